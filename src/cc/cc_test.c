@@ -1,0 +1,112 @@
+/* src/cc/cc_test.c - what every congestion control on the list must hold to. */
+#include "cc/cc.h"
+#include "core/units.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+static const struct cc_link link_100g = {
+    .line_bps = 100000000000, .base_rtt_ps = 8 * PS_PER_US, .mtu_bytes = 1000,
+};
+
+static void find__knows_the_names_of_scenario_files(void **unused)
+{
+    static const char *const names[] = { "dcqcn", "dcqcn_hpcc", "none" };
+
+    (void)unused;
+    for (int i = 0; i < 3; i++) {
+        const struct cc_algo *cc = cc_find(names[i]);
+
+        assert_non_null(cc);
+        assert_string_equal(cc->name, names[i]);
+        assert_ptr_equal(cc, cc_all[i]);
+    }
+    assert_null(cc_all[3]);
+}
+
+static void find__null_for_unknown_names(void **unused)
+{
+    (void)unused;
+    assert_null(cc_find("dcqc"));
+    assert_null(cc_find("dcqcn_"));
+    assert_null(cc_find(""));
+}
+
+static void all__have_what_is_required_and_fit(void **unused)
+{
+    (void)unused;
+    for (int i = 0; cc_all[i]; i++) {
+        assert_non_null(cc_all[i]->start);
+        assert_non_null(cc_all[i]->configure);
+        assert_non_null(cc_all[i]->about);
+        assert_true(cc_all[i]->cfg_size <= CC_CFG_MAX);
+        assert_true(cc_all[i]->state_size <= CC_STATE_MAX);
+    }
+}
+
+/* A control may use its own cfg and state and no byte more. */
+static void all__keep_to_their_memory(void **unused)
+{
+    (void)unused;
+    for (int i = 0; cc_all[i]; i++) {
+        const struct cc_algo *cc = cc_all[i];
+        _Alignas(16) unsigned char cfg[CC_CFG_MAX + 1], state[CC_STATE_MAX + 1];
+        struct cc_now now = { 5, 5 };
+        struct cc_out out;
+        struct knobs  knobs;
+
+        cfg[cc->cfg_size] = state[cc->state_size] = 0xa5;
+        knobs_init(&knobs);
+        cc->configure(cfg, &knobs, &link_100g);
+        cc->start(cfg, state, now, &out);
+        if (cc->on_cnp)
+            cc->on_cnp(cfg, state, now, &out);
+        assert_int_equal(cfg[cc->cfg_size], 0xa5);
+        assert_int_equal(state[cc->state_size], 0xa5);
+    }
+}
+
+static void start__line_rate_no_window_nothing_due(void **unused)
+{
+    (void)unused;
+    for (int i = 0; cc_all[i]; i++) {
+        _Alignas(16) char cfg[CC_CFG_MAX], state[CC_STATE_MAX] = { 0 };
+        struct cc_out out = { 1, 2, 3 };
+        struct knobs  knobs;
+
+        knobs_init(&knobs);
+        cc_all[i]->configure(cfg, &knobs, &link_100g);
+        cc_all[i]->start(cfg, state, (struct cc_now){ 5, 5 }, &out);
+        assert_int_equal(out.rate_bps, 100000000000);
+        assert_true(out.window_bytes == UINT64_MAX);
+        assert_true(out.due_ps == NEVER);
+    }
+}
+
+static void none__no_signal_concerns_it(void **unused)
+{
+    const struct cc_algo *cc = cc_find("none");
+
+    (void)unused;
+    assert_null(cc->on_sent);
+    assert_null(cc->on_ack);
+    assert_null(cc->on_cnp);
+    assert_null(cc->on_due);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(find__knows_the_names_of_scenario_files),
+        cmocka_unit_test(find__null_for_unknown_names),
+        cmocka_unit_test(all__have_what_is_required_and_fit),
+        cmocka_unit_test(all__keep_to_their_memory),
+        cmocka_unit_test(start__line_rate_no_window_nothing_due),
+        cmocka_unit_test(none__no_signal_concerns_it),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

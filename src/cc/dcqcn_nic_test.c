@@ -1,0 +1,674 @@
+/* src/cc/dcqcn_nic_test.c
+ *
+ * Two oracles: rows of numbers worked out by hand, and a second machine in this file that runs every
+ * timer tick as an event of its own and counts byte by byte.
+ */
+#include "base/rng.h"
+#include "cc/cc.h"
+#include "core/units.h"
+
+#include <string.h>
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#define LINE_BPS 100000000000ull
+
+static const struct cc_link link_100g = {
+    .line_bps = LINE_BPS, .base_rtt_ps = 8 * PS_PER_US, .mtu_bytes = 1000,
+};
+
+/* ---- a flow of a 100 Gb/s NIC ------------------------------------------------------------------ */
+
+struct flow {
+    const struct cc_algo *cc;
+    _Alignas(16) char cfg[CC_CFG_MAX];
+    _Alignas(16) char state[CC_STATE_MAX];
+    struct cc_out out;
+};
+
+/* The initial knobs, but raises every 10 us or 6400 bytes. */
+static struct knobs nic_knobs(void)
+{
+    struct knobs k;
+
+    knobs_init(&k);
+    k.value[KNOB_rpg_time_reset] = 10;
+    k.value[KNOB_rpg_byte_reset] = 100;
+    return k;
+}
+
+static void start_flow(struct flow *t, const struct knobs *k)
+{
+    memset(t, 0, sizeof *t);
+    t->cc = cc_find("dcqcn");
+    t->cc->configure(t->cfg, k, &link_100g);
+    t->cc->start(t->cfg, t->state, (struct cc_now){ 0, 0 }, &t->out);
+}
+
+/* The rate at which the caller would send now. */
+static uint64_t look(struct flow *t, struct cc_now now)
+{
+    if (t->out.due_ps <= now.ps)
+        t->cc->on_due(t->cfg, t->state, now, &t->out);
+    return t->out.rate_bps;
+}
+
+static void cnp(struct flow *t, struct cc_now now)
+{
+    t->cc->on_cnp(t->cfg, t->state, now, &t->out);
+}
+
+static void sent(struct flow *t, struct cc_now now, uint32_t bytes)
+{
+    t->cc->on_sent(t->cfg, t->state, now, bytes, &t->out);
+}
+
+static void change_knobs(struct flow *t, struct cc_now now, const struct knobs *k)
+{
+    t->cc->on_due(t->cfg, t->state, now, &t->out);
+    t->cc->configure(t->cfg, k, &link_100g);
+}
+
+static struct cc_now at_ns(uint64_t ns)
+{
+    return (struct cc_now){ ns * PS_PER_NS, ns * PS_PER_NS };
+}
+
+/* ---- rows -------------------------------------------------------------------------------------- */
+
+enum signal { LOOK, CNP, SENT_6400 };
+
+struct row { uint64_t at_ns; enum signal signal; uint64_t rate_bps, due_ns; };
+
+#define NOTHING_DUE (NEVER / PS_PER_NS)
+
+static void check_rows(struct flow *t, const struct row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct cc_now now = at_ns(rows[i].at_ns);
+
+        if (rows[i].signal == CNP)
+            cnp(t, now);
+        else if (rows[i].signal == SENT_6400)
+            sent(t, now, 6400);
+        else
+            look(t, now);
+        assert_int_equal(t->out.rate_bps, rows[i].rate_bps);
+        assert_int_equal(t->out.due_ps / PS_PER_NS, rows[i].due_ns);
+    }
+}
+
+#define CHECK_ROWS(t, rows) check_rows(t, rows, sizeof(rows) / sizeof *(rows))
+
+static void on_cnp__first_sets_the_rate_and_is_not_cut(void **unused)
+{
+    static const struct row rows[] = {
+        {     0, SENT_6400, 100000000000, NOTHING_DUE },
+        {   100, CNP,        85000000000, 10100 },
+        {  9000, LOOK,       85000000000, 10100 },
+        { 10101, LOOK,       85000000000, 20100 },       /* stage 0: R = (R + T) / 2 with R = T */
+        { 20101, LOOK,       85002500000, 30100 },       /* stage 1: T = 85005M */
+    };
+    struct knobs k = nic_knobs();
+    struct flow  t;
+
+    (void)unused;
+    start_flow(&t, &k);
+    CHECK_ROWS(&t, rows);
+}
+
+static void all__life_of_a_flow(void **unused)
+{
+    /* CNP at 0: R = T = 85G, alpha 1023. CNP at 1500: counts for the alpha tick at 2000.
+     *   alpha  1000: 1019 * 1023 / 1024 = 1018;  2000: 1019 * 1018 / 1024 + 5 = 1013 + 5 = 1018
+     *          3000: 1013;  4000: 1019 * 1013 / 1024 = 1008
+     *   4001   cut: 85e9 * 1008 / 2048 = 41835937500 (at most 42.5e9); R = 43164062500; T stays
+     *  14001   raise by time, stages (time, bytes) (0, 0): R = (43164062500 + 85e9) / 2
+     *  15000   raise by bytes, (1, 0), additive: T = 85005M; R = (64082031250 + T) / 2
+     *  24001   by time, (1, 1), additive: T = 85010M; R = (74543515625 + T + 1) / 2
+     *  25000   by bytes, (2, 1), additive: T = 85015M; R = (79776757813 + T + 1) / 2
+     *  34001   by time, (2, 2), hyper: T = 85065M; R = (82395878907 + T + 1) / 2
+     *  35000   CNP, after the alpha tick of 35000. 31 ticks since 4000 have taken 5 each: 1008 - 155 =
+     *          853; at 36000: 1019 * 853 / 1024 + 5 = 848 + 5 = 853
+     *  36001   cut: raised before, T = R; R -= 83730439454 * 853 / 2048 = 34874055104
+     *  46001   raise, (0, 0): R = (48856384350 + 83730439454) / 2 */
+    static const struct row rows[] = {
+        {     0, CNP,       85000000000, 10000 },
+        {  1500, CNP,       85000000000,  4001 },
+        {  4002, LOOK,      43164062500, 14001 },
+        { 14002, LOOK,      64082031250, 24001 },
+        { 15000, SENT_6400, 74543515625, 24001 },
+        { 24002, LOOK,      79776757813, 34001 },
+        { 25000, SENT_6400, 82395878907, 34001 },
+        { 34002, LOOK,      83730439454, 44001 },
+        { 35000, CNP,       83730439454, 36001 },
+        { 36002, LOOK,      48856384350, 46001 },
+        { 46002, LOOK,      66293411902, 56001 },
+    };
+    struct knobs k = nic_knobs();
+    struct flow  t;
+
+    (void)unused;
+    start_flow(&t, &k);
+    CHECK_ROWS(&t, rows);
+}
+
+/* Cuts at 4001 and, the flow having been raised by time or by bytes in between, again; returns the
+ * rate after one more raise, which tells the target. initial alpha 512 and periods of 100 us for
+ * alpha: 512 at both cuts, which take a quarter. First rate 80G; R 60G after the first cut, T 80G;
+ * 70G after the raise at 14001 or at 9000; 52.5G after the second cut. */
+static uint64_t rate_after_two_cuts(double clamp, double clamp_after_time, bool raise_by_time)
+{
+    struct knobs k = nic_knobs();
+    struct flow  t;
+
+    k.value[KNOB_rate_to_set_on_first_cnp] = 80000;
+    k.value[KNOB_initial_alpha_value] = 512;
+    k.value[KNOB_dce_tcp_rtt] = 100;
+    k.value[KNOB_clamp_tgt_rate] = clamp;
+    k.value[KNOB_clamp_tgt_rate_after_time_inc] = clamp_after_time;
+    start_flow(&t, &k);
+    cnp(&t, at_ns(0));
+    cnp(&t, at_ns(1000));
+    assert_int_equal(look(&t, at_ns(4002)), 60000000000);
+    if (!raise_by_time)
+        sent(&t, at_ns(9000), 6400);
+    cnp(&t, at_ns(raise_by_time ? 14500 : 9500));
+    assert_int_equal(t.out.rate_bps, 70000000000);
+    assert_int_equal(look(&t, at_ns(16002)), 52500000000);
+    return look(&t, at_ns(26002));
+}
+
+static void cut_rate__when_the_target_is_lowered(void **unused)
+{
+    (void)unused;
+    assert_int_equal(rate_after_two_cuts(0, 1, true), 61250000000);      /* T = 70G */
+    assert_int_equal(rate_after_two_cuts(0, 0, true), 66250000000);      /* T = 80G */
+    assert_int_equal(rate_after_two_cuts(1, 0, true), 61250000000);
+    assert_int_equal(rate_after_two_cuts(0, 0, false), 61250000000);
+}
+
+/* Rate after one cut of 80 Gb/s with alpha 512. */
+static uint64_t rate_after_cut(double gd, double min_dec_fac, double min_rate)
+{
+    struct knobs k = nic_knobs();
+    struct flow  t;
+
+    k.value[KNOB_rate_to_set_on_first_cnp] = 80000;
+    k.value[KNOB_initial_alpha_value] = 512;
+    k.value[KNOB_dce_tcp_rtt] = 100;
+    k.value[KNOB_rpg_gd] = gd;
+    k.value[KNOB_rpg_min_dec_fac] = min_dec_fac;
+    k.value[KNOB_rpg_min_rate] = min_rate;
+    start_flow(&t, &k);
+    cnp(&t, at_ns(0));
+    cnp(&t, at_ns(1));
+    return look(&t, at_ns(4002));
+}
+
+static void cut_rate__gd_floor_and_minimum(void **unused)
+{
+    (void)unused;
+    assert_int_equal(rate_after_cut(11, 50, 1), 60000000000);    /* 512 / 2^11 = 1/4 less */
+    assert_int_equal(rate_after_cut(10, 50, 1), 40000000000);
+    assert_int_equal(rate_after_cut(14, 50, 1), 77500000000);    /* 1/32 less */
+    assert_int_equal(rate_after_cut(0, 30, 1), 24000000000);     /* 70 % less at most */
+    assert_int_equal(rate_after_cut(11, 90, 1), 72000000000);
+    assert_int_equal(rate_after_cut(11, 100, 1), 80000000000);
+    assert_int_equal(rate_after_cut(11, 50, 65000), 65000000000);
+    assert_int_equal(rate_after_cut(11, 50, 131071), 100000000000);  /* never above line rate */
+}
+
+static void raise_rate__released_near_the_maximum(void **unused)
+{
+    /* R 60G, T 80G after a cut at 4001; maximum 80G. Raises halve the distance of 20G: 2^15 > 20000,
+     * so 15 of them bring it below 1 Mb/s, at 4001 + 15 * 10000. Then line rate, and no more timers;
+     * the next CNP is a first one again. */
+    static const struct row rows[] = {
+        { 144002, LOOK,  79998779297, 154001 },          /* 14: 80G - 20G / 2^14, rounded up */
+        { 154000, LOOK,  79998779297, 154001 },
+        { 154002, LOOK, 100000000000, NOTHING_DUE },
+        { 160000, LOOK, 100000000000, NOTHING_DUE },
+        { 160000, CNP,   80000000000, 170000 },
+    };
+    struct knobs k = nic_knobs();
+    struct flow  t;
+
+    (void)unused;
+    k.value[KNOB_rate_to_set_on_first_cnp] = 80000;
+    k.value[KNOB_rpg_max_rate] = 80000;
+    k.value[KNOB_initial_alpha_value] = 512;
+    k.value[KNOB_dce_tcp_rtt] = 100;
+    start_flow(&t, &k);
+    cnp(&t, at_ns(0));
+    cnp(&t, at_ns(1));
+    assert_int_equal(look(&t, at_ns(4002)), 60000000000);
+    CHECK_ROWS(&t, rows);
+}
+
+static void raise_rate__not_released_while_a_cnp_waits(void **unused)
+{
+    /* R = T = maximum = 80G. CNP at 9500 waits for 12001; the raise at 10000 would release. The cut
+     * leaves 3/4: the signal has not been lost. */
+    static const struct row rows[] = {
+        {     0, CNP,  80000000000, 10000 },
+        {  9500, CNP,  80000000000, 10000 },
+        { 10001, LOOK, 80000000000, 12001 },
+        { 12002, LOOK, 60000000000, 22001 },
+    };
+    struct knobs k = nic_knobs();
+    struct flow  t;
+
+    (void)unused;
+    k.value[KNOB_rpg_max_rate] = 80000;
+    k.value[KNOB_initial_alpha_value] = 512;
+    k.value[KNOB_dce_tcp_rtt] = 100;
+    start_flow(&t, &k);
+    CHECK_ROWS(&t, rows);
+}
+
+static void run_alpha__decays_to_zero_and_saturates(void **unused)
+{
+    /* With G = 1023 alpha loses one per tick: 1023 at 0, 0 from 1023 us on, so a CNP at 3000.5 us only
+     * adds 1: 1, then 0 again (1023 / 1024) at 3002: a cut at 3004.001 takes nothing. */
+    struct knobs k = nic_knobs();
+    struct flow  t;
+
+    (void)unused;
+    k.value[KNOB_dce_tcp_g] = 1023;
+    k.value[KNOB_rpg_time_reset] = 131071;
+    start_flow(&t, &k);
+    cnp(&t, at_ns(0));
+    cnp(&t, at_ns(3000500));
+    assert_int_equal(look(&t, at_ns(3004002)), 85000000000);
+
+    /* A CNP in every slot with G = 0: 0 * alpha + 1024, capped at 1023: cuts of 1023/2048. */
+    k.value[KNOB_dce_tcp_g] = 0;
+    k.value[KNOB_initial_alpha_value] = 1;
+    start_flow(&t, &k);
+    for (uint64_t ns = 500; ns < 4500; ns += 1000)
+        cnp(&t, at_ns(ns));
+    assert_int_equal(look(&t, at_ns(4502)), 42541503907);        /* 85e9 - 85e9 * 1023 / 2048 */
+}
+
+static void on_sent__counts_from_the_limit_on_and_carries_over(void **unused)
+{
+    /* First rate 80G. F = 0 and no raise by time, so each raise by bytes adds 5 Mb/s to T. */
+    struct knobs k = nic_knobs();
+    struct flow  t;
+
+    (void)unused;
+    k.value[KNOB_rate_to_set_on_first_cnp] = 80000;
+    k.value[KNOB_rpg_threshold] = 0;
+    k.value[KNOB_rpg_time_reset] = 131071;
+    start_flow(&t, &k);
+    sent(&t, at_ns(0), 6399);
+    cnp(&t, at_ns(1));
+    sent(&t, at_ns(2), 6399);
+    assert_int_equal(t.out.rate_bps, 80000000000);
+    sent(&t, at_ns(3), 1001);                            /* 7400: one raise, 1000 in the next period */
+    assert_int_equal(t.out.rate_bps, 80002500000);       /* T 80005M */
+    sent(&t, at_ns(4), 5399);
+    assert_int_equal(t.out.rate_bps, 80002500000);
+    sent(&t, at_ns(5), 1 + 6400);                        /* two raises */
+    assert_int_equal(t.out.rate_bps, 80010625000);       /* T 80010M: 80006.25M, T 80015M: 80010.625M */
+    assert_int_equal(t.out.due_ps, PS_PER_NS + 131071 * PS_PER_US);
+}
+
+static void on_sent__byte_counter_off(void **unused)
+{
+    struct knobs k = nic_knobs();
+    struct flow  t;
+
+    (void)unused;
+    k.value[KNOB_rpg_byte_reset] = 0;
+    k.value[KNOB_rpg_threshold] = 0;
+    start_flow(&t, &k);
+    cnp(&t, at_ns(0));
+    for (uint64_t ns = 1; ns < 1000; ns++)
+        sent(&t, at_ns(ns), 1000000);
+    assert_int_equal(t.out.rate_bps, 85000000000);
+}
+
+static void on_sent__a_cut_begins_the_byte_count_anew(void **unused)
+{
+    struct knobs k = nic_knobs();
+    struct flow  t;
+    uint64_t     rate_bps;
+
+    (void)unused;
+    start_flow(&t, &k);
+    cnp(&t, at_ns(0));
+    sent(&t, at_ns(500), 6399);
+    cnp(&t, at_ns(1000));
+    rate_bps = look(&t, at_ns(4002));
+    sent(&t, at_ns(4100), 6399);
+    assert_int_equal(t.out.rate_bps, rate_bps);
+    sent(&t, at_ns(4200), 1);
+    assert_int_equal(t.out.rate_bps, (rate_bps + 85000000000 + 1) / 2);
+}
+
+static void change_knobs__running_periods_keep_their_length(void **unused)
+{
+    /* First CNP at 0: decrease at 4001, raise at 10000, byte period of 6400. At 500: periods of 6 and
+     * 20 us, 12800 bytes, F = 0. The running ones end as planned, the next are longer; each raise adds
+     * 5 Mb/s to T. initial alpha 512, alpha does not tick. */
+    struct knobs k = nic_knobs();
+    struct flow  t;
+
+    (void)unused;
+    k.value[KNOB_rate_to_set_on_first_cnp] = 80000;
+    k.value[KNOB_initial_alpha_value] = 512;
+    k.value[KNOB_dce_tcp_rtt] = 1000;
+    start_flow(&t, &k);
+    cnp(&t, at_ns(0));
+    sent(&t, at_ns(100), 400);
+    k.value[KNOB_rate_reduce_monitor_period] = 6;
+    k.value[KNOB_rpg_time_reset] = 20;
+    k.value[KNOB_rpg_byte_reset] = 200;
+    k.value[KNOB_rpg_threshold] = 0;
+    change_knobs(&t, at_ns(500), &k);
+    assert_int_equal(t.out.due_ps, 10000 * PS_PER_NS);
+    sent(&t, at_ns(600), 6000);
+    assert_int_equal(t.out.rate_bps, 80002500000);       /* T 80005M */
+    sent(&t, at_ns(700), 12799);
+    assert_int_equal(t.out.rate_bps, 80002500000);
+    sent(&t, at_ns(800), 1);
+    assert_int_equal(t.out.rate_bps, 80006250000);       /* T 80010M */
+    assert_int_equal(look(&t, at_ns(10001)), 80010625000);       /* T 80015M */
+    assert_int_equal(t.out.due_ps, 30000 * PS_PER_NS);
+    cnp(&t, at_ns(10500));                               /* decrease ticks: 4001, 10001, 16001 */
+    assert_int_equal(t.out.due_ps, 16001 * PS_PER_NS);
+    assert_int_equal(look(&t, at_ns(16002)), 60007968750);       /* 80010625000 * 3 / 4 */
+    assert_int_equal(t.out.due_ps, 36001 * PS_PER_NS);
+}
+
+static void change_knobs__byte_counter_on_and_off(void **unused)
+{
+    struct knobs k = nic_knobs();
+    struct flow  t;
+
+    (void)unused;
+    k.value[KNOB_rate_to_set_on_first_cnp] = 80000;
+    k.value[KNOB_rpg_threshold] = 0;
+    k.value[KNOB_rpg_byte_reset] = 0;
+    start_flow(&t, &k);
+    cnp(&t, at_ns(0));
+    sent(&t, at_ns(100), 9000);
+    k.value[KNOB_rpg_byte_reset] = 100;
+    change_knobs(&t, at_ns(200), &k);
+    sent(&t, at_ns(300), 6399);
+    assert_int_equal(t.out.rate_bps, 80000000000);
+    k.value[KNOB_rpg_byte_reset] = 0;                    /* the period that runs is the last */
+    change_knobs(&t, at_ns(400), &k);
+    sent(&t, at_ns(500), 64000);
+    assert_int_equal(t.out.rate_bps, 80002500000);
+}
+
+/* ---- the second machine: one event per tick ---------------------------------------------------- */
+
+enum { ALPHA, DECREASE, INCREASE, EVENTS };
+
+struct event { bool armed; uint64_t at_ps, scheduled_ps; };
+
+struct eager {
+    struct knobs k;
+    uint64_t     rate, target, alpha, time_stage, byte_stage;
+    uint64_t     byte_count, byte_goal;      /* goal 0: not set yet */
+    bool         limiter, alpha_flag, decrease_flag;
+    struct event ev[EVENTS];
+};
+
+static uint64_t number(const struct eager *e, enum knob knob) { return (uint64_t)e->k.value[knob]; }
+static uint64_t us(const struct eager *e, enum knob knob)     { return number(e, knob) * PS_PER_US; }
+static uint64_t mbps(const struct eager *e, enum knob knob)   { return number(e, knob) * 1000000; }
+static uint64_t least(uint64_t a, uint64_t b)                 { return a < b ? a : b; }
+static uint64_t most(uint64_t a, uint64_t b)                  { return a < b ? b : a; }
+
+static uint64_t max_rate(const struct eager *e)
+{
+    uint64_t max = mbps(e, KNOB_rpg_max_rate);
+
+    return max == 0 ? LINE_BPS : least(max, LINE_BPS);
+}
+
+static uint64_t min_rate(const struct eager *e)
+{
+    return least(mbps(e, KNOB_rpg_min_rate), max_rate(e));
+}
+
+static void schedule(struct eager *e, int which, uint64_t now_ps, uint64_t after_ps)
+{
+    e->ev[which] = (struct event){ true, now_ps + after_ps, now_ps };
+}
+
+static uint64_t eager_rate(const struct eager *e)
+{
+    return e->limiter ? e->rate : LINE_BPS;
+}
+
+static void eager_alpha(struct eager *e, uint64_t now_ps)
+{
+    uint64_t g = number(e, KNOB_dce_tcp_g);
+
+    e->alpha = g * e->alpha / 1024;
+    if (e->alpha_flag)
+        e->alpha = least(e->alpha + 1024 - g, 1023);
+    e->alpha_flag = false;
+    schedule(e, ALPHA, now_ps, us(e, KNOB_dce_tcp_rtt));
+}
+
+static void eager_decrease(struct eager *e, uint64_t now_ps)
+{
+    uint64_t by_alpha = e->rate * e->alpha / (1ull << number(e, KNOB_rpg_gd));
+    uint64_t at_most = e->rate * (100 - number(e, KNOB_rpg_min_dec_fac)) / 100;
+
+    schedule(e, DECREASE, now_ps, us(e, KNOB_rate_reduce_monitor_period));
+    if (!e->decrease_flag)
+        return;
+    if (number(e, KNOB_clamp_tgt_rate) || e->byte_stage > 0 ||
+        (number(e, KNOB_clamp_tgt_rate_after_time_inc) && e->time_stage > 0))
+        e->target = e->rate;
+    e->rate = most(e->rate - least(by_alpha, at_most), min_rate(e));
+    e->time_stage = e->byte_stage = e->byte_count = e->byte_goal = 0;
+    e->decrease_flag = false;
+    schedule(e, INCREASE, now_ps, us(e, KNOB_rpg_time_reset));
+}
+
+static void eager_increase(struct eager *e, uint64_t *stage)
+{
+    uint64_t f = number(e, KNOB_rpg_threshold);
+
+    if (least(e->time_stage, e->byte_stage) > f)
+        e->target += mbps(e, KNOB_rpg_hai_rate);
+    else if (most(e->time_stage, e->byte_stage) >= f)
+        e->target += mbps(e, KNOB_rpg_ai_rate);
+    e->target = least(e->target, max_rate(e));
+    e->rate += e->target;
+    e->rate = e->rate / 2 + e->rate % 2;
+    *stage += 1;
+    if (!e->decrease_flag && e->rate + 1000000 > max_rate(e)) {
+        e->limiter = false;
+        memset(e->ev, 0, sizeof e->ev);
+    }
+}
+
+/* The armed event that comes first: by time, then by when it was scheduled, then alpha first. */
+static int next_event(const struct eager *e)
+{
+    int best = -1;
+
+    for (int i = 0; i < EVENTS; i++) {
+        const struct event *a = &e->ev[i], *b = &e->ev[best < 0 ? i : best];
+
+        if (a->armed && (best < 0 || a->at_ps < b->at_ps ||
+                         (a->at_ps == b->at_ps && a->scheduled_ps < b->scheduled_ps)))
+            best = i;
+    }
+    return best;
+}
+
+static void eager_run(struct eager *e, struct cc_now now)
+{
+    for (;;) {
+        int      i = next_event(e);
+        uint64_t at_ps = i < 0 ? NEVER : e->ev[i].at_ps;
+
+        if (at_ps > now.ps || (at_ps == now.ps && e->ev[i].scheduled_ps >= now.since_ps))
+            return;
+        if (i == ALPHA) {
+            eager_alpha(e, at_ps);
+        } else if (i == DECREASE) {
+            eager_decrease(e, at_ps);
+        } else {
+            schedule(e, INCREASE, at_ps, us(e, KNOB_rpg_time_reset));
+            eager_increase(e, &e->time_stage);
+        }
+    }
+}
+
+static void eager_cnp(struct eager *e, uint64_t now_ps)
+{
+    uint64_t first = mbps(e, KNOB_rate_to_set_on_first_cnp);
+
+    if (e->limiter) {
+        e->alpha_flag = e->decrease_flag = true;
+        return;
+    }
+    *e = (struct eager){ .k = e->k, .limiter = true, .alpha = number(e, KNOB_initial_alpha_value) };
+    e->rate = first == 0 ? 85 * (LINE_BPS / 100) : first;
+    e->target = e->rate = most(min_rate(e), least(e->rate, max_rate(e)));
+    schedule(e, ALPHA, now_ps, us(e, KNOB_dce_tcp_rtt));
+    schedule(e, DECREASE, now_ps, us(e, KNOB_rate_reduce_monitor_period) + PS_PER_NS);
+    schedule(e, INCREASE, now_ps, us(e, KNOB_rpg_time_reset));
+}
+
+/* Byte by byte. */
+static void eager_sent(struct eager *e, uint32_t bytes)
+{
+    if (e->limiter && e->byte_goal == 0)
+        e->byte_goal = number(e, KNOB_rpg_byte_reset) * 64;
+    while (bytes-- > 0 && e->limiter && e->byte_goal != 0) {
+        if (++e->byte_count < e->byte_goal)
+            continue;
+        e->byte_count = 0;
+        e->byte_goal = number(e, KNOB_rpg_byte_reset) * 64;
+        eager_increase(e, &e->byte_stage);
+    }
+}
+
+/* ---- both driven with the same random signals -------------------------------------------------- */
+
+/* Short periods with common divisors, so that ticks often coincide. */
+static struct knobs random_knobs(struct rng *r)
+{
+    static const double period_us[] = { 1, 2, 3, 4, 4, 6, 8, 12, 24, 55 };
+    struct knobs k = nic_knobs();
+
+    k.value[KNOB_dce_tcp_rtt] = period_us[rng_below(r, 6)];
+    k.value[KNOB_rate_reduce_monitor_period] = period_us[rng_below(r, 9)];
+    k.value[KNOB_rpg_time_reset] = period_us[rng_below(r, 10)];
+    k.value[KNOB_rpg_byte_reset] = rng_below(r, 4) ? (double)(1 + rng_below(r, 400)) : 0;
+    k.value[KNOB_rpg_threshold] = (double)rng_below(r, 5);
+    k.value[KNOB_clamp_tgt_rate] = (double)rng_below(r, 2);
+    k.value[KNOB_clamp_tgt_rate_after_time_inc] = (double)rng_below(r, 2);
+    k.value[KNOB_rpg_gd] = (double)(9 + rng_below(r, 7));
+    k.value[KNOB_rpg_min_dec_fac] = (double)(1 + rng_below(r, 100));
+    k.value[KNOB_dce_tcp_g] = (double)(960 + rng_below(r, 64));
+    k.value[KNOB_initial_alpha_value] = (double)(1 + rng_below(r, 1023));
+    k.value[KNOB_rate_to_set_on_first_cnp] = rng_below(r, 2) ? 0 : (double)rng_below(r, 110000);
+    k.value[KNOB_rpg_ai_rate] = (double)(1 + rng_below(r, 1000));
+    k.value[KNOB_rpg_hai_rate] = (double)(1 + rng_below(r, 20000));
+    k.value[KNOB_rpg_min_rate] = (double)(1 + rng_below(r, 2000));
+    k.value[KNOB_rpg_max_rate] = rng_below(r, 3) ? 0 : (double)(50000 + rng_below(r, 60000));
+    return k;
+}
+
+/* Mostly soon, sometimes late, sometimes at the very instant of a tick. */
+static struct cc_now random_instant(struct rng *r, struct cc_now last, const struct eager *e)
+{
+    static const uint64_t gap_ps_max[] = { 300000, 2000000, 40000000, 2000000000 };
+    uint64_t      roll = rng_below(r, 64);
+    int           i = next_event(e);
+    int           gap = roll < 40 ? 0 : roll < 58 ? 1 : roll < 63 ? 2 : 3;
+    struct cc_now now = { .ps = last.ps + rng_below(r, gap_ps_max[gap]) };
+
+    if (i >= 0 && e->ev[i].at_ps >= last.ps && rng_below(r, 3) == 0) {
+        now.ps = e->ev[i].at_ps;
+        now.since_ps = e->ev[i].scheduled_ps + rng_below(r, 2);
+    } else {
+        uint64_t back_ps = rng_below(r, 8000000);
+
+        now.since_ps = now.ps > back_ps ? now.ps - back_ps : 0;
+    }
+    if (now.ps == last.ps && now.since_ps < last.since_ps)
+        now.since_ps = last.since_ps;
+    return now;
+}
+
+static void run_both(struct rng *r, int signals)
+{
+    struct knobs  k = random_knobs(r);
+    struct cc_now now = { 0, 0 };
+    struct eager  e = { .k = k };
+    struct flow   t;
+    uint64_t      cnp_share = 1 + rng_below(r, 50);
+
+    start_flow(&t, &k);
+    for (int i = 0; i < signals; i++) {
+        uint64_t roll = rng_below(r, 100);
+
+        now = random_instant(r, now, &e);
+        eager_run(&e, now);
+        if (roll < cnp_share) {
+            cnp(&t, now);
+            eager_cnp(&e, now.ps);
+        } else if (roll == 99) {
+            e.k = k = random_knobs(r);
+            change_knobs(&t, now, &k);
+        } else {
+            uint32_t bytes = 1 + (uint32_t)rng_below(r, 4096);
+
+            if (roll % 2)
+                assert_int_equal(look(&t, now), eager_rate(&e));
+            sent(&t, now, bytes);
+            eager_sent(&e, bytes);
+        }
+        assert_int_equal(look(&t, now), eager_rate(&e));
+    }
+}
+
+static void catch_up__same_rate_as_running_every_tick(void **unused)
+{
+    struct rng r;
+
+    (void)unused;
+    rng_init(&r, 1, 0);
+    for (int i = 0; i < 1000; i++)
+        run_both(&r, 500);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(on_cnp__first_sets_the_rate_and_is_not_cut),
+        cmocka_unit_test(all__life_of_a_flow),
+        cmocka_unit_test(cut_rate__when_the_target_is_lowered),
+        cmocka_unit_test(cut_rate__gd_floor_and_minimum),
+        cmocka_unit_test(raise_rate__released_near_the_maximum),
+        cmocka_unit_test(raise_rate__not_released_while_a_cnp_waits),
+        cmocka_unit_test(run_alpha__decays_to_zero_and_saturates),
+        cmocka_unit_test(on_sent__counts_from_the_limit_on_and_carries_over),
+        cmocka_unit_test(on_sent__byte_counter_off),
+        cmocka_unit_test(on_sent__a_cut_begins_the_byte_count_anew),
+        cmocka_unit_test(change_knobs__running_periods_keep_their_length),
+        cmocka_unit_test(change_knobs__byte_counter_on_and_off),
+        cmocka_unit_test(catch_up__same_rate_as_running_every_tick),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

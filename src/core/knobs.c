@@ -1,0 +1,151 @@
+/* src/core/knobs.c */
+#include "core/knobs.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct knob_info knob_info[KNOB_COUNT] = {
+#define KNOB(name, ...) [KNOB_##name] = { #name, __VA_ARGS__ },
+#include "core/knobs.def"
+#undef KNOB
+};
+
+const char *const knob_names[KNOB_COUNT + 1] = {
+#define KNOB(name, ...) #name,
+#include "core/knobs.def"
+#undef KNOB
+    NULL
+};
+
+void knobs_init(struct knobs *k)
+{
+    for (int i = 0; i < KNOB_COUNT; i++)
+        k->value[i] = knob_info[i].initial;
+}
+
+void knobs_clamp(struct knobs *k)
+{
+    for (int i = 0; i < KNOB_COUNT; i++) {
+        if (k->value[i] < knob_info[i].min)
+            k->value[i] = knob_info[i].min;
+        if (k->value[i] > knob_info[i].max)
+            k->value[i] = knob_info[i].max;
+    }
+}
+
+enum knob knob_find(const char *name)
+{
+    int i = 0;
+
+    while (i < KNOB_COUNT && strcmp(knob_info[i].name, name) != 0)
+        i++;
+    return (enum knob)i;
+}
+
+static bool is_whole_unit(enum knob_unit unit)
+{
+    return unit == KNOB_NUMBER || unit == KNOB_Q10 || unit == KNOB_LOG2 || unit == KNOB_BLOCKS ||
+           unit == KNOB_PERCENT;
+}
+
+/* "12", or "12us" where us is the knob's own unit. */
+static int parse_plain(enum knob_unit unit, const char *text, double *value)
+{
+    const char *own = knob_unit_name(unit);
+    size_t length = strlen(text), own_length = strlen(own);
+    char number[64];
+
+    if (length > own_length && strcmp(text + length - own_length, own) == 0)
+        length -= own_length;
+    while (length > 0 && text[length - 1] == ' ')
+        length--;
+    if (length == 0 || length >= sizeof(number) || (unit != KNOB_RATIO && memchr(text, '%', length)))
+        return -EINVAL;
+    memcpy(number, text, length);
+    number[length] = '\0';
+    return text_to_real(number, value, NULL);
+}
+
+/* A quantity of the knob's kind in another unit. */
+static int parse_quantity(enum knob_unit unit, const char *text, double *value)
+{
+    uint64_t n = 0;
+    int rc = -EINVAL;
+
+    if (unit == KNOB_US && (rc = text_to_time(text, &n, NULL)) == 0)
+        *value = (double)n / 1e6;
+    else if (unit == KNOB_MBPS && (rc = text_to_rate(text, &n, NULL)) == 0)
+        *value = (double)n / 1e6;
+    else if (unit == KNOB_KB && (rc = text_to_bytes(text, &n, NULL)) == 0)
+        *value = (double)n / 1e3;
+    else if (unit == KNOB_BLOCKS && (rc = text_to_bytes(text, &n, NULL)) == 0)
+        *value = (double)n / 64;
+    return rc;
+}
+
+/* "'kmin' must be 0 .. 131071 KB, not 200000KB" */
+static int refuse(const struct knob_info *info, int code, const char *text, struct err *err)
+{
+    const char *unit = knob_unit_name(info->unit);
+    const char *blank = *unit && *unit != '%' && *unit != '/' ? " " : "";
+
+    return err_set(err, code, "'%s' must be %s%.10g .. %.10g%s%s%s, not %.60s", info->name,
+                   is_whole_unit(info->unit) ? "a whole number " : "", info->min, info->max, blank, unit,
+                   info->unit == KNOB_BLOCKS ? " of 64 bytes" : "", *text ? text : "''");
+}
+
+int knob_parse(enum knob knob, const char *text, double *value, struct err *err)
+{
+    const struct knob_info *info = &knob_info[knob];
+    double made = 0;
+    int rc = parse_plain(info->unit, text, &made);
+
+    if (rc == -EINVAL)
+        rc = parse_quantity(info->unit, text, &made);
+    if (!rc && (made < info->min || made > info->max))
+        rc = -ERANGE;
+    else if (!rc && is_whole_unit(info->unit) && made != (double)(uint64_t)made)
+        rc = -EINVAL;
+    if (rc)
+        return refuse(info, -rc, text, err);
+    *value = made;
+    return 0;
+}
+
+int knobs_check(const struct knobs *k, struct err *err)
+{
+    double kmin = k->value[KNOB_kmin], kmax = k->value[KNOB_kmax];
+
+    if (kmin > kmax)
+        return err_set(err, EINVAL, "'kmin' (%.10g KB) must not be above 'kmax' (%.10g KB)", kmin, kmax);
+    return 0;
+}
+
+const char *knob_unit_name(enum knob_unit unit)
+{
+    switch (unit) {
+    case KNOB_MBPS:    return "Mbps";
+    case KNOB_US:      return "us";
+    case KNOB_KB:      return "KB";
+    case KNOB_PERCENT: return "%";
+    case KNOB_BLOCKS:  return "blocks";
+    case KNOB_Q10:     return "/1024";
+    case KNOB_RATIO:
+    case KNOB_LOG2:
+    case KNOB_NUMBER:  break;
+    }
+    return "";
+}
+
+const char *knob_where_name(enum knob_where where)
+{
+    switch (where) {
+    case KNOB_NIC:    return "NIC";
+    case KNOB_SWITCH: return "switch";
+    case KNOB_HOST:   break;
+    }
+    return "host";
+}

@@ -1,0 +1,25 @@
+/* src/core/result.h - what a run tells about one flow, and about PFC. */
+#ifndef CORE_RESULT_H
+#define CORE_RESULT_H
+
+#include <stdint.h>
+
+struct flow_result {
+    uint32_t src, dst;           /* nodes */
+    uint16_t sport, dport;
+    uint8_t  prio;
+    uint32_t traffic;            /* index of the scenario's traffic entry it comes from */
+    uint64_t bytes;              /* payload */
+    uint64_t start_ps, fct_ps;
+    uint64_t ideal_ps;           /* FCT of the same flow alone in the network */
+    uint64_t resent_bytes;       /* payload sent again after a loss */
+};
+
+struct pfc_result {              /* a PFC frame arrives */
+    uint64_t at_ps;
+    uint32_t node, port;         /* port: from 1, in the order of the node's links */
+    uint8_t  prio;
+    uint8_t  is_switch, is_pause;
+};
+
+#endif

@@ -1,0 +1,19 @@
+/* src/lb/lb.c - the list of load balancers. To add one, add a line. */
+#include "lb/lb.h"
+
+#include <string.h>
+
+extern const struct lb_algo lb_ecmp;
+
+const struct lb_algo *const lb_all[] = {
+    &lb_ecmp,
+    NULL
+};
+
+const struct lb_algo *lb_find(const char *name)
+{
+    for (const struct lb_algo *const *a = lb_all; *a; a++)
+        if (strcmp((*a)->name, name) == 0)
+            return *a;
+    return NULL;
+}

@@ -1,0 +1,672 @@
+#include "sim/host.h"
+#include "sim/hpcc_files.h"
+#include "sim/sim.h"
+#include "sim/switch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NOT_IN_HEAP   UINT32_MAX
+#define CAPACITY_MIN  64
+#define CNP_SOURCES   1024       /* entries of the per-address CNP table; sources that share one share the spacing */
+
+/* ---- tables that grow without an allocation ---- */
+
+static size_t table_bytes(uint32_t capacity)
+{
+    return 2 * capacity * sizeof(uint32_t) + 2 * (capacity / 64) * sizeof(uint64_t);
+}
+
+static void set_tables(struct host *h, char *memory, uint32_t capacity)
+{
+    h->capacity = capacity;
+    h->ready = (uint64_t *)memory;
+    h->finished = h->ready + capacity / 64;
+    h->list = (uint32_t *)(h->finished + capacity / 64);
+    h->heap = h->list + capacity;
+}
+
+/* Twice the room; the old table is kept for the next host that grows to its size. */
+static void grow(struct sim *s, struct host *h)
+{
+    struct host old = *h;
+    uint32_t    capacity = h->capacity ? 2 * h->capacity : CAPACITY_MIN;
+    int         size = __builtin_ctz(capacity);
+    char       *memory = (char *)s->list_free[size];
+
+    if (memory) {
+        memcpy(&s->list_free[size], memory, sizeof(uint32_t *));
+        memset(memory, 0, table_bytes(capacity));
+    } else {
+        memory = arena_alloc(&s->list_arena, 1, table_bytes(capacity));
+    }
+    set_tables(h, memory, capacity);
+    if (!old.capacity)
+        return;
+    memcpy(h->ready, old.ready, old.capacity / 8);
+    memcpy(h->finished, old.finished, old.capacity / 8);
+    memcpy(h->list, old.list, old.count * sizeof *h->list);
+    memcpy(h->heap, old.heap, old.heap_count * sizeof *h->heap);
+    memcpy(old.ready, &s->list_free[size - 1], sizeof(uint32_t *));
+    s->list_free[size - 1] = (uint32_t *)old.ready;
+}
+
+/* ---- bitmaps ---- */
+
+static inline void set_bit(uint64_t *bits, uint32_t i)
+{
+    bits[i / 64] |= 1ull << (i % 64);
+}
+
+static inline void clear_bit(uint64_t *bits, uint32_t i)
+{
+    bits[i / 64] &= ~(1ull << (i % 64));
+}
+
+/* The first set bit in [from, to), or 'to'. */
+static uint32_t next_bit(const uint64_t *bits, uint32_t from, uint32_t to)
+{
+    uint32_t w = from / 64;
+    uint64_t word;
+
+    if (from >= to)
+        return to;
+    word = bits[w] & ~0ull << (from % 64);
+    while (!word) {
+        if (++w * 64 >= to)
+            return to;
+        word = bits[w];
+    }
+    from = w * 64 + (uint32_t)__builtin_ctzll(word);
+    return from < to ? from : to;
+}
+
+/* ---- the heap of flows that wait for their pacer ---- */
+
+static inline void heap_put(struct sim *s, struct host *h, uint32_t at, uint32_t flow)
+{
+    h->heap[at] = flow;
+    s->flow[flow].heap_at = at;
+}
+
+static void heap_up(struct sim *s, struct host *h, uint32_t at, uint32_t flow)
+{
+    while (at > 0 && s->flow[h->heap[(at - 1) / 2]].next_ps > s->flow[flow].next_ps) {
+        heap_put(s, h, at, h->heap[(at - 1) / 2]);
+        at = (at - 1) / 2;
+    }
+    heap_put(s, h, at, flow);
+}
+
+static void heap_down(struct sim *s, struct host *h, uint32_t at, uint32_t flow)
+{
+    uint32_t child;
+
+    while ((child = 2 * at + 1) < h->heap_count) {
+        if (child + 1 < h->heap_count && s->flow[h->heap[child + 1]].next_ps < s->flow[h->heap[child]].next_ps)
+            child++;
+        if (s->flow[h->heap[child]].next_ps >= s->flow[flow].next_ps)
+            break;
+        heap_put(s, h, at, h->heap[child]);
+        at = child;
+    }
+    heap_put(s, h, at, flow);
+}
+
+static void heap_remove(struct sim *s, struct host *h, uint32_t at)
+{
+    uint32_t last = h->heap[--h->heap_count];
+
+    s->flow[h->heap[at]].heap_at = NOT_IN_HEAP;
+    if (at == h->heap_count)
+        return;
+    if (at > 0 && s->flow[h->heap[(at - 1) / 2]].next_ps > s->flow[last].next_ps)
+        heap_up(s, h, at, last);
+    else
+        heap_down(s, h, at, last);
+}
+
+/* ---- who may send ---- */
+
+static inline bool has_window(const struct sim *s, const struct host *h, const struct flow *f)
+{
+    uint64_t window = f->out.window_bytes;
+
+    if (s->cfg.window_bytes) {
+        uint64_t w = s->cfg.window_bytes;
+
+        if (s->cfg.window_by_rate)
+            w = (uint64_t)((double)w * ((double)f->out.rate_bps / (double)s->port[h->port].rate_bps));
+        window = w < window ? w : window;
+    }
+    return f->sent - f->acked < window;
+}
+
+/* Puts a flow where it belongs: ready, waiting for its pacer, or neither. */
+static void sort_in(struct sim *s, struct host *h, struct flow *f)
+{
+    uint32_t id = (uint32_t)(f - s->flow);
+    bool     is_ready = h->ready[f->position / 64] >> (f->position % 64) & 1;
+
+    if (f->sent >= f->bytes || !has_window(s, h, f)) {
+        if (is_ready)
+            clear_bit(h->ready, f->position), h->ready_count--;
+        if (f->heap_at != NOT_IN_HEAP)
+            heap_remove(s, h, f->heap_at);
+    } else if (f->next_ps > s->now_ps) {
+        if (is_ready)
+            clear_bit(h->ready, f->position), h->ready_count--;
+        if (f->heap_at == NOT_IN_HEAP)
+            heap_up(s, h, h->heap_count++, id);
+    } else if (!is_ready) {
+        if (f->heap_at != NOT_IN_HEAP)
+            heap_remove(s, h, f->heap_at);
+        set_bit(h->ready, f->position), h->ready_count++;
+    }
+}
+
+/* Those whose pacer lets them send by now become ready. */
+static inline void release(struct sim *s, struct host *h)
+{
+    while (h->heap_count && s->flow[h->heap[0]].next_ps <= s->now_ps) {
+        struct flow *f = &s->flow[h->heap[0]];
+
+        heap_remove(s, h, 0);
+        set_bit(h->ready, f->position), h->ready_count++;
+    }
+}
+
+/* The first ready position in [from, to) whose class is not paused, or 'to'. */
+static uint32_t next_ready(const struct sim *s, const struct host *h, uint8_t paused, uint32_t from, uint32_t to)
+{
+    uint32_t at = next_bit(h->ready, from, to);
+
+    while (paused && at < to && paused >> s->flow[h->list[at]].prio & 1)
+        at = next_bit(h->ready, at + 1, to);
+    return at;
+}
+
+/* Takes finished entries from position 'from' on out of the list; returns the new position of 'keep'. */
+static uint32_t compact(struct sim *s, struct host *h, uint32_t from, uint32_t keep)
+{
+    uint32_t to = from, kept = keep;
+
+    for (uint32_t i = from; i < h->count; i++) {
+        bool is_ready = h->ready[i / 64] >> (i % 64) & 1;
+
+        if (h->finished[i / 64] >> (i % 64) & 1) {
+            clear_bit(h->finished, i);
+            h->dead--;
+            continue;
+        }
+        if (i == keep)
+            kept = to;
+        clear_bit(h->ready, i);
+        if (is_ready)
+            set_bit(h->ready, to);
+        h->list[to] = h->list[i];
+        s->flow[h->list[to]].position = to;
+        to++;
+    }
+    h->count = to;
+    return kept;
+}
+
+/* Round robin: the position of the flow to serve, or UINT32_MAX. The scan starts behind the one served
+ * last; if it passes finished entries, the list is compacted from the lowest of them on. When nothing is
+ * found 'last' is not adjusted to that: the HPCC fork does the same. */
+static uint32_t scan(struct sim *s, struct host *h, uint8_t paused)
+{
+    uint32_t n = h->count, start, found, dead;
+
+    if (!h->ready_count && !h->dead)
+        return UINT32_MAX;
+    start = h->last + 1 < n ? h->last + 1 : (h->last + 1) % n;
+    found = next_ready(s, h, paused, start, n);
+    if (found == n) {
+        found = next_ready(s, h, paused, 0, start);
+        if (found == start)
+            found = UINT32_MAX;
+        if (h->dead) {
+            dead = next_bit(h->finished, 0, found == UINT32_MAX ? start : found);
+            if (dead == (found == UINT32_MAX ? start : found))
+                dead = next_bit(h->finished, start, n);
+            if (dead < n)
+                found = compact(s, h, dead, found);
+        }
+    } else if (h->dead) {
+        dead = next_bit(h->finished, start, found);
+        if (dead < found)
+            found = compact(s, h, dead, found);
+    }
+    if (found != UINT32_MAX)
+        h->last = found;
+    return found;
+}
+
+/* ---- sending ---- */
+
+/* Time between the start of this packet and the earliest start of the flow's next. */
+static inline uint64_t pacing_gap(const struct sim *s, struct flow *f, uint32_t bytes)
+{
+    if (f->gap_rate_bps != f->out.rate_bps || f->gap_bytes != bytes) {
+        f->gap_rate_bps = f->out.rate_bps;
+        f->gap_bytes = (uint16_t)bytes;
+        if (s->cfg.model == MODEL_HPCC)
+            f->gap_ps = hpcc_tx_ns(bytes, f->out.rate_bps) * PS_PER_NS;
+        else     /* rounded up: no flow exceeds its rate */
+            f->gap_ps = ((bytes + s->cfg.spacing_bytes) * 8 * PS_PER_S + f->out.rate_bps - 1) / f->out.rate_bps;
+    }
+    return f->gap_ps;
+}
+
+static void send_data(struct sim *s, struct host *h, uint32_t flow)
+{
+    struct flow   *f = &s->flow[flow];
+    uint64_t       left = f->bytes - f->sent;
+    uint32_t       payload = left < s->cfg.mtu_bytes ? (uint32_t)left : s->cfg.mtu_bytes;
+    uint32_t       id = packet_new(&s->packets);
+    struct packet *k = &s->packets.packet[id];
+
+    assert(f->next_ps <= s->now_ps);
+    if (s->now_ps >= f->out.due_ps)
+        s->cfg.cc->on_due(h->cc_cfg, f->cc, sim_cc_now(s), &f->out);
+    k->flow = flow;
+    k->seq = f->sent;
+    k->sent_ps = s->now_ps;
+    k->src = f->src;
+    k->dst = f->dst;
+    k->ports = f->ports;
+    k->bytes = (uint16_t)(payload + s->cfg.header_bytes);
+    k->payload = (uint16_t)payload;
+    k->generation = f->generation;
+    k->kind = PACKET_DATA;
+    k->prio = f->prio & 7;
+    k->flags = payload == left ? PACKET_LAST : 0;
+    f->sent += payload;
+    if (f->sent > f->sent_max)
+        f->sent_max = f->sent;
+    else
+        f->resent_bytes += payload;
+    s->counters.data_sent++;
+    s->counters.payload_sent += payload;
+    port_transmit(s, &s->port[h->port], id);
+    f->next_ps = s->now_ps + pacing_gap(s, f, payload + s->cfg.header_bytes);
+    if (f->controlled && s->cfg.cc->on_sent)
+        s->cfg.cc->on_sent(h->cc_cfg, f->cc, sim_cc_now(s), payload + s->cfg.header_bytes, &f->out);
+    sort_in(s, h, f);
+}
+
+static inline bool has_work(const struct host *h, const struct port *p)
+{
+    return p->backlog || h->ready_count || h->heap_count || h->dead;
+}
+
+/* Nothing may go now: arm the pacer's wake-up. */
+static void await_pacer(struct sim *s, struct host *h)
+{
+    uint32_t slot = s->slot_wake + (uint32_t)(h - s->host);
+    uint64_t at;
+
+    if (!h->heap_count)
+        return;
+    at = s->flow[h->heap[0]].next_ps;
+    if (evq_is_pending(&s->evq, slot)) {
+        /* The HPCC fork leaves a wake-up that is armed where it is, even if somebody may go earlier. */
+        if (s->cfg.model == MODEL_HPCC || s->evq.slot[slot].at_ps <= at)
+            return;
+        evq_cancel(&s->evq, slot);
+    } else if (s->cfg.model == MODEL_HPCC && h->ready_count) {
+        return;      /* nor does it arm one while a stopped queue pair could go now */
+    }
+    evq_add(&s->evq, slot, at, sim_order(s, &s->node[h->node], at));
+}
+
+void host_kick(struct sim *s, struct host *h)
+{
+    struct port *p = &s->port[h->port];
+    uint32_t     mask, position;
+
+    if (p->is_down)
+        return;
+    if (port_is_busy(p, s->now_ps, s->order)) {
+        if (has_work(h, p))
+            port_await_free(s, p);
+        return;
+    }
+    release(s, h);
+    mask = s->cfg.ack_unpaused ? p->backlog : p->backlog & ~(uint32_t)p->paused;
+    if (mask) {
+        port_transmit(s, p, port_dequeue(s, p, switch_choose(s, p, mask)));
+    } else {
+        position = scan(s, h, p->paused);
+        if (position == UINT32_MAX) {
+            await_pacer(s, h);
+            return;
+        }
+        send_data(s, h, h->list[position]);
+    }
+    if (has_work(h, p))
+        port_await_free(s, p);
+}
+
+/* ---- flows ---- */
+
+static uint32_t source_port(struct sim *s, struct host *h, uint32_t dst)
+{
+    if (s->cfg.model == MODEL_HPCC) {    /* 10000, 10001, ... for each pair of hosts */
+        uint16_t *next = &h->pair_sport[s->node[dst].host];
+
+        if (*next == 0)
+            *next = 10000;
+        return (*next)++;
+    }
+    return 0xc000 + (h->sport++ & 0x3fff);   /* RoCEv2 uses 0xC000 .. 0xFFFF for entropy */
+}
+
+static void arm_timeout(struct sim *s, struct host *h, uint64_t at_ps)
+{
+    uint32_t slot = s->slot_timeout + (uint32_t)(h - s->host);
+
+    if (s->cfg.rto_ps && !evq_is_pending(&s->evq, slot))
+        evq_add(&s->evq, slot, at_ps, sim_order(s, &s->node[h->node], at_ps));
+}
+
+void host_start_flow(struct sim *s, struct host *h, uint32_t dst, uint64_t bytes, uint8_t prio, uint16_t dport,
+                     uint32_t traffic)
+{
+    uint32_t     id = s->flow_free;
+    struct flow *f;
+    uint16_t     generation;
+
+    if (id)
+        s->flow_free = s->flow[id].next_free;
+    else
+        id = s->flow_used++;
+    if (id >= s->flow_limit)
+        die("more than %u flows at once", s->flow_limit);
+    f = &s->flow[id];
+    generation = (uint16_t)(f->generation + 1);
+    memset(f, 0, sizeof *f);
+    f->bytes = bytes;
+    f->next_ps = f->start_ps = f->progress_ps = s->now_ps;
+    f->generation = generation;
+    f->host = (uint32_t)(h - s->host);
+    f->heap_at = NOT_IN_HEAP;
+    f->prio = prio;
+    f->phase = FLOW_ACTIVE;
+    f->controlled = (uint32_t)s->cfg.knobs.value[KNOB_roce_cc_prio_mask] >> prio & 1;
+    f->src = h->node;
+    f->dst = dst;
+    f->ports = source_port(s, h, dst) | (uint32_t)dport << 16;
+    f->traffic = traffic;
+    f->ideal_ps = sim_ideal_ps(s, h->node, dst, bytes);
+    f->out = (struct cc_out){ s->port[h->port].rate_bps, UINT64_MAX, NEVER };
+    if (f->controlled)
+        s->cfg.cc->start(h->cc_cfg, f->cc, sim_cc_now(s), &f->out);
+    s->counters.flows_started++;
+    s->counters.bytes_started += bytes;
+
+    if (h->count == h->capacity)
+        grow(s, h);
+    f->position = h->count++;
+    h->list[f->position] = id;
+    h->active++;
+    arm_timeout(s, h, s->now_ps + s->cfg.rto_ps);
+    sort_in(s, h, f);
+    host_kick(s, h);
+}
+
+static void finish_flow(struct sim *s, struct host *h, struct flow *f)
+{
+    uint32_t timeout = s->slot_timeout + (uint32_t)(h - s->host);
+
+    f->sent = f->bytes;
+    sort_in(s, h, f);            /* neither ready nor waiting any more */
+    set_bit(h->finished, f->position);
+    h->dead++;
+    f->phase = FLOW_DONE;
+    s->counters.flows_done++;
+    s->counters.bytes_done += f->bytes;
+    if (s->hooks.flow_done) {
+        struct flow_result r = {
+            .src = f->src, .dst = f->dst, .sport = (uint16_t)f->ports, .dport = (uint16_t)(f->ports >> 16),
+            .prio = f->prio, .traffic = f->traffic, .bytes = f->bytes, .start_ps = f->start_ps,
+            .fct_ps = s->now_ps - f->start_ps, .ideal_ps = f->ideal_ps, .resent_bytes = f->resent_bytes,
+        };
+
+        s->hooks.flow_done(s->hooks.arg, &r);
+    }
+    f->next_free = s->flow_free;
+    s->flow_free = (uint32_t)(f - s->flow);
+    if (--h->active == 0 && evq_is_pending(&s->evq, timeout))
+        evq_cancel(&s->evq, timeout);
+}
+
+/* Goes back to the first byte that is not acknowledged. */
+static void go_back(struct sim *s, struct host *h, struct flow *f)
+{
+    f->sent = f->acked;
+    sort_in(s, h, f);
+}
+
+void host_on_timeout(struct sim *s, struct host *h)
+{
+    uint64_t next = NEVER;
+
+    for (uint32_t i = 0; i < h->count; i++) {
+        struct flow *f = &s->flow[h->list[i]];
+        uint64_t     at;
+
+        if (h->finished[i / 64] >> (i % 64) & 1)
+            continue;
+        if (f->sent == f->acked)
+            f->progress_ps = s->now_ps;      /* nothing on its way: nothing to wait for */
+        at = f->progress_ps + s->cfg.rto_ps;
+        if (at <= s->now_ps) {
+            s->counters.timeouts++;
+            f->progress_ps = s->now_ps;
+            at = s->now_ps + s->cfg.rto_ps;
+            go_back(s, h, f);
+        }
+        next = at < next ? at : next;
+    }
+    if (next != NEVER)
+        arm_timeout(s, h, next);
+    host_kick(s, h);
+}
+
+void host_catch_up(struct sim *s, struct host *h)
+{
+    for (uint32_t i = 0; i < h->count; i++) {
+        struct flow *f = &s->flow[h->list[i]];
+
+        if (!(h->finished[i / 64] >> (i % 64) & 1) && s->now_ps >= f->out.due_ps)
+            s->cfg.cc->on_due(h->cc_cfg, f->cc, sim_cc_now(s), &f->out);
+    }
+}
+
+/* ---- receiving ---- */
+
+/* Queues a reply to packet 'k' and sends it when the port is free. */
+static void reply(struct sim *s, struct host *h, const struct packet *k, enum packet_kind kind, uint64_t seq,
+                  uint32_t prio, uint32_t bytes, uint8_t flags)
+{
+    uint32_t       id = packet_new(&s->packets);
+    struct packet *r = &s->packets.packet[id];
+
+    r->flow = k->flow;
+    r->seq = seq;
+    r->sent_ps = k->sent_ps;
+    r->src = h->node;
+    r->dst = k->src;
+    r->ports = k->ports >> 16 | k->ports << 16;
+    r->bytes = (uint16_t)bytes;
+    r->payload = 0;
+    r->generation = k->generation;
+    r->kind = (uint8_t)kind;
+    r->prio = prio & 7;
+    r->flags = (uint8_t)flags & 15u;
+    port_enqueue(s, &s->port[h->port], prio, id);
+}
+
+/* Model nic: may the receiver send a CNP for this flow now? If so, notes that it does. */
+static bool may_notify(struct sim *s, struct host *h, struct flow_rx *rx, uint32_t source)
+{
+    const double *knob = s->cfg.knobs.value;
+    uint64_t     *next = &rx->cnp_ps;
+
+    if (knob[KNOB_roce_cc_cnp_moderation] == 1)
+        next = &h->cnp_by_source[source % CNP_SOURCES];
+    else if (knob[KNOB_roce_cc_cnp_moderation] == 2)
+        next = &h->cnp_ps;
+    if (s->now_ps < *next)
+        return false;
+    *next = s->now_ps + (uint64_t)(knob[KNOB_min_time_between_cnps] * PS_PER_US);
+    return true;
+}
+
+static void notify(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k)
+{
+    uint32_t prio = (uint32_t)s->cfg.knobs.value[KNOB_cnp_802p_prio];
+
+    if (may_notify(s, h, rx, k->src)) {
+        s->counters.cnps_sent++;
+        reply(s, h, k, PACKET_CNP, 0, prio, s->cfg.cnp_bytes, 0);
+    }
+}
+
+/* A gap: says which byte is missing, at most once per nack_gap for the same byte. */
+static void complain(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k, uint8_t flags)
+{
+    if (rx->nacked_seq == rx->expected && s->now_ps - rx->nacked_ps < s->cfg.nack_gap_ps)
+        return;
+    rx->nacked_seq = rx->expected;
+    rx->nacked_ps = s->now_ps;
+    s->counters.nacks_sent++;
+    reply(s, h, k, PACKET_NACK, rx->expected, k->prio, s->cfg.ack_bytes, flags);
+}
+
+static void on_data(struct sim *s, struct host *h, const struct packet *k)
+{
+    struct flow_rx *rx = &s->flow_rx[k->flow];
+    bool            is_marked = k->flags & PACKET_ECN, is_hpcc = s->cfg.model == MODEL_HPCC;
+    uint8_t         flags = is_hpcc && is_marked ? PACKET_ECHO : 0;
+
+    s->counters.data_received++;
+    if (rx->generation != k->generation) {
+        if ((int16_t)(k->generation - rx->generation) < 0) {
+            s->counters.payload_stale += k->payload;     /* of a flow that is over */
+            return;
+        }
+        *rx = (struct flow_rx){ .generation = k->generation, .nacked_seq = UINT64_MAX };
+    }
+    if (is_marked && !is_hpcc && (uint32_t)s->cfg.knobs.value[KNOB_roce_cc_prio_mask] >> k->prio & 1)
+        notify(s, h, rx, k);
+    if (k->seq == rx->expected) {
+        rx->expected += k->payload;
+        s->counters.payload_received += k->payload;
+        if (++rx->unacked >= s->cfg.ack_every || k->flags & PACKET_LAST) {
+            rx->unacked = 0;
+            s->counters.acks_sent++;
+            reply(s, h, k, PACKET_ACK, rx->expected, k->prio, s->cfg.ack_bytes, flags);
+        }
+    } else {
+        s->counters.payload_stale += k->payload;
+        if (k->seq > rx->expected) {
+            complain(s, h, rx, k, flags);
+        } else if (!is_hpcc) {   /* the HPCC fork is silent about what it has already */
+            s->counters.acks_sent++;
+            reply(s, h, k, PACKET_ACK, rx->expected, k->prio, s->cfg.ack_bytes, 0);
+        }
+    }
+}
+
+static void on_cnp(struct sim *s, struct host *h, struct flow *f)
+{
+    s->counters.cnps_received++;
+    if (f->controlled && s->cfg.cc->on_cnp)
+        s->cfg.cc->on_cnp(h->cc_cfg, f->cc, sim_cc_now(s), &f->out);
+}
+
+static void on_ack(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
+{
+    uint64_t acked = k->seq > f->acked ? k->seq - f->acked : 0;
+
+    if (acked) {
+        f->acked = k->seq;
+        f->progress_ps = s->now_ps;
+        if (f->sent < f->acked)
+            f->sent = f->acked;
+    }
+    if (f->acked >= f->bytes) {
+        finish_flow(s, h, f);
+        return;
+    }
+    if (k->kind == PACKET_NACK)
+        go_back(s, h, f);
+    if (k->flags & PACKET_ECHO)
+        on_cnp(s, h, f);
+    if (f->controlled && s->cfg.cc->on_ack) {
+        struct cc_ack a = { s->now_ps - k->sent_ps, acked, f->sent - f->acked };
+
+        s->cfg.cc->on_ack(h->cc_cfg, f->cc, sim_cc_now(s), &a, &f->out);
+    }
+    if (s->cfg.window_bytes || f->out.window_bytes != UINT64_MAX)
+        sort_in(s, h, f);
+}
+
+void host_on_packet(struct sim *s, struct port *in, uint32_t id, struct packet *k)
+{
+    struct host *h = &s->host[s->node[in->node].host];
+    struct flow *f = &s->flow[k->flow];
+
+    if (k->kind == PACKET_DATA) {
+        on_data(s, h, k);
+    } else if (k->kind == PACKET_PFC) {
+        port_on_pfc(s, in, k->prio, k->seq);
+    } else if (f->phase == FLOW_ACTIVE && f->generation == k->generation) {
+        if (k->kind == PACKET_CNP)
+            on_cnp(s, h, f);
+        else
+            on_ack(s, h, f, k);
+    }
+    packet_free(&s->packets, id);
+    host_kick(s, h);
+}
+
+/* ---- invariants ---- */
+
+static void expect(bool holds, const struct host *h, const struct sim *s, const char *what)
+{
+    if (!holds) {
+        fprintf(stderr, "host %s at %llu ps: %s\n", s->graph.node[h->node].name, (unsigned long long)s->now_ps, what);
+        abort();
+    }
+}
+
+void host_check(const struct sim *s, const struct host *h)
+{
+    uint32_t ready = 0, dead = 0, active = 0;
+
+    for (uint32_t i = 0; i < h->count; i++) {
+        const struct flow *f = &s->flow[h->list[i]];
+        bool is_ready = h->ready[i / 64] >> (i % 64) & 1, is_finished = h->finished[i / 64] >> (i % 64) & 1;
+
+        ready += is_ready;
+        dead += is_finished;
+        if (is_finished) {
+            expect(!is_ready, h, s, "a finished flow is ready to send");
+            continue;
+        }
+        active++;
+        expect(f->phase == FLOW_ACTIVE && f->position == i, h, s, "a flow is not where its host thinks");
+        expect(f->acked <= f->sent && f->sent <= f->bytes, h, s, "a flow has more acknowledged than sent");
+        expect(!(is_ready && f->heap_at != NOT_IN_HEAP), h, s, "a flow is ready and waiting");
+        expect(is_ready || f->heap_at != NOT_IN_HEAP || f->sent == f->bytes || !has_window(s, h, f), h, s,
+               "a flow has bytes left but will not send");
+    }
+    expect(ready == h->ready_count && dead == h->dead && active == h->active, h, s, "counts of flows are off");
+    for (uint32_t i = 1; i < h->heap_count; i++)
+        expect(s->flow[h->heap[(i - 1) / 2]].next_ps <= s->flow[h->heap[i]].next_ps, h, s, "the pacer's heap is no heap");
+}

@@ -1,0 +1,73 @@
+/* src/sim/packet.h - what travels.
+ *
+ * A packet is an id into one array; id 0 is no packet. It is in exactly one place (a queue, a wire, or the hands
+ * of the function that handles it), so one 'next' field serves every list. One packet is one cache line.
+ */
+#ifndef SIM_PACKET_H
+#define SIM_PACKET_H
+
+#include "base/arena.h"
+
+#include <assert.h>
+#include <stdint.h>
+
+enum packet_kind {
+    PACKET_DATA,
+    PACKET_ACK,                  /* seq: all bytes before it have arrived */
+    PACKET_NACK,                 /* seq: the byte that was expected */
+    PACKET_CNP,
+    PACKET_PFC,                  /* seq: 1 pause, 0 resume; prio: the class it is about */
+};
+
+#define PACKET_ECN  1u           /* a switch has marked it */
+#define PACKET_ECHO 2u           /* ACK: the packet it answers was marked (model hpcc) */
+#define PACKET_LAST 4u           /* data: ends the message */
+
+struct packet {
+    uint32_t next;
+    uint32_t flow;               /* the sender's flow */
+    uint64_t at_ps, order;       /* on a wire: when it arrives, see "Time and order of events" */
+    uint64_t seq;                /* data: its first byte */
+    uint64_t sent_ps;            /* data: when it left the sender; an ACK returns it */
+    uint32_t src, dst;           /* nodes */
+    uint32_t ports;              /* source port | destination port << 16 */
+    uint32_t in_port;            /* in a switch: the port it came in by */
+    uint16_t bytes;              /* the frame, headers included */
+    uint16_t payload;
+    uint16_t generation;         /* of the flow's slot */
+    uint8_t  kind;
+    uint8_t  prio : 4, flags : 4;
+};
+
+_Static_assert(sizeof(struct packet) == 64, "a packet is one cache line");
+
+struct packet_pool {
+    struct packet *packet;
+    uint32_t       free;         /* list of returned ids */
+    uint32_t       used;         /* ids ever handed out, id 0 included */
+    uint32_t       live, live_max;
+    uint32_t       limit;
+};
+
+static inline uint32_t packet_new(struct packet_pool *p)
+{
+    uint32_t id = p->free;
+
+    if (id)
+        p->free = p->packet[id].next;
+    else
+        id = p->used++;
+    assert(id < p->limit);
+    if (++p->live > p->live_max)
+        p->live_max = p->live;
+    return id;
+}
+
+static inline void packet_free(struct packet_pool *p, uint32_t id)
+{
+    p->packet[id].next = p->free;
+    p->free = id;
+    p->live--;
+}
+
+#endif

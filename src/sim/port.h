@@ -1,0 +1,104 @@
+/* src/sim/port.h - one end of a link: the queues that feed it, the wire behind them, and, in a switch, the account
+ * of what has come in by it.
+ *
+ * A port is busy until its last byte has left (free_at_ps, free_order). The event that says so is made only when
+ * somebody waits for it. Packets on the wire wait in a list; only the first of them has an event.
+ *
+ * Ownership: port_transmit() takes the packet; it belongs to the wire until it arrives.
+ */
+#ifndef SIM_PORT_H
+#define SIM_PORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sim;
+
+#define PRIOS         8
+#define QUEUE_CONTROL PRIOS      /* PFC frames; before everything else, never paused */
+
+struct queue {
+    uint32_t head, tail;         /* FIFO of packet ids; head == 0: empty */
+    uint32_t bytes;              /* sum over the FIFO */
+};
+
+struct ingress {                 /* what a switch holds that came in by one port in one class */
+    uint32_t bytes;              /* in the reserve and the shared buffer */
+    uint32_t headroom_bytes;     /* in the headroom */
+};
+
+struct ecn_cfg {                 /* from the knobs; one per switch and port speed */
+    uint32_t kmin_bytes, kmax_bytes;
+    double   pmax;
+};
+
+struct port_counters {           /* only grow */
+    uint64_t tx_packets[5];      /* by enum packet_kind */
+    uint64_t tx_bytes;           /* of all frames */
+    uint64_t marked_packets;
+    uint64_t queue_bytes_max;    /* largest queue of one class */
+    uint64_t pauses;             /* pause frames received */
+    uint64_t paused_ps;          /* time with at least one class paused, up to paused_since_ps */
+};
+
+struct port {
+    /* Touched for every packet. */
+    uint64_t        free_at_ps, free_order;  /* when the last byte leaves */
+    const uint32_t *tx_ps;       /* time on the wire, by bytes of the frame */
+    uint64_t        delay_ps;
+    uint32_t        wire_head, wire_tail;    /* packets on the wire, first to arrive first */
+    uint32_t        node, peer;  /* peer: the port at the other end */
+    uint16_t        backlog;     /* bit q: queue q is not empty */
+    uint8_t         paused;      /* bit c: the peer has stopped class c */
+    uint8_t         pausing;     /* bit c: we have stopped class c of the peer */
+    uint8_t         last_prio;   /* class served last */
+    bool            is_switch;   /* of the node */
+    bool            peer_is_switch;
+    bool            is_down, was_down, is_lossy;
+
+    struct queue    queue[PRIOS + 1];
+
+    struct ingress  in[PRIOS];
+    uint32_t        headroom_bytes_max;
+    uint32_t        shift;       /* a class may take (free shared buffer) >> shift */
+    struct ecn_cfg  ecn;
+    uint32_t        deficit[PRIOS];
+
+    struct port_counters counters;
+    uint64_t        paused_since_ps;
+    uint64_t        down_at_ps;  /* when it last went down */
+    uint64_t        rate_bps;
+    double          loss, ber;
+    uint32_t        index;       /* within its node, from 1 */
+    uint32_t        link;        /* in the graph */
+};
+
+/* Puts packet 'id' on the wire of an idle port. */
+void port_transmit(struct sim *, struct port *, uint32_t id);
+
+/* Queues 'id' in queue q without looking at anything else. */
+void port_enqueue(struct sim *, struct port *, uint32_t q, uint32_t id);
+
+/* Takes the first packet out of queue q. */
+uint32_t port_dequeue(struct sim *, struct port *, uint32_t q);
+
+/* Is the port still sending? True until the instant, and within the instant the place in
+ * the order of events, at which its last byte has left. */
+static inline bool port_is_busy(const struct port *p, uint64_t now_ps, uint64_t order)
+{
+    return p->free_at_ps > now_ps || (p->free_at_ps == now_ps && p->free_order > order);
+}
+
+/* Asks for the event at which a busy port becomes free, once. */
+void port_await_free(struct sim *, struct port *);
+
+/* A PFC frame for class 'prio' has arrived: stops or restarts it and keeps the account. Returns whether anything changed. */
+bool port_on_pfc(struct sim *, struct port *, uint32_t prio, bool is_pause);
+
+/* Sends a PFC frame to the peer. */
+void port_send_pfc(struct sim *, struct port *, uint32_t prio, bool is_pause);
+
+/* Time this port has been paused until now. */
+uint64_t port_paused_ps(const struct port *, uint64_t now_ps);
+
+#endif

@@ -1,0 +1,635 @@
+/* src/sim/sim.c - builds the world and lets it run. sim_dispatch() is its table of contents. */
+#include "sim/sim.h"
+#include "sim/hpcc_files.h"
+#include "sim/switch.h"
+#include "sim/traffic.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NODES_MAX    (1u << 20)  /* what the order of events has bits for */
+#define PACKETS_MAX  (1u << 26)
+#define FLOWS_MAX    (1u << 22)
+#define SPAN_MAX_PS  (64 * PS_PER_US)    /* what lies further ahead waits in the heap */
+#define CHECK_EVERY  (1u << 18)  /* events, in builds with assertions */
+
+/* ---- building ---- */
+
+/* Time on the wire for every size of frame, one table per speed. In model hpcc whole nanoseconds, truncated; otherwise exact (rounded up where
+ * a speed does not divide a picosecond), preamble and gap included. */
+static const uint32_t *tx_table(struct sim *s, uint64_t rate_bps)
+{
+    uint32_t  sizes = s->cfg.mtu_bytes + s->cfg.header_bytes + s->cfg.ack_bytes + s->cfg.cnp_bytes + s->cfg.pfc_bytes;
+    uint32_t *t;
+
+    for (uint32_t i = 0; i < s->ports; i++)
+        if (s->port[i].tx_ps && s->port[i].rate_bps == rate_bps)
+            return s->port[i].tx_ps;
+    t = arena_alloc(&s->arena, sizes + 1, sizeof *t);
+    for (uint32_t b = 0; b <= sizes; b++)
+        t[b] = (uint32_t)(s->cfg.model == MODEL_HPCC
+                              ? hpcc_tx_ns(b, rate_bps) * PS_PER_NS
+                              : ((b + s->cfg.spacing_bytes) * 8 * PS_PER_S + rate_bps - 1) / rate_bps);
+    return t;
+}
+
+static void build_port(struct sim *s, struct port *p, uint32_t node, uint32_t link, uint32_t index)
+{
+    const struct graph_link *l = &s->graph.link[link];
+
+    *p = (struct port){ .node = node, .link = link, .index = index, .rate_bps = l->rate_bps, .delay_ps = l->delay_ps,
+                        .is_switch = s->graph.node[node].is_switch, .loss = l->loss, .ber = l->ber,
+                        .is_lossy = l->loss > 0 || l->ber > 0 };
+    p->tx_ps = tx_table(s, l->rate_bps);
+}
+
+static void build_ports(struct sim *s)
+{
+    struct graph *g = &s->graph;
+    uint32_t     *made = xcalloc(g->nodes, sizeof *made), first = 0;
+
+    s->ports = 2 * g->links;
+    s->port = arena_alloc(&s->arena, s->ports, sizeof *s->port);
+    for (uint32_t i = 0; i < g->links; i++)
+        s->node[g->link[i].a].ports++, s->node[g->link[i].b].ports++;
+    for (uint32_t n = 0; n < g->nodes; n++) {
+        s->node[n].first_port = first;
+        first += s->node[n].ports;
+    }
+    for (uint32_t i = 0; i < g->links; i++) {
+        uint32_t a = g->link[i].a, b = g->link[i].b;
+        uint32_t x = s->node[a].first_port + made[a]++, y = s->node[b].first_port + made[b]++;
+
+        build_port(s, &s->port[x], a, i, made[a]);
+        build_port(s, &s->port[y], b, i, made[b]);
+        s->port[x].peer = y, s->port[x].peer_is_switch = g->node[b].is_switch;
+        s->port[y].peer = x, s->port[y].peer_is_switch = g->node[a].is_switch;
+    }
+    free(made);
+}
+
+/* What may still come in after a pause frame was ordered: the frame waits for one full packet, both ways of the wire are full,
+ * the peer finishes a packet; two more for what overran the threshold. Model hpcc: three times rate x delay. */
+static uint32_t headroom(const struct sim *s, const struct port *p)
+{
+    uint64_t full = s->cfg.mtu_bytes + s->cfg.header_bytes + s->cfg.spacing_bytes;
+
+    if (s->cfg.headroom_bytes)
+        return (uint32_t)s->cfg.headroom_bytes;
+    if (s->cfg.model == MODEL_HPCC)
+        return (uint32_t)(p->rate_bps * (p->delay_ps / PS_PER_NS) / 8 / 1000000000 * 3);
+    return (uint32_t)((unsigned __int128)p->rate_bps * p->delay_ps * 2 / 8 / PS_PER_S + 4 * full + s->cfg.pfc_bytes +
+                      s->cfg.spacing_bytes);
+}
+
+static void set_ecn(struct sim *s, struct port *p, bool use_table)
+{
+    const double   *k = s->cfg.knobs.value;
+    struct ecn_rate e = { 0, k[KNOB_kmin], k[KNOB_kmax], k[KNOB_pmax] };
+
+    for (uint32_t i = 0; use_table && i < s->cfg.ecn_rates; i++)
+        if (s->cfg.ecn_rate[i].rate_bps == p->rate_bps)
+            e = s->cfg.ecn_rate[i];
+    p->ecn = (struct ecn_cfg){ (uint32_t)(e.kmin_kb * 1000), (uint32_t)(e.kmax_kb * 1000), e.pmax };
+}
+
+static int build_switch(struct sim *s, struct node *n, uint64_t host_bps, struct err *err)
+{
+    int64_t set_aside = 0;
+
+    for (uint32_t i = 0; i < n->ports; i++) {
+        struct port *p = &s->port[n->first_port + i];
+
+        p->headroom_bytes_max = s->cfg.is_lossless ? headroom(s, p) : 0;
+        set_aside += p->headroom_bytes_max + s->cfg.reserve_bytes;
+        p->shift = s->cfg.pfc_shift;
+        for (uint64_t r = p->rate_bps; r > host_bps && p->shift > 0; r /= 2)
+            p->shift--;
+        set_ecn(s, p, true);
+    }
+    n->shared_bytes_max = (int64_t)s->cfg.buffer_bytes - set_aside;
+    if (s->cfg.is_lossless && n->shared_bytes_max <= 0)
+        return err_set(err, EINVAL,
+                       "the buffer of %s (%llu bytes) is smaller than the headroom and reserve of its %u ports (%lld bytes)",
+                       s->graph.node[n - s->node].name, (unsigned long long)s->cfg.buffer_bytes, n->ports,
+                       (long long)set_aside);
+    return 0;
+}
+
+/* One configuration of congestion control per speed of host links. */
+static void configure_cc(struct sim *s)
+{
+    for (uint32_t i = 0; i < s->cc_cfgs; i++) {
+        struct cc_link link = { s->cc_rate[i], s->base_rtt_ps, s->cfg.mtu_bytes };
+
+        s->cfg.cc->configure(s->cc_cfg + (size_t)i * CC_CFG_MAX, &s->cfg.knobs, &link);
+    }
+}
+
+static void build_hosts(struct sim *s)
+{
+    s->host = arena_alloc(&s->arena, s->hosts, sizeof *s->host);
+    s->cc_cfg = arena_alloc(&s->arena, s->hosts, CC_CFG_MAX);
+    s->cc_rate = arena_alloc(&s->arena, s->hosts, sizeof *s->cc_rate);
+    for (uint32_t n = 0, i = 0; n < s->nodes; n++) {
+        struct host *h = &s->host[i];
+        uint32_t     c = 0;
+
+        if (s->node[n].is_switch)
+            continue;
+        s->node[n].host = i++;
+        *h = (struct host){ .node = n, .port = s->node[n].first_port };
+        while (c < s->cc_cfgs && s->cc_rate[c] != s->port[h->port].rate_bps)
+            c++;
+        if (c == s->cc_cfgs)
+            s->cc_rate[s->cc_cfgs++] = s->port[h->port].rate_bps;
+        h->cc_cfg = s->cc_cfg + (size_t)c * CC_CFG_MAX;
+        if (s->cfg.model == MODEL_HPCC)
+            h->pair_sport = arena_alloc(&s->list_arena, s->hosts, sizeof *h->pair_sport);
+        else
+            h->cnp_by_source = arena_alloc(&s->list_arena, 1024, sizeof *h->cnp_by_source);
+    }
+}
+
+/* One set of routes for every moment at which links change, made before the run. */
+static void build_routes(struct sim *s)
+{
+    struct link_change *c = s->cfg.change;
+    uint32_t           *first_port = xcalloc(s->nodes + 1, sizeof *first_port);
+    bool               *down = xcalloc(s->graph.links + 1, sizeof *down);
+    uint32_t            epochs = 1, e = 0;
+
+    for (uint32_t i = 0; i < s->cfg.changes; i++)
+        epochs += i == 0 || c[i].at_ps != c[i - 1].at_ps;
+    for (uint32_t n = 0; n < s->nodes; n++)
+        first_port[n] = s->node[n].first_port;
+    s->route = arena_alloc(&s->arena, epochs, sizeof *s->route);
+    route_build(&s->route[0], &s->arena, &s->graph, first_port, NULL);
+    for (uint32_t i = 0; i < s->cfg.changes; i++) {
+        down[c[i].link] = !c[i].is_up;
+        if (i + 1 == s->cfg.changes || c[i + 1].at_ps != c[i].at_ps)
+            route_build(&s->route[++e], &s->arena, &s->graph, first_port, down);
+    }
+    for (uint32_t n = 0; n < s->nodes; n++)
+        s->node[n].route = &s->route[0];
+    free(down);
+    free(first_port);
+}
+
+static void build_slots(struct sim *s)
+{
+    uint32_t kinds[] = { s->ports, s->ports, s->hosts, s->hosts, s->nodes, traffic_streams(s->traffic) };
+    uint32_t first[6], total = 0;
+    uint64_t span = 0;
+
+    for (int k = 0; k < 6; k++) {
+        first[k] = total;
+        total += kinds[k];
+    }
+    s->slot_free = first[EV_PORT_FREE];
+    s->slot_wake = first[EV_WAKE];
+    s->slot_timeout = first[EV_TIMEOUT];
+    s->slot_change = first[EV_CHANGE];
+    s->slot_flow = first[EV_FLOW];
+    for (uint32_t i = 0; i < s->ports; i++) {
+        uint64_t reach = s->port[i].delay_ps + s->port[i].tx_ps[s->cfg.mtu_bytes + s->cfg.header_bytes];
+
+        span = reach > span ? reach : span;
+    }
+    span += PS_PER_US;
+    evq_init(&s->evq, &s->arena, total, s->ports > 2048 && s->cfg.model == MODEL_NIC ? 8 : 10,
+             span < SPAN_MAX_PS ? span : SPAN_MAX_PS);
+    for (int k = 0; k < 6; k++)
+        for (uint32_t i = 0; i < kinds[k]; i++) {
+            s->evq.slot[first[k] + i].kind = (uint8_t)k;
+            s->evq.slot[first[k] + i].who = i;
+        }
+}
+
+static void build_nodes(struct sim *s)
+{
+    s->nodes = s->graph.nodes;
+    s->hosts = s->graph.hosts;
+    s->node = arena_alloc(&s->arena, s->nodes, sizeof *s->node);
+    for (uint32_t i = 0; i < s->nodes; i++) {
+        struct node *n = &s->node[i];
+
+        n->is_switch = s->graph.node[i].is_switch;
+        n->own_tick.base = i << 12;
+        n->tick = s->cfg.order == ORDER_NS3 ? &s->shared_tick : &n->own_tick;
+        rng_init(&n->rng, s->cfg.seed, i);
+    }
+    /* Where the fork's streams stand when the first packet is sent: six per node were taken while building. */
+    mrg_init(&s->mrg, 6ull * s->nodes + 2, s->cfg.seed);
+    s->lb_cfg = s->cfg.lb->cfg_size ? arena_alloc(&s->arena, 1, s->cfg.lb->cfg_size) : NULL;
+    s->lb_state = arena_alloc(&s->arena, s->nodes, sizeof *s->lb_state);
+    for (uint32_t i = 0; i < s->nodes; i++)
+        if (s->node[i].is_switch && s->cfg.lb->state_size)
+            s->lb_state[i] = arena_alloc(&s->arena, 1, s->cfg.lb->state_size);
+    if (s->cfg.lb->configure)
+        s->cfg.lb->configure(s->lb_cfg, &s->cfg.knobs);
+}
+
+static void build_pools(struct sim *s)
+{
+    arena_init(&s->packet_arena, (size_t)PACKETS_MAX * sizeof(struct packet));
+    arena_init(&s->flow_arena, (size_t)FLOWS_MAX * sizeof(struct flow));
+    arena_init(&s->rx_arena, (size_t)FLOWS_MAX * sizeof(struct flow_rx));
+    arena_init(&s->list_arena, 8ul << 30);
+    s->packets = (struct packet_pool){ .packet = arena_alloc(&s->packet_arena, PACKETS_MAX, sizeof(struct packet)),
+                                       .used = 1, .limit = PACKETS_MAX };
+    s->flow = arena_alloc(&s->flow_arena, FLOWS_MAX, sizeof *s->flow);
+    s->flow_rx = arena_alloc(&s->rx_arena, FLOWS_MAX, sizeof *s->flow_rx);
+    s->flow_used = 1;
+    s->flow_limit = FLOWS_MAX;
+}
+
+static void schedule_flow(struct sim *s, uint32_t stream);
+static void schedule_change(struct sim *s, uint32_t node, uint32_t epoch);
+static uint64_t longest_rtt_ps(const struct sim *s);
+
+int sim_new(struct sim **out, struct graph *g, const struct sim_cfg *cfg, struct traffic *traffic, struct err *err)
+{
+    struct sim *s;
+    uint64_t    host_bps;
+    int         rc;
+
+    if (g->nodes > NODES_MAX || 2ull * g->links > UINT32_MAX / 4)
+        return err_set(err, EINVAL, "a network of %u nodes and %u links is too large", g->nodes, g->links);
+    s = xcalloc(1, sizeof *s);
+    s->cfg = *cfg;
+    s->graph = *g;
+    s->traffic = traffic;
+    arena_init(&s->arena, 16ul << 30);
+    build_pools(s);
+    build_nodes(s);
+    build_ports(s);
+    build_hosts(s);
+    build_routes(s);
+    build_slots(s);
+    host_bps = s->hosts ? s->port[s->host[0].port].rate_bps : 0;
+    for (uint32_t i = 0; i < s->nodes; i++)
+        if (s->node[i].is_switch && (rc = build_switch(s, &s->node[i], host_bps, err)) < 0) {
+            s->graph = (struct graph){ 0 };      /* remain the caller's */
+            s->traffic = NULL;
+            s->cfg.change = NULL;
+            sim_free(s);
+            return rc;
+        }
+    s->base_rtt_ps = longest_rtt_ps(s);
+    if (s->cfg.window_bytes == UINT64_MAX)
+        s->cfg.window_bytes = (uint64_t)((double)s->base_rtt_ps / (double)PS_PER_S * (double)host_bps / 8);
+    configure_cc(s);
+    s->streams = traffic_streams(traffic);
+    s->next_flow = arena_alloc(&s->arena, s->streams, sizeof *s->next_flow);
+    for (uint32_t i = 0; i < s->streams; i++)
+        schedule_flow(s, i);
+    for (uint32_t i = 0; i < s->nodes && s->cfg.changes; i++)
+        schedule_change(s, i, 0);
+    *out = s;
+    return 0;
+}
+
+void sim_free(struct sim *s)
+{
+    if (!s)
+        return;
+    arena_fini(&s->list_arena);
+    arena_fini(&s->rx_arena);
+    arena_fini(&s->flow_arena);
+    arena_fini(&s->packet_arena);
+    arena_fini(&s->arena);
+    free(s->cfg.change);
+    traffic_free(s->traffic);
+    graph_fini(&s->graph);
+    free(s);
+}
+
+/* ---- the ideal ---- */
+
+struct path { uint32_t hops; uint32_t port[64]; };       /* sending ports from source to destination */
+
+/* One shortest path, the first of those there are. */
+static bool find_path(const struct sim *s, uint32_t src, uint32_t dst, struct path *path)
+{
+    const struct route *r = &s->route[0];
+    uint32_t            port = s->node[src].first_port;
+
+    for (path->hops = 0; path->hops < 64; ) {
+        uint32_t node = s->port[s->port[port].peer].node, entry;
+
+        path->port[path->hops++] = port;
+        if (node == dst)
+            return true;
+        if (!s->node[node].is_switch)
+            return false;
+        entry = r->entry[r->row[node] + r->host[dst].group];
+        if (entry == ROUTE_LOCAL)
+            port = r->host[dst].port;
+        else if (r->hop[entry] > 0)
+            port = r->hop[entry + 1];
+        else
+            return false;
+    }
+    return false;
+}
+
+/* HPCC's scripts: two ways of propagation, one full payload per hop, all bytes at the slowest link; whole nanoseconds. */
+static uint64_t ideal_hpcc_ps(const struct sim *s, const struct path *path, uint64_t bytes)
+{
+    uint64_t slowest = UINT64_MAX, ns = 0, packets = (bytes + s->cfg.mtu_bytes - 1) / s->cfg.mtu_bytes;
+
+    for (uint32_t i = 0; i < path->hops; i++) {
+        const struct port *p = &s->port[path->port[i]];
+
+        ns += 2 * p->delay_ps / PS_PER_NS + s->cfg.mtu_bytes * 8000000000ull / p->rate_bps;
+        slowest = p->rate_bps < slowest ? p->rate_bps : slowest;
+    }
+    ns += (uint64_t)((unsigned __int128)(bytes + s->cfg.header_bytes * packets) * 8000000000u / slowest);
+    return ns * PS_PER_NS;
+}
+
+/* Exact: when the last packet arrives, each hop storing and forwarding, and its ACK is back. Of n packets all but
+ * the last are full; the last but one has left hop i at the sum of full times up to i plus n - 2 times the longest
+ * of them, and the last leaves when it has arrived and the one before it has left. */
+static uint64_t ideal_exact_ps(const struct sim *s, const struct path *path, uint64_t bytes)
+{
+    uint64_t mtu = s->cfg.mtu_bytes, packets = (bytes + mtu - 1) / mtu;
+    uint32_t full = s->cfg.mtu_bytes + s->cfg.header_bytes;
+    uint32_t last = (uint32_t)(bytes - (packets - 1) * mtu) + s->cfg.header_bytes;
+    uint64_t sum = 0, longest = 0, leaves = 0, back = 0;
+
+    for (uint32_t i = 0; i < path->hops; i++) {
+        const struct port *p = &s->port[path->port[i]];
+
+        if (packets > 1) {
+            uint64_t before;
+
+            sum += p->tx_ps[full];
+            longest = p->tx_ps[full] > longest ? p->tx_ps[full] : longest;
+            before = sum + (packets - 2) * longest;
+            leaves = before > leaves ? before : leaves;
+        }
+        sum += p->delay_ps;
+        leaves += p->tx_ps[last] + p->delay_ps;
+        back += s->port[p->peer].tx_ps[s->cfg.ack_bytes] + p->delay_ps;
+    }
+    return leaves + back;
+}
+
+uint64_t sim_ideal_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t bytes)
+{
+    struct path path;
+
+    if (!find_path(s, src, dst, &path))
+        return 0;
+    return s->cfg.model == MODEL_HPCC ? ideal_hpcc_ps(s, &path, bytes) : ideal_exact_ps(s, &path, bytes);
+}
+
+/* Over one host of each group: hosts of a group differ in nothing but their own link. */
+static uint64_t longest_rtt_ps(const struct sim *s)
+{
+    const struct route *r = &s->route[0];
+    uint32_t           *one = xcalloc(r->groups + 1, sizeof *one), *two = xcalloc(r->groups + 1, sizeof *two);
+    uint64_t            longest = 0;
+
+    for (uint32_t i = 0; i < s->hosts; i++) {
+        uint32_t n = s->host[i].node, g = r->host[n].group;
+
+        two[g] = one[g];
+        one[g] = n + 1;
+    }
+    for (uint32_t a = 0; a < r->groups; a++)
+        for (uint32_t b = 0; b < r->groups; b++) {
+            uint32_t src = one[a], dst = a == b ? two[b] : one[b];
+            uint64_t ps;
+
+            if (!src || !dst)
+                continue;
+            ps = sim_ideal_ps(s, src - 1, dst - 1, s->cfg.mtu_bytes);
+            longest = ps > longest ? ps : longest;
+        }
+    free(two);
+    free(one);
+    return longest;
+}
+
+/* ---- running ---- */
+
+void sim_drop(struct sim *s, uint32_t id)
+{
+    s->counters.payload_dropped += s->packets.packet[id].payload;
+    packet_free(&s->packets, id);
+}
+
+/* Flows start after everything else that happens in the same instant, as in the HPCC fork. */
+static void schedule_flow(struct sim *s, uint32_t stream)
+{
+    struct flow_spec *f = &s->next_flow[stream];
+    uint32_t          node = traffic_source(s->traffic, stream);
+    uint32_t          place;
+
+    if (!traffic_next(s->traffic, stream, f))
+        return;
+    place = s->cfg.order == ORDER_NS3 ? f->rank : node << 12 | (stream & 0xfff);
+    evq_add(&s->evq, s->slot_flow + stream, f->at_ps, ORDER_AGE_MAX << 32 | place);
+    s->streams_live++;
+}
+
+static void on_flow(struct sim *s, uint32_t stream)
+{
+    struct flow_spec f = s->next_flow[stream];
+    struct node     *n = &s->node[traffic_source(s->traffic, stream)];
+
+    s->streams_live--;
+    schedule_flow(s, stream);
+    host_start_flow(s, &s->host[n->host], f.dst, f.bytes, f.prio, f.dport, f.traffic);
+}
+
+static void on_arrive(struct sim *s, uint32_t port)
+{
+    struct port   *from = &s->port[port], *to = &s->port[from->peer];
+    uint32_t       id = from->wire_head;
+    struct packet *k = &s->packets.packet[id];
+
+    from->wire_head = k->next;
+    if (k->next) {
+        const struct packet *next = &s->packets.packet[k->next];
+
+        evq_add(&s->evq, port, next->at_ps, next->order);
+    }
+    if (__builtin_expect(to->was_down, 0) &&
+        (to->is_down || k->at_ps - from->delay_ps - from->tx_ps[k->bytes] < to->down_at_ps)) {
+        s->counters.dropped_down++;
+        sim_drop(s, id);
+        return;
+    }
+    if (to->is_switch)
+        switch_on_packet(s, to, id, k);
+    else
+        host_on_packet(s, to, id, k);
+}
+
+static void on_port_free(struct sim *s, uint32_t port)
+{
+    struct port *p = &s->port[port];
+
+    if (p->is_switch)
+        switch_kick(s, p);
+    else
+        host_kick(s, &s->host[s->node[p->node].host]);
+}
+
+/* Moments at which links change, by epoch. */
+static uint64_t change_at_ps(const struct sim *s, uint32_t epoch)
+{
+    for (uint32_t i = 0; i < s->cfg.changes; i++)
+        if ((i == 0 || s->cfg.change[i].at_ps != s->cfg.change[i - 1].at_ps) && epoch-- == 0)
+            return s->cfg.change[i].at_ps;
+    return NEVER;
+}
+
+static void schedule_change(struct sim *s, uint32_t node, uint32_t epoch)
+{
+    uint64_t at = change_at_ps(s, epoch);
+
+    if (at != NEVER)
+        evq_add(&s->evq, s->slot_change + node, at, sim_order(s, &s->node[node], at));
+}
+
+static void change_port(struct sim *s, struct port *p, bool is_up)
+{
+    if (is_up == !p->is_down)
+        return;
+    if (p->paused)
+        p->counters.paused_ps += s->now_ps - p->paused_since_ps;
+    p->is_down = !is_up;
+    p->paused = p->pausing = 0;
+    if (!is_up) {
+        p->was_down = true;
+        p->down_at_ps = s->now_ps;
+        if (p->is_switch)
+            switch_flush(s, p);
+    } else if (port_is_busy(p, s->now_ps, s->order)) {
+        port_await_free(s, p);
+    } else {
+        on_port_free(s, (uint32_t)(p - s->port));
+    }
+}
+
+/* Every node learns of a change at the moment it happens: its ports go down or up and its routes follow. */
+static void on_change(struct sim *s, uint32_t node)
+{
+    struct node *n = &s->node[node];
+
+    n->route = &s->route[++n->epoch];
+    for (uint32_t i = 0; i < s->cfg.changes; i++) {
+        const struct link_change *c = &s->cfg.change[i];
+
+        for (uint32_t j = 0; c->at_ps == s->now_ps && j < n->ports; j++)
+            if (s->port[n->first_port + j].link == c->link)
+                change_port(s, &s->port[n->first_port + j], c->is_up);
+    }
+    schedule_change(s, node, n->epoch);
+}
+
+static inline void dispatch(struct sim *s, const struct evq_slot *e)
+{
+    switch (e->kind) {
+    case EV_ARRIVE:    on_arrive(s, e->who);                      break;
+    case EV_PORT_FREE: on_port_free(s, e->who);                   break;
+    case EV_WAKE:      host_kick(s, &s->host[e->who]);            break;
+    case EV_TIMEOUT:   host_on_timeout(s, &s->host[e->who]);      break;
+    case EV_CHANGE:    on_change(s, e->who);                      break;
+    case EV_FLOW:      on_flow(s, e->who);                        break;
+    }
+}
+
+static inline bool is_done(const struct sim *s)
+{
+    return s->streams_live == 0 && s->counters.flows_done == s->counters.flows_started;
+}
+
+bool sim_run_until(struct sim *s, uint64_t until_ps)
+{
+    uint32_t id;
+
+    while (!is_done(s) && (id = evq_pop(&s->evq, until_ps)) != EVQ_NONE) {
+        const struct evq_slot *e = &s->evq.slot[id];
+
+        s->now_ps = e->at_ps;
+        s->order = e->order;
+        dispatch(s, e);
+        s->counters.events++;
+#ifndef NDEBUG
+        if (s->counters.events % CHECK_EVERY == 0)
+            sim_check(s);
+#endif
+    }
+    if (is_done(s))
+        return false;
+    s->now_ps = until_ps;
+    s->order = UINT64_MAX;
+    return s->evq.pending > 0;
+}
+
+void sim_apply(struct sim *s, const struct knobs *knobs)
+{
+    const double *was = s->cfg.knobs.value, *is = knobs->value;
+    bool new_ecn = was[KNOB_kmin] != is[KNOB_kmin] || was[KNOB_kmax] != is[KNOB_kmax] || was[KNOB_pmax] != is[KNOB_pmax];
+
+    if (s->cfg.cc->on_due)
+        for (uint32_t i = 0; i < s->hosts; i++)
+            host_catch_up(s, &s->host[i]);
+    s->cfg.knobs = *knobs;
+    configure_cc(s);
+    if (s->cfg.lb->configure)
+        s->cfg.lb->configure(s->lb_cfg, knobs);
+    for (uint32_t i = 0; new_ecn && i < s->ports; i++)
+        if (s->port[i].is_switch)
+            set_ecn(s, &s->port[i], false);
+}
+
+/* ---- invariants ---- */
+
+static void expect(bool holds, const struct sim *s, const char *what)
+{
+    if (!holds) {
+        fprintf(stderr, "at %llu ps: %s\n", (unsigned long long)s->now_ps, what);
+        abort();
+    }
+}
+
+void sim_check(const struct sim *s)
+{
+    const struct sim_counters *c = &s->counters;
+    uint64_t payload = 0, packets = 0;
+
+    evq_check(&s->evq);
+    for (uint32_t i = 0; i < s->ports; i++) {
+        const struct port *p = &s->port[i];
+        uint64_t           last = 0;
+
+        for (uint32_t id = p->wire_head; id; id = s->packets.packet[id].next, packets++) {
+            const struct packet *k = &s->packets.packet[id];
+
+            expect(k->at_ps >= last && k->at_ps >= s->now_ps, s, "packets on a wire are out of order");
+            last = k->at_ps;
+            payload += k->payload;
+        }
+        expect((p->wire_head != 0) == evq_is_pending(&s->evq, i), s, "a wire and its event disagree");
+        for (uint32_t q = 0; q <= PRIOS; q++)
+            for (uint32_t id = p->queue[q].head; id; id = s->packets.packet[id].next, packets++)
+                payload += s->packets.packet[id].payload;
+    }
+    expect(packets == s->packets.live, s, "packets are neither on a wire nor in a queue");
+    expect(c->payload_sent == c->payload_received + c->payload_stale + c->payload_dropped + payload, s,
+           "bytes sent are not bytes received, dropped and in flight");
+    expect(!s->cfg.is_lossless || s->cfg.ack_droppable || c->dropped_buffer == 0, s, "a lossless network has dropped a packet");
+    for (uint32_t i = 0; i < s->nodes; i++)
+        if (s->node[i].is_switch)
+            switch_check(s, &s->node[i]);
+    for (uint32_t i = 0; i < s->hosts; i++)
+        host_check(s, &s->host[i]);
+}

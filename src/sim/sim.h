@@ -1,0 +1,222 @@
+/* src/sim/sim.h - the simulated world.
+ *
+ * A struct sim is one network and everything that goes on in it; there are no
+ * globals, so a program may hold many. It is made from a graph, a configuration
+ * and traffic, laid out in one arena, run, read and freed.
+ */
+#ifndef SIM_SIM_H
+#define SIM_SIM_H
+
+#include "base/arena.h"
+#include "base/rng.h"
+#include "cc/cc.h"
+#include "core/knobs.h"
+#include "core/result.h"
+#include "core/units.h"
+#include "lb/lb.h"
+#include "sim/evq.h"
+#include "sim/graph.h"
+#include "sim/host.h"
+#include "sim/mrg.h"
+#include "sim/packet.h"
+#include "sim/port.h"
+#include "sim/route.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct traffic;
+struct flow_spec;
+
+enum sim_model {
+    MODEL_NIC,                   /* real frames, exact picoseconds, CNPs are packets */
+    MODEL_HPCC,                  /* as the HPCC ns-3 fork does it, whole nanoseconds */
+};
+
+enum sim_order {
+    ORDER_NODE,                  /* equal times: older first, then by node: any division of the work gives it */
+    ORDER_NS3,                   /* equal times: first scheduled, first run, over the whole network; one thread */
+};
+
+struct ecn_rate { uint64_t rate_bps; double kmin_kb, kmax_kb, pmax; };
+
+struct link_change { uint64_t at_ps; uint32_t link; bool is_up; };
+
+struct sim_cfg {
+    enum sim_model model;
+    enum sim_order order;
+    uint64_t       seed;
+    struct knobs   knobs;
+    const struct cc_algo *cc;
+    const struct lb_algo *lb;
+
+    /* Frames, in bytes. */
+    uint32_t mtu_bytes;          /* payload of a full packet */
+    uint32_t header_bytes, ack_bytes, cnp_bytes, pfc_bytes;
+    uint32_t spacing_bytes;      /* preamble and gap between frames: time on the wire, no place in a buffer */
+
+    /* Hosts. */
+    uint32_t ack_every;          /* packets per ACK; the last of a message is always acknowledged */
+    bool     ack_unpaused;       /* PFC does not stop a host's ACKs */
+    bool     ack_droppable;      /* switches may drop ACKs that overrun the headroom, a defect of the HPCC fork */
+    uint64_t nack_gap_ps;        /* least time between NACKs for the same byte */
+    uint64_t rto_ps;             /* 0: no retransmission timer */
+    uint64_t window_bytes;       /* 0: none */
+    bool     window_by_rate;     /* window shrinks with rate / line rate */
+
+    /* Switches. */
+    uint64_t buffer_bytes;
+    uint32_t reserve_bytes;      /* per port and class */
+    uint32_t resume_bytes;       /* XON this far below XOFF */
+    uint64_t headroom_bytes;     /* per port; 0: by the model's formula */
+    uint32_t pfc_shift;          /* alpha = 2^-shift at host speed, one less per doubling of speed */
+    double   lossy_alpha;        /* lossy: an egress queue may take this share of the free buffer */
+    bool     is_lossless, ecn_on, ecn_at_enqueue;
+    uint8_t  strict_prios;       /* bit mask; others share by weight */
+    uint8_t  weight[PRIOS];
+    struct ecn_rate ecn_rate[16];    /* port speeds with thresholds of their own */
+    uint32_t        ecn_rates;
+
+    struct link_change *change;  /* sorted by time */
+    uint32_t            changes;
+};
+
+/* Numbers what one node schedules in one instant. */
+struct tick { uint64_t at_ps; uint32_t count, base; };
+
+struct sim_counters {            /* only grow */
+    uint64_t events;
+    uint64_t hops;               /* packets put on a wire */
+    uint64_t flows_started, flows_done;
+    uint64_t bytes_started, bytes_done;      /* payload of those flows */
+    uint64_t data_sent, data_received;       /* packets, by hosts; received: all that arrive */
+    uint64_t payload_sent, payload_received;
+    uint64_t payload_dropped;
+    uint64_t payload_stale;      /* arrived after its flow was over, or twice */
+    uint64_t acks_sent, nacks_sent, cnps_sent, cnps_received;
+    uint64_t timeouts;
+    uint64_t marks;              /* packets marked, by switches */
+    uint64_t pfc_sent, pauses, resumes;      /* the last two: received */
+    uint64_t dropped_buffer;     /* no room in the switch */
+    uint64_t dropped_wire;       /* bit errors and loss */
+    uint64_t dropped_down;       /* the link went down */
+    uint64_t dropped_no_route;
+};
+
+struct node {
+    struct tick  own_tick, *tick;
+    struct rng   rng;
+    uint32_t     first_port, ports;
+    bool         is_switch;
+    uint32_t     host;           /* index among the hosts */
+    const struct route *route;
+
+    /* Switches. */
+    int64_t      shared_bytes_max;   /* buffer less headroom and reserves */
+    int64_t      shared_bytes;       /* of it, in use */
+    int64_t      used_bytes;         /* of the whole buffer */
+    uint32_t     epoch;              /* next change of links it will see */
+};
+
+struct sim_hooks {
+    void *arg;
+    void (*flow_done)(void *arg, const struct flow_result *);    /* NULL: nobody asks */
+    void (*pfc)(void *arg, const struct pfc_result *);
+};
+
+struct sim {
+    uint64_t           now_ps, order;        /* of the event at hand */
+    struct evq         evq;
+    struct packet_pool packets;
+    struct port       *port;
+    struct node       *node;
+    struct host       *host;
+    struct flow       *flow;
+    struct flow_rx    *flow_rx;
+    uint32_t           flow_free, flow_used, flow_limit;    /* flow 0 is no flow */
+    uint32_t           nodes, ports, hosts;
+    uint32_t           slot_free, slot_wake, slot_timeout, slot_change, slot_flow;   /* first slot of each kind; arrivals: 0 */
+
+    struct sim_cfg     cfg;
+    struct sim_counters counters;
+    struct sim_hooks   hooks;
+    struct traffic    *traffic;
+    struct graph       graph;
+    struct tick        shared_tick;          /* ORDER_NS3 */
+    struct mrg         mrg;                  /* ORDER_NS3: the fork's stream of random numbers */
+    struct route      *route;                /* one per set of links that are up */
+    char              *cc_cfg;               /* one per speed of host links */
+    uint64_t          *cc_rate;
+    uint32_t           cc_cfgs;
+    void              *lb_cfg, **lb_state;
+    uint32_t           streams, streams_live;    /* live: with another flow to come */
+    struct flow_spec  *next_flow;            /* of each stream */
+    uint64_t           base_rtt_ps;          /* longest in the network */
+    struct arena       arena, packet_arena, flow_arena, rx_arena, list_arena;
+    uint32_t          *list_free[32];        /* returned host tables by log2 of their size */
+};
+
+enum event_kind {
+    EV_ARRIVE,                   /* the first packet on a port's wire reaches the other end */
+    EV_PORT_FREE,                /* the last byte has left a port that somebody waits for */
+    EV_WAKE,                     /* a host's pacer lets a queue pair send */
+    EV_TIMEOUT,                  /* a host looks for flows that make no progress */
+    EV_CHANGE,                   /* links of this node go down or up */
+    EV_FLOW,                     /* a stream of the traffic starts its next flow */
+};
+
+/* Builds the world. Takes the graph and the traffic over on success; on failure they remain the caller's. */
+int  sim_new(struct sim **, struct graph *, const struct sim_cfg *, struct traffic *, struct err *);
+void sim_free(struct sim *);
+
+/* Runs all events up to and including until_ps; stops early when every flow of finite traffic is done. Returns whether there is more to do. */
+bool sim_run_until(struct sim *, uint64_t until_ps);
+
+/* Puts a setting into force everywhere. K changes act at once; a NIC's running periods end when they were going to. */
+void sim_apply(struct sim *, const struct knobs *);
+
+/* FCT of a flow alone in the network, by the model's closed form. */
+uint64_t sim_ideal_ps(const struct sim *, uint32_t src, uint32_t dst, uint64_t bytes);
+
+/* Checks what must always hold: bytes sent = received + in flight + dropped, buffer accounts = sums over queues, and
+ * so on; aborts with a message. */
+void sim_check(const struct sim *);
+
+/* A packet is lost: keeps the account and frees it. The caller has counted the cause. */
+void sim_drop(struct sim *, uint32_t packet);
+
+/* The address of a node, as the HPCC ns-3 fork numbers them. */
+static inline uint32_t sim_ip(uint32_t node)
+{
+    return 0x0b000001u + (node / 256 << 16) + (node % 256 << 8);
+}
+
+/* The key of an event that is scheduled now for at_ps: see "Time and order of events" in docs/design.md. */
+#define ORDER_AGE_MAX 0xffffffffull
+
+static inline uint64_t sim_order(struct sim *s, struct node *n, uint64_t at_ps)
+{
+    struct tick *t = n->tick;
+    uint64_t     age = at_ps - s->now_ps;
+
+    if (t->at_ps != s->now_ps)
+        t->at_ps = s->now_ps, t->count = 0;
+    if (age > ORDER_AGE_MAX)
+        age = ORDER_AGE_MAX;
+    return (ORDER_AGE_MAX - age) << 32 | (t->base + t->count++);
+}
+
+/* The instant at hand, as congestion control sees it. */
+static inline struct cc_now sim_cc_now(const struct sim *s)
+{
+    return (struct cc_now){ s->now_ps, s->now_ps - (ORDER_AGE_MAX - (s->order >> 32)) };
+}
+
+/* A uniform number in [0, 1) for node n. */
+static inline double sim_random(struct sim *s, struct node *n)
+{
+    return s->cfg.order == ORDER_NS3 ? mrg_next(&s->mrg) : rng_real(&n->rng);
+}
+
+#endif

@@ -1,0 +1,334 @@
+#include "sim/switch.h"
+#include "sim/sim.h"
+
+#include <stdlib.h>
+
+/* ---- the account of the buffer ---- */
+
+static inline uint32_t shared_used(const struct sim *s, const struct ingress *in)
+{
+    return in->bytes > s->cfg.reserve_bytes ? in->bytes - s->cfg.reserve_bytes : 0;
+}
+
+/* What one class of one ingress port may take of the shared buffer now. */
+static inline int64_t threshold(const struct node *n, const struct port *in)
+{
+    int64_t left = n->shared_bytes_max - n->shared_bytes;
+
+    return left > 0 ? left >> in->shift : 0;
+}
+
+/* Books a packet in, or returns false if there is no room for it. */
+static bool admit_lossless(struct sim *s, struct node *n, struct port *port, const struct packet *k)
+{
+    struct ingress *in = &port->in[k->prio];
+    int64_t         limit = threshold(n, port);
+    uint32_t        booked = in->bytes + k->bytes, over;
+
+    if (k->bytes + in->headroom_bytes > port->headroom_bytes_max && k->bytes + shared_used(s, in) > limit &&
+        (k->kind == PACKET_DATA || s->cfg.ack_droppable))
+        return false;
+    if (booked <= s->cfg.reserve_bytes) {
+        in->bytes = booked;
+        return true;
+    }
+    over = booked - s->cfg.reserve_bytes;
+    if (over > limit) {
+        in->headroom_bytes += k->bytes;
+    } else {
+        in->bytes = booked;
+        n->shared_bytes += over < k->bytes ? over : k->bytes;
+    }
+    return true;
+}
+
+static bool admit_lossy(struct sim *s, struct node *n, const struct port *out, const struct packet *k)
+{
+    int64_t left = (int64_t)s->cfg.buffer_bytes - n->used_bytes;
+
+    return k->bytes <= left && out->queue[k->prio].bytes + k->bytes <= s->cfg.lossy_alpha * (double)left;
+}
+
+static void book_out(struct sim *s, struct node *n, struct port *port, const struct packet *k)
+{
+    struct ingress *in = &port->in[k->prio];
+    uint32_t        from_headroom = in->headroom_bytes < k->bytes ? in->headroom_bytes : k->bytes;
+    uint32_t        rest = k->bytes - from_headroom, shared = shared_used(s, in);
+
+    in->headroom_bytes -= from_headroom;
+    in->bytes -= rest;
+    n->shared_bytes -= rest < shared ? rest : shared;
+}
+
+/* ---- PFC ---- */
+
+void port_send_pfc(struct sim *s, struct port *p, uint32_t prio, bool is_pause)
+{
+    uint32_t       id = packet_new(&s->packets);
+    struct packet *k = &s->packets.packet[id];
+
+    if (s->cfg.order == ORDER_NS3)
+        mrg_next(&s->mrg);       /* the fork draws a number for the frame's IP id */
+    *k = (struct packet){ .kind = PACKET_PFC, .prio = (uint8_t)(prio & 7), .seq = is_pause,
+                          .bytes = (uint16_t)s->cfg.pfc_bytes, .src = p->node, .dst = s->port[p->peer].node };
+    port_enqueue(s, p, QUEUE_CONTROL, id);
+    if (port_is_busy(p, s->now_ps, s->order))
+        port_await_free(s, p);
+    else
+        switch_kick(s, p);
+}
+
+static inline void pause_if_full(struct sim *s, struct node *n, struct port *port, uint32_t prio)
+{
+    struct ingress *in = &port->in[prio];
+
+    if (port->pausing >> prio & 1)
+        return;
+    if (in->headroom_bytes > 0 || shared_used(s, in) >= threshold(n, port)) {
+        port->pausing |= (uint8_t)(1u << prio);
+        port_send_pfc(s, port, prio, true);
+    }
+}
+
+static inline void resume_if_room(struct sim *s, struct node *n, struct port *port, uint32_t prio)
+{
+    struct ingress *in = &port->in[prio];
+    uint32_t        used = shared_used(s, in);
+
+    if (!(port->pausing >> prio & 1) || in->headroom_bytes > 0)
+        return;
+    if (used == 0 || used + s->cfg.resume_bytes <= threshold(n, port)) {
+        port->pausing &= (uint8_t)~(1u << prio);
+        port_send_pfc(s, port, prio, false);
+    }
+}
+
+/* ---- ECN ---- */
+
+static inline void mark(struct sim *s, struct node *n, struct port *p, struct packet *k, uint32_t queue_bytes)
+{
+    const struct ecn_cfg *e = &p->ecn;
+
+    if (queue_bytes <= e->kmin_bytes || !s->cfg.ecn_on)
+        return;
+    if (queue_bytes <= e->kmax_bytes) {
+        double probability = e->pmax * (double)(queue_bytes - e->kmin_bytes) / (double)(e->kmax_bytes - e->kmin_bytes);
+
+        if (sim_random(s, n) >= probability)
+            return;
+    }
+    k->flags |= PACKET_ECN;
+    p->counters.marked_packets++;
+}
+
+/* ---- sending ---- */
+
+/* Deficit weighted round robin over the classes in 'mask', more than one. */
+static uint32_t choose_by_weight(struct sim *s, struct port *p, uint32_t mask)
+{
+    uint32_t c = p->last_prio;
+
+    if (s->cfg.model == MODEL_HPCC) {        /* one packet each */
+        do
+            c = (c + 1) % PRIOS;
+        while (!(mask >> c & 1));
+        return c;
+    }
+    for (;;) {
+        if (mask >> c & 1) {
+            uint32_t bytes = s->packets.packet[p->queue[c].head].bytes;
+
+            if (p->deficit[c] >= bytes) {
+                p->deficit[c] -= bytes;
+                return c;
+            }
+        } else {
+            p->deficit[c] = 0;   /* a class that has nothing to send saves nothing up */
+        }
+        c = (c + 1) % PRIOS;
+        if (mask >> c & 1)
+            p->deficit[c] += s->cfg.weight[c] * (s->cfg.mtu_bytes + s->cfg.header_bytes);
+    }
+}
+
+uint32_t switch_choose(struct sim *s, struct port *p, uint32_t mask)
+{
+    uint32_t c, strict = mask & s->cfg.strict_prios;
+
+    if (mask >> QUEUE_CONTROL & 1)
+        return QUEUE_CONTROL;
+    if (strict)
+        return 31 - (uint32_t)__builtin_clz(strict);
+    if ((mask & (mask - 1)) == 0)
+        c = (uint32_t)__builtin_ctz(mask);
+    else
+        c = choose_by_weight(s, p, mask);
+    p->last_prio = (uint8_t)c;
+    return c;
+}
+
+static inline uint32_t sendable(const struct port *p)
+{
+    return p->backlog & ~(uint32_t)p->paused;
+}
+
+/* Classes whose packets are booked in the buffer: in model hpcc class 0 is the control class. */
+static inline bool is_booked(const struct sim *s, uint32_t prio)
+{
+    return prio != 0 || s->cfg.model != MODEL_HPCC;
+}
+
+void switch_kick(struct sim *s, struct port *p)
+{
+    uint32_t       mask = sendable(p), q, id;
+    struct node   *n = &s->node[p->node];
+    struct packet *k;
+
+    if (!mask || p->is_down)
+        return;
+    q = switch_choose(s, p, mask);
+    id = port_dequeue(s, p, q);
+    k = &s->packets.packet[id];
+    if (q != QUEUE_CONTROL && is_booked(s, q)) {
+        n->used_bytes -= k->bytes;
+        if (s->cfg.is_lossless)
+            book_out(s, n, &s->port[k->in_port], k);
+        if (!s->cfg.ecn_at_enqueue)
+            mark(s, n, p, k, p->queue[q].bytes);
+        if (s->cfg.is_lossless)
+            resume_if_room(s, n, &s->port[k->in_port], q);
+    }
+    port_transmit(s, p, id);
+    if (sendable(p))
+        port_await_free(s, p);
+}
+
+/* ---- receiving ---- */
+
+static inline uint32_t find_way(struct sim *s, struct node *n, const struct packet *k)
+{
+    const struct route      *r = n->route;
+    const struct route_host *h = &r->host[k->dst];
+    uint32_t                 entry = r->entry[r->row[n - s->node] + h->group], count;
+    struct lb_packet         p;
+
+    if (entry == ROUTE_LOCAL)
+        return s->port[h->port].is_down ? UINT32_MAX : h->port;
+    count = r->hop[entry];
+    if (count == 1)
+        return r->hop[entry + 1];
+    if (count == 0)
+        return UINT32_MAX;
+    p = (struct lb_packet){ .src_ip = sim_ip(k->src), .dst_ip = sim_ip(k->dst), .ports = k->ports,
+                            .bytes = k->bytes, .count = count };
+    return r->hop[entry + 1 + s->cfg.lb->pick(s->lb_cfg, s->lb_state[n - s->node], s->now_ps,
+                                              (uint32_t)(n - s->node), &p)];
+}
+
+void switch_on_packet(struct sim *s, struct port *in, uint32_t id, struct packet *k)
+{
+    struct node *n = &s->node[in->node];
+    struct port *out;
+    uint32_t     way, prio = k->prio;
+
+    if (k->kind == PACKET_PFC) {
+        port_on_pfc(s, in, prio, k->seq);
+        packet_free(&s->packets, id);
+        if (!port_is_busy(in, s->now_ps, s->order))
+            switch_kick(s, in);
+        else if (sendable(in))
+            port_await_free(s, in);
+        return;
+    }
+    way = find_way(s, n, k);
+    if (way == UINT32_MAX) {
+        s->counters.dropped_no_route++;
+        sim_drop(s, id);
+        return;
+    }
+    out = &s->port[way];
+    k->in_port = (uint32_t)(in - s->port);
+    if (is_booked(s, prio)) {
+        if (s->cfg.is_lossless ? !admit_lossless(s, n, in, k) : !admit_lossy(s, n, out, k)) {
+            s->counters.dropped_buffer++;
+            sim_drop(s, id);
+            return;
+        }
+        n->used_bytes += k->bytes;
+        if (s->cfg.ecn_at_enqueue)
+            mark(s, n, out, k, out->queue[prio].bytes);
+        if (s->cfg.is_lossless)
+            pause_if_full(s, n, in, prio);
+    }
+    port_enqueue(s, out, prio, id);
+    if (!port_is_busy(out, s->now_ps, s->order))
+        switch_kick(s, out);
+    else if (!(out->paused >> prio & 1))
+        port_await_free(s, out);
+}
+
+void switch_flush(struct sim *s, struct port *p)
+{
+    struct node *n = &s->node[p->node];
+
+    for (uint32_t q = 0; q <= PRIOS; q++)
+        while (p->queue[q].head) {
+            uint32_t       id = port_dequeue(s, p, q);
+            struct packet *k = &s->packets.packet[id];
+
+            if (q != QUEUE_CONTROL && is_booked(s, q)) {
+                n->used_bytes -= k->bytes;
+                if (s->cfg.is_lossless) {
+                    book_out(s, n, &s->port[k->in_port], k);
+                    resume_if_room(s, n, &s->port[k->in_port], q);
+                }
+            }
+            s->counters.dropped_down += k->kind != PACKET_PFC;
+            sim_drop(s, id);
+        }
+}
+
+/* ---- invariants ---- */
+
+static void expect(bool holds, const struct node *n, const struct sim *s, const char *what)
+{
+    if (!holds) {
+        fprintf(stderr, "switch %s at %llu ps: %s\n", s->graph.node[n - s->node].name, (unsigned long long)s->now_ps, what);
+        abort();
+    }
+}
+
+void switch_check(const struct sim *s, const struct node *n)
+{
+    int64_t  used = 0, shared = 0;
+    uint64_t came_in = 0;
+
+    for (uint32_t i = 0; i < n->ports; i++) {
+        const struct port *p = &s->port[n->first_port + i];
+
+        for (uint32_t q = 0; q <= PRIOS; q++) {
+            uint32_t bytes = 0;
+
+            for (uint32_t id = p->queue[q].head; id; id = s->packets.packet[id].next)
+                bytes += s->packets.packet[id].bytes;
+            expect(bytes == p->queue[q].bytes, n, s, "a queue is not the sum of its packets");
+            expect((bytes > 0) == (p->backlog >> q & 1), n, s, "backlog bits do not match the queues");
+            if (q != QUEUE_CONTROL && is_booked(s, q))
+                used += bytes;
+        }
+        for (uint32_t c = 0; c < PRIOS; c++) {
+            shared += shared_used(s, &p->in[c]);
+            came_in += p->in[c].bytes + p->in[c].headroom_bytes;
+            if (!s->cfg.ack_droppable && s->cfg.ack_unpaused)
+                continue;        /* ACKs that cannot be stopped may overrun the headroom */
+            expect(p->in[c].headroom_bytes <= p->headroom_bytes_max, n, s, "more in the headroom than it holds");
+        }
+        expect(!(sendable(p) && !p->is_down) || evq_is_pending(&s->evq, s->slot_free + n->first_port + i), n, s,
+               "packets wait at a port that will not send");
+    }
+    expect(used == n->used_bytes, n, s, "the buffer account is not the sum of the queues");
+    if (s->cfg.is_lossless) {
+        expect(shared == n->shared_bytes, n, s, "the shared buffer is not the sum over ingress ports");
+        expect(came_in == (uint64_t)used, n, s, "ingress and egress accounts differ");
+    }
+}

@@ -1,0 +1,28 @@
+/* src/sim/switch.h - a shared-buffer switch: store and forward, output queued, no time of its own.
+ *
+ * See "Lossless buffers" in docs/model.md for the account of the buffer.
+ */
+#ifndef SIM_SWITCH_H
+#define SIM_SWITCH_H
+
+#include <stdint.h>
+
+struct sim;
+struct node;
+struct packet;
+struct port;
+
+void switch_on_packet(struct sim *, struct port *in, uint32_t id, struct packet *);
+
+/* Sends the next packet of an idle port, if there is one that may go. */
+void switch_kick(struct sim *, struct port *);
+
+/* Which of the queues in 'mask' (not 0) goes next: control, then strict classes from the highest, then the others by turns. */
+uint32_t switch_choose(struct sim *, struct port *, uint32_t mask);
+
+/* Lets go of everything that waits for a port whose link has gone down. */
+void switch_flush(struct sim *, struct port *);
+
+void switch_check(const struct sim *, const struct node *);
+
+#endif

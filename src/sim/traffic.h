@@ -1,0 +1,63 @@
+/* src/sim/traffic.h - who sends what to whom, and when.
+ *
+ * Traffic is a set of streams. A stream belongs to one source host and yields its flows one
+ * after the other, so flows are made when they start and never held. Every stream has
+ * its own random numbers: what one yields does not depend on the others.
+ */
+#ifndef SIM_TRAFFIC_H
+#define SIM_TRAFFIC_H
+
+#include "base/err.h"
+#include "sim/cdf.h"
+#include "sim/graph.h"
+#include "sim/hpcc_files.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct traffic;
+
+struct flow_spec {
+    uint64_t at_ps;
+    uint32_t dst;
+    uint64_t bytes;
+    uint32_t traffic;            /* index of the entry it comes from */
+    uint32_t rank;               /* place among flows that start together, over the whole network */
+    uint16_t dport;
+    uint8_t  prio;
+};
+
+struct traffic *traffic_new(const struct graph *, uint64_t seed);
+void            traffic_free(struct traffic *);
+
+/* Each adds one entry of the scenario's traffic list. 'prio' is the class of its packets. Hosts are given as nodes. Values have been checked. */
+struct traffic_common { uint64_t start_ps, stop_ps; uint8_t prio; };
+
+/* The flows of an HPCC flow list; taken over. */
+void traffic_add_list(struct traffic *, struct hpcc_flows *);
+
+/* Every host of 'hosts' starts flows at a Poisson rate such that it sends bps_per_host on average, to another of them
+ * chosen uniformly, sizes from the table; the table is taken over. */
+void traffic_add_poisson(struct traffic *, const struct traffic_common *, struct cdf *, double bps_per_host,
+                         const uint32_t *hosts, uint32_t count);
+
+/* Every sender sends 'bytes' to the receiver at start, and again every period until stop (period 0: once). */
+void traffic_add_incast(struct traffic *, const struct traffic_common *, uint64_t bytes, uint64_t period_ps,
+                        uint32_t receiver, const uint32_t *senders, uint32_t count, uint32_t flows_each);
+
+/* Each host sends 'bytes' to one other and receives from one other: host i to host i + shift, or, shift 0, a random
+ * permutation without fixed points. */
+void traffic_add_permutation(struct traffic *, const struct traffic_common *, uint64_t bytes, uint32_t shift,
+                             const uint32_t *hosts, uint32_t count);
+
+/* Each host sends 'bytes' to each other host, all at start; host i begins with i + 1, so that receivers differ. */
+void traffic_add_all_to_all(struct traffic *, const struct traffic_common *, uint64_t bytes, const uint32_t *hosts,
+                            uint32_t count);
+
+uint32_t traffic_streams(const struct traffic *);
+uint32_t traffic_source(const struct traffic *, uint32_t stream);
+
+/* Writes the stream's next flow; false when there are no more. Starts do not go back in time. Does not allocate. */
+bool traffic_next(struct traffic *, uint32_t stream, struct flow_spec *);
+
+#endif

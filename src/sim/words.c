@@ -1,0 +1,180 @@
+/* src/sim/words.c */
+#include "sim/words.h"
+
+#include "base/text.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+}
+
+static void skip_blanks(struct words *w)
+{
+    while (is_blank(*w->at))
+        w->at++;
+}
+
+/* To be asked where a word could start. */
+static bool at_line_end(const struct words *w)
+{
+    return *w->at == '\0' || *w->at == '\n' || *w->at == '#';
+}
+
+void words_init(struct words *w, const char *name, const char *text)
+{
+    w->name = name;
+    w->at = text;
+    w->line = 0;
+    w->word[0] = '\0';
+}
+
+bool words_next_line(struct words *w)
+{
+    for (;;) {
+        if (w->line > 0) {
+            w->at += strcspn(w->at, "\n");
+            w->at += *w->at == '\n';
+        }
+        if (*w->at == '\0')
+            return false;
+        w->line++;
+        skip_blanks(w);
+        if (!at_line_end(w))
+            return true;
+    }
+}
+
+const char *words_next(struct words *w)
+{
+    size_t length = 0, keep;
+
+    if (words_at_end(w))
+        return NULL;
+    while (w->at[length] != '\0' && w->at[length] != '\n' && !is_blank(w->at[length]))
+        length++;
+    keep = length < WORDS_BYTES ? length : WORDS_BYTES - 4;
+    memcpy(w->word, w->at, keep);
+    strcpy(w->word + keep, keep < length ? "..." : "");
+    w->at += length;
+    return w->word;
+}
+
+int words_err(const struct words *w, struct err *err, int code, const char *format, ...)
+{
+    char text[sizeof err->text];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return err_set(err, code, "%s:%u: %s", w->name, w->line, text);
+}
+
+static int missing(const struct words *w, const char *what, struct err *err)
+{
+    return words_err(w, err, EINVAL, "nothing is given for %s", what);
+}
+
+int words_uint(struct words *w, const char *what, uint64_t max, uint64_t *value, struct err *err)
+{
+    struct err why;
+    uint64_t read;
+    int rc;
+
+    if (!words_next(w))
+        return missing(w, what, err);
+    rc = text_to_uint(w->word, &read, &why);
+    if (rc)
+        return words_err(w, err, -rc, "%s: %s", what, why.text);
+    if (read > max)
+        return words_err(w, err, ERANGE, "%s: %s is more than %llu", what, w->word, (unsigned long long)max);
+    *value = read;
+    return 0;
+}
+
+int words_uint32(struct words *w, const char *what, uint32_t max, uint32_t *value, struct err *err)
+{
+    uint64_t read;
+    int rc = words_uint(w, what, max, &read, err);
+
+    if (!rc)
+        *value = (uint32_t)read;
+    return rc;
+}
+
+int words_real(struct words *w, const char *what, double min, double max, double *value, struct err *err)
+{
+    struct err why;
+    double read;
+    int rc;
+
+    if (!words_next(w))
+        return missing(w, what, err);
+    rc = text_to_real(w->word, &read, &why);
+    if (rc)
+        return words_err(w, err, -rc, "%s: %s", what, why.text);
+    if (!(read >= min && read <= max))
+        return words_err(w, err, ERANGE, "%s: %s is not within %.15g .. %.15g", what, w->word, min, max);
+    *value = read;
+    return 0;
+}
+
+static int quantity(struct words *w, const char *what, int (*parse)(const char *, uint64_t *, struct err *),
+                    uint64_t *value, struct err *err)
+{
+    struct err why;
+    int rc;
+
+    if (!words_next(w))
+        return missing(w, what, err);
+    rc = parse(w->word, value, &why);
+    return rc ? words_err(w, err, -rc, "%s: %s", what, why.text) : 0;
+}
+
+int words_rate(struct words *w, const char *what, uint64_t *bps, struct err *err)
+{
+    return quantity(w, what, text_to_rate, bps, err);
+}
+
+int words_time(struct words *w, const char *what, uint64_t *ps, struct err *err)
+{
+    return quantity(w, what, text_to_time, ps, err);
+}
+
+bool words_at_end(struct words *w)
+{
+    skip_blanks(w);
+    return at_line_end(w);
+}
+
+int words_end(struct words *w, struct err *err)
+{
+    const char *word = words_next(w);
+
+    return word ? words_err(w, err, EINVAL, "'%s' is one word too many on this line", word) : 0;
+}
+
+int words_read_file(const char *path, size_t max, char **text, struct err *err)
+{
+    size_t length, path_length = strlen(path);
+    char *read;
+    int rc;
+
+    if (path_length > 3 && strcmp(path + path_length - 3, ".gz") == 0)
+        return err_set(err, EINVAL, "%s: packed files are not read; unpack it with gunzip first", path);
+    rc = text_read_file(path, max, &read, &length, err);
+    if (rc)
+        return rc;
+    if (strlen(read) != length) {
+        free(read);
+        return err_set(err, EINVAL, "%s: not a text file: there is a zero byte in it", path);
+    }
+    *text = read;
+    return 0;
+}
