@@ -1,0 +1,70 @@
+/* src/base/err.c */
+#include "base/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int err_set(struct err *err, int code, const char *format, ...)
+{
+    struct err made;             /* an argument may be err->text itself */
+    va_list args;
+
+    if (!err)
+        return -code;
+    va_start(args, format);
+    vsnprintf(made.text, sizeof(made.text), format, args);
+    va_end(args);
+    /* What people wrote is quoted in messages; the message stays one line. */
+    for (char *c = made.text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
+    memcpy(err->text, made.text, strlen(made.text) + 1);
+    return -code;
+}
+
+void die(const char *format, ...)
+{
+    va_list args;
+
+    fputs("anole: ", stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    exit(EXIT_FAILURE);
+}
+
+static void *must(void *memory, unsigned long bytes)
+{
+    if (!memory)
+        die("no memory for %lu bytes", bytes);
+    return memory;
+}
+
+void *xmalloc(unsigned long bytes)
+{
+    return must(malloc(bytes ? bytes : 1), bytes);
+}
+
+void *xcalloc(unsigned long count, unsigned long bytes)
+{
+    unsigned long total;
+
+    if (__builtin_mul_overflow(count, bytes, &total))
+        die("no memory for %lu times %lu bytes", count, bytes);
+    return must(calloc(total ? total : 1, 1), total);
+}
+
+void *xrealloc(void *old, unsigned long bytes)
+{
+    return must(realloc(old, bytes ? bytes : 1), bytes);
+}
+
+char *xstrdup(const char *text)
+{
+    unsigned long bytes = strlen(text) + 1;
+
+    return memcpy(xmalloc(bytes), text, bytes);
+}

@@ -1,0 +1,165 @@
+/* src/base/err_test.c */
+#include "base/err.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void err_set__fills_the_text_and_returns_the_code(void **unused)
+{
+    struct err err;
+
+    (void)unused;
+    assert_int_equal(-ENOENT, err_set(&err, ENOENT, "%s:%d: not found", "a.yaml", 12));
+    assert_string_equal("a.yaml:12: not found", err.text);
+}
+
+static void err_set__does_without_a_place_to_write(void **unused)
+{
+    (void)unused;
+    assert_int_equal(-EINVAL, err_set(NULL, EINVAL, "%s", "lost"));
+}
+
+static void err_set__cuts_a_long_text(void **unused)
+{
+    struct err err;
+
+    (void)unused;
+    err_set(&err, EINVAL, "%s%01000d%s", "<", 7, ">");
+    assert_int_equal(sizeof(err.text) - 1, strlen(err.text));
+    assert_int_equal('<', err.text[0]);
+}
+
+static void err_set__stays_one_line(void **unused)
+{
+    struct err err;
+
+    (void)unused;
+    err_set(&err, EINVAL, "'%s' is no time", "5\nus\033[31m\x7f\xc3\xa9");
+    assert_string_equal("'5?us?[31m?\xc3\xa9' is no time", err.text);
+}
+
+static void err_set__may_quote_its_own_text(void **unused)
+{
+    struct err err;
+
+    (void)unused;
+    err_set(&err, EINVAL, "is not a time");
+    err_set(&err, EINVAL, "%s: %s", "a.yaml", err.text);
+    assert_string_equal("a.yaml: is not a time", err.text);
+}
+
+/* Runs 'act' in a child with its standard error in 'said'; returns the exit code, or -1. */
+static int run(void (*act)(void), char *said, size_t size)
+{
+    int pipe_ends[2], status;
+    size_t used = 0;
+    ssize_t got;
+    pid_t child;
+
+    assert_int_equal(0, pipe(pipe_ends));
+    child = fork();
+    if (child == 0) {
+        dup2(pipe_ends[1], STDERR_FILENO);
+        act();
+        _exit(99);
+    }
+    close(pipe_ends[1]);
+    while ((got = read(pipe_ends[0], said + used, size - 1 - used)) > 0)
+        used += (size_t)got;
+    said[used] = '\0';
+    close(pipe_ends[0]);
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void die_now(void)
+{
+    die("no %s", "way");
+}
+
+static void die__says_why_and_ends_the_program(void **unused)
+{
+    char said[200];
+
+    (void)unused;
+    assert_int_equal(EXIT_FAILURE, run(die_now, said, sizeof(said)));
+    assert_string_equal("anole: no way\n", said);
+}
+
+static void ask_for_more_than_there_is(void)
+{
+    xcalloc((1ul << 63) + 1, 2);             /* 2 bytes, if the product were to wrap around */
+}
+
+static void xcalloc__ends_the_program_when_the_product_wraps(void **unused)
+{
+    char said[200];
+
+    (void)unused;
+    assert_int_equal(EXIT_FAILURE, run(ask_for_more_than_there_is, said, sizeof(said)));
+    assert_non_null(strstr(said, "no memory"));
+}
+
+static void xmalloc__gives_memory_even_for_nothing(void **unused)
+{
+    char *none = xmalloc(0), *zeroed = xcalloc(0, 8), *some = xrealloc(NULL, 3);
+
+    (void)unused;
+    assert_non_null(none);
+    assert_non_null(zeroed);
+    memcpy(some, "ab", 3);
+    some = xrealloc(some, 1000);
+    assert_string_equal("ab", some);
+    free(none);
+    free(zeroed);
+    free(some);
+}
+
+static void xcalloc__zeroes(void **unused)
+{
+    unsigned char *memory = xcalloc(100, 3), sum = 0;
+
+    (void)unused;
+    for (int i = 0; i < 300; i++)
+        sum |= memory[i];
+    assert_int_equal(0, sum);
+    free(memory);
+}
+
+static void xstrdup__copies(void **unused)
+{
+    char word[] = "knob", *copy = xstrdup(word);
+
+    (void)unused;
+    word[0] = 's';
+    assert_string_equal("knob", copy);
+    free(copy);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(err_set__fills_the_text_and_returns_the_code),
+        cmocka_unit_test(err_set__does_without_a_place_to_write),
+        cmocka_unit_test(err_set__cuts_a_long_text),
+        cmocka_unit_test(err_set__stays_one_line),
+        cmocka_unit_test(err_set__may_quote_its_own_text),
+        cmocka_unit_test(die__says_why_and_ends_the_program),
+        cmocka_unit_test(xcalloc__ends_the_program_when_the_product_wraps),
+        cmocka_unit_test(xmalloc__gives_memory_even_for_nothing),
+        cmocka_unit_test(xcalloc__zeroes),
+        cmocka_unit_test(xstrdup__copies),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

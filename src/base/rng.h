@@ -1,0 +1,44 @@
+/* src/base/rng.h - random numbers that are the same on every machine.
+ *
+ * rng: xoshiro256**, seeded by splitmix64 from (seed, stream); every node of a
+ * simulation has its own stream. Nothing here calls libm, whose last digit
+ * differs between processors.
+ */
+#ifndef BASE_RNG_H
+#define BASE_RNG_H
+
+#include <stdint.h>
+
+struct rng { uint64_t s[4]; };
+
+void rng_init(struct rng *, uint64_t seed, uint64_t stream);
+
+static inline uint64_t rng_next(struct rng *r)
+{
+    uint64_t *s = r->s, x = s[1] * 5, t = s[1] << 17;
+
+    x = (x << 7 | x >> 57) * 9;
+    s[2] ^= s[0], s[3] ^= s[1], s[1] ^= s[2], s[0] ^= s[3], s[2] ^= t;
+    s[3] = s[3] << 45 | s[3] >> 19;
+    return x;
+}
+
+/* Uniform in [0, 1), 53 bits. */
+static inline double rng_real(struct rng *r)
+{
+    return (double)(rng_next(r) >> 11) * 0x1p-53;
+}
+
+/* Uniform in [0, n), without bias; n > 0. */
+uint64_t rng_below(struct rng *, uint64_t n);
+
+/* Exponential with mean 1. */
+double rng_exp(struct rng *);
+
+/* Natural logarithm of x > 0 from + - * / alone, within 2 units in the last place. */
+double rng_log(double x);
+
+/* base^n for n >= 0 by squaring. */
+double rng_pow(double base, uint64_t n);
+
+#endif

@@ -1,0 +1,159 @@
+/* src/base/table.c */
+#include "base/table.h"
+#include "base/err.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct table {
+    char    *align;
+    char   **cells;              /* row by row */
+    uint32_t columns, count, room;
+};
+
+struct range { uint32_t first, last; };
+
+/* Characters that take no place and those that take two, as terminals draw them. */
+static const struct range no_place[] = {
+    { 0x300, 0x36f }, { 0x200b, 0x200f }, { 0x20d0, 0x20ff }, { 0xfe00, 0xfe0f }, { 0, 0 },
+};
+static const struct range two_places[] = {
+    { 0x1100, 0x115f }, { 0x2e80, 0xa4cf }, { 0xac00, 0xd7a3 }, { 0xf900, 0xfaff }, { 0xfe30, 0xfe6f },
+    { 0xff00, 0xff60 }, { 0xffe0, 0xffe6 }, { 0x1f300, 0x1faff }, { 0x20000, 0x3fffd }, { 0, 0 },
+};
+
+struct table *table_new(const char *align)
+{
+    struct table *t = xcalloc(1, sizeof(*t));
+
+    assert(*align && align[strspn(align, "lr")] == '\0');
+    t->align = xstrdup(align);
+    t->columns = (uint32_t)strlen(align);
+    return t;
+}
+
+void table_free(struct table *t)
+{
+    if (!t)
+        return;
+    for (uint32_t i = 0; i < t->count; i++)
+        free(t->cells[i]);
+    free(t->cells);
+    free(t->align);
+    free(t);
+}
+
+void table_cell(struct table *t, const char *format, ...)
+{
+    va_list args, again;
+    int length;
+
+    if (t->count == t->room) {
+        t->room = t->room ? t->room * 2 : 64;
+        t->cells = xrealloc(t->cells, t->room * sizeof(*t->cells));
+    }
+    va_start(args, format);
+    va_copy(again, args);
+    length = vsnprintf(NULL, 0, format, args);
+    assert(length >= 0);
+    t->cells[t->count] = xmalloc((unsigned long)length + 1);
+    vsnprintf(t->cells[t->count++], (size_t)length + 1, format, again);
+    va_end(again);
+    va_end(args);
+}
+
+static int is_in(uint32_t c, const struct range *r)
+{
+    while (r->last && !(c >= r->first && c <= r->last))
+        r++;
+    return r->last != 0;
+}
+
+static int is_continuation(char byte)
+{
+    return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+/* The character at *text, which is moved behind it. */
+static uint32_t next_char(const char **text)
+{
+    unsigned char lead = (unsigned char)*(*text)++;
+    uint32_t c = lead < 0xc0 ? lead : lead < 0xe0 ? lead & 0x1fu : lead < 0xf0 ? lead & 0x0fu : lead & 0x07u;
+
+    while (is_continuation(**text))
+        c = c << 6 | ((unsigned char)*(*text)++ & 0x3fu);
+    return c;
+}
+
+static uint32_t width_of(const char *text)
+{
+    uint32_t width = 0;
+
+    while (*text) {
+        uint32_t c = next_char(&text);
+
+        width += is_in(c, two_places) ? 2 : is_in(c, no_place) ? 0 : 1;
+    }
+    return width;
+}
+
+/* Blanks are held back until something follows them, so that none end a row. */
+static void print_text(FILE *f, uint32_t *blanks, const char *text)
+{
+    size_t length = strlen(text), bare = length;
+
+    while (bare > 0 && text[bare - 1] == ' ')
+        bare--;
+    if (bare > 0) {
+        fprintf(f, "%*s%.*s", (int)*blanks, "", (int)bare, text);
+        *blanks = 0;
+    }
+    *blanks += (uint32_t)(length - bare);
+}
+
+static void print_row(const struct table *t, uint32_t first, const uint32_t *widths, FILE *f, int indent)
+{
+    uint32_t blanks = (uint32_t)indent;
+
+    for (uint32_t i = 0; i < t->columns && first + i < t->count; i++) {
+        const char *text = t->cells[first + i];
+        uint32_t pad = widths[i] - width_of(text);
+
+        blanks += t->align[i] == 'r' ? pad : 0;
+        print_text(f, &blanks, text);
+        blanks += 2 + (t->align[i] == 'l' ? pad : 0);
+    }
+    fputc('\n', f);
+}
+
+static void print_line(const struct table *t, const uint32_t *widths, FILE *f, int indent)
+{
+    uint32_t blanks = (uint32_t)indent;
+
+    for (uint32_t i = 0; i < t->columns; i++) {
+        for (uint32_t n = 0; n < widths[i]; n++)
+            print_text(f, &blanks, "-");
+        blanks += 2;
+    }
+    fputc('\n', f);
+}
+
+void table_print(const struct table *t, FILE *f, int indent)
+{
+    uint32_t *widths = xcalloc(t->columns, sizeof(*widths));
+
+    for (uint32_t i = 0; i < t->count; i++) {
+        uint32_t width = width_of(t->cells[i]), *column = &widths[i % t->columns];
+
+        *column = width > *column ? width : *column;
+    }
+    for (uint32_t first = 0; first < t->count; first += t->columns) {
+        print_row(t, first, widths, f, indent);
+        if (first == 0)
+            print_line(t, widths, f, indent);
+    }
+    free(widths);
+}

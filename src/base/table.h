@@ -1,0 +1,22 @@
+/* src/base/table.h - tables that line up.
+ *
+ * Cells are added row by row; widths are found when the table is printed. Width is counted in
+ * characters on the screen, not bytes (UTF-8). The first row is the heading, underlined.
+ */
+#ifndef BASE_TABLE_H
+#define BASE_TABLE_H
+
+#include <stdio.h>
+
+struct table;
+
+/* 'align': one letter a column, 'l' or 'r'. */
+struct table *table_new(const char *align);
+void table_free(struct table *);
+void table_cell(struct table *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Prints with two spaces between columns and 'indent' spaces before each row; trailing blanks are
+ * not printed. The last row may be incomplete. */
+void table_print(const struct table *, FILE *, int indent);
+
+#endif

@@ -1,0 +1,395 @@
+/* src/base/text.c */
+#include "base/text.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define QUOTE "'%.60s'"                      /* what people wrote may be of any length */
+#define FRACTION_DIGITS 18                   /* enough: the largest unit is 10^12 of the smallest */
+#define FRACTION_ONE    1000000000000000000ull
+
+struct unit { const char *name; uint64_t size; };
+
+/* A kind of quantity: how it is called in messages and its units, ended by a NULL name. */
+struct kind {
+    const char        *what, *examples, *smallest;
+    bool               zero_needs_unit;
+    const struct unit *units;
+};
+
+static const struct kind time_kind = {
+    "a time", "5us, 3ms, 200ns", "picoseconds", false,
+    (const struct unit[]){
+        { "ps", 1 }, { "ns", 1000 }, { "us", 1000000 }, { "ms", 1000000000 }, { "s", 1000000000000 },
+        { NULL, 0 },
+    },
+};
+
+static const struct kind rate_kind = {
+    "a rate", "100Gbps, 400Mbps, 25G", "bits per second", true,
+    (const struct unit[]){
+        { "bps", 1 }, { "Kbps", 1000 }, { "Mbps", 1000000 }, { "Gbps", 1000000000 },
+        { "Tbps", 1000000000000 },
+        { "b/s", 1 }, { "Kb/s", 1000 }, { "Mb/s", 1000000 }, { "Gb/s", 1000000000 },
+        { "Tb/s", 1000000000000 },
+        { "K", 1000 }, { "M", 1000000 }, { "G", 1000000000 }, { "T", 1000000000000 },
+        { NULL, 0 },
+    },
+};
+
+static const struct kind bytes_kind = {
+    "a size", "1500, 64KB, 32MiB", "bytes", false,
+    (const struct unit[]){
+        { "B", 1 }, { "KB", 1000 }, { "MB", 1000000 }, { "GB", 1000000000 }, { "TB", 1000000000000 },
+        { "", 1 }, { "KiB", 1ull << 10 }, { "MiB", 1ull << 20 }, { "GiB", 1ull << 30 },
+        { "TiB", 1ull << 40 },
+        { NULL, 0 },
+    },
+};
+
+/* A decimal number as written: 'whole' and 'fraction' / 10^18. */
+struct number {
+    uint64_t whole, fraction;
+    bool     too_large;
+};
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static const char *scan_whole(const char *text, struct number *n)
+{
+    for (; is_digit(*text); text++)
+        if (__builtin_mul_overflow(n->whole, 10, &n->whole) ||
+            __builtin_add_overflow(n->whole, (uint64_t)(*text - '0'), &n->whole))
+            n->too_large = true;
+    return text;
+}
+
+static const char *scan_fraction(const char *text, struct number *n)
+{
+    uint64_t place = FRACTION_ONE / 10;
+
+    for (; is_digit(*text); text++, place /= 10)
+        n->fraction += place * (uint64_t)(*text - '0');
+    return text;
+}
+
+/* Reads "12", "1.5" or ".5" and returns what follows, or NULL if there is no number. */
+static const char *scan_number(const char *text, struct number *n)
+{
+    *n = (struct number){ 0 };
+    if (!is_digit(text[0]) && !(text[0] == '.' && is_digit(text[1])))
+        return NULL;
+    text = scan_whole(text, n);
+    return *text == '.' ? scan_fraction(text + 1, n) : text;
+}
+
+static const struct unit *find_unit(const struct kind *kind, const char *name)
+{
+    const struct unit *u = kind->units;
+
+    while (u->name && strcmp(u->name, name) != 0)
+        u++;
+    return u->name ? u : NULL;
+}
+
+/* What the number comes to in the smallest unit, to the nearest. */
+static int scale(const struct number *n, uint64_t unit, uint64_t *value)
+{
+    unsigned __int128 part = ((unsigned __int128)n->fraction * unit + FRACTION_ONE / 2) / FRACTION_ONE;
+    unsigned __int128 total = (unsigned __int128)n->whole * unit + part;
+
+    if (n->too_large || total > UINT64_MAX)
+        return -1;
+    *value = (uint64_t)total;
+    return 0;
+}
+
+static int to_quantity(const struct kind *kind, const char *text, uint64_t *value, struct err *err)
+{
+    bool negative = *text == '-';
+    struct number n;
+    const char *rest = scan_number(text + negative, &n);
+    const struct unit *unit;
+    bool is_zero;
+    uint64_t made;
+
+    if (!rest)
+        return err_set(err, EINVAL, QUOTE " is not %s; write %s", text, kind->what, kind->examples);
+    rest += strspn(rest, " \t");
+    is_zero = n.whole == 0 && n.fraction == 0 && !n.too_large;
+    unit = find_unit(kind, rest);
+    if (!unit && *rest == '\0' && is_zero && !kind->zero_needs_unit)
+        unit = &kind->units[0];
+    if (!unit && *rest == '\0')
+        return err_set(err, EINVAL, QUOTE " has no unit; write %s", text, kind->examples);
+    if (!unit)
+        return err_set(err, EINVAL, QUOTE " is not %s; write %s", text, kind->what, kind->examples);
+    if (negative)
+        return err_set(err, ERANGE, QUOTE " is negative", text);
+    if (unit->size == 1 && n.fraction)
+        return err_set(err, EINVAL, QUOTE " is not a whole number of %s", text, kind->smallest);
+    if (scale(&n, unit->size, &made))
+        return err_set(err, ERANGE, QUOTE " is too large", text);
+    if (made == 0 && !is_zero)
+        return err_set(err, ERANGE, QUOTE " is too small", text);
+    *value = made;
+    return 0;
+}
+
+int text_to_time(const char *text, uint64_t *ps, struct err *err)
+{
+    return to_quantity(&time_kind, text, ps, err);
+}
+
+int text_to_rate(const char *text, uint64_t *bps, struct err *err)
+{
+    return to_quantity(&rate_kind, text, bps, err);
+}
+
+int text_to_bytes(const char *text, uint64_t *bytes, struct err *err)
+{
+    return to_quantity(&bytes_kind, text, bytes, err);
+}
+
+int text_to_uint(const char *text, uint64_t *value, struct err *err)
+{
+    bool negative = *text == '-';
+    struct number n = { 0 };
+    const char *digits = text + negative, *rest = scan_whole(digits, &n);
+
+    if (rest == digits || *rest)
+        return err_set(err, EINVAL, QUOTE " is not a whole number", text);
+    if (negative)
+        return err_set(err, ERANGE, QUOTE " is negative", text);
+    if (n.too_large)
+        return err_set(err, ERANGE, QUOTE " is too large", text);
+    *value = n.whole;
+    return 0;
+}
+
+/* Returns what follows a number with an optional exponent, or NULL if there is none. strtod() alone
+ * would also take "inf", "nan", "0x10", a sign and blanks in front. */
+static const char *scan_real(const char *text)
+{
+    struct number n;
+    const char *rest = scan_number(text, &n), *exponent;
+
+    if (!rest || (*rest != 'e' && *rest != 'E'))
+        return rest;
+    exponent = rest + 1 + (rest[1] == '+' || rest[1] == '-');
+    return is_digit(*exponent) ? exponent + strspn(exponent, "0123456789") : NULL;
+}
+
+int text_to_real(const char *text, double *value, struct err *err)
+{
+    bool negative = *text == '-', percent;
+    const char *rest = scan_real(text + negative);
+    double made;
+
+    if (rest)
+        rest += strspn(rest, " \t");
+    percent = rest && *rest == '%';
+    if (!rest || rest[percent])
+        return err_set(err, EINVAL, QUOTE " is not a number; write 0.3, 30%%, 2e6", text);
+    if (negative)
+        return err_set(err, ERANGE, QUOTE " is negative", text);
+    made = strtod(text, NULL);
+    if (!isfinite(made))
+        return err_set(err, ERANGE, QUOTE " is too large", text);
+    *value = percent ? made / 100 : made;
+    return 0;
+}
+
+int text_to_bool(const char *text, int *value, struct err *err)
+{
+    static const char *const words[][2] = {
+        { "false", "true" }, { "no", "yes" }, { "off", "on" }, { "0", "1" },
+    };
+
+    for (int i = 0; i < 4; i++)
+        for (int yes = 0; yes < 2; yes++)
+            if (strcasecmp(text, words[i][yes]) == 0) {
+                *value = yes;
+                return 0;
+            }
+    return err_set(err, EINVAL, QUOTE " is neither true nor false", text);
+}
+
+/* Cuts "1.600" to "1.6" and "100.0" to "100". */
+static void trim_zeros(char *number)
+{
+    char *end = number + strlen(number);
+
+    if (!strchr(number, '.'))
+        return;
+    while (end[-1] == '0')
+        *--end = '\0';
+    if (end[-1] == '.')
+        end[-1] = '\0';
+}
+
+/* The first five units of a kind are a thousand apart; the first in which four digits are enough is taken. */
+static char *from_quantity(const struct kind *kind, char *buf, size_t size, double value)
+{
+    double length = value < 0 ? -value : value;
+    char number[400];            /* the largest double has 309 digits before the point */
+    int i = 0, decimals;
+
+    for (; i < 4 && length >= 999.95; i++)   /* from here on "%.1f" would write 1000.0 */
+        length = (value < 0 ? -value : value) / (double)kind->units[i + 1].size;
+    decimals = length >= 999.95 ? 0 : length >= 99.995 ? 1 : length >= 9.9995 ? 2 : 3;
+    snprintf(number, sizeof(number), "%.*f", decimals, length);
+    trim_zeros(number);
+    snprintf(buf, size, "%s%s%s", value < 0 ? "-" : "", number, kind->units[i].name);
+    return buf;
+}
+
+char *text_from_time(char *buf, size_t size, uint64_t ps)
+{
+    return from_quantity(&time_kind, buf, size, (double)ps);
+}
+
+char *text_from_rate(char *buf, size_t size, double bps)
+{
+    return from_quantity(&rate_kind, buf, size, bps);
+}
+
+char *text_from_bytes(char *buf, size_t size, double bytes)
+{
+    return from_quantity(&bytes_kind, buf, size, bytes);
+}
+
+char *text_from_count(char *buf, size_t size, uint64_t n)
+{
+    char made[32], *p = made + sizeof(made) - 1;
+
+    *p = '\0';
+    for (int digits = 0; digits == 0 || n; digits++, n /= 10) {
+        if (digits && digits % 3 == 0)
+            *--p = ',';
+        *--p = (char)('0' + n % 10);
+    }
+    snprintf(buf, size, "%s", p);
+    return buf;
+}
+
+#define WORD_MAX 63
+
+static unsigned char lower(char c)
+{
+    return (unsigned char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
+static int min_int(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* Damerau-Levenshtein distance: the fewest insertions, deletions, replacements and swaps of neighbours.
+ * d[i + 1][j + 1] is the distance of the first i letters of a and the first j of b. */
+static int distance(const char *a, int a_length, const char *b, int b_length)
+{
+    int d[WORD_MAX + 2][WORD_MAX + 2], row_of[256] = { 0 }, far = a_length + b_length;
+
+    d[0][0] = far;
+    for (int i = 0; i <= a_length; i++)
+        d[i + 1][0] = far, d[i + 1][1] = i;
+    for (int j = 0; j <= b_length; j++)
+        d[0][j + 1] = far, d[1][j + 1] = j;
+    for (int i = 1; i <= a_length; i++) {
+        int column = 0;          /* the last in this row where the letters agreed */
+
+        for (int j = 1; j <= b_length; j++) {
+            int row = row_of[lower(b[j - 1])];
+            int same = lower(a[i - 1]) == lower(b[j - 1]);
+            int swapped = d[row][column] + (i - row - 1) + 1 + (j - column - 1);
+
+            d[i + 1][j + 1] = min_int(min_int(d[i][j] + !same, swapped),
+                                      min_int(d[i + 1][j], d[i][j + 1]) + 1);
+            if (same)
+                column = j;
+        }
+        row_of[lower(a[i - 1])] = i;
+    }
+    return d[a_length + 1][b_length + 1];
+}
+
+const char *text_nearest(const char *word, const char *const *names)
+{
+    size_t length = strlen(word);
+    int best = 1 + (length / 3 > 1 ? (int)(length / 3) : 1);
+    const char *nearest = NULL;
+
+    if (length == 0 || length > WORD_MAX)
+        return NULL;
+    for (; *names; names++) {
+        size_t name_length = strlen(*names);
+        int far = name_length > WORD_MAX ? best : distance(word, (int)length, *names, (int)name_length);
+
+        if (far < best) {
+            best = far;
+            nearest = *names;
+        }
+    }
+    return nearest;
+}
+
+/* Reads to the end of the file or one byte more than 'max', whichever comes first. */
+static int read_stream(FILE *f, size_t max, char **text, size_t *length)
+{
+    size_t room = 1 << 16, used = 0, got;
+    char *made = xmalloc(room + 1);
+
+    while ((got = fread(made + used, 1, room - used, f)) > 0) {
+        used += got;
+        if (used > max)
+            break;
+        if (used == room)
+            made = xrealloc(made, (room *= 2) + 1);
+    }
+    if (ferror(f)) {
+        int code = errno ? errno : EIO;
+
+        free(made);
+        return -code;
+    }
+    made[used] = '\0';
+    *text = made;
+    *length = used;
+    return 0;
+}
+
+int text_read_file(const char *path, size_t max, char **text, size_t *length, struct err *err)
+{
+    bool is_stdin = strcmp(path, "-") == 0;
+    const char *name = is_stdin ? "standard input" : path;
+    FILE *f = is_stdin ? stdin : fopen(path, "re");
+    char *made;
+    size_t used;
+    int rc;
+
+    if (!f)
+        return err_set(err, errno, "%s: %s", name, strerror(errno));
+    errno = 0;
+    rc = read_stream(f, max, &made, &used);
+    if (!is_stdin)
+        fclose(f);
+    if (rc)
+        return err_set(err, -rc, "%s: %s", name, strerror(-rc));
+    if (used > max) {
+        free(made);
+        return err_set(err, EFBIG, "%s: larger than %zu bytes", name, max);
+    }
+    *text = made;
+    *length = used;
+    return 0;
+}

@@ -1,0 +1,212 @@
+/* src/core/knobs_test.c */
+#include "core/knobs.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void info__every_row_makes_sense(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < KNOB_COUNT; i++) {
+        const struct knob_info *k = &knob_info[i];
+
+        assert_true(k->min < k->max && k->initial >= k->min && k->initial <= k->max);
+        assert_true(k->step > 0 && k->step <= k->max - k->min);
+        assert_true(k->toward >= -1 && k->toward <= 1);
+        assert_true(strlen(k->about) > 10);
+        assert_string_equal(k->name, knob_names[i]);
+        assert_int_equal(i, knob_find(k->name));
+    }
+    assert_null(knob_names[KNOB_COUNT]);
+}
+
+static void find__takes_the_exact_name_only(void **unused)
+{
+    (void)unused;
+    assert_int_equal(KNOB_kmin, knob_find("kmin"));
+    assert_int_equal(KNOB_COUNT, knob_find("Kmin"));
+    assert_int_equal(KNOB_COUNT, knob_find("kmi"));
+    assert_int_equal(KNOB_COUNT, knob_find(""));
+}
+
+static void init__sets_the_initial_values(void **unused)
+{
+    struct knobs k;
+
+    (void)unused;
+    knobs_init(&k);
+    assert_true(k.value[KNOB_rpg_time_reset] == 300);
+    assert_true(k.value[KNOB_dce_tcp_g] == 1019);
+    assert_true(k.value[KNOB_pmax] == 0.2);
+    assert_int_equal(0, knobs_check(&k, NULL));
+}
+
+static void clamp__brings_into_range(void **unused)
+{
+    struct knobs k;
+
+    (void)unused;
+    knobs_init(&k);
+    k.value[KNOB_kmin] = -5;
+    k.value[KNOB_kmax] = 1e9;
+    k.value[KNOB_rpg_ai_rate] = 77.5;
+    knobs_clamp(&k);
+    assert_true(k.value[KNOB_kmin] == 0);
+    assert_true(k.value[KNOB_kmax] == 131071);
+    assert_true(k.value[KNOB_rpg_ai_rate] == 77.5);
+    assert_true(k.value[KNOB_pmax] == 0.2);
+}
+
+static void parse__reads_plain_numbers_and_units(void **unused)
+{
+    static const struct { enum knob knob; const char *text; double want; } row[] = {
+        { KNOB_rpg_time_reset, "300", 300 }, { KNOB_rpg_time_reset, "300us", 300 },
+        { KNOB_rpg_time_reset, "300 us", 300 }, { KNOB_rpg_time_reset, "0.3ms", 300 },
+        { KNOB_rpg_time_reset, "1500ns", 1.5 }, { KNOB_rpg_time_reset, "1.5", 1.5 },
+        { KNOB_rpg_time_reset, "1e3", 1000 }, { KNOB_min_time_between_cnps, "0", 0 },
+        { KNOB_rpg_ai_rate, "5", 5 }, { KNOB_rpg_ai_rate, "5Mbps", 5 }, { KNOB_rpg_ai_rate, "1.5Gbps", 1500 },
+        { KNOB_rpg_ai_rate, "40G", 40000 }, { KNOB_rpg_ai_rate, "1500Kb/s", 1.5 },
+        { KNOB_rpg_max_rate, "0", 0 }, { KNOB_rpg_max_rate, "400Gbps", 400000 },
+        { KNOB_kmin, "100", 100 }, { KNOB_kmin, "100KB", 100 }, { KNOB_kmin, "1.6MB", 1600 },
+        { KNOB_kmin, "1KiB", 1.024 }, { KNOB_kmin, "500B", 0.5 }, { KNOB_kmin, "131071", 131071 },
+        { KNOB_rpg_byte_reset, "32767", 32767 }, { KNOB_rpg_byte_reset, "64B", 1 },
+        { KNOB_rpg_byte_reset, "64KiB", 1024 }, { KNOB_rpg_byte_reset, "128KB", 2000 },
+        { KNOB_rpg_byte_reset, "7blocks", 7 }, { KNOB_rpg_byte_reset, "7 blocks", 7 },
+        { KNOB_pmax, "0.2", 0.2 }, { KNOB_pmax, "20%", 0.2 }, { KNOB_pmax, "1", 1 }, { KNOB_pmax, "0", 0 },
+        { KNOB_rpg_min_dec_fac, "50", 50 }, { KNOB_rpg_min_dec_fac, "7%", 7 },
+        { KNOB_rpg_min_dec_fac, "7 %", 7 },
+        { KNOB_dce_tcp_g, "1019", 1019 }, { KNOB_dce_tcp_g, "1019/1024", 1019 }, { KNOB_rpg_gd, "11", 11 },
+        { KNOB_rpg_threshold, "5", 5 }, { KNOB_rpg_threshold, "5.0", 5 },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        struct err err = { "" };
+        double got = -1;
+
+        if (knob_parse(row[i].knob, row[i].text, &got, &err) || fabs(got - row[i].want) > row[i].want * 1e-15)
+            fail_msg("'%s': %g, %s", row[i].text, got, err.text);
+    }
+}
+
+static void parse__refuses_with_name_and_range(void **unused)
+{
+    static const struct { enum knob knob; const char *text; int rc; const char *why; } row[] = {
+        { KNOB_kmin, "200000KB", -ERANGE, "'kmin' must be 0 .. 131071 KB, not 200000KB" },
+        { KNOB_kmin, "1GB", -ERANGE, "'kmin' must be 0 .. 131071 KB, not 1GB" },
+        { KNOB_kmin, "-1", -ERANGE, "'kmin' must be 0 .. 131071 KB, not -1" },
+        { KNOB_kmin, "-1MB", -ERANGE, "'kmin' must be 0 .. 131071 KB, not -1MB" },
+        { KNOB_kmin, "5us", -EINVAL, "'kmin' must be 0 .. 131071 KB, not 5us" },
+        { KNOB_kmin, "5%", -EINVAL, "'kmin' must be 0 .. 131071 KB, not 5%" },
+        { KNOB_kmin, "KB", -EINVAL, "'kmin' must be 0 .. 131071 KB, not KB" },
+        { KNOB_kmin, "", -EINVAL, "'kmin' must be 0 .. 131071 KB, not ''" },
+        { KNOB_kmin, "nan", -EINVAL, "'kmin' must be 0 .. 131071 KB, not nan" },
+        { KNOB_rpg_time_reset, "0", -ERANGE, "'rpg_time_reset' must be 1 .. 131071 us, not 0" },
+        { KNOB_rpg_time_reset, "1s", -ERANGE, "'rpg_time_reset' must be 1 .. 131071 us, not 1s" },
+        { KNOB_rpg_time_reset, "999999999s", -ERANGE,
+          "'rpg_time_reset' must be 1 .. 131071 us, not 999999999s" },
+        { KNOB_rpg_ai_rate, "5us", -EINVAL, "'rpg_ai_rate' must be 1 .. 131071 Mbps, not 5us" },
+        { KNOB_rpg_max_rate, "1Tbps", -ERANGE, "'rpg_max_rate' must be 0 .. 800000 Mbps, not 1Tbps" },
+        { KNOB_pmax, "120%", -ERANGE, "'pmax' must be 0 .. 1, not 120%" },
+        { KNOB_pmax, "0.2KB", -EINVAL, "'pmax' must be 0 .. 1, not 0.2KB" },
+        { KNOB_rpg_min_dec_fac, "0.5", -ERANGE,
+          "'rpg_min_dec_fac' must be a whole number 1 .. 100%, not 0.5" },
+        { KNOB_rpg_min_dec_fac, "50.5%", -EINVAL,
+          "'rpg_min_dec_fac' must be a whole number 1 .. 100%, not 50.5%" },
+        { KNOB_rpg_min_dec_fac, "50%%", -EINVAL,
+          "'rpg_min_dec_fac' must be a whole number 1 .. 100%, not 50%%" },
+        { KNOB_rpg_threshold, "1.5", -EINVAL, "'rpg_threshold' must be a whole number 0 .. 31, not 1.5" },
+        { KNOB_rpg_threshold, "32", -ERANGE, "'rpg_threshold' must be a whole number 0 .. 31, not 32" },
+        { KNOB_rpg_threshold, "100%", -EINVAL, "'rpg_threshold' must be a whole number 0 .. 31, not 100%" },
+        { KNOB_dce_tcp_g, "0.5", -EINVAL, "'dce_tcp_g' must be a whole number 0 .. 1023/1024, not 0.5" },
+        { KNOB_rpg_gd, "2.5", -EINVAL, "'rpg_gd' must be a whole number 0 .. 15, not 2.5" },
+        { KNOB_rpg_byte_reset, "100B", -EINVAL,
+          "'rpg_byte_reset' must be a whole number 0 .. 32767 blocks of 64 bytes, not 100B" },
+        { KNOB_rpg_byte_reset, "10MB", -ERANGE,
+          "'rpg_byte_reset' must be a whole number 0 .. 32767 blocks of 64 bytes, not 10MB" },
+        { KNOB_rpg_byte_reset, "1.5", -EINVAL,
+          "'rpg_byte_reset' must be a whole number 0 .. 32767 blocks of 64 bytes, not 1.5" },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        struct err err = { "" };
+        double got = 0.125;
+
+        assert_int_equal(row[i].rc, knob_parse(row[i].knob, row[i].text, &got, &err));
+        assert_string_equal(row[i].why, err.text);
+        assert_true(got == 0.125);
+    }
+}
+
+/* What is shown to people can be typed back. */
+static void parse__reads_every_bound_with_its_unit(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < KNOB_COUNT; i++) {
+        double bound[] = { knob_info[i].min, knob_info[i].initial, knob_info[i].max };
+
+        for (int b = 0; b < 3; b++) {
+            char text[64];
+            double got = -1;
+
+            snprintf(text, sizeof(text), "%.10g%s", bound[b], knob_unit_name(knob_info[i].unit));
+            assert_int_equal(0, knob_parse((enum knob)i, text, &got, NULL));
+            assert_true(got == bound[b]);
+        }
+    }
+}
+
+static void check__refuses_kmin_above_kmax(void **unused)
+{
+    struct knobs k;
+    struct err err;
+
+    (void)unused;
+    knobs_init(&k);
+    k.value[KNOB_kmin] = k.value[KNOB_kmax] = 400;
+    assert_int_equal(0, knobs_check(&k, &err));
+    k.value[KNOB_kmin] = 500;
+    assert_int_equal(-EINVAL, knobs_check(&k, &err));
+    assert_string_equal("'kmin' (500 KB) must not be above 'kmax' (400 KB)", err.text);
+}
+
+static void names__are_as_people_write_them(void **unused)
+{
+    (void)unused;
+    assert_string_equal("us", knob_unit_name(KNOB_US));
+    assert_string_equal("Mbps", knob_unit_name(KNOB_MBPS));
+    assert_string_equal("KB", knob_unit_name(KNOB_KB));
+    assert_string_equal("%", knob_unit_name(KNOB_PERCENT));
+    assert_string_equal("", knob_unit_name(KNOB_NUMBER));
+    assert_string_equal("", knob_unit_name(KNOB_RATIO));
+    assert_string_equal("", knob_unit_name(KNOB_LOG2));
+    assert_string_equal("NIC", knob_where_name(KNOB_NIC));
+    assert_string_equal("switch", knob_where_name(KNOB_SWITCH));
+    assert_string_equal("host", knob_where_name(KNOB_HOST));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(info__every_row_makes_sense),
+        cmocka_unit_test(find__takes_the_exact_name_only),
+        cmocka_unit_test(init__sets_the_initial_values),
+        cmocka_unit_test(clamp__brings_into_range),
+        cmocka_unit_test(parse__reads_plain_numbers_and_units),
+        cmocka_unit_test(parse__refuses_with_name_and_range),
+        cmocka_unit_test(parse__reads_every_bound_with_its_unit),
+        cmocka_unit_test(check__refuses_kmin_above_kmax),
+        cmocka_unit_test(names__are_as_people_write_them),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
