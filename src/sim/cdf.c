@@ -116,14 +116,14 @@ void cdf_fini(struct cdf *cdf)
 
 int cdf_builtin(struct cdf *cdf, const char *name)
 {
-    const struct cdf_table *table = cdf_tables;
+    for (int i = 0; cdf_names[i]; i++) {
+        const double *row = cdf_tables[i].rows, *end = row + 2ul * cdf_tables[i].count;
 
-    for (int i = 0; cdf_names[i]; i++, table++) {
         if (strcmp(cdf_names[i], name) != 0)
             continue;
         *cdf = (struct cdf){ 0 };
-        for (uint32_t row = 0; row < table->count; row++)
-            add_row(cdf, table->rows[2 * row], table->rows[2 * row + 1]);
+        for (; row < end; row += 2)
+            add_row(cdf, row[0], row[1]);
         cdf->bytes_mean = mean(cdf);
         return 0;
     }

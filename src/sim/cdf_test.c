@@ -200,7 +200,7 @@ static uint64_t size_slowly(const struct cdf *cdf, double u)
     return bytes < 1 ? 1 : (uint64_t)bytes;
 }
 
-/* At the middles of equal slices of [0, 1): agrees with the slow way, never falls, and averages to the mean. */
+/* At the middles of equal slices of [0, 1): agrees with the slow way, never falls, averages to the mean. */
 static void size__of_every_table(void **unused)
 {
     enum { SLICES = 1 << 20, EVERY = 1009 };

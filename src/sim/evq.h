@@ -13,45 +13,66 @@
 #ifndef SIM_EVQ_H
 #define SIM_EVQ_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct arena;
 
-#define EVQ_NONE UINT32_MAX
+#define EVQ_NONE UINT32_MAX      /* no slot; as 'next': last of its list */
+#define EVQ_IDLE (UINT32_MAX - 1)    /* as 'next': not pending */
+#define EVQ_HEAP 0x80000000u     /* as 'next': in the heap, at the position in the other bits */
 
 struct evq_slot {
     uint64_t at_ps, order;
-    uint32_t next;               /* in the bucket's list, or the position in the heap */
-    uint32_t who;                /* the owner's index; kind and who never change */
-    uint8_t  kind;
-    uint8_t  where;              /* enum evq_where */
+    uint32_t next;               /* the next slot in the bucket's list, or one of the above */
+    uint32_t kind;               /* the owner's */
+    uint32_t unused[2];          /* a power of two in size */
 };
 
-enum evq_where { EVQ_IDLE, EVQ_RING, EVQ_HEAP };
+#define EVQ_BUCKETS 16384u       /* fixed, so that every address in the ring is one addition away */
 
 struct evq {
     struct evq_slot *slot;
-    uint32_t        *bucket;     /* first slot of each list, or EVQ_NONE */
-    uint64_t        *bits;       /* bit b: bucket b is not empty */
-    uint64_t        *top;        /* bit w: bits[w] is not zero */
     uint64_t         now;        /* number of the bucket that time has reached: at_ps >> shift */
-    uint32_t         mask;       /* buckets - 1 */
     uint32_t         shift;
-    uint32_t         words, tops;
+    uint32_t         slots;
+    uint64_t         far_ps;     /* when the first of the heap is due; UINT64_MAX: it is empty */
+    uint64_t         limit_ps;   /* what is in the ring before this is next, without looking further */
     uint32_t        *heap;       /* 4-ary, of slots */
     uint32_t         heap_count;
-    uint32_t         pending;
-    uint32_t         slots;
+    uint64_t         top[EVQ_BUCKETS / 4096];    /* bit w: bits[w] is not zero */
+    uint64_t         bits[EVQ_BUCKETS / 64];     /* bit b: bucket b is not empty */
+    uint32_t         bucket[EVQ_BUCKETS];        /* first slot of each list, or EVQ_NONE */
 };
 
-/* 'slots' slots, all idle; kind and who are the caller's to set. The ring spans at least 'span_ps' with buckets of at
- * least 2^shift ps; buckets are widened until 32,768 of them do. */
-void evq_init(struct evq *, struct arena *, uint32_t slots, uint32_t shift, uint64_t span_ps);
+/* 'slots' slots, all idle. Buckets are as narrow as lets the ring span 'span_ps'. */
+void evq_init(struct evq *, struct arena *, uint32_t slots, uint64_t span_ps);
+
+/* Puts a slot whose time is set where it belongs among others: the slow half of evq_add(). */
+void evq_insert(struct evq *, uint32_t slot);
 
 /* Makes an idle slot pending. 'at_ps' is not before the last event popped. */
-void evq_add(struct evq *, uint32_t slot, uint64_t at_ps, uint64_t order);
+static inline void evq_add(struct evq *q, uint32_t id, uint64_t at_ps, uint64_t order)
+{
+    struct evq_slot *s = &q->slot[id];
+    uint64_t         number = at_ps >> q->shift;
+    uint32_t         b = (uint32_t)number % EVQ_BUCKETS;
+
+    assert(s->next == EVQ_IDLE && number >= q->now);
+    s->at_ps = at_ps;
+    s->order = order;
+    if (number - q->now < EVQ_BUCKETS && q->bucket[b] == EVQ_NONE) {
+        s->next = EVQ_NONE;
+        q->bucket[b] = id;
+        if (!q->bits[b / 64])
+            q->top[b / 4096] |= 1ull << (b / 64 % 64);
+        q->bits[b / 64] |= 1ull << (b % 64);
+    } else {
+        evq_insert(q, id);
+    }
+}
 
 /* Makes a pending slot idle again. */
 void evq_cancel(struct evq *, uint32_t slot);
@@ -61,8 +82,11 @@ uint32_t evq_pop(struct evq *, uint64_t until_ps);
 
 static inline bool evq_is_pending(const struct evq *q, uint32_t slot)
 {
-    return q->slot[slot].where != EVQ_IDLE;
+    return q->slot[slot].next != EVQ_IDLE;
 }
+
+/* How many slots are pending; counts them. */
+uint32_t evq_pending(const struct evq *);
 
 /* Checks lists, bitmap and heap against each other; aborts if they disagree. */
 void evq_check(const struct evq *);

@@ -166,7 +166,7 @@ void graph_fat_tree(struct graph *g, const struct graph_fat_tree *tree)
     uint32_t half = tree->k / 2, rows = tree->k * half;      /* rows: edges in all pods, and aggs as well */
     uint32_t edges, aggs, cores;
 
-    assert(graph_check_fat_tree(tree, NULL) == 0);
+    assert(half > 0 && graph_check_fat_tree(tree, NULL) == 0);
     graph_init(g);
     add_nodes(g, false, "h", rows * half);
     edges = add_nodes(g, true, "edge", rows);

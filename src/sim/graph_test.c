@@ -74,8 +74,8 @@ static void check_clos__refuses_zero_and_too_many(void **unused)
 
     (void)unused;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        struct graph_clos clos = { .tors = row[i].tors, .hosts_per_tor = row[i].hosts, .spines = row[i].spines,
-                                   .parallel = row[i].parallel };
+        struct graph_clos clos = { .tors = row[i].tors, .hosts_per_tor = row[i].hosts,
+                                   .spines = row[i].spines, .parallel = row[i].parallel };
 
         assert_int_equal(row[i].want, graph_check_clos(&clos, NULL));
     }

@@ -1,6 +1,6 @@
 #include "sim/host.h"
 #include "sim/hpcc_files.h"
-#include "sim/sim.h"
+#include "sim/path.h"
 #include "sim/switch.h"
 
 #include <stdlib.h>
@@ -263,6 +263,7 @@ static inline uint64_t pacing_gap(const struct sim *s, struct flow *f, uint32_t 
 static void send_data(struct sim *s, struct host *h, uint32_t flow)
 {
     struct flow   *f = &s->flow[flow];
+    struct port   *p = &s->port[h->port];
     uint64_t       left = f->bytes - f->sent;
     uint32_t       payload = left < s->cfg.mtu_bytes ? (uint32_t)left : s->cfg.mtu_bytes;
     uint32_t       id = packet_new(&s->packets);
@@ -290,11 +291,13 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
         f->resent_bytes += payload;
     s->counters.data_sent++;
     s->counters.payload_sent += payload;
-    port_transmit(s, &s->port[h->port], id);
+    path_transmit(s, p, id, k);
     f->next_ps = s->now_ps + pacing_gap(s, f, payload + s->cfg.header_bytes);
     if (f->controlled && s->cfg.cc->on_sent)
         s->cfg.cc->on_sent(h->cc_cfg, f->cc, sim_cc_now(s), payload + s->cfg.header_bytes, &f->out);
-    sort_in(s, h, f);
+    /* It stays ready if its pacer lets it go by the time the port is free: nobody is served before. */
+    if (payload == left || f->next_ps > p->free_at_ps || s->cfg.window_bytes || f->out.window_bytes != UINT64_MAX)
+        sort_in(s, h, f);
 }
 
 static inline bool has_work(const struct host *h, const struct port *p)
@@ -331,13 +334,15 @@ void host_kick(struct sim *s, struct host *h)
         return;
     if (port_is_busy(p, s->now_ps, s->order)) {
         if (has_work(h, p))
-            port_await_free(s, p);
+            path_await_free(s, p);
         return;
     }
     release(s, h);
     mask = s->cfg.ack_unpaused ? p->backlog : p->backlog & ~(uint32_t)p->paused;
     if (mask) {
-        port_transmit(s, p, port_dequeue(s, p, switch_choose(s, p, mask)));
+        uint32_t id = path_dequeue(s, p, switch_choose(s, p, mask));
+
+        path_transmit(s, p, id, &s->packets.packet[id]);
     } else {
         position = scan(s, h, p->paused);
         if (position == UINT32_MAX) {
@@ -347,7 +352,7 @@ void host_kick(struct sim *s, struct host *h)
         send_data(s, h, h->list[position]);
     }
     if (has_work(h, p))
-        port_await_free(s, p);
+        path_await_free(s, p);
 }
 
 /* ---- flows ---- */
@@ -441,6 +446,7 @@ static void finish_flow(struct sim *s, struct host *h, struct flow *f)
     s->flow_free = (uint32_t)(f - s->flow);
     if (--h->active == 0 && evq_is_pending(&s->evq, timeout))
         evq_cancel(&s->evq, timeout);
+    s->is_done = s->streams_live == 0 && s->counters.flows_done == s->counters.flows_started;
 }
 
 /* Goes back to the first byte that is not acknowledged. */
@@ -507,7 +513,7 @@ static void reply(struct sim *s, struct host *h, const struct packet *k, enum pa
     r->kind = (uint8_t)kind;
     r->prio = prio & 7;
     r->flags = (uint8_t)flags & 15u;
-    port_enqueue(s, &s->port[h->port], prio, id);
+    path_enqueue(s, &s->port[h->port], prio, id, r);
 }
 
 /* Model nic: may the receiver send a CNP for this flow now? If so, notes that it does. */
@@ -616,11 +622,14 @@ static void on_ack(struct sim *s, struct host *h, struct flow *f, const struct p
         sort_in(s, h, f);
 }
 
-void host_on_packet(struct sim *s, struct port *in, uint32_t id, struct packet *k)
+void host_on_packet(struct sim *s, struct port *in, uint32_t id)
 {
-    struct host *h = &s->host[s->node[in->node].host];
-    struct flow *f = &s->flow[k->flow];
+    struct packet *k = &s->packets.packet[id];
+    struct host   *h = &s->host[in->node->host];
+    struct flow   *f = &s->flow[k->flow];
 
+    if (__builtin_expect(in->is_odd, 0) && path_is_cut(s, in, id, k))
+        return;
     if (k->kind == PACKET_DATA) {
         on_data(s, h, k);
     } else if (k->kind == PACKET_PFC) {

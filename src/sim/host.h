@@ -18,7 +18,6 @@
 #include <stdint.h>
 
 struct sim;
-struct packet;
 struct port;
 
 enum flow_phase { FLOW_FREE, FLOW_ACTIVE, FLOW_DONE };
@@ -84,7 +83,7 @@ struct host {
 void host_start_flow(struct sim *, struct host *, uint32_t dst, uint64_t bytes, uint8_t prio, uint16_t dport,
                      uint32_t traffic);
 
-void host_on_packet(struct sim *, struct port *in, uint32_t id, struct packet *);
+void host_on_packet(struct sim *, struct port *in, uint32_t id);
 
 /* Port free, pause lifted, pacer due: send what may be sent. */
 void host_kick(struct sim *, struct host *);

@@ -191,7 +191,7 @@ static int read_links(struct words *w, uint32_t count, struct graph *g, struct e
 
 static int read_graph(struct words *w, struct graph *g, struct err *err)
 {
-    struct sizes size;
+    struct sizes size = { 0 };
     struct err why;
     int rc;
 
@@ -237,7 +237,8 @@ int hpcc_read_topology(const char *path, struct graph *g, struct err *err)
 
 /* Flow list */
 
-static int read_host(struct words *w, const char *what, const struct graph *g, uint32_t *host, struct err *err)
+static int read_host(struct words *w, const char *what, const struct graph *g, uint32_t *host,
+                     struct err *err)
 {
     int rc = words_uint32(w, what, UINT32_MAX, host, err);
 
@@ -290,8 +291,8 @@ static int read_flow(struct words *w, const struct graph *g, uint64_t last_start
     if (flow->bytes == 0)
         return words_err(w, err, EINVAL, "a flow of 0 bytes");
     if (flow->start_ns < last_start_ns)
-        return words_err(w, err, EINVAL, "flows must be in the order of their start, but this one starts earlier "
-                         "than the one before it");
+        return words_err(w, err, EINVAL, "flows must be in the order of their start, but this one starts "
+                         "earlier than the one before it");
     return 0;
 }
 
@@ -434,15 +435,19 @@ static const struct key keys[] = {
 
 #define KEYS (sizeof keys / sizeof *keys)
 
-/* Of the fork's main program; rp_timer, the rates and the maps, which it leaves unset, and the gain, which its
- * integer division makes 0, are those of its sample config. */
+/* Of the fork's main program; rp_timer, the rates and the maps, which it leaves unset, and the gain, which
+ * its integer division makes 0, are those of its sample config. */
 static const struct hpcc_config defaults = {
     .enable_qcn = true, .has_win = true, .global_t = true,
     .payload_bytes = 1000, .cc_mode = 1, .fast_recovery_times = 5, .buffer_mib = 16,
     .alpha_resume_us = 55, .rp_timer_us = 900, .rate_decrease_us = 4, .ewma_gain = 1.0 / 256,
     .ai_bps = 50000000, .hai_bps = 100000000, .min_rate_bps = 100000000,
     .stop_s = 3.01,
-    .ecn = { { 25000000000, 100, 400, 0.2 }, { 50000000000, 200, 800, 0.2 }, { 100000000000, 400, 1600, 0.2 } },
+    .ecn = {
+        { 25000000000, 100, 400, 0.2 },
+        { 50000000000, 200, 800, 0.2 },
+        { 100000000000, 400, 1600, 0.2 },
+    },
     .ecn_count = 3,
 };
 
@@ -491,13 +496,15 @@ static int read_microseconds(struct words *w, const struct key *key, double *val
 static int read_path(struct words *w, const struct key *key, char *path, struct err *err)
 {
     const char *word = words_next(w);
+    size_t size;
 
     if (!word)
         return words_err(w, err, EINVAL, "nothing is given for %s", key->name);
-    if (strlen(word) >= sizeof defaults.topology_file)
+    size = strlen(word) + 1;
+    if (size > sizeof defaults.topology_file)
         return words_err(w, err, ENAMETOOLONG, "%s: a name of more than %zu characters", key->name,
                          sizeof defaults.topology_file - 1);
-    strcpy(path, word);
+    memcpy(path, word, size);
     return 0;
 }
 
@@ -588,7 +595,8 @@ static int unknown_key(const struct words *w, struct err *err)
 static int refuse_unmodelled(const struct config_reader *r, struct err *err)
 {
     if (r->config->cc_mode != 1)
-        return words_err(&r->words, err, ENOTSUP, "CC_MODE %u is not modelled; 1 (DCQCN) is", r->config->cc_mode);
+        return words_err(&r->words, err, ENOTSUP, "CC_MODE %u is not modelled; 1 (DCQCN) is",
+                         r->config->cc_mode);
     if (r->config->l2_back_to_zero != 0)
         return words_err(&r->words, err, ENOTSUP, "L2_BACK_TO_ZERO is not modelled; go-back-N (0) is");
     if (r->config->error_rate_per_link >= 1)
@@ -629,9 +637,12 @@ static int join_entry(struct config_reader *r, uint32_t i, struct err *err)
         return words_err(&r->words, err, EINVAL, "the rate %llu is in KMAX_MAP but not in %s",
                          (unsigned long long)rate_bps, kmin == r->kmin.count ? "KMIN_MAP" : "PMAX_MAP");
     if (r->kmin.value[kmin] > r->kmax.value[i])
-        return words_err(&r->words, err, EINVAL, "at the rate %llu Kmin is %g KB, more than the %g KB of Kmax",
+        return words_err(&r->words, err, EINVAL, "at the rate %llu Kmin is %g KB, more than Kmax: %g KB",
                          (unsigned long long)rate_bps, r->kmin.value[kmin], r->kmax.value[i]);
-    r->config->ecn[i] = (struct hpcc_ecn){ rate_bps, r->kmin.value[kmin], r->kmax.value[i], r->pmax.value[pmax] };
+    r->config->ecn[i] = (struct hpcc_ecn){
+        .rate_bps = rate_bps,
+        .kmin_kb = r->kmin.value[kmin], .kmax_kb = r->kmax.value[i], .pmax = r->pmax.value[pmax],
+    };
     return 0;
 }
 

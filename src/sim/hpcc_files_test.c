@@ -159,8 +159,8 @@ static void topology__refuses_with_the_line(void **unused)
 
 static void flows__rows(void **unused)
 {
-    static const char text[] = "3\n13 3 3 100 5101961 2.000000412\n\n9 0 0 65535 1 2.001\n9 12 7 0 4294967296 2.001\n"
-                               "\nFirst line: # of flows\n";
+    static const char text[] = "3\n13 3 3 100 5101961 2.000000412\n\n9 0 0 65535 1 2.001\n"
+                               "9 12 7 0 4294967296 2.001\n\nFirst line: # of flows\n";
     static const struct hpcc_flow want[] = {
         { 13, 3, 3, 100, 5101961, 2000000411, 2 },
         { 9, 0, 0, 65535, 1, 2000999999, 4 },
@@ -345,8 +345,10 @@ static void config__refuses_with_the_line(void **unused)
         { "KMAX_MAP 1 1\n", "c:1: nothing is given for the threshold" },
         { "KMAX_MAP 1 1 2 3\n", "c:1: '3' is one word too many" },
         { "\nKMAX_MAP 1 1 2\n", "c:2: KMAX_MAP, KMIN_MAP and PMAX_MAP must name the same rates" },
-        { "KMAX_MAP 1 1 2\nKMIN_MAP 1 2 1\nPMAX_MAP 1 1 1\n", "c:1: the rate 1 is in KMAX_MAP but not in KMIN_MAP" },
-        { "KMAX_MAP 1 1 2\nKMIN_MAP 1 1 1\nPMAX_MAP 1 2 1\n", "c:1: the rate 1 is in KMAX_MAP but not in PMAX_MAP" },
+        { "KMAX_MAP 1 1 2\nKMIN_MAP 1 2 1\nPMAX_MAP 1 1 1\n",
+          "c:1: the rate 1 is in KMAX_MAP but not in KMIN_MAP" },
+        { "KMAX_MAP 1 1 2\nKMIN_MAP 1 1 1\nPMAX_MAP 1 2 1\n",
+          "c:1: the rate 1 is in KMAX_MAP but not in PMAX_MAP" },
         { "KMIN_MAP 1 1 3\nKMAX_MAP 1 1 2\nPMAX_MAP 1 1 1\n", "c:2: at the rate 1 Kmin is 3 KB" },
         { "PMAX_MAP 1 1 1.5\n", "c:1: the probability: " },
     };
@@ -389,7 +391,8 @@ static void write_file(char *path, const char *text)
 
 static void read__three_files(void **unused)
 {
-    char topology[] = "/tmp/hpcc_test.XXXXXX", list[] = "/tmp/hpcc_test.XXXXXX", config[] = "/tmp/hpcc_test.XXXXXX";
+    char topology[] = "/tmp/hpcc_test.XXXXXX", list[] = "/tmp/hpcc_test.XXXXXX";
+    char config[] = "/tmp/hpcc_test.XXXXXX";
     struct hpcc_flows flows;
     struct hpcc_config c;
     struct graph g;

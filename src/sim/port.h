@@ -3,8 +3,6 @@
  *
  * A port is busy until its last byte has left (free_at_ps, free_order). The event that says so is made only when
  * somebody waits for it. Packets on the wire wait in a list; only the first of them has an event.
- *
- * Ownership: port_transmit() takes the packet; it belongs to the wire until it arrives.
  */
 #ifndef SIM_PORT_H
 #define SIM_PORT_H
@@ -13,6 +11,7 @@
 #include <stdint.h>
 
 struct sim;
+struct node;
 
 #define PRIOS         8
 #define QUEUE_CONTROL PRIOS      /* PFC frames; before everything else, never paused */
@@ -27,60 +26,56 @@ struct ingress {                 /* what a switch holds that came in by one port
     uint32_t headroom_bytes;     /* in the headroom */
 };
 
-struct ecn_cfg {                 /* from the knobs; one per switch and port speed */
-    uint32_t kmin_bytes, kmax_bytes;
+struct ecn_cfg {                 /* from the knobs */
+    uint32_t kmin_bytes, kmax_bytes;     /* kmin UINT32_MAX: never marks */
     double   pmax;
 };
 
 struct port_counters {           /* only grow */
     uint64_t tx_packets[5];      /* by enum packet_kind */
     uint64_t tx_bytes;           /* of all frames */
+    uint64_t queue_bytes_max;    /* largest queue of one class behind the packet being sent */
     uint64_t marked_packets;
-    uint64_t queue_bytes_max;    /* largest queue of one class */
     uint64_t pauses;             /* pause frames received */
     uint64_t paused_ps;          /* time with at least one class paused, up to paused_since_ps */
 };
 
 struct port {
-    /* Touched for every packet. */
+    /* A cache line: what every packet touches, coming in or going out. */
     uint64_t        free_at_ps, free_order;  /* when the last byte leaves */
     const uint32_t *tx_ps;       /* time on the wire, by bytes of the frame */
     uint64_t        delay_ps;
+    struct port    *peer;        /* the other end */
+    struct node    *node;
     uint32_t        wire_head, wire_tail;    /* packets on the wire, first to arrive first */
-    uint32_t        node, peer;  /* peer: the port at the other end */
     uint16_t        backlog;     /* bit q: queue q is not empty */
     uint8_t         paused;      /* bit c: the peer has stopped class c */
     uint8_t         pausing;     /* bit c: we have stopped class c of the peer */
     uint8_t         last_prio;   /* class served last */
+    uint8_t         shift;       /* a class may take (free shared buffer) >> shift */
     bool            is_switch;   /* of the node */
-    bool            peer_is_switch;
-    bool            is_down, was_down, is_lossy;
+    bool            is_odd;      /* is lossy, or has ever been down: the rare cases, asked about at once */
 
-    struct queue    queue[PRIOS + 1];
-
-    struct ingress  in[PRIOS];
-    uint32_t        headroom_bytes_max;
-    uint32_t        shift;       /* a class may take (free shared buffer) >> shift */
+    /* Another: what every packet that waits touches, with classes 0 to 3. */
     struct ecn_cfg  ecn;
-    uint32_t        deficit[PRIOS];
-
-    struct port_counters counters;
+    struct queue    queue[PRIOS + 1];
+    uint32_t        headroom_bytes_max;
     uint64_t        paused_since_ps;
+
+    struct ingress  in[PRIOS];   /* a third */
+    struct port_counters counters;
+
+    uint32_t        deficit[PRIOS];
     uint64_t        down_at_ps;  /* when it last went down */
     uint64_t        rate_bps;
     double          loss, ber;
     uint32_t        index;       /* within its node, from 1 */
     uint32_t        link;        /* in the graph */
+    bool            is_down, was_down, is_lossy;
+    uint64_t        unused[11];  /* a power of two in size: an index becomes an address by a shift */
 };
 
-/* Puts packet 'id' on the wire of an idle port. */
-void port_transmit(struct sim *, struct port *, uint32_t id);
-
-/* Queues 'id' in queue q without looking at anything else. */
-void port_enqueue(struct sim *, struct port *, uint32_t q, uint32_t id);
-
-/* Takes the first packet out of queue q. */
-uint32_t port_dequeue(struct sim *, struct port *, uint32_t q);
+_Static_assert(sizeof(struct port) == 512, "a port's size is a power of two");
 
 /* Is the port still sending? True until the instant, and within the instant the place in
  * the order of events, at which its last byte has left. */
@@ -89,11 +84,11 @@ static inline bool port_is_busy(const struct port *p, uint64_t now_ps, uint64_t 
     return p->free_at_ps > now_ps || (p->free_at_ps == now_ps && p->free_order > order);
 }
 
-/* Asks for the event at which a busy port becomes free, once. */
-void port_await_free(struct sim *, struct port *);
+/* Does a bit error or a random loss hit the frame of this many bytes that is about to leave? */
+bool port_is_hit(struct sim *, struct port *, uint32_t bytes);
 
-/* A PFC frame for class 'prio' has arrived: stops or restarts it and keeps the account. Returns whether anything changed. */
-bool port_on_pfc(struct sim *, struct port *, uint32_t prio, bool is_pause);
+/* A PFC frame for class 'prio' has arrived: stops or restarts it and keeps the account. */
+void port_on_pfc(struct sim *, struct port *, uint32_t prio, bool is_pause);
 
 /* Sends a PFC frame to the peer. */
 void port_send_pfc(struct sim *, struct port *, uint32_t prio, bool is_pause);

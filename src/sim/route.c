@@ -102,7 +102,7 @@ static uint32_t find_set(struct builder *b, uint32_t node, uint32_t from)
         for (uint32_t e = b->first[node]; e < b->first[node + 1]; e++)
             if (b->distance[b->edge[e].to] == b->distance[node] - 1)
                 b->set[count++] = b->edge[e].port;
-    return keep_set(b, from, count);
+    return count == 1 ? ROUTE_ONE | b->set[0] : keep_set(b, from, count);
 }
 
 /* The node a host hangs on: its neighbour, by the whole graph, links that are down included. */

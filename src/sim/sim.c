@@ -1,6 +1,7 @@
-/* src/sim/sim.c - builds the world and lets it run. sim_dispatch() is its table of contents. */
+/* src/sim/sim.c - builds the world and lets it run. dispatch() is its table of contents. */
 #include "sim/sim.h"
 #include "sim/hpcc_files.h"
+#include "sim/path.h"
 #include "sim/switch.h"
 #include "sim/traffic.h"
 
@@ -38,9 +39,10 @@ static void build_port(struct sim *s, struct port *p, uint32_t node, uint32_t li
 {
     const struct graph_link *l = &s->graph.link[link];
 
-    *p = (struct port){ .node = node, .link = link, .index = index, .rate_bps = l->rate_bps, .delay_ps = l->delay_ps,
+    *p = (struct port){ .node = &s->node[node], .link = link, .index = index, .rate_bps = l->rate_bps, .delay_ps = l->delay_ps,
                         .is_switch = s->graph.node[node].is_switch, .loss = l->loss, .ber = l->ber,
                         .is_lossy = l->loss > 0 || l->ber > 0 };
+    p->is_odd = p->is_lossy;
     p->tx_ps = tx_table(s, l->rate_bps);
 }
 
@@ -63,8 +65,8 @@ static void build_ports(struct sim *s)
 
         build_port(s, &s->port[x], a, i, made[a]);
         build_port(s, &s->port[y], b, i, made[b]);
-        s->port[x].peer = y, s->port[x].peer_is_switch = g->node[b].is_switch;
-        s->port[y].peer = x, s->port[y].peer_is_switch = g->node[a].is_switch;
+        s->port[x].peer = &s->port[y];
+        s->port[y].peer = &s->port[x];
     }
     free(made);
 }
@@ -91,7 +93,8 @@ static void set_ecn(struct sim *s, struct port *p, bool use_table)
     for (uint32_t i = 0; use_table && i < s->cfg.ecn_rates; i++)
         if (s->cfg.ecn_rate[i].rate_bps == p->rate_bps)
             e = s->cfg.ecn_rate[i];
-    p->ecn = (struct ecn_cfg){ (uint32_t)(e.kmin_kb * 1000), (uint32_t)(e.kmax_kb * 1000), e.pmax };
+    p->ecn = (struct ecn_cfg){ s->cfg.ecn_on ? (uint32_t)(e.kmin_kb * 1000) : UINT32_MAX, (uint32_t)(e.kmax_kb * 1000),
+                               e.pmax };
 }
 
 static int build_switch(struct sim *s, struct node *n, uint64_t host_bps, struct err *err)
@@ -103,16 +106,17 @@ static int build_switch(struct sim *s, struct node *n, uint64_t host_bps, struct
 
         p->headroom_bytes_max = s->cfg.is_lossless ? headroom(s, p) : 0;
         set_aside += p->headroom_bytes_max + s->cfg.reserve_bytes;
-        p->shift = s->cfg.pfc_shift;
+        p->shift = (uint8_t)s->cfg.pfc_shift;
         for (uint64_t r = p->rate_bps; r > host_bps && p->shift > 0; r /= 2)
             p->shift--;
         set_ecn(s, p, true);
     }
     n->shared_bytes_max = (int64_t)s->cfg.buffer_bytes - set_aside;
+    n->shared_bytes_left = n->shared_bytes_max;
     if (s->cfg.is_lossless && n->shared_bytes_max <= 0)
         return err_set(err, EINVAL,
                        "the buffer of %s (%llu bytes) is smaller than the headroom and reserve of its %u ports (%lld bytes)",
-                       s->graph.node[n - s->node].name, (unsigned long long)s->cfg.buffer_bytes, n->ports,
+                       s->graph.node[n->id].name, (unsigned long long)s->cfg.buffer_bytes, n->ports,
                        (long long)set_aside);
     return 0;
 }
@@ -152,6 +156,15 @@ static void build_hosts(struct sim *s)
     }
 }
 
+static void use_routes(struct sim *s, struct node *n)
+{
+    const struct route *r = &s->route[n->epoch];
+
+    n->route_host = r->host;
+    n->route_entry = r->entry + r->row[n->id];
+    n->route_hop = r->hop;
+}
+
 /* One set of routes for every moment at which links change, made before the run. */
 static void build_routes(struct sim *s)
 {
@@ -172,39 +185,52 @@ static void build_routes(struct sim *s)
             route_build(&s->route[++e], &s->arena, &s->graph, first_port, down);
     }
     for (uint32_t n = 0; n < s->nodes; n++)
-        s->node[n].route = &s->route[0];
+        use_routes(s, &s->node[n]);
     free(down);
     free(first_port);
 }
 
+/* Everything that can happen in the world. */
+enum event_kind {
+    EV_AT_SWITCH,                /* the first packet on a wire reaches a switch */
+    EV_AT_HOST,                  /* or a host */
+    EV_SWITCH_FREE,              /* the last byte has left a port, and something waits */
+    EV_HOST_FREE,
+    EV_WAKE,                     /* a pacer lets a queue pair send */
+    EV_TIMEOUT,                  /* a host looks for flows that make no progress */
+    EV_CHANGE,                   /* links of a node go down or up */
+    EV_FLOW,                     /* a stream starts its next flow */
+};
+
+static enum event_kind kind_of_port(const struct port *p, bool is_own)
+{
+    if (is_own)
+        return p->is_switch ? EV_SWITCH_FREE : EV_HOST_FREE;
+    return p->peer->is_switch ? EV_AT_SWITCH : EV_AT_HOST;
+}
+
+/* One slot for everything that can wait for a moment: see dispatch(). */
 static void build_slots(struct sim *s)
 {
-    uint32_t kinds[] = { s->ports, s->ports, s->hosts, s->hosts, s->nodes, traffic_streams(s->traffic) };
-    uint32_t first[6], total = 0;
     uint64_t span = 0;
 
-    for (int k = 0; k < 6; k++) {
-        first[k] = total;
-        total += kinds[k];
-    }
-    s->slot_free = first[EV_PORT_FREE];
-    s->slot_wake = first[EV_WAKE];
-    s->slot_timeout = first[EV_TIMEOUT];
-    s->slot_change = first[EV_CHANGE];
-    s->slot_flow = first[EV_FLOW];
+    s->slot_wake = 2 * s->ports;
+    s->slot_timeout = s->slot_wake + s->hosts;
+    s->slot_change = s->slot_timeout + s->hosts;
+    s->slot_flow = s->slot_change + s->nodes;
     for (uint32_t i = 0; i < s->ports; i++) {
         uint64_t reach = s->port[i].delay_ps + s->port[i].tx_ps[s->cfg.mtu_bytes + s->cfg.header_bytes];
 
         span = reach > span ? reach : span;
     }
     span += PS_PER_US;
-    evq_init(&s->evq, &s->arena, total, s->ports > 2048 && s->cfg.model == MODEL_NIC ? 8 : 10,
-             span < SPAN_MAX_PS ? span : SPAN_MAX_PS);
-    for (int k = 0; k < 6; k++)
-        for (uint32_t i = 0; i < kinds[k]; i++) {
-            s->evq.slot[first[k] + i].kind = (uint8_t)k;
-            s->evq.slot[first[k] + i].who = i;
-        }
+    evq_init(&s->evq, &s->arena, s->slot_flow + traffic_streams(s->traffic), span < SPAN_MAX_PS ? span : SPAN_MAX_PS);
+    for (uint32_t i = 0; i < s->evq.slots; i++)
+        s->evq.slot[i].kind = i < s->slot_wake      ? kind_of_port(&s->port[i / 2], i % 2)
+                              : i < s->slot_timeout ? EV_WAKE
+                              : i < s->slot_change  ? EV_TIMEOUT
+                              : i < s->slot_flow    ? EV_CHANGE
+                                                    : EV_FLOW;
 }
 
 static void build_nodes(struct sim *s)
@@ -215,18 +241,19 @@ static void build_nodes(struct sim *s)
     for (uint32_t i = 0; i < s->nodes; i++) {
         struct node *n = &s->node[i];
 
+        n->id = i;
         n->is_switch = s->graph.node[i].is_switch;
-        n->own_tick.base = i << 12;
+        n->own_tick = (struct tick){ .mask = 0xfff, .base = i << 12 };
         n->tick = s->cfg.order == ORDER_NS3 ? &s->shared_tick : &n->own_tick;
         rng_init(&n->rng, s->cfg.seed, i);
     }
+    s->shared_tick.mask = UINT32_MAX;
     /* Where the fork's streams stand when the first packet is sent: six per node were taken while building. */
     mrg_init(&s->mrg, 6ull * s->nodes + 2, s->cfg.seed);
     s->lb_cfg = s->cfg.lb->cfg_size ? arena_alloc(&s->arena, 1, s->cfg.lb->cfg_size) : NULL;
-    s->lb_state = arena_alloc(&s->arena, s->nodes, sizeof *s->lb_state);
     for (uint32_t i = 0; i < s->nodes; i++)
         if (s->node[i].is_switch && s->cfg.lb->state_size)
-            s->lb_state[i] = arena_alloc(&s->arena, 1, s->cfg.lb->state_size);
+            s->node[i].lb_state = arena_alloc(&s->arena, 1, s->cfg.lb->state_size);
     if (s->cfg.lb->configure)
         s->cfg.lb->configure(s->lb_cfg, &s->cfg.knobs);
 }
@@ -287,6 +314,7 @@ int sim_new(struct sim **out, struct graph *g, const struct sim_cfg *cfg, struct
         schedule_flow(s, i);
     for (uint32_t i = 0; i < s->nodes && s->cfg.changes; i++)
         schedule_change(s, i, 0);
+    s->is_done = s->streams_live == 0;
     *out = s;
     return 0;
 }
@@ -317,7 +345,7 @@ static bool find_path(const struct sim *s, uint32_t src, uint32_t dst, struct pa
     uint32_t            port = s->node[src].first_port;
 
     for (path->hops = 0; path->hops < 64; ) {
-        uint32_t node = s->port[s->port[port].peer].node, entry;
+        uint32_t node = s->port[port].peer->node->id, entry;
 
         path->port[path->hops++] = port;
         if (node == dst)
@@ -327,6 +355,8 @@ static bool find_path(const struct sim *s, uint32_t src, uint32_t dst, struct pa
         entry = r->entry[r->row[node] + r->host[dst].group];
         if (entry == ROUTE_LOCAL)
             port = r->host[dst].port;
+        else if (entry & ROUTE_ONE)
+            port = entry & ~ROUTE_ONE;
         else if (r->hop[entry] > 0)
             port = r->hop[entry + 1];
         else
@@ -373,7 +403,7 @@ static uint64_t ideal_exact_ps(const struct sim *s, const struct path *path, uin
         }
         sum += p->delay_ps;
         leaves += p->tx_ps[last] + p->delay_ps;
-        back += s->port[p->peer].tx_ps[s->cfg.ack_bytes] + p->delay_ps;
+        back += p->peer->tx_ps[s->cfg.ack_bytes] + p->delay_ps;
     }
     return leaves + back;
 }
@@ -447,38 +477,20 @@ static void on_flow(struct sim *s, uint32_t stream)
     host_start_flow(s, &s->host[n->host], f.dst, f.bytes, f.prio, f.dport, f.traffic);
 }
 
-static void on_arrive(struct sim *s, uint32_t port)
+/* Takes the first packet off a wire and awaits the one behind it. */
+static inline uint32_t take_first(struct sim *s, struct port *from, uint32_t slot)
 {
-    struct port   *from = &s->port[port], *to = &s->port[from->peer];
-    uint32_t       id = from->wire_head;
-    struct packet *k = &s->packets.packet[id];
+    uint32_t             id = from->wire_head;
+    const struct packet *k = &s->packets.packet[id], *next;
 
     from->wire_head = k->next;
     if (k->next) {
-        const struct packet *next = &s->packets.packet[k->next];
-
-        evq_add(&s->evq, port, next->at_ps, next->order);
+        next = &s->packets.packet[k->next];
+        /* The one behind it is needed when this one arrives, and by then has left the cache it was sent from. */
+        __builtin_prefetch(&s->packets.packet[next->next], 1);
+        evq_add(&s->evq, slot, next->at_ps, next->order);
     }
-    if (__builtin_expect(to->was_down, 0) &&
-        (to->is_down || k->at_ps - from->delay_ps - from->tx_ps[k->bytes] < to->down_at_ps)) {
-        s->counters.dropped_down++;
-        sim_drop(s, id);
-        return;
-    }
-    if (to->is_switch)
-        switch_on_packet(s, to, id, k);
-    else
-        host_on_packet(s, to, id, k);
-}
-
-static void on_port_free(struct sim *s, uint32_t port)
-{
-    struct port *p = &s->port[port];
-
-    if (p->is_switch)
-        switch_kick(s, p);
-    else
-        host_kick(s, &s->host[s->node[p->node].host]);
+    return id;
 }
 
 /* Moments at which links change, by epoch. */
@@ -507,14 +519,16 @@ static void change_port(struct sim *s, struct port *p, bool is_up)
     p->is_down = !is_up;
     p->paused = p->pausing = 0;
     if (!is_up) {
-        p->was_down = true;
+        p->was_down = p->is_odd = true;
         p->down_at_ps = s->now_ps;
         if (p->is_switch)
             switch_flush(s, p);
     } else if (port_is_busy(p, s->now_ps, s->order)) {
-        port_await_free(s, p);
+        path_await_free(s, p);
+    } else if (p->is_switch) {
+        switch_kick(s, p);
     } else {
-        on_port_free(s, (uint32_t)(p - s->port));
+        host_kick(s, &s->host[p->node->host]);
     }
 }
 
@@ -523,7 +537,8 @@ static void on_change(struct sim *s, uint32_t node)
 {
     struct node *n = &s->node[node];
 
-    n->route = &s->route[++n->epoch];
+    n->epoch++;
+    use_routes(s, n);
     for (uint32_t i = 0; i < s->cfg.changes; i++) {
         const struct link_change *c = &s->cfg.change[i];
 
@@ -534,44 +549,43 @@ static void on_change(struct sim *s, uint32_t node)
     schedule_change(s, node, n->epoch);
 }
 
-static inline void dispatch(struct sim *s, const struct evq_slot *e)
+static inline void dispatch(struct sim *s, uint32_t slot)
 {
-    switch (e->kind) {
-    case EV_ARRIVE:    on_arrive(s, e->who);                      break;
-    case EV_PORT_FREE: on_port_free(s, e->who);                   break;
-    case EV_WAKE:      host_kick(s, &s->host[e->who]);            break;
-    case EV_TIMEOUT:   host_on_timeout(s, &s->host[e->who]);      break;
-    case EV_CHANGE:    on_change(s, e->who);                      break;
-    case EV_FLOW:      on_flow(s, e->who);                        break;
-    }
-}
+    struct port *p = &s->port[slot / 2];     /* of the first four kinds */
 
-static inline bool is_done(const struct sim *s)
-{
-    return s->streams_live == 0 && s->counters.flows_done == s->counters.flows_started;
+    switch (s->evq.slot[slot].kind) {
+    case EV_AT_SWITCH:   switch_on_packet(s, p->peer, take_first(s, p, slot));      break;
+    case EV_AT_HOST:     host_on_packet(s, p->peer, take_first(s, p, slot));        break;
+    case EV_SWITCH_FREE: switch_kick(s, p);                                         break;
+    case EV_HOST_FREE:   host_kick(s, &s->host[p->node->host]);                     break;
+    case EV_WAKE:        host_kick(s, &s->host[slot - s->slot_wake]);               break;
+    case EV_TIMEOUT:     host_on_timeout(s, &s->host[slot - s->slot_timeout]);      break;
+    case EV_CHANGE:      on_change(s, slot - s->slot_change);                       break;
+    case EV_FLOW:        on_flow(s, slot - s->slot_flow);                           break;
+    }
 }
 
 bool sim_run_until(struct sim *s, uint64_t until_ps)
 {
-    uint32_t id;
+    uint64_t events = 0;
+    uint32_t slot;
 
-    while (!is_done(s) && (id = evq_pop(&s->evq, until_ps)) != EVQ_NONE) {
-        const struct evq_slot *e = &s->evq.slot[id];
-
-        s->now_ps = e->at_ps;
-        s->order = e->order;
-        dispatch(s, e);
-        s->counters.events++;
+    while (!s->is_done && (slot = evq_pop(&s->evq, until_ps)) != EVQ_NONE) {
+        s->now_ps = s->evq.slot[slot].at_ps;
+        s->order = s->evq.slot[slot].order;
+        dispatch(s, slot);
+        events++;
 #ifndef NDEBUG
-        if (s->counters.events % CHECK_EVERY == 0)
+        if (events % CHECK_EVERY == 0)
             sim_check(s);
 #endif
     }
-    if (is_done(s))
+    s->counters.events += events;
+    if (s->is_done)
         return false;
     s->now_ps = until_ps;
     s->order = UINT64_MAX;
-    return s->evq.pending > 0;
+    return evq_pending(&s->evq) > 0;
 }
 
 void sim_apply(struct sim *s, const struct knobs *knobs)
@@ -618,7 +632,7 @@ void sim_check(const struct sim *s)
             last = k->at_ps;
             payload += k->payload;
         }
-        expect((p->wire_head != 0) == evq_is_pending(&s->evq, i), s, "a wire and its event disagree");
+        expect((p->wire_head != 0) == evq_is_pending(&s->evq, sim_slot_arrive(s, p)), s, "a wire and its event disagree");
         for (uint32_t q = 0; q <= PRIOS; q++)
             for (uint32_t id = p->queue[q].head; id; id = s->packets.packet[id].next, packets++)
                 payload += s->packets.packet[id].payload;

@@ -82,12 +82,11 @@ struct sim_cfg {
     uint32_t            changes;
 };
 
-/* Numbers what one node schedules in one instant. */
-struct tick { uint64_t at_ps; uint32_t count, base; };
+/* Numbers what a node schedules, so that no two of its events are equal: base + (next & mask). */
+struct tick { uint32_t next, mask, base; };
 
 struct sim_counters {            /* only grow */
     uint64_t events;
-    uint64_t hops;               /* packets put on a wire */
     uint64_t flows_started, flows_done;
     uint64_t bytes_started, bytes_done;      /* payload of those flows */
     uint64_t data_sent, data_received;       /* packets, by hosts; received: all that arrive */
@@ -96,7 +95,6 @@ struct sim_counters {            /* only grow */
     uint64_t payload_stale;      /* arrived after its flow was over, or twice */
     uint64_t acks_sent, nacks_sent, cnps_sent, cnps_received;
     uint64_t timeouts;
-    uint64_t marks;              /* packets marked, by switches */
     uint64_t pfc_sent, pauses, resumes;      /* the last two: received */
     uint64_t dropped_buffer;     /* no room in the switch */
     uint64_t dropped_wire;       /* bit errors and loss */
@@ -105,18 +103,23 @@ struct sim_counters {            /* only grow */
 };
 
 struct node {
-    struct tick  own_tick, *tick;
+    struct tick *tick;
+    uint32_t     id;
+    uint32_t     host;           /* index among the hosts */
+    bool         is_switch;
+
+    /* Switches. The routes of the present: see struct route. */
+    const struct route_host *route_host;
+    const uint32_t          *route_entry, *route_hop;
+    int64_t      shared_bytes_left;  /* of the buffer less headroom and reserves */
+    int64_t      used_bytes;         /* of the whole buffer */
+
+    struct tick  own_tick;
     struct rng   rng;
     uint32_t     first_port, ports;
-    bool         is_switch;
-    uint32_t     host;           /* index among the hosts */
-    const struct route *route;
-
-    /* Switches. */
-    int64_t      shared_bytes_max;   /* buffer less headroom and reserves */
-    int64_t      shared_bytes;       /* of it, in use */
-    int64_t      used_bytes;         /* of the whole buffer */
-    uint32_t     epoch;              /* next change of links it will see */
+    int64_t      shared_bytes_max;   /* shared_bytes_left of an empty switch */
+    uint32_t     epoch;              /* changes of links it has seen */
+    void        *lb_state;
 };
 
 struct sim_hooks {
@@ -136,7 +139,7 @@ struct sim {
     struct flow_rx    *flow_rx;
     uint32_t           flow_free, flow_used, flow_limit;    /* flow 0 is no flow */
     uint32_t           nodes, ports, hosts;
-    uint32_t           slot_free, slot_wake, slot_timeout, slot_change, slot_flow;   /* first slot of each kind; arrivals: 0 */
+    uint32_t           slot_wake, slot_timeout, slot_change, slot_flow;  /* first slot of each kind; those of ports come first */
 
     struct sim_cfg     cfg;
     struct sim_counters counters;
@@ -149,21 +152,13 @@ struct sim {
     char              *cc_cfg;               /* one per speed of host links */
     uint64_t          *cc_rate;
     uint32_t           cc_cfgs;
-    void              *lb_cfg, **lb_state;
+    void              *lb_cfg;
+    bool               is_done;              /* every flow there will ever be is over */
     uint32_t           streams, streams_live;    /* live: with another flow to come */
     struct flow_spec  *next_flow;            /* of each stream */
     uint64_t           base_rtt_ps;          /* longest in the network */
     struct arena       arena, packet_arena, flow_arena, rx_arena, list_arena;
     uint32_t          *list_free[32];        /* returned host tables by log2 of their size */
-};
-
-enum event_kind {
-    EV_ARRIVE,                   /* the first packet on a port's wire reaches the other end */
-    EV_PORT_FREE,                /* the last byte has left a port that somebody waits for */
-    EV_WAKE,                     /* a host's pacer lets a queue pair send */
-    EV_TIMEOUT,                  /* a host looks for flows that make no progress */
-    EV_CHANGE,                   /* links of this node go down or up */
-    EV_FLOW,                     /* a stream of the traffic starts its next flow */
 };
 
 /* Builds the world. Takes the graph and the traffic over on success; on failure they remain the caller's. */
@@ -195,16 +190,33 @@ static inline uint32_t sim_ip(uint32_t node)
 /* The key of an event that is scheduled now for at_ps: see "Time and order of events" in docs/design.md. */
 #define ORDER_AGE_MAX 0xffffffffull
 
-static inline uint64_t sim_order(struct sim *s, struct node *n, uint64_t at_ps)
+/* A port has two slots, side by side: its wire's and its own. */
+static inline uint32_t sim_slot_arrive(const struct sim *s, const struct port *p)
+{
+    return 2 * (uint32_t)(p - s->port);
+}
+
+static inline uint32_t sim_slot_free(const struct sim *s, const struct port *p)
+{
+    return 2 * (uint32_t)(p - s->port) + 1;
+}
+
+/* The next number of a node. */
+static inline uint32_t sim_number(const struct node *n)
 {
     struct tick *t = n->tick;
-    uint64_t     age = at_ps - s->now_ps;
 
-    if (t->at_ps != s->now_ps)
-        t->at_ps = s->now_ps, t->count = 0;
-    if (age > ORDER_AGE_MAX)
-        age = ORDER_AGE_MAX;
-    return (ORDER_AGE_MAX - age) << 32 | (t->base + t->count++);
+    return t->base + (t->next++ & t->mask);
+}
+
+static inline uint64_t sim_order_of(uint64_t age_ps, uint32_t number)
+{
+    return (ORDER_AGE_MAX - (age_ps < ORDER_AGE_MAX ? age_ps : ORDER_AGE_MAX)) << 32 | number;
+}
+
+static inline uint64_t sim_order(const struct sim *s, const struct node *n, uint64_t at_ps)
+{
+    return sim_order_of(at_ps - s->now_ps, sim_number(n));
 }
 
 /* The instant at hand, as congestion control sees it. */

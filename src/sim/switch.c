@@ -1,5 +1,5 @@
 #include "sim/switch.h"
-#include "sim/sim.h"
+#include "sim/path.h"
 
 #include <stdlib.h>
 
@@ -13,40 +13,40 @@ static inline uint32_t shared_used(const struct sim *s, const struct ingress *in
 /* What one class of one ingress port may take of the shared buffer now. */
 static inline int64_t threshold(const struct node *n, const struct port *in)
 {
-    int64_t left = n->shared_bytes_max - n->shared_bytes;
-
-    return left > 0 ? left >> in->shift : 0;
+    return n->shared_bytes_left > 0 ? n->shared_bytes_left >> in->shift : 0;
 }
 
-/* Books a packet in, or returns false if there is no room for it. */
-static bool admit_lossless(struct sim *s, struct node *n, struct port *port, const struct packet *k)
+enum admission { REFUSED, ADMITTED, ADMITTED_FULL };     /* full: the class is at its limit, its sender must pause */
+
+/* Books a packet in if there is room for it. */
+static inline enum admission admit_lossless(struct sim *s, struct node *n, struct port *port, const struct packet *k)
 {
     struct ingress *in = &port->in[k->prio];
+    uint32_t        booked = in->bytes + k->bytes, over = booked - s->cfg.reserve_bytes;
     int64_t         limit = threshold(n, port);
-    uint32_t        booked = in->bytes + k->bytes, over;
 
-    if (k->bytes + in->headroom_bytes > port->headroom_bytes_max && k->bytes + shared_used(s, in) > limit &&
-        (k->kind == PACKET_DATA || s->cfg.ack_droppable))
-        return false;
     if (booked <= s->cfg.reserve_bytes) {
         in->bytes = booked;
-        return true;
+        return in->headroom_bytes > 0 || limit == 0 ? ADMITTED_FULL : ADMITTED;
     }
-    over = booked - s->cfg.reserve_bytes;
-    if (over > limit) {
-        in->headroom_bytes += k->bytes;
-    } else {
+    if (over <= limit) {
         in->bytes = booked;
-        n->shared_bytes += over < k->bytes ? over : k->bytes;
+        n->shared_bytes_left -= over < k->bytes ? over : k->bytes;
+        return in->headroom_bytes > 0 || over >= threshold(n, port) ? ADMITTED_FULL : ADMITTED;
     }
-    return true;
+    if (k->bytes + in->headroom_bytes > port->headroom_bytes_max && k->bytes + shared_used(s, in) > limit &&
+        (k->kind == PACKET_DATA || s->cfg.ack_droppable))
+        return REFUSED;
+    in->headroom_bytes += k->bytes;
+    return ADMITTED_FULL;
 }
 
-static bool admit_lossy(struct sim *s, struct node *n, const struct port *out, const struct packet *k)
+static enum admission admit_lossy(struct sim *s, struct node *n, const struct port *out, const struct packet *k)
 {
     int64_t left = (int64_t)s->cfg.buffer_bytes - n->used_bytes;
+    bool    fits = k->bytes <= left && out->queue[k->prio].bytes + k->bytes <= s->cfg.lossy_alpha * (double)left;
 
-    return k->bytes <= left && out->queue[k->prio].bytes + k->bytes <= s->cfg.lossy_alpha * (double)left;
+    return fits ? ADMITTED : REFUSED;
 }
 
 static void book_out(struct sim *s, struct node *n, struct port *port, const struct packet *k)
@@ -57,7 +57,7 @@ static void book_out(struct sim *s, struct node *n, struct port *port, const str
 
     in->headroom_bytes -= from_headroom;
     in->bytes -= rest;
-    n->shared_bytes -= rest < shared ? rest : shared;
+    n->shared_bytes_left += rest < shared ? rest : shared;
 }
 
 /* ---- PFC ---- */
@@ -70,24 +70,20 @@ void port_send_pfc(struct sim *s, struct port *p, uint32_t prio, bool is_pause)
     if (s->cfg.order == ORDER_NS3)
         mrg_next(&s->mrg);       /* the fork draws a number for the frame's IP id */
     *k = (struct packet){ .kind = PACKET_PFC, .prio = (uint8_t)(prio & 7), .seq = is_pause,
-                          .bytes = (uint16_t)s->cfg.pfc_bytes, .src = p->node, .dst = s->port[p->peer].node };
-    port_enqueue(s, p, QUEUE_CONTROL, id);
+                          .bytes = (uint16_t)s->cfg.pfc_bytes, .src = p->node->id, .dst = p->peer->node->id };
+    path_enqueue(s, p, QUEUE_CONTROL, id, k);
     if (port_is_busy(p, s->now_ps, s->order))
-        port_await_free(s, p);
+        path_await_free(s, p);
     else
         switch_kick(s, p);
 }
 
-static inline void pause_if_full(struct sim *s, struct node *n, struct port *port, uint32_t prio)
+static inline void pause(struct sim *s, struct port *port, uint32_t prio)
 {
-    struct ingress *in = &port->in[prio];
-
     if (port->pausing >> prio & 1)
         return;
-    if (in->headroom_bytes > 0 || shared_used(s, in) >= threshold(n, port)) {
-        port->pausing |= (uint8_t)(1u << prio);
-        port_send_pfc(s, port, prio, true);
-    }
+    port->pausing |= (uint8_t)(1u << prio);
+    port_send_pfc(s, port, prio, true);
 }
 
 static inline void resume_if_room(struct sim *s, struct node *n, struct port *port, uint32_t prio)
@@ -109,7 +105,7 @@ static inline void mark(struct sim *s, struct node *n, struct port *p, struct pa
 {
     const struct ecn_cfg *e = &p->ecn;
 
-    if (queue_bytes <= e->kmin_bytes || !s->cfg.ecn_on)
+    if (queue_bytes <= e->kmin_bytes)
         return;
     if (queue_bytes <= e->kmax_bytes) {
         double probability = e->pmax * (double)(queue_bytes - e->kmin_bytes) / (double)(e->kmax_bytes - e->kmin_bytes);
@@ -178,102 +174,144 @@ static inline bool is_booked(const struct sim *s, uint32_t prio)
     return prio != 0 || s->cfg.model != MODEL_HPCC;
 }
 
-void switch_kick(struct sim *s, struct port *p)
+/* Packet 'id' leaves queue q for the wire: it is booked out, may be marked, and may make room for the peer it came from. */
+static inline void send(struct sim *s, struct port *p, uint32_t q)
 {
-    uint32_t       mask = sendable(p), q, id;
-    struct node   *n = &s->node[p->node];
-    struct packet *k;
+    struct node   *n = p->node;
+    uint32_t       id = path_dequeue(s, p, q);
+    struct packet *k = &s->packets.packet[id];
 
-    if (!mask || p->is_down)
-        return;
-    q = switch_choose(s, p, mask);
-    id = port_dequeue(s, p, q);
-    k = &s->packets.packet[id];
     if (q != QUEUE_CONTROL && is_booked(s, q)) {
+        struct port *in = &s->port[k->in_port];
+
         n->used_bytes -= k->bytes;
-        if (s->cfg.is_lossless)
-            book_out(s, n, &s->port[k->in_port], k);
         if (!s->cfg.ecn_at_enqueue)
             mark(s, n, p, k, p->queue[q].bytes);
-        if (s->cfg.is_lossless)
-            resume_if_room(s, n, &s->port[k->in_port], q);
+        if (s->cfg.is_lossless) {
+            book_out(s, n, in, k);
+            resume_if_room(s, n, in, q);
+        }
     }
-    port_transmit(s, p, id);
+    path_transmit(s, p, id, k);
     if (sendable(p))
-        port_await_free(s, p);
+        path_await_free(s, p);
+}
+
+void switch_kick(struct sim *s, struct port *p)
+{
+    uint32_t mask = sendable(p);
+
+    if (mask && !(p->is_odd && p->is_down))
+        send(s, p, switch_choose(s, p, mask));
 }
 
 /* ---- receiving ---- */
 
-static inline uint32_t find_way(struct sim *s, struct node *n, const struct packet *k)
+static uint32_t pick_way(struct sim *s, struct node *n, const struct packet *k, const uint32_t *hop)
 {
-    const struct route      *r = n->route;
-    const struct route_host *h = &r->host[k->dst];
-    uint32_t                 entry = r->entry[r->row[n - s->node] + h->group], count;
-    struct lb_packet         p;
+    struct lb_packet p = { .src_ip = sim_ip(k->src), .dst_ip = sim_ip(k->dst), .ports = k->ports, .bytes = k->bytes,
+                           .count = hop[0] };
 
-    if (entry == ROUTE_LOCAL)
-        return s->port[h->port].is_down ? UINT32_MAX : h->port;
-    count = r->hop[entry];
-    if (count == 1)
-        return r->hop[entry + 1];
-    if (count == 0)
-        return UINT32_MAX;
-    p = (struct lb_packet){ .src_ip = sim_ip(k->src), .dst_ip = sim_ip(k->dst), .ports = k->ports,
-                            .bytes = k->bytes, .count = count };
-    return r->hop[entry + 1 + s->cfg.lb->pick(s->lb_cfg, s->lb_state[n - s->node], s->now_ps,
-                                              (uint32_t)(n - s->node), &p)];
+    return hop[0] ? hop[1 + s->cfg.lb->pick(s->lb_cfg, n->lb_state, s->now_ps, n->id, &p)] : UINT32_MAX;
 }
 
-void switch_on_packet(struct sim *s, struct port *in, uint32_t id, struct packet *k)
+/* The port a packet leaves by, or NULL if there is no way. */
+static inline struct port *find_way(struct sim *s, struct node *n, const struct packet *k)
 {
-    struct node *n = &s->node[in->node];
-    struct port *out;
-    uint32_t     way, prio = k->prio;
+    const struct route_host *h = &n->route_host[k->dst];
+    uint32_t                 way = n->route_entry[h->group];
 
+    if (way == ROUTE_LOCAL)
+        way = h->port;
+    else if (way & ROUTE_ONE)
+        way &= ~ROUTE_ONE;
+    else if ((way = pick_way(s, n, k, n->route_hop + way)) == UINT32_MAX)
+        return NULL;
+    return s->port[way].is_odd && s->port[way].is_down ? NULL : &s->port[way];
+}
+
+/* A packet that meets an idle port and an ingress account within its reserve passes through: booking it in and out again
+ * would change nothing, nor would it be marked. True when that is so. */
+static inline bool passes(const struct sim *s, const struct node *n, const struct port *in, const struct port *out,
+                          const struct packet *k)
+{
+    const struct ingress *account = &in->in[k->prio];
+
+    return !out->backlog && !(out->paused >> k->prio & 1) && !in->pausing && !account->headroom_bytes &&
+           account->bytes + k->bytes <= s->cfg.reserve_bytes && n->shared_bytes_left >> in->shift > 0 &&
+           !port_is_busy(out, s->now_ps, s->order) && s->cfg.is_lossless;
+}
+
+static void on_pfc(struct sim *s, struct port *in, uint32_t id, const struct packet *k)
+{
+    port_on_pfc(s, in, k->prio, k->seq);
+    packet_free(&s->packets, id);
+    if (!port_is_busy(in, s->now_ps, s->order))
+        switch_kick(s, in);
+    else if (sendable(in))
+        path_await_free(s, in);
+}
+
+static void drop(struct sim *s, uint32_t id, uint64_t *cause)
+{
+    (*cause)++;
+    sim_drop(s, id);
+}
+
+void switch_on_packet(struct sim *s, struct port *in, uint32_t id)
+{
+    struct packet *k = &s->packets.packet[id];
+    struct node   *n = in->node;
+    struct port   *out;
+    uint32_t       prio = k->prio;
+
+    if (__builtin_expect(in->is_odd, 0) && path_is_cut(s, in, id, k))
+        return;
     if (k->kind == PACKET_PFC) {
-        port_on_pfc(s, in, prio, k->seq);
-        packet_free(&s->packets, id);
-        if (!port_is_busy(in, s->now_ps, s->order))
-            switch_kick(s, in);
-        else if (sendable(in))
-            port_await_free(s, in);
+        on_pfc(s, in, id, k);
         return;
     }
-    way = find_way(s, n, k);
-    if (way == UINT32_MAX) {
-        s->counters.dropped_no_route++;
-        sim_drop(s, id);
+    out = find_way(s, n, k);
+    if (!out) {
+        drop(s, id, &s->counters.dropped_no_route);
         return;
     }
-    out = &s->port[way];
+    if (passes(s, n, in, out, k)) {
+        path_transmit(s, out, id, k);
+        return;
+    }
     k->in_port = (uint32_t)(in - s->port);
     if (is_booked(s, prio)) {
-        if (s->cfg.is_lossless ? !admit_lossless(s, n, in, k) : !admit_lossy(s, n, out, k)) {
-            s->counters.dropped_buffer++;
-            sim_drop(s, id);
+        enum admission a = s->cfg.is_lossless ? admit_lossless(s, n, in, k) : admit_lossy(s, n, out, k);
+
+        if (a == REFUSED) {
+            drop(s, id, &s->counters.dropped_buffer);
             return;
         }
         n->used_bytes += k->bytes;
         if (s->cfg.ecn_at_enqueue)
             mark(s, n, out, k, out->queue[prio].bytes);
-        if (s->cfg.is_lossless)
-            pause_if_full(s, n, in, prio);
+        if (a == ADMITTED_FULL)
+            pause(s, in, prio);
     }
-    port_enqueue(s, out, prio, id);
-    if (!port_is_busy(out, s->now_ps, s->order))
+    path_enqueue(s, out, prio, id, k);
+    if (!port_is_busy(out, s->now_ps, s->order)) {
         switch_kick(s, out);
-    else if (!(out->paused >> prio & 1))
-        port_await_free(s, out);
+        return;
+    }
+    if (out->queue[prio].bytes > out->counters.queue_bytes_max)
+        out->counters.queue_bytes_max = out->queue[prio].bytes;
+    if (!(out->paused >> prio & 1))
+        path_await_free(s, out);
 }
 
 void switch_flush(struct sim *s, struct port *p)
 {
-    struct node *n = &s->node[p->node];
+    struct node *n = p->node;
 
     for (uint32_t q = 0; q <= PRIOS; q++)
         while (p->queue[q].head) {
-            uint32_t       id = port_dequeue(s, p, q);
+            uint32_t       id = path_dequeue(s, p, q);
             struct packet *k = &s->packets.packet[id];
 
             if (q != QUEUE_CONTROL && is_booked(s, q)) {
@@ -293,7 +331,7 @@ void switch_flush(struct sim *s, struct port *p)
 static void expect(bool holds, const struct node *n, const struct sim *s, const char *what)
 {
     if (!holds) {
-        fprintf(stderr, "switch %s at %llu ps: %s\n", s->graph.node[n - s->node].name, (unsigned long long)s->now_ps, what);
+        fprintf(stderr, "switch %s at %llu ps: %s\n", s->graph.node[n->id].name, (unsigned long long)s->now_ps, what);
         abort();
     }
 }
@@ -323,12 +361,12 @@ void switch_check(const struct sim *s, const struct node *n)
                 continue;        /* ACKs that cannot be stopped may overrun the headroom */
             expect(p->in[c].headroom_bytes <= p->headroom_bytes_max, n, s, "more in the headroom than it holds");
         }
-        expect(!(sendable(p) && !p->is_down) || evq_is_pending(&s->evq, s->slot_free + n->first_port + i), n, s,
+        expect(!(sendable(p) && !p->is_down) || evq_is_pending(&s->evq, sim_slot_free(s, p)), n, s,
                "packets wait at a port that will not send");
     }
     expect(used == n->used_bytes, n, s, "the buffer account is not the sum of the queues");
     if (s->cfg.is_lossless) {
-        expect(shared == n->shared_bytes, n, s, "the shared buffer is not the sum over ingress ports");
+        expect(shared == n->shared_bytes_max - n->shared_bytes_left, n, s, "the shared buffer is not the sum over ingress ports");
         expect(came_in == (uint64_t)used, n, s, "ingress and egress accounts differ");
     }
 }

@@ -9,10 +9,9 @@
 
 struct sim;
 struct node;
-struct packet;
 struct port;
 
-void switch_on_packet(struct sim *, struct port *in, uint32_t id, struct packet *);
+void switch_on_packet(struct sim *, struct port *in, uint32_t id);
 
 /* Sends the next packet of an idle port, if there is one that may go. */
 void switch_kick(struct sim *, struct port *);

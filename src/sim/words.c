@@ -52,15 +52,19 @@ bool words_next_line(struct words *w)
 
 const char *words_next(struct words *w)
 {
-    size_t length = 0, keep;
+    size_t length = 0;
 
     if (words_at_end(w))
         return NULL;
     while (w->at[length] != '\0' && w->at[length] != '\n' && !is_blank(w->at[length]))
         length++;
-    keep = length < WORDS_BYTES ? length : WORDS_BYTES - 4;
-    memcpy(w->word, w->at, keep);
-    strcpy(w->word + keep, keep < length ? "..." : "");
+    if (length < WORDS_BYTES) {
+        memcpy(w->word, w->at, length);
+        w->word[length] = '\0';
+    } else {
+        memcpy(w->word, w->at, WORDS_BYTES - 4);
+        memcpy(w->word + WORDS_BYTES - 4, "...", 4);
+    }
     w->at += length;
     return w->word;
 }
@@ -100,7 +104,7 @@ int words_uint(struct words *w, const char *what, uint64_t max, uint64_t *value,
 
 int words_uint32(struct words *w, const char *what, uint32_t max, uint32_t *value, struct err *err)
 {
-    uint64_t read;
+    uint64_t read = 0;
     int rc = words_uint(w, what, max, &read, err);
 
     if (!rc)

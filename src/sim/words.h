@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WORDS_BYTES 320          /* longest word that is read whole, with its zero byte */
+#define WORDS_BYTES 320          /* a word shorter than this is read whole */
 
 struct words {
     const char *name;            /* of the file, for messages */
@@ -48,7 +48,8 @@ int words_end(struct words *, struct err *);
 int words_err(const struct words *, struct err *, int code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Reads a file of at most 'max' bytes into malloc'd memory; one that ends in .gz or holds a zero byte is refused. */
+/* Reads a file of at most 'max' bytes into malloc'd memory. One that ends in .gz or holds a zero byte is
+ * refused. */
 int words_read_file(const char *path, size_t max, char **text, struct err *);
 
 #endif

@@ -1,0 +1,58 @@
+/* src/cmd/cmd.c */
+#include "cmd/cmd.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int cmd_fail(const struct err *err)
+{
+    fprintf(stderr, "anole: %s\n", err->text);
+    return EXIT_FAILED;
+}
+
+void cmd_usage(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    fputs("anole: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    exit(EXIT_USAGE);
+}
+
+const char *cmd_did_you_mean(char *buf, size_t size, const char *word, const char *const *names)
+{
+    const char *near = text_nearest(word, names);
+
+    buf[0] = '\0';
+    if (near)
+        snprintf(buf, size, "; did you mean '%s'?", near);
+    return buf;
+}
+
+int cmd_close_stdout(void)
+{
+    int failed, code;
+
+    errno = 0;
+    failed = ferror(stdout);
+    failed |= fclose(stdout);
+    code = errno;                /* 0: an earlier write failed and its reason is gone */
+    if (!failed)
+        return EXIT_SUCCESS;
+    fprintf(stderr, "anole: standard output: %s\n", code ? strerror(code) : "could not be written");
+    return EXIT_FAILED;
+}
+
+bool cmd_has_colour(FILE *out)
+{
+    const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+    return isatty(fileno(out)) && !(no && *no) && !(terminal && strcmp(terminal, "dumb") == 0);
+}

@@ -1,0 +1,38 @@
+/* src/cmd/cmd.h - one program, one file per subcommand.
+ *
+ * Each subcommand parses its own options and returns the program's exit status. Results go to standard output; all
+ * else, one line each, to standard error.
+ */
+#ifndef CMD_CMD_H
+#define CMD_CMD_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+struct command {
+    const char *name, *about;
+    int (*main)(int argc, char **argv);      /* argv[0] is "anole <name>" */
+};
+
+extern const struct command command_run, command_list;
+
+/* Prints "anole: <what is wrong>"; returns EXIT_FAILED. */
+int cmd_fail(const struct err *);
+
+/* Prints "anole: ..." and ends the program with EXIT_USAGE. */
+_Noreturn void cmd_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* "; did you mean 'x'?" if a name of the NULL-terminated list is near, or "". Returns buf. */
+const char *cmd_did_you_mean(char *buf, size_t size, const char *word, const char *const *names);
+
+/* Flushes standard output; a failed write (a full disk) is an error. Returns the exit status. */
+int cmd_close_stdout(void);
+
+/* Whether escape codes belong on this stream: a terminal, and the user has not set NO_COLOR. */
+bool cmd_has_colour(FILE *);
+
+#endif

@@ -1,0 +1,277 @@
+/* src/cmd/list.c - anole list: what there is to choose from. */
+#include "base/table.h"
+#include "base/text.h"
+#include "cc/cc.h"
+#include "cmd/cmd.h"
+#include "core/knobs.h"
+#include "lb/lb.h"
+#include "sim/cdf.h"
+#include "sim/scenario.h"
+
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct table *new_name_table(void)
+{
+    struct table *t = table_new("ll");
+
+    table_cell(t, "name");
+    table_cell(t, "what it is");
+    return t;
+}
+
+static void add_name(struct table *t, const char *name, const char *about)
+{
+    table_cell(t, "%s", name);
+    table_cell(t, "%s", about);
+}
+
+static void print_and_free(struct table *t)
+{
+    table_print(t, stdout, 0);
+    table_free(t);
+}
+
+static void print_cc(void)
+{
+    struct table *t = new_name_table();
+
+    for (int i = 0; cc_all[i]; i++)
+        add_name(t, cc_all[i]->name, cc_all[i]->about);
+    print_and_free(t);
+}
+
+static void print_lb(void)
+{
+    struct table *t = new_name_table();
+
+    for (int i = 0; lb_all[i]; i++)
+        add_name(t, lb_all[i]->name, lb_all[i]->about);
+    print_and_free(t);
+}
+
+static void print_kinds(const struct scenario_kind *kind)
+{
+    struct table *t = new_name_table();
+
+    for (; kind->name; kind++)
+        add_name(t, kind->name, kind->about);
+    print_and_free(t);
+}
+
+static void print_topologies(void)
+{
+    print_kinds(scenario_topologies);
+}
+
+static void print_traffics(void)
+{
+    print_kinds(scenario_traffics);
+}
+
+static void print_sizes(void)
+{
+    struct table *t = table_new("lrrr");
+    static const char *const heads[] = { "name", "mean", "median", "largest" };
+
+    for (int i = 0; i < 4; i++)
+        table_cell(t, "%s", heads[i]);
+    for (int i = 0; cdf_names[i]; i++) {
+        struct cdf c = { 0 };
+        char text[32];
+
+        if (cdf_builtin(&c, cdf_names[i]))
+            continue;
+        table_cell(t, "%s", cdf_names[i]);
+        table_cell(t, "%s", text_from_bytes(text, sizeof(text), c.bytes_mean));
+        table_cell(t, "%s", text_from_bytes(text, sizeof(text), (double)cdf_size(&c, 0.5)));
+        table_cell(t, "%s", text_from_bytes(text, sizeof(text), c.bytes[c.count - 1]));
+        cdf_fini(&c);
+    }
+    print_and_free(t);
+}
+
+/* ---- knobs ---- */
+
+/* "300us", "0.2", "32767 blocks": as one would write it. */
+static const char *knob_text(char *buf, size_t size, const struct knob_info *k, double value)
+{
+    const char *unit = knob_unit_name(k->unit);
+
+    snprintf(buf, size, "%.10g%s%s", value, strcmp(unit, "blocks") == 0 ? " " : "", unit);
+    return buf;
+}
+
+static const char *toward_text(const struct knob_info *k)
+{
+    return k->toward > 0 ? "throughput" : k->toward < 0 ? "low delay" : "-";
+}
+
+static void print_knobs(void)
+{
+    static const char *const heads[] = { "name", "where", "initial", "range", "more favours", "what it is" };
+    struct table *t = table_new("llrrll");
+
+    for (int i = 0; i < 6; i++)
+        table_cell(t, "%s", heads[i]);
+    for (int i = 0; i < KNOB_COUNT; i++) {
+        const struct knob_info *k = &knob_info[i];
+        char text[48];
+
+        table_cell(t, "%s", k->name);
+        table_cell(t, "%s", knob_where_name(k->where));
+        table_cell(t, "%s", knob_text(text, sizeof(text), k, k->initial));
+        table_cell(t, "%.10g..%s", k->min, knob_text(text, sizeof(text), k, k->max));
+        table_cell(t, "%s", toward_text(k));
+        table_cell(t, "%s", k->about);
+    }
+    print_and_free(t);
+}
+
+static void print_knobs_markdown(void)
+{
+    char initial[48], max[48];
+
+    puts("# Knobs\n\n"
+         "Every parameter that can be set, in a scenario under `knobs:` or with `--set NAME=VALUE`. This page is made by\n"
+         "`anole list knob --markdown` from `src/core/knobs.def`.\n\n"
+         "A value is a plain number in the unit shown, or one with a unit of the same kind: `kmin=200KB`,\n"
+         "`rpg_time_reset=0.3ms`, `rpg_ai_rate=5Mbps`, `pmax=20%`. *More favours* is the physical direction: what raising\n"
+         "the value is good for.\n\n"
+         "| name | where | initial | range | more favours | what it is |\n"
+         "|---|---|---|---|---|---|");
+    for (int i = 0; i < KNOB_COUNT; i++) {
+        const struct knob_info *k = &knob_info[i];
+
+        printf("| `%s` | %s | %s | %.10g..%s | %s | %s |\n", k->name, knob_where_name(k->where),
+               knob_text(initial, sizeof(initial), k, k->initial), k->min, knob_text(max, sizeof(max), k, k->max),
+               toward_text(k), k->about);
+    }
+}
+
+/* ---- the scenario file ---- */
+
+static void print_keys(void)
+{
+    static const char *const heads[] = { "section", "key", "unit", "initial", "what it is" };
+    struct table *t = table_new("lllll");
+
+    for (int i = 0; i < 5; i++)
+        table_cell(t, "%s", heads[i]);
+    for (const struct scenario_key *k = scenario_keys; k->name; k++) {
+        table_cell(t, "%s", k->section);
+        table_cell(t, "%s", k->name);
+        table_cell(t, "%s", k->unit);
+        table_cell(t, "%s", k->initial);
+        table_cell(t, "%s", k->about);
+    }
+    print_and_free(t);
+}
+
+static void print_scenario_markdown(void)
+{
+    scenario_print_reference(stdout);
+}
+
+/* ---- the command ---- */
+
+static const struct subject {
+    const char *name, *about;
+    void (*print)(void);
+    void (*print_markdown)(void);            /* NULL: there is no such page */
+} subjects[] = {
+    { "cc",       "Congestion controls: cc: NAME",                       print_cc,         NULL },
+    { "lb",       "Load balancers: lb: NAME",                            print_lb,         NULL },
+    { "topology", "Topologies: topology: {kind: NAME}",                  print_topologies, NULL },
+    { "traffic",  "Traffic: traffic: [{kind: NAME}]",                    print_traffics,   NULL },
+    { "sizes",    "Built-in tables of flow sizes: sizes: NAME",          print_sizes,      NULL },
+    { "knob",     "Knobs: knobs: {NAME: VALUE}, or --set NAME=VALUE",    print_knobs,      print_knobs_markdown },
+    { "scenario", "Keys of a scenario file",                             print_keys,       print_scenario_markdown },
+};
+
+#define SUBJECTS (sizeof(subjects) / sizeof(*subjects))
+
+struct options { const struct subject *subject; bool is_markdown; };
+
+static const struct subject *subject_of(const char *word)
+{
+    const char *names[SUBJECTS + 1] = { 0 };
+    char hint[64];
+
+    for (unsigned i = 0; i < SUBJECTS; i++) {
+        if (strcmp(subjects[i].name, word) == 0)
+            return &subjects[i];
+        names[i] = subjects[i].name;
+    }
+    cmd_did_you_mean(hint, sizeof(hint), word, names);
+    cmd_usage("'%s' cannot be listed%s", word, *hint ? hint : "; see anole list --help");
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+
+    switch (key) {
+    case 'm':
+        o->is_markdown = true;
+        break;
+    case ARGP_KEY_ARG:
+        if (o->subject)
+            cmd_usage("one list at a time: '%s' and '%s'", o->subject->name, arg);
+        o->subject = subject_of(arg);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp_option option_rows[] = {
+    { "markdown", 'm', NULL, 0, "Print the page of the manual: of knob (docs/knobs.md) and scenario "
+      "(docs/scenario.md)", 0 },
+    { 0 },
+};
+
+static const struct argp argp = {
+    .options = option_rows,
+    .parser = parse_option,
+    .args_doc = "[cc|lb|topology|traffic|sizes|knob|scenario]",
+    .doc = "Prints what there is to choose from in a scenario file, with one line on each. Without an argument: "
+           "everything."
+           "\v"
+           "Examples:\n"
+           "  anole list cc\n"
+           "      The congestion controls.\n"
+           "  anole list knob\n"
+           "      Everything that can be set: where, initial value, range, and what raising it is good for.",
+};
+
+static void print_all(void)
+{
+    bool has_colour = cmd_has_colour(stdout);
+
+    for (unsigned i = 0; i < SUBJECTS; i++) {
+        printf("%s%s%s%s\n\n", i ? "\n" : "", has_colour ? "\033[1m" : "", subjects[i].about,
+               has_colour ? "\033[0m" : "");
+        subjects[i].print();
+    }
+}
+
+static int list_main(int argc, char **argv)
+{
+    struct options o = { 0 };
+
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    if (o.is_markdown && !(o.subject && o.subject->print_markdown))
+        cmd_usage("--markdown goes with knob or scenario");
+    if (o.is_markdown)
+        o.subject->print_markdown();
+    else if (o.subject)
+        o.subject->print();
+    else
+        print_all();
+    return cmd_close_stdout();
+}
+
+const struct command command_list = { "list", "print what there is to choose from: algorithms, topologies, knobs", list_main };

@@ -1,0 +1,90 @@
+/* src/cmd/main.c - finds the subcommand. */
+#include "cmd/cmd.h"
+#include "version.h"
+
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct command *const commands[] = { &command_run, &command_list, NULL };
+
+static void print_help(FILE *out)
+{
+    fputs("Usage: anole COMMAND [OPTION...]\n"
+          "\n"
+          "Simulates RoCEv2 networks packet by packet: DCQCN at the NICs, ECN and PFC at the switches. A scenario file\n"
+          "says which network, which traffic and which setting; a run tells how long flows took and what queues, marks\n"
+          "and pauses there were. The same scenario and seed give the same results on every machine.\n"
+          "\n"
+          "Commands:\n", out);
+    for (int i = 0; commands[i]; i++)
+        fprintf(out, "  %-6s %s\n", commands[i]->name, commands[i]->about);
+    fputs("  help   explain a command: anole help run\n"
+          "\n"
+          "Examples:\n"
+          "  anole run incast.yaml                       run a scenario, print what became of the flows\n"
+          "  anole run incast.yaml --set kmin=200KB      the same with one setting changed\n"
+          "  anole list knob                             everything that can be set, with units and ranges\n"
+          "\n"
+          "anole --version tells the version, man anole the rest.\n", out);
+}
+
+/* Runs a command as if it were a program called "anole <name>". */
+static int run_command(const struct command *c, int argc, char **argv)
+{
+    static char name[32];
+
+    snprintf(name, sizeof(name), "anole %s", c->name);
+    argv[0] = name;
+    return c->main(argc, argv);
+}
+
+static const struct command *find_command(const char *word)
+{
+    const char *names[8] = { 0 };
+    char hint[64];
+    int count = 0;
+
+    for (; commands[count]; count++) {
+        if (strcmp(commands[count]->name, word) == 0)
+            return commands[count];
+        names[count] = commands[count]->name;
+    }
+    names[count] = "help";
+    cmd_did_you_mean(hint, sizeof(hint), word, names);
+    cmd_usage("'%s' is not a command%s", word, *hint ? hint : "; see anole --help");
+}
+
+static int help(int argc, char **argv)
+{
+    char dashes[] = "--help", *args[] = { NULL, dashes, NULL };
+
+    if (argc > 2)
+        return run_command(find_command(argv[2]), 2, args);
+    print_help(stdout);
+    return cmd_close_stdout();
+}
+
+static bool is_any(const char *word, const char *a, const char *b, const char *c)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
+}
+
+int main(int argc, char **argv)
+{
+    argp_program_version = "anole " ANOLE_VERSION;
+    argp_err_exit_status = EXIT_USAGE;
+    if (argc < 2) {
+        print_help(stderr);
+        return EXIT_USAGE;
+    }
+    if (is_any(argv[1], "--version", "-V", "version")) {
+        puts(argp_program_version);
+        return cmd_close_stdout();
+    }
+    if (is_any(argv[1], "--help", "-h", "help"))
+        return help(argc, argv);
+    if (argv[1][0] == '-')
+        cmd_usage("'%s' is not an option here; see anole --help", argv[1]);
+    return run_command(find_command(argv[1]), argc - 1, argv + 1);
+}

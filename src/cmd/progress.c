@@ -1,0 +1,73 @@
+/* src/cmd/progress.c */
+#include "cmd/progress.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FIRST_S 1.0              /* shorter runs show nothing */
+#define EVERY_S 0.2
+
+double progress_clock_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+void progress_start(struct progress *p, bool is_wanted)
+{
+    *p = (struct progress){ .is_on = is_wanted && isatty(STDERR_FILENO), .start_s = progress_clock_s() };
+}
+
+static uint64_t hops_of(const struct sim *s)
+{
+    uint64_t hops = 0;
+
+    for (uint32_t i = 0; i < s->ports; i++)
+        for (int kind = PACKET_DATA; kind <= PACKET_PFC; kind++)
+            hops += s->port[i].counters.tx_packets[kind];
+    return hops;
+}
+
+/* "12% of 20ms, 1:05 left", or, without an end, how many of the flows so far are done. */
+static void describe(char *buf, size_t size, const struct sim *s, uint64_t run_ps, double passed_s)
+{
+    char end[32], done[32], started[32];
+    double share = (double)s->now_ps / (double)run_ps, left_s;
+
+    if (run_ps == NEVER) {
+        text_from_count(done, sizeof(done), s->counters.flows_done);
+        text_from_count(started, sizeof(started), s->counters.flows_started);
+        snprintf(buf, size, "%.0f%%: %s of %s flows done",
+                 100 * (double)s->counters.flows_done / (double)(s->counters.flows_started ? s->counters.flows_started : 1),
+                 done, started);
+        return;
+    }
+    left_s = share > 0 ? passed_s * (1 - share) / share : 0;
+    snprintf(buf, size, "%.0f%% of %s, %u:%02u left", 100 * share, text_from_time(end, sizeof(end), run_ps),
+             (unsigned)(left_s / 60), (unsigned)left_s % 60);
+}
+
+void progress_update(struct progress *p, const struct sim *s, uint64_t run_ps)
+{
+    double now_s = progress_clock_s(), passed_s = now_s - p->start_s;
+    char now[32], rest[128];
+
+    if (!p->is_on || passed_s < FIRST_S || now_s - p->drawn_s < EVERY_S)
+        return;
+    describe(rest, sizeof(rest), s, run_ps, passed_s);
+    fprintf(stderr, "\r\033[K%s simulated, %s, %.1fM hops/s", text_from_time(now, sizeof(now), s->now_ps), rest,
+            (double)hops_of(s) / passed_s / 1e6);
+    p->drawn_s = now_s;
+    p->is_drawn = true;
+}
+
+void progress_clear(struct progress *p)
+{
+    if (p->is_drawn)
+        fputs("\r\033[K", stderr);
+    p->is_drawn = false;
+}

@@ -1,0 +1,370 @@
+/* src/cmd/run.c - anole run: simulates a scenario and tells what became of it. */
+#include "base/err.h"
+#include "base/outdir.h"
+#include "base/text.h"
+#include "cmd/cmd.h"
+#include "cmd/interrupt.h"
+#include "cmd/outfile.h"
+#include "cmd/progress.h"
+#include "cmd/results.h"
+#include "meter/fct.h"
+#include "sim/scenario.h"
+#include "sim/sim.h"
+
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCENARIO_BYTES_MAX (64u << 20)
+#define SLICE_S            0.05              /* wall time between two looks at the clock */
+#define SLICE_PS_FIRST     (1 * PS_PER_US)
+
+enum run_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
+
+static const char *const format_names[] = { "table", "csv", "json", NULL };
+
+/* ---- options ---- */
+
+struct options {
+    const char     *path;
+    const char    **set;
+    uint32_t        sets;
+    uint64_t        seed;
+    bool            has_seed, is_quiet;
+    const char     *out, *hpcc_fct, *hpcc_pfc;
+    enum run_format format;
+};
+
+enum { KEY_SET = 's', KEY_OUT = 'o', KEY_FORMAT = 'f', KEY_QUIET = 'q', KEY_SEED = 256, KEY_HPCC_FCT, KEY_HPCC_PFC };
+
+static const struct argp_option option_rows[] = {
+    { "set", KEY_SET, "KEY=VALUE", 0, "Change the scenario: a knob (kmin=200KB), or a path of keys "
+      "(topology.delay=2us, traffic.0.load=0.5). May be given more than once", 0 },
+    { "seed", KEY_SEED, "N", 0, "Start of the random numbers, in place of the scenario's", 0 },
+    { "out", KEY_OUT, "DIR", 0, "Write flows.csv, ports.csv, summary.json and a copy of the scenario into DIR. It is "
+      "there whole when the run has ended, or not at all", 0 },
+    { "format", KEY_FORMAT, "table|csv|json", 0, "How results are printed (default: table)", 0 },
+    { "hpcc-fct", KEY_HPCC_FCT, "FILE", 0, "Write completed flows as the HPCC ns-3 simulator does (fct.txt)", 0 },
+    { "hpcc-pfc", KEY_HPCC_PFC, "FILE", 0, "Write PFC frames as the HPCC ns-3 simulator does (pfc.txt)", 0 },
+    { "quiet", KEY_QUIET, NULL, 0, "Print no results and no progress, only what is wrong", 0 },
+    { 0 },
+};
+
+static enum run_format format_of(const char *word)
+{
+    char hint[64];
+
+    for (int i = 0; format_names[i]; i++)
+        if (strcmp(format_names[i], word) == 0)
+            return (enum run_format)i;
+    cmd_did_you_mean(hint, sizeof(hint), word, format_names);
+    cmd_usage("'%s' is not a format%s", word, *hint ? hint : "; there are table, csv and json");
+}
+
+static uint64_t seed_of(const char *text)
+{
+    struct err err;
+    uint64_t seed;
+
+    if (text_to_uint(text, &seed, &err))
+        cmd_usage("--seed: %s", err.text);
+    return seed;
+}
+
+static void add_set(struct options *o, const char *text)
+{
+    if (!strchr(text, '='))
+        cmd_usage("--set: '%s' has no '='; write --set kmin=200KB", text);
+    o->set = xrealloc(o->set, (o->sets + 1) * sizeof(*o->set));
+    o->set[o->sets++] = text;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+
+    switch (key) {
+    case KEY_SET:      add_set(o, arg);                               break;
+    case KEY_SEED:     o->seed = seed_of(arg); o->has_seed = true;    break;
+    case KEY_OUT:      o->out = arg;                                  break;
+    case KEY_FORMAT:   o->format = format_of(arg);                    break;
+    case KEY_HPCC_FCT: o->hpcc_fct = arg;                             break;
+    case KEY_HPCC_PFC: o->hpcc_pfc = arg;                             break;
+    case KEY_QUIET:    o->is_quiet = true;                            break;
+    case ARGP_KEY_ARG:
+        if (o->path)
+            cmd_usage("one scenario at a time: '%s' and '%s'", o->path, arg);
+        o->path = arg;
+        break;
+    case ARGP_KEY_NO_ARGS:
+        cmd_usage("which scenario? anole run SCENARIO.yaml; see anole run --help");
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp argp = {
+    .options = option_rows,
+    .parser = parse_option,
+    .args_doc = "SCENARIO.yaml",
+    .doc = "Simulates a scenario, packet by packet, and prints what became of its flows: slowdowns and completion times "
+           "by flow size, then goodput, ECN marks, PFC pauses, queues and losses."
+           "\v"
+           "Examples:\n"
+           "  anole run incast.yaml\n"
+           "      A table of the results.\n"
+           "  anole run incast.yaml --set kmin=200KB --set kmax=800KB --seed 7 --out results\n"
+           "      Other ECN thresholds and other random numbers; every flow in results/flows.csv.\n"
+           "\n"
+           "The same scenario, settings and seed give the same results on every machine. Ctrl-C ends a run and leaves "
+           "nothing behind.",
+};
+
+/* ---- the run ---- */
+
+struct run {
+    struct options  opt;
+    char           *text;        /* of the scenario */
+    size_t          text_bytes;
+    struct scenario scenario;
+    struct sim     *sim;
+    struct fct      fct;
+    struct outdir  *dir;         /* NULL: not wanted */
+    FILE           *flows;       /* in dir */
+    struct outfile  hpcc_fct, hpcc_pfc;
+};
+
+static void on_flow_done(void *arg, const struct flow_result *r)
+{
+    struct run *run = arg;
+
+    fct_add(&run->fct, r);
+    if (run->flows)
+        results_print_flow(run->flows, run->sim, &run->scenario, r);
+    if (run->hpcc_fct.stream)
+        results_print_hpcc_fct(run->hpcc_fct.stream, r);
+}
+
+static void on_pfc(void *arg, const struct pfc_result *r)
+{
+    struct run *run = arg;
+
+    results_print_hpcc_pfc(run->hpcc_pfc.stream, r);
+}
+
+/* Runs until 'until_ps' in slices that are short on the wall clock; returns whether there is more to do. */
+static bool run_until(struct run *run, uint64_t until_ps, struct progress *progress, uint64_t *slice_ps)
+{
+    bool more = true;
+
+    while (more && run->sim->now_ps < until_ps) {
+        uint64_t left_ps = until_ps - run->sim->now_ps;
+        double before_s = progress_clock_s(), took_s;
+
+        more = sim_run_until(run->sim, *slice_ps < left_ps ? run->sim->now_ps + *slice_ps : until_ps);
+        took_s = progress_clock_s() - before_s;
+        if (took_s < SLICE_S / 2 && *slice_ps < PS_PER_S * 1000)
+            *slice_ps *= 2;
+        else if (took_s > SLICE_S * 2 && *slice_ps > 1)
+            *slice_ps /= 2;
+        progress_update(progress, run->sim, run->scenario.run_ps);
+    }
+    return more;
+}
+
+/* When the last frame on the way had arrived. The simulation's own clock has gone on to the end of a slice, which is not
+ * the same from run to run. */
+static uint64_t last_arrival_ps(const struct sim *s)
+{
+    uint64_t last_ps = 0;
+
+    for (uint32_t i = 0; i < s->ports; i++) {
+        const struct port *p = &s->port[i];
+
+        if (p->counters.tx_bytes && p->free_at_ps + p->delay_ps > last_ps)
+            last_ps = p->free_at_ps + p->delay_ps;
+    }
+    return last_ps;
+}
+
+/* Runs to the end, changing knobs on the way, and returns when that was. */
+static uint64_t run_to_end(struct run *run, struct progress *progress)
+{
+    const struct scenario *sc = &run->scenario;
+    uint64_t slice_ps = SLICE_PS_FIRST;
+    bool more = true;
+
+    for (uint32_t i = 0; more && i < sc->changes && sc->change[i].at_ps <= sc->run_ps; i++) {
+        /* A change is in force for what happens at its very time. */
+        if (sc->change[i].at_ps > 0)
+            more = run_until(run, sc->change[i].at_ps - 1, progress, &slice_ps);
+        if (more)
+            sim_apply(run->sim, &sc->change[i].knobs);
+    }
+    if (more)
+        run_until(run, sc->run_ps, progress, &slice_ps);
+    if (run->sim->is_done)
+        return run->sim->now_ps;
+    return sc->run_ps != NEVER ? sc->run_ps : last_arrival_ps(run->sim);
+}
+
+/* ---- what it writes ---- */
+
+static int write_dir(struct run *run, const struct results *r, struct err *err)
+{
+    FILE *ports, *summary, *scenario;
+
+    if (!run->dir)
+        return 0;
+    ports = outdir_file(run->dir, "ports.csv", err);
+    summary = ports ? outdir_file(run->dir, "summary.json", err) : NULL;
+    scenario = summary ? outdir_file(run->dir, "scenario.yaml", err) : NULL;
+    if (!scenario)
+        return -1;
+    results_print_ports(r, ports);
+    results_print_json(r, summary, false);
+    fwrite(run->text, 1, run->text_bytes, scenario);
+    return 0;
+}
+
+/* All files are checked before the first is put into place. */
+static int commit(struct run *run, const struct results *r, struct err *err)
+{
+    int rc = write_dir(run, r, err);
+
+    if (!rc)
+        rc = outfile_close(&run->hpcc_fct, err);
+    if (!rc)
+        rc = outfile_close(&run->hpcc_pfc, err);
+    if (!rc && run->dir) {
+        rc = outdir_commit(run->dir, err);
+        run->dir = NULL;
+    }
+    if (!rc)
+        rc = outfile_commit(&run->hpcc_fct, err);
+    if (!rc)
+        rc = outfile_commit(&run->hpcc_pfc, err);
+    return rc;
+}
+
+static void print(const struct options *o, const struct results *r)
+{
+    switch (o->format) {
+    case FORMAT_TABLE: results_print_table(r, stdout, cmd_has_colour(stdout)); break;
+    case FORMAT_CSV:   results_print_csv(r, stdout);                           break;
+    case FORMAT_JSON:  results_print_json(r, stdout, true);                    break;
+    }
+}
+
+/* Without an end the run goes on until all flows are done, unless nothing moves any more. */
+static void warn_unfinished(const struct run *run, const struct results *r)
+{
+    char count[32], when[32];
+
+    if (run->scenario.run_ps == NEVER && r->unfinished)
+        fprintf(stderr, "anole: warning: %s flows never finished: nothing moves any more after %s\n",
+                text_from_count(count, sizeof(count), r->unfinished), text_from_time(when, sizeof(when), r->end_ps));
+}
+
+/* ---- from options to exit status ---- */
+
+/* Opens what is to be written before anything runs: a wrong name must not cost hours. */
+static int open_files(struct run *run, struct err *err)
+{
+    const struct options *o = &run->opt;
+    int rc = 0;
+
+    if (o->out) {
+        rc = outdir_open(&run->dir, o->out, err);
+        if (!rc)
+            run->flows = outdir_file(run->dir, "flows.csv", err);
+        if (!rc && !run->flows)
+            rc = -1;
+        if (!rc)
+            results_print_flow_head(run->flows);
+    }
+    if (!rc && o->hpcc_fct)
+        rc = outfile_open(&run->hpcc_fct, o->hpcc_fct, err);
+    if (!rc && o->hpcc_pfc)
+        rc = outfile_open(&run->hpcc_pfc, o->hpcc_pfc, err);
+    return rc;
+}
+
+static int simulate(struct run *run, struct err *err)
+{
+    struct progress progress;
+    struct results results;
+    uint64_t end_ps;
+    double start_s;
+    int rc;
+
+    run->sim->hooks = (struct sim_hooks){ run, on_flow_done, run->hpcc_pfc.stream ? on_pfc : NULL };
+    interrupt_watch(&run->sim->now_ps);
+    progress_start(&progress, !run->opt.is_quiet);
+    start_s = progress_clock_s();
+    end_ps = run_to_end(run, &progress);
+    progress_clear(&progress);
+#ifndef NDEBUG
+    sim_check(run->sim);
+#endif
+    results_init(&results, &run->scenario, run->sim, &run->fct, end_ps);
+    results.set = run->opt.set;
+    results.sets = run->opt.sets;
+    results.wall_s = progress_clock_s() - start_s;
+    rc = commit(run, &results, err);
+    if (!rc) {
+        warn_unfinished(run, &results);
+        if (!run->opt.is_quiet)
+            print(&run->opt, &results);
+    }
+    results_fini(&results);
+    interrupt_watch(NULL);
+    return rc;
+}
+
+static int run_scenario(struct run *run, struct err *err)
+{
+    const struct options *o = &run->opt;
+    int rc = text_read_file(o->path, SCENARIO_BYTES_MAX, &run->text, &run->text_bytes, err);
+
+    if (rc)
+        return rc;
+    rc = scenario_parse(&run->scenario, o->path, run->text, run->text_bytes, o->set, o->sets,
+                        o->has_seed ? &o->seed : NULL, err);
+    if (rc)
+        goto free_text;
+    rc = open_files(run, err);
+    if (rc)
+        goto close_files;
+    rc = scenario_start(&run->scenario, &run->sim, err);
+    if (rc)
+        goto close_files;
+    fct_init(&run->fct, run->scenario.entries);
+    rc = simulate(run, err);
+    fct_fini(&run->fct);
+    sim_free(run->sim);
+close_files:
+    outfile_abort(&run->hpcc_pfc);
+    outfile_abort(&run->hpcc_fct);
+    outdir_abort(run->dir);
+    scenario_fini(&run->scenario);
+free_text:
+    free(run->text);
+    return rc;
+}
+
+static int run_main(int argc, char **argv)
+{
+    struct run run = { 0 };
+    struct err err;
+    int rc;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &run.opt);
+    interrupt_catch();
+    rc = run_scenario(&run, &err);
+    free(run.opt.set);
+    return rc ? cmd_fail(&err) : cmd_close_stdout();
+}
+
+const struct command command_run = { "run", "simulate a scenario and print the results", run_main };

@@ -1,0 +1,115 @@
+/* src/meter/fct.c */
+#include "meter/fct.h"
+#include "base/err.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLOWDOWN_ONE 4294967296.0            /* 2^32 */
+
+const struct fct_bucket fct_buckets[FCT_BUCKETS] = {
+    { "<10KB",       0,       10000 },
+    { "10KB-100KB",  10000,   100000 },
+    { "100KB-1MB",   100000,  1000000 },
+    { ">=1MB",       1000000, UINT64_MAX },
+};
+
+void fct_init(struct fct *f, uint32_t entries)
+{
+    memset(f, 0, sizeof(*f));
+    f->entry = xcalloc(entries ? entries : 1, sizeof(*f->entry));
+    f->entries = entries;
+}
+
+static void fini_cell(struct fct_cell *c)
+{
+    free(c->slowdown);
+    free(c->fct_ns);
+}
+
+void fct_fini(struct fct *f)
+{
+    fini_cell(&f->all);
+    for (uint32_t i = 0; i < FCT_BUCKETS; i++)
+        fini_cell(&f->bucket[i]);
+    for (uint32_t i = 0; i < f->entries; i++)
+        fini_cell(&f->entry[i]);
+    free(f->entry);
+    memset(f, 0, sizeof(*f));
+}
+
+double fct_slowdown(const struct flow_result *r)
+{
+    assert(r->ideal_ps > 0);
+    return r->fct_ps > r->ideal_ps ? (double)r->fct_ps / (double)r->ideal_ps : 1;
+}
+
+/* A histogram is large, and many sets of flows stay empty: it is made for the first flow. */
+static struct hist *new_hist(void)
+{
+    struct hist *h = xmalloc(sizeof(*h));
+
+    hist_init(h);
+    return h;
+}
+
+static void add_to(struct fct_cell *c, const struct flow_result *r, double slowdown)
+{
+    if (c->count == 0) {
+        c->slowdown = new_hist();
+        c->fct_ns = new_hist();
+    }
+    c->count++;
+    c->bytes += r->bytes;
+    c->resent_bytes += r->resent_bytes;
+    c->fct_ps_sum += r->fct_ps;
+    c->slowdown_sum += (unsigned __int128)(slowdown * SLOWDOWN_ONE);
+    hist_add(c->slowdown, slowdown);
+    hist_add(c->fct_ns, (double)r->fct_ps / 1e3);
+}
+
+static uint32_t bucket_of(uint64_t bytes)
+{
+    uint32_t i = 0;
+
+    while (i + 1 < FCT_BUCKETS && bytes >= fct_buckets[i].bytes_end)
+        i++;
+    return i;
+}
+
+void fct_add(struct fct *f, const struct flow_result *r)
+{
+    double slowdown = fct_slowdown(r);
+
+    assert(r->traffic < f->entries);
+    add_to(&f->all, r, slowdown);
+    add_to(&f->bucket[bucket_of(r->bytes)], r, slowdown);
+    add_to(&f->entry[r->traffic], r, slowdown);
+}
+
+static struct fct_stats stats_of(const struct hist *h, double mean, double unit)
+{
+    return (struct fct_stats){
+        .mean = mean,
+        .p50 = hist_quantile(h, 0.5) / unit,
+        .p95 = hist_quantile(h, 0.95) / unit,
+        .p99 = hist_quantile(h, 0.99) / unit,
+        .p999 = hist_quantile(h, 0.999) / unit,
+        .max = h->max / unit,
+    };
+}
+
+struct fct_stats fct_slowdown_stats(const struct fct_cell *c)
+{
+    if (c->count == 0)
+        return (struct fct_stats){ 0 };
+    return stats_of(c->slowdown, (double)c->slowdown_sum / SLOWDOWN_ONE / (double)c->count, 1);
+}
+
+struct fct_stats fct_us_stats(const struct fct_cell *c)
+{
+    if (c->count == 0)
+        return (struct fct_stats){ 0 };
+    return stats_of(c->fct_ns, (double)c->fct_ps_sum / 1e6 / (double)c->count, 1e3);
+}

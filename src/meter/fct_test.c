@@ -1,0 +1,216 @@
+/* src/meter/fct_test.c - rows worked out by hand, and a sorted list as the independent way to a quantile. */
+#include "meter/fct.h"
+#include "base/rng.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#define HIST_ERROR 0.0005        /* half a bucket of base/hist.h */
+
+static struct flow_result flow(uint32_t traffic, uint64_t bytes, uint64_t fct_ps, uint64_t ideal_ps)
+{
+    return (struct flow_result){ .traffic = traffic, .bytes = bytes, .fct_ps = fct_ps, .ideal_ps = ideal_ps };
+}
+
+static void add(struct fct *f, uint32_t traffic, uint64_t bytes, uint64_t fct_ps, uint64_t ideal_ps)
+{
+    struct flow_result r = flow(traffic, bytes, fct_ps, ideal_ps);
+
+    fct_add(f, &r);
+}
+
+static void assert_near(double is, double should_be, double relative)
+{
+    if (fabs(is - should_be) > relative * fabs(should_be))
+        fail_msg("%.12g is not %.12g", is, should_be);
+}
+
+static void slowdown__is_fct_over_ideal(void **state)
+{
+    struct flow_result r = flow(0, 1000, 7000000, 2000000);
+
+    (void)state;
+    assert_true(fct_slowdown(&r) == 3.5);
+}
+
+static void slowdown__is_never_below_one(void **state)
+{
+    struct flow_result r = flow(0, 1000, 1999000, 2000000);
+
+    (void)state;
+    assert_true(fct_slowdown(&r) == 1);
+}
+
+static void add__sorts_by_size_at_the_boundaries(void **state)
+{
+    static const struct { uint64_t bytes; uint32_t bucket; } rows[] = {
+        { 1, 0 },      { 9999, 0 },    { 10000, 1 },   { 99999, 1 },
+        { 100000, 2 }, { 999999, 2 },  { 1000000, 3 }, { 1ull << 48, 3 },
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        struct fct f;
+
+        fct_init(&f, 1);
+        add(&f, 0, rows[i].bytes, 2, 1);
+        for (uint32_t b = 0; b < FCT_BUCKETS; b++)
+            assert_int_equal(f.bucket[b].count, b == rows[i].bucket);
+        assert_int_equal(f.bucket[rows[i].bucket].bytes, rows[i].bytes);
+        fct_fini(&f);
+    }
+}
+
+static void add__counts_by_entry_and_in_all(void **state)
+{
+    struct flow_result again = flow(2, 300, 4, 1);
+    struct fct f;
+
+    (void)state;
+    fct_init(&f, 3);
+    add(&f, 0, 100, 2, 1);
+    add(&f, 2, 200, 3, 1);
+    again.resent_bytes = 50;
+    fct_add(&f, &again);
+    assert_int_equal(f.entry[0].count, 1);
+    assert_int_equal(f.entry[1].count, 0);
+    assert_int_equal(f.entry[2].count, 2);
+    assert_int_equal(f.entry[2].bytes, 500);
+    assert_int_equal(f.entry[2].resent_bytes, 50);
+    assert_int_equal(f.all.count, 3);
+    assert_int_equal(f.all.bytes, 600);
+    fct_fini(&f);
+}
+
+/* Slowdowns 1, 2, 3 and 6; FCTs 10, 20, 30 and 60 us. */
+static void stats__of_four_flows_by_hand(void **state)
+{
+    static const uint64_t slowdowns[] = { 3, 1, 6, 2 };
+    struct fct_stats slowdown, us;
+    struct fct f;
+
+    (void)state;
+    fct_init(&f, 1);
+    for (int i = 0; i < 4; i++)
+        add(&f, 0, 1000, slowdowns[i] * 10000000, 10000000);
+    slowdown = fct_slowdown_stats(&f.all);
+    us = fct_us_stats(&f.all);
+    assert_true(slowdown.mean == 3);
+    assert_near(slowdown.p50, 3, HIST_ERROR);        /* index floor(4 * 0.5) = 2 */
+    assert_near(slowdown.p95, 6, HIST_ERROR);
+    assert_true(slowdown.max == 6);
+    assert_true(us.mean == 30);
+    assert_near(us.p50, 30, HIST_ERROR);
+    assert_near(us.p999, 60, HIST_ERROR);
+    assert_true(us.max == 60);
+    fct_fini(&f);
+}
+
+static void stats__of_nothing_are_zero(void **state)
+{
+    struct fct_stats s;
+    struct fct f;
+
+    (void)state;
+    fct_init(&f, 1);
+    s = fct_slowdown_stats(&f.all);
+    assert_true(s.mean == 0 && s.p50 == 0 && s.max == 0);
+    s = fct_us_stats(&f.entry[0]);
+    assert_true(s.mean == 0 && s.p999 == 0 && s.max == 0);
+    fct_fini(&f);
+}
+
+/* Longer than a day in picoseconds, and sums that do not fit 64 bits. */
+static void stats__of_very_long_flows(void **state)
+{
+    uint64_t day_ps = 86400ull * 1000000000000ull;
+    struct fct_stats us;
+    struct fct f;
+
+    (void)state;
+    fct_init(&f, 1);
+    for (int i = 0; i < 1000; i++)
+        add(&f, 0, 1, day_ps, day_ps / 1000);
+    us = fct_us_stats(&f.all);
+    assert_near(us.mean, 86400e6, 1e-12);
+    assert_near(us.max, 86400e6, 1e-12);
+    assert_near(fct_slowdown_stats(&f.all).mean, 1000, 1e-12);
+    fct_fini(&f);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static void stats__agree_with_a_sorted_list(void **state)
+{
+    enum { N = 20000 };
+    double *sorted = malloc(N * sizeof(*sorted)), sum = 0;
+    struct rng rng;
+    struct fct_stats s;
+    struct fct f;
+
+    (void)state;
+    rng_init(&rng, 5, 0);
+    fct_init(&f, 1);
+    for (int i = 0; i < N; i++) {
+        uint64_t fct_ps = 1000000 + (uint64_t)(1e9 * rng_real(&rng) * rng_real(&rng));
+
+        sorted[i] = (double)fct_ps / 1000000;
+        sum += sorted[i];
+        add(&f, 0, 1, fct_ps, 1000000);
+    }
+    qsort(sorted, N, sizeof(*sorted), by_value);
+    s = fct_slowdown_stats(&f.all);
+    assert_near(s.mean, sum / N, 1e-9);
+    assert_near(s.p50, sorted[N / 2], HIST_ERROR);
+    assert_near(s.p95, sorted[N / 100 * 95], HIST_ERROR);
+    assert_near(s.p99, sorted[N / 100 * 99], HIST_ERROR);
+    assert_near(s.p999, sorted[N / 1000 * 999], HIST_ERROR);
+    assert_true(s.max == sorted[N - 1]);
+    fct_fini(&f);
+    free(sorted);
+}
+
+/* Bit for bit: the order in which flows finish must not matter. */
+static void stats__do_not_depend_on_the_order(void **state)
+{
+    struct fct up, down;
+
+    (void)state;
+    fct_init(&up, 1);
+    fct_init(&down, 1);
+    for (uint64_t i = 1; i <= 1000; i++) {
+        add(&up, 0, i, 1000 + i * i * i, 1000);
+        add(&down, 0, 1001 - i, 1000 + (1001 - i) * (1001 - i) * (1001 - i), 1000);
+    }
+    assert_true(fct_slowdown_stats(&up.all).mean == fct_slowdown_stats(&down.all).mean);
+    assert_true(fct_us_stats(&up.all).mean == fct_us_stats(&down.all).mean);
+    assert_true(fct_slowdown_stats(&up.all).p99 == fct_slowdown_stats(&down.all).p99);
+    fct_fini(&up);
+    fct_fini(&down);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slowdown__is_fct_over_ideal),
+        cmocka_unit_test(slowdown__is_never_below_one),
+        cmocka_unit_test(add__sorts_by_size_at_the_boundaries),
+        cmocka_unit_test(add__counts_by_entry_and_in_all),
+        cmocka_unit_test(stats__of_four_flows_by_hand),
+        cmocka_unit_test(stats__of_nothing_are_zero),
+        cmocka_unit_test(stats__of_very_long_flows),
+        cmocka_unit_test(stats__agree_with_a_sorted_list),
+        cmocka_unit_test(stats__do_not_depend_on_the_order),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

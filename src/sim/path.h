@@ -1,0 +1,90 @@
+/* src/sim/path.h - the few steps that every packet takes at every port, kept inline.
+ *
+ * Ownership: path_transmit() takes the packet; it belongs to the wire until it arrives. path_enqueue() takes it; it belongs to the queue
+ * until path_dequeue() returns it.
+ */
+#ifndef SIM_PATH_H
+#define SIM_PATH_H
+
+#include "sim/sim.h"
+
+/* Puts packet 'id' on the wire of an idle port. */
+static inline void path_transmit(struct sim *s, struct port *p, uint32_t id, struct packet *k)
+{
+    uint64_t tx = p->tx_ps[k->bytes], arrives = s->now_ps + tx + p->delay_ps;
+    uint32_t number = sim_number(p->node);       /* for both events: they differ in age */
+
+    p->free_at_ps = s->now_ps + tx;
+    p->free_order = (ORDER_AGE_MAX - tx) << 32 | number;     /* a frame takes less than 4 ms */
+    k->at_ps = arrives;
+    k->order = sim_order_of(tx + p->delay_ps, number);
+    p->counters.tx_packets[k->kind]++;
+    p->counters.tx_bytes += k->bytes;
+    if (__builtin_expect(p->is_odd, 0) && p->is_lossy && port_is_hit(s, p, k->bytes)) {
+        s->counters.dropped_wire++;
+        sim_drop(s, id);
+        return;
+    }
+    k->next = 0;
+    if (p->wire_head) {
+        s->packets.packet[p->wire_tail].next = id;
+    } else {
+        p->wire_head = id;
+        evq_add(&s->evq, sim_slot_arrive(s, p), arrives, k->order);
+    }
+    p->wire_tail = id;
+}
+
+/* Was the link down when packet 'id', which arrives at 'to', was on it? Then it is gone. */
+static inline bool path_is_cut(struct sim *s, const struct port *to, uint32_t id, const struct packet *k)
+{
+    uint64_t left_at = k->at_ps - to->peer->delay_ps - to->peer->tx_ps[k->bytes];
+
+    if (!to->was_down || (!to->is_down && left_at >= to->down_at_ps))
+        return false;
+    s->counters.dropped_down++;
+    sim_drop(s, id);
+    return true;
+}
+
+/* Queues 'id' in queue q without looking at anything else. */
+static inline void path_enqueue(struct sim *s, struct port *p, uint32_t q, uint32_t id, struct packet *k)
+{
+    struct queue *queue = &p->queue[q];
+
+    k->next = 0;
+    if (queue->head)
+        s->packets.packet[queue->tail].next = id;
+    else
+        queue->head = id;
+    queue->tail = id;
+    queue->bytes += k->bytes;
+    p->backlog |= (uint16_t)(1u << q);
+}
+
+/* Takes the first packet out of queue q. */
+static inline uint32_t path_dequeue(struct sim *s, struct port *p, uint32_t q)
+{
+    struct queue  *queue = &p->queue[q];
+    uint32_t       id = queue->head;
+    struct packet *k = &s->packets.packet[id];
+
+    queue->head = k->next;
+    queue->bytes -= k->bytes;
+    if (k->next)
+        __builtin_prefetch(&s->packets.packet[k->next], 1);      /* goes next, and may have waited long */
+    else
+        p->backlog &= (uint16_t)~(1u << q);
+    return id;
+}
+
+/* Asks for the event at which a busy port becomes free, once. */
+static inline void path_await_free(struct sim *s, struct port *p)
+{
+    uint32_t slot = sim_slot_free(s, p);
+
+    if (!evq_is_pending(&s->evq, slot))
+        evq_add(&s->evq, slot, p->free_at_ps, p->free_order);
+}
+
+#endif

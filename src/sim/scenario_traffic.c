@@ -1,0 +1,466 @@
+/* src/sim/scenario_traffic.c - the list 'traffic'. */
+#include "sim/scenario_reader.h"
+
+#include "base/text.h"
+#include "core/units.h"
+#include "sim/cdf.h"
+#include "sim/hpcc_files.h"
+#include "sim/traffic.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SIZE_BYTES_MAX (1ull << 48)
+#define FLOWS_EACH_MAX 65536u
+
+const struct scenario_kind scenario_traffics[] = {
+    { "flows",       "the flows of a list, as the HPCC ns-3 fork reads it" },
+    { "poisson",     "every host starts flows at random times to random others, at a given load" },
+    { "incast",      "many hosts send to one at the same moment, once or periodically" },
+    { "permutation", "every host sends to one other and receives from one other" },
+    { "all_to_all",  "every host sends to every other, all at once" },
+    { NULL, NULL },
+};
+
+/* Some hosts, as nodes. */
+struct hosts { uint32_t *node, count; };
+
+/* An entry while it is read. */
+struct entry {
+    struct scenario_reader  *r;
+    struct section           sec;
+    struct scenario_traffic *about;      /* good while it is the last one */
+    uint32_t                 index;      /* of it */
+    struct traffic_common    common;
+    struct hosts             hosts;      /* poisson: whose loads are added up in the end */
+};
+
+/* ---- hosts ---- */
+
+/* A host, by name or number. */
+static uint32_t read_host(struct scenario_reader *r, const struct yaml_node *node)
+{
+    const struct graph *g = &r->s->graph;
+    int64_t             found;
+
+    if (r->rc)
+        return 0;
+    if (node->kind != YAML_SCALAR) {
+        reader_refuse(r, node, "a host is named (h0) or numbered");
+        return 0;
+    }
+    found = scenario_find_node(g, node->text);
+    if (found < 0)
+        reader_refuse(r, node, "there is no host '%.60s'", node->text);
+    else if (g->node[found].is_switch)
+        reader_refuse(r, node, "'%.60s' is not a host but a switch", node->text);
+    return r->rc ? 0 : (uint32_t)found;
+}
+
+static void list_hosts(struct scenario_reader *r, const struct yaml_node *list, struct hosts *hosts)
+{
+    bool *is_named = xcalloc(r->s->graph.nodes, sizeof *is_named);
+
+    for (const struct yaml_node *c = list->child; c && !r->rc; c = c->next) {
+        uint32_t host = read_host(r, c);
+
+        if (!r->rc && is_named[host])
+            reader_refuse(r, c, "the host '%.60s' is there twice", c->text);
+        if (r->rc)
+            break;
+        is_named[host] = true;
+        hosts->node[hosts->count++] = host;
+    }
+    free(is_named);
+}
+
+/* The first 'count' hosts, without one of them. */
+static void first_hosts(const struct graph *g, uint32_t count, uint32_t without, struct hosts *hosts)
+{
+    for (uint32_t i = 0; i < g->nodes && hosts->count < count; i++)
+        if (!g->node[i].is_switch && i != without)
+            hosts->node[hosts->count++] = i;
+}
+
+/* A count, a list, or all: at least 'min' of them, and not 'without'. The caller frees them. */
+static struct hosts read_hosts(const struct entry *e, const char *key, uint32_t min, uint32_t without)
+{
+    struct scenario_reader *r = e->r;
+    const struct graph     *g = &r->s->graph;
+    const struct yaml_node *node = section_get(&e->sec, key);
+    uint32_t                count = g->hosts - (without < g->nodes);
+    struct hosts            hosts = { xcalloc(g->hosts + 1ul, sizeof *hosts.node), 0 };
+
+    if (r->rc)
+        return hosts;
+    if (!node && count < min)
+        reader_refuse(r, e->sec.map, "%u hosts are too few for %s", g->hosts, e->about->kind);
+    else if (node && node->kind == YAML_LIST)
+        list_hosts(r, node, &hosts);
+    else if (node)
+        reader_count(r, node, key, min, count, &count);
+    if (!r->rc && node && node->kind == YAML_LIST && hosts.count < min)
+        reader_refuse(r, node, "'%s' must name %u hosts or more", key, min);
+    if (!r->rc && !(node && node->kind == YAML_LIST))
+        first_hosts(g, count, without, &hosts);
+    e->about->hosts = hosts.count;
+    return hosts;
+}
+
+/* ---- the kinds ---- */
+
+struct scenario_traffic *scenario_add_entry(struct scenario *s, const char *kind)
+{
+    struct scenario_traffic *e;
+    uint32_t                 number = 1;
+
+    if (!s->traffic)
+        s->traffic = traffic_new(&s->graph, s->cfg.seed);
+    for (uint32_t i = 0; i < s->entries; i++)
+        number += strcmp(s->entry[i].kind, kind) == 0;
+    s->entry = xrealloc(s->entry, (s->entries + 1ul) * sizeof *s->entry);
+    e = &s->entry[s->entries++];
+    *e = (struct scenario_traffic){ .stop_ps = s->run_ps };
+    snprintf(e->kind, sizeof e->kind, "%s", kind);
+    snprintf(e->name, sizeof e->name, "%s %u", kind, number);
+    return e;
+}
+
+void scenario_read_flows(struct scenario_reader *r, const char *path, struct scenario_traffic *about)
+{
+    struct hpcc_flows flows = { 0 };
+    struct err        why;
+    bool             *is_source;
+
+    reader_keep(r, hpcc_read_flows(path, &r->s->graph, &flows, &why), &why, false);
+    if (r->rc)
+        return;
+    is_source = xcalloc(r->s->graph.nodes, sizeof *is_source);
+    for (uint32_t i = 0; i < flows.count; i++) {
+        about->hosts += !is_source[flows.flow[i].src];
+        is_source[flows.flow[i].src] = true;
+    }
+    free(is_source);
+    about->start_ps = flows.count ? flows.flow[0].start_ns * PS_PER_NS : 0;
+    traffic_add_list(r->s->traffic, &flows);
+}
+
+static void read_flows(struct entry *e)
+{
+    const char *file;
+    char       *path;
+
+    section_need(&e->sec, "file");
+    file = section_text(&e->sec, "file");
+    if (!file)
+        return;
+    path = reader_path(e->r->name, file);
+    scenario_read_flows(e->r, path, e->about);
+    free(path);
+}
+
+/* A built-in table, or a file. */
+static void read_sizes(const struct entry *e, struct cdf *cdf)
+{
+    const struct yaml_node *node = section_need(&e->sec, "sizes");
+    const char             *name = section_text(&e->sec, "sizes");
+    struct err              why;
+    char                    near[80], *path;
+
+    if (!name || cdf_builtin(cdf, name) == 0)
+        return;
+    path = reader_path(e->r->name, name);
+    if (!strpbrk(name, "./") && access(path, F_OK) != 0)
+        reader_refuse(e->r, node, "'%.60s' is neither a built-in table of sizes nor a file%s", name,
+                      reader_near(near, sizeof near, name, cdf_names));
+    else
+        reader_keep(e->r, cdf_read(cdf, path, &why), &why, false);
+    free(path);
+}
+
+/* The mean share of a host's possible destinations that are not behind its own switch. */
+static double share_between_racks(const struct graph *g, const uint32_t *link_of, const struct hosts *hosts)
+{
+    uint32_t *behind = xcalloc(g->nodes, sizeof *behind);
+    double    away = 0;
+
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < hosts->count; i++) {
+            const struct graph_link *l = &g->link[link_of[hosts->node[i]]];
+            uint32_t                 rack = l->a == hosts->node[i] ? l->b : l->a;
+
+            if (pass == 0)
+                behind[rack]++;
+            else
+                away += hosts->count - behind[rack];
+        }
+    free(behind);
+    return away / ((double)hosts->count * (hosts->count - 1));
+}
+
+/* What a load comes to for each of the hosts. */
+static double load_bps(const struct entry *e, const struct hosts *hosts, double load, bool of_bisection)
+{
+    const struct graph *g = &e->r->s->graph;
+    uint32_t           *link_of = scenario_host_links(g);
+    double              sum = 0, share;
+
+    for (uint32_t i = 0; i < hosts->count; i++)
+        sum += (double)g->link[link_of[hosts->node[i]]].rate_bps;
+    share = share_between_racks(g, link_of, hosts);
+    free(link_of);
+    if (!of_bisection)
+        return load * sum / hosts->count;
+    if (share == 0)
+        reader_refuse(e->r, section_get(&e->sec, "of"), "there is no traffic between racks: all hosts are behind one switch");
+    return share > 0 ? load * e->r->s->uplink_bps / (hosts->count * share) : 0;
+}
+
+static void read_poisson(struct entry *e)
+{
+    static const char *const bases[] = { "hosts", "bisection", NULL };
+    struct hosts             hosts = read_hosts(e, "hosts", 2, UINT32_MAX);
+    struct cdf               cdf = { 0 };
+    bool                     of_bisection;
+
+    section_real(&e->sec, "load", 1e-6, 1000, &e->about->load);
+    of_bisection = section_choice(&e->sec, "of", "a measure of load: hosts or bisection", bases) == 1;
+    if (e->common.stop_ps == NEVER)
+        reader_refuse(e->r, e->sec.map, "poisson traffic needs an end: give it 'stop', or the scenario 'run'");
+    read_sizes(e, &cdf);
+    if (!e->r->rc)
+        e->about->bps_per_host = load_bps(e, &hosts, e->about->load, of_bisection);
+    if (e->r->rc) {
+        cdf_fini(&cdf);
+        free(hosts.node);
+        return;
+    }
+    traffic_add_poisson(e->r->s->traffic, &e->common, &cdf, e->about->bps_per_host, hosts.node, hosts.count);
+    e->hosts = hosts;            /* kept, to add up loads */
+}
+
+static uint32_t last_host(const struct graph *g)
+{
+    uint32_t last = g->nodes - 1;
+
+    while (last > 0 && g->node[last].is_switch)
+        last--;
+    return last;
+}
+
+static void check_senders(const struct entry *e, const struct hosts *senders, uint32_t receiver)
+{
+    for (uint32_t i = 0; i < senders->count && !e->r->rc; i++)
+        if (senders->node[i] == receiver)
+            reader_refuse(e->r, section_get(&e->sec, "senders"), "the receiver %s is among the senders",
+                          e->r->s->graph.node[receiver].name);
+}
+
+static void read_incast(struct entry *e)
+{
+    const struct yaml_node *to = section_get(&e->sec, "receiver");
+    uint64_t                bytes = 0, period = 0;
+    uint32_t                flows = 1, receiver = to ? read_host(e->r, to) : last_host(&e->r->s->graph);
+    struct hosts            senders;
+
+    section_need(&e->sec, "senders");
+    section_need(&e->sec, "size");
+    senders = read_hosts(e, "senders", 1, receiver);
+    check_senders(e, &senders, receiver);
+    section_bytes(&e->sec, "size", 1, SIZE_BYTES_MAX, &bytes);
+    section_count(&e->sec, "flows", 1, FLOWS_EACH_MAX, &flows);
+    section_time(&e->sec, "period", &period);
+    if (period && e->common.stop_ps == NEVER)
+        reader_refuse(e->r, e->sec.map, "periodic incast needs an end: give it 'stop', or the scenario 'run'");
+    if (!e->r->rc)
+        traffic_add_incast(e->r->s->traffic, &e->common, bytes, period, receiver, senders.node, senders.count, flows);
+    free(senders.node);
+}
+
+static void read_permutation(struct entry *e)
+{
+    struct hosts hosts = read_hosts(e, "hosts", 2, UINT32_MAX);
+    uint64_t     bytes = 0;
+    uint32_t     shift = 0;
+
+    section_need(&e->sec, "size");
+    section_bytes(&e->sec, "size", 1, SIZE_BYTES_MAX, &bytes);
+    section_count(&e->sec, "shift", 0, hosts.count - 1, &shift);
+    if (!e->r->rc)
+        traffic_add_permutation(e->r->s->traffic, &e->common, bytes, shift, hosts.node, hosts.count);
+    free(hosts.node);
+}
+
+static void read_all_to_all(struct entry *e)
+{
+    struct hosts hosts = read_hosts(e, "hosts", 2, UINT32_MAX);
+    uint64_t     bytes = 0;
+
+    section_need(&e->sec, "size");
+    section_bytes(&e->sec, "size", 1, SIZE_BYTES_MAX, &bytes);
+    if (!e->r->rc)
+        traffic_add_all_to_all(e->r->s->traffic, &e->common, bytes, hosts.node, hosts.count);
+    free(hosts.node);
+}
+
+/* ---- the list ---- */
+
+static void read_name(struct entry *e)
+{
+    const struct yaml_node *node = section_get(&e->sec, "name");
+    const char             *name = section_text(&e->sec, "name");
+    const struct scenario  *s = e->r->s;
+
+    if (!name)
+        return;
+    if (!*name || strlen(name) >= sizeof e->about->name)
+        reader_refuse(e->r, node, "a name has 1 to %zu characters", sizeof e->about->name - 1);
+    for (uint32_t i = 0; i + 1 < s->entries && !e->r->rc; i++)
+        if (strcmp(s->entry[i].name, name) == 0)
+            reader_refuse(e->r, node, "there is traffic called '%s' already", name);
+    if (!e->r->rc)
+        strcpy(e->about->name, name);
+}
+
+static void read_common(struct entry *e)
+{
+    const struct yaml_node *start = section_get(&e->sec, "start");
+    uint64_t                run_ps = e->r->s->run_ps;
+    uint32_t                prio = 0;
+
+    e->common.stop_ps = run_ps;
+    section_time(&e->sec, "start", &e->common.start_ps);
+    section_time(&e->sec, "stop", &e->common.stop_ps);
+    section_count(&e->sec, "prio", 0, PRIOS - 1, &prio);
+    if (e->r->rc)
+        return;
+    if (section_get(&e->sec, "stop") && e->common.start_ps >= e->common.stop_ps)
+        reader_refuse(e->r, section_get(&e->sec, "stop"), "'stop' must be after 'start'");
+    else if (e->common.start_ps >= run_ps)
+        reader_refuse(e->r, start, "the run is over by then");
+    if (e->common.stop_ps > run_ps)
+        e->common.stop_ps = run_ps;
+    e->common.prio = (uint8_t)prio;
+    e->about->start_ps = e->common.start_ps;
+    e->about->stop_ps = e->common.stop_ps;
+}
+
+/* In the order of scenario_traffics[]. The flows of a list have their own times and classes. */
+static const struct {
+    const char *common, *own;
+    void      (*read)(struct entry *);
+} kinds[] = {
+    { "traffic flows", NULL,                  read_flows },
+    { "traffic",       "traffic poisson",     read_poisson },
+    { "traffic",       "traffic incast",      read_incast },
+    { "traffic",       "traffic permutation", read_permutation },
+    { "traffic",       "traffic all_to_all",  read_all_to_all },
+};
+
+static void read_entry(struct scenario_reader *r, const struct yaml_node *node, struct entry *e)
+{
+    const char *names[sizeof kinds / sizeof *kinds + 1] = { NULL };
+    int         kind;
+
+    *e = (struct entry){ .r = r, .sec = { r, "traffic", NULL, node } };
+    for (int i = 0; scenario_traffics[i].name; i++)
+        names[i] = scenario_traffics[i].name;
+    section_need(&e->sec, "kind");
+    kind = section_choice(&e->sec, "kind", "a kind of traffic", names);
+    if (kind < 0)
+        return;
+    e->sec = section_open(r, node, kinds[kind].common, kinds[kind].own);
+    if (r->rc)
+        return;
+    e->about = scenario_add_entry(r->s, names[kind]);
+    read_name(e);
+    read_common(e);
+    if (!r->rc)
+        kinds[kind].read(e);
+    e->index = r->s->entries - 1;
+}
+
+/* ---- loads together ---- */
+
+struct moment { uint64_t at_ps; uint32_t entry; bool is_start; };    /* poisson traffic starts or stops */
+
+static int by_time(const void *a_, const void *b_)
+{
+    const struct moment *a = a_, *b = b_;
+
+    if (a->at_ps != b->at_ps)
+        return a->at_ps < b->at_ps ? -1 : 1;
+    if (a->is_start != b->is_start)              /* one may stop when the other starts */
+        return a->is_start ? 1 : -1;
+    return a->entry < b->entry ? -1 : a->entry > b->entry;
+}
+
+static void refuse_load(const struct entry *e, uint32_t host, double bps, double link_bps)
+{
+    const struct yaml_node *node = section_get(&e->sec, "load");
+    char                    asked[32], has[32];
+
+    reader_refuse(e->r, node ? node : e->sec.map, "too much load: %s would send %s, but its link carries %s",
+                  e->r->s->graph.node[host].name, text_from_rate(asked, sizeof asked, bps),
+                  text_from_rate(has, sizeof has, link_bps));
+}
+
+/* Adds an entry's load to what its hosts send, or takes it away. */
+static void add_load(const struct entry *e, double sign, const uint32_t *link_of, double *bps)
+{
+    const struct graph *g = &e->r->s->graph;
+
+    for (uint32_t i = 0; i < e->hosts.count && !e->r->rc; i++) {
+        uint32_t host = e->hosts.node[i];
+        double   link_bps = (double)g->link[link_of[host]].rate_bps;
+
+        bps[host] += sign * e->r->s->entry[e->index].bps_per_host;
+        if (bps[host] > link_bps * (1 + 1e-9))   /* sums are rounded */
+            refuse_load(e, host, bps[host], link_bps);
+    }
+}
+
+/* Refuses poisson traffic that asks more of a host, at any moment, than its link carries. */
+static void check_loads(struct scenario_reader *r, const struct entry *entry, uint32_t count)
+{
+    struct moment *moment = xcalloc(2ul * count + 1, sizeof *moment);
+    uint32_t      *link_of = scenario_host_links(&r->s->graph), moments = 0;
+    double        *bps = xcalloc(r->s->graph.nodes + 1ul, sizeof *bps);
+
+    for (uint32_t i = 0; i < count; i++)
+        if (entry[i].hosts.count) {
+            moment[moments++] = (struct moment){ entry[i].common.start_ps, i, true };
+            moment[moments++] = (struct moment){ entry[i].common.stop_ps, i, false };
+        }
+    qsort(moment, moments, sizeof *moment, by_time);
+    for (uint32_t i = 0; i < moments && !r->rc; i++)
+        add_load(&entry[moment[i].entry], moment[i].is_start ? 1 : -1, link_of, bps);
+    free(bps);
+    free(link_of);
+    free(moment);
+}
+
+void scenario_read_traffic(struct scenario_reader *r, const struct yaml_node *list)
+{
+    struct section          root = { r, "", NULL, r->doc.root };
+    const struct yaml_node *node = section_list(&root, "traffic", SCENARIO_ENTRIES_MAX);
+    struct entry           *entry;
+    uint32_t                count = 0;
+
+    if (r->rc)
+        return;
+    if (!node) {
+        reader_refuse(r, list, "'traffic' must be a list with an entry or more");
+        return;
+    }
+    entry = xcalloc(list->count, sizeof *entry);
+    for (; node && !r->rc; node = node->next)
+        read_entry(r, node, &entry[count++]);
+    if (!r->rc)
+        check_loads(r, entry, count);
+    for (uint32_t i = 0; i < count; i++)
+        free(entry[i].hosts.node);
+    free(entry);
+}

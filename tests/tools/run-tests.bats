@@ -1,0 +1,90 @@
+#!/usr/bin/env bats
+# tests/tools/run-tests.bats - the test runner counts right, above all what did not pass.
+
+setup() {
+    tree=$BATS_TEST_TMPDIR
+    unset ANOLE TEST_WRAPPER
+    mkdir -p "$tree/tools" "$tree/tests" "$tree/src/base" "$tree/build/x"
+    cp tools/run-tests tools/list-sources tools/check-includes "$tree/tools"
+}
+
+# unit_test NAME LINE... : a test program, here a script that prints what cmocka would.
+unit_test() {
+    touch "$tree/src/base/$1.c"
+    program=$tree/build/x/base-$1
+    shift
+    printf '%s\n' '#!/bin/sh' "$@" >"$program"
+    chmod +x "$program"
+}
+
+run_all() {
+    run "$tree/tools/run-tests" build/x
+    last=${lines[${#lines[@]} - 1]}
+}
+
+@test "run-tests: cases are counted one by one, a script and the include check as one each" {
+    unit_test a_test 'echo 1..2' 'echo ok 1 - a' 'echo ok 2 - b'
+    echo 'test -n "$ANOLE" && test "$BUILD" = build/x' >"$tree/tests/script.sh"
+    run_all
+    [ "$status" -eq 0 ]
+    [ "$last" = '4 passed, 0 failed' ]
+}
+
+@test "run-tests: the output of a failing test is shown, that of a passing one is not" {
+    unit_test a_test 'echo 1..2' 'echo ok 1 - a' 'echo not ok 2 - b' 'echo "# 3 != 4"' 'exit 1'
+    unit_test b_test 'echo 1..1' 'echo ok 1 - quiet'
+    run_all
+    [ "$status" -eq 1 ]
+    [ "$last" = '3 passed, 1 failed' ]
+    [[ $output == *'# 3 != 4'* ]]
+    [[ $output != *quiet* ]]
+}
+
+@test "run-tests: cases that a crash kept from running have failed" {
+    unit_test a_test 'echo 1..5' 'echo ok 1 - a' 'kill -SEGV $$'
+    run_all
+    [ "$status" -eq 1 ]
+    [ "$last" = '2 passed, 4 failed' ]
+}
+
+@test "run-tests: a bad end after good cases (a leak) is a failure" {
+    unit_test a_test 'echo 1..1' 'echo ok 1 - a' 'exit 23'
+    run_all
+    [ "$status" -eq 1 ]
+    [ "$last" = '2 passed, 1 failed' ]
+}
+
+@test "run-tests: a program that was not built is a failure" {
+    touch "$tree/src/base/a_test.c"
+    run_all
+    [ "$status" -eq 1 ]
+    [ "$last" = '1 passed, 1 failed' ]
+}
+
+@test "run-tests: skipped cases do not count" {
+    unit_test a_test 'echo 1..2' 'echo "not ok 1 # SKIP a"' 'echo ok 2 - b'
+    run_all
+    [ "$status" -eq 0 ]
+    [ "$last" = '2 passed, 0 failed' ]
+    [[ $output == *'1 skipped'* ]]
+}
+
+@test "run-tests: a test that hangs is stopped" {
+    unit_test a_test 'sleep 100'
+    TEST_SECONDS=1 run_all
+    [ "$last" = '1 passed, 1 failed' ]
+    [[ $output == *'stopped after 1 seconds'* ]]
+}
+
+@test "run-tests: a fuzz target without a corpus is a failure" {
+    mkdir -p "$tree/tests/fuzz"
+    touch "$tree/tests/fuzz/fuzz_a.c"
+    printf '%s\n' '#!/bin/sh' 'cat "$@"' >"$tree/build/x/fuzz_a"
+    chmod +x "$tree/build/x/fuzz_a"
+    run_all
+    [ "$last" = '1 passed, 1 failed' ]
+    mkdir -p "$tree/tests/fuzz/corpus/a"
+    echo seed >"$tree/tests/fuzz/corpus/a/seed"
+    run_all
+    [ "$last" = '2 passed, 0 failed' ]
+}
