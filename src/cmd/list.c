@@ -160,7 +160,7 @@ static void print_keys(void)
     for (int i = 0; i < 5; i++)
         table_cell(t, "%s", heads[i]);
     for (const struct scenario_key *k = scenario_keys; k->name; k++) {
-        table_cell(t, "%s", k->section);
+        table_cell(t, "%s", *k->section ? k->section : "-");
         table_cell(t, "%s", k->name);
         table_cell(t, "%s", k->unit);
         table_cell(t, "%s", k->initial);

@@ -32,23 +32,34 @@ static uint64_t hops_of(const struct sim *s)
     return hops;
 }
 
-/* "12% of 20ms, 1:05 left", or, without an end, how many of the flows so far are done. */
+/* "1:05", "2:00:00" */
+static const char *clock_text(char buf[32], double seconds)
+{
+    unsigned s = seconds < 1e6 ? (unsigned)seconds : 1000000;    /* nobody waits longer */
+
+    if (s < 3600)
+        snprintf(buf, 32, "%u:%02u", s / 60, s % 60);
+    else
+        snprintf(buf, 32, "%u:%02u:%02u", s / 3600, s / 60 % 60, s % 60);
+    return buf;
+}
+
+/* "12.0% of 20ms, 1:05 left", or, without an end, how many of the flows so far are done. */
 static void describe(char *buf, size_t size, const struct sim *s, uint64_t run_ps, double passed_s)
 {
-    char end[32], done[32], started[32];
-    double share = (double)s->now_ps / (double)run_ps, left_s;
+    double share = (double)s->now_ps / (double)run_ps;
+    uint64_t flows = s->counters.flows_started;
+    char end[32], done[32], started[32], left[32];
 
     if (run_ps == NEVER) {
         text_from_count(done, sizeof(done), s->counters.flows_done);
-        text_from_count(started, sizeof(started), s->counters.flows_started);
+        text_from_count(started, sizeof(started), flows);
         snprintf(buf, size, "%.0f%%: %s of %s flows done",
-                 100 * (double)s->counters.flows_done / (double)(s->counters.flows_started ? s->counters.flows_started : 1),
-                 done, started);
+                 100 * (double)s->counters.flows_done / (double)(flows ? flows : 1), done, started);
         return;
     }
-    left_s = share > 0 ? passed_s * (1 - share) / share : 0;
-    snprintf(buf, size, "%.0f%% of %s, %u:%02u left", 100 * share, text_from_time(end, sizeof(end), run_ps),
-             (unsigned)(left_s / 60), (unsigned)left_s % 60);
+    clock_text(left, share > 0 ? passed_s * (1 - share) / share : 0);
+    snprintf(buf, size, "%.1f%% of %s, %s left", 100 * share, text_from_time(end, sizeof(end), run_ps), left);
 }
 
 void progress_update(struct progress *p, const struct sim *s, uint64_t run_ps)

@@ -44,6 +44,20 @@ static struct text count_text(uint64_t n)
     return t;
 }
 
+/* "1 flow", "2,000 flows" */
+static struct text counted(uint64_t n, const char *one, const char *many)
+{
+    struct text number = count_text(n), t;
+
+    snprintf(t.buf, sizeof(t.buf), "%.30s %.16s", number.buf, n == 1 ? one : many);
+    return t;
+}
+
+static struct text flows_text(uint64_t n)
+{
+    return counted(n, "flow", "flows");
+}
+
 static void print_heading(FILE *out, bool has_colour, const char *text)
 {
     fprintf(out, "\n%s%s%s\n", has_colour ? "\033[1m" : "", text, has_colour ? "\033[0m" : "");
@@ -57,7 +71,7 @@ static void print_line(FILE *out, const char *what, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    fprintf(out, "  %-13s ", what);
+    fprintf(out, "  %-14s ", what);
     vfprintf(out, format, args);
     fputc('\n', out);
     va_end(args);
@@ -72,10 +86,10 @@ static void print_traffic(const struct results *r, FILE *out)
         const char *what = i == 0 ? "traffic" : "";
 
         if (t->load > 0)
-            print_line(out, what, "%s: load %.3f realised, %.3f asked; %s flows, %s", t->name, r->entry[i].load,
-                       t->load, count_text(r->entry[i].flows_started).buf, bytes_text(r->entry[i].bytes_started).buf);
+            print_line(out, what, "%s: load %.3f realised, %.3f asked; %s, %s", t->name, r->entry[i].load,
+                       t->load, flows_text(r->entry[i].flows_started).buf, bytes_text(r->entry[i].bytes_started).buf);
         else
-            print_line(out, what, "%s: %s flows, %s", t->name, count_text(r->entry[i].flows_started).buf,
+            print_line(out, what, "%s: %s, %s", t->name, flows_text(r->entry[i].flows_started).buf,
                        bytes_text(r->entry[i].bytes_started).buf);
     }
 }
@@ -90,8 +104,8 @@ static void print_setup(const struct results *r, FILE *out)
         print_line(out, i == 0 ? "set" : "", "%s", r->set[i]);
     print_line(out, "model", "%s, %s, %s, %s", cfg->model == MODEL_HPCC ? "hpcc" : "nic", cfg->cc->name, cfg->lb->name,
                cfg->is_lossless ? "lossless" : "lossy");
-    print_line(out, "network", "%s hosts, %s switches, %s links", count_text(g->hosts).buf,
-               count_text(g->nodes - g->hosts).buf, count_text(g->links).buf);
+    print_line(out, "network", "%s, %s, %s", counted(g->hosts, "host", "hosts").buf,
+               counted(g->nodes - g->hosts, "switch", "switches").buf, counted(g->links, "link", "links").buf);
     print_traffic(r, out);
     print_line(out, "time", "%s simulated", time_text(r->end_ps).buf);
     print_line(out, "seed", "%llu", (unsigned long long)cfg->seed);
@@ -140,7 +154,7 @@ static void print_fct(const struct results *r, FILE *out, bool has_colour)
     table_print(t, out, 2);
     table_free(t);
     if (r->unfinished)
-        fprintf(out, "  and %s flows that had not finished\n", count_text(r->unfinished).buf);
+        fprintf(out, "  and %s that had not finished\n", flows_text(r->unfinished).buf);
 }
 
 static void print_fct_by_entry(const struct results *r, FILE *out, bool has_colour)
@@ -173,8 +187,8 @@ static void print_pauses(const struct results *r, FILE *out)
         print_line(out, "PFC", "no pauses");
         return;
     }
-    print_line(out, "PFC", "%s pauses; %s in all on %s ports", count_text(c->pauses).buf,
-               time_text(r->paused_ps).buf, count_text(r->paused_ports).buf);
+    print_line(out, "PFC", "%s; %s in all on %s", counted(c->pauses, "pause", "pauses").buf,
+               time_text(r->paused_ps).buf, counted(r->paused_ports, "port", "ports").buf);
     for (uint32_t i = 0; i < r->paused_count; i++) {
         const struct port *p = &r->sim->port[r->paused[i]];
         uint64_t paused_ps = port_paused_ps(p, r->end_ps);
@@ -221,12 +235,13 @@ static void print_network(const struct results *r, FILE *out, bool has_colour)
                bytes_text(c->payload_received).buf);
     print_line(out, "data packets", "%s sent; %s of payload sent again", count_text(c->data_sent).buf,
                bytes_text(r->resent_bytes).buf);
-    print_line(out, "ECN", "%s marks (%.2f%% of data packets), %s CNPs", count_text(r->marked_packets).buf,
-               percent(r->marked_packets, c->data_sent), count_text(c->cnps_sent).buf);
+    print_line(out, "ECN", "%s (%.2f%% of data packets), %s", counted(r->marked_packets, "mark", "marks").buf,
+               percent(r->marked_packets, c->data_sent), counted(c->cnps_sent, "CNP", "CNPs").buf);
     print_pauses(r, out);
     print_queues(r, out);
     print_drops(r, out);
-    print_line(out, "recovery", "%s NACKs, %s time-outs", count_text(c->nacks_sent).buf, count_text(c->timeouts).buf);
+    print_line(out, "recovery", "%s, %s", counted(c->nacks_sent, "NACK", "NACKs").buf,
+               counted(c->timeouts, "time-out", "time-outs").buf);
 }
 
 void results_print_table(const struct results *r, FILE *out, bool has_colour)

@@ -114,8 +114,9 @@ static const struct argp argp = {
            "Examples:\n"
            "  anole run incast.yaml\n"
            "      A table of the results.\n"
-           "  anole run incast.yaml --set kmin=200KB --set kmax=800KB --seed 7 --out results\n"
-           "      Other ECN thresholds and other random numbers; every flow in results/flows.csv.\n"
+           "  anole run incast.yaml --set kmin=200KB --seed 7 --out results\n"
+           "      Another ECN threshold, other random numbers, and every flow in\n"
+           "      results/flows.csv.\n"
            "\n"
            "The same scenario, settings and seed give the same results on every machine. Ctrl-C ends a run and leaves "
            "nothing behind.",
@@ -261,10 +262,12 @@ static void print(const struct options *o, const struct results *r)
 static void warn_unfinished(const struct run *run, const struct results *r)
 {
     char count[32], when[32];
+    bool is_one = r->unfinished == 1;
 
     if (run->scenario.run_ps == NEVER && r->unfinished)
-        fprintf(stderr, "anole: warning: %s flows never finished: nothing moves any more after %s\n",
-                text_from_count(count, sizeof(count), r->unfinished), text_from_time(when, sizeof(when), r->end_ps));
+        fprintf(stderr, "anole: warning: %s flow%s never finished: nothing moves any more after %s\n",
+                text_from_count(count, sizeof(count), r->unfinished), is_one ? "" : "s",
+                text_from_time(when, sizeof(when), r->end_ps));
 }
 
 /* ---- from options to exit status ---- */
@@ -326,11 +329,12 @@ static int simulate(struct run *run, struct err *err)
 static int run_scenario(struct run *run, struct err *err)
 {
     const struct options *o = &run->opt;
+    const char *name = strcmp(o->path, "-") == 0 ? "standard input" : o->path;
     int rc = text_read_file(o->path, SCENARIO_BYTES_MAX, &run->text, &run->text_bytes, err);
 
     if (rc)
         return rc;
-    rc = scenario_parse(&run->scenario, o->path, run->text, run->text_bytes, o->set, o->sets,
+    rc = scenario_parse(&run->scenario, name, run->text, run->text_bytes, o->set, o->sets,
                         o->has_seed ? &o->seed : NULL, err);
     if (rc)
         goto free_text;

@@ -1,12 +1,12 @@
 #include "sim/evq.h"
 #include "base/arena.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define WORDS (EVQ_BUCKETS / 64)
-#define TOPS  (EVQ_BUCKETS / 4096)
+#define WORDS     (EVQ_BUCKETS / 64)
+#define TOPS      (EVQ_BUCKETS / 4096)
+#define FEW       24u            /* sorted by insertion */
 
 static inline bool before(const struct evq_slot *a, const struct evq_slot *b)
 {
@@ -19,9 +19,10 @@ void evq_init(struct evq *q, struct arena *arena, uint32_t slots, uint64_t span_
     while (((uint64_t)EVQ_BUCKETS << q->shift) < span_ps)
         q->shift++;
     q->slots = slots;
-    q->far_ps = UINT64_MAX;
     q->slot = arena_alloc(arena, slots, sizeof *q->slot);
     q->heap = arena_alloc(arena, slots, sizeof *q->heap);
+    q->front = arena_alloc(arena, slots, sizeof *q->front);
+    q->scratch = arena_alloc(arena, slots, sizeof *q->scratch);
     for (uint32_t i = 0; i < EVQ_BUCKETS; i++)
         q->bucket[i] = EVQ_NONE;
     for (uint32_t i = 0; i < slots; i++)
@@ -70,140 +71,191 @@ static void heap_down(struct evq *q, uint32_t pos, uint32_t slot)
     heap_put(q, pos, slot);
 }
 
-static void set_far(struct evq *q)
-{
-    q->far_ps = q->heap_count ? q->slot[q->heap[0]].at_ps : UINT64_MAX;
-    q->limit_ps = 0;             /* set anew by the next pop */
-}
-
 static void heap_remove(struct evq *q, uint32_t pos)
 {
     uint32_t last = q->heap[--q->heap_count];
 
-    if (pos < q->heap_count) {
-        if (pos > 0 && before(&q->slot[last], &q->slot[q->heap[(pos - 1) / 4]]))
-            heap_up(q, pos, last);
-        else
-            heap_down(q, pos, last);
+    if (pos == q->heap_count)
+        return;
+    if (pos > 0 && before(&q->slot[last], &q->slot[q->heap[(pos - 1) / 4]]))
+        heap_up(q, pos, last);
+    else
+        heap_down(q, pos, last);
+}
+
+/* ---- front: sorted, latest first ---- */
+
+/* Merges the sorted runs a[0..left) and a[left..n) through 'scratch'. */
+static void merge(const struct evq *q, uint32_t *a, uint32_t left, uint32_t n, uint32_t *scratch)
+{
+    uint32_t i = 0, j = left, k = left;
+
+    memcpy(scratch, a, left * sizeof *a);
+    for (k = 0; i < left && j < n; k++)
+        a[k] = before(&q->slot[scratch[i]], &q->slot[a[j]]) ? a[j++] : scratch[i++];
+    memcpy(a + k, scratch + i, (left - i) * sizeof *a);
+}
+
+static void sort(const struct evq *q, uint32_t *a, uint32_t n, uint32_t *scratch)
+{
+    if (n > FEW) {
+        sort(q, a, n / 2, scratch);
+        sort(q, a + n / 2, n - n / 2, scratch);
+        merge(q, a, n / 2, n, scratch);
+        return;
     }
-    set_far(q);
+    for (uint32_t i = 1; i < n; i++) {
+        uint32_t id = a[i], j = i;
+
+        for (; j > 0 && before(&q->slot[a[j - 1]], &q->slot[id]); j--)
+            a[j] = a[j - 1];
+        a[j] = id;
+    }
+}
+
+static void front_insert(struct evq *q, uint32_t id)
+{
+    uint32_t j = q->front_count++;
+
+    for (; j > 0 && before(&q->slot[q->front[j - 1]], &q->slot[id]); j--)
+        q->front[j] = q->front[j - 1];
+    q->front[j] = id;
+    q->slot[id].next = EVQ_FRONT;
+}
+
+/* Time reaches bucket b: its events are sorted into 'front', which is empty. */
+static void open_bucket(struct evq *q, uint32_t b)
+{
+    uint32_t n = 0;
+
+    for (uint32_t id = q->bucket[b], next; id != EVQ_NONE; id = next) {
+        next = q->slot[id].next;
+        q->slot[id].next = EVQ_FRONT;
+        q->front[n++] = id;
+    }
+    q->front_count = n;
+    q->bucket[b] = EVQ_NONE;
+    if ((q->bits[b / 64] &= ~(1ull << (b % 64))) == 0)
+        q->top[b / 4096] &= ~(1ull << (b / 64 % 64));
+    if (n > 1)
+        sort(q, q->front, n, q->scratch);
 }
 
 /* ---- the ring ---- */
 
-static inline void ring_clear_bit(struct evq *q, uint32_t b)
+void evq_insert(struct evq *q, uint32_t id)
 {
-    uint64_t word = q->bits[b / 64] &= ~(1ull << (b % 64));
+    if (q->slot[id].at_ps >> q->shift == q->now) {
+        front_insert(q, id);
+    } else {
+        heap_up(q, q->heap_count++, id);
+        q->limit_ps = 0;         /* the heap may have a new first */
+    }
+}
 
-    if (word == 0)
+static void ring_remove(struct evq *q, uint32_t id)
+{
+    uint32_t  b = (uint32_t)(q->slot[id].at_ps >> q->shift) % EVQ_BUCKETS;
+    uint32_t *link = &q->bucket[b];
+
+    while (*link != id)
+        link = &q->slot[*link].next;
+    *link = q->slot[id].next;
+    if (q->bucket[b] == EVQ_NONE && (q->bits[b / 64] &= ~(1ull << (b % 64))) == 0)
         q->top[b / 4096] &= ~(1ull << (b / 64 % 64));
 }
 
-void evq_insert(struct evq *q, uint32_t id)
+static void front_remove(struct evq *q, uint32_t id)
 {
-    struct evq_slot *s = &q->slot[id];
-    uint64_t         number = s->at_ps >> q->shift;
-    uint32_t        *link = &q->bucket[number % EVQ_BUCKETS];
+    uint32_t i = 0;
 
-    if (number - q->now >= EVQ_BUCKETS) {
-        heap_up(q, q->heap_count++, id);
-        set_far(q);
-        return;
-    }
-    while (*link != EVQ_NONE && before(&q->slot[*link], s))
-        link = &q->slot[*link].next;
-    s->next = *link;
-    *link = id;
+    while (q->front[i] != id)
+        i++;
+    memmove(q->front + i, q->front + i + 1, (--q->front_count - i) * sizeof *q->front);
 }
 
 void evq_cancel(struct evq *q, uint32_t id)
 {
-    struct evq_slot *s = &q->slot[id];
+    uint32_t next = q->slot[id].next;
 
-    assert(s->next != EVQ_IDLE);
-    if (s->next != EVQ_NONE && s->next & EVQ_HEAP) {
-        heap_remove(q, s->next & ~EVQ_HEAP);
-    } else {
-        uint32_t  b = (uint32_t)(s->at_ps >> q->shift) % EVQ_BUCKETS;
-        uint32_t *link = &q->bucket[b];
-
-        while (*link != id)
-            link = &q->slot[*link].next;
-        *link = s->next;
-        if (q->bucket[b] == EVQ_NONE)
-            ring_clear_bit(q, b);
-    }
-    s->next = EVQ_IDLE;
+    assert(next != EVQ_IDLE);
+    if (next == EVQ_FRONT)
+        front_remove(q, id);
+    else if (next != EVQ_NONE && next & EVQ_HEAP)
+        heap_remove(q, next & ~EVQ_HEAP);
+    else
+        ring_remove(q, id);
+    q->slot[id].next = EVQ_IDLE;
+    q->limit_ps = 0;
 }
 
-/* The first bucket at or after time's own that is not empty, going round. */
-static uint32_t ring_first_far(const struct evq *q, uint32_t from)
+/* How far ahead of 'now' the first bucket that is not empty lies; UINT64_MAX: all are. The present bucket is empty: its events
+ * are in 'front'. */
+static uint64_t ring_distance(const struct evq *q)
 {
-    uint32_t w = from / 64, t = (w + 1) / 64;
-    uint64_t word;
+    uint32_t from = (uint32_t)q->now % EVQ_BUCKETS, w = from / 64, t, b;
+    uint64_t word = q->bits[w] & ~0ull << (from % 64);
 
-    /* The rest of the summary word, the words after it, then round to the start; the last look covers the part of
-     * the first word that lies before 'from'. */
-    word = (w + 1) % 64 ? q->top[w / 64] & ~0ull << ((w + 1) % 64) : 0;
-    if (t == w / 64 && word) {
+    if (!word) {
+        /* The rest of the summary word, the words after it, then round to the start; the last look
+         * covers what lies before 'from'. */
+        t = w / 64;
+        word = w % 64 == 63 ? 0 : q->top[t] & ~0ull << (w % 64 + 1);
+        for (uint32_t i = 1; !word && i <= TOPS; i++)
+            word = q->top[t = (w / 64 + i) % TOPS];
+        if (!word)
+            return UINT64_MAX;
         w = t * 64 + (uint32_t)__builtin_ctzll(word);
-        return w * 64 + (uint32_t)__builtin_ctzll(q->bits[w]);
+        word = q->bits[w];
     }
-    for (uint32_t i = 1; i <= TOPS; i++) {
-        t = (from / 4096 + i) % TOPS;
-        if (q->top[t]) {
-            w = t * 64 + (uint32_t)__builtin_ctzll(q->top[t]);
-            return w * 64 + (uint32_t)__builtin_ctzll(q->bits[w]);
-        }
-    }
-    return EVQ_NONE;
+    b = w * 64 + (uint32_t)__builtin_ctzll(word);
+    return (b - from) % EVQ_BUCKETS;
 }
 
-static inline uint32_t take_head(struct evq *q, uint32_t b)
+/* Moves time to the first bucket, of the ring or the heap, that has events and begins by 'until_ps'. */
+static bool advance(struct evq *q, uint64_t until_ps)
 {
-    uint32_t         id = q->bucket[b];
-    struct evq_slot *s = &q->slot[id];
+    uint64_t ahead = ring_distance(q);
+    uint64_t ring = ahead == UINT64_MAX ? UINT64_MAX : q->now + ahead;
+    uint64_t far = q->heap_count ? q->slot[q->heap[0]].at_ps >> q->shift : UINT64_MAX;
+    uint64_t number = ring < far ? ring : far;
 
-    q->now = s->at_ps >> q->shift;
-    if ((q->bucket[b] = s->next) == EVQ_NONE)
-        ring_clear_bit(q, b);
-    s->next = EVQ_IDLE;
+    if (number == UINT64_MAX || number << q->shift > until_ps)
+        return false;
+    q->now = number;
+    if (ring == number)
+        open_bucket(q, (uint32_t)number % EVQ_BUCKETS);
+    return true;
+}
+
+uint32_t evq_pop_far(struct evq *q, uint64_t until_ps)
+{
+    const struct evq_slot *far, *near;
+    uint32_t               id;
+
+    if (!q->front_count && !advance(q, until_ps))
+        return EVQ_NONE;
+    far = q->heap_count ? &q->slot[q->heap[0]] : NULL;
+    near = q->front_count ? &q->slot[q->front[q->front_count - 1]] : NULL;
+    q->limit_ps = until_ps == UINT64_MAX ? until_ps : until_ps + 1;
+    if (far && far->at_ps < q->limit_ps)
+        q->limit_ps = far->at_ps;
+    if (far && (!near || before(far, near))) {
+        if (far->at_ps > until_ps)
+            return EVQ_NONE;
+        id = q->heap[0];
+        heap_remove(q, 0);
+        q->limit_ps = 0;
+    } else {
+        if (near->at_ps > until_ps)
+            return EVQ_NONE;
+        id = q->front[--q->front_count];
+    }
+    q->slot[id].next = EVQ_IDLE;
     return id;
 }
 
-/* The next event is not in this part of the ring, or the heap's first or the end of the run may come before it. */
-static uint32_t pop_far(struct evq *q, uint64_t until_ps)
-{
-    uint32_t from = (uint32_t)q->now % EVQ_BUCKETS, b = EVQ_NONE, id;
-    uint64_t word = q->bits[from / 64] >> (from % 64), at;
-
-    b = word ? from + (uint32_t)__builtin_ctzll(word) : ring_first_far(q, from);
-    at = b == EVQ_NONE ? UINT64_MAX : q->slot[q->bucket[b]].at_ps;
-    q->limit_ps = until_ps < q->far_ps ? until_ps + (until_ps < UINT64_MAX) : q->far_ps;
-    if (q->heap_count && q->far_ps <= at && (b == EVQ_NONE || before(&q->slot[q->heap[0]], &q->slot[q->bucket[b]]))) {
-        id = q->heap[0];
-        if (q->slot[id].at_ps > until_ps)
-            return EVQ_NONE;
-        heap_remove(q, 0);
-        q->now = q->slot[id].at_ps >> q->shift;
-        q->slot[id].next = EVQ_IDLE;
-        return id;
-    }
-    return b == EVQ_NONE || at > until_ps ? EVQ_NONE : take_head(q, b);
-}
-
-uint32_t evq_pop(struct evq *q, uint64_t until_ps)
-{
-    uint32_t from = (uint32_t)q->now % EVQ_BUCKETS;
-    uint64_t word = q->bits[from / 64] >> (from % 64);
-
-    if (word) {
-        from += (uint32_t)__builtin_ctzll(word);
-        if (q->slot[q->bucket[from]].at_ps < q->limit_ps)
-            return take_head(q, from);
-    }
-    return pop_far(q, until_ps);
-}
+/* ---- looking at it ---- */
 
 uint32_t evq_pending(const struct evq *q)
 {
@@ -222,19 +274,19 @@ static void expect(bool holds)
 
 void evq_check(const struct evq *q)
 {
-    uint32_t found = q->heap_count;
+    uint32_t found = q->heap_count + q->front_count;
 
     for (uint32_t b = 0; b < EVQ_BUCKETS; b++) {
         expect((q->bits[b / 64] >> (b % 64) & 1) == (q->bucket[b] != EVQ_NONE));
-        for (uint32_t id = q->bucket[b]; id != EVQ_NONE; id = q->slot[id].next, found++) {
-            const struct evq_slot *s = &q->slot[id];
-
-            expect((s->at_ps >> q->shift) % EVQ_BUCKETS == b);
-            expect(s->next == EVQ_NONE || before(s, &q->slot[s->next]));
-        }
+        for (uint32_t id = q->bucket[b]; id != EVQ_NONE; id = q->slot[id].next, found++)
+            expect((q->slot[id].at_ps >> q->shift) % EVQ_BUCKETS == b && q->slot[id].at_ps >> q->shift > q->now);
     }
     for (uint32_t w = 0; w < WORDS; w++)
         expect((q->bits[w] != 0) == (q->top[w / 64] >> (w % 64) & 1));
+    for (uint32_t i = 0; i < q->front_count; i++) {
+        expect(q->slot[q->front[i]].next == EVQ_FRONT && q->slot[q->front[i]].at_ps >> q->shift == q->now);
+        expect(i == 0 || before(&q->slot[q->front[i]], &q->slot[q->front[i - 1]]));
+    }
     for (uint32_t i = 0; i < q->heap_count; i++) {
         expect(q->slot[q->heap[i]].next == (EVQ_HEAP | i));
         expect(i == 0 || !before(&q->slot[q->heap[i]], &q->slot[q->heap[(i - 1) / 4]]));

@@ -5,10 +5,11 @@
  * and nothing is allocated. Events are popped in the order of (at_ps, order): see "Time and
  * order of events" in docs/design.md for what the order is made of.
  *
- * It is a calendar: a ring of buckets, each a short list sorted by (at, order), with a bitmap over
- * the buckets that are not empty. What lies beyond the ring waits in a heap. Most
- * events (a packet's arrival, a port becoming free) lie within a few microseconds
- * and never see the heap; measured against a 4-ary heap in bench/bench_evq.c.
+ * It is a calendar. The ring has a bucket for every short span of time from now on: an unsorted list, so adding to it
+ * costs the same however many events are there, with a bitmap over the buckets that are not empty. When time reaches a bucket its
+ * events are sorted into 'front', from which they are popped; at most a few in a network that is not in
+ * lock step, thousands in one that is. What lies beyond the ring waits in a heap: most events (a packet's arrival,
+ * a port becoming free) lie within a few microseconds and never see it.
  */
 #ifndef SIM_EVQ_H
 #define SIM_EVQ_H
@@ -20,9 +21,11 @@
 
 struct arena;
 
-#define EVQ_NONE UINT32_MAX      /* no slot; as 'next': last of its list */
-#define EVQ_IDLE (UINT32_MAX - 1)    /* as 'next': not pending */
-#define EVQ_HEAP 0x80000000u     /* as 'next': in the heap, at the position in the other bits */
+#define EVQ_NONE    UINT32_MAX   /* no slot; as 'next': last of its list */
+#define EVQ_IDLE    (UINT32_MAX - 1)     /* as 'next': not pending */
+#define EVQ_FRONT   (UINT32_MAX - 2)     /* as 'next': in 'front' */
+#define EVQ_HEAP    0x80000000u  /* as 'next': in the heap, at the position in the other bits */
+#define EVQ_BUCKETS 16384u       /* fixed, so that every address in the ring is one addition away */
 
 struct evq_slot {
     uint64_t at_ps, order;
@@ -31,17 +34,17 @@ struct evq_slot {
     uint32_t unused[2];          /* a power of two in size */
 };
 
-#define EVQ_BUCKETS 16384u       /* fixed, so that every address in the ring is one addition away */
-
 struct evq {
     struct evq_slot *slot;
-    uint64_t         now;        /* number of the bucket that time has reached: at_ps >> shift */
+    uint64_t         now;        /* number of the bucket that is in 'front': at_ps >> shift */
+    uint64_t         limit_ps;   /* the last of 'front' is next if it is before this; otherwise look further */
+    uint32_t        *front;      /* events of the present bucket, the next one last */
+    uint32_t         front_count;
     uint32_t         shift;
     uint32_t         slots;
-    uint64_t         far_ps;     /* when the first of the heap is due; UINT64_MAX: it is empty */
-    uint64_t         limit_ps;   /* what is in the ring before this is next, without looking further */
-    uint32_t        *heap;       /* 4-ary, of slots */
     uint32_t         heap_count;
+    uint32_t        *heap;       /* 4-ary, of slots */
+    uint32_t        *scratch;    /* for sorting */
     uint64_t         top[EVQ_BUCKETS / 4096];    /* bit w: bits[w] is not zero */
     uint64_t         bits[EVQ_BUCKETS / 64];     /* bit b: bucket b is not empty */
     uint32_t         bucket[EVQ_BUCKETS];        /* first slot of each list, or EVQ_NONE */
@@ -50,7 +53,7 @@ struct evq {
 /* 'slots' slots, all idle. Buckets are as narrow as lets the ring span 'span_ps'. */
 void evq_init(struct evq *, struct arena *, uint32_t slots, uint64_t span_ps);
 
-/* Puts a slot whose time is set where it belongs among others: the slow half of evq_add(). */
+/* Puts a slot whose time is set into 'front' or the heap: the rare half of evq_add(). */
 void evq_insert(struct evq *, uint32_t slot);
 
 /* Makes an idle slot pending. 'at_ps' is not before the last event popped. */
@@ -63,12 +66,11 @@ static inline void evq_add(struct evq *q, uint32_t id, uint64_t at_ps, uint64_t 
     assert(s->next == EVQ_IDLE && number >= q->now);
     s->at_ps = at_ps;
     s->order = order;
-    if (number - q->now < EVQ_BUCKETS && q->bucket[b] == EVQ_NONE) {
-        s->next = EVQ_NONE;
+    if (number - q->now - 1 < EVQ_BUCKETS - 1) {
+        s->next = q->bucket[b];
         q->bucket[b] = id;
-        if (!q->bits[b / 64])
-            q->top[b / 4096] |= 1ull << (b / 64 % 64);
         q->bits[b / 64] |= 1ull << (b % 64);
+        q->top[b / 4096] |= 1ull << (b / 64 % 64);
     } else {
         evq_insert(q, id);
     }
@@ -77,18 +79,40 @@ static inline void evq_add(struct evq *q, uint32_t id, uint64_t at_ps, uint64_t 
 /* Makes a pending slot idle again. */
 void evq_cancel(struct evq *, uint32_t slot);
 
+/* Finds the next event when it is not simply the last of 'front'. */
+uint32_t evq_pop_far(struct evq *, uint64_t until_ps);
+
 /* Pops the earliest event not after 'until_ps'; EVQ_NONE if there is none. */
-uint32_t evq_pop(struct evq *, uint64_t until_ps);
+static inline uint32_t evq_pop(struct evq *q, uint64_t until_ps)
+{
+    if (q->front_count) {
+        uint32_t         id = q->front[q->front_count - 1];
+        struct evq_slot *s = &q->slot[id];
+
+        if (s->at_ps < q->limit_ps) {
+            q->front_count--;
+            s->next = EVQ_IDLE;
+            return id;
+        }
+    }
+    return evq_pop_far(q, until_ps);
+}
 
 static inline bool evq_is_pending(const struct evq *q, uint32_t slot)
 {
     return q->slot[slot].next != EVQ_IDLE;
 }
 
+/* The end of the run has changed: what is next must be found anew. */
+static inline void evq_forget_limit(struct evq *q)
+{
+    q->limit_ps = 0;
+}
+
 /* How many slots are pending; counts them. */
 uint32_t evq_pending(const struct evq *);
 
-/* Checks lists, bitmap and heap against each other; aborts if they disagree. */
+/* Checks lists, bitmap, front and heap against each other; aborts if they disagree. */
 void evq_check(const struct evq *);
 
 #endif

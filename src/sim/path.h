@@ -30,7 +30,7 @@ static inline void path_transmit(struct sim *s, struct port *p, uint32_t id, str
         s->packets.packet[p->wire_tail].next = id;
     } else {
         p->wire_head = id;
-        evq_add(&s->evq, sim_slot_arrive(s, p), arrives, k->order);
+        evq_add(&s->evq, sim_slot_arrive(p), arrives, k->order);
     }
     p->wire_tail = id;
 }
@@ -81,7 +81,7 @@ static inline uint32_t path_dequeue(struct sim *s, struct port *p, uint32_t q)
 /* Asks for the event at which a busy port becomes free, once. */
 static inline void path_await_free(struct sim *s, struct port *p)
 {
-    uint32_t slot = sim_slot_free(s, p);
+    uint32_t slot = sim_slot_free(p);
 
     if (!evq_is_pending(&s->evq, slot))
         evq_add(&s->evq, slot, p->free_at_ps, p->free_order);

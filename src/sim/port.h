@@ -44,7 +44,8 @@ struct port {
     /* A cache line: what every packet touches, coming in or going out. */
     uint64_t        free_at_ps, free_order;  /* when the last byte leaves */
     const uint32_t *tx_ps;       /* time on the wire, by bytes of the frame */
-    uint64_t        delay_ps;
+    uint32_t        delay_ps;    /* so at most 4.29 ms */
+    uint32_t        id;          /* of this port in the array of all */
     struct port    *peer;        /* the other end */
     struct node    *node;
     uint32_t        wire_head, wire_tail;    /* packets on the wire, first to arrive first */
@@ -72,10 +73,11 @@ struct port {
     uint32_t        index;       /* within its node, from 1 */
     uint32_t        link;        /* in the graph */
     bool            is_down, was_down, is_lossy;
-    uint64_t        unused[11];  /* a power of two in size: an index becomes an address by a shift */
+    uint64_t        unused[3];   /* an odd number of cache lines: with a power of two, the first lines of all ports would
+                                  * compete for a few sets of the cache */
 };
 
-_Static_assert(sizeof(struct port) == 512, "a port's size is a power of two");
+_Static_assert(sizeof(struct port) == 7 * 64, "a port is an odd number of cache lines");
 
 /* Is the port still sending? True until the instant, and within the instant the place in
  * the order of events, at which its last byte has left. */

@@ -109,7 +109,8 @@ static void refuse_beside_hpcc(const struct section *sec)
 
     for (int i = 0; i < 2; i++)
         if (section_get(sec, keys[i]))
-            reader_refuse_key(sec->r, section_get(sec, keys[i]), "the config named by 'hpcc' brings its own %s", keys[i]);
+            reader_refuse_key(sec->r, section_get(sec, keys[i]),
+                              "the config named by 'hpcc' brings its own %s", keys[i]);
 }
 
 static void read_all(struct scenario_reader *r, const uint64_t *seed)
@@ -137,8 +138,8 @@ static void read_all(struct scenario_reader *r, const uint64_t *seed)
         scenario_read_traffic(r, section_need(&sec, "traffic"));
 }
 
-int scenario_parse(struct scenario *s, const char *name, const char *text, size_t length, const char *const *set,
-                   uint32_t sets, const uint64_t *seed, struct err *err)
+int scenario_parse(struct scenario *s, const char *name, const char *text, size_t length,
+                   const char *const *set, uint32_t sets, const uint64_t *seed, struct err *err)
 {
     struct scenario_reader r = { .s = s, .name = name, .set = set, .sets = sets, .err = err };
 
@@ -154,8 +155,8 @@ int scenario_parse(struct scenario *s, const char *name, const char *text, size_
     return r.rc;
 }
 
-int scenario_read(struct scenario *s, const char *path, const char *const *set, uint32_t sets, const uint64_t *seed,
-                  struct err *err)
+int scenario_read(struct scenario *s, const char *path, const char *const *set, uint32_t sets,
+                  const uint64_t *seed, struct err *err)
 {
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     size_t      length;

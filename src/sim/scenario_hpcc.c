@@ -28,7 +28,8 @@ static void refuse_config(struct scenario_reader *r, const char *path, const cha
     r->rc = err_set(r->err, EINVAL, "%s: %s", path, why);
 }
 
-static void read_network(struct scenario_reader *r, const char *path, const struct hpcc_config *c)
+static void read_network(struct scenario_reader *r, const struct yaml_node *node, const char *path,
+                         const struct hpcc_config *c)
 {
     struct graph *g = &r->s->graph;
     struct err    why;
@@ -39,7 +40,7 @@ static void read_network(struct scenario_reader *r, const char *path, const stru
     if (r->rc)
         return;
     file = reader_path(path, c->topology_file);
-    reader_keep(r, hpcc_read_topology(file, g, &why), &why, false);
+    reader_keep(r, hpcc_read_topology(file, g, &why), &why, node);
     free(file);
     for (uint32_t i = 0; i < g->links && !r->rc; i++)
         if (g->link[i].loss == 0)
@@ -51,28 +52,30 @@ static void read_link_down(struct scenario_reader *r, const char *path, const st
     const struct graph *g = &r->s->graph;
     struct sim_cfg     *cfg = &r->s->cfg;
     uint64_t            at_ps = LINK_DOWN_FROM_PS + c->link_down.at_us * PS_PER_US;
+    uint32_t            down_a = c->link_down.a, down_b = c->link_down.b;
 
     if (r->rc || c->link_down.at_us == 0)
         return;
     for (uint32_t i = 0; i < g->links; i++) {
         const struct graph_link *l = &g->link[i];
 
-        if ((l->a == c->link_down.a && l->b == c->link_down.b) || (l->a == c->link_down.b && l->b == c->link_down.a)) {
+        if ((l->a == down_a && l->b == down_b) || (l->a == down_b && l->b == down_a)) {
             cfg->change = xcalloc(1, sizeof *cfg->change);
             cfg->change[cfg->changes++] = (struct link_change){ .at_ps = at_ps, .link = i };
             return;
         }
     }
-    refuse_config(r, path, "LINK_DOWN: there is no link between the nodes %u and %u", c->link_down.a, c->link_down.b);
+    refuse_config(r, path, "LINK_DOWN: there is no link between the nodes %u and %u", down_a, down_b);
 }
 
-static void set_knob(struct scenario_reader *r, const char *path, const char *key, enum knob knob, double value)
+static void set_knob(struct scenario_reader *r, const char *path, const char *key, enum knob knob,
+                     double value)
 {
     const struct knob_info *info = &knob_info[knob];
 
     if (value < info->min || value > info->max)
-        refuse_config(r, path, "%s makes '%s' %.10g, which is not within %.10g .. %.10g", key, info->name, value,
-                      info->min, info->max);
+        refuse_config(r, path, "%s makes '%s' %.10g, which is not within %.10g .. %.10g", key, info->name,
+                      value, info->min, info->max);
     r->s->cfg.knobs.value[knob] = value;
 }
 
@@ -102,8 +105,8 @@ static void check_maps(struct scenario_reader *r, const char *path, const struct
             at++;
         if (at == c->ecn_count)
             refuse_config(r, path, "KMAX_MAP has no row for %s, the rate of the link %s-%s",
-                          text_from_rate(text, sizeof text, (double)g->link[i].rate_bps), g->node[g->link[i].a].name,
-                          g->node[g->link[i].b].name);
+                          text_from_rate(text, sizeof text, (double)g->link[i].rate_bps),
+                          g->node[g->link[i].a].name, g->node[g->link[i].b].name);
     }
 }
 
@@ -116,7 +119,8 @@ static void set_ecn(struct scenario_reader *r, const char *path, const struct hp
         if (c->ecn[i].kmax_kb > knob_info[KNOB_kmax].max)
             refuse_config(r, path, "KMAX_MAP: %.10g KB is more than %.10g KB", c->ecn[i].kmax_kb,
                           knob_info[KNOB_kmax].max);
-        cfg->ecn_rate[i] = (struct ecn_rate){ c->ecn[i].rate_bps, c->ecn[i].kmin_kb, c->ecn[i].kmax_kb, c->ecn[i].pmax };
+        cfg->ecn_rate[i] =
+            (struct ecn_rate){ c->ecn[i].rate_bps, c->ecn[i].kmin_kb, c->ecn[i].kmax_kb, c->ecn[i].pmax };
     }
     cfg->ecn_rates = c->ecn_count;
     check_maps(r, path, c);
@@ -138,7 +142,8 @@ static void set_devices(struct scenario_reader *r, const char *path, const struc
     cfg->ecn_on = c->enable_qcn;
 }
 
-static void read_flows(struct scenario_reader *r, const char *path, const struct hpcc_config *c)
+static void read_flows(struct scenario_reader *r, const struct yaml_node *node, const char *path,
+                       const struct hpcc_config *c)
 {
     char *file;
 
@@ -147,7 +152,7 @@ static void read_flows(struct scenario_reader *r, const char *path, const struct
     if (r->rc)
         return;
     file = reader_path(path, c->flow_file);
-    scenario_read_flows(r, file, scenario_add_entry(r->s, "flows"));
+    scenario_read_flows(r, node, file, scenario_add_entry(r->s, "flows"));
     free(file);
 }
 
@@ -164,9 +169,10 @@ void scenario_read_hpcc(struct scenario_reader *r, const struct yaml_node *node)
         return;
     }
     path = reader_path(r->name, node->text);
-    reader_keep(r, hpcc_read_config(path, &c, &why), &why, false);
+    reader_keep(r, hpcc_read_config(path, &c, &why), &why, node);
     if (!r->rc)
-        read_network(r, path, &c);
+        read_network(r, node, path, &c);
+    scenario_check_links(r, node);
     if (!r->rc)
         read_link_down(r, path, &c);
     scenario_use_model(r);
@@ -174,7 +180,7 @@ void scenario_read_hpcc(struct scenario_reader *r, const struct yaml_node *node)
         set_knobs(r, path, &c);
         set_devices(r, path, &c);
         set_ecn(r, path, &c);
-        read_flows(r, path, &c);
+        read_flows(r, node, path, &c);
     }
     free(path);
 }

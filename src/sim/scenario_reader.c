@@ -12,7 +12,8 @@
 /* ---- what is wrong ---- */
 
 /* Nodes of --set have line 0 and the number of the --set, from 1, as column. */
-static void refuse_at(struct scenario_reader *r, uint32_t line, uint32_t column, const char *format, va_list args)
+static void refuse_at(struct scenario_reader *r, uint32_t line, uint32_t column, const char *format,
+                      va_list args)
 {
     char why[400];
 
@@ -43,12 +44,14 @@ void reader_refuse_key(struct scenario_reader *r, const struct yaml_node *node, 
     va_end(args);
 }
 
-void reader_keep(struct scenario_reader *r, int rc, const struct err *why, bool in_file)
+void reader_keep(struct scenario_reader *r, int rc, const struct err *why, const struct yaml_node *node)
 {
     if (r->rc || !rc)
         return;
-    r->rc = rc;
-    err_set(r->err, -rc, "%s%s%s", in_file ? r->name : "", in_file ? ": " : "", why->text);
+    if (rc == -ENOENT || rc == -EACCES || rc == -ENOTDIR || rc == -EISDIR)
+        reader_refuse(r, node, "%s", why->text);
+    else
+        r->rc = err_set(r->err, -rc, "%s", why->text);
 }
 
 const char *reader_near(char *buf, size_t size, const char *word, const char *const *names)
@@ -91,14 +94,18 @@ static bool is_empty(const struct yaml_node *node)
     return node->kind == YAML_SCALAR && *node->text == '\0';
 }
 
-struct section section_open(struct scenario_reader *r, const struct yaml_node *map, const char *common, const char *own)
+struct section section_open(struct scenario_reader *r, const struct yaml_node *map, const char *common,
+                            const char *own)
 {
-    struct section sec = { r, common, own, map };
+    struct section sec = { r, common, own, map, false };
 
     if (r->rc || !map || is_empty(map))
         return sec;
     if (map->kind != YAML_MAP) {
-        reader_refuse(r, map, "%s must be a map of 'key: value'", own ? own : *common ? common : "a scenario");
+        reader_refuse(r, map, "%s must be a map of 'key: value'",
+                      own       ? own
+                      : *common ? common
+                                : "a scenario");
         return sec;
     }
     for (const struct yaml_node *c = map->child; c && !r->rc; c = c->next)
@@ -150,7 +157,7 @@ static const char *value_text(const struct section *sec, const char *key, const 
                       (*node)->kind == YAML_LIST ? "list" : "map");
     if (*node)
         return sec->r->rc ? NULL : (*node)->text;
-    row = find_row(sec, key);
+    row = sec->given_only ? NULL : find_row(sec, key);
     return row && *row->initial && strcmp(row->initial, "model") != 0 ? row->initial : NULL;
 }
 
@@ -162,8 +169,9 @@ const char *section_text(const struct section *sec, const char *key)
 }
 
 /* Parses the value of a key with one of base/text.h's functions; false if there is nothing to write. */
-static bool parse_value(const struct section *sec, const char *key, int (*parse)(const char *, uint64_t *, struct err *),
-                        const struct yaml_node **node, uint64_t *value)
+static bool parse_value(const struct section *sec, const char *key,
+                        int (*parse)(const char *, uint64_t *, struct err *), const struct yaml_node **node,
+                        uint64_t *value)
 {
     const char *text = value_text(sec, key, node);
     struct err  why;
@@ -206,14 +214,15 @@ void section_bytes(const struct section *sec, const char *key, uint64_t min, uin
     if (!parse_value(sec, key, text_to_bytes, &node, &made))
         return;
     if (made < min || made > max)
-        reader_refuse(sec->r, node, "%s must be %s .. %s, not %.60s", key, text_from_bytes(low, sizeof low, (double)min),
+        reader_refuse(sec->r, node, "%s must be %s .. %s, not %.60s", key,
+                      text_from_bytes(low, sizeof low, (double)min),
                       text_from_bytes(high, sizeof high, (double)max), node->text);
     else
         *bytes = made;
 }
 
-bool reader_count(struct scenario_reader *r, const struct yaml_node *node, const char *what, uint32_t min, uint32_t max,
-                  uint32_t *count)
+bool reader_count(struct scenario_reader *r, const struct yaml_node *node, const char *what, uint32_t min,
+                  uint32_t max, uint32_t *count)
 {
     struct err why;
     uint64_t   made;
@@ -286,7 +295,8 @@ int section_choice(const struct section *sec, const char *key, const char *what,
         if (strcmp(names[i], text) == 0)
             return i;
     if (text)
-        reader_refuse(sec->r, node, "'%.60s' is not %s%s", text, what, reader_near(near, sizeof near, text, names));
+        reader_refuse(sec->r, node, "'%.60s' is not %s%s", text, what,
+                      reader_near(near, sizeof near, text, names));
     return -1;
 }
 
@@ -296,10 +306,11 @@ int section_choice(const struct section *sec, const char *key, const char *what,
 char *reader_path(const char *base, const char *file)
 {
     const char *slash = strrchr(base, '/');
-    size_t      folder = slash && *file != '/' ? (size_t)(slash - base) + 1 : 0, size = folder + strlen(file) + 3;
+    size_t folder = slash && *file != '/' ? (size_t)(slash - base) + 1 : 0, size = folder + strlen(file) + 3;
     char       *path = xmalloc(size);
 
-    snprintf(path, size, "%.*s%s%s", (int)folder, base, folder == 0 && strcmp(file, "-") == 0 ? "./" : "", file);
+    snprintf(path, size, "%.*s%s%s", (int)folder, base, folder == 0 && strcmp(file, "-") == 0 ? "./" : "",
+             file);
     return path;
 }
 
@@ -335,8 +346,8 @@ static struct yaml_node *child_of_list(struct scenario_reader *r, struct yaml_no
     if (text_to_uint(part, &index, NULL))
         reader_refuse(r, &at, "'%.60s' is not the number of an entry of a list", part);
     else if (index >= list->count)
-        reader_refuse(r, &at, "there is no entry %llu in a list of %u; the first is 0", (unsigned long long)index,
-                      list->count);
+        reader_refuse(r, &at, "there is no entry %llu in a list of %u; the first is 0",
+                      (unsigned long long)index, list->count);
     if (r->rc)
         return NULL;
     while (index-- > 0)
@@ -345,14 +356,16 @@ static struct yaml_node *child_of_list(struct scenario_reader *r, struct yaml_no
 }
 
 /* The entry called 'part', made if it is not there. */
-static struct yaml_node *child_of(struct scenario_reader *r, struct yaml_node *node, uint32_t number, const char *part)
+static struct yaml_node *child_of(struct scenario_reader *r, struct yaml_node *node, uint32_t number,
+                                  const char *part)
 {
     struct yaml_node **c, at = { .column = number };
 
     if (node->kind == YAML_LIST)
         return child_of_list(r, node, number, part);
     if (node->kind == YAML_SCALAR && !is_empty(node)) {
-        reader_refuse(r, &at, "'%.60s' stands below '%.60s', which is neither a map nor a list", part, node->text);
+        reader_refuse(r, &at, "'%.60s' stands below '%.60s', which is neither a map nor a list", part,
+                      node->text);
         return NULL;
     }
     node->kind = YAML_MAP;
@@ -390,8 +403,8 @@ static void refuse_name(struct scenario_reader *r, uint32_t number, const char *
     reader_refuse(r, &at, "'%s' is not a knob or a key%s", name, reader_near(near, sizeof near, name, names));
 }
 
-/* Walks down the path, making what is not there, and gives the entry at its end the value. A knob may be named
- * without its section. */
+/* Walks down the path, making what is not there, and gives the entry at its end the value. A knob may be
+ * named without its section. */
 static void put_value(struct scenario_reader *r, uint32_t number, char *path, const struct yaml_node *value)
 {
     struct yaml_node *node = r->doc.root;

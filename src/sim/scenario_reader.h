@@ -1,8 +1,8 @@
 /* src/sim/scenario_reader.h - the parts of the scenario reader: for scenario*.c alone.
  *
- * A reader goes through the tree of a scenario file. The first thing found wrong is kept in it, and from then on
- * every function here does nothing, so that callers look at the outcome once, at the end. What a key means when it is
- * not given stands in scenario_keys[] and nowhere else.
+ * A reader goes through the tree of a scenario file. The first thing found wrong is kept in it, and from
+ * then on every function here does nothing, so that callers look at the outcome once, at the end. What a key
+ * means when it is not given stands in scenario_keys[] and nowhere else.
  */
 #ifndef SIM_SCENARIO_READER_H
 #define SIM_SCENARIO_READER_H
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 
 #define SCENARIO_TIME_PS_MAX  1000000000000000000ull     /* 1,000,000 s */
-#define SCENARIO_ENTRIES_MAX  1024u                      /* of the lists of traffic, changes and links_down */
+#define SCENARIO_ENTRIES_MAX  1024u      /* of the lists of traffic, changes and links_down */
 
 struct scenario_reader {
     struct scenario     *s;
@@ -32,17 +32,19 @@ struct section {
     struct scenario_reader *r;
     const char             *common, *own;
     const struct yaml_node *map;
+    bool                    given_only;  /* what is not given is left as it is */
 };
 
-/* Puts "file:line:column: " (or "--set x=y: ") in front of a reason and keeps it, unless something was wrong before.
- * The place is that of a value; of the key if is_key. */
+/* Puts "file:line:column: " (or "--set x=y: ") in front of a reason and keeps it, unless something was wrong
+ * before. The place is that of the value; NULL: the start of the file. _key: that of its key. */
 void reader_refuse(struct scenario_reader *, const struct yaml_node *, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void reader_refuse_key(struct scenario_reader *, const struct yaml_node *, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Keeps a reason that names its file itself, or has no place in the scenario file: in_file puts the name in front. */
-void reader_keep(struct scenario_reader *, int rc, const struct err *why, bool in_file);
+/* Keeps a reason that names another file. If that file cannot be read at all, the place where the scenario
+ * names it comes first. */
+void reader_keep(struct scenario_reader *, int rc, const struct err *why, const struct yaml_node *);
 
 /* "; did you mean 'x'?", or "" if no name is near. */
 const char *reader_near(char *buf, size_t size, const char *word, const char *const *names);
@@ -55,17 +57,18 @@ void reader_fini(struct scenario_reader *);
 char *reader_path(const char *base, const char *file);
 
 /* Opens a map and refuses keys that are not in the table. NULL or an empty value counts as an empty map. */
-struct section section_open(struct scenario_reader *, const struct yaml_node *map, const char *common, const char *own);
+struct section section_open(struct scenario_reader *, const struct yaml_node *map, const char *common,
+                            const char *own);
 
 /* The value of a key, or NULL; need: one that is missing is refused. */
 const struct yaml_node *section_get(const struct section *, const char *key);
 const struct yaml_node *section_need(const struct section *, const char *key);
 
-/* The entries of a list of maps or scalars, at most SCENARIO_ENTRIES_MAX (or 'max'); NULL if it is not given or empty. */
+/* The first entry of a list of at most 'max'; NULL if it is not given or empty. */
 const struct yaml_node *section_list(const struct section *, const char *key, uint32_t max);
 
-/* Each writes the value of a key, or the table's initial value; if that is "" or "model", nothing. A value outside
- * min .. max is refused. */
+/* Each writes the value of a key, or the table's initial value; if that is "" or "model", nothing. A value
+ * outside min .. max is refused. */
 void section_time(const struct section *, const char *key, uint64_t *ps);
 void section_rate(const struct section *, const char *key, uint64_t *bps);
 void section_bytes(const struct section *, const char *key, uint64_t min, uint64_t max, uint64_t *bytes);
@@ -76,18 +79,19 @@ void section_bool(const struct section *, const char *key, bool *value);
 /* The text of a scalar, or of the table's initial value; NULL if there is neither. */
 const char *section_text(const struct section *, const char *key);
 
-/* Which of the names the value is; -1 if it is none of them (refused) or not given. 'what': "a kind of topology". */
+/* Which of the names the value is; -1 if it is none of them (refused) or not given. 'what': "a model". */
 int section_choice(const struct section *, const char *key, const char *what, const char *const *names);
 
 /* A number that stands by itself, such as an entry of a list. */
-bool reader_count(struct scenario_reader *, const struct yaml_node *, const char *what, uint32_t min, uint32_t max,
-                  uint32_t *count);
+bool reader_count(struct scenario_reader *, const struct yaml_node *, const char *what, uint32_t min,
+                  uint32_t max, uint32_t *count);
 
 /* The pieces of a scenario, in the order they are read. */
 void scenario_read_topology(struct scenario_reader *, const struct yaml_node *);
+void scenario_check_links(struct scenario_reader *, const struct yaml_node *);
 void scenario_read_links_down(struct scenario_reader *, const struct yaml_node *topology);
-void scenario_read_hpcc(struct scenario_reader *, const struct yaml_node *);     /* the network and the flows */
-void scenario_use_model(struct scenario_reader *);                               /* what the model brings with it */
+void scenario_read_hpcc(struct scenario_reader *, const struct yaml_node *); /* the network and the flows */
+void scenario_use_model(struct scenario_reader *); /* what the model brings with it */
 void scenario_read_settings(struct scenario_reader *, const struct yaml_node *root);
 void scenario_read_traffic(struct scenario_reader *, const struct yaml_node *);
 
@@ -95,7 +99,8 @@ void scenario_read_traffic(struct scenario_reader *, const struct yaml_node *);
 struct scenario_traffic *scenario_add_entry(struct scenario *, const char *kind);
 
 /* Adds the flows of a list. */
-void scenario_read_flows(struct scenario_reader *, const char *path, struct scenario_traffic *);
+void scenario_read_flows(struct scenario_reader *, const struct yaml_node *, const char *path,
+                         struct scenario_traffic *);
 
 /* Returns the node called 'name', or -1. Faster than graph_find() for names that end in their number. */
 int64_t scenario_find_node(const struct graph *, const char *name);

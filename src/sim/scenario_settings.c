@@ -1,4 +1,4 @@
-/* src/sim/scenario_settings.c - what the model brings with it, and the sections host, switch, knobs and changes. */
+/* src/sim/scenario_settings.c - what a model brings with it; the sections host, switch, knobs and changes. */
 #include "sim/scenario_reader.h"
 
 #include "base/text.h"
@@ -67,27 +67,13 @@ static uint64_t first_host_bps(const struct graph *g)
     return 0;
 }
 
-void scenario_use_model(struct scenario_reader *r)
+/* With a map, what is given in it is read; with none, what holds if nothing is given. */
+static struct section open_settings(struct scenario_reader *r, const struct yaml_node *map, const char *name)
 {
-    struct sim_cfg *cfg = &r->s->cfg, made;
+    struct section sec = section_open(r, map, name, NULL);
 
-    if (r->rc)
-        return;
-    made = cfg->model == MODEL_HPCC ? hpcc_cfg : nic_cfg;
-    made.model = cfg->model;
-    made.order = cfg->order;
-    made.seed = cfg->seed;
-    made.cc = cfg->cc;
-    made.lb = cfg->lb;
-    made.change = cfg->change;
-    made.changes = cfg->changes;
-    made.ack_droppable = cfg->model == MODEL_HPCC && cfg->order == ORDER_NS3;
-    if (loses_packets(r->s))
-        made.rto_ps = RTO_PS;
-    knobs_init(&made.knobs);
-    if (cfg->model == MODEL_HPCC)
-        use_hpcc_knobs(&made.knobs, first_host_bps(&r->s->graph));
-    *cfg = made;
+    sec.given_only = map != NULL;
+    return sec;
 }
 
 /* ---- host ---- */
@@ -108,7 +94,7 @@ static void read_window(const struct section *sec, struct sim_cfg *cfg)
 
 static void read_host(struct scenario_reader *r, const struct yaml_node *node)
 {
-    struct section  sec = section_open(r, node, "host", NULL);
+    struct section  sec = open_settings(r, node, "host");
     struct sim_cfg *cfg = &r->s->cfg;
     uint64_t        mtu = cfg->mtu_bytes;
 
@@ -126,15 +112,14 @@ static void read_host(struct scenario_reader *r, const struct yaml_node *node)
 
 static void read_alpha(const struct section *sec, struct sim_cfg *cfg)
 {
-    double alpha = 0;
+    double alpha = 1.0 / (1 << cfg->pfc_shift);
 
     section_real(sec, "alpha", 1.0 / 128, 1, &alpha);
-    if (sec->r->rc)
-        return;
     for (cfg->pfc_shift = 0; cfg->pfc_shift < 8; cfg->pfc_shift++)
-        if (alpha == 1.0 / (1 << cfg->pfc_shift))
+        if (sec->r->rc || alpha == 1.0 / (1 << cfg->pfc_shift))
             return;
-    reader_refuse(sec->r, section_get(sec, "alpha"), "alpha must be 1, 0.5, 0.25, 0.125 and so on down to 1/128, not %s",
+    reader_refuse(sec->r, section_get(sec, "alpha"),
+                  "alpha must be 1, 0.5, 0.25, 0.125 and so on down to 1/128, not %s",
                   section_text(sec, "alpha"));
 }
 
@@ -142,7 +127,9 @@ static void read_headroom(const struct section *sec, struct sim_cfg *cfg)
 {
     const char *text = section_text(sec, "headroom");
 
-    if (text && strcmp(text, "auto") != 0)
+    if (text && strcmp(text, "auto") == 0)
+        cfg->headroom_bytes = 0;
+    else if (text)
         section_bytes(sec, "headroom", 1, UINT32_MAX, &cfg->headroom_bytes);
 }
 
@@ -162,7 +149,6 @@ static void read_weights(const struct section *sec, struct sim_cfg *cfg)
     const struct yaml_node *list = section_get(sec, "weights"), *c = section_list(sec, "weights", PRIOS);
     uint32_t                weight = 1;
 
-    memset(cfg->weight, 1, sizeof cfg->weight);
     if (list && !sec->r->rc && list->count != PRIOS)
         reader_refuse(sec->r, list, "'weights' must name all %d classes, not %u", PRIOS, list->count);
     for (int i = 0; c && reader_count(sec->r, c, "a weight", 1, 255, &weight); c = c->next)
@@ -194,20 +180,22 @@ static void read_ecn_rate(struct scenario_reader *r, const struct yaml_node *nod
     if (r->rc)
         return;
     if (e.kmin_kb > e.kmax_kb)
-        reader_refuse(r, section_get(&sec, "kmin"), "'kmin' (%.10g KB) must not be above 'kmax' (%.10g KB)", e.kmin_kb,
-                      e.kmax_kb);
+        reader_refuse(r, section_get(&sec, "kmin"), "'kmin' (%.10g KB) must not be above 'kmax' (%.10g KB)",
+                      e.kmin_kb, e.kmax_kb);
     for (uint32_t i = 0; i < cfg->ecn_rates; i++)
         if (cfg->ecn_rate[i].rate_bps == e.rate_bps)
-            reader_refuse(r, section_get(&sec, "rate"), "the rate %s is there twice", section_text(&sec, "rate"));
+            reader_refuse(r, section_get(&sec, "rate"), "the rate %s is there twice",
+                          section_text(&sec, "rate"));
     cfg->ecn_rate[cfg->ecn_rates++] = e;
 }
 
 static void read_switch(struct scenario_reader *r, const struct yaml_node *node)
 {
     static const char *const places[] = { "dequeue", "enqueue", NULL };
-    struct section           sec = section_open(r, node, "switch", NULL);
+    struct section           sec = open_settings(r, node, "switch");
     struct sim_cfg          *cfg = &r->s->cfg;
-    uint64_t                 reserve = 0, resume = 0;
+    uint64_t                 reserve = cfg->reserve_bytes, resume = cfg->resume_bytes;
+    int                      place;
 
     section_bytes(&sec, "buffer", 1, BUFFER_BYTES_MAX, &cfg->buffer_bytes);
     section_bytes(&sec, "reserve", 0, 1u << 30, &reserve);
@@ -217,7 +205,9 @@ static void read_switch(struct scenario_reader *r, const struct yaml_node *node)
     section_bool(&sec, "lossless", &cfg->is_lossless);
     section_real(&sec, "lossy_alpha", 0.001, 1000, &cfg->lossy_alpha);
     section_bool(&sec, "ecn", &cfg->ecn_on);
-    cfg->ecn_at_enqueue = section_choice(&sec, "ecn_at", "a place to mark: dequeue or enqueue", places) == 1;
+    place = section_choice(&sec, "ecn_at", "a place to mark: dequeue or enqueue", places);
+    if (place >= 0)
+        cfg->ecn_at_enqueue = place == 1;
     read_strict(&sec, cfg);
     read_weights(&sec, cfg);
     cfg->reserve_bytes = (uint32_t)reserve;
@@ -227,6 +217,34 @@ static void read_switch(struct scenario_reader *r, const struct yaml_node *node)
     node = section_list(&sec, "ecn_by_rate", ECN_RATES_MAX);
     for (; node && !r->rc; node = node->next)
         read_ecn_rate(r, node);
+}
+
+/* ---- what the model brings with it ---- */
+
+void scenario_use_model(struct scenario_reader *r)
+{
+    struct sim_cfg *cfg = &r->s->cfg, made;
+
+    if (r->rc)
+        return;
+    made = cfg->model == MODEL_HPCC ? hpcc_cfg : nic_cfg;
+    made.model = cfg->model;
+    made.order = cfg->order;
+    made.seed = cfg->seed;
+    made.cc = cfg->cc;
+    made.lb = cfg->lb;
+    made.change = cfg->change;
+    made.changes = cfg->changes;
+    made.ack_droppable = cfg->model == MODEL_HPCC && cfg->order == ORDER_NS3;
+    if (loses_packets(r->s))
+        made.rto_ps = RTO_PS;
+    knobs_init(&made.knobs);
+    if (cfg->model == MODEL_HPCC)
+        use_hpcc_knobs(&made.knobs, first_host_bps(&r->s->graph));
+    memset(made.weight, 1, sizeof made.weight);
+    *cfg = made;
+    read_host(r, NULL);
+    read_switch(r, NULL);
 }
 
 /* ---- knobs ---- */
@@ -258,7 +276,8 @@ static void read_knobs(struct scenario_reader *r, const struct yaml_node *map, s
     for (const struct yaml_node *c = map->child; c && !r->rc; c = c->next)
         read_one_knob(r, c, knobs);
     if (!r->rc && knobs_check(knobs, &why))
-        reader_refuse(r, yaml_get(map, "kmin") ? yaml_get(map, "kmin") : yaml_get(map, "kmax"), "%s", why.text);
+        reader_refuse(r, yaml_get(map, "kmin") ? yaml_get(map, "kmin") : yaml_get(map, "kmax"), "%s",
+                      why.text);
 }
 
 static bool sets_ecn(const struct yaml_node *knobs)
@@ -281,7 +300,8 @@ static void use_hpcc_ecn(struct scenario_reader *r, const struct yaml_node *root
         if (at == ECN_RATES_MAX)
             reader_refuse(r, root, "links have more than %zu speeds: set kmin, kmax and pmax", ECN_RATES_MAX);
         else if (at == cfg->ecn_rates)
-            cfg->ecn_rate[cfg->ecn_rates++] = (struct ecn_rate){ g->link[i].rate_bps, 100 * speed, 400 * speed, 0.2 };
+            cfg->ecn_rate[cfg->ecn_rates++] =
+                (struct ecn_rate){ g->link[i].rate_bps, 100 * speed, 400 * speed, 0.2 };
     }
 }
 
@@ -314,7 +334,8 @@ static void read_change(struct scenario_reader *r, const struct yaml_node *node)
     if (r->rc)
         return;
     if (made.at_ps == 0)
-        reader_refuse(r, section_get(&sec, "at"), "a change comes after the start; what holds from the start is 'knobs'");
+        reader_refuse(r, section_get(&sec, "at"),
+                      "a change comes after the start; what holds from the start is 'knobs'");
     else if (s->changes && made.at_ps <= s->change[s->changes - 1].at_ps)
         reader_refuse(r, section_get(&sec, "at"), "changes must be in the order of their time");
     else if (made.at_ps >= s->run_ps)
@@ -325,10 +346,12 @@ static void read_change(struct scenario_reader *r, const struct yaml_node *node)
 
 void scenario_read_settings(struct scenario_reader *r, const struct yaml_node *root)
 {
-    struct section sec = { r, "", NULL, root };
+    struct section sec = { r, "", NULL, root, false };
 
-    read_host(r, section_get(&sec, "host"));
-    read_switch(r, section_get(&sec, "switch"));
+    if (section_get(&sec, "host"))
+        read_host(r, section_get(&sec, "host"));
+    if (section_get(&sec, "switch"))
+        read_switch(r, section_get(&sec, "switch"));
     read_knobs(r, section_get(&sec, "knobs"), &r->s->cfg.knobs);
     settle_ecn(r, root);
     root = section_list(&sec, "changes", SCENARIO_ENTRIES_MAX);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define IN_FLIGHT_BYTES_MAX 1000000000u      /* rate x delay of one link; accounts of a port are 32 bits wide */
+#define IN_FLIGHT_BYTES_MAX 1000000000u /* rate x delay of one link; accounts of a port are 32 bits wide */
 
 const struct scenario_kind scenario_topologies[] = {
     { "star",     "hosts around one switch, s0" },
@@ -89,7 +89,8 @@ static void read_tors(const struct section *sec, struct graph_clos *clos)
         return;
     clos->tors = hosts / clos->hosts_per_tor;
     if (hosts % clos->hosts_per_tor)
-        reader_refuse(sec->r, node, "%u hosts cannot be divided into racks of %u", hosts, clos->hosts_per_tor);
+        reader_refuse(sec->r, node, "%u hosts cannot be divided into racks of %u", hosts,
+                      clos->hosts_per_tor);
 }
 
 static void read_clos(const struct section *sec, struct graph *g)
@@ -139,7 +140,7 @@ static void read_file(const struct section *sec, struct graph *g)
     if (!file)
         return;
     path = reader_path(sec->r->name, file);
-    reader_keep(sec->r, hpcc_read_topology(path, g, &why), &why, false);
+    reader_keep(sec->r, hpcc_read_topology(path, g, &why), &why, section_get(sec, "file"));
     free(path);
 }
 
@@ -218,7 +219,8 @@ static void read_link(struct scenario_reader *r, struct graph *g, const struct y
         link.loss = loss;
     if (section_get(&sec, "ber"))
         link.ber = ber;
-    if (graph_check_link(g, &(struct graph_link){ link.a, link.b, link.rate_bps, link.delay_ps, loss, ber }, &why))
+    if (graph_check_link(g, &(struct graph_link){ link.a, link.b, link.rate_bps, link.delay_ps, loss, ber },
+                         &why))
         reader_refuse(r, node, "%s", why.text);
     else
         graph_add_link(g, &link);
@@ -228,7 +230,8 @@ static void read_graph(const struct section *sec, struct graph *g)
 {
     section_need(sec, "links");
     read_nodes(sec, g);
-    for (const struct yaml_node *c = section_list(sec, "links", GRAPH_LINKS_MAX); c && !sec->r->rc; c = c->next)
+    for (const struct yaml_node *c = section_list(sec, "links", GRAPH_LINKS_MAX); c && !sec->r->rc;
+         c = c->next)
         read_link(sec->r, g, c);
 }
 
@@ -251,16 +254,28 @@ static void read_loss(const struct section *sec, struct graph *g, bool zero_is_n
     }
 }
 
-static void check_in_flight(struct scenario_reader *r, const struct yaml_node *node, const struct graph *g)
+/* What graph_check() lets pass, but the simulation cannot do. */
+void scenario_check_links(struct scenario_reader *r, const struct yaml_node *node)
 {
+    const struct graph *g = &r->s->graph;
+    bool                in_ns = r->s->cfg.model == MODEL_HPCC;
+    char                text[32];
+
     for (uint32_t i = 0; i < g->links && !r->rc; i++) {
         const struct graph_link *l = &g->link[i];
+        const char              *a = g->node[l->a].name, *b = g->node[l->b].name;
         double                   bytes = (double)l->rate_bps / 8 * ((double)l->delay_ps / (double)PS_PER_S);
-        char                     text[32];
 
         if (bytes > IN_FLIGHT_BYTES_MAX)
-            reader_refuse(r, node, "the link %s-%s is too fast for its delay: %s would be under way; 1GB is the most",
-                          g->node[l->a].name, g->node[l->b].name, text_from_bytes(text, sizeof text, bytes));
+            reader_refuse(r, node,
+                          "the link %s-%s is too fast for its delay: %s would be under way; 1GB is the "
+                          "most",
+                          a, b, text_from_bytes(text, sizeof text, bytes));
+        else if (l->delay_ps == 0)
+            reader_refuse(r, node, "the link %s-%s has no delay", a, b);
+        else if (in_ns && l->delay_ps % PS_PER_NS)
+            reader_refuse(r, node, "the link %s-%s: in model hpcc a delay is whole nanoseconds, unlike %s", a,
+                          b, text_from_time(text, sizeof text, l->delay_ps));
     }
 }
 
@@ -271,7 +286,7 @@ void scenario_read_topology(struct scenario_reader *r, const struct yaml_node *n
     };
     const char    *names[sizeof readers / sizeof *readers + 1] = { NULL };
     struct graph  *g = &r->s->graph;
-    struct section sec = { r, "topology", NULL, node };
+    struct section sec = { r, "topology", NULL, node, false };
     char           own[32];
     struct err     why;
     int            kind;
@@ -290,7 +305,7 @@ void scenario_read_topology(struct scenario_reader *r, const struct yaml_node *n
     read_loss(&sec, g, kind != GRAPH);
     if (!r->rc && graph_check(g, &why))
         reader_refuse(r, node, "%s", why.text);
-    check_in_flight(r, node, g);
+    scenario_check_links(r, node);
 }
 
 /* ---- links that go down ---- */
@@ -299,7 +314,8 @@ struct change { struct link_change change; const struct yaml_node *node; uint32_
 
 struct changes { struct change *of; uint32_t count; };
 
-static void add_change(struct changes *c, uint64_t at_ps, uint32_t link, bool is_up, const struct yaml_node *node)
+static void add_change(struct changes *c, uint64_t at_ps, uint32_t link, bool is_up,
+                       const struct yaml_node *node)
 {
     c->of = xrealloc(c->of, (c->count + 1ul) * sizeof *c->of);
     c->of[c->count] = (struct change){ { at_ps, link, is_up }, node, c->count };
@@ -307,7 +323,8 @@ static void add_change(struct changes *c, uint64_t at_ps, uint32_t link, bool is
 }
 
 /* All links of a pair, or one of them. */
-static void add_pair(const struct section *sec, struct changes *c, uint32_t a, uint32_t b, uint64_t down, uint64_t up)
+static void add_pair(const struct section *sec, struct changes *c, uint32_t a, uint32_t b, uint64_t down,
+                     uint64_t up)
 {
     const struct graph *g = &sec->r->s->graph;
     uint32_t            which = UINT32_MAX, seen = 0;
@@ -327,8 +344,9 @@ static void add_pair(const struct section *sec, struct changes *c, uint32_t a, u
             return;
     }
     if (which != UINT32_MAX)
-        reader_refuse(sec->r, section_get(sec, "which"), "there is no link %u between %s and %s; the first is 0", which,
-                      g->node[a].name, g->node[b].name);
+        reader_refuse(sec->r, section_get(sec, "which"),
+                      "there is no link %u between %s and %s; the first is 0", which, g->node[a].name,
+                      g->node[b].name);
 }
 
 static bool is_linked(const struct graph *g, uint32_t a, uint32_t b)
@@ -381,7 +399,8 @@ static void check_changes(struct scenario_reader *r, const struct changes *c)
         const struct link_change *l = &c->of[i].change;
 
         if (is_down[l->link] == !l->is_up)
-            reader_refuse(r, c->of[i].node, "the link %s-%s is down already: the times of two entries overlap",
+            reader_refuse(r, c->of[i].node,
+                          "the link %s-%s is down already: the times of two entries overlap",
                           g->node[g->link[l->link].a].name, g->node[g->link[l->link].b].name);
         is_down[l->link] = !l->is_up;
     }
@@ -391,14 +410,15 @@ static void check_changes(struct scenario_reader *r, const struct changes *c)
         if (!is_down[i] && rest.nodes)
             graph_add_link(&rest, &g->link[i]);
     if (rest.nodes && !r->rc && graph_check(&rest, &why))
-        reader_refuse(r, c->of[c->count - 1].node, "links stay down: %s; without 'run' this would never end", why.text);
+        reader_refuse(r, c->of[c->count - 1].node, "links stay down: %s; without 'run' this would never end",
+                      why.text);
     graph_fini(&rest);
     free(is_down);
 }
 
 void scenario_read_links_down(struct scenario_reader *r, const struct yaml_node *node)
 {
-    struct section  sec = { r, "topology", NULL, node };
+    struct section  sec = { r, "topology", NULL, node, false };
     struct sim_cfg *cfg = &r->s->cfg;
     struct changes  c = { 0 };
 

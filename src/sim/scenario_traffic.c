@@ -128,13 +128,14 @@ struct scenario_traffic *scenario_add_entry(struct scenario *s, const char *kind
     return e;
 }
 
-void scenario_read_flows(struct scenario_reader *r, const char *path, struct scenario_traffic *about)
+void scenario_read_flows(struct scenario_reader *r, const struct yaml_node *node, const char *path,
+                         struct scenario_traffic *about)
 {
     struct hpcc_flows flows = { 0 };
     struct err        why;
     bool             *is_source;
 
-    reader_keep(r, hpcc_read_flows(path, &r->s->graph, &flows, &why), &why, false);
+    reader_keep(r, hpcc_read_flows(path, &r->s->graph, &flows, &why), &why, node);
     if (r->rc)
         return;
     is_source = xcalloc(r->s->graph.nodes, sizeof *is_source);
@@ -157,7 +158,7 @@ static void read_flows(struct entry *e)
     if (!file)
         return;
     path = reader_path(e->r->name, file);
-    scenario_read_flows(e->r, path, e->about);
+    scenario_read_flows(e->r, section_get(&e->sec, "file"), path, e->about);
     free(path);
 }
 
@@ -176,7 +177,7 @@ static void read_sizes(const struct entry *e, struct cdf *cdf)
         reader_refuse(e->r, node, "'%.60s' is neither a built-in table of sizes nor a file%s", name,
                       reader_near(near, sizeof near, name, cdf_names));
     else
-        reader_keep(e->r, cdf_read(cdf, path, &why), &why, false);
+        reader_keep(e->r, cdf_read(cdf, path, &why), &why, node);
     free(path);
 }
 
@@ -214,7 +215,8 @@ static double load_bps(const struct entry *e, const struct hosts *hosts, double 
     if (!of_bisection)
         return load * sum / hosts->count;
     if (share == 0)
-        reader_refuse(e->r, section_get(&e->sec, "of"), "there is no traffic between racks: all hosts are behind one switch");
+        reader_refuse(e->r, section_get(&e->sec, "of"),
+                      "there is no traffic between racks: all hosts are behind one switch");
     return share > 0 ? load * e->r->s->uplink_bps / (hosts->count * share) : 0;
 }
 
@@ -228,7 +230,8 @@ static void read_poisson(struct entry *e)
     section_real(&e->sec, "load", 1e-6, 1000, &e->about->load);
     of_bisection = section_choice(&e->sec, "of", "a measure of load: hosts or bisection", bases) == 1;
     if (e->common.stop_ps == NEVER)
-        reader_refuse(e->r, e->sec.map, "poisson traffic needs an end: give it 'stop', or the scenario 'run'");
+        reader_refuse(e->r, e->sec.map,
+                      "poisson traffic needs an end: give it 'stop', or the scenario 'run'");
     read_sizes(e, &cdf);
     if (!e->r->rc)
         e->about->bps_per_host = load_bps(e, &hosts, e->about->load, of_bisection);
@@ -273,9 +276,11 @@ static void read_incast(struct entry *e)
     section_count(&e->sec, "flows", 1, FLOWS_EACH_MAX, &flows);
     section_time(&e->sec, "period", &period);
     if (period && e->common.stop_ps == NEVER)
-        reader_refuse(e->r, e->sec.map, "periodic incast needs an end: give it 'stop', or the scenario 'run'");
+        reader_refuse(e->r, e->sec.map,
+                      "periodic incast needs an end: give it 'stop', or the scenario 'run'");
     if (!e->r->rc)
-        traffic_add_incast(e->r->s->traffic, &e->common, bytes, period, receiver, senders.node, senders.count, flows);
+        traffic_add_incast(e->r->s->traffic, &e->common, bytes, period, receiver, senders.node, senders.count,
+                           flows);
     free(senders.node);
 }
 
@@ -364,7 +369,7 @@ static void read_entry(struct scenario_reader *r, const struct yaml_node *node, 
     const char *names[sizeof kinds / sizeof *kinds + 1] = { NULL };
     int         kind;
 
-    *e = (struct entry){ .r = r, .sec = { r, "traffic", NULL, node } };
+    *e = (struct entry){ .r = r, .sec = { r, "traffic", NULL, node, false } };
     for (int i = 0; scenario_traffics[i].name; i++)
         names[i] = scenario_traffics[i].name;
     section_need(&e->sec, "kind");
@@ -444,7 +449,7 @@ static void check_loads(struct scenario_reader *r, const struct entry *entry, ui
 
 void scenario_read_traffic(struct scenario_reader *r, const struct yaml_node *list)
 {
-    struct section          root = { r, "", NULL, r->doc.root };
+    struct section          root = { r, "", NULL, r->doc.root, false };
     const struct yaml_node *node = section_list(&root, "traffic", SCENARIO_ENTRIES_MAX);
     struct entry           *entry;
     uint32_t                count = 0;

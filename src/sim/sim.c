@@ -13,6 +13,7 @@
 #define PACKETS_MAX  (1u << 26)
 #define FLOWS_MAX    (1u << 22)
 #define SPAN_MAX_PS  (64 * PS_PER_US)    /* what lies further ahead waits in the heap */
+#define DELAY_MAX_PS (4 * PS_PER_MS)
 #define CHECK_EVERY  (1u << 18)  /* events, in builds with assertions */
 
 /* ---- building ---- */
@@ -39,7 +40,7 @@ static void build_port(struct sim *s, struct port *p, uint32_t node, uint32_t li
 {
     const struct graph_link *l = &s->graph.link[link];
 
-    *p = (struct port){ .node = &s->node[node], .link = link, .index = index, .rate_bps = l->rate_bps, .delay_ps = l->delay_ps,
+    *p = (struct port){ .node = &s->node[node], .id = (uint32_t)(p - s->port), .link = link, .index = index, .rate_bps = l->rate_bps, .delay_ps = (uint32_t)l->delay_ps,
                         .is_switch = s->graph.node[node].is_switch, .loss = l->loss, .ber = l->ber,
                         .is_lossy = l->loss > 0 || l->ber > 0 };
     p->is_odd = p->is_lossy;
@@ -284,6 +285,11 @@ int sim_new(struct sim **out, struct graph *g, const struct sim_cfg *cfg, struct
 
     if (g->nodes > NODES_MAX || 2ull * g->links > UINT32_MAX / 4)
         return err_set(err, EINVAL, "a network of %u nodes and %u links is too large", g->nodes, g->links);
+    for (uint32_t i = 0; i < g->links; i++)
+        if (g->link[i].delay_ps > DELAY_MAX_PS)
+            return err_set(err, EINVAL, "the link between %s and %s has a delay of %llu us; the most is 4000 us",
+                           g->node[g->link[i].a].name, g->node[g->link[i].b].name,
+                           (unsigned long long)(g->link[i].delay_ps / PS_PER_US));
     s = xcalloc(1, sizeof *s);
     s->cfg = *cfg;
     s->graph = *g;
@@ -570,6 +576,7 @@ bool sim_run_until(struct sim *s, uint64_t until_ps)
     uint64_t events = 0;
     uint32_t slot;
 
+    evq_forget_limit(&s->evq);
     while (!s->is_done && (slot = evq_pop(&s->evq, until_ps)) != EVQ_NONE) {
         s->now_ps = s->evq.slot[slot].at_ps;
         s->order = s->evq.slot[slot].order;
@@ -632,7 +639,7 @@ void sim_check(const struct sim *s)
             last = k->at_ps;
             payload += k->payload;
         }
-        expect((p->wire_head != 0) == evq_is_pending(&s->evq, sim_slot_arrive(s, p)), s, "a wire and its event disagree");
+        expect((p->wire_head != 0) == evq_is_pending(&s->evq, sim_slot_arrive(p)), s, "a wire and its event disagree");
         for (uint32_t q = 0; q <= PRIOS; q++)
             for (uint32_t id = p->queue[q].head; id; id = s->packets.packet[id].next, packets++)
                 payload += s->packets.packet[id].payload;

@@ -191,14 +191,14 @@ static inline uint32_t sim_ip(uint32_t node)
 #define ORDER_AGE_MAX 0xffffffffull
 
 /* A port has two slots, side by side: its wire's and its own. */
-static inline uint32_t sim_slot_arrive(const struct sim *s, const struct port *p)
+static inline uint32_t sim_slot_arrive(const struct port *p)
 {
-    return 2 * (uint32_t)(p - s->port);
+    return 2 * p->id;
 }
 
-static inline uint32_t sim_slot_free(const struct sim *s, const struct port *p)
+static inline uint32_t sim_slot_free(const struct port *p)
 {
-    return 2 * (uint32_t)(p - s->port) + 1;
+    return 2 * p->id + 1;
 }
 
 /* The next number of a node. */

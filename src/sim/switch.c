@@ -280,7 +280,7 @@ void switch_on_packet(struct sim *s, struct port *in, uint32_t id)
         path_transmit(s, out, id, k);
         return;
     }
-    k->in_port = (uint32_t)(in - s->port);
+    k->in_port = in->id;
     if (is_booked(s, prio)) {
         enum admission a = s->cfg.is_lossless ? admit_lossless(s, n, in, k) : admit_lossy(s, n, out, k);
 
@@ -361,7 +361,7 @@ void switch_check(const struct sim *s, const struct node *n)
                 continue;        /* ACKs that cannot be stopped may overrun the headroom */
             expect(p->in[c].headroom_bytes <= p->headroom_bytes_max, n, s, "more in the headroom than it holds");
         }
-        expect(!(sendable(p) && !p->is_down) || evq_is_pending(&s->evq, sim_slot_free(s, p)), n, s,
+        expect(!(sendable(p) && !p->is_down) || evq_is_pending(&s->evq, sim_slot_free(p)), n, s,
                "packets wait at a port that will not send");
     }
     expect(used == n->used_bytes, n, s, "the buffer account is not the sum of the queues");

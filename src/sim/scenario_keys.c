@@ -1,0 +1,261 @@
+/* src/sim/scenario_keys.c - the table of keys, and the reference that is printed from it. */
+#include "sim/scenario.h"
+
+#include "sim/cdf.h"
+
+#include <ctype.h>
+#include <string.h>
+
+const struct scenario_key scenario_keys[] = {
+    { "", "model",    "name",  "nic",   "`nic`: frames and exact times of real NICs and switches; `hpcc`: as the HPCC ns-3 fork computes it" },
+    { "", "order",    "name",  "model", "what comes first of two events at the same time. `node`: the older, then by node, so that no division of the work changes a result; `ns3`: the order of the fork, for equal results (`hpcc` only, and its default)" },
+    { "", "seed",     "count", "1",     "of all random numbers; in order `ns3` the fork's RngRun" },
+    { "", "run",      "time",  "",      "end of the run; without it the run ends when the last flow is done, so traffic that goes on needs a `stop`" },
+    { "", "cc",       "name",  "dcqcn", "congestion control: see `anole list cc`. In model hpcc `dcqcn` means `dcqcn_hpcc`, the fork's" },
+    { "", "lb",       "name",  "ecmp",  "load balancing: see `anole list lb`" },
+    { "", "hpcc",     "file",  "",      "a config file of the HPCC ns-3 fork, instead of `topology` and `traffic`" },
+    { "", "topology", "map",   "",      "hosts, switches and links" },
+    { "", "host",     "map",   "",      "NICs and their transport" },
+    { "", "switch",   "map",   "",      "buffers, PFC, ECN and classes" },
+    { "", "knobs",    "map",   "",      "what can be tuned, by name: see docs/knobs.md" },
+    { "", "changes",  "list",  "",      "knobs that change during the run" },
+    { "", "traffic",  "list",  "",      "who sends what to whom, and when" },
+
+    { "topology", "kind",       "name",  "",  "which of the kinds below" },
+    { "topology", "loss",       "share", "0", "of packets lost on each link that has no loss of its own" },
+    { "topology", "ber",        "share", "0", "bit error rate of each link that has none of its own; a packet with a wrong bit is lost" },
+    { "topology", "links_down", "list",  "",  "links that fail" },
+
+    { "topology star", "hosts", "count", "",        "h0 .." },
+    { "topology star", "rate",  "rate",  "100Gbps", "of each link" },
+    { "topology star", "delay", "time",  "1us",     "of each link, one way" },
+
+    { "topology clos", "tors",          "count", "",        "switches with hosts: tor0 .." },
+    { "topology clos", "hosts",         "count", "",        "all hosts, instead of `tors`; a multiple of `hosts_per_tor`" },
+    { "topology clos", "hosts_per_tor", "count", "",        "h0 .. are behind tor0, and so on" },
+    { "topology clos", "spines",        "count", "",        "spine0 .." },
+    { "topology clos", "links",         "count", "1",       "between each ToR and each spine" },
+    { "topology clos", "rate",          "rate",  "100Gbps", "of host links" },
+    { "topology clos", "delay",         "time",  "1us",     "of host links, one way" },
+    { "topology clos", "fabric_rate",   "rate",  "",        "of links between switches; without it as `rate`" },
+    { "topology clos", "fabric_delay",  "time",  "",        "of links between switches; without it as `delay`" },
+
+    { "topology fat_tree", "k",     "count", "",        "ports of a switch: even, 2 .. 64" },
+    { "topology fat_tree", "rate",  "rate",  "100Gbps", "of each link" },
+    { "topology fat_tree", "delay", "time",  "1us",     "of each link, one way" },
+
+    { "topology hpcc", "file", "file", "", "the topology; node i of the file is node i, called by its kind and its count among them: h0 .., s0 .." },
+
+    { "topology graph", "hosts",    "count", "", "h0 .." },
+    { "topology graph", "switches", "list",  "", "names, or a count: s0 .." },
+    { "topology graph", "links",    "list",  "", "each with the keys below" },
+
+    { "topology graph links", "a",     "name",  "",        "one end" },
+    { "topology graph links", "b",     "name",  "",        "the other end" },
+    { "topology graph links", "rate",  "rate",  "100Gbps", "1Gbps .. 1.6Tbps" },
+    { "topology graph links", "delay", "time",  "1us",     "one way, more than 0, up to 100ms" },
+    { "topology graph links", "loss",  "share", "",        "of packets; without it as for all links" },
+    { "topology graph links", "ber",   "share", "",        "bit error rate; without it as for all links" },
+
+    { "topology links_down", "a",     "name",  "", "one end" },
+    { "topology links_down", "b",     "name",  "", "the other end" },
+    { "topology links_down", "down",  "time",  "", "when it fails: what is on the wire is lost, and routes change" },
+    { "topology links_down", "up",    "time",  "", "when it works again; without it never" },
+    { "topology links_down", "which", "count", "", "one of several parallel links, from 0; without it all of them" },
+
+    { "host", "mtu",            "bytes",  "model", "payload of a full packet, 64 .. 9000: 1024 (nic), 1000 (hpcc)" },
+    { "host", "ack_every",      "count",  "1",     "packets per ACK; the last of a flow is always acknowledged" },
+    { "host", "ack_unpaused",   "yes/no", "model", "PFC does not stop a host's ACKs: no (nic), yes (hpcc)" },
+    { "host", "nack_gap",       "time",   "model", "least time between NACKs for the same byte: 100us (nic), 500us (hpcc)" },
+    { "host", "rto",            "time",   "model", "silence after which a sender starts again from the last acknowledged byte; 0: never. 4ms (nic); 0, but 4ms where links fail or lose packets (hpcc)" },
+    { "host", "window",         "bytes",  "none",  "of bytes a flow may have unacknowledged; `none`, or `bdp`: rate x round-trip time of the longest path" },
+    { "host", "window_by_rate", "yes/no", "no",    "the window shrinks with the flow's rate" },
+
+    { "switch", "buffer",        "bytes",  "model",   "shared by all ports: 32MB (nic), 32MiB (hpcc)" },
+    { "switch", "reserve",       "bytes",  "4096",    "of each port, before it takes from the shared part" },
+    { "switch", "resume_offset", "bytes",  "3072",    "how far a queue must fall below the pause threshold before the sender may resume" },
+    { "switch", "headroom",      "bytes",  "auto",    "of each port, for what arrives after a pause was sent. `auto`: what fits on the wire both ways and four packets (nic), three times rate x delay (hpcc)" },
+    { "switch", "alpha",         "share",  "0.125",   "of the free buffer that one class of one ingress port may take before it pauses; a power of 1/2. Doubles with each doubling of speed over the hosts'" },
+    { "switch", "lossless",      "yes/no", "yes",     "PFC; without it packets are dropped" },
+    { "switch", "lossy_alpha",   "share",  "1",       "lossy: of the free buffer that one queue may take" },
+    { "switch", "ecn",           "yes/no", "yes",     "packets are marked" },
+    { "switch", "ecn_at",        "name",   "dequeue", "`dequeue` or `enqueue`: which queue decides on a packet's mark, the one behind it or the one before it" },
+    { "switch", "strict",        "list",   "model",   "classes that go before all others: [6] (nic: CNPs), [0] (hpcc)" },
+    { "switch", "weights",       "list",   "",        "of the eight classes, 1 .. 255, where they are not strict; without it all 1" },
+    { "switch", "ecn_by_rate",   "list",   "",        "thresholds of ports of a certain speed; other ports use the knobs" },
+
+    { "switch ecn_by_rate", "rate", "rate",  "", "of the ports" },
+    { "switch ecn_by_rate", "kmin", "bytes", "", "as the knob; a plain number is KB" },
+    { "switch ecn_by_rate", "kmax", "bytes", "", "as the knob" },
+    { "switch ecn_by_rate", "pmax", "share", "", "as the knob" },
+
+    { "changes", "at",    "time", "", "when; later than the change before" },
+    { "changes", "knobs", "map",  "", "those that change; the others stay" },
+
+    { "traffic", "kind",  "name",  "",  "which of the kinds below" },
+    { "traffic", "name",  "name",  "",  "for results; without it the kind and a number: `poisson 1`" },
+    { "traffic", "start", "time",  "0", "of the first flow" },
+    { "traffic", "stop",  "time",  "",  "no flow starts at or after it; without it the end of the run" },
+    { "traffic", "prio",  "count", "3", "class of its packets, 0 .. 7" },
+
+    { "traffic flows", "kind", "name", "", "`flows`" },
+    { "traffic flows", "name", "name", "", "as above" },
+    { "traffic flows", "file", "file", "", "the list; it has times and classes of its own" },
+
+    { "traffic poisson", "sizes", "name",  "",      "of flows: a built-in table (below), or a file of `bytes probability` lines" },
+    { "traffic poisson", "load",  "share", "0.3",   "of what `of` names" },
+    { "traffic poisson", "of",    "name",  "hosts", "`hosts`: of the sum of host links; `bisection`: of the links from switches with hosts to other switches, as used by traffic between racks" },
+    { "traffic poisson", "hosts", "list",  "",      "which; a count means the first, without it all" },
+
+    { "traffic incast", "senders",  "list",  "",  "which; a count means the first that are not the receiver" },
+    { "traffic incast", "receiver", "name",  "",  "without it the last host" },
+    { "traffic incast", "size",     "bytes", "",  "of each flow" },
+    { "traffic incast", "flows",    "count", "1", "of each sender, at once" },
+    { "traffic incast", "period",   "time",  "0", "from one burst to the next; 0: only one" },
+
+    { "traffic permutation", "size",  "bytes", "",  "of each flow" },
+    { "traffic permutation", "shift", "count", "0", "host i sends to host i + shift; 0: a random permutation in which nobody sends to himself" },
+    { "traffic permutation", "hosts", "list",  "",  "which; a count means the first, without it all" },
+
+    { "traffic all_to_all", "size",  "bytes", "", "of each flow" },
+    { "traffic all_to_all", "hosts", "list",  "", "which; a count means the first, without it all" },
+
+    { NULL, NULL, NULL, NULL, NULL },
+};
+
+/* ---- the reference ---- */
+
+static void print_rows(FILE *out, const char *section)
+{
+    fprintf(out, "\n| key | value | initially | |\n|---|---|---|---|\n");
+    for (const struct scenario_key *k = scenario_keys; k->name; k++) {
+        const char *tick = *k->initial ? "`" : "";
+        bool        by_model = strcmp(k->initial, "model") == 0;
+
+        if (strcmp(k->section, section) == 0)
+            fprintf(out, "| `%s` | %s | %s%s%s | %s |\n", k->name, k->unit, by_model ? "" : tick,
+                    by_model ? "by model" : k->initial, by_model ? "" : tick, k->about);
+    }
+}
+
+static void print_section(FILE *out, int level, const char *title, const char *section)
+{
+    fprintf(out, "\n%.*s %s\n", level, "####", title);
+    print_rows(out, section);
+}
+
+/* The one line of a kind, as a sentence. */
+static void print_about(FILE *out, const char *about)
+{
+    fprintf(out, "%c%s.\n", toupper((unsigned char)*about), about + 1);
+}
+
+static void print_kinds(FILE *out, const char *folder, const struct scenario_kind *kind)
+{
+    char section[64];
+
+    for (; kind->name; kind++) {
+        snprintf(section, sizeof section, "%s %s", folder, kind->name);
+        fprintf(out, "\n### %s: %s\n\n", folder, kind->name);
+        print_about(out, kind->about);
+        print_rows(out, section);
+    }
+}
+
+static const char intro[] =
+    "# Scenario files\n"
+    "\n"
+    "<!-- Printed by `anole list scenario --markdown`. -->\n"
+    "\n"
+    "A scenario is a YAML file: a network, its settings and its traffic. Values carry their units. Whatever is wrong is\n"
+    "refused before anything runs, with `file:line:column` and the nearest name that would have been right. Anchors,\n"
+    "aliases and tags of YAML are not used. The files in `scenarios/` are examples.\n"
+    "\n"
+    "```yaml\n"
+    "topology: {kind: clos, tors: 8, hosts_per_tor: 16, spines: 4, rate: 100Gbps, delay: 1us}\n"
+    "knobs: {kmin: 400KB, kmax: 1600KB, pmax: 20%}\n"
+    "traffic:\n"
+    "  - {kind: poisson, sizes: FB_Hadoop, load: 0.3, of: bisection, stop: 5ms}\n"
+    "  - {kind: incast, senders: 32, size: 256KB, start: 2ms}\n"
+    "```\n"
+    "\n"
+    "| value | how it is written |\n"
+    "|---|---|\n"
+    "| time | `5us`, `1.5ms`, `200ns`: ps, ns, us, ms, s |\n"
+    "| rate | `100Gbps`, `25G`: bps, Kbps, Mbps, Gbps, Tbps |\n"
+    "| bytes | `1500`, `64KB`, `32MiB`: B, KB, MB, GB, TB (1000), KiB, MiB, GiB, TiB (1024) |\n"
+    "| count | a whole number |\n"
+    "| share | `0.3` or `30%` |\n"
+    "| yes/no | `yes`, `no`, `true`, `false`, `on`, `off` |\n"
+    "| file | a path, relative to the folder of the scenario |\n"
+    "\n"
+    "Hosts are called `h0`, `h1`, ...; where a host is asked for, the number of its node does as well.\n"
+    "\n"
+    "`--set KEY=VALUE` on the command line is as if written in the file: a knob (`--set kmin=200KB`), a key\n"
+    "(`--set run=5ms`), or a path of keys and list entries, which count from 0 (`--set topology.delay=2us`,\n"
+    "`--set traffic.0.load=50%`).\n";
+
+static const char hpcc_text[] =
+    "\n"
+    "## hpcc: a config of the fork\n"
+    "\n"
+    "`hpcc: config.txt` takes the network, the flows, the ECN maps, the buffer and the DCQCN parameters from a config file\n"
+    "of the HPCC ns-3 fork; `TOPOLOGY_FILE` and `FLOW_FILE` are relative to that file. The model is hpcc. `topology` and\n"
+    "`traffic` must not be given; what `host`, `switch`, `knobs` and the general keys say comes on top. `LINK_DOWN` becomes\n"
+    "a link that fails; `SIMULATOR_STOP_TIME` is not used, because a run ends when its flows are done.\n";
+
+static const char models_text[] =
+    "\n"
+    "## What the models bring with them\n"
+    "\n"
+    "Sizes of frames, in bytes:\n"
+    "\n"
+    "| | nic | hpcc |\n"
+    "|---|---|---|\n"
+    "| headers of a data packet | 62: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4 | 48: Ethernet 14, IPv4 20, UDP 8, sequence and class 6 |\n"
+    "| ACK, NACK | 66: the same with AETH 4 | 60 |\n"
+    "| CNP | 78: the same with 16 reserved bytes | none: a flag in the ACK |\n"
+    "| PFC | 64 | 43 |\n"
+    "| between frames | 20: preamble 8, gap 12 | 0 |\n"
+    "\n"
+    "In model nic knobs start at the values of docs/knobs.md. In model hpcc they are the fork's profile for the speed of\n"
+    "the first host link: `rpg_ai_rate` 5 Mbps and `rpg_hai_rate` 50 Mbps per 25 Gbps, `rpg_min_rate` 1000 Mbps, `dce_tcp_g`\n"
+    "1020 (g = 1/256). ECN thresholds of model hpcc go by the speed of the port: `kmin` 100 KB and `kmax` 400 KB per 25 Gbps,\n"
+    "`pmax` 0.2; if `knobs` names one of the three, the knobs count for all ports instead.\n"
+    "\n"
+    "With model hpcc and order ns3 a switch may drop ACKs that overrun the headroom, as the fork does; otherwise a lossless\n"
+    "network loses none.\n";
+
+static const char load_text[] =
+    "\n"
+    "A load counts payload; headers come on top. With `of: hosts` each host sends load x the mean rate of the links of these\n"
+    "hosts. With `of: bisection` it sends load x U / (n x f): U is the sum of the rates of links from switches with hosts to\n"
+    "other switches, n the number of hosts, f the mean share of a host's possible destinations that are not behind its own\n"
+    "switch. A host that would have to send more than its link carries, all poisson traffic of the moment added up, is\n"
+    "refused.\n"
+    "\n"
+    "Built-in tables of sizes:";
+
+void scenario_print_reference(FILE *out)
+{
+    fputs(intro, out);
+    print_section(out, 2, "General keys", "");
+    fputs(hpcc_text, out);
+    print_section(out, 2, "topology", "topology");
+    print_kinds(out, "topology", scenario_topologies);
+    print_section(out, 4, "links of a graph", "topology graph links");
+    print_section(out, 3, "topology: links_down", "topology links_down");
+    print_section(out, 2, "host", "host");
+    print_section(out, 2, "switch", "switch");
+    print_section(out, 3, "switch: ecn_by_rate", "switch ecn_by_rate");
+    print_section(out, 2, "changes", "changes");
+    fprintf(out, "\nA change of kmin, kmax or pmax is for all ports, those of `ecn_by_rate` included.\n");
+    print_section(out, 2, "traffic", "traffic");
+    print_kinds(out, "traffic", scenario_traffics);
+    fprintf(out, "\n### traffic: loads and sizes\n");
+    fputs(load_text, out);
+    for (int i = 0; cdf_names[i]; i++)
+        fprintf(out, "%s `%s`", i ? "," : "", cdf_names[i]);
+    fprintf(out, ".\n");
+    fputs(models_text, out);
+}

@@ -1,0 +1,134 @@
+/* src/sim/test_world.h - small worlds for tests: a graph and a list of flows become a simulation, and what it tells
+ * about them is kept.
+ *
+ * Settings are the models' own, written down here once more, so that a test does not follow a change of them by itself.
+ */
+#ifndef SIM_TEST_WORLD_H
+#define SIM_TEST_WORLD_H
+
+#include "sim/sim.h"
+#include "sim/traffic.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GBPS 1000000000ull
+
+struct world {
+    struct sim         *sim;
+    struct flow_result *done;
+    uint32_t            done_count, done_max;
+    struct pfc_result  *pfc;
+    uint32_t            pfc_count, pfc_max;
+};
+
+static inline void world_cfg(struct sim_cfg *cfg, enum sim_model model)
+{
+    bool is_hpcc = model == MODEL_HPCC;
+
+    *cfg = (struct sim_cfg){
+        .model = model, .order = is_hpcc ? ORDER_NS3 : ORDER_NODE, .seed = 1, .cc = cc_find("none"), .lb = lb_find("ecmp"),
+        .mtu_bytes = is_hpcc ? 1000 : 1024, .header_bytes = is_hpcc ? 48 : 62, .ack_bytes = is_hpcc ? 60 : 66,
+        .cnp_bytes = is_hpcc ? 60 : 78, .pfc_bytes = is_hpcc ? 43 : 64, .spacing_bytes = is_hpcc ? 0 : 20,
+        .ack_every = 1, .ack_unpaused = is_hpcc, .ack_droppable = is_hpcc,
+        .nack_gap_ps = (is_hpcc ? 500 : 100) * PS_PER_US, .rto_ps = is_hpcc ? 0 : 4 * PS_PER_MS,
+        .buffer_bytes = 32000000, .reserve_bytes = 4096, .resume_bytes = 3072, .pfc_shift = 3, .lossy_alpha = 1,
+        .is_lossless = true, .ecn_on = true, .strict_prios = is_hpcc ? 1 << 0 : 1 << 6,
+        .weight = { 1, 1, 1, 1, 1, 1, 1, 1 },
+    };
+    knobs_init(&cfg->knobs);
+}
+
+static inline void *world_grow(void *rows, uint32_t count, uint32_t *max, size_t bytes)
+{
+    if (count < *max)
+        return rows;
+    *max = *max ? 2 * *max : 64;
+    return xrealloc(rows, *max * bytes);
+}
+
+static inline void world_on_done(void *arg, const struct flow_result *r)
+{
+    struct world *w = arg;
+
+    w->done = world_grow(w->done, w->done_count, &w->done_max, sizeof *w->done);
+    w->done[w->done_count++] = *r;
+}
+
+static inline void world_on_pfc(void *arg, const struct pfc_result *r)
+{
+    struct world *w = arg;
+
+    w->pfc = world_grow(w->pfc, w->pfc_count, &w->pfc_max, sizeof *w->pfc);
+    w->pfc[w->pfc_count++] = *r;
+}
+
+/* Takes over graph and traffic, whatever comes of it. */
+static inline int world_start(struct world *w, struct graph *g, const struct sim_cfg *cfg, struct traffic *t,
+                              struct err *err)
+{
+    int rc;
+
+    *w = (struct world){ 0 };
+    rc = sim_new(&w->sim, g, cfg, t, err);
+    if (rc) {
+        traffic_free(t);
+        graph_fini(g);
+        free(cfg->change);
+        return rc;
+    }
+    w->sim->hooks = (struct sim_hooks){ w, world_on_done, world_on_pfc };
+    return 0;
+}
+
+static inline void world_end(struct world *w)
+{
+    sim_free(w->sim);
+    free(w->done);
+    free(w->pfc);
+    *w = (struct world){ 0 };
+}
+
+/* A world in which the given flows, sorted by their start, take place. */
+static inline void world_of_flows(struct world *w, struct graph *g, const struct sim_cfg *cfg,
+                                  const struct hpcc_flow *flows, uint32_t count)
+{
+    struct hpcc_flows list = { xcalloc(count + 1ul, sizeof *list.flow), count };
+    struct traffic   *t = traffic_new(g, cfg->seed);
+    struct err        err;
+
+    if (count)
+        memcpy(list.flow, flows, count * sizeof *flows);
+    traffic_add_list(t, &list);
+    if (world_start(w, g, cfg, t, &err))
+        die("%s", err.text);
+}
+
+/* Runs until the last flow is done, then lets everything that is still under way arrive; links and accounts are checked
+ * on the way every 'step_ps'. False if flows were not done by 'until_ps'. */
+static inline bool world_finish(struct world *w, uint64_t step_ps, uint64_t until_ps)
+{
+    struct sim *s = w->sim;
+
+    while (!s->is_done && s->now_ps < until_ps) {
+        sim_run_until(s, s->now_ps + step_ps);
+        sim_check(s);
+    }
+    if (!s->is_done)
+        return false;
+    s->is_done = false;
+    sim_run_until(s, s->now_ps + PS_PER_S / 10);
+    sim_check(s);
+    return true;
+}
+
+/* The result of the flow from 'src' with destination port 'dport'; NULL: not done. */
+static inline const struct flow_result *world_result(const struct world *w, uint32_t src, uint16_t dport)
+{
+    for (uint32_t i = 0; i < w->done_count; i++)
+        if (w->done[i].src == src && w->done[i].dport == dport)
+            return &w->done[i];
+    return NULL;
+}
+
+#endif
