@@ -5,8 +5,13 @@
 
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
+
+static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+
+#define NUMBERS (sizeof(numbers) / sizeof(*numbers))
 
 static _Atomic(const volatile uint64_t *) watched;
 
@@ -50,16 +55,48 @@ static void on_signal(int number)
     _exit(128 + number);
 }
 
-void interrupt_catch(void)
+/* Started by nohup or in the background of a script, the program was told to go on. */
+static bool is_ignored(int number)
 {
-    static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
-    struct sigaction action = { .sa_handler = on_signal }, was;
+    struct sigaction was;
+
+    return sigaction(number, NULL, &was) == 0 && was.sa_handler == SIG_IGN;
+}
+
+static void set_all(void (*handler)(int))
+{
+    struct sigaction action = { .sa_handler = handler };
 
     sigfillset(&action.sa_mask);
-    for (unsigned i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-        /* Started by nohup or in the background of a script, it was told to go on. */
-        if (sigaction(numbers[i], NULL, &was) == 0 && was.sa_handler != SIG_IGN)
+    for (unsigned i = 0; i < NUMBERS; i++)
+        if (!is_ignored(numbers[i]))
             sigaction(numbers[i], &action, NULL);
+}
+
+static void mask_all(int how)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    for (unsigned i = 0; i < NUMBERS; i++)
+        sigaddset(&set, numbers[i]);
+    sigprocmask(how, &set, NULL);
+}
+
+void interrupt_catch(void)
+{
+    set_all(on_signal);
+}
+
+void interrupt_hold(void)
+{
+    mask_all(SIG_BLOCK);
+}
+
+void interrupt_end(void)
+{
+    set_all(SIG_DFL);
+    mask_all(SIG_UNBLOCK);
 }
 
 void interrupt_watch(const uint64_t *now_ps)

@@ -10,12 +10,12 @@
 
 #define FILES_MAX 4
 
-static _Atomic(char *) open_temps[FILES_MAX];
+static _Atomic(const char *) open_temps[FILES_MAX];
 
-static int enter(char *temp)
+static int enter(const char *temp)
 {
     for (int i = 0; i < FILES_MAX; i++) {
-        char *none = NULL;
+        const char *none = NULL;
 
         if (atomic_compare_exchange_strong(&open_temps[i], &none, temp))
             return 0;
@@ -23,10 +23,10 @@ static int enter(char *temp)
     return -EMFILE;
 }
 
-static void leave(char *temp)
+static void leave(const char *temp)
 {
     for (int i = 0; i < FILES_MAX; i++) {
-        char *expected = temp;
+        const char *expected = temp;
 
         atomic_compare_exchange_strong(&open_temps[i], &expected, NULL);
     }
@@ -139,7 +139,7 @@ void outfile_abort_all_on_signal(void)
     int saved = errno;
 
     for (int i = 0; i < FILES_MAX; i++) {
-        char *temp = atomic_exchange(&open_temps[i], NULL);
+        const char *temp = atomic_exchange(&open_temps[i], NULL);
 
         if (temp)
             unlink(temp);

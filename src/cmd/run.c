@@ -229,16 +229,11 @@ static int write_dir(struct run *run, const struct results *r, struct err *err)
     return 0;
 }
 
-/* All files are checked before the first is put into place. */
-static int commit(struct run *run, const struct results *r, struct err *err)
+static int commit(struct run *run, struct err *err)
 {
-    int rc = write_dir(run, r, err);
+    int rc = 0;
 
-    if (!rc)
-        rc = outfile_close(&run->hpcc_fct, err);
-    if (!rc)
-        rc = outfile_close(&run->hpcc_pfc, err);
-    if (!rc && run->dir) {
+    if (run->dir) {
         rc = outdir_commit(run->dir, err);
         run->dir = NULL;
     }
@@ -246,6 +241,23 @@ static int commit(struct run *run, const struct results *r, struct err *err)
         rc = outfile_commit(&run->hpcc_fct, err);
     if (!rc)
         rc = outfile_commit(&run->hpcc_pfc, err);
+    return rc;
+}
+
+/* All files are checked before the first is put into place. */
+static int write_files(struct run *run, const struct results *r, struct err *err)
+{
+    int rc = write_dir(run, r, err);
+
+    if (!rc)
+        rc = outfile_close(&run->hpcc_fct, err);
+    if (!rc)
+        rc = outfile_close(&run->hpcc_pfc, err);
+    if (rc)
+        return rc;
+    interrupt_hold();
+    rc = commit(run, err);
+    interrupt_end();
     return rc;
 }
 
@@ -315,14 +327,13 @@ static int simulate(struct run *run, struct err *err)
     results.set = run->opt.set;
     results.sets = run->opt.sets;
     results.wall_s = progress_clock_s() - start_s;
-    rc = commit(run, &results, err);
+    rc = write_files(run, &results, err);
     if (!rc) {
         warn_unfinished(run, &results);
         if (!run->opt.is_quiet)
             print(&run->opt, &results);
     }
     results_fini(&results);
-    interrupt_watch(NULL);
     return rc;
 }
 

@@ -5,18 +5,12 @@
 #include <string.h>
 
 #define WORDS     (EVQ_BUCKETS / 64)
-#define TOPS      (EVQ_BUCKETS / 4096)
 #define FEW       24u            /* sorted by insertion */
 
-static inline bool before(const struct evq_slot *a, const struct evq_slot *b)
-{
-    return a->at_ps < b->at_ps || (a->at_ps == b->at_ps && a->order < b->order);
-}
-
-void evq_init(struct evq *q, struct arena *arena, uint32_t slots, uint64_t span_ps)
+void evq_init(struct evq *q, struct arena *arena, uint32_t slots, uint64_t width_ps, uint64_t span_ps)
 {
     memset(q, 0, sizeof *q);
-    while (((uint64_t)EVQ_BUCKETS << q->shift) < span_ps)
+    while (1ull << q->shift < width_ps || ((uint64_t)EVQ_BUCKETS << q->shift) < span_ps)
         q->shift++;
     q->slots = slots;
     q->slot = arena_alloc(arena, slots, sizeof *q->slot);
@@ -42,7 +36,7 @@ static void heap_up(struct evq *q, uint32_t pos, uint32_t slot)
     while (pos > 0) {
         uint32_t parent = (pos - 1) / 4;
 
-        if (!before(&q->slot[slot], &q->slot[q->heap[parent]]))
+        if (!evq_before(&q->slot[slot], &q->slot[q->heap[parent]]))
             break;
         heap_put(q, pos, q->heap[parent]);
         pos = parent;
@@ -61,9 +55,9 @@ static void heap_down(struct evq *q, uint32_t pos, uint32_t slot)
             last = q->heap_count;
         best = first;
         for (uint32_t i = first + 1; i < last; i++)
-            if (before(&q->slot[q->heap[i]], &q->slot[q->heap[best]]))
+            if (evq_before(&q->slot[q->heap[i]], &q->slot[q->heap[best]]))
                 best = i;
-        if (!before(&q->slot[q->heap[best]], &q->slot[slot]))
+        if (!evq_before(&q->slot[q->heap[best]], &q->slot[slot]))
             break;
         heap_put(q, pos, q->heap[best]);
         pos = best;
@@ -77,7 +71,7 @@ static void heap_remove(struct evq *q, uint32_t pos)
 
     if (pos == q->heap_count)
         return;
-    if (pos > 0 && before(&q->slot[last], &q->slot[q->heap[(pos - 1) / 4]]))
+    if (pos > 0 && evq_before(&q->slot[last], &q->slot[q->heap[(pos - 1) / 4]]))
         heap_up(q, pos, last);
     else
         heap_down(q, pos, last);
@@ -92,7 +86,7 @@ static void merge(const struct evq *q, uint32_t *a, uint32_t left, uint32_t n, u
 
     memcpy(scratch, a, left * sizeof *a);
     for (k = 0; i < left && j < n; k++)
-        a[k] = before(&q->slot[scratch[i]], &q->slot[a[j]]) ? a[j++] : scratch[i++];
+        a[k] = evq_before(&q->slot[scratch[i]], &q->slot[a[j]]) ? a[j++] : scratch[i++];
     memcpy(a + k, scratch + i, (left - i) * sizeof *a);
 }
 
@@ -107,7 +101,7 @@ static void sort(const struct evq *q, uint32_t *a, uint32_t n, uint32_t *scratch
     for (uint32_t i = 1; i < n; i++) {
         uint32_t id = a[i], j = i;
 
-        for (; j > 0 && before(&q->slot[a[j - 1]], &q->slot[id]); j--)
+        for (; j > 0 && evq_before(&q->slot[a[j - 1]], &q->slot[id]); j--)
             a[j] = a[j - 1];
         a[j] = id;
     }
@@ -117,16 +111,16 @@ static void front_insert(struct evq *q, uint32_t id)
 {
     uint32_t j = q->front_count++;
 
-    for (; j > 0 && before(&q->slot[q->front[j - 1]], &q->slot[id]); j--)
+    for (; j > 0 && evq_before(&q->slot[q->front[j - 1]], &q->slot[id]); j--)
         q->front[j] = q->front[j - 1];
     q->front[j] = id;
     q->slot[id].next = EVQ_FRONT;
 }
 
-/* Time reaches bucket b: its events are sorted into 'front', which is empty. */
-static void open_bucket(struct evq *q, uint32_t b)
+/* Time reaches the bucket of this number: its events are sorted into 'front', which is empty. */
+static void open_bucket(struct evq *q, uint64_t number)
 {
-    uint32_t n = 0;
+    uint32_t b = (uint32_t)number % EVQ_BUCKETS, n = 0;
 
     for (uint32_t id = q->bucket[b], next; id != EVQ_NONE; id = next) {
         next = q->slot[id].next;
@@ -135,17 +129,17 @@ static void open_bucket(struct evq *q, uint32_t b)
     }
     q->front_count = n;
     q->bucket[b] = EVQ_NONE;
-    if ((q->bits[b / 64] &= ~(1ull << (b % 64))) == 0)
-        q->top[b / 4096] &= ~(1ull << (b / 64 % 64));
+    q->bits[b / 64] &= ~(1ull << (b % 64));
     if (n > 1)
         sort(q, q->front, n, q->scratch);
+    q->from = number + 1;
 }
 
 /* ---- the ring ---- */
 
 void evq_insert(struct evq *q, uint32_t id)
 {
-    if (q->slot[id].at_ps >> q->shift == q->now) {
+    if (q->slot[id].at_ps >> q->shift < q->from) {
         front_insert(q, id);
     } else {
         heap_up(q, q->heap_count++, id);
@@ -161,8 +155,8 @@ static void ring_remove(struct evq *q, uint32_t id)
     while (*link != id)
         link = &q->slot[*link].next;
     *link = q->slot[id].next;
-    if (q->bucket[b] == EVQ_NONE && (q->bits[b / 64] &= ~(1ull << (b % 64))) == 0)
-        q->top[b / 4096] &= ~(1ull << (b / 64 % 64));
+    if (q->bucket[b] == EVQ_NONE)
+        q->bits[b / 64] &= ~(1ull << (b % 64));
 }
 
 static void front_remove(struct evq *q, uint32_t id)
@@ -189,42 +183,35 @@ void evq_cancel(struct evq *q, uint32_t id)
     q->limit_ps = 0;
 }
 
-/* How far ahead of 'now' the first bucket that is not empty lies; UINT64_MAX: all are. The present bucket is empty: its events
- * are in 'front'. */
+/* How far ahead of 'from' the first bucket that is not empty lies; UINT64_MAX: all are. */
 static uint64_t ring_distance(const struct evq *q)
 {
-    uint32_t from = (uint32_t)q->now % EVQ_BUCKETS, w = from / 64, t, b;
+    uint32_t from = (uint32_t)q->from % EVQ_BUCKETS, w = from / 64, looked = 0;
     uint64_t word = q->bits[w] & ~0ull << (from % 64);
 
-    if (!word) {
-        /* The rest of the summary word, the words after it, then round to the start; the last look
-         * covers what lies before 'from'. */
-        t = w / 64;
-        word = w % 64 == 63 ? 0 : q->top[t] & ~0ull << (w % 64 + 1);
-        for (uint32_t i = 1; !word && i <= TOPS; i++)
-            word = q->top[t = (w / 64 + i) % TOPS];
-        if (!word)
+    while (!word) {
+        if (looked++ == WORDS)
             return UINT64_MAX;
-        w = t * 64 + (uint32_t)__builtin_ctzll(word);
+        w = (w + 1) % WORDS;
         word = q->bits[w];
     }
-    b = w * 64 + (uint32_t)__builtin_ctzll(word);
-    return (b - from) % EVQ_BUCKETS;
+    return (w * 64 + (uint32_t)__builtin_ctzll(word) - from) % EVQ_BUCKETS;
 }
 
-/* Moves time to the first bucket, of the ring or the heap, that has events and begins by 'until_ps'. */
+/* Moves the start of the ring to the first bucket, of the ring or the heap, that has events and begins by 'until_ps'. */
 static bool advance(struct evq *q, uint64_t until_ps)
 {
     uint64_t ahead = ring_distance(q);
-    uint64_t ring = ahead == UINT64_MAX ? UINT64_MAX : q->now + ahead;
+    uint64_t ring = ahead == UINT64_MAX ? UINT64_MAX : q->from + ahead;
     uint64_t far = q->heap_count ? q->slot[q->heap[0]].at_ps >> q->shift : UINT64_MAX;
     uint64_t number = ring < far ? ring : far;
 
     if (number == UINT64_MAX || number << q->shift > until_ps)
         return false;
-    q->now = number;
+    if (number >= q->from)
+        q->from = number;
     if (ring == number)
-        open_bucket(q, (uint32_t)number % EVQ_BUCKETS);
+        open_bucket(q, number);
     return true;
 }
 
@@ -240,7 +227,7 @@ uint32_t evq_pop_far(struct evq *q, uint64_t until_ps)
     q->limit_ps = until_ps == UINT64_MAX ? until_ps : until_ps + 1;
     if (far && far->at_ps < q->limit_ps)
         q->limit_ps = far->at_ps;
-    if (far && (!near || before(far, near))) {
+    if (far && (!near || evq_before(far, near))) {
         if (far->at_ps > until_ps)
             return EVQ_NONE;
         id = q->heap[0];
@@ -279,17 +266,15 @@ void evq_check(const struct evq *q)
     for (uint32_t b = 0; b < EVQ_BUCKETS; b++) {
         expect((q->bits[b / 64] >> (b % 64) & 1) == (q->bucket[b] != EVQ_NONE));
         for (uint32_t id = q->bucket[b]; id != EVQ_NONE; id = q->slot[id].next, found++)
-            expect((q->slot[id].at_ps >> q->shift) % EVQ_BUCKETS == b && q->slot[id].at_ps >> q->shift > q->now);
+            expect((q->slot[id].at_ps >> q->shift) % EVQ_BUCKETS == b && q->slot[id].at_ps >> q->shift >= q->from);
     }
-    for (uint32_t w = 0; w < WORDS; w++)
-        expect((q->bits[w] != 0) == (q->top[w / 64] >> (w % 64) & 1));
     for (uint32_t i = 0; i < q->front_count; i++) {
-        expect(q->slot[q->front[i]].next == EVQ_FRONT && q->slot[q->front[i]].at_ps >> q->shift == q->now);
-        expect(i == 0 || before(&q->slot[q->front[i]], &q->slot[q->front[i - 1]]));
+        expect(q->slot[q->front[i]].next == EVQ_FRONT && q->slot[q->front[i]].at_ps >> q->shift < q->from);
+        expect(i == 0 || evq_before(&q->slot[q->front[i]], &q->slot[q->front[i - 1]]));
     }
     for (uint32_t i = 0; i < q->heap_count; i++) {
         expect(q->slot[q->heap[i]].next == (EVQ_HEAP | i));
-        expect(i == 0 || !before(&q->slot[q->heap[i]], &q->slot[q->heap[(i - 1) / 4]]));
+        expect(i == 0 || !evq_before(&q->slot[q->heap[i]], &q->slot[q->heap[(i - 1) / 4]]));
     }
     expect(found == evq_pending(q));
 }

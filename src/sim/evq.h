@@ -6,10 +6,10 @@
  * order of events" in docs/design.md for what the order is made of.
  *
  * It is a calendar. The ring has a bucket for every short span of time from now on: an unsorted list, so adding to it
- * costs the same however many events are there, with a bitmap over the buckets that are not empty. When time reaches a bucket its
- * events are sorted into 'front', from which they are popped; at most a few in a network that is not in
- * lock step, thousands in one that is. What lies beyond the ring waits in a heap: most events (a packet's arrival,
- * a port becoming free) lie within a few microseconds and never see it.
+ * costs the same however many events are there, with a bitmap over the buckets that are not empty. When time reaches a bucket
+ * with a few events, the first of them is looked for; one with many, as in a network that runs in lock step,
+ * is sorted into 'front' and popped from there. What lies beyond the ring waits in a heap: most events (a packet's
+ * arrival, a port becoming free) lie within a few microseconds and never see it.
  */
 #ifndef SIM_EVQ_H
 #define SIM_EVQ_H
@@ -30,28 +30,33 @@ struct arena;
 struct evq_slot {
     uint64_t at_ps, order;
     uint32_t next;               /* the next slot in the bucket's list, or one of the above */
-    uint32_t kind;               /* the owner's */
-    uint32_t unused[2];          /* a power of two in size */
+    uint32_t kind;               /* the owner's, like 'owner' */
+    void    *owner;
 };
 
 struct evq {
     struct evq_slot *slot;
-    uint64_t         now;        /* number of the bucket that is in 'front': at_ps >> shift */
-    uint64_t         limit_ps;   /* the last of 'front' is next if it is before this; otherwise look further */
-    uint32_t        *front;      /* events of the present bucket, the next one last */
+    uint64_t         from;       /* number (at_ps >> shift) of the first bucket of the ring; what comes before it is in 'front' */
+    uint64_t         limit_ps;   /* what is found in 'front' or the ring is next if it is before this; otherwise look further */
+    uint32_t        *front;      /* events of a bucket that held many, sorted, the next one last */
     uint32_t         front_count;
     uint32_t         shift;
     uint32_t         slots;
     uint32_t         heap_count;
     uint32_t        *heap;       /* 4-ary, of slots */
     uint32_t        *scratch;    /* for sorting */
-    uint64_t         top[EVQ_BUCKETS / 4096];    /* bit w: bits[w] is not zero */
     uint64_t         bits[EVQ_BUCKETS / 64];     /* bit b: bucket b is not empty */
     uint32_t         bucket[EVQ_BUCKETS];        /* first slot of each list, or EVQ_NONE */
 };
 
-/* 'slots' slots, all idle. Buckets are as narrow as lets the ring span 'span_ps'. */
-void evq_init(struct evq *, struct arena *, uint32_t slots, uint64_t span_ps);
+static inline bool evq_before(const struct evq_slot *a, const struct evq_slot *b)
+{
+    return a->at_ps < b->at_ps || (a->at_ps == b->at_ps && a->order < b->order);
+}
+
+/* 'slots' slots, all idle. Buckets are at least 'width_ps' wide, and wide enough for the ring to span 'span_ps'. One event to a
+ * bucket is best: there is nothing to sort and not far to look. */
+void evq_init(struct evq *, struct arena *, uint32_t slots, uint64_t width_ps, uint64_t span_ps);
 
 /* Puts a slot whose time is set into 'front' or the heap: the rare half of evq_add(). */
 void evq_insert(struct evq *, uint32_t slot);
@@ -63,14 +68,13 @@ static inline void evq_add(struct evq *q, uint32_t id, uint64_t at_ps, uint64_t 
     uint64_t         number = at_ps >> q->shift;
     uint32_t         b = (uint32_t)number % EVQ_BUCKETS;
 
-    assert(s->next == EVQ_IDLE && number >= q->now);
+    assert(s->next == EVQ_IDLE);
     s->at_ps = at_ps;
     s->order = order;
-    if (number - q->now - 1 < EVQ_BUCKETS - 1) {
+    if (number - q->from < EVQ_BUCKETS) {
         s->next = q->bucket[b];
         q->bucket[b] = id;
         q->bits[b / 64] |= 1ull << (b % 64);
-        q->top[b / 4096] |= 1ull << (b / 64 % 64);
     } else {
         evq_insert(q, id);
     }
@@ -79,7 +83,7 @@ static inline void evq_add(struct evq *q, uint32_t id, uint64_t at_ps, uint64_t 
 /* Makes a pending slot idle again. */
 void evq_cancel(struct evq *, uint32_t slot);
 
-/* Finds the next event when it is not simply the last of 'front'. */
+/* Finds the next event when evq_pop() does not see it at once. */
 uint32_t evq_pop_far(struct evq *, uint64_t until_ps);
 
 /* Pops the earliest event not after 'until_ps'; EVQ_NONE if there is none. */
@@ -93,6 +97,42 @@ static inline uint32_t evq_pop(struct evq *q, uint64_t until_ps)
             q->front_count--;
             s->next = EVQ_IDLE;
             return id;
+        }
+    } else {
+        /* A bucket near by with one event in it, or two. */
+        uint32_t from = (uint32_t)q->from % EVQ_BUCKETS;
+        uint64_t word = q->bits[from / 64] >> (from % 64);
+
+        if (word) {
+            uint32_t         ahead = (uint32_t)__builtin_ctzll(word), b = from + ahead, id = q->bucket[b];
+            struct evq_slot *s = &q->slot[id];
+
+            if (s->next == EVQ_NONE) {
+                if (s->at_ps < q->limit_ps) {
+                    q->bucket[b] = EVQ_NONE;
+                    q->bits[b / 64] &= ~(1ull << (b % 64));
+                    q->from += ahead;
+                    s->next = EVQ_IDLE;
+                    return id;
+                }
+            } else if (q->slot[s->next].next == EVQ_NONE) {
+                uint32_t         other = s->next;
+                struct evq_slot *o = &q->slot[other];
+
+                if (evq_before(o, s)) {
+                    if (o->at_ps < q->limit_ps) {
+                        s->next = EVQ_NONE;
+                        o->next = EVQ_IDLE;
+                        q->from += ahead;
+                        return other;
+                    }
+                } else if (s->at_ps < q->limit_ps) {
+                    q->bucket[b] = other;
+                    s->next = EVQ_IDLE;
+                    q->from += ahead;
+                    return id;
+                }
+            }
         }
     }
     return evq_pop_far(q, until_ps);

@@ -24,7 +24,7 @@ struct scenario_traffic {        /* what the scenario says of one entry of its t
     double   load;               /* asked for; 0: not a matter of load */
     double   bps_per_host;       /* what 'load' comes to */
     uint32_t hosts;
-    uint64_t start_ps, stop_ps;
+    uint64_t start_ps, stop_ps;  /* of starts of flows; stop_ps is NEVER if nothing limits them */
 };
 
 struct scenario {
@@ -55,7 +55,7 @@ int scenario_start(struct scenario *, struct sim **, struct err *);
 /* One row of the table of keys. */
 struct scenario_key {
     const char *section;         /* "", "topology", "topology star", "traffic poisson", "host", "switch", ... */
-    const char *name, *unit;     /* unit: "time", "rate", "bytes", "count", "share", "name", "file", "list", "yes/no" */
+    const char *name, *unit;     /* unit: "time", "rate", "bytes", "count", "share", "name", "file", "map", "list", "yes/no" */
     const char *initial;         /* as one would write it; "" if required or none; "model" if it depends on the model */
     const char *about;
 };

@@ -327,12 +327,12 @@ static void mark(struct yaml_node *node, uint32_t number)
 
 static struct yaml_node *make_node(struct scenario_reader *r, uint32_t number, const char *key)
 {
-    size_t            size = sizeof(struct yaml_node) + strlen(key) + 1;
-    struct yaml_node *node = xcalloc(1, size);
+    size_t            length = strlen(key) + 1;
+    struct yaml_node *node = xcalloc(1, sizeof *node + length);
 
     r->made = xrealloc(r->made, (r->made_count + 1) * sizeof *r->made);
     r->made[r->made_count++] = node;
-    *node = (struct yaml_node){ .kind = YAML_SCALAR, .text = "", .key = strcpy((char *)(node + 1), key),
+    *node = (struct yaml_node){ .kind = YAML_SCALAR, .text = "", .key = memcpy(node + 1, key, length),
                                 .column = number, .key_column = number };
     return node;
 }

@@ -232,6 +232,7 @@ static void scenario_parse__traffic(void **state)
           "s.yaml:2:46: 'hosts' must name 2 hosts or more" },
         { "topology: {kind: star, hosts: 1}\ntraffic: [{kind: all_to_all, size: 1}]\n",
           "s.yaml:2:11: 1 hosts are too few for all_to_all" },
+        { "topology: {kind: star, hosts: 1}\n" INCAST, "s.yaml:2:11: 1 hosts are too few for incast" },
         { STAR "traffic: [{kind: flows, file: nowhere.txt}]\n", "s.yaml:2:31: nowhere.txt: No such file or directory" },
         { STAR "traffic: [{kind: incast, senders: 1, size: 1, name: a},\n {kind: incast, senders: 1, size: "
                "1, name: a}]\n",

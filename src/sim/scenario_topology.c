@@ -268,8 +268,7 @@ void scenario_check_links(struct scenario_reader *r, const struct yaml_node *nod
 
         if (bytes > IN_FLIGHT_BYTES_MAX)
             reader_refuse(r, node,
-                          "the link %s-%s is too fast for its delay: %s would be under way; 1GB is the "
-                          "most",
+                          "the link %s-%s is too fast for its delay: %s would be under way; 1GB is the most",
                           a, b, text_from_bytes(text, sizeof text, bytes));
         else if (l->delay_ps == 0)
             reader_refuse(r, node, "the link %s-%s has no delay", a, b);
@@ -281,7 +280,7 @@ void scenario_check_links(struct scenario_reader *r, const struct yaml_node *nod
 
 void scenario_read_topology(struct scenario_reader *r, const struct yaml_node *node)
 {
-    static void (*const   readers[])(const struct section *, struct graph *) = {
+    static void (*const readers[])(const struct section *, struct graph *) = {
         read_star, read_clos, read_fat_tree, read_file, read_graph,
     };
     const char    *names[sizeof readers / sizeof *readers + 1] = { NULL };

@@ -95,7 +95,7 @@ static struct hosts read_hosts(const struct entry *e, const char *key, uint32_t 
 
     if (r->rc)
         return hosts;
-    if (!node && count < min)
+    if (count < min && !(node && node->kind == YAML_LIST))
         reader_refuse(r, e->sec.map, "%u hosts are too few for %s", g->hosts, e->about->kind);
     else if (node && node->kind == YAML_LIST)
         list_hosts(r, node, &hosts);
@@ -326,7 +326,7 @@ static void read_name(struct entry *e)
         if (strcmp(s->entry[i].name, name) == 0)
             reader_refuse(e->r, node, "there is traffic called '%s' already", name);
     if (!e->r->rc)
-        strcpy(e->about->name, name);
+        snprintf(e->about->name, sizeof e->about->name, "%s", name);
 }
 
 static void read_common(struct entry *e)

@@ -14,6 +14,7 @@
 #define FLOWS_MAX    (1u << 22)
 #define SPAN_MAX_PS  (64 * PS_PER_US)    /* what lies further ahead waits in the heap */
 #define DELAY_MAX_PS (4 * PS_PER_MS)
+#define EVENT_GAP_PS (320 * PS_PER_NS)   /* of one port, about */
 #define CHECK_EVERY  (1u << 18)  /* events, in builds with assertions */
 
 /* ---- building ---- */
@@ -203,11 +204,10 @@ enum event_kind {
     EV_FLOW,                     /* a stream starts its next flow */
 };
 
-static enum event_kind kind_of_port(const struct port *p, bool is_own)
+static void own(struct sim *s, uint32_t slot, enum event_kind kind, void *owner)
 {
-    if (is_own)
-        return p->is_switch ? EV_SWITCH_FREE : EV_HOST_FREE;
-    return p->peer->is_switch ? EV_AT_SWITCH : EV_AT_HOST;
+    s->evq.slot[slot].kind = kind;
+    s->evq.slot[slot].owner = owner;
 }
 
 /* One slot for everything that can wait for a moment: see dispatch(). */
@@ -225,13 +225,26 @@ static void build_slots(struct sim *s)
         span = reach > span ? reach : span;
     }
     span += PS_PER_US;
-    evq_init(&s->evq, &s->arena, s->slot_flow + traffic_streams(s->traffic), span < SPAN_MAX_PS ? span : SPAN_MAX_PS);
-    for (uint32_t i = 0; i < s->evq.slots; i++)
-        s->evq.slot[i].kind = i < s->slot_wake      ? kind_of_port(&s->port[i / 2], i % 2)
-                              : i < s->slot_timeout ? EV_WAKE
-                              : i < s->slot_change  ? EV_TIMEOUT
-                              : i < s->slot_flow    ? EV_CHANGE
-                                                    : EV_FLOW;
+    /* A busy port has an event or two per packet, every 80 ns or so. */
+    evq_init(&s->evq, &s->arena, s->slot_flow + traffic_streams(s->traffic), EVENT_GAP_PS / s->ports,
+             span < SPAN_MAX_PS ? span : SPAN_MAX_PS);
+    for (uint32_t i = 0; i < s->ports; i++) {
+        struct port *p = &s->port[i];
+
+        own(s, sim_slot_arrive(p), p->peer->is_switch ? EV_AT_SWITCH : EV_AT_HOST, p);
+        if (p->is_switch)
+            own(s, sim_slot_free(p), EV_SWITCH_FREE, p);
+        else
+            own(s, sim_slot_free(p), EV_HOST_FREE, &s->host[p->node->host]);
+    }
+    for (uint32_t i = 0; i < s->hosts; i++) {
+        own(s, s->slot_wake + i, EV_WAKE, &s->host[i]);
+        own(s, s->slot_timeout + i, EV_TIMEOUT, &s->host[i]);
+    }
+    for (uint32_t i = 0; i < s->nodes; i++)
+        own(s, s->slot_change + i, EV_CHANGE, &s->node[i]);
+    for (uint32_t i = s->slot_flow; i < s->evq.slots; i++)
+        own(s, i, EV_FLOW, NULL);
 }
 
 static void build_nodes(struct sim *s)
@@ -539,10 +552,8 @@ static void change_port(struct sim *s, struct port *p, bool is_up)
 }
 
 /* Every node learns of a change at the moment it happens: its ports go down or up and its routes follow. */
-static void on_change(struct sim *s, uint32_t node)
+static void on_change(struct sim *s, struct node *n)
 {
-    struct node *n = &s->node[node];
-
     n->epoch++;
     use_routes(s, n);
     for (uint32_t i = 0; i < s->cfg.changes; i++) {
@@ -552,22 +563,23 @@ static void on_change(struct sim *s, uint32_t node)
             if (s->port[n->first_port + j].link == c->link)
                 change_port(s, &s->port[n->first_port + j], c->is_up);
     }
-    schedule_change(s, node, n->epoch);
+    schedule_change(s, n->id, n->epoch);
 }
 
 static inline void dispatch(struct sim *s, uint32_t slot)
 {
-    struct port *p = &s->port[slot / 2];     /* of the first four kinds */
+    void *owner = s->evq.slot[slot].owner;
 
-    switch (s->evq.slot[slot].kind) {
-    case EV_AT_SWITCH:   switch_on_packet(s, p->peer, take_first(s, p, slot));      break;
-    case EV_AT_HOST:     host_on_packet(s, p->peer, take_first(s, p, slot));        break;
-    case EV_SWITCH_FREE: switch_kick(s, p);                                         break;
-    case EV_HOST_FREE:   host_kick(s, &s->host[p->node->host]);                     break;
-    case EV_WAKE:        host_kick(s, &s->host[slot - s->slot_wake]);               break;
-    case EV_TIMEOUT:     host_on_timeout(s, &s->host[slot - s->slot_timeout]);      break;
-    case EV_CHANGE:      on_change(s, slot - s->slot_change);                       break;
-    case EV_FLOW:        on_flow(s, slot - s->slot_flow);                           break;
+    switch ((enum event_kind)s->evq.slot[slot].kind) {
+    case EV_AT_SWITCH:   switch_on_packet(s, ((struct port *)owner)->peer, take_first(s, owner, slot));   break;
+    case EV_AT_HOST:     host_on_packet(s, ((struct port *)owner)->peer, take_first(s, owner, slot));     break;
+    case EV_SWITCH_FREE: switch_kick(s, owner);                          break;
+    case EV_HOST_FREE:
+    case EV_WAKE:        host_kick(s, owner);                            break;
+    case EV_TIMEOUT:     host_on_timeout(s, owner);                      break;
+    case EV_CHANGE:      on_change(s, owner);                            break;
+    case EV_FLOW:        on_flow(s, slot - s->slot_flow);                break;
+    default:             __builtin_unreachable();
     }
 }
 

@@ -237,9 +237,9 @@ static inline bool passes(const struct sim *s, const struct node *n, const struc
 {
     const struct ingress *account = &in->in[k->prio];
 
-    return !out->backlog && !(out->paused >> k->prio & 1) && !in->pausing && !account->headroom_bytes &&
+    return !out->backlog && !port_is_busy(out, s->now_ps, s->order) && !out->paused && !in->pausing &&
            account->bytes + k->bytes <= s->cfg.reserve_bytes && n->shared_bytes_left >> in->shift > 0 &&
-           !port_is_busy(out, s->now_ps, s->order) && s->cfg.is_lossless;
+           !account->headroom_bytes && s->cfg.is_lossless;
 }
 
 static void on_pfc(struct sim *s, struct port *in, uint32_t id, const struct packet *k)
