@@ -1,6 +1,7 @@
 #include "sim/evq.h"
 #include "base/arena.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -255,8 +256,10 @@ uint32_t evq_pending(const struct evq *q)
 
 static void expect(bool holds)
 {
-    if (!holds)
+    if (!holds) {
+        fprintf(stderr, "the event queue is broken\n");
         abort();
+    }
 }
 
 void evq_check(const struct evq *q)

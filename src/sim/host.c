@@ -581,7 +581,8 @@ static void on_data(struct sim *s, struct host *h, const struct packet *k)
         s->counters.payload_stale += k->payload;
         if (k->seq > rx->expected) {
             complain(s, h, rx, k, flags);
-        } else if (!is_hpcc) {   /* the HPCC fork is silent about what it has already */
+        } else if (!is_hpcc || s->cfg.rto_ps) {
+            /* The HPCC fork is silent about what it has already; with its missing timer added, a lost ACK must be repeated. */
             s->counters.acks_sent++;
             reply(s, h, k, PACKET_ACK, rx->expected, k->prio, s->cfg.ack_bytes, 0);
         }

@@ -8,7 +8,7 @@
 
 #include "sim/sim.h"
 
-/* Puts packet 'id' on the wire of an idle port. */
+/* Puts packet 'id' on the wire of an idle port. PFC frames are not lost to errors: a real switch repeats them, ours says a thing once. */
 static inline void path_transmit(struct sim *s, struct port *p, uint32_t id, struct packet *k)
 {
     uint64_t tx = p->tx_ps[k->bytes], arrives = s->now_ps + tx + p->delay_ps;
@@ -20,7 +20,7 @@ static inline void path_transmit(struct sim *s, struct port *p, uint32_t id, str
     k->order = sim_order_of(tx + p->delay_ps, number);
     p->counters.tx_packets[k->kind]++;
     p->counters.tx_bytes += k->bytes;
-    if (__builtin_expect(p->is_odd, 0) && p->is_lossy && port_is_hit(s, p, k->bytes)) {
+    if (__builtin_expect(p->is_odd, 0) && k->kind != PACKET_PFC && p->is_lossy && port_is_hit(s, p, k->bytes)) {
         s->counters.dropped_wire++;
         sim_drop(s, id);
         return;

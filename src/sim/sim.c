@@ -101,13 +101,16 @@ static void set_ecn(struct sim *s, struct port *p, bool use_table)
 
 static int build_switch(struct sim *s, struct node *n, uint64_t host_bps, struct err *err)
 {
-    int64_t set_aside = 0;
+    uint32_t classes = (uint32_t)__builtin_popcount(traffic_prios(s->traffic));
+    int64_t  set_aside = 0;
 
+    if (s->cfg.model == MODEL_HPCC)
+        classes = 1;             /* the fork sets one share aside, whatever is used */
     for (uint32_t i = 0; i < n->ports; i++) {
         struct port *p = &s->port[n->first_port + i];
 
         p->headroom_bytes_max = s->cfg.is_lossless ? headroom(s, p) : 0;
-        set_aside += p->headroom_bytes_max + s->cfg.reserve_bytes;
+        set_aside += (int64_t)classes * (p->headroom_bytes_max + s->cfg.reserve_bytes);
         p->shift = (uint8_t)s->cfg.pfc_shift;
         for (uint64_t r = p->rate_bps; r > host_bps && p->shift > 0; r /= 2)
             p->shift--;
@@ -287,6 +290,7 @@ static void build_pools(struct sim *s)
 }
 
 static void schedule_flow(struct sim *s, uint32_t stream);
+static void build_streams(struct sim *s);
 static void schedule_change(struct sim *s, uint32_t node, uint32_t epoch);
 static uint64_t longest_rtt_ps(const struct sim *s);
 
@@ -327,10 +331,7 @@ int sim_new(struct sim **out, struct graph *g, const struct sim_cfg *cfg, struct
     if (s->cfg.window_bytes == UINT64_MAX)
         s->cfg.window_bytes = (uint64_t)((double)s->base_rtt_ps / (double)PS_PER_S * (double)host_bps / 8);
     configure_cc(s);
-    s->streams = traffic_streams(traffic);
-    s->next_flow = arena_alloc(&s->arena, s->streams, sizeof *s->next_flow);
-    for (uint32_t i = 0; i < s->streams; i++)
-        schedule_flow(s, i);
+    build_streams(s);
     for (uint32_t i = 0; i < s->nodes && s->cfg.changes; i++)
         schedule_change(s, i, 0);
     s->is_done = s->streams_live == 0;
@@ -399,32 +400,40 @@ static uint64_t ideal_hpcc_ps(const struct sim *s, const struct path *path, uint
     return ns * PS_PER_NS;
 }
 
-/* Exact: when the last packet arrives, each hop storing and forwarding, and its ACK is back. Of n packets all but
+/* Exact: when the last packet has arrived, each hop storing and forwarding, and its ACK is back. Of n packets all but
  * the last are full; the last but one has left hop i at the sum of full times up to i plus n - 2 times the longest
- * of them, and the last leaves when it has arrived and the one before it has left. */
+ * of them, and the last leaves when it has arrived and the one before it has left. On the way back only the last ACK
+ * can have to wait for the one before it, when the last packet was shorter than an ACK. */
 static uint64_t ideal_exact_ps(const struct sim *s, const struct path *path, uint64_t bytes)
 {
     uint64_t mtu = s->cfg.mtu_bytes, packets = (bytes + mtu - 1) / mtu;
     uint32_t full = s->cfg.mtu_bytes + s->cfg.header_bytes;
     uint32_t last = (uint32_t)(bytes - (packets - 1) * mtu) + s->cfg.header_bytes;
-    uint64_t sum = 0, longest = 0, leaves = 0, back = 0;
+    uint64_t sum = 0, longest = 0, one = 0, two = 0;     /* when the last but one, and the last, arrive */
+    bool     is_alone = packets == 1 || (packets - 1) % s->cfg.ack_every != 0;
 
     for (uint32_t i = 0; i < path->hops; i++) {
         const struct port *p = &s->port[path->port[i]];
 
+        sum += p->tx_ps[full];
+        longest = p->tx_ps[full] > longest ? p->tx_ps[full] : longest;
         if (packets > 1) {
-            uint64_t before;
-
-            sum += p->tx_ps[full];
-            longest = p->tx_ps[full] > longest ? p->tx_ps[full] : longest;
-            before = sum + (packets - 2) * longest;
-            leaves = before > leaves ? before : leaves;
+            one = sum + (packets - 2) * longest;
+            two = one > two ? one : two;
         }
         sum += p->delay_ps;
-        leaves += p->tx_ps[last] + p->delay_ps;
-        back += p->peer->tx_ps[s->cfg.ack_bytes] + p->delay_ps;
+        one += p->delay_ps;
+        two += p->tx_ps[last] + p->delay_ps;
     }
-    return leaves + back;
+    for (uint32_t i = path->hops; i-- > 0; ) {
+        const struct port *p = &s->port[path->port[i]];
+        uint64_t           ack = p->peer->tx_ps[s->cfg.ack_bytes];
+
+        one += ack;
+        two = (!is_alone && one > two ? one : two) + ack + p->delay_ps;
+        one += p->delay_ps;
+    }
+    return two;
 }
 
 uint64_t sim_ideal_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t bytes)
@@ -476,14 +485,30 @@ void sim_drop(struct sim *s, uint32_t id)
 static void schedule_flow(struct sim *s, uint32_t stream)
 {
     struct flow_spec *f = &s->next_flow[stream];
-    uint32_t          node = traffic_source(s->traffic, stream);
     uint32_t          place;
 
     if (!traffic_next(s->traffic, stream, f))
         return;
-    place = s->cfg.order == ORDER_NS3 ? f->rank : node << 12 | (stream & 0xfff);
+    place = s->cfg.order == ORDER_NS3 ? f->rank : s->stream_place[stream];
     evq_add(&s->evq, s->slot_flow + stream, f->at_ps, ORDER_AGE_MAX << 32 | place);
     s->streams_live++;
+}
+
+/* The first flow of every stream; the streams of a node are numbered from 0. */
+static void build_streams(struct sim *s)
+{
+    uint32_t *count = xcalloc(s->nodes, sizeof *count);
+
+    s->streams = traffic_streams(s->traffic);
+    s->next_flow = arena_alloc(&s->arena, s->streams, sizeof *s->next_flow);
+    s->stream_place = arena_alloc(&s->arena, s->streams, sizeof *s->stream_place);
+    for (uint32_t i = 0; i < s->streams; i++) {
+        uint32_t node = traffic_source(s->traffic, i);
+
+        s->stream_place[i] = node << 12 | (count[node]++ & 0xfff);
+        schedule_flow(s, i);
+    }
+    free(count);
 }
 
 static void on_flow(struct sim *s, uint32_t stream)
@@ -529,26 +554,35 @@ static void schedule_change(struct sim *s, uint32_t node, uint32_t epoch)
         evq_add(&s->evq, s->slot_change + node, at, sim_order(s, &s->node[node], at));
 }
 
+/* When a link comes up, each end holds its classes until the other has said which of them it may send: the pauses of before may have
+ * been lost with the link, and the buffers they protect may still be full. Hosts do not pause anybody. */
 static void change_port(struct sim *s, struct port *p, bool is_up)
 {
     if (is_up == !p->is_down)
         return;
     if (p->paused)
         p->counters.paused_ps += s->now_ps - p->paused_since_ps;
+    p->paused = 0;
     p->is_down = !is_up;
-    p->paused = p->pausing = 0;
     if (!is_up) {
         p->was_down = p->is_odd = true;
         p->down_at_ps = s->now_ps;
         if (p->is_switch)
             switch_flush(s, p);
-    } else if (port_is_busy(p, s->now_ps, s->order)) {
-        path_await_free(s, p);
-    } else if (p->is_switch) {
-        switch_kick(s, p);
-    } else {
-        host_kick(s, &s->host[p->node->host]);
+        return;
     }
+    if (p->peer->is_switch && s->cfg.is_lossless) {
+        p->paused = 0xff;
+        p->paused_since_ps = s->now_ps;
+    }
+    for (uint32_t c = 0; p->is_switch && s->cfg.is_lossless && c < PRIOS; c++)
+        port_send_pfc(s, p, c, p->pausing >> c & 1);
+    if (port_is_busy(p, s->now_ps, s->order))
+        path_await_free(s, p);
+    else if (p->is_switch)
+        switch_kick(s, p);
+    else
+        host_kick(s, &s->host[p->node->host]);
 }
 
 /* Every node learns of a change at the moment it happens: its ports go down or up and its routes follow. */

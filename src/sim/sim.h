@@ -67,9 +67,9 @@ struct sim_cfg {
 
     /* Switches. */
     uint64_t buffer_bytes;
-    uint32_t reserve_bytes;      /* per port and class */
+    uint32_t reserve_bytes;      /* per port and class in use (model hpcc: set aside per port, used per class) */
     uint32_t resume_bytes;       /* XON this far below XOFF */
-    uint64_t headroom_bytes;     /* per port; 0: by the model's formula */
+    uint64_t headroom_bytes;     /* likewise; 0: by the model's formula */
     uint32_t pfc_shift;          /* alpha = 2^-shift at host speed, one less per doubling of speed */
     double   lossy_alpha;        /* lossy: an egress queue may take this share of the free buffer */
     bool     is_lossless, ecn_on, ecn_at_enqueue;
@@ -156,6 +156,7 @@ struct sim {
     bool               is_done;              /* every flow there will ever be is over */
     uint32_t           streams, streams_live;    /* live: with another flow to come */
     struct flow_spec  *next_flow;            /* of each stream */
+    uint32_t          *stream_place;         /* ORDER_NODE: of each stream among those of its node, in order's low bits */
     uint64_t           base_rtt_ps;          /* longest in the network */
     struct arena       arena, packet_arena, flow_arena, rx_arena, list_arena;
     uint32_t          *list_free[32];        /* returned host tables by log2 of their size */

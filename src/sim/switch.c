@@ -64,11 +64,15 @@ static void book_out(struct sim *s, struct node *n, struct port *port, const str
 
 void port_send_pfc(struct sim *s, struct port *p, uint32_t prio, bool is_pause)
 {
-    uint32_t       id = packet_new(&s->packets);
-    struct packet *k = &s->packets.packet[id];
+    uint32_t       id;
+    struct packet *k;
 
+    if (p->is_down)
+        return;                  /* the peer will be told when the link is up again */
     if (s->cfg.order == ORDER_NS3)
         mrg_next(&s->mrg);       /* the fork draws a number for the frame's IP id */
+    id = packet_new(&s->packets);
+    k = &s->packets.packet[id];
     *k = (struct packet){ .kind = PACKET_PFC, .prio = (uint8_t)(prio & 7), .seq = is_pause,
                           .bytes = (uint16_t)s->cfg.pfc_bytes, .src = p->node->id, .dst = p->peer->node->id };
     path_enqueue(s, p, QUEUE_CONTROL, id, k);
@@ -168,10 +172,11 @@ static inline uint32_t sendable(const struct port *p)
     return p->backlog & ~(uint32_t)p->paused;
 }
 
-/* Classes whose packets are booked in the buffer: in model hpcc class 0 is the control class. */
-static inline bool is_booked(const struct sim *s, uint32_t prio)
+/* Is this packet booked in the buffer? Not CNPs, a few small frames of a class of their own, nor PFC frames; in model hpcc
+ * class 0 is the control class. */
+static inline bool is_booked(const struct sim *s, const struct packet *k)
 {
-    return prio != 0 || s->cfg.model != MODEL_HPCC;
+    return k->kind < PACKET_CNP && (k->prio != 0 || s->cfg.model != MODEL_HPCC);
 }
 
 /* Packet 'id' leaves queue q for the wire: it is booked out, may be marked, and may make room for the peer it came from. */
@@ -181,7 +186,7 @@ static inline void send(struct sim *s, struct port *p, uint32_t q)
     uint32_t       id = path_dequeue(s, p, q);
     struct packet *k = &s->packets.packet[id];
 
-    if (q != QUEUE_CONTROL && is_booked(s, q)) {
+    if (is_booked(s, k)) {
         struct port *in = &s->port[k->in_port];
 
         n->used_bytes -= k->bytes;
@@ -281,7 +286,7 @@ void switch_on_packet(struct sim *s, struct port *in, uint32_t id)
         return;
     }
     k->in_port = in->id;
-    if (is_booked(s, prio)) {
+    if (is_booked(s, k)) {
         enum admission a = s->cfg.is_lossless ? admit_lossless(s, n, in, k) : admit_lossy(s, n, out, k);
 
         if (a == REFUSED) {
@@ -314,7 +319,7 @@ void switch_flush(struct sim *s, struct port *p)
             uint32_t       id = path_dequeue(s, p, q);
             struct packet *k = &s->packets.packet[id];
 
-            if (q != QUEUE_CONTROL && is_booked(s, q)) {
+            if (is_booked(s, k)) {
                 n->used_bytes -= k->bytes;
                 if (s->cfg.is_lossless) {
                     book_out(s, n, &s->port[k->in_port], k);
@@ -347,12 +352,12 @@ void switch_check(const struct sim *s, const struct node *n)
         for (uint32_t q = 0; q <= PRIOS; q++) {
             uint32_t bytes = 0;
 
-            for (uint32_t id = p->queue[q].head; id; id = s->packets.packet[id].next)
+            for (uint32_t id = p->queue[q].head; id; id = s->packets.packet[id].next) {
                 bytes += s->packets.packet[id].bytes;
+                used += is_booked(s, &s->packets.packet[id]) ? s->packets.packet[id].bytes : 0;
+            }
             expect(bytes == p->queue[q].bytes, n, s, "a queue is not the sum of its packets");
             expect((bytes > 0) == (p->backlog >> q & 1), n, s, "backlog bits do not match the queues");
-            if (q != QUEUE_CONTROL && is_booked(s, q))
-                used += bytes;
         }
         for (uint32_t c = 0; c < PRIOS; c++) {
             shared += shared_used(s, &p->in[c]);

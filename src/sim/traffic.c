@@ -17,6 +17,7 @@ struct entry {                   /* one of the scenario's traffic list */
     double                gap_ps_mean;   /* Poisson: between two flows of one host */
     uint64_t              bytes, period_ps;
     uint32_t              receiver, flows_each;
+    uint32_t              rank;          /* of its first source or flow, over all entries */
     uint32_t             *hosts, *to;    /* to: permutation, by index */
     uint32_t              count;
 };
@@ -39,6 +40,7 @@ struct traffic {
     struct entry       *entry;
     struct stream      *stream;
     uint32_t            entries, streams, streams_max;
+    uint32_t            ranks;           /* given out */
 };
 
 struct traffic *traffic_new(const struct graph *graph, uint64_t seed)
@@ -82,6 +84,8 @@ static struct entry *add_entry(struct traffic *t, enum kind kind, const struct t
     if (count)
         memcpy(e->hosts, hosts, count * sizeof *hosts);
     e->count = count;
+    e->rank = t->ranks;
+    t->ranks += count;
     return e;
 }
 
@@ -99,7 +103,7 @@ static struct stream *add_stream(struct traffic *t, uint32_t source, uint32_t in
     s->entry = t->entries - 1;
     s->source = source;
     s->index = index;
-    s->rank = index;
+    s->rank = t->entry[s->entry].rank + index;
     s->time_ps = t->entry[s->entry].common.start_ps;
     rng_init(&s->rng, t->seed, 1ull << 63 | (uint64_t)s->entry << 32 | source);
     return s;
@@ -112,12 +116,13 @@ void traffic_add_list(struct traffic *t, struct hpcc_flows *list)
 
     e->list = *list;
     *list = (struct hpcc_flows){ 0 };
+    t->ranks += e->list.count;
     for (uint32_t i = 0; i < e->list.count; i++)
         count[e->list.flow[i].src]++;
     for (uint32_t n = 0; n < t->graph->nodes; n++)
         if (count[n]) {
             stream[n] = t->streams;
-            add_stream(t, n, n)->mine = xcalloc(count[n], sizeof(uint32_t));
+            add_stream(t, n, 0)->mine = xcalloc(count[n], sizeof(uint32_t));
         }
     for (uint32_t i = 0; i < e->list.count; i++) {
         struct stream *s = &t->stream[stream[e->list.flow[i].src]];
@@ -201,6 +206,21 @@ void traffic_add_all_to_all(struct traffic *t, const struct traffic_common *comm
         add_stream(t, hosts[i], i);
 }
 
+uint8_t traffic_prios(const struct traffic *t)
+{
+    uint32_t prios = 0;
+
+    for (uint32_t i = 0; i < t->entries; i++) {
+        const struct entry *e = &t->entry[i];
+
+        if (e->kind != LIST)
+            prios |= 1u << e->common.prio;
+        for (uint32_t j = 0; j < e->list.count; j++)
+            prios |= 1u << e->list.flow[j].prio;
+    }
+    return (uint8_t)prios;
+}
+
 uint32_t traffic_streams(const struct traffic *t)
 {
     return t->streams;
@@ -219,8 +239,8 @@ static bool next_of_list(const struct entry *e, struct stream *s, struct flow_sp
 
     if (s->at == s->mine_count)
         return false;
-    f->rank = s->mine[s->at++];
-    flow = &e->list.flow[f->rank];
+    flow = &e->list.flow[s->mine[s->at]];
+    f->rank = e->rank + s->mine[s->at++];
     f->at_ps = flow->start_ns * PS_PER_NS;
     f->dst = flow->dst;
     f->bytes = flow->bytes;

@@ -54,6 +54,9 @@ void traffic_add_permutation(struct traffic *, const struct traffic_common *, ui
 void traffic_add_all_to_all(struct traffic *, const struct traffic_common *, uint64_t bytes, const uint32_t *hosts,
                             uint32_t count);
 
+/* The classes its flows use, bit by bit. */
+uint8_t traffic_prios(const struct traffic *);
+
 uint32_t traffic_streams(const struct traffic *);
 uint32_t traffic_source(const struct traffic *, uint32_t stream);
 
