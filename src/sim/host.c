@@ -91,7 +91,7 @@ static inline void heap_put(struct sim *s, struct host *h, uint32_t at, uint32_t
 
 static void heap_up(struct sim *s, struct host *h, uint32_t at, uint32_t flow)
 {
-    while (at > 0 && s->flow[h->heap[(at - 1) / 2]].next_ps > s->flow[flow].next_ps) {
+    while (at > 0 && s->flow[h->heap[(at - 1) / 2]].look_ps > s->flow[flow].look_ps) {
         heap_put(s, h, at, h->heap[(at - 1) / 2]);
         at = (at - 1) / 2;
     }
@@ -103,9 +103,9 @@ static void heap_down(struct sim *s, struct host *h, uint32_t at, uint32_t flow)
     uint32_t child;
 
     while ((child = 2 * at + 1) < h->heap_count) {
-        if (child + 1 < h->heap_count && s->flow[h->heap[child + 1]].next_ps < s->flow[h->heap[child]].next_ps)
+        if (child + 1 < h->heap_count && s->flow[h->heap[child + 1]].look_ps < s->flow[h->heap[child]].look_ps)
             child++;
-        if (s->flow[h->heap[child]].next_ps >= s->flow[flow].next_ps)
+        if (s->flow[h->heap[child]].look_ps >= s->flow[flow].look_ps)
             break;
         heap_put(s, h, at, h->heap[child]);
         at = child;
@@ -120,7 +120,7 @@ static void heap_remove(struct sim *s, struct host *h, uint32_t at)
     s->flow[h->heap[at]].heap_at = NOT_IN_HEAP;
     if (at == h->heap_count)
         return;
-    if (at > 0 && s->flow[h->heap[(at - 1) / 2]].next_ps > s->flow[last].next_ps)
+    if (at > 0 && s->flow[h->heap[(at - 1) / 2]].look_ps > s->flow[last].look_ps)
         heap_up(s, h, at, last);
     else
         heap_down(s, h, at, last);
@@ -142,6 +142,14 @@ static inline bool has_window(const struct sim *s, const struct host *h, const s
     return f->sent - f->acked < window;
 }
 
+/* When to look at a flow that waits: when its pacer lets it go or, in model nic, when its rate changes before that. */
+static inline uint64_t look_at(const struct sim *s, const struct flow *f)
+{
+    if (s->cfg.model == MODEL_HPCC || f->out.due_ps >= f->next_ps)
+        return f->next_ps;
+    return f->out.due_ps > s->now_ps ? f->out.due_ps : s->now_ps + 1;
+}
+
 /* Puts a flow where it belongs: ready, waiting for its pacer, or neither. */
 static void sort_in(struct sim *s, struct host *h, struct flow *f)
 {
@@ -156,8 +164,10 @@ static void sort_in(struct sim *s, struct host *h, struct flow *f)
     } else if (f->next_ps > s->now_ps) {
         if (is_ready)
             clear_bit(h->ready, f->position), h->ready_count--;
-        if (f->heap_at == NOT_IN_HEAP)
-            heap_up(s, h, h->heap_count++, id);
+        if (f->heap_at != NOT_IN_HEAP)
+            heap_remove(s, h, f->heap_at);
+        f->look_ps = look_at(s, f);
+        heap_up(s, h, h->heap_count++, id);
     } else if (!is_ready) {
         if (f->heap_at != NOT_IN_HEAP)
             heap_remove(s, h, f->heap_at);
@@ -165,14 +175,40 @@ static void sort_in(struct sim *s, struct host *h, struct flow *f)
     }
 }
 
+/* The rate has changed while the pacer works off a packet: what is left of it takes as much longer or shorter. */
+static void repace(const struct sim *s, struct flow *f)
+{
+    unsigned __int128 left = (unsigned __int128)(f->next_ps - s->now_ps) * f->gap_rate_bps;
+
+    f->next_ps = s->now_ps + (uint64_t)((left + f->out.rate_bps - 1) / f->out.rate_bps);
+    f->gap_rate_bps = f->out.rate_bps;
+    f->gap_bytes = 0;            /* gap_ps is not of this rate */
+}
+
+/* Congestion control has spoken: a flow that waits may have a new rate, or a new time at which it will change. */
+static void on_decision(struct sim *s, struct host *h, struct flow *f)
+{
+    if (f->heap_at == NOT_IN_HEAP || s->cfg.model == MODEL_HPCC)
+        return;
+    if (f->out.rate_bps != f->gap_rate_bps && f->next_ps > s->now_ps)
+        repace(s, f);
+    sort_in(s, h, f);
+}
+
 /* Those whose pacer lets them send by now become ready. */
 static inline void release(struct sim *s, struct host *h)
 {
-    while (h->heap_count && s->flow[h->heap[0]].next_ps <= s->now_ps) {
+    while (h->heap_count && s->flow[h->heap[0]].look_ps <= s->now_ps) {
         struct flow *f = &s->flow[h->heap[0]];
 
         heap_remove(s, h, 0);
-        set_bit(h->ready, f->position), h->ready_count++;
+        if (f->next_ps > s->now_ps) {
+            s->cfg.cc->on_due(h->cc_cfg, f->cc, sim_cc_now(s), &f->out);
+            repace(s, f);
+            sort_in(s, h, f);
+        } else {
+            set_bit(h->ready, f->position), h->ready_count++;
+        }
     }
 }
 
@@ -313,7 +349,7 @@ static void await_pacer(struct sim *s, struct host *h)
 
     if (!h->heap_count)
         return;
-    at = s->flow[h->heap[0]].next_ps;
+    at = s->flow[h->heap[0]].look_ps;
     if (evq_is_pending(&s->evq, slot)) {
         /* The HPCC fork leaves a wake-up that is armed where it is, even if somebody may go earlier. */
         if (s->cfg.model == MODEL_HPCC || s->evq.slot[slot].at_ps <= at)
@@ -487,9 +523,13 @@ void host_catch_up(struct sim *s, struct host *h)
     for (uint32_t i = 0; i < h->count; i++) {
         struct flow *f = &s->flow[h->list[i]];
 
-        if (!(h->finished[i / 64] >> (i % 64) & 1) && s->now_ps >= f->out.due_ps)
-            s->cfg.cc->on_due(h->cc_cfg, f->cc, sim_cc_now(s), &f->out);
+        if (h->finished[i / 64] >> (i % 64) & 1 || !f->controlled)
+            continue;
+        s->cfg.cc->on_due(h->cc_cfg, f->cc, sim_cc_now(s), &f->out);
+        on_decision(s, h, f);
     }
+    if (s->cfg.model != MODEL_HPCC)
+        host_kick(s, h);         /* somebody may now go earlier than the pacer's wake-up */
 }
 
 /* ---- receiving ---- */
@@ -594,6 +634,7 @@ static void on_cnp(struct sim *s, struct host *h, struct flow *f)
     s->counters.cnps_received++;
     if (f->controlled && s->cfg.cc->on_cnp)
         s->cfg.cc->on_cnp(h->cc_cfg, f->cc, sim_cc_now(s), &f->out);
+    on_decision(s, h, f);
 }
 
 static void on_ack(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
@@ -618,6 +659,7 @@ static void on_ack(struct sim *s, struct host *h, struct flow *f, const struct p
         struct cc_ack a = { s->now_ps - k->sent_ps, acked, f->sent - f->acked };
 
         s->cfg.cc->on_ack(h->cc_cfg, f->cc, sim_cc_now(s), &a, &f->out);
+        on_decision(s, h, f);
     }
     if (s->cfg.window_bytes || f->out.window_bytes != UINT64_MAX)
         sort_in(s, h, f);
@@ -678,5 +720,5 @@ void host_check(const struct sim *s, const struct host *h)
     }
     expect(ready == h->ready_count && dead == h->dead && active == h->active, h, s, "counts of flows are off");
     for (uint32_t i = 1; i < h->heap_count; i++)
-        expect(s->flow[h->heap[(i - 1) / 2]].next_ps <= s->flow[h->heap[i]].next_ps, h, s, "the pacer's heap is no heap");
+        expect(s->flow[h->heap[(i - 1) / 2]].look_ps <= s->flow[h->heap[i]].look_ps, h, s, "the pacer's heap is no heap");
 }

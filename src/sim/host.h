@@ -5,7 +5,8 @@
  * a new flow from the last one that had the index.
  *
  * Sending. A queue pair with bytes left is either waiting (its pacer lets it send at next_ps > now; kept in a heap) or
- * ready (a bit in a bitmap). At each packet boundary acknowledgements go first, then the ready queue pair
+ * ready (a bit in a bitmap). In model nic the pacer works off the bits of the last packet at the rate of the moment, so a
+ * rate that changes moves next_ps; in model hpcc next_ps stays where it was set. At each packet boundary acknowledgements go first, then the ready queue pair
  * that comes next in round robin. Positions are those of the HPCC ns-3 fork's list, finished queue pairs included until a scan passes
  * them, because the order in which they are served depends on it.
  */
@@ -28,6 +29,7 @@ struct flow {
     uint64_t      sent;          /* first byte not yet sent (again) */
     uint64_t      acked;         /* first byte not acknowledged */
     uint64_t      next_ps;       /* the pacer lets it send from then on */
+    uint64_t      look_ps;       /* while it waits: when to look at it, not after next_ps */
     struct cc_out out;
     uint64_t      gap_rate_bps;  /* gap_ps is right for this rate and size */
     uint64_t      gap_ps;
@@ -70,7 +72,7 @@ struct host {
     uint32_t *list;              /* flows by position */
     uint64_t *ready;             /* bit: may send now */
     uint64_t *finished;          /* bit: acknowledged in full */
-    uint32_t *heap;              /* flows that wait for their pacer, by next_ps */
+    uint32_t *heap;              /* flows that wait for their pacer, by look_ps */
     const void *cc_cfg;
     uint64_t  cnp_ps;            /* per-port CNP spacing */
     uint64_t *cnp_by_source;     /* per-address CNP spacing: next CNP allowed, by low bits of the source */

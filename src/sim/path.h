@@ -12,12 +12,12 @@
 static inline void path_transmit(struct sim *s, struct port *p, uint32_t id, struct packet *k)
 {
     uint64_t tx = p->tx_ps[k->bytes], arrives = s->now_ps + tx + p->delay_ps;
-    uint32_t number = sim_number(p->node);       /* for both events: they differ in age */
+    uint32_t number = sim_number(p->node);
 
     p->free_at_ps = s->now_ps + tx;
     p->free_order = (ORDER_AGE_MAX - tx) << 32 | number;     /* a frame takes less than 4 ms */
     k->at_ps = arrives;
-    k->order = sim_order_of(tx + p->delay_ps, number);
+    k->order = sim_order_of(tx + p->delay_ps, number + 1);
     p->counters.tx_packets[k->kind]++;
     p->counters.tx_bytes += k->bytes;
     if (__builtin_expect(p->is_odd, 0) && k->kind != PACKET_PFC && p->is_lossy && port_is_hit(s, p, k->bytes)) {

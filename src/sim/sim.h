@@ -202,12 +202,14 @@ static inline uint32_t sim_slot_free(const struct port *p)
     return 2 * p->id + 1;
 }
 
-/* The next number of a node. */
+/* The next number of a node, an even one: the odd one after it goes with it. */
 static inline uint32_t sim_number(const struct node *n)
 {
     struct tick *t = n->tick;
+    uint32_t     number = t->base + (t->next & t->mask);
 
-    return t->base + (t->next++ & t->mask);
+    t->next += 2;
+    return number;
 }
 
 static inline uint64_t sim_order_of(uint64_t age_ps, uint32_t number)
