@@ -137,6 +137,7 @@ static inline bool has_window(const struct sim *s, const struct host *h, const s
 
         if (s->cfg.window_by_rate)
             w = (uint64_t)((double)w * ((double)f->out.rate_bps / (double)s->port[h->port].rate_bps));
+        w = w ? w : 1;           /* one packet may always be on its way */
         window = w < window ? w : window;
     }
     return f->sent - f->acked < window;
@@ -156,6 +157,8 @@ static void sort_in(struct sim *s, struct host *h, struct flow *f)
     uint32_t id = (uint32_t)(f - s->flow);
     bool     is_ready = h->ready[f->position / 64] >> (f->position % 64) & 1;
 
+    if (s->cfg.window_by_rate && s->now_ps >= f->out.due_ps)
+        s->cfg.cc->on_due(h->cc_cfg, f->cc, sim_cc_now(s), &f->out);
     if (f->sent >= f->bytes || !has_window(s, h, f)) {
         if (is_ready)
             clear_bit(h->ready, f->position), h->ready_count--;
@@ -320,6 +323,8 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
     k->kind = PACKET_DATA;
     k->prio = f->prio & 7;
     k->flags = payload == left ? PACKET_LAST : 0;
+    if (f->sent == f->acked)
+        f->progress_ps = s->now_ps;      /* nothing was on its way: the time-out counts from here */
     f->sent += payload;
     if (f->sent > f->sent_max)
         f->sent_max = f->sent;

@@ -1,7 +1,7 @@
 #include "sim/port.h"
 #include "sim/sim.h"
 
-bool port_is_hit(struct sim *s, struct port *p, uint32_t bytes)
+bool port_is_hit(const struct port *p, uint32_t bytes)
 {
     double survives = (1 - p->loss) * rng_pow(1 - p->ber, 8ull * bytes);
 

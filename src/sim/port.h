@@ -87,7 +87,7 @@ static inline bool port_is_busy(const struct port *p, uint64_t now_ps, uint64_t 
 }
 
 /* Does a bit error or a random loss hit the frame of this many bytes that is about to leave? */
-bool port_is_hit(struct sim *, struct port *, uint32_t bytes);
+bool port_is_hit(const struct port *, uint32_t bytes);
 
 /* A PFC frame for class 'prio' has arrived: stops or restarts it and keeps the account. */
 void port_on_pfc(struct sim *, struct port *, uint32_t prio, bool is_pause);
