@@ -22,7 +22,7 @@ deps() {
 }
 
 @test "deps: nothing missing, nothing done" {
-    deps build test check cross
+    deps build test check bench cross
     [ "$status" -eq 0 ]
     [ -z "$output" ]
     [ ! -s "$calls" ]
