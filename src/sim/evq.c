@@ -225,6 +225,7 @@ uint32_t evq_pop_far(struct evq *q, uint64_t until_ps)
         return EVQ_NONE;
     far = q->heap_count ? &q->slot[q->heap[0]] : NULL;
     near = q->front_count ? &q->slot[q->front[q->front_count - 1]] : NULL;
+    assert(far || near);
     q->limit_ps = until_ps == UINT64_MAX ? until_ps : until_ps + 1;
     if (far && far->at_ps < q->limit_ps)
         q->limit_ps = far->at_ps;

@@ -14,7 +14,7 @@
 
 static size_t table_bytes(uint32_t capacity)
 {
-    return 2 * capacity * sizeof(uint32_t) + 2 * (capacity / 64) * sizeof(uint64_t);
+    return 2 * sizeof(uint32_t) * capacity + 2 * sizeof(uint64_t) * (capacity / 64);
 }
 
 static void set_tables(struct host *h, char *memory, uint32_t capacity)
@@ -260,6 +260,7 @@ static uint32_t scan(struct sim *s, struct host *h, uint8_t paused)
 
     if (!h->ready_count && !h->dead)
         return UINT32_MAX;
+    assert(n > 0);
     start = h->last + 1 < n ? h->last + 1 : (h->last + 1) % n;
     found = next_ready(s, h, paused, start, n);
     if (found == n) {

@@ -77,7 +77,7 @@ struct port {
                                   * compete for a few sets of the cache */
 };
 
-_Static_assert(sizeof(struct port) == 7 * 64, "a port is an odd number of cache lines");
+_Static_assert(sizeof(struct port) == 448, "a port is an odd number of cache lines");
 
 /* Is the port still sending? True until the instant, and within the instant the place in
  * the order of events, at which its last byte has left. */

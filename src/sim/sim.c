@@ -14,7 +14,7 @@
 #define FLOWS_MAX    (1u << 22)
 #define SPAN_MAX_PS  (64 * PS_PER_US)    /* what lies further ahead waits in the heap */
 #define DELAY_MAX_PS (4 * PS_PER_MS)
-#define EVENT_GAP_PS (320 * PS_PER_NS)   /* of one port, about */
+#define EVENT_GAP_PS (80 * PS_PER_NS)   /* of one port, about */
 #define CHECK_EVERY  (1u << 18)  /* events, in builds with assertions */
 
 /* ---- building ---- */

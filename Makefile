@@ -1,0 +1,134 @@
+# The front door. Every target first installs what it needs and is not there (tools/deps), then calls Meson.
+# `make help` says what there is.
+
+SHELL   := /bin/sh
+PREFIX  ?= /usr/local
+# Seconds of fuzzing per target in `make check`.
+FUZZ_SECONDS ?= 10
+
+# The builds. Asserts are on in all but release, and tests run in all but release.
+RELEASE := --buildtype=release -Db_lto=true -Db_ndebug=true
+TEST    := --buildtype=debug -Doptimization=1 -Db_sanitize=address,undefined -Dtests=true
+DEBUG   := --buildtype=debug -Dtests=true
+GCC     := --buildtype=release -Db_lto=true -Dtests=true --werror
+CLANG   := --buildtype=debugoptimized -Dtests=true --werror
+TSAN    := --buildtype=debugoptimized -Db_sanitize=thread -Dtests=true
+FUZZ    := --buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false -Dtests=true -Dfuzzer=true
+
+CHECKS := check-includes check-scripts check-gcc check-clang check-tidy check-leaks check-fuzz check-amd64
+ifneq ($(shell grep -lrE 'pthread\.h|threads\.h' src),)
+CHECKS += check-tsan
+endif
+
+.PHONY: release demo test fidelity debug bench install clean help check $(CHECKS) deps-check build-clang
+.DEFAULT_GOAL := release
+
+release:
+	@tools/deps build
+	@tools/configure release $(RELEASE)
+	@ninja -C build/release
+
+demo: release
+	build/release/anole run scenarios/demo.yaml
+
+# A build that fails is a test that failed: whoever reads the last line finds one.
+# Millions of packets are compared with ns-3's; that part runs the release build, sanitizers would take minutes.
+test:
+	@{ tools/deps build test && tools/configure test $(TEST) && ninja -C build/test \
+	    && tools/configure release $(RELEASE) && ninja -C build/release; } \
+	    || { echo '0 passed, 1 failed'; exit 1; }
+	@FIDELITY_ANOLE=build/release/anole tools/run-tests build/test
+
+# All of the comparison with the HPCC ns-3 fork; `make test` leaves out what takes long. See docs/fidelity.md.
+fidelity: release
+	@FIDELITY_ANOLE=build/release/anole tests/fidelity/fidelity.sh --all --jobs "$$(nproc)"
+
+debug:
+	@tools/deps build test
+	@tools/configure debug $(DEBUG)
+	@ninja -C build/debug
+
+bench: release
+	@tools/deps bench
+	@tools/list-sources bench | cut -d ' ' -f 2 | xargs -r ninja -C build/release
+	@bench/run build/release
+
+install: release
+	@meson configure build/release -Dprefix='$(abspath $(PREFIX))'
+	@meson install -C build/release
+
+clean:
+	rm -rf build
+
+# ---- make check: what is too slow, or needs too much, for every `make test`
+
+check: $(CHECKS)
+	@echo 'all checks passed'
+
+deps-check:
+	@tools/deps build test check
+
+check-includes:
+	@tools/check-includes
+
+check-scripts: deps-check
+	@tools/list-sources script | xargs shellcheck
+
+# The optimised code that users run, but with asserts and tests.
+check-gcc: deps-check
+	@CC=gcc tools/configure gcc $(GCC)
+	@ninja -C build/gcc
+	@tools/run-tests build/gcc
+
+build-clang: deps-check
+	@CC=clang tools/configure clang $(CLANG)
+	@ninja -C build/clang
+
+check-clang: build-clang
+	@tools/run-tests build/clang
+
+check-tidy: build-clang
+	@{ tools/list-sources lib; tools/list-sources cmd; } | xargs -n 4 -P "$$(nproc)" clang-tidy --quiet -p build/clang
+
+# `make test` again, with leak detection also where it is slow (see tools/run-tests).
+check-leaks: deps-check
+	@tools/configure test $(TEST)
+	@ninja -C build/test
+	@LEAKS=1 tools/run-tests build/test
+
+check-tsan: deps-check
+	@CC=gcc tools/configure tsan $(TSAN)
+	@ninja -C build/tsan
+	@tools/run-tests build/tsan
+
+# What the fuzzer finds new stays in build/fuzz/corpus; copy it to tests/fuzz/corpus when it is worth keeping.
+check-fuzz: deps-check
+	@CC=clang tools/configure fuzz $(FUZZ)
+	@tools/list-sources fuzz | cut -d ' ' -f 2 | xargs -r ninja -C build/fuzz
+	@tools/list-sources fuzz | while read -r _ name; do \
+	    found=build/fuzz/corpus/$${name#fuzz_}; \
+	    mkdir -p $$found; \
+	    build/fuzz/$$name -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/$$name- \
+	        $$found tests/fuzz/corpus/$${name#fuzz_} || exit 1; \
+	done
+
+# The same tests, and the same bytes out, on x86-64.
+check-amd64: release
+	@tools/cross-amd64
+
+help:
+	@echo 'make              build the program: build/release/anole'
+	@echo 'make demo         build it and run scenarios/demo.yaml'
+	@echo 'make test         all tests, with asserts, AddressSanitizer and UndefinedBehaviorSanitizer (build/test)'
+	@echo 'make check        all that is slower: gcc and clang with -Werror, clang-tidy, shellcheck, leaks, fuzzing, x86-64'
+	@echo '                  each part alone: $(CHECKS)'
+	@echo '                  FUZZ_SECONDS=60 fuzzes longer'
+	@echo 'make fidelity     the whole comparison with the HPCC ns-3 fork: docs/fidelity.md'
+	@echo 'make bench        benchmarks, one "name value unit" per line; kept in bench/history.csv'
+	@echo 'make debug        build/debug, unoptimised, with asserts: for gdb'
+	@echo 'make install      install below PREFIX (default /usr/local; DESTDIR is respected)'
+	@echo 'make clean        remove build/'
+	@echo
+	@echo 'Packages that are missing are installed by apt-get, with sudo when you are not root; tools/deps lists them.'
+	@echo 'One test alone:   make test, then build/test/base-err_test; its name is that of src/base/err_test.c'
+	@echo 'A file you added is found by itself: see tools/list-sources.'
