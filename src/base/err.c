@@ -1,6 +1,7 @@
 /* src/base/err.c */
 #include "base/err.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,8 @@ int err_set(struct err *err, int code, const char *format, ...)
     struct err made;             /* an argument may be err->text itself */
     va_list args;
 
+    if (code <= 0)
+        code = EIO;              /* a library that failed without saying why: a failure all the same */
     if (!err)
         return -code;
     va_start(args, format);
