@@ -134,10 +134,12 @@ static void print_knobs_markdown(void)
     char initial[48], max[48];
 
     puts("# Knobs\n\n"
-         "Every parameter that can be set, in a scenario under `knobs:` or with `--set NAME=VALUE`. This page is made by\n"
+         "Every parameter that can be set, in a scenario under `knobs:` or with `--set NAME=VALUE`. "
+         "This page is made by\n"
          "`anole list knob --markdown` from `src/core/knobs.def`.\n\n"
          "A value is a plain number in the unit shown, or one with a unit of the same kind: `kmin=200KB`,\n"
-         "`rpg_time_reset=0.3ms`, `rpg_ai_rate=5Mbps`, `pmax=20%`. *More favours* is the physical direction: what raising\n"
+         "`rpg_time_reset=0.3ms`, `rpg_ai_rate=5Mbps`, `pmax=20%`. "
+         "*More favours* is the physical direction: what raising\n"
          "the value is good for.\n\n"
          "| name | where | initial | range | more favours | what it is |\n"
          "|---|---|---|---|---|---|");
@@ -274,4 +276,6 @@ static int list_main(int argc, char **argv)
     return cmd_close_stdout();
 }
 
-const struct command command_list = { "list", "print what there is to choose from: algorithms, topologies, knobs", list_main };
+const struct command command_list = {
+    "list", "print what there is to choose from: algorithms, topologies, knobs", list_main,
+};

@@ -12,9 +12,10 @@ static void print_help(FILE *out)
 {
     fputs("Usage: anole COMMAND [OPTION...]\n"
           "\n"
-          "Simulates RoCEv2 networks packet by packet: DCQCN at the NICs, ECN and PFC at the switches. A scenario file\n"
-          "says which network, which traffic and which setting; a run tells how long flows took and what queues, marks\n"
-          "and pauses there were. The same scenario and seed give the same results on every machine.\n"
+          "Simulates RoCEv2 networks packet by packet: DCQCN at the NICs, ECN and PFC at\n"
+          "the switches. A scenario file says which network, which traffic and which\n"
+          "setting; a run tells how long flows took and what queues, marks and pauses there\n"
+          "were. The same scenario and seed give the same results on every machine.\n"
           "\n"
           "Commands:\n", out);
     for (int i = 0; commands[i]; i++)
@@ -22,9 +23,9 @@ static void print_help(FILE *out)
     fputs("  help   explain a command: anole help run\n"
           "\n"
           "Examples:\n"
-          "  anole run incast.yaml                       run a scenario, print what became of the flows\n"
-          "  anole run incast.yaml --set kmin=200KB      the same with one setting changed\n"
-          "  anole list knob                             everything that can be set, with units and ranges\n"
+          "  anole run incast.yaml                    run a scenario, print the results\n"
+          "  anole run incast.yaml --set kmin=200KB   the same with one setting changed\n"
+          "  anole list knob                          what can be set, with units and ranges\n"
           "\n"
           "anole --version tells the version, man anole the rest.\n", out);
 }

@@ -1,0 +1,40 @@
+# shellcheck shell=bash disable=SC2034
+# tests/cli/common.bash - what the tests of the command line share.
+
+# write_scenario FILE : two racks, random traffic and an incast; a fraction of a second.
+write_scenario() {
+    cat >"$1" <<'END'
+topology: {kind: clos, tors: 2, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}
+cc: dcqcn
+lb: ecmp
+traffic:
+  - {kind: poisson, load: 0.3, sizes: WebSearch}
+  - {kind: incast, name: burst, senders: 6, size: 64KB, start: 100us}
+knobs: {kmin: 100KB, kmax: 400KB, pmax: 0.2}
+run: 1ms
+seed: 1
+END
+}
+
+# write_long_scenario FILE : the same for much longer than any test waits.
+write_long_scenario() {
+    write_scenario "$1"
+    sed -i 's/^run: .*/run: 1000s/' "$1"
+}
+
+# run_apart COMMAND... : like run, but leaves standard output in $dir/out and standard error in $dir/err.
+run_apart() {
+    status=0
+    "$@" >"$dir/out" 2>"$dir/err" || status=$?
+}
+
+# refute COMMAND... : fails if the command succeeds. (bats takes no notice of "! command" in the middle of a test.)
+refute() {
+    if "$@"; then return 1; fi
+}
+
+setup() {
+    : "${ANOLE:?is the program to test}"
+    dir=$BATS_TEST_TMPDIR
+    unset NO_COLOR
+}

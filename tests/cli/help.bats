@@ -1,0 +1,87 @@
+#!/usr/bin/env bats
+# tests/cli/help.bats - the program explains itself, and says what was wrong with the command line.
+
+# shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
+load common
+
+@test "help: --version is one line with a number" {
+    run "$ANOLE" --version
+    [ "$status" -eq 0 ]
+    [[ "$output" =~ ^anole\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+}
+
+@test "help: --help names every command and shows examples" {
+    run "$ANOLE" --help
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"  run "* ]]
+    [[ "$output" == *"  list "* ]]
+    [[ "$output" == *Examples:* ]]
+}
+
+@test "help: no command is a usage error that shows the help" {
+    run_apart "$ANOLE"
+    [ "$status" -eq 2 ]
+    [ ! -s "$dir/out" ]
+    grep -q '^Usage: anole' "$dir/err"
+}
+
+@test "help: run --help and help run are the same and teach" {
+    run "$ANOLE" run --help
+    [ "$status" -eq 0 ]
+    [[ "$output" == *Examples:* ]]
+    for option in --set --seed --out --format --hpcc-fct --hpcc-pfc --quiet; do
+        [[ "$output" == *"$option"* ]]
+    done
+    first=$output
+    run "$ANOLE" help run
+    [ "$status" -eq 0 ]
+    [ "$output" = "$first" ]
+}
+
+@test "help: every option of the help stands in the manual" {
+    for command in run list; do
+        "$ANOLE" "$command" --help | grep -oE -- '^ .*--[a-z-]+' | grep -oE -- '--[a-z-]+$' | sort -u >"$dir/options"
+        [ -s "$dir/options" ]
+        while read -r option; do
+            case $option in --help | --usage | --version) continue ;; esac
+            grep -qF -- "*$option*" docs/man/anole.1.scd || { echo "$command $option is not in the manual"; false; }
+        done <"$dir/options"
+    done
+}
+
+@test "help: a misspelt command is met with the right one" {
+    run_apart "$ANOLE" rnu
+    [ "$status" -eq 2 ]
+    [ "$(cat "$dir/err")" = "anole: 'rnu' is not a command; did you mean 'run'?" ]
+}
+
+@test "help: a word that is nothing like a command points to the help" {
+    run_apart "$ANOLE" xylophone
+    [ "$status" -eq 2 ]
+    [ "$(cat "$dir/err")" = "anole: 'xylophone' is not a command; see anole --help" ]
+}
+
+@test "help: wrong options are usage errors" {
+    for args in '--bogus' 'run' 'run --bogus x.yaml' 'run --seed x x.yaml' 'run --seed -1 x.yaml' \
+        'run --set kmin x.yaml' 'run a.yaml b.yaml' 'list knbo' 'list cc lb' 'list cc --markdown'; do
+        # shellcheck disable=SC2086  # words
+        run_apart "$ANOLE" $args
+        [ "$status" -eq 2 ] || { echo "anole $args: $status"; false; }
+        [ ! -s "$dir/out" ]
+        grep -q '^anole' "$dir/err"
+    done
+}
+
+@test "help: a misspelt format is met with the right one" {
+    run_apart "$ANOLE" run --format jsn x.yaml
+    [ "$status" -eq 2 ]
+    [ "$(cat "$dir/err")" = "anole: 'jsn' is not a format; did you mean 'json'?" ]
+}
+
+@test "help: output that cannot be written is an error" {
+    [ -w /dev/full ] || skip 'no /dev/full'
+    status=0
+    "$ANOLE" --help >/dev/full 2>"$dir/err" || status=$?
+    [ "$status" -eq 1 ]
+    grep -q '^anole: standard output: ' "$dir/err"
+}

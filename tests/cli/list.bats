@@ -1,0 +1,65 @@
+#!/usr/bin/env bats
+# tests/cli/list.bats - anole list prints what the tables hold, and the pages of the manual that are made from them.
+
+# shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
+load common
+
+@test "list: every knob of knobs.def is there, with its range" {
+    run "$ANOLE" list knob
+    [ "$status" -eq 0 ]
+    grep -oE '^KNOB\([a-z0-9_]+' src/core/knobs.def | cut -d '(' -f 2 >"$dir/names"
+    [ "$(wc -l <"$dir/names")" -gt 10 ]
+    while read -r name; do
+        grep -qE "^$name +(NIC|switch|host) " <<<"$output" || { echo "no $name"; false; }
+    done <"$dir/names"
+    grep -qE '^rpg_time_reset +NIC +300us +1\.\.131071us +low delay ' <<<"$output"
+    grep -qE '^pmax +switch +0\.2 +0\.\.1 +low delay ' <<<"$output"
+}
+
+@test "list: cc, lb, topology, traffic and sizes" {
+    "$ANOLE" list cc | grep -qE '^dcqcn '
+    "$ANOLE" list lb | grep -qE '^ecmp '
+    "$ANOLE" list topology | grep -qE '^clos '
+    "$ANOLE" list traffic | grep -qE '^poisson '
+    for file in data/cdf/*.cdf; do
+        "$ANOLE" list sizes | grep -qE "^$(basename "$file" .cdf) "
+    done
+}
+
+@test "list: sizes tell the largest flow of the table" {
+    # The last line of WebSearch.cdf is its largest flow: 30 MB.
+    [ "$(awk '!/^#/ && NF { last = $1 } END { print last }' data/cdf/WebSearch.cdf)" = 30000000 ]
+    "$ANOLE" list sizes | grep -qE '^WebSearch .* 30MB$'
+}
+
+@test "list: without an argument it prints every list" {
+    "$ANOLE" list >"$dir/all"
+    for what in cc lb topology traffic sizes knob scenario; do
+        "$ANOLE" list "$what" | while read -r line; do
+            grep -qF -- "$line" "$dir/all"
+        done
+    done
+}
+
+@test "list: columns line up" {
+    # Every row of the knobs starts its second column where the heading does.
+    "$ANOLE" list knob >"$dir/knobs"
+    at=$(head -n 1 "$dir/knobs" | awk '{ print index($0, "where") }')
+    [ "$at" -gt 1 ]
+    tail -n +3 "$dir/knobs" | awk -v at="$at" '
+        substr($0, at - 1, 1) != " " || substr($0, at, 1) == " " { print; bad = 1 } END { exit bad }'
+}
+
+@test "list: docs/knobs.md is what --markdown prints" {
+    "$ANOLE" list knob --markdown | diff - docs/knobs.md
+}
+
+@test "list: docs/scenario.md is what --markdown prints" {
+    "$ANOLE" list scenario --markdown | diff - docs/scenario.md
+}
+
+@test "list: a misspelt subject is met with the right one" {
+    run_apart "$ANOLE" list knbo
+    [ "$status" -eq 2 ]
+    [ "$(cat "$dir/err")" = "anole: 'knbo' cannot be listed; did you mean 'knob'?" ]
+}

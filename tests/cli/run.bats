@@ -1,0 +1,313 @@
+#!/usr/bin/env bats
+# tests/cli/run.bats - anole run from the outside: what it prints and writes, and that it writes all or nothing.
+
+# shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
+load common
+
+setup_file() {
+    write_scenario "$BATS_FILE_TMPDIR/small.yaml"
+}
+
+small() {
+    echo "$BATS_FILE_TMPDIR/small.yaml"
+}
+
+@test "run: the table tells what was run and what came of it" {
+    run_apart "$ANOLE" run "$(small)"
+    [ "$status" -eq 0 ]
+    [ ! -s "$dir/err" ]
+    grep -qE '^ +network +8 hosts, 4 switches, 12 links$' "$dir/out"
+    grep -qE '^ +traffic +poisson 1: load 0\.[0-9]+ realised, 0\.300 asked; ' "$dir/out"
+    grep -qE '^ +burst: 6 flows, 384KB$' "$dir/out"
+    grep -qE '^ +10KB-100KB +[0-9]' "$dir/out"
+    grep -qE '^ +goodput +[0-9.]+Gbps ' "$dir/out"
+    grep -qE '^[0-9,]+ packet-hops in [0-9.]+ s, [0-9,]+ hops/s, [0-9,]+ events$' "$dir/out"
+}
+
+@test "run: no escape codes in a pipe" {
+    "$ANOLE" run "$(small)" 2>&1 | cat >"$dir/both"
+    [ -s "$dir/both" ]
+    refute grep -q "$(printf '\033')" "$dir/both"
+}
+
+# in_terminal COMMAND... : runs it on a pseudo terminal, output to $dir/screen.
+in_terminal() {
+    command -v script >/dev/null || skip 'script(1) is not installed'
+    TERM=xterm script -qec "$*" /dev/null >"$dir/screen" </dev/null
+}
+
+@test "run: headings are bold on a terminal" {
+    in_terminal "$ANOLE" run "$(small)"
+    grep -q "$(printf '\033\\[1mNetwork')" "$dir/screen"
+}
+
+@test "run: NO_COLOR is respected" {
+    export NO_COLOR=1
+    in_terminal "$ANOLE" run "$(small)"
+    grep -q Network "$dir/screen"
+    refute grep -q "$(printf '\033\\[[0-9]*m')" "$dir/screen"
+}
+
+@test "run: csv has as many fields in every line as in the heading" {
+    "$ANOLE" run "$(small)" --format csv >"$dir/csv"
+    head -n 1 "$dir/csv" | grep -qE '^set,name,flows,bytes,slowdown_mean,.*,fct_us_p99,'
+    # 4 ranges of sizes, all, 2 entries of the traffic
+    awk -F , 'NR == 1 { n = NF } NF != n { bad = 1 } END { exit bad || NR != 8 }' "$dir/csv"
+    # the ranges add up to all
+    awk -F , '$1 == "size" { flows += $3; bytes += $4 }
+              $1 == "all"  { all = flows == $3 && bytes == $4 && flows > 0 } END { exit !all }' "$dir/csv"
+    awk -F , '$1 == "traffic" { flows += $3 } $1 == "all" { all = $3 } END { exit flows != all }' "$dir/csv"
+}
+
+@test "run: json is one object that agrees with csv" {
+    "$ANOLE" run "$(small)" --format csv >"$dir/csv"
+    "$ANOLE" run "$(small)" --format json >"$dir/json"
+    jq -e 'type == "object" and .seed == 1 and .simulated_us == 1000 and .network.hosts == 8' "$dir/json"
+    [ "$(jq .all.flows "$dir/json")" = "$(awk -F , '$1 == "all" { print $3 }' "$dir/csv")" ]
+    [ "$(jq '[.sizes[].bytes] | add' "$dir/json")" = "$(awk -F , '$1 == "all" { print $4 }' "$dir/csv")" ]
+    jq -e '.wall.seconds > 0 and .wall.hops_per_second > 0' "$dir/json"
+}
+
+@test "run: same seed, same bytes" {
+    for i in 1 2; do
+        "$ANOLE" run "$(small)" --format json --out "$dir/out$i" | jq 'del(.wall)' >"$dir/json$i"
+    done
+    cmp "$dir/json1" "$dir/json2"
+    diff -r "$dir/out1" "$dir/out2"
+    [ "$(wc -l <"$dir/out1/flows.csv")" -gt 10 ]
+}
+
+@test "run: another seed, other flows" {
+    "$ANOLE" run "$(small)" --quiet --out "$dir/a"
+    "$ANOLE" run "$(small)" --quiet --out "$dir/b" --seed 2
+    refute cmp -s "$dir/a/flows.csv" "$dir/b/flows.csv"
+    [ "$(jq .seed "$dir/b/summary.json")" = 2 ]
+}
+
+@test "run: --set changes the scenario and is told" {
+    "$ANOLE" run "$(small)" --set run=2ms --set kmin=50KB --format json >"$dir/json"
+    jq -e '.simulated_us == 2000 and .set == ["run=2ms", "kmin=50KB"]' "$dir/json"
+}
+
+@test "run: --out holds every flow, every port, the summary and the scenario" {
+    "$ANOLE" run "$(small)" --out "$dir/out" --format json >"$dir/json"
+    [ "$(find "$dir/out" -type f ! -name .anole -printf '%f\n' | sort | xargs)" = \
+        'flows.csv ports.csv scenario.yaml summary.json' ]
+    cmp "$(small)" "$dir/out/scenario.yaml"
+    jq 'del(.wall)' "$dir/json" | cmp - <(jq . "$dir/out/summary.json")
+    # one line a flow, and the bytes and slowdowns of the summary
+    [ "$(tail -n +2 "$dir/out/flows.csv" | wc -l)" = "$(jq .all.flows "$dir/json")" ]
+    [ "$(awk -F , 'NR > 1 { sum += $7 } END { printf "%.0f", sum }' "$dir/out/flows.csv")" = \
+        "$(jq .all.bytes "$dir/json")" ]
+    mean=$(jq .all.slowdown_mean "$dir/json")
+    awk -F , -v mean="$mean" 'NR > 1 { sum += $11; n++ }
+        END { d = sum / n - mean; exit !(d < 1e-5 && d > -1e-5) }' "$dir/out/flows.csv"
+    # two ports a link; what they sent are the hops
+    [ "$(tail -n +2 "$dir/out/ports.csv" | wc -l)" = 24 ]
+    [ "$(awk -F , 'NR > 1 { sum += $6 + $7 + $8 + $9 + $10 } END { printf "%.0f", sum }' "$dir/out/ports.csv")" = \
+        "$(jq .packets.hops "$dir/json")" ]
+    # slowdown is fct over ideal; flows finish in the order of the lines
+    awk -F , 'NR > 1 { s = $9 / $10; if (s < 1) s = 1; d = s - $11; if (d > 1e-5 || d < -1e-5) bad = 1
+                       if ($8 + $9 < last - 1e-3) bad = 1; last = $8 + $9 } END { exit bad }' "$dir/out/flows.csv"
+}
+
+@test "run: loads, goodput and the worst ports are what can be worked out from the files" {
+    "$ANOLE" run "$(small)" --set switch.buffer=300KB --out "$dir/out" --quiet
+    # 8 hosts of 100 Gb/s for 1 ms are 100 MB at full load
+    jq -e '.traffic[0] | .load_asked == 0.3 and .load_realised > 0
+           and (.load_realised - .bytes_started / 100e6 | fabs) < 1e-9' "$dir/out/summary.json"
+    jq -e '.packets | (.goodput_bps / (.payload_bytes_received * 8 / 1e-3) - 1 | fabs) < 1e-9' "$dir/out/summary.json"
+    # columns 12 and 14 of ports.csv: longest queue, time paused
+    tail -n +2 "$dir/out/ports.csv" | sort -t , -k 12,12nr -s |
+        awk -F , 'NR <= 5 { print $1 ":" $2, $12 }' >"$dir/queued"
+    jq -r '.queues[] | "\(.port) \(.queue_bytes_max)"' "$dir/out/summary.json" | cmp - "$dir/queued"
+    tail -n +2 "$dir/out/ports.csv" | sort -t , -k 14,14nr -s |
+        awk -F , '$14 > 0 && NR <= 5 { print $1 ":" $2, $13 }' >"$dir/paused"
+    [ -s "$dir/paused" ]
+    jq -r '.pfc.worst[] | "\(.port) \(.pauses)"' "$dir/out/summary.json" | cmp - "$dir/paused"
+    sum=$(awk -F , 'NR > 1 { sum += $14 } END { printf "%.6f", sum }' "$dir/out/ports.csv")
+    jq -e --argjson sum "$sum" '(.pfc.paused_us - $sum | fabs) < 1e-4' "$dir/out/summary.json"
+}
+
+@test "run: HPCC's files say what flows.csv says" {
+    "$ANOLE" run "$(small)" --quiet --out "$dir/out" --hpcc-fct "$dir/fct.txt" --hpcc-pfc "$dir/pfc.txt"
+    refute grep -vE '^0b[0-9a-f]{6} 0b[0-9a-f]{6} [0-9]+ [0-9]+ [0-9]+ [0-9]+ [0-9]+ [0-9]+$' "$dir/fct.txt"
+    # h3 is node 3: 0b000301
+    awk -F , 'NR > 1 { sub(/^h/, "", $1); sub(/^h/, "", $2);
+        sub(/\..*/, "", $8); sub(/\..*/, "", $9); sub(/\..*/, "", $10)
+        printf "0b%04x01 0b%04x01 %s %s %s %s %s %s\n", $1, $2, $3, $4, $7, $8, $9, $10 }' "$dir/out/flows.csv" |
+        cmp - "$dir/fct.txt"
+    [ -f "$dir/pfc.txt" ]
+}
+
+@test "run: PFC frames in HPCC's file are the pauses of the summary" {
+    "$ANOLE" run "$(small)" --set switch.buffer=300KB --format json --hpcc-pfc "$dir/pfc.txt" >"$dir/json"
+    pauses=$(jq .pfc.pauses "$dir/json")
+    [ "$pauses" -gt 0 ]
+    [ "$(awk '$5 == 1' "$dir/pfc.txt" | wc -l)" = "$pauses" ]
+    refute grep -vE '^[0-9]+ [0-9]+ [01] [0-9]+ [01]$' "$dir/pfc.txt"
+    jq -e '.pfc.paused_us > 0 and (.pfc.worst[0].port | test("^[a-z]+[0-9]+:[0-9]+$"))' "$dir/json"
+}
+
+@test "run: --quiet prints nothing" {
+    run_apart "$ANOLE" run "$(small)" --quiet
+    [ "$status" -eq 0 ]
+    [ ! -s "$dir/out" ]
+    [ ! -s "$dir/err" ]
+}
+
+@test "run: a scenario from standard input" {
+    "$ANOLE" run - --format csv <"$(small)" >"$dir/piped"
+    "$ANOLE" run "$(small)" --format csv | cmp - "$dir/piped"
+}
+
+@test "run: a wrong scenario is told with its place, and leaves nothing" {
+    sed 's/kmin:/kmim:/' "$(small)" >"$dir/bad.yaml"
+    run_apart "$ANOLE" run "$dir/bad.yaml" --out "$dir/result" --hpcc-fct "$dir/fct.txt"
+    [ "$status" -eq 1 ]
+    [ "$(wc -l <"$dir/err")" = 1 ]
+    grep -qE "^anole: .*bad.yaml:7:[0-9]+: .*'kmim'.*did you mean 'kmin'" "$dir/err"
+    rm "$dir/bad.yaml" "$dir/err" "$dir/out"
+    [ -z "$(ls -A "$dir")" ]
+}
+
+@test "run: a scenario that is not there" {
+    run_apart "$ANOLE" run "$dir/none.yaml"
+    [ "$status" -eq 1 ]
+    grep -qE '^anole: .*none.yaml: No such file' "$dir/err"
+}
+
+@test "run: results of an earlier run are replaced" {
+    "$ANOLE" run "$(small)" --quiet --out "$dir/result" --seed 1
+    cp "$dir/result/flows.csv" "$dir/first.csv"
+    "$ANOLE" run "$(small)" --quiet --out "$dir/result" --seed 2
+    refute cmp -s "$dir/first.csv" "$dir/result/flows.csv"
+}
+
+@test "run: a folder that is not ours is refused and left alone" {
+    mkdir "$dir/photos"
+    echo precious >"$dir/photos/one"
+    run_apart "$ANOLE" run "$(small)" --out "$dir/photos"
+    [ "$status" -eq 1 ]
+    [ ! -s "$dir/out" ]
+    grep -q '^anole: .*photos: exists and was not written by anole' "$dir/err"
+    [ "$(ls -A "$dir/photos")" = one ]
+    [ "$(cat "$dir/photos/one")" = precious ]
+}
+
+@test "run: a place where nothing can be made is refused before the run" {
+    run_apart "$ANOLE" run "$(small)" --out "$dir/none/result"
+    [ "$status" -eq 1 ]
+    grep -q '^anole: .*none/result: ' "$dir/err"
+    run_apart "$ANOLE" run "$(small)" --hpcc-fct "$dir/none/fct.txt"
+    [ "$status" -eq 1 ]
+    grep -q '^anole: .*none/fct.txt: No such file' "$dir/err"
+}
+
+@test "run: a folder without the right to write is refused" {
+    [ "$(id -u)" -ne 0 ] || skip 'root may write everywhere'
+    mkdir -m 555 "$dir/closed"
+    run_apart "$ANOLE" run "$(small)" --out "$dir/closed/result"
+    [ "$status" -eq 1 ]
+    grep -q '^anole: .*closed/result: ' "$dir/err"
+}
+
+@test "run: a device is no place for a file of results" {
+    run_apart "$ANOLE" run "$(small)" --hpcc-fct /dev/null
+    [ "$status" -eq 1 ]
+    grep -q '^anole: /dev/null: exists and is not a regular file' "$dir/err"
+    [ -c /dev/null ]
+}
+
+# end_with SIGNAL STATUS : a long run that is ended after two seconds leaves nothing.
+end_with() {
+    write_long_scenario "$BATS_FILE_TMPDIR/long.yaml"
+    run_apart timeout --preserve-status -s "$1" 2 "$ANOLE" run "$BATS_FILE_TMPDIR/long.yaml" --out "$dir/result" \
+        --hpcc-fct "$dir/fct.txt" --hpcc-pfc "$dir/pfc.txt"
+    [ "$status" -eq "$2" ]
+    # This line alone: no progress where there is no terminal.
+    grep -qE '^anole: interrupted at [0-9]+\.[0-9]{3}us$' "$dir/err"
+    [ "$(wc -l <"$dir/err")" = 1 ]
+    [ ! -s "$dir/out" ]
+    [ "$(find "$dir" -mindepth 1 -printf '%P\n' | sort | xargs)" = 'err out' ]
+}
+
+@test "run: SIGINT ends it with 130 and leaves nothing" {
+    end_with INT 130
+}
+
+@test "run: SIGTERM ends it with 143 and leaves nothing" {
+    end_with TERM 143
+}
+
+@test "run: flows that have not finished are counted" {
+    "$ANOLE" run "$(small)" --set run=101us --format json >"$dir/json"
+    jq -e '.all.flows_unfinished >= 6 and .all.flows_started == .all.flows + .all.flows_unfinished' "$dir/json"
+    "$ANOLE" run "$(small)" --set run=101us | grep -qE '^ +and [0-9,]+ flows? that had not finished$'
+}
+
+@test "run: without an end the run lasts until the last flow is done" {
+    printf '%s\n' 'topology: {kind: star, hosts: 2, rate: 100Gbps, delay: 1us}' \
+        'traffic: [{kind: incast, senders: 1, size: 1MB}]' >"$dir/two.yaml"
+    run_apart "$ANOLE" run "$dir/two.yaml" --format json --hpcc-fct "$dir/fct.txt"
+    [ "$status" -eq 0 ]
+    [ ! -s "$dir/err" ]
+    # 977 packets of 82 bytes of headers and spacing, at 80 ps a byte, take 86.409 us on the first wire; alone in the
+    # network a flow has no slowdown.
+    jq -e '.all.flows == 1 and .all.flows_unfinished == 0 and .simulated_us > 86.409 and .simulated_us < 95
+           and .simulated_us == .all.fct_us_max and .all.slowdown_max == 1' "$dir/out"
+}
+
+@test "run: flows that can never finish are warned of" {
+    # 5 % of all packets are lost, and nobody sends again by itself.
+    printf '%s\n' 'topology: {kind: star, hosts: 3, rate: 100Gbps, delay: 1us, loss: 0.05}' 'host: {rto: 0}' \
+        'traffic: [{kind: incast, senders: 2, size: 20KB, flows: 20}]' >"$dir/stuck.yaml"
+    run_apart "$ANOLE" run "$dir/stuck.yaml" --format json
+    [ "$status" -eq 0 ]
+    unfinished=$(jq .all.flows_unfinished "$dir/out")
+    [ "$unfinished" -gt 1 ]
+    grep -q "^anole: warning: $unfinished flows never finished" "$dir/err"
+    # The end is when the last packet had arrived, not when somebody looked at the clock.
+    jq -e '.simulated_us < 4000' "$dir/out"
+    "$ANOLE" run "$dir/stuck.yaml" --format json 2>/dev/null | jq 'del(.wall)' | cmp - <(jq 'del(.wall)' "$dir/out")
+}
+
+# write_changes FILE TIME : an incast through a switch that marks every packet from TIME on.
+write_changes() {
+    printf '%s\n' 'topology: {kind: star, hosts: 5, rate: 100Gbps, delay: 1us}' \
+        'traffic: [{kind: incast, senders: 4, size: 1MB}]' \
+        "changes: [{at: $2, knobs: {kmin: 0KB, kmax: 1KB, pmax: 1}}]" >"$1"
+}
+
+# marks DIR : how many packets were marked in the run that wrote DIR.
+marks() {
+    jq .packets.marked "$1/summary.json"
+}
+
+@test "run: changes of knobs take effect at their time" {
+    write_changes "$dir/late.yaml" 100us
+    sed '/^changes:/d' "$dir/late.yaml" >"$dir/plain.yaml"
+    # Before it nothing is different, after it more packets are marked.
+    for end in 100000001ps 150us; do
+        for which in late plain; do
+            "$ANOLE" run "$dir/$which.yaml" --quiet --set run=$end --out "$dir/$which-$end"
+        done
+    done
+    cmp "$dir/late-100000001ps/ports.csv" "$dir/plain-100000001ps/ports.csv"
+    [ "$(marks "$dir/late-150us")" -gt "$(marks "$dir/plain-150us")" ]
+    # Before the first packet reaches the switch it is as good as having said so in the first place.
+    write_changes "$dir/early.yaml" 1ns
+    sed 's/^changes:.*/knobs: {kmin: 0KB, kmax: 1KB, pmax: 1}/' "$dir/early.yaml" >"$dir/fixed.yaml"
+    "$ANOLE" run "$dir/early.yaml" --quiet --out "$dir/early"
+    "$ANOLE" run "$dir/fixed.yaml" --quiet --out "$dir/fixed"
+    cmp "$dir/early/flows.csv" "$dir/fixed/flows.csv"
+    cmp "$dir/early/ports.csv" "$dir/fixed/ports.csv"
+}
+
+@test "run: progress is shown on a terminal, and taken away at the end" {
+    write_long_scenario "$dir/long.yaml"
+    in_terminal timeout -s INT 3 "$ANOLE" run "$dir/long.yaml" || true
+    grep -q 'simulated, .*% of 1000s, .* left, .*M hops/s' "$dir/screen"
+    # the last thing on the line of progress is that it is cleared
+    tr '\r' '\n' <"$dir/screen" | tail -n 2 | grep -q "^$(printf '\033')\[Kanole: interrupted at "
+}
