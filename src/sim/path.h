@@ -12,7 +12,7 @@
 static inline void path_transmit(struct sim *s, struct port *p, uint32_t id, struct packet *k)
 {
     uint64_t tx = p->tx_ps[k->bytes], arrives = s->now_ps + tx + p->delay_ps;
-    uint32_t number = sim_number(p->node);
+    uint32_t number = sim_number(s, p->node);
 
     p->free_at_ps = s->now_ps + tx;
     p->free_order = (ORDER_AGE_MAX - tx) << 32 | number;     /* a frame takes less than 4 ms */

@@ -260,11 +260,8 @@ static void build_nodes(struct sim *s)
 
         n->id = i;
         n->is_switch = s->graph.node[i].is_switch;
-        n->own_tick = (struct tick){ .mask = 0xfff, .base = i << 12 };
-        n->tick = s->cfg.order == ORDER_NS3 ? &s->shared_tick : &n->own_tick;
         rng_init(&n->rng, s->cfg.seed, i);
     }
-    s->shared_tick.mask = UINT32_MAX;
     /* Where the fork's streams stand when the first packet is sent: six per node were taken while building. */
     mrg_init(&s->mrg, 6ull * s->nodes + 2, s->cfg.seed);
     s->lb_cfg = s->cfg.lb->cfg_size ? arena_alloc(&s->arena, 1, s->cfg.lb->cfg_size) : NULL;

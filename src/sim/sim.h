@@ -82,9 +82,6 @@ struct sim_cfg {
     uint32_t            changes;
 };
 
-/* Numbers what a node schedules, so that no two of its events are equal: base + (next & mask). */
-struct tick { uint32_t next, mask, base; };
-
 struct sim_counters {            /* only grow */
     uint64_t events;
     uint64_t flows_started, flows_done;
@@ -103,8 +100,8 @@ struct sim_counters {            /* only grow */
 };
 
 struct node {
-    struct tick *tick;
     uint32_t     id;
+    uint32_t     next_number;    /* of what it schedules: see sim_number() */
     uint32_t     host;           /* index among the hosts */
     bool         is_switch;
 
@@ -114,7 +111,6 @@ struct node {
     int64_t      shared_bytes_left;  /* of the buffer less headroom and reserves */
     int64_t      used_bytes;         /* of the whole buffer */
 
-    struct tick  own_tick;
     struct rng   rng;
     uint32_t     first_port, ports;
     int64_t      shared_bytes_max;   /* shared_bytes_left of an empty switch */
@@ -146,7 +142,7 @@ struct sim {
     struct sim_hooks   hooks;
     struct traffic    *traffic;
     struct graph       graph;
-    struct tick        shared_tick;          /* ORDER_NS3 */
+    uint32_t           next_number;          /* ORDER_NS3: of the whole network */
     struct mrg         mrg;                  /* ORDER_NS3: the fork's stream of random numbers */
     struct route      *route;                /* one per set of links that are up */
     char              *cc_cfg;               /* one per speed of host links */
@@ -202,13 +198,18 @@ static inline uint32_t sim_slot_free(const struct port *p)
     return 2 * p->id + 1;
 }
 
-/* The next number of a node, an even one: the odd one after it goes with it. */
-static inline uint32_t sim_number(const struct node *n)
+/* The next number of a node, so that no two of its events are equal. It is even: the odd one after it goes with it. */
+static inline uint32_t sim_number(struct sim *s, struct node *n)
 {
-    struct tick *t = n->tick;
-    uint32_t     number = t->base + (t->next & t->mask);
+    uint32_t number;
 
-    t->next += 2;
+    if (s->cfg.order == ORDER_NS3) {
+        number = s->next_number;
+        s->next_number += 2;
+    } else {
+        number = n->id << 12 | (n->next_number & 0xfff);
+        n->next_number += 2;
+    }
     return number;
 }
 
@@ -217,9 +218,9 @@ static inline uint64_t sim_order_of(uint64_t age_ps, uint32_t number)
     return (ORDER_AGE_MAX - (age_ps < ORDER_AGE_MAX ? age_ps : ORDER_AGE_MAX)) << 32 | number;
 }
 
-static inline uint64_t sim_order(const struct sim *s, const struct node *n, uint64_t at_ps)
+static inline uint64_t sim_order(struct sim *s, struct node *n, uint64_t at_ps)
 {
-    return sim_order_of(at_ps - s->now_ps, sim_number(n));
+    return sim_order_of(at_ps - s->now_ps, sim_number(s, n));
 }
 
 /* The instant at hand, as congestion control sees it. */

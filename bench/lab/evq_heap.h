@@ -1,0 +1,64 @@
+/* bench/lab/evq_heap.h - the plain variant of src/sim/evq.h: a 4-ary heap, and nothing else.
+ *
+ * What evq has to beat, and the answer it is checked against. Keys lie in the heap itself and an event does not know
+ * its place, so nothing can be cancelled: cheaper than a heap that could replace evq, and so a fair rival.
+ */
+#ifndef BENCH_LAB_EVQ_HEAP_H
+#define BENCH_LAB_EVQ_HEAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct evq_heap_entry { uint64_t at_ps, order; uint32_t slot; };
+
+struct evq_heap {
+    struct evq_heap_entry *entry;    /* the caller's, large enough */
+    uint32_t               count;
+};
+
+static inline bool evq_heap_is_before(const struct evq_heap_entry *a, const struct evq_heap_entry *b)
+{
+    return a->at_ps < b->at_ps || (a->at_ps == b->at_ps && a->order < b->order);
+}
+
+static inline void evq_heap_add(struct evq_heap *h, uint32_t slot, uint64_t at_ps, uint64_t order)
+{
+    struct evq_heap_entry e = { at_ps, order, slot };
+    uint32_t i = h->count++;
+
+    while (i && evq_heap_is_before(&e, &h->entry[(i - 1) / 4])) {
+        h->entry[i] = h->entry[(i - 1) / 4];
+        i = (i - 1) / 4;
+    }
+    h->entry[i] = e;
+}
+
+static inline uint32_t evq_heap_first_child(const struct evq_heap *h, uint32_t i)
+{
+    uint32_t best = 4 * i + 1, end = 4 * i + 5 < h->count ? 4 * i + 5 : h->count;
+
+    for (uint32_t c = best + 1; c < end; c++)
+        if (evq_heap_is_before(&h->entry[c], &h->entry[best]))
+            best = c;
+    return best;
+}
+
+/* Takes the earliest event out; there is one. */
+static inline struct evq_heap_entry evq_heap_pop(struct evq_heap *h)
+{
+    struct evq_heap_entry first = h->entry[0], e = h->entry[--h->count];
+    uint32_t i = 0;
+
+    while (4 * i + 1 < h->count) {
+        uint32_t c = evq_heap_first_child(h, i);
+
+        if (!evq_heap_is_before(&h->entry[c], &e))
+            break;
+        h->entry[i] = h->entry[c];
+        i = c;
+    }
+    h->entry[i] = e;
+    return first;
+}
+
+#endif

@@ -1,0 +1,240 @@
+/* tests/random_world.h - small worlds of every kind from a seed: graph, model, buffers, losses, failing links, traffic.
+ *
+ * Buffers are within a factor of two of the smallest that is accepted, so that PFC and drops are the rule. What no
+ * network could promise is left out: lossless worlds have no cycles through which pauses could wait for each other, and
+ * lossy ones have links of one speed, because go-back-N may repeat itself for ever before a link that is much slower.
+ */
+#ifndef TESTS_RANDOM_WORLD_H
+#define TESTS_RANDOM_WORLD_H
+
+#include "sim/test_world.h"
+
+#include <stdio.h>
+
+struct random_world {
+    struct world world;
+    const char  *graph_kind;
+    uint32_t     fabric_first, fabric_count;     /* links between switches of which others can take the place */
+    bool         has_loss;       /* on the wire */
+    bool         has_changes;
+    uint32_t     flows;
+};
+
+static const uint64_t random_rates_bps[] = { 10 * GBPS, 25 * GBPS, 40 * GBPS, 100 * GBPS, 200 * GBPS, 400 * GBPS };
+
+static inline uint32_t pick(struct rng *r, uint32_t low, uint32_t high)
+{
+    return low + (uint32_t)rng_below(r, high - low + 1ull);
+}
+
+static inline bool one_in(struct rng *r, uint32_t n)
+{
+    return rng_below(r, n) == 0;
+}
+
+static inline uint64_t random_rate(struct rng *r)
+{
+    return random_rates_bps[rng_below(r, sizeof random_rates_bps / sizeof *random_rates_bps)];
+}
+
+static inline uint64_t random_delay(struct rng *r)
+{
+    return one_in(r, 4) ? pick(r, 1, 20) * PS_PER_NS : pick(r, 100, 3000) * PS_PER_NS;
+}
+
+/* Switches in a random tree, hosts anywhere on them; with cycles, further links between switches. */
+static inline void random_graph(struct graph *g, struct rng *r, bool may_have_cycles)
+{
+    uint32_t hosts = pick(r, 2, 8), switches = pick(r, 1, 6);
+
+    graph_init(g);
+    for (uint32_t i = 0; i < hosts; i++)
+        graph_add_node(g, false, NULL);
+    for (uint32_t i = 0; i < switches; i++)
+        graph_add_node(g, true, NULL);
+    for (uint32_t i = 0; i < hosts; i++)
+        graph_add_link(g, &(struct graph_link){ i, hosts + pick(r, 0, switches - 1), random_rate(r), random_delay(r), 0, 0 });
+    for (uint32_t i = 1; i < switches; i++)
+        graph_add_link(g, &(struct graph_link){ hosts + i, hosts + pick(r, 0, i - 1), random_rate(r), random_delay(r), 0, 0 });
+    for (uint32_t i = may_have_cycles && switches > 1 ? pick(r, 0, 4) : 0; i > 0; i--) {
+        uint32_t a = pick(r, 1, switches - 1), b = pick(r, 0, a - 1);
+
+        graph_add_link(g, &(struct graph_link){ hosts + a, hosts + b, random_rate(r), random_delay(r), 0, 0 });
+    }
+}
+
+static inline void random_topology(struct random_world *w, struct graph *g, struct rng *r, bool may_have_cycles)
+{
+    struct graph_star     star = { pick(r, 2, 10), random_rate(r), random_delay(r) };
+    struct graph_clos     clos = { pick(r, 1, 4),  pick(r, 2, 4),   pick(r, 1, 3),  pick(r, 1, 2),
+                                   random_rate(r), random_delay(r), random_rate(r), random_delay(r) };
+    struct graph_fat_tree tree = { one_in(r, 2) ? 2 : 4, random_rate(r), random_delay(r) };
+
+    w->fabric_count = 0;
+    switch (pick(r, 0, 3)) {
+    case 0:
+        w->graph_kind = "star";
+        graph_star(g, &star);
+        break;
+    case 1:
+        w->graph_kind = "clos";
+        graph_clos(g, &clos);
+        w->fabric_first = g->hosts;
+        w->fabric_count = clos.spines * clos.parallel > 1 ? g->links - g->hosts : 0;
+        break;
+    case 2:
+        w->graph_kind = "fat_tree";
+        graph_fat_tree(g, &tree);
+        w->fabric_first = g->hosts;
+        w->fabric_count = tree.k > 2 ? g->links - g->hosts : 0;
+        break;
+    default:
+        w->graph_kind = "graph";
+        random_graph(g, r, may_have_cycles);
+        break;
+    }
+}
+
+/* Fails up to three links, one after the other, each back before the next one goes. */
+static inline void random_changes(struct random_world *w, struct sim_cfg *cfg, const struct graph *g, struct rng *r)
+{
+    uint32_t failures = pick(r, 1, 3);
+    uint64_t at = 0;
+
+    cfg->change = xcalloc(2ul * failures, sizeof *cfg->change);
+    for (uint32_t i = 0; i < failures; i++) {
+        uint32_t link = w->fabric_count && !one_in(r, 4) ? w->fabric_first + pick(r, 0, w->fabric_count - 1)
+                                                         : pick(r, 0, g->links - 1);
+
+        at += pick(r, 1, 100) * PS_PER_US;
+        cfg->change[cfg->changes++] = (struct link_change){ at, link, false };
+        at += one_in(r, 3) ? pick(r, 1, 3000) * PS_PER_NS : pick(r, 10, 200) * PS_PER_US;
+        cfg->change[cfg->changes++] = (struct link_change){ at, link, true };
+    }
+    w->has_changes = true;
+}
+
+static inline void random_cfg(struct sim_cfg *cfg, struct rng *r, uint64_t seed)
+{
+    world_cfg(cfg, one_in(r, 3) ? MODEL_HPCC : MODEL_NIC);
+    cfg->seed = seed;
+    cfg->order = cfg->model == MODEL_HPCC && !one_in(r, 3) ? ORDER_NS3 : ORDER_NODE;
+    cfg->ack_droppable = false;
+    if (!one_in(r, 3))
+        cfg->cc = cc_find(cfg->model == MODEL_HPCC ? "dcqcn_hpcc" : "dcqcn");
+    if (one_in(r, 4))
+        cfg->mtu_bytes = pick(r, 64, 4096);
+    cfg->ack_every = one_in(r, 3) ? pick(r, 2, 8) : 1;
+    cfg->nack_gap_ps = pick(r, 10, 50) * PS_PER_US;
+    cfg->rto_ps = pick(r, 50, 1000) * PS_PER_US;
+    if (one_in(r, 5))
+        cfg->window_bytes = pick(r, 2000, 50000);
+    cfg->reserve_bytes = one_in(r, 4) ? 0 : pick(r, 0, 8000);
+    cfg->resume_bytes = pick(r, 0, 4000);
+    cfg->pfc_shift = pick(r, 0, 7);
+    cfg->lossy_alpha = one_in(r, 2) ? 1 : 0.125;
+    cfg->is_lossless = !one_in(r, 3);
+    cfg->ecn_on = !one_in(r, 5);
+    cfg->ecn_at_enqueue = one_in(r, 2);
+    cfg->knobs.value[KNOB_kmin] = pick(r, 0, 20);
+    cfg->knobs.value[KNOB_kmax] = cfg->knobs.value[KNOB_kmin] + pick(r, 0, 40);
+    cfg->knobs.value[KNOB_roce_cc_cnp_moderation] = pick(r, 0, 2);
+    cfg->knobs.value[KNOB_rpg_min_rate] = 1000;
+    for (int i = 0; i < PRIOS; i++)
+        cfg->weight[i] = (uint8_t)pick(r, 1, 5);
+}
+
+static inline uint8_t random_prio(struct rng *r, bool has_classes)
+{
+    return has_classes ? (uint8_t)pick(r, 1, 7) : 3;
+}
+
+static inline struct traffic *random_traffic(struct random_world *w, const struct graph *g, struct rng *r, uint64_t seed)
+{
+    struct traffic   *t = traffic_new(g, seed);
+    bool              has_classes = one_in(r, 3);
+    struct hpcc_flows list = { xcalloc(64, sizeof *list.flow), pick(r, 1, 60) };
+    uint32_t          hosts[64], n = 0;
+    uint64_t          at_ns = 0;
+
+    for (uint32_t i = 0; i < g->nodes && n < 64; i++)
+        if (!g->node[i].is_switch)
+            hosts[n++] = i;
+    for (uint32_t i = 0; i < list.count; i++) {
+        uint32_t src = pick(r, 0, n - 1), dst = pick(r, 0, n - 2);
+
+        at_ns += one_in(r, 2) ? 0 : pick(r, 0, 8000);
+        list.flow[i] = (struct hpcc_flow){ .src = hosts[src], .dst = hosts[dst + (dst >= src)],
+                                           .prio = random_prio(r, has_classes), .dport = (uint16_t)i,
+                                           .bytes = one_in(r, 2) ? pick(r, 1, 3000) : pick(r, 1, 200000), .start_ns = at_ns };
+    }
+    w->flows = list.count;
+    traffic_add_list(t, &list);
+    if (one_in(r, 2)) {
+        struct traffic_common c = { pick(r, 0, 50) * PS_PER_US, PS_PER_MS, random_prio(r, has_classes) };
+        uint32_t              each = pick(r, 1, 4);
+
+        traffic_add_incast(t, &c, pick(r, 1, 60000), 0, hosts[n - 1], hosts, n - 1, each);
+        w->flows += (n - 1) * each;
+    }
+    return t;
+}
+
+/* What a port must be able to take after it has asked for a pause, whatever the model's own formula says. */
+static inline void ample_headroom(struct sim_cfg *cfg, const struct graph *g)
+{
+    uint64_t most = 0;
+
+    for (uint32_t i = 0; i < g->links; i++) {
+        uint64_t bytes = g->link[i].rate_bps / 1000000 * (g->link[i].delay_ps / PS_PER_NS) / 4000 + 1;
+
+        most = bytes > most ? bytes : most;
+    }
+    cfg->headroom_bytes = most + 6 * (cfg->mtu_bytes + cfg->header_bytes);
+}
+
+static inline void random_world_make(struct random_world *w, uint64_t seed)
+{
+    struct err err;
+    int        rc = -1;
+
+    for (uint64_t buffer = 20000; rc; buffer *= 2) {
+        struct rng     r;
+        struct graph   g;
+        struct sim_cfg cfg;
+
+        *w = (struct random_world){ 0 };
+        rng_init(&r, seed, 77);
+        random_cfg(&cfg, &r, seed);
+        random_topology(w, &g, &r, !cfg.is_lossless);
+        cfg.buffer_bytes = cfg.is_lossless ? buffer : 200ull * (cfg.mtu_bytes + cfg.header_bytes);
+        if (cfg.model == MODEL_HPCC)
+            ample_headroom(&cfg, &g);
+        for (uint32_t i = 0; !cfg.is_lossless && i < g.links; i++)
+            g.link[i].rate_bps = g.link[0].rate_bps;
+        w->has_loss = one_in(&r, 4);
+        for (uint32_t i = 0; w->has_loss && i < g.links; i++)
+            g.link[i].loss = 0.01 * rng_real(&r), g.link[i].ber = one_in(&r, 2) ? 1e-7 : 0;
+        if (one_in(&r, 4))
+            random_changes(w, &cfg, &g, &r);
+        rc = world_start(&w->world, &g, &cfg, random_traffic(w, &g, &r, seed), &err);
+    }
+}
+
+static inline void random_world_print(const struct random_world *w, uint64_t seed)
+{
+    const struct sim          *s = w->world.sim;
+    const struct sim_counters *c = &s->counters;
+
+    fprintf(stderr,
+            "seed %llu: %s, %u hosts, model %s, cc %s, %s, buffer %llu%s%s; %u flows, %llu done at %llu ps; drops: buffer %llu "
+            "wire %llu down %llu no route %llu; pauses %llu resumes %llu timeouts %llu live %u pending %u\n",
+            (unsigned long long)seed, w->graph_kind, s->hosts, s->cfg.model == MODEL_HPCC ? "hpcc" : "nic", s->cfg.cc->name,
+            s->cfg.is_lossless ? "lossless" : "lossy", (unsigned long long)s->cfg.buffer_bytes, w->has_loss ? ", loss" : "",
+            w->has_changes ? ", changes" : "", w->flows, (unsigned long long)c->flows_done, (unsigned long long)s->now_ps,
+            (unsigned long long)c->dropped_buffer, (unsigned long long)c->dropped_wire,
+            (unsigned long long)c->dropped_down, (unsigned long long)c->dropped_no_route, (unsigned long long)c->pauses,
+            (unsigned long long)c->resumes, (unsigned long long)c->timeouts, s->packets.live, evq_pending(&s->evq));
+}
+
+#endif
