@@ -2,12 +2,12 @@
  *
  *   bench_engine [-n RUNS] [-c] [CASE...]
  *
- * A packet-hop is one frame leaving one port, whatever its kind: data, ACK, CNP, PFC. Packet-hops per second of CPU time
- * in sim_run_until() can be compared between networks, where events, flows and simulated time cannot. Building the
- * network is not part of it (bench_setup).
+ * A packet-hop is one frame leaving one port, whatever its kind: data, ACK, CNP, PFC. Packet-hops per
+ * second of CPU time in sim_run_until() can be compared between networks, where events, flows and simulated
+ * time cannot. Building the network is not part of it (bench_setup).
  *
- * -c prints what went on in the network as well: the same numbers on every machine, so a change of them says that a
- * benchmark has become another one.
+ * -c prints what went on in the network as well: the same numbers on every machine, so a change of them
+ * says that a benchmark has become another one.
  */
 #include "bench.h"
 #include "sim/scenario.h"
@@ -20,8 +20,10 @@
 
 #define RUNS 5
 
-#define CLOS_NARROW "topology: {kind: clos, tors: 8, hosts_per_tor: 16, spines: 4, rate: 100Gbps, delay: 1us}\n"
-#define CLOS_FULL   "topology: {kind: clos, tors: 8, hosts_per_tor: 16, spines: 16, rate: 100Gbps, delay: 1us}\n"
+#define CLOS_128(spines) \
+    "topology: {kind: clos, tors: 8, hosts_per_tor: 16, spines: " spines ", rate: 100Gbps, delay: 1us}\n"
+#define CLOS_NARROW CLOS_128("4")
+#define CLOS_FULL   CLOS_128("16")
 #define FAT_TREE_16 "topology: {kind: fat_tree, k: 4, rate: 100Gbps, delay: 1us}\n"
 #define FAT_TREE_1K "topology: {kind: fat_tree, k: 16, rate: 100Gbps, delay: 1us}\n"
 
@@ -43,7 +45,8 @@ static const struct bench_case cases[] = {
     { "fattree16_websearch70", FAT_TREE_16 "run: 5ms\n"
       "traffic: [{kind: poisson, sizes: WebSearch, load: 70%}]\n" },
     { "clos128_hadoop30_hpcc_ns3", "model: hpcc\norder: ns3\n" CLOS_NARROW "run: 5ms\n" HADOOP_30_BISECTION },
-    { "clos128_hadoop30_hpcc_node", "model: hpcc\norder: node\n" CLOS_NARROW "run: 5ms\n" HADOOP_30_BISECTION },
+    { "clos128_hadoop30_hpcc_node", "model: hpcc\norder: node\n" CLOS_NARROW "run: 5ms\n"
+      HADOOP_30_BISECTION },
 };
 
 #define CASES (sizeof(cases) / sizeof(cases[0]))
@@ -67,7 +70,7 @@ static void read_ports(const struct sim *s, struct outcome *o)
 
 static struct outcome run_once(const struct bench_case *c)
 {
-    /* By a pointer the compiler cannot see through: the loop stays a function that a profiler can find by its name. */
+    /* A pointer the compiler cannot see through: the loop stays a function that a profiler finds by name. */
     bool (*volatile run_until)(struct sim *, uint64_t) = sim_run_until;
     struct outcome o = { 0 };
     struct scenario scenario;

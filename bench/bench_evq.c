@@ -1,11 +1,11 @@
 /* bench/bench_evq.c - what an event costs when n are pending.
  *
- * The hold model: pop the earliest event and make it pending again a little later, so that n stay pending. Both
- * queues, sim/evq and the plain heap of bench/lab, must pop the same slots at the same times; then the time of one
- * pop and one add is printed, in nanoseconds.
+ * The hold model: pop the earliest event and make it pending again a little later, so that n stay pending.
+ * Both queues, sim/evq and the plain heap of bench/lab, must pop the same slots at the same times; then the
+ * time of one pop and one add is printed, in nanoseconds.
  *
- * mixed:    delays as in a network of 100 Gb/s links of 1 us: half of them a frame's time on the wire, half its arrival,
- *           one in 64 a timer or a new flow.
+ * mixed:    delays as in a network of 100 Gb/s links of 1 us: half of them a frame's time on the wire, half
+ *           its arrival, one in 64 a timer or a new flow.
  * lockstep: every delay is the same and all began together: n events at the same time, over and over.
  */
 #include "base/arena.h"

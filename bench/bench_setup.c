@@ -1,7 +1,8 @@
 /* bench/bench_setup.c - what a large network costs before the first packet moves.
  *
- * From the text of a scenario to a simulation that is ready to run: CPU time, and the peak memory of a process that did
- * only this. Every run is a process of its own, because memory that was once used stays in the peak.
+ * From the text of a scenario to a simulation that is ready to run: CPU time, and the peak memory of a
+ * process that did only this. Every run is a process of its own, because memory that was once used stays in
+ * the peak.
  */
 #include "bench.h"
 #include "sim/scenario.h"

@@ -1,7 +1,8 @@
 /* bench/lab/evq_heap.h - the plain variant of src/sim/evq.h: a 4-ary heap, and nothing else.
  *
- * What evq has to beat, and the answer it is checked against. Keys lie in the heap itself and an event does not know
- * its place, so nothing can be cancelled: cheaper than a heap that could replace evq, and so a fair rival.
+ * What evq has to beat, and the answer it is checked against. Keys lie in the heap itself and an event does
+ * not know its place, so nothing can be cancelled: cheaper than a heap that could replace evq, and so a
+ * fair rival.
  */
 #ifndef BENCH_LAB_EVQ_HEAP_H
 #define BENCH_LAB_EVQ_HEAP_H
