@@ -25,11 +25,12 @@
 #define HAS_SANITIZER 1
 #endif
 
-static volatile uint64_t calls;     /* compilers know that malloc() leaves our variables alone; ours does not */
+static volatile uint64_t calls; /* compilers know that malloc() leaves our variables alone; ours does not */
 
 #ifdef HAS_SANITIZER
 
-int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void *, size_t), void (*)(const volatile void *));
+int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void *, size_t),
+                                              void (*)(const volatile void *));
 
 static void on_malloc(const volatile void *memory, size_t bytes)
 {
@@ -101,7 +102,8 @@ static const char *const scenarios[] = {
     "{topology: {kind: star, hosts: 9, rate: 100Gbps, delay: 1us}, switch: {buffer: 3MB},"
     " traffic: [{kind: incast, senders: 8, flows: 400, size: 3KB, period: 300us, stop: 1ms}]}",
     "{topology: {kind: clos, tors: 2, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us, loss: 0.001,"
-    " links_down: [{a: tor0, b: spine1, down: 50us, up: 200us}]}, switch: {lossless: no, buffer: 300KB}, host: {rto: 300us},"
+    " links_down: [{a: tor0, b: spine1, down: 50us, up: 200us}]}, switch: {lossless: no, buffer: 300KB}, "
+    "host: {rto: 300us},"
     " traffic: [{kind: poisson, sizes: WebSearch, load: 0.3, stop: 500us}]}",
     "{model: hpcc, topology: {kind: star, hosts: 17, rate: 25Gbps, delay: 1us},"
     " traffic: [{kind: incast, senders: 16, size: 200KB}]}",

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#define WORLDS   300
+#define WORLDS   1000
 #define STEP_PS  (20 * PS_PER_US)
 #define LIMIT_PS (PS_PER_S / 2)
 

@@ -14,13 +14,14 @@
 struct random_world {
     struct world world;
     const char  *graph_kind;
-    uint32_t     fabric_first, fabric_count;     /* links between switches of which others can take the place */
+    uint32_t fabric_first, fabric_count; /* links between switches of which others can take the place */
     bool         has_loss;       /* on the wire */
     bool         has_changes;
     uint32_t     flows;
 };
 
-static const uint64_t random_rates_bps[] = { 10 * GBPS, 25 * GBPS, 40 * GBPS, 100 * GBPS, 200 * GBPS, 400 * GBPS };
+static const uint64_t random_rates_bps[] = { 10 * GBPS,  25 * GBPS,  40 * GBPS,
+                                             100 * GBPS, 200 * GBPS, 400 * GBPS };
 
 static inline uint32_t pick(struct rng *r, uint32_t low, uint32_t high)
 {
@@ -53,17 +54,21 @@ static inline void random_graph(struct graph *g, struct rng *r, bool may_have_cy
     for (uint32_t i = 0; i < switches; i++)
         graph_add_node(g, true, NULL);
     for (uint32_t i = 0; i < hosts; i++)
-        graph_add_link(g, &(struct graph_link){ i, hosts + pick(r, 0, switches - 1), random_rate(r), random_delay(r), 0, 0 });
+        graph_add_link(g, &(struct graph_link){ i, hosts + pick(r, 0, switches - 1), random_rate(r),
+                                                random_delay(r), 0, 0 });
     for (uint32_t i = 1; i < switches; i++)
-        graph_add_link(g, &(struct graph_link){ hosts + i, hosts + pick(r, 0, i - 1), random_rate(r), random_delay(r), 0, 0 });
+        graph_add_link(g, &(struct graph_link){ hosts + i, hosts + pick(r, 0, i - 1), random_rate(r),
+                                                random_delay(r), 0, 0 });
     for (uint32_t i = may_have_cycles && switches > 1 ? pick(r, 0, 4) : 0; i > 0; i--) {
         uint32_t a = pick(r, 1, switches - 1), b = pick(r, 0, a - 1);
 
-        graph_add_link(g, &(struct graph_link){ hosts + a, hosts + b, random_rate(r), random_delay(r), 0, 0 });
+        graph_add_link(g,
+                       &(struct graph_link){ hosts + a, hosts + b, random_rate(r), random_delay(r), 0, 0 });
     }
 }
 
-static inline void random_topology(struct random_world *w, struct graph *g, struct rng *r, bool may_have_cycles)
+static inline void random_topology(struct random_world *w, struct graph *g, struct rng *r,
+                                   bool may_have_cycles)
 {
     struct graph_star     star = { pick(r, 2, 10), random_rate(r), random_delay(r) };
     struct graph_clos     clos = { pick(r, 1, 4),  pick(r, 2, 4),   pick(r, 1, 3),  pick(r, 1, 2),
@@ -96,7 +101,8 @@ static inline void random_topology(struct random_world *w, struct graph *g, stru
 }
 
 /* Fails up to three links, one after the other, each back before the next one goes. */
-static inline void random_changes(struct random_world *w, struct sim_cfg *cfg, const struct graph *g, struct rng *r)
+static inline void random_changes(struct random_world *w, struct sim_cfg *cfg, const struct graph *g,
+                                  struct rng *r)
 {
     uint32_t failures = pick(r, 1, 3);
     uint64_t at = 0;
@@ -149,7 +155,8 @@ static inline uint8_t random_prio(struct rng *r, bool has_classes)
     return has_classes ? (uint8_t)pick(r, 1, 7) : 3;
 }
 
-static inline struct traffic *random_traffic(struct random_world *w, const struct graph *g, struct rng *r, uint64_t seed)
+static inline struct traffic *random_traffic(struct random_world *w, const struct graph *g, struct rng *r,
+                                             uint64_t seed)
 {
     struct traffic   *t = traffic_new(g, seed);
     bool              has_classes = one_in(r, 3);
@@ -164,9 +171,12 @@ static inline struct traffic *random_traffic(struct random_world *w, const struc
         uint32_t src = pick(r, 0, n - 1), dst = pick(r, 0, n - 2);
 
         at_ns += one_in(r, 2) ? 0 : pick(r, 0, 8000);
-        list.flow[i] = (struct hpcc_flow){ .src = hosts[src], .dst = hosts[dst + (dst >= src)],
-                                           .prio = random_prio(r, has_classes), .dport = (uint16_t)i,
-                                           .bytes = one_in(r, 2) ? pick(r, 1, 3000) : pick(r, 1, 200000), .start_ns = at_ns };
+        list.flow[i] = (struct hpcc_flow){ .src = hosts[src],
+                                           .dst = hosts[dst + (dst >= src)],
+                                           .prio = random_prio(r, has_classes),
+                                           .dport = (uint16_t)i,
+                                           .bytes = one_in(r, 2) ? pick(r, 1, 3000) : pick(r, 1, 200000),
+                                           .start_ns = at_ns };
     }
     w->flows = list.count;
     traffic_add_list(t, &list);
@@ -227,14 +237,18 @@ static inline void random_world_print(const struct random_world *w, uint64_t see
     const struct sim_counters *c = &s->counters;
 
     fprintf(stderr,
-            "seed %llu: %s, %u hosts, model %s, cc %s, %s, buffer %llu%s%s; %u flows, %llu done at %llu ps; drops: buffer %llu "
+            "seed %llu: %s, %u hosts, model %s, cc %s, %s, buffer %llu%s%s; %u flows, %llu done at %llu ps; "
+            "drops: buffer %llu "
             "wire %llu down %llu no route %llu; pauses %llu resumes %llu timeouts %llu live %u pending %u\n",
-            (unsigned long long)seed, w->graph_kind, s->hosts, s->cfg.model == MODEL_HPCC ? "hpcc" : "nic", s->cfg.cc->name,
-            s->cfg.is_lossless ? "lossless" : "lossy", (unsigned long long)s->cfg.buffer_bytes, w->has_loss ? ", loss" : "",
-            w->has_changes ? ", changes" : "", w->flows, (unsigned long long)c->flows_done, (unsigned long long)s->now_ps,
-            (unsigned long long)c->dropped_buffer, (unsigned long long)c->dropped_wire,
-            (unsigned long long)c->dropped_down, (unsigned long long)c->dropped_no_route, (unsigned long long)c->pauses,
-            (unsigned long long)c->resumes, (unsigned long long)c->timeouts, s->packets.live, evq_pending(&s->evq));
+            (unsigned long long)seed, w->graph_kind, s->hosts, s->cfg.model == MODEL_HPCC ? "hpcc" : "nic",
+            s->cfg.cc->name, s->cfg.is_lossless ? "lossless" : "lossy",
+            (unsigned long long)s->cfg.buffer_bytes, w->has_loss ? ", loss" : "",
+            w->has_changes ? ", changes" : "", w->flows, (unsigned long long)c->flows_done,
+            (unsigned long long)s->now_ps, (unsigned long long)c->dropped_buffer,
+            (unsigned long long)c->dropped_wire, (unsigned long long)c->dropped_down,
+            (unsigned long long)c->dropped_no_route, (unsigned long long)c->pauses,
+            (unsigned long long)c->resumes, (unsigned long long)c->timeouts, s->packets.live,
+            evq_pending(&s->evq));
 }
 
 #endif

@@ -21,26 +21,46 @@ struct same {
 };
 
 static const struct same same[] = {
-#define SCENARIO(name, digest, ...) { name, #__VA_ARGS__, digest },
-    SCENARIO("nic_poisson", 0xc0736d8f6274f5d2, {topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us},
-        traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.5, stop: 300us}]})
-    SCENARIO("nic_incast", 0x841224f03163aaa2, {topology: {kind: star, hosts: 17, rate: 100Gbps, delay: 1us}, switch: {buffer: 3MB},
-        knobs: {kmin: 20, kmax: 200}, traffic: [{kind: incast, senders: 16, size: 300KB}]})
-    SCENARIO("nic_classes", 0x136351c7f95fedce, {topology: {kind: fat_tree, k: 4, rate: 100Gbps, delay: 500ns},
-        switch: {weights: [1, 2, 3, 4, 5, 6, 7, 8], ecn_at: enqueue},
-        traffic: [{kind: permutation, size: 400KB}, {kind: all_to_all, size: 20KB, prio: 5}]})
-    SCENARIO("nic_lossy", 0x3e806c7ffafc524c, {topology: {kind: clos, tors: 2, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us, ber: 1e-8},
-        switch: {lossless: no, buffer: 300KB}, host: {rto: 300us},
-        traffic: [{kind: poisson, sizes: WebSearch, load: 0.3, stop: 500us}, {kind: incast, senders: 7, size: 100KB, start: 50us}]})
-    SCENARIO("nic_failure", 0xa570b64331224984, {topology: {kind: clos, tors: 2, hosts_per_tor: 4, spines: 3, rate: 100Gbps, delay: 1us,
-        links_down: [{a: tor0, b: spine1, down: 100us, up: 400us}]}, host: {rto: 200us},
-        traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.4, stop: 600us}]})
-    SCENARIO("hpcc_poisson", 0x63bdfc98b2f46b14, {model: hpcc, topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us},
-        traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.5, stop: 300us}]})
-    SCENARIO("hpcc_incast", 0xf1e1d2fcd4a93d32, {model: hpcc, topology: {kind: star, hosts: 17, rate: 25Gbps, delay: 1us},
-        traffic: [{kind: incast, senders: 16, size: 200KB}]})
-    SCENARIO("hpcc_node_order", 0x0fc2351f0a4fd51c, {model: hpcc, order: node, topology: {kind: fat_tree, k: 4, rate: 100Gbps, delay: 1us},
-        traffic: [{kind: permutation, size: 300KB}]})
+    { "nic_poisson",
+      "{knobs: {kmin: 5, kmax: 50}, "
+      "topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
+      "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.5, stop: 300us}]}",
+      0xc0736d8f6274f5d2 },
+    { "nic_incast",
+      "{topology: {kind: star, hosts: 17, rate: 100Gbps, delay: 1us}, switch: {buffer: 3MB}, "
+      "knobs: {kmin: 20, kmax: 200}, traffic: [{kind: incast, senders: 16, size: 300KB}]}",
+      0x6307d0c51670d549 },
+    { "nic_classes",
+      "{knobs: {kmin: 5, kmax: 50}, "
+      "topology: {kind: fat_tree, k: 4, rate: 100Gbps, delay: 500ns}, switch: {weights: [1, 2, 3, "
+      "4, 5, 6, 7, 8], ecn_at: enqueue}, traffic: [{kind: permutation, size: 400KB}, "
+      "{kind: all_to_all, size: 20KB, prio: 5}]}",
+      0x136351c7f95fedce },
+    { "nic_lossy",
+      "{knobs: {kmin: 5, kmax: 50}, "
+      "topology: {kind: clos, tors: 2, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us, "
+      "ber: 1e-8}, switch: {lossless: no, buffer: 300KB}, host: {rto: 300us}, "
+      "traffic: [{kind: poisson, sizes: WebSearch, load: 0.3, stop: 500us}, {kind: incast, "
+      "senders: 7, size: 100KB, start: 50us}]}",
+      0x3e806c7ffafc524c },
+    { "nic_failure",
+      "{knobs: {kmin: 5, kmax: 50}, "
+      "topology: {kind: clos, tors: 2, hosts_per_tor: 4, spines: 3, rate: 100Gbps, delay: 1us, "
+      "links_down: [{a: tor0, b: spine1, down: 100us, up: 400us}]}, host: {rto: 200us}, "
+      "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.4, stop: 600us}]}",
+      0xa570b64331224984 },
+    { "hpcc_poisson",
+      "{model: hpcc, topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps, "
+      "delay: 1us}, traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.5, stop: 300us}]}",
+      0x63bdfc98b2f46b14 },
+    { "hpcc_incast",
+      "{model: hpcc, topology: {kind: star, hosts: 17, rate: 25Gbps, delay: 1us}, "
+      "traffic: [{kind: incast, senders: 16, size: 200KB}]}",
+      0xf1e1d2fcd4a93d32 },
+    { "hpcc_node_order",
+      "{model: hpcc, order: node, topology: {kind: fat_tree, k: 4, rate: 100Gbps, delay: 1us}, "
+      "traffic: [{kind: permutation, size: 300KB}]}",
+      0x0fc2351f0a4fd51c },
 };
 #define COUNT (sizeof same / sizeof *same)
 

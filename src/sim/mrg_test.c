@@ -73,7 +73,9 @@ static double first_of_stream(uint64_t stream, uint64_t run)
 
     words_at(&first, times(&first, power_of_x(&first, stream, 127), power_of_x(&first, run, 76)), a);
     words_at(&second, times(&second, power_of_x(&second, stream, 127), power_of_x(&second, run, 76)), b);
-    g = (struct published){ (double)a[0], (double)a[1], (double)a[2], (double)b[0], (double)b[1], (double)b[2] };
+    g = (struct published){
+        (double)a[0], (double)a[1], (double)a[2], (double)b[0], (double)b[1], (double)b[2]
+    };
     return published_next(&g);
 }
 

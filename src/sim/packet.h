@@ -26,7 +26,7 @@ enum packet_kind {
 struct packet {
     uint32_t next;
     uint32_t flow;               /* the sender's flow */
-    uint64_t at_ps, order;       /* on a wire: when it arrives, see "Time and order of events" */
+    uint64_t next_at_ps, next_order;     /* on a wire: when 'next' arrives, so that nobody has to look at that one before */
     uint64_t seq;                /* data: its first byte */
     uint64_t sent_ps;            /* data: when it left the sender; an ACK returns it */
     uint32_t src, dst;           /* nodes */

@@ -11,13 +11,12 @@
 /* Puts packet 'id' on the wire of an idle port. PFC frames are not lost to errors: a real switch repeats them, ours says a thing once. */
 static inline void path_transmit(struct sim *s, struct port *p, uint32_t id, struct packet *k)
 {
-    uint64_t tx = p->tx_ps[k->bytes], arrives = s->now_ps + tx + p->delay_ps;
     uint32_t number = sim_number(s, p->node);
+    uint64_t tx = p->tx_ps[k->bytes], arrives = s->now_ps + tx + p->delay_ps;
+    uint64_t order = sim_order_of(tx + p->delay_ps, number + 1);
 
     p->free_at_ps = s->now_ps + tx;
     p->free_order = (ORDER_AGE_MAX - tx) << 32 | number;     /* a frame takes less than 4 ms */
-    k->at_ps = arrives;
-    k->order = sim_order_of(tx + p->delay_ps, number + 1);
     p->counters.tx_packets[k->kind]++;
     p->counters.tx_bytes += k->bytes;
     if (__builtin_expect(p->is_odd, 0) && k->kind != PACKET_PFC && p->is_lossy && port_is_hit(p, k->bytes)) {
@@ -27,18 +26,22 @@ static inline void path_transmit(struct sim *s, struct port *p, uint32_t id, str
     }
     k->next = 0;
     if (p->wire_head) {
-        s->packets.packet[p->wire_tail].next = id;
+        struct packet *tail = &s->packets.packet[p->wire_tail];
+
+        tail->next = id;
+        tail->next_at_ps = arrives;
+        tail->next_order = order;
     } else {
         p->wire_head = id;
-        evq_add(&s->evq, sim_slot_arrive(p), arrives, k->order);
+        evq_add(&s->evq, sim_slot_arrive(p), arrives, order);
     }
     p->wire_tail = id;
 }
 
-/* Was the link down when packet 'id', which arrives at 'to', was on it? Then it is gone. */
+/* Was the link down when packet 'id', which now arrives at 'to', was on it? Then it is gone. */
 static inline bool path_is_cut(struct sim *s, const struct port *to, uint32_t id, const struct packet *k)
 {
-    uint64_t left_at = k->at_ps - to->peer->delay_ps - to->peer->tx_ps[k->bytes];
+    uint64_t left_at = s->now_ps - to->peer->delay_ps - to->peer->tx_ps[k->bytes];
 
     if (!to->was_down || (!to->is_down && left_at >= to->down_at_ps))
         return false;

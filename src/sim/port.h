@@ -52,7 +52,7 @@ struct port {
     uint16_t        backlog;     /* bit q: queue q is not empty */
     uint8_t         paused;      /* bit c: the peer has stopped class c */
     uint8_t         pausing;     /* bit c: we have stopped class c of the peer */
-    uint8_t         last_prio;   /* class served last */
+    uint8_t         held;        /* bit c: packets of class c that came in by this port are booked */
     uint8_t         shift;       /* a class may take (free shared buffer) >> shift */
     bool            is_switch;   /* of the node */
     bool            is_odd;      /* is lossy, or has ever been down: the rare cases, asked about at once */
@@ -61,6 +61,7 @@ struct port {
     struct ecn_cfg  ecn;
     struct queue    queue[PRIOS + 1];
     uint32_t        headroom_bytes_max;
+    uint32_t        last_prio;   /* class served last */
     uint64_t        paused_since_ps;
 
     struct ingress  in[PRIOS];   /* a third */
@@ -73,7 +74,7 @@ struct port {
     uint32_t        index;       /* within its node, from 1 */
     uint32_t        link;        /* in the graph */
     bool            is_down, was_down, is_lossy;
-    uint64_t        unused[3];   /* an odd number of cache lines: with a power of two, the first lines of all ports would
+    uint64_t        unused[2];   /* an odd number of cache lines: with a power of two, the first lines of all ports would
                                   * compete for a few sets of the cache */
 };
 

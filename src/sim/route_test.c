@@ -45,7 +45,8 @@ static void distances(const struct graph *g, const bool *down, uint32_t target, 
     while (is_changed) {
         is_changed = false;
         for (uint32_t i = 0; i < 2 * g->links; i++) {
-            uint32_t from = i % 2 ? g->link[i / 2].a : g->link[i / 2].b, to = i % 2 ? g->link[i / 2].b : g->link[i / 2].a;
+            uint32_t from = i % 2 ? g->link[i / 2].a : g->link[i / 2].b,
+                     to = i % 2 ? g->link[i / 2].b : g->link[i / 2].a;
 
             if ((down && down[i / 2]) || (to != target && !g->node[to].is_switch) || d[to] + 1 >= d[from])
                 continue;
@@ -56,8 +57,8 @@ static void distances(const struct graph *g, const bool *down, uint32_t target, 
 }
 
 /* The next hops of a switch toward a host, written out: neighbours from the highest, ports from the lowest. */
-static uint32_t expected_hops(const struct graph *g, const uint32_t *first, const bool *down, uint32_t node, uint32_t host,
-                              uint32_t *hop)
+static uint32_t expected_hops(const struct graph *g, const uint32_t *first, const bool *down, uint32_t node,
+                              uint32_t host, uint32_t *hop)
 {
     uint32_t d[NODES_MAX], count = 0;
     uint32_t ports = (node + 1 < g->nodes ? first[node + 1] : 2 * g->links) - first[node];
@@ -185,7 +186,8 @@ static void route_build__counts_the_ways_of_a_fat_tree(void **unused)
 {
     (void)unused;
     for (uint32_t k = 2; k <= 8; k += 2) {
-        uint32_t     hosts = k * k * k / 4, edges = k * k / 2, hop[64], *first = calloc(4096, sizeof *first), total = 0;
+        uint32_t hosts = k * k * k / 4, edges = k * k / 2, hop[64], *first = calloc(4096, sizeof *first),
+                 total = 0;
         struct arena arena;
         struct graph g;
         struct route r;
@@ -207,7 +209,8 @@ static void route_build__counts_the_ways_of_a_fat_tree(void **unused)
             assert_int_equal(actual_hops(&r, agg, near, hop), 1);
             if (k > 2)
                 assert_int_equal(actual_hops(&r, edge + 1, near, hop), k / 2);
-            assert_int_equal(actual_hops(&r, hosts + 2 * edges, near, hop), 1);      /* a core: one way into each pod */
+            assert_int_equal(actual_hops(&r, hosts + 2 * edges, near, hop),
+                             1); /* a core: one way into each pod */
         }
         arena_fini(&arena);
         graph_fini(&g);

@@ -523,14 +523,12 @@ static void on_flow(struct sim *s, uint32_t stream)
 static inline uint32_t take_first(struct sim *s, struct port *from, uint32_t slot)
 {
     uint32_t             id = from->wire_head;
-    const struct packet *k = &s->packets.packet[id], *next;
+    const struct packet *k = &s->packets.packet[id];
 
     from->wire_head = k->next;
     if (k->next) {
-        next = &s->packets.packet[k->next];
-        /* The one behind it is needed when this one arrives, and by then has left the cache it was sent from. */
-        __builtin_prefetch(&s->packets.packet[next->next], 1);
-        evq_add(&s->evq, slot, next->at_ps, next->order);
+        __builtin_prefetch(&s->packets.packet[k->next], 1);      /* has left the cache it was sent from */
+        evq_add(&s->evq, slot, k->next_at_ps, k->next_order);
     }
     return id;
 }
@@ -674,13 +672,13 @@ void sim_check(const struct sim *s)
     evq_check(&s->evq);
     for (uint32_t i = 0; i < s->ports; i++) {
         const struct port *p = &s->port[i];
-        uint64_t           last = 0;
+        uint64_t           last = s->now_ps;
 
         for (uint32_t id = p->wire_head; id; id = s->packets.packet[id].next, packets++) {
             const struct packet *k = &s->packets.packet[id];
 
-            expect(k->at_ps >= last && k->at_ps >= s->now_ps, s, "packets on a wire are out of order");
-            last = k->at_ps;
+            expect(!k->next || k->next_at_ps > last, s, "packets on a wire are out of order");
+            last = k->next_at_ps;
             payload += k->payload;
         }
         expect((p->wire_head != 0) == evq_is_pending(&s->evq, sim_slot_arrive(p)), s, "a wire and its event disagree");

@@ -32,6 +32,7 @@ static inline enum admission admit_lossless(struct sim *s, struct node *n, struc
     uint32_t        booked = in->bytes + k->bytes, over = booked - s->cfg.reserve_bytes;
     int64_t         limit = threshold(n, port);
 
+    port->held |= (uint8_t)(1u << k->prio);
     if (booked <= s->cfg.reserve_bytes) {
         in->bytes = booked;
         return in->headroom_bytes > 0 || limit == 0 ? ADMITTED_FULL : ADMITTED;
@@ -64,6 +65,8 @@ static void book_out(struct sim *s, struct node *n, struct port *port, const str
 
     in->headroom_bytes -= from_headroom;
     in->bytes -= rest;
+    if (!in->bytes && !in->headroom_bytes)
+        port->held &= (uint8_t)~(1u << k->prio);
     n->shared_bytes_left += rest < shared ? rest : shared;
 }
 
@@ -171,7 +174,7 @@ uint32_t switch_choose(struct sim *s, struct port *p, uint32_t mask)
         c = (uint32_t)__builtin_ctz(mask);
     else
         c = choose_by_weight(s, p, mask);
-    p->last_prio = (uint8_t)c;
+    p->last_prio = c;
     return c;
 }
 
@@ -243,16 +246,14 @@ static inline struct port *find_way(struct sim *s, struct node *n, const struct 
     return s->port[way].is_odd && s->port[way].is_down ? NULL : &s->port[way];
 }
 
-/* A packet that meets an idle port and an ingress account within its reserve passes through: booking it in and out again
- * would change nothing, nor would it be marked. True when that is so. */
+/* A packet that meets an idle port and fits the reserve of its ingress account, with nothing else in it, passes through: booking
+ * it in and out again would change nothing, nor would it be marked. True when that is so. */
 static inline bool passes(const struct sim *s, const struct node *n, const struct port *in, const struct port *out,
                           const struct packet *k)
 {
-    const struct ingress *account = &in->in[k->prio];
-
     return !out->backlog && !port_is_busy(out, s->now_ps, s->order) && !out->paused && !in->pausing &&
-           account->bytes + k->bytes <= s->cfg.reserve_bytes && n->shared_bytes_left >> in->shift > 0 &&
-           !account->headroom_bytes && s->cfg.is_lossless;
+           !(in->held >> k->prio & 1) && k->bytes <= s->cfg.reserve_bytes && n->shared_bytes_left >> in->shift > 0 &&
+           s->cfg.is_lossless;
 }
 
 static void on_pfc(struct sim *s, struct port *in, uint32_t id, const struct packet *k)
@@ -370,6 +371,8 @@ void switch_check(const struct sim *s, const struct node *n)
         for (uint32_t c = 0; c < PRIOS; c++) {
             shared += shared_used(s, &p->in[c]);
             came_in += p->in[c].bytes + p->in[c].headroom_bytes;
+            expect(!s->cfg.is_lossless || (p->held >> c & 1) == (p->in[c].bytes + p->in[c].headroom_bytes > 0), n, s,
+                   "a port does not know which classes it holds");
             if (!s->cfg.ack_droppable && s->cfg.ack_unpaused)
                 continue;        /* ACKs that cannot be stopped may overrun the headroom */
             expect(p->in[c].headroom_bytes <= p->headroom_bytes_max, n, s, "more in the headroom than it holds");

@@ -13,7 +13,8 @@
 #define FULL_PS ((FULL + 20) * BYTE_PS)
 
 /* A star in which hosts 1.. send to host 0; class and size of each flow are given. */
-static void start_star(struct world *w, const struct sim_cfg *cfg, const uint8_t *prio, uint32_t senders, uint64_t bytes)
+static void start_star(struct world *w, const struct sim_cfg *cfg, const uint8_t *prio, uint32_t senders,
+                       uint64_t bytes)
 {
     struct hpcc_flow flow[16];
     struct graph     g;
@@ -89,7 +90,7 @@ static void choose__repeats_itself_exactly(void **unused)
 static void choose__strict_goes_first(void **unused)
 {
     const uint8_t  prio[] = { 6, 3, 7, 3 };
-    uint64_t       packets = 500, rtt_part;
+    uint64_t       packets = 500, others;
     struct sim_cfg cfg;
     struct world   w;
 
@@ -99,8 +100,8 @@ static void choose__strict_goes_first(void **unused)
     start_star(&w, &cfg, prio, 4, packets * 1024);
     sim_run_until(w.sim, 2 * PS_PER_US + (packets + 20) * FULL_PS);
     assert_int_equal(received(&w, 3), packets * 1024);           /* class 7 is through */
-    rtt_part = received(&w, 1) + received(&w, 2) + received(&w, 4);
-    assert_in_range(rtt_part / 1024, 15, 25);
+    others = received(&w, 1) + received(&w, 2) + received(&w, 4);
+    assert_in_range(others / 1024, 15, 25);
     assert_true(world_finish(&w, PS_PER_US, PS_PER_S));
     assert_true(world_result(&w, 3, 100)->fct_ps < world_result(&w, 1, 100)->fct_ps);
     assert_true(world_result(&w, 1, 100)->fct_ps < world_result(&w, 2, 100)->fct_ps);
@@ -143,7 +144,13 @@ static uint32_t bench_packet(struct bench *b)
     uint32_t       id = packet_new(&b->w.sim->packets);
     struct packet *k = &b->w.sim->packets.packet[id];
 
-    *k = (struct packet){ .flow = 1, .generation = 1, .src = 1, .dst = 0, .bytes = FULL, .kind = PACKET_DATA, .prio = 3,
+    *k = (struct packet){ .flow = 1,
+                          .generation = 1,
+                          .src = 1,
+                          .dst = 0,
+                          .bytes = FULL,
+                          .kind = PACKET_DATA,
+                          .prio = 3,
                           .at_ps = b->w.sim->now_ps };
     return id;
 }
@@ -216,7 +223,8 @@ static void pause__comes_at_the_threshold(void **unused)
 {
     (void)unused;
     for (uint32_t shift = 0; shift <= 5; shift++) {
-        const int64_t  headroom = 2 * 12500 + 4 * (FULL + 20) + 64 + 20;       /* two ways, four packets, the frame */
+        const int64_t headroom =
+            2 * 12500 + 4 * (FULL + 20) + 64 + 20; /* two ways, four packets, the frame */
         int64_t        shared, used = 0;
         struct sim_cfg cfg;
         struct bench   b;

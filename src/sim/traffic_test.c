@@ -46,7 +46,7 @@ static void add_poisson(struct hall *h, double bps, uint64_t stop_ps, const uint
 /* n events of a Poisson process: n is its mean give or take five times its root. */
 static void poisson__has_the_rate_sizes_and_destinations_asked_for(void **unused)
 {
-    const double     seconds = 0.05, bps = 1e9, flows_mean = bps * seconds / (5000 * 8);      /* 1250 of each host */
+    const double seconds = 0.05, bps = 1e9, flows_mean = bps * seconds / (5000 * 8); /* 1250 of each host */
     uint64_t         stop_ps = 5 * PS_PER_US + (uint64_t)(seconds * 1e12);
     double           count = 0, bytes = 0, to[HOSTS] = { 0 };
     struct flow_spec f;
@@ -102,7 +102,8 @@ static void poisson__gaps_are_exponential(void **unused)
     }
     assert_true(count > 20000);
     assert_true(fabs(is_long / count - exp(-1)) < 5 * sqrt(exp(-1) * (1 - exp(-1)) / count));
-    assert_true(fabs(squares / count - 2) < 5 * sqrt(20 / count));       /* var of the square of an exponential: 24 - 4 */
+    assert_true(fabs(squares / count - 2) <
+                5 * sqrt(20 / count)); /* var of the square of an exponential: 24 - 4 */
     hall_fini(&h);
 }
 
@@ -260,7 +261,7 @@ static void all_to_all__reaches_everybody_once(void **unused)
     for (uint32_t i = 0; i < HOSTS; i++) {
         for (uint32_t k = 1; k < HOSTS; k++) {
             assert_true(traffic_next(h.traffic, i, &f));
-            assert_int_equal(f.dst, (i + k) % HOSTS);        /* at any moment no two hosts turn to the same one */
+            assert_int_equal(f.dst, (i + k) % HOSTS); /* at any moment no two hosts turn to the same one */
             assert_int_equal(f.at_ps, 0);
         }
         assert_false(traffic_next(h.traffic, i, &f));
@@ -270,7 +271,9 @@ static void all_to_all__reaches_everybody_once(void **unused)
 
 static void list__is_given_out_by_source(void **unused)
 {
-    static const struct hpcc_flow flows[] = { { 2, 1, 3, 100, 10, 5, 0 }, { 0, 1, 4, 101, 20, 5, 0 }, { 2, 0, 5, 102, 30, 9, 0 } };
+    static const struct hpcc_flow flows[] = { { 2, 1, 3, 100, 10, 5, 0 },
+                                              { 0, 1, 4, 101, 20, 5, 0 },
+                                              { 2, 0, 5, 102, 30, 9, 0 } };
     struct hpcc_flows             list = { malloc(sizeof flows), 3 };
     struct flow_spec              f;
     struct hall                   h;

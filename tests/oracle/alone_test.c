@@ -23,13 +23,15 @@ struct route_taken { uint32_t hops; struct hop hop[HOPS_MAX]; };
 static uint64_t on_wire_ps(const struct sim_cfg *cfg, uint64_t bytes, uint64_t rate_bps)
 {
     if (cfg->model == MODEL_HPCC)
-        return (uint64_t)((unsigned __int128)ldexp((double)(bytes * 8) / (double)rate_bps, 64) * 1000000000 >> 64) * 1000;
+        return (uint64_t)((unsigned __int128)ldexp((double)(bytes * 8) / (double)rate_bps, 64) * 1000000000 >>
+                          64) *
+               1000;
     return ((bytes + 20) * 8 * 1000000000000 + rate_bps - 1) / rate_bps;
 }
 
 /* Sends a frame that is at the first hop at 'at' over all hops; 'ends' is when each hop has sent the frame before it. */
-static uint64_t follow(const struct sim_cfg *cfg, const struct route_taken *r, bool is_back, uint64_t at, uint64_t frame,
-                       uint64_t *ends)
+static uint64_t follow(const struct sim_cfg *cfg, const struct route_taken *r, bool is_back, uint64_t at,
+                       uint64_t frame, uint64_t *ends)
 {
     for (uint32_t i = 0; i < r->hops; i++) {
         const struct hop *hop = &r->hop[is_back ? r->hops - 1 - i : i];
@@ -67,10 +69,12 @@ static uint64_t hpcc_ideal_ps(const struct sim_cfg *cfg, const struct route_take
     return (ns + (bytes + packets * cfg->header_bytes) * 8000000000ull / slowest) * 1000;
 }
 
-static void expect_alone(enum sim_model model, struct graph *g, uint32_t src, uint32_t dst, const struct route_taken *r,
-                         uint64_t bytes, uint64_t start_ns)
+static void expect_alone(enum sim_model model, struct graph *g, uint32_t src, uint32_t dst,
+                         const struct route_taken *r, uint64_t bytes, uint64_t start_ns)
 {
-    const struct hpcc_flow flow = { .src = src, .dst = dst, .prio = 3, .dport = 100, .bytes = bytes, .start_ns = start_ns };
+    const struct hpcc_flow flow = {
+        .src = src, .dst = dst, .prio = 3, .dport = 100, .bytes = bytes, .start_ns = start_ns
+    };
     struct sim_cfg         cfg;
     struct world           w;
 
@@ -81,7 +85,8 @@ static void expect_alone(enum sim_model model, struct graph *g, uint32_t src, ui
     assert_int_equal(w.done[0].start_ps, start_ns * 1000);
     assert_int_equal(w.done[0].fct_ps, worked_out_ps(&cfg, r, bytes));
     assert_int_equal(w.done[0].ideal_ps, sim_ideal_ps(w.sim, src, dst, bytes));
-    assert_int_equal(w.done[0].ideal_ps, model == MODEL_HPCC ? hpcc_ideal_ps(&cfg, r, bytes) : w.done[0].fct_ps);
+    assert_int_equal(w.done[0].ideal_ps,
+                     model == MODEL_HPCC ? hpcc_ideal_ps(&cfg, r, bytes) : w.done[0].fct_ps);
     assert_int_equal(w.done[0].resent_bytes, 0);
     assert_int_equal(w.sim->packets.live, 0);
     sim_check(w.sim);
@@ -89,9 +94,11 @@ static void expect_alone(enum sim_model model, struct graph *g, uint32_t src, ui
 }
 
 /* Sizes around the packet's, one large, and in both models; 'build' makes the graph anew for each. */
-static void expect_all_sizes(void (*build)(struct graph *), uint32_t src, uint32_t dst, const struct route_taken *r)
+static void expect_all_sizes(void (*build)(struct graph *), uint32_t src, uint32_t dst,
+                             const struct route_taken *r)
 {
-    static const uint64_t sizes[] = { 1, 2, 999, 1000, 1001, 1023, 1024, 1025, 2000, 2048, 2049, 65536, 1000000, 1048577 };
+    static const uint64_t sizes[] = { 1,    2,    999,  1000, 1001,  1023,    1024,
+                                      1025, 2000, 2048, 2049, 65536, 1000000, 1048577 };
 
     for (uint32_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int model = MODEL_NIC; model <= MODEL_HPCC; model++) {
@@ -143,7 +150,8 @@ static void build_odd_star(struct graph *g)
 
 static void flow__alone_at_an_odd_speed(void **unused)
 {
-    const struct route_taken r = { 2, { { 7 * GBPS, 123457 * PS_PER_NS }, { 7 * GBPS, 123457 * PS_PER_NS } } };
+    const struct route_taken r = { 2,
+                                   { { 7 * GBPS, 123457 * PS_PER_NS }, { 7 * GBPS, 123457 * PS_PER_NS } } };
 
     (void)unused;
     expect_all_sizes(build_odd_star, 1, 0, &r);
@@ -158,7 +166,8 @@ static void build_fast_clos(struct graph *g)
 
 static void build_slow_clos(struct graph *g)
 {
-    graph_clos(g, &(struct graph_clos){ 2, 2, 2, 3, 100 * GBPS, 500 * PS_PER_NS, 40 * GBPS, 1500 * PS_PER_NS });
+    graph_clos(g,
+               &(struct graph_clos){ 2, 2, 2, 3, 100 * GBPS, 500 * PS_PER_NS, 40 * GBPS, 1500 * PS_PER_NS });
 }
 
 static void flow__alone_in_a_clos(void **unused)
@@ -205,8 +214,11 @@ static void flow__alone_in_a_fat_tree(void **unused)
 
 /* ---- a chain made by hand: switches and hosts mixed, each link different, the slowest in the middle ---- */
 
-static const struct hop chain[] = { { 200 * GBPS, 100 * PS_PER_NS }, { 25 * GBPS, 3 * PS_PER_US }, { 10 * GBPS, 1000 },
-                                    { 400 * GBPS, 700 * PS_PER_NS }, { 50 * GBPS, 20 * PS_PER_US } };
+static const struct hop chain[] = { { 200 * GBPS, 100 * PS_PER_NS },
+                                    { 25 * GBPS, 3 * PS_PER_US },
+                                    { 10 * GBPS, 1000 },
+                                    { 400 * GBPS, 700 * PS_PER_NS },
+                                    { 50 * GBPS, 20 * PS_PER_US } };
 
 static void build_chain(struct graph *g)
 {

@@ -15,7 +15,8 @@
 #define ACK_PS   ((66 + 20) * BYTE_PS)
 
 /* 'senders' hosts send 'bytes' each to host 0 of a star, all at once. */
-static void start_incast(struct world *w, struct sim_cfg *cfg, uint32_t senders, uint64_t bytes, uint64_t delay_ps)
+static void start_incast(struct world *w, struct sim_cfg *cfg, uint32_t senders, uint64_t bytes,
+                         uint64_t delay_ps)
 {
     struct hpcc_flow flow[64];
     struct graph     g;
@@ -183,8 +184,10 @@ static void shares__of_one_host_are_equal(void **unused)
     world_of_flows(&w, &g, &cfg, flow, 2);
     assert_true(world_finish(&w, PS_PER_US, PS_PER_S));
     /* The first of the two leaves first each time: its last packet is number 999 of 1000. */
-    assert_int_equal(world_result(&w, 0, 1)->fct_ps, 999 * FULL_PS + FULL_PS + 2 * DELAY_PS + 2 * (ACK_PS + DELAY_PS));
-    assert_int_equal(world_result(&w, 0, 2)->fct_ps, 1000 * FULL_PS + FULL_PS + 2 * DELAY_PS + 2 * (ACK_PS + DELAY_PS));
+    assert_int_equal(world_result(&w, 0, 1)->fct_ps,
+                     999 * FULL_PS + FULL_PS + 2 * DELAY_PS + 2 * (ACK_PS + DELAY_PS));
+    assert_int_equal(world_result(&w, 0, 2)->fct_ps,
+                     1000 * FULL_PS + FULL_PS + 2 * DELAY_PS + 2 * (ACK_PS + DELAY_PS));
     world_end(&w);
 }
 
@@ -208,7 +211,8 @@ static void lossy__everything_arrives_in_the_end(void **unused)
         c = &w.sim->counters;
         assert_int_equal(w.done_count, 8);
         assert_true(c->dropped_buffer > 100 && c->nacks_sent + c->timeouts > 0);
-        assert_int_equal(c->dropped_wire + c->dropped_down + c->dropped_no_route + c->pfc_sent + c->pauses, 0);
+        assert_int_equal(c->dropped_wire + c->dropped_down + c->dropped_no_route + c->pfc_sent + c->pauses,
+                         0);
         assert_int_equal(c->payload_received, 8 * 200000);
         for (uint32_t i = 0; i < 8; i++)
             resent += w.done[i].resent_bytes;
@@ -234,7 +238,8 @@ static void lossy__wire_loses_its_share(void **unused)
     cfg.nack_gap_ps = 20 * PS_PER_US;
     graph_star(&g, &(struct graph_star){ 2, 100 * GBPS, DELAY_PS });
     g.link[0].loss = g.link[1].loss = loss;
-    world_of_flows(&w, &g, &cfg, &(struct hpcc_flow){ .src = 0, .dst = 1, .prio = 3, .bytes = 10000 * 1024 }, 1);
+    world_of_flows(&w, &g, &cfg, &(struct hpcc_flow){ .src = 0, .dst = 1, .prio = 3, .bytes = 10000 * 1024 },
+                   1);
     assert_true(world_finish(&w, 100 * PS_PER_US, 10 * PS_PER_S));
     for (uint32_t i = 0; i < w.sim->ports; i++)
         for (int k = 0; k < 5; k++)
@@ -242,7 +247,8 @@ static void lossy__wire_loses_its_share(void **unused)
     mean = (double)frames * loss;
     sigma_squared = mean * (1 - loss);
     assert_true(frames > 20000);
-    assert_true(((double)w.sim->counters.dropped_wire - mean) * ((double)w.sim->counters.dropped_wire - mean) <
+    assert_true(((double)w.sim->counters.dropped_wire - mean) *
+                    ((double)w.sim->counters.dropped_wire - mean) <
                 25 * sigma_squared);
     assert_int_equal(w.sim->counters.payload_received, 10000 * 1024);
     assert_int_equal(w.sim->counters.dropped_buffer, 0);
@@ -265,11 +271,13 @@ static void lossy__bit_errors_hit_long_frames(void **unused)
     cfg.nack_gap_ps = 20 * PS_PER_US;
     graph_star(&g, &(struct graph_star){ 2, 100 * GBPS, DELAY_PS });
     g.link[1].ber = 5e-6;
-    world_of_flows(&w, &g, &cfg, &(struct hpcc_flow){ .src = 0, .dst = 1, .prio = 3, .bytes = 10000 * 1024 }, 1);
+    world_of_flows(&w, &g, &cfg, &(struct hpcc_flow){ .src = 0, .dst = 1, .prio = 3, .bytes = 10000 * 1024 },
+                   1);
     assert_true(world_finish(&w, 100 * PS_PER_US, 10 * PS_PER_S));
     lost = (double)w.sim->counters.payload_dropped / 1024;
     sent = (double)w.sim->counters.data_sent;
-    assert_true((lost - sent * (1 - survive)) * (lost - sent * (1 - survive)) < 25 * sent * survive * (1 - survive));
+    assert_true((lost - sent * (1 - survive)) * (lost - sent * (1 - survive)) <
+                25 * sent * survive * (1 - survive));
     assert_true(lost > 100);
     world_end(&w);
 }
@@ -290,7 +298,9 @@ static void start_clos_with_failure(struct world *w, uint64_t down_ps, uint64_t 
     if (up_ps)
         cfg.change[cfg.changes++] = (struct link_change){ up_ps, 8, true };
     for (uint32_t i = 0; i < 32; i++)
-        flow[i] = (struct hpcc_flow){ .src = i % 8, .dst = (i + 4) % 8, .prio = 3, .dport = (uint16_t)i, .bytes = 200000 };
+        flow[i] = (struct hpcc_flow){
+            .src = i % 8, .dst = (i + 4) % 8, .prio = 3, .dport = (uint16_t)i, .bytes = 200000
+        };
     world_of_flows(w, &g, &cfg, flow, 32);
 }
 
@@ -311,7 +321,8 @@ static void failure__flows_find_another_way(void **unused)
         before = p->counters.tx_packets[PACKET_DATA];
         assert_true(before > 0);
         sim_run_until(w.sim, 60 * PS_PER_US - 1);
-        assert_int_equal(p->counters.tx_packets[PACKET_DATA], before);       /* nothing leaves by a link that is down */
+        assert_int_equal(p->counters.tx_packets[PACKET_DATA],
+                         before); /* nothing leaves by a link that is down */
         assert_true(world_finish(&w, 10 * PS_PER_US, PS_PER_S));
         assert_int_equal(w.done_count, 32);
         assert_true(c->dropped_down > 0);
