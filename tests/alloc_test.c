@@ -1,7 +1,8 @@
 /* tests/alloc_test.c - between the first event and the last no memory is asked for or given back.
  *
- * Calls of malloc() and the like, and of mmap(), are counted: in a plain build by functions of those names here, which go
- * before the C library's; in a build with a sanitizer, which has put its own there, by its hooks (mmap() is then not seen).
+ * Calls of malloc() and the like, and of mmap(), are counted: in a plain build by functions of those names
+ * here, which go before the C library's; in a build with a sanitizer, which has put its own there, by its
+ * hooks (mmap() is then not seen).
  */
 #include "sim/scenario.h"
 

@@ -5,6 +5,7 @@
 #include "random_world.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 
@@ -14,7 +15,8 @@
 #define STEP_PS  (20 * PS_PER_US)
 #define LIMIT_PS (PS_PER_S / 2)
 
-/* What is in a switch fits into it. Not so in model hpcc with several classes: each may use the headroom set aside for one. */
+/* What is in a switch fits into it. Not so in model hpcc with several classes: each may use the headroom
+ * set aside for one. */
 static void check_buffers(const struct sim *s)
 {
     if (s->cfg.model == MODEL_HPCC)
@@ -75,6 +77,16 @@ static void turn_knobs(struct sim *s, struct rng *r)
     sim_apply(s, &k);
 }
 
+static volatile uint64_t seed_at_hand;
+
+/* sim_check() aborts: say in which world. */
+static void on_abort(int signal_number)
+{
+    (void)signal_number;
+    fprintf(stderr, "in world %llu: run again with ANOLE_SEED=%llu\n", (unsigned long long)seed_at_hand,
+            (unsigned long long)seed_at_hand);
+}
+
 static void run_world(uint64_t seed, bool is_told)
 {
     struct rng          rng;
@@ -82,6 +94,7 @@ static void run_world(uint64_t seed, bool is_told)
     struct sim         *s;
     bool                is_done;
 
+    seed_at_hand = seed;
     random_world_make(&w, seed);
     s = w.world.sim;
     if (is_told)
@@ -113,6 +126,7 @@ static void sim_check__holds_in_random_worlds(void **unused)
     const char *one = getenv("ANOLE_SEED");
 
     (void)unused;
+    signal(SIGABRT, on_abort);
     if (one)
         run_world(strtoull(one, NULL, 10), true);
     for (uint64_t seed = 1; !one && seed <= WORLDS; seed++)

@@ -1,8 +1,10 @@
-/* tests/random_world.h - small worlds of every kind from a seed: graph, model, buffers, losses, failing links, traffic.
+/* tests/random_world.h - small worlds of every kind from a seed: graph, model, buffers, losses, failing
+ * links, traffic.
  *
- * Buffers are within a factor of two of the smallest that is accepted, so that PFC and drops are the rule. What no
- * network could promise is left out: lossless worlds have no cycles through which pauses could wait for each other, and
- * lossy ones have links of one speed, because go-back-N may repeat itself for ever before a link that is much slower.
+ * Buffers are within a factor of two of the smallest that is accepted, so that PFC and drops are the rule.
+ * What no network could promise is left out: lossless worlds have no cycles through which pauses could
+ * wait for each other, and lossy ones have links of one speed, because go-back-N may repeat itself for
+ * ever before a link that is much slower.
  */
 #ifndef TESTS_RANDOM_WORLD_H
 #define TESTS_RANDOM_WORLD_H

@@ -131,6 +131,8 @@ static void open_bucket(struct evq *q, uint64_t number)
     q->front_count = n;
     q->bucket[b] = EVQ_NONE;
     q->bits[b / 64] &= ~(1ull << (b % 64));
+    if (q->on_open)
+        q->on_open(q->on_open_arg, q->front, n);
     if (n > 1)
         sort(q, q->front, n, q->scratch);
     q->from = number + 1;

@@ -30,7 +30,8 @@ struct arena;
 struct evq_slot {
     uint64_t at_ps, order;
     uint32_t next;               /* the next slot in the bucket's list, or one of the above */
-    uint32_t kind;               /* the owner's, like 'owner' */
+    uint32_t kind : 4;           /* the owner's, like the rest */
+    uint32_t hint : 28;          /* what it will need when it happens */
     void    *owner;
 };
 
@@ -45,6 +46,11 @@ struct evq {
     uint32_t         heap_count;
     uint32_t        *heap;       /* 4-ary, of slots */
     uint32_t        *scratch;    /* for sorting */
+
+    /* Told which events are about to happen when many are (NULL: nobody asks), so that their memory can be fetched. */
+    void           (*on_open)(void *arg, const uint32_t *slots, uint32_t count);
+    void            *on_open_arg;
+
     uint64_t         bits[EVQ_BUCKETS / 64];     /* bit b: bucket b is not empty */
     uint32_t         bucket[EVQ_BUCKETS];        /* first slot of each list, or EVQ_NONE */
 };

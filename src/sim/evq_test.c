@@ -167,7 +167,8 @@ static void evq__keeps_order_while_running(void **unused)
     pair_fini(&p);
 }
 
-/* A network in lock step: thousands of events at one instant come in their order, whatever the order of adding. */
+/* A network in lock step: thousands of events at one instant come in their order, whatever the order of
+ * adding. */
 static void evq__sorts_thousands_at_one_instant(void **unused)
 {
     const uint32_t count = 20000;

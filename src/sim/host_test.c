@@ -129,7 +129,8 @@ static void send__keeps_its_rate(void **unused)
     }
 }
 
-/* Three flows at 40 Gb/s each share a link of 100: none is ever faster than its own rate, and the link is never idle. */
+/* Three flows at 40 Gb/s each share a link of 100: none is ever faster than its own rate, and the link is
+ * never idle. */
 static void send__nobody_exceeds_his_rate(void **unused)
 {
     const uint64_t   gap = (1024 + 62 + 20) * 200;           /* 200 ps a byte */
@@ -188,8 +189,8 @@ static void send__keeps_within_its_window(void **unused)
 
 /* ---- losses ---- */
 
-/* Packet k is lost. The NACK that k + 1 causes comes back while the sender goes on; from the next packet on it sends again
- * from k, so that everything is as if so many packets more had been sent. */
+/* Packet k is lost. The NACK that k + 1 causes comes back while the sender goes on; from the next packet
+ * on it sends again from k, so that everything is as if so many packets more had been sent. */
 static void loss__is_sent_again_from_the_lost_byte(void **unused)
 {
     const uint64_t packets = 400;
@@ -234,7 +235,8 @@ static void loss__of_the_last_packet_waits_for_the_timer(void **unused)
     world_end(&w);
 }
 
-/* NACKs for the same byte: one at once, then one for the first packet that comes nack_gap or more after the last. */
+/* NACKs for the same byte: one at once, then one for the first packet that comes nack_gap or more after
+ * the last. */
 static void nack__keeps_its_distance(void **unused)
 {
     const uint64_t gap_ps = 7 * PS_PER_US, every = (gap_ps + FULL_PS - 1) / FULL_PS * FULL_PS, k = 10;
@@ -286,8 +288,9 @@ static uint64_t next_cnp_ps(const struct sim *s, uint32_t flow, int scope)
                         : h->cnp_ps;
 }
 
-/* Hosts 1 and 2 send two flows each to host 0, every packet marked: CNPs keep their distance per queue pair (4 of them),
- * per source (2) or per port (1), and nothing else holds them back: in every distance and two packets of each flow there is one. */
+/* Hosts 1 and 2 send two flows each to host 0, every packet marked: CNPs keep their distance per queue
+ * pair (4 of them), per source (2) or per port (1), and nothing else holds them back: in every distance
+ * and two packets of each flow there is one. */
 static void cnp__keeps_its_distance_in_each_scope(void **unused)
 {
     static const uint64_t keepers[] = { 4, 2, 1 };

@@ -23,8 +23,9 @@ static double published_next(struct published *g)
     return (p1 <= p2 ? p1 - p2 + m1 : p1 - p2) * (1.0 / (m1 + 1));
 }
 
-/* Jumping without matrices. A step is multiplication by x in polynomials modulo the characteristic polynomial
- * x^3 = c1 x + c0 (or c2 x^2 + c0), and x^n = a + b x + c x^2 says that state n is a s(0) + b s(1) + c s(2). */
+/* Jumping without matrices. A step is multiplication by x in polynomials modulo the characteristic
+ * polynomial x^3 = c1 x + c0 (or c2 x^2 + c0), and x^n = a + b x + c x^2 says that state n is a s(0) + b
+ * s(1) + c s(2). */
 struct poly { uint64_t c[3]; };
 struct field { uint64_t m, x3[3]; };             /* x^3 as a polynomial */
 

@@ -56,7 +56,8 @@ static void distances(const struct graph *g, const bool *down, uint32_t target, 
     }
 }
 
-/* The next hops of a switch toward a host, written out: neighbours from the highest, ports from the lowest. */
+/* The next hops of a switch toward a host, written out: neighbours from the highest, ports from the
+ * lowest. */
 static uint32_t expected_hops(const struct graph *g, const uint32_t *first, const bool *down, uint32_t node,
                               uint32_t host, uint32_t *hop)
 {

@@ -15,6 +15,7 @@
 #define SPAN_MAX_PS  (64 * PS_PER_US)    /* what lies further ahead waits in the heap */
 #define DELAY_MAX_PS (4 * PS_PER_MS)
 #define EVENT_GAP_PS (80 * PS_PER_NS)   /* of one port, about */
+#define PORTS_MANY   4096u       /* 2 MB of them */
 #define CHECK_EVERY  (1u << 18)  /* events, in builds with assertions */
 
 /* ---- building ---- */
@@ -207,9 +208,11 @@ enum event_kind {
     EV_FLOW,                     /* a stream starts its next flow */
 };
 
+static void look_ahead(void *sim, const uint32_t *slots, uint32_t count);
+
 static void own(struct sim *s, uint32_t slot, enum event_kind kind, void *owner)
 {
-    s->evq.slot[slot].kind = kind;
+    s->evq.slot[slot].kind = kind & 15;
     s->evq.slot[slot].owner = owner;
 }
 
@@ -217,6 +220,7 @@ static void own(struct sim *s, uint32_t slot, enum event_kind kind, void *owner)
 static void build_slots(struct sim *s)
 {
     uint64_t span = 0;
+    bool     is_large;
 
     s->slot_wake = 2 * s->ports;
     s->slot_timeout = s->slot_wake + s->hosts;
@@ -228,9 +232,15 @@ static void build_slots(struct sim *s)
         span = reach > span ? reach : span;
     }
     span += PS_PER_US;
-    /* A busy port has an event or two per packet, every 80 ns or so. */
-    evq_init(&s->evq, &s->arena, s->slot_flow + traffic_streams(s->traffic), EVENT_GAP_PS / s->ports,
+    /* A busy port has an event or two per packet, every 80 ns or so: one event to a bucket. In a large network some to a bucket, so
+     * that it can be looked ahead. */
+    is_large = s->ports >= PORTS_MANY;
+    evq_init(&s->evq, &s->arena, s->slot_flow + traffic_streams(s->traffic), is_large ? 256 : EVENT_GAP_PS / s->ports,
              span < SPAN_MAX_PS ? span : SPAN_MAX_PS);
+    if (is_large) {
+        s->evq.on_open = look_ahead;
+        s->evq.on_open_arg = s;
+    }
     for (uint32_t i = 0; i < s->ports; i++) {
         struct port *p = &s->port[i];
 
@@ -519,6 +529,30 @@ static void on_flow(struct sim *s, uint32_t stream)
     host_start_flow(s, &s->host[n->host], f.dst, f.bytes, f.prio, f.dport, f.traffic);
 }
 
+/* A network that does not fit the cache: asks for what the coming events will touch before the first of them needs it. */
+static void look_ahead(void *sim, const uint32_t *slots, uint32_t count)
+{
+    const struct sim *s = sim;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct evq_slot *e = &s->evq.slot[slots[i]];
+
+        __builtin_prefetch(e->owner, 1);
+        __builtin_prefetch(&s->packets.packet[e->hint], 1);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct evq_slot *e = &s->evq.slot[slots[i]];
+        const struct port     *p = e->owner;
+
+        if (e->kind == EV_AT_SWITCH || e->kind == EV_AT_HOST) {
+            __builtin_prefetch(p->peer, 1);
+        } else if (e->kind == EV_SWITCH_FREE) {
+            __builtin_prefetch(&p->queue[3], 1);
+            __builtin_prefetch(&p->counters, 1);
+        }
+    }
+}
+
 /* Takes the first packet off a wire and awaits the one behind it. */
 static inline uint32_t take_first(struct sim *s, struct port *from, uint32_t slot)
 {
@@ -528,6 +562,7 @@ static inline uint32_t take_first(struct sim *s, struct port *from, uint32_t slo
     from->wire_head = k->next;
     if (k->next) {
         __builtin_prefetch(&s->packets.packet[k->next], 1);      /* has left the cache it was sent from */
+        s->evq.slot[slot].hint = k->next & PACKET_ID_MASK;
         evq_add(&s->evq, slot, k->next_at_ps, k->next_order);
     }
     return id;
@@ -677,8 +712,8 @@ void sim_check(const struct sim *s)
         for (uint32_t id = p->wire_head; id; id = s->packets.packet[id].next, packets++) {
             const struct packet *k = &s->packets.packet[id];
 
-            expect(!k->next || k->next_at_ps > last, s, "packets on a wire are out of order");
-            last = k->next_at_ps;
+            expect(!k->next || k->next_at_ps >= last, s, "packets on a wire are out of order");
+            last = k->next ? k->next_at_ps : last;
             payload += k->payload;
         }
         expect((p->wire_head != 0) == evq_is_pending(&s->evq, sim_slot_arrive(p)), s, "a wire and its event disagree");

@@ -150,8 +150,7 @@ static uint32_t bench_packet(struct bench *b)
                           .dst = 0,
                           .bytes = FULL,
                           .kind = PACKET_DATA,
-                          .prio = 3,
-                          .at_ps = b->w.sim->now_ps };
+                          .prio = 3 };
     return id;
 }
 
@@ -163,8 +162,9 @@ static void bench_fill(struct bench *b, uint32_t count)
         switch_on_packet(b->w.sim, b->in, bench_packet(b));
 }
 
-/* Shares of marked packets at every length of the queue, both at enqueue and at dequeue: of n packets that find q bytes
- * (before them, or left behind them) n p(q) are marked, within five standard deviations; p is 0 up to kmin, 1 above kmax. */
+/* Shares of marked packets at every length of the queue, both at enqueue and at dequeue: of n packets that
+ * find q bytes (before them, or left behind them) n p(q) are marked, within five standard deviations; p is
+ * 0 up to kmin, 1 above kmax. */
 static void mark__follows_the_ramp(void **unused)
 {
     static const uint32_t lengths[] = { 0, 5, 18, 19, 30, 50, 75, 92, 93, 120 };
@@ -218,7 +218,8 @@ static void mark__none_when_off(void **unused)
 
 /* ---- PFC ---- */
 
-/* The pause is asked for with the packet that brings the class to (free shared buffer) >> shift, not one earlier. */
+/* The pause is asked for with the packet that brings the class to (free shared buffer) >> shift, not one
+ * earlier. */
 static void pause__comes_at_the_threshold(void **unused)
 {
     (void)unused;
@@ -256,7 +257,8 @@ static void pause__comes_at_the_threshold(void **unused)
     }
 }
 
-/* The resume goes out with the packet that leaves the class 'resume_bytes' below the threshold, and no headroom used. */
+/* The resume goes out with the packet that leaves the class 'resume_bytes' below the threshold, and no
+ * headroom used. */
 static void resume__comes_an_offset_below(void **unused)
 {
     (void)unused;

@@ -1,7 +1,8 @@
-/* src/sim/test_world.h - small worlds for tests: a graph and a list of flows become a simulation, and what it tells
- * about them is kept.
+/* src/sim/test_world.h - small worlds for tests: a graph and a list of flows become a simulation, and what
+ * it tells about them is kept.
  *
- * Settings are the models' own, written down here once more, so that a test does not follow a change of them by itself.
+ * Settings are the models' own, written down here once more, so that a test does not follow a change of
+ * them by itself.
  */
 #ifndef SIM_TEST_WORLD_H
 #define SIM_TEST_WORLD_H
@@ -121,8 +122,8 @@ static inline void world_of_flows(struct world *w, struct graph *g, const struct
         die("%s", err.text);
 }
 
-/* Runs until the last flow is done, then lets everything that is still under way arrive; links and accounts are checked
- * on the way every 'step_ps'. False if flows were not done by 'until_ps'. */
+/* Runs until the last flow is done, then lets everything that is still under way arrive; links and
+ * accounts are checked on the way every 'step_ps'. False if flows were not done by 'until_ps'. */
 static inline bool world_finish(struct world *w, uint64_t step_ps, uint64_t until_ps)
 {
     struct sim *s = w->sim;

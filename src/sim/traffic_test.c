@@ -81,7 +81,8 @@ static void poisson__has_the_rate_sizes_and_destinations_asked_for(void **unused
     hall_fini(&h);
 }
 
-/* Gaps of a Poisson process: a share of 1/e is longer than the mean, and the mean square is twice the square of the mean. */
+/* Gaps of a Poisson process: a share of 1/e is longer than the mean, and the mean square is twice the
+ * square of the mean. */
 static void poisson__gaps_are_exponential(void **unused)
 {
     const double     gap_mean = 5000 * 8 / 1e9 * 1e12;
@@ -135,7 +136,8 @@ static void poisson__same_seed_same_flows(void **unused)
     hall_fini(&a), hall_fini(&b), hall_fini(&c);
 }
 
-/* Another entry, before or after the others were asked, changes nothing for a stream; nor do its neighbours. */
+/* Another entry, before or after the others were asked, changes nothing for a stream; nor do its
+ * neighbours. */
 static void poisson__streams_are_independent(void **unused)
 {
     struct hall alone, both;

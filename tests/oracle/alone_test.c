@@ -1,7 +1,9 @@
-/* tests/oracle/alone_test.c - a flow alone in the network takes exactly the time that can be worked out on paper.
+/* tests/oracle/alone_test.c - a flow alone in the network takes exactly the time that can be worked out on
+ * paper.
  *
- * The worked-out time does not come from a formula of the simulator: every packet is followed over every hop,
- * start(p, h) = max(arrival(p, h), end(p - 1, h)), with times on the wire computed here from bytes and rates.
+ * The worked-out time does not come from a formula of the simulator: every packet is followed over every
+ * hop, start(p, h) = max(arrival(p, h), end(p - 1, h)), with times on the wire computed here from bytes
+ * and rates.
  */
 #include "sim/test_world.h"
 
@@ -18,8 +20,9 @@ struct hop { uint64_t rate_bps, delay_ps; };
 struct route_taken { uint32_t hops; struct hop hop[HOPS_MAX]; };
 
 /* Model nic: every byte, preamble and gap included, takes 8 / rate; a started picosecond counts whole.
- * Model hpcc: ns-3's arithmetic. bits / rate is a double of seconds; it becomes a fixed-point number with 64 bits after
- * the point, is multiplied by 10^9 and cut to whole nanoseconds. So 50 bytes at 100 Gb/s, 4 ns, are 3. */
+ * Model hpcc: ns-3's arithmetic. bits / rate is a double of seconds; it becomes a fixed-point number with
+ * 64 bits after the point, is multiplied by 10^9 and cut to whole nanoseconds. So 50 bytes at 100 Gb/s, 4
+ * ns, are 3. */
 static uint64_t on_wire_ps(const struct sim_cfg *cfg, uint64_t bytes, uint64_t rate_bps)
 {
     if (cfg->model == MODEL_HPCC)
@@ -29,7 +32,8 @@ static uint64_t on_wire_ps(const struct sim_cfg *cfg, uint64_t bytes, uint64_t r
     return ((bytes + 20) * 8 * 1000000000000 + rate_bps - 1) / rate_bps;
 }
 
-/* Sends a frame that is at the first hop at 'at' over all hops; 'ends' is when each hop has sent the frame before it. */
+/* Sends a frame that is at the first hop at 'at' over all hops; 'ends' is when each hop has sent the frame
+ * before it. */
 static uint64_t follow(const struct sim_cfg *cfg, const struct route_taken *r, bool is_back, uint64_t at,
                        uint64_t frame, uint64_t *ends)
 {
@@ -42,8 +46,8 @@ static uint64_t follow(const struct sim_cfg *cfg, const struct route_taken *r, b
     return at;
 }
 
-/* When the last packet's ACK is back, by following each packet and each ACK. An ACK may wait for the one before it:
- * a last packet with little in it is shorter than an ACK. */
+/* When the last packet's ACK is back, by following each packet and each ACK. An ACK may wait for the one
+ * before it: a last packet with little in it is shorter than an ACK. */
 static uint64_t worked_out_ps(const struct sim_cfg *cfg, const struct route_taken *r, uint64_t bytes)
 {
     uint64_t there[HOPS_MAX] = { 0 }, home[HOPS_MAX] = { 0 }, back = 0;
@@ -124,8 +128,8 @@ static void flow__alone_on_a_star(void **unused)
     expect_all_sizes(build_star, 0, 2, &r);
 }
 
-/* By hand: one byte at 100 Gb/s is 80 ps. A frame of 1 + 62 bytes and 20 between frames: 6640 ps, twice; 2 us there;
- * an ACK of 66 + 20 bytes: 6880 ps, twice; 2 us back. */
+/* By hand: one byte at 100 Gb/s is 80 ps. A frame of 1 + 62 bytes and 20 between frames: 6640 ps, twice; 2
+ * us there; an ACK of 66 + 20 bytes: 6880 ps, twice; 2 us back. */
 static void flow__one_byte_by_hand(void **unused)
 {
     const struct hpcc_flow flow = { .src = 0, .dst = 1, .prio = 3, .bytes = 1 };

@@ -1,5 +1,6 @@
-/* tests/oracle/shared_test.c - flows that share a bottleneck: who gets how much, when the last is done, what PFC and
- * drops do to it. Closed forms are worked out here from bytes and rates. Congestion control is off.
+/* tests/oracle/shared_test.c - flows that share a bottleneck: who gets how much, when the last is done,
+ * what PFC and drops do to it. Closed forms are worked out here from bytes and rates. Congestion control
+ * is off.
  */
 #include "sim/test_world.h"
 
@@ -27,8 +28,9 @@ static void start_incast(struct world *w, struct sim_cfg *cfg, uint32_t senders,
     world_of_flows(w, &g, cfg, flow, senders);
 }
 
-/* The receiver's link is busy from the moment the first packet has crossed the first hop until all have been sent; then
- * the last crosses it and its ACK goes back. All packets are full, so none waits for a shorter one. */
+/* The receiver's link is busy from the moment the first packet has crossed the first hop until all have
+ * been sent; then the last crosses it and its ACK goes back. All packets are full, so none waits for a
+ * shorter one. */
 static uint64_t last_done_ps(uint32_t senders, uint64_t packets)
 {
     return FULL_PS + DELAY_PS + senders * packets * FULL_PS + DELAY_PS + 2 * (ACK_PS + DELAY_PS);
@@ -60,8 +62,8 @@ static void incast__last_is_done_when_all_bytes_are_sent(void **unused)
 
 /* ---- PFC ---- */
 
-/* A buffer so small that the senders of an incast are paused again and again: nothing is lost, and the receiver's link is
- * never idle, so the last flow is done exactly as in a large buffer. */
+/* A buffer so small that the senders of an incast are paused again and again: nothing is lost, and the
+ * receiver's link is never idle, so the last flow is done exactly as in a large buffer. */
 static void pfc__loses_nothing_and_no_time(void **unused)
 {
     const uint32_t senders = 8;
@@ -222,7 +224,8 @@ static void lossy__everything_arrives_in_the_end(void **unused)
     }
 }
 
-/* Of n packets on a link with loss p, n p are lost, give or take five standard deviations; all arrive in the end. */
+/* Of n packets on a link with loss p, n p are lost, give or take five standard deviations; all arrive in
+ * the end. */
 static void lossy__wire_loses_its_share(void **unused)
 {
     const double   loss = 0.02;
