@@ -30,9 +30,8 @@ struct arena;
 struct evq_slot {
     uint64_t at_ps, order;
     uint32_t next;               /* the next slot in the bucket's list, or one of the above */
-    uint32_t kind : 4;           /* the owner's, like the rest */
-    uint32_t hint : 28;          /* what it will need when it happens */
-    void    *owner;
+    uint32_t hint;               /* the owner's, like 'owner': what it will need when it happens */
+    uintptr_t owner;
 };
 
 struct evq {

@@ -41,8 +41,6 @@ struct packet {
 
 _Static_assert(sizeof(struct packet) == 64, "a packet is one cache line");
 
-#define PACKET_ID_MASK 0xfffffffu     /* ids have 28 bits */
-
 struct packet_pool {
     struct packet *packet;
     uint32_t       free;         /* list of returned ids */

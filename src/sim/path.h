@@ -33,7 +33,7 @@ static inline void path_transmit(struct sim *s, struct port *p, uint32_t id, str
         tail->next_order = order;
     } else {
         p->wire_head = id;
-        s->evq.slot[sim_slot_arrive(p)].hint = id & PACKET_ID_MASK;
+        s->evq.slot[sim_slot_arrive(p)].hint = id;
         evq_add(&s->evq, sim_slot_arrive(p), arrives, order);
     }
     p->wire_tail = id;

@@ -210,10 +210,21 @@ enum event_kind {
 
 static void look_ahead(void *sim, const uint32_t *slots, uint32_t count);
 
+/* A slot's owner is an address and, in its three low bits, the kind of event. */
 static void own(struct sim *s, uint32_t slot, enum event_kind kind, void *owner)
 {
-    s->evq.slot[slot].kind = kind & 15;
-    s->evq.slot[slot].owner = owner;
+    assert(((uintptr_t)owner & 7) == 0 && kind < 8);
+    s->evq.slot[slot].owner = (uintptr_t)owner | kind;
+}
+
+static inline enum event_kind kind_of(const struct evq_slot *e)
+{
+    return (enum event_kind)(e->owner & 7);
+}
+
+static inline void *owner_of(const struct evq_slot *e)
+{
+    return (void *)(e->owner & ~(uintptr_t)7);
 }
 
 /* One slot for everything that can wait for a moment: see dispatch(). */
@@ -537,16 +548,16 @@ static void look_ahead(void *sim, const uint32_t *slots, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         const struct evq_slot *e = &s->evq.slot[slots[i]];
 
-        __builtin_prefetch(e->owner, 1);
+        __builtin_prefetch(owner_of(e), 1);
         __builtin_prefetch(&s->packets.packet[e->hint], 1);
     }
     for (uint32_t i = 0; i < count; i++) {
         const struct evq_slot *e = &s->evq.slot[slots[i]];
-        const struct port     *p = e->owner;
+        const struct port     *p = owner_of(e);
 
-        if (e->kind == EV_AT_SWITCH || e->kind == EV_AT_HOST) {
+        if (kind_of(e) == EV_AT_SWITCH || kind_of(e) == EV_AT_HOST) {
             __builtin_prefetch(p->peer, 1);
-        } else if (e->kind == EV_SWITCH_FREE) {
+        } else if (kind_of(e) == EV_SWITCH_FREE) {
             __builtin_prefetch(&p->queue[3], 1);
             __builtin_prefetch(&p->counters, 1);
         }
@@ -562,7 +573,7 @@ static inline uint32_t take_first(struct sim *s, struct port *from, uint32_t slo
     from->wire_head = k->next;
     if (k->next) {
         __builtin_prefetch(&s->packets.packet[k->next], 1);      /* has left the cache it was sent from */
-        s->evq.slot[slot].hint = k->next & PACKET_ID_MASK;
+        s->evq.slot[slot].hint = k->next;
         evq_add(&s->evq, slot, k->next_at_ps, k->next_order);
     }
     return id;
@@ -633,9 +644,9 @@ static void on_change(struct sim *s, struct node *n)
 
 static inline void dispatch(struct sim *s, uint32_t slot)
 {
-    void *owner = s->evq.slot[slot].owner;
+    void *owner = owner_of(&s->evq.slot[slot]);
 
-    switch ((enum event_kind)s->evq.slot[slot].kind) {
+    switch (kind_of(&s->evq.slot[slot])) {
     case EV_AT_SWITCH:   switch_on_packet(s, ((struct port *)owner)->peer, take_first(s, owner, slot));   break;
     case EV_AT_HOST:     host_on_packet(s, ((struct port *)owner)->peer, take_first(s, owner, slot));     break;
     case EV_SWITCH_FREE: switch_kick(s, owner);                          break;
