@@ -1,9 +1,8 @@
 /* src/lb/lb.c - the list of load balancers. To add one, add a line. */
 #include "lb/lb.h"
+#include "lb/ecmp.h"
 
 #include <string.h>
-
-extern const struct lb_algo lb_ecmp;
 
 const struct lb_algo *const lb_all[] = {
     &lb_ecmp,

@@ -223,7 +223,7 @@ uint32_t evq_pop_far(struct evq *q, uint64_t until_ps)
     const struct evq_slot *far, *near;
     uint32_t               id;
 
-    if (!q->front_count && !advance(q, until_ps))
+    if (q->is_stopped || (!q->front_count && !advance(q, until_ps)))
         return EVQ_NONE;
     far = q->heap_count ? &q->slot[q->heap[0]] : NULL;
     near = q->front_count ? &q->slot[q->front[q->front_count - 1]] : NULL;

@@ -43,6 +43,7 @@ struct evq {
     uint32_t         shift;
     uint32_t         slots;
     uint32_t         heap_count;
+    bool             is_stopped;
     uint32_t        *heap;       /* 4-ary, of slots */
     uint32_t        *scratch;    /* for sorting */
 
@@ -148,9 +149,10 @@ static inline bool evq_is_pending(const struct evq *q, uint32_t slot)
     return q->slot[slot].next != EVQ_IDLE;
 }
 
-/* The end of the run has changed: what is next must be found anew. */
-static inline void evq_forget_limit(struct evq *q)
+/* Stops or lets go: while stopped, nothing is popped. Also makes a new 'until_ps' known: what is next is found anew. */
+static inline void evq_stop(struct evq *q, bool stop)
 {
+    q->is_stopped = stop;
     q->limit_ps = 0;
 }
 

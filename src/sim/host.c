@@ -344,7 +344,7 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
 
 static inline bool has_work(const struct host *h, const struct port *p)
 {
-    return p->backlog || h->ready_count || h->heap_count || h->dead;
+    return (p->backlog | h->ready_count | h->heap_count | h->dead) != 0;
 }
 
 /* Nothing may go now: arm the pacer's wake-up. */
@@ -367,20 +367,12 @@ static void await_pacer(struct sim *s, struct host *h)
     evq_add(&s->evq, slot, at, sim_order(s, &s->node[h->node], at));
 }
 
-void host_kick(struct sim *s, struct host *h)
+/* Sends one packet from an idle port, if there is one that may go. */
+static void send_next(struct sim *s, struct host *h, struct port *p)
 {
-    struct port *p = &s->port[h->port];
-    uint32_t     mask, position;
+    uint32_t mask = s->cfg.ack_unpaused ? p->backlog : p->backlog & ~(uint32_t)p->paused, position;
 
-    if (p->is_down)
-        return;
-    if (port_is_busy(p, s->now_ps, s->order)) {
-        if (has_work(h, p))
-            path_await_free(s, p);
-        return;
-    }
     release(s, h);
-    mask = s->cfg.ack_unpaused ? p->backlog : p->backlog & ~(uint32_t)p->paused;
     if (mask) {
         uint32_t id = path_dequeue(s, p, switch_choose(s, p, mask));
 
@@ -395,6 +387,21 @@ void host_kick(struct sim *s, struct host *h)
     }
     if (has_work(h, p))
         path_await_free(s, p);
+}
+
+static inline void kick(struct sim *s, struct host *h, struct port *p)
+{
+    if (__builtin_expect(p->is_odd, 0) && p->is_down)
+        return;
+    if (!port_is_busy(p, s->now_ps, s->order))
+        send_next(s, h, p);
+    else if (has_work(h, p))
+        path_await_free(s, p);
+}
+
+void host_kick(struct sim *s, struct host *h)
+{
+    kick(s, h, &s->port[h->port]);
 }
 
 /* ---- flows ---- */
@@ -488,7 +495,10 @@ static void finish_flow(struct sim *s, struct host *h, struct flow *f)
     s->flow_free = (uint32_t)(f - s->flow);
     if (--h->active == 0 && evq_is_pending(&s->evq, timeout))
         evq_cancel(&s->evq, timeout);
-    s->is_done = s->streams_live == 0 && s->counters.flows_done == s->counters.flows_started;
+    if (s->streams_live == 0 && s->counters.flows_done == s->counters.flows_started) {
+        s->is_done = true;
+        evq_stop(&s->evq, true);
+    }
 }
 
 /* Goes back to the first byte that is not acknowledged. */
@@ -540,12 +550,13 @@ void host_catch_up(struct sim *s, struct host *h)
 
 /* ---- receiving ---- */
 
-/* Queues a reply to packet 'k' and sends it when the port is free. */
+/* Sends a reply to packet 'k', at once if nothing else goes first. */
 static void reply(struct sim *s, struct host *h, const struct packet *k, enum packet_kind kind, uint64_t seq,
                   uint32_t prio, uint32_t bytes, uint8_t flags)
 {
     uint32_t       id = packet_new(&s->packets);
     struct packet *r = &s->packets.packet[id];
+    struct port   *p = &s->port[h->port];
 
     r->flow = k->flow;
     r->seq = seq;
@@ -559,7 +570,10 @@ static void reply(struct sim *s, struct host *h, const struct packet *k, enum pa
     r->kind = (uint8_t)kind;
     r->prio = prio & 7;
     r->flags = (uint8_t)flags & 15u;
-    path_enqueue(s, &s->port[h->port], prio, id, r);
+    if (!p->backlog && !p->is_odd && (!p->paused || s->cfg.ack_unpaused) && !port_is_busy(p, s->now_ps, s->order))
+        path_transmit(s, p, id, r);
+    else
+        path_enqueue(s, p, prio, id, r);
 }
 
 /* Model nic: may the receiver send a CNP for this flow now? If so, notes that it does. */
@@ -690,7 +704,7 @@ void host_on_packet(struct sim *s, struct port *in, uint32_t id)
             on_ack(s, h, f, k);
     }
     packet_free(&s->packets, id);
-    host_kick(s, h);
+    kick(s, h, in);
 }
 
 /* ---- invariants ---- */

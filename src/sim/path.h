@@ -11,12 +11,12 @@
 /* Puts packet 'id' on the wire of an idle port. PFC frames are not lost to errors: a real switch repeats them, ours says a thing once. */
 static inline void path_transmit(struct sim *s, struct port *p, uint32_t id, struct packet *k)
 {
-    uint32_t number = sim_number(s, p->node);
-    uint64_t tx = p->tx_ps[k->bytes], arrives = s->now_ps + tx + p->delay_ps;
-    uint64_t order = sim_order_of(tx + p->delay_ps, number + 1);
+    uint32_t number = sim_number(s, p->node), tx = p->tx_ps[k->bytes];
+    uint32_t age = tx + p->delay_ps;     /* does not overflow: see DELAY_MAX_PS */
+    uint64_t arrives = s->now_ps + age, order = sim_order_of_age(age, number + 1);
 
     p->free_at_ps = s->now_ps + tx;
-    p->free_order = (ORDER_AGE_MAX - tx) << 32 | number;     /* a frame takes less than 4 ms */
+    p->free_order = sim_order_of_age(tx, number);
     p->counters.tx_packets[k->kind]++;
     p->counters.tx_bytes += k->bytes;
     if (__builtin_expect(p->is_odd, 0) && k->kind != PACKET_PFC && p->is_lossy && port_is_hit(p, k->bytes)) {

@@ -13,7 +13,7 @@
 #define PACKETS_MAX  (1u << 26)
 #define FLOWS_MAX    (1u << 22)
 #define SPAN_MAX_PS  (64 * PS_PER_US)    /* what lies further ahead waits in the heap */
-#define DELAY_MAX_PS (4 * PS_PER_MS)
+#define DELAY_MAX_PS (4 * PS_PER_MS)     /* with the time of a frame, less than 2^32 ps */
 #define EVENT_GAP_PS (80 * PS_PER_NS)   /* of one port, about */
 #define PORTS_MANY   4096u       /* 2 MB of them */
 #define CHECK_EVERY  (1u << 18)  /* events, in builds with assertions */
@@ -280,6 +280,7 @@ static void build_nodes(struct sim *s)
         struct node *n = &s->node[i];
 
         n->id = i;
+        n->next_number = i << 12;
         n->is_switch = s->graph.node[i].is_switch;
         rng_init(&n->rng, s->cfg.seed, i);
     }
@@ -345,6 +346,7 @@ int sim_new(struct sim **out, struct graph *g, const struct sim_cfg *cfg, struct
             sim_free(s);
             return rc;
         }
+    s->pass_bytes_max = s->cfg.is_lossless ? s->cfg.reserve_bytes : 0;
     s->base_rtt_ps = longest_rtt_ps(s);
     if (s->cfg.window_bytes == UINT64_MAX)
         s->cfg.window_bytes = (uint64_t)((double)s->base_rtt_ps / (double)PS_PER_S * (double)host_bps / 8);
@@ -664,8 +666,8 @@ bool sim_run_until(struct sim *s, uint64_t until_ps)
     uint64_t events = 0;
     uint32_t slot;
 
-    evq_forget_limit(&s->evq);
-    while (!s->is_done && (slot = evq_pop(&s->evq, until_ps)) != EVQ_NONE) {
+    evq_stop(&s->evq, s->is_done);
+    while ((slot = evq_pop(&s->evq, until_ps)) != EVQ_NONE) {
         s->now_ps = s->evq.slot[slot].at_ps;
         s->order = s->evq.slot[slot].order;
         dispatch(s, slot);

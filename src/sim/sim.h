@@ -126,7 +126,6 @@ struct sim_hooks {
 
 struct sim {
     uint64_t           now_ps, order;        /* of the event at hand */
-    struct evq         evq;
     struct packet_pool packets;
     struct port       *port;
     struct node       *node;
@@ -137,6 +136,7 @@ struct sim {
     uint32_t           nodes, ports, hosts;
     uint32_t           slot_wake, slot_timeout, slot_change, slot_flow;  /* first slot of each kind; those of ports come first */
 
+    uint32_t           pass_bytes_max;       /* larger frames do not pass a switch unbooked: the reserve; 0 in lossy mode */
     struct sim_cfg     cfg;
     struct sim_counters counters;
     struct sim_hooks   hooks;
@@ -156,6 +156,7 @@ struct sim {
     uint64_t           base_rtt_ps;          /* longest in the network */
     struct arena       arena, packet_arena, flow_arena, rx_arena, list_arena;
     uint32_t          *list_free[32];        /* returned host tables by log2 of their size */
+    struct evq         evq;                  /* last: it is large, and what lies behind it is far away for an instruction */
 };
 
 /* Builds the world. Takes the graph and the traffic over on success; on failure they remain the caller's. */
@@ -207,20 +208,22 @@ static inline uint32_t sim_number(struct sim *s, struct node *n)
         number = s->next_number;
         s->next_number += 2;
     } else {
-        number = n->id << 12 | (n->next_number & 0xfff);
-        n->next_number += 2;
+        number = n->next_number;         /* the node above, 12 bits that go round below */
+        n->next_number = (number & ~0xfffu) | ((number + 2) & 0xfff);
     }
     return number;
 }
 
-static inline uint64_t sim_order_of(uint64_t age_ps, uint32_t number)
+static inline uint64_t sim_order_of_age(uint32_t age_ps, uint32_t number)
 {
-    return (ORDER_AGE_MAX - (age_ps < ORDER_AGE_MAX ? age_ps : ORDER_AGE_MAX)) << 32 | number;
+    return (uint64_t)(uint32_t)~age_ps << 32 | number;
 }
 
 static inline uint64_t sim_order(struct sim *s, struct node *n, uint64_t at_ps)
 {
-    return sim_order_of(at_ps - s->now_ps, sim_number(s, n));
+    uint64_t age = at_ps - s->now_ps;
+
+    return sim_order_of_age(age < ORDER_AGE_MAX ? (uint32_t)age : (uint32_t)ORDER_AGE_MAX, sim_number(s, n));
 }
 
 /* The instant at hand, as congestion control sees it. */

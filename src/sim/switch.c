@@ -1,4 +1,5 @@
 #include "sim/switch.h"
+#include "lb/ecmp.h"
 #include "sim/path.h"
 
 #include <stdlib.h>
@@ -57,15 +58,21 @@ static enum admission admit_lossy(struct sim *s, struct node *n, const struct po
     return fits ? ADMITTED : REFUSED;
 }
 
-static void book_out(struct sim *s, struct node *n, struct port *port, const struct packet *k)
+/* From the headroom first, then from the shared buffer, last from the reserve. */
+static inline void book_out(struct sim *s, struct node *n, struct port *port, const struct packet *k)
 {
     struct ingress *in = &port->in[k->prio];
-    uint32_t        from_headroom = in->headroom_bytes < k->bytes ? in->headroom_bytes : k->bytes;
-    uint32_t        rest = k->bytes - from_headroom, shared = shared_used(s, in);
+    uint32_t        rest = k->bytes, shared;
 
-    in->headroom_bytes -= from_headroom;
+    if (in->headroom_bytes) {
+        uint32_t part = in->headroom_bytes < rest ? in->headroom_bytes : rest;
+
+        in->headroom_bytes -= part;
+        rest -= part;
+    }
+    shared = shared_used(s, in);
     in->bytes -= rest;
-    if (!in->bytes && !in->headroom_bytes)
+    if (!(in->bytes | in->headroom_bytes))
         port->held &= (uint8_t)~(1u << k->prio);
     n->shared_bytes_left += rest < shared ? rest : shared;
 }
@@ -101,14 +108,12 @@ static inline void pause(struct sim *s, struct port *port, uint32_t prio)
     port_send_pfc(s, port, prio, true);
 }
 
-static inline void resume_if_room(struct sim *s, struct node *n, struct port *port, uint32_t prio)
+static void resume_if_room(struct sim *s, struct node *n, struct port *port, uint32_t prio)
 {
     struct ingress *in = &port->in[prio];
     uint32_t        used = shared_used(s, in);
 
-    if (!(port->pausing >> prio & 1) || in->headroom_bytes > 0)
-        return;
-    if (used == 0 || used + s->cfg.resume_bytes <= threshold(n, port)) {
+    if (in->headroom_bytes == 0 && (used == 0 || used + s->cfg.resume_bytes <= threshold(n, port))) {
         port->pausing &= (uint8_t)~(1u << prio);
         port_send_pfc(s, port, prio, false);
     }
@@ -162,20 +167,15 @@ static uint32_t choose_by_weight(struct sim *s, struct port *p, uint32_t mask)
     }
 }
 
-uint32_t switch_choose(struct sim *s, struct port *p, uint32_t mask)
+uint32_t switch_choose_of_many(struct sim *s, struct port *p, uint32_t mask)
 {
-    uint32_t c, strict = mask & s->cfg.strict_prios;
+    uint32_t strict = mask & s->cfg.strict_prios;
 
     if (mask >> QUEUE_CONTROL & 1)
         return QUEUE_CONTROL;
     if (strict)
         return 31 - (uint32_t)__builtin_clz(strict);
-    if ((mask & (mask - 1)) == 0)
-        c = (uint32_t)__builtin_ctz(mask);
-    else
-        c = choose_by_weight(s, p, mask);
-    p->last_prio = c;
-    return c;
+    return p->last_prio = choose_by_weight(s, p, mask);
 }
 
 static inline uint32_t sendable(const struct port *p)
@@ -205,7 +205,8 @@ static inline void send(struct sim *s, struct port *p, uint32_t q)
             mark(s, n, p, k, p->queue[q].bytes);
         if (s->cfg.is_lossless) {
             book_out(s, n, in, k);
-            resume_if_room(s, n, in, q);
+            if (in->pausing >> q & 1)
+                resume_if_room(s, n, in, q);
         }
     }
     path_transmit(s, p, id, k);
@@ -223,11 +224,13 @@ void switch_kick(struct sim *s, struct port *p)
 
 /* ---- receiving ---- */
 
-static uint32_t pick_way(struct sim *s, struct node *n, const struct packet *k, const uint32_t *hop)
+static inline uint32_t pick_way(struct sim *s, struct node *n, const struct packet *k, const uint32_t *hop)
 {
     struct lb_packet p = { .src_ip = sim_ip(k->src), .dst_ip = sim_ip(k->dst), .ports = k->ports, .bytes = k->bytes,
                            .count = hop[0] };
 
+    if (s->cfg.lb == &lb_ecmp && p.count)        /* without the detour: no state, nothing to decide */
+        return hop[1 + ecmp_hash(n->id, p.src_ip, p.dst_ip, p.ports) % p.count];
     return hop[0] ? hop[1 + s->cfg.lb->pick(s->lb_cfg, n->lb_state, s->now_ps, n->id, &p)] : UINT32_MAX;
 }
 
@@ -237,13 +240,12 @@ static inline struct port *find_way(struct sim *s, struct node *n, const struct 
     const struct route_host *h = &n->route_host[k->dst];
     uint32_t                 way = n->route_entry[h->group];
 
-    if (way == ROUTE_LOCAL)
-        way = h->port;
-    else if (way & ROUTE_ONE)
-        way &= ~ROUTE_ONE;
-    else if ((way = pick_way(s, n, k, n->route_hop + way)) == UINT32_MAX)
-        return NULL;
-    return s->port[way].is_odd && s->port[way].is_down ? NULL : &s->port[way];
+    if (way == ROUTE_LOCAL)      /* routes avoid links that are down, but the last one cannot be avoided */
+        return s->port[h->port].is_odd && s->port[h->port].is_down ? NULL : &s->port[h->port];
+    if (way & ROUTE_ONE)
+        return &s->port[way & ~ROUTE_ONE];
+    way = pick_way(s, n, k, n->route_hop + way);
+    return way == UINT32_MAX ? NULL : &s->port[way];
 }
 
 /* A packet that meets an idle port and fits the reserve of its ingress account, with nothing else in it, passes through: booking
@@ -252,8 +254,7 @@ static inline bool passes(const struct sim *s, const struct node *n, const struc
                           const struct packet *k)
 {
     return !out->backlog && !port_is_busy(out, s->now_ps, s->order) && !out->paused && !in->pausing &&
-           !(in->held >> k->prio & 1) && k->bytes <= s->cfg.reserve_bytes && n->shared_bytes_left >> in->shift > 0 &&
-           s->cfg.is_lossless;
+           !(in->held >> k->prio & 1) && k->bytes <= s->pass_bytes_max && n->shared_bytes_left >> in->shift > 0;
 }
 
 static void on_pfc(struct sim *s, struct port *in, uint32_t id, const struct packet *k)
@@ -332,7 +333,8 @@ void switch_flush(struct sim *s, struct port *p)
                 n->used_bytes -= k->bytes;
                 if (s->cfg.is_lossless) {
                     book_out(s, n, &s->port[k->in_port], k);
-                    resume_if_room(s, n, &s->port[k->in_port], q);
+                    if (s->port[k->in_port].pausing >> q & 1)
+                        resume_if_room(s, n, &s->port[k->in_port], q);
                 }
             }
             s->counters.dropped_down += k->kind != PACKET_PFC;
