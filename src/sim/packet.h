@@ -23,6 +23,8 @@ enum packet_kind {
 #define PACKET_ECHO 2u           /* ACK: the packet it answers was marked (model hpcc) */
 #define PACKET_LAST 4u           /* data: ends the message */
 
+#define UNBOOKED UINT32_MAX
+
 struct packet {
     uint32_t next;
     uint32_t flow;               /* the sender's flow */
@@ -31,7 +33,7 @@ struct packet {
     uint64_t sent_ps;            /* data: when it left the sender; an ACK returns it */
     uint32_t src, dst;           /* nodes */
     uint32_t ports;              /* source port | destination port << 16 */
-    uint32_t in_port;            /* in a switch: the port it came in by */
+    uint32_t in_port;            /* in a switch: the port it came in by and is booked to, or UNBOOKED */
     uint16_t bytes;              /* the frame, headers included */
     uint16_t payload;
     uint16_t generation;         /* of the flow's slot */

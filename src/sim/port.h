@@ -60,6 +60,7 @@ struct port {
     /* Another: what every packet that waits touches, with classes 0 to 3. */
     struct ecn_cfg  ecn;
     struct queue    queue[PRIOS + 1];
+    uint32_t        mark_above_bytes;    /* packets that leave a longer queue may be marked; UINT32_MAX: not when they leave */
     uint32_t        headroom_bytes_max;
     uint32_t        last_prio;   /* class served last */
     uint64_t        paused_since_ps;

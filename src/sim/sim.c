@@ -98,6 +98,7 @@ static void set_ecn(struct sim *s, struct port *p, bool use_table)
             e = s->cfg.ecn_rate[i];
     p->ecn = (struct ecn_cfg){ s->cfg.ecn_on ? (uint32_t)(e.kmin_kb * 1000) : UINT32_MAX, (uint32_t)(e.kmax_kb * 1000),
                                e.pmax };
+    p->mark_above_bytes = s->cfg.ecn_at_enqueue ? UINT32_MAX : p->ecn.kmin_bytes;
 }
 
 static int build_switch(struct sim *s, struct node *n, uint64_t host_bps, struct err *err)

@@ -33,7 +33,8 @@ static inline enum admission admit_lossless(struct sim *s, struct node *n, struc
     uint32_t        booked = in->bytes + k->bytes, over = booked - s->cfg.reserve_bytes;
     int64_t         limit = threshold(n, port);
 
-    port->held |= (uint8_t)(1u << k->prio);
+    if (!in->bytes)
+        port->held |= (uint8_t)(1u << k->prio);
     if (booked <= s->cfg.reserve_bytes) {
         in->bytes = booked;
         return in->headroom_bytes > 0 || limit == 0 ? ADMITTED_FULL : ADMITTED;
@@ -91,7 +92,7 @@ void port_send_pfc(struct sim *s, struct port *p, uint32_t prio, bool is_pause)
     id = packet_new(&s->packets);
     k = &s->packets.packet[id];
     s->counters.pfc_sent++;
-    *k = (struct packet){ .kind = PACKET_PFC, .prio = (uint8_t)(prio & 7), .seq = is_pause,
+    *k = (struct packet){ .kind = PACKET_PFC, .prio = (uint8_t)(prio & 7), .seq = is_pause, .in_port = UNBOOKED,
                           .bytes = (uint16_t)s->cfg.pfc_bytes, .src = p->node->id, .dst = p->peer->node->id };
     path_enqueue(s, p, QUEUE_CONTROL, id, k);
     if (port_is_busy(p, s->now_ps, s->order))
@@ -121,7 +122,7 @@ static void resume_if_room(struct sim *s, struct node *n, struct port *port, uin
 
 /* ---- ECN ---- */
 
-static inline void mark(struct sim *s, struct node *n, struct port *p, struct packet *k, uint32_t queue_bytes)
+static void mark(struct sim *s, struct node *n, struct port *p, struct packet *k, uint32_t queue_bytes)
 {
     const struct ecn_cfg *e = &p->ecn;
 
@@ -197,11 +198,11 @@ static inline void send(struct sim *s, struct port *p, uint32_t q)
     uint32_t       id = path_dequeue(s, p, q);
     struct packet *k = &s->packets.packet[id];
 
-    if (is_booked(s, k)) {
+    if (k->in_port != UNBOOKED) {
         struct port *in = &s->port[k->in_port];
 
         n->used_bytes -= k->bytes;
-        if (!s->cfg.ecn_at_enqueue)
+        if (p->queue[q].bytes > p->mark_above_bytes)
             mark(s, n, p, k, p->queue[q].bytes);
         if (s->cfg.is_lossless) {
             book_out(s, n, in, k);
@@ -295,7 +296,6 @@ void switch_on_packet(struct sim *s, struct port *in, uint32_t id)
         path_transmit(s, out, id, k);
         return;
     }
-    k->in_port = in->id;
     if (is_booked(s, k)) {
         enum admission a = s->cfg.is_lossless ? admit_lossless(s, n, in, k) : admit_lossy(s, n, out, k);
 
@@ -303,11 +303,14 @@ void switch_on_packet(struct sim *s, struct port *in, uint32_t id)
             drop(s, id, &s->counters.dropped_buffer);
             return;
         }
+        k->in_port = in->id;
         n->used_bytes += k->bytes;
         if (s->cfg.ecn_at_enqueue)
             mark(s, n, out, k, out->queue[prio].bytes);
         if (a == ADMITTED_FULL)
             pause(s, in, prio);
+    } else {
+        k->in_port = UNBOOKED;
     }
     path_enqueue(s, out, prio, id, k);
     if (!port_is_busy(out, s->now_ps, s->order)) {
@@ -329,7 +332,7 @@ void switch_flush(struct sim *s, struct port *p)
             uint32_t       id = path_dequeue(s, p, q);
             struct packet *k = &s->packets.packet[id];
 
-            if (is_booked(s, k)) {
+            if (k->in_port != UNBOOKED) {
                 n->used_bytes -= k->bytes;
                 if (s->cfg.is_lossless) {
                     book_out(s, n, &s->port[k->in_port], k);
@@ -365,7 +368,7 @@ void switch_check(const struct sim *s, const struct node *n)
 
             for (uint32_t id = p->queue[q].head; id; id = s->packets.packet[id].next) {
                 bytes += s->packets.packet[id].bytes;
-                used += is_booked(s, &s->packets.packet[id]) ? s->packets.packet[id].bytes : 0;
+                used += s->packets.packet[id].in_port != UNBOOKED ? s->packets.packet[id].bytes : 0;
             }
             expect(bytes == p->queue[q].bytes, n, s, "a queue is not the sum of its packets");
             expect((bytes > 0) == (p->backlog >> q & 1), n, s, "backlog bits do not match the queues");
