@@ -93,8 +93,9 @@ void results_init(struct results *r, const struct scenario *scenario, const stru
     add_ports(r);
     add_flows(r);
     r->unfinished = s->counters.flows_started - s->counters.flows_done;
-    if (end_ps)
-        r->goodput_bps = (double)s->counters.payload_received * 8 / ((double)end_ps / (double)PS_PER_S);
+    if (end_ps > s->first_start_ps)      /* flow lists often begin at 2 s */
+        r->goodput_bps = (double)s->counters.payload_received * 8 /
+                         ((double)(end_ps - s->first_start_ps) / (double)PS_PER_S);
     for (uint32_t i = 0; i < scenario->entries; i++)
         r->entry[i].load = realised_load(&scenario->entry[i], r->entry[i].bytes_started, end_ps);
 }

@@ -458,7 +458,8 @@ void host_start_flow(struct sim *s, struct host *h, uint32_t dst, uint64_t bytes
     f->out = (struct cc_out){ s->port[h->port].rate_bps, UINT64_MAX, NEVER };
     if (f->controlled)
         s->cfg.cc->start(h->cc_cfg, f->cc, sim_cc_now(s), &f->out);
-    s->counters.flows_started++;
+    if (!s->counters.flows_started++)
+        s->first_start_ps = s->now_ps;
     s->counters.bytes_started += bytes;
 
     if (h->count == h->capacity)

@@ -150,6 +150,7 @@ struct sim {
     uint32_t           cc_cfgs;
     void              *lb_cfg;
     bool               is_done;              /* every flow there will ever be is over */
+    uint64_t           first_start_ps;       /* of the first flow */
     uint32_t           streams, streams_live;    /* live: with another flow to come */
     struct flow_spec  *next_flow;            /* of each stream */
     uint32_t          *stream_place;         /* ORDER_NODE: of each stream among those of its node, in order's low bits */
