@@ -1,21 +1,18 @@
 /* src/base/err.c */
 #include "base/err.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int err_set(struct err *err, int code, const char *format, ...)
+void err_write(struct err *err, const char *format, ...)
 {
     struct err made;             /* an argument may be err->text itself */
     va_list args;
 
-    if (code <= 0)
-        code = EIO;              /* a library that failed without saying why: a failure all the same */
     if (!err)
-        return -code;
+        return;
     va_start(args, format);
     vsnprintf(made.text, sizeof(made.text), format, args);
     va_end(args);
@@ -24,7 +21,6 @@ int err_set(struct err *err, int code, const char *format, ...)
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             *c = '?';
     memcpy(err->text, made.text, strlen(made.text) + 1);
-    return -code;
 }
 
 void die(const char *format, ...)

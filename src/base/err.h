@@ -7,12 +7,29 @@
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 
+#include <errno.h>
+
 struct err { char text[512]; };
 
-/* Fills 'err' (which may be NULL) and returns -code, so that a caller can write
- * `return err_set(err, EINVAL, "%s:%u: ...", ...)`. Too long a text is cut. */
-int err_set(struct err *err, int code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Fills 'err' (which may be NULL). Too long a text is cut; control characters become '?'. */
+void err_write(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A library may fail without saying why: that is a failure all the same. */
+static inline int err_code(int code)
+{
+    int result = -code;
+
+    return result < 0 ? result : -EIO;
+}
+
+/* Fills 'err' and is -code, so that a caller can write `return err_set(err, EINVAL, "%s:%u: ...", ...)`. A macro, so that
+ * whoever reads the caller, a person or a program, sees that it is never 0. */
+#define err_set(err, code, ...) \
+    ({ \
+        int err_code_ = err_code(code); \
+        err_write((err), __VA_ARGS__); \
+        err_code_; \
+    })
 
 /* Ends the program with a message: no memory, or the like. */
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -357,10 +357,10 @@ static int read_stream(FILE *f, size_t max, char **text, size_t *length)
             made = xrealloc(made, (room *= 2) + 1);
     }
     if (ferror(f)) {
-        int code = errno ? errno : EIO;
+        int rc = err_code(errno);
 
         free(made);
-        return -code;
+        return rc;
     }
     made[used] = '\0';
     *text = made;
@@ -383,7 +383,7 @@ int text_read_file(const char *path, size_t max, char **text, size_t *length, st
     rc = read_stream(f, max, &made, &used);
     if (!is_stdin)
         fclose(f);
-    if (rc)
+    if (rc < 0)
         return err_set(err, -rc, "%s: %s", name, strerror(-rc));
     if (used > max) {
         free(made);

@@ -290,9 +290,9 @@ static int read_stream(struct reader *r)
 
 int yaml_parse(struct yaml_doc *doc, const char *name, const char *text, size_t length, struct err *err)
 {
-    int has_mark = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0;   /* byte order mark */
+    size_t mark = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;   /* of the byte order */
     struct reader r = {
-        .doc = doc, .text = text + 3 * has_mark, .length = length - 3 * has_mark, .err = err,
+        .doc = doc, .text = text + mark, .length = length - mark, .err = err,
     };
     const char *zero = r.length ? memchr(r.text, 0, r.length) : NULL;
     int rc;

@@ -31,7 +31,7 @@ struct evq_slot {
     uint64_t at_ps, order;
     uint32_t next;               /* the next slot in the bucket's list, or one of the above */
     uint32_t hint;               /* the owner's, like 'owner': what it will need when it happens */
-    uintptr_t owner;
+    char    *owner;
 };
 
 struct evq {

@@ -12,7 +12,6 @@
 
 #define RATE_BPS_MIN 1000000000ull
 #define RATE_BPS_MAX 1600000000000ull
-#define DELAY_PS_MAX (100 * PS_PER_MS)
 
 /* Sizes */
 
@@ -213,9 +212,9 @@ static int check_delay(const struct graph_link *link, struct err *why)
 {
     char text[32];
 
-    if (link->delay_ps <= DELAY_PS_MAX)
+    if (link->delay_ps <= GRAPH_DELAY_PS_MAX)
         return 0;
-    return err_set(why, ERANGE, "its delay, %s, is more than 100ms",
+    return err_set(why, ERANGE, "its delay, %s, is more than 4ms",
                    text_from_time(text, sizeof text, link->delay_ps));
 }
 

@@ -14,6 +14,7 @@
 
 #define GRAPH_NODES_MAX (1u << 20)
 #define GRAPH_LINKS_MAX (1u << 22)
+#define GRAPH_DELAY_PS_MAX 4000000000ull /* with the time of a frame, less than 2^32 ps; and no port ever holds 2^32 bytes */
 
 struct graph_link {
     uint32_t a, b;
@@ -70,7 +71,7 @@ void     graph_fini(struct graph *);
 int64_t graph_find(const struct graph *, const char *name);
 
 /* Refuses what cannot be simulated: no host, a link from a node to itself or to no node, a host with no link
- * or more than one, a rate outside 1 Gb/s .. 1.6 Tb/s or a delay over 100 ms, probabilities outside [0, 1),
+ * or more than one, a rate outside 1 Gb/s .. 1.6 Tb/s or a delay over 4 ms, probabilities outside [0, 1),
  * hosts that cannot reach each other. The reason names the nodes; it has no file name in front. */
 int graph_check(const struct graph *, struct err *);
 

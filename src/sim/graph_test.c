@@ -315,7 +315,7 @@ static void check__rate_and_delay(void **unused)
     g.link[0].rate_bps = GBPS;
     g.link[1].rate_bps = 1600 * GBPS;
     g.link[0].delay_ps = 0;
-    g.link[1].delay_ps = 100 * PS_PER_MS;
+    g.link[1].delay_ps = 4 * PS_PER_MS;
     assert_sound(&g);
     g.link[0].rate_bps--;
     assert_refused(&g, "the link h0-s0: its rate");
@@ -323,7 +323,7 @@ static void check__rate_and_delay(void **unused)
     g.link[1].rate_bps = 1600 * GBPS + 1;
     assert_refused(&g, "the link h1-s0: its rate");
     g = good();
-    g.link[1].delay_ps = 100 * PS_PER_MS + 1;
+    g.link[1].delay_ps = 4 * PS_PER_MS + 1;
     assert_refused(&g, "the link h1-s0: its delay");
 }
 

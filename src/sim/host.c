@@ -295,7 +295,7 @@ static inline uint64_t pacing_gap(const struct sim *s, struct flow *f, uint32_t 
         if (s->cfg.model == MODEL_HPCC)
             f->gap_ps = hpcc_tx_ns(bytes, f->out.rate_bps) * PS_PER_NS;
         else     /* rounded up: no flow exceeds its rate */
-            f->gap_ps = ((bytes + s->cfg.spacing_bytes) * 8 * PS_PER_S + f->out.rate_bps - 1) / f->out.rate_bps;
+            f->gap_ps = ((uint64_t)(bytes + s->cfg.spacing_bytes) * 8 * PS_PER_S + f->out.rate_bps - 1) / f->out.rate_bps;
     }
     return f->gap_ps;
 }

@@ -12,7 +12,7 @@
 static inline void path_transmit(struct sim *s, struct port *p, uint32_t id, struct packet *k)
 {
     uint32_t number = sim_number(s, p->node), tx = p->tx_ps[k->bytes];
-    uint32_t age = tx + p->delay_ps;     /* does not overflow: see DELAY_MAX_PS */
+    uint32_t age = tx + p->delay_ps;     /* does not overflow: see GRAPH_DELAY_PS_MAX */
     uint64_t arrives = s->now_ps + age, order = sim_order_of_age(age, number + 1);
 
     p->free_at_ps = s->now_ps + tx;

@@ -44,7 +44,7 @@ struct port {
     /* A cache line: what every packet touches, coming in or going out. */
     uint64_t        free_at_ps, free_order;  /* when the last byte leaves */
     const uint32_t *tx_ps;       /* time on the wire, by bytes of the frame */
-    uint32_t        delay_ps;    /* so at most 4.29 ms */
+    uint32_t        delay_ps;    /* see GRAPH_DELAY_PS_MAX */
     uint32_t        id;          /* of this port in the array of all */
     struct port    *peer;        /* the other end */
     struct node    *node;

@@ -53,7 +53,7 @@ const struct scenario_key scenario_keys[] = {
     { "topology graph links", "a",     "name",  "",        "one end" },
     { "topology graph links", "b",     "name",  "",        "the other end" },
     { "topology graph links", "rate",  "rate",  "100Gbps", "1Gbps .. 1.6Tbps" },
-    { "topology graph links", "delay", "time",  "1us",     "one way, more than 0, up to 100ms" },
+    { "topology graph links", "delay", "time",  "1us",     "one way, more than 0, up to 4ms" },
     { "topology graph links", "loss",  "share", "",        "of packets; without it as for all links" },
     { "topology graph links", "ber",   "share", "",        "bit error rate; without it as for all links" },
 
