@@ -1,7 +1,7 @@
 /* src/base/arena.h - memory that is asked for once.
  *
- * An arena is a reserved range of addresses that is handed out front to back and freed as a
- * whole. Pages cost memory only when they are first written, so a large reservation is free; that is also how pools
+ * An arena is a reserved range of addresses that is handed out front to back and freed as a whole. Pages
+ * cost memory only when they are first written, so a large reservation is free; that is also how pools
  * (packets, flows) grow while the event loop runs without an allocation.
  */
 #ifndef BASE_ARENA_H

@@ -22,8 +22,8 @@ static inline int err_code(int code)
     return result < 0 ? result : -EIO;
 }
 
-/* Fills 'err' and is -code, so that a caller can write `return err_set(err, EINVAL, "%s:%u: ...", ...)`. A macro, so that
- * whoever reads the caller, a person or a program, sees that it is never 0. */
+/* Fills 'err' and is -code, so that a caller can write `return err_set(err, EINVAL, "%s:%u: ...", ...)`. A
+ * macro, so that whoever reads the caller, a person or a program, sees that it is never 0. */
 #define err_set(err, code, ...) \
     ({ \
         int err_code_ = err_code(code); \

@@ -1,7 +1,7 @@
 /* src/cmd/cmd.h - one program, one file per subcommand.
  *
- * Each subcommand parses its own options and returns the program's exit status. Results go to standard output; all
- * else, one line each, to standard error.
+ * Each subcommand parses its own options and returns the program's exit status. Results go to standard
+ * output; all else, one line each, to standard error.
  */
 #ifndef CMD_CMD_H
 #define CMD_CMD_H

@@ -1,4 +1,5 @@
-/* src/cmd/interrupt.c - everything in the handler is async-signal-safe, so the run may be anywhere when it comes. */
+/* src/cmd/interrupt.c - everything in the handler is async-signal-safe, so the run may be anywhere when it
+ * comes. */
 #include "cmd/interrupt.h"
 #include "base/outdir.h"
 #include "cmd/outfile.h"

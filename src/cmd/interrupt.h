@@ -1,5 +1,5 @@
-/* src/cmd/interrupt.h - what Ctrl-C and kill do to a run: it ends at once, what it has written so far is removed, one
- * line says when that was. */
+/* src/cmd/interrupt.h - what Ctrl-C and kill do to a run: it ends at once, what it has written so far is
+ * removed, one line says when that was. */
 #ifndef CMD_INTERRUPT_H
 #define CMD_INTERRUPT_H
 

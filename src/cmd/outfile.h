@@ -1,7 +1,7 @@
 /* src/cmd/outfile.h - one file of results that is there whole or not at all.
  *
- * As base/outdir.h for a single file at a place of the user's choice: written under a temporary name beside it, and
- * renamed at the end.
+ * As base/outdir.h for a single file at a place of the user's choice: written under a temporary name
+ * beside it, and renamed at the end.
  */
 #ifndef CMD_OUTFILE_H
 #define CMD_OUTFILE_H
@@ -19,7 +19,8 @@ struct outfile {
 /* Refuses what is there and is not a regular file: renaming over /dev/stdout would do harm. */
 int outfile_open(struct outfile *, const char *path, struct err *);
 
-/* Checks that every write has succeeded, and closes; the file stays temporary. Nothing to do if it was never opened. */
+/* Checks that every write has succeeded, and closes; the file stays temporary. Nothing to do if it was
+ * never opened. */
 int outfile_close(struct outfile *, struct err *);
 
 /* Puts a closed file into place. */

@@ -1,6 +1,7 @@
 /* src/cmd/progress.h - how far a long run has come, on one line that is redrawn.
  *
- * Only on a terminal, and only when a run takes longer than a second: in a pipe or a log there is nothing of it.
+ * Only on a terminal, and only when a run takes longer than a second: in a pipe or a log there is nothing
+ * of it.
  */
 #ifndef CMD_PROGRESS_H
 #define CMD_PROGRESS_H

@@ -1,5 +1,5 @@
-/* src/cmd/results_json.c - everything a run has found as one JSON object. Keys stand in the order in which they are
- * written here; units are in their names. */
+/* src/cmd/results_json.c - everything a run has found as one JSON object. Keys stand in the order in which
+ * they are written here; units are in their names. */
 #include "cmd/results.h"
 #include "base/err.h"
 #include "version.h"

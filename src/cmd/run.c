@@ -174,8 +174,8 @@ static bool run_until(struct run *run, uint64_t until_ps, struct progress *progr
     return more;
 }
 
-/* When the last frame on the way had arrived. The simulation's own clock has gone on to the end of a slice, which
- * is not the same from run to run. */
+/* When the last frame on the way had arrived. The simulation's own clock has gone on to the end of a
+ * slice, which is not the same from run to run. */
 static uint64_t last_arrival_ps(const struct sim *s)
 {
     uint64_t last_ps = 0;

@@ -1,7 +1,8 @@
 /* src/lb/lb.h - how a switch picks one of several equal paths.
  *
- * A balancer is one file in this folder: it fills a struct lb_algo and stands in lb_all[] (lb.c). It is asked only where
- * there is more than one path, and sees the packet's addresses and its own state, never the network.
+ * A balancer is one file in this folder: it fills a struct lb_algo and stands in lb_all[] (lb.c). It is
+ * asked only where there is more than one path, and sees the packet's addresses and its own state, never
+ * the network.
  */
 #ifndef LB_LB_H
 #define LB_LB_H

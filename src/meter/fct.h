@@ -1,9 +1,9 @@
 /* src/meter/fct.h - what became of the flows: completion times and slowdowns.
  *
- * Results are counted into histograms as flows finish, so memory does not grow with their number. Slowdown is FCT over
- * the FCT of the same flow alone in the network, and at least 1 as in HPCC's scripts: a closed form that is a
- * few nanoseconds too long must not make a flow faster than light. Sums are whole numbers, so that nothing depends on
- * the order in which flows finish.
+ * Results are counted into histograms as flows finish, so memory does not grow with their number. Slowdown
+ * is FCT over the FCT of the same flow alone in the network, and at least 1 as in HPCC's scripts: a closed
+ * form that is a few nanoseconds too long must not make a flow faster than light. Sums are whole numbers,
+ * so that nothing depends on the order in which flows finish.
  */
 #ifndef METER_FCT_H
 #define METER_FCT_H

@@ -201,7 +201,8 @@ static uint64_t ring_distance(const struct evq *q)
     return (w * 64 + (uint32_t)__builtin_ctzll(word) - from) % EVQ_BUCKETS;
 }
 
-/* Moves the start of the ring to the first bucket, of the ring or the heap, that has events and begins by 'until_ps'. */
+/* Moves the start of the ring to the first bucket, of the ring or the heap, that has events and begins by
+ * 'until_ps'. */
 static bool advance(struct evq *q, uint64_t until_ps)
 {
     uint64_t ahead = ring_distance(q);

@@ -1,15 +1,16 @@
 /* src/sim/evq.h - what happens next.
  *
- * Every thing that can wait for a moment (a link, a port, a host, a source of flows) owns one slot; a slot is
- * pending once or not at all, so the number of pending events is bounded by the size of the network
- * and nothing is allocated. Events are popped in the order of (at_ps, order): see "Time and
- * order of events" in docs/design.md for what the order is made of.
+ * Every thing that can wait for a moment (a link, a port, a host, a source of flows) owns one slot; a slot
+ * is pending once or not at all, so the number of pending events is bounded by the size of the network and
+ * nothing is allocated. Events are popped in the order of (at_ps, order): see "Time and order of events"
+ * in docs/design.md for what the order is made of.
  *
- * It is a calendar. The ring has a bucket for every short span of time from now on: an unsorted list, so adding to it
- * costs the same however many events are there, with a bitmap over the buckets that are not empty. When time reaches a bucket
- * with a few events, the first of them is looked for; one with many, as in a network that runs in lock step,
- * is sorted into 'front' and popped from there. What lies beyond the ring waits in a heap: most events (a packet's
- * arrival, a port becoming free) lie within a few microseconds and never see it.
+ * It is a calendar. The ring has a bucket for every short span of time from now on: an unsorted list, so
+ * adding to it costs the same however many events are there, with a bitmap over the buckets that are not
+ * empty. When time reaches a bucket with a few events, the first of them is looked for; one with many, as
+ * in a network that runs in lock step, is sorted into 'front' and popped from there. What lies beyond the
+ * ring waits in a heap: most events (a packet's arrival, a port becoming free) lie within a few
+ * microseconds and never see it.
  */
 #ifndef SIM_EVQ_H
 #define SIM_EVQ_H
@@ -36,8 +37,8 @@ struct evq_slot {
 
 struct evq {
     struct evq_slot *slot;
-    uint64_t         from;       /* number (at_ps >> shift) of the first bucket of the ring; what comes before it is in 'front' */
-    uint64_t         limit_ps;   /* what is found in 'front' or the ring is next if it is before this; otherwise look further */
+    uint64_t         from;       /* number (at_ps >> shift) of the ring's first bucket; before it: 'front' */
+    uint64_t         limit_ps;   /* what 'front' or the ring has before this is next; else look further */
     uint32_t        *front;      /* events of a bucket that held many, sorted, the next one last */
     uint32_t         front_count;
     uint32_t         shift;
@@ -47,7 +48,8 @@ struct evq {
     uint32_t        *heap;       /* 4-ary, of slots */
     uint32_t        *scratch;    /* for sorting */
 
-    /* Told which events are about to happen when many are (NULL: nobody asks), so that their memory can be fetched. */
+    /* Told which events are about to happen when many are (NULL: nobody asks), so that their memory can be
+     * fetched. */
     void           (*on_open)(void *arg, const uint32_t *slots, uint32_t count);
     void            *on_open_arg;
 
@@ -60,8 +62,8 @@ static inline bool evq_before(const struct evq_slot *a, const struct evq_slot *b
     return a->at_ps < b->at_ps || (a->at_ps == b->at_ps && a->order < b->order);
 }
 
-/* 'slots' slots, all idle. Buckets are at least 'width_ps' wide, and wide enough for the ring to span 'span_ps'. One event to a
- * bucket is best: there is nothing to sort and not far to look. */
+/* 'slots' slots, all idle. Buckets are at least 'width_ps' wide, and wide enough for the ring to span
+ * 'span_ps'. One event to a bucket is best: there is nothing to sort and not far to look. */
 void evq_init(struct evq *, struct arena *, uint32_t slots, uint64_t width_ps, uint64_t span_ps);
 
 /* Puts a slot whose time is set into 'front' or the heap: the rare half of evq_add(). */
@@ -149,7 +151,8 @@ static inline bool evq_is_pending(const struct evq *q, uint32_t slot)
     return q->slot[slot].next != EVQ_IDLE;
 }
 
-/* Stops or lets go: while stopped, nothing is popped. Also makes a new 'until_ps' known: what is next is found anew. */
+/* Stops or lets go: while stopped, nothing is popped. Also makes a new 'until_ps' known: what is next is
+ * found anew. */
 static inline void evq_stop(struct evq *q, bool stop)
 {
     q->is_stopped = stop;

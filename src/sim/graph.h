@@ -14,7 +14,8 @@
 
 #define GRAPH_NODES_MAX (1u << 20)
 #define GRAPH_LINKS_MAX (1u << 22)
-#define GRAPH_DELAY_PS_MAX 4000000000ull /* with the time of a frame, less than 2^32 ps; and no port ever holds 2^32 bytes */
+/* With the time of a frame, less than 2^32 ps; and no link ever holds 2^32 bytes. */
+#define GRAPH_DELAY_PS_MAX 4000000000ull
 
 struct graph_link {
     uint32_t a, b;

@@ -143,7 +143,8 @@ static inline bool has_window(const struct sim *s, const struct host *h, const s
     return f->sent - f->acked < window;
 }
 
-/* When to look at a flow that waits: when its pacer lets it go or, in model nic, when its rate changes before that. */
+/* When to look at a flow that waits: when its pacer lets it go or, in model nic, when its rate changes
+ * before that. */
 static inline uint64_t look_at(const struct sim *s, const struct flow *f)
 {
     if (s->cfg.model == MODEL_HPCC || f->out.due_ps >= f->next_ps)
@@ -178,7 +179,8 @@ static void sort_in(struct sim *s, struct host *h, struct flow *f)
     }
 }
 
-/* The rate has changed while the pacer works off a packet: what is left of it takes as much longer or shorter. */
+/* The rate has changed while the pacer works off a packet: what is left of it takes as much longer or
+ * shorter. */
 static void repace(const struct sim *s, struct flow *f)
 {
     unsigned __int128 left = (unsigned __int128)(f->next_ps - s->now_ps) * f->gap_rate_bps;
@@ -188,7 +190,8 @@ static void repace(const struct sim *s, struct flow *f)
     f->gap_bytes = 0;            /* gap_ps is not of this rate */
 }
 
-/* Congestion control has spoken: a flow that waits may have a new rate, or a new time at which it will change. */
+/* Congestion control has spoken: a flow that waits may have a new rate, or a new time at which it will
+ * change. */
 static void on_decision(struct sim *s, struct host *h, struct flow *f)
 {
     if (f->heap_at == NOT_IN_HEAP || s->cfg.model == MODEL_HPCC)
@@ -295,7 +298,8 @@ static inline uint64_t pacing_gap(const struct sim *s, struct flow *f, uint32_t 
         if (s->cfg.model == MODEL_HPCC)
             f->gap_ps = hpcc_tx_ns(bytes, f->out.rate_bps) * PS_PER_NS;
         else     /* rounded up: no flow exceeds its rate */
-            f->gap_ps = ((uint64_t)(bytes + s->cfg.spacing_bytes) * 8 * PS_PER_S + f->out.rate_bps - 1) / f->out.rate_bps;
+            f->gap_ps = ((uint64_t)(bytes + s->cfg.spacing_bytes) * 8 * PS_PER_S + f->out.rate_bps - 1) /
+                        f->out.rate_bps;
     }
     return f->gap_ps;
 }
@@ -643,7 +647,8 @@ static void on_data(struct sim *s, struct host *h, const struct packet *k)
         if (k->seq > rx->expected) {
             complain(s, h, rx, k, flags);
         } else if (!is_hpcc || s->cfg.rto_ps) {
-            /* The HPCC fork is silent about what it has already; with its missing timer added, a lost ACK must be repeated. */
+            /* The HPCC fork is silent about what it has already; with its missing timer added, a lost ACK
+             * must be repeated. */
             s->counters.acks_sent++;
             reply(s, h, k, PACKET_ACK, rx->expected, k->prio, s->cfg.ack_bytes, 0);
         }
@@ -741,5 +746,6 @@ void host_check(const struct sim *s, const struct host *h)
     }
     expect(ready == h->ready_count && dead == h->dead && active == h->active, h, s, "counts of flows are off");
     for (uint32_t i = 1; i < h->heap_count; i++)
-        expect(s->flow[h->heap[(i - 1) / 2]].look_ps <= s->flow[h->heap[i]].look_ps, h, s, "the pacer's heap is no heap");
+        expect(s->flow[h->heap[(i - 1) / 2]].look_ps <= s->flow[h->heap[i]].look_ps, h, s,
+               "the pacer's heap is no heap");
 }

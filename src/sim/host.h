@@ -1,14 +1,15 @@
 /* src/sim/host.h - a NIC with its queue pairs.
  *
- * A flow is the message stream of one queue pair. The sender's half (struct flow) belongs to the source host,
- * the receiver's half (struct flow_rx) to the destination; they share an index, and a generation tells
- * a new flow from the last one that had the index.
+ * A flow is the message stream of one queue pair. The sender's half (struct flow) belongs to the source
+ * host, the receiver's half (struct flow_rx) to the destination; they share an index, and a generation
+ * tells a new flow from the last one that had the index.
  *
- * Sending. A queue pair with bytes left is either waiting (its pacer lets it send at next_ps > now; kept in a heap) or
- * ready (a bit in a bitmap). In model nic the pacer works off the bits of the last packet at the rate of the moment, so a
- * rate that changes moves next_ps; in model hpcc next_ps stays where it was set. At each packet boundary acknowledgements go first, then the ready queue pair
- * that comes next in round robin. Positions are those of the HPCC ns-3 fork's list, finished queue pairs included until a scan passes
- * them, because the order in which they are served depends on it.
+ * Sending. A queue pair with bytes left is either waiting (its pacer lets it send at next_ps > now; kept
+ * in a heap) or ready (a bit in a bitmap). In model nic the pacer works off the bits of the last packet at
+ * the rate of the moment, so a rate that changes moves next_ps; in model hpcc next_ps stays where it was
+ * set. At each packet boundary acknowledgements go first, then the ready queue pair that comes next in
+ * round robin. Positions are those of the HPCC ns-3 fork's list, finished queue pairs included until a
+ * scan passes them, because the order in which they are served depends on it.
  */
 #ifndef SIM_HOST_H
 #define SIM_HOST_H

@@ -1,7 +1,8 @@
 /* src/sim/packet.h - what travels.
  *
- * A packet is an id into one array; id 0 is no packet. It is in exactly one place (a queue, a wire, or the hands
- * of the function that handles it), so one 'next' field serves every list. One packet is one cache line.
+ * A packet is an id into one array; id 0 is no packet. It is in exactly one place (a queue, a wire, or the
+ * hands of the function that handles it), so one 'next' field serves every list. One packet is one cache
+ * line.
  */
 #ifndef SIM_PACKET_H
 #define SIM_PACKET_H
@@ -28,7 +29,7 @@ enum packet_kind {
 struct packet {
     uint32_t next;
     uint32_t flow;               /* the sender's flow */
-    uint64_t next_at_ps, next_order;     /* on a wire: when 'next' arrives, so that nobody has to look at that one before */
+    uint64_t next_at_ps, next_order;     /* on a wire: when 'next' arrives; spares a look at that one */
     uint64_t seq;                /* data: its first byte */
     uint64_t sent_ps;            /* data: when it left the sender; an ACK returns it */
     uint32_t src, dst;           /* nodes */

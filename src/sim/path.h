@@ -1,14 +1,15 @@
 /* src/sim/path.h - the few steps that every packet takes at every port, kept inline.
  *
- * Ownership: path_transmit() takes the packet; it belongs to the wire until it arrives. path_enqueue() takes it; it belongs to the queue
- * until path_dequeue() returns it.
+ * Ownership: path_transmit() takes the packet; it belongs to the wire until it arrives. path_enqueue()
+ * takes it; it belongs to the queue until path_dequeue() returns it.
  */
 #ifndef SIM_PATH_H
 #define SIM_PATH_H
 
 #include "sim/sim.h"
 
-/* Puts packet 'id' on the wire of an idle port. PFC frames are not lost to errors: a real switch repeats them, ours says a thing once. */
+/* Puts packet 'id' on the wire of an idle port. PFC frames are not lost to errors: a real switch repeats
+ * them, ours says a thing once. */
 static inline void path_transmit(struct sim *s, struct port *p, uint32_t id, struct packet *k)
 {
     uint32_t number = sim_number(s, p->node), tx = p->tx_ps[k->bytes];

@@ -1,8 +1,9 @@
-/* src/sim/port.h - one end of a link: the queues that feed it, the wire behind them, and, in a switch, the account
- * of what has come in by it.
+/* src/sim/port.h - one end of a link: the queues that feed it, the wire behind them, and, in a switch, the
+ * account of what has come in by it.
  *
- * A port is busy until its last byte has left (free_at_ps, free_order). The event that says so is made only when
- * somebody waits for it. Packets on the wire wait in a list; only the first of them has an event.
+ * A port is busy until its last byte has left (free_at_ps, free_order). The event that says so is made
+ * only when somebody waits for it. Packets on the wire wait in a list; only the first of them has an
+ * event.
  */
 #ifndef SIM_PORT_H
 #define SIM_PORT_H
@@ -60,7 +61,7 @@ struct port {
     /* Another: what every packet that waits touches, with classes 0 to 3. */
     struct ecn_cfg  ecn;
     struct queue    queue[PRIOS + 1];
-    uint32_t        mark_above_bytes;    /* packets that leave a longer queue may be marked; UINT32_MAX: not when they leave */
+    uint32_t        mark_above_bytes;    /* what leaves a longer queue may be marked; UINT32_MAX: never */
     uint32_t        headroom_bytes_max;
     uint32_t        last_prio;   /* class served last */
     uint64_t        paused_since_ps;
@@ -75,8 +76,8 @@ struct port {
     uint32_t        index;       /* within its node, from 1 */
     uint32_t        link;        /* in the graph */
     bool            is_down, was_down, is_lossy;
-    uint64_t        unused[2];   /* an odd number of cache lines: with a power of two, the first lines of all ports would
-                                  * compete for a few sets of the cache */
+    uint64_t        unused[2];   /* an odd number of cache lines: with a power of two, the first lines of all
+                                  * ports would compete for a few sets of the cache */
 };
 
 _Static_assert(sizeof(struct port) == 448, "a port is an odd number of cache lines");

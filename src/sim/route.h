@@ -23,16 +23,16 @@ struct route {
     uint32_t           groups;
     struct route_host *host;     /* by node; only hosts */
     uint32_t          *row;      /* by node: start of its entries in 'entry' */
-    uint32_t          *entry;    /* row[node] + group: ROUTE_LOCAL, ROUTE_ONE | port, or where its next hops stand in 'hop' */
+    uint32_t          *entry;    /* row[node] + group: ROUTE_LOCAL, ROUTE_ONE | port, or a place in 'hop' */
     uint32_t          *hop;      /* count, then that many global port ids; count 0: no way */
 };
 
 #define ROUTE_LOCAL UINT32_MAX   /* the entry of a node for its own group */
 #define ROUTE_ONE   0x80000000u  /* there is one next hop, and this is it */
 
-/* Port ids are global: node by node, then in the order of the node's links. 'first_port[node]' is given; 'down[link]'
- * (may be NULL) says which links do not exist now. Next hops are ordered by descending neighbour, then
- * ascending port, as in the HPCC ns-3 fork. Memory comes from the arena. */
+/* Port ids are global: node by node, then in the order of the node's links. 'first_port[node]' is given;
+ * 'down[link]' (may be NULL) says which links do not exist now. Next hops are ordered by descending
+ * neighbour, then ascending port, as in the HPCC ns-3 fork. Memory comes from the arena. */
 void route_build(struct route *, struct arena *, const struct graph *, const uint32_t *first_port, const bool *down);
 
 #endif

@@ -1,7 +1,7 @@
 /* src/sim/scenario.h - a scenario file becomes a network, its traffic and a setting.
  *
- * Every key stands in a table (scenario_keys) that feeds the reader, its messages and docs/scenario.md. Whatever is
- * wrong is refused before anything runs: "file:line:column: what is wrong; did you mean 'x'?".
+ * Every key stands in a table (scenario_keys) that feeds the reader, its messages and docs/scenario.md.
+ * Whatever is wrong is refused before anything runs: "file:line:column: what is wrong; did you mean 'x'?".
  */
 #ifndef SIM_SCENARIO_H
 #define SIM_SCENARIO_H
@@ -41,8 +41,9 @@ struct scenario {
     double                   uplink_bps;     /* sum of all links from switches with hosts to other switches */
 };
 
-/* Reads a scenario. 'set' holds the command line's "--set" texts ("kmin=200KB", or a path of keys: "topology.delay=2us",
- * "traffic.0.load=0.5"); they are applied as if written in the file. 'seed' overrides the file's if not NULL. On failure nothing is held. */
+/* Reads a scenario. 'set' holds the command line's "--set" texts ("kmin=200KB", or a path of keys:
+ * "topology.delay=2us", "traffic.0.load=0.5"); they are applied as if written in the file. 'seed'
+ * overrides the file's if not NULL. On failure nothing is held. */
 int  scenario_read(struct scenario *, const char *path, const char *const *set, uint32_t sets, const uint64_t *seed,
                    struct err *);
 int  scenario_parse(struct scenario *, const char *name, const char *text, size_t length, const char *const *set,

@@ -19,8 +19,9 @@
 
 /* ---- building ---- */
 
-/* Time on the wire for every size of frame, one table per speed. In model hpcc whole nanoseconds, truncated; otherwise exact (rounded up where
- * a speed does not divide a picosecond), preamble and gap included. */
+/* Time on the wire for every size of frame, one table per speed. In model hpcc whole nanoseconds,
+ * truncated; otherwise exact (rounded up where a speed does not divide a picosecond), preamble and gap
+ * included. */
 static const uint32_t *tx_table(struct sim *s, uint64_t rate_bps)
 {
     uint32_t  sizes = s->cfg.mtu_bytes + s->cfg.header_bytes + s->cfg.ack_bytes + s->cfg.cnp_bytes + s->cfg.pfc_bytes;
@@ -41,7 +42,8 @@ static void build_port(struct sim *s, struct port *p, uint32_t node, uint32_t li
 {
     const struct graph_link *l = &s->graph.link[link];
 
-    *p = (struct port){ .node = &s->node[node], .id = (uint32_t)(p - s->port), .link = link, .index = index, .rate_bps = l->rate_bps, .delay_ps = (uint32_t)l->delay_ps,
+    *p = (struct port){ .node = &s->node[node], .id = (uint32_t)(p - s->port), .link = link, .index = index,
+                        .rate_bps = l->rate_bps, .delay_ps = (uint32_t)l->delay_ps,
                         .is_switch = s->graph.node[node].is_switch, .loss = l->loss, .ber = l->ber,
                         .is_lossy = l->loss > 0 || l->ber > 0 };
     p->is_odd = p->is_lossy;
@@ -73,8 +75,9 @@ static void build_ports(struct sim *s)
     free(made);
 }
 
-/* What may still come in after a pause frame was ordered: the frame waits for one full packet, both ways of the wire are full,
- * the peer finishes a packet; two more for what overran the threshold. Model hpcc: three times rate x delay. */
+/* What may still come in after a pause frame was ordered: the frame waits for one full packet, both ways
+ * of the wire are full, the peer finishes a packet; two more for what overran the threshold. Model hpcc:
+ * three times rate x delay. */
 static uint32_t headroom(const struct sim *s, const struct port *p)
 {
     uint64_t full = s->cfg.mtu_bytes + s->cfg.header_bytes + s->cfg.spacing_bytes;
@@ -122,7 +125,8 @@ static int build_switch(struct sim *s, struct node *n, uint64_t host_bps, struct
     n->shared_bytes_left = n->shared_bytes_max;
     if (s->cfg.is_lossless && n->shared_bytes_max <= 0)
         return err_set(err, EINVAL,
-                       "the buffer of %s (%llu bytes) is smaller than the headroom and reserve of its %u ports (%lld bytes)",
+                       "the buffer of %s (%llu bytes) is smaller than the headroom and reserve of its %u ports "
+                       "(%lld bytes)",
                        s->graph.node[n->id].name, (unsigned long long)s->cfg.buffer_bytes, n->ports,
                        (long long)set_aside);
     return 0;
@@ -244,11 +248,11 @@ static void build_slots(struct sim *s)
         span = reach > span ? reach : span;
     }
     span += PS_PER_US;
-    /* A busy port has an event or two per packet, every 80 ns or so: one event to a bucket. In a large network some to a bucket, so
-     * that it can be looked ahead. */
+    /* A busy port has an event or two per packet, every 80 ns or so: one event to a bucket. In a large
+     * network some to a bucket, so that it can be looked ahead. */
     is_large = s->ports >= PORTS_MANY;
-    evq_init(&s->evq, &s->arena, s->slot_flow + traffic_streams(s->traffic), is_large ? 256 : EVENT_GAP_PS / (s->ports + 1),
-             span < SPAN_MAX_PS ? span : SPAN_MAX_PS);
+    evq_init(&s->evq, &s->arena, s->slot_flow + traffic_streams(s->traffic),
+             is_large ? 256 : EVENT_GAP_PS / (s->ports + 1), span < SPAN_MAX_PS ? span : SPAN_MAX_PS);
     if (is_large) {
         s->evq.on_open = look_ahead;
         s->evq.on_open_arg = s;
@@ -285,7 +289,8 @@ static void build_nodes(struct sim *s)
         n->is_switch = s->graph.node[i].is_switch;
         rng_init(&n->rng, s->cfg.seed, i);
     }
-    /* Where the fork's streams stand when the first packet is sent: six per node were taken while building. */
+    /* Where the fork's streams stand when the first packet is sent: six per node were taken while
+     * building. */
     mrg_init(&s->mrg, 6ull * s->nodes + 2, s->cfg.seed);
     s->lb_cfg = s->cfg.lb->cfg_size ? arena_alloc(&s->arena, 1, s->cfg.lb->cfg_size) : NULL;
     for (uint32_t i = 0; i < s->nodes; i++)
@@ -403,7 +408,8 @@ static bool find_path(const struct sim *s, uint32_t src, uint32_t dst, struct pa
     return false;
 }
 
-/* HPCC's scripts: two ways of propagation, one full payload per hop, all bytes at the slowest link; whole nanoseconds. */
+/* HPCC's scripts: two ways of propagation, one full payload per hop, all bytes at the slowest link; whole
+ * nanoseconds. */
 static uint64_t ideal_hpcc_ps(const struct sim *s, const struct path *path, uint64_t bytes)
 {
     uint64_t slowest = UINT64_MAX, ns = 0, packets = (bytes + s->cfg.mtu_bytes - 1) / s->cfg.mtu_bytes;
@@ -418,10 +424,11 @@ static uint64_t ideal_hpcc_ps(const struct sim *s, const struct path *path, uint
     return ns * PS_PER_NS;
 }
 
-/* Exact: when the last packet has arrived, each hop storing and forwarding, and its ACK is back. Of n packets all but
- * the last are full; the last but one has left hop i at the sum of full times up to i plus n - 2 times the longest
- * of them, and the last leaves when it has arrived and the one before it has left. On the way back only the last ACK
- * can have to wait for the one before it, when the last packet was shorter than an ACK. */
+/* Exact: when the last packet has arrived, each hop storing and forwarding, and its ACK is back. Of n
+ * packets all but the last are full; the last but one has left hop i at the sum of full times up to i plus
+ * n - 2 times the longest of them, and the last leaves when it has arrived and the one before it has left.
+ * On the way back only the last ACK can have to wait for the one before it, when the last packet was
+ * shorter than an ACK. */
 static uint64_t ideal_exact_ps(const struct sim *s, const struct path *path, uint64_t bytes)
 {
     uint64_t mtu = s->cfg.mtu_bytes, packets = (bytes + mtu - 1) / mtu;
@@ -463,8 +470,8 @@ uint64_t sim_ideal_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t 
     return s->cfg.model == MODEL_HPCC ? ideal_hpcc_ps(s, &path, bytes) : ideal_exact_ps(s, &path, bytes);
 }
 
-/* Over one host of each group: hosts of a group differ in nothing but their own link. Model hpcc: the fork's base RTT, the part
- * of its ideal that does not depend on the flow. */
+/* Over one host of each group: hosts of a group differ in nothing but their own link. Model hpcc: the
+ * fork's base RTT, the part of its ideal that does not depend on the flow. */
 static uint64_t longest_rtt_ps(const struct sim *s)
 {
     const struct route *r = &s->route[0];
@@ -540,7 +547,8 @@ static void on_flow(struct sim *s, uint32_t stream)
     host_start_flow(s, &s->host[n->host], f.dst, f.bytes, f.prio, f.dport, f.traffic);
 }
 
-/* A network that does not fit the cache: asks for what the coming events will touch before the first of them needs it. */
+/* A network that does not fit the cache: asks for what the coming events will touch before the first of
+ * them needs it. */
 static void look_ahead(void *sim, const uint32_t *slots, uint32_t count)
 {
     const struct sim *s = sim;
@@ -596,8 +604,9 @@ static void schedule_change(struct sim *s, uint32_t node, uint32_t epoch)
         evq_add(&s->evq, s->slot_change + node, at, sim_order(s, &s->node[node], at));
 }
 
-/* When a link comes up, each end holds its classes until the other has said which of them it may send: the pauses of before may have
- * been lost with the link, and the buffers they protect may still be full. Hosts do not pause anybody. */
+/* When a link comes up, each end holds its classes until the other has said which of them it may send: the
+ * pauses of before may have been lost with the link, and the buffers they protect may still be full. Hosts
+ * do not pause anybody. */
 static void change_port(struct sim *s, struct port *p, bool is_up)
 {
     if (is_up == !p->is_down)
@@ -686,7 +695,8 @@ bool sim_run_until(struct sim *s, uint64_t until_ps)
 void sim_apply(struct sim *s, const struct knobs *knobs)
 {
     const double *was = s->cfg.knobs.value, *is = knobs->value;
-    bool new_ecn = was[KNOB_kmin] != is[KNOB_kmin] || was[KNOB_kmax] != is[KNOB_kmax] || was[KNOB_pmax] != is[KNOB_pmax];
+    bool          new_ecn = was[KNOB_kmin] != is[KNOB_kmin] || was[KNOB_kmax] != is[KNOB_kmax] ||
+                            was[KNOB_pmax] != is[KNOB_pmax];
 
     if (s->cfg.cc->on_due)
         for (uint32_t i = 0; i < s->hosts; i++)
@@ -727,7 +737,8 @@ void sim_check(const struct sim *s)
             last = k->next ? k->next_at_ps : last;
             payload += k->payload;
         }
-        expect((p->wire_head != 0) == evq_is_pending(&s->evq, sim_slot_arrive(p)), s, "a wire and its event disagree");
+        expect((p->wire_head != 0) == evq_is_pending(&s->evq, sim_slot_arrive(p)), s,
+               "a wire and its event disagree");
         for (uint32_t q = 0; q <= PRIOS; q++)
             for (uint32_t id = p->queue[q].head; id; id = s->packets.packet[id].next, packets++)
                 payload += s->packets.packet[id].payload;

@@ -134,9 +134,9 @@ struct sim {
     struct flow_rx    *flow_rx;
     uint32_t           flow_free, flow_used, flow_limit;    /* flow 0 is no flow */
     uint32_t           nodes, ports, hosts;
-    uint32_t           slot_wake, slot_timeout, slot_change, slot_flow;  /* first slot of each kind; those of ports come first */
+    uint32_t           slot_wake, slot_timeout, slot_change, slot_flow;  /* first of each kind; ports' come first */
 
-    uint32_t           pass_bytes_max;       /* larger frames do not pass a switch unbooked: the reserve; 0 in lossy mode */
+    uint32_t           pass_bytes_max;       /* frames up to this may pass a switch unbooked */
     struct sim_cfg     cfg;
     struct sim_counters counters;
     struct sim_hooks   hooks;
@@ -153,28 +153,30 @@ struct sim {
     uint64_t           first_start_ps;       /* of the first flow */
     uint32_t           streams, streams_live;    /* live: with another flow to come */
     struct flow_spec  *next_flow;            /* of each stream */
-    uint32_t          *stream_place;         /* ORDER_NODE: of each stream among those of its node, in order's low bits */
+    uint32_t          *stream_place;         /* ORDER_NODE: low bits of order for its flow starts */
     uint64_t           base_rtt_ps;          /* longest in the network */
     struct arena       arena, packet_arena, flow_arena, rx_arena, list_arena;
     uint32_t          *list_free[32];        /* returned host tables by log2 of their size */
-    struct evq         evq;                  /* last: it is large, and what lies behind it is far away for an instruction */
+    struct evq         evq;                  /* last, being large: what lies behind is far away */
 };
 
 /* Builds the world. Takes the graph and the traffic over on success; on failure they remain the caller's. */
 int  sim_new(struct sim **, struct graph *, const struct sim_cfg *, struct traffic *, struct err *);
 void sim_free(struct sim *);
 
-/* Runs all events up to and including until_ps; stops early when every flow of finite traffic is done. Returns whether there is more to do. */
+/* Runs all events up to and including until_ps; stops early when every flow of finite traffic is done.
+ * Returns whether there is more to do. */
 bool sim_run_until(struct sim *, uint64_t until_ps);
 
-/* Puts a setting into force everywhere. K changes act at once; a NIC's running periods end when they were going to. */
+/* Puts a setting into force everywhere. K changes act at once; a NIC's running periods end when they were
+ * going to. */
 void sim_apply(struct sim *, const struct knobs *);
 
 /* FCT of a flow alone in the network, by the model's closed form. */
 uint64_t sim_ideal_ps(const struct sim *, uint32_t src, uint32_t dst, uint64_t bytes);
 
-/* Checks what must always hold: bytes sent = received + in flight + dropped, buffer accounts = sums over queues, and
- * so on; aborts with a message. */
+/* Checks what must always hold: bytes sent = received + in flight + dropped, buffer accounts = sums over
+ * queues, and so on; aborts with a message. */
 void sim_check(const struct sim *);
 
 /* A packet is lost: keeps the account and frees it. The caller has counted the cause. */
@@ -200,7 +202,8 @@ static inline uint32_t sim_slot_free(const struct port *p)
     return 2 * p->id + 1;
 }
 
-/* The next number of a node, so that no two of its events are equal. It is even: the odd one after it goes with it. */
+/* The next number of a node, so that no two of its events are equal. It is even: the odd one after it goes
+ * with it. */
 static inline uint32_t sim_number(struct sim *s, struct node *n)
 {
     uint32_t number;

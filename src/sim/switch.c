@@ -19,8 +19,8 @@ static inline int64_t threshold(const struct node *n, const struct port *in)
 
 enum admission { REFUSED, ADMITTED, ADMITTED_FULL };     /* full: the class is at its limit, its sender must pause */
 
-/* May a packet be refused that overruns the headroom? Where hosts do not stop their ACKs, those may fill it (model hpcc);
- * the fork then drops what comes next, we do so only where results must equal its. */
+/* May a packet be refused that overruns the headroom? Where hosts do not stop their ACKs, those may fill
+ * it (model hpcc); the fork then drops what comes next, we do so only where results must equal its. */
 static inline bool is_droppable(const struct sim *s, const struct packet *k)
 {
     return s->cfg.ack_droppable || (k->kind == PACKET_DATA && !s->cfg.ack_unpaused);
@@ -129,7 +129,8 @@ static void mark(struct sim *s, struct node *n, struct port *p, struct packet *k
     if (queue_bytes <= e->kmin_bytes)
         return;
     if (queue_bytes <= e->kmax_bytes) {
-        double probability = e->pmax * (double)(queue_bytes - e->kmin_bytes) / (double)(e->kmax_bytes - e->kmin_bytes);
+        double probability = e->pmax * (double)(queue_bytes - e->kmin_bytes) /
+                             (double)(e->kmax_bytes - e->kmin_bytes);
 
         if (sim_random(s, n) >= probability)
             return;
@@ -184,14 +185,15 @@ static inline uint32_t sendable(const struct port *p)
     return p->backlog & ~(uint32_t)p->paused;
 }
 
-/* Is this packet booked in the buffer? Not CNPs, a few small frames of a class of their own, nor PFC frames; in model hpcc
- * class 0 is the control class. */
+/* Is this packet booked in the buffer? Not CNPs, a few small frames of a class of their own, nor PFC
+ * frames; in model hpcc class 0 is the control class. */
 static inline bool is_booked(const struct sim *s, const struct packet *k)
 {
     return k->kind < PACKET_CNP && (k->prio != 0 || s->cfg.model != MODEL_HPCC);
 }
 
-/* Packet 'id' leaves queue q for the wire: it is booked out, may be marked, and may make room for the peer it came from. */
+/* Packet 'id' leaves queue q for the wire: it is booked out, may be marked, and may make room for the peer
+ * it came from. */
 static inline void send(struct sim *s, struct port *p, uint32_t q)
 {
     struct node   *n = p->node;
@@ -249,8 +251,9 @@ static inline struct port *find_way(struct sim *s, struct node *n, const struct 
     return way == UINT32_MAX ? NULL : &s->port[way];
 }
 
-/* A packet that meets an idle port and fits the reserve of its ingress account, with nothing else in it, passes through: booking
- * it in and out again would change nothing, nor would it be marked. True when that is so. */
+/* A packet that meets an idle port and fits the reserve of its ingress account, with nothing else in it,
+ * passes through: booking it in and out again would change nothing, nor would it be marked. True when that
+ * is so. */
 static inline bool passes(const struct sim *s, const struct node *n, const struct port *in, const struct port *out,
                           const struct packet *k)
 {
@@ -387,7 +390,8 @@ void switch_check(const struct sim *s, const struct node *n)
     }
     expect(used == n->used_bytes, n, s, "the buffer account is not the sum of the queues");
     if (s->cfg.is_lossless) {
-        expect(shared == n->shared_bytes_max - n->shared_bytes_left, n, s, "the shared buffer is not the sum over ingress ports");
+        expect(shared == n->shared_bytes_max - n->shared_bytes_left, n, s,
+               "the shared buffer is not the sum over ingress ports");
         expect(came_in == (uint64_t)used, n, s, "ingress and egress accounts differ");
     }
 }

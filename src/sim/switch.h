@@ -12,7 +12,8 @@ void switch_on_packet(struct sim *, struct port *in, uint32_t id);
 /* Sends the next packet of an idle port, if there is one that may go. */
 void switch_kick(struct sim *, struct port *);
 
-/* Which of the queues in 'mask', more than one, goes next: control, then strict classes from the highest, then the others by turns. */
+/* Which of the queues in 'mask', more than one, goes next: control, then strict classes from the highest,
+ * then the others by turns. */
 uint32_t switch_choose_of_many(struct sim *, struct port *, uint32_t mask);
 
 static inline uint32_t switch_choose(struct sim *s, struct port *p, uint32_t mask)

@@ -30,14 +30,15 @@ struct flow_spec {
 struct traffic *traffic_new(const struct graph *, uint64_t seed);
 void            traffic_free(struct traffic *);
 
-/* Each adds one entry of the scenario's traffic list. 'prio' is the class of its packets. Hosts are given as nodes. Values have been checked. */
+/* Each adds one entry of the scenario's traffic list. 'prio' is the class of its packets. Hosts are given
+ * as nodes. Values have been checked. */
 struct traffic_common { uint64_t start_ps, stop_ps; uint8_t prio; };
 
 /* The flows of an HPCC flow list; taken over. */
 void traffic_add_list(struct traffic *, struct hpcc_flows *);
 
-/* Every host of 'hosts' starts flows at a Poisson rate such that it sends bps_per_host on average, to another of them
- * chosen uniformly, sizes from the table; the table is taken over. */
+/* Every host of 'hosts' starts flows at a Poisson rate such that it sends bps_per_host on average, to
+ * another of them chosen uniformly, sizes from the table; the table is taken over. */
 void traffic_add_poisson(struct traffic *, const struct traffic_common *, struct cdf *, double bps_per_host,
                          const uint32_t *hosts, uint32_t count);
 
@@ -45,12 +46,13 @@ void traffic_add_poisson(struct traffic *, const struct traffic_common *, struct
 void traffic_add_incast(struct traffic *, const struct traffic_common *, uint64_t bytes, uint64_t period_ps,
                         uint32_t receiver, const uint32_t *senders, uint32_t count, uint32_t flows_each);
 
-/* Each host sends 'bytes' to one other and receives from one other: host i to host i + shift, or, shift 0, a random
- * permutation without fixed points. */
+/* Each host sends 'bytes' to one other and receives from one other: host i to host i + shift, or, shift 0,
+ * a random permutation without fixed points. */
 void traffic_add_permutation(struct traffic *, const struct traffic_common *, uint64_t bytes, uint32_t shift,
                              const uint32_t *hosts, uint32_t count);
 
-/* Each host sends 'bytes' to each other host, all at start; host i begins with i + 1, so that receivers differ. */
+/* Each host sends 'bytes' to each other host, all at start; host i begins with i + 1, so that receivers
+ * differ. */
 void traffic_add_all_to_all(struct traffic *, const struct traffic_common *, uint64_t bytes, const uint32_t *hosts,
                             uint32_t count);
 
@@ -60,7 +62,8 @@ uint8_t traffic_prios(const struct traffic *);
 uint32_t traffic_streams(const struct traffic *);
 uint32_t traffic_source(const struct traffic *, uint32_t stream);
 
-/* Writes the stream's next flow; false when there are no more. Starts do not go back in time. Does not allocate. */
+/* Writes the stream's next flow; false when there are no more. Starts do not go back in time. Does not
+ * allocate. */
 bool traffic_next(struct traffic *, uint32_t stream, struct flow_spec *);
 
 #endif
