@@ -273,7 +273,7 @@ static void build_slots(struct sim *s)
     for (uint32_t i = 0; i < s->nodes; i++)
         own(s, s->slot_change + i, EV_CHANGE, &s->node[i]);
     for (uint32_t i = s->slot_flow; i < s->evq.slots; i++)
-        own(s, i, EV_FLOW, NULL);
+        own(s, i, EV_FLOW, s);
 }
 
 static void build_nodes(struct sim *s)
