@@ -7,9 +7,8 @@
 #ifndef SIM_PACKET_H
 #define SIM_PACKET_H
 
-#include "base/arena.h"
+#include "base/err.h"
 
-#include <assert.h>
 #include <stdint.h>
 
 enum packet_kind {
@@ -58,9 +57,8 @@ static inline uint32_t packet_new(struct packet_pool *p)
 
     if (id)
         p->free = p->packet[id].next;
-    else
-        id = p->used++;
-    assert(id < p->limit);
+    else if ((id = p->used++) >= p->limit)
+        die("more than %u packets at once", p->limit);
     if (++p->live > p->live_max)
         p->live_max = p->live;
     return id;

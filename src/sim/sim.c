@@ -14,7 +14,7 @@
 #define FLOWS_MAX    (1u << 22)
 #define SPAN_MAX_PS  (64 * PS_PER_US)    /* what lies further ahead waits in the heap */
 #define EVENT_GAP_PS (80 * PS_PER_NS)   /* of one port, about */
-#define PORTS_MANY   4096u       /* 2 MB of them */
+#define LINKS_MANY   2048u       /* 2 MB of ports */
 #define CHECK_EVERY  (1u << 18)  /* events, in builds with assertions */
 
 /* ---- building ---- */
@@ -250,7 +250,7 @@ static void build_slots(struct sim *s)
     span += PS_PER_US;
     /* A busy port has an event or two per packet, every 80 ns or so: one event to a bucket. In a large
      * network some to a bucket, so that it can be looked ahead. */
-    is_large = s->ports >= PORTS_MANY;
+    is_large = s->graph.links >= LINKS_MANY;
     evq_init(&s->evq, &s->arena, s->slot_flow + traffic_streams(s->traffic),
              is_large ? 256 : EVENT_GAP_PS / (s->ports + 1), span < SPAN_MAX_PS ? span : SPAN_MAX_PS);
     if (is_large) {
@@ -300,18 +300,35 @@ static void build_nodes(struct sim *s)
         s->cfg.lb->configure(s->lb_cfg, &s->cfg.knobs);
 }
 
+/* As many packets as can be at once: full buffers and full wires of the smallest frames, and some in hosts. */
+static uint32_t packets_at_once(const struct sim *s)
+{
+    uint64_t count = 1u << 16;
+
+    for (uint32_t i = 0; i < s->nodes; i++)
+        count += s->node[i].is_switch ? s->cfg.buffer_bytes / s->cfg.pfc_bytes : 0;
+    for (uint32_t i = 0; i < s->graph.links; i++)
+        count += (uint64_t)((double)s->graph.link[i].rate_bps * (double)s->graph.link[i].delay_ps / (4 * PS_PER_S)) /
+                     s->cfg.pfc_bytes + 4096;
+    return count < PACKETS_MAX ? (uint32_t)count : PACKETS_MAX;
+}
+
+/* Addresses are reserved, not memory; but emulators and analysers keep books of what is reserved too. */
 static void build_pools(struct sim *s)
 {
-    arena_init(&s->packet_arena, (size_t)PACKETS_MAX * sizeof(struct packet));
-    arena_init(&s->flow_arena, (size_t)FLOWS_MAX * sizeof(struct flow));
-    arena_init(&s->rx_arena, (size_t)FLOWS_MAX * sizeof(struct flow_rx));
-    arena_init(&s->list_arena, 8ul << 30);
-    s->packets = (struct packet_pool){ .packet = arena_alloc(&s->packet_arena, PACKETS_MAX, sizeof(struct packet)),
-                                       .used = 1, .limit = PACKETS_MAX };
-    s->flow = arena_alloc(&s->flow_arena, FLOWS_MAX, sizeof *s->flow);
-    s->flow_rx = arena_alloc(&s->rx_arena, FLOWS_MAX, sizeof *s->flow_rx);
+    bool     is_large = s->graph.links >= LINKS_MANY;
+    uint32_t packets = packets_at_once(s), flows = is_large ? FLOWS_MAX : FLOWS_MAX / 8;
+
+    arena_init(&s->packet_arena, (size_t)packets * sizeof(struct packet));
+    arena_init(&s->flow_arena, (size_t)flows * sizeof(struct flow));
+    arena_init(&s->rx_arena, (size_t)flows * sizeof(struct flow_rx));
+    arena_init(&s->list_arena, is_large ? 8ul << 30 : 256ul << 20);
+    s->packets = (struct packet_pool){ .packet = arena_alloc(&s->packet_arena, packets, sizeof(struct packet)),
+                                       .used = 1, .limit = packets };
+    s->flow = arena_alloc(&s->flow_arena, flows, sizeof *s->flow);
+    s->flow_rx = arena_alloc(&s->rx_arena, flows, sizeof *s->flow_rx);
     s->flow_used = 1;
-    s->flow_limit = FLOWS_MAX;
+    s->flow_limit = flows;
 }
 
 static void schedule_flow(struct sim *s, uint32_t stream);
@@ -333,9 +350,9 @@ int sim_new(struct sim **out, struct graph *g, const struct sim_cfg *cfg, struct
     s->cfg = *cfg;
     s->graph = *g;
     s->traffic = traffic;
-    arena_init(&s->arena, 16ul << 30);
-    build_pools(s);
+    arena_init(&s->arena, g->links >= LINKS_MANY ? 16ul << 30 : (256ul + 32ul * cfg->changes) << 20);
     build_nodes(s);
+    build_pools(s);
     build_ports(s);
     build_hosts(s);
     build_routes(s);
