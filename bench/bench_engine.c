@@ -40,8 +40,10 @@ static const struct bench_case cases[] = {
     { "clos128_permutation", CLOS_FULL "run: 100ms\ntraffic: [{kind: permutation, size: 4MB}]\n" },
     { "clos128_alltoall20", CLOS_NARROW "run: 100ms\ntraffic: [{kind: all_to_all, hosts: 20, size: 2MB}]\n" },
     { "fattree1024_permutation", FAT_TREE_1K "run: 100ms\ntraffic: [{kind: permutation, size: 500KB}]\n" },
-    { "fattree1024_hadoop30", FAT_TREE_1K "run: 200us\n"
+    { "fattree1024_hadoop30", FAT_TREE_1K "run: 1ms\n"
       "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 30%}]\n" },
+    { "fattree1024_hadoop30_drained", FAT_TREE_1K
+      "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 30%, stop: 200us}]\n" },
     { "fattree16_websearch70", FAT_TREE_16 "run: 5ms\n"
       "traffic: [{kind: poisson, sizes: WebSearch, load: 70%}]\n" },
     { "clos128_hadoop30_hpcc_ns3", "model: hpcc\norder: ns3\n" CLOS_NARROW "run: 5ms\n" HADOOP_30_BISECTION },

@@ -564,8 +564,38 @@ static void on_flow(struct sim *s, uint32_t stream)
     host_start_flow(s, &s->host[n->host], f.dst, f.bytes, f.prio, f.dport, f.traffic);
 }
 
-/* A network that does not fit the cache: asks for what the coming events will touch before the first of
- * them needs it. */
+/* The port a packet will leave a switch by, where that is plain to see. */
+static const struct port *next_port(const struct sim *s, const struct node *n, const struct packet *k)
+{
+    const struct route_host *h = &n->route_host[k->dst];
+    uint32_t                 way = n->route_entry[h->group];
+
+    if (way == ROUTE_LOCAL)
+        return &s->port[h->port];
+    return way & ROUTE_ONE ? &s->port[way & ~ROUTE_ONE] : NULL;
+}
+
+static inline void look_at_packet(const struct sim *s, const struct evq_slot *e)
+{
+    const struct packet *k = &s->packets.packet[e->hint];
+    const struct port   *p = ((const struct port *)owner_of(e))->peer;
+
+    if (kind_of(e) == EV_AT_HOST) {
+        __builtin_prefetch(&s->host[p->node->host], 1);
+        if (k->kind == PACKET_DATA)
+            __builtin_prefetch(&s->flow_rx[k->flow], 1);
+        else
+            __builtin_prefetch(&s->flow[k->flow], 1);
+    } else if (k->kind != PACKET_PFC && (p = next_port(s, p->node, k))) {
+        __builtin_prefetch(p, 1);
+        __builtin_prefetch(&p->counters, 1);
+        __builtin_prefetch(&s->evq.slot[sim_slot_arrive(p)], 1);
+    }
+}
+
+/* A network that does not fit the cache: asks for what the coming events will touch before the first of them
+ * needs it, in three rounds, since each leads to the next: ports and packets; the ports at the other end, and
+ * queues; what the packets lead to. */
 static void look_ahead(void *sim, const uint32_t *slots, uint32_t count)
 {
     const struct sim *s = sim;
@@ -586,6 +616,14 @@ static void look_ahead(void *sim, const uint32_t *slots, uint32_t count)
             __builtin_prefetch(&p->queue[3], 1);
             __builtin_prefetch(&p->counters, 1);
         }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct evq_slot *e = &s->evq.slot[slots[i]];
+
+        if (kind_of(e) == EV_AT_SWITCH || kind_of(e) == EV_AT_HOST)
+            look_at_packet(s, e);
+        else if (kind_of(e) == EV_SWITCH_FREE)
+            __builtin_prefetch(&s->packets.packet[((const struct port *)owner_of(e))->queue[3].head], 1);
     }
 }
 
