@@ -23,7 +23,7 @@
 #define DELAYS     (1u << 16)    /* drawn beforehand: drawing costs as much as a hold */
 #define WIRE_PS    1088480ull    /* a full frame's arrival: 1 us and 1106 bytes */
 #define SPAN_PS    (WIRE_PS + PS_PER_US)     /* as sim/ chooses it for such a network, like the next */
-#define GAP_PS     (320 * PS_PER_NS)         /* between two events of a port */
+#define GAP_PS     (80 * PS_PER_NS)          /* between two events of a port */
 #define TIMER_US   100           /* mean */
 
 static uint64_t mixed_ps[DELAYS], lockstep_ps[DELAYS];

@@ -8,7 +8,6 @@
 
 #define NOT_IN_HEAP   UINT32_MAX
 #define CAPACITY_MIN  64
-#define CNP_SOURCES   1024       /* entries of the per-address CNP table; sources that share one share the spacing */
 
 /* ---- tables that grow without an allocation ---- */
 

@@ -22,6 +22,8 @@
 struct sim;
 struct port;
 
+#define CNP_SOURCES 1024         /* entries of the per-address CNP table; sources that share one share the spacing */
+
 enum flow_phase { FLOW_FREE, FLOW_ACTIVE, FLOW_DONE };
 
 struct flow {

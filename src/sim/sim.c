@@ -163,7 +163,7 @@ static void build_hosts(struct sim *s)
         if (s->cfg.model == MODEL_HPCC)
             h->pair_sport = arena_alloc(&s->list_arena, s->hosts, sizeof *h->pair_sport);
         else
-            h->cnp_by_source = arena_alloc(&s->list_arena, 1024, sizeof *h->cnp_by_source);
+            h->cnp_by_source = arena_alloc(&s->list_arena, CNP_SOURCES, sizeof *h->cnp_by_source);
     }
 }
 
