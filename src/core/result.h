@@ -15,6 +15,20 @@ struct flow_result {
     uint64_t resent_bytes;       /* payload sent again after a loss */
 };
 
+enum op_kind {
+    OP_ITERATION,                /* of training: one collective, until the last worker is through */
+    OP_READ, OP_WRITE,           /* of storage */
+    OP_CALL,                     /* of a remote procedure */
+    OP_KINDS,
+};
+
+struct op_result {               /* a piece of work that an application waits for */
+    enum op_kind kind;
+    uint32_t traffic;            /* index of the scenario's traffic entry */
+    uint64_t bytes;              /* iteration: the collective's size, as nccl-tests define it */
+    uint64_t start_ps, took_ps;
+};
+
 struct pfc_result {              /* a PFC frame arrives */
     uint64_t at_ps;
     uint32_t node, port;         /* port: from 1, in the order of the node's links */

@@ -2,6 +2,7 @@
 #include "sim/hpcc_files.h"
 #include "sim/path.h"
 #include "sim/switch.h"
+#include "sim/traffic.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -429,8 +430,7 @@ static void arm_timeout(struct sim *s, struct host *h, uint64_t at_ps)
         evq_add(&s->evq, slot, at_ps, sim_order(s, &s->node[h->node], at_ps));
 }
 
-void host_start_flow(struct sim *s, struct host *h, uint32_t dst, uint64_t bytes, uint8_t prio, uint16_t dport,
-                     uint32_t traffic)
+void host_start_flow(struct sim *s, struct host *h, const struct flow_spec *spec)
 {
     uint32_t     id = s->flow_free;
     struct flow *f;
@@ -445,25 +445,27 @@ void host_start_flow(struct sim *s, struct host *h, uint32_t dst, uint64_t bytes
     f = &s->flow[id];
     generation = (uint16_t)(f->generation + 1);
     memset(f, 0, sizeof *f);
-    f->bytes = bytes;
+    f->bytes = spec->bytes;
     f->next_ps = f->start_ps = f->progress_ps = s->now_ps;
     f->generation = generation;
     f->host = (uint32_t)(h - s->host);
     f->heap_at = NOT_IN_HEAP;
-    f->prio = prio;
+    f->prio = spec->prio;
     f->phase = FLOW_ACTIVE;
-    f->controlled = (uint32_t)s->cfg.knobs.value[KNOB_roce_cc_prio_mask] >> prio & 1;
+    f->controlled = (uint32_t)s->cfg.knobs.value[KNOB_roce_cc_prio_mask] >> spec->prio & 1;
     f->src = h->node;
-    f->dst = dst;
-    f->ports = source_port(s, h, dst) | (uint32_t)dport << 16;
-    f->traffic = traffic;
-    f->ideal_ps = sim_ideal_ps(s, h->node, dst, bytes);
+    f->dst = spec->dst;
+    f->ports = source_port(s, h, spec->dst) | (uint32_t)spec->dport << 16;
+    f->traffic = spec->traffic;
+    f->is_answered = spec->is_answered;
+    f->tag = spec->tag;
+    f->ideal_ps = sim_ideal_ps(s, h->node, spec->dst, spec->bytes);
     f->out = (struct cc_out){ s->port[h->port].rate_bps, UINT64_MAX, NEVER };
     if (f->controlled)
         s->cfg.cc->start(h->cc_cfg, f->cc, sim_cc_now(s), &f->out);
     if (!s->counters.flows_started++)
         s->first_start_ps = s->now_ps;
-    s->counters.bytes_started += bytes;
+    s->counters.bytes_started += spec->bytes;
 
     if (h->count == h->capacity)
         grow(s, h);
@@ -473,6 +475,19 @@ void host_start_flow(struct sim *s, struct host *h, uint32_t dst, uint64_t bytes
     arm_timeout(s, h, s->now_ps + s->cfg.rto_ps);
     sort_in(s, h, f);
     host_kick(s, h);
+}
+
+/* Tells traffic of the end of a flow: at the destination (is_arrival) or at the source. What is read here of a
+ * flow does not change from its start until the source knows of its end, so the destination may look. */
+static void tell_traffic(struct sim *s, const struct flow *f, bool is_arrival)
+{
+    struct message m = { f->src, f->dst, f->traffic, f->bytes, f->tag, f->start_ps };
+
+    if (is_arrival)
+        traffic_on_arrival(s->traffic, s->now_ps, &m);
+    else
+        traffic_on_sent(s->traffic, s->now_ps, &m);
+    sim_schedule_workers(s);
 }
 
 static void finish_flow(struct sim *s, struct host *h, struct flow *f)
@@ -495,6 +510,8 @@ static void finish_flow(struct sim *s, struct host *h, struct flow *f)
 
         s->hooks.flow_done(s->hooks.arg, &r);
     }
+    if (f->is_answered)
+        tell_traffic(s, f, false);
     f->next_free = s->flow_free;
     s->flow_free = (uint32_t)(f - s->flow);
     if (--h->active == 0 && evq_is_pending(&s->evq, timeout))
@@ -636,6 +653,8 @@ static void on_data(struct sim *s, struct host *h, const struct packet *k)
     if (k->seq == rx->expected) {
         rx->expected += k->payload;
         s->counters.payload_received += k->payload;
+        if (k->flags & PACKET_LAST && s->flow[k->flow].is_answered)
+            tell_traffic(s, &s->flow[k->flow], true);
         if (++rx->unacked >= s->cfg.ack_every || k->flags & PACKET_LAST) {
             rx->unacked = 0;
             s->counters.acks_sent++;

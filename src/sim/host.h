@@ -21,6 +21,7 @@
 
 struct sim;
 struct port;
+struct flow_spec;
 
 #define CNP_SOURCES 1024         /* entries of the per-address CNP table; sources that share one share the spacing */
 
@@ -43,6 +44,7 @@ struct flow {
     uint32_t      heap_at;       /* in the host's heap, or UINT32_MAX */
     uint8_t       prio, phase;
     bool          controlled;    /* congestion control works on its class */
+    bool          is_answered;   /* traffic is told of its end */
     uint32_t      src, dst;      /* nodes */
     uint32_t      ports;
     uint32_t      traffic;
@@ -51,6 +53,7 @@ struct flow {
     _Alignas(16) char cc[CC_STATE_MAX];
 
     uint64_t      start_ps, ideal_ps;
+    uint64_t      tag;           /* what its traffic knows it by */
     uint64_t      sent_max;      /* highest byte ever sent: below it, bytes are sent again */
     uint64_t      resent_bytes;
     uint64_t      progress_ps;   /* when the last acknowledgement of something new came */
@@ -85,8 +88,7 @@ struct host {
 };
 
 /* Starts a flow now. */
-void host_start_flow(struct sim *, struct host *, uint32_t dst, uint64_t bytes, uint8_t prio, uint16_t dport,
-                     uint32_t traffic);
+void host_start_flow(struct sim *, struct host *, const struct flow_spec *);
 
 void host_on_packet(struct sim *, struct port *in, uint32_t id);
 

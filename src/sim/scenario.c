@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILE_BYTES_MAX (64ul << 20)
+#define FILE_BYTES_MAX  (64ul << 20)
+#define INTERVAL_PS_MIN PS_PER_US
 
 /* ---- general keys ---- */
 
@@ -47,6 +48,13 @@ static void read_run(const struct section *sec, uint64_t *run_ps)
     section_time(sec, "run", run_ps);
     if (*run_ps == 0)
         reader_refuse(sec->r, section_get(sec, "run"), "a run of no time");
+}
+
+static void read_interval(const struct section *sec, uint64_t *interval_ps)
+{
+    section_time(sec, "interval", interval_ps);
+    if (!sec->r->rc && *interval_ps < INTERVAL_PS_MIN)
+        reader_refuse(sec->r, section_get(sec, "interval"), "an interval of less than 1us");
 }
 
 /* Model hpcc has a DCQCN of its own; its name need not be said twice. */
@@ -121,6 +129,7 @@ static void read_all(struct scenario_reader *r, const uint64_t *seed)
     read_model(&sec, cfg);
     read_seed(&sec, seed, &cfg->seed);
     read_run(&sec, &r->s->run_ps);
+    read_interval(&sec, &r->s->interval_ps);
     read_cc(&sec, cfg);
     read_lb(&sec, cfg);
     if (section_get(&sec, "hpcc")) {

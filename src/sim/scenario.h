@@ -25,6 +25,12 @@ struct scenario_traffic {        /* what the scenario says of one entry of its t
     double   bps_per_host;       /* what 'load' comes to */
     uint32_t hosts;
     uint64_t start_ps, stop_ps;  /* of starts of flows; stop_ps is NEVER if nothing limits them */
+    bool     is_influx;          /* comes upon the rest and goes: results are split by it */
+    uint32_t workers;            /* training; 0: something else */
+    uint64_t collective_bytes;   /* training: its size as nccl-tests define it */
+    double   bus_factor;         /* training: bus bandwidth over algorithm bandwidth */
+    uint64_t bound_ps;           /* training: the least a collective can take by the hosts' links; 0: not known */
+    uint64_t compute_ps;         /* training: between two collectives */
 };
 
 struct scenario {
@@ -34,6 +40,7 @@ struct scenario {
     struct traffic          *traffic;
     struct scenario_traffic *entry;
     uint32_t                 entries;
+    uint64_t                 interval_ps;    /* of monitoring */
     uint64_t                 run_ps;         /* end of the run; NEVER: when the last flow is done */
     struct knob_change      *change;         /* sorted by time */
     uint32_t                 changes;

@@ -10,6 +10,7 @@ const struct scenario_key scenario_keys[] = {
     { "", "model",    "name",  "nic",   "`nic`: frames and exact times of real NICs and switches; `hpcc`: as the HPCC ns-3 fork computes it" },
     { "", "order",    "name",  "model", "what comes first of two events at the same time. `node`: the older, then by node, so that no division of the work changes a result; `ns3`: the order of the fork, for equal results (`hpcc` only, and its default)" },
     { "", "seed",     "count", "1",     "of all random numbers; in order `ns3` the fork's RngRun" },
+    { "", "interval", "time",  "1ms",   "of monitoring: what happened in each is a line of intervals.csv" },
     { "", "run",      "time",  "",      "end of the run; without it the run ends when the last flow is done, so traffic that goes on needs a `stop`" },
     { "", "cc",       "name",  "dcqcn", "congestion control: see `anole list cc`. In model hpcc `dcqcn` means `dcqcn_hpcc`, the fork's" },
     { "", "lb",       "name",  "ecmp",  "load balancing: see `anole list lb`" },
@@ -96,6 +97,8 @@ const struct scenario_key scenario_keys[] = {
     { "traffic", "name",  "name",  "",  "for results; without it the kind and a number: `poisson 1`" },
     { "traffic", "start", "time",  "0", "of the first flow" },
     { "traffic", "stop",  "time",  "",  "no flow starts at or after it; without it the end of the run" },
+    { "traffic", "for",   "time",  "",  "instead of `stop`: how long after `start` that is" },
+    { "traffic", "influx", "yes/no", "no", "this comes upon the rest and goes again: results are told before, during and after it" },
     { "traffic", "prio",  "count", "3", "class of its packets, 0 .. 7" },
 
     { "traffic flows", "kind", "name", "", "`flows`" },

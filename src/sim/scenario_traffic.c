@@ -1,19 +1,14 @@
 /* src/sim/scenario_traffic.c - the list 'traffic'. */
-#include "sim/scenario_reader.h"
+#include "sim/scenario_traffic.h"
 
 #include "base/text.h"
 #include "core/units.h"
-#include "sim/cdf.h"
 #include "sim/hpcc_files.h"
-#include "sim/traffic.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define SIZE_BYTES_MAX (1ull << 48)
-#define FLOWS_EACH_MAX 65536u
 
 const struct scenario_kind scenario_traffics[] = {
     { "flows",       "the flows of a list, as the HPCC ns-3 fork reads it" },
@@ -24,23 +19,9 @@ const struct scenario_kind scenario_traffics[] = {
     { NULL, NULL },
 };
 
-/* Some hosts, as nodes. */
-struct hosts { uint32_t *node, count; };
-
-/* An entry while it is read. */
-struct entry {
-    struct scenario_reader  *r;
-    struct section           sec;
-    struct scenario_traffic *about;      /* good while it is the last one */
-    uint32_t                 index;      /* of it */
-    struct traffic_common    common;
-    struct hosts             hosts;      /* poisson: whose loads are added up in the end */
-};
-
 /* ---- hosts ---- */
 
-/* A host, by name or number. */
-static uint32_t read_host(struct scenario_reader *r, const struct yaml_node *node)
+uint32_t entry_host(struct scenario_reader *r, const struct yaml_node *node)
 {
     const struct graph *g = &r->s->graph;
     int64_t             found;
@@ -64,7 +45,7 @@ static void list_hosts(struct scenario_reader *r, const struct yaml_node *list, 
     bool *is_named = xcalloc(r->s->graph.nodes, sizeof *is_named);
 
     for (const struct yaml_node *c = list->child; c && !r->rc; c = c->next) {
-        uint32_t host = read_host(r, c);
+        uint32_t host = entry_host(r, c);
 
         if (!r->rc && is_named[host])
             reader_refuse(r, c, "the host '%.60s' is there twice", c->text);
@@ -84,8 +65,7 @@ static void first_hosts(const struct graph *g, uint32_t count, uint32_t without,
             hosts->node[hosts->count++] = i;
 }
 
-/* A count, a list, or all: at least 'min' of them, and not 'without'. The caller frees them. */
-static struct hosts read_hosts(const struct entry *e, const char *key, uint32_t min, uint32_t without)
+struct hosts entry_hosts(const struct entry *e, const char *key, uint32_t min, uint32_t without)
 {
     struct scenario_reader *r = e->r;
     const struct graph     *g = &r->s->graph;
@@ -107,6 +87,22 @@ static struct hosts read_hosts(const struct entry *e, const char *key, uint32_t 
         first_hosts(g, count, without, &hosts);
     e->about->hosts = hosts.count;
     return hosts;
+}
+
+void entry_need_end(const struct entry *e)
+{
+    if (e->common.stop_ps == NEVER)
+        reader_refuse(e->r, e->sec.map, "%s traffic needs an end: give it 'stop', or the scenario 'run'",
+                      e->about->kind);
+}
+
+uint64_t scenario_link_delay_ps(const struct graph *g)
+{
+    uint64_t least = GRAPH_DELAY_PS_MAX;
+
+    for (uint32_t i = 0; i < g->links; i++)
+        least = g->link[i].delay_ps < least ? g->link[i].delay_ps : least;
+    return least;
 }
 
 /* ---- the kinds ---- */
@@ -162,8 +158,7 @@ static void read_flows(struct entry *e)
     free(path);
 }
 
-/* A built-in table, or a file. */
-static void read_sizes(const struct entry *e, struct cdf *cdf)
+void entry_sizes(const struct entry *e, struct cdf *cdf)
 {
     const struct yaml_node *node = section_need(&e->sec, "sizes");
     const char             *name = section_text(&e->sec, "sizes");
@@ -201,8 +196,7 @@ static double share_between_racks(const struct graph *g, const uint32_t *link_of
     return away / ((double)hosts->count * (hosts->count - 1));
 }
 
-/* What a load comes to for each of the hosts. */
-static double load_bps(const struct entry *e, const struct hosts *hosts, double load, bool of_bisection)
+double entry_load_bps(const struct entry *e, const struct hosts *hosts, double load, bool of_bisection)
 {
     const struct graph *g = &e->r->s->graph;
     uint32_t           *link_of = scenario_host_links(g);
@@ -223,18 +217,16 @@ static double load_bps(const struct entry *e, const struct hosts *hosts, double 
 static void read_poisson(struct entry *e)
 {
     static const char *const bases[] = { "hosts", "bisection", NULL };
-    struct hosts             hosts = read_hosts(e, "hosts", 2, UINT32_MAX);
+    struct hosts             hosts = entry_hosts(e, "hosts", 2, UINT32_MAX);
     struct cdf               cdf = { 0 };
     bool                     of_bisection;
 
     section_real(&e->sec, "load", 1e-6, 1000, &e->about->load);
     of_bisection = section_choice(&e->sec, "of", "a measure of load: hosts or bisection", bases) == 1;
-    if (e->common.stop_ps == NEVER)
-        reader_refuse(e->r, e->sec.map,
-                      "poisson traffic needs an end: give it 'stop', or the scenario 'run'");
-    read_sizes(e, &cdf);
+    entry_need_end(e);
+    entry_sizes(e, &cdf);
     if (!e->r->rc)
-        e->about->bps_per_host = load_bps(e, &hosts, e->about->load, of_bisection);
+        e->about->bps_per_host = entry_load_bps(e, &hosts, e->about->load, of_bisection);
     if (e->r->rc) {
         cdf_fini(&cdf);
         free(hosts.node);
@@ -265,19 +257,18 @@ static void read_incast(struct entry *e)
 {
     const struct yaml_node *to = section_get(&e->sec, "receiver");
     uint64_t                bytes = 0, period = 0;
-    uint32_t                flows = 1, receiver = to ? read_host(e->r, to) : last_host(&e->r->s->graph);
+    uint32_t                flows = 1, receiver = to ? entry_host(e->r, to) : last_host(&e->r->s->graph);
     struct hosts            senders;
 
     section_need(&e->sec, "senders");
     section_need(&e->sec, "size");
-    senders = read_hosts(e, "senders", 1, receiver);
+    senders = entry_hosts(e, "senders", 1, receiver);
     check_senders(e, &senders, receiver);
     section_bytes(&e->sec, "size", 1, SIZE_BYTES_MAX, &bytes);
     section_count(&e->sec, "flows", 1, FLOWS_EACH_MAX, &flows);
     section_time(&e->sec, "period", &period);
-    if (period && e->common.stop_ps == NEVER)
-        reader_refuse(e->r, e->sec.map,
-                      "periodic incast needs an end: give it 'stop', or the scenario 'run'");
+    if (period)
+        entry_need_end(e);
     if (!e->r->rc)
         traffic_add_incast(e->r->s->traffic, &e->common, bytes, period, receiver, senders.node, senders.count,
                            flows);
@@ -286,7 +277,7 @@ static void read_incast(struct entry *e)
 
 static void read_permutation(struct entry *e)
 {
-    struct hosts hosts = read_hosts(e, "hosts", 2, UINT32_MAX);
+    struct hosts hosts = entry_hosts(e, "hosts", 2, UINT32_MAX);
     uint64_t     bytes = 0;
     uint32_t     shift = 0;
 
@@ -300,7 +291,7 @@ static void read_permutation(struct entry *e)
 
 static void read_all_to_all(struct entry *e)
 {
-    struct hosts hosts = read_hosts(e, "hosts", 2, UINT32_MAX);
+    struct hosts hosts = entry_hosts(e, "hosts", 2, UINT32_MAX);
     uint64_t     bytes = 0;
 
     section_need(&e->sec, "size");
@@ -329,6 +320,22 @@ static void read_name(struct entry *e)
         snprintf(e->about->name, sizeof e->about->name, "%s", name);
 }
 
+/* 'for': a stop that is counted from the start. */
+static void read_for(struct entry *e)
+{
+    const struct yaml_node *node = section_get(&e->sec, "for");
+    uint64_t                for_ps = 0;
+
+    if (!node)
+        return;
+    section_time(&e->sec, "for", &for_ps);
+    if (section_get(&e->sec, "stop"))
+        reader_refuse(e->r, node, "'for' beside 'stop': one of them says it");
+    else if (!e->r->rc && for_ps == 0)
+        reader_refuse(e->r, node, "'for' must be more than 0");
+    e->common.stop_ps = e->common.start_ps + for_ps;
+}
+
 static void read_common(struct entry *e)
 {
     const struct yaml_node *start = section_get(&e->sec, "start");
@@ -338,6 +345,8 @@ static void read_common(struct entry *e)
     e->common.stop_ps = run_ps;
     section_time(&e->sec, "start", &e->common.start_ps);
     section_time(&e->sec, "stop", &e->common.stop_ps);
+    read_for(e);
+    section_bool(&e->sec, "influx", &e->about->is_influx);
     section_count(&e->sec, "prio", 0, PRIOS - 1, &prio);
     if (e->r->rc)
         return;
@@ -345,6 +354,8 @@ static void read_common(struct entry *e)
         reader_refuse(e->r, section_get(&e->sec, "stop"), "'stop' must be after 'start'");
     else if (e->common.start_ps >= run_ps)
         reader_refuse(e->r, start, "the run is over by then");
+    else if (e->about->is_influx && !section_get(&e->sec, "stop") && !section_get(&e->sec, "for"))
+        reader_refuse(e->r, section_get(&e->sec, "influx"), "an influx comes and goes: say when it ends, by 'for' or 'stop'");
     if (e->common.stop_ps > run_ps)
         e->common.stop_ps = run_ps;
     e->common.prio = (uint8_t)prio;

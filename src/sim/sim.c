@@ -537,6 +537,33 @@ static void schedule_flow(struct sim *s, uint32_t stream)
     s->streams_live++;
 }
 
+/* A worker's flow is taken when it starts: until then an earlier one may come before it. */
+static void schedule_worker(struct sim *s, uint32_t stream)
+{
+    uint32_t slot = s->slot_flow + stream;
+    uint64_t at = traffic_due_ps(s->traffic, stream);
+
+    if (evq_is_pending(&s->evq, slot)) {
+        if (s->evq.slot[slot].at_ps == at)
+            return;
+        evq_cancel(&s->evq, slot);
+        s->streams_live--;
+    }
+    if (at == NEVER)
+        return;
+    assert(at >= s->now_ps);
+    evq_add(&s->evq, slot, at, ORDER_AGE_MAX << 32 | s->stream_place[stream]);
+    s->streams_live++;
+}
+
+void sim_schedule_workers(struct sim *s)
+{
+    uint32_t stream;
+
+    while (traffic_touched(s->traffic, &stream))
+        schedule_worker(s, stream);
+}
+
 /* The first flow of every stream; the streams of a node are numbered from 0. */
 static void build_streams(struct sim *s)
 {
@@ -549,9 +576,11 @@ static void build_streams(struct sim *s)
         uint32_t node = traffic_source(s->traffic, i);
 
         s->stream_place[i] = node << 12 | (count[node]++ & 0xfff);
-        schedule_flow(s, i);
+        if (!traffic_is_worker(s->traffic, i))
+            schedule_flow(s, i);
     }
     free(count);
+    sim_schedule_workers(s);
 }
 
 static void on_flow(struct sim *s, uint32_t stream)
@@ -560,8 +589,13 @@ static void on_flow(struct sim *s, uint32_t stream)
     struct node     *n = &s->node[traffic_source(s->traffic, stream)];
 
     s->streams_live--;
-    schedule_flow(s, stream);
-    host_start_flow(s, &s->host[n->host], f.dst, f.bytes, f.prio, f.dport, f.traffic);
+    if (traffic_is_worker(s->traffic, stream)) {
+        traffic_next(s->traffic, stream, &f);
+        schedule_worker(s, stream);
+    } else {
+        schedule_flow(s, stream);
+    }
+    host_start_flow(s, &s->host[n->host], &f);
 }
 
 /* The port a packet will leave a switch by, where that is plain to see. */

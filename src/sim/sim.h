@@ -182,6 +182,9 @@ void sim_check(const struct sim *);
 /* A packet is lost: keeps the account and frees it. The caller has counted the cause. */
 void sim_drop(struct sim *, uint32_t packet);
 
+/* Traffic has been told of the end of a flow: lets those workers start theirs that now have some. */
+void sim_schedule_workers(struct sim *);
+
 /* The address of a node, as the HPCC ns-3 fork numbers them. */
 static inline uint32_t sim_ip(uint32_t node)
 {

@@ -1,47 +1,12 @@
 #include "sim/traffic.h"
-#include "base/rng.h"
 #include "core/units.h"
+#include "sim/job.h"
+#include "sim/traffic_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define DPORT 4791               /* RoCEv2 */
-
-enum kind { LIST, POISSON, INCAST, PERMUTATION, ALL_TO_ALL };
-
-struct entry {                   /* one of the scenario's traffic list */
-    enum kind             kind;
-    struct traffic_common common;
-    struct hpcc_flows     list;
-    struct cdf            cdf;
-    double                gap_ps_mean;   /* Poisson: between two flows of one host */
-    uint64_t              bytes, period_ps;
-    uint32_t              receiver, flows_each;
-    uint32_t              rank;          /* of its first source or flow, over all entries */
-    uint32_t             *hosts, *to;    /* to: permutation, by index */
-    uint32_t              count;
-};
-
-struct stream {
-    uint32_t   entry, source;
-    uint32_t   index;            /* of the source among the entry's hosts */
-    uint32_t   at;               /* list: next flow; incast: flows of this round; all-to-all: offset */
-    uint32_t   rank;
-    uint64_t   time_ps;
-    double     fraction_ps;      /* of a picosecond, kept so that rounding does not change the mean */
-    struct rng rng;
-    uint32_t  *mine;             /* list: indices of this source's flows */
-    uint32_t   mine_count;
-};
-
-struct traffic {
-    const struct graph *graph;
-    uint64_t            seed;
-    struct entry       *entry;
-    struct stream      *stream;
-    uint32_t            entries, streams, streams_max;
-    uint32_t            ranks;           /* given out */
-};
 
 struct traffic *traffic_new(const struct graph *graph, uint64_t seed)
 {
@@ -57,6 +22,10 @@ void traffic_free(struct traffic *t)
     if (!t)
         return;
     for (uint32_t i = 0; i < t->entries; i++) {
+        if (t->entry[i].job) {
+            free(t->entry[i].job->worker_of);
+            t->entry[i].job->kind->free(t->entry[i].job);
+        }
         hpcc_flows_fini(&t->entry[i].list);
         cdf_fini(&t->entry[i].cdf);
         free(t->entry[i].hosts);
@@ -65,14 +34,15 @@ void traffic_free(struct traffic *t)
     for (uint32_t i = 0; i < t->streams; i++)
         free(t->stream[i].mine);
     free(t->entry);
+    free(t->post);
     free(t->stream);
     free(t);
 }
 
-static struct entry *add_entry(struct traffic *t, enum kind kind, const struct traffic_common *common,
-                               const uint32_t *hosts, uint32_t count)
+struct traffic_entry *traffic_add_entry(struct traffic *t, enum traffic_kind kind, const struct traffic_common *common,
+                                        const uint32_t *hosts, uint32_t count)
 {
-    struct entry *e;
+    struct traffic_entry *e;
 
     t->entry = xrealloc(t->entry, (t->entries + 1) * sizeof *t->entry);
     e = &t->entry[t->entries++];
@@ -90,9 +60,9 @@ static struct entry *add_entry(struct traffic *t, enum kind kind, const struct t
 }
 
 /* Random numbers belong to (seed, entry, source): another entry, or another host, changes nothing here. */
-static struct stream *add_stream(struct traffic *t, uint32_t source, uint32_t index)
+struct traffic_stream *traffic_add_stream(struct traffic *t, uint32_t source, uint32_t index)
 {
-    struct stream *s;
+    struct traffic_stream *s;
 
     if (t->streams == t->streams_max) {
         t->streams_max = t->streams_max ? 2 * t->streams_max : 64;
@@ -111,7 +81,7 @@ static struct stream *add_stream(struct traffic *t, uint32_t source, uint32_t in
 
 void traffic_add_list(struct traffic *t, struct hpcc_flows *list)
 {
-    struct entry *e = add_entry(t, LIST, NULL, NULL, 0);
+    struct traffic_entry *e = traffic_add_entry(t, LIST, NULL, NULL, 0);
     uint32_t     *count = xcalloc(t->graph->nodes, sizeof *count), *stream = xcalloc(t->graph->nodes, sizeof *stream);
 
     e->list = *list;
@@ -122,10 +92,10 @@ void traffic_add_list(struct traffic *t, struct hpcc_flows *list)
     for (uint32_t n = 0; n < t->graph->nodes; n++)
         if (count[n]) {
             stream[n] = t->streams;
-            add_stream(t, n, 0)->mine = xcalloc(count[n], sizeof(uint32_t));
+            traffic_add_stream(t, n, 0)->mine = xcalloc(count[n], sizeof(uint32_t));
         }
     for (uint32_t i = 0; i < e->list.count; i++) {
-        struct stream *s = &t->stream[stream[e->list.flow[i].src]];
+        struct traffic_stream *s = &t->stream[stream[e->list.flow[i].src]];
 
         s->mine[s->mine_count++] = i;
     }
@@ -136,26 +106,26 @@ void traffic_add_list(struct traffic *t, struct hpcc_flows *list)
 void traffic_add_poisson(struct traffic *t, const struct traffic_common *common, struct cdf *cdf, double bps_per_host,
                          const uint32_t *hosts, uint32_t count)
 {
-    struct entry *e = add_entry(t, POISSON, common, hosts, count);
+    struct traffic_entry *e = traffic_add_entry(t, POISSON, common, hosts, count);
 
     e->cdf = *cdf;
     *cdf = (struct cdf){ 0 };
     e->gap_ps_mean = e->cdf.bytes_mean * 8 * (double)PS_PER_S / bps_per_host;
     for (uint32_t i = 0; i < count; i++)
-        add_stream(t, hosts[i], i);
+        traffic_add_stream(t, hosts[i], i);
 }
 
 void traffic_add_incast(struct traffic *t, const struct traffic_common *common, uint64_t bytes, uint64_t period_ps,
                         uint32_t receiver, const uint32_t *senders, uint32_t count, uint32_t flows_each)
 {
-    struct entry *e = add_entry(t, INCAST, common, senders, count);
+    struct traffic_entry *e = traffic_add_entry(t, INCAST, common, senders, count);
 
     e->bytes = bytes;
     e->period_ps = period_ps;
     e->receiver = receiver;
     e->flows_each = flows_each;
     for (uint32_t i = 0; i < count; i++)
-        add_stream(t, senders[i], i);
+        traffic_add_stream(t, senders[i], i);
 }
 
 /* Uniform over the permutations without fixed points: shuffle until there is none (e tries on average). */
@@ -181,7 +151,7 @@ static void derange(uint32_t *to, uint32_t count, struct rng *rng)
 void traffic_add_permutation(struct traffic *t, const struct traffic_common *common, uint64_t bytes, uint32_t shift,
                              const uint32_t *hosts, uint32_t count)
 {
-    struct entry *e = add_entry(t, PERMUTATION, common, hosts, count);
+    struct traffic_entry *e = traffic_add_entry(t, PERMUTATION, common, hosts, count);
     struct rng    rng;
 
     e->bytes = bytes;
@@ -192,18 +162,18 @@ void traffic_add_permutation(struct traffic *t, const struct traffic_common *com
     for (uint32_t i = 0; i < count; i++) {
         if (shift)
             e->to[i] = (i + shift) % count;
-        add_stream(t, hosts[i], i);
+        traffic_add_stream(t, hosts[i], i);
     }
 }
 
 void traffic_add_all_to_all(struct traffic *t, const struct traffic_common *common, uint64_t bytes,
                             const uint32_t *hosts, uint32_t count)
 {
-    struct entry *e = add_entry(t, ALL_TO_ALL, common, hosts, count);
+    struct traffic_entry *e = traffic_add_entry(t, ALL_TO_ALL, common, hosts, count);
 
     e->bytes = bytes;
     for (uint32_t i = 0; i < count; i++)
-        add_stream(t, hosts[i], i);
+        traffic_add_stream(t, hosts[i], i);
 }
 
 uint8_t traffic_prios(const struct traffic *t)
@@ -211,7 +181,7 @@ uint8_t traffic_prios(const struct traffic *t)
     uint32_t prios = 0;
 
     for (uint32_t i = 0; i < t->entries; i++) {
-        const struct entry *e = &t->entry[i];
+        const struct traffic_entry *e = &t->entry[i];
 
         if (e->kind != LIST)
             prios |= 1u << e->common.prio;
@@ -233,7 +203,7 @@ uint32_t traffic_source(const struct traffic *t, uint32_t stream)
 
 /* ---- the next flow of each kind ---- */
 
-static bool next_of_list(const struct entry *e, struct stream *s, struct flow_spec *f)
+static bool next_of_list(const struct traffic_entry *e, struct traffic_stream *s, struct flow_spec *f)
 {
     const struct hpcc_flow *flow;
 
@@ -249,7 +219,7 @@ static bool next_of_list(const struct entry *e, struct stream *s, struct flow_sp
     return true;
 }
 
-static bool next_of_poisson(const struct entry *e, struct stream *s, struct flow_spec *f)
+static bool next_of_poisson(const struct traffic_entry *e, struct traffic_stream *s, struct flow_spec *f)
 {
     double   gap = rng_exp(&s->rng) * e->gap_ps_mean + s->fraction_ps;
     uint32_t to = (uint32_t)rng_below(&s->rng, e->count - 1);
@@ -264,7 +234,7 @@ static bool next_of_poisson(const struct entry *e, struct stream *s, struct flow
     return true;
 }
 
-static bool next_of_incast(const struct entry *e, struct stream *s, struct flow_spec *f)
+static bool next_of_incast(const struct traffic_entry *e, struct traffic_stream *s, struct flow_spec *f)
 {
     if (s->at == e->flows_each) {
         if (!e->period_ps || e->period_ps >= e->common.stop_ps - s->time_ps)
@@ -279,7 +249,7 @@ static bool next_of_incast(const struct entry *e, struct stream *s, struct flow_
     return true;
 }
 
-static bool next_of_permutation(const struct entry *e, struct stream *s, struct flow_spec *f)
+static bool next_of_permutation(const struct traffic_entry *e, struct traffic_stream *s, struct flow_spec *f)
 {
     if (s->at++)
         return false;
@@ -289,7 +259,7 @@ static bool next_of_permutation(const struct entry *e, struct stream *s, struct 
     return true;
 }
 
-static bool next_of_all_to_all(const struct entry *e, struct stream *s, struct flow_spec *f)
+static bool next_of_all_to_all(const struct traffic_entry *e, struct traffic_stream *s, struct flow_spec *f)
 {
     if (++s->at >= e->count)
         return false;
@@ -301,16 +271,21 @@ static bool next_of_all_to_all(const struct entry *e, struct stream *s, struct f
 
 bool traffic_next(struct traffic *t, uint32_t stream, struct flow_spec *f)
 {
-    struct stream      *s = &t->stream[stream];
-    const struct entry *e = &t->entry[s->entry];
+    struct traffic_stream      *s = &t->stream[stream];
+    const struct traffic_entry *e = &t->entry[s->entry];
 
-    *f = (struct flow_spec){ .traffic = s->entry, .rank = s->rank, .dport = DPORT, .prio = e->common.prio };
+    *f = (struct flow_spec){ .traffic = s->entry, .rank = s->rank, .dport = DPORT, .prio = e->common.prio,
+                             .is_answered = e->job != NULL };
+    if (s->is_worker)
+        return job_next(t, s, f);
     switch (e->kind) {
     case LIST:        return next_of_list(e, s, f);
     case POISSON:     return next_of_poisson(e, s, f);
     case INCAST:      return next_of_incast(e, s, f);
     case PERMUTATION: return next_of_permutation(e, s, f);
     case ALL_TO_ALL:  return next_of_all_to_all(e, s, f);
+    case LONG_SHORT:
+    case JOB:         break;
     }
     return false;
 }

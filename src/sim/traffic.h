@@ -3,11 +3,16 @@
  * Traffic is a set of streams. A stream belongs to one source host and yields its flows one
  * after the other, so flows are made when they start and never held. Every stream has
  * its own random numbers: what one yields does not depend on the others.
+ *
+ * Some streams know their flows beforehand: traffic_next() yields them in order. Others are workers of a job
+ * (sim/job.h), whose flows follow from flows that have ended: the simulator tells of those, and traffic tells
+ * which workers then have something to start, and when.
  */
 #ifndef SIM_TRAFFIC_H
 #define SIM_TRAFFIC_H
 
 #include "base/err.h"
+#include "core/result.h"
 #include "sim/cdf.h"
 #include "sim/graph.h"
 #include "sim/hpcc_files.h"
@@ -25,6 +30,16 @@ struct flow_spec {
     uint32_t rank;               /* place among flows that start together, over the whole network */
     uint16_t dport;
     uint8_t  prio;
+    bool     is_answered;        /* traffic wants to be told of its end, by traffic_on_arrival() and _on_sent() */
+    uint64_t tag;                /* what a job knows it by */
+};
+
+/* A flow that has ended. */
+struct message {
+    uint32_t src, dst;
+    uint32_t traffic;
+    uint64_t bytes, tag;
+    uint64_t start_ps;
 };
 
 struct traffic *traffic_new(const struct graph *, uint64_t seed);
@@ -63,7 +78,25 @@ uint32_t traffic_streams(const struct traffic *);
 uint32_t traffic_source(const struct traffic *, uint32_t stream);
 
 /* Writes the stream's next flow; false when there are no more. Starts do not go back in time. Does not
- * allocate. */
+ * allocate. For a worker: takes the flow that is due first. */
 bool traffic_next(struct traffic *, uint32_t stream, struct flow_spec *);
+
+/* ---- workers ---- */
+
+bool traffic_is_worker(const struct traffic *, uint32_t stream);
+
+/* When the worker's next flow is due, as far as is known now; NEVER. */
+uint64_t traffic_due_ps(const struct traffic *, uint32_t stream);
+
+/* The last byte of a message has come to its destination; its sender has the acknowledgement of all of it. */
+void traffic_on_arrival(struct traffic *, uint64_t now_ps, const struct message *);
+void traffic_on_sent(struct traffic *, uint64_t now_ps, const struct message *);
+
+/* Yields, one at a time, the workers whose traffic_due_ps() may have changed since they were yielded last. A
+ * worker of another host than the one that was told of is due a link's delay later at least. */
+bool traffic_touched(struct traffic *, uint32_t *stream);
+
+/* Whom to tell of iterations, reads, writes and calls that are over. */
+void traffic_on_op(struct traffic *, void (*on_op)(void *arg, const struct op_result *), void *arg);
 
 #endif

@@ -1,0 +1,69 @@
+/* src/sim/traffic_parts.h - what traffic is made of: for traffic.c, job.c and the kinds of jobs alone. */
+#ifndef SIM_TRAFFIC_PARTS_H
+#define SIM_TRAFFIC_PARTS_H
+
+#include "base/rng.h"
+#include "sim/traffic.h"
+
+struct job;
+
+enum traffic_kind { LIST, POISSON, INCAST, PERMUTATION, ALL_TO_ALL, LONG_SHORT, JOB };
+
+struct traffic_entry {           /* one of the scenario's traffic list */
+    enum traffic_kind     kind;
+    struct traffic_common common;
+    struct job           *job;           /* NULL: its flows are known beforehand and nobody asks for their end */
+    struct hpcc_flows     list;
+    struct cdf            cdf;
+    double                gap_ps_mean;   /* Poisson: between two flows of one host */
+    uint64_t              bytes, period_ps;
+    uint32_t              receiver, flows_each;
+    uint32_t              rank;          /* of its first source or flow, over all entries */
+    uint32_t             *hosts, *to;    /* to: permutation, by index */
+    uint32_t              count;
+};
+
+struct traffic_stream {
+    uint32_t   entry, source;
+    uint32_t   index;            /* of the source among the entry's hosts */
+    uint32_t   at;               /* list: next flow; incast: flows of this round; all-to-all: offset */
+    uint32_t   rank;
+    uint64_t   time_ps;
+    double     fraction_ps;      /* of a picosecond, kept so that rounding does not change the mean */
+    struct rng rng;
+    uint32_t  *mine;             /* list: indices of this source's flows */
+    uint32_t   mine_count;
+    bool       is_worker, is_touched;
+    uint32_t   head, tail;       /* worker: its posts, in the order in which they start; 0: none */
+    uint32_t   next_touched;
+};
+
+struct post {                    /* a flow that a worker is to start */
+    uint64_t at_ps, bytes, tag;
+    uint32_t dst, next;
+};
+
+struct traffic {
+    const struct graph    *graph;
+    uint64_t               seed;
+    struct traffic_entry  *entry;
+    struct traffic_stream *stream;
+    uint32_t               entries, streams, streams_max;
+    uint32_t               ranks;        /* given out */
+    struct post           *post;         /* post 0 is none */
+    uint32_t               posts, posts_max, post_free;
+    uint32_t               touched;      /* first of a list of workers, plus 1 */
+    void                 (*on_op)(void *arg, const struct op_result *);
+    void                  *on_op_arg;
+};
+
+struct traffic_entry  *traffic_add_entry(struct traffic *, enum traffic_kind, const struct traffic_common *,
+                                         const uint32_t *hosts, uint32_t count);
+
+/* A stream of the last entry. Its random numbers belong to (seed, entry, source). */
+struct traffic_stream *traffic_add_stream(struct traffic *, uint32_t source, uint32_t index);
+
+/* The worker's part of traffic_next(). */
+bool job_next(struct traffic *, struct traffic_stream *, struct flow_spec *);
+
+#endif

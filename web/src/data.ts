@@ -1,0 +1,150 @@
+// What the program puts into the page, in <script type="application/json" id="anole-data">.
+// src/cmd/page.c writes it; this file is the contract. Times are microseconds since the start of the run,
+// sizes bytes, rates bits per second, shares 0..1. A number that does not exist is null.
+
+export type Num = number | null;
+
+export interface Page {
+  kind: "run" | "compare";
+  version: string; // of anole
+  title: string; // the scenario's file name
+  runs: Run[]; // run: one; compare: one per variant, over all its seeds
+  comparison?: Comparison;
+}
+
+export interface Run {
+  name: string; // of the variant; run: ""
+  scenario: string; // its text, as used
+  set: string[]; // what the command line changed: "kmin=200KB"
+  seeds: string[];
+  model: string;
+  cc: string;
+  lb: string;
+  simulated_us: number;
+  network: { hosts: number; switches: number; links: number; base_rtt_us: number };
+  summary: Record<string, unknown> | null; // summary.json word for word; compare: null
+  metrics: Metric[]; // headline figures, most important first
+  sizes: SizeRow[]; // slowdown by flow size, smallest first; only rows with flows
+  cdfs: Cdf[];
+  series: Series | null; // over time; compare: of the first seed
+  windows: Window[]; // influx
+  phases: Phase[]; // before, during, after; empty without influx
+  knobs: KnobLine[]; // those that changed first
+  topology: Topology | null;
+  traffic: Traffic[];
+  files: string[]; // beside the page, to link to: "flows.csv"
+}
+
+export interface Metric {
+  name: string; // as in summary tables and --format csv: "slowdown_p99"
+  label: string; // "p99 slowdown"
+  unit: string; // "", "us", "bytes", "bps", "share", "count", "per_s"
+  value: Num;
+  better: "lower" | "higher" | "neither";
+}
+
+export interface SizeRow {
+  bytes_min: number; // flows of at least so much
+  bytes_end: Num; // and less than this; null: no end
+  flows: number;
+  mean: number;
+  p50: number;
+  p95: number;
+  p99: number;
+  p999: number;
+}
+
+export interface Cdf {
+  label: string; // "FCT, all flows", "FCT, background", "read latency, oltp"
+  quantity: string; // curves of one quantity share a chart: "FCT", "slowdown", "latency", "iteration time"
+  unit: string;
+  x: number[]; // ascending
+  p: number[]; // share of values <= x
+}
+
+export interface Series {
+  at_us: number[]; // end of each (aggregated) monitor interval
+  interval_us: number; // length of one point
+  columns: Column[];
+}
+
+export interface Column {
+  name: string; // of intervals.csv
+  label: string;
+  group: "throughput" | "rtt" | "pause" | "queue" | "ecn" | "flows"; // columns of one group share a chart
+  unit: string;
+  values: Num[];
+}
+
+export interface Window {
+  name: string; // of the traffic entry
+  start_us: number;
+  stop_us: number;
+}
+
+export interface Phase {
+  name: "before" | "during" | "after";
+  start_us: number;
+  stop_us: number;
+  metrics: Metric[];
+}
+
+export interface KnobLine {
+  name: string;
+  unit: string;
+  at_us: number[]; // from then on
+  values: number[];
+}
+
+export interface Topology {
+  nodes: { name: string; kind: "host" | "switch"; tier: number }[]; // tier 0: hosts, 1: switches with hosts, ...
+  links: {
+    a: number; // index of a node
+    b: number;
+    rate_bps: number;
+    ab: number; // utilisation a to b, mean over the run, 0..1
+    ba: number;
+    ab_max: number; // of the busiest interval
+    ba_max: number;
+    ab_paused: number; // share of the time in which a may not send to b
+    ba_paused: number;
+  }[];
+  heat: Heat | null;
+}
+
+// Utilisation of the busiest link directions over time: one row a direction.
+export interface Heat {
+  at_us: number[]; // end of each column
+  rows: { label: string; values: number[] }[]; // "tor0 > spine1"; 0..1
+}
+
+export interface Traffic {
+  name: string;
+  kind: string;
+  rows: { label: string; value: Num; unit: string }[]; // flows, bytes, load, IOPS, iteration time, ...
+}
+
+export interface Comparison {
+  baseline: string; // name of a variant
+  seeds: number;
+  confidence: number; // 0.95
+  metrics: ComparedMetric[];
+}
+
+export interface ComparedMetric {
+  name: string;
+  label: string;
+  unit: string;
+  better: "lower" | "higher" | "neither";
+  variants: {
+    name: string;
+    mean: Num;
+    low: Num; // confidence interval of the mean
+    high: Num;
+    change: Num; // to the baseline, as a share: -0.12
+    change_low: Num;
+    change_high: Num;
+    is_significant: boolean;
+    is_better: boolean; // significant and in the good direction
+  }[];
+}

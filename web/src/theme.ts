@@ -1,0 +1,73 @@
+// Colours come from the style sheet, so that light, dark and print are told apart in one place.
+
+const media = {
+  dark: matchMedia("(prefers-color-scheme: dark)"),
+  print: matchMedia("print"),
+};
+const listeners = new Set<() => void>();
+let cache = new Map<string, string>();
+let beforePrint = false;
+
+export function colour(name: string): string {
+  let value = cache.get(name);
+  if (value === undefined) {
+    value = getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+    cache.set(name, value);
+  }
+  return value;
+}
+
+export const CURVE_COLOURS = 8;
+
+export function curveColour(i: number): string {
+  return colour(`curve-${i % CURVE_COLOURS}`);
+}
+
+// Lines are told apart without colour too: on paper always, elsewhere when colours come round again.
+const dashes = [[], [7, 3], [2, 2.5], [9, 3, 2, 3], [4, 2], [12, 4], [2, 5], [9, 3, 2, 3, 2, 3]];
+
+export function curveDash(i: number): number[] {
+  if (isPrinting()) return dashes[i % dashes.length]!;
+  return dashes[Math.floor(i / CURVE_COLOURS) % dashes.length]!;
+}
+
+export function isPrinting(): boolean {
+  return beforePrint || media.print.matches;
+}
+
+// 0..1 as a colour between those of the style sheet: --heat-0 (idle) to --heat-4 (full).
+export function heatColour(share: number): string {
+  const at = Math.min(Math.max(share, 0), 1) * 4;
+  const low = Math.min(Math.floor(at), 3);
+  const from = rgbOf(colour(`heat-${low}`));
+  const to = rgbOf(colour(`heat-${low + 1}`));
+  const mixed = from.map((x, i) => Math.round(x + (to[i]! - x) * (at - low)));
+  return `rgb(${mixed.join(",")})`;
+}
+
+function rgbOf(hex: string): number[] {
+  return [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
+}
+
+export function onThemeChange(listener: () => void): void {
+  listeners.add(listener);
+}
+
+function changed(): void {
+  cache = new Map();
+  for (const listener of listeners) listener();
+}
+
+media.dark.addEventListener("change", changed);
+media.print.addEventListener("change", changed);
+// The style sheet turns to print a moment later than this; drawing must come before.
+addEventListener("beforeprint", () => {
+  beforePrint = true;
+  document.documentElement.classList.add("printing");
+  changed();
+});
+addEventListener("afterprint", () => {
+  beforePrint = false;
+  document.documentElement.classList.remove("printing");
+  changed();
+});
