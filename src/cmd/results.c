@@ -81,14 +81,24 @@ static double realised_load(const struct scenario_traffic *t, uint64_t bytes, ui
     return t->load * (double)bytes * 8 / asked_bits;
 }
 
-void results_init(struct results *r, const struct scenario *scenario, const struct sim *s, const struct fct *fct,
-                  uint64_t end_ps)
+void results_init(struct results *r, const struct simulation *run)
 {
+    const struct scenario *scenario = &run->scenario;
+    const struct sim *s = run->sim;
+    uint64_t end_ps = run->end_ps;
+
     memset(r, 0, sizeof(*r));
     r->scenario = scenario;
     r->sim = s;
-    r->fct = fct;
+    r->fct = &run->fct;
+    r->ops = &run->ops;
+    r->series = &run->series;
+    r->text = run->input.text;
+    r->text_bytes = run->input.text_bytes;
+    r->set = run->input.set;
+    r->sets = run->input.sets;
     r->end_ps = end_ps;
+    r->wall_s = run->wall_s;
     r->entry = xcalloc(scenario->entries ? scenario->entries : 1, sizeof(*r->entry));
     add_ports(r);
     add_flows(r);

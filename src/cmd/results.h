@@ -2,9 +2,7 @@
 #ifndef CMD_RESULTS_H
 #define CMD_RESULTS_H
 
-#include "meter/fct.h"
-#include "sim/scenario.h"
-#include "sim/sim.h"
+#include "cmd/simulation.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -20,6 +18,10 @@ struct results {
     const struct scenario *scenario;
     const struct sim      *sim;
     const struct fct      *fct;
+    const struct ops      *ops;
+    const struct series   *series;
+    const char            *text;         /* of the scenario's file */
+    size_t                 text_bytes;
     const char *const     *set;          /* what the command line has changed */
     uint32_t               sets;
 
@@ -36,8 +38,8 @@ struct results {
     double   wall_s;             /* the only figure that another run does not repeat */
 };
 
-/* Reads a simulation that has ended at end_ps. What is pointed to must outlive the results. */
-void results_init(struct results *, const struct scenario *, const struct sim *, const struct fct *, uint64_t end_ps);
+/* Reads a simulation that has run, which must outlive the results. */
+void results_init(struct results *, const struct simulation *);
 void results_fini(struct results *);
 
 /* "tor0:3": the node's name and the number of the port. Returns buf. */

@@ -7,17 +7,13 @@
 #include "cmd/outfile.h"
 #include "cmd/progress.h"
 #include "cmd/results.h"
-#include "meter/fct.h"
-#include "sim/scenario.h"
-#include "sim/sim.h"
+#include "cmd/simulation.h"
 
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SCENARIO_BYTES_MAX (64u << 20)
-#define SLICE_S            0.05              /* wall time between two looks at the clock */
-#define SLICE_PS_FIRST     (1 * PS_PER_US)
 
 enum run_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
 
@@ -125,24 +121,21 @@ static const struct argp argp = {
 /* ---- the run ---- */
 
 struct run {
-    struct options  opt;
-    char           *text;        /* of the scenario */
-    size_t          text_bytes;
-    struct scenario scenario;
-    struct sim     *sim;
-    struct fct      fct;
-    struct outdir  *dir;         /* NULL: not wanted */
-    FILE           *flows;       /* in dir */
-    struct outfile  hpcc_fct, hpcc_pfc;
+    struct options    opt;
+    char             *text;      /* of the scenario */
+    size_t            text_bytes;
+    struct simulation sim;
+    struct outdir    *dir;       /* NULL: not wanted */
+    FILE             *flows;     /* in dir */
+    struct outfile    hpcc_fct, hpcc_pfc;
 };
 
 static void on_flow_done(void *arg, const struct flow_result *r)
 {
     struct run *run = arg;
 
-    fct_add(&run->fct, r);
     if (run->flows)
-        results_print_flow(run->flows, run->sim, &run->scenario, r);
+        results_print_flow(run->flows, run->sim.sim, &run->sim.scenario, r);
     if (run->hpcc_fct.stream)
         results_print_hpcc_fct(run->hpcc_fct.stream, r);
 }
@@ -152,62 +145,6 @@ static void on_pfc(void *arg, const struct pfc_result *r)
     struct run *run = arg;
 
     results_print_hpcc_pfc(run->hpcc_pfc.stream, r);
-}
-
-/* Runs until 'until_ps' in slices that are short on the wall clock; returns whether there is more to do. */
-static bool run_until(struct run *run, uint64_t until_ps, struct progress *progress, uint64_t *slice_ps)
-{
-    bool more = true;
-
-    while (more && run->sim->now_ps < until_ps) {
-        uint64_t left_ps = until_ps - run->sim->now_ps;
-        double before_s = progress_clock_s(), took_s;
-
-        more = sim_run_until(run->sim, *slice_ps < left_ps ? run->sim->now_ps + *slice_ps : until_ps);
-        took_s = progress_clock_s() - before_s;
-        if (took_s < SLICE_S / 2 && *slice_ps < PS_PER_S * 1000)
-            *slice_ps *= 2;
-        else if (took_s > SLICE_S * 2 && *slice_ps > 1)
-            *slice_ps /= 2;
-        progress_update(progress, run->sim, run->scenario.run_ps);
-    }
-    return more;
-}
-
-/* When the last frame on the way had arrived. The simulation's own clock has gone on to the end of a
- * slice, which is not the same from run to run. */
-static uint64_t last_arrival_ps(const struct sim *s)
-{
-    uint64_t last_ps = 0;
-
-    for (uint32_t i = 0; i < s->ports; i++) {
-        const struct port *p = &s->port[i];
-
-        if (p->counters.tx_bytes && p->free_at_ps + p->delay_ps > last_ps)
-            last_ps = p->free_at_ps + p->delay_ps;
-    }
-    return last_ps;
-}
-
-/* Runs to the end, changing knobs on the way, and returns when that was. */
-static uint64_t run_to_end(struct run *run, struct progress *progress)
-{
-    const struct scenario *sc = &run->scenario;
-    uint64_t slice_ps = SLICE_PS_FIRST;
-    bool more = true;
-
-    for (uint32_t i = 0; more && i < sc->changes && sc->change[i].at_ps <= sc->run_ps; i++) {
-        /* A change is in force for what happens at its very time. */
-        if (sc->change[i].at_ps > 0)
-            more = run_until(run, sc->change[i].at_ps - 1, progress, &slice_ps);
-        if (more)
-            sim_apply(run->sim, &sc->change[i].knobs);
-    }
-    if (more)
-        run_until(run, sc->run_ps, progress, &slice_ps);
-    if (run->sim->is_done)
-        return run->sim->now_ps;
-    return sc->run_ps != NEVER ? sc->run_ps : last_arrival_ps(run->sim);
 }
 
 /* ---- what it writes ---- */
@@ -276,7 +213,7 @@ static void warn_unfinished(const struct run *run, const struct results *r)
     char count[32], when[32];
     bool is_one = r->unfinished == 1;
 
-    if (run->scenario.run_ps == NEVER && r->unfinished)
+    if (run->sim.scenario.run_ps == NEVER && r->unfinished)
         fprintf(stderr, "anole: warning: %s flow%s never finished: nothing moves any more after %s\n",
                 text_from_count(count, sizeof(count), r->unfinished), is_one ? "" : "s",
                 text_from_time(when, sizeof(when), r->end_ps));
@@ -308,25 +245,17 @@ static int open_files(struct run *run, struct err *err)
 
 static int simulate(struct run *run, struct err *err)
 {
+    struct simulation_hooks hooks = { .arg = run, .flow_done = on_flow_done,
+                                      .pfc = run->hpcc_pfc.stream ? on_pfc : NULL };
     struct progress progress;
     struct results results;
-    uint64_t end_ps;
-    double start_s;
     int rc;
 
-    run->sim->hooks = (struct sim_hooks){ run, on_flow_done, run->hpcc_pfc.stream ? on_pfc : NULL };
-    interrupt_watch(&run->sim->now_ps);
+    interrupt_watch(&run->sim.sim->now_ps);
     progress_start(&progress, !run->opt.is_quiet);
-    start_s = progress_clock_s();
-    end_ps = run_to_end(run, &progress);
+    simulation_run(&run->sim, &hooks, &progress);
     progress_clear(&progress);
-#ifndef NDEBUG
-    sim_check(run->sim);
-#endif
-    results_init(&results, &run->scenario, run->sim, &run->fct, end_ps);
-    results.set = run->opt.set;
-    results.sets = run->opt.sets;
-    results.wall_s = progress_clock_s() - start_s;
+    results_init(&results, &run->sim);
     rc = write_files(run, &results, err);
     if (!rc) {
         warn_unfinished(run, &results);
@@ -340,30 +269,24 @@ static int simulate(struct run *run, struct err *err)
 static int run_scenario(struct run *run, struct err *err)
 {
     const struct options *o = &run->opt;
-    const char *name = strcmp(o->path, "-") == 0 ? "standard input" : o->path;
+    struct simulation_input input = { .name = strcmp(o->path, "-") == 0 ? "standard input" : o->path, .set = o->set,
+                                      .sets = o->sets, .seed = o->has_seed ? &o->seed : NULL };
     int rc = text_read_file(o->path, SCENARIO_BYTES_MAX, &run->text, &run->text_bytes, err);
 
     if (rc)
         return rc;
-    rc = scenario_parse(&run->scenario, name, run->text, run->text_bytes, o->set, o->sets,
-                        o->has_seed ? &o->seed : NULL, err);
+    input.text = run->text;
+    input.text_bytes = run->text_bytes;
+    rc = simulation_open(&run->sim, &input, err);
     if (rc)
         goto free_text;
     rc = open_files(run, err);
-    if (rc)
-        goto close_files;
-    rc = scenario_start(&run->scenario, &run->sim, err);
-    if (rc)
-        goto close_files;
-    fct_init(&run->fct, run->scenario.entries);
-    rc = simulate(run, err);
-    fct_fini(&run->fct);
-    sim_free(run->sim);
-close_files:
+    if (!rc)
+        rc = simulate(run, err);
     outfile_abort(&run->hpcc_pfc);
     outfile_abort(&run->hpcc_fct);
     outdir_abort(run->dir);
-    scenario_fini(&run->scenario);
+    simulation_close(&run->sim);
 free_text:
     free(run->text);
     return rc;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MICE_BYTES     120000
+#define ELEPHANT_BYTES 1000000
 #define SLOWDOWN_ONE 4294967296.0            /* 2^32 */
 
 const struct fct_bucket fct_buckets[FCT_BUCKETS] = {
@@ -15,11 +17,25 @@ const struct fct_bucket fct_buckets[FCT_BUCKETS] = {
     { ">=1MB",       1000000, UINT64_MAX },
 };
 
-void fct_init(struct fct *f, uint32_t entries)
+uint64_t fct_size_min(uint32_t i)
+{
+    static const uint64_t digit[] = { 1, 2, 5 };
+    uint64_t power = 100;
+
+    if (i == 0 || i >= FCT_SIZES)
+        return i == 0 ? 0 : UINT64_MAX;
+    for (uint32_t k = 0; k < (i - 1) / 3; k++)
+        power *= 10;
+    return digit[(i - 1) % 3] * power;
+}
+
+void fct_init(struct fct *f, uint32_t entries, const struct phases *phases)
 {
     memset(f, 0, sizeof(*f));
     f->entry = xcalloc(entries ? entries : 1, sizeof(*f->entry));
+    f->entry_phase = xcalloc((entries + 1ul) * PHASES, sizeof(*f->entry_phase));
     f->entries = entries;
+    f->phases = phases && phases->windows ? phases : NULL;
 }
 
 static void fini_cell(struct fct_cell *c)
@@ -33,9 +49,18 @@ void fct_fini(struct fct *f)
     fini_cell(&f->all);
     for (uint32_t i = 0; i < FCT_BUCKETS; i++)
         fini_cell(&f->bucket[i]);
+    fini_cell(&f->mice);
+    fini_cell(&f->elephants);
+    for (uint32_t i = 0; i < FCT_SIZES; i++)
+        fini_cell(&f->size[i]);
+    for (uint32_t i = 0; i < PHASES; i++)
+        fini_cell(&f->phase[i]);
     for (uint32_t i = 0; i < f->entries; i++)
         fini_cell(&f->entry[i]);
+    for (uint32_t i = 0; i < f->entries * PHASES; i++)
+        fini_cell(&f->entry_phase[i]);
     free(f->entry);
+    free(f->entry_phase);
     memset(f, 0, sizeof(*f));
 }
 
@@ -78,6 +103,15 @@ static uint32_t bucket_of(uint64_t bytes)
     return i;
 }
 
+static uint32_t size_of(uint64_t bytes)
+{
+    uint32_t i = 0;
+
+    while (i + 1 < FCT_SIZES && bytes >= fct_size_min(i + 1))
+        i++;
+    return i;
+}
+
 void fct_add(struct fct *f, const struct flow_result *r)
 {
     double slowdown = fct_slowdown(r);
@@ -86,6 +120,17 @@ void fct_add(struct fct *f, const struct flow_result *r)
     add_to(&f->all, r, slowdown);
     add_to(&f->bucket[bucket_of(r->bytes)], r, slowdown);
     add_to(&f->entry[r->traffic], r, slowdown);
+    add_to(&f->size[size_of(r->bytes)], r, slowdown);
+    if (r->bytes < MICE_BYTES)
+        add_to(&f->mice, r, slowdown);
+    else if (r->bytes >= ELEPHANT_BYTES)
+        add_to(&f->elephants, r, slowdown);
+    if (f->phases) {
+        enum phase phase = phases_at(f->phases, r->start_ps);
+
+        add_to(&f->phase[phase], r, slowdown);
+        add_to(&f->entry_phase[r->traffic * PHASES + phase], r, slowdown);
+    }
 }
 
 static struct fct_stats stats_of(const struct hist *h, double mean, double unit)

@@ -10,10 +10,12 @@
 
 #include "base/hist.h"
 #include "core/result.h"
+#include "meter/phase.h"
 
 #include <stdint.h>
 
-#define FCT_BUCKETS 4
+#define FCT_BUCKETS 4            /* of tables */
+#define FCT_SIZES   25           /* of curves over size: see fct_size_min() */
 
 struct fct_bucket {
     const char *name;            /* "<10KB": as in tables */
@@ -33,17 +35,27 @@ struct fct_cell {                /* a set of flows */
 
 struct fct {
     struct fct_cell  all, bucket[FCT_BUCKETS];
-    struct fct_cell *entry;      /* by entry of the scenario's traffic list */
+    struct fct_cell  mice, elephants;        /* under 120 KB, from 1 MB: what PARALEON's text and figure 7 tell apart */
+    struct fct_cell  size[FCT_SIZES];
+    struct fct_cell  phase[PHASES];          /* of all flows; empty if the run has no phases */
+    struct fct_cell *entry;                  /* by entry of the scenario's traffic list */
+    struct fct_cell *entry_phase;            /* [entry * PHASES + phase] */
     uint32_t         entries;
+    const struct phases *phases;
 };
 
 struct fct_stats { double mean, p50, p95, p99, p999, max; };
 
-void fct_init(struct fct *, uint32_t entries);
+/* 'phases' must outlive it; NULL: none. */
+void fct_init(struct fct *, uint32_t entries, const struct phases *);
 void fct_fini(struct fct *);
 
 /* Counts a finished flow; its ideal is not 0. */
 void fct_add(struct fct *, const struct flow_result *);
+
+/* Flows of size[i] are at least so long and shorter than fct_size_min(i + 1); 0, 100, 200, 500, 1000, ... up to
+ * 10^10 bytes; fct_size_min(FCT_SIZES) is UINT64_MAX. */
+uint64_t fct_size_min(uint32_t i);
 
 /* FCT over ideal, at least 1. */
 double fct_slowdown(const struct flow_result *);

@@ -56,7 +56,7 @@ static void add__sorts_by_size_at_the_boundaries(void **state)
     for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         struct fct f;
 
-        fct_init(&f, 1);
+        fct_init(&f, 1, NULL);
         add(&f, 0, rows[i].bytes, 2, 1);
         for (uint32_t b = 0; b < FCT_BUCKETS; b++)
             assert_int_equal(f.bucket[b].count, b == rows[i].bucket);
@@ -71,7 +71,7 @@ static void add__counts_by_entry_and_in_all(void **state)
     struct fct f;
 
     (void)state;
-    fct_init(&f, 3);
+    fct_init(&f, 3, NULL);
     add(&f, 0, 100, 2, 1);
     add(&f, 2, 200, 3, 1);
     again.resent_bytes = 50;
@@ -94,7 +94,7 @@ static void stats__of_four_flows_by_hand(void **state)
     struct fct f;
 
     (void)state;
-    fct_init(&f, 1);
+    fct_init(&f, 1, NULL);
     for (int i = 0; i < 4; i++)
         add(&f, 0, 1000, slowdowns[i] * 10000000, 10000000);
     slowdown = fct_slowdown_stats(&f.all);
@@ -116,7 +116,7 @@ static void stats__of_nothing_are_zero(void **state)
     struct fct f;
 
     (void)state;
-    fct_init(&f, 1);
+    fct_init(&f, 1, NULL);
     s = fct_slowdown_stats(&f.all);
     assert_true(s.mean == 0 && s.p50 == 0 && s.max == 0);
     s = fct_us_stats(&f.entry[0]);
@@ -132,7 +132,7 @@ static void stats__of_very_long_flows(void **state)
     struct fct f;
 
     (void)state;
-    fct_init(&f, 1);
+    fct_init(&f, 1, NULL);
     for (int i = 0; i < 1000; i++)
         add(&f, 0, 1, day_ps, day_ps / 1000);
     us = fct_us_stats(&f.all);
@@ -159,7 +159,7 @@ static void stats__agree_with_a_sorted_list(void **state)
 
     (void)state;
     rng_init(&rng, 5, 0);
-    fct_init(&f, 1);
+    fct_init(&f, 1, NULL);
     for (int i = 0; i < N; i++) {
         uint64_t fct_ps = 1000000 + (uint64_t)(1e9 * rng_real(&rng) * rng_real(&rng));
 
@@ -185,8 +185,8 @@ static void stats__do_not_depend_on_the_order(void **state)
     struct fct up, down;
 
     (void)state;
-    fct_init(&up, 1);
-    fct_init(&down, 1);
+    fct_init(&up, 1, NULL);
+    fct_init(&down, 1, NULL);
     for (uint64_t i = 1; i <= 1000; i++) {
         add(&up, 0, i, 1000 + i * i * i, 1000);
         add(&down, 0, 1001 - i, 1000 + (1001 - i) * (1001 - i) * (1001 - i), 1000);

@@ -501,6 +501,7 @@ static void finish_flow(struct sim *s, struct host *h, struct flow *f)
     f->phase = FLOW_DONE;
     s->counters.flows_done++;
     s->counters.bytes_done += f->bytes;
+    s->entry_bytes_done[f->traffic] += f->bytes;
     if (s->hooks.flow_done) {
         struct flow_result r = {
             .src = f->src, .dst = f->dst, .sport = (uint16_t)f->ports, .dport = (uint16_t)(f->ports >> 16),
@@ -683,7 +684,12 @@ static void on_cnp(struct sim *s, struct host *h, struct flow *f)
 
 static void on_ack(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
 {
-    uint64_t acked = k->seq > f->acked ? k->seq - f->acked : 0;
+    uint64_t acked = k->seq > f->acked ? k->seq - f->acked : 0, rtt = s->now_ps - k->sent_ps;
+
+    s->counters.rtt_ps_sum += rtt;
+    s->counters.rtt_samples++;
+    if (rtt > s->rtt_ps_peak)
+        s->rtt_ps_peak = rtt;
 
     if (acked) {
         f->acked = k->seq;
@@ -700,7 +706,7 @@ static void on_ack(struct sim *s, struct host *h, struct flow *f, const struct p
     if (k->flags & PACKET_ECHO)
         on_cnp(s, h, f);
     if (f->controlled && s->cfg.cc->on_ack) {
-        struct cc_ack a = { s->now_ps - k->sent_ps, acked, f->sent - f->acked };
+        struct cc_ack a = { rtt, acked, f->sent - f->acked };
 
         s->cfg.cc->on_ack(h->cc_cfg, f->cc, sim_cc_now(s), &a, &f->out);
         on_decision(s, h, f);

@@ -570,6 +570,7 @@ static void build_streams(struct sim *s)
     uint32_t *count = xcalloc(s->nodes, sizeof *count);
 
     s->streams = traffic_streams(s->traffic);
+    s->entry_bytes_done = arena_alloc(&s->arena, traffic_entries(s->traffic) + 1ul, sizeof *s->entry_bytes_done);
     s->next_flow = arena_alloc(&s->arena, s->streams, sizeof *s->next_flow);
     s->stream_place = arena_alloc(&s->arena, s->streams, sizeof *s->stream_place);
     for (uint32_t i = 0; i < s->streams; i++) {

@@ -92,6 +92,7 @@ struct sim_counters {            /* only grow */
     uint64_t payload_stale;      /* arrived after its flow was over, or twice */
     uint64_t acks_sent, nacks_sent, cnps_sent, cnps_received;
     uint64_t timeouts;
+    uint64_t rtt_ps_sum, rtt_samples;        /* from a data packet to its acknowledgement */
     uint64_t pfc_sent, pauses, resumes;      /* the last two: received */
     uint64_t dropped_buffer;     /* no room in the switch */
     uint64_t dropped_wire;       /* bit errors and loss */
@@ -155,6 +156,8 @@ struct sim {
     struct flow_spec  *next_flow;            /* of each stream */
     uint32_t          *stream_place;         /* ORDER_NODE: low bits of order for its flow starts */
     uint64_t           base_rtt_ps;          /* longest in the network */
+    uint64_t           rtt_ps_peak;          /* since the observer last looked: see observe.h */
+    uint64_t          *entry_bytes_done;     /* of flows that are over, by entry of the traffic list */
     struct arena       arena, packet_arena, flow_arena, rx_arena, list_arena;
     uint32_t          *list_free[32];        /* returned host tables by log2 of their size */
     struct evq         evq;                  /* last, being large: what lies behind is far away */

@@ -191,6 +191,11 @@ uint8_t traffic_prios(const struct traffic *t)
     return (uint8_t)prios;
 }
 
+uint32_t traffic_entries(const struct traffic *t)
+{
+    return t->entries;
+}
+
 uint32_t traffic_streams(const struct traffic *t)
 {
     return t->streams;

@@ -74,6 +74,7 @@ void traffic_add_all_to_all(struct traffic *, const struct traffic_common *, uin
 /* The classes its flows use, bit by bit. */
 uint8_t traffic_prios(const struct traffic *);
 
+uint32_t traffic_entries(const struct traffic *);
 uint32_t traffic_streams(const struct traffic *);
 uint32_t traffic_source(const struct traffic *, uint32_t stream);
 

@@ -41,7 +41,7 @@ const scales: Record<string, Scale[]> = {
   "": [{ factor: 1, suffix: "" }],
 };
 
-const spelled: Record<string, string> = { Mbps: "Mb/s", "%": "%" };
+const spelled: Record<string, string> = { us: "µs", Mbps: "Mb/s" };
 
 // The scale in which 'value' reads best. 0 takes the natural one.
 export function scaleFor(unit: string, value: Num): Scale {
@@ -73,8 +73,7 @@ export function format(value: Num, unit: string): string {
   if (value === null || !Number.isFinite(value)) return NONE;
   if (unit === "count" && Number.isInteger(value)) return grouped.format(value);
   if (unit === "bytes" && Number.isInteger(value) && Math.abs(value) < 1000) return join(String(value), "B");
-  // Settings stand as people wrote them.
-  if (!(unit in scales)) return join(plain(value), scaleFor(unit, value).suffix);
+  if (!(unit in scales)) return formatSetting(value, unit);
   const scale = scaleFor(unit, value);
   return join(digits(value / scale.factor), scale.suffix);
 }
@@ -84,6 +83,11 @@ export function plain(value: Num): string {
   if (value === null || !Number.isFinite(value)) return NONE;
   const short = Number(value.toPrecision(12));
   return Math.abs(short) >= 10000 && Number.isInteger(short) ? grouped.format(short) : String(short);
+}
+
+// Settings stand as people write them: in their own unit, with all their digits.
+export function formatSetting(value: Num, unit: string): string {
+  return value === null ? NONE : join(plain(value), spelled[unit] ?? unit);
 }
 
 // A mark on an axis: as few digits as it takes.

@@ -1,0 +1,26 @@
+/* src/cmd/page.h - report.html: one file that shows a run or a comparison in a browser, without a network.
+ *
+ * The page is built from web/ and kept in web/report.html; the program carries it (tools/embed-page) and puts
+ * its data in. web/src/data.ts is the contract between the two.
+ */
+#ifndef CMD_PAGE_H
+#define CMD_PAGE_H
+
+#include "cmd/results.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+extern const char   page_html[];
+extern const size_t page_html_size;
+
+/* One element of 'runs' (interface Run of data.ts). 'files': what lies beside the page, ends with NULL. */
+json_t *page_run(const struct results *, const char *name, const char *const *files);
+
+/* Writes the page around a run ("run") or a comparison (interface Page of data.ts). Does not take 'page'. */
+void page_print(const json_t *page, FILE *);
+
+/* The whole page of one run. */
+json_t *page_of_run(const struct results *, const char *const *files);
+
+#endif

@@ -1,0 +1,167 @@
+#include "cmd/simulation.h"
+#include "cmd/progress.h"
+#include "sim/observe.h"
+#include "sim/traffic.h"
+
+#define SLICE_S        0.05              /* wall time between two looks at the clock */
+#define SLICE_PS_FIRST (1 * PS_PER_US)
+
+int simulation_open(struct simulation *s, const struct simulation_input *input, struct err *err)
+{
+    int rc;
+
+    *s = (struct simulation){ .input = *input };
+    rc = scenario_parse(&s->scenario, input->name, input->text, input->text_bytes, input->set, input->sets,
+                        input->seed, err);
+    if (rc)
+        return rc;
+    rc = scenario_start(&s->scenario, &s->sim, err);
+    if (rc) {
+        scenario_fini(&s->scenario);
+        return rc;
+    }
+    series_init(&s->series, s->sim->ports, s->scenario.entries);
+    for (uint32_t i = 0; i < s->scenario.entries; i++)
+        if (s->scenario.entry[i].is_influx)
+            phases_add(&s->series.phases, s->scenario.entry[i].start_ps, s->scenario.entry[i].stop_ps);
+    fct_init(&s->fct, s->scenario.entries, &s->series.phases);
+    ops_init(&s->ops, s->scenario.entries);
+    return 0;
+}
+
+void simulation_close(struct simulation *s)
+{
+    ops_fini(&s->ops);
+    fct_fini(&s->fct);
+    series_fini(&s->series);
+    sim_free(s->sim);
+    scenario_fini(&s->scenario);
+}
+
+/* ---- running ---- */
+
+struct run {                     /* while it goes on */
+    struct simulation             *s;
+    const struct simulation_hooks *hooks;
+    struct progress               *progress;
+    struct observer               *observer;
+    uint64_t                       slice_ps, looked_ps;
+};
+
+static void on_flow_done(void *arg, const struct flow_result *r)
+{
+    struct run *run = arg;
+
+    fct_add(&run->s->fct, r);
+    if (run->hooks->flow_done)
+        run->hooks->flow_done(run->hooks->arg, r);
+}
+
+static void on_pfc(void *arg, const struct pfc_result *r)
+{
+    struct run *run = arg;
+
+    run->hooks->pfc(run->hooks->arg, r);
+}
+
+static void on_op(void *arg, const struct op_result *r)
+{
+    struct run *run = arg;
+
+    ops_add(&run->s->ops, r);
+}
+
+static void look(struct run *run, uint64_t now_ps)
+{
+    struct report report;
+
+    observer_look(run->observer, now_ps, &report);
+    series_add(&run->s->series, &report);
+    if (run->hooks->report)
+        run->hooks->report(run->hooks->arg, &report);
+    run->looked_ps = now_ps;
+}
+
+/* Runs until 'until_ps' in slices that are short on the wall clock, looking once every monitor interval;
+ * returns whether there is more to do. */
+static bool run_until(struct run *run, uint64_t until_ps)
+{
+    struct sim *sim = run->s->sim;
+    bool        more = true;
+
+    while (more && sim->now_ps < until_ps) {
+        uint64_t next_ps = run->looked_ps + run->s->scenario.interval_ps, to_ps = until_ps;
+        double   before_s = progress_clock_s(), took_s;
+
+        to_ps = to_ps < next_ps ? to_ps : next_ps;
+        if (to_ps - sim->now_ps > run->slice_ps)
+            to_ps = sim->now_ps + run->slice_ps;
+        more = sim_run_until(sim, to_ps);
+        if (more && to_ps == next_ps)
+            look(run, to_ps);
+        took_s = progress_clock_s() - before_s;
+        if (took_s < SLICE_S / 2 && run->slice_ps < PS_PER_S * 1000)
+            run->slice_ps *= 2;
+        else if (took_s > SLICE_S * 2 && run->slice_ps > 1)
+            run->slice_ps /= 2;
+        if (run->progress)
+            progress_update(run->progress, sim, run->s->scenario.run_ps);
+    }
+    return more;
+}
+
+/* When the last frame on the way had arrived. The simulation's own clock has gone on to the end of a
+ * slice, which is not the same from run to run. */
+static uint64_t last_arrival_ps(const struct sim *s)
+{
+    uint64_t last_ps = 0;
+
+    for (uint32_t i = 0; i < s->ports; i++) {
+        const struct port *p = &s->port[i];
+
+        if (p->counters.tx_bytes && p->free_at_ps + p->delay_ps > last_ps)
+            last_ps = p->free_at_ps + p->delay_ps;
+    }
+    return last_ps;
+}
+
+/* Returns when the end was. */
+static uint64_t run_to_end(struct run *run)
+{
+    const struct scenario *sc = &run->s->scenario;
+    bool                   more = true;
+
+    for (uint32_t i = 0; more && i < sc->changes && sc->change[i].at_ps <= sc->run_ps; i++) {
+        /* A change is in force for what happens at its very time. */
+        if (sc->change[i].at_ps > 0)
+            more = run_until(run, sc->change[i].at_ps - 1);
+        if (more)
+            sim_apply(run->s->sim, &sc->change[i].knobs);
+    }
+    if (more)
+        run_until(run, sc->run_ps);
+    if (run->s->sim->is_done)
+        return run->s->sim->now_ps;
+    return sc->run_ps != NEVER ? sc->run_ps : last_arrival_ps(run->s->sim);
+}
+
+void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, struct progress *progress)
+{
+    static const struct simulation_hooks none;
+    struct run run = { .s = s, .hooks = hooks ? hooks : &none, .progress = progress, .slice_ps = SLICE_PS_FIRST };
+    double     start_s = progress_clock_s();
+
+    run.observer = observer_new(s->sim);
+    s->sim->hooks = (struct sim_hooks){ &run, on_flow_done, run.hooks->pfc ? on_pfc : NULL };
+    traffic_on_op(s->sim->traffic, on_op, &run);
+    s->end_ps = run_to_end(&run);
+    if (s->end_ps > run.looked_ps)
+        look(&run, s->end_ps);
+    observer_free(run.observer);
+    s->sim->hooks = (struct sim_hooks){ 0 };
+    traffic_on_op(s->sim->traffic, NULL, NULL);
+    s->wall_s = progress_clock_s() - start_s;
+#ifndef NDEBUG
+    sim_check(s->sim);
+#endif
+}

@@ -1,0 +1,57 @@
+/* src/cmd/simulation.h - one run of one scenario, from its text to all that was found.
+ *
+ * For every command that simulates: run prints it, compare runs many.
+ */
+#ifndef CMD_SIMULATION_H
+#define CMD_SIMULATION_H
+
+#include "core/report.h"
+#include "meter/fct.h"
+#include "meter/ops.h"
+#include "meter/series.h"
+#include "sim/scenario.h"
+#include "sim/sim.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct progress;
+
+struct simulation_input {
+    const char        *name;     /* of the scenario's file, for messages and for files it names */
+    const char        *text;
+    size_t             text_bytes;
+    const char *const *set;      /* what the command line changes */
+    uint32_t           sets;
+    const uint64_t    *seed;     /* NULL: the scenario's */
+};
+
+/* Who wants to know while it runs; each may be NULL. */
+struct simulation_hooks {
+    void *arg;
+    void (*flow_done)(void *arg, const struct flow_result *);
+    void (*pfc)(void *arg, const struct pfc_result *);
+    void (*report)(void *arg, const struct report *);
+};
+
+struct simulation {
+    struct simulation_input input;
+    struct scenario scenario;
+    struct sim     *sim;
+    struct fct      fct;
+    struct ops      ops;
+    struct series   series;
+    uint64_t        end_ps;      /* of the run */
+    double          wall_s;      /* the only figure that another run does not repeat */
+};
+
+/* Reads the scenario and builds its network. What 'input' points to must outlive the simulation. On failure
+ * there is nothing to close. */
+int simulation_open(struct simulation *, const struct simulation_input *, struct err *);
+
+/* Runs to the end, changing knobs on the way. 'progress' is told how far it has come; NULL: nobody is. */
+void simulation_run(struct simulation *, const struct simulation_hooks *, struct progress *);
+
+void simulation_close(struct simulation *);
+
+#endif

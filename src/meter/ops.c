@@ -1,0 +1,59 @@
+#include "meter/ops.h"
+#include "base/err.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+void ops_init(struct ops *o, uint32_t entries)
+{
+    o->cell = xcalloc((entries + 1ul) * OP_KINDS, sizeof(*o->cell));
+    o->entries = entries;
+}
+
+void ops_fini(struct ops *o)
+{
+    for (uint32_t i = 0; i < o->entries * OP_KINDS; i++)
+        free(o->cell[i].took_ns);
+    free(o->cell);
+    *o = (struct ops){ 0 };
+}
+
+void ops_add(struct ops *o, const struct op_result *r)
+{
+    struct ops_cell *c = &o->cell[r->traffic * OP_KINDS + r->kind];
+    uint64_t end_ps = r->start_ps + r->took_ps;
+
+    assert(r->traffic < o->entries && r->kind < OP_KINDS);
+    if (c->count == 0) {
+        c->took_ns = xmalloc(sizeof(*c->took_ns));
+        hist_init(c->took_ns);
+        c->first_ps = r->start_ps;
+    }
+    c->count++;
+    c->bytes += r->bytes;
+    c->first_ps = r->start_ps < c->first_ps ? r->start_ps : c->first_ps;
+    c->last_ps = end_ps > c->last_ps ? end_ps : c->last_ps;
+    c->took_ps_sum += r->took_ps;
+    hist_add(c->took_ns, (double)r->took_ps / 1e3);
+}
+
+const struct ops_cell *ops_cell(const struct ops *o, uint32_t entry, enum op_kind kind)
+{
+    return &o->cell[entry * OP_KINDS + kind];
+}
+
+struct fct_stats ops_us_stats(const struct ops_cell *c)
+{
+    const struct hist *h = c->took_ns;
+
+    if (c->count == 0)
+        return (struct fct_stats){ 0 };
+    return (struct fct_stats){
+        .mean = (double)c->took_ps_sum / 1e6 / (double)c->count,
+        .p50 = hist_quantile(h, 0.5) / 1e3,
+        .p95 = hist_quantile(h, 0.95) / 1e3,
+        .p99 = hist_quantile(h, 0.99) / 1e3,
+        .p999 = hist_quantile(h, 0.999) / 1e3,
+        .max = h->max / 1e3,
+    };
+}

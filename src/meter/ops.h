@@ -1,0 +1,36 @@
+/* src/meter/ops.h - what became of the work that applications wait for: iterations, reads, writes, calls.
+ *
+ * Counted into histograms as it ends, by entry of the traffic list and kind. Sums are whole numbers, so that
+ * nothing depends on the order in which things end.
+ */
+#ifndef METER_OPS_H
+#define METER_OPS_H
+
+#include "base/hist.h"
+#include "core/result.h"
+#include "meter/fct.h"
+
+#include <stdint.h>
+
+struct ops_cell {
+    uint64_t          count, bytes;
+    uint64_t          first_ps, last_ps;     /* when the first began and the last ended */
+    unsigned __int128 took_ps_sum;
+    struct hist      *took_ns;               /* NULL: none yet */
+};
+
+struct ops {
+    struct ops_cell *cell;       /* [entry * OP_KINDS + kind] */
+    uint32_t         entries;
+};
+
+void ops_init(struct ops *, uint32_t entries);
+void ops_fini(struct ops *);
+void ops_add(struct ops *, const struct op_result *);
+
+const struct ops_cell *ops_cell(const struct ops *, uint32_t entry, enum op_kind);
+
+/* Of the time they took, in microseconds. All 0 if there are none. */
+struct fct_stats ops_us_stats(const struct ops_cell *);
+
+#endif

@@ -1,0 +1,188 @@
+#include "meter/series.h"
+#include "base/err.h"
+#include "core/units.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+void series_init(struct series *s, uint32_t ports, uint32_t entries)
+{
+    memset(s, 0, sizeof *s);
+    s->merged = s->heat_merged = 1;
+    s->ports = ports;
+    s->entries = entries;
+    s->entry_bytes = xcalloc((size_t)SERIES_POINTS * (entries + 1ul), sizeof *s->entry_bytes);
+    s->heat_bytes = xcalloc((size_t)SERIES_HEAT * (ports + 1ul), sizeof *s->heat_bytes);
+    s->util_max = xcalloc(ports + 1ul, sizeof *s->util_max);
+}
+
+void series_fini(struct series *s)
+{
+    free(s->entry_bytes);
+    free(s->heat_bytes);
+    free(s->util_max);
+    free(s->knob);
+    memset(s, 0, sizeof *s);
+}
+
+/* ---- points ---- */
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Two neighbours become one: sums, peaks, and the state at the end. */
+static void join(struct series_point *a, const struct series_point *b)
+{
+    a->end_ps = b->end_ps;
+    a->payload_bytes += b->payload_bytes;
+    a->flows_started += b->flows_started;
+    a->flows_done += b->flows_done;
+    a->flows_active = b->flows_active;
+    a->data_packets += b->data_packets;
+    a->marked_packets += b->marked_packets;
+    a->cnps += b->cnps;
+    a->nacks += b->nacks;
+    a->timeouts += b->timeouts;
+    a->dropped_packets += b->dropped_packets;
+    a->pauses += b->pauses;
+    a->paused_ps += b->paused_ps;
+    a->rtt_samples += b->rtt_samples;
+    a->rtt_ps_sum += b->rtt_ps_sum;
+    a->rtt_ps_peak = larger(a->rtt_ps_peak, b->rtt_ps_peak);
+    a->queue_bytes_peak = larger(a->queue_bytes_peak, b->queue_bytes_peak);
+    a->queue_bytes = b->queue_bytes;
+}
+
+static void halve_points(struct series *s)
+{
+    for (uint32_t i = 0; i < SERIES_POINTS / 2; i++) {
+        uint64_t *to = &s->entry_bytes[(size_t)i * s->entries], *from = &s->entry_bytes[2ul * i * s->entries];
+
+        s->point[i] = s->point[2 * i];
+        join(&s->point[i], &s->point[2 * i + 1]);
+        for (uint32_t e = 0; e < s->entries; e++)
+            to[e] = from[e] + from[s->entries + e];
+    }
+    s->points = SERIES_POINTS / 2;
+    s->merged *= 2;
+}
+
+static void add_point(struct series *s, const struct report *r)
+{
+    struct series_point p = {
+        .start_ps = r->start_ps, .end_ps = r->end_ps, .payload_bytes = r->payload_bytes,
+        .flows_started = r->flows_started, .flows_done = r->flows_done, .flows_active = r->flows_active,
+        .data_packets = r->data_packets, .marked_packets = r->marked_packets, .cnps = r->cnps, .nacks = r->nacks,
+        .timeouts = r->timeouts, .dropped_packets = r->dropped_packets, .pauses = r->pauses,
+        .paused_ps = r->paused_ps, .rtt_samples = r->rtt_samples, .rtt_ps_sum = r->rtt_ps_sum,
+        .rtt_ps_peak = r->rtt_ps_peak, .queue_bytes_peak = r->queue_bytes_peak, .queue_bytes = r->queue_bytes,
+    };
+    bool      is_new = s->intervals % s->merged == 0;
+    uint64_t *bytes;
+
+    if (is_new && s->points == SERIES_POINTS) {
+        halve_points(s);
+        is_new = s->intervals % s->merged == 0;
+    }
+    if (is_new)
+        s->point[s->points++] = p;
+    else
+        join(&s->point[s->points - 1], &p);
+    bytes = &s->entry_bytes[(size_t)(s->points - 1) * s->entries];
+    for (uint32_t e = 0; e < s->entries; e++)
+        bytes[e] = (is_new ? 0 : bytes[e]) + r->entry_bytes[e];
+}
+
+/* ---- ports ---- */
+
+static void halve_heat(struct series *s)
+{
+    for (uint32_t i = 0; i < SERIES_HEAT / 2; i++) {
+        uint64_t *to = &s->heat_bytes[(size_t)i * s->ports], *from = &s->heat_bytes[2ul * i * s->ports];
+
+        for (uint32_t p = 0; p < s->ports; p++)
+            to[p] = from[p] + from[s->ports + p];
+        s->heat_start_ps[i] = s->heat_start_ps[2 * i];
+        s->heat_end_ps[i] = s->heat_end_ps[2 * i + 1];
+    }
+    s->heats = SERIES_HEAT / 2;
+    s->heat_merged *= 2;
+}
+
+static double share(uint64_t bytes, uint64_t rate_bps, uint64_t ps)
+{
+    return ps && rate_bps ? (double)bytes * 8 * (double)PS_PER_S / ((double)rate_bps * (double)ps) : 0;
+}
+
+static void add_heat(struct series *s, const struct report *r)
+{
+    bool      is_new = s->intervals % s->heat_merged == 0;
+    uint64_t *bytes;
+
+    if (is_new && s->heats == SERIES_HEAT) {
+        halve_heat(s);
+        is_new = s->intervals % s->heat_merged == 0;
+    }
+    if (is_new)
+        s->heat_start_ps[s->heats++] = r->start_ps;
+    s->heat_end_ps[s->heats - 1] = r->end_ps;
+    bytes = &s->heat_bytes[(size_t)(s->heats - 1) * s->ports];
+    for (uint32_t p = 0; p < s->ports; p++) {
+        double busy = share(r->port[p].tx_bytes, r->port[p].rate_bps, r->end_ps - r->start_ps);
+
+        bytes[p] = (is_new ? 0 : bytes[p]) + r->port[p].tx_bytes;
+        s->util_max[p] = busy > s->util_max[p] ? busy : s->util_max[p];
+    }
+}
+
+double series_heat(const struct series *s, uint32_t column, uint32_t port, uint64_t rate_bps)
+{
+    return share(s->heat_bytes[(size_t)column * s->ports + port], rate_bps,
+                 s->heat_end_ps[column] - s->heat_start_ps[column]);
+}
+
+/* ---- knobs and phases ---- */
+
+static void add_knobs(struct series *s, const struct report *r)
+{
+    for (uint32_t i = 0; i < KNOB_COUNT; i++) {
+        if (s->intervals && r->knobs.value[i] == s->last.value[i])
+            continue;
+        if (s->knobs == s->knobs_max) {
+            s->knobs_max = s->knobs_max ? 2 * s->knobs_max : 64;
+            s->knob = xrealloc(s->knob, s->knobs_max * sizeof *s->knob);
+        }
+        s->knob[s->knobs++] = (struct series_knob){ r->start_ps, i, r->knobs.value[i] };
+    }
+    s->last = r->knobs;
+}
+
+static void add_phases(struct series *s, const struct report *r)
+{
+    uint64_t all = r->end_ps - r->start_ps;
+
+    for (int i = 0; all && i < PHASES; i++) {
+        uint64_t             ps = phases_overlap_ps(&s->phases, (enum phase)i, r->start_ps, r->end_ps);
+        double               part = (double)ps / (double)all;
+        struct series_phase *p = &s->phase[i];
+
+        p->ps += ps;
+        p->payload_bytes += part * (double)r->payload_bytes;
+        p->paused_ps += part * (double)r->paused_ps;
+        p->marked_packets += part * (double)r->marked_packets;
+        p->rtt_ps_sum += part * (double)r->rtt_ps_sum;
+        p->rtt_samples += part * (double)r->rtt_samples;
+    }
+}
+
+void series_add(struct series *s, const struct report *r)
+{
+    add_point(s, r);
+    add_heat(s, r);
+    add_knobs(s, r);
+    add_phases(s, r);
+    s->intervals++;
+}

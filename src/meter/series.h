@@ -1,0 +1,58 @@
+/* src/meter/series.h - what a run looked like over time, in as much memory as a picture needs.
+ *
+ * Takes every report of a run and keeps at most SERIES_POINTS points: when there are more intervals, two
+ * neighbours become one (sums are added, peaks and states kept), and again. So a point stands for 1, 2, 4, ... intervals.
+ * Likewise the busy share of every port, in SERIES_HEAT columns.
+ */
+#ifndef METER_SERIES_H
+#define METER_SERIES_H
+
+#include "core/report.h"
+#include "meter/phase.h"
+
+#include <stdint.h>
+
+#define SERIES_POINTS 512
+#define SERIES_HEAT   64
+
+struct series_point {            /* as in struct report */
+    uint64_t start_ps, end_ps;
+    uint64_t payload_bytes, flows_started, flows_done, flows_active;
+    uint64_t data_packets, marked_packets, cnps, nacks, timeouts, dropped_packets;
+    uint64_t pauses, paused_ps;
+    uint64_t rtt_samples, rtt_ps_sum, rtt_ps_peak;
+    uint64_t queue_bytes_peak, queue_bytes;
+};
+
+struct series_knob { uint64_t at_ps; uint32_t knob; double value; };     /* a knob has another value from then on */
+
+struct series_phase {            /* sums over the intervals of one phase, divided where an interval lies in two */
+    double payload_bytes, paused_ps, marked_packets, rtt_ps_sum, rtt_samples;
+    uint64_t ps;
+};
+
+struct series {
+    struct series_point  point[SERIES_POINTS];
+    uint32_t             points, merged;     /* merged: intervals to a point */
+    uint64_t            *entry_bytes;        /* [point * entries + entry] */
+    uint32_t             entries;
+    uint64_t            *heat_bytes;         /* [column * ports + port]: frames sent */
+    uint64_t             heat_start_ps[SERIES_HEAT], heat_end_ps[SERIES_HEAT];
+    uint32_t             heats, heat_merged, ports;
+    double              *util_max;           /* by port: share of the busiest interval */
+    struct series_knob  *knob;               /* changes, with the values at the start first */
+    uint32_t             knobs, knobs_max;
+    struct knobs         last;
+    uint64_t             intervals;
+    struct phases        phases;             /* set by the caller before the first report */
+    struct series_phase  phase[PHASES];
+};
+
+void series_init(struct series *, uint32_t ports, uint32_t entries);
+void series_fini(struct series *);
+void series_add(struct series *, const struct report *);
+
+/* The share of its rate that a port sent at, in a column of the heat map. */
+double series_heat(const struct series *, uint32_t column, uint32_t port, uint64_t rate_bps);
+
+#endif

@@ -1,0 +1,45 @@
+// Where the marks of a logarithmic axis stand.
+
+const MARKS_MAX = 9;
+
+// 1, 2, 5, 10, ... between 'min' and 'max'; only whole decades, then every second, third ... when there are too many.
+export function logMarks(min: number, max: number): number[] {
+  for (const steps of [[1, 2, 5], [1, 3], [1]]) {
+    const marks = marksOf(min, max, steps, 1);
+    if (marks.length <= MARKS_MAX) return marks;
+  }
+  for (let every = 2; ; every++) {
+    const marks = marksOf(min, max, [1], every);
+    if (marks.length <= MARKS_MAX) return marks;
+  }
+}
+
+function marksOf(min: number, max: number, steps: number[], every: number): number[] {
+  const marks: number[] = [];
+  for (let decade = Math.floor(Math.log10(min)); decade <= Math.ceil(Math.log10(max)); decade++) {
+    if (decade % every !== 0) continue;
+    for (const step of steps) {
+      const mark = Number(`${step}e${decade}`);
+      if (mark >= min * 0.9999 && mark <= max * 1.0001) marks.push(mark);
+    }
+  }
+  return marks;
+}
+
+// A little room at both ends of a logarithmic axis.
+export function logRange(min: number, max: number): [number, number] {
+  const room = Math.max(Math.pow(max / min, 0.03), 1.02);
+  return [min / room, max * room];
+}
+
+// 'range' made 'times' as wide around 'at', kept within 'full'; null: that is all of it.
+export function zoomRange(range: [number, number], full: [number, number], at: number, times: number,
+                          isLog: boolean): [number, number] | null {
+  const to = isLog ? Math.log : (x: number) => x;
+  const from = isLog ? Math.exp : (x: number) => x;
+  const centre = to(Math.min(Math.max(at, range[0]), range[1]));
+  const low = Math.max(centre - (centre - to(range[0])) * times, to(full[0]));
+  const high = Math.min(centre + (to(range[1]) - centre) * times, to(full[1]));
+  if (low <= to(full[0]) && high >= to(full[1])) return null;
+  return [from(low), from(high)];
+}

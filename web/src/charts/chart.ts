@@ -1,0 +1,360 @@
+// A line chart: uPlot with our axes, legend, keys, zoom and table.
+import uPlot from "uplot";
+import { announce, h, nothing } from "../dom";
+import type { Num, Window } from "../data";
+import { format, scaleFor, tick, tickWithUnit, type Scale } from "../format";
+import { table } from "../table";
+import { colour, curveColour, curveDash, isPrinting } from "../theme";
+import { logMarks, logRange, zoomRange } from "./axis";
+import { frame, type Frame } from "./frame";
+import { legend, type Legend } from "./legend";
+import { keep } from "./redraw";
+import { ZoomGroup } from "./zoom";
+
+export interface Curve {
+  label: string;
+  values: (Num | undefined)[]; // null: a gap; undefined: nothing here, drawn through
+  hue?: number; // which colour; else its place in the list
+}
+
+export interface ChartSpec {
+  title: string;
+  note?: string;
+  x: {
+    label: string;
+    unit: string;
+    values: number[];
+    isLog?: boolean;
+    write?: (i: number) => string; // the x value in the legend and the table
+  };
+  y: {
+    unit: string;
+    isLog?: boolean;
+    max?: number; // of an axis that does not depend on what is shown
+    write?: (value: Num) => string;
+  };
+  curves: Curve[];
+  isStepped?: boolean; // a value holds until the next one
+  hasPoints?: boolean;
+  windows?: Window[];
+  group?: ZoomGroup;
+  height?: number;
+  paint?: (u: uPlot) => void; // under the curves
+  extra?: HTMLElement[]; // controls of its own
+  isWide?: boolean;
+}
+
+const FONT = '11px system-ui, -apple-system, "Segoe UI", "Liberation Sans", "DejaVu Sans", sans-serif';
+const KEYS = "Arrow keys move the cursor, plus and minus zoom, 0 shows all.";
+const PRINT_WIDTH = { half: 330, wide: 690 };
+
+export function chart(spec: ChartSpec): HTMLElement {
+  const hasValues = spec.curves.some((curve) => curve.values.some((value) => value !== null && value !== undefined));
+  if (!hasValues) {
+    return h("figure", { class: "chart" }, h("figcaption", {}, h("span", { class: "title" }, spec.title)),
+      nothing("No values in this run."));
+  }
+  return new LineChart(spec).figure;
+}
+
+class LineChart {
+  readonly figure: HTMLElement;
+  private readonly frame: Frame;
+  private readonly group: ZoomGroup;
+  private readonly legend: Legend;
+  private readonly yScale: Scale;
+  private readonly xScale: Scale;
+  private u: uPlot | null = null;
+
+  constructor(private readonly spec: ChartSpec) {
+    this.group = spec.group ?? new ZoomGroup(fullRange(spec), spec.x.isLog);
+    this.yScale = scaleFor(spec.y.unit, largest(spec.curves));
+    this.xScale = scaleFor(spec.x.unit, spec.x.values.at(-1) ?? 0);
+    this.frame = frame({
+      title: spec.title, unit: spec.y.write ? spec.y.unit : this.yScale.suffix, note: spec.note, keys: KEYS,
+      makeTable: () => this.makeTable(), isWide: spec.isWide,
+    });
+    this.figure = this.frame.figure;
+    this.legend = legend(spec.curves.map((curve, i) => ({ label: curve.label, hue: curve.hue ?? i })),
+      (i, isShown) => this.u?.setSeries(i + 1, { show: isShown }));
+    this.figure.append(this.legend.element);
+    this.frame.controls.prepend(...(spec.extra ?? []));
+    this.frame.reset.addEventListener("click", () => this.group.set(null));
+    this.listen();
+    this.group.add(this);
+    keep(this);
+  }
+
+  isConnected(): boolean {
+    return this.figure.isConnected;
+  }
+
+  applyRange(): void {
+    const [min, max] = this.group.range;
+    this.u?.setScale("x", { min, max });
+    this.frame.reset.hidden = !this.group.isZoomed;
+  }
+
+  // Called when it has a place on the page, when that changes, and when colours do.
+  redraw(): void {
+    const width = isPrinting() ? PRINT_WIDTH[this.spec.isWide ? "wide" : "half"] : this.frame.plot.clientWidth;
+    const height = this.spec.height ?? 190;
+    if (width < 50) return;
+    if (!this.u) {
+      this.u = new uPlot(this.options(width, height), this.data(), this.frame.plot);
+      this.applyRange();
+      return;
+    }
+    this.spec.curves.forEach((curve, i) => { this.u!.series[i + 1]!.dash = curveDash(curve.hue ?? i); });
+    this.legend.redraw();
+    if (this.u.width !== width || this.u.height !== height) this.u.setSize({ width, height });
+    this.u.redraw(true, true);
+  }
+
+  destroy(): void {
+    this.u?.destroy();
+    this.u = null;
+  }
+
+  get place(): HTMLElement {
+    return this.frame.plot;
+  }
+
+  private data(): uPlot.AlignedData {
+    return [this.spec.x.values, ...this.spec.curves.map((curve) => curve.values)] as uPlot.AlignedData;
+  }
+
+  private options(width: number, height: number): uPlot.Options {
+    const { spec, group } = this;
+    return {
+      width, height,
+      legend: { show: false },
+      padding: [8, 10, 0, 0],
+      focus: { alpha: 1 },
+      scales: {
+        x: { time: false, distr: spec.x.isLog ? 3 : 1, range: () => group.range },
+        y: { distr: spec.y.isLog ? 3 : 1, range: (_u, min, max) => this.yRange(min, max) },
+      },
+      axes: [this.xAxis(), this.yAxis()],
+      series: [{}, ...spec.curves.map((curve, i) => this.series(curve, i))],
+      cursor: {
+        y: false,
+        drag: { x: true, y: false, setScale: false },
+        points: { size: 7, fill: (_u, i) => curveColour(this.hueOf(i - 1)), stroke: () => colour("panel"), width: 1 },
+        bind: { dblclick: () => () => { group.set(null); return null; } },
+        sync: { key: group.key, scales: ["x", null], setSeries: false,
+                filters: { pub: (type) => type === "mousemove" || type === "mouseleave" } },
+      },
+      hooks: {
+        drawClear: [(u) => this.paintUnder(u)],
+        setCursor: [(u) => this.showValues(u.cursor.idx ?? null)],
+        setSelect: [(u) => this.zoomToSelection(u)],
+      },
+    };
+  }
+
+  private hueOf(i: number): number {
+    return this.spec.curves[i]?.hue ?? i;
+  }
+
+  private series(curve: Curve, i: number): uPlot.Series {
+    const count = curve.values.reduce((n: number, value) => n + (value == null ? 0 : 1), 0);
+    return {
+      label: curve.label,
+      stroke: () => curveColour(this.hueOf(i)),
+      width: 1.5,
+      dash: curveDash(this.hueOf(i)),
+      paths: this.spec.isStepped ? uPlot.paths.stepped!({ align: 1 }) : undefined,
+      // A value between two gaps would be invisible without a point.
+      points: this.spec.hasPoints || count < 3
+        ? { show: true, size: 5, fill: () => curveColour(this.hueOf(i)) }
+        : { size: 4, fill: () => curveColour(this.hueOf(i)), show: false, filter: alonePoints },
+    };
+  }
+
+  private yRange(min: number | null, max: number | null): [number, number] {
+    const { y } = this.spec;
+    if (min === null || max === null || !Number.isFinite(min) || !Number.isFinite(max)) return y.isLog ? [1, 10] : [0, 1];
+    if (y.isLog) {
+      const [low, high] = logRange(min, max);
+      return high / low < 2 ? [low / 1.2, high * 1.5] : [low, high];
+    }
+    if (y.max !== undefined) return [0, y.max];
+    return [Math.min(0, min * 1.06), max > 0 ? max * 1.06 : 1];
+  }
+
+  private xAxis(): uPlot.Axis {
+    const { x } = this.spec;
+    const unit = x.isLog ? "" : this.xScale.suffix;
+    return {
+      ...axisLooks(),
+      size: 26,
+      label: unit ? `${x.label}, ${unit}` : x.label,
+      labelSize: 16, labelGap: 0, labelFont: FONT,
+      space: 60,
+      ...(x.isLog ? logAxis((value) => tickWithUnit(value, x.unit))
+                  : { values: (_u: uPlot, at: number[]) => at.map((value) => tick(value, this.xScale)) }),
+    };
+  }
+
+  private yAxis(): uPlot.Axis {
+    const { y } = this.spec;
+    const write = (value: number) => tick(value, this.yScale);
+    return {
+      ...axisLooks(),
+      size: (_u, values) => 16 + Math.max(3, ...(values ?? []).map((text) => text?.length ?? 0)) * 6.2,
+      space: 28,
+      ...(y.isLog ? logAxis(write)
+                  : { values: (_u: uPlot, at: number[]) => at.map(write) }),
+    };
+  }
+
+  private paintUnder(u: uPlot): void {
+    for (const w of this.spec.windows ?? []) paintWindow(u, w);
+    this.spec.paint?.(u);
+  }
+
+  private zoomToSelection(u: uPlot): void {
+    const { left, width } = u.select;
+    if (width < 3) return;
+    const range: [number, number] = [u.posToVal(left, "x"), u.posToVal(left + width, "x")];
+    u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    this.group.set(range);
+  }
+
+  private writeX(i: number): string {
+    const { x } = this.spec;
+    return x.write?.(i) ?? format(x.values[i] ?? null, x.unit);
+  }
+
+  private writeY(value: Num | undefined): string {
+    return this.spec.y.write?.(value ?? null) ?? format(value ?? null, this.spec.y.unit);
+  }
+
+  private showValues(i: number | null): void {
+    if (i === null) this.legend.clear();
+    else this.legend.show(`${this.spec.x.label} ${this.writeX(i)}`,
+      this.spec.curves.map((curve) => this.writeY(curve.values[i])));
+  }
+
+  private listen(): void {
+    const { plot } = this.frame;
+    plot.addEventListener("keydown", (event) => this.onKey(event));
+    plot.addEventListener("blur", () => this.u?.setCursor({ left: -10, top: -10 }));
+  }
+
+  private onKey(event: KeyboardEvent): void {
+    if (!this.u || event.ctrlKey || event.metaKey || event.altKey) return;
+    const at = this.u.cursor.idx ?? null;
+    const step = event.shiftKey ? 10 : 1;
+    const moves: Record<string, () => void> = {
+      ArrowLeft: () => this.moveTo(at === null ? this.lastShown() : at - step),
+      ArrowRight: () => this.moveTo(at === null ? this.firstShown() : at + step),
+      Home: () => this.moveTo(this.firstShown()),
+      End: () => this.moveTo(this.lastShown()),
+      "+": () => this.zoomBy(0.5, at),
+      "=": () => this.zoomBy(0.5, at),
+      "-": () => this.zoomBy(2, at),
+      "0": () => this.group.set(null),
+      Escape: () => this.group.set(null),
+    };
+    const move = moves[event.key];
+    if (!move) return;
+    event.preventDefault();
+    move();
+  }
+
+  private firstShown(): number {
+    return this.spec.x.values.findIndex((x) => x >= this.group.range[0]);
+  }
+
+  private lastShown(): number {
+    return this.spec.x.values.findLastIndex((x) => x <= this.group.range[1]);
+  }
+
+  private moveTo(wanted: number): void {
+    const i = Math.min(Math.max(wanted, this.firstShown()), this.lastShown());
+    const x = this.spec.x.values[i];
+    if (!this.u || x === undefined) return;
+    this.u.setCursor({ left: this.u.valToPos(x, "x"), top: this.u.over.clientHeight / 2 });
+    announce(`${this.spec.x.label} ${this.writeX(i)}: `
+      + this.spec.curves.map((curve) => `${curve.label} ${this.writeY(curve.values[i])}`).join(", "));
+  }
+
+  private zoomBy(times: number, at: number | null): void {
+    const { group, spec } = this;
+    const middle = (group.range[0] + group.range[1]) / 2;
+    const centre = at === null ? middle : spec.x.values[at] ?? middle;
+    group.set(zoomRange(group.range, group.full, centre, times, group.isLog));
+    announce(group.isZoomed
+      ? `${spec.x.label} ${format(group.range[0], spec.x.unit)} to ${format(group.range[1], spec.x.unit)}`
+      : "all shown");
+  }
+
+  private makeTable(): HTMLElement {
+    const { spec } = this;
+    return table(
+      [{ head: spec.x.label, isNumber: true }, ...spec.curves.map((c) => ({ head: c.label, isNumber: true }))],
+      spec.x.values.map((_x, i) => [this.writeX(i), ...spec.curves.map((c) => this.writeY(c.values[i]))]),
+      spec.title);
+  }
+}
+
+// A value whose neighbours are gaps.
+const alonePoints: uPlot.Series.Points.Filter = (u, i) => {
+  const values = u.data[i]!;
+  const alone: number[] = [];
+  values.forEach((value, j) => {
+    if (value != null && values[j - 1] === null && values[j + 1] === null) alone.push(j);
+  });
+  return alone;
+};
+
+function fullRange(spec: ChartSpec): [number, number] {
+  const first = spec.x.values[0] ?? 0;
+  const last = spec.x.values.at(-1) ?? 1;
+  if (spec.x.isLog) return first === last ? [first / 2, last * 2] : logRange(first, last);
+  return first === last ? [first - 1, last + 1] : [first, last];
+}
+
+function largest(curves: Curve[]): number {
+  let max = 0;
+  for (const curve of curves) for (const value of curve.values) if (value != null && value > max) max = value;
+  return max;
+}
+
+function axisLooks(): uPlot.Axis {
+  return {
+    stroke: () => colour("muted"),
+    font: FONT,
+    gap: 4,
+    grid: { stroke: () => colour("grid"), width: 1 },
+    ticks: { show: false },
+    border: { show: true, stroke: () => colour("line"), width: 1 },
+  };
+}
+
+function logAxis(write: (value: number) => string): uPlot.Axis {
+  return {
+    splits: (_u, _axis, min, max) => logMarks(min, max),
+    filter: (_u, splits) => splits,
+    values: (_u, splits) => splits.map((value) => write(value)),
+  };
+}
+
+// An influx: a shaded stretch, named if there is room.
+function paintWindow(u: uPlot, w: Window): void {
+  const { ctx, bbox } = u;
+  const left = Math.max(u.valToPos(w.start_us, "x", true), bbox.left);
+  const right = Math.min(u.valToPos(w.stop_us, "x", true), bbox.left + bbox.width);
+  if (right <= left) return;
+  ctx.save();
+  ctx.fillStyle = colour("shade");
+  ctx.fillRect(left, bbox.top, right - left, bbox.height);
+  ctx.fillStyle = colour("muted");
+  ctx.font = FONT.replace("11px", `${Math.round(10 * uPlot.pxRatio)}px`);
+  ctx.textBaseline = "top";
+  const pad = 3 * uPlot.pxRatio;
+  if (ctx.measureText(w.name).width + 2 * pad <= right - left) ctx.fillText(w.name, left + pad, bbox.top + pad);
+  ctx.restore();
+}

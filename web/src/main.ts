@@ -1,0 +1,35 @@
+// The report page: reads the data that the program put in, and builds the page from it.
+import "./sharp";
+import "uplot/dist/uPlot.min.css";
+import "./style.css";
+import type { Page } from "./data";
+import { h } from "./dom";
+import { comparePage } from "./compare";
+import { runPage } from "./run";
+import { openForPrint } from "./print";
+
+function readData(): Page | null {
+  try {
+    return JSON.parse(document.getElementById("anole-data")?.textContent ?? "") as Page;
+  } catch {
+    return null;
+  }
+}
+
+function contents(sections: Element[]): HTMLElement {
+  return h("nav", { "aria-label": "Contents" }, ...sections.map((part) =>
+    h("a", { href: `#${part.id}` }, part.querySelector("h2")?.textContent ?? part.id)));
+}
+
+function build(page: Page, place: HTMLElement): void {
+  document.title = `${page.title} – Anole`;
+  const [top, ...parts] = page.kind === "compare" ? comparePage(page) : runPage(page);
+  const main = h("main", {}, ...parts);
+  place.replaceChildren(top!, contents([...main.querySelectorAll("section[id]")]), main);
+}
+
+const place = document.getElementById("page")!;
+const page = readData();
+if (page && page.runs.length > 0) build(page, place);
+else place.replaceChildren(h("p", { class: "nothing" }, "This page holds no data: it is the empty form of a report."));
+openForPrint();

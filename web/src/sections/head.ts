@@ -1,0 +1,39 @@
+// What was run.
+import type { Page, Run } from "../data";
+import { h } from "../dom";
+import { countOf, format } from "../format";
+
+function fact(name: string, value: string | Node | null | undefined): HTMLElement | null {
+  return value ? h("div", {}, h("dt", {}, name), h("dd", {}, value)) : null;
+}
+
+function networkText(run: Run): string {
+  const { hosts, switches, links, base_rtt_us } = run.network;
+  return `${countOf(hosts, "host")}, ${countOf(switches, "switch", "switches")}, ${countOf(links, "link")}`
+    + (base_rtt_us > 0 ? `; base RTT ${format(base_rtt_us, "us")}` : "");
+}
+
+function seedText(seeds: string[]): string {
+  return seeds.length > 8 ? `${seeds.slice(0, 8).join(", ")} … (${seeds.length})` : seeds.join(", ");
+}
+
+export function codes(texts: string[]): HTMLElement {
+  return h("span", { class: "codes" }, ...texts.map((text) => h("code", {}, text)));
+}
+
+export function facts(run: Run): HTMLElement {
+  return h("dl", { class: "facts" },
+    fact("Network", networkText(run)),
+    fact("Congestion control", run.model && run.model !== run.cc ? `${run.cc} (${run.model} model)` : run.cc),
+    fact("Load balancing", run.lb),
+    fact("Simulated", format(run.simulated_us, "us")),
+    fact(run.seeds.length === 1 ? "Seed" : "Seeds", seedText(run.seeds)),
+    fact("Set", run.set.length > 0 ? codes(run.set) : null));
+}
+
+export function head(page: Page): HTMLElement {
+  const kind = page.kind === "compare" ? `comparison of ${countOf(page.runs.length, "variant")}` : "run";
+  return h("header", {},
+    h("p", { class: "product" }, h("strong", {}, "Anole"), ` ${page.version} · ${kind}`),
+    h("h1", {}, page.title));
+}

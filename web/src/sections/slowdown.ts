@@ -1,0 +1,96 @@
+// FCT slowdown by flow size, and distributions.
+import type { Cdf, Run, SizeRow } from "../data";
+import { choice, h, nothing, section } from "../dom";
+import { countOf, digits, formatSizes } from "../format";
+import { chart, type Curve } from "../charts/chart";
+import { alignTo, middleOfBucket, shareAt, unionOfX } from "../charts/merge";
+
+const percentiles: { key: "p50" | "p95" | "p99" | "p999" | "mean"; label: string }[] = [
+  { key: "p50", label: "p50" },
+  { key: "p95", label: "p95" },
+  { key: "p99", label: "p99" },
+  { key: "p999", label: "p99.9" },
+];
+
+const placeOf = (row: SizeRow) => middleOfBucket(row.bytes_min, row.bytes_end);
+const writeSlowdown = (value: number | null) => (value === null ? "–" : digits(value));
+
+function slowdownChart(title: string, xs: number[], names: string[], curves: Curve[], extra?: HTMLElement[]) {
+  return chart({
+    title, height: 240, hasPoints: true, extra,
+    x: { label: "flow size", unit: "bytes", values: xs, isLog: true, write: (i) => names[i] ?? "" },
+    y: { unit: "", isLog: true, write: writeSlowdown },
+    curves,
+  });
+}
+
+export function sizesOfRun(run: Run): HTMLElement {
+  if (run.sizes.length === 0) return nothing("No flow has finished, so there are no slowdowns.");
+  return slowdownChart("FCT slowdown by flow size", run.sizes.map(placeOf),
+    run.sizes.map((row) => `${formatSizes(row.bytes_min, row.bytes_end)} (${countOf(row.flows, "flow")})`),
+    percentiles.map(({ key, label }) => ({ label, values: run.sizes.map((row) => row[key]) })));
+}
+
+// One percentile at a time, one curve per variant.
+export function sizesOfVariants(runs: Run[]): HTMLElement {
+  if (runs.every((run) => run.sizes.length === 0)) return nothing("No flow has finished, so there are no slowdowns.");
+  const names = new Map(runs.flatMap((run) => run.sizes)
+    .map((row) => [placeOf(row), formatSizes(row.bytes_min, row.bytes_end)]));
+  const xs = [...names.keys()].sort((a, b) => a - b);
+  const place = h("div", { class: "swap" });
+  const show = (which: number) => {
+    const { key, label } = percentiles[which]!;
+    const curves = runs.map((run) => ({
+      label: run.name,
+      values: alignTo(xs, { x: run.sizes.map(placeOf), y: run.sizes.map((row) => row[key]) }),
+    }));
+    place.replaceChildren(slowdownChart(`${label} FCT slowdown by flow size`, xs, xs.map((x) => names.get(x)!), curves,
+      [choice("Percentile", percentiles.map((p) => p.label), show, which)]));
+  };
+  show(2);
+  return place;
+}
+
+// Distributions share a chart when they are of one quantity in one unit.
+function cdfChart(title: string, unit: string, curves: { label: string; cdf: Cdf }[]): HTMLElement {
+  const xs = unionOfX(curves.map((curve) => curve.cdf));
+  return chart({
+    title, note: "share of values ≤ x", height: 220,
+    x: { label: title.toLowerCase() === "fct" ? "FCT" : title, unit, values: xs, isLog: (xs[0] ?? 0) > 0 },
+    y: { unit: "share", max: 1.0001 },
+    curves: curves.map(({ label, cdf }) => ({ label, values: shareAt(xs, cdf.x, cdf.p) })),
+  });
+}
+
+function groupBy<T>(items: T[], keyOf: (item: T) => string): T[][] {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return [...groups.values()];
+}
+
+// "FCT, all flows" in a chart of FCT is "all flows".
+function shortLabel(cdf: Cdf): string {
+  const start = `${cdf.quantity}, `;
+  return cdf.label.startsWith(start) ? cdf.label.slice(start.length) : cdf.label;
+}
+
+export function cdfsOfRun(run: Run): HTMLElement[] {
+  const full = run.cdfs.filter((cdf) => cdf.x.length > 0);
+  return groupBy(full, (cdf) => `${cdf.quantity} ${cdf.unit}`).map((group) =>
+    cdfChart(group[0]!.quantity, group[0]!.unit, group.map((cdf) => ({ label: shortLabel(cdf), cdf }))));
+}
+
+export function cdfsOfVariants(runs: Run[]): HTMLElement[] {
+  const all = runs.flatMap((run) => run.cdfs.filter((cdf) => cdf.x.length > 0).map((cdf) => ({ label: run.name, cdf })));
+  return groupBy(all, ({ cdf }) => `${cdf.label} ${cdf.unit}`).map((group) =>
+    cdfChart(group[0]!.cdf.label, group[0]!.cdf.unit, group));
+}
+
+export function slowdownSection(sizes: HTMLElement, cdfs: HTMLElement[]): HTMLElement {
+  return section("completion", "Completion times", h("div", { class: "charts" }, sizes, ...cdfs),
+    cdfs.length === 0 && nothing("There are no distributions: nothing finished that could be counted."));
+}
