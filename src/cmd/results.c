@@ -59,11 +59,9 @@ static void add_flows(struct results *r)
         r->entry[i].flows_started = r->fct->entry[i].count;
         r->entry[i].bytes_started = r->fct->entry[i].bytes;
     }
-    for (uint32_t i = 1; i < s->flow_used; i++) {
+    for (uint32_t i = 0; (i = sim_next_active(s, i)) != 0; ) {
         const struct flow *f = &s->flow[i];
 
-        if (f->phase != FLOW_ACTIVE)
-            continue;
         r->resent_bytes += f->resent_bytes;
         r->entry[f->traffic].flows_started++;
         r->entry[f->traffic].bytes_started += f->bytes;

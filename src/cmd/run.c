@@ -27,16 +27,18 @@ struct options {
     uint32_t        sets;
     uint64_t        seed;
     bool            has_seed, is_quiet;
+    uint32_t        threads;
     const char     *out, *hpcc_fct, *hpcc_pfc;
     enum run_format format;
 };
 
-enum { KEY_SET = 's', KEY_OUT = 'o', KEY_FORMAT = 'f', KEY_QUIET = 'q', KEY_SEED = 256, KEY_HPCC_FCT, KEY_HPCC_PFC };
+enum { KEY_SET = 's', KEY_OUT = 'o', KEY_FORMAT = 'f', KEY_QUIET = 'q', KEY_SEED = 256, KEY_THREADS, KEY_HPCC_FCT, KEY_HPCC_PFC };
 
 static const struct argp_option option_rows[] = {
     { "set", KEY_SET, "KEY=VALUE", 0, "Change the scenario: a knob (kmin=200KB), or a path of keys "
       "(topology.delay=2us, traffic.0.load=0.5). May be given more than once", 0 },
     { "seed", KEY_SEED, "N", 0, "Start of the random numbers, in place of the scenario's", 0 },
+    { "threads", KEY_THREADS, "N", 0, "Share the work among N threads; the results are the same", 0 },
     { "out", KEY_OUT, "DIR", 0, "Write flows.csv, ports.csv, summary.json and a copy of the scenario into DIR. It is "
       "there whole when the run has ended, or not at all", 0 },
     { "format", KEY_FORMAT, "table|csv|json", 0, "How results are printed (default: table)", 0 },
@@ -82,6 +84,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     switch (key) {
     case KEY_SET:      add_set(o, arg);                               break;
     case KEY_SEED:     o->seed = seed_of(arg); o->has_seed = true;    break;
+    case KEY_THREADS:  o->threads = (uint32_t)seed_of(arg);           break;
     case KEY_OUT:      o->out = arg;                                  break;
     case KEY_FORMAT:   o->format = format_of(arg);                    break;
     case KEY_HPCC_FCT: o->hpcc_fct = arg;                             break;
@@ -270,7 +273,7 @@ static int run_scenario(struct run *run, struct err *err)
 {
     const struct options *o = &run->opt;
     struct simulation_input input = { .name = strcmp(o->path, "-") == 0 ? "standard input" : o->path, .set = o->set,
-                                      .sets = o->sets, .seed = o->has_seed ? &o->seed : NULL };
+                                      .sets = o->sets, .seed = o->has_seed ? &o->seed : NULL, .threads = o->threads };
     int rc = text_read_file(o->path, SCENARIO_BYTES_MAX, &run->text, &run->text_bytes, err);
 
     if (rc)

@@ -15,6 +15,7 @@ int simulation_open(struct simulation *s, const struct simulation_input *input, 
                         input->seed, err);
     if (rc)
         return rc;
+    s->scenario.cfg.threads = input->threads;
     rc = scenario_start(&s->scenario, &s->sim, err);
     if (rc) {
         scenario_fini(&s->scenario);
@@ -89,7 +90,7 @@ static bool run_until(struct run *run, uint64_t until_ps)
     struct sim *sim = run->s->sim;
     bool        more = true;
 
-    while (more && sim->now_ps < until_ps) {
+    while (more && !sim->is_done && sim->now_ps < until_ps) {
         uint64_t next_ps = run->looked_ps + run->s->scenario.interval_ps, to_ps = until_ps;
         double   before_s = progress_clock_s(), took_s;
 
@@ -97,7 +98,7 @@ static bool run_until(struct run *run, uint64_t until_ps)
         if (to_ps - sim->now_ps > run->slice_ps)
             to_ps = sim->now_ps + run->slice_ps;
         more = sim_run_until(sim, to_ps);
-        if (more && to_ps == next_ps)
+        if (more && !sim->is_done && to_ps == next_ps)
             look(run, to_ps);
         took_s = progress_clock_s() - before_s;
         if (took_s < SLICE_S / 2 && run->slice_ps < PS_PER_S * 1000)
@@ -107,7 +108,7 @@ static bool run_until(struct run *run, uint64_t until_ps)
         if (run->progress)
             progress_update(run->progress, sim, run->s->scenario.run_ps);
     }
-    return more;
+    return more && !sim->is_done;
 }
 
 /* When the last frame on the way had arrived. The simulation's own clock has gone on to the end of a
@@ -140,8 +141,10 @@ static uint64_t run_to_end(struct run *run)
     }
     if (more)
         run_until(run, sc->run_ps);
-    if (run->s->sim->is_done)
-        return run->s->sim->now_ps;
+    if (run->s->sim->is_done) {
+        sim_run_until(run->s->sim, sc->run_ps);      /* what is still under way arrives */
+        return run->s->sim->done_ps;
+    }
     return sc->run_ps != NEVER ? sc->run_ps : last_arrival_ps(run->s->sim);
 }
 

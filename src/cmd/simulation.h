@@ -24,6 +24,7 @@ struct simulation_input {
     const char *const *set;      /* what the command line changes */
     uint32_t           sets;
     const uint64_t    *seed;     /* NULL: the scenario's */
+    uint32_t           threads;  /* that may share the work */
 };
 
 /* Who wants to know while it runs; each may be NULL. */

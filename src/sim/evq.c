@@ -224,7 +224,7 @@ uint32_t evq_pop_far(struct evq *q, uint64_t until_ps)
     const struct evq_slot *far, *near;
     uint32_t               id;
 
-    if (q->is_stopped || (!q->front_count && !advance(q, until_ps)))
+    if (!q->front_count && !advance(q, until_ps))
         return EVQ_NONE;
     far = q->heap_count ? &q->slot[q->heap[0]] : NULL;
     near = q->front_count ? &q->slot[q->front[q->front_count - 1]] : NULL;
@@ -248,6 +248,20 @@ uint32_t evq_pop_far(struct evq *q, uint64_t until_ps)
 }
 
 /* ---- looking at it ---- */
+
+uint64_t evq_next_ps(const struct evq *q)
+{
+    uint64_t next = UINT64_MAX, ahead = ring_distance(q);
+
+    if (q->front_count)
+        next = q->slot[q->front[q->front_count - 1]].at_ps;
+    if (q->heap_count && q->slot[q->heap[0]].at_ps < next)
+        next = q->slot[q->heap[0]].at_ps;
+    if (ahead != UINT64_MAX)
+        for (uint32_t id = q->bucket[(q->from + ahead) % EVQ_BUCKETS]; id != EVQ_NONE; id = q->slot[id].next)
+            next = q->slot[id].at_ps < next ? q->slot[id].at_ps : next;
+    return next;
+}
 
 uint32_t evq_pending(const struct evq *q)
 {

@@ -44,7 +44,6 @@ struct evq {
     uint32_t         shift;
     uint32_t         slots;
     uint32_t         heap_count;
-    bool             is_stopped;
     uint32_t        *heap;       /* 4-ary, of slots */
     uint32_t        *scratch;    /* for sorting */
 
@@ -151,13 +150,14 @@ static inline bool evq_is_pending(const struct evq *q, uint32_t slot)
     return q->slot[slot].next != EVQ_IDLE;
 }
 
-/* Stops or lets go: while stopped, nothing is popped. Also makes a new 'until_ps' known: what is next is
- * found anew. */
-static inline void evq_stop(struct evq *q, bool stop)
+/* To be called before evq_pop() gets another 'until_ps': what is next is found anew. */
+static inline void evq_renew(struct evq *q)
 {
-    q->is_stopped = stop;
     q->limit_ps = 0;
 }
+
+/* When the next event is; UINT64_MAX: there is none. */
+uint64_t evq_next_ps(const struct evq *);
 
 /* How many slots are pending; counts them. */
 uint32_t evq_pending(const struct evq *);

@@ -86,7 +86,7 @@ static void pair_pop(struct pair *p, uint64_t until_ps)
 {
     uint32_t expected = naive_first(&p->naive, until_ps), got;
 
-    evq_stop(p->q, false);
+    evq_renew(p->q);
     got = evq_pop(p->q, until_ps);
     assert_int_equal(got, expected);
     if (got == EVQ_NONE) {
@@ -150,7 +150,7 @@ static void evq__keeps_order_while_running(void **unused)
     pair_init(&p, 1000, 1000000, 9);
     for (uint32_t i = 0; i < SLOTS; i++)
         pair_add(&p, i, random_time(&p));
-    evq_stop(p.q, false);
+    evq_renew(p.q);
     while ((slot = evq_pop(p.q, UINT64_MAX)) != EVQ_NONE) {
         assert_int_equal(slot, naive_first(&p.naive, UINT64_MAX));
         p.naive.is_pending[slot] = false;
@@ -203,17 +203,17 @@ static void evq_pop__stops_at_the_limit(void **unused)
     evq_add(q, 1, 1001, 0);
     evq_add(q, 2, 90000000, 0);
     assert_int_equal(evq_pop(q, 999), EVQ_NONE);
-    evq_stop(q, false);
+    evq_renew(q);
     assert_int_equal(evq_pop(q, 1000), 0);
     assert_int_equal(evq_pop(q, 1000), EVQ_NONE);
     evq_add(q, 0, 1000, 5);                  /* the instant is not over */
-    evq_stop(q, false);
+    evq_renew(q);
     assert_int_equal(evq_pop(q, 1000), 0);
-    evq_stop(q, false);
+    evq_renew(q);
     assert_int_equal(evq_pop(q, 89999999), 1);
     assert_int_equal(evq_pop(q, 89999999), EVQ_NONE);
     assert_int_equal(evq_pending(q), 1);
-    evq_stop(q, false);
+    evq_renew(q);
     assert_int_equal(evq_pop(q, 90000000), 2);
     assert_int_equal(evq_pending(q), 0);
     arena_fini(&arena);

@@ -9,6 +9,7 @@
 
 #define NOT_IN_HEAP   UINT32_MAX
 #define CAPACITY_MIN  64
+#define FLOW_REST_PS  (PS_PER_S / 10)      /* longer than a packet is ever under way */
 
 /* ---- tables that grow without an allocation ---- */
 
@@ -430,20 +431,54 @@ static void arm_timeout(struct sim *s, struct host *h, uint64_t at_ps)
         evq_add(&s->evq, slot, at_ps, sim_order(s, &s->node[h->node], at_ps));
 }
 
-void host_start_flow(struct sim *s, struct host *h, const struct flow_spec *spec)
+/* Gives a flow's index back. While copies of its packets may be under way their receiver must find the state
+ * that goes with them, so a flow that has sent something twice keeps its index for a while. */
+static void retire(struct sim *s, struct flow *f)
 {
-    uint32_t     id = s->flow_free;
-    struct flow *f;
-    uint16_t     generation;
+    uint32_t id = (uint32_t)(f - s->flow);
 
-    if (id)
-        s->flow_free = s->flow[id].next_free;
+    f->next_free = 0;
+    if (!f->resent_bytes) {
+        f->next_free = s->flow_free;
+        s->flow_free = id;
+        return;
+    }
+    f->progress_ps = s->now_ps;
+    if (s->flow_resting_last)
+        s->flow[s->flow_resting_last].next_free = id;
     else
-        id = s->flow_used++;
+        s->flow_resting = id;
+    s->flow_resting_last = id;
+}
+
+/* An index for a new flow. */
+static uint32_t take_flow(struct sim *s)
+{
+    uint32_t id = s->flow_free;
+
+    if (id) {
+        s->flow_free = s->flow[id].next_free;
+        return id;
+    }
+    id = s->flow_resting;
+    if (id && s->now_ps - s->flow[id].progress_ps > FLOW_REST_PS) {
+        s->flow_resting = s->flow[id].next_free;
+        if (!s->flow_resting)
+            s->flow_resting_last = 0;
+        return id;
+    }
+    id = s->flow_used++;
     if (id >= s->flow_limit)
         die("more than %u flows at once", s->flow_limit);
-    f = &s->flow[id];
-    generation = (uint16_t)(f->generation + 1);
+    return id;
+}
+
+void host_start_flow(struct sim *s, struct host *h, const struct flow_spec *spec)
+{
+    uint32_t     id = take_flow(s);
+    struct flow *f = &s->flow[id];
+    uint16_t     generation = (uint16_t)(f->generation + 1);
+
     memset(f, 0, sizeof *f);
     f->bytes = spec->bytes;
     f->next_ps = f->start_ps = f->progress_ps = s->now_ps;
@@ -513,14 +548,10 @@ static void finish_flow(struct sim *s, struct host *h, struct flow *f)
     }
     if (f->is_answered)
         tell_traffic(s, f, false);
-    f->next_free = s->flow_free;
-    s->flow_free = (uint32_t)(f - s->flow);
+    retire(s, f);
     if (--h->active == 0 && evq_is_pending(&s->evq, timeout))
         evq_cancel(&s->evq, timeout);
-    if (s->streams_live == 0 && s->counters.flows_done == s->counters.flows_started) {
-        s->is_done = true;
-        evq_stop(&s->evq, true);
-    }
+    s->done_ps = s->now_ps;
 }
 
 /* Goes back to the first byte that is not acknowledged. */

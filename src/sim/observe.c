@@ -94,9 +94,8 @@ static void look_at_entries(struct observer *o, struct report *r)
 
     for (uint32_t i = 0; i < o->entries; i++)
         o->entry[i] = s->entry_bytes_done[i];
-    for (uint32_t i = 1; i < s->flow_used; i++)
-        if (s->flow[i].phase == FLOW_ACTIVE)
-            o->entry[s->flow[i].traffic] += s->flow[i].acked;
+    for (uint32_t i = 0; (i = sim_next_active(s, i)) != 0; )
+        o->entry[s->flow[i].traffic] += s->flow[i].acked;
     for (uint32_t i = 0; i < o->entries; i++) {
         uint64_t now = o->entry[i];
 

@@ -34,5 +34,6 @@ void port_on_pfc(struct sim *s, struct port *p, uint32_t prio, bool is_pause)
 
 uint64_t port_paused_ps(const struct port *p, uint64_t now_ps)
 {
-    return p->counters.paused_ps + (p->paused ? now_ps - p->paused_since_ps : 0);
+    /* A run may be told to end before what was under way then has arrived. */
+    return p->counters.paused_ps + (p->paused && now_ps > p->paused_since_ps ? now_ps - p->paused_since_ps : 0);
 }

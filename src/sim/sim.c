@@ -1,6 +1,7 @@
 /* src/sim/sim.c - builds the world and lets it run. dispatch() is its table of contents. */
 #include "sim/sim.h"
 #include "sim/hpcc_files.h"
+#include "sim/parts.h"
 #include "sim/path.h"
 #include "sim/switch.h"
 #include "sim/traffic.h"
@@ -233,7 +234,7 @@ static inline void *owner_of(const struct evq_slot *e)
 }
 
 /* One slot for everything that can wait for a moment: see dispatch(). */
-static void build_slots(struct sim *s)
+static void build_slots(struct sim *s, struct arena *arena)
 {
     uint64_t span = 0;
     bool     is_large;
@@ -251,7 +252,7 @@ static void build_slots(struct sim *s)
     /* A busy port has an event or two per packet, every 80 ns or so: one event to a bucket. In a large
      * network some to a bucket, so that it can be looked ahead. */
     is_large = s->graph.links >= LINKS_MANY;
-    evq_init(&s->evq, &s->arena, s->slot_flow + traffic_streams(s->traffic),
+    evq_init(&s->evq, arena, s->slot_flow + traffic_streams(s->traffic),
              is_large ? 256 : EVENT_GAP_PS / (s->ports + 1), span < SPAN_MAX_PS ? span : SPAN_MAX_PS);
     if (is_large) {
         s->evq.on_open = look_ahead;
@@ -327,11 +328,12 @@ static void build_pools(struct sim *s)
                                        .used = 1, .limit = packets };
     s->flow = arena_alloc(&s->flow_arena, flows, sizeof *s->flow);
     s->flow_rx = arena_alloc(&s->rx_arena, flows, sizeof *s->flow_rx);
-    s->flow_used = 1;
+    s->flow_first = s->flow_used = 1;
     s->flow_limit = flows;
 }
 
 static void schedule_flow(struct sim *s, uint32_t stream);
+static void allocate_streams(struct sim *s);
 static void build_streams(struct sim *s);
 static void schedule_change(struct sim *s, uint32_t node, uint32_t epoch);
 static uint64_t longest_rtt_ps(const struct sim *s);
@@ -356,7 +358,7 @@ int sim_new(struct sim **out, struct graph *g, const struct sim_cfg *cfg, struct
     build_ports(s);
     build_hosts(s);
     build_routes(s);
-    build_slots(s);
+    build_slots(s, &s->arena);
     host_bps = s->hosts ? s->port[s->host[0].port].rate_bps : 0;
     for (uint32_t i = 0; i < s->nodes; i++)
         if (s->node[i].is_switch && (rc = build_switch(s, &s->node[i], host_bps, err)) < 0) {
@@ -371,9 +373,12 @@ int sim_new(struct sim **out, struct graph *g, const struct sim_cfg *cfg, struct
     if (s->cfg.window_bytes == UINT64_MAX)
         s->cfg.window_bytes = (uint64_t)((double)s->base_rtt_ps / (double)PS_PER_S * (double)host_bps / 8);
     configure_cc(s);
+    allocate_streams(s);
+    if (parts_of(s, s->cfg.threads) > 1)
+        parts_new(s, parts_of(s, s->cfg.threads));
     build_streams(s);
     for (uint32_t i = 0; i < s->nodes && s->cfg.changes; i++)
-        schedule_change(s, i, 0);
+        schedule_change(sim_of(s, i), i, 0);
     s->is_done = s->streams_live == 0;
     *out = s;
     return 0;
@@ -383,6 +388,7 @@ void sim_free(struct sim *s)
 {
     if (!s)
         return;
+    parts_free(s->parts);
     arena_fini(&s->list_arena);
     arena_fini(&s->rx_arena);
     arena_fini(&s->flow_arena);
@@ -392,6 +398,65 @@ void sim_free(struct sim *s)
     traffic_free(s->traffic);
     graph_fini(&s->graph);
     free(s);
+}
+
+/* ---- parts ---- */
+
+struct sim *sim_of(const struct sim *s, uint32_t node)
+{
+    return s->parts ? parts_sim(s->parts, s->node[node].part) : (struct sim *)(uintptr_t)s;
+}
+
+void sim_own_wire(struct sim *s, uint32_t port, struct port *wire)
+{
+    own(s, sim_slot_arrive(&s->port[port]), wire->peer->is_switch ? EV_AT_SWITCH : EV_AT_HOST, wire);
+}
+
+struct sim *sim_new_part(const struct sim *whole, struct arena *arena, uint32_t part, uint32_t parts)
+{
+    uint32_t    packets = packets_at_once(whole), flows = whole->flow_limit / parts;
+    struct sim *s = arena_alloc(arena, 1, sizeof *s);
+
+    *s = *whole;
+    s->is_part = true;
+    memset(s->list_free, 0, sizeof s->list_free);
+    arena_init(&s->packet_arena, (size_t)packets * sizeof(struct packet));
+    arena_init(&s->list_arena, whole->list_arena.size);
+    s->packets = (struct packet_pool){ .packet = arena_alloc(&s->packet_arena, packets, sizeof(struct packet)),
+                                       .used = 1, .limit = packets };
+    s->flow_first = s->flow_used = 1 + part * flows;
+    s->flow_limit = (part + 1) * flows;
+    s->entry_bytes_done = arena_alloc(arena, traffic_entries(s->traffic) + 1ul, sizeof *s->entry_bytes_done);
+    build_slots(s, arena);
+    return s;
+}
+
+void sim_free_part(struct sim *s)
+{
+    arena_fini(&s->packet_arena);
+    arena_fini(&s->list_arena);
+}
+
+/* The first unfinished flow from 'id' on among those of one part. */
+static uint32_t next_active_of(const struct sim *s, uint32_t id)
+{
+    for (id = id > s->flow_first ? id : s->flow_first; id < s->flow_used; id++)
+        if (s->flow[id].phase == FLOW_ACTIVE)
+            return id;
+    return 0;
+}
+
+uint32_t sim_next_active(const struct sim *s, uint32_t after)
+{
+    if (!s->parts)
+        return next_active_of(s, after + 1);
+    for (uint32_t i = 0; i < parts_count(s->parts); i++) {
+        uint32_t id = next_active_of(parts_sim(s->parts, i), after + 1);
+
+        if (id)
+            return id;
+    }
+    return 0;
 }
 
 /* ---- the ideal ---- */
@@ -561,7 +626,15 @@ void sim_schedule_workers(struct sim *s)
     uint32_t stream;
 
     while (traffic_touched(s->traffic, &stream))
-        schedule_worker(s, stream);
+        schedule_worker(sim_of(s, traffic_source(s->traffic, stream)), stream);
+}
+
+static void allocate_streams(struct sim *s)
+{
+    s->streams = traffic_streams(s->traffic);
+    s->entry_bytes_done = arena_alloc(&s->arena, traffic_entries(s->traffic) + 1ul, sizeof *s->entry_bytes_done);
+    s->next_flow = arena_alloc(&s->arena, s->streams, sizeof *s->next_flow);
+    s->stream_place = arena_alloc(&s->arena, s->streams, sizeof *s->stream_place);
 }
 
 /* The first flow of every stream; the streams of a node are numbered from 0. */
@@ -569,19 +642,17 @@ static void build_streams(struct sim *s)
 {
     uint32_t *count = xcalloc(s->nodes, sizeof *count);
 
-    s->streams = traffic_streams(s->traffic);
-    s->entry_bytes_done = arena_alloc(&s->arena, traffic_entries(s->traffic) + 1ul, sizeof *s->entry_bytes_done);
-    s->next_flow = arena_alloc(&s->arena, s->streams, sizeof *s->next_flow);
-    s->stream_place = arena_alloc(&s->arena, s->streams, sizeof *s->stream_place);
     for (uint32_t i = 0; i < s->streams; i++) {
         uint32_t node = traffic_source(s->traffic, i);
 
         s->stream_place[i] = node << 12 | (count[node]++ & 0xfff);
         if (!traffic_is_worker(s->traffic, i))
-            schedule_flow(s, i);
+            schedule_flow(sim_of(s, node), i);
     }
     free(count);
     sim_schedule_workers(s);
+    for (uint32_t i = 0; s->parts && i < parts_count(s->parts); i++)
+        s->streams_live += parts_sim(s->parts, i)->streams_live;
 }
 
 static void on_flow(struct sim *s, uint32_t stream)
@@ -758,28 +829,36 @@ static inline void dispatch(struct sim *s, uint32_t slot)
     }
 }
 
-bool sim_run_until(struct sim *s, uint64_t until_ps)
+void sim_run_part(struct sim *s, uint64_t until_ps)
 {
     uint64_t events = 0;
     uint32_t slot;
 
-    evq_stop(&s->evq, s->is_done);
+    evq_renew(&s->evq);
     while ((slot = evq_pop(&s->evq, until_ps)) != EVQ_NONE) {
         s->now_ps = s->evq.slot[slot].at_ps;
         s->order = s->evq.slot[slot].order;
         dispatch(s, slot);
         events++;
 #ifndef NDEBUG
-        if (events % CHECK_EVERY == 0)
+        if (events % CHECK_EVERY == 0 && !s->is_part)
             sim_check(s);
 #endif
     }
     s->counters.events += events;
-    if (s->is_done)
-        return false;
+}
+
+bool sim_run_until(struct sim *s, uint64_t until_ps)
+{
+    if (s->parts)
+        return parts_run_until(s, until_ps);
+    sim_run_part(s, until_ps);
+    s->is_done = s->streams_live == 0 && s->counters.flows_done == s->counters.flows_started;
+    if (!evq_pending(&s->evq))
+        return false;            /* time stands still */
     s->now_ps = until_ps;
     s->order = UINT64_MAX;
-    return evq_pending(&s->evq) > 0;
+    return true;
 }
 
 void sim_apply(struct sim *s, const struct knobs *knobs)
@@ -790,8 +869,10 @@ void sim_apply(struct sim *s, const struct knobs *knobs)
 
     if (s->cfg.cc->on_due)
         for (uint32_t i = 0; i < s->hosts; i++)
-            host_catch_up(s, &s->host[i]);
+            host_catch_up(sim_of(s, s->host[i].node), &s->host[i]);
     s->cfg.knobs = *knobs;
+    for (uint32_t i = 0; s->parts && i < parts_count(s->parts); i++)
+        parts_sim(s->parts, i)->cfg.knobs = *knobs;
     configure_cc(s);
     if (s->cfg.lb->configure)
         s->cfg.lb->configure(s->lb_cfg, knobs);
@@ -810,37 +891,54 @@ static void expect(bool holds, const struct sim *s, const char *what)
     }
 }
 
+/* What a port has on its wire and in its queues. A wire to another part is not its own. */
+static void check_port(const struct sim *s, const struct port *p, uint64_t *packets, uint64_t *payload)
+{
+    const struct packet *packet = s->packets.packet;
+    uint64_t             last = s->now_ps;
+
+    for (uint32_t id = p->wire_head; id && p->node->part == p->peer->node->part; id = packet[id].next, ++*packets) {
+        const struct packet *k = &packet[id];
+
+        expect(!k->next || k->next_at_ps >= last, s, "packets on a wire are out of order");
+        last = k->next ? k->next_at_ps : last;
+        *payload += k->payload;
+    }
+    expect(p->node->part != p->peer->node->part ||
+               (p->wire_head != 0) == evq_is_pending(&s->evq, sim_slot_arrive(p)),
+           s, "a wire and its event disagree");
+    for (uint32_t q = 0; q <= PRIOS; q++)
+        for (uint32_t id = p->queue[q].head; id; id = packet[id].next, ++*packets)
+            *payload += packet[id].payload;
+}
+
+static uint64_t live_packets(const struct sim *s)
+{
+    uint64_t live = s->packets.live;
+
+    evq_check(&s->evq);
+    for (uint32_t i = 0; s->parts && i < parts_count(s->parts); i++)
+        live += live_packets(parts_sim(s->parts, i));
+    return live;
+}
+
 void sim_check(const struct sim *s)
 {
     const struct sim_counters *c = &s->counters;
     uint64_t payload = 0, packets = 0;
 
-    evq_check(&s->evq);
-    for (uint32_t i = 0; i < s->ports; i++) {
-        const struct port *p = &s->port[i];
-        uint64_t           last = s->now_ps;
-
-        for (uint32_t id = p->wire_head; id; id = s->packets.packet[id].next, packets++) {
-            const struct packet *k = &s->packets.packet[id];
-
-            expect(!k->next || k->next_at_ps >= last, s, "packets on a wire are out of order");
-            last = k->next ? k->next_at_ps : last;
-            payload += k->payload;
-        }
-        expect((p->wire_head != 0) == evq_is_pending(&s->evq, sim_slot_arrive(p)), s,
-               "a wire and its event disagree");
-        for (uint32_t q = 0; q <= PRIOS; q++)
-            for (uint32_t id = p->queue[q].head; id; id = s->packets.packet[id].next, packets++)
-                payload += s->packets.packet[id].payload;
-    }
-    expect(packets == s->packets.live, s, "packets are neither on a wire nor in a queue");
+    for (uint32_t i = 0; i < s->ports; i++)
+        check_port(sim_of(s, s->port[i].node->id), &s->port[i], &packets, &payload);
+    if (s->parts)
+        parts_check(s, &packets, &payload);
+    expect(packets == live_packets(s), s, "packets are neither on a wire nor in a queue");
     expect(c->payload_sent == c->payload_received + c->payload_stale + c->payload_dropped + payload, s,
            "bytes sent are not bytes received, dropped and in flight");
     expect(!s->cfg.is_lossless || s->cfg.ack_droppable || s->cfg.headroom_bytes || c->dropped_buffer == 0, s,
            "a lossless network has dropped a packet");
     for (uint32_t i = 0; i < s->nodes; i++)
         if (s->node[i].is_switch)
-            switch_check(s, &s->node[i]);
+            switch_check(sim_of(s, i), &s->node[i]);
     for (uint32_t i = 0; i < s->hosts; i++)
-        host_check(s, &s->host[i]);
+        host_check(sim_of(s, s->host[i].node), &s->host[i]);
 }

@@ -50,6 +50,7 @@ struct sim_cfg {
     struct knobs   knobs;
     const struct cc_algo *cc;
     const struct lb_algo *lb;
+    uint32_t       threads;      /* that may share the work; 0 counts as 1. No result depends on it */
 
     /* Frames, in bytes. */
     uint32_t mtu_bytes;          /* payload of a full packet */
@@ -105,6 +106,7 @@ struct node {
     uint32_t     next_number;    /* of what it schedules: see sim_number() */
     uint32_t     host;           /* index among the hosts */
     bool         is_switch;
+    uint8_t      part;           /* of the work: see parts.h */
 
     /* Switches. The routes of the present: see struct route. */
     const struct route_host *route_host;
@@ -117,7 +119,10 @@ struct node {
     int64_t      shared_bytes_max;   /* shared_bytes_left of an empty switch */
     uint32_t     epoch;              /* changes of links it has seen */
     void        *lb_state;
+    uint64_t     unused;         /* whole cache lines: neighbours may belong to different threads */
 };
+
+_Static_assert(sizeof(struct node) % 64 == 0, "nodes share no cache line");
 
 struct sim_hooks {
     void *arg;
@@ -133,7 +138,8 @@ struct sim {
     struct host       *host;
     struct flow       *flow;
     struct flow_rx    *flow_rx;
-    uint32_t           flow_free, flow_used, flow_limit;    /* flow 0 is no flow */
+    uint32_t           flow_free, flow_first, flow_used, flow_limit;    /* flow 0 is no flow */
+    uint32_t           flow_resting, flow_resting_last;     /* over, but packets of theirs may be under way */
     uint32_t           nodes, ports, hosts;
     uint32_t           slot_wake, slot_timeout, slot_change, slot_flow;  /* first of each kind; ports' come first */
 
@@ -151,6 +157,7 @@ struct sim {
     uint32_t           cc_cfgs;
     void              *lb_cfg;
     bool               is_done;              /* every flow there will ever be is over */
+    uint64_t           done_ps;              /* when the last of those that are over ended */
     uint64_t           first_start_ps;       /* of the first flow */
     uint32_t           streams, streams_live;    /* live: with another flow to come */
     struct flow_spec  *next_flow;            /* of each stream */
@@ -158,6 +165,8 @@ struct sim {
     uint64_t           base_rtt_ps;          /* longest in the network */
     uint64_t           rtt_ps_peak;          /* since the observer last looked: see observe.h */
     uint64_t          *entry_bytes_done;     /* of flows that are over, by entry of the traffic list */
+    bool               is_part;              /* of another; then 'parts' is NULL */
+    struct parts      *parts;                /* many threads: see parts.h. NULL: one does it all */
     struct arena       arena, packet_arena, flow_arena, rx_arena, list_arena;
     uint32_t          *list_free[32];        /* returned host tables by log2 of their size */
     struct evq         evq;                  /* last, being large: what lies behind is far away */
@@ -167,8 +176,8 @@ struct sim {
 int  sim_new(struct sim **, struct graph *, const struct sim_cfg *, struct traffic *, struct err *);
 void sim_free(struct sim *);
 
-/* Runs all events up to and including until_ps; stops early when every flow of finite traffic is done.
- * Returns whether there is more to do. */
+/* Runs all events up to and including until_ps. Returns whether there is more to do: when every flow is over
+ * (is_done), what is still under way arrives. */
 bool sim_run_until(struct sim *, uint64_t until_ps);
 
 /* Puts a setting into force everywhere. K changes act at once; a NIC's running periods end when they were
@@ -187,6 +196,15 @@ void sim_drop(struct sim *, uint32_t packet);
 
 /* Traffic has been told of the end of a flow: lets those workers start theirs that now have some. */
 void sim_schedule_workers(struct sim *);
+
+/* The first unfinished flow behind 'after' (0: the first of all); 0: there is none. */
+uint32_t sim_next_active(const struct sim *, uint32_t after);
+
+/* Runs the events up to and including until_ps of one part of the world. */
+void sim_run_part(struct sim *, uint64_t until_ps);
+
+/* The part of the world that a node belongs to: it has its events, packets and counters. */
+struct sim *sim_of(const struct sim *, uint32_t node);
 
 /* The address of a node, as the HPCC ns-3 fork numbers them. */
 static inline uint32_t sim_ip(uint32_t node)

@@ -134,7 +134,6 @@ static inline bool world_finish(struct world *w, uint64_t step_ps, uint64_t unti
     }
     if (!s->is_done)
         return false;
-    s->is_done = false;
     sim_run_until(s, s->now_ps + PS_PER_S / 10);
     sim_check(s);
     return true;

@@ -1,0 +1,59 @@
+/* src/sim/parts.h - one simulation on many threads, with the same result.
+ *
+ * The nodes are divided into parts; a rack stays together. Each part is a struct sim of its own, with its own
+ * clock, events, packets, indices of flows and counters, that shares the arrays of ports, nodes and hosts with
+ * the whole; it touches only what belongs to its nodes. So host.c, switch.c and path.h do not know of parts.
+ *
+ * Parts meet only on links that cross. What is sent on such a link gathers in a list behind a first packet that
+ * stays (so that the sender takes no notice, see path_transmit()), is put into a ring with one writer and one
+ * reader for each pair of parts, and comes out on a wire of the receiving part. A part's clock says: all of
+ * mine before that has happened and is in the rings. Since nothing crosses a link faster than its delay, a part
+ * may go on to the least, over the others, of their clock and that delay; there is no barrier.
+ *
+ * Why the result is the same: a node's events are the same and their order (time, then the sender's key) does
+ * not depend on who runs them; every node has its own random numbers; what is counted over nodes are whole
+ * numbers. What is told during a run (flows that end) is gathered and told in the order of events afterwards.
+ */
+#ifndef SIM_PARTS_H
+#define SIM_PARTS_H
+
+#include "sim/sim.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PARTS_MAX 64
+
+struct parts;
+
+/* Where the time of a part went. */
+struct parts_time { double work_s, wait_s; uint64_t windows, events; };
+
+/* How many parts this network can have, at most 'threads'. */
+uint32_t parts_of(const struct sim *, uint32_t threads);
+
+/* Divides a world that has been built but in which nothing has been scheduled. Sets the part of every node. */
+void parts_new(struct sim *, uint32_t count);
+void parts_free(struct parts *);
+
+struct sim *parts_sim(const struct parts *, uint32_t part);
+uint32_t    parts_count(const struct parts *);
+
+/* What sim_run_until() does when there are parts. */
+bool parts_run_until(struct sim *, uint64_t until_ps);
+
+/* Adds what is on wires between parts, for sim_check(). */
+void parts_check(const struct sim *, uint64_t *packets, uint64_t *payload);
+
+struct parts_time parts_time(const struct parts *, uint32_t part);
+
+/* ---- in sim.c ---- */
+
+/* A part of a world that has been built: shares its arrays, has its own events, packets and counters. */
+struct sim *sim_new_part(const struct sim *whole, struct arena *, uint32_t part, uint32_t parts);
+void        sim_free_part(struct sim *);
+
+/* Makes 'wire' the owner of the event at which something sent by a port arrives. */
+void sim_own_wire(struct sim *, uint32_t port, struct port *wire);
+
+#endif
