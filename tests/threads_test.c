@@ -1,0 +1,143 @@
+/* tests/threads_test.c - any number of threads gives the same results, to the last bit: every flow in the same
+ * order, every counter of every port, every report. */
+#include "digest.h"
+#include "worlds.h"
+
+#include "core/units.h"
+#include "sim/observe.h"
+#include "sim/parts.h"
+#include "sim/scenario.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define INTERVAL_PS (50 * PS_PER_US)
+
+static void on_done(void *arg, const struct flow_result *r)
+{
+    uint64_t *digest = arg;
+
+    *digest = digest_add_flow(*digest, r);
+}
+
+static void on_pfc(void *arg, const struct pfc_result *r)
+{
+    uint64_t *digest = arg;
+
+    *digest = digest_add(*digest, r->at_ps);
+    *digest = digest_add(*digest, (uint64_t)r->node << 32 | r->port << 8 | r->prio << 1 | r->is_pause);
+}
+
+static uint64_t add_report(uint64_t digest, const struct report *r)
+{
+    const uint64_t rows[] = { r->end_ps, r->payload_bytes, r->flows_started, r->flows_done, r->flows_active,
+                              r->data_packets, r->marked_packets, r->cnps, r->nacks, r->timeouts,
+                              r->dropped_packets, r->pauses, r->paused_ps, r->rtt_samples, r->rtt_ps_sum,
+                              r->rtt_ps_peak, r->queue_bytes_peak, r->queue_bytes };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        digest = digest_add(digest, rows[i]);
+    for (uint32_t i = 0; i < r->entries; i++)
+        digest = digest_add(digest, r->entry_bytes[i]);
+    for (uint32_t i = 0; i < r->ports; i++)
+        digest = digest_add(digest, r->port[i].tx_bytes ^ r->port[i].queue_bytes_peak << 32);
+    return digest;
+}
+
+/* Runs a scenario to its end and returns the digest of all that can be seen of it. */
+static uint64_t run(const char *name, const char *text, uint64_t seed, uint32_t threads)
+{
+    uint64_t         digest = DIGEST_EMPTY;
+    struct observer *observer;
+    struct scenario  scenario;
+    struct report    report;
+    struct sim      *s;
+    struct err       err;
+
+    if (scenario_parse(&scenario, name, text, strlen(text), NULL, 0, &seed, &err))
+        die("%s", err.text);
+    scenario.cfg.threads = threads;
+    if (scenario_start(&scenario, &s, &err))
+        die("%s", err.text);
+    s->hooks = (struct sim_hooks){ &digest, on_done, on_pfc };
+    observer = observer_new(s);
+    while (sim_run_until(s, s->now_ps + INTERVAL_PS)) {
+        observer_look(observer, s->now_ps, &report);
+        digest = add_report(digest, &report);
+        sim_check(s);
+    }
+    observer_look(observer, s->done_ps, &report);
+    digest = add_report(digest, &report);
+    assert_true(s->is_done && s->counters.flows_done > 10);
+    digest = digest_add_counters(digest, &s->counters);
+    digest = digest_add(digest, s->counters.events);
+    observer_free(observer);
+    sim_free(s);
+    scenario_fini(&scenario);
+    return digest;
+}
+
+static void run__is_the_same_with_any_number_of_threads(void **unused)
+{
+    static const uint32_t threads[] = { 2, 3, 4, 8 };
+
+    (void)unused;
+    for (size_t i = 0; i < WORLDS; i++) {
+        uint64_t one = run(worlds[i].name, worlds[i].text, 1, 1);
+
+        for (size_t j = 0; j < sizeof threads / sizeof *threads; j++)
+            if (run(worlds[i].name, worlds[i].text, 1, threads[j]) != one) {
+                print_error("%s with %u threads\n", worlds[i].name, threads[j]);
+                fail();
+            }
+    }
+}
+
+/* The digest sees a difference if there is one. */
+static void run__is_not_the_same_with_another_seed(void **unused)
+{
+    (void)unused;
+    assert_true(run(worlds[0].name, worlds[0].text, 1, 2) != run(worlds[0].name, worlds[0].text, 2, 2));
+}
+
+/* Hosts stay with their switch, every part has work, and a network of one rack is one part. */
+static void parts_new__keeps_racks_together(void **unused)
+{
+    static const char *const text = "{topology: {kind: clos, tors: 6, hosts_per_tor: 3, spines: 3}, "
+                                    "traffic: [{kind: permutation, size: 1KB}]}";
+    bool            has_nodes[4] = { false };
+    struct scenario scenario;
+    struct sim     *s;
+    struct err      err;
+
+    (void)unused;
+    if (scenario_parse(&scenario, "clos", text, strlen(text), NULL, 0, NULL, &err))
+        die("%s", err.text);
+    scenario.cfg.threads = 4;
+    if (scenario_start(&scenario, &s, &err))
+        die("%s", err.text);
+    assert_int_equal(parts_count(s->parts), 4);
+    for (uint32_t i = 0; i < s->hosts; i++)
+        assert_int_equal(s->node[s->host[i].node].part, s->port[s->host[i].port].peer->node->part);
+    for (uint32_t i = 0; i < s->nodes; i++)
+        has_nodes[s->node[i].part] = true;
+    assert_true(has_nodes[0] && has_nodes[1] && has_nodes[2] && has_nodes[3]);
+    sim_free(s);
+    scenario_fini(&scenario);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(run__is_the_same_with_any_number_of_threads),
+        cmocka_unit_test(run__is_not_the_same_with_another_seed),
+        cmocka_unit_test(parts_new__keeps_racks_together),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
