@@ -2,6 +2,7 @@
 #include "sim/scenario.h"
 
 #include "sim/cdf.h"
+#include "sim/job_storage.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -123,6 +124,50 @@ const struct scenario_key scenario_keys[] = {
     { "traffic all_to_all", "size",  "bytes", "", "of each flow" },
     { "traffic all_to_all", "hosts", "list",  "", "which; a count means the first, without it all" },
 
+    { "traffic many_to_one", "hosts",    "list",  "",    "which send; a count means the first that are not the receiver, without it all" },
+    { "traffic many_to_one", "qps",      "count", "1",   "flows of each host; 8192 in all at most" },
+    { "traffic many_to_one", "receiver", "name",  "",    "without it the last host" },
+    { "traffic many_to_one", "size",     "bytes", "",    "of each flow; without it they send until the run is over" },
+    { "traffic many_to_one", "spread",   "time",  "1ms", "each flow starts at a random moment within so much of `start`" },
+
+    { "traffic long_short", "long",       "list",  "",      "which send a long flow, from `start` on; a count means the first that are not the receiver, without it one" },
+    { "traffic long_short", "long_size",  "bytes", "",      "of each; without it they send until the run is over" },
+    { "traffic long_short", "receiver",   "name",  "",      "of all flows; without it the last host" },
+    { "traffic long_short", "from",       "list",  "",      "which send short flows, in turn; a count means the first that are not the receiver, without it all that do not send long ones" },
+    { "traffic long_short", "shorts",     "count", "6",     "short flows in a burst" },
+    { "traffic long_short", "short_size", "bytes", "200KB", "of each" },
+    { "traffic long_short", "after",      "time",  "1ms",   "from `start` to the first period" },
+    { "traffic long_short", "period",     "time",  "10ms",  "in which there is one burst" },
+    { "traffic long_short", "jitter",     "time",  "",      "a burst comes at a random moment within so much of its period's start; without it `period` less `spread`; 0: strictly periodic" },
+    { "traffic long_short", "spread",     "time",  "10us",  "each flow of a burst starts at a random moment within so much of the burst's" },
+
+    { "traffic storage", "preset",    "name",  "oltp", "the mix of reads and writes and the sizes of blocks, by ACC's table 1: see below" },
+    { "traffic storage", "hosts",     "list",  "",     "which take part; a count means the first, without it all" },
+    { "traffic storage", "storage",   "list",  "",     "the storage nodes; a count means so many, evenly spread over the hosts: hosts 3, 7, 11, .. if it is one in four, as it is without it; beside a list of compute nodes it is the rest" },
+    { "traffic storage", "compute",   "list",  "",     "the compute nodes; a count means the first that do not store, without it all of them" },
+    { "traffic storage", "reads",     "share", "",     "of reads; without it as the preset says" },
+    { "traffic storage", "block_min", "bytes", "",     "the smallest block. All multiples of it up to `block_max` are equally frequent, as in fio's bsrange. Without it as the preset says" },
+    { "traffic storage", "block_max", "bytes", "",     "the largest block; without it as the preset says" },
+    { "traffic storage", "depth",     "count", "16",   "reads and writes that each compute node has under way, 1 .. 4096" },
+    { "traffic storage", "replicas",  "count", "3",    "of a block that is written, 1 .. 16: the first node sends it to random others and answers when all have it" },
+    { "traffic storage", "request",   "bytes", "64",   "of a request to read, and of the answer to a write" },
+
+    { "traffic rpc", "sizes",   "name",  "SolarRPC", "of requests: a built-in table (below), or a file of `bytes probability` lines" },
+    { "traffic rpc", "load",    "share", "0.3",      "by requests, of what `of` names" },
+    { "traffic rpc", "of",      "name",  "hosts",    "`hosts`: of the sum of the clients' links; `bisection`: of the links from switches with hosts to other switches, as used by requests between racks" },
+    { "traffic rpc", "clients", "list",  "",         "which call; a count means the first, without it all" },
+    { "traffic rpc", "servers", "list",  "",         "which are called, each other host equally often; a count means the last, without it all" },
+    { "traffic rpc", "answer",  "bytes", "64",       "of each answer" },
+
+    { "traffic training", "workers",    "list",  "",           "which, worker 0 first; a count means so many, where `placement` says, without it all hosts" },
+    { "traffic training", "placement",  "name",  "packed",     "of a count of workers. `packed`: racks are filled one after the other; `spread`: the next worker is in the next rack. A rack is a switch with its hosts" },
+    { "traffic training", "collective", "name",  "all_to_all", "`all_to_all` (pairwise), `ring_all_reduce`, `tree_all_reduce` (double binary tree), `halving_doubling_all_reduce`, `all_gather` or `reduce_scatter` (ring)" },
+    { "traffic training", "size",       "bytes", "",           "all_to_all: from each worker to each other; otherwise of the whole buffer" },
+    { "traffic training", "chunk",      "bytes", "512KB",      "tree_all_reduce: of what goes up and down the trees at a time. Each waits for the one before it to be acknowledged, so small ones cost round-trip times; large ones keep lower workers waiting" },
+    { "traffic training", "compute",    "time",  "0",          "from the end of a collective, when all workers know of it, to the next" },
+    { "traffic training", "iterations", "count", "",           "how many; without it until `stop`" },
+    { "traffic training", "delay",      "time",  "",           "after which all workers know that the last one is through; without it that of the longest link, and never less than a link's" },
+
     { NULL, NULL, NULL, NULL, NULL },
 };
 
@@ -234,10 +279,20 @@ static const char load_text[] =
     "A load counts payload; headers come on top. With `of: hosts` each host sends load x the mean rate of the links of these\n"
     "hosts. With `of: bisection` it sends load x U / (n x f): U is the sum of the rates of links from switches with hosts to\n"
     "other switches, n the number of hosts, f the mean share of a host's possible destinations that are not behind its own\n"
-    "switch. A host that would have to send more than its link carries, all poisson traffic of the moment added up, is\n"
-    "refused.\n"
+    "switch. For rpc the hosts are the clients, the possible destinations the servers. A host that would have to send more\n"
+    "than its link carries, all poisson and rpc traffic of the moment added up, is refused.\n"
     "\n"
     "Built-in tables of sizes:";
+
+static void print_presets(FILE *out)
+{
+    fprintf(out, "\n### traffic: presets of storage\n\n"
+                 "From table 1 of ACC (SIGCOMM 2021), which gives shares and ranges; how often each size occurs is ours.\n"
+                 "\n| preset | reads | blocks | |\n|---|---|---|---|\n");
+    for (const struct storage_preset *p = storage_presets; p->name; p++)
+        fprintf(out, "| `%s` | %.0f%% | %.15g .. %.15g KiB | %s |\n", p->name, p->reads * 100,
+                (double)p->block_min / 1024, (double)p->block_max / 1024, p->about);
+}
 
 void scenario_print_reference(FILE *out)
 {
@@ -255,6 +310,7 @@ void scenario_print_reference(FILE *out)
     fprintf(out, "\nA change of kmin, kmax or pmax is for all ports, those of `ecn_by_rate` included.\n");
     print_section(out, 2, "traffic", "traffic");
     print_kinds(out, "traffic", scenario_traffics);
+    print_presets(out);
     fprintf(out, "\n### traffic: loads and sizes\n");
     fputs(load_text, out);
     for (int i = 0; cdf_names[i]; i++)
