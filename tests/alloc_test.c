@@ -110,7 +110,7 @@ static const char *const scenarios[] = {
     "{model: hpcc, topology: {kind: star, hosts: 17, rate: 25Gbps, delay: 1us},"
     " traffic: [{kind: incast, senders: 16, size: 200KB}]}",
     "{topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us},"
-    " traffic: [{kind: storage, stop: 300us}, {kind: rpc, load: 0.4, stop: 300us}]}",
+    " traffic: [{kind: storage, stop: 300us}, {kind: rpc, sizes: GoogleRPC, load: 0.4, stop: 300us}]}",
     "{topology: {kind: star, hosts: 9, rate: 100Gbps, delay: 1us},"
     " traffic: [{kind: many_to_one, qps: 200, size: 3KB, spread: 100us},"
     " {kind: long_short, shorts: 500, short_size: 3KB, long_size: 1MB, after: 0, period: 500us, stop: 1ms}]}",

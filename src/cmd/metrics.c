@@ -9,7 +9,7 @@
 
 enum {
     HEADLINE = 9,                /* metrics of add_headline() */
-    JOB_METRICS = 5,             /* least of add_job() */
+    JOB_HEADLINE = 2,            /* of add_job_headline() */
     HEADLINES_MAX = 24,
 };
 
@@ -201,7 +201,7 @@ static bool is_taken(const struct results *r, uint32_t entry, const char *name)
     return false;
 }
 
-/* The name of an entry, or, where others have it too, with the entry's number as --set counts. */
+/* The name of an entry, or, where something else is called so, with the entry's number as --set counts. */
 static const char *entry_name(char buf[NAME_MAX_BYTES], const struct results *r, uint32_t entry)
 {
     const char *name = r->scenario->entry[entry].name;
@@ -212,7 +212,8 @@ static const char *entry_name(char buf[NAME_MAX_BYTES], const struct results *r,
     return buf;
 }
 
-static void add_job(struct list *l, const struct results *r, uint32_t entry)
+/* What the job is there for: two figures. */
+static void add_job_headline(struct list *l, const struct results *r, uint32_t entry)
 {
     const struct results_entry *e = &r->entry[entry];
 
@@ -220,32 +221,50 @@ static void add_job(struct list *l, const struct results *r, uint32_t entry)
     case JOB_TRAINING:
         add(l, "iteration_us_mean", "mean iteration", UNIT_US, BETTER_LOWER, e->iteration_us_mean);
         add(l, "busbw_bps", "bus bandwidth", UNIT_BPS, BETTER_HIGHER, e->busbw_bps);
-        add(l, "algbw_bps", "algorithm bandwidth", UNIT_BPS, BETTER_HIGHER, e->algbw_bps);
-        add(l, "bound_share", "of line rate", UNIT_SHARE, BETTER_HIGHER, e->bound_share);
-        add_op(l, "collective_us", "collective", ALL, ops_cell(r->ops, entry, OP_ITERATION));
         break;
     case JOB_STORAGE:
         add(l, "iops", "IOPS", UNIT_PER_S, BETTER_HIGHER, e->ops_per_s);
-        add(l, "io_bps", "IO throughput", UNIT_BPS, BETTER_HIGHER, e->ops_bps);
-        add_op(l, "read_us", "read latency", ALL, ops_cell(r->ops, entry, OP_READ));
-        add_op(l, "write_us", "write latency", ALL, ops_cell(r->ops, entry, OP_WRITE));
+        add_op(l, "read_us", "read latency", P99, ops_cell(r->ops, entry, OP_READ));
         break;
     case JOB_RPC:
         add(l, "calls_per_s", "calls", UNIT_PER_S, BETTER_HIGHER, e->ops_per_s);
-        add_op(l, "call_us", "call latency", ALL, ops_cell(r->ops, entry, OP_CALL));
+        add_op(l, "call_us", "call latency", P99, ops_cell(r->ops, entry, OP_CALL));
         break;
     case JOB_NONE:
         break;
     }
 }
 
-static void add_jobs(struct list *l, const struct results *r)
+static void add_job_rest(struct list *l, const struct results *r, uint32_t entry)
+{
+    const struct results_entry *e = &r->entry[entry];
+
+    switch (e->job) {
+    case JOB_TRAINING:
+        add(l, "algbw_bps", "algorithm bandwidth", UNIT_BPS, BETTER_HIGHER, e->algbw_bps);
+        add(l, "bound_share", "of line rate", UNIT_SHARE, BETTER_HIGHER, e->bound_share);
+        add_op(l, "collective_us", "collective", ALL, ops_cell(r->ops, entry, OP_ITERATION));
+        break;
+    case JOB_STORAGE:
+        add(l, "io_bps", "IO throughput", UNIT_BPS, BETTER_HIGHER, e->ops_bps);
+        add_op(l, "read_us", "read latency", MEAN | P50 | P999, ops_cell(r->ops, entry, OP_READ));
+        add_op(l, "write_us", "write latency", ALL, ops_cell(r->ops, entry, OP_WRITE));
+        break;
+    case JOB_RPC:
+        add_op(l, "call_us", "call latency", MEAN | P50 | P999, ops_cell(r->ops, entry, OP_CALL));
+        break;
+    case JOB_NONE:
+        break;
+    }
+}
+
+static void add_jobs(struct list *l, const struct results *r, bool is_headline)
 {
     for (uint32_t i = 0; i < r->scenario->entries; i++) {
         char name[NAME_MAX_BYTES];
 
         begin(l, entry_name(name, r, i), r->scenario->entry[i].name);
-        add_job(l, r, i);
+        (is_headline ? add_job_headline : add_job_rest)(l, r, i);
     }
 }
 
@@ -302,8 +321,9 @@ uint32_t metrics_of(const struct results *r, struct metric list[METRICS_MAX])
     struct list l = { .metric = list };
 
     add_headline(&l, r);
-    add_jobs(&l, r);
+    add_jobs(&l, r, true);
     add_phases(&l, r);
+    add_jobs(&l, r, false);
     add_sizes(&l, r);
     add_network(&l, r);
     add_entries(&l, r);
@@ -316,7 +336,7 @@ uint32_t metrics_headlines(const struct results *r)
     uint32_t count = HEADLINE;
 
     for (uint32_t i = 0; i < r->scenario->entries; i++)
-        count += r->entry[i].job != JOB_NONE ? JOB_METRICS : 0;
+        count += r->entry[i].job != JOB_NONE ? JOB_HEADLINE : 0;
     return count < HEADLINES_MAX ? count : HEADLINES_MAX;
 }
 

@@ -131,6 +131,30 @@ static void of__headlines_are_the_first(void **state)
         assert_null(strchr(seen.list[i].name, '.'));     /* of the whole run: this one has no jobs */
 }
 
+/* A collective of 4 workers alone: 2 x 3 steps of 100 KB each; bus bandwidth is what a link carries. */
+static void of__a_training_job(void **state)
+{
+    static struct seen seen;
+    double algbw, busbw, mean_us;
+
+    (void)state;
+    run(&seen, "topology: {kind: star, hosts: 4, rate: 100Gbps, delay: 1us}\n"
+               "cc: none\n"
+               "traffic: [{kind: training, name: llm, collective: ring_all_reduce, size: 400KB, compute: 20us, "
+               "iterations: 3}]\n", 1);
+    algbw = find(&seen, "llm.algbw_bps")->value;
+    busbw = find(&seen, "llm.busbw_bps")->value;
+    mean_us = find(&seen, "llm.collective_us_mean")->value;
+    /* 98 packets of 1106 bytes and spacing, 8.67 us a step, and about 4 us to and fro */
+    assert_true(mean_us > 6 * 12 && mean_us < 6 * 14);
+    assert_true(fabs(algbw - 400000 * 8 / (mean_us * 1e-6)) < 1);
+    assert_true(fabs(busbw - 1.5 * algbw) < 1);
+    assert_true(fabs(find(&seen, "llm.iteration_us_mean")->value - mean_us - 20) < 1e-9);
+    assert_true(fabs(find(&seen, "llm.bound_share")->value - 6 * 8.67 / mean_us) < 0.01);
+    assert_int_equal(seen.headlines, 11);
+    assert_string_equal(seen.list[9].name, "llm.iteration_us_mean");
+}
+
 static void of__a_list_that_is_too_long_is_cut(void **state)
 {
     enum { ENTRIES = 120 };
@@ -180,6 +204,7 @@ int main(void)
         cmocka_unit_test(of__what_is_not_there_is_nan),
         cmocka_unit_test(of__values_by_hand),
         cmocka_unit_test(of__headlines_are_the_first),
+        cmocka_unit_test(of__a_training_job),
         cmocka_unit_test(of__a_list_that_is_too_long_is_cut),
         cmocka_unit_test(text__as_people_read_it),
         cmocka_unit_test(unit_name__is_that_of_the_page),

@@ -125,16 +125,23 @@ static void move_to_light(struct elastic *e, const struct flow_key *k, uint32_t 
         light_set(e, light, units_of(count));
 }
 
+static void set_split(struct elastic *e, struct elastic_bucket *b, uint32_t slot, bool is_split)
+{
+    bool was_split = b->split >> slot & 1;
+
+    b->split = (uint8_t)(b->split ^ (uint32_t)(was_split != is_split) << slot);
+    e->splits += (uint32_t)is_split - was_split;
+}
+
 static void take_slot(struct elastic *e, uint32_t bucket, uint32_t slot, const struct flow_key *k, uint32_t print,
                       uint32_t count, bool is_split)
 {
     struct elastic_bucket *b = &e->bucket[bucket];
-    uint32_t bit = 1u << slot;
 
     b->print[slot] = print;
     b->count[slot] = count;
-    b->fresh = (uint8_t)(b->fresh | bit);
-    b->split = (uint8_t)(is_split ? b->split | bit : b->split & ~bit);
+    b->fresh = (uint8_t)(b->fresh | 1u << slot);
+    set_split(e, b, slot, is_split);
     e->key[bucket * ELASTIC_SLOTS + slot] = *k;
 }
 
@@ -250,7 +257,7 @@ void elastic_clear_light(struct elastic *e)
 {
     if (e->lights_used)
         memset(e->light, 0, e->lights * sizeof(*e->light));
-    e->lights_used = 0;
+    e->lights_used = e->splits = 0;
 }
 
 void elastic_reset(struct elastic *e)
@@ -333,7 +340,7 @@ static void add_from_light(struct elastic *e, const struct elastic *other)
 
         if (bytes == 0)
             continue;
-        b->split = (uint8_t)(b->split | 1u << slot);
+        set_split(e, b, slot, true);
         if (!e->published)
             b->count[slot] = add_to_most(b->count[slot], (uint32_t)bytes);
     }
@@ -355,7 +362,7 @@ static void merge_flow(struct elastic *to, const struct flow_key *k, uint32_t co
 
     if (slot != NO_SLOT && b->count[slot]) {
         b->count[slot] = add_to_most(b->count[slot], count);
-        b->split = (uint8_t)(b->split | (uint32_t)is_split << slot);
+        set_split(to, b, slot, is_split || (b->split >> slot & 1));
         return;
     }
     slot = slot != NO_SLOT ? slot : slot_to_take(b, true);
@@ -387,6 +394,7 @@ static struct elastic copy_of(const struct elastic *e)
                                                .published = e->published });
     copy.seed = e->seed;
     copy.lights_used = e->lights_used;
+    copy.splits = e->splits;
     memcpy(copy.bucket, e->bucket, e->buckets * sizeof(*e->bucket));
     memcpy(copy.key, e->key, (uint64_t)e->buckets * ELASTIC_SLOTS * sizeof(*e->key));
     memcpy(copy.light, e->light, e->lights * sizeof(*e->light));

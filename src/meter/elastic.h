@@ -60,6 +60,7 @@ struct elastic {
     uint16_t              *light;
     uint32_t               buckets, lights;
     uint32_t               lights_used;      /* light counters that are not 0 */
+    uint32_t               splits;           /* slots whose bit in 'split' is set */
     uint64_t               seed;
     bool                   published;
 };
@@ -85,7 +86,7 @@ uint32_t elastic_list(const struct elastic *, uint64_t bytes_min, struct elastic
  * on finds its slot again, and whoever keeps something about slots need not look for it (meter/flowstate.h). */
 void elastic_next_interval(struct elastic *);
 
-/* The light part's share of it, for whoever empties the buckets. */
+/* The part of it that is not about buckets, for whoever empties these. */
 void elastic_clear_light(struct elastic *);
 
 /* Forgets everything. */

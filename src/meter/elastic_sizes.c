@@ -20,19 +20,14 @@
 
 #include <stdlib.h>
 
-struct heavy_flows { uint32_t all, split; };
-
-static struct heavy_flows count_heavy(const struct elastic *e)
+static uint32_t count_heavy(const struct elastic *e)
 {
-    struct heavy_flows n = { 0, 0 };
+    uint32_t flows = 0;
 
-    for (uint32_t i = 0; i < e->buckets; i++) {
-        for (uint32_t slot = 0; slot < ELASTIC_SLOTS; slot++) {
-            n.all += e->bucket[i].count[slot] > 0;
-            n.split += e->bucket[i].count[slot] > 0 && (e->bucket[i].split >> slot & 1);
-        }
-    }
-    return n;
+    for (uint32_t i = 0; i < e->buckets; i++)
+        for (uint32_t slot = 0; slot < ELASTIC_SLOTS; slot++)
+            flows += e->bucket[i].count[slot] > 0;
+    return flows;
 }
 
 /* Flows that have left something in the light part. */
@@ -50,14 +45,12 @@ static double at_least_0(double x)
 
 double elastic_light_flows(const struct elastic *e)
 {
-    return at_least_0(count_light(e) - count_heavy(e).split);
+    return at_least_0(count_light(e) - e->splits);
 }
 
 double elastic_cardinality(const struct elastic *e)
 {
-    struct heavy_flows n = count_heavy(e);
-
-    return n.all + at_least_0(count_light(e) - n.split);
+    return count_heavy(e) + elastic_light_flows(e);
 }
 
 static uint32_t size_of(uint64_t bytes, uint32_t quantum_bytes, uint32_t sizes)

@@ -1,66 +1,54 @@
 /* src/sim/job_rpc.c - the servers are workers, the clients streams of kind poisson in the same entry. */
 #include "sim/job_rpc.h"
 
+#include "base/arena.h"
 #include "core/units.h"
 #include "sim/job.h"
 #include "sim/traffic_parts.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
-#define IS_ANSWER (1ull << 63)   /* in a tag; the rest is the call's number at its client */
-#define CALLS_MIN 256u           /* room for so many; it grows when more are open at once */
-#define NONE      UINT32_MAX
+#define IS_ANSWER (1ull << 63)   /* in a tag; the rest is the call */
+#define CALLS_MAX (1u << 22)     /* as many as there can be flows; addresses are reserved, not memory */
 
-struct call { uint64_t start_ps, bytes; uint32_t next_free; };
-
-struct client {                  /* its open calls belong to it alone */
-    struct call *call;
-    uint32_t     calls, calls_max, free;
+struct call {                    /* belongs to its client */
+    uint64_t start_ps;
+    uint64_t bytes;              /* of the request; when it is over: the next call to use again, 0: none */
 };
 
 struct job_rpc {
-    struct job     job;
-    uint64_t       answer_bytes;
-    struct client *client;
-    uint32_t       clients, *client_of;  /* by node */
+    struct job   job;
+    uint64_t     answer_bytes;
+    struct arena arena;
+    struct call *call;           /* call 0 is none */
+    uint32_t     calls;          /* used so far */
+    uint64_t    *free_of;        /* by client's node: the first call that it may use again; 0: none */
 };
-
-static uint32_t new_call(struct client *c)
-{
-    uint32_t id = c->free;
-
-    if (id != NONE) {
-        c->free = c->call[id].next_free;
-        return id;
-    }
-    if (c->calls == c->calls_max) {
-        c->calls_max *= 2;
-        c->call = xrealloc(c->call, c->calls_max * sizeof *c->call);
-    }
-    return c->calls++;
-}
 
 /* The tag of a request. */
 static uint64_t begin_call(struct job *job, uint32_t source, const struct flow_spec *f)
 {
     struct job_rpc *j = (struct job_rpc *)job;
-    struct client  *c = &j->client[j->client_of[source]];
-    uint32_t        id = new_call(c);
+    uint64_t        id = j->free_of[source];
 
-    c->call[id] = (struct call){ .start_ps = f->at_ps, .bytes = f->bytes };
+    if (id)
+        j->free_of[source] = j->call[id].bytes;
+    else if (j->calls + 1 < CALLS_MAX)
+        id = ++j->calls;
+    else
+        die("more than %u calls at once", CALLS_MAX - 1);
+    j->call[id] = (struct call){ f->at_ps, f->bytes };
     return id;
 }
 
 static void end_call(struct job_rpc *j, uint64_t now_ps, const struct message *m)
 {
-    struct client *c = &j->client[j->client_of[m->dst]];
-    uint32_t       id = (uint32_t)m->tag;
+    uint64_t     id = m->tag & ~IS_ANSWER;
+    struct call *c = &j->call[id];
 
-    assert(id < c->calls);
-    job_report(&j->job, OP_CALL, c->call[id].bytes, c->call[id].start_ps, now_ps);
-    c->call[id].next_free = c->free;
-    c->free = id;
+    job_report(&j->job, OP_CALL, c->bytes, c->start_ps, now_ps);
+    c->bytes = j->free_of[m->dst];
+    j->free_of[m->dst] = id;
 }
 
 static void on_arrival(struct job *job, uint64_t now_ps, const struct message *m)
@@ -77,24 +65,23 @@ static void free_job(struct job *job)
 {
     struct job_rpc *j = (struct job_rpc *)job;
 
-    for (uint32_t i = 0; i < j->clients; i++)
-        free(j->client[i].call);
-    free(j->client);
-    free(j->client_of);
+    arena_fini(&j->arena);
+    free(j->free_of);
     free(j);
 }
 
 static const struct job_kind kind = { .on_arrival = on_arrival, .free = free_job };
 
-static void add_client(struct job_rpc *j, uint32_t index, uint32_t node)
+static void add_clients(struct job_rpc *j, const struct rpc *c)
 {
     struct traffic *t = j->job.traffic;
-    struct client  *c = &j->client[index];
-    uint32_t        worker = j->job.worker_of[node];
 
-    j->client_of[node] = index;
-    *c = (struct client){ .call = xcalloc(CALLS_MIN, sizeof *c->call), .calls_max = CALLS_MIN, .free = NONE };
-    traffic_add_stream(t, node, worker == JOB_NO_WORKER ? j->job.workers : worker)->rank = t->ranks++;
+    for (uint32_t i = 0; i < c->clients; i++) {
+        uint32_t worker = j->job.worker_of[c->client[i]];
+        uint32_t index = worker == JOB_NO_WORKER ? c->servers : worker;
+
+        traffic_add_stream(t, c->client[i], index)->rank = t->ranks++;
+    }
 }
 
 void job_rpc_add(struct traffic *t, const struct traffic_common *common, struct cdf *cdf, const struct rpc *c)
@@ -104,17 +91,16 @@ void job_rpc_add(struct traffic *t, const struct traffic_common *common, struct 
 
     job_init(&j->job, &kind, t, common, c->server, c->servers);
     j->answer_bytes = c->answer_bytes;
-    j->clients = c->clients;
-    j->client = xcalloc(c->clients + 1ul, sizeof *j->client);
-    j->client_of = xcalloc(t->graph->nodes + 1ul, sizeof *j->client_of);
+    arena_init(&j->arena, CALLS_MAX * sizeof *j->call);
+    j->call = arena_alloc(&j->arena, CALLS_MAX, sizeof *j->call);
+    j->free_of = xcalloc(t->graph->nodes + 1ul, sizeof *j->free_of);
     e = &t->entry[j->job.entry];
     e->kind = POISSON;
     e->begin = begin_call;
     e->cdf = *cdf;
     *cdf = (struct cdf){ 0 };
     e->gap_ps_mean = e->cdf.bytes_mean * 8 * (double)PS_PER_S / c->bps_per_client;
-    for (uint32_t i = 0; i < c->clients; i++)
-        add_client(j, i, c->client[i]);
+    add_clients(j, c);
     /* At one moment no more than one request ends at a host, which has one link; it is answered at once. */
     job_reserve(&j->job, c->servers);
 }

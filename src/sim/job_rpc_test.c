@@ -212,6 +212,45 @@ static void call__many_may_be_open(void **unused)
     office_fini(&o);
 }
 
+/* One call at a time, without a network: what is kept of it is used again for the next. */
+static void call__leaves_nothing_behind(void **unused)
+{
+    const struct traffic_common common = { .start_ps = 0, .stop_ps = PS_PER_S, .prio = 3 };
+    const uint32_t              client = 0, server = 1;
+    const struct rpc            r = { &client, &server, 1, 1, 1e9, ANSWER };
+    struct office               o = { .op = NULL };
+    struct flow_spec            f;
+    struct graph                g;
+    struct cdf                  cdf;
+    struct traffic             *t;
+    struct err                  err;
+
+    (void)unused;
+    graph_star(&g, &(struct graph_star){ 2, 100 * GBPS, PS_PER_US });
+    t = traffic_new(&g, 1);
+    assert_int_equal(cdf_parse(&cdf, "sizes", "500 0\n9000 1\n", &err), 0);
+    job_rpc_add(t, &common, &cdf, &r);
+    traffic_on_op(t, on_op, &o);
+    for (uint32_t i = 0; i < 1000; i++) {
+        struct message request, answer;
+
+        assert_true(traffic_next(t, 1, &f));
+        assert_in_range(f.tag, 0, 10);
+        request = (struct message){ client, server, 0, f.bytes, f.tag, f.at_ps };
+        traffic_on_arrival(t, f.at_ps + 5, &request);
+        assert_int_equal(traffic_due_ps(t, 0), request.start_ps + 5);
+        assert_true(traffic_next(t, 0, &f));
+        answer = (struct message){ server, f.dst, 0, f.bytes, f.tag, f.at_ps };
+        traffic_on_arrival(t, f.at_ps + 7, &answer);
+        assert_int_equal(o.ops, i + 1);
+        assert_int_equal(o.op[i].took_ps, 12);
+        assert_int_equal(o.op[i].bytes, request.bytes);
+    }
+    traffic_free(t);
+    graph_fini(&g);
+    free(o.op);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -221,6 +260,7 @@ int main(void)
         cmocka_unit_test(call__same_seed_same_results),
         cmocka_unit_test(call__survives_losses),
         cmocka_unit_test(call__many_may_be_open),
+        cmocka_unit_test(call__leaves_nothing_behind),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

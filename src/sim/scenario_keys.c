@@ -79,12 +79,21 @@ const struct scenario_key scenario_keys[] = {
     { "switch", "headroom",      "bytes",  "auto",    "of each port, for what arrives after a pause was sent. `auto`: what fits on the wire both ways and four packets (nic), three times rate x delay (hpcc)" },
     { "switch", "alpha",         "share",  "0.125",   "of the free buffer that one class of one ingress port may take before it pauses; a power of 1/2. Doubles with each doubling of speed over the hosts'" },
     { "switch", "lossless",      "yes/no", "yes",     "PFC; without it packets are dropped" },
+    { "switch", "lossy",         "list",   "",        "classes that PFC does not protect, beside lossless ones; without it those that only tcp uses" },
     { "switch", "lossy_alpha",   "share",  "1",       "lossy: of the free buffer that one queue may take" },
+    { "switch", "lossy_queue",   "bytes",  "none",    "lossy: that one queue may take, if `lossy_alpha` does not say less; `none`: no such limit" },
     { "switch", "ecn",           "yes/no", "yes",     "packets are marked" },
     { "switch", "ecn_at",        "name",   "dequeue", "`dequeue` or `enqueue`: which queue decides on a packet's mark, the one behind it or the one before it" },
     { "switch", "strict",        "list",   "model",   "classes that go before all others: [6] (nic: CNPs), [0] (hpcc)" },
     { "switch", "weights",       "list",   "",        "of the eight classes, 1 .. 255, where they are not strict; without it all 1" },
     { "switch", "ecn_by_rate",   "list",   "",        "thresholds of ports of a certain speed; other ports use the knobs" },
+
+    { "switch", "ecn_by_class",  "list",   "",        "thresholds of certain classes at all ports; they stay when knobs change" },
+
+    { "switch ecn_by_class", "class", "count", "", "0 .. 7" },
+    { "switch ecn_by_class", "kmin",  "bytes", "", "as the knob; a plain number is KB" },
+    { "switch ecn_by_class", "kmax",  "bytes", "", "as the knob; the same as `kmin`, as DCTCP has it: all that meets a longer queue is marked" },
+    { "switch ecn_by_class", "pmax",  "share", "", "as the knob" },
 
     { "switch ecn_by_rate", "rate", "rate",  "", "of the ports" },
     { "switch ecn_by_rate", "kmin", "bytes", "", "as the knob; a plain number is KB" },
@@ -93,6 +102,8 @@ const struct scenario_key scenario_keys[] = {
 
     { "changes", "at",    "time", "", "when; later than the change before" },
     { "changes", "knobs", "map",  "", "those that change; the others stay" },
+
+    { "traffic tcp", "prio", "count", "1", "class of its packets, 0 .. 7" },      /* goes before the key of all kinds */
 
     { "traffic", "kind",  "name",  "",  "which of the kinds below" },
     { "traffic", "name",  "name",  "",  "for results; without it the kind and a number: `poisson 1`" },
@@ -167,6 +178,21 @@ const struct scenario_key scenario_keys[] = {
     { "traffic training", "compute",    "time",  "0",          "from the end of a collective, when all workers know of it, to the next" },
     { "traffic training", "iterations", "count", "",           "how many; without it until `stop`" },
     { "traffic training", "delay",      "time",  "",           "after which all workers know that the last one is through; without it that of the longest link, and never less than a link's" },
+
+    { "traffic tcp", "algorithm", "name",   "cubic",  "of the window: `newreno`, `cubic` or `dctcp`" },
+    { "traffic tcp", "ecn",       "yes/no", "",       "switches mark its packets rather than drop them only; without it yes for dctcp, which needs it, and no for others" },
+    { "traffic tcp", "mss",       "bytes",  "1448",   "payload of a full packet, 64 .. 9000; headers of 70 come on top" },
+    { "traffic tcp", "burst",     "bytes",  "64KB",   "that a flow sends back to back at most, as with segmentation offload; a packet at least" },
+    { "traffic tcp", "min_rto",   "time",   "1ms",    "least time after which silence is taken for a loss. Linux has 200ms, for the Internet" },
+    { "traffic tcp", "senders",   "list",   "",       "which; a count means the first that are not the receiver" },
+    { "traffic tcp", "receiver",  "name",   "",       "without it the last host" },
+    { "traffic tcp", "size",      "bytes",  "",       "of each flow" },
+    { "traffic tcp", "flows",     "count",  "1",      "of each sender, at once" },
+    { "traffic tcp", "period",    "time",   "0",      "from one burst of flows to the next; 0: only one" },
+    { "traffic tcp", "sizes",     "name",   "",       "instead of `senders`, as for poisson: a table of sizes, at the load that follows" },
+    { "traffic tcp", "load",      "share",  "0.3",    "as for poisson" },
+    { "traffic tcp", "of",        "name",   "hosts",  "as for poisson" },
+    { "traffic tcp", "hosts",     "list",   "",       "as for poisson" },
 
     { NULL, NULL, NULL, NULL, NULL },
 };
@@ -306,6 +332,7 @@ void scenario_print_reference(FILE *out)
     print_section(out, 2, "host", "host");
     print_section(out, 2, "switch", "switch");
     print_section(out, 3, "switch: ecn_by_rate", "switch ecn_by_rate");
+    print_section(out, 3, "switch: ecn_by_class", "switch ecn_by_class");
     print_section(out, 2, "changes", "changes");
     fprintf(out, "\nA change of kmin, kmax or pmax is for all ports, those of `ecn_by_rate` included.\n");
     print_section(out, 2, "traffic", "traffic");

@@ -21,6 +21,7 @@ const struct scenario_kind scenario_traffics[] = {
     { "storage",     "compute nodes read and write blocks of storage nodes, each so many at a time" },
     { "rpc",         "remote procedure calls: requests at random times, each answered by its server" },
     { "training",    "workers do a collective, wait for the last of them, compute, and begin again" },
+    { "tcp",         "TCP in a class of its own, at a load or from some senders to one receiver" },
     { NULL, NULL },
 };
 
@@ -255,7 +256,7 @@ bool entry_load(const struct entry *e)
     return section_choice(&e->sec, "of", "a measure of load: hosts or bisection", bases) == 1;
 }
 
-static void read_poisson(struct entry *e)
+void entry_read_poisson(struct entry *e)
 {
     struct hosts hosts = entry_hosts(e, "hosts", 2, UINT32_MAX);
     struct cdf   cdf = { 0 };
@@ -300,7 +301,7 @@ static void check_senders(const struct entry *e, const char *key, const struct h
                           e->r->s->graph.node[receiver].name);
 }
 
-static void read_incast(struct entry *e)
+void entry_read_incast(struct entry *e)
 {
     uint64_t     bytes = 0, period = 0;
     uint32_t     flows = 1, receiver = read_receiver(e);
@@ -548,8 +549,8 @@ static const struct {
     void      (*read)(struct entry *);
 } kinds[] = {
     { "traffic flows", NULL,                  read_flows },
-    { "traffic",       "traffic poisson",     read_poisson },
-    { "traffic",       "traffic incast",      read_incast },
+    { "traffic",       "traffic poisson",     entry_read_poisson },
+    { "traffic",       "traffic incast",      entry_read_incast },
     { "traffic",       "traffic permutation", read_permutation },
     { "traffic",       "traffic all_to_all",  read_all_to_all },
     { "traffic",       "traffic many_to_one", read_many_to_one },
@@ -557,6 +558,7 @@ static const struct {
     { "traffic",       "traffic storage",     entry_read_storage },
     { "traffic",       "traffic rpc",         entry_read_rpc },
     { "traffic",       "traffic training",    entry_read_training },
+    { "traffic",       "traffic tcp",         entry_read_tcp },
 };
 
 static void read_entry(struct scenario_reader *r, const struct yaml_node *node, struct entry *e)

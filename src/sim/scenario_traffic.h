@@ -54,7 +54,12 @@ bool entry_load(const struct entry *);
 /* Refuses an entry that would go on for ever. */
 void entry_need_end(const struct entry *);
 
+/* Kinds that others are made of. */
+void entry_read_poisson(struct entry *);
+void entry_read_incast(struct entry *);
+
 /* The kinds that have a file of their own. */
+void entry_read_tcp(struct entry *);
 void entry_read_training(struct entry *);
 void entry_read_storage(struct entry *);
 void entry_read_rpc(struct entry *);

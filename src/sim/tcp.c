@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The loop of events must stay small, or the compiler no longer makes one piece of RDMA's way through it. */
+#define APART __attribute__((noinline))
+
 #define LOST_AFTER   3           /* packets that arrived behind it */
 #define BURST_SHARE  8           /* a burst is at most this part of a window */
 #define RTO_PS_MAX   (60 * PS_PER_S)
@@ -197,7 +200,7 @@ static void time_out(struct sim *s, struct host *h, struct flow *f)
     take_turn(s, h, f);
 }
 
-void tcp_on_timer(struct sim *s, uint32_t host)
+APART void tcp_on_timer(struct sim *s, uint32_t host)
 {
     struct host *h = &s->host[host];
     uint64_t     next = NEVER;
@@ -303,7 +306,7 @@ static void send_of_class(struct sim *s, struct host *h, uint32_t class)
     }
 }
 
-bool tcp_send(struct sim *s, struct host *h, bool has_rdma)
+APART bool tcp_send(struct sim *s, struct host *h, bool has_rdma)
 {
     struct tcp_host *th = tcp_host_of(s, h);
     uint32_t         class = choose(s, h, has_rdma);
@@ -317,7 +320,7 @@ bool tcp_send(struct sim *s, struct host *h, bool has_rdma)
 
 /* ---- flows ---- */
 
-void tcp_start(struct sim *s, struct host *h, struct flow *f)
+APART void tcp_start(struct sim *s, struct host *h, struct flow *f)
 {
     struct tcp_host      *th = tcp_host_of(s, h);
     struct tcp_tx        *t = tx_of(s, f);
@@ -457,7 +460,7 @@ static void grow(struct sim *s, struct tcp_tx *t, const struct packet *k, uint64
         on_mark(s, t);
 }
 
-void tcp_on_ack(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
+APART void tcp_on_ack(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
 {
     struct tcp_tx *t = tx_of(s, f);
     uint64_t       acked = k->seq > f->acked ? k->seq - f->acked : 0, flight = in_flight(t);
@@ -568,7 +571,7 @@ static bool open_flow(struct sim *s, const struct packet *k)
 
 /* Settings are read from the flow only for bytes that have not come yet: so it is not over at its source, which
  * does not change them. */
-void tcp_on_data(struct sim *s, struct host *h, const struct packet *k)
+APART void tcp_on_data(struct sim *s, struct host *h, const struct packet *k)
 {
     struct flow_rx *rx = &s->flow_rx[k->flow];
     struct tcp_rx  *x = &s->tcp_rx[k->flow];

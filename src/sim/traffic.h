@@ -123,7 +123,7 @@ uint32_t traffic_streams(const struct traffic *);
 uint32_t traffic_source(const struct traffic *, uint32_t stream);
 
 /* Writes the stream's next flow; false when there are no more. Starts do not go back in time. Does not
- * allocate (but see job_rpc.c). For a worker: takes the flow that is due first. */
+ * allocate. For a worker: takes the flow that is due first. */
 bool traffic_next(struct traffic *, uint32_t stream, struct flow_spec *);
 
 /* ---- workers ---- */

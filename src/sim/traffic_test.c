@@ -440,6 +440,35 @@ static void long_short__bursts_come_together_at_random_times(void **unused)
     hall_fini(&h);
 }
 
+/* Where a flow lies in its burst says nothing of the next: numbers that are uniform and independent have a
+ * covariance of 0, give or take 1/12 over the root of how many there are. */
+static void long_short__bursts_are_independent(void **unused)
+{
+    enum { BURSTS = 4000 };
+    const struct traffic_common c = { .start_ps = 0, .stop_ps = NEVER, .prio = 2 };
+    struct long_short           l = { .long_bytes = 1, .short_bytes = 2, .period_ps = 1000000,
+                                      .spread_ps = 1000000, .receiver = 15, .shorts = 1 };
+    double                      before = 0, sum = 0;
+    struct flow_spec            f;
+    struct hall                 h;
+
+    (void)unused;
+    hall_init(&h, 1);
+    l.longs = h.host, l.long_count = 1;
+    l.from = h.host + 1, l.from_count = 1;
+    traffic_add_long_short(h.traffic, &c, &l);
+    for (uint32_t k = 0; k < BURSTS; k++) {
+        double at;
+
+        assert_true(traffic_next(h.traffic, 1, &f));
+        at = (double)(f.at_ps - k * 1000000ull) / 1000000 - 0.5;
+        sum += before * at;
+        before = at;
+    }
+    assert_true(fabs(sum / BURSTS) < 5 / 12.0 / sqrt(BURSTS));
+    hall_fini(&h);
+}
+
 static void long_short__few_shorts_need_few_hosts(void **unused)
 {
     const struct traffic_common c = { .start_ps = 0, .stop_ps = 10, .prio = 2 };
@@ -511,6 +540,7 @@ int main(void)
         cmocka_unit_test(long_short__long_flows_start_once),
         cmocka_unit_test(long_short__bursts_are_dealt_and_stop),
         cmocka_unit_test(long_short__bursts_come_together_at_random_times),
+        cmocka_unit_test(long_short__bursts_are_independent),
         cmocka_unit_test(long_short__few_shorts_need_few_hosts),
         cmocka_unit_test(list__is_given_out_by_source),
     };
