@@ -28,8 +28,13 @@ release:
 	@tools/configure release $(RELEASE)
 	@ninja -C build/release
 
+# What NICs and switches come with; what experts set for 100G (PARALEON, table I); and short queues.
+EXPERT := rpg_ai_rate=50Mbps,rpg_hai_rate=150Mbps,rate_reduce_monitor_period=80us,min_time_between_cnps=96us
+EXPERT := $(EXPERT),kmin=1600KB,kmax=6400KB,pmax=0.2
+
 demo: release
-	build/release/anole run scenarios/demo.yaml
+	build/release/anole compare scenarios/demo.yaml --seeds 5 --out build/demo \
+	    --variant default --variant expert:$(EXPERT) --variant low-latency:kmin=40KB,kmax=160KB
 
 # A build that fails is a test that failed: whoever reads the last line finds one.
 # Millions of packets are compared with ns-3's; that part runs the release build, sanitizers would take minutes.
@@ -118,7 +123,7 @@ check-amd64: release
 
 help:
 	@echo 'make              build the program: build/release/anole'
-	@echo 'make demo         build it and run scenarios/demo.yaml'
+	@echo 'make demo         build it and compare three settings on scenarios/demo.yaml: build/demo/report.html'
 	@echo 'make test         all tests, with asserts, AddressSanitizer and UndefinedBehaviorSanitizer (build/test)'
 	@echo 'make check        all that is slower: gcc and clang with -Werror, clang-tidy, shellcheck, leaks, fuzzing, x86-64'
 	@echo '                  each part alone: $(CHECKS)'

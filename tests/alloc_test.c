@@ -5,6 +5,7 @@
  * hooks (mmap() is then not seen).
  */
 #include "sim/scenario.h"
+#include "sim/traffic.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -108,6 +109,11 @@ static const char *const scenarios[] = {
     " traffic: [{kind: poisson, sizes: WebSearch, load: 0.3, stop: 500us}]}",
     "{model: hpcc, topology: {kind: star, hosts: 17, rate: 25Gbps, delay: 1us},"
     " traffic: [{kind: incast, senders: 16, size: 200KB}]}",
+    "{topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us},"
+    " traffic: [{kind: storage, stop: 300us}, {kind: rpc, sizes: GoogleRPC, load: 0.4, stop: 300us}]}",
+    "{topology: {kind: star, hosts: 9, rate: 100Gbps, delay: 1us},"
+    " traffic: [{kind: many_to_one, qps: 200, size: 3KB, spread: 100us},"
+    " {kind: long_short, shorts: 500, short_size: 3KB, long_size: 1MB, after: 0, period: 500us, stop: 1ms}]}",
 };
 
 static void on_done(void *arg, const struct flow_result *r)
@@ -140,6 +146,29 @@ static void run__asks_for_no_memory(void **unused)
     }
 }
 
+/* Flows are made one by one, not held: as many as one likes cost no memory. */
+static void traffic__is_not_held(void **unused)
+{
+    static const char text[] = "{topology: {kind: clos, tors: 8, hosts_per_tor: 16, spines: 4}, run: 20ms,"
+                               " traffic: [{kind: poisson, sizes: FB_Hadoop, load: 30%}]}";
+    uint64_t          before, after, flows = 0;
+    struct flow_spec  f;
+    struct scenario   scenario;
+    struct err        err;
+
+    (void)unused;
+    if (scenario_parse(&scenario, "test", text, strlen(text), NULL, 0, NULL, &err))
+        die("%s", err.text);
+    before = calls;
+    for (uint32_t i = 0; i < traffic_streams(scenario.traffic); i++)
+        while (traffic_next(scenario.traffic, i, &f))
+            flows++;
+    after = calls;
+    assert_true(flows > 70000);
+    assert_int_equal(after - before, 0);
+    scenario_fini(&scenario);
+}
+
 /* The counter does count. */
 static void calls__are_counted(void **unused)
 {
@@ -169,6 +198,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(calls__are_counted, count_calls),
         cmocka_unit_test(run__asks_for_no_memory),
+        cmocka_unit_test(traffic__is_not_held),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

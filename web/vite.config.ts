@@ -12,13 +12,24 @@ function sources(): string[] {
   const inSrc = readdirSync(`${TOP}/src`, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => `${entry.parentPath}/${entry.name}`.slice(TOP.length + 1));
-  return ["index.html", "package.json", "package-lock.json", "tsconfig.json", "vite.config.ts", ...inSrc].sort();
+  return [
+    "index.html",
+    "package.json",
+    "package-lock.json",
+    "tsconfig.json",
+    "vite.config.ts",
+    ...inSrc,
+  ].sort();
 }
 
 // As `sha256sum FILE... | sha256sum` prints it.
 function hashOfSources(): string {
   const sum = (bytes: string | Buffer) => createHash("sha256").update(bytes).digest("hex");
-  return sum(sources().map((path) => `${sum(readFileSync(`${TOP}/${path}`))}  ${path}\n`).join(""));
+  return sum(
+    sources()
+      .map((path) => `${sum(readFileSync(`${TOP}/${path}`))}  ${path}\n`)
+      .join(""),
+  );
 }
 
 // Writes the page itself, into the repository: nothing else of the build is kept.
@@ -32,7 +43,8 @@ function writeReport(): Plugin {
       handler(_options, bundle) {
         const page = bundle["index.html"];
         if (page?.type !== "asset") throw new Error("the build made no index.html");
-        const html = page.source.toString()
+        const html = page.source
+          .toString()
           .replace("<head>", () => `<head>\n<meta name="anole-sources" content="sha256:${hashOfSources()}">`);
         if (html.split(MARKER).length !== 2) throw new Error(`report.html must hold ${MARKER} exactly once`);
         writeFileSync(`${TOP}/report.html`, html);
@@ -44,6 +56,6 @@ function writeReport(): Plugin {
 export default defineConfig({
   root: TOP,
   plugins: [viteSingleFile(), writeReport()],
-  build: { target: "es2022", write: false, chunkSizeWarningLimit: 1000 },
+  build: { target: "es2022", write: false, modulePreload: false, chunkSizeWarningLimit: 1000 },
   test: { include: ["src/**/*.test.ts"] },
 } as Parameters<typeof defineConfig>[0]);

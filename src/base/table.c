@@ -88,11 +88,24 @@ static uint32_t next_char(const char **text)
     return c;
 }
 
+/* Behind colours ("\033[32m"), which take no place. */
+static const char *skip_colours(const char *text)
+{
+    while (strncmp(text, "\033[", 2) == 0) {
+        const char *end = text + 2 + strspn(text + 2, "0123456789;");
+
+        if (*end != 'm')
+            break;
+        text = end + 1;
+    }
+    return text;
+}
+
 static uint32_t width_of(const char *text)
 {
     uint32_t width = 0;
 
-    while (*text) {
+    while (*(text = skip_colours(text))) {
         uint32_t c = next_char(&text);
 
         width += is_in(c, two_places) ? 2 : is_in(c, no_place) ? 0 : 1;

@@ -1,7 +1,8 @@
 /* src/base/table.h - tables that line up.
  *
  * Cells are added row by row; widths are found when the table is printed. Width is counted in
- * characters on the screen, not bytes (UTF-8). The first row is the heading, underlined.
+ * characters on the screen, not bytes (UTF-8); colours ("\033[32m") take no place. The first row is
+ * the heading, underlined.
  */
 #ifndef BASE_TABLE_H
 #define BASE_TABLE_H

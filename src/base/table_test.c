@@ -101,6 +101,22 @@ static void print__counts_characters_not_bytes(void **unused)
     table_free(t);
 }
 
+static void print__gives_colours_no_place(void **unused)
+{
+    struct table *t = table_new("rl");
+
+    (void)unused;
+    table_cell(t, "n"), table_cell(t, "what");
+    table_cell(t, "\033[1;32m12\033[0m"), table_cell(t, "x");
+    table_cell(t, "123"), table_cell(t, "\033[2K");
+    expect(t, 0,
+           "  n  what\n"
+           "---  ----\n"
+           " \033[1;32m12\033[0m  x\n"
+           "123  \033[2K\n");
+    table_free(t);
+}
+
 static void print__takes_broken_utf8(void **unused)
 {
     struct table *t = table_new("l");
@@ -146,6 +162,7 @@ int main(void)
         cmocka_unit_test(print__ends_no_row_with_blanks),
         cmocka_unit_test(print__takes_an_incomplete_last_row),
         cmocka_unit_test(print__counts_characters_not_bytes),
+        cmocka_unit_test(print__gives_colours_no_place),
         cmocka_unit_test(print__takes_broken_utf8),
         cmocka_unit_test(print__of_nothing_is_nothing),
         cmocka_unit_test(cell__takes_many_and_long_ones),

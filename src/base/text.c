@@ -368,6 +368,14 @@ static int read_stream(FILE *f, size_t max, char **text, size_t *length)
     return 0;
 }
 
+/* Of this thread: two simulations that are read at the same time do not see each other. */
+static _Thread_local const struct text_watch *watch;
+
+void text_watch_reads(const struct text_watch *w)
+{
+    watch = w;
+}
+
 int text_read_file(const char *path, size_t max, char **text, size_t *length, struct err *err)
 {
     bool is_stdin = strcmp(path, "-") == 0;
@@ -389,6 +397,8 @@ int text_read_file(const char *path, size_t max, char **text, size_t *length, st
         free(made);
         return err_set(err, EFBIG, "%s: larger than %zu bytes", name, max);
     }
+    if (watch)
+        watch->on_read(watch->arg, made, used);
     *text = made;
     *length = used;
     return 0;

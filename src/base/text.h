@@ -42,4 +42,12 @@ const char *text_nearest(const char *word, const char *const *names);
  * after it. Refuses more than 'max' bytes. The error names the file. */
 int text_read_file(const char *path, size_t max, char **text, size_t *length, struct err *);
 
+/* Who wants to see what text_read_file() reads in this thread, to know later whether it has changed; NULL: nobody
+ * any more. Whoever reads a file through others need not know which. */
+struct text_watch {
+    void (*on_read)(void *arg, const char *text, size_t length);
+    void *arg;
+};
+void text_watch_reads(const struct text_watch *);
+
 #endif

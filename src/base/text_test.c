@@ -405,6 +405,40 @@ static void read_file__reads_standard_input(void **unused)
     }
 }
 
+struct seen { uint32_t reads; size_t bytes; };
+
+static void count_read(void *arg, const char *text, size_t length)
+{
+    struct seen *seen = arg;
+
+    assert_int_equal(strlen(text), length);
+    seen->reads++;
+    seen->bytes += length;
+}
+
+static void watch_reads__sees_what_is_read_until_it_ends(void **unused)
+{
+    char path[] = "/tmp/text_test.XXXXXX", *text;
+    struct seen seen = { 0 };
+    const struct text_watch watch = { count_read, &seen };
+    size_t length;
+    int fd = mkstemp(path);
+
+    (void)unused;
+    assert_int_equal(5, write(fd, "12345", 5));
+    close(fd);
+    text_watch_reads(&watch);
+    assert_int_equal(0, text_read_file(path, 5, &text, &length, NULL));
+    free(text);
+    assert_int_not_equal(0, text_read_file(path, 4, &text, &length, NULL));
+    text_watch_reads(NULL);
+    assert_int_equal(0, text_read_file(path, 5, &text, &length, NULL));
+    free(text);
+    unlink(path);
+    assert_int_equal(1, seen.reads);
+    assert_int_equal(5, seen.bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -429,6 +463,7 @@ int main(void)
         cmocka_unit_test(read_file__refuses_what_is_too_large),
         cmocka_unit_test(read_file__names_the_file),
         cmocka_unit_test(read_file__reads_standard_input),
+        cmocka_unit_test(watch_reads__sees_what_is_read_until_it_ends),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct command *const commands[] = { &command_run, &command_list, NULL };
+static const struct command *const commands[] = {
+    &command_run, &command_compare, &command_list, &command_convert, NULL,
+};
 
 static void print_help(FILE *out)
 {
@@ -19,12 +21,13 @@ static void print_help(FILE *out)
           "\n"
           "Commands:\n", out);
     for (int i = 0; commands[i]; i++)
-        fprintf(out, "  %-6s %s\n", commands[i]->name, commands[i]->about);
-    fputs("  help   explain a command: anole help run\n"
+        fprintf(out, "  %-7s %s\n", commands[i]->name, commands[i]->about);
+    fputs("  help    explain a command: anole help run\n"
           "\n"
           "Examples:\n"
           "  anole run incast.yaml                    run a scenario, print the results\n"
           "  anole run incast.yaml --set kmin=200KB   the same with one setting changed\n"
+          "  anole compare incast.yaml --vary kmin=100KB,400KB   which setting is better\n"
           "  anole list knob                          what can be set, with units and ranges\n"
           "\n"
           "anole --version tells the version, man anole the rest.\n", out);

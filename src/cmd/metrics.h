@@ -13,8 +13,8 @@ enum metric_unit { UNIT_NONE, UNIT_US, UNIT_BYTES, UNIT_BPS, UNIT_SHARE, UNIT_CO
 enum metric_better { BETTER_LOWER, BETTER_HIGHER, BETTER_NEITHER };
 
 struct metric {
-    char               name[96];     /* "slowdown_p99", "background.fct_us_p99", "during.goodput_bps" */
-    char               label[96];    /* "p99 slowdown" */
+    char               name[128];    /* "slowdown_p99", "background.fct_us_p99", "during.goodput_bps" */
+    char               label[128];   /* "p99 slowdown" */
     enum metric_unit   unit;
     enum metric_better better;
     double             value;        /* NAN: there is none, e.g. no flows of that size */
@@ -30,5 +30,11 @@ char *metric_text(char *buf, size_t size, enum metric_unit, double value);
 /* Writes all metrics of a run, most important first; returns how many. Which ones there are depends on the
  * scenario alone, not on what happened: runs of one scenario have the same list. */
 uint32_t metrics_of(const struct results *, struct metric list[METRICS_MAX]);
+
+/* How many at the head of that list say what the run is about. */
+uint32_t metrics_headlines(const struct results *);
+
+/* Those of one phase, without its name in front: "goodput_bps". */
+uint32_t metrics_of_phase(const struct results *, enum phase, struct metric list[METRICS_MAX]);
 
 #endif

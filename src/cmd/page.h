@@ -14,6 +14,8 @@
 extern const char   page_html[];
 extern const size_t page_html_size;
 
+#define PAGE_MARKER "/*anole-data*/"     /* stands once in the page, where its data go */
+
 /* One element of 'runs' (interface Run of data.ts). 'files': what lies beside the page, ends with NULL. */
 json_t *page_run(const struct results *, const char *name, const char *const *files);
 
@@ -22,5 +24,11 @@ void page_print(const json_t *page, FILE *);
 
 /* The whole page of one run. */
 json_t *page_of_run(const struct results *, const char *const *files);
+
+/* Its part about the network (interface Topology). */
+json_t *page_topology(const struct results *);
+
+/* A number in a picture: six digits are more than anybody sees; null if there is none. */
+json_t *page_number(double);
 
 #endif

@@ -1,63 +1,76 @@
 /* src/cmd/results_json.c - everything a run has found as one JSON object. Keys stand in the order in which
  * they are written here; units are in their names. */
-#include "cmd/results.h"
+#include "cmd/results_json.h"
 #include "base/err.h"
 #include "version.h"
 
-#include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define DIGITS 15                /* of reals: the most that a double gives back as they were */
+/* ---- words ---- */
 
-static void put_count(json_t *object, const char *key, uint64_t n)
+json_t *json_of_number(double value)
 {
-    json_object_set_new(object, key, json_integer((json_int_t)n));
+    return isfinite(value) ? json_real(value) : json_null();
 }
 
-static void put_real(json_t *object, const char *key, double value)
+json_t *json_of_bytes(const char *text, size_t bytes)
 {
-    json_object_set_new(object, key, json_real(value));
-}
-
-/* JSON is UTF-8; a file name need not be. */
-static json_t *text_json(const char *text)
-{
-    json_t *made = json_string(text);
+    json_t *made = json_stringn(text, bytes);
     char *ascii;
 
     if (made)
         return made;
-    ascii = xstrdup(text);
-    for (char *c = ascii; *c; c++)
-        if ((unsigned char)*c >= 0x80)
-            *c = '?';
-    made = json_string(ascii);
+    ascii = xmalloc(bytes + 1);
+    for (size_t i = 0; i < bytes; i++)
+        ascii[i] = (unsigned char)text[i] < 0x80 ? text[i] : '?';
+    made = json_stringn(ascii, bytes);
     free(ascii);
     return made;
 }
 
-static void put_text(json_t *object, const char *key, const char *text)
+json_t *json_of_text(const char *text)
 {
-    json_object_set_new(object, key, text_json(text));
+    return json_of_bytes(text, strlen(text));
 }
 
-static void put_us(json_t *object, const char *key, uint64_t ps)
-{
-    put_real(object, key, (double)ps / (double)PS_PER_US);
-}
-
-/* A JSON number is signed here; a seed may be any 64 bits. */
-static void put_seed(json_t *object, uint64_t seed)
+json_t *json_of_seed(uint64_t seed)
 {
     char text[24];
 
-    if (seed <= INT64_MAX) {
-        put_count(object, "seed", seed);
-        return;
-    }
+    if (seed <= INT64_MAX)
+        return json_integer((json_int_t)seed);
     snprintf(text, sizeof(text), "%llu", (unsigned long long)seed);
-    put_text(object, "seed", text);
+    return json_string(text);
 }
+
+void json_put_count(json_t *object, const char *key, uint64_t n)
+{
+    json_object_set_new(object, key, json_integer((json_int_t)n));
+}
+
+void json_put_number(json_t *object, const char *key, double value)
+{
+    json_object_set_new(object, key, json_of_number(value));
+}
+
+void json_put_text(json_t *object, const char *key, const char *text)
+{
+    json_object_set_new(object, key, json_of_text(text));
+}
+
+void json_put_us(json_t *object, const char *key, uint64_t ps)
+{
+    json_put_number(object, key, (double)ps / (double)PS_PER_US);
+}
+
+const char *results_model_name(const struct results *r)
+{
+    return r->sim->cfg.model == MODEL_HPCC ? "hpcc" : "nic";
+}
+
+/* ---- flows ---- */
 
 /* mean, p50, ... of one quantity: null when there are no flows. */
 static void put_stats(json_t *object, const char *prefix, const struct fct_stats *s, bool is_empty)
@@ -71,7 +84,7 @@ static void put_stats(json_t *object, const char *prefix, const struct fct_stats
         char key[32];
 
         snprintf(key, sizeof(key), "%s_%s", prefix, rows[i].name);
-        json_object_set_new(object, key, is_empty ? json_null() : json_real(rows[i].value));
+        json_object_set_new(object, key, is_empty ? json_null() : json_of_number(rows[i].value));
     }
 }
 
@@ -79,8 +92,8 @@ static void put_cell(json_t *object, const struct fct_cell *c)
 {
     struct fct_stats slowdown = fct_slowdown_stats(c), fct_us = fct_us_stats(c);
 
-    put_count(object, "flows", c->count);
-    put_count(object, "bytes", c->bytes);
+    json_put_count(object, "flows", c->count);
+    json_put_count(object, "bytes", c->bytes);
     put_stats(object, "slowdown", &slowdown, c->count == 0);
     put_stats(object, "fct_us", &fct_us, c->count == 0);
 }
@@ -92,7 +105,7 @@ static json_t *fct_json(const struct results *r)
     for (uint32_t i = 0; i < FCT_BUCKETS; i++) {
         json_t *row = json_object();
 
-        put_text(row, "size", fct_buckets[i].name);
+        json_put_text(row, "size", fct_buckets[i].name);
         put_cell(row, &r->fct->bucket[i]);
         json_array_append_new(rows, row);
     }
@@ -104,11 +117,45 @@ static json_t *all_json(const struct results *r)
     const struct sim_counters *c = &r->sim->counters;
     json_t *o = json_object();
 
-    put_count(o, "flows_started", c->flows_started);
-    put_count(o, "flows_unfinished", r->unfinished);
-    put_count(o, "bytes_started", c->bytes_started);
+    json_put_count(o, "flows_started", c->flows_started);
+    json_put_count(o, "flows_unfinished", r->unfinished);
+    json_put_count(o, "bytes_started", c->bytes_started);
     put_cell(o, &r->fct->all);
     return o;
+}
+
+static json_t *op_json(const struct ops_cell *c)
+{
+    struct fct_stats us = ops_us_stats(c);
+    json_t *o = json_object();
+
+    json_put_count(o, "count", c->count);
+    json_put_count(o, "bytes", c->bytes);
+    put_stats(o, "us", &us, c->count == 0);
+    return o;
+}
+
+/* What the application saw. */
+static void put_job(json_t *row, const struct results *r, uint32_t entry)
+{
+    const struct results_entry *e = &r->entry[entry];
+    const struct scenario_traffic *t = &r->scenario->entry[entry];
+
+    for (const enum op_kind *k = results_ops_of(e->job); *k != OP_KINDS; k++)
+        json_object_set_new(row, results_op_names[*k], op_json(ops_cell(r->ops, entry, *k)));
+    if (e->job == JOB_NONE)
+        return;
+    if (e->job == JOB_TRAINING) {
+        json_put_count(row, "workers", t->workers);
+        json_put_count(row, "collective_bytes", t->collective_bytes);
+        json_put_number(row, "iteration_us_mean", e->iteration_us_mean);
+        json_put_number(row, "algbw_bps", e->algbw_bps);
+        json_put_number(row, "busbw_bps", e->busbw_bps);
+        json_put_number(row, "bound_share", e->bound_share);
+        return;
+    }
+    json_put_number(row, e->job == JOB_STORAGE ? "iops" : "calls_per_s", e->ops_per_s);
+    json_put_number(row, "ops_bps", e->ops_bps);
 }
 
 static json_t *traffic_json(const struct results *r)
@@ -119,29 +166,71 @@ static json_t *traffic_json(const struct results *r)
         const struct scenario_traffic *t = &r->scenario->entry[i];
         json_t *row = json_object();
 
-        put_text(row, "name", t->name);
-        put_text(row, "kind", t->kind);
+        json_put_text(row, "name", t->name);
+        json_put_text(row, "kind", t->kind);
         if (t->load > 0) {
-            put_real(row, "load_asked", t->load);
-            put_real(row, "load_realised", r->entry[i].load);
+            json_put_number(row, "load_asked", t->load);
+            json_put_number(row, "load_realised", r->entry[i].load);
         }
-        put_count(row, "flows_started", r->entry[i].flows_started);
-        put_count(row, "bytes_started", r->entry[i].bytes_started);
+        json_put_count(row, "flows_started", r->entry[i].flows_started);
+        json_put_count(row, "bytes_started", r->entry[i].bytes_started);
+        json_put_number(row, "goodput_bps", r->entry[i].goodput_bps);
         put_cell(row, &r->fct->entry[i]);
+        put_job(row, r, i);
         json_array_append_new(rows, row);
     }
     return rows;
 }
 
-static json_t *network_json(const struct results *r)
+/* ---- phases ---- */
+
+static json_t *entry_phases_json(const struct results *r, uint32_t phase)
+{
+    json_t *rows = json_array();
+
+    for (uint32_t e = 0; e < r->scenario->entries; e++) {
+        json_t *row = json_object();
+
+        json_put_text(row, "name", r->scenario->entry[e].name);
+        json_put_number(row, "goodput_bps", r->entry_phase_bps[e * PHASES + phase]);
+        put_cell(row, &r->fct->entry_phase[e * PHASES + phase]);
+        json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
+static json_t *phases_json(const struct results *r)
+{
+    json_t *rows = json_array();
+
+    for (uint32_t i = 0; r->has_phases && i < PHASES; i++) {
+        const struct results_phase *p = &r->phase[i];
+        json_t *row = json_object();
+
+        json_put_text(row, "phase", phase_names[i]);
+        json_put_us(row, "us", p->ps);
+        json_put_number(row, "goodput_bps", p->goodput_bps);
+        json_put_number(row, "rtt_us_mean", p->rtt_us_mean);
+        json_put_number(row, "paused_share", p->paused_share);
+        json_put_number(row, "marked_share", p->marked_share);
+        put_cell(row, &r->fct->phase[i]);
+        json_object_set_new(row, "traffic", entry_phases_json(r, i));
+        json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
+/* ---- the network ---- */
+
+json_t *results_json_network(const struct results *r)
 {
     const struct graph *g = &r->sim->graph;
     json_t *o = json_object();
 
-    put_count(o, "hosts", g->hosts);
-    put_count(o, "switches", g->nodes - g->hosts);
-    put_count(o, "links", g->links);
-    put_us(o, "base_rtt_us", r->sim->base_rtt_ps);
+    json_put_count(o, "hosts", g->hosts);
+    json_put_count(o, "switches", g->nodes - g->hosts);
+    json_put_count(o, "links", g->links);
+    json_put_us(o, "base_rtt_us", r->sim->base_rtt_ps);
     return o;
 }
 
@@ -150,25 +239,27 @@ static json_t *packets_json(const struct results *r)
     const struct sim_counters *c = &r->sim->counters;
     json_t *o = json_object();
 
-    put_real(o, "goodput_bps", r->goodput_bps);
-    put_count(o, "data_sent", c->data_sent);
-    put_count(o, "data_received", c->data_received);
-    put_count(o, "payload_bytes_sent", c->payload_sent);
-    put_count(o, "payload_bytes_received", c->payload_received);
-    put_count(o, "payload_bytes_resent", r->resent_bytes);
-    put_count(o, "payload_bytes_dropped", c->payload_dropped);
-    put_count(o, "acks_sent", c->acks_sent);
-    put_count(o, "nacks_sent", c->nacks_sent);
-    put_count(o, "timeouts", c->timeouts);
-    put_count(o, "marked", r->marked_packets);
-    put_count(o, "cnps_sent", c->cnps_sent);
-    put_count(o, "cnps_received", c->cnps_received);
-    put_count(o, "dropped_buffer", c->dropped_buffer);
-    put_count(o, "dropped_wire", c->dropped_wire);
-    put_count(o, "dropped_down", c->dropped_down);
-    put_count(o, "dropped_no_route", c->dropped_no_route);
-    put_count(o, "hops", r->hops);
-    put_count(o, "events", c->events);
+    json_put_number(o, "goodput_bps", r->goodput_bps);
+    json_put_number(o, "rtt_us_mean", r->rtt_us_mean);
+    json_put_number(o, "rtt_us_max", r->rtt_us_max);
+    json_put_count(o, "data_sent", c->data_sent);
+    json_put_count(o, "data_received", c->data_received);
+    json_put_count(o, "payload_bytes_sent", c->payload_sent);
+    json_put_count(o, "payload_bytes_received", c->payload_received);
+    json_put_count(o, "payload_bytes_resent", r->resent_bytes);
+    json_put_count(o, "payload_bytes_dropped", c->payload_dropped);
+    json_put_count(o, "acks_sent", c->acks_sent);
+    json_put_count(o, "nacks_sent", c->nacks_sent);
+    json_put_count(o, "timeouts", c->timeouts);
+    json_put_count(o, "marked", r->marked_packets);
+    json_put_count(o, "cnps_sent", c->cnps_sent);
+    json_put_count(o, "cnps_received", c->cnps_received);
+    json_put_count(o, "dropped_buffer", c->dropped_buffer);
+    json_put_count(o, "dropped_wire", c->dropped_wire);
+    json_put_count(o, "dropped_down", c->dropped_down);
+    json_put_count(o, "dropped_no_route", c->dropped_no_route);
+    json_put_count(o, "hops", r->hops);
+    json_put_count(o, "events", c->events);
     return o;
 }
 
@@ -177,19 +268,20 @@ static json_t *pfc_json(const struct results *r)
     const struct sim_counters *c = &r->sim->counters;
     json_t *o = json_object(), *worst = json_array();
 
-    put_count(o, "frames_sent", c->pfc_sent);
-    put_count(o, "pauses", c->pauses);
-    put_count(o, "resumes", c->resumes);
-    put_count(o, "paused_ports", r->paused_ports);
-    put_us(o, "paused_us", r->paused_ps);
+    json_put_count(o, "frames_sent", c->pfc_sent);
+    json_put_count(o, "pauses", c->pauses);
+    json_put_count(o, "resumes", c->resumes);
+    json_put_count(o, "paused_ports", r->paused_ports);
+    json_put_us(o, "paused_us", r->paused_ps);
+    json_put_number(o, "paused_share", r->paused_share);
     for (uint32_t i = 0; i < r->paused_count; i++) {
         const struct port *p = &r->sim->port[r->paused[i]];
         char name[PORT_NAME_MAX];
         json_t *row = json_object();
 
-        put_text(row, "port", results_port_name(name, r->sim, p));
-        put_us(row, "paused_us", port_paused_ps(p, r->end_ps));
-        put_count(row, "pauses", p->counters.pauses);
+        json_put_text(row, "port", results_port_name(name, r->sim, p));
+        json_put_us(row, "paused_us", port_paused_ps(p, r->end_ps));
+        json_put_count(row, "pauses", p->counters.pauses);
         json_array_append_new(worst, row);
     }
     json_object_set_new(o, "worst", worst);
@@ -205,42 +297,72 @@ static json_t *queues_json(const struct results *r)
         char name[PORT_NAME_MAX];
         json_t *row = json_object();
 
-        put_text(row, "port", results_port_name(name, r->sim, p));
-        put_count(row, "queue_bytes_max", p->counters.queue_bytes_max);
+        json_put_text(row, "port", results_port_name(name, r->sim, p));
+        json_put_count(row, "queue_bytes_max", p->counters.queue_bytes_max);
         json_array_append_new(rows, row);
     }
     return rows;
 }
 
-static json_t *set_json(const struct results *r)
+/* ---- all ---- */
+
+json_t *results_json_set(const struct results *r)
 {
     json_t *list = json_array();
 
     for (uint32_t i = 0; i < r->sets; i++)
-        json_array_append_new(list, text_json(r->set[i]));
+        json_array_append_new(list, json_of_text(r->set[i]));
     return list;
 }
 
-static json_t *results_json(const struct results *r)
+json_t *results_json_metrics(const struct metric *list, uint32_t count)
+{
+    json_t *rows = json_array();
+
+    for (uint32_t i = 0; i < count; i++) {
+        json_t *row = json_object();
+
+        json_put_text(row, "name", list[i].name);
+        json_put_text(row, "label", list[i].label);
+        json_put_text(row, "unit", metric_unit_name(list[i].unit));
+        json_put_number(row, "value", list[i].value);
+        json_put_text(row, "better", metric_better_name(list[i].better));
+        json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
+static json_t *metrics_json(const struct results *r)
+{
+    struct metric *list = xcalloc(METRICS_MAX, sizeof(*list));
+    json_t *made = results_json_metrics(list, metrics_of(r, list));
+
+    free(list);
+    return made;
+}
+
+json_t *results_json(const struct results *r)
 {
     const struct sim_cfg *cfg = &r->sim->cfg;
     json_t *o = json_object();
 
-    put_text(o, "version", ANOLE_VERSION);
-    put_text(o, "scenario", r->scenario->path);
-    json_object_set_new(o, "set", set_json(r));
-    put_seed(o, cfg->seed);
-    put_text(o, "model", cfg->model == MODEL_HPCC ? "hpcc" : "nic");
-    put_text(o, "cc", cfg->cc->name);
-    put_text(o, "lb", cfg->lb->name);
-    put_us(o, "simulated_us", r->end_ps);
-    json_object_set_new(o, "network", network_json(r));
+    json_put_text(o, "version", ANOLE_VERSION);
+    json_put_text(o, "scenario", r->scenario->path);
+    json_object_set_new(o, "set", results_json_set(r));
+    json_object_set_new(o, "seed", json_of_seed(cfg->seed));
+    json_put_text(o, "model", results_model_name(r));
+    json_put_text(o, "cc", cfg->cc->name);
+    json_put_text(o, "lb", cfg->lb->name);
+    json_put_us(o, "simulated_us", r->end_ps);
+    json_object_set_new(o, "network", results_json_network(r));
     json_object_set_new(o, "all", all_json(r));
     json_object_set_new(o, "sizes", fct_json(r));
     json_object_set_new(o, "traffic", traffic_json(r));
+    json_object_set_new(o, "phases", phases_json(r));
     json_object_set_new(o, "packets", packets_json(r));
     json_object_set_new(o, "pfc", pfc_json(r));
     json_object_set_new(o, "queues", queues_json(r));
+    json_object_set_new(o, "metrics", metrics_json(r));
     return o;
 }
 
@@ -248,10 +370,10 @@ static json_t *wall_json(const struct results *r)
 {
     json_t *o = json_object();
 
-    put_real(o, "seconds", r->wall_s);
+    json_put_number(o, "seconds", r->wall_s);
     if (r->wall_s > 0) {
-        put_real(o, "hops_per_second", (double)r->hops / r->wall_s);
-        put_real(o, "events_per_second", (double)r->sim->counters.events / r->wall_s);
+        json_put_number(o, "hops_per_second", (double)r->hops / r->wall_s);
+        json_put_number(o, "events_per_second", (double)r->sim->counters.events / r->wall_s);
     }
     return o;
 }
@@ -262,7 +384,7 @@ void results_print_json(const struct results *r, FILE *out, bool with_wall)
 
     if (with_wall)
         json_object_set_new(o, "wall", wall_json(r));
-    json_dumpf(o, out, JSON_INDENT(2) | JSON_REAL_PRECISION(DIGITS));
+    json_dumpf(o, out, JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
     fputc('\n', out);
     json_decref(o);
 }

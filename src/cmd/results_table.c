@@ -1,9 +1,13 @@
 /* src/cmd/results_table.c - results for people. */
 #include "cmd/results.h"
+#include "base/spark.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "cmd/metrics.h"
 
+#include <math.h>
 #include <stdarg.h>
+#include <string.h>
 
 struct text { char buf[48]; };
 
@@ -41,6 +45,15 @@ static struct text count_text(uint64_t n)
     struct text t;
 
     text_from_count(t.buf, sizeof(t.buf), n);
+    return t;
+}
+
+/* "-" if there is no such number. */
+static struct text metric(enum metric_unit unit, double value)
+{
+    struct text t;
+
+    metric_text(t.buf, sizeof(t.buf), unit, value);
     return t;
 }
 
@@ -172,6 +185,231 @@ static void print_fct_by_entry(const struct results *r, FILE *out, bool has_colo
     table_free(t);
 }
 
+/* ---- jobs ---- */
+
+static bool has_job(const struct results *r, bool is_training)
+{
+    for (uint32_t i = 0; i < r->scenario->entries; i++)
+        if (r->entry[i].job != JOB_NONE && (r->entry[i].job == JOB_TRAINING) == is_training)
+            return true;
+    return false;
+}
+
+static void add_words(struct table *t, const char *const *words)
+{
+    for (; *words; words++)
+        table_cell(t, "%s", *words);
+}
+
+static void add_times(struct table *t, const double *us, uint32_t count, bool is_empty)
+{
+    for (uint32_t i = 0; i < count; i++)
+        table_cell(t, "%s", metric(UNIT_US, is_empty ? NAN : us[i]).buf);
+}
+
+/* nccl-tests count bytes, everybody else here bits. */
+static void add_bandwidth(struct table *t, double bps)
+{
+    if (isfinite(bps))
+        table_cell(t, "%.2fGB/s", bps / 8e9);
+    else
+        table_cell(t, "-");
+}
+
+static void print_training(const struct results *r, FILE *out, bool has_colour)
+{
+    static const char *const heads[] = { "traffic", "iterations", "iteration", "collective", "p50", "p99", "max",
+                                         "algbw", "busbw", "of line rate", NULL };
+    struct table *t;
+
+    if (!has_job(r, true))
+        return;
+    t = table_new("lrrrrrrrrr");
+    print_heading(out, has_colour, "Training: mean time of an iteration, time of its collective, and bandwidths as nccl-tests "
+                  "define them");
+    add_words(t, heads);
+    for (uint32_t i = 0; i < r->scenario->entries; i++) {
+        const struct results_entry *e = &r->entry[i];
+        const struct ops_cell *c = ops_cell(r->ops, i, OP_ITERATION);
+        struct fct_stats s = ops_us_stats(c);
+
+        if (e->job != JOB_TRAINING)
+            continue;
+        table_cell(t, "%s", r->scenario->entry[i].name);
+        table_cell(t, "%s", count_text(c->count).buf);
+        table_cell(t, "%s", metric(UNIT_US, e->iteration_us_mean).buf);
+        add_times(t, (const double[]){ s.mean, s.p50, s.p99, s.max }, 4, c->count == 0);
+        add_bandwidth(t, e->algbw_bps);
+        add_bandwidth(t, e->busbw_bps);
+        table_cell(t, "%s", metric(UNIT_SHARE, e->bound_share).buf);
+    }
+    table_print(t, out, 2);
+    table_free(t);
+}
+
+/* The rate of an entry stands in the first of its rows: it is that of all its work together. */
+static void add_op_rows(struct table *t, const struct results *r, uint32_t entry)
+{
+    const struct results_entry *e = &r->entry[entry];
+    bool is_first = true;
+
+    for (const enum op_kind *k = results_ops_of(e->job); *k != OP_KINDS; k++) {
+        const struct ops_cell *c = ops_cell(r->ops, entry, *k);
+        struct fct_stats s = ops_us_stats(c);
+
+        table_cell(t, "%s", is_first ? r->scenario->entry[entry].name : "");
+        table_cell(t, "%s", is_first ? metric(UNIT_PER_S, e->ops_per_s).buf : "");
+        table_cell(t, "%s", is_first ? metric(UNIT_BPS, e->ops_bps).buf : "");
+        table_cell(t, "%ss", results_op_names[*k]);
+        table_cell(t, "%s", count_text(c->count).buf);
+        table_cell(t, "%s", bytes_text(c->bytes).buf);
+        add_times(t, (const double[]){ s.mean, s.p50, s.p99, s.p999, s.max }, 5, c->count == 0);
+        is_first = false;
+    }
+}
+
+static void print_ops(const struct results *r, FILE *out, bool has_colour)
+{
+    static const char *const heads[] = { "traffic", "per second", "payload", "", "done", "bytes", "mean", "p50", "p99",
+                                         "p99.9", "max", NULL };
+    struct table *t;
+
+    if (!has_job(r, false))
+        return;
+    t = table_new("lrrlrrrrrrr");
+    print_heading(out, has_colour, "Storage and calls: how many a second, and how long each took");
+    add_words(t, heads);
+    for (uint32_t i = 0; i < r->scenario->entries; i++)
+        if (r->entry[i].job != JOB_TRAINING)
+            add_op_rows(t, r, i);
+    table_print(t, out, 2);
+    table_free(t);
+}
+
+/* ---- before, during, after ---- */
+
+static void add_phase_row(struct table *t, const char *phase, const char *name, const struct fct_cell *c,
+                          double goodput_bps)
+{
+    struct fct_stats s = fct_slowdown_stats(c);
+
+    table_cell(t, "%s", phase);
+    table_cell(t, "%s", name);
+    table_cell(t, "%s", count_text(c->count).buf);
+    table_cell(t, "%s", metric(UNIT_NONE, c->count ? s.mean : NAN).buf);
+    table_cell(t, "%s", metric(UNIT_NONE, c->count ? s.p99 : NAN).buf);
+    table_cell(t, "%s", metric(UNIT_US, c->count ? fct_us_stats(c).p99 : NAN).buf);
+    table_cell(t, "%s", metric(UNIT_BPS, goodput_bps).buf);
+}
+
+static void print_phases(const struct results *r, FILE *out, bool has_colour)
+{
+    static const char *const heads[] = { "phase", "traffic", "flows", "slowdown", "p99", "FCT p99", "goodput", "RTT mean",
+                                         "paused", NULL };
+    struct table *t;
+
+    if (!r->has_phases)
+        return;
+    t = table_new("llrrrrrrr");
+    print_heading(out, has_colour, "Before, during and after the influx; a flow belongs to the phase it starts in");
+    add_words(t, heads);
+    for (uint32_t i = 0; i < PHASES; i++) {
+        const struct results_phase *p = &r->phase[i];
+
+        add_phase_row(t, phase_names[i], "all", &r->fct->phase[i], p->goodput_bps);
+        table_cell(t, "%s", metric(UNIT_US, p->rtt_us_mean).buf);
+        table_cell(t, "%s", metric(UNIT_SHARE, p->paused_share).buf);
+        for (uint32_t e = 0; r->scenario->entries > 1 && e < r->scenario->entries; e++) {
+            add_phase_row(t, "", r->scenario->entry[e].name, &r->fct->entry_phase[e * PHASES + i],
+                          r->entry_phase_bps[e * PHASES + i]);
+            table_cell(t, "%s", "");
+            table_cell(t, "%s", "");
+        }
+    }
+    table_print(t, out, 2);
+    table_free(t);
+}
+
+/* ---- over time ---- */
+
+#define COLUMNS 44               /* with the words beside it a line is as wide as the tables are */
+
+_Static_assert(COLUMNS <= SPARK_COLUMNS, "as wide as a sparkline can be");
+
+struct over_time {               /* the series, in as many columns as a line has */
+    uint32_t            columns;
+    struct series_point column[COLUMNS];
+};
+
+static void fold(struct over_time *o, const struct series *s)
+{
+    o->columns = s->points < COLUMNS ? s->points : COLUMNS;
+    for (uint32_t i = 0; i < o->columns; i++)
+        o->column[i] = series_sum(s, i * s->points / o->columns, (i + 1) * s->points / o->columns);
+}
+
+static void print_spark(FILE *out, const char *what, const double *values, uint32_t count, enum metric_unit unit,
+                        bool is_utf8)
+{
+    char   line[SPARK_BYTES];
+    double low, high;
+
+    if (!spark_range(values, count, &low, &high))
+        return;
+    spark_draw(line, values, count, is_utf8);
+    if (low == high)
+        print_line(out, what, "%s  %s", line, metric(unit, low).buf);
+    else
+        print_line(out, what, "%s  %s .. %s", line, metric(unit, low).buf, metric(unit, high).buf);
+}
+
+/* Dashes under the columns in which there was an influx. */
+static void print_windows(const struct results *r, FILE *out, const struct over_time *o)
+{
+    char line[COLUMNS + 1] = "";
+    uint32_t length = 0;
+
+    memset(line, ' ', COLUMNS);
+    for (uint32_t i = 0; i < o->columns; i++) {
+        const struct series_point *p = &o->column[i];
+
+        if (phases_overlap_ps(&r->series->phases, PHASE_DURING, p->start_ps, p->end_ps)) {
+            line[i] = '-';
+            length = i + 1;
+        }
+    }
+    print_line(out, "influx", "%.*s", (int)length, line);
+}
+
+static void print_over_time(const struct results *r, FILE *out, struct results_look look)
+{
+    double goodput[COLUMNS], rtt[COLUMNS], paused[COLUMNS], queue[COLUMNS];
+    struct over_time o;
+    char heading[160];
+
+    fold(&o, r->series);
+    if (o.columns < 2)
+        return;
+    for (uint32_t i = 0; i < o.columns; i++) {
+        const struct series_point *p = &o.column[i];
+        double ps = (double)(p->end_ps - p->start_ps);
+
+        goodput[i] = (double)p->payload_bytes * 8 * (double)PS_PER_S / ps;
+        rtt[i] = p->rtt_samples ? (double)p->rtt_ps_sum / (double)p->rtt_samples / (double)PS_PER_US : NAN;
+        paused[i] = (double)p->paused_ps / (ps * r->sim->ports);
+        queue[i] = (double)p->queue_bytes_peak;
+    }
+    snprintf(heading, sizeof(heading), "Over time, 0 .. %s, with the least and the largest value",
+             time_text(o.column[o.columns - 1].end_ps).buf);
+    print_heading(out, look.has_colour, heading);
+    print_spark(out, "goodput", goodput, o.columns, UNIT_BPS, look.is_utf8);
+    print_spark(out, "RTT mean", rtt, o.columns, UNIT_US, look.is_utf8);
+    print_spark(out, "paused", paused, o.columns, UNIT_SHARE, look.is_utf8);
+    print_spark(out, "longest queue", queue, o.columns, UNIT_BYTES, look.is_utf8);
+    if (r->has_phases)
+        print_windows(r, out, &o);
+}
+
 /* ---- the network ---- */
 
 static double percent(uint64_t part, uint64_t whole)
@@ -237,6 +475,8 @@ static void print_network(const struct results *r, FILE *out, bool has_colour)
                bytes_text(r->resent_bytes).buf);
     print_line(out, "ECN", "%s (%.2f%% of data packets), %s", counted(r->marked_packets, "mark", "marks").buf,
                percent(r->marked_packets, c->data_sent), counted(c->cnps_sent, "CNP", "CNPs").buf);
+    print_line(out, "RTT", "%s mean, %s at most; %s in the longest empty path", metric(UNIT_US, r->rtt_us_mean).buf,
+               metric(UNIT_US, r->rtt_us_max).buf, time_text(r->sim->base_rtt_ps).buf);
     print_pauses(r, out);
     print_queues(r, out);
     print_drops(r, out);
@@ -244,12 +484,16 @@ static void print_network(const struct results *r, FILE *out, bool has_colour)
                counted(c->timeouts, "time-out", "time-outs").buf);
 }
 
-void results_print_table(const struct results *r, FILE *out, bool has_colour)
+void results_print_table(const struct results *r, FILE *out, struct results_look look)
 {
     print_setup(r, out);
-    print_fct(r, out, has_colour);
-    print_fct_by_entry(r, out, has_colour);
-    print_network(r, out, has_colour);
+    print_training(r, out, look.has_colour);
+    print_ops(r, out, look.has_colour);
+    print_fct(r, out, look.has_colour);
+    print_fct_by_entry(r, out, look.has_colour);
+    print_phases(r, out, look.has_colour);
+    print_over_time(r, out, look);
+    print_network(r, out, look.has_colour);
     fprintf(out, "\n%s packet-hops in %.2f s, %s hops/s, %s events\n", count_text(r->hops).buf, r->wall_s,
             count_text(r->wall_s > 0 ? (uint64_t)((double)r->hops / r->wall_s) : 0).buf,
             count_text(r->sim->counters.events).buf);

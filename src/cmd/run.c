@@ -1,10 +1,12 @@
 /* src/cmd/run.c - anole run: simulates a scenario and tells what became of it. */
 #include "base/err.h"
 #include "base/outdir.h"
+#include "base/spark.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/interrupt.h"
 #include "cmd/outfile.h"
+#include "cmd/page.h"
 #include "cmd/progress.h"
 #include "cmd/results.h"
 #include "cmd/simulation.h"
@@ -39,8 +41,8 @@ static const struct argp_option option_rows[] = {
       "(topology.delay=2us, traffic.0.load=0.5). May be given more than once", 0 },
     { "seed", KEY_SEED, "N", 0, "Start of the random numbers, in place of the scenario's", 0 },
     { "threads", KEY_THREADS, "N", 0, "Share the work among N threads; the results are the same", 0 },
-    { "out", KEY_OUT, "DIR", 0, "Write flows.csv, ports.csv, summary.json and a copy of the scenario into DIR. It is "
-      "there whole when the run has ended, or not at all", 0 },
+    { "out", KEY_OUT, "DIR", 0, "Write report.html, flows.csv, intervals.csv, ports.csv, summary.json, manifest.json and "
+      "a copy of the scenario into DIR. It is there whole when the run has ended, or not at all", 0 },
     { "format", KEY_FORMAT, "table|csv|json", 0, "How results are printed (default: table)", 0 },
     { "hpcc-fct", KEY_HPCC_FCT, "FILE", 0, "Write completed flows as the HPCC ns-3 simulator does (fct.txt)", 0 },
     { "hpcc-pfc", KEY_HPCC_PFC, "FILE", 0, "Write PFC frames as the HPCC ns-3 simulator does (pfc.txt)", 0 },
@@ -108,14 +110,15 @@ static const struct argp argp = {
     .parser = parse_option,
     .args_doc = "SCENARIO.yaml",
     .doc = "Simulates a scenario, packet by packet, and prints what became of its flows: slowdowns and "
-           "completion times by flow size, then goodput, ECN marks, PFC pauses, queues and losses."
+           "completion times by flow size, iterations, IOs and calls, what an influx did, goodput, RTT, PFC and queues "
+           "over time, ECN marks and losses."
            "\v"
            "Examples:\n"
            "  anole run incast.yaml\n"
            "      A table of the results.\n"
            "  anole run incast.yaml --set kmin=200KB --seed 7 --out results\n"
-           "      Another ECN threshold, other random numbers, and every flow in\n"
-           "      results/flows.csv.\n"
+           "      Another ECN threshold, other random numbers, every flow in\n"
+           "      results/flows.csv, and results/report.html to look at.\n"
            "\n"
            "The same scenario, settings and seed give the same results on every machine. Ctrl-C ends a run and leaves "
            "nothing behind.",
@@ -129,7 +132,7 @@ struct run {
     size_t            text_bytes;
     struct simulation sim;
     struct outdir    *dir;       /* NULL: not wanted */
-    FILE             *flows;     /* in dir */
+    FILE             *flows, *intervals;     /* in dir */
     struct outfile    hpcc_fct, hpcc_pfc;
 };
 
@@ -150,22 +153,45 @@ static void on_pfc(void *arg, const struct pfc_result *r)
     results_print_hpcc_pfc(run->hpcc_pfc.stream, r);
 }
 
+static void on_report(void *arg, const struct report *r)
+{
+    struct run *run = arg;
+
+    results_print_interval(run->intervals, r);
+}
+
 /* ---- what it writes ---- */
+
+/* The page first: it links to those behind it. */
+static const char *const files[] = { "report.html", "flows.csv", "intervals.csv", "ports.csv", "summary.json",
+                                     "manifest.json", "scenario.yaml", NULL };
+
+static void print_page(const struct results *r, FILE *out)
+{
+    json_t *page = page_of_run(r, files + 1);
+
+    page_print(page, out);
+    json_decref(page);
+}
 
 static int write_dir(struct run *run, const struct results *r, struct err *err)
 {
-    FILE *ports, *summary, *scenario;
+    FILE *ports, *summary, *scenario, *manifest, *page;
 
     if (!run->dir)
         return 0;
     ports = outdir_file(run->dir, "ports.csv", err);
     summary = ports ? outdir_file(run->dir, "summary.json", err) : NULL;
     scenario = summary ? outdir_file(run->dir, "scenario.yaml", err) : NULL;
-    if (!scenario)
+    manifest = scenario ? outdir_file(run->dir, "manifest.json", err) : NULL;
+    page = manifest ? outdir_file(run->dir, "report.html", err) : NULL;
+    if (!page)
         return -1;
     results_print_ports(r, ports);
     results_print_json(r, summary, false);
     fwrite(run->text, 1, run->text_bytes, scenario);
+    results_print_manifest(r, files, manifest);
+    print_page(r, page);
     return 0;
 }
 
@@ -203,10 +229,12 @@ static int write_files(struct run *run, const struct results *r, struct err *err
 
 static void print(const struct options *o, const struct results *r)
 {
+    struct results_look look = { cmd_has_colour(stdout), spark_is_utf8() };
+
     switch (o->format) {
-    case FORMAT_TABLE: results_print_table(r, stdout, cmd_has_colour(stdout)); break;
-    case FORMAT_CSV:   results_print_csv(r, stdout);                           break;
-    case FORMAT_JSON:  results_print_json(r, stdout, true);                    break;
+    case FORMAT_TABLE: results_print_table(r, stdout, look); break;
+    case FORMAT_CSV:   results_print_csv(r, stdout);         break;
+    case FORMAT_JSON:  results_print_json(r, stdout, true);  break;
     }
 }
 
@@ -224,21 +252,29 @@ static void warn_unfinished(const struct run *run, const struct results *r)
 
 /* ---- from options to exit status ---- */
 
+static int open_dir(struct run *run, struct err *err)
+{
+    int rc = outdir_open(&run->dir, run->opt.out, err);
+
+    if (rc)
+        return rc;
+    run->flows = outdir_file(run->dir, "flows.csv", err);
+    run->intervals = run->flows ? outdir_file(run->dir, "intervals.csv", err) : NULL;
+    if (!run->intervals)
+        return -1;
+    results_print_flow_head(run->flows);
+    results_print_interval_head(run->intervals, &run->sim.scenario);
+    return 0;
+}
+
 /* Opens what is to be written before anything runs: a wrong name must not cost hours. */
 static int open_files(struct run *run, struct err *err)
 {
     const struct options *o = &run->opt;
     int rc = 0;
 
-    if (o->out) {
-        rc = outdir_open(&run->dir, o->out, err);
-        if (!rc)
-            run->flows = outdir_file(run->dir, "flows.csv", err);
-        if (!rc && !run->flows)
-            rc = -1;
-        if (!rc)
-            results_print_flow_head(run->flows);
-    }
+    if (o->out)
+        rc = open_dir(run, err);
     if (!rc && o->hpcc_fct)
         rc = outfile_open(&run->hpcc_fct, o->hpcc_fct, err);
     if (!rc && o->hpcc_pfc)
@@ -249,7 +285,8 @@ static int open_files(struct run *run, struct err *err)
 static int simulate(struct run *run, struct err *err)
 {
     struct simulation_hooks hooks = { .arg = run, .flow_done = on_flow_done,
-                                      .pfc = run->hpcc_pfc.stream ? on_pfc : NULL };
+                                      .pfc = run->hpcc_pfc.stream ? on_pfc : NULL,
+                                      .report = run->intervals ? on_report : NULL };
     struct progress progress;
     struct results results;
     int rc;

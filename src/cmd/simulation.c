@@ -1,3 +1,4 @@
+/* src/cmd/simulation.c */
 #include "cmd/simulation.h"
 #include "cmd/progress.h"
 #include "sim/observe.h"
@@ -27,6 +28,7 @@ int simulation_open(struct simulation *s, const struct simulation_input *input, 
             phases_add(&s->series.phases, s->scenario.entry[i].start_ps, s->scenario.entry[i].stop_ps);
     fct_init(&s->fct, s->scenario.entries, &s->series.phases);
     ops_init(&s->ops, s->scenario.entries);
+    series_set_knobs(&s->series, 0, &s->sim->cfg.knobs);
     return 0;
 }
 
@@ -126,6 +128,12 @@ static uint64_t last_arrival_ps(const struct sim *s)
     return last_ps;
 }
 
+static void turn_knobs(struct run *run, const struct knob_change *c)
+{
+    sim_apply(run->s->sim, &c->knobs);
+    series_set_knobs(&run->s->series, c->at_ps, &c->knobs);
+}
+
 /* Returns when the end was. */
 static uint64_t run_to_end(struct run *run)
 {
@@ -137,7 +145,7 @@ static uint64_t run_to_end(struct run *run)
         if (sc->change[i].at_ps > 0)
             more = run_until(run, sc->change[i].at_ps - 1);
         if (more)
-            sim_apply(run->s->sim, &sc->change[i].knobs);
+            turn_knobs(run, &sc->change[i]);
     }
     if (more)
         run_until(run, sc->run_ps);
@@ -146,6 +154,15 @@ static uint64_t run_to_end(struct run *run)
         return run->s->sim->done_ps;
     }
     return sc->run_ps != NEVER ? sc->run_ps : last_arrival_ps(run->s->sim);
+}
+
+/* Nothing has moved since the last look: what is left of the run is told in intervals all the same. */
+static void look_until(struct run *run, uint64_t end_ps)
+{
+    uint64_t interval_ps = run->s->scenario.interval_ps;
+
+    while (end_ps > run->looked_ps)
+        look(run, end_ps - run->looked_ps > interval_ps ? run->looked_ps + interval_ps : end_ps);
 }
 
 void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, struct progress *progress)
@@ -158,8 +175,7 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
     s->sim->hooks = (struct sim_hooks){ &run, on_flow_done, run.hooks->pfc ? on_pfc : NULL };
     traffic_on_op(s->sim->traffic, on_op, &run);
     s->end_ps = run_to_end(&run);
-    if (s->end_ps > run.looked_ps)
-        look(&run, s->end_ps);
+    look_until(&run, s->end_ps);
     observer_free(run.observer);
     s->sim->hooks = (struct sim_hooks){ 0 };
     traffic_on_op(s->sim->traffic, NULL, NULL);

@@ -70,21 +70,24 @@ double fct_slowdown(const struct flow_result *r)
     return r->fct_ps > r->ideal_ps ? (double)r->fct_ps / (double)r->ideal_ps : 1;
 }
 
-/* A histogram is large, and many sets of flows stay empty: it is made for the first flow. */
+/* A histogram is large, and many sets of flows stay empty: it is made for the first flow. Zeroes are what
+ * hist_init() writes; those that calloc() has cost no memory until a value falls among them. */
 static struct hist *new_hist(void)
 {
-    struct hist *h = xmalloc(sizeof(*h));
-
-    hist_init(h);
-    return h;
+    return xcalloc(1, sizeof(struct hist));
 }
 
 static void add_to(struct fct_cell *c, const struct flow_result *r, double slowdown)
 {
+    uint64_t done_ps = r->start_ps + r->fct_ps;
+
     if (c->count == 0) {
         c->slowdown = new_hist();
         c->fct_ns = new_hist();
+        c->first_ps = r->start_ps;
     }
+    c->first_ps = r->start_ps < c->first_ps ? r->start_ps : c->first_ps;
+    c->last_ps = done_ps > c->last_ps ? done_ps : c->last_ps;
     c->count++;
     c->bytes += r->bytes;
     c->resent_bytes += r->resent_bytes;

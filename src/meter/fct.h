@@ -28,6 +28,7 @@ extern const struct fct_bucket fct_buckets[FCT_BUCKETS];     /* by size; KB = 10
 struct fct_cell {                /* a set of flows */
     uint64_t          count;
     uint64_t          bytes, resent_bytes;
+    uint64_t          first_ps, last_ps;     /* when the first of them started and the last was done */
     unsigned __int128 fct_ps_sum;
     unsigned __int128 slowdown_sum;          /* in 2^-32 */
     struct hist      *slowdown, *fct_ns;     /* NULL: no flows yet */
@@ -54,7 +55,7 @@ void fct_fini(struct fct *);
 void fct_add(struct fct *, const struct flow_result *);
 
 /* Flows of size[i] are at least so long and shorter than fct_size_min(i + 1); 0, 100, 200, 500, 1000, ... up to
- * 10^10 bytes; fct_size_min(FCT_SIZES) is UINT64_MAX. */
+ * 5 x 10^9 bytes; fct_size_min(FCT_SIZES) is UINT64_MAX. */
 uint64_t fct_size_min(uint32_t i);
 
 /* FCT over ideal, at least 1. */

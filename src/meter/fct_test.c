@@ -198,6 +198,107 @@ static void stats__do_not_depend_on_the_order(void **state)
     fct_fini(&down);
 }
 
+static void size_min__goes_1_2_5(void **state)
+{
+    static const uint64_t first[] = { 0, 100, 200, 500, 1000, 2000, 5000, 10000 };
+
+    (void)state;
+    for (uint32_t i = 0; i < sizeof(first) / sizeof(*first); i++)
+        assert_int_equal(fct_size_min(i), first[i]);
+    assert_int_equal(fct_size_min(FCT_SIZES - 1), 5000000000);
+    assert_int_equal(fct_size_min(FCT_SIZES), UINT64_MAX);
+}
+
+static void add__puts_a_flow_into_the_size_it_has(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < FCT_SIZES; i++) {
+        struct fct f;
+
+        fct_init(&f, 1, NULL);
+        add(&f, 0, fct_size_min(i) ? fct_size_min(i) : 1, 2, 1);
+        add(&f, 0, fct_size_min(i + 1) - 1, 2, 1);
+        assert_int_equal(f.size[i].count, 2);
+        fct_fini(&f);
+    }
+}
+
+static void add__tells_mice_from_elephants(void **state)
+{
+    struct fct f;
+
+    (void)state;
+    fct_init(&f, 1, NULL);
+    add(&f, 0, 119999, 2, 1);
+    add(&f, 0, 120000, 2, 1);        /* neither */
+    add(&f, 0, 999999, 2, 1);
+    add(&f, 0, 1000000, 3, 1);
+    add(&f, 0, 5000000, 5, 1);
+    assert_int_equal(f.mice.count, 1);
+    assert_int_equal(f.mice.bytes, 119999);
+    assert_int_equal(f.elephants.count, 2);
+    assert_true(fct_slowdown_stats(&f.elephants).mean == 4);
+    fct_fini(&f);
+}
+
+/* A flow belongs to the phase it starts in, wherever it ends. */
+static void add__splits_by_the_phase_of_the_start(void **state)
+{
+    static const struct { uint64_t start_ps; enum phase phase; } rows[] = {
+        { 0, PHASE_BEFORE }, { 99, PHASE_BEFORE }, { 100, PHASE_DURING }, { 199, PHASE_DURING }, { 200, PHASE_AFTER },
+    };
+    struct phases phases = { 0 };
+    struct fct f;
+
+    (void)state;
+    phases_add(&phases, 100, 200);
+    fct_init(&f, 2, &phases);
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        struct flow_result r = flow(i % 2, 10, 1000, 1);
+
+        r.start_ps = rows[i].start_ps;
+        fct_add(&f, &r);
+        assert_true(f.entry_phase[(i % 2) * PHASES + rows[i].phase].count > 0);
+    }
+    assert_int_equal(f.phase[PHASE_BEFORE].count, 2);
+    assert_int_equal(f.phase[PHASE_DURING].count, 2);
+    assert_int_equal(f.phase[PHASE_AFTER].count, 1);
+    assert_int_equal(f.entry_phase[0 * PHASES + PHASE_BEFORE].count, 1);
+    assert_int_equal(f.entry_phase[1 * PHASES + PHASE_AFTER].count, 0);
+    fct_fini(&f);
+}
+
+static void add__without_windows_there_are_no_phases(void **state)
+{
+    struct phases none = { 0 };
+    struct fct f;
+
+    (void)state;
+    fct_init(&f, 1, &none);
+    add(&f, 0, 10, 2, 1);
+    assert_int_equal(f.phase[PHASE_BEFORE].count, 0);
+    assert_int_equal(f.all.count, 1);
+    fct_fini(&f);
+}
+
+static void add__keeps_when_the_first_started_and_the_last_was_done(void **state)
+{
+    static const uint64_t times[][2] = { { 500, 100 }, { 300, 50 }, { 310, 900 }, { 600, 1 } };
+    struct fct f;
+
+    (void)state;
+    fct_init(&f, 1, NULL);
+    for (int i = 0; i < 4; i++) {
+        struct flow_result r = flow(0, 10, times[i][1], 1);
+
+        r.start_ps = times[i][0];
+        fct_add(&f, &r);
+    }
+    assert_int_equal(f.entry[0].first_ps, 300);
+    assert_int_equal(f.entry[0].last_ps, 1210);
+    fct_fini(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -210,6 +311,12 @@ int main(void)
         cmocka_unit_test(stats__of_very_long_flows),
         cmocka_unit_test(stats__agree_with_a_sorted_list),
         cmocka_unit_test(stats__do_not_depend_on_the_order),
+        cmocka_unit_test(size_min__goes_1_2_5),
+        cmocka_unit_test(add__puts_a_flow_into_the_size_it_has),
+        cmocka_unit_test(add__tells_mice_from_elephants),
+        cmocka_unit_test(add__splits_by_the_phase_of_the_start),
+        cmocka_unit_test(add__without_windows_there_are_no_phases),
+        cmocka_unit_test(add__keeps_when_the_first_started_and_the_last_was_done),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,12 +1,14 @@
+/* src/meter/ops.c */
 #include "meter/ops.h"
 #include "base/err.h"
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 void ops_init(struct ops *o, uint32_t entries)
 {
-    o->cell = xcalloc((entries + 1ul) * OP_KINDS, sizeof(*o->cell));
+    o->cell = xcalloc((size_t)entries * OP_KINDS + 1, sizeof(*o->cell));
     o->entries = entries;
 }
 
@@ -15,18 +17,30 @@ void ops_fini(struct ops *o)
     for (uint32_t i = 0; i < o->entries * OP_KINDS; i++)
         free(o->cell[i].took_ns);
     free(o->cell);
-    *o = (struct ops){ 0 };
+    memset(o, 0, sizeof(*o));
+}
+
+const struct ops_cell *ops_cell(const struct ops *o, uint32_t entry, enum op_kind kind)
+{
+    assert(entry < o->entries && kind < OP_KINDS);
+    return &o->cell[entry * OP_KINDS + kind];
+}
+
+/* A histogram is large, and most kinds do not occur in an entry: it is made for the first. */
+static void make_hist(struct ops_cell *c)
+{
+    c->took_ns = xmalloc(sizeof(*c->took_ns));
+    hist_init(c->took_ns);
 }
 
 void ops_add(struct ops *o, const struct op_result *r)
 {
     struct ops_cell *c = &o->cell[r->traffic * OP_KINDS + r->kind];
-    uint64_t end_ps = r->start_ps + r->took_ps;
+    uint64_t         end_ps = r->start_ps + r->took_ps;
 
     assert(r->traffic < o->entries && r->kind < OP_KINDS);
     if (c->count == 0) {
-        c->took_ns = xmalloc(sizeof(*c->took_ns));
-        hist_init(c->took_ns);
+        make_hist(c);
         c->first_ps = r->start_ps;
     }
     c->count++;
@@ -37,23 +51,16 @@ void ops_add(struct ops *o, const struct op_result *r)
     hist_add(c->took_ns, (double)r->took_ps / 1e3);
 }
 
-const struct ops_cell *ops_cell(const struct ops *o, uint32_t entry, enum op_kind kind)
-{
-    return &o->cell[entry * OP_KINDS + kind];
-}
-
 struct fct_stats ops_us_stats(const struct ops_cell *c)
 {
-    const struct hist *h = c->took_ns;
-
     if (c->count == 0)
         return (struct fct_stats){ 0 };
     return (struct fct_stats){
         .mean = (double)c->took_ps_sum / 1e6 / (double)c->count,
-        .p50 = hist_quantile(h, 0.5) / 1e3,
-        .p95 = hist_quantile(h, 0.95) / 1e3,
-        .p99 = hist_quantile(h, 0.99) / 1e3,
-        .p999 = hist_quantile(h, 0.999) / 1e3,
-        .max = h->max / 1e3,
+        .p50 = hist_quantile(c->took_ns, 0.5) / 1e3,
+        .p95 = hist_quantile(c->took_ns, 0.95) / 1e3,
+        .p99 = hist_quantile(c->took_ns, 0.99) / 1e3,
+        .p999 = hist_quantile(c->took_ns, 0.999) / 1e3,
+        .max = c->took_ns->max / 1e3,
     };
 }

@@ -1,3 +1,4 @@
+/* src/meter/series.c */
 #include "meter/series.h"
 #include "base/err.h"
 #include "core/units.h"
@@ -15,6 +16,7 @@ void series_init(struct series *s, uint32_t ports, uint32_t entries)
     s->entry_bytes = xcalloc((size_t)SERIES_POINTS * (entries + 1ul), sizeof *s->entry_bytes);
     s->heat_bytes = xcalloc((size_t)SERIES_HEAT * (ports + 1ul), sizeof *s->heat_bytes);
     s->util_max = xcalloc(ports + 1ul, sizeof *s->util_max);
+    s->phase_entry_bytes = xcalloc((entries + 1ul) * PHASES, sizeof *s->phase_entry_bytes);
 }
 
 void series_fini(struct series *s)
@@ -22,6 +24,7 @@ void series_fini(struct series *s)
     free(s->entry_bytes);
     free(s->heat_bytes);
     free(s->util_max);
+    free(s->phase_entry_bytes);
     free(s->knob);
     memset(s, 0, sizeof *s);
 }
@@ -96,6 +99,15 @@ static void add_point(struct series *s, const struct report *r)
         bytes[e] = (is_new ? 0 : bytes[e]) + r->entry_bytes[e];
 }
 
+struct series_point series_sum(const struct series *s, uint32_t first, uint32_t end)
+{
+    struct series_point sum = s->point[first];
+
+    for (uint32_t i = first + 1; i < end; i++)
+        join(&sum, &s->point[i]);
+    return sum;
+}
+
 /* ---- ports ---- */
 
 static void halve_heat(struct series *s)
@@ -146,18 +158,20 @@ double series_heat(const struct series *s, uint32_t column, uint32_t port, uint6
 
 /* ---- knobs and phases ---- */
 
-static void add_knobs(struct series *s, const struct report *r)
+void series_set_knobs(struct series *s, uint64_t at_ps, const struct knobs *knobs)
 {
+    bool is_first = s->knobs == 0;
+
     for (uint32_t i = 0; i < KNOB_COUNT; i++) {
-        if (s->intervals && r->knobs.value[i] == s->last.value[i])
+        if (!is_first && knobs->value[i] == s->knobs_last.value[i])
             continue;
         if (s->knobs == s->knobs_max) {
             s->knobs_max = s->knobs_max ? 2 * s->knobs_max : 64;
             s->knob = xrealloc(s->knob, s->knobs_max * sizeof *s->knob);
         }
-        s->knob[s->knobs++] = (struct series_knob){ r->start_ps, i, r->knobs.value[i] };
+        s->knob[s->knobs++] = (struct series_knob){ at_ps, i, knobs->value[i] };
     }
-    s->last = r->knobs;
+    s->knobs_last = *knobs;
 }
 
 static void add_phases(struct series *s, const struct report *r)
@@ -172,9 +186,12 @@ static void add_phases(struct series *s, const struct report *r)
         p->ps += ps;
         p->payload_bytes += part * (double)r->payload_bytes;
         p->paused_ps += part * (double)r->paused_ps;
+        p->data_packets += part * (double)r->data_packets;
         p->marked_packets += part * (double)r->marked_packets;
         p->rtt_ps_sum += part * (double)r->rtt_ps_sum;
         p->rtt_samples += part * (double)r->rtt_samples;
+        for (uint32_t e = 0; ps && e < s->entries; e++)
+            s->phase_entry_bytes[e * PHASES + (uint32_t)i] += part * (double)r->entry_bytes[e];
     }
 }
 
@@ -182,7 +199,6 @@ void series_add(struct series *s, const struct report *r)
 {
     add_point(s, r);
     add_heat(s, r);
-    add_knobs(s, r);
     add_phases(s, r);
     s->intervals++;
 }

@@ -27,7 +27,7 @@ struct series_point {            /* as in struct report */
 struct series_knob { uint64_t at_ps; uint32_t knob; double value; };     /* a knob has another value from then on */
 
 struct series_phase {            /* sums over the intervals of one phase, divided where an interval lies in two */
-    double payload_bytes, paused_ps, marked_packets, rtt_ps_sum, rtt_samples;
+    double payload_bytes, paused_ps, data_packets, marked_packets, rtt_ps_sum, rtt_samples;
     uint64_t ps;
 };
 
@@ -42,15 +42,23 @@ struct series {
     double              *util_max;           /* by port: share of the busiest interval */
     struct series_knob  *knob;               /* changes, with the values at the start first */
     uint32_t             knobs, knobs_max;
-    struct knobs         last;
+    struct knobs         knobs_last;
     uint64_t             intervals;
     struct phases        phases;             /* set by the caller before the first report */
     struct series_phase  phase[PHASES];
+    double              *phase_entry_bytes;  /* [entry * PHASES + phase]: acknowledged, divided likewise */
 };
 
 void series_init(struct series *, uint32_t ports, uint32_t entries);
 void series_fini(struct series *);
 void series_add(struct series *, const struct report *);
+
+/* A setting is in force from at_ps on. To be told once for the start and then for every change: a report alone
+ * does not say when within its interval a knob was turned. */
+void series_set_knobs(struct series *, uint64_t at_ps, const struct knobs *);
+
+/* Points first .. end - 1 as one; first < end. */
+struct series_point series_sum(const struct series *, uint32_t first, uint32_t end);
 
 /* The share of its rate that a port sent at, in a column of the heat map. */
 double series_heat(const struct series *, uint32_t column, uint32_t port, uint64_t rate_bps);

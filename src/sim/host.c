@@ -327,7 +327,7 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
     k->payload = (uint16_t)payload;
     k->generation = f->generation;
     k->kind = PACKET_DATA;
-    k->prio = f->prio & 7;
+    k->prio = f->prio & 7u;
     k->flags = payload == left ? PACKET_LAST : 0;
     if (f->sent == f->acked)
         f->progress_ps = s->now_ps;      /* nothing was on its way: the time-out counts from here */
@@ -378,17 +378,18 @@ static void send_next(struct sim *s, struct host *h, struct port *p)
     uint32_t mask = s->cfg.ack_unpaused ? p->backlog : p->backlog & ~(uint32_t)p->paused, position;
 
     release(s, h);
-    if (mask) {
-        uint32_t id = path_dequeue(s, p, switch_choose(s, p, mask));
+    if (mask & (BACKLOG_TCP - 1)) {
+        uint32_t id = path_dequeue(s, p, switch_choose(s, p, mask & (BACKLOG_TCP - 1)));
 
         path_transmit(s, p, id, &s->packets.packet[id]);
-    } else {
+    } else if (!mask || !tcp_send(s, h, h->ready_count > 0)) {
         position = scan(s, h, p->paused);
-        if (position == UINT32_MAX) {
+        if (position != UINT32_MAX) {
+            send_data(s, h, h->list[position]);
+        } else if (!mask || !tcp_send(s, h, false)) {
             await_pacer(s, h);
             return;
         }
-        send_data(s, h, h->list[position]);
     }
     if (has_work(h, p))
         path_await_free(s, p);
@@ -429,6 +430,19 @@ static void arm_timeout(struct sim *s, struct host *h, uint64_t at_ps)
 
     if (s->cfg.rto_ps && !evq_is_pending(&s->evq, slot))
         evq_add(&s->evq, slot, at_ps, sim_order(s, &s->node[h->node], at_ps));
+}
+
+static void add_to_list(struct sim *s, struct host *h, struct flow *f)
+{
+    if (h->count == h->capacity)
+        grow(s, h);
+    f->position = h->count++;
+    h->list[f->position] = (uint32_t)(f - s->flow);
+    h->active++;
+    if (s->tcp)
+        s->tcp_host[f->host].rdma_prio = f->prio;
+    arm_timeout(s, h, s->now_ps + s->cfg.rto_ps);
+    sort_in(s, h, f);
 }
 
 /* Gives a flow's index back. While copies of its packets may be under way their receiver must find the state
@@ -487,28 +501,26 @@ void host_start_flow(struct sim *s, struct host *h, const struct flow_spec *spec
     f->heap_at = NOT_IN_HEAP;
     f->prio = spec->prio;
     f->phase = FLOW_ACTIVE;
-    f->controlled = (uint32_t)s->cfg.knobs.value[KNOB_roce_cc_prio_mask] >> spec->prio & 1;
+    f->tcp = spec->tcp;
+    f->controlled = !spec->tcp && (uint32_t)s->cfg.knobs.value[KNOB_roce_cc_prio_mask] >> spec->prio & 1;
     f->src = h->node;
     f->dst = spec->dst;
     f->ports = source_port(s, h, spec->dst) | (uint32_t)spec->dport << 16;
     f->traffic = spec->traffic;
     f->is_answered = spec->is_answered;
     f->tag = spec->tag;
-    f->ideal_ps = sim_ideal_ps(s, h->node, spec->dst, spec->bytes);
+    f->ideal_ps = spec->tcp ? sim_ideal_tcp_ps(s, h->node, spec->dst, spec->bytes, s->cfg.tcp[spec->tcp - 1].mss_bytes)
+                            : sim_ideal_ps(s, h->node, spec->dst, spec->bytes);
     f->out = (struct cc_out){ s->port[h->port].rate_bps, UINT64_MAX, NEVER };
     if (f->controlled)
         s->cfg.cc->start(h->cc_cfg, f->cc, sim_cc_now(s), &f->out);
     if (!s->counters.flows_started++)
         s->first_start_ps = s->now_ps;
     s->counters.bytes_started += spec->bytes;
-
-    if (h->count == h->capacity)
-        grow(s, h);
-    f->position = h->count++;
-    h->list[f->position] = id;
-    h->active++;
-    arm_timeout(s, h, s->now_ps + s->cfg.rto_ps);
-    sort_in(s, h, f);
+    if (spec->tcp)
+        tcp_start(s, h, f);
+    else
+        add_to_list(s, h, f);
     host_kick(s, h);
 }
 
@@ -525,14 +537,14 @@ static void tell_traffic(struct sim *s, const struct flow *f, bool is_arrival)
     sim_schedule_workers(s);
 }
 
-static void finish_flow(struct sim *s, struct host *h, struct flow *f)
+void host_on_arrival(struct sim *s, const struct flow *f)
 {
-    uint32_t timeout = s->slot_timeout + (uint32_t)(h - s->host);
+    if (f->is_answered)
+        tell_traffic(s, f, true);
+}
 
-    f->sent = f->bytes;
-    sort_in(s, h, f);            /* neither ready nor waiting any more */
-    set_bit(h->finished, f->position);
-    h->dead++;
+void host_end_flow(struct sim *s, struct flow *f)
+{
     f->phase = FLOW_DONE;
     s->counters.flows_done++;
     s->counters.bytes_done += f->bytes;
@@ -549,9 +561,20 @@ static void finish_flow(struct sim *s, struct host *h, struct flow *f)
     if (f->is_answered)
         tell_traffic(s, f, false);
     retire(s, f);
+    s->done_ps = s->now_ps;
+}
+
+static void finish_flow(struct sim *s, struct host *h, struct flow *f)
+{
+    uint32_t timeout = s->slot_timeout + (uint32_t)(h - s->host);
+
+    f->sent = f->bytes;
+    sort_in(s, h, f);            /* neither ready nor waiting any more */
+    set_bit(h->finished, f->position);
+    h->dead++;
     if (--h->active == 0 && evq_is_pending(&s->evq, timeout))
         evq_cancel(&s->evq, timeout);
-    s->done_ps = s->now_ps;
+    host_end_flow(s, f);
 }
 
 /* Goes back to the first byte that is not acknowledged. */
@@ -622,11 +645,17 @@ static void reply(struct sim *s, struct host *h, const struct packet *k, enum pa
     r->generation = k->generation;
     r->kind = (uint8_t)kind;
     r->prio = prio & 7;
-    r->flags = (uint8_t)flags & 15u;
+    r->flags = (uint8_t)flags & 31u;
     if (!p->backlog && !p->is_odd && (!p->paused || s->cfg.ack_unpaused) && !port_is_busy(p, s->now_ps, s->order))
         path_transmit(s, p, id, r);
     else
         path_enqueue(s, p, prio, id, r);
+}
+
+void host_reply(struct sim *s, struct host *h, const struct packet *k, enum packet_kind kind, uint64_t seq,
+                uint32_t bytes, uint8_t flags)
+{
+    reply(s, h, k, kind, seq, k->prio, bytes, flags);
 }
 
 /* Model nic: may the receiver send a CNP for this flow now? If so, notes that it does. */
@@ -754,7 +783,12 @@ void host_on_packet(struct sim *s, struct port *in, uint32_t id)
 
     if (__builtin_expect(in->is_odd, 0) && path_is_cut(s, in, id, k))
         return;
-    if (k->kind == PACKET_DATA) {
+    if (__builtin_expect(k->flags & PACKET_TCP, 0)) {
+        if (k->kind == PACKET_DATA)
+            tcp_on_data(s, h, k);
+        else if (f->phase == FLOW_ACTIVE && f->generation == k->generation)
+            tcp_on_ack(s, h, f, k);
+    } else if (k->kind == PACKET_DATA) {
         on_data(s, h, k);
     } else if (k->kind == PACKET_PFC) {
         port_on_pfc(s, in, k->prio, k->seq);
@@ -803,4 +837,6 @@ void host_check(const struct sim *s, const struct host *h)
     for (uint32_t i = 1; i < h->heap_count; i++)
         expect(s->flow[h->heap[(i - 1) / 2]].look_ps <= s->flow[h->heap[i]].look_ps, h, s,
                "the pacer's heap is no heap");
+    if (s->tcp)
+        tcp_check(s, h);
 }

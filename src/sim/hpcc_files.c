@@ -15,6 +15,7 @@
 #define CONFIG_BYTES_MAX   (1ul << 20)
 #define LINK_CHARS_MIN     10        /* "0 1 1G 0 0": the shortest row of a link */
 #define FLOW_BYTES_MAX     (1ull << 48)
+#define DPORT_FIRST        100       /* of ConWeave's flows to each destination */
 
 /* Time */
 
@@ -251,18 +252,43 @@ static int read_host(struct words *w, const char *what, const struct graph *g, u
     return 0;
 }
 
-static int read_flow_words(struct words *w, const struct graph *g, struct hpcc_flow *flow, struct err *err)
+struct flow_reader {
+    struct words        words;
+    const struct graph *graph;           /* NULL: hosts are not checked */
+    bool                has_dport;
+    uint16_t           *dport;           /* without: the next of each node; NULL if there is no graph */
+    uint64_t            last_start_ns;
+};
+
+/* By the first row: five words, the last of which is no size, are ConWeave's. */
+static bool row_has_dport(struct words first)
 {
+    bool     has_point = false;
+    uint32_t count = 0;
+
+    for (; words_next(&first); count++)
+        has_point = strchr(first.word, '.') != NULL;
+    return !(count == 5 && has_point);
+}
+
+static uint16_t next_dport(struct flow_reader *r, uint32_t dst)
+{
+    return r->dport ? (uint16_t)(DPORT_FIRST + r->dport[dst]++) : DPORT_FIRST;
+}
+
+static int read_flow_words(struct flow_reader *r, struct hpcc_flow *flow, struct err *err)
+{
+    struct words *w = &r->words;
     uint32_t prio = 0, dport = 0;
     double start_s;
     int rc;
 
-    rc = read_host(w, "the source", g, &flow->src, err);
+    rc = read_host(w, "the source", r->graph, &flow->src, err);
     if (!rc)
-        rc = read_host(w, "the destination", g, &flow->dst, err);
+        rc = read_host(w, "the destination", r->graph, &flow->dst, err);
     if (!rc)
         rc = words_uint32(w, "pg", 7, &prio, err);
-    if (!rc)
+    if (!rc && r->has_dport)
         rc = words_uint32(w, "the port", UINT16_MAX, &dport, err);
     if (!rc)
         rc = words_uint(w, "the size", FLOW_BYTES_MAX, &flow->bytes, err);
@@ -273,16 +299,16 @@ static int read_flow_words(struct words *w, const struct graph *g, struct hpcc_f
     if (rc)
         return rc;
     flow->prio = (uint8_t)prio;
-    flow->dport = (uint16_t)dport;
+    flow->dport = r->has_dport ? (uint16_t)dport : next_dport(r, flow->dst);
     flow->start_ns = hpcc_ns_from_seconds(start_s);
     flow->line = w->line;
     return 0;
 }
 
-static int read_flow(struct words *w, const struct graph *g, uint64_t last_start_ns, struct hpcc_flow *flow,
-                     struct err *err)
+static int read_flow(struct flow_reader *r, struct hpcc_flow *flow, struct err *err)
 {
-    int rc = read_flow_words(w, g, flow, err);
+    struct words *w = &r->words;
+    int rc = read_flow_words(r, flow, err);
 
     if (rc)
         return rc;
@@ -290,16 +316,17 @@ static int read_flow(struct words *w, const struct graph *g, uint64_t last_start
         return words_err(w, err, EINVAL, "a flow from node %u to itself", flow->src);
     if (flow->bytes == 0)
         return words_err(w, err, EINVAL, "a flow of 0 bytes");
-    if (flow->start_ns < last_start_ns)
+    if (flow->start_ns < r->last_start_ns)
         return words_err(w, err, EINVAL, "flows must be in the order of their start, but this one starts "
                          "earlier than the one before it");
+    r->last_start_ns = flow->start_ns;
     return 0;
 }
 
-static int read_flows(struct words *w, const struct graph *g, struct hpcc_flows *flows, struct err *err)
+static int read_flows(struct flow_reader *r, struct hpcc_flows *flows, struct err *err)
 {
+    struct words *w = &r->words;
     uint32_t count = 0, room = 0;
-    uint64_t last_start_ns = 0;
     int rc;
 
     if (!words_next_line(w))
@@ -311,13 +338,13 @@ static int read_flows(struct words *w, const struct graph *g, struct hpcc_flows 
         rc = next_row(w, i, count, "flows", err);
         if (rc)
             break;
+        if (i == 0)
+            r->has_dport = row_has_dport(*w);
         if (i == room) {
             room = room ? 2 * room : 64;
             flows->flow = xrealloc(flows->flow, room * sizeof *flows->flow);
         }
-        rc = read_flow(w, g, last_start_ns, &flows->flow[i], err);
-        if (!rc)
-            last_start_ns = flows->flow[i].start_ns;
+        rc = read_flow(r, &flows->flow[i], err);
     }
     flows->count = count;
     return rc ? rc : refuse_more_rows(w, count, "flows", err);
@@ -326,12 +353,13 @@ static int read_flows(struct words *w, const struct graph *g, struct hpcc_flows 
 int hpcc_parse_flows(const char *name, const char *text, const struct graph *g, struct hpcc_flows *flows,
                      struct err *err)
 {
+    struct flow_reader r = { .graph = g, .dport = g ? xcalloc(g->nodes, sizeof *r.dport) : NULL };
     struct hpcc_flows made = { 0 };
-    struct words w;
     int rc;
 
-    words_init(&w, name, text);
-    rc = read_flows(&w, g, &made, err);
+    words_init(&r.words, name, text);
+    rc = read_flows(&r, &made, err);
+    free(r.dport);
     if (rc)
         hpcc_flows_fini(&made);
     else
@@ -406,6 +434,9 @@ static const struct key keys[] = {
     { "TOPOLOGY_FILE",             PATH,         IN(topology_file), 0, 0 },
     { "FLOW_FILE",                 PATH,         IN(flow_file), 0, 0 },
     { "LINK_DOWN",                 LINK_DOWN,    IN(link_down), 0, 0 },
+    { "LB_MODE",                   COUNT,        IN(lb_mode), 0, UINT32_MAX },
+    { "ENABLE_PFC",                FLAG,         IN(enable_pfc), 0, 0 },
+    { "ENABLE_IRN",                FLAG,         IN(enable_irn), 0, 0 },
     { "KMAX_MAP",                  KMAX_MAP,     0, 0, 0 },
     { "KMIN_MAP",                  KMIN_MAP,     0, 0, 0 },
     { "PMAX_MAP",                  PMAX_MAP,     0, 0, 0 },
@@ -431,6 +462,25 @@ static const struct key keys[] = {
     { "SAMPLE_FEEDBACK",           UNUSED,       0, 0, 0 },
     { "PINT_LOG_BASE",             UNUSED,       0, 0, 0 },
     { "PINT_PROB",                 UNUSED,       0, 0, 0 },
+
+    /* of ConWeave's fork */
+    { "FLOW_INPUT_FILE",           UNUSED,       0, 0, 0 },
+    { "CNP_OUTPUT_FILE",           UNUSED,       0, 0, 0 },
+    { "VOQ_MON_FILE",              UNUSED,       0, 0, 0 },
+    { "VOQ_MON_DETAIL_FILE",       UNUSED,       0, 0, 0 },
+    { "UPLINK_MON_FILE",           UNUSED,       0, 0, 0 },
+    { "CONN_MON_FILE",             UNUSED,       0, 0, 0 },
+    { "EST_ERROR_MON_FILE",        UNUSED,       0, 0, 0 },
+    { "SW_MONITORING_INTERVAL",    UNUSED,       0, 0, 0 },
+    { "FLOWGEN_START_TIME",        UNUSED,       0, 0, 0 },
+    { "FLOWGEN_STOP_TIME",         UNUSED,       0, 0, 0 },
+    { "LOAD",                      UNUSED,       0, 0, 0 },
+    { "RANDOM_SEED",               UNUSED,       0, 0, 0 },
+    { "CONWEAVE_TX_EXPIRY_TIME",   UNUSED,       0, 0, 0 },
+    { "CONWEAVE_REPLY_TIMEOUT_EXTRA",      UNUSED, 0, 0, 0 },
+    { "CONWEAVE_PATH_PAUSE_TIME",          UNUSED, 0, 0, 0 },
+    { "CONWEAVE_EXTRA_VOQ_FLUSH_TIME",     UNUSED, 0, 0, 0 },
+    { "CONWEAVE_DEFAULT_VOQ_WAITING_TIME", UNUSED, 0, 0, 0 },
 };
 
 #define KEYS (sizeof keys / sizeof *keys)
@@ -438,7 +488,7 @@ static const struct key keys[] = {
 /* Of the fork's main program; rp_timer, the rates and the maps, which it leaves unset, and the gain, which
  * its integer division makes 0, are those of its sample config. */
 static const struct hpcc_config defaults = {
-    .enable_qcn = true, .has_win = true, .global_t = true,
+    .enable_qcn = true, .has_win = true, .global_t = true, .enable_pfc = true,
     .payload_bytes = 1000, .cc_mode = 1, .fast_recovery_times = 5, .buffer_mib = 16,
     .alpha_resume_us = 55, .rp_timer_us = 900, .rate_decrease_us = 4, .ewma_gain = 1.0 / 256,
     .ai_bps = 50000000, .hai_bps = 100000000, .min_rate_bps = 100000000,
@@ -592,6 +642,31 @@ static int unknown_key(const struct words *w, struct err *err)
     return words_err(w, err, EINVAL, "'%s' is not a key", w->word);
 }
 
+/* How the ConWeave fork's switches choose paths. */
+static const char *lb_mode_name(uint32_t mode)
+{
+    static const struct { uint32_t mode; const char *name; } names[] = {
+        { 2, " (drill)" }, { 3, " (conga)" }, { 6, " (letflow)" }, { 9, " (conweave)" },
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].mode == mode)
+            return names[i].name;
+    return "";
+}
+
+static int refuse_conweave(const struct config_reader *r, struct err *err)
+{
+    if (r->config->lb_mode != 0)
+        return words_err(&r->words, err, ENOTSUP, "LB_MODE %u%s is not modelled; 0 (ECMP) is",
+                         r->config->lb_mode, lb_mode_name(r->config->lb_mode));
+    if (r->config->enable_irn)
+        return words_err(&r->words, err, ENOTSUP, "ENABLE_IRN is not modelled; go-back-N (0) is");
+    if (!r->config->enable_pfc)
+        return words_err(&r->words, err, ENOTSUP, "ENABLE_PFC 0 is not modelled without IRN; 1 is");
+    return 0;
+}
+
 static int refuse_unmodelled(const struct config_reader *r, struct err *err)
 {
     if (r->config->cc_mode != 1)
@@ -603,7 +678,7 @@ static int refuse_unmodelled(const struct config_reader *r, struct err *err)
         return words_err(&r->words, err, EINVAL, "with an ERROR_RATE_PER_LINK of 1 nothing arrives");
     if (r->config->min_rate_bps == 0)
         return words_err(&r->words, err, EINVAL, "a MIN_RATE of 0 can stop a flow for ever");
-    return 0;
+    return refuse_conweave(r, err);
 }
 
 static int read_config_line(struct config_reader *r, struct err *err)
@@ -665,6 +740,30 @@ static int join_maps(struct config_reader *r, struct err *err)
     return rc;
 }
 
+static bool is_given(const struct config_reader *r, const char *name)
+{
+    size_t i = 0;
+
+    while (strcmp(keys[i].name, name) != 0)
+        i++;
+    return r->line[i] != 0;
+}
+
+/* The ConWeave fork has defaults of its own, and no key for the priority of ACKs: PFC never stops them. */
+static void use_conweave_defaults(const struct config_reader *r)
+{
+    struct hpcc_config *c = r->config;
+
+    c->is_conweave = is_given(r, "LB_MODE");
+    if (!c->is_conweave)
+        return;
+    c->ack_high_prio = true;
+    if (!is_given(r, "RP_TIMER"))
+        c->rp_timer_us = 300;
+    if (!is_given(r, "FAST_RECOVERY_TIMES"))
+        c->fast_recovery_times = 1;
+}
+
 int hpcc_parse_config(const char *name, const char *text, struct hpcc_config *config, struct err *err)
 {
     struct hpcc_config made = defaults;
@@ -676,6 +775,7 @@ int hpcc_parse_config(const char *name, const char *text, struct hpcc_config *co
         rc = read_config_line(&r, err);
     if (!rc)
         rc = join_maps(&r, err);
+    use_conweave_defaults(&r);
     if (!rc)
         *config = made;
     return rc;

@@ -1,5 +1,7 @@
 /* src/sim/hpcc_files.h - the input files of the HPCC ns-3 fork: topology, flow list, config.
  *
+ * Those of the ConWeave ns-3 fork, which grew out of it, are read as well: see where they differ below.
+ *
  * A file that uses something we do not model, or that is wrong, is refused with
  * "file:line: reason". Files ending in .gz are not read. '#' starts a comment. On failure the result
  * is as it was.
@@ -46,7 +48,9 @@ struct hpcc_flows { struct hpcc_flow *flow; uint32_t count; };
 
 /* Flow list: count, then per flow "src dst pg dport bytes start_s". Must be sorted by start; src != dst;
  * bytes > 0; hosts are checked against the graph if it is not NULL. A count that differs from the lines there
- * are is refused. */
+ * are is refused. ConWeave's list has no dport; it is told by a first row of five words, the last of which
+ * has a decimal point. The fork then counts ports from 100 for each destination, and so do we if there is a
+ * graph. */
 int  hpcc_read_flows(const char *path, const struct graph *, struct hpcc_flows *, struct err *);
 int  hpcc_parse_flows(const char *name, const char *text, const struct graph *, struct hpcc_flows *,
                       struct err *);
@@ -66,12 +70,16 @@ struct hpcc_config {
     uint64_t ai_bps, hai_bps, min_rate_bps;
     double   error_rate_per_link, stop_s;
     struct   { uint64_t at_us; uint32_t a, b; } link_down;   /* at_us: after second 2 of the run; 0: none */
+    bool     is_conweave;                            /* LB_MODE is given: a config of the ConWeave fork */
+    bool     enable_pfc, enable_irn;                 /* ConWeave */
+    uint32_t lb_mode;                                /* ConWeave: 0 (ECMP), or it is refused */
     struct hpcc_ecn ecn[HPCC_MAP_MAX];               /* in the order of KMAX_MAP */
     uint32_t ecn_count;
 };
 
 /* Config: "KEY value" lines. Keys without effect on the model and output keys are accepted; an unknown key,
- * a key given twice, a CC_MODE other than 1 and L2_BACK_TO_ZERO 1 are refused. The three maps must name the
+ * a key given twice, a CC_MODE other than 1, L2_BACK_TO_ZERO 1, an LB_MODE other than 0, ENABLE_PFC 0 and
+ * ENABLE_IRN 1 are refused. The three maps must name the
  * same rates. Missing keys take the defaults of the fork's main program, or of its sample config where that
  * program has none. */
 int hpcc_read_config(const char *path, struct hpcc_config *, struct err *);

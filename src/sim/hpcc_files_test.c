@@ -418,6 +418,118 @@ static void read__three_files(void **unused)
     assert_int_equal(-EINVAL, hpcc_read_flows("flow.txt.gz", NULL, &flows, &err));
 }
 
+/* ---- ConWeave ---- */
+
+static const char conweave[] =
+    "TOPOLOGY_FILE topology.txt\nFLOW_FILE flow.txt\n\nFLOW_INPUT_FILE in.txt\nCNP_OUTPUT_FILE cnp.txt\n"
+    "VOQ_MON_FILE voq.txt\nVOQ_MON_DETAIL_FILE voqd.txt\nUPLINK_MON_FILE up.txt\nCONN_MON_FILE conn.txt\n"
+    "EST_ERROR_MON_FILE est.txt\nQLEN_MON_START 2.0\nQLEN_MON_END 2.02\nSW_MONITORING_INTERVAL 10000\n"
+    "FLOWGEN_START_TIME 2.0\nFLOWGEN_STOP_TIME 2.02\nBUFFER_SIZE 9\nCC_MODE 1\nLB_MODE 0\nENABLE_PFC 1\n"
+    "ENABLE_IRN 0\nCONWEAVE_TX_EXPIRY_TIME 1000\nCONWEAVE_REPLY_TIMEOUT_EXTRA 4\nCONWEAVE_PATH_PAUSE_TIME "
+    "16\n"
+    "CONWEAVE_EXTRA_VOQ_FLUSH_TIME 64\nCONWEAVE_DEFAULT_VOQ_WAITING_TIME 400\nRATE_AI 40.0Mb/s\nHAS_WIN 0\n"
+    "LOAD 70\nRANDOM_SEED 1\n";
+
+static void config__conweave(void **unused)
+{
+    struct hpcc_config c;
+    struct err err;
+
+    (void)unused;
+    assert_int_equal(0, hpcc_parse_config("c", conweave, &c, &err));
+    assert_true(c.is_conweave && c.enable_pfc && !c.enable_irn && !c.has_win);
+    assert_true(c.ack_high_prio);                /* there is no key for it; the fork's code says so */
+    assert_int_equal(9, c.buffer_mib);
+    assert_int_equal(40000000, c.ai_bps);
+    assert_true(c.rp_timer_us == 300);           /* the defaults of its main program */
+    assert_int_equal(1, c.fast_recovery_times);
+    assert_string_equal("flow.txt", c.flow_file);
+}
+
+/* Without LB_MODE nothing of that holds. */
+static void config__not_conweave(void **unused)
+{
+    struct hpcc_config c;
+    struct err err;
+
+    (void)unused;
+    assert_int_equal(0, hpcc_parse_config("c", "CC_MODE 1\n", &c, &err));
+    assert_false(c.is_conweave);
+    assert_false(c.ack_high_prio);
+    assert_true(c.rp_timer_us == 900);
+    assert_int_equal(5, c.fast_recovery_times);
+}
+
+static void config__conweave_refuses(void **unused)
+{
+    static const struct { const char *text, *reason; } row[] = {
+        { "CC_MODE 1\nLB_MODE 2\n", "c:2: LB_MODE 2 (drill) is not modelled; 0 (ECMP) is" },
+        { "LB_MODE 3\n", "c:1: LB_MODE 3 (conga) is not modelled" },
+        { "LB_MODE 6\n", "c:1: LB_MODE 6 (letflow) is not modelled" },
+        { "LB_MODE 9\n", "c:1: LB_MODE 9 (conweave) is not modelled" },
+        { "LB_MODE 5\n", "c:1: LB_MODE 5 is not modelled" },
+        { "LB_MODE 0\n\nENABLE_IRN 1\n", "c:3: ENABLE_IRN is not modelled; go-back-N (0) is" },
+        { "LB_MODE 0\nENABLE_PFC 0\n", "c:2: ENABLE_PFC 0 is not modelled without IRN; 1 is" },
+        { "LB_MODE 0\nCC_MODE 3\n", "c:2: CC_MODE 3 is not modelled" },
+        { "LB_MOED 0\n", "c:1: 'LB_MOED' is not a key; did you mean 'LB_MODE'?" },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct hpcc_config c;
+        struct err err;
+
+        assert_true(hpcc_parse_config("c", row[i].text, &c, &err) < 0);
+        assert_starts(row[i].reason, err.text);
+    }
+}
+
+/* The first four flows of a list of its own, and the ports its results show for them. */
+static void flows__conweave(void **unused)
+{
+    static const char text[] = "4 \n13 3 3 5101961 2.000000412\n9 0 3 596369 2.000005624\n"
+                               "9 12 3 891870 2.000011699\n9 0 3 79452 2.000013507\n";
+    static const uint16_t want_dport[] = { 100, 100, 100, 101 };
+    struct hpcc_flows flows;
+    struct graph g;
+    struct err err;
+
+    (void)unused;
+    graph_star(&g, &(struct graph_star){ 16, 100000000000, PS_PER_US });
+    assert_int_equal(0, hpcc_parse_flows("f", text, &g, &flows, &err));
+    assert_int_equal(4, flows.count);
+    assert_int_equal(5101961, flows.flow[0].bytes);
+    assert_int_equal(2000005623, flows.flow[1].start_ns);
+    assert_int_equal(2000013506, flows.flow[3].start_ns);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_int_equal(want_dport[i], flows.flow[i].dport);
+    hpcc_flows_fini(&flows);
+    assert_int_equal(0, hpcc_parse_flows("f", text, NULL, &flows, &err));
+    assert_int_equal(100, flows.flow[3].dport);
+    hpcc_flows_fini(&flows);
+    graph_fini(&g);
+}
+
+/* The first row decides; five words without a decimal point are a row of six with one missing. */
+static void flows__conweave_refuses(void **unused)
+{
+    static const struct { const char *text, *reason; } row[] = {
+        { "2\n0 1 3 1000 2.0\n0 1 3 100 1000 2.1\n", "f:3: '2.1' is one word too many" },
+        { "2\n0 1 3 100 1000 2.0\n0 1 3 1000 2.1\n", "f:3: the size: " },
+        { "1\n0 1 3 100 1000\n", "f:2: nothing is given for the start" },
+        { "1\n0 1 3 2.5\n", "f:2: the port: " },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct hpcc_flows flows;
+        struct err err;
+
+        assert_true(hpcc_parse_flows("f", row[i].text, NULL, &flows, &err) < 0);
+        assert_starts(row[i].reason, err.text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -435,6 +547,11 @@ int main(void)
         cmocka_unit_test(config__refuses_with_the_line),
         cmocka_unit_test(config__name_of_a_file_fits_or_is_refused),
         cmocka_unit_test(read__three_files),
+        cmocka_unit_test(config__conweave),
+        cmocka_unit_test(config__not_conweave),
+        cmocka_unit_test(config__conweave_refuses),
+        cmocka_unit_test(flows__conweave),
+        cmocka_unit_test(flows__conweave_refuses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -368,8 +368,8 @@ static void parse_topology__bundles_are_parallel_links(void **unused)
     graph_fini(&g);
 }
 
-/* The switches on a path add up: h0 to h4, another pod, is 2 x (1000 + 2000 + 3000) of links and 100 + 30 + 8 +
- * 30 + 100 of switches. */
+/* The switches on a path add up. From h0 to h4, in another pod, the links take 2 x (1000 + 2000 + 3000) ns and
+ * the switches 100 + 30 + 8 + 30 + 100. */
 static void parse_topology__switch_latency_is_in_the_links(void **unused)
 {
     static const char text[] = "Nodes 16\nTiers 3\nPodsize 4\n" T0 "Switch_Latency_ns 100\n" T1

@@ -47,6 +47,14 @@ static uint32_t new_post(struct traffic *t)
     return t->posts++;
 }
 
+void job_reserve(struct job *j, uint32_t posts)
+{
+    struct traffic *t = j->traffic;
+
+    t->posts_max += posts + (t->posts_max == 0);     /* what others have reserved stays theirs; post 0 is none */
+    t->post = xrealloc(t->post, t->posts_max * sizeof *t->post);
+}
+
 /* Which of two flows of one worker starts first must not depend on which was posted first. */
 static bool is_before(const struct post *a, const struct post *b)
 {

@@ -41,6 +41,10 @@ struct job {                     /* the first member of what a kind allocates */
 void job_init(struct job *, const struct job_kind *, struct traffic *, const struct traffic_common *,
               const uint32_t *hosts, uint32_t count);
 
+/* Makes room for 'posts' flows that are posted and have not started, all workers together, so that none is asked
+ * for during the run. A job that posts more than that at a time gets it all the same. */
+void job_reserve(struct job *, uint32_t posts);
+
 /* Makes a worker start a flow at at_ps, not before the present. Flows of one moment start by tag, then
  * destination. */
 void job_post(struct job *, uint32_t worker, uint64_t at_ps, uint32_t dst, uint64_t bytes, uint64_t tag);

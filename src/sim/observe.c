@@ -1,3 +1,4 @@
+/* src/sim/observe.c */
 #include "sim/observe.h"
 #include "sim/traffic.h"
 
@@ -48,14 +49,15 @@ void observer_free(struct observer *o)
     free(o);
 }
 
-/* A queue that only shrinks is longest at the start of the interval. */
-static uint64_t longest_queue(const struct port *p)
+/* A queue that only shrinks is longest at the start of the interval. Never more than the switch itself has
+ * counted: it does not count what waits while nothing is being sent, and peaks must not depend on when we look. */
+static uint64_t longest_queue(const struct port *p, uint64_t counted_max)
 {
     uint64_t longest = 0;
 
     for (uint32_t c = 0; p->is_switch && c < PRIOS; c++)
         longest = p->queue[c].bytes > longest ? p->queue[c].bytes : longest;
-    return longest;
+    return longest < counted_max ? longest : counted_max;
 }
 
 static void look_at_ports(struct observer *o, uint64_t now_ps, struct report *r)
@@ -79,7 +81,7 @@ static void look_at_ports(struct observer *o, uint64_t now_ps, struct report *r)
             r->queue_bytes_peak = seen->queue_bytes_peak;
         if (seen->queue_bytes_peak > o->queue_bytes_max[i])
             o->queue_bytes_max[i] = seen->queue_bytes_peak;
-        p->counters.queue_bytes_max = longest_queue(p);
+        p->counters.queue_bytes_max = longest_queue(p, o->queue_bytes_max[i]);
         *was = p->counters;
         o->port_was_paused_ps[i] = paused_ps;
     }

@@ -22,8 +22,14 @@ enum packet_kind {
 #define PACKET_ECN  1u           /* a switch has marked it */
 #define PACKET_ECHO 2u           /* ACK: the packet it answers was marked (model hpcc) */
 #define PACKET_LAST 4u           /* data: ends the message */
+#define PACKET_TCP  8u           /* of a TCP flow: see sim/tcp.h */
+#define PACKET_NOT_ECT 16u       /* switches do not mark it */
+#define PACKET_PUSH PACKET_ECHO  /* TCP data: ends a burst */
+#define PACKET_SACK PACKET_LAST  /* TCP ACK: sent_ps holds the packets that came out of order */
 
-#define UNBOOKED UINT32_MAX
+/* Values of in_port that are no port. */
+#define UNBOOKED     UINT32_MAX
+#define BOOKED_LOSSY (UINT32_MAX - 1)    /* in the buffer, but on no account of PFC: see switch.c */
 
 struct packet {
     uint32_t next;
@@ -33,12 +39,12 @@ struct packet {
     uint64_t sent_ps;            /* data: when it left the sender; an ACK returns it */
     uint32_t src, dst;           /* nodes */
     uint32_t ports;              /* source port | destination port << 16 */
-    uint32_t in_port;            /* in a switch: the port it came in by and is booked to, or UNBOOKED */
+    uint32_t in_port;            /* in a switch: the port it came in by and is booked to, or one of the above */
     uint16_t bytes;              /* the frame, headers included */
     uint16_t payload;
     uint16_t generation;         /* of the flow's slot */
     uint8_t  kind;
-    uint8_t  prio : 4, flags : 4;
+    uint8_t  prio : 3, flags : 5;
 };
 
 _Static_assert(sizeof(struct packet) == 64, "a packet is one cache line");

@@ -16,6 +16,7 @@ struct node;
 
 #define PRIOS         8
 #define QUEUE_CONTROL PRIOS      /* PFC frames; before everything else, never paused */
+#define BACKLOG_TCP   (1u << (PRIOS + 1))    /* in 'backlog' of a host's port: TCP has something to send */
 
 struct queue {
     uint32_t head, tail;         /* FIFO of packet ids; head == 0: empty */

@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LINK_DOWN_FROM_PS (2 * PS_PER_S)     /* the fork counts from second 2 */
+#define LINK_DOWN_FROM_PS  (2 * PS_PER_S)    /* the fork counts from second 2 */
+#define CONWEAVE_MTU_BYTES 1048              /* a constant of its switches */
 
 static void refuse_config(struct scenario_reader *r, const char *path, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -142,6 +143,26 @@ static void set_devices(struct scenario_reader *r, const char *path, const struc
     cfg->ecn_on = c->enable_qcn;
 }
 
+/* The ConWeave fork's switches: a lower threshold to pause at, next to no gap to resume at, ACKs that are never
+ * dropped, and a headroom of what is on the wire both ways and two packets. Here it is one for all links, the
+ * largest. */
+static void set_conweave(struct scenario_reader *r)
+{
+    const struct graph *g = &r->s->graph;
+    struct sim_cfg     *cfg = &r->s->cfg;
+
+    cfg->pfc_shift = 4;
+    cfg->reserve_bytes = 2 * CONWEAVE_MTU_BYTES;
+    cfg->resume_bytes = 1;
+    cfg->ack_droppable = false;
+    for (uint32_t i = 0; i < g->links; i++) {
+        uint64_t wire_bytes = g->link[i].rate_bps / 8 * (g->link[i].delay_ps / PS_PER_NS) / 1000000000;
+
+        if (cfg->headroom_bytes < 2 * (wire_bytes + CONWEAVE_MTU_BYTES))
+            cfg->headroom_bytes = 2 * (wire_bytes + CONWEAVE_MTU_BYTES);
+    }
+}
+
 static void read_flows(struct scenario_reader *r, const struct yaml_node *node, const char *path,
                        const struct hpcc_config *c)
 {
@@ -179,6 +200,8 @@ void scenario_read_hpcc(struct scenario_reader *r, const struct yaml_node *node)
     if (!r->rc) {
         set_knobs(r, path, &c);
         set_devices(r, path, &c);
+        if (c.is_conweave)
+            set_conweave(r);
         set_ecn(r, path, &c);
         read_flows(r, node, path, &c);
     }

@@ -2,6 +2,7 @@
 #include "sim/scenario.h"
 
 #include "sim/cdf.h"
+#include "sim/job_storage.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -78,12 +79,21 @@ const struct scenario_key scenario_keys[] = {
     { "switch", "headroom",      "bytes",  "auto",    "of each port, for what arrives after a pause was sent. `auto`: what fits on the wire both ways and four packets (nic), three times rate x delay (hpcc)" },
     { "switch", "alpha",         "share",  "0.125",   "of the free buffer that one class of one ingress port may take before it pauses; a power of 1/2. Doubles with each doubling of speed over the hosts'" },
     { "switch", "lossless",      "yes/no", "yes",     "PFC; without it packets are dropped" },
+    { "switch", "lossy",         "list",   "",        "classes that PFC does not protect, beside lossless ones; without it those that only tcp uses" },
     { "switch", "lossy_alpha",   "share",  "1",       "lossy: of the free buffer that one queue may take" },
+    { "switch", "lossy_queue",   "bytes",  "none",    "lossy: that one queue may take, if `lossy_alpha` does not say less; `none`: no such limit" },
     { "switch", "ecn",           "yes/no", "yes",     "packets are marked" },
     { "switch", "ecn_at",        "name",   "dequeue", "`dequeue` or `enqueue`: which queue decides on a packet's mark, the one behind it or the one before it" },
     { "switch", "strict",        "list",   "model",   "classes that go before all others: [6] (nic: CNPs), [0] (hpcc)" },
     { "switch", "weights",       "list",   "",        "of the eight classes, 1 .. 255, where they are not strict; without it all 1" },
     { "switch", "ecn_by_rate",   "list",   "",        "thresholds of ports of a certain speed; other ports use the knobs" },
+
+    { "switch", "ecn_by_class",  "list",   "",        "thresholds of certain classes at all ports; they stay when knobs change" },
+
+    { "switch ecn_by_class", "class", "count", "", "0 .. 7" },
+    { "switch ecn_by_class", "kmin",  "bytes", "", "as the knob; a plain number is KB" },
+    { "switch ecn_by_class", "kmax",  "bytes", "", "as the knob; the same as `kmin`, as DCTCP has it: all that meets a longer queue is marked" },
+    { "switch ecn_by_class", "pmax",  "share", "", "as the knob" },
 
     { "switch ecn_by_rate", "rate", "rate",  "", "of the ports" },
     { "switch ecn_by_rate", "kmin", "bytes", "", "as the knob; a plain number is KB" },
@@ -92,6 +102,8 @@ const struct scenario_key scenario_keys[] = {
 
     { "changes", "at",    "time", "", "when; later than the change before" },
     { "changes", "knobs", "map",  "", "those that change; the others stay" },
+
+    { "traffic tcp", "prio", "count", "1", "class of its packets, 0 .. 7" },      /* goes before the key of all kinds */
 
     { "traffic", "kind",  "name",  "",  "which of the kinds below" },
     { "traffic", "name",  "name",  "",  "for results; without it the kind and a number: `poisson 1`" },
@@ -122,6 +134,65 @@ const struct scenario_key scenario_keys[] = {
 
     { "traffic all_to_all", "size",  "bytes", "", "of each flow" },
     { "traffic all_to_all", "hosts", "list",  "", "which; a count means the first, without it all" },
+
+    { "traffic many_to_one", "hosts",    "list",  "",    "which send; a count means the first that are not the receiver, without it all" },
+    { "traffic many_to_one", "qps",      "count", "1",   "flows of each host; 8192 in all at most" },
+    { "traffic many_to_one", "receiver", "name",  "",    "without it the last host" },
+    { "traffic many_to_one", "size",     "bytes", "",    "of each flow; without it they send until the run is over" },
+    { "traffic many_to_one", "spread",   "time",  "1ms", "each flow starts at a random moment within so much of `start`" },
+
+    { "traffic long_short", "long",       "list",  "",      "which send a long flow, from `start` on; a count means the first that are not the receiver, without it one" },
+    { "traffic long_short", "long_size",  "bytes", "",      "of each; without it they send until the run is over" },
+    { "traffic long_short", "receiver",   "name",  "",      "of all flows; without it the last host" },
+    { "traffic long_short", "from",       "list",  "",      "which send short flows, in turn; a count means the first that are not the receiver, without it all that do not send long ones" },
+    { "traffic long_short", "shorts",     "count", "6",     "short flows in a burst" },
+    { "traffic long_short", "short_size", "bytes", "200KB", "of each" },
+    { "traffic long_short", "after",      "time",  "1ms",   "from `start` to the first period" },
+    { "traffic long_short", "period",     "time",  "10ms",  "in which there is one burst" },
+    { "traffic long_short", "jitter",     "time",  "",      "a burst comes at a random moment within so much of its period's start; without it `period` less `spread`; 0: strictly periodic" },
+    { "traffic long_short", "spread",     "time",  "10us",  "each flow of a burst starts at a random moment within so much of the burst's" },
+
+    { "traffic storage", "preset",    "name",  "oltp", "the mix of reads and writes and the sizes of blocks, by ACC's table 1: see below" },
+    { "traffic storage", "hosts",     "list",  "",     "which take part; a count means the first, without it all" },
+    { "traffic storage", "storage",   "list",  "",     "the storage nodes; a count means so many, evenly spread over the hosts: hosts 3, 7, 11, .. if it is one in four, as it is without it; beside a list of compute nodes it is the rest" },
+    { "traffic storage", "compute",   "list",  "",     "the compute nodes; a count means the first that do not store, without it all of them" },
+    { "traffic storage", "reads",     "share", "",     "of reads; without it as the preset says" },
+    { "traffic storage", "block_min", "bytes", "",     "the smallest block. All multiples of it up to `block_max` are equally frequent, as in fio's bsrange. Without it as the preset says" },
+    { "traffic storage", "block_max", "bytes", "",     "the largest block; without it as the preset says" },
+    { "traffic storage", "depth",     "count", "16",   "reads and writes that each compute node has under way, 1 .. 4096" },
+    { "traffic storage", "replicas",  "count", "3",    "of a block that is written, 1 .. 16: the first node sends it to random others and answers when all have it" },
+    { "traffic storage", "request",   "bytes", "64",   "of a request to read, and of the answer to a write" },
+
+    { "traffic rpc", "sizes",   "name",  "SolarRPC", "of requests: a built-in table (below), or a file of `bytes probability` lines" },
+    { "traffic rpc", "load",    "share", "0.3",      "by requests, of what `of` names" },
+    { "traffic rpc", "of",      "name",  "hosts",    "`hosts`: of the sum of the clients' links; `bisection`: of the links from switches with hosts to other switches, as used by requests between racks" },
+    { "traffic rpc", "clients", "list",  "",         "which call; a count means the first, without it all" },
+    { "traffic rpc", "servers", "list",  "",         "which are called, each other host equally often; a count means the last, without it all" },
+    { "traffic rpc", "answer",  "bytes", "64",       "of each answer" },
+
+    { "traffic training", "workers",    "list",  "",           "which, worker 0 first; a count means so many, where `placement` says, without it all hosts" },
+    { "traffic training", "placement",  "name",  "packed",     "of a count of workers. `packed`: racks are filled one after the other; `spread`: the next worker is in the next rack. A rack is a switch with its hosts" },
+    { "traffic training", "collective", "name",  "all_to_all", "`all_to_all` (pairwise), `ring_all_reduce`, `tree_all_reduce` (double binary tree), `halving_doubling_all_reduce`, `all_gather` or `reduce_scatter` (ring)" },
+    { "traffic training", "size",       "bytes", "",           "all_to_all: from each worker to each other; otherwise of the whole buffer" },
+    { "traffic training", "chunk",      "bytes", "512KB",      "tree_all_reduce: of what goes up and down the trees at a time. Each waits for the one before it to be acknowledged, so small ones cost round-trip times; large ones keep lower workers waiting" },
+    { "traffic training", "compute",    "time",  "0",          "from the end of a collective, when all workers know of it, to the next" },
+    { "traffic training", "iterations", "count", "",           "how many; without it until `stop`" },
+    { "traffic training", "delay",      "time",  "",           "after which all workers know that the last one is through; without it that of the longest link, and never less than a link's" },
+
+    { "traffic tcp", "algorithm", "name",   "cubic",  "of the window: `newreno`, `cubic` or `dctcp`" },
+    { "traffic tcp", "ecn",       "yes/no", "",       "switches mark its packets rather than drop them only; without it yes for dctcp, which needs it, and no for others" },
+    { "traffic tcp", "mss",       "bytes",  "1448",   "payload of a full packet, 64 .. 9000; headers of 70 come on top" },
+    { "traffic tcp", "burst",     "bytes",  "64KB",   "that a flow sends back to back at most, as with segmentation offload; a packet at least" },
+    { "traffic tcp", "min_rto",   "time",   "1ms",    "least time after which silence is taken for a loss. Linux has 200ms, for the Internet" },
+    { "traffic tcp", "senders",   "list",   "",       "which; a count means the first that are not the receiver" },
+    { "traffic tcp", "receiver",  "name",   "",       "without it the last host" },
+    { "traffic tcp", "size",      "bytes",  "",       "of each flow" },
+    { "traffic tcp", "flows",     "count",  "1",      "of each sender, at once" },
+    { "traffic tcp", "period",    "time",   "0",      "from one burst of flows to the next; 0: only one" },
+    { "traffic tcp", "sizes",     "name",   "",       "instead of `senders`, as for poisson: a table of sizes, at the load that follows" },
+    { "traffic tcp", "load",      "share",  "0.3",    "as for poisson" },
+    { "traffic tcp", "of",        "name",   "hosts",  "as for poisson" },
+    { "traffic tcp", "hosts",     "list",   "",       "as for poisson" },
 
     { NULL, NULL, NULL, NULL, NULL },
 };
@@ -234,10 +305,20 @@ static const char load_text[] =
     "A load counts payload; headers come on top. With `of: hosts` each host sends load x the mean rate of the links of these\n"
     "hosts. With `of: bisection` it sends load x U / (n x f): U is the sum of the rates of links from switches with hosts to\n"
     "other switches, n the number of hosts, f the mean share of a host's possible destinations that are not behind its own\n"
-    "switch. A host that would have to send more than its link carries, all poisson traffic of the moment added up, is\n"
-    "refused.\n"
+    "switch. For rpc the hosts are the clients, the possible destinations the servers. A host that would have to send more\n"
+    "than its link carries, all poisson and rpc traffic of the moment added up, is refused.\n"
     "\n"
     "Built-in tables of sizes:";
+
+static void print_presets(FILE *out)
+{
+    fprintf(out, "\n### traffic: presets of storage\n\n"
+                 "From table 1 of ACC (SIGCOMM 2021), which gives shares and ranges; how often each size occurs is ours.\n"
+                 "\n| preset | reads | blocks | |\n|---|---|---|---|\n");
+    for (const struct storage_preset *p = storage_presets; p->name; p++)
+        fprintf(out, "| `%s` | %.0f%% | %.15g .. %.15g KiB | %s |\n", p->name, p->reads * 100,
+                (double)p->block_min / 1024, (double)p->block_max / 1024, p->about);
+}
 
 void scenario_print_reference(FILE *out)
 {
@@ -251,10 +332,12 @@ void scenario_print_reference(FILE *out)
     print_section(out, 2, "host", "host");
     print_section(out, 2, "switch", "switch");
     print_section(out, 3, "switch: ecn_by_rate", "switch ecn_by_rate");
+    print_section(out, 3, "switch: ecn_by_class", "switch ecn_by_class");
     print_section(out, 2, "changes", "changes");
     fprintf(out, "\nA change of kmin, kmax or pmax is for all ports, those of `ecn_by_rate` included.\n");
     print_section(out, 2, "traffic", "traffic");
     print_kinds(out, "traffic", scenario_traffics);
+    print_presets(out);
     fprintf(out, "\n### traffic: loads and sizes\n");
     fputs(load_text, out);
     for (int i = 0; cdf_names[i]; i++)

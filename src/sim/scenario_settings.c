@@ -24,6 +24,7 @@ static const struct sim_cfg nic_cfg = {
     .rto_ps = RTO_PS,
     .buffer_bytes = 32000000,
     .strict_prios = 1 << 6,
+    .lossy_by_traffic = true,
 };
 
 static const struct sim_cfg hpcc_cfg = {
@@ -133,15 +134,31 @@ static void read_headroom(const struct section *sec, struct sim_cfg *cfg)
         section_bytes(sec, "headroom", 1, UINT32_MAX, &cfg->headroom_bytes);
 }
 
-static void read_strict(const struct section *sec, struct sim_cfg *cfg)
+/* A list of classes; false if it is not given. */
+static bool read_classes(const struct section *sec, const char *key, uint8_t *classes)
 {
-    const struct yaml_node *c = section_list(sec, "strict", PRIOS);
+    const struct yaml_node *c = section_list(sec, key, PRIOS);
     uint32_t                class = 0;
 
-    if (section_get(sec, "strict"))
-        cfg->strict_prios = 0;
-    for (; c && reader_count(sec->r, c, "a class", 0, PRIOS - 1, &class); c = c->next)
-        cfg->strict_prios |= (uint8_t)(1u << class);
+    if (!section_get(sec, key))
+        return false;
+    for (*classes = 0; c && reader_count(sec->r, c, "a class", 0, PRIOS - 1, &class); c = c->next)
+        *classes |= (uint8_t)(1u << class);
+    return true;
+}
+
+static void read_lossy(const struct section *sec, struct sim_cfg *cfg)
+{
+    const char *text = section_text(sec, "lossy_queue");
+
+    section_bool(sec, "lossless", &cfg->is_lossless);
+    if (read_classes(sec, "lossy", &cfg->lossy_prios))
+        cfg->lossy_by_traffic = false;
+    section_real(sec, "lossy_alpha", 0.001, 1000, &cfg->lossy_alpha);
+    if (text && strcmp(text, "none") == 0)
+        cfg->lossy_queue_bytes = 0;
+    else if (text)
+        section_bytes(sec, "lossy_queue", 1, UINT32_MAX, &cfg->lossy_queue_bytes);
 }
 
 static void read_weights(const struct section *sec, struct sim_cfg *cfg)
@@ -166,6 +183,30 @@ static void read_knob(const struct section *sec, const char *key, double *value)
         reader_refuse(sec->r, node, "%s", why.text);
 }
 
+static void read_thresholds(const struct section *sec, double *kmin_kb, double *kmax_kb, double *pmax)
+{
+    read_knob(sec, "kmin", kmin_kb);
+    read_knob(sec, "kmax", kmax_kb);
+    read_knob(sec, "pmax", pmax);
+    if (!sec->r->rc && *kmin_kb > *kmax_kb)
+        reader_refuse(sec->r, section_get(sec, "kmin"), "'kmin' (%.10g KB) must not be above 'kmax' (%.10g KB)",
+                      *kmin_kb, *kmax_kb);
+}
+
+static void read_ecn_class(struct scenario_reader *r, const struct yaml_node *node)
+{
+    struct section   sec = section_open(r, node, "switch ecn_by_class", NULL);
+    struct ecn_class e = { .is_set = true };
+    uint32_t         class = 0;
+
+    section_need(&sec, "class");
+    section_count(&sec, "class", 0, PRIOS - 1, &class);
+    read_thresholds(&sec, &e.kmin_kb, &e.kmax_kb, &e.pmax);
+    if (r->s->cfg.ecn_class[class].is_set)
+        reader_refuse(r, section_get(&sec, "class"), "the class %u is there twice", class);
+    r->s->cfg.ecn_class[class] = e;
+}
+
 static void read_ecn_rate(struct scenario_reader *r, const struct yaml_node *node)
 {
     struct section  sec = section_open(r, node, "switch ecn_by_rate", NULL);
@@ -174,14 +215,9 @@ static void read_ecn_rate(struct scenario_reader *r, const struct yaml_node *nod
 
     section_need(&sec, "rate");
     section_rate(&sec, "rate", &e.rate_bps);
-    read_knob(&sec, "kmin", &e.kmin_kb);
-    read_knob(&sec, "kmax", &e.kmax_kb);
-    read_knob(&sec, "pmax", &e.pmax);
+    read_thresholds(&sec, &e.kmin_kb, &e.kmax_kb, &e.pmax);
     if (r->rc)
         return;
-    if (e.kmin_kb > e.kmax_kb)
-        reader_refuse(r, section_get(&sec, "kmin"), "'kmin' (%.10g KB) must not be above 'kmax' (%.10g KB)",
-                      e.kmin_kb, e.kmax_kb);
     for (uint32_t i = 0; i < cfg->ecn_rates; i++)
         if (cfg->ecn_rate[i].rate_bps == e.rate_bps)
             reader_refuse(r, section_get(&sec, "rate"), "the rate %s is there twice",
@@ -202,13 +238,12 @@ static void read_switch(struct scenario_reader *r, const struct yaml_node *node)
     section_bytes(&sec, "resume_offset", 0, 1u << 30, &resume);
     read_headroom(&sec, cfg);
     read_alpha(&sec, cfg);
-    section_bool(&sec, "lossless", &cfg->is_lossless);
-    section_real(&sec, "lossy_alpha", 0.001, 1000, &cfg->lossy_alpha);
+    read_lossy(&sec, cfg);
     section_bool(&sec, "ecn", &cfg->ecn_on);
     place = section_choice(&sec, "ecn_at", "a place to mark: dequeue or enqueue", places);
     if (place >= 0)
         cfg->ecn_at_enqueue = place == 1;
-    read_strict(&sec, cfg);
+    read_classes(&sec, "strict", &cfg->strict_prios);
     read_weights(&sec, cfg);
     cfg->reserve_bytes = (uint32_t)reserve;
     cfg->resume_bytes = (uint32_t)resume;
@@ -217,6 +252,9 @@ static void read_switch(struct scenario_reader *r, const struct yaml_node *node)
     node = section_list(&sec, "ecn_by_rate", ECN_RATES_MAX);
     for (; node && !r->rc; node = node->next)
         read_ecn_rate(r, node);
+    node = section_list(&sec, "ecn_by_class", PRIOS);
+    for (; node && !r->rc; node = node->next)
+        read_ecn_class(r, node);
 }
 
 /* ---- what the model brings with it ---- */

@@ -16,6 +16,12 @@ const struct scenario_kind scenario_traffics[] = {
     { "incast",      "many hosts send to one at the same moment, once or periodically" },
     { "permutation", "every host sends to one other and receives from one other" },
     { "all_to_all",  "every host sends to every other, all at once" },
+    { "many_to_one", "many queue pairs of many hosts send to one, each from a random moment on" },
+    { "long_short",  "long flows, and short ones that arrive together at random times" },
+    { "storage",     "compute nodes read and write blocks of storage nodes, each so many at a time" },
+    { "rpc",         "remote procedure calls: requests at random times, each answered by its server" },
+    { "training",    "workers do a collective, wait for the last of them, compute, and begin again" },
+    { "tcp",         "TCP in a class of its own, at a load or from some senders to one receiver" },
     { NULL, NULL },
 };
 
@@ -105,6 +111,13 @@ uint64_t scenario_link_delay_ps(const struct graph *g)
     return least;
 }
 
+const struct yaml_node *entry_place(const struct entry *e, const char *key)
+{
+    const struct yaml_node *node = section_get(&e->sec, key);
+
+    return node ? node : e->sec.map;
+}
+
 /* ---- the kinds ---- */
 
 struct scenario_traffic *scenario_add_entry(struct scenario *s, const char *kind)
@@ -160,11 +173,13 @@ static void read_flows(struct entry *e)
 
 void entry_sizes(const struct entry *e, struct cdf *cdf)
 {
-    const struct yaml_node *node = section_need(&e->sec, "sizes");
+    const struct yaml_node *node = section_get(&e->sec, "sizes");
     const char             *name = section_text(&e->sec, "sizes");
     struct err              why;
     char                    near[80], *path;
 
+    if (!name)
+        section_need(&e->sec, "sizes");
     if (!name || cdf_builtin(cdf, name) == 0)
         return;
     path = reader_path(e->r->name, name);
@@ -176,53 +191,77 @@ void entry_sizes(const struct entry *e, struct cdf *cdf)
     free(path);
 }
 
-/* The mean share of a host's possible destinations that are not behind its own switch. */
-static double share_between_racks(const struct graph *g, const uint32_t *link_of, const struct hosts *hosts)
+/* The switch a host hangs on. */
+static uint32_t rack_of(const struct graph *g, const uint32_t *link_of, uint32_t host)
 {
-    uint32_t *behind = xcalloc(g->nodes, sizeof *behind);
-    double    away = 0;
+    const struct graph_link *l = &g->link[link_of[host]];
 
-    for (int pass = 0; pass < 2; pass++)
-        for (uint32_t i = 0; i < hosts->count; i++) {
-            const struct graph_link *l = &g->link[link_of[hosts->node[i]]];
-            uint32_t                 rack = l->a == hosts->node[i] ? l->b : l->a;
-
-            if (pass == 0)
-                behind[rack]++;
-            else
-                away += hosts->count - behind[rack];
-        }
-    free(behind);
-    return away / ((double)hosts->count * (hosts->count - 1));
+    return l->a == host ? l->b : l->a;
 }
 
-double entry_load_bps(const struct entry *e, const struct hosts *hosts, double load, bool of_bisection)
+/* The mean share of a host's possible destinations that are not behind its own switch. Destinations do not
+ * include the host itself, so one that is among them has one less. */
+static double share_between_racks(const struct graph *g, const uint32_t *link_of, const struct hosts *from,
+                                  const struct hosts *to)
+{
+    uint32_t *behind = xcalloc(g->nodes, sizeof *behind);
+    bool     *is_to = xcalloc(g->nodes, sizeof *is_to);
+    double    away = 0, away_among = 0;          /* of those that are among the destinations */
+
+    for (uint32_t i = 0; i < to->count; i++) {
+        behind[rack_of(g, link_of, to->node[i])]++;
+        is_to[to->node[i]] = true;
+    }
+    for (uint32_t i = 0; i < from->count; i++) {
+        uint32_t count = to->count - behind[rack_of(g, link_of, from->node[i])];
+
+        *(is_to[from->node[i]] ? &away_among : &away) += count;
+    }
+    free(is_to);
+    free(behind);
+    if (to->count > 1)
+        away_among /= (double)from->count * (to->count - 1);
+    return away_among + away / ((double)from->count * to->count);
+}
+
+double entry_load_bps_to(const struct entry *e, const struct hosts *from, const struct hosts *to, double load,
+                         bool of_bisection)
 {
     const struct graph *g = &e->r->s->graph;
     uint32_t           *link_of = scenario_host_links(g);
     double              sum = 0, share;
 
-    for (uint32_t i = 0; i < hosts->count; i++)
-        sum += (double)g->link[link_of[hosts->node[i]]].rate_bps;
-    share = share_between_racks(g, link_of, hosts);
+    for (uint32_t i = 0; i < from->count; i++)
+        sum += (double)g->link[link_of[from->node[i]]].rate_bps;
+    share = share_between_racks(g, link_of, from, to);
     free(link_of);
     if (!of_bisection)
-        return load * sum / hosts->count;
+        return load * sum / from->count;
     if (share == 0)
         reader_refuse(e->r, section_get(&e->sec, "of"),
                       "there is no traffic between racks: all hosts are behind one switch");
-    return share > 0 ? load * e->r->s->uplink_bps / (hosts->count * share) : 0;
+    return share > 0 ? load * e->r->s->uplink_bps / (from->count * share) : 0;
 }
 
-static void read_poisson(struct entry *e)
+double entry_load_bps(const struct entry *e, const struct hosts *hosts, double load, bool of_bisection)
+{
+    return entry_load_bps_to(e, hosts, hosts, load, of_bisection);
+}
+
+bool entry_load(const struct entry *e)
 {
     static const char *const bases[] = { "hosts", "bisection", NULL };
-    struct hosts             hosts = entry_hosts(e, "hosts", 2, UINT32_MAX);
-    struct cdf               cdf = { 0 };
-    bool                     of_bisection;
 
     section_real(&e->sec, "load", 1e-6, 1000, &e->about->load);
-    of_bisection = section_choice(&e->sec, "of", "a measure of load: hosts or bisection", bases) == 1;
+    return section_choice(&e->sec, "of", "a measure of load: hosts or bisection", bases) == 1;
+}
+
+void entry_read_poisson(struct entry *e)
+{
+    struct hosts hosts = entry_hosts(e, "hosts", 2, UINT32_MAX);
+    struct cdf   cdf = { 0 };
+    bool         of_bisection = entry_load(e);
+
     entry_need_end(e);
     entry_sizes(e, &cdf);
     if (!e->r->rc)
@@ -245,25 +284,33 @@ static uint32_t last_host(const struct graph *g)
     return last;
 }
 
-static void check_senders(const struct entry *e, const struct hosts *senders, uint32_t receiver)
+/* Without the key 'receiver' it is the last host. */
+static uint32_t read_receiver(const struct entry *e)
+{
+    const struct yaml_node *node = section_get(&e->sec, "receiver");
+
+    return node ? entry_host(e->r, node) : last_host(&e->r->s->graph);
+}
+
+static void check_senders(const struct entry *e, const char *key, const struct hosts *senders,
+                          uint32_t receiver)
 {
     for (uint32_t i = 0; i < senders->count && !e->r->rc; i++)
         if (senders->node[i] == receiver)
-            reader_refuse(e->r, section_get(&e->sec, "senders"), "the receiver %s is among the senders",
+            reader_refuse(e->r, section_get(&e->sec, key), "the receiver %s is among the senders",
                           e->r->s->graph.node[receiver].name);
 }
 
-static void read_incast(struct entry *e)
+void entry_read_incast(struct entry *e)
 {
-    const struct yaml_node *to = section_get(&e->sec, "receiver");
-    uint64_t                bytes = 0, period = 0;
-    uint32_t                flows = 1, receiver = to ? entry_host(e->r, to) : last_host(&e->r->s->graph);
-    struct hosts            senders;
+    uint64_t     bytes = 0, period = 0;
+    uint32_t     flows = 1, receiver = read_receiver(e);
+    struct hosts senders;
 
     section_need(&e->sec, "senders");
     section_need(&e->sec, "size");
     senders = entry_hosts(e, "senders", 1, receiver);
-    check_senders(e, &senders, receiver);
+    check_senders(e, "senders", &senders, receiver);
     section_bytes(&e->sec, "size", 1, SIZE_BYTES_MAX, &bytes);
     section_count(&e->sec, "flows", 1, FLOWS_EACH_MAX, &flows);
     section_time(&e->sec, "period", &period);
@@ -299,6 +346,139 @@ static void read_all_to_all(struct entry *e)
     if (!e->r->rc)
         traffic_add_all_to_all(e->r->s->traffic, &e->common, bytes, hosts.node, hosts.count);
     free(hosts.node);
+}
+
+/* What a flow without a size sends: so much that its host's link cannot carry it before the run is over. */
+static uint64_t endless_bytes(const struct entry *e, const char *key, const struct hosts *senders)
+{
+    const struct graph *g = &e->r->s->graph;
+    uint32_t           *link_of;
+    uint64_t            rate_bps = 0, bytes, run_ps = e->r->s->run_ps;
+
+    if (run_ps == NEVER)
+        reader_refuse(e->r, e->sec.map, "%s traffic needs an end: give it '%s', or the scenario 'run'",
+                      e->about->kind, key);
+    if (e->r->rc)
+        return 0;
+    link_of = scenario_host_links(g);
+    for (uint32_t i = 0; i < senders->count; i++) {
+        uint64_t bps = g->link[link_of[senders->node[i]]].rate_bps;
+
+        rate_bps = bps > rate_bps ? bps : rate_bps;
+    }
+    free(link_of);
+    bytes = (uint64_t)((unsigned __int128)(run_ps - e->common.start_ps) * rate_bps / (8 * PS_PER_S)) + 1;
+    return bytes < SIZE_BYTES_MAX ? bytes : SIZE_BYTES_MAX;
+}
+
+static uint64_t read_size_or_endless(const struct entry *e, const char *key, const struct hosts *senders)
+{
+    uint64_t bytes = 0;
+
+    if (!section_get(&e->sec, key))
+        return endless_bytes(e, key, senders);
+    section_bytes(&e->sec, key, 1, SIZE_BYTES_MAX, &bytes);
+    return bytes;
+}
+
+static void check_many_to_one(const struct entry *e, uint32_t senders, uint32_t qps, uint64_t spread_ps)
+{
+    char until[32], stop[32];
+
+    if (e->r->rc)
+        return;
+    if ((uint64_t)senders * qps > MANY_TO_ONE_MAX)
+        reader_refuse(e->r, entry_place(e, "qps"), "%u hosts with %u queue pairs each: more than %u flows",
+                      senders, qps, MANY_TO_ONE_MAX);
+    else if (spread_ps > e->common.stop_ps - e->common.start_ps)
+        reader_refuse(e->r, entry_place(e, "spread"),
+                      "starts are spread until %s, but no flow starts after %s",
+                      text_from_time(until, sizeof until, e->common.start_ps + spread_ps),
+                      text_from_time(stop, sizeof stop, e->common.stop_ps));
+}
+
+static void read_many_to_one(struct entry *e)
+{
+    uint32_t     qps = 1, receiver = read_receiver(e);
+    uint64_t     bytes, spread = 0;
+    struct hosts senders = entry_hosts(e, "hosts", 1, receiver);
+
+    check_senders(e, "hosts", &senders, receiver);
+    section_count(&e->sec, "qps", 1, MANY_TO_ONE_MAX, &qps);
+    section_time(&e->sec, "spread", &spread);
+    check_many_to_one(e, senders.count, qps, spread);
+    bytes = read_size_or_endless(e, "size", &senders);
+    if (!e->r->rc)
+        traffic_add_many_to_one(e->r->s->traffic, &e->common, bytes, spread, receiver, senders.node,
+                                senders.count, qps);
+    free(senders.node);
+}
+
+/* Without the key 'from' all but the receiver and those that send long flows; if nobody is left, those. */
+static struct hosts read_from(const struct entry *e, uint32_t receiver, const struct hosts *longs)
+{
+    struct hosts from = entry_hosts(e, "from", 1, receiver);
+    bool        *is_long = xcalloc(e->r->s->graph.nodes, sizeof *is_long);
+    uint32_t     all = from.count;
+
+    check_senders(e, "from", &from, receiver);
+    for (uint32_t i = 0; i < longs->count; i++)
+        is_long[longs->node[i]] = true;
+    if (!section_get(&e->sec, "from") && longs->count < from.count) {
+        from.count = 0;
+        for (uint32_t i = 0; i < all; i++)
+            if (!is_long[from.node[i]])
+                from.node[from.count++] = from.node[i];
+    }
+    free(is_long);
+    return from;
+}
+
+static void read_bursts(const struct entry *e, struct long_short *l)
+{
+    section_count(&e->sec, "shorts", 1, FLOWS_EACH_MAX, &l->shorts);
+    section_bytes(&e->sec, "short_size", 1, SIZE_BYTES_MAX, &l->short_bytes);
+    section_time(&e->sec, "after", &l->after_ps);
+    section_time(&e->sec, "period", &l->period_ps);
+    section_time(&e->sec, "spread", &l->spread_ps);
+    if (!e->r->rc && l->period_ps == 0)
+        reader_refuse(e->r, section_get(&e->sec, "period"), "'period' must be more than 0");
+    if (!e->r->rc && l->spread_ps > l->period_ps)
+        reader_refuse(e->r, entry_place(e, "spread"),
+                      "'spread' must not be above 'period': bursts would overlap");
+    if (e->r->rc)
+        return;
+    l->jitter_ps = l->period_ps - l->spread_ps;
+    section_time(&e->sec, "jitter", &l->jitter_ps);
+    if (!e->r->rc && l->jitter_ps > l->period_ps - l->spread_ps)
+        reader_refuse(e->r, section_get(&e->sec, "jitter"),
+                      "'jitter' and 'spread' together must not be above 'period': bursts would overlap");
+    if (!e->r->rc && l->after_ps >= e->common.stop_ps - e->common.start_ps)
+        reader_refuse(e->r, entry_place(e, "after"),
+                      "no flow starts any more when the short ones would begin");
+}
+
+static void read_long_short(struct entry *e)
+{
+    struct long_short l = { .receiver = read_receiver(e) };
+    struct hosts      longs = entry_hosts(e, "long", 1, l.receiver), from = { NULL, 0 };
+
+    if (longs.count > 1 && !section_get(&e->sec, "long"))
+        longs.count = 1;
+    check_senders(e, "long", &longs, l.receiver);
+    entry_need_end(e);
+    read_bursts(e, &l);
+    if (!e->r->rc)
+        from = read_from(e, l.receiver, &longs);
+    l.long_bytes = read_size_or_endless(e, "long_size", &longs);
+    if (!e->r->rc) {
+        l.longs = longs.node, l.long_count = longs.count;
+        l.from = from.node, l.from_count = from.count;
+        traffic_add_long_short(e->r->s->traffic, &e->common, &l);
+        e->about->hosts = longs.count + from.count;
+    }
+    free(from.node);
+    free(longs.node);
 }
 
 /* ---- the list ---- */
@@ -369,10 +549,16 @@ static const struct {
     void      (*read)(struct entry *);
 } kinds[] = {
     { "traffic flows", NULL,                  read_flows },
-    { "traffic",       "traffic poisson",     read_poisson },
-    { "traffic",       "traffic incast",      read_incast },
+    { "traffic",       "traffic poisson",     entry_read_poisson },
+    { "traffic",       "traffic incast",      entry_read_incast },
     { "traffic",       "traffic permutation", read_permutation },
     { "traffic",       "traffic all_to_all",  read_all_to_all },
+    { "traffic",       "traffic many_to_one", read_many_to_one },
+    { "traffic",       "traffic long_short",  read_long_short },
+    { "traffic",       "traffic storage",     entry_read_storage },
+    { "traffic",       "traffic rpc",         entry_read_rpc },
+    { "traffic",       "traffic training",    entry_read_training },
+    { "traffic",       "traffic tcp",         entry_read_tcp },
 };
 
 static void read_entry(struct scenario_reader *r, const struct yaml_node *node, struct entry *e)

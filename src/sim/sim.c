@@ -20,12 +20,24 @@
 
 /* ---- building ---- */
 
+static uint32_t largest_frame(const struct sim *s)
+{
+    uint32_t most = s->cfg.mtu_bytes + s->cfg.header_bytes;
+
+    for (uint32_t i = 0; i < s->cfg.tcps; i++) {
+        uint32_t bytes = s->cfg.tcp[i].mss_bytes + TCP_HEADER_BYTES;
+
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
 /* Time on the wire for every size of frame, one table per speed. In model hpcc whole nanoseconds,
  * truncated; otherwise exact (rounded up where a speed does not divide a picosecond), preamble and gap
  * included. */
 static const uint32_t *tx_table(struct sim *s, uint64_t rate_bps)
 {
-    uint32_t  sizes = s->cfg.mtu_bytes + s->cfg.header_bytes + s->cfg.ack_bytes + s->cfg.cnp_bytes + s->cfg.pfc_bytes;
+    uint32_t  sizes = largest_frame(s) + s->cfg.ack_bytes + s->cfg.cnp_bytes + s->cfg.pfc_bytes;
     uint32_t *t;
 
     for (uint32_t i = 0; i < s->ports; i++)
@@ -81,7 +93,7 @@ static void build_ports(struct sim *s)
  * three times rate x delay. */
 static uint32_t headroom(const struct sim *s, const struct port *p)
 {
-    uint64_t full = s->cfg.mtu_bytes + s->cfg.header_bytes + s->cfg.spacing_bytes;
+    uint64_t full = largest_frame(s) + s->cfg.spacing_bytes;
 
     if (s->cfg.headroom_bytes)
         return (uint32_t)s->cfg.headroom_bytes;
@@ -102,12 +114,39 @@ static void set_ecn(struct sim *s, struct port *p, bool use_table)
             e = s->cfg.ecn_rate[i];
     p->ecn = (struct ecn_cfg){ s->cfg.ecn_on ? (uint32_t)(e.kmin_kb * 1000) : UINT32_MAX, (uint32_t)(e.kmax_kb * 1000),
                                e.pmax };
-    p->mark_above_bytes = s->cfg.ecn_at_enqueue ? UINT32_MAX : p->ecn.kmin_bytes;
+    p->mark_above_bytes = p->ecn.kmin_bytes;
+    for (uint32_t c = 0; c < PRIOS; c++)         /* the least: mark() looks closer */
+        if (s->ecn_prios >> c & 1 && s->ecn_class[c].kmin_bytes < p->mark_above_bytes)
+            p->mark_above_bytes = s->ecn_class[c].kmin_bytes;
+    if (s->cfg.ecn_at_enqueue)
+        p->mark_above_bytes = UINT32_MAX;
+}
+
+/* Thresholds of classes are the same at every port, and stay when the knobs change. */
+static void build_ecn_classes(struct sim *s)
+{
+    for (uint32_t c = 0; c < PRIOS && s->cfg.ecn_on; c++) {
+        const struct ecn_class *e = &s->cfg.ecn_class[c];
+
+        if (!e->is_set)
+            continue;
+        s->ecn_prios |= (uint8_t)(1u << c);
+        s->ecn_class[c] = (struct ecn_cfg){ (uint32_t)(e->kmin_kb * 1000), (uint32_t)(e->kmax_kb * 1000), e->pmax };
+    }
+}
+
+/* Which classes have PFC. */
+static void build_classes(struct sim *s)
+{
+    if (s->cfg.lossy_by_traffic)
+        s->cfg.lossy_prios = traffic_prios_tcp(s->traffic);
+    s->lossless_prios = s->cfg.is_lossless ? (uint8_t)~s->cfg.lossy_prios : 0;
+    build_ecn_classes(s);
 }
 
 static int build_switch(struct sim *s, struct node *n, uint64_t host_bps, struct err *err)
 {
-    uint32_t classes = (uint32_t)__builtin_popcount(traffic_prios(s->traffic));
+    uint32_t classes = (uint32_t)__builtin_popcount(traffic_prios(s->traffic) & ~(uint32_t)s->cfg.lossy_prios);
     int64_t  set_aside = 0;
 
     if (s->cfg.model == MODEL_HPCC)
@@ -209,7 +248,7 @@ enum event_kind {
     EV_SWITCH_FREE,              /* the last byte has left a port, and something waits */
     EV_HOST_FREE,
     EV_WAKE,                     /* a pacer lets a queue pair send */
-    EV_TIMEOUT,                  /* a host looks for flows that make no progress */
+    EV_TIMEOUT,                  /* a host looks for flows that make no progress: queue pairs or, by the slot, TCP */
     EV_CHANGE,                   /* links of a node go down or up */
     EV_FLOW,                     /* a stream starts its next flow */
 };
@@ -242,9 +281,10 @@ static void build_slots(struct sim *s, struct arena *arena)
     s->slot_wake = 2 * s->ports;
     s->slot_timeout = s->slot_wake + s->hosts;
     s->slot_change = s->slot_timeout + s->hosts;
-    s->slot_flow = s->slot_change + s->nodes;
+    s->slot_tcp = s->slot_change + s->nodes;
+    s->slot_flow = s->slot_tcp + (s->tcp ? s->hosts : 0);
     for (uint32_t i = 0; i < s->ports; i++) {
-        uint64_t reach = s->port[i].delay_ps + s->port[i].tx_ps[s->cfg.mtu_bytes + s->cfg.header_bytes];
+        uint64_t reach = s->port[i].delay_ps + s->port[i].tx_ps[largest_frame(s)];
 
         span = reach > span ? reach : span;
     }
@@ -273,6 +313,8 @@ static void build_slots(struct sim *s, struct arena *arena)
     }
     for (uint32_t i = 0; i < s->nodes; i++)
         own(s, s->slot_change + i, EV_CHANGE, &s->node[i]);
+    for (uint32_t i = s->slot_tcp; i < s->slot_flow; i++)
+        own(s, i, EV_TIMEOUT, s);
     for (uint32_t i = s->slot_flow; i < s->evq.slots; i++)
         own(s, i, EV_FLOW, s);
 }
@@ -330,6 +372,12 @@ static void build_pools(struct sim *s)
     s->flow_rx = arena_alloc(&s->rx_arena, flows, sizeof *s->flow_rx);
     s->flow_first = s->flow_used = 1;
     s->flow_limit = flows;
+    if (!s->cfg.tcps)
+        return;
+    arena_init(&s->tcp_arena, (size_t)flows * (sizeof(struct tcp_tx) + sizeof(struct tcp_rx)));
+    s->tcp = arena_alloc(&s->tcp_arena, flows, sizeof *s->tcp);
+    s->tcp_rx = arena_alloc(&s->tcp_arena, flows, sizeof *s->tcp_rx);
+    s->tcp_host = arena_alloc(&s->arena, s->hosts, sizeof *s->tcp_host);
 }
 
 static void schedule_flow(struct sim *s, uint32_t stream);
@@ -354,6 +402,7 @@ int sim_new(struct sim **out, struct graph *g, const struct sim_cfg *cfg, struct
     s->traffic = traffic;
     arena_init(&s->arena, g->links >= LINKS_MANY ? 16ul << 30 : (256ul + 32ul * cfg->changes) << 20);
     build_nodes(s);
+    build_classes(s);
     build_pools(s);
     build_ports(s);
     build_hosts(s);
@@ -389,6 +438,8 @@ void sim_free(struct sim *s)
     if (!s)
         return;
     parts_free(s->parts);
+    if (s->tcp)
+        arena_fini(&s->tcp_arena);
     arena_fini(&s->list_arena);
     arena_fini(&s->rx_arena);
     arena_fini(&s->flow_arena);
@@ -506,18 +557,21 @@ static uint64_t ideal_hpcc_ps(const struct sim *s, const struct path *path, uint
     return ns * PS_PER_NS;
 }
 
+struct frames { uint32_t payload_bytes, header_bytes, ack_bytes, ack_every; };
+
 /* Exact: when the last packet has arrived, each hop storing and forwarding, and its ACK is back. Of n
  * packets all but the last are full; the last but one has left hop i at the sum of full times up to i plus
  * n - 2 times the longest of them, and the last leaves when it has arrived and the one before it has left.
  * On the way back only the last ACK can have to wait for the one before it, when the last packet was
  * shorter than an ACK. */
-static uint64_t ideal_exact_ps(const struct sim *s, const struct path *path, uint64_t bytes)
+static uint64_t ideal_exact_ps(const struct sim *s, const struct path *path, uint64_t bytes,
+                               const struct frames *frames)
 {
-    uint64_t mtu = s->cfg.mtu_bytes, packets = (bytes + mtu - 1) / mtu;
-    uint32_t full = s->cfg.mtu_bytes + s->cfg.header_bytes;
-    uint32_t last = (uint32_t)(bytes - (packets - 1) * mtu) + s->cfg.header_bytes;
+    uint64_t payload = frames->payload_bytes, packets = (bytes + payload - 1) / payload;
+    uint32_t full = frames->payload_bytes + frames->header_bytes;
+    uint32_t last = (uint32_t)(bytes - (packets - 1) * payload) + frames->header_bytes;
     uint64_t sum = 0, longest = 0, one = 0, two = 0;     /* when the last but one, and the last, arrive */
-    bool     is_alone = packets == 1 || (packets - 1) % s->cfg.ack_every != 0;
+    bool     is_alone = packets == 1 || (packets - 1) % frames->ack_every != 0;
 
     for (uint32_t i = 0; i < path->hops; i++) {
         const struct port *p = &s->port[path->port[i]];
@@ -534,7 +588,7 @@ static uint64_t ideal_exact_ps(const struct sim *s, const struct path *path, uin
     }
     for (uint32_t i = path->hops; i-- > 0; ) {
         const struct port *p = &s->port[path->port[i]];
-        uint64_t           ack = p->peer->tx_ps[s->cfg.ack_bytes];
+        uint64_t           ack = p->peer->tx_ps[frames->ack_bytes];
 
         one += ack;
         two = (!is_alone && one > two ? one : two) + ack + p->delay_ps;
@@ -545,11 +599,20 @@ static uint64_t ideal_exact_ps(const struct sim *s, const struct path *path, uin
 
 uint64_t sim_ideal_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t bytes)
 {
-    struct path path;
+    struct frames frames = { s->cfg.mtu_bytes, s->cfg.header_bytes, s->cfg.ack_bytes, s->cfg.ack_every };
+    struct path   path;
 
     if (!find_path(s, src, dst, &path))
         return 0;
-    return s->cfg.model == MODEL_HPCC ? ideal_hpcc_ps(s, &path, bytes) : ideal_exact_ps(s, &path, bytes);
+    return s->cfg.model == MODEL_HPCC ? ideal_hpcc_ps(s, &path, bytes) : ideal_exact_ps(s, &path, bytes, &frames);
+}
+
+uint64_t sim_ideal_tcp_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t bytes, uint32_t mss_bytes)
+{
+    struct frames frames = { mss_bytes, TCP_HEADER_BYTES, TCP_HEADER_BYTES, TCP_ACK_EVERY };
+    struct path   path;
+
+    return find_path(s, src, dst, &path) ? ideal_exact_ps(s, &path, bytes, &frames) : 0;
 }
 
 /* Over one host of each group: hosts of a group differ in nothing but their own link. Model hpcc: the
@@ -812,6 +875,14 @@ static void on_change(struct sim *s, struct node *n)
     schedule_change(s, n->id, n->epoch);
 }
 
+static void on_timeout(struct sim *s, void *owner, uint32_t slot)
+{
+    if (slot < s->slot_tcp)
+        host_on_timeout(s, owner);
+    else
+        tcp_on_timer(s, slot - s->slot_tcp);
+}
+
 static inline void dispatch(struct sim *s, uint32_t slot)
 {
     void *owner = owner_of(&s->evq.slot[slot]);
@@ -822,7 +893,7 @@ static inline void dispatch(struct sim *s, uint32_t slot)
     case EV_SWITCH_FREE: switch_kick(s, owner);                          break;
     case EV_HOST_FREE:
     case EV_WAKE:        host_kick(s, owner);                            break;
-    case EV_TIMEOUT:     host_on_timeout(s, owner);                      break;
+    case EV_TIMEOUT:     on_timeout(s, owner, slot);                     break;
     case EV_CHANGE:      on_change(s, owner);                            break;
     case EV_FLOW:        on_flow(s, slot - s->slot_flow);                break;
     default:             __builtin_unreachable();
@@ -934,7 +1005,8 @@ void sim_check(const struct sim *s)
     expect(packets == live_packets(s), s, "packets are neither on a wire nor in a queue");
     expect(c->payload_sent == c->payload_received + c->payload_stale + c->payload_dropped + payload, s,
            "bytes sent are not bytes received, dropped and in flight");
-    expect(!s->cfg.is_lossless || s->cfg.ack_droppable || s->cfg.headroom_bytes || c->dropped_buffer == 0, s,
+    expect(!s->cfg.is_lossless || s->cfg.ack_droppable || s->cfg.headroom_bytes ||
+               c->dropped_buffer == c->dropped_lossy, s,
            "a lossless network has dropped a packet");
     for (uint32_t i = 0; i < s->nodes; i++)
         if (s->node[i].is_switch)

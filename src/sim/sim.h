@@ -21,6 +21,7 @@
 #include "sim/packet.h"
 #include "sim/port.h"
 #include "sim/route.h"
+#include "sim/tcp.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,6 +41,8 @@ enum sim_order {
 };
 
 struct ecn_rate { uint64_t rate_bps; double kmin_kb, kmax_kb, pmax; };
+
+struct ecn_class { bool is_set; double kmin_kb, kmax_kb, pmax; };
 
 struct link_change { uint64_t at_ps; uint32_t link; bool is_up; };
 
@@ -73,11 +76,18 @@ struct sim_cfg {
     uint64_t headroom_bytes;     /* likewise; 0: by the model's formula */
     uint32_t pfc_shift;          /* alpha = 2^-shift at host speed, one less per doubling of speed */
     double   lossy_alpha;        /* lossy: an egress queue may take this share of the free buffer */
+    uint64_t lossy_queue_bytes;  /* and this much; 0: no such limit */
+    uint8_t  lossy_prios;        /* classes without PFC beside lossless ones, bit by bit */
+    bool     lossy_by_traffic;   /* instead: those that TCP alone uses */
     bool     is_lossless, ecn_on, ecn_at_enqueue;
     uint8_t  strict_prios;       /* bit mask; others share by weight */
     uint8_t  weight[PRIOS];
     struct ecn_rate ecn_rate[16];    /* port speeds with thresholds of their own */
     uint32_t        ecn_rates;
+    struct ecn_class ecn_class[PRIOS];       /* classes with thresholds of their own */
+
+    struct tcp_cfg tcp[TCP_CFGS_MAX];        /* what flow_spec.tcp counts */
+    uint32_t       tcps;
 
     struct link_change *change;  /* sorted by time */
     uint32_t            changes;
@@ -96,6 +106,7 @@ struct sim_counters {            /* only grow */
     uint64_t rtt_ps_sum, rtt_samples;        /* from a data packet to its acknowledgement */
     uint64_t pfc_sent, pauses, resumes;      /* the last two: received */
     uint64_t dropped_buffer;     /* no room in the switch */
+    uint64_t dropped_lossy;      /* of those: in classes that may lose packets */
     uint64_t dropped_wire;       /* bit errors and loss */
     uint64_t dropped_down;       /* the link went down */
     uint64_t dropped_no_route;
@@ -141,9 +152,16 @@ struct sim {
     uint32_t           flow_free, flow_first, flow_used, flow_limit;    /* flow 0 is no flow */
     uint32_t           flow_resting, flow_resting_last;     /* over, but packets of theirs may be under way */
     uint32_t           nodes, ports, hosts;
-    uint32_t           slot_wake, slot_timeout, slot_change, slot_flow;  /* first of each kind; ports' come first */
+    uint32_t           slot_wake, slot_timeout, slot_change, slot_tcp, slot_flow;    /* first of each kind; ports'
+                                              * come first */
 
     uint32_t           pass_bytes_max;       /* frames up to this may pass a switch unbooked */
+    uint8_t            lossless_prios;       /* classes booked to ingress ports, with PFC */
+    uint8_t            ecn_prios;            /* classes with thresholds of their own: */
+    struct ecn_cfg     ecn_class[PRIOS];
+    struct tcp_tx     *tcp;                  /* beside 'flow'; NULL: there is no TCP */
+    struct tcp_rx     *tcp_rx;
+    struct tcp_host   *tcp_host;             /* beside 'host' */
     struct sim_cfg     cfg;
     struct sim_counters counters;
     struct sim_hooks   hooks;
@@ -167,7 +185,7 @@ struct sim {
     uint64_t          *entry_bytes_done;     /* of flows that are over, by entry of the traffic list */
     bool               is_part;              /* of another; then 'parts' is NULL */
     struct parts      *parts;                /* many threads: see parts.h. NULL: one does it all */
-    struct arena       arena, packet_arena, flow_arena, rx_arena, list_arena;
+    struct arena       arena, packet_arena, flow_arena, rx_arena, list_arena, tcp_arena;
     uint32_t          *list_free[32];        /* returned host tables by log2 of their size */
     struct evq         evq;                  /* last, being large: what lies behind is far away */
 };
@@ -184,8 +202,10 @@ bool sim_run_until(struct sim *, uint64_t until_ps);
  * going to. */
 void sim_apply(struct sim *, const struct knobs *);
 
-/* FCT of a flow alone in the network, by the model's closed form. */
+/* FCT of a flow alone in the network, by the model's closed form; _tcp: of packets with the frames of TCP, sent
+ * at line rate. */
 uint64_t sim_ideal_ps(const struct sim *, uint32_t src, uint32_t dst, uint64_t bytes);
+uint64_t sim_ideal_tcp_ps(const struct sim *, uint32_t src, uint32_t dst, uint64_t bytes, uint32_t mss_bytes);
 
 /* Checks what must always hold: bytes sent = received + in flight + dropped, buffer accounts = sums over
  * queues, and so on; aborts with a message. */

@@ -51,12 +51,14 @@ static inline enum admission admit_lossless(struct sim *s, struct node *n, struc
     return ADMITTED_FULL;
 }
 
-static enum admission admit_lossy(struct sim *s, struct node *n, const struct port *out, const struct packet *k)
+/* Is there room for a packet of a class without PFC? */
+static bool fits_lossy(const struct sim *s, const struct node *n, const struct port *out, const struct packet *k)
 {
-    int64_t left = (int64_t)s->cfg.buffer_bytes - n->used_bytes;
-    bool    fits = k->bytes <= left && out->queue[k->prio].bytes + k->bytes <= s->cfg.lossy_alpha * (double)left;
+    int64_t  left = s->cfg.is_lossless ? n->shared_bytes_left : (int64_t)s->cfg.buffer_bytes - n->used_bytes;
+    uint64_t queue = (uint64_t)out->queue[k->prio].bytes + k->bytes;
 
-    return fits ? ADMITTED : REFUSED;
+    return k->bytes <= left && (double)queue <= s->cfg.lossy_alpha * (double)left &&
+           (!s->cfg.lossy_queue_bytes || queue <= s->cfg.lossy_queue_bytes);
 }
 
 /* From the headroom first, then from the shared buffer, last from the reserve. */
@@ -124,9 +126,9 @@ static void resume_if_room(struct sim *s, struct node *n, struct port *port, uin
 
 static void mark(struct sim *s, struct node *n, struct port *p, struct packet *k, uint32_t queue_bytes)
 {
-    const struct ecn_cfg *e = &p->ecn;
+    const struct ecn_cfg *e = s->ecn_prios >> k->prio & 1 ? &s->ecn_class[k->prio] : &p->ecn;
 
-    if (queue_bytes <= e->kmin_bytes)
+    if (queue_bytes <= e->kmin_bytes || k->flags & PACKET_NOT_ECT)
         return;
     if (queue_bytes <= e->kmax_bytes) {
         double probability = e->pmax * (double)(queue_bytes - e->kmin_bytes) /
@@ -192,8 +194,22 @@ static inline bool is_booked(const struct sim *s, const struct packet *k)
     return k->kind < PACKET_CNP && (k->prio != 0 || s->cfg.model != MODEL_HPCC);
 }
 
-/* Packet 'id' leaves queue q for the wire: it is booked out, may be marked, and may make room for the peer
- * it came from. */
+/* A packet leaves the buffer: that may make room for the peer it came from. */
+static inline void release(struct sim *s, struct node *n, const struct packet *k, uint32_t q)
+{
+    n->used_bytes -= k->bytes;
+    if (k->in_port < BOOKED_LOSSY) {
+        struct port *in = &s->port[k->in_port];
+
+        book_out(s, n, in, k);
+        if (in->pausing >> q & 1)
+            resume_if_room(s, n, in, q);
+    } else if (s->cfg.is_lossless) {
+        n->shared_bytes_left += k->bytes;
+    }
+}
+
+/* Packet 'id' leaves queue q for the wire: it is booked out and may be marked. */
 static inline void send(struct sim *s, struct port *p, uint32_t q)
 {
     struct node   *n = p->node;
@@ -201,16 +217,9 @@ static inline void send(struct sim *s, struct port *p, uint32_t q)
     struct packet *k = &s->packets.packet[id];
 
     if (k->in_port != UNBOOKED) {
-        struct port *in = &s->port[k->in_port];
-
-        n->used_bytes -= k->bytes;
         if (p->queue[q].bytes > p->mark_above_bytes)
             mark(s, n, p, k, p->queue[q].bytes);
-        if (s->cfg.is_lossless) {
-            book_out(s, n, in, k);
-            if (in->pausing >> q & 1)
-                resume_if_room(s, n, in, q);
-        }
+        release(s, n, k, q);
     }
     path_transmit(s, p, id, k);
     if (sendable(p))
@@ -277,6 +286,26 @@ static void drop(struct sim *s, uint32_t id, uint64_t *cause)
     sim_drop(s, id);
 }
 
+/* A packet of a class without PFC: is on no account of a port's, but beside lossless classes it takes from what
+ * they share. False: it was dropped. Apart from the rest, which must stay small. */
+static __attribute__((noinline)) bool take_lossy(struct sim *s, struct node *n, struct port *out, uint32_t id)
+{
+    struct packet *k = &s->packets.packet[id];
+
+    if (!fits_lossy(s, n, out, k)) {
+        s->counters.dropped_lossy++;
+        drop(s, id, &s->counters.dropped_buffer);
+        return false;
+    }
+    k->in_port = BOOKED_LOSSY;
+    n->used_bytes += k->bytes;
+    if (s->cfg.is_lossless)
+        n->shared_bytes_left -= k->bytes;
+    if (s->cfg.ecn_at_enqueue)
+        mark(s, n, out, k, out->queue[k->prio].bytes);
+    return true;
+}
+
 void switch_on_packet(struct sim *s, struct port *in, uint32_t id)
 {
     struct packet *k = &s->packets.packet[id];
@@ -299,8 +328,10 @@ void switch_on_packet(struct sim *s, struct port *in, uint32_t id)
         path_transmit(s, out, id, k);
         return;
     }
-    if (is_booked(s, k)) {
-        enum admission a = s->cfg.is_lossless ? admit_lossless(s, n, in, k) : admit_lossy(s, n, out, k);
+    if (!is_booked(s, k)) {
+        k->in_port = UNBOOKED;
+    } else if (s->lossless_prios >> prio & 1) {
+        enum admission a = admit_lossless(s, n, in, k);
 
         if (a == REFUSED) {
             drop(s, id, &s->counters.dropped_buffer);
@@ -312,8 +343,8 @@ void switch_on_packet(struct sim *s, struct port *in, uint32_t id)
             mark(s, n, out, k, out->queue[prio].bytes);
         if (a == ADMITTED_FULL)
             pause(s, in, prio);
-    } else {
-        k->in_port = UNBOOKED;
+    } else if (!take_lossy(s, n, out, id)) {
+        return;
     }
     path_enqueue(s, out, prio, id, k);
     if (!port_is_busy(out, s->now_ps, s->order)) {
@@ -335,14 +366,8 @@ void switch_flush(struct sim *s, struct port *p)
             uint32_t       id = path_dequeue(s, p, q);
             struct packet *k = &s->packets.packet[id];
 
-            if (k->in_port != UNBOOKED) {
-                n->used_bytes -= k->bytes;
-                if (s->cfg.is_lossless) {
-                    book_out(s, n, &s->port[k->in_port], k);
-                    if (s->port[k->in_port].pausing >> q & 1)
-                        resume_if_room(s, n, &s->port[k->in_port], q);
-                }
-            }
+            if (k->in_port != UNBOOKED)
+                release(s, n, k, q);
             s->counters.dropped_down += k->kind != PACKET_PFC;
             sim_drop(s, id);
         }
@@ -361,7 +386,7 @@ static void expect(bool holds, const struct node *n, const struct sim *s, const 
 void switch_check(const struct sim *s, const struct node *n)
 {
     int64_t  used = 0, shared = 0;
-    uint64_t came_in = 0;
+    uint64_t came_in = 0;        /* lossy ones are on no account of a port's, but take from what is shared */
 
     for (uint32_t i = 0; i < n->ports; i++) {
         const struct port *p = &s->port[n->first_port + i];
@@ -370,8 +395,12 @@ void switch_check(const struct sim *s, const struct node *n)
             uint32_t bytes = 0;
 
             for (uint32_t id = p->queue[q].head; id; id = s->packets.packet[id].next) {
-                bytes += s->packets.packet[id].bytes;
-                used += s->packets.packet[id].in_port != UNBOOKED ? s->packets.packet[id].bytes : 0;
+                const struct packet *k = &s->packets.packet[id];
+
+                bytes += k->bytes;
+                used += k->in_port != UNBOOKED ? k->bytes : 0;
+                shared += k->in_port == BOOKED_LOSSY ? k->bytes : 0;
+                came_in += k->in_port == BOOKED_LOSSY ? k->bytes : 0;
             }
             expect(bytes == p->queue[q].bytes, n, s, "a queue is not the sum of its packets");
             expect((bytes > 0) == (p->backlog >> q & 1), n, s, "backlog bits do not match the queues");

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DPORT 4791               /* RoCEv2 */
+#define DPORT     4791           /* RoCEv2 */
+#define DPORT_TCP 5001           /* iperf */
 
 struct traffic *traffic_new(const struct graph *graph, uint64_t seed)
 {
@@ -176,19 +177,86 @@ void traffic_add_all_to_all(struct traffic *t, const struct traffic_common *comm
         traffic_add_stream(t, hosts[i], i);
 }
 
+void traffic_add_many_to_one(struct traffic *t, const struct traffic_common *common, uint64_t bytes,
+                             uint64_t spread_ps, uint32_t receiver, const uint32_t *senders, uint32_t count,
+                             uint32_t qps)
+{
+    struct traffic_entry *e = traffic_add_entry(t, MANY_TO_ONE, common, senders, count);
+
+    e->bytes = bytes;
+    e->spread_ps = spread_ps;
+    e->receiver = receiver;
+    e->flows_each = qps;
+    for (uint32_t i = 0; i < count; i++)
+        traffic_add_stream(t, senders[i], i);
+}
+
+static void add_shorts(struct traffic *t, uint32_t source, uint32_t index, uint32_t shorts, uint64_t after_ps)
+{
+    struct traffic_stream *s = traffic_add_stream(t, source, index);
+
+    s->mine_count = shorts;
+    s->time_ps += after_ps;
+    rng_init(&s->together, t->seed, 3ull << 62 | s->entry);
+}
+
+void traffic_add_long_short(struct traffic *t, const struct traffic_common *common,
+                            const struct long_short *l)
+{
+    uint32_t              count = l->long_count + l->from_count, *hosts = xcalloc(count + 1ul, sizeof *hosts);
+    struct traffic_entry *e;
+
+    memcpy(hosts, l->longs, l->long_count * sizeof *hosts);
+    memcpy(hosts + l->long_count, l->from, l->from_count * sizeof *hosts);
+    e = traffic_add_entry(t, LONG_SHORT, common, hosts, count);
+    free(hosts);
+    e->bytes = l->short_bytes;
+    e->long_bytes = l->long_bytes;
+    e->period_ps = l->period_ps;
+    e->jitter_ps = l->jitter_ps;
+    e->spread_ps = l->spread_ps;
+    e->receiver = l->receiver;
+    e->longs = l->long_count;
+    for (uint32_t i = 0; i < l->long_count; i++)
+        traffic_add_stream(t, l->longs[i], i);
+    for (uint32_t i = 0; i < l->from_count && i < l->shorts; i++)
+        add_shorts(t, l->from[i], l->long_count + i,
+                   l->shorts / l->from_count + (i < l->shorts % l->from_count), l->after_ps);
+}
+
+void traffic_use_tcp(struct traffic *t, uint8_t tcp)
+{
+    t->entry[t->entries - 1].tcp = tcp;
+}
+
+static uint8_t entry_prios(const struct traffic_entry *e)
+{
+    uint32_t prios = e->kind != LIST ? 1u << e->common.prio : 0;
+
+    for (uint32_t j = 0; j < e->list.count; j++)
+        prios |= 1u << e->list.flow[j].prio;
+    return (uint8_t)prios;
+}
+
 uint8_t traffic_prios(const struct traffic *t)
 {
-    uint32_t prios = 0;
+    uint8_t prios = 0;
 
-    for (uint32_t i = 0; i < t->entries; i++) {
-        const struct traffic_entry *e = &t->entry[i];
+    for (uint32_t i = 0; i < t->entries; i++)
+        prios |= entry_prios(&t->entry[i]);
+    return prios;
+}
 
-        if (e->kind != LIST)
-            prios |= 1u << e->common.prio;
-        for (uint32_t j = 0; j < e->list.count; j++)
-            prios |= 1u << e->list.flow[j].prio;
-    }
-    return (uint8_t)prios;
+uint8_t traffic_prios_tcp(const struct traffic *t)
+{
+    uint8_t tcp = 0, others = 0;
+
+    for (uint32_t i = 0; i < t->entries; i++)
+        if (t->entry[i].tcp)
+            tcp |= entry_prios(&t->entry[i]);
+        else
+            others |= entry_prios(&t->entry[i]);
+    return tcp & (uint8_t)~others;
 }
 
 uint32_t traffic_entries(const struct traffic *t)
@@ -204,6 +272,31 @@ uint32_t traffic_streams(const struct traffic *t)
 uint32_t traffic_source(const struct traffic *t, uint32_t stream)
 {
     return t->stream[stream].source;
+}
+
+/* ---- random moments in order ---- */
+
+/* n points that are uniform over an interval, in order, are where n + 1 exponential gaps end, the sum of all
+ * gaps being its length. So they are drawn twice, and none of them is kept. */
+static void scatter_begin(struct scatter *c, const struct rng *rng, uint32_t points)
+{
+    struct rng ahead = *rng;
+
+    *c = (struct scatter){ .left = points };
+    for (uint32_t i = 0; i <= points; i++)
+        c->sum_all += rng_exp(&ahead);
+}
+
+/* The next of them, in an interval from 0 up to 'length_ps'. */
+static uint64_t scatter_next(struct scatter *c, struct rng *rng, uint64_t length_ps)
+{
+    uint64_t at;
+
+    c->sum += rng_exp(rng);
+    if (--c->left == 0)
+        rng_exp(rng);            /* the gap behind the last point */
+    at = (uint64_t)(c->sum / c->sum_all * (double)length_ps);
+    return at < length_ps ? at : length_ps - (length_ps > 0);
 }
 
 /* ---- the next flow of each kind ---- */
@@ -227,7 +320,7 @@ static bool next_of_list(const struct traffic_entry *e, struct traffic_stream *s
 static bool next_of_poisson(const struct traffic_entry *e, struct traffic_stream *s, struct flow_spec *f)
 {
     double   gap = rng_exp(&s->rng) * e->gap_ps_mean + s->fraction_ps;
-    uint32_t to = (uint32_t)rng_below(&s->rng, e->count - 1);
+    uint32_t to = (uint32_t)rng_below(&s->rng, e->count - (s->index < e->count));
 
     f->bytes = cdf_size(&e->cdf, rng_real(&s->rng));
     f->dst = e->hosts[to + (to >= s->index)];
@@ -236,6 +329,8 @@ static bool next_of_poisson(const struct traffic_entry *e, struct traffic_stream
     s->time_ps += (uint64_t)gap;
     s->fraction_ps = gap - (double)(uint64_t)gap;
     f->at_ps = s->time_ps;
+    if (e->begin)
+        f->tag = e->begin(e->job, s->source, f);
     return true;
 }
 
@@ -274,13 +369,47 @@ static bool next_of_all_to_all(const struct traffic_entry *e, struct traffic_str
     return true;
 }
 
+static bool next_of_many_to_one(const struct traffic_entry *e, struct traffic_stream *s, struct flow_spec *f)
+{
+    if (s->at == e->flows_each)
+        return false;
+    if (s->at++ == 0)
+        scatter_begin(&s->scatter, &s->rng, e->flows_each);
+    f->at_ps = s->time_ps + scatter_next(&s->scatter, &s->rng, e->spread_ps);
+    f->dst = e->receiver;
+    f->bytes = e->bytes;
+    return true;
+}
+
+static void begin_burst(const struct traffic_entry *e, struct traffic_stream *s)
+{
+    s->burst_ps = s->time_ps + (uint64_t)(rng_real(&s->together) * (double)e->jitter_ps);
+    s->time_ps += e->period_ps;
+    scatter_begin(&s->scatter, &s->rng, s->mine_count);
+}
+
+static bool next_of_long_short(const struct traffic_entry *e, struct traffic_stream *s, struct flow_spec *f)
+{
+    f->dst = e->receiver;
+    if (s->index < e->longs) {
+        f->at_ps = s->time_ps;
+        f->bytes = e->long_bytes;
+        return s->at++ == 0;
+    }
+    if (s->scatter.left == 0)
+        begin_burst(e, s);
+    f->at_ps = s->burst_ps + scatter_next(&s->scatter, &s->rng, e->spread_ps);
+    f->bytes = e->bytes;
+    return f->at_ps < e->common.stop_ps;
+}
+
 bool traffic_next(struct traffic *t, uint32_t stream, struct flow_spec *f)
 {
     struct traffic_stream      *s = &t->stream[stream];
     const struct traffic_entry *e = &t->entry[s->entry];
 
-    *f = (struct flow_spec){ .traffic = s->entry, .rank = s->rank, .dport = DPORT, .prio = e->common.prio,
-                             .is_answered = e->job != NULL };
+    *f = (struct flow_spec){ .traffic = s->entry, .rank = s->rank, .dport = e->tcp ? DPORT_TCP : DPORT,
+                             .prio = e->common.prio, .tcp = e->tcp, .is_answered = e->job != NULL };
     if (s->is_worker)
         return job_next(t, s, f);
     switch (e->kind) {
@@ -289,7 +418,8 @@ bool traffic_next(struct traffic *t, uint32_t stream, struct flow_spec *f)
     case INCAST:      return next_of_incast(e, s, f);
     case PERMUTATION: return next_of_permutation(e, s, f);
     case ALL_TO_ALL:  return next_of_all_to_all(e, s, f);
-    case LONG_SHORT:
+    case MANY_TO_ONE: return next_of_many_to_one(e, s, f);
+    case LONG_SHORT:  return next_of_long_short(e, s, f);
     case JOB:         break;
     }
     return false;

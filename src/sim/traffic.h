@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "core/result.h"
 #include "sim/cdf.h"
+#include "sim/collective.h"
 #include "sim/graph.h"
 #include "sim/hpcc_files.h"
 
@@ -31,6 +32,7 @@ struct flow_spec {
     uint16_t dport;
     uint8_t  prio;
     bool     is_answered;        /* traffic wants to be told of its end, by traffic_on_arrival() and _on_sent() */
+    uint8_t  tcp;                /* 0: RDMA; else TCP, by setting tcp - 1 of the simulation */
     uint64_t tag;                /* what a job knows it by */
 };
 
@@ -71,8 +73,50 @@ void traffic_add_permutation(struct traffic *, const struct traffic_common *, ui
 void traffic_add_all_to_all(struct traffic *, const struct traffic_common *, uint64_t bytes, const uint32_t *hosts,
                             uint32_t count);
 
-/* The classes its flows use, bit by bit. */
+/* Every sender starts 'qps' flows of 'bytes' to the receiver, each at a moment of its own, uniform in
+ * 'spread_ps' from start on. */
+void traffic_add_many_to_one(struct traffic *, const struct traffic_common *, uint64_t bytes,
+                             uint64_t spread_ps, uint32_t receiver, const uint32_t *senders, uint32_t count,
+                             uint32_t qps);
+
+/* Every host of 'longs' sends one long flow to the receiver from start on. Upon that come bursts of short
+ * ones: one in each period, the first period 'after_ps' from start, at a moment uniform in 'jitter_ps' from
+ * the period's beginning; each of its 'shorts' flows starts uniformly in 'spread_ps' from then on. They are
+ * dealt to the hosts 'from' in turn. jitter_ps + spread_ps <= period_ps: bursts stay in their order. */
+struct long_short {
+    uint64_t        long_bytes, short_bytes;
+    uint64_t        after_ps, period_ps, jitter_ps, spread_ps;
+    uint32_t        receiver, shorts;
+    const uint32_t *longs, *from;
+    uint32_t        long_count, from_count;
+};
+
+void traffic_add_long_short(struct traffic *, const struct traffic_common *, const struct long_short *);
+
+/* Training (sim/job_training.c): the workers do a collective and wait for the last of them; delay_ps later all know
+ * that it is through, compute for compute_ps and begin again, until 'iterations' have begun or it is time to stop.
+ * Worker i is on hosts[i]. An iteration is reported when the last worker has sent and received all of it.
+ * delay_ps is not less than the delay of a link. */
+struct traffic_training {
+    struct collective_cfg collective;
+    uint64_t              compute_ps, delay_ps;
+    uint32_t              iterations;    /* UINT32_MAX is as good as no limit */
+};
+void traffic_add_training(struct traffic *, const struct traffic_common *, const struct traffic_training *,
+                          const uint32_t *hosts);
+
+/* The flows of an htsim connection matrix (sim/job_cm.c), which is taken over: its host i is the i-th host of the
+ * graph. Times of the matrix count from start. A flow that waits for a trigger starts delay_ps after it is fired;
+ * delay_ps is not less than the delay of a link. */
+struct htsim_cm;
+void traffic_add_cm(struct traffic *, const struct traffic_common *, struct htsim_cm *, uint64_t delay_ps);
+
+/* Makes the flows of the entry that was added last TCP flows; tcp: as in struct flow_spec. */
+void traffic_use_tcp(struct traffic *, uint8_t tcp);
+
+/* The classes its flows use, bit by bit; _tcp: those that TCP alone uses. */
 uint8_t traffic_prios(const struct traffic *);
+uint8_t traffic_prios_tcp(const struct traffic *);
 
 uint32_t traffic_entries(const struct traffic *);
 uint32_t traffic_streams(const struct traffic *);

@@ -7,32 +7,49 @@
 
 struct job;
 
-enum traffic_kind { LIST, POISSON, INCAST, PERMUTATION, ALL_TO_ALL, LONG_SHORT, JOB };
+enum traffic_kind { LIST, POISSON, INCAST, PERMUTATION, ALL_TO_ALL, MANY_TO_ONE, LONG_SHORT, JOB };
 
 struct traffic_entry {           /* one of the scenario's traffic list */
     enum traffic_kind     kind;
     struct traffic_common common;
+    uint8_t               tcp;           /* as in flow_spec */
     struct job           *job;           /* NULL: its flows are known beforehand and nobody asks for their end */
+    /* Poisson: gives a flow its tag; NULL: it has none. */
+    uint64_t            (*begin)(struct job *, uint32_t source, const struct flow_spec *);
     struct hpcc_flows     list;
     struct cdf            cdf;
     double                gap_ps_mean;   /* Poisson: between two flows of one host */
     uint64_t              bytes, period_ps;
     uint32_t              receiver, flows_each;
+    uint64_t              spread_ps;     /* many_to_one: of all starts; long_short: of those of a burst */
+    uint64_t              jitter_ps;     /* long_short: a burst is so late in its period at most */
+    uint64_t              long_bytes;
+    uint32_t              longs;         /* long_short: so many hosts send long flows, the rest short */
     uint32_t              rank;          /* of its first source or flow, over all entries */
     uint32_t             *hosts, *to;    /* to: permutation, by index */
     uint32_t              count;
 };
 
+/* Points that are uniform over an interval, drawn in order: see scatter_begin(). */
+struct scatter {
+    double   sum, sum_all;
+    uint32_t left;
+};
+
 struct traffic_stream {
     uint32_t   entry, source;
-    uint32_t   index;            /* of the source among the entry's hosts */
-    uint32_t   at;               /* list: next flow; incast: flows of this round; all-to-all: offset */
+    uint32_t   index;            /* of the source among the entry's hosts; their count: it is none */
+    uint32_t   at;               /* list: next flow; incast: flows of this round; all-to-all: offset;
+                                  * many_to_one, a long flow: flows so far */
     uint32_t   rank;
     uint64_t   time_ps;
     double     fraction_ps;      /* of a picosecond, kept so that rounding does not change the mean */
     struct rng rng;
     uint32_t  *mine;             /* list: indices of this source's flows */
-    uint32_t   mine_count;
+    uint32_t   mine_count;       /* long_short: short flows in each burst */
+    struct scatter scatter;
+    struct rng together;         /* long_short: the same for all streams, for when the bursts come */
+    uint64_t   burst_ps;
     bool       is_worker, is_touched;
     uint32_t   head, tail;       /* worker: its posts, in the order in which they start; 0: none */
     uint32_t   next_touched;

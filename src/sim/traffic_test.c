@@ -271,6 +271,226 @@ static void all_to_all__reaches_everybody_once(void **unused)
     hall_fini(&h);
 }
 
+/* Every sender starts its flows in order, within the spread; none more, none less. */
+static void many_to_one__starts_are_spread(void **unused)
+{
+    const struct traffic_common c = { .start_ps = 1000, .stop_ps = NEVER, .prio = 2 };
+    struct flow_spec            f;
+    struct hall                 h;
+
+    (void)unused;
+    hall_init(&h, 1);
+    traffic_add_many_to_one(h.traffic, &c, 777, 500, 15, h.host, 3, 100);
+    assert_int_equal(traffic_streams(h.traffic), 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        uint64_t last = 1000;
+
+        assert_int_equal(traffic_source(h.traffic, i), i);
+        for (uint32_t k = 0; k < 100; k++) {
+            assert_true(traffic_next(h.traffic, i, &f));
+            assert_in_range(f.at_ps, last, 1499);
+            assert_int_equal(f.dst, 15);
+            assert_int_equal(f.bytes, 777);
+            assert_int_equal(f.prio, 2);
+            last = f.at_ps;
+        }
+        assert_false(traffic_next(h.traffic, i, &f));
+        assert_false(traffic_next(h.traffic, i, &f));
+    }
+    hall_fini(&h);
+}
+
+static void many_to_one__without_spread_starts_at_once(void **unused)
+{
+    const struct traffic_common c = { .start_ps = 1000, .stop_ps = NEVER, .prio = 2 };
+    struct flow_spec            f;
+    struct hall                 h;
+
+    (void)unused;
+    hall_init(&h, 1);
+    traffic_add_many_to_one(h.traffic, &c, 777, 0, 15, h.host, 1, 5);
+    for (uint32_t k = 0; k < 5; k++) {
+        assert_true(traffic_next(h.traffic, 0, &f));
+        assert_int_equal(f.at_ps, 1000);
+    }
+    hall_fini(&h);
+}
+
+/* Of n points uniform over (0, 1) the k-th in order has the mean k / (n + 1) and the variance
+ * k (n + 1 - k) / ((n + 1)^2 (n + 2)). */
+static void many_to_one__starts_are_uniform(void **unused)
+{
+    enum { N = 4, SEEDS = 4000 };
+    const struct traffic_common c = { .start_ps = 0, .stop_ps = NEVER, .prio = 3 };
+    double                      sum[N] = { 0 }, squares[N] = { 0 };
+
+    (void)unused;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        struct flow_spec f;
+        struct hall      h;
+
+        hall_init(&h, seed);
+        traffic_add_many_to_one(h.traffic, &c, 1, PS_PER_MS, 15, h.host, 1, N);
+        for (uint32_t k = 0; k < N; k++) {
+            assert_true(traffic_next(h.traffic, 0, &f));
+            sum[k] += (double)f.at_ps / PS_PER_MS;
+            squares[k] += (double)f.at_ps / PS_PER_MS * ((double)f.at_ps / PS_PER_MS);
+        }
+        hall_fini(&h);
+    }
+    for (uint32_t k = 0; k < N; k++) {
+        double mean = (k + 1.0) / (N + 1), variance = (k + 1.0) * (N - k) / ((N + 1) * (N + 1) * (N + 2.0));
+
+        assert_true(fabs(sum[k] / SEEDS - mean) < 5 * sqrt(variance / SEEDS));
+        assert_true(fabs(squares[k] / SEEDS - mean * mean - variance) < 0.1 * variance);
+    }
+}
+
+/* Two hosts with a long flow, three with seven short ones in each burst. */
+static void add_long_short(struct hall *h, uint64_t stop_ps, uint64_t jitter_ps)
+{
+    const struct traffic_common c = { .start_ps = 1000000, .stop_ps = stop_ps, .prio = 2 };
+    const struct long_short     l = { .long_bytes = 5555, .short_bytes = 222, .after_ps = 500000,
+                                      .period_ps = 1000000, .jitter_ps = jitter_ps, .spread_ps = 10000,
+                                      .receiver = 15, .shorts = 7, .longs = h->host, .long_count = 2,
+                                      .from = h->host + 4, .from_count = 3 };
+
+    traffic_add_long_short(h->traffic, &c, &l);
+}
+
+static void long_short__long_flows_start_once(void **unused)
+{
+    struct flow_spec f;
+    struct hall      h;
+
+    (void)unused;
+    hall_init(&h, 1);
+    add_long_short(&h, NEVER, 0);
+    assert_int_equal(traffic_streams(h.traffic), 2 + 3);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_int_equal(traffic_source(h.traffic, i), i);
+        assert_true(traffic_next(h.traffic, i, &f));
+        assert_int_equal(f.at_ps, 1000000);
+        assert_int_equal(f.bytes, 5555);
+        assert_int_equal(f.dst, 15);
+        assert_false(traffic_next(h.traffic, i, &f));
+    }
+    hall_fini(&h);
+}
+
+/* Without jitter burst k is at 1.5 us + k us; seven flows dealt to three hosts are 3, 2 and 2; the flows of
+ * burst 4 start at 5.5 us or later. */
+static void long_short__bursts_are_dealt_and_stop(void **unused)
+{
+    static const uint32_t share[] = { 3, 2, 2 };
+    struct flow_spec      f;
+    struct hall           h;
+
+    (void)unused;
+    hall_init(&h, 1);
+    add_long_short(&h, 5500000, 0);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(traffic_source(h.traffic, 2 + i), 4 + i);
+        for (uint32_t k = 0; k < 4 * share[i]; k++) {
+            uint64_t burst_ps = 1500000 + k / share[i] * 1000000;
+
+            assert_true(traffic_next(h.traffic, 2 + i, &f));
+            assert_in_range(f.at_ps, burst_ps, burst_ps + 9999);
+            assert_int_equal(f.bytes, 222);
+            assert_int_equal(f.dst, 15);
+        }
+        assert_false(traffic_next(h.traffic, 2 + i, &f));
+        assert_false(traffic_next(h.traffic, 2 + i, &f));
+    }
+    hall_fini(&h);
+}
+
+/* With jitter the hosts agree on when a burst is, and that is anywhere in its period. */
+static void long_short__bursts_come_together_at_random_times(void **unused)
+{
+    enum { BURSTS = 3000 };
+    double           sum = 0, squares = 0;
+    uint64_t         last[3] = { 0 };
+    struct flow_spec f;
+    struct hall      h;
+
+    (void)unused;
+    hall_init(&h, 2);
+    add_long_short(&h, NEVER, 990000);
+    for (uint32_t k = 0; k < BURSTS; k++) {
+        uint64_t period_ps = 1500000 + k * 1000000ull, first = NEVER, end = 0;
+        double   at;
+
+        for (uint32_t n = 0; n < 7; n++) {
+            assert_true(traffic_next(h.traffic, 2 + n % 3, &f));
+            assert_true(f.at_ps >= last[n % 3]);
+            last[n % 3] = f.at_ps;
+            first = f.at_ps < first ? f.at_ps : first;
+            end = f.at_ps > end ? f.at_ps : end;
+        }
+        assert_true(first >= period_ps && end < period_ps + 1000000);
+        assert_true(end - first < 10000);
+        at = (double)(first - period_ps) / 990000;
+        sum += at;
+        squares += at * at;
+    }
+    /* The first of seven comes 1/8 of the spread after the burst: 1.25 of 990. */
+    assert_true(fabs(sum / BURSTS - 0.5) < 5 * sqrt(1 / 12.0 / BURSTS) + 0.002);
+    assert_true(fabs(squares / BURSTS - 1 / 3.0) < 5 * sqrt(4 / 45.0 / BURSTS) + 0.002);
+    hall_fini(&h);
+}
+
+/* Where a flow lies in its burst says nothing of the next: numbers that are uniform and independent have a
+ * covariance of 0, give or take 1/12 over the root of how many there are. */
+static void long_short__bursts_are_independent(void **unused)
+{
+    enum { BURSTS = 4000 };
+    const struct traffic_common c = { .start_ps = 0, .stop_ps = NEVER, .prio = 2 };
+    struct long_short           l = { .long_bytes = 1, .short_bytes = 2, .period_ps = 1000000,
+                                      .spread_ps = 1000000, .receiver = 15, .shorts = 1 };
+    double                      before = 0, sum = 0;
+    struct flow_spec            f;
+    struct hall                 h;
+
+    (void)unused;
+    hall_init(&h, 1);
+    l.longs = h.host, l.long_count = 1;
+    l.from = h.host + 1, l.from_count = 1;
+    traffic_add_long_short(h.traffic, &c, &l);
+    for (uint32_t k = 0; k < BURSTS; k++) {
+        double at;
+
+        assert_true(traffic_next(h.traffic, 1, &f));
+        at = (double)(f.at_ps - k * 1000000ull) / 1000000 - 0.5;
+        sum += before * at;
+        before = at;
+    }
+    assert_true(fabs(sum / BURSTS) < 5 / 12.0 / sqrt(BURSTS));
+    hall_fini(&h);
+}
+
+static void long_short__few_shorts_need_few_hosts(void **unused)
+{
+    const struct traffic_common c = { .start_ps = 0, .stop_ps = 10, .prio = 2 };
+    struct flow_spec            f;
+    struct hall                 h;
+    struct long_short           l = { .long_bytes = 1, .short_bytes = 2, .period_ps = 100, .receiver = 15,
+                                      .shorts = 2 };
+
+    (void)unused;
+    hall_init(&h, 1);
+    l.longs = h.host, l.long_count = 1;
+    l.from = h.host + 1, l.from_count = 10;
+    traffic_add_long_short(h.traffic, &c, &l);
+    assert_int_equal(traffic_streams(h.traffic), 1 + 2);
+    for (uint32_t i = 1; i <= 2; i++) {
+        assert_true(traffic_next(h.traffic, i, &f));
+        assert_int_equal(f.at_ps, 0);
+        assert_false(traffic_next(h.traffic, i, &f));
+    }
+    hall_fini(&h);
+}
+
 static void list__is_given_out_by_source(void **unused)
 {
     static const struct hpcc_flow flows[] = { { 2, 1, 3, 100, 10, 5, 0 },
@@ -314,6 +534,14 @@ int main(void)
         cmocka_unit_test(permutation__is_uniform),
         cmocka_unit_test(permutation__shifts),
         cmocka_unit_test(all_to_all__reaches_everybody_once),
+        cmocka_unit_test(many_to_one__starts_are_spread),
+        cmocka_unit_test(many_to_one__without_spread_starts_at_once),
+        cmocka_unit_test(many_to_one__starts_are_uniform),
+        cmocka_unit_test(long_short__long_flows_start_once),
+        cmocka_unit_test(long_short__bursts_are_dealt_and_stop),
+        cmocka_unit_test(long_short__bursts_come_together_at_random_times),
+        cmocka_unit_test(long_short__bursts_are_independent),
+        cmocka_unit_test(long_short__few_shorts_need_few_hosts),
         cmocka_unit_test(list__is_given_out_by_source),
     };
 

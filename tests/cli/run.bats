@@ -51,8 +51,9 @@ in_terminal() {
 @test "run: csv has as many fields in every line as in the heading" {
     "$ANOLE" run "$(small)" --format csv >"$dir/csv"
     head -n 1 "$dir/csv" | grep -qE '^set,name,flows,bytes,slowdown_mean,.*,fct_us_p99,'
-    # 4 ranges of sizes, all, 2 entries of the traffic
-    awk -F , 'NR == 1 { n = NF } NF != n { bad = 1 } END { exit bad || NR != 8 }' "$dir/csv"
+    # 4 ranges of sizes, all, 2 entries of the traffic, and metrics
+    awk -F , 'NR == 1 { n = NF } NF != n { bad = 1 } $1 != "metric" { rows++ }
+              END { exit bad || rows != 8 || NR < 40 }' "$dir/csv"
     # the ranges add up to all
     awk -F , '$1 == "size" { flows += $3; bytes += $4 }
               $1 == "all"  { all = flows == $3 && bytes == $4 && flows > 0 } END { exit !all }' "$dir/csv"
@@ -73,6 +74,13 @@ in_terminal() {
         "$ANOLE" run "$(small)" --format json --out "$dir/out$i" | jq 'del(.wall)' >"$dir/json$i"
     done
     cmp "$dir/json1" "$dir/json2"
+    # only the manifest tells how long it took
+    for i in 1 2; do
+        jq -e '.wall_seconds > 0' "$dir/out$i/manifest.json"
+        jq 'del(.wall_seconds)' "$dir/out$i/manifest.json" >"$dir/manifest$i"
+        rm "$dir/out$i/manifest.json"
+    done
+    cmp "$dir/manifest1" "$dir/manifest2"
     diff -r "$dir/out1" "$dir/out2"
     [ "$(wc -l <"$dir/out1/flows.csv")" -gt 10 ]
 }
@@ -92,7 +100,7 @@ in_terminal() {
 @test "run: --out holds every flow, every port, the summary and the scenario" {
     "$ANOLE" run "$(small)" --out "$dir/out" --format json >"$dir/json"
     [ "$(find "$dir/out" -type f ! -name .anole -printf '%f\n' | sort | xargs)" = \
-        'flows.csv ports.csv scenario.yaml summary.json' ]
+        'flows.csv intervals.csv manifest.json ports.csv report.html scenario.yaml summary.json' ]
     cmp "$(small)" "$dir/out/scenario.yaml"
     jq 'del(.wall)' "$dir/json" | cmp - <(jq . "$dir/out/summary.json")
     # one line a flow, and the bytes and slowdowns of the summary

@@ -26,10 +26,10 @@ export interface Run {
   metrics: Metric[]; // headline figures, most important first
   sizes: SizeRow[]; // slowdown by flow size, smallest first; only rows with flows
   cdfs: Cdf[];
-  series: Series | null; // over time; compare: of the first seed
+  series: Series | null; // over time, at most 512 points; compare: of the first seed
   windows: Window[]; // influx
   phases: Phase[]; // before, during, after; empty without influx
-  knobs: KnobLine[]; // those that changed first
+  knobs: KnobLine[]; // those that changed first; of a knob that changed more than 512 times, about 512 are told
   topology: Topology | null;
   traffic: Traffic[];
   files: string[]; // beside the page, to link to: "flows.csv"
@@ -59,7 +59,7 @@ export interface Cdf {
   quantity: string; // curves of one quantity share a chart: "FCT", "slowdown", "latency", "iteration time"
   unit: string;
   x: number[]; // ascending
-  p: number[]; // share of values <= x
+  p: number[]; // share of values <= x: the same shares in every page, 0, 0.01, .. 0.99, 0.995, 0.999, 0.9999, 1
 }
 
 export interface Series {
@@ -96,6 +96,9 @@ export interface KnobLine {
   values: number[];
 }
 
+// Of a network with more than 4000 links, the hosts of each switch are one node ("hosts of tor3") with one link, whose
+// rate is the sum of theirs, whose use and pause are their mean and whose busiest interval is that of the busiest; and
+// if there are still more than 4000, the busiest 4000 are told.
 export interface Topology {
   nodes: { name: string; kind: "host" | "switch"; tier: number }[]; // tier 0: hosts, 1: switches with hosts, ...
   links: {

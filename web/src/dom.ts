@@ -12,7 +12,8 @@ function setProps(element: Element, props: Props): void {
 }
 
 function fill(element: Element, children: Child[]): void {
-  for (const child of children) if (child !== null && child !== undefined && child !== false) element.append(child);
+  for (const child of children)
+    if (child !== null && child !== undefined && child !== false) element.append(child);
 }
 
 // h("p", { class: "note", click: handler }, "text", child)
@@ -32,7 +33,12 @@ export function svg(tag: string, props: Props = {}, ...children: Child[]): SVGEl
 
 // A part of the page with a heading that the list of contents links to.
 export function section(id: string, title: string, ...children: Child[]): HTMLElement {
-  return h("section", { id, "aria-labelledby": `${id}-title` }, h("h2", { id: `${id}-title` }, title), ...children);
+  return h(
+    "section",
+    { id, "aria-labelledby": `${id}-title` },
+    h("h2", { id: `${id}-title` }, title),
+    ...children,
+  );
 }
 
 export function nothing(sentence: string): HTMLElement {
@@ -46,8 +52,11 @@ export function announce(text: string): void {
 }
 
 export function choice(label: string, options: string[], onChange: (index: number) => void, selected = 0) {
-  const select = h("select", { change: () => onChange(select.selectedIndex) },
-    ...options.map((text) => h("option", {}, text)));
+  const select = h(
+    "select",
+    { change: () => onChange(select.selectedIndex) },
+    ...options.map((text) => h("option", {}, text)),
+  );
   select.selectedIndex = selected;
   return h("label", { class: "choice control" }, h("span", {}, label), select);
 }

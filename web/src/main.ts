@@ -17,8 +17,13 @@ function readData(): Page | null {
 }
 
 function contents(sections: Element[]): HTMLElement {
-  return h("nav", { "aria-label": "Contents" }, ...sections.map((part) =>
-    h("a", { href: `#${part.id}` }, part.querySelector("h2")?.textContent ?? part.id)));
+  return h(
+    "nav",
+    { "aria-label": "Contents" },
+    ...sections.map((part) =>
+      h("a", { href: `#${part.id}` }, part.querySelector("h2")?.textContent ?? part.id),
+    ),
+  );
 }
 
 function build(page: Page, place: HTMLElement): void {
@@ -31,5 +36,8 @@ function build(page: Page, place: HTMLElement): void {
 const place = document.getElementById("page")!;
 const page = readData();
 if (page && page.runs.length > 0) build(page, place);
-else place.replaceChildren(h("p", { class: "nothing" }, "This page holds no data: it is the empty form of a report."));
+else
+  place.replaceChildren(
+    h("p", { class: "nothing" }, "This page holds no data: it is the empty form of a report."),
+  );
 openForPrint();

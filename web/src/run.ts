@@ -12,7 +12,12 @@ import type { ZoomGroup } from "./charts/zoom";
 
 // What a comparison shows of the variant that was chosen, too.
 export function detailsOfRun(run: Run, group: ZoomGroup): (HTMLElement | null)[] {
-  return [phaseSection(run.phases), knobSection(run, group), trafficSection(run.traffic), linkSection(run, group)];
+  return [
+    phaseSection(run.phases),
+    knobSection(run, group),
+    trafficSection(run.traffic),
+    linkSection(run, group),
+  ];
 }
 
 export function runPage(page: Page): HTMLElement[] {
@@ -23,8 +28,12 @@ export function runPage(page: Page): HTMLElement[] {
   const figures = tiles(run);
   figures.append(allFigures(run) ?? "");
   const parts = [
-    figures, slowdownSection(sizesOfRun(run), cdfsOfRun(run)), timeOfRun(run, group), ...detailsOfRun(run, group),
-    scenarioSection(run), filesSection(run.files),
+    figures,
+    slowdownSection(sizesOfRun(run), cdfsOfRun(run)),
+    timeOfRun(run, group),
+    ...detailsOfRun(run, group),
+    scenarioSection(run),
+    filesSection(run.files),
   ];
   return [top, ...parts.filter((part) => part !== null), h("footer", {}, `Made by anole ${page.version}.`)];
 }

@@ -10,9 +10,29 @@ export type Cell = string | Node;
 
 export function table(columns: TableColumn[], rows: Cell[][], caption?: string): HTMLElement {
   const classOf = (i: number) => (columns[i]?.isNumber ? "number" : null);
-  const head = h("tr", {}, ...columns.map((column, i) => h("th", { scope: "col", class: classOf(i) }, column.head)));
-  const body = rows.map((cells) => h("tr", {}, ...cells.map((cell, i) =>
-    i === 0 ? h("th", { scope: "row", class: classOf(i) }, cell) : h("td", { class: classOf(i) }, cell))));
-  return h("div", { class: "scroll" }, h("table", {},
-    caption && h("caption", { class: "unseen" }, caption), h("thead", {}, head), h("tbody", {}, ...body)));
+  const head = h(
+    "tr",
+    {},
+    ...columns.map((column, i) => h("th", { scope: "col", class: classOf(i) }, column.head)),
+  );
+  const body = rows.map((cells) =>
+    h(
+      "tr",
+      {},
+      ...cells.map((cell, i) =>
+        i === 0 ? h("th", { scope: "row", class: classOf(i) }, cell) : h("td", { class: classOf(i) }, cell),
+      ),
+    ),
+  );
+  return h(
+    "div",
+    { class: "scroll" },
+    h(
+      "table",
+      {},
+      caption && h("caption", { class: "unseen" }, caption),
+      h("thead", {}, head),
+      h("tbody", {}, ...body),
+    ),
+  );
 }

@@ -6,6 +6,7 @@ const media = {
 };
 const listeners = new Set<() => void>();
 let cache = new Map<string, string>();
+let heatColours: string[] = []; // made as they are asked for: a heat map asks thousands of times
 let beforePrint = false;
 
 export function colour(name: string): string {
@@ -35,9 +36,16 @@ export function isPrinting(): boolean {
   return beforePrint || media.print.matches;
 }
 
+const HEAT_STEPS = 200;
+
 // 0..1 as a colour between those of the style sheet: --heat-0 (idle) to --heat-4 (full).
 export function heatColour(share: number): string {
-  const at = Math.min(Math.max(share, 0), 1) * 4;
+  const step = Math.round(Math.min(Math.max(share, 0), 1) * HEAT_STEPS);
+  return (heatColours[step] ??= mixHeat(step / HEAT_STEPS));
+}
+
+function mixHeat(share: number): string {
+  const at = share * 4;
   const low = Math.min(Math.floor(at), 3);
   const from = rgbOf(colour(`heat-${low}`));
   const to = rgbOf(colour(`heat-${low + 1}`));
@@ -54,7 +62,9 @@ export function onThemeChange(listener: () => void): void {
 }
 
 function changed(): void {
+  document.documentElement.classList.toggle("printing", isPrinting());
   cache = new Map();
+  heatColours = [];
   for (const listener of listeners) listener();
 }
 
@@ -63,11 +73,9 @@ media.print.addEventListener("change", changed);
 // The style sheet turns to print a moment later than this; drawing must come before.
 addEventListener("beforeprint", () => {
   beforePrint = true;
-  document.documentElement.classList.add("printing");
   changed();
 });
 addEventListener("afterprint", () => {
   beforePrint = false;
-  document.documentElement.classList.remove("printing");
   changed();
 });

@@ -1,17 +1,27 @@
 // Where the marks of a logarithmic axis stand.
 
-const MARKS_MAX = 9;
-
-// 1, 2, 5, 10, ... between 'min' and 'max'; only whole decades, then every second, third ... when there are too many.
-export function logMarks(min: number, max: number): number[] {
+// 1, 2, 5, 10, ... between 'min' and 'max'; only whole decades, then every second, third ... if more than
+// 'most'; even steps in a range so short that there would be hardly any.
+export function logMarks(min: number, max: number, most: number): number[] {
+  const enough = Math.max(Math.floor(most), 2);
+  if (marksOf(min, max, [1, 2, 5], 1).length < 3) return evenMarks(min, max, enough);
   for (const steps of [[1, 2, 5], [1, 3], [1]]) {
     const marks = marksOf(min, max, steps, 1);
-    if (marks.length <= MARKS_MAX) return marks;
+    if (marks.length <= enough) return marks;
   }
   for (let every = 2; ; every++) {
     const marks = marksOf(min, max, [1], every);
-    if (marks.length <= MARKS_MAX) return marks;
+    if (marks.length <= enough) return marks;
   }
+}
+
+function evenMarks(min: number, max: number, most: number): number[] {
+  const least = (max - min) / most;
+  const decade = Math.pow(10, Math.floor(Math.log10(least)));
+  const step = [1, 2, 5, 10].map((times) => times * decade).find((size) => size >= least)!;
+  const marks: number[] = [];
+  for (let i = Math.ceil(min / step); i * step <= max; i++) marks.push(Number((i * step).toPrecision(12)));
+  return marks;
 }
 
 function marksOf(min: number, max: number, steps: number[], every: number): number[] {
@@ -33,8 +43,13 @@ export function logRange(min: number, max: number): [number, number] {
 }
 
 // 'range' made 'times' as wide around 'at', kept within 'full'; null: that is all of it.
-export function zoomRange(range: [number, number], full: [number, number], at: number, times: number,
-                          isLog: boolean): [number, number] | null {
+export function zoomRange(
+  range: [number, number],
+  full: [number, number],
+  at: number,
+  times: number,
+  isLog: boolean,
+): [number, number] | null {
   const to = isLog ? Math.log : (x: number) => x;
   const from = isLog ? Math.exp : (x: number) => x;
   const centre = to(Math.min(Math.max(at, range[0]), range[1]));

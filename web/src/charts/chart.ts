@@ -49,34 +49,46 @@ const KEYS = "Arrow keys move the cursor, plus and minus zoom, 0 shows all.";
 const PRINT_WIDTH = { half: 330, wide: 690 };
 
 export function chart(spec: ChartSpec): HTMLElement {
-  const hasValues = spec.curves.some((curve) => curve.values.some((value) => value !== null && value !== undefined));
+  const hasValues = spec.curves.some((curve) =>
+    curve.values.some((value) => value !== null && value !== undefined),
+  );
   if (!hasValues) {
-    return h("figure", { class: "chart" }, h("figcaption", {}, h("span", { class: "title" }, spec.title)),
-      nothing("No values in this run."));
+    return h(
+      "figure",
+      { class: "chart" },
+      h("figcaption", {}, h("span", { class: "title" }, spec.title)),
+      nothing("No values in this run."),
+    );
   }
   return new LineChart(spec).figure;
 }
 
-class LineChart {
+export class LineChart {
   readonly figure: HTMLElement;
   private readonly frame: Frame;
   private readonly group: ZoomGroup;
-  private readonly legend: Legend;
+  protected readonly legend: Legend;
   private readonly yScale: Scale;
   private readonly xScale: Scale;
-  private u: uPlot | null = null;
+  protected u: uPlot | null = null;
 
-  constructor(private readonly spec: ChartSpec) {
+  constructor(protected readonly spec: ChartSpec) {
     this.group = spec.group ?? new ZoomGroup(fullRange(spec), spec.x.isLog);
     this.yScale = scaleFor(spec.y.unit, largest(spec.curves));
     this.xScale = scaleFor(spec.x.unit, spec.x.values.at(-1) ?? 0);
     this.frame = frame({
-      title: spec.title, unit: spec.y.write ? spec.y.unit : this.yScale.suffix, note: spec.note, keys: KEYS,
-      makeTable: () => this.makeTable(), isWide: spec.isWide,
+      title: spec.title,
+      unit: spec.note ? undefined : spec.y.write ? spec.y.unit : this.yScale.suffix,
+      note: spec.note,
+      keys: KEYS,
+      makeTable: () => this.makeTable(),
+      isWide: spec.isWide,
     });
     this.figure = this.frame.figure;
-    this.legend = legend(spec.curves.map((curve, i) => ({ label: curve.label, hue: curve.hue ?? i })),
-      (i, isShown) => this.u?.setSeries(i + 1, { show: isShown }));
+    this.legend = legend(
+      spec.curves.map((curve, i) => ({ label: curve.label, hue: curve.hue ?? i })),
+      (i, isShown) => this.u?.setSeries(i + 1, { show: isShown }),
+    );
     this.figure.append(this.legend.element);
     this.frame.controls.prepend(...(spec.extra ?? []));
     this.frame.reset.addEventListener("click", () => this.group.set(null));
@@ -97,7 +109,9 @@ class LineChart {
 
   // Called when it has a place on the page, when that changes, and when colours do.
   redraw(): void {
-    const width = isPrinting() ? PRINT_WIDTH[this.spec.isWide ? "wide" : "half"] : this.frame.plot.clientWidth;
+    const width = isPrinting()
+      ? PRINT_WIDTH[this.spec.isWide ? "wide" : "half"]
+      : this.frame.plot.clientWidth;
     const height = this.spec.height ?? 190;
     if (width < 50) return;
     if (!this.u) {
@@ -105,7 +119,9 @@ class LineChart {
       this.applyRange();
       return;
     }
-    this.spec.curves.forEach((curve, i) => { this.u!.series[i + 1]!.dash = curveDash(curve.hue ?? i); });
+    this.spec.curves.forEach((curve, i) => {
+      this.u!.series[i + 1]!.dash = curveDash(curve.hue ?? i);
+    });
     this.legend.redraw();
     if (this.u.width !== width || this.u.height !== height) this.u.setSize({ width, height });
     this.u.redraw(true, true);
@@ -124,33 +140,61 @@ class LineChart {
     return [this.spec.x.values, ...this.spec.curves.map((curve) => curve.values)] as uPlot.AlignedData;
   }
 
-  private options(width: number, height: number): uPlot.Options {
+  protected options(width: number, height: number): uPlot.Options {
     const { spec, group } = this;
     return {
-      width, height,
+      width,
+      height,
       legend: { show: false },
-      padding: [8, 10, 0, 0],
+      padding: [8, 16, 0, 0],
       focus: { alpha: 1 },
       scales: {
         x: { time: false, distr: spec.x.isLog ? 3 : 1, range: () => group.range },
         y: { distr: spec.y.isLog ? 3 : 1, range: (_u, min, max) => this.yRange(min, max) },
       },
-      axes: [this.xAxis(), this.yAxis()],
+      axes: [this.xAxis(), this.yAxis(height)],
       series: [{}, ...spec.curves.map((curve, i) => this.series(curve, i))],
       cursor: {
         y: false,
         drag: { x: true, y: false, setScale: false },
-        points: { size: 7, fill: (_u, i) => curveColour(this.hueOf(i - 1)), stroke: () => colour("panel"), width: 1 },
-        bind: { dblclick: () => () => { group.set(null); return null; } },
-        sync: { key: group.key, scales: ["x", null], setSeries: false,
-                filters: { pub: (type) => type === "mousemove" || type === "mouseleave" } },
+        dataIdx: (u, _series, closest) => this.indexAt(u) ?? closest,
+        points: {
+          size: 7,
+          fill: (_u, i) => curveColour(this.hueOf(i - 1)),
+          stroke: () => colour("panel"),
+          width: 1,
+        },
+        bind: {
+          dblclick: () => () => {
+            group.set(null);
+            return null;
+          },
+        },
+        sync: {
+          key: group.key,
+          scales: ["x", null],
+          setSeries: false,
+          filters: { pub: (type) => type === "mousemove" || type === "mouseleave" },
+        },
       },
       hooks: {
         drawClear: [(u) => this.paintUnder(u)],
-        setCursor: [(u) => this.showValues(u.cursor.idx ?? null)],
+        draw: [(u) => this.spec.windows?.forEach((w) => paintWindowName(u, w))],
+        setCursor: [(u) => this.showValues(this.indexAt(u))],
         setSelect: [(u) => this.zoomToSelection(u)],
       },
     };
+  }
+
+  // The point that the cursor is on: the nearest, but of steps the one that holds there.
+  private indexAt(u: uPlot): number | null {
+    const nearest = u.cursor.idx ?? null;
+    if (nearest === null || !this.spec.isStepped) return nearest;
+    const at = u.posToVal(u.cursor.left!, "x") + 1e-6;
+    return Math.max(
+      0,
+      this.spec.x.values.findLastIndex((x) => x <= at),
+    );
   }
 
   private hueOf(i: number): number {
@@ -166,20 +210,24 @@ class LineChart {
       dash: curveDash(this.hueOf(i)),
       paths: this.spec.isStepped ? uPlot.paths.stepped!({ align: 1 }) : undefined,
       // A value between two gaps would be invisible without a point.
-      points: this.spec.hasPoints || count < 3
-        ? { show: true, size: 5, fill: () => curveColour(this.hueOf(i)) }
-        : { size: 4, fill: () => curveColour(this.hueOf(i)), show: false, filter: alonePoints },
+      points:
+        this.spec.hasPoints || count < 3
+          ? { show: true, size: 5, fill: () => curveColour(this.hueOf(i)) }
+          : { size: 4, fill: () => curveColour(this.hueOf(i)), show: false, filter: alonePoints },
     };
   }
 
   private yRange(min: number | null, max: number | null): [number, number] {
     const { y } = this.spec;
-    if (min === null || max === null || !Number.isFinite(min) || !Number.isFinite(max)) return y.isLog ? [1, 10] : [0, 1];
+    if (min === null || max === null || !Number.isFinite(min) || !Number.isFinite(max))
+      return y.isLog ? [1, 10] : [0, 1];
     if (y.isLog) {
       const [low, high] = logRange(min, max);
       return high / low < 2 ? [low / 1.2, high * 1.5] : [low, high];
     }
     if (y.max !== undefined) return [0, y.max];
+    // The step that holds on the left may have begun outside of what is shown.
+    if (this.spec.isStepped) return [0, (largest(this.spec.curves) || 1) * 1.06];
     return [Math.min(0, min * 1.06), max > 0 ? max * 1.06 : 1];
   }
 
@@ -188,24 +236,26 @@ class LineChart {
     const unit = x.isLog ? "" : this.xScale.suffix;
     return {
       ...axisLooks(),
-      size: 26,
+      size: 20,
       label: unit ? `${x.label}, ${unit}` : x.label,
-      labelSize: 16, labelGap: 0, labelFont: FONT,
+      labelSize: 16,
+      labelGap: 0,
+      labelFont: FONT,
       space: 60,
-      ...(x.isLog ? logAxis((value) => tickWithUnit(value, x.unit))
-                  : { values: (_u: uPlot, at: number[]) => at.map((value) => tick(value, this.xScale)) }),
+      ...(x.isLog
+        ? logAxis(58, (value) => tickWithUnit(value, x.unit))
+        : { values: (_u: uPlot, at: number[]) => at.map((value) => tick(value, this.xScale)) }),
     };
   }
 
-  private yAxis(): uPlot.Axis {
+  private yAxis(height: number): uPlot.Axis {
     const { y } = this.spec;
     const write = (value: number) => tick(value, this.yScale);
     return {
       ...axisLooks(),
       size: (_u, values) => 16 + Math.max(3, ...(values ?? []).map((text) => text?.length ?? 0)) * 6.2,
-      space: 28,
-      ...(y.isLog ? logAxis(write)
-                  : { values: (_u: uPlot, at: number[]) => at.map(write) }),
+      space: height < 150 ? 18 : 28,
+      ...(y.isLog ? logAxis(24, write) : { values: (_u: uPlot, at: number[]) => at.map(write) }),
     };
   }
 
@@ -231,19 +281,22 @@ class LineChart {
     return this.spec.y.write?.(value ?? null) ?? format(value ?? null, this.spec.y.unit);
   }
 
-  private showValues(i: number | null): void {
+  protected showValues(i: number | null): void {
     if (i === null) this.legend.clear();
-    else this.legend.show(`${this.spec.x.label} ${this.writeX(i)}`,
-      this.spec.curves.map((curve) => this.writeY(curve.values[i])));
+    else
+      this.legend.show(
+        `${this.spec.x.label} ${this.writeX(i)}`,
+        this.spec.curves.map((curve) => this.writeY(curve.values[i])),
+      );
   }
 
   private listen(): void {
     const { plot } = this.frame;
     plot.addEventListener("keydown", (event) => this.onKey(event));
-    plot.addEventListener("blur", () => this.u?.setCursor({ left: -10, top: -10 }));
+    plot.addEventListener("blur", () => this.putCursor(-10, -10));
   }
 
-  private onKey(event: KeyboardEvent): void {
+  protected onKey(event: KeyboardEvent): void {
     if (!this.u || event.ctrlKey || event.metaKey || event.altKey) return;
     const at = this.u.cursor.idx ?? null;
     const step = event.shiftKey ? 10 : 1;
@@ -264,7 +317,7 @@ class LineChart {
     move();
   }
 
-  private firstShown(): number {
+  protected firstShown(): number {
     return this.spec.x.values.findIndex((x) => x >= this.group.range[0]);
   }
 
@@ -272,31 +325,56 @@ class LineChart {
     return this.spec.x.values.findLastIndex((x) => x <= this.group.range[1]);
   }
 
-  private moveTo(wanted: number): void {
+  protected moveTo(wanted: number): void {
     const i = Math.min(Math.max(wanted, this.firstShown()), this.lastShown());
     const x = this.spec.x.values[i];
     if (!this.u || x === undefined) return;
-    this.u.setCursor({ left: this.u.valToPos(x, "x"), top: this.u.over.clientHeight / 2 });
-    announce(`${this.spec.x.label} ${this.writeX(i)}: `
-      + this.spec.curves.map((curve) => `${curve.label} ${this.writeY(curve.values[i])}`).join(", "));
+    this.putCursor(this.u.valToPos(x, "x"), this.cursorTop());
+    announce(this.textAt(i));
+  }
+
+  // As the mouse does it: the other charts of the group follow. uPlot's types leave out the last argument.
+  private putCursor(left: number, top: number): void {
+    (this.u?.setCursor as ((at: object, isTold: boolean, isShared: boolean) => void) | undefined)?.(
+      { left, top },
+      true,
+      true,
+    );
+  }
+
+  protected cursorTop(): number {
+    return this.u!.over.clientHeight / 2;
+  }
+
+  protected textAt(i: number): string {
+    return (
+      `${this.spec.x.label} ${this.writeX(i)}: ` +
+      this.spec.curves.map((curve) => `${curve.label} ${this.writeY(curve.values[i])}`).join(", ")
+    );
   }
 
   private zoomBy(times: number, at: number | null): void {
     const { group, spec } = this;
     const middle = (group.range[0] + group.range[1]) / 2;
-    const centre = at === null ? middle : spec.x.values[at] ?? middle;
+    const centre = at === null ? middle : (spec.x.values[at] ?? middle);
     group.set(zoomRange(group.range, group.full, centre, times, group.isLog));
-    announce(group.isZoomed
-      ? `${spec.x.label} ${format(group.range[0], spec.x.unit)} to ${format(group.range[1], spec.x.unit)}`
-      : "all shown");
+    announce(
+      group.isZoomed
+        ? `${spec.x.label} ${format(group.range[0], spec.x.unit)} to ${format(group.range[1], spec.x.unit)}`
+        : "all shown",
+    );
   }
 
   private makeTable(): HTMLElement {
     const { spec } = this;
     return table(
-      [{ head: spec.x.label, isNumber: true }, ...spec.curves.map((c) => ({ head: c.label, isNumber: true }))],
+      [
+        { head: spec.x.label, isNumber: true },
+        ...spec.curves.map((c) => ({ head: c.label, isNumber: true })),
+      ],
       spec.x.values.map((_x, i) => [this.writeX(i), ...spec.curves.map((c) => this.writeY(c.values[i]))]),
-      spec.title);
+      spec.title,
+    );
   }
 }
 
@@ -334,9 +412,11 @@ function axisLooks(): uPlot.Axis {
   };
 }
 
-function logAxis(write: (value: number) => string): uPlot.Axis {
+// A mark takes 'room' pixels.
+function logAxis(room: number, write: (value: number) => string): uPlot.Axis {
   return {
-    splits: (_u, _axis, min, max) => logMarks(min, max),
+    splits: (u, axis, min, max) =>
+      logMarks(min, max, (axis === 0 ? u.bbox.width : u.bbox.height) / uPlot.pxRatio / room),
     filter: (_u, splits) => splits,
     values: (_u, splits) => splits.map((value) => write(value)),
   };
@@ -344,17 +424,31 @@ function logAxis(write: (value: number) => string): uPlot.Axis {
 
 // An influx: a shaded stretch, named if there is room.
 function paintWindow(u: uPlot, w: Window): void {
-  const { ctx, bbox } = u;
-  const left = Math.max(u.valToPos(w.start_us, "x", true), bbox.left);
-  const right = Math.min(u.valToPos(w.stop_us, "x", true), bbox.left + bbox.width);
+  const [left, right] = edgesOf(u, w);
   if (right <= left) return;
+  u.ctx.fillStyle = colour("shade");
+  u.ctx.fillRect(left, u.bbox.top, right - left, u.bbox.height);
+}
+
+function edgesOf(u: uPlot, w: Window): [number, number] {
+  const { bbox } = u;
+  return [
+    Math.max(u.valToPos(w.start_us, "x", true), bbox.left),
+    Math.min(u.valToPos(w.stop_us, "x", true), bbox.left + bbox.width),
+  ];
+}
+
+// Comes last, or the grid would run through it.
+function paintWindowName(u: uPlot, w: Window): void {
+  const { ctx, bbox } = u;
+  const [left, right] = edgesOf(u, w);
   ctx.save();
-  ctx.fillStyle = colour("shade");
-  ctx.fillRect(left, bbox.top, right - left, bbox.height);
   ctx.fillStyle = colour("muted");
   ctx.font = FONT.replace("11px", `${Math.round(10 * uPlot.pxRatio)}px`);
   ctx.textBaseline = "top";
+  ctx.textAlign = "left";
   const pad = 3 * uPlot.pxRatio;
-  if (ctx.measureText(w.name).width + 2 * pad <= right - left) ctx.fillText(w.name, left + pad, bbox.top + pad);
+  if (ctx.measureText(w.name).width + 2 * pad <= right - left)
+    ctx.fillText(w.name, left + pad, bbox.top + pad);
   ctx.restore();
 }

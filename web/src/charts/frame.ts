@@ -1,4 +1,5 @@
-// What stands around every chart: title, controls, a legend with the values under the cursor, and the same as a table.
+// What stands around every chart: title, controls, a legend with the values under the cursor, and the same as
+// a table.
 import { h } from "../dom";
 
 export interface Frame {
@@ -22,26 +23,46 @@ let frames = 0;
 export function frame(spec: FrameSpec): Frame {
   const id = `chart-${++frames}`;
   const plot = h("div", {
-    class: "plot", id, tabindex: 0, role: "application", "aria-roledescription": "chart",
+    class: "plot",
+    id,
+    tabindex: 0,
+    role: "application",
+    "aria-roledescription": "chart",
     "aria-label": `${spec.title}${spec.unit ? `, ${spec.unit}` : ""}. ${spec.keys}`,
   });
   const tablePlace = h("div", { class: "as-table", hidden: true });
   const reset = h("button", { type: "button", class: "control reset", hidden: true }, "Reset zoom");
-  const toggle = h("button", { type: "button", class: "control", "aria-pressed": "false", click: () => {
-    const isTable = tablePlace.hidden;
-    if (isTable && tablePlace.childElementCount === 0) tablePlace.append(spec.makeTable());
-    tablePlace.hidden = !isTable;
-    figure.classList.toggle("is-table", isTable);
-    toggle.setAttribute("aria-pressed", String(isTable));
-    toggle.textContent = isTable ? "Show as chart" : "Show as table";
-  } }, "Show as table");
+  const toggle = h(
+    "button",
+    {
+      type: "button",
+      class: "control",
+      "aria-pressed": "false",
+      click: () => {
+        const isTable = Boolean(tablePlace.hidden);
+        if (isTable && tablePlace.childElementCount === 0) tablePlace.append(spec.makeTable());
+        tablePlace.hidden = !isTable;
+        figure.classList.toggle("is-table", isTable);
+        toggle.setAttribute("aria-pressed", String(isTable));
+        toggle.textContent = isTable ? "Show as chart" : "Show as table";
+      },
+    },
+    "Show as table",
+  );
   const controls = h("div", { class: "controls" }, reset, toggle);
-  const figure = h("figure", { class: spec.isWide ? "chart wide" : "chart" },
-    h("figcaption", {},
+  const figure = h(
+    "figure",
+    { class: spec.isWide ? "chart wide" : "chart" },
+    h(
+      "figcaption",
+      {},
       h("span", { class: "title" }, spec.title),
       spec.unit && h("span", { class: "unit" }, spec.unit),
       spec.note && h("span", { class: "note" }, spec.note),
-      controls),
-    plot, tablePlace);
+      controls,
+    ),
+    plot,
+    tablePlace,
+  );
   return { figure, plot, controls, reset };
 }

@@ -9,30 +9,45 @@ export interface Legend {
   redraw(): void; // colours have changed
 }
 
-export function legend(curves: { label: string; hue: number }[], onToggle: (i: number, isShown: boolean) => void): Legend {
+export function legend(
+  curves: { label: string; hue: number }[],
+  onToggle: (i: number, isShown: boolean) => void,
+): Legend {
   const x = h("span", { class: "x" });
   const values = curves.map(() => h("span", { class: "value" }));
   const lines = curves.map(() => svg("line", { x1: 0, y1: 5, x2: 18, y2: 5, "stroke-width": 2 }));
   const buttons = curves.map((curve, i) => {
-    const button: HTMLButtonElement = h("button", {
-      type: "button", "aria-pressed": "true", title: "Hide or show", click: () => {
-        const isShown = button.getAttribute("aria-pressed") !== "true";
-        button.setAttribute("aria-pressed", String(isShown));
-        onToggle(i, isShown);
+    const button: HTMLButtonElement = h(
+      "button",
+      {
+        type: "button",
+        "aria-pressed": "true",
+        title: "Hide or show",
+        click: () => {
+          const isShown = button.getAttribute("aria-pressed") !== "true";
+          button.setAttribute("aria-pressed", String(isShown));
+          onToggle(i, isShown);
+        },
       },
-    }, svg("svg", { width: 18, height: 10, "aria-hidden": "true" }, lines[i]), h("span", {}, curve.label), values[i]);
+      svg("svg", { width: 18, height: 10, "aria-hidden": "true" }, lines[i]),
+      h("span", {}, curve.label),
+      values[i],
+    );
     return button;
   });
-  const redraw = () => lines.forEach((line, i) => {
-    line.setAttribute("stroke", curveColour(curves[i]!.hue));
-    line.setAttribute("stroke-dasharray", curveDash(curves[i]!.hue).join(" "));
-  });
+  const redraw = () =>
+    lines.forEach((line, i) => {
+      line.setAttribute("stroke", curveColour(curves[i]!.hue));
+      line.setAttribute("stroke-dasharray", curveDash(curves[i]!.hue).join(" "));
+    });
   redraw();
   return {
     element: h("div", { class: "legend" }, ...buttons, x),
     show(xText, texts) {
       x.textContent = xText;
-      texts.forEach((text, i) => { if (values[i]) values[i].textContent = text; });
+      texts.forEach((text, i) => {
+        if (values[i]) values[i].textContent = text;
+      });
     },
     clear() {
       x.textContent = "";

@@ -16,15 +16,15 @@ export function alignTo(xs: number[], curve: Points): (number | null | undefined
   return xs.map((x) => values.get(x));
 }
 
-// A distribution at 'xs', straight between its points: before its first value nothing, after its last what it had
-// reached. Of several points at one x the highest counts.
+// A distribution at 'xs', straight between its points: before its first value nothing, after its last what it
+// had reached. Of several points at one x the highest counts.
 export function shareAt(xs: number[], x: number[], p: number[]): (number | null)[] {
   let i = -1; // the last point at or before
   return xs.map((at) => {
     while (i + 1 < x.length && x[i + 1]! <= at) i++;
     if (i < 0) return null;
     if (x[i] === at || i + 1 === x.length) return p[i]!;
-    return p[i]! + (p[i + 1]! - p[i]!) * (at - x[i]!) / (x[i + 1]! - x[i]!);
+    return p[i]! + ((p[i + 1]! - p[i]!) * (at - x[i]!)) / (x[i + 1]! - x[i]!);
   });
 }
 

@@ -1,4 +1,5 @@
-// Which drawings are on the page: they are drawn when they get a place, and again when it or the colours change.
+// Which drawings are on the page: they are drawn when they get a place, and again when it or the colours
+// change.
 import { onThemeChange } from "../theme";
 
 export interface Drawing {

@@ -14,7 +14,10 @@ export class ZoomGroup {
   private zoom: Range | null = null;
   private members: Zoomable[] = [];
 
-  constructor(readonly full: Range, readonly isLog = false) {}
+  constructor(
+    readonly full: Range,
+    readonly isLog = false,
+  ) {}
 
   add(member: Zoomable): void {
     this.members.push(member);

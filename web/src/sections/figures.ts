@@ -4,50 +4,100 @@ import { h, nothing, section } from "../dom";
 import { format, NONE, plain } from "../format";
 import { table } from "../table";
 
+const TILES_MAX = 16;
+
 const directions: Record<Metric["better"], string> = {
-  lower: "lower is better", higher: "higher is better", neither: "",
+  lower: "lower is better",
+  higher: "higher is better",
+  neither: "",
 };
 
 function tile(metric: Metric): HTMLElement {
   const [number, unit] = format(metric.value, metric.unit).split("\u00a0");
   const exact = metric.value === null ? "no value" : `${metric.name} = ${plain(metric.value)}`;
-  return h("div", { class: "tile", "data-metric": metric.name, title: `${exact}. ${directions[metric.better]}`.trim() },
-    h("dt", {}, metric.label), h("dd", {}, number, unit && h("span", { class: "unit" }, `\u00a0${unit}`)));
+  return h(
+    "div",
+    { class: "tile", "data-metric": metric.name, title: `${exact}. ${directions[metric.better]}`.trim() },
+    h("dt", {}, metric.label),
+    h("dd", {}, number, unit && h("span", { class: "unit" }, `\u00a0${unit}`)),
+  );
 }
 
+// The first ones as tiles, the others, of single sizes, entries and phases, in a table.
 export function tiles(run: Run): HTMLElement {
-  if (run.metrics.length === 0) return section("figures", "Figures", nothing("There are no figures of this run."));
-  return section("figures", "Figures", h("dl", { class: "tiles" }, ...run.metrics.map(tile)));
+  if (run.metrics.length === 0)
+    return section("figures", "Figures", nothing("There are no figures of this run."));
+  const more = run.metrics.slice(TILES_MAX);
+  return section(
+    "figures",
+    "Figures",
+    h("dl", { class: "tiles" }, ...run.metrics.slice(0, TILES_MAX).map(tile)),
+    more.length > 0 &&
+      h(
+        "details",
+        { id: "more" },
+        h("summary", {}, `${more.length} more figures`),
+        table(
+          [{ head: "Figure" }, { head: "Value", isNumber: true }, { head: "" }, { head: "Name" }],
+          more.map((metric) => [
+            metric.label,
+            format(metric.value, metric.unit),
+            h("span", { class: "muted" }, directions[metric.better]),
+            h("code", {}, metric.name),
+          ]),
+          "More figures",
+        ),
+      ),
+  );
 }
 
 export function phaseSection(phases: Phase[]): HTMLElement | null {
   if (phases.length === 0) return null;
   const metrics = new Map(phases.flatMap((phase) => phase.metrics).map((metric) => [metric.name, metric]));
-  const valueOf = (phase: Phase, name: string) => phase.metrics.find((metric) => metric.name === name)?.value ?? null;
-  const heads = phases.map((phase) =>
-    ({ head: `${phase.name} (${format(phase.start_us, "us")} – ${format(phase.stop_us, "us")})`, isNumber: true }));
-  return section("phases", "Before, during and after the influx",
-    table([{ head: "" }, ...heads, { head: "" }], [...metrics.values()].map((metric) => [
-      metric.label, ...phases.map((phase) => format(valueOf(phase, metric.name), metric.unit)),
-      h("span", { class: "muted" }, directions[metric.better]),
-    ])));
+  const valueOf = (phase: Phase, name: string) =>
+    phase.metrics.find((metric) => metric.name === name)?.value ?? null;
+  const heads = phases.map((phase) => ({
+    head: `${phase.name} (${format(phase.start_us, "us")} – ${format(phase.stop_us, "us")})`,
+    isNumber: true,
+  }));
+  return section(
+    "phases",
+    "Before, during and after the influx",
+    table(
+      [{ head: "" }, ...heads, { head: "" }],
+      [...metrics.values()].map((metric) => [
+        metric.label,
+        ...phases.map((phase) => format(valueOf(phase, metric.name), metric.unit)),
+        h("span", { class: "muted" }, directions[metric.better]),
+      ]),
+    ),
+  );
 }
 
 // Entries of one kind have the same rows and share a table.
 function trafficTable(entries: Traffic[]): HTMLElement {
   const labels = [...new Set(entries.flatMap((entry) => entry.rows.map((row) => row.label)))];
-  return table([{ head: entries[0]!.kind }, ...labels.map((head) => ({ head, isNumber: true }))],
-    entries.map((entry) => [entry.name, ...labels.map((label) => {
-      const row = entry.rows.find((candidate) => candidate.label === label);
-      return row ? format(row.value, row.unit) : NONE;
-    })]), `Traffic of kind ${entries[0]!.kind}`);
+  return table(
+    [{ head: entries[0]!.kind }, ...labels.map((head) => ({ head, isNumber: true }))],
+    entries.map((entry) => [
+      entry.name,
+      ...labels.map((label) => {
+        const row = entry.rows.find((candidate) => candidate.label === label);
+        return row ? format(row.value, row.unit) : NONE;
+      }),
+    ]),
+    `Traffic of kind ${entries[0]!.kind}`,
+  );
 }
 
 export function trafficSection(traffic: Traffic[]): HTMLElement {
   if (traffic.length === 0) return section("traffic", "Traffic", nothing("The scenario has no traffic."));
   const kinds = [...new Set(traffic.map((entry) => entry.kind))];
-  return section("traffic", "Traffic",
-    ...kinds.map((kind) => trafficTable(traffic.filter((entry) => entry.kind === kind))));
+  return section(
+    "traffic",
+    "Traffic",
+    ...kinds.map((kind) => trafficTable(traffic.filter((entry) => entry.kind === kind))),
+  );
 }
 
 // {"a": {"b": 1}} as rows "a.b", 1.
@@ -60,6 +110,10 @@ export function flatten(value: unknown, name = ""): [string, string][] {
 
 export function allFigures(run: Run): HTMLElement | null {
   if (!run.summary) return null;
-  return h("details", { id: "summary" }, h("summary", {}, "All figures (summary.json)"),
-    table([{ head: "Name" }, { head: "Value", isNumber: true }], flatten(run.summary), "All figures"));
+  return h(
+    "details",
+    { id: "summary" },
+    h("summary", {}, "All figures (summary.json)"),
+    table([{ head: "Name" }, { head: "Value", isNumber: true }], flatten(run.summary), "All figures"),
+  );
 }

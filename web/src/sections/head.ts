@@ -9,8 +9,10 @@ function fact(name: string, value: string | Node | null | undefined): HTMLElemen
 
 function networkText(run: Run): string {
   const { hosts, switches, links, base_rtt_us } = run.network;
-  return `${countOf(hosts, "host")}, ${countOf(switches, "switch", "switches")}, ${countOf(links, "link")}`
-    + (base_rtt_us > 0 ? `; base RTT ${format(base_rtt_us, "us")}` : "");
+  return (
+    `${countOf(hosts, "host")}, ${countOf(switches, "switch", "switches")}, ${countOf(links, "link")}` +
+    (base_rtt_us > 0 ? `; base RTT ${format(base_rtt_us, "us")}` : "")
+  );
 }
 
 function seedText(seeds: string[]): string {
@@ -22,18 +24,24 @@ export function codes(texts: string[]): HTMLElement {
 }
 
 export function facts(run: Run): HTMLElement {
-  return h("dl", { class: "facts" },
+  return h(
+    "dl",
+    { class: "facts" },
     fact("Network", networkText(run)),
     fact("Congestion control", run.model && run.model !== run.cc ? `${run.cc} (${run.model} model)` : run.cc),
     fact("Load balancing", run.lb),
     fact("Simulated", format(run.simulated_us, "us")),
     fact(run.seeds.length === 1 ? "Seed" : "Seeds", seedText(run.seeds)),
-    fact("Set", run.set.length > 0 ? codes(run.set) : null));
+    fact("Set", run.set.length > 0 ? codes(run.set) : null),
+  );
 }
 
 export function head(page: Page): HTMLElement {
   const kind = page.kind === "compare" ? `comparison of ${countOf(page.runs.length, "variant")}` : "run";
-  return h("header", {},
+  return h(
+    "header",
+    {},
     h("p", { class: "product" }, h("strong", {}, "Anole"), ` ${page.version} · ${kind}`),
-    h("h1", {}, page.title));
+    h("h1", {}, page.title),
+  );
 }

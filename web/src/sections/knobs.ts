@@ -14,9 +14,16 @@ function knobChart(knob: KnobLine, run: Run, group: ZoomGroup): HTMLElement {
   const end = Math.max(group.full[1], knob.at_us.at(-1)!);
   const isLonger = end > knob.at_us.at(-1)!;
   return chart({
-    title: knob.name, height: 120, isStepped: true, windows: run.windows, group,
+    title: knob.name,
+    height: 125,
+    isStepped: true,
+    windows: run.windows,
+    group,
     x: { label: "time", unit: "us", values: isLonger ? [...knob.at_us, end] : knob.at_us },
-    y: { unit: formatSetting(0, knob.unit).slice(1).trim(), write: (value) => formatSetting(value, knob.unit) },
+    y: {
+      unit: formatSetting(0, knob.unit).slice(1).trim(),
+      write: (value) => formatSetting(value, knob.unit),
+    },
     curves: [{ label: knob.name, values: isLonger ? [...knob.values, knob.values.at(-1)!] : knob.values }],
   });
 }
@@ -26,11 +33,26 @@ export function knobSection(run: Run, group: ZoomGroup): HTMLElement {
   const changed = known.filter(isChanged);
   const fixed = known.filter((knob) => !isChanged(knob));
   if (known.length === 0) return section("knobs", "Knobs", nothing("This run has no knobs."));
-  return section("knobs", "Knobs",
+  return section(
+    "knobs",
+    "Knobs",
     changed.length > 0
       ? h("div", { class: "charts small" }, ...changed.map((knob) => knobChart(knob, run, group)))
       : nothing("No knob changed during the run."),
-    fixed.length > 0 && h("details", {}, h("summary", {}, `${fixed.length} unchanged`),
-      h("div", { class: "columns" }, table([{ head: "Knob" }, { head: "Value", isNumber: true }],
-        fixed.map((knob) => [knob.name, formatSetting(knob.values[0]!, knob.unit)]), "Knobs that did not change"))));
+    fixed.length > 0 &&
+      h(
+        "details",
+        {},
+        h("summary", {}, `${fixed.length} unchanged`),
+        h(
+          "div",
+          { class: "columns" },
+          table(
+            [{ head: "Knob" }, { head: "Value", isNumber: true }],
+            fixed.map((knob) => [knob.name, formatSetting(knob.values[0]!, knob.unit)]),
+            "Knobs that did not change",
+          ),
+        ),
+      ),
+  );
 }

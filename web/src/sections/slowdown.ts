@@ -17,7 +17,10 @@ const writeSlowdown = (value: number | null) => (value === null ? "–" : digits
 
 function slowdownChart(title: string, xs: number[], names: string[], curves: Curve[], extra?: HTMLElement[]) {
   return chart({
-    title, height: 240, hasPoints: true, extra,
+    title,
+    height: 225,
+    hasPoints: true,
+    extra,
     x: { label: "flow size", unit: "bytes", values: xs, isLog: true, write: (i) => names[i] ?? "" },
     y: { unit: "", isLog: true, write: writeSlowdown },
     curves,
@@ -26,16 +29,21 @@ function slowdownChart(title: string, xs: number[], names: string[], curves: Cur
 
 export function sizesOfRun(run: Run): HTMLElement {
   if (run.sizes.length === 0) return nothing("No flow has finished, so there are no slowdowns.");
-  return slowdownChart("FCT slowdown by flow size", run.sizes.map(placeOf),
+  return slowdownChart(
+    "FCT slowdown by flow size",
+    run.sizes.map(placeOf),
     run.sizes.map((row) => `${formatSizes(row.bytes_min, row.bytes_end)} (${countOf(row.flows, "flow")})`),
-    percentiles.map(({ key, label }) => ({ label, values: run.sizes.map((row) => row[key]) })));
+    percentiles.map(({ key, label }) => ({ label, values: run.sizes.map((row) => row[key]) })),
+  );
 }
 
 // One percentile at a time, one curve per variant.
 export function sizesOfVariants(runs: Run[]): HTMLElement {
-  if (runs.every((run) => run.sizes.length === 0)) return nothing("No flow has finished, so there are no slowdowns.");
-  const names = new Map(runs.flatMap((run) => run.sizes)
-    .map((row) => [placeOf(row), formatSizes(row.bytes_min, row.bytes_end)]));
+  if (runs.every((run) => run.sizes.length === 0))
+    return nothing("No flow has finished, so there are no slowdowns.");
+  const names = new Map(
+    runs.flatMap((run) => run.sizes).map((row) => [placeOf(row), formatSizes(row.bytes_min, row.bytes_end)]),
+  );
   const xs = [...names.keys()].sort((a, b) => a - b);
   const place = h("div", { class: "swap" });
   const show = (which: number) => {
@@ -44,8 +52,22 @@ export function sizesOfVariants(runs: Run[]): HTMLElement {
       label: run.name,
       values: alignTo(xs, { x: run.sizes.map(placeOf), y: run.sizes.map((row) => row[key]) }),
     }));
-    place.replaceChildren(slowdownChart(`${label} FCT slowdown by flow size`, xs, xs.map((x) => names.get(x)!), curves,
-      [choice("Percentile", percentiles.map((p) => p.label), show, which)]));
+    place.replaceChildren(
+      slowdownChart(
+        `${label} FCT slowdown by flow size`,
+        xs,
+        xs.map((x) => names.get(x)!),
+        curves,
+        [
+          choice(
+            "Percentile",
+            percentiles.map((p) => p.label),
+            show,
+            which,
+          ),
+        ],
+      ),
+    );
   };
   show(2);
   return place;
@@ -55,11 +77,17 @@ export function sizesOfVariants(runs: Run[]): HTMLElement {
 function cdfChart(title: string, unit: string, curves: { label: string; cdf: Cdf }[]): HTMLElement {
   const xs = unionOfX(curves.map((curve) => curve.cdf));
   return chart({
-    title, note: "share of values ≤ x", height: 220,
-    x: { label: title.toLowerCase() === "fct" ? "FCT" : title, unit, values: xs, isLog: (xs[0] ?? 0) > 0 },
-    y: { unit: "share", max: 1.0001 },
+    title: capital(title),
+    note: "% of values ≤ x",
+    height: 225,
+    x: { label: title, unit, values: xs, isLog: (xs[0] ?? 0) > 0 },
+    y: { unit: "share", max: 1 },
     curves: curves.map(({ label, cdf }) => ({ label, values: shareAt(xs, cdf.x, cdf.p) })),
   });
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function groupBy<T>(items: T[], keyOf: (item: T) => string): T[][] {
@@ -81,16 +109,28 @@ function shortLabel(cdf: Cdf): string {
 export function cdfsOfRun(run: Run): HTMLElement[] {
   const full = run.cdfs.filter((cdf) => cdf.x.length > 0);
   return groupBy(full, (cdf) => `${cdf.quantity} ${cdf.unit}`).map((group) =>
-    cdfChart(group[0]!.quantity, group[0]!.unit, group.map((cdf) => ({ label: shortLabel(cdf), cdf }))));
+    cdfChart(
+      group[0]!.quantity,
+      group[0]!.unit,
+      group.map((cdf) => ({ label: shortLabel(cdf), cdf })),
+    ),
+  );
 }
 
 export function cdfsOfVariants(runs: Run[]): HTMLElement[] {
-  const all = runs.flatMap((run) => run.cdfs.filter((cdf) => cdf.x.length > 0).map((cdf) => ({ label: run.name, cdf })));
+  const all = runs.flatMap((run) =>
+    run.cdfs.filter((cdf) => cdf.x.length > 0).map((cdf) => ({ label: run.name, cdf })),
+  );
   return groupBy(all, ({ cdf }) => `${cdf.label} ${cdf.unit}`).map((group) =>
-    cdfChart(group[0]!.cdf.label, group[0]!.cdf.unit, group));
+    cdfChart(group[0]!.cdf.label, group[0]!.cdf.unit, group),
+  );
 }
 
 export function slowdownSection(sizes: HTMLElement, cdfs: HTMLElement[]): HTMLElement {
-  return section("completion", "Completion times", h("div", { class: "charts" }, sizes, ...cdfs),
-    cdfs.length === 0 && nothing("There are no distributions: nothing finished that could be counted."));
+  return section(
+    "completion",
+    "Completion times",
+    h("div", { class: "charts" }, sizes, ...cdfs),
+    cdfs.length === 0 && nothing("There are no distributions: nothing finished that could be counted."),
+  );
 }

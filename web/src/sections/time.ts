@@ -6,6 +6,8 @@ import { alignTo, unionOfX } from "../charts/merge";
 import { ZoomGroup } from "../charts/zoom";
 import { format } from "../format";
 
+const POINTS_MAX = 40; // fewer intervals are drawn as points
+
 const groupNames: Record<Column["group"], string> = {
   throughput: "Throughput",
   rtt: "Round-trip time",
@@ -26,8 +28,10 @@ function groupColumns(columns: Column[]): Column[][] {
   return [...groups.values()].sort((a, b) => order.indexOf(a[0]!.group) - order.indexOf(b[0]!.group));
 }
 
+// A column alone is named in the title, or two charts of a group could not be told apart.
 function titleOf(columns: Column[]): string {
-  return groupNames[columns[0]!.group] ?? columns[0]!.group;
+  const group = groupNames[columns[0]!.group] ?? columns[0]!.group;
+  return columns.length > 1 ? group : `${group}: ${columns[0]!.label}`;
 }
 
 export function timeGroup(runs: Run[]): ZoomGroup {
@@ -37,8 +41,10 @@ export function timeGroup(runs: Run[]): ZoomGroup {
 }
 
 function intervalNote(series: Series): string {
-  return `One point is ${format(series.interval_us, "us")}. Drag to zoom, double-click to see all; `
-    + "with the keyboard: arrows, +, − and 0. Charts over time move together.";
+  return (
+    `One point is ${format(series.interval_us, "us")}. Drag to zoom, double-click to see all; ` +
+    "with the keyboard: arrows, +, − and 0. Charts over time move together."
+  );
 }
 
 function shadeNote(windows: Window[]): string {
@@ -49,15 +55,23 @@ export function timeOfRun(run: Run, group: ZoomGroup): HTMLElement {
   const { series } = run;
   if (!series || series.at_us.length === 0 || series.columns.length === 0)
     return section("time", "Over time", nothing("Nothing was recorded over time."));
-  const charts = groupColumns(series.columns).map((columns) => chart({
-    title: titleOf(columns),
-    x: { label: "time", unit: "us", values: series.at_us },
-    y: { unit: columns[0]!.unit },
-    curves: columns.map((column) => ({ label: column.label, values: column.values })),
-    windows: run.windows, group,
-  }));
-  return section("time", "Over time", h("p", { class: "hint" }, intervalNote(series) + shadeNote(run.windows)),
-    h("div", { class: "charts" }, ...charts));
+  const charts = groupColumns(series.columns).map((columns) =>
+    chart({
+      title: titleOf(columns),
+      x: { label: "time", unit: "us", values: series.at_us },
+      y: { unit: columns[0]!.unit },
+      curves: columns.map((column) => ({ label: column.label, values: column.values })),
+      windows: run.windows,
+      group,
+      hasPoints: series.at_us.length <= POINTS_MAX,
+    }),
+  );
+  return section(
+    "time",
+    "Over time",
+    h("p", { class: "hint" }, intervalNote(series) + shadeNote(run.windows)),
+    h("div", { class: "charts" }, ...charts),
+  );
 }
 
 // One column at a time, one curve per variant.
@@ -66,28 +80,54 @@ function variantsChart(runs: Run[], names: Column[], group: ZoomGroup): HTMLElem
   const xs = unionOfX(runs.map((run) => ({ x: run.series?.at_us ?? [] })));
   const valuesOf = (run: Run, name: string) => {
     const column = run.series?.columns.find((candidate) => candidate.name === name);
-    return run.series && column ? alignTo(xs, { x: run.series.at_us, y: column.values }) : xs.map(() => undefined);
+    return run.series && column
+      ? alignTo(xs, { x: run.series.at_us, y: column.values })
+      : xs.map(() => undefined);
   };
   const show = (which: number) => {
     const column = names[which]!;
-    place.replaceChildren(chart({
-      title: names.length > 1 ? titleOf(names) : column.label,
-      x: { label: "time", unit: "us", values: xs },
-      y: { unit: column.unit },
-      curves: runs.map((run) => ({ label: run.name, values: valuesOf(run, column.name) })),
-      windows: runs[0]!.windows, group,
-      extra: names.length > 1 ? [choice("Show", names.map((n) => n.label), show, which)] : [],
-    }));
+    place.replaceChildren(
+      chart({
+        title: titleOf(names),
+        x: { label: "time", unit: "us", values: xs },
+        y: { unit: column.unit },
+        curves: runs.map((run) => ({ label: run.name, values: valuesOf(run, column.name) })),
+        windows: runs[0]!.windows,
+        group,
+        hasPoints: xs.length <= POINTS_MAX,
+        extra:
+          names.length > 1
+            ? [
+                choice(
+                  "Show",
+                  names.map((n) => n.label),
+                  show,
+                  which,
+                ),
+              ]
+            : [],
+      }),
+    );
   };
   show(0);
   return place;
 }
 
 export function timeOfVariants(runs: Run[], group: ZoomGroup): HTMLElement {
-  const columns = new Map(runs.flatMap((run) => run.series?.columns ?? []).map((column) => [column.name, column]));
+  const columns = new Map(
+    runs.flatMap((run) => run.series?.columns ?? []).map((column) => [column.name, column]),
+  );
   const first = runs.find((run) => run.series && run.series.at_us.length > 0)?.series;
-  if (!first || columns.size === 0) return section("time", "Over time", nothing("Nothing was recorded over time."));
-  return section("time", "Over time",
+  if (!first || columns.size === 0)
+    return section("time", "Over time", nothing("Nothing was recorded over time."));
+  return section(
+    "time",
+    "Over time",
     h("p", { class: "hint" }, `Of the first seed. ${intervalNote(first)}${shadeNote(runs[0]!.windows)}`),
-    h("div", { class: "charts" }, ...groupColumns([...columns.values()]).map((g) => variantsChart(runs, g, group))));
+    h(
+      "div",
+      { class: "charts" },
+      ...groupColumns([...columns.values()]).map((g) => variantsChart(runs, g, group)),
+    ),
+  );
 }

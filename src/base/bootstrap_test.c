@@ -1,0 +1,181 @@
+/* src/base/bootstrap_test.c */
+#include "base/bootstrap.h"
+#include "base/rng.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+
+#define Z 1.959963984540054
+
+static struct interval interval_of(const double *value, uint32_t count)
+{
+    struct bootstrap b;
+    struct interval i;
+
+    bootstrap_init(&b, count);
+    i = bootstrap_mean(&b, value);
+    bootstrap_fini(&b);
+    return i;
+}
+
+static void mean__of_two_values_is_known(void **unused)
+{
+    /* Draws of two values have the means 0, 1/2 and 1 with the chances 1/4, 1/2 and 1/4, so the middle 95 % reach
+     * from 0 to 1; t(1) is 12.7062. */
+    const double value[] = { 0, 1 };
+    double half = 0.5 * sqrt(2.0) * 12.7062 / Z;
+    struct interval i = interval_of(value, 2);
+
+    (void)unused;
+    assert_true(fabs(i.low - (0.5 - half)) < 1e-12);
+    assert_true(fabs(i.high - (0.5 + half)) < 1e-12);
+}
+
+static void mean__of_a_coin_is_binomial(void **unused)
+{
+    /* 20 zeros and 20 ones: a draw is Binomial(40, 1/2), whose 2.5 % quantile is 14 and whose 97.5 % quantile is 26
+     * (P(X <= 13) = 0.0192, P(X <= 14) = 0.0403). t(39) is 2.0227. */
+    double value[40], half = 6.0 / 40 * sqrt(40.0 / 39) * 2.0227 / Z;
+    struct interval i;
+
+    (void)unused;
+    for (int n = 0; n < 40; n++)
+        value[n] = n % 2;
+    i = interval_of(value, 40);
+    assert_true(fabs(i.low - (0.5 - half)) < 1e-5);
+    assert_true(fabs(i.high - (0.5 + half)) < 1e-5);
+}
+
+static void mean__of_equal_values_is_that_value(void **unused)
+{
+    const double zero[7] = { 0 }, three[3] = { 3, 3, 3 };
+    struct interval i = interval_of(zero, 7);
+
+    (void)unused;
+    assert_true(i.low == 0 && i.high == 0);
+    i = interval_of(three, 3);
+    assert_true(i.low == 3 && i.high == 3);
+}
+
+static void mean__moves_and_grows_with_the_values(void **unused)
+{
+    const double value[] = { 3, 1, 4, 1, 5, 9, 2, 6 };
+    double moved[8];
+    struct interval a = interval_of(value, 8), b;
+
+    (void)unused;
+    for (int i = 0; i < 8; i++)
+        moved[i] = 16 - 4 * value[i];    /* exact, and turns the ends round: the draws are not symmetric */
+    b = interval_of(moved, 8);
+    assert_true(fabs(b.low - (16 - 4 * a.high)) < 0.3);
+    assert_true(fabs(b.high - (16 - 4 * a.low)) < 0.3);
+}
+
+static void mean__leans_to_the_long_tail(void **unused)
+{
+    const double value[] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 11 };    /* mean 2 */
+    struct interval i = interval_of(value, 10);
+
+    (void)unused;
+    assert_true(i.high - 2 > 1.5 * (2 - i.low));
+}
+
+static void mean__is_the_same_every_time(void **unused)
+{
+    const double value[] = { 3, 1, 4, 1, 5 }, other[] = { 2, 7, 1, 8, 2 };
+    struct interval first, again;
+    struct bootstrap b;
+
+    (void)unused;
+    bootstrap_init(&b, 5);
+    first = bootstrap_mean(&b, value);
+    bootstrap_mean(&b, other);
+    again = bootstrap_mean(&b, value);
+    bootstrap_fini(&b);
+    assert_true(first.low == again.low && first.high == again.high);
+    again = interval_of(value, 5);
+    assert_true(first.low == again.low && first.high == again.high);
+}
+
+/* Marsaglia's polar method. */
+static double normal(struct rng *r)
+{
+    double x, y, s;
+
+    do {
+        x = 2 * rng_real(r) - 1;
+        y = 2 * rng_real(r) - 1;
+        s = x * x + y * y;
+    } while (s >= 1 || s == 0);
+    return x * sqrt(-2 * log(s) / s);
+}
+
+static double exponential(struct rng *r)
+{
+    return rng_exp(r) - 1;
+}
+
+/* In how many of 100 cases the interval holds the true mean, 0. */
+static double coverage(double (*draw)(struct rng *), uint32_t count, uint32_t trials)
+{
+    struct bootstrap b;
+    struct rng rng;
+    uint32_t hits = 0;
+    double value[40];
+
+    bootstrap_init(&b, count);
+    rng_init(&rng, 7, count);
+    for (uint32_t t = 0; t < trials; t++) {
+        struct interval i;
+
+        for (uint32_t n = 0; n < count; n++)
+            value[n] = draw(&rng);
+        i = bootstrap_mean(&b, value);
+        hits += i.low <= 0 && i.high >= 0;
+    }
+    bootstrap_fini(&b);
+    return 100.0 * hits / trials;
+}
+
+static void mean__is_right_19_times_of_20(void **unused)
+{
+    static const struct { uint32_t count; double (*draw)(struct rng *); const char *name; double low, high; } row[] = {
+        /* 1,000 trials: two standard deviations are 1.4 points. */
+        { 5,  normal,      "normal",      93, 97 },
+        { 10, normal,      "normal",      93, 97 },
+        { 20, normal,      "normal",      93, 97 },
+        /* Skewed: no method is right with 5 values; this is what to expect (docs/compare.md). */
+        { 5,  exponential, "exponential", 85, 97 },
+        { 20, exponential, "exponential", 90, 97 },
+    };
+
+    (void)unused;
+    for (unsigned i = 0; i < sizeof(row) / sizeof(*row); i++) {
+        double is = coverage(row[i].draw, row[i].count, 1000);
+
+        print_message("%u %s values: %.1f %%\n", row[i].count, row[i].name, is);
+        if (is < row[i].low || is > row[i].high)
+            fail_msg("%u %s values: %.1f %%", row[i].count, row[i].name, is);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mean__of_two_values_is_known),
+        cmocka_unit_test(mean__of_a_coin_is_binomial),
+        cmocka_unit_test(mean__of_equal_values_is_that_value),
+        cmocka_unit_test(mean__moves_and_grows_with_the_values),
+        cmocka_unit_test(mean__leans_to_the_long_tail),
+        cmocka_unit_test(mean__is_the_same_every_time),
+        cmocka_unit_test(mean__is_right_19_times_of_20),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,46 @@
+#include "cc/tcp.h"
+
+#include <string.h>
+
+extern const struct tcp_algo tcp_cubic, tcp_dctcp, tcp_newreno;
+
+const struct tcp_algo *const tcp_all[] = { &tcp_newreno, &tcp_cubic, &tcp_dctcp, NULL };
+
+const struct tcp_algo *tcp_find(const char *name)
+{
+    for (int i = 0; tcp_all[i]; i++)
+        if (strcmp(tcp_all[i]->name, name) == 0)
+            return tcp_all[i];
+    return NULL;
+}
+
+void tcp_window_init(struct tcp_window *w, uint32_t mss_bytes)
+{
+    *w = (struct tcp_window){ (uint64_t)TCP_INITIAL_PACKETS * mss_bytes, UINT64_MAX, mss_bytes };
+}
+
+uint64_t tcp_slow_start(struct tcp_window *w, uint64_t acked_bytes)
+{
+    uint64_t room = w->cwnd_bytes < w->ssthresh_bytes ? w->ssthresh_bytes - w->cwnd_bytes : 0;
+    uint64_t taken = acked_bytes < room ? acked_bytes : room;
+
+    w->cwnd_bytes += taken;
+    return acked_bytes - taken;
+}
+
+void tcp_add_packet_per_window(struct tcp_window *w, uint64_t *sum_bytes, uint64_t acked_bytes)
+{
+    *sum_bytes += acked_bytes;
+    while (*sum_bytes >= w->cwnd_bytes) {
+        *sum_bytes -= w->cwnd_bytes;
+        w->cwnd_bytes += w->mss_bytes;
+    }
+}
+
+void tcp_halve(struct tcp_window *w, uint64_t flight_bytes)
+{
+    uint64_t least = 2ull * w->mss_bytes;
+
+    w->ssthresh_bytes = flight_bytes / 2 > least ? flight_bytes / 2 : least;
+    w->cwnd_bytes = w->ssthresh_bytes;
+}

@@ -1,0 +1,95 @@
+/* src/cc/tcp_dctcp.c - DCTCP (Alizadeh et al., SIGCOMM 2010; RFC 8257).
+ *
+ * Switches mark what meets a queue above K. The sender keeps alpha, the smoothed share of marked bytes, and
+ * cuts its window by alpha / 2, once per window, when there are marks. Between cuts, and after losses, it is
+ * NewReno.
+ *
+ *   alpha = (1 - g) alpha + g F    once per window; F: share of marked bytes in it, g = 1/16
+ *   cwnd  = cwnd (1 - alpha / 2)
+ */
+#include "cc/tcp.h"
+
+#define ALPHA_ONE (1u << 20)     /* alpha is a fixed-point number */
+#define G_SHIFT   4
+
+struct dctcp {
+    uint64_t sum_bytes;          /* as NewReno's */
+    uint64_t acked_bytes, marked_bytes;  /* in this window */
+    uint32_t alpha;
+};
+
+/* Rounded such that alpha reaches 0, and 1. */
+static void end_window(struct dctcp *d)
+{
+    uint32_t share = (uint32_t)(d->marked_bytes * ALPHA_ONE / d->acked_bytes);
+    uint32_t decay = d->alpha >> G_SHIFT;
+
+    d->alpha -= decay ? decay : d->alpha;
+    d->alpha += share >> G_SHIFT;
+    if (d->alpha > ALPHA_ONE)
+        d->alpha = ALPHA_ONE;
+    d->acked_bytes = d->marked_bytes = 0;
+}
+
+static void dctcp_on_ack(struct tcp_window *w, void *state, const struct tcp_ack *ack)
+{
+    struct dctcp *d = state;
+    uint64_t      rest;
+
+    d->acked_bytes += ack->acked_bytes;
+    d->marked_bytes += ack->marked_bytes;
+    if (ack->ends_round)
+        end_window(d);
+    if (!ack->may_grow)
+        return;
+    rest = tcp_slow_start(w, ack->acked_bytes);
+    if (rest)
+        tcp_add_packet_per_window(w, &d->sum_bytes, rest);
+}
+
+static void dctcp_on_ecn(struct tcp_window *w, void *state, uint64_t now_ps, uint64_t flight_bytes)
+{
+    const struct dctcp *d = state;
+    uint64_t            cut = w->cwnd_bytes * d->alpha / (2 * ALPHA_ONE), least = 2ull * w->mss_bytes;
+
+    (void)now_ps, (void)flight_bytes;
+    w->cwnd_bytes = w->cwnd_bytes - cut > least ? w->cwnd_bytes - cut : least;
+    w->ssthresh_bytes = w->cwnd_bytes;
+}
+
+static void dctcp_on_loss(struct tcp_window *w, void *state, uint64_t now_ps, uint64_t flight_bytes)
+{
+    struct dctcp *d = state;
+
+    (void)now_ps;
+    tcp_halve(w, flight_bytes);
+    d->sum_bytes = 0;
+}
+
+static void dctcp_on_timeout(struct tcp_window *w, void *state, uint64_t now_ps, uint64_t flight_bytes)
+{
+    dctcp_on_loss(w, state, now_ps, flight_bytes);
+    w->cwnd_bytes = w->mss_bytes;
+}
+
+/* With alpha 1 the first mark halves the window: RFC 8257, 4.2. */
+static void dctcp_start(struct tcp_window *w, void *state)
+{
+    struct dctcp *d = state;
+
+    (void)w;
+    d->alpha = ALPHA_ONE;
+}
+
+extern const struct tcp_algo tcp_dctcp;
+const struct tcp_algo tcp_dctcp = {
+    .on_ack = dctcp_on_ack,
+    .on_loss = dctcp_on_loss,
+    .on_ecn = dctcp_on_ecn,
+    .on_timeout = dctcp_on_timeout,
+    .start = dctcp_start,
+    .name = "dctcp",
+    .about = "cuts its window by the share of marked bytes (RFC 8257)",
+    .is_ecn = true,
+    .state_size = sizeof(struct dctcp),
+};

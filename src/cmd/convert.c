@@ -1,0 +1,239 @@
+/* src/cmd/convert.c - anole convert: other simulators' files and ours, one into the other. */
+#include "cmd/convert.h"
+
+#include "base/text.h"
+#include "cmd/cmd.h"
+#include "cmd/interrupt.h"
+#include "core/units.h"
+
+#include <argp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define INPUTS_MAX 2
+
+/* ---- what writers share ---- */
+
+bool convert_hosts_first(const struct graph *g)
+{
+    for (uint32_t i = 0; i < g->hosts; i++)
+        if (g->node[i].is_switch)
+            return false;
+    return true;
+}
+
+static char *in_units(char *buf, size_t size, uint64_t value, const char *const *units)
+{
+    while (units[1] && value && value % 1000 == 0) {
+        value /= 1000;
+        units++;
+    }
+    snprintf(buf, size, "%llu%s", (unsigned long long)value, units[0]);
+    return buf;
+}
+
+char *convert_rate(char *buf, size_t size, uint64_t bps)
+{
+    static const char *const units[] = { "bps", "Kbps", "Mbps", "Gbps", NULL };
+
+    return in_units(buf, size, bps, units);
+}
+
+char *convert_time(char *buf, size_t size, uint64_t ps)
+{
+    static const char *const units[] = { "ps", "ns", "us", "ms", "s", NULL };
+
+    return in_units(buf, size, ps, units);
+}
+
+char *convert_real(char *buf, size_t size, double value)
+{
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(buf, size, "%.*g", digits, value);
+        if (strtod(buf, NULL) == value)
+            break;
+    }
+    return buf;
+}
+
+void convert_note(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    fputs("anole: note: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+/* ---- options ---- */
+
+enum format { TO_SCENARIO, TO_HPCC, TO_HTSIM, TO_NOTHING };
+
+static const char *const format_names[] = { "scenario", "hpcc", "htsim", NULL };
+
+struct options {
+    const char  *path[INPUTS_MAX];
+    uint32_t     paths;
+    const char **set;
+    uint32_t     sets;
+    uint64_t     seed;
+    bool         has_seed;
+    const char  *out;
+    enum format  to;
+};
+
+enum { KEY_OUT = 'o', KEY_TO = 't', KEY_SET = 's', KEY_SEED = 256 };
+
+static const struct argp_option option_rows[] = {
+    { "to", KEY_TO, "scenario|hpcc|htsim", 0, "What to write", 0 },
+    { "out", KEY_OUT, "DIR", 0, "The folder to write into. It is there whole in the end, or not at all", 0 },
+    { "set", KEY_SET, "KEY=VALUE", 0, "Change a scenario before it is converted, as for anole run", 0 },
+    { "seed", KEY_SEED, "N", 0, "Start of the random numbers of a scenario's traffic, in place of its own",
+      0 },
+    { 0 },
+};
+
+static enum format format_of(const char *word)
+{
+    char hint[64];
+
+    for (int i = 0; format_names[i]; i++)
+        if (strcmp(format_names[i], word) == 0)
+            return (enum format)i;
+    cmd_did_you_mean(hint, sizeof(hint), word, format_names);
+    cmd_usage("--to: '%s' is not a format%s", word, *hint ? hint : "; there are scenario, hpcc and htsim");
+}
+
+static uint64_t seed_of(const char *text)
+{
+    struct err err;
+    uint64_t   seed;
+
+    if (text_to_uint(text, &seed, &err))
+        cmd_usage("--seed: %s", err.text);
+    return seed;
+}
+
+static void add_set(struct options *o, const char *text)
+{
+    if (!strchr(text, '='))
+        cmd_usage("--set: '%s' has no '='; write --set kmin=200KB", text);
+    o->set = xrealloc(o->set, (o->sets + 1) * sizeof(*o->set));
+    o->set[o->sets++] = text;
+}
+
+static void add_path(struct options *o, const char *path)
+{
+    if (o->paths == INPUTS_MAX)
+        cmd_usage("two files at most, a network and its flows; '%s' is one too many", path);
+    o->path[o->paths++] = path;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+
+    switch (key) {
+    case KEY_TO:       o->to = format_of(arg);                        break;
+    case KEY_OUT:      o->out = arg;                                  break;
+    case KEY_SET:      add_set(o, arg);                               break;
+    case KEY_SEED:     o->seed = seed_of(arg); o->has_seed = true;    break;
+    case ARGP_KEY_ARG: add_path(o, arg);                              break;
+    case ARGP_KEY_NO_ARGS:
+        cmd_usage("which file? anole convert FILE... --to hpcc -o DIR; see anole convert --help");
+    case ARGP_KEY_END:
+        if (o->to == TO_NOTHING)
+            cmd_usage("into what? say --to scenario, --to hpcc or --to htsim");
+        if (!o->out)
+            cmd_usage("where to? say -o DIR");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp argp = {
+    .options = option_rows,
+    .parser = parse_option,
+    .args_doc = "FILE...",
+    .doc =
+        "Turns the files of other simulators into a scenario, and a scenario into theirs."
+        "\v"
+        "FILE is one of these, told apart by name or content:\n"
+        "  a config of the HPCC or ConWeave ns-3 forks\n"
+        "  one of their topologies and a list of flows: two files\n"
+        "  a topology (.topo) and a connection matrix (.cm) of htsim: two files\n"
+        "  a scenario\n"
+        "\n"
+        "What is written into DIR:\n"
+        "  --to scenario   scenario.yaml, and flows.txt or traffic.cm beside it\n"
+        "  --to hpcc       config.txt, topology.txt, flow.txt, trace.txt\n"
+        "  --to htsim      network.topo, traffic.cm\n"
+        "\n"
+        "The flows of a scenario are drawn with its seed, so that others run the very same. What a format "
+        "cannot say is refused: traffic whose flows follow from other flows, a network that is no fat tree "
+        "in a .topo. docs/formats.md has the details.\n"
+        "\n"
+        "Examples:\n"
+        "  anole convert mix/config.txt --to scenario -o mine\n"
+        "  anole run mine/scenario.yaml\n"
+        "      The same network, flows and settings, now as a scenario.\n"
+        "  anole convert websearch.yaml --to hpcc -o theirs\n"
+        "      Our flows for the ns-3 program.\n"
+        "  anole convert fat_tree.topo perm.cm --to scenario -o mine\n",
+};
+
+/* ---- from options to exit status ---- */
+
+static int write_all(const struct convert_source *source, enum format to, struct outdir *dir, struct err *err)
+{
+    switch (to) {
+    case TO_SCENARIO: return convert_write_scenario(source, dir, err);
+    case TO_HPCC:     return convert_write_hpcc(source, dir, err);
+    case TO_HTSIM:    return convert_write_htsim(source, dir, err);
+    case TO_NOTHING:  break;
+    }
+    return 0;
+}
+
+static int convert(const struct options *o, struct err *err)
+{
+    struct convert_source source;
+    struct outdir        *dir = NULL;
+    int rc = convert_read(&source, o->path, o->paths, o->set, o->sets, o->has_seed ? &o->seed : NULL, err);
+
+    if (rc)
+        return rc;
+    rc = outdir_open(&dir, o->out, err);
+    if (!rc)
+        rc = write_all(&source, o->to, dir, err);
+    if (!rc) {
+        interrupt_hold();
+        rc = outdir_commit(dir, err);
+        interrupt_end();
+        dir = NULL;
+    }
+    outdir_abort(dir);
+    convert_fini(&source);
+    return rc;
+}
+
+static int convert_main(int argc, char **argv)
+{
+    struct options o = { .to = TO_NOTHING };
+    struct err     err;
+    int            rc;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    interrupt_catch();
+    rc = convert(&o, &err);
+    free(o.set);
+    return rc ? cmd_fail(&err) : cmd_close_stdout();
+}
+
+const struct command command_convert = { "convert", "turn other simulators' files into scenarios, and back",
+                                         convert_main };

@@ -1,0 +1,81 @@
+/* src/meter/monitor_utility.c - see monitor_utility.h. */
+#include "meter/monitor_utility.h"
+#include "core/units.h"
+
+const struct utility_weights utility_for_delay = { 0.2, 0.5, 0.3 };
+const struct utility_weights utility_for_throughput = { 0.5, 0.2, 0.3 };
+
+struct utility_weights utility_weights_for(const struct fsd *f)
+{
+    return f->elephants >= f->mice ? utility_for_throughput : utility_for_delay;
+}
+
+static double at_most_1(double x)
+{
+    return x < 1 ? x : 1;
+}
+
+/* In one go and not as a rate, so that a link that is busy all the time is 1 and not nearly. */
+static double busy_share(const struct report_port *p, uint64_t interval_ps)
+{
+    return at_most_1((double)p->tx_bytes * 8 * (double)PS_PER_S / ((double)p->rate_bps * (double)interval_ps));
+}
+
+double utility_throughput(const struct report *r, const uint32_t *port, uint32_t ports, double active_share)
+{
+    double sum = 0;
+    uint32_t active = 0;
+
+    for (uint32_t i = 0; i < ports; i++) {
+        double share = busy_share(&r->port[port[i]], r->end_ps - r->start_ps);
+
+        if (share <= active_share)
+            continue;
+        sum += share;
+        active++;
+    }
+    return active ? sum / active : 0;
+}
+
+static double rtt_ratio(uint64_t base_ps, uint64_t sum_ps, uint64_t samples)
+{
+    return sum_ps ? at_most_1((double)base_ps * (double)samples / (double)sum_ps) : 1;
+}
+
+double utility_rtt(const struct report *r, uint64_t base_rtt_ps)
+{
+    return rtt_ratio(base_rtt_ps, r->rtt_ps_sum, r->rtt_samples);
+}
+
+double utility_rtt_of_pairs(const struct utility_pair *pair, uint32_t pairs)
+{
+    double sum = 0;
+    uint32_t counted = 0;
+
+    for (uint32_t i = 0; i < pairs; i++) {
+        if (pair[i].rtt_samples == 0)
+            continue;
+        sum += rtt_ratio(pair[i].base_rtt_ps, pair[i].rtt_ps_sum, pair[i].rtt_samples);
+        counted++;
+    }
+    return counted ? sum / counted : 1;
+}
+
+double utility_pfc(const struct report *r, bool paused_only)
+{
+    uint64_t paused_ps = 0;
+    uint32_t counted = 0;
+
+    for (uint32_t i = 0; i < r->ports; i++) {
+        paused_ps += r->port[i].paused_ps;
+        counted += !paused_only || r->port[i].paused_ps > 0;
+    }
+    if (counted == 0)
+        return 1;
+    return 1 - at_most_1((double)paused_ps / ((double)counted * (double)(r->end_ps - r->start_ps)));
+}
+
+double utility(struct utility_weights w, double throughput, double rtt, double pfc)
+{
+    return w.throughput * throughput + w.rtt * rtt + w.pfc * pfc;
+}

@@ -1,0 +1,47 @@
+/* src/meter/monitor_utility.h - how well a network does, in one number: PARALEON's utility.
+ *
+ *   U = w_tp O_tp + w_rtt O_rtt + w_pfc O_pfc          each term and U in 0 .. 1, larger is better
+ *
+ *   O_tp    mean utilisation of the active links from hosts to ToRs
+ *   O_rtt   round trip of an empty path over the measured one
+ *   O_pfc   1 - mean time paused over the interval
+ *
+ * Pure functions of what an interval's report has. Where the paper and its artifact differ, both can be had.
+ */
+#ifndef METER_MONITOR_UTILITY_H
+#define METER_MONITOR_UTILITY_H
+
+#include "core/report.h"
+#include "meter/fsd.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define UTILITY_ACTIVE_SHARE 0.05            /* of a link's rate: the artifact's 5 Gb/s of 100 */
+
+struct utility_weights { double throughput, rtt, pfc; };     /* sum 1 */
+
+extern const struct utility_weights utility_for_delay;       /* .2 .5 .3: table III; the artifact's when mice prevail */
+extern const struct utility_weights utility_for_throughput;  /* .5 .2 .3: the paper's for training; when elephants do */
+
+/* By the flows that prevail; as many of either counts as elephants. */
+struct utility_weights utility_weights_for(const struct fsd *);
+
+/* Mean share of its rate that an active port of the list sends at, 0 .. 1. A port is active if that is more than
+ * active_share. 0 if none is. The report's interval is not empty. */
+double utility_throughput(const struct report *, const uint32_t *port, uint32_t ports, double active_share);
+
+/* Round trip of an empty path over the mean of the measured ones, as the artifact has it; at most 1, and 1 without
+ * samples. base_rtt_ps is there and back: the paper's hops times link delay is one way, half of what it compares. */
+double utility_rtt(const struct report *, uint64_t base_rtt_ps);
+
+/* The mean over pairs of hosts of that, as the paper has it. Pairs without samples do not count. */
+struct utility_pair { uint64_t base_rtt_ps, rtt_ps_sum, rtt_samples; };
+double utility_rtt_of_pairs(const struct utility_pair *, uint32_t pairs);
+
+/* Over all ports of the report, or, as in the artifact, over those that were paused. 1 if there are none. */
+double utility_pfc(const struct report *, bool paused_only);
+
+double utility(struct utility_weights, double throughput, double rtt, double pfc);
+
+#endif

@@ -1,0 +1,87 @@
+/* src/sim/scenario_htsim.c */
+#include "sim/scenario_htsim.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+
+/* The file that the key names, relative to the scenario; malloc'd. NULL: refused. */
+static char *file_path(const struct section *sec)
+{
+    const char *file;
+
+    section_need(sec, "file");
+    file = section_text(sec, "file");
+    return file ? reader_path(sec->r->name, file) : NULL;
+}
+
+void scenario_read_htsim_topology(struct scenario_reader *r, const struct section *sec)
+{
+    char      *path = file_path(sec);
+    struct err why;
+
+    if (!path)
+        return;
+    reader_keep(r, htsim_read_topology(path, &r->s->graph, &why), &why, section_get(sec, "file"));
+    free(path);
+}
+
+/* Hosts become nodes; sets about->hosts to those that send. */
+static void bind_hosts(const struct entry *e, struct htsim_cm *cm)
+{
+    const struct graph *g = &e->r->s->graph;
+    uint32_t           *node = xmalloc((g->hosts + 1ul) * sizeof *node), count = 0;
+    bool               *is_source = xcalloc(g->nodes, sizeof *is_source);
+
+    for (uint32_t i = 0; i < g->nodes; i++)
+        if (!g->node[i].is_switch)
+            node[count++] = i;
+    e->about->hosts = 0;
+    for (uint32_t i = 0; i < cm->conns; i++) {
+        struct htsim_conn *c = &cm->conn[i];
+
+        c->src = node[c->src];
+        c->dst = node[c->dst];
+        e->about->hosts += !is_source[c->src];
+        is_source[c->src] = true;
+    }
+    free(is_source);
+    free(node);
+}
+
+/* What one host does acts on another a link's delay later at least. */
+static void read_delay(const struct entry *e, uint64_t *delay_ps)
+{
+    uint64_t least_ps = scenario_link_delay_ps(&e->r->s->graph);
+    char     text[32];
+
+    *delay_ps = least_ps;
+    section_time(&e->sec, "delay", delay_ps);
+    if (!e->r->rc && *delay_ps < least_ps)
+        reader_refuse(e->r, section_get(&e->sec, "delay"),
+                      "'delay' must be %s or more, the shortest delay of a link",
+                      text_from_time(text, sizeof text, least_ps));
+}
+
+bool scenario_read_htsim_traffic(const struct entry *e, struct htsim_cm *cm, uint64_t *delay_ps)
+{
+    struct scenario_reader *r = e->r;
+    const struct yaml_node *node = section_get(&e->sec, "file");
+    char                   *path = file_path(&e->sec);
+    struct err              why;
+
+    read_delay(e, delay_ps);
+    if (path && !r->rc)
+        reader_keep(r, htsim_read_cm(path, cm, &why), &why, node);
+    free(path);
+    if (r->rc)
+        return false;
+    if (cm->nodes > r->s->graph.hosts) {
+        reader_refuse(r, node, "the connections are for %u hosts, but the network has %u", cm->nodes,
+                      r->s->graph.hosts);
+        htsim_cm_fini(cm);
+        return false;
+    }
+    bind_hosts(e, cm);
+    return true;
+}

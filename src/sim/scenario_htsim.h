@@ -1,0 +1,19 @@
+/* src/sim/scenario_htsim.h - htsim's files in a scenario: for scenario*.c alone. */
+#ifndef SIM_SCENARIO_HTSIM_H
+#define SIM_SCENARIO_HTSIM_H
+
+#include "sim/htsim_files.h"
+#include "sim/scenario_traffic.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The topology of kind htsim: the network of the file that 'file' names. */
+void scenario_read_htsim_topology(struct scenario_reader *, const struct section *);
+
+/* Traffic of kind htsim: the connections of the file that 'file' names, with hosts as nodes (host i of the
+ * file is the network's i-th), and 'delay', the time from the end of one connection to the start of another
+ * host's that waits for it. Returns false, and holds nothing, if something is wrong. */
+bool scenario_read_htsim_traffic(const struct entry *, struct htsim_cm *, uint64_t *delay_ps);
+
+#endif

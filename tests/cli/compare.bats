@@ -1,0 +1,320 @@
+#!/usr/bin/env bats
+# tests/cli/compare.bats - anole compare from the outside: variants, what it keeps, and that it goes on where it was.
+
+# shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
+load common
+
+setup_file() {
+    cat >"$BATS_FILE_TMPDIR/star.yaml" <<'END'
+topology: {kind: star, hosts: 5, rate: 100Gbps, delay: 1us}
+traffic:
+  - {kind: poisson, name: background, load: 0.5, sizes: FB_Hadoop, stop: 150us}
+  - {kind: incast, name: burst, senders: 4, size: 64KB, start: 50us}
+run: 300us
+END
+}
+
+star() {
+    echo "$BATS_FILE_TMPDIR/star.yaml"
+}
+
+# compare ARGUMENT... : two variants and three seeds of the star.
+compare() {
+    run_apart "$ANOLE" compare "$(star)" --vary kmin=5KB,400KB --seeds 3 "$@"
+}
+
+@test "compare: a table of means, changes and intervals" {
+    compare --set kmax=800KB
+    [ "$status" -eq 0 ]
+    head -n 1 "$dir/out" | grep -qE '^ +kmin=5KB +kmin=400KB +change +95% interval$'
+    grep -qE '^p99 slowdown +[0-9.]+ +[0-9.]+ +[-+0-9.]+% +\[[-+0-9.]+, [-+0-9.]+\]' "$dir/out"
+    grep -q "Means over 3 seeds; changes to 'kmin=5KB'" "$dir/out"
+    grep -q 'Fewer than 5 seeds' "$dir/out"
+    grep -q 'without --out or --store nothing is kept' "$dir/err"
+    refute grep -q "$(printf '\033')" "$dir/out" "$dir/err"
+}
+
+@test "compare: the lines of the table line up" {
+    compare
+    awk 'NR == 2 { n = length($0) } NR > 1 && /^$/ { exit } NR > 2 && length($0) > n { exit 1 }' "$dir/out"
+    awk 'NR == 2 { at = index($0, "  ") } NR > 2 && /^$/ { exit } NR > 2 && substr($0, at, 2) != "  " { exit 1 }' "$dir/out"
+}
+
+@test "compare: colours on a terminal, unless NO_COLOR" {
+    command -v script >/dev/null || skip 'script(1) is not installed'
+    unset NO_COLOR
+    TERM=xterm script -qec "$ANOLE compare $(star) --vary kmin=5KB,400KB --seeds 5 --metrics rtt_us_mean" /dev/null \
+        >"$dir/screen" </dev/null
+    grep -qE "$(printf '\033')\[3[12]m(better|worse)" "$dir/screen"
+    NO_COLOR=1 TERM=xterm script -qec "$ANOLE compare $(star) --vary kmin=5KB,400KB --seeds 5 --metrics rtt_us_mean" \
+        /dev/null >"$dir/plain" </dev/null
+    grep -qE '(better|worse)' "$dir/plain"
+    refute grep -q "$(printf '\033')\[3" "$dir/plain"
+}
+
+@test "compare: figures are those of anole run" {
+    compare --out "$dir/results" --quiet
+    [ "$status" -eq 0 ]
+    [ ! -s "$dir/out" ]
+    [ ! -s "$dir/err" ]
+    for kmin in 5KB 400KB; do
+        for seed in 1 2 3; do
+            "$ANOLE" run "$(star)" --set kmin=$kmin --seed $seed --format json >"$dir/run.json"
+            want=$(jq '.metrics[] | select(.name == "goodput_bps").value' "$dir/run.json")
+            is=$(awk -F , -v v="\"kmin=$kmin\"" -v s=$seed '
+                NR == 1 { for (i = 1; i <= NF; i++) if ($i == "\"goodput_bps\"") n = i }
+                $1 == v && $2 == s { print $n }' "$dir/results/runs.csv")
+            awk -v a="$want" -v b="$is" 'BEGIN { exit !(a > 0 && (a - b) ^ 2 <= (1e-6 * a) ^ 2) }'
+        done
+    done
+}
+
+@test "compare: means and differences are those of runs.csv" {
+    compare --out "$dir/results" --quiet
+    awk -F , '
+        FNR == 1 && NR == 1 { for (i = 1; i <= NF; i++) if ($i == "\"slowdown_p99\"") n = i }
+        NR == FNR && FNR > 1 { sum[$1] += $n / 3 }
+        NR != FNR && $1 == "\"slowdown_p99\"" { mean[$4] = $6; difference[$4] = $9 }
+        END {
+            a = "\"kmin=5KB\""; b = "\"kmin=400KB\""
+            exit !(sum[a] > 1 && (sum[a] - mean[a]) ^ 2 < 1e-18 && (sum[b] - mean[b]) ^ 2 < 1e-18 &&
+                   (sum[b] - sum[a] - difference[b]) ^ 2 < 1e-18 && difference[a] == 0)
+        }' "$dir/results/runs.csv" "$dir/results/comparison.csv"
+}
+
+@test "compare: the same flows for every variant of one seed" {
+    for kmin in 5KB 400KB; do
+        "$ANOLE" run "$(star)" --set kmin=$kmin --set run=100ms --seed 3 --out "$dir/$kmin" --quiet
+    done
+    refute cmp -s "$dir/5KB/flows.csv" "$dir/400KB/flows.csv"
+    for kmin in 5KB 400KB; do
+        awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i
+                            if (!at["src"] || !at["dst"] || !at["bytes"] || !at["start_ns"]) exit 1 }
+                  NR > 1  { print $at["start_ns"], $at["src"], $at["dst"], $at["bytes"] }' \
+            "$dir/$kmin/flows.csv" | sort >"$dir/$kmin.flows"
+        [ "$(wc -l <"$dir/$kmin.flows")" -gt 20 ]
+    done
+    cmp "$dir/5KB.flows" "$dir/400KB.flows"
+}
+
+@test "compare: identical variants do not differ" {
+    run_apart "$ANOLE" compare "$(star)" --variant one --variant two --seeds 5 --format json
+    [ "$status" -eq 0 ]
+    jq -e '[.metrics[].variants[] | select(.is_significant or (.difference != null and .difference != 0))] == []' \
+        "$dir/out"
+    jq -e '[.metrics[].variants[] | select(.mean != null)] | length > 20' "$dir/out"
+}
+
+@test "compare: the folder holds page, tables and runs" {
+    compare --out "$dir/results"
+    [ "$status" -eq 0 ]
+    grep -q "^Report: $dir/results/report.html$" "$dir/out"
+    [ "$(find "$dir/results" -type f | wc -l)" -eq 5 ]
+    jq -e '.baseline == "kmin=5KB" and .seeds == 3 and .confidence == 0.95' "$dir/results/comparison.json"
+    grep -q '"kind": *"compare"' "$dir/results/report.html"
+    [ "$(wc -l <"$dir/results/runs.csv")" -eq 7 ]
+    awk -F , 'FNR == 1 { n = NF } NF != n { exit 1 }' "$dir/results/runs.csv" "$dir/results/comparison.csv"
+}
+
+@test "compare: one job or two, the same bytes" {
+    for jobs in 1 2; do
+        compare --jobs $jobs --out "$dir/results"
+        [ "$status" -eq 0 ]
+        mv "$dir/out" "$dir/out$jobs"
+        mv "$dir/results" "$dir/results$jobs"
+        rm "$dir/results.sqlite"
+    done
+    cmp "$dir/out1" "$dir/out2"
+    diff -r "$dir/results1" "$dir/results2"
+}
+
+@test "compare: what is finished is not run again" {
+    compare --store "$dir/runs.sqlite"
+    grep -q '^anole: 6 runs simulated, 0 were in ' "$dir/err"
+    mv "$dir/out" "$dir/first"
+    compare --store "$dir/runs.sqlite"
+    grep -q '^anole: 0 runs simulated, 6 were in ' "$dir/err"
+    cmp "$dir/first" "$dir/out"
+    # more seeds, another variant, another name: only what is new
+    run_apart "$ANOLE" compare "$(star)" --variant a:kmin=5KB --variant b:kmin=7KB --seeds 4 --store "$dir/runs.sqlite"
+    grep -q '^anole: 5 runs simulated, 3 were in ' "$dir/err"
+}
+
+@test "compare: a changed scenario is run again" {
+    cp "$(star)" "$dir/s.yaml"
+    printf '1000 0\n20000 1\n' >"$dir/sizes.cdf"
+    sed -i 's/FB_Hadoop/sizes.cdf/' "$dir/s.yaml"
+    again() {
+        run_apart "$ANOLE" compare "$dir/s.yaml" --vary kmin=5KB,400KB --seeds 1 --store "$dir/runs.sqlite"
+        grep -q "^anole: $1 runs simulated, $2 were in " "$dir/err"
+    }
+    again 2 0
+    again 0 2
+    sed -i 's/size: 64KB/size: 65KB/' "$dir/s.yaml"
+    again 2 0
+    printf '1000 0\n30000 1\n' >"$dir/sizes.cdf"
+    again 2 0
+    again 0 2
+}
+
+# wait_for COMMAND... : until it succeeds, or too long.
+wait_for() {
+    for _ in $(seq 300); do
+        if "$@"; then return 0; fi
+        sleep 0.1
+    done
+    return 1
+}
+
+runs_in() {
+    [ "$(python3 -c 'import sqlite3, sys
+try: print(sqlite3.connect(sys.argv[1]).execute("SELECT count(*) FROM run").fetchone()[0])
+except sqlite3.Error: print(0)' "$1")" -ge "$2" ]
+}
+
+children_of() {
+    pgrep -P "$1" >"$dir/children"
+}
+
+# Three seeds that take a moment and one variant that takes for ever.
+start_long() {
+    "$ANOLE" compare "$(star)" --variant short --variant "long:run=1000s,traffic.0.stop=1000s" --seeds 3 --jobs 2 \
+        --out "$dir/results" >"$dir/out" 2>"$dir/err" &
+    pid=$!
+    wait_for runs_in "$dir/results.sqlite" 1
+    wait_for children_of $pid
+}
+
+@test "compare: interrupted, it keeps what is finished and goes on from there" {
+    start_long
+    kill -INT $pid
+    status=0
+    wait $pid || status=$?
+    [ "$status" -eq 130 ]
+    [ ! -s "$dir/out" ]
+    [ ! -e "$dir/results" ]
+    [ "$(find "$dir" -name '.anole-*' | wc -l)" -eq 0 ]
+    grep -qE "^anole: interrupted: [1-3] of 6 runs are in $dir/results.sqlite; the same command goes on from there$" \
+        "$dir/err"
+    refute xargs -r kill -0 <"$dir/children" 2>/dev/null
+    kept=$(sed -E 's/.*: ([0-9]) of 6.*/\1/' "$dir/err")
+    run_apart "$ANOLE" compare "$(star)" --variant short --variant other:kmin=5KB --seeds 3 --out "$dir/results"
+    [ "$status" -eq 0 ]
+    grep -q "^anole: $((6 - kept)) runs simulated, $kept were in " "$dir/err"
+    [ -s "$dir/results/report.html" ]
+}
+
+@test "compare: a run that crashes is named, and takes nothing with it" {
+    start_long
+    wait_for eval "[ \"\$(pgrep -P $pid | wc -l)\" -eq 2 ]"
+    while kill -0 $pid 2>/dev/null; do
+        pgrep -P $pid | xargs -r kill -SEGV 2>/dev/null || true
+        sleep 0.2
+    done
+    status=0
+    wait $pid || status=$?
+    [ "$status" -eq 1 ]
+    grep -qE "^anole: variant 'long', seed [123]: ended " "$dir/err"
+    grep -qE "^anole: [1-5] of 6 runs failed; the others are kept in $dir/results.sqlite$" "$dir/err"
+    [ ! -e "$dir/results" ]
+}
+
+@test "compare: killed hard, no process stays" {
+    start_long
+    kill -KILL $pid
+    wait $pid || true
+    gone() { refute xargs -r kill -0 <"$dir/children" 2>/dev/null; }
+    wait_for gone
+    # and the store is whole
+    runs_in "$dir/results.sqlite" 1
+    run_apart "$ANOLE" compare "$(star)" --variant short --seeds 3 --store "$dir/results.sqlite"
+    [ "$status" -eq 0 ]
+}
+
+@test "compare: a store that is something else is refused" {
+    for _ in $(seq 100); do echo 'this is not a database'; done >"$dir/runs.sqlite"
+    cp "$dir/runs.sqlite" "$dir/before"
+    compare --store "$dir/runs.sqlite" --out "$dir/results"
+    [ "$status" -eq 1 ]
+    grep -q "^anole: $dir/runs.sqlite: exists and is not a store of anole" "$dir/err"
+    [ "$(wc -l <"$dir/err")" -eq 1 ]
+    cmp "$dir/before" "$dir/runs.sqlite"
+    [ ! -e "$dir/results" ]
+}
+
+@test "compare: a damaged store is refused" {
+    compare --store "$dir/runs.sqlite"
+    head -c 6000 /dev/urandom | dd of="$dir/runs.sqlite" bs=1 seek=4096 conv=notrunc status=none
+    compare --store "$dir/runs.sqlite"
+    [ "$status" -eq 1 ]
+    grep -q "^anole: $dir/runs.sqlite: is damaged" "$dir/err"
+}
+
+@test "compare: a store inside the folder of results is refused" {
+    compare --out "$dir/results"
+    compare --out "$dir/results" --store "$dir/results/runs.sqlite"
+    [ "$status" -eq 1 ]
+    grep -q 'lies in the folder that --out replaces' "$dir/err"
+}
+
+@test "compare: two comparisons share one store" {
+    for i in 1 2; do
+        "$ANOLE" compare "$(star)" --vary kmin=5KB,400KB --seeds 4 --store "$dir/runs.sqlite" >"$dir/out$i" 2>"$dir/err$i" &
+    done
+    wait
+    cmp "$dir/out1" "$dir/out2"
+    [ -s "$dir/out1" ]
+    compare --store "$dir/runs.sqlite"
+    grep -q '^anole: 0 runs simulated, 6 were in ' "$dir/err"
+}
+
+@test "compare: files are variants, called by their names" {
+    cp "$(star)" "$dir/a.yaml"
+    sed 's/0\.5/0.2/' "$(star)" >"$dir/b.yaml"
+    run_apart "$ANOLE" compare "$dir/a.yaml" "$dir/b.yaml" --seeds 2 --baseline b
+    [ "$status" -eq 0 ]
+    head -n 1 "$dir/out" | grep -qE '^ +b +a +change'
+}
+
+@test "compare: --metrics chooses, with patterns" {
+    compare --metrics 'goodput_bps,burst.*' --format csv
+    cut -d , -f 1 "$dir/out" | sort -u >"$dir/names"
+    grep -q '^"goodput_bps"$' "$dir/names"
+    grep -q '^"burst.fct_us_p99"$' "$dir/names"
+    refute grep -q slowdown_mean\"'$' <(grep -v burst "$dir/names")
+    compare --format csv
+    [ "$(wc -l <"$dir/out")" -gt 40 ]
+}
+
+@test "compare: what is wrong is refused before anything runs" {
+    refused() {
+        message=$1
+        shift
+        run_apart "$ANOLE" compare "$@" --store "$dir/runs.sqlite" --out "$dir/results"
+        [ "$status" -ne 0 ]
+        [ "$(wc -l <"$dir/err")" -eq 1 ]
+        grep -qF -- "$message" "$dir/err"
+        [ ! -e "$dir/runs.sqlite" ]
+        [ ! -e "$dir/results" ]
+    }
+    refused "'slowdown_p98' is not a figure of these runs; did you mean 'slowdown_p99'?" "$(star)" --metrics slowdown_p98
+    refused "variant 'kmim=2KB': kmim=2KB: 'kmim' is not a knob or a key; did you mean 'kmin'?" "$(star)" --vary kmim=2KB
+    refused "there is no variant 'tow'; did you mean 'two'?" "$(star)" --variant one --variant two --baseline tow
+    refused "two variants are called 'a'" "$(star)" --variant a --variant a:kmin=5KB
+    refused "--vary: 'kmin' has no '='" "$(star)" --vary kmin
+    refused "--seeds must be 1 .. 65535, not 0" "$(star)" --seeds 0
+    refused "3 is there twice" "$(star)" --seed-list 3,4,3
+    refused "'tabel' is not a format; did you mean 'table'?" "$(star)" --format tabel
+    echo 'topology: {kind: sta}' >"$dir/bad.yaml"
+    refused "$dir/bad.yaml:1:18: 'sta' is not" "$(star)" "$dir/bad.yaml"
+    refused "$dir/none.yaml: No such file" "$dir/none.yaml"
+    run_apart "$ANOLE" compare
+    [ "$status" -eq 2 ]
+    grep -q 'which scenarios?' "$dir/err"
+}
+
+@test "compare: --seed-list names the seeds" {
+    run_apart "$ANOLE" compare "$(star)" --vary kmin=5KB,400KB --seed-list 9,18446744073709551615 --out "$dir/results" --quiet
+    [ "$status" -eq 0 ]
+    [ "$(cut -d , -f 2 "$dir/results/runs.csv" | tail -n 2 | tr '\n' ' ')" = '9 18446744073709551615 ' ]
+}

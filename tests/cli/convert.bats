@@ -1,0 +1,377 @@
+#!/usr/bin/env bats
+# tests/cli/convert.bats - anole convert: the same network, flows and settings in another format, or a reason why not.
+
+# shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
+load common
+
+# A config of the HPCC fork: four hosts below two switches, one link of them slower; starts that are no whole numbers in
+# binary.
+write_hpcc() {
+    mkdir "$1"
+    cat >"$1/topology.txt" <<'END'
+6 2 5
+4 5
+0 4 100Gbps 1us 0.000000
+1 4 25Gbps 1us 0.000000
+2 5 100Gbps 2000ns 0.000000
+3 5 100Gbps 1us 0.000000
+4 5 100Gbps 1.5us 0.000000
+END
+    cat >"$1/flow.txt" <<'END'
+4
+0 2 3 100 100000 2.000000000
+1 3 3 100 1 2.000000412
+0 2 3 101 30000 2.000005624
+3 0 3 100 200000 2.001
+END
+    cat >"$1/config.txt" <<'END'
+ENABLE_QCN 1
+PACKET_PAYLOAD_SIZE 1000
+TOPOLOGY_FILE topology.txt
+FLOW_FILE flow.txt
+CC_MODE 1
+ALPHA_RESUME_INTERVAL 1
+RATE_DECREASE_INTERVAL 4
+CLAMP_TARGET_RATE 0
+RP_TIMER 300
+EWMA_GAIN 0.00390625
+FAST_RECOVERY_TIMES 1
+RATE_AI 20Mb/s
+RATE_HAI 200Mb/s
+MIN_RATE 1000Mb/s
+HAS_WIN 0
+ACK_HIGH_PRIO 1
+KMAX_MAP 2 25000000000 40 100000000000 160
+KMIN_MAP 2 25000000000 10 100000000000 40
+PMAX_MAP 2 25000000000 0.2 100000000000 0.35
+BUFFER_SIZE 12
+END
+}
+
+# write_topo FILE : 16 hosts in 4 pods.
+write_topo() {
+    cat >"$1" <<'END'
+Nodes 16
+Tiers 3
+Podsize 4
+
+Tier 0
+Downlink_speed_Gbps 100
+Radix_Down 2
+Radix_Up 2
+Downlink_Latency_ns 1000
+
+Tier 1
+Downlink_speed_Gbps 100
+Radix_Down 2
+Radix_Up 2
+Downlink_Latency_ns 2000
+
+Tier 2
+Downlink_speed_Gbps 100
+Radix_Down 4
+Downlink_Latency_ns 3000
+END
+}
+
+# fct_of SCENARIO FILE : runs it, and leaves what became of its flows in FILE.
+fct_of() {
+    "$ANOLE" run "$1" --quiet --hpcc-fct "$2"
+}
+
+# refused REASON ARGUMENT... : anole convert fails with one line that holds the reason, and writes nothing.
+refused() {
+    reason=$1
+    shift
+    run_apart "$ANOLE" convert "$@" -o "$dir/refused"
+    [ "$status" -eq 1 ]
+    [ "$(wc -l <"$dir/err")" -eq 1 ]
+    grep -qF -- "$reason" "$dir/err" || { cat "$dir/err"; false; }
+    [ ! -e "$dir/refused" ]
+}
+
+@test "convert: --help teaches" {
+    run "$ANOLE" convert --help
+    [ "$status" -eq 0 ]
+    for word in --to --out --set --seed Examples: scenario.yaml config.txt network.topo traffic.cm; do
+        [[ "$output" == *"$word"* ]]
+    done
+}
+
+@test "convert: hpcc to scenario to hpcc has the same links and flows, and runs the same" {
+    write_hpcc "$dir/in"
+    "$ANOLE" convert "$dir/in/config.txt" --to scenario -o "$dir/s"
+    "$ANOLE" convert "$dir/s/scenario.yaml" --to hpcc -o "$dir/back"
+    # links: the same ends, rates and delays
+    cat >"$dir/links" <<'END'
+6 2 5
+4 5
+0 4 100Gbps 1000ns 0
+1 4 25Gbps 1000ns 0
+2 5 100Gbps 2000ns 0
+3 5 100Gbps 1000ns 0
+4 5 100Gbps 1500ns 0
+END
+    diff "$dir/links" "$dir/back/topology.txt"
+    # flows: the same but for how the start is written
+    diff <(cut -d ' ' -f 1-5 "$dir/in/flow.txt") <(cut -d ' ' -f 1-5 "$dir/back/flow.txt")
+    # ns-3 cuts 2.001, which is less in binary, to 2000999999 ns; and that is what must come out
+    tail -n 1 "$dir/back/flow.txt" | grep -qx '3 0 3 100 200000 2.000999999\(5\|\)'
+    grep -qx 'KMAX_MAP 2 100000000000 160 25000000000 40' "$dir/back/config.txt"
+    grep -qx 'PMAX_MAP 2 100000000000 0.35 25000000000 0.2' "$dir/back/config.txt"
+    grep -qx 'BUFFER_SIZE 12' "$dir/back/config.txt"
+    # what matters: all three run alike
+    echo "hpcc: in/config.txt" >"$dir/in.yaml"
+    echo "hpcc: back/config.txt" >"$dir/back.yaml"
+    fct_of "$dir/in.yaml" "$dir/in.fct"
+    fct_of "$dir/s/scenario.yaml" "$dir/s.fct"
+    fct_of "$dir/back.yaml" "$dir/back.fct"
+    [ "$(wc -l <"$dir/in.fct")" -eq 4 ]
+    cmp "$dir/in.fct" "$dir/s.fct"
+    cmp "$dir/in.fct" "$dir/back.fct"
+}
+
+@test "convert: a topology whose switches come first keeps its numbers" {
+    write_hpcc "$dir/in"
+    printf '4 1 3\n0\n1 0 100Gbps 1us 0\n2 0 100Gbps 1us 0\n3 0 100Gbps 1us 0\n' >"$dir/in/topology.txt"
+    printf '2\n1 3 3 100 1000 2.0\n2 3 3 100 1000 2.0\n' >"$dir/in/flow.txt"
+    "$ANOLE" convert "$dir/in/config.txt" --to scenario -o "$dir/s"
+    grep -q 'kind: hpcc' "$dir/s/scenario.yaml"
+    echo "hpcc: in/config.txt" >"$dir/in.yaml"
+    fct_of "$dir/in.yaml" "$dir/in.fct"
+    fct_of "$dir/s/scenario.yaml" "$dir/s.fct"
+    cmp "$dir/in.fct" "$dir/s.fct"
+}
+
+@test "convert: a link that fails is in the scenario and in the config again" {
+    write_hpcc "$dir/in"
+    printf '5 2 6\n3 4\n0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n2 4 100Gbps 1us 0\n3 4 100Gbps 1us 0\n' >"$dir/in/topology.txt"
+    sed -i '1s/.*/5 2 4/' "$dir/in/topology.txt"
+    printf '1\n0 1 3 100 1000 2.0\n' >"$dir/in/flow.txt"
+    echo "LINK_DOWN 70 3 4" >>"$dir/in/config.txt"
+    # without an end of the run nothing could be sent to host 2 for ever: the scenario says so
+    run_apart "$ANOLE" convert "$dir/in/config.txt" --to scenario -o "$dir/s" --set run=3s
+    [ "$status" -eq 0 ]
+    grep -q 'links_down:' "$dir/s/scenario.yaml"
+    grep -q '{a: s0, b: s1, which: 0, down: 2000070us}' "$dir/s/scenario.yaml"
+    "$ANOLE" convert "$dir/s/scenario.yaml" --to hpcc -o "$dir/back"
+    grep -qx 'LINK_DOWN 70 3 4' "$dir/back/config.txt"
+}
+
+@test "convert: topology and flows, without a config, in any order" {
+    write_hpcc "$dir/in"
+    "$ANOLE" convert "$dir/in/flow.txt" "$dir/in/topology.txt" --to scenario -o "$dir/s"
+    grep -qx 'model: hpcc' "$dir/s/scenario.yaml"
+    fct_of "$dir/s/scenario.yaml" "$dir/s.fct"
+    [ "$(wc -l <"$dir/s.fct")" -eq 4 ]
+}
+
+@test "convert: a config of the ConWeave fork" {
+    write_hpcc "$dir/in"
+    sed -i '/ACK_HIGH_PRIO/d' "$dir/in/config.txt"
+    printf 'LB_MODE 0\nENABLE_PFC 1\nENABLE_IRN 0\n' >>"$dir/in/config.txt"
+    printf '2 \n0 2 3 100000 2.000000000\n3 0 3 200000 2.001000000\n' >"$dir/in/flow.txt"
+    "$ANOLE" convert "$dir/in/config.txt" --to scenario -o "$dir/s"
+    grep -qx '  alpha: 0.0625' "$dir/s/scenario.yaml"
+    fct_of "$dir/s/scenario.yaml" "$dir/s.fct"
+    [ "$(wc -l <"$dir/s.fct")" -eq 2 ]
+    sed -i 's/LB_MODE 0/LB_MODE 6/' "$dir/in/config.txt"
+    refused 'config.txt:20: LB_MODE 6 (letflow) is not modelled' "$dir/in/config.txt" --to scenario
+}
+
+@test "convert: a scenario's flows are drawn with its seed" {
+    write_scenario "$dir/s.yaml"
+    "$ANOLE" convert "$dir/s.yaml" --to hpcc -o "$dir/one" 2>"$dir/notes"
+    grep -q '^anole: note: the buffer becomes 30 MiB$' "$dir/notes"
+    grep -q '^anole: note: starts of flows are cut to whole nanoseconds$' "$dir/notes"
+    "$ANOLE" convert "$dir/s.yaml" --to hpcc -o "$dir/same" 2>/dev/null
+    "$ANOLE" convert "$dir/s.yaml" --to hpcc -o "$dir/other" --seed 2 2>/dev/null
+    cmp "$dir/one/flow.txt" "$dir/same/flow.txt"
+    refute cmp -s "$dir/one/flow.txt" "$dir/other/flow.txt"
+    # the very flows that a run of the scenario starts
+    "$ANOLE" run "$dir/s.yaml" --set run=1s --set traffic.0.stop=1ms --quiet --hpcc-fct "$dir/fct"
+    diff <(awk '{ print $4, $5, int($6) }' "$dir/fct" | sort) \
+         <(awk 'NR > 1 { printf "%s %s %d\n", $4, $5, $6 * 1e9 + 0.001 }' "$dir/one/flow.txt" | sort)
+    # and they run
+    echo "hpcc: one/config.txt" >"$dir/run.yaml"
+    fct_of "$dir/run.yaml" "$dir/run.fct"
+    [ "$(wc -l <"$dir/run.fct")" -eq "$(head -n 1 "$dir/one/flow.txt")" ]
+}
+
+@test "convert: htsim to scenario" {
+    write_topo "$dir/n.topo"
+    printf 'Nodes 16\nConnections 3\n0->5 id 1 start 0 size 2000000\n0->5 id 2 start 1000000 size 3000\n15->1 start 0 size 7\n' \
+        >"$dir/t.cm"
+    "$ANOLE" convert "$dir/n.topo" "$dir/t.cm" --to scenario -o "$dir/s"
+    [ "$(grep -c -- '- {a:' "$dir/s/scenario.yaml")" -eq 48 ]
+    grep -qF -- '- {a: agg1, b: core1, rate: 100Gbps, delay: 3us}' "$dir/s/scenario.yaml"
+    # 0.000001 is less than that in binary and would be cut to 999 ns; so half a nanosecond is added
+    printf '3\n0 5 3 4791 2000000 0.000000000\n15 1 3 4791 7 0.000000000\n0 5 3 4791 3000 0.0000010005\n' >"$dir/want"
+    diff "$dir/want" "$dir/s/flows.txt"
+    fct_of "$dir/s/scenario.yaml" "$dir/s.fct"
+    [ "$(wc -l <"$dir/s.fct")" -eq 3 ]
+}
+
+@test "convert: connections with triggers stay a connection matrix" {
+    write_topo "$dir/n.topo"
+    cat >"$dir/t.cm" <<'END'
+Nodes 16
+Connections 3
+Triggers 1
+0->5 id 1 start 5 size 2000000 send_done_trigger 9
+1->5 id 2 start 0 size 3000 recv_done_trigger 9
+15->1 id 3 trigger 9 size 7
+trigger id 9 barrier count 2
+END
+    "$ANOLE" convert "$dir/n.topo" "$dir/t.cm" --to scenario -o "$dir/s"
+    grep -qF -- '- {kind: htsim, file: traffic.cm}' "$dir/s/scenario.yaml"
+    diff "$dir/t.cm" "$dir/s/traffic.cm"
+    refused 'connections that start when others have ended' "$dir/n.topo" "$dir/t.cm" --to hpcc
+    "$ANOLE" convert "$dir/n.topo" "$dir/t.cm" --to htsim -o "$dir/h"
+    diff "$dir/t.cm" "$dir/h/traffic.cm"
+}
+
+@test "convert: networks to htsim and back are the same" {
+    write_topo "$dir/n.topo"
+    printf 'Nodes 16\nConnections 1\n0->5 id 1 start 0 size 7\n' >"$dir/t.cm"
+    "$ANOLE" convert "$dir/n.topo" "$dir/t.cm" --to htsim -o "$dir/h"
+    "$ANOLE" convert "$dir/n.topo" "$dir/t.cm" --to scenario -o "$dir/one"
+    "$ANOLE" convert "$dir/h/network.topo" "$dir/h/traffic.cm" --to scenario -o "$dir/two"
+    diff -r "$dir/one" "$dir/two"
+}
+
+# in_htsim TOPOLOGY : what a scenario's topology becomes, without blank lines, in $dir/topo.
+in_htsim() {
+    printf 'topology: %s\ntraffic: [{kind: permutation, size: 1KB}]\n' "$1" >"$dir/t.yaml"
+    "$ANOLE" convert "$dir/t.yaml" --to htsim -o "$dir/h"
+    grep . "$dir/h/network.topo" >"$dir/topo"
+}
+
+@test "convert: our fat tree is htsim's, with cores in another order" {
+    in_htsim '{kind: fat_tree, k: 8, rate: 400Gbps, delay: 500ns}'
+    printf '%s\n' 'Nodes 128' 'Tiers 3' 'Podsize 16' 'Tier 0' 'Downlink_speed_Gbps 400' 'Radix_Down 4' 'Radix_Up 4' \
+        'Oversubscribed 1' 'Switch_Latency_ns 0' 'Downlink_Latency_ns 500' 'Tier 1' 'Downlink_speed_Gbps 400' \
+        'Radix_Down 4' 'Radix_Up 4' 'Oversubscribed 1' 'Bundle 1' 'Switch_Latency_ns 0' 'Downlink_Latency_ns 500' \
+        'Tier 2' 'Downlink_speed_Gbps 400' 'Radix_Down 8' 'Bundle 1' 'Switch_Latency_ns 0' 'Downlink_Latency_ns 500' \
+        >"$dir/want"
+    diff "$dir/want" "$dir/topo"
+}
+
+@test "convert: two tiers, parallel links, faster links above" {
+    in_htsim '{kind: clos, tors: 4, hosts_per_tor: 8, spines: 2, links: 2, fabric_rate: 200Gbps, fabric_delay: 2us}'
+    printf '%s\n' 'Nodes 32' 'Tiers 2' 'Podsize 32' 'Tier 0' 'Downlink_speed_Gbps 100' 'Radix_Down 8' 'Radix_Up 4' \
+        'Oversubscribed 2' 'Switch_Latency_ns 0' 'Downlink_Latency_ns 1000' 'Tier 1' 'Downlink_speed_Gbps 200' \
+        'Radix_Down 4' 'Bundle 2' 'Switch_Latency_ns 0' 'Downlink_Latency_ns 2000' >"$dir/want"
+    diff "$dir/want" "$dir/topo"
+}
+
+# no_htsim REASON TOPOLOGY
+no_htsim() {
+    printf 'topology: %s\ntraffic: [{kind: permutation, shift: 1, size: 1KB}]\n' "$2" >"$dir/t.yaml"
+    refused "$1" "$dir/t.yaml" --to htsim
+}
+
+@test "convert: what htsim cannot say is refused" {
+    no_htsim 'a network of one tier' '{kind: star, hosts: 4}'
+    no_htsim 'links that lose packets' '{kind: fat_tree, k: 4, loss: 0.01}'
+    no_htsim 'ToRs with more uplinks than hosts' '{kind: clos, tors: 2, hosts_per_tor: 1, spines: 2}'
+    no_htsim 'rates that are not whole Gb/s' '{kind: clos, tors: 2, hosts_per_tor: 2, spines: 2, rate: 2500Mbps}'
+    no_htsim 'links of one tier that differ' '{kind: graph, hosts: 2, switches: [a, b, c], links: [{a: h0, b: a},
+        {a: h1, b: b}, {a: a, b: c}, {a: b, b: c, delay: 2us}]}'
+    no_htsim 'links that skip a tier or stay in one' '{kind: graph, hosts: 2, switches: [a, b, c], links: [{a: h0, b: a},
+        {a: h1, b: b}, {a: a, b: b}, {a: a, b: c}, {a: b, b: c}]}'
+    no_htsim 'ToRs with different numbers of hosts' '{kind: graph, hosts: 3, switches: [a, b, c], links: [{a: h0, b: a},
+        {a: h1, b: b}, {a: h2, b: b}, {a: a, b: c}, {a: b, b: c}]}'
+    no_htsim 'hosts that are not numbered rack by rack' '{kind: graph, hosts: 4, switches: [a, b, c], links: [{a: h0, b: a},
+        {a: h1, b: b}, {a: h2, b: a}, {a: h3, b: b}, {a: a, b: c}, {a: b, b: c}]}'
+    no_htsim 'ToRs with different uplinks' '{kind: graph, hosts: 2, switches: [a, b, c, d], links: [{a: h0, b: a},
+        {a: h1, b: b}, {a: a, b: c}, {a: b, b: c}, {a: b, b: d}]}'
+    no_htsim 'links that fail' '{kind: clos, tors: 2, hosts_per_tor: 2, spines: 2,
+        links_down: [{a: tor0, b: spine0, down: 1us}]}'
+    printf 'topology: {kind: clos, tors: 2, hosts_per_tor: 2, spines: 2}\ntraffic: [{kind: permutation, size: 3GB}]\n' \
+        >"$dir/t.yaml"
+    refused 'a flow of 2 GiB or more' "$dir/t.yaml" --to htsim
+}
+
+@test "convert: cores must see one agg of every pod" {
+    # three pods of one host, one ToR and three aggs; groups of cores are shared unevenly, yet all is linked
+    {
+        echo 'topology:'
+        echo '  {kind: graph, hosts: 9, switches: [t0, t1, t2, a0, a1, a2, b0, b1, b2, c0, c1, c2, x, y, z], links: ['
+        for host in 0 1 2 3 4 5 6 7 8; do echo "    {a: h$host, b: t$((host / 3))},"; done
+        for i in 0 1 2; do echo "    {a: t0, b: a$i}, {a: t1, b: b$i}, {a: t2, b: c$i},"; done
+        echo '    {a: a0, b: x}, {a: a1, b: x}, {a: a2, b: y}, {a: b0, b: x}, {a: b1, b: y}, {a: b2, b: z},'
+        echo '    {a: c0, b: y}, {a: c1, b: z}, {a: c2, b: z}]}'
+        echo 'traffic: [{kind: permutation, size: 1KB}]'
+    } >"$dir/t.yaml"
+    refused 'cores that are not linked to one agg of every pod' "$dir/t.yaml" --to htsim
+    sed -i 's/{a: a1, b: x}, {a: a2, b: y}/{a: a1, b: y}, {a: a2, b: z}/; s/{a: c0, b: y}, {a: c1, b: z}/{a: c0, b: x}, {a: c1, b: y}/' \
+        "$dir/t.yaml"
+    "$ANOLE" convert "$dir/t.yaml" --to htsim -o "$dir/h"
+    [ "$(grep -c '^Tier ' "$dir/h/network.topo")" -eq 3 ]
+}
+
+# no_hpcc REASON REST-OF-SCENARIO [TOPOLOGY]
+no_hpcc() {
+    star='{kind: star, hosts: 4}'
+    printf 'topology: %s\n%b\n' "${3-$star}" "$2" >"$dir/t.yaml"
+    grep -q traffic "$dir/t.yaml" || echo 'traffic: [{kind: permutation, size: 1KB}]' >>"$dir/t.yaml"
+    refused "$1" "$dir/t.yaml" --to hpcc
+}
+
+@test "convert: what the HPCC fork cannot say is refused" {
+    no_hpcc 'a congestion control other than DCQCN' 'cc: none'
+    no_hpcc 'a lossy network' 'switch: {lossless: no}'
+    no_hpcc 'marks by the queue that a packet finds' 'switch: {ecn_at: enqueue}'
+    no_hpcc 'a buffer of less than 1 MiB' 'switch: {buffer: 1MB}'
+    no_hpcc 'knobs that change during the run' 'changes: [{at: 1us, knobs: {kmin: 1KB}}]'
+    no_hpcc 'a window in bytes' 'host: {window: 10KB}'
+    no_hpcc 'a kmin or kmax that is not whole KB' 'knobs: {kmin: 1500}\nswitch: {ecn_by_rate: [{rate: 100Gbps, kmin: 1500B, kmax: 4KB, pmax: 1}]}'
+    no_hpcc 'parallel links' '' '{kind: clos, tors: 2, hosts_per_tor: 2, spines: 1, links: 2}'
+    no_hpcc 'a bit error rate' '' '{kind: star, hosts: 4, ber: 1e-12}'
+    no_hpcc 'a delay that is not whole nanoseconds' '' '{kind: star, hosts: 4, delay: 1500ps}'
+    no_hpcc 'a link that fails before 2.000001s' 'run: 1ms' '{kind: clos, tors: 2, hosts_per_tor: 2, spines: 2,
+        links_down: [{a: tor0, b: spine0, down: 1us}]}'
+    no_hpcc 'more than one link that fails' '' '{kind: clos, tors: 2, hosts_per_tor: 2, spines: 2,
+        links_down: [{a: tor0, b: spine0, down: 1us, up: 2us}]}'
+    no_hpcc 'a flow of 4 GiB or more' 'traffic: [{kind: permutation, size: 5GB}]'
+}
+
+@test "convert: files that do not go together are refused" {
+    write_hpcc "$dir/in"
+    write_scenario "$dir/s.yaml"
+    write_topo "$dir/n.topo"
+    printf 'Nodes 99\nConnections 0\n' >"$dir/t.cm"
+    refused 'this is a network; give the file with its flows as well' "$dir/in/topology.txt" --to scenario
+    refused 'these are flows; give the file with their network as well' "$dir/in/flow.txt" --to scenario
+    refused 'two files are a network and its flows' "$dir/in/topology.txt" "$dir/n.topo" --to scenario
+    refused 'two files are a network and its flows' "$dir/s.yaml" "$dir/in/flow.txt" --to scenario
+    refused 'the connections are for 99 hosts, but the network has 16' "$dir/n.topo" "$dir/t.cm" --to scenario
+    refused 'this is a scenario already' "$dir/s.yaml" --to scenario
+    refused 'No such file' "$dir/no.topo" "$dir/t.cm" --to scenario
+    echo 'Tier 9' >>"$dir/n.topo"
+    refused 'n.topo:21: Tier: 9 is more than 2' "$dir/n.topo" "$dir/t.cm" --to scenario
+}
+
+@test "convert: a wrong command line is a usage error" {
+    write_scenario "$dir/s.yaml"
+    for arguments in '' '--to hpcc' 's.yaml -o x' 's.yaml --to hpcc' 's.yaml --to hpc -o x' 's.yaml a b --to hpcc -o x' \
+        's.yaml --to hpcc -o x --set kmin' 's.yaml --to hpcc -o x --seed one'; do
+        # shellcheck disable=SC2086  # words
+        run_apart "$ANOLE" convert $arguments
+        [ "$status" -eq 2 ]
+        [ "$(wc -l <"$dir/err")" -eq 1 ]
+    done
+    run_apart "$ANOLE" convert "$dir/s.yaml" --to hpc -o x
+    grep -q "'hpc' is not a format; did you mean 'hpcc'?" "$dir/err"
+}
+
+@test "convert: a folder of somebody else's is left alone" {
+    write_scenario "$dir/s.yaml"
+    mkdir "$dir/mine"
+    echo precious >"$dir/mine/file"
+    run_apart "$ANOLE" convert "$dir/s.yaml" --to hpcc -o "$dir/mine"
+    [ "$status" -eq 1 ]
+    [ "$(cat "$dir/mine/file")" = precious ]
+    [ "$(ls "$dir/mine")" = file ]
+}

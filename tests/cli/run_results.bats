@@ -1,0 +1,220 @@
+#!/usr/bin/env bats
+# tests/cli/run_results.bats - what a run leaves in its folder, and that its files agree with each other.
+
+# shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
+load common
+
+# write_influx FILE : random traffic upon which more comes for a while; small buffers, so that there are pauses.
+write_influx() {
+    cat >"$1" <<'END'
+topology: {kind: clos, tors: 2, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}
+switch: {buffer: 300KB}
+traffic:
+  - {kind: poisson, name: background, load: 0.2, sizes: FB_Hadoop}
+  - {kind: poisson, name: "a, \"b\" <c>", load: 0.5, sizes: WebSearch, start: 300us, for: 300us, influx: yes}
+knobs: {kmin: 100KB, kmax: 400KB}
+changes: [{at: 450us, knobs: {kmin: 50KB, kmax: 200KB}}]
+interval: 30us
+run: 1ms
+END
+}
+
+# write_jobs FILE : one job of each kind.
+write_jobs() {
+    cat >"$1" <<'END'
+topology: {kind: clos, tors: 2, hosts_per_tor: 8, spines: 2, rate: 100Gbps, delay: 1us}
+traffic:
+  - {kind: training, name: llm, workers: [h0, h1, h2, h3], collective: ring_all_reduce, size: 400KB, compute: 50us}
+  - {kind: storage, name: disks, hosts: [h4, h5, h6, h7], depth: 2, replicas: 1}
+  - {kind: rpc, name: calls, clients: [h8, h9], servers: [h10, h11]}
+interval: 100us
+run: 1ms
+END
+}
+
+setup_file() {
+    write_influx "$BATS_FILE_TMPDIR/influx.yaml"
+    write_jobs "$BATS_FILE_TMPDIR/jobs.yaml"
+    "$ANOLE" run "$BATS_FILE_TMPDIR/influx.yaml" --quiet --out "$BATS_FILE_TMPDIR/influx"
+    "$ANOLE" run "$BATS_FILE_TMPDIR/jobs.yaml" --quiet --out "$BATS_FILE_TMPDIR/jobs"
+}
+
+# sum_of COLUMN : of intervals.csv, whose first columns have no quotes.
+sum_of() {
+    awk -F , -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next }
+        { sum += $at } END { if (!at) exit 1; printf "%.6f", sum }' "$BATS_FILE_TMPDIR/influx/intervals.csv"
+}
+
+# summary EXPRESSION : of the summary of the influx.
+summary() {
+    jq "$1" "$BATS_FILE_TMPDIR/influx/summary.json"
+}
+
+@test "intervals.csv: sums are those of the summary" {
+    [ "$(summary .pfc.pauses)" -gt 0 ]
+    for row in payload_bytes:.packets.payload_bytes_received pauses:.pfc.pauses paused_us:.pfc.paused_us \
+        marked_packets:.packets.marked cnps:.packets.cnps_sent nacks:.packets.nacks_sent \
+        data_packets:.packets.data_sent flows_started:.all.flows_started flows_done:.all.flows; do
+        jq -en --argjson a "$(sum_of "${row%%:*}")" --argjson b "$(summary "${row#*:}")" '($a - $b | fabs) < 1e-3' || {
+            echo "$row differs"
+            return 1
+        }
+    done
+}
+
+@test "intervals.csv: one line an interval, without gaps, up to the end" {
+    awk -F , 'NR > 1 { if ($1 != last) bad = 1; if ($2 - $1 > 30.0000001) bad = 1; last = $2 }
+        NR == 2 && $1 != 0 { bad = 1 } END { exit bad || last != 1000 || NR != 35 }' \
+        "$BATS_FILE_TMPDIR/influx/intervals.csv"
+}
+
+@test "intervals.csv: a column for each entry's goodput, then one for each knob" {
+    head -n 1 "$BATS_FILE_TMPDIR/influx/intervals.csv" >"$dir/head"
+    grep -qF ',"background.goodput_bps","a, ""b"" <c>.goodput_bps",' "$dir/head"
+    # every knob of the list has one, with its unit
+    "$ANOLE" list knob | awk 'NR > 2 { print $1 }' >"$dir/knobs"
+    [ -s "$dir/knobs" ]
+    while read -r knob; do
+        grep -qE ",$knob(_[a-z0-9_]+)?(,|\$)" "$dir/head" || return 1
+    done <"$dir/knobs"
+    # kmin_kb is the third from the end: it changes at 450 us, in the interval that ends at 450 us
+    awk -F , 'NR > 1 { kmin = $(NF - 2); if (kmin != ($2 >= 450 ? 50 : 100)) bad = 1 } END { exit bad }' \
+        "$BATS_FILE_TMPDIR/influx/intervals.csv"
+}
+
+@test "intervals.csv: goodput and shares are what the other columns come to" {
+    awk -F , 'NR > 1 { d = $4 - $3 * 8 / (($2 - $1) * 1e-6); if (d > 1 || d < -1) bad = 1
+                       s = $13 - $12 / (($2 - $1) * 24); if (s > 1e-6 || s < -1e-6) bad = 1 } END { exit bad }' \
+        "$BATS_FILE_TMPDIR/influx/intervals.csv"
+}
+
+@test "reports change nothing: any interval gives the same flows, ports and totals" {
+    for interval in 10us 1ms; do
+        "$ANOLE" run "$BATS_FILE_TMPDIR/influx.yaml" --quiet --set interval=$interval --out "$dir/$interval"
+    done
+    cmp "$dir/10us/flows.csv" "$dir/1ms/flows.csv"
+    cmp "$dir/10us/ports.csv" "$dir/1ms/ports.csv"
+    [ "$(wc -l <"$dir/10us/intervals.csv")" = 101 ]
+    [ "$(wc -l <"$dir/1ms/intervals.csv")" = 2 ]
+    # what is divided between phases by intervals may differ, and what was set
+    for interval in 10us 1ms; do
+        jq 'del(.set, .phases, .metrics)' "$dir/$interval/summary.json" >"$dir/$interval.json"
+    done
+    cmp "$dir/10us.json" "$dir/1ms.json"
+}
+
+@test "manifest.json: what was run, so that it can be run again" {
+    manifest=$BATS_FILE_TMPDIR/influx/manifest.json
+    jq -j .scenario.text "$manifest" | cmp - "$BATS_FILE_TMPDIR/influx.yaml"
+    jq -e '.seed == 1 and .model == "nic" and .simulated_us == 1000 and .interval_us == 30 and .wall_seconds > 0
+           and .counts.intervals == 34 and .traffic[0].load_asked == 0.2 and .traffic[0].load_realised > 0' "$manifest"
+    # the counts of the summary, and every file there is
+    [ "$(jq '[.counts.flows_started, .counts.hops, .counts.events]' -c "$manifest")" = \
+        "$(summary '[.all.flows_started, .packets.hops, .packets.events]' | jq -c .)" ]
+    [ "$(jq -r '.files[]' "$manifest" | sort)" = \
+        "$(find "$BATS_FILE_TMPDIR/influx" -type f ! -name .anole -printf '%f\n' | sort)" ]
+}
+
+# page_data DIR : what report.html carries.
+page_data() {
+    tr '\n' ' ' <"$1/report.html" | sed 's/.*id="anole-data">\([^<]*\)<\/script>.*/\1/'
+}
+
+@test "report.html: carries the summary, and needs nothing from elsewhere" {
+    page_data "$BATS_FILE_TMPDIR/influx" >"$dir/data"
+    jq -S '.runs[0].summary' "$dir/data" | cmp - <(jq -S . "$BATS_FILE_TMPDIR/influx/summary.json")
+    jq -e '.kind == "run" and .title == "influx.yaml" and (.runs | length) == 1' "$dir/data"
+    jq -e '.runs[0] | .topology.links | length == 12' "$dir/data"
+    # the points of the chart are the lines of intervals.csv
+    [ "$(jq -c '.runs[0].series.at_us | length' "$dir/data")" = 34 ]
+    jq -r '.runs[0].series.columns[] | select(.name == "pauses").values[]' "$dir/data" >"$dir/pauses"
+    awk -F , 'NR > 1 { print $11 }' "$BATS_FILE_TMPDIR/influx/intervals.csv" |
+        paste -d ' ' - "$dir/pauses" | awk '$1 != $2 { bad = 1 } END { exit bad || NR != 34 }'
+    # every file it links to is there
+    jq -r '.runs[0].files[]' "$dir/data" | while read -r file; do [ -f "$BATS_FILE_TMPDIR/influx/$file" ] || exit 1; done
+    refute grep -qE '(src|href)="https?:' "$BATS_FILE_TMPDIR/influx/report.html"
+}
+
+@test "phases: flows before, during and after add up, and are those of flows.csv" {
+    [ "$(summary '[.phases[].flows] | add')" = "$(summary .all.flows)" ]
+    [ "$(summary '[.phases[].phase] | join(" ")' | tr -d '"')" = 'before during after' ]
+    jq -e '[.phases[].us] == [300, 300, 400]' "$BATS_FILE_TMPDIR/influx/summary.json"
+    # start_ns is the fifth from the end: names hold commas
+    during=$(awk -F , 'NR > 1 && $(NF - 4) >= 300000 && $(NF - 4) < 600000' "$BATS_FILE_TMPDIR/influx/flows.csv" | wc -l)
+    [ "$(summary '.phases[1].flows')" = "$during" ]
+    [ "$(summary '[.phases[1].traffic[].flows] | add')" = "$during" ]
+    # all payload belongs to a phase
+    jq -e '([.phases[] | .goodput_bps * .us * 1e-6 / 8] | add) / .packets.payload_bytes_received - 1 | fabs < 1e-9' \
+        "$BATS_FILE_TMPDIR/influx/summary.json"
+}
+
+@test "phases: are told in the table and in csv" {
+    "$ANOLE" run "$BATS_FILE_TMPDIR/influx.yaml" >"$dir/table"
+    grep -qE '^  before +all +[0-9]' "$dir/table"
+    grep -qE '^  during +all +[0-9]' "$dir/table"
+    grep -qE '^  after +all +[0-9]' "$dir/table"
+    "$ANOLE" run "$BATS_FILE_TMPDIR/influx.yaml" --format csv >"$dir/csv"
+    [ "$(awk -F , '$1 == "phase" { sum += $3 } END { print sum }' "$dir/csv")" = "$(summary .all.flows)" ]
+}
+
+@test "a run without an influx has no phases" {
+    jq -e '.phases == [] and ([.metrics[].name | select(startswith("during"))] == [])' \
+        "$BATS_FILE_TMPDIR/jobs/summary.json"
+}
+
+@test "the table: lines over time, with the influx marked, in blocks or in ASCII" {
+    LC_ALL=C.UTF-8 "$ANOLE" run "$BATS_FILE_TMPDIR/influx.yaml" >"$dir/blocks"
+    grep -qE '^  goodput +[▁▂▃▄▅▆▇█]+  [0-9.]+.bps \.\. [0-9.]+.bps$' "$dir/blocks"
+    grep -qE '^  RTT mean +[▁▂▃▄▅▆▇█ ]+  [0-9.]+us \.\. [0-9.]+us$' "$dir/blocks"
+    grep -qE '^  influx +-+$' "$dir/blocks"
+    LC_ALL=C "$ANOLE" run "$BATS_FILE_TMPDIR/influx.yaml" >"$dir/ascii"
+    grep -qE '^  goodput +[_.:=+*#-]+  [0-9.]+.bps' "$dir/ascii"
+    refute grep -qP '[^\x00-\x7f]' "$dir/ascii"
+    # 34 intervals, a column each: the influx of 300 to 600 us is 10 of them
+    [ "$(sed -n 's/^  influx *\(-*\)$/\1/p' "$dir/ascii" | tr -d '\n' | wc -c)" = 10 ]
+}
+
+@test "training: bandwidths are those of nccl-tests" {
+    jobs=$BATS_FILE_TMPDIR/jobs/summary.json
+    jq -e '.traffic[0] | .iteration.count > 2 and .collective_bytes == 400000
+        and (.algbw_bps / (400000 * 8 / (.iteration.us_mean * 1e-6)) - 1 | fabs) < 1e-9
+        and (.busbw_bps / .algbw_bps - 2 * 3 / 4 | fabs) < 1e-9
+        and (.iteration_us_mean - .iteration.us_mean - 50 | fabs) < 1e-6
+        and .bound_share > 0 and .bound_share <= 1' "$jobs"
+}
+
+@test "storage and calls: rates are what was done over the time it took" {
+    jobs=$BATS_FILE_TMPDIR/jobs/summary.json
+    jq -e '.traffic[1] | .read.count > 0 and .write.count > 0 and .iops > 0
+        and .iops >= (.read.count + .write.count) / 1e-3 and .read.us_p99 >= .read.us_p50' "$jobs"
+    jq -e '.traffic[2] | .call.count > 0 and .calls_per_s >= .call.count / 1e-3' "$jobs"
+    # the same, by name
+    [ "$(jq '.metrics[] | select(.name == "disks.iops").value' "$jobs")" = "$(jq '.traffic[1].iops' "$jobs")" ]
+    [ "$(jq '.metrics[] | select(.name == "llm.busbw_bps").value' "$jobs")" = "$(jq '.traffic[0].busbw_bps' "$jobs")" ]
+    [ "$(jq '.metrics[] | select(.name == "calls.call_us_p99").value' "$jobs")" = "$(jq '.traffic[2].call.us_p99' "$jobs")" ]
+}
+
+@test "jobs: are told in the table and in csv" {
+    "$ANOLE" run "$BATS_FILE_TMPDIR/jobs.yaml" >"$dir/table"
+    grep -qE '^  llm +[0-9]+ .*GB/s +[0-9.]+GB/s +[0-9.]+%$' "$dir/table"
+    grep -qE '^  disks +[0-9,]+/s +[0-9.]+.bps +reads +[0-9]+' "$dir/table"
+    grep -qE '^  calls +[0-9,]+/s +[0-9.]+.bps +calls +[0-9]+' "$dir/table"
+    "$ANOLE" run "$BATS_FILE_TMPDIR/jobs.yaml" --format csv >"$dir/csv"
+    for op in iteration read write call; do
+        count=$(jq "[.traffic[].$op.count // 0] | add" "$BATS_FILE_TMPDIR/jobs/summary.json")
+        [ "$(awk -F , -v op=$op '$1 == op { print $3 }' "$dir/csv")" = "$count" ]
+    done
+}
+
+@test "metrics: csv and json have the same" {
+    "$ANOLE" run "$BATS_FILE_TMPDIR/jobs.yaml" --format csv |
+        awk -F , '$1 == "metric" { gsub(/"/, "", $2); print $2, $NF }' >"$dir/csv"
+    jq -r '.metrics[] | "\(.name) \(.unit)"' "$BATS_FILE_TMPDIR/jobs/summary.json" | cmp - "$dir/csv"
+    [ -z "$(cut -d ' ' -f 1 "$dir/csv" | sort | uniq -d)" ]
+}
+
+@test "metrics: what does not exist is null, and nothing is NaN" {
+    jq -e '[.metrics[] | select(.name == "elephants.slowdown_p99")][0] | has("value") and .value == null' \
+        "$BATS_FILE_TMPDIR/jobs/summary.json"
+    refute grep -rqwE 'nan|NaN|inf|Infinity' "$BATS_FILE_TMPDIR/jobs" --include='*.json' --include='*.csv'
+}

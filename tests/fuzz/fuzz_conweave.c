@@ -1,0 +1,59 @@
+/* tests/fuzz/fuzz_conweave.c - a config and a list of flows of the ConWeave fork, as it writes them: any text
+ * is one that is modelled, or refused with a reason.
+ *
+ * What follows a line "---" is the list of flows.
+ */
+#include "sim/hpcc_files.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void fuzz_config(const char *text)
+{
+    struct hpcc_config c;
+    struct err         err = { "" };
+
+    if (hpcc_parse_config("c", text, &c, &err) == 0) {
+        if (c.lb_mode != 0 || c.enable_irn || !c.enable_pfc || (c.is_conweave && !c.ack_high_prio))
+            abort();
+    } else if (strncmp(err.text, "c:", 2) != 0) {
+        abort();
+    }
+}
+
+/* With a graph and without, the flows are the same but for the ports. */
+static void fuzz_flows(const char *text)
+{
+    struct hpcc_flows flows, again;
+    struct err        err = { "" };
+    struct graph      g;
+
+    graph_star(&g, &(struct graph_star){ .hosts = 16, .rate_bps = 100000000000 });
+    if (hpcc_parse_flows("f", text, &g, &flows, &err) == 0) {
+        if (hpcc_parse_flows("f", text, NULL, &again, &err) != 0 || again.count != flows.count)
+            abort();
+        for (uint32_t i = 0; i < flows.count; i++)
+            if (flows.flow[i].bytes != again.flow[i].bytes || flows.flow[i].start_ns != again.flow[i].start_ns)
+                abort();
+        hpcc_flows_fini(&flows);
+        hpcc_flows_fini(&again);
+    } else if (strncmp(err.text, "f:", 2) != 0) {
+        abort();
+    }
+    graph_fini(&g);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = memcpy(calloc(1, size + 1), data, size), *flows = strstr(text, "---\n");
+
+    if (flows) {
+        *flows = '\0';
+        fuzz_flows(flows + 4);
+    }
+    fuzz_config(text);
+    free(text);
+    return 0;
+}

@@ -1,0 +1,273 @@
+/* tests/oracle/training_test.c - how long collectives take, where it can be worked out: in a star all workers
+ * of a ring, of a pairwise exchange or of a halving do the same at the same time, no two send to one, and
+ * each step takes as long as one message alone in the network. Messages alone are worked out here, packet by
+ * packet.
+ */
+#include "../digest.h"
+
+#include "sim/scenario.h"
+#include "sim/test_world.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define BYTE_PS  80ull           /* at 100 Gb/s */
+#define DELAY_PS PS_PER_US
+#define ACK_PS   ((66 + 20) * BYTE_PS)
+#define SEVERAL  64u
+
+struct ops { struct op_result r[SEVERAL]; uint32_t count; };
+
+static void on_op(void *arg, const struct op_result *r)
+{
+    struct ops *o = arg;
+
+    assert_true(o->count < SEVERAL);
+    o->r[o->count++] = *r;
+}
+
+/* ---- by closed form ---- */
+
+/* When the last byte of a message has come, over two hops that store and forward: the last packet leaves
+ * the second hop when it has arrived there and all before it have left. */
+static uint64_t arrival_ps(uint64_t bytes)
+{
+    uint64_t first_hop = 0, second_hop = 0;
+
+    for (uint64_t at = 0; at < bytes; at += 1024) {
+        uint64_t frame_ps = ((bytes - at < 1024 ? bytes - at : 1024) + 62 + 20) * BYTE_PS;
+
+        first_hop += frame_ps;
+        second_hop = (first_hop + DELAY_PS > second_hop ? first_hop + DELAY_PS : second_hop) + frame_ps;
+    }
+    return second_hop + DELAY_PS;
+}
+
+/* And the acknowledgement of all of it is back. */
+static uint64_t alone_ps(uint64_t bytes)
+{
+    return arrival_ps(bytes) + 2 * (ACK_PS + DELAY_PS);
+}
+
+static void run_star(struct ops *ops, const struct traffic_training *cfg, uint32_t ack_every)
+{
+    const struct traffic_common common = { .start_ps = 12345, .stop_ps = NEVER, .prio = 3 };
+    uint32_t                    hosts[64];
+    struct sim_cfg              sim_cfg;
+    struct traffic             *t;
+    struct graph                g;
+    struct world                w;
+    struct err                  err;
+
+    graph_star(&g, &(struct graph_star){ cfg->collective.workers, 100 * GBPS, DELAY_PS });
+    for (uint32_t i = 0; i < cfg->collective.workers; i++)
+        hosts[i] = i;
+    t = traffic_new(&g, 1);
+    traffic_add_training(t, &common, cfg, hosts);
+    ops->count = 0;
+    traffic_on_op(t, on_op, ops);
+    world_cfg(&sim_cfg, MODEL_NIC);
+    sim_cfg.ack_every = ack_every;
+    if (world_start(&w, &g, &sim_cfg, t, &err))
+        die("%s", err.text);
+    assert_true(world_finish(&w, PS_PER_MS, PS_PER_S));
+    world_end(&w);
+}
+
+/* Two iterations of 'took_ps', to the picosecond, with an ACK for the last packet of each message alone:
+ * on the way back it meets nobody. */
+static void expect_exact(enum collective_kind kind, uint32_t workers, uint64_t bytes, uint64_t took_ps)
+{
+    const struct collective_cfg   c = { kind, workers, bytes, bytes };
+    const struct traffic_training cfg = { c, 500 * PS_PER_US, 2 * PS_PER_US, 2 };
+    struct ops                    ops;
+
+    run_star(&ops, &cfg, UINT32_MAX);
+    assert_int_equal(ops.count, 2);
+    assert_int_equal(ops.r[0].start_ps, 12345);
+    assert_int_equal(ops.r[0].took_ps, took_ps);
+    assert_int_equal(ops.r[1].start_ps, 12345 + took_ps + 502 * PS_PER_US);
+    assert_int_equal(ops.r[1].took_ps, took_ps);
+}
+
+static void ring__takes_its_steps(void **unused)
+{
+    (void)unused;
+    for (uint32_t n = 2; n <= 17; n += 3) {
+        expect_exact(COLLECTIVE_RING_ALL_REDUCE, n, n * 50000ull, 2 * (n - 1) * alone_ps(50000));
+        expect_exact(COLLECTIVE_ALL_GATHER, n, n * 1024ull, (n - 1) * alone_ps(1024));
+        expect_exact(COLLECTIVE_REDUCE_SCATTER, n, n * 3001ull, (n - 1) * alone_ps(3001));
+    }
+}
+
+static void all_to_all__takes_its_steps(void **unused)
+{
+    (void)unused;
+    for (uint32_t n = 2; n <= 20; n += 6)
+        expect_exact(COLLECTIVE_ALL_TO_ALL, n, 70000, (n - 1) * alone_ps(70000));
+}
+
+static void halving__takes_its_steps(void **unused)
+{
+    (void)unused;
+    for (uint32_t n = 2; n <= 16; n *= 2) {
+        uint64_t took = 0;
+
+        for (uint32_t part = 2; part <= n; part *= 2)
+            took += 2 * alone_ps(640000 / part);
+        expect_exact(COLLECTIVE_HALVING_DOUBLING_ALL_REDUCE, n, 640000, took);
+    }
+}
+
+/* Three workers: the first gives all to the second and gets all from it at the end; the third does not
+ * wait for that and sends its half to the second as well. So all of 625 packets and half of them (312 full
+ * ones and one of 512 bytes) have crossed the second's link before it begins, behind its ACK; then all
+ * goes step by step. */
+static void halving__of_three_by_hand(void **unused)
+{
+    uint64_t full_ps = (1024 + 62 + 20) * BYTE_PS, rest_ps = (512 + 62 + 20) * BYTE_PS;
+    uint64_t folded_ps = full_ps + DELAY_PS + (625 + 312) * full_ps + rest_ps + DELAY_PS;
+
+    (void)unused;
+    expect_exact(COLLECTIVE_HALVING_DOUBLING_ALL_REDUCE, 3, 640000,
+                 folded_ps + ACK_PS + 2 * alone_ps(320000) + alone_ps(640000));
+}
+
+/* Two workers, one chunk: each is the root of a tree. A half comes to each; what goes down again starts
+ * when it has come, behind its ACK. */
+static void tree__of_two_by_hand(void **unused)
+{
+    (void)unused;
+    expect_exact(COLLECTIVE_TREE_ALL_REDUCE, 2, 100000, arrival_ps(50000) + ACK_PS + alone_ps(50000));
+}
+
+/* ---- with an ACK for every packet ---- */
+
+/* Each link carries a data packet and an ACK in turn, as long as data come in: a step of p packets takes
+ * the time of both for each, and at its beginning and end the way there and back. nccl-tests: bus
+ * bandwidth is 2(n-1)/n x size / time. */
+static void ring__bus_bandwidth_is_what_acks_leave(void **unused)
+{
+    (void)unused;
+    for (uint32_t n = 4; n <= 16; n *= 2) {
+        const uint64_t packets = 1000, bytes = n * packets * 1024;
+        const struct traffic_training cfg = { { COLLECTIVE_RING_ALL_REDUCE, n, bytes, 0 }, 0, DELAY_PS, 1 };
+        double step_ps = (double)(packets * (1024 + 62 + 20 + 66 + 20) * BYTE_PS + 4 * DELAY_PS);
+        double wanted = 2.0 * (n - 1) / n * (double)bytes / (2 * (n - 1) * step_ps), bus;
+        struct ops ops;
+
+        run_star(&ops, &cfg, 1);
+        assert_int_equal(ops.count, 1);
+        assert_int_equal(ops.r[0].bytes, bytes);
+        bus = collective_bus_factor(cfg.collective.kind, n) * (double)bytes / (double)ops.r[0].took_ps;
+        assert_true(bus > 0.97 * wanted && bus < 1.03 * wanted);
+    }
+}
+
+/* ---- whole scenarios ---- */
+
+struct outcome { struct ops ops; uint64_t digest, bound_ps; };
+
+static void on_flow(void *arg, const struct flow_result *r)
+{
+    struct outcome *o = arg;
+
+    o->digest = digest_add_flow(o->digest, r);
+}
+
+static void run_scenario(struct outcome *o, struct scenario *scenario, uint64_t step_ps)
+{
+    struct sim *s;
+    struct err  err;
+
+    o->digest = DIGEST_EMPTY;
+    o->ops.count = 0;
+    o->bound_ps = scenario->entry[0].bound_ps;
+    if (scenario_start(scenario, &s, &err))
+        die("%s", err.text);
+    s->hooks = (struct sim_hooks){ .arg = o, .flow_done = on_flow };
+    traffic_on_op(s->traffic, on_op, &o->ops);
+    while (sim_run_until(s, step_ps ? s->now_ps + step_ps : NEVER))
+        continue;
+    assert_true(s->is_done);
+    sim_check(s);
+    o->digest = digest_add_counters(o->digest, &s->counters);
+    sim_free(s);
+}
+
+/* The tuned setting of scenarios/training.yaml. By hand: a worker sends 19 x 12 MB in packets of 4096
+ * bytes, 2930 for each message, with 82 bytes besides. */
+static void all_to_all__tuned_is_near_the_bound(void **unused)
+{
+    static const char *const set[] = { "traffic.0.iterations=1" };
+    struct scenario          scenario;
+    struct outcome           o;
+    struct err               err;
+
+    (void)unused;
+    if (scenario_read(&scenario, "scenarios/training.yaml", set, 1, NULL, &err))
+        die("%s", err.text);
+    run_scenario(&o, &scenario, 0);
+    assert_int_equal(scenario.entry[0].workers, 20);
+    assert_int_equal(o.bound_ps, 19 * (12000000 + 2930 * 82) * BYTE_PS);
+    assert_int_equal(o.ops.count, 1);
+    assert_int_equal(o.ops.r[0].bytes, 20 * 12000000);
+    assert_true(o.ops.r[0].took_ps >= o.bound_ps);
+    assert_true((double)o.ops.r[0].took_ps <= 1.1 * (double)o.bound_ps);
+    scenario_fini(&scenario);
+}
+
+/* Every kind of collective, among other traffic, in a fabric that is too small: the same again, in steps. */
+static void training__gives_the_same_twice(void **unused)
+{
+    static const char text[] =
+        "{topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2}, knobs: {kmin: 20, kmax: 200}, "
+        "traffic: [{kind: training, collective: %s, workers: 11, placement: spread, size: 300KB, %s"
+        "iterations: 3, compute: 50us, start: 3us}, "
+        "{kind: poisson, sizes: FB_Hadoop, load: 0.3, stop: 300us}]}";
+
+    (void)unused;
+    for (int kind = 0; kind < COLLECTIVE_KINDS; kind++) {
+        struct outcome  o[3];
+        struct scenario scenario;
+        struct err      err;
+        char            whole[1000];
+
+        snprintf(whole, sizeof whole, text, collective_names[kind],
+                 kind == COLLECTIVE_TREE_ALL_REDUCE ? "chunk: 50KB, " : "");
+        for (uint32_t i = 0; i < 3; i++) {
+            if (scenario_parse(&scenario, "s", whole, strlen(whole), NULL, 0, NULL, &err))
+                die("%s", err.text);
+            run_scenario(&o[i], &scenario, i == 2 ? 7 * PS_PER_US : 0);
+            scenario_fini(&scenario);
+            assert_int_equal(o[i].ops.count, 3);
+            assert_int_equal(o[i].digest, o[0].digest);
+            assert_memory_equal(o[i].ops.r, o[0].ops.r, 3 * sizeof *o[0].ops.r);
+            for (uint32_t k = 0; k < 3; k++)
+                assert_true(o[i].ops.r[k].took_ps > o[i].bound_ps);
+            /* 50 us of computing, and the longest link's delay until all know. */
+            for (uint32_t k = 1; k < 3; k++)
+                assert_int_equal(o[i].ops.r[k].start_ps,
+                                 o[i].ops.r[k - 1].start_ps + o[i].ops.r[k - 1].took_ps + 51 * PS_PER_US);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ring__takes_its_steps),
+        cmocka_unit_test(all_to_all__takes_its_steps),
+        cmocka_unit_test(halving__takes_its_steps),
+        cmocka_unit_test(halving__of_three_by_hand),
+        cmocka_unit_test(tree__of_two_by_hand),
+        cmocka_unit_test(ring__bus_bandwidth_is_what_acks_leave),
+        cmocka_unit_test(all_to_all__tuned_is_near_the_bound),
+        cmocka_unit_test(training__gives_the_same_twice),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

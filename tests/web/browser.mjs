@@ -1,0 +1,652 @@
+// browser.mjs [report.html...] - opens reports in a real browser and looks at them as people would.
+//
+// Without arguments: pages made from fixtures.mjs, whose every number is known here. With arguments: reports
+// of real runs, of which only what holds for all pages is checked. Prints a line per check; WEB_SHOTS=FOLDER
+// keeps pictures.
+import { createRequire } from "node:module";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import * as fixtures from "./fixtures.mjs";
+import { pageOf } from "./page.mjs";
+
+const { chromium } = createRequire(new URL("../../web/package.json", import.meta.url))("playwright-core");
+const shots = process.env.WEB_SHOTS;
+const OPEN_MS_MAX = 10000; // far above what it takes: machines that test are busy
+let failed = 0;
+
+async function check(name, body) {
+  try {
+    const note = await body();
+    console.log(`ok - ${name}${note ? ` (${note})` : ""}`);
+  } catch (error) {
+    failed++;
+    console.log(`not ok - ${name}: ${String(error.message).split("\n")[0]}`);
+  }
+}
+
+function equal(have, want, what = "value") {
+  const [a, b] = [JSON.stringify(have), JSON.stringify(want)];
+  if (a !== b) throw new Error(`${what} is ${a}, not ${b}`);
+}
+
+function holds(condition, what) {
+  if (!condition) throw new Error(what);
+}
+
+// Texts are compared with plain spaces.
+const words = (text) => text.replaceAll("\u00a0", " ").trim();
+const texts = async (locator) => (await locator.allTextContents()).map(words);
+
+// Everything that has been drawn by now, too: charts draw when the browser has laid them out.
+async function settle(page) {
+  await page.evaluate(
+    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))),
+  );
+}
+
+async function open(browser, file, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1300, height: 900 }, ...options });
+  const page = await context.newPage();
+  const url = pathToFileURL(file).href;
+  page.problems = [];
+  page.on("console", (message) => {
+    if (message.type() === "error") page.problems.push(message.text());
+  });
+  page.on("pageerror", (error) => page.problems.push(error.message));
+  page.on("request", (request) => {
+    if (request.url() !== url && !request.url().startsWith("data:"))
+      page.problems.push(`asked for ${request.url()}`);
+  });
+  const start = performance.now();
+  await page.goto(url);
+  await settle(page);
+  page.open_ms = performance.now() - start;
+  return page;
+}
+
+// Dots of each canvas that are not empty; what only shows when pointed at is left out.
+function inkOfCanvases(page) {
+  return page.evaluate(() =>
+    [...document.querySelectorAll("canvas:not(.over)")].map((canvas) => {
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      let ink = 0;
+      for (let i = 3; i < data.length; i += 4) if (data[i] > 0) ink++;
+      return ink;
+    }),
+  );
+}
+
+async function checkAnyPage(name, page, charts) {
+  await check(`${name}: opens`, () => {
+    holds(page.open_ms < OPEN_MS_MAX, `took ${Math.round(page.open_ms)} ms`);
+    return `${Math.round(page.open_ms)} ms`;
+  });
+  await check(`${name}: no error, nothing asked of the network`, () =>
+    equal(page.problems, [], "list of problems"),
+  );
+  await check(`${name}: every chart is drawn`, async () => {
+    const ink = await inkOfCanvases(page);
+    if (charts !== undefined) equal(ink.length, charts, "number of charts");
+    holds(
+      ink.every((dots) => dots > 300),
+      `a chart is blank: ${ink}`,
+    );
+    return `${ink.length} charts`;
+  });
+  await check(`${name}: nothing is wider than the window`, async () => {
+    const [page_px, window_px] = await page.evaluate(() => [
+      document.documentElement.scrollWidth,
+      document.documentElement.clientWidth,
+    ]);
+    holds(page_px <= window_px, `${page_px} of ${window_px} pixels`);
+  });
+}
+
+const chartOf = (page, title) =>
+  page.locator("figure.chart", { has: page.getByText(title, { exact: true }) }).first();
+const live = (page) => page.locator("#live").textContent().then(words);
+
+// ---- the small run
+
+async function checkFigures(page, data) {
+  await check("run: tiles show the figures", async () => {
+    equal(await texts(page.locator(".tile dd")), [
+      "11,904",
+      "1.23",
+      "12.8",
+      "1.23 ms",
+      "812 Gb/s",
+      "48.3 µs",
+      "912 KB",
+      "1.53 %",
+      "10.0 %",
+      "15.3 K/s",
+      "0",
+      "–",
+    ]);
+    equal(
+      await texts(page.locator(".tile dt")),
+      data.metrics.map((metric) => metric.label),
+    );
+  });
+  await check("run: every figure of the summary stands in its table", async () => {
+    const rows = await page
+      .locator("#summary tbody tr")
+      .evaluateAll((trs) => trs.map((tr) => [...tr.children].map((cell) => cell.textContent)));
+    equal(rows, [
+      ["version", "0.2.0"],
+      ["seed", "1"],
+      ["flows.finished", "11904"],
+      ["flows.unfinished", "3"],
+      ["slowdown.p50", "1.2345"],
+      ["slowdown.p99", "12.789"],
+      ["drops", "–"],
+    ]);
+  });
+  await check("run: before, during, after", async () => {
+    equal(await texts(page.locator("#phases tbody tr").nth(1).locator("td")), [
+      "610 Gb/s",
+      "905 Gb/s",
+      "598 Gb/s",
+      "higher is better",
+    ]);
+  });
+  await check("run: traffic", async () => {
+    equal(await texts(page.locator("#traffic tbody tr").first().locator("th, td")), [
+      "background",
+      "11,872",
+      "1.25 GB",
+      "29.8 %",
+      "4.40",
+    ]);
+  });
+  await check("run: knobs that did not change", async () => {
+    equal(await texts(page.locator("#knobs details tbody td")), ["800 KB", "32,767 blocks", "1019/1024"]);
+    equal(await texts(page.locator("#knobs figcaption .title")), ["kmin", "rpg_time_reset", "pmax"]);
+  });
+  await check("run: the scenario is text", async () =>
+    equal(await page.locator("#scenario pre").textContent(), data.scenario),
+  );
+  await check("run: links to files", async () =>
+    equal(
+      await page.locator("#files a").evaluateAll((links) => links.map((a) => a.getAttribute("href"))),
+      data.files,
+    ),
+  );
+}
+
+async function checkKeyboard(page) {
+  const throughput = chartOf(page, "Throughput");
+  const resets = page.locator(
+    "#time button.reset:visible, #knobs button.reset:visible, #links button.reset:visible",
+  );
+  await check("run: arrow keys move the cursor and tell the values", async () => {
+    await throughput.locator(".plot").focus();
+    await page.keyboard.press("Home");
+    for (let i = 0; i < 20; i++) await page.keyboard.press("ArrowRight");
+    const said = await live(page);
+    holds(said.startsWith("time 1.05 ms: goodput 500 Gb/s, sent "), `it says: ${said}`);
+    equal(words(await throughput.locator(".legend .value").first().textContent()), "500 Gb/s");
+  });
+  await check("run: charts over time share the cursor", async () => {
+    equal(words(await chartOf(page, "Round-trip time").locator(".legend .x").textContent()), "time 1.05 ms");
+    holds(
+      words(await chartOf(page, "Flows").locator(".legend .value").first().textContent()) !== "",
+      "no value of flows",
+    );
+  });
+  await check("run: + zooms all charts over time, 0 shows all again", async () => {
+    const before = await inkOfCanvases(page);
+    await page.keyboard.press("+");
+    await page.keyboard.press("+");
+    await settle(page);
+    equal(await resets.count(), 11, "number of zoomed charts");
+    holds((await live(page)).startsWith("time "), "the range is not told");
+    await page.keyboard.press("0");
+    await settle(page);
+    equal(await resets.count(), 0, "number of zoomed charts");
+    equal((await inkOfCanvases(page)).length, before.length);
+  });
+  await check("run: of a knob the value that holds is shown", async () => {
+    const pmax = chartOf(page, "pmax");
+    await pmax.scrollIntoViewIfNeeded();
+    const box = await pmax.locator(".u-over").boundingBox();
+    await page.mouse.move(box.x + (box.width * 2.9) / 7, box.y + 20); // 0.25 holds from 1 to 3 ms
+    equal(words(await pmax.locator(".legend .value").textContent()), "0.25");
+    await page.mouse.move(box.x + (box.width * 3.1) / 7, box.y + 20);
+    equal(words(await pmax.locator(".legend .value").textContent()), "0.15");
+  });
+  await check("run: every chart can be reached with the keyboard", async () => {
+    const plots = await page.locator(".plot").count();
+    equal(await page.locator('.plot[tabindex="0"][aria-label]').count(), plots, "charts that take the focus");
+  });
+}
+
+async function dragOver(page, chart, from, to) {
+  await chart.scrollIntoViewIfNeeded();
+  const box = await chart.locator(".u-over").boundingBox();
+  const y = box.y + box.height / 2;
+  await page.mouse.move(box.x + box.width * from, y);
+  await page.mouse.down();
+  await page.mouse.move(box.x + (box.width * (from + to)) / 2, y);
+  await page.mouse.move(box.x + box.width * to, y);
+  await page.mouse.up();
+  await settle(page);
+  return { x: box.x + box.width / 2, y };
+}
+
+async function checkMouse(page) {
+  const throughput = chartOf(page, "Throughput");
+  await check("run: dragging zooms, a double click shows all again", async () => {
+    const middle = await dragOver(page, throughput, 0.2, 0.5);
+    await page.keyboard.press("Home");
+    await throughput.locator(".plot").focus();
+    await page.keyboard.press("Home");
+    const at_ms = Number((await live(page)).match(/^time ([\d.]+) ms/)?.[1]);
+    holds(at_ms >= 1.4 && at_ms <= 1.45, `the first point is at ${at_ms} ms`); // 20 % of 7 ms
+    await page.mouse.dblclick(middle.x, middle.y);
+    await settle(page);
+    equal(await throughput.locator("button.reset:visible").count(), 0);
+  });
+  await check("run: the button shows all again", async () => {
+    await dragOver(page, throughput, 0.6, 0.9);
+    await throughput.locator("button.reset").click();
+    equal(await page.locator("button.reset:visible").count(), 0);
+  });
+  await check("run: a curve can be hidden", async () => {
+    const canvas = throughput.locator("canvas");
+    const [before, button] = [await canvas.screenshot(), throughput.locator(".legend button").first()];
+    await button.click();
+    await page.mouse.move(0, 0);
+    await settle(page);
+    equal(await button.getAttribute("aria-pressed"), "false");
+    holds(!before.equals(await canvas.screenshot()), "the picture is the same");
+    await button.click();
+  });
+}
+
+async function checkTables(page, data) {
+  await check("run: a chart as a table", async () => {
+    const chart = chartOf(page, "Throughput");
+    await chart.getByText("Show as table").click();
+    const rows = chart.locator("tbody tr");
+    equal(await rows.count(), data.series.at_us.length, "number of rows");
+    equal((await texts(rows.nth(20).locator("th, td"))).slice(0, 2), ["1.05 ms", "500 Gb/s"]);
+    equal(await chart.locator("canvas:visible").count(), 0, "number of pictures left");
+    await chart.getByText("Show as chart").click();
+  });
+  await check("run: a gap is a dash", async () => {
+    const chart = chartOf(page, "Round-trip time");
+    await chart.getByText("Show as table").click();
+    equal((await texts(chart.locator("tbody tr").nth(60).locator("td")))[0], "–");
+    await chart.getByText("Show as chart").click();
+  });
+  await check("run: slowdowns by size as a table", async () => {
+    const chart = chartOf(page, "FCT slowdown by flow size");
+    await chart.getByText("Show as table").click();
+    equal(await texts(chart.locator("tbody tr").first().locator("th, td")), [
+      "< 1 KB (4,000 flows)",
+      "1.10",
+      "2.42",
+      "4.95",
+      "12.1",
+    ]);
+    await chart.getByText("Show as chart").click();
+  });
+}
+
+async function checkLinks(page, { nodes, links, heat }) {
+  const busiest = [...links].sort((a, b) => Math.max(b.ab, b.ba) - Math.max(a.ab, a.ba))[0];
+  const percent = (share) => `${(share * 100).toPrecision(3)} %`;
+  await check("run: the keyboard finds the busiest link", async () => {
+    const chart = chartOf(page, "Links over the network");
+    await chart.locator(".plot").focus();
+    await page.keyboard.press("ArrowRight");
+    const said = await live(page);
+    const want = `${nodes[busiest.a].name} → ${nodes[busiest.b].name}: mean ${percent(busiest.ab)}`;
+    holds(said.includes(want), `it says “${said}”, not “${want}”`);
+  });
+  await check("run: pointing at a switch tells what it sends", async () => {
+    const chart = chartOf(page, "Links over the network");
+    const box = await chart.locator("canvas").first().boundingBox();
+    // Of four spines in a row the first stands in the middle of the first quarter, behind the names of the
+    // tiers.
+    await page.mouse.move(box.x + 84 + (box.width - 96) / 8, box.y + 22);
+    const spine = nodes.findIndex((node) => node.name === "spine0");
+    const sent = links
+      .filter((l) => l.a === spine || l.b === spine)
+      .reduce((sum, l) => sum + (l.a === spine ? l.ab : l.ba) * l.rate_bps, 0);
+    const said = words(await chart.locator(".readout").textContent());
+    holds(said.startsWith(`spine0: 8 links, sends ${(sent / 1e9).toPrecision(3)} Gb/s`), `it says: ${said}`);
+  });
+  await check("run: the heat map tells its values", async () => {
+    await chartOf(page, "Busiest links over time").locator(".plot").focus();
+    await page.keyboard.press("Home");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowRight");
+    equal(
+      await live(page),
+      `${heat.rows[1].label.replace(">", "→")}, 50.0 µs – 100 µs: ${percent(heat.rows[1].values[1])}`,
+    );
+  });
+}
+
+async function checkRun(browser, file, data) {
+  const page = await open(browser, file);
+  // 3 of completion times, 7 over time, 3 knobs, the network, the heat map
+  await checkAnyPage("run", page, 15);
+  await checkFigures(page, data);
+  await checkKeyboard(page);
+  await checkMouse(page);
+  await checkTables(page, data);
+  await checkLinks(page, data.topology);
+  await check("run: still no error", () => equal(page.problems, [], "list of problems"));
+  if (shots) await page.screenshot({ path: join(shots, "run.png"), fullPage: true });
+  await page.context().close();
+}
+
+// ---- dark, print, narrow
+
+const background = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+const lightness = (rgb) =>
+  rgb
+    .match(/\d+/g)
+    .slice(0, 3)
+    .reduce((sum, x) => sum + Number(x), 0) / 765;
+
+async function checkDark(browser, file) {
+  const page = await open(browser, file, { colorScheme: "dark" });
+  await checkAnyPage("dark", page);
+  await check("dark: dark, and drawn anew when that changes", async () => {
+    holds(lightness(await background(page)) < 0.2, "the page is not dark");
+    const canvas = page.locator("#time canvas").first();
+    const dark = await canvas.screenshot();
+    await page.emulateMedia({ colorScheme: "light" });
+    await settle(page);
+    holds(lightness(await background(page)) > 0.9, "the page is not light");
+    holds(!dark.equals(await canvas.screenshot()), "the chart has not changed");
+  });
+  await page.context().close();
+}
+
+async function checkPrint(browser, file) {
+  const page = await open(browser, file, { colorScheme: "dark" });
+  await check("print: black on white, no controls, everything open", async () => {
+    await page.emulateMedia({ media: "print", colorScheme: "dark" });
+    await settle(page);
+    equal(await background(page), "rgb(255, 255, 255)", "colour of the page");
+    equal(
+      await page.locator("button.control:visible, select:visible, nav:visible").count(),
+      0,
+      "controls that are seen",
+    );
+    equal(await page.locator("details:not([open])").count(), 0, "details that are closed");
+    holds(
+      (await inkOfCanvases(page)).every((dots) => dots > 300),
+      "a chart is blank",
+    );
+    if (shots) await page.screenshot({ path: join(shots, "print.png"), fullPage: true });
+    await page.emulateMedia({ media: "screen" });
+    await settle(page);
+    equal(await page.locator("details[open]").count(), 0, "details that stay open");
+  });
+  await check("print: makes a PDF", async () => {
+    const pdf = await page.pdf({ format: "A4", ...(shots ? { path: join(shots, "print.pdf") } : {}) });
+    const pages = pdf.toString("latin1").match(/\/Type\s*\/Page\b/g)?.length ?? 0;
+    holds(pages >= 2, `it has ${pages} pages`);
+    return `${pages} pages`;
+  });
+  await page.context().close();
+}
+
+async function checkNarrow(browser, file) {
+  const page = await open(browser, file, { viewport: { width: 420, height: 800 } });
+  await checkAnyPage("narrow window", page);
+  if (shots) await page.screenshot({ path: join(shots, "narrow.png"), fullPage: true });
+  await page.context().close();
+}
+
+// ---- the comparison
+
+async function checkComparison(browser, file, data) {
+  const page = await open(browser, file);
+  // a chart of sizes, four distributions, seven over time; of one variant: three knobs, the network, the heat
+  // map
+  await checkAnyPage("compare", page, 17);
+  await check("compare: means and changes", async () => {
+    const rows = page.locator("table.compare tbody tr");
+    equal((await texts(rows.locator(".mean"))).slice(0, 15), [
+      "12.5",
+      "10.3",
+      "16.5",
+      "812 Gb/s",
+      "806 Gb/s",
+      "790 Gb/s",
+      "1.53 %",
+      "0.410 %",
+      "4.10 %",
+      "10.0 %",
+      "14.0 %",
+      "10.1 %",
+      "0",
+      "0",
+      "–",
+    ]);
+    equal((await texts(rows.locator(".change"))).slice(0, 9), [
+      "baseline",
+      "−18.0 %",
+      "+32.0 %",
+      "baseline",
+      "−0.740 %",
+      "−2.70 %",
+      "baseline",
+      "−73.0 %",
+      "+168 %",
+    ]);
+  });
+  await check("compare: what is significant is said in words", async () =>
+    equal((await texts(page.locator("table.compare .verdict"))).filter((text) => text !== "").slice(0, 10), [
+      "✓ better",
+      "✗ worse",
+      "· no clear difference",
+      "✗ worse",
+      "✓ better",
+      "✗ worse",
+      "≠ different",
+      "· no clear difference",
+      "· no clear difference",
+      "· no clear difference",
+    ]),
+  );
+  await check("compare: which figures are shown can be chosen", async () => {
+    const shown = page.locator("table.compare tbody:visible");
+    const select = page.locator("#differences select");
+    equal(await shown.count(), 15, "number of figures at first");
+    await select.selectOption("5 with a clear difference");
+    equal(await texts(shown.locator("th")), [
+      "p99 slowdownlower is better",
+      "goodputhigher is better",
+      "time pausedlower is better",
+      "marked packets",
+      "p99 FCT, entry 29lower is better",
+    ]);
+    await select.selectOption("all 35");
+    equal(await shown.count(), 35, "number of all figures");
+  });
+  await check("compare: whiskers are as long as their intervals", async () => {
+    const [x1, x2, zero] = await page
+      .locator('tr[data-metric="marked_share"][data-variant="hpcc model"] svg')
+      .evaluate((svg) => {
+        const line = svg.querySelectorAll("line");
+        return [line[1].getAttribute("x1"), line[1].getAttribute("x2"), line[0].getAttribute("x1")].map(
+          Number,
+        );
+      });
+    // −5 % and +7 % on an axis of the square root
+    holds(Math.abs((zero - x1) / (x2 - zero) - Math.sqrt(5 / 7)) < 1e-9, `${x1} ${zero} ${x2}`);
+  });
+  await check("compare: curves of all variants", async () => {
+    equal(
+      await texts(chartOf(page, "FCT, burst").locator(".legend button span:first-of-type")),
+      data.runs.map((run) => run.name),
+    );
+    await page.locator("#completion select").first().selectOption("p50");
+    equal(await page.getByText("p50 FCT slowdown by flow size", { exact: true }).count(), 1);
+  });
+  await check("compare: a column can be chosen", async () => {
+    const queues = chartOf(page, "Queues");
+    await queues.locator("select").selectOption("max");
+    await chartOf(page, "Queues").locator(".plot").focus();
+    await page.keyboard.press("Home");
+    const want = data.runs[0].series.columns.find((column) => column.name === "queue_bytes_max").values[0];
+    holds(
+      (await live(page)).includes(`default ${(want / 1e3).toPrecision(3)} KB`),
+      `it says: ${await live(page)}`,
+    );
+  });
+  await check("compare: a variant can be chosen", async () => {
+    await page.locator("#variant > p select").selectOption("hpcc model");
+    await settle(page);
+    equal(await page.locator("#traffic tbody th").first().textContent(), "background of hpcc model");
+    holds(
+      (await inkOfCanvases(page)).every((dots) => dots > 300),
+      "a chart is blank",
+    );
+  });
+  await check("compare: still no error", () => equal(page.problems, [], "list of problems"));
+  if (shots) await page.screenshot({ path: join(shots, "compare.png"), fullPage: true });
+  await page.context().close();
+}
+
+// ---- much, and nothing
+
+async function checkLarge(browser, file, data) {
+  const page = await open(browser, file);
+  await checkAnyPage("large", page, 24);
+  await check("large: all links stand in the table", async () => {
+    const chart = chartOf(page, "Links over the network");
+    await chart.getByText("Show as table").click();
+    equal(await chart.locator("tbody tr").count(), 2 * data.topology.links.length, "number of rows");
+    await chart.getByText("Show as chart").click();
+  });
+  await check("large: figures beyond the first stand in a table", async () => {
+    equal(await page.locator(".tile").count(), 16, "number of tiles");
+    const rows = page.locator("#more tbody tr");
+    equal(await rows.count(), 12 + 100 - 16, "number of rows");
+    equal((await texts(rows.last().locator("th, td"))).slice(0, 2), ["p99 FCT, entry 99", "109 µs"]);
+  });
+  await check("large: pointing at links is quick", async () => {
+    const box = await chartOf(page, "Links over the network").locator("canvas").first().boundingBox();
+    const start = performance.now();
+    for (let i = 0; i < 50; i++) await page.mouse.move(box.x + 100 + i * 15, box.y + 120);
+    await settle(page);
+    const each_ms = (performance.now() - start) / 50;
+    holds(each_ms < 200, `${each_ms.toFixed(1)} ms each`);
+    return `${each_ms.toFixed(1)} ms each`;
+  });
+  if (shots) await page.screenshot({ path: join(shots, "large.png"), fullPage: true });
+  await page.context().close();
+}
+
+async function checkNothing(browser, folder) {
+  const page = await open(browser, written(folder, "empty", fixtures.emptyRun()));
+  await checkAnyPage("empty", page, 0);
+  await check("empty: sentences instead of charts", async () =>
+    equal(await texts(page.locator(".nothing")), [
+      "No flow has finished, so there are no slowdowns.",
+      "There are no distributions: nothing finished that could be counted.",
+      "Nothing was recorded over time.",
+      "This run has no knobs.",
+      "The scenario has no traffic.",
+      "The utilisation of links was not recorded.",
+    ]),
+  );
+  await check("empty: figures without a value are dashes", async () =>
+    holds(
+      (await texts(page.locator(".tile dd"))).every((text) => text === "–"),
+      "there is a value",
+    ),
+  );
+  await page.context().close();
+
+  const nulls = await open(browser, written(folder, "null", fixtures.nullRun()));
+  await checkAnyPage("no values", nulls);
+  await check("no values: charts without any say so", async () =>
+    equal(await nulls.getByText("No values in this run.").count(), 2),
+  );
+  await nulls.context().close();
+
+  const form = await open(browser, resolve(import.meta.dirname, "../../web/report.html"));
+  await check("form: says that it holds no data", async () => {
+    equal(await texts(form.locator("#page")), ["This page holds no data: it is the empty form of a report."]);
+    equal(form.problems, [], "list of problems");
+  });
+  await form.context().close();
+}
+
+// ----
+
+function written(folder, name, data) {
+  const path = join(folder, `${name}.html`);
+  writeFileSync(path, pageOf(data));
+  return path;
+}
+
+async function checkFixtures(browser, folder) {
+  const run = fixtures.smallRun();
+  const file = written(folder, "run", run);
+  await checkRun(browser, file, run.runs[0]);
+  await checkDark(browser, file);
+  await checkPrint(browser, file);
+  await checkNarrow(browser, file);
+  const compared = fixtures.comparison();
+  await checkComparison(browser, written(folder, "compare", compared), compared);
+  const large = fixtures.largeRun();
+  await checkLarge(browser, written(folder, "large", large), large.runs[0]);
+  await checkNothing(browser, folder);
+}
+
+// A report of a real run: the tiles must be those of the data it carries.
+async function checkReport(browser, file) {
+  const name = basename(resolve(file, "..")) + "/" + basename(file);
+  const json = readFileSync(file, "utf8").match(/id="anole-data">([^]*?)<\/script>/)?.[1];
+  const data = JSON.parse(json);
+  const page = await open(browser, resolve(file));
+  await checkAnyPage(name, page);
+  if (data.kind === "run")
+    await check(`${name}: every figure is there, on tiles with its exact value`, async () => {
+      const titles = await page.locator(".tile").evaluateAll((tiles) => tiles.map((tile) => tile.title));
+      const { metrics } = data.runs[0];
+      equal(
+        titles.length + (await page.locator("#more tbody tr").count()),
+        metrics.length,
+        "number of figures",
+      );
+      metrics.forEach((metric, i) => {
+        if (metric.value === null || i >= titles.length) return;
+        const shown = Number(titles[i].match(/ = (\S+?)\.(?: |$)/)[1].replaceAll(",", ""));
+        holds(
+          Math.abs(shown - metric.value) <= 1e-9 * Math.abs(metric.value),
+          `${titles[i]} is not ${metric.value}`,
+        );
+      });
+    });
+  if (shots) await page.screenshot({ path: join(shots, `${name.replaceAll("/", "-")}.png`), fullPage: true });
+  await page.context().close();
+}
+
+const folder = mkdtempSync(join(tmpdir(), "anole-web-"));
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+});
+try {
+  if (process.argv.length > 2) for (const file of process.argv.slice(2)) await checkReport(browser, file);
+  else await checkFixtures(browser, folder);
+} finally {
+  await browser.close();
+  rmSync(folder, { recursive: true });
+}
+process.exitCode = failed > 0 ? 1 : 0;

@@ -1,0 +1,410 @@
+// Data for pages as src/cmd/page.c writes it (web/src/data.ts): a small run whose numbers the test knows by
+// heart, a comparison, a large run, and one in which there is nothing.
+
+// Numbers that are the same every time.
+function randomFrom(seed) {
+  let state = seed;
+  return () => {
+    state = (state * 1103515245 + 12345) % 2147483648;
+    return state / 2147483648;
+  };
+}
+
+const metric = (name, label, unit, value, better) => ({ name, label, unit, value, better });
+
+function sizesOf(factor) {
+  const ends = [1e3, 2e3, 5e3, 1e4, 3e4, 1e5, 3e5, 1e6, 3e6, null];
+  return ends.map((end, i) => {
+    const base = factor * (1.1 + 0.25 * i);
+    return {
+      bytes_min: i === 0 ? 0 : ends[i - 1],
+      bytes_end: end,
+      flows: Math.round(4000 / (i + 1)),
+      mean: base * 1.2,
+      p50: base,
+      p95: base * 2.2,
+      p99: base * 4.5,
+      p999: base * 11,
+    };
+  });
+}
+
+function cdfOf(label, quantity, unit, low, high, points = 120) {
+  const p = Array.from({ length: points }, (_, i) => (i + 1) / points);
+  return {
+    label,
+    quantity,
+    unit,
+    p,
+    x: p.map((share) => low * Math.pow(high / low, share * share * (3 - 2 * share))),
+  };
+}
+
+const columnKinds = [
+  ["goodput_bps", "goodput", "throughput", "bps", 8.2e11],
+  ["sent_bps", "sent", "throughput", "bps", 9.1e11],
+  ["rtt_us_p50", "p50", "rtt", "us", 11],
+  ["rtt_us_p99", "p99", "rtt", "us", 48],
+  ["rtt_us_max", "max", "rtt", "us", 95],
+  ["pause_share", "time paused", "pause", "share", 0.04],
+  ["pause_frames", "frames", "pause", "count", 120],
+  ["queue_bytes_mean", "mean", "queue", "bytes", 42000],
+  ["queue_bytes_max", "max", "queue", "bytes", 910000],
+  ["marked_share", "marked packets", "ecn", "share", 0.12],
+  ["flows_active", "active", "flows", "count", 260],
+  ["flows_finished", "finished", "flows", "count", 75],
+];
+
+function seriesOf(points, interval_us, burst, random) {
+  const at_us = Array.from({ length: points }, (_, i) => (i + 1) * interval_us);
+  const isBurst = (at) => burst && at > burst.start_us && at <= burst.stop_us + 4 * interval_us;
+  const columns = columnKinds.map(([name, label, group, unit, size], c) => ({
+    name,
+    label,
+    group,
+    unit,
+    values: at_us.map((at) => {
+      const value =
+        size * ((isBurst(at) ? 0.95 : 0.45) + 0.12 * random() + 0.08 * Math.sin(at / interval_us / 9 + c));
+      return unit === "count" ? Math.round(value) : value;
+    }),
+  }));
+  return { at_us, interval_us, columns };
+}
+
+function closOf(spines, tors, hostsPerTor, random, heatRows, heatColumns, simulated_us) {
+  const nodes = [];
+  const links = [];
+  const add = (name, kind, tier) => nodes.push({ name, kind, tier }) - 1;
+  const link = (a, b, busy) => {
+    const [ab, ba] = [busy * random(), busy * random()];
+    const peak = (share) => Math.min(1, share * 1.7 + 0.1);
+    links.push({
+      a,
+      b,
+      rate_bps: 1e11,
+      ab,
+      ba,
+      ab_max: peak(ab),
+      ba_max: peak(ba),
+      ab_paused: ab > 0.7 ? 0.03 : 0,
+      ba_paused: 0,
+    });
+  };
+  const hosts = Array.from({ length: tors * hostsPerTor }, (_, i) => add(`host${i}`, "host", 0));
+  const torIds = Array.from({ length: tors }, (_, i) => add(`tor${i}`, "switch", 1));
+  const spineIds = Array.from({ length: spines }, (_, i) => add(`spine${i}`, "switch", 2));
+  hosts.forEach((host, i) => link(host, torIds[Math.floor(i / hostsPerTor)], 0.5));
+  for (const tor of torIds) for (const spine of spineIds) link(tor, spine, 0.95);
+  const heat = {
+    at_us: Array.from({ length: heatColumns }, (_, i) => ((i + 1) * simulated_us) / heatColumns),
+    rows: Array.from({ length: heatRows }, (_, r) => ({
+      label: `tor${r % tors} > spine${r % spines}`,
+      values: Array.from({ length: heatColumns }, (_, i) =>
+        Math.min(1, (1 - r / heatRows) * (0.4 + 0.6 * Math.sin(i / 7 + r) ** 2) + 0.05 * random()),
+      ),
+    })),
+  };
+  return { nodes, links, heat };
+}
+
+const scenario = `# 128 hosts under a steady mix, and at 2 ms 32 of them send to one at once.
+# <script>alert(1)</script>
+topology: {kind: clos, tors: 8, hosts_per_tor: 16, spines: 4, rate: 100Gbps, delay: 1us}
+traffic:
+  - {kind: poisson, name: background, sizes: FB_Hadoop, load: 30%, of: bisection, stop: 5ms}
+  - {kind: incast, name: burst, senders: 32, size: 256KB, start: 2ms}
+`;
+
+const headline = [
+  metric("flows", "flows finished", "count", 11904, "neither"),
+  metric("slowdown_p50", "p50 slowdown", "", 1.2345, "lower"),
+  metric("slowdown_p99", "p99 slowdown", "", 12.789, "lower"),
+  metric("fct_us_p99", "p99 FCT", "us", 1234.5, "lower"),
+  metric("goodput_bps", "goodput", "bps", 812.4e9, "higher"),
+  metric("rtt_us_p99", "p99 RTT", "us", 48.25, "lower"),
+  metric("queue_bytes_max", "longest queue", "bytes", 912345, "lower"),
+  metric("pause_share", "time paused", "share", 0.0153, "lower"),
+  metric("marked_share", "marked packets", "share", 0.1, "neither"),
+  metric("pause_per_s", "PFC frames", "per_s", 15300, "lower"),
+  metric("dropped", "dropped packets", "count", 0, "lower"),
+  metric("read_us_p99", "p99 read latency", "us", null, "lower"),
+];
+
+function baseRun() {
+  const burst = { name: "burst", start_us: 2000, stop_us: 3100 };
+  const random = randomFrom(7);
+  const series = seriesOf(140, 50, burst, random);
+  for (let i = 60; i < 70; i++) series.columns[2].values[i] = null; // a gap
+  series.columns[0].values[20] = 500e9; // known to the test
+  const phase = (name, start_us, stop_us, p99, goodput) => ({
+    name,
+    start_us,
+    stop_us,
+    metrics: [
+      metric("slowdown_p99", "p99 slowdown", "", p99, "lower"),
+      metric("goodput_bps", "goodput", "bps", goodput, "higher"),
+      metric("rtt_us_p99", "p99 RTT", "us", p99 * 9, "lower"),
+    ],
+  });
+  return {
+    name: "",
+    scenario,
+    set: ["kmin=200KB", "kmax=800KB"],
+    seeds: ["1"],
+    model: "nic",
+    cc: "dcqcn",
+    lb: "ecmp",
+    simulated_us: 7000,
+    network: { hosts: 128, switches: 12, links: 160, base_rtt_us: 8.4 },
+    summary: {
+      version: "0.2.0",
+      seed: 1,
+      flows: { finished: 11904, unfinished: 3 },
+      slowdown: { p50: 1.2345, p99: 12.789 },
+      drops: null,
+    },
+    metrics: headline,
+    sizes: sizesOf(1),
+    cdfs: [
+      cdfOf("FCT, all flows", "FCT", "us", 8, 9000),
+      cdfOf("FCT, background", "FCT", "us", 8, 4000),
+      cdfOf("FCT, burst", "FCT", "us", 600, 9000),
+      cdfOf("slowdown, all flows", "slowdown", "", 1, 60),
+    ],
+    series,
+    windows: [burst],
+    phases: [
+      phase("before", 0, 2000, 4.2, 610e9),
+      phase("during", 2000, 3100, 21.5, 905e9),
+      phase("after", 3100, 7000, 5.05, 598e9),
+    ],
+    knobs: [
+      { name: "kmin", unit: "KB", at_us: [0, 2200, 2800, 4000], values: [200, 300, 150, 200] },
+      { name: "rpg_time_reset", unit: "us", at_us: [0, 2500], values: [300, 250] },
+      { name: "pmax", unit: "", at_us: [0, 1000, 3000], values: [0.2, 0.25, 0.15] },
+      { name: "kmax", unit: "KB", at_us: [0], values: [800] },
+      { name: "rpg_byte_reset", unit: "blocks", at_us: [0], values: [32767] },
+      { name: "dce_tcp_g", unit: "/1024", at_us: [0], values: [1019] },
+    ],
+    topology: closOf(4, 8, 16, randomFrom(3), 16, 140, 7000),
+    traffic: [
+      {
+        name: "background",
+        kind: "poisson",
+        rows: [
+          { label: "flows", value: 11872, unit: "count" },
+          { label: "bytes", value: 1.25e9, unit: "bytes" },
+          { label: "load", value: 0.298, unit: "share" },
+          { label: "p99 slowdown", value: 4.4, unit: "" },
+        ],
+      },
+      {
+        name: "burst",
+        kind: "incast",
+        rows: [
+          { label: "flows", value: 32, unit: "count" },
+          { label: "bytes", value: 8192000, unit: "bytes" },
+          { label: "p99 FCT", value: 701.5, unit: "us" },
+        ],
+      },
+    ],
+    files: ["flows.csv", "intervals.csv", "links.csv", "summary.json"],
+  };
+}
+
+export function smallRun() {
+  return { kind: "run", version: "0.2.0", title: "demo.yaml", runs: [baseRun()] };
+}
+
+function variantOf(name, set, factor) {
+  const run = baseRun();
+  Object.assign(run, { name, set, seeds: ["1", "2", "3", "4", "5"], summary: null, sizes: sizesOf(factor) });
+  for (const cdf of run.cdfs) cdf.x = cdf.x.map((x) => x * factor);
+  for (const column of run.series.columns)
+    column.values = column.values.map((v) => (v === null ? null : v * factor));
+  run.traffic[0].name = `background of ${name}`;
+  if (factor > 1) run.series.at_us = run.series.at_us.map((at) => at + 25); // other times than the baseline's
+  return run;
+}
+
+export function comparison() {
+  const names = ["default", "small queues", "hpcc model"];
+  const row = (name, mean, half, change, changeHalf, is_significant, is_better) => ({
+    name,
+    mean,
+    low: mean === null ? null : mean - half,
+    high: mean === null ? null : mean + half,
+    change,
+    change_low: change === null ? null : change - changeHalf,
+    change_high: change === null ? null : change + changeHalf,
+    is_significant,
+    is_better,
+  });
+  const compared = (name, label, unit, better, ...variants) => ({ name, label, unit, better, variants });
+  return {
+    kind: "compare",
+    version: "0.2.0",
+    title: "demo.yaml",
+    runs: [
+      variantOf(names[0], [], 1),
+      variantOf(names[1], ["kmin=50KB", "kmax=200KB"], 0.8),
+      variantOf(names[2], ["model=hpcc"], 1.3),
+    ],
+    comparison: {
+      baseline: "default",
+      seeds: 5,
+      confidence: 0.95,
+      metrics: [
+        compared(
+          "slowdown_p99",
+          "p99 slowdown",
+          "",
+          "lower",
+          row(names[0], 12.5, 0.4, 0, 0, false, false),
+          row(names[1], 10.25, 0.3, -0.18, 0.025, true, true),
+          row(names[2], 16.5, 0.9, 0.32, 0.07, true, false),
+        ),
+        compared(
+          "goodput_bps",
+          "goodput",
+          "bps",
+          "higher",
+          row(names[0], 812e9, 4e9, 0, 0, false, false),
+          row(names[1], 806e9, 5e9, -0.0074, 0.009, false, false),
+          row(names[2], 790e9, 6e9, -0.027, 0.008, true, false),
+        ),
+        compared(
+          "pause_share",
+          "time paused",
+          "share",
+          "lower",
+          row(names[0], 0.0153, 0.002, 0, 0, false, false),
+          row(names[1], 0.0041, 0.001, -0.73, 0.06, true, true),
+          row(names[2], 0.041, 0.02, 1.68, 1.1, true, false),
+        ),
+        compared(
+          "marked_share",
+          "marked packets",
+          "share",
+          "neither",
+          row(names[0], 0.1, 0.004, 0, 0, false, false),
+          row(names[1], 0.14, 0.006, 0.4, 0.07, true, false),
+          row(names[2], 0.101, 0.005, 0.01, 0.06, false, false),
+        ),
+        compared(
+          "dropped",
+          "dropped packets",
+          "count",
+          "lower",
+          row(names[0], 0, 0, null, 0, false, false),
+          row(names[1], 0, 0, null, 0, false, false),
+          row(names[2], null, 0, null, 0, false, false),
+        ),
+        ...Array.from({ length: 30 }, (_, i) =>
+          compared(
+            `entry${i}.fct_us_p99`,
+            `p99 FCT, entry ${i}`,
+            "us",
+            "lower",
+            row(names[0], 100 + i, 5, 0, 0, false, false),
+            row(names[1], 99 + i, 5, -0.01, 0.05, false, false),
+            row(names[2], 150 + i, 5, 0.4, 0.05, i === 29, false),
+          ),
+        ),
+      ],
+    },
+  };
+}
+
+export function largeRun() {
+  const page = smallRun();
+  const run = page.runs[0];
+  const random = randomFrom(11);
+  run.series = seriesOf(1000, 10, { start_us: 2000, stop_us: 3100 }, random);
+  run.simulated_us = 10000;
+  run.cdfs = ["all flows", "background", "burst", "storage", "training"].flatMap((name, i) => [
+    cdfOf(`FCT, ${name}`, "FCT", "us", 8 + i, 9000 * (i + 1), 200),
+    cdfOf(`slowdown, ${name}`, "slowdown", "", 1 + i / 10, 60 + i, 200),
+  ]);
+  run.topology = closOf(32, 64, 16, random, 40, 500, 10000); // 1024 + 2048 links
+  run.network = { hosts: 1024, switches: 96, links: 3072, base_rtt_us: 8.4 };
+  run.metrics = [
+    ...run.metrics,
+    ...Array.from({ length: 100 }, (_, i) =>
+      metric(`entry${i}.fct_us_p99`, `p99 FCT, entry ${i}`, "us", 10 + i, "lower"),
+    ),
+  ];
+  run.knobs = Array.from({ length: 12 }, (_, k) => ({
+    name: `knob_${k}`,
+    unit: k % 2 ? "KB" : "us",
+    at_us: Array.from({ length: 200 }, (_, i) => i * 50),
+    values: Array.from({ length: 200 }, () => Math.round(random() * 500)),
+  }));
+  return page;
+}
+
+export function emptyRun() {
+  return {
+    kind: "run",
+    version: "0.2.0",
+    title: "nothing.yaml",
+    runs: [
+      {
+        name: "",
+        scenario: "",
+        set: [],
+        seeds: ["1"],
+        model: "nic",
+        cc: "none",
+        lb: "ecmp",
+        simulated_us: 0,
+        network: { hosts: 0, switches: 0, links: 0, base_rtt_us: 0 },
+        summary: null,
+        metrics: headline.map((one) => ({ ...one, value: null })),
+        sizes: [],
+        cdfs: [],
+        series: null,
+        windows: [],
+        phases: [],
+        knobs: [],
+        topology: null,
+        traffic: [],
+        files: [],
+      },
+    ],
+  };
+}
+
+// Everything is there, but no value: what a run without finished flows and with one interval gives.
+export function nullRun() {
+  const page = emptyRun();
+  Object.assign(page.runs[0], {
+    cdfs: [
+      { label: "FCT, all flows", quantity: "FCT", unit: "us", x: [], p: [] },
+      { label: "slowdown, all flows", quantity: "slowdown", unit: "", x: [1], p: [1] },
+    ],
+    series: {
+      at_us: [100],
+      interval_us: 100,
+      columns: columnKinds.map(([name, label, group, unit], i) => ({
+        name,
+        label,
+        group,
+        unit,
+        values: [i % 2 ? null : 0],
+      })),
+    },
+    topology: {
+      nodes: [
+        { name: "a", kind: "host", tier: 0 },
+        { name: "b", kind: "host", tier: 0 },
+      ],
+      links: [{ a: 0, b: 1, rate_bps: 1e11, ab: 0, ba: 0, ab_max: 0, ba_max: 0, ab_paused: 0, ba_paused: 0 }],
+      heat: null,
+    },
+    traffic: [{ name: "flows", kind: "flows", rows: [{ label: "flows", value: null, unit: "count" }] }],
+    knobs: [{ name: "kmin", unit: "KB", at_us: [0], values: [400] }],
+  });
+  return page;
+}

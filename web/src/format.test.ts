@@ -1,0 +1,97 @@
+import { describe, expect, test } from "vitest";
+import {
+  digits,
+  format,
+  formatChange,
+  formatSetting,
+  formatSizes,
+  plain,
+  scaleFor,
+  tickWithUnit,
+} from "./format";
+
+const nbsp = (text: string) => text.replaceAll(" ", "\u00a0");
+
+describe("format", () => {
+  test.each([
+    [0.0834, "us", "83.4 ns"],
+    [0, "us", "0 µs"],
+    [1, "us", "1.00 µs"],
+    [48.25, "us", "48.3 µs"],
+    [999.6, "us", "1.00 ms"],
+    [1234.5, "us", "1.23 ms"],
+    [2.5e6, "us", "2.50 s"],
+    [3.6e9, "us", "3,600 s"],
+    [64, "bytes", "64 B"],
+    [912345, "bytes", "912 KB"],
+    [1.25e9, "bytes", "1.25 GB"],
+    [812.4e9, "bps", "812 Gb/s"],
+    [0.0153, "share", "1.53 %"],
+    [0.00001, "share", "0.00100 %"],
+    [1, "share", "100 %"],
+    [12.789, "", "12.8"],
+    [11904, "count", "11,904"],
+    [2.5, "count", "2.50"],
+    [15300, "per_s", "15.3 K/s"],
+    [-1500, "us", "-1.50 ms"],
+    [7, "widgets", "7 widgets"],
+  ])("%d %s is %s", (value, unit, want) => {
+    expect(format(value, unit)).toBe(nbsp(want));
+  });
+
+  test("what does not exist is a dash", () => {
+    expect(format(null, "us")).toBe("–");
+    expect(format(Number.NaN, "us")).toBe("–");
+  });
+});
+
+test("rates below a thousand stand close to their unit", () => expect(format(12, "per_s")).toBe("12.0/s"));
+
+test("digits: three that count, and all whole ones", () => {
+  expect([0, 0.001234, 0.5, 12.34, 999.4, 123456].map(digits)).toEqual([
+    "0",
+    "0.00123",
+    "0.500",
+    "12.3",
+    "999",
+    "123,456",
+  ]);
+  expect(digits(0.00001234)).toBe("1.2e-5");
+});
+
+test("scaleFor takes the largest scale that is filled", () => {
+  expect(scaleFor("bytes", 999).suffix).toBe("B");
+  expect(scaleFor("bytes", 1000).suffix).toBe("KB");
+  expect(scaleFor("us", 0).suffix).toBe("µs");
+  expect(scaleFor("us", null).suffix).toBe("µs");
+});
+
+test("settings keep their unit and digits", () => {
+  expect(formatSetting(131071, "us")).toBe(nbsp("131,071 µs"));
+  expect(formatSetting(0.15, "")).toBe("0.15");
+  expect(formatSetting(1019, "/1024")).toBe("1019/1024");
+  expect(formatSetting(5, "Mbps")).toBe(nbsp("5 Mb/s"));
+});
+
+test("plain leaves out what comes from the binary fraction", () => {
+  expect(plain(0.1 + 0.2)).toBe("0.3");
+  expect(plain(null)).toBe("–");
+});
+
+test("changes carry their sign", () => {
+  expect(formatChange(-0.18)).toBe(nbsp("−18.0 %"));
+  expect(formatChange(1.68)).toBe(nbsp("+168 %"));
+  expect(formatChange(0.00001)).toBe(nbsp("0 %"));
+  expect(formatChange(null)).toBe("–");
+});
+
+test("buckets of sizes", () => {
+  expect(formatSizes(0, 10000)).toBe("< 10\u00a0KB");
+  expect(formatSizes(1000, 2000)).toBe(nbsp("1–2 KB"));
+  expect(formatSizes(300e3, 1e6)).toBe(nbsp("300 KB–1 MB"));
+  expect(formatSizes(1e6, null)).toBe("≥ 1\u00a0MB");
+});
+
+test("marks of logarithmic axes take their own scale", () => {
+  expect([1, 10e3, 2e6].map((x) => tickWithUnit(x, "bytes"))).toEqual(["1 B", "10 KB", "2 MB"].map(nbsp));
+});
