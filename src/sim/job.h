@@ -5,8 +5,9 @@
  * has been acknowledged in full (on_sent, at the source), and posts the flows that follow.
  *
  * State belongs to one host. While a kind is told of a message it may look at and change what belongs to that
- * host's worker, and post for it at once; for any other worker only 'link_ps' later or more. What is
- * shared by all workers (a barrier) is changed so that the order of simultaneous messages does not matter.
+ * host's worker, and post for it. What concerns others (a barrier) it says by a signal, which comes to all of
+ * them signal_ps later. The workers may be divided among parts of the simulation that run at the same time
+ * (sim/parts.h): each part has its own copy of what signals change, and posts for its own workers.
  */
 #ifndef SIM_JOB_H
 #define SIM_JOB_H
@@ -25,6 +26,12 @@ struct job_kind {
     void (*on_arrival)(struct job *, uint64_t now_ps, const struct message *);   /* NULL: does not ask */
     void (*on_sent)(struct job *, uint64_t now_ps, const struct message *);      /* likewise */
     void (*free)(struct job *);          /* frees what is its own and the job itself */
+
+    /* For jobs that signal. A signal of a worker, signal_ps after it was sent, in one part; signals of one
+     * moment come by worker, then value. And: before the first flow, copies what signals change for 'parts' parts;
+     * until then part 0 is all there is. */
+    void (*on_signal)(struct job *, uint32_t part, uint64_t now_ps, uint32_t worker, uint64_t value);
+    void (*divide)(struct job *, uint32_t parts);
 };
 
 struct job {                     /* the first member of what a kind allocates */
@@ -35,6 +42,7 @@ struct job {                     /* the first member of what a kind allocates */
     uint32_t               first_stream, workers;    /* worker i is stream first_stream + i */
     uint32_t              *host;         /* node of each worker */
     uint32_t              *worker_of;    /* by node: JOB_NO_WORKER, or the worker there */
+    uint64_t               signal_ps;    /* how long a signal takes; 0: it sends none */
 };
 
 /* Makes an entry of the traffic list and a worker on each host; the job belongs to the traffic from now on. */
@@ -49,10 +57,16 @@ void job_reserve(struct job *, uint32_t posts);
  * destination. */
 void job_post(struct job *, uint32_t worker, uint64_t at_ps, uint32_t dst, uint64_t bytes, uint64_t tag);
 
+/* Sends a signal to all parts. */
+void job_signal(struct job *, uint32_t worker, uint64_t now_ps, uint64_t value);
+
+/* The part of the simulation that a worker is in. */
+uint32_t job_part(const struct job *, uint32_t worker);
+
 /* A worker's own random numbers. */
 struct rng *job_rng(struct job *, uint32_t worker);
 
-/* Tells of a piece of work that is over. */
-void job_report(const struct job *, enum op_kind, uint64_t bytes, uint64_t start_ps, uint64_t now_ps);
+/* Tells of a piece of work that is over at 'node'. */
+void job_report(const struct job *, uint32_t node, enum op_kind, uint64_t bytes, uint64_t start_ps, uint64_t now_ps);
 
 #endif

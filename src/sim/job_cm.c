@@ -19,7 +19,7 @@ struct cm {
     struct waiting *waiting;     /* by trigger */
     uint32_t       *list;        /* of all triggers, one behind the other */
     uint32_t       *node;        /* by host of the matrix */
-    uint64_t        delay_ps;
+    uint32_t       *fired;       /* [part * triggers + trigger]: how often, as far as is known there */
 };
 
 /* ---- starting ---- */
@@ -32,37 +32,58 @@ static void post(struct cm *cm, uint32_t conn, uint64_t at_ps)
         job_post(&cm->job, cm->job.worker_of[cm->node[c->src]], at_ps, cm->node[c->dst], c->bytes, conn);
 }
 
-static void fire(struct cm *cm, uint32_t trigger, uint64_t now_ps)
+/* The part's own of those that wait. */
+static void start(struct cm *cm, uint32_t part, uint32_t conn, uint64_t now_ps)
 {
-    const struct htsim_trigger *t;
-    struct waiting             *w;
+    uint32_t worker = cm->job.worker_of[cm->node[cm->matrix.conn[conn].src]];
 
-    if (trigger == HTSIM_NO_TRIGGER)
-        return;
-    t = &cm->matrix.trigger[trigger];
-    w = &cm->waiting[trigger];
-    w->fired++;
+    if (job_part(&cm->job, worker) == part)
+        post(cm, conn, now_ps);
+}
+
+static void on_signal(struct job *j, uint32_t part, uint64_t now_ps, uint32_t worker, uint64_t trigger)
+{
+    struct cm                  *cm = (struct cm *)j;
+    const struct htsim_trigger *t = &cm->matrix.trigger[trigger];
+    const struct waiting       *w = &cm->waiting[trigger];
+    uint32_t                    fired = ++cm->fired[part * cm->matrix.triggers + trigger];
+
+    (void)worker;
     if (t->kind == HTSIM_MULTISHOT) {
-        if (w->fired <= w->count)
-            post(cm, w->conn[w->fired - 1], now_ps + cm->delay_ps);
-    } else if (w->fired == (t->kind == HTSIM_BARRIER ? t->count : 1)) {
+        if (fired <= w->count)
+            start(cm, part, w->conn[fired - 1], now_ps);
+    } else if (fired == (t->kind == HTSIM_BARRIER ? t->count : 1)) {
         for (uint32_t i = 0; i < w->count; i++)
-            post(cm, w->conn[i], now_ps + cm->delay_ps);
+            start(cm, part, w->conn[i], now_ps);
     }
+}
+
+static void divide(struct job *j, uint32_t parts)
+{
+    struct cm *cm = (struct cm *)j;
+
+    free(cm->fired);
+    cm->fired = xcalloc((size_t)parts * cm->matrix.triggers + 1, sizeof *cm->fired);
+}
+
+static void fire(struct cm *cm, uint32_t trigger, uint32_t node, uint64_t now_ps)
+{
+    if (trigger != HTSIM_NO_TRIGGER)
+        job_signal(&cm->job, cm->job.worker_of[node], now_ps, trigger);
 }
 
 static void on_arrival(struct job *j, uint64_t now_ps, const struct message *m)
 {
     struct cm *cm = (struct cm *)j;
 
-    fire(cm, cm->matrix.conn[m->tag].recv_done, now_ps);
+    fire(cm, cm->matrix.conn[m->tag].recv_done, m->dst, now_ps);
 }
 
 static void on_sent(struct job *j, uint64_t now_ps, const struct message *m)
 {
     struct cm *cm = (struct cm *)j;
 
-    fire(cm, cm->matrix.conn[m->tag].send_done, now_ps);
+    fire(cm, cm->matrix.conn[m->tag].send_done, m->src, now_ps);
 }
 
 static void free_cm(struct job *j)
@@ -72,11 +93,12 @@ static void free_cm(struct job *j)
     htsim_cm_fini(&cm->matrix);
     free(cm->waiting);
     free(cm->list);
+    free(cm->fired);
     free(cm->node);
     free(cm);
 }
 
-static const struct job_kind cm_kind = { on_arrival, on_sent, free_cm };
+static const struct job_kind cm_kind = { on_arrival, on_sent, free_cm, on_signal, divide };
 
 /* ---- building ---- */
 
@@ -90,14 +112,14 @@ static uint32_t *list_hosts(const struct graph *g)
     return node;
 }
 
-/* A worker on each host that sends. */
+/* A worker on each host that sends or receives. */
 static void add_workers(struct cm *cm, struct traffic *t, const struct traffic_common *common)
 {
     uint32_t *sender = xcalloc(cm->matrix.nodes + 1ul, sizeof *sender), senders = 0;
     bool     *sends = xcalloc(cm->matrix.nodes + 1ul, sizeof *sends);
 
     for (uint32_t i = 0; i < cm->matrix.conns; i++)
-        sends[cm->matrix.conn[i].src] = true;
+        sends[cm->matrix.conn[i].src] = sends[cm->matrix.conn[i].dst] = true;
     for (uint32_t i = 0; i < cm->matrix.nodes; i++)
         if (sends[i])
             sender[senders++] = cm->node[i];
@@ -163,9 +185,10 @@ void traffic_add_cm(struct traffic *t, const struct traffic_common *common, stru
 
     cm->matrix = *matrix;
     *matrix = (struct htsim_cm){ 0 };
-    cm->delay_ps = delay_ps;
     cm->node = list_hosts(t->graph);
     add_workers(cm, t, common);
+    cm->job.signal_ps = delay_ps;
+    divide(&cm->job, 1);
     job_reserve(&cm->job, cm->matrix.conns);
     list_waiting(cm);
     post_timed(cm);

@@ -6,6 +6,7 @@
 #include "sim/job.h"
 #include "sim/traffic_parts.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #define IS_ANSWER (1ull << 63)   /* in a tag; the rest is the call */
@@ -21,7 +22,7 @@ struct job_rpc {
     uint64_t     answer_bytes;
     struct arena arena;
     struct call *call;           /* call 0 is none */
-    uint32_t     calls;          /* used so far */
+    _Atomic uint32_t calls;      /* used so far; which one a call is changes no result */
     uint64_t    *free_of;        /* by client's node: the first call that it may use again; 0: none */
 };
 
@@ -33,9 +34,7 @@ static uint64_t begin_call(struct job *job, uint32_t source, const struct flow_s
 
     if (id)
         j->free_of[source] = j->call[id].bytes;
-    else if (j->calls + 1 < CALLS_MAX)
-        id = ++j->calls;
-    else
+    else if ((id = 1 + atomic_fetch_add(&j->calls, 1)) >= CALLS_MAX)
         die("more than %u calls at once", CALLS_MAX - 1);
     j->call[id] = (struct call){ f->at_ps, f->bytes };
     return id;
@@ -46,7 +45,7 @@ static void end_call(struct job_rpc *j, uint64_t now_ps, const struct message *m
     uint64_t     id = m->tag & ~IS_ANSWER;
     struct call *c = &j->call[id];
 
-    job_report(&j->job, OP_CALL, c->bytes, c->start_ps, now_ps);
+    job_report(&j->job, m->dst, OP_CALL, c->bytes, c->start_ps, now_ps);
     c->bytes = j->free_of[m->dst];
     j->free_of[m->dst] = id;
 }

@@ -84,7 +84,7 @@ static void end_io(struct job_storage *j, uint32_t client, uint32_t slot, uint64
 {
     const struct io *io = &j->io[client * j->cfg.depth + slot];
 
-    job_report(&j->job, io->is_read ? OP_READ : OP_WRITE, io->bytes, io->start_ps, now_ps);
+    job_report(&j->job, j->job.host[client], io->is_read ? OP_READ : OP_WRITE, io->bytes, io->start_ps, now_ps);
     if (now_ps < j->job.common.stop_ps)
         begin_io(j, client, slot, now_ps);
 }

@@ -45,8 +45,8 @@ static void free_listener(struct job *j)
     free(j);
 }
 
-static const struct job_kind listens = { on_arrival, on_sent, free_listener };
-static const struct job_kind is_deaf = { NULL, NULL, free_listener };
+static const struct job_kind listens = { .on_arrival = on_arrival, .on_sent = on_sent, .free = free_listener };
+static const struct job_kind is_deaf = { .free = free_listener };
 
 struct office {                  /* two jobs beside other traffic */
     struct graph     graph;
@@ -173,19 +173,19 @@ static void traffic_touched__yields_each_worker_once(void **unused)
 
     (void)unused;
     office_open(&o);
-    assert_false(traffic_touched(o.traffic, &stream));
+    assert_false(traffic_touched(o.traffic, 0, &stream));
     for (uint64_t i = 0; i < 10; i++) {
         job_post(&o.one->job, 2, 100 + i, 0, 1, i);
         job_post(&o.two->job, 5, 100 + i, 0, 1, i);
     }
-    while (traffic_touched(o.traffic, &stream))
+    while (traffic_touched(o.traffic, 0, &stream))
         seen[stream]++;
     for (uint32_t i = 0; i < HOSTS + 3 + HOSTS; i++)
         assert_int_equal(seen[i], i == HOSTS + 2 || i == HOSTS + 3 + 5);
     job_post(&o.one->job, 2, 1, 0, 1, 0);
-    assert_true(traffic_touched(o.traffic, &stream));
+    assert_true(traffic_touched(o.traffic, 0, &stream));
     assert_int_equal(stream, HOSTS + 2);
-    assert_false(traffic_touched(o.traffic, &stream));
+    assert_false(traffic_touched(o.traffic, 0, &stream));
     office_close(&o);
 }
 
@@ -200,7 +200,7 @@ static void job_reserve__is_enough(void **unused)
     office_open(&o);
     job_reserve(&o.one->job, 700);
     job_reserve(&o.two->job, 3000);
-    memory = o.traffic->post;
+    memory = o.traffic->part[0].post;
     for (uint64_t round = 0; round < 5; round++) {
         for (uint64_t i = 0; i < 3700; i++)
             job_post(i < 700 ? &o.one->job : &o.two->job, (uint32_t)(i % 3), i, 3, 1 + i, i);
@@ -208,7 +208,7 @@ static void job_reserve__is_enough(void **unused)
             while (traffic_next(o.traffic, s, &f))
                 assert_int_equal(f.bytes, 1 + f.tag);
     }
-    assert_ptr_equal(o.traffic->post, memory);
+    assert_ptr_equal(o.traffic->part[0].post, memory);
     for (uint64_t i = 0; i < 10000; i++)         /* and more is given all the same */
         job_post(&o.one->job, 0, i, 3, 1 + i, i);
     for (uint64_t i = 0; i < 10000; i++) {
@@ -252,9 +252,9 @@ static void job_report__says_what_took_how_long(void **unused)
 
     (void)unused;
     office_open(&o);
-    job_report(&o.two->job, OP_READ, 5, 100, 130);       /* nobody asks yet */
+    job_report(&o.two->job, o.two->job.host[0], OP_READ, 5, 100, 130);       /* nobody asks yet */
     traffic_on_op(o.traffic, keep_op, &r);
-    job_report(&o.two->job, OP_WRITE, 5, 100, 130);
+    job_report(&o.two->job, o.two->job.host[0], OP_WRITE, 5, 100, 130);
     assert_int_equal(r.kind, OP_WRITE);
     assert_int_equal(r.traffic, 2);
     assert_int_equal(r.bytes, 5);

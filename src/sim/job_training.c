@@ -19,15 +19,18 @@ struct training {
     struct job        job;
     struct collective collective;
     uint64_t          size_bytes;        /* as results tell it */
-    uint64_t          compute_ps, delay_ps;
-    uint32_t          iterations;        /* still to begin */
+    uint64_t          compute_ps;
     uint8_t          *waits;             /* by message: how many it still follows */
     uint32_t         *left;              /* by worker: messages it has yet to send or receive */
 
-    /* The barrier. */
-    uint64_t          start_ps;          /* of this iteration */
-    uint64_t          last_ps;           /* when the last of those who are through was */
-    uint32_t          through;           /* workers */
+    struct barrier   *barrier;           /* by part */
+};
+
+struct barrier {
+    uint64_t start_ps;                   /* of this iteration */
+    uint32_t iterations;                 /* still to begin */
+    uint32_t through;                    /* workers that have said so */
+    char     apart[48];                  /* from that of another part */
 };
 
 static uint32_t messages_of(const struct training *t, uint32_t worker)
@@ -42,26 +45,42 @@ static void post(struct training *t, uint32_t m, uint64_t at_ps)
     job_post(&t->job, c->src, at_ps, t->job.host[c->dst], c->bytes, m);
 }
 
-static void begin(struct training *t, uint64_t at_ps)
+/* Lets the workers of a part begin an iteration. */
+static void begin(struct training *t, uint32_t part, uint64_t at_ps)
 {
-    if (at_ps >= t->job.common.stop_ps || t->iterations == 0)
+    struct barrier *b = &t->barrier[part];
+
+    if (at_ps >= t->job.common.stop_ps || b->iterations == 0)
         return;
-    t->iterations--;
-    t->start_ps = at_ps;
-    t->last_ps = 0;
-    t->through = 0;
+    b->iterations--;
+    b->start_ps = at_ps;
+    b->through = 0;
     for (uint32_t i = 0; i < t->collective.roots; i++)
-        post(t, t->collective.root[i], at_ps);
+        if (job_part(&t->job, t->collective.message[t->collective.root[i]].src) == part)
+            post(t, t->collective.root[i], at_ps);
 }
 
-/* Counts, and takes the latest time: the order in which workers report does not matter. */
-static void report_to_barrier(struct training *t, uint64_t now_ps)
+/* A worker was through signal_ps ago. */
+static void on_signal(struct job *j, uint32_t part, uint64_t now_ps, uint32_t worker, uint64_t value)
 {
-    t->last_ps = now_ps > t->last_ps ? now_ps : t->last_ps;
-    if (++t->through < t->job.workers)
+    struct training *t = (struct training *)j;
+    struct barrier  *b = &t->barrier[part];
+
+    (void)worker, (void)value;
+    if (++b->through < j->workers)
         return;
-    job_report(&t->job, OP_ITERATION, t->size_bytes, t->start_ps, t->last_ps);
-    begin(t, t->last_ps + t->delay_ps + t->compute_ps);
+    if (part == job_part(j, 0))
+        job_report(j, j->host[0], OP_ITERATION, t->size_bytes, b->start_ps, now_ps - j->signal_ps);
+    begin(t, part, now_ps + t->compute_ps);
+}
+
+static void divide(struct job *j, uint32_t parts)
+{
+    struct training *t = (struct training *)j;
+
+    t->barrier = xrealloc(t->barrier, parts * sizeof *t->barrier);
+    for (uint32_t i = 1; i < parts; i++)
+        t->barrier[i] = t->barrier[0];
 }
 
 /* One of a worker's messages is over at its end. */
@@ -71,7 +90,7 @@ static void count_down(struct training *t, uint32_t worker, uint64_t now_ps)
     if (--t->left[worker] > 0)
         return;
     t->left[worker] = messages_of(t, worker);
-    report_to_barrier(t, now_ps);
+    job_signal(&t->job, worker, now_ps, 0);
 }
 
 /* Message 'm' need not be waited for any more by those in the list. Each is set back as soon as it is free to
@@ -110,10 +129,11 @@ static void free_training(struct job *j)
     collective_fini(&t->collective);
     free(t->waits);
     free(t->left);
+    free(t->barrier);
     free(t);
 }
 
-static const struct job_kind training_kind = { on_arrival, on_sent, free_training };
+static const struct job_kind training_kind = { on_arrival, on_sent, free_training, on_signal, divide };
 
 void traffic_add_training(struct traffic *traffic, const struct traffic_common *common,
                           const struct traffic_training *cfg, const uint32_t *hosts)
@@ -125,12 +145,13 @@ void traffic_add_training(struct traffic *traffic, const struct traffic_common *
     collective_init(&t->collective, &cfg->collective);
     t->size_bytes = collective_size_bytes(&cfg->collective);
     t->compute_ps = cfg->compute_ps;
-    t->delay_ps = cfg->delay_ps;
-    t->iterations = cfg->iterations;
+    t->job.signal_ps = cfg->delay_ps;
+    t->barrier = xcalloc(1, sizeof *t->barrier);
+    t->barrier[0].iterations = cfg->iterations;
     t->waits = xmalloc(t->collective.messages * sizeof *t->waits);
     memcpy(t->waits, t->collective.waits, t->collective.messages * sizeof *t->waits);
     t->left = xcalloc(t->job.workers, sizeof *t->left);
     for (uint32_t i = 0; i < t->job.workers; i++)
         t->left[i] = messages_of(t, i);
-    begin(t, common->start_ps);
+    begin(t, 0, common->start_ps);
 }

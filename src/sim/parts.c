@@ -18,12 +18,14 @@
 #define YIELDS      50u
 #define NAP_NS      1000000      /* a waker that is missed costs no more than this */
 
-/* A packet that crosses. */
+/* A packet, or a signal, that crosses. */
 struct crossing {
-    struct packet packet;
-    uint64_t      at_ps, order;
-    uint32_t      port;          /* that sent it */
+    union { struct packet packet; struct signal signal; };
+    uint64_t at_ps, order;
+    uint32_t port;               /* that sent it; IS_SIGNAL: it is a signal */
 };
+
+#define IS_SIGNAL UINT32_MAX
 
 struct ring {                    /* one writer, one reader; numbers go round */
     _Alignas(64) _Atomic uint32_t put;
@@ -175,6 +177,16 @@ static void divide(struct sim *s, uint32_t count)
     free(weight);
 }
 
+static void divide_traffic(struct sim *s, uint32_t count)
+{
+    uint8_t *part = xcalloc(s->nodes + 1ul, sizeof *part);
+
+    for (uint32_t i = 0; i < s->nodes; i++)
+        part[i] = s->node[i].part;
+    traffic_divide(s->traffic, part, count);
+    free(part);
+}
+
 /* ---- building ---- */
 
 /* The least time in which anything gets over a link. */
@@ -234,9 +246,16 @@ static void build_links(struct parts *all, struct part *p)
         if (to == p->index) {
             build_in(p, port);
             p->ahead_ps[from] = ps < p->ahead_ps[from] ? ps : p->ahead_ps[from];
-            if (!ring_of(all, from, to)->slot)
-                ring_of(all, from, to)->slot = xcalloc(RING_SIZE, sizeof(struct crossing));
         }
+    }
+    for (uint32_t i = 0; i < all->count; i++) {
+        uint64_t signal_ps = traffic_signal_ps(s->traffic);
+
+        if (i == p->index)
+            continue;
+        p->ahead_ps[i] = signal_ps < p->ahead_ps[i] ? signal_ps : p->ahead_ps[i];
+        if (p->ahead_ps[i] != NEVER)
+            ring_of(all, i, p->index)->slot = xcalloc(RING_SIZE, sizeof(struct crossing));
     }
 }
 
@@ -260,6 +279,7 @@ void parts_new(struct sim *s, uint32_t count)
     memset(all->part, 0, count * sizeof *all->part);
     memset(all->ring, 0, (size_t)count * count * sizeof *all->ring);
     divide(s, count);
+    divide_traffic(s, count);
     for (uint32_t i = 0; i < count; i++) {
         struct part *p = &all->part[i];
 
@@ -267,6 +287,7 @@ void parts_new(struct sim *s, uint32_t count)
         p->index = i;
         arena_init(&p->arena, 1ul << 30);
         p->sim = sim_new_part(s, &p->arena, i, count);
+        p->sim->siblings = all;
         build_links(all, p);
     }
     s->parts = all;
@@ -343,10 +364,17 @@ static void pull_from(struct part *p, struct ring *r)
 
     for (; got != put; got++) {
         const struct crossing *c = &r->slot[got % RING_SIZE];
-        uint32_t               id = packet_new(&s->packets);
-        struct packet         *k = &s->packets.packet[id];
-        struct port           *wire = &p->in[p->in_of[c->port]];
+        uint32_t               id;
+        struct packet         *k;
+        struct port           *wire;
 
+        if (c->port == IS_SIGNAL) {
+            sim_add_signal(s, &c->signal);
+            continue;
+        }
+        id = packet_new(&s->packets);
+        k = &s->packets.packet[id];
+        wire = &p->in[p->in_of[c->port]];
         *k = c->packet;
         k->next = 0;
         if (wire->wire_head) {
@@ -372,22 +400,52 @@ static void pull(struct part *p)
             pull_from(p, ring_of(p->all, i, p->index));
 }
 
-static void put(struct part *p, const struct port *port, const struct packet *k, uint64_t at_ps, uint64_t order)
+/* The place for what goes to part 'to' next; put_done() lets it go. */
+static struct crossing *put(struct part *p, uint32_t to)
 {
-    struct ring     *r = ring_of(p->all, p->index, port->peer->node->part);
-    uint32_t         put = atomic_load_explicit(&r->put, memory_order_relaxed);
-    struct crossing *c = &r->slot[put % RING_SIZE];
+    struct ring *r = ring_of(p->all, p->index, to);
+    uint32_t     put = atomic_load_explicit(&r->put, memory_order_relaxed);
 
     /* Full: the reader takes it out as soon as it looks, if it need not itself wait for room in ours. */
     while (put - atomic_load_explicit(&r->got, memory_order_acquire) == RING_SIZE) {
         pull(p);
         sched_yield();
     }
+    return &r->slot[put % RING_SIZE];
+}
+
+static void put_done(struct part *p, uint32_t to)
+{
+    struct ring *r = ring_of(p->all, p->index, to);
+
+    atomic_store_explicit(&r->put, atomic_load_explicit(&r->put, memory_order_relaxed) + 1, memory_order_release);
+}
+
+static void put_packet(struct part *p, const struct port *port, const struct packet *k, uint64_t at_ps,
+                       uint64_t order)
+{
+    uint32_t         to = port->peer->node->part;
+    struct crossing *c = put(p, to);
+
     c->packet = *k;
     c->at_ps = at_ps;
     c->order = order;
     c->port = port->id;
-    atomic_store_explicit(&r->put, put + 1, memory_order_release);
+    put_done(p, to);
+}
+
+void parts_send_signal(const struct sim *s, const struct signal *signal)
+{
+    struct part *p = &s->siblings->part[s->part];
+
+    for (uint32_t i = 0; i < p->all->count; i++)
+        if (i != p->index) {
+            struct crossing *c = put(p, i);
+
+            c->signal = *signal;
+            c->port = IS_SIGNAL;
+            put_done(p, i);
+        }
 }
 
 /* Hands over what has been sent to other parts. */
@@ -406,7 +464,7 @@ static void push(struct part *p)
             struct packet *k = &s->packets.packet[id];
 
             next = k->next;
-            put(p, port, k, at_ps, order);
+            put_packet(p, port, k, at_ps, order);
             at_ps = k->next_at_ps;
             order = k->next_order;
             packet_free(&s->packets, id);
@@ -588,6 +646,7 @@ static void tell(struct parts *all)
     }
     for (uint32_t i = 0; i < all->count; i++)
         all->part[i].told_count = 0;
+    traffic_tell(all->whole->traffic);
 }
 
 /* Adds up what the parts have counted: struct sim_counters is nothing but sums. */

@@ -42,6 +42,9 @@ uint32_t    parts_count(const struct parts *);
 /* What sim_run_until() does when there are parts. */
 bool parts_run_until(struct sim *, uint64_t until_ps);
 
+/* Takes a signal of a job from a part to all others. */
+void parts_send_signal(const struct sim *part, const struct signal *);
+
 /* Adds what is on wires between parts, for sim_check(). */
 void parts_check(const struct sim *, uint64_t *packets, uint64_t *payload);
 

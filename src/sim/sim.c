@@ -292,7 +292,8 @@ static void build_slots(struct sim *s, struct arena *arena)
     /* A busy port has an event or two per packet, every 80 ns or so: one event to a bucket. In a large
      * network some to a bucket, so that it can be looked ahead. */
     is_large = s->graph.links >= LINKS_MANY;
-    evq_init(&s->evq, arena, s->slot_flow + traffic_streams(s->traffic),
+    s->slot_signal = s->slot_flow + traffic_streams(s->traffic);
+    evq_init(&s->evq, arena, s->slot_signal + 1,
              is_large ? 256 : EVENT_GAP_PS / (s->ports + 1), span < SPAN_MAX_PS ? span : SPAN_MAX_PS);
     if (is_large) {
         s->evq.on_open = look_ahead;
@@ -438,6 +439,7 @@ void sim_free(struct sim *s)
     if (!s)
         return;
     parts_free(s->parts);
+    free(s->signal);
     if (s->tcp)
         arena_fini(&s->tcp_arena);
     arena_fini(&s->list_arena);
@@ -470,6 +472,7 @@ struct sim *sim_new_part(const struct sim *whole, struct arena *arena, uint32_t 
 
     *s = *whole;
     s->is_part = true;
+    s->part = part;
     memset(s->list_free, 0, sizeof s->list_free);
     arena_init(&s->packet_arena, (size_t)packets * sizeof(struct packet));
     arena_init(&s->list_arena, whole->list_arena.size);
@@ -484,6 +487,7 @@ struct sim *sim_new_part(const struct sim *whole, struct arena *arena, uint32_t 
 
 void sim_free_part(struct sim *s)
 {
+    free(s->signal);
     arena_fini(&s->packet_arena);
     arena_fini(&s->list_arena);
 }
@@ -680,16 +684,80 @@ static void schedule_worker(struct sim *s, uint32_t stream)
     if (at == NEVER)
         return;
     assert(at >= s->now_ps);
-    evq_add(&s->evq, slot, at, ORDER_AGE_MAX << 32 | s->stream_place[stream]);
+    evq_add(&s->evq, slot, at,
+            ORDER_AGE_MAX << 32 | (s->cfg.order == ORDER_NS3 ? traffic_rank(s->traffic, stream)
+                                                             : s->stream_place[stream]));
     s->streams_live++;
+}
+
+static bool is_signal_before(const struct signal *a, const struct signal *b)
+{
+    if (a->at_ps != b->at_ps)
+        return a->at_ps < b->at_ps;
+    if (a->entry != b->entry)
+        return a->entry < b->entry;
+    return a->worker != b->worker ? a->worker < b->worker : a->value < b->value;
+}
+
+/* Signals act before flows start, and after all else of their moment. */
+static void schedule_signals(struct sim *s)
+{
+    if (evq_is_pending(&s->evq, s->slot_signal))
+        evq_cancel(&s->evq, s->slot_signal);
+    if (s->signals)
+        evq_add(&s->evq, s->slot_signal, s->signal[s->signals - 1].at_ps, (ORDER_AGE_MAX << 32) - 1);
+}
+
+void sim_add_signal(struct sim *s, const struct signal *made)
+{
+    uint32_t i = s->signals++;
+
+    if (i == s->signals_max) {
+        s->signals_max = s->signals_max ? 2 * s->signals_max : 64;
+        s->signal = xrealloc(s->signal, s->signals_max * sizeof *s->signal);
+    }
+    for (; i > 0 && is_signal_before(&s->signal[i - 1], made); i--)
+        s->signal[i] = s->signal[i - 1];
+    s->signal[i] = *made;
+    s->streams_live++;
+    if (i + 1 == s->signals)
+        schedule_signals(s);
+}
+
+static void on_signals(struct sim *s)
+{
+    while (s->signals && s->signal[s->signals - 1].at_ps == s->now_ps) {
+        struct signal next = s->signal[--s->signals];
+
+        s->streams_live--;
+        traffic_on_signal(s->traffic, s->part, &next);
+    }
+    s->counters.events -= s->part > 0;       /* it happens in every part: is counted once */
+    schedule_signals(s);
+    sim_schedule_workers(s);
+}
+
+static void schedule_touched(struct sim *s, uint32_t part)
+{
+    struct sim   *in = s->parts ? parts_sim(s->parts, part) : s;
+    struct signal signal;
+    uint32_t      stream;
+
+    while (traffic_touched(s->traffic, part, &stream))
+        schedule_worker(in, stream);
+    while (traffic_signal(s->traffic, part, &signal)) {
+        sim_add_signal(in, &signal);
+        if (s->is_part)
+            parts_send_signal(s, &signal);
+    }
 }
 
 void sim_schedule_workers(struct sim *s)
 {
-    uint32_t stream;
-
-    while (traffic_touched(s->traffic, &stream))
-        schedule_worker(sim_of(s, traffic_source(s->traffic, stream)), stream);
+    for (uint32_t i = 0; s->parts && i < parts_count(s->parts); i++)
+        schedule_touched(s, i);
+    if (!s->parts)
+        schedule_touched(s, s->part);
 }
 
 static void allocate_streams(struct sim *s)
@@ -720,9 +788,15 @@ static void build_streams(struct sim *s)
 
 static void on_flow(struct sim *s, uint32_t stream)
 {
-    struct flow_spec f = s->next_flow[stream];
-    struct node     *n = &s->node[traffic_source(s->traffic, stream)];
+    struct flow_spec f;
+    struct node     *n;
 
+    if (stream == s->streams) {
+        on_signals(s);
+        return;
+    }
+    f = s->next_flow[stream];
+    n = &s->node[traffic_source(s->traffic, stream)];
     s->streams_live--;
     if (traffic_is_worker(s->traffic, stream)) {
         traffic_next(s->traffic, stream, &f);

@@ -29,6 +29,7 @@
 
 struct traffic;
 struct flow_spec;
+struct signal;
 
 enum sim_model {
     MODEL_NIC,                   /* real frames, exact picoseconds, CNPs are packets */
@@ -184,7 +185,11 @@ struct sim {
     uint64_t           rtt_ps_peak;          /* since the observer last looked: see observe.h */
     uint64_t          *entry_bytes_done;     /* of flows that are over, by entry of the traffic list */
     bool               is_part;              /* of another; then 'parts' is NULL */
+    uint32_t           part;                 /* which */
+    struct signal     *signal;               /* of jobs, that will act; the first last */
+    uint32_t           signals, signals_max, slot_signal;
     struct parts      *parts;                /* many threads: see parts.h. NULL: one does it all */
+    struct parts      *siblings;             /* of a part: what it is a part of */
     struct arena       arena, packet_arena, flow_arena, rx_arena, list_arena, tcp_arena;
     uint32_t          *list_free[32];        /* returned host tables by log2 of their size */
     struct evq         evq;                  /* last, being large: what lies behind is far away */
@@ -214,8 +219,12 @@ void sim_check(const struct sim *);
 /* A packet is lost: keeps the account and frees it. The caller has counted the cause. */
 void sim_drop(struct sim *, uint32_t packet);
 
-/* Traffic has been told of the end of a flow: lets those workers start theirs that now have some. */
+/* Traffic has been told of the end of a flow: lets those workers start theirs that now have some, and takes
+ * signals to all parts. */
 void sim_schedule_workers(struct sim *);
+
+/* A signal that will act in this part. */
+void sim_add_signal(struct sim *, const struct signal *);
 
 /* The first unfinished flow behind 'after' (0: the first of all); 0: there is none. */
 uint32_t sim_next_active(const struct sim *, uint32_t after);

@@ -14,7 +14,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-struct ether_event { uint64_t at_ps; bool is_arrival; struct message m; };
+struct ether_event { uint64_t at_ps; bool is_arrival, is_signal; struct message m; struct signal signal; };
 
 struct ether {
     struct traffic     *traffic;
@@ -64,7 +64,19 @@ static inline void ether_fini(struct ether *e)
 static inline void ether_await(struct ether *e, uint64_t at_ps, bool is_arrival, const struct message *m)
 {
     e->event = ether_grow(e->event, e->events, &e->events_max, sizeof *e->event);
-    e->event[e->events++] = (struct ether_event){ at_ps, is_arrival, *m };
+    e->event[e->events++] = (struct ether_event){ .at_ps = at_ps, .is_arrival = is_arrival, .m = *m };
+}
+
+static inline void ether_await_signals(struct ether *e)
+{
+    struct signal s;
+
+    while (traffic_signal(e->traffic, 0, &s)) {
+        if (s.at_ps < e->now_ps + e->link_ps)
+            die("a host acted on another at once");
+        e->event = ether_grow(e->event, e->events, &e->events_max, sizeof *e->event);
+        e->event[e->events++] = (struct ether_event){ .at_ps = s.at_ps, .is_signal = true, .signal = s };
+    }
 }
 
 static inline void ether_start(struct ether *e, uint32_t stream)
@@ -88,13 +100,20 @@ static inline void ether_happen(struct ether *e, uint32_t index)
     uint32_t           here = ev.is_arrival ? ev.m.dst : ev.m.src, stream;
 
     e->event[index] = e->event[--e->events];
+    if (ev.is_signal) {
+        traffic_on_signal(e->traffic, 0, &ev.signal);
+        while (traffic_touched(e->traffic, 0, &stream))
+            continue;
+        return;
+    }
     if (ev.is_arrival) {
         ether_await(e, e->now_ps + e->link_ps, false, &ev.m);
         traffic_on_arrival(e->traffic, e->now_ps, &ev.m);
     } else {
         traffic_on_sent(e->traffic, e->now_ps, &ev.m);
     }
-    while (traffic_touched(e->traffic, &stream))
+    ether_await_signals(e);
+    while (traffic_touched(e->traffic, 0, &stream))
         if (traffic_source(e->traffic, stream) != here &&
             traffic_due_ps(e->traffic, stream) < e->now_ps + e->link_ps)
             die("a host acted on another at once");

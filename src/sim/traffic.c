@@ -15,6 +15,8 @@ struct traffic *traffic_new(const struct graph *graph, uint64_t seed)
 
     t->graph = graph;
     t->seed = seed;
+    t->part = xcalloc(1, sizeof *t->part);
+    t->parts = 1;
     return t;
 }
 
@@ -35,7 +37,13 @@ void traffic_free(struct traffic *t)
     for (uint32_t i = 0; i < t->streams; i++)
         free(t->stream[i].mine);
     free(t->entry);
-    free(t->post);
+    for (uint32_t i = 0; i < t->parts; i++) {
+        free(t->part[i].post);
+        free(t->part[i].signal);
+        free(t->part[i].op);
+    }
+    free(t->part);
+    free(t->part_of);
     free(t->stream);
     free(t);
 }

@@ -137,9 +137,33 @@ uint64_t traffic_due_ps(const struct traffic *, uint32_t stream);
 void traffic_on_arrival(struct traffic *, uint64_t now_ps, const struct message *);
 void traffic_on_sent(struct traffic *, uint64_t now_ps, const struct message *);
 
-/* Yields, one at a time, the workers whose traffic_due_ps() may have changed since they were yielded last. A
- * worker of another host than the one that was told of is due a link's delay later at least. */
-bool traffic_touched(struct traffic *, uint32_t *stream);
+/* Yields, one at a time, the workers of a part whose traffic_due_ps() may have changed since they were yielded
+ * last. */
+bool traffic_touched(struct traffic *, uint32_t part, uint32_t *stream);
+
+/* What a worker tells all others of its job: it acts at at_ps, a link's delay later at least. */
+struct signal {
+    uint64_t at_ps;
+    uint64_t value;
+    uint32_t entry, worker;
+};
+
+/* Yields the signals that have been sent in a part since; all parts must get each of them, by traffic_on_signal()
+ * at its time; those of one moment by entry, worker and value. */
+bool traffic_signal(struct traffic *, uint32_t part, struct signal *);
+void traffic_on_signal(struct traffic *, uint32_t part, const struct signal *);
+
+/* The least time that a signal takes; NEVER: there are none. */
+uint64_t traffic_signal_ps(const struct traffic *);
+
+/* Divides the streams among 'parts' that may be used at the same time, by node; before the first flow. */
+void traffic_divide(struct traffic *, const uint8_t *part_of_node, uint32_t parts);
+
+/* Tells of the work that was over while the parts were running: see traffic_on_op(). */
+void traffic_tell(struct traffic *);
+
+/* A stream's place among those whose flows start at the same moment. */
+uint32_t traffic_rank(const struct traffic *, uint32_t stream);
 
 /* Whom to tell of iterations, reads, writes and calls that are over. */
 void traffic_on_op(struct traffic *, void (*on_op)(void *arg, const struct op_result *), void *arg);

@@ -51,6 +51,7 @@ struct traffic_stream {
     struct rng together;         /* long_short: the same for all streams, for when the bursts come */
     uint64_t   burst_ps;
     bool       is_worker, is_touched;
+    uint8_t    part;
     uint32_t   head, tail;       /* worker: its posts, in the order in which they start; 0: none */
     uint32_t   next_touched;
 };
@@ -60,6 +61,17 @@ struct post {                    /* a flow that a worker is to start */
     uint32_t dst, next;
 };
 
+struct traffic_part {
+    struct post      *post;      /* post 0 is none */
+    uint32_t          posts, posts_max, post_free;
+    uint32_t          touched;   /* first of a list of workers, plus 1 */
+    struct signal    *signal;    /* sent, not yet yielded */
+    uint32_t          signals, signals_max;
+    struct op_result *op;        /* not yet told, if there are other parts */
+    uint32_t          ops, ops_max;
+    char              apart[64]; /* no cache line is shared with the next */
+};
+
 struct traffic {
     const struct graph    *graph;
     uint64_t               seed;
@@ -67,9 +79,9 @@ struct traffic {
     struct traffic_stream *stream;
     uint32_t               entries, streams, streams_max;
     uint32_t               ranks;        /* given out */
-    struct post           *post;         /* post 0 is none */
-    uint32_t               posts, posts_max, post_free;
-    uint32_t               touched;      /* first of a list of workers, plus 1 */
+    struct traffic_part   *part;         /* what is used by one thread at a time */
+    uint32_t               parts;
+    uint8_t               *part_of;      /* by node; NULL: all are in part 0 */
     void                 (*on_op)(void *arg, const struct op_result *);
     void                  *on_op_arg;
 };
