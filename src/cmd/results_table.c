@@ -3,6 +3,7 @@
 #include "base/spark.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "sim/parts.h"
 #include "cmd/metrics.h"
 
 #include <math.h>
@@ -484,6 +485,27 @@ static void print_network(const struct results *r, FILE *out, bool has_colour)
                counted(c->timeouts, "time-out", "time-outs").buf);
 }
 
+/* How evenly the work was divided, and where the time went. */
+static void print_parts(const struct results *r, FILE *out)
+{
+    const struct parts *all = r->sim->parts;
+    double work_s = 0, wait_s = 0, most = 0, events = 0;
+
+    if (!all)
+        return;
+    for (uint32_t i = 0; i < parts_count(all); i++) {
+        struct parts_time t = parts_time(all, i);
+
+        work_s += t.work_s;
+        wait_s += t.wait_s;
+        events += (double)t.events;
+        most = (double)t.events > most ? (double)t.events : most;
+    }
+    fprintf(out, "\n%u threads: the busiest had %.1f%% of the events (%.1f%% is even); %.1f%% of their time was work, the "
+            "rest waiting for each other", parts_count(all), events > 0 ? 100 * most / events : 0,
+            100.0 / parts_count(all), work_s + wait_s > 0 ? 100 * work_s / (work_s + wait_s) : 0);
+}
+
 void results_print_table(const struct results *r, FILE *out, struct results_look look)
 {
     print_setup(r, out);
@@ -494,6 +516,7 @@ void results_print_table(const struct results *r, FILE *out, struct results_look
     print_phases(r, out, look.has_colour);
     print_over_time(r, out, look);
     print_network(r, out, look.has_colour);
+    print_parts(r, out);
     fprintf(out, "\n%s packet-hops in %.2f s, %s hops/s, %s events\n", count_text(r->hops).buf, r->wall_s,
             count_text(r->wall_s > 0 ? (uint64_t)((double)r->hops / r->wall_s) : 0).buf,
             count_text(r->sim->counters.events).buf);

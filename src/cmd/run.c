@@ -10,6 +10,7 @@
 #include "cmd/progress.h"
 #include "cmd/results.h"
 #include "cmd/simulation.h"
+#include "sim/parts.h"
 
 #include <argp.h>
 #include <stdlib.h>
@@ -29,18 +30,22 @@ struct options {
     uint32_t        sets;
     uint64_t        seed;
     bool            has_seed, is_quiet;
-    uint32_t        threads;
+    uint32_t        threads;     /* 0: as many as pay */
+    uint64_t        until_ps;    /* 0: to the end */
     const char     *out, *hpcc_fct, *hpcc_pfc;
     enum run_format format;
 };
 
-enum { KEY_SET = 's', KEY_OUT = 'o', KEY_FORMAT = 'f', KEY_QUIET = 'q', KEY_SEED = 256, KEY_THREADS, KEY_HPCC_FCT, KEY_HPCC_PFC };
+enum { KEY_SET = 's', KEY_OUT = 'o', KEY_FORMAT = 'f', KEY_QUIET = 'q', KEY_SEED = 256, KEY_THREADS,
+       KEY_UNTIL, KEY_HPCC_FCT, KEY_HPCC_PFC };
 
 static const struct argp_option option_rows[] = {
     { "set", KEY_SET, "KEY=VALUE", 0, "Change the scenario: a knob (kmin=200KB), or a path of keys "
       "(topology.delay=2us, traffic.0.load=0.5). May be given more than once", 0 },
     { "seed", KEY_SEED, "N", 0, "Start of the random numbers, in place of the scenario's", 0 },
-    { "threads", KEY_THREADS, "N", 0, "Share the work among N threads; the results are the same", 0 },
+    { "until", KEY_UNTIL, "TIME", 0, "End the run at this simulated time at the latest (500us)", 0 },
+    { "threads", KEY_THREADS, "N", 0, "Share the work among N threads (default: the processors there are, if the run is "
+      "long enough to gain). The results are the same", 0 },
     { "out", KEY_OUT, "DIR", 0, "Write report.html, flows.csv, intervals.csv, ports.csv, summary.json, manifest.json and "
       "a copy of the scenario into DIR. It is there whole when the run has ended, or not at all", 0 },
     { "format", KEY_FORMAT, "table|csv|json", 0, "How results are printed (default: table)", 0 },
@@ -71,6 +76,30 @@ static uint64_t seed_of(const char *text)
     return seed;
 }
 
+static uint32_t threads_of(const char *text)
+{
+    struct err err;
+    uint64_t threads;
+
+    if (text_to_uint(text, &threads, &err))
+        cmd_usage("--threads: %s", err.text);
+    if (threads < 1 || threads > PARTS_MAX)
+        cmd_usage("--threads: '%s' is not a number from 1 to %d", text, PARTS_MAX);
+    return (uint32_t)threads;
+}
+
+static uint64_t time_of(const char *text)
+{
+    struct err err;
+    uint64_t ps;
+
+    if (text_to_time(text, &ps, &err))
+        cmd_usage("--until: %s", err.text);
+    if (ps == 0)
+        cmd_usage("--until: a run of no time");
+    return ps;
+}
+
 static void add_set(struct options *o, const char *text)
 {
     if (!strchr(text, '='))
@@ -86,7 +115,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     switch (key) {
     case KEY_SET:      add_set(o, arg);                               break;
     case KEY_SEED:     o->seed = seed_of(arg); o->has_seed = true;    break;
-    case KEY_THREADS:  o->threads = (uint32_t)seed_of(arg);           break;
+    case KEY_THREADS:  o->threads = threads_of(arg);                  break;
+    case KEY_UNTIL:    o->until_ps = time_of(arg);                    break;
     case KEY_OUT:      o->out = arg;                                  break;
     case KEY_FORMAT:   o->format = format_of(arg);                    break;
     case KEY_HPCC_FCT: o->hpcc_fct = arg;                             break;
@@ -310,7 +340,8 @@ static int run_scenario(struct run *run, struct err *err)
 {
     const struct options *o = &run->opt;
     struct simulation_input input = { .name = strcmp(o->path, "-") == 0 ? "standard input" : o->path, .set = o->set,
-                                      .sets = o->sets, .seed = o->has_seed ? &o->seed : NULL, .threads = o->threads };
+                                      .sets = o->sets, .seed = o->has_seed ? &o->seed : NULL, .threads = o->threads,
+                                      .until_ps = o->until_ps };
     int rc = text_read_file(o->path, SCENARIO_BYTES_MAX, &run->text, &run->text_bytes, err);
 
     if (rc)

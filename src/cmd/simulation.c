@@ -1,11 +1,41 @@
 /* src/cmd/simulation.c */
 #include "cmd/simulation.h"
 #include "cmd/progress.h"
+#include "sim/parts.h"
 #include "sim/observe.h"
 #include "sim/traffic.h"
 
+#include <unistd.h>
+
 #define SLICE_S        0.05              /* wall time between two looks at the clock */
 #define SLICE_PS_FIRST (1 * PS_PER_US)
+#define HOSTS_MANY     64u
+#define BYTES_MANY     1e9               /* to send: about a second of work */
+#define SHARE_ASSUMED  0.2               /* of all links, for traffic that has no load */
+
+/* What an entry will send, about: by its load, or a share of all links for as long as it goes on. */
+static double expected_bytes(const struct scenario *s, const struct scenario_traffic *t)
+{
+    uint64_t stop_ps = t->stop_ps < s->run_ps ? t->stop_ps : s->run_ps;
+    double   seconds = stop_ps == NEVER || stop_ps <= t->start_ps ? 0
+                                                                  : (double)(stop_ps - t->start_ps) / (double)PS_PER_S;
+
+    return (t->load > 0 ? t->bps_per_host * t->hosts : s->host_bps * SHARE_ASSUMED) / 8 * seconds;
+}
+
+/* Threads cost a little at every step of a link's delay, so there must be enough to do in each; and a run of less
+ * than a second is not worth it. */
+static uint32_t threads_that_pay(const struct scenario *s)
+{
+    long   processors = sysconf(_SC_NPROCESSORS_ONLN);
+    double bytes = 0;
+
+    for (uint32_t i = 0; i < s->entries; i++)
+        bytes += expected_bytes(s, &s->entry[i]);
+    if (processors < 2 || s->graph.hosts < HOSTS_MANY || bytes < BYTES_MANY)
+        return 1;
+    return processors < PARTS_MAX ? (uint32_t)processors : PARTS_MAX;
+}
 
 int simulation_open(struct simulation *s, const struct simulation_input *input, struct err *err)
 {
@@ -16,7 +46,9 @@ int simulation_open(struct simulation *s, const struct simulation_input *input, 
                         input->seed, err);
     if (rc)
         return rc;
-    s->scenario.cfg.threads = input->threads;
+    if (input->until_ps && input->until_ps < s->scenario.run_ps)
+        s->scenario.run_ps = input->until_ps;
+    s->scenario.cfg.threads = input->threads ? input->threads : threads_that_pay(&s->scenario);
     rc = scenario_start(&s->scenario, &s->sim, err);
     if (rc) {
         scenario_fini(&s->scenario);

@@ -24,7 +24,8 @@ struct simulation_input {
     const char *const *set;      /* what the command line changes */
     uint32_t           sets;
     const uint64_t    *seed;     /* NULL: the scenario's */
-    uint32_t           threads;  /* that may share the work */
+    uint32_t           threads;  /* that may share the work; 0: as many as pay */
+    uint64_t           until_ps; /* the run ends then at the latest; 0: when the scenario says */
 };
 
 /* Who wants to know while it runs; each may be NULL. */

@@ -1,0 +1,27 @@
+# Every example runs, for a short while, and says at its top what it shows.
+
+load common
+
+@test "every scenario has a comment on top" {
+    for file in scenarios/*.yaml; do
+        head -1 "$file" | grep -q '^# .' || { echo "$file"; return 1; }
+    done
+}
+
+@test "every scenario runs for a while and data arrives" {
+    for file in scenarios/*.yaml; do
+        "$ANOLE" run "$file" --until 60us --format json >"$BATS_TEST_TMPDIR/out.json" 2>"$BATS_TEST_TMPDIR/err" \
+            || { echo "$file: $(cat "$BATS_TEST_TMPDIR/err")"; return 1; }
+        jq -e '.packets.data_received > 0' "$BATS_TEST_TMPDIR/out.json" >/dev/null || { echo "$file: no data"; return 1; }
+    done
+}
+
+@test "every scenario is the same on one thread and on three" {
+    for file in scenarios/*.yaml; do
+        for threads in 1 3; do
+            "$ANOLE" run "$file" --until 60us --format json --threads "$threads" 2>/dev/null | jq 'del(.wall)' \
+                >"$BATS_TEST_TMPDIR/$threads.json"
+        done
+        cmp "$BATS_TEST_TMPDIR/1.json" "$BATS_TEST_TMPDIR/3.json" || { echo "$file"; return 1; }
+    done
+}
