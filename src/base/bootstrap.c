@@ -50,6 +50,7 @@ static double student(uint32_t degrees)
     };
     double z3 = Z * Z * Z, z5 = z3 * Z * Z, n = degrees;
 
+    assert(degrees >= 1);
     if (degrees <= sizeof(table) / sizeof(*table))
         return table[degrees - 1];
     return Z + (z3 + Z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * Z) / (96 * n * n);

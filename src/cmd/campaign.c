@@ -62,7 +62,7 @@ static int ask_number(struct campaign *c, const char *sql, long *number, struct 
     char *text;
     int rc = ask(c, sql, &text, err);
 
-    if (!rc)
+    if (text)
         *number = strtol(text, NULL, 10);
     free(text);
     return rc;
@@ -110,7 +110,7 @@ static int check_pages(struct campaign *c, struct err *err)
     char *answer;
     int rc = ask(c, "PRAGMA quick_check(1)", &answer, err);
 
-    if (!rc && strcmp(answer, "ok") != 0)
+    if (answer && strcmp(answer, "ok") != 0)
         rc = err_set(err, EIO, "%s: is damaged; remove it to start anew", c->shown);
     free(answer);
     return rc;

@@ -228,6 +228,7 @@ struct compare {
     struct axis         *axis;           /* of files, of --variant, of each --vary; owned by others */
     struct variants      variants;
     struct comparison    comparison;
+    char                *title;
     struct outdir       *dir;
     struct campaign     *store;
     char                *store_path;     /* NULL: in memory */
@@ -333,6 +334,24 @@ static int choose_metrics(struct comparison *c, const char *wanted, struct err *
     return rc;
 }
 
+/* "a.yaml, b.yaml" */
+static char *title_of(const struct options *o)
+{
+    size_t length;
+    char *text;
+    FILE *f = open_memstream(&text, &length);
+
+    if (!f)
+        die("no memory");
+    for (uint32_t i = 0; i < o->paths; i++) {
+        const char *slash = strrchr(o->path[i], '/');
+
+        fprintf(f, "%s%s", i ? ", " : "", slash ? slash + 1 : o->path[i]);
+    }
+    fclose(f);
+    return text;
+}
+
 static int prepare(struct compare *c, struct err *err)
 {
     int baseline, rc = read_files(c, err);
@@ -341,8 +360,9 @@ static int prepare(struct compare *c, struct err *err)
         rc = combine(c, err);
     if (rc)
         return rc;
+    c->title = title_of(&c->opt);
     c->comparison = (struct comparison){ .variants = &c->variants, .seed = c->opt.seed, .seeds = c->opt.seeds,
-                                         .title = c->opt.path[0] };
+                                         .title = c->title };
     baseline = c->opt.baseline ? variants_find(&c->variants, c->opt.baseline, err) : 0;
     if (baseline < 0)
         return baseline;
@@ -669,6 +689,7 @@ static void compare_fini(struct compare *c)
     free(c->file);
     free(c->axis);
     free(c->store_path);
+    free(c->title);
     options_fini(&c->opt);
 }
 

@@ -35,7 +35,7 @@ struct comparison {
     uint32_t               baseline;
     const uint64_t        *seed;
     uint32_t               seeds;
-    const char            *title;        /* the first scenario's file */
+    const char            *title;        /* names of the scenarios' files */
     struct compared       *row;
     uint32_t               rows;
 };

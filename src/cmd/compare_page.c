@@ -4,6 +4,7 @@
 #include "version.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static json_t *number(double value)
@@ -153,42 +154,58 @@ static json_t *average_sizes(const json_t *runs)
 
 /* ---- distributions: all are quantiles at the same shares, so their mean is the mean of the quantiles ---- */
 
-static const json_t *same_cdf(const json_t *run, size_t index, const json_t *cdf)
+/* The distribution of the same quantity in a list; NULL: nothing of it has happened there. */
+static const json_t *same_cdf(const json_t *cdfs, const json_t *cdf)
 {
-    const json_t *other = json_array_get(json_object_get(run, "cdfs"), index);
+    const json_t *other;
+    size_t i;
 
-    return other && is_same_text(other, cdf, "label") && is_same_text(other, cdf, "quantity") &&
-           json_equal(json_object_get(other, "p"), json_object_get(cdf, "p")) ? other : NULL;
+    json_array_foreach(cdfs, i, other)
+        if (is_same_text(other, cdf, "label") && is_same_text(other, cdf, "quantity") &&
+            json_equal(json_object_get(other, "p"), json_object_get(cdf, "p")))
+            return other;
+    return NULL;
 }
 
-static void average_cdf(json_t *cdf, const json_t *runs, size_t index)
+static json_t *average_cdf(const json_t *runs, const json_t *cdf)
 {
-    size_t points = json_array_size(json_object_get(cdf, "p"));
-    json_t *x = json_array();
+    size_t points = json_array_size(json_object_get(cdf, "p")), i, n;
+    double *sum = xcalloc(points + 1, sizeof(*sum)), count = 0;
+    json_t *made = json_deep_copy(cdf), *x = json_array();
+    const json_t *run, *value;
 
-    for (size_t n = 0; n < points; n++) {
-        double sum = 0, count = 0;
-        const json_t *run;
-        size_t i;
+    json_array_foreach(runs, i, run) {
+        const json_t *same = same_cdf(json_object_get(run, "cdfs"), cdf);
 
-        json_array_foreach(runs, i, run) {
-            const json_t *value = json_array_get(json_object_get(same_cdf(run, index, cdf), "x"), n);
-
-            if (json_is_number(value)) {
-                sum += json_number_value(value);
-                count++;
-            }
-        }
-        json_array_append_new(x, number(count > 0 ? sum / count : NAN));
+        count += same != NULL;
+        json_array_foreach(json_object_get(same, "x"), n, value)
+            sum[n < points ? n : points] += json_number_value(value);
     }
-    json_object_set_new(cdf, "x", x);
+    for (n = 0; n < points; n++)
+        json_array_append_new(x, number(sum[n] / count));
+    json_object_set_new(made, "x", x);
+    free(sum);
+    return made;
+}
+
+static json_t *average_cdfs(const json_t *runs)
+{
+    json_t *made = json_array();
+    const json_t *run, *cdf;
+    size_t i, n;
+
+    json_array_foreach(runs, i, run)
+        json_array_foreach(json_object_get(run, "cdfs"), n, cdf)
+            if (!same_cdf(made, cdf))
+                json_array_append_new(made, average_cdf(runs, cdf));
+    return made;
 }
 
 /* ---- the whole ---- */
 
 json_t *compare_merge_runs(const json_t *runs)
 {
-    json_t *made = json_deep_copy(json_array_get(runs, 0)), *cdf, *seeds = json_array();
+    json_t *made = json_deep_copy(json_array_get(runs, 0)), *seeds = json_array();
     const json_t *run;
     size_t i;
 
@@ -197,8 +214,7 @@ json_t *compare_merge_runs(const json_t *runs)
     average_lists(made, runs, "phases", "metrics");
     average_lists(made, runs, "traffic", "rows");
     json_object_set_new(made, "sizes", average_sizes(runs));
-    json_array_foreach(json_object_get(made, "cdfs"), i, cdf)
-        average_cdf(cdf, runs, i);
+    json_object_set_new(made, "cdfs", average_cdfs(runs));
     json_array_foreach(runs, i, run)
         json_array_extend(seeds, json_object_get(run, "seeds"));
     json_object_set_new(made, "seeds", seeds);

@@ -22,7 +22,8 @@ static const char text[] =
     "  'metrics': [{'name': 'a', 'label': 'A', 'value': 4}, {'name': 'b', 'label': 'B', 'value': 6}],"
     "  'sizes': [{'bytes_min': 0, 'bytes_end': 10, 'flows': 3, 'mean': 6, 'p50': 6, 'p95': 6, 'p99': 6, 'p999': 8},"
     "            {'bytes_min': 5, 'bytes_end': 7, 'flows': 1, 'mean': 9, 'p50': 9, 'p95': 9, 'p99': 9, 'p999': 9}],"
-    "  'cdfs': [{'label': 'all', 'quantity': 'FCT', 'x': [3, 5, 9], 'p': [0, 0.5, 1]}],"
+    "  'cdfs': [{'label': 'big', 'quantity': 'FCT', 'x': [4, 5, 6], 'p': [0, 0.5, 1]},"
+    "           {'label': 'all', 'quantity': 'FCT', 'x': [3, 5, 9], 'p': [0, 0.5, 1]}],"
     "  'phases': [{'name': 'before', 'metrics': [{'name': 'g', 'label': 'G', 'value': 20}]}],"
     "  'traffic': [{'name': 't', 'kind': 'incast', 'rows': [{'label': 'flows', 'value': 5, 'unit': 'count'}]}],"
     "  'series': null, 'topology': null}]";
@@ -94,6 +95,8 @@ static void merge__averages_quantiles(void **unused)
     assert_true(at(run, "cdfs.0.x.1") == 3.5);
     assert_true(at(run, "cdfs.0.x.2") == 6);
     assert_true(at(run, "cdfs.0.p.1") == 0.5);
+    assert_int_equal(2, json_array_size(json_object_get(run, "cdfs")));
+    assert_true(at(run, "cdfs.1.x.2") == 6);                 /* only one run has it */
     json_decref(run);
 }
 

@@ -72,12 +72,12 @@ static void add_verdict(struct table *t, const struct compared_cell *cell, enum 
 static struct table *new_table(const struct comparison *c)
 {
     uint32_t others = c->variants->count - 1;
-    char *align = xmalloc(others * 4ul + 3);
+    char *align = xcalloc(others * 4ul + 3, 1);
     struct table *t;
 
-    strcpy(align, "lr");
+    memcpy(align, "lr", 2);
     for (uint32_t i = 0; i < others; i++)
-        strcpy(align + 2 + 4ul * i, "rrrl");
+        memcpy(align + 2 + 4ul * i, "rrrl", 4);
     t = table_new(align);
     free(align);
     return t;

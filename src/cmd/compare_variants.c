@@ -29,10 +29,11 @@ static char *join(const char *a, const char *between, const char *b)
 
 /* ---- axes ---- */
 
-static struct axis_choice *add_choice(struct axis *a, char *name)
+/* The caller gives it its name. */
+static struct axis_choice *add_choice(struct axis *a)
 {
     a->choice = xrealloc(a->choice, (a->choices + 1) * sizeof(*a->choice));
-    a->choice[a->choices] = (struct axis_choice){ .name = name };
+    a->choice[a->choices] = (struct axis_choice){ 0 };
     return &a->choice[a->choices++];
 }
 
@@ -64,11 +65,12 @@ int axis_vary(struct axis *a, const char *text, struct err *err)
     for (const char *part = equals + 1; !rc; part++) {
         size_t length = part_length(part);
         char *key = copy(text, (size_t)(equals - text) + 1), *value = copy(part, length);
+        struct axis_choice *c = add_choice(a);
 
+        c->name = join(key, "", value);
+        add_set(c, join(key, "", value));
         if (length == 0)
             rc = err_set(err, EINVAL, "--vary: '%s' has an empty value", text);
-        else
-            add_set(add_choice(a, join(key, "", value)), join(key, "", value));
         free(key);
         free(value);
         part += length;
@@ -88,7 +90,8 @@ int axis_add_variant(struct axis *a, const char *text, struct err *err)
 
     if (name_length == 0 || (equals && (!colon || equals < colon)))
         return err_set(err, EINVAL, "--variant: '%s' has no name; write --variant NAME:kmin=100KB,kmax=400KB", text);
-    c = add_choice(a, copy(text, name_length));
+    c = add_choice(a);
+    c->name = copy(text, name_length);
     for (const char *part = text + name_length; *part && part[1];) {
         size_t length = part_length(++part);
         char *set = copy(part, length);
@@ -123,8 +126,12 @@ void axis_of_files(struct axis *a, const struct compare_file *file, uint32_t fil
     bool are_equal;
 
     *a = (struct axis){ 0 };
-    for (uint32_t i = 0; i < files; i++)
-        add_choice(a, files == 1 ? xstrdup("") : stem_of(file[i].path))->file = i;
+    for (uint32_t i = 0; i < files; i++) {
+        struct axis_choice *c = add_choice(a);
+
+        c->name = files == 1 ? xstrdup("") : stem_of(file[i].path);
+        c->file = i;
+    }
     are_equal = have_equal_names(a);
     for (uint32_t i = 0; are_equal && i < files; i++) {
         free(a->choice[i].name);
@@ -164,7 +171,7 @@ static void combine(struct variant *v, uint32_t n, const struct axis *axis, uint
 {
     uint32_t rest = 1;
 
-    *v = (struct variant){ .name = xstrdup(""), .sets = sets };
+    *v = (struct variant){ .name = xstrdup(""), .file = file, .sets = sets };
     v->set = xcalloc(sets + 1ul, sizeof(*v->set));
     for (uint32_t i = 0; i < sets; i++)
         v->set[i] = set[i];

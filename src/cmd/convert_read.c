@@ -121,27 +121,27 @@ static void sort_flows(struct convert_source *s)
         qsort(s->flow, s->flows, sizeof(*s->flow), by_start);
 }
 
+static int refuse_traffic(const struct convert_source *s, const char *what, struct err *err)
+{
+    return err_set(err, ENOTSUP, "%s: a list of flows cannot say this: %s", s->name, what);
+}
+
 static int draw_stream(struct convert_source *s, uint32_t stream, uint32_t *room, struct err *err)
 {
     struct traffic  *t = s->scenario.traffic;
     struct flow_spec f;
 
     if (traffic_is_worker(t, stream))
-        return err_set(
-            err, ENOTSUP,
-            "%s: some of the traffic starts flows when others have ended; a list of flows cannot say that",
-            s->name);
+        return refuse_traffic(s, "traffic that starts flows when others have ended", err);
     while (traffic_next(t, stream, &f) && f.at_ps <= s->scenario.run_ps) {
+        struct convert_flow flow = { .at_ps = f.at_ps, .bytes = f.bytes, .src = traffic_source(t, stream),
+                                     .dst = f.dst, .rank = f.rank, .dport = f.dport, .prio = f.prio };
+
+        if (f.tcp)
+            return refuse_traffic(s, "TCP", err);
         if (s->flows == HPCC_FLOWS_MAX)
             return err_set(err, ERANGE, "%s: more than %u flows", s->name, HPCC_FLOWS_MAX);
-        add_flow(s, room,
-                 &(struct convert_flow){ .at_ps = f.at_ps,
-                                         .bytes = f.bytes,
-                                         .dst = f.dst,
-                                         .rank = f.rank,
-                                         .src = traffic_source(t, stream),
-                                         .dport = f.dport,
-                                         .prio = f.prio });
+        add_flow(s, room, &flow);
     }
     return 0;
 }
@@ -167,10 +167,10 @@ static int read_hpcc_flows(struct convert_source *s, const char *path, struct er
         return rc;
     for (uint32_t i = 0; i < list.count; i++) {
         const struct hpcc_flow *f = &list.flow[i];
+        struct convert_flow     flow = { .at_ps = f->start_ns * PS_PER_NS, .bytes = f->bytes, .src = f->src,
+                                         .dst = f->dst, .dport = f->dport, .prio = f->prio };
 
-        add_flow(s, &room, &(struct convert_flow){ .at_ps = f->start_ns * PS_PER_NS, .bytes = f->bytes,
-                                                   .src = f->src, .dst = f->dst, .dport = f->dport,
-                                                   .prio = f->prio });
+        add_flow(s, &room, &flow);
     }
     hpcc_flows_fini(&list);
     return 0;
@@ -208,9 +208,14 @@ static int read_cm(struct convert_source *s, const char *path, struct err *err)
     bind_hosts(s);
     for (uint32_t i = 0; i < s->cm.conns && s->cm.triggers == 0; i++) {
         const struct htsim_conn *c = &s->cm.conn[i];
+        struct convert_flow flow = { .at_ps = c->start_ps,
+                                     .bytes = c->bytes,
+                                     .src = c->src,
+                                     .dst = c->dst,
+                                     .dport = DPORT,
+                                     .prio = PRIO };
 
-        add_flow(s, &room, &(struct convert_flow){ .at_ps = c->start_ps, .bytes = c->bytes, .src = c->src,
-                                                   .dst = c->dst, .dport = DPORT, .prio = PRIO });
+        add_flow(s, &room, &flow);
     }
     sort_flows(s);
     return 0;

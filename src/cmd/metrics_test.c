@@ -163,9 +163,11 @@ static void of__a_list_that_is_too_long_is_cut(void **state)
     size_t at = 0;
 
     (void)state;
-    at += (size_t)snprintf(text, sizeof(text), "topology: {kind: star, hosts: 3, rate: 100Gbps, delay: 1us}\ntraffic:\n");
+    at += (size_t)snprintf(text, sizeof(text), "topology: {kind: star, hosts: 3, rate: 100Gbps, delay: 1us}\n"
+                           "traffic:\n");
     for (int i = 0; i < ENTRIES; i++)
-        at += (size_t)snprintf(text + at, sizeof(text) - at, "  - {kind: incast, senders: 2, size: 1KB, start: %dus}\n", i);
+        at += (size_t)snprintf(text + at, sizeof(text) - at,
+                               "  - {kind: incast, senders: 2, size: 1KB, start: %dus}\n", i);
     run(&seen, text, 1);
     assert_int_equal(seen.count, METRICS_MAX);
     assert_unique(&seen);

@@ -99,10 +99,12 @@ static void add_cdf(json_t *list, const char *quantity, const char *of, const ch
 
 static void add_op_cdfs(json_t *list, const struct results *r, uint32_t entry)
 {
-    static const char *const quantities[OP_KINDS] = { "collective time", "read latency", "write latency", "call latency" };
+    static const char *const quantities[OP_KINDS] = { "collective time", "read latency", "write latency",
+                                                      "call latency" };
+    const char *name = r->scenario->entry[entry].name;
 
     for (const enum op_kind *k = results_ops_of(r->entry[entry].job); *k != OP_KINDS; k++)
-        add_cdf(list, quantities[*k], r->scenario->entry[entry].name, "us", ops_cell(r->ops, entry, *k)->took_ns, 1e-3);
+        add_cdf(list, quantities[*k], name, "us", ops_cell(r->ops, entry, *k)->took_ns, 1e-3);
 }
 
 static json_t *cdfs_json(const struct results *r)

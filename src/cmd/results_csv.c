@@ -217,8 +217,8 @@ void results_print_interval(FILE *out, const struct report *r)
 {
     uint64_t ps = r->end_ps - r->start_ps;
     double   bps_per_byte = 8 * (double)PS_PER_S / (double)ps;
-    const uint64_t counts[] = { r->data_packets, r->marked_packets, r->cnps, r->nacks, r->timeouts, r->dropped_packets,
-                                r->queue_bytes_peak, r->queue_bytes };
+    const uint64_t counts[] = { r->data_packets, r->marked_packets, r->cnps, r->nacks, r->timeouts,
+                                r->dropped_packets, r->queue_bytes_peak, r->queue_bytes };
 
     print_us(out, r->start_ps);
     fputc(',', out);

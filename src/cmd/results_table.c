@@ -226,8 +226,8 @@ static void print_training(const struct results *r, FILE *out, bool has_colour)
     if (!has_job(r, true))
         return;
     t = table_new("lrrrrrrrrr");
-    print_heading(out, has_colour, "Training: mean time of an iteration, time of its collective, and bandwidths as nccl-tests "
-                  "define them");
+    print_heading(out, has_colour, "Training: mean time of an iteration, time of its collective, and bandwidths as "
+                  "nccl-tests define them");
     add_words(t, heads);
     for (uint32_t i = 0; i < r->scenario->entries; i++) {
         const struct results_entry *e = &r->entry[i];
@@ -271,8 +271,8 @@ static void add_op_rows(struct table *t, const struct results *r, uint32_t entry
 
 static void print_ops(const struct results *r, FILE *out, bool has_colour)
 {
-    static const char *const heads[] = { "traffic", "per second", "payload", "", "done", "bytes", "mean", "p50", "p99",
-                                         "p99.9", "max", NULL };
+    static const char *const heads[] = { "traffic", "per second", "payload", "", "done", "bytes", "mean", "p50",
+                                         "p99", "p99.9", "max", NULL };
     struct table *t;
 
     if (!has_job(r, false))
@@ -305,8 +305,8 @@ static void add_phase_row(struct table *t, const char *phase, const char *name, 
 
 static void print_phases(const struct results *r, FILE *out, bool has_colour)
 {
-    static const char *const heads[] = { "phase", "traffic", "flows", "slowdown", "p99", "FCT p99", "goodput", "RTT mean",
-                                         "paused", NULL };
+    static const char *const heads[] = { "phase", "traffic", "flows", "slowdown", "p99", "FCT p99", "goodput",
+                                         "RTT mean", "paused", NULL };
     struct table *t;
 
     if (!r->has_phases)
@@ -476,8 +476,10 @@ static void print_network(const struct results *r, FILE *out, bool has_colour)
                bytes_text(r->resent_bytes).buf);
     print_line(out, "ECN", "%s (%.2f%% of data packets), %s", counted(r->marked_packets, "mark", "marks").buf,
                percent(r->marked_packets, c->data_sent), counted(c->cnps_sent, "CNP", "CNPs").buf);
-    print_line(out, "RTT", "%s mean, %s at most; %s in the longest empty path", metric(UNIT_US, r->rtt_us_mean).buf,
-               metric(UNIT_US, r->rtt_us_max).buf, time_text(r->sim->base_rtt_ps).buf);
+    if (isfinite(r->rtt_us_mean))
+        print_line(out, "RTT", "%s mean, %s at most; %s on the longest path when it is empty",
+                   metric(UNIT_US, r->rtt_us_mean).buf, metric(UNIT_US, r->rtt_us_max).buf,
+                   time_text(r->sim->base_rtt_ps).buf);
     print_pauses(r, out);
     print_queues(r, out);
     print_drops(r, out);

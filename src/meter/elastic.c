@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NO_SLOT  ELASTIC_SLOTS
-#define INLINE   static inline __attribute__((always_inline))
+#define NO_SLOT   ELASTIC_SLOTS
+#define ALL_SLOTS ((1u << ELASTIC_SLOTS) - 1)
+#define INLINE    static inline __attribute__((always_inline))
 
 /* What is found in a bucket, eight words at once. The eighth of either half is not a slot's. */
 typedef uint32_t words __attribute__((vector_size(16)));
@@ -141,6 +142,7 @@ static void take_slot(struct elastic *e, uint32_t bucket, uint32_t slot, const s
     b->print[slot] = print;
     b->count[slot] = count;
     b->fresh = (uint8_t)(b->fresh | 1u << slot);
+    b->idle = (uint8_t)(b->idle & ~(1u << slot));
     set_split(e, b, slot, is_split);
     e->key[bucket * ELASTIC_SLOTS + slot] = *k;
 }
@@ -162,13 +164,22 @@ static void take_by_votes(struct elastic *e, uint32_t bucket, uint32_t slot, con
     b->guard = 0;
 }
 
-/* A slot that never had a flow, or else one whose flow is silent, or else the smallest. */
-INLINE uint32_t slot_to_take(const struct elastic_bucket *b, bool with_vectors)
+/* A slot that anyone may take, or NO_SLOT. As an interval goes on there are fewer and fewer of them: a flow that has
+ * been refused one, and is in the light part, will not find one later. */
+INLINE uint32_t free_slot(struct elastic_bucket *b)
 {
-    uint32_t slot = with_vectors ? find_vector(b, 0) : find_scalar(b, 0);
+    while (b->idle) {
+        uint32_t slot = (uint32_t)__builtin_ctz(b->idle);
 
-    if (slot != NO_SLOT)
-        return slot;
+        if (b->count[slot] == 0)
+            return slot;
+        b->idle = (uint8_t)(b->idle & (b->idle - 1));        /* its flow has come back */
+    }
+    return NO_SLOT;
+}
+
+INLINE uint32_t smallest_slot(const struct elastic_bucket *b, bool with_vectors)
+{
     return with_vectors ? smallest_vector(b) : smallest_scalar(b);
 }
 
@@ -176,14 +187,16 @@ INLINE void insert_stranger(struct elastic *e, uint32_t bucket, const struct flo
                             uint32_t bytes, bool with_vectors)
 {
     struct elastic_bucket *b = &e->bucket[bucket];
-    uint32_t slot = slot_to_take(b, with_vectors);
+    uint32_t slot = free_slot(b), count;
 
-    if (b->count[slot] == 0) {
+    if (slot != NO_SLOT) {
         take_slot(e, bucket, slot, k, print_of(hash), bytes, false);
         return;
     }
+    slot = smallest_slot(b, with_vectors);
+    count = b->count[slot] ? b->count[slot] : bytes;
     b->guard = add_to_most(b->guard, bytes);
-    if (b->guard > (uint64_t)ELASTIC_LAMBDA * b->count[slot])
+    if (b->guard > (uint64_t)ELASTIC_LAMBDA * count)
         take_by_votes(e, bucket, slot, k, hash, bytes);
     else
         light_add(e, light_of(e, hash), bytes);
@@ -263,6 +276,8 @@ void elastic_clear_light(struct elastic *e)
 void elastic_reset(struct elastic *e)
 {
     memset(e->bucket, 0, e->buckets * sizeof(*e->bucket));
+    for (uint32_t i = 0; i < e->buckets; i++)
+        e->bucket[i].idle = ALL_SLOTS;
     memset(e->key, 0, (uint64_t)e->buckets * ELASTIC_SLOTS * sizeof(*e->key));
     e->lights_used = e->lights;
     elastic_clear_light(e);
@@ -271,11 +286,11 @@ void elastic_reset(struct elastic *e)
 void elastic_next_interval(struct elastic *e)
 {
     for (uint32_t i = 0; i < e->buckets; i++) {
-        struct elastic_bucket *b = &e->bucket[i];
+        uint8_t idle = 0;
 
-        memset(b->count, 0, sizeof(b->count));
-        b->guard = 0;
-        b->fresh = b->split = 0;
+        for (uint32_t slot = 0; slot < ELASTIC_SLOTS; slot++)
+            idle = (uint8_t)(idle | (e->bucket[i].count[slot] == 0) << slot);
+        elastic_clear_bucket(&e->bucket[i], idle);
     }
     elastic_clear_light(e);
 }
@@ -352,20 +367,29 @@ static void merge_light(struct elastic *to, const struct elastic *from)
         light_set(to, &to->light[i], (uint64_t)to->light[i] + from->light[i]);
 }
 
-/* A flow of the other heavy part joins its own slot, or takes one from a smaller flow, or goes to the light part. */
-static void merge_flow(struct elastic *to, const struct flow_key *k, uint32_t count, bool is_split)
+/* A flow of the other heavy part joins its own slot, if it has one. */
+static bool join_slot(struct elastic *to, const struct flow_key *k, uint32_t count, bool is_split)
+{
+    uint64_t hash = flow_key_hash(k, to->seed);
+    struct elastic_bucket *b = &to->bucket[flow_key_below(hash, to->buckets)];
+    uint32_t slot = find_vector(b, print_of(hash));
+
+    if (slot == NO_SLOT || b->count[slot] == 0)
+        return false;
+    b->count[slot] = add_to_most(b->count[slot], count);
+    set_split(to, b, slot, is_split || (b->split >> slot & 1));
+    return true;
+}
+
+/* Otherwise it takes the slot of a smaller flow, or goes to the light part. */
+static void win_slot(struct elastic *to, const struct flow_key *k, uint32_t count, bool is_split)
 {
     uint64_t hash = flow_key_hash(k, to->seed);
     uint32_t bucket = flow_key_below(hash, to->buckets), print = print_of(hash);
     struct elastic_bucket *b = &to->bucket[bucket];
     uint32_t slot = find_vector(b, print);
 
-    if (slot != NO_SLOT && b->count[slot]) {
-        b->count[slot] = add_to_most(b->count[slot], count);
-        set_split(to, b, slot, is_split || (b->split >> slot & 1));
-        return;
-    }
-    slot = slot != NO_SLOT ? slot : slot_to_take(b, true);
+    slot = slot != NO_SLOT ? slot : smallest_slot(b, true);
     if (b->count[slot] >= count) {
         move_to_light(to, k, count, is_split);
         return;
@@ -375,14 +399,20 @@ static void merge_flow(struct elastic *to, const struct flow_key *k, uint32_t co
     take_slot(to, bucket, slot, k, print, count, is_split);
 }
 
-static void merge_heavy(struct elastic *to, const struct elastic *from)
+/* Empties 'from'. All join before any is driven out: a flow that left its slot could not be joined any more. */
+static void merge_heavy(struct elastic *to, struct elastic *from)
 {
-    for (uint32_t i = 0; i < from->buckets * ELASTIC_SLOTS; i++) {
-        const struct elastic_bucket *b = &from->bucket[i / ELASTIC_SLOTS];
-        uint32_t slot = i % ELASTIC_SLOTS;
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < from->buckets * ELASTIC_SLOTS; i++) {
+            struct elastic_bucket *b = &from->bucket[i / ELASTIC_SLOTS];
+            uint32_t slot = i % ELASTIC_SLOTS, count = b->count[slot];
+            bool is_split = b->split >> slot & 1;
 
-        if (b->count[slot])
-            merge_flow(to, &from->key[i], b->count[slot], b->split >> slot & 1);
+            if (count && pass == 0 && join_slot(to, &from->key[i], count, is_split))
+                b->count[slot] = 0;
+            else if (count && pass == 1)
+                win_slot(to, &from->key[i], count, is_split);
+        }
     }
 }
 

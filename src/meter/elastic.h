@@ -4,7 +4,7 @@
  * In a nutshell, large flows get a counter of their own in the heavy part, the rest share those of the light part:
  *
  *   packet of a flow that has a slot    slot += bytes
- *   a slot of its bucket is free        the flow takes it
+ *   a slot of its bucket is free        the flow takes it: one without a flow, or whose flow sends no more
  *   otherwise it votes against them     guard += bytes
  *       guard <= lambda x smallest      light += bytes
  *       guard > lambda x smallest       the smallest slot's flow moves to the light part, the newcomer takes the slot,
@@ -20,7 +20,9 @@
  *   that is added when the slot is asked, and with it all that others have added meanwhile.
  * - Such a newcomer leaves its trace in the light part, so that marked flows are exactly those that are counted
  *   in both parts; as published, a flow that wins with its first packet is subtracted without having been added.
- * - A new interval empties counters and leaves flows in their slots: see elastic_next_interval().
+ * - A new interval empties counters and leaves flows in their slots: see elastic_next_interval(). A flow that has sent
+ *   in the last interval and not yet in this one is taken to have sent a packet like the newcomer's: without that,
+ *   every newcomer would drive out a flow that is only late, and this one the next.
  */
 #ifndef METER_ELASTIC_H
 #define METER_ELASTIC_H
@@ -46,10 +48,11 @@ struct elastic_cfg {
 struct elastic_bucket {
     uint32_t print[ELASTIC_SLOTS];           /* fingerprint; 0: no flow */
     uint32_t guard;                          /* votes against the slots, in bytes */
-    uint32_t count[ELASTIC_SLOTS];           /* bytes, at most UINT32_MAX; 0: nothing this interval, the slot may be taken */
+    uint32_t count[ELASTIC_SLOTS];           /* bytes, at most UINT32_MAX; 0: nothing yet in this interval */
     uint8_t  fresh;                          /* bit per slot: another flow than at the last elastic_next_interval() */
     uint8_t  split;                          /* bit per slot: a part of the flow may be in the light part */
-    uint16_t unused;
+    uint8_t  idle;                           /* bit per slot: its flow, if any, sent nothing in the last interval */
+    uint8_t  unused;
 } __attribute__((aligned(64)));
 
 _Static_assert(sizeof(struct elastic_bucket) == 64, "a bucket is one cache line");
@@ -82,11 +85,20 @@ uint64_t elastic_query(const struct elastic *, const struct flow_key *);
 /* Writes the flows of the heavy part with at least bytes_min, > 0, at most 'max' of them; returns how many there are. */
 uint32_t elastic_list(const struct elastic *, uint64_t bytes_min, struct elastic_flow *, uint32_t max);
 
-/* Empties all counters. Flows keep their slots, where a newcomer may replace those that are silent: a flow that goes
- * on finds its slot again, and whoever keeps something about slots need not look for it (meter/flowstate.h). */
+/* Empties all counters. Flows keep their slots until a newcomer takes them: a flow that goes on finds its slot again,
+ * and whoever keeps something about slots need not look for it (meter/flowstate_slots.h). */
 void elastic_next_interval(struct elastic *);
 
-/* The part of it that is not about buckets, for whoever empties these. */
+/* Its two parts, for whoever walks through the buckets anyway; 'idle' has a bit for every slot whose count is 0. */
+static inline void elastic_clear_bucket(struct elastic_bucket *b, uint8_t idle)
+{
+    b->guard = 0;
+    for (int i = 0; i < ELASTIC_SLOTS; i++)
+        b->count[i] = 0;
+    b->fresh = b->split = b->unused = 0;
+    b->idle = idle;
+}
+
 void elastic_clear_light(struct elastic *);
 
 /* Forgets everything. */

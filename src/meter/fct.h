@@ -36,7 +36,7 @@ struct fct_cell {                /* a set of flows */
 
 struct fct {
     struct fct_cell  all, bucket[FCT_BUCKETS];
-    struct fct_cell  mice, elephants;        /* under 120 KB, from 1 MB: what PARALEON's text and figure 7 tell apart */
+    struct fct_cell  mice, elephants;        /* under 120 KB, from 1 MB: as PARALEON's text and figure 7 */
     struct fct_cell  size[FCT_SIZES];
     struct fct_cell  phase[PHASES];          /* of all flows; empty if the run has no phases */
     struct fct_cell *entry;                  /* by entry of the scenario's traffic list */

@@ -11,6 +11,7 @@
 #endif
 
 #define PARKING_WAYS 4u          /* places that a flow may have */
+#define ALL_SLOTS    ((1u << ELASTIC_SLOTS) - 1)
 
 void flow_slots_init(struct flow_slots *s, struct flowstate_cfg cfg, uint32_t buckets, uint32_t places)
 {
@@ -188,10 +189,20 @@ static inline struct lanes widen(shorts s)
                            (words)__builtin_shufflevector(s, s, 4, 4, 5, 5, 6, 6, 7, 7) };
 }
 
+/* A bit for every lane that is true. Bytes of 1, 2, 4, ..., of which a multiplication makes the sum. */
+static inline uint8_t bits_of(shorts s)
+{
+    typedef uint8_t bytes __attribute__((vector_size(16)));
+    union { bytes b; uint64_t half[2]; } low = { __builtin_shufflevector((bytes)s, (bytes)s, 0, 2, 4, 6, 8, 10, 12, 14,
+                                                                         0, 2, 4, 6, 8, 10, 12, 14) };
+
+    return (uint8_t)((low.half[0] & 0x8040201008040201ull) * 0x0101010101010101ull >> 56);
+}
+
 struct classes { shorts active, elephants, potentials; sums bytes; };
 
-/* What flowstate_step() and flow_tally_add() do, for a bucket. */
-static inline void step(uint32_t tau, uint16_t delta, struct slot_states *s, struct lanes count, struct classes *sum)
+/* What flowstate_step() and flow_tally_add() do, for a bucket. Returns which slots are active, a bit each. */
+static inline uint8_t step(uint32_t tau, uint16_t delta, struct slot_states *s, struct lanes count, struct classes *sum)
 {
     struct lanes bytes = load(s->bytes), part;
     shorts run, active, is_elephant, is_potential;
@@ -209,6 +220,7 @@ static inline void step(uint32_t tau, uint16_t delta, struct slot_states *s, str
     sum->elephants -= is_elephant;
     sum->potentials -= is_potential;
     sum->bytes = add_wide(add_wide(sum->bytes, bytes.low & part.low), bytes.high & part.high);
+    return bits_of(active);
 }
 
 static inline struct lanes counts_of(const struct elastic_bucket *b)
@@ -234,12 +246,6 @@ static void add_classes(struct flow_tally *t, const struct classes *c)
     t->potential_bytes += c->bytes[0] + c->bytes[1];
 }
 
-static inline void clear_bucket(struct elastic_bucket *b)
-{
-    b->guard = 0;
-    memset(b->count, 0, sizeof(*b) - offsetof(struct elastic_bucket, count));
-}
-
 #define STRETCH 32768u           /* buckets, so few that a lane of struct classes does not overflow */
 
 static void read_stretch(struct flow_slots *s, struct elastic *e, uint32_t first, struct flow_tally *t)
@@ -251,10 +257,12 @@ static void read_stretch(struct flow_slots *s, struct elastic *e, uint32_t first
     struct classes sum = { 0 };
 
     for (uint32_t i = first; i < end; i++) {
+        uint8_t active;
+
         if (__builtin_expect(bucket[i].fresh, 0))
             change_owners(s, e, i);
-        step(tau, delta, &states[i], counts_of(&bucket[i]), &sum);
-        clear_bucket(&bucket[i]);
+        active = step(tau, delta, &states[i], counts_of(&bucket[i]), &sum);
+        elastic_clear_bucket(&bucket[i], ~active & ALL_SLOTS);
     }
     add_classes(t, &sum);
 }

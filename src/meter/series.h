@@ -1,7 +1,8 @@
 /* src/meter/series.h - what a run looked like over time, in as much memory as a picture needs.
  *
  * Takes every report of a run and keeps at most SERIES_POINTS points: when there are more intervals, two
- * neighbours become one (sums are added, peaks and states kept), and again. So a point stands for 1, 2, 4, ... intervals.
+ * neighbours become one (sums are added, peaks and states kept), and again. So a point stands for 1, 2, 4, ...
+ * intervals.
  * Likewise the busy share of every port, in SERIES_HEAT columns.
  */
 #ifndef METER_SERIES_H

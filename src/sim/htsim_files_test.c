@@ -368,8 +368,8 @@ static void parse_topology__bundles_are_parallel_links(void **unused)
     graph_fini(&g);
 }
 
-/* The switches on a path add up. From h0 to h4, in another pod, the links take 2 x (1000 + 2000 + 3000) ns and
- * the switches 100 + 30 + 8 + 30 + 100. */
+/* The switches on a path add up. From h0 to h4, in another pod, the links take 2 x (1000 + 2000 + 3000) ns
+ * and the switches 100 + 30 + 8 + 30 + 100. */
 static void parse_topology__switch_latency_is_in_the_links(void **unused)
 {
     static const char text[] = "Nodes 16\nTiers 3\nPodsize 4\n" T0 "Switch_Latency_ns 100\n" T1
@@ -426,12 +426,15 @@ static void parse_topology__refuses_lines(void **unused)
         { HEAD "Tier 0\nDownlink_speed_Gbps 3200\n", "t:5: Downlink_speed_Gbps: 3200 is more than 1600" },
         { HEAD "Tier 0\nBundle 0\n", "t:5: Bundle: 0 is less than 1" },
         { HEAD "Tier 0\nDownlink_Latency_ns 0\n", "t:5: Downlink_Latency_ns: 0 is less than 1" },
-        { HEAD "Tier 0\nDownlink_Latency_ns 4000001\n", "t:5: Downlink_Latency_ns: 4000001 is more than 4000000" },
+        { HEAD "Tier 0\nDownlink_Latency_ns 4000001\n",
+          "t:5: Downlink_Latency_ns: 4000001 is more than 4000000" },
         { HEAD "Tier 0\nQueue_up 100000\n", "t:5: Queue_up: a port has no queue of its own size here" },
         { HEAD "Tier 0\nQueue_down 100000\n", "t:5: Queue_down: a port has no queue" },
         { HEAD T0 T1, "t:13: there is no block 'Tier 2'" },
-        { HEAD "Tier 0\nRadix_Down 2\nRadix_Up 2\nDownlink_Latency_ns 1\n" T1 T2, "t:4: tier 0 has no Downlink_speed_Gbps" },
-        { HEAD "Tier 0\nRadix_Down 2\nDownlink_speed_Gbps 100\nDownlink_Latency_ns 1\n" T1 T2, "t:4: tier 0 has no Radix_Up" },
+        { HEAD "Tier 0\nRadix_Down 2\nRadix_Up 2\nDownlink_Latency_ns 1\n" T1 T2,
+          "t:4: tier 0 has no Downlink_speed_Gbps" },
+        { HEAD "Tier 0\nRadix_Down 2\nDownlink_speed_Gbps 100\nDownlink_Latency_ns 1\n" T1 T2,
+          "t:4: tier 0 has no Radix_Up" },
     };
 
     (void)unused;
@@ -455,20 +458,26 @@ static void parse_topology__refuses_numbers_that_do_not_fit(void **unused)
           "Downlink_Latency_ns 1\n", "t:3: with two tiers there is one pod: Podsize must be 16" },
         { "Nodes 15\nTiers 3\nPodsize 5\n" T0 T1 T2, "t:6: a pod of 5 hosts cannot be divided among ToRs" },
         { HEAD T0 "Bundle 2\n" T1 T2, "t:9: a host has one link: Bundle of tier 0 is 1" },
-        { HEAD T0 T1 "Bundle 3\n" T2, "t:7: Radix_Up of tier 0, 2, is not a multiple of the Bundle of tier 1, 3" },
-        { HEAD T0 T1 T2 "Bundle 3\n", "t:12: Radix_Up of tier 1, 2, is not a multiple of the Bundle of tier 2, 3" },
-        { HEAD T0 T1 "Bundle 2\n" T2, "t:14: 2 switches of tier 1 in a pod, with a Bundle of 2, take 4 links of a ToR" },
-        { HEAD T0 "Oversubscribed 2\n" T1 T2, "t:9: tier 0 has 2 ports down and 2 up: Oversubscribed must be 1, not 2" },
+        { HEAD T0 T1 "Bundle 3\n" T2,
+          "t:7: Radix_Up of tier 0, 2, is not a multiple of the Bundle of tier 1, 3" },
+        { HEAD T0 T1 T2 "Bundle 3\n",
+          "t:12: Radix_Up of tier 1, 2, is not a multiple of the Bundle of tier 2, 3" },
+        { HEAD T0 T1 "Bundle 2\n" T2,
+          "t:14: 2 switches of tier 1 in a pod, with a Bundle of 2, take 4 links of a ToR" },
+        { HEAD T0 "Oversubscribed 2\n" T1 T2,
+          "t:9: tier 0 has 2 ports down and 2 up: Oversubscribed must be 1, not 2" },
         { HEAD T0 "Tier 1\nDownlink_speed_Gbps 100\nRadix_Down 3\nRadix_Up 2\nDownlink_Latency_ns 1\n" T2,
           "t:11: by speed and oversubscription ToRs have 16 uplinks, which 4 pods" },
         { HEAD T0 "Tier 1\nDownlink_speed_Gbps 100\nRadix_Down 1\nRadix_Up 2\nDownlink_Latency_ns 1\n" T2,
-          "t:9: 4 switches of tier 1 in a pod, with a Bundle of 1, take 4 links of a ToR, but its Radix_Up is 2" },
+          "t:9: 4 switches of tier 1 in a pod, with a Bundle of 1, take 4 links of a ToR, but its "
+          "Radix_Up is 2" },
         { HEAD T0 T1 "Tier 2\nDownlink_speed_Gbps 100\nRadix_Down 5\nDownlink_Latency_ns 1\n",
           "t:16: by speed and oversubscription tier 1 has 16 uplinks, which cores with a Radix_Down of 5" },
         { HEAD T0 T1 "Tier 2\nDownlink_speed_Gbps 100\nRadix_Down 16\nDownlink_Latency_ns 1\n",
           "t:16: 1 cores cannot be divided among the 2 switches of tier 1 in a pod" },
         { HEAD T0 T1 "Tier 2\nDownlink_speed_Gbps 100\nRadix_Down 8\nDownlink_Latency_ns 1\n",
-          "t:14: 1 cores for each switch of tier 1, with a Bundle of 1, take 1 links, but its Radix_Up is 2" },
+          "t:14: 1 cores for each switch of tier 1, with a Bundle of 1, take 1 links, but its "
+          "Radix_Up is 2" },
         { HEAD T0 "Switch_Latency_ns 2\n" T1
           "Tier 2\nDownlink_speed_Gbps 100\nRadix_Down 4\nDownlink_Latency_ns 4000000\nSwitch_Latency_ns 1\n",
           "t:18: with the latency of its switches a link of tier 2 takes more than 4ms" },

@@ -40,7 +40,7 @@ static void on_done(void *arg, const struct flow_result *r)
 
 static struct sim *start(struct scenario *sc, const char *text, struct tape *tape)
 {
-    struct sim *s;
+    struct sim *s = NULL;
     struct err  err;
 
     if (scenario_parse(sc, "test", text, strlen(text), NULL, 0, NULL, &err) || scenario_start(sc, &s, &err))

@@ -143,9 +143,9 @@ static void set_devices(struct scenario_reader *r, const char *path, const struc
     cfg->ecn_on = c->enable_qcn;
 }
 
-/* The ConWeave fork's switches: a lower threshold to pause at, next to no gap to resume at, ACKs that are never
- * dropped, and a headroom of what is on the wire both ways and two packets. Here it is one for all links, the
- * largest. */
+/* The ConWeave fork's switches: a lower threshold to pause at, next to no gap to resume at, ACKs that are
+ * never dropped, and a headroom of what is on the wire both ways and two packets. Here it is one for all
+ * links, the largest. */
 static void set_conweave(struct scenario_reader *r)
 {
     const struct graph *g = &r->s->graph;

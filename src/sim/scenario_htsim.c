@@ -26,27 +26,17 @@ void scenario_read_htsim_topology(struct scenario_reader *r, const struct sectio
     free(path);
 }
 
-/* Hosts become nodes; sets about->hosts to those that send. */
-static void bind_hosts(const struct entry *e, struct htsim_cm *cm)
+static uint32_t count_sources(const struct htsim_cm *cm)
 {
-    const struct graph *g = &e->r->s->graph;
-    uint32_t           *node = xmalloc((g->hosts + 1ul) * sizeof *node), count = 0;
-    bool               *is_source = xcalloc(g->nodes, sizeof *is_source);
+    bool    *is_source = xcalloc(cm->nodes, sizeof *is_source);
+    uint32_t count = 0;
 
-    for (uint32_t i = 0; i < g->nodes; i++)
-        if (!g->node[i].is_switch)
-            node[count++] = i;
-    e->about->hosts = 0;
     for (uint32_t i = 0; i < cm->conns; i++) {
-        struct htsim_conn *c = &cm->conn[i];
-
-        c->src = node[c->src];
-        c->dst = node[c->dst];
-        e->about->hosts += !is_source[c->src];
-        is_source[c->src] = true;
+        count += !is_source[cm->conn[i].src];
+        is_source[cm->conn[i].src] = true;
     }
     free(is_source);
-    free(node);
+    return count;
 }
 
 /* What one host does acts on another a link's delay later at least. */
@@ -63,7 +53,7 @@ static void read_delay(const struct entry *e, uint64_t *delay_ps)
                       text_from_time(text, sizeof text, least_ps));
 }
 
-bool scenario_read_htsim_traffic(const struct entry *e, struct htsim_cm *cm, uint64_t *delay_ps)
+bool scenario_read_htsim_cm(const struct entry *e, struct htsim_cm *cm, uint64_t *delay_ps)
 {
     struct scenario_reader *r = e->r;
     const struct yaml_node *node = section_get(&e->sec, "file");
@@ -82,6 +72,15 @@ bool scenario_read_htsim_traffic(const struct entry *e, struct htsim_cm *cm, uin
         htsim_cm_fini(cm);
         return false;
     }
-    bind_hosts(e, cm);
+    e->about->hosts = count_sources(cm);
     return true;
+}
+
+void scenario_read_htsim_traffic(struct entry *e)
+{
+    struct htsim_cm cm;
+    uint64_t        delay_ps;
+
+    if (scenario_read_htsim_cm(e, &cm, &delay_ps))
+        traffic_add_cm(e->r->s->traffic, &e->common, &cm, delay_ps);
 }

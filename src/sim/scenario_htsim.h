@@ -11,9 +11,11 @@
 /* The topology of kind htsim: the network of the file that 'file' names. */
 void scenario_read_htsim_topology(struct scenario_reader *, const struct section *);
 
-/* Traffic of kind htsim: the connections of the file that 'file' names, with hosts as nodes (host i of the
- * file is the network's i-th), and 'delay', the time from the end of one connection to the start of another
- * host's that waits for it. Returns false, and holds nothing, if something is wrong. */
-bool scenario_read_htsim_traffic(const struct entry *, struct htsim_cm *, uint64_t *delay_ps);
+/* Traffic of kind htsim: the connections of the file that 'file' names. */
+void scenario_read_htsim_traffic(struct entry *);
+
+/* Its part that adds nothing yet: the connections, and 'delay', the time from the end of one to the start of
+ * another that waits for it. Returns false, and holds nothing, if something is wrong. */
+bool scenario_read_htsim_cm(const struct entry *, struct htsim_cm *, uint64_t *delay_ps);
 
 #endif

@@ -103,7 +103,7 @@ static void make_mixed_star(struct graph *g)
             graph_add_link(g, &(struct graph_link){ i, 1, 100000000000, 2 * PS_PER_US, 0, 0 });
 }
 
-static void read_traffic__hosts_become_nodes(void **unused)
+static void read_cm__hosts_stay_hosts(void **unused)
 {
     struct world w;
     struct htsim_cm cm;
@@ -112,18 +112,37 @@ static void read_traffic__hosts_become_nodes(void **unused)
     (void)unused;
     open_world(&w, "{file: f}", cm_text);
     make_mixed_star(&w.s.graph);
-    assert_true(scenario_read_htsim_traffic(&w.e, &cm, &delay_ps));
-    assert_int_equal(0, cm.conn[0].src);
-    assert_int_equal(3, cm.conn[0].dst);
-    assert_int_equal(2, cm.conn[1].src);
-    assert_int_equal(0, cm.conn[1].dst);
+    assert_true(scenario_read_htsim_cm(&w.e, &cm, &delay_ps));
+    assert_int_equal(2, cm.conn[0].dst);
+    assert_int_equal(1, cm.conn[1].src);
     assert_int_equal(2, w.about.hosts);
     assert_int_equal(2 * PS_PER_US, delay_ps);
     htsim_cm_fini(&cm);
     close_world(&w);
 }
 
-static void read_traffic__delay(void **unused)
+/* The second host of the file is node 2: a switch is node 1. */
+static void read_traffic__adds_the_connections(void **unused)
+{
+    struct world w;
+    bool is_source[4] = { false };
+
+    (void)unused;
+    open_world(&w, "{file: f}", cm_text);
+    make_mixed_star(&w.s.graph);
+    w.s.traffic = traffic_new(&w.s.graph, 1);
+    scenario_read_htsim_traffic(&w.e);
+    assert_int_equal(0, w.r.rc);
+    for (uint32_t i = 0; i < traffic_streams(w.s.traffic); i++) {
+        assert_true(traffic_is_worker(w.s.traffic, i));
+        is_source[traffic_source(w.s.traffic, i)] = true;
+    }
+    assert_true(is_source[0] && is_source[2] && !is_source[1]);
+    traffic_free(w.s.traffic);
+    close_world(&w);
+}
+
+static void read_cm__delay(void **unused)
 {
     struct world w;
     struct htsim_cm cm;
@@ -132,13 +151,13 @@ static void read_traffic__delay(void **unused)
     (void)unused;
     open_world(&w, "{file: f, delay: 7us}", cm_text);
     make_mixed_star(&w.s.graph);
-    assert_true(scenario_read_htsim_traffic(&w.e, &cm, &delay_ps));
+    assert_true(scenario_read_htsim_cm(&w.e, &cm, &delay_ps));
     assert_int_equal(7 * PS_PER_US, delay_ps);
     htsim_cm_fini(&cm);
     close_world(&w);
 }
 
-static void read_traffic__refuses(void **unused)
+static void read_cm__refuses(void **unused)
 {
     static const struct { const char *section, *file, *reason;
     } row[] = {
@@ -159,7 +178,7 @@ static void read_traffic__refuses(void **unused)
 
         open_world(&w, row[i].section, row[i].file);
         make_mixed_star(&w.s.graph);
-        assert_false(scenario_read_htsim_traffic(&w.e, &cm, &delay_ps));
+        assert_false(scenario_read_htsim_cm(&w.e, &cm, &delay_ps));
         if (!strstr(w.err.text, row[i].reason))
             fail_msg("'%s' does not say '%s'", w.err.text, row[i].reason);
         close_world(&w);
@@ -171,9 +190,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(read_topology__file_beside_the_scenario),
         cmocka_unit_test(read_topology__refuses),
-        cmocka_unit_test(read_traffic__hosts_become_nodes),
-        cmocka_unit_test(read_traffic__delay),
-        cmocka_unit_test(read_traffic__refuses),
+        cmocka_unit_test(read_cm__hosts_stay_hosts),
+        cmocka_unit_test(read_traffic__adds_the_connections),
+        cmocka_unit_test(read_cm__delay),
+        cmocka_unit_test(read_cm__refuses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,6 +48,8 @@ const struct scenario_key scenario_keys[] = {
 
     { "topology hpcc", "file", "file", "", "the topology; node i of the file is node i, called by its kind and its count among them: h0 .., s0 .." },
 
+    { "topology htsim", "file", "file", "", "the topology (.topo)" },
+
     { "topology graph", "hosts",    "count", "", "h0 .." },
     { "topology graph", "switches", "list",  "", "names, or a count: s0 .." },
     { "topology graph", "links",    "list",  "", "each with the keys below" },
@@ -102,6 +104,9 @@ const struct scenario_key scenario_keys[] = {
 
     { "changes", "at",    "time", "", "when; later than the change before" },
     { "changes", "knobs", "map",  "", "those that change; the others stay" },
+
+    { "traffic htsim", "file",  "file", "", "the connection matrix (.cm)" },
+    { "traffic htsim", "delay", "time", "", "from the end of a connection to the start of one that waits for it; without it the shortest delay of a link" },
 
     { "traffic tcp", "prio", "count", "1", "class of its packets, 0 .. 7" },      /* goes before the key of all kinds */
 
@@ -184,6 +189,7 @@ const struct scenario_key scenario_keys[] = {
     { "traffic tcp", "mss",       "bytes",  "1448",   "payload of a full packet, 64 .. 9000; headers of 70 come on top" },
     { "traffic tcp", "burst",     "bytes",  "64KB",   "that a flow sends back to back at most, as with segmentation offload; a packet at least" },
     { "traffic tcp", "min_rto",   "time",   "1ms",    "least time after which silence is taken for a loss. Linux has 200ms, for the Internet" },
+    { "traffic tcp", "wake",      "time",   "2us",    "from an ACK to the sender's answer, at most: a random time, as interrupts and schedulers take; 0: none" },
     { "traffic tcp", "senders",   "list",   "",       "which; a count means the first that are not the receiver" },
     { "traffic tcp", "receiver",  "name",   "",       "without it the last host" },
     { "traffic tcp", "size",      "bytes",  "",       "of each flow" },

@@ -40,6 +40,7 @@ static void read_cfg(const struct entry *e, struct tcp_cfg *cfg)
     section_bytes(&e->sec, "mss", MSS_BYTES_MIN, MSS_BYTES_MAX, &mss);
     section_bytes(&e->sec, "burst", 1, BURST_BYTES_MAX, &burst);
     section_time(&e->sec, "min_rto", &cfg->rto_ps_min);
+    section_time(&e->sec, "wake", &cfg->wake_ps_max);
     if (!e->r->rc && cfg->rto_ps_min < RTO_PS_MIN)
         reader_refuse(e->r, section_get(&e->sec, "min_rto"), "'min_rto' must be 10us or more");
     cfg->mss_bytes = (uint32_t)mss;
@@ -49,7 +50,7 @@ static void read_cfg(const struct entry *e, struct tcp_cfg *cfg)
 static bool is_same(const struct tcp_cfg *a, const struct tcp_cfg *b)
 {
     return a->algo == b->algo && a->mss_bytes == b->mss_bytes && a->burst_bytes == b->burst_bytes &&
-           a->rto_ps_min == b->rto_ps_min && a->is_ecn == b->is_ecn;
+           a->rto_ps_min == b->rto_ps_min && a->wake_ps_max == b->wake_ps_max && a->is_ecn == b->is_ecn;
 }
 
 /* Entries of the same settings share one. Returns its number, from 1. */

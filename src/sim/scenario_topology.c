@@ -1,4 +1,5 @@
 /* src/sim/scenario_topology.c - the section 'topology'. */
+#include "sim/scenario_htsim.h"
 #include "sim/scenario_reader.h"
 
 #include "base/text.h"
@@ -17,6 +18,7 @@ const struct scenario_kind scenario_topologies[] = {
     { "fat_tree", "three tiers of switches with k ports: edge0 .., agg0 .., core0 ..; k^3/4 hosts" },
     { "hpcc",     "a topology file of the HPCC ns-3 fork" },
     { "graph",    "hosts and switches wired by hand" },
+    { "htsim",    "a topology file of htsim (.topo)" },
     { NULL, NULL },
 };
 
@@ -272,10 +274,16 @@ void scenario_check_links(struct scenario_reader *r, const struct yaml_node *nod
     }
 }
 
+static void read_htsim(const struct section *sec, struct graph *g)
+{
+    (void)g;
+    scenario_read_htsim_topology(sec->r, sec);
+}
+
 void scenario_read_topology(struct scenario_reader *r, const struct yaml_node *node)
 {
     static void (*const readers[])(const struct section *, struct graph *) = {
-        read_star, read_clos, read_fat_tree, read_file, read_graph,
+        read_star, read_clos, read_fat_tree, read_file, read_graph, read_htsim,
     };
     const char    *names[sizeof readers / sizeof *readers + 1] = { NULL };
     struct graph  *g = &r->s->graph;

@@ -1,5 +1,6 @@
 /* src/sim/scenario_traffic.c - the list 'traffic'. */
 #include "sim/scenario_traffic.h"
+#include "sim/scenario_htsim.h"
 
 #include "base/text.h"
 #include "core/units.h"
@@ -21,6 +22,7 @@ const struct scenario_kind scenario_traffics[] = {
     { "storage",     "compute nodes read and write blocks of storage nodes, each so many at a time" },
     { "rpc",         "remote procedure calls: requests at random times, each answered by its server" },
     { "training",    "workers do a collective, wait for the last of them, compute, and begin again" },
+    { "htsim",       "the connections of an htsim matrix (.cm), with its triggers" },
     { "tcp",         "TCP in a class of its own, at a load or from some senders to one receiver" },
     { NULL, NULL },
 };
@@ -558,6 +560,7 @@ static const struct {
     { "traffic",       "traffic storage",     entry_read_storage },
     { "traffic",       "traffic rpc",         entry_read_rpc },
     { "traffic",       "traffic training",    entry_read_training },
+    { "traffic",       "traffic htsim",       scenario_read_htsim_traffic },
     { "traffic",       "traffic tcp",         entry_read_tcp },
 };
 

@@ -44,6 +44,15 @@ static inline uint64_t in_flight(const struct tcp_tx *t)
     return t->next - t->first - t->sacked - t->holes;
 }
 
+/* Sent and not acknowledged, as algorithms ask for it. What arrived out of order while a loss was repaired does
+ * not count: a cut by its measure would be none. */
+static uint64_t flight_bytes(const struct tcp_tx *t)
+{
+    uint64_t sent = (t->next - t->first) * t->window.mss_bytes;
+
+    return sent < t->window.cwnd_bytes ? sent : t->window.cwnd_bytes;
+}
+
 /* Packets that the window has room for. */
 static uint64_t room(const struct tcp_tx *t)
 {
@@ -145,6 +154,65 @@ static struct flow *first_in_turn(struct sim *s, struct host *h, uint32_t class)
     return NULL;
 }
 
+/* ---- the stack wakes up ---- */
+
+static inline uint32_t wake_slot(const struct sim *s, uint32_t host)
+{
+    return s->slot_tcp + s->hosts + host;
+}
+
+/* Lets the stack look at a flow soon, if there will be something to do. */
+static void wake(struct sim *s, struct host *h, struct flow *f)
+{
+    struct tcp_host *th = tcp_host_of(s, h);
+    struct tcp_tx   *t = tx_of(s, f);
+    struct node     *n = &s->node[h->node];
+    uint32_t         slot = wake_slot(s, f->host);
+
+    if (t->is_queued || t->is_woken || !may_go(t))
+        return;
+    if (!t->cfg->wake_ps_max) {
+        take_turn(s, h, f);
+        return;
+    }
+    t->is_woken = true;
+    t->next_woken = th->woken;
+    th->woken = (uint32_t)(f - s->flow);
+    if (!evq_is_pending(&s->evq, slot)) {
+        uint64_t at = s->now_ps + 1 + rng_below(&n->rng, t->cfg->wake_ps_max);
+
+        evq_add(&s->evq, slot, at, sim_order(s, n, at));
+    }
+}
+
+/* A flow is over: takes it out of those that the stack will look at. */
+static void forget(struct sim *s, struct host *h, const struct flow *f)
+{
+    struct tcp_host *th = tcp_host_of(s, h);
+    struct tcp_tx   *t = tx_of(s, f);
+    uint32_t        *link = &th->woken;
+
+    if (!t->is_woken)
+        return;
+    while (*link != (uint32_t)(f - s->flow))
+        link = &s->tcp[*link].next_woken;
+    *link = t->next_woken;
+    if (!th->woken)
+        evq_cancel(&s->evq, wake_slot(s, f->host));
+}
+
+APART void tcp_on_wake(struct sim *s, uint32_t host)
+{
+    struct tcp_host *th = &s->tcp_host[host];
+
+    for (uint32_t id = th->woken; id; id = s->tcp[id].next_woken) {
+        s->tcp[id].is_woken = false;
+        take_turn(s, &s->host[host], &s->flow[id]);
+    }
+    th->woken = 0;
+    host_kick(s, &s->host[host]);
+}
+
 /* ---- the timer ---- */
 
 static void arm(struct sim *s, uint32_t host, uint64_t at_ps)
@@ -187,7 +255,7 @@ static void time_out(struct sim *s, struct host *h, struct flow *f)
 
     s->counters.timeouts++;
     if (t->phase != TCP_LOSS)
-        t->cfg->algo->on_timeout(&t->window, t->state, s->now_ps, (t->next - t->first) * t->window.mss_bytes);
+        t->cfg->algo->on_timeout(&t->window, t->state, s->now_ps, flight_bytes(t));
     t->window.cwnd_bytes = t->window.mss_bytes;
     t->phase = TCP_LOSS;
     t->recover = t->lost_to = t->next;
@@ -298,6 +366,8 @@ static void send_of_class(struct sim *s, struct host *h, uint32_t class)
     t->burst--;
     is_over = t->burst == 0 || sendable(t) == 0 || room(t) == 0;
     th->served[class] += over_weight(s, send_packet(s, h, f, number, is_over), class);
+    if (is_repair)
+        t->repair_at = t->next;
     if (t->deadline_ps == NEVER || (is_repair && number == t->first))
         restart_timer(s, f);
     if (is_over) {
@@ -347,6 +417,7 @@ static void finish(struct sim *s, struct host *h, struct flow *f)
     uint32_t         timer = s->slot_tcp + f->host;
 
     leave_turn(s, h, f);
+    forget(s, h, f);
     if (t->prev_active)
         s->tcp[t->prev_active].next_active = t->next_active;
     else
@@ -396,13 +467,26 @@ static void lose(struct tcp_tx *t, uint64_t to)
         t->holes += !has_bit(t->is_sacked, t->lost_to);
 }
 
+/* New packets go when all repairs are made. If three of them have arrived, repairs that have not were lost too:
+ * there is still too much under way (RFC 6675, 5.1). */
+static void repeat_repairs(struct sim *s, struct tcp_tx *t)
+{
+    t->cfg->algo->on_loss(&t->window, t->state, s->now_ps, flight_bytes(t));
+    t->resend = t->first;
+    for (uint64_t n = t->first; n < t->lost_to; n++)
+        t->holes += !has_bit(t->is_sacked, n);
+    t->repair_at = t->next;
+}
+
 /* Looks for packets with three arrived behind them. */
-static void find_losses(struct tcp_tx *t)
+static void find_losses(struct sim *s, struct tcp_tx *t)
 {
     uint32_t behind = 0;
 
     if (t->sacked < LOST_AFTER)
         return;
+    if (!t->holes && t->resend > t->first && t->top >= t->repair_at + LOST_AFTER - 1)
+        repeat_repairs(s, t);
     for (uint64_t n = t->top; n > t->lost_to; n--)
         if (has_bit(t->is_sacked, n) && ++behind == LOST_AFTER) {
             lose(t, n);
@@ -419,7 +503,7 @@ static void judge(struct sim *s, struct tcp_tx *t, bool is_new)
         lose(t, t->first + 1);   /* what lies before 'recover' and was not repaired is missing too */
     if (t->phase != TCP_OPEN || !t->holes)
         return;
-    t->cfg->algo->on_loss(&t->window, t->state, s->now_ps, (t->next - t->first) * t->window.mss_bytes);
+    t->cfg->algo->on_loss(&t->window, t->state, s->now_ps, flight_bytes(t));
     t->phase = TCP_RECOVERY;
     t->recover = t->next;
     t->is_urgent = true;
@@ -442,8 +526,7 @@ static void on_mark(struct sim *s, struct tcp_tx *t)
 
     if (t->phase != TCP_OPEN || t->first <= t->cut_at)
         return;
-    (a->on_ecn ? a->on_ecn : a->on_loss)(&t->window, t->state, s->now_ps,
-                                         (t->next - t->first) * t->window.mss_bytes);
+    (a->on_ecn ? a->on_ecn : a->on_loss)(&t->window, t->state, s->now_ps, flight_bytes(t));
     t->cut_at = t->next;
 }
 
@@ -478,7 +561,7 @@ APART void tcp_on_ack(struct sim *s, struct host *h, struct flow *f, const struc
         note_sacks(t, k->seq / mss + (k->sent_ps >> 32), k->seq / mss + (uint32_t)k->sent_ps);
     else if (acked)
         measure(t, s->now_ps - k->sent_ps);
-    find_losses(t);
+    find_losses(s, t);
     judge(s, t, acked > 0);
     if (acked)
         grow(s, t, k, acked, flight);
@@ -486,7 +569,7 @@ APART void tcp_on_ack(struct sim *s, struct host *h, struct flow *f, const struc
         t->deadline_ps = NEVER;
     else if (acked)
         restart_timer(s, f);
-    take_turn(s, h, f);
+    wake(s, h, f);
 }
 
 /* ---- receiving ---- */
@@ -638,8 +721,9 @@ static void check_flow(const struct sim *s, const struct host *h, uint32_t id)
            "a TCP flow has lost what it has not sent");
     expect(sacked == t->sacked && holes == t->holes, h, s, "a TCP flow's map and counts disagree");
     expect(t->window.cwnd_bytes >= t->window.mss_bytes, h, s, "a TCP window is closed");
-    expect(t->is_queued || !may_go(t), h, s, "a TCP flow may send but does not wait for its turn");
-    expect(t->is_queued || t->deadline_ps != NEVER, h, s, "a TCP flow waits for nothing");
+    expect(t->is_queued || t->is_woken || !may_go(t), h, s, "a TCP flow may send but does not wait for its turn");
+    expect(!t->is_woken || evq_is_pending(&s->evq, wake_slot(s, f->host)), h, s, "a TCP stack sleeps");
+    expect(t->is_queued || t->is_woken || t->deadline_ps != NEVER, h, s, "a TCP flow waits for nothing");
     expect(t->deadline_ps == NEVER || (evq_is_pending(&s->evq, timer) && s->evq.slot[timer].at_ps <= t->deadline_ps),
            h, s, "a TCP flow's timer is not armed");
 }

@@ -8,9 +8,10 @@ setup_file() {
     cat >"$BATS_FILE_TMPDIR/star.yaml" <<'END'
 topology: {kind: star, hosts: 5, rate: 100Gbps, delay: 1us}
 traffic:
-  - {kind: poisson, name: background, load: 0.5, sizes: FB_Hadoop, stop: 150us}
+  - {kind: poisson, name: background, load: 0.6, sizes: FB_Hadoop, stop: 300us}
   - {kind: incast, name: burst, senders: 4, size: 64KB, start: 50us}
-run: 300us
+knobs: {kmax: 400KB, pmax: 1}
+run: 400us
 END
 }
 
@@ -176,9 +177,10 @@ children_of() {
     pgrep -P "$1" >"$dir/children"
 }
 
-# Three seeds that take a moment and one variant that takes for ever.
+# Three seeds that take a moment and one variant that takes for ever. What a script starts in the background ignores
+# SIGINT, and would be right to.
 start_long() {
-    "$ANOLE" compare "$(star)" --variant short --variant "long:run=1000s,traffic.0.stop=1000s" --seeds 3 --jobs 2 \
+    env --default-signal=INT "$ANOLE" compare "$(star)" --variant short --variant "long:run=1000s,traffic.0.stop=1000s" --seeds 3 --jobs 2 \
         --out "$dir/results" >"$dir/out" 2>"$dir/err" &
     pid=$!
     wait_for runs_in "$dir/results.sqlite" 1
@@ -270,7 +272,7 @@ start_long() {
 
 @test "compare: files are variants, called by their names" {
     cp "$(star)" "$dir/a.yaml"
-    sed 's/0\.5/0.2/' "$(star)" >"$dir/b.yaml"
+    sed 's/0\.6/0.2/' "$(star)" >"$dir/b.yaml"
     run_apart "$ANOLE" compare "$dir/a.yaml" "$dir/b.yaml" --seeds 2 --baseline b
     [ "$status" -eq 0 ]
     head -n 1 "$dir/out" | grep -qE '^ +b +a +change'
@@ -317,4 +319,14 @@ start_long() {
     run_apart "$ANOLE" compare "$(star)" --vary kmin=5KB,400KB --seed-list 9,18446744073709551615 --out "$dir/results" --quiet
     [ "$status" -eq 0 ]
     [ "$(cut -d , -f 2 "$dir/results/runs.csv" | tail -n 2 | tr '\n' ' ')" = '9 18446744073709551615 ' ]
+}
+
+@test "compare: every option of the help stands in the manual" {
+    sed -n '/^# OPTIONS OF COMPARE/,/^# OPTIONS OF LIST/p' docs/man/anole.1.scd >"$dir/manual"
+    "$ANOLE" compare --help | grep -oE -- '^ .*--[a-z-]+' | grep -oE -- '--[a-z-]+$' | sort -u >"$dir/options"
+    [ "$(wc -l <"$dir/options")" -ge 12 ]
+    while read -r option; do
+        case $option in --help | --usage | --version) continue ;; esac
+        grep -qF -- "*$option*" "$dir/manual"
+    done <"$dir/options"
 }

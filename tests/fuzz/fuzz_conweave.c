@@ -35,7 +35,8 @@ static void fuzz_flows(const char *text)
         if (hpcc_parse_flows("f", text, NULL, &again, &err) != 0 || again.count != flows.count)
             abort();
         for (uint32_t i = 0; i < flows.count; i++)
-            if (flows.flow[i].bytes != again.flow[i].bytes || flows.flow[i].start_ns != again.flow[i].start_ns)
+            if (flows.flow[i].bytes != again.flow[i].bytes ||
+                flows.flow[i].start_ns != again.flow[i].start_ns)
                 abort();
         hpcc_flows_fini(&flows);
         hpcc_flows_fini(&again);
