@@ -23,8 +23,8 @@ struct campaign_run {
     const char *page;            /* JSON: interface Run of web/src/data.ts, or null */
 };
 
-/* Opens the file, which is made if it is not there; NULL: in memory, gone when it is closed. Refuses a file that is
- * something else, or damaged. On failure *out is NULL. */
+/* Opens the file, which is made if it is not there; NULL: in memory, gone when it is closed. Refuses a
+ * file that is something else, or damaged. On failure *out is NULL. */
 int campaign_open(struct campaign **out, const char *path, struct err *);
 void campaign_close(struct campaign *);
 

@@ -185,7 +185,8 @@ static int attend(struct pool *p)
     ready = ppoll(p->poll, p->running, &tick, &p->mask);
     if (caught)
         return caught;
-    /* From the last to the first: a job that has ended is replaced by the last one, which was looked at before. */
+    /* From the last to the first: a job that has ended is replaced by the last one, which was looked at
+     * before. */
     for (uint32_t i = p->running; ready > 0 && !rc && i-- > 0;)
         if (p->poll[i].revents && !read_job(&p->job[i]))
             rc = end_job(p, i);

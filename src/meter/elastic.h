@@ -30,7 +30,9 @@
 #include "meter/monitor_key.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define ELASTIC_SLOTS       7
 #define ELASTIC_LAMBDA      8
@@ -92,11 +94,11 @@ void elastic_next_interval(struct elastic *);
 /* Its two parts, for whoever walks through the buckets anyway; 'idle' has a bit for every slot whose count is 0. */
 static inline void elastic_clear_bucket(struct elastic_bucket *b, uint8_t idle)
 {
+    const uint8_t marks[4] = { 0, 0, idle, 0 };
+
     b->guard = 0;
-    for (int i = 0; i < ELASTIC_SLOTS; i++)
-        b->count[i] = 0;
-    b->fresh = b->split = b->unused = 0;
-    b->idle = idle;
+    memset(b->count, 0, sizeof(b->count));
+    memcpy((char *)b + offsetof(struct elastic_bucket, fresh), marks, sizeof(marks));    /* in one go */
 }
 
 void elastic_clear_light(struct elastic *);
