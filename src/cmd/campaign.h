@@ -1,8 +1,8 @@
 /* src/cmd/campaign.h - the runs of comparisons that are finished, in one SQLite file.
  *
- * A run is known by a key, the digest of all that decides it. So a comparison that was interrupted goes on where it
- * was, and one that grows by a variant or by seeds simulates only what is new. Several programs may use one file at
- * the same time.
+ * A run is known by a key, the digest of all that decides it. So a comparison that was interrupted goes on
+ * where it was, and one that grows by a variant or by seeds simulates only what is new. Several programs
+ * may use one file at the same time.
  */
 #ifndef CMD_CAMPAIGN_H
 #define CMD_CAMPAIGN_H

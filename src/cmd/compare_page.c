@@ -157,7 +157,7 @@ static json_t *average_sizes(const json_t *runs)
     return made;
 }
 
-/* ---- distributions: all are quantiles at the same shares, so their mean is the mean of the quantiles ---- */
+/* ---- distributions: quantiles at the same shares, so that their mean is the mean of the quantiles ---- */
 
 /* The distribution of the same quantity in a list; NULL: nothing of it has happened there. */
 static const json_t *same_cdf(const json_t *cdfs, const json_t *cdf)

@@ -1,7 +1,7 @@
 /* src/cmd/compare_stats.c - which differences are more than chance.
  *
- * Variants of one seed have the same flows, so they are compared pair by pair: what the flows of a seed do to both
- * is not part of the difference, and far fewer seeds are needed than for two independent samples.
+ * Variants of one seed have the same flows, so they are compared pair by pair: what the flows of a seed do
+ * to both is not part of the difference, and far fewer seeds are needed than for two independent samples.
  */
 #include "base/bootstrap.h"
 #include "cmd/compare.h"

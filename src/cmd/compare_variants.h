@@ -1,7 +1,7 @@
 /* src/cmd/compare_variants.h - what is compared with what.
  *
- * Each scenario file is one way to go, each --vary is several, and all --variant together are; the variants are all
- * combinations of them. An axis is one such choice.
+ * Each scenario file is one way to go, each --vary is several, and all --variant together are; the variants
+ * are all combinations of them. An axis is one such choice.
  */
 #ifndef CMD_COMPARE_VARIANTS_H
 #define CMD_COMPARE_VARIANTS_H

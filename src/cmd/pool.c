@@ -1,7 +1,8 @@
 /* src/cmd/pool.c - one loop over the pipes of the jobs that run.
  *
- * Signals are blocked but while the loop waits (ppoll), so that none gets lost between looking and waiting. Jobs keep
- * them blocked: Ctrl-C reaches every process of a terminal, but it is the parent who ends the jobs.
+ * Signals are blocked but while the loop waits (ppoll), so that none gets lost between looking and waiting.
+ * Jobs keep them blocked: Ctrl-C reaches every process of a terminal, but it is the parent who ends the
+ * jobs.
  */
 #include "cmd/pool.h"
 #include "base/err.h"

@@ -1,8 +1,8 @@
 /* src/cmd/pool.h - many jobs, each in a process of its own, several at a time.
  *
- * A job that crashes takes nothing with it but itself. What a job has found it writes to a pipe; the parent gets it
- * whole, when the job has ended. SIGINT, SIGTERM and SIGHUP end the pool, and the processes with it; should the
- * parent be killed, they end too.
+ * A job that crashes takes nothing with it but itself. What a job has found it writes to a pipe; the parent
+ * gets it whole, when the job has ended. SIGINT, SIGTERM and SIGHUP end the pool, and the processes with
+ * it; should the parent be killed, they end too.
  */
 #ifndef CMD_POOL_H
 #define CMD_POOL_H

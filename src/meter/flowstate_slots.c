@@ -12,7 +12,7 @@
 
 #define PARKING_WAYS 4u          /* places that a flow may have */
 #define ALL_SLOTS    ((1u << ELASTIC_SLOTS) - 1)
-#define STRETCH      256u        /* buckets: they stay in the first cache, and no sum of them overflows 16 bits */
+#define AHEAD        8u
 
 static void *allocate_zeroed(uint64_t bytes)
 {
@@ -100,59 +100,31 @@ static void set_state(struct flow_slots *s, uint32_t bucket, uint32_t slot, stru
     s->states[bucket].run[slot] = state.run;
 }
 
-/* Slots that have changed hands, of a stretch of buckets. What is needed for one of them lies in four places that are
- * not in the cache; asked for all at once they come together. */
-struct changes {
-    uint32_t slot[STRETCH * ELASTIC_SLOTS];      /* bucket * ELASTIC_SLOTS + slot */
-    uint32_t count;
-};
-
-static void find_changes(const struct flow_slots *s, const struct elastic *e, uint32_t first, uint32_t end,
-                         struct changes *c)
+/* A flow's key and its row are far from what was looked at before: they are asked for some changes ahead. */
+static void prefetch_row(const struct flow_slots *s, const struct flow_key *key, const struct elastic *e, uint32_t i)
 {
-    c->count = 0;
-    for (uint32_t bucket = first; bucket < end; bucket++) {
-        for (uint32_t fresh = e->bucket[bucket].fresh; fresh; fresh &= fresh - 1) {
-            uint32_t i = bucket * ELASTIC_SLOTS + (uint32_t)__builtin_ctz(fresh);
-
-            __builtin_prefetch(&s->owner[i], 1);
-            __builtin_prefetch(&e->key[i]);
-            c->slot[c->count++] = i;
-        }
-    }
+    if (i + 2 * AHEAD < e->changes)
+        __builtin_prefetch(&key[e->changed[i + 2 * AHEAD]], 1);
+    if (i + AHEAD < e->changes)
+        __builtin_prefetch(parking_row(s, name_of(&key[e->changed[i + AHEAD]])), 1);
 }
 
-static void prefetch_rows(const struct flow_slots *s, const struct elastic *e, const struct changes *c)
+/* Slots have changed hands. First all leave, then all enter: a flow may have moved from one slot to another. */
+static void change_owners(struct flow_slots *s, const struct elastic *e)
 {
-    for (uint32_t i = 0; i < c->count; i++) {
-        __builtin_prefetch(parking_row(s, name_of(&s->owner[c->slot[i]])), 1);
-        __builtin_prefetch(parking_row(s, name_of(&e->key[c->slot[i]])), 1);
-    }
-}
+    for (uint32_t i = 0; i < e->changes; i++) {
+        uint32_t slot = e->changed[i];
 
-/* First all leave, then all enter: a flow may have moved from one slot to another. */
-static void change_owners(struct flow_slots *s, const struct elastic *e, const struct changes *c)
-{
-    for (uint32_t i = 0; i < c->count; i++) {
-        uint32_t slot = c->slot[i];
-
+        prefetch_row(s, s->owner, e, i);
         park(s, &s->owner[slot], state_of(s, slot / ELASTIC_SLOTS, slot % ELASTIC_SLOTS));
     }
-    for (uint32_t i = 0; i < c->count; i++) {
-        uint32_t slot = c->slot[i];
+    for (uint32_t i = 0; i < e->changes; i++) {
+        uint32_t slot = e->changed[i];
 
+        prefetch_row(s, e->key, e, i);
         s->owner[slot] = e->key[slot];
         set_state(s, slot / ELASTIC_SLOTS, slot % ELASTIC_SLOTS, unpark(s, &e->key[slot]));
     }
-}
-
-static void settle_changes(struct flow_slots *s, const struct elastic *e, uint32_t first, uint32_t end)
-{
-    struct changes c;
-
-    find_changes(s, e, first, end, &c);
-    prefetch_rows(s, e, &c);
-    change_owners(s, e, &c);
 }
 
 static void read_bucket(struct flow_slots *s, const struct elastic *e, uint32_t bucket, struct flow_tally *t)
@@ -166,21 +138,12 @@ static void read_bucket(struct flow_slots *s, const struct elastic *e, uint32_t 
     }
 }
 
-static uint32_t end_of_stretch(const struct flow_slots *s, uint32_t first)
-{
-    return s->buckets - first < STRETCH ? s->buckets : first + STRETCH;
-}
-
 void flow_slots_read_scalar(struct flow_slots *s, struct elastic *e, struct flow_tally *t)
 {
     s->interval++;
-    for (uint32_t first = 0; first < s->buckets; first += STRETCH) {
-        uint32_t end = end_of_stretch(s, first);
-
-        settle_changes(s, e, first, end);
-        for (uint32_t i = first; i < end; i++)
-            read_bucket(s, e, i, t);
-    }
+    change_owners(s, e);
+    for (uint32_t i = 0; i < s->buckets; i++)
+        read_bucket(s, e, i, t);
     elastic_next_interval(e);
 }
 
@@ -313,9 +276,11 @@ static void add_classes(struct flow_tally *t, const struct classes *c)
     t->potential_bytes += c->bytes[0] + c->bytes[1];
 }
 
-static void read_stretch(struct flow_slots *s, struct elastic *e, uint32_t first, uint32_t end, struct flow_tally *t)
+#define STRETCH 32768u           /* buckets: no sum of them overflows 16 bits */
+
+static void read_stretch(struct flow_slots *s, struct elastic *e, uint32_t first, struct flow_tally *t)
 {
-    uint32_t tau = s->cfg.tau_bytes;
+    uint32_t end = s->buckets - first < STRETCH ? s->buckets : first + STRETCH, tau = s->cfg.tau_bytes;
     uint16_t delta = (uint16_t)s->cfg.delta;
     struct elastic_bucket *bucket = e->bucket;
     struct slot_states *states = s->states;
@@ -337,13 +302,10 @@ void flow_slots_read(struct flow_slots *s, struct elastic *e, struct flow_tally 
         return;
     }
     s->interval++;
-    for (uint32_t first = 0; first < s->buckets; first += STRETCH) {
-        uint32_t end = end_of_stretch(s, first);
-
-        settle_changes(s, e, first, end);
-        read_stretch(s, e, first, end, t);
-    }
-    elastic_clear_light(e);
+    change_owners(s, e);
+    for (uint32_t first = 0; first < s->buckets; first += STRETCH)
+        read_stretch(s, e, first, t);
+    elastic_clear_rest(e);
 }
 
 uint64_t flow_slots_bytes(const struct flow_slots *s)
