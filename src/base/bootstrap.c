@@ -56,8 +56,8 @@ static double student(uint32_t degrees)
     return Z + (z3 + Z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * Z) / (96 * n * n);
 }
 
-/* Puts the value that sorting would put at 'rank' there, what is less before it and what is more behind it (Hoare's
- * selection). */
+/* Puts the value that sorting would put at 'rank' there, what is less before it and what is more behind it
+ * (Hoare's selection). */
 static double select_rank(double *value, uint32_t count, uint32_t rank)
 {
     uint32_t first = 0, last = count - 1;

@@ -1,19 +1,20 @@
 /* src/base/bootstrap.h - how sure a mean of few values is.
  *
  * The bootstrap of Efron: draw as many values as there are, with replacement, take their mean, and do that
- * 10,000 times; the middle 95 % of those means is the interval (percentile method). For few values that is too
- * narrow: 5 normal values give an interval that holds the true mean in 84 % of all cases, not in 95 %. The means
- * vary with the divisor n instead of n - 1, and nothing knows that the spread itself was estimated. So the
- * interval is widened about the mean by
+ * 10,000 times; the middle 95 % of those means is the interval (percentile method). For few values that is
+ * too narrow: 5 normal values give an interval that holds the true mean in 84 % of all cases, not in 95 %.
+ * The means vary with the divisor n instead of n - 1, and nothing knows that the spread itself was
+ * estimated. So the interval is widened about the mean by
  *
  *     sqrt(n / (n - 1)) * t(n - 1) / z
  *
- * where t and z are the 97.5 % quantiles of Student's and of the normal distribution: what Hesterberg's expanded
- * percentile interval ("What Teachers Should Know About the Bootstrap", 2015) does to the percentages, done to
- * the ends. It keeps the skew of the bootstrap. bootstrap_test.c measures how often the interval is right.
+ * where t and z are the 97.5 % quantiles of Student's and of the normal distribution: what Hesterberg's
+ * expanded percentile interval ("What Teachers Should Know About the Bootstrap", 2015) does to the
+ * percentages, done to the ends. It keeps the skew of the bootstrap. bootstrap_test.c measures how often
+ * the interval is right.
  *
- * The draws come from a fixed seed and are the same for all that is looked at with one struct bootstrap: the
- * same values have the same interval, always and on every machine.
+ * The draws come from a fixed seed and are the same for all that is looked at with one struct bootstrap:
+ * the same values have the same interval, always and on every machine.
  */
 #ifndef BASE_BOOTSTRAP_H
 #define BASE_BOOTSTRAP_H

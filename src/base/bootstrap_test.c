@@ -26,8 +26,8 @@ static struct interval interval_of(const double *value, uint32_t count)
 
 static void mean__of_two_values_is_known(void **unused)
 {
-    /* Draws of two values have the means 0, 1/2 and 1 with the chances 1/4, 1/2 and 1/4, so the middle 95 % reach
-     * from 0 to 1; t(1) is 12.7062. */
+    /* Draws of two values have the means 0, 1/2 and 1 with the chances 1/4, 1/2 and 1/4, so the middle 95
+     * % reach from 0 to 1; t(1) is 12.7062. */
     const double value[] = { 0, 1 };
     double half = 0.5 * sqrt(2.0) * 12.7062 / Z;
     struct interval i = interval_of(value, 2);
@@ -39,8 +39,8 @@ static void mean__of_two_values_is_known(void **unused)
 
 static void mean__of_a_coin_is_binomial(void **unused)
 {
-    /* 20 zeros and 20 ones: a draw is Binomial(40, 1/2), whose 2.5 % quantile is 14 and whose 97.5 % quantile is 26
-     * (P(X <= 13) = 0.0192, P(X <= 14) = 0.0403). t(39) is 2.0227. */
+    /* 20 zeros and 20 ones: a draw is Binomial(40, 1/2), whose 2.5 % quantile is 14 and whose 97.5 %
+     * quantile is 26 (P(X <= 13) = 0.0192, P(X <= 14) = 0.0403). t(39) is 2.0227. */
     double value[40], half = 6.0 / 40 * sqrt(40.0 / 39) * 2.0227 / Z;
     struct interval i;
 
@@ -145,13 +145,18 @@ static double coverage(double (*draw)(struct rng *), uint32_t count, uint32_t tr
 
 static void mean__is_right_19_times_of_20(void **unused)
 {
-    static const struct { uint32_t count; double (*draw)(struct rng *); const char *name; double low, high; } row[] = {
+    static const struct {
+        uint32_t count;
+        double (*draw)(struct rng *);
+        const char *name;
+        double low, high;
+    } row[] = {
         /* 1,000 trials: two standard deviations are 1.4 points. */
-        { 5,  normal,      "normal",      93, 97 },
-        { 10, normal,      "normal",      93, 97 },
-        { 20, normal,      "normal",      93, 97 },
+        { 5, normal, "normal", 93, 97 },
+        { 10, normal, "normal", 93, 97 },
+        { 20, normal, "normal", 93, 97 },
         /* Skewed: no method is right with 5 values; this is what to expect (docs/compare.md). */
-        { 5,  exponential, "exponential", 85, 97 },
+        { 5, exponential, "exponential", 85, 97 },
         { 20, exponential, "exponential", 90, 97 },
     };
 

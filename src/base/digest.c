@@ -1,4 +1,5 @@
-/* src/base/digest.c - constants: Fowler, Noll, Vo and Eastlake, "The FNV Non-Cryptographic Hash Algorithm". */
+/* src/base/digest.c - constants: Fowler, Noll, Vo and Eastlake, "The FNV Non-Cryptographic Hash
+ * Algorithm". */
 #include "base/digest.h"
 
 #include <stdint.h>

@@ -31,7 +31,8 @@ static int fail(const struct campaign *c, struct err *err)
     int code = sqlite3_errcode(c->db);
 
     if (code == SQLITE_NOTADB)
-        return err_set(err, EINVAL, "%s: exists and is not a store of anole; name another file with --store", c->shown);
+        return err_set(err, EINVAL, "%s: exists and is not a store of anole; name another file with --store",
+                       c->shown);
     if (code == SQLITE_CORRUPT)
         return err_set(err, EIO, "%s: is damaged; remove it to start anew", c->shown);
     return err_set(err, EIO, "%s: %s", c->shown, sqlite3_errmsg(c->db));
@@ -70,8 +71,8 @@ static int ask_number(struct campaign *c, const char *sql, long *number, struct 
 
 /* ---- opening ---- */
 
-/* A file without any table is new, be it ours or not. All questions are one transaction: somebody else may be making
- * the tables just now. */
+/* A file without any table is new, be it ours or not. All questions are one transaction: somebody else may
+ * be making the tables just now. */
 static int check_owner(struct campaign *c, bool *is_new, struct err *err)
 {
     long application = 0, version = 0, tables = 0;
@@ -89,10 +90,13 @@ static int check_owner(struct campaign *c, bool *is_new, struct err *err)
         return rc;
     *is_new = application == 0 && tables == 0;
     if (!*is_new && application != APPLICATION)
-        return err_set(err, EINVAL, "%s: is a database of another program; name another file with --store", c->shown);
+        return err_set(err, EINVAL, "%s: is a database of another program; name another file with --store",
+                       c->shown);
     if (!*is_new && version != SCHEMA)
-        return err_set(err, EINVAL, "%s: was written by another version of anole (format %ld, not %d); name another "
-                       "file with --store", c->shown, version, SCHEMA);
+        return err_set(err, EINVAL,
+                       "%s: was written by another version of anole (format %ld, not %d); name another "
+                       "file with --store",
+                       c->shown, version, SCHEMA);
     return 0;
 }
 
@@ -100,8 +104,9 @@ static int make_tables(struct campaign *c, struct err *err)
 {
     char sql[sizeof(schema) + 128];
 
-    snprintf(sql, sizeof(sql), "BEGIN IMMEDIATE; %s PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT;",
-             schema, APPLICATION, SCHEMA);
+    snprintf(sql, sizeof(sql),
+             "BEGIN IMMEDIATE; %s PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT;", schema,
+             APPLICATION, SCHEMA);
     return execute(c, sql, err);
 }
 
@@ -127,8 +132,8 @@ static int prepare(struct campaign *c, struct err *err)
         rc = check_pages(c, err);
     if (rc)
         return rc;
-    /* Readers and a writer at the same time. Where that is refused (somebody has just opened it, or the file system
-     * cannot) the file works as well, only slower. */
+    /* Readers and a writer at the same time. Where that is refused (somebody has just opened it, or the
+     * file system cannot) the file works as well, only slower. */
     sqlite3_exec(c->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
     rc = execute(c, "PRAGMA synchronous = FULL", err);
     if (!rc && is_new)
@@ -143,7 +148,8 @@ int campaign_open(struct campaign **out, const char *path, struct err *err)
 
     *out = NULL;
     c->shown = xstrdup(path ? path : "the runs in memory");
-    if (sqlite3_open_v2(path ? path : ":memory:", &c->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
+    if (sqlite3_open_v2(path ? path : ":memory:", &c->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) !=
+        SQLITE_OK)
         rc = err_set(err, EIO, "%s: %s", c->shown, c->db ? sqlite3_errmsg(c->db) : "no memory");
     if (!rc)
         rc = prepare(c, err);
@@ -194,8 +200,10 @@ int campaign_has(struct campaign *c, const char *key, struct err *err)
 
 int campaign_add(struct campaign *c, const struct campaign_run *run, struct err *err)
 {
-    sqlite3_stmt *s = prepare_key(c, "INSERT OR REPLACE INTO run (key, version, variant, seed, metrics, page) "
-                                  "VALUES (?1, ?2, ?3, ?4, ?5, ?6)", run->key, err);
+    sqlite3_stmt *s = prepare_key(c,
+                                  "INSERT OR REPLACE INTO run (key, version, variant, seed, metrics, page) "
+                                  "VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                                  run->key, err);
     char seed[32];
     const char *text[] = { ANOLE_VERSION, run->variant, seed, run->metrics, run->page };
     int rc = 0;

@@ -1,8 +1,8 @@
 /* src/cmd/campaign.h - the runs of comparisons that are finished, in one SQLite file.
  *
- * A run is known by a key, the digest of all that decides it. So a comparison that was interrupted goes on where it
- * was, and one that grows by a variant or by seeds simulates only what is new. Several programs may use one file at
- * the same time.
+ * A run is known by a key, the digest of all that decides it. So a comparison that was interrupted goes on
+ * where it was, and one that grows by a variant or by seeds simulates only what is new. Several programs
+ * may use one file at the same time.
  */
 #ifndef CMD_CAMPAIGN_H
 #define CMD_CAMPAIGN_H
@@ -23,8 +23,8 @@ struct campaign_run {
     const char *page;            /* JSON: interface Run of web/src/data.ts, or null */
 };
 
-/* Opens the file, which is made if it is not there; NULL: in memory, gone when it is closed. Refuses a file that is
- * something else, or damaged. On failure *out is NULL. */
+/* Opens the file, which is made if it is not there; NULL: in memory, gone when it is closed. Refuses a
+ * file that is something else, or damaged. On failure *out is NULL. */
 int campaign_open(struct campaign **out, const char *path, struct err *);
 void campaign_close(struct campaign *);
 

@@ -32,7 +32,8 @@ static int out_of_folder(void **state)
     return rmdir(folder);
 }
 
-static const struct campaign_run one = { "k1", "fast", UINT64_MAX, "{\"a\": 1.5, \"b\": null}", "{\"name\": \"x\"}" };
+static const struct campaign_run one = { "k1", "fast", UINT64_MAX, "{\"a\": 1.5, \"b\": null}",
+                                         "{\"name\": \"x\"}" };
 
 static struct campaign *open_store(void)
 {

@@ -1,16 +1,15 @@
-/* src/cmd/compare.c - anole compare: runs variants of a scenario with many seeds and tells which differences are
- * more than chance. */
+/* src/cmd/compare.c - anole compare: runs variants of a scenario with many seeds and tells which
+ * differences are more than chance. */
 #include "cmd/compare.h"
-#include "base/bootstrap.h"
 #include "base/outdir.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
+#include "cmd/compare_options.h"
 #include "cmd/interrupt.h"
 #include "cmd/page.h"
 #include "cmd/pool.h"
 #include "cmd/progress.h"
 
-#include <argp.h>
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
@@ -21,203 +20,13 @@
 #include <unistd.h>
 
 #define SCENARIO_BYTES_MAX (64u << 20)
-#define SEEDS_DEFAULT      5
 #define RUNS_MAX           1000000u
-
-enum compare_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
-
-static const char *const format_names[] = { "table", "csv", "json", NULL };
 
 /* What is printed unless --metrics says otherwise, as far as the scenario has it. */
 static const char metrics_default[] =
     "slowdown_mean,slowdown_p99,fct_us_p99,mice.slowdown_p99,elephants.slowdown_mean,goodput_bps,rtt_us_mean,"
     "paused_share,queue_bytes_max,marked_share,dropped_packets,during.slowdown_p99,during.goodput_bps,"
     "during.rtt_us_mean,*.iteration_us_mean,*.busbw_bps,*.iops,*.read_us_p99,*.write_us_p99,*.call_us_p99";
-
-/* ---- options ---- */
-
-struct options {
-    const char        **path, **set;
-    uint32_t            paths, sets;
-    struct axis        *vary, named;
-    uint32_t            varies;
-    uint64_t           *seed;
-    uint32_t            seeds, jobs;
-    const char         *baseline, *metrics, *out, *store;
-    enum compare_format format;
-    bool                is_quiet;
-};
-
-enum {
-    KEY_SET = 's', KEY_OUT = 'o', KEY_FORMAT = 'f', KEY_QUIET = 'q', KEY_JOBS = 'j', KEY_METRICS = 'm',
-    KEY_BASELINE = 'b', KEY_VARY = 'v', KEY_SEEDS = 'n', KEY_VARIANT = 256, KEY_SEED_LIST, KEY_STORE,
-};
-
-static const struct argp_option option_rows[] = {
-    { "vary", KEY_VARY, "KEY=A,B,C", 0, "One variant for each value; KEY as for --set. Given more than once: all "
-      "combinations", 0 },
-    { "variant", KEY_VARIANT, "NAME:KEY=VALUE,...", 0, "A variant with a name and several settings; NAME alone is the "
-      "scenario as it is. May be given more than once", 0 },
-    { "set", KEY_SET, "KEY=VALUE", 0, "Change the scenario in all variants, as in anole run", 0 },
-    { "seeds", KEY_SEEDS, "N", 0, "Run every variant with the seeds 1 to N (default: 5)", 0 },
-    { "seed-list", KEY_SEED_LIST, "A,B,C", 0, "Run every variant with these seeds", 0 },
-    { "baseline", KEY_BASELINE, "NAME", 0, "The variant that others are compared with (default: the first)", 0 },
-    { "metrics", KEY_METRICS, "NAME,...|all", 0, "The figures to print; names may have * in them (default: a dozen)", 0 },
-    { "jobs", KEY_JOBS, "N", 0, "Runs at the same time (default: as many as there are cores)", 0 },
-    { "out", KEY_OUT, "DIR", 0, "Write report.html, comparison.csv, comparison.json and runs.csv into DIR. It is there "
-      "whole when all runs have ended, or not at all", 0 },
-    { "store", KEY_STORE, "FILE", 0, "Keep finished runs in this SQLite file, and do not repeat those that are in it "
-      "(default: DIR.sqlite beside --out)", 0 },
-    { "format", KEY_FORMAT, "table|csv|json", 0, "How the comparison is printed (default: table). csv and json have all "
-      "figures unless --metrics says otherwise", 0 },
-    { "quiet", KEY_QUIET, NULL, 0, "Print no results and no progress, only what is wrong", 0 },
-    { 0 },
-};
-
-static enum compare_format format_of(const char *word)
-{
-    char hint[64];
-
-    for (int i = 0; format_names[i]; i++)
-        if (strcmp(format_names[i], word) == 0)
-            return (enum compare_format)i;
-    cmd_did_you_mean(hint, sizeof(hint), word, format_names);
-    cmd_usage("'%s' is not a format%s", word, *hint ? hint : "; there are table, csv and json");
-}
-
-static uint32_t count_of(const char *option, const char *text, uint32_t max)
-{
-    struct err err;
-    uint64_t count;
-
-    if (text_to_uint(text, &count, &err))
-        cmd_usage("%s: %s", option, err.text);
-    if (count < 1 || count > max)
-        cmd_usage("%s must be 1 .. %" PRIu32 ", not %s", option, max, text);
-    return (uint32_t)count;
-}
-
-static void add_seed(struct options *o, uint64_t seed)
-{
-    for (uint32_t i = 0; i < o->seeds; i++)
-        if (o->seed[i] == seed)
-            cmd_usage("--seed-list: %" PRIu64 " is there twice", seed);
-    if (o->seeds == BOOTSTRAP_VALUES_MAX)
-        cmd_usage("--seed-list: more than %d seeds", BOOTSTRAP_VALUES_MAX);
-    o->seed = xrealloc(o->seed, (o->seeds + 1) * sizeof(*o->seed));
-    o->seed[o->seeds++] = seed;
-}
-
-static void count_seeds(struct options *o, uint32_t count)
-{
-    free(o->seed);
-    o->seed = xcalloc(count, sizeof(*o->seed));
-    o->seeds = count;
-    for (uint32_t i = 0; i < count; i++)
-        o->seed[i] = i + 1;
-}
-
-static void list_seeds(struct options *o, const char *text)
-{
-    char *copy = xstrdup(text), *rest = copy, *word;
-    struct err err;
-    uint64_t seed;
-
-    o->seeds = 0;
-    while ((word = strsep(&rest, ","))) {
-        if (text_to_uint(word, &seed, &err))
-            cmd_usage("--seed-list: %s", err.text);
-        add_seed(o, seed);
-    }
-    free(copy);
-}
-
-static void add_text(const char ***list, uint32_t *count, const char *text)
-{
-    *list = xrealloc(*list, (*count + 1) * sizeof(**list));
-    (*list)[(*count)++] = text;
-}
-
-static void add_set(struct options *o, const char *text)
-{
-    if (!strchr(text, '='))
-        cmd_usage("--set: '%s' has no '='; write --set kmin=200KB", text);
-    add_text(&o->set, &o->sets, text);
-}
-
-static void add_vary(struct options *o, const char *text)
-{
-    struct err err;
-
-    o->vary = xrealloc(o->vary, (o->varies + 1) * sizeof(*o->vary));
-    if (axis_vary(&o->vary[o->varies++], text, &err))
-        cmd_usage("%s", err.text);
-}
-
-static void add_variant(struct options *o, const char *text)
-{
-    struct err err;
-
-    if (axis_add_variant(&o->named, text, &err))
-        cmd_usage("%s", err.text);
-}
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct options *o = state->input;
-
-    switch (key) {
-    case KEY_VARY:      add_vary(o, arg);                                                 break;
-    case KEY_VARIANT:   add_variant(o, arg);                                              break;
-    case KEY_SET:       add_set(o, arg);                                                  break;
-    case KEY_SEEDS:     count_seeds(o, count_of("--seeds", arg, BOOTSTRAP_VALUES_MAX));   break;
-    case KEY_SEED_LIST: list_seeds(o, arg);                                               break;
-    case KEY_BASELINE:  o->baseline = arg;                                                break;
-    case KEY_METRICS:   o->metrics = arg;                                                 break;
-    case KEY_JOBS:      o->jobs = count_of("--jobs", arg, POOL_WORKERS_MAX);              break;
-    case KEY_OUT:       o->out = arg;                                                     break;
-    case KEY_STORE:     o->store = arg;                                                   break;
-    case KEY_FORMAT:    o->format = format_of(arg);                                       break;
-    case KEY_QUIET:     o->is_quiet = true;                                               break;
-    case ARGP_KEY_ARG:  add_text(&o->path, &o->paths, arg);                               break;
-    case ARGP_KEY_NO_ARGS:
-        cmd_usage("which scenarios? anole compare A.yaml B.yaml; see anole compare --help");
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
-static const struct argp argp = {
-    .options = option_rows,
-    .parser = parse_option,
-    .args_doc = "SCENARIO.yaml...",
-    .doc = "Runs variants of a scenario, each with several seeds and in parallel, and prints how their figures differ: "
-           "means over the seeds, changes to the baseline with 95 % confidence intervals, and which of them are more "
-           "than chance. All variants of one seed have the same flows."
-           "\v"
-           "Examples:\n"
-           "  anole compare a.yaml b.yaml --seeds 10\n"
-           "      Two scenarios.\n"
-           "  anole compare s.yaml --vary kmin=100KB,400KB --vary kmax=1MB,4MB --out results\n"
-           "      Four settings, and a report over all of them.\n"
-           "  anole compare s.yaml --variant default --variant fast:rpg_ai_rate=50,kmin=1MB\n"
-           "      Named settings.\n"
-           "\n"
-           "An interrupted comparison goes on where it was when the same command is given again: runs that are "
-           "finished are in the file of --store.",
-};
-
-static void options_fini(struct options *o)
-{
-    for (uint32_t i = 0; i < o->varies; i++)
-        axis_fini(&o->vary[i]);
-    axis_fini(&o->named);
-    free(o->vary);
-    free(o->path);
-    free(o->set);
-    free(o->seed);
-}
 
 /* ---- what is compared ---- */
 
@@ -271,8 +80,8 @@ static int combine(struct compare *c, struct err *err)
     return rc;
 }
 
-/* Opens the simulation of each variant, for its digest and its figures, and so that what is wrong is found before
- * anything runs. */
+/* Opens the simulation of each variant, for its digest and its figures, and so that what is wrong is found
+ * before anything runs. */
 static int check_variants(struct compare *c, struct err *err)
 {
     struct metric *list = xcalloc(METRICS_MAX, sizeof(*list));
@@ -398,7 +207,8 @@ static int check_store(const char *store, const char *out, struct err *err)
     real = realpath(slash ? folder : ".", NULL);
     if (real && real_out && strncmp(real, real_out, strlen(real_out)) == 0 &&
         strchr("/", real[strlen(real_out)]))
-        rc = err_set(err, EINVAL, "%s: lies in the folder that --out replaces; name a file outside it", store);
+        rc =
+            err_set(err, EINVAL, "%s: lies in the folder that --out replaces; name a file outside it", store);
     free(real);
     free(real_out);
     free(folder);
@@ -450,7 +260,8 @@ static void write_metrics(const struct results *r, FILE *out)
     json_t *made = json_object();
 
     for (uint32_t i = 0; i < count; i++)
-        json_object_set_new(made, list[i].name, isfinite(list[i].value) ? json_real(list[i].value) : json_null());
+        json_object_set_new(made, list[i].name,
+                            isfinite(list[i].value) ? json_real(list[i].value) : json_null());
     json_dumpf(made, out, JSON_COMPACT);
     fputc('\n', out);
     json_decref(made);
@@ -531,9 +342,15 @@ static int on_done(void *arg, uint32_t job, int status, const char *text, size_t
     memcpy(metrics, text, length + 1);
     page = strchr(metrics, '\n');
     *page++ = '\0';
-    rc = campaign_add(c->store, &(struct campaign_run){
-        variant_key(key, variant_of(c, job), seed_of(c, job)), variant_of(c, job)->name, seed_of(c, job), metrics, page,
-    }, c->err);
+    rc = campaign_add(c->store,
+                      &(struct campaign_run){
+                          variant_key(key, variant_of(c, job), seed_of(c, job)),
+                          variant_of(c, job)->name,
+                          seed_of(c, job),
+                          metrics,
+                          page,
+                      },
+                      c->err);
     c->simulated += rc == 0;
     free(metrics);
     return rc;
@@ -581,7 +398,8 @@ static int run_all(struct compare *c, struct err *err)
         outdir_abort(c->dir);
         campaign_close(c->store);
         if (c->store_path)
-            fprintf(stderr, "anole: interrupted: %u of %u runs are in %s; the same command goes on from there\n",
+            fprintf(stderr,
+                    "anole: interrupted: %u of %u runs are in %s; the same command goes on from there\n",
                     c->kept + c->simulated, c->runs, c->store_path);
         else
             fputs("anole: interrupted; nothing is kept without --out or --store\n", stderr);
@@ -623,8 +441,11 @@ static void print_json(const struct comparison *c, FILE *f)
 
 static int write_files(struct compare *c, struct err *err)
 {
-    static const struct { const char *name; void (*print)(const struct comparison *, FILE *); } files[] = {
-        { "comparison.csv", print_csv }, { "comparison.json", print_json }, { "runs.csv", comparison_print_runs },
+    static const struct { const char *name; void (*print)(const struct comparison *, FILE *);
+    } files[] = {
+        { "comparison.csv", print_csv },
+        { "comparison.json", print_json },
+        { "runs.csv", comparison_print_runs },
     };
     int rc = write_page_file(c, err);
 
@@ -699,13 +520,12 @@ static int compare_main(int argc, char **argv)
     struct err err;
     int rc;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &c.opt);
-    if (!c.opt.seeds)
-        count_seeds(&c.opt, SEEDS_DEFAULT);
+    options_parse(&c.opt, argc, argv);
     interrupt_catch();
     rc = compare_all(&c, &err);
     compare_fini(&c);
     return rc ? cmd_fail(&err) : cmd_close_stdout();
 }
 
-const struct command command_compare = { "compare", "run variants of a scenario and tell how they differ", compare_main };
+const struct command command_compare = { "compare", "run variants of a scenario and tell how they differ",
+                                         compare_main };

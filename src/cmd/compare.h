@@ -18,7 +18,7 @@ struct compared_cell {
     uint32_t seeds;                      /* with a value here and at the baseline: pairs */
     double   mean, low, high;            /* over all seeds that have a value; 95 % interval */
     double   difference, difference_low, difference_high;    /* mean over pairs of this minus baseline */
-    double   change, change_low, change_high;    /* the same as a share of the baseline's mean over these pairs */
+    double change, change_low, change_high; /* the same as a share of the baseline's mean over these pairs */
     bool     is_significant;             /* the interval of the difference does not hold 0 */
     bool     is_better;                  /* and that is good */
 };
@@ -66,8 +66,9 @@ json_t *comparison_json(const struct comparison *, bool all);
 
 /* ---- compare_page.c ---- */
 
-/* One Run of data.ts over several of one variant, one a seed: shares of sizes weighted by flows, quantiles and figures
- * averaged, what is drawn over time or over the network that of the first. 'runs' is a list; new. */
+/* One Run of data.ts over several of one variant, one a seed: shares of sizes weighted by flows, quantiles
+ * and figures averaged, what is drawn over time or over the network that of the first. 'runs' is a list;
+ * new. */
 json_t *compare_merge_runs(const json_t *runs);
 
 /* The whole page. NULL and err on failure. */

@@ -14,7 +14,8 @@ static json_t *number(double value)
 
 static bool is_same_text(const json_t *a, const json_t *b, const char *field)
 {
-    const char *x = json_string_value(json_object_get(a, field)), *y = json_string_value(json_object_get(b, field));
+    const char *x = json_string_value(json_object_get(a, field)),
+               *y = json_string_value(json_object_get(b, field));
 
     return x && y ? strcmp(x, y) == 0 : x == y;
 }
@@ -26,10 +27,12 @@ static const json_t *same_element(const json_t *list, size_t index, const json_t
 {
     const json_t *other = json_array_get(list, index);
 
-    return other && is_same_text(other, element, "name") && is_same_text(other, element, "label") ? other : NULL;
+    return other && is_same_text(other, element, "name") && is_same_text(other, element, "label") ? other
+                                                                                                  : NULL;
 }
 
-/* The list called 'field' of element 'outer' of the list 'outer_field'; without 'outer_field': of the run itself. */
+/* The list called 'field' of element 'outer' of the list 'outer_field'; without 'outer_field': of the run
+ * itself. */
 static json_t *list_of(const json_t *run, const char *outer_field, size_t outer, const char *field)
 {
     const json_t *from = outer_field ? json_array_get(json_object_get(run, outer_field), outer) : run;
@@ -37,8 +40,8 @@ static json_t *list_of(const json_t *run, const char *outer_field, size_t outer,
     return json_object_get(from, field);
 }
 
-static double average_value(const json_t *runs, const char *outer_field, size_t outer, const char *field, size_t index,
-                            const json_t *element)
+static double average_value(const json_t *runs, const char *outer_field, size_t outer, const char *field,
+                            size_t index, const json_t *element)
 {
     double sum = 0, count = 0;
     const json_t *run;
@@ -56,13 +59,14 @@ static double average_value(const json_t *runs, const char *outer_field, size_t 
     return count > 0 ? sum / count : NAN;
 }
 
-static void average_list(json_t *made, const json_t *runs, const char *outer_field, size_t outer, const char *field)
+static void average_list(json_t *made, const json_t *runs, const char *outer_field, size_t outer,
+                         const char *field)
 {
     json_t *list = list_of(made, outer_field, outer, field), *element;
     size_t i;
 
-    json_array_foreach(list, i, element)
-        json_object_set_new(element, "value", number(average_value(runs, outer_field, outer, field, i, element)));
+    json_array_foreach(list, i, element) json_object_set_new(
+        element, "value", number(average_value(runs, outer_field, outer, field, i, element)));
 }
 
 /* As average_list() for each element of 'outer_field'. */
@@ -136,9 +140,10 @@ static const json_t *next_size(const json_t *runs, double above)
     size_t i, n;
 
     json_array_foreach(runs, i, run)
-        json_array_foreach(json_object_get(run, "sizes"), n, row)
-            if (field_of(row, "bytes_min") > above && (!best || field_of(row, "bytes_min") < field_of(best, "bytes_min")))
-                best = row;
+        json_array_foreach(json_object_get(run, "sizes"), n,
+                           row) if (field_of(row, "bytes_min") > above &&
+                                    (!best || field_of(row, "bytes_min") < field_of(best, "bytes_min")))
+            best = row;
     return best;
 }
 
@@ -152,7 +157,7 @@ static json_t *average_sizes(const json_t *runs)
     return made;
 }
 
-/* ---- distributions: all are quantiles at the same shares, so their mean is the mean of the quantiles ---- */
+/* ---- distributions: quantiles at the same shares, so that their mean is the mean of the quantiles ---- */
 
 /* The distribution of the same quantity in a list; NULL: nothing of it has happened there. */
 static const json_t *same_cdf(const json_t *cdfs, const json_t *cdf)
@@ -232,7 +237,8 @@ static void drop_drawings(json_t *run)
         json_object_set_new(run, fields[i], json_null());
 }
 
-static json_t *load_variant(const struct comparison *c, struct campaign *store, const struct variant *v, struct err *err)
+static json_t *load_variant(const struct comparison *c, struct campaign *store, const struct variant *v,
+                            struct err *err)
 {
     json_t *runs = json_array(), *run, *made = NULL;
     char key[DIGEST_TEXT_SIZE];

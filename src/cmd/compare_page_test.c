@@ -10,22 +10,29 @@
 
 /* Two seeds of one variant. The first has flows of two sizes, the second of one of them and of another. */
 static const char text[] =
-    "[{'name': 'v', 'scenario': 'text', 'seeds': ['1'], 'simulated_us': 10, 'summary': {'x': 1}, 'files': ['flows.csv'],"
+    "[{'name': 'v', 'scenario': 'text', 'seeds': ['1'], 'simulated_us': 10, 'summary': {'x': 1}, 'files': "
+    "['flows.csv'],"
     "  'metrics': [{'name': 'a', 'label': 'A', 'value': 1}, {'name': 'b', 'label': 'B', 'value': null}],"
-    "  'sizes': [{'bytes_min': 0, 'bytes_end': 10, 'flows': 1, 'mean': 2, 'p50': 2, 'p95': 2, 'p99': 2, 'p999': 4},"
-    "            {'bytes_min': 10, 'bytes_end': null, 'flows': 5, 'mean': 7, 'p50': 7, 'p95': 7, 'p99': 7, 'p999': 7}],"
+    "  'sizes': [{'bytes_min': 0, 'bytes_end': 10, 'flows': 1, 'mean': 2, 'p50': 2, 'p95': 2, 'p99': 2, "
+    "'p999': 4},"
+    "            {'bytes_min': 10, 'bytes_end': null, 'flows': 5, 'mean': 7, 'p50': 7, 'p95': 7, 'p99': 7, "
+    "'p999': 7}],"
     "  'cdfs': [{'label': 'all', 'quantity': 'FCT', 'x': [1, 2, 3], 'p': [0, 0.5, 1]}],"
     "  'phases': [{'name': 'before', 'metrics': [{'name': 'g', 'label': 'G', 'value': 10}]}],"
-    "  'traffic': [{'name': 't', 'kind': 'incast', 'rows': [{'label': 'flows', 'value': 4, 'unit': 'count'}]}],"
+    "  'traffic': [{'name': 't', 'kind': 'incast', 'rows': [{'label': 'flows', 'value': 4, 'unit': "
+    "'count'}]}],"
     "  'series': {'at_us': [1]}, 'topology': {'nodes': []}},"
     " {'name': 'v', 'scenario': null, 'seeds': ['7'], 'simulated_us': 30, 'summary': null, 'files': [],"
     "  'metrics': [{'name': 'a', 'label': 'A', 'value': 4}, {'name': 'b', 'label': 'B', 'value': 6}],"
-    "  'sizes': [{'bytes_min': 0, 'bytes_end': 10, 'flows': 3, 'mean': 6, 'p50': 6, 'p95': 6, 'p99': 6, 'p999': 8},"
-    "            {'bytes_min': 5, 'bytes_end': 7, 'flows': 1, 'mean': 9, 'p50': 9, 'p95': 9, 'p99': 9, 'p999': 9}],"
+    "  'sizes': [{'bytes_min': 0, 'bytes_end': 10, 'flows': 3, 'mean': 6, 'p50': 6, 'p95': 6, 'p99': 6, "
+    "'p999': 8},"
+    "            {'bytes_min': 5, 'bytes_end': 7, 'flows': 1, 'mean': 9, 'p50': 9, 'p95': 9, 'p99': 9, "
+    "'p999': 9}],"
     "  'cdfs': [{'label': 'big', 'quantity': 'FCT', 'x': [4, 5, 6], 'p': [0, 0.5, 1]},"
     "           {'label': 'all', 'quantity': 'FCT', 'x': [3, 5, 9], 'p': [0, 0.5, 1]}],"
     "  'phases': [{'name': 'before', 'metrics': [{'name': 'g', 'label': 'G', 'value': 20}]}],"
-    "  'traffic': [{'name': 't', 'kind': 'incast', 'rows': [{'label': 'flows', 'value': 5, 'unit': 'count'}]}],"
+    "  'traffic': [{'name': 't', 'kind': 'incast', 'rows': [{'label': 'flows', 'value': 5, 'unit': "
+    "'count'}]}],"
     "  'series': null, 'topology': null}]";
 
 static json_t *merged(void)
@@ -51,7 +58,8 @@ static double at(const json_t *json, const char *path)
 
     snprintf(copy, sizeof(copy), "%s", path);
     while ((part = strsep(&rest, ".")))
-        json = json_is_array(json) ? json_array_get(json, (size_t)(*part - '0')) : json_object_get(json, part);
+        json =
+            json_is_array(json) ? json_array_get(json, (size_t)(*part - '0')) : json_object_get(json, part);
     if (!json_is_number(json))
         fail_msg("%s is not a number", path);
     return json_number_value(json);

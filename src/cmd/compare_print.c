@@ -57,7 +57,8 @@ static void add_change(struct table *t, const struct compared_cell *cell, enum m
 }
 
 /* A word, so that it does not depend on colour. */
-static void add_verdict(struct table *t, const struct compared_cell *cell, enum metric_better better, bool has_colour)
+static void add_verdict(struct table *t, const struct compared_cell *cell, enum metric_better better,
+                        bool has_colour)
 {
     if (!cell->is_significant)
         table_cell(t, "%s", "");
@@ -133,10 +134,13 @@ static void print_notes(const struct comparison *c, FILE *out)
     if (c->seeds == 1)
         fputs("One seed tells nothing of chance: no intervals. Try --seeds 10.\n", out);
     else if (judged > 0)
-        fprintf(out, "better, worse, differs: the interval leaves out 0. Each is judged alone; of %u without any "
-                "difference about %.0f would be marked.\n", judged, ceil((1 - BOOTSTRAP_CONFIDENCE) * judged - 1e-9));
+        fprintf(out,
+                "better, worse, differs: the interval leaves out 0. Each is judged alone; of %u without any "
+                "difference about %.0f would be marked.\n",
+                judged, ceil((1 - BOOTSTRAP_CONFIDENCE) * judged - 1e-9));
     if (c->seeds > 1 && c->seeds < COMPARE_SEEDS_TRUSTED)
-        fprintf(out, "Fewer than %d seeds: do not trust the intervals. Try --seeds 10.\n", COMPARE_SEEDS_TRUSTED);
+        fprintf(out, "Fewer than %d seeds: do not trust the intervals. Try --seeds 10.\n",
+                COMPARE_SEEDS_TRUSTED);
 }
 
 void comparison_print_table(const struct comparison *c, FILE *out, bool has_colour)
@@ -178,7 +182,8 @@ static const char *verdict_of(const struct compared_cell *cell, enum metric_bett
     return better == BETTER_NEITHER ? "differs" : cell->is_better ? "better" : "worse";
 }
 
-static void print_cell(const struct compared *row, const struct compared_cell *cell, const char *variant, FILE *out)
+static void print_cell(const struct compared *row, const struct compared_cell *cell, const char *variant,
+                       FILE *out)
 {
     const double number[] = { cell->mean, cell->low, cell->high, cell->difference, cell->difference_low,
                               cell->difference_high, cell->change, cell->change_low, cell->change_high };
@@ -194,8 +199,10 @@ static void print_cell(const struct compared *row, const struct compared_cell *c
 
 void comparison_print_csv(const struct comparison *c, FILE *out, bool all)
 {
-    fputs("metric,unit,better,variant,pairs,mean,mean_low,mean_high,difference,difference_low,difference_high,"
-          "change,change_low,change_high,verdict\n", out);
+    fputs(
+        "metric,unit,better,variant,pairs,mean,mean_low,mean_high,difference,difference_low,difference_high,"
+        "change,change_low,change_high,verdict\n",
+        out);
     for (uint32_t i = 0; i < c->rows; i++)
         for (uint32_t v = 0; v < c->variants->count && (all || c->row[i].is_shown); v++)
             print_cell(&c->row[i], &c->row[i].cell[v], c->variants->list[v].name, out);

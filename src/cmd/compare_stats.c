@@ -1,7 +1,7 @@
 /* src/cmd/compare_stats.c - which differences are more than chance.
  *
- * Variants of one seed have the same flows, so they are compared pair by pair: what the flows of a seed do to both
- * is not part of the difference, and far fewer seeds are needed than for two independent samples.
+ * Variants of one seed have the same flows, so they are compared pair by pair: what the flows of a seed do
+ * to both is not part of the difference, and far fewer seeds are needed than for two independent samples.
  */
 #include "base/bootstrap.h"
 #include "cmd/compare.h"
@@ -49,18 +49,21 @@ void comparison_fini(struct comparison *c)
 
 /* ---- the values ---- */
 
-static int load_run(struct comparison *c, struct campaign *store, uint32_t variant, uint32_t seed, struct err *err)
+static int load_run(struct comparison *c, struct campaign *store, uint32_t variant, uint32_t seed,
+                    struct err *err)
 {
     char key[DIGEST_TEXT_SIZE];
     json_t *metrics;
-    int rc = campaign_metrics(store, variant_key(key, &c->variants->list[variant], c->seed[seed]), &metrics, err);
+    int rc =
+        campaign_metrics(store, variant_key(key, &c->variants->list[variant], c->seed[seed]), &metrics, err);
 
     if (rc)
         return rc;
     for (uint32_t i = 0; i < c->rows; i++) {
         const json_t *value = json_object_get(metrics, c->row[i].metric.name);
 
-        c->row[i].value[(uint64_t)variant * c->seeds + seed] = json_is_number(value) ? json_number_value(value) : NAN;
+        c->row[i].value[(uint64_t)variant * c->seeds + seed] =
+            json_is_number(value) ? json_number_value(value) : NAN;
     }
     json_decref(metrics);
     return 0;
@@ -126,8 +129,8 @@ static void judge_change(struct compared_cell *cell, double baseline, bool is_po
         cell->change_low = -1;
 }
 
-static void judge_difference(struct judge *j, struct compared_cell *cell, const double *value, const double *baseline,
-                             enum metric_better better)
+static void judge_difference(struct judge *j, struct compared_cell *cell, const double *value,
+                             const double *baseline, enum metric_better better)
 {
     struct interval i;
     bool is_positive = true;

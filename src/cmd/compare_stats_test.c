@@ -14,7 +14,9 @@
 #define SEEDS 6
 
 static const uint64_t seeds[SEEDS] = { 1, 2, 3, 4, 5, 6 };
-static struct variant list[] = { { .name = (char *)"base" }, { .name = (char *)"same" }, { .name = (char *)"other" } };
+static struct variant list[] = { { .name = (char *)"base" },
+                                 { .name = (char *)"same" },
+                                 { .name = (char *)"other" } };
 static const struct variants variants = { list, 3 };
 
 /* Three variants and one figure with these values: [variant][seed]. */
@@ -124,7 +126,9 @@ static void judge__takes_pairs_alone(void **unused)
 static void judge__has_no_share_of_nothing_and_no_fall_below_it(void **unused)
 {
     static const double zeros[3][SEEDS] = { { 0 }, { 0 }, { 1, 2, 3, 1, 2, 3 } };
-    static const double fall[3][SEEDS] = { { 1, 1, 1, 1, 1, 100 }, { 1, 1, 1, 1, 1, 100 }, { 0, 0, 0, 0, 0, 1 } };
+    static const double fall[3][SEEDS] = { { 1, 1, 1, 1, 1, 100 },
+                                           { 1, 1, 1, 1, 1, 100 },
+                                           { 0, 0, 0, 0, 0, 1 } };
     struct comparison c = judged(BETTER_LOWER, zeros, SEEDS);
 
     (void)unused;
@@ -139,7 +143,8 @@ static void judge__has_no_share_of_nothing_and_no_fall_below_it(void **unused)
 
 static void add_metrics__makes_one_row_a_name(void **unused)
 {
-    const struct metric a[] = { { .name = "x" }, { .name = "y" } }, b[] = { { .name = "z" }, { .name = "y" } };
+    const struct metric a[] = { { .name = "x" }, { .name = "y" } },
+                        b[] = { { .name = "z" }, { .name = "y" } };
     struct comparison c = { .variants = &variants, .seed = seeds, .seeds = 2 };
 
     (void)unused;
@@ -171,7 +176,8 @@ static void load__reads_what_was_stored(void **unused)
         assert_int_equal(-ENOENT, comparison_load(&c, store, &err));
         variant_key(key, &two[i / 2], seeds[i % 2]);
         snprintf(text, sizeof(text), "{\"x\": %u.5, \"y\": null}", i);
-        assert_int_equal(0, campaign_add(store, &(struct campaign_run){ key, "", seeds[i % 2], text, "null" }, NULL));
+        assert_int_equal(
+            0, campaign_add(store, &(struct campaign_run){ key, "", seeds[i % 2], text, "null" }, NULL));
     }
     assert_int_equal(0, comparison_load(&c, store, NULL));
     for (uint32_t i = 0; i < 4; i++) {
@@ -184,7 +190,8 @@ static void load__reads_what_was_stored(void **unused)
 
 /* ---- printing ---- */
 
-static char *printed(const struct comparison *c, void (*print)(const struct comparison *, FILE *, bool), bool flag)
+static char *printed(const struct comparison *c, void (*print)(const struct comparison *, FILE *, bool),
+                     bool flag)
 {
     char *text;
     size_t length;
@@ -198,12 +205,14 @@ static char *printed(const struct comparison *c, void (*print)(const struct comp
 static void print_table__says_it_in_words(void **unused)
 {
     struct comparison c = judged(BETTER_LOWER, values, SEEDS);
-    char *text = printed(&c, comparison_print_table, false), *colour = printed(&c, comparison_print_table, true);
+    char *text = printed(&c, comparison_print_table, false),
+         *colour = printed(&c, comparison_print_table, true);
 
     (void)unused;
-    /* Draws of 1, 2, 1, 2, 1, 2 have the mean 1 + Binomial(6, 1/2) / 6, whose 2.5 % quantile is 1 + 1/6. Widened by
-     * sqrt(6/5) * 2.5706 / 1.96: 1.5 +- 0.4789, which is 2.92 % .. 5.65 % of 35. */
-    assert_non_null(strstr(text, "\nfigure  35.00  35.00      0%        [0, 0]    36.50   +4.3%  [+2.9, +5.7]  worse\n"));
+    /* Draws of 1, 2, 1, 2, 1, 2 have the mean 1 + Binomial(6, 1/2) / 6, whose 2.5 % quantile is 1 + 1/6.
+     * Widened by sqrt(6/5) * 2.5706 / 1.96: 1.5 +- 0.4789, which is 2.92 % .. 5.65 % of 35. */
+    assert_non_null(
+        strstr(text, "\nfigure  35.00  35.00      0%        [0, 0]    36.50   +4.3%  [+2.9, +5.7]  worse\n"));
     assert_non_null(strstr(text, "Means over 6 seeds; changes to 'base'"));
     assert_null(strstr(text, "\033"));
     assert_non_null(strstr(colour, "  \033[31mworse\033[0m\n"));

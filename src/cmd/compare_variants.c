@@ -89,7 +89,8 @@ int axis_add_variant(struct axis *a, const char *text, struct err *err)
     struct axis_choice *c;
 
     if (name_length == 0 || (equals && (!colon || equals < colon)))
-        return err_set(err, EINVAL, "--variant: '%s' has no name; write --variant NAME:kmin=100KB,kmax=400KB", text);
+        return err_set(err, EINVAL, "--variant: '%s' has no name; write --variant NAME:kmin=100KB,kmax=400KB",
+                       text);
     c = add_choice(a);
     c->name = copy(text, name_length);
     for (const char *part = text + name_length; *part && part[1];) {
@@ -98,8 +99,8 @@ int axis_add_variant(struct axis *a, const char *text, struct err *err)
 
         add_set(c, set);
         if (!strchr(set, '='))
-            return err_set(err, EINVAL, "--variant %s: '%s' has no '='; write %s:kmin=100KB,kmax=400KB", c->name, set,
-                           c->name);
+            return err_set(err, EINVAL, "--variant %s: '%s' has no '='; write %s:kmin=100KB,kmax=400KB",
+                           c->name, set, c->name);
         part += length;
     }
     return 0;
@@ -247,7 +248,8 @@ int variants_find(const struct variants *v, const char *name, struct err *err)
 
 /* ---- what a run is ---- */
 
-/* The very program: two builds of one version may differ. Where it cannot be read there is still its version. */
+/* The very program: two builds of one version may differ. Where it cannot be read there is still its
+ * version. */
 static void add_program(struct digest *d)
 {
     static struct digest program;
@@ -284,12 +286,17 @@ static void name_variant(const struct variant *v, struct err *err)
         err_write(err, "variant '%s': %s", v->name, why.text + 6);
 }
 
-int variant_open(const struct variant *v, const uint64_t *seed, struct simulation *s, struct digest *d, struct err *err)
+int variant_open(const struct variant *v, const uint64_t *seed, struct simulation *s, struct digest *d,
+                 struct err *err)
 {
     const struct text_watch watch = { add_read, d };
-    struct simulation_input input = { .name = strcmp(v->file->path, "-") == 0 ? "standard input" : v->file->path,
-                                      .text = v->file->text, .text_bytes = v->file->text_bytes,
-                                      .set = v->set, .sets = v->sets, .seed = seed };
+    struct simulation_input input = { .name =
+                                          strcmp(v->file->path, "-") == 0 ? "standard input" : v->file->path,
+                                      .text = v->file->text,
+                                      .text_bytes = v->file->text_bytes,
+                                      .set = v->set,
+                                      .sets = v->sets,
+                                      .seed = seed };
     int rc;
 
     digest_init(d);

@@ -1,7 +1,7 @@
 /* src/cmd/compare_variants.h - what is compared with what.
  *
- * Each scenario file is one way to go, each --vary is several, and all --variant together are; the variants are all
- * combinations of them. An axis is one such choice.
+ * Each scenario file is one way to go, each --vary is several, and all --variant together are; the variants
+ * are all combinations of them. An axis is one such choice.
  */
 #ifndef CMD_COMPARE_VARIANTS_H
 #define CMD_COMPARE_VARIANTS_H
@@ -50,14 +50,14 @@ int axis_vary(struct axis *, const char *text, struct err *);
 /* Adds "NAME:kmin=100KB,kmax=400KB" to an axis; "NAME" alone is the scenario as it is. */
 int axis_add_variant(struct axis *, const char *text, struct err *);
 
-/* One choice a file, called by its name without folder and ending; if that does not tell them apart, by its path; if
- * there is one alone, not at all. */
+/* One choice a file, called by its name without folder and ending; if that does not tell them apart, by
+ * its path; if there is one alone, not at all. */
 void axis_of_files(struct axis *, const struct compare_file *, uint32_t files);
 
 void axis_fini(struct axis *);
 
-/* All combinations; the first axis is that of the files and changes slowest. 'set' is for all. What these point to
- * must outlive the variants. */
+/* All combinations; the first axis is that of the files and changes slowest. 'set' is for all. What these
+ * point to must outlive the variants. */
 int variants_init(struct variants *, const struct axis *, uint32_t axes, const struct compare_file *,
                   const char *const *set, uint32_t sets, struct err *);
 void variants_fini(struct variants *);
@@ -65,9 +65,10 @@ void variants_fini(struct variants *);
 /* The number of the variant called so, or -EINVAL with a message. */
 int variants_find(const struct variants *, const char *name, struct err *);
 
-/* Opens the simulation of a variant and writes the digest of all that has gone into it but the seed: the program, the
- * scenario, what was set, and every file that was read. NULL: the scenario's own seed. */
-int variant_open(const struct variant *, const uint64_t *seed, struct simulation *, struct digest *, struct err *);
+/* Opens the simulation of a variant and writes the digest of all that has gone into it but the seed: the
+ * program, the scenario, what was set, and every file that was read. NULL: the scenario's own seed. */
+int variant_open(const struct variant *, const uint64_t *seed, struct simulation *, struct digest *,
+                 struct err *);
 
 /* The key of a run. */
 char *variant_key(char buf[DIGEST_TEXT_SIZE], const struct variant *, uint64_t seed);

@@ -81,7 +81,8 @@ static void add_variant__reads_a_name_and_settings(void **unused)
 static void init__makes_all_combinations(void **unused)
 {
     static const char *const want[] = {
-        "a x=1 y=3", "a x=1 y=4", "a x=2 y=3", "a x=2 y=4", "b x=1 y=3", "b x=1 y=4", "b x=2 y=3", "b x=2 y=4",
+        "a x=1 y=3", "a x=1 y=4", "a x=2 y=3", "a x=2 y=4",
+        "b x=1 y=3", "b x=1 y=4", "b x=2 y=3", "b x=2 y=4",
     };
     const struct compare_file file[] = { { .path = "dir/a.yaml" }, { .path = "b.yaml" } };
     const char *const set[] = { "z=9" };
@@ -213,7 +214,8 @@ static void key__changes_with_all_that_decides_a_run(void **unused)
 
 static void open__names_the_variant_that_is_wrong(void **unused)
 {
-    static const char text[] = "topology: {kind: star, hosts: 2}\ntraffic: [{kind: incast, senders: 1, size: 1KB}]\n";
+    static const char text[] =
+        "topology: {kind: star, hosts: 2}\ntraffic: [{kind: incast, senders: 1, size: 1KB}]\n";
     const char *set[] = { "kmin=1KB", "kmim=1KB" };
     const struct compare_file file = { "s.yaml", (char *)text, sizeof(text) - 1 };
     struct variant v = { .name = (char *)"fast", .file = &file, .set = set, .sets = 2, .own = 1 };
@@ -223,7 +225,8 @@ static void open__names_the_variant_that_is_wrong(void **unused)
 
     (void)unused;
     assert_int_not_equal(0, variant_open(&v, NULL, &s, &d, &err));
-    assert_string_equal("variant 'fast': kmim=1KB: 'kmim' is not a knob or a key; did you mean 'kmin'?", err.text);
+    assert_string_equal("variant 'fast': kmim=1KB: 'kmim' is not a knob or a key; did you mean 'kmin'?",
+                        err.text);
 }
 
 int main(void)

@@ -1,7 +1,8 @@
 /* src/cmd/pool.c - one loop over the pipes of the jobs that run.
  *
- * Signals are blocked but while the loop waits (ppoll), so that none gets lost between looking and waiting. Jobs keep
- * them blocked: Ctrl-C reaches every process of a terminal, but it is the parent who ends the jobs.
+ * Signals are blocked but while the loop waits (ppoll), so that none gets lost between looking and waiting.
+ * Jobs keep them blocked: Ctrl-C reaches every process of a terminal, but it is the parent who ends the
+ * jobs.
  */
 #include "cmd/pool.h"
 #include "base/err.h"
@@ -185,7 +186,8 @@ static int attend(struct pool *p)
     ready = ppoll(p->poll, p->running, &tick, &p->mask);
     if (caught)
         return caught;
-    /* From the last to the first: a job that has ended is replaced by the last one, which was looked at before. */
+    /* From the last to the first: a job that has ended is replaced by the last one, which was looked at
+     * before. */
     for (uint32_t i = p->running; ready > 0 && !rc && i-- > 0;)
         if (p->poll[i].revents && !read_job(&p->job[i]))
             rc = end_job(p, i);

@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NO_SLOT   ELASTIC_SLOTS
-#define ALL_SLOTS ((1u << ELASTIC_SLOTS) - 1)
-#define INLINE    static inline __attribute__((always_inline))
+#define NO_SLOT ELASTIC_SLOTS
+#define INLINE  static inline __attribute__((always_inline))
 
 /* What is found in a bucket, eight words at once. The eighth of either half is not a slot's. */
 typedef uint32_t words __attribute__((vector_size(16)));
@@ -141,6 +140,8 @@ static void take_slot(struct elastic *e, uint32_t bucket, uint32_t slot, const s
 
     b->print[slot] = print;
     b->count[slot] = count;
+    if (!(b->fresh >> slot & 1))
+        e->changed[e->changes++] = bucket * ELASTIC_SLOTS + slot;
     b->fresh = (uint8_t)(b->fresh | 1u << slot);
     b->idle = (uint8_t)(b->idle & ~(1u << slot));
     set_split(e, b, slot, is_split);
@@ -166,10 +167,14 @@ static void take_by_votes(struct elastic *e, uint32_t bucket, uint32_t slot, con
 
 /* A slot that anyone may take, or NO_SLOT. As an interval goes on there are fewer and fewer of them: a flow that has
  * been refused one, and is in the light part, will not find one later. */
-INLINE uint32_t free_slot(struct elastic_bucket *b)
+INLINE uint32_t free_slot(struct elastic_bucket *b, bool with_vectors)
 {
+    uint32_t slot = with_vectors ? find_vector(b, 0) : find_scalar(b, 0);
+
+    if (slot != NO_SLOT)
+        return slot;             /* it never had a flow */
     while (b->idle) {
-        uint32_t slot = (uint32_t)__builtin_ctz(b->idle);
+        slot = (uint32_t)__builtin_ctz(b->idle);
 
         if (b->count[slot] == 0)
             return slot;
@@ -187,7 +192,7 @@ INLINE void insert_stranger(struct elastic *e, uint32_t bucket, const struct flo
                             uint32_t bytes, bool with_vectors)
 {
     struct elastic_bucket *b = &e->bucket[bucket];
-    uint32_t slot = free_slot(b), count;
+    uint32_t slot = free_slot(b, with_vectors), count;
 
     if (slot != NO_SLOT) {
         take_slot(e, bucket, slot, k, print_of(hash), bytes, false);
@@ -256,6 +261,7 @@ void elastic_init(struct elastic *e, const struct elastic_cfg *cfg)
     e->bucket = allocate_lines((uint64_t)e->buckets * sizeof(*e->bucket));
     e->key = allocate_lines((uint64_t)e->buckets * ELASTIC_SLOTS * sizeof(*e->key));
     e->light = allocate_lines((uint64_t)e->lights * sizeof(*e->light));
+    e->changed = xmalloc((uint64_t)e->buckets * ELASTIC_SLOTS * sizeof(*e->changed));
     elastic_reset(e);
 }
 
@@ -264,23 +270,22 @@ void elastic_fini(struct elastic *e)
     free(e->bucket);
     free(e->key);
     free(e->light);
+    free(e->changed);
 }
 
-void elastic_clear_light(struct elastic *e)
+void elastic_clear_rest(struct elastic *e)
 {
     if (e->lights_used)
         memset(e->light, 0, e->lights * sizeof(*e->light));
-    e->lights_used = e->splits = 0;
+    e->lights_used = e->splits = e->changes = 0;
 }
 
 void elastic_reset(struct elastic *e)
 {
     memset(e->bucket, 0, e->buckets * sizeof(*e->bucket));
-    for (uint32_t i = 0; i < e->buckets; i++)
-        e->bucket[i].idle = ALL_SLOTS;
     memset(e->key, 0, (uint64_t)e->buckets * ELASTIC_SLOTS * sizeof(*e->key));
     e->lights_used = e->lights;
-    elastic_clear_light(e);
+    elastic_clear_rest(e);
 }
 
 void elastic_next_interval(struct elastic *e)
@@ -292,7 +297,7 @@ void elastic_next_interval(struct elastic *e)
             idle = (uint8_t)(idle | (e->bucket[i].count[slot] == 0) << slot);
         elastic_clear_bucket(&e->bucket[i], idle);
     }
-    elastic_clear_light(e);
+    elastic_clear_rest(e);
 }
 
 /* What a slot says of its flow. */
@@ -448,6 +453,6 @@ void elastic_merge(struct elastic *to, const struct elastic *from)
 
 uint64_t elastic_bytes(const struct elastic *e)
 {
-    return (uint64_t)e->buckets * (sizeof(*e->bucket) + ELASTIC_SLOTS * sizeof(*e->key)) +
+    return (uint64_t)e->buckets * (sizeof(*e->bucket) + ELASTIC_SLOTS * (sizeof(*e->key) + sizeof(*e->changed))) +
            (uint64_t)e->lights * sizeof(*e->light) + sizeof(*e);
 }

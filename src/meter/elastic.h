@@ -30,7 +30,9 @@
 #include "meter/monitor_key.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define ELASTIC_SLOTS       7
 #define ELASTIC_LAMBDA      8
@@ -39,7 +41,7 @@
 #define ELASTIC_LIGHT_UNIT  16u              /* bytes to a step of a light counter */
 
 struct elastic_cfg {
-    uint32_t heavy_bytes;        /* of buckets; whole keys take 7/4 of it besides; 0: ELASTIC_HEAVY_BYTES */
+    uint32_t heavy_bytes;        /* of buckets; keys and the like take 2.2 times as much besides; 0: ELASTIC_HEAVY_BYTES */
     uint32_t light_bytes;        /* 0: ELASTIC_LIGHT_BYTES */
     uint64_t seed;               /* of the hash */
     bool     published;
@@ -49,7 +51,7 @@ struct elastic_bucket {
     uint32_t print[ELASTIC_SLOTS];           /* fingerprint; 0: no flow */
     uint32_t guard;                          /* votes against the slots, in bytes */
     uint32_t count[ELASTIC_SLOTS];           /* bytes, at most UINT32_MAX; 0: nothing yet in this interval */
-    uint8_t  fresh;                          /* bit per slot: another flow than at the last elastic_next_interval() */
+    uint8_t  fresh;                          /* bit per slot: another flow has it than when the interval began */
     uint8_t  split;                          /* bit per slot: a part of the flow may be in the light part */
     uint8_t  idle;                           /* bit per slot: its flow, if any, sent nothing in the last interval */
     uint8_t  unused;
@@ -61,6 +63,8 @@ struct elastic {
     struct elastic_bucket *bucket;
     struct flow_key       *key;              /* [bucket * ELASTIC_SLOTS + slot] */
     uint16_t              *light;
+    uint32_t              *changed;          /* slots that are fresh, as indices of 'key' */
+    uint32_t               changes;
     uint32_t               buckets, lights;
     uint32_t               lights_used;      /* light counters that are not 0 */
     uint32_t               splits;           /* slots whose bit in 'split' is set */
@@ -89,17 +93,18 @@ uint32_t elastic_list(const struct elastic *, uint64_t bytes_min, struct elastic
  * and whoever keeps something about slots need not look for it (meter/flowstate_slots.h). */
 void elastic_next_interval(struct elastic *);
 
-/* Its two parts, for whoever walks through the buckets anyway; 'idle' has a bit for every slot whose count is 0. */
+/* Its two parts, buckets and the rest, for whoever walks through the buckets anyway; 'idle' has a bit for every slot
+ * whose count is 0. */
 static inline void elastic_clear_bucket(struct elastic_bucket *b, uint8_t idle)
 {
+    const uint8_t marks[4] = { 0, 0, idle, 0 };
+
     b->guard = 0;
-    for (int i = 0; i < ELASTIC_SLOTS; i++)
-        b->count[i] = 0;
-    b->fresh = b->split = b->unused = 0;
-    b->idle = idle;
+    memset(b->count, 0, sizeof(b->count));
+    memcpy((char *)b + offsetof(struct elastic_bucket, fresh), marks, sizeof(marks));    /* in one go */
 }
 
-void elastic_clear_light(struct elastic *);
+void elastic_clear_rest(struct elastic *);
 
 /* Forgets everything. */
 void elastic_reset(struct elastic *);

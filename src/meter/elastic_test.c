@@ -234,10 +234,29 @@ static void next_interval__leaves_flows_in_their_slots(void **unused)
     insert(&e, 5, 60, 1);
     assert_int_equal(e.bucket[0].fresh, 0);
     assert_int_equal(e.bucket[0].count[4], 60);
-    insert(&e, 9, 70, 1);                            /* takes the slot of a silent flow, and needs no votes */
+    elastic_fini(&e);
+}
+
+/* Flows 1 .. 7 have sent in the last interval and are taken to send a packet in this one: only the ninth packet of a
+ * newcomer outvotes one. An interval later six of them have been silent, and a slot is free for anyone. */
+static void next_interval__keeps_slots_for_late_flows(void **unused)
+{
+    struct elastic e;
+
+    (void)unused;
+    fill_one_bucket(&e, false);
+    elastic_next_interval(&e);
+    insert(&e, 9, 100, 8);
+    assert_int_equal(e.bucket[0].fresh, 0);
+    assert_int_equal(query(&e, 9), 8 * 7 * 16);
+    insert(&e, 9, 100, 1);
     assert_int_equal(e.bucket[0].fresh, 1);
+    assert_int_equal(query(&e, 9), 100 + 8 * 7 * 16);
+    elastic_next_interval(&e);
+    insert(&e, 10, 70, 1);
+    assert_int_equal(e.bucket[0].fresh, 2);
     assert_int_equal(e.bucket[0].split, 0);
-    assert_int_equal(query(&e, 9), 70);
+    assert_int_equal(query(&e, 10), 70);
     elastic_fini(&e);
 }
 
@@ -388,6 +407,7 @@ int main(void)
         cmocka_unit_test(query__is_never_less_than_the_truth),
         cmocka_unit_test(list__has_the_flows_of_the_heavy_part),
         cmocka_unit_test(next_interval__leaves_flows_in_their_slots),
+        cmocka_unit_test(next_interval__keeps_slots_for_late_flows),
         cmocka_unit_test(merge__adds_what_two_sketches_know),
         cmocka_unit_test(merge__joins_the_parts_of_a_flow),
         cmocka_unit_test(merge__is_never_less_than_the_truth),

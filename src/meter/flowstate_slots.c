@@ -12,17 +12,24 @@
 
 #define PARKING_WAYS 4u          /* places that a flow may have */
 #define ALL_SLOTS    ((1u << ELASTIC_SLOTS) - 1)
+#define AHEAD        8u
+
+static void *allocate_zeroed(uint64_t bytes)
+{
+    void *memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
+
+    if (!memory)
+        die("no memory");
+    return memset(memory, 0, bytes);
+}
 
 void flow_slots_init(struct flow_slots *s, struct flowstate_cfg cfg, uint32_t buckets, uint32_t places)
 {
     *s = (struct flow_slots){ .cfg = flowstate_configure(cfg), .buckets = buckets };
-    s->parking_places = (places + PARKING_WAYS - 1) / PARKING_WAYS * PARKING_WAYS;
-    s->states = aligned_alloc(16, buckets * sizeof(*s->states));
-    if (!s->states)
-        die("no memory");
-    memset(s->states, 0, buckets * sizeof(*s->states));
-    s->owner = xcalloc((uint64_t)buckets * ELASTIC_SLOTS, sizeof(*s->owner));
-    s->parked = xcalloc(s->parking_places ? s->parking_places : 1, sizeof(*s->parked));
+    s->parking_places = places > PARKING_WAYS ? places / PARKING_WAYS * PARKING_WAYS : PARKING_WAYS;
+    s->states = allocate_zeroed((uint64_t)buckets * sizeof(*s->states));
+    s->owner = allocate_zeroed((uint64_t)buckets * ELASTIC_SLOTS * sizeof(*s->owner));
+    s->parked = allocate_zeroed((uint64_t)s->parking_places * sizeof(*s->parked));
 }
 
 void flow_slots_fini(struct flow_slots *s)
@@ -32,22 +39,27 @@ void flow_slots_fini(struct flow_slots *s)
     free(s->parked);
 }
 
-static struct parked_flow *parking_row(const struct flow_slots *s, const struct flow_key *k)
+static uint64_t name_of(const struct flow_key *k)
 {
-    uint32_t row = flow_key_below(flow_key_hash(k, 0x2545f4914f6cdd1dull), s->parking_places / PARKING_WAYS);
+    uint64_t name = flow_key_hash(k, 0x2545f4914f6cdd1dull);
 
-    return &s->parked[row * PARKING_WAYS];
+    return name + !name;
+}
+
+static struct parked_flow *parking_row(const struct flow_slots *s, uint64_t name)
+{
+    return &s->parked[flow_key_below(name, s->parking_places / PARKING_WAYS) * PARKING_WAYS];
 }
 
 /* The free place of a row, or the one that has been there longest. */
-static struct parked_flow *place_in(struct parked_flow *row)
+static struct parked_flow *place_in(const struct flow_slots *s, struct parked_flow *row)
 {
     struct parked_flow *place = row;
 
     for (uint32_t i = 0; i < PARKING_WAYS; i++) {
-        if (flow_key_is_none(&row[i].key))
+        if (row[i].name == 0)
             return &row[i];
-        if (row[i].since < place->since)
+        if ((uint16_t)(s->interval - row[i].since) > (uint16_t)(s->interval - place->since))
             place = &row[i];
     }
     return place;
@@ -55,19 +67,23 @@ static struct parked_flow *place_in(struct parked_flow *row)
 
 static void park(struct flow_slots *s, const struct flow_key *k, struct flowstate state)
 {
-    if (s->parking_places && !flow_key_is_none(k))
-        *place_in(parking_row(s, k)) = (struct parked_flow){ *k, state, s->interval };
+    uint64_t name = name_of(k);
+
+    if (state.run == 0 && state.bytes <= s->cfg.tau_bytes / 16)
+        return;
+    *place_in(s, parking_row(s, name)) = (struct parked_flow){ name, state.bytes, state.run, s->interval };
 }
 
 /* A flow that was parked in an earlier interval was silent, or too small to be seen, at the end of it. */
 static struct flowstate unpark(struct flow_slots *s, const struct flow_key *k)
 {
-    struct parked_flow *row = s->parking_places ? parking_row(s, k) : NULL;
+    uint64_t name = name_of(k);
+    struct parked_flow *row = parking_row(s, name);
 
-    for (uint32_t i = 0; row && i < PARKING_WAYS; i++) {
-        if (flow_key_equal(&row[i].key, k)) {
-            row[i].key = (struct flow_key){ { 0, 0 } };
-            return (struct flowstate){ row[i].state.bytes, row[i].since == s->interval ? row[i].state.run : 0 };
+    for (uint32_t i = 0; i < PARKING_WAYS; i++) {
+        if (row[i].name == name) {
+            row[i].name = 0;
+            return (struct flowstate){ row[i].bytes, row[i].since == s->interval ? row[i].run : 0 };
         }
     }
     return (struct flowstate){ 0, 0 };
@@ -84,24 +100,30 @@ static void set_state(struct flow_slots *s, uint32_t bucket, uint32_t slot, stru
     s->states[bucket].run[slot] = state.run;
 }
 
-static void park_owners(struct flow_slots *s, const struct elastic *e, uint32_t bucket)
+/* A flow's key and its row are far from what was looked at before: they are asked for some changes ahead. */
+static void prefetch_row(const struct flow_slots *s, const struct flow_key *key, const struct elastic *e, uint32_t i)
 {
-    for (uint32_t fresh = e->bucket[bucket].fresh; fresh; fresh &= fresh - 1) {
-        uint32_t slot = (uint32_t)__builtin_ctz(fresh);
-
-        park(s, &s->owner[bucket * ELASTIC_SLOTS + slot], state_of(s, bucket, slot));
-    }
+    if (i + 2 * AHEAD < e->changes)
+        __builtin_prefetch(&key[e->changed[i + 2 * AHEAD]], 1);
+    if (i + AHEAD < e->changes)
+        __builtin_prefetch(parking_row(s, name_of(&key[e->changed[i + AHEAD]])), 1);
 }
 
-/* Slots of a bucket have changed hands. First all leave, then all enter: a flow may have moved from one to another. */
-static __attribute__((noinline)) void change_owners(struct flow_slots *s, const struct elastic *e, uint32_t bucket)
+/* Slots have changed hands. First all leave, then all enter: a flow may have moved from one slot to another. */
+static void change_owners(struct flow_slots *s, const struct elastic *e)
 {
-    park_owners(s, e, bucket);
-    for (uint32_t fresh = e->bucket[bucket].fresh; fresh; fresh &= fresh - 1) {
-        uint32_t slot = (uint32_t)__builtin_ctz(fresh), i = bucket * ELASTIC_SLOTS + slot;
+    for (uint32_t i = 0; i < e->changes; i++) {
+        uint32_t slot = e->changed[i];
 
-        s->owner[i] = e->key[i];
-        set_state(s, bucket, slot, unpark(s, &e->key[i]));
+        prefetch_row(s, s->owner, e, i);
+        park(s, &s->owner[slot], state_of(s, slot / ELASTIC_SLOTS, slot % ELASTIC_SLOTS));
+    }
+    for (uint32_t i = 0; i < e->changes; i++) {
+        uint32_t slot = e->changed[i];
+
+        prefetch_row(s, e->key, e, i);
+        s->owner[slot] = e->key[slot];
+        set_state(s, slot / ELASTIC_SLOTS, slot % ELASTIC_SLOTS, unpark(s, &e->key[slot]));
     }
 }
 
@@ -119,11 +141,9 @@ static void read_bucket(struct flow_slots *s, const struct elastic *e, uint32_t 
 void flow_slots_read_scalar(struct flow_slots *s, struct elastic *e, struct flow_tally *t)
 {
     s->interval++;
-    for (uint32_t i = 0; i < s->buckets; i++) {
-        if (e->bucket[i].fresh)
-            change_owners(s, e, i);
+    change_owners(s, e);
+    for (uint32_t i = 0; i < s->buckets; i++)
         read_bucket(s, e, i, t);
-    }
     elastic_next_interval(e);
 }
 
@@ -134,11 +154,16 @@ typedef uint64_t sums __attribute__((vector_size(16)));
 
 struct lanes { words low, high; };
 
-#ifdef __ARM_NEON                /* compilers do not find these two by themselves */
+#ifdef __ARM_NEON                /* compilers do not find these by themselves */
 
 static inline words add_to_most(words a, words b)
 {
     return (words)vqaddq_u32((uint32x4_t)a, (uint32x4_t)b);
+}
+
+static inline shorts add_1_to_most(shorts s)
+{
+    return (shorts)vqaddq_u16((uint16x8_t)s, vdupq_n_u16(1));
 }
 
 static inline sums add_wide(sums sum, words w)
@@ -153,6 +178,11 @@ static inline words add_to_most(words a, words b)
     words sum = a + b;
 
     return sum | (words)(sum < a);
+}
+
+static inline shorts add_1_to_most(shorts s)
+{
+    return s - (shorts)(s != UINT16_MAX);
 }
 
 static inline sums add_wide(sums sum, words w)
@@ -210,7 +240,7 @@ static inline uint8_t step(uint32_t tau, uint16_t delta, struct slot_states *s, 
     memcpy(&run, s->run, sizeof(run));
     active = narrow((words)(count.low != 0), (words)(count.high != 0));
     bytes = (struct lanes){ add_to_most(bytes.low, count.low), add_to_most(bytes.high, count.high) };
-    run = (run - (shorts)(run != FLOWSTATE_RUN_MAX)) & active;
+    run = add_1_to_most(run) & active;
     is_elephant = narrow((words)(bytes.low >= tau), (words)(bytes.high >= tau)) & active;
     is_potential = (shorts)(run >= delta) & ~is_elephant;    /* in a row, so active */
     part = widen(is_potential);
@@ -246,7 +276,7 @@ static void add_classes(struct flow_tally *t, const struct classes *c)
     t->potential_bytes += c->bytes[0] + c->bytes[1];
 }
 
-#define STRETCH 32768u           /* buckets, so few that a lane of struct classes does not overflow */
+#define STRETCH 32768u           /* buckets: no sum of them overflows 16 bits */
 
 static void read_stretch(struct flow_slots *s, struct elastic *e, uint32_t first, struct flow_tally *t)
 {
@@ -257,11 +287,8 @@ static void read_stretch(struct flow_slots *s, struct elastic *e, uint32_t first
     struct classes sum = { 0 };
 
     for (uint32_t i = first; i < end; i++) {
-        uint8_t active;
+        uint8_t active = step(tau, delta, &states[i], counts_of(&bucket[i]), &sum);
 
-        if (__builtin_expect(bucket[i].fresh, 0))
-            change_owners(s, e, i);
-        active = step(tau, delta, &states[i], counts_of(&bucket[i]), &sum);
         elastic_clear_bucket(&bucket[i], ~active & ALL_SLOTS);
     }
     add_classes(t, &sum);
@@ -275,9 +302,10 @@ void flow_slots_read(struct flow_slots *s, struct elastic *e, struct flow_tally 
         return;
     }
     s->interval++;
-    for (uint32_t i = 0; i < s->buckets; i += STRETCH)
-        read_stretch(s, e, i, t);
-    elastic_clear_light(e);
+    change_owners(s, e);
+    for (uint32_t first = 0; first < s->buckets; first += STRETCH)
+        read_stretch(s, e, first, t);
+    elastic_clear_rest(e);
 }
 
 uint64_t flow_slots_bytes(const struct flow_slots *s)

@@ -4,7 +4,8 @@
  * each of them. Here a state lies beside the slot of the sketch that counts the flow, and flows keep their slots from
  * interval to interval: reading the sketch is one walk through both arrays, four slots at a time. Only where a slot
  * has changed hands is something looked up: the state of the flow that has lost it is parked, in a table of fixed size
- * that forgets the oldest, and that of the flow that has it now is taken out if it is there.
+ * that forgets the oldest, and that of the flow that has it now is taken out if it is there. A silent flow that has sent
+ * no more than a sixteenth of tau is forgotten: most of those are mice that are through.
  */
 #ifndef METER_FLOWSTATE_SLOTS_H
 #define METER_FLOWSTATE_SLOTS_H
@@ -18,9 +19,10 @@ struct slot_states {             /* of a bucket; the eighth is 0 */
 } __attribute__((aligned(16)));
 
 struct parked_flow {
-    struct flow_key  key;        /* none: free */
-    struct flowstate state;
-    uint32_t         since;      /* interval in which it was parked */
+    uint64_t name;               /* hash of its key; 0: free */
+    uint32_t bytes;
+    uint16_t run;
+    uint16_t since;              /* interval in which it was parked, modulo 65536 */
 };
 
 struct flow_slots {
@@ -29,10 +31,10 @@ struct flow_slots {
     struct flow_key     *owner;              /* [bucket * ELASTIC_SLOTS + slot]: whose state it is */
     struct parked_flow  *parked;
     uint32_t             buckets, parking_places;
-    uint32_t             interval;
+    uint16_t             interval;           /* number of it, modulo 65536 */
 };
 
-/* For sketches of so many buckets; parks at most about 'places' flows. */
+/* For sketches of so many buckets; parks at most 'places' flows, but always a few. */
 void flow_slots_init(struct flow_slots *, struct flowstate_cfg, uint32_t buckets, uint32_t places);
 void flow_slots_fini(struct flow_slots *);
 

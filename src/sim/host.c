@@ -783,18 +783,18 @@ void host_on_packet(struct sim *s, struct port *in, uint32_t id)
 
     if (__builtin_expect(in->is_odd, 0) && path_is_cut(s, in, id, k))
         return;
-    if (__builtin_expect(k->flags & PACKET_TCP, 0)) {
-        if (k->kind == PACKET_DATA)
+    if (k->kind == PACKET_DATA) {
+        if (__builtin_expect(k->flags & PACKET_TCP, 0))
             tcp_on_data(s, h, k);
-        else if (f->phase == FLOW_ACTIVE && f->generation == k->generation)
-            tcp_on_ack(s, h, f, k);
-    } else if (k->kind == PACKET_DATA) {
-        on_data(s, h, k);
+        else
+            on_data(s, h, k);
     } else if (k->kind == PACKET_PFC) {
         port_on_pfc(s, in, k->prio, k->seq);
     } else if (f->phase == FLOW_ACTIVE && f->generation == k->generation) {
         if (k->kind == PACKET_CNP)
             on_cnp(s, h, f);
+        else if (__builtin_expect(k->flags & PACKET_TCP, 0))
+            tcp_on_ack(s, h, f, k);
         else
             on_ack(s, h, f, k);
     }

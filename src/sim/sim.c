@@ -141,6 +141,8 @@ static void build_classes(struct sim *s)
     if (s->cfg.lossy_by_traffic)
         s->cfg.lossy_prios = traffic_prios_tcp(s->traffic);
     s->lossless_prios = s->cfg.is_lossless ? (uint8_t)~s->cfg.lossy_prios : 0;
+    if (s->cfg.model == MODEL_HPCC)
+        s->lossless_prios &= (uint8_t)~1u;       /* there class 0 is not booked at all */
     build_ecn_classes(s);
 }
 
@@ -269,7 +271,7 @@ static inline enum event_kind kind_of(const struct evq_slot *e)
 
 static inline void *owner_of(const struct evq_slot *e)
 {
-    return e->owner - kind_of(e);
+    return (void *)((uintptr_t)e->owner & ~(uintptr_t)7);
 }
 
 /* One slot for everything that can wait for a moment: see dispatch(). */
@@ -959,12 +961,17 @@ static void on_timeout(struct sim *s, void *owner, uint32_t slot)
         tcp_on_wake(s, slot - s->slot_tcp - s->hosts);
 }
 
+/* Half of all events are packets that reach a switch: they need no table of jumps. */
 static inline void dispatch(struct sim *s, uint32_t slot)
 {
-    void *owner = owner_of(&s->evq.slot[slot]);
+    enum event_kind kind = kind_of(&s->evq.slot[slot]);
+    void           *owner = owner_of(&s->evq.slot[slot]);
 
-    switch (kind_of(&s->evq.slot[slot])) {
-    case EV_AT_SWITCH:   switch_on_packet(s, ((struct port *)owner)->peer, take_first(s, owner, slot));   break;
+    if (kind == EV_AT_SWITCH) {
+        switch_on_packet(s, ((struct port *)owner)->peer, take_first(s, owner, slot));
+        return;
+    }
+    switch (kind) {
     case EV_AT_HOST:     host_on_packet(s, ((struct port *)owner)->peer, take_first(s, owner, slot));     break;
     case EV_SWITCH_FREE: switch_kick(s, owner);                          break;
     case EV_HOST_FREE:

@@ -328,9 +328,7 @@ void switch_on_packet(struct sim *s, struct port *in, uint32_t id)
         path_transmit(s, out, id, k);
         return;
     }
-    if (!is_booked(s, k)) {
-        k->in_port = UNBOOKED;
-    } else if (s->lossless_prios >> prio & 1) {
+    if (k->kind < PACKET_CNP && s->lossless_prios >> prio & 1) {
         enum admission a = admit_lossless(s, n, in, k);
 
         if (a == REFUSED) {
@@ -343,6 +341,8 @@ void switch_on_packet(struct sim *s, struct port *in, uint32_t id)
             mark(s, n, out, k, out->queue[prio].bytes);
         if (a == ADMITTED_FULL)
             pause(s, in, prio);
+    } else if (!is_booked(s, k)) {
+        k->in_port = UNBOOKED;
     } else if (!take_lossy(s, n, out, id)) {
         return;
     }
