@@ -1,13 +1,14 @@
 /* bench/bench_sketch.c - what PARALEON's monitor costs and how well it sees.
  *
- *   bench_sketch [-n RUNS] [-p PACKETS] [PART...]       parts: sketch, states, controller; all by default
+ *   bench_sketch [-n RUNS] [-p PACKETS] [PART|CASE...]      parts: sketch, states, controller; all by default
  *
- * sketch:     10 M packets of 1 M flows whose popularity is Zipf's with exponent 1.1, five-tuple keys, byte counts.
- *             Heavy hitters are flows of more than 0.01 % of the bytes; where all packets are alike, of the packets.
- * states:     65,536 flows that send in every interval of 1 ms: reading the sketch, flow states, local distribution. What
- *             share of a core that takes, without the packets, which hardware counts.
- * controller: what happens once per interval with the messages of 128 ToRs and 2,048 NICs: distribution of the
- *             network, divergence, utility.
+ * sketch:     10 M packets of 1 M flows whose popularity is Zipf's with exponent 1.1, five-tuple keys, byte
+ *             counts. Heavy hitters are flows of more than 0.01 % of the bytes; where all packets are alike,
+ *             of the packets.
+ * states:     65,536 flows that send in every interval of 1 ms: reading the sketch, flow states, local
+ *             distribution. What share of a core that takes, without the packets, which hardware counts.
+ * controller: what happens once per interval with the messages of 128 ToRs and 2,048 NICs: distribution of
+ *             the network, divergence, utility.
  */
 #include "base/err.h"
 #include "base/rng.h"
@@ -33,7 +34,6 @@ struct packet { struct flow_key key; uint32_t bytes; };
 
 struct trace {
     struct packet *packet;
-    uint32_t      *flow;         /* of each packet */
     uint64_t      *bytes;        /* of each flow */
     uint64_t       bytes_sum;
     uint32_t       flows;        /* that occur */
@@ -52,7 +52,8 @@ struct alias { double *keep; uint32_t *other; };
 
 static void alias_init(struct alias *a, uint32_t n)
 {
-    uint32_t *small = xmalloc(n * sizeof(*small)), *large = xmalloc(n * sizeof(*large)), smalls = 0, larges = 0;
+    uint32_t *small = xmalloc(n * sizeof(*small)), *large = xmalloc(n * sizeof(*large));
+    uint32_t smalls = 0, larges = 0;
     double sum = 0, root = 1;
 
     a->keep = xmalloc(n * sizeof(*a->keep));
@@ -89,8 +90,8 @@ static uint32_t alias_draw(const struct alias *a, uint32_t n, struct rng *r)
 
 static struct flow_key key_of(uint32_t flow)
 {
-    return flow_key_tuple(0x0a000000u | flow % 4096, 0x0a010000u | flow / 4096, (uint16_t)(49152 + flow % 13000),
-                          4791, 17);
+    return flow_key_tuple(0x0a000000u | flow % 4096, 0x0a010000u | flow / 4096,
+                          (uint16_t)(49152 + flow % 13000), 4791, 17);
 }
 
 static void trace_init(struct trace *t, bool is_mixed)
@@ -99,15 +100,15 @@ static void trace_init(struct trace *t, bool is_mixed)
     struct alias alias;
     struct rng rng;
 
-    *t = (struct trace){ .packet = xmalloc(packets * sizeof(*t->packet)), .flow = xmalloc(packets * sizeof(*t->flow)),
+    *t = (struct trace){ .packet = xmalloc(packets * sizeof(*t->packet)),
                          .bytes = xcalloc(FLOWS, sizeof(*t->bytes)) };
     rng_init(&rng, 1, 0);
     alias_init(&alias, FLOWS);
     for (uint32_t i = 0; i < packets; i++) {
-        uint32_t flow = alias_draw(&alias, FLOWS, &rng), bytes = is_mixed ? sizes[rng_next(&rng) >> 62] : 1000;
+        uint32_t flow = alias_draw(&alias, FLOWS, &rng);
+        uint32_t bytes = is_mixed ? sizes[rng_next(&rng) >> 62] : 1000;
 
         t->packet[i] = (struct packet){ key_of(flow), bytes };
-        t->flow[i] = flow;
         t->flows += t->bytes[flow] == 0;
         t->bytes[flow] += bytes;
         t->bytes_sum += bytes;
@@ -119,11 +120,11 @@ static void trace_init(struct trace *t, bool is_mixed)
 static void trace_fini(struct trace *t)
 {
     free(t->packet);
-    free(t->flow);
     free(t->bytes);
 }
 
-static void insert_all(struct elastic *e, const struct trace *t)
+/* Not inlined, so that a profiler finds it by name. */
+static __attribute__((noinline)) void insert_all(struct elastic *e, const struct trace *t)
 {
     for (uint32_t i = 0; i < packets; i++)
         elastic_insert(e, &t->packet[i].key, t->packet[i].bytes);
@@ -131,8 +132,6 @@ static void insert_all(struct elastic *e, const struct trace *t)
 
 static double insert_s(struct elastic *e, const struct trace *t)
 {
-    /* A pointer the compiler cannot see through: a profiler finds the loop by name. */
-    void (*volatile insert)(struct elastic *, const struct trace *) = insert_all;
     double best = 1e9;
 
     for (int i = 0; i < runs; i++) {
@@ -140,7 +139,7 @@ static double insert_s(struct elastic *e, const struct trace *t)
 
         elastic_reset(e);
         start_s = bench_cpu_s();
-        insert(e, t);
+        insert_all(e, t);
         start_s = bench_cpu_s() - start_s;
         best = start_s < best ? start_s : best;
     }
@@ -205,17 +204,21 @@ static void bench_insert(const char *name, const struct elastic_cfg *cfg, const 
 /* Buckets and whole keys in 150 KB together, instead of buckets alone. */
 #define SMALL_HEAVY_BYTES ((150u << 10) / (64 + ELASTIC_SLOTS * 16) * 64)
 
-static void bench_sketch(void)
+struct sketch_case { const char *name; bool is_mixed; struct elastic_cfg cfg; };
+
+static const struct sketch_case sketch_cases[] = {
+    { "zipf", false, { .seed = 1 } },
+    { "zipf_keys_in_150KB", false, { .seed = 1, .heavy_bytes = SMALL_HEAVY_BYTES } },
+    { "zipf_published", false, { .seed = 1, .published = true } },
+    { "zipf_mixed_sizes", true, { .seed = 1 } },
+};
+
+static void bench_sketch(const struct sketch_case *c)
 {
     struct trace t;
 
-    trace_init(&t, false);
-    bench_insert("zipf", &(struct elastic_cfg){ .seed = 1 }, &t);
-    bench_insert("zipf_keys_in_150KB", &(struct elastic_cfg){ .seed = 1, .heavy_bytes = SMALL_HEAVY_BYTES }, &t);
-    bench_insert("zipf_published", &(struct elastic_cfg){ .seed = 1, .published = true }, &t);
-    trace_fini(&t);
-    trace_init(&t, true);
-    bench_insert("zipf_mixed_sizes", &(struct elastic_cfg){ .seed = 1 }, &t);
+    trace_init(&t, c->is_mixed);
+    bench_insert(c->name, &c->cfg, &t);
     trace_fini(&t);
 }
 
@@ -247,13 +250,12 @@ static void send_interval(struct elastic *e, uint32_t first_flow)
 
 static double read_s(struct flow_slots *s, struct elastic *e, struct flow_tally *t)
 {
-    void (*volatile read)(struct flow_slots *, struct elastic *, struct flow_tally *) = flow_slots_read;
     double start_s = bench_cpu_s();
     struct fsd fsd;
 
     *t = (struct flow_tally){ 0 };
     t->mice = (uint64_t)(elastic_light_flows(e) + 0.5);
-    read(s, e, t);
+    flow_slots_read(s, e, t);
     flow_tally_write(&s->cfg, t, &fsd);
     return bench_cpu_s() - start_s;
 }
@@ -304,8 +306,9 @@ static void controller_init(struct controller *c)
     rng_init(&r, 1, 7);
     kl_trigger_init(&c->trigger, KL_THETA, KL_EPSILON, KL_LOG);
     for (uint32_t i = 0; i < TORS; i++) {
-        struct message_switch m = { .fsd = { .elephants = rng_below(&r, 100) * FSD_ONE, .mice = 1000 * FSD_ONE } };
+        struct message_switch m = { .fsd = { .mice = 1000 * FSD_ONE } };
 
+        m.fsd.elephants = rng_below(&r, 100) * FSD_ONE;
         for (uint32_t bin = 0; bin < FSD_BINS; bin++)
             m.fsd.bin[bin] = rng_below(&r, 1000);
         message_encode_switch(&m, c->from_switch[i]);
@@ -337,13 +340,14 @@ static double read_nics(struct controller *c)
         struct message_nic m;
 
         message_decode_nic(c->from_nic[i], &m);
-        c->port[i] = (struct report_port){ .tx_bytes = m.tx_bytes, .rate_bps = 100000000000, .paused_ps = m.paused_ps };
+        c->port[i] = (struct report_port){ .tx_bytes = m.tx_bytes, .rate_bps = 100000000000,
+                                           .paused_ps = m.paused_ps };
         rtt_sum += m.rtt_ratio;
     }
     return rtt_sum / NICS;
 }
 
-static void controller_step(struct controller *c)
+static __attribute__((noinline)) void controller_step(struct controller *c)
 {
     struct report report = { .end_ps = PS_PER_MS, .port = c->port, .ports = NICS };
     struct fsd network;
@@ -359,7 +363,6 @@ static void controller_step(struct controller *c)
 
 static void bench_controller(void)
 {
-    void (*volatile step)(struct controller *) = controller_step;
     struct controller *c = xcalloc(1, sizeof(*c));
     double best = 1e9;
 
@@ -367,7 +370,7 @@ static void bench_controller(void)
     for (int i = 0; i < 100 * runs; i++) {
         double start_s = bench_cpu_s();
 
-        step(c);
+        controller_step(c);
         start_s = bench_cpu_s() - start_s;
         best = start_s < best ? start_s : best;
     }
@@ -377,12 +380,14 @@ static void bench_controller(void)
     free(c);
 }
 
-static bool is_wanted(const char *part, int argc, char **argv)
+/* By the part's name or its own, or because nothing is named. */
+static bool is_wanted(const char *part, const char *name, char **named)
 {
-    for (int i = optind; i < argc; i++)
-        if (strcmp(argv[i], part) == 0)
-            return true;
-    return optind == argc;
+    bool wanted = *named == NULL;
+
+    for (; *named; named++)
+        wanted |= strcmp(*named, part) == 0 || strcmp(*named, name) == 0;
+    return wanted;
 }
 
 int main(int argc, char **argv)
@@ -395,13 +400,15 @@ int main(int argc, char **argv)
         else if (option == 'p' && atoi(optarg) > 0)
             packets = (uint32_t)atoi(optarg);
         else
-            bench_fail("usage", "bench_sketch [-n RUNS] [-p PACKETS] [sketch] [states] [controller]");
+            bench_fail("usage", "bench_sketch [-n RUNS] [-p PACKETS] [PART|CASE...]");
     }
-    if (is_wanted("sketch", argc, argv))
-        bench_sketch();
-    for (size_t i = 0; is_wanted("states", argc, argv) && i < sizeof(states_cases) / sizeof(states_cases[0]); i++)
-        bench_states(&states_cases[i]);
-    if (is_wanted("controller", argc, argv))
+    for (size_t i = 0; i < sizeof(sketch_cases) / sizeof(sketch_cases[0]); i++)
+        if (is_wanted("sketch", sketch_cases[i].name, argv + optind))
+            bench_sketch(&sketch_cases[i]);
+    for (size_t i = 0; i < sizeof(states_cases) / sizeof(states_cases[0]); i++)
+        if (is_wanted("states", states_cases[i].name, argv + optind))
+            bench_states(&states_cases[i]);
+    if (is_wanted("controller", "controller128tors", argv + optind))
         bench_controller();
     return 0;
 }

@@ -44,7 +44,8 @@ static void pass_round(struct fixture *t, uint64_t now_ps, uint64_t rtt_ps, doub
 
     for (uint64_t i = 0; i < packets; i++) {
         bool           is_marked = (double)i < marked * (double)packets;
-        struct tcp_ack a = { now_ps + i * rtt_ps / packets, rtt_ps, MSS, is_marked ? MSS : 0, true, i + 1 == packets };
+        struct tcp_ack a = { now_ps + i * rtt_ps / packets, rtt_ps, MSS, is_marked ? MSS : 0, true,
+                             i + 1 == packets };
 
         t->algo->on_ack(&t->window, t->state, &a);
     }

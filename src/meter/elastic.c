@@ -54,7 +54,7 @@ INLINE uint32_t smallest_vector(const struct elastic_bucket *b)
     words low, high, least;
 
     memcpy(&low, b->count, sizeof(low));
-    memcpy(&high, &b->count[3], sizeof(high));       /* slot 3 twice: no lane is wasted on what is not a slot */
+    memcpy(&high, &b->count[3], sizeof(high));       /* slot 3 again, and no lane that is not a slot */
     least = lesser(low, high);
     least = lesser(least, __builtin_shufflevector(least, least, 2, 3, 0, 1));
     least = lesser(least, __builtin_shufflevector(least, least, 1, 0, 3, 2));
@@ -113,8 +113,9 @@ static void light_add(struct elastic *e, uint16_t *light, uint64_t bytes)
     light_set(e, light, *light + units_of(bytes));
 }
 
-/* A flow leaves its slot for the light part. Its counter there holds nothing of it that is not in its count too,
- * so the greater of the two will do; as published, a marked flow's count holds nothing of what is there. */
+/* A flow leaves its slot for the light part. Its counter there holds nothing of it that is not in its count
+ * too, so the greater of the two will do. As published, the count of a marked flow holds none of
+ * what is there. */
 static void move_to_light(struct elastic *e, const struct flow_key *k, uint32_t count, bool is_split)
 {
     uint16_t *light = light_of(e, flow_key_hash(k, e->seed));
@@ -133,8 +134,8 @@ static void set_split(struct elastic *e, struct elastic_bucket *b, uint32_t slot
     e->splits += (uint32_t)is_split - was_split;
 }
 
-static void take_slot(struct elastic *e, uint32_t bucket, uint32_t slot, const struct flow_key *k, uint32_t print,
-                      uint32_t count, bool is_split)
+static void take_slot(struct elastic *e, uint32_t bucket, uint32_t slot, const struct flow_key *k,
+                      uint32_t print, uint32_t count, bool is_split)
 {
     struct elastic_bucket *b = &e->bucket[bucket];
 
@@ -165,8 +166,8 @@ static void take_by_votes(struct elastic *e, uint32_t bucket, uint32_t slot, con
     b->guard = 0;
 }
 
-/* A slot that anyone may take, or NO_SLOT. As an interval goes on there are fewer and fewer of them: a flow that has
- * been refused one, and is in the light part, will not find one later. */
+/* A slot that anyone may take, or NO_SLOT. As an interval goes on there are fewer and fewer of them: a flow
+ * that has been refused one, and is in the light part, will not find one later. */
 INLINE uint32_t free_slot(struct elastic_bucket *b, bool with_vectors)
 {
     uint32_t slot = with_vectors ? find_vector(b, 0) : find_scalar(b, 0);
@@ -207,8 +208,10 @@ INLINE void insert_stranger(struct elastic *e, uint32_t bucket, const struct flo
         light_add(e, light_of(e, hash), bytes);
 }
 
-static __attribute__((noinline)) void insert_stranger_vector(struct elastic *e, uint32_t bucket,
-                                                             const struct flow_key *k, uint64_t hash, uint32_t bytes)
+/* Not inlined: what most packets go through stays short. */
+static __attribute__((noinline)) void
+insert_stranger_vector(struct elastic *e, uint32_t bucket, const struct flow_key *k, uint64_t hash,
+                       uint32_t bytes)
 {
     insert_stranger(e, bucket, k, hash, bytes, true);
 }
@@ -253,7 +256,8 @@ void elastic_init(struct elastic *e, const struct elastic_cfg *cfg)
     uint32_t heavy_bytes = cfg->heavy_bytes ? cfg->heavy_bytes : ELASTIC_HEAVY_BYTES;
     uint32_t light_size = cfg->light_bytes ? cfg->light_bytes : ELASTIC_LIGHT_BYTES;
 
-    *e = (struct elastic){ .buckets = heavy_bytes / 64, .lights = light_size / 2, .published = cfg->published };
+    *e = (struct elastic){ .buckets = heavy_bytes / 64, .lights = light_size / 2,
+                           .published = cfg->published };
     if (e->buckets == 0 || e->lights == 0)
         die("a sketch of no buckets or no counters");
     /* Mixed, so that seeds 0, 1, 2 are as different as any. */
@@ -350,7 +354,8 @@ static uint64_t bytes_without_slot(const struct elastic *e, const struct flow_ke
     return has_slot ? 0 : light_bytes(light_of(e, hash));
 }
 
-/* The flows of 'e' take along what 'other' has of them in its light part only; as published the mark is enough. */
+/* The flows of 'e' take along what 'other' has of them in its light part only; as published the mark is
+ * enough. */
 static void add_from_light(struct elastic *e, const struct elastic *other)
 {
     for (uint32_t i = 0; i < e->buckets * ELASTIC_SLOTS; i++) {
@@ -404,7 +409,7 @@ static void win_slot(struct elastic *to, const struct flow_key *k, uint32_t coun
     take_slot(to, bucket, slot, k, print, count, is_split);
 }
 
-/* Empties 'from'. All join before any is driven out: a flow that left its slot could not be joined any more. */
+/* Empties 'from'. All join before any is driven out: a flow without its slot could not be joined any more. */
 static void merge_heavy(struct elastic *to, struct elastic *from)
 {
     for (uint32_t pass = 0; pass < 2; pass++) {
@@ -453,6 +458,8 @@ void elastic_merge(struct elastic *to, const struct elastic *from)
 
 uint64_t elastic_bytes(const struct elastic *e)
 {
-    return (uint64_t)e->buckets * (sizeof(*e->bucket) + ELASTIC_SLOTS * (sizeof(*e->key) + sizeof(*e->changed))) +
+    uint64_t slot_bytes_each = sizeof(*e->key) + sizeof(*e->changed);
+
+    return (uint64_t)e->buckets * (sizeof(*e->bucket) + ELASTIC_SLOTS * slot_bytes_each) +
            (uint64_t)e->lights * sizeof(*e->light) + sizeof(*e);
 }

@@ -1,10 +1,11 @@
 /* src/meter/elastic_sizes.c - how many flows a sketch has seen, and of what sizes.
  *
- * The light part is m counters into which flows fall at random: how many are still empty tells how many fell (linear
- * counting), and which values they have tells how large they were. For the latter Elastic Sketch takes
- * Kumar et al.'s expectation maximisation (SIGMETRICS 2004), which guesses how a value v is made up of flows by
- * going through ways to write it as a sum, up to a few terms. That is not needed: if flows of size j fall into a
- * counter at rate r(j), its value is compound Poisson, whose probabilities obey Panjer's recursion
+ * The light part is m counters into which flows fall at random: how many are still empty tells how many fell
+ * (linear counting), and which values they have tells how large they were. For the latter Elastic Sketch
+ * takes Kumar et al.'s expectation maximisation (SIGMETRICS 2004), which guesses how a value v is made up of
+ * flows by going through ways to write it as a sum, up to a few terms. That is not needed: if flows of size j
+ * fall into a counter at rate r(j), its value is compound Poisson, whose probabilities obey Panjer's
+ * recursion
  *
  *   v P(v) = sum over j of j r(j) P(v - j)
  *
@@ -80,8 +81,8 @@ static void em_init(struct em *em, const struct elastic *e, uint32_t quantum_byt
     for (uint32_t i = 0; i < e->lights; i++)
         if (e->light[i])
             em->counters[size_of((uint64_t)e->light[i] * ELASTIC_LIGHT_UNIT, quantum_bytes, sizes)]++;
-    /* To begin with, as many flows as linear counting says, of the sizes that counters have. Nothing that is 0 here
-     * would ever become more, so that a size that no counter shows gets a grain. */
+    /* To begin with, as many flows as linear counting says, of the sizes that counters have. Nothing that is
+     * 0 here would ever become more, so that a size that no counter shows gets a grain. */
     for (uint32_t j = 1; j <= sizes; j++)
         em->rate[j] = (em->counters[j] + 1e-3) / used * flows / e->lights;
 }
@@ -124,7 +125,8 @@ static void add_heavy(const struct elastic *e, uint32_t quantum_bytes, double *f
     free(flow);
 }
 
-void elastic_sizes(const struct elastic *e, uint32_t quantum_bytes, uint32_t rounds, double *flows, uint32_t sizes)
+void elastic_sizes(const struct elastic *e, uint32_t quantum_bytes, uint32_t rounds,
+                   double *flows, uint32_t sizes)
 {
     double light = count_light(e), keep;
     struct em em;
@@ -132,7 +134,8 @@ void elastic_sizes(const struct elastic *e, uint32_t quantum_bytes, uint32_t rou
     em_init(&em, e, quantum_bytes, sizes);
     for (uint32_t i = 0; i < rounds; i++)
         em_round(&em, e->lights);
-    /* Flows that are in both parts count in the heavy one. What they left in the light part looks like any of it. */
+    /* Flows that are in both parts count in the heavy one. What they left in the light part looks like any of
+     * it. */
     keep = light > 0 ? elastic_light_flows(e) / light : 0;
     for (uint32_t j = 0; j < sizes; j++)
         flows[j] = em.next[j + 1] * keep;

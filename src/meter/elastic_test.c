@@ -73,7 +73,7 @@ static void insert__gives_seven_flows_a_slot_each(void **unused)
     elastic_fini(&e);
 }
 
-/* The smallest has 100 bytes and lambda is 8: 800 bytes of votes do not suffice. 100 bytes are 7 light units. */
+/* The smallest has 100 bytes and lambda is 8: 800 bytes of votes are too few. 100 bytes are 7 light units. */
 static void insert__needs_more_than_lambda_votes_for_a_slot(void **unused)
 {
     struct elastic e;
@@ -102,7 +102,7 @@ static void insert__as_published_leaves_the_past_in_the_light_part(void **unused
     insert(&e, 8, 100, 9);
     assert_int_equal(e.bucket[0].count[0], 100);
     assert_int_equal(query(&e, 8), 100 + 8 * 7 * 16);
-    /* Evicting the marked flow adds its 7 units to the 56 there are; one vote of 16 x 8 + 1 units would be too many. */
+    /* 900 votes against 100 bytes: the marked flow goes, and its 7 units are added to the 56 there are. */
     insert(&e, 9, 900, 1);
     assert_int_equal(e.light[0], 8 * 7 + 7);
     assert_int_equal(query(&e, 9), 900 + (8 * 7 + 7) * 16);
@@ -187,7 +187,8 @@ static void check_never_less(bool published)
     uint64_t bytes[FLOWS] = { 0 };
     struct elastic e;
 
-    elastic_init(&e, &(struct elastic_cfg){ .heavy_bytes = 20 * 64, .light_bytes = 4000, .published = published });
+    elastic_init(&e, &(struct elastic_cfg){ .heavy_bytes = 20 * 64, .light_bytes = 4000,
+                                            .published = published });
     insert_random(&e, bytes, 7, 50000);
     for (uint32_t flow = 0; flow < FLOWS; flow++)
         assert_true(query(&e, flow) >= (bytes[flow] < 1000000 ? bytes[flow] : 1000000));
@@ -237,8 +238,9 @@ static void next_interval__leaves_flows_in_their_slots(void **unused)
     elastic_fini(&e);
 }
 
-/* Flows 1 .. 7 have sent in the last interval and are taken to send a packet in this one: only the ninth packet of a
- * newcomer outvotes one. An interval later six of them have been silent, and a slot is free for anyone. */
+/* Flows 1 .. 7 have sent in the last interval and are taken to send a packet in this one: only the ninth
+ * packet of a newcomer outvotes one. An interval later six of them have been silent, and a slot is free for
+ * anyone. */
 static void next_interval__keeps_slots_for_late_flows(void **unused)
 {
     struct elastic e;
@@ -356,7 +358,8 @@ static void cardinality__counts_slots_exactly(void **unused)
     elastic_fini(&e);
 }
 
-/* 20000 flows in 20000 counters, 1.6 to a counter that is not empty: 60 % of one quantum, 30 % of two, 10 % of five. */
+/* 20000 flows in 20000 counters, 1.6 to a counter that is not empty: 60 % of one quantum, 30 % of two, 10 %
+ * of five. */
 static void sizes__finds_what_shares_counters(void **unused)
 {
     static const uint32_t quanta[10] = { 1, 1, 1, 1, 1, 1, 2, 2, 2, 5 };

@@ -31,7 +31,8 @@ enum flow_class flowstate_step(const struct flowstate_cfg *cfg, struct flowstate
     return s->run >= cfg->delta ? FLOW_POTENTIAL : FLOW_MOUSE;
 }
 
-void flow_tally_add(const struct flowstate_cfg *cfg, struct flow_tally *t, enum flow_class class, struct flowstate s)
+void flow_tally_add(const struct flowstate_cfg *cfg, struct flow_tally *t, enum flow_class class,
+                    struct flowstate s)
 {
     if (class == FLOW_SILENT)
         return;

@@ -7,9 +7,9 @@
  *   mouse                less, and it has not
  *   silent               it has sent nothing in this interval, and does not count
  *
- * What it has sent is never forgotten while the flow is known; a silent interval ends the row. A potential elephant
- * is counted partly as an elephant and partly as a mouse. The paper gives no formula ("proportional to its likelihood
- * of transitioning"), so there are three.
+ * What it has sent is never forgotten while the flow is known; a silent interval ends the row. A potential
+ * elephant is counted partly as an elephant and partly as a mouse. The paper gives no formula ("proportional
+ * to its likelihood of transitioning"), so there are three.
  */
 #ifndef METER_FLOWSTATE_H
 #define METER_FLOWSTATE_H
@@ -26,7 +26,7 @@ enum flow_class { FLOW_SILENT, FLOW_MOUSE, FLOW_POTENTIAL, FLOW_ELEPHANT };
 
 enum flow_share {                /* how much of a potential elephant is an elephant */
     FLOW_SHARE_SIZE,             /* what it has sent over tau; the rest of it is a mouse */
-    FLOW_SHARE_SIGMOID,          /* 1 / (1 + e^-n) after n intervals as one: 0.5, 0.73, 0.88, ...; the rest a mouse */
+    FLOW_SHARE_SIGMOID,          /* 1 / (1 + e^-n) after n intervals as one: .5, .73, ...; the rest a mouse */
     FLOW_SHARE_ARTIFACT,         /* the same, and a whole mouse besides: PARALEON's artifact counts it so */
 };
 

@@ -65,19 +65,16 @@ static struct parked_flow *place_in(const struct flow_slots *s, struct parked_fl
     return place;
 }
 
-static void park(struct flow_slots *s, const struct flow_key *k, struct flowstate state)
+static void park(struct flow_slots *s, uint64_t name, struct flowstate state)
 {
-    uint64_t name = name_of(k);
-
     if (state.run == 0 && state.bytes <= s->cfg.tau_bytes / 16)
         return;
     *place_in(s, parking_row(s, name)) = (struct parked_flow){ name, state.bytes, state.run, s->interval };
 }
 
 /* A flow that was parked in an earlier interval was silent, or too small to be seen, at the end of it. */
-static struct flowstate unpark(struct flow_slots *s, const struct flow_key *k)
+static struct flowstate unpark(struct flow_slots *s, uint64_t name)
 {
-    uint64_t name = name_of(k);
     struct parked_flow *row = parking_row(s, name);
 
     for (uint32_t i = 0; i < PARKING_WAYS; i++) {
@@ -100,30 +97,38 @@ static void set_state(struct flow_slots *s, uint32_t bucket, uint32_t slot, stru
     s->states[bucket].run[slot] = state.run;
 }
 
-/* A flow's key and its row are far from what was looked at before: they are asked for some changes ahead. */
-static void prefetch_row(const struct flow_slots *s, const struct flow_key *key, const struct elastic *e, uint32_t i)
+static void prefetch_owners(const struct flow_slots *s, const struct elastic *e, uint32_t slot)
 {
-    if (i + 2 * AHEAD < e->changes)
-        __builtin_prefetch(&key[e->changed[i + 2 * AHEAD]], 1);
-    if (i + AHEAD < e->changes)
-        __builtin_prefetch(parking_row(s, name_of(&key[e->changed[i + AHEAD]])), 1);
+    __builtin_prefetch(&s->owner[slot], 1);
+    __builtin_prefetch(&e->key[slot]);
+    __builtin_prefetch(&s->states[slot / ELASTIC_SLOTS], 1);
 }
 
-/* Slots have changed hands. First all leave, then all enter: a flow may have moved from one slot to another. */
-static void change_owners(struct flow_slots *s, const struct elastic *e)
+/* All that have lost their slot leave. What is needed is far apart in memory, and asked for some changes
+ * ahead. */
+static void park_all(struct flow_slots *s, const struct elastic *e)
 {
     for (uint32_t i = 0; i < e->changes; i++) {
         uint32_t slot = e->changed[i];
 
-        prefetch_row(s, s->owner, e, i);
-        park(s, &s->owner[slot], state_of(s, slot / ELASTIC_SLOTS, slot % ELASTIC_SLOTS));
+        if (i + 2 * AHEAD < e->changes)
+            prefetch_owners(s, e, e->changed[i + 2 * AHEAD]);
+        if (i + AHEAD < e->changes)
+            __builtin_prefetch(parking_row(s, s->owner[e->changed[i + AHEAD]]), 1);
+        park(s, s->owner[slot], state_of(s, slot / ELASTIC_SLOTS, slot % ELASTIC_SLOTS));
+        s->owner[slot] = name_of(&e->key[slot]);
     }
+}
+
+/* Then those enter that have a slot now: a flow may have moved from one to another. */
+static void unpark_all(struct flow_slots *s, const struct elastic *e)
+{
     for (uint32_t i = 0; i < e->changes; i++) {
         uint32_t slot = e->changed[i];
 
-        prefetch_row(s, e->key, e, i);
-        s->owner[slot] = e->key[slot];
-        set_state(s, slot / ELASTIC_SLOTS, slot % ELASTIC_SLOTS, unpark(s, &e->key[slot]));
+        if (i + AHEAD < e->changes)
+            __builtin_prefetch(parking_row(s, s->owner[e->changed[i + AHEAD]]), 1);
+        set_state(s, slot / ELASTIC_SLOTS, slot % ELASTIC_SLOTS, unpark(s, s->owner[slot]));
     }
 }
 
@@ -141,13 +146,14 @@ static void read_bucket(struct flow_slots *s, const struct elastic *e, uint32_t 
 void flow_slots_read_scalar(struct flow_slots *s, struct elastic *e, struct flow_tally *t)
 {
     s->interval++;
-    change_owners(s, e);
+    park_all(s, e);
+    unpark_all(s, e);
     for (uint32_t i = 0; i < s->buckets; i++)
         read_bucket(s, e, i, t);
     elastic_next_interval(e);
 }
 
-/* Eight lanes of a bucket at once: bytes as two vectors of four, runs and truths (-1 or 0) as one of eight. */
+/* Eight lanes of a bucket at once: bytes as two vectors of four, runs and truths (-1 or 0) as one. */
 typedef uint32_t words __attribute__((vector_size(16)));
 typedef uint16_t shorts __attribute__((vector_size(16)));
 typedef uint64_t sums __attribute__((vector_size(16)));
@@ -223,16 +229,17 @@ static inline struct lanes widen(shorts s)
 static inline uint8_t bits_of(shorts s)
 {
     typedef uint8_t bytes __attribute__((vector_size(16)));
-    union { bytes b; uint64_t half[2]; } low = { __builtin_shufflevector((bytes)s, (bytes)s, 0, 2, 4, 6, 8, 10, 12, 14,
-                                                                         0, 2, 4, 6, 8, 10, 12, 14) };
+    bytes b = (bytes)s;
+    sums packed = (sums)__builtin_shufflevector(b, b, 0, 2, 4, 6, 8, 10, 12, 14, 0, 2, 4, 6, 8, 10, 12, 14);
 
-    return (uint8_t)((low.half[0] & 0x8040201008040201ull) * 0x0101010101010101ull >> 56);
+    return (uint8_t)((packed[0] & 0x8040201008040201ull) * 0x0101010101010101ull >> 56);
 }
 
 struct classes { shorts active, elephants, potentials; sums bytes; };
 
 /* What flowstate_step() and flow_tally_add() do, for a bucket. Returns which slots are active, a bit each. */
-static inline uint8_t step(uint32_t tau, uint16_t delta, struct slot_states *s, struct lanes count, struct classes *sum)
+static inline uint8_t step(uint32_t tau, uint16_t delta, struct slot_states *s, struct lanes count,
+                           struct classes *sum)
 {
     struct lanes bytes = load(s->bytes), part;
     shorts run, active, is_elephant, is_potential;
@@ -302,7 +309,8 @@ void flow_slots_read(struct flow_slots *s, struct elastic *e, struct flow_tally 
         return;
     }
     s->interval++;
-    change_owners(s, e);
+    park_all(s, e);
+    unpark_all(s, e);
     for (uint32_t first = 0; first < s->buckets; first += STRETCH)
         read_stretch(s, e, first, t);
     elastic_clear_rest(e);

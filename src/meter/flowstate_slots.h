@@ -1,11 +1,12 @@
 /* src/meter/flowstate_slots.h - the states of all flows of a sketch.
  *
- * In every interval the states of tens of thousands of flows move on. A table of flows would have to be searched for
- * each of them. Here a state lies beside the slot of the sketch that counts the flow, and flows keep their slots from
- * interval to interval: reading the sketch is one walk through both arrays, four slots at a time. Only where a slot
- * has changed hands is something looked up: the state of the flow that has lost it is parked, in a table of fixed size
- * that forgets the oldest, and that of the flow that has it now is taken out if it is there. A silent flow that has sent
- * no more than a sixteenth of tau is forgotten: most of those are mice that are through.
+ * In every interval the states of tens of thousands of flows move on. A table of flows would have to be
+ * searched for each of them. Here a state lies beside the slot of the sketch that counts the flow, and flows
+ * keep their slots from interval to interval: reading the sketch is one walk through both arrays, a bucket
+ * at a time. Only where a slot has changed hands is something looked up: the state of the flow that has lost
+ * it is parked, in a table of fixed size that forgets the oldest, and that of the flow that has it now is
+ * taken out if it is there. A silent flow that has sent no more than a sixteenth of tau is forgotten: most of
+ * those are mice that are through.
  */
 #ifndef METER_FLOWSTATE_SLOTS_H
 #define METER_FLOWSTATE_SLOTS_H
@@ -28,7 +29,7 @@ struct parked_flow {
 struct flow_slots {
     struct flowstate_cfg cfg;
     struct slot_states  *states;             /* [bucket] */
-    struct flow_key     *owner;              /* [bucket * ELASTIC_SLOTS + slot]: whose state it is */
+    uint64_t            *owner;              /* [bucket * ELASTIC_SLOTS + slot]: hash of a key; 0: none */
     struct parked_flow  *parked;
     uint32_t             buckets, parking_places;
     uint16_t             interval;           /* number of it, modulo 65536 */
@@ -38,8 +39,8 @@ struct flow_slots {
 void flow_slots_init(struct flow_slots *, struct flowstate_cfg, uint32_t buckets, uint32_t places);
 void flow_slots_fini(struct flow_slots *);
 
-/* Ends an interval: moves the states of the sketch's flows on, adds them up, and does what elastic_next_interval()
- * does. Always with the same sketch. */
+/* Ends an interval: moves the states of the sketch's flows on, adds them up, and does what
+ * elastic_next_interval() does. Always with the same sketch. */
 void flow_slots_read(struct flow_slots *, struct elastic *, struct flow_tally *);
 
 /* The same without vectors. */

@@ -172,8 +172,9 @@ static void read__forgets_a_small_flow_that_lost_its_slot(void **unused)
     pair_fini(&p);
 }
 
-/* One bucket, flows 1 .. 7 in slots 0 .. 6. In the third interval a newcomer wins slot 0 before flow 1 speaks, which
- * wins slot 1: it has moved, and its row goes on. 100 bytes are 112 in the light part; eight packets pass there. */
+/* One bucket, flows 1 .. 7 in slots 0 .. 6. In the third interval a newcomer wins slot 0 before flow 1
+ * speaks, which wins slot 1: it has moved, and its row goes on. 100 bytes are 112 in the light part; eight
+ * packets pass there. */
 static void read__follows_a_flow_to_another_slot(void **unused)
 {
     struct flow_tally t;

@@ -19,8 +19,8 @@ static struct flowstate_cfg initial(void)
     return flowstate_configure((struct flowstate_cfg){ 0 });
 }
 
-/* PARALEON, figure 4. States of f1 and the fourth interval of f2 and f3, where the figure says "slide", are those of
- * its text. The text has f3 send in the seventh interval and be finished in the eighth. */
+/* PARALEON, figure 4. States of f1 and the fourth interval of f2 and f3, where the figure says "slide", are
+ * those of its text. The text has f3 send in the seventh interval and be finished in the eighth. */
 static const struct { uint32_t bytes[INTERVALS]; enum flow_class state[INTERVALS]; } figure4[] = {
     { { 1200 * KB, 2500 * KB, 1100 * KB, 0, 0, 0, 0, 0 }, { E, E, E, S, S, S, S, S } },
     { { 25 * KB, 28 * KB, 33 * KB, 100 * KB, 216 * KB, 221 * KB, 423 * KB, 530 * KB },

@@ -34,5 +34,5 @@ double fsd_accuracy(const struct fsd *measured, const struct fsd *truth)
 
     if (empty)
         return empty == 2 ? 1 : 0;
-    return 1 - (gap < 0 ? -gap : gap);       /* the gap of mice is the same with the other sign: half of twice */
+    return 1 - (gap < 0 ? -gap : gap);       /* mice differ by as much: half of twice the gap */
 }

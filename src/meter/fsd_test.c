@@ -10,8 +10,8 @@
 static void bin__doubles(void **unused)
 {
     static const struct { uint64_t bytes; uint32_t bin; } rows[] = {
-        { 0, 0 }, { 1, 0 }, { 127, 0 }, { 128, 1 }, { 255, 1 }, { 256, 2 }, { 1000000, 13 }, { 1ull << 37, 31 },
-        { (1ull << 37) - 1, 30 }, { UINT64_MAX, 31 },
+        { 0, 0 }, { 1, 0 }, { 127, 0 }, { 128, 1 }, { 255, 1 }, { 256, 2 }, { 1000000, 13 },
+        { 1ull << 37, 31 }, { (1ull << 37) - 1, 30 }, { UINT64_MAX, 31 },
     };
 
     (void)unused;

@@ -24,7 +24,8 @@ double kl_divergence(const uint64_t *now, const uint64_t *before, uint32_t bins,
     double kl = 0;
 
     for (uint32_t i = 0; i < bins; i++) {
-        double p = share_of(now[i], now_sum, bins, epsilon), q = share_of(before[i], before_sum, bins, epsilon);
+        double p = share_of(now[i], now_sum, bins, epsilon);
+        double q = share_of(before[i], before_sum, bins, epsilon);
 
         if (p > 0 && q <= 0)
             return KL_MAX;
@@ -36,7 +37,8 @@ double kl_divergence(const uint64_t *now, const uint64_t *before, uint32_t bins,
 
 double kl_fsd(const struct fsd *now, const struct fsd *before, enum kl_bins bins, double epsilon)
 {
-    const uint64_t two_now[] = { now->elephants, now->mice }, two_before[] = { before->elephants, before->mice };
+    const uint64_t two_now[] = { now->elephants, now->mice };
+    const uint64_t two_before[] = { before->elephants, before->mice };
 
     if (bins == KL_LOG)
         return kl_divergence(now->bin, before->bin, FSD_BINS, epsilon);

@@ -1,9 +1,9 @@
-/* src/meter/kl.h - has the traffic changed? The Kullback-Leibler divergence of two distributions, and PARALEON's trigger.
+/* src/meter/kl.h - has the traffic changed? Kullback-Leibler divergence, and PARALEON's trigger.
  *
  *   KL(P, Q) = sum of P(i) ln(P(i) / Q(i)),   P now, Q before
  *
- * A bin that is empty before and not now makes it infinite. Every share is therefore raised by 'epsilon' before the
- * shares are made to sum to one again; with epsilon 0 an empty bin gives KL_MAX.
+ * A bin that is empty before and not now makes it infinite. Every share is therefore raised by 'epsilon'
+ * before the shares are made to sum to one again; with epsilon 0 an empty bin gives KL_MAX.
  */
 #ifndef METER_KL_H
 #define METER_KL_H

@@ -15,7 +15,8 @@ static bool is_near(double a, double b, double error)
 /* 0.5 ln(0.5/0.9) + 0.5 ln(0.5/0.1) = 0.5 ln(25/9); 0.9 ln(9/5) + 0.1 ln(1/5) */
 static void divergence__has_known_values(void **unused)
 {
-    static const uint64_t even[] = { 1, 1 }, uneven[] = { 9, 1 }, three[] = { 1, 2, 1 }, other[] = { 2, 1, 1 };
+    static const uint64_t even[] = { 1, 1 }, uneven[] = { 9, 1 };
+    static const uint64_t three[] = { 1, 2, 1 }, other[] = { 2, 1, 1 };
 
     (void)unused;
     assert_true(is_near(kl_divergence(even, uneven, 2, 0), 0.5108256237659907, 1e-15));

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-extern const struct monitor_algo monitor_paraleon, monitor_elastic, monitor_netflow, monitor_host, monitor_none,
-                                 monitor_exact;
+extern const struct monitor_algo monitor_paraleon, monitor_elastic, monitor_netflow, monitor_host,
+                                 monitor_none, monitor_exact;
 
 const struct monitor_algo *const monitor_all[] = {
     &monitor_paraleon,

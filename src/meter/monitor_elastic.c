@@ -1,7 +1,7 @@
 /* src/meter/monitor_elastic.c - Elastic Sketch alone: a flow is what it sent in one interval.
  *
- * What PARALEON calls naive. With intervals of a millisecond an elephant is one only if it sends tau in that time:
- * 1 MB takes 80 us of a 100 Gb/s link to itself, but 1.3 ms of a sixteenth of it.
+ * What PARALEON calls naive. With intervals of a millisecond an elephant is one only if it sends tau in that
+ * time: 1 MB takes 80 us of a 100 Gb/s link to itself, but 1.3 ms of a sixteenth of it.
  */
 #include "meter/monitor.h"
 #include "base/err.h"

@@ -1,7 +1,7 @@
 /* src/meter/monitor_exact.c - the truth, to measure others by.
  *
- * A flow that sent something in the interval is an elephant if it is tau long: by its work request, and where that is
- * not known by what it has sent so far. So the first packet of an elephant counts as one.
+ * A flow that sent something in the interval is an elephant if it is tau long: by its work request, and where
+ * that is not known by what it has sent so far. So the first packet of an elephant counts as one.
  */
 #include "base/err.h"
 #include "meter/monitor.h"

@@ -1,9 +1,9 @@
 /* src/meter/monitor_host.c - work requests counted where they are posted, as PARALEON's successor does.
  *
- * A host knows how long a message is, and how much of it is sent. It keeps a table of 1024 requests by a hash of their
- * flow, where a new one replaces what was there. An entry counts with min(size, sent rounded up to whole taus), so that
- * what is not on its way does not count yet, and is an elephant from tau on. One that is through is counted once
- * more and leaves.
+ * A host knows how long a message is, and how much of it is sent. It keeps a table of 1024 requests by a hash
+ * of their flow, where a new one replaces what was there. An entry counts with min(size, sent rounded up to
+ * whole taus), so that what is not on its way does not count yet, and is an elephant from tau on. One that is
+ * through is counted once more and leaves.
  */
 #include "base/err.h"
 #include "meter/monitor.h"

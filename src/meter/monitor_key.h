@@ -1,7 +1,8 @@
 /* src/meter/monitor_key.h - what a monitor tells flows apart by.
  *
- * Either the five-tuple of its packets or, where the transport header is read, the queue pair that they go to.
- * Both fill 16 bytes without loss, are never all zero, and never equal each other: the last word tells them apart.
+ * Either the five-tuple of its packets or, where the transport header is read, the queue pair that they go
+ * to. Both fill 16 bytes without loss, are never all zero, and never equal each other: the last word tells
+ * them apart.
  */
 #ifndef METER_MONITOR_KEY_H
 #define METER_MONITOR_KEY_H
@@ -44,7 +45,8 @@ static inline uint64_t flow_key_fold(uint64_t a, uint64_t b)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* 64 bits of which every range is as good as random; two rounds of multiplying 64 by 64 bits and folding the 128. */
+/* 64 bits of which every range is as good as random; two rounds of multiplying 64 by 64 bits and folding the
+ * 128. */
 static inline uint64_t flow_key_hash(const struct flow_key *k, uint64_t seed)
 {
     return flow_key_fold(flow_key_fold(k->word[0] ^ seed, k->word[1] ^ 0xe7037ed1a0b428dbull),

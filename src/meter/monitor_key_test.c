@@ -23,7 +23,8 @@ static void tuple__keeps_every_field_apart(void **unused)
     assert_true(flow_key_equal(&a, &(struct flow_key){ { a.word[0], a.word[1] } }));
 }
 
-/* Flipping one bit of a key flips each bit of its hash half of the time: 200 of 400, standard deviation 10; six. */
+/* Flipping one bit of a key flips each bit of its hash half of the time: 200 of 400, standard deviation 10.
+ * Six of them. */
 static void hash__feels_every_bit(void **unused)
 {
     uint32_t flips[64];
@@ -33,7 +34,8 @@ static void hash__feels_every_bit(void **unused)
         for (uint32_t i = 0; i < 64; i++)
             flips[i] = 0;
         for (uint32_t n = 0; n < 400; n++) {
-            struct flow_key k = flow_key_tuple(0x0a000000 + n, 0x0a010000 + n / 7, (uint16_t)(50000 + n), 4791, 17);
+            struct flow_key k = flow_key_tuple(0x0a000000 + n, 0x0a010000 + n / 7, (uint16_t)(50000 + n),
+                                               4791, 17);
             uint64_t before = flow_key_hash(&k, 12345), changed;
 
             k.word[bit / 64] ^= 1ull << bit % 64;

@@ -1,7 +1,7 @@
 /* src/meter/monitor_message.h - what measurement points and the controller tell each other, in bytes.
  *
- * Numbers lie with the least significant byte first. PARALEON's messages are 520 bytes from a switch, 12 from a NIC
- * and 76 to both, per interval (its table IV); none of these is longer.
+ * Numbers lie with the least significant byte first. PARALEON's messages are 520 bytes from a switch, 12 from
+ * a NIC and 76 to both, per interval (its table IV); none of these is longer.
  */
 #ifndef METER_MONITOR_MESSAGE_H
 #define METER_MONITOR_MESSAGE_H
@@ -39,12 +39,13 @@ void message_decode_switch(const uint8_t bytes[MESSAGE_SWITCH_BYTES], struct mes
 void message_encode_nic(const struct message_nic *, uint8_t bytes[MESSAGE_NIC_BYTES]);
 void message_decode_nic(const uint8_t bytes[MESSAGE_NIC_BYTES], struct message_nic *);
 
-/* The controller to switches and NICs: the knobs whose bit is set in 'which', at most MESSAGE_KNOBS_MAX of them, as
- * single-precision numbers. Returns the length. */
-size_t message_encode_knobs(const struct knobs *, uint32_t which, uint32_t interval, uint8_t bytes[MESSAGE_KNOBS_BYTES]);
+/* The controller to switches and NICs: the knobs whose bit is set in 'which', at most MESSAGE_KNOBS_MAX of
+ * them, as single-precision numbers. Returns the length. */
+size_t message_encode_knobs(const struct knobs *, uint32_t which, uint32_t interval,
+                            uint8_t bytes[MESSAGE_KNOBS_BYTES]);
 
-/* Sets those knobs and leaves the others. 0, or -EINVAL if it is no such message or a value is out of its range;
- * then nothing is set. */
+/* Sets those knobs and leaves the others. 0, or -EINVAL if it is no such message or a value is out of its
+ * range; then nothing is set. */
 int message_decode_knobs(const uint8_t *bytes, size_t length, struct knobs *, uint32_t *interval);
 
 #endif

@@ -1,9 +1,9 @@
 /* src/meter/monitor_paraleon.c - PARALEON's runtime metric monitor: a sketch and ternary flow states.
  * Section III-B of "PARALEON" (see docs/monitor.md).
  *
- * The sketch counts an interval; what flows have sent before, and for how many intervals in a row, lies beside its
- * slots (meter/flowstate_slots.h). Flows that were seen by the light part alone are mice, which the paper
- * leaves out ('heavy_only'): with more flows than slots it sees too many elephants.
+ * The sketch counts an interval; what flows have sent before, and for how many intervals in a row, lies
+ * beside its slots (meter/flowstate_slots.h). Flows that were seen by the light part alone are mice, which
+ * the paper leaves out ('heavy_only'): with more flows than slots it sees too many elephants.
  */
 #include "meter/monitor.h"
 #include "base/err.h"
@@ -43,10 +43,10 @@ static void paraleon_read(void *state, uint64_t now_ps, struct fsd *fsd)
 static void *paraleon_create(const struct monitor_cfg *cfg)
 {
     struct paraleon *p = xcalloc(1, sizeof(*p));
-    struct flowstate_cfg states = flowstate_configure(cfg->states);
 
     elastic_init(&p->sketch, &cfg->sketch);
-    flow_slots_init(&p->slots, states, p->sketch.buckets, cfg->parking_places ? cfg->parking_places : PARKING_PLACES);
+    flow_slots_init(&p->slots, cfg->states, p->sketch.buckets,
+                    cfg->parking_places ? cfg->parking_places : PARKING_PLACES);
     p->heavy_only = cfg->heavy_only;
     return p;
 }

@@ -1,4 +1,4 @@
-/* src/meter/monitor_table.c - open addressing, at most half full. Flows that are done leave when it is built anew. */
+/* src/meter/monitor_table.c - open addressing, at most half full. Flows that are done leave when it grows. */
 #include "meter/monitor_table.h"
 #include "base/err.h"
 

@@ -91,7 +91,8 @@ static void elastic__takes_slow_elephants_for_mice(void **unused)
 
 static void exact__knows_from_the_first_packet(void **unused)
 {
-    static const uint32_t elephants[10] = { 20000, 20000, 20000, 20000, 20000, 20000, 20000, 20000, 20000, 20000 };
+    static const uint32_t elephants[10] = { 20000, 20000, 20000, 20000, 20000,
+                                            20000, 20000, 20000, 20000, 20000 };
 
     (void)unused;
     check_ten_intervals("exact", elephants);
@@ -152,7 +153,8 @@ static void light_part__counts_as_mice_unless_told_otherwise(void **unused)
     check_light_part("elastic");
 }
 
-/* A request of 2.5 MB: nothing while it has not begun, an elephant with the first packet; once more when it is through. */
+/* A request of 2.5 MB: nothing while it has not begun, an elephant with the first packet; once more when it
+ * is through. */
 static void host__sees_requests_as_they_begin(void **unused)
 {
     const struct monitor_algo *a = monitor_find("host");

@@ -15,10 +15,11 @@ static double at_most_1(double x)
     return x < 1 ? x : 1;
 }
 
-/* In one go and not as a rate, so that a link that is busy all the time is 1 and not nearly. */
 static double busy_share(const struct report_port *p, uint64_t interval_ps)
 {
-    return at_most_1((double)p->tx_bytes * 8 * (double)PS_PER_S / ((double)p->rate_bps * (double)interval_ps));
+    double most_bits = (double)p->rate_bps * (double)interval_ps / (double)PS_PER_S;
+
+    return at_most_1((double)p->tx_bytes * 8 / most_bits);
 }
 
 double utility_throughput(const struct report *r, const uint32_t *port, uint32_t ports, double active_share)

@@ -21,18 +21,19 @@
 
 struct utility_weights { double throughput, rtt, pfc; };     /* sum 1 */
 
-extern const struct utility_weights utility_for_delay;       /* .2 .5 .3: table III; the artifact's when mice prevail */
-extern const struct utility_weights utility_for_throughput;  /* .5 .2 .3: the paper's for training; when elephants do */
+extern const struct utility_weights utility_for_delay;       /* .2 .5 .3: table III */
+extern const struct utility_weights utility_for_throughput;  /* .5 .2 .3: the paper's for training */
 
-/* By the flows that prevail; as many of either counts as elephants. */
+/* For delay where mice prevail, for throughput otherwise: the artifact's rule. */
 struct utility_weights utility_weights_for(const struct fsd *);
 
-/* Mean share of its rate that an active port of the list sends at, 0 .. 1. A port is active if that is more than
- * active_share. 0 if none is. The report's interval is not empty. */
+/* Mean share of its rate that an active port of the list sends at, 0 .. 1. A port is active if that is more
+ * than active_share. 0 if none is. The report's interval is not empty. */
 double utility_throughput(const struct report *, const uint32_t *port, uint32_t ports, double active_share);
 
-/* Round trip of an empty path over the mean of the measured ones, as the artifact has it; at most 1, and 1 without
- * samples. base_rtt_ps is there and back: the paper's hops times link delay is one way, half of what it compares. */
+/* Round trip of an empty path over the mean of the measured ones, as the artifact has it; at most 1, and 1
+ * without samples. base_rtt_ps is there and back: the paper's hops times link delay is one way, half of what
+ * it compares. */
 double utility_rtt(const struct report *, uint64_t base_rtt_ps);
 
 /* The mean over pairs of hosts of that, as the paper has it. Pairs without samples do not count. */

@@ -55,7 +55,8 @@ static void rtt__compares_with_an_empty_network(void **unused)
 static void rtt_of_pairs__is_the_mean_of_ratios(void **unused)
 {
     static const struct utility_pair pairs[] = {
-        { 20 * PS_PER_US, 2 * 40 * PS_PER_US, 2 }, { 40 * PS_PER_US, 40 * PS_PER_US, 1 }, { 40 * PS_PER_US, 0, 0 },
+        { 20 * PS_PER_US, 2 * 40 * PS_PER_US, 2 }, { 40 * PS_PER_US, 40 * PS_PER_US, 1 },
+        { 40 * PS_PER_US, 0, 0 },
     };
 
     (void)unused;

@@ -1,8 +1,8 @@
 /* src/meter/netflow.c - sampling as commodity switches do it: one packet in a hundred, told once per second.
  *
- * A flow is as large as its sampled packets times the rate; one of which no packet was sampled does not exist. Gaps
- * between samples are drawn evenly from 1 .. 2 n - 1, so that traffic in step with the sampler does not deceive it.
- * Between exports the last one stands.
+ * A flow is as large as its sampled packets times the rate; one of which no packet was sampled does not
+ * exist. Gaps between samples are drawn evenly from 1 .. 2 n - 1, so that traffic in step with the sampler
+ * does not deceive it. Between exports the last one stands.
  */
 #include "base/err.h"
 #include "base/rng.h"

@@ -56,8 +56,9 @@ static void read__keeps_to_whole_seconds(void **unused)
     a->destroy(state);
 }
 
-/* 10 flows of 20 MB, each of 20,000 packets: about 200 are sampled of each, so all are seen as elephants. Of 1000
- * flows of one packet about 10 are sampled (standard deviation of at most sqrt(10)); each is taken for 100 KB. */
+/* 10 flows of 20 MB, each of 20,000 packets: about 200 are sampled of each, so all are seen as elephants. Of
+ * 1000 flows of one packet about 10 are sampled (standard deviation of at most sqrt(10)); each is taken for
+ * 100 KB. */
 static void on_packet__samples_one_in_a_hundred(void **unused)
 {
     const struct monitor_algo *a = monitor_find("netflow");

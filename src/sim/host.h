@@ -50,7 +50,7 @@ struct flow {
     uint32_t      ports;
     uint32_t      traffic;
     uint32_t      next_free;
-    uint8_t       tcp;           /* as in flow_spec; not 0: the rest is in struct tcp_tx, and it is on no list of a host */
+    uint8_t       tcp;           /* as in flow_spec; not 0: the rest is in struct tcp_tx, and it is not on 'list' */
 
     _Alignas(16) char cc[CC_STATE_MAX];
 
@@ -89,10 +89,10 @@ struct host {
     uint16_t *pair_sport;        /* next source port by destination (model hpcc) */
 };
 
-/* What TCP has in common with queue pairs: a reply to packet 'k', at once if nothing else goes first; the last
- * byte has come to its destination; the source knows that, and the flow is over. */
-void host_reply(struct sim *, struct host *, const struct packet *k, enum packet_kind, uint64_t seq, uint32_t bytes,
-                uint8_t flags);
+/* What TCP has in common with queue pairs: a reply to packet 'k', at once if nothing else goes first; the
+ * last byte has come to its destination; the source knows that, and the flow is over. */
+void host_reply(struct sim *, struct host *, const struct packet *k, enum packet_kind, uint64_t seq,
+                uint32_t bytes, uint8_t flags);
 void host_on_arrival(struct sim *, const struct flow *);
 void host_end_flow(struct sim *, struct flow *);
 

@@ -1,4 +1,4 @@
-/* src/sim/scenario_tcp.c - traffic of kind 'tcp': how it is sent; who sends what is as in poisson or incast. */
+/* src/sim/scenario_tcp.c - the kind 'tcp': how it is sent. Who sends what is as in poisson or incast. */
 #include "sim/scenario_traffic.h"
 
 #include "core/units.h"
@@ -74,9 +74,9 @@ static void refuse_keys(const struct entry *e, const char *const *keys, const ch
 {
     for (; *keys; keys++)
         if (section_get(&e->sec, *keys))
-            reader_refuse_key(e->r, section_get(&e->sec, *keys), "'%s' beside '%s': flows come either at a load ('sizes', "
-                              "'load', 'of', 'hosts') or from 'senders' ('receiver', 'size', 'flows', 'period')", *keys,
-                              beside);
+            reader_refuse_key(e->r, section_get(&e->sec, *keys),
+                              "'%s' beside '%s': flows come either at a load ('sizes', 'load', 'of', 'hosts') "
+                              "or from 'senders' ('receiver', 'size', 'flows', 'period')", *keys, beside);
 }
 
 void entry_read_tcp(struct entry *e)

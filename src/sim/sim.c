@@ -961,7 +961,7 @@ static void on_timeout(struct sim *s, void *owner, uint32_t slot)
         tcp_on_wake(s, slot - s->slot_tcp - s->hosts);
 }
 
-/* Half of all events are packets that reach a switch: they need no table of jumps. */
+/* Most events belong to switches: these need no table of jumps. */
 static inline void dispatch(struct sim *s, uint32_t slot)
 {
     enum event_kind kind = kind_of(&s->evq.slot[slot]);
@@ -971,9 +971,12 @@ static inline void dispatch(struct sim *s, uint32_t slot)
         switch_on_packet(s, ((struct port *)owner)->peer, take_first(s, owner, slot));
         return;
     }
+    if (kind == EV_SWITCH_FREE) {
+        switch_kick(s, owner);
+        return;
+    }
     switch (kind) {
     case EV_AT_HOST:     host_on_packet(s, ((struct port *)owner)->peer, take_first(s, owner, slot));     break;
-    case EV_SWITCH_FREE: switch_kick(s, owner);                          break;
     case EV_HOST_FREE:
     case EV_WAKE:        host_kick(s, owner);                            break;
     case EV_TIMEOUT:     on_timeout(s, owner, slot);                     break;

@@ -44,8 +44,8 @@ static inline uint64_t in_flight(const struct tcp_tx *t)
     return t->next - t->first - t->sacked - t->holes;
 }
 
-/* Sent and not acknowledged, as algorithms ask for it. What arrived out of order while a loss was repaired does
- * not count: a cut by its measure would be none. */
+/* Sent and not acknowledged, as algorithms ask for it. What arrived out of order while a loss was repaired
+ * does not count: a cut by its measure would be none. */
 static uint64_t flight_bytes(const struct tcp_tx *t)
 {
     uint64_t sent = (t->next - t->first) * t->window.mss_bytes;
@@ -247,8 +247,8 @@ static void measure(struct tcp_tx *t, uint64_t rtt_ps)
         t->rto_ps = t->cfg->rto_ps_min;
 }
 
-/* All that has not arrived is lost; one packet goes, and the next time-out comes later. Further time-outs leave
- * the threshold alone (RFC 5681, 3.1). */
+/* All that has not arrived is lost; one packet goes, and the next time-out comes later. Further time-outs
+ * leave the threshold alone (RFC 5681, 3.1). */
 static void time_out(struct sim *s, struct host *h, struct flow *f)
 {
     struct tcp_tx *t = tx_of(s, f);
@@ -304,9 +304,9 @@ static uint32_t send_packet(struct sim *s, struct host *h, struct flow *f, uint6
     uint32_t              payload = left < cfg->mss_bytes ? (uint32_t)left : cfg->mss_bytes;
     uint32_t              id = packet_new(&s->packets);
     struct packet        *k = &s->packets.packet[id];
-    uint32_t              flags = PACKET_TCP | (cfg->is_ecn ? 0 : PACKET_NOT_ECT) | (is_push ? PACKET_PUSH : 0) |
-                     (payload == left ? PACKET_LAST : 0);
+    uint32_t              flags = PACKET_TCP | (cfg->is_ecn ? 0 : PACKET_NOT_ECT);
 
+    flags |= (is_push ? PACKET_PUSH : 0) | (payload == left ? PACKET_LAST : 0);
     k->flow = (uint32_t)(f - s->flow);
     k->seq = seq;
     k->sent_ps = s->now_ps;
@@ -397,7 +397,8 @@ APART void tcp_start(struct sim *s, struct host *h, struct flow *f)
     const struct tcp_cfg *cfg = &s->cfg.tcp[f->tcp - 1];
     uint32_t              id = (uint32_t)(f - s->flow);
 
-    *t = (struct tcp_tx){ .cfg = cfg, .end = (f->bytes + cfg->mss_bytes - 1) / cfg->mss_bytes, .deadline_ps = NEVER,
+    *t = (struct tcp_tx){ .cfg = cfg, .deadline_ps = NEVER,
+                          .end = (f->bytes + cfg->mss_bytes - 1) / cfg->mss_bytes,
                           .srtt_ps = s->base_rtt_ps, .rttvar_ps = s->base_rtt_ps / 2 };
     t->rto_ps = 3 * s->base_rtt_ps > cfg->rto_ps_min ? 3 * s->base_rtt_ps : cfg->rto_ps_min;
     tcp_window_init(&t->window, cfg->mss_bytes);
@@ -467,8 +468,8 @@ static void lose(struct tcp_tx *t, uint64_t to)
         t->holes += !has_bit(t->is_sacked, t->lost_to);
 }
 
-/* New packets go when all repairs are made. If three of them have arrived, repairs that have not were lost too:
- * there is still too much under way (RFC 6675, 5.1). */
+/* New packets go when all repairs are made. If three of them have arrived, repairs that have not were lost
+ * too: there is still too much under way (RFC 6675, 5.1). */
 static void repeat_repairs(struct sim *s, struct tcp_tx *t)
 {
     t->cfg->algo->on_loss(&t->window, t->state, s->now_ps, flight_bytes(t));
@@ -530,11 +531,13 @@ static void on_mark(struct sim *s, struct tcp_tx *t)
     t->cut_at = t->next;
 }
 
-static void grow(struct sim *s, struct tcp_tx *t, const struct packet *k, uint64_t acked_bytes, uint64_t flight)
+static void grow(struct sim *s, struct tcp_tx *t, const struct packet *k, uint64_t acked_bytes,
+                 uint64_t flight)
 {
     bool           is_marked = k->flags & PACKET_ECHO;
     struct tcp_ack a = { s->now_ps, t->srtt_ps, acked_bytes, is_marked ? acked_bytes : 0,
-                         !is_marked && t->phase != TCP_RECOVERY && is_limited(t, flight), t->first > t->round_at };
+                         !is_marked && t->phase != TCP_RECOVERY && is_limited(t, flight),
+                         t->first > t->round_at };
 
     if (a.ends_round)
         t->round_at = t->next;
@@ -652,8 +655,8 @@ static bool open_flow(struct sim *s, const struct packet *k)
     return true;
 }
 
-/* Settings are read from the flow only for bytes that have not come yet: so it is not over at its source, which
- * does not change them. */
+/* Settings are read from the flow only for bytes that have not come yet: so it is not over at its source,
+ * which does not change them. */
 APART void tcp_on_data(struct sim *s, struct host *h, const struct packet *k)
 {
     struct flow_rx *rx = &s->flow_rx[k->flow];
@@ -697,7 +700,8 @@ APART void tcp_on_data(struct sim *s, struct host *h, const struct packet *k)
 static void expect(bool holds, const struct host *h, const struct sim *s, const char *what)
 {
     if (!holds) {
-        fprintf(stderr, "host %s at %llu ps: %s\n", s->graph.node[h->node].name, (unsigned long long)s->now_ps, what);
+        fprintf(stderr, "host %s at %llu ps: %s\n", s->graph.node[h->node].name, (unsigned long long)s->now_ps,
+                what);
         abort();
     }
 }
@@ -714,18 +718,21 @@ static void check_flow(const struct sim *s, const struct host *h, uint32_t id)
         sacked += is_sacked;
         holes += !is_sacked && n >= t->resend && n < t->lost_to;
     }
-    expect(f->phase == FLOW_ACTIVE && &s->host[f->host] == h, h, s, "a TCP flow is not where its host thinks");
+    expect(f->phase == FLOW_ACTIVE && &s->host[f->host] == h, h, s,
+           "a TCP flow is not where its host thinks");
     expect(f->acked == t->first * t->window.mss_bytes && t->first <= t->next && t->next <= t->end &&
                t->next - t->first <= TCP_PACKETS_MAX, h, s, "a TCP flow has lost count of its packets");
     expect(t->first <= t->resend && t->resend <= t->lost_to && t->lost_to <= t->next, h, s,
            "a TCP flow has lost what it has not sent");
     expect(sacked == t->sacked && holes == t->holes, h, s, "a TCP flow's map and counts disagree");
     expect(t->window.cwnd_bytes >= t->window.mss_bytes, h, s, "a TCP window is closed");
-    expect(t->is_queued || t->is_woken || !may_go(t), h, s, "a TCP flow may send but does not wait for its turn");
+    expect(t->is_queued || t->is_woken || !may_go(t), h, s,
+           "a TCP flow may send but does not wait for its turn");
     expect(!t->is_woken || evq_is_pending(&s->evq, wake_slot(s, f->host)), h, s, "a TCP stack sleeps");
     expect(t->is_queued || t->is_woken || t->deadline_ps != NEVER, h, s, "a TCP flow waits for nothing");
-    expect(t->deadline_ps == NEVER || (evq_is_pending(&s->evq, timer) && s->evq.slot[timer].at_ps <= t->deadline_ps),
-           h, s, "a TCP flow's timer is not armed");
+    expect(t->deadline_ps == NEVER ||
+               (evq_is_pending(&s->evq, timer) && s->evq.slot[timer].at_ps <= t->deadline_ps), h, s,
+           "a TCP flow's timer is not armed");
 }
 
 void tcp_check(const struct sim *s, const struct host *h)
@@ -740,8 +747,10 @@ void tcp_check(const struct sim *s, const struct host *h)
     for (uint32_t c = 0; c < PRIOS; c++) {
         expect((th->turn[c].head != 0) == (th->ready >> c & 1), h, s, "a class of TCP and its bit disagree");
         for (uint32_t id = th->turn[c].head; id; id = s->tcp[id].next_ready, waiting--)
-            expect(s->tcp[id].is_queued && s->flow[id].prio == c, h, s, "a TCP flow waits in the wrong place");
+            expect(s->tcp[id].is_queued && s->flow[id].prio == c, h, s,
+                   "a TCP flow waits in the wrong place");
     }
     expect(waiting == 0, h, s, "a TCP flow that waits is not on the list");
-    expect((th->ready != 0) == !!(s->port[h->port].backlog & BACKLOG_TCP), h, s, "a port does not know of TCP");
+    expect((th->ready != 0) == !!(s->port[h->port].backlog & BACKLOG_TCP), h, s,
+           "a port does not know of TCP");
 }

@@ -1,28 +1,29 @@
 /* src/sim/tcp.h - TCP beside RDMA.
  *
  * A TCP flow shares struct flow and struct flow_rx with queue pairs; what else it needs lies beside them,
- * under the same index: tcp_tx belongs to the source host, tcp_rx to the destination. There is no handshake:
- * a flow starts as if one had just measured the round trip.
+ * under the same index: tcp_tx belongs to the source host, tcp_rx to the destination. There is no
+ * handshake: a flow starts as if one had just measured the round trip.
  *
  * Packets are numbered: number n carries the bytes from n x mss on, also when it is sent again.
  *
  * Sending. The window (cc/tcp.h) limits the packets in flight, nothing paces them. As a real stack with
  * segmentation offload does, a sender hands over bursts: it waits until the window has room for a burst (an
- * eighth of the window, at most 'burst_bytes'), waits for its turn among the flows of its class, and then sends
- * the burst back to back. The classes of TCP, and the queue pairs together, share the host's link by the weights
- * of their classes, packet by packet.
+ * eighth of the window, at most 'burst_bytes'), waits for its turn among the flows of its class, and then
+ * sends the burst back to back. The classes of TCP, and the queue pairs together, share the host's link by
+ * the weights of their classes, packet by packet.
  *
- * An ACK wakes the stack after a random time of up to 'wake_ps_max', as interrupts and schedulers do; it then looks
- * at all flows that had ACKs. Without that, senders of equal round trips keep step with the bottleneck, and
- * the same ones meet a full queue again and again (Floyd and Jacobson's phase effects).
+ * An ACK wakes the stack after a random time of up to 'wake_ps_max', as interrupts and schedulers do; it
+ * then looks at all flows that had ACKs. Without that, senders of equal round trips keep step with the
+ * bottleneck, and the same ones meet a full queue again and again (Floyd and Jacobson's phase effects).
  *
- * Receiving. An ACK for every second packet and at the end of a burst; at once for what is out of order, closes
- * a gap or ends the flow, and before the mark (ECN) of packets changes, so that every ACK tells the marks of
- * what it acknowledges (RFC 8257). What is out of order is kept, and the ACK names it (SACK).
+ * Receiving. An ACK for every second packet and at the end of a burst; at once for what is out of order,
+ * closes a gap or ends the flow, and before the mark (ECN) of packets changes, so that every ACK tells the
+ * marks of what it acknowledges (RFC 8257). What is out of order is kept, and the ACK names it (SACK).
  *
- * Repairing (RFC 6675). A packet is lost when three behind it have arrived, or when after a repair the next one
- * is still missing; one that was sent again, when three that were new after that have arrived. In flight is what was sent, less what has arrived or is lost, plus what was sent again. The
- * last resort is a timer (RFC 6298).
+ * Repairing (RFC 6675). A packet is lost when three behind it have arrived, or when after a repair the next
+ * one is still missing; one that was sent again, when three that were new after that have arrived. In
+ * flight is what was sent, less what has arrived or is lost, plus what was sent again. The last resort is a
+ * timer (RFC 6298).
  */
 #ifndef SIM_TCP_H
 #define SIM_TCP_H
@@ -112,8 +113,8 @@ void tcp_on_ack(struct sim *, struct host *, struct flow *, const struct packet 
 void tcp_on_timer(struct sim *, uint32_t host);
 void tcp_on_wake(struct sim *, uint32_t host);
 
-/* Sends one packet of TCP, if it is TCP's turn. False: nothing was sent; it is the turn of the queue pairs, if they
- * have something to send (has_rdma). */
+/* Sends one packet of TCP, if it is TCP's turn. False: nothing was sent; it is the turn of the queue pairs, if
+ * they have something to send (has_rdma). */
 bool tcp_send(struct sim *, struct host *, bool has_rdma);
 
 void tcp_check(const struct sim *, const struct host *);
