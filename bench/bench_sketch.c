@@ -1,6 +1,8 @@
 /* bench/bench_sketch.c - what PARALEON's monitor costs and how well it sees.
  *
- *   bench_sketch [-n RUNS] [-p PACKETS] [PART|CASE...]      parts: sketch, states, controller; all by default
+ *   bench_sketch [-n RUNS] [-p PACKETS] [-s SEED] [PART|CASE...]
+ *
+ * Parts are sketch, states and controller; all by default.
  *
  * sketch:     10 M packets of 1 M flows whose popularity is Zipf's with exponent 1.1, five-tuple keys, byte
  *             counts. Heavy hitters are flows of more than 0.01 % of the bytes; where all packets are alike,
@@ -29,6 +31,7 @@
 
 static uint32_t packets = 10000000;
 static int      runs = RUNS;
+static uint64_t seed = 1;        /* of the sketch's hash; the trace is always the same */
 
 struct packet { struct flow_key key; uint32_t bytes; };
 
@@ -207,18 +210,21 @@ static void bench_insert(const char *name, const struct elastic_cfg *cfg, const 
 struct sketch_case { const char *name; bool is_mixed; struct elastic_cfg cfg; };
 
 static const struct sketch_case sketch_cases[] = {
-    { "zipf", false, { .seed = 1 } },
-    { "zipf_keys_in_150KB", false, { .seed = 1, .heavy_bytes = SMALL_HEAVY_BYTES } },
-    { "zipf_published", false, { .seed = 1, .published = true } },
-    { "zipf_mixed_sizes", true, { .seed = 1 } },
+    { "zipf", false, { .heavy_bytes = ELASTIC_HEAVY_BYTES } },
+    { "zipf_keys_in_150KB", false, { .heavy_bytes = SMALL_HEAVY_BYTES } },
+    { "zipf_published", false, { .published = true } },
+    { "zipf_published_keys_in_150KB", false, { .heavy_bytes = SMALL_HEAVY_BYTES, .published = true } },
+    { "zipf_mixed_sizes", true, { .heavy_bytes = ELASTIC_HEAVY_BYTES } },
 };
 
 static void bench_sketch(const struct sketch_case *c)
 {
+    struct elastic_cfg cfg = c->cfg;
     struct trace t;
 
+    cfg.seed = seed;
     trace_init(&t, c->is_mixed);
-    bench_insert(c->name, &c->cfg, &t);
+    bench_insert(c->name, &cfg, &t);
     trace_fini(&t);
 }
 
@@ -394,13 +400,15 @@ int main(int argc, char **argv)
 {
     int option;
 
-    while ((option = getopt(argc, argv, "n:p:")) != -1) {
+    while ((option = getopt(argc, argv, "n:p:s:")) != -1) {
         if (option == 'n' && atoi(optarg) > 0)
             runs = atoi(optarg);
         else if (option == 'p' && atoi(optarg) > 0)
             packets = (uint32_t)atoi(optarg);
+        else if (option == 's')
+            seed = strtoull(optarg, NULL, 10);
         else
-            bench_fail("usage", "bench_sketch [-n RUNS] [-p PACKETS] [PART|CASE...]");
+            bench_fail("usage", "bench_sketch [-n RUNS] [-p PACKETS] [-s SEED] [PART|CASE...]");
     }
     for (size_t i = 0; i < sizeof(sketch_cases) / sizeof(sketch_cases[0]); i++)
         if (is_wanted("sketch", sketch_cases[i].name, argv + optind))
