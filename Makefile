@@ -20,7 +20,7 @@ ifneq ($(shell grep -lrE 'pthread\.h|threads\.h' src),)
 CHECKS += check-tsan
 endif
 
-.PHONY: release demo test fidelity debug bench install clean help check $(CHECKS) deps-check build-clang
+.PHONY: release demo test fidelity debug web bench install clean help check $(CHECKS) deps-check build-clang
 .DEFAULT_GOAL := release
 
 release:
@@ -42,6 +42,7 @@ test:
 	@{ tools/deps build test && tools/configure test $(TEST) && ninja -C build/test \
 	    && tools/configure release $(RELEASE) && ninja -C build/release; } \
 	    || { echo '0 passed, 1 failed'; exit 1; }
+	@! command -v node >/dev/null || tools/deps web || true
 	@FIDELITY_ANOLE=build/release/anole tools/run-tests build/test
 
 # All of the comparison with the HPCC ns-3 fork; `make test` leaves out what takes long. See docs/fidelity.md.
@@ -52,6 +53,13 @@ debug:
 	@tools/deps build test
 	@tools/configure debug $(DEBUG)
 	@ninja -C build/debug
+
+# The report page: built anew from web/ into web/report.html, and tested in a browser. Needs Node 20 or later.
+web:
+	@tools/deps web
+	@tests/web/fetch
+	@cd web && npm run --silent build
+	@tests/web/run
 
 bench: release
 	@tools/deps bench
@@ -129,6 +137,7 @@ help:
 	@echo '                  each part alone: $(CHECKS)'
 	@echo '                  FUZZ_SECONDS=60 fuzzes longer'
 	@echo 'make fidelity     the whole comparison with the HPCC ns-3 fork: docs/fidelity.md'
+	@echo 'make web          build the report page from web/ (needs Node 20) and test it in a browser'
 	@echo 'make bench        benchmarks, one "name value unit" per line; kept in bench/history.csv'
 	@echo 'make debug        build/debug, unoptimised, with asserts: for gdb'
 	@echo 'make install      install below PREFIX (default /usr/local; DESTDIR is respected)'

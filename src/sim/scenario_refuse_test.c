@@ -217,7 +217,7 @@ static void scenario_parse__traffic(void **state)
         { STAR "traffic: [{kind: incast, senders: 1, receiver: 5, size: 1}]\n",
           "s.yaml:2:48: there is no host '5'" },
         { STAR "traffic: [{kind: incast, senders: 1, size: 1, period: 1us}]\n",
-          "s.yaml:2:11: periodic incast needs an end: give it 'stop', or the scenario 'run'" },
+          "s.yaml:2:11: incast traffic needs an end: give it 'stop', or the scenario 'run'" },
         { STAR "traffic: [{kind: incast, senders: 1, size: 1, prio: 8}]\n",
           "s.yaml:2:53: prio must be 0 .. 7, not 8" },
         { STAR "traffic: [{kind: incast, senders: 1, size: 1, start: 2ms, stop: 1ms}]\n",

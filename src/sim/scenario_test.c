@@ -575,7 +575,7 @@ static void scenario_start__examples(void **state)
         take_file(&s, found.gl_pathv[i]);
         if (scenario_start(&s, &sim, &err))
             fail_msg("%s", err.text);
-        sim_run_until(sim, 20 * PS_PER_US);
+        sim_run_until(sim, 60 * PS_PER_US);
         assert_true(sim->counters.data_received > 0 || strcmp(s.entry[0].kind, "poisson") == 0);
         sim_check(sim);
         sim_free(sim);

@@ -1,0 +1,29 @@
+#!/bin/sh
+# The report page in a browser: all of tests/web/run, and reports of real runs. Skipped where Node 20 or Chromium is missing;
+# `make web` installs what it can.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+anole=${FIDELITY_ANOLE:-$ANOLE}
+
+skip() {
+    echo '1..1'
+    echo "ok 1 # skip $1"
+    exit 0
+}
+
+major=$(node --version 2>/dev/null | sed 's/^v\([0-9]*\).*/\1/')
+[ "${major:-0}" -ge 20 ] || skip 'needs Node 20 or later'
+command -v npm >/dev/null || skip 'needs npm'
+[ -x "${CHROMIUM:-/usr/bin/chromium}" ] || skip 'needs Chromium: make web'
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+# Scripts that are run for another processor have no use for a second browser test.
+[ -z "${TEST_WRAPPER:-}" ] || skip 'the page is the same on every processor'
+"$anole" run scenarios/training_influx.yaml --until 8ms --quiet --out "$dir/run" || exit 1
+"$anole" compare scenarios/incast.yaml --vary kmin=100KB,400KB --seeds 2 --out "$dir/compare" --store "$dir/store" \
+    >/dev/null 2>&1 || exit 1
+"$here/run" "$dir/run/report.html" "$dir/compare/report.html" >"$dir/log" 2>&1
+status=$?
+awk '/^(not )?ok - / { n++; sub(/ok - /, "ok " n " - ") } { print } END { print "1.." n + 0 }' "$dir/log"
+exit "$status"
