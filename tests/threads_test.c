@@ -66,7 +66,9 @@ static uint64_t run(const char *name, const char *text, uint64_t seed, uint32_t 
         die("%s", err.text);
     s->hooks = (struct sim_hooks){ &digest, on_done, on_pfc };
     observer = observer_new(s);
-    while (sim_run_until(s, s->now_ps + INTERVAL_PS)) {
+    for (uint32_t change = 0; sim_run_until(s, s->now_ps + INTERVAL_PS); ) {
+        while (change < scenario.changes && scenario.change[change].at_ps <= s->now_ps)
+            sim_apply(s, &scenario.change[change++].knobs);
         observer_look(observer, s->now_ps, &report);
         digest = add_report(digest, &report);
         sim_check(s);

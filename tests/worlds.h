@@ -52,6 +52,31 @@ static const struct world_text worlds[] = {
       "{model: hpcc, order: node, topology: {kind: fat_tree, k: 4, rate: 100Gbps, delay: 1us}, "
       "traffic: [{kind: permutation, size: 300KB}]}",
       0x0fc2351f0a4fd51c },
+    { "nic_training",
+      "{knobs: {kmin: 5, kmax: 50}, topology: {kind: clos, tors: 4, hosts_per_tor: 2, spines: 2, rate: 100Gbps, delay: 1us}, "
+      "traffic: [{kind: training, workers: 8, placement: spread, collective: tree_all_reduce, size: 400KB, chunk: 50KB, "
+      "compute: 20us, iterations: 3}, {kind: training, name: ring, workers: 6, collective: ring_all_reduce, "
+      "size: 100KB, iterations: 4, prio: 4}, {kind: training, name: all, workers: 5, collective: all_to_all, "
+      "size: 30KB, iterations: 2, start: 40us}]}",
+      0x92d9db026affe5bc },
+    { "nic_storage",
+      "{knobs: {kmin: 5, kmax: 50}, "
+      "topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
+      "traffic: [{kind: storage, preset: exchange, depth: 4, stop: 300us}, {kind: rpc, sizes: SolarRPC, load: 0.1, "
+      "stop: 300us}]}",
+      0x3c95aa584d4ecfc4 },
+    { "nic_tcp",
+      "{knobs: {kmin: 20, kmax: 200}, switch: {buffer: 2MB, weights: [1, 3, 1, 7, 1, 1, 1, 1]}, "
+      "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
+      "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.3, stop: 300us}, {kind: tcp, algorithm: cubic, senders: 8, "
+      "size: 300KB}, {kind: tcp, algorithm: dctcp, sizes: WebSearch, load: 0.1, prio: 2, stop: 300us}]}",
+      0xdb4b8e31ad60dbe1 },
+    { "nic_bursts",
+      "{knobs: {kmin: 5, kmax: 50}, changes: [{at: 150us, knobs: {kmin: 50, kmax: 500}}], "
+      "topology: {kind: fat_tree, k: 4, rate: 100Gbps, delay: 1us}, run: 600us, "
+      "traffic: [{kind: many_to_one, hosts: 6, qps: 4, size: 20KB, spread: 50us}, {kind: long_short, long: 2, "
+      "long_size: 200KB, shorts: 4, short_size: 10KB, period: 100us, after: 20us, receiver: h3}]}",
+      0xb960fbdf9e783471 },
 };
 #define WORLDS (sizeof worlds / sizeof *worlds)
 
