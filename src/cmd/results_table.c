@@ -493,9 +493,9 @@ static void print_parts(const struct results *r, FILE *out)
     const struct parts *all = r->sim->parts;
     double work_s = 0, wait_s = 0, most = 0, events = 0;
 
-    if (!all)
+    if (!all || parts_threads(all) < 2)
         return;
-    for (uint32_t i = 0; i < parts_count(all); i++) {
+    for (uint32_t i = 0; i < parts_threads(all); i++) {
         struct parts_time t = parts_time(all, i);
 
         work_s += t.work_s;
@@ -504,8 +504,8 @@ static void print_parts(const struct results *r, FILE *out)
         most = (double)t.events > most ? (double)t.events : most;
     }
     fprintf(out, "\n%u threads: the busiest had %.1f%% of the events (%.1f%% is even); %.1f%% of their time was work, the "
-            "rest waiting for each other", parts_count(all), events > 0 ? 100 * most / events : 0,
-            100.0 / parts_count(all), work_s + wait_s > 0 ? 100 * work_s / (work_s + wait_s) : 0);
+            "rest waiting for each other", parts_threads(all), events > 0 ? 100 * most / events : 0,
+            100.0 / parts_threads(all), work_s + wait_s > 0 ? 100 * work_s / (work_s + wait_s) : 0);
 }
 
 void results_print_table(const struct results *r, FILE *out, struct results_look look)

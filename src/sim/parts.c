@@ -13,6 +13,9 @@
 #include <unistd.h>
 
 #define ROUND_PS    PS_PER_MS    /* then it is looked whether there is anything left to do */
+#define PORTS_PER_PART 2048u     /* about as many as fit a cache of 1 MB: docs/perf.md */
+#define PARTS_EACH  2u           /* of one thread at most: each costs memory for the slots of all ports */
+#define STEPS_AHEAD 2            /* one has come half way, the other may go on: less waiting (docs/perf.md) */
 #define RING_SIZE   (1u << 14)
 #define SPINS       2000u        /* looks at another's clock before the processor is given away */
 #define YIELDS      50u
@@ -54,21 +57,30 @@ struct part {
     uint32_t     *in_of;         /* by sending port: which of them */
     uint32_t      ins;
     uint64_t      ahead_ps[PARTS_MAX];       /* from each other part: nothing arrives sooner */
+    uint64_t      step_ps;       /* after which the others are told how far it has come */
     struct told  *told;
     uint32_t      told_count, told_max;
-    struct parts_time time;
-    pthread_t     thread;
     struct arena  arena;
+};
+
+struct worker {                  /* a thread, and the parts it runs in turn */
+    struct parts     *all;
+    uint32_t          first, end;
+    struct parts_time time;
+    pthread_t         thread;
+    char              apart[64]; /* from the next */
 };
 
 struct parts {
     struct sim      *whole;
     struct part     *part;
     uint32_t         count;
+    struct worker   *worker;
+    uint32_t         workers;
     struct ring     *ring;       /* [from * count + to] */
     uint64_t         end_ps;     /* of the round: first moment not run */
     _Alignas(64) _Atomic uint32_t round;     /* changes when there is work */
-    _Alignas(64) _Atomic uint32_t busy;      /* parts that have not come to the end of the round */
+    _Alignas(64) _Atomic uint32_t busy;      /* threads that have not come to the end of the round */
     _Atomic bool     is_over;
 };
 
@@ -107,14 +119,17 @@ static uint32_t *find_racks(const struct sim *s, uint32_t *count)
 
 uint32_t parts_of(const struct sim *s, uint32_t threads)
 {
-    uint32_t racks;
+    uint32_t racks, parts = s->ports / PORTS_PER_PART;
 
     free(find_racks(s, &racks));
     if (s->cfg.order == ORDER_NS3)
         return 1;                /* needs one number for all events, and one stream of random numbers */
-    threads = threads < racks ? threads : racks;
-    threads = threads < PARTS_MAX ? threads : PARTS_MAX;
-    return threads ? threads : 1;
+    parts = parts < PARTS_EACH * threads ? parts : PARTS_EACH * threads;
+    parts = (parts + threads - 1) / threads * threads;       /* as many for every thread */
+    parts = parts < threads ? threads : parts;
+    parts = parts < racks ? parts : racks;
+    parts = parts < PARTS_MAX ? parts : PARTS_MAX;
+    return parts ? parts : 1;
 }
 
 /* The part that a switch without hosts is linked to most, unless that has its share already; of equals, the one
@@ -224,6 +239,7 @@ static void build_in(struct part *p, const struct port *from)
 static void build_links(struct parts *all, struct part *p)
 {
     struct sim *s = all->whole;
+    uint64_t    least = NEVER;
 
     p->out = xcalloc(s->ports + 1ul, sizeof *p->out);
     p->stays = xcalloc(s->ports + 1ul, sizeof *p->stays);
@@ -254,16 +270,18 @@ static void build_links(struct parts *all, struct part *p)
         if (i == p->index)
             continue;
         p->ahead_ps[i] = signal_ps < p->ahead_ps[i] ? signal_ps : p->ahead_ps[i];
+        least = p->ahead_ps[i] < least ? p->ahead_ps[i] : least;
         if (p->ahead_ps[i] != NEVER)
             ring_of(all, i, p->index)->slot = xcalloc(RING_SIZE, sizeof(struct crossing));
     }
+    p->step_ps = least / STEPS_AHEAD > 0 ? least / STEPS_AHEAD : 1;
 }
 
 static void on_flow_done(void *arg, const struct flow_result *r);
 static void on_pfc(void *arg, const struct pfc_result *r);
 static void *work(void *arg);
 
-void parts_new(struct sim *s, uint32_t count)
+void parts_new(struct sim *s, uint32_t count, uint32_t threads)
 {
     struct parts *all = aligned_alloc(64, (sizeof *all + 63) / 64 * 64);
 
@@ -291,8 +309,12 @@ void parts_new(struct sim *s, uint32_t count)
         build_links(all, p);
     }
     s->parts = all;
-    for (uint32_t i = 1; i < count; i++)
-        if (pthread_create(&all->part[i].thread, NULL, work, &all->part[i]))
+    all->workers = threads;
+    all->worker = xcalloc(threads, sizeof *all->worker);
+    for (uint32_t i = 0; i < threads; i++)
+        all->worker[i] = (struct worker){ .all = all, .first = count * i / threads, .end = count * (i + 1) / threads };
+    for (uint32_t i = 1; i < threads; i++)       /* the first is whoever asks for a run */
+        if (pthread_create(&all->worker[i].thread, NULL, work, &all->worker[i]))
             die("cannot start a thread");
 }
 
@@ -316,11 +338,12 @@ void parts_free(struct parts *all)
     atomic_store(&all->is_over, true);
     atomic_fetch_add(&all->round, 1);
     wake(&all->round);
+    for (uint32_t i = 1; i < all->workers; i++)
+        pthread_join(all->worker[i].thread, NULL);
+    free(all->worker);
     for (uint32_t i = 0; i < all->count; i++) {
         struct part *p = &all->part[i];
 
-        if (i > 0)
-            pthread_join(p->thread, NULL);
         sim_free_part(p->sim);
         arena_fini(&p->arena);
         free(p->out);
@@ -345,11 +368,18 @@ uint32_t parts_count(const struct parts *all)
     return all->count;
 }
 
-struct parts_time parts_time(const struct parts *all, uint32_t part)
+uint32_t parts_threads(const struct parts *all)
 {
-    struct parts_time t = all->part[part].time;
+    return all->workers;
+}
 
-    t.events = all->part[part].sim->counters.events;
+struct parts_time parts_time(const struct parts *all, uint32_t thread)
+{
+    const struct worker *w = &all->worker[thread];
+    struct parts_time    t = w->time;
+
+    for (uint32_t i = w->first; i < w->end; i++)
+        t.events += all->part[i].sim->counters.events;
     return t;
 }
 
@@ -539,45 +569,74 @@ static void await_clock(struct part *slowest, uint64_t was_ps, struct part *me)
     }
 }
 
-/* One part's share of a round. */
-static void run_part(struct part *p)
+/* Goes on with a part as far as the others' clocks allow, and not too far; false: they do not. */
+static bool step(struct part *p)
 {
-    double at_s = clock_s();
+    uint32_t slowest;
+    uint64_t to_ps = horizon(p, &slowest);
 
-    while (p->mine_ps < p->all->end_ps) {
-        uint32_t slowest;
-        uint64_t to_ps = horizon(p, &slowest);
-        double   now_s;
+    if (to_ps <= p->mine_ps)
+        return false;
+    if (to_ps - p->mine_ps > p->step_ps)
+        to_ps = p->mine_ps + p->step_ps;
+    pull(p);
+    sim_run_part(p->sim, to_ps - 1);
+    push(p);
+    set_clock(p, to_ps);
+    return true;
+}
 
-        if (to_ps <= p->mine_ps) {
-            struct part *other = &p->all->part[slowest];
-            uint64_t     was_ps = atomic_load(&other->clock_ps);
+/* None of a thread's parts may go on: waits for the clock that holds one of them up. */
+static void await_others(struct worker *w)
+{
+    for (uint32_t i = w->first; i < w->end; i++) {
+        struct part *p = &w->all->part[i], *other;
+        uint32_t     slowest;
+        uint64_t     was_ps;
 
-            if (was_ps + p->ahead_ps[slowest] <= p->mine_ps)
-                await_clock(other, was_ps, p);
-            now_s = clock_s();
-            p->time.wait_s += now_s - at_s;
-            at_s = now_s;
+        if (p->mine_ps >= w->all->end_ps || horizon(p, &slowest) > p->mine_ps)
             continue;
+        other = &w->all->part[slowest];
+        was_ps = atomic_load(&other->clock_ps);
+        if (was_ps + p->ahead_ps[slowest] <= p->mine_ps && (slowest < w->first || slowest >= w->end)) {
+            await_clock(other, was_ps, p);
+            return;
         }
-        pull(p);
-        sim_run_part(p->sim, to_ps - 1);
-        push(p);
-        set_clock(p, to_ps);
+    }
+}
+
+/* A thread's share of a round: its parts in turn. */
+static void run_parts(struct worker *w)
+{
+    struct parts *all = w->all;
+    double        at_s = clock_s(), now_s;
+
+    for (;;) {
+        uint32_t steps = 0, done = 0;
+
+        for (uint32_t i = w->first; i < w->end; i++)
+            if (all->part[i].mine_ps < all->end_ps)
+                steps += step(&all->part[i]);
+            else
+                done++;
+        if (done == w->end - w->first)
+            break;
+        if (!steps)
+            await_others(w);
         now_s = clock_s();
-        p->time.work_s += now_s - at_s;
-        p->time.windows++;
+        *(steps ? &w->time.work_s : &w->time.wait_s) += now_s - at_s;
+        w->time.windows += steps;
         at_s = now_s;
     }
-    if (atomic_fetch_sub(&p->all->busy, 1) == 1)
-        wake(&p->all->busy);
+    if (atomic_fetch_sub(&all->busy, 1) == 1)
+        wake(&all->busy);
 }
 
 static void *work(void *arg)
 {
-    struct part  *p = arg;
-    struct parts *all = p->all;
-    uint32_t      seen = 0;
+    struct worker *w = arg;
+    struct parts  *all = w->all;
+    uint32_t       seen = 0;
 
     for (;;) {
         uint32_t round;
@@ -588,7 +647,7 @@ static void *work(void *arg)
         seen = round;
         if (atomic_load(&all->is_over))
             return NULL;
-        run_part(p);
+        run_parts(w);
     }
 }
 
@@ -702,10 +761,10 @@ static void run_round(struct parts *all, uint64_t from_ps, uint64_t end_ps)
         p->sim->hooks = (struct sim_hooks){ p, all->whole->hooks.flow_done ? on_flow_done : NULL,
                                             all->whole->hooks.pfc ? on_pfc : NULL };
     }
-    atomic_store(&all->busy, all->count);
+    atomic_store(&all->busy, all->workers);
     atomic_fetch_add(&all->round, 1);
     wake(&all->round);
-    run_part(&all->part[0]);
+    run_parts(&all->worker[0]);
     for (uint32_t i = 0, busy; (busy = atomic_load(&all->busy)) != 0; i++)
         if (i > SPINS)
             nap(&all->busy, busy);

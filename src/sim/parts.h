@@ -26,14 +26,15 @@
 
 struct parts;
 
-/* Where the time of a part went. */
+/* Where the time of a thread went. */
 struct parts_time { double work_s, wait_s; uint64_t windows, events; };
 
-/* How many parts this network can have, at most 'threads'. */
+/* How many parts this network should have: one for each thread if it has as many racks, and more of them, run in
+ * turn, in a network whose ports do not fit the cache. */
 uint32_t parts_of(const struct sim *, uint32_t threads);
 
 /* Divides a world that has been built but in which nothing has been scheduled. Sets the part of every node. */
-void parts_new(struct sim *, uint32_t count);
+void parts_new(struct sim *, uint32_t count, uint32_t threads);
 void parts_free(struct parts *);
 
 struct sim *parts_sim(const struct parts *, uint32_t part);
@@ -48,7 +49,8 @@ void parts_send_signal(const struct sim *part, const struct signal *);
 /* Adds what is on wires between parts, for sim_check(). */
 void parts_check(const struct sim *, uint64_t *packets, uint64_t *payload);
 
-struct parts_time parts_time(const struct parts *, uint32_t part);
+uint32_t          parts_threads(const struct parts *);
+struct parts_time parts_time(const struct parts *, uint32_t thread);
 
 /* ---- in sim.c ---- */
 

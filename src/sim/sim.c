@@ -389,6 +389,14 @@ static void build_streams(struct sim *s);
 static void schedule_change(struct sim *s, uint32_t node, uint32_t epoch);
 static uint64_t longest_rtt_ps(const struct sim *s);
 
+static void divide(struct sim *s, uint32_t threads)
+{
+    uint32_t parts = parts_of(s, threads);
+
+    if (parts > 1)
+        parts_new(s, parts, threads < parts ? threads : parts);
+}
+
 int sim_new(struct sim **out, struct graph *g, const struct sim_cfg *cfg, struct traffic *traffic, struct err *err)
 {
     struct sim *s;
@@ -426,8 +434,7 @@ int sim_new(struct sim **out, struct graph *g, const struct sim_cfg *cfg, struct
         s->cfg.window_bytes = (uint64_t)((double)s->base_rtt_ps / (double)PS_PER_S * (double)host_bps / 8);
     configure_cc(s);
     allocate_streams(s);
-    if (parts_of(s, s->cfg.threads) > 1)
-        parts_new(s, parts_of(s, s->cfg.threads));
+    divide(s, s->cfg.threads ? s->cfg.threads : 1);
     build_streams(s);
     for (uint32_t i = 0; i < s->nodes && s->cfg.changes; i++)
         schedule_change(sim_of(s, i), i, 0);
