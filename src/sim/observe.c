@@ -50,7 +50,7 @@ void observer_free(struct observer *o)
 }
 
 /* A queue that only shrinks is longest at the start of the interval. Never more than the switch itself has
- * counted: it does not count what waits while nothing is being sent, and peaks must not depend on when we look. */
+ * counted: it does not count what was alone in the queue when the port became free. */
 static uint64_t longest_queue(const struct port *p, uint64_t counted_max)
 {
     uint64_t longest = 0;

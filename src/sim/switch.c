@@ -347,14 +347,12 @@ void switch_on_packet(struct sim *s, struct port *in, uint32_t id)
         return;
     }
     path_enqueue(s, out, prio, id, k);
-    if (!port_is_busy(out, s->now_ps, s->order)) {
-        switch_kick(s, out);
-        return;
-    }
+    if (!port_is_busy(out, s->now_ps, s->order))
+        switch_kick(s, out);     /* a class that is paused stays where it is */
+    else if (!(out->paused >> prio & 1))
+        path_await_free(s, out);
     if (out->queue[prio].bytes > out->counters.queue_bytes_max)
         out->counters.queue_bytes_max = out->queue[prio].bytes;
-    if (!(out->paused >> prio & 1))
-        path_await_free(s, out);
 }
 
 void switch_flush(struct sim *s, struct port *p)
