@@ -306,6 +306,12 @@ static __attribute__((noinline)) bool take_lossy(struct sim *s, struct node *n, 
     return true;
 }
 
+static inline void note_queue(struct port *out, uint32_t prio)
+{
+    if (out->queue[prio].bytes > out->counters.queue_bytes_max)
+        out->counters.queue_bytes_max = out->queue[prio].bytes;
+}
+
 void switch_on_packet(struct sim *s, struct port *in, uint32_t id)
 {
     struct packet *k = &s->packets.packet[id];
@@ -347,12 +353,15 @@ void switch_on_packet(struct sim *s, struct port *in, uint32_t id)
         return;
     }
     path_enqueue(s, out, prio, id, k);
-    if (!port_is_busy(out, s->now_ps, s->order))
-        switch_kick(s, out);     /* a class that is paused stays where it is */
-    else if (!(out->paused >> prio & 1))
+    if (!port_is_busy(out, s->now_ps, s->order)) {
+        switch_kick(s, out);
+        if (__builtin_expect(out->paused, 0))
+            note_queue(out, prio);       /* it may have stayed where it was */
+        return;
+    }
+    note_queue(out, prio);
+    if (!(out->paused >> prio & 1))
         path_await_free(s, out);
-    if (out->queue[prio].bytes > out->counters.queue_bytes_max)
-        out->counters.queue_bytes_max = out->queue[prio].bytes;
 }
 
 void switch_flush(struct sim *s, struct port *p)
