@@ -5,6 +5,7 @@
 #include "sim/observe.h"
 #include "sim/traffic.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 #define SLICE_S        0.05              /* wall time between two looks at the clock */
@@ -28,8 +29,11 @@ static double expected_bytes(const struct scenario *s, const struct scenario_tra
 static uint32_t threads_that_pay(const struct scenario *s)
 {
     long   processors = sysconf(_SC_NPROCESSORS_ONLN);
-    double bytes = 0;
+    double bytes = 0, load;
 
+    /* Threads wait for each other; with processors that others use they would do little else. */
+    if (getloadavg(&load, 1) == 1)
+        processors -= (long)(load + 0.5);
     for (uint32_t i = 0; i < s->entries; i++)
         bytes += expected_bytes(s, &s->entry[i]);
     if (processors < 2 || s->graph.hosts < HOSTS_MANY || bytes < BYTES_MANY)

@@ -135,6 +135,21 @@ bool job_next(struct traffic *t, struct traffic_stream *s, struct flow_spec *f)
 
 /* ---- parts ---- */
 
+/* Poisson traffic sends at its load; of the rest nothing is known but that it will send as fast as it can now and
+ * then. */
+void traffic_weigh(const struct traffic *t, const uint64_t *rate_bps, double *weight)
+{
+    for (uint32_t i = 0; i < t->streams; i++) {
+        const struct traffic_stream *s = &t->stream[i];
+        const struct traffic_entry  *e = &t->entry[s->entry];
+
+        if (e->kind == POISSON && !s->is_worker)
+            weight[s->source] += e->cdf.bytes_mean * 8 * (double)PS_PER_S / e->gap_ps_mean;
+        else
+            weight[s->source] += (double)rate_bps[s->source] / 4;
+    }
+}
+
 /* Moves what the stream has posted from part 0 to the part it is in from now on. */
 static void move_stream(struct traffic *t, uint32_t stream, const struct post *old)
 {

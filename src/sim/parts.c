@@ -91,13 +91,30 @@ static struct ring *ring_of(const struct parts *all, uint32_t from, uint32_t to)
 
 /* ---- who gets what ---- */
 
-/* How much there is to do at a node: as much as its links carry. */
+/* How much there is to do at a node. What a host sends passes its own switch, one in between and one at the
+ * receiver, and as much comes in on average: three parts for the host and the switch it is at, one for those in
+ * between, by the rates of their links. */
 static double *weigh(const struct sim *s)
 {
-    double *weight = xcalloc(s->nodes + 1ul, sizeof *weight);
+    double   *weight = xcalloc(s->nodes + 1ul, sizeof *weight), sent = 0, between = 0;
+    uint64_t *rate_bps = xcalloc(s->nodes + 1ul, sizeof *rate_bps);
 
+    for (uint32_t i = 0; i < s->hosts; i++)
+        rate_bps[s->host[i].node] = s->port[s->host[i].port].rate_bps;
+    traffic_weigh(s->traffic, rate_bps, weight);
+    for (uint32_t i = 0; i < s->hosts; i++) {
+        double *w = &weight[s->host[i].node];
+
+        *w += (double)rate_bps[s->host[i].node] / 100;       /* everybody may receive */
+        sent += *w;
+        *w *= 3;
+    }
     for (uint32_t i = 0; i < s->ports; i++)
-        weight[s->port[i].node->id] += (double)s->port[i].rate_bps;
+        between += s->port[i].is_switch && s->port[i].peer->is_switch ? (double)s->port[i].rate_bps : 0;
+    for (uint32_t i = 0; i < s->ports && between > 0; i++)
+        if (s->port[i].is_switch && s->port[i].peer->is_switch)
+            weight[s->port[i].node->id] += sent * (double)s->port[i].rate_bps / between;
+    free(rate_bps);
     return weight;
 }
 

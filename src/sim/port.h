@@ -37,7 +37,7 @@ struct port_counters {           /* only grow */
     uint64_t tx_packets[5];      /* by enum packet_kind */
     uint64_t tx_bytes;           /* of all frames */
     uint64_t queue_bytes_max;    /* largest queue of one class behind the packet being sent */
-    uint64_t marked_packets;
+    uint64_t marked_packets;     /* data packets that got their first mark here (model hpcc: every mark) */
     uint64_t pauses;             /* pause frames received */
     uint64_t paused_ps;          /* time with at least one class paused, up to paused_since_ps */
 };

@@ -137,8 +137,9 @@ static void mark(struct sim *s, struct node *n, struct port *p, struct packet *k
         if (sim_random(s, n) >= probability)
             return;
     }
+    /* What counts is data that is told of congestion, once; the fork counts every mark, ACKs' included. */
+    p->counters.marked_packets += s->cfg.model == MODEL_HPCC || (k->kind == PACKET_DATA && !(k->flags & PACKET_ECN));
     k->flags |= PACKET_ECN;
-    p->counters.marked_packets++;
 }
 
 /* ---- sending ---- */

@@ -156,6 +156,9 @@ void traffic_on_signal(struct traffic *, uint32_t part, const struct signal *);
 /* The least time that a signal takes; NEVER: there are none. */
 uint64_t traffic_signal_ps(const struct traffic *);
 
+/* Adds to each node what its streams will send, about, in bit/s; 'rate_bps' is that of its link. */
+void traffic_weigh(const struct traffic *, const uint64_t *rate_bps, double *weight);
+
 /* Divides the streams among 'parts' that may be used at the same time, by node; before the first flow. */
 void traffic_divide(struct traffic *, const uint8_t *part_of_node, uint32_t parts);
 
