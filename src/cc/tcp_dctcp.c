@@ -50,7 +50,7 @@ static void dctcp_on_ack(struct tcp_window *w, void *state, const struct tcp_ack
 static void dctcp_on_ecn(struct tcp_window *w, void *state, uint64_t now_ps, uint64_t flight_bytes)
 {
     const struct dctcp *d = state;
-    uint64_t            cut = w->cwnd_bytes * d->alpha / (2 * ALPHA_ONE), least = 2ull * w->mss_bytes;
+    uint64_t            cut = w->cwnd_bytes * d->alpha / (2ull * ALPHA_ONE), least = 2ull * w->mss_bytes;
 
     (void)now_ps, (void)flight_bytes;
     w->cwnd_bytes = w->cwnd_bytes - cut > least ? w->cwnd_bytes - cut : least;

@@ -48,7 +48,7 @@ static uint64_t name_of(const struct flow_key *k)
 
 static struct parked_flow *parking_row(const struct flow_slots *s, uint64_t name)
 {
-    return &s->parked[flow_key_below(name, s->parking_places / PARKING_WAYS) * PARKING_WAYS];
+    return &s->parked[(size_t)flow_key_below(name, s->parking_places / PARKING_WAYS) * PARKING_WAYS];
 }
 
 /* The free place of a row, or the one that has been there longest. */

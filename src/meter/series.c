@@ -64,8 +64,8 @@ static void halve_points(struct series *s)
     for (uint32_t i = 0; i < SERIES_POINTS / 2; i++) {
         uint64_t *to = &s->entry_bytes[(size_t)i * s->entries], *from = &s->entry_bytes[2ul * i * s->entries];
 
-        s->point[i] = s->point[2 * i];
-        join(&s->point[i], &s->point[2 * i + 1]);
+        s->point[i] = s->point[2ul * i];
+        join(&s->point[i], &s->point[2ul * i + 1]);
         for (uint32_t e = 0; e < s->entries; e++)
             to[e] = from[e] + from[s->entries + e];
     }
@@ -117,8 +117,8 @@ static void halve_heat(struct series *s)
 
         for (uint32_t p = 0; p < s->ports; p++)
             to[p] = from[p] + from[s->ports + p];
-        s->heat_start_ps[i] = s->heat_start_ps[2 * i];
-        s->heat_end_ps[i] = s->heat_end_ps[2 * i + 1];
+        s->heat_start_ps[i] = s->heat_start_ps[2ul * i];
+        s->heat_end_ps[i] = s->heat_end_ps[2ul * i + 1];
     }
     s->heats = SERIES_HEAT / 2;
     s->heat_merged *= 2;

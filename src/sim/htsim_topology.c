@@ -251,7 +251,7 @@ static int shape_aggs(struct topo_reader *r, struct shape *s, uint64_t *tor_upli
                          "tier 0 has %u ports down and %u up: Oversubscribed must be %u, not %u",
                          of(r, 0, RADIX_DOWN), of(r, 0, RADIX_UP), ratio, of(r, 0, OVERSUBSCRIBED));
     *tor_uplinks = uplinks(r, 0, r->key[TOPO_NODES].value);
-    if (*tor_uplinks == 0 || *tor_uplinks % ports)
+    if (*tor_uplinks == 0 || ports == 0 || *tor_uplinks % ports)
         return refuse_at(
             r, line_of(r, 1, RADIX_DOWN), err,
             "by speed and oversubscription ToRs have %llu uplinks, which %u pods of switches with a "

@@ -46,7 +46,7 @@ static void on_signal(struct job *j, uint32_t part, uint64_t now_ps, uint32_t wo
     struct cm                  *cm = (struct cm *)j;
     const struct htsim_trigger *t = &cm->matrix.trigger[trigger];
     const struct waiting       *w = &cm->waiting[trigger];
-    uint32_t                    fired = ++cm->fired[part * cm->matrix.triggers + trigger];
+    uint32_t                    fired = ++cm->fired[(size_t)part * cm->matrix.triggers + trigger];
 
     (void)worker;
     if (t->kind == HTSIM_MULTISHOT) {

@@ -79,9 +79,9 @@ struct parts {
     uint32_t         workers;
     struct ring     *ring;       /* [from * count + to] */
     uint64_t         end_ps;     /* of the round: first moment not run */
-    _Alignas(64) _Atomic uint32_t round;     /* changes when there is work */
-    _Alignas(64) _Atomic uint32_t busy;      /* threads that have not come to the end of the round */
     _Atomic bool     is_over;
+    _Atomic uint32_t busy;       /* threads that have not come to the end of the round */
+    _Alignas(64) _Atomic uint32_t round;     /* changes when there is work */
 };
 
 static struct ring *ring_of(const struct parts *all, uint32_t from, uint32_t to)

@@ -61,6 +61,7 @@ bool scenario_read_htsim_cm(const struct entry *e, struct htsim_cm *cm, uint64_t
     struct err              why;
 
     read_delay(e, delay_ps);
+    *cm = (struct htsim_cm){ 0 };
     if (path && !r->rc)
         reader_keep(r, htsim_read_cm(path, cm, &why), &why, node);
     free(path);

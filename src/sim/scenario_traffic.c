@@ -369,7 +369,7 @@ static uint64_t endless_bytes(const struct entry *e, const char *key, const stru
         rate_bps = bps > rate_bps ? bps : rate_bps;
     }
     free(link_of);
-    bytes = (uint64_t)((unsigned __int128)(run_ps - e->common.start_ps) * rate_bps / (8 * PS_PER_S)) + 1;
+    bytes = (uint64_t)((unsigned __int128)(run_ps - e->common.start_ps) * rate_bps / 8 / PS_PER_S) + 1;
     return bytes < SIZE_BYTES_MAX ? bytes : SIZE_BYTES_MAX;
 }
 

@@ -271,7 +271,7 @@ static inline enum event_kind kind_of(const struct evq_slot *e)
 
 static inline void *owner_of(const struct evq_slot *e)
 {
-    return (void *)((uintptr_t)e->owner & ~(uintptr_t)7);
+    return (void *)((uintptr_t)e->owner & ~(uintptr_t)7);    /* NOLINT(performance-no-int-to-ptr): one instruction */
 }
 
 /* One slot for everything that can wait for a moment: see dispatch(). */
@@ -408,6 +408,7 @@ int sim_new(struct sim **out, struct graph *g, const struct sim_cfg *cfg, struct
     for (uint32_t i = 0; i < g->links; i++)
         assert(g->link[i].delay_ps <= GRAPH_DELAY_PS_MAX);
     s = xcalloc(1, sizeof *s);
+    s->self = s;
     s->cfg = *cfg;
     s->graph = *g;
     s->traffic = traffic;
@@ -466,7 +467,7 @@ void sim_free(struct sim *s)
 
 struct sim *sim_of(const struct sim *s, uint32_t node)
 {
-    return s->parts ? parts_sim(s->parts, s->node[node].part) : (struct sim *)(uintptr_t)s;
+    return s->parts ? parts_sim(s->parts, s->node[node].part) : s->self;
 }
 
 void sim_own_wire(struct sim *s, uint32_t port, struct port *wire)
@@ -480,6 +481,7 @@ struct sim *sim_new_part(const struct sim *whole, struct arena *arena, uint32_t 
     struct sim *s = arena_alloc(arena, 1, sizeof *s);
 
     *s = *whole;
+    s->self = s;
     s->is_part = true;
     s->part = part;
     memset(s->list_free, 0, sizeof s->list_free);

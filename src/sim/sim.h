@@ -184,6 +184,7 @@ struct sim {
     uint64_t           base_rtt_ps;          /* longest in the network */
     uint64_t           rtt_ps_peak;          /* since the observer last looked: see observe.h */
     uint64_t          *entry_bytes_done;     /* of flows that are over, by entry of the traffic list */
+    struct sim        *self;                 /* so that who may only look at it finds the part of a node */
     bool               is_part;              /* of another; then 'parts' is NULL */
     uint32_t           part;                 /* which */
     struct signal     *signal;               /* of jobs, that will act; the first last */
