@@ -79,7 +79,7 @@ check: $(CHECKS)
 	@echo 'all checks passed'
 
 deps-check:
-	@tools/deps build test check
+	@tools/deps build test check mpi
 
 check-includes:
 	@tools/check-includes

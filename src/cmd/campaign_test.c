@@ -62,12 +62,12 @@ static void add__is_there_after_opening_again(void **state)
     json_t *json;
 
     (void)state;
-    assert_int_equal(0, campaign_has(c, "k1", NULL));
+    assert_int_equal(0, campaign_has(c, "k1", false, NULL));
     assert_int_equal(0, campaign_add(c, &one, NULL));
     campaign_close(c);
     c = open_store();
-    assert_int_equal(1, campaign_has(c, "k1", NULL));
-    assert_int_equal(0, campaign_has(c, "k2", NULL));
+    assert_int_equal(1, campaign_has(c, "k1", false, NULL));
+    assert_int_equal(0, campaign_has(c, "k2", false, NULL));
     assert_int_equal(0, campaign_metrics(c, "k1", &json, NULL));
     assert_true(json_number_value(json_object_get(json, "a")) == 1.5);
     assert_true(json_is_null(json_object_get(json, "b")));
@@ -95,6 +95,88 @@ static void add__replaces_the_run_with_the_same_key(void **state)
     campaign_close(c);
 }
 
+static void add__without_a_page_keeps_the_one_that_is_there(void **state)
+{
+    struct campaign_run bare = one;
+    struct campaign *c = open_store();
+    json_t *json;
+
+    (void)state;
+    bare.page = NULL;
+    assert_int_equal(0, campaign_add(c, &bare, NULL));
+    assert_int_equal(1, campaign_has(c, "k1", false, NULL));
+    assert_int_equal(0, campaign_has(c, "k1", true, NULL));
+    assert_int_equal(-ENOENT, campaign_page(c, "k1", &json, NULL));
+    assert_int_equal(0, campaign_add(c, &one, NULL));
+    assert_int_equal(1, campaign_has(c, "k1", true, NULL));
+    assert_int_equal(0, campaign_add(c, &bare, NULL));
+    assert_int_equal(1, campaign_has(c, "k1", true, NULL));
+    campaign_close(c);
+}
+
+static void commit__makes_several_runs_one(void **state)
+{
+    struct campaign_run run = one;
+    struct campaign *a = open_store(), *b = open_store();
+
+    (void)state;
+    assert_int_equal(0, campaign_commit(a, NULL));           /* nothing */
+    assert_int_equal(0, campaign_begin(a, NULL));
+    assert_int_equal(0, campaign_begin(a, NULL));
+    assert_int_equal(0, campaign_add(a, &one, NULL));
+    run.key = "k2";
+    assert_int_equal(0, campaign_add(a, &run, NULL));
+    assert_int_equal(1, campaign_has(a, "k2", false, NULL));
+    assert_int_equal(0, campaign_has(b, "k1", false, NULL)); /* others do not see them yet */
+    assert_int_equal(0, campaign_commit(a, NULL));
+    assert_int_equal(1, campaign_has(b, "k1", false, NULL));
+    assert_int_equal(1, campaign_has(b, "k2", false, NULL));
+    campaign_close(a);
+    campaign_close(b);
+}
+
+struct told {
+    int    count;
+    char   key[4][8];
+    double value[4];
+};
+
+static void tell(void *arg, const char *key, double value)
+{
+    struct told *t = arg;
+
+    assert_true(t->count < 4);
+    snprintf(t->key[t->count], sizeof(t->key[0]), "%s", key);
+    t->value[t->count++] = value;
+}
+
+static void each_value__is_the_last_of_every_run_in_order(void **state)
+{
+    static const struct campaign_run runs[] = {
+        { "z", "v", 1, "{\"a\": 1.5, \"b\": null}", NULL }, { "y", "v", 2, "{\"b\": 7}", NULL },
+        { "x", "v", 3, "{\"a\": -3, \"c\": 1}", NULL },    { "z", "v", 1, "{\"a\": 2.5}", NULL },
+    };
+    struct campaign *c = open_store();
+    struct told t = { 0 };
+
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(0, campaign_add(c, &runs[i], NULL));
+    assert_int_equal(0, campaign_each_value(c, "a", tell, &t, NULL));
+    assert_int_equal(2, t.count);
+    assert_string_equal("z", t.key[0]);
+    assert_string_equal("x", t.key[1]);
+    assert_true(t.value[0] == 2.5 && t.value[1] == -3);
+    t.count = 0;
+    assert_int_equal(0, campaign_each_value(c, "b", tell, &t, NULL));
+    assert_int_equal(1, t.count);
+    assert_string_equal("y", t.key[0]);
+    t.count = 0;
+    assert_int_equal(0, campaign_each_value(c, "none", tell, &t, NULL));
+    assert_int_equal(0, t.count);
+    campaign_close(c);
+}
+
 static void open__in_memory_leaves_nothing(void **state)
 {
     struct campaign *c;
@@ -102,7 +184,7 @@ static void open__in_memory_leaves_nothing(void **state)
     (void)state;
     assert_int_equal(0, campaign_open(&c, NULL, NULL));
     assert_int_equal(0, campaign_add(c, &one, NULL));
-    assert_int_equal(1, campaign_has(c, "k1", NULL));
+    assert_int_equal(1, campaign_has(c, "k1", false, NULL));
     campaign_close(c);
     assert_int_equal(-1, access(path, F_OK));
 }
@@ -216,7 +298,7 @@ static void add__by_several_processes_loses_nothing(void **state)
             snprintf(key, sizeof(key), "%d-%d", i / 40, i % 40);
         else
             snprintf(key, sizeof(key), "both-%d", i - 120);
-        assert_int_equal(1, campaign_has(c, key, NULL));
+        assert_int_equal(1, campaign_has(c, key, false, NULL));
     }
     campaign_close(c);
 }
@@ -228,6 +310,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         in_a_folder(add__is_there_after_opening_again),
         in_a_folder(add__replaces_the_run_with_the_same_key),
+        in_a_folder(add__without_a_page_keeps_the_one_that_is_there),
+        in_a_folder(commit__makes_several_runs_one),
+        in_a_folder(each_value__is_the_last_of_every_run_in_order),
         in_a_folder(add__by_several_processes_loses_nothing),
         in_a_folder(open__in_memory_leaves_nothing),
         in_a_folder(open__refuses_what_is_no_database),

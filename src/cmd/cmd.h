@@ -18,7 +18,7 @@ struct command {
     int (*main)(int argc, char **argv);      /* argv[0] is "anole <name>" */
 };
 
-extern const struct command command_run, command_compare, command_list, command_convert;
+extern const struct command command_run, command_compare, command_sweep, command_list, command_convert;
 
 /* Prints "anole: <what is wrong>"; returns EXIT_FAILED. */
 int cmd_fail(const struct err *);

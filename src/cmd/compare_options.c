@@ -5,7 +5,6 @@
 #include "cmd/cmd.h"
 #include "cmd/pool.h"
 
-#include <argp.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +12,6 @@
 #define SEEDS_DEFAULT 5
 
 static const char *const format_names[] = { "table", "csv", "json", NULL };
-
-enum {
-    KEY_SET = 's', KEY_OUT = 'o', KEY_FORMAT = 'f', KEY_QUIET = 'q', KEY_JOBS = 'j', KEY_METRICS = 'm',
-    KEY_BASELINE = 'b', KEY_VARY = 'v', KEY_SEEDS = 'n', KEY_VARIANT = 256, KEY_SEED_LIST, KEY_STORE,
-};
 
 static const struct argp_option option_rows[] = {
     { "vary", KEY_VARY, "KEY=A,B,C", 0,
@@ -63,7 +57,7 @@ static enum compare_format format_of(const char *word)
     cmd_usage("'%s' is not a format%s", word, *hint ? hint : "; there are table, csv and json");
 }
 
-static uint32_t count_of(const char *option, const char *text, uint32_t max)
+uint32_t options_count(const char *option, const char *text, uint32_t max)
 {
     struct err err;
     uint64_t count;
@@ -86,7 +80,7 @@ static void add_seed(struct options *o, uint64_t seed)
     o->seed[o->seeds++] = seed;
 }
 
-static void count_seeds(struct options *o, uint32_t count)
+void options_count_seeds(struct options *o, uint32_t count)
 {
     free(o->seed);
     o->seed = xcalloc(count, sizeof(*o->seed));
@@ -140,30 +134,40 @@ static void add_variant(struct options *o, const char *text)
         cmd_usage("%s", err.text);
 }
 
+error_t options_take(struct options *o, int key, char *arg)
+{
+    switch (key) {
+    case KEY_VARY:      add_vary(o, arg);                                    break;
+    case KEY_SET:       add_set(o, arg);                                     break;
+    case KEY_SEED_LIST: list_seeds(o, arg);                                  break;
+    case KEY_METRICS:   o->metrics = arg;                                    break;
+    case KEY_JOBS:      o->jobs = options_count("--jobs", arg, POOL_WORKERS_MAX); break;
+    case KEY_OUT:       o->out = arg;                                        break;
+    case KEY_STORE:     o->store = arg;                                      break;
+    case KEY_FORMAT:    o->format = format_of(arg);                          break;
+    case KEY_QUIET:     o->is_quiet = true;                                  break;
+    case ARGP_KEY_ARG:  add_text(&o->path, &o->paths, arg);                  break;
+    case KEY_SEEDS:
+        options_count_seeds(o, options_count("--seeds", arg, BOOTSTRAP_VALUES_MAX));
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
 
     switch (key) {
-    case KEY_VARY:      add_vary(o, arg);                                                 break;
-    case KEY_VARIANT:   add_variant(o, arg);                                              break;
-    case KEY_SET:       add_set(o, arg);                                                  break;
-    case KEY_SEEDS:     count_seeds(o, count_of("--seeds", arg, BOOTSTRAP_VALUES_MAX));   break;
-    case KEY_SEED_LIST: list_seeds(o, arg);                                               break;
-    case KEY_BASELINE:  o->baseline = arg;                                                break;
-    case KEY_METRICS:   o->metrics = arg;                                                 break;
-    case KEY_JOBS:      o->jobs = count_of("--jobs", arg, POOL_WORKERS_MAX);              break;
-    case KEY_OUT:       o->out = arg;                                                     break;
-    case KEY_STORE:     o->store = arg;                                                   break;
-    case KEY_FORMAT:    o->format = format_of(arg);                                       break;
-    case KEY_QUIET:     o->is_quiet = true;                                               break;
-    case ARGP_KEY_ARG:  add_text(&o->path, &o->paths, arg);                               break;
+    case KEY_VARIANT:  add_variant(o, arg);   return 0;
+    case KEY_BASELINE: o->baseline = arg;     return 0;
     case ARGP_KEY_NO_ARGS:
         cmd_usage("which scenarios? anole compare A.yaml B.yaml; see anole compare --help");
     default:
-        return ARGP_ERR_UNKNOWN;
+        return options_take(o, key, arg);
     }
-    return 0;
 }
 
 static const struct argp argp = {
@@ -194,7 +198,7 @@ void options_parse(struct options *o, int argc, char **argv)
     *o = (struct options){ 0 };
     argp_parse(&argp, argc, argv, 0, NULL, o);
     if (!o->seeds)
-        count_seeds(o, SEEDS_DEFAULT);
+        options_count_seeds(o, SEEDS_DEFAULT);
 }
 
 void options_fini(struct options *o)

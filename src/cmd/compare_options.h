@@ -1,9 +1,10 @@
-/* src/cmd/compare_options.h - the command line of anole compare. */
+/* src/cmd/compare_options.h - the command line of anole compare, and what that of anole sweep shares. */
 #ifndef CMD_COMPARE_OPTIONS_H
 #define CMD_COMPARE_OPTIONS_H
 
 #include "cmd/compare_variants.h"
 
+#include <argp.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -21,8 +22,24 @@ struct options {
     bool                is_quiet;
 };
 
+enum {
+    KEY_SET = 's', KEY_OUT = 'o', KEY_FORMAT = 'f', KEY_QUIET = 'q', KEY_JOBS = 'j', KEY_METRICS = 'm',
+    KEY_BASELINE = 'b', KEY_VARY = 'v', KEY_SEEDS = 'n', KEY_VARIANT = 256, KEY_SEED_LIST, KEY_STORE,
+    KEY_OWN,                     /* what a command has besides begins here */
+};
+
 /* Ends the program with a message if the command line is wrong. Texts are those of argv. */
 void options_parse(struct options *, int argc, char **argv);
 void options_fini(struct options *);
+
+/* Takes an option or argument that both have: --vary, --set, --seeds, --seed-list, --metrics, --jobs, --out,
+ * --store, --format, --quiet and the names of files. ARGP_ERR_UNKNOWN: it is none of these. */
+error_t options_take(struct options *, int key, char *arg);
+
+/* A number of an option, 1 .. max. */
+uint32_t options_count(const char *option, const char *text, uint32_t max);
+
+/* The seeds 1 to 'count'. */
+void options_count_seeds(struct options *, uint32_t count);
 
 #endif

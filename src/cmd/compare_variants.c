@@ -191,17 +191,28 @@ static void combine(struct variant *v, uint32_t n, const struct axis *axis, uint
     }
 }
 
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 static int check_names(const struct variants *v, struct err *err)
 {
+    char **name = xcalloc(v->count, sizeof(*name));
+    int rc = 0;
+
     for (uint32_t i = 0; i < v->count; i++)
-        for (uint32_t j = 0; j < i; j++)
-            if (strcmp(v->list[i].name, v->list[j].name) == 0)
-                return err_set(err, EINVAL, "two variants are called '%s'", v->list[i].name);
-    return 0;
+        name[i] = v->list[i].name;
+    qsort(name, v->count, sizeof(*name), compare_names);
+    for (uint32_t i = 1; i < v->count && !rc; i++)
+        if (strcmp(name[i - 1], name[i]) == 0)
+            rc = err_set(err, EINVAL, "two variants are called '%s'", name[i]);
+    free(name);
+    return rc;
 }
 
 int variants_init(struct variants *v, const struct axis *axis, uint32_t axes, const struct compare_file *file,
-                  const char *const *set, uint32_t sets, struct err *err)
+                  const char *const *set, uint32_t sets, uint32_t max, struct err *err)
 {
     uint64_t count = 1;
     int rc;
@@ -209,8 +220,8 @@ int variants_init(struct variants *v, const struct axis *axis, uint32_t axes, co
     *v = (struct variants){ 0 };
     for (uint32_t i = 0; i < axes; i++) {
         count *= axis[i].choices;
-        if (count > VARIANTS_MAX)
-            return err_set(err, EINVAL, "more than %d variants", VARIANTS_MAX);
+        if (count > max)
+            return err_set(err, EINVAL, "more than %u variants", max);
     }
     v->list = xcalloc(count, sizeof(*v->list));
     v->count = (uint32_t)count;
@@ -234,15 +245,19 @@ void variants_fini(struct variants *v)
 
 int variants_find(const struct variants *v, const char *name, struct err *err)
 {
-    const char *names[VARIANTS_MAX + 1] = { NULL };
+    const char **names = xcalloc(v->count + 1ul, sizeof(*names));
+    int found = -1;
     char hint[160];
 
     for (uint32_t i = 0; i < v->count; i++) {
         names[i] = v->list[i].name;
         if (strcmp(name, names[i]) == 0)
-            return (int)i;
+            found = (int)i;
     }
     cmd_did_you_mean(hint, sizeof(hint), name, names);
+    free(names);
+    if (found >= 0)
+        return found;
     return err_set(err, EINVAL, "there is no variant '%s'%s", name, hint);
 }
 
@@ -250,23 +265,23 @@ int variants_find(const struct variants *v, const char *name, struct err *err)
 
 /* The very program: two builds of one version may differ. Where it cannot be read there is still its
  * version. */
-static void add_program(struct digest *d)
+static struct digest program;
+
+void variant_know_program(void)
 {
-    static struct digest program;
     static bool is_known;
     size_t length;
     char *bytes;
 
-    if (!is_known) {
-        digest_init(&program);
-        digest_add_text(&program, ANOLE_VERSION);
-        if (text_read_file("/proc/self/exe", PROGRAM_BYTES_MAX, &bytes, &length, NULL) == 0) {
-            digest_add(&program, bytes, length);
-            free(bytes);
-        }
-        is_known = true;
+    if (is_known)
+        return;
+    digest_init(&program);
+    digest_add_text(&program, ANOLE_VERSION);
+    if (text_read_file("/proc/self/exe", PROGRAM_BYTES_MAX, &bytes, &length, NULL) == 0) {
+        digest_add(&program, bytes, length);
+        free(bytes);
     }
-    digest_add(d, &program.state, sizeof(program.state));
+    is_known = true;
 }
 
 static void add_read(void *arg, const char *text, size_t length)
@@ -286,30 +301,76 @@ static void name_variant(const struct variant *v, struct err *err)
         err_write(err, "variant '%s': %s", v->name, why.text + 6);
 }
 
-int variant_open(const struct variant *v, const uint64_t *seed, struct simulation *s, struct digest *d,
-                 struct err *err)
+static struct simulation_input input_of(const struct variant *v, const uint64_t *seed)
+{
+    return (struct simulation_input){
+        .name = strcmp(v->file->path, "-") == 0 ? "standard input" : v->file->path,
+        .text = v->file->text,
+        .text_bytes = v->file->text_bytes,
+        .set = v->set,
+        .sets = v->sets,
+        .seed = seed,
+        .threads = 1,            /* the other cores are busy with other runs */
+    };
+}
+
+/* Whatever 'read' reads goes into the digest. */
+static int read_watched(const struct variant *v, struct digest *d, int (*read)(void *arg, struct err *),
+                        void *arg, struct err *err)
 {
     const struct text_watch watch = { add_read, d };
-    struct simulation_input input = { .name =
-                                          strcmp(v->file->path, "-") == 0 ? "standard input" : v->file->path,
-                                      .text = v->file->text,
-                                      .text_bytes = v->file->text_bytes,
-                                      .set = v->set,
-                                      .sets = v->sets,
-                                      .seed = seed };
     int rc;
 
+    variant_know_program();
     digest_init(d);
-    add_program(d);
+    digest_add(d, &program.state, sizeof(program.state));
     add_read(d, v->file->text, v->file->text_bytes);
     for (uint32_t i = 0; i < v->sets; i++)
         digest_add_text(d, v->set[i]);
     text_watch_reads(&watch);
-    rc = simulation_open(s, &input, err);
+    rc = read(arg, err);
     text_watch_reads(NULL);
     if (rc)
         name_variant(v, err);
     return rc;
+}
+
+struct reading {
+    struct simulation      *simulation;
+    struct simulation_input input;
+};
+
+static int open_simulation(void *arg, struct err *err)
+{
+    struct reading *r = arg;
+
+    return simulation_open(r->simulation, &r->input, err);
+}
+
+static int read_scenario(void *arg, struct err *err)
+{
+    const struct simulation_input *in = &((struct reading *)arg)->input;
+    struct scenario s;
+    int rc = scenario_parse(&s, in->name, in->text, in->text_bytes, in->set, in->sets, in->seed, err);
+
+    if (!rc)
+        scenario_fini(&s);
+    return rc;
+}
+
+int variant_open(const struct variant *v, const uint64_t *seed, struct simulation *s, struct digest *d,
+                 struct err *err)
+{
+    struct reading r = { s, input_of(v, seed) };
+
+    return read_watched(v, d, open_simulation, &r, err);
+}
+
+int variant_check(const struct variant *v, const uint64_t *seed, struct digest *d, struct err *err)
+{
+    struct reading r = { NULL, input_of(v, seed) };
+
+    return read_watched(v, d, read_scenario, &r, err);
 }
 
 char *variant_key(char buf[DIGEST_TEXT_SIZE], const struct variant *v, uint64_t seed)

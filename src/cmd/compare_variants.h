@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#define VARIANTS_MAX 256
+#define VARIANTS_MAX 256         /* of a comparison, that people look at */
 
 struct axis_choice {
     char    *name;               /* "" adds nothing to the name of a variant */
@@ -56,10 +56,10 @@ void axis_of_files(struct axis *, const struct compare_file *, uint32_t files);
 
 void axis_fini(struct axis *);
 
-/* All combinations; the first axis is that of the files and changes slowest. 'set' is for all. What these
- * point to must outlive the variants. */
+/* All combinations, 'max' of them at most; the first axis is that of the files and changes slowest. 'set' is
+ * for all. What these point to must outlive the variants. */
 int variants_init(struct variants *, const struct axis *, uint32_t axes, const struct compare_file *,
-                  const char *const *set, uint32_t sets, struct err *);
+                  const char *const *set, uint32_t sets, uint32_t max, struct err *);
 void variants_fini(struct variants *);
 
 /* The number of the variant called so, or -EINVAL with a message. */
@@ -69,6 +69,12 @@ int variants_find(const struct variants *, const char *name, struct err *);
  * program, the scenario, what was set, and every file that was read. NULL: the scenario's own seed. */
 int variant_open(const struct variant *, const uint64_t *seed, struct simulation *, struct digest *,
                  struct err *);
+
+/* The same digest, without building the network: for thousands of variants. */
+int variant_check(const struct variant *, const uint64_t *seed, struct digest *, struct err *);
+
+/* Reads the program for its digest: some milliseconds, once. Processes that are started later know it. */
+void variant_know_program(void);
 
 /* The key of a run. */
 char *variant_key(char buf[DIGEST_TEXT_SIZE], const struct variant *, uint64_t seed);

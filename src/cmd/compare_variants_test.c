@@ -93,7 +93,7 @@ static void init__makes_all_combinations(void **unused)
     axis_of_files(&axis[0], file, 2);
     assert_int_equal(0, axis_vary(&axis[1], "x=1,2", NULL));
     assert_int_equal(0, axis_vary(&axis[2], "y=3,4", NULL));
-    assert_int_equal(0, variants_init(&v, axis, 3, file, set, 1, NULL));
+    assert_int_equal(0, variants_init(&v, axis, 3, file, set, 1, VARIANTS_MAX, NULL));
     assert_int_equal(8, v.count);
     for (uint32_t i = 0; i < 8; i++) {
         assert_string_equal(want[i], v.list[i].name);
@@ -123,7 +123,7 @@ static void of_files__tells_equal_names_apart(void **unused)
     assert_string_equal("two/s.yaml", axis.choice[1].name);
     axis_fini(&axis);
     axis_of_files(&axis, file, 1);
-    assert_int_equal(0, variants_init(&v, &axis, 1, file, NULL, 0, NULL));
+    assert_int_equal(0, variants_init(&v, &axis, 1, file, NULL, 0, VARIANTS_MAX, NULL));
     assert_string_equal("s", v.list[0].name);
     variants_fini(&v);
     axis_fini(&axis);
@@ -138,10 +138,10 @@ static void init__refuses_equal_names_and_too_many(void **unused)
     (void)unused;
     axis_of_files(&axis[0], &file, 1);
     assert_int_equal(0, axis_vary(&axis[1], "kmin=1KB,1KB", NULL));
-    assert_int_equal(-EINVAL, variants_init(&v, axis, 2, &file, NULL, 0, NULL));
+    assert_int_equal(-EINVAL, variants_init(&v, axis, 2, &file, NULL, 0, VARIANTS_MAX, NULL));
     for (int i = 2; i < 11; i++)
         assert_int_equal(0, axis_vary(&axis[i], "kmin=1KB,2KB", NULL));
-    assert_int_equal(-EINVAL, variants_init(&v, axis, 11, &file, NULL, 0, NULL));
+    assert_int_equal(-EINVAL, variants_init(&v, axis, 11, &file, NULL, 0, VARIANTS_MAX, NULL));
     for (int i = 0; i < 11; i++)
         axis_fini(&axis[i]);
 }

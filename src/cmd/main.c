@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-    &command_run, &command_compare, &command_list, &command_convert, NULL,
+    &command_run, &command_compare, &command_sweep, &command_list, &command_convert, NULL,
 };
 
 static void print_help(FILE *out)
@@ -28,6 +28,7 @@ static void print_help(FILE *out)
           "  anole run incast.yaml                    run a scenario, print the results\n"
           "  anole run incast.yaml --set kmin=200KB   the same with one setting changed\n"
           "  anole compare incast.yaml --vary kmin=100KB,400KB   which setting is better\n"
+          "  anole sweep incast.yaml --range kmin=50KB..3200KB:log   which of many is best\n"
           "  anole list knob                          what can be set, with units and ranges\n"
           "\n"
           "anole --version tells the version, man anole the rest.\n", out);

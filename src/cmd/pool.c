@@ -1,7 +1,6 @@
 /* src/cmd/pool.c - one loop over the pipes of the jobs that run.
  *
- * Signals are blocked but while the loop waits (ppoll), so that none gets lost between looking and waiting.
- * Jobs keep them blocked: Ctrl-C reaches every process of a terminal, but it is the parent who ends the
+ * Jobs keep signals blocked: Ctrl-C reaches every process of a terminal, but it is the parent who ends the
  * jobs.
  */
 #include "cmd/pool.h"
@@ -24,29 +23,30 @@ static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
 static volatile sig_atomic_t caught;
 
 struct job {                     /* that runs */
-    pid_t    pid;
-    int      fd;
-    uint32_t number;
-    char    *text;
-    size_t   length, room;
+    pid_t           pid;
+    int             fd;
+    struct pool_job what;
+    char           *text;
+    size_t          length, room;
 };
 
 struct pool {
     const struct pool_hooks *hooks;
-    uint32_t                 next, jobs, running;
+    uint32_t                 running, workers;
+    enum pool_next           last;           /* what next() has said */
     struct job              *job;            /* those that run come first */
-    struct pollfd           *poll;           /* one each */
-    sigset_t                 mask;           /* while waiting */
-    struct sigaction         was[NUMBERS];
+    struct pollfd           *poll;           /* one each, and one for 'wake' */
+    struct signal_watch      signals;
 };
+
+/* ---- signals ---- */
 
 static void on_signal(int number)
 {
     caught = number;
 }
 
-/* What was told to be ignored (nohup) stays so. */
-static void catch_signals(struct pool *p)
+void signal_watch_begin(struct signal_watch *w)
 {
     struct sigaction action = { .sa_handler = on_signal };
     sigset_t set;
@@ -55,43 +55,49 @@ static void catch_signals(struct pool *p)
     sigemptyset(&set);
     for (int i = 0; i < NUMBERS; i++) {
         sigaddset(&set, numbers[i]);
-        sigaction(numbers[i], NULL, &p->was[i]);
-        if (p->was[i].sa_handler != SIG_IGN)
+        sigaction(numbers[i], NULL, &w->was[i]);
+        if (w->was[i].sa_handler != SIG_IGN)
             sigaction(numbers[i], &action, NULL);
     }
-    sigprocmask(SIG_BLOCK, &set, &p->mask);
+    sigprocmask(SIG_BLOCK, &set, &w->mask);
 }
 
-static void release_signals(struct pool *p)
+int signal_watch_caught(void)
 {
-    sigprocmask(SIG_SETMASK, &p->mask, NULL);
+    return caught;
+}
+
+/* The handlers first: one that came meanwhile is the second, and ends the program at once. */
+void signal_watch_end(struct signal_watch *w)
+{
     for (int i = 0; i < NUMBERS; i++)
-        sigaction(numbers[i], &p->was[i], NULL);
+        sigaction(numbers[i], &w->was[i], NULL);
+    sigprocmask(SIG_SETMASK, &w->mask, NULL);
 }
 
 /* ---- one job ---- */
 
-_Noreturn static void be_job(const struct pool *p, uint32_t number, int fd, pid_t parent)
+_Noreturn static void be_job(const struct pool *p, const struct pool_job *what, int fd, pid_t parent)
 {
     FILE *out = fdopen(fd, "w");
     int status = EXIT_FAILURE;
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (out && getppid() == parent) {
-        status = p->hooks->work(p->hooks->arg, number, out);
+        status = p->hooks->work(p->hooks->arg, what, out);
         if (fclose(out))
             status = EXIT_FAILURE;
     }
     _exit(status);
 }
 
-static int start_job(struct pool *p, uint32_t number)
+static int start_job(struct pool *p, const struct pool_job *what)
 {
     struct job *j = &p->job[p->running];
     pid_t parent = getpid();
     int ends[2], rc;
 
-    *j = (struct job){ .number = number };
+    *j = (struct job){ .what = *what };
     if (pipe(ends))
         return -errno;
     fflush(NULL);                /* or the job would print it once more */
@@ -104,7 +110,7 @@ static int start_job(struct pool *p, uint32_t number)
     }
     if (j->pid == 0) {
         close(ends[0]);
-        be_job(p, number, ends[1], parent);
+        be_job(p, what, ends[1], parent);
     }
     close(ends[1]);
     j->fd = ends[0];
@@ -144,7 +150,7 @@ static int end_job(struct pool *p, uint32_t index)
     close(j.fd);
     p->job[index] = p->job[--p->running];
     j.text[j.length] = '\0';
-    rc = p->hooks->done(p->hooks->arg, j.number, status, j.text, j.length);
+    rc = p->hooks->done(p->hooks->arg, &j.what, status, j.text, j.length);
     free(j.text);
     return rc;
 }
@@ -163,14 +169,16 @@ static void kill_jobs(struct pool *p)
 
 /* ---- all of them ---- */
 
-static int fill(struct pool *p, uint32_t workers)
+static int fill(struct pool *p)
 {
+    struct pool_job what;
     int rc = 0;
 
-    while (!rc && p->running < workers && p->next < p->jobs) {
-        if (p->hooks->is_needed(p->hooks->arg, p->next))
-            rc = start_job(p, p->next);
-        p->next++;
+    while (!rc && p->running < p->workers) {
+        p->last = p->hooks->next(p->hooks->arg, &what);
+        if (p->last != POOL_JOB)
+            break;
+        rc = start_job(p, &what);
     }
     return rc;
 }
@@ -179,11 +187,13 @@ static int fill(struct pool *p, uint32_t workers)
 static int attend(struct pool *p)
 {
     const struct timespec tick = { .tv_nsec = TICK_NS };
+    bool is_waiting = p->last == POOL_WAIT && p->running < p->workers;
     int rc = 0, ready;
 
     for (uint32_t i = 0; i < p->running; i++)
         p->poll[i] = (struct pollfd){ .fd = p->job[i].fd, .events = POLLIN };
-    ready = ppoll(p->poll, p->running, &tick, &p->mask);
+    p->poll[p->running] = (struct pollfd){ .fd = p->hooks->wake, .events = POLLIN };
+    ready = ppoll(p->poll, p->running + is_waiting, &tick, &p->signals.mask);
     if (caught)
         return caught;
     /* From the last to the first: a job that has ended is replaced by the last one, which was looked at
@@ -191,26 +201,28 @@ static int attend(struct pool *p)
     for (uint32_t i = p->running; ready > 0 && !rc && i-- > 0;)
         if (p->poll[i].revents && !read_job(&p->job[i]))
             rc = end_job(p, i);
-    if (p->hooks->tick)
-        p->hooks->tick(p->hooks->arg, p->running);
+    if (!rc && p->hooks->tick)
+        rc = p->hooks->tick(p->hooks->arg, p->running);
     return rc;
 }
 
-int pool_run(const struct pool_hooks *hooks, uint32_t jobs, uint32_t workers)
+int pool_run(const struct pool_hooks *hooks, uint32_t workers)
 {
-    struct pool p = { .hooks = hooks, .jobs = jobs };
+    struct pool p = { .hooks = hooks, .workers = workers };
     int rc;
 
     p.job = xcalloc(workers, sizeof(*p.job));
-    p.poll = xcalloc(workers, sizeof(*p.poll));
-    catch_signals(&p);
+    p.poll = xcalloc(workers + 1ul, sizeof(*p.poll));
+    signal_watch_begin(&p.signals);
     do {
-        rc = fill(&p, workers);
-        if (!rc && p.running)
+        rc = fill(&p);
+        if (!rc && p.running == 0 && p.last == POOL_NONE)
+            break;
+        if (!rc)
             rc = attend(&p);
-    } while (!rc && (p.running || p.next < p.jobs));
+    } while (!rc);
     kill_jobs(&p);
-    release_signals(&p);
+    signal_watch_end(&p.signals);
     free(p.job);
     free(p.poll);
     return rc;

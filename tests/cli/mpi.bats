@@ -1,0 +1,230 @@
+#!/usr/bin/env bats
+# tests/cli/mpi.bats - campaigns under a real mpirun: the same bytes as without, whatever ends in the middle.
+
+# shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
+load common
+
+setup_file() {
+    cat >"$BATS_FILE_TMPDIR/star.yaml" <<'END'
+topology: {kind: star, hosts: 5, rate: 100Gbps, delay: 1us}
+traffic:
+  - {kind: poisson, name: background, load: 0.6, sizes: FB_Hadoop, stop: 100us}
+  - {kind: incast, name: burst, senders: 4, size: 64KB, start: 20us}
+knobs: {kmin: 5KB, kmax: 400KB, pmax: 1}
+run: 150us
+END
+    # In a container one is root.
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    # MPI itself leaks, and is not ours to mend.
+    export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
+}
+
+star() {
+    echo "$BATS_FILE_TMPDIR/star.yaml"
+}
+
+needs_mpi() {
+    command -v mpirun >/dev/null || skip 'mpirun is not installed: tools/deps mpi'
+    [ -e "$(dirname "$ANOLE")/anole-mpi.so" ] || skip 'built without Open MPI: tools/deps mpi, and build again'
+}
+
+# There may be fewer cores than ranks.
+mpirun=(mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1)
+
+# mpi RANKS ARGUMENT... : anole under mpirun.
+mpi() {
+    ranks=$1
+    shift
+    "${mpirun[@]}" -n "$ranks" "$ANOLE" "$@"
+}
+
+# The sweep of these tests: 12 settings of 2 seeds. In 'long' a run takes a moment.
+short=(--range 'kmin=5KB..400KB:log' --range 'pmax=0.05..1' --samples 12 --seeds 2)
+long=("${short[@]}" --set run=4ms --set traffic.0.stop=4ms)
+
+# wait_for COMMAND... : until it succeeds, or too long.
+wait_for() {
+    for _ in $(seq 300); do
+        if "$@"; then return 0; fi
+        sleep 0.1
+    done
+    return 1
+}
+
+runs_in() {
+    [ "$(python3 -c 'import sqlite3, sys
+try: print(sqlite3.connect(sys.argv[1]).execute("SELECT count(*) FROM run").fetchone()[0])
+except sqlite3.Error: print(0)' "$1")" -ge "$2" ]
+}
+
+# pid_of_rank RANK MPIRUN : the process of that rank on this machine.
+pid_of_rank() {
+    for pid in $(pgrep -P "$2"); do
+        if tr '\0' '\n' <"/proc/$pid/environ" | grep -qx "OMPI_COMM_WORLD_RANK=$1"; then echo "$pid"; fi
+    done
+}
+
+@test "mpi: without Open MPI it says what to install" {
+    mkdir "$dir/alone"
+    # a program of another processor is started by a script, which knows where it is
+    head -c 4 "$ANOLE" | grep -q ELF || skip 'the program is a script'
+    cp "$ANOLE" "$dir/alone/anole"
+    run_apart env OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 "$dir/alone/anole" sweep "$(star)" "${short[@]}" \
+        --out "$dir/results"
+    [ "$status" -eq 1 ]
+    grep -q '^anole: started by mpirun, but built without Open MPI; install openmpi-bin and libopenmpi-dev' "$dir/err"
+    [ ! -e "$dir/results" ]
+    # all but rank 0 are silent
+    run_apart env OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1 "$dir/alone/anole" sweep "$(star)" "${short[@]}"
+    [ "$status" -eq 1 ]
+    [ ! -s "$dir/err" ]
+    # and one rank alone needs nothing
+    run_apart env OMPI_COMM_WORLD_SIZE=1 OMPI_COMM_WORLD_RANK=0 "$dir/alone/anole" sweep "$(star)" "${short[@]}" -q
+    [ "$status" -eq 0 ]
+}
+
+@test "mpi: two ranks, or three with two runs each, write the same bytes as none" {
+    needs_mpi
+    "$ANOLE" sweep "$(star)" "${short[@]}" --out "$dir/local" -q
+    run_apart mpi 2 sweep "$(star)" "${short[@]}" --out "$dir/two"
+    [ "$status" -eq 0 ]
+    grep -q '^anole: 24 runs simulated, 0 were in ' "$dir/err"
+    [ "$(wc -l <"$dir/err")" -eq 1 ]
+    [ "$(grep -c '^The best [0-9]' "$dir/out")" -eq 1 ]
+    run_apart mpi 3 sweep "$(star)" "${short[@]}" --out "$dir/three" --jobs 2
+    [ "$status" -eq 0 ]
+    diff -r "$dir/local" "$dir/two"
+    diff -r "$dir/local" "$dir/three"
+}
+
+@test "mpi: compare too" {
+    needs_mpi
+    set -- "$(star)" --vary kmin=5KB,400KB --seeds 3
+    "$ANOLE" compare "$@" --out "$dir/local" -q
+    run_apart mpi 2 compare "$@" --out "$dir/mpi"
+    [ "$status" -eq 0 ]
+    diff -r "$dir/local" "$dir/mpi"
+}
+
+@test "mpi: what is wrong is said once" {
+    needs_mpi
+    run_apart mpi 3 sweep "$(star)" --range kmim=5KB..9KB
+    [ "$status" -ne 0 ]
+    [ "$(grep -c "^anole: .*did you mean 'kmin'?" "$dir/err")" -eq 1 ]
+    [ "$(grep -c '^anole' "$dir/err")" -eq 1 ]
+}
+
+@test "mpi: begun locally, finished under mpirun" {
+    needs_mpi
+    "$ANOLE" sweep "$(star)" "${long[@]}" --out "$dir/local" -q
+    env --default-signal=INT "$ANOLE" sweep "$(star)" "${long[@]}" --out "$dir/results" >/dev/null 2>"$dir/err" &
+    pid=$!
+    wait_for runs_in "$dir/results.sqlite" 3
+    kill -INT $pid
+    wait $pid || true
+    kept=$(sed -nE 's/.*interrupted: ([0-9]+) of 24.*/\1/p' "$dir/err")
+    [ "$kept" -ge 3 ]
+    [ "$kept" -lt 24 ]
+    run_apart mpi 2 sweep "$(star)" "${long[@]}" --out "$dir/results"
+    [ "$status" -eq 0 ]
+    grep -q "^anole: $((24 - kept)) runs simulated, $kept were in " "$dir/err"
+    diff -r "$dir/local" "$dir/results"
+}
+
+@test "mpi: a run that crashes is tried once more, on whatever rank" {
+    needs_mpi
+    "$ANOLE" sweep "$(star)" "${long[@]}" --format csv -j 2 >"$dir/want" 2>/dev/null
+    "${mpirun[@]}" -n 2 "$ANOLE" sweep "$(star)" "${long[@]}" --format csv >"$dir/out" 2>"$dir/err" &
+    job=$!
+    for rank in 0 1; do
+        # the rank's only child is its runner, and the runner's only child the run
+        wait_for eval "pid=\$(pid_of_rank $rank $job) && [ -n \"\$pid\" ] && runner=\$(pgrep -P \$pid | head -n 1) &&
+            run=\$(pgrep -P \$runner) && kill -KILL \$run"
+    done
+    wait $job
+    [ "$(grep -c 'ended by signal 9 (Killed); trying once more$' "$dir/err")" -eq 2 ]
+    cmp "$dir/want" "$dir/out"
+}
+
+# A rank that dies takes the job with it. What was finished is in the store.
+kill_a_rank() {
+    "$ANOLE" sweep "$(star)" "${long[@]}" --out "$dir/local" -q
+    "${mpirun[@]}" -n 2 "$ANOLE" sweep "$(star)" "${long[@]}" --out "$dir/results" >"$dir/out" 2>"$dir/err" &
+    job=$!
+    wait_for runs_in "$dir/results.sqlite" 3
+    pgrep -P $job >"$dir/ranks"
+    kill -KILL "$(pid_of_rank "$1" $job)"
+    status=0
+    wait $job || status=$?
+    [ "$status" -ne 0 ]
+    [ ! -e "$dir/results" ]
+    refute xargs -r kill -0 <"$dir/ranks" 2>/dev/null
+    run_apart mpi 2 sweep "$(star)" "${long[@]}" --out "$dir/results"
+    [ "$status" -eq 0 ]
+    kept=$(sed -nE 's/^anole: [0-9]+ runs simulated, ([0-9]+) were in .*/\1/p' "$dir/err")
+    [ "$kept" -ge 3 ]
+    [ "$kept" -lt 24 ]
+    diff -r "$dir/local" "$dir/results"
+}
+
+@test "mpi: a worker killed in the middle, and the campaign continued" {
+    needs_mpi
+    kill_a_rank 1
+}
+
+@test "mpi: rank 0 killed in the middle, and the campaign continued" {
+    needs_mpi
+    kill_a_rank 0
+}
+
+@test "mpi: a host with other files is refused" {
+    needs_mpi
+    sed 's/0\.6/0.5/' "$(star)" >"$dir/other.yaml"
+    run_apart "${mpirun[@]}" -n 1 "$ANOLE" sweep "$(star)" "${short[@]}" --out "$dir/results" \
+        : -n 1 "$ANOLE" sweep "$dir/other.yaml" "${short[@]}" --out "$dir/results"
+    [ "$status" -ne 0 ]
+    grep -qE "^anole: variant '.*', seed [12]: on .* the program or a file that it reads is not that of rank 0$" "$dir/err"
+    [ ! -e "$dir/results" ]
+}
+
+remove_hosts() {
+    for n in 1 2; do ip netns del "$1$n" 2>/dev/null || true; done
+}
+
+# However the test below ends.
+teardown() {
+    if [ -e "$dir/namespaces" ]; then remove_hosts "$(cat "$dir/namespaces")"; fi
+}
+
+# Two network namespaces joined by a cable are as good as two hosts: each has its own name and address, and mpirun
+# reaches the second one by a program in place of ssh.
+@test "mpi: two hosts write the same bytes as one" {
+    needs_mpi
+    ns=anole$$-
+    echo "$ns" >"$dir/namespaces"
+    if ! ip netns add ${ns}1 2>/dev/null || ! ip netns add ${ns}2 2>/dev/null; then
+        skip 'network namespaces cannot be made here'
+    fi
+    ip link add name h1 netns ${ns}1 type veth peer name h2 netns ${ns}2
+    for n in 1 2; do
+        ip -n $ns$n addr add 10.77.0.$n/24 dev h$n
+        ip -n $ns$n link set lo up
+        ip -n $ns$n link set h$n up
+    done
+    cat >"$dir/reach" <<END
+#!/bin/sh
+n=\${1##*.}
+shift
+exec ip netns exec $ns\$n unshare -u sh -c "hostname host\$n; \$*"
+END
+    chmod +x "$dir/reach"
+    "$ANOLE" sweep "$(star)" "${short[@]}" --out "$dir/local" -q
+    run_apart "$dir/reach" 10.77.0.1 mpirun --host 10.77.0.1:1,10.77.0.2:1 -n 2 --mca plm_rsh_agent "$dir/reach" \
+        --mca btl tcp,self --mca btl_tcp_if_include 10.77.0.0/24 --mca oob_tcp_if_include 10.77.0.0/24 \
+        --bind-to none --mca mpi_yield_when_idle 1 \
+        sh -c "'hostname >&2; exec \"\$0\" \"\$@\"'" "$ANOLE" sweep "$(star)" "${short[@]}" --out "$dir/hosts"
+    [ "$status" -eq 0 ]
+    grep -qx host1 "$dir/err"
+    grep -qx host2 "$dir/err"
+    diff -r "$dir/local" "$dir/hosts"
+}

@@ -1,0 +1,208 @@
+#!/usr/bin/env bats
+# tests/cli/sweep.bats - anole sweep from the outside: which settings, which is best, and that it goes on where it was.
+
+# shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
+load common
+
+setup_file() {
+    cat >"$BATS_FILE_TMPDIR/star.yaml" <<'END'
+topology: {kind: star, hosts: 5, rate: 100Gbps, delay: 1us}
+traffic:
+  - {kind: poisson, name: background, load: 0.6, sizes: FB_Hadoop, stop: 100us}
+  - {kind: incast, name: burst, senders: 4, size: 64KB, start: 20us}
+knobs: {kmin: 5KB, kmax: 400KB, pmax: 1}
+run: 150us
+END
+}
+
+star() {
+    echo "$BATS_FILE_TMPDIR/star.yaml"
+}
+
+# sweep ARGUMENT... : eight settings of two knobs, two seeds.
+sweep() {
+    run_apart "$ANOLE" sweep "$(star)" --range kmin=5KB..400KB:log --range pmax=0.05..1 --samples 8 --seeds 2 "$@"
+}
+
+@test "sweep: a table of the best, best first" {
+    sweep --top 5 --metrics goodput_bps
+    [ "$status" -eq 0 ]
+    head -n 1 "$dir/out" | grep -qE '^ +kmin +pmax +p99 slowdown +95% interval +goodput$'
+    sed -n 3,7p "$dir/out" | awk '{ if ($1 != NR || $4 < last) exit 1; last = $4 } END { exit NR != 5 }'
+    grep -q '^The best 5 of 8 settings by slowdown_p99; means over 2 seeds.$' "$dir/out"
+    grep -q 'without --out or --store nothing is kept' "$dir/err"
+}
+
+@test "sweep: the folder holds all settings, all runs, and a page about the best" {
+    sweep --out "$dir/results"
+    [ "$status" -eq 0 ]
+    grep -q '^anole: 16 runs simulated, 0 were in ' "$dir/err"
+    [ "$(wc -l <"$dir/results/sweep.csv")" -eq 9 ]
+    [ "$(wc -l <"$dir/results/runs.csv")" -eq 17 ]
+    grep -q '"kind": *"compare"' "$dir/results/report.html"
+    jq -e '.metrics[0].variants | length == 8' "$dir/results/comparison.json"
+    # the first line of sweep.csv is the best by the mean of its runs
+    awk -F , 'FNR == 1 { for (i = 1; i <= NF; i++) if ($i == "\"slowdown_p99\"") n = i }
+        NR == FNR && FNR > 1 { sum[$1 "," $2] += $n / 2; next }
+        NR != FNR && FNR > 1 { if ((sum[$2 "," $3] - $n) ^ 2 > 1e-18 || $n < last || !$n) exit 1; last = $n }' \
+        "$dir/results/runs.csv" "$dir/results/sweep.csv"
+}
+
+@test "sweep: figures are those of anole run" {
+    sweep --format csv
+    line=$(sed -n 3p "$dir/out")
+    kmin=$(cut -d , -f 2 <<<"$line" | tr -d '"')
+    pmax=$(cut -d , -f 3 <<<"$line" | tr -d '"')
+    for seed in 1 2; do
+        "$ANOLE" run "$(star)" --set kmin="$kmin" --set pmax="$pmax" --seed $seed --format json |
+            jq '.metrics[] | select(.name == "goodput_bps").value'
+    done | awk '{ sum += $1 / 2 } END { printf "%.6e\n", sum }' >"$dir/want"
+    awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "\"goodput_bps\"") n = i }
+              NR == 3 { printf "%.6e\n", $n }' "$dir/out" >"$dir/is"
+    cmp "$dir/want" "$dir/is"
+}
+
+@test "sweep: the same samples every time, others with another --sample-seed" {
+    for i in 1 2; do
+        sweep --jobs $i --out "$dir/results"
+        mv "$dir/out" "$dir/out$i"
+        mv "$dir/results" "$dir/results$i"
+        rm "$dir/results.sqlite"
+    done
+    cmp "$dir/out1" "$dir/out2"
+    diff -r "$dir/results1" "$dir/results2"
+    sweep --sample-seed 2 --format csv
+    cut -d , -f 2,3 "$dir/out" | sort >"$dir/other"
+    cut -d , -f 2,3 "$dir/results1/sweep.csv" | sort >"$dir/first"
+    [ "$(comm -12 "$dir/first" "$dir/other" | wc -l)" -eq 1 ]      # the heading
+}
+
+@test "sweep: more samples run only what is new; compare knows the runs too" {
+    sweep --store "$dir/runs.sqlite"
+    sweep --samples 12 --store "$dir/runs.sqlite"
+    grep -q '^anole: 8 runs simulated, 16 were in ' "$dir/err"
+    sweep --method grid --samples 4 --store "$dir/runs.sqlite"
+    grep -q '^anole: 8 runs simulated, 0 were in ' "$dir/err"
+    run_apart "$ANOLE" compare "$(star)" --variant a:kmin=5KB,pmax=0.05 --variant b:kmin=400KB,pmax=1 --seeds 2 \
+        --metrics slowdown_p99 --store "$dir/runs.sqlite"
+    [ "$status" -eq 0 ]
+    grep -q '^anole: 4 runs simulated, 0 were in ' "$dir/err"      # their pages are missing
+    sweep --method grid --samples 4 --store "$dir/runs.sqlite"
+    grep -q '^anole: 0 runs simulated, 8 were in ' "$dir/err"
+}
+
+@test "sweep: a grid has the ends, --vary all its values" {
+    run_apart "$ANOLE" sweep "$(star)" --range kmin=100KB..300KB --vary cc=dcqcn,none --method grid --samples 3 --seeds 1 \
+        --best goodput_bps --format json
+    [ "$status" -eq 0 ]
+    jq -e '[.settings[].set | [.cc, .kmin]] | sort == [["dcqcn", "100KB"], ["dcqcn", "200KB"], ["dcqcn", "300KB"],
+        ["none", "100KB"], ["none", "200KB"], ["none", "300KB"]]' "$dir/out"
+    jq -e '[.settings[].metrics.goodput_bps] | . == (sort | reverse)' "$dir/out"
+}
+
+@test "sweep: settings in which knobs conflict are left out" {
+    run_apart "$ANOLE" sweep "$(star)" --range kmin=5KB..400KB --range kmax=5KB..400KB --samples 8 --seeds 1 --format csv
+    [ "$status" -eq 0 ]
+    grep -qE "^anole: [1-7] of 8 settings are left out; the first: .*'kmin' .* must not be above 'kmax'" "$dir/err"
+    tr -d '"KB' <"$dir/out" | awk -F , 'NR > 1 && $2 > $3 { exit 1 } END { exit NR < 2 }'
+    run_apart "$ANOLE" sweep "$(star)" --range kmin=500KB..900KB --samples 4
+    [ "$status" -eq 1 ]
+    grep -q "must not be above 'kmax'" "$dir/err"
+}
+
+@test "sweep: of many runs the best alone keep their pages" {
+    run_apart "$ANOLE" sweep "$(star)" --range pmax=0..1 --samples 260 --seeds 1 --set run=20us --set traffic.0.stop=20us \
+        --set traffic.1.start=1us --out "$dir/results"
+    [ "$status" -eq 0 ]
+    grep -q '^anole: 260 runs simulated, 0 were in ' "$dir/err"
+    python3 -c 'import sqlite3, sys
+print(sqlite3.connect(sys.argv[1]).execute("SELECT count(*), count(page) FROM detail").fetchone())' \
+        "$dir/results.sqlite" | grep -qx '(260, 8)'
+    grep -q '"kind": *"compare"' "$dir/results/report.html"
+}
+
+# wait_for COMMAND... : until it succeeds, or too long.
+wait_for() {
+    for _ in $(seq 300); do
+        if "$@"; then return 0; fi
+        sleep 0.1
+    done
+    return 1
+}
+
+runs_in() {
+    [ "$(python3 -c 'import sqlite3, sys
+try: print(sqlite3.connect(sys.argv[1]).execute("SELECT count(*) FROM run").fetchone()[0])
+except sqlite3.Error: print(0)' "$1")" -ge "$2" ]
+}
+
+slow='--set run=4ms --set traffic.0.stop=4ms'
+
+@test "sweep: interrupted, it goes on from there" {
+    # shellcheck disable=SC2086  # words
+    set -- --range pmax=0..1 --samples 24 --seeds 1 $slow --out "$dir/results"
+    env --default-signal=INT "$ANOLE" sweep "$(star)" "$@" >"$dir/out" 2>"$dir/err" &
+    pid=$!
+    wait_for runs_in "$dir/results.sqlite" 2
+    kill -INT $pid
+    status=0
+    wait $pid || status=$?
+    [ "$status" -eq 130 ]
+    [ ! -e "$dir/results" ]
+    grep -qE "^anole: interrupted: [0-9]+ of 24 runs are in $dir/results.sqlite; the same command goes on" "$dir/err"
+    kept=$(sed -nE 's/.*interrupted: ([0-9]+) of 24.*/\1/p' "$dir/err")
+    run_apart "$ANOLE" sweep "$(star)" "$@"
+    [ "$status" -eq 0 ]
+    grep -q "^anole: $((24 - kept)) runs simulated, $kept were in " "$dir/err"
+}
+
+@test "sweep: a run that crashes is tried once more" {
+    # shellcheck disable=SC2086  # words
+    set -- --range pmax=0..1 --samples 6 --seeds 1 $slow --jobs 1 --format csv
+    "$ANOLE" sweep "$(star)" "$@" >"$dir/want" 2>/dev/null
+    "$ANOLE" sweep "$(star)" "$@" >"$dir/out" 2>"$dir/err" &
+    pid=$!
+    wait_for eval "child=\$(pgrep -P $pid) && kill -KILL \$child"
+    wait $pid
+    [ "$(grep -c 'ended by signal 9 (Killed); trying once more$' "$dir/err")" -eq 1 ]
+    cmp "$dir/want" "$dir/out"
+}
+
+@test "sweep: what is wrong is refused before anything runs" {
+    refused() {
+        message=$1
+        shift
+        run_apart "$ANOLE" sweep "$@" --store "$dir/runs.sqlite" --out "$dir/results"
+        [ "$status" -ne 0 ]
+        [ "$(wc -l <"$dir/err")" -eq 1 ]
+        grep -qF -- "$message" "$dir/err"
+        [ ! -e "$dir/runs.sqlite" ]
+        [ ! -e "$dir/results" ]
+    }
+    refused "what shall vary?" "$(star)"
+    refused "'kmim' is not a knob or a key; did you mean 'kmin'?" "$(star)" --range kmim=5KB..9KB
+    refused "--range kmin=5KB..9us: 'kmin' must be 0 .. 131071 KB, not 9us" "$(star)" --range kmin=5KB..9us
+    refused "'lgo' is not a scale" "$(star)" --range kmin=5KB..9KB:lgo
+    refused "'kmin' is there twice" "$(star)" --range kmin=5KB..9KB --range kmin=5KB..9KB
+    refused "--best: 'slowdown_p98' is not a figure of these runs; did you mean 'slowdown_p99'?" "$(star)" \
+        --range pmax=0..1 --best slowdown_p98
+    refused "--best: neither high nor low is good for 'marked_share'" "$(star)" --range pmax=0..1 --best marked_share
+    refused "'soboll' is not a method; did you mean 'sobol'?" "$(star)" --range pmax=0..1 --method soboll
+    refused "a grid of 2 ranges has 4 points at least" "$(star)" --range pmax=0..1 --range kmin=5KB..9KB --method grid \
+        --samples 3
+    refused "one scenario at a time" "$(star)" "$(star)" --range pmax=0..1
+    refused "$dir/none.yaml: No such file" "$dir/none.yaml" --range pmax=0..1
+    run_apart "$ANOLE" sweep
+    [ "$status" -eq 2 ]
+    grep -q 'which scenario?' "$dir/err"
+}
+
+@test "sweep: every option of the help stands in the manual" {
+    sed -n '/^# OPTIONS OF SWEEP/,/^# OPTIONS OF LIST/p' docs/man/anole.1.scd >"$dir/manual"
+    "$ANOLE" sweep --help | grep -oE -- '^ .*--[a-z-]+' | grep -oE -- '--[a-z-]+$' | sort -u >"$dir/options"
+    [ "$(wc -l <"$dir/options")" -ge 15 ]
+    while read -r option; do
+        case $option in --help | --usage | --version) continue ;; esac
+        grep -qF -- "*$option*" "$dir/manual"
+    done <"$dir/options"
+}
