@@ -16,6 +16,9 @@
 #define PORTS_PER_PART 2048u     /* about as many as fit a cache of 1 MB: docs/perf.md */
 #define PARTS_EACH  2u           /* of one thread at most: each costs memory for the slots of all ports */
 #define STEPS_AHEAD 2            /* one has come half way, the other may go on: less waiting (docs/perf.md) */
+#define EVENTS_ENOUGH   10000u   /* of a round, to tell how fast it was */
+#define TRY_OTHER_AFTER 40u      /* rounds */
+#define WAIT_MUCH       0.35     /* of the time */
 #define RING_SIZE   (1u << 14)
 #define SPINS       2000u        /* looks at another's clock before the processor is given away */
 #define YIELDS      50u
@@ -65,18 +68,24 @@ struct part {
 
 struct worker {                  /* a thread, and the parts it runs in turn */
     struct parts     *all;
+    uint32_t          index;
     uint32_t          first, end;
     struct parts_time time;
     pthread_t         thread;
     char              apart[64]; /* from the next */
 };
 
+struct pace { double s_per_event; bool is_known; };
+
 struct parts {
     struct sim      *whole;
     struct part     *part;
     uint32_t         count;
     struct worker   *worker;
-    uint32_t         workers;
+    uint32_t         workers, active;        /* active: of this round */
+    struct pace      one, many;  /* what an event has cost one thread, and all of them together */
+    uint32_t         rounds_same;            /* since the last change between the two */
+    double           wait_share; /* of the time of the last round of many */
     struct ring     *ring;       /* [from * count + to] */
     uint64_t         end_ps;     /* of the round: first moment not run */
     _Atomic bool     is_over;
@@ -329,7 +338,7 @@ void parts_new(struct sim *s, uint32_t count, uint32_t threads)
     all->workers = threads;
     all->worker = xcalloc(threads, sizeof *all->worker);
     for (uint32_t i = 0; i < threads; i++)
-        all->worker[i] = (struct worker){ .all = all, .first = count * i / threads, .end = count * (i + 1) / threads };
+        all->worker[i] = (struct worker){ .all = all, .index = i };
     for (uint32_t i = 1; i < threads; i++)       /* the first is whoever asks for a run */
         if (pthread_create(&all->worker[i].thread, NULL, work, &all->worker[i]))
             die("cannot start a thread");
@@ -395,7 +404,7 @@ struct parts_time parts_time(const struct parts *all, uint32_t thread)
     const struct worker *w = &all->worker[thread];
     struct parts_time    t = w->time;
 
-    for (uint32_t i = w->first; i < w->end; i++)
+    for (uint32_t i = all->count * thread / all->workers; i < all->count * (thread + 1) / all->workers; i++)
         t.events += all->part[i].sim->counters.events;
     return t;
 }
@@ -664,7 +673,8 @@ static void *work(void *arg)
         seen = round;
         if (atomic_load(&all->is_over))
             return NULL;
-        run_parts(w);
+        if (w->index < all->active)
+            run_parts(w);
     }
 }
 
@@ -767,8 +777,64 @@ static uint64_t next_ps(const struct parts *all)
     return next;
 }
 
+/* Where processors are busy with something else, threads that wait for each other are slower than one: if they
+ * wait much, one tries alone; whoever has been faster goes on, and the other gets a chance now and then. No result
+ * depends on it. */
+static void choose_workers(struct parts *all)
+{
+    bool was_one = all->active == 1, one = false;
+
+    if (was_one || all->wait_share > WAIT_MUCH)
+        one = !all->one.is_known || all->one.s_per_event < all->many.s_per_event;
+    if (all->rounds_same >= TRY_OTHER_AFTER && (was_one || all->wait_share > WAIT_MUCH))
+        one = !was_one;
+    one &= all->many.is_known;
+    all->active = one ? 1 : all->workers;
+    all->rounds_same = one == was_one ? all->rounds_same + 1 : 0;
+    for (uint32_t i = 0; i < all->active; i++) {
+        all->worker[i].first = all->count * i / all->active;
+        all->worker[i].end = all->count * (i + 1) / all->active;
+    }
+}
+
+static uint64_t events_of(const struct parts *all)
+{
+    uint64_t events = 0;
+
+    for (uint32_t i = 0; i < all->count; i++)
+        events += all->part[i].sim->counters.events;
+    return events;
+}
+
+/* How much of the threads' time so far went by waiting. */
+static double waited_s(const struct parts *all)
+{
+    double s = 0;
+
+    for (uint32_t i = 0; i < all->workers; i++)
+        s += all->worker[i].time.wait_s;
+    return s;
+}
+
+static void keep_pace(struct parts *all, uint64_t events, double took_s, double wait_s)
+{
+    struct pace *p = all->active == 1 ? &all->one : &all->many;
+
+    if (all->active > 1)
+        all->wait_share = wait_s / (took_s * all->active);
+
+    if (events < EVENTS_ENOUGH)
+        return;
+    p->s_per_event = p->is_known ? 0.5 * p->s_per_event + 0.5 * took_s / (double)events : took_s / (double)events;
+    p->is_known = true;
+}
+
 static void run_round(struct parts *all, uint64_t from_ps, uint64_t end_ps)
 {
+    uint64_t events = events_of(all);
+    double   start_s = clock_s(), wait_s = waited_s(all);
+
+    choose_workers(all);
     all->end_ps = end_ps;
     for (uint32_t i = 0; i < all->count; i++) {
         struct part *p = &all->part[i];
@@ -778,7 +844,7 @@ static void run_round(struct parts *all, uint64_t from_ps, uint64_t end_ps)
         p->sim->hooks = (struct sim_hooks){ p, all->whole->hooks.flow_done ? on_flow_done : NULL,
                                             all->whole->hooks.pfc ? on_pfc : NULL };
     }
-    atomic_store(&all->busy, all->workers);
+    atomic_store(&all->busy, all->active);
     atomic_fetch_add(&all->round, 1);
     wake(&all->round);
     run_parts(&all->worker[0]);
@@ -787,6 +853,7 @@ static void run_round(struct parts *all, uint64_t from_ps, uint64_t end_ps)
             nap(&all->busy, busy);
     for (uint32_t i = 0; i < all->count; i++)
         pull(&all->part[i]);
+    keep_pace(all, events_of(all) - events, clock_s() - start_s, waited_s(all) - wait_s);
 }
 
 bool parts_run_until(struct sim *s, uint64_t until_ps)
