@@ -16,6 +16,7 @@
 #define SPAN_MAX_PS  (64 * PS_PER_US)    /* what lies further ahead waits in the heap */
 #define EVENT_GAP_PS (80 * PS_PER_NS)   /* of one port, about */
 #define LINKS_MANY   2048u       /* 2 MB of ports */
+#define ALL_PARTS    UINT32_MAX
 #define CHECK_EVERY  (1u << 18)  /* events, in builds with assertions */
 
 /* ---- building ---- */
@@ -347,14 +348,16 @@ static void build_nodes(struct sim *s)
 }
 
 /* As many packets as can be at once: full buffers and full wires of the smallest frames, and some in hosts. */
-static uint32_t packets_at_once(const struct sim *s)
+static uint32_t packets_at_once(const struct sim *s, uint32_t part)
 {
     uint64_t count = 1u << 16;
 
     for (uint32_t i = 0; i < s->nodes; i++)
-        count += s->node[i].is_switch ? s->cfg.buffer_bytes / s->cfg.pfc_bytes : 0;
+        if (part == ALL_PARTS || s->node[i].part == part)
+            count += s->node[i].is_switch ? s->cfg.buffer_bytes / s->cfg.pfc_bytes : 0;
     for (uint32_t i = 0; i < s->graph.links; i++)
-        count += (uint64_t)((double)s->graph.link[i].rate_bps * (double)s->graph.link[i].delay_ps / (4 * PS_PER_S)) /
+        if (part == ALL_PARTS || s->node[s->graph.link[i].a].part == part || s->node[s->graph.link[i].b].part == part)
+            count += (uint64_t)((double)s->graph.link[i].rate_bps * (double)s->graph.link[i].delay_ps / (4 * PS_PER_S)) /
                      s->cfg.pfc_bytes + 4096;
     return count < PACKETS_MAX ? (uint32_t)count : PACKETS_MAX;
 }
@@ -363,7 +366,10 @@ static uint32_t packets_at_once(const struct sim *s)
 static void build_pools(struct sim *s)
 {
     bool     is_large = s->graph.links >= LINKS_MANY;
-    uint32_t packets = packets_at_once(s), flows = is_large ? FLOWS_MAX : FLOWS_MAX / 8;
+    uint32_t packets = packets_at_once(s, ALL_PARTS), flows = FLOWS_MAX;
+
+    if (!is_large && s->cfg.threads < 8)
+        flows = FLOWS_MAX / 8 * (s->cfg.threads ? s->cfg.threads : 1);       /* parts divide them */
 
     arena_init(&s->packet_arena, (size_t)packets * sizeof(struct packet));
     arena_init(&s->flow_arena, (size_t)flows * sizeof(struct flow));
@@ -477,7 +483,7 @@ void sim_own_wire(struct sim *s, uint32_t port, struct port *wire)
 
 struct sim *sim_new_part(const struct sim *whole, struct arena *arena, uint32_t part, uint32_t parts)
 {
-    uint32_t    packets = packets_at_once(whole), flows = whole->flow_limit / parts;
+    uint32_t    packets = packets_at_once(whole, part), flows = whole->flow_limit / parts;
     struct sim *s = arena_alloc(arena, 1, sizeof *s);
 
     *s = *whole;
@@ -486,7 +492,7 @@ struct sim *sim_new_part(const struct sim *whole, struct arena *arena, uint32_t 
     s->part = part;
     memset(s->list_free, 0, sizeof s->list_free);
     arena_init(&s->packet_arena, (size_t)packets * sizeof(struct packet));
-    arena_init(&s->list_arena, whole->list_arena.size);
+    arena_init(&s->list_arena, whole->list_arena.size / parts);
     s->packets = (struct packet_pool){ .packet = arena_alloc(&s->packet_arena, packets, sizeof(struct packet)),
                                        .used = 1, .limit = packets };
     s->flow_first = s->flow_used = 1 + part * flows;
