@@ -19,6 +19,7 @@
 #define EVENTS_ENOUGH   10000u   /* of a round, to tell how fast it was */
 #define TRY_OTHER_AFTER 40u      /* rounds */
 #define WAIT_MUCH       0.35     /* of the time */
+#define ROUND_ONE   128u         /* the number of a round counts in these: how many do it fits below */
 #define RING_SIZE   (1u << 14)
 #define SPINS       2000u        /* looks at another's clock before the processor is given away */
 #define YIELDS      50u
@@ -84,13 +85,14 @@ struct parts {
     struct worker   *worker;
     uint32_t         workers, active;        /* active: of this round */
     struct pace      one, many;  /* what an event has cost one thread, and all of them together */
+    uint32_t         rounds;
     uint32_t         rounds_same;            /* since the last change between the two */
     double           wait_share; /* of the time of the last round of many */
     struct ring     *ring;       /* [from * count + to] */
     uint64_t         end_ps;     /* of the round: first moment not run */
     _Atomic bool     is_over;
     _Atomic uint32_t busy;       /* threads that have not come to the end of the round */
-    _Alignas(64) _Atomic uint32_t round;     /* changes when there is work */
+    _Alignas(64) _Atomic uint32_t round;     /* changes when there is work: its number and how many are to do it */
 };
 
 static struct ring *ring_of(const struct parts *all, uint32_t from, uint32_t to)
@@ -673,7 +675,7 @@ static void *work(void *arg)
         seen = round;
         if (atomic_load(&all->is_over))
             return NULL;
-        if (w->index < all->active)
+        if (w->index < round % ROUND_ONE)      /* read at once: the next round may have begun meanwhile */
             run_parts(w);
     }
 }
@@ -845,8 +847,10 @@ static void run_round(struct parts *all, uint64_t from_ps, uint64_t end_ps)
                                             all->whole->hooks.pfc ? on_pfc : NULL };
     }
     atomic_store(&all->busy, all->active);
-    atomic_fetch_add(&all->round, 1);
-    wake(&all->round);
+    all->rounds++;
+    atomic_store(&all->round, all->rounds * ROUND_ONE + all->active);
+    if (all->active > 1)
+        wake(&all->round);
     run_parts(&all->worker[0]);
     for (uint32_t i = 0, busy; (busy = atomic_load(&all->busy)) != 0; i++)
         if (i > SPINS)

@@ -374,7 +374,8 @@ static void build_pools(struct sim *s)
     arena_init(&s->packet_arena, (size_t)packets * sizeof(struct packet));
     arena_init(&s->flow_arena, (size_t)flows * sizeof(struct flow));
     arena_init(&s->rx_arena, (size_t)flows * sizeof(struct flow_rx));
-    arena_init(&s->list_arena, is_large ? 8ul << 30 : 256ul << 20);
+    /* Model hpcc has a table of all pairs of hosts. */
+    arena_init(&s->list_arena, !is_large ? 256ul << 20 : s->cfg.model == MODEL_HPCC ? 8ul << 30 : 2ul << 30);
     s->packets = (struct packet_pool){ .packet = arena_alloc(&s->packet_arena, packets, sizeof(struct packet)),
                                        .used = 1, .limit = packets };
     s->flow = arena_alloc(&s->flow_arena, flows, sizeof *s->flow);
