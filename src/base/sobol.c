@@ -60,6 +60,7 @@ static void fill_directions(uint32_t direction[BITS], uint32_t dimension)
 {
     const struct polynomial *p = &polynomials[dimension ? dimension - 1 : 0];
 
+    assert(p->degree > 0);
     for (uint32_t k = 0; k < BITS; k++) {
         if (dimension == 0) {
             direction[k] = 1u << (BITS - 1 - k);

@@ -79,6 +79,8 @@ struct worker {                  /* a thread, and the parts it runs in turn */
 struct pace { double s_per_event; bool is_known; };
 
 struct parts {
+    _Alignas(64) _Atomic uint32_t round;     /* changes when there is work: its number and how many are to do it */
+    char             apart[60];  /* from what changes more often */
     struct sim      *whole;
     struct part     *part;
     uint32_t         count;
@@ -92,7 +94,6 @@ struct parts {
     uint64_t         end_ps;     /* of the round: first moment not run */
     _Atomic bool     is_over;
     _Atomic uint32_t busy;       /* threads that have not come to the end of the round */
-    _Alignas(64) _Atomic uint32_t round;     /* changes when there is work: its number and how many are to do it */
 };
 
 static struct ring *ring_of(const struct parts *all, uint32_t from, uint32_t to)
