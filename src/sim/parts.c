@@ -17,7 +17,7 @@
 #define PARTS_EACH  2u           /* of one thread at most: each costs memory for the slots of all ports */
 #define STEPS_AHEAD 2            /* one has come half way, the other may go on: less waiting (docs/perf.md) */
 #define EVENTS_ENOUGH   10000u   /* of a round, to tell how fast it was */
-#define TRY_OTHER_AFTER 40u      /* rounds */
+#define TRY_OTHER_AFTER 16u      /* rounds */
 #define WAIT_MUCH       0.35     /* of the time */
 #define ROUND_ONE   128u         /* the number of a round counts in these: how many do it fits below */
 #define RING_SIZE   (1u << 14)
@@ -89,7 +89,7 @@ struct parts {
     struct pace      one, many;  /* what an event has cost one thread, and all of them together */
     uint32_t         rounds;
     uint32_t         rounds_same;            /* since the last change between the two */
-    double           wait_share; /* of the time of the last round of many */
+    double           wait_share; /* of the time of the last rounds of many */
     struct ring     *ring;       /* [from * count + to] */
     uint64_t         end_ps;     /* of the round: first moment not run */
     _Atomic bool     is_over;
@@ -823,11 +823,10 @@ static void keep_pace(struct parts *all, uint64_t events, double took_s, double 
 {
     struct pace *p = all->active == 1 ? &all->one : &all->many;
 
-    if (all->active > 1)
-        all->wait_share = wait_s / (took_s * all->active);
-
     if (events < EVENTS_ENOUGH)
         return;
+    if (all->active > 1)
+        all->wait_share = 0.5 * all->wait_share + 0.5 * wait_s / (took_s * all->active);
     p->s_per_event = p->is_known ? 0.5 * p->s_per_event + 0.5 * took_s / (double)events : took_s / (double)events;
     p->is_known = true;
 }
