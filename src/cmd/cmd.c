@@ -56,3 +56,21 @@ bool cmd_has_colour(FILE *out)
 
     return isatty(fileno(out)) && !(no && *no) && !(terminal && strcmp(terminal, "dumb") == 0);
 }
+
+uint64_t cmd_seed(const char *option, const char *text)
+{
+    struct err err;
+    uint64_t seed;
+
+    if (text_to_uint(text, &seed, &err))
+        cmd_usage("%s: %s", option, err.text);
+    return seed;
+}
+
+void cmd_add_set(const char ***set, uint32_t *sets, const char *text)
+{
+    if (!strchr(text, '='))
+        cmd_usage("--set: '%s' has no '='; write --set kmin=200KB", text);
+    *set = xrealloc(*set, (*sets + 1) * sizeof(**set));
+    (*set)[(*sets)++] = text;
+}

@@ -9,6 +9,7 @@
 #include "base/err.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
@@ -28,6 +29,10 @@ _Noreturn void cmd_usage(const char *format, ...) __attribute__((format(printf, 
 
 /* "; did you mean 'x'?" if a name of the NULL-terminated list is near, or "". Returns buf. */
 const char *cmd_did_you_mean(char *buf, size_t size, const char *word, const char *const *names);
+
+/* The number that an option gives; --set's text, added to a list that grows. What is wrong ends the program. */
+uint64_t cmd_seed(const char *option, const char *text);
+void     cmd_add_set(const char ***set, uint32_t *sets, const char *text);
 
 /* Flushes standard output; a failed write (a full disk) is an error. Returns the exit status. */
 int cmd_close_stdout(void);

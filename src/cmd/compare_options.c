@@ -110,13 +110,6 @@ static void add_text(const char ***list, uint32_t *count, const char *text)
     (*list)[(*count)++] = text;
 }
 
-static void add_set(struct options *o, const char *text)
-{
-    if (!strchr(text, '='))
-        cmd_usage("--set: '%s' has no '='; write --set kmin=200KB", text);
-    add_text(&o->set, &o->sets, text);
-}
-
 static void add_vary(struct options *o, const char *text)
 {
     struct err err;
@@ -138,7 +131,7 @@ error_t options_take(struct options *o, int key, char *arg)
 {
     switch (key) {
     case KEY_VARY:      add_vary(o, arg);                                    break;
-    case KEY_SET:       add_set(o, arg);                                     break;
+    case KEY_SET:       cmd_add_set(&o->set, &o->sets, arg);                                     break;
     case KEY_SEED_LIST: list_seeds(o, arg);                                  break;
     case KEY_METRICS:   o->metrics = arg;                                    break;
     case KEY_JOBS:      o->jobs = options_count("--jobs", arg, POOL_WORKERS_MAX); break;

@@ -107,24 +107,6 @@ static enum format format_of(const char *word)
     cmd_usage("--to: '%s' is not a format%s", word, *hint ? hint : "; there are scenario, hpcc and htsim");
 }
 
-static uint64_t seed_of(const char *text)
-{
-    struct err err;
-    uint64_t   seed;
-
-    if (text_to_uint(text, &seed, &err))
-        cmd_usage("--seed: %s", err.text);
-    return seed;
-}
-
-static void add_set(struct options *o, const char *text)
-{
-    if (!strchr(text, '='))
-        cmd_usage("--set: '%s' has no '='; write --set kmin=200KB", text);
-    o->set = xrealloc(o->set, (o->sets + 1) * sizeof(*o->set));
-    o->set[o->sets++] = text;
-}
-
 static void add_path(struct options *o, const char *path)
 {
     if (o->paths == INPUTS_MAX)
@@ -139,8 +121,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     switch (key) {
     case KEY_TO:       o->to = format_of(arg);                        break;
     case KEY_OUT:      o->out = arg;                                  break;
-    case KEY_SET:      add_set(o, arg);                               break;
-    case KEY_SEED:     o->seed = seed_of(arg); o->has_seed = true;    break;
+    case KEY_SET:      cmd_add_set(&o->set, &o->sets, arg);                               break;
+    case KEY_SEED:     o->seed = cmd_seed("--seed", arg); o->has_seed = true;    break;
     case ARGP_KEY_ARG: add_path(o, arg);                              break;
     case ARGP_KEY_NO_ARGS:
         cmd_usage("which file? anole convert FILE... --to hpcc -o DIR; see anole convert --help");

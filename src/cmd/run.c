@@ -66,16 +66,6 @@ static enum run_format format_of(const char *word)
     cmd_usage("'%s' is not a format%s", word, *hint ? hint : "; there are table, csv and json");
 }
 
-static uint64_t seed_of(const char *text)
-{
-    struct err err;
-    uint64_t seed;
-
-    if (text_to_uint(text, &seed, &err))
-        cmd_usage("--seed: %s", err.text);
-    return seed;
-}
-
 static uint32_t threads_of(const char *text)
 {
     struct err err;
@@ -100,21 +90,13 @@ static uint64_t time_of(const char *text)
     return ps;
 }
 
-static void add_set(struct options *o, const char *text)
-{
-    if (!strchr(text, '='))
-        cmd_usage("--set: '%s' has no '='; write --set kmin=200KB", text);
-    o->set = xrealloc(o->set, (o->sets + 1) * sizeof(*o->set));
-    o->set[o->sets++] = text;
-}
-
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
 
     switch (key) {
-    case KEY_SET:      add_set(o, arg);                               break;
-    case KEY_SEED:     o->seed = seed_of(arg); o->has_seed = true;    break;
+    case KEY_SET:      cmd_add_set(&o->set, &o->sets, arg);                               break;
+    case KEY_SEED:     o->seed = cmd_seed("--seed", arg); o->has_seed = true;    break;
     case KEY_THREADS:  o->threads = threads_of(arg);                  break;
     case KEY_UNTIL:    o->until_ps = time_of(arg);                    break;
     case KEY_OUT:      o->out = arg;                                  break;

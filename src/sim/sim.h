@@ -213,6 +213,9 @@ void sim_apply(struct sim *, const struct knobs *);
 uint64_t sim_ideal_ps(const struct sim *, uint32_t src, uint32_t dst, uint64_t bytes);
 uint64_t sim_ideal_tcp_ps(const struct sim *, uint32_t src, uint32_t dst, uint64_t bytes, uint32_t mss_bytes);
 
+/* The longest round trip of a full packet and its acknowledgement in an empty network. */
+uint64_t sim_longest_rtt_ps(const struct sim *);
+
 /* Checks what must always hold: bytes sent = received + in flight + dropped, buffer accounts = sums over
  * queues, and so on; aborts with a message. */
 void sim_check(const struct sim *);

@@ -1,0 +1,137 @@
+/* src/sim/ideal.c - how long a flow takes that is alone in the network, by closed forms. tests/oracle/ holds the
+ * simulation against them. */
+#include "sim/sim.h"
+
+#include <stdlib.h>
+
+struct path { uint32_t hops; uint32_t port[64]; };       /* sending ports from source to destination */
+
+/* One shortest path, the first of those there are. */
+static bool find_path(const struct sim *s, uint32_t src, uint32_t dst, struct path *path)
+{
+    const struct route *r = &s->route[0];
+    uint32_t            port = s->node[src].first_port;
+
+    for (path->hops = 0; path->hops < 64; ) {
+        uint32_t node = s->port[port].peer->node->id, entry;
+
+        path->port[path->hops++] = port;
+        if (node == dst)
+            return true;
+        if (!s->node[node].is_switch)
+            return false;
+        entry = r->entry[r->row[node] + r->host[dst].group];
+        if (entry == ROUTE_LOCAL)
+            port = r->host[dst].port;
+        else if (entry & ROUTE_ONE)
+            port = entry & ~ROUTE_ONE;
+        else if (r->hop[entry] > 0)
+            port = r->hop[entry + 1];
+        else
+            return false;
+    }
+    return false;
+}
+
+/* HPCC's scripts: two ways of propagation, one full payload per hop, all bytes at the slowest link; whole
+ * nanoseconds. */
+static uint64_t ideal_hpcc_ps(const struct sim *s, const struct path *path, uint64_t bytes)
+{
+    uint64_t slowest = UINT64_MAX, ns = 0, packets = (bytes + s->cfg.mtu_bytes - 1) / s->cfg.mtu_bytes;
+
+    for (uint32_t i = 0; i < path->hops; i++) {
+        const struct port *p = &s->port[path->port[i]];
+
+        ns += 2ull * p->delay_ps / PS_PER_NS + s->cfg.mtu_bytes * 8000000000ull / p->rate_bps;
+        slowest = p->rate_bps < slowest ? p->rate_bps : slowest;
+    }
+    ns += (uint64_t)((unsigned __int128)(bytes + s->cfg.header_bytes * packets) * 8000000000u / slowest);
+    return ns * PS_PER_NS;
+}
+
+struct frames { uint32_t payload_bytes, header_bytes, ack_bytes, ack_every; };
+
+/* Exact: when the last packet has arrived, each hop storing and forwarding, and its ACK is back. Of n
+ * packets all but the last are full; the last but one has left hop i at the sum of full times up to i plus
+ * n - 2 times the longest of them, and the last leaves when it has arrived and the one before it has left.
+ * On the way back only the last ACK can have to wait for the one before it, when the last packet was
+ * shorter than an ACK. */
+static uint64_t ideal_exact_ps(const struct sim *s, const struct path *path, uint64_t bytes,
+                               const struct frames *frames)
+{
+    uint64_t payload = frames->payload_bytes, packets = (bytes + payload - 1) / payload;
+    uint32_t full = frames->payload_bytes + frames->header_bytes;
+    uint32_t last = (uint32_t)(bytes - (packets - 1) * payload) + frames->header_bytes;
+    uint64_t sum = 0, longest = 0, one = 0, two = 0;     /* when the last but one, and the last, arrive */
+    bool     is_alone = packets == 1 || (packets - 1) % frames->ack_every != 0;
+
+    for (uint32_t i = 0; i < path->hops; i++) {
+        const struct port *p = &s->port[path->port[i]];
+
+        sum += p->tx_ps[full];
+        longest = p->tx_ps[full] > longest ? p->tx_ps[full] : longest;
+        if (packets > 1) {
+            one = sum + (packets - 2) * longest;
+            two = one > two ? one : two;
+        }
+        sum += p->delay_ps;
+        one += p->delay_ps;
+        two += p->tx_ps[last] + p->delay_ps;
+    }
+    for (uint32_t i = path->hops; i-- > 0; ) {
+        const struct port *p = &s->port[path->port[i]];
+        uint64_t           ack = p->peer->tx_ps[frames->ack_bytes];
+
+        one += ack;
+        two = (!is_alone && one > two ? one : two) + ack + p->delay_ps;
+        one += p->delay_ps;
+    }
+    return two;
+}
+
+uint64_t sim_ideal_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t bytes)
+{
+    struct frames frames = { s->cfg.mtu_bytes, s->cfg.header_bytes, s->cfg.ack_bytes, s->cfg.ack_every };
+    struct path   path;
+
+    if (!find_path(s, src, dst, &path))
+        return 0;
+    return s->cfg.model == MODEL_HPCC ? ideal_hpcc_ps(s, &path, bytes) : ideal_exact_ps(s, &path, bytes, &frames);
+}
+
+uint64_t sim_ideal_tcp_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t bytes, uint32_t mss_bytes)
+{
+    struct frames frames = { mss_bytes, TCP_HEADER_BYTES, TCP_HEADER_BYTES, TCP_ACK_EVERY };
+    struct path   path;
+
+    return find_path(s, src, dst, &path) ? ideal_exact_ps(s, &path, bytes, &frames) : 0;
+}
+
+/* Over one host of each group: hosts of a group differ in nothing but their own link. Model hpcc: the
+ * fork's base RTT, the part of its ideal that does not depend on the flow. */
+uint64_t sim_longest_rtt_ps(const struct sim *s)
+{
+    const struct route *r = &s->route[0];
+    uint32_t           *one = xcalloc(r->groups + 1, sizeof *one), *two = xcalloc(r->groups + 1, sizeof *two);
+    uint64_t            longest = 0;
+
+    for (uint32_t i = 0; i < s->hosts; i++) {
+        uint32_t n = s->host[i].node, g = r->host[n].group;
+
+        two[g] = one[g];
+        one[g] = n + 1;
+    }
+    for (uint32_t a = 0; a < r->groups; a++)
+        for (uint32_t b = 0; b < r->groups; b++) {
+            uint32_t src = one[a], dst = a == b ? two[b] : one[b];
+            uint64_t ps;
+
+            if (!src || !dst)
+                continue;
+            ps = sim_ideal_ps(s, src - 1, dst - 1, s->cfg.model == MODEL_HPCC ? 0 : s->cfg.mtu_bytes);
+            longest = ps > longest ? ps : longest;
+        }
+    free(two);
+    free(one);
+    return longest;
+}
