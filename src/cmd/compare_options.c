@@ -131,7 +131,7 @@ error_t options_take(struct options *o, int key, char *arg)
 {
     switch (key) {
     case KEY_VARY:      add_vary(o, arg);                                    break;
-    case KEY_SET:       cmd_add_set(&o->set, &o->sets, arg);                                     break;
+    case KEY_SET:       cmd_add_set(&o->set, &o->sets, arg); break;
     case KEY_SEED_LIST: list_seeds(o, arg);                                  break;
     case KEY_METRICS:   o->metrics = arg;                                    break;
     case KEY_JOBS:      o->jobs = options_count("--jobs", arg, POOL_WORKERS_MAX); break;

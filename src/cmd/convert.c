@@ -121,8 +121,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     switch (key) {
     case KEY_TO:       o->to = format_of(arg);                        break;
     case KEY_OUT:      o->out = arg;                                  break;
-    case KEY_SET:      cmd_add_set(&o->set, &o->sets, arg);                               break;
-    case KEY_SEED:     o->seed = cmd_seed("--seed", arg); o->has_seed = true;    break;
+    case KEY_SET:      cmd_add_set(&o->set, &o->sets, arg); break;
+    case KEY_SEED:     o->seed = cmd_seed("--seed", arg); o->has_seed = true; break;
     case ARGP_KEY_ARG: add_path(o, arg);                              break;
     case ARGP_KEY_NO_ARGS:
         cmd_usage("which file? anole convert FILE... --to hpcc -o DIR; see anole convert --help");

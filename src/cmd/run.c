@@ -95,8 +95,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     struct options *o = state->input;
 
     switch (key) {
-    case KEY_SET:      cmd_add_set(&o->set, &o->sets, arg);                               break;
-    case KEY_SEED:     o->seed = cmd_seed("--seed", arg); o->has_seed = true;    break;
+    case KEY_SET:      cmd_add_set(&o->set, &o->sets, arg); break;
+    case KEY_SEED:     o->seed = cmd_seed("--seed", arg); o->has_seed = true; break;
     case KEY_THREADS:  o->threads = threads_of(arg);                  break;
     case KEY_UNTIL:    o->until_ps = time_of(arg);                    break;
     case KEY_OUT:      o->out = arg;                                  break;

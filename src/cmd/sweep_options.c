@@ -82,7 +82,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_RANGE:       add_range(o, arg);                                        return 0;
     case KEY_SAMPLES:     o->samples = options_count("--samples", arg, SAMPLES_MAX); return 0;
     case KEY_METHOD:      o->method = method_of(arg);                               return 0;
-    case KEY_SAMPLE_SEED: o->sample_seed = cmd_seed("--sample-seed", arg);                            return 0;
+    case KEY_SAMPLE_SEED: o->sample_seed = cmd_seed("--sample-seed", arg); return 0;
     case KEY_BEST:        o->best = arg;                                            return 0;
     case KEY_TOP:         o->top = options_count("--top", arg, SAMPLES_MAX);        return 0;
     case ARGP_KEY_NO_ARGS:
