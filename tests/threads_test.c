@@ -50,7 +50,8 @@ static uint64_t add_report(uint64_t digest, const struct report *r)
 }
 
 /* Runs a scenario to its end and returns the digest of all that can be seen of it. */
-static uint64_t run(const char *name, const char *text, uint64_t seed, uint32_t threads)
+static uint64_t run_in_parts(const char *name, const char *text, uint64_t seed, uint32_t threads, uint32_t parts,
+                             uint64_t interval_ps)
 {
     uint64_t         digest = DIGEST_EMPTY;
     struct observer *observer;
@@ -62,11 +63,12 @@ static uint64_t run(const char *name, const char *text, uint64_t seed, uint32_t 
     if (scenario_parse(&scenario, name, text, strlen(text), NULL, 0, &seed, &err))
         die("%s", err.text);
     scenario.cfg.threads = threads;
+    scenario.cfg.parts = parts;
     if (scenario_start(&scenario, &s, &err))
         die("%s", err.text);
     s->hooks = (struct sim_hooks){ &digest, on_done, on_pfc };
     observer = observer_new(s);
-    for (uint32_t change = 0; sim_run_until(s, s->now_ps + INTERVAL_PS); ) {
+    for (uint32_t change = 0; sim_run_until(s, s->now_ps + interval_ps); ) {
         while (change < scenario.changes && scenario.change[change].at_ps <= s->now_ps)
             sim_apply(s, &scenario.change[change++].knobs);
         observer_look(observer, s->now_ps, &report);
@@ -84,6 +86,11 @@ static uint64_t run(const char *name, const char *text, uint64_t seed, uint32_t 
     return digest;
 }
 
+static uint64_t run(const char *name, const char *text, uint64_t seed, uint32_t threads)
+{
+    return run_in_parts(name, text, seed, threads, 0, INTERVAL_PS);
+}
+
 static void run__is_the_same_with_any_number_of_threads(void **unused)
 {
     static const uint32_t threads[] = { 2, 3, 4, 8 };
@@ -98,6 +105,19 @@ static void run__is_the_same_with_any_number_of_threads(void **unused)
                 fail();
             }
     }
+}
+
+/* More under way between two parts than a ring holds, whether its ends belong to one thread or to two. */
+static void run__goes_on_when_a_ring_is_full(void **unused)
+{
+    static const char *const text =
+        "{cc: none, switch: {buffer: 1GB}, topology: {kind: clos, tors: 4, hosts_per_tor: 8, spines: 8, delay: 400us}, "
+        "traffic: [{kind: permutation, size: 8MB}]}";
+    uint64_t one = run_in_parts("full", text, 1, 1, 0, PS_PER_MS);
+
+    (void)unused;
+    assert_true(run_in_parts("full", text, 1, 1, 2, PS_PER_MS) == one);
+    assert_true(run_in_parts("full", text, 1, 2, 4, PS_PER_MS) == one);
 }
 
 /* The digest sees a difference if there is one. */
@@ -137,6 +157,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(run__is_the_same_with_any_number_of_threads),
+        cmocka_unit_test(run__goes_on_when_a_ring_is_full),
         cmocka_unit_test(run__is_not_the_same_with_another_seed),
         cmocka_unit_test(parts_new__keeps_racks_together),
     };

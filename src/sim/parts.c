@@ -49,6 +49,7 @@ struct told {
 
 struct part {
     _Alignas(64) _Atomic uint64_t clock_ps;  /* all before has happened */
+    atomic_flag      is_pulling;
     _Atomic uint32_t beat, sleepers;         /* beat: changes with the clock; for those who sleep until it does */
 
     _Alignas(64) struct sim *sim;
@@ -156,6 +157,7 @@ uint32_t parts_of(const struct sim *s, uint32_t threads)
     parts = parts < PARTS_EACH * threads ? parts : PARTS_EACH * threads;
     parts = (parts + threads - 1) / threads * threads;       /* as many for every thread */
     parts = parts < threads ? threads : parts;
+    parts = parts < s->cfg.parts ? s->cfg.parts : parts;
     parts = parts < racks ? parts : racks;
     parts = parts < PARTS_MAX ? parts : PARTS_MAX;
     return parts ? parts : 1;
@@ -452,11 +454,27 @@ static void pull_from(struct part *p, struct ring *r)
     atomic_store_explicit(&r->got, got, memory_order_release);
 }
 
+/* One at a time: a part that is through with its round may be helped (see put()). */
 static void pull(struct part *p)
 {
+    while (atomic_flag_test_and_set_explicit(&p->is_pulling, memory_order_acquire))
+        sched_yield();
     for (uint32_t i = 0; i < p->all->count; i++)
         if (p->ahead_ps[i] != UINT64_MAX)
             pull_from(p, ring_of(p->all, i, p->index));
+    atomic_flag_clear_explicit(&p->is_pulling, memory_order_release);
+}
+
+/* Takes what has come for any part of the thread that runs this one: whoever waits must not keep others waiting
+ * for room, least of all itself. */
+static void pull_all(const struct part *p)
+{
+    struct parts *all = p->all;
+
+    for (uint32_t i = 0; i < all->active; i++)
+        if (p->index >= all->worker[i].first && p->index < all->worker[i].end)
+            for (uint32_t k = all->worker[i].first; k < all->worker[i].end; k++)
+                pull(&all->part[k]);
 }
 
 /* The place for what goes to part 'to' next; put_done() lets it go. */
@@ -465,9 +483,12 @@ static struct crossing *put(struct part *p, uint32_t to)
     struct ring *r = ring_of(p->all, p->index, to);
     uint32_t     put = atomic_load_explicit(&r->put, memory_order_relaxed);
 
-    /* Full: the reader takes it out as soon as it looks, if it need not itself wait for room in ours. */
+    /* Full: its reader takes it out, which may be this very thread; one that has come to the end of the round
+     * looks no more, so it is done here. */
     while (put - atomic_load_explicit(&r->got, memory_order_acquire) == RING_SIZE) {
-        pull(p);
+        if (atomic_load_explicit(&p->all->part[to].clock_ps, memory_order_acquire) >= p->all->end_ps)
+            pull(&p->all->part[to]);
+        pull_all(p);
         sched_yield();
     }
     return &r->slot[put % RING_SIZE];
@@ -587,10 +608,10 @@ static void await_clock(struct part *slowest, uint64_t was_ps, struct part *me)
             __builtin_ia32_pause();
 #endif
         } else if (i < SPINS + YIELDS) {
-            pull(me);            /* its ring may be full */
+            pull_all(me);        /* a ring to us may be full */
             sched_yield();
         } else if (atomic_load(&slowest->clock_ps) == was_ps) {
-            pull(me);
+            pull_all(me);
             atomic_fetch_add(&slowest->sleepers, 1);
             nap(&slowest->beat, beat);
             atomic_fetch_sub(&slowest->sleepers, 1);

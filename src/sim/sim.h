@@ -55,6 +55,7 @@ struct sim_cfg {
     const struct cc_algo *cc;
     const struct lb_algo *lb;
     uint32_t       threads;      /* that may share the work; 0 counts as 1. No result depends on it */
+    uint32_t       parts;        /* at least so many, if there are racks for them; 0: as many as suit */
 
     /* Frames, in bytes. */
     uint32_t mtu_bytes;          /* payload of a full packet */
