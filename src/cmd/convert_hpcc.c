@@ -97,9 +97,8 @@ static void print_start(FILE *out, uint64_t ns)
 
     snprintf(text, sizeof(text), "%llu.%09llu", (unsigned long long)(ns / 1000000000),
              (unsigned long long)(ns % 1000000000));
-    if (text_to_real(text, &back, NULL) || hpcc_ns_from_seconds(back) != ns)
-        strcat(text, "5");
-    fprintf(out, " %s\n", text);
+    fprintf(out, " %s%s\n", text,
+            text_to_real(text, &back, NULL) || hpcc_ns_from_seconds(back) != ns ? "5" : "");
 }
 
 int convert_print_hpcc_flows(FILE *out, const struct convert_source *s, struct err *err)

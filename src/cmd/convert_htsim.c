@@ -275,7 +275,7 @@ static bool are_cores_grouped(const struct tiers *t, uint32_t *first, uint32_t *
     bool             is_sound = true;
 
     for (uint32_t i = 0; i < t->ups[AGG] && is_sound; i++) {
-        uint32_t of = up[i / t->agg_cores * t->agg_cores].high, core = up[i].high;
+        uint32_t of = up[(size_t)(i / t->agg_cores) * t->agg_cores].high, core = up[i].high;
 
         if (seen[core]++ == 0)
             first[core] = of;
