@@ -300,7 +300,6 @@ static void bench_states(const struct states_case *c)
 struct controller {
     uint8_t            from_switch[TORS][MESSAGE_SWITCH_BYTES], from_nic[NICS][MESSAGE_NIC_BYTES];
     struct report_port port[NICS];
-    uint32_t           uplink[NICS];
     struct kl_trigger  trigger;
     double             utility;
 };
@@ -323,7 +322,6 @@ static void controller_init(struct controller *c)
         struct message_nic m = { rng_below(&r, 12500000), rng_real(&r), rng_below(&r, PS_PER_MS) };
 
         message_encode_nic(&m, c->from_nic[i]);
-        c->uplink[i] = i;
     }
 }
 
@@ -347,7 +345,7 @@ static double read_nics(struct controller *c)
 
         message_decode_nic(c->from_nic[i], &m);
         c->port[i] = (struct report_port){ .tx_bytes = m.tx_bytes, .rate_bps = 100000000000,
-                                           .paused_ps = m.paused_ps };
+                                           .paused_ps = m.paused_ps, .is_uplink = true };
         rtt_sum += m.rtt_ratio;
     }
     return rtt_sum / NICS;
@@ -363,8 +361,8 @@ static __attribute__((noinline)) void controller_step(struct controller *c)
     rtt = read_nics(c);
     kl_trigger_step(&c->trigger, &network);
     c->utility = utility(utility_weights_for(&network),
-                         utility_throughput(&report, c->uplink, NICS, UTILITY_ACTIVE_SHARE), rtt,
-                         utility_pfc(&report, false));
+                         (struct utility_terms){ utility_throughput(&report, UTILITY_ACTIVE_SHARE), rtt,
+                                                 utility_pfc(&report, false) });
 }
 
 static void bench_controller(void)

@@ -14,7 +14,7 @@
 #ifndef METER_FLOWSTATE_H
 #define METER_FLOWSTATE_H
 
-#include "meter/fsd.h"
+#include "core/fsd.h"
 
 #include <stdint.h>
 

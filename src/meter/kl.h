@@ -8,7 +8,7 @@
 #ifndef METER_KL_H
 #define METER_KL_H
 
-#include "meter/fsd.h"
+#include "core/fsd.h"
 
 #include <stdbool.h>
 #include <stdint.h>

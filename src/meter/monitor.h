@@ -11,7 +11,7 @@
 
 #include "meter/elastic.h"
 #include "meter/flowstate.h"
-#include "meter/fsd.h"
+#include "core/fsd.h"
 
 #include <stdbool.h>
 #include <stdint.h>

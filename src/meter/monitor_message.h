@@ -7,7 +7,7 @@
 #define METER_MONITOR_MESSAGE_H
 
 #include "core/knobs.h"
-#include "meter/fsd.h"
+#include "core/fsd.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -12,7 +12,7 @@
 #define METER_MONITOR_UTILITY_H
 
 #include "core/report.h"
-#include "meter/fsd.h"
+#include "core/fsd.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,22 +27,26 @@ extern const struct utility_weights utility_for_throughput;  /* .5 .2 .3: the pa
 /* For delay where mice prevail, for throughput otherwise: the artifact's rule. */
 struct utility_weights utility_weights_for(const struct fsd *);
 
-/* Mean share of its rate that an active port of the list sends at, 0 .. 1. A port is active if that is more
- * than active_share. 0 if none is. The report's interval is not empty. */
-double utility_throughput(const struct report *, const uint32_t *port, uint32_t ports, double active_share);
+/* Mean share of its rate that an active uplink sends at, 0 .. 1. An uplink is active if that is more than
+ * active_share. 0 if none is. The report's interval is not empty. */
+double utility_throughput(const struct report *, double active_share);
 
-/* Round trip of an empty path over the mean of the measured ones, as the artifact has it; at most 1, and 1
- * without samples. base_rtt_ps is there and back: the paper's hops times link delay is one way, half of what
- * it compares. */
-double utility_rtt(const struct report *, uint64_t base_rtt_ps);
+/* Mean over pairs of hosts of the round trip of an empty path over the mean of the measured ones, each at most
+ * 1, as the paper has it, but there and back: its hops times link delay is one way, half of what it is compared
+ * with. Pairs without samples do not count; 1 without any. */
+double utility_rtt(const struct report *);
 
-/* The mean over pairs of hosts of that, as the paper has it. Pairs without samples do not count. */
-struct utility_pair { uint64_t base_rtt_ps, rtt_ps_sum, rtt_samples; };
-double utility_rtt_of_pairs(const struct utility_pair *, uint32_t pairs);
+/* As the artifact has it: one base for all over the mean of the pairs' last samples, which may exceed 1. */
+double utility_rtt_of_last(const struct report *, uint64_t base_rtt_ps);
 
 /* Over all ports of the report, or, as in the artifact, over those that were paused. 1 if there are none. */
 double utility_pfc(const struct report *, bool paused_only);
 
-double utility(struct utility_weights, double throughput, double rtt, double pfc);
+/* As the artifact has it: frames of 5 us each, over ports that got some. May be less than 0. */
+double utility_pfc_of_frames(const struct report *);
+
+struct utility_terms { double throughput, rtt, pfc; };
+
+double utility(struct utility_weights, struct utility_terms);
 
 #endif

@@ -1,11 +1,11 @@
-/* src/meter/fsd.h - a flow-size distribution: of one measurement point, or of the network.
+/* src/core/fsd.h - a flow-size distribution: of one measurement point, or of the network.
  *
  * It counts the flows that sent something in an interval. Two bins are PARALEON's, elephants and mice, in
  * fractions of a flow because a flow that may become an elephant is counted in both; the others are flows by
  * the bytes they have sent so far. All are whole numbers: adding distributions does not depend on the order.
  */
-#ifndef METER_FSD_H
-#define METER_FSD_H
+#ifndef CORE_FSD_H
+#define CORE_FSD_H
 
 #include <stdint.h>
 

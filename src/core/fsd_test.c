@@ -1,4 +1,4 @@
-#include "meter/fsd.h"
+#include "core/fsd.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

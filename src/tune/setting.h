@@ -1,0 +1,23 @@
+/* src/tune/setting.h - settings that have a name, and settings in files. */
+#ifndef TUNE_SETTING_H
+#define TUNE_SETTING_H
+
+#include "base/err.h"
+#include "core/knobs.h"
+#include "tune/tuner.h"
+
+struct setting { const char *name, *about; void (*make)(struct knobs *, const struct tuner_world *); };
+
+/* default            NVIDIA's, kmin/kmax/pmax 400 KB, 1600 KB, 0.2; the first CNP leaves 85 % of line rate
+ * default_artifact   the same, but the first CNP halves the rate, as in PARALEON's artifact
+ * expert             PARALEON's table I on top of default
+ * hpcc               the HPCC paper's, which grows with the speed of links
+ * Ends with a row without a name. */
+extern const struct setting setting_all[];
+extern const char *const    setting_names[];     /* NULL-terminated */
+
+/* Writes the setting of that name or, if there is none, of the file of that name: a map of knobs in YAML, on
+ * top of default. Refuses unknown knobs, units, ranges, kmin above kmax with "file:line:column: ...". */
+int setting_read(const char *name_or_file, const struct tuner_world *, struct knobs *, struct err *);
+
+#endif

@@ -1,0 +1,47 @@
+/* src/tune/space.h - where a search may go: which knobs, how far, in what steps, and which way is which.
+ *
+ * Points are arrays of 'dims' numbers in the units of the space. A unit is that of the knob but for
+ * rate_to_set_on_first_cnp, which is a share of line rate here.
+ */
+#ifndef TUNE_SPACE_H
+#define TUNE_SPACE_H
+
+#include "core/knobs.h"
+#include "tune/tuner.h"
+
+#define SPACE_DIMS_MAX 16
+
+enum space_kind {
+    SPACE_SAFE,                  /* ParaleonPlus' bounds, rates in proportion to the link's; ECN marks before PFC
+                                  * pauses, timers no shorter than a round trip, physical directions */
+    SPACE_PLUS,                  /* ParaleonPlus' 13 */
+    SPACE_ARTIFACT,              /* the 12 of PARALEON's artifact */
+};
+
+extern const char *const space_names[];          /* "safe", "plus", "artifact", NULL */
+
+struct space_dim {
+    enum knob knob;
+    double    min, max, step;
+    double    initial;           /* of the default setting of that artifact */
+    int       toward;            /* +1: raising it favours throughput, -1: low delay */
+    double    quantum;           /* values are multiples of it; 0: any */
+};
+
+struct space {
+    struct space_dim dim[SPACE_DIMS_MAX];
+    uint32_t         dims;
+    double           line_mbps;
+};
+
+/* 'physical': directions are the physical ones, whatever the artifact says (rpg_min_dec_fac). */
+void space_init(struct space *, enum space_kind, bool physical, const struct tuner_world *);
+
+/* A setting's place in the space, brought inside it. */
+void space_point(const struct space *, const struct knobs *, double *point);
+
+/* Writes a point into a setting; knobs outside the space stay. The point is rounded and clamped first, and kmin
+ * and kmax are exchanged if they are the wrong way round, so that knobs_check() holds. */
+void space_knobs(const struct space *, const double *point, struct knobs *);
+
+#endif

@@ -1,0 +1,117 @@
+/* src/tune/tuner.h - how knobs are chosen.
+ *
+ * A tuner is one file in this folder: it fills a struct tuner_algo and stands in tuner_all[] (tuner.c). Once per
+ * monitor interval it is shown a report and may give another setting. It cannot tell whether the network is real.
+ *
+ * Everything about a tuner that a person may want to change is a row of its table of options: it can be written
+ * in a scenario, is refused when it is wrong, and has a line of help. Results depend on the seed and the reports
+ * alone.
+ */
+#ifndef TUNE_TUNER_H
+#define TUNE_TUNER_H
+
+#include "base/err.h"
+#include "core/knobs.h"
+#include "core/report.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tuner_world {             /* what does not change about the network */
+    uint64_t     seed;
+    uint64_t     interval_ps;    /* between reports */
+    uint64_t     host_bps;       /* of the fastest link of a host */
+    uint64_t     base_rtt_ps;    /* the longest, of an empty network */
+    uint64_t     pfc_bytes_one;  /* queue that makes a switch pause, if it comes in by one port; 0: no PFC */
+    uint64_t     pfc_bytes_two;  /* by two */
+    struct knobs start;          /* in force when the tuner begins */
+};
+
+enum tuner_verdict { TUNER_NO_VERDICT, TUNER_ACCEPTED, TUNER_REJECTED, TUNER_BEST };
+
+struct tuner_note {              /* why a tuner did what it did in one step */
+    const char        *phase;    /* "watch", "search", "confirm", "hold": a constant */
+    double             utility;  /* of the interval that ended, 0 .. 1; NaN: not measured. So below */
+    double             throughput, rtt, pfc;     /* its terms */
+    double             divergence;               /* of flow sizes from those before */
+    double             elephants;                /* share of flows, 0 .. 1 */
+    double             temperature;
+    enum tuner_verdict verdict;                  /* on the setting that was in force in the interval */
+    char               why[240];                 /* one sentence in plain words */
+};
+
+enum option_kind {
+    OPTION_REAL,                 /* a number in min .. max */
+    OPTION_COUNT,                /* a whole one */
+    OPTION_YES,                  /* yes or no: 1 or 0 */
+    OPTION_CHOICE,               /* one of 'choices': its index */
+    OPTION_TEXT,                 /* the name of a setting, or of a file */
+};
+
+struct tuner_option {
+    const char        *name;
+    enum option_kind   kind;
+    double             initial, min, max;
+    const char *const *choices;  /* CHOICE: NULL-terminated */
+    const char        *text;     /* TEXT: initial */
+    const char        *about;    /* one line */
+};
+
+#define TUNER_OPTIONS_MAX 48
+
+struct tuner_values {            /* in the order of the tuner's table */
+    double value[TUNER_OPTIONS_MAX];
+    char  *text[TUNER_OPTIONS_MAX];          /* TEXT: owned */
+    bool   is_given[TUNER_OPTIONS_MAX];
+};
+
+struct tuner_algo {
+    /* Makes one. What single options cannot know is refused here: weights that do not sum to 1. The reason names
+     * the option first: "weight_rtt: ...". */
+    int (*create)(void **state, const struct tuner_world *, const struct tuner_values *, struct err *);
+    void (*destroy)(void *state);
+
+    /* An interval has ended. 'knobs' holds the setting that was in force in it; the tuner may change it for the
+     * next. 'note' comes zeroed, with NaN where that means "not measured". */
+    void (*step)(void *state, const struct report *, struct knobs *knobs, struct tuner_note *note);
+
+    /* The best setting found so far: what an offline search ends with. NULL: the one in force. */
+    void (*best)(const void *state, struct knobs *);
+
+    /* Is a search over, for now? NULL: there is none. */
+    bool (*is_idle)(const void *state);
+
+    const char                *name, *about;
+    const struct tuner_option *option;       /* ends with a row without a name */
+};
+
+extern const struct tuner_algo *const tuner_all[];       /* NULL-terminated */
+
+/* Short names for a tuner with certain options: "expert" is fixed with setting=expert. */
+struct tuner_alias { const char *name, *tuner, *option, *value, *about; };
+extern const struct tuner_alias tuner_aliases[];         /* ends with a row without a name */
+
+/* Names of tuners and aliases, NULL-terminated: for messages. */
+extern const char *const tuner_names[];
+
+/* Returns the tuner or alias called 'name', or NULL; sets *alias to NULL or the alias. */
+const struct tuner_algo *tuner_find(const char *name, const struct tuner_alias **alias);
+
+/* All options at their initial values; to be given back. */
+void tuner_values_init(const struct tuner_algo *, struct tuner_values *);
+void tuner_values_fini(struct tuner_values *);
+
+/* Sets one option from its text. The reason has no place in front of it; an unknown name is answered with one
+ * that is near. */
+int tuner_values_set(const struct tuner_algo *, struct tuner_values *, const char *name, const char *text,
+                     struct err *);
+
+/* A tuner that is ready to run. */
+struct tuner { const struct tuner_algo *algo; void *state; };
+
+int  tuner_open(struct tuner *, const struct tuner_algo *, const struct tuner_world *, const struct tuner_values *,
+                struct err *);
+void tuner_close(struct tuner *);
+void tuner_step(struct tuner *, const struct report *, struct knobs *, struct tuner_note *);
+
+#endif
