@@ -34,5 +34,6 @@ double fsd_accuracy(const struct fsd *measured, const struct fsd *truth)
 
     if (empty)
         return empty == 2 ? 1 : 0;
-    return 1 - (gap < 0 ? -gap : gap);       /* mice differ by as much: half of twice the gap */
+    gap = gap < 0 ? -gap : gap;
+    return gap < 0.5 ? 1 - 2 * gap : 0;      /* mice differ by as much as elephants */
 }

@@ -26,8 +26,9 @@ void fsd_add(struct fsd *to, const struct fsd *from);
 /* The share of elephants, 0 .. 1; 0 if there are no flows. */
 double fsd_elephant_share(const struct fsd *);
 
-/* How much of two distributions is the same, 0 .. 1: 1 less half the sum of differences of the shares of
- * elephants and of mice. 1 if both are empty, 0 if one is. */
+/* How near a distribution is to the truth, 0 .. 1: 1 less the weighted mean relative difference of the shares of
+ * elephants and of mice, each difference relative to the true share and weighted with it, so that the sum of both
+ * differences is left; at least 0. 1 if both distributions are empty, 0 if one is. */
 double fsd_accuracy(const struct fsd *measured, const struct fsd *truth);
 
 #endif

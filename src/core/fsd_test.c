@@ -34,14 +34,14 @@ static void add__adds_everything(void **unused)
 }
 
 /* One elephant in four against one in two: shares differ by a quarter, both of them. */
-static void accuracy__is_the_part_in_common(void **unused)
+static void accuracy__is_less_by_the_difference_of_both_shares(void **unused)
 {
     struct fsd quarter = { .elephants = 1, .mice = 3 }, half = { .elephants = 5, .mice = 5 }, empty = { 0 };
 
     (void)unused;
     assert_true(fsd_elephant_share(&quarter) == 0.25);
-    assert_true(fsd_accuracy(&quarter, &half) == 0.75);
-    assert_true(fsd_accuracy(&half, &quarter) == 0.75);
+    assert_true(fsd_accuracy(&quarter, &half) == 0.5);
+    assert_true(fsd_accuracy(&half, &quarter) == 0.5);
     assert_true(fsd_accuracy(&half, &half) == 1);
     assert_true(fsd_accuracy(&empty, &half) == 0);
     assert_true(fsd_accuracy(&empty, &empty) == 1);
@@ -52,7 +52,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bin__doubles),
         cmocka_unit_test(add__adds_everything),
-        cmocka_unit_test(accuracy__is_the_part_in_common),
+        cmocka_unit_test(accuracy__is_less_by_the_difference_of_both_shares),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

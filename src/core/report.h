@@ -29,6 +29,8 @@ struct report_pair {             /* two hosts whose round trips were measured */
     uint64_t rtt_ps_last;
 };
 
+#define REPORT_MONITORS_MAX 8
+
 struct report_monitor {          /* what one monitor says of flow sizes */
     const char *name;
     struct fsd  fsd;

@@ -242,6 +242,15 @@ void elastic_insert_scalar(struct elastic *e, const struct flow_key *k, uint32_t
         b->count[slot] = add_to_most(b->count[slot], bytes);
 }
 
+uint64_t elastic_find(const struct elastic *e, const struct flow_key *k)
+{
+    uint64_t hash = flow_key_hash(k, e->seed);
+    uint32_t bucket = flow_key_below(hash, e->buckets);
+    uint32_t slot = find_vector(&e->bucket[bucket], print_of(hash));
+
+    return slot == NO_SLOT ? 0 : (uint64_t)print_of(hash) << 32 | bucket << 3 | slot;
+}
+
 static void *allocate_lines(uint64_t bytes)
 {
     void *memory = aligned_alloc(64, (bytes + 63) / 64 * 64);

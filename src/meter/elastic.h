@@ -84,7 +84,22 @@ void elastic_fini(struct elastic *);
 /* Counts a packet. 'bytes' > 0. */
 void elastic_insert(struct elastic *, const struct flow_key *, uint32_t bytes);
 
-/* The same without vectors: what elastic_insert() is tested against. */
+/* Where a flow has its slot, as a number > 0; 0: it has none. As long as it has it, elastic_insert_at() is the same
+ * as elastic_insert(); when it has lost it, elastic_insert_at() returns false and does nothing. */
+uint64_t elastic_find(const struct elastic *, const struct flow_key *);
+
+static inline bool elastic_insert_at(struct elastic *e, uint64_t place, uint32_t bytes)
+{
+    struct elastic_bucket *b = &e->bucket[(uint32_t)place >> 3];
+    uint32_t               slot = place & 7, count = b->count[slot] + bytes;
+
+    if (b->print[slot] != place >> 32)
+        return false;
+    b->count[slot] = count < bytes ? UINT32_MAX : count;
+    return true;
+}
+
+/* elastic_insert() without vectors: what elastic_insert() is tested against. */
 void elastic_insert_scalar(struct elastic *, const struct flow_key *, uint32_t bytes);
 
 /* What is known of a flow: never less than its bytes, until a counter is full. */

@@ -36,6 +36,12 @@ struct monitor_algo {
     /* A work request of so many bytes, > 0, is posted; its packets follow. NULL: does not know of them. */
     void (*on_request)(void *state, const struct flow_key *, uint64_t bytes, uint64_t now_ps);
 
+    /* A short cut for whoever shows many packets of a flow: what hint() says of a flow after one of them (0: there
+     * is none) may be given with the next. on_again() counts it and returns true, or returns false if the hint
+     * holds no longer; then on_packet() is to be called. Both NULL: no short cut. */
+    uint64_t (*hint)(void *state, const struct flow_key *);
+    bool (*on_again)(void *state, uint64_t hint, uint32_t bytes);
+
     /* The interval ends: writes the distribution of the flows that sent something in it. Required, like the
      * next two. */
     void (*read)(void *state, uint64_t now_ps, struct fsd *);

@@ -24,6 +24,16 @@ static void naive_on_packet(void *state, const struct flow_key *k, uint32_t byte
     elastic_insert(&n->sketch, k, bytes);
 }
 
+static uint64_t naive_hint(void *state, const struct flow_key *k)
+{
+    return elastic_find(&((struct naive *)state)->sketch, k);
+}
+
+static bool naive_on_again(void *state, uint64_t hint, uint32_t bytes)
+{
+    return elastic_insert_at(&((struct naive *)state)->sketch, hint, bytes);
+}
+
 /* A flow's first interval, in the words of ternary states: elephant or mouse. */
 static void naive_read(void *state, uint64_t now_ps, struct fsd *fsd)
 {
@@ -67,6 +77,8 @@ static void naive_destroy(void *state)
 extern const struct monitor_algo monitor_elastic;
 const struct monitor_algo monitor_elastic = {
     .on_packet = naive_on_packet,
+    .hint      = naive_hint,
+    .on_again  = naive_on_again,
     .read      = naive_read,
     .create    = naive_create,
     .destroy   = naive_destroy,

@@ -28,6 +28,16 @@ static void paraleon_on_packet(void *state, const struct flow_key *k, uint32_t b
     elastic_insert(&p->sketch, k, bytes);
 }
 
+static uint64_t paraleon_hint(void *state, const struct flow_key *k)
+{
+    return elastic_find(&((struct paraleon *)state)->sketch, k);
+}
+
+static bool paraleon_on_again(void *state, uint64_t hint, uint32_t bytes)
+{
+    return elastic_insert_at(&((struct paraleon *)state)->sketch, hint, bytes);
+}
+
 static void paraleon_read(void *state, uint64_t now_ps, struct fsd *fsd)
 {
     struct paraleon *p = state;
@@ -63,6 +73,8 @@ static void paraleon_destroy(void *state)
 extern const struct monitor_algo monitor_paraleon;
 const struct monitor_algo monitor_paraleon = {
     .on_packet = paraleon_on_packet,
+    .hint      = paraleon_hint,
+    .on_again  = paraleon_on_again,
     .read      = paraleon_read,
     .create    = paraleon_create,
     .destroy   = paraleon_destroy,

@@ -3,6 +3,7 @@
 #include "sim/path.h"
 #include "sim/switch.h"
 #include "sim/traffic.h"
+#include "sim/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -521,6 +522,8 @@ void host_start_flow(struct sim *s, struct host *h, const struct flow_spec *spec
         tcp_start(s, h, f);
     else
         add_to_list(s, h, f);
+    if (s->watch && !spec->tcp)
+        watch_on_request(s, f);
     host_kick(s, h);
 }
 
@@ -750,6 +753,8 @@ static void on_ack(struct sim *s, struct host *h, struct flow *f, const struct p
     s->counters.rtt_samples++;
     if (rtt > s->rtt_ps_peak)
         s->rtt_ps_peak = rtt;
+    if (s->now_ps >= h->rtt_due_ps)
+        watch_on_rtt(s, h, f, rtt);
 
     if (acked) {
         f->acked = k->seq;

@@ -82,6 +82,7 @@ struct host {
     uint64_t *finished;          /* bit: acknowledged in full */
     uint32_t *heap;              /* flows that wait for their pacer, by look_ps */
     const void *cc_cfg;
+    uint64_t  rtt_due_ps;        /* keep a round trip from then on; NEVER: nobody asks */
     uint64_t  cnp_ps;            /* per-port CNP spacing */
     uint64_t *cnp_by_source;     /* per-address CNP spacing: next CNP allowed, by low bits of the source */
     uint32_t  active;            /* flows not finished */

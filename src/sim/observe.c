@@ -1,6 +1,7 @@
 /* src/sim/observe.c */
 #include "sim/observe.h"
 #include "sim/traffic.h"
+#include "sim/watch.h"
 
 #include <stdlib.h>
 
@@ -71,7 +72,9 @@ static void look_at_ports(struct observer *o, uint64_t now_ps, struct report *r)
         *seen = (struct report_port){
             .tx_bytes = p->counters.tx_bytes - was->tx_bytes,
             .rate_bps = p->rate_bps,
+            .pauses = p->counters.pauses - was->pauses,
             .paused_ps = paused_ps - o->port_was_paused_ps[i],
+            .is_uplink = !p->is_switch,
             .queue_bytes_peak = p->counters.queue_bytes_max,
             .marked_packets = p->counters.marked_packets - was->marked_packets,
         };
@@ -137,6 +140,8 @@ void observer_look(struct observer *o, uint64_t now_ps, struct report *r)
     for (uint32_t i = 0; i < s->nodes; i++)
         if (s->node[i].is_switch)
             r->queue_bytes += (uint64_t)s->node[i].used_bytes;
+    if (s->watch)
+        watch_read(s->watch, now_ps, r);
     s->rtt_ps_peak = 0;
     o->was = *c;
     o->was_ps = now_ps;

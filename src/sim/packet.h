@@ -24,6 +24,7 @@ enum packet_kind {
 #define PACKET_LAST 4u           /* data: ends the message */
 #define PACKET_TCP  8u           /* of a TCP flow: see sim/tcp.h */
 #define PACKET_NOT_ECT 16u       /* switches do not mark it */
+#define PACKET_COUNTED PACKET_ECHO   /* data of queue pairs: a monitor has counted it */
 #define PACKET_PUSH PACKET_ECHO  /* TCP data: ends a burst */
 #define PACKET_SACK PACKET_LAST  /* TCP ACK: sent_ps holds the packets that came out of order */
 

@@ -57,7 +57,7 @@ struct port {
     uint8_t         held;        /* bit c: packets of class c that came in by this port are booked */
     uint8_t         shift;       /* a class may take (free shared buffer) >> shift */
     bool            is_switch;   /* of the node */
-    bool            is_odd;      /* is lossy, or has ever been down: the rare cases, asked about at once */
+    bool            is_odd;      /* is lossy, has ever been down, or is watched: the rare cases, asked about at once */
 
     /* Another: what every packet that waits touches, with classes 0 to 3. */
     struct ecn_cfg  ecn;

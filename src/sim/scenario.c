@@ -143,6 +143,8 @@ static void read_all(struct scenario_reader *r, const uint64_t *seed)
     if (!r->rc)
         add_up_links(r->s);
     scenario_read_settings(r, r->doc.root);
+    scenario_read_monitor(r, section_get(&sec, "monitor"));
+    scenario_read_tuner(r, section_get(&sec, "tuner"));
     if (!section_get(&sec, "hpcc"))
         scenario_read_traffic(r, section_need(&sec, "traffic"));
 }
@@ -185,6 +187,7 @@ void scenario_fini(struct scenario *s)
 {
     traffic_free(s->traffic);
     graph_fini(&s->graph);
+    scenario_tuner_fini(&s->tuner);
     free(s->cfg.change);
     free(s->entry);
     free(s->change);

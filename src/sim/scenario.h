@@ -10,6 +10,7 @@
 #include "core/knobs.h"
 #include "sim/graph.h"
 #include "sim/sim.h"
+#include "sim/watch.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -33,6 +34,15 @@ struct scenario_traffic {        /* what the scenario says of one entry of its t
     uint64_t compute_ps;         /* training: between two collectives */
 };
 
+struct scenario_option { char *key, *text, *place; };    /* place: "file:line:column: ", for messages */
+
+struct scenario_tuner {          /* as it is written: who makes the tuner reads it */
+    char                   *kind, *place;    /* NULL: no tuner */
+    struct scenario_option *option;
+    uint32_t                options;
+    uint64_t                start_ps;        /* it is shown reports from then on */
+};
+
 struct scenario {
     char                    *path;
     struct sim_cfg           cfg;
@@ -40,6 +50,8 @@ struct scenario {
     struct traffic          *traffic;
     struct scenario_traffic *entry;
     uint32_t                 entries;
+    struct watch_cfg         watch;          /* monitors */
+    struct scenario_tuner    tuner;
     uint64_t                 interval_ps;    /* of monitoring */
     uint64_t                 run_ps;         /* end of the run; NEVER: when the last flow is done */
     struct knob_change      *change;         /* sorted by time */

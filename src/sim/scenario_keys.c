@@ -21,7 +21,20 @@ const struct scenario_key scenario_keys[] = {
     { "", "switch",   "map",   "",      "buffers, PFC, ECN and classes" },
     { "", "knobs",    "map",   "",      "what can be tuned, by name: see docs/knobs.md" },
     { "", "changes",  "list",  "",      "knobs that change during the run" },
+    { "", "monitor",  "map",   "",      "how flow sizes are seen: the name of a monitor, a list of them, or the keys below; see `anole list monitor`. The first is the one that a tuner is shown. A tuner brings `paraleon` if there is none" },
+    { "", "tuner",    "map",   "",      "what sets knobs while the run goes on: a name, or `kind`, `start` (when it begins) and options; see `anole list tuner`" },
     { "", "traffic",  "list",  "",      "who sends what to whom, and when" },
+
+    { "monitor", "kind",       "list",   "",        "names of monitors, or one" },
+    { "monitor", "tau",        "bytes",  "1000000", "a flow that has sent so much is an elephant" },
+    { "monitor", "delta",      "count",  "3",       "a smaller one that has sent something in so many intervals in a row may become one" },
+    { "monitor", "share",      "name",   "size",    "how much of an elephant that is: `size`: what it has sent over tau; `sigmoid`: 1 / (1 + e^-n) after n intervals; `artifact`: the same, and a whole mouse besides" },
+    { "monitor", "heavy",      "bytes",  "150KiB",  "of the sketch's buckets, at each ToR" },
+    { "monitor", "light",      "bytes",  "450KiB",  "of its shared counters" },
+    { "monitor", "heavy_only", "yes/no", "no",      "flows without a slot of their own are not counted, as in PARALEON" },
+    { "monitor", "sample",     "count",  "100",     "netflow: packets, of which one is sampled" },
+    { "monitor", "export",     "time",   "1s",      "netflow: how often it tells" },
+    { "monitor", "requests",   "count",  "1024",    "host: places in each host's table of work requests" },
 
     { "topology", "kind",       "name",  "",  "which of the kinds below" },
     { "topology", "loss",       "share", "0", "of packets lost on each link that has no loss of its own" },
@@ -340,6 +353,7 @@ void scenario_print_reference(FILE *out)
     print_section(out, 3, "switch: ecn_by_rate", "switch ecn_by_rate");
     print_section(out, 3, "switch: ecn_by_class", "switch ecn_by_class");
     print_section(out, 2, "changes", "changes");
+    print_section(out, 2, "monitor", "monitor");
     fprintf(out, "\nA change of kmin, kmax or pmax is for all ports, those of `ecn_by_rate` included.\n");
     print_section(out, 2, "traffic", "traffic");
     print_kinds(out, "traffic", scenario_traffics);

@@ -93,6 +93,9 @@ void scenario_read_links_down(struct scenario_reader *, const struct yaml_node *
 void scenario_read_hpcc(struct scenario_reader *, const struct yaml_node *); /* the network and the flows */
 void scenario_use_model(struct scenario_reader *); /* what the model brings with it */
 void scenario_read_settings(struct scenario_reader *, const struct yaml_node *root);
+void scenario_read_monitor(struct scenario_reader *, const struct yaml_node *);
+void scenario_read_tuner(struct scenario_reader *, const struct yaml_node *);
+void scenario_tuner_fini(struct scenario_tuner *);
 void scenario_read_traffic(struct scenario_reader *, const struct yaml_node *);
 
 /* Adds an entry, called by its kind and its number among those of its kind until it has a name. */

@@ -351,7 +351,7 @@ static void settle_ecn(struct scenario_reader *r, const struct yaml_node *root)
 
     if (r->rc || is_listed)
         return;
-    if (sets_ecn(yaml_get(root, "knobs")))
+    if (sets_ecn(yaml_get(root, "knobs")) || yaml_get(root, "tuner"))
         cfg->ecn_rates = 0;
     else if (cfg->model == MODEL_HPCC && cfg->ecn_rates == 0)
         use_hpcc_ecn(r, root);

@@ -197,7 +197,7 @@ static void build_hosts(struct sim *s)
         if (s->node[n].is_switch)
             continue;
         s->node[n].host = i++;
-        *h = (struct host){ .node = n, .port = s->node[n].first_port };
+        *h = (struct host){ .node = n, .port = s->node[n].first_port, .rtt_due_ps = NEVER };
         while (c < s->cc_cfgs && s->cc_rate[c] != s->port[h->port].rate_bps)
             c++;
         if (c == s->cc_cfgs)

@@ -30,6 +30,7 @@
 struct traffic;
 struct flow_spec;
 struct signal;
+struct watch;
 
 enum sim_model {
     MODEL_NIC,                   /* real frames, exact picoseconds, CNPs are packets */
@@ -168,6 +169,7 @@ struct sim {
     struct sim_counters counters;
     struct sim_hooks   hooks;
     struct traffic    *traffic;
+    struct watch      *watch;                /* who looks on: see watch.h; NULL: nobody */
     struct graph       graph;
     uint32_t           next_number;          /* ORDER_NS3: of the whole network */
     struct mrg         mrg;                  /* ORDER_NS3: the fork's stream of random numbers */

@@ -1,6 +1,7 @@
 #include "sim/switch.h"
 #include "lb/ecmp.h"
 #include "sim/path.h"
+#include "sim/watch.h"
 
 #include <stdlib.h>
 
@@ -320,8 +321,12 @@ void switch_on_packet(struct sim *s, struct port *in, uint32_t id)
     struct port   *out;
     uint32_t       prio = k->prio;
 
-    if (__builtin_expect(in->is_odd, 0) && path_is_cut(s, in, id, k))
-        return;
+    if (__builtin_expect(in->is_odd, 0)) {
+        if (path_is_cut(s, in, id, k))
+            return;
+        if (s->watch)
+            watch_on_packet(s, n, k);
+    }
     if (k->kind == PACKET_PFC) {
         on_pfc(s, in, id, k);
         return;
