@@ -1,13 +1,18 @@
 /* src/tune/search.h - searching on a running network: one setting per monitor interval.
  *
- * All searches share what is around them (search.c): when one begins, what is measured, what is kept in the end.
- * What differs, how the next point is chosen, is a struct search_algo: ask, run the network for an interval with
- * that setting, tell.
+ * All searches share what is around them (search.c): when one begins, what is measured, what is kept in the
+ * end. What differs, how the next point is chosen, is a struct search_algo: ask, run the network for an
+ * interval with that setting, tell.
  *
  *   watch     flow sizes are compared from interval to interval; when they change, a search begins
  *   search    ask, measure, tell, until the searcher or the budget says it is over
  *   confirm   the best is measured again, against what was in force before, and the better is kept
  *   hold      (watch again, with the setting that was kept)
+ *
+ * A note's phase is that of the interval that has ended. With metrics=corrected an interval in which no
+ * uplink was active says nothing about a setting: it is not counted, and the same setting is measured in the
+ * next. What is best is decided by the terms of utility under the weights of now, which may change during a
+ * search.
  */
 #ifndef TUNE_SEARCH_H
 #define TUNE_SEARCH_H
@@ -25,14 +30,16 @@ struct search_now {              /* the interval that has ended */
 };
 
 struct search_algo {
-    /* 'value' are the searcher's own options, in the order of its rows: the first of its table. */
+    /* 'value' are the searcher's own options, in the order of its rows: the first of its table. Behind
+     * them are the shared ones, by enum search_option. */
     void *(*create)(const struct space *, const double *value, uint64_t seed);
     void  (*destroy)(void *state);
 
     /* A search begins at the point 'from'; 'now' was measured with it, unless now is NULL. */
     void (*begin)(void *state, const double *from, const struct search_now *now);
 
-    /* Writes the next point to try; false: the search is over. 'now' is NULL if nothing was measured yet. */
+    /* Writes the next point to try; false: the search is over. 'now' is NULL if nothing was measured yet. The
+     * point is brought inside the space by the caller. */
     bool (*ask)(void *state, const struct search_now *now, double *point);
 
     /* What came of the last one asked for. Writes verdict, temperature and why. */
@@ -52,36 +59,48 @@ enum search_option {
 };
 
 extern const char *const search_trigger_names[], *const search_bins_names[], *const search_weights_names[],
-                  *const search_metrics_names[], *const search_directions_names[], *const search_start_names[];
+                  *const search_metrics_names[], *const search_directions_names[],
+                  *const search_start_names[];
 
 #define SEARCH_OPTIONS \
     { "trigger", OPTION_CHOICE, 0, 0, 0, search_trigger_names, NULL, \
-      "change: a search begins when flow sizes change; always: at the start, and whenever one has ended; once: at the start" }, \
+      "change: a search begins when flow sizes change; always: at the start, and whenever one has ended; " \
+      "once: at the start" }, \
     { "theta", OPTION_REAL, 0.01, 1e-9, 1e9, NULL, NULL, "divergence of flow sizes that is a change" }, \
-    { "epsilon", OPTION_REAL, 0.001, 0, 1, NULL, NULL, "added to every share before the divergence; 0: an empty bin is infinite" }, \
-    { "bins", OPTION_CHOICE, 0, 0, 0, search_bins_names, NULL, "two: elephants and mice; log: sizes that double" }, \
+    { "epsilon", OPTION_REAL, 0.001, 0, 1, NULL, NULL, \
+      "added to every share before the divergence; 0: an empty bin is infinite" }, \
+    { "bins", OPTION_CHOICE, 0, 0, 0, search_bins_names, NULL, \
+      "two: elephants and mice; log: sizes that double" }, \
     { "weights", OPTION_CHOICE, 0, 0, 0, search_weights_names, NULL, \
-      "dominant: 0.5, 0.2, 0.3 where elephants prevail and 0.2, 0.5, 0.3 where mice do; fixed: the next three" }, \
+      "dominant: 0.5, 0.2, 0.3 where elephants prevail and 0.2, 0.5, 0.3 where mice do; " \
+      "fixed: the next three" }, \
     { "weight_throughput", OPTION_REAL, 0.2, 0, 1, NULL, NULL, "of the busy share of active uplinks" }, \
     { "weight_rtt", OPTION_REAL, 0.5, 0, 1, NULL, NULL, "of the empty round trip over the measured one" }, \
     { "weight_pfc", OPTION_REAL, 0.3, 0, 1, NULL, NULL, "of the share of time without a pause" }, \
     { "metrics", OPTION_CHOICE, 0, 0, 0, search_metrics_names, NULL, \
-      "corrected: round trips over round trips, pause time of all ports; artifact: as PARALEON's scripts compute them" }, \
-    { "utility_scale", OPTION_REAL, 100, 1e-3, 1e6, NULL, NULL, "utility is multiplied by it before it meets a temperature" }, \
+      "corrected: round trips over round trips, pause time of all ports, intervals in which nothing is " \
+      "sent do not count; artifact: as PARALEON's scripts compute them" }, \
+    { "utility_scale", OPTION_REAL, 100, 1e-3, 1e6, NULL, NULL, \
+      "utility is multiplied by it before it meets a temperature" }, \
     { "space", OPTION_CHOICE, 0, 0, 0, space_names, NULL, \
-      "safe: narrow bounds, ECN marks before PFC pauses; plus: ParaleonPlus' bounds; artifact: PARALEON's" }, \
+      "safe: narrow bounds, ECN marks before PFC pauses; plus: ParaleonPlus' bounds; " \
+      "artifact: PARALEON's" }, \
     { "directions", OPTION_CHOICE, 0, 0, 0, search_directions_names, NULL, \
-      "physical; artifact: rpg_min_dec_fac the wrong way round" }, \
+      "which way favours throughput: physical; or artifact, rpg_min_dec_fac the wrong way round" }, \
     { "start_from", OPTION_CHOICE, 0, 0, 0, search_start_names, NULL, \
       "running: a search begins at the setting in force; default: at the default setting" }, \
-    { "reread", OPTION_YES, 1, 0, 1, NULL, NULL, "which flows prevail is looked at in every interval, not only when a search begins" }, \
-    { "known", OPTION_YES, 0, 0, 1, NULL, NULL, "a search first tries the settings that have a name, and begins at the best of them" }, \
+    { "reread", OPTION_YES, 1, 0, 1, NULL, NULL, \
+      "which flows prevail is looked at in every interval, not only when a search begins" }, \
+    { "known", OPTION_YES, 0, 0, 1, NULL, NULL, \
+      "a search first tries the settings that have a name, and begins at the best of them" }, \
     { "confirm", OPTION_COUNT, 3, 0, 100, NULL, NULL, \
-      "times that the best setting and the one before the search are measured again before one is kept; 0: the best of single samples is kept" }, \
-    { "budget", OPTION_COUNT, 280, 1, 1e6, NULL, NULL, "intervals that a search may take" }, \
+      "times that the best setting and the one before the search are measured again before one is kept; " \
+      "0: the best of single samples is kept" }, \
+    { "budget", OPTION_COUNT, 280, 1, 1e6, NULL, NULL, \
+      "intervals that a search may measure, those of known settings included, those of confirm not" }, \
     { "rest", OPTION_COUNT, 0, 0, 1e6, NULL, NULL, "intervals after a search in which no other begins" }
 
-/* The hooks of a tuner that searches with 'algo'. */
+/* The hooks of a tuner that searches with 'algo'. search_is_idle() is false before the first search. */
 int  search_create(void **state, const struct search_algo *, const struct tuner_world *,
                    const struct tuner_values *, struct err *);
 void search_destroy(void *state);

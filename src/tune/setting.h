@@ -6,6 +6,8 @@
 #include "core/knobs.h"
 #include "tune/tuner.h"
 
+#include <stddef.h>
+
 struct setting { const char *name, *about; void (*make)(struct knobs *, const struct tuner_world *); };
 
 /* default            NVIDIA's, kmin/kmax/pmax 400 KB, 1600 KB, 0.2; the first CNP leaves 85 % of line rate
@@ -19,5 +21,8 @@ extern const char *const    setting_names[];     /* NULL-terminated */
 /* Writes the setting of that name or, if there is none, of the file of that name: a map of knobs in YAML, on
  * top of default. Refuses unknown knobs, units, ranges, kmin above kmax with "file:line:column: ...". */
 int setting_read(const char *name_or_file, const struct tuner_world *, struct knobs *, struct err *);
+
+/* The same from text; 'name' is used in messages. */
+int setting_parse(const char *name, const char *text, size_t length, struct knobs *, struct err *);
 
 #endif

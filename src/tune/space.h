@@ -12,8 +12,8 @@
 #define SPACE_DIMS_MAX 16
 
 enum space_kind {
-    SPACE_SAFE,                  /* ParaleonPlus' bounds, rates in proportion to the link's; ECN marks before PFC
-                                  * pauses, timers no shorter than a round trip, physical directions */
+    SPACE_SAFE,                  /* ParaleonPlus' bounds and rate_reduce_monitor_period; rates in proportion
+                                  * to the link's, ECN before PFC, timers of a round trip or more */
     SPACE_PLUS,                  /* ParaleonPlus' 13 */
     SPACE_ARTIFACT,              /* the 12 of PARALEON's artifact */
 };
@@ -22,9 +22,9 @@ extern const char *const space_names[];          /* "safe", "plus", "artifact", 
 
 struct space_dim {
     enum knob knob;
-    double    min, max, step;
-    double    initial;           /* of the default setting of that artifact */
     int       toward;            /* +1: raising it favours throughput, -1: low delay */
+    double    min, max, step;
+    double    initial;           /* of the default setting of that artifact; safe: of ours */
     double    quantum;           /* values are multiples of it; 0: any */
 };
 
@@ -37,11 +37,17 @@ struct space {
 /* 'physical': directions are the physical ones, whatever the artifact says (rpg_min_dec_fac). */
 void space_init(struct space *, enum space_kind, bool physical, const struct tuner_world *);
 
+/* Rounds a point and brings it inside. kmin and kmax are exchanged if they are the wrong way round. */
+void space_round(const struct space *, double *point);
+
 /* A setting's place in the space, brought inside it. */
 void space_point(const struct space *, const struct knobs *, double *point);
 
-/* Writes a point into a setting; knobs outside the space stay. The point is rounded and clamped first, and kmin
- * and kmax are exchanged if they are the wrong way round, so that knobs_check() holds. */
+/* Is the setting inside, so that what is measured with it holds for its point? */
+bool space_has(const struct space *, const struct knobs *);
+
+/* Writes a point into a setting; knobs outside the space stay. The point is taken as space_round() leaves it,
+ * so that knobs_check() holds. */
 void space_knobs(const struct space *, const double *point, struct knobs *);
 
 #endif

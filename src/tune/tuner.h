@@ -1,11 +1,12 @@
 /* src/tune/tuner.h - how knobs are chosen.
  *
- * A tuner is one file in this folder: it fills a struct tuner_algo and stands in tuner_all[] (tuner.c). Once per
- * monitor interval it is shown a report and may give another setting. It cannot tell whether the network is real.
+ * A tuner is one file in this folder: it fills a struct tuner_algo and stands in tuner_all[] (tuner.c). Once
+ * per monitor interval it is shown a report and may give another setting. It cannot tell whether the network
+ * is real.
  *
- * Everything about a tuner that a person may want to change is a row of its table of options: it can be written
- * in a scenario, is refused when it is wrong, and has a line of help. Results depend on the seed and the reports
- * alone.
+ * Everything about a tuner that a person may want to change is a row of its table of options: it can be
+ * written in a scenario, is refused when it is wrong, and has a line of help. Results depend on the seed and
+ * the reports alone.
  */
 #ifndef TUNE_TUNER_H
 #define TUNE_TUNER_H
@@ -66,14 +67,17 @@ struct tuner_values {            /* in the order of the tuner's table */
 };
 
 struct tuner_algo {
-    /* Makes one. What single options cannot know is refused here: weights that do not sum to 1. The reason names
-     * the option first: "weight_rtt: ...". */
+    /* Makes one. What single options cannot know is refused here: weights that do not sum to 1. The reason
+     * names the option first: "weight_rtt: ...". */
     int (*create)(void **state, const struct tuner_world *, const struct tuner_values *, struct err *);
     void (*destroy)(void *state);
 
-    /* An interval has ended. 'knobs' holds the setting that was in force in it; the tuner may change it for the
-     * next. 'note' comes zeroed, with NaN where that means "not measured". */
+    /* An interval has ended. 'knobs' holds the setting that was in force in it; the tuner may change it
+     * for the next. 'note' comes zeroed, with NaN where that means "not measured". */
     void (*step)(void *state, const struct report *, struct knobs *knobs, struct tuner_note *note);
+
+    /* Writes the setting that it wants before the first interval. NULL: the one in force. */
+    void (*first)(const void *state, struct knobs *);
 
     /* The best setting found so far: what an offline search ends with. NULL: the one in force. */
     void (*best)(const void *state, struct knobs *);
@@ -109,9 +113,10 @@ int tuner_values_set(const struct tuner_algo *, struct tuner_values *, const cha
 /* A tuner that is ready to run. */
 struct tuner { const struct tuner_algo *algo; void *state; };
 
-int  tuner_open(struct tuner *, const struct tuner_algo *, const struct tuner_world *, const struct tuner_values *,
-                struct err *);
+int  tuner_open(struct tuner *, const struct tuner_algo *, const struct tuner_world *,
+                const struct tuner_values *, struct err *);
 void tuner_close(struct tuner *);
+void tuner_first(const struct tuner *, struct knobs *);
 void tuner_step(struct tuner *, const struct report *, struct knobs *, struct tuner_note *);
 
 #endif

@@ -1,0 +1,64 @@
+/* src/tune/anneal.h - simulated annealing over a space of knobs: PARALEON's algorithm 1, with and without its
+ * guidance.
+ *
+ *   temperature from start to end, times 'cooling' after every 'iterations' measurements
+ *   accept:   better than the current point, or with probability e^(difference / temperature)
+ *   mutate:   every parameter by U(0.5, 1) of its step; guided: with probability min(mu, eta) the way that
+ *             flows of the prevailing type like, whose share mu is; not guided: either way
+ */
+#ifndef TUNE_ANNEAL_H
+#define TUNE_ANNEAL_H
+
+#include "base/rng.h"
+#include "tune/search.h"
+
+enum anneal_from { ANNEAL_CURRENT, ANNEAL_BEST };
+
+struct anneal_cfg {
+    double           temperature_start, temperature_end, cooling;
+    uint32_t         iterations;
+    double           eta;
+    double           scale;          /* of utility */
+    bool             guided;
+    enum anneal_from mutate_from;
+    bool             first_always;   /* the start counts as not measured: the first candidate is accepted */
+    bool             cap_adaptive;   /* ParaleonPlus: instead of eta */
+    uint32_t         mutate_count;   /* parameters that are mutated, chosen at random; 0: all */
+};
+
+struct anneal_point {
+    double               at[SPACE_DIMS_MAX];
+    struct utility_terms terms;
+    bool                 is_measured;
+};
+
+struct anneal {
+    struct anneal_cfg   cfg;
+    struct space        space;
+    struct rng          rng;
+    double              temperature;
+    uint32_t            iteration;           /* at this temperature */
+    bool                asks_for_start;      /* the next to be measured is the start itself */
+    double              bad;                 /* moving share of clear losses: cap_adaptive */
+    struct anneal_point current, best, candidate;
+};
+
+/* The hooks of struct search_algo but create. */
+struct anneal *anneal_new(const struct space *, struct anneal_cfg, uint64_t seed);
+void           anneal_free(void *);
+void           anneal_begin(void *, const double *from, const struct search_now *);
+bool           anneal_ask(void *, const struct search_now *, double *point);
+void           anneal_tell(void *, const struct search_now *, struct tuner_note *);
+
+/* Measurements from start to end. */
+uint32_t anneal_intervals(const struct anneal_cfg *);
+
+/* Unless a budget is given it becomes what the search needs, known settings included. 'own_options' as in
+ * struct search_algo. */
+void anneal_set_budget(const struct anneal_cfg *, struct tuner_values *, uint32_t own_options);
+
+/* Is a difference in utility, already scaled, taken at this temperature? Takes a random number if it is no
+ * gain. */
+bool anneal_accepts(struct rng *, double difference, double temperature);
+
+#endif

@@ -1,0 +1,16 @@
+/* src/tune/eigen.h - eigenvectors of small symmetric matrices. */
+#ifndef TUNE_EIGEN_H
+#define TUNE_EIGEN_H
+
+#include "tune/space.h"
+
+#include <stdint.h>
+
+struct matrix { double at[SPACE_DIMS_MAX][SPACE_DIMS_MAX]; };
+
+/* Writes the eigenvalues of the symmetric n x n matrix 'a', in no order, and its eigenvectors, of length 1,
+ * as the columns of 'vector': a = vector diag(value) vector^T. Uses + - * / and square roots alone, and so
+ * gives the same on every processor. */
+void eigen_solve(const struct matrix *a, uint32_t n, double *value, struct matrix *vector);
+
+#endif

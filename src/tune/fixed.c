@@ -1,0 +1,76 @@
+/* src/tune/fixed.c - a setting that stays: what tuners are compared with. */
+#include "tune/setting.h"
+#include "tune/tuner.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+extern const struct tuner_algo tuner_fixed;
+
+enum { SETTING };
+
+struct fixed {
+    struct knobs knobs;
+    char        *name;
+};
+
+static int create(void **state, const struct tuner_world *world, const struct tuner_values *v,
+                  struct err *err)
+{
+    struct knobs knobs;
+    struct fixed *f;
+    int rc = setting_read(v->text[SETTING], world, &knobs, err);
+
+    if (rc)
+        return rc;
+    f = xcalloc(1, sizeof *f);
+    f->knobs = knobs;
+    f->name = xstrdup(v->text[SETTING]);
+    *state = f;
+    return 0;
+}
+
+static void destroy(void *state)
+{
+    struct fixed *f = state;
+
+    if (f)
+        free(f->name);
+    free(f);
+}
+
+static bool is_same(const struct knobs *a, const struct knobs *b)
+{
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (a->value[i] != b->value[i])
+            return false;
+    return true;
+}
+
+static void step(void *state, const struct report *r, struct knobs *knobs, struct tuner_note *note)
+{
+    const struct fixed *f = state;
+    bool                is_set = is_same(knobs, &f->knobs);
+
+    (void)r;
+    note->phase = "hold";
+    snprintf(note->why, sizeof note->why, "the setting '%.120s' %s", f->name, is_set ? "stays" : "is set");
+    *knobs = f->knobs;
+}
+
+static void best(const void *state, struct knobs *knobs)
+{
+    *knobs = ((const struct fixed *)state)->knobs;
+}
+
+static const struct tuner_option options[] = {
+    [SETTING] = { "setting", OPTION_TEXT, 0, 0, 0, NULL, "default",
+                  "default, default_artifact, expert, hpcc, or a file of knobs" },
+    { 0 },
+};
+
+const struct tuner_algo tuner_fixed = {
+    .create = create, .destroy = destroy, .first = best, .step = step, .best = best,
+    .name = "fixed", .about = "one setting that stays: one that has a name, or a file of knobs",
+    .option = options,
+};

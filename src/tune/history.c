@@ -1,0 +1,298 @@
+/* src/tune/history.c - see history.h. */
+#include "tune/history.h"
+#include "base/text.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reader {
+    struct history *h;
+    const char     *name;
+    uint32_t        line;
+    struct knobs    knobs;       /* in force after the last line */
+    double          end_us;      /* of the last interval */
+    uint32_t        steps_max;
+    struct err     *err;
+};
+
+#define refuse(r, ...) refuse_at((r), 1, __VA_ARGS__)
+
+static int refuse_at(const struct reader *r, int column, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static int refuse_at(const struct reader *r, int column, const char *format, ...)
+{
+    char    why[300];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(why, sizeof why, format, args);
+    va_end(args);
+    return err_set(r->err, EINVAL, "%s:%u:%d: %s", r->name, r->line, column, why);
+}
+
+/* ---- values ---- */
+
+/* For a terminal: whatever else a text may hold, it does not steer it. */
+static char *clean_copy(const char *text)
+{
+    char *copy = xstrdup(text);
+
+    for (char *c = copy; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            *c = '?';
+    return copy;
+}
+
+static int get_text(const struct reader *r, const json_t *line, const char *key, char **text)
+{
+    const json_t *value = json_object_get(line, key);
+
+    if (!json_is_string(value))
+        return refuse(r, value ? "'%s' must be a text" : "'%s' is missing", key);
+    *text = clean_copy(json_string_value(value));
+    return 0;
+}
+
+/* JSON knows no numbers that are not finite, but 1e999 becomes one. */
+static int get_number(const struct reader *r, const json_t *line, const char *key, double *number)
+{
+    const json_t *value = json_object_get(line, key);
+
+    *number = NAN;
+    if (!value)
+        return 0;
+    if (!json_is_number(value) || !isfinite(json_number_value(value)))
+        return refuse(r, "'%s' must be a number", key);
+    *number = json_number_value(value);
+    return 0;
+}
+
+static int get_time(const struct reader *r, const json_t *line, const char *key, double *us)
+{
+    int rc = get_number(r, line, key, us);
+
+    if (!rc && !(*us >= 0 && *us < 1e15))
+        rc = isnan(*us) ? refuse(r, "'%s' is missing", key) : refuse(r, "'%s' is not a time", key);
+    return rc;
+}
+
+static int refuse_knob(const struct reader *r, const char *name)
+{
+    const char *near = text_nearest(name, knob_names);
+
+    return refuse(r, "'%.60s' is not a knob%s%s%s", name, near ? "; did you mean '" : "", near ? near : "",
+                  near ? "'?" : "");
+}
+
+static int get_knobs(const struct reader *r, const json_t *line, const char *key, struct knobs *knobs)
+{
+    json_t     *map = json_object_get(line, key), *value;
+    const char *name;
+
+    if (!json_is_object(map))
+        return refuse(r, map ? "'%s' must be a map of knobs" : "'%s' is missing", key);
+    json_object_foreach(map, name, value) {
+        enum knob knob = knob_find(name);
+        double    number = json_number_value(value);
+
+        if (knob == KNOB_COUNT)
+            return refuse_knob(r, name);
+        if (!json_is_number(value) || !(number >= knob_info[knob].min && number <= knob_info[knob].max))
+            return refuse(r, "'%s' must be a number %.10g .. %.10g", name, knob_info[knob].min, knob_info[knob].max);
+        knobs->value[knob] = number;
+    }
+    return 0;
+}
+
+static int get_verdict(const struct reader *r, const json_t *line, enum tuner_verdict *verdict)
+{
+    static const char *const names[] = { [TUNER_ACCEPTED] = "accepted", [TUNER_REJECTED] = "rejected",
+                                         [TUNER_BEST] = "best" };
+    const json_t *value = json_object_get(line, "verdict");
+    const char   *word = json_string_value(value);
+
+    *verdict = TUNER_NO_VERDICT;
+    if (!value)
+        return 0;
+    for (int i = TUNER_ACCEPTED; word && i <= TUNER_BEST; i++) {
+        if (strcmp(names[i], word) != 0)
+            continue;
+        *verdict = (enum tuner_verdict)i;
+        return 0;
+    }
+    return refuse(r, "'verdict' must be accepted, rejected or best");
+}
+
+/* ---- the first line ---- */
+
+static char *option_text(const json_t *value)
+{
+    char text[40];
+
+    if (json_is_string(value))
+        return clean_copy(json_string_value(value));
+    if (!json_is_number(value))
+        return NULL;
+    snprintf(text, sizeof text, "%.10g", json_number_value(value));
+    return xstrdup(text);
+}
+
+static int read_options(const struct reader *r, const json_t *line)
+{
+    json_t     *map = json_object_get(line, "options"), *value;
+    const char *name;
+
+    if (!json_is_object(map))
+        return refuse(r, map ? "'options' must be a map" : "'options' is missing");
+    r->h->option = xcalloc(json_object_size(map) + 1, sizeof *r->h->option);
+    json_object_foreach(map, name, value) {
+        char *text = option_text(value);
+
+        if (!text)
+            return refuse(r, "option '%.60s' must be a text or a number", name);
+        r->h->option[r->h->options++] = (struct history_option){ clean_copy(name), text };
+    }
+    return 0;
+}
+
+static int read_head(struct reader *r, const json_t *line)
+{
+    int rc = get_text(r, line, "tuner", &r->h->tuner);
+
+    if (!rc)
+        rc = read_options(r, line);
+    if (!rc)
+        rc = get_knobs(r, line, "knobs", &r->knobs);
+    r->h->first = r->knobs;
+    return rc;
+}
+
+/* ---- the others ---- */
+
+static int read_times(const struct reader *r, const json_t *line, struct history_step *s)
+{
+    int rc = get_time(r, line, "start_us", &s->start_us);
+
+    if (!rc)
+        rc = get_time(r, line, "end_us", &s->end_us);
+    if (!rc && s->end_us <= s->start_us)
+        rc = refuse(r, "the interval ends before it begins");
+    if (!rc && s->start_us < r->end_us)
+        rc = refuse(r, "the interval begins before the last has ended");
+    return rc;
+}
+
+static int read_numbers(const struct reader *r, const json_t *line, struct history_step *s)
+{
+    const struct { const char *key; double *number; } rows[] = {
+        { "goodput_gbps", &s->goodput_gbps }, { "rtt_us", &s->rtt_us }, { "paused_us", &s->paused_us },
+        { "utility", &s->utility }, { "utility_throughput", &s->utility_throughput },
+        { "utility_rtt", &s->utility_rtt }, { "utility_pfc", &s->utility_pfc }, { "divergence", &s->divergence },
+        { "elephants", &s->elephants }, { "temperature", &s->temperature },
+    };
+    int rc = 0;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && !rc; i++)
+        rc = get_number(r, line, rows[i].key, rows[i].number);
+    return rc;
+}
+
+static struct history_step *add_step(struct reader *r)
+{
+    struct history *h = r->h;
+
+    if (h->steps == r->steps_max) {
+        r->steps_max = r->steps_max ? 2 * r->steps_max : 64;
+        h->step = xrealloc(h->step, r->steps_max * sizeof *h->step);
+    }
+    h->step[h->steps] = (struct history_step){ .was = r->knobs };
+    return &h->step[h->steps++];
+}
+
+static int read_step(struct reader *r, const json_t *line)
+{
+    struct history_step *s = add_step(r);
+    int                  rc = read_times(r, line, s);
+
+    if (!rc)
+        rc = get_text(r, line, "phase", &s->phase);
+    if (!rc)
+        rc = get_text(r, line, "why", &s->why);
+    if (!rc)
+        rc = read_numbers(r, line, s);
+    if (!rc)
+        rc = get_verdict(r, line, &s->verdict);
+    if (!rc)
+        rc = get_knobs(r, line, "set", &r->knobs);
+    s->is = r->knobs;
+    r->end_us = s->end_us;
+    return rc;
+}
+
+/* ---- the file ---- */
+
+static int read_line(struct reader *r, const char *text, size_t length)
+{
+    json_error_t why;
+    json_t      *line = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
+    int          rc;
+
+    if (!line)
+        return refuse_at(r, why.column > 0 ? why.column : 1, "this is not JSON: %.160s", why.text);
+    if (!json_is_object(line))
+        rc = refuse(r, "this is no map");
+    else
+        rc = r->h->tuner ? read_step(r, line) : read_head(r, line);
+    json_decref(line);
+    return rc;
+}
+
+static int read_lines(struct reader *r, const char *text, size_t length)
+{
+    const char *end = text + length;
+    int         rc = 0;
+
+    while (text < end && !rc) {
+        const char *newline = memchr(text, '\n', (size_t)(end - text)), *stop = newline ? newline : end;
+
+        r->line++;
+        rc = read_line(r, text, (size_t)(stop - text));
+        text = newline ? newline + 1 : end;
+    }
+    return rc;
+}
+
+int history_parse(struct history *h, const char *name, const char *text, size_t length, struct err *err)
+{
+    struct reader r = { .h = h, .name = name, .err = err };
+    int           rc;
+
+    *h = (struct history){ 0 };
+    knobs_init(&r.knobs);
+    if (length == 0)
+        return err_set(err, EINVAL, "%s:1:1: the file is empty", name);
+    rc = read_lines(&r, text, length);
+    if (rc)
+        history_fini(h);
+    return rc;
+}
+
+void history_fini(struct history *h)
+{
+    for (uint32_t i = 0; i < h->options; i++) {
+        free(h->option[i].name);
+        free(h->option[i].text);
+    }
+    for (uint32_t i = 0; i < h->steps; i++) {
+        free(h->step[i].phase);
+        free(h->step[i].why);
+    }
+    free(h->option);
+    free(h->step);
+    free(h->tuner);
+    *h = (struct history){ 0 };
+}

@@ -1,0 +1,167 @@
+/* src/tune/paraleon.c - PARALEON's tuner: guided simulated annealing over all parameters of DCQCN and ECN.
+ *
+ * In a nutshell (anneal.c, search.c): when the distribution of flow sizes changes, search; every monitor
+ * interval measure a setting, accept it or not, and mutate the accepted one, each parameter with probability
+ * min(mu, eta) in the direction that the prevailing flows like, mu being their share.
+ *
+ * Algorithm 1 and table III of the PARALEON paper. Its constants taken literally, utility is at most 1 and
+ * temperatures are 90 to 10: all is accepted, and annealing is a walk that remembers its best sample. A
+ * setting that was lucky in one millisecond is kept. In the artifact every search begins at the defaults.
+ * 'corrected' differs in this; every difference is an option of its own, listed below.
+ */
+#include "tune/paraleon.h"
+#include "tune/anneal.h"
+
+#include <string.h>
+
+extern const struct tuner_algo tuner_paraleon;
+
+enum {
+    PRESET, TEMPERATURE_START, TEMPERATURE_END, COOLING, ITERATIONS, ETA, GUIDED, MUTATE_FROM, FIRST_ALWAYS,
+    CAP_ADAPTIVE, MUTATE_COUNT,
+    OWN_COUNT
+};
+
+enum { PUBLISHED, CORRECTED, ARTIFACT };
+
+static const char *const preset_names[] = { "published", "corrected", "artifact", NULL };
+static const char *const from_names[] = { "current", "best", NULL };
+
+const struct paraleon_preset paraleon_presets[] = {
+    /* option                published     corrected    artifact */
+    { "temperature_start",   "90",         "90",        "80" },
+    { "temperature_end",     "10",         "10",        "10" },
+    { "cooling",             "0.85",       "0.85",      "0.85" },
+    { "iterations",          "20",         "20",        "10" },
+    { "eta",                 "0.8",        "0.8",       "0.8" },
+    { "guided",              "yes",        "yes",       "yes" },
+    { "mutate_from",         "current",    "current",   "current" },
+    { "first_always",        "no",         "no",        "yes" },
+    { "trigger",             "change",     "change",    "change" },
+    { "theta",               "0.01",       "0.01",      "0.01" },
+    { "epsilon",             "0.001",      "0.001",     "0.001" },
+    { "bins",                "two",        "two",       "two" },
+    { "weights",             "fixed",      "dominant",  "dominant" },
+    { "weight_throughput",   "0.2",        "0.2",       "0.2" },
+    { "weight_rtt",          "0.5",        "0.5",       "0.5" },
+    { "weight_pfc",          "0.3",        "0.3",       "0.3" },
+    { "metrics",             "corrected",  "corrected", "artifact" },
+    { "utility_scale",       "1",          "100",       "1" },
+    { "space",               "artifact",   "safe",      "artifact" },
+    { "directions",          "artifact",   "physical",  "artifact" },
+    { "start_from",          "default",    "running",   "default" },
+    { "reread",              "yes",        "yes",       "no" },
+    { "known",               "no",         "yes",       "no" },
+    { "confirm",             "0",          "3",         "0" },
+    { NULL, NULL, NULL, NULL },
+};
+
+static const struct tuner_option options[] = {
+    [PRESET] = { "preset", OPTION_CHOICE, CORRECTED, 0, 0, preset_names, NULL,
+                 "values of other options: published, as printed; corrected; artifact, as in its scripts" },
+    [TEMPERATURE_START] = { "temperature_start", OPTION_REAL, 90, 1e-6, 1e6, NULL, NULL,
+                            "a loss of so much utility, scaled, is at first accepted in 37 of 100" },
+    [TEMPERATURE_END] = { "temperature_end", OPTION_REAL, 10, 1e-6, 1e6, NULL, NULL,
+                          "the search is over at this temperature" },
+    [COOLING] = { "cooling", OPTION_REAL, 0.85, 0.01, 0.999, NULL, NULL,
+                  "factor from a temperature to the next" },
+    [ITERATIONS] = { "iterations", OPTION_COUNT, 20, 1, 1e5, NULL, NULL,
+                     "intervals at each temperature; budget is as many as that takes unless it is given" },
+    [ETA] = { "eta", OPTION_REAL, 0.8, 0.5, 1, NULL, NULL,
+              "most that the prevailing direction is taken with, however many such flows there are" },
+    [GUIDED] = { "guided", OPTION_YES, 1, 0, 1, NULL, NULL,
+                 "parameters prefer the direction that prevailing flows like; no: either direction" },
+    [MUTATE_FROM] = { "mutate_from", OPTION_CHOICE, ANNEAL_CURRENT, 0, 0, from_names, NULL,
+                      "the next setting is made from the last accepted one (current), or from the best" },
+    [FIRST_ALWAYS] = { "first_always", OPTION_YES, 0, 0, 1, NULL, NULL,
+                       "what was measured before a search does not count: its first setting is accepted" },
+    [CAP_ADAPTIVE] = { "cap_adaptive", OPTION_YES, 0, 0, 1, NULL, NULL,
+                       "ParaleonPlus: instead of eta, from 0.7 if no step loses to 0.5 if all do" },
+    [MUTATE_COUNT] = { "mutate_count", OPTION_COUNT, 0, 0, SPACE_DIMS_MAX, NULL, NULL,
+                       "parameters that one step changes, chosen at random; 0: all; ParaleonPlus: 8" },
+    SEARCH_OPTIONS,
+    { 0 },
+};
+
+static const char *value_in(const struct paraleon_preset *row, int preset)
+{
+    return preset == PUBLISHED ? row->published : preset == ARTIFACT ? row->artifact : row->corrected;
+}
+
+static int row_of(const char *option)
+{
+    int i = 0;
+
+    while (options[i].name && strcmp(options[i].name, option) != 0)
+        i++;
+    return i;
+}
+
+/* What a person has given stays. */
+static int use_preset(struct tuner_values *v, struct err *err)
+{
+    int rc = 0;
+
+    for (const struct paraleon_preset *row = paraleon_presets; row->option && !rc; row++) {
+        int i = row_of(row->option);
+
+        if (v->is_given[i])
+            continue;
+        rc = tuner_values_set(&tuner_paraleon, v, row->option, value_in(row, (int)v->value[PRESET]), err);
+        v->is_given[i] = false;
+    }
+    return rc;
+}
+
+static struct anneal_cfg configure(const double *value)
+{
+    return (struct anneal_cfg){
+        .temperature_start = value[TEMPERATURE_START],
+        .temperature_end = value[TEMPERATURE_END],
+        .cooling = value[COOLING],
+        .iterations = (uint32_t)value[ITERATIONS],
+        .eta = value[ETA],
+        .scale = value[OWN_COUNT + SEARCH_UTILITY_SCALE],
+        .guided = value[GUIDED] > 0,
+        .mutate_from = (enum anneal_from)value[MUTATE_FROM],
+        .first_always = value[FIRST_ALWAYS] > 0,
+        .cap_adaptive = value[CAP_ADAPTIVE] > 0,
+        .mutate_count = (uint32_t)value[MUTATE_COUNT],
+    };
+}
+
+static void *create_anneal(const struct space *space, const double *value, uint64_t seed)
+{
+    return anneal_new(space, configure(value), seed);
+}
+
+static const struct search_algo annealing = {
+    .create = create_anneal, .destroy = anneal_free,
+    .begin = anneal_begin, .ask = anneal_ask, .tell = anneal_tell,
+    .own_options = OWN_COUNT,
+};
+
+static int create(void **state, const struct tuner_world *world, const struct tuner_values *given,
+                  struct err *err)
+{
+    struct tuner_values v = *given;          /* has no text of its own */
+    struct anneal_cfg   cfg;
+    int                 rc = use_preset(&v, err);
+
+    if (rc)
+        return rc;
+    cfg = configure(v.value);
+    if (cfg.temperature_start <= cfg.temperature_end)
+        return err_set(err, EINVAL, "temperature_start: %.10g must be above temperature_end (%.10g)",
+                       cfg.temperature_start, cfg.temperature_end);
+    anneal_set_budget(&cfg, &v, OWN_COUNT);
+    return search_create(state, &annealing, world, &v, err);
+}
+
+const struct tuner_algo tuner_paraleon = {
+    .create = create, .destroy = search_destroy, .step = search_step,
+    .best = search_best, .is_idle = search_is_idle,
+    .name = "paraleon",
+    .about = "PARALEON: simulated annealing over all parameters, guided by the flows that prevail",
+    .option = options,
+};

@@ -1,0 +1,299 @@
+#include "tune/paraleon.h"
+#include "base/rng.h"
+#include "tune/space.h"
+#include "tune/test_report.h"
+
+#include <string.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+extern const struct tuner_algo tuner_paraleon, tuner_naive_sa;
+
+#define END { NULL, NULL }
+
+/* How good a setting is: 1 at one point of the safe space, less by the squares of the distances, 0 far
+ * from it. The point is where throughput would have it: on the way from default that elephants like, but
+ * not in a corner. */
+static double hill(const struct space *s, const struct knobs *k)
+{
+    double point[SPACE_DIMS_MAX], sum = 0;
+
+    space_point(s, k, point);
+    for (uint32_t i = 0; i < s->dims; i++) {
+        const struct space_dim *d = &s->dim[i];
+        double far = d->toward > 0 ? d->max : d->min, top = d->initial + 0.4 * (far - d->initial);
+        double off = (point[i] - top) / (d->max - d->min);
+
+        sum += off * off;
+    }
+    return sum < 2 ? 1 - sum / 2 : 0;
+}
+
+/* Runs a tuner for as many intervals; returns how good the best it knows in the end is. */
+static double climb(const struct tuner_algo *algo, const struct test_option *option, uint64_t seed,
+                    int intervals)
+{
+    struct tuner_world world = test_world(seed);
+    struct knobs knobs = world.start, best;
+    struct tuner_note note;
+    struct test_net net;
+    struct space space;
+    struct tuner tuner;
+
+    space_init(&space, SPACE_SAFE, true, &world);
+    assert_int_equal(0, test_open(&tuner, algo, &world, option, NULL));
+    for (int i = 0; i <= intervals; i++) {
+        double good = hill(&space, &knobs);
+
+        tuner_step(&tuner, test_report(&net, 0.1 + 0.9 * good, 0.1 + 0.9 * good, 1, 0.9), &knobs, &note);
+    }
+    algo->best(tuner.state, &best);
+    tuner_close(&tuner);
+    return hill(&space, &best);
+}
+
+/* Both are given 100 intervals, no known settings, and the same hill, ten times. The guided one gets more
+ * than half of the way up. It would get no further in 280: at these temperatures it wanders. */
+static void search__gets_near_the_top_sooner_than_naive_annealing(void **unused)
+{
+    static const struct test_option option[] = {
+        { "budget", "100" }, { "confirm", "0" }, { "known", "no" }, END
+    };
+    struct tuner_world world = test_world(1);
+    struct space space;
+    double guided = 0, naive = 0, start;
+
+    (void)unused;
+    space_init(&space, SPACE_SAFE, true, &world);
+    start = hill(&space, &world.start);
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        guided += climb(&tuner_paraleon, option, seed, 100) / 10;
+        naive += climb(&tuner_naive_sa, option, seed, 100) / 10;
+    }
+    assert_true(guided > naive + 0.05);
+    assert_true(1 - guided < (1 - start) / 2);
+}
+
+static int intervals_of_a_search(const char *preset, struct tuner_note *last)
+{
+    const struct test_option option[] = { { "preset", preset }, { "confirm", "0" }, END };
+    struct tuner_world world = test_world(3);
+    struct knobs knobs = world.start;
+    struct test_net net;
+    struct tuner tuner;
+    int searching = 0;
+
+    assert_int_equal(0, test_open(&tuner, &tuner_paraleon, &world, option, NULL));
+    while (!tuner_paraleon.is_idle(tuner.state)) {
+        tuner_step(&tuner, test_report(&net, 0.5, 0.5, 1, 0.9), &knobs, last);
+        searching += strcmp(last->phase, "search") == 0;
+    }
+    tuner_close(&tuner);
+    return searching;
+}
+
+/* corrected: three known settings first, the fourth was in force. */
+static void search__takes_as_long_as_published(void **unused)
+{
+    struct tuner_note last;
+
+    (void)unused;
+    assert_int_equal(280, intervals_of_a_search("published", &last));
+    assert_true(test_is_near(last.temperature, 90 * 0.1209, 0.01));      /* 0.85^13 = 0.12091 */
+    assert_int_equal(130, intervals_of_a_search("artifact", &last));
+    assert_true(test_is_near(last.temperature, 80 * 0.1422, 0.01));      /* 0.85^12 = 0.14224 */
+    assert_int_equal(283, intervals_of_a_search("corrected", &last));
+}
+
+/* Settings of which every second is worse by a tenth: how many of those are taken in one search? */
+static double share_taken(const char *preset)
+{
+    const struct test_option option[] = { { "preset", preset }, { "confirm", "0" }, END };
+    struct tuner_world world = test_world(4);
+    struct knobs knobs = world.start;
+    struct test_net net;
+    struct tuner tuner;
+    struct tuner_note note;
+    int worse = 0, taken = 0;
+
+    assert_int_equal(0, test_open(&tuner, &tuner_paraleon, &world, option, NULL));
+    for (int i = 0; !tuner_paraleon.is_idle(tuner.state); i++) {
+        bool   is_good = i % 2 == 0;
+        double term = is_good ? 0.5 : 0.4;
+
+        tuner_step(&tuner, test_report(&net, term, term, term + 0.5, 0.9), &knobs, &note);
+        if (note.temperature < 12 && !is_good && strcmp(note.phase, "search") == 0) {
+            worse++;
+            taken += note.verdict == TUNER_ACCEPTED;
+        }
+    }
+    tuner_close(&tuner);
+    return (double)taken / worse;
+}
+
+/* A loss of 0.1 at a temperature of 10.9: e^-0.0092 and e^-0.92. */
+static void search__refuses_only_if_utility_is_in_percent(void **unused)
+{
+    (void)unused;
+    assert_true(share_taken("published") == 1);
+    assert_true(share_taken("corrected") < 0.8);
+}
+
+/* Every row names an option and a value that it takes, and the columns differ where they should. */
+static void presets__name_options_and_values(void **unused)
+{
+    struct tuner_values v;
+
+    (void)unused;
+    for (const struct paraleon_preset *row = paraleon_presets; row->option; row++) {
+        const char *const value[] = { row->published, row->corrected, row->artifact };
+
+        for (int i = 0; i < 3; i++) {
+            struct err err = { "" };
+
+            tuner_values_init(&tuner_paraleon, &v);
+            if (tuner_values_set(&tuner_paraleon, &v, row->option, value[i], &err))
+                fail_msg("%s", err.text);
+            tuner_values_fini(&v);
+        }
+    }
+}
+
+/* Given options win over those of the preset: seen by the first temperature, and by the start. */
+static void preset__yields_to_what_is_given(void **unused)
+{
+    static const struct test_option option[] = {
+        { "preset", "published" }, { "temperature_start", "33" }, { "start_from", "running" }, END
+    };
+    struct tuner_world world = test_world(1);
+    struct knobs knobs = world.start;
+    struct test_net net;
+    struct tuner tuner;
+    struct tuner_note note;
+
+    (void)unused;
+    assert_int_equal(0, test_open(&tuner, &tuner_paraleon, &world, option, NULL));
+    tuner_step(&tuner, test_report(&net, 0.5, 0.5, 1, 0.9), &knobs, &note);
+    assert_non_null(strstr(note.why, "search begins at the running setting"));
+    tuner_step(&tuner, test_report(&net, 0.5, 0.5, 1, 0.9), &knobs, &note);
+    assert_true(note.temperature == 33);
+    tuner_close(&tuner);
+}
+
+static void create__refuses_what_does_not_go_together(void **unused)
+{
+    static const struct { struct test_option option[4]; const char *why; } row[] = {
+        { { { "temperature_end", "90" }, END }, "temperature_start: 90 must be above temperature_end (90)" },
+        { { { "preset", "published" }, { "weight_pfc", "0.4" }, END },
+          "weight_pfc: the weights 0.2, 0.5 and 0.4 sum to 1.1; they must sum to 1" },
+        { { { "thta", "1" }, END }, "'thta' is not an option of paraleon; did you mean 'theta'?" },
+        { { { "preset", "corected" }, END },
+          "'preset' must be published, corrected or artifact, not 'corected'; did you mean 'corrected'?" },
+        { { { "iterations", "0" }, END }, "'iterations' must be a whole number 1 .. 100000, not '0'" },
+        { { { "cooling", "1" }, END }, "'cooling' must be a number 0.01 .. 0.999, not '1'" },
+    };
+    struct tuner_world world = test_world(1);
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        struct tuner tuner;
+        struct err err = { "" };
+
+        assert_true(test_open(&tuner, &tuner_paraleon, &world, row[i].option, &err) < 0);
+        assert_string_equal(row[i].why, err.text);
+    }
+}
+
+static void assert_allowed(const struct space *s, const struct knobs *k)
+{
+    struct knobs clamped = *k;
+
+    knobs_clamp(&clamped);
+    assert_memory_equal(&clamped, k, sizeof clamped);
+    assert_int_equal(0, knobs_check(k, NULL));
+    assert_true(space_has(s, k));
+}
+
+/* 10,000 intervals of random luck and changing traffic in each space: what is applied is inside. */
+static void search__applies_allowed_settings_only(void **unused)
+{
+    (void)unused;
+    for (int kind = SPACE_SAFE; kind <= SPACE_ARTIFACT; kind++) {
+        const struct test_option option[] = {
+            { "space", space_names[kind] }, { "trigger", "always" }, { "known", "no" }, END
+        };
+        struct tuner_world world = test_world(5);
+        struct knobs knobs;
+        struct test_net net;
+        struct tuner tuner;
+        struct tuner_note note;
+        struct space space;
+        struct rng rng;
+
+        rng_init(&rng, 5, (uint64_t)kind);
+        space_init(&space, (enum space_kind)kind, true, &world);
+        world.start.value[KNOB_rate_to_set_on_first_cnp] = 50000;
+        knobs = world.start;
+        assert_int_equal(0, test_open(&tuner, &tuner_paraleon, &world, option, NULL));
+        for (int i = 0; i < 10000; i++) {
+            double luck = 0.1 + 0.9 * rng_real(&rng);
+
+            tuner_step(&tuner, test_report(&net, luck, luck, luck, i / 500 % 2 ? 0.95 : 0.05), &knobs, &note);
+            assert_allowed(&space, &knobs);
+        }
+        tuner_close(&tuner);
+    }
+}
+
+/* FNV of what is applied and said in 600 intervals. */
+static uint64_t trace(uint64_t seed)
+{
+    static const struct test_option option[] = { END };
+    struct tuner_world world = test_world(seed);
+    struct knobs knobs = world.start;
+    struct test_net net;
+    struct tuner tuner;
+    struct tuner_note note;
+    uint64_t hash = 0xcbf29ce484222325;
+
+    assert_int_equal(0, test_open(&tuner, &tuner_paraleon, &world, option, NULL));
+    for (int i = 0; i < 600; i++) {
+        double throughput = 0.5 + 0.001 * (i % 7);
+
+        tuner_step(&tuner, test_report(&net, throughput, 0.5, 1, i < 300 ? 0.9 : 0.1), &knobs, &note);
+        for (size_t n = 0; n < sizeof knobs; n++)
+            hash = (hash ^ ((const unsigned char *)&knobs)[n]) * 0x100000001b3;
+        for (const char *c = note.why; *c; c++)
+            hash = (hash ^ (unsigned char)*c) * 0x100000001b3;
+    }
+    tuner_close(&tuner);
+    return hash;
+}
+
+static void search__repeats_under_a_seed(void **unused)
+{
+    (void)unused;
+    assert_true(trace(1) == trace(1));
+    assert_true(trace(1) != trace(2));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(search__gets_near_the_top_sooner_than_naive_annealing),
+        cmocka_unit_test(search__takes_as_long_as_published),
+        cmocka_unit_test(search__refuses_only_if_utility_is_in_percent),
+        cmocka_unit_test(presets__name_options_and_values),
+        cmocka_unit_test(preset__yields_to_what_is_given),
+        cmocka_unit_test(create__refuses_what_does_not_go_together),
+        cmocka_unit_test(search__applies_allowed_settings_only),
+        cmocka_unit_test(search__repeats_under_a_seed),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

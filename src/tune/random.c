@@ -1,0 +1,93 @@
+/* src/tune/random.c - points at random, all equally likely.
+ *
+ * What any search must beat that costs as many intervals: it is over when the budget is spent.
+ */
+#include "base/err.h"
+#include "base/rng.h"
+#include "tune/points.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct random {
+    struct space space;
+    struct rng   rng;
+    struct best  best;
+    uint32_t     tried;
+};
+
+static void *random_create(const struct space *space, const double *value, uint64_t seed)
+{
+    struct random *r = xcalloc(1, sizeof(*r));
+
+    (void)value;
+    r->space = *space;
+    rng_init(&r->rng, seed, 0);
+    return r;
+}
+
+static void random_begin(void *state, const double *from, const struct search_now *now)
+{
+    struct random *r = state;
+
+    (void)from;
+    r->best = (struct best){ 0 };
+    r->tried = 0;
+    if (now)
+        best_take(&r->best, now);
+}
+
+static bool random_ask(void *state, const struct search_now *now, double *point)
+{
+    struct random *r = state;
+    double unit[SPACE_DIMS_MAX] = { 0 };
+
+    (void)now;
+    for (uint32_t i = 0; i < r->space.dims; i++)
+        unit[i] = rng_real(&r->rng);
+    unit_to_point(&r->space, unit, point);
+    return true;
+}
+
+static void random_tell(void *state, const struct search_now *now, struct tuner_note *note)
+{
+    struct random *r = state;
+    bool is_best = best_take(&r->best, now);
+
+    r->tried++;
+    note->verdict = is_best ? TUNER_BEST : TUNER_REJECTED;
+    snprintf(note->why, sizeof(note->why), "setting %u, drawn at random: %s", r->tried,
+             is_best ? "the best so far" : "not the best so far");
+}
+
+extern const struct search_algo random_search;
+const struct search_algo random_search = {
+    .create  = random_create,
+    .destroy = free,
+    .begin   = random_begin,
+    .ask     = random_ask,
+    .tell    = random_tell,
+};
+
+static int random_open(void **state, const struct tuner_world *world, const struct tuner_values *values,
+                       struct err *err)
+{
+    return search_create(state, &random_search, world, values, err);
+}
+
+static const struct tuner_option random_options[] = {
+    SEARCH_OPTIONS,
+    { 0 }
+};
+
+extern const struct tuner_algo tuner_random;
+const struct tuner_algo tuner_random = {
+    .create  = random_open,
+    .destroy = search_destroy,
+    .step    = search_step,
+    .best    = search_best,
+    .is_idle = search_is_idle,
+    .name    = "random",
+    .about   = "settings drawn at random, as many as the budget allows: what a search must beat",
+    .option  = random_options,
+};

@@ -1,0 +1,532 @@
+/* src/tune/search.c - see search.h. */
+#include "tune/search.h"
+#include "meter/kl.h"
+#include "tune/setting.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const search_trigger_names[] = { "change", "always", "once", NULL };
+const char *const search_bins_names[] = { "two", "log", NULL };
+const char *const search_weights_names[] = { "dominant", "fixed", NULL };
+const char *const search_metrics_names[] = { "corrected", "artifact", NULL };
+const char *const search_directions_names[] = { "physical", "artifact", NULL };
+const char *const search_start_names[] = { "running", "default", NULL };
+
+enum { TRIGGER_CHANGE, TRIGGER_ALWAYS, TRIGGER_ONCE };
+enum { BINS_TWO, BINS_LOG };
+enum { WEIGHTS_DOMINANT, WEIGHTS_FIXED };
+enum { METRICS_CORRECTED, METRICS_ARTIFACT };
+enum { DIRECTIONS_PHYSICAL, DIRECTIONS_ARTIFACT };
+enum { START_RUNNING, START_DEFAULT };
+
+enum phase { PHASE_WATCH, PHASE_KNOWN, PHASE_SEARCH, PHASE_CONFIRM, PHASE_HOLD };
+
+static const char *const phase_names[] = { "watch", "search", "search", "confirm", "hold" };
+
+enum prevailing { MICE, ELEPHANTS };
+
+struct sample {                  /* a setting, and what came of it */
+    struct knobs         knobs;
+    struct utility_terms terms;
+    bool                 is_measured;
+    const char          *name;   /* of a known setting, or NULL */
+};
+
+struct search {
+    const struct search_algo *algo;
+    void                     *searcher;
+    double                    option[SEARCH_OPTION_COUNT];
+    struct tuner_world        world;
+    struct space              space;
+    struct kl_trigger         trigger;
+
+    enum phase      phase;
+    uint32_t        searches;                /* that have ended */
+    uint32_t        rest;                    /* intervals until another may begin */
+    enum prevailing prevailing;              /* by the last interval that had flows */
+    double          elephants;
+    bool            is_known;
+
+    /* One search. */
+    struct knobs    before;                  /* in force when it began */
+    bool            before_is_measured;
+    struct knobs    base;                    /* points are written onto it */
+    struct sample   best[2];                 /* if mice prevail, if elephants do */
+    uint32_t        known;                   /* setting of setting_all that runs now */
+    uint32_t        measured;
+
+    /* Its end. */
+    struct knobs         finalist;
+    struct utility_terms sum[2];             /* of the finalist, of the one before */
+    uint32_t             turn;
+};
+
+/* ---- options ---- */
+
+static bool is_set_to(const struct search *s, enum search_option option, int choice)
+{
+    return (int)s->option[option] == choice;
+}
+
+static uint32_t count_of(const struct search *s, enum search_option option)
+{
+    return (uint32_t)s->option[option];
+}
+
+/* The weight that a person would have to change: the first that was given. */
+static const char *weight_at_fault(const bool *is_given)
+{
+    static const char *const name[] = { "weight_throughput", "weight_rtt", "weight_pfc" };
+
+    for (int i = 0; i < 3; i++)
+        if (is_given[SEARCH_WEIGHT_THROUGHPUT + i])
+            return name[i];
+    return NULL;
+}
+
+static int check_weights(const double *option, const bool *is_given, struct err *err)
+{
+    const double *w = &option[SEARCH_WEIGHT_THROUGHPUT];
+    const char   *given = weight_at_fault(is_given);
+    double        excess = w[0] + w[1] + w[2] - 1;
+
+    if ((int)option[SEARCH_WEIGHTS] == WEIGHTS_DOMINANT && given)
+        return err_set(err, EINVAL, "%s: is without effect unless 'weights' is fixed", given);
+    if ((int)option[SEARCH_WEIGHTS] == WEIGHTS_FIXED && (excess > 1e-9 || excess < -1e-9))
+        return err_set(err, EINVAL, "%s: the weights %.10g, %.10g and %.10g sum to %.10g; they must sum to 1",
+                       given ? given : "weights", w[0], w[1], w[2], 1 + excess);
+    return 0;
+}
+
+int search_create(void **state, const struct search_algo *algo, const struct tuner_world *world,
+                  const struct tuner_values *values, struct err *err)
+{
+    const double  *option = values->value + algo->own_options;
+    struct search *s;
+    int rc = check_weights(option, values->is_given + algo->own_options, err);
+
+    if (rc)
+        return rc;
+    s = xcalloc(1, sizeof *s);
+    s->algo = algo;
+    s->world = *world;
+    memcpy(s->option, option, sizeof s->option);
+    space_init(&s->space, (enum space_kind)count_of(s, SEARCH_SPACE),
+               is_set_to(s, SEARCH_DIRECTIONS, DIRECTIONS_PHYSICAL), world);
+    kl_trigger_init(&s->trigger, s->option[SEARCH_THETA], s->option[SEARCH_EPSILON],
+                    is_set_to(s, SEARCH_BINS, BINS_LOG) ? KL_LOG : KL_TWO);
+    s->elephants = 0.5;
+    s->before = world->start;
+    s->searcher = algo->create(&s->space, values->value, world->seed);
+    *state = s;
+    return 0;
+}
+
+void search_destroy(void *state)
+{
+    struct search *s = state;
+
+    if (s)
+        s->algo->destroy(s->searcher);
+    free(s);
+}
+
+/* ---- what an interval says ---- */
+
+/* Adds a sentence to what is already there. */
+static void say(struct tuner_note *note, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(struct tuner_note *note, const char *format, ...)
+{
+    size_t  used = strlen(note->why);
+    va_list args;
+
+    if (used > 0)
+        used += (size_t)snprintf(note->why + used, sizeof note->why - used, "; ");
+    if (used >= sizeof note->why)
+        return;
+    va_start(args, format);
+    vsnprintf(note->why + used, sizeof note->why - used, format, args);
+    va_end(args);
+}
+
+static bool is_searching(const struct search *s)
+{
+    return s->phase != PHASE_WATCH && s->phase != PHASE_HOLD;
+}
+
+static struct utility_weights weights_if(const struct search *s, enum prevailing prevailing)
+{
+    const double *w = &s->option[SEARCH_WEIGHT_THROUGHPUT];
+
+    if (is_set_to(s, SEARCH_WEIGHTS, WEIGHTS_FIXED))
+        return (struct utility_weights){ w[0], w[1], w[2] };
+    return prevailing == ELEPHANTS ? utility_for_throughput : utility_for_delay;
+}
+
+static struct utility_terms measure(const struct search *s, const struct report *r)
+{
+    if (is_set_to(s, SEARCH_METRICS, METRICS_ARTIFACT))
+        return (struct utility_terms){
+            .throughput = utility_throughput(r, UTILITY_ACTIVE_SHARE),
+            .rtt = utility_rtt_of_last(r, s->world.base_rtt_ps),
+            .pfc = utility_pfc_of_frames(r),
+        };
+    return (struct utility_terms){
+        .throughput = utility_throughput(r, UTILITY_ACTIVE_SHARE),
+        .rtt = utility_rtt(r),
+        .pfc = utility_pfc(r, false),
+    };
+}
+
+static bool has_flows(const struct fsd *f)
+{
+    return f->elephants + f->mice > 0;
+}
+
+static void look_at_flows(struct search *s, const struct fsd *f)
+{
+    if (!has_flows(f) || (is_searching(s) && !is_set_to(s, SEARCH_REREAD, true)))
+        return;
+    s->prevailing = f->elephants >= f->mice ? ELEPHANTS : MICE;
+    s->elephants = fsd_elephant_share(f);
+    s->is_known = true;
+}
+
+static struct search_now now_with(const struct search *s, struct utility_terms terms)
+{
+    struct search_now now = {
+        .terms = terms, .weights = weights_if(s, s->prevailing),
+        .elephants = s->elephants, .is_known = s->is_known,
+    };
+
+    now.utility = utility(now.weights, terms) * s->option[SEARCH_UTILITY_SCALE];
+    return now;
+}
+
+static void note_interval(const struct search *s, const struct report *r, const struct search_now *now,
+                          struct tuner_note *note)
+{
+    note->phase = phase_names[s->phase];
+    note->utility = utility(now->weights, now->terms);
+    note->throughput = now->terms.throughput;
+    note->rtt = now->terms.rtt;
+    note->pfc = now->terms.pfc;
+    if (has_flows(&r->fsd)) {
+        note->divergence = s->trigger.last;
+        note->elephants = fsd_elephant_share(&r->fsd);
+    }
+}
+
+/* Utility of an interval in which nothing is sent is that of an empty network, whatever the setting. */
+static bool says_nothing(const struct search *s, const struct search_now *now)
+{
+    return is_set_to(s, SEARCH_METRICS, METRICS_CORRECTED) && now->terms.throughput <= 0;
+}
+
+/* ---- the best so far ---- */
+
+/* Under either set of weights, so that what is best now is known even if the weights have just changed.
+ * Returns whether it is the best under those of now. */
+static bool remember(struct search *s, const struct knobs *knobs, struct utility_terms terms,
+                     const char *name)
+{
+    bool is_best = false;
+
+    for (int i = MICE; i <= ELEPHANTS; i++) {
+        struct utility_weights w = weights_if(s, (enum prevailing)i);
+
+        if (s->best[i].is_measured && utility(w, terms) <= utility(w, s->best[i].terms))
+            continue;
+        s->best[i] = (struct sample){ *knobs, terms, true, name };
+        is_best |= i == (int)s->prevailing;
+    }
+    return is_best;
+}
+
+static const struct sample *best_now(const struct search *s)
+{
+    return &s->best[s->prevailing];
+}
+
+static bool is_same(const struct knobs *a, const struct knobs *b)
+{
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (a->value[i] != b->value[i])
+            return false;
+    return true;
+}
+
+/* ---- the end of a search ---- */
+
+static void settle(struct search *s, const struct knobs *kept, struct knobs *knobs)
+{
+    *knobs = s->before = *kept;
+    s->phase = PHASE_HOLD;
+    s->rest = count_of(s, SEARCH_REST);
+    s->searches++;
+}
+
+static void begin_to_confirm(struct search *s, struct knobs *knobs)
+{
+    s->phase = PHASE_CONFIRM;
+    s->turn = 0;
+    s->sum[0] = s->sum[1] = (struct utility_terms){ 0 };
+    *knobs = s->finalist = best_now(s)->knobs;
+}
+
+static void finish(struct search *s, struct knobs *knobs, struct tuner_note *note)
+{
+    const struct sample *best = best_now(s);
+
+    say(note, "the search is over after %u intervals", s->measured);
+    if (!best->is_measured || is_same(&best->knobs, &s->before)) {
+        say(note, "the setting from before stays");
+        settle(s, &s->before, knobs);
+        return;
+    }
+    say(note, "the best was measured at %.4f and is %s", utility(weights_if(s, s->prevailing), best->terms),
+        count_of(s, SEARCH_CONFIRM) ? "measured again, in turn with the setting from before" : "kept");
+    if (count_of(s, SEARCH_CONFIRM))
+        begin_to_confirm(s, knobs);
+    else
+        settle(s, &best->knobs, knobs);
+}
+
+static double mean_utility(const struct search *s, int which)
+{
+    double                 n = s->option[SEARCH_CONFIRM];
+    struct utility_terms   t = s->sum[which];
+    struct utility_weights w = weights_if(s, s->prevailing);
+
+    return utility(w, (struct utility_terms){ t.throughput / n, t.rtt / n, t.pfc / n });
+}
+
+static void decide(struct search *s, struct knobs *knobs, struct tuner_note *note)
+{
+    double best = mean_utility(s, 0), before = mean_utility(s, 1);
+
+    note->verdict = best > before ? TUNER_ACCEPTED : TUNER_REJECTED;
+    say(note, "measured again, the new setting has %.4f, the one from before %.4f: %s", best, before,
+        best > before ? "the new one is kept" : "the one from before is back");
+    settle(s, best > before ? &s->finalist : &s->before, knobs);
+}
+
+static void on_confirm(struct search *s, const struct search_now *now, struct knobs *knobs,
+                       struct tuner_note *note)
+{
+    struct utility_terms *sum = &s->sum[s->turn % 2];
+
+    sum->throughput += now->terms.throughput;
+    sum->rtt += now->terms.rtt;
+    sum->pfc += now->terms.pfc;
+    s->turn++;
+    if (s->turn == 2 * count_of(s, SEARCH_CONFIRM)) {
+        decide(s, knobs, note);
+        return;
+    }
+    say(note, "measurement %u of %u of the %s", (s->turn + 1) / 2, count_of(s, SEARCH_CONFIRM),
+        s->turn % 2 ? "new setting" : "setting from before");
+    *knobs = s->turn % 2 ? s->before : s->finalist;
+}
+
+/* ---- the search itself ---- */
+
+static void ask(struct search *s, const struct search_now *now, struct knobs *knobs, struct tuner_note *note)
+{
+    double point[SPACE_DIMS_MAX];
+
+    if (s->measured >= count_of(s, SEARCH_BUDGET) || !s->algo->ask(s->searcher, now, point)) {
+        finish(s, knobs, note);
+        return;
+    }
+    *knobs = s->base;
+    space_knobs(&s->space, point, knobs);
+}
+
+/* 'measured' is what came of 'from', or NULL. What was measured of a setting outside the space does not hold
+ * for the point that is nearest to it. */
+static void begin_at(struct search *s, const struct knobs *from, const struct search_now *measured)
+{
+    double point[SPACE_DIMS_MAX];
+
+    space_point(&s->space, from, point);
+    s->base = *from;
+    s->phase = PHASE_SEARCH;
+    s->algo->begin(s->searcher, point, space_has(&s->space, from) ? measured : NULL);
+}
+
+static void begin_at_default(struct search *s)
+{
+    double point[SPACE_DIMS_MAX];
+
+    for (uint32_t i = 0; i < s->space.dims; i++)
+        point[i] = s->space.dim[i].initial;
+    s->phase = PHASE_SEARCH;
+    s->algo->begin(s->searcher, point, NULL);
+}
+
+static void on_search(struct search *s, const struct search_now *now, struct knobs *knobs,
+                      struct tuner_note *note)
+{
+    s->measured++;
+    s->algo->tell(s->searcher, now, note);
+    if (remember(s, knobs, now->terms, NULL))
+        note->verdict = TUNER_BEST;
+    ask(s, now, knobs, note);
+}
+
+/* ---- known settings first ---- */
+
+/* Sets the next that was not measured already, as the setting from before; false: there is none. */
+static bool set_known(struct search *s, struct knobs *knobs)
+{
+    for (; setting_all[s->known].name && s->measured < count_of(s, SEARCH_BUDGET); s->known++) {
+        struct knobs made;
+
+        setting_all[s->known].make(&made, &s->world);
+        if (s->before_is_measured && is_same(&made, &s->before))
+            continue;
+        *knobs = made;
+        return true;
+    }
+    return false;
+}
+
+static void begin_at_best_known(struct search *s, const struct search_now *now, struct knobs *knobs,
+                                struct tuner_note *note)
+{
+    const struct sample *best = best_now(s);
+    struct search_now    measured = now_with(s, best->terms);
+
+    say(note, "the search goes on at the best, %s", best->name ? best->name : "the setting from before");
+    begin_at(s, &best->knobs, &measured);
+    ask(s, now, knobs, note);
+}
+
+static void on_known(struct search *s, const struct search_now *now, struct knobs *knobs,
+                     struct tuner_note *note)
+{
+    const char *name = setting_all[s->known].name;
+
+    s->measured++;
+    if (remember(s, knobs, now->terms, name))
+        note->verdict = TUNER_BEST;
+    say(note, "the known setting %s was tried", name);
+    s->known++;
+    if (!set_known(s, knobs))
+        begin_at_best_known(s, now, knobs, note);
+}
+
+/* ---- when a search begins ---- */
+
+static void say_why(const struct search *s, struct tuner_note *note)
+{
+    if (!is_set_to(s, SEARCH_TRIGGER, TRIGGER_CHANGE))
+        say(note, s->searches ? "the last search is over" : "this is the start");
+    else
+        say(note, "flow sizes changed (divergence %.3g > %.3g; elephants %.0f %% of flows)", s->trigger.last,
+            s->option[SEARCH_THETA], 100 * s->elephants);
+}
+
+static void begin(struct search *s, const struct search_now *measured, struct knobs *knobs,
+                  struct tuner_note *note)
+{
+    bool tries_known = is_set_to(s, SEARCH_KNOWN, true);
+    bool is_from_running = is_set_to(s, SEARCH_START_FROM, START_RUNNING);
+
+    say_why(s, note);
+    s->before = s->base = *knobs;
+    s->best[MICE].is_measured = s->best[ELEPHANTS].is_measured = false;
+    s->measured = s->known = 0;
+    s->before_is_measured = measured != NULL;
+    if (measured && (tries_known || is_from_running))
+        remember(s, knobs, measured->terms, NULL);
+    if (tries_known && set_known(s, knobs)) {
+        s->phase = PHASE_KNOWN;
+        say(note, "search begins with the settings that have a name");
+        return;
+    }
+    say(note, "search begins at the %s setting", is_from_running ? "running" : "default");
+    if (is_from_running)
+        begin_at(s, &s->before, measured);
+    else
+        begin_at_default(s);
+    ask(s, measured, knobs, note);
+}
+
+static bool is_due(const struct search *s, bool has_changed, const struct search_now *measured)
+{
+    if (s->rest > 0)
+        return false;
+    switch (count_of(s, SEARCH_TRIGGER)) {
+    case TRIGGER_CHANGE: return has_changed;
+    case TRIGGER_ALWAYS: return measured != NULL;
+    default:             return measured && s->searches == 0;
+    }
+}
+
+static const char *why_not(const struct search *s)
+{
+    if (is_set_to(s, SEARCH_TRIGGER, TRIGGER_CHANGE))
+        return "flow sizes have not changed";
+    return is_set_to(s, SEARCH_TRIGGER, TRIGGER_ONCE) && s->searches > 0 ? "the only search is over"
+                                                                         : "no uplink was active";
+}
+
+static void on_watch(struct search *s, bool has_changed, const struct search_now *measured,
+                     struct knobs *knobs, struct tuner_note *note)
+{
+    if (is_due(s, has_changed, measured)) {
+        begin(s, measured, knobs, note);
+        return;
+    }
+    s->before = *knobs;
+    if (s->rest > 0)
+        say(note, "no search begins for another %u intervals", s->rest--);
+    else
+        say(note, "%s", why_not(s));
+}
+
+/* ---- the hooks ---- */
+
+void search_step(void *state, const struct report *r, struct knobs *knobs, struct tuner_note *note)
+{
+    struct search    *s = state;
+    bool              has_changed = kl_trigger_step(&s->trigger, &r->fsd), is_silent;
+    struct search_now now;
+
+    look_at_flows(s, &r->fsd);
+    now = now_with(s, measure(s, r));
+    note_interval(s, r, &now, note);
+    is_silent = says_nothing(s, &now);
+    if (is_searching(s) && is_silent) {
+        say(note, "no uplink was active: the same setting is measured in the next interval");
+        return;
+    }
+    switch (s->phase) {
+    case PHASE_WATCH:
+    case PHASE_HOLD:    on_watch(s, has_changed, is_silent ? NULL : &now, knobs, note); break;
+    case PHASE_KNOWN:   on_known(s, &now, knobs, note); break;
+    case PHASE_SEARCH:  on_search(s, &now, knobs, note); break;
+    case PHASE_CONFIRM: on_confirm(s, &now, knobs, note); break;
+    }
+}
+
+void search_best(const void *state, struct knobs *knobs)
+{
+    const struct search *s = state;
+
+    if (s->phase == PHASE_CONFIRM)
+        *knobs = s->finalist;
+    else
+        *knobs = is_searching(s) && best_now(s)->is_measured ? best_now(s)->knobs : s->before;
+}
+
+bool search_is_idle(const void *state)
+{
+    return ((const struct search *)state)->phase == PHASE_HOLD;
+}

@@ -1,0 +1,164 @@
+/* src/tune/setting.c - see setting.h. */
+#include "tune/setting.h"
+#include "base/text.h"
+#include "base/yaml.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* ---- by name ---- */
+
+static double line_mbps(const struct tuner_world *world)
+{
+    return (double)world->host_bps / 1e6;
+}
+
+static void make_default(struct knobs *k, const struct tuner_world *world)
+{
+    (void)world;
+    knobs_init(k);
+}
+
+static void make_default_artifact(struct knobs *k, const struct tuner_world *world)
+{
+    knobs_init(k);
+    k->value[KNOB_rate_to_set_on_first_cnp] = 0.5 * line_mbps(world);
+    knobs_clamp(k);
+}
+
+static void make_expert(struct knobs *k, const struct tuner_world *world)
+{
+    (void)world;
+    knobs_init(k);
+    k->value[KNOB_rpg_ai_rate] = 50;
+    k->value[KNOB_rpg_hai_rate] = 150;
+    k->value[KNOB_rate_reduce_monitor_period] = 80;
+    k->value[KNOB_min_time_between_cnps] = 96;
+    k->value[KNOB_kmin] = 1600;
+    k->value[KNOB_kmax] = 6400;
+    k->value[KNOB_pmax] = 0.2;
+}
+
+/* The profile of the HPCC paper's simulator: what it gives for 25 Gb/s, in proportion to the speed. */
+static void make_hpcc(struct knobs *k, const struct tuner_world *world)
+{
+    double speed = (double)world->host_bps / 25e9;
+
+    knobs_init(k);
+    k->value[KNOB_rpg_ai_rate] = 5 * speed;
+    k->value[KNOB_rpg_hai_rate] = 50 * speed;
+    k->value[KNOB_rpg_min_rate] = 1000;
+    k->value[KNOB_rate_to_set_on_first_cnp] = line_mbps(world);
+    k->value[KNOB_dce_tcp_g] = 1020;         /* 1 - 1/256 */
+    k->value[KNOB_kmin] = 100 * speed;
+    k->value[KNOB_kmax] = 400 * speed;
+    k->value[KNOB_pmax] = 0.2;
+    k->value[KNOB_rpg_time_reset] = 300;
+    k->value[KNOB_rate_reduce_monitor_period] = 4;
+    knobs_clamp(k);
+}
+
+const struct setting setting_all[] = {
+    { "default", "NVIDIA's: the first CNP leaves 85 % of line rate", make_default },
+    { "default_artifact", "the same, but the first CNP halves the rate, as in PARALEON's artifact",
+      make_default_artifact },
+    { "expert", "PARALEON's table I", make_expert },
+    { "hpcc", "the HPCC paper's for DCQCN, in proportion to the speed of links", make_hpcc },
+    { NULL, NULL, NULL },
+};
+
+const char *const setting_names[] = { "default", "default_artifact", "expert", "hpcc", NULL };
+
+/* ---- from a file ---- */
+
+static int read_knob(const struct yaml_doc *doc, const struct yaml_node *node, struct knobs *knobs,
+                     struct err *err)
+{
+    enum knob  knob = knob_find(node->key);
+    const char *near = text_nearest(node->key, knob_names);
+    struct err  why;
+
+    if (knob == KNOB_COUNT)
+        return err_set(err, EINVAL, "%s:%u:%u: '%.60s' is not a knob%s%s%s", doc->name, node->key_line,
+                       node->key_column, node->key, near ? "; did you mean '" : "", near ? near : "",
+                       near ? "'?" : "");
+    if (node->kind != YAML_SCALAR)
+        return err_set(err, EINVAL, "%s:%u:%u: '%s' must be a single value", doc->name, node->line,
+                       node->column, node->key);
+    if (knob_parse(knob, node->text, &knobs->value[knob], &why))
+        return err_set(err, EINVAL, "%s:%u:%u: %s", doc->name, node->line, node->column, why.text);
+    return 0;
+}
+
+/* What does not go together is told at the one of the two that is in the file. */
+static int check_whole(const struct yaml_doc *doc, const struct knobs *knobs, struct err *err)
+{
+    const struct yaml_node *at = yaml_get(doc->root, "kmin");
+    struct err why;
+
+    if (knobs_check(knobs, &why) == 0)
+        return 0;
+    if (!at)
+        at = yaml_get(doc->root, "kmax");
+    if (!at)
+        at = doc->root;
+    return err_set(err, EINVAL, "%s:%u:%u: %s", doc->name, at->line, at->column, why.text);
+}
+
+static int read_map(const struct yaml_doc *doc, struct knobs *knobs, struct err *err)
+{
+    if (!doc->root)
+        return err_set(err, EINVAL, "%s:1:1: there are no knobs in it; write lines such as 'kmin: 400KB'",
+                       doc->name);
+    if (doc->root->kind != YAML_MAP)
+        return err_set(err, EINVAL, "%s:%u:%u: this is not a map of knobs; write lines such as 'kmin: 400KB'",
+                       doc->name, doc->root->line, doc->root->column);
+    for (const struct yaml_node *n = doc->root->child; n; n = n->next) {
+        int rc = read_knob(doc, n, knobs, err);
+
+        if (rc)
+            return rc;
+    }
+    return check_whole(doc, knobs, err);
+}
+
+static int read_doc(struct yaml_doc *doc, struct knobs *knobs, struct err *err)
+{
+    struct knobs made;
+    int rc;
+
+    knobs_init(&made);
+    rc = read_map(doc, &made, err);
+    yaml_fini(doc);
+    if (!rc)
+        *knobs = made;
+    return rc;
+}
+
+int setting_parse(const char *name, const char *text, size_t length, struct knobs *knobs, struct err *err)
+{
+    struct yaml_doc doc;
+    int rc = yaml_parse(&doc, name, text, length, err);
+
+    return rc ? rc : read_doc(&doc, knobs, err);
+}
+
+int setting_read(const char *name_or_file, const struct tuner_world *world, struct knobs *knobs,
+                 struct err *err)
+{
+    const char *near = text_nearest(name_or_file, setting_names);
+    struct yaml_doc doc;
+    int rc;
+
+    for (const struct setting *s = setting_all; s->name; s++) {
+        if (strcmp(s->name, name_or_file) != 0)
+            continue;
+        s->make(knobs, world);
+        return 0;
+    }
+    if (near && access(name_or_file, F_OK))
+        return err_set(err, ENOENT, "'%.60s' is neither a setting nor a file; did you mean '%s'?",
+                       name_or_file, near);
+    rc = yaml_read(&doc, name_or_file, err);
+    return rc ? rc : read_doc(&doc, knobs, err);
+}

@@ -1,0 +1,167 @@
+#include "tune/setting.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static const struct tuner_world at_100g = { .host_bps = 100000000000 }, at_25g = { .host_bps = 25000000000 };
+
+static int parse(const char *text, struct knobs *k, struct err *err)
+{
+    return setting_parse("k.yaml", text, strlen(text), k, err);
+}
+
+struct value { enum knob knob; double is; };
+
+/* All but those listed are NVIDIA's. */
+static void assert_setting(const char *name, const struct tuner_world *world, const struct value *value,
+                           int values)
+{
+    struct knobs made, expected;
+
+    knobs_init(&expected);
+    for (int i = 0; i < values; i++)
+        expected.value[value[i].knob] = value[i].is;
+    assert_int_equal(0, setting_read(name, world, &made, NULL));
+    for (int i = 0; i < KNOB_COUNT; i++)
+        assert_true(made.value[i] == expected.value[i]);
+}
+
+static void read__knows_the_published_settings(void **unused)
+{
+    static const struct value half[] = { { KNOB_rate_to_set_on_first_cnp, 50000 } };
+    static const struct value expert[] = {
+        { KNOB_rpg_ai_rate, 50 }, { KNOB_rpg_hai_rate, 150 }, { KNOB_rate_reduce_monitor_period, 80 },
+        { KNOB_min_time_between_cnps, 96 }, { KNOB_kmin, 1600 }, { KNOB_kmax, 6400 }, { KNOB_pmax, 0.2 },
+    };
+
+    (void)unused;
+    assert_setting("default", &at_100g, NULL, 0);
+    assert_setting("default_artifact", &at_100g, half, 1);
+    assert_setting("expert", &at_100g, expert, 7);
+    assert_setting("expert", &at_25g, expert, 7);
+}
+
+static void read__scales_hpcc_with_the_link(void **unused)
+{
+    static const struct value slow[] = {
+        { KNOB_rpg_ai_rate, 5 }, { KNOB_rpg_hai_rate, 50 }, { KNOB_rpg_min_rate, 1000 },
+        { KNOB_dce_tcp_g, 1020 }, { KNOB_rate_to_set_on_first_cnp, 25000 },
+        { KNOB_kmin, 100 }, { KNOB_kmax, 400 },
+    };
+    static const struct value fast[] = {
+        { KNOB_rpg_ai_rate, 20 }, { KNOB_rpg_hai_rate, 200 }, { KNOB_rpg_min_rate, 1000 },
+        { KNOB_dce_tcp_g, 1020 }, { KNOB_rate_to_set_on_first_cnp, 100000 },
+        { KNOB_kmin, 400 }, { KNOB_kmax, 1600 },
+    };
+
+    (void)unused;
+    assert_setting("hpcc", &at_25g, slow, 7);
+    assert_setting("hpcc", &at_100g, fast, 7);
+}
+
+static void all__is_named_and_in_range(void **unused)
+{
+    static const uint64_t rate[] = { 1000000000, 25000000000, 100000000000, 400000000000, 1600000000000 };
+    int i = 0;
+
+    (void)unused;
+    for (; setting_all[i].name; i++) {
+        assert_string_equal(setting_names[i], setting_all[i].name);
+        for (size_t n = 0; n < sizeof(rate) / sizeof(rate[0]); n++) {
+            struct tuner_world world = { .host_bps = rate[n] };
+            struct knobs made, clamped;
+
+            setting_all[i].make(&made, &world);
+            clamped = made;
+            knobs_clamp(&clamped);
+            assert_memory_equal(&made, &clamped, sizeof made);
+            assert_int_equal(0, knobs_check(&made, NULL));
+        }
+    }
+    assert_null(setting_names[i]);
+}
+
+static void parse__reads_knobs_with_units_onto_default(void **unused)
+{
+    struct knobs k, expected;
+
+    (void)unused;
+    knobs_init(&expected);
+    expected.value[KNOB_kmin] = 100;
+    expected.value[KNOB_rpg_time_reset] = 55;
+    expected.value[KNOB_rate_to_set_on_first_cnp] = 70000;
+    assert_int_equal(0, parse("# found by a search\nkmin: 100KB   # was 400\nrpg_time_reset: 0.055ms\n"
+                              "rate_to_set_on_first_cnp: 70Gbps\n", &k, NULL));
+    assert_memory_equal(&expected, &k, sizeof k);
+}
+
+static void parse__refuses_with_the_place(void **unused)
+{
+    static const struct { const char *text, *why; } row[] = {
+        { "kmax: 2MB\nkmim: 3\n", "k.yaml:2:1: 'kmim' is not a knob; did you mean 'kmin'?" },
+        { "weather: 3\n", "k.yaml:1:1: 'weather' is not a knob" },
+        { "pmax: 0.1\nkmin: 5us\n", "k.yaml:2:7: 'kmin' must be 0 .. 131071 KB, not 5us" },
+        { "rpg_gd: 16\n", "k.yaml:1:9: 'rpg_gd' must be a whole number 0 .. 15, not 16" },
+        { "kmax: 300\n", "k.yaml:1:7: 'kmin' (400 KB) must not be above 'kmax' (300 KB)" },
+        { "kmax: 300\nkmin: 500KB\n", "k.yaml:2:7: 'kmin' (500 KB) must not be above 'kmax' (300 KB)" },
+        { "kmin: [1, 2]\n", "k.yaml:1:7: 'kmin' must be a single value" },
+        { "- kmin\n", "k.yaml:1:1: this is not a map of knobs; write lines such as 'kmin: 400KB'" },
+        { "# nothing\n", "k.yaml:1:1: there are no knobs in it; write lines such as 'kmin: 400KB'" },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        struct knobs k, untouched;
+        struct err err = { "" };
+
+        memset(&k, 7, sizeof k);
+        untouched = k;
+        assert_true(parse(row[i].text, &k, &err) < 0);
+        assert_string_equal(row[i].why, err.text);
+        assert_memory_equal(&untouched, &k, sizeof k);
+    }
+}
+
+static void read__takes_a_file_or_says_what_was_meant(void **unused)
+{
+    char path[] = "/tmp/setting-XXXXXX", expected[100];
+    int fd = mkstemp(path);
+    struct knobs k;
+    struct err err;
+
+    (void)unused;
+    assert_true(fd >= 0);
+    assert_int_equal(10, write(fd, "kmin: 123\n", 10));
+    close(fd);
+    assert_int_equal(0, setting_read(path, &at_100g, &k, &err));
+    assert_true(k.value[KNOB_kmin] == 123);
+    unlink(path);
+    assert_true(setting_read(path, &at_100g, &k, &err) < 0);
+    snprintf(expected, sizeof expected, "%s: ", path);
+    assert_memory_equal(expected, err.text, strlen(expected));
+    assert_true(setting_read("exprt", &at_100g, &k, &err) < 0);
+    assert_string_equal("'exprt' is neither a setting nor a file; did you mean 'expert'?", err.text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(read__knows_the_published_settings),
+        cmocka_unit_test(read__scales_hpcc_with_the_link),
+        cmocka_unit_test(all__is_named_and_in_range),
+        cmocka_unit_test(parse__reads_knobs_with_units_onto_default),
+        cmocka_unit_test(parse__refuses_with_the_place),
+        cmocka_unit_test(read__takes_a_file_or_says_what_was_meant),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

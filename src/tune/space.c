@@ -1,0 +1,220 @@
+/* src/tune/space.c - see space.h. */
+#include "tune/space.h"
+#include "core/units.h"
+
+#include <math.h>
+#include <string.h>
+
+#define AUTOMATIC_SHARE 0.85     /* of line rate: what a NIC takes if rate_to_set_on_first_cnp is 0 */
+
+const char *const space_names[] = { "safe", "plus", "artifact", NULL };
+
+/* Fractions of the artifacts are percent here where the knob is. */
+static const struct space_dim artifact[] = {
+    /* knob                        toward  min  max     step  initial quantum */
+    { KNOB_rpg_time_reset,              -1, 1,   131071, 50,   300,  1 },
+    { KNOB_rpg_ai_rate,                 1,  1,   500,    50,   5,    1 },
+    { KNOB_rpg_hai_rate,                1,  10,  5000,   100,  50,   1 },
+    { KNOB_rate_to_set_on_first_cnp,    1,  0.1, 1,      0.1,  0.5,  0 },
+    { KNOB_rpg_min_dec_fac,             -1, 10,  100,    10,   50,   1 },    /* physically it is +1 */
+    { KNOB_rpg_min_rate,                1,  1,   5000,   300,  1,    1 },
+    { KNOB_rpg_gd,                      1,  1,   13,     1,    11,   1 },
+    { KNOB_min_time_between_cnps,       1,  0,   4095,   16,   4,    1 },
+    { KNOB_dce_tcp_g,                   -1, 1,   1019,   16,   1019, 1 },
+    { KNOB_initial_alpha_value,         -1, 1,   1023,   16,   1023, 1 },
+    { KNOB_kmin,                        1,  10,  1600,   100,  400,  1 },
+    { KNOB_kmax,                        1,  40,  6400,   400,  1600, 1 },
+};
+
+static const struct space_dim plus[] = {
+    { KNOB_rpg_time_reset,              -1, 50,  600,    50,   300,  1 },
+    { KNOB_rpg_ai_rate,                 1,  5,   100,    5,    5,    1 },
+    { KNOB_rpg_hai_rate,                1,  30,  600,    50,   50,   1 },
+    { KNOB_rate_to_set_on_first_cnp,    1,  0.3, 0.8,    0.1,  0.5,  0 },
+    { KNOB_rpg_min_dec_fac,             -1, 30,  80,     10,   50,   1 },
+    { KNOB_rpg_min_rate,                1,  1,   5000,   300,  1,    1 },
+    { KNOB_rpg_gd,                      1,  11,  13,     1,    11,   1 },
+    { KNOB_min_time_between_cnps,       1,  4,   128,    8,    4,    1 },
+    { KNOB_dce_tcp_g,                   -1, 960, 1020,   5,    1019, 1 },
+    { KNOB_initial_alpha_value,         -1, 1,   1023,   16,   1023, 1 },
+    { KNOB_kmin,                        1,  40,  1600,   100,  400,  1 },
+    { KNOB_kmax,                        1,  480, 6400,   400,  1600, 1 },
+    { KNOB_pmax,                        -1, 0.1, 0.4,    0.01, 0.2,  0 },
+};
+
+#define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
+
+static double at_most(double x, double max)
+{
+    return x < max ? x : max;
+}
+
+static double at_least(double x, double min)
+{
+    return x > min ? x : min;
+}
+
+static double within(double x, double min, double max)
+{
+    return at_least(at_most(x, max), min);
+}
+
+static struct space_dim *find_dim(struct space *s, enum knob knob)
+{
+    for (uint32_t i = 0; i < s->dims; i++)
+        if (s->dim[i].knob == knob)
+            return &s->dim[i];
+    return NULL;
+}
+
+static void take(struct space *s, const struct space_dim *dim, size_t dims)
+{
+    memcpy(s->dim, dim, dims * sizeof *dim);
+    s->dims = (uint32_t)dims;
+}
+
+/* ---- the safe space ---- */
+
+/* Steps and upper bounds grow with the link, lower bounds only shrink with it: NVIDIA's defaults, which are
+ * the same for all links, stay inside. */
+static void scale_rate(struct space_dim *d, double speed)
+{
+    d->min = at_least(floor(d->min * at_most(speed, 1)), knob_info[d->knob].min);
+    d->max = at_least(floor(d->max * speed), d->min + 1);
+    d->step = at_least(d->step * speed, d->quantum);
+}
+
+/* In a small buffer all of it moves down. */
+static void cap_threshold(struct space_dim *d, double max)
+{
+    d->max = at_most(d->max, at_least(floor(max), 4));
+    d->min = at_most(d->min, floor(d->max / 4));
+    d->step = within(d->step, d->quantum, (d->max - d->min) / 4);
+}
+
+static void bound_timer(struct space_dim *d, uint64_t base_rtt_ps)
+{
+    uint64_t rtt_us = (base_rtt_ps + PS_PER_US - 1) / PS_PER_US;
+
+    d->min = at_least(d->min, (double)rtt_us);
+    d->max = within(at_least(d->max, 4 * d->min), d->min, knob_info[d->knob].max);
+}
+
+/* A queue must be marked before it makes the switch pause those who send: the first marks come well before it
+ * is long enough with one port feeding it, all packets are marked when it is with two. */
+static void mark_before_pausing(struct space *s, const struct tuner_world *world)
+{
+    struct space_dim *kmin = find_dim(s, KNOB_kmin), *kmax = find_dim(s, KNOB_kmax);
+
+    if (world->pfc_bytes_one > 0)
+        cap_threshold(kmin, 0.8 * (double)world->pfc_bytes_one / 1e3);
+    if (world->pfc_bytes_two > 0)
+        cap_threshold(kmax, (double)world->pfc_bytes_two / 1e3);
+    kmin->max = at_most(kmin->max, kmax->max);   /* so that exchanged they are inside, too */
+    kmin->min = at_most(kmin->min, kmax->min);
+}
+
+static void take_safe(struct space *s, const struct tuner_world *world)
+{
+    static const struct space_dim period = { KNOB_rate_reduce_monitor_period, 1, 4, 128, 8, 4, 1 };
+    static const enum knob rate[] = { KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_rpg_min_rate };
+    struct space_dim *first_cnp;
+
+    take(s, plus, COUNT(plus));
+    s->dim[s->dims++] = period;
+    for (size_t i = 0; i < COUNT(rate); i++)
+        scale_rate(find_dim(s, rate[i]), (double)world->host_bps / 100e9);
+    bound_timer(find_dim(s, KNOB_rpg_time_reset), world->base_rtt_ps);
+    mark_before_pausing(s, world);
+    first_cnp = find_dim(s, KNOB_rate_to_set_on_first_cnp);
+    first_cnp->max = 1;
+    first_cnp->initial = AUTOMATIC_SHARE;
+    find_dim(s, KNOB_pmax)->quantum = 0.01;      /* switches take percent */
+    for (uint32_t i = 0; i < s->dims; i++)
+        s->dim[i].initial = within(s->dim[i].initial, s->dim[i].min, s->dim[i].max);
+}
+
+void space_init(struct space *s, enum space_kind kind, bool physical, const struct tuner_world *world)
+{
+    *s = (struct space){ .line_mbps = (double)world->host_bps / 1e6 };
+    switch (kind) {
+    case SPACE_SAFE:     take_safe(s, world); break;
+    case SPACE_PLUS:     take(s, plus, COUNT(plus)); break;
+    case SPACE_ARTIFACT: take(s, artifact, COUNT(artifact)); break;
+    }
+    for (uint32_t i = 0; physical && i < s->dims; i++)
+        s->dim[i].toward = knob_info[s->dim[i].knob].toward;
+}
+
+/* ---- points ---- */
+
+static double round_to(double x, double quantum)
+{
+    return quantum > 0 ? floor(x / quantum + 0.5) * quantum : x;
+}
+
+static void exchange_thresholds(const struct space *s, double *point)
+{
+    double *kmin = NULL, *kmax = NULL;
+
+    for (uint32_t i = 0; i < s->dims; i++) {
+        kmin = s->dim[i].knob == KNOB_kmin ? &point[i] : kmin;
+        kmax = s->dim[i].knob == KNOB_kmax ? &point[i] : kmax;
+    }
+    if (kmin && kmax && *kmin > *kmax) {
+        double low = *kmax;
+
+        *kmax = *kmin;
+        *kmin = low;
+    }
+}
+
+void space_round(const struct space *s, double *point)
+{
+    for (uint32_t i = 0; i < s->dims; i++)
+        point[i] = within(round_to(point[i], s->dim[i].quantum), s->dim[i].min, s->dim[i].max);
+    exchange_thresholds(s, point);
+}
+
+static double value_of(const struct space *s, enum knob knob, const struct knobs *k)
+{
+    double value = k->value[knob];
+
+    if (knob != KNOB_rate_to_set_on_first_cnp)
+        return value;
+    return value > 0 ? value / s->line_mbps : AUTOMATIC_SHARE;
+}
+
+void space_point(const struct space *s, const struct knobs *k, double *point)
+{
+    for (uint32_t i = 0; i < s->dims; i++)
+        point[i] = value_of(s, s->dim[i].knob, k);
+    space_round(s, point);
+}
+
+bool space_has(const struct space *s, const struct knobs *k)
+{
+    for (uint32_t i = 0; i < s->dims; i++) {
+        double value = value_of(s, s->dim[i].knob, k);
+
+        if (value < s->dim[i].min || value > s->dim[i].max)
+            return false;
+    }
+    return true;
+}
+
+void space_knobs(const struct space *s, const double *point, struct knobs *k)
+{
+    double inside[SPACE_DIMS_MAX];
+
+    memcpy(inside, point, s->dims * sizeof *point);
+    space_round(s, inside);
+    for (uint32_t i = 0; i < s->dims; i++) {
+        enum knob knob = s->dim[i].knob;
+
+        k->value[knob] = inside[i];
+        if (knob == KNOB_rate_to_set_on_first_cnp)
+            k->value[knob] = at_least(floor(inside[i] * s->line_mbps + 0.5), 1);
+        k->value[knob] = within(k->value[knob], knob_info[knob].min, knob_info[knob].max);
+    }
+}

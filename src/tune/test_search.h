@@ -1,0 +1,89 @@
+/* src/tune/test_search.h - for tests of searchers: a space, and a network that is a function of the point. */
+#ifndef TUNE_TEST_SEARCH_H
+#define TUNE_TEST_SEARCH_H
+
+#include "tune/search.h"
+#include "tune/space.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+/* 'dims' dimensions from -5 to 5 in steps of 1, called by the first knobs there are. */
+static inline struct space test_space(uint32_t dims)
+{
+    struct space s = { .dims = dims, .line_mbps = 100000 };
+
+    for (uint32_t i = 0; i < dims; i++)
+        s.dim[i] = (struct space_dim){ .knob = (enum knob)i, .min = -5, .max = 5, .step = 1, .toward = 1 };
+    return s;
+}
+
+/* An interval of which the utility is known; it is made of throughput alone. */
+static inline struct search_now test_now(double utility)
+{
+    return (struct search_now){
+        .terms = { .throughput = utility }, .weights = { .throughput = 1 }, .utility = utility,
+        .elephants = 0.5,
+    };
+}
+
+/* Gently falling from its top at (1, -2, 3, 1, -2, 3, ...), concave, 0 .. 1 in the space of ten dimensions.
+ * */
+static inline double test_hill(const double *point, uint32_t dims)
+{
+    static const double top[] = { 1, -2, 3 };
+    double sum = 0;
+
+    for (uint32_t i = 0; i < dims; i++)
+        sum += (1 + i % 4) * (point[i] - top[i % 3]) * (point[i] - top[i % 3]);
+    return 1 - sum / 1600;
+}
+
+/* Searches the hill from the origin, 'asks' times at most; returns the best utility seen. 'trace', if any,
+ * gets the points: asks * dims numbers, zero where nothing was asked. */
+static inline double test_climb(const struct search_algo *algo, const double *value, uint32_t dims,
+                                uint32_t asks, uint64_t seed, double *trace)
+{
+    struct space space = test_space(dims);
+    double from[SPACE_DIMS_MAX] = { 0 }, point[SPACE_DIMS_MAX] = { 0 }, best = -HUGE_VAL;
+    struct search_now now = test_now(test_hill(from, dims));
+    void *state = algo->create(&space, value, seed);
+
+    algo->begin(state, from, &now);
+    for (uint32_t k = 0; k < asks && algo->ask(state, &now, point); k++) {
+        struct tuner_note note = { 0 };
+
+        now = test_now(test_hill(point, dims));
+        algo->tell(state, &now, &note);
+        best = now.utility > best ? now.utility : best;
+        for (uint32_t i = 0; i < dims && trace; i++)
+            trace[k * dims + i] = point[i];
+    }
+    algo->destroy(state);
+    return best;
+}
+
+/* A tuner's table is its searcher's own rows, then those of all searches in the order of enum search_option,
+ * then the empty one. */
+static inline void test_options(const struct tuner_algo *tuner, const struct search_algo *algo)
+{
+    const struct tuner_option *shared = tuner->option + algo->own_options;
+    uint32_t rows = 0;
+
+    while (tuner->option[rows].name)
+        rows++;
+    assert_int_equal(algo->own_options + SEARCH_OPTION_COUNT, rows);
+    assert_in_range(rows, 1, TUNER_OPTIONS_MAX);
+    assert_string_equal("trigger", shared[SEARCH_TRIGGER].name);
+    assert_string_equal("budget", shared[SEARCH_BUDGET].name);
+    for (uint32_t i = 0; i < algo->own_options; i++) {
+        const struct tuner_option *o = &tuner->option[i];
+
+        assert_true(o->about && (o->choices || (o->min <= o->initial && o->initial <= o->max)));
+    }
+}
+
+#endif

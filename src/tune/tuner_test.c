@@ -1,0 +1,189 @@
+#include "tune/tuner.h"
+#include "tune/test_report.h"
+
+#include <string.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+extern const struct tuner_algo tuner_paraleon, tuner_fixed;
+
+static void find__knows_all_names(void **unused)
+{
+    const struct tuner_alias *alias;
+    int n = 0;
+
+    (void)unused;
+    for (int i = 0; tuner_all[i]; i++, n++) {
+        assert_string_equal(tuner_names[n], tuner_all[i]->name);
+        assert_ptr_equal(tuner_all[i], tuner_find(tuner_names[n], &alias));
+        assert_null(alias);
+    }
+    for (int i = 0; tuner_aliases[i].name; i++, n++) {
+        assert_string_equal(tuner_names[n], tuner_aliases[i].name);
+        assert_string_equal(tuner_aliases[i].tuner, tuner_find(tuner_names[n], &alias)->name);
+        assert_ptr_equal(&tuner_aliases[i], alias);
+    }
+    assert_null(tuner_names[n]);
+    assert_null(tuner_find("paraleo", &alias));
+    assert_null(alias);
+}
+
+/* Every alias can be opened, and what it stands for is what it says. */
+static void aliases__are_options_of_their_tuner(void **unused)
+{
+    struct tuner_world world = test_world(1);
+
+    (void)unused;
+    for (const struct tuner_alias *a = tuner_aliases; a->name; a++) {
+        const struct test_option option[] = { { a->option, a->value }, { NULL, NULL } };
+        const struct tuner_alias *alias;
+        struct tuner tuner;
+
+        assert_int_equal(0, test_open(&tuner, tuner_find(a->name, &alias), &world, option, NULL));
+        tuner_close(&tuner);
+    }
+}
+
+static void assert_row(const struct tuner_option *o)
+{
+    int choices = 0;
+
+    assert_non_null(o->about);
+    assert_true(strlen(o->about) > 3 && !strchr(o->about, '\n'));
+    while (o->kind == OPTION_CHOICE && o->choices[choices])
+        choices++;
+    if (o->kind == OPTION_CHOICE)
+        assert_true(o->initial >= 0 && o->initial < choices);
+    else if (o->kind != OPTION_TEXT)
+        assert_true(o->initial >= o->min && o->initial <= o->max && o->min < o->max);
+    else
+        assert_non_null(o->text);
+}
+
+static void options__make_sense(void **unused)
+{
+    (void)unused;
+    for (int i = 0; tuner_all[i]; i++) {
+        const struct tuner_option *o = tuner_all[i]->option;
+        int n = 0;
+
+        for (; o[n].name; n++) {
+            assert_row(&o[n]);
+            for (int before = 0; before < n; before++)
+                assert_string_not_equal(o[before].name, o[n].name);
+        }
+        assert_true(n <= TUNER_OPTIONS_MAX);
+    }
+}
+
+static double value_of(const struct tuner_values *v, const char *name)
+{
+    int i = 0;
+
+    while (strcmp(tuner_paraleon.option[i].name, name) != 0)
+        i++;
+    return v->is_given[i] ? v->value[i] : -1;
+}
+
+static void set__reads_values(void **unused)
+{
+    static const struct { const char *name, *text; double value; } row[] = {
+        { "theta", "0.05", 0.05 }, { "eta", "80%", 0.8 }, { "confirm", "7", 7 }, { "guided", "no", 0 },
+        { "guided", "on", 1 }, { "space", "safe", 0 }, { "space", "artifact", 2 }, { "budget", "1e3", 1000 },
+    };
+    struct tuner_values v;
+
+    (void)unused;
+    tuner_values_init(&tuner_paraleon, &v);
+    assert_true(value_of(&v, "theta") == -1);
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        assert_int_equal(0, tuner_values_set(&tuner_paraleon, &v, row[i].name, row[i].text, NULL));
+        assert_true(value_of(&v, row[i].name) == row[i].value);
+    }
+    tuner_values_fini(&v);
+}
+
+static void set__refuses_with_what_would_be_right(void **unused)
+{
+    static const struct { const char *name, *text, *why; } row[] = {
+        { "thta", "0.1", "'thta' is not an option of paraleon; did you mean 'theta'?" },
+        { "colour", "0.1", "'colour' is not an option of paraleon" },
+        { "theta", "0", "'theta' must be a number 1e-09 .. 1000000000, not '0'" },
+        { "theta", "x", "'theta' must be a number 1e-09 .. 1000000000, not 'x'" },
+        { "theta", "nan", "'theta' must be a number 1e-09 .. 1000000000, not 'nan'" },
+        { "confirm", "1.5", "'confirm' must be a whole number 0 .. 100, not '1.5'" },
+        { "confirm", "-1", "'confirm' must be a whole number 0 .. 100, not '-1'" },
+        { "reread", "perhaps", "'reread' must be yes or no, not 'perhaps'" },
+        { "metrics", "artefact",
+          "'metrics' must be corrected or artifact, not 'artefact'; did you mean 'artifact'?" },
+        { "space", "outer", "'space' must be safe, plus or artifact, not 'outer'" },
+    };
+    struct tuner_values v;
+
+    (void)unused;
+    tuner_values_init(&tuner_paraleon, &v);
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        struct tuner_values before = v;
+        struct err err = { "" };
+
+        assert_true(tuner_values_set(&tuner_paraleon, &v, row[i].name, row[i].text, &err) < 0);
+        assert_string_equal(row[i].why, err.text);
+        assert_memory_equal(&before, &v, sizeof v);
+    }
+    tuner_values_fini(&v);
+}
+
+static void set__owns_its_text(void **unused)
+{
+    struct tuner_values v;
+    char text[] = "expert";
+    struct err err = { "" };
+
+    (void)unused;
+    tuner_values_init(&tuner_fixed, &v);
+    assert_string_equal("default", v.text[0]);
+    assert_int_equal(0, tuner_values_set(&tuner_fixed, &v, "setting", text, NULL));
+    text[0] = 'X';
+    assert_string_equal("expert", v.text[0]);
+    assert_true(tuner_values_set(&tuner_fixed, &v, "setting", "", &err) < 0);
+    assert_string_equal("'setting' must not be empty", err.text);
+    tuner_values_fini(&v);
+    assert_null(v.text[0]);
+}
+
+static void step__hands_over_an_empty_note(void **unused)
+{
+    struct tuner_world world = test_world(1);
+    struct test_net net;
+    struct tuner tuner;
+    struct tuner_note note;
+
+    (void)unused;
+    memset(&note, 7, sizeof note);
+    assert_int_equal(0, test_open(&tuner, &tuner_fixed, &world, TEST_NO_OPTIONS, NULL));
+    tuner_step(&tuner, test_report(&net, 0.5, 0.5, 1, 0.5), &world.start, &note);
+    assert_true(isnan(note.utility) && isnan(note.temperature) && isnan(note.divergence));
+    assert_int_equal(TUNER_NO_VERDICT, note.verdict);
+    tuner_close(&tuner);
+    tuner_close(&tuner);         /* nothing is left */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(find__knows_all_names),
+        cmocka_unit_test(aliases__are_options_of_their_tuner),
+        cmocka_unit_test(options__make_sense),
+        cmocka_unit_test(set__reads_values),
+        cmocka_unit_test(set__refuses_with_what_would_be_right),
+        cmocka_unit_test(set__owns_its_text),
+        cmocka_unit_test(step__hands_over_an_empty_note),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
