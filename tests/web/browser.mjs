@@ -7,107 +7,27 @@ import { createRequire } from "node:module";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import * as fixtures from "./fixtures.mjs";
+import {
+  chartOf,
+  check,
+  checkAnyPage,
+  dragOver,
+  equal,
+  failures,
+  holds,
+  inkOfCanvases,
+  live,
+  open,
+  settle,
+  texts,
+  words,
+} from "./checks.mjs";
+import { checkTuning, checkTuningOfReport } from "./tuning.mjs";
 import { pageOf } from "./page.mjs";
 
 const { chromium } = createRequire(new URL("../../web/package.json", import.meta.url))("playwright-core");
 const shots = process.env.WEB_SHOTS;
-const OPEN_MS_MAX = 10000; // far above what it takes: machines that test are busy
-let failed = 0;
-
-async function check(name, body) {
-  try {
-    const note = await body();
-    console.log(`ok - ${name}${note ? ` (${note})` : ""}`);
-  } catch (error) {
-    failed++;
-    console.log(`not ok - ${name}: ${String(error.message).split("\n")[0]}`);
-  }
-}
-
-function equal(have, want, what = "value") {
-  const [a, b] = [JSON.stringify(have), JSON.stringify(want)];
-  if (a !== b) throw new Error(`${what} is ${a}, not ${b}`);
-}
-
-function holds(condition, what) {
-  if (!condition) throw new Error(what);
-}
-
-// Texts are compared with plain spaces.
-const words = (text) => text.replaceAll("\u00a0", " ").trim();
-const texts = async (locator) => (await locator.allTextContents()).map(words);
-
-// Everything that has been drawn by now, too: charts draw when the browser has laid them out.
-async function settle(page) {
-  await page.evaluate(
-    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))),
-  );
-}
-
-async function open(browser, file, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1300, height: 900 }, ...options });
-  const page = await context.newPage();
-  const url = pathToFileURL(file).href;
-  page.problems = [];
-  page.on("console", (message) => {
-    if (message.type() === "error") page.problems.push(message.text());
-  });
-  page.on("pageerror", (error) => page.problems.push(error.message));
-  page.on("request", (request) => {
-    if (request.url() !== url && !request.url().startsWith("data:"))
-      page.problems.push(`asked for ${request.url()}`);
-  });
-  const start = performance.now();
-  await page.goto(url);
-  await settle(page);
-  page.open_ms = performance.now() - start;
-  return page;
-}
-
-// Dots of each canvas that are not empty; what only shows when pointed at is left out.
-function inkOfCanvases(page) {
-  return page.evaluate(() =>
-    [...document.querySelectorAll("canvas:not(.over)")].map((canvas) => {
-      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-      let ink = 0;
-      for (let i = 3; i < data.length; i += 4) if (data[i] > 0) ink++;
-      return ink;
-    }),
-  );
-}
-
-async function checkAnyPage(name, page, charts) {
-  await check(`${name}: opens`, () => {
-    holds(page.open_ms < OPEN_MS_MAX, `took ${Math.round(page.open_ms)} ms`);
-    return `${Math.round(page.open_ms)} ms`;
-  });
-  await check(`${name}: no error, nothing asked of the network`, () =>
-    equal(page.problems, [], "list of problems"),
-  );
-  await check(`${name}: every chart is drawn`, async () => {
-    const ink = await inkOfCanvases(page);
-    if (charts !== undefined) equal(ink.length, charts, "number of charts");
-    holds(
-      ink.every((dots) => dots > 300),
-      `a chart is blank: ${ink}`,
-    );
-    return `${ink.length} charts`;
-  });
-  await check(`${name}: nothing is wider than the window`, async () => {
-    const [page_px, window_px] = await page.evaluate(() => [
-      document.documentElement.scrollWidth,
-      document.documentElement.clientWidth,
-    ]);
-    holds(page_px <= window_px, `${page_px} of ${window_px} pixels`);
-  });
-}
-
-const chartOf = (page, title) =>
-  page.locator("figure.chart", { has: page.getByText(title, { exact: true }) }).first();
-const live = (page) => page.locator("#live").textContent().then(words);
-
 // ---- the small run
 
 async function checkFigures(page, data) {
@@ -222,19 +142,6 @@ async function checkKeyboard(page) {
     const plots = await page.locator(".plot").count();
     equal(await page.locator('.plot[tabindex="0"][aria-label]').count(), plots, "charts that take the focus");
   });
-}
-
-async function dragOver(page, chart, from, to) {
-  await chart.scrollIntoViewIfNeeded();
-  const box = await chart.locator(".u-over").boundingBox();
-  const y = box.y + box.height / 2;
-  await page.mouse.move(box.x + box.width * from, y);
-  await page.mouse.down();
-  await page.mouse.move(box.x + (box.width * (from + to)) / 2, y);
-  await page.mouse.move(box.x + box.width * to, y);
-  await page.mouse.up();
-  await settle(page);
-  return { x: box.x + box.width / 2, y };
 }
 
 async function checkMouse(page) {
@@ -606,6 +513,7 @@ async function checkFixtures(browser, folder) {
   const large = fixtures.largeRun();
   await checkLarge(browser, written(folder, "large", large), large.runs[0]);
   await checkNothing(browser, folder);
+  await checkTuning(browser, (name, data) => written(folder, name, data), shots);
 }
 
 // A report of a real run: the tiles must be those of the data it carries.
@@ -633,6 +541,7 @@ async function checkReport(browser, file) {
         );
       });
     });
+  if (data.kind === "run" && data.runs[0].tuning) await checkTuningOfReport(name, page, data.runs[0].tuning);
   if (shots) await page.screenshot({ path: join(shots, `${name.replaceAll("/", "-")}.png`), fullPage: true });
   await page.context().close();
 }
@@ -649,4 +558,4 @@ try {
   await browser.close();
   rmSync(folder, { recursive: true });
 }
-process.exitCode = failed > 0 ? 1 : 0;
+process.exitCode = failures() > 0 ? 1 : 0;

@@ -217,6 +217,115 @@ export function smallRun() {
   return { kind: "run", version: "0.2.0", title: "demo.yaml", runs: [baseRun()] };
 }
 
+// ---- a tuner
+
+const tuningColumns = [
+  "utility",
+  "utility_throughput",
+  "utility_rtt",
+  "utility_pfc",
+  "divergence",
+  "elephants",
+  "temperature",
+];
+
+function tuningOf(count, interval_us) {
+  const nulls = () => new Array(count).fill(null);
+  return {
+    tuner: "paraleon",
+    about: "simulated annealing with guided randomness",
+    options: [
+      { name: "preset", value: "corrected", is_given: false, about: "which constants" },
+      { name: "trigger", value: "change", is_given: false, about: "when a search begins" },
+      { name: "theta", value: 0.01, is_given: true, about: "divergence of flow sizes that is a change" },
+    ],
+    phases: ["watch", "search", "confirm", "hold"],
+    knobs: [
+      { name: "kmin", unit: "KB" },
+      { name: "rpg_time_reset", unit: "us" },
+      { name: "pmax", unit: "" },
+    ],
+    totals: { steps: count, searches: 0, accepted: 0, rejected: 0 },
+    steps: {
+      start_us: Array.from({ length: count }, (_, i) => i * interval_us),
+      end_us: Array.from({ length: count }, (_, i) => (i + 1) * interval_us),
+      phase: new Array(count).fill(0),
+      ...Object.fromEntries(tuningColumns.map((name) => [name, nulls()])),
+      verdict: new Array(count).fill(0),
+      why: new Array(count).fill("flow sizes are as before"),
+      set: Array.from({ length: count }, () => []),
+    },
+  };
+}
+
+// 140 steps of 50 us. Watches until a change at 2 ms, searches until 5 ms, confirms until 5.3 ms, then holds. In
+// the search every third setting is accepted; the step that ends at 4 ms is the best.
+export function tunedRun() {
+  const page = smallRun();
+  const run = page.runs[0];
+  const random = randomFrom(5);
+  const tuning = tuningOf(140, 50);
+  const { steps } = tuning;
+  const put = (i, values) => Object.entries(values).forEach(([name, value]) => (steps[name][i] = value));
+  for (let i = 0; i < 140; i++) {
+    const phase = i < 40 ? 0 : i < 100 ? 1 : i < 106 ? 2 : 3;
+    const throughput = 0.75 + 0.2 * random();
+    const rtt = 0.3 + 0.2 * random() + (phase >= 2 ? 0.2 : 0);
+    put(i, {
+      phase,
+      utility: 0.2 * throughput + 0.5 * rtt + 0.3,
+      utility_throughput: throughput,
+      utility_rtt: rtt,
+      utility_pfc: 1,
+      divergence: i === 0 ? null : i === 39 ? 0.034 : i % 7 === 0 ? 0 : 0.0005 + 0.002 * random(),
+      elephants: i < 39 ? 0.12 : 0.31,
+    });
+    if (phase === 1)
+      put(i, {
+        temperature: 90 * Math.pow(0.9, i - 40),
+        verdict: i % 3 === 0 ? 1 : 2,
+        why: i % 3 === 0 ? "better than before: kept" : "worse than before: put back",
+        set: [
+          [0, 100 + 10 * (i % 30), 100 + 10 * ((i - 1) % 30)],
+          [2, 0.05 * (1 + (i % 10)), 0.05 * (1 + ((i - 1) % 10))],
+        ],
+      });
+  }
+  put(39, { why: "flow sizes changed (divergence 0.034 > 0.01): search begins at the running setting" });
+  put(39, { utility: 0.7051, set: [[0, 390, 400]] });
+  put(79, { verdict: 3, why: "the best so far <b>of all</b>", temperature: 1.4784 });
+  put(79, { utility: 0.9132, utility_throughput: 0.8973, utility_rtt: 0.4328 });
+  put(105, { why: "the best setting is kept: 0.71 against 0.64", set: [[1, 250, 300]] });
+  tuning.totals = { steps: 140, searches: 1, accepted: 21, rejected: 39 };
+  run.tuning = tuning;
+  return page;
+}
+
+// As much as there can be: 2000 steps, in each a verdict and a dozen knobs.
+export function longTunedRun() {
+  const page = smallRun();
+  const run = page.runs[0];
+  const random = randomFrom(9);
+  const tuning = tuningOf(2000, 3.5);
+  tuning.knobs = Array.from({ length: 12 }, (_, k) => ({ name: `some_knob_${k}`, unit: "us" }));
+  for (const name of tuningColumns) tuning.steps[name] = tuning.steps[name].map(() => random());
+  tuning.steps.phase = tuning.steps.phase.map((_, i) => (i % 100 < 80 ? 1 : 2));
+  tuning.steps.verdict = tuning.steps.verdict.map((_, i) => 1 + (i % 3));
+  const things = `${"many ".repeat(20)}things`;
+  tuning.steps.why = tuning.steps.why.map((_, i) => `step ${i} was judged so because of ${things}`);
+  tuning.steps.set = tuning.steps.set.map(() => tuning.knobs.map((_knob, k) => [k, random() * 100, 17.25]));
+  tuning.totals = { steps: 9000, searches: 90, accepted: 6000, rejected: 3000 };
+  run.tuning = tuning;
+  return page;
+}
+
+// A tuner that does nothing, and one that had no time.
+export function idleTunedRun(count) {
+  const page = smallRun();
+  page.runs[0].tuning = { ...tuningOf(count, 50), tuner: "fixed", options: [] };
+  return page;
+}
+
 function variantOf(name, set, factor) {
   const run = baseRun();
   Object.assign(run, { name, set, seeds: ["1", "2", "3", "4", "5"], summary: null, sizes: sizesOf(factor) });

@@ -21,9 +21,11 @@ trap 'rm -rf "$dir"' EXIT
 # Scripts that are run for another processor have no use for a second browser test.
 [ -z "${TEST_WRAPPER:-}" ] || skip 'the page is the same on every processor'
 "$anole" run scenarios/training_influx.yaml --until 8ms --quiet --out "$dir/run" || exit 1
+"$anole" run scenarios/training_influx.yaml --until 8ms --set tuner.kind=paraleon --set tuner.trigger=always \
+    --set interval=100us --quiet --out "$dir/tuned" || exit 1
 "$anole" compare scenarios/incast.yaml --vary kmin=100KB,400KB --seeds 2 --out "$dir/compare" --store "$dir/store" \
     >/dev/null 2>&1 || exit 1
-"$here/run" "$dir/run/report.html" "$dir/compare/report.html" >"$dir/log" 2>&1
+"$here/run" "$dir/run/report.html" "$dir/tuned/report.html" "$dir/compare/report.html" >"$dir/log" 2>&1
 status=$?
 awk '/^(not )?ok - / { n++; sub(/ok - /, "ok " n " - ") } { print } END { print "1.." n + 0 }' "$dir/log"
 exit "$status"

@@ -205,6 +205,7 @@ function inCommon(runs: Run[]): Run {
   const isSameCc = same("cc") && same("model");
   return {
     ...runs[0]!,
+    tuning: null,
     set: [],
     cc: isSameCc ? runs[0]!.cc : "",
     lb: same("lb") ? runs[0]!.lb : "",

@@ -30,6 +30,7 @@ export interface Run {
   windows: Window[]; // influx
   phases: Phase[]; // before, during, after; empty without influx
   knobs: KnobLine[]; // those that changed first; of a knob that changed more than 512 times, about 512 are told
+  tuning?: Tuning | null; // what a tuner did; without one: null. compare: of the first seed
   topology: Topology | null;
   traffic: Traffic[];
   files: string[]; // beside the page, to link to: "flows.csv"
@@ -94,6 +95,35 @@ export interface KnobLine {
   unit: string;
   at_us: number[]; // from then on
   values: number[];
+}
+
+// The history of a tuner, one step a monitor interval. Of more than 2000 steps, those in which nothing was decided are
+// thinned out first, then the others.
+export interface Tuning {
+  tuner: string;
+  about: string;
+  options: { name: string; value: string | Num; is_given: boolean; about: string }[];
+  phases: string[]; // those that came: "watch", "search", "confirm", "hold"
+  knobs: { name: string; unit: string }[]; // those that the tuner set
+  totals: { steps: number; searches: number; accepted: number; rejected: number }; // of all steps, told or not
+  steps: TuningSteps;
+}
+
+// Columns of one length.
+export interface TuningSteps {
+  start_us: number[];
+  end_us: number[];
+  phase: Num[]; // index of 'phases'
+  utility: Num[]; // 0..1, so its terms
+  utility_throughput: Num[];
+  utility_rtt: Num[];
+  utility_pfc: Num[];
+  divergence: Num[]; // of flow sizes from those before
+  elephants: Num[]; // share of flows
+  temperature: Num[];
+  verdict: number[]; // on the setting in force in the interval. 0: none, 1: accepted, 2: rejected, 3: best so far
+  why: string[];
+  set: [knob: number, to: number, from: number][][]; // from the end of the interval on; knob: index of 'knobs'
 }
 
 // Of a network with more than 4000 links, the hosts of each switch are one node ("hosts of tor3") with one link, whose

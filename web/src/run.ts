@@ -8,11 +8,13 @@ import { linkSection } from "./sections/links";
 import { filesSection, scenarioSection } from "./sections/scenario";
 import { cdfsOfRun, sizesOfRun, slowdownSection } from "./sections/slowdown";
 import { timeGroup, timeOfRun } from "./sections/time";
+import { tuningSection } from "./sections/tuning";
 import type { ZoomGroup } from "./charts/zoom";
 
 // What a comparison shows of the variant that was chosen, too.
 export function detailsOfRun(run: Run, group: ZoomGroup): (HTMLElement | null)[] {
   return [
+    tuningSection(run, group),
     phaseSection(run.phases),
     knobSection(run, group),
     trafficSection(run.traffic),

@@ -15,6 +15,11 @@ export interface Curve {
   label: string;
   values: (Num | undefined)[]; // null: a gap; undefined: nothing here, drawn through
   hue?: number; // which colour; else its place in the list
+  width?: number;
+}
+
+export interface Band extends Window {
+  colour?: string; // of the style sheet
 }
 
 export interface ChartSpec {
@@ -36,7 +41,7 @@ export interface ChartSpec {
   curves: Curve[];
   isStepped?: boolean; // a value holds until the next one
   hasPoints?: boolean;
-  windows?: Window[];
+  windows?: Band[];
   group?: ZoomGroup;
   height?: number;
   paint?: (u: uPlot) => void; // under the curves
@@ -66,7 +71,7 @@ export function chart(spec: ChartSpec): HTMLElement {
 export class LineChart {
   readonly figure: HTMLElement;
   private readonly frame: Frame;
-  private readonly group: ZoomGroup;
+  protected readonly group: ZoomGroup;
   protected readonly legend: Legend;
   private readonly yScale: Scale;
   private readonly xScale: Scale;
@@ -206,7 +211,7 @@ export class LineChart {
     return {
       label: curve.label,
       stroke: () => curveColour(this.hueOf(i)),
-      width: 1.5,
+      width: curve.width ?? 1.5,
       dash: curveDash(this.hueOf(i)),
       paths: this.spec.isStepped ? uPlot.paths.stepped!({ align: 1 }) : undefined,
       // A value between two gaps would be invisible without a point.
@@ -334,7 +339,7 @@ export class LineChart {
   }
 
   // As the mouse does it: the other charts of the group follow. uPlot's types leave out the last argument.
-  private putCursor(left: number, top: number): void {
+  protected putCursor(left: number, top: number): void {
     (this.u?.setCursor as ((at: object, isTold: boolean, isShared: boolean) => void) | undefined)?.(
       { left, top },
       true,
@@ -422,11 +427,11 @@ function logAxis(room: number, write: (value: number) => string): uPlot.Axis {
   };
 }
 
-// An influx: a shaded stretch, named if there is room.
-function paintWindow(u: uPlot, w: Window): void {
+// An influx or a phase: a shaded stretch, named if there is room.
+function paintWindow(u: uPlot, w: Band): void {
   const [left, right] = edgesOf(u, w);
   if (right <= left) return;
-  u.ctx.fillStyle = colour("shade");
+  u.ctx.fillStyle = colour(w.colour ?? "shade");
   u.ctx.fillRect(left, u.bbox.top, right - left, u.bbox.height);
 }
 

@@ -30,6 +30,7 @@ export function facts(run: Run): HTMLElement {
     fact("Network", networkText(run)),
     fact("Congestion control", run.model && run.model !== run.cc ? `${run.cc} (${run.model} model)` : run.cc),
     fact("Load balancing", run.lb),
+    fact("Tuner", run.tuning?.tuner),
     fact("Simulated", format(run.simulated_us, "us")),
     fact(run.seeds.length === 1 ? "Seed" : "Seeds", seedText(run.seeds)),
     fact("Set", run.set.length > 0 ? codes(run.set) : null),

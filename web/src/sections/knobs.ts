@@ -28,17 +28,23 @@ function knobChart(knob: KnobLine, run: Run, group: ZoomGroup): HTMLElement {
   });
 }
 
+export function changedKnobs(run: Run, group: ZoomGroup): HTMLElement {
+  const changed = run.knobs.filter(isChanged);
+  return changed.length > 0
+    ? h("div", { class: "charts small" }, ...changed.map((knob) => knobChart(knob, run, group)))
+    : nothing("No knob changed during the run.");
+}
+
 export function knobSection(run: Run, group: ZoomGroup): HTMLElement {
   const known = run.knobs.filter((knob) => knob.values.length > 0);
-  const changed = known.filter(isChanged);
   const fixed = known.filter((knob) => !isChanged(knob));
   if (known.length === 0) return section("knobs", "Knobs", nothing("This run has no knobs."));
   return section(
     "knobs",
     "Knobs",
-    changed.length > 0
-      ? h("div", { class: "charts small" }, ...changed.map((knob) => knobChart(knob, run, group)))
-      : nothing("No knob changed during the run."),
+    run.tuning
+      ? h("p", { class: "hint" }, "Those that changed are shown under Tuning.")
+      : changedKnobs(run, group),
     fixed.length > 0 &&
       h(
         "details",

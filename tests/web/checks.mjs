@@ -1,0 +1,112 @@
+// What all tests of the page say: a line per check, and how a page is opened, pointed at and looked at.
+import { pathToFileURL } from "node:url";
+
+const OPEN_MS_MAX = 10000; // far above what it takes: machines that test are busy
+let failed = 0;
+
+export const failures = () => failed;
+
+export async function check(name, body) {
+  try {
+    const note = await body();
+    console.log(`ok - ${name}${note ? ` (${note})` : ""}`);
+  } catch (error) {
+    failed++;
+    console.log(`not ok - ${name}: ${String(error.message).split("\n")[0]}`);
+  }
+}
+
+export function equal(have, want, what = "value") {
+  const [a, b] = [JSON.stringify(have), JSON.stringify(want)];
+  if (a !== b) throw new Error(`${what} is ${a}, not ${b}`);
+}
+
+export function holds(condition, what) {
+  if (!condition) throw new Error(what);
+}
+
+// Texts are compared with plain spaces.
+export const words = (text) => text.replaceAll("\u00a0", " ").trim();
+export const texts = async (locator) => (await locator.allTextContents()).map(words);
+
+// Everything that has been drawn by now, too: charts draw when the browser has laid them out.
+export async function settle(page) {
+  await page.evaluate(
+    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))),
+  );
+}
+
+export async function open(browser, file, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1300, height: 900 }, ...options });
+  const page = await context.newPage();
+  const url = pathToFileURL(file).href;
+  page.problems = [];
+  page.on("console", (message) => {
+    if (message.type() === "error") page.problems.push(message.text());
+  });
+  page.on("pageerror", (error) => page.problems.push(error.message));
+  page.on("request", (request) => {
+    if (request.url() !== url && !request.url().startsWith("data:"))
+      page.problems.push(`asked for ${request.url()}`);
+  });
+  const start = performance.now();
+  await page.goto(url);
+  await settle(page);
+  page.open_ms = performance.now() - start;
+  return page;
+}
+
+// Dots of each canvas that are not empty; what only shows when pointed at is left out.
+export function inkOfCanvases(page) {
+  return page.evaluate(() =>
+    [...document.querySelectorAll("canvas:not(.over)")].map((canvas) => {
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      let ink = 0;
+      for (let i = 3; i < data.length; i += 4) if (data[i] > 0) ink++;
+      return ink;
+    }),
+  );
+}
+
+export async function checkAnyPage(name, page, charts) {
+  await check(`${name}: opens`, () => {
+    holds(page.open_ms < OPEN_MS_MAX, `took ${Math.round(page.open_ms)} ms`);
+    return `${Math.round(page.open_ms)} ms`;
+  });
+  await check(`${name}: no error, nothing asked of the network`, () =>
+    equal(page.problems, [], "list of problems"),
+  );
+  await check(`${name}: every chart is drawn`, async () => {
+    const ink = await inkOfCanvases(page);
+    if (charts !== undefined) equal(ink.length, charts, "number of charts");
+    holds(
+      ink.every((dots) => dots > 300),
+      `a chart is blank: ${ink}`,
+    );
+    return `${ink.length} charts`;
+  });
+  await check(`${name}: nothing is wider than the window`, async () => {
+    const [page_px, window_px] = await page.evaluate(() => [
+      document.documentElement.scrollWidth,
+      document.documentElement.clientWidth,
+    ]);
+    holds(page_px <= window_px, `${page_px} of ${window_px} pixels`);
+  });
+}
+
+export const chartOf = (page, title) =>
+  page.locator("figure.chart", { has: page.getByText(title, { exact: true }) }).first();
+export const live = (page) => page.locator("#live").textContent().then(words);
+
+export async function dragOver(page, chart, from, to) {
+  await chart.scrollIntoViewIfNeeded();
+  const box = await chart.locator(".u-over").boundingBox();
+  const y = box.y + box.height / 2;
+  await page.mouse.move(box.x + box.width * from, y);
+  await page.mouse.down();
+  await page.mouse.move(box.x + (box.width * (from + to)) / 2, y);
+  await page.mouse.move(box.x + box.width * to, y);
+  await page.mouse.up();
+  await settle(page);
+  return { x: box.x + box.width / 2, y };
+}

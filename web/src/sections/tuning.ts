@@ -1,0 +1,195 @@
+// What a tuner measured, decided and set, below the same time axis as everything else.
+import type { Num, Run, Tuning } from "../data";
+import { h, nothing, section, svg } from "../dom";
+import { countOf, digits, format, NONE, plain } from "../format";
+import { table } from "../table";
+import { chart, type Curve } from "../charts/chart";
+import { markColours, phaseColour, UtilityChart } from "../charts/utility";
+import type { ZoomGroup } from "../charts/zoom";
+import { marks, measuredText, phaseOf, setTexts, thetaOf, verdicts } from "../tuning";
+import { DecisionTable } from "./decisions";
+import { codes } from "./head";
+import { changedKnobs } from "./knobs";
+
+const THETA_HUE = 14; // grey and dashed
+const POINTS_MAX = 40;
+
+const hasValues = (values: Num[]) => values.some((value) => value !== null);
+
+// ---- the tuner
+
+function summaryText({ totals, steps }: Tuning): string {
+  const left = totals.steps - steps.end_us.length;
+  return (
+    `${countOf(totals.steps, "interval")}, ${countOf(totals.searches, "search", "searches")}, ` +
+    `${countOf(totals.accepted, "setting")} accepted, ${totals.rejected.toLocaleString("en-US")} rejected.` +
+    (left > 0 ? ` ${countOf(left, "interval is", "intervals are")} left out here; tuning.jsonl has all.` : "")
+  );
+}
+
+function optionText(value: string | Num): string {
+  return typeof value === "string" ? value : plain(value);
+}
+
+function tunerText(tuning: Tuning): HTMLElement {
+  const given = tuning.options.filter((option) => option.is_given);
+  return h(
+    "div",
+    { class: "tuner" },
+    h("p", {}, h("strong", {}, tuning.tuner), tuning.about && `: ${tuning.about}`),
+    given.length > 0 && codes(given.map((option) => `${option.name}=${optionText(option.value)}`)),
+    h("p", { class: "muted" }, summaryText(tuning)),
+  );
+}
+
+function optionTable(tuning: Tuning): HTMLElement | null {
+  if (tuning.options.length === 0) return null;
+  return h(
+    "details",
+    {},
+    h("summary", {}, `All options of ${tuning.tuner}`),
+    table(
+      [{ head: "Option" }, { head: "Value", isNumber: true }, { head: "" }, { head: "" }],
+      tuning.options.map((option) => [
+        option.name,
+        optionText(option.value),
+        h("span", { class: "muted" }, option.is_given ? "given" : ""),
+        h("span", { class: "about" }, option.about),
+      ]),
+      `Options of ${tuning.tuner}`,
+    ),
+  );
+}
+
+// ---- what the cursor is on
+
+function stepText(tuning: Tuning, i: number): (Node | string)[] {
+  const { steps } = tuning;
+  const said = [phaseOf(tuning, i), verdicts[steps.verdict[i]!]!, measuredText(tuning, i)];
+  const what = said.filter((text) => text !== "");
+  const sets = setTexts(tuning, i);
+  return [
+    h(
+      "p",
+      {},
+      h("strong", {}, `${format(steps.start_us[i]!, "us")} – ${format(steps.end_us[i]!, "us")}`),
+      what.length > 0 && `: ${what.join("; ")}`,
+    ),
+    h("p", {}, steps.why[i]),
+    sets.length > 0 ? codes(sets) : h("p", { class: "muted" }, "Nothing was set."),
+  ];
+}
+
+// What the signs in the picture mean.
+function key(tuning: Tuning): HTMLElement {
+  const used = [1, 2, 3].filter((verdict) => tuning.steps.verdict.includes(verdict));
+  return h(
+    "p",
+    { class: "key" },
+    ...used.map((verdict) =>
+      h("span", {}, h("i", { class: `mark ${markColours[verdict]}` }, marks[verdict]), verdicts[verdict]),
+    ),
+    ...tuning.phases.map((name) =>
+      h(
+        "span",
+        {},
+        svg(
+          "svg",
+          { width: 14, height: 10, "aria-hidden": "true" },
+          svg("rect", { width: 14, height: 10, stroke: "var(--line)", fill: `var(--${phaseColour(name)})` }),
+        ),
+        name,
+      ),
+    ),
+  );
+}
+
+// The picture, the words and the table always tell of the same step.
+function utilityAndTable(tuning: Tuning, group: ZoomGroup): { figure: HTMLElement; table: HTMLElement } {
+  const hint = "Point at a step to see why; a click, or Enter, goes to its row in the table.";
+  const readout = h("div", { class: "readout" }, hint);
+  let picked: number | null = null;
+  const tell = (i: number | null) =>
+    readout.replaceChildren(...(i === null ? [hint] : stepText(tuning, i)));
+  const rows = new DecisionTable(tuning, (i) => {
+    picked = i;
+    utility.show(i);
+    tell(i);
+  });
+  const utility = new UtilityChart(
+    tuning,
+    {
+      point: (i) => tell(i ?? picked),
+      pick: (i, isKey) => {
+        picked = i;
+        rows.reveal(i, isKey);
+        tell(i);
+      },
+    },
+    group,
+  );
+  utility.figure.append(key(tuning), readout);
+  return { figure: utility.figure, table: rows.element };
+}
+
+// ---- flow sizes
+
+function elephantChart(run: Run, tuning: Tuning, group: ZoomGroup): HTMLElement | null {
+  const { steps } = tuning;
+  if (!hasValues(steps.elephants)) return null;
+  return chart({
+    title: "Elephants, of all flows",
+    group,
+    windows: run.windows,
+    hasPoints: steps.end_us.length <= POINTS_MAX,
+    x: { label: "time", unit: "us", values: steps.end_us },
+    y: { unit: "share" },
+    curves: [{ label: "elephants", values: steps.elephants }],
+  });
+}
+
+// On a logarithmic axis nothing can stand at 0: what is far below theta stands at the bottom.
+function divergenceChart(run: Run, tuning: Tuning, group: ZoomGroup): HTMLElement | null {
+  const { steps } = tuning;
+  if (!hasValues(steps.divergence)) return null;
+  const theta = thetaOf(tuning);
+  const floor = (theta ?? 0.01) / 1000;
+  const write = (value: Num) =>
+    value === null ? NONE : value <= floor ? `≤ ${plain(floor)}` : digits(value);
+  const values = steps.divergence.map((value) => (value === null ? null : Math.max(value, floor)));
+  const curves: Curve[] = [{ label: "divergence", values }];
+  if (theta !== null)
+    curves.push({ label: "theta", values: steps.end_us.map(() => theta), hue: THETA_HUE, width: 1 });
+  return chart({
+    title: "Divergence of flow sizes",
+    note: theta === null ? undefined : `a search begins above theta = ${plain(theta)}`,
+    group,
+    windows: run.windows,
+    hasPoints: steps.end_us.length <= POINTS_MAX,
+    x: { label: "time", unit: "us", values: steps.end_us },
+    y: { unit: "", isLog: true, write },
+    curves,
+  });
+}
+
+export function tuningSection(run: Run, group: ZoomGroup): HTMLElement | null {
+  const { tuning } = run;
+  if (!tuning) return null;
+  const parts: (HTMLElement | null)[] = [tunerText(tuning)];
+  if (tuning.steps.end_us.length === 0) parts.push(nothing("The run ended before its first interval did."));
+  else {
+    const { figure, table: decisions } = utilityAndTable(tuning, group);
+    parts.push(
+      h(
+        "div",
+        { class: "charts" },
+        hasValues(tuning.steps.utility) ? figure : nothing("The tuner measured no utility."),
+        elephantChart(run, tuning, group),
+        divergenceChart(run, tuning, group),
+      ),
+      changedKnobs(run, group),
+      decisions,
+    );
+  }
+  return section("tuning", "Tuning", ...parts, optionTable(tuning));
+}

@@ -1,0 +1,81 @@
+// What the page tells of a tuner's history, in words and in stretches of time.
+import type { Num, Tuning } from "./data";
+import { digits, formatSetting, NONE, plain } from "./format";
+
+export const verdicts = ["", "accepted", "rejected", "best"];
+export const marks = ["", "●", "×", "◆"]; // as they are drawn
+
+export interface PhaseBand {
+  name: string;
+  start_us: number;
+  stop_us: number;
+}
+
+export function phaseOf(tuning: Tuning, i: number): string {
+  const phase = tuning.steps.phase[i] ?? null;
+  return phase === null ? "" : (tuning.phases[phase] ?? "");
+}
+
+// Stretches of one phase. One lasts until the next begins, over steps that are not told.
+export function phaseBands(tuning: Tuning): PhaseBand[] {
+  const { start_us, end_us } = tuning.steps;
+  const bands: PhaseBand[] = [];
+  start_us.forEach((start, i) => {
+    const name = phaseOf(tuning, i);
+    const last = bands.at(-1);
+    if (last) last.stop_us = last.name === name ? end_us[i]! : start;
+    if (last?.name !== name) bands.push({ name, start_us: start, stop_us: end_us[i]! });
+  });
+  return bands.filter((band) => band.name !== "");
+}
+
+export const shows = ["changes only", "turning points", "all steps"] as const;
+export type Show = (typeof shows)[number];
+
+// The steps that a table shows: in which something was set; in which a phase began or the best was found;
+// all.
+export function stepsOf(tuning: Tuning, show: Show): number[] {
+  const { steps } = tuning;
+  const isShown = (i: number) => {
+    if (show === "all steps") return true;
+    if (show === "changes only") return steps.set[i]!.length > 0;
+    return i === 0 || steps.verdict[i] === 3 || phaseOf(tuning, i) !== phaseOf(tuning, i - 1);
+  };
+  return steps.end_us.map((_end, i) => i).filter(isShown);
+}
+
+// "kmin 400 → 120 KB"
+export function setTexts(tuning: Tuning, i: number): string[] {
+  return tuning.steps.set[i]!.map(([knob, to, from]) => {
+    const { name, unit } = tuning.knobs[knob]!;
+    return `${name} ${plain(from)} → ${formatSetting(to, unit)}`;
+  });
+}
+
+export function writeUtility(value: Num): string {
+  return value === null ? NONE : digits(value);
+}
+
+// "utility 0.713 (throughput 0.8, RTT 0.4, PFC 1), temperature 90": what was measured of it.
+export function measuredText(tuning: Tuning, i: number): string {
+  const { steps } = tuning;
+  const written = (pairs: [string, Num | undefined][]) =>
+    pairs.filter(([, value]) => value != null).map(([name, value]) => `${name} ${digits(value!)}`);
+  const terms = written([
+    ["throughput", steps.utility_throughput[i]],
+    ["RTT", steps.utility_rtt[i]],
+    ["PFC", steps.utility_pfc[i]],
+  ]);
+  const [utility] = written([["utility", steps.utility[i]]]);
+  const whole = utility && terms.length > 0 ? `${utility} (${terms.join(", ")})` : (utility ?? terms.join(", "));
+  const temperature = written([["temperature", steps.temperature[i]]]);
+  return [whole, ...temperature].filter((text) => text !== "").join(", ");
+}
+
+// The divergence at which a search begins; null: the tuner does not wait for one.
+export function thetaOf(tuning: Tuning): number | null {
+  const valueOf = (name: string) => tuning.options.find((option) => option.name === name)?.value;
+  const theta = valueOf("theta");
+  const trigger = valueOf("trigger");
+  return typeof theta === "number" && (trigger === undefined || trigger === "change") ? theta : null;
+}
