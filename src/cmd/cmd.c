@@ -3,6 +3,7 @@
 #include "base/text.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,18 @@ uint64_t cmd_seed(const char *option, const char *text)
     if (text_to_uint(text, &seed, &err))
         cmd_usage("%s: %s", option, err.text);
     return seed;
+}
+
+uint64_t cmd_count(const char *option, const char *text, uint64_t min, uint64_t max)
+{
+    struct err err;
+    uint64_t count;
+
+    if (text_to_uint(text, &count, &err))
+        cmd_usage("%s: %s", option, err.text);
+    if (count < min || count > max)
+        cmd_usage("%s: '%s' is not a number from %" PRIu64 " to %" PRIu64, option, text, min, max);
+    return count;
 }
 
 void cmd_add_set(const char ***set, uint32_t *sets, const char *text)

@@ -19,7 +19,8 @@ struct command {
     int (*main)(int argc, char **argv);      /* argv[0] is "anole <name>" */
 };
 
-extern const struct command command_run, command_compare, command_sweep, command_list, command_convert;
+extern const struct command command_run, command_compare, command_sweep, command_tune, command_explain, command_list,
+                            command_convert;
 
 /* Prints "anole: <what is wrong>"; returns EXIT_FAILED. */
 int cmd_fail(const struct err *);
@@ -32,6 +33,7 @@ const char *cmd_did_you_mean(char *buf, size_t size, const char *word, const cha
 
 /* The number that an option gives; --set's text, added to a list that grows. What is wrong ends the program. */
 uint64_t cmd_seed(const char *option, const char *text);
+uint64_t cmd_count(const char *option, const char *text, uint64_t min, uint64_t max);
 void     cmd_add_set(const char ***set, uint32_t *sets, const char *text);
 
 /* Flushes standard output; a failed write (a full disk) is an error. Returns the exit status. */

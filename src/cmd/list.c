@@ -3,8 +3,11 @@
 #include "base/text.h"
 #include "cc/cc.h"
 #include "cmd/cmd.h"
+#include "cmd/knob_text.h"
+#include "cmd/list_tuners.h"
 #include "core/knobs.h"
 #include "lb/lb.h"
+#include "meter/monitor.h"
 #include "sim/cdf.h"
 #include "sim/scenario.h"
 
@@ -51,6 +54,15 @@ static void print_lb(void)
     print_and_free(t);
 }
 
+static void print_monitors(void)
+{
+    struct table *t = new_name_table();
+
+    for (int i = 0; monitor_all[i]; i++)
+        add_name(t, monitor_all[i]->name, monitor_all[i]->about);
+    print_and_free(t);
+}
+
 static void print_kinds(const struct scenario_kind *kind)
 {
     struct table *t = new_name_table();
@@ -94,15 +106,6 @@ static void print_sizes(void)
 
 /* ---- knobs ---- */
 
-/* "300us", "0.2", "32767 blocks": as one would write it. */
-static const char *knob_text(char *buf, size_t size, const struct knob_info *k, double value)
-{
-    const char *unit = knob_unit_name(k->unit);
-
-    snprintf(buf, size, "%.10g%s%s", value, strcmp(unit, "blocks") == 0 ? " " : "", unit);
-    return buf;
-}
-
 static const char *toward_text(const struct knob_info *k)
 {
     return k->toward > 0 ? "throughput" : k->toward < 0 ? "low delay" : "-";
@@ -117,12 +120,12 @@ static void print_knobs(void)
         table_cell(t, "%s", heads[i]);
     for (int i = 0; i < KNOB_COUNT; i++) {
         const struct knob_info *k = &knob_info[i];
-        char text[48];
+        char text[KNOB_TEXT_MAX];
 
         table_cell(t, "%s", k->name);
         table_cell(t, "%s", knob_where_name(k->where));
-        table_cell(t, "%s", knob_text(text, sizeof(text), k, k->initial));
-        table_cell(t, "%.10g..%s", k->min, knob_text(text, sizeof(text), k, k->max));
+        table_cell(t, "%s", knob_text(text, (enum knob)i, k->initial));
+        table_cell(t, "%.10g..%s", k->min, knob_text(text, (enum knob)i, k->max));
         table_cell(t, "%s", toward_text(k));
         table_cell(t, "%s", k->about);
     }
@@ -131,7 +134,7 @@ static void print_knobs(void)
 
 static void print_knobs_markdown(void)
 {
-    char initial[48], max[48];
+    char initial[KNOB_TEXT_MAX], max[KNOB_TEXT_MAX];
 
     puts("# Knobs\n\n"
          "Every parameter that can be set, in a scenario under `knobs:` or with `--set NAME=VALUE`. "
@@ -147,7 +150,7 @@ static void print_knobs_markdown(void)
         const struct knob_info *k = &knob_info[i];
 
         printf("| `%s` | %s | %s | %.10g..%s | %s | %s |\n", k->name, knob_where_name(k->where),
-               knob_text(initial, sizeof(initial), k, k->initial), k->min, knob_text(max, sizeof(max), k, k->max),
+               knob_text(initial, (enum knob)i, k->initial), k->min, knob_text(max, (enum knob)i, k->max),
                toward_text(k), k->about);
     }
 }
@@ -189,6 +192,8 @@ static const struct subject {
     { "traffic",  "Traffic: traffic: [{kind: NAME}]",                    print_traffics,   NULL },
     { "sizes",    "Built-in tables of flow sizes: sizes: NAME",          print_sizes,      NULL },
     { "knob",     "Knobs: knobs: {NAME: VALUE}, or --set NAME=VALUE",    print_knobs,      print_knobs_markdown },
+    { "tuner",    "Tuners: tuner: NAME, or tuner: {kind: NAME, OPTION: VALUE}", list_tuners, list_tuners_markdown },
+    { "monitor",  "How flow sizes are seen: monitor: NAME",              print_monitors,   NULL },
     { "scenario", "Keys of a scenario file",                             print_keys,       print_scenario_markdown },
 };
 
@@ -230,15 +235,15 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option option_rows[] = {
-    { "markdown", 'm', NULL, 0, "Print the page of the manual: of knob (docs/knobs.md) and scenario "
-      "(docs/scenario.md)", 0 },
+    { "markdown", 'm', NULL, 0, "Print the page of the manual: of knob (docs/knobs.md), tuner "
+      "(docs/tuners.md) and scenario (docs/scenario.md)", 0 },
     { 0 },
 };
 
 static const struct argp argp = {
     .options = option_rows,
     .parser = parse_option,
-    .args_doc = "[cc|lb|topology|traffic|sizes|knob|scenario]",
+    .args_doc = "[cc|lb|topology|traffic|sizes|knob|tuner|monitor|scenario]",
     .doc = "Prints what there is to choose from in a scenario file, with one line on each. Without an argument: "
            "everything."
            "\v"
@@ -266,7 +271,7 @@ static int list_main(int argc, char **argv)
 
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     if (o.is_markdown && !(o.subject && o.subject->print_markdown))
-        cmd_usage("--markdown goes with knob or scenario");
+        cmd_usage("--markdown goes with knob, tuner or scenario");
     if (o.is_markdown)
         o.subject->print_markdown();
     else if (o.subject)

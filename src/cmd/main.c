@@ -7,7 +7,8 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-    &command_run, &command_compare, &command_sweep, &command_list, &command_convert, NULL,
+    &command_run, &command_compare, &command_sweep, &command_tune, &command_explain, &command_list, &command_convert,
+    NULL,
 };
 
 static void print_help(FILE *out)
@@ -29,6 +30,7 @@ static void print_help(FILE *out)
           "  anole run incast.yaml --set kmin=200KB   the same with one setting changed\n"
           "  anole compare incast.yaml --vary kmin=100KB,400KB   which setting is better\n"
           "  anole sweep incast.yaml --range kmin=50KB..3200KB:log   which of many is best\n"
+          "  anole tune incast.yaml --out knobs.yaml  search for a setting, check it, write it\n"
           "  anole list knob                          what can be set, with units and ranges\n"
           "\n"
           "anole --version tells the version, man anole the rest.\n", out);
@@ -46,7 +48,7 @@ static int run_command(const struct command *c, int argc, char **argv)
 
 static const struct command *find_command(const char *word)
 {
-    const char *names[8] = { 0 };
+    const char *names[sizeof(commands) / sizeof(*commands) + 1] = { 0 };
     char hint[64];
     int count = 0;
 

@@ -185,6 +185,39 @@ static void add_network(struct list *l, const struct results *r)
     add(l, "flows_unfinished", "flows unfinished", UNIT_COUNT, BETTER_LOWER, (double)r->unfinished);
 }
 
+/* ---- what monitors saw ---- */
+
+static double mean_of(double sum, uint64_t count)
+{
+    return count ? sum / (double)count : NAN;
+}
+
+static bool has_truth(const struct watch_cfg *w)
+{
+    for (uint32_t i = 0; i < w->monitors; i++)
+        if (strcmp(w->monitor[i]->name, "exact") == 0)
+            return true;
+    return false;
+}
+
+static void add_watched(struct list *l, const struct results *r)
+{
+    const struct scores *s = r->scores;
+    const struct watch_cfg *w = &r->scenario->watch;
+
+    begin(l, "", "");
+    add(l, "utility", "utility", UNIT_NONE, BETTER_HIGHER, mean_of(s->utility_sum, s->active));
+    add(l, "utility_throughput", "utility: throughput", UNIT_NONE, BETTER_HIGHER,
+        mean_of(s->terms_sum.throughput, s->active));
+    add(l, "utility_rtt", "utility: RTT", UNIT_NONE, BETTER_HIGHER, mean_of(s->terms_sum.rtt, s->active));
+    add(l, "utility_pfc", "utility: PFC", UNIT_NONE, BETTER_HIGHER, mean_of(s->terms_sum.pfc, s->active));
+    for (uint32_t i = 0; has_truth(w) && i < w->monitors; i++) {
+        begin(l, w->monitor[i]->name, w->monitor[i]->name);
+        add(l, "accuracy", "accuracy of flow sizes", UNIT_SHARE, BETTER_HIGHER,
+            mean_of(s->accuracy_sum[i], s->compared));
+    }
+}
+
 /* ---- the traffic list ---- */
 
 static bool is_taken(const struct results *r, uint32_t entry, const char *name)
@@ -326,6 +359,7 @@ uint32_t metrics_of(const struct results *r, struct metric list[METRICS_MAX])
     add_jobs(&l, r, false);
     add_sizes(&l, r);
     add_network(&l, r);
+    add_watched(&l, r);
     add_entries(&l, r);
     add_entry_phases(&l, r);
     return l.count;

@@ -508,6 +508,7 @@ json_t *page_run(const struct results *r, const char *name, const char *const *f
     json_object_set_new(o, "windows", windows_json(r));
     json_object_set_new(o, "phases", phases_json(r));
     json_object_set_new(o, "knobs", knobs_json(r));
+    json_object_set_new(o, "tuning", page_tuning(r->tuning));
     json_object_set_new(o, "topology", page_topology(r));
     json_object_set_new(o, "traffic", traffic_json(r));
     json_object_set_new(o, "files", files_json(files));

@@ -70,8 +70,8 @@ void progress_update(struct progress *p, const struct sim *s, uint64_t run_ps)
     if (!p->is_on || passed_s < FIRST_S || now_s - p->drawn_s < EVERY_S)
         return;
     describe(rest, sizeof(rest), s, run_ps, passed_s);
-    fprintf(stderr, "\r\033[K%s simulated, %s, %.1fM hops/s", text_from_time(now, sizeof(now), s->now_ps), rest,
-            (double)hops_of(s) / passed_s / 1e6);
+    fprintf(stderr, "\r\033[K%s%s simulated, %s, %.1fM hops/s", p->what ? p->what : "",
+            text_from_time(now, sizeof(now), s->now_ps), rest, (double)hops_of(s) / passed_s / 1e6);
     p->drawn_s = now_s;
     p->is_drawn = true;
 }

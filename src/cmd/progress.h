@@ -14,6 +14,7 @@
 struct progress {
     bool   is_on, is_drawn;
     double start_s, drawn_s;     /* on the wall clock */
+    const char *what;            /* in front of the line; NULL: nothing */
 };
 
 /* Seconds on a clock that does not jump. */

@@ -236,6 +236,8 @@ void results_init(struct results *r, const struct simulation *run)
     r->fct = &run->fct;
     r->ops = &run->ops;
     r->series = &run->series;
+    r->scores = &run->scores;
+    r->tuning = &run->tuning;
     r->text = run->input.text;
     r->text_bytes = run->input.text_bytes;
     r->set = run->input.set;

@@ -36,6 +36,8 @@ struct results {
     const struct fct      *fct;
     const struct ops      *ops;
     const struct series   *series;
+    const struct scores   *scores;
+    const struct tuning   *tuning;       /* its algo is NULL: there was no tuner */
     const char            *text;         /* of the scenario's file */
     size_t                 text_bytes;
     const char *const     *set;          /* what the command line has changed */

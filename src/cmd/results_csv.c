@@ -191,6 +191,11 @@ void results_print_interval_head(FILE *out, const struct scenario *s)
         snprintf(name, sizeof(name), "%s.goodput_bps", s->entry[i].name);
         fprintf(out, ",%s", results_quoted(field, name));
     }
+    if (s->watch.monitors)
+        fputs(",utility,utility_throughput,utility_rtt,utility_pfc", out);
+    for (uint32_t i = 0; i < s->watch.monitors; i++)
+        fprintf(out, ",%s.flows,%s.elephant_share,%s.accuracy", s->watch.monitor[i]->name, s->watch.monitor[i]->name,
+                s->watch.monitor[i]->name);
     for (uint32_t i = 0; i < KNOB_COUNT; i++)
         fprintf(out, ",%s%s", knob_info[i].name, knob_column_unit(knob_info[i].unit));
     fputc('\n', out);
@@ -213,6 +218,25 @@ static void print_rtt(FILE *out, const struct report *r)
         print_us(out, r->rtt_ps_peak);
 }
 
+/* Nothing was sent: no utility; no truth: no accuracy. */
+static void print_watched(FILE *out, const struct report *r)
+{
+    struct score s = score_of(r);
+
+    if (r->monitors && s.is_active)
+        fprintf(out, ",%.6f,%.6f,%.6f,%.6f", s.utility, s.terms.throughput, s.terms.rtt, s.terms.pfc);
+    else if (r->monitors)
+        fputs(",,,,", out);
+    for (uint32_t i = 0; i < r->monitors; i++) {
+        const struct fsd *f = &r->monitor[i].fsd;
+        double            accuracy = score_accuracy(r, i);
+
+        fprintf(out, ",%.3f,%.6f,", (double)(f->elephants + f->mice) / FSD_ONE, fsd_elephant_share(f));
+        if (isfinite(accuracy))
+            fprintf(out, "%.6f", accuracy);
+    }
+}
+
 void results_print_interval(FILE *out, const struct report *r)
 {
     uint64_t ps = r->end_ps - r->start_ps;
@@ -233,6 +257,7 @@ void results_print_interval(FILE *out, const struct report *r)
         fprintf(out, ",%" PRIu64, counts[i]);
     for (uint32_t i = 0; i < r->entries; i++)
         fprintf(out, ",%.0f", (double)r->entry_bytes[i] * bps_per_byte);
+    print_watched(out, r);
     for (uint32_t i = 0; i < KNOB_COUNT; i++)
         fprintf(out, ",%.10g", r->knobs.value[i]);
     fputc('\n', out);

@@ -46,8 +46,8 @@ static const struct argp_option option_rows[] = {
     { "until", KEY_UNTIL, "TIME", 0, "End the run at this simulated time at the latest (500us)", 0 },
     { "threads", KEY_THREADS, "N", 0, "Share the work among N threads (default: the processors there are, if the run is "
       "long enough to gain). The results are the same", 0 },
-    { "out", KEY_OUT, "DIR", 0, "Write report.html, flows.csv, intervals.csv, ports.csv, summary.json, manifest.json and "
-      "a copy of the scenario into DIR. It is there whole when the run has ended, or not at all", 0 },
+    { "out", KEY_OUT, "DIR", 0, "Write report.html, flows.csv, intervals.csv, ports.csv, summary.json, manifest.json, "
+      "a copy of the scenario and, with a tuner, tuning.jsonl into DIR. It is there whole when the run has ended, or not at all", 0 },
     { "format", KEY_FORMAT, "table|csv|json", 0, "How results are printed (default: table)", 0 },
     { "hpcc-fct", KEY_HPCC_FCT, "FILE", 0, "Write completed flows as the HPCC ns-3 simulator does (fct.txt)", 0 },
     { "hpcc-pfc", KEY_HPCC_PFC, "FILE", 0, "Write PFC frames as the HPCC ns-3 simulator does (pfc.txt)", 0 },
@@ -64,18 +64,6 @@ static enum run_format format_of(const char *word)
             return (enum run_format)i;
     cmd_did_you_mean(hint, sizeof(hint), word, format_names);
     cmd_usage("'%s' is not a format%s", word, *hint ? hint : "; there are table, csv and json");
-}
-
-static uint32_t threads_of(const char *text)
-{
-    struct err err;
-    uint64_t threads;
-
-    if (text_to_uint(text, &threads, &err))
-        cmd_usage("--threads: %s", err.text);
-    if (threads < 1 || threads > PARTS_MAX)
-        cmd_usage("--threads: '%s' is not a number from 1 to %d", text, PARTS_MAX);
-    return (uint32_t)threads;
 }
 
 static uint64_t time_of(const char *text)
@@ -97,7 +85,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     switch (key) {
     case KEY_SET:      cmd_add_set(&o->set, &o->sets, arg); break;
     case KEY_SEED:     o->seed = cmd_seed("--seed", arg); o->has_seed = true; break;
-    case KEY_THREADS:  o->threads = threads_of(arg);                  break;
+    case KEY_THREADS:  o->threads = (uint32_t)cmd_count("--threads", arg, 1, PARTS_MAX); break;
     case KEY_UNTIL:    o->until_ps = time_of(arg);                    break;
     case KEY_OUT:      o->out = arg;                                  break;
     case KEY_FORMAT:   o->format = format_of(arg);                    break;
@@ -174,13 +162,20 @@ static void on_report(void *arg, const struct report *r)
 
 /* ---- what it writes ---- */
 
-/* The page first: it links to those behind it. */
-static const char *const files[] = { "report.html", "flows.csv", "intervals.csv", "ports.csv", "summary.json",
-                                     "manifest.json", "scenario.yaml", NULL };
-
-static void print_page(const struct results *r, FILE *out)
+/* The page first: it links to those behind it. The last is there if there was a tuner. */
+static const char *const *files_of(const struct run *run)
 {
-    json_t *page = page_of_run(r, files + 1);
+    static const char *const plain[] = { "report.html", "flows.csv", "intervals.csv", "ports.csv", "summary.json",
+                                         "manifest.json", "scenario.yaml", NULL };
+    static const char *const tuned[] = { "report.html", "flows.csv", "intervals.csv", "ports.csv", "summary.json",
+                                         "manifest.json", "scenario.yaml", "tuning.jsonl", NULL };
+
+    return run->sim.tuner.algo ? tuned : plain;
+}
+
+static void print_page(const struct run *run, const struct results *r, FILE *out)
+{
+    json_t *page = page_of_run(r, files_of(run) + 1);
 
     page_print(page, out);
     json_decref(page);
@@ -188,7 +183,8 @@ static void print_page(const struct results *r, FILE *out)
 
 static int write_dir(struct run *run, const struct results *r, struct err *err)
 {
-    FILE *ports, *summary, *scenario, *manifest, *page;
+    bool is_tuned = run->sim.tuner.algo;
+    FILE *ports, *summary, *scenario, *manifest, *page, *tuning;
 
     if (!run->dir)
         return 0;
@@ -197,13 +193,16 @@ static int write_dir(struct run *run, const struct results *r, struct err *err)
     scenario = summary ? outdir_file(run->dir, "scenario.yaml", err) : NULL;
     manifest = scenario ? outdir_file(run->dir, "manifest.json", err) : NULL;
     page = manifest ? outdir_file(run->dir, "report.html", err) : NULL;
-    if (!page)
+    tuning = page && is_tuned ? outdir_file(run->dir, "tuning.jsonl", err) : NULL;
+    if (!page || (is_tuned && !tuning))
         return -1;
     results_print_ports(r, ports);
     results_print_json(r, summary, false);
     fwrite(run->text, 1, run->text_bytes, scenario);
-    results_print_manifest(r, files, manifest);
-    print_page(r, page);
+    if (tuning)
+        tuning_print(&run->sim.tuning, tuning);
+    results_print_manifest(r, files_of(run), manifest);
+    print_page(run, r, page);
     return 0;
 }
 

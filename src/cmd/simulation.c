@@ -6,6 +6,7 @@
 #include "sim/traffic.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define SLICE_S        0.05              /* wall time between two looks at the clock */
@@ -41,6 +42,51 @@ static uint32_t threads_that_pay(const struct scenario *s)
     return processors < PARTS_MAX ? (uint32_t)processors : PARTS_MAX;
 }
 
+/* A tuner is shown flow sizes, so there must be a monitor. */
+static void need_monitor(struct simulation *s)
+{
+    struct watch_cfg *w = &s->scenario.watch;
+
+    if (w->monitors == 0)
+        w->monitor[w->monitors++] = monitor_find("paraleon");
+}
+
+/* The tuner that the scenario asks for, with the setting that it wants to begin with. */
+static int open_tuner(struct simulation *s, struct err *err)
+{
+    struct tuner_world world;
+    int                rc;
+
+    if (s->input.knobs)
+        sim_apply(s->sim, s->input.knobs);
+    if (!s->scenario.tuner.kind || s->input.is_untuned)
+        return 0;
+    tuning_world(&world, s->sim, s->scenario.interval_ps);
+    rc = tuning_open(&s->tuning, &s->tuner, &s->scenario.tuner, s->scenario.path, &world, err);
+    if (rc)
+        return rc;
+    need_monitor(s);
+    sim_apply(s->sim, &s->tuning.first);
+    return 0;
+}
+
+void simulation_lend(struct simulation *s, struct tuner *tuner, struct tuning *tuning)
+{
+    s->tuner = *tuner;
+    s->tuning = *tuning;
+    *tuner = (struct tuner){ 0 };
+    *tuning = (struct tuning){ 0 };
+    need_monitor(s);
+}
+
+void simulation_take_back(struct simulation *s, struct tuner *tuner, struct tuning *tuning)
+{
+    *tuner = s->tuner;
+    *tuning = s->tuning;
+    s->tuner = (struct tuner){ 0 };
+    s->tuning = (struct tuning){ 0 };
+}
+
 int simulation_open(struct simulation *s, const struct simulation_input *input, struct err *err)
 {
     int rc;
@@ -55,6 +101,12 @@ int simulation_open(struct simulation *s, const struct simulation_input *input, 
     s->scenario.cfg.threads = input->threads ? input->threads : threads_that_pay(&s->scenario);
     rc = scenario_start(&s->scenario, &s->sim, err);
     if (rc) {
+        scenario_fini(&s->scenario);
+        return rc;
+    }
+    rc = open_tuner(s, err);
+    if (rc) {
+        sim_free(s->sim);
         scenario_fini(&s->scenario);
         return rc;
     }
@@ -73,6 +125,9 @@ void simulation_close(struct simulation *s)
     ops_fini(&s->ops);
     fct_fini(&s->fct);
     series_fini(&s->series);
+    if (s->tuner.algo)
+        tuner_close(&s->tuner);
+    tuning_fini(&s->tuning);
     sim_free(s->sim);
     scenario_fini(&s->scenario);
 }
@@ -84,7 +139,9 @@ struct run {                     /* while it goes on */
     const struct simulation_hooks *hooks;
     struct progress               *progress;
     struct observer               *observer;
+    struct watch                  *watch;    /* NULL: nobody asks */
     uint64_t                       slice_ps, looked_ps;
+    bool                           is_enough;
 };
 
 static void on_flow_done(void *arg, const struct flow_result *r)
@@ -110,15 +167,37 @@ static void on_op(void *arg, const struct op_result *r)
     ops_add(&run->s->ops, r);
 }
 
+static void tune(struct simulation *s, const struct report *report)
+{
+    struct knobs knobs = s->sim->cfg.knobs;
+
+    if (tuning_step(&s->tuning, &s->tuner, report, &knobs)) {
+        sim_apply(s->sim, &knobs);
+        series_set_knobs(&s->series, report->end_ps, &knobs);
+    }
+}
+
+/* Of an interval that the end of the run cuts short a tuner is not told: it would take it for a measurement. */
+static bool is_whole(const struct simulation *s, const struct report *report)
+{
+    return report->end_ps - report->start_ps == s->scenario.interval_ps;
+}
+
 static void look(struct run *run, uint64_t now_ps)
 {
-    struct report report;
+    struct simulation *s = run->s;
+    struct report      report;
 
     observer_look(run->observer, now_ps, &report);
-    series_add(&run->s->series, &report);
+    series_add(&s->series, &report);
+    if (run->watch)
+        scores_add(&s->scores, &report);
     if (run->hooks->report)
         run->hooks->report(run->hooks->arg, &report);
+    if (s->tuner.algo && report.start_ps >= s->scenario.tuner.start_ps && is_whole(s, &report))
+        tune(s, &report);
     run->looked_ps = now_ps;
+    run->is_enough = run->hooks->is_enough && run->hooks->is_enough(run->hooks->arg);
 }
 
 /* Runs until 'until_ps' in slices that are short on the wall clock, looking once every monitor interval;
@@ -128,7 +207,7 @@ static bool run_until(struct run *run, uint64_t until_ps)
     struct sim *sim = run->s->sim;
     bool        more = true;
 
-    while (more && !sim->is_done && sim->now_ps < until_ps) {
+    while (more && !sim->is_done && !run->is_enough && sim->now_ps < until_ps) {
         uint64_t next_ps = run->looked_ps + run->s->scenario.interval_ps, to_ps = until_ps;
         double   before_s = progress_clock_s(), took_s;
 
@@ -146,7 +225,7 @@ static bool run_until(struct run *run, uint64_t until_ps)
         if (run->progress)
             progress_update(run->progress, sim, run->s->scenario.run_ps);
     }
-    return more && !sim->is_done;
+    return more && !sim->is_done && !run->is_enough;
 }
 
 /* When the last frame on the way had arrived. The simulation's own clock has gone on to the end of a
@@ -185,6 +264,8 @@ static uint64_t run_to_end(struct run *run)
     }
     if (more)
         run_until(run, sc->run_ps);
+    if (run->is_enough)
+        return run->looked_ps;
     if (run->s->sim->is_done) {
         sim_run_until(run->s->sim, sc->run_ps);      /* what is still under way arrives */
         return run->s->sim->done_ps;
@@ -197,7 +278,7 @@ static void look_until(struct run *run, uint64_t end_ps)
 {
     uint64_t interval_ps = run->s->scenario.interval_ps;
 
-    while (end_ps > run->looked_ps)
+    while (end_ps > run->looked_ps && !run->is_enough)
         look(run, end_ps - run->looked_ps > interval_ps ? run->looked_ps + interval_ps : end_ps);
 }
 
@@ -207,12 +288,15 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
     struct run run = { .s = s, .hooks = hooks ? hooks : &none, .progress = progress, .slice_ps = SLICE_PS_FIRST };
     double     start_s = progress_clock_s();
 
+    if (s->scenario.watch.monitors)
+        run.watch = watch_new(s->sim, &s->scenario.watch, s->scenario.interval_ps);
     run.observer = observer_new(s->sim);
     s->sim->hooks = (struct sim_hooks){ &run, on_flow_done, run.hooks->pfc ? on_pfc : NULL };
     traffic_on_op(s->sim->traffic, on_op, &run);
     s->end_ps = run_to_end(&run);
     look_until(&run, s->end_ps);
     observer_free(run.observer);
+    watch_free(run.watch);
     s->sim->hooks = (struct sim_hooks){ 0 };
     traffic_on_op(s->sim->traffic, NULL, NULL);
     s->wall_s = progress_clock_s() - start_s;

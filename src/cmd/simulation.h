@@ -5,9 +5,11 @@
 #ifndef CMD_SIMULATION_H
 #define CMD_SIMULATION_H
 
+#include "cmd/tuning.h"
 #include "core/report.h"
 #include "meter/fct.h"
 #include "meter/ops.h"
+#include "meter/scores.h"
 #include "meter/series.h"
 #include "sim/scenario.h"
 #include "sim/sim.h"
@@ -26,6 +28,8 @@ struct simulation_input {
     const uint64_t    *seed;     /* NULL: the scenario's */
     uint32_t           threads;  /* that may share the work; 0: as many as pay */
     uint64_t           until_ps; /* the run ends then at the latest; 0: when the scenario says */
+    bool               is_untuned;           /* the tuner that the scenario asks for is left out */
+    const struct knobs *knobs;   /* in force from the start instead of the scenario's; NULL: the scenario's */
 };
 
 /* Who wants to know while it runs; each may be NULL. */
@@ -34,6 +38,7 @@ struct simulation_hooks {
     void (*flow_done)(void *arg, const struct flow_result *);
     void (*pfc)(void *arg, const struct pfc_result *);
     void (*report)(void *arg, const struct report *);
+    bool (*is_enough)(void *arg);            /* asked after every interval; true: the run ends there */
 };
 
 struct simulation {
@@ -43,6 +48,9 @@ struct simulation {
     struct fct      fct;
     struct ops      ops;
     struct series   series;
+    struct scores   scores;
+    struct tuner    tuner;       /* its algo is NULL: there is none */
+    struct tuning   tuning;      /* what it did */
     uint64_t        end_ps;      /* of the run */
     double          wall_s;      /* the only figure that another run does not repeat */
 };
@@ -55,5 +63,10 @@ int simulation_open(struct simulation *, const struct simulation_input *, struct
 void simulation_run(struct simulation *, const struct simulation_hooks *, struct progress *);
 
 void simulation_close(struct simulation *);
+
+/* For a search that goes on from run to run: before the run hands a tuner and its history over to a simulation that
+ * is untuned; after it takes them back. */
+void simulation_lend(struct simulation *, struct tuner *, struct tuning *);
+void simulation_take_back(struct simulation *, struct tuner *, struct tuning *);
 
 #endif

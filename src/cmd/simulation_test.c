@@ -184,6 +184,71 @@ static void results__of_phases_by_hand(void **state)
     simulation_close(&s);
 }
 
+struct enough { uint32_t asked, limit; };
+
+static bool is_enough(void *arg)
+{
+    struct enough *e = arg;
+
+    return ++e->asked == e->limit;
+}
+
+static void run__ends_when_it_is_enough(void **state)
+{
+    struct enough           enough = { .limit = 3 };
+    struct simulation_hooks hooks = { .arg = &enough, .is_enough = is_enough };
+    struct simulation       s;
+
+    (void)state;
+    open_text(&s, "topology: {kind: star, hosts: 4, rate: 100Gbps, delay: 1us}\n"
+                  "traffic: [{kind: poisson, load: 0.3, sizes: FB_Hadoop}]\n"
+                  "interval: 30us\nrun: 1ms\n");
+    simulation_run(&s, &hooks, NULL);
+    assert_int_equal(enough.asked, 3);
+    assert_int_equal(s.end_ps, 90 * PS_PER_US);
+    assert_int_equal(s.series.intervals, 3);
+    simulation_close(&s);
+}
+
+/* One tuner in two runs of 4 intervals and half a one: the search goes on, with the setting that the first has left. */
+static void lend__a_search_goes_on_in_the_next_run(void **state)
+{
+    static const char text[] = "topology: {kind: star, hosts: 4, rate: 100Gbps, delay: 1us}\n"
+                               "traffic: [{kind: poisson, load: 0.6, sizes: FB_Hadoop}]\n"
+                               "tuner: {kind: random, trigger: once, budget: 6, confirm: 0}\n"
+                               "interval: 100us\nrun: 450us\n";
+    struct simulation_input input = { .name = "test.yaml", .text = text, .text_bytes = strlen(text) };
+    struct simulation       s;
+    struct tuner            tuner;
+    struct tuning           tuning;
+    struct knobs            knobs;
+    struct err              err;
+
+    (void)state;
+    assert_int_equal(simulation_open(&s, &input, &err), 0);
+    simulation_run(&s, NULL, NULL);
+    assert_int_equal(s.tuning.steps, 4);
+    assert_string_equal(s.tuning.step[3].note.phase, "search");
+    assert_false(s.tuner.algo->is_idle(s.tuner.state));
+    knobs = s.sim->cfg.knobs;
+    simulation_take_back(&s, &tuner, &tuning);
+    simulation_close(&s);
+
+    input.is_untuned = true;
+    input.knobs = &knobs;
+    assert_int_equal(simulation_open(&s, &input, &err), 0);
+    assert_null(s.tuner.algo);
+    assert_memory_equal(&s.sim->cfg.knobs, &knobs, sizeof(knobs));
+    simulation_lend(&s, &tuner, &tuning);
+    simulation_run(&s, NULL, NULL);
+    assert_int_equal(s.tuning.steps, 8);
+    assert_memory_equal(&s.tuning.step[4].was, &s.tuning.step[3].is, sizeof(knobs));
+    assert_string_equal(s.tuning.step[6].note.phase, "search");      /* the 6th that is measured */
+    assert_string_equal(s.tuning.step[7].note.phase, "hold");
+    assert_true(s.tuner.algo->is_idle(s.tuner.state));
+    simulation_close(&s);
+}
+
 static void open__refuses_a_wrong_scenario(void **state)
 {
     struct simulation_input input = { .name = "bad.yaml", .text = "topology: 5\n", .text_bytes = 12 };
@@ -204,6 +269,8 @@ int main(void)
         cmocka_unit_test(run__keeps_when_a_knob_was_turned),
         cmocka_unit_test(results__goodput_of_an_entry_by_hand),
         cmocka_unit_test(results__of_phases_by_hand),
+        cmocka_unit_test(run__ends_when_it_is_enough),
+        cmocka_unit_test(lend__a_search_goes_on_in_the_next_run),
         cmocka_unit_test(open__refuses_a_wrong_scenario),
     };
 

@@ -26,6 +26,21 @@ load common
     done
 }
 
+@test "list: every tuner, short name, monitor and option" {
+    "$ANOLE" list tuner >"$dir/tuners"
+    for name in fixed paraleon naive_sa chameleon random cmaes nlopt default default_artifact expert hpcc \
+        paraleon_published paraleon_artifact; do
+        grep -qE "^$name +[^ ]" "$dir/tuners" || { echo "no $name"; false; }
+    done
+    # a tuner's own options stand under its name, those of all searches once
+    grep -qE '^paraleon +preset +corrected +published, corrected, artifact +' "$dir/tuners"
+    grep -qE '^chameleon +decay +0\.95 +0\.01 \.\. 1 +' "$dir/tuners"
+    [ "$(grep -cE '^[a-z_ ]+ trigger +change +change, always, once ' "$dir/tuners")" -eq 1 ]
+    for name in paraleon elastic netflow host none exact; do
+        "$ANOLE" list monitor | grep -qE "^$name "
+    done
+}
+
 @test "list: sizes tell the largest flow of the table" {
     # The last line of WebSearch.cdf is its largest flow: 30 MB.
     [ "$(awk '!/^#/ && NF { last = $1 } END { print last }' data/cdf/WebSearch.cdf)" = 30000000 ]
@@ -34,7 +49,7 @@ load common
 
 @test "list: without an argument it prints every list" {
     "$ANOLE" list >"$dir/all"
-    for what in cc lb topology traffic sizes knob scenario; do
+    for what in cc lb topology traffic sizes knob tuner monitor scenario; do
         "$ANOLE" list "$what" | while read -r line; do
             grep -qF -- "$line" "$dir/all"
         done
@@ -52,6 +67,10 @@ load common
 
 @test "list: docs/knobs.md is what --markdown prints" {
     "$ANOLE" list knob --markdown | diff - docs/knobs.md
+}
+
+@test "list: docs/tuners.md is what --markdown prints" {
+    "$ANOLE" list tuner --markdown | diff - docs/tuners.md
 }
 
 @test "list: docs/scenario.md is what --markdown prints" {

@@ -1,0 +1,124 @@
+/* src/cmd/explain.c - anole explain: what a tuner did in a run, and why. */
+#include "cmd/explain.h"
+#include "base/text.h"
+#include "cmd/cmd.h"
+
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define HISTORY_BYTES_MAX (1u << 30)
+
+struct options { const char *path, *knob; bool is_all; };
+
+enum { KEY_ALL = 'a', KEY_KNOB = 'k' };
+
+static const struct argp_option option_rows[] = {
+    { "all", KEY_ALL, NULL, 0, "Every step, a line each", 0 },
+    { "knob", KEY_KNOB, "NAME", 0, "Follow one knob: its values, and how the network did with them", 0 },
+    { 0 },
+};
+
+static enum knob knob_of(const char *word)
+{
+    enum knob knob = knob_find(word);
+    char      hint[64];
+
+    if (knob != KNOB_COUNT)
+        return knob;
+    cmd_did_you_mean(hint, sizeof(hint), word, knob_names);
+    cmd_usage("--knob: '%s' is not a knob%s", word, *hint ? hint : "; see anole list knob");
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+
+    switch (key) {
+    case KEY_ALL:
+        o->is_all = true;
+        break;
+    case KEY_KNOB:
+        knob_of(arg);
+        o->knob = arg;
+        break;
+    case ARGP_KEY_ARG:
+        if (o->path)
+            cmd_usage("one run at a time: '%s' and '%s'", o->path, arg);
+        o->path = arg;
+        break;
+    case ARGP_KEY_NO_ARGS:
+        cmd_usage("which run? anole explain DIR; see anole explain --help");
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp argp = {
+    .options = option_rows,
+    .parser = parse_option,
+    .args_doc = "DIR|FILE",
+    .doc = "Tells in plain words what a tuner did: when a search began and why, what was tried, what was kept and what came "
+           "of it. DIR is the folder that anole run --out wrote; FILE is a tuning.jsonl, or what anole tune --history wrote."
+           "\v"
+           "Examples:\n"
+           "  anole run influx.yaml --set tuner=paraleon --out results\n"
+           "  anole explain results\n"
+           "      What PARALEON did.\n"
+           "  anole explain results --knob kmin\n"
+           "      All values that kmin had.",
+};
+
+/* A folder stands for the file in it. To be freed. */
+static char *file_of(const char *path)
+{
+    struct stat info;
+    char       *file = NULL;
+
+    if (stat(path, &info) || !S_ISDIR(info.st_mode))
+        return xstrdup(path);
+    if (asprintf(&file, "%s%stuning.jsonl", path, *path && path[strlen(path) - 1] == '/' ? "" : "/") < 0)
+        die("out of memory");
+    return file;
+}
+
+static int read_history(struct history *h, const char *path, struct err *err)
+{
+    struct stat info;
+    char       *file = file_of(path), *text = NULL;
+    size_t      length;
+    int         rc;
+
+    if (strcmp(file, path) != 0 && stat(file, &info) && errno == ENOENT)
+        rc = err_set(err, ENOENT, "%s: there is no such file; a run without a tuner has no history", file);
+    else
+        rc = text_read_file(file, HISTORY_BYTES_MAX, &text, &length, err);
+    if (!rc)
+        rc = history_parse(h, file, text, length, err);
+    free(text);
+    free(file);
+    return rc;
+}
+
+static int explain_main(int argc, char **argv)
+{
+    struct options o = { 0 };
+    struct history h;
+    struct err     err;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    if (read_history(&h, o.path, &err))
+        return cmd_fail(&err);
+    if (o.knob)
+        explain_print_knob(&h, knob_find(o.knob), stdout);
+    if (o.is_all)
+        explain_print_steps(&h, stdout);
+    if (!o.knob && !o.is_all)
+        explain_print_story(&h, stdout);
+    history_fini(&h);
+    return cmd_close_stdout();
+}
+
+const struct command command_explain = { "explain", "tell what a tuner did in a run, and why", explain_main };

@@ -1,0 +1,18 @@
+/* src/cmd/explain.h - the history of a tuner in plain words. */
+#ifndef CMD_EXPLAIN_H
+#define CMD_EXPLAIN_H
+
+#include "tune/history.h"
+
+#include <stdio.h>
+
+/* What it was, then a paragraph for each search: why it began, what was tried, what was kept, what that did. */
+void explain_print_story(const struct history *, FILE *);
+
+/* A line a step. */
+void explain_print_steps(const struct history *, FILE *);
+
+/* A line for each value that one knob had. */
+void explain_print_knob(const struct history *, enum knob, FILE *);
+
+#endif

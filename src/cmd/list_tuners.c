@@ -1,0 +1,199 @@
+/* src/cmd/list_tuners.c - tuners and their options, as tables and as a page of the manual. */
+#include "cmd/list_tuners.h"
+#include "base/table.h"
+#include "tune/paraleon.h"
+#include "tune/search.h"
+#include "tune/setting.h"
+#include "tune/tuner.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What all searches have in common; told once. */
+static const struct tuner_option shared[] = { SEARCH_OPTIONS, { 0 } };
+
+#define ALL_SEARCHES "all searches"
+
+/* ---- options as text ---- */
+
+static bool is_shared(const struct tuner_option *o)
+{
+    for (const struct tuner_option *s = shared; s->name; s++)
+        if (strcmp(s->name, o->name) == 0 && strcmp(s->about, o->about) == 0)
+            return true;
+    return false;
+}
+
+static const char *initial_text(char buf[64], const struct tuner_option *o)
+{
+    switch (o->kind) {
+    case OPTION_YES:    return o->initial != 0 ? "yes" : "no";
+    case OPTION_CHOICE: return o->choices[(int)o->initial];
+    case OPTION_TEXT:   return o->text;
+    case OPTION_REAL:
+    case OPTION_COUNT:  break;
+    }
+    snprintf(buf, 64, "%.10g", o->initial);
+    return buf;
+}
+
+/* "0.5 .. 1", "yes, no", "two, log" */
+static const char *range_text(char buf[160], const struct tuner_option *o)
+{
+    size_t used = 0;
+
+    switch (o->kind) {
+    case OPTION_YES:  return "yes, no";
+    case OPTION_TEXT: return "a setting";
+    case OPTION_REAL:
+    case OPTION_COUNT:
+        snprintf(buf, 160, "%.10g .. %.10g", o->min, o->max);
+        return buf;
+    case OPTION_CHOICE:
+        break;
+    }
+    buf[0] = '\0';
+    for (int i = 0; o->choices[i] && used < 160; i++)
+        used += (size_t)snprintf(buf + used, 160 - used, "%s%s", i ? ", " : "", o->choices[i]);
+    return buf;
+}
+
+/* ---- for the screen ---- */
+
+static void print_names(void)
+{
+    struct table *t = table_new("ll");
+
+    table_cell(t, "name");
+    table_cell(t, "what it is");
+    for (int i = 0; tuner_all[i]; i++) {
+        table_cell(t, "%s", tuner_all[i]->name);
+        table_cell(t, "%s", tuner_all[i]->about);
+    }
+    for (const struct tuner_alias *a = tuner_aliases; a->name; a++) {
+        table_cell(t, "%s", a->name);
+        table_cell(t, "%s: %s with %s=%s", a->about, a->tuner, a->option, a->value);
+    }
+    table_print(t, stdout, 0);
+    table_free(t);
+}
+
+static void add_option(struct table *t, const char *tuner, const struct tuner_option *o)
+{
+    char initial[64], range[160];
+
+    table_cell(t, "%s", tuner);
+    table_cell(t, "%s", o->name);
+    table_cell(t, "%s", initial_text(initial, o));
+    table_cell(t, "%s", range_text(range, o));
+    table_cell(t, "%s", o->about);
+}
+
+static void print_options(void)
+{
+    static const char *const heads[] = { "tuner", "option", "initial", "range", "what it is" };
+    struct table            *t = table_new("lllll");
+
+    for (int i = 0; i < 5; i++)
+        table_cell(t, "%s", heads[i]);
+    for (int i = 0; tuner_all[i]; i++)
+        for (const struct tuner_option *o = tuner_all[i]->option; o->name; o++)
+            if (!is_shared(o))
+                add_option(t, tuner_all[i]->name, o);
+    for (const struct tuner_option *o = shared; o->name; o++)
+        add_option(t, ALL_SEARCHES, o);
+    table_print(t, stdout, 0);
+    table_free(t);
+}
+
+void list_tuners(void)
+{
+    print_names();
+    putchar('\n');
+    print_options();
+}
+
+/* ---- the page ---- */
+
+static void print_rows(const struct tuner_option *option, bool with_shared)
+{
+    char initial[64], range[160];
+
+    puts("\n| option | initial | range | what it is |\n|---|---|---|---|");
+    for (const struct tuner_option *o = option; o->name; o++)
+        if (with_shared || !is_shared(o))
+            printf("| `%s` | %s | %s | %s |\n", o->name, initial_text(initial, o), range_text(range, o), o->about);
+}
+
+static bool is_search(const struct tuner_algo *a)
+{
+    for (const struct tuner_option *o = a->option; o->name; o++)
+        if (is_shared(o))
+            return true;
+    return false;
+}
+
+static bool has_own(const struct tuner_algo *a)
+{
+    for (const struct tuner_option *o = a->option; o->name; o++)
+        if (!is_shared(o))
+            return true;
+    return false;
+}
+
+static void print_presets(void)
+{
+    puts("\nPresets: what `preset` makes the initial values of options, side by side. An option that is given keeps its\n"
+         "value.\n\n"
+         "| option | published | corrected | artifact |\n|---|---|---|---|");
+    for (const struct paraleon_preset *p = paraleon_presets; p->option; p++) {
+        bool is_same = strcmp(p->published, p->corrected) == 0 && strcmp(p->corrected, p->artifact) == 0;
+        const char *bold = is_same ? "" : "**";
+
+        printf("| %s`%s`%s | %s | %s | %s |\n", bold, p->option, bold, p->published, p->corrected, p->artifact);
+    }
+}
+
+static void print_tuner(const struct tuner_algo *a)
+{
+    printf("\n## %s\n\n%s.\n", a->name, a->about);
+    if (has_own(a))
+        print_rows(a->option, false);
+    if (is_search(a))
+        puts("\nAnd those of [all searches](#options-of-all-searches).");
+    if (strcmp(a->name, "paraleon") == 0)
+        print_presets();
+}
+
+static void print_aliases(void)
+{
+    puts("\n## Short names\n\n| name | stands for | what it is |\n|---|---|---|");
+    for (const struct tuner_alias *a = tuner_aliases; a->name; a++)
+        printf("| `%s` | `{kind: %s, %s: %s}` | %s |\n", a->name, a->tuner, a->option, a->value, a->about);
+}
+
+static void print_settings(void)
+{
+    puts("\n## Settings that have a name\n\n"
+         "For `setting` of `fixed`, and for `anole tune --from`. Anything else is a file: a map of knobs in YAML, on top of\n"
+         "`default`, such as `anole tune --out` writes.\n\n"
+         "| name | what it is |\n|---|---|");
+    for (const struct setting *s = setting_all; s->name; s++)
+        printf("| `%s` | %s |\n", s->name, s->about);
+}
+
+void list_tuners_markdown(void)
+{
+    puts("# Tuners\n\n"
+         "What sets knobs while a network runs: in a scenario `tuner: NAME`, or a map with options,\n"
+         "`tuner: {kind: NAME, OPTION: VALUE}`; on the command line `--set tuner=NAME`, and `anole tune --tuner NAME` with\n"
+         "`--set tuner.OPTION=VALUE`. `start: TIME` makes any of them wait. This page is made by\n"
+         "`anole list tuner --markdown` from the tables in `src/tune/`.");
+    for (int i = 0; tuner_all[i]; i++)
+        print_tuner(tuner_all[i]);
+    puts("\n## Options of all searches");
+    print_rows(shared, true);
+    print_aliases();
+    print_settings();
+}

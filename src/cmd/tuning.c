@@ -1,0 +1,257 @@
+/* src/cmd/tuning.c */
+#include "cmd/tuning.h"
+#include "base/text.h"
+#include "tune/setting.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what is known of the network ---- */
+
+/* The queue behind one egress port at which a switch begins to pause, if 'ports' ports fill it evenly: each may
+ * take a share alpha of what is left free. */
+static uint64_t pfc_bytes(const struct node *n, const struct port *in, uint32_t ports)
+{
+    double alpha = 1.0 / (double)(1u << in->shift);
+
+    return (uint64_t)((double)n->shared_bytes_max * ports * alpha / (1 + ports * alpha));
+}
+
+void tuning_world(struct tuner_world *w, const struct sim *s, uint64_t interval_ps)
+{
+    *w = (struct tuner_world){ .seed = s->cfg.seed, .interval_ps = interval_ps, .base_rtt_ps = s->base_rtt_ps,
+                               .start = s->cfg.knobs };
+    for (uint32_t i = 0; i < s->hosts; i++) {
+        const struct port *p = &s->port[s->host[i].port];
+        uint64_t           one = pfc_bytes(p->peer->node, p->peer, 1), two = pfc_bytes(p->peer->node, p->peer, 2);
+
+        w->host_bps = p->rate_bps > w->host_bps ? p->rate_bps : w->host_bps;
+        if (!s->cfg.is_lossless || !p->peer->is_switch)
+            continue;
+        w->pfc_bytes_one = !w->pfc_bytes_one || one < w->pfc_bytes_one ? one : w->pfc_bytes_one;
+        w->pfc_bytes_two = !w->pfc_bytes_two || two < w->pfc_bytes_two ? two : w->pfc_bytes_two;
+    }
+}
+
+/* ---- from the scenario to a tuner ---- */
+
+static const char *did_you_mean(char *buf, size_t size, const char *word)
+{
+    const char *near = text_nearest(word, tuner_names);
+
+    snprintf(buf, size, near ? "; did you mean '%s'?" : "; see anole list tuner", near);
+    return buf;
+}
+
+/* A setting's name, or a file beside the scenario. */
+static char *text_or_path(const char *text, const char *scenario_path)
+{
+    const char *slash = strrchr(scenario_path, '/');
+    size_t      folder = slash ? (size_t)(slash - scenario_path) + 1 : 0;
+    char       *path;
+
+    for (int i = 0; setting_names[i]; i++)
+        if (strcmp(setting_names[i], text) == 0)
+            return xstrdup(text);
+    if (*text == '/' || !folder)
+        return xstrdup(text);
+    path = xmalloc(folder + strlen(text) + 1);
+    memcpy(path, scenario_path, folder);
+    strcpy(path + folder, text);
+    return path;
+}
+
+static bool is_text(const struct tuner_algo *a, const char *name)
+{
+    for (const struct tuner_option *o = a->option; o && o->name; o++)
+        if (strcmp(o->name, name) == 0)
+            return o->kind == OPTION_TEXT;
+    return false;
+}
+
+static int set_option(const struct tuner_algo *a, struct tuner_values *v, const struct scenario_option *o,
+                      const char *path, struct err *err)
+{
+    char      *text = is_text(a, o->key) ? text_or_path(o->text, path) : xstrdup(o->text);
+    struct err why;
+    int        rc = tuner_values_set(a, v, o->key, text, &why);
+
+    free(text);
+    return rc ? err_set(err, EINVAL, "%s%s", o->place, why.text) : 0;
+}
+
+static int read_options(const struct scenario_tuner *t, const char *path, const struct tuner_algo **algo,
+                        struct tuner_values *v, struct err *err)
+{
+    const struct tuner_alias *alias;
+    char                      near[80];
+    int                       rc = 0;
+
+    *algo = tuner_find(t->kind, &alias);
+    if (!*algo)
+        return err_set(err, EINVAL, "%s'%.60s' is not a tuner%s", t->place, t->kind,
+                       did_you_mean(near, sizeof near, t->kind));
+    tuner_values_init(*algo, v);
+    if (alias)
+        rc = tuner_values_set(*algo, v, alias->option, alias->value, err);
+    for (uint32_t i = 0; i < t->options && !rc; i++)
+        rc = set_option(*algo, v, &t->option[i], path, err);
+    if (rc)
+        tuner_values_fini(v);
+    return rc;
+}
+
+/* The place of an option that a reason begins with, "weight_rtt: ...", or of the tuner. */
+static const char *place_of(const struct scenario_tuner *t, const char *why)
+{
+    for (uint32_t i = 0; i < t->options; i++) {
+        size_t length = strlen(t->option[i].key);
+
+        if (strncmp(why, t->option[i].key, length) == 0 && why[length] == ':')
+            return t->option[i].place;
+    }
+    return t->place;
+}
+
+int tuning_open(struct tuning *g, struct tuner *tuner, const struct scenario_tuner *t, const char *path,
+                const struct tuner_world *w, struct err *err)
+{
+    struct err why;
+    int        rc;
+
+    *g = (struct tuning){ .first = w->start };
+    rc = read_options(t, path, &g->algo, &g->values, err);
+    if (rc)
+        return rc;
+    rc = tuner_open(tuner, g->algo, w, &g->values, &why);
+    if (rc) {
+        err_set(err, -rc, "%s%s", place_of(t, why.text), why.text);
+        tuning_fini(g);
+        return rc;
+    }
+    tuner_first(tuner, &g->first);
+    return 0;
+}
+
+void tuning_fini(struct tuning *g)
+{
+    if (g->algo)
+        tuner_values_fini(&g->values);
+    free(g->step);
+    *g = (struct tuning){ 0 };
+}
+
+bool tuning_step(struct tuning *g, struct tuner *tuner, const struct report *r, struct knobs *knobs)
+{
+    double              seconds = (double)(r->end_ps - r->start_ps) / (double)PS_PER_S;
+    struct tuning_step *s;
+
+    if (g->steps == g->steps_max) {
+        g->steps_max = g->steps_max ? 2 * g->steps_max : 64;
+        g->step = xrealloc(g->step, g->steps_max * sizeof *g->step);
+    }
+    s = &g->step[g->steps++];
+    *s = (struct tuning_step){ .start_ps = r->start_ps, .end_ps = r->end_ps, .paused_ps = r->paused_ps, .was = *knobs };
+    s->goodput_bps = (double)r->payload_bytes * 8 / seconds;
+    s->rtt_us = r->rtt_samples ? (double)r->rtt_ps_sum / (double)r->rtt_samples / (double)PS_PER_US : NAN;
+    tuner_step(tuner, r, knobs, &s->note);
+    s->is = *knobs;
+    return memcmp(&s->was, &s->is, sizeof s->was) != 0;
+}
+
+/* ---- its history ---- */
+
+static const char *const verdict_names[] = { NULL, "accepted", "rejected", "best" };
+
+/* Six digits say all there is to say, and the same on every machine. */
+static double rounded(double x)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%.6g", x);
+    return strtod(text, NULL);
+}
+
+static void set_real(json_t *o, const char *key, double x)
+{
+    if (isfinite(x))
+        json_object_set_new(o, key, json_real(rounded(x)));
+}
+
+static void print_line(FILE *out, json_t *o)
+{
+    json_dumpf(o, out, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    fputc('\n', out);
+    json_decref(o);
+}
+
+static json_t *knobs_of(const struct knobs *is, const struct knobs *was)
+{
+    json_t *o = json_object();
+
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (!was || is->value[i] != was->value[i])
+            set_real(o, knob_info[i].name, is->value[i]);
+    return o;
+}
+
+static json_t *option_value(const struct tuner_option *o, double value, const char *text)
+{
+    switch (o->kind) {
+    case OPTION_YES:    return json_string(value != 0 ? "yes" : "no");
+    case OPTION_CHOICE: return json_string(o->choices[(int)value]);
+    case OPTION_TEXT:   return json_string(text ? text : "");
+    case OPTION_REAL:
+    case OPTION_COUNT:  break;
+    }
+    return json_real(rounded(value));
+}
+
+static void print_head(const struct tuning *g, FILE *out)
+{
+    const struct tuner_option *option = g->algo->option;
+    json_t                    *o = json_object(), *options = json_object();
+
+    for (int i = 0; option && option[i].name; i++)
+        json_object_set_new(options, option[i].name,
+                            option_value(&option[i], g->values.value[i], g->values.text[i]));
+    json_object_set_new(o, "tuner", json_string(g->algo->name));
+    json_object_set_new(o, "options", options);
+    json_object_set_new(o, "knobs", knobs_of(&g->first, NULL));
+    print_line(out, o);
+}
+
+static void print_step(const struct tuning_step *s, FILE *out)
+{
+    const struct tuner_note *n = &s->note;
+    json_t                  *o = json_object();
+
+    set_real(o, "start_us", (double)s->start_ps / (double)PS_PER_US);
+    set_real(o, "end_us", (double)s->end_ps / (double)PS_PER_US);
+    json_object_set_new(o, "phase", json_string(n->phase ? n->phase : ""));
+    set_real(o, "goodput_gbps", s->goodput_bps / 1e9);
+    set_real(o, "rtt_us", s->rtt_us);
+    set_real(o, "paused_us", (double)s->paused_ps / (double)PS_PER_US);
+    set_real(o, "utility", n->utility);
+    set_real(o, "utility_throughput", n->throughput);
+    set_real(o, "utility_rtt", n->rtt);
+    set_real(o, "utility_pfc", n->pfc);
+    set_real(o, "divergence", n->divergence);
+    set_real(o, "elephants", n->elephants);
+    set_real(o, "temperature", n->temperature);
+    if (n->verdict != TUNER_NO_VERDICT)
+        json_object_set_new(o, "verdict", json_string(verdict_names[n->verdict]));
+    json_object_set_new(o, "why", json_string(n->why));
+    json_object_set_new(o, "set", knobs_of(&s->is, &s->was));
+    print_line(out, o);
+}
+
+void tuning_print(const struct tuning *g, FILE *out)
+{
+    print_head(g, out);
+    for (uint32_t i = 0; i < g->steps; i++)
+        print_step(&g->step[i], out);
+}

@@ -1,0 +1,43 @@
+/* src/cmd/tuning.h - where a tuner and a simulated network meet. */
+#ifndef CMD_TUNING_H
+#define CMD_TUNING_H
+
+#include "sim/scenario.h"
+#include "sim/sim.h"
+#include "tune/tuner.h"
+
+#include <stdio.h>
+
+struct tuning_step {             /* an interval that has ended, and what a tuner made of it */
+    uint64_t          start_ps, end_ps;
+    double            goodput_bps, rtt_us;       /* rtt_us is NAN: nothing was acknowledged */
+    uint64_t          paused_ps;
+    struct tuner_note note;
+    struct knobs      was, is;                   /* in force in the interval, and from then on */
+};
+
+struct tuning {                  /* the history of one run */
+    const struct tuner_algo *algo;               /* NULL: there was no tuner */
+    struct tuner_values      values;
+    struct knobs             first;              /* in force at the start */
+    struct tuning_step      *step;
+    uint32_t                 steps, steps_max;
+};
+
+/* What a tuner may know of a simulated network before it begins. */
+void tuning_world(struct tuner_world *, const struct sim *, uint64_t interval_ps);
+
+/* Makes the tuner that a scenario asks for; what is wrong with it is told with its place in the file. 'path' is the
+ * scenario's: files that options name are relative to its folder. On failure nothing is held. */
+int tuning_open(struct tuning *, struct tuner *, const struct scenario_tuner *, const char *path,
+                const struct tuner_world *, struct err *);
+void tuning_fini(struct tuning *);
+
+/* Shows the tuner a report; 'knobs' holds what was in force and what will be. Remembers it. Returns whether
+ * something has changed. */
+bool tuning_step(struct tuning *, struct tuner *, const struct report *, struct knobs *);
+
+/* tuning.jsonl: a line of JSON for the start, with the tuner and all knobs, then one for each step. */
+void tuning_print(const struct tuning *, FILE *);
+
+#endif

@@ -1,0 +1,137 @@
+#!/usr/bin/env bats
+# tests/cli/explain.bats - anole explain tells a history in words, and refuses what is none.
+
+# shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
+load common
+
+# head_line OPTIONS : the first line of a history; kmin 400 KB, all else as it comes.
+head_line() {
+    printf '{"tuner":"random","options":{%s},"knobs":{"kmin":400}}\n' "$1"
+}
+
+# step START PHASE GOODPUT RTT PAUSED UTILITY WHY SET [VERDICT] : an interval of 1 ms.
+step() {
+    printf '{"start_us":%s,"end_us":%s,"phase":"%s","goodput_gbps":%s,"rtt_us":%s,"paused_us":%s,"utility":%s,"elephants":0.25,"why":"%s","set":{%s}%s}\n' \
+        "$1" "$(($1 + 1000))" "$2" "$3" "$4" "$5" "$6" "$7" "$8" "${9:+,\"verdict\":\"$9\"}"
+}
+
+# write_history FILE : two quiet intervals, three settings, two measurements again, two quiet intervals.
+write_history() {
+    {
+        head_line '"trigger":"change","theta":0.02,"budget":280,"confirm":1'
+        step 0 watch 100 20 50 0.6 'nothing calls for a search' ''
+        step 1000 watch 120 30 150 0.62 'flow sizes changed; search begins' '"kmin":300'
+        step 2000 search 90 20 0 0.55 'worse' '"kmin":200' rejected
+        step 3000 search 150 10 0 0.8 'better' '"kmin":120,"pmax":0.1' best
+        step 4000 search 140 12 0 0.7 'the search is over' '"kmin":200,"pmax":0.2' accepted
+        step 5000 confirm 160 11 0 0.78 'measurement 1 of 1' '"kmin":400'
+        step 6000 confirm 110 25 20 0.61 'the new one is kept' '"kmin":200' accepted
+        step 7000 hold 165 15 0 0.77 'nothing calls for a search' ''
+        step 8000 hold 165 15 50 0.77 'nothing calls for a search' ''
+    } >"$1"
+}
+
+# joined : standard input with the lines of one paragraph put together.
+joined() {
+    tr -s ' \n' ' '
+}
+
+@test "explain: the story of a search, in figures that were counted by hand" {
+    write_history "$dir/tuning.jsonl"
+    run_apart "$ANOLE" explain "$dir"
+    [ "$status" -eq 0 ]
+    [ ! -s "$dir/err" ]
+    # theta and confirm are not as they come; trigger and budget are
+    head -n 1 "$dir/out" | grep -qx 'Tuner random with theta=0.02, confirm=1; 9 intervals from 0us to 9ms.'
+    joined <"$dir/out" >"$dir/text"
+    while read -r words; do
+        grep -qF -- "$words" "$dir/text" || { cat "$dir/out"; echo "not: $words"; false; }
+    done <<'END'
+0us .. 2ms nothing tried for 2 intervals: goodput 110Gbps, mean RTT 25us, paused 100us per ms (all ports), elephants 25 % of flows
+2ms search 1 begins: flow sizes changed; search begins
+2ms .. 7ms 3 settings tried in 5ms, utility 0.550 to 0.800 (the best at 4ms); 1 accepted, 1 rejected, 1 times a new best
+the best and the setting from before measured again in 2 intervals
+7ms the new one is kept kept: kmin 400KB -> 200KB (-50%)
+effect, 2 intervals before and 2 after: goodput 110Gbps -> 165Gbps (+50%), mean RTT 25us -> 15us (-40%), paused 100us -> 25us per ms (-75%)
+7ms .. 9ms nothing tried for 2 intervals: goodput 165Gbps, mean RTT 15us
+END
+    # no line is longer than a screen
+    [ "$(awk 'length > max { max = length } END { print max }' "$dir/out")" -le 100 ]
+}
+
+@test "explain: a file is as good as the folder it lies in" {
+    write_history "$dir/tuning.jsonl"
+    "$ANOLE" explain "$dir" >"$dir/a"
+    "$ANOLE" explain "$dir/tuning.jsonl" | cmp - "$dir/a"
+    "$ANOLE" explain - <"$dir/tuning.jsonl" | cmp - "$dir/a"
+}
+
+@test "explain: --all has a line for every step" {
+    write_history "$dir/h"
+    "$ANOLE" explain "$dir/h" --all >"$dir/out"
+    [ "$(wc -l <"$dir/out")" -eq 11 ]
+    grep -qE '^ *4ms +search +0\.8000 +150Gbps +10us +0us +25% +- +- +best +2 knobs +better$' "$dir/out"
+    grep -qE '^ *2ms .* kmin 400KB -> 300KB \(-25%\) +flow sizes changed; search begins$' "$dir/out"
+}
+
+@test "explain: --knob follows one knob" {
+    write_history "$dir/h"
+    "$ANOLE" explain "$dir/h" --knob kmin | awk 'NR > 2 { print $3, $4 }' >"$dir/out"
+    # in force from 0, 2, 3, 4, 5, 6 and 7 ms
+    printf '%s\n' '400KB watch' '300KB -25%' '200KB -33%' '120KB -40%' '200KB +67%' '400KB +100%' '200KB -50%' |
+        diff - "$dir/out"
+    # the mean of two intervals
+    "$ANOLE" explain "$dir/h" --knob kmin | sed -n 3p | grep -qE '0\.6100$'
+}
+
+@test "explain: a history that ends in the middle of a search says so" {
+    write_history "$dir/whole"
+    head -n 5 "$dir/whole" >"$dir/h"
+    "$ANOLE" explain "$dir/h" | joined | grep -qF \
+        'in force when the history ends: kmin 400KB -> 120KB (-70%), pmax 0.2 -> 0.1 (-50%)'
+}
+
+@test "explain: what anole run and anole tune write" {
+    write_scenario "$dir/s.yaml"
+    "$ANOLE" run "$dir/s.yaml" --set interval=50us --set 'tuner={kind: random, trigger: once, budget: 5}' --quiet \
+        --out "$dir/run"
+    "$ANOLE" explain "$dir/run" >"$dir/out"
+    head -n 1 "$dir/out" | grep -qE '^Tuner random with trigger=once, budget=5; 20 intervals from 0us to 1ms\.$'
+    grep -q 'search 1 begins: this is the start' "$dir/out"
+    joined <"$dir/out" | grep -qE '5 settings tried in '
+    # as many lines as the file has steps
+    [ "$("$ANOLE" explain "$dir/run" --all | tail -n +3 | wc -l)" -eq "$(($(wc -l <"$dir/run/tuning.jsonl") - 1))" ]
+    # the setting at the end is that of the run
+    last=$("$ANOLE" explain "$dir/run" --knob kmin | tail -n 1 | awk '{ print $3 }')
+    kmin=$(jq -s '(.[0].knobs.kmin), (.[1:-1][].set.kmin // empty)' "$dir/run/tuning.jsonl" | tail -n 1)
+    [ "$last" = "$(jq -n "$kmin")KB" ] || awk -v a="${last%KB}" -v b="$kmin" 'BEGIN { exit a != b }'
+    "$ANOLE" run "$dir/s.yaml" --set interval=100us --set tuner=expert --quiet --out "$dir/fixed"
+    "$ANOLE" explain "$dir/fixed" | grep -q "^There was no search; the last word: the setting 'expert' stays\.$"
+}
+
+@test "explain: what is wrong is refused with its line" {
+    write_history "$dir/h"
+    sed '4s/"utility":0.55/"utility":"x"/' "$dir/h" >"$dir/bad"
+    run_apart "$ANOLE" explain "$dir/bad"
+    [ "$status" -eq 1 ]
+    [ ! -s "$dir/out" ]
+    [ "$(cat "$dir/err")" = "anole: $dir/bad:4:1: 'utility' must be a number" ]
+    head -c 300 "$dir/h" >"$dir/cut"
+    run_apart "$ANOLE" explain "$dir/cut"
+    [ "$status" -eq 1 ]
+    grep -qE "^anole: $dir/cut:[0-9]+:[0-9]+: this is not JSON: " "$dir/err"
+    mkdir "$dir/empty"
+    run_apart "$ANOLE" explain "$dir/empty"
+    [ "$(cat "$dir/err")" = "anole: $dir/empty/tuning.jsonl: there is no such file; a run without a tuner has no history" ]
+    run_apart "$ANOLE" explain "$dir/h" --knob kmim
+    [ "$status" -eq 2 ]
+    [ "$(cat "$dir/err")" = "anole: --knob: 'kmim' is not a knob; did you mean 'kmin'?" ]
+    run_apart "$ANOLE" explain
+    [ "$status" -eq 2 ]
+}
+
+@test "explain: a history cannot steer the terminal" {
+    printf '{"tuner":"a\\u001b[31mb","options":{},"knobs":{}}\n' >"$dir/h"
+    "$ANOLE" explain "$dir/h" >"$dir/out"
+    refute grep -q "$(printf '\033')" "$dir/out"
+}

@@ -1,0 +1,244 @@
+#!/usr/bin/env bats
+# tests/cli/tune.bats - anole tune from the outside: the search, the check, the file, and scripts for devices.
+
+# shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
+load common
+
+setup_file() {
+    cat >"$BATS_FILE_TMPDIR/star.yaml" <<'END'
+topology: {kind: star, hosts: 6, rate: 100Gbps, delay: 1us}
+traffic:
+  - {kind: poisson, load: 0.4, sizes: FB_Hadoop}
+  - {kind: incast, name: burst, senders: 5, size: 64KB, start: 20us, period: 150us}
+knobs: {kmin: 100KB, kmax: 400KB, pmax: 0.2}
+interval: 50us
+run: 600us
+seed: 4
+END
+    # Flows that all end, with a setting that nobody would choose: rates fall, and do not rise again for 20 ms.
+    cat >"$BATS_FILE_TMPDIR/slow.yaml" <<'END'
+topology: {kind: star, hosts: 6, rate: 100Gbps, delay: 1us}
+traffic:
+  - {kind: incast, senders: 5, size: 500KB, period: 300us, for: 600us}
+knobs: {kmin: 1KB, kmax: 2KB, pmax: 1, rpg_min_dec_fac: 10%, rpg_time_reset: 20000us, rpg_byte_reset: 0}
+interval: 50us
+seed: 4
+END
+    sed 's/^knobs: .*/knobs: {kmin: 100KB, kmax: 400KB}/' "$BATS_FILE_TMPDIR/slow.yaml" >"$BATS_FILE_TMPDIR/good.yaml"
+}
+
+star() {
+    echo "$BATS_FILE_TMPDIR/star.yaml"
+}
+
+# values FILE : the lines of a knob file that are not comments.
+values() {
+    grep -v '^#' "$1"
+}
+
+@test "tune: a search over several rounds, a check, a file, and a history" {
+    run_apart "$ANOLE" tune "$(star)" --tuner random --set tuner.budget=20 --check 3 \
+        --out "$dir/knobs.yaml" --history "$dir/history.jsonl"
+    [ "$status" -eq 0 ]
+    [ ! -s "$dir/err" ]
+    # 12 intervals a round: 1 to watch, 20 of the search, 6 to confirm, or none if nothing better was found
+    head -n 1 "$dir/out" | grep -qE '^star.yaml, tuner random: 2[17] intervals, seeds 4 to [56]$'
+    [ "$(jq -s 'length' "$dir/history.jsonl")" -eq "$(($(sed -nE '1s/.*: ([0-9]+) intervals.*/\1/p' "$dir/out") + 1))" ]
+    # time goes on from round to round
+    jq -es '.[1:] | [.[].start_us] as $s | [.[].end_us] as $e | $s[1:] == $e[:-1] or
+        ([range(1; length)] | all($s[.] >= $e[. - 1]))' "$dir/history.jsonl"
+    grep -qE '^(better|worse|no clear difference|nothing better)' "$dir/out"
+    # the file tells what was done, and is one that can be read
+    grep -qE '^# star.yaml, tuner random: ' "$dir/knobs.yaml"
+    "$ANOLE" tune --from "$dir/knobs.yaml" --as sonic >/dev/null
+}
+
+@test "tune: a setting that is better is told and kept, and does the same in a run" {
+    run_apart "$ANOLE" tune "$BATS_FILE_TMPDIR/slow.yaml" --tuner expert --check 3 --out "$dir/knobs.yaml"
+    [ "$status" -eq 0 ]
+    grep -q '^better: .*mean slowdown' "$dir/out"
+    grep -qE '^mean slowdown +[0-9.]+ +[0-9.]+ +-[0-9.]+% .*better$' "$dir/out"
+    # PARALEON's table I, and nothing else: all that differs from the default
+    values "$dir/knobs.yaml" | sort >"$dir/values"
+    printf '%s\n' 'kmax: 6400KB' 'kmin: 1600KB' 'min_time_between_cnps: 96us' 'rate_reduce_monitor_period: 80us' \
+        'rpg_ai_rate: 50Mbps' 'rpg_hai_rate: 150Mbps' | sort | diff - "$dir/values"
+    # the check's 'after' is the mean over its seeds of runs with the file
+    for seed in 5 6 7; do
+        "$ANOLE" run "$BATS_FILE_TMPDIR/slow.yaml" --set "tuner={kind: fixed, setting: $dir/knobs.yaml}" --seed "$seed" \
+            --format json | jq .all.slowdown_mean
+    done >"$dir/runs"
+    mean=$(awk '{ sum += $1 } END { printf "%.2f", sum / NR }' "$dir/runs")
+    grep -qE "^mean slowdown +[0-9.]+ +$mean " "$dir/out"
+}
+
+@test "tune: a setting that is worse is not kept, unless it is asked for" {
+    sed -n 's/^knobs: //p' "$BATS_FILE_TMPDIR/slow.yaml" >"$dir/bad.yaml"
+    good=$BATS_FILE_TMPDIR/good.yaml
+    run_apart "$ANOLE" tune "$good" --tuner fixed --set "tuner.setting=$dir/bad.yaml" --out "$dir/knobs.yaml"
+    [ "$status" -eq 0 ]
+    grep -qE '^worse: .*; the starting setting is kept$' "$dir/out"
+    [ "$(values "$dir/knobs.yaml")" = "$(printf 'kmin: 100KB\nkmax: 400KB')" ]
+    run_apart "$ANOLE" tune "$good" --tuner fixed --set "tuner.setting=$dir/bad.yaml" --out "$dir/knobs.yaml" --keep
+    grep -qE '^worse: .*; the new setting is kept all the same$' "$dir/out"
+    values "$dir/knobs.yaml" | grep -qx 'kmin: 1KB'
+}
+
+@test "tune: nothing found is nothing changed" {
+    run_apart "$ANOLE" tune "$(star)" --tuner default --set kmin=400KB --set kmax=1600KB --out "$dir/knobs.yaml"
+    [ "$status" -eq 0 ]
+    grep -qx 'nothing better than the starting setting was found' "$dir/out"
+    [ "$(values "$dir/knobs.yaml")" = '{}' ]
+    "$ANOLE" tune --from "$dir/knobs.yaml" --as mlx5 >"$dir/a"
+    "$ANOLE" tune --from default --as mlx5 >"$dir/b"
+    diff <(grep put "$dir/a") <(grep put "$dir/b")
+}
+
+@test "tune: the scenario's tuner, or paraleon, searches at once" {
+    run_apart "$ANOLE" tune "$(star)" --budget 4 --check 0
+    [ "$status" -eq 0 ]
+    grep -qx 'star.yaml, tuner paraleon: 4 intervals, seed 4; the search was not over' "$dir/out"
+    grep -qx 'not checked' "$dir/out"
+    { cat "$(star)"; echo 'tuner: chameleon'; } >"$dir/own.yaml"
+    run_apart "$ANOLE" tune "$dir/own.yaml" --set tuner.beta=0.05 --budget 3 --check 0 --history "$dir/h"
+    head -n 1 "$dir/out" | grep -q 'tuner chameleon'
+    jq -es '.[0].options | .beta == 0.05 and .trigger == "once"' "$dir/h"
+    jq -es '[.[].phase] == [null, "watch", "search", "search"]' "$dir/h"
+    # a trigger that is given stays
+    run_apart "$ANOLE" tune "$dir/own.yaml" --set tuner.trigger=always --budget 3 --check 0 --history "$dir/h"
+    jq -es '.[0].options.trigger == "always"' "$dir/h"
+}
+
+@test "tune: --rounds ends a search that is not over" {
+    run_apart "$ANOLE" tune "$(star)" --tuner random --rounds 2 --check 0
+    [ "$status" -eq 0 ]
+    grep -qx 'star.yaml, tuner random: 24 intervals, seeds 4 to 5; the search was not over' "$dir/out"
+}
+
+@test "tune: the same twice, also with threads; another seed, another search" {
+    for name in a b c; do
+        args=()
+        [ "$name" != b ] || args=(--threads 2)
+        [ "$name" != c ] || args=(--seed 9)
+        "$ANOLE" tune "$(star)" --tuner random --set tuner.budget=5 --check 2 --out "$dir/$name.yaml" \
+            --history "$dir/$name.jsonl" "${args[@]}" >"$dir/$name.out"
+    done
+    cmp "$dir/a.yaml" "$dir/b.yaml"
+    cmp "$dir/a.jsonl" "$dir/b.jsonl"
+    cmp "$dir/a.out" "$dir/b.out"
+    refute cmp -s "$dir/a.jsonl" "$dir/c.jsonl"
+}
+
+@test "tune: mlx5, every number as the device takes it" {
+    printf 'rpg_gd: 13\nrpg_time_reset: 99.6us\nrate_to_set_on_first_cnp: 42500Mbps\nkmin: 5KB\nroce_cc_prio_mask: 8\ncnp_dscp: 40\n' \
+        >"$dir/knobs.yaml"
+    run_apart "$ANOLE" tune --from "$dir/knobs.yaml" --as mlx5
+    [ "$status" -eq 0 ]
+    cp "$dir/out" "$dir/set.sh"
+    # a tree as the driver makes it
+    net=$dir/sys/class/net/eth7/ecn
+    mkdir -p "$net/roce_rp/enable" "$net/roce_np/enable"
+    for file in clamp_tgt_rate clamp_tgt_rate_after_time_inc rpg_time_reset rpg_byte_reset rpg_threshold rpg_max_rate \
+        rpg_ai_rate rpg_hai_rate rpg_gd rpg_min_dec_fac rpg_min_rate rate_to_set_on_first_cnp \
+        rate_reduce_monitor_period dce_tcp_g dce_tcp_rtt initial_alpha_value; do
+        echo old >"$net/roce_rp/$file"
+    done
+    for file in min_time_between_cnps cnp_dscp cnp_802p_prio; do echo old >"$net/roce_np/$file"; done
+    for side in rp np; do for prio in 0 1 2 3 4 5 6 7; do echo old >"$net/roce_$side/enable/$prio"; done; done
+    find "$net" -type f | sort >"$dir/before"
+    SYSFS=$dir/sys sh "$dir/set.sh" eth7
+    find "$net" -type f | sort | diff - "$dir/before"        # no file that the driver does not have
+    [ "$(cat "$net/roce_rp/rpg_time_reset")" = 100 ]
+    [ "$(cat "$net/roce_rp/rpg_gd")" = 11 ]                  # documented: 10 to 11
+    [ "$(cat "$net/roce_rp/rate_to_set_on_first_cnp")" = 42500 ]
+    [ "$(cat "$net/roce_rp/rpg_hai_rate")" = 50 ]            # what is not given is the default
+    [ "$(cat "$net/roce_np/min_time_between_cnps")" = 4 ]
+    [ "$(cat "$net/roce_np/cnp_dscp")" = 40 ]
+    [ "$(cat "$net/roce_np/cnp_802p_prio")" = old ]          # a matter of the network: untouched by a default
+    [ "$(cat "$net"/roce_rp/enable/*)" = "$(printf '%s\n' 0 0 0 1 0 0 0 0)" ]
+    grep -qF 'rpg_gd" 11   # the setting has 13' "$dir/set.sh"
+    # without an interface it does nothing; where there is none it stops
+    refute env SYSFS="$dir/sys" sh "$dir/set.sh" 2>/dev/null
+    refute env SYSFS="$dir/sys" sh "$dir/set.sh" eth8 2>/dev/null
+}
+
+@test "tune: sonic, a WRED profile in bytes and whole percents" {
+    printf 'kmin: 76.5KB\nkmax: 285KB\npmax: 0.125\n' >"$dir/knobs.yaml"
+    run_apart "$ANOLE" tune --from "$dir/knobs.yaml" --as sonic
+    [ "$status" -eq 0 ]
+    # the script gives SONiC's loader one file
+    mkdir "$dir/bin"
+    printf '#!/bin/sh\necho "$1 $2" >"%s/args"\ncp "$3" "%s/loaded.json"\n' "$dir" "$dir" >"$dir/bin/config"
+    chmod +x "$dir/bin/config"
+    PATH=$dir/bin:$PATH sh "$dir/out"
+    [ "$(cat "$dir/args")" = 'load -y' ]
+    jq -e '.WRED_PROFILE | keys == ["ANOLE_LOSSLESS"]' "$dir/loaded.json"
+    # all 13 fields that orchagent knows, as text, and none that it does not
+    jq -e '.WRED_PROFILE.ANOLE_LOSSLESS | . as $p | (keys | length) == 13 and .ecn == "ecn_all" and
+        (["green", "yellow", "red"] | all($p[. + "_min_threshold"] == "76500" and $p[. + "_max_threshold"] == "285000" and
+        $p[. + "_drop_probability"] == "13" and $p["wred_" + . + "_enable"] == "true"))' "$dir/loaded.json"
+    grep -q 'pmax 0.125 becomes 13 %' "$dir/out"
+}
+
+@test "tune: settings by name grow with the speed of links" {
+    "$ANOLE" tune --from hpcc --as sonic | grep -q '"green_min_threshold": "400000"'
+    "$ANOLE" tune --from hpcc --as sonic --rate 400Gbps | grep -q '"green_min_threshold": "1600000"'
+    "$ANOLE" tune --from hpcc --rate 25Gbps --out "$dir/knobs.yaml"
+    values "$dir/knobs.yaml" | grep -qx 'kmin: 100KB'
+}
+
+@test "tune: a search may end in a script" {
+    run_apart "$ANOLE" tune "$(star)" --tuner expert --check 2 --as mlx5 --keep
+    [ "$status" -eq 0 ]
+    [ "$(head -n 1 "$dir/out")" = '#!/bin/sh' ]
+    grep -qE '^# mean slowdown +[0-9]' "$dir/out"
+    grep -qF 'roce_rp/rpg_ai_rate" 50' "$dir/out"
+    sh -n "$dir/out"
+}
+
+@test "tune: what is wrong is refused before anything runs, and nothing is written" {
+    while IFS='|' read -r args message; do
+        # shellcheck disable=SC2086  # words
+        run_apart "$ANOLE" tune $args --out "$dir/knobs.yaml"
+        [ "$status" -ne 0 ]
+        [ ! -s "$dir/out" ]
+        [ ! -e "$dir/knobs.yaml" ]
+        [ "$(wc -l <"$dir/err")" -eq 1 ]
+        grep -qF -- "$message" "$dir/err" || { cat "$dir/err"; echo "not: $message"; false; }
+    done <<END
+$(star) --tuner paralon|--tuner: 'paralon' is not a tuner; did you mean 'paraleon'?
+$(star) --as mlx|--as: 'mlx' is no kind of device; did you mean 'mlx5'?
+$(star) --set tuner.thta=1|--set tuner.thta=1: 'thta' is not an option of paraleon; did you mean 'theta'?
+$(star) --set tuner.weights=fixed --set tuner.weight_rtt=0.9|sum to 1.4; they must sum to 1
+$(star) --set kmin=2000KB|'kmin' (2000 KB) must not be above 'kmax'
+$(star) --set interval=1ms|the run is over before its first interval
+$(star) --set changes=[{at: 10us, knobs: {kmin: 5KB}}]|one scenario at a time
+$(star) --from expert|With --from there is no search
+$(star) --rate 100Gbps|--rate goes with --from
+$(star) --rounds 0|--rounds: '0' is not a number from 1 to
+--from exprt|'exprt' is neither a setting nor a file; did you mean 'expert'?
+--from expert --tuner random|--tuner has no effect
+END
+    run_apart "$ANOLE" tune "$(star)" --set 'changes=[{at: 10us, knobs: {kmin: 5KB}}]' --out "$dir/knobs.yaml"
+    [ "$status" -eq 1 ]
+    grep -q "its 'changes' would turn the knobs" "$dir/err"
+    printf 'kmim: 5KB\n' >"$dir/bad.yaml"
+    run_apart "$ANOLE" tune --from "$dir/bad.yaml" --as mlx5
+    [ "$status" -eq 1 ]
+    [ "$(cat "$dir/err")" = "anole: $dir/bad.yaml:1:1: 'kmim' is not a knob; did you mean 'kmin'?" ]
+    [ ! -s "$dir/out" ]
+}
+
+@test "tune: Ctrl-C leaves nothing behind" {
+    sed 's/^run: .*/run: 1000s/' "$(star)" >"$dir/long.yaml"
+    mkdir "$dir/results"
+    "$ANOLE" tune "$dir/long.yaml" --budget 100000000 --out "$dir/results/knobs.yaml" --history "$dir/results/h" \
+        2>"$dir/err" &
+    pid=$!
+    sleep 1
+    kill -TERM "$pid"
+    status=0
+    wait "$pid" || status=$?
+    [ "$status" -eq 143 ]
+    [ -z "$(ls -A "$dir/results")" ]
+    grep -q '^anole: interrupted at ' "$dir/err"
+}
