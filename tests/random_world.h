@@ -129,7 +129,7 @@ static inline void random_cfg(struct sim_cfg *cfg, struct rng *r, uint64_t seed)
     cfg->order = cfg->model == MODEL_HPCC && !one_in(r, 3) ? ORDER_NS3 : ORDER_NODE;
     cfg->ack_droppable = false;
     if (!one_in(r, 3))
-        cfg->cc = cc_find(cfg->model == MODEL_HPCC ? "dcqcn_hpcc" : "dcqcn");
+        cfg->cc = cc_find(cfg->model == MODEL_HPCC ? "dcqcn_hpcc" : seed % 3 ? "dcqcn" : "dcqcn_plus");
     if (one_in(r, 4))
         cfg->mtu_bytes = pick(r, 64, 4096);
     cfg->ack_every = one_in(r, 3) ? pick(r, 2, 8) : 1;

@@ -77,6 +77,12 @@ static const struct world_text worlds[] = {
       "traffic: [{kind: many_to_one, hosts: 6, qps: 4, size: 20KB, spread: 50us}, {kind: long_short, long: 2, "
       "long_size: 200KB, shorts: 4, short_size: 10KB, period: 100us, after: 20us, receiver: h3}]}",
       0xb960fbdf9e783471 },
+    { "nic_dcqcn_plus",
+      "{cc: dcqcn_plus, knobs: {kmin: 5, kmax: 50, rpg_min_rate: 100}, "
+      "topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
+      "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.5, stop: 600us}, {kind: incast, senders: 15, flows: 60, "
+      "size: 20KB, period: 200us, stop: 600us}]}",
+      0x58c0e1a93507b1a8 },
 };
 #define WORLDS (sizeof worlds / sizeof *worlds)
 

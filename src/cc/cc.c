@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-extern const struct cc_algo cc_dcqcn_nic, cc_dcqcn_hpcc, cc_none;
+extern const struct cc_algo cc_dcqcn_nic, cc_dcqcn_hpcc, cc_dcqcn_plus, cc_none;
 
-const struct cc_algo *const cc_all[] = { &cc_dcqcn_nic, &cc_dcqcn_hpcc, &cc_none, NULL };
+const struct cc_algo *const cc_all[] = { &cc_dcqcn_nic, &cc_dcqcn_hpcc, &cc_dcqcn_plus, &cc_none, NULL };
 
 const struct cc_algo *cc_find(const char *name)
 {

@@ -60,7 +60,7 @@ struct cc_algo {
     /* Per packet, so first. NULL: this signal does not concern me. */
     void (*on_sent)(const void *cfg, void *state, struct cc_now, uint32_t bytes, struct cc_out *);
     void (*on_ack) (const void *cfg, void *state, struct cc_now, const struct cc_ack *, struct cc_out *);
-    void (*on_cnp) (const void *cfg, void *state, struct cc_now, struct cc_out *);
+    void (*on_cnp) (const void *cfg, void *state, struct cc_now, uint64_t told_ps, struct cc_out *);
     void (*on_due) (const void *cfg, void *state, struct cc_now, struct cc_out *);
 
     /* Per flow and per change of knobs (required). */
@@ -70,6 +70,8 @@ struct cc_algo {
     const char *name;            /* as written in scenario files */
     const char *about;           /* one line for `anole list` */
     size_t      cfg_size, state_size;    /* at most CC_CFG_MAX, CC_STATE_MAX */
+    bool        takes_turns;     /* receivers tell congested flows one after the other, and how long a round
+                                  * takes: told_ps of on_cnp(); otherwise that is 0. See sim/congested.h */
 };
 
 #define CC_CFG_MAX   128

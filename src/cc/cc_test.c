@@ -14,17 +14,17 @@ static const struct cc_link link_100g = {
 
 static void find__knows_the_names_of_scenario_files(void **unused)
 {
-    static const char *const names[] = { "dcqcn", "dcqcn_hpcc", "none" };
+    static const char *const names[] = { "dcqcn", "dcqcn_hpcc", "dcqcn_plus", "none" };
 
     (void)unused;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         const struct cc_algo *cc = cc_find(names[i]);
 
         assert_non_null(cc);
         assert_string_equal(cc->name, names[i]);
         assert_ptr_equal(cc, cc_all[i]);
     }
-    assert_null(cc_all[3]);
+    assert_null(cc_all[4]);
 }
 
 static void find__null_for_unknown_names(void **unused)
@@ -63,7 +63,7 @@ static void all__keep_to_their_memory(void **unused)
         cc->configure(cfg, &knobs, &link_100g);
         cc->start(cfg, state, now, &out);
         if (cc->on_cnp)
-            cc->on_cnp(cfg, state, now, &out);
+            cc->on_cnp(cfg, state, now, 0, &out);
         assert_int_equal(cfg[cc->cfg_size], 0xa5);
         assert_int_equal(state[cc->state_size], 0xa5);
     }

@@ -174,10 +174,12 @@ static void limit(const struct hpcc_cfg *cfg, struct hpcc *f, struct cc_now now)
     cc_timer_start(&f->cut, now.ps, cfg->cut_ps + CUT_LAG_PS);
 }
 
-static void hpcc_on_cnp(const void *cfg, void *state, struct cc_now now, struct cc_out *out)
+static void hpcc_on_cnp(const void *cfg, void *state, struct cc_now now, uint64_t told_ps,
+                        struct cc_out *out)
 {
     struct hpcc *f = state;
 
+    (void)told_ps;
     if (f->limited) {
         catch_up(cfg, f, now);
         f->alpha_cnp = true;

@@ -62,7 +62,7 @@ static uint64_t look(struct flow *t, struct cc_now now)
 
 static void cnp(struct flow *t, struct cc_now now)
 {
-    t->cc->on_cnp(t->cfg, t->state, now, &t->out);
+    t->cc->on_cnp(t->cfg, t->state, now, 0, &t->out);
 }
 
 static void change_knobs(struct flow *t, struct cc_now now, const struct knobs *k)

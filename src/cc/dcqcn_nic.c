@@ -168,10 +168,12 @@ static void limit(const struct nic_cfg *cfg, struct nic *f, struct cc_now now)
     cc_timer_start(&f->raise, now.ps, cfg->raise_ps);
 }
 
-static void nic_on_cnp(const void *cfg, void *state, struct cc_now now, struct cc_out *out)
+static void nic_on_cnp(const void *cfg, void *state, struct cc_now now, uint64_t told_ps,
+                       struct cc_out *out)
 {
     struct nic *f = state;
 
+    (void)told_ps;
     if (f->limited)
         catch_up(cfg, f, now);
     if (f->limited)

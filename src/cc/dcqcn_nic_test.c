@@ -59,7 +59,7 @@ static uint64_t look(struct flow *t, struct cc_now now)
 
 static void cnp(struct flow *t, struct cc_now now)
 {
-    t->cc->on_cnp(t->cfg, t->state, now, &t->out);
+    t->cc->on_cnp(t->cfg, t->state, now, 0, &t->out);
 }
 
 static void sent(struct flow *t, struct cc_now now, uint32_t bytes)

@@ -1,4 +1,5 @@
 #include "sim/host.h"
+#include "sim/congested.h"
 #include "sim/hpcc_files.h"
 #include "sim/path.h"
 #include "sim/switch.h"
@@ -677,14 +678,26 @@ static bool may_notify(struct sim *s, struct host *h, struct flow_rx *rx, uint32
     return true;
 }
 
-static void notify(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k)
+static void notify(struct sim *s, struct host *h, const struct packet *k, uint64_t told_ps)
 {
     uint32_t prio = (uint32_t)s->cfg.knobs.value[KNOB_cnp_802p_prio];
 
-    if (may_notify(s, h, rx, k->src)) {
-        s->counters.cnps_sent++;
-        reply(s, h, k, PACKET_CNP, 0, prio, s->cfg.cnp_bytes, 0);
-    }
+    s->counters.cnps_sent++;
+    reply(s, h, k, PACKET_CNP, told_ps, prio, s->cfg.cnp_bytes, 0);
+}
+
+static void on_mark(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k)
+{
+    if (s->cfg.cc->takes_turns)
+        congested_on_mark(s, h, rx, k);
+    else if (may_notify(s, h, rx, k->src))
+        notify(s, h, k, 0);
+}
+
+void host_notify(struct sim *s, struct host *h, const struct packet *k, uint64_t told_ps)
+{
+    notify(s, h, k, told_ps);
+    kick(s, h, &s->port[h->port]);
 }
 
 /* A gap: says which byte is missing, at most once per nack_gap for the same byte. */
@@ -713,7 +726,7 @@ static void on_data(struct sim *s, struct host *h, const struct packet *k)
         *rx = (struct flow_rx){ .generation = k->generation, .nacked_seq = UINT64_MAX };
     }
     if (is_marked && !is_hpcc && (uint32_t)s->cfg.knobs.value[KNOB_roce_cc_prio_mask] >> k->prio & 1)
-        notify(s, h, rx, k);
+        on_mark(s, h, rx, k);
     if (k->seq == rx->expected) {
         rx->expected += k->payload;
         s->counters.payload_received += k->payload;
@@ -737,11 +750,11 @@ static void on_data(struct sim *s, struct host *h, const struct packet *k)
     }
 }
 
-static void on_cnp(struct sim *s, struct host *h, struct flow *f)
+static void on_cnp(struct sim *s, struct host *h, struct flow *f, uint64_t told_ps)
 {
     s->counters.cnps_received++;
     if (f->controlled && s->cfg.cc->on_cnp)
-        s->cfg.cc->on_cnp(h->cc_cfg, f->cc, sim_cc_now(s), &f->out);
+        s->cfg.cc->on_cnp(h->cc_cfg, f->cc, sim_cc_now(s), told_ps, &f->out);
     on_decision(s, h, f);
 }
 
@@ -769,7 +782,7 @@ static void on_ack(struct sim *s, struct host *h, struct flow *f, const struct p
     if (k->kind == PACKET_NACK)
         go_back(s, h, f);
     if (k->flags & PACKET_ECHO)
-        on_cnp(s, h, f);
+        on_cnp(s, h, f, 0);
     if (f->controlled && s->cfg.cc->on_ack) {
         struct cc_ack a = { rtt, acked, f->sent - f->acked };
 
@@ -797,7 +810,7 @@ void host_on_packet(struct sim *s, struct port *in, uint32_t id)
         port_on_pfc(s, in, k->prio, k->seq);
     } else if (f->phase == FLOW_ACTIVE && f->generation == k->generation) {
         if (k->kind == PACKET_CNP)
-            on_cnp(s, h, f);
+            on_cnp(s, h, f, k->seq);
         else if (__builtin_expect(k->flags & PACKET_TCP, 0))
             tcp_on_ack(s, h, f, k);
         else
@@ -819,7 +832,8 @@ static void expect(bool holds, const struct host *h, const struct sim *s, const 
 
 void host_check(const struct sim *s, const struct host *h)
 {
-    uint32_t ready = 0, dead = 0, active = 0;
+    uint32_t    ready = 0, dead = 0, active = 0;
+    const char *why = congested_check(s, h);
 
     for (uint32_t i = 0; i < h->count; i++) {
         const struct flow *f = &s->flow[h->list[i]];
@@ -842,6 +856,7 @@ void host_check(const struct sim *s, const struct host *h)
     for (uint32_t i = 1; i < h->heap_count; i++)
         expect(s->flow[h->heap[(i - 1) / 2]].look_ps <= s->flow[h->heap[i]].look_ps, h, s,
                "the pacer's heap is no heap");
+    expect(!why, h, s, why);
     if (s->tcp)
         tcp_check(s, h);
 }

@@ -23,6 +23,7 @@
 struct sim;
 struct port;
 struct flow_spec;
+struct congested;
 
 #define CNP_SOURCES 1024         /* entries of the per-address CNP table; sources that share one share the spacing */
 
@@ -65,7 +66,10 @@ struct flow_rx {
     uint64_t expected;           /* next byte in order */
     uint64_t nacked_ps;          /* last NACK for nacked_seq */
     uint64_t nacked_seq;         /* UINT64_MAX: none */
-    uint64_t cnp_ps;             /* next CNP allowed from then on */
+    union {
+        uint64_t          cnp_ps;        /* next CNP allowed from then on */
+        struct congested *congested;     /* cc dcqcn_plus: its entry, or what once was its */
+    };
     uint32_t unacked;            /* packets since the last ACK */
     uint16_t generation;
 };
@@ -88,6 +92,8 @@ struct host {
     uint32_t  active;            /* flows not finished */
     uint32_t  sport;             /* next source port (model nic) */
     uint16_t *pair_sport;        /* next source port by destination (model hpcc) */
+    struct congested *congested; /* of a ring: the one visited last; NULL: none */
+    uint32_t  congested_count;
 };
 
 /* What TCP has in common with queue pairs: a reply to packet 'k', at once if nothing else goes first; the
@@ -96,6 +102,9 @@ void host_reply(struct sim *, struct host *, const struct packet *k, enum packet
                 uint32_t bytes, uint8_t flags);
 void host_on_arrival(struct sim *, const struct flow *);
 void host_end_flow(struct sim *, struct flow *);
+
+/* Sends a CNP to the flow of packet 'k'. */
+void host_notify(struct sim *, struct host *, const struct packet *k, uint64_t told_ps);
 
 /* Starts a flow now. */
 void host_start_flow(struct sim *, struct host *, const struct flow_spec *);

@@ -15,7 +15,7 @@ enum packet_kind {
     PACKET_DATA,
     PACKET_ACK,                  /* seq: all bytes before it have arrived */
     PACKET_NACK,                 /* seq: the byte that was expected */
-    PACKET_CNP,
+    PACKET_CNP,                  /* seq: until the next one, if the receiver knows: see sim/congested.h */
     PACKET_PFC,                  /* seq: 1 pause, 0 resume; prio: the class it is about */
 };
 

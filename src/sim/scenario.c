@@ -71,6 +71,10 @@ static void read_cc(const struct section *sec, struct sim_cfg *cfg)
     cfg->cc = cc_all[chosen];
     if (cfg->model == MODEL_HPCC && strcmp(cfg->cc->name, "dcqcn") == 0)
         cfg->cc = cc_find("dcqcn_hpcc");
+    if (cfg->model == MODEL_HPCC && cfg->cc->takes_turns)
+        reader_refuse(sec->r, section_get(sec, "cc"),
+                      "%s needs the model nic: it works with CNP packets, and model hpcc has none",
+                      cfg->cc->name);
 }
 
 static void read_lb(const struct section *sec, struct sim_cfg *cfg)

@@ -58,6 +58,8 @@ static void scenario_parse__names(void **state)
         { STAR "traffic: [{kind: flows, file: f, start: 1ms}]\n",
           "s.yaml:2:34: 'start' is not a key of traffic flows" },
         { STAR INCAST "cc: dcqn\n", "s.yaml:3:5: 'dcqn' is not a congestion control; did you mean 'dcqcn'?" },
+        { STAR INCAST "model: hpcc\ncc: dcqcn_plus\n",
+          "s.yaml:4:5: dcqcn_plus needs the model nic: it works with CNP packets, and model hpcc has none" },
         { STAR INCAST "lb: emcp\n", "s.yaml:3:5: 'emcp' is not a load balancer; did you mean 'ecmp'?" },
         { STAR INCAST "model: ns3\n", "s.yaml:3:8: 'ns3' is not a model: nic or hpcc" },
         { STAR INCAST "order: ns3\n", "s.yaml:3:8: the order ns3 needs the model hpcc" },

@@ -1,5 +1,6 @@
 /* src/sim/sim.c - builds the world and lets it run. dispatch() is its table of contents. */
 #include "sim/sim.h"
+#include "sim/congested.h"
 #include "sim/hpcc_files.h"
 #include "sim/parts.h"
 #include "sim/path.h"
@@ -251,7 +252,7 @@ enum event_kind {
     EV_SWITCH_FREE,              /* the last byte has left a port, and something waits */
     EV_HOST_FREE,
     EV_WAKE,                     /* a pacer lets a queue pair send */
-    EV_TIMEOUT,                  /* a host looks for flows that make no progress; by the slot, that and more of TCP */
+    EV_TIMEOUT,                  /* a host looks for flows that make no progress; by the slot, that and more */
     EV_CHANGE,                   /* links of a node go down or up */
     EV_FLOW,                     /* a stream starts its next flow */
 };
@@ -285,7 +286,8 @@ static void build_slots(struct sim *s, struct arena *arena)
     s->slot_timeout = s->slot_wake + s->hosts;
     s->slot_change = s->slot_timeout + s->hosts;
     s->slot_tcp = s->slot_change + s->nodes;
-    s->slot_flow = s->slot_tcp + (s->tcp ? 2 * s->hosts : 0);
+    s->slot_turn = s->slot_tcp + (s->tcp ? 2 * s->hosts : 0);
+    s->slot_flow = s->slot_turn + (s->cfg.cc->takes_turns ? s->hosts : 0);
     for (uint32_t i = 0; i < s->ports; i++) {
         uint64_t reach = s->port[i].delay_ps + s->port[i].tx_ps[largest_frame(s)];
 
@@ -836,6 +838,8 @@ static void on_timeout(struct sim *s, void *owner, uint32_t slot)
 {
     if (slot < s->slot_tcp)
         host_on_timeout(s, owner);
+    else if (slot >= s->slot_turn)
+        congested_on_turn(s, &s->host[slot - s->slot_turn]);
     else if (slot < s->slot_tcp + s->hosts)
         tcp_on_timer(s, slot - s->slot_tcp);
     else

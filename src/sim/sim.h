@@ -155,8 +155,8 @@ struct sim {
     uint32_t           flow_free, flow_first, flow_used, flow_limit;    /* flow 0 is no flow */
     uint32_t           flow_resting, flow_resting_last;     /* over, but packets of theirs may be under way */
     uint32_t           nodes, ports, hosts;
-    uint32_t           slot_wake, slot_timeout, slot_change, slot_tcp, slot_flow;    /* first of each kind; ports'
-                                              * come first */
+    uint32_t           slot_wake, slot_timeout, slot_change, slot_tcp, slot_turn, slot_flow;
+                                             /* first of each kind; ports' come first */
 
     uint32_t           pass_bytes_max;       /* frames up to this may pass a switch unbooked */
     uint8_t            lossless_prios;       /* classes booked to ingress ports, with PFC */
@@ -196,6 +196,7 @@ struct sim {
     struct parts      *siblings;             /* of a part: what it is a part of */
     struct arena       arena, packet_arena, flow_arena, rx_arena, list_arena, tcp_arena;
     uint32_t          *list_free[32];        /* returned host tables by log2 of their size */
+    struct congested  *congested_free;       /* returned entries: see congested.h */
     struct evq         evq;                  /* last, being large: what lies behind is far away */
 };
 
