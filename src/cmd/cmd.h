@@ -19,8 +19,8 @@ struct command {
     int (*main)(int argc, char **argv);      /* argv[0] is "anole <name>" */
 };
 
-extern const struct command command_run, command_compare, command_sweep, command_tune, command_explain, command_list,
-                            command_convert;
+extern const struct command command_run, command_compare, command_sweep, command_tune, command_explain,
+                            command_list, command_convert;
 
 /* Prints "anole: <what is wrong>"; returns EXIT_FAILED. */
 int cmd_fail(const struct err *);

@@ -60,8 +60,9 @@ static const struct argp argp = {
     .options = option_rows,
     .parser = parse_option,
     .args_doc = "DIR|FILE",
-    .doc = "Tells in plain words what a tuner did: when a search began and why, what was tried, what was kept and what came "
-           "of it. DIR is the folder that anole run --out wrote; FILE is a tuning.jsonl, or what anole tune --history wrote."
+    .doc = "Tells in plain words what a tuner did: when a search began and why, what was tried, what was "
+           "kept and what came of it. DIR is the folder that anole run --out wrote; FILE is a tuning.jsonl, "
+           "or what anole tune --history wrote."
            "\v"
            "Examples:\n"
            "  anole run influx.yaml --set tuner=paraleon --out results\n"

@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-/* What it was, then a paragraph for each search: why it began, what was tried, what was kept, what that did. */
+/* What it was, then a paragraph for each search: why it began, what was tried, what was kept, what came
+ * of it. */
 void explain_print_story(const struct history *, FILE *);
 
 /* A line a step. */

@@ -69,13 +69,16 @@ static const char *span_text(char buf[72], const struct history *h, struct episo
 {
     char from[32], to[32];
 
-    snprintf(buf, 72, "%s .. %s", time_text(from, h->step[e.from].start_us), time_text(to, h->step[e.to - 1].end_us));
+    snprintf(buf, 72, "%s .. %s", time_text(from, h->step[e.from].start_us),
+             time_text(to, h->step[e.to - 1].end_us));
     return buf;
 }
 
 /* ---- figures of several intervals ---- */
 
-struct figures { double utility, goodput_gbps, rtt_us, paused_us_per_ms, elephants; };  /* means; NAN: not told */
+struct figures {                 /* means; NAN: not told */
+    double utility, goodput_gbps, rtt_us, paused_us_per_ms, elephants;
+};
 
 struct mean { double sum, count; };
 
@@ -229,7 +232,8 @@ static void print_quiet(const struct history *h, struct episode e, FILE *out)
     char           span[72], rate[32], rtt[32], paused[32], share[32];
 
     say(out, span_text(span, h, e),
-        "nothing tried for %u interval%s: goodput %s, mean RTT %s, paused %s per ms (all ports), elephants %s of flows",
+        "nothing tried for %u interval%s: goodput %s, mean RTT %s, paused %s per ms (all ports), "
+        "elephants %s of flows",
         e.to - e.from, e.to - e.from == 1 ? "" : "s", rate_text(rate, f.goodput_gbps), us_text(rtt, f.rtt_us),
         us_text(paused, f.paused_us_per_ms), share_text(share, f.elephants));
     print_changes(h, e, e.to < h->steps, out);
@@ -273,7 +277,8 @@ static void print_tried(const struct history *h, struct episode e, FILE *out)
         say(out, span_text(span, h, e), "%u settings tried in %s", t.settings, took);
     else
         say(out, span_text(span, h, e),
-            "%u settings tried in %s, utility %.3f to %.3f (the best at %s); %u accepted, %u rejected, %u times a new best",
+            "%u settings tried in %s, utility %.3f to %.3f (the best at %s); %u accepted, %u rejected, "
+            "%u times a new best",
             t.settings, took, t.low, t.high, time_text(when, t.best_us), t.accepted, t.rejected, t.bests);
     if (t.confirmed)
         say(out, "", "the best and the setting from before measured again in %u intervals", t.confirmed);
@@ -297,20 +302,22 @@ static void print_kept(const struct history *h, struct episode e, FILE *out)
 /* Goodput and the rest in the intervals next to the search, on either side. */
 static void print_effect(const struct history *h, struct episode e, FILE *out)
 {
-    struct episode before = { 0, e.from }, after = { e.to, e.to };
+    struct episode before = { e.from, e.from }, after = { e.to, e.to };
     struct figures was, is;
     char           a[6][32], change[3][KNOB_TEXT_MAX + 3];
 
-    while (before.from < before.to && (before.to - before.from > EFFECT_MAX || is_trying(&h->step[before.from])))
-        before.from++;
+    while (before.from > 0 && before.to - before.from < EFFECT_MAX && !is_trying(&h->step[before.from - 1]))
+        before.from--;
     while (after.to < h->steps && after.to - after.from < EFFECT_MAX && !is_trying(&h->step[after.to]))
         after.to++;
     if (before.from == before.to || after.from == after.to)
         return;
     was = figures_of(h, before);
     is = figures_of(h, after);
-    say(out, "", "effect, %u intervals before and %u after: goodput %s -> %s%s, mean RTT %s -> %s%s, paused %s -> %s per "
-        "ms%s", before.to - before.from, after.to - after.from, rate_text(a[0], was.goodput_gbps),
+    say(out, "",
+        "effect, %u intervals before and %u after: goodput %s -> %s%s, mean RTT %s -> %s%s, paused "
+        "%s -> %s per ms%s",
+        before.to - before.from, after.to - after.from, rate_text(a[0], was.goodput_gbps),
         rate_text(a[1], is.goodput_gbps), change_text(change[0], was.goodput_gbps, is.goodput_gbps),
         us_text(a[2], was.rtt_us), us_text(a[3], is.rtt_us), change_text(change[1], was.rtt_us, is.rtt_us),
         us_text(a[4], was.paused_us_per_ms), us_text(a[5], is.paused_us_per_ms),

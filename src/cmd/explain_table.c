@@ -51,7 +51,8 @@ static void step_cells(struct table *t, const struct history_step *s)
     time_cell(t, s->end_us);
     table_cell(t, "%s", s->phase);
     number_cell(t, s->utility, 4, "");
-    table_cell(t, "%s", isnan(s->goodput_gbps) ? "-" : text_from_rate(rate, sizeof(rate), s->goodput_gbps * 1e9));
+    table_cell(t, "%s",
+               isnan(s->goodput_gbps) ? "-" : text_from_rate(rate, sizeof(rate), s->goodput_gbps * 1e9));
     time_cell(t, s->rtt_us);
     time_cell(t, s->paused_us);
     number_cell(t, 100 * s->elephants, 0, "%");
@@ -64,8 +65,8 @@ static void step_cells(struct table *t, const struct history_step *s)
 
 void explain_print_steps(const struct history *h, FILE *out)
 {
-    static const char *const heads[] = { "end", "phase", "utility", "goodput", "RTT", "paused", "elephants", "divergence",
-                                         "temperature", "verdict", "set", "why" };
+    static const char *const heads[] = { "end", "phase", "utility", "goodput", "RTT", "paused", "elephants",
+                                         "divergence", "temperature", "verdict", "set", "why" };
     struct table            *t = table_new("rlrrrrrrrlll");
 
     for (int i = 0; i < 12; i++)

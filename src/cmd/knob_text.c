@@ -7,7 +7,8 @@
 
 static bool is_whole_unit(enum knob_unit unit)
 {
-    return unit == KNOB_NUMBER || unit == KNOB_Q10 || unit == KNOB_LOG2 || unit == KNOB_BLOCKS || unit == KNOB_PERCENT;
+    return unit == KNOB_NUMBER || unit == KNOB_Q10 || unit == KNOB_LOG2 || unit == KNOB_BLOCKS ||
+           unit == KNOB_PERCENT;
 }
 
 /* As few digits as tell the number from all others. */

@@ -9,8 +9,8 @@
 
 #define KNOB_TEXT_MAX 48
 
-/* "300us", "0.2", "32767 blocks": knob_parse() reads back the very value, if it is one that the knob can have. A
- * fraction of a knob that takes whole numbers only is rounded. Returns buf. */
+/* "300us", "0.2", "32767 blocks": knob_parse() reads back the very value, if it is one that the knob can
+ * have. A fraction of a knob that takes whole numbers only is rounded. Returns buf. */
 char *knob_text(char buf[KNOB_TEXT_MAX], enum knob, double value);
 
 /* "-70%", "+0.5%", "x14"; "" if there was nothing before. Returns buf. */
@@ -18,8 +18,8 @@ char *knob_change_text(char buf[KNOB_TEXT_MAX], double was, double is);
 
 bool knobs_equal(const struct knobs *, const struct knobs *);
 
-/* A map in YAML of the knobs that differ from 'base', one a line; "{}" if none does. With the default setting as
- * base setting_parse() reads it back. */
+/* A map in YAML of the knobs that differ from 'base', one a line; "{}" if none does. With the default
+ * setting as base setting_parse() reads it back. */
 void knobs_print_yaml(const struct knobs *, const struct knobs *base, FILE *);
 
 /* "kmin 400KB -> 120KB (-70%), pmax 0.2 -> 0.1 (-50%)"; "nothing" if they are equal. To be freed. */

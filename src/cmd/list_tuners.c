@@ -123,7 +123,8 @@ static void print_rows(const struct tuner_option *option, bool with_shared)
     puts("\n| option | initial | range | what it is |\n|---|---|---|---|");
     for (const struct tuner_option *o = option; o->name; o++)
         if (with_shared || !is_shared(o))
-            printf("| `%s` | %s | %s | %s |\n", o->name, initial_text(initial, o), range_text(range, o), o->about);
+            printf("| `%s` | %s | %s | %s |\n", o->name, initial_text(initial, o), range_text(range, o),
+                   o->about);
 }
 
 static bool is_search(const struct tuner_algo *a)
@@ -144,14 +145,15 @@ static bool has_own(const struct tuner_algo *a)
 
 static void print_presets(void)
 {
-    puts("\nPresets: what `preset` makes the initial values of options, side by side. An option that is given keeps its\n"
-         "value.\n\n"
+    puts("\nPresets: what `preset` makes the initial values of options, side by side. An option that is\n"
+         "given keeps its value.\n\n"
          "| option | published | corrected | artifact |\n|---|---|---|---|");
     for (const struct paraleon_preset *p = paraleon_presets; p->option; p++) {
         bool is_same = strcmp(p->published, p->corrected) == 0 && strcmp(p->corrected, p->artifact) == 0;
         const char *bold = is_same ? "" : "**";
 
-        printf("| %s`%s`%s | %s | %s | %s |\n", bold, p->option, bold, p->published, p->corrected, p->artifact);
+        printf("| %s`%s`%s | %s | %s | %s |\n", bold, p->option, bold, p->published, p->corrected,
+               p->artifact);
     }
 }
 
@@ -176,8 +178,8 @@ static void print_aliases(void)
 static void print_settings(void)
 {
     puts("\n## Settings that have a name\n\n"
-         "For `setting` of `fixed`, and for `anole tune --from`. Anything else is a file: a map of knobs in YAML, on top of\n"
-         "`default`, such as `anole tune --out` writes.\n\n"
+         "For `setting` of `fixed`, and for `anole tune --from`. Anything else is a file: a map of knobs in\n"
+         "YAML, on top of `default`, such as `anole tune --out` writes.\n\n"
          "| name | what it is |\n|---|---|");
     for (const struct setting *s = setting_all; s->name; s++)
         printf("| `%s` | %s |\n", s->name, s->about);
@@ -187,9 +189,9 @@ void list_tuners_markdown(void)
 {
     puts("# Tuners\n\n"
          "What sets knobs while a network runs: in a scenario `tuner: NAME`, or a map with options,\n"
-         "`tuner: {kind: NAME, OPTION: VALUE}`; on the command line `--set tuner=NAME`, and `anole tune --tuner NAME` with\n"
-         "`--set tuner.OPTION=VALUE`. `start: TIME` makes any of them wait. This page is made by\n"
-         "`anole list tuner --markdown` from the tables in `src/tune/`.");
+         "`tuner: {kind: NAME, OPTION: VALUE}`; on the command line `--set tuner=NAME`, and\n"
+         "`anole tune --tuner NAME` with `--set tuner.OPTION=VALUE`. `start: TIME` makes any of them wait.\n"
+         "This page is made by `anole list tuner --markdown` from the tables in `src/tune/`.");
     for (int i = 0; tuner_all[i]; i++)
         print_tuner(tuner_all[i]);
     puts("\n## Options of all searches");

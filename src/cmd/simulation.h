@@ -64,8 +64,8 @@ void simulation_run(struct simulation *, const struct simulation_hooks *, struct
 
 void simulation_close(struct simulation *);
 
-/* For a search that goes on from run to run: before the run hands a tuner and its history over to a simulation that
- * is untuned; after it takes them back. */
+/* For a search that goes on from run to run: before the run hands a tuner and its history over to a
+ * simulation that is untuned; after it takes them back. */
 void simulation_lend(struct simulation *, struct tuner *, struct tuning *);
 void simulation_take_back(struct simulation *, struct tuner *, struct tuning *);
 

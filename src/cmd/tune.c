@@ -36,32 +36,35 @@ struct options {
     enum device  device;
 };
 
-enum { KEY_TUNER = 't', KEY_SET = 's', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_SEED = 256, KEY_ROUNDS, KEY_BUDGET, KEY_CHECK,
-       KEY_KEEP, KEY_AS, KEY_FROM, KEY_RATE, KEY_HISTORY, KEY_THREADS };
+enum { KEY_TUNER = 't', KEY_SET = 's', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_SEED = 256, KEY_ROUNDS,
+       KEY_BUDGET, KEY_CHECK, KEY_KEEP, KEY_AS, KEY_FROM, KEY_RATE, KEY_HISTORY, KEY_THREADS };
 
 static const struct argp_option option_rows[] = {
-    { "tuner", KEY_TUNER, "NAME", 0, "What searches: see anole list tuner (default: the scenario's, or paraleon). "
-      "Options of a tuner: --set tuner.NAME=VALUE", 0 },
+    { "tuner", KEY_TUNER, "NAME", 0, "What searches: see anole list tuner (default: the scenario's, or "
+      "paraleon). Options of a tuner: --set tuner.NAME=VALUE", 0 },
     { "set", KEY_SET, "KEY=VALUE", 0, "Change the scenario: a knob (kmin=200KB), or a path of keys "
       "(topology.delay=2us, tuner.budget=100). May be given more than once", 0 },
     { "seed", KEY_SEED, "N", 0, "Start of the random numbers, in place of the scenario's", 0 },
-    { "rounds", KEY_ROUNDS, "N", 0, "Run the scenario at most N times, each with the next seed, while the search goes on "
-      "(default: 20)", 0 },
-    { "budget", KEY_BUDGET, "N", 0, "End the search after N monitor intervals (default: when the tuner is through)", 0 },
-    { "check", KEY_CHECK, "N", 0, "Compare the setting that was found with the one before on N other seeds (default: 3; "
-      "0: do not)", 0 },
-    { "keep", KEY_KEEP, NULL, 0, "Keep the setting that was found even if the check says that it is worse", 0 },
-    { "out", KEY_OUT, "FILE", 0, "Write the setting into FILE, in YAML: for tuner: {kind: fixed, setting: FILE}, and for "
-      "--from", 0 },
+    { "rounds", KEY_ROUNDS, "N", 0, "Run the scenario at most N times, each with the next seed, while the "
+      "search goes on (default: 20)", 0 },
+    { "budget", KEY_BUDGET, "N", 0, "End the search after N monitor intervals (default: when the tuner is "
+      "through)", 0 },
+    { "check", KEY_CHECK, "N", 0, "Compare the setting that was found with the one before on N other seeds "
+      "(default: 3; 0: do not)", 0 },
+    { "keep", KEY_KEEP, NULL, 0, "Keep the setting that was found even if the check says that it is "
+      "worse", 0 },
+    { "out", KEY_OUT, "FILE", 0, "Write the setting into FILE, in YAML: for tuner: {kind: fixed, "
+      "setting: FILE}, and for --from", 0 },
     { "history", KEY_HISTORY, "FILE", 0, "Write all steps of the search into FILE, for anole explain", 0 },
-    { "as", KEY_AS, "mlx5|sonic", 0, "Print the setting as a shell script: for NICs of the mlx5 driver, or the WRED "
-      "profile of a SONiC switch", 0 },
+    { "as", KEY_AS, "mlx5|sonic", 0, "Print the setting as a shell script: for NICs of the mlx5 driver, or "
+      "the WRED profile of a SONiC switch", 0 },
     { "from", KEY_FROM, "SETTING", 0, "No search: take a setting that has a name, or the file of one", 0 },
-    { "rate", KEY_RATE, "RATE", 0, "With --from: speed of the hosts' links, on which some settings depend (default: "
-      "100Gbps)", 0 },
-    { "threads", KEY_THREADS, "N", 0, "Share the work among N threads (default: the processors there are, if runs are "
-      "long enough to gain). The results are the same", 0 },
-    { "quiet", KEY_QUIET, NULL, 0, "Print no results and no progress, only what is wrong, and what --as asks for", 0 },
+    { "rate", KEY_RATE, "RATE", 0, "With --from: speed of the hosts' links, on which some settings depend "
+      "(default: 100Gbps)", 0 },
+    { "threads", KEY_THREADS, "N", 0, "Share the work among N threads (default: the processors there are, if "
+      "runs are long enough to gain). The results are the same", 0 },
+    { "quiet", KEY_QUIET, NULL, 0, "Print no results and no progress, only what is wrong, and what --as asks "
+      "for", 0 },
     { 0 },
 };
 
@@ -150,9 +153,10 @@ static const struct argp argp = {
     .options = option_rows,
     .parser = parse_option,
     .args_doc = "SCENARIO.yaml\n--from SETTING",
-    .doc = "Searches for a setting of all knobs: runs the scenario with a tuner in the loop, again with other seeds while the "
-           "search goes on, until it is over. Then the setting that was found and the one of the scenario run on fresh "
-           "seeds, without a tuner, and a table tells whether it is better. One that is worse is not kept."
+    .doc = "Searches for a setting of all knobs: runs the scenario with a tuner in the loop, again with "
+           "other seeds while the search goes on, until it is over. Then the setting that was found and the "
+           "one of the scenario run on fresh seeds, without a tuner, and a table tells whether it is better. "
+           "One that is worse is not kept."
            "\v"
            "Examples:\n"
            "  anole tune incast.yaml --out knobs.yaml\n"
@@ -162,7 +166,8 @@ static const struct argp argp = {
            "  anole tune --from knobs.yaml --as mlx5\n"
            "      How to set NICs to it.\n"
            "\n"
-           "The same scenario, settings and seed give the same results on every machine. Nothing is written before the end.",
+           "The same scenario, settings and seed give the same results on every machine. Nothing is "
+           "written before the end.",
 };
 
 /* ---- what is told ---- */
@@ -227,8 +232,9 @@ static void print_setting(const struct tune *t, FILE *out)
 
     for (int i = 0; i < KNOB_COUNT; i++)
         if (was->value[i] != is->value[i])
-            fprintf(out, "  %-30s %12s -> %s%s%s\n", knob_info[i].name, knob_text(from, (enum knob)i, was->value[i]),
-                    knob_text(to, (enum knob)i, is->value[i]), was->value[i] != 0 ? ", " : "",
+            fprintf(out, "  %-30s %12s -> %s%s%s\n", knob_info[i].name,
+                    knob_text(from, (enum knob)i, was->value[i]), knob_text(to, (enum knob)i, is->value[i]),
+                    was->value[i] != 0 ? ", " : "",
                     knob_change_text(change, was->value[i], is->value[i]));
 }
 
@@ -313,7 +319,7 @@ static int write_all(struct tune *t, struct err *err)
 
 /* ---- from options to exit status ---- */
 
-/* What is checked is what a reader of the file will get: the numbers in it are all there is to the setting. */
+/* What is checked is what a reader of the file will get: the numbers in it are all of the setting. */
 static int read_back(struct knobs *knobs, struct err *err)
 {
     struct knobs base;
@@ -352,8 +358,8 @@ static bool sets_tuner(const struct options *o)
     return false;
 }
 
-/* --tuner, or the scenario's, or paraleon. One that the scenario gives by its name alone becomes a map, to which
- * --set may add options. What is wrong with the scenario is told by whoever reads all of it. */
+/* --tuner, or the scenario's, or paraleon. One that the scenario gives by its name alone becomes a map, to
+ * which --set may add options. What is wrong with the scenario is told by whoever reads all of it. */
 static void choose_tuner(struct tune *t)
 {
     const struct tuner_alias *alias;

@@ -27,8 +27,8 @@ struct tune_search {
     struct knobs  start, best;               /* the scenario's setting, and the best that was found */
 };
 
-/* Runs the scenario with its tuner in the loop, again and again, until the search is over. To be given back also on
- * failure. */
+/* Runs the scenario with its tuner in the loop, again and again, until the search is over. To be given back
+ * also on failure. */
 int  tune_search(struct tune_search *, struct err *);
 void tune_search_fini(struct tune_search *);
 
@@ -44,8 +44,8 @@ struct tune_check {
     enum tune_verdict verdict;
 };
 
-/* Runs both settings on 'seeds' fresh seeds, without a tuner, and judges. None if they are the same or seeds is 0.
- * To be given back also on failure. */
+/* Runs both settings on 'seeds' fresh seeds, without a tuner, and judges. None if they are the same or seeds
+ * is 0. To be given back also on failure. */
 int  tune_check(struct tune_check *, const struct tune_search *, uint32_t seeds, struct err *);
 void tune_check_fini(struct tune_check *);
 
@@ -60,8 +60,8 @@ char *tune_verdict_text(char *buf, size_t size, const struct tune_check *, bool 
 
 /* ---- tune_device.c ---- */
 
-/* A shell script that sets NICs of the mlx5 driver, or loads a WRED profile into a SONiC switch. 'about' is put in
- * front as comments, line by line; NULL: nothing. */
+/* A shell script that sets NICs of the mlx5 driver, or loads a WRED profile into a SONiC switch. 'about' is
+ * put in front as comments, line by line; NULL: nothing. */
 void tune_print_mlx5(const struct knobs *, const char *about, FILE *);
 void tune_print_sonic(const struct knobs *, const char *about, FILE *);
 

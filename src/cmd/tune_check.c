@@ -1,11 +1,12 @@
 /* src/cmd/tune_check.c - is the setting that a search has found better than the one it began with?
  *
- * A search looks at single intervals and keeps the best of many, so what it keeps looks better than it is. Both
- * settings run the whole scenario again, with seeds that the search has not seen, and are compared pair by pair as
- * anole compare does.
+ * A search looks at single intervals and keeps the best of many, so what it keeps looks better than it is.
+ * Both settings run the whole scenario again, with seeds that the search has not seen, and are compared pair
+ * by pair as anole compare does.
  *
- * What applications see decides: slowdown and goodput. Round trips and pauses are told with them. The burden of proof is
- * the new setting's: nobody should install one that did worse on average because few seeds could not prove it.
+ * What applications see decides: slowdown and goodput. Round trips and pauses are told with them. The burden
+ * of proof is the new setting's: nobody should install one that did worse on average because few seeds could
+ * not prove it.
  */
 #include "base/table.h"
 #include "cmd/interrupt.h"
@@ -19,7 +20,7 @@
 #include <string.h>
 
 #define CLEAR_SHARE 0.01         /* a change of less is none, however sure it is */
-#define HARM_SHARE  0.05         /* a loss of more on average speaks against a setting, even if it may be chance */
+#define HARM_SHARE  0.05         /* a loss of more on average counts, even if it may be chance */
 
 enum { BEFORE, AFTER };
 
@@ -63,7 +64,8 @@ static void take(struct tune_check *c, const struct simulation *s, uint32_t vari
     free(list);
 }
 
-static int run_one(struct tune_check *c, const struct tune_search *t, uint32_t variant, uint32_t seed, struct err *err)
+static int run_one(struct tune_check *c, const struct tune_search *t, uint32_t variant, uint32_t seed,
+                   struct err *err)
 {
     struct simulation_input input = t->input;
     struct progress         progress;
@@ -173,7 +175,8 @@ void tune_check_judge(struct tune_check *c)
 }
 
 /* "mean slowdown, goodput" */
-static const char *list_rows(const struct tune_check *c, bool (*is_one)(const struct compared *), char *buf, size_t size)
+static const char *list_rows(const struct tune_check *c, bool (*is_one)(const struct compared *), char *buf,
+                             size_t size)
 {
     size_t used = 0;
 
@@ -196,7 +199,8 @@ static void unclear_text(char *buf, size_t size, const struct tune_check *c)
     else if (c->seeds == 1)
         snprintf(buf, size, "no clear difference: one seed cannot tell; check more");
     else
-        snprintf(buf, size, "no clear difference: neither slowdown nor goodput differs by 1%% or more for certain");
+        snprintf(buf, size,
+                 "no clear difference: neither slowdown nor goodput differs by 1%% or more for certain");
 }
 
 static void worse_text(char *buf, size_t size, const struct tune_check *c, bool is_kept)
@@ -212,12 +216,13 @@ char *tune_verdict_text(char *buf, size_t size, const struct tune_check *c, bool
 {
     char gains[300];
 
+    list_rows(c, is_gain, gains, sizeof(gains));
     switch (c->verdict) {
-    case TUNE_UNCHECKED: snprintf(buf, size, "not checked");                                                   break;
-    case TUNE_SAME:      snprintf(buf, size, "nothing better than the starting setting was found");            break;
-    case TUNE_BETTER:    snprintf(buf, size, "better: %s", list_rows(c, is_gain, gains, sizeof(gains)));       break;
-    case TUNE_UNCLEAR:   unclear_text(buf, size, c);                                                           break;
-    case TUNE_WORSE:     worse_text(buf, size, c, is_kept);                                                    break;
+    case TUNE_UNCHECKED: snprintf(buf, size, "not checked");                                        break;
+    case TUNE_SAME:      snprintf(buf, size, "nothing better than the starting setting was found"); break;
+    case TUNE_BETTER:    snprintf(buf, size, "better: %s", gains);                                  break;
+    case TUNE_UNCLEAR:   unclear_text(buf, size, c);                                                break;
+    case TUNE_WORSE:     worse_text(buf, size, c, is_kept);                                         break;
     }
     return buf;
 }

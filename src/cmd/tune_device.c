@@ -1,8 +1,8 @@
 /* src/cmd/tune_device.c - a setting as devices take it: in their names, units and ranges.
  *
- * Printing only. A device that is written what it does not take may do anything (some versions of the mlx5 driver hand
- * garbage on to firmware; SONiC's orchagent ends at a word it does not know), so nothing but whole numbers in the
- * documented ranges comes out of here.
+ * Printing only. A device that is written what it does not take may do anything (some versions of the mlx5
+ * driver hand garbage on to firmware; SONiC's orchagent ends at a word it does not know), so nothing but
+ * whole numbers in the documented ranges comes out of here.
  */
 #include "cmd/knob_text.h"
 #include "cmd/tune.h"
@@ -29,30 +29,30 @@ void tune_print_comment(const char *text, FILE *out)
 
 /* Ranges that are narrower than ours are the device's. */
 static const struct mlx5_file {
-    enum knob   knob;
     const char *folder;
     double      min, max;
-    bool        is_quiet;        /* a matter of the network's classes: written only if it is not the default */
+    enum knob   knob;
+    bool        is_quiet;        /* a matter of classes: written only if it is not the default */
 } mlx5_files[] = {
-    { KNOB_clamp_tgt_rate,                "roce_rp", 0,  1,      false },
-    { KNOB_clamp_tgt_rate_after_time_inc, "roce_rp", 0,  1,      false },
-    { KNOB_rpg_time_reset,                "roce_rp", 1,  131071, false },
-    { KNOB_rpg_byte_reset,                "roce_rp", 0,  32767,  false },
-    { KNOB_rpg_threshold,                 "roce_rp", 0,  31,     false },
-    { KNOB_rpg_max_rate,                  "roce_rp", 0,  800000, false },
-    { KNOB_rpg_ai_rate,                   "roce_rp", 1,  131071, false },
-    { KNOB_rpg_hai_rate,                  "roce_rp", 1,  131071, false },
-    { KNOB_rpg_gd,                        "roce_rp", 10, 11,     false },
-    { KNOB_rpg_min_dec_fac,               "roce_rp", 1,  100,    false },
-    { KNOB_rpg_min_rate,                  "roce_rp", 1,  131071, false },
-    { KNOB_rate_to_set_on_first_cnp,      "roce_rp", 0,  800000, false },
-    { KNOB_rate_reduce_monitor_period,    "roce_rp", 1,  131071, false },
-    { KNOB_dce_tcp_g,                     "roce_rp", 1,  1023,   false },
-    { KNOB_dce_tcp_rtt,                   "roce_rp", 1,  131071, false },
-    { KNOB_initial_alpha_value,           "roce_rp", 1,  1023,   false },
-    { KNOB_min_time_between_cnps,         "roce_np", 0,  131071, false },
-    { KNOB_cnp_dscp,                      "roce_np", 0,  63,     true },
-    { KNOB_cnp_802p_prio,                 "roce_np", 0,  7,      true },
+    { "roce_rp", 0,  1,      KNOB_clamp_tgt_rate,                false },
+    { "roce_rp", 0,  1,      KNOB_clamp_tgt_rate_after_time_inc, false },
+    { "roce_rp", 1,  131071, KNOB_rpg_time_reset,                false },
+    { "roce_rp", 0,  32767,  KNOB_rpg_byte_reset,                false },
+    { "roce_rp", 0,  31,     KNOB_rpg_threshold,                 false },
+    { "roce_rp", 0,  800000, KNOB_rpg_max_rate,                  false },
+    { "roce_rp", 1,  131071, KNOB_rpg_ai_rate,                   false },
+    { "roce_rp", 1,  131071, KNOB_rpg_hai_rate,                  false },
+    { "roce_rp", 10, 11,     KNOB_rpg_gd,                        false },
+    { "roce_rp", 1,  100,    KNOB_rpg_min_dec_fac,               false },
+    { "roce_rp", 1,  131071, KNOB_rpg_min_rate,                  false },
+    { "roce_rp", 0,  800000, KNOB_rate_to_set_on_first_cnp,      false },
+    { "roce_rp", 1,  131071, KNOB_rate_reduce_monitor_period,    false },
+    { "roce_rp", 1,  1023,   KNOB_dce_tcp_g,                     false },
+    { "roce_rp", 1,  131071, KNOB_dce_tcp_rtt,                   false },
+    { "roce_rp", 1,  1023,   KNOB_initial_alpha_value,           false },
+    { "roce_np", 0,  131071, KNOB_min_time_between_cnps,         false },
+    { "roce_np", 0,  63,     KNOB_cnp_dscp,                      true },
+    { "roce_np", 0,  7,      KNOB_cnp_802p_prio,                 true },
 };
 
 #define MLX5_FILES (sizeof(mlx5_files) / sizeof(*mlx5_files))
@@ -74,7 +74,8 @@ static void print_mlx5_file(const struct knobs *k, const struct mlx5_file *f, FI
 
     if (f->is_quiet && is_default(k, f->knob))
         return;
-    fprintf(out, "    put \"$sys/class/net/$port/ecn/%s/%s\" %.0f", f->folder, knob_info[f->knob].name, taken);
+    fprintf(out, "    put \"$sys/class/net/$port/ecn/%s/%s\" %.0f", f->folder, knob_info[f->knob].name,
+            taken);
     if (taken != value)
         fprintf(out, "   # the setting has %s", knob_text(text, f->knob, value));
     fputc('\n', out);
@@ -96,12 +97,13 @@ static void print_mlx5_enable(const struct knobs *k, FILE *out)
 static void print_mlx5_rest(const struct knobs *k, FILE *out)
 {
     if (!is_default(k, KNOB_roce_cc_cnp_moderation))
-        fprintf(out, "# roce_cc_cnp_moderation is %.0f in the setting: that is no file but ROCE_CC_CNP_MODERATION of "
-                "mlxconfig,\n# which takes effect when the firmware is reset.\n",
+        fprintf(out,
+                "# roce_cc_cnp_moderation is %.0f in the setting: that is no file but\n"
+                "# ROCE_CC_CNP_MODERATION of mlxconfig, which takes effect when the firmware is reset.\n",
                 k->value[KNOB_roce_cc_cnp_moderation]);
     if (!is_default(k, KNOB_dce_tcp_g))
-        fputs("# dce_tcp_g is meant as the weight of the old alpha. NVIDIA's texts do not agree on its direction: try it "
-              "on one\n# port first.\n", out);
+        fputs("# dce_tcp_g is meant as the weight of the old alpha. NVIDIA's texts do not agree on its\n"
+              "# direction: try it on one port first.\n", out);
     fputs("# What belongs to switches (kmin, kmax, pmax): anole tune --as sonic.\n", out);
 }
 
@@ -109,7 +111,8 @@ void tune_print_mlx5(const struct knobs *k, const char *about, FILE *out)
 {
     fputs("#!/bin/sh\n"
           "# DCQCN for NICs with the mlx5 driver (MLNX_OFED, DOCA): sh SCRIPT INTERFACE...\n"
-          "# Takes effect at once, for all flows of a port, until the driver is loaded again. Needs root.\n", out);
+          "# Takes effect at once, for all flows of a port, until the driver is loaded again. Needs root.\n",
+          out);
     if (about)
         tune_print_comment(about, out);
     print_mlx5_rest(k, out);
@@ -162,8 +165,8 @@ static void print_colour(const struct wred *w, const char *colour, FILE *out)
 static void print_rounding(const struct knobs *k, const struct wred *w, FILE *out)
 {
     if (fabs(w->percent - 100 * k->value[KNOB_pmax]) > 1e-9)
-        fprintf(out, "# Marking probabilities are whole percents: pmax %.4g becomes %.0f %%.\n", k->value[KNOB_pmax],
-                w->percent);
+        fprintf(out, "# Marking probabilities are whole percents: pmax %.4g becomes %.0f %%.\n",
+                k->value[KNOB_pmax], w->percent);
 }
 
 void tune_print_sonic(const struct knobs *k, const char *about, FILE *out)
@@ -171,11 +174,13 @@ void tune_print_sonic(const struct knobs *k, const char *about, FILE *out)
     struct wred w = wred_of(k);
 
     fputs("#!/bin/sh\n"
-          "# ECN for switches with SONiC: a WRED profile of its own. Nothing uses it before a queue is bound to it:\n"
+          "# ECN for switches with SONiC: a WRED profile of its own. Nothing uses it before\n"
+          "# a queue is bound to it:\n"
           "#     sonic-db-cli CONFIG_DB HSET 'QUEUE|Ethernet0|3' wred_profile " SONIC_PROFILE "\n"
           "# in the same way for queue 4 and for all ports, or in config_db.json\n"
           "#     \"QUEUE\": {\"Ethernet0|3-4\": {\"wred_profile\": \"" SONIC_PROFILE "\"}}\n"
-          "# Gone at the next config reload unless it is saved. PFC must begin to pause at longer queues than these.\n",
+          "# Gone at the next config reload unless it is saved. PFC must begin to pause at\n"
+          "# longer queues than these.\n",
           out);
     if (about)
         tune_print_comment(about, out);

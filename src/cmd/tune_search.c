@@ -49,7 +49,7 @@ static int open_tuner(struct tune_search *t, struct err *err)
     if (rc)
         return rc;
     if (s.scenario.changes) {
-        rc = err_set(err, EINVAL, "%s: its 'changes' would turn the knobs that are to be tuned; take them out",
+        rc = err_set(err, EINVAL, "%s: its 'changes' turn the knobs that are to be tuned; take them out",
                      t->input.name);
         goto close;
     }
@@ -122,7 +122,8 @@ static int run_round(struct tune_search *t, struct knobs *knobs, uint64_t *now_p
     t->rounds++;
     return t->tuning.steps > steps
                ? 0
-               : err_set(err, EINVAL, "%s: the run is over before its first interval: make it longer, or 'interval' "
+               : err_set(err, EINVAL,
+                         "%s: the run is over before its first interval: make it longer, or 'interval' "
                          "shorter", t->input.name);
 }
 

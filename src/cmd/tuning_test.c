@@ -15,10 +15,11 @@
 #define NETWORK "topology: {kind: star, hosts: 4, rate: 100Gbps, delay: 1us}\n" \
                 "traffic: [{kind: poisson, load: 0.3, sizes: FB_Hadoop}]\ninterval: 50us\nrun: 300us\n"
 
-static int open_text(struct simulation *s, const char *text, const char *const *set, uint32_t sets, struct err *err)
+static int open_text(struct simulation *s, const char *text, const char *const *set, uint32_t sets,
+                     struct err *err)
 {
-    struct simulation_input input = { .name = "test.yaml", .text = text, .text_bytes = strlen(text), .set = set,
-                                      .sets = sets };
+    struct simulation_input input = { .name = "test.yaml", .text = text, .text_bytes = strlen(text),
+                                      .set = set, .sets = sets };
 
     return simulation_open(s, &input, err);
 }
@@ -34,12 +35,13 @@ static double value_of(const struct tuning *g, const char *option)
 
 /* ---- what a tuner is told ---- */
 
-/* PARALEON's ToR: 16 hosts and 4 uplinks of 100G, 5 us, 12 MiB. By hand: 12 MiB less 20 times 187.5 KB of headroom and
- * 20 times 4 KB leave 8.75 MB to share; one port pauses at an eighth of what is free, so a queue that one port fills
- * reaches 8.75 / 9 = 0.97 MB, one of two ports 8.75 * 2 / 10 = 1.75 MB. */
+/* PARALEON's ToR: 16 hosts and 4 uplinks of 100G, 5 us, 12 MiB. By hand: 12 MiB less 20 times 187.5 KB of
+ * headroom and 20 times 4 KB leave 8.75 MB to share; one port pauses at an eighth of what is free, so a
+ * queue that one port fills reaches 8.75 / 9 = 0.97 MB, one of two ports 8.75 * 2 / 10 = 1.75 MB. */
 static void world__pause_points_of_a_tor_by_hand(void **state)
 {
-    static const char *const rows[] = { "switch.headroom=187500", "model=hpcc" };    /* there it is what is automatic */
+    /* In model hpcc that headroom is the automatic one. */
+    static const char *const rows[] = { "switch.headroom=187500", "model=hpcc" };
 
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -47,9 +49,11 @@ static void world__pause_points_of_a_tor_by_hand(void **state)
         struct tuner_world w;
         struct err         err;
 
-        if (open_text(&s, "topology: {kind: clos, tors: 8, hosts_per_tor: 16, spines: 4, rate: 100Gbps, delay: 5us}\n"
-                          "switch: {buffer: 12MiB}\n"
-                          "traffic: [{kind: incast, senders: 2, size: 1KB}]\nrun: 1us\n", &rows[i], 1, &err))
+        if (open_text(&s,
+                      "topology: {kind: clos, tors: 8, hosts_per_tor: 16, spines: 4, rate: 100Gbps,\n"
+                      "  delay: 5us}\n"
+                      "switch: {buffer: 12MiB}\n"
+                      "traffic: [{kind: incast, senders: 2, size: 1KB}]\nrun: 1us\n", &rows[i], 1, &err))
             fail_msg("%s", err.text);
         tuning_world(&w, s.sim, PS_PER_MS);
         assert_true(fabs((double)w.pfc_bytes_one - 0.97e6) < 0.05 * 0.97e6);
@@ -120,8 +124,9 @@ static void open__refuses_with_the_place(void **state)
         { "tuner:\n  kind: paraleon\n  thta: 1\n", NULL,
           "test.yaml:7:3: 'thta' is not an option of paraleon; did you mean 'theta'?" },
         { "tuner:\n  kind: paraleon\n  theta: 0\n", NULL, "test.yaml:7:3: 'theta' must be a number" },
-        { "tuner:\n  kind: paraleon\n  weights: fixed\n  weight_throughput: 0.5\n  weight_rtt: 0.5\n  weight_pfc: 0.5\n",
-          NULL, "test.yaml:8:3: weight_throughput: the weights 0.5, 0.5 and 0.5 sum to 1.5" },
+        { "tuner:\n  kind: paraleon\n  weights: fixed\n  weight_throughput: 0.5\n  weight_rtt: 0.5\n"
+          "  weight_pfc: 0.5\n", NULL,
+          "test.yaml:8:3: weight_throughput: the weights 0.5, 0.5 and 0.5 sum to 1.5" },
         { "tuner: {kind: fixed, setting: exprt}\n", NULL, "test.yaml:5:" },
         { "", "tuner=paralon", "--set tuner=paralon: 'paralon' is not a tuner; did you mean 'paraleon'?" },
     };

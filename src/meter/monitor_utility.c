@@ -12,6 +12,11 @@ struct utility_weights utility_weights_for(const struct fsd *f)
     return f->elephants >= f->mice ? utility_for_throughput : utility_for_delay;
 }
 
+struct utility_weights utility_weights_at(double e)
+{
+    return (struct utility_weights){ 0.2 + 0.6 * e, 0.5 - 0.5 * e, 0.3 - 0.1 * e };
+}
+
 static double at_most_1(double x)
 {
     return x < 1 ? x : 1;

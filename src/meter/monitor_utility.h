@@ -27,6 +27,10 @@ extern const struct utility_weights utility_for_throughput;  /* .5 .2 .3: the pa
 /* For delay where mice prevail, for throughput otherwise: the artifact's rule. */
 struct utility_weights utility_weights_for(const struct fsd *);
 
+/* In proportion: from .2 .5 .3, where there are mice only, to .8 0 .2, where there are elephants only. Nobody waits for
+ * the round trips of elephants, and half of a utility that a queue can spoil keeps them from filling their links. */
+struct utility_weights utility_weights_at(double elephant_share);
+
 /* Mean share of its rate that an active uplink sends at, 0 .. 1. An uplink is active if that is more than
  * active_share. 0 if none is. The report's interval is not empty. */
 double utility_throughput(const struct report *, double active_share);

@@ -97,6 +97,17 @@ static void weights_for__follow_the_flows_that_prevail(void **unused)
     assert_true(is_near(utility(utility_weights_for(&mice), (struct utility_terms){ 1, 1, 1 }), 1));
 }
 
+static void weights_at__go_from_mice_to_elephants(void **unused)
+{
+    struct utility_terms t = { 0.5, 0.25, 1 };
+
+    (void)unused;
+    assert_true(is_near(utility(utility_weights_at(0), t), utility(utility_for_delay, t)));
+    assert_true(is_near(utility(utility_weights_at(1), t), 0.4 + 0.2));
+    assert_true(is_near(utility(utility_weights_at(0.5), t), 0.25 + 0.0625 + 0.25));
+    assert_true(is_near(utility(utility_weights_at(0.3), (struct utility_terms){ 1, 1, 1 }), 1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -104,6 +115,7 @@ int main(void)
         cmocka_unit_test(rtt__compares_with_empty_paths),
         cmocka_unit_test(pfc_of_frames__counts_frames),
         cmocka_unit_test(pfc__is_the_share_of_time_that_is_not_paused),
+        cmocka_unit_test(weights_at__go_from_mice_to_elephants),
         cmocka_unit_test(weights_for__follow_the_flows_that_prevail),
     };
 

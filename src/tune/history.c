@@ -21,7 +21,8 @@ struct reader {
 
 #define refuse(r, ...) refuse_at((r), 1, __VA_ARGS__)
 
-static int refuse_at(const struct reader *r, int column, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static int refuse_at(const struct reader *r, int column, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 static int refuse_at(const struct reader *r, int column, const char *format, ...)
 {
@@ -102,7 +103,8 @@ static int get_knobs(const struct reader *r, const json_t *line, const char *key
         if (knob == KNOB_COUNT)
             return refuse_knob(r, name);
         if (!json_is_number(value) || !(number >= knob_info[knob].min && number <= knob_info[knob].max))
-            return refuse(r, "'%s' must be a number %.10g .. %.10g", name, knob_info[knob].min, knob_info[knob].max);
+            return refuse(r, "'%s' must be a number %.10g .. %.10g", name, knob_info[knob].min,
+                          knob_info[knob].max);
         knobs->value[knob] = number;
     }
     return 0;
@@ -189,10 +191,16 @@ static int read_times(const struct reader *r, const json_t *line, struct history
 static int read_numbers(const struct reader *r, const json_t *line, struct history_step *s)
 {
     const struct { const char *key; double *number; } rows[] = {
-        { "goodput_gbps", &s->goodput_gbps }, { "rtt_us", &s->rtt_us }, { "paused_us", &s->paused_us },
-        { "utility", &s->utility }, { "utility_throughput", &s->utility_throughput },
-        { "utility_rtt", &s->utility_rtt }, { "utility_pfc", &s->utility_pfc }, { "divergence", &s->divergence },
-        { "elephants", &s->elephants }, { "temperature", &s->temperature },
+        { "goodput_gbps", &s->goodput_gbps },
+        { "rtt_us", &s->rtt_us },
+        { "paused_us", &s->paused_us },
+        { "utility", &s->utility },
+        { "utility_throughput", &s->utility_throughput },
+        { "utility_rtt", &s->utility_rtt },
+        { "utility_pfc", &s->utility_pfc },
+        { "divergence", &s->divergence },
+        { "elephants", &s->elephants },
+        { "temperature", &s->temperature },
     };
     int rc = 0;
 

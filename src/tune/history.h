@@ -1,7 +1,7 @@
 /* src/tune/history.h - what a tuner did, step by step, read from the file that tells it (tuning.jsonl).
  *
- * A line of JSON for the start, with the tuner, its options and all knobs, then one for each monitor interval that has
- * ended. Keys that are not known are passed over: a later version may tell more.
+ * A line of JSON for the start, with the tuner, its options and all knobs, then one for each monitor
+ * interval that has ended. Keys that are not known are passed over: a later version may tell more.
  */
 #ifndef TUNE_HISTORY_H
 #define TUNE_HISTORY_H
@@ -34,9 +34,9 @@ struct history {
     uint32_t               steps;
 };
 
-/* Reads the text of such a file. What is wrong is refused with "name:line:column: ...": JSON that is none, a line
- * without what it must have, unknown knobs, values out of their range, times that go back. On failure nothing is
- * held. */
+/* Reads the text of such a file. What is wrong is refused with "name:line:column: ...": JSON that is none, a
+ * line without what it must have, unknown knobs, values out of their range, times that go back. On failure
+ * nothing is held. */
 int  history_parse(struct history *, const char *name, const char *text, size_t length, struct err *);
 void history_fini(struct history *);
 

@@ -29,19 +29,19 @@ static const char *const from_names[] = { "current", "best", NULL };
 
 const struct paraleon_preset paraleon_presets[] = {
     /* option                published     corrected    artifact */
-    { "temperature_start",   "90",         "90",        "80" },
-    { "temperature_end",     "10",         "10",        "10" },
+    { "temperature_start",   "90",         "9",         "80" },
+    { "temperature_end",     "10",         "1",         "10" },
     { "cooling",             "0.85",       "0.85",      "0.85" },
-    { "iterations",          "20",         "20",        "10" },
+    { "iterations",          "20",         "2",         "10" },
     { "eta",                 "0.8",        "0.8",       "0.8" },
     { "guided",              "yes",        "yes",       "yes" },
-    { "mutate_from",         "current",    "current",   "current" },
+    { "mutate_from",         "current",    "best",      "current" },
     { "first_always",        "no",         "no",        "yes" },
     { "trigger",             "change",     "change",    "change" },
     { "theta",               "0.01",       "0.01",      "0.01" },
     { "epsilon",             "0.001",      "0.001",     "0.001" },
     { "bins",                "two",        "two",       "two" },
-    { "weights",             "fixed",      "dominant",  "dominant" },
+    { "weights",             "fixed",      "share",     "dominant" },
     { "weight_throughput",   "0.2",        "0.2",       "0.2" },
     { "weight_rtt",          "0.5",        "0.5",       "0.5" },
     { "weight_pfc",          "0.3",        "0.3",       "0.3" },
@@ -53,6 +53,13 @@ const struct paraleon_preset paraleon_presets[] = {
     { "reread",              "yes",        "yes",       "no" },
     { "known",               "no",         "yes",       "no" },
     { "confirm",             "0",          "3",         "0" },
+    { "against",             "previous",   "settled",   "previous" },
+    { "persist",             "1",          "3",         "1" },
+    { "remember",            "no",         "yes",       "no" },
+    { "settle",              "0",          "1",         "0" },
+    { "measure",             "1",          "2",         "1" },
+    { "abandon",             "0",          "0.02",      "0" },
+    { "mutate_count",        "0",          "4",         "0" },
     { NULL, NULL, NULL, NULL },
 };
 

@@ -10,30 +10,34 @@
 
 const char *const search_trigger_names[] = { "change", "always", "once", NULL };
 const char *const search_bins_names[] = { "two", "log", NULL };
-const char *const search_weights_names[] = { "dominant", "fixed", NULL };
+const char *const search_weights_names[] = { "dominant", "fixed", "share", NULL };
 const char *const search_metrics_names[] = { "corrected", "artifact", NULL };
 const char *const search_directions_names[] = { "physical", "artifact", NULL };
 const char *const search_start_names[] = { "running", "default", NULL };
+const char *const search_against_names[] = { "previous", "settled", NULL };
 
 enum { TRIGGER_CHANGE, TRIGGER_ALWAYS, TRIGGER_ONCE };
 enum { BINS_TWO, BINS_LOG };
-enum { WEIGHTS_DOMINANT, WEIGHTS_FIXED };
+enum { WEIGHTS_DOMINANT, WEIGHTS_FIXED, WEIGHTS_SHARE };
 enum { METRICS_CORRECTED, METRICS_ARTIFACT };
 enum { DIRECTIONS_PHYSICAL, DIRECTIONS_ARTIFACT };
 enum { START_RUNNING, START_DEFAULT };
+enum { AGAINST_PREVIOUS, AGAINST_SETTLED };
 
 enum phase { PHASE_WATCH, PHASE_KNOWN, PHASE_SEARCH, PHASE_CONFIRM, PHASE_HOLD };
 
 static const char *const phase_names[] = { "watch", "search", "search", "confirm", "hold" };
 
-enum prevailing { MICE, ELEPHANTS };
+#define MEMORIES     8           /* settings that were found, the oldest is forgotten */
+#define ALIKE        0.1         /* shares of elephants that are no further apart are of the same kind of traffic */
 
 struct sample {                  /* a setting, and what came of it */
     struct knobs         knobs;
     struct utility_terms terms;
-    bool                 is_measured;
     const char          *name;   /* of a known setting, or NULL */
 };
+
+struct memory { struct knobs knobs; double elephants; };
 
 struct search {
     const struct search_algo *algo;
@@ -42,25 +46,37 @@ struct search {
     struct tuner_world        world;
     struct space              space;
     struct kl_trigger         trigger;
+    struct fsd                settled;       /* flow sizes for which the setting in force was chosen */
+    double                    divergence;    /* from what flow sizes are compared with */
 
     enum phase      phase;
     uint32_t        searches;                /* that have ended */
     uint32_t        rest;                    /* intervals until another may begin */
-    enum prevailing prevailing;              /* by the last interval that had flows */
-    double          elephants;
+    double          elephants;               /* share, by the last interval that had flows */
     bool            is_known;
+    uint32_t        changed;                 /* intervals in a row in which flow sizes differed */
+    struct memory   memory[MEMORIES];
+    uint32_t        memories;                /* ever made */
 
     /* One search. */
     struct knobs    before;                  /* in force when it began */
-    bool            before_is_measured;
+    struct knobs    from;                    /* where it went on after known settings: what the best must beat */
     struct knobs    base;                    /* points are written onto it */
-    struct sample   best[2];                 /* if mice prevail, if elephants do */
-    uint32_t        known;                   /* setting of setting_all that runs now */
-    uint32_t        measured;
+    struct sample  *sample;                  /* all that was measured */
+    uint32_t        samples, samples_max;
+    uint32_t        known;                   /* the known setting that runs now: see make_known() */
+    struct knobs    recalled;                /* found for flows like these */
+    bool            has_recalled;
+    uint32_t        measured;                /* settings */
+
+    /* One setting. */
+    uint32_t             skip;               /* intervals before it is measured */
+    struct utility_terms total;              /* of those measured */
+    uint32_t             intervals;
 
     /* Its end. */
     struct knobs         finalist;
-    struct utility_terms sum[2];             /* of the finalist, of the one before */
+    struct utility_terms sum[2];             /* of the finalist, of 'from' */
     uint32_t             turn;
 };
 
@@ -93,7 +109,7 @@ static int check_weights(const double *option, const bool *is_given, struct err 
     const char   *given = weight_at_fault(is_given);
     double        excess = w[0] + w[1] + w[2] - 1;
 
-    if ((int)option[SEARCH_WEIGHTS] == WEIGHTS_DOMINANT && given)
+    if ((int)option[SEARCH_WEIGHTS] != WEIGHTS_FIXED && given)
         return err_set(err, EINVAL, "%s: is without effect unless 'weights' is fixed", given);
     if ((int)option[SEARCH_WEIGHTS] == WEIGHTS_FIXED && (excess > 1e-9 || excess < -1e-9))
         return err_set(err, EINVAL, "%s: the weights %.10g, %.10g and %.10g sum to %.10g; they must sum to 1",
@@ -129,8 +145,10 @@ void search_destroy(void *state)
 {
     struct search *s = state;
 
-    if (s)
-        s->algo->destroy(s->searcher);
+    if (!s)
+        return;
+    s->algo->destroy(s->searcher);
+    free(s->sample);
     free(s);
 }
 
@@ -158,13 +176,16 @@ static bool is_searching(const struct search *s)
     return s->phase != PHASE_WATCH && s->phase != PHASE_HOLD;
 }
 
-static struct utility_weights weights_if(const struct search *s, enum prevailing prevailing)
+/* Of the present flows. */
+static struct utility_weights weights_now(const struct search *s)
 {
     const double *w = &s->option[SEARCH_WEIGHT_THROUGHPUT];
 
     if (is_set_to(s, SEARCH_WEIGHTS, WEIGHTS_FIXED))
         return (struct utility_weights){ w[0], w[1], w[2] };
-    return prevailing == ELEPHANTS ? utility_for_throughput : utility_for_delay;
+    if (is_set_to(s, SEARCH_WEIGHTS, WEIGHTS_SHARE))
+        return utility_weights_at(s->is_known ? s->elephants : 0);
+    return s->is_known && s->elephants >= 0.5 ? utility_for_throughput : utility_for_delay;
 }
 
 static struct utility_terms measure(const struct search *s, const struct report *r)
@@ -191,7 +212,6 @@ static void look_at_flows(struct search *s, const struct fsd *f)
 {
     if (!has_flows(f) || (is_searching(s) && !is_set_to(s, SEARCH_REREAD, true)))
         return;
-    s->prevailing = f->elephants >= f->mice ? ELEPHANTS : MICE;
     s->elephants = fsd_elephant_share(f);
     s->is_known = true;
 }
@@ -199,7 +219,7 @@ static void look_at_flows(struct search *s, const struct fsd *f)
 static struct search_now now_with(const struct search *s, struct utility_terms terms)
 {
     struct search_now now = {
-        .terms = terms, .weights = weights_if(s, s->prevailing),
+        .terms = terms, .weights = weights_now(s),
         .elephants = s->elephants, .is_known = s->is_known,
     };
 
@@ -216,7 +236,7 @@ static void note_interval(const struct search *s, const struct report *r, const 
     note->rtt = now->terms.rtt;
     note->pfc = now->terms.pfc;
     if (has_flows(&r->fsd)) {
-        note->divergence = s->trigger.last;
+        note->divergence = s->divergence;
         note->elephants = fsd_elephant_share(&r->fsd);
     }
 }
@@ -229,27 +249,27 @@ static bool says_nothing(const struct search *s, const struct search_now *now)
 
 /* ---- the best so far ---- */
 
-/* Under either set of weights, so that what is best now is known even if the weights have just changed.
- * Returns whether it is the best under those of now. */
-static bool remember(struct search *s, const struct knobs *knobs, struct utility_terms terms,
-                     const char *name)
-{
-    bool is_best = false;
-
-    for (int i = MICE; i <= ELEPHANTS; i++) {
-        struct utility_weights w = weights_if(s, (enum prevailing)i);
-
-        if (s->best[i].is_measured && utility(w, terms) <= utility(w, s->best[i].terms))
-            continue;
-        s->best[i] = (struct sample){ *knobs, terms, true, name };
-        is_best |= i == (int)s->prevailing;
-    }
-    return is_best;
-}
-
+/* Weights may change within a search, so that all that was measured is kept and weighed anew. NULL: nothing was. */
 static const struct sample *best_now(const struct search *s)
 {
-    return &s->best[s->prevailing];
+    struct utility_weights w = weights_now(s);
+    const struct sample   *best = s->samples ? s->sample : NULL;
+
+    for (uint32_t i = 1; i < s->samples; i++)
+        if (utility(w, s->sample[i].terms) > utility(w, best->terms))
+            best = &s->sample[i];
+    return best;
+}
+
+/* Returns whether it is the best. */
+static bool take(struct search *s, const struct knobs *knobs, struct utility_terms terms, const char *name)
+{
+    if (s->samples == s->samples_max) {
+        s->samples_max = s->samples_max ? 2 * s->samples_max : 64;
+        s->sample = xrealloc(s->sample, s->samples_max * sizeof *s->sample);
+    }
+    s->sample[s->samples++] = (struct sample){ *knobs, terms, name };
+    return best_now(s) == &s->sample[s->samples - 1];
 }
 
 static bool is_same(const struct knobs *a, const struct knobs *b)
@@ -265,6 +285,9 @@ static bool is_same(const struct knobs *a, const struct knobs *b)
 static void settle(struct search *s, const struct knobs *kept, struct knobs *knobs)
 {
     *knobs = s->before = *kept;
+    s->memory[s->memories++ % MEMORIES] = (struct memory){ *kept, s->elephants };
+    s->changed = 0;
+    s->settled = s->trigger.before;
     s->phase = PHASE_HOLD;
     s->rest = count_of(s, SEARCH_REST);
     s->searches++;
@@ -282,14 +305,14 @@ static void finish(struct search *s, struct knobs *knobs, struct tuner_note *not
 {
     const struct sample *best = best_now(s);
 
-    say(note, "the search is over after %u intervals", s->measured);
-    if (!best->is_measured || is_same(&best->knobs, &s->before)) {
-        say(note, "the setting from before stays");
-        settle(s, &s->before, knobs);
+    say(note, "the search is over after %u settings", s->measured);
+    if (!best || is_same(&best->knobs, &s->from)) {
+        say(note, "the setting at which it began stays");
+        settle(s, &s->from, knobs);
         return;
     }
-    say(note, "the best was measured at %.4f and is %s", utility(weights_if(s, s->prevailing), best->terms),
-        count_of(s, SEARCH_CONFIRM) ? "measured again, in turn with the setting from before" : "kept");
+    say(note, "the best was measured at %.4f and is %s", utility(weights_now(s), best->terms),
+        count_of(s, SEARCH_CONFIRM) ? "measured again, in turn with the one at which the search began" : "kept");
     if (count_of(s, SEARCH_CONFIRM))
         begin_to_confirm(s, knobs);
     else
@@ -300,19 +323,19 @@ static double mean_utility(const struct search *s, int which)
 {
     double                 n = s->option[SEARCH_CONFIRM];
     struct utility_terms   t = s->sum[which];
-    struct utility_weights w = weights_if(s, s->prevailing);
+    struct utility_weights w = weights_now(s);
 
     return utility(w, (struct utility_terms){ t.throughput / n, t.rtt / n, t.pfc / n });
 }
 
 static void decide(struct search *s, struct knobs *knobs, struct tuner_note *note)
 {
-    double best = mean_utility(s, 0), before = mean_utility(s, 1);
+    double best = mean_utility(s, 0), from = mean_utility(s, 1);
 
-    note->verdict = best > before ? TUNER_ACCEPTED : TUNER_REJECTED;
-    say(note, "measured again, the new setting has %.4f, the one from before %.4f: %s", best, before,
-        best > before ? "the new one is kept" : "the one from before is back");
-    settle(s, best > before ? &s->finalist : &s->before, knobs);
+    note->verdict = best > from ? TUNER_ACCEPTED : TUNER_REJECTED;
+    say(note, "measured again, the new setting has %.4f, the one at which the search began %.4f: the %s is kept",
+        best, from, best > from ? "new one" : "latter");
+    settle(s, best > from ? &s->finalist : &s->from, knobs);
 }
 
 static void on_confirm(struct search *s, const struct search_now *now, struct knobs *knobs,
@@ -329,8 +352,8 @@ static void on_confirm(struct search *s, const struct search_now *now, struct kn
         return;
     }
     say(note, "measurement %u of %u of the %s", (s->turn + 1) / 2, count_of(s, SEARCH_CONFIRM),
-        s->turn % 2 ? "new setting" : "setting from before");
-    *knobs = s->turn % 2 ? s->before : s->finalist;
+        s->turn % 2 ? "new setting" : "one at which the search began");
+    *knobs = s->turn % 2 ? s->from : s->finalist;
 }
 
 /* ---- the search itself ---- */
@@ -354,7 +377,7 @@ static void begin_at(struct search *s, const struct knobs *from, const struct se
     double point[SPACE_DIMS_MAX];
 
     space_point(&s->space, from, point);
-    s->base = *from;
+    s->base = s->from = *from;
     s->phase = PHASE_SEARCH;
     s->algo->begin(s->searcher, point, space_has(&s->space, from) ? measured : NULL);
 }
@@ -365,6 +388,7 @@ static void begin_at_default(struct search *s)
 
     for (uint32_t i = 0; i < s->space.dims; i++)
         point[i] = s->space.dim[i].initial;
+    s->from = s->before;
     s->phase = PHASE_SEARCH;
     s->algo->begin(s->searcher, point, NULL);
 }
@@ -374,21 +398,77 @@ static void on_search(struct search *s, const struct search_now *now, struct kno
 {
     s->measured++;
     s->algo->tell(s->searcher, now, note);
-    if (remember(s, knobs, now->terms, NULL))
+    if (take(s, knobs, now->terms, NULL))
         note->verdict = TUNER_BEST;
     ask(s, now, knobs, note);
 }
 
 /* ---- known settings first ---- */
 
-/* Sets the next that was not measured already, as the setting from before; false: there is none. */
+/* What was found for flows like these, or NULL. */
+static const struct memory *recall(const struct search *s)
+{
+    const struct memory *nearest = NULL;
+    double               least = ALIKE;
+
+    for (uint32_t i = 0; i < s->memories && i < MEMORIES; i++) {
+        double apart = s->memory[i].elephants - s->elephants;
+
+        apart = apart < 0 ? -apart : apart;
+        if (apart <= least) {
+            least = apart;
+            nearest = &s->memory[i];
+        }
+    }
+    return nearest;
+}
+
+enum { KNOWN_RUNNING, KNOWN_RECALLED, KNOWN_NAMED };     /* and on: setting_all */
+
+/* Writes the known setting with that number and its name; false: there is no such. */
+static bool make_known(const struct search *s, uint32_t number, struct knobs *made, const char **name)
+{
+    if (number == KNOWN_RUNNING) {
+        *made = s->before;
+        *name = "the setting from before";
+    } else if (number == KNOWN_RECALLED) {
+        *made = s->has_recalled ? s->recalled : s->before;
+        *name = "the one found for such flows";
+    } else {
+        const struct setting *named = &setting_all[number - KNOWN_NAMED];
+
+        if (!named->name)
+            return false;
+        named->make(made, &s->world);
+        *name = named->name;
+    }
+    return true;
+}
+
+static bool was_tried(const struct search *s, const struct knobs *knobs)
+{
+    for (uint32_t i = 0; i < s->samples; i++)
+        if (is_same(&s->sample[i].knobs, knobs))
+            return true;
+    return false;
+}
+
+/* Long queues for the sake of throughput, where mice prevail, or the reverse: not worth an interval. */
+static bool is_against(const struct search *s, uint32_t number)
+{
+    int toward = number < KNOWN_NAMED ? 0 : setting_all[number - KNOWN_NAMED].toward;
+
+    return s->is_known && (s->elephants >= 0.5 ? toward < 0 : toward > 0);
+}
+
+/* Sets the next that was not tried already; false: there is none. */
 static bool set_known(struct search *s, struct knobs *knobs)
 {
-    for (; setting_all[s->known].name && s->measured < count_of(s, SEARCH_BUDGET); s->known++) {
-        struct knobs made;
+    struct knobs made;
+    const char  *name;
 
-        setting_all[s->known].make(&made, &s->world);
-        if (s->before_is_measured && is_same(&made, &s->before))
+    for (; s->measured < count_of(s, SEARCH_BUDGET) && make_known(s, s->known, &made, &name); s->known++) {
+        if (was_tried(s, &made) || is_against(s, s->known))
             continue;
         *knobs = made;
         return true;
@@ -402,7 +482,7 @@ static void begin_at_best_known(struct search *s, const struct search_now *now, 
     const struct sample *best = best_now(s);
     struct search_now    measured = now_with(s, best->terms);
 
-    say(note, "the search goes on at the best, %s", best->name ? best->name : "the setting from before");
+    say(note, "the search goes on at the best, %s", best->name);
     begin_at(s, &best->knobs, &measured);
     ask(s, now, knobs, note);
 }
@@ -410,12 +490,14 @@ static void begin_at_best_known(struct search *s, const struct search_now *now, 
 static void on_known(struct search *s, const struct search_now *now, struct knobs *knobs,
                      struct tuner_note *note)
 {
-    const char *name = setting_all[s->known].name;
+    const char  *name = "";
+    struct knobs made;
 
+    make_known(s, s->known, &made, &name);
     s->measured++;
-    if (remember(s, knobs, now->terms, name))
+    if (take(s, knobs, now->terms, name))
         note->verdict = TUNER_BEST;
-    say(note, "the known setting %s was tried", name);
+    say(note, "of the known settings, %s was tried", name);
     s->known++;
     if (!set_known(s, knobs))
         begin_at_best_known(s, now, knobs, note);
@@ -428,7 +510,7 @@ static void say_why(const struct search *s, struct tuner_note *note)
     if (!is_set_to(s, SEARCH_TRIGGER, TRIGGER_CHANGE))
         say(note, s->searches ? "the last search is over" : "this is the start");
     else
-        say(note, "flow sizes changed (divergence %.3g > %.3g; elephants %.0f %% of flows)", s->trigger.last,
+        say(note, "flow sizes changed (divergence %.3g > %.3g; elephants %.0f %% of flows)", s->divergence,
             s->option[SEARCH_THETA], 100 * s->elephants);
 }
 
@@ -439,17 +521,20 @@ static void begin(struct search *s, const struct search_now *measured, struct kn
     bool is_from_running = is_set_to(s, SEARCH_START_FROM, START_RUNNING);
 
     say_why(s, note);
-    s->before = s->base = *knobs;
-    s->best[MICE].is_measured = s->best[ELEPHANTS].is_measured = false;
-    s->measured = s->known = 0;
-    s->before_is_measured = measured != NULL;
-    if (measured && (tries_known || is_from_running))
-        remember(s, knobs, measured->terms, NULL);
-    if (tries_known && set_known(s, knobs)) {
+    s->before = s->from = s->base = *knobs;
+    s->samples = s->measured = s->known = 0;
+    if (tries_known) {
+        const struct memory *found = is_set_to(s, SEARCH_REMEMBER, true) ? recall(s) : NULL;
+
+        s->has_recalled = found != NULL;
+        s->recalled = found ? found->knobs : s->before;
         s->phase = PHASE_KNOWN;
-        say(note, "search begins with the settings that have a name");
+        set_known(s, knobs);             /* the running one, once more */
+        say(note, "search begins with settings that are known");
         return;
     }
+    if (measured && is_from_running)
+        take(s, knobs, measured->terms, NULL);
     say(note, "search begins at the %s setting", is_from_running ? "running" : "default");
     if (is_from_running)
         begin_at(s, &s->before, measured);
@@ -493,11 +578,65 @@ static void on_watch(struct search *s, bool has_changed, const struct search_now
 
 /* ---- the hooks ---- */
 
+/* Is it clear already that the setting under test will not be the best? */
+static bool is_lost(const struct search *s)
+{
+    struct utility_weights w = weights_now(s);
+    const struct sample   *best = best_now(s);
+    double                 n = s->intervals, margin = s->option[SEARCH_ABANDON];
+    struct utility_terms   mean = { s->total.throughput / n, s->total.rtt / n, s->total.pfc / n };
+
+    return margin > 0 && s->phase != PHASE_CONFIRM && best && utility(w, mean) < utility(w, best->terms) - margin;
+}
+
+/* Adds an interval to what is known of the setting under test; false: it takes more of them. Writes the means. */
+static bool add_up(struct search *s, struct search_now *now, struct tuner_note *note)
+{
+    double n = s->option[SEARCH_MEASURE];
+
+    if (s->skip > 0) {
+        s->skip--;
+        say(note, "the setting is new: what is seen is still the old one's");
+        return false;
+    }
+    s->total.throughput += now->terms.throughput;
+    s->total.rtt += now->terms.rtt;
+    s->total.pfc += now->terms.pfc;
+    s->intervals++;
+    if (s->intervals < count_of(s, SEARCH_MEASURE) && is_lost(s)) {
+        n = s->intervals;
+    } else if (s->intervals < count_of(s, SEARCH_MEASURE)) {
+        say(note, "interval %u of %u in which the setting is measured", s->intervals, count_of(s, SEARCH_MEASURE));
+        return false;
+    }
+    *now = now_with(s, (struct utility_terms){ s->total.throughput / n, s->total.rtt / n, s->total.pfc / n });
+    s->total = (struct utility_terms){ 0 };
+    s->intervals = 0;
+    return true;
+}
+
+/* Have flow sizes changed, for so long that it counts? */
+static bool compare(struct search *s, const struct fsd *f)
+{
+    bool differs = kl_trigger_step(&s->trigger, f);
+
+    if (!has_flows(f))
+        return false;
+    s->divergence = s->trigger.last;
+    if (is_set_to(s, SEARCH_AGAINST, AGAINST_SETTLED)) {
+        s->divergence = kl_fsd(f, &s->settled, s->trigger.bins, s->trigger.epsilon);
+        differs = s->divergence > s->trigger.theta;
+    }
+    s->changed = differs ? s->changed + 1 : 0;
+    return s->changed >= count_of(s, SEARCH_PERSIST);
+}
+
 void search_step(void *state, const struct report *r, struct knobs *knobs, struct tuner_note *note)
 {
     struct search    *s = state;
-    bool              has_changed = kl_trigger_step(&s->trigger, &r->fsd), is_silent;
+    bool              has_changed = compare(s, &r->fsd), is_silent;
     struct search_now now;
+    struct knobs      was;
 
     look_at_flows(s, &r->fsd);
     now = now_with(s, measure(s, r));
@@ -507,6 +646,9 @@ void search_step(void *state, const struct report *r, struct knobs *knobs, struc
         say(note, "no uplink was active: the same setting is measured in the next interval");
         return;
     }
+    if (is_searching(s) && !add_up(s, &now, note))
+        return;
+    was = *knobs;
     switch (s->phase) {
     case PHASE_WATCH:
     case PHASE_HOLD:    on_watch(s, has_changed, is_silent ? NULL : &now, knobs, note); break;
@@ -514,6 +656,7 @@ void search_step(void *state, const struct report *r, struct knobs *knobs, struc
     case PHASE_SEARCH:  on_search(s, &now, knobs, note); break;
     case PHASE_CONFIRM: on_confirm(s, &now, knobs, note); break;
     }
+    s->skip = is_searching(s) && !is_same(&was, knobs) ? count_of(s, SEARCH_SETTLE) : 0;
 }
 
 void search_best(const void *state, struct knobs *knobs)
@@ -523,7 +666,7 @@ void search_best(const void *state, struct knobs *knobs)
     if (s->phase == PHASE_CONFIRM)
         *knobs = s->finalist;
     else
-        *knobs = is_searching(s) && best_now(s)->is_measured ? best_now(s)->knobs : s->before;
+        *knobs = is_searching(s) && best_now(s) ? best_now(s)->knobs : s->before;
 }
 
 bool search_is_idle(const void *state)

@@ -54,13 +54,14 @@ enum search_option {
     SEARCH_TRIGGER, SEARCH_THETA, SEARCH_EPSILON, SEARCH_BINS,
     SEARCH_WEIGHTS, SEARCH_WEIGHT_THROUGHPUT, SEARCH_WEIGHT_RTT, SEARCH_WEIGHT_PFC,
     SEARCH_METRICS, SEARCH_UTILITY_SCALE, SEARCH_SPACE, SEARCH_DIRECTIONS, SEARCH_START_FROM, SEARCH_REREAD,
-    SEARCH_KNOWN, SEARCH_CONFIRM, SEARCH_BUDGET, SEARCH_REST,
+    SEARCH_KNOWN, SEARCH_CONFIRM, SEARCH_BUDGET, SEARCH_REST, SEARCH_AGAINST, SEARCH_PERSIST, SEARCH_REMEMBER,
+    SEARCH_SETTLE, SEARCH_MEASURE, SEARCH_ABANDON,
     SEARCH_OPTION_COUNT
 };
 
 extern const char *const search_trigger_names[], *const search_bins_names[], *const search_weights_names[],
                   *const search_metrics_names[], *const search_directions_names[],
-                  *const search_start_names[];
+                  *const search_start_names[], *const search_against_names[];
 
 #define SEARCH_OPTIONS \
     { "trigger", OPTION_CHOICE, 0, 0, 0, search_trigger_names, NULL, \
@@ -71,9 +72,9 @@ extern const char *const search_trigger_names[], *const search_bins_names[], *co
       "added to every share before the divergence; 0: an empty bin is infinite" }, \
     { "bins", OPTION_CHOICE, 0, 0, 0, search_bins_names, NULL, \
       "two: elephants and mice; log: sizes that double" }, \
-    { "weights", OPTION_CHOICE, 0, 0, 0, search_weights_names, NULL, \
-      "dominant: 0.5, 0.2, 0.3 where elephants prevail and 0.2, 0.5, 0.3 where mice do; " \
-      "fixed: the next three" }, \
+    { "weights", OPTION_CHOICE, 2, 0, 0, search_weights_names, NULL, \
+      "dominant: 0.5, 0.2, 0.3 where elephants prevail and 0.2, 0.5, 0.3 where mice do; fixed: the next three; " \
+      "share: from 0.2, 0.5, 0.3 for mice alone to 0.8, 0, 0.2 for elephants alone" }, \
     { "weight_throughput", OPTION_REAL, 0.2, 0, 1, NULL, NULL, "of the busy share of active uplinks" }, \
     { "weight_rtt", OPTION_REAL, 0.5, 0, 1, NULL, NULL, "of the empty round trip over the measured one" }, \
     { "weight_pfc", OPTION_REAL, 0.3, 0, 1, NULL, NULL, "of the share of time without a pause" }, \
@@ -92,13 +93,26 @@ extern const char *const search_trigger_names[], *const search_bins_names[], *co
     { "reread", OPTION_YES, 1, 0, 1, NULL, NULL, \
       "which flows prevail is looked at in every interval, not only when a search begins" }, \
     { "known", OPTION_YES, 0, 0, 1, NULL, NULL, \
-      "a search first tries the settings that have a name, and begins at the best of them" }, \
+      "a search first tries settings that have a name, those that are not against the flows that prevail, and " \
+      "begins at the best of them" }, \
     { "confirm", OPTION_COUNT, 3, 0, 100, NULL, NULL, \
-      "times that the best setting and the one before the search are measured again before one is kept; " \
-      "0: the best of single samples is kept" }, \
+      "times that the best setting and the one at which the search began are measured again before one is " \
+      "kept; 0: what was measured best is kept" }, \
     { "budget", OPTION_COUNT, 280, 1, 1e6, NULL, NULL, \
-      "intervals that a search may measure, those of known settings included, those of confirm not" }, \
-    { "rest", OPTION_COUNT, 0, 0, 1e6, NULL, NULL, "intervals after a search in which no other begins" }
+      "settings that a search may measure, known ones included, those of confirm not" }, \
+    { "rest", OPTION_COUNT, 0, 0, 1e6, NULL, NULL, "intervals after a search in which no other begins" }, \
+    { "against", OPTION_CHOICE, 1, 0, 0, search_against_names, NULL, \
+      "what flow sizes are compared with: previous, those of the interval before; settled, those for which the " \
+      "setting in force was chosen" }, \
+    { "persist", OPTION_COUNT, 3, 1, 1000, NULL, NULL, "intervals in a row that must differ before it is a change" }, \
+    { "remember", OPTION_YES, 0, 0, 1, NULL, NULL, \
+      "with known: what a search has found is tried first when such flows come back" }, \
+    { "settle", OPTION_COUNT, 1, 0, 1000, NULL, NULL, \
+      "intervals after a change that say nothing of the new setting: queues and rates are still the old one's" }, \
+    { "measure", OPTION_COUNT, 2, 1, 1000, NULL, NULL, "intervals over which a setting is measured" }, \
+    { "abandon", OPTION_REAL, 0.02, 0, 1, NULL, NULL, \
+      "a setting that falls short of the best by more than this in an interval is not measured to the end; " \
+      "0: all are" }
 
 /* The hooks of a tuner that searches with 'algo'. search_is_idle() is false before the first search. */
 int  search_create(void **state, const struct search_algo *, const struct tuner_world *,

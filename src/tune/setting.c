@@ -2,6 +2,7 @@
 #include "tune/setting.h"
 #include "base/text.h"
 #include "base/yaml.h"
+#include "core/units.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +12,11 @@
 static double line_mbps(const struct tuner_world *world)
 {
     return (double)world->host_bps / 1e6;
+}
+
+static double rounded(double x)
+{
+    return (double)(uint64_t)(x + 0.5);
 }
 
 static void make_default(struct knobs *k, const struct tuner_world *world)
@@ -58,16 +64,35 @@ static void make_hpcc(struct knobs *k, const struct tuner_world *world)
     knobs_clamp(k);
 }
 
+/* Queues of a fraction of what is under way in an empty network, and rates that come back within a few round trips:
+ * found with anole sweep over the workloads of docs/tuning.md, where all settings above keep longer queues or
+ * come back more slowly. */
+static void make_bdp(struct knobs *k, const struct tuner_world *world)
+{
+    double rtt_us = (double)world->base_rtt_ps / (double)PS_PER_US;
+    double bdp_kb = line_mbps(world) * rtt_us / 8e3;
+
+    knobs_init(k);
+    k->value[KNOB_kmin] = rounded(bdp_kb / 12);
+    k->value[KNOB_kmax] = rounded(bdp_kb / 3);
+    k->value[KNOB_rpg_time_reset] = rounded(1.25 * rtt_us);
+    k->value[KNOB_rpg_ai_rate] = rounded(line_mbps(world) / 2000);
+    k->value[KNOB_rpg_hai_rate] = rounded(line_mbps(world) / 500);
+    k->value[KNOB_rate_to_set_on_first_cnp] = 0.5 * line_mbps(world);
+    knobs_clamp(k);
+}
+
 const struct setting setting_all[] = {
-    { "default", "NVIDIA's: the first CNP leaves 85 % of line rate", make_default },
+    { "default", "NVIDIA's: the first CNP leaves 85 % of line rate", make_default, 0 },
     { "default_artifact", "the same, but the first CNP halves the rate, as in PARALEON's artifact",
-      make_default_artifact },
-    { "expert", "PARALEON's table I", make_expert },
-    { "hpcc", "the HPCC paper's for DCQCN, in proportion to the speed of links", make_hpcc },
-    { NULL, NULL, NULL },
+      make_default_artifact, 0 },
+    { "expert", "PARALEON's table I", make_expert, 1 },
+    { "hpcc", "the HPCC paper's for DCQCN, in proportion to the speed of links", make_hpcc, 1 },
+    { "bdp", "in proportion to what is under way in an empty network: short queues, quick recovery", make_bdp, -1 },
+    { NULL, NULL, NULL, 0 },
 };
 
-const char *const setting_names[] = { "default", "default_artifact", "expert", "hpcc", NULL };
+const char *const setting_names[] = { "default", "default_artifact", "expert", "hpcc", "bdp", NULL };
 
 /* ---- from a file ---- */
 

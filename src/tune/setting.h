@@ -8,12 +8,17 @@
 
 #include <stddef.h>
 
-struct setting { const char *name, *about; void (*make)(struct knobs *, const struct tuner_world *); };
+struct setting {
+    const char *name, *about;
+    void      (*make)(struct knobs *, const struct tuner_world *);
+    int         toward;          /* +1: throughput, at the cost of queues; -1: low delay; 0: neither */
+};
 
 /* default            NVIDIA's, kmin/kmax/pmax 400 KB, 1600 KB, 0.2; the first CNP leaves 85 % of line rate
  * default_artifact   the same, but the first CNP halves the rate, as in PARALEON's artifact
  * expert             PARALEON's table I on top of default
  * hpcc               the HPCC paper's, which grows with the speed of links
+ * bdp                thresholds and timers in proportion to bandwidth x round trip of the empty network
  * Ends with a row without a name. */
 extern const struct setting setting_all[];
 extern const char *const    setting_names[];     /* NULL-terminated */

@@ -75,13 +75,34 @@ static void take(struct space *s, const struct space_dim *dim, size_t dims)
 
 /* ---- the safe space ---- */
 
-/* Steps and upper bounds grow with the link, lower bounds only shrink with it: NVIDIA's defaults, which are
- * the same for all links, stay inside. */
-static void scale_rate(struct space_dim *d, double speed)
+/* For 100 Gb/s and a round trip of 40 us, so that 500 KB are under way. No corner of it starves anybody: rates come
+ * back within a few hundred round trips even where all favours low delay, and what all flows of an incast may send at
+ * their least is a small part of a link even where all favours throughput. */
+static const struct space_dim safe[] = {
+    { KNOB_rpg_time_reset,              -1, 40,  160,    20,   160,  1 },
+    { KNOB_rpg_ai_rate,                 1,  20,  100,    10,   20,   1 },
+    { KNOB_rpg_hai_rate,                1,  100, 600,    60,   100,  1 },
+    { KNOB_rate_to_set_on_first_cnp,    1,  0.5, 1,      0.1,  0.85, 0 },
+    { KNOB_rpg_min_dec_fac,             1,  50,  80,     5,    50,   1 },
+    { KNOB_rpg_min_rate,                1,  1,   500,    50,   1,    1 },
+    { KNOB_rpg_gd,                      1,  11,  12,     1,    11,   1 },
+    { KNOB_rate_reduce_monitor_period,  1,  4,   80,     8,    4,    1 },
+    { KNOB_min_time_between_cnps,       1,  4,   80,     8,    4,    1 },
+    { KNOB_dce_tcp_g,                   -1, 960, 1020,   5,    1019, 1 },
+    { KNOB_initial_alpha_value,         -1, 512, 1023,   50,   1023, 1 },
+    { KNOB_kmin,                        1,  20,  800,    50,   400,  1 },
+    { KNOB_kmax,                        1,  80,  1600,   150,  1600, 1 },
+    { KNOB_pmax,                        -1, 0.1, 0.5,    0.05, 0.2,  0.01 },
+};
+
+#define SAFE_BPS 100e9
+#define SAFE_RTT_PS (40 * PS_PER_US)
+
+static void scale(struct space_dim *d, double by)
 {
-    d->min = at_least(floor(d->min * at_most(speed, 1)), knob_info[d->knob].min);
-    d->max = at_least(floor(d->max * speed), d->min + 1);
-    d->step = at_least(d->step * speed, d->quantum);
+    d->min = within(floor(d->min * by + 0.5), knob_info[d->knob].min, knob_info[d->knob].max);
+    d->max = within(floor(d->max * by + 0.5), d->min + 1, knob_info[d->knob].max);
+    d->step = at_least(d->step * by, d->quantum);
 }
 
 /* In a small buffer all of it moves down. */
@@ -90,14 +111,6 @@ static void cap_threshold(struct space_dim *d, double max)
     d->max = at_most(d->max, at_least(floor(max), 4));
     d->min = at_most(d->min, floor(d->max / 4));
     d->step = within(d->step, d->quantum, (d->max - d->min) / 4);
-}
-
-static void bound_timer(struct space_dim *d, uint64_t base_rtt_ps)
-{
-    uint64_t rtt_us = (base_rtt_ps + PS_PER_US - 1) / PS_PER_US;
-
-    d->min = at_least(d->min, (double)rtt_us);
-    d->max = within(at_least(d->max, 4 * d->min), d->min, knob_info[d->knob].max);
 }
 
 /* A queue must be marked before it makes the switch pause those who send: the first marks come well before it
@@ -116,20 +129,16 @@ static void mark_before_pausing(struct space *s, const struct tuner_world *world
 
 static void take_safe(struct space *s, const struct tuner_world *world)
 {
-    static const struct space_dim period = { KNOB_rate_reduce_monitor_period, 1, 4, 128, 8, 4, 1 };
     static const enum knob rate[] = { KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_rpg_min_rate };
-    struct space_dim *first_cnp;
+    double speed = (double)world->host_bps / SAFE_BPS, longer = (double)world->base_rtt_ps / (double)SAFE_RTT_PS;
 
-    take(s, plus, COUNT(plus));
-    s->dim[s->dims++] = period;
+    take(s, safe, COUNT(safe));
     for (size_t i = 0; i < COUNT(rate); i++)
-        scale_rate(find_dim(s, rate[i]), (double)world->host_bps / 100e9);
-    bound_timer(find_dim(s, KNOB_rpg_time_reset), world->base_rtt_ps);
+        scale(find_dim(s, rate[i]), speed);
+    scale(find_dim(s, KNOB_rpg_time_reset), longer);
+    scale(find_dim(s, KNOB_kmin), speed * longer);
+    scale(find_dim(s, KNOB_kmax), speed * longer);
     mark_before_pausing(s, world);
-    first_cnp = find_dim(s, KNOB_rate_to_set_on_first_cnp);
-    first_cnp->max = 1;
-    first_cnp->initial = AUTOMATIC_SHARE;
-    find_dim(s, KNOB_pmax)->quantum = 0.01;      /* switches take percent */
     for (uint32_t i = 0; i < s->dims; i++)
         s->dim[i].initial = within(s->dim[i].initial, s->dim[i].min, s->dim[i].max);
 }

@@ -20,6 +20,7 @@ const struct tuner_alias tuner_aliases[] = {
     { "default_artifact", "fixed", "setting", "default_artifact", "so, but the first CNP halves the rate" },
     { "expert", "fixed", "setting", "expert", "PARALEON's table I" },
     { "hpcc", "fixed", "setting", "hpcc", "the HPCC paper's setting for DCQCN" },
+    { "bdp", "fixed", "setting", "bdp", "short queues and quick recovery, in proportion to the network" },
     { "paraleon_published", "paraleon", "preset", "published", "PARALEON with its constants as printed" },
     { "paraleon_artifact", "paraleon", "preset", "artifact", "PARALEON as its public scripts do it" },
     { NULL, NULL, NULL, NULL, NULL },
@@ -27,7 +28,7 @@ const struct tuner_alias tuner_aliases[] = {
 
 const char *const tuner_names[] = {
     "fixed", "paraleon", "naive_sa", "chameleon", "random", "cmaes", "nlopt",
-    "default", "default_artifact", "expert", "hpcc", "paraleon_published", "paraleon_artifact", NULL
+    "default", "default_artifact", "expert", "hpcc", "bdp", "paraleon_published", "paraleon_artifact", NULL
 };
 
 static const struct tuner_algo *find_algo(const char *name)

@@ -59,6 +59,16 @@ END
     [ "$(awk 'length > max { max = length } END { print max }' "$dir/out")" -le 100 ]
 }
 
+@test "explain: the effect of a second search is read next to it" {
+    write_history "$dir/h"
+    {
+        step 9000 search 200 15 0 0.8 'the search is over: the best is kept' '"kmin":100' best
+        step 10000 hold 330 30 0 0.9 'nothing calls for a search' ''
+    } >>"$dir/h"
+    "$ANOLE" explain "$dir/h" | joined | grep -qF \
+        'effect, 2 intervals before and 1 after: goodput 165Gbps -> 330Gbps (+100%), mean RTT 15us -> 30us (+100%)'
+}
+
 @test "explain: a file is as good as the folder it lies in" {
     write_history "$dir/tuning.jsonl"
     "$ANOLE" explain "$dir" >"$dir/a"
