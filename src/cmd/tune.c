@@ -29,7 +29,7 @@ struct options {
     const char  *path, *tuner, *from;
     const char **set;
     uint32_t     sets;
-    uint64_t     seed, budget, rate_bps;
+    uint64_t     seed, budget, rate_bps, rtt_ps;
     bool         has_seed, is_quiet, keep;
     uint32_t     rounds, checks, threads;
     const char  *out, *history;
@@ -37,7 +37,7 @@ struct options {
 };
 
 enum { KEY_TUNER = 't', KEY_SET = 's', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_SEED = 256, KEY_ROUNDS,
-       KEY_BUDGET, KEY_CHECK, KEY_KEEP, KEY_AS, KEY_FROM, KEY_RATE, KEY_HISTORY, KEY_THREADS };
+       KEY_BUDGET, KEY_CHECK, KEY_KEEP, KEY_AS, KEY_FROM, KEY_RATE, KEY_RTT, KEY_HISTORY, KEY_THREADS };
 
 static const struct argp_option option_rows[] = {
     { "tuner", KEY_TUNER, "NAME", 0, "What searches: see anole list tuner (default: the scenario's, or "
@@ -61,6 +61,8 @@ static const struct argp_option option_rows[] = {
     { "from", KEY_FROM, "SETTING", 0, "No search: take a setting that has a name, or the file of one", 0 },
     { "rate", KEY_RATE, "RATE", 0, "With --from: speed of the hosts' links, on which some settings depend "
       "(default: 100Gbps)", 0 },
+    { "rtt", KEY_RTT, "TIME", 0, "With --from: longest round trip of the empty network, on which some "
+      "settings depend", 0 },
     { "threads", KEY_THREADS, "N", 0, "Share the work among N threads (default: the processors there are, if "
       "runs are long enough to gain). The results are the same", 0 },
     { "quiet", KEY_QUIET, NULL, 0, "Print no results and no progress, only what is wrong, and what --as asks "
@@ -102,6 +104,18 @@ static uint64_t rate_of(const char *text)
     return bps;
 }
 
+static uint64_t rtt_of(const char *text)
+{
+    struct err err;
+    uint64_t   ps;
+
+    if (text_to_time(text, &ps, &err))
+        cmd_usage("--rtt: %s", err.text);
+    if (ps == 0)
+        cmd_usage("--rtt: a round trip of no time");
+    return ps;
+}
+
 static void take_path(struct options *o, const char *path)
 {
     if (o->path)
@@ -126,6 +140,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_AS:       o->device = device_of(arg);                                            break;
     case KEY_FROM:     o->from = arg;                                                         break;
     case KEY_RATE:     o->rate_bps = rate_of(arg);                                            break;
+    case KEY_RTT:      o->rtt_ps = rtt_of(arg);                                               break;
     case KEY_THREADS:  o->threads = (uint32_t)cmd_count("--threads", arg, 1, PARTS_MAX);      break;
     case KEY_QUIET:    o->is_quiet = true;                                                    break;
     case ARGP_KEY_ARG: take_path(o, arg);                                                     break;
@@ -145,8 +160,8 @@ static void check_options(const struct options *o)
     if (o->from && (o->history || o->tuner || o->sets))
         cmd_usage("--from: there is no search, so --%s has no effect",
                   o->history ? "history" : o->tuner ? "tuner" : "set");
-    if (o->rate_bps && !o->from)
-        cmd_usage("--rate goes with --from; a scenario has links of its own");
+    if ((o->rate_bps || o->rtt_ps) && !o->from)
+        cmd_usage("--%s goes with --from; a scenario has a network of its own", o->rate_bps ? "rate" : "rtt");
 }
 
 static const struct argp argp = {
@@ -417,12 +432,31 @@ static int tune_scenario(struct tune *t, struct err *err)
     return rc;
 }
 
+/* Reads the setting; one that is not the same for all networks is refused if nobody has said for which. */
+static int read_setting(const struct options *o, struct knobs *knobs, struct err *err)
+{
+    struct tuner_world world = { .host_bps = o->rate_bps ? o->rate_bps : RATE_BPS, .base_rtt_ps = o->rtt_ps };
+    struct knobs       other;
+    int                rc;
+
+    if (!o->rtt_ps)
+        world.base_rtt_ps = 10 * PS_PER_US;
+    rc = setting_read(o->from, &world, knobs, err);
+    if (rc || o->rtt_ps)
+        return rc;
+    world.base_rtt_ps *= 2;
+    rc = setting_read(o->from, &world, &other, err);
+    if (!rc && !knobs_equal(knobs, &other))
+        rc = err_set(err, EINVAL, "the setting '%.60s' depends on the network's round trip: give --rtt",
+                     o->from);
+    return rc;
+}
+
 static int tune_from(struct tune *t, struct err *err)
 {
-    struct tuner_world world = { .host_bps = t->opt.rate_bps ? t->opt.rate_bps : RATE_BPS };
-    struct knobs       knobs;
-    char               about[300];
-    int                rc = setting_read(t->opt.from, &world, &knobs, err);
+    struct knobs knobs;
+    char         about[300];
+    int          rc = read_setting(&t->opt, &knobs, err);
 
     if (rc)
         return rc;

@@ -44,7 +44,7 @@ void anneal_set_budget(const struct anneal_cfg *cfg, struct tuner_values *v, uin
 
     if (v->is_given[own_options + SEARCH_BUDGET])
         return;
-    intervals += v->value[own_options + SEARCH_KNOWN] > 0 ? 2 : 0;       /* the running one, one that was found */
+    intervals += v->value[own_options + SEARCH_KNOWN] > 0;       /* the running one */
     for (int i = 0; v->value[own_options + SEARCH_KNOWN] > 0 && setting_all[i].name; i++)
         intervals++;
     v->value[own_options + SEARCH_BUDGET] = intervals;

@@ -28,8 +28,9 @@ enum phase { PHASE_WATCH, PHASE_KNOWN, PHASE_SEARCH, PHASE_CONFIRM, PHASE_HOLD }
 
 static const char *const phase_names[] = { "watch", "search", "search", "confirm", "hold" };
 
+#define CHANCE       0.02        /* of utility: differences of a few intervals that mean nothing */
 #define MEMORIES     8           /* settings that were found, the oldest is forgotten */
-#define ALIKE        0.1         /* shares of elephants that are no further apart are of the same kind of traffic */
+#define ALIKE        0.2         /* shares of elephants that are no further apart are of the same kind of traffic */
 
 struct sample {                  /* a setting, and what came of it */
     struct knobs         knobs;
@@ -55,6 +56,8 @@ struct search {
     double          elephants;               /* share, by the last interval that had flows */
     bool            is_known;
     uint32_t        changed;                 /* intervals in a row in which flow sizes differed */
+    struct fsd      recent[SEARCH_PERSIST_MAX];      /* the last intervals that had flows */
+    uint32_t        recents;                 /* ever seen */
     struct memory   memory[MEMORIES];
     uint32_t        memories;                /* ever made */
 
@@ -65,9 +68,8 @@ struct search {
     struct sample  *sample;                  /* all that was measured */
     uint32_t        samples, samples_max;
     uint32_t        known;                   /* the known setting that runs now: see make_known() */
-    struct knobs    recalled;                /* found for flows like these */
-    bool            has_recalled;
     uint32_t        measured;                /* settings */
+    uint32_t        in_vain;                 /* of them, since the last that was the best */
 
     /* One setting. */
     uint32_t             skip;               /* intervals before it is measured */
@@ -269,7 +271,12 @@ static bool take(struct search *s, const struct knobs *knobs, struct utility_ter
         s->sample = xrealloc(s->sample, s->samples_max * sizeof *s->sample);
     }
     s->sample[s->samples++] = (struct sample){ *knobs, terms, name };
-    return best_now(s) == &s->sample[s->samples - 1];
+    if (best_now(s) != &s->sample[s->samples - 1]) {
+        s->in_vain++;
+        return false;
+    }
+    s->in_vain = 0;
+    return true;
 }
 
 static bool is_same(const struct knobs *a, const struct knobs *b)
@@ -282,15 +289,39 @@ static bool is_same(const struct knobs *a, const struct knobs *b)
 
 /* ---- the end of a search ---- */
 
+/* Of as many intervals as must differ, since in one there may be only a few flows. */
+static struct fsd recent_flows(const struct search *s)
+{
+    uint32_t   count = count_of(s, SEARCH_PERSIST);
+    struct fsd sum = { 0 };
+
+    for (uint32_t i = 0; i < count && i < s->recents; i++)
+        fsd_add(&sum, &s->recent[(s->recents - 1 - i) % SEARCH_PERSIST_MAX]);
+    return sum;
+}
+
+static double share_of_recent(const struct search *s)
+{
+    struct fsd recent = recent_flows(s);
+
+    return fsd_elephant_share(&recent);
+}
+
 static void settle(struct search *s, const struct knobs *kept, struct knobs *knobs)
 {
     *knobs = s->before = *kept;
-    s->memory[s->memories++ % MEMORIES] = (struct memory){ *kept, s->elephants };
     s->changed = 0;
-    s->settled = s->trigger.before;
+    s->settled = recent_flows(s);
     s->phase = PHASE_HOLD;
     s->rest = count_of(s, SEARCH_REST);
     s->searches++;
+}
+
+/* A search has found it. */
+static void keep(struct search *s, const struct knobs *kept, struct knobs *knobs)
+{
+    s->memory[s->memories++ % MEMORIES] = (struct memory){ *kept, share_of_recent(s) };
+    settle(s, kept, knobs);
 }
 
 static void begin_to_confirm(struct search *s, struct knobs *knobs)
@@ -308,7 +339,7 @@ static void finish(struct search *s, struct knobs *knobs, struct tuner_note *not
     say(note, "the search is over after %u settings", s->measured);
     if (!best || is_same(&best->knobs, &s->from)) {
         say(note, "the setting at which it began stays");
-        settle(s, &s->from, knobs);
+        keep(s, &s->from, knobs);
         return;
     }
     say(note, "the best was measured at %.4f and is %s", utility(weights_now(s), best->terms),
@@ -316,7 +347,7 @@ static void finish(struct search *s, struct knobs *knobs, struct tuner_note *not
     if (count_of(s, SEARCH_CONFIRM))
         begin_to_confirm(s, knobs);
     else
-        settle(s, &best->knobs, knobs);
+        keep(s, &best->knobs, knobs);
 }
 
 static double mean_utility(const struct search *s, int which)
@@ -335,7 +366,7 @@ static void decide(struct search *s, struct knobs *knobs, struct tuner_note *not
     note->verdict = best > from ? TUNER_ACCEPTED : TUNER_REJECTED;
     say(note, "measured again, the new setting has %.4f, the one at which the search began %.4f: the %s is kept",
         best, from, best > from ? "new one" : "latter");
-    settle(s, best > from ? &s->finalist : &s->from, knobs);
+    keep(s, best > from ? &s->finalist : &s->from, knobs);
 }
 
 static void on_confirm(struct search *s, const struct search_now *now, struct knobs *knobs,
@@ -358,11 +389,18 @@ static void on_confirm(struct search *s, const struct search_now *now, struct kn
 
 /* ---- the search itself ---- */
 
+static bool has_given_up(const struct search *s)
+{
+    uint32_t patience = count_of(s, SEARCH_GIVE_UP);
+
+    return patience > 0 && s->in_vain >= patience;
+}
+
 static void ask(struct search *s, const struct search_now *now, struct knobs *knobs, struct tuner_note *note)
 {
     double point[SPACE_DIMS_MAX];
 
-    if (s->measured >= count_of(s, SEARCH_BUDGET) || !s->algo->ask(s->searcher, now, point)) {
+    if (s->measured >= count_of(s, SEARCH_BUDGET) || has_given_up(s) || !s->algo->ask(s->searcher, now, point)) {
         finish(s, knobs, note);
         return;
     }
@@ -423,26 +461,46 @@ static const struct memory *recall(const struct search *s)
     return nearest;
 }
 
-enum { KNOWN_RUNNING, KNOWN_RECALLED, KNOWN_NAMED };     /* and on: setting_all */
+/* Is it one of those that are made for the other kind of flows? */
+static bool is_made_against(const struct search *s, const struct knobs *knobs, int wanted)
+{
+    for (const struct setting *named = setting_all; named->name; named++) {
+        struct knobs made;
 
-/* Writes the known setting with that number and its name; false: there is no such. */
+        named->make(&made, &s->world);
+        if (named->toward * wanted < 0 && is_same(&made, knobs))
+            return true;
+    }
+    return false;
+}
+
+#define KNOWN_PASSES 3           /* settings made for the flows that prevail, the one from before, others */
+
+static uint32_t named_settings(void)
+{
+    uint32_t n = 0;
+
+    while (setting_all[n].name)
+        n++;
+    return n;
+}
+
+/* Writes the known setting with that number; false: it is none that should be tried now. Long queues for the sake of
+ * throughput are not where mice prevail, nor the reverse. */
 static bool make_known(const struct search *s, uint32_t number, struct knobs *made, const char **name)
 {
-    if (number == KNOWN_RUNNING) {
+    const struct setting *named = &setting_all[number % named_settings()];
+    uint32_t              pass = number / named_settings();
+    int                   wanted = !s->is_known ? 0 : s->elephants >= 0.5 ? 1 : -1;
+
+    if (pass == 1) {
         *made = s->before;
         *name = "the setting from before";
-    } else if (number == KNOWN_RECALLED) {
-        *made = s->has_recalled ? s->recalled : s->before;
-        *name = "the one found for such flows";
-    } else {
-        const struct setting *named = &setting_all[number - KNOWN_NAMED];
-
-        if (!named->name)
-            return false;
-        named->make(made, &s->world);
-        *name = named->name;
+        return number % named_settings() == 0 && !is_made_against(s, made, wanted);
     }
-    return true;
+    named->make(made, &s->world);
+    *name = named->name;
+    return pass == 0 ? named->toward != 0 && named->toward == wanted : named->toward == 0 || wanted == 0;
 }
 
 static bool was_tried(const struct search *s, const struct knobs *knobs)
@@ -453,22 +511,14 @@ static bool was_tried(const struct search *s, const struct knobs *knobs)
     return false;
 }
 
-/* Long queues for the sake of throughput, where mice prevail, or the reverse: not worth an interval. */
-static bool is_against(const struct search *s, uint32_t number)
-{
-    int toward = number < KNOWN_NAMED ? 0 : setting_all[number - KNOWN_NAMED].toward;
-
-    return s->is_known && (s->elephants >= 0.5 ? toward < 0 : toward > 0);
-}
-
 /* Sets the next that was not tried already; false: there is none. */
 static bool set_known(struct search *s, struct knobs *knobs)
 {
     struct knobs made;
     const char  *name;
 
-    for (; s->measured < count_of(s, SEARCH_BUDGET) && make_known(s, s->known, &made, &name); s->known++) {
-        if (was_tried(s, &made) || is_against(s, s->known))
+    for (; s->measured < count_of(s, SEARCH_BUDGET) && s->known < KNOWN_PASSES * named_settings(); s->known++) {
+        if (!make_known(s, s->known, &made, &name) || was_tried(s, &made))
             continue;
         *knobs = made;
         return true;
@@ -476,13 +526,27 @@ static bool set_known(struct search *s, struct knobs *knobs)
     return false;
 }
 
+/* Those made for such flows were tried first. To be preferred, one that was tried later must have been better by
+ * more than chance will make it. */
+static const struct sample *best_known(const struct search *s)
+{
+    struct utility_weights w = weights_now(s);
+    const struct sample   *best = s->sample;
+
+    for (uint32_t i = 1; i < s->samples; i++)
+        if (utility(w, s->sample[i].terms) > utility(w, best->terms) + CHANCE)
+            best = &s->sample[i];
+    return best;
+}
+
 static void begin_at_best_known(struct search *s, const struct search_now *now, struct knobs *knobs,
                                 struct tuner_note *note)
 {
-    const struct sample *best = best_now(s);
+    const struct sample *best = best_known(s);
     struct search_now    measured = now_with(s, best->terms);
 
     say(note, "the search goes on at the best, %s", best->name);
+    s->in_vain = 0;
     begin_at(s, &best->knobs, &measured);
     ask(s, now, knobs, note);
 }
@@ -520,16 +584,22 @@ static void begin(struct search *s, const struct search_now *measured, struct kn
     bool tries_known = is_set_to(s, SEARCH_KNOWN, true);
     bool is_from_running = is_set_to(s, SEARCH_START_FROM, START_RUNNING);
 
-    say_why(s, note);
-    s->before = s->from = s->base = *knobs;
-    s->samples = s->measured = s->known = 0;
-    if (tries_known) {
-        const struct memory *found = is_set_to(s, SEARCH_REMEMBER, true) ? recall(s) : NULL;
+    const struct memory *found = is_set_to(s, SEARCH_REMEMBER, true) ? recall(s) : NULL;
 
-        s->has_recalled = found != NULL;
-        s->recalled = found ? found->knobs : s->before;
+    say_why(s, note);
+    if (found) {
+        say(note, "the setting that was found when elephants were %.0f %% of flows is in force again",
+            100 * found->elephants);
+        settle(s, &found->knobs, knobs);
+        return;
+    }
+    s->before = s->from = s->base = *knobs;
+    s->settled = recent_flows(s);
+    s->changed = 0;
+    s->samples = s->measured = s->known = s->in_vain = 0;
+    if (tries_known) {
         s->phase = PHASE_KNOWN;
-        set_known(s, knobs);             /* the running one, once more */
+        set_known(s, knobs);
         say(note, "search begins with settings that are known");
         return;
     }
@@ -589,6 +659,16 @@ static bool is_lost(const struct search *s)
     return margin > 0 && s->phase != PHASE_CONFIRM && best && utility(w, mean) < utility(w, best->terms) - margin;
 }
 
+/* What was measured so far was measured of other flows. */
+static void start_again(struct search *s, struct knobs *knobs, struct tuner_note *note)
+{
+    s->total = (struct utility_terms){ 0 };
+    s->intervals = 0;
+    *knobs = best_now(s) ? best_now(s)->knobs : s->before;
+    begin(s, NULL, knobs, note);
+    s->skip = is_searching(s) ? count_of(s, SEARCH_SETTLE) : 0;
+}
+
 /* Adds an interval to what is known of the setting under test; false: it takes more of them. Writes the means. */
 static bool add_up(struct search *s, struct search_now *now, struct tuner_note *note)
 {
@@ -622,9 +702,12 @@ static bool compare(struct search *s, const struct fsd *f)
 
     if (!has_flows(f))
         return false;
+    s->recent[s->recents++ % SEARCH_PERSIST_MAX] = *f;
     s->divergence = s->trigger.last;
     if (is_set_to(s, SEARCH_AGAINST, AGAINST_SETTLED)) {
-        s->divergence = kl_fsd(f, &s->settled, s->trigger.bins, s->trigger.epsilon);
+        struct fsd now = recent_flows(s);
+
+        s->divergence = kl_fsd(&now, &s->settled, s->trigger.bins, s->trigger.epsilon);
         differs = s->divergence > s->trigger.theta;
     }
     s->changed = differs ? s->changed + 1 : 0;
@@ -646,9 +729,13 @@ void search_step(void *state, const struct report *r, struct knobs *knobs, struc
         say(note, "no uplink was active: the same setting is measured in the next interval");
         return;
     }
+    was = *knobs;
+    if (is_searching(s) && has_changed && is_set_to(s, SEARCH_RESTART, true)) {
+        start_again(s, knobs, note);
+        return;
+    }
     if (is_searching(s) && !add_up(s, &now, note))
         return;
-    was = *knobs;
     switch (s->phase) {
     case PHASE_WATCH:
     case PHASE_HOLD:    on_watch(s, has_changed, is_silent ? NULL : &now, knobs, note); break;

@@ -55,7 +55,8 @@ enum search_option {
     SEARCH_WEIGHTS, SEARCH_WEIGHT_THROUGHPUT, SEARCH_WEIGHT_RTT, SEARCH_WEIGHT_PFC,
     SEARCH_METRICS, SEARCH_UTILITY_SCALE, SEARCH_SPACE, SEARCH_DIRECTIONS, SEARCH_START_FROM, SEARCH_REREAD,
     SEARCH_KNOWN, SEARCH_CONFIRM, SEARCH_BUDGET, SEARCH_REST, SEARCH_AGAINST, SEARCH_PERSIST, SEARCH_REMEMBER,
-    SEARCH_SETTLE, SEARCH_MEASURE, SEARCH_ABANDON,
+    SEARCH_SETTLE, SEARCH_MEASURE, SEARCH_ABANDON, SEARCH_GIVE_UP,
+    SEARCH_RESTART,
     SEARCH_OPTION_COUNT
 };
 
@@ -63,12 +64,14 @@ extern const char *const search_trigger_names[], *const search_bins_names[], *co
                   *const search_metrics_names[], *const search_directions_names[],
                   *const search_start_names[], *const search_against_names[];
 
+#define SEARCH_PERSIST_MAX 16
+
 #define SEARCH_OPTIONS \
     { "trigger", OPTION_CHOICE, 0, 0, 0, search_trigger_names, NULL, \
       "change: a search begins when flow sizes change; always: at the start, and whenever one has ended; " \
       "once: at the start" }, \
-    { "theta", OPTION_REAL, 0.01, 1e-9, 1e9, NULL, NULL, "divergence of flow sizes that is a change" }, \
-    { "epsilon", OPTION_REAL, 0.001, 0, 1, NULL, NULL, \
+    { "theta", OPTION_REAL, 0.05, 1e-9, 1e9, NULL, NULL, "divergence of flow sizes that is a change" }, \
+    { "epsilon", OPTION_REAL, 0.05, 0, 1, NULL, NULL, \
       "added to every share before the divergence; 0: an empty bin is infinite" }, \
     { "bins", OPTION_CHOICE, 0, 0, 0, search_bins_names, NULL, \
       "two: elephants and mice; log: sizes that double" }, \
@@ -93,8 +96,8 @@ extern const char *const search_trigger_names[], *const search_bins_names[], *co
     { "reread", OPTION_YES, 1, 0, 1, NULL, NULL, \
       "which flows prevail is looked at in every interval, not only when a search begins" }, \
     { "known", OPTION_YES, 0, 0, 1, NULL, NULL, \
-      "a search first tries settings that have a name, those that are not against the flows that prevail, and " \
-      "begins at the best of them" }, \
+      "a search first tries settings that have a name, those made for the flows that prevail before others, " \
+      "and begins at the best of them" }, \
     { "confirm", OPTION_COUNT, 3, 0, 100, NULL, NULL, \
       "times that the best setting and the one at which the search began are measured again before one is " \
       "kept; 0: what was measured best is kept" }, \
@@ -104,15 +107,20 @@ extern const char *const search_trigger_names[], *const search_bins_names[], *co
     { "against", OPTION_CHOICE, 1, 0, 0, search_against_names, NULL, \
       "what flow sizes are compared with: previous, those of the interval before; settled, those for which the " \
       "setting in force was chosen" }, \
-    { "persist", OPTION_COUNT, 3, 1, 1000, NULL, NULL, "intervals in a row that must differ before it is a change" }, \
+    { "persist", OPTION_COUNT, 3, 1, SEARCH_PERSIST_MAX, NULL, NULL, \
+      "intervals that are taken together, and so many times in a row must they differ before it is a change" }, \
     { "remember", OPTION_YES, 0, 0, 1, NULL, NULL, \
-      "with known: what a search has found is tried first when such flows come back" }, \
+      "what a search has found is in force again, without a search, when such flows come back" }, \
     { "settle", OPTION_COUNT, 1, 0, 1000, NULL, NULL, \
       "intervals after a change that say nothing of the new setting: queues and rates are still the old one's" }, \
-    { "measure", OPTION_COUNT, 2, 1, 1000, NULL, NULL, "intervals over which a setting is measured" }, \
-    { "abandon", OPTION_REAL, 0.02, 0, 1, NULL, NULL, \
+    { "measure", OPTION_COUNT, 3, 1, 1000, NULL, NULL, "intervals over which a setting is measured" }, \
+    { "abandon", OPTION_REAL, 0.05, 0, 1, NULL, NULL, \
       "a setting that falls short of the best by more than this in an interval is not measured to the end; " \
-      "0: all are" }
+      "0: all are" }, \
+    { "give_up", OPTION_COUNT, 0, 0, 1e6, NULL, NULL, \
+      "a search is over after so many settings in a row of which none was the best so far; 0: not for that" }, \
+    { "restart", OPTION_YES, 1, 0, 1, NULL, NULL, \
+      "when flow sizes change during a search, another begins in its place" }
 
 /* The hooks of a tuner that searches with 'algo'. search_is_idle() is false before the first search. */
 int  search_create(void **state, const struct search_algo *, const struct tuner_world *,
