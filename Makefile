@@ -20,7 +20,7 @@ ifneq ($(shell grep -lrE 'pthread\.h|threads\.h' src),)
 CHECKS += check-tsan
 endif
 
-.PHONY: release demo test fidelity debug web bench install clean help check $(CHECKS) deps-check build-clang
+.PHONY: release demo test fidelity debug web bench repro repro-quick install clean help check $(CHECKS) deps-check build-clang
 .DEFAULT_GOAL := release
 
 release:
@@ -65,6 +65,11 @@ bench: release
 	@tools/deps bench
 	@tools/list-sources bench | cut -d ' ' -f 2 | xargs -r ninja -C build/release
 	@bench/run build/release
+
+# The experiments of the papers: repro/README.md. Finished runs are kept; `make repro` goes on where it was.
+repro repro-quick: release
+	@tools/deps repro
+	@QUICK=$(if $(findstring quick,$@),1,0) repro/run-all
 
 install: release
 	@meson configure build/release -Dprefix='$(abspath $(PREFIX))'
@@ -139,6 +144,7 @@ help:
 	@echo 'make fidelity     the whole comparison with the HPCC ns-3 fork: docs/fidelity.md'
 	@echo 'make web          build the report page from web/ (needs Node 20) and test it in a browser'
 	@echo 'make bench        benchmarks, one "name value unit" per line; kept in bench/history.csv'
+	@echo 'make repro-quick  short versions of the experiments of the papers; make repro: all of them. See repro/README.md'
 	@echo 'make debug        build/debug, unoptimised, with asserts: for gdb'
 	@echo 'make install      install below PREFIX (default /usr/local; DESTDIR is respected)'
 	@echo 'make clean        remove build/'

@@ -1,0 +1,104 @@
+#!/bin/sh
+# repro/lib.sh - what the experiments share. A run script begins with `. "$(dirname "$0")/../lib.sh"` and is then in its
+# own folder. There are
+#
+#   $out           where all goes: out/, or out/quick with QUICK=1
+#   $seeds         of every variant
+#   $lib           this folder
+#   pick A B       A, or B with QUICK=1
+#   campaign, table, publish, readme: below
+#
+# ANOLE is the program (build/release/anole), JOBS how many runs at a time (as many as there are cores).
+# Finished runs are kept in $out/runs.sqlite, so a script that was interrupted goes on where it was.
+# shellcheck disable=SC2034  # these are for the scripts
+set -eu
+export LC_ALL=C
+
+cd "$(dirname "$0")"
+lib=$(cd .. && pwd)
+ANOLE=${ANOLE:-build/release/anole}
+case $ANOLE in
+/*) ;;
+*) ANOLE=$lib/../$ANOLE ;;
+esac
+
+case ${QUICK:-0} in
+0) QUICK='' out=out seeds=${SEEDS:-5} ;;
+*) QUICK=1 out=out/quick seeds=${SEEDS:-2} ;;
+esac
+mkdir -p "$out"
+
+pick() {
+    if [ -n "$QUICK" ]; then echo "$2"; else echo "$1"; fi
+}
+
+# Settings that several papers compare, for 100 Gb/s. Each names all knobs in which the two models begin differently, so that
+# it means the same in both.
+#   default_85  NVIDIA's; the rate at the first CNP is the vendor's 85 % of the line
+#   default_50  the same as PARALEON's artifact has it: 50 %
+#   expert      PARALEON, table I
+#   hpcc        of the HPCC paper's simulator, scaled to 100 Gb/s
+ecn_default=kmin=400KB,kmax=1600KB,pmax=0.2
+nvidia=rpg_ai_rate=5Mbps,rpg_hai_rate=50Mbps,rpg_min_rate=1Mbps,dce_tcp_g=1019,initial_alpha_value=1023
+default_85=$nvidia,rate_to_set_on_first_cnp=85Gbps,$ecn_default
+default_50=$nvidia,rate_to_set_on_first_cnp=50Gbps,$ecn_default
+expert=rpg_ai_rate=50Mbps,rpg_hai_rate=150Mbps,rpg_min_rate=1Mbps,dce_tcp_g=1019,initial_alpha_value=1023
+expert=$expert,rate_to_set_on_first_cnp=85Gbps,rate_reduce_monitor_period=80us,min_time_between_cnps=96us
+expert=$expert,kmin=1600KB,kmax=6400KB,pmax=0.2
+hpcc=rpg_ai_rate=20Mbps,rpg_hai_rate=200Mbps,rpg_min_rate=1000Mbps,dce_tcp_g=1020,initial_alpha_value=1023
+hpcc=$hpcc,rate_to_set_on_first_cnp=100Gbps,$ecn_default
+
+# campaign NAME ARGUMENT... : anole compare with these arguments; its files are in $out/NAME/.
+campaign() {
+    name=$1
+    shift
+    echo "$(basename "$PWD"): $name" >&2
+    nice "$ANOLE" compare "$@" --seeds "$seeds" --store "$out/runs.sqlite" --out "$out/$name" \
+        ${JOBS:+--jobs "$JOBS"} >/dev/null
+}
+
+# table NAME METRIC... : a campaign's variants as CSV without a head, one line each:
+#     variant,seeds,mean,low,high[,mean,low,high ...]
+table() {
+    name=$1
+    shift
+    jq -r '[.seeds, (.metrics | map({key: .name, value: .variants}) | from_entries)] as [$seeds, $of]
+        | $of[$ARGS.positional[0]] | keys[] as $i
+        | [.[$i].name, $seeds, ($ARGS.positional[] | $of[.][$i] | .mean, .low, .high)] | join(",")' \
+        "$out/$name/comparison.json" --args "$@" | awk -F , -v OFS=, '{
+            for (i = 3; i <= NF; i++) if ($i != "") $i = sprintf("%.5g", $i)
+            print
+        }'
+}
+
+# table_head NAME METRIC... : the head for it, where the first column or columns are called NAME.
+table_head() {
+    printf '%s,seeds' "$1"
+    shift
+    for metric; do printf ',%s,%s_low,%s_high' "$metric" "$metric" "$metric"; done
+    echo
+}
+
+# Only full runs with enough seeds change what is committed.
+is_final() {
+    [ -z "$QUICK" ] && [ "$seeds" -ge 5 ]
+}
+
+# publish FILE... : what a full run has in $out becomes the experiment's committed result.
+publish() {
+    for file; do
+        if is_final; then cp "$out/$file" "$file"; else echo "$PWD/$out/$file"; fi
+    done
+}
+
+# readme NAME <TEXT : puts the text between <!-- NAME --> and <!-- /NAME --> of README.md, after a full run.
+readme() {
+    cat >"$out/$1.md"
+    is_final || return 0
+    awk -v name="$1" -v file="$out/$1.md" '
+        $0 == "<!-- /" name " -->" { skip = 0 }
+        !skip                      { print }
+        $0 == "<!-- " name " -->"  { skip = 1; while ((getline line <file) > 0) print line }
+    ' README.md >"$out/README.md"
+    cp "$out/README.md" README.md
+}
