@@ -67,18 +67,6 @@ static uint32_t steps_to_tell(const struct tuning *g, uint32_t *step)
 
 /* ---- the tuner ---- */
 
-static json_t *option_value(const struct tuner_option *o, double value, const char *text)
-{
-    switch (o->kind) {
-    case OPTION_YES:    return json_of_text(value != 0 ? "yes" : "no");
-    case OPTION_CHOICE: return json_of_text(o->choices[(int)value]);
-    case OPTION_TEXT:   return json_of_text(text ? text : "");
-    case OPTION_REAL:
-    case OPTION_COUNT:  break;
-    }
-    return page_number(value);
-}
-
 static json_t *options_json(const struct tuning *g)
 {
     const struct tuner_option *option = g->algo->option;
@@ -88,7 +76,7 @@ static json_t *options_json(const struct tuning *g)
         json_t *o = json_object();
 
         json_put_text(o, "name", option[i].name);
-        json_object_set_new(o, "value", option_value(&option[i], g->values.value[i], g->values.text[i]));
+        json_object_set_new(o, "value", tuning_option(g, i));
         json_object_set_new(o, "is_given", json_boolean(g->values.is_given[i]));
         json_put_text(o, "about", option[i].about);
         json_array_append_new(list, o);

@@ -47,6 +47,7 @@ static void need_monitor(struct simulation *s)
 {
     struct watch_cfg *w = &s->scenario.watch;
 
+    w->cfg.states.with_bins |= tuning_needs_bins(&s->tuning);
     if (w->monitors == 0)
         w->monitor[w->monitors++] = monitor_find("paraleon");
 }

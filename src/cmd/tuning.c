@@ -1,6 +1,7 @@
 /* src/cmd/tuning.c */
 #include "cmd/tuning.h"
 #include "base/text.h"
+#include "cmd/results_json.h"
 #include "tune/setting.h"
 
 #include <errno.h>
@@ -101,6 +102,8 @@ static int read_options(const struct scenario_tuner *t, const char *path, const 
         rc = set_option(*algo, v, &t->option[i], path, err);
     if (rc)
         tuner_values_fini(v);
+    else
+        tuner_values_fill(*algo, v);
     return rc;
 }
 
@@ -142,6 +145,14 @@ void tuning_fini(struct tuning *g)
         tuner_values_fini(&g->values);
     free(g->step);
     *g = (struct tuning){ 0 };
+}
+
+bool tuning_needs_bins(const struct tuning *g)
+{
+    for (int i = 0; g->algo->option && g->algo->option[i].name; i++)
+        if (strcmp(g->algo->option[i].name, "bins") == 0)
+            return strcmp(g->algo->option[i].choices[(int)g->values.value[i]], "log") == 0;
+    return false;
 }
 
 bool tuning_step(struct tuning *g, struct tuner *tuner, const struct report *r, struct knobs *knobs)
@@ -198,12 +209,15 @@ static json_t *knobs_of(const struct knobs *is, const struct knobs *was)
     return o;
 }
 
-static json_t *option_value(const struct tuner_option *o, double value, const char *text)
+json_t *tuning_option(const struct tuning *g, uint32_t option)
 {
+    const struct tuner_option *o = &g->algo->option[option];
+    double                     value = g->values.value[option];
+
     switch (o->kind) {
     case OPTION_YES:    return json_string(value != 0 ? "yes" : "no");
     case OPTION_CHOICE: return json_string(o->choices[(int)value]);
-    case OPTION_TEXT:   return json_string(text ? text : "");
+    case OPTION_TEXT:   return json_of_text(g->values.text[option] ? g->values.text[option] : "");
     case OPTION_REAL:
     case OPTION_COUNT:  break;
     }
@@ -215,9 +229,8 @@ static void print_head(const struct tuning *g, FILE *out)
     const struct tuner_option *option = g->algo->option;
     json_t                    *o = json_object(), *options = json_object();
 
-    for (int i = 0; option && option[i].name; i++)
-        json_object_set_new(options, option[i].name,
-                            option_value(&option[i], g->values.value[i], g->values.text[i]));
+    for (uint32_t i = 0; option && option[i].name; i++)
+        json_object_set_new(options, option[i].name, tuning_option(g, i));
     json_object_set_new(o, "tuner", json_string(g->algo->name));
     json_object_set_new(o, "options", options);
     json_object_set_new(o, "knobs", knobs_of(&g->first, NULL));

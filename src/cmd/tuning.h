@@ -6,6 +6,7 @@
 #include "sim/sim.h"
 #include "tune/tuner.h"
 
+#include <jansson.h>
 #include <stdio.h>
 
 struct tuning_step {             /* an interval that has ended, and what a tuner made of it */
@@ -18,7 +19,7 @@ struct tuning_step {             /* an interval that has ended, and what a tuner
 
 struct tuning {                  /* the history of one run */
     const struct tuner_algo *algo;               /* NULL: there was no tuner */
-    struct tuner_values      values;
+    struct tuner_values      values;             /* those in force, given or not */
     struct knobs             first;              /* in force at the start */
     struct tuning_step      *step;
     uint32_t                 steps, steps_max;
@@ -33,9 +34,15 @@ int tuning_open(struct tuning *, struct tuner *, const struct scenario_tuner *, 
                 const struct tuner_world *, struct err *);
 void tuning_fini(struct tuning *);
 
+/* Does the tuner look at flows by size, not only at elephants and mice? */
+bool tuning_needs_bins(const struct tuning *);
+
 /* Shows the tuner a report; 'knobs' holds what was in force and what will be. Remembers it. Returns whether
  * something has changed. */
 bool tuning_step(struct tuning *, struct tuner *, const struct report *, struct knobs *);
+
+/* The value of one of its tuner's options as people write it: a text, or a number. */
+json_t *tuning_option(const struct tuning *, uint32_t option);
 
 /* tuning.jsonl: a line of JSON for the start, with the tuner and all knobs, then one for each step. */
 void tuning_print(const struct tuning *, FILE *);

@@ -399,7 +399,7 @@ static void send_next(struct sim *s, struct host *h, struct port *p)
 
 static inline void kick(struct sim *s, struct host *h, struct port *p)
 {
-    if (__builtin_expect(p->is_odd, 0) && p->is_down)
+    if (__builtin_expect(p->odd & ODD_LINK, 0) && p->is_down)
         return;
     if (!port_is_busy(p, s->now_ps, s->order))
         send_next(s, h, p);
@@ -650,7 +650,7 @@ static void reply(struct sim *s, struct host *h, const struct packet *k, enum pa
     r->kind = (uint8_t)kind;
     r->prio = prio & 7;
     r->flags = (uint8_t)flags & 31u;
-    if (!p->backlog && !p->is_odd && (!p->paused || s->cfg.ack_unpaused) && !port_is_busy(p, s->now_ps, s->order))
+    if (!p->backlog && !(p->odd & ODD_LINK) && (!p->paused || s->cfg.ack_unpaused) && !port_is_busy(p, s->now_ps, s->order))
         path_transmit(s, p, id, r);
     else
         path_enqueue(s, p, prio, id, r);
@@ -799,7 +799,7 @@ void host_on_packet(struct sim *s, struct port *in, uint32_t id)
     struct host   *h = &s->host[in->node->host];
     struct flow   *f = &s->flow[k->flow];
 
-    if (__builtin_expect(in->is_odd, 0) && path_is_cut(s, in, id, k))
+    if (__builtin_expect(in->odd & ODD_LINK, 0) && path_is_cut(s, in, id, k))
         return;
     if (k->kind == PACKET_DATA) {
         if (__builtin_expect(k->flags & PACKET_TCP, 0))

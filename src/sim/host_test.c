@@ -33,7 +33,8 @@ static void start_one(struct world *w, const struct sim_cfg *cfg, uint64_t packe
 static void set_loss(struct port *p, bool is_on)
 {
     p->loss = is_on;
-    p->is_lossy = p->is_odd = is_on;
+    p->is_lossy = is_on;
+    p->odd = is_on ? ODD_LINK : 0;
 }
 
 /* Loses exactly the frame that host 0 starts at 'at_ps'. */

@@ -20,7 +20,7 @@ static inline void path_transmit(struct sim *s, struct port *p, uint32_t id, str
     p->free_order = sim_order_of_age(tx, number);
     p->counters.tx_packets[k->kind]++;
     p->counters.tx_bytes += k->bytes;
-    if (__builtin_expect(p->is_odd, 0) && k->kind != PACKET_PFC && p->is_lossy && port_is_hit(p, k->bytes)) {
+    if (__builtin_expect(p->odd & ODD_LINK, 0) && k->kind != PACKET_PFC && p->is_lossy && port_is_hit(p, k->bytes)) {
         s->counters.dropped_wire++;
         sim_drop(s, id);
         return;

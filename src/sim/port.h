@@ -18,6 +18,9 @@ struct node;
 #define QUEUE_CONTROL PRIOS      /* PFC frames; before everything else, never paused */
 #define BACKLOG_TCP   (1u << (PRIOS + 1))    /* in 'backlog' of a host's port: TCP has something to send */
 
+#define ODD_LINK    1u           /* the link is lossy, or has ever been down */
+#define ODD_WATCHED 2u           /* what comes in is shown to monitors: see watch.h */
+
 struct queue {
     uint32_t head, tail;         /* FIFO of packet ids; head == 0: empty */
     uint32_t bytes;              /* sum over the FIFO */
@@ -57,7 +60,7 @@ struct port {
     uint8_t         held;        /* bit c: packets of class c that came in by this port are booked */
     uint8_t         shift;       /* a class may take (free shared buffer) >> shift */
     bool            is_switch;   /* of the node */
-    bool            is_odd;      /* is lossy, has ever been down, or is watched: the rare cases, asked about at once */
+    uint8_t         odd;         /* ODD_LINK, ODD_WATCHED: the rare cases, asked about at once */
 
     /* Another: what every packet that waits touches, with classes 0 to 3. */
     struct ecn_cfg  ecn;

@@ -32,6 +32,7 @@ const struct scenario_key scenario_keys[] = {
     { "monitor", "heavy",      "bytes",  "150KiB",  "of the sketch's buckets, at each ToR" },
     { "monitor", "light",      "bytes",  "450KiB",  "of its shared counters" },
     { "monitor", "heavy_only", "yes/no", "no",      "flows without a slot of their own are not counted, as in PARALEON" },
+    { "monitor", "bins",       "yes/no", "no",      "flows are counted by sizes that double as well, which a tuner with `bins: log` asks for by itself" },
     { "monitor", "sample",     "count",  "100",     "netflow: packets, of which one is sampled" },
     { "monitor", "export",     "time",   "1s",      "netflow: how often it tells" },
     { "monitor", "requests",   "count",  "1024",    "host: places in each host's table of work requests" },

@@ -54,7 +54,7 @@ static void read_monitor_cfg(struct scenario_reader *r, const struct yaml_node *
     struct section      sec = section_open(r, map, "monitor", NULL);
     struct monitor_cfg *cfg = &r->s->watch.cfg;
     uint64_t            tau = 0, heavy = 0, light = 0;
-    bool                heavy_only = false;
+    bool                heavy_only = false, with_bins = false;
     int                 share;
 
     section_bytes(&sec, "tau", 1, UINT32_MAX, &tau);
@@ -64,13 +64,14 @@ static void read_monitor_cfg(struct scenario_reader *r, const struct yaml_node *
     section_bytes(&sec, "heavy", 64, 1u << 30, &heavy);
     section_bytes(&sec, "light", 2, 1u << 30, &light);
     section_bool(&sec, "heavy_only", &heavy_only);
+    section_bool(&sec, "bins", &with_bins);
     section_count(&sec, "sample", 1, 1u << 30, &cfg->netflow_one_in);
     section_time(&sec, "export", &cfg->netflow_export_ps);
     section_count(&sec, "requests", 1, 1u << 24, &cfg->host_slots);
     if (!r->rc && cfg->netflow_export_ps == 0)
         reader_refuse(r, section_get(&sec, "export"), "an export period of no time");
     cfg->states.tau_bytes = (uint32_t)tau;
-    cfg->states.with_bins = 1;
+    cfg->states.with_bins = with_bins;
     cfg->sketch.heavy_bytes = (uint32_t)heavy;
     cfg->sketch.light_bytes = (uint32_t)light;
     cfg->heavy_only = heavy_only;

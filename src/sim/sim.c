@@ -61,7 +61,7 @@ static void build_port(struct sim *s, struct port *p, uint32_t node, uint32_t li
                         .rate_bps = l->rate_bps, .delay_ps = (uint32_t)l->delay_ps,
                         .is_switch = s->graph.node[node].is_switch, .loss = l->loss, .ber = l->ber,
                         .is_lossy = l->loss > 0 || l->ber > 0 };
-    p->is_odd = p->is_lossy;
+    p->odd = p->is_lossy ? ODD_LINK : 0;
     p->tx_ps = tx_table(s, l->rate_bps);
 }
 
@@ -799,7 +799,8 @@ static void change_port(struct sim *s, struct port *p, bool is_up)
     p->paused = 0;
     p->is_down = !is_up;
     if (!is_up) {
-        p->was_down = p->is_odd = true;
+        p->was_down = true;
+        p->odd |= ODD_LINK;
         p->down_at_ps = s->now_ps;
         if (p->is_switch)
             switch_flush(s, p);

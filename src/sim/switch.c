@@ -232,7 +232,7 @@ void switch_kick(struct sim *s, struct port *p)
 {
     uint32_t mask = sendable(p);
 
-    if (mask && !(p->is_odd && p->is_down))
+    if (mask && !(p->odd & ODD_LINK && p->is_down))
         send(s, p, switch_choose(s, p, mask));
 }
 
@@ -255,7 +255,7 @@ static inline struct port *find_way(struct sim *s, struct node *n, const struct 
     uint32_t                 way = n->route_entry[h->group];
 
     if (way == ROUTE_LOCAL)      /* routes avoid links that are down, but the last one cannot be avoided */
-        return s->port[h->port].is_odd && s->port[h->port].is_down ? NULL : &s->port[h->port];
+        return s->port[h->port].odd & ODD_LINK && s->port[h->port].is_down ? NULL : &s->port[h->port];
     if (way & ROUTE_ONE)
         return &s->port[way & ~ROUTE_ONE];
     way = pick_way(s, n, k, n->route_hop + way);
@@ -321,10 +321,10 @@ void switch_on_packet(struct sim *s, struct port *in, uint32_t id)
     struct port   *out;
     uint32_t       prio = k->prio;
 
-    if (__builtin_expect(in->is_odd, 0)) {
-        if (path_is_cut(s, in, id, k))
+    if (__builtin_expect(in->odd, 0)) {
+        if (in->odd & ODD_LINK && path_is_cut(s, in, id, k))
             return;
-        if (s->watch)
+        if (in->odd & ODD_WATCHED && k->kind == PACKET_DATA && !(k->flags & (PACKET_TCP | PACKET_COUNTED)))
             watch_on_packet(s, n, k);
     }
     if (k->kind == PACKET_PFC) {

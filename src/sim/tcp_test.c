@@ -41,7 +41,8 @@ static struct port *port_to(const struct sim *s, uint32_t a, uint32_t b)
 static void set_loss(struct port *p, bool is_on)
 {
     p->loss = is_on;
-    p->is_lossy = p->is_odd = is_on;
+    p->is_lossy = is_on;
+    p->odd = is_on ? ODD_LINK : 0;
 }
 
 /* Loses the data frame that host 0 starts with byte 'seq', the first time it does. */

@@ -22,6 +22,7 @@ struct watch {
     struct sim           *sim;
     struct point          point[WATCH_MONITORS_MAX];
     uint32_t              monitors;
+    bool                  is_single;         /* one monitor, at ToRs, with a short cut */
     struct report_monitor seen[WATCH_MONITORS_MAX];
     struct arena          hints;
     struct rtt_sample    *sample;            /* [host * samples_max + i] */
@@ -63,14 +64,15 @@ static void make_point(struct watch *w, struct point *p, const struct monitor_al
         p->hint = arena_alloc(&w->hints, s->flow_limit, sizeof *p->hint);
 }
 
-/* Ports of ToRs are looked at for this as for other rare things. */
+/* Ports of ToRs to hosts are looked at for this as for other rare things. What comes by other ports comes from a switch,
+ * so a ToR has counted it: a real switch sees that by the mark, and need not know what its ports lead to. */
 static void mark_ports(struct sim *s, bool is_on)
 {
     for (uint32_t i = 0; i < s->ports; i++) {
         struct port *p = &s->port[i];
 
-        if (is_tor(s, p->node))
-            p->is_odd = is_on || p->is_lossy || p->was_down;
+        if (p->is_switch && !p->peer->is_switch)
+            p->odd = (uint8_t)((p->odd & ODD_LINK) | (is_on ? ODD_WATCHED : 0));
     }
 }
 
@@ -96,6 +98,7 @@ struct watch *watch_new(struct sim *s, const struct watch_cfg *cfg, uint64_t int
     w->samples = xcalloc(s->hosts, sizeof *w->samples);
     w->pair = xcalloc((size_t)s->hosts * w->samples_max, sizeof *w->pair);
     w->pair_of = xcalloc(s->nodes, sizeof *w->pair_of);
+    w->is_single = w->monitors == 1 && w->point[0].hint && w->point[0].algo->place == MONITOR_TOR;
     mark_ports(s, w->monitors > 0);
     attach(s, w);
     return w;
@@ -141,13 +144,11 @@ static void show(const struct point *p, void *state, const struct packet *k, uin
         *h = (struct hint){ p->algo->hint(state, &key), k->generation };
 }
 
-void watch_on_packet(struct sim *s, const struct node *n, struct packet *k)
+/* Not inlined, and apart from what most packets need: their way stays short. */
+static __attribute__((noinline)) void show_to_all(struct sim *s, const struct node *n, const struct packet *k)
 {
-    struct watch *w = s->watch;
+    const struct watch *w = s->watch;
 
-    if (k->kind != PACKET_DATA || k->flags & (PACKET_TCP | PACKET_COUNTED))
-        return;
-    k->flags = (k->flags | PACKET_COUNTED) & 31u;
     for (uint32_t m = 0; m < w->monitors; m++) {
         const struct point *p = &w->point[m];
         void               *state = p->state[p->algo->place == MONITOR_HOST ? k->src : n->id];
@@ -155,6 +156,21 @@ void watch_on_packet(struct sim *s, const struct node *n, struct packet *k)
         if (p->algo->on_packet && state)
             show(p, state, k, s->now_ps);
     }
+}
+
+__attribute__((noinline)) void watch_on_packet(struct sim *s, const struct node *n, struct packet *k)
+{
+    const struct watch *w = s->watch;
+    const struct point *p = &w->point[0];
+
+    k->flags = (k->flags | PACKET_COUNTED) & 31u;
+    if (w->is_single) {
+        const struct hint *h = &p->hint[k->flow];
+
+        if (h->generation == k->generation && h->hint && p->algo->on_again(p->state[n->id], h->hint, k->payload))
+            return;
+    }
+    show_to_all(s, n, k);
 }
 
 void watch_on_request(struct sim *s, const struct flow *f)

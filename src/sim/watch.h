@@ -1,8 +1,8 @@
 /* src/sim/watch.h - the measurement points of a simulated network.
  *
  * Each monitor has a state of its own at every point: at every ToR (a switch with hosts), or at every host. A ToR
- * shows them each data packet that comes in and that no ToR before it has counted; it marks what it has counted,
- * as PARALEON's switches do with an unused bit of the type of service. So a packet is counted once, wherever it
+ * shows them each data packet that comes in from a host and marks it as counted, as PARALEON's switches do with an
+ * unused bit of the type of service; what is marked is not counted again. So a packet is counted once, wherever it
  * goes. ACKs, CNPs, PFC frames and TCP are not counted. What a monitor of hosts sees, it sees when the packet
  * comes to the ToR, one link later than the host itself would.
  *
@@ -42,7 +42,7 @@ void          watch_free(struct watch *);
 /* Ends the interval and writes what was seen in it into the report. What it points to is good until the next. */
 void watch_read(struct watch *, uint64_t now_ps, struct report *);
 
-/* A packet has come to a switch by a port that is watched. */
+/* A data packet of a queue pair has come to a switch by a port that is watched, and is not marked as counted. */
 void watch_on_packet(struct sim *, const struct node *, struct packet *);
 
 /* A flow starts. */

@@ -26,7 +26,7 @@ void anneal_free(void *state)
     free(state);
 }
 
-uint32_t anneal_intervals(const struct anneal_cfg *cfg)
+uint32_t anneal_settings(const struct anneal_cfg *cfg)
 {
     double   temperature = cfg->temperature_start;
     uint32_t temperatures = 0;
@@ -40,14 +40,14 @@ uint32_t anneal_intervals(const struct anneal_cfg *cfg)
 
 void anneal_set_budget(const struct anneal_cfg *cfg, struct tuner_values *v, uint32_t own_options)
 {
-    uint32_t intervals = anneal_intervals(cfg);
+    uint32_t settings = anneal_settings(cfg);
 
     if (v->is_given[own_options + SEARCH_BUDGET])
         return;
-    intervals += v->value[own_options + SEARCH_KNOWN] > 0;       /* the running one */
+    settings += v->value[own_options + SEARCH_KNOWN] > 0;        /* the running one */
     for (int i = 0; v->value[own_options + SEARCH_KNOWN] > 0 && setting_all[i].name; i++)
-        intervals++;
-    v->value[own_options + SEARCH_BUDGET] = intervals;
+        settings++;
+    v->value[own_options + SEARCH_BUDGET] = settings;
 }
 
 void anneal_begin(void *state, const double *from, const struct search_now *now)

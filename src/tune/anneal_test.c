@@ -60,7 +60,7 @@ static void accepts__as_often_as_it_should(void **unused)
 }
 
 /* 90 * 0.85^13 = 10.9 is the 14th temperature, 80 * 0.85^12 = 11.4 the 13th, 100 * 0.95^89 = 1.04 the 90th */
-static void intervals__of_the_known_schedules(void **unused)
+static void settings__of_the_known_schedules(void **unused)
 {
     static const struct anneal_cfg naive = {
         .temperature_start = 100, .temperature_end = 1, .cooling = 0.95, .iterations = 10,
@@ -70,9 +70,9 @@ static void intervals__of_the_known_schedules(void **unused)
     (void)unused;
     artifact.temperature_start = 80;
     artifact.iterations = 10;
-    assert_int_equal(280, anneal_intervals(&published));
-    assert_int_equal(130, anneal_intervals(&artifact));
-    assert_int_equal(900, anneal_intervals(&naive));
+    assert_int_equal(280, anneal_settings(&published));
+    assert_int_equal(130, anneal_settings(&artifact));
+    assert_int_equal(900, anneal_settings(&naive));
 }
 
 static void ask__ends_after_as_many_intervals(void **unused)
@@ -283,7 +283,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accepts__as_often_as_it_should),
-        cmocka_unit_test(intervals__of_the_known_schedules),
+        cmocka_unit_test(settings__of_the_known_schedules),
         cmocka_unit_test(ask__ends_after_as_many_intervals),
         cmocka_unit_test(ask__drifts_toward_what_prevails),
         cmocka_unit_test(ask__moves_every_parameter_or_as_many_as_asked),

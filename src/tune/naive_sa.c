@@ -2,7 +2,7 @@
  *
  * Every parameter goes either way with the same probability, and the temperature falls slowly from where
  * nearly all is accepted, 100, to where a loss of one percent of utility is accepted in 37 of 100, 1: 90
- * temperatures of 10 intervals. PARALEON's paper gives no numbers for its naive SA; these are ours.
+ * temperatures of 10 settings. PARALEON's paper gives no numbers for its naive SA; these are ours.
  */
 #include "tune/anneal.h"
 
@@ -18,7 +18,7 @@ static const struct tuner_option options[] = {
     [COOLING] = { "cooling", OPTION_REAL, 0.95, 0.01, 0.999, NULL, NULL,
                   "factor from a temperature to the next" },
     [ITERATIONS] = { "iterations", OPTION_COUNT, 10, 1, 1e5, NULL, NULL,
-                     "intervals at each temperature; budget is as many as that takes unless it is given" },
+                     "settings at each temperature; budget is as many as that takes unless it is given" },
     SEARCH_OPTIONS,
     { 0 },
 };
@@ -46,23 +46,29 @@ static const struct search_algo annealing = {
     .own_options = OWN_COUNT,
 };
 
+static void fill(struct tuner_values *v)
+{
+    struct anneal_cfg cfg = configure(v->value);
+
+    anneal_set_budget(&cfg, v, OWN_COUNT);
+}
+
 static int create(void **state, const struct tuner_world *world, const struct tuner_values *given,
                   struct err *err)
 {
     struct tuner_values v = *given;          /* has no text of its own */
-    struct anneal_cfg   cfg = configure(v.value);
 
-    if (cfg.temperature_start <= cfg.temperature_end)
+    fill(&v);
+    if (v.value[TEMPERATURE_START] <= v.value[TEMPERATURE_END])
         return err_set(err, EINVAL, "temperature_start: %.10g must be above temperature_end (%.10g)",
-                       cfg.temperature_start, cfg.temperature_end);
-    anneal_set_budget(&cfg, &v, OWN_COUNT);
+                       v.value[TEMPERATURE_START], v.value[TEMPERATURE_END]);
     return search_create(state, &annealing, world, &v, err);
 }
 
 const struct tuner_algo tuner_naive_sa = {
-    .create = create, .destroy = search_destroy, .step = search_step,
+    .fill = fill, .create = create, .destroy = search_destroy, .step = search_step,
     .best = search_best, .is_idle = search_is_idle,
     .name = "naive_sa",
-    .about = "simulated annealing without guidance and with ordinary temperatures: 900 intervals",
+    .about = "simulated annealing without guidance and with ordinary temperatures: 900 settings",
     .option = options,
 };

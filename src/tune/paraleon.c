@@ -5,9 +5,16 @@
  * min(mu, eta) in the direction that the prevailing flows like, mu being their share.
  *
  * Algorithm 1 and table III of the PARALEON paper. Its constants taken literally, utility is at most 1 and
- * temperatures are 90 to 10: all is accepted, and annealing is a walk that remembers its best sample. A
- * setting that was lucky in one millisecond is kept. In the artifact every search begins at the defaults.
- * 'corrected' differs in this; every difference is an option of its own, listed below.
+ * temperatures are 90 to 10: all is accepted, and annealing is a walk that remembers its best sample. A setting is
+ * judged by one millisecond in which the queues are still those of the setting before it, the luckiest is kept, and
+ * 280 of them are tried however bad they are. In the artifact every search begins at the defaults.
+ *
+ * 'corrected' keeps the guided walk and changes what is around it, each time by an option of its own, in the table
+ * below. Utility is in percent, so that temperatures mean something. Known settings are tried first and the walk
+ * begins at the best of them, in bounds in which nothing goes wrong badly, by a few parameters at a time, always from
+ * the best. Each setting is given time to settle and several intervals, unless it is clearly worse. The search gives
+ * up early: 28 settings at most, and 6 in a row in vain. The winner is measured again. Traffic is compared with that
+ * for which the setting was chosen, and what was found is remembered.
  */
 #include "tune/paraleon.h"
 #include "tune/anneal.h"
@@ -65,28 +72,29 @@ const struct paraleon_preset paraleon_presets[] = {
     { NULL, NULL, NULL, NULL },
 };
 
+/* Initial values of PARALEON's own are those of 'corrected'. */
 static const struct tuner_option options[] = {
     [PRESET] = { "preset", OPTION_CHOICE, CORRECTED, 0, 0, preset_names, NULL,
                  "values of other options: published, as printed; corrected; artifact, as in its scripts" },
-    [TEMPERATURE_START] = { "temperature_start", OPTION_REAL, 90, 1e-6, 1e6, NULL, NULL,
+    [TEMPERATURE_START] = { "temperature_start", OPTION_REAL, 9, 1e-6, 1e6, NULL, NULL,
                             "a loss of so much utility, scaled, is at first accepted in 37 of 100" },
-    [TEMPERATURE_END] = { "temperature_end", OPTION_REAL, 10, 1e-6, 1e6, NULL, NULL,
+    [TEMPERATURE_END] = { "temperature_end", OPTION_REAL, 1, 1e-6, 1e6, NULL, NULL,
                           "the search is over at this temperature" },
     [COOLING] = { "cooling", OPTION_REAL, 0.85, 0.01, 0.999, NULL, NULL,
                   "factor from a temperature to the next" },
-    [ITERATIONS] = { "iterations", OPTION_COUNT, 20, 1, 1e5, NULL, NULL,
-                     "intervals at each temperature; budget is as many as that takes unless it is given" },
+    [ITERATIONS] = { "iterations", OPTION_COUNT, 2, 1, 1e5, NULL, NULL,
+                     "settings at each temperature; budget is as many as that takes unless it is given" },
     [ETA] = { "eta", OPTION_REAL, 0.8, 0.5, 1, NULL, NULL,
               "most that the prevailing direction is taken with, however many such flows there are" },
     [GUIDED] = { "guided", OPTION_YES, 1, 0, 1, NULL, NULL,
                  "parameters prefer the direction that prevailing flows like; no: either direction" },
-    [MUTATE_FROM] = { "mutate_from", OPTION_CHOICE, ANNEAL_CURRENT, 0, 0, from_names, NULL,
+    [MUTATE_FROM] = { "mutate_from", OPTION_CHOICE, ANNEAL_BEST, 0, 0, from_names, NULL,
                       "the next setting is made from the last accepted one (current), or from the best" },
     [FIRST_ALWAYS] = { "first_always", OPTION_YES, 0, 0, 1, NULL, NULL,
                        "what was measured before a search does not count: its first setting is accepted" },
     [CAP_ADAPTIVE] = { "cap_adaptive", OPTION_YES, 0, 0, 1, NULL, NULL,
                        "ParaleonPlus: instead of eta, from 0.7 if no step loses to 0.5 if all do" },
-    [MUTATE_COUNT] = { "mutate_count", OPTION_COUNT, 0, 0, SPACE_DIMS_MAX, NULL, NULL,
+    [MUTATE_COUNT] = { "mutate_count", OPTION_COUNT, 4, 0, SPACE_DIMS_MAX, NULL, NULL,
                        "parameters that one step changes, chosen at random; 0: all; ParaleonPlus: 8" },
     SEARCH_OPTIONS,
     { 0 },
@@ -107,19 +115,16 @@ static int row_of(const char *option)
 }
 
 /* What a person has given stays. */
-static int use_preset(struct tuner_values *v, struct err *err)
+static void use_preset(struct tuner_values *v)
 {
-    int rc = 0;
-
-    for (const struct paraleon_preset *row = paraleon_presets; row->option && !rc; row++) {
+    for (const struct paraleon_preset *row = paraleon_presets; row->option; row++) {
         int i = row_of(row->option);
 
         if (v->is_given[i])
             continue;
-        rc = tuner_values_set(&tuner_paraleon, v, row->option, value_in(row, (int)v->value[PRESET]), err);
+        tuner_values_set(&tuner_paraleon, v, row->option, value_in(row, (int)v->value[PRESET]), NULL);
         v->is_given[i] = false;
     }
-    return rc;
 }
 
 static struct anneal_cfg configure(const double *value)
@@ -150,25 +155,29 @@ static const struct search_algo annealing = {
     .own_options = OWN_COUNT,
 };
 
+static void fill(struct tuner_values *v)
+{
+    struct anneal_cfg cfg;
+
+    use_preset(v);
+    cfg = configure(v->value);
+    anneal_set_budget(&cfg, v, OWN_COUNT);
+}
+
 static int create(void **state, const struct tuner_world *world, const struct tuner_values *given,
                   struct err *err)
 {
     struct tuner_values v = *given;          /* has no text of its own */
-    struct anneal_cfg   cfg;
-    int                 rc = use_preset(&v, err);
 
-    if (rc)
-        return rc;
-    cfg = configure(v.value);
-    if (cfg.temperature_start <= cfg.temperature_end)
+    fill(&v);
+    if (v.value[TEMPERATURE_START] <= v.value[TEMPERATURE_END])
         return err_set(err, EINVAL, "temperature_start: %.10g must be above temperature_end (%.10g)",
-                       cfg.temperature_start, cfg.temperature_end);
-    anneal_set_budget(&cfg, &v, OWN_COUNT);
+                       v.value[TEMPERATURE_START], v.value[TEMPERATURE_END]);
     return search_create(state, &annealing, world, &v, err);
 }
 
 const struct tuner_algo tuner_paraleon = {
-    .create = create, .destroy = search_destroy, .step = search_step,
+    .fill = fill, .create = create, .destroy = search_destroy, .step = search_step,
     .best = search_best, .is_idle = search_is_idle,
     .name = "paraleon",
     .about = "PARALEON: simulated annealing over all parameters, guided by the flows that prevail",

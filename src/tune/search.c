@@ -63,7 +63,7 @@ struct search {
 
     /* One search. */
     struct knobs    before;                  /* in force when it began */
-    struct knobs    from;                    /* where it went on after known settings: what the best must beat */
+    struct knobs    from;                    /* what the best must beat: see confirm in search.h */
     struct knobs    base;                    /* points are written onto it */
     struct sample  *sample;                  /* all that was measured */
     uint32_t        samples, samples_max;
@@ -212,7 +212,7 @@ static bool has_flows(const struct fsd *f)
 
 static void look_at_flows(struct search *s, const struct fsd *f)
 {
-    if (!has_flows(f) || (is_searching(s) && !is_set_to(s, SEARCH_REREAD, true)))
+    if (!has_flows(f))
         return;
     s->elephants = fsd_elephant_share(f);
     s->is_known = true;
@@ -569,48 +569,73 @@ static void on_known(struct search *s, const struct search_now *now, struct knob
 
 /* ---- when a search begins ---- */
 
-static void say_why(const struct search *s, struct tuner_note *note)
+static void say_change(const struct search *s, struct tuner_note *note)
 {
-    if (!is_set_to(s, SEARCH_TRIGGER, TRIGGER_CHANGE))
-        say(note, s->searches ? "the last search is over" : "this is the start");
-    else
-        say(note, "flow sizes changed (divergence %.3g > %.3g; elephants %.0f %% of flows)", s->divergence,
-            s->option[SEARCH_THETA], 100 * s->elephants);
+    say(note, "flow sizes changed (divergence %.3g > %.3g; elephants %.0f %% of flows)", s->divergence,
+        s->option[SEARCH_THETA], 100 * s->elephants);
 }
 
-static void begin(struct search *s, const struct search_now *measured, struct knobs *knobs,
-                  struct tuner_note *note)
+/* There is always one: settings that are made for neither, and the running one where it is not known what prevails. */
+static void begin_with_known(struct search *s, struct knobs *knobs, struct tuner_note *note)
 {
-    bool tries_known = is_set_to(s, SEARCH_KNOWN, true);
-    bool is_from_running = is_set_to(s, SEARCH_START_FROM, START_RUNNING);
+    s->phase = PHASE_KNOWN;
+    set_known(s, knobs);
+    say(note, "search begins with settings that are known");
+}
 
-    const struct memory *found = is_set_to(s, SEARCH_REMEMBER, true) ? recall(s) : NULL;
+static void begin_at_running(struct search *s, const struct search_now *measured, struct knobs *knobs,
+                             struct tuner_note *note)
+{
+    if (measured)
+        take(s, knobs, measured->terms, NULL);
+    begin_at(s, &s->before, measured);
+    say(note, "search begins at the running setting");
+    ask(s, measured, knobs, note);
+}
 
-    say_why(s, note);
-    if (found) {
-        say(note, "the setting that was found when elephants were %.0f %% of flows is in force again",
-            100 * found->elephants);
-        settle(s, &found->knobs, knobs);
-        return;
-    }
+static void begin_search(struct search *s, const struct search_now *measured, struct knobs *knobs,
+                         struct tuner_note *note)
+{
     s->before = s->from = s->base = *knobs;
     s->settled = recent_flows(s);
     s->changed = 0;
     s->samples = s->measured = s->known = s->in_vain = 0;
-    if (tries_known) {
-        s->phase = PHASE_KNOWN;
-        set_known(s, knobs);
-        say(note, "search begins with settings that are known");
+    if (is_set_to(s, SEARCH_KNOWN, true)) {
+        begin_with_known(s, knobs, note);
+    } else if (is_set_to(s, SEARCH_START_FROM, START_RUNNING)) {
+        begin_at_running(s, measured, knobs, note);
+    } else {
+        begin_at_default(s);
+        say(note, "search begins at the default setting");
+        ask(s, measured, knobs, note);
+    }
+}
+
+/* 'measured' is what came of the setting in force, or NULL. */
+static void begin(struct search *s, const struct search_now *measured, struct knobs *knobs,
+                  struct tuner_note *note)
+{
+    const struct memory *found = is_set_to(s, SEARCH_REMEMBER, true) ? recall(s) : NULL;
+
+    if (!found) {
+        begin_search(s, measured, knobs, note);
         return;
     }
-    if (measured && is_from_running)
-        take(s, knobs, measured->terms, NULL);
-    say(note, "search begins at the %s setting", is_from_running ? "running" : "default");
-    if (is_from_running)
-        begin_at(s, &s->before, measured);
-    else
-        begin_at_default(s);
-    ask(s, measured, knobs, note);
+    say(note, "the setting that was found when elephants were %.0f %% of flows is in force again",
+        100 * found->elephants);
+    settle(s, &found->knobs, knobs);
+}
+
+/* What was measured so far was measured of other flows. */
+static void begin_again(struct search *s, const struct fsd *f, struct knobs *knobs, struct tuner_note *note)
+{
+    s->total = (struct utility_terms){ 0 };
+    s->intervals = 0;
+    look_at_flows(s, f);
+    *knobs = best_now(s) ? best_now(s)->knobs : s->before;
+    say_change(s, note);
+    begin(s, NULL, knobs, note);
+    s->skip = is_searching(s) ? count_of(s, SEARCH_SETTLE) : 0;
 }
 
 static bool is_due(const struct search *s, bool has_changed, const struct search_now *measured)
@@ -627,7 +652,7 @@ static bool is_due(const struct search *s, bool has_changed, const struct search
 static const char *why_not(const struct search *s)
 {
     if (is_set_to(s, SEARCH_TRIGGER, TRIGGER_CHANGE))
-        return "flow sizes have not changed";
+        return s->changed > 0 ? "flow sizes have not differed for long enough" : "flow sizes have not changed";
     return is_set_to(s, SEARCH_TRIGGER, TRIGGER_ONCE) && s->searches > 0 ? "the only search is over"
                                                                          : "no uplink was active";
 }
@@ -636,6 +661,10 @@ static void on_watch(struct search *s, bool has_changed, const struct search_now
                      struct knobs *knobs, struct tuner_note *note)
 {
     if (is_due(s, has_changed, measured)) {
+        if (is_set_to(s, SEARCH_TRIGGER, TRIGGER_CHANGE))
+            say_change(s, note);
+        else
+            say(note, s->searches ? "the last search is over" : "this is the start");
         begin(s, measured, knobs, note);
         return;
     }
@@ -657,16 +686,6 @@ static bool is_lost(const struct search *s)
     struct utility_terms   mean = { s->total.throughput / n, s->total.rtt / n, s->total.pfc / n };
 
     return margin > 0 && s->phase != PHASE_CONFIRM && best && utility(w, mean) < utility(w, best->terms) - margin;
-}
-
-/* What was measured so far was measured of other flows. */
-static void start_again(struct search *s, struct knobs *knobs, struct tuner_note *note)
-{
-    s->total = (struct utility_terms){ 0 };
-    s->intervals = 0;
-    *knobs = best_now(s) ? best_now(s)->knobs : s->before;
-    begin(s, NULL, knobs, note);
-    s->skip = is_searching(s) ? count_of(s, SEARCH_SETTLE) : 0;
 }
 
 /* Adds an interval to what is known of the setting under test; false: it takes more of them. Writes the means. */
@@ -721,7 +740,8 @@ void search_step(void *state, const struct report *r, struct knobs *knobs, struc
     struct search_now now;
     struct knobs      was;
 
-    look_at_flows(s, &r->fsd);
+    if (!is_searching(s) || is_set_to(s, SEARCH_REREAD, true))
+        look_at_flows(s, &r->fsd);
     now = now_with(s, measure(s, r));
     note_interval(s, r, &now, note);
     is_silent = says_nothing(s, &now);
@@ -731,7 +751,7 @@ void search_step(void *state, const struct report *r, struct knobs *knobs, struc
     }
     was = *knobs;
     if (is_searching(s) && has_changed && is_set_to(s, SEARCH_RESTART, true)) {
-        start_again(s, knobs, note);
+        begin_again(s, &r->fsd, knobs, note);
         return;
     }
     if (is_searching(s) && !add_up(s, &now, note))

@@ -1,18 +1,28 @@
-/* src/tune/search.h - searching on a running network: one setting per monitor interval.
+/* src/tune/search.h - searching on a running network: one setting after another, each for some intervals.
  *
- * All searches share what is around them (search.c): when one begins, what is measured, what is kept in the
- * end. What differs, how the next point is chosen, is a struct search_algo: ask, run the network for an
- * interval with that setting, tell.
+ * All searches share what is around them (search.c): when one begins, how a setting is measured, what is kept in
+ * the end. What differs, how the next point is chosen, is a struct search_algo: ask, run the network with that
+ * setting, tell. Names of options are in brackets.
  *
- *   watch     flow sizes are compared from interval to interval; when they change, a search begins
- *   search    ask, measure, tell, until the searcher or the budget says it is over
- *   confirm   the best is measured again, against what was in force before, and the better is kept
- *   hold      (watch again, with the setting that was kept)
+ *   watch     flow sizes are compared with those of the interval before, or with those for which the setting in
+ *             force was chosen [against]; when they differ for long enough [persist], a search begins. Where one
+ *             has ended for such flows before, what it found is in force again without another [remember]
+ *   search    at first come settings that have a name [known]: those made for the flows that prevail, then the
+ *             running one, then those made for neither; the search goes on at the best of them. Without that it
+ *             begins at the running setting, or at the default one [start_from]. Ask, measure, tell, until the
+ *             searcher is through, the budget is used up, or too many were tried in vain [give_up]
+ *   confirm   the best and the setting at which the search began are measured again, in turn, and the better of
+ *             the two is kept; where it began at the default setting, the one before it takes that one's part
+ *   hold      watch again, with the setting that was kept
  *
- * A note's phase is that of the interval that has ended. With metrics=corrected an interval in which no
- * uplink was active says nothing about a setting: it is not counted, and the same setting is measured in the
- * next. What is best is decided by the terms of utility under the weights of now, which may change during a
- * search.
+ * A setting is measured over some intervals [measure], after those that still show the one before it [settle];
+ * over fewer if it falls far behind the best [abandon]. When flow sizes change while a search goes on, to its last
+ * measurement, what it knows was measured of other flows: another begins with the best so far in force [restart].
+ *
+ * A note's phase and numbers are those of the interval that has ended; what it says of a setting is the mean over
+ * all in which it was measured. With metrics=corrected an interval in which no uplink was active says nothing about
+ * a setting: it is not counted. What is best is decided by the terms of utility under the weights of now, which may
+ * change during a search.
  */
 #ifndef TUNE_SEARCH_H
 #define TUNE_SEARCH_H

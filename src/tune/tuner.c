@@ -175,6 +175,12 @@ int tuner_values_set(const struct tuner_algo *algo, struct tuner_values *v, cons
     return 0;
 }
 
+void tuner_values_fill(const struct tuner_algo *algo, struct tuner_values *v)
+{
+    if (algo->fill)
+        algo->fill(v);
+}
+
 /* ---- a tuner that runs ---- */
 
 int tuner_open(struct tuner *t, const struct tuner_algo *algo, const struct tuner_world *world,

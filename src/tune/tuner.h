@@ -67,6 +67,10 @@ struct tuner_values {            /* in the order of the tuner's table */
 };
 
 struct tuner_algo {
+    /* Gives options that were not given the values that will be in force, where others decide on them: those of
+     * a preset. NULL: the initial ones are. create() does the same by itself. */
+    void (*fill)(struct tuner_values *);
+
     /* Makes one. What single options cannot know is refused here: weights that do not sum to 1. The reason
      * names the option first: "weight_rtt: ...". */
     int (*create)(void **state, const struct tuner_world *, const struct tuner_values *, struct err *);
@@ -109,6 +113,9 @@ void tuner_values_fini(struct tuner_values *);
  * that is near. */
 int tuner_values_set(const struct tuner_algo *, struct tuner_values *, const char *name, const char *text,
                      struct err *);
+
+/* From what was given to what will be in force, for whoever shows it to people. is_given[] stays as it is. */
+void tuner_values_fill(const struct tuner_algo *, struct tuner_values *);
 
 /* A tuner that is ready to run. */
 struct tuner { const struct tuner_algo *algo; void *state; };
