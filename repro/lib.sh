@@ -48,12 +48,13 @@ expert=$expert,kmin=1600KB,kmax=6400KB,pmax=0.2
 hpcc=rpg_ai_rate=20Mbps,rpg_hai_rate=200Mbps,rpg_min_rate=1000Mbps,dce_tcp_g=1020,initial_alpha_value=1023
 hpcc=$hpcc,rate_to_set_on_first_cnp=100Gbps,$ecn_default
 
-# campaign NAME ARGUMENT... : anole compare with these arguments; its files are in $out/NAME/.
+# campaign NAME ARGUMENT... : anole compare with these arguments; its files are in $out/NAME/. $store is the file of finished
+# runs, if it is not $out/runs.sqlite.
 campaign() {
     name=$1
     shift
     echo "$(basename "$PWD"): $name" >&2
-    nice "$ANOLE" compare "$@" --seeds "$seeds" --store "$out/runs.sqlite" --out "$out/$name" \
+    nice "$ANOLE" compare "$@" --seeds "$seeds" --store "${store:-$out/runs.sqlite}" --out "$out/$name" \
         ${JOBS:+--jobs "$JOBS"} >/dev/null
 }
 
