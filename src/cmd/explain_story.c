@@ -281,7 +281,7 @@ static void print_tried(const struct history *h, struct episode e, FILE *out)
             "%u times a new best",
             t.settings, took, t.low, t.high, time_text(when, t.best_us), t.accepted, t.rejected, t.bests);
     if (t.confirmed)
-        say(out, "", "the best and the setting from before measured again in %u intervals", t.confirmed);
+        say(out, "", "the best and the setting at which it began measured again in %u intervals", t.confirmed);
 }
 
 static void print_kept(const struct history *h, struct episode e, FILE *out)

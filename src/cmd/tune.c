@@ -50,7 +50,7 @@ static const struct argp_option option_rows[] = {
     { "budget", KEY_BUDGET, "N", 0, "End the search after N monitor intervals (default: when the tuner is "
       "through)", 0 },
     { "check", KEY_CHECK, "N", 0, "Compare the setting that was found with the one before on N other seeds "
-      "(default: 3; 0: do not)", 0 },
+      "(default: 5; 0: do not)", 0 },
     { "keep", KEY_KEEP, NULL, 0, "Keep the setting that was found even if the check says that it is "
       "worse", 0 },
     { "out", KEY_OUT, "FILE", 0, "Write the setting into FILE, in YAML: for tuner: {kind: fixed, "
@@ -474,7 +474,7 @@ static int tune_from(struct tune *t, struct err *err)
 
 static int tune_main(int argc, char **argv)
 {
-    struct tune t = { .opt = { .checks = 3 } };
+    struct tune t = { .opt = { .checks = 5 } };
     struct err  err;
     int         rc;
 

@@ -27,16 +27,22 @@ static bool is_given(const struct scenario_tuner *t, const char *key)
     return false;
 }
 
-/* Who asks for a search does not wait for the traffic to change. */
-static void search_at_once(struct scenario_tuner *t)
+static void add_option(struct scenario_tuner *t, const char *key, const char *text)
 {
     const struct tuner_alias *alias;
     const struct tuner_algo  *algo = tuner_find(t->kind, &alias);
 
-    if (!algo || !has_option(algo, "trigger") || is_given(t, "trigger"))
+    if (!algo || !has_option(algo, key) || is_given(t, key))
         return;
     t->option = xrealloc(t->option, (t->options + 1ul) * sizeof(*t->option));
-    t->option[t->options++] = (struct scenario_option){ xstrdup("trigger"), xstrdup("once"), xstrdup("") };
+    t->option[t->options++] = (struct scenario_option){ xstrdup(key), xstrdup(text), xstrdup("") };
+}
+
+/* Who asks for a search does not wait for the traffic to change, and wants one setting for all of it. */
+static void search_at_once(struct scenario_tuner *t)
+{
+    add_option(t, "trigger", "once");
+    add_option(t, "restart", "no");
 }
 
 /* Opens the network once to know what the tuner may know of it. */

@@ -116,6 +116,48 @@ static void open__an_alias_is_a_tuner_with_an_option(void **state)
     simulation_close(&s);
 }
 
+/* 14 temperatures of 20 settings, utility not in percent: nobody gave these, and yet they are what the
+ * tuner has. */
+static void open__keeps_the_values_in_force(void **state)
+{
+    struct simulation s;
+    struct err        err;
+    uint32_t          given = 0;
+
+    (void)state;
+    if (open_text(&s, NETWORK "tuner: {kind: paraleon_published, eta: 0.7}\n", NULL, 0, &err))
+        fail_msg("%s", err.text);
+    assert_true(value_of(&s.tuning, "budget") == 280);
+    assert_true(value_of(&s.tuning, "utility_scale") == 1);
+    assert_true(value_of(&s.tuning, "eta") == 0.7);
+    for (int i = 0; i < TUNER_OPTIONS_MAX; i++)
+        given += s.tuning.values.is_given[i];
+    assert_int_equal(given, 2);                  /* preset and eta */
+    simulation_close(&s);
+}
+
+static void needs_bins__if_the_tuner_looks_at_them(void **state)
+{
+    static const struct { const char *tuner; bool needs; } rows[] = {
+        { "tuner: {kind: random, bins: log}\n", true }, { "tuner: random\n", false },
+        { "tuner: expert\n", false },
+    };
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct simulation s;
+        struct err        err;
+        char              text[600];
+
+        snprintf(text, sizeof(text), NETWORK "%s", rows[i].tuner);
+        if (open_text(&s, text, NULL, 0, &err))
+            fail_msg("%s", err.text);
+        assert_true(tuning_needs_bins(&s.tuning) == rows[i].needs);
+        assert_true(s.scenario.watch.cfg.states.with_bins == rows[i].needs);
+        simulation_close(&s);
+    }
+}
+
 static void open__refuses_with_the_place(void **state)
 {
     static const struct { const char *tuner, *set, *message; } rows[] = {
@@ -203,6 +245,32 @@ static void print__every_line_is_json(void **state)
     simulation_close(&s);
 }
 
+/* The head tells every option as people write it: a word, yes or no, a number. */
+static void print__options_as_people_write_them(void **state)
+{
+    struct simulation s;
+    struct err        err;
+    char             *text = NULL;
+    size_t            length;
+    FILE             *out = open_memstream(&text, &length);
+    json_t           *head, *options;
+
+    (void)state;
+    if (open_text(&s, NETWORK "tuner: paraleon\n", NULL, 0, &err))
+        fail_msg("%s", err.text);
+    tuning_print(&s.tuning, out);
+    fclose(out);
+    head = json_loads(text, JSON_DISABLE_EOF_CHECK, NULL);
+    options = json_object_get(head, "options");
+    assert_string_equal(json_string_value(json_object_get(options, "preset")), "corrected");
+    assert_string_equal(json_string_value(json_object_get(options, "known")), "yes");
+    assert_true(json_number_value(json_object_get(options, "give_up")) == 6);
+    assert_true(json_number_value(json_object_get(options, "cooling")) == 0.85);
+    json_decref(head);
+    free(text);
+    simulation_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -210,9 +278,12 @@ int main(void)
         cmocka_unit_test(world__without_pfc_nothing_pauses),
         cmocka_unit_test(open__takes_options_of_the_scenario),
         cmocka_unit_test(open__an_alias_is_a_tuner_with_an_option),
+        cmocka_unit_test(open__keeps_the_values_in_force),
+        cmocka_unit_test(needs_bins__if_the_tuner_looks_at_them),
         cmocka_unit_test(open__refuses_with_the_place),
         cmocka_unit_test(open__a_file_is_looked_for_beside_the_scenario),
         cmocka_unit_test(print__every_line_is_json),
+        cmocka_unit_test(print__options_as_people_write_them),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

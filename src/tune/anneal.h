@@ -53,8 +53,8 @@ void           anneal_tell(void *, const struct search_now *, struct tuner_note 
 /* Settings that are measured from start to end. */
 uint32_t anneal_settings(const struct anneal_cfg *);
 
-/* Unless a budget is given it becomes what the search needs at most, all known settings included. 'own_options' as
- * in struct search_algo. */
+/* Unless a budget is given it becomes what the search needs at most, all known settings included.
+ * 'own_options' as in struct search_algo. */
 void anneal_set_budget(const struct anneal_cfg *, struct tuner_values *, uint32_t own_options);
 
 /* Is a difference in utility, already scaled, taken at this temperature? Takes a random number if it is no

@@ -65,7 +65,7 @@ static void best(const void *state, struct knobs *knobs)
 
 static const struct tuner_option options[] = {
     [SETTING] = { "setting", OPTION_TEXT, 0, 0, 0, NULL, "default",
-                  "default, default_artifact, expert, hpcc, or a file of knobs" },
+                  "default, default_artifact, expert, hpcc, bdp, or a file of knobs" },
     { 0 },
 };
 

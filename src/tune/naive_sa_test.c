@@ -29,13 +29,17 @@ static int intervals_of_a_search(const struct test_option *option)
     return searching;
 }
 
-/* 100 * 0.95^89 = 1.04 is the last temperature above 1. */
-static void search__takes_900_intervals_or_its_budget(void **unused)
+#define AT_ONCE { "settle", "0" }, { "measure", "1" }
+
+/* 100 * 0.95^89 = 1.04 is the last temperature above 1. The start counts as a setting: it is not in the
+ * space. */
+static void search__takes_900_settings_or_its_budget(void **unused)
 {
     (void)unused;
-    assert_int_equal(900, intervals_of_a_search(TEST_NO_OPTIONS));
-    assert_int_equal(280, intervals_of_a_search(TEST_OPTIONS({ "budget", "280" })));
-    assert_int_equal(90, intervals_of_a_search(TEST_OPTIONS({ "iterations", "1" })));
+    assert_int_equal(900, intervals_of_a_search(TEST_OPTIONS(AT_ONCE)));
+    assert_int_equal(280, intervals_of_a_search(TEST_OPTIONS(AT_ONCE, { "budget", "280" })));
+    assert_int_equal(90, intervals_of_a_search(TEST_OPTIONS(AT_ONCE, { "iterations", "1" })));
+    assert_int_equal(900 * (1 + 3), intervals_of_a_search(TEST_NO_OPTIONS));
 }
 
 static void create__refuses_to_warm_up(void **unused)
@@ -66,7 +70,7 @@ static void search__is_not_guided(void **unused)
         struct tuner_note note;
 
         assert_int_equal(0, test_open(&tuner, &tuner_naive_sa, &world,
-                                      TEST_NO_OPTIONS, NULL));
+                                      TEST_OPTIONS({ "persist", "1" }, { "space", "artifact" }), NULL));
         tuner_step(&tuner, test_report(&net, 0.5, 0.5, 1, 0.95), &knobs, &note);
         sum += knobs.value[KNOB_rpg_time_reset] - 300;
         tuner_close(&tuner);
@@ -78,7 +82,7 @@ static void search__is_not_guided(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(search__takes_900_intervals_or_its_budget),
+        cmocka_unit_test(search__takes_900_settings_or_its_budget),
         cmocka_unit_test(create__refuses_to_warm_up),
         cmocka_unit_test(search__is_not_guided),
     };

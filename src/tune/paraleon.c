@@ -1,20 +1,22 @@
 /* src/tune/paraleon.c - PARALEON's tuner: guided simulated annealing over all parameters of DCQCN and ECN.
  *
  * In a nutshell (anneal.c, search.c): when the distribution of flow sizes changes, search; every monitor
- * interval measure a setting, accept it or not, and mutate the accepted one, each parameter with probability
- * min(mu, eta) in the direction that the prevailing flows like, mu being their share.
+ * interval measure a setting, accept it or not, and mutate the accepted one, each parameter with
+ * probability min(mu, eta) in the direction that the prevailing flows like, mu being their share.
  *
  * Algorithm 1 and table III of the PARALEON paper. Its constants taken literally, utility is at most 1 and
- * temperatures are 90 to 10: all is accepted, and annealing is a walk that remembers its best sample. A setting is
- * judged by one millisecond in which the queues are still those of the setting before it, the luckiest is kept, and
- * 280 of them are tried however bad they are. In the artifact every search begins at the defaults.
+ * temperatures are 90 to 10: all is accepted, and annealing is a walk that remembers its best sample. A
+ * setting is judged by one millisecond in which the queues are still those of the setting before it, the
+ * luckiest is kept, and 280 of them are tried however bad they are. In the artifact every search begins at
+ * the defaults.
  *
- * 'corrected' keeps the guided walk and changes what is around it, each time by an option of its own, in the table
- * below. Utility is in percent, so that temperatures mean something. Known settings are tried first and the walk
- * begins at the best of them, in bounds in which nothing goes wrong badly, by a few parameters at a time, always from
- * the best. Each setting is given time to settle and several intervals, unless it is clearly worse. The search gives
- * up early: 28 settings at most, and 6 in a row in vain. The winner is measured again. Traffic is compared with that
- * for which the setting was chosen, and what was found is remembered.
+ * 'corrected' keeps the guided walk and changes what is around it, each time by an option of its own, in
+ * the table below. Utility is in percent, so that temperatures mean something. Known settings are tried
+ * first and the walk begins at the best of them, in bounds in which nothing goes wrong badly, by a few
+ * parameters at a time, always from the best. Each setting is given time to settle and several intervals,
+ * unless it is clearly worse. The search gives up early: 28 settings at most, and 6 in a row in vain. The
+ * winner is measured again. Traffic is compared with that for which the setting was chosen, and what was
+ * found is remembered.
  */
 #include "tune/paraleon.h"
 #include "tune/anneal.h"

@@ -57,8 +57,8 @@ static double climb(const struct tuner_algo *algo, const struct test_option *opt
     return hill(&space, &best);
 }
 
-/* Both are given 100 intervals, no known settings, and the same hill, ten times. The guided one gets more
- * than half of the way up. It would get no further in 280: at these temperatures it wanders. */
+/* Both are given 100 intervals, which are 25 settings, no known ones, and the same hill, ten times. The
+ * guided one gets more than half of the way up. */
 static void search__gets_near_the_top_sooner_than_naive_annealing(void **unused)
 {
     static const struct test_option option[] = {
@@ -79,9 +79,11 @@ static void search__gets_near_the_top_sooner_than_naive_annealing(void **unused)
     assert_true(1 - guided < (1 - start) / 2);
 }
 
-static int intervals_of_a_search(const char *preset, struct tuner_note *last)
+static int intervals_of_a_search(const char *preset, const char *give_up, struct tuner_note *last)
 {
-    const struct test_option option[] = { { "preset", preset }, { "confirm", "0" }, END };
+    const struct test_option option[] = {
+        { "preset", preset }, { "confirm", "0" }, { "give_up", give_up }, END
+    };
     struct tuner_world world = test_world(3);
     struct knobs knobs = world.start;
     struct test_net net;
@@ -97,23 +99,30 @@ static int intervals_of_a_search(const char *preset, struct tuner_note *last)
     return searching;
 }
 
-/* corrected: three known settings first, the fourth was in force. */
+/* corrected: expert, hpcc, the running default and its other first-CNP rate first, then 14 temperatures of
+ * 2, each for 1 interval to settle and 3 that are measured. Where all are alike, 6 are enough. */
 static void search__takes_as_long_as_published(void **unused)
 {
     struct tuner_note last;
 
     (void)unused;
-    assert_int_equal(280, intervals_of_a_search("published", &last));
+    assert_int_equal(280, intervals_of_a_search("published", "0", &last));
     assert_true(test_is_near(last.temperature, 90 * 0.1209, 0.01));      /* 0.85^13 = 0.12091 */
-    assert_int_equal(130, intervals_of_a_search("artifact", &last));
+    assert_int_equal(130, intervals_of_a_search("artifact", "0", &last));
     assert_true(test_is_near(last.temperature, 80 * 0.1422, 0.01));      /* 0.85^12 = 0.14224 */
-    assert_int_equal(283, intervals_of_a_search("corrected", &last));
+    assert_int_equal((4 + 28) * 4, intervals_of_a_search("corrected", "0", &last));
+    assert_true(test_is_near(last.temperature, 9 * 0.1209, 0.001));
+    assert_int_equal((4 + 6) * 4, intervals_of_a_search("corrected", "6", &last));
 }
 
 /* Settings of which every second is worse by a tenth: how many of those are taken in one search? */
 static double share_taken(const char *preset)
 {
-    const struct test_option option[] = { { "preset", preset }, { "confirm", "0" }, END };
+    const struct test_option option[] = {
+        { "preset", preset }, { "confirm", "0" }, { "known", "no" }, { "settle", "0" }, { "measure", "1" },
+        { "abandon", "0" }, { "give_up", "0" }, { "mutate_from", "current" },
+        { "temperature_start", "90" }, { "temperature_end", "10" }, { "iterations", "20" }, END
+    };
     struct tuner_world world = test_world(4);
     struct knobs knobs = world.start;
     struct test_net net;
@@ -164,6 +173,53 @@ static void presets__name_options_and_values(void **unused)
     }
 }
 
+/* What is not given is that of the preset, and the budget what it takes; what is given stays, and nothing
+ * else counts as given. 14 temperatures of 20, 13 of 10; 14 of 2, five known settings and the running one. */
+static void fill__shows_what_will_be_in_force(void **unused)
+{
+    static const struct { const char *preset, *name, *given; double value; } row[] = {
+        { "published", "temperature_start", NULL, 90 }, { "published", "budget", NULL, 280 },
+        { "published", "weights", NULL, 1 },            { "published", "theta", "0.02", 0.02 },
+        { "artifact", "budget", NULL, 130 },            { "artifact", "reread", NULL, 0 },
+        { "corrected", "budget", NULL, 34 },            { "corrected", "give_up", NULL, 6 },
+        { "corrected", "budget", "77", 77 },            { "corrected", "known", "no", 0 },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        struct tuner_values v;
+        int given = 0, at = 0;
+
+        tuner_values_init(&tuner_paraleon, &v);
+        assert_int_equal(0, tuner_values_set(&tuner_paraleon, &v, "preset", row[i].preset, NULL));
+        if (row[i].given)
+            assert_int_equal(0, tuner_values_set(&tuner_paraleon, &v, row[i].name, row[i].given, NULL));
+        tuner_values_fill(&tuner_paraleon, &v);
+        while (strcmp(tuner_paraleon.option[at].name, row[i].name) != 0)
+            at++;
+        assert_true(v.value[at] == row[i].value);
+        for (int n = 0; n < TUNER_OPTIONS_MAX; n++)
+            given += v.is_given[n];
+        assert_int_equal(row[i].given ? 2 : 1, given);
+        tuner_values_fini(&v);
+    }
+}
+
+/* What stands in the table of options is that of the preset that is initial, wherever PARALEON has an
+ * option alone. */
+static void fill__changes_no_option_of_its_own(void **unused)
+{
+    struct tuner_values v, filled;
+
+    (void)unused;
+    tuner_values_init(&tuner_paraleon, &v);
+    filled = v;
+    tuner_values_fill(&tuner_paraleon, &filled);
+    for (int i = 0; strcmp(tuner_paraleon.option[i].name, "trigger") != 0; i++)
+        assert_true(v.value[i] == filled.value[i]);
+    tuner_values_fini(&v);
+}
+
 /* Given options win over those of the preset: seen by the first temperature, and by the start. */
 static void preset__yields_to_what_is_given(void **unused)
 {
@@ -188,7 +244,7 @@ static void preset__yields_to_what_is_given(void **unused)
 static void create__refuses_what_does_not_go_together(void **unused)
 {
     static const struct { struct test_option option[4]; const char *why; } row[] = {
-        { { { "temperature_end", "90" }, END }, "temperature_start: 90 must be above temperature_end (90)" },
+        { { { "temperature_end", "90" }, END }, "temperature_start: 9 must be above temperature_end (90)" },
         { { { "preset", "published" }, { "weight_pfc", "0.4" }, END },
           "weight_pfc: the weights 0.2, 0.5 and 0.4 sum to 1.1; they must sum to 1" },
         { { { "thta", "1" }, END }, "'thta' is not an option of paraleon; did you mean 'theta'?" },
@@ -219,13 +275,23 @@ static void assert_allowed(const struct space *s, const struct knobs *k)
     assert_true(space_has(s, k));
 }
 
+/* The default setting, or what is nearest to it. */
+static void start_inside(struct tuner_world *world, const struct space *s)
+{
+    double point[SPACE_DIMS_MAX];
+
+    space_point(s, &world->start, point);
+    space_knobs(s, point, &world->start);
+}
+
 /* 10,000 intervals of random luck and changing traffic in each space: what is applied is inside. */
 static void search__applies_allowed_settings_only(void **unused)
 {
     (void)unused;
     for (int kind = SPACE_SAFE; kind <= SPACE_ARTIFACT; kind++) {
         const struct test_option option[] = {
-            { "space", space_names[kind] }, { "trigger", "always" }, { "known", "no" }, END
+            { "space", space_names[kind] }, { "trigger", "always" }, { "known", "no" },
+            { "remember", "no" }, END
         };
         struct tuner_world world = test_world(5);
         struct knobs knobs;
@@ -234,10 +300,11 @@ static void search__applies_allowed_settings_only(void **unused)
         struct tuner_note note;
         struct space space;
         struct rng rng;
+        int searching = 0, searches = 0;
 
         rng_init(&rng, 5, (uint64_t)kind);
         space_init(&space, (enum space_kind)kind, true, &world);
-        world.start.value[KNOB_rate_to_set_on_first_cnp] = 50000;
+        start_inside(&world, &space);
         knobs = world.start;
         assert_int_equal(0, test_open(&tuner, &tuner_paraleon, &world, option, NULL));
         for (int i = 0; i < 10000; i++) {
@@ -245,7 +312,10 @@ static void search__applies_allowed_settings_only(void **unused)
 
             tuner_step(&tuner, test_report(&net, luck, luck, luck, i / 500 % 2 ? 0.95 : 0.05), &knobs, &note);
             assert_allowed(&space, &knobs);
+            searching += strcmp(note.phase, "search") == 0;
+            searches += strstr(note.why, "search begins") != NULL;
         }
+        assert_true(searching > 5000 && searches > 100);
         tuner_close(&tuner);
     }
 }
@@ -289,6 +359,8 @@ int main(void)
         cmocka_unit_test(search__takes_as_long_as_published),
         cmocka_unit_test(search__refuses_only_if_utility_is_in_percent),
         cmocka_unit_test(presets__name_options_and_values),
+        cmocka_unit_test(fill__shows_what_will_be_in_force),
+        cmocka_unit_test(fill__changes_no_option_of_its_own),
         cmocka_unit_test(preset__yields_to_what_is_given),
         cmocka_unit_test(create__refuses_what_does_not_go_together),
         cmocka_unit_test(search__applies_allowed_settings_only),

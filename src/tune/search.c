@@ -28,9 +28,9 @@ enum phase { PHASE_WATCH, PHASE_KNOWN, PHASE_SEARCH, PHASE_CONFIRM, PHASE_HOLD }
 
 static const char *const phase_names[] = { "watch", "search", "search", "confirm", "hold" };
 
-#define CHANCE       0.02        /* of utility: differences of a few intervals that mean nothing */
+#define CHANCE       0.04        /* of utility: differences of a few intervals that mean nothing */
 #define MEMORIES     8           /* settings that were found, the oldest is forgotten */
-#define ALIKE        0.2         /* shares of elephants that are no further apart are of the same kind of traffic */
+#define ALIKE        0.2         /* shares of elephants that are no further apart: the same kind of traffic */
 
 struct sample {                  /* a setting, and what came of it */
     struct knobs         knobs;
@@ -205,6 +205,18 @@ static struct utility_terms measure(const struct search *s, const struct report 
     };
 }
 
+static void add_terms(struct utility_terms *sum, struct utility_terms t)
+{
+    sum->throughput += t.throughput;
+    sum->rtt += t.rtt;
+    sum->pfc += t.pfc;
+}
+
+static struct utility_terms mean_of(struct utility_terms sum, uint32_t count)
+{
+    return (struct utility_terms){ sum.throughput / count, sum.rtt / count, sum.pfc / count };
+}
+
 static bool has_flows(const struct fsd *f)
 {
     return f->elephants + f->mice > 0;
@@ -251,7 +263,8 @@ static bool says_nothing(const struct search *s, const struct search_now *now)
 
 /* ---- the best so far ---- */
 
-/* Weights may change within a search, so that all that was measured is kept and weighed anew. NULL: nothing was. */
+/* Weights may change within a search, so that all that was measured is kept and weighed anew. NULL:
+ * nothing was. */
 static const struct sample *best_now(const struct search *s)
 {
     struct utility_weights w = weights_now(s);
@@ -342,29 +355,25 @@ static void finish(struct search *s, struct knobs *knobs, struct tuner_note *not
         keep(s, &s->from, knobs);
         return;
     }
-    say(note, "the best was measured at %.4f and is %s", utility(weights_now(s), best->terms),
-        count_of(s, SEARCH_CONFIRM) ? "measured again, in turn with the one at which the search began" : "kept");
-    if (count_of(s, SEARCH_CONFIRM))
+    if (count_of(s, SEARCH_CONFIRM)) {
+        say(note, "the best, at %.4f, and the setting at which it began are measured again, in turn",
+            utility(weights_now(s), best->terms));
         begin_to_confirm(s, knobs);
-    else
+    } else {
+        say(note, "the best was measured at %.4f and is kept", utility(weights_now(s), best->terms));
         keep(s, &best->knobs, knobs);
-}
-
-static double mean_utility(const struct search *s, int which)
-{
-    double                 n = s->option[SEARCH_CONFIRM];
-    struct utility_terms   t = s->sum[which];
-    struct utility_weights w = weights_now(s);
-
-    return utility(w, (struct utility_terms){ t.throughput / n, t.rtt / n, t.pfc / n });
+    }
 }
 
 static void decide(struct search *s, struct knobs *knobs, struct tuner_note *note)
 {
-    double best = mean_utility(s, 0), from = mean_utility(s, 1);
+    struct utility_weights w = weights_now(s);
+    uint32_t               times = count_of(s, SEARCH_CONFIRM);
+    double best = utility(w, mean_of(s->sum[0], times)), from = utility(w, mean_of(s->sum[1], times));
 
     note->verdict = best > from ? TUNER_ACCEPTED : TUNER_REJECTED;
-    say(note, "measured again, the new setting has %.4f, the one at which the search began %.4f: the %s is kept",
+    say(note,
+        "measured again, the new setting has %.4f, the one at which the search began %.4f: the %s is kept",
         best, from, best > from ? "new one" : "latter");
     keep(s, best > from ? &s->finalist : &s->from, knobs);
 }
@@ -372,11 +381,7 @@ static void decide(struct search *s, struct knobs *knobs, struct tuner_note *not
 static void on_confirm(struct search *s, const struct search_now *now, struct knobs *knobs,
                        struct tuner_note *note)
 {
-    struct utility_terms *sum = &s->sum[s->turn % 2];
-
-    sum->throughput += now->terms.throughput;
-    sum->rtt += now->terms.rtt;
-    sum->pfc += now->terms.pfc;
+    add_terms(&s->sum[s->turn % 2], now->terms);
     s->turn++;
     if (s->turn == 2 * count_of(s, SEARCH_CONFIRM)) {
         decide(s, knobs, note);
@@ -400,7 +405,8 @@ static void ask(struct search *s, const struct search_now *now, struct knobs *kn
 {
     double point[SPACE_DIMS_MAX];
 
-    if (s->measured >= count_of(s, SEARCH_BUDGET) || has_given_up(s) || !s->algo->ask(s->searcher, now, point)) {
+    if (s->measured >= count_of(s, SEARCH_BUDGET) || has_given_up(s) ||
+        !s->algo->ask(s->searcher, now, point)) {
         finish(s, knobs, note);
         return;
     }
@@ -485,8 +491,8 @@ static uint32_t named_settings(void)
     return n;
 }
 
-/* Writes the known setting with that number; false: it is none that should be tried now. Long queues for the sake of
- * throughput are not where mice prevail, nor the reverse. */
+/* Writes the known setting with that number; false: it is none that should be tried now. Long queues for
+ * the sake of throughput are not where mice prevail, nor the reverse. */
 static bool make_known(const struct search *s, uint32_t number, struct knobs *made, const char **name)
 {
     const struct setting *named = &setting_all[number % named_settings()];
@@ -517,7 +523,9 @@ static bool set_known(struct search *s, struct knobs *knobs)
     struct knobs made;
     const char  *name;
 
-    for (; s->measured < count_of(s, SEARCH_BUDGET) && s->known < KNOWN_PASSES * named_settings(); s->known++) {
+    if (s->measured >= count_of(s, SEARCH_BUDGET))
+        return false;
+    for (; s->known < KNOWN_PASSES * named_settings(); s->known++) {
         if (!make_known(s, s->known, &made, &name) || was_tried(s, &made))
             continue;
         *knobs = made;
@@ -526,8 +534,8 @@ static bool set_known(struct search *s, struct knobs *knobs)
     return false;
 }
 
-/* Those made for such flows were tried first. To be preferred, one that was tried later must have been better by
- * more than chance will make it. */
+/* Those made for such flows were tried first. To be preferred, one that was tried later must have been
+ * better by more than chance will make it. */
 static const struct sample *best_known(const struct search *s)
 {
     struct utility_weights w = weights_now(s);
@@ -569,13 +577,24 @@ static void on_known(struct search *s, const struct search_now *now, struct knob
 
 /* ---- when a search begins ---- */
 
+/* Nothing was chosen for any flows yet: there are none to compare with. */
+static bool is_first(const struct search *s)
+{
+    return s->searches == 0 && !is_searching(s);
+}
+
 static void say_change(const struct search *s, struct tuner_note *note)
 {
+    if (is_first(s) && s->divergence <= s->option[SEARCH_THETA]) {
+        say(note, "no setting was chosen for these flows yet (elephants %.0f %% of flows)", 100 * s->elephants);
+        return;
+    }
     say(note, "flow sizes changed (divergence %.3g > %.3g; elephants %.0f %% of flows)", s->divergence,
         s->option[SEARCH_THETA], 100 * s->elephants);
 }
 
-/* There is always one: settings that are made for neither, and the running one where it is not known what prevails. */
+/* There is always one: settings that are made for neither, and the running one where it is not known what
+ * prevails. */
 static void begin_with_known(struct search *s, struct knobs *knobs, struct tuner_note *note)
 {
     s->phase = PHASE_KNOWN;
@@ -651,8 +670,10 @@ static bool is_due(const struct search *s, bool has_changed, const struct search
 
 static const char *why_not(const struct search *s)
 {
+    if (is_set_to(s, SEARCH_TRIGGER, TRIGGER_CHANGE) && s->changed > 0)
+        return "flow sizes have not differed for long enough";
     if (is_set_to(s, SEARCH_TRIGGER, TRIGGER_CHANGE))
-        return s->changed > 0 ? "flow sizes have not differed for long enough" : "flow sizes have not changed";
+        return "flow sizes have not changed";
     return is_set_to(s, SEARCH_TRIGGER, TRIGGER_ONCE) && s->searches > 0 ? "the only search is over"
                                                                          : "no uplink was active";
 }
@@ -682,33 +703,30 @@ static bool is_lost(const struct search *s)
 {
     struct utility_weights w = weights_now(s);
     const struct sample   *best = best_now(s);
-    double                 n = s->intervals, margin = s->option[SEARCH_ABANDON];
-    struct utility_terms   mean = { s->total.throughput / n, s->total.rtt / n, s->total.pfc / n };
+    double                 margin = s->option[SEARCH_ABANDON];
 
-    return margin > 0 && s->phase != PHASE_CONFIRM && best && utility(w, mean) < utility(w, best->terms) - margin;
+    if (margin <= 0 || s->phase == PHASE_CONFIRM || !best)
+        return false;
+    return utility(w, mean_of(s->total, s->intervals)) < utility(w, best->terms) - margin;
 }
 
-/* Adds an interval to what is known of the setting under test; false: it takes more of them. Writes the means. */
+/* Adds an interval to what is known of the setting under test; false: it takes more of them. Writes the
+ * means. */
 static bool add_up(struct search *s, struct search_now *now, struct tuner_note *note)
 {
-    double n = s->option[SEARCH_MEASURE];
-
     if (s->skip > 0) {
         s->skip--;
         say(note, "the setting is new: what is seen is still the old one's");
         return false;
     }
-    s->total.throughput += now->terms.throughput;
-    s->total.rtt += now->terms.rtt;
-    s->total.pfc += now->terms.pfc;
+    add_terms(&s->total, now->terms);
     s->intervals++;
-    if (s->intervals < count_of(s, SEARCH_MEASURE) && is_lost(s)) {
-        n = s->intervals;
-    } else if (s->intervals < count_of(s, SEARCH_MEASURE)) {
-        say(note, "interval %u of %u in which the setting is measured", s->intervals, count_of(s, SEARCH_MEASURE));
+    if (s->intervals < count_of(s, SEARCH_MEASURE) && !is_lost(s)) {
+        say(note, "interval %u of %u in which the setting is measured", s->intervals,
+            count_of(s, SEARCH_MEASURE));
         return false;
     }
-    *now = now_with(s, (struct utility_terms){ s->total.throughput / n, s->total.rtt / n, s->total.pfc / n });
+    *now = now_with(s, mean_of(s->total, s->intervals));
     s->total = (struct utility_terms){ 0 };
     s->intervals = 0;
     return true;
@@ -727,7 +745,7 @@ static bool compare(struct search *s, const struct fsd *f)
         struct fsd now = recent_flows(s);
 
         s->divergence = kl_fsd(&now, &s->settled, s->trigger.bins, s->trigger.epsilon);
-        differs = s->divergence > s->trigger.theta;
+        differs = is_first(s) || s->divergence > s->trigger.theta;
     }
     s->changed = differs ? s->changed + 1 : 0;
     return s->changed >= count_of(s, SEARCH_PERSIST);

@@ -1,28 +1,29 @@
 /* src/tune/search.h - searching on a running network: one setting after another, each for some intervals.
  *
- * All searches share what is around them (search.c): when one begins, how a setting is measured, what is kept in
- * the end. What differs, how the next point is chosen, is a struct search_algo: ask, run the network with that
- * setting, tell. Names of options are in brackets.
+ * All searches share what is around them (search.c): when one begins, how a setting is measured, what is
+ * kept in the end. What differs, how the next point is chosen, is a struct search_algo: ask, run the network
+ * with that setting, tell. Names of options are in brackets.
  *
- *   watch     flow sizes are compared with those of the interval before, or with those for which the setting in
- *             force was chosen [against]; when they differ for long enough [persist], a search begins. Where one
- *             has ended for such flows before, what it found is in force again without another [remember]
- *   search    at first come settings that have a name [known]: those made for the flows that prevail, then the
- *             running one, then those made for neither; the search goes on at the best of them. Without that it
- *             begins at the running setting, or at the default one [start_from]. Ask, measure, tell, until the
- *             searcher is through, the budget is used up, or too many were tried in vain [give_up]
- *   confirm   the best and the setting at which the search began are measured again, in turn, and the better of
- *             the two is kept; where it began at the default setting, the one before it takes that one's part
+ *   watch     flow sizes are compared with those of the interval before, or with those for which the setting
+ *             in force was chosen [against]; when they differ for long enough [persist], a search begins.
+ *             Where one has ended for such flows before, what it found is in force again instead [remember]
+ *   search    settings that have a name come first [known]: those made for the flows that prevail, then the
+ *             running one, then those made for neither; the search goes on at the best of them. Without
+ *             that it begins at the running setting, or at the default one [start_from]. Ask, measure, tell,
+ *             until the searcher is through, the budget is used up, or too many were in vain [give_up]
+ *   confirm   the best and the setting at which the search began are measured again, in turn, and the better
+ *             is kept; where it began at the default setting, the one in force before takes that one's part
  *   hold      watch again, with the setting that was kept
  *
- * A setting is measured over some intervals [measure], after those that still show the one before it [settle];
- * over fewer if it falls far behind the best [abandon]. When flow sizes change while a search goes on, to its last
- * measurement, what it knows was measured of other flows: another begins with the best so far in force [restart].
+ * A setting is measured over some intervals [measure], after those that still show the one before it
+ * [settle]; over fewer if it falls far behind the best [abandon]. When flow sizes change in the course of
+ * search or confirm, what is known was measured of other flows: another search begins, with the best so far
+ * in force [restart].
  *
- * A note's phase and numbers are those of the interval that has ended; what it says of a setting is the mean over
- * all in which it was measured. With metrics=corrected an interval in which no uplink was active says nothing about
- * a setting: it is not counted. What is best is decided by the terms of utility under the weights of now, which may
- * change during a search.
+ * A note's phase and numbers are those of the interval that has ended; a setting is judged by the means over
+ * all in which it was measured. With metrics=corrected an interval in which no uplink was active says
+ * nothing about a setting: it is not counted. What is best is decided by the terms of utility under the
+ * weights of now, which may change during a search.
  */
 #ifndef TUNE_SEARCH_H
 #define TUNE_SEARCH_H
@@ -86,8 +87,8 @@ extern const char *const search_trigger_names[], *const search_bins_names[], *co
     { "bins", OPTION_CHOICE, 0, 0, 0, search_bins_names, NULL, \
       "two: elephants and mice; log: sizes that double" }, \
     { "weights", OPTION_CHOICE, 2, 0, 0, search_weights_names, NULL, \
-      "dominant: 0.5, 0.2, 0.3 where elephants prevail and 0.2, 0.5, 0.3 where mice do; fixed: the next three; " \
-      "share: from 0.2, 0.5, 0.3 for mice alone to 0.8, 0, 0.2 for elephants alone" }, \
+      "dominant: 0.5, 0.2, 0.3 where elephants prevail and 0.2, 0.5, 0.3 where mice do; fixed: the next " \
+      "three; share: from 0.2, 0.5, 0.3 for mice alone to 0.8, 0, 0.2 for elephants alone" }, \
     { "weight_throughput", OPTION_REAL, 0.2, 0, 1, NULL, NULL, "of the busy share of active uplinks" }, \
     { "weight_rtt", OPTION_REAL, 0.5, 0, 1, NULL, NULL, "of the empty round trip over the measured one" }, \
     { "weight_pfc", OPTION_REAL, 0.3, 0, 1, NULL, NULL, "of the share of time without a pause" }, \
@@ -106,8 +107,8 @@ extern const char *const search_trigger_names[], *const search_bins_names[], *co
     { "reread", OPTION_YES, 1, 0, 1, NULL, NULL, \
       "which flows prevail is looked at in every interval, not only when a search begins" }, \
     { "known", OPTION_YES, 0, 0, 1, NULL, NULL, \
-      "a search first tries settings that have a name, those made for the flows that prevail before others, " \
-      "and begins at the best of them" }, \
+      "a search first tries settings that have a name, those made for the flows that prevail before " \
+      "others, and begins at the best of them" }, \
     { "confirm", OPTION_COUNT, 3, 0, 100, NULL, NULL, \
       "times that the best setting and the one at which the search began are measured again before one is " \
       "kept; 0: what was measured best is kept" }, \
@@ -115,20 +116,23 @@ extern const char *const search_trigger_names[], *const search_bins_names[], *co
       "settings that a search may measure, known ones included, those of confirm not" }, \
     { "rest", OPTION_COUNT, 0, 0, 1e6, NULL, NULL, "intervals after a search in which no other begins" }, \
     { "against", OPTION_CHOICE, 1, 0, 0, search_against_names, NULL, \
-      "what flow sizes are compared with: previous, those of the interval before; settled, those for which the " \
-      "setting in force was chosen" }, \
+      "what flow sizes are compared with: previous, those of the interval before; settled, those for " \
+      "which the setting in force was chosen" }, \
     { "persist", OPTION_COUNT, 3, 1, SEARCH_PERSIST_MAX, NULL, NULL, \
-      "intervals that are taken together, and so many times in a row must they differ before it is a change" }, \
+      "intervals that are taken together, and so many times in a row must they differ before it is a " \
+      "change" }, \
     { "remember", OPTION_YES, 0, 0, 1, NULL, NULL, \
       "what a search has found is in force again, without a search, when such flows come back" }, \
     { "settle", OPTION_COUNT, 1, 0, 1000, NULL, NULL, \
-      "intervals after a change that say nothing of the new setting: queues and rates are still the old one's" }, \
+      "intervals after a change that say nothing of the new setting: queues and rates are still the old " \
+      "one's" }, \
     { "measure", OPTION_COUNT, 3, 1, 1000, NULL, NULL, "intervals over which a setting is measured" }, \
     { "abandon", OPTION_REAL, 0.05, 0, 1, NULL, NULL, \
-      "a setting that falls short of the best by more than this in an interval is not measured to the end; " \
-      "0: all are" }, \
+      "a setting that in its intervals so far falls short of the best by more than this is not measured " \
+      "to the end; 0: all are" }, \
     { "give_up", OPTION_COUNT, 0, 0, 1e6, NULL, NULL, \
-      "a search is over after so many settings in a row of which none was the best so far; 0: not for that" }, \
+      "a search is over after so many settings in a row of which none was the best so far; 0: not for " \
+      "that" }, \
     { "restart", OPTION_YES, 1, 0, 1, NULL, NULL, \
       "when flow sizes change during a search, another begins in its place" }
 

@@ -64,9 +64,9 @@ static void make_hpcc(struct knobs *k, const struct tuner_world *world)
     knobs_clamp(k);
 }
 
-/* Queues of a fraction of what is under way in an empty network, and rates that come back within a few round trips:
- * found with anole sweep over the workloads of docs/tuning.md, where all settings above keep longer queues or
- * come back more slowly. */
+/* Queues of a fraction of what is under way in an empty network, and rates that come back within a few
+ * round trips: found with anole sweep over the workloads of docs/tuning.md, where all settings above keep
+ * longer queues or come back more slowly. */
 static void make_bdp(struct knobs *k, const struct tuner_world *world)
 {
     double rtt_us = (double)world->base_rtt_ps / (double)PS_PER_US;
@@ -88,7 +88,8 @@ const struct setting setting_all[] = {
       make_default_artifact, 0 },
     { "expert", "PARALEON's table I", make_expert, 1 },
     { "hpcc", "the HPCC paper's for DCQCN, in proportion to the speed of links", make_hpcc, 1 },
-    { "bdp", "in proportion to what is under way in an empty network: short queues, quick recovery", make_bdp, -1 },
+    { "bdp", "in proportion to what is under way in an empty network: short queues, quick recovery",
+      make_bdp, -1 },
     { NULL, NULL, NULL, 0 },
 };
 

@@ -1,4 +1,5 @@
 #include "tune/setting.h"
+#include "core/units.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +69,43 @@ static void read__scales_hpcc_with_the_link(void **unused)
     assert_setting("hpcc", &at_100g, fast, 7);
 }
 
+/* 100 Gb/s for 40 us are 500 KB: a twelfth and a third of it. 1.25 round trips; 1/2000, 1/500 and half of
+ * the rate. */
+static void read__makes_bdp_in_proportion_to_the_network(void **unused)
+{
+    static const struct value usual[] = {
+        { KNOB_kmin, 42 }, { KNOB_kmax, 167 }, { KNOB_rpg_time_reset, 50 }, { KNOB_rpg_ai_rate, 50 },
+        { KNOB_rpg_hai_rate, 200 }, { KNOB_rate_to_set_on_first_cnp, 50000 },
+    };
+    static const struct value fast[] = {     /* 400 Gb/s for 12 us are 600 KB */
+        { KNOB_kmin, 50 }, { KNOB_kmax, 200 }, { KNOB_rpg_time_reset, 15 }, { KNOB_rpg_ai_rate, 200 },
+        { KNOB_rpg_hai_rate, 800 }, { KNOB_rate_to_set_on_first_cnp, 200000 },
+    };
+    struct tuner_world world = { .host_bps = 100000000000, .base_rtt_ps = 40 * PS_PER_US };
+
+    (void)unused;
+    assert_setting("bdp", &world, usual, 6);
+    world = (struct tuner_world){ .host_bps = 400000000000, .base_rtt_ps = 12 * PS_PER_US };
+    assert_setting("bdp", &world, fast, 6);
+}
+
+/* Longer queues than NVIDIA's are for throughput, shorter ones for low delay. */
+static void all__say_what_they_are_made_for(void **unused)
+{
+    static const struct tuner_world world = { .host_bps = 400000000000, .base_rtt_ps = 40 * PS_PER_US };
+    struct knobs usual, made;
+
+    (void)unused;
+    knobs_init(&usual);
+    for (const struct setting *s = setting_all; s->name; s++) {
+        double longer;
+
+        s->make(&made, &world);
+        longer = made.value[KNOB_kmin] - usual.value[KNOB_kmin];
+        assert_int_equal(s->toward, longer > 0 ? 1 : longer < 0 ? -1 : 0);
+    }
+}
+
 static void all__is_named_and_in_range(void **unused)
 {
     static const uint64_t rate[] = { 1000000000, 25000000000, 100000000000, 400000000000, 1600000000000 };
@@ -77,14 +115,16 @@ static void all__is_named_and_in_range(void **unused)
     for (; setting_all[i].name; i++) {
         assert_string_equal(setting_names[i], setting_all[i].name);
         for (size_t n = 0; n < sizeof(rate) / sizeof(rate[0]); n++) {
-            struct tuner_world world = { .host_bps = rate[n] };
-            struct knobs made, clamped;
+            for (uint64_t rtt_us = 0; rtt_us < 20000; rtt_us = 3 * rtt_us + 1) {
+                struct tuner_world world = { .host_bps = rate[n], .base_rtt_ps = rtt_us * PS_PER_US };
+                struct knobs made, clamped;
 
-            setting_all[i].make(&made, &world);
-            clamped = made;
-            knobs_clamp(&clamped);
-            assert_memory_equal(&made, &clamped, sizeof made);
-            assert_int_equal(0, knobs_check(&made, NULL));
+                setting_all[i].make(&made, &world);
+                clamped = made;
+                knobs_clamp(&clamped);
+                assert_memory_equal(&made, &clamped, sizeof made);
+                assert_int_equal(0, knobs_check(&made, NULL));
+            }
         }
     }
     assert_null(setting_names[i]);
@@ -157,6 +197,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(read__knows_the_published_settings),
         cmocka_unit_test(read__scales_hpcc_with_the_link),
+        cmocka_unit_test(read__makes_bdp_in_proportion_to_the_network),
+        cmocka_unit_test(all__say_what_they_are_made_for),
         cmocka_unit_test(all__is_named_and_in_range),
         cmocka_unit_test(parse__reads_knobs_with_units_onto_default),
         cmocka_unit_test(parse__refuses_with_the_place),

@@ -75,15 +75,15 @@ static void take(struct space *s, const struct space_dim *dim, size_t dims)
 
 /* ---- the safe space ---- */
 
-/* For 100 Gb/s and a round trip of 40 us, so that 500 KB are under way. No corner of it starves anybody: rates come
- * back within a few hundred round trips even where all favours low delay, and what all flows of an incast may send at
- * their least is a small part of a link even where all favours throughput. */
+/* For 100 Gb/s and a round trip of 40 us, so that 500 KB are under way. No corner of it starves anybody:
+ * rates come back within a few hundred round trips even where all favours low delay, and what all flows of
+ * an incast may send at their least is a small part of a link even where all favours throughput. */
 static const struct space_dim safe[] = {
     { KNOB_rpg_time_reset,              -1, 40,  160,    20,   160,  1 },
     { KNOB_rpg_ai_rate,                 1,  20,  100,    10,   20,   1 },
     { KNOB_rpg_hai_rate,                1,  100, 600,    60,   100,  1 },
     { KNOB_rate_to_set_on_first_cnp,    1,  0.5, 1,      0.1,  0.85, 0 },
-    { KNOB_rpg_min_dec_fac,             1,  50,  80,     5,    50,   1 },
+    { KNOB_rpg_min_dec_fac,             -1, 50,  80,     5,    50,   1 },    /* as above: physically +1 */
     { KNOB_rpg_min_rate,                1,  1,   500,    50,   1,    1 },
     { KNOB_rpg_gd,                      1,  11,  12,     1,    11,   1 },
     { KNOB_rate_reduce_monitor_period,  1,  4,   80,     8,    4,    1 },
@@ -130,7 +130,8 @@ static void mark_before_pausing(struct space *s, const struct tuner_world *world
 static void take_safe(struct space *s, const struct tuner_world *world)
 {
     static const enum knob rate[] = { KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_rpg_min_rate };
-    double speed = (double)world->host_bps / SAFE_BPS, longer = (double)world->base_rtt_ps / (double)SAFE_RTT_PS;
+    double speed = (double)world->host_bps / SAFE_BPS;
+    double longer = (double)world->base_rtt_ps / (double)SAFE_RTT_PS;
 
     take(s, safe, COUNT(safe));
     for (size_t i = 0; i < COUNT(rate); i++)

@@ -12,8 +12,9 @@
 #define SPACE_DIMS_MAX 16
 
 enum space_kind {
-    SPACE_SAFE,                  /* ParaleonPlus' bounds and rate_reduce_monitor_period; rates in proportion
-                                  * to the link's, ECN before PFC, timers of a round trip or more */
+    SPACE_SAFE,                  /* narrow bounds of our own, rate_reduce_monitor_period among them: rates in
+                                  * proportion to the link's, timers to the round trip, ECN thresholds to
+                                  * both and below those of PFC */
     SPACE_PLUS,                  /* ParaleonPlus' 13 */
     SPACE_ARTIFACT,              /* the 12 of PARALEON's artifact */
 };

@@ -72,41 +72,89 @@ static void init__turns_one_direction_round(void **unused)
     }
 }
 
-/* Pauses at 970 KB by one port: 776 is 80 %. By two at 1750. A round trip of 41 us is below 50. */
+static struct tuner_world world_of(uint64_t gbps, uint64_t rtt_us, uint64_t pfc_bytes_one,
+                                   uint64_t pfc_bytes_two)
+{
+    struct tuner_world world = test_world(1);
+
+    world.host_bps = gbps * 1000000000;
+    world.base_rtt_ps = rtt_us * PS_PER_US;
+    world.pfc_bytes_one = pfc_bytes_one;
+    world.pfc_bytes_two = pfc_bytes_two;
+    return world;
+}
+
+/* What it is made for: 100 Gb/s and 40 us. Pauses at 970 KB by one port: 776 is 80 %. By two at 1750:
+ * beyond all. */
 static void init__is_safe_at_100g(void **unused)
 {
-    struct space s = make(SPACE_SAFE, true, test_world(1));
+    struct space s = make(SPACE_SAFE, true, world_of(100, 40, 970000, 1750000));
 
     (void)unused;
     assert_int_equal(14, s.dims);
-    assert_dim(&s, KNOB_kmin, 40, 776, 100);
-    assert_dim(&s, KNOB_kmax, 437, 1750, 1313 / 4.0);
-    assert_dim(&s, KNOB_rpg_time_reset, 50, 600, 50);
-    assert_dim(&s, KNOB_rpg_ai_rate, 5, 100, 5);
-    assert_dim(&s, KNOB_rpg_hai_rate, 30, 600, 50);
-    assert_dim(&s, KNOB_rate_to_set_on_first_cnp, 0.3, 1, 0.1);
-    assert_dim(&s, KNOB_rate_reduce_monitor_period, 4, 128, 8);
+    assert_dim(&s, KNOB_kmin, 20, 776, 50);
+    assert_dim(&s, KNOB_kmax, 80, 1600, 150);
+    assert_dim(&s, KNOB_rpg_time_reset, 40, 160, 20);
+    assert_dim(&s, KNOB_rpg_ai_rate, 20, 100, 10);
+    assert_dim(&s, KNOB_rpg_hai_rate, 100, 600, 60);
+    assert_dim(&s, KNOB_rpg_min_rate, 1, 500, 50);
+    assert_dim(&s, KNOB_rate_to_set_on_first_cnp, 0.5, 1, 0.1);
+    assert_dim(&s, KNOB_rpg_min_dec_fac, 50, 80, 5);
+    assert_dim(&s, KNOB_rate_reduce_monitor_period, 4, 80, 8);
+    assert_dim(&s, KNOB_pmax, 0.1, 0.5, 0.05);
     assert_true(dim_of(&s, KNOB_rate_to_set_on_first_cnp)->initial == 0.85);
 }
 
+/* Rates with the link's, timers with the round trip, thresholds with the product of both; shares with
+ * neither. */
 static void init__scales_with_links_and_round_trips(void **unused)
 {
-    struct tuner_world fast = test_world(1), slow = test_world(1);
-    struct space s;
+    struct space fast = make(SPACE_SAFE, true, world_of(400, 20, 0, 0));
+    struct space slow = make(SPACE_SAFE, true, world_of(25, 80, 0, 0));
 
     (void)unused;
-    fast.host_bps = 400000000000;
-    fast.pfc_bytes_one = fast.pfc_bytes_two = 0;
-    fast.base_rtt_ps = 200 * PS_PER_US + 1;
-    s = make(SPACE_SAFE, true, fast);
-    assert_dim(&s, KNOB_rpg_ai_rate, 5, 400, 20);
-    assert_dim(&s, KNOB_rpg_min_rate, 1, 20000, 1200);
-    assert_dim(&s, KNOB_rpg_time_reset, 201, 804, 50);
-    assert_dim(&s, KNOB_kmin, 40, 1600, 100);
-    slow.host_bps = 25000000000;
-    s = make(SPACE_SAFE, true, slow);
-    assert_dim(&s, KNOB_rpg_ai_rate, 1, 25, 1.25);
-    assert_dim(&s, KNOB_rpg_hai_rate, 7, 150, 12.5);
+    assert_dim(&fast, KNOB_rpg_ai_rate, 80, 400, 40);
+    assert_dim(&fast, KNOB_rpg_hai_rate, 400, 2400, 240);
+    assert_dim(&fast, KNOB_rpg_min_rate, 4, 2000, 200);
+    assert_dim(&fast, KNOB_rpg_time_reset, 20, 80, 10);
+    assert_dim(&fast, KNOB_kmin, 40, 1600, 100);
+    assert_dim(&fast, KNOB_kmax, 160, 3200, 300);
+    assert_dim(&fast, KNOB_pmax, 0.1, 0.5, 0.05);
+    assert_dim(&slow, KNOB_rpg_ai_rate, 5, 25, 2.5);
+    assert_dim(&slow, KNOB_rpg_hai_rate, 25, 150, 15);
+    assert_dim(&slow, KNOB_rpg_time_reset, 80, 320, 40);
+    assert_dim(&slow, KNOB_kmin, 10, 400, 25);
+    assert_dim(&slow, KNOB_kmax, 40, 800, 75);
+}
+
+/* All 2^14 corners: every knob at one end of its range. Whatever else is set, the first mark comes well
+ * before a queue that one port fills makes the switch pause, and all packets are marked before one that
+ * two ports fill does. */
+static void init__every_corner_is_safe(void **unused)
+{
+    static const struct { uint64_t gbps, rtt_us, one, two; } row[] = {
+        { 100, 40, 970000, 1750000 }, { 400, 20, 0, 0 },
+        { 25, 200, 100000, 180000 },  { 800, 10, 30000, 50000 },
+    };
+
+    (void)unused;
+    for (size_t n = 0; n < sizeof(row) / sizeof(row[0]); n++) {
+        struct tuner_world world = world_of(row[n].gbps, row[n].rtt_us, row[n].one, row[n].two);
+        struct space s = make(SPACE_SAFE, true, world);
+
+        for (uint32_t corner = 0; corner < 1u << s.dims; corner++) {
+            struct knobs k = world.start;
+            double point[SPACE_DIMS_MAX];
+
+            for (uint32_t i = 0; i < s.dims; i++)
+                point[i] = corner >> i & 1 ? s.dim[i].max : s.dim[i].min;
+            space_knobs(&s, point, &k);
+            assert_int_equal(0, knobs_check(&k, NULL));
+            assert_true(space_has(&s, &k));
+            assert_true(!row[n].one || k.value[KNOB_kmin] * 1000 <= 0.8 * (double)row[n].one);
+            assert_true(!row[n].two || k.value[KNOB_kmax] * 1000 <= (double)row[n].two);
+        }
+    }
 }
 
 /* However small buffers are and however slow links: there is room between the bounds. */
@@ -175,23 +223,28 @@ static void point__knows_what_automatic_is(void **unused)
     assert_true(point[3] == 0.85 && s.dim[3].knob == KNOB_rate_to_set_on_first_cnp);
 }
 
-/* Expert marks later than a switch pauses: outside the safe space, and the nearest point is inside. */
+/* Expert marks later than a switch pauses, and default recovers in 300 us: outside the safe space. The
+ * nearest point is inside. */
 static void has__leaves_expert_outside_the_safe_space(void **unused)
 {
-    struct tuner_world world = test_world(1);
+    struct tuner_world world = world_of(100, 40, 970000, 1750000);
     struct space safe = make(SPACE_SAFE, true, world), artifact = make(SPACE_ARTIFACT, true, world);
-    struct knobs expert;
+    struct knobs expert, bdp;
     double point[SPACE_DIMS_MAX];
 
     (void)unused;
     assert_int_equal(0, setting_read("expert", &world, &expert, NULL));
     assert_false(space_has(&safe, &expert));
     assert_true(space_has(&artifact, &expert));
-    assert_true(space_has(&safe, &world.start));
+    assert_false(space_has(&safe, &world.start));
+    assert_true(space_has(&artifact, &world.start));
+    assert_int_equal(0, setting_read("bdp", &world, &bdp, NULL));
+    assert_true(space_has(&safe, &bdp));
     space_point(&safe, &expert, point);
     space_knobs(&safe, point, &expert);
     assert_true(space_has(&safe, &expert));
-    assert_true(expert.value[KNOB_kmin] == 776 && expert.value[KNOB_kmax] == 1750);
+    assert_true(expert.value[KNOB_kmin] == 776 && expert.value[KNOB_kmax] == 1600);
+    assert_true(expert.value[KNOB_rpg_time_reset] == 160 && expert.value[KNOB_min_time_between_cnps] == 80);
     assert_true(expert.value[KNOB_rate_reduce_monitor_period] == 80);
 }
 
@@ -246,6 +299,7 @@ int main(void)
         cmocka_unit_test(init__turns_one_direction_round),
         cmocka_unit_test(init__is_safe_at_100g),
         cmocka_unit_test(init__scales_with_links_and_round_trips),
+        cmocka_unit_test(init__every_corner_is_safe),
         cmocka_unit_test(init__makes_sense_in_any_world),
         cmocka_unit_test(point__keeps_what_is_inside),
         cmocka_unit_test(point__knows_what_automatic_is),

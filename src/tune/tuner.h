@@ -67,8 +67,8 @@ struct tuner_values {            /* in the order of the tuner's table */
 };
 
 struct tuner_algo {
-    /* Gives options that were not given the values that will be in force, where others decide on them: those of
-     * a preset. NULL: the initial ones are. create() does the same by itself. */
+    /* Gives options that were not given the values that will be in force, where others decide on them:
+     * those of a preset. NULL: the initial ones are. create() does the same by itself. */
     void (*fill)(struct tuner_values *);
 
     /* Makes one. What single options cannot know is refused here: weights that do not sum to 1. The reason

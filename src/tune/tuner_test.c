@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-extern const struct tuner_algo tuner_paraleon, tuner_fixed;
+extern const struct tuner_algo tuner_paraleon, tuner_naive_sa, tuner_fixed;
 
 static void find__knows_all_names(void **unused)
 {
@@ -156,6 +156,34 @@ static void set__owns_its_text(void **unused)
     assert_null(v.text[0]);
 }
 
+/* 90 temperatures of 10, or of 3, unless a budget is given; a tuner whose options are as they stand stays
+ * as it is. */
+static void fill__writes_what_will_be_in_force(void **unused)
+{
+    static const struct { const char *option, *text; double budget; } row[] = {
+        { "epsilon", "0.1", 900 }, { "iterations", "3", 270 }, { "budget", "12", 12 },
+    };
+    struct tuner_values v, before;
+    int budget = 0;
+
+    (void)unused;
+    while (strcmp(tuner_naive_sa.option[budget].name, "budget") != 0)
+        budget++;
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        tuner_values_init(&tuner_naive_sa, &v);
+        assert_int_equal(0, tuner_values_set(&tuner_naive_sa, &v, row[i].option, row[i].text, NULL));
+        tuner_values_fill(&tuner_naive_sa, &v);
+        assert_true(v.value[budget] == row[i].budget);
+        assert_true(v.is_given[budget] == (strcmp(row[i].option, "budget") == 0));
+        tuner_values_fini(&v);
+    }
+    tuner_values_init(&tuner_fixed, &v);
+    before = v;
+    tuner_values_fill(&tuner_fixed, &v);
+    assert_memory_equal(&before, &v, sizeof v);
+    tuner_values_fini(&v);
+}
+
 static void step__hands_over_an_empty_note(void **unused)
 {
     struct tuner_world world = test_world(1);
@@ -182,6 +210,7 @@ int main(void)
         cmocka_unit_test(set__reads_values),
         cmocka_unit_test(set__refuses_with_what_would_be_right),
         cmocka_unit_test(set__owns_its_text),
+        cmocka_unit_test(fill__writes_what_will_be_in_force),
         cmocka_unit_test(step__hands_over_an_empty_note),
     };
 

@@ -50,7 +50,7 @@ joined() {
 0us .. 2ms nothing tried for 2 intervals: goodput 110Gbps, mean RTT 25us, paused 100us per ms (all ports), elephants 25 % of flows
 2ms search 1 begins: flow sizes changed; search begins
 2ms .. 7ms 3 settings tried in 5ms, utility 0.550 to 0.800 (the best at 4ms); 1 accepted, 1 rejected, 1 times a new best
-the best and the setting from before measured again in 2 intervals
+the best and the setting at which it began measured again in 2 intervals
 7ms the new one is kept kept: kmin 400KB -> 200KB (-50%)
 effect, 2 intervals before and 2 after: goodput 110Gbps -> 165Gbps (+50%), mean RTT 25us -> 15us (-40%), paused 100us -> 25us per ms (-75%)
 7ms .. 9ms nothing tried for 2 intervals: goodput 165Gbps, mean RTT 15us
@@ -103,10 +103,11 @@ END
 
 @test "explain: what anole run and anole tune write" {
     write_scenario "$dir/s.yaml"
-    "$ANOLE" run "$dir/s.yaml" --set interval=50us --set 'tuner={kind: random, trigger: once, budget: 5}' --quiet \
-        --out "$dir/run"
+    "$ANOLE" run "$dir/s.yaml" --set interval=10us --quiet --out "$dir/run" \
+        --set 'tuner={kind: random, trigger: once, budget: 5, restart: no}'
     "$ANOLE" explain "$dir/run" >"$dir/out"
-    head -n 1 "$dir/out" | grep -qE '^Tuner random with trigger=once, budget=5; 20 intervals from 0us to 1ms\.$'
+    head -n 1 "$dir/out" |
+        grep -qx 'Tuner random with trigger=once, budget=5, restart=no; 100 intervals from 0us to 1ms\.'
     grep -q 'search 1 begins: this is the start' "$dir/out"
     joined <"$dir/out" | grep -qE '5 settings tried in '
     # as many lines as the file has steps
