@@ -355,6 +355,23 @@ static struct yaml_node *child_of_list(struct scenario_reader *r, struct yaml_no
     return c;
 }
 
+/* What may be a name alone, "tuner: paraleon", becomes a map with that as its kind when one of its options is set. */
+static void name_to_map(struct scenario_reader *r, struct yaml_node *node)
+{
+    struct yaml_node *kind;
+
+    if (node->kind != YAML_SCALAR || !node->key || is_empty(node) ||
+        (strcmp(node->key, "tuner") != 0 && strcmp(node->key, "monitor") != 0))
+        return;
+    kind = make_node(r, 0, "kind");
+    kind->text = node->text;
+    kind->line = kind->key_line = node->line;
+    kind->column = kind->key_column = node->column;
+    node->kind = YAML_MAP;
+    node->child = kind;
+    node->count = 1;
+}
+
 /* The entry called 'part', made if it is not there. */
 static struct yaml_node *child_of(struct scenario_reader *r, struct yaml_node *node, uint32_t number,
                                   const char *part)
@@ -363,6 +380,7 @@ static struct yaml_node *child_of(struct scenario_reader *r, struct yaml_node *n
 
     if (node->kind == YAML_LIST)
         return child_of_list(r, node, number, part);
+    name_to_map(r, node);
     if (node->kind == YAML_SCALAR && !is_empty(node)) {
         reader_refuse(r, &at, "'%.60s' stands below '%.60s', which is neither a map nor a list", part,
                       node->text);

@@ -222,6 +222,26 @@ static void tuner__is_changed_by_the_command_line(void **unused)
     scenario_fini(&s);
 }
 
+/* An option of what is a name alone. */
+static void tuner__takes_options_beside_a_name(void **unused)
+{
+    struct scenario s;
+
+    (void)unused;
+    read_text(&s, "tuner: chameleon\n", "tuner.beta=0.02");
+    assert_string_equal(s.tuner.kind, "chameleon");
+    assert_string_equal(s.tuner.place, "s.yaml:3:8: ");
+    assert_int_equal(s.tuner.options, 1);
+    assert_string_equal(s.tuner.option[0].key, "beta");
+    assert_string_equal(s.tuner.option[0].text, "0.02");
+    assert_string_equal(s.tuner.option[0].place, "--set tuner.beta=0.02: ");
+    scenario_fini(&s);
+    read_text(&s, "monitor: netflow\n", "monitor.sample=7");
+    assert_string_equal(s.watch.monitor[0]->name, "netflow");
+    assert_int_equal(s.watch.cfg.netflow_one_in, 7);
+    scenario_fini(&s);
+}
+
 static void tuner__is_refused_with_its_place(void **unused)
 {
     static const struct row rows[] = {
@@ -253,6 +273,7 @@ int main(void)
         cmocka_unit_test(tuner__is_a_name_or_a_map),
         cmocka_unit_test(tuner__keeps_options_with_their_places),
         cmocka_unit_test(tuner__is_changed_by_the_command_line),
+        cmocka_unit_test(tuner__takes_options_beside_a_name),
         cmocka_unit_test(tuner__is_refused_with_its_place),
     };
 
