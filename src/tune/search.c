@@ -29,6 +29,7 @@ enum phase { PHASE_WATCH, PHASE_KNOWN, PHASE_SEARCH, PHASE_CONFIRM, PHASE_HOLD }
 static const char *const phase_names[] = { "watch", "search", "search", "confirm", "hold" };
 
 #define CHANCE       0.04        /* of utility: differences of a few intervals that mean nothing */
+#define FEW_MICE     0.8         /* share of elephants from which on nobody minds long queues */
 #define MEMORIES     8           /* settings that were found, the oldest is forgotten */
 #define ALIKE        0.2         /* shares of elephants that are no further apart: the same kind of traffic */
 
@@ -492,12 +493,12 @@ static uint32_t named_settings(void)
 }
 
 /* Writes the known setting with that number; false: it is none that should be tried now. Long queues for
- * the sake of throughput are not where mice prevail, nor the reverse. */
+ * the sake of throughput are not where there are mice, nor short ones where there are hardly any. */
 static bool make_known(const struct search *s, uint32_t number, struct knobs *made, const char **name)
 {
     const struct setting *named = &setting_all[number % named_settings()];
     uint32_t              pass = number / named_settings();
-    int                   wanted = !s->is_known ? 0 : s->elephants >= 0.5 ? 1 : -1;
+    int                   wanted = !s->is_known ? 0 : s->elephants >= FEW_MICE ? 1 : -1;
 
     if (pass == 1) {
         *made = s->before;
