@@ -13,8 +13,9 @@ set arrow 1 from 0,-0.6 to 0,rows - 0.4 nohead lc '#7f7f7f'
 set xlabel 'change against corrected, %'
 do for [tail = 0:1] {
     at = 3 + 3 * tail
-    if (tail) { set ytics textcolor rgb '#ffffff' scale 0 }
     set title (tail ? 'p99.9 slowdown' : 'mean slowdown')
-    plot changes using (column(at)):0:(column(at + 1)):(column(at + 2)):ytic(1) with xerrorbars pt 7 ps 0.6 lc rgb '#d62728'
+    if (tail) { unset ytics }
+    if (tail) { plot changes using (column(at)):0:(column(at + 1)):(column(at + 2)) with xerrorbars pt 7 ps 0.6 lc rgb '#d62728' }
+    else { plot changes using (column(at)):0:(column(at + 1)):(column(at + 2)):ytic(1) with xerrorbars pt 7 ps 0.6 lc rgb '#d62728' }
 }
 unset multiplot
