@@ -131,15 +131,30 @@ pid_of_rank() {
     diff -r "$dir/local" "$dir/results"
 }
 
+told_of_crashes() {
+    grep -c 'ended by signal 9 (Killed); trying once more$' "$dir/err" || true
+}
+
+# Kills the run of a rank, whose only child is its runner, and the runner's only child the run. A run that had just ended is
+# not told of: then another is to be killed.
+kill_run() {
+    told=$(told_of_crashes)
+    pid=$(pid_of_rank "$1" "$2") && [ -n "$pid" ] && runner=$(pgrep -P "$pid" | head -n 1) &&
+        run=$(pgrep -P "$runner") && kill -KILL "$run" || return 1
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        [ "$(told_of_crashes)" -eq "$told" ] || return 0
+        sleep 0.1
+    done
+    return 1
+}
+
 @test "mpi: a run that crashes is tried once more, on whatever rank" {
     needs_mpi
     "$ANOLE" sweep "$(star)" "${long[@]}" --format csv -j 2 >"$dir/want" 2>/dev/null
     "${mpirun[@]}" -n 2 "$ANOLE" sweep "$(star)" "${long[@]}" --format csv >"$dir/out" 2>"$dir/err" &
     job=$!
     for rank in 0 1; do
-        # the rank's only child is its runner, and the runner's only child the run
-        wait_for eval "pid=\$(pid_of_rank $rank $job) && [ -n \"\$pid\" ] && runner=\$(pgrep -P \$pid | head -n 1) &&
-            run=\$(pgrep -P \$runner) && kill -KILL \$run"
+        wait_for kill_run $rank $job
     done
     wait $job
     [ "$(grep -c 'ended by signal 9 (Killed); trying once more$' "$dir/err")" -eq 2 ]
