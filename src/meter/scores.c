@@ -33,8 +33,7 @@ double score_accuracy(const struct report *r, uint32_t monitor)
 
 void scores_add(struct scores *s, const struct report *r)
 {
-    const struct fsd *truth = truth_of(r);
-    struct score      now = score_of(r);
+    struct score now = score_of(r);
 
     if (now.is_active) {
         s->active++;
@@ -43,9 +42,9 @@ void scores_add(struct scores *s, const struct report *r)
         s->terms_sum.rtt += now.terms.rtt;
         s->terms_sum.pfc += now.terms.pfc;
     }
-    if (!truth || truth->elephants + truth->mice == 0)
+    if (r->monitors == 0 || isnan(score_accuracy(r, 0)))
         return;
     s->compared++;
     for (uint32_t i = 0; i < r->monitors && i < REPORT_MONITORS_MAX; i++)
-        s->accuracy_sum[i] += fsd_accuracy(&r->monitor[i].fsd, truth);
+        s->accuracy_sum[i] += score_accuracy(r, i);
 }
