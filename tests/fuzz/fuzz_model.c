@@ -1,10 +1,10 @@
 /* tests/fuzz/fuzz_model.c - whatever is thrown at model_parse(), a model keeps its promises.
  *
  *   clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -I src tests/fuzz/fuzz_model.c \
- *       src/learn/{model,net,tanh}.c src/base/{text,err,rng}.c -ljansson -lm
+ *       src/learn/{model,model_json,model_read,net,tanh}.c src/base/{text,err,rng}.c -ljansson -lm
  *
- * Each input is tried as it is and, since a checksum is hardly met by chance, once more with length and checksum made
- * right.
+ * Each input is tried as it is and, since a checksum is hardly met by chance, once more with length and
+ * checksum made right.
  */
 #include "learn/model.h"
 

@@ -4,8 +4,8 @@
     apt-get install python3-torch
     /usr/bin/python3 tests/tools/torch_reference.py > tests/data/learn/torch_dqn.txt
 
-Double DQN on ACC's net. All numbers that go in come from a generator of four operations, so that both sides make
-them alike, exactly: see numbers(). Nobody needs PyTorch to build or test Anole; its answers are kept.
+Double DQN on ACC's net. All numbers that go in come from a small generator, so that both sides make them
+alike, exactly: see numbers(). Nobody needs PyTorch to build or test Anole: its answers are kept.
 """
 import copy
 
@@ -25,7 +25,7 @@ def numbers():
 
 
 def make_net(number):
-    """Parameters in [-1/4, 1/4), drawn layer by layer: weights, those of the first input first, then biases."""
+    """Parameters in [-1/4, 1/4), layer by layer: weights, those of the first input first, then biases."""
     layers = []
     for inputs, outputs in zip(SHAPE, SHAPE[1:]):
         layer = torch.nn.Linear(inputs, outputs)
@@ -40,7 +40,7 @@ def make_net(number):
 
 
 def make_batch(number):
-    """Record by record: a state in [0, 1), an action, a reward in [-2, 2), the next state, one in eight an end."""
+    """By record: state in [0, 1), action, reward in [-2, 2), next state, and one in eight is an end."""
     states, actions, rewards, nexts, ends = [], [], [], [], []
     for _ in range(BATCH):
         states.append([next(number) / 2**24 for _ in range(SHAPE[0])])
@@ -48,7 +48,7 @@ def make_batch(number):
         rewards.append(next(number) / 2**22 - 2)
         nexts.append([next(number) / 2**24 for _ in range(SHAPE[0])])
         ends.append(float(next(number) % 8 == 0))
-    return torch.tensor(states), torch.tensor(actions), torch.tensor(rewards), torch.tensor(nexts), torch.tensor(ends)
+    return [torch.tensor(column) for column in (states, actions, rewards, nexts, ends)]
 
 
 def parameters(net):
