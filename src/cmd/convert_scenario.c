@@ -170,7 +170,7 @@ static void print_general(const struct convert_source *s, FILE *out)
     const struct sim_cfg *cfg = &s->scenario.cfg;
     char                  text[32];
 
-    fprintf(out, "# Written by anole convert.\nmodel: %s\n", cfg->model == MODEL_HPCC ? "hpcc" : "nic");
+    fprintf(out, "# Written by anole convert.\nmodel: %s\n", sim_model_names[cfg->model]);
     if (cfg->model == MODEL_HPCC && (cfg->order != ORDER_NS3 || !cfg->ack_droppable))
         fputs("order: node\n", out);
     fprintf(out, "seed: %llu\n", (unsigned long long)cfg->seed);

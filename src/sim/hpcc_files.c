@@ -441,7 +441,7 @@ static const struct key keys[] = {
     { "KMIN_MAP",                  KMIN_MAP,     0, 0, 0 },
     { "PMAX_MAP",                  PMAX_MAP,     0, 0, 0 },
     { "USE_DYNAMIC_PFC_THRESHOLD", UNUSED,       0, 0, 0 },
-    { "PAUSE_TIME",                UNUSED,       0, 0, 0 },
+    { "PAUSE_TIME",                MICROSECONDS, IN(pause_us), 0, 1e9 },
     { "DATA_RATE",                 UNUSED,       0, 0, 0 },
     { "LINK_DELAY",                UNUSED,       0, 0, 0 },
     { "TRACE_FILE",                UNUSED,       0, 0, 0 },
@@ -490,7 +490,7 @@ static const struct key keys[] = {
 static const struct hpcc_config defaults = {
     .enable_qcn = true, .has_win = true, .global_t = true, .enable_pfc = true,
     .payload_bytes = 1000, .cc_mode = 1, .fast_recovery_times = 5, .buffer_mib = 16,
-    .alpha_resume_us = 55, .rp_timer_us = 900, .rate_decrease_us = 4, .ewma_gain = 1.0 / 256,
+    .alpha_resume_us = 55, .rp_timer_us = 900, .rate_decrease_us = 4, .ewma_gain = 1.0 / 256, .pause_us = 5,
     .ai_bps = 50000000, .hai_bps = 100000000, .min_rate_bps = 100000000,
     .stop_s = 3.01,
     .ecn = {

@@ -72,6 +72,7 @@ struct hpcc_config {
     struct   { uint64_t at_us; uint32_t a, b; } link_down;   /* at_us: after second 2 of the run; 0: none */
     bool     is_conweave;                            /* LB_MODE is given: a config of the ConWeave fork */
     bool     enable_pfc, enable_irn;                 /* ConWeave */
+    double   pause_us;                               /* ConWeave: of a PFC frame */
     uint32_t lb_mode;                                /* ConWeave: 0 (ECMP), or it is refused */
     struct hpcc_ecn ecn[HPCC_MAP_MAX];               /* in the order of KMAX_MAP */
     uint32_t ecn_count;

@@ -161,6 +161,7 @@ void route_build(struct route *r, struct arena *arena, const struct graph *g, co
             r->entry[r->row[n] + k] = target[k] == n ? ROUTE_LOCAL : find_set(&b, n, from);
         }
     }
+    r->hops = b.hops;
     r->hop = arena_alloc(arena, b.hops + 1, sizeof *r->hop);
     if (b.hops)
         memcpy(r->hop, b.hop, b.hops * sizeof *r->hop);

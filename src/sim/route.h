@@ -25,6 +25,7 @@ struct route {
     uint32_t          *row;      /* by node: start of its entries in 'entry' */
     uint32_t          *entry;    /* row[node] + group: ROUTE_LOCAL, ROUTE_ONE | port, or a place in 'hop' */
     uint32_t          *hop;      /* count, then that many global port ids; count 0: no way */
+    uint32_t           hops;     /* numbers in 'hop' */
 };
 
 #define ROUTE_LOCAL UINT32_MAX   /* the entry of a node for its own group */
