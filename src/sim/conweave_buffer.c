@@ -25,7 +25,7 @@ void conweave_buffer_init(struct sim *s, struct node *n)
     }
     n->shared_bytes_max = (int64_t)s->cfg.buffer_bytes - headrooms_bytes - classes_bytes;
     n->shared_bytes_left = n->shared_bytes_max;
-    n->egress_bytes_left = (int64_t)s->cfg.buffer_bytes - classes_bytes;
+    s->conweave[n->id].egress_bytes_left = (int64_t)s->cfg.buffer_bytes - classes_bytes;
 }
 
 /* Of the bytes in a queue, those that are not free. */
@@ -34,9 +34,9 @@ static uint32_t shared_bytes(uint32_t queue_bytes)
     return queue_bytes > CONWEAVE_QUEUE_BYTES ? queue_bytes - CONWEAVE_QUEUE_BYTES : 0;
 }
 
-static bool fits_egress(const struct node *n, const struct port *out, const struct packet *k)
+static bool fits_egress(const struct sim *s, const struct port *out, const struct packet *k)
 {
-    return (int64_t)shared_bytes(out->queue[k->prio].bytes) + k->bytes <= n->egress_bytes_left;
+    return (int64_t)shared_bytes(out->queue[k->prio].bytes) + k->bytes <= s->conweave[out->node->id].egress_bytes_left;
 }
 
 static bool fits_ingress(const struct sim *s, const struct node *n, const struct port *in, const struct packet *k)
@@ -88,7 +88,7 @@ bool conweave_buffer_take(struct sim *s, struct port *in, const struct port *out
     struct ingress *class = &in->in[k->prio];
     uint32_t        queue_bytes = out->queue[k->prio].bytes;
 
-    if (!fits_egress(n, out, k) || !fits_ingress(s, n, in, k))
+    if (!fits_egress(s, out, k) || !fits_ingress(s, n, in, k))
         return false;
     k->in_port = BOOKED_APART | in->id;
     in->held |= (uint8_t)(1u << k->prio);
@@ -97,7 +97,7 @@ bool conweave_buffer_take(struct sim *s, struct port *in, const struct port *out
     class->bytes += k->bytes;
     if (n->shared_bytes_left < 0)
         class->headroom_bytes += k->bytes;
-    n->egress_bytes_left -= shared_bytes(queue_bytes + k->bytes) - shared_bytes(queue_bytes);
+    s->conweave[n->id].egress_bytes_left -= shared_bytes(queue_bytes + k->bytes) - shared_bytes(queue_bytes);
     if (s->cfg.is_lossless)
         pause_full_classes(s, n, in, class->headroom_bytes > 0);
     for (uint32_t pausing = in->pausing; pausing; pausing &= pausing - 1)
@@ -118,7 +118,7 @@ void conweave_buffer_release(struct sim *s, const struct port *out, const struct
     class->headroom_bytes -= class->headroom_bytes > k->bytes ? k->bytes : class->headroom_bytes;
     if (!class->bytes)
         in->held &= (uint8_t)~(1u << k->prio);
-    n->egress_bytes_left += shared_bytes(queue_bytes + k->bytes) - shared_bytes(queue_bytes);
+    s->conweave[n->id].egress_bytes_left += shared_bytes(queue_bytes + k->bytes) - shared_bytes(queue_bytes);
     if (in->pausing >> k->prio & 1)
         resume_if_room(s, n, in, k->prio);
 }
@@ -139,7 +139,7 @@ const char *conweave_buffer_check(const struct sim *s, const struct node *n)
     }
     if (came_in != n->used_bytes || came_in != n->shared_bytes_max - n->shared_bytes_left)
         return "the shared buffer is not the sum over ingress ports";
-    if (waits != (int64_t)s->cfg.buffer_bytes - (int64_t)n->ports * PRIOS * CONWEAVE_PACKET_BYTES - n->egress_bytes_left)
+    if (waits != (int64_t)s->cfg.buffer_bytes - (int64_t)n->ports * PRIOS * CONWEAVE_PACKET_BYTES - s->conweave[n->id].egress_bytes_left)
         return "the egress account is not the sum over queues";
     return NULL;
 }

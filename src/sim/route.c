@@ -5,14 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct edge { uint32_t to, port; };      /* a link as one of its ends sees it */
+struct edge { uint32_t to, port, link; };        /* a link as one of its ends sees it */
 
 struct builder {
     const struct graph *graph;
     uint32_t           *first;           /* by node: its edges in 'edge', sorted as next hops are */
     struct edge        *edge;
     uint32_t           *distance, *queue;
+    double             *capacity;        /* by node: what it can carry to the target, in bit/s */
+    uint16_t           *paths;           /* by node: see struct route */
+    bool                is_weighted;
     uint32_t           *set;             /* next hops found for the switch at hand */
+    double             *set_capacity;    /* what each of them can carry */
     uint32_t           *hop;             /* grows */
     uint32_t            hops, hops_max;
 };
@@ -26,7 +30,14 @@ static int compare_edges(const void *a_, const void *b_)
     return a->port < b->port ? -1 : a->port > b->port;
 }
 
-static void find_edges(struct builder *b, const uint32_t *first_port, const bool *down)
+static int compare_edges_ascending(const void *a_, const void *b_)
+{
+    const struct edge *a = a_, *b = b_;
+
+    return a->to == b->to ? compare_edges(a, b) : -compare_edges(a, b);
+}
+
+static void find_edges(struct builder *b, const struct route_cfg *cfg)
 {
     const struct graph *g = b->graph;
     uint32_t *port = xcalloc(g->nodes + 1, sizeof *port), *fill;
@@ -34,7 +45,7 @@ static void find_edges(struct builder *b, const uint32_t *first_port, const bool
     b->first = xcalloc(g->nodes + 2, sizeof *b->first);
     b->edge = xcalloc(2ul * g->links + 1, sizeof *b->edge);
     for (uint32_t i = 0; i < g->links; i++)
-        if (!down || !down[i])
+        if (!cfg->down || !cfg->down[i])
             b->first[g->link[i].a + 1]++, b->first[g->link[i].b + 1]++;
     for (uint32_t n = 0; n < g->nodes; n++)
         b->first[n + 1] += b->first[n];
@@ -42,21 +53,23 @@ static void find_edges(struct builder *b, const uint32_t *first_port, const bool
     memcpy(fill, b->first, g->nodes * sizeof *fill);
     for (uint32_t i = 0; i < g->links; i++) {
         uint32_t x = g->link[i].a, y = g->link[i].b;
-        uint32_t at_x = first_port[x] + port[x]++, at_y = first_port[y] + port[y]++;
+        uint32_t at_x = cfg->first_port[x] + port[x]++, at_y = cfg->first_port[y] + port[y]++;
 
-        if (down && down[i])
+        if (cfg->down && cfg->down[i])
             continue;
-        b->edge[fill[x]++] = (struct edge){ y, at_x };
-        b->edge[fill[y]++] = (struct edge){ x, at_y };
+        b->edge[fill[x]++] = (struct edge){ y, at_x, i };
+        b->edge[fill[y]++] = (struct edge){ x, at_y, i };
     }
     for (uint32_t n = 0; n < g->nodes; n++)
-        qsort(b->edge + b->first[n], b->first[n + 1] - b->first[n], sizeof *b->edge, compare_edges);
+        qsort(b->edge + b->first[n], b->first[n + 1] - b->first[n], sizeof *b->edge,
+              cfg->is_ascending ? compare_edges_ascending : compare_edges);
     free(fill);
     free(port);
 }
 
-/* Hops from every switch to node 'target'; hosts are not passed through. */
-static void measure(struct builder *b, uint32_t target)
+/* Hops from every switch to node 'target'; hosts are not passed through. Returns how many nodes it has queued,
+ * the target and the switches that reach it, the nearest first. */
+static uint32_t measure(struct builder *b, uint32_t target)
 {
     uint32_t head = 0, tail = 0;
 
@@ -76,6 +89,19 @@ static void measure(struct builder *b, uint32_t target)
                 b->queue[tail++] = to;
         }
     }
+    return tail;
+}
+
+static inline bool is_next(const struct builder *b, uint32_t node, const struct edge *e)
+{
+    return b->distance[e->to] == b->distance[node] - 1;
+}
+
+static inline double carries(const struct builder *b, const struct edge *e)
+{
+    double rate = (double)b->graph->link[e->link].rate_bps;
+
+    return b->distance[e->to] == 0 || rate < b->capacity[e->to] ? rate : b->capacity[e->to];
 }
 
 /* Returns where the set stands in hop[], looking among the sets from 'from' on before adding it. */
@@ -94,15 +120,80 @@ static uint32_t keep_set(struct builder *b, uint32_t from, uint32_t count)
     return b->hops - count - 1;
 }
 
-static uint32_t find_set(struct builder *b, uint32_t node, uint32_t from)
+/* The least number of parts such that every capacity is a whole number of them, the largest being all; if that
+ * would be many, as many as there may be. */
+static uint32_t count_parts(const double *capacity, uint32_t count, double most)
+{
+    for (uint32_t parts = 1; parts < ROUTE_WEIGHT_MAX; parts++) {
+        uint32_t i = 0;
+
+        for (; i < count; i++) {
+            double share = capacity[i] / most * parts, whole = (double)(uint32_t)(share + 0.5);
+
+            if (whole < 1 || share - whole > 1e-6 || whole - share > 1e-6)
+                break;
+        }
+        if (i == count)
+            return parts;
+    }
+    return ROUTE_WEIGHT_MAX;
+}
+
+/* Lets every port stand in the set by its weight, at least once: those that stand there more often come again
+ * behind the others. Returns how many that makes. */
+static uint32_t repeat_by_weight(struct builder *b, uint32_t count)
+{
+    uint32_t parts, made = count;
+    double   most = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        most = b->set_capacity[i] > most ? b->set_capacity[i] : most;
+    parts = count_parts(b->set_capacity, count, most);
+    for (uint32_t round = 2; round <= parts; round++)
+        for (uint32_t i = 0; i < count; i++)
+            if ((uint32_t)(b->set_capacity[i] / most * parts + 0.5) >= round)
+                b->set[made++] = b->set[i];
+    return made;
+}
+
+/* The next hops of a node, in 'set'; returns how many. */
+static uint32_t find_hops(struct builder *b, uint32_t node)
 {
     uint32_t count = 0;
 
-    if (b->distance[node] != UINT32_MAX)
-        for (uint32_t e = b->first[node]; e < b->first[node + 1]; e++)
-            if (b->distance[b->edge[e].to] == b->distance[node] - 1)
-                b->set[count++] = b->edge[e].port;
+    if (b->distance[node] == UINT32_MAX)
+        return 0;
+    for (uint32_t e = b->first[node]; e < b->first[node + 1]; e++)
+        if (is_next(b, node, &b->edge[e])) {
+            if (b->is_weighted)
+                b->set_capacity[count] = carries(b, &b->edge[e]);
+            b->set[count++] = b->edge[e].port;
+        }
+    return count > 1 && b->is_weighted ? repeat_by_weight(b, count) : count;
+}
+
+static uint32_t find_set(struct builder *b, uint32_t node, uint32_t from)
+{
+    uint32_t count = find_hops(b, node);
+
     return count == 1 ? ROUTE_ONE | b->set[0] : keep_set(b, from, count);
+}
+
+/* What every switch can carry to the target, and by how many paths: those near it first, for the others depend
+ * on them. queue[0] is the target. */
+static void weigh(struct builder *b, uint32_t queued)
+{
+    for (uint32_t i = 1; i < queued; i++) {
+        uint32_t n = b->queue[i], paths, most = 0;
+
+        for (uint32_t e = b->first[n]; e < b->first[n + 1]; e++)
+            if (is_next(b, n, &b->edge[e])) {
+                b->capacity[n] += carries(b, &b->edge[e]);
+                most = b->paths[b->edge[e].to] > most ? b->paths[b->edge[e].to] : most;
+            }
+        paths = find_hops(b, n) * (most + 1);
+        b->paths[n] = (uint16_t)(paths > UINT16_MAX ? UINT16_MAX : paths - 1);
+    }
 }
 
 /* The node a host hangs on: its neighbour, by the whole graph, links that are down included. */
@@ -129,45 +220,73 @@ static void find_hosts(struct route *r, const struct graph *g, const uint32_t *f
     free(port);
 }
 
-void route_build(struct route *r, struct arena *arena, const struct graph *g, const uint32_t *first_port,
-                 const bool *down)
+/* One array per group: 'bytes' for each node. */
+static void *by_group(const struct route *r, const struct graph *g, bool is_wanted, size_t bytes)
 {
-    struct builder b = { .graph = g };
+    return is_wanted ? xcalloc(r->groups + 1ul, g->nodes * bytes) : NULL;
+}
+
+static void use_group(struct builder *b, uint32_t k, uint32_t *distances, double *capacities, uint16_t *paths)
+{
+    size_t at = (size_t)k * b->graph->nodes;
+
+    b->distance = distances + at;
+    b->capacity = capacities ? capacities + at : NULL;
+    b->paths = paths ? paths + at : NULL;
+}
+
+void route_build(struct route *r, struct arena *arena, const struct graph *g, const struct route_cfg *cfg)
+{
+    struct builder b = { .graph = g, .is_weighted = cfg->is_weighted };
     uint32_t *group_of = xcalloc(g->nodes, sizeof *group_of), *target = xcalloc(g->nodes, sizeof *target);
-    uint32_t *distances, switches = 0;
+    bool      is_weighed = cfg->is_weighted || cfg->with_paths;
+    uint32_t *distances, switches = 0, queued;
+    double   *capacities;
+    uint16_t *paths;
 
     *r = (struct route){ .host = arena_alloc(arena, g->nodes, sizeof *r->host),
                          .row = arena_alloc(arena, g->nodes, sizeof *r->row) };
-    find_hosts(r, g, first_port, group_of, target);
-    find_edges(&b, first_port, down);
+    find_hosts(r, g, cfg->first_port, group_of, target);
+    find_edges(&b, cfg);
     for (uint32_t n = 0; n < g->nodes; n++)
         r->row[n] = r->groups * (g->node[n].is_switch ? switches++ : 0);
     r->entry = arena_alloc(arena, (size_t)switches * r->groups + 1, sizeof *r->entry);
+    if (cfg->with_paths)
+        r->paths = arena_alloc(arena, (size_t)switches * r->groups + 1, sizeof *r->paths);
     b.queue = xcalloc(g->nodes + 1, sizeof *b.queue);
-    b.set = xcalloc(2ul * g->links + 1, sizeof *b.set);
+    b.set = xcalloc(2ul * ROUTE_WEIGHT_MAX * g->links + 1, sizeof *b.set);
+    b.set_capacity = xcalloc(2ul * g->links + 1, sizeof *b.set_capacity);
 
     /* Distances come group by group, but sets are made switch by switch: equal ones are then found among
      * that switch's few. */
-    distances = xcalloc(r->groups + 1ul, g->nodes * sizeof *distances);
+    distances = by_group(r, g, true, sizeof *distances);
+    capacities = by_group(r, g, is_weighed, sizeof *capacities);
+    paths = by_group(r, g, is_weighed, sizeof *paths);
     for (uint32_t k = 0; k < r->groups; k++) {
-        b.distance = distances + (size_t)k * g->nodes;
-        measure(&b, target[k]);
+        use_group(&b, k, distances, capacities, paths);
+        queued = measure(&b, target[k]);
+        if (is_weighed)
+            weigh(&b, queued);
     }
     for (uint32_t n = 0; n < g->nodes; n++) {
         uint32_t from = b.hops;
 
         for (uint32_t k = 0; g->node[n].is_switch && k < r->groups; k++) {
-            b.distance = distances + (size_t)k * g->nodes;
+            use_group(&b, k, distances, capacities, paths);
             r->entry[r->row[n] + k] = target[k] == n ? ROUTE_LOCAL : find_set(&b, n, from);
+            if (r->paths)
+                r->paths[r->row[n] + k] = b.paths[n];
         }
     }
-    r->hops = b.hops;
     r->hop = arena_alloc(arena, b.hops + 1, sizeof *r->hop);
     if (b.hops)
         memcpy(r->hop, b.hop, b.hops * sizeof *r->hop);
     free(distances);
+    free(capacities);
+    free(paths);
     free(b.hop);
     free(b.set);
+    free(b.set_capacity);
     free(b.queue);
     free(b.edge);
     free(b.first);

@@ -106,7 +106,7 @@ static void expect_routes(const struct graph *g, const bool *down)
 
     arena_init(&arena, 8 << 20);
     first_ports(g, first);
-    route_build(&r, &arena, g, first, down);
+    route_build(&r, &arena, g, &(struct route_cfg){ .first_port = first, .down = down });
     for (uint32_t host = 0; host < g->nodes; host++)
         for (uint32_t n = 0; n < g->nodes; n++) {
             uint32_t count;
@@ -199,7 +199,7 @@ static void route_build__counts_the_ways_of_a_fat_tree(void **unused)
             first[n] = total;
             total += n < hosts ? 1 : k;
         }
-        route_build(&r, &arena, &g, first, NULL);
+        route_build(&r, &arena, &g, &(struct route_cfg){ .first_port = first });
         for (uint32_t pod = 0; pod < k; pod++) {
             uint32_t near = pod * k * k / 4, far = (near + hosts / 2) % hosts, edge = hosts + pod * k / 2;
             uint32_t agg = edge + edges;

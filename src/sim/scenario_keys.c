@@ -14,7 +14,7 @@ const struct scenario_key scenario_keys[] = {
     { "", "interval", "time",  "1ms",   "of monitoring: what happened in each is a line of intervals.csv" },
     { "", "run",      "time",  "",      "end of the run; without it the run ends when the last flow is done, so traffic that goes on needs a `stop`" },
     { "", "cc",       "name",  "dcqcn", "congestion control: see `anole list cc`. In the models hpcc and conweave `dcqcn` means `dcqcn_hpcc`, the forks'" },
-    { "", "lb",       "name",  "ecmp",  "load balancing: see `anole list lb`" },
+    { "", "lb",       "map",   "ecmp",  "load balancing: a name, see `anole list lb`, or the keys below; what a balancer can be told are knobs" },
     { "", "hpcc",     "file",  "",      "a config file of the HPCC or the ConWeave ns-3 fork, instead of `topology` and `traffic`" },
     { "", "topology", "map",   "",      "hosts, switches and links" },
     { "", "host",     "map",   "",      "NICs and their transport" },
@@ -24,6 +24,10 @@ const struct scenario_key scenario_keys[] = {
     { "", "monitor",  "map",   "",      "how flow sizes are seen: the name of a monitor, a list of them, or the keys below; see `anole list monitor`. The first is the one that a tuner is shown. A tuner brings `paraleon` if there is none" },
     { "", "tuner",    "map",   "",      "what sets knobs while the run goes on: a name, or `kind`, `start` (when it begins) and options; see `anole list tuner`" },
     { "", "traffic",  "list",  "",      "who sends what to whom, and when" },
+
+    { "lb", "kind",     "name",   "ecmp",  "which" },
+    { "lb", "weighted", "yes/no", "model", "where paths differ in capacity, they are taken in that proportion: `yes` (nic), `no` (hpcc)" },
+    { "lb", "seed",     "count",  "0",     "other numbers, other paths for the same flows; with 0 the hash of a switch is salted by its number" },
 
     { "monitor", "kind",       "list",   "",        "names of monitors, or one" },
     { "monitor", "tau",        "bytes",  "1000000", "a flow that has sent so much is an elephant" },
