@@ -204,6 +204,7 @@ struct sim {
     void              *lb_cfg;
     bool               lb_is_path;           /* the first switch chooses the whole path */
     struct rng        *lb_rng;               /* by node; NULL: the balancer is ECMP */
+    struct crand      *lb_crand;             /* ORDER_NS3 of model conweave: for all nodes, instead */
     bool               is_done;              /* every flow there will ever be is over */
     uint64_t           done_ps;              /* when the last of those that are over ended */
     uint64_t           first_start_ps;       /* of the first flow */
