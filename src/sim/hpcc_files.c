@@ -475,7 +475,7 @@ static const struct key keys[] = {
     { "FLOWGEN_START_TIME",        UNUSED,       0, 0, 0 },
     { "FLOWGEN_STOP_TIME",         UNUSED,       0, 0, 0 },
     { "LOAD",                      UNUSED,       0, 0, 0 },
-    { "RANDOM_SEED",               UNUSED,       0, 0, 0 },
+    { "RANDOM_SEED",               COUNT,        IN(random_seed), 1, INT32_MAX },
     { "CONWEAVE_TX_EXPIRY_TIME",   UNUSED,       0, 0, 0 },
     { "CONWEAVE_REPLY_TIMEOUT_EXTRA",      UNUSED, 0, 0, 0 },
     { "CONWEAVE_PATH_PAUSE_TIME",          UNUSED, 0, 0, 0 },
@@ -646,7 +646,7 @@ static int unknown_key(const struct words *w, struct err *err)
 static const char *lb_mode_name(uint32_t mode)
 {
     static const struct { uint32_t mode; const char *name; } names[] = {
-        { 2, " (drill)" }, { 3, " (conga)" }, { 6, " (letflow)" }, { 9, " (conweave)" },
+        { 2, " (drill)" }, { 3, " (conga)" }, { 9, " (conweave)" },
     };
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -657,8 +657,8 @@ static const char *lb_mode_name(uint32_t mode)
 
 static int refuse_conweave(const struct config_reader *r, struct err *err)
 {
-    if (r->config->lb_mode != 0)
-        return words_err(&r->words, err, ENOTSUP, "LB_MODE %u%s is not modelled; 0 (ECMP) is",
+    if (r->config->lb_mode != 0 && r->config->lb_mode != 6)
+        return words_err(&r->words, err, ENOTSUP, "LB_MODE %u%s is not modelled; 0 (ECMP) and 6 (LetFlow) are",
                          r->config->lb_mode, lb_mode_name(r->config->lb_mode));
     if (r->config->enable_irn)
         return words_err(&r->words, err, ENOTSUP, "ENABLE_IRN is not modelled; go-back-N (0) is");

@@ -4,8 +4,9 @@
  * entry per such group of hosts, not per host, and equal sets of next hops are
  * kept once per switch. All shortest paths count; hosts do not forward.
  *
- * Weighted: where next hops differ in what they can carry to the destination (the rate of the link to them,
- * or what they have left beyond it, whichever is less), a port stands in the set as often as its share is worth.
+ * Weighted: where next hops differ in what they can carry to the destination (by the rate of the link to them, or
+ * by what each link that leads there finds behind it, whichever is less), a port stands in the set as often as its
+ * share is worth.
  */
 #ifndef SIM_ROUTE_H
 #define SIM_ROUTE_H

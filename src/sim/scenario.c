@@ -40,6 +40,7 @@ static void read_seed(const struct section *sec, const uint64_t *seed, uint64_t 
         reader_refuse(sec->r, section_get(sec, "seed"), "seed: %s", why.text);
     if (seed)
         *made = *seed;
+    sec->r->has_seed = seed || section_get(sec, "seed");
 }
 
 static void read_run(const struct section *sec, uint64_t *run_ps)

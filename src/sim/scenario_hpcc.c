@@ -160,6 +160,18 @@ static void read_flows(struct scenario_reader *r, const struct yaml_node *node, 
     free(file);
 }
 
+/* What the scenario itself says comes first. */
+static void use_conweave(struct scenario_reader *r, const struct hpcc_config *c)
+{
+    struct sim_cfg *cfg = &r->s->cfg;
+
+    cfg->model = MODEL_CONWEAVE;
+    if (c->lb_mode == 6 && !yaml_get(r->doc.root, "lb"))
+        cfg->lb = lb_find("letflow");
+    if (c->random_seed && !r->has_seed)
+        cfg->seed = c->random_seed;
+}
+
 void scenario_read_hpcc(struct scenario_reader *r, const struct yaml_node *node)
 {
     struct hpcc_config c;
@@ -179,8 +191,8 @@ void scenario_read_hpcc(struct scenario_reader *r, const struct yaml_node *node)
     scenario_check_links(r, node);
     if (!r->rc)
         read_link_down(r, path, &c);
-    if (c.is_conweave)
-        r->s->cfg.model = MODEL_CONWEAVE;
+    if (!r->rc && c.is_conweave)
+        use_conweave(r, &c);
     scenario_use_model(r);
     if (!r->rc) {
         set_knobs(r, path, &c);

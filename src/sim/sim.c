@@ -238,14 +238,41 @@ static void use_routes(struct sim *s, struct node *n)
     n->route_paths = r->paths ? r->paths + r->row[n->id] : NULL;
 }
 
+/* Do links between switches differ in speed, those that are down having none? If not, next hops are taken for
+ * equal: nobody would weigh them. */
+static bool links_differ(const struct graph *g, const bool *down)
+{
+    uint64_t rate_bps = 0;
+
+    for (uint32_t i = 0; i < g->links; i++) {
+        const struct graph_link *l = &g->link[i];
+
+        if (!g->node[l->a].is_switch || !g->node[l->b].is_switch)
+            continue;
+        if (down[i] || (rate_bps && l->rate_bps != rate_bps))
+            return true;
+        rate_bps = l->rate_bps;
+    }
+    return false;
+}
+
+/* Both forks sort next hops by the addresses of their objects. HPCC's switches are so large that each is mapped by
+ * itself, from the top down; ConWeave's lie on the heap, in the order in which they were made. */
+static void build_epoch(struct sim *s, struct route *r, const uint32_t *first_port, const bool *down)
+{
+    struct route_cfg cfg = { .first_port = first_port, .down = down,
+                             .is_weighted = s->cfg.lb_weighted && links_differ(&s->graph, down),
+                             .with_paths = s->is_balanced, .is_ascending = s->cfg.model == MODEL_CONWEAVE };
+
+    route_build(r, &s->arena, &s->graph, &cfg);
+}
+
 /* One set of routes for every moment at which links change, made before the run. */
 static void build_routes(struct sim *s)
 {
     struct link_change *c = s->cfg.change;
     uint32_t           *first_port = xcalloc(s->nodes + 1, sizeof *first_port);
     bool               *down = xcalloc(s->graph.links + 1, sizeof *down);
-    struct route_cfg    cfg = { first_port, NULL, s->cfg.lb_weighted, s->is_balanced,
-                                s->cfg.model == MODEL_CONWEAVE };
     uint32_t            epochs = 1, e = 0;
 
     for (uint32_t i = 0; i < s->cfg.changes; i++)
@@ -253,12 +280,11 @@ static void build_routes(struct sim *s)
     for (uint32_t n = 0; n < s->nodes; n++)
         first_port[n] = s->node[n].first_port;
     s->route = arena_alloc(&s->arena, epochs, sizeof *s->route);
-    route_build(&s->route[0], &s->arena, &s->graph, &cfg);
-    cfg.down = down;
+    build_epoch(s, &s->route[0], first_port, down);
     for (uint32_t i = 0; i < s->cfg.changes; i++) {
         down[c[i].link] = !c[i].is_up;
         if (i + 1 == s->cfg.changes || c[i + 1].at_ps != c[i].at_ps)
-            route_build(&s->route[++e], &s->arena, &s->graph, &cfg);
+            build_epoch(s, &s->route[++e], first_port, down);
     }
     for (uint32_t n = 0; n < s->nodes; n++)
         use_routes(s, &s->node[n]);
