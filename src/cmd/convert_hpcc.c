@@ -158,6 +158,8 @@ static void note_settings(const struct convert_source *s)
         convert_note(
             "the model is nic; the fork's DCQCN has no byte counter and no CNP packets, and its frames are "
             "shorter");
+    if (cfg->model == MODEL_CONWEAVE)
+        convert_note("the model is conweave; what is written is for the HPCC fork, which has other switches and ports");
     if (cfg->pfc_shift != 3 || cfg->reserve_bytes != 4096 || cfg->resume_bytes != 3072 || cfg->headroom_bytes)
         convert_note(
             "alpha, reserve, resume_offset and headroom of the fork's switches cannot be set; they are 1/8, "

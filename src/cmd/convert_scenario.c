@@ -170,10 +170,12 @@ static void print_general(const struct convert_source *s, FILE *out)
     const struct sim_cfg *cfg = &s->scenario.cfg;
     char                  text[32];
 
-    fprintf(out, "# Written by anole convert.\nmodel: %s\n", cfg->model == MODEL_HPCC ? "hpcc" : "nic");
-    if (cfg->model == MODEL_HPCC && (cfg->order != ORDER_NS3 || !cfg->ack_droppable))
+    fprintf(out, "# Written by anole convert.\nmodel: %s\n", sim_model_names[cfg->model]);
+    if (cfg->model != MODEL_NIC && (cfg->order != ORDER_NS3 || (cfg->model == MODEL_HPCC && !cfg->ack_droppable)))
         fputs("order: node\n", out);
     fprintf(out, "seed: %llu\n", (unsigned long long)cfg->seed);
+    if (strcmp(cfg->lb->name, "ecmp") != 0)
+        fprintf(out, "lb: %s\n", cfg->lb->name);
     if (s->scenario.run_ps != NEVER)
         fprintf(out, "run: %s\n", convert_time(text, sizeof(text), s->scenario.run_ps));
 }

@@ -67,7 +67,7 @@ void json_put_us(json_t *object, const char *key, uint64_t ps)
 
 const char *results_model_name(const struct results *r)
 {
-    return r->sim->cfg.model == MODEL_HPCC ? "hpcc" : "nic";
+    return sim_model_names[r->sim->cfg.model];
 }
 
 /* ---- flows ---- */

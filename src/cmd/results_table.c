@@ -116,7 +116,7 @@ static void print_setup(const struct results *r, FILE *out)
     print_line(out, "scenario", "%s", r->scenario->path);
     for (uint32_t i = 0; i < r->sets; i++)
         print_line(out, i == 0 ? "set" : "", "%s", r->set[i]);
-    print_line(out, "model", "%s, %s, %s, %s", cfg->model == MODEL_HPCC ? "hpcc" : "nic", cfg->cc->name, cfg->lb->name,
+    print_line(out, "model", "%s, %s, %s, %s", sim_model_names[cfg->model], cfg->cc->name, cfg->lb->name,
                cfg->is_lossless ? "lossless" : "lossy");
     print_line(out, "network", "%s, %s, %s", counted(g->hosts, "host", "hosts").buf,
                counted(g->nodes - g->hosts, "switch", "switches").buf, counted(g->links, "link", "links").buf);

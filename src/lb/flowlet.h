@@ -1,7 +1,7 @@
 /* src/lb/flowlet.h - the table in which a switch remembers where the last packet of a flow went.
  *
  * As in hardware: the entry is found by a hash of the flow, and flows that share one are taken for one flow.
- * A gap of the timeout or more starts a new flowlet, which may go another way without overtaking the last. An
+ * A gap of more than the timeout starts a new flowlet, which may go another way without overtaking the last. An
  * entry that nobody has used for the ageing time is as good as new: the flow it belonged to is over.
  */
 #ifndef LB_FLOWLET_H
@@ -40,7 +40,7 @@ static inline enum flowlet_is flowlet_touch(const struct flowlet_cfg *c, struct 
     uint64_t last = f->last_ps, gap = now_ps + 1 - last;
 
     f->last_ps = now_ps + 1;
-    if (gap < c->timeout_ps && last)
+    if (gap <= c->timeout_ps && last)
         return FLOWLET_GOES_ON;
     return last && gap <= c->ageing_ps ? FLOWLET_NEW : FLOWLET_NEW_FLOW;
 }

@@ -13,6 +13,7 @@
 #ifndef LB_LB_H
 #define LB_LB_H
 
+#include "base/crand.h"
 #include "base/rng.h"
 #include "core/knobs.h"
 
@@ -46,7 +47,8 @@ struct lb_packet {
     const char    *queue_bytes, *rate_bps;   /* of port 0; those of others are port_stride bytes apart: */
     size_t         port_stride;              /* see lb_queue_bytes() */
     struct lb_tag *tag;
-    struct rng    *rng;          /* of this switch */
+    struct rng    *rng;          /* of this switch: see lb_below() */
+    struct crand  *crand;        /* instead, where paths must be those of a fork; or NULL */
 
     /* Said by pick(), for the account. */
     bool     is_flowlet;         /* the flow paused long enough: a new flowlet begins */
@@ -83,6 +85,12 @@ extern const struct lb_algo *const lb_all[];     /* NULL-terminated */
 
 /* Returns the balancer called 'name', or NULL. */
 const struct lb_algo *lb_find(const char *name);
+
+/* A random number below n, which is not 0. */
+static inline uint32_t lb_below(const struct lb_packet *p, uint32_t n)
+{
+    return p->crand ? crand_next(p->crand) % n : (uint32_t)rng_below(p->rng, n);
+}
 
 /* What waits at 'port' in the packet's class, the packet that is being sent excepted. */
 static inline uint32_t lb_queue_bytes(const struct lb_packet *p, uint32_t port)

@@ -40,7 +40,7 @@ static uint32_t letflow_pick(const void *cfg, void *state, uint64_t now_ps, stru
     if (is == FLOWLET_GOES_ON)
         return f->choice < choices ? f->choice : f->choice % choices;    /* links may have gone */
     last = f->choice;
-    f->choice = (uint32_t)rng_below(p->rng, choices);
+    f->choice = lb_below(p, choices);
     p->is_flowlet = is == FLOWLET_NEW;
     p->is_reroute = is == FLOWLET_NEW && f->choice != last;
     return f->choice;

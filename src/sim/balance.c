@@ -72,6 +72,10 @@ void balance_build(struct sim *s)
         return;
     if (lb->state_bytes)
         build_states(s);
+    if (s->cfg.model == MODEL_CONWEAVE && s->cfg.order == ORDER_NS3 && !s->cfg.lb_seed) {
+        s->lb_crand = arena_alloc(&s->arena, 1, sizeof *s->lb_crand);
+        crand_init(s->lb_crand, (uint32_t)s->cfg.seed);
+    }
     s->lb_rng = arena_alloc(&s->arena, s->nodes, sizeof *s->lb_rng);
     for (uint32_t i = 0; i < s->nodes; i++)
         rng_init(&s->lb_rng[i], s->cfg.seed ^ s->cfg.lb_seed * 0x9e3779b97f4a7c15ull, BALANCE_STREAM + 1 + i);
@@ -97,6 +101,11 @@ static inline void describe(struct sim *s, const struct node *n, const struct pa
     p->port_stride = sizeof(struct port);
     p->tag = tag;
     p->rng = &s->lb_rng[n->id];
+    p->crand = s->lb_crand;
+    if (p->crand) {
+        p->src_ip = 0;           /* how that fork tells flows apart: source port and destination do, nearly */
+        p->ports |= (uint32_t)k->prio << 16;
+    }
     p->is_flowlet = p->is_reroute = false;
 }
 

@@ -150,7 +150,7 @@ static inline bool has_window(const struct sim *s, const struct host *h, const s
  * before that. */
 static inline uint64_t look_at(const struct sim *s, const struct flow *f)
 {
-    if (s->cfg.model == MODEL_HPCC || f->out.due_ps >= f->next_ps)
+    if (s->cfg.model != MODEL_NIC || f->out.due_ps >= f->next_ps)
         return f->next_ps;
     return f->out.due_ps > s->now_ps ? f->out.due_ps : s->now_ps + 1;
 }
@@ -197,7 +197,7 @@ static void repace(const struct sim *s, struct flow *f)
  * change. */
 static void on_decision(struct sim *s, struct host *h, struct flow *f)
 {
-    if (f->heap_at == NOT_IN_HEAP || s->cfg.model == MODEL_HPCC)
+    if (f->heap_at == NOT_IN_HEAP || s->cfg.model != MODEL_NIC)
         return;
     if (f->out.rate_bps != f->gap_rate_bps && f->next_ps > s->now_ps)
         repace(s, f);
@@ -257,6 +257,19 @@ static uint32_t compact(struct sim *s, struct host *h, uint32_t from, uint32_t k
     return kept;
 }
 
+/* Model conweave: that fork keeps finished entries for ever. We do not, but nobody's turn may depend on it. */
+static void tidy(struct sim *s, struct host *h)
+{
+    uint32_t passed = 0;         /* entries up to the one served last that stay */
+
+    if (h->dead < 64 || 2 * h->dead < h->count)
+        return;
+    for (uint32_t i = 0; i < h->last + 1 && i < h->count; i++)
+        passed += !(h->finished[i / 64] >> (i % 64) & 1);
+    compact(s, h, 0, UINT32_MAX);
+    h->last = passed - 1;        /* none: the turn begins with the first */
+}
+
 /* Round robin: the position of the flow to serve, or UINT32_MAX. The scan starts behind the one served
  * last; if it passes finished entries, the list is compacted from the lowest of them on. When nothing is
  * found 'last' is not adjusted to that: the HPCC fork does the same. */
@@ -264,7 +277,7 @@ static uint32_t scan(struct sim *s, struct host *h, uint8_t paused)
 {
     uint32_t n = h->count, start, found, dead;
 
-    if (!h->ready_count && !h->dead)
+    if (!h->ready_count && (!h->dead || s->cfg.model == MODEL_CONWEAVE))
         return UINT32_MAX;
     assert(n > 0);
     start = h->last + 1 < n ? h->last + 1 : (h->last + 1) % n;
@@ -273,14 +286,14 @@ static uint32_t scan(struct sim *s, struct host *h, uint8_t paused)
         found = next_ready(s, h, paused, 0, start);
         if (found == start)
             found = UINT32_MAX;
-        if (h->dead) {
+        if (h->dead && s->cfg.model != MODEL_CONWEAVE) {
             dead = next_bit(h->finished, 0, found == UINT32_MAX ? start : found);
             if (dead == (found == UINT32_MAX ? start : found))
                 dead = next_bit(h->finished, start, n);
             if (dead < n)
                 found = compact(s, h, dead, found);
         }
-    } else if (h->dead) {
+    } else if (h->dead && s->cfg.model != MODEL_CONWEAVE) {
         dead = next_bit(h->finished, start, found);
         if (dead < found)
             found = compact(s, h, dead, found);
@@ -298,7 +311,7 @@ static inline uint64_t pacing_gap(const struct sim *s, struct flow *f, uint32_t 
     if (f->gap_rate_bps != f->out.rate_bps || f->gap_bytes != bytes) {
         f->gap_rate_bps = f->out.rate_bps;
         f->gap_bytes = (uint16_t)bytes;
-        if (s->cfg.model == MODEL_HPCC)
+        if (s->cfg.model != MODEL_NIC)
             f->gap_ps = hpcc_tx_ns(bytes, f->out.rate_bps) * PS_PER_NS;
         else     /* rounded up: no flow exceeds its rate */
             f->gap_ps = ((uint64_t)(bytes + s->cfg.spacing_bytes) * 8 * PS_PER_S + f->out.rate_bps - 1) /
@@ -365,7 +378,7 @@ static void await_pacer(struct sim *s, struct host *h)
     at = s->flow[h->heap[0]].look_ps;
     if (evq_is_pending(&s->evq, slot)) {
         /* The HPCC fork leaves a wake-up that is armed where it is, even if somebody may go earlier. */
-        if (s->cfg.model == MODEL_HPCC || s->evq.slot[slot].at_ps <= at)
+        if (s->cfg.model != MODEL_NIC || s->evq.slot[slot].at_ps <= at)
             return;
         evq_cancel(&s->evq, slot);
     } else if (s->cfg.model == MODEL_HPCC && h->ready_count) {
@@ -416,6 +429,8 @@ void host_kick(struct sim *s, struct host *h)
 
 static uint32_t source_port(struct sim *s, struct host *h, uint32_t dst)
 {
+    if (s->cfg.model == MODEL_CONWEAVE)
+        return (10000 + h->sport++) & 0xffff;
     if (s->cfg.model == MODEL_HPCC) {    /* 10000, 10001, ... for each pair of hosts */
         uint16_t *next = &h->pair_sport[s->node[dst].host];
 
@@ -576,6 +591,8 @@ static void finish_flow(struct sim *s, struct host *h, struct flow *f)
     sort_in(s, h, f);            /* neither ready nor waiting any more */
     set_bit(h->finished, f->position);
     h->dead++;
+    if (s->cfg.model == MODEL_CONWEAVE)
+        tidy(s, h);
     if (--h->active == 0 && evq_is_pending(&s->evq, timeout))
         evq_cancel(&s->evq, timeout);
     host_end_flow(s, f);
@@ -624,7 +641,7 @@ void host_catch_up(struct sim *s, struct host *h)
         s->cfg.cc->on_due(h->cc_cfg, f->cc, sim_cc_now(s), &f->out);
         on_decision(s, h, f);
     }
-    if (s->cfg.model != MODEL_HPCC)
+    if (s->cfg.model == MODEL_NIC)
         host_kick(s, h);         /* somebody may now go earlier than the pacer's wake-up */
 }
 
@@ -703,18 +720,20 @@ void host_notify(struct sim *s, struct host *h, const struct packet *k, uint64_t
 /* A gap: says which byte is missing, at most once per nack_gap for the same byte. */
 static void complain(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k, uint8_t flags)
 {
+    if (s->cfg.nack_is_cnp)
+        flags = PACKET_ECHO;
     if (rx->nacked_seq == rx->expected && s->now_ps - rx->nacked_ps < s->cfg.nack_gap_ps)
         return;
     rx->nacked_seq = rx->expected;
     rx->nacked_ps = s->now_ps;
     s->counters.nacks_sent++;
-    reply(s, h, k, PACKET_NACK, rx->expected, k->prio, s->cfg.ack_bytes, flags);
+    reply(s, h, k, PACKET_NACK, rx->expected, s->ack_prio[k->prio], s->cfg.ack_bytes, flags);
 }
 
 static void on_data(struct sim *s, struct host *h, const struct packet *k)
 {
     struct flow_rx *rx = &s->flow_rx[k->flow];
-    bool            is_marked = k->flags & PACKET_ECN, is_hpcc = s->cfg.model == MODEL_HPCC;
+    bool            is_marked = k->flags & PACKET_ECN, is_hpcc = s->cfg.model != MODEL_NIC;
     uint8_t         flags = is_hpcc && is_marked ? PACKET_ECHO : 0;
 
     s->counters.data_received++;
@@ -735,7 +754,7 @@ static void on_data(struct sim *s, struct host *h, const struct packet *k)
         if (++rx->unacked >= s->cfg.ack_every || k->flags & PACKET_LAST) {
             rx->unacked = 0;
             s->counters.acks_sent++;
-            reply(s, h, k, PACKET_ACK, rx->expected, k->prio, s->cfg.ack_bytes, flags);
+            reply(s, h, k, PACKET_ACK, rx->expected, s->ack_prio[k->prio], s->cfg.ack_bytes, flags);
         }
     } else {
         s->counters.payload_stale += k->payload;
@@ -745,7 +764,8 @@ static void on_data(struct sim *s, struct host *h, const struct packet *k)
             /* The HPCC fork is silent about what it has already; with its missing timer added, a lost ACK
              * must be repeated. */
             s->counters.acks_sent++;
-            reply(s, h, k, PACKET_ACK, rx->expected, k->prio, s->cfg.ack_bytes, 0);
+            reply(s, h, k, PACKET_ACK, rx->expected, s->ack_prio[k->prio], s->cfg.ack_bytes,
+                  s->cfg.model == MODEL_CONWEAVE ? flags : 0);
         }
     }
 }

@@ -90,7 +90,7 @@ struct host {
     uint64_t  cnp_ps;            /* per-port CNP spacing */
     uint64_t *cnp_by_source;     /* per-address CNP spacing: next CNP allowed, by low bits of the source */
     uint32_t  active;            /* flows not finished */
-    uint32_t  sport;             /* next source port (model nic) */
+    uint32_t  sport;             /* source ports used (models nic and conweave) */
     uint16_t *pair_sport;        /* next source port by destination (model hpcc) */
     struct congested *congested; /* of a ring: the one visited last; NULL: none */
     uint32_t  congested_count;

@@ -441,7 +441,7 @@ static const struct key keys[] = {
     { "KMIN_MAP",                  KMIN_MAP,     0, 0, 0 },
     { "PMAX_MAP",                  PMAX_MAP,     0, 0, 0 },
     { "USE_DYNAMIC_PFC_THRESHOLD", UNUSED,       0, 0, 0 },
-    { "PAUSE_TIME",                UNUSED,       0, 0, 0 },
+    { "PAUSE_TIME",                MICROSECONDS, IN(pause_us), 0, 1e9 },
     { "DATA_RATE",                 UNUSED,       0, 0, 0 },
     { "LINK_DELAY",                UNUSED,       0, 0, 0 },
     { "TRACE_FILE",                UNUSED,       0, 0, 0 },
@@ -475,7 +475,7 @@ static const struct key keys[] = {
     { "FLOWGEN_START_TIME",        UNUSED,       0, 0, 0 },
     { "FLOWGEN_STOP_TIME",         UNUSED,       0, 0, 0 },
     { "LOAD",                      UNUSED,       0, 0, 0 },
-    { "RANDOM_SEED",               UNUSED,       0, 0, 0 },
+    { "RANDOM_SEED",               COUNT,        IN(random_seed), 1, INT32_MAX },
     { "CONWEAVE_TX_EXPIRY_TIME",   UNUSED,       0, 0, 0 },
     { "CONWEAVE_REPLY_TIMEOUT_EXTRA",      UNUSED, 0, 0, 0 },
     { "CONWEAVE_PATH_PAUSE_TIME",          UNUSED, 0, 0, 0 },
@@ -490,7 +490,7 @@ static const struct key keys[] = {
 static const struct hpcc_config defaults = {
     .enable_qcn = true, .has_win = true, .global_t = true, .enable_pfc = true,
     .payload_bytes = 1000, .cc_mode = 1, .fast_recovery_times = 5, .buffer_mib = 16,
-    .alpha_resume_us = 55, .rp_timer_us = 900, .rate_decrease_us = 4, .ewma_gain = 1.0 / 256,
+    .alpha_resume_us = 55, .rp_timer_us = 900, .rate_decrease_us = 4, .ewma_gain = 1.0 / 256, .pause_us = 5,
     .ai_bps = 50000000, .hai_bps = 100000000, .min_rate_bps = 100000000,
     .stop_s = 3.01,
     .ecn = {
@@ -646,7 +646,7 @@ static int unknown_key(const struct words *w, struct err *err)
 static const char *lb_mode_name(uint32_t mode)
 {
     static const struct { uint32_t mode; const char *name; } names[] = {
-        { 2, " (drill)" }, { 3, " (conga)" }, { 6, " (letflow)" }, { 9, " (conweave)" },
+        { 2, " (drill)" }, { 3, " (conga)" }, { 9, " (conweave)" },
     };
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -657,8 +657,8 @@ static const char *lb_mode_name(uint32_t mode)
 
 static int refuse_conweave(const struct config_reader *r, struct err *err)
 {
-    if (r->config->lb_mode != 0)
-        return words_err(&r->words, err, ENOTSUP, "LB_MODE %u%s is not modelled; 0 (ECMP) is",
+    if (r->config->lb_mode != 0 && r->config->lb_mode != 6)
+        return words_err(&r->words, err, ENOTSUP, "LB_MODE %u%s is not modelled; 0 (ECMP) and 6 (LetFlow) are",
                          r->config->lb_mode, lb_mode_name(r->config->lb_mode));
     if (r->config->enable_irn)
         return words_err(&r->words, err, ENOTSUP, "ENABLE_IRN is not modelled; go-back-N (0) is");

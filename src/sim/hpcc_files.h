@@ -72,13 +72,15 @@ struct hpcc_config {
     struct   { uint64_t at_us; uint32_t a, b; } link_down;   /* at_us: after second 2 of the run; 0: none */
     bool     is_conweave;                            /* LB_MODE is given: a config of the ConWeave fork */
     bool     enable_pfc, enable_irn;                 /* ConWeave */
-    uint32_t lb_mode;                                /* ConWeave: 0 (ECMP), or it is refused */
+    double   pause_us;                               /* ConWeave: of a PFC frame */
+    uint32_t lb_mode;                                /* ConWeave: 0 (ECMP) or 6 (LetFlow), or it is refused */
+    uint32_t random_seed;                            /* ConWeave; 0: not given */
     struct hpcc_ecn ecn[HPCC_MAP_MAX];               /* in the order of KMAX_MAP */
     uint32_t ecn_count;
 };
 
 /* Config: "KEY value" lines. Keys without effect on the model and output keys are accepted; an unknown key,
- * a key given twice, a CC_MODE other than 1, L2_BACK_TO_ZERO 1, an LB_MODE other than 0, ENABLE_PFC 0 and
+ * a key given twice, a CC_MODE other than 1, L2_BACK_TO_ZERO 1, an LB_MODE other than 0 and 6, ENABLE_PFC 0 and
  * ENABLE_IRN 1 are refused. The three maps must name the
  * same rates. Missing keys take the defaults of the fork's main program, or of its sample config where that
  * program has none. */

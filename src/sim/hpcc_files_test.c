@@ -444,6 +444,13 @@ static void config__conweave(void **unused)
     assert_true(c.rp_timer_us == 300);           /* the defaults of its main program */
     assert_int_equal(1, c.fast_recovery_times);
     assert_string_equal("flow.txt", c.flow_file);
+    assert_int_equal(0, c.lb_mode);
+    assert_int_equal(1, c.random_seed);
+    assert_true(c.pause_us == 5);
+    assert_int_equal(0, hpcc_parse_config("c", "LB_MODE 6\nPAUSE_TIME 7.9\nRANDOM_SEED 12\n", &c, &err));
+    assert_int_equal(6, c.lb_mode);
+    assert_true(c.pause_us == 7);                /* ns-3 cuts it */
+    assert_int_equal(12, c.random_seed);
 }
 
 /* Without LB_MODE nothing of that holds. */
@@ -463,13 +470,14 @@ static void config__not_conweave(void **unused)
 static void config__conweave_refuses(void **unused)
 {
     static const struct { const char *text, *reason; } row[] = {
-        { "CC_MODE 1\nLB_MODE 2\n", "c:2: LB_MODE 2 (drill) is not modelled; 0 (ECMP) is" },
+        { "CC_MODE 1\nLB_MODE 2\n", "c:2: LB_MODE 2 (drill) is not modelled; 0 (ECMP) and 6 (LetFlow) are" },
         { "LB_MODE 3\n", "c:1: LB_MODE 3 (conga) is not modelled" },
-        { "LB_MODE 6\n", "c:1: LB_MODE 6 (letflow) is not modelled" },
         { "LB_MODE 9\n", "c:1: LB_MODE 9 (conweave) is not modelled" },
         { "LB_MODE 5\n", "c:1: LB_MODE 5 is not modelled" },
         { "LB_MODE 0\n\nENABLE_IRN 1\n", "c:3: ENABLE_IRN is not modelled; go-back-N (0) is" },
         { "LB_MODE 0\nENABLE_PFC 0\n", "c:2: ENABLE_PFC 0 is not modelled without IRN; 1 is" },
+        { "LB_MODE 0\nRANDOM_SEED 0\n", "c:2: RANDOM_SEED: 0 is less than 1" },
+        { "LB_MODE 0\nPAUSE_TIME -1\n", "c:2: PAUSE_TIME: " },
         { "LB_MODE 0\nCC_MODE 3\n", "c:2: CC_MODE 3 is not modelled" },
         { "LB_MOED 0\n", "c:1: 'LB_MOED' is not a key; did you mean 'LB_MODE'?" },
     };

@@ -96,7 +96,7 @@ uint64_t sim_ideal_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t 
 
     if (!find_path(s, src, dst, &path))
         return 0;
-    return s->cfg.model == MODEL_HPCC ? ideal_hpcc_ps(s, &path, bytes) : ideal_exact_ps(s, &path, bytes, &frames);
+    return s->cfg.model != MODEL_NIC ? ideal_hpcc_ps(s, &path, bytes) : ideal_exact_ps(s, &path, bytes, &frames);
 }
 
 uint64_t sim_ideal_tcp_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t bytes, uint32_t mss_bytes)
@@ -128,7 +128,7 @@ uint64_t sim_longest_rtt_ps(const struct sim *s)
 
             if (!src || !dst)
                 continue;
-            ps = sim_ideal_ps(s, src - 1, dst - 1, s->cfg.model == MODEL_HPCC ? 0 : s->cfg.mtu_bytes);
+            ps = sim_ideal_ps(s, src - 1, dst - 1, s->cfg.model != MODEL_NIC ? 0 : s->cfg.mtu_bytes);
             longest = ps > longest ? ps : longest;
         }
     free(two);

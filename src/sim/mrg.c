@@ -55,22 +55,46 @@ static void leap(uint64_t s[3], const matrix a, uint64_t m, uint64_t n, int powe
     }
 }
 
-void mrg_init(struct mrg *g, uint64_t stream, uint64_t run)
+void mrg_init(struct mrg *g, uint32_t seed, uint64_t stream, uint64_t run)
 {
     for (int i = 0; i < 3; i++)
-        g->s1[i] = g->s2[i] = 1;
+        g->s1[i] = g->s2[i] = seed;
     leap(g->s1, A1, M1, stream, 127);
     leap(g->s2, A2, M2, stream, 127);
     leap(g->s1, A1, M1, run, 76);
     leap(g->s2, A2, M2, run, 76);
 }
 
+/* What follows the three numbers of each component's state. */
+static inline uint64_t after1(const uint64_t s[3])
+{
+    return (1403580 * s[1] + (M1 - 810728) * s[0] % M1) % M1;
+}
+
+static inline uint64_t after2(const uint64_t s[3])
+{
+    return (527612 * s[2] + (M2 - 1370589) * s[0] % M2) % M2;
+}
+
+static inline double combine(uint64_t p1, uint64_t p2)
+{
+    return (double)(p1 > p2 ? p1 - p2 : p1 + M1 - p2) * (1.0 / (double)(M1 + 1));
+}
+
 double mrg_next(struct mrg *g)
 {
-    uint64_t p1 = (1403580 * g->s1[1] + (M1 - 810728) * g->s1[0] % M1) % M1;
-    uint64_t p2 = (527612 * g->s2[2] + (M2 - 1370589) * g->s2[0] % M2) % M2;
+    uint64_t p1 = after1(g->s1), p2 = after2(g->s2);
 
     apply(g->s1, JUMP1, M1);
     apply(g->s2, JUMP2, M2);
-    return (double)(p1 > p2 ? p1 - p2 : p1 + M1 - p2) * (1.0 / (double)(M1 + 1));
+    return combine(p1, p2);
+}
+
+double mrg_step(struct mrg *g)
+{
+    uint64_t p1 = after1(g->s1), p2 = after2(g->s2);
+
+    g->s1[0] = g->s1[1], g->s1[1] = g->s1[2], g->s1[2] = p1;
+    g->s2[0] = g->s2[1], g->s2[1] = g->s2[2], g->s2[2] = p2;
+    return combine(p1, p2);
 }

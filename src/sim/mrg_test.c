@@ -99,7 +99,7 @@ static void mrg_next__takes_the_first_of_each_stream(void **unused)
     for (uint32_t i = 0; i < sizeof runs / sizeof *runs; i++) {
         struct mrg g;
 
-        mrg_init(&g, 2 + 6 * i, runs[i]);
+        mrg_init(&g, 1, 2 + 6 * i, runs[i]);
         for (uint64_t n = 0; n < 50; n++) {
             double got = mrg_next(&g), expected = first_of_stream(2 + 6 * i + n, runs[i]);
 
@@ -116,7 +116,7 @@ static void mrg_init__leaps_to_far_streams(void **unused)
         double     got, expected = first_of_stream(stream, 5);
         struct mrg g;
 
-        mrg_init(&g, stream, 5);
+        mrg_init(&g, 1, stream, 5);
         got = mrg_next(&g);
         assert_memory_equal(&got, &expected, sizeof got);
     }

@@ -32,6 +32,7 @@ enum packet_kind {
 /* Values of in_port that are no port. */
 #define UNBOOKED     UINT32_MAX
 #define BOOKED_LOSSY (UINT32_MAX - 1)    /* in the buffer, but on no account of PFC: see switch.c */
+#define BOOKED_APART 0x80000000u         /* with a port in the other bits: see conweave_buffer.h */
 
 struct packet {
     uint32_t next;

@@ -8,6 +8,32 @@ bool port_is_hit(const struct port *p, uint32_t bytes)
     return rng_real(&p->node->rng) >= survives;
 }
 
+static void restart(struct sim *s, struct port *p, uint32_t prio)
+{
+    uint8_t was = p->paused;
+
+    p->paused &= (uint8_t)~(1u << prio);
+    if (was && !p->paused)
+        p->counters.paused_ps += s->now_ps - p->paused_since_ps;
+}
+
+/* The end of a pause counts from the last frame that asked for it. */
+static void move_expiry(struct sim *s, struct port *p, uint32_t prio, bool is_pause)
+{
+    uint32_t slot = sim_slot_expiry(s, p, prio);
+    uint64_t at = s->now_ps + s->cfg.pause_ps;
+
+    if (evq_is_pending(&s->evq, slot))
+        evq_cancel(&s->evq, slot);
+    if (is_pause)
+        evq_add(&s->evq, slot, at, sim_order(s, p->node, at));
+}
+
+void port_on_expiry(struct sim *s, struct port *p, uint32_t prio)
+{
+    restart(s, p, prio);
+}
+
 void port_on_pfc(struct sim *s, struct port *p, uint32_t prio, bool is_pause)
 {
     uint8_t was = p->paused, bit = (uint8_t)(1u << prio);
@@ -20,10 +46,10 @@ void port_on_pfc(struct sim *s, struct port *p, uint32_t prio, bool is_pause)
             p->paused_since_ps = s->now_ps;
     } else {
         s->counters.resumes++;
-        p->paused &= (uint8_t)~bit;
-        if (was && !p->paused)
-            p->counters.paused_ps += s->now_ps - p->paused_since_ps;
+        restart(s, p, prio);
     }
+    if (s->cfg.pause_ps)
+        move_expiry(s, p, prio, is_pause);
     if (s->hooks.pfc) {
         struct pfc_result r = { .at_ps = s->now_ps, .node = p->node->id, .port = p->index, .prio = (uint8_t)prio,
                                 .is_switch = p->is_switch, .is_pause = is_pause };

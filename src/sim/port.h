@@ -99,6 +99,9 @@ bool port_is_hit(const struct port *, uint32_t bytes);
 /* A PFC frame for class 'prio' has arrived: stops or restarts it and keeps the account. */
 void port_on_pfc(struct sim *, struct port *, uint32_t prio, bool is_pause);
 
+/* A pause that was not repeated has ended (pause_ps). What may go now is for the caller to send. */
+void port_on_expiry(struct sim *, struct port *, uint32_t prio);
+
 /* Sends a PFC frame to the peer. */
 void port_send_pfc(struct sim *, struct port *, uint32_t prio, bool is_pause);
 

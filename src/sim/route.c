@@ -31,7 +31,14 @@ static int compare_edges(const void *a_, const void *b_)
     return a->port < b->port ? -1 : a->port > b->port;
 }
 
-static void find_edges(struct builder *b, const uint32_t *first_port, const bool *down)
+static int compare_edges_ascending(const void *a_, const void *b_)
+{
+    const struct edge *a = a_, *b = b_;
+
+    return a->to == b->to ? compare_edges(a, b) : -compare_edges(a, b);
+}
+
+static void find_edges(struct builder *b, const struct route_cfg *cfg)
 {
     const struct graph *g = b->graph;
     uint32_t *port = xcalloc(g->nodes + 1, sizeof *port), *fill;
@@ -39,7 +46,7 @@ static void find_edges(struct builder *b, const uint32_t *first_port, const bool
     b->first = xcalloc(g->nodes + 2, sizeof *b->first);
     b->edge = xcalloc(2ul * g->links + 1, sizeof *b->edge);
     for (uint32_t i = 0; i < g->links; i++)
-        if (!down || !down[i])
+        if (!cfg->down || !cfg->down[i])
             b->first[g->link[i].a + 1]++, b->first[g->link[i].b + 1]++;
     for (uint32_t n = 0; n < g->nodes; n++)
         b->first[n + 1] += b->first[n];
@@ -47,15 +54,16 @@ static void find_edges(struct builder *b, const uint32_t *first_port, const bool
     memcpy(fill, b->first, g->nodes * sizeof *fill);
     for (uint32_t i = 0; i < g->links; i++) {
         uint32_t x = g->link[i].a, y = g->link[i].b;
-        uint32_t at_x = first_port[x] + port[x]++, at_y = first_port[y] + port[y]++;
+        uint32_t at_x = cfg->first_port[x] + port[x]++, at_y = cfg->first_port[y] + port[y]++;
 
-        if (down && down[i])
+        if (cfg->down && cfg->down[i])
             continue;
         b->edge[fill[x]++] = (struct edge){ y, at_x, i };
         b->edge[fill[y]++] = (struct edge){ x, at_y, i };
     }
     for (uint32_t n = 0; n < g->nodes; n++)
-        qsort(b->edge + b->first[n], b->first[n + 1] - b->first[n], sizeof *b->edge, compare_edges);
+        qsort(b->edge + b->first[n], b->first[n + 1] - b->first[n], sizeof *b->edge,
+              cfg->is_ascending ? compare_edges_ascending : compare_edges);
     free(fill);
     free(port);
 }
@@ -280,7 +288,7 @@ void route_build(struct route *r, struct arena *arena, const struct graph *g, co
                          .row = arena_alloc(arena, g->nodes, sizeof *r->row) };
     find_hosts(r, g, cfg->first_port, group_of, target);
     b.group_of = group_of;
-    find_edges(&b, cfg->first_port, cfg->down);
+    find_edges(&b, cfg);
     for (uint32_t n = 0; n < g->nodes; n++)
         r->row[n] = r->groups * (g->node[n].is_switch ? switches++ : 0);
     r->entry = arena_alloc(arena, (size_t)switches * r->groups + 1, sizeof *r->entry);

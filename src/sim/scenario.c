@@ -16,19 +16,19 @@
 
 static void read_model(const struct section *sec, struct sim_cfg *cfg)
 {
-    static const char *const models[] = { "nic", "hpcc", NULL }, *const orders[] = { "node", "ns3", NULL };
+    static const char *const orders[] = { "node", "ns3", NULL };
     const struct yaml_node  *file = section_get(sec, "hpcc"), *node = section_get(sec, "model");
-    int                      order;
+    int                      model = section_choice(sec, "model", "a model: nic, hpcc or conweave", sim_model_names), order;
 
-    cfg->model = section_choice(sec, "model", "a model: nic or hpcc", models) == 1 ? MODEL_HPCC : MODEL_NIC;
+    cfg->model = model < 0 ? MODEL_NIC : (enum sim_model)model;
     if (file && node && cfg->model == MODEL_NIC)
-        reader_refuse(sec->r, node, "a config of the HPCC fork needs the model hpcc");
+        reader_refuse(sec->r, node, "a config of a fork needs its model, hpcc or conweave");
     if (file)
-        cfg->model = MODEL_HPCC;
+        cfg->model = MODEL_HPCC;         /* unless it turns out to be ConWeave's */
     order = section_choice(sec, "order", "an order: node or ns3", orders);
-    cfg->order = order == 1 || (order < 0 && cfg->model == MODEL_HPCC) ? ORDER_NS3 : ORDER_NODE;
+    cfg->order = order == 1 || (order < 0 && cfg->model != MODEL_NIC) ? ORDER_NS3 : ORDER_NODE;
     if (cfg->order == ORDER_NS3 && cfg->model == MODEL_NIC)
-        reader_refuse(sec->r, section_get(sec, "order"), "the order ns3 needs the model hpcc");
+        reader_refuse(sec->r, section_get(sec, "order"), "the order ns3 needs the model hpcc or conweave");
 }
 
 static void read_seed(const struct section *sec, const uint64_t *seed, uint64_t *made)
@@ -40,6 +40,7 @@ static void read_seed(const struct section *sec, const uint64_t *seed, uint64_t 
         reader_refuse(sec->r, section_get(sec, "seed"), "seed: %s", why.text);
     if (seed)
         *made = *seed;
+    sec->r->has_seed = seed || section_get(sec, "seed");
 }
 
 static void read_run(const struct section *sec, uint64_t *run_ps)
@@ -69,11 +70,11 @@ static void read_cc(const struct section *sec, struct sim_cfg *cfg)
     if (chosen < 0)
         return;
     cfg->cc = cc_all[chosen];
-    if (cfg->model == MODEL_HPCC && strcmp(cfg->cc->name, "dcqcn") == 0)
+    if (cfg->model != MODEL_NIC && strcmp(cfg->cc->name, "dcqcn") == 0)
         cfg->cc = cc_find("dcqcn_hpcc");
-    if (cfg->model == MODEL_HPCC && cfg->cc->takes_turns)
+    if (cfg->model != MODEL_NIC && cfg->cc->takes_turns)
         reader_refuse(sec->r, section_get(sec, "cc"),
-                      "%s needs the model nic: it works with CNP packets, and model hpcc has none",
+                      "%s needs the model nic: it works with CNP packets, and the forks' models have none",
                       cfg->cc->name);
 }
 

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 
 #define LINK_DOWN_FROM_PS  (2 * PS_PER_S)    /* the fork counts from second 2 */
-#define CONWEAVE_MTU_BYTES 1048              /* a constant of its switches */
 
 static void refuse_config(struct scenario_reader *r, const char *path, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -141,26 +140,10 @@ static void set_devices(struct scenario_reader *r, const char *path, const struc
     cfg->window_by_rate = c->var_win;
     cfg->buffer_bytes = (uint64_t)c->buffer_mib << 20;
     cfg->ecn_on = c->enable_qcn;
-}
-
-/* The ConWeave fork's switches: a lower threshold to pause at, next to no gap to resume at, ACKs that are
- * never dropped, and a headroom of what is on the wire both ways and two packets. Here it is one for all
- * links, the largest. */
-static void set_conweave(struct scenario_reader *r)
-{
-    const struct graph *g = &r->s->graph;
-    struct sim_cfg     *cfg = &r->s->cfg;
-
-    cfg->pfc_shift = 4;
-    cfg->reserve_bytes = 2 * CONWEAVE_MTU_BYTES;
-    cfg->resume_bytes = 1;
-    cfg->ack_droppable = false;
-    for (uint32_t i = 0; i < g->links; i++) {
-        uint64_t wire_bytes = g->link[i].rate_bps / 8 * (g->link[i].delay_ps / PS_PER_NS) / 1000000000;
-
-        if (cfg->headroom_bytes < 2 * (wire_bytes + CONWEAVE_MTU_BYTES))
-            cfg->headroom_bytes = 2 * (wire_bytes + CONWEAVE_MTU_BYTES);
-    }
+    if (c->is_conweave)
+        cfg->pause_ps = (uint64_t)c->pause_us * PS_PER_US;
+    if (c->is_conweave && !cfg->pause_ps)
+        refuse_config(r, path, "a PAUSE_TIME of less than 1 us pauses nobody");
 }
 
 static void read_flows(struct scenario_reader *r, const struct yaml_node *node, const char *path,
@@ -175,6 +158,18 @@ static void read_flows(struct scenario_reader *r, const struct yaml_node *node, 
     file = reader_path(path, c->flow_file);
     scenario_read_flows(r, node, file, scenario_add_entry(r->s, "flows"));
     free(file);
+}
+
+/* What the scenario itself says comes first. */
+static void use_conweave(struct scenario_reader *r, const struct hpcc_config *c)
+{
+    struct sim_cfg *cfg = &r->s->cfg;
+
+    cfg->model = MODEL_CONWEAVE;
+    if (c->lb_mode == 6 && !yaml_get(r->doc.root, "lb"))
+        cfg->lb = lb_find("letflow");
+    if (c->random_seed && !r->has_seed)
+        cfg->seed = c->random_seed;
 }
 
 void scenario_read_hpcc(struct scenario_reader *r, const struct yaml_node *node)
@@ -196,12 +191,12 @@ void scenario_read_hpcc(struct scenario_reader *r, const struct yaml_node *node)
     scenario_check_links(r, node);
     if (!r->rc)
         read_link_down(r, path, &c);
+    if (!r->rc && c.is_conweave)
+        use_conweave(r, &c);
     scenario_use_model(r);
     if (!r->rc) {
         set_knobs(r, path, &c);
         set_devices(r, path, &c);
-        if (c.is_conweave)
-            set_conweave(r);
         set_ecn(r, path, &c);
         read_flows(r, node, path, &c);
     }

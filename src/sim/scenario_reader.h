@@ -23,6 +23,7 @@ struct scenario_reader {
     struct yaml_doc      doc, *set_doc;  /* set_doc: the value of each --set */
     struct yaml_node   **made;           /* what --set added */
     uint32_t             made_count;
+    bool                 has_seed;       /* somebody has chosen one */
     struct err          *err;
     int                  rc;             /* of what was found wrong first */
 };

@@ -59,10 +59,10 @@ static void scenario_parse__names(void **state)
           "s.yaml:2:34: 'start' is not a key of traffic flows" },
         { STAR INCAST "cc: dcqn\n", "s.yaml:3:5: 'dcqn' is not a congestion control; did you mean 'dcqcn'?" },
         { STAR INCAST "model: hpcc\ncc: dcqcn_plus\n",
-          "s.yaml:4:5: dcqcn_plus needs the model nic: it works with CNP packets, and model hpcc has none" },
+          "s.yaml:4:5: dcqcn_plus needs the model nic: it works with CNP packets, and the forks' models have none" },
         { STAR INCAST "lb: emcp\n", "s.yaml:3:5: 'emcp' is not a load balancer; did you mean 'ecmp'?" },
-        { STAR INCAST "model: ns3\n", "s.yaml:3:8: 'ns3' is not a model: nic or hpcc" },
-        { STAR INCAST "order: ns3\n", "s.yaml:3:8: the order ns3 needs the model hpcc" },
+        { STAR INCAST "model: ns3\n", "s.yaml:3:8: 'ns3' is not a model: nic, hpcc or conweave" },
+        { STAR INCAST "order: ns3\n", "s.yaml:3:8: the order ns3 needs the model hpcc or conweave" },
         { STAR INCAST "host: {mut: 1000}\n", "s.yaml:3:8: 'mut' is not a key of host; did you mean 'mtu'?" },
         { STAR INCAST "switch: 5\n", "s.yaml:3:9: switch must be a map of 'key: value'" },
         { STAR INCAST "switch: {alpa: 1}\n",
@@ -260,7 +260,7 @@ static void scenario_parse__traffic(void **state)
         { "hpcc: nowhere/config.txt\n" STAR,
           "s.yaml:2:1: the config named by 'hpcc' brings its own topology" },
         { "hpcc: nowhere/config.txt\nmodel: nic\n",
-          "s.yaml:2:8: a config of the HPCC fork needs the model hpcc" },
+          "s.yaml:2:8: a config of a fork needs its model, hpcc or conweave" },
         { NULL, NULL },
     };
 

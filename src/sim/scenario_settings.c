@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "core/units.h"
+#include "sim/conweave_buffer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,25 @@ static const struct sim_cfg hpcc_cfg = {
     .strict_prios = 1 << 0,
 };
 
+/* ACKs have class 0, with PFC frames; a pause ends by itself; duplicates are acknowledged, and there is a timer. */
+static const struct sim_cfg conweave_cfg = {
+    .mtu_bytes = 1000,
+    .header_bytes = 48,
+    .ack_bytes = 60,
+    .cnp_bytes = 60,
+    .pfc_bytes = 43,
+    .spacing_bytes = 0,
+    .ack_unpaused = true,
+    .has_ack_prio = true,
+    .ack_prio = 0,
+    .nack_gap_ps = 4 * PS_PER_US,
+    .nack_is_cnp = true,
+    .rto_ps = RTO_PS,
+    .buffer_bytes = 9u << 20,
+    .pause_ps = 5 * PS_PER_US,
+    .strict_prios = 1 << 0,
+};
+
 static bool loses_packets(const struct scenario *s)
 {
     for (uint32_t i = 0; i < s->graph.links; i++)
@@ -48,14 +68,14 @@ static bool loses_packets(const struct scenario *s)
     return s->cfg.changes > 0;
 }
 
-/* The HPCC fork's DCQCN profile for hosts of this speed. */
-static void use_hpcc_knobs(struct knobs *k, uint64_t host_bps)
+/* The forks' DCQCN profiles for hosts of this speed. */
+static void use_fork_knobs(struct knobs *k, enum sim_model model, uint64_t host_bps)
 {
     double speed = (double)host_bps / 25e9;
 
-    k->value[KNOB_rpg_ai_rate] = 5 * speed;
-    k->value[KNOB_rpg_hai_rate] = 50 * speed;
-    k->value[KNOB_rpg_min_rate] = 1000;
+    k->value[KNOB_rpg_ai_rate] = (model == MODEL_HPCC ? 5 : 10) * speed;
+    k->value[KNOB_rpg_hai_rate] = (model == MODEL_HPCC ? 50 : 25) * speed;
+    k->value[KNOB_rpg_min_rate] = model == MODEL_HPCC ? 1000 : 100;
     k->value[KNOB_dce_tcp_g] = 1020;
     knobs_clamp(k);
 }
@@ -93,6 +113,19 @@ static void read_window(const struct section *sec, struct sim_cfg *cfg)
         section_bytes(sec, "window", 1, 1ull << 48, &cfg->window_bytes);
 }
 
+static void read_ack_class(const struct section *sec, struct sim_cfg *cfg)
+{
+    const char *text = section_text(sec, "ack_class");
+    uint32_t    class = 0;
+
+    if (!text)
+        return;
+    cfg->has_ack_prio = strcmp(text, "data") != 0;
+    if (cfg->has_ack_prio)
+        section_count(sec, "ack_class", 0, PRIOS - 1, &class);
+    cfg->ack_prio = (uint8_t)class;
+}
+
 static void read_host(struct scenario_reader *r, const struct yaml_node *node)
 {
     struct section  sec = open_settings(r, node, "host");
@@ -102,7 +135,9 @@ static void read_host(struct scenario_reader *r, const struct yaml_node *node)
     section_bytes(&sec, "mtu", 64, 9000, &mtu);
     section_count(&sec, "ack_every", 1, 1024, &cfg->ack_every);
     section_bool(&sec, "ack_unpaused", &cfg->ack_unpaused);
+    read_ack_class(&sec, cfg);
     section_time(&sec, "nack_gap", &cfg->nack_gap_ps);
+    section_bool(&sec, "nack_is_cnp", &cfg->nack_is_cnp);
     section_time(&sec, "rto", &cfg->rto_ps);
     read_window(&sec, cfg);
     section_bool(&sec, "window_by_rate", &cfg->window_by_rate);
@@ -122,6 +157,16 @@ static void read_alpha(const struct section *sec, struct sim_cfg *cfg)
     reader_refuse(sec->r, section_get(sec, "alpha"),
                   "alpha must be 1, 0.5, 0.25, 0.125 and so on down to 1/128, not %s",
                   section_text(sec, "alpha"));
+}
+
+static void read_pause(const struct section *sec, struct sim_cfg *cfg)
+{
+    const char *text = section_text(sec, "pause_time");
+
+    if (text && strcmp(text, "none") == 0)
+        cfg->pause_ps = 0;
+    else if (text)
+        section_time(sec, "pause_time", &cfg->pause_ps);
 }
 
 static void read_headroom(const struct section *sec, struct sim_cfg *cfg)
@@ -236,6 +281,7 @@ static void read_switch(struct scenario_reader *r, const struct yaml_node *node)
     section_bytes(&sec, "buffer", 1, BUFFER_BYTES_MAX, &cfg->buffer_bytes);
     section_bytes(&sec, "reserve", 0, 1u << 30, &reserve);
     section_bytes(&sec, "resume_offset", 0, 1u << 30, &resume);
+    read_pause(&sec, cfg);
     read_headroom(&sec, cfg);
     read_alpha(&sec, cfg);
     read_lossy(&sec, cfg);
@@ -259,13 +305,20 @@ static void read_switch(struct scenario_reader *r, const struct yaml_node *node)
 
 /* ---- what the model brings with it ---- */
 
+static void use_conweave_buffer(struct sim_cfg *cfg)
+{
+    cfg->pfc_shift = 4;
+    cfg->reserve_bytes = 2 * CONWEAVE_PACKET_BYTES;
+    cfg->resume_bytes = 1;
+}
+
 void scenario_use_model(struct scenario_reader *r)
 {
     struct sim_cfg *cfg = &r->s->cfg, made;
 
     if (r->rc)
         return;
-    made = cfg->model == MODEL_HPCC ? hpcc_cfg : nic_cfg;
+    made = cfg->model == MODEL_HPCC ? hpcc_cfg : cfg->model == MODEL_CONWEAVE ? conweave_cfg : nic_cfg;
     made.model = cfg->model;
     made.order = cfg->order;
     made.seed = cfg->seed;
@@ -279,12 +332,14 @@ void scenario_use_model(struct scenario_reader *r)
     if (loses_packets(r->s))
         made.rto_ps = RTO_PS;
     knobs_init(&made.knobs);
-    if (cfg->model == MODEL_HPCC)
-        use_hpcc_knobs(&made.knobs, first_host_bps(&r->s->graph));
+    if (cfg->model != MODEL_NIC)
+        use_fork_knobs(&made.knobs, cfg->model, first_host_bps(&r->s->graph));
     memset(made.weight, 1, sizeof made.weight);
     *cfg = made;
     read_host(r, NULL);
     read_switch(r, NULL);
+    if (cfg->model == MODEL_CONWEAVE)
+        use_conweave_buffer(cfg);
 }
 
 /* ---- knobs ---- */
@@ -325,14 +380,14 @@ static bool sets_ecn(const struct yaml_node *knobs)
     return yaml_get(knobs, "kmin") || yaml_get(knobs, "kmax") || yaml_get(knobs, "pmax");
 }
 
-/* The fork's thresholds grow with the speed of the port: 100 and 400 KB at 25 Gb/s. */
-static void use_hpcc_ecn(struct scenario_reader *r, const struct yaml_node *root)
+/* HPCC's thresholds grow with the speed of the port: 100 and 400 KB at 25 Gb/s. ConWeave's are that at any speed. */
+static void use_fork_ecn(struct scenario_reader *r, const struct yaml_node *root)
 {
     struct sim_cfg     *cfg = &r->s->cfg;
     const struct graph *g = &r->s->graph;
 
     for (uint32_t i = 0; i < g->links && !r->rc; i++) {
-        double   speed = (double)g->link[i].rate_bps / 25e9;
+        double   speed = cfg->model == MODEL_HPCC ? (double)g->link[i].rate_bps / 25e9 : 1;
         uint32_t at = 0;
 
         while (at < cfg->ecn_rates && cfg->ecn_rate[at].rate_bps != g->link[i].rate_bps)
@@ -355,8 +410,8 @@ static void settle_ecn(struct scenario_reader *r, const struct yaml_node *root)
         return;
     if (sets_ecn(yaml_get(root, "knobs")) || yaml_get(root, "tuner"))
         cfg->ecn_rates = 0;
-    else if (cfg->model == MODEL_HPCC && cfg->ecn_rates == 0)
-        use_hpcc_ecn(r, root);
+    else if (cfg->model != MODEL_NIC && cfg->ecn_rates == 0)
+        use_fork_ecn(r, root);
 }
 
 /* ---- changes ---- */

@@ -87,7 +87,7 @@ void entry_read_tcp(struct entry *e)
     struct tcp_cfg           cfg = { 0 };
     uint8_t                  number;
 
-    if (e->r->s->cfg.model == MODEL_HPCC)
+    if (e->r->s->cfg.model != MODEL_NIC)
         reader_refuse(e->r, e->sec.map, "there is no tcp in the model hpcc");
     read_cfg(e, &cfg);
     refuse_keys(e, at_load ? of_senders : of_load, at_load ? "sizes" : "senders");

@@ -259,7 +259,7 @@ static void read_loss(const struct section *sec, struct graph *g, bool zero_is_n
 void scenario_check_links(struct scenario_reader *r, const struct yaml_node *node)
 {
     const struct graph *g = &r->s->graph;
-    bool                in_ns = r->s->cfg.model == MODEL_HPCC;
+    bool                in_ns = r->s->cfg.model != MODEL_NIC;
     char                text[32];
 
     for (uint32_t i = 0; i < g->links && !r->rc; i++) {

@@ -2,6 +2,7 @@
 #include "sim/sim.h"
 #include "sim/balance.h"
 #include "sim/congested.h"
+#include "sim/conweave_buffer.h"
 #include "sim/hpcc_files.h"
 #include "sim/parts.h"
 #include "sim/path.h"
@@ -20,6 +21,8 @@
 #define LINKS_MANY   2048u       /* 2 MB of ports */
 #define ALL_PARTS    UINT32_MAX
 #define CHECK_EVERY  (1u << 18)  /* events, in builds with assertions */
+
+const char *const sim_model_names[] = { "nic", "hpcc", "conweave", NULL };
 
 /* ---- building ---- */
 
@@ -48,7 +51,7 @@ static const uint32_t *tx_table(struct sim *s, uint64_t rate_bps)
             return s->port[i].tx_ps;
     t = arena_alloc(&s->arena, sizes + 1, sizeof *t);
     for (uint32_t b = 0; b <= sizes; b++)
-        t[b] = (uint32_t)(s->cfg.model == MODEL_HPCC
+        t[b] = (uint32_t)(s->cfg.model != MODEL_NIC
                               ? hpcc_tx_ns(b, rate_bps) * PS_PER_NS
                               : ((uint64_t)(b + s->cfg.spacing_bytes) * 8 * PS_PER_S + rate_bps - 1) / rate_bps);
     return t;
@@ -117,6 +120,10 @@ static void set_ecn(struct sim *s, struct port *p, bool use_table)
             e = s->cfg.ecn_rate[i];
     p->ecn = (struct ecn_cfg){ s->cfg.ecn_on ? (uint32_t)(e.kmin_kb * 1000) : UINT32_MAX, (uint32_t)(e.kmax_kb * 1000),
                                e.pmax };
+    if (s->cfg.model == MODEL_CONWEAVE && s->cfg.ecn_on) {       /* there the free part of a queue does not count */
+        p->ecn.kmin_bytes += CONWEAVE_QUEUE_BYTES;
+        p->ecn.kmax_bytes += CONWEAVE_QUEUE_BYTES;
+    }
     p->mark_above_bytes = p->ecn.kmin_bytes;
     for (uint32_t c = 0; c < PRIOS; c++)         /* the least: mark() looks closer */
         if (s->ecn_prios >> c & 1 && s->ecn_class[c].kmin_bytes < p->mark_above_bytes)
@@ -144,8 +151,13 @@ static void build_classes(struct sim *s)
     if (s->cfg.lossy_by_traffic)
         s->cfg.lossy_prios = traffic_prios_tcp(s->traffic);
     s->lossless_prios = s->cfg.is_lossless ? (uint8_t)~s->cfg.lossy_prios : 0;
-    if (s->cfg.model == MODEL_HPCC)
+    if (s->cfg.model != MODEL_NIC)
         s->lossless_prios &= (uint8_t)~1u;       /* there class 0 is not booked at all */
+    if (s->cfg.model == MODEL_CONWEAVE)
+        s->lossless_prios = 0;                   /* see conweave_buffer.h */
+    s->pfc_queue = s->cfg.model == MODEL_CONWEAVE ? 0 : QUEUE_CONTROL;       /* there with ACKs, in turn */
+    for (uint32_t c = 0; c < PRIOS; c++)
+        s->ack_prio[c] = s->cfg.has_ack_prio ? s->cfg.ack_prio : (uint8_t)c;
     build_ecn_classes(s);
 }
 
@@ -168,6 +180,10 @@ static int build_switch(struct sim *s, struct node *n, uint64_t host_bps, struct
     }
     n->shared_bytes_max = (int64_t)s->cfg.buffer_bytes - set_aside;
     n->shared_bytes_left = n->shared_bytes_max;
+    if (s->cfg.model == MODEL_CONWEAVE) {
+        conweave_buffer_init(s, n);
+        set_aside = (int64_t)s->cfg.buffer_bytes - n->shared_bytes_max;
+    }
     if (s->cfg.is_lossless && n->shared_bytes_max <= 0)
         return err_set(err, EINVAL,
                        "the buffer of %s (%llu bytes) is smaller than the headroom and reserve of its %u ports "
@@ -240,10 +256,15 @@ static bool links_differ(const struct graph *g, const bool *down)
     return false;
 }
 
+/* Both forks sort next hops by the addresses of their objects. HPCC's switches are so large that each is mapped by
+ * itself, from the top down; ConWeave's lie on the heap, in the order in which they were made. */
 static void build_epoch(struct sim *s, struct route *r, const uint32_t *first_port, const bool *down)
 {
-    route_build(r, &s->arena, &s->graph,
-                &(struct route_cfg){ first_port, down, s->cfg.lb_weighted && links_differ(&s->graph, down), s->is_balanced });
+    struct route_cfg cfg = { .first_port = first_port, .down = down,
+                             .is_weighted = s->cfg.lb_weighted && links_differ(&s->graph, down),
+                             .with_paths = s->is_balanced, .is_ascending = s->cfg.model == MODEL_CONWEAVE };
+
+    route_build(r, &s->arena, &s->graph, &cfg);
 }
 
 /* One set of routes for every moment at which links change, made before the run. */
@@ -313,7 +334,8 @@ static void build_slots(struct sim *s, struct arena *arena)
     s->slot_change = s->slot_timeout + s->hosts;
     s->slot_tcp = s->slot_change + s->nodes;
     s->slot_turn = s->slot_tcp + (s->tcp ? 2 * s->hosts : 0);
-    s->slot_flow = s->slot_turn + (s->cfg.cc->takes_turns ? s->hosts : 0);
+    s->slot_pause = s->slot_turn + (s->cfg.cc->takes_turns ? s->hosts : 0);
+    s->slot_flow = s->slot_pause + (s->cfg.pause_ps ? 2 * s->ports * PRIOS : 0);
     for (uint32_t i = 0; i < s->ports; i++) {
         uint64_t reach = s->port[i].delay_ps + s->port[i].tx_ps[largest_frame(s)];
 
@@ -351,6 +373,18 @@ static void build_slots(struct sim *s, struct arena *arena)
         own(s, i, EV_FLOW, s);
 }
 
+/* All switches of that fork draw from the same stream, each for itself: the first of those that are asked for by
+ * number. What other people choose is the seed, not the run. */
+static void build_conweave(struct sim *s)
+{
+    uint32_t seed = (uint32_t)s->cfg.seed;
+
+    s->pausing_until_ps = arena_alloc(&s->arena, 2ul * s->graph.links * PRIOS, sizeof *s->pausing_until_ps);
+    s->conweave = arena_alloc(&s->arena, s->nodes, sizeof *s->conweave);
+    for (uint32_t i = 0; i < s->nodes; i++)
+        mrg_init(&s->conweave[i].mrg, seed ? seed : 1, 1ull << 63, 1);
+}
+
 static void build_nodes(struct sim *s)
 {
     s->nodes = s->graph.nodes;
@@ -366,7 +400,9 @@ static void build_nodes(struct sim *s)
     }
     /* Where the fork's streams stand when the first packet is sent: six per node were taken while
      * building. */
-    mrg_init(&s->mrg, 6ull * s->nodes + 2, s->cfg.seed);
+    mrg_init(&s->mrg, 1, 6ull * s->nodes + 2, s->cfg.seed);
+    if (s->cfg.model == MODEL_CONWEAVE)
+        build_conweave(s);
     balance_build(s);
 }
 
@@ -435,6 +471,34 @@ static void divide(struct sim *s, uint32_t threads)
         parts_new(s, parts, threads < parts ? threads : parts);
 }
 
+/* What was to be taken over remains the caller's. */
+static int abandon(struct sim *s, int rc)
+{
+    s->graph = (struct graph){ 0 };
+    s->traffic = NULL;
+    s->cfg.change = NULL;
+    sim_free(s);
+    return rc;
+}
+
+/* A pause is sent again after half of its time, and then waits for the packet on the wire. */
+static int check_pause(const struct sim *s, struct err *err)
+{
+    uint64_t longest_ps = 0;
+
+    for (uint32_t i = 0; i < s->ports; i++) {
+        const struct port *p = &s->port[i];
+        uint64_t           ps = p->tx_ps[largest_frame(s)] + p->tx_ps[s->cfg.pfc_bytes];
+
+        longest_ps = ps > longest_ps ? ps : longest_ps;
+    }
+    if (s->cfg.pause_ps / 2 > longest_ps)
+        return 0;
+    return err_set(err, EINVAL, "a pause_time of %llu ns is too short: sent again after half of it, a pause can come "
+                   "%llu ns later", (unsigned long long)(s->cfg.pause_ps / PS_PER_NS),
+                   (unsigned long long)(longest_ps / PS_PER_NS));
+}
+
 int sim_new(struct sim **out, struct graph *g, const struct sim_cfg *cfg, struct traffic *traffic, struct err *err)
 {
     struct sim *s;
@@ -460,13 +524,10 @@ int sim_new(struct sim **out, struct graph *g, const struct sim_cfg *cfg, struct
     build_slots(s, &s->arena);
     host_bps = s->hosts ? s->port[s->host[0].port].rate_bps : 0;
     for (uint32_t i = 0; i < s->nodes; i++)
-        if (s->node[i].is_switch && (rc = build_switch(s, &s->node[i], host_bps, err)) < 0) {
-            s->graph = (struct graph){ 0 };      /* remain the caller's */
-            s->traffic = NULL;
-            s->cfg.change = NULL;
-            sim_free(s);
-            return rc;
-        }
+        if (s->node[i].is_switch && (rc = build_switch(s, &s->node[i], host_bps, err)) < 0)
+            return abandon(s, rc);
+    if (s->cfg.pause_ps && s->cfg.model != MODEL_CONWEAVE && (rc = check_pause(s, err)) < 0)
+        return abandon(s, rc);
     s->pass_bytes_max = s->cfg.is_lossless ? s->cfg.reserve_bytes : 0;
     s->base_rtt_ps = sim_longest_rtt_ps(s);
     if (s->cfg.window_bytes == UINT64_MAX)
@@ -817,6 +878,17 @@ static void schedule_change(struct sim *s, uint32_t node, uint32_t epoch)
         evq_add(&s->evq, s->slot_change + node, at, sim_order(s, &s->node[node], at));
 }
 
+/* Something that a port waited for has come. */
+static void kick_port(struct sim *s, struct port *p)
+{
+    if (port_is_busy(p, s->now_ps, s->order))
+        path_await_free(s, p);
+    else if (p->is_switch)
+        switch_kick(s, p);
+    else
+        host_kick(s, &s->host[p->node->host]);
+}
+
 /* When a link comes up, each end holds its classes until the other has said which of them it may send: the
  * pauses of before may have been lost with the link, and the buffers they protect may still be full. Hosts
  * do not pause anybody. */
@@ -842,12 +914,7 @@ static void change_port(struct sim *s, struct port *p, bool is_up)
     }
     for (uint32_t c = 0; p->is_switch && s->cfg.is_lossless && c < PRIOS; c++)
         port_send_pfc(s, p, c, p->pausing >> c & 1);
-    if (port_is_busy(p, s->now_ps, s->order))
-        path_await_free(s, p);
-    else if (p->is_switch)
-        switch_kick(s, p);
-    else
-        host_kick(s, &s->host[p->node->host]);
+    kick_port(s, p);
 }
 
 /* Every node learns of a change at the moment it happens: its ports go down or up and its routes follow. */
@@ -865,10 +932,26 @@ static void on_change(struct sim *s, struct node *n)
     schedule_change(s, n->id, n->epoch);
 }
 
+/* By the slot: a pause of a port has ended, or one that it sent is due again. */
+static void on_pause(struct sim *s, uint32_t slot)
+{
+    uint32_t     place = slot - s->slot_pause, prio = place % PRIOS;
+    struct port *p = &s->port[place / PRIOS % s->ports];
+
+    if (slot == sim_slot_refresh(s, p, prio)) {
+        switch_refresh_pause(s, p, prio);
+        return;
+    }
+    port_on_expiry(s, p, prio);
+    kick_port(s, p);
+}
+
 static void on_timeout(struct sim *s, void *owner, uint32_t slot)
 {
     if (slot < s->slot_tcp)
         host_on_timeout(s, owner);
+    else if (slot >= s->slot_pause)
+        on_pause(s, slot);
     else if (slot >= s->slot_turn)
         congested_on_turn(s, &s->host[slot - s->slot_turn]);
     else if (slot < s->slot_tcp + s->hosts)
@@ -1008,7 +1091,7 @@ void sim_check(const struct sim *s)
     expect(packets == live_packets(s), s, "packets are neither on a wire nor in a queue");
     expect(c->payload_sent == c->payload_received + c->payload_stale + c->payload_dropped + payload, s,
            "bytes sent are not bytes received, dropped and in flight");
-    expect(!s->cfg.is_lossless || s->cfg.ack_droppable || s->cfg.headroom_bytes ||
+    expect(!s->cfg.is_lossless || s->cfg.ack_droppable || s->cfg.headroom_bytes || s->cfg.model == MODEL_CONWEAVE ||
                c->dropped_buffer == c->dropped_lossy, s,
            "a lossless network has dropped a packet");
     for (uint32_t i = 0; i < s->nodes; i++)

@@ -35,7 +35,10 @@ struct watch;
 enum sim_model {
     MODEL_NIC,                   /* real frames, exact picoseconds, CNPs are packets */
     MODEL_HPCC,                  /* as the HPCC ns-3 fork does it, whole nanoseconds */
+    MODEL_CONWEAVE,              /* as the ConWeave ns-3 fork, which grew out of that one */
 };
+
+extern const char *const sim_model_names[];      /* by enum sim_model; NULL-terminated */
 
 enum sim_order {
     ORDER_NODE,                  /* equal times: older first, then by node: any division of the work gives it */
@@ -68,6 +71,9 @@ struct sim_cfg {
     /* Hosts. */
     uint32_t ack_every;          /* packets per ACK; the last of a message is always acknowledged */
     bool     ack_unpaused;       /* PFC does not stop a host's ACKs */
+    bool     has_ack_prio;       /* ACKs and NACKs have a class of their own: */
+    uint8_t  ack_prio;
+    bool     nack_is_cnp;        /* a sender takes a NACK for a CNP as well */
     bool     ack_droppable;      /* switches may drop ACKs that overrun the headroom, a defect of the HPCC fork */
     uint64_t nack_gap_ps;        /* least time between NACKs for the same byte */
     uint64_t rto_ps;             /* 0: no retransmission timer */
@@ -78,6 +84,7 @@ struct sim_cfg {
     uint64_t buffer_bytes;
     uint32_t reserve_bytes;      /* per port and class in use (model hpcc: set aside per port, used per class) */
     uint32_t resume_bytes;       /* XON this far below XOFF */
+    uint64_t pause_ps;           /* after which a pause ends by itself; 0: never */
     uint64_t headroom_bytes;     /* likewise; 0: by the model's formula */
     uint32_t pfc_shift;          /* alpha = 2^-shift at host speed, one less per doubling of speed */
     double   lossy_alpha;        /* lossy: an egress queue may take this share of the free buffer */
@@ -144,6 +151,12 @@ struct node {
 /* They may belong to different threads. */
 _Static_assert(sizeof(struct node) % 64 == 0, "nodes share no cache line");
 
+/* What a switch has besides in model conweave. */
+struct conweave_node {
+    _Alignas(64) int64_t egress_bytes_left;  /* see conweave_buffer.h */
+    struct mrg           mrg;                /* ORDER_NS3: its random numbers */
+};
+
 struct sim_hooks {
     void *arg;
     void (*flow_done)(void *arg, const struct flow_result *);    /* NULL: nobody asks */
@@ -161,12 +174,14 @@ struct sim {
     uint32_t           flow_free, flow_first, flow_used, flow_limit;    /* flow 0 is no flow */
     uint32_t           flow_resting, flow_resting_last;     /* over, but packets of theirs may be under way */
     uint32_t           nodes, ports, hosts;
-    uint32_t           slot_wake, slot_timeout, slot_change, slot_tcp, slot_turn, slot_flow;
+    uint32_t           slot_wake, slot_timeout, slot_change, slot_tcp, slot_turn, slot_pause, slot_flow;
                                              /* first of each kind; ports' come first */
 
     uint32_t           pass_bytes_max;       /* frames up to this may pass a switch unbooked */
     bool               is_balanced;          /* by something else than ECMP */
-    uint8_t            lossless_prios;       /* classes booked to ingress ports, with PFC */
+    uint8_t            lossless_prios;       /* classes booked to ingress ports, with PFC, by switch.c */
+    uint8_t            pfc_queue;            /* of a port, that its PFC frames wait in */
+    uint8_t            ack_prio[PRIOS];      /* class of the ACKs for data of each class */
     uint8_t            ecn_prios;            /* classes with thresholds of their own: */
     struct ecn_cfg     ecn_class[PRIOS];
     struct tcp_tx     *tcp;                  /* beside 'flow'; NULL: there is no TCP */
@@ -180,6 +195,8 @@ struct sim {
     struct graph       graph;
     uint32_t           next_number;          /* ORDER_NS3: of the whole network */
     struct mrg         mrg;                  /* ORDER_NS3: the fork's stream of random numbers */
+    struct conweave_node *conweave;          /* by node; NULL: another model */
+    uint64_t          *pausing_until_ps;     /* model conweave: by port and class: see conweave_buffer.h */
     struct route      *route;                /* one per set of links that are up */
     char              *cc_cfg;               /* one per speed of host links */
     uint64_t          *cc_rate;
@@ -187,6 +204,7 @@ struct sim {
     void              *lb_cfg;
     bool               lb_is_path;           /* the first switch chooses the whole path */
     struct rng        *lb_rng;               /* by node; NULL: the balancer is ECMP */
+    struct crand      *lb_crand;             /* ORDER_NS3 of model conweave: for all nodes, instead */
     bool               is_done;              /* every flow there will ever be is over */
     uint64_t           done_ps;              /* when the last of those that are over ended */
     uint64_t           first_start_ps;       /* of the first flow */
@@ -272,6 +290,17 @@ static inline uint32_t sim_slot_free(const struct port *p)
     return 2 * p->id + 1;
 }
 
+/* With pause_ps each class of a port has two more: when a pause of it ends, and when one that it sent is due again. */
+static inline uint32_t sim_slot_expiry(const struct sim *s, const struct port *p, uint32_t prio)
+{
+    return s->slot_pause + p->id * PRIOS + prio;
+}
+
+static inline uint32_t sim_slot_refresh(const struct sim *s, const struct port *p, uint32_t prio)
+{
+    return s->slot_pause + (s->ports + p->id) * PRIOS + prio;
+}
+
 /* The next number of a node, so that no two of its events are equal. It is even: the odd one after it goes
  * with it. */
 static inline uint32_t sim_number(struct sim *s, struct node *n)
@@ -309,7 +338,9 @@ static inline struct cc_now sim_cc_now(const struct sim *s)
 /* A uniform number in [0, 1) for node n. */
 static inline double sim_random(struct sim *s, struct node *n)
 {
-    return s->cfg.order == ORDER_NS3 ? mrg_next(&s->mrg) : rng_real(&n->rng);
+    if (s->cfg.order != ORDER_NS3)
+        return rng_real(&n->rng);
+    return s->conweave ? mrg_step(&s->conweave[n->id].mrg) : mrg_next(&s->mrg);
 }
 
 #endif

@@ -1,6 +1,7 @@
 #include "sim/switch.h"
 #include "lb/ecmp.h"
 #include "sim/balance.h"
+#include "sim/conweave_buffer.h"
 #include "sim/path.h"
 #include "sim/watch.h"
 
@@ -98,11 +99,19 @@ void port_send_pfc(struct sim *s, struct port *p, uint32_t prio, bool is_pause)
     s->counters.pfc_sent++;
     *k = (struct packet){ .kind = PACKET_PFC, .prio = (uint8_t)(prio & 7), .seq = is_pause, .in_port = UNBOOKED,
                           .bytes = (uint16_t)s->cfg.pfc_bytes, .src = p->node->id, .dst = p->peer->node->id };
-    path_enqueue(s, p, QUEUE_CONTROL, id, k);
+    path_enqueue(s, p, s->pfc_queue, id, k);
     if (port_is_busy(p, s->now_ps, s->order))
         path_await_free(s, p);
     else
         switch_kick(s, p);
+}
+
+/* In the middle of a pause it is sent again, so that it does not end while it is needed. */
+static void await_refresh(struct sim *s, struct port *port, uint32_t prio)
+{
+    uint64_t at = s->now_ps + s->cfg.pause_ps / 2;
+
+    evq_add(&s->evq, sim_slot_refresh(s, port, prio), at, sim_order(s, port->node, at));
 }
 
 static inline void pause(struct sim *s, struct port *port, uint32_t prio)
@@ -111,6 +120,14 @@ static inline void pause(struct sim *s, struct port *port, uint32_t prio)
         return;
     port->pausing |= (uint8_t)(1u << prio);
     port_send_pfc(s, port, prio, true);
+    if (s->cfg.pause_ps)
+        await_refresh(s, port, prio);
+}
+
+void switch_refresh_pause(struct sim *s, struct port *port, uint32_t prio)
+{
+    port_send_pfc(s, port, prio, true);
+    await_refresh(s, port, prio);
 }
 
 static void resume_if_room(struct sim *s, struct node *n, struct port *port, uint32_t prio)
@@ -121,6 +138,8 @@ static void resume_if_room(struct sim *s, struct node *n, struct port *port, uin
     if (in->headroom_bytes == 0 && (used == 0 || used + s->cfg.resume_bytes <= threshold(n, port))) {
         port->pausing &= (uint8_t)~(1u << prio);
         port_send_pfc(s, port, prio, false);
+        if (s->cfg.pause_ps)
+            evq_cancel(&s->evq, sim_slot_refresh(s, port, prio));
     }
 }
 
@@ -140,7 +159,7 @@ static void mark(struct sim *s, struct node *n, struct port *p, struct packet *k
             return;
     }
     /* What counts is data that is told of congestion, once; the fork counts every mark, ACKs' included. */
-    p->counters.marked_packets += s->cfg.model == MODEL_HPCC || (k->kind == PACKET_DATA && !(k->flags & PACKET_ECN));
+    p->counters.marked_packets += s->cfg.model != MODEL_NIC || (k->kind == PACKET_DATA && !(k->flags & PACKET_ECN));
     k->flags |= PACKET_ECN;
 }
 
@@ -151,7 +170,7 @@ static uint32_t choose_by_weight(struct sim *s, struct port *p, uint32_t mask)
 {
     uint32_t c = p->last_prio;
 
-    if (s->cfg.model == MODEL_HPCC) {        /* one packet each */
+    if (s->cfg.model != MODEL_NIC) {        /* one packet each */
         do
             c = (c + 1) % PRIOS;
         while (!(mask >> c & 1));
@@ -194,21 +213,24 @@ static inline uint32_t sendable(const struct port *p)
  * frames; in model hpcc class 0 is the control class. */
 static inline bool is_booked(const struct sim *s, const struct packet *k)
 {
-    return k->kind < PACKET_CNP && (k->prio != 0 || s->cfg.model != MODEL_HPCC);
+    return k->kind < PACKET_CNP && (k->prio != 0 || s->cfg.model == MODEL_NIC);
 }
 
 /* A packet leaves the buffer: that may make room for the peer it came from. */
-static inline void release(struct sim *s, struct node *n, const struct packet *k, uint32_t q)
+static inline void release(struct sim *s, struct node *n, const struct port *out, const struct packet *k, uint32_t q)
 {
-    n->used_bytes -= k->bytes;
-    if (k->in_port < BOOKED_LOSSY) {
+    if (k->in_port < BOOKED_APART) {
         struct port *in = &s->port[k->in_port];
 
+        n->used_bytes -= k->bytes;
         book_out(s, n, in, k);
         if (in->pausing >> q & 1)
             resume_if_room(s, n, in, q);
-    } else if (s->cfg.is_lossless) {
-        n->shared_bytes_left += k->bytes;
+    } else if (k->in_port == BOOKED_LOSSY) {
+        n->used_bytes -= k->bytes;
+        n->shared_bytes_left += s->cfg.is_lossless ? k->bytes : 0;
+    } else {
+        conweave_buffer_release(s, out, k);
     }
 }
 
@@ -222,7 +244,7 @@ static inline void send(struct sim *s, struct port *p, uint32_t q)
     if (k->in_port != UNBOOKED) {
         if (p->queue[q].bytes > p->mark_above_bytes)
             mark(s, n, p, k, p->queue[q].bytes);
-        release(s, n, k, q);
+        release(s, n, p, k, q);
     }
     path_transmit(s, p, id, k);
     if (sendable(p))
@@ -283,11 +305,19 @@ static void drop(struct sim *s, uint32_t id, uint64_t *cause)
 }
 
 /* A packet of a class without PFC: is on no account of a port's, but beside lossless classes it takes from what
- * they share. False: it was dropped. Apart from the rest, which must stay small. */
-static __attribute__((noinline)) bool take_lossy(struct sim *s, struct node *n, struct port *out, uint32_t id)
+ * they share. Or a packet in model conweave, which has its own account. False: it was dropped. Apart from the rest,
+ * which must stay small. */
+static __attribute__((noinline)) bool take_apart(struct sim *s, struct port *in, struct port *out, uint32_t id)
 {
     struct packet *k = &s->packets.packet[id];
+    struct node   *n = in->node;
 
+    if (s->cfg.model == MODEL_CONWEAVE) {
+        if (conweave_buffer_take(s, in, out, k))
+            return true;
+        drop(s, id, &s->counters.dropped_buffer);
+        return false;
+    }
     if (!fits_lossy(s, n, out, k)) {
         s->counters.dropped_lossy++;
         drop(s, id, &s->counters.dropped_buffer);
@@ -349,7 +379,7 @@ void switch_on_packet(struct sim *s, struct port *in, uint32_t id)
             pause(s, in, prio);
     } else if (!is_booked(s, k)) {
         k->in_port = UNBOOKED;
-    } else if (!take_lossy(s, n, out, id)) {
+    } else if (!take_apart(s, in, out, id)) {
         return;
     }
     path_enqueue(s, out, prio, id, k);
@@ -374,7 +404,7 @@ void switch_flush(struct sim *s, struct port *p)
             struct packet *k = &s->packets.packet[id];
 
             if (k->in_port != UNBOOKED)
-                release(s, n, k, q);
+                release(s, n, p, k, q);
             s->counters.dropped_down += k->kind != PACKET_PFC;
             sim_drop(s, id);
         }
@@ -412,7 +442,7 @@ void switch_check(const struct sim *s, const struct node *n)
             expect(bytes == p->queue[q].bytes, n, s, "a queue is not the sum of its packets");
             expect((bytes > 0) == (p->backlog >> q & 1), n, s, "backlog bits do not match the queues");
         }
-        for (uint32_t c = 0; c < PRIOS; c++) {
+        for (uint32_t c = 0; c < PRIOS && s->cfg.model != MODEL_CONWEAVE; c++) {
             shared += shared_used(s, &p->in[c]);
             came_in += p->in[c].bytes + p->in[c].headroom_bytes;
             expect(!s->cfg.is_lossless || (p->held >> c & 1) == (p->in[c].bytes + p->in[c].headroom_bytes > 0), n, s,
@@ -425,7 +455,11 @@ void switch_check(const struct sim *s, const struct node *n)
                "packets wait at a port that will not send");
     }
     expect(used == n->used_bytes, n, s, "the buffer account is not the sum of the queues");
-    if (s->cfg.is_lossless) {
+    if (s->cfg.model == MODEL_CONWEAVE) {
+        const char *why = conweave_buffer_check(s, n);
+
+        expect(!why, n, s, why);
+    } else if (s->cfg.is_lossless) {
         expect(shared == n->shared_bytes_max - n->shared_bytes_left, n, s,
                "the shared buffer is not the sum over ingress ports");
         expect(came_in == (uint64_t)used, n, s, "ingress and egress accounts differ");

@@ -7,6 +7,9 @@
 
 #include "sim/sim.h"
 
+/* With pause_ps: a pause that 'port' has sent for class 'prio' is due again. */
+void switch_refresh_pause(struct sim *, struct port *, uint32_t prio);
+
 void switch_on_packet(struct sim *, struct port *in, uint32_t id);
 
 /* Sends the next packet of an idle port, if there is one that may go. */

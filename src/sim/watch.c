@@ -202,7 +202,7 @@ void watch_on_rtt(struct sim *s, struct host *h, const struct flow *f, uint64_t 
 
 static uint64_t base_rtt_ps(const struct sim *s, uint32_t src, uint32_t dst)
 {
-    return sim_ideal_ps(s, src, dst, s->cfg.model == MODEL_HPCC ? 0 : s->cfg.mtu_bytes);
+    return sim_ideal_ps(s, src, dst, s->cfg.model != MODEL_NIC ? 0 : s->cfg.mtu_bytes);
 }
 
 /* The samples of one host, by destination. */

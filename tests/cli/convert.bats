@@ -173,10 +173,17 @@ END
     printf '2 \n0 2 3 100000 2.000000000\n3 0 3 200000 2.001000000\n' >"$dir/in/flow.txt"
     "$ANOLE" convert "$dir/in/config.txt" --to scenario -o "$dir/s"
     grep -qx '  alpha: 0.0625' "$dir/s/scenario.yaml"
+    grep -qx 'model: conweave' "$dir/s/scenario.yaml"
+    echo "hpcc: in/config.txt" >"$dir/in.yaml"
+    fct_of "$dir/in.yaml" "$dir/in.fct"
     fct_of "$dir/s/scenario.yaml" "$dir/s.fct"
     [ "$(wc -l <"$dir/s.fct")" -eq 2 ]
+    cmp "$dir/in.fct" "$dir/s.fct"
     sed -i 's/LB_MODE 0/LB_MODE 6/' "$dir/in/config.txt"
-    refused 'config.txt:20: LB_MODE 6 (letflow) is not modelled' "$dir/in/config.txt" --to scenario
+    "$ANOLE" convert "$dir/in/config.txt" --to scenario -o "$dir/l"
+    grep -qx 'lb: letflow' "$dir/l/scenario.yaml"
+    sed -i 's/LB_MODE 6/LB_MODE 9/' "$dir/in/config.txt"
+    refused 'config.txt:20: LB_MODE 9 (conweave) is not modelled' "$dir/in/config.txt" --to scenario
 }
 
 @test "convert: a scenario's flows are drawn with its seed" {
