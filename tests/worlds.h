@@ -83,6 +83,21 @@ static const struct world_text worlds[] = {
       "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.5, stop: 600us}, {kind: incast, senders: 15, flows: 60, "
       "size: 20KB, period: 200us, stop: 600us}]}",
       0x58c0e1a93507b1a8 },
+    { "nic_hf2t_host",
+      "{knobs: {kmin: 5, kmax: 50, hf2t: 1, hf2t_scope: 0, hf2t_threshold: 12us, hf2t_training: 60us, hf2t_guard: 1}, "
+      "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
+      "traffic: [{kind: poisson, sizes: WebSearch, load: 0.5, stop: 400us}, {kind: incast, senders: 8, size: 300KB}]}",
+      0xb03bfa0373118dfb },
+    { "nic_hf2t_queue_pair",
+      "{knobs: {kmin: 5, kmax: 50, hf2t: 1, hf2t_scope: 1, hf2t_threshold: 12us, hf2t_training: 60us, hf2t_guard: 0.5, hf2t_natural: 0}, "
+      "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
+      "traffic: [{kind: poisson, sizes: WebSearch, load: 0.5, stop: 400us}, {kind: incast, senders: 8, size: 300KB}]}",
+      0xedb2e8e94587fb1c },
+    { "nic_hf2t_network",
+      "{knobs: {kmin: 5, kmax: 50, hf2t: 1, hf2t_scope: 2, hf2t_threshold: 12us, hf2t_training: 60us, hf2t_quiet: 50us}, "
+      "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
+      "traffic: [{kind: poisson, sizes: WebSearch, load: 0.5, stop: 400us}, {kind: incast, senders: 8, size: 300KB}]}",
+      0xcdaf8f5240301b2a },
 };
 #define WORLDS (sizeof worlds / sizeof *worlds)
 

@@ -121,6 +121,9 @@ int knobs_check(const struct knobs *k, struct err *err)
 
     if (kmin > kmax)
         return err_set(err, EINVAL, "'kmin' (%.10g KB) must not be above 'kmax' (%.10g KB)", kmin, kmax);
+    if (k->value[KNOB_hf2t_min] > k->value[KNOB_hf2t_max])
+        return err_set(err, EINVAL, "'hf2t_min' (%.10g) must not be above 'hf2t_max' (%.10g)", k->value[KNOB_hf2t_min],
+                       k->value[KNOB_hf2t_max]);
     return 0;
 }
 

@@ -177,6 +177,10 @@ static void check__refuses_kmin_above_kmax(void **unused)
     k.value[KNOB_kmin] = 500;
     assert_int_equal(-EINVAL, knobs_check(&k, &err));
     assert_string_equal("'kmin' (500 KB) must not be above 'kmax' (400 KB)", err.text);
+    k.value[KNOB_kmin] = 400;
+    k.value[KNOB_hf2t_min] = 81;
+    assert_int_equal(-EINVAL, knobs_check(&k, &err));
+    assert_string_equal("'hf2t_min' (81) must not be above 'hf2t_max' (80)", err.text);
 }
 
 static void names__are_as_people_write_them(void **unused)

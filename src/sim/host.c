@@ -183,11 +183,13 @@ static void sort_in(struct sim *s, struct host *h, struct flow *f)
 }
 
 /* The rate has changed while the pacer works off a packet: what is left of it takes as much longer or
- * shorter. */
+ * shorter. A packet that is held stays where it is. */
 static void repace(const struct sim *s, struct flow *f)
 {
     unsigned __int128 left = (unsigned __int128)(f->next_ps - s->now_ps) * f->gap_rate_bps;
 
+    if (s->hf2t && s->hf2t->qp[f - s->flow].is_held)
+        return;
     f->next_ps = s->now_ps + (uint64_t)((left + f->out.rate_bps - 1) / f->out.rate_bps);
     f->gap_rate_bps = f->out.rate_bps;
     f->gap_bytes = 0;            /* gap_ps is not of this rate */
@@ -362,6 +364,20 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
         sort_in(s, h, f);
 }
 
+/* What else there is to do before a flow sends. Returns whether its packet must wait instead (HF2T): then the pacer
+ * has it again. */
+static bool hold(struct sim *s, struct host *h, uint32_t id)
+{
+    struct flow *f = &s->flow[id];
+
+    if (!hf2t_must_wait(s->hf2t, f->host, id, f->out.rate_bps, s->now_ps))
+        return false;
+    s->counters.delayed++;
+    f->next_ps = s->hf2t->qp[id].sent_ps + s->hf2t->host[f->host].hold_ps;
+    sort_in(s, h, f);
+    return true;
+}
+
 static inline bool has_work(const struct host *h, const struct port *p)
 {
     return (p->backlog | h->ready_count | h->heap_count | h->dead) != 0;
@@ -378,10 +394,10 @@ static void await_pacer(struct sim *s, struct host *h)
     at = s->flow[h->heap[0]].look_ps;
     if (evq_is_pending(&s->evq, slot)) {
         /* The HPCC fork leaves a wake-up that is armed where it is, even if somebody may go earlier. */
-        if (s->cfg.model != MODEL_NIC || s->evq.slot[slot].at_ps <= at)
+        if ((s->cfg.model != MODEL_NIC && !s->hf2t) || s->evq.slot[slot].at_ps <= at)
             return;
         evq_cancel(&s->evq, slot);
-    } else if (s->cfg.model == MODEL_HPCC && h->ready_count) {
+    } else if (s->cfg.model != MODEL_NIC && !s->hf2t && h->ready_count) {
         return;      /* nor does it arm one while a stopped queue pair could go now */
     }
     evq_add(&s->evq, slot, at, sim_order(s, &s->node[h->node], at));
@@ -398,7 +414,9 @@ static void send_next(struct sim *s, struct host *h, struct port *p)
 
         path_transmit(s, p, id, &s->packets.packet[id]);
     } else if (!mask || !tcp_send(s, h, h->ready_count > 0)) {
-        position = scan(s, h, p->paused);
+        do
+            position = scan(s, h, p->paused);
+        while (__builtin_expect(s->at_send, 0) && position != UINT32_MAX && hold(s, h, h->list[position]));
         if (position != UINT32_MAX) {
             send_data(s, h, h->list[position]);
         } else if (!mask || !tcp_send(s, h, false)) {
@@ -534,6 +552,8 @@ void host_start_flow(struct sim *s, struct host *h, const struct flow_spec *spec
     if (!s->counters.flows_started++)
         s->first_start_ps = s->now_ps;
     s->counters.bytes_started += spec->bytes;
+    if (s->hf2t)
+        hf2t_on_start(s, id);
     if (spec->tcp)
         tcp_start(s, h, f);
     else
@@ -773,6 +793,8 @@ static void on_data(struct sim *s, struct host *h, const struct packet *k)
 static void on_cnp(struct sim *s, struct host *h, struct flow *f, uint64_t told_ps)
 {
     s->counters.cnps_received++;
+    if (s->hf2t)
+        s->hf2t->qp[f - s->flow].told_ps = s->now_ps;
     if (f->controlled && s->cfg.cc->on_cnp)
         s->cfg.cc->on_cnp(h->cc_cfg, f->cc, sim_cc_now(s), told_ps, &f->out);
     on_decision(s, h, f);

@@ -533,6 +533,7 @@ int sim_new(struct sim **out, struct graph *g, const struct sim_cfg *cfg, struct
     if (s->cfg.window_bytes == UINT64_MAX)
         s->cfg.window_bytes = (uint64_t)((double)s->base_rtt_ps / (double)PS_PER_S * (double)host_bps / 8);
     configure_cc(s);
+    hf2t_configure(s);
     allocate_streams(s);
     divide(s, s->cfg.threads ? s->cfg.threads : 1);
     build_streams(s);
@@ -553,6 +554,7 @@ void sim_free(struct sim *s)
         arena_fini(&s->tcp_arena);
     if (s->is_balanced && s->cfg.lb->state_bytes)
         arena_fini(&s->lb_arena);
+    hf2t_free(s);
     arena_fini(&s->list_arena);
     arena_fini(&s->rx_arena);
     arena_fini(&s->flow_arena);
@@ -1004,7 +1006,7 @@ void sim_run_part(struct sim *s, uint64_t until_ps)
     s->counters.events += events;
 }
 
-bool sim_run_until(struct sim *s, uint64_t until_ps)
+static bool run_world(struct sim *s, uint64_t until_ps)
 {
     if (s->parts)
         return parts_run_until(s, until_ps);
@@ -1015,6 +1017,16 @@ bool sim_run_until(struct sim *s, uint64_t until_ps)
     s->now_ps = until_ps;
     s->order = UINT64_MAX;
     return true;
+}
+
+bool sim_run_until(struct sim *s, uint64_t until_ps)
+{
+    while (s->hf2t && s->hf2t->stop_ps <= until_ps) {
+        if (!run_world(s, s->hf2t->stop_ps))
+            return false;
+        hf2t_on_stop(s);
+    }
+    return run_world(s, until_ps);
 }
 
 void sim_apply(struct sim *s, const struct knobs *knobs)
@@ -1028,6 +1040,7 @@ void sim_apply(struct sim *s, const struct knobs *knobs)
             host_catch_up(sim_of(s, s->host[i].node), &s->host[i]);
     s->cfg.knobs = *knobs;
     configure_cc(s);
+    hf2t_configure(s);
     balance_configure(s);
     for (uint32_t i = 0; s->parts && i < parts_count(s->parts); i++) {
         parts_sim(s->parts, i)->cfg.knobs = *knobs;

@@ -15,7 +15,9 @@
 #include "core/units.h"
 #include "lb/lb.h"
 #include "sim/evq.h"
+#include "sim/gaps.h"
 #include "sim/graph.h"
+#include "sim/hf2t.h"
 #include "sim/host.h"
 #include "sim/mrg.h"
 #include "sim/packet.h"
@@ -115,6 +117,7 @@ struct sim_counters {            /* only grow */
     uint64_t payload_stale;      /* arrived after its flow was over, or twice */
     uint64_t acks_sent, nacks_sent, cnps_sent, cnps_received;
     uint64_t timeouts;
+    uint64_t delayed;            /* packets held by HF2T */
     uint64_t rtt_ps_sum, rtt_samples;        /* from a data packet to its acknowledgement */
     uint64_t pfc_sent, pauses, resumes;      /* the last two: received */
     uint64_t dropped_buffer;     /* no room in the switch */
@@ -163,6 +166,8 @@ struct sim_hooks {
     void (*pfc)(void *arg, const struct pfc_result *);
 };
 
+#define SEND_HF2T 1u             /* see hf2t.h */
+
 struct sim {
     uint64_t           now_ps, order;        /* of the event at hand */
     struct packet_pool packets;
@@ -183,10 +188,12 @@ struct sim {
     uint8_t            pfc_queue;            /* of a port, that its PFC frames wait in */
     uint8_t            ack_prio[PRIOS];      /* class of the ACKs for data of each class */
     uint8_t            ecn_prios;            /* classes with thresholds of their own: */
+    uint8_t            at_send;              /* SEND_HF2T, ..: what else to do before a queue pair sends */
     struct ecn_cfg     ecn_class[PRIOS];
     struct tcp_tx     *tcp;                  /* beside 'flow'; NULL: there is no TCP */
     struct tcp_rx     *tcp_rx;
     struct tcp_host   *tcp_host;             /* beside 'host' */
+    struct hf2t       *hf2t;                 /* NULL: never was on */
     struct sim_cfg     cfg;
     struct sim_counters counters;
     struct sim_hooks   hooks;
