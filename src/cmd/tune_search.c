@@ -64,6 +64,7 @@ static int open_tuner(struct tune_search *t, struct err *err)
     t->start = world.start;
     search_at_once(&s.scenario.tuner);
     rc = tuning_open(&t->tuning, &t->tuner, &s.scenario.tuner, s.scenario.path, &world, err);
+    tuning_world_fini(&world);
 close:
     simulation_close(&s);
     return rc;

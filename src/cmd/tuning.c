@@ -2,6 +2,7 @@
 #include "cmd/tuning.h"
 #include "base/text.h"
 #include "cmd/results_json.h"
+#include "sim/queues.h"
 #include "tune/setting.h"
 
 #include <errno.h>
@@ -21,10 +22,27 @@ static uint64_t pfc_bytes(const struct node *n, const struct port *in, uint32_t 
     return (uint64_t)((double)n->shared_bytes_max * ports * alpha / (1 + ports * alpha));
 }
 
+static void add_queues(struct tuner_world *w, const struct sim *s)
+{
+    struct queue_facts *queue;
+
+    w->queues = queues_list(s, NULL);
+    queue = xcalloc(w->queues + 1ul, sizeof *queue);
+    queues_list(s, queue);
+    w->queue = queue;
+}
+
+void tuning_world_fini(struct tuner_world *w)
+{
+    free((struct queue_facts *)w->queue);
+    *w = (struct tuner_world){ 0 };
+}
+
 void tuning_world(struct tuner_world *w, const struct sim *s, uint64_t interval_ps)
 {
     *w = (struct tuner_world){ .seed = s->cfg.seed, .interval_ps = interval_ps, .base_rtt_ps = s->base_rtt_ps,
                                .start = s->cfg.knobs };
+    add_queues(w, s);
     for (uint32_t i = 0; i < s->hosts; i++) {
         const struct port *p = &s->port[s->host[i].port];
         uint64_t           one = pfc_bytes(p->peer->node, p->peer, 1), two = pfc_bytes(p->peer->node, p->peer, 2);
