@@ -91,7 +91,7 @@ static void best(const void *state, struct knobs *knobs)
 }
 
 static const struct tuner_option options[] = {
-    [SETTING] = { "setting", OPTION_TEXT, 0, 0, 0, NULL, "default",
+    [SETTING] = { "setting", OPTION_TEXT, 0, 0, 0, setting_names, "default",
                   "default, default_artifact, expert, hpcc, bdp, secn0, secn1, secn2, vendor, or a file of knobs" },
     { 0 },
 };

@@ -8,11 +8,11 @@
 #include <string.h>
 
 extern const struct tuner_algo tuner_fixed, tuner_paraleon, tuner_naive_sa, tuner_chameleon, tuner_random,
-                               tuner_cmaes, tuner_nlopt;
+                               tuner_cmaes, tuner_nlopt, tuner_acc;
 
 const struct tuner_algo *const tuner_all[] = {
     &tuner_fixed, &tuner_paraleon, &tuner_naive_sa, &tuner_chameleon, &tuner_random, &tuner_cmaes,
-    &tuner_nlopt, NULL
+    &tuner_nlopt, &tuner_acc, NULL
 };
 
 const struct tuner_alias tuner_aliases[] = {
@@ -31,7 +31,7 @@ const struct tuner_alias tuner_aliases[] = {
 };
 
 const char *const tuner_names[] = {
-    "fixed", "paraleon", "naive_sa", "chameleon", "random", "cmaes", "nlopt",
+    "fixed", "paraleon", "naive_sa", "chameleon", "random", "cmaes", "nlopt", "acc",
     "default", "default_artifact", "expert", "hpcc", "bdp", "secn0", "secn1", "secn2", "vendor",
     "paraleon_published", "paraleon_artifact", NULL
 };

@@ -56,7 +56,7 @@ struct tuner_option {
     const char        *name;
     enum option_kind   kind;
     double             initial, min, max;
-    const char *const *choices;  /* CHOICE: NULL-terminated */
+    const char *const *choices;  /* CHOICE, NULL-terminated; TEXT: what is not a file, or NULL */
     const char        *text;     /* TEXT: initial */
     const char        *about;    /* one line */
 };
