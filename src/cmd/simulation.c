@@ -43,11 +43,13 @@ static uint32_t threads_that_pay(const struct scenario *s)
     return processors < PARTS_MAX ? (uint32_t)processors : PARTS_MAX;
 }
 
-/* A tuner is shown flow sizes, so there must be a monitor. */
+/* A tuner is shown flow sizes, so there must be a monitor; but one that sets queues has no use for them. */
 static void need_monitor(struct simulation *s)
 {
     struct watch_cfg *w = &s->scenario.watch;
 
+    if (s->tuner.algo->slot)
+        return;
     w->cfg.states.with_bins |= tuning_needs_bins(&s->tuning);
     if (w->monitors == 0)
         w->monitor[w->monitors++] = monitor_find("paraleon");

@@ -21,12 +21,12 @@ static void make_queues(struct fixed *f, const struct tuner_world *world)
 {
     const struct setting *s = setting_find(f->name);
 
-    if (!s || !s->ecn_bps)
+    if (!s || !s->is_by_speed)
         return;
     f->queues = world->queues;
     f->ecn = xcalloc(f->queues + 1ul, sizeof *f->ecn);
     for (uint32_t i = 0; i < f->queues; i++)
-        setting_ecn(s, &f->knobs, world->queue[i].rate_bps, &f->ecn[i]);
+        setting_ecn(s, &f->knobs, world, &world->queue[i], &f->ecn[i]);
 }
 
 static int create(void **state, const struct tuner_world *world, const struct tuner_values *v,

@@ -104,7 +104,10 @@ static void make_secn1(struct knobs *k, const struct tuner_world *world)
 
 static void make_secn2(struct knobs *k, const struct tuner_world *world)
 {
-    make_thresholds(k, world, 100, 400, 0.2);
+    double speed = (double)world->host_bps / 25e9;
+
+    make_thresholds(k, world, 100 * speed, 400 * speed, 0.2);
+    knobs_clamp(k);
 }
 
 static void make_vendor(struct knobs *k, const struct tuner_world *world)
@@ -113,23 +116,23 @@ static void make_vendor(struct knobs *k, const struct tuner_world *world)
 }
 
 const struct setting setting_all[] = {
-    { "default", "NVIDIA's: the first CNP leaves 85 % of line rate", make_default, 0, 0 },
+    { "default", "NVIDIA's: the first CNP leaves 85 % of line rate", make_default, 0, false },
     { "default_artifact", "the same, but the first CNP halves the rate, as in PARALEON's artifact",
-      make_default_artifact, 0, 0 },
-    { "expert", "PARALEON's table I", make_expert, 1, 0 },
-    { "hpcc", "the HPCC paper's for DCQCN, in proportion to the speed of links", make_hpcc, 1, 0 },
+      make_default_artifact, 0, false },
+    { "expert", "PARALEON's table I", make_expert, 1, false },
+    { "hpcc", "the HPCC paper's for DCQCN, in proportion to the speed of links", make_hpcc, 1, false },
     { "bdp", "in proportion to what is under way in an empty network: short queues, quick recovery",
-      make_bdp, -1, 0 },
-    { NULL, NULL, NULL, 0, 0 },
+      make_bdp, -1, false },
+    { NULL, NULL, NULL, 0, false },
 };
 
 const struct setting setting_thresholds[] = {
-    { "secn0", "DCTCP's threshold of 18 KB; NICs stay as they are", make_secn0, -1, 0 },
-    { "secn1", "the DCQCN paper's thresholds, 5 and 200 KB, 1 %; NICs stay as they are", make_secn1, -1, 0 },
+    { "secn0", "DCTCP's threshold of 18 KB; NICs stay as they are", make_secn0, -1, false },
+    { "secn1", "the DCQCN paper's thresholds, 5 and 200 KB, 1 %; NICs stay as they are", make_secn1, -1, false },
     { "secn2", "the HPCC paper's, 100 and 400 KB per 25 Gb/s of each port, 20 %; NICs stay as they are",
-      make_secn2, 1, 25000000000 },
-    { "vendor", "a switch vendor's, 30 and 270 KB, 10 %; NICs stay as they are", make_vendor, 0, 0 },
-    { NULL, NULL, NULL, 0, 0 },
+      make_secn2, 1, true },
+    { "vendor", "a switch vendor's, 30 and 270 KB, 10 %; NICs stay as they are", make_vendor, 0, false },
+    { NULL, NULL, NULL, 0, false },
 };
 
 const char *const setting_names[] = { "default", "default_artifact", "expert", "hpcc", "bdp", "secn0", "secn1",
@@ -146,9 +149,10 @@ const struct setting *setting_find(const char *name)
     return NULL;
 }
 
-void setting_ecn(const struct setting *s, const struct knobs *k, uint64_t rate_bps, struct ecn *ecn)
+void setting_ecn(const struct setting *s, const struct knobs *k, const struct tuner_world *world,
+                 const struct queue_facts *queue, struct ecn *ecn)
 {
-    double scale = s->ecn_bps ? (double)rate_bps / (double)s->ecn_bps : 1;
+    double scale = s->is_by_speed ? (double)queue->rate_bps / (double)world->host_bps : 1;
 
     *ecn = (struct ecn){ (uint32_t)(k->value[KNOB_kmin] * 1000 * scale),
                          (uint32_t)(k->value[KNOB_kmax] * 1000 * scale), k->value[KNOB_pmax] };

@@ -12,8 +12,7 @@ struct setting {
     const char *name, *about;
     void      (*make)(struct knobs *, const struct tuner_world *);
     int         toward;          /* +1: throughput, at the cost of queues; -1: low delay; 0: neither */
-    uint64_t    ecn_bps;         /* kmin and kmax hold for ports of this speed, and in proportion for others;
-                                  * 0: for all */
+    bool        is_by_speed;     /* kmin and kmax hold for ports of the speed of hosts, for others in proportion */
 };
 
 /* default            NVIDIA's, kmin/kmax/pmax 400 KB, 1600 KB, 0.2; the first CNP leaves 85 % of line rate
@@ -33,7 +32,8 @@ extern const char *const    setting_names[];     /* NULL-terminated */
 const struct setting *setting_find(const char *name);
 
 /* The thresholds that a setting means for a queue. */
-void setting_ecn(const struct setting *, const struct knobs *, uint64_t rate_bps, struct ecn *);
+void setting_ecn(const struct setting *, const struct knobs *, const struct tuner_world *, const struct queue_facts *,
+                 struct ecn *);
 
 /* Writes the setting of that name or, if there is none, of the file of that name: a map of knobs in YAML, on
  * top of default. Refuses unknown knobs, units, ranges, kmin above kmax with "file:line:column: ...". */
