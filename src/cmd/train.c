@@ -19,6 +19,8 @@
 #define RECORDS_MAX  3000        /* that one run hands in */
 #define CHECK_EVERY  10          /* rounds */
 #define EXPLORE_PART 0.6         /* of all rounds, in which epsilon falls */
+#define HARM_FROM    1.02        /* times the FCT of the better static setting */
+#define HARM_WEIGHT  4
 #define GENERATION   1           /* of the traffic to learn from and of this procedure: another makes other models */
 
 /* ---- options ---- */
@@ -135,7 +137,7 @@ static void set_initial(struct train *t)
 {
     static const struct { const char *name, *text; } rows[] = {
         { "model", "none" }, { "train", "no" }, { "epsilon", "1" }, { "epsilon_min", "0.05" }, { "rate", "0.0005" },
-        { "batch", "64" }, { "memory", "100000" }, { "copy_every", "500" },
+        { "batch", "64" }, { "memory", "100000" }, { "copy_every", "100" },
     };
     struct err err;
 
@@ -359,6 +361,12 @@ static void take_statics(struct train *t)
     t->state.has_statics = true;
 }
 
+/* To be shorter is good; to be longer by more than a little is bad out of proportion, whoever gains by it. */
+static double badness(double times)
+{
+    return times + (times > HARM_FROM ? HARM_WEIGHT * (times - HARM_FROM) : 0);
+}
+
 struct check { double score, over[TRAIN_STATICS][2]; };
 
 /* How many times longer mice and elephants take than with each static setting, on average over the checks; and the
@@ -376,7 +384,7 @@ static struct check judge(const struct train *t)
             if (fct[0][k] <= 0 || fct[1][k] <= 0 || found.fct_us[k] <= 0)
                 continue;
             count[k]++;
-            c.score += found.fct_us[k] / (fct[0][k] < fct[1][k] ? fct[0][k] : fct[1][k]);
+            c.score += badness(found.fct_us[k] / (fct[0][k] < fct[1][k] ? fct[0][k] : fct[1][k]));
             for (int s = 0; s < TRAIN_STATICS; s++)
                 c.over[s][k] += found.fct_us[k] / fct[s][k];
         }

@@ -32,7 +32,7 @@
 
 enum {
     MODEL, TRAIN, SLOT, AGENTS, ACTIONS, REWARD, WEIGHT, IDLE, HISTORY, EPSILON, EPSILON_MIN, EPSILON_DECISIONS, GAMMA,
-    RATE, BATCH, MEMORY, COPY_EVERY, DOUBLE, EXCHANGE, EXCHANGE_RECORDS, COMMON
+    RATE, BATCH, UPDATE, MEMORY, COPY_EVERY, DOUBLE, EXCHANGE, EXCHANGE_RECORDS, COMMON
 };
 
 enum { AGENTS_SWITCH, AGENTS_CENTRAL };
@@ -158,6 +158,7 @@ static void configure_agents(struct acc_agents_cfg *c, const struct acc *a, cons
                  .copy_every = (uint32_t)value[COPY_EVERY], .epsilon = value[EPSILON],
                  .epsilon_min = value[EPSILON_MIN], .seed = seed },
         .is_learning = value[TRAIN] != 0,
+        .update_slots = (uint32_t)value[UPDATE],
         .exchange_slots = (uint32_t)value[EXCHANGE],
         .exchange_records = (uint32_t)value[EXCHANGE_RECORDS],
         .common_records = (uint32_t)value[COMMON],
@@ -463,7 +464,8 @@ static const struct tuner_option options[] = {
                             "decisions of a switch from the one to the other" },
     [GAMMA] = { "gamma", OPTION_REAL, 0.9, 0, 0.999, NULL, NULL, "what a reward is worth one slot later" },
     [RATE] = { "rate", OPTION_REAL, 1e-4, 1e-7, 0.1, NULL, NULL, "step size of learning (Adam)" },
-    [BATCH] = { "batch", OPTION_COUNT, 32, 1, 1024, NULL, NULL, "records that a switch learns from in a slot" },
+    [BATCH] = { "batch", OPTION_COUNT, 32, 1, 1024, NULL, NULL, "records that a switch learns from at a time" },
+    [UPDATE] = { "update_slots", OPTION_COUNT, 2, 1, 1e6, NULL, NULL, "slots from one time to the next" },
     [MEMORY] = { "memory", OPTION_COUNT, 5000, 1, 1e6, NULL, NULL, "records that a switch remembers" },
     [COPY_EVERY] = { "copy_every", OPTION_COUNT, 100, 1, 1e6, NULL, NULL, "updates between two copies to the target net" },
     [DOUBLE] = { "double", OPTION_YES, 1, 0, 1, NULL, NULL, "Double DQN; no: DQN" },

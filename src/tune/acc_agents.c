@@ -84,10 +84,8 @@ static void exchange(struct acc_agents *a)
         hand_over(a, &a->common, &a->dqn[i].replay, a->cfg.exchange_records);
 }
 
-void acc_agents_end_slot(struct acc_agents *a)
+static void update(struct acc_agents *a)
 {
-    if (!a->dqn)
-        return;
     for (uint32_t i = 0; i < a->cfg.agents; i++) {
         double loss = a->is_fresh[i] ? dqn_update(&a->dqn[i]) : (double)NAN;
 
@@ -97,7 +95,15 @@ void acc_agents_end_slot(struct acc_agents *a)
         a->loss_sum += loss;
         a->updates++;
     }
+}
+
+void acc_agents_end_slot(struct acc_agents *a)
+{
+    if (!a->dqn)
+        return;
     a->slots++;
+    if (a->slots % a->cfg.update_slots == 0)
+        update(a);
     if (a->cfg.exchange_slots && a->slots % a->cfg.exchange_slots == 0)
         exchange(a);
 }

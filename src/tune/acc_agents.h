@@ -16,6 +16,7 @@ struct acc_agents_cfg {
     struct dqn_cfg dqn;
     uint32_t       agents;
     bool           is_learning;
+    uint32_t       update_slots; /* an agent learns from a batch every so many */
     uint32_t       exchange_slots, exchange_records;     /* exchange_slots is 0: none */
     uint32_t       common_records;                       /* of the common memory */
 };
@@ -39,7 +40,7 @@ void acc_agents_fini(struct acc_agents *);
 uint32_t acc_agents_choose(struct acc_agents *, uint32_t agent, const float *state);
 void     acc_agents_remember(struct acc_agents *, uint32_t agent, const struct dqn_step *);
 
-/* Every agent with new experience learns from a batch; memories are exchanged when it is time. */
+/* When it is time, every agent with new experience learns from a batch, and memories are exchanged. */
 void acc_agents_end_slot(struct acc_agents *);
 
 /* Of the first: all have made about as many decisions. */
