@@ -19,6 +19,7 @@
 #define RECORDS_MAX  3000        /* that one run hands in */
 #define CHECK_EVERY  10          /* rounds */
 #define EXPLORE_PART 0.6         /* of all rounds, in which epsilon falls */
+#define SMOOTH_SHARE 0.001f      /* of each new net in the mean of nets */
 #define HARM_FROM    1.02        /* times the FCT of the better static setting */
 #define HARM_WEIGHT  4
 #define GENERATION   1           /* of the traffic to learn from and of this procedure: another makes other models */
@@ -236,7 +237,7 @@ static enum pool_next next_job(void *arg, struct pool_job *job)
 static int work(void *arg, const struct pool_job *job, FILE *out)
 {
     const struct train *t = arg;
-    struct train_job    j = { .values = &t->values, .net = &t->state.dqn.online, .hold = t->opt.hold };
+    struct train_job    j = { .values = &t->values, .net = &t->state.smooth, .hold = t->opt.hold };
     uint32_t            check = job->number - t->opt.runs;
     const char         *name;
     char               *text;
@@ -347,6 +348,7 @@ static void learn(struct train *t)
             continue;
         sum += loss;
         updates++;
+        net_mix(&t->state.smooth, &t->state.dqn.online, SMOOTH_SHARE);
     }
     t->loss = updates ? sum / updates : 0;
 }
@@ -413,7 +415,7 @@ static void check(struct train *t)
     if (c.score < s->best_score) {
         s->best_score = c.score;
         s->best_round = s->rounds;
-        net_copy(&s->best, &s->dqn.online);
+        net_copy(&s->best, &s->smooth);
     }
     if (t->opt.is_quiet)
         return;

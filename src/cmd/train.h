@@ -59,7 +59,8 @@ struct train_state {
     char       config[33];       /* digest of all that results depend on */
     uint32_t   rounds;           /* that are done */
     struct dqn dqn;
-    struct net best;             /* by score; less is better */
+    struct net smooth;           /* mean of the last nets: what one batch teaches the next often denies. It decides */
+    struct net best;             /* of those, by score; less is better */
     double     best_score;
     uint32_t   best_round;
     double     statics[TRAIN_CHECKS][TRAIN_STATICS][2];      /* FCTs of static settings, as in train_found */

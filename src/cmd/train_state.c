@@ -21,13 +21,16 @@ void train_state_init(struct train_state *s, const struct dqn_cfg *cfg, const ch
     *s = (struct train_state){ .best_score = INFINITY };
     snprintf(s->config, sizeof s->config, "%s", config);
     dqn_init(&s->dqn, cfg);
+    net_init(&s->smooth, &cfg->shape);
     net_init(&s->best, &cfg->shape);
+    net_copy(&s->smooth, &s->dqn.online);
     net_copy(&s->best, &s->dqn.online);
 }
 
 void train_state_fini(struct train_state *s)
 {
     dqn_fini(&s->dqn);
+    net_fini(&s->smooth);
     net_fini(&s->best);
     *s = (struct train_state){ 0 };
 }
@@ -70,6 +73,7 @@ static void add_all(struct row *r, struct train_state *s)
     add(r, &s->best_round, sizeof s->best_round);
     add(r, &s->has_statics, sizeof s->has_statics);
     add(r, s->statics, sizeof s->statics);
+    add_net(r, &s->smooth);
     add_net(r, &s->best);
     add_net(r, &d->online);
     add_net(r, &d->target);

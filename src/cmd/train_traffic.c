@@ -24,26 +24,20 @@ static double uniform(struct draw *d, double low, double high)
     return low + (high - low) * rng_real(&d->rng);
 }
 
-/* Every doubling equally likely, roughly: a power of two and what is between, as a number with two digits. */
-static double by_doublings(struct draw *d, double low, double high)
-{
-    double x = low;
-
-    while (x * 2 <= high && rng_real(&d->rng) * 64 >= 1) {
-        double steps = 1;
-
-        for (double y = x; y * 2 <= high; y *= 2)
-            steps++;
-        if (rng_real(&d->rng) < 1 / steps)
-            break;
-        x *= 2;
-    }
-    return x * 2 <= high ? x * uniform(d, 1, 2) : uniform(d, x, high);
-}
-
 static uint32_t one_of(struct draw *d, uint32_t n)
 {
     return (uint32_t)rng_below(&d->rng, n);
+}
+
+/* Every doubling between the two is equally likely. */
+static double by_doublings(struct draw *d, double low, double high)
+{
+    uint32_t doublings = 1;
+
+    for (double x = low; x * 2 < high; x *= 2)
+        doublings++;
+    low *= (double)(1u << one_of(d, doublings));
+    return uniform(d, low, low * 2 < high ? low * 2 : high);
 }
 
 static void print_star(struct draw *d)
