@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define RECORDS_MAX  3000        /* that one run hands in */
-#define CHECK_EVERY  10          /* rounds */
+#define PRINT_EVERY  10          /* rounds, where nothing is checked */
 #define EXPLORE_PART 0.6         /* of all rounds, in which epsilon falls */
 #define SMOOTH_SHARE 0.001f      /* of each new net in the mean of nets */
 #define HARM_FROM    1.02        /* times the FCT of the better static setting */
@@ -31,12 +31,12 @@ struct options {
     const char **set;
     uint32_t     sets;
     uint64_t     seed;
-    uint32_t     rounds, runs, updates, hold, jobs;
+    uint32_t     rounds, runs, updates, hold, check, jobs;
     bool         is_quiet;
 };
 
 enum { KEY_SET = 's', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_JOBS = 'j', KEY_SEED = 256, KEY_ROUNDS, KEY_RUNS, KEY_UPDATES,
-       KEY_HOLD };
+       KEY_HOLD, KEY_CHECK };
 
 static const struct argp_option option_rows[] = {
     { "out", KEY_OUT, "FILE", 0, "Write the model into FILE. FILE.state is beside it until the training is over", 0 },
@@ -47,6 +47,8 @@ static const struct argp_option option_rows[] = {
     { "runs", KEY_RUNS, "N", 0, "Runs of a round (default: 16)", 0 },
     { "updates", KEY_UPDATES, "N", 0, "Updates of the net after a round (default: 1000)", 0 },
     { "hold", KEY_HOLD, "N", 0, "Slots for which a random action stays (default: 4)", 0 },
+    { "check", KEY_CHECK, "N", 0, "Hold the net against static settings every N rounds, and keep the best (default: 10; 0: "
+      "never, and the last net is kept)", 0 },
     { "jobs", KEY_JOBS, "N", 0, "Runs at the same time (default: as many as there are cores). The model is the same", 0 },
     { "quiet", KEY_QUIET, NULL, 0, "Print no progress, only what is wrong", 0 },
     { 0 },
@@ -64,6 +66,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_RUNS:     o->runs = (uint32_t)cmd_count("--runs", arg, 1, 1000);                 break;
     case KEY_UPDATES:  o->updates = (uint32_t)cmd_count("--updates", arg, 1, 1000000);        break;
     case KEY_HOLD:     o->hold = (uint32_t)cmd_count("--hold", arg, 1, 1000);                 break;
+    case KEY_CHECK:    o->check = (uint32_t)cmd_count("--check", arg, 0, 100000);             break;
     case KEY_JOBS:     o->jobs = (uint32_t)cmd_count("--jobs", arg, 1, POOL_WORKERS_MAX);     break;
     case KEY_QUIET:    o->is_quiet = true;                                                    break;
     case ARGP_KEY_ARG:
@@ -180,8 +183,8 @@ static char *config_text(const struct train *t)
 
     if (!out)
         die("out of memory");
-    fprintf(out, "generation %d seed %" PRIu64 " rounds %u runs %u updates %u hold %u", GENERATION, o->seed, o->rounds,
-            o->runs, o->updates, o->hold);
+    fprintf(out, "generation %d seed %" PRIu64 " rounds %u runs %u updates %u hold %u check %u", GENERATION, o->seed,
+            o->rounds, o->runs, o->updates, o->hold, o->check);
     for (int i = 0; tuner_acc.option[i].name; i++)
         fprintf(out, " %s %.17g", tuner_acc.option[i].name, t->values.value[i]);
     fclose(out);
@@ -290,7 +293,7 @@ static int run_jobs(struct train *t, struct err *err)
     struct pool_hooks hooks = { .arg = t, .next = next_job, .work = work, .done = on_done, .wake = -1 };
     int               rc;
 
-    t->is_check = t->state.rounds % CHECK_EVERY == 0 || t->state.rounds + 1 == t->opt.rounds;
+    t->is_check = t->opt.check && (t->state.rounds % t->opt.check == 0 || t->state.rounds + 1 == t->opt.rounds);
     t->needs_statics = t->is_check && !t->state.has_statics;
     t->jobs = t->opt.runs + (t->is_check ? TRAIN_CHECKS : 0) + (t->needs_statics ? TRAIN_CHECKS * TRAIN_STATICS : 0);
     t->next = 0;
@@ -404,6 +407,11 @@ static void print_head(void)
            " round  reward    loss  epsilon   score     SECN1         SECN2         SECN0         vendor\n");
 }
 
+static void print_round(const struct train *t)
+{
+    printf("%6u  %6.4f  %6.4f   %6.3f", t->state.rounds, t->reward, t->loss, epsilon(t));
+}
+
 static void check(struct train *t)
 {
     struct train_state *s = &t->state;
@@ -419,10 +427,26 @@ static void check(struct train *t)
     }
     if (t->opt.is_quiet)
         return;
-    printf("%6u  %6.4f  %6.4f   %6.3f  %6.4f", s->rounds, t->reward, t->loss, epsilon(t), c.score);
+    print_round(t);
+    printf("  %6.4f", c.score);
     for (int i = 0; i < TRAIN_STATICS; i++)
         printf("   %5.3f %5.3f", c.over[i][0], c.over[i][1]);
     printf("%s\n", s->best_round == s->rounds ? "  best" : "");
+    fflush(stdout);
+}
+
+/* Nothing is checked: the newest net is the one to keep. */
+static void keep_last(struct train *t)
+{
+    struct train_state *s = &t->state;
+
+    net_copy(&s->best, &s->smooth);
+    s->best_round = s->rounds;
+    s->best_score = 0;
+    if (t->opt.is_quiet || (s->rounds % PRINT_EVERY && s->rounds + 1 < t->opt.rounds))
+        return;
+    print_round(t);
+    putchar('\n');
     fflush(stdout);
 }
 
@@ -436,6 +460,8 @@ static int run_round(struct train *t, struct err *err)
         if (t->is_check)
             check(t);
         learn(t);
+        if (!t->opt.check)
+            keep_last(t);
         t->state.rounds++;
         rc = train_state_save(&t->state, t->state_path, err);
     }
@@ -461,8 +487,8 @@ static char *command_text(const struct options *o)
 
     if (!out)
         die("out of memory");
-    fprintf(out, "anole train acc --seed %" PRIu64 " --rounds %u --runs %u --updates %u --hold %u", o->seed, o->rounds,
-            o->runs, o->updates, o->hold);
+    fprintf(out, "anole train acc --seed %" PRIu64 " --rounds %u --runs %u --updates %u --hold %u --check %u", o->seed,
+            o->rounds, o->runs, o->updates, o->hold, o->check);
     for (uint32_t i = 0; i < o->sets; i++)
         fprintf(out, " --set %s", o->set[i]);
     fclose(out);
@@ -482,7 +508,8 @@ static int write_model(struct train *t, struct err *err)
               "DataMining at 10 to 90 %; storage; all-to-all and halving-doubling training: src/cmd/train_traffic.c");
     put_number(&m, "generation", GENERATION);
     put_number(&m, "round", t->state.best_round);
-    put_number(&m, "score", t->state.best_score);
+    if (t->opt.check)
+        put_number(&m, "score", t->state.best_score);
     for (int i = 0; tuner_acc.option[i].name; i++)
         if (tuner_acc.option[i].kind != OPTION_TEXT)
             put_number(&m, tuner_acc.option[i].name, t->values.value[i]);
@@ -514,7 +541,7 @@ static int train(struct train *t, struct err *err)
     if (!rc) {
         unlink(t->state_path);
         if (!t->opt.is_quiet)
-            printf("%s: the net of round %u, score %.4f\n", t->opt.out, t->state.best_round, t->state.best_score);
+            printf("%s: the net of round %u\n", t->opt.out, t->state.best_round);
     }
     return rc;
 }
@@ -529,7 +556,7 @@ static char *path_of_state(const char *out)
 
 static int train_main(int argc, char **argv)
 {
-    struct train t = { .opt = { .seed = 1, .rounds = 300, .runs = 16, .updates = 1000, .hold = 4 } };
+    struct train t = { .opt = { .seed = 1, .rounds = 300, .runs = 16, .updates = 1000, .hold = 4, .check = 10 } };
     struct err   err;
     int          rc;
 

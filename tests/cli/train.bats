@@ -4,20 +4,19 @@
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
 
-# As small as a training can be: three rounds of two runs, of which the checks take most.
+# As small as a training can be: three rounds of two runs, and no checks, which would take most of the time.
 train() {
-    "$ANOLE" train acc --rounds 3 --runs 2 --updates 20 --set slot_us=500 "$@"
+    "$ANOLE" train acc --rounds 3 --runs 2 --updates 20 --check 0 "$@"
 }
 
 setup_file() {
     : "${ANOLE:?is the program to test}"
-    "$ANOLE" train acc --rounds 3 --runs 2 --updates 20 --set slot_us=500 --out "$BATS_FILE_TMPDIR/one.acc" --jobs 1 \
-        >"$BATS_FILE_TMPDIR/one.out"
+    train --out "$BATS_FILE_TMPDIR/one.acc" --jobs 1 >"$BATS_FILE_TMPDIR/one.out"
 }
 
 @test "train: tells how it goes, and leaves a model and nothing else" {
-    grep -qE '^ +0  0\.[0-9]+ +[0-9.]+ +1\.000 .* best$' "$BATS_FILE_TMPDIR/one.out"
-    grep -qE 'one.acc: the net of round [02], score [0-9.]+$' "$BATS_FILE_TMPDIR/one.out"
+    grep -qE '^ +0  0\.[0-9]+ +[0-9.]+ +1\.000$' "$BATS_FILE_TMPDIR/one.out"
+    grep -qE 'one.acc: the net of round 2$' "$BATS_FILE_TMPDIR/one.out"
     [ -s "$BATS_FILE_TMPDIR/one.acc" ]
     [ "$(stat -c %s "$BATS_FILE_TMPDIR/one.acc")" -le 30000 ]
     [ ! -e "$BATS_FILE_TMPDIR/one.acc.state" ]
