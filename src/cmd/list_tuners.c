@@ -45,7 +45,7 @@ static const char *range_text(char buf[160], const struct tuner_option *o)
 
     switch (o->kind) {
     case OPTION_YES:  return "yes, no";
-    case OPTION_TEXT: return "a setting";
+    case OPTION_TEXT: return "a name or a file";
     case OPTION_REAL:
     case OPTION_COUNT:
         snprintf(buf, 160, "%.10g .. %.10g", o->min, o->max);

@@ -451,7 +451,7 @@ static const struct tuner_option options[] = {
     [ACTIONS] = { "actions", OPTION_CHOICE, ACC_TEMPLATE, 0, 0, acc_actions_names, NULL,
                   "template: 20 settings; text: the paper's 630; pairs: its 55 x 20" },
     [REWARD] = { "reward", OPTION_CHOICE, ACC_STEP, 0, 0, acc_reward_names, NULL,
-                 "step: what a queue costs doubles its length; linear: by its length of 10 MB" },
+                 "step: less for every doubling of the queue, figure 4; linear: less in proportion, nothing at 10 MB" },
     [WEIGHT] = { "weight_throughput", OPTION_REAL, 0.7, 0, 1, NULL, NULL,
                  "of throughput in the reward; the rest is that of short queues" },
     [IDLE] = { "idle", OPTION_CHOICE, IDLE_NO_ACTION, 0, 0, idle_names, NULL,
