@@ -43,8 +43,8 @@ static const struct argp_option option_rows[] = {
     { "set", KEY_SET, "OPTION=VALUE", 0, "An option of the tuner, as in anole list tuner (gamma=0.95, slot_us=200). May be "
       "given more than once", 0 },
     { "seed", KEY_SEED, "N", 0, "Start of the random numbers (default: 1)", 0 },
-    { "rounds", KEY_ROUNDS, "N", 0, "Rounds of runs (default: 300)", 0 },
-    { "runs", KEY_RUNS, "N", 0, "Runs of a round (default: 16)", 0 },
+    { "rounds", KEY_ROUNDS, "N", 0, "Rounds of runs (default: 100)", 0 },
+    { "runs", KEY_RUNS, "N", 0, "Runs of a round (default: 12)", 0 },
     { "updates", KEY_UPDATES, "N", 0, "Updates of the net after a round (default: 1000)", 0 },
     { "hold", KEY_HOLD, "N", 0, "Slots for which a random action stays (default: 4)", 0 },
     { "check", KEY_CHECK, "N", 0, "Hold the net against static settings every N rounds, and keep the best (default: 10; 0: "
@@ -140,8 +140,8 @@ static double value_of(const struct train *t, const char *name)
 static void set_initial(struct train *t)
 {
     static const struct { const char *name, *text; } rows[] = {
-        { "model", "none" }, { "train", "no" }, { "epsilon", "1" }, { "epsilon_min", "0.05" }, { "rate", "0.0005" },
-        { "batch", "64" }, { "memory", "100000" }, { "copy_every", "100" },
+        { "model", "none" }, { "train", "no" }, { "epsilon", "1" }, { "epsilon_min", "0.05" }, { "rate", "0.0003" },
+        { "batch", "64" }, { "memory", "100000" }, { "copy_every", "500" },
     };
     struct err err;
 
@@ -240,7 +240,7 @@ static enum pool_next next_job(void *arg, struct pool_job *job)
 static int work(void *arg, const struct pool_job *job, FILE *out)
 {
     const struct train *t = arg;
-    struct train_job    j = { .values = &t->values, .net = &t->state.smooth, .hold = t->opt.hold };
+    struct train_job    j = { .values = &t->values, .net = &t->state.dqn.online, .hold = t->opt.hold };
     uint32_t            check = job->number - t->opt.runs;
     const char         *name;
     char               *text;
@@ -254,6 +254,7 @@ static int work(void *arg, const struct pool_job *job, FILE *out)
         text = train_scenario(t->opt.seed, t->state.rounds, job->number);
     } else {
         text = train_check_scenario(check % TRAIN_CHECKS, &name);
+        j.net = &t->state.smooth;
         if (check >= TRAIN_CHECKS) {
             j.net = NULL;
             j.tuner = train_static[check / TRAIN_CHECKS - 1];
@@ -450,7 +451,8 @@ static void keep_last(struct train *t)
     fflush(stdout);
 }
 
-/* The round is checked with the net that its runs had, before that learns from them. */
+/* The net is checked before it learns from the round. Runs explore with the newest net, not with the smooth one: what it
+ * overrates must be tried to be found out. */
 static int run_round(struct train *t, struct err *err)
 {
     int rc = run_jobs(t, err);
@@ -556,7 +558,7 @@ static char *path_of_state(const char *out)
 
 static int train_main(int argc, char **argv)
 {
-    struct train t = { .opt = { .seed = 1, .rounds = 300, .runs = 16, .updates = 1000, .hold = 4, .check = 10 } };
+    struct train t = { .opt = { .seed = 1, .rounds = 100, .runs = 12, .updates = 1000, .hold = 4, .check = 10 } };
     struct err   err;
     int          rc;
 

@@ -59,7 +59,7 @@ struct train_state {
     char       config[33];       /* digest of all that results depend on */
     uint32_t   rounds;           /* that are done */
     struct dqn dqn;
-    struct net smooth;           /* mean of the last nets: what one batch teaches the next often denies. It decides */
+    struct net smooth;           /* mean of the last nets: what one batch teaches, the next often denies */
     struct net best;             /* of those, by score; less is better */
     double     best_score;
     uint32_t   best_round;
