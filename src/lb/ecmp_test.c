@@ -39,11 +39,11 @@ static void pick__is_murmur3_of_the_tuple(void **unused)
     (void)unused;
     for (uint32_t i = 0; i < 1000; i++) {
         struct lb_packet p = { .src_ip = 0x0b000001u + (i << 8), .dst_ip = 0x0b000101u + i * 77,
-                               .ports = (10000 + i) | 100u << 16, .count = 2 + i % 7 };
+                               .ports = (10000 + i) | 100u << 16, .salt = i % 5, .ways = 2 + i % 7 };
         uint8_t bytes[12];
 
         memcpy(bytes, &p.src_ip, 4), memcpy(bytes + 4, &p.dst_ip, 4), memcpy(bytes + 8, &p.ports, 4);
-        assert_int_equal(murmur3(bytes, 12, i % 5) % p.count, ecmp->pick(NULL, NULL, 0, i % 5, &p));
+        assert_int_equal(murmur3(bytes, 12, i % 5) % p.ways, ecmp->pick(NULL, NULL, 0, &p));
     }
 }
 
@@ -54,9 +54,10 @@ static void pick__spreads_flows_evenly(void **unused)
 
     (void)unused;
     for (uint32_t i = 0; i < 40000; i++) {
-        struct lb_packet p = { .src_ip = 0x0b000001, .dst_ip = 0x0b000101, .ports = i | 100u << 16, .count = 4 };
+        struct lb_packet p = { .src_ip = 0x0b000001, .dst_ip = 0x0b000101, .ports = i | 100u << 16, .salt = 7,
+                               .ways = 4 };
 
-        hits[ecmp->pick(NULL, NULL, 0, 7, &p)]++;
+        hits[ecmp->pick(NULL, NULL, 0, &p)]++;
     }
     /* Binomial(40000, 1/4): standard deviation 87; five of them. */
     for (int i = 0; i < 4; i++)

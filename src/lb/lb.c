@@ -1,11 +1,13 @@
 /* src/lb/lb.c - the list of load balancers. To add one, add a line. */
 #include "lb/lb.h"
 #include "lb/ecmp.h"
+#include "lb/letflow.h"
 
 #include <string.h>
 
 const struct lb_algo *const lb_all[] = {
     &lb_ecmp,
+    &lb_letflow,
     NULL
 };
 

@@ -85,12 +85,12 @@ void message_decode_nic(const uint8_t bytes[MESSAGE_NIC_BYTES], struct message_n
     m->paused_ps = get(&at, 4) * PS_PER_NS;
 }
 
-size_t message_encode_knobs(const struct knobs *k, uint32_t which, uint32_t interval,
+size_t message_encode_knobs(const struct knobs *k, uint64_t which, uint32_t interval,
                             uint8_t bytes[MESSAGE_KNOBS_BYTES])
 {
-    uint8_t *at = put(put(bytes, interval, 4), which, 4);
+    uint8_t *at = put(put(bytes, interval, 4), which, 8);
 
-    assert(__builtin_popcount(which) <= MESSAGE_KNOBS_MAX && (uint64_t)which >> KNOB_COUNT == 0);
+    assert(__builtin_popcountll(which) <= MESSAGE_KNOBS_MAX && which >> KNOB_COUNT == 0);
     for (uint32_t i = 0; i < KNOB_COUNT; i++) {
         float value = (float)k->value[i];
         uint32_t bits;
@@ -115,12 +115,12 @@ int message_decode_knobs(const uint8_t *bytes, size_t length, struct knobs *k, u
 {
     const uint8_t *at = bytes + 4;
     struct knobs told = *k;
-    uint32_t which;
+    uint64_t which;
 
-    if (length < 8)
+    if (length < 12)
         return -EINVAL;
-    which = (uint32_t)get(&at, 4);
-    if ((uint64_t)which >> KNOB_COUNT || length != 8 + 4 * (size_t)__builtin_popcount(which))
+    which = get(&at, 8);
+    if (which >> KNOB_COUNT || length != 12 + 4 * (size_t)__builtin_popcountll(which))
         return -EINVAL;
     for (uint32_t i = 0; i < KNOB_COUNT; i++) {
         if (!(which >> i & 1))

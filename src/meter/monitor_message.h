@@ -14,12 +14,12 @@
 
 #define MESSAGE_SWITCH_BYTES 160
 #define MESSAGE_NIC_BYTES    12
-#define MESSAGE_KNOBS_MAX    17              /* knobs in one message */
-#define MESSAGE_KNOBS_BYTES  (8 + 4 * MESSAGE_KNOBS_MAX)
+#define MESSAGE_KNOBS_MAX    16              /* knobs in one message */
+#define MESSAGE_KNOBS_BYTES  (12 + 4 * MESSAGE_KNOBS_MAX)
 
 _Static_assert(MESSAGE_SWITCH_BYTES <= 520 && MESSAGE_NIC_BYTES <= 12 && MESSAGE_KNOBS_BYTES <= 76,
                "no longer than PARALEON's");
-_Static_assert(KNOB_COUNT <= 32, "a bit of a word for every knob");
+_Static_assert(KNOB_COUNT < 64, "a bit of a word for every knob");
 
 struct message_switch {          /* a switch to the controller */
     uint32_t   interval;         /* number of it */
@@ -41,7 +41,7 @@ void message_decode_nic(const uint8_t bytes[MESSAGE_NIC_BYTES], struct message_n
 
 /* The controller to switches and NICs: the knobs whose bit is set in 'which', at most MESSAGE_KNOBS_MAX of
  * them, as single-precision numbers. Returns the length. */
-size_t message_encode_knobs(const struct knobs *, uint32_t which, uint32_t interval,
+size_t message_encode_knobs(const struct knobs *, uint64_t which, uint32_t interval,
                             uint8_t bytes[MESSAGE_KNOBS_BYTES]);
 
 /* Sets those knobs and leaves the others. 0, or -EINVAL if it is no such message or a value is out of its

@@ -50,12 +50,12 @@ static void nic__comes_back_within_its_steps(void **unused)
 }
 
 /* Those that have a direction, which is what PARALEON tunes, of one kind of device. */
-static uint32_t tuned_knobs(enum knob_where where)
+static uint64_t tuned_knobs(enum knob_where where)
 {
-    uint32_t which = 0;
+    uint64_t which = 0;
 
     for (uint32_t i = 0; i < KNOB_COUNT; i++)
-        which |= (uint32_t)(knob_info[i].where == where && knob_info[i].toward != 0) << i;
+        which |= (uint64_t)(knob_info[i].where == where && knob_info[i].toward != 0) << i;
     return which;
 }
 
@@ -71,7 +71,7 @@ static void knobs__fit_into_a_message(void **unused)
     told.value[KNOB_rpg_ai_rate] = 131071;
     told.value[KNOB_kmin] = 123.5;
     for (size_t i = 0; i < 2; i++) {
-        uint32_t which = tuned_knobs(wheres[i]);
+        uint64_t which = tuned_knobs(wheres[i]);
         size_t length = message_encode_knobs(&told, which, 42, bytes);
 
         assert_true(which != 0 && length <= 76);

@@ -8,6 +8,7 @@
 #define SIM_PACKET_H
 
 #include "base/err.h"
+#include "lb/lb.h"
 
 #include <stdint.h>
 
@@ -52,6 +53,7 @@ _Static_assert(sizeof(struct packet) == 64, "a packet is one cache line");
 
 struct packet_pool {
     struct packet *packet;
+    struct lb_tag *tag;          /* beside 'packet'; NULL: the balancer writes nothing on packets */
     uint32_t       free;         /* list of returned ids */
     uint32_t       used;         /* ids ever handed out, id 0 included */
     uint32_t       live, live_max;

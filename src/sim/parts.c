@@ -28,6 +28,7 @@
 /* A packet, or a signal, that crosses. */
 struct crossing {
     union { struct packet packet; struct signal signal; };
+    struct lb_tag tag;
     uint64_t at_ps, order;
     uint32_t port;               /* that sent it; IS_SIGNAL: it is a signal */
 };
@@ -437,6 +438,8 @@ static void pull_from(struct part *p, struct ring *r)
         k = &s->packets.packet[id];
         wire = &p->in[p->in_of[c->port]];
         *k = c->packet;
+        if (s->packets.tag)
+            s->packets.tag[id] = c->tag;
         k->next = 0;
         if (wire->wire_head) {
             struct packet *tail = &s->packets.packet[wire->wire_tail];
@@ -501,13 +504,15 @@ static void put_done(struct part *p, uint32_t to)
     atomic_store_explicit(&r->put, atomic_load_explicit(&r->put, memory_order_relaxed) + 1, memory_order_release);
 }
 
-static void put_packet(struct part *p, const struct port *port, const struct packet *k, uint64_t at_ps,
-                       uint64_t order)
+static void put_packet(struct part *p, const struct port *port, uint32_t id, uint64_t at_ps, uint64_t order)
 {
-    uint32_t         to = port->peer->node->part;
-    struct crossing *c = put(p, to);
+    uint32_t          to = port->peer->node->part;
+    struct crossing  *c = put(p, to);
+    const struct sim *s = p->sim;
 
-    c->packet = *k;
+    c->packet = s->packets.packet[id];
+    if (s->packets.tag)
+        c->tag = s->packets.tag[id];
     c->at_ps = at_ps;
     c->order = order;
     c->port = port->id;
@@ -544,7 +549,7 @@ static void push(struct part *p)
             struct packet *k = &s->packets.packet[id];
 
             next = k->next;
-            put_packet(p, port, k, at_ps, order);
+            put_packet(p, port, id, at_ps, order);
             at_ps = k->next_at_ps;
             order = k->next_order;
             packet_free(&s->packets, id);

@@ -106,7 +106,7 @@ static void expect_routes(const struct graph *g, const bool *down)
 
     arena_init(&arena, 8 << 20);
     first_ports(g, first);
-    route_build(&r, &arena, g, first, down);
+    route_build(&r, &arena, g, &(struct route_cfg){ .first_port = first, .down = down });
     for (uint32_t host = 0; host < g->nodes; host++)
         for (uint32_t n = 0; n < g->nodes; n++) {
             uint32_t count;
@@ -199,7 +199,7 @@ static void route_build__counts_the_ways_of_a_fat_tree(void **unused)
             first[n] = total;
             total += n < hosts ? 1 : k;
         }
-        route_build(&r, &arena, &g, first, NULL);
+        route_build(&r, &arena, &g, &(struct route_cfg){ .first_port = first });
         for (uint32_t pod = 0; pod < k; pod++) {
             uint32_t near = pod * k * k / 4, far = (near + hosts / 2) % hosts, edge = hosts + pod * k / 2;
             uint32_t agg = edge + edges;
@@ -219,12 +219,130 @@ static void route_build__counts_the_ways_of_a_fat_tree(void **unused)
     }
 }
 
+/* How often 'port' stands among the next hops. */
+static uint32_t weight_of(const struct route *r, uint32_t node, uint32_t host, uint32_t port)
+{
+    uint32_t hop[256], count = actual_hops(r, node, host, hop), weight = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        weight += hop[i] == port;
+    return weight;
+}
+
+/* Two racks, three spines: from tor0 to tor1 a path carries what the slower of its links does. Ports of tor0 lead to
+ * host 0 and the spines, in this order. */
+static void expect_weights(const uint64_t up_gbps[3], const uint64_t down_gbps[3], const uint32_t want[3])
+{
+    struct graph g;
+    struct arena arena;
+    struct route r;
+    uint32_t     first[16];
+
+    graph_clos(&g, &(struct graph_clos){ .tors = 2, .hosts_per_tor = 1, .spines = 3, .parallel = 1, .rate_bps = 1,
+                                         .delay_ps = 1, .fabric_rate_bps = 1, .fabric_delay_ps = 1 });
+    for (uint32_t i = 0; i < 3; i++) {
+        g.link[2 + i].rate_bps = up_gbps[i] * 1000000000;
+        g.link[5 + i].rate_bps = down_gbps[i] * 1000000000;
+    }
+    arena_init(&arena, 8 << 20);
+    first_ports(&g, first);
+    route_build(&r, &arena, &g, &(struct route_cfg){ .first_port = first, .is_weighted = true, .with_paths = true });
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(weight_of(&r, 2, 1, first[2] + 1 + i), want[i]);
+    assert_int_equal(r.paths[r.row[2] + r.host[1].group] + 1, want[0] + want[1] + want[2]);
+    arena_fini(&arena);
+    graph_fini(&g);
+}
+
+static void route_build__weighs_by_what_a_path_carries(void **unused)
+{
+    (void)unused;
+    expect_weights((uint64_t[]){ 100, 100, 100 }, (uint64_t[]){ 100, 100, 100 }, (uint32_t[]){ 1, 1, 1 });
+    expect_weights((uint64_t[]){ 100, 50, 100 }, (uint64_t[]){ 100, 100, 100 }, (uint32_t[]){ 2, 1, 2 });
+    expect_weights((uint64_t[]){ 100, 100, 100 }, (uint64_t[]){ 25, 100, 100 }, (uint32_t[]){ 1, 4, 4 });
+    expect_weights((uint64_t[]){ 40, 100, 100 }, (uint64_t[]){ 100, 100, 60 }, (uint32_t[]){ 2, 5, 3 });
+    /* 400:390:10 is 40:39:1: too fine, so sixteenths of the largest, but nobody goes without. */
+    expect_weights((uint64_t[]){ 400, 390, 10 }, (uint64_t[]){ 400, 400, 400 }, (uint32_t[]){ 16, 16, 1 });
+}
+
+/* With one of two links from agg0 to the cores down, an edge switch below it sends that way half of what it sends
+ * the other; so do those that send to its pod. */
+static void route_build__weighs_what_failures_leave(void **unused)
+{
+    struct graph g;
+    struct arena arena;
+    struct route r;
+    uint32_t     first[64], link, edge = UINT32_MAX, agg = UINT32_MAX;
+    bool        *down;
+
+    (void)unused;
+    graph_fat_tree(&g, &(struct graph_fat_tree){ .k = 4, .rate_bps = 100000000000, .delay_ps = 1 });
+    down = calloc(g.links, sizeof *down);
+    for (uint32_t i = 0; i < g.nodes; i++) {
+        if (strcmp(g.node[i].name, "edge0") == 0)
+            edge = i;
+        if (strcmp(g.node[i].name, "agg0") == 0)
+            agg = i;
+    }
+    for (uint32_t i = g.links; i-- > 0;)         /* one of agg0's links to the cores */
+        if (g.link[i].a == agg || g.link[i].b == agg) {
+            down[i] = true;
+            break;
+        }
+    arena_init(&arena, 8 << 20);
+    first_ports(&g, first);
+    route_build(&r, &arena, &g, &(struct route_cfg){ .first_port = first, .down = down, .is_weighted = true,
+                                                     .with_paths = true });
+    for (uint32_t p = 0; p < 4; p++) {
+        uint32_t n = neighbour(&g, edge, p, &link);
+
+        if (g.node[n].is_switch)
+            assert_int_equal(weight_of(&r, edge, 15, first[edge] + p), n == agg ? 1 : 2);
+    }
+    for (uint32_t p = 0; p < 4; p++) {           /* edge7 comes eight nodes behind edge0, and its pod's aggs */
+        uint32_t n = neighbour(&g, edge + 7, p, &link);
+
+        if (g.node[n].is_switch)
+            assert_int_equal(weight_of(&r, edge + 7, 0, first[edge + 7] + p), n == agg + 6 ? 1 : 2);
+    }
+    arena_fini(&arena);
+    graph_fini(&g);
+    free(down);
+}
+
+/* (k/2)^2 paths between pods, k/2 within one, 1 to itself. */
+static void route_build__counts_paths(void **unused)
+{
+    (void)unused;
+    for (uint32_t k = 4; k <= 8; k += 4) {
+        uint32_t    *first, hosts = k * k * k / 4;
+        struct graph g;
+        struct arena arena;
+        struct route r;
+
+        graph_fat_tree(&g, &(struct graph_fat_tree){ .k = k, .rate_bps = 1, .delay_ps = 1 });
+        first = calloc(g.nodes, sizeof *first);
+        arena_init(&arena, 16 << 20);
+        first_ports(&g, first);
+        route_build(&r, &arena, &g, &(struct route_cfg){ .first_port = first, .with_paths = true });
+        assert_int_equal(r.paths[r.row[hosts] + r.host[0].group] + 1, 1);
+        assert_int_equal(r.paths[r.row[hosts] + r.host[k / 2].group] + 1, k / 2);
+        assert_int_equal(r.paths[r.row[hosts] + r.host[hosts - 1].group] + 1, k * k / 4);
+        arena_fini(&arena);
+        graph_fini(&g);
+        free(first);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(route_build__finds_all_shortest_ways),
         cmocka_unit_test(route_build__knows_the_usual_networks),
         cmocka_unit_test(route_build__counts_the_ways_of_a_fat_tree),
+        cmocka_unit_test(route_build__weighs_by_what_a_path_carries),
+        cmocka_unit_test(route_build__weighs_what_failures_leave),
+        cmocka_unit_test(route_build__counts_paths),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

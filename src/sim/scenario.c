@@ -77,16 +77,42 @@ static void read_cc(const struct section *sec, struct sim_cfg *cfg)
                       cfg->cc->name);
 }
 
-static void read_lb(const struct section *sec, struct sim_cfg *cfg)
+static void set_lb(struct scenario_reader *r, const struct yaml_node *node, struct sim_cfg *cfg)
 {
     const char *names[32] = { NULL };
-    int         chosen;
+    char        near[80];
 
     for (int i = 0; lb_all[i] && i < 31; i++)
         names[i] = lb_all[i]->name;
-    chosen = section_choice(sec, "lb", "a load balancer", names);
-    if (chosen >= 0)
-        cfg->lb = lb_all[chosen];
+    if (node->kind != YAML_SCALAR)
+        reader_refuse(r, node, "a load balancer must be a single name");
+    else if (lb_find(node->text))
+        cfg->lb = lb_find(node->text);
+    else
+        reader_refuse(r, node, "'%.60s' is not a load balancer%s", node->text,
+                      reader_near(near, sizeof near, node->text, names));
+}
+
+/* lb: NAME, or a map. Capacities count in model nic; the fork takes all next hops for equal. */
+static void read_lb(struct scenario_reader *r, const struct yaml_node *node, struct sim_cfg *cfg)
+{
+    struct section sec = section_open(r, node && node->kind == YAML_MAP ? node : NULL, "lb", NULL);
+    const char    *seed = section_text(&sec, "seed");
+    struct err     why;
+
+    cfg->lb = lb_find("ecmp");
+    cfg->lb_weighted = cfg->model == MODEL_NIC;
+    if (r->rc || !node)
+        return;
+    if (node->kind != YAML_MAP) {
+        set_lb(r, node, cfg);
+        return;
+    }
+    if (section_get(&sec, "kind"))
+        set_lb(r, section_get(&sec, "kind"), cfg);
+    section_bool(&sec, "weighted", &cfg->lb_weighted);
+    if (!r->rc && seed && text_to_uint(seed, &cfg->lb_seed, &why))
+        reader_refuse(r, section_get(&sec, "seed"), "seed: %s", why.text);
 }
 
 /* ---- the whole ---- */
@@ -135,7 +161,7 @@ static void read_all(struct scenario_reader *r, const uint64_t *seed)
     read_run(&sec, &r->s->run_ps);
     read_interval(&sec, &r->s->interval_ps);
     read_cc(&sec, cfg);
-    read_lb(&sec, cfg);
+    read_lb(r, section_get(&sec, "lb"), cfg);
     if (section_get(&sec, "hpcc")) {
         refuse_beside_hpcc(&sec);
         scenario_read_hpcc(r, section_get(&sec, "hpcc"));

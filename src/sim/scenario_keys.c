@@ -14,7 +14,7 @@ const struct scenario_key scenario_keys[] = {
     { "", "interval", "time",  "1ms",   "of monitoring: what happened in each is a line of intervals.csv" },
     { "", "run",      "time",  "",      "end of the run; without it the run ends when the last flow is done, so traffic that goes on needs a `stop`" },
     { "", "cc",       "name",  "dcqcn", "congestion control: see `anole list cc`. In model hpcc `dcqcn` means `dcqcn_hpcc`, the fork's" },
-    { "", "lb",       "name",  "ecmp",  "load balancing: see `anole list lb`" },
+    { "", "lb",       "map",   "ecmp",  "load balancing: a name, see `anole list lb`, or the keys below; what a balancer can be told are knobs" },
     { "", "hpcc",     "file",  "",      "a config file of the HPCC ns-3 fork, instead of `topology` and `traffic`" },
     { "", "topology", "map",   "",      "hosts, switches and links" },
     { "", "host",     "map",   "",      "NICs and their transport" },
@@ -24,6 +24,10 @@ const struct scenario_key scenario_keys[] = {
     { "", "monitor",  "map",   "",      "how flow sizes are seen: the name of a monitor, a list of them, or the keys below; see `anole list monitor`. The first is the one that a tuner is shown. A tuner brings `paraleon` if there is none" },
     { "", "tuner",    "map",   "",      "what sets knobs while the run goes on: a name, or `kind`, `start` (when it begins) and options; see `anole list tuner`" },
     { "", "traffic",  "list",  "",      "who sends what to whom, and when" },
+
+    { "lb", "kind",     "name",   "ecmp",  "which" },
+    { "lb", "weighted", "yes/no", "model", "where links between switches differ in speed or are down, paths are taken in proportion to what they carry: `yes` (nic), `no` (hpcc)" },
+    { "lb", "seed",     "count",  "0",     "other numbers, other paths for the same flows; with 0 the hash of a switch is salted by its number" },
 
     { "monitor", "kind",       "list",   "",        "names of monitors, or one" },
     { "monitor", "tau",        "bytes",  "1000000", "a flow that has sent so much is an elephant" },
@@ -41,6 +45,7 @@ const struct scenario_key scenario_keys[] = {
     { "topology", "loss",       "share", "0", "of packets lost on each link that has no loss of its own" },
     { "topology", "ber",        "share", "0", "bit error rate of each link that has none of its own; a packet with a wrong bit is lost" },
     { "topology", "links_down", "list",  "",  "links that fail" },
+    { "topology", "link_rates", "list",  "",  "links that are faster or slower than the others" },
 
     { "topology star", "hosts", "count", "",        "h0 .." },
     { "topology star", "rate",  "rate",  "100Gbps", "of each link" },
@@ -80,6 +85,11 @@ const struct scenario_key scenario_keys[] = {
     { "topology links_down", "down",  "time",  "", "when it fails: what is on the wire is lost, and routes change" },
     { "topology links_down", "up",    "time",  "", "when it works again; without it never" },
     { "topology links_down", "which", "count", "", "one of several parallel links, from 0; without it all of them" },
+
+    { "topology link_rates", "a",     "name",  "", "one end" },
+    { "topology link_rates", "b",     "name",  "", "the other end" },
+    { "topology link_rates", "rate",  "rate",  "", "of both directions" },
+    { "topology link_rates", "which", "count", "", "one of several parallel links, from 0; without it all of them" },
 
     { "host", "mtu",            "bytes",  "model", "payload of a full packet, 64 .. 9000: 1024 (nic), 1000 (hpcc)" },
     { "host", "ack_every",      "count",  "1",     "packets per ACK; the last of a flow is always acknowledged" },
@@ -345,10 +355,12 @@ void scenario_print_reference(FILE *out)
     fputs(intro, out);
     print_section(out, 2, "General keys", "");
     fputs(hpcc_text, out);
+    print_section(out, 2, "lb", "lb");
     print_section(out, 2, "topology", "topology");
     print_kinds(out, "topology", scenario_topologies);
     print_section(out, 4, "links of a graph", "topology graph links");
     print_section(out, 3, "topology: links_down", "topology links_down");
+    print_section(out, 3, "topology: link_rates", "topology link_rates");
     print_section(out, 2, "host", "host");
     print_section(out, 2, "switch", "switch");
     print_section(out, 3, "switch: ecn_by_rate", "switch ecn_by_rate");

@@ -361,7 +361,7 @@ static void name_to_map(struct scenario_reader *r, struct yaml_node *node)
     struct yaml_node *kind;
 
     if (node->kind != YAML_SCALAR || !node->key || is_empty(node) ||
-        (strcmp(node->key, "tuner") != 0 && strcmp(node->key, "monitor") != 0))
+        (strcmp(node->key, "tuner") != 0 && strcmp(node->key, "monitor") != 0 && strcmp(node->key, "lb") != 0))
         return;
     kind = make_node(r, 0, "kind");
     kind->text = node->text;

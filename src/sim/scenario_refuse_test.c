@@ -197,6 +197,23 @@ static void scenario_parse__links_down(void **state)
     refuse_all(rows);
 }
 
+#define SPEED(what) \
+    "topology: {kind: clos, tors: 2, hosts_per_tor: 2, spines: 2,\n link_rates: [" what "]}\n" INCAST
+
+static void scenario_parse__link_rates(void **state)
+{
+    static const struct row rows[] = {
+        { SPEED("{a: tor0, b: tor1, rate: 10Gbps}"), "s.yaml:2:15: there is no link between tor0 and tor1" },
+        { SPEED("{a: tor0, b: spine1}"), "s.yaml:2:15: 'rate' is missing in topology link_rates" },
+        { SPEED("{a: tor0, b: spine1, rate: 1Mbps}"),
+          "s.yaml:1:11: the link tor0-spine1: its rate, 1Mbps, is not within 1Gbps .. 1.6Tbps" },
+        { NULL, NULL },
+    };
+
+    (void)state;
+    refuse_all(rows);
+}
+
 static void scenario_parse__traffic(void **state)
 {
     static const struct row rows[] = {
@@ -376,6 +393,7 @@ int main(void)
         cmocka_unit_test(scenario_parse__values),
         cmocka_unit_test(scenario_parse__networks),
         cmocka_unit_test(scenario_parse__links_down),
+        cmocka_unit_test(scenario_parse__link_rates),
         cmocka_unit_test(scenario_parse__traffic),
         cmocka_unit_test(scenario_parse__loads),
         cmocka_unit_test(scenario_parse__sets),

@@ -271,6 +271,8 @@ void scenario_use_model(struct scenario_reader *r)
     made.seed = cfg->seed;
     made.cc = cfg->cc;
     made.lb = cfg->lb;
+    made.lb_seed = cfg->lb_seed;
+    made.lb_weighted = cfg->lb_weighted;
     made.change = cfg->change;
     made.changes = cfg->changes;
     made.ack_droppable = cfg->model == MODEL_HPCC && cfg->order == ORDER_NS3;

@@ -280,6 +280,8 @@ static void read_htsim(const struct section *sec, struct graph *g)
     scenario_read_htsim_topology(sec->r, sec);
 }
 
+static void read_speed(struct scenario_reader *r, const struct yaml_node *node, struct graph *g);
+
 void scenario_read_topology(struct scenario_reader *r, const struct yaml_node *node)
 {
     static void (*const readers[])(const struct section *, struct graph *) = {
@@ -304,12 +306,15 @@ void scenario_read_topology(struct scenario_reader *r, const struct yaml_node *n
         return;
     readers[kind](&sec, g);
     read_loss(&sec, g, kind != GRAPH);
+    for (node = section_list(&sec, "link_rates", SCENARIO_ENTRIES_MAX); node && !r->rc; node = node->next)
+        read_speed(r, node, g);
+    node = sec.map;
     if (!r->rc && graph_check(g, &why))
         reader_refuse(r, node, "%s", why.text);
     scenario_check_links(r, node);
 }
 
-/* ---- links that go down ---- */
+/* ---- links that go down, or differ ---- */
 
 struct change { struct link_change change; const struct yaml_node *node; uint32_t place; };
 
@@ -323,9 +328,9 @@ static void add_change(struct changes *c, uint64_t at_ps, uint32_t link, bool is
     c->count++;
 }
 
-/* All links of a pair, or one of them. */
-static void add_pair(const struct section *sec, struct changes *c, uint32_t a, uint32_t b, uint64_t down,
-                     uint64_t up)
+/* Calls 'act' for all links of a pair, or for the one that 'which' counts. */
+static void for_pair(const struct section *sec, uint32_t a, uint32_t b, void (*act)(void *arg, uint32_t link),
+                     void *arg)
 {
     const struct graph *g = &sec->r->s->graph;
     uint32_t            which = UINT32_MAX, seen = 0;
@@ -334,48 +339,63 @@ static void add_pair(const struct section *sec, struct changes *c, uint32_t a, u
     for (uint32_t i = 0; i < g->links && !sec->r->rc; i++) {
         const struct graph_link *l = &g->link[i];
 
-        if (!((l->a == a && l->b == b) || (l->a == b && l->b == a)))
-            continue;
-        if (which != UINT32_MAX && which != seen++)
-            continue;
-        add_change(c, down, i, false, sec->map);
-        if (up != NEVER)
-            add_change(c, up, i, true, sec->map);
-        if (which != UINT32_MAX)
-            return;
+        if (((l->a == a && l->b == b) || (l->a == b && l->b == a)) && (seen++ == which || which == UINT32_MAX))
+            act(arg, i);
     }
-    if (which != UINT32_MAX)
+    if (!sec->r->rc && !seen)
+        reader_refuse(sec->r, sec->map, "there is no link between %s and %s", g->node[a].name, g->node[b].name);
+    else if (!sec->r->rc && which != UINT32_MAX && which >= seen)
         reader_refuse(sec->r, section_get(sec, "which"),
                       "there is no link %u between %s and %s; the first is 0", which, g->node[a].name,
                       g->node[b].name);
 }
 
-static bool is_linked(const struct graph *g, uint32_t a, uint32_t b)
+struct outage { struct changes *changes; uint64_t down_ps, up_ps; const struct yaml_node *node; };
+
+static void add_outage(void *arg, uint32_t link)
 {
-    for (uint32_t i = 0; i < g->links; i++)
-        if ((g->link[i].a == a && g->link[i].b == b) || (g->link[i].a == b && g->link[i].b == a))
-            return true;
-    return false;
+    const struct outage *o = arg;
+
+    add_change(o->changes, o->down_ps, link, false, o->node);
+    if (o->up_ps != NEVER)
+        add_change(o->changes, o->up_ps, link, true, o->node);
 }
 
 static void read_down(struct scenario_reader *r, const struct yaml_node *node, struct changes *c)
 {
     const struct graph *g = &r->s->graph;
     struct section      sec = section_open(r, node, "topology links_down", NULL);
-    uint64_t            down = 0, up = NEVER;
+    struct outage       o = { c, 0, NEVER, node };
     uint32_t            a = read_end(&sec, g, "a"), b = read_end(&sec, g, "b");
 
     section_need(&sec, "down");
-    section_time(&sec, "down", &down);
-    section_time(&sec, "up", &up);
-    if (r->rc)
-        return;
-    if (!is_linked(g, a, b))
-        reader_refuse(r, node, "there is no link between %s and %s", g->node[a].name, g->node[b].name);
-    else if (up <= down)
+    section_time(&sec, "down", &o.down_ps);
+    section_time(&sec, "up", &o.up_ps);
+    if (!r->rc && o.up_ps <= o.down_ps)
         reader_refuse(r, section_get(&sec, "up"), "'up' must be after 'down'");
-    else
-        add_pair(&sec, c, a, b, down, up);
+    if (!r->rc)
+        for_pair(&sec, a, b, add_outage, &o);
+}
+
+struct speed { struct graph *graph; uint64_t rate_bps; };
+
+static void set_speed(void *arg, uint32_t link)
+{
+    struct speed *s = arg;
+
+    s->graph->link[link].rate_bps = s->rate_bps;
+}
+
+static void read_speed(struct scenario_reader *r, const struct yaml_node *node, struct graph *g)
+{
+    struct section sec = section_open(r, node, "topology link_rates", NULL);
+    struct speed   s = { g, 0 };
+    uint32_t       a = read_end(&sec, g, "a"), b = read_end(&sec, g, "b");
+
+    section_need(&sec, "rate");
+    section_rate(&sec, "rate", &s.rate_bps);
+    if (!r->rc)
+        for_pair(&sec, a, b, set_speed, &s);
 }
 
 static int by_time(const void *a_, const void *b_)

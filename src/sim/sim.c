@@ -1,5 +1,6 @@
 /* src/sim/sim.c - builds the world and lets it run. dispatch() is its table of contents. */
 #include "sim/sim.h"
+#include "sim/balance.h"
 #include "sim/congested.h"
 #include "sim/hpcc_files.h"
 #include "sim/parts.h"
@@ -231,6 +232,31 @@ static void use_routes(struct sim *s, struct node *n)
     n->route_host = r->host;
     n->route_entry = r->entry + r->row[n->id];
     n->route_hop = r->hop;
+    n->route_paths = r->paths ? r->paths + r->row[n->id] : NULL;
+}
+
+/* Do links between switches differ in speed, those that are down having none? If not, next hops are taken for
+ * equal: nobody would weigh them. */
+static bool links_differ(const struct graph *g, const bool *down)
+{
+    uint64_t rate_bps = 0;
+
+    for (uint32_t i = 0; i < g->links; i++) {
+        const struct graph_link *l = &g->link[i];
+
+        if (!g->node[l->a].is_switch || !g->node[l->b].is_switch)
+            continue;
+        if (down[i] || (rate_bps && l->rate_bps != rate_bps))
+            return true;
+        rate_bps = l->rate_bps;
+    }
+    return false;
+}
+
+static void build_epoch(struct sim *s, struct route *r, const uint32_t *first_port, const bool *down)
+{
+    route_build(r, &s->arena, &s->graph,
+                &(struct route_cfg){ first_port, down, s->cfg.lb_weighted && links_differ(&s->graph, down), s->is_balanced });
 }
 
 /* One set of routes for every moment at which links change, made before the run. */
@@ -246,11 +272,11 @@ static void build_routes(struct sim *s)
     for (uint32_t n = 0; n < s->nodes; n++)
         first_port[n] = s->node[n].first_port;
     s->route = arena_alloc(&s->arena, epochs, sizeof *s->route);
-    route_build(&s->route[0], &s->arena, &s->graph, first_port, NULL);
+    build_epoch(s, &s->route[0], first_port, down);
     for (uint32_t i = 0; i < s->cfg.changes; i++) {
         down[c[i].link] = !c[i].is_up;
         if (i + 1 == s->cfg.changes || c[i + 1].at_ps != c[i].at_ps)
-            route_build(&s->route[++e], &s->arena, &s->graph, first_port, down);
+            build_epoch(s, &s->route[++e], first_port, down);
     }
     for (uint32_t n = 0; n < s->nodes; n++)
         use_routes(s, &s->node[n]);
@@ -354,12 +380,7 @@ static void build_nodes(struct sim *s)
     /* Where the fork's streams stand when the first packet is sent: six per node were taken while
      * building. */
     mrg_init(&s->mrg, 6ull * s->nodes + 2, s->cfg.seed);
-    s->lb_cfg = s->cfg.lb->cfg_size ? arena_alloc(&s->arena, 1, s->cfg.lb->cfg_size) : NULL;
-    for (uint32_t i = 0; i < s->nodes; i++)
-        if (s->node[i].is_switch && s->cfg.lb->state_size)
-            s->node[i].lb_state = arena_alloc(&s->arena, 1, s->cfg.lb->state_size);
-    if (s->cfg.lb->configure)
-        s->cfg.lb->configure(s->lb_cfg, &s->cfg.knobs);
+    balance_build(s);
 }
 
 /* As many packets as can be at once: full buffers and full wires of the smallest frames, and some in hosts. */
@@ -377,6 +398,17 @@ static uint32_t packets_at_once(const struct sim *s, uint32_t part)
     return count < PACKETS_MAX ? (uint32_t)count : PACKETS_MAX;
 }
 
+static void build_packets(struct sim *s, uint32_t packets)
+{
+    size_t tag_bytes = s->is_balanced ? sizeof(struct lb_tag) : 0;
+
+    arena_init(&s->packet_arena, (size_t)packets * (sizeof(struct packet) + tag_bytes) + 64);
+    s->packets = (struct packet_pool){ .packet = arena_alloc(&s->packet_arena, packets, sizeof(struct packet)),
+                                       .used = 1, .limit = packets };
+    if (tag_bytes)
+        s->packets.tag = arena_alloc(&s->packet_arena, packets, tag_bytes);
+}
+
 /* Addresses are reserved, not memory; but emulators and analysers keep books of what is reserved too. */
 static void build_pools(struct sim *s)
 {
@@ -386,13 +418,11 @@ static void build_pools(struct sim *s)
     if (!is_large && s->cfg.threads < 8)
         flows = FLOWS_MAX / 8 * (s->cfg.threads ? s->cfg.threads : 1);       /* parts divide them */
 
-    arena_init(&s->packet_arena, (size_t)packets * sizeof(struct packet));
+    build_packets(s, packets);
     arena_init(&s->flow_arena, (size_t)flows * sizeof(struct flow));
     arena_init(&s->rx_arena, (size_t)flows * sizeof(struct flow_rx));
     /* Model hpcc has a table of all pairs of hosts. */
     arena_init(&s->list_arena, !is_large ? 256ul << 20 : s->cfg.model == MODEL_HPCC ? 8ul << 30 : 2ul << 30);
-    s->packets = (struct packet_pool){ .packet = arena_alloc(&s->packet_arena, packets, sizeof(struct packet)),
-                                       .used = 1, .limit = packets };
     s->flow = arena_alloc(&s->flow_arena, flows, sizeof *s->flow);
     s->flow_rx = arena_alloc(&s->rx_arena, flows, sizeof *s->flow_rx);
     s->flow_first = s->flow_used = 1;
@@ -473,6 +503,8 @@ void sim_free(struct sim *s)
     free(s->signal);
     if (s->tcp)
         arena_fini(&s->tcp_arena);
+    if (s->is_balanced && s->cfg.lb->state_bytes)
+        arena_fini(&s->lb_arena);
     arena_fini(&s->list_arena);
     arena_fini(&s->rx_arena);
     arena_fini(&s->flow_arena);
@@ -506,10 +538,8 @@ struct sim *sim_new_part(const struct sim *whole, struct arena *arena, uint32_t 
     s->is_part = true;
     s->part = part;
     memset(s->list_free, 0, sizeof s->list_free);
-    arena_init(&s->packet_arena, (size_t)packets * sizeof(struct packet));
+    build_packets(s, packets);
     arena_init(&s->list_arena, whole->list_arena.size / parts);
-    s->packets = (struct packet_pool){ .packet = arena_alloc(&s->packet_arena, packets, sizeof(struct packet)),
-                                       .used = 1, .limit = packets };
     s->flow_first = s->flow_used = 1 + part * flows;
     s->flow_limit = (part + 1) * flows;
     s->entry_bytes_done = arena_alloc(arena, traffic_entries(s->traffic) + 1ul, sizeof *s->entry_bytes_done);
@@ -927,11 +957,12 @@ void sim_apply(struct sim *s, const struct knobs *knobs)
         for (uint32_t i = 0; i < s->hosts; i++)
             host_catch_up(sim_of(s, s->host[i].node), &s->host[i]);
     s->cfg.knobs = *knobs;
-    for (uint32_t i = 0; s->parts && i < parts_count(s->parts); i++)
-        parts_sim(s->parts, i)->cfg.knobs = *knobs;
     configure_cc(s);
-    if (s->cfg.lb->configure)
-        s->cfg.lb->configure(s->lb_cfg, knobs);
+    balance_configure(s);
+    for (uint32_t i = 0; s->parts && i < parts_count(s->parts); i++) {
+        parts_sim(s->parts, i)->cfg.knobs = *knobs;
+        parts_sim(s->parts, i)->lb_is_path = s->lb_is_path;
+    }
     for (uint32_t i = 0; new_ecn && i < s->ports; i++)
         if (s->port[i].is_switch)
             set_ecn(s, &s->port[i], false);

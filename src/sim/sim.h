@@ -55,6 +55,8 @@ struct sim_cfg {
     struct knobs   knobs;
     const struct cc_algo *cc;
     const struct lb_algo *lb;
+    uint64_t       lb_seed;      /* another one: other paths. 0: ECMP's salts are the numbers of the switches */
+    bool           lb_weighted;  /* links of more capacity get more: see route.h */
     uint32_t       threads;      /* that may share the work; 0 counts as 1. No result depends on it */
     uint32_t       parts;        /* at least so many, if there are racks for them; 0: as many as suit */
 
@@ -113,14 +115,18 @@ struct sim_counters {            /* only grow */
     uint64_t dropped_wire;       /* bit errors and loss */
     uint64_t dropped_down;       /* the link went down */
     uint64_t dropped_no_route;
+    uint64_t flowlets;           /* begun by flows that paused: see lb.h */
+    uint64_t reroutes;           /* of those: on another path than the last */
 };
 
 struct node {
     uint32_t     id;
     uint32_t     next_number;    /* of what it schedules: see sim_number() */
     uint32_t     host;           /* index among the hosts */
+    uint32_t     salt;           /* of the hash that ECMP chooses by */
     bool         is_switch;
     uint8_t      part;           /* of the work: see parts.h */
+    uint32_t     epoch;          /* changes of links it has seen */
 
     /* Switches. The routes of the present: see struct route. */
     const struct route_host *route_host;
@@ -131,11 +137,11 @@ struct node {
     struct rng   rng;
     uint32_t     first_port, ports;
     int64_t      shared_bytes_max;   /* shared_bytes_left of an empty switch */
-    uint32_t     epoch;              /* changes of links it has seen */
     void        *lb_state;
-    uint64_t     unused;         /* whole cache lines: neighbours may belong to different threads */
+    const uint16_t *route_paths;     /* only for balancers other than ECMP */
 };
 
+/* They may belong to different threads. */
 _Static_assert(sizeof(struct node) % 64 == 0, "nodes share no cache line");
 
 struct sim_hooks {
@@ -159,6 +165,7 @@ struct sim {
                                              /* first of each kind; ports' come first */
 
     uint32_t           pass_bytes_max;       /* frames up to this may pass a switch unbooked */
+    bool               is_balanced;          /* by something else than ECMP */
     uint8_t            lossless_prios;       /* classes booked to ingress ports, with PFC */
     uint8_t            ecn_prios;            /* classes with thresholds of their own: */
     struct ecn_cfg     ecn_class[PRIOS];
@@ -179,6 +186,8 @@ struct sim {
     uint64_t          *cc_rate;
     uint32_t           cc_cfgs;
     void              *lb_cfg;
+    bool               lb_is_path;           /* the first switch chooses the whole path */
+    struct rng        *lb_rng;               /* by node; NULL: the balancer is ECMP */
     bool               is_done;              /* every flow there will ever be is over */
     uint64_t           done_ps;              /* when the last of those that are over ended */
     uint64_t           first_start_ps;       /* of the first flow */
@@ -195,7 +204,7 @@ struct sim {
     uint32_t           signals, signals_max, slot_signal;
     struct parts      *parts;                /* many threads: see parts.h. NULL: one does it all */
     struct parts      *siblings;             /* of a part: what it is a part of */
-    struct arena       arena, packet_arena, flow_arena, rx_arena, list_arena, tcp_arena;
+    struct arena       arena, lb_arena, packet_arena, flow_arena, rx_arena, list_arena, tcp_arena;
     uint32_t          *list_free[32];        /* returned host tables by log2 of their size */
     struct congested  *congested_free;       /* returned entries: see congested.h */
     struct evq         evq;                  /* last, being large: what lies behind is far away */

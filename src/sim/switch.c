@@ -1,5 +1,6 @@
 #include "sim/switch.h"
 #include "lb/ecmp.h"
+#include "sim/balance.h"
 #include "sim/path.h"
 #include "sim/watch.h"
 
@@ -238,28 +239,21 @@ void switch_kick(struct sim *s, struct port *p)
 
 /* ---- receiving ---- */
 
-static inline uint32_t pick_way(struct sim *s, struct node *n, const struct packet *k, const uint32_t *hop)
-{
-    struct lb_packet p = { .src_ip = sim_ip(k->src), .dst_ip = sim_ip(k->dst), .ports = k->ports, .bytes = k->bytes,
-                           .count = hop[0] };
-
-    if (s->cfg.lb == &lb_ecmp && p.count)        /* without the detour: no state, nothing to decide */
-        return hop[1 + ecmp_hash(n->id, p.src_ip, p.dst_ip, p.ports) % p.count];
-    return hop[0] ? hop[1 + s->cfg.lb->pick(s->lb_cfg, n->lb_state, s->now_ps, n->id, &p)] : UINT32_MAX;
-}
-
 /* The port a packet leaves by, or NULL if there is no way. */
 static inline struct port *find_way(struct sim *s, struct node *n, const struct packet *k)
 {
     const struct route_host *h = &n->route_host[k->dst];
     uint32_t                 way = n->route_entry[h->group];
+    const uint32_t          *hop;
 
     if (way == ROUTE_LOCAL)      /* routes avoid links that are down, but the last one cannot be avoided */
         return s->port[h->port].odd & ODD_LINK && s->port[h->port].is_down ? NULL : &s->port[h->port];
     if (way & ROUTE_ONE)
         return &s->port[way & ~ROUTE_ONE];
-    way = pick_way(s, n, k, n->route_hop + way);
-    return way == UINT32_MAX ? NULL : &s->port[way];
+    hop = n->route_hop + way;
+    if (hop[0] == 0)
+        return NULL;
+    return &s->port[hop[1 + ecmp_hash(n->salt, sim_ip(k->src), sim_ip(k->dst), k->ports) % hop[0]]];
 }
 
 /* A packet that meets an idle port and fits the reserve of its ingress account, with nothing else in it,
@@ -331,7 +325,7 @@ void switch_on_packet(struct sim *s, struct port *in, uint32_t id)
         on_pfc(s, in, id, k);
         return;
     }
-    out = find_way(s, n, k);
+    out = __builtin_expect(s->is_balanced, 0) ? balance_way(s, n, in, id) : find_way(s, n, k);
     if (!out) {
         drop(s, id, &s->counters.dropped_no_route);
         return;

@@ -61,7 +61,7 @@ static void open_net(struct net *n, const char *folder)
         fail_msg("%s", err.text);
     number_ports(n);
     arena_init(&n->arena, 64ul << 20);
-    route_build(&n->route, &n->arena, &n->graph, n->first_port, NULL);
+    route_build(&n->route, &n->arena, &n->graph, &(struct route_cfg){ .first_port = n->first_port });
 }
 
 static void close_net(struct net *n)

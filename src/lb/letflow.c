@@ -1,0 +1,57 @@
+#include "lb/letflow.h"
+#include "lb/flowlet.h"
+
+struct letflow_cfg {
+    struct flowlet_cfg flowlet;
+    bool               is_per_hop;
+};
+
+static void letflow_configure(void *cfg, const struct knobs *k)
+{
+    struct letflow_cfg *c = cfg;
+
+    flowlet_configure(&c->flowlet, k);
+    c->is_per_hop = k->value[KNOB_flowlet_per_hop] != 0;
+}
+
+static enum lb_scope letflow_scope(const void *cfg)
+{
+    const struct letflow_cfg *c = cfg;
+
+    return c->is_per_hop ? LB_HOP : LB_PATH;
+}
+
+/* A table everywhere, so that flowlet_per_hop can be turned on later: what is not used costs no memory. */
+static size_t letflow_state_bytes(const void *cfg, const struct lb_switch *sw)
+{
+    const struct letflow_cfg *c = cfg;
+
+    (void)sw;
+    return c->flowlet.entries_max * sizeof(struct flowlet);
+}
+
+static uint32_t letflow_pick(const void *cfg, void *state, uint64_t now_ps, struct lb_packet *p)
+{
+    const struct letflow_cfg *c = cfg;
+    uint32_t                  choices = c->is_per_hop ? p->ways : p->paths, last;
+    struct flowlet           *f = flowlet_find(&c->flowlet, state, p);
+    enum flowlet_is           is = flowlet_touch(&c->flowlet, f, now_ps);
+
+    if (is == FLOWLET_GOES_ON)
+        return f->choice < choices ? f->choice : f->choice % choices;    /* links may have gone */
+    last = f->choice;
+    f->choice = (uint32_t)rng_below(p->rng, choices);
+    p->is_flowlet = is == FLOWLET_NEW;
+    p->is_reroute = is == FLOWLET_NEW && f->choice != last;
+    return f->choice;
+}
+
+const struct lb_algo lb_letflow = {
+    .name        = "letflow",
+    .about       = "every flowlet a random path: knobs flowlet_timeout, flowlet_table, flowlet_ageing, flowlet_per_hop",
+    .cfg_size    = sizeof(struct letflow_cfg),
+    .configure   = letflow_configure,
+    .scope       = letflow_scope,
+    .state_bytes = letflow_state_bytes,
+    .pick        = letflow_pick,
+};

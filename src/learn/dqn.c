@@ -1,0 +1,224 @@
+/* src/learn/dqn.c */
+#include "learn/dqn.h"
+
+#include "base/err.h"
+#include "learn/loss.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STREAM 0x64716eu         /* of random numbers; "dqn" */
+
+/* Halving an interval needs no root, and gives the same bits everywhere. */
+double dqn_decay(double from, double to, uint32_t steps)
+{
+    double low = 0, high = 1;
+
+    assert(from >= to && to > 0 && steps > 0);
+    for (int i = 0; i < 60; i++) {
+        double middle = (low + high) / 2;
+
+        if (from * rng_pow(middle, steps) < to)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+static void room_init(struct dqn *d)
+{
+    uint32_t batch = d->cfg.batch, inputs = d->cfg.shape.inputs;
+
+    net_batch_init(&d->room, &d->cfg.shape, batch);
+    d->drawn = xcalloc(batch, sizeof(*d->drawn));
+    d->choice = xcalloc(batch, sizeof(*d->choice));
+    d->state = xcalloc((size_t)batch * inputs, sizeof(float));
+    d->next = xcalloc((size_t)batch * inputs, sizeof(float));
+    d->wanted = xcalloc(batch, sizeof(float));
+    d->value = xcalloc(batch, sizeof(float));
+    d->slope = xcalloc(batch, sizeof(float));
+    d->slopes = xcalloc((size_t)batch * net_shape_outputs(&d->cfg.shape), sizeof(float));
+    d->gradient = xcalloc(d->online.parameters, sizeof(float));
+}
+
+void dqn_init(struct dqn *d, const struct dqn_cfg *cfg)
+{
+    assert(cfg->gamma >= 0 && cfg->gamma < 1 && cfg->bend > 0);
+    assert(cfg->batch > 0 && cfg->copy_every > 0);
+    memset(d, 0, sizeof(*d));
+    d->cfg = *cfg;
+    rng_init(&d->rng, cfg->seed, STREAM);
+    net_init(&d->online, &cfg->shape);
+    net_init(&d->target, &cfg->shape);
+    net_randomise(&d->online, &d->rng);
+    net_copy(&d->target, &d->online);
+    adam_init(&d->adam, &cfg->adam, d->online.parameters);
+    replay_init(&d->replay, dqn_record_floats(cfg->shape.inputs), cfg->memory);
+    room_init(d);
+}
+
+void dqn_fini(struct dqn *d)
+{
+    net_fini(&d->online);
+    net_fini(&d->target);
+    adam_fini(&d->adam);
+    replay_fini(&d->replay);
+    net_batch_fini(&d->room);
+    free(d->drawn);
+    free(d->choice);
+    free(d->state);
+    free(d->next);
+    free(d->wanted);
+    free(d->value);
+    free(d->slope);
+    free(d->slopes);
+    free(d->gradient);
+    memset(d, 0, sizeof(*d));
+}
+
+void dqn_load(struct dqn *d, const struct net *n)
+{
+    net_copy(&d->online, n);
+    net_copy(&d->target, n);
+    adam_reset(&d->adam);
+}
+
+double dqn_epsilon(const struct dqn *d)
+{
+    double epsilon = d->cfg.epsilon * rng_pow(d->cfg.epsilon_decay, d->decisions);
+
+    return epsilon > d->cfg.epsilon_min ? epsilon : d->cfg.epsilon_min;
+}
+
+uint32_t dqn_pick(const struct net *n, const float *state, double epsilon, struct rng *rng)
+{
+    uint32_t actions = net_shape_outputs(&n->shape);
+    float value[NET_WIDTH_MAX];
+
+    if (rng_real(rng) < epsilon)
+        return (uint32_t)rng_below(rng, actions);
+    net_run(n, state, value);
+    return net_largest(value, actions);
+}
+
+uint32_t dqn_select(struct dqn *d, const float *state)
+{
+    double epsilon = dqn_epsilon(d);
+
+    d->decisions++;
+    return dqn_pick(&d->online, state, epsilon, &d->rng);
+}
+
+/* ---- records */
+
+uint32_t dqn_record_floats(uint32_t inputs)
+{
+    return 2 * inputs + 3;
+}
+
+void dqn_record(float *record, const struct dqn_step *s, uint32_t inputs)
+{
+    memcpy(record, s->state, inputs * sizeof(*record));
+    record += inputs;
+    *record++ = (float)s->action;            /* exact: there are at most NET_WIDTH_MAX */
+    *record++ = s->reward;
+    memcpy(record, s->next, inputs * sizeof(*record));
+    record[inputs] = s->is_end;
+}
+
+static struct dqn_step step_of(const float *record, uint32_t inputs)
+{
+    const float *next = record + inputs + 2;
+
+    return (struct dqn_step){ .state = record, .next = next, .action = (uint32_t)record[inputs],
+                              .reward = record[inputs + 1], .is_end = next[inputs] != 0 };
+}
+
+void dqn_remember(struct dqn *d, const struct dqn_step *s)
+{
+    float record[2 * NET_WIDTH_MAX + 3];
+
+    assert(s->action < net_shape_outputs(&d->cfg.shape));
+    dqn_record(record, s, d->cfg.shape.inputs);
+    replay_add(&d->replay, record);
+}
+
+/* ---- one update */
+
+static void gather(struct dqn *d, const float *const *record, uint32_t rows)
+{
+    uint32_t inputs = d->cfg.shape.inputs;
+
+    for (uint32_t r = 0; r < rows; r++) {
+        struct dqn_step s = step_of(record[r], inputs);
+
+        memcpy(d->state + (size_t)r * inputs, s.state, inputs * sizeof(float));
+        memcpy(d->next + (size_t)r * inputs, s.next, inputs * sizeof(float));
+    }
+}
+
+/* What the values of the actions taken should have been. */
+static void find_wanted(struct dqn *d, const float *const *record, uint32_t rows)
+{
+    uint32_t actions = net_shape_outputs(&d->cfg.shape);
+    const struct net *chooser = d->cfg.is_double ? &d->online : &d->target;
+    const float *value = net_forward(chooser, &d->room, d->next, rows);
+
+    for (uint32_t r = 0; r < rows; r++)
+        d->choice[r] = net_largest(value + (size_t)r * actions, actions);
+    if (d->cfg.is_double)
+        value = net_forward(&d->target, &d->room, d->next, rows);
+    for (uint32_t r = 0; r < rows; r++) {
+        struct dqn_step s = step_of(record[r], d->cfg.shape.inputs);
+
+        d->wanted[r] = s.reward;
+        if (!s.is_end)
+            d->wanted[r] += (float)d->cfg.gamma * value[(size_t)r * actions + d->choice[r]];
+    }
+}
+
+/* The gradient of the loss, which is returned. */
+static double find_gradient(struct dqn *d, const float *const *record, uint32_t rows)
+{
+    uint32_t inputs = d->cfg.shape.inputs, actions = net_shape_outputs(&d->cfg.shape);
+    const float *value = net_forward(&d->online, &d->room, d->state, rows);
+    double loss;
+
+    for (uint32_t r = 0; r < rows; r++)
+        d->value[r] = value[(size_t)r * actions + step_of(record[r], inputs).action];
+    loss = loss_huber(d->value, d->wanted, rows, (float)d->cfg.bend, d->slope);
+    memset(d->slopes, 0, (size_t)rows * actions * sizeof(float));
+    for (uint32_t r = 0; r < rows; r++)
+        d->slopes[(size_t)r * actions + step_of(record[r], inputs).action] = d->slope[r];
+    memset(d->gradient, 0, d->online.parameters * sizeof(float));
+    net_backward(&d->online, &d->room, d->slopes, d->gradient, NULL);
+    return loss;
+}
+
+double dqn_learn(struct dqn *d, const float *const *record, uint32_t rows)
+{
+    double loss;
+
+    assert(rows > 0 && rows <= d->cfg.batch);
+    gather(d, record, rows);
+    find_wanted(d, record, rows);
+    loss = find_gradient(d, record, rows);
+    d->gradient_norm = adam_clip(d->gradient, d->online.parameters, d->cfg.norm_max);
+    if (!isfinite(loss) || !isfinite(d->gradient_norm))
+        return loss;
+    adam_step(&d->adam, d->online.parameter, d->gradient);
+    if (++d->updates % d->cfg.copy_every == 0)
+        net_copy(&d->target, &d->online);
+    return loss;
+}
+
+double dqn_update(struct dqn *d)
+{
+    if (d->replay.count < d->cfg.batch)
+        return NAN;
+    replay_draw(&d->replay, &d->rng, d->cfg.batch, d->drawn);
+    return dqn_learn(d, d->drawn, d->cfg.batch);
+}

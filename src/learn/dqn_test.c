@@ -1,0 +1,267 @@
+/* src/learn/dqn_test.c */
+#include "learn/dqn.h"
+
+#include "base/digest.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* One input, two actions, linear: online x -> (1 x, 2 x), target x -> (10 x, -5 x). */
+static const struct dqn_cfg tiny = {
+    .shape = { .inputs = 1, .layers = 1, .layer = { { 2, NET_LINEAR, true } } },
+    .is_double = true, .gamma = 0.5, .bend = 1, .batch = 2, .memory = 4, .copy_every = 3, .seed = 1,
+};
+
+static void tiny_init(struct dqn *d, bool is_double)
+{
+    struct dqn_cfg cfg = tiny;
+
+    cfg.is_double = is_double;
+    dqn_init(d, &cfg);
+    memcpy(d->online.parameter, (float[]){ 1, 2 }, 2 * sizeof(float));
+    memcpy(d->target.parameter, (float[]){ 10, -5 }, 2 * sizeof(float));
+}
+
+static void decay__reaches_its_end(void **unused)
+{
+    double factor = dqn_decay(1, 0.01, 2000);
+
+    (void)unused;
+    assert_true(fabs(factor - exp(log(0.01) / 2000)) < 1e-14);
+    assert_true(fabs(pow(factor, 2000) - 0.01) < 1e-12);
+    assert_true(dqn_decay(0.5, 0.5, 7) == 1);
+}
+
+static void epsilon__falls_by_a_factor_per_decision(void **unused)
+{
+    struct dqn_cfg cfg = tiny;
+    float state = 1;
+    struct dqn d;
+
+    (void)unused;
+    cfg.epsilon = 1;
+    cfg.epsilon_min = 0.2;
+    cfg.epsilon_decay = 0.5;
+    dqn_init(&d, &cfg);
+    assert_true(dqn_epsilon(&d) == 1);
+    dqn_select(&d, &state);
+    assert_true(dqn_epsilon(&d) == 0.5);
+    dqn_select(&d, &state);
+    assert_true(dqn_epsilon(&d) == 0.25);
+    dqn_select(&d, &state);
+    assert_true(dqn_epsilon(&d) == 0.2);
+    dqn_fini(&d);
+}
+
+static void pick__explores_as_often_as_told(void **unused)
+{
+    float up = 1, down = -1;
+    int other = 0;
+    struct dqn d;
+
+    (void)unused;
+    tiny_init(&d, true);
+    assert_int_equal(1, dqn_pick(&d.online, &up, 0, &d.rng));
+    assert_int_equal(0, dqn_pick(&d.online, &down, 0, &d.rng));
+    for (int i = 0; i < 10000; i++)
+        other += dqn_pick(&d.online, &up, 0.4, &d.rng) == 0;
+    assert_true(abs(other - 2000) < 200);    /* half of the random ones; 200 is five standard deviations */
+    dqn_fini(&d);
+}
+
+static void load__sets_both_nets(void **unused)
+{
+    struct net n;
+    struct dqn d;
+
+    (void)unused;
+    tiny_init(&d, true);
+    net_init(&n, &tiny.shape);
+    n.parameter[1] = 7;
+    dqn_load(&d, &n);
+    assert_true(d.online.parameter[1] == 7 && d.target.parameter[1] == 7 && d.target.parameter[0] == 0);
+    dqn_fini(&d);
+    net_fini(&n);
+}
+
+/* What dqn_learn() wants in state 1 after action 0, reward 3, next state 2, where online says (2, 4), target
+ * (20, -10): Double DQN takes target's value of online's choice, DQN target's best. At an end only the reward
+ * counts. */
+static void learn__wants_what_the_formula_says(void **unused)
+{
+    static const struct { bool is_double, is_end; float wanted; } row[] = {
+        { true, false, 3 - 0.5f * 10 }, { false, false, 3 + 0.5f * 20 },
+        { true, true, 3 }, { false, true, 3 },
+    };
+    float state = 1, next = 2, record[5];
+    const float *records = record;
+
+    (void)unused;
+    for (int i = 0; i < 4; i++) {
+        struct dqn_step s = { .state = &state, .next = &next, .reward = 3, .is_end = row[i].is_end };
+        double error = 1 - (double)row[i].wanted;
+        struct dqn d;
+
+        dqn_record(record, &s, 1);
+        tiny_init(&d, row[i].is_double);
+        assert_true(fabs(dqn_learn(&d, &records, 1) - (fabs(error) - 0.5)) < 1e-6);
+        assert_true(d.gradient_norm == 1);   /* d(loss)/d(value) = +-1, d(value)/d(parameter) = 1 */
+        /* Adam's first step is its rate, towards what is wanted; the other action stays. */
+        assert_true(fabs((double)d.online.parameter[0] - (1 - copysign(0.001, error))) < 1e-6);
+        assert_true(d.online.parameter[1] == 2);
+        dqn_fini(&d);
+    }
+}
+
+static void learn__copies_the_target_now_and_then(void **unused)
+{
+    float state = 1, next = 2, record[5];
+    const float *records = record;
+    struct dqn d;
+
+    (void)unused;
+    dqn_record(record, &(struct dqn_step){ .state = &state, .next = &next }, 1);
+    tiny_init(&d, true);
+    for (int i = 1; i <= 7; i++) {
+        float was = d.target.parameter[0];
+
+        dqn_learn(&d, &records, 1);
+        if (i % 3 == 0)
+            assert_memory_equal(d.target.parameter, d.online.parameter, 2 * sizeof(float));
+        else
+            assert_true(d.target.parameter[0] == was && was != d.online.parameter[0]);
+    }
+    dqn_fini(&d);
+}
+
+static void learn__leaves_out_what_is_not_finite(void **unused)
+{
+    float state = 1, next = INFINITY, record[5];
+    const float *records = record;
+    struct dqn d;
+
+    (void)unused;
+    dqn_record(record, &(struct dqn_step){ .state = &state, .next = &next }, 1);
+    tiny_init(&d, true);
+    assert_false(isfinite(dqn_learn(&d, &records, 1)));
+    assert_true(d.online.parameter[0] == 1 && d.online.parameter[1] == 2 && d.updates == 0);
+    dqn_fini(&d);
+}
+
+static void update__waits_for_a_batch(void **unused)
+{
+    float state = 1, next = 2;
+    struct dqn_step s = { .state = &state, .next = &next };
+    struct dqn d;
+
+    (void)unused;
+    tiny_init(&d, true);
+    dqn_remember(&d, &s);
+    assert_true(isnan(dqn_update(&d)) && d.updates == 0);
+    dqn_remember(&d, &s);
+    assert_true(dqn_update(&d) > 0 && d.updates == 1);
+    dqn_fini(&d);
+}
+
+/* ---- five places in a row: action 0 goes left (at the left end one stays), 1 goes right; leaving at the
+ * right end pays 1 and ends. So going right is worth 0.8^(4 - place), and going left 0.8 of what going right
+ * is worth there. */
+
+#define PLACES 5
+
+static const float place[PLACES][PLACES] = {
+    { 1, 0, 0, 0, 0 }, { 0, 1, 0, 0, 0 }, { 0, 0, 1, 0, 0 }, { 0, 0, 0, 1, 0 }, { 0, 0, 0, 0, 1 },
+};
+
+static void walk(struct dqn *d, int steps)
+{
+    int at = 0;
+
+    while (steps--) {
+        uint32_t action = dqn_select(d, place[at]);
+        int to = action ? at + 1 : at > 0 ? at - 1 : 0;
+        bool is_end = to == PLACES;
+
+        dqn_remember(d, &(struct dqn_step){ .state = place[at], .next = place[is_end ? 0 : to],
+                                            .action = action, .reward = is_end, .is_end = is_end });
+        dqn_update(d);
+        at = is_end ? 0 : to;
+    }
+}
+
+static void chain_init(struct dqn *d, bool is_double)
+{
+    struct dqn_cfg cfg = {
+        .shape = { .inputs = PLACES, .layers = 2,
+                   .layer = { { 16, NET_RELU, false }, { 2, NET_LINEAR, false } } },
+        .is_double = is_double, .gamma = 0.8, .bend = 1, .norm_max = 10, .adam = { .rate = 0.005 },
+        .batch = 16, .memory = 1000, .copy_every = 50,
+        .epsilon = 1, .epsilon_min = 0.3, .epsilon_decay = dqn_decay(1, 0.3, 2000), .seed = 2,
+    };
+
+    dqn_init(d, &cfg);
+}
+
+static void check_chain(bool is_double)
+{
+    struct dqn d;
+
+    chain_init(&d, is_double);
+    walk(&d, 6000);
+    for (int i = 0; i < PLACES; i++) {
+        double right = pow(0.8, 4 - i), left = 0.8 * pow(0.8, 4 - (i > 0 ? i - 1 : 0));
+        float value[2];
+
+        net_run(&d.online, place[i], value);
+        assert_true(fabs((double)value[1] - right) < 0.02);
+        assert_true(fabs((double)value[0] - left) < 0.02);
+    }
+    dqn_fini(&d);
+}
+
+static void update__finds_the_values_of_a_chain(void **unused)
+{
+    (void)unused;
+    check_chain(true);
+    check_chain(false);
+}
+
+/* As found on aarch64 and x86-64, with gcc and clang. */
+static void update__gives_the_same_bits_everywhere(void **unused)
+{
+    char text[DIGEST_TEXT_SIZE];
+    struct digest digest;
+    struct dqn d;
+
+    (void)unused;
+    chain_init(&d, true);
+    walk(&d, 500);
+    digest_init(&digest);
+    digest_add(&digest, d.online.parameter, d.online.parameters * sizeof(float));
+    assert_string_equal("8a958bc4d4dc16e2741b2a7b8f8cfe3f", digest_text(text, &digest));
+    dqn_fini(&d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(decay__reaches_its_end),
+        cmocka_unit_test(epsilon__falls_by_a_factor_per_decision),
+        cmocka_unit_test(pick__explores_as_often_as_told),
+        cmocka_unit_test(load__sets_both_nets),
+        cmocka_unit_test(learn__wants_what_the_formula_says),
+        cmocka_unit_test(learn__copies_the_target_now_and_then),
+        cmocka_unit_test(learn__leaves_out_what_is_not_finite),
+        cmocka_unit_test(update__waits_for_a_batch),
+        cmocka_unit_test(update__finds_the_values_of_a_chain),
+        cmocka_unit_test(update__gives_the_same_bits_everywhere),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,68 @@
+/* src/learn/model.h - a trained net in a file.
+ *
+ * Numbers are little-endian, whatever the processor:
+ *
+ *   7 bytes   "ANOLENN"
+ *   1 byte    version of this format, MODEL_VERSION
+ *   uint32    bytes of the whole file
+ *   text      kind: who can use it, such as "acc"
+ *   text      notes, one "key=value" per line: the command that made it, seeds, ...
+ *   uint32    inputs
+ *   uint32    layers; for each: uint32 outputs, uint32 activation (net.h), uint32 1 if it has no biases or 0
+ *   float32   parameters, in the order of net.h; all of them finite
+ *   uint32    CRC-32C of everything before
+ *
+ * A text is uint32 bytes and the bytes. There is one way to write a model: what is read and written again is
+ * the same file.
+ */
+#ifndef LEARN_MODEL_H
+#define LEARN_MODEL_H
+
+#include "base/err.h"
+#include "learn/net.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define MODEL_VERSION   1
+#define MODEL_BYTES_MAX (64u << 20)
+#define MODEL_NOTES_MAX 256
+
+struct model_note { char *key, *value; };
+
+struct model {
+    char              *kind;
+    struct net         net;
+    uint32_t           notes;
+    struct model_note *note;
+};
+
+/* A model with a copy of the net. A kind and the keys of notes are made of a-z, 0-9, '_' and '-'. */
+void model_init(struct model *, const char *kind, const struct net *);
+void model_fini(struct model *);
+
+/* Adds a note or replaces its value; control characters of the value become '?'. */
+void model_put(struct model *, const char *key, const char *value);
+
+/* Returns the value, or NULL. */
+const char *model_get(const struct model *, const char *key);
+
+/* Writes the file, whole or not at all. Refuses parameters that are not finite. */
+int model_save(const struct model *, const char *path, struct err *);
+
+/* The same for people, as JSON; weights as one list per input, with all their digits. */
+int model_save_json(const struct model *, const char *path, struct err *);
+
+/* Both fill the model only on success; 'name' stands before the reason in err. */
+int model_load(struct model *, const char *path, struct err *);
+int model_parse(struct model *, const char *name, const void *bytes, size_t length, struct err *);
+
+/* Checks that the model is of this kind and, unless that is NULL, of this shape. */
+int model_check(const struct model *, const char *name, const char *kind, const struct net_shape *,
+                struct err *);
+
+/* What model_save() and model_save_json() write, in malloc'd memory. */
+int model_encode(const struct model *, const char *name, char **bytes, size_t *length, struct err *);
+char *model_to_json(const struct model *);
+
+#endif

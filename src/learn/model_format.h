@@ -1,0 +1,27 @@
+/* src/learn/model_format.h - what the files that make up model.h share. */
+#ifndef LEARN_MODEL_FORMAT_H
+#define LEARN_MODEL_FORMAT_H
+
+#include "learn/model.h"
+
+#include <stdbool.h>
+
+#define MODEL_MAGIC        "ANOLENN"
+#define MODEL_MAGIC_BYTES  7
+#define MODEL_HEADER_BYTES (MODEL_MAGIC_BYTES + 1 + 4)
+#define MODEL_CRC_BYTES    4
+
+/* CRC-32C. */
+uint32_t model_crc(const unsigned char *bytes, size_t length);
+
+/* Made of a-z, 0-9, '_' and '-', and not empty. */
+bool model_is_word(const char *text, size_t length);
+bool model_is_control(char);
+
+/* Whether all parameters are finite. */
+int model_check_finite(const struct net *, const char *name, struct err *);
+
+/* Whole or not at all. */
+int model_write_file(const char *path, const char *bytes, size_t length, struct err *);
+
+#endif

@@ -1,0 +1,87 @@
+/* src/learn/model_json.c - a model as people read it. */
+#include "learn/model_format.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* JSON is UTF-8; a command need not be: what is not becomes '?'. */
+static json_t *json_of(const char *text)
+{
+    json_t *string = json_string(text);
+    char *copy;
+
+    if (string)
+        return string;
+    copy = xstrdup(text);
+    for (char *c = copy; *c; c++)
+        *c = (unsigned char)*c < 128 ? *c : '?';
+    string = json_string(copy);
+    free(copy);
+    return string;
+}
+
+static json_t *json_of_numbers(const float *value, uint32_t n)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < n; i++)
+        json_array_append_new(list, json_real((double)value[i]));
+    return list;
+}
+
+/* Layer i, whose parameters start at p; returns where they end. */
+static const float *add_layer(json_t *layers, const struct net_shape *s, uint32_t i, const float *p)
+{
+    const struct net_layer *l = &s->layer[i];
+    uint32_t inputs = i ? s->layer[i - 1].width : s->inputs;
+    json_t *layer = json_object(), *weights = json_array();
+
+    for (uint32_t j = 0; j < inputs; j++, p += l->width)
+        json_array_append_new(weights, json_of_numbers(p, l->width));
+    json_object_set_new(layer, "outputs", json_integer(l->width));
+    json_object_set_new(layer, "activation", json_string(net_activation_name[l->activation]));
+    json_object_set_new(layer, "weights", weights);
+    if (!l->is_unbiased) {
+        json_object_set_new(layer, "biases", json_of_numbers(p, l->width));
+        p += l->width;
+    }
+    json_array_append_new(layers, layer);
+    return p;
+}
+
+char *model_to_json(const struct model *m)
+{
+    json_t *root = json_object(), *notes = json_object(), *layers = json_array();
+    const float *p = m->net.parameter;
+    char *text;
+
+    for (uint32_t i = 0; i < m->notes; i++)
+        json_object_set_new(notes, m->note[i].key, json_of(m->note[i].value));
+    for (uint32_t i = 0; i < m->net.shape.layers; i++)
+        p = add_layer(layers, &m->net.shape, i, p);
+    json_object_set_new(root, "version", json_integer(MODEL_VERSION));
+    json_object_set_new(root, "kind", json_of(m->kind));
+    json_object_set_new(root, "notes", notes);
+    json_object_set_new(root, "inputs", json_integer(m->net.shape.inputs));
+    json_object_set_new(root, "layers", layers);
+    /* Nine digits give every float back as it was. */
+    text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+    json_decref(root);
+    if (!text)
+        die("no memory for a model as JSON");
+    return text;
+}
+
+int model_save_json(const struct model *m, const char *path, struct err *err)
+{
+    int rc = model_check_finite(&m->net, path, err);
+    char *text;
+
+    if (rc)
+        return rc;
+    text = model_to_json(m);
+    rc = model_write_file(path, text, strlen(text), err);
+    free(text);
+    return rc;
+}
