@@ -20,7 +20,7 @@ struct command {
 };
 
 extern const struct command command_run, command_compare, command_sweep, command_tune, command_explain,
-                            command_list, command_convert;
+                            command_list, command_convert, command_train;
 
 /* Prints "anole: <what is wrong>"; returns EXIT_FAILED. */
 int cmd_fail(const struct err *);

@@ -45,7 +45,7 @@ static const char *range_text(char buf[160], const struct tuner_option *o)
 
     switch (o->kind) {
     case OPTION_YES:  return "yes, no";
-    case OPTION_TEXT: return "a setting";
+    case OPTION_TEXT: return "a name or a file";
     case OPTION_REAL:
     case OPTION_COUNT:
         snprintf(buf, 160, "%.10g .. %.10g", o->min, o->max);
@@ -175,14 +175,20 @@ static void print_aliases(void)
         printf("| `%s` | `{kind: %s, %s: %s}` | %s |\n", a->name, a->tuner, a->option, a->value, a->about);
 }
 
+static void print_setting_rows(const struct setting *s)
+{
+    for (; s->name; s++)
+        printf("| `%s` | %s |\n", s->name, s->about);
+}
+
 static void print_settings(void)
 {
     puts("\n## Settings that have a name\n\n"
          "For `setting` of `fixed`, and for `anole tune --from`. Anything else is a file: a map of knobs in\n"
          "YAML, on top of `default`, such as `anole tune --out` writes.\n\n"
          "| name | what it is |\n|---|---|");
-    for (const struct setting *s = setting_all; s->name; s++)
-        printf("| `%s` | %s |\n", s->name, s->about);
+    print_setting_rows(setting_all);
+    print_setting_rows(setting_thresholds);
 }
 
 void list_tuners_markdown(void)

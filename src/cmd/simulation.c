@@ -1,6 +1,7 @@
 /* src/cmd/simulation.c */
 #include "cmd/simulation.h"
 #include "cmd/progress.h"
+#include "cmd/slots.h"
 #include "sim/parts.h"
 #include "sim/observe.h"
 #include "sim/traffic.h"
@@ -42,11 +43,13 @@ static uint32_t threads_that_pay(const struct scenario *s)
     return processors < PARTS_MAX ? (uint32_t)processors : PARTS_MAX;
 }
 
-/* A tuner is shown flow sizes, so there must be a monitor. */
+/* A tuner is shown flow sizes, so there must be a monitor; but one that sets queues has no use for them. */
 static void need_monitor(struct simulation *s)
 {
     struct watch_cfg *w = &s->scenario.watch;
 
+    if (s->tuner.algo->slot)
+        return;
     w->cfg.states.with_bins |= tuning_needs_bins(&s->tuning);
     if (w->monitors == 0)
         w->monitor[w->monitors++] = monitor_find("paraleon");
@@ -64,6 +67,7 @@ static int open_tuner(struct simulation *s, struct err *err)
         return 0;
     tuning_world(&world, s->sim, s->scenario.interval_ps);
     rc = tuning_open(&s->tuning, &s->tuner, &s->scenario.tuner, s->scenario.path, &world, err);
+    tuning_world_fini(&world);
     if (rc)
         return rc;
     need_monitor(s);
@@ -141,6 +145,7 @@ struct run {                     /* while it goes on */
     struct progress               *progress;
     struct observer               *observer;
     struct watch                  *watch;    /* NULL: nobody asks */
+    struct slots                  *slots;    /* NULL: nobody looks at single queues */
     uint64_t                       slice_ps, looked_ps;
     bool                           is_enough;
 };
@@ -168,14 +173,16 @@ static void on_op(void *arg, const struct op_result *r)
     ops_add(&run->s->ops, r);
 }
 
-static void tune(struct simulation *s, const struct report *report)
+static void tune(struct run *run, const struct report *report)
 {
-    struct knobs knobs = s->sim->cfg.knobs;
+    struct simulation *s = run->s;
+    struct knobs       knobs = s->sim->cfg.knobs;
 
-    if (tuning_step(&s->tuning, &s->tuner, report, &knobs)) {
-        sim_apply(s->sim, &knobs);
-        series_set_knobs(&s->series, report->end_ps, &knobs);
-    }
+    if (!tuning_step(&s->tuning, &s->tuner, report, &knobs))
+        return;
+    sim_apply(s->sim, &knobs);
+    slots_set(run->slots);
+    series_set_knobs(&s->series, report->end_ps, &knobs);
 }
 
 /* Of an interval that the end of the run cuts short a tuner is not told: it would take it for a measurement. */
@@ -196,7 +203,7 @@ static void look(struct run *run, uint64_t now_ps)
     if (run->hooks->report)
         run->hooks->report(run->hooks->arg, &report);
     if (s->tuner.algo && report.start_ps >= s->scenario.tuner.start_ps && is_whole(s, &report))
-        tune(s, &report);
+        tune(run, &report);
     run->looked_ps = now_ps;
     run->is_enough = run->hooks->is_enough && run->hooks->is_enough(run->hooks->arg);
 }
@@ -210,12 +217,16 @@ static bool run_until(struct run *run, uint64_t until_ps)
 
     while (more && !sim->is_done && !run->is_enough && sim->now_ps < until_ps) {
         uint64_t next_ps = run->looked_ps + run->s->scenario.interval_ps, to_ps = until_ps;
+        uint64_t sample_ps = slots_next_ps(run->slots);
         double   before_s = progress_clock_s(), took_s;
 
         to_ps = to_ps < next_ps ? to_ps : next_ps;
+        to_ps = to_ps < sample_ps ? to_ps : sample_ps;
         if (to_ps - sim->now_ps > run->slice_ps)
             to_ps = sim->now_ps + run->slice_ps;
         more = sim_run_until(sim, to_ps);
+        if (more && !sim->is_done && to_ps == sample_ps)
+            slots_look(run->slots);
         if (more && !sim->is_done && to_ps == next_ps)
             look(run, to_ps);
         took_s = progress_clock_s() - before_s;
@@ -292,10 +303,12 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
     if (s->scenario.watch.monitors)
         run.watch = watch_new(s->sim, &s->scenario.watch, s->scenario.interval_ps);
     run.observer = observer_new(s->sim);
+    run.slots = slots_new(s->sim, &s->tuner, s->scenario.tuner.start_ps);
     s->sim->hooks = (struct sim_hooks){ &run, on_flow_done, run.hooks->pfc ? on_pfc : NULL };
     traffic_on_op(s->sim->traffic, on_op, &run);
     s->end_ps = run_to_end(&run);
     look_until(&run, s->end_ps);
+    slots_free(run.slots);
     observer_free(run.observer);
     watch_free(run.watch);
     s->sim->hooks = (struct sim_hooks){ 0 };

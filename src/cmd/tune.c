@@ -439,6 +439,7 @@ static int read_setting(const struct options *o, struct knobs *knobs, struct err
     struct knobs       other;
     int                rc;
 
+    knobs_init(&world.start);
     if (!o->rtt_ps)
         world.base_rtt_ps = 10 * PS_PER_US;
     rc = setting_read(o->from, &world, knobs, err);

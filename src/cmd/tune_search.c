@@ -64,6 +64,10 @@ static int open_tuner(struct tune_search *t, struct err *err)
     t->start = world.start;
     search_at_once(&s.scenario.tuner);
     rc = tuning_open(&t->tuning, &t->tuner, &s.scenario.tuner, s.scenario.path, &world, err);
+    tuning_world_fini(&world);
+    if (!rc && t->tuning.algo->slot)
+        rc = err_set(err, EINVAL, "%s sets every queue by itself: there is no one setting that it could find; see anole train",
+                     t->tuning.algo->name);
 close:
     simulation_close(&s);
     return rc;

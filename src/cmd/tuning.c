@@ -2,13 +2,14 @@
 #include "cmd/tuning.h"
 #include "base/text.h"
 #include "cmd/results_json.h"
-#include "tune/setting.h"
+#include "sim/queues.h"
 
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- what is known of the network ---- */
 
@@ -21,10 +22,27 @@ static uint64_t pfc_bytes(const struct node *n, const struct port *in, uint32_t 
     return (uint64_t)((double)n->shared_bytes_max * ports * alpha / (1 + ports * alpha));
 }
 
+static void add_queues(struct tuner_world *w, const struct sim *s)
+{
+    struct queue_facts *queue;
+
+    w->queues = queues_list(s, NULL);
+    queue = xcalloc(w->queues + 1ul, sizeof *queue);
+    queues_list(s, queue);
+    w->queue = queue;
+}
+
+void tuning_world_fini(struct tuner_world *w)
+{
+    free((struct queue_facts *)w->queue);
+    *w = (struct tuner_world){ 0 };
+}
+
 void tuning_world(struct tuner_world *w, const struct sim *s, uint64_t interval_ps)
 {
     *w = (struct tuner_world){ .seed = s->cfg.seed, .interval_ps = interval_ps, .base_rtt_ps = s->base_rtt_ps,
                                .start = s->cfg.knobs };
+    add_queues(w, s);
     for (uint32_t i = 0; i < s->hosts; i++) {
         const struct port *p = &s->port[s->host[i].port];
         uint64_t           one = pfc_bytes(p->peer->node, p->peer, 1), two = pfc_bytes(p->peer->node, p->peer, 2);
@@ -47,17 +65,24 @@ static const char *did_you_mean(char *buf, size_t size, const char *word)
     return buf;
 }
 
-/* A setting's name, or a file beside the scenario. */
-static char *text_or_path(const char *text, const char *scenario_path)
+static bool is_word(const struct tuner_option *o, const char *text)
 {
-    const char *slash = strrchr(scenario_path, '/');
+    for (int i = 0; o->choices && o->choices[i]; i++)
+        if (strcmp(o->choices[i], text) == 0)
+            return true;
+    return false;
+}
+
+/* A word that the option knows, or a file: one that a scenario names is beside it, one of the command line is where the
+ * user is, if it is there. */
+static char *text_or_path(const struct tuner_option *o, const struct scenario_option *given, const char *scenario_path)
+{
+    const char *slash = strrchr(scenario_path, '/'), *text = given->text;
     size_t      folder = slash ? (size_t)(slash - scenario_path) + 1 : 0;
+    bool        is_here = strncmp(given->place, "--set ", 6) == 0 && access(text, F_OK) == 0;
     char       *path;
 
-    for (int i = 0; setting_names[i]; i++)
-        if (strcmp(setting_names[i], text) == 0)
-            return xstrdup(text);
-    if (*text == '/' || !folder)
+    if (*text == '/' || !folder || is_here || is_word(o, text))
         return xstrdup(text);
     path = xmalloc(folder + strlen(text) + 1);
     memcpy(path, scenario_path, folder);
@@ -65,18 +90,19 @@ static char *text_or_path(const char *text, const char *scenario_path)
     return path;
 }
 
-static bool is_text(const struct tuner_algo *a, const char *name)
+static const struct tuner_option *text_option(const struct tuner_algo *a, const char *name)
 {
     for (const struct tuner_option *o = a->option; o && o->name; o++)
-        if (strcmp(o->name, name) == 0)
-            return o->kind == OPTION_TEXT;
-    return false;
+        if (o->kind == OPTION_TEXT && (!name || strcmp(o->name, name) == 0))
+            return o;
+    return NULL;
 }
 
 static int set_option(const struct tuner_algo *a, struct tuner_values *v, const struct scenario_option *o,
                       const char *path, struct err *err)
 {
-    char      *text = is_text(a, o->key) ? text_or_path(o->text, path) : xstrdup(o->text);
+    const struct tuner_option *row = text_option(a, o->key);
+    char      *text = row ? text_or_path(row, o, path) : xstrdup(o->text);
     struct err why;
     int        rc = tuner_values_set(a, v, o->key, text, &why);
 
@@ -84,20 +110,38 @@ static int set_option(const struct tuner_algo *a, struct tuner_values *v, const 
     return rc ? err_set(err, EINVAL, "%s%s", o->place, why.text) : 0;
 }
 
+/* "acc:FILE" is acc with FILE for its first option that is a text. */
+static int set_short(const struct scenario_tuner *t, const char *text, const char *path, const struct tuner_algo *a,
+                     struct tuner_values *v, struct err *err)
+{
+    const struct tuner_option *row = text_option(a, NULL);
+    char                       word[80];
+    struct scenario_option     given = { word, (char *)text, t->place };
+
+    if (!row)
+        return err_set(err, EINVAL, "%s%s takes nothing behind a ':'", t->place, a->name);
+    snprintf(word, sizeof word, "%s", row->name);
+    return set_option(a, v, &given, path, err);
+}
+
 static int read_options(const struct scenario_tuner *t, const char *path, const struct tuner_algo **algo,
                         struct tuner_values *v, struct err *err)
 {
     const struct tuner_alias *alias;
-    char                      near[80];
+    const char               *colon = strchr(t->kind, ':');
+    char                      near[80], kind[80];
     int                       rc = 0;
 
-    *algo = tuner_find(t->kind, &alias);
+    snprintf(kind, sizeof kind, "%.*s", colon ? (int)(colon - t->kind) : 79, t->kind);
+    *algo = tuner_find(kind, &alias);
     if (!*algo)
-        return err_set(err, EINVAL, "%s'%.60s' is not a tuner%s", t->place, t->kind,
-                       did_you_mean(near, sizeof near, t->kind));
+        return err_set(err, EINVAL, "%s'%.60s' is not a tuner%s", t->place, kind,
+                       did_you_mean(near, sizeof near, kind));
     tuner_values_init(*algo, v);
     if (alias)
         rc = tuner_values_set(*algo, v, alias->option, alias->value, err);
+    if (colon && !rc)
+        rc = set_short(t, colon + 1, path, *algo, v, err);
     for (uint32_t i = 0; i < t->options && !rc; i++)
         rc = set_option(*algo, v, &t->option[i], path, err);
     if (rc)

@@ -25,8 +25,9 @@ struct tuning {                  /* the history of one run */
     uint32_t                 steps, steps_max;
 };
 
-/* What a tuner may know of a simulated network before it begins. */
+/* What a tuner may know of a simulated network before it begins; to be given back. */
 void tuning_world(struct tuner_world *, const struct sim *, uint64_t interval_ps);
+void tuning_world_fini(struct tuner_world *);
 
 /* Makes the tuner that a scenario asks for; what is wrong with it is told with its place in the file. 'path' is the
  * scenario's: files that options name are relative to its folder. On failure nothing is held. */

@@ -62,6 +62,8 @@ static void world__pause_points_of_a_tor_by_hand(void **state)
         assert_int_equal(w.interval_ps, PS_PER_MS);
         /* eight links of 5 us, and the time of a packet and an acknowledgement on four wires each */
         assert_true(w.base_rtt_ps > 40 * PS_PER_US && w.base_rtt_ps < 41 * PS_PER_US);
+        assert_int_equal(w.queues, 8 * 20 + 4 * 8);
+        tuning_world_fini(&w);
         simulation_close(&s);
     }
 }
@@ -79,6 +81,7 @@ static void world__without_pfc_nothing_pauses(void **state)
     tuning_world(&w, s.sim, PS_PER_MS);
     assert_int_equal(w.pfc_bytes_one, 0);
     assert_int_equal(w.pfc_bytes_two, 0);
+    tuning_world_fini(&w);
     simulation_close(&s);
 }
 

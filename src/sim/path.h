@@ -6,6 +6,7 @@
 #ifndef SIM_PATH_H
 #define SIM_PATH_H
 
+#include "sim/queues.h"
 #include "sim/sim.h"
 
 /* Puts packet 'id' on the wire of an idle port. PFC frames are not lost to errors: a real switch repeats
@@ -20,10 +21,14 @@ static inline void path_transmit(struct sim *s, struct port *p, uint32_t id, str
     p->free_order = sim_order_of_age(tx, number);
     p->counters.tx_packets[k->kind]++;
     p->counters.tx_bytes += k->bytes;
-    if (__builtin_expect(p->odd & ODD_LINK, 0) && k->kind != PACKET_PFC && p->is_lossy && port_is_hit(p, k->bytes)) {
-        s->counters.dropped_wire++;
-        sim_drop(s, id);
-        return;
+    if (__builtin_expect(p->odd & (ODD_LINK | ODD_COUNTED), 0)) {
+        if (p->odd & ODD_COUNTED)
+            queues_on_send(s, p, k);
+        if (k->kind != PACKET_PFC && p->is_lossy && port_is_hit(p, k->bytes)) {
+            s->counters.dropped_wire++;
+            sim_drop(s, id);
+            return;
+        }
     }
     k->next = 0;
     if (p->wire_head) {

@@ -20,6 +20,7 @@ struct node;
 
 #define ODD_LINK    1u           /* the link is lossy, or has ever been down */
 #define ODD_WATCHED 2u           /* what comes in is shown to monitors: see watch.h */
+#define ODD_COUNTED 4u           /* what goes out is counted by queue: see queues.h */
 
 struct queue {
     uint32_t head, tail;         /* FIFO of packet ids; head == 0: empty */
@@ -60,7 +61,7 @@ struct port {
     uint8_t         held;        /* bit c: packets of class c that came in by this port are booked */
     uint8_t         shift;       /* a class may take (free shared buffer) >> shift */
     bool            is_switch;   /* of the node */
-    uint8_t         odd;         /* ODD_LINK, ODD_WATCHED: the rare cases, asked about at once */
+    uint8_t         odd;         /* ODD_LINK, ODD_WATCHED, ODD_COUNTED: the rare cases, asked about at once */
 
     /* Another: what every packet that waits touches, with classes 0 to 3. */
     struct ecn_cfg  ecn;
@@ -80,10 +81,10 @@ struct port {
     uint32_t        index;       /* within its node, from 1 */
     uint32_t        link;        /* in the graph */
     bool            is_down, was_down, is_lossy;
-    uint64_t        unused[2];   /* an odd number of cache lines: with a power of two, the first lines of all
-                                  * ports would compete for a few sets of the cache */
+    uint64_t        queue_tx_bytes, queue_marked_bytes;  /* ODD_COUNTED: only grow */
 };
 
+/* With a power of two of them, the first lines of all ports would compete for a few sets of the cache. */
 _Static_assert(sizeof(struct port) == 448, "a port is an odd number of cache lines");
 
 /* Is the port still sending? True until the instant, and within the instant the place in

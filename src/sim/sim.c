@@ -110,6 +110,24 @@ static uint32_t headroom(const struct sim *s, const struct port *p)
                       s->cfg.spacing_bytes);
 }
 
+static void put_ecn(const struct sim *s, struct port *p, const struct ecn_cfg *ecn)
+{
+    p->ecn = *ecn;
+    if (s->cfg.model == MODEL_CONWEAVE) {        /* there the free part of a queue does not count */
+        p->ecn.kmin_bytes += CONWEAVE_QUEUE_BYTES;
+        p->ecn.kmax_bytes += CONWEAVE_QUEUE_BYTES;
+    }
+    if (!s->cfg.ecn_on)
+        p->ecn.kmin_bytes = UINT32_MAX;
+    p->mark_above_bytes = p->ecn.kmin_bytes;
+    for (uint32_t c = 0; c < PRIOS; c++)         /* the least: mark() looks closer */
+        if (s->ecn_prios >> c & 1 && s->ecn_class[c].kmin_bytes < p->mark_above_bytes)
+            p->mark_above_bytes = s->ecn_class[c].kmin_bytes;
+    if (s->cfg.ecn_at_enqueue)
+        p->mark_above_bytes = UINT32_MAX;
+}
+
+/* As the knobs say, or the table of port speeds. */
 static void set_ecn(struct sim *s, struct port *p, bool use_table)
 {
     const double   *k = s->cfg.knobs.value;
@@ -118,18 +136,12 @@ static void set_ecn(struct sim *s, struct port *p, bool use_table)
     for (uint32_t i = 0; use_table && i < s->cfg.ecn_rates; i++)
         if (s->cfg.ecn_rate[i].rate_bps == p->rate_bps)
             e = s->cfg.ecn_rate[i];
-    p->ecn = (struct ecn_cfg){ s->cfg.ecn_on ? (uint32_t)(e.kmin_kb * 1000) : UINT32_MAX, (uint32_t)(e.kmax_kb * 1000),
-                               e.pmax };
-    if (s->cfg.model == MODEL_CONWEAVE && s->cfg.ecn_on) {       /* there the free part of a queue does not count */
-        p->ecn.kmin_bytes += CONWEAVE_QUEUE_BYTES;
-        p->ecn.kmax_bytes += CONWEAVE_QUEUE_BYTES;
-    }
-    p->mark_above_bytes = p->ecn.kmin_bytes;
-    for (uint32_t c = 0; c < PRIOS; c++)         /* the least: mark() looks closer */
-        if (s->ecn_prios >> c & 1 && s->ecn_class[c].kmin_bytes < p->mark_above_bytes)
-            p->mark_above_bytes = s->ecn_class[c].kmin_bytes;
-    if (s->cfg.ecn_at_enqueue)
-        p->mark_above_bytes = UINT32_MAX;
+    put_ecn(s, p, &(struct ecn_cfg){ (uint32_t)(e.kmin_kb * 1000), (uint32_t)(e.kmax_kb * 1000), e.pmax });
+}
+
+void sim_set_ecn(struct sim *s, uint32_t port, const struct ecn_cfg *ecn)
+{
+    put_ecn(s, &s->port[port], ecn);
 }
 
 /* Thresholds of classes are the same at every port, and stay when the knobs change. */
@@ -159,6 +171,7 @@ static void build_classes(struct sim *s)
     for (uint32_t c = 0; c < PRIOS; c++)
         s->ack_prio[c] = s->cfg.has_ack_prio ? s->cfg.ack_prio : (uint8_t)c;
     build_ecn_classes(s);
+    s->queue_prios = (uint8_t)((s->lossless_prios ? s->lossless_prios : 0xff) & ~s->ecn_prios);
 }
 
 static int build_switch(struct sim *s, struct node *n, uint64_t host_bps, struct err *err)

@@ -190,6 +190,7 @@ struct sim {
     uint8_t            ecn_prios;            /* classes with thresholds of their own: */
     uint8_t            at_send;              /* SEND_HF2T, ..: what else to do before a queue pair sends */
     struct ecn_cfg     ecn_class[PRIOS];
+    uint8_t            queue_prios;          /* classes that are the queue of a port: see queues.h */
     struct tcp_tx     *tcp;                  /* beside 'flow'; NULL: there is no TCP */
     struct tcp_rx     *tcp_rx;
     struct tcp_host   *tcp_host;             /* beside 'host' */
@@ -245,6 +246,10 @@ bool sim_run_until(struct sim *, uint64_t until_ps);
 /* Puts a setting into force everywhere. K changes act at once; a NIC's running periods end when they were
  * going to. */
 void sim_apply(struct sim *, const struct knobs *);
+
+/* Gives one port of a switch thresholds of its own, at once. They stay until the knobs change kmin, kmax or pmax.
+ * Classes with thresholds of their own keep those. */
+void sim_set_ecn(struct sim *, uint32_t port, const struct ecn_cfg *);
 
 /* FCT of a flow alone in the network, by the model's closed form; _tcp: of packets with the frames of TCP, sent
  * at line rate. */

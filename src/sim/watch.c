@@ -72,7 +72,7 @@ static void mark_ports(struct sim *s, bool is_on)
         struct port *p = &s->port[i];
 
         if (p->is_switch && !p->peer->is_switch)
-            p->odd = (uint8_t)((p->odd & ODD_LINK) | (is_on ? ODD_WATCHED : 0));
+            p->odd = (uint8_t)((p->odd & ~ODD_WATCHED) | (is_on ? ODD_WATCHED : 0));
     }
 }
 

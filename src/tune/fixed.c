@@ -12,7 +12,22 @@ enum { SETTING };
 struct fixed {
     struct knobs knobs;
     char        *name;
+    struct ecn  *ecn;            /* of each queue; NULL: the knobs hold for all */
+    uint32_t     queues;
 };
+
+/* Thresholds that go with the speed of each port. */
+static void make_queues(struct fixed *f, const struct tuner_world *world)
+{
+    const struct setting *s = setting_find(f->name);
+
+    if (!s || !s->is_by_speed)
+        return;
+    f->queues = world->queues;
+    f->ecn = xcalloc(f->queues + 1ul, sizeof *f->ecn);
+    for (uint32_t i = 0; i < f->queues; i++)
+        setting_ecn(s, &f->knobs, world, &world->queue[i], &f->ecn[i]);
+}
 
 static int create(void **state, const struct tuner_world *world, const struct tuner_values *v,
                   struct err *err)
@@ -26,6 +41,7 @@ static int create(void **state, const struct tuner_world *world, const struct tu
     f = xcalloc(1, sizeof *f);
     f->knobs = knobs;
     f->name = xstrdup(v->text[SETTING]);
+    make_queues(f, world);
     *state = f;
     return 0;
 }
@@ -34,9 +50,20 @@ static void destroy(void *state)
 {
     struct fixed *f = state;
 
-    if (f)
+    if (f) {
         free(f->name);
+        free(f->ecn);
+    }
     free(f);
+}
+
+static bool queues(const void *state, struct ecn *ecn)
+{
+    const struct fixed *f = state;
+
+    for (uint32_t i = 0; i < f->queues; i++)
+        ecn[i] = f->ecn[i];
+    return f->ecn != NULL;
 }
 
 static bool is_same(const struct knobs *a, const struct knobs *b)
@@ -64,13 +91,13 @@ static void best(const void *state, struct knobs *knobs)
 }
 
 static const struct tuner_option options[] = {
-    [SETTING] = { "setting", OPTION_TEXT, 0, 0, 0, NULL, "default",
-                  "default, default_artifact, expert, hpcc, bdp, or a file of knobs" },
+    [SETTING] = { "setting", OPTION_TEXT, 0, 0, 0, setting_names, "default",
+                  "default, default_artifact, expert, hpcc, bdp, secn0, secn1, secn2, vendor, or a file of knobs" },
     { 0 },
 };
 
 const struct tuner_algo tuner_fixed = {
-    .create = create, .destroy = destroy, .first = best, .step = step, .best = best,
+    .create = create, .destroy = destroy, .first = best, .step = step, .queues = queues, .best = best,
     .name = "fixed", .about = "one setting that stays: one that has a name, or a file of knobs",
     .option = options,
 };

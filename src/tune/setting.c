@@ -82,18 +82,81 @@ static void make_bdp(struct knobs *k, const struct tuner_world *world)
     knobs_clamp(k);
 }
 
+/* What ACC (SIGCOMM 2021) is compared with are thresholds alone: NICs stay as they are. It does not say how often
+ * its settings mark; DCTCP's one threshold marks everything, the other two are as in the papers they come from. */
+static void make_thresholds(struct knobs *k, const struct tuner_world *world, double kmin, double kmax, double pmax)
+{
+    *k = world->start;
+    k->value[KNOB_kmin] = kmin;
+    k->value[KNOB_kmax] = kmax;
+    k->value[KNOB_pmax] = pmax;
+}
+
+static void make_secn0(struct knobs *k, const struct tuner_world *world)
+{
+    make_thresholds(k, world, 18, 18, 1);
+}
+
+static void make_secn1(struct knobs *k, const struct tuner_world *world)
+{
+    make_thresholds(k, world, 5, 200, 0.01);
+}
+
+static void make_secn2(struct knobs *k, const struct tuner_world *world)
+{
+    double speed = (double)world->host_bps / 25e9;
+
+    make_thresholds(k, world, 100 * speed, 400 * speed, 0.2);
+    knobs_clamp(k);
+}
+
+static void make_vendor(struct knobs *k, const struct tuner_world *world)
+{
+    make_thresholds(k, world, 30, 270, 0.1);
+}
+
 const struct setting setting_all[] = {
-    { "default", "NVIDIA's: the first CNP leaves 85 % of line rate", make_default, 0 },
+    { "default", "NVIDIA's: the first CNP leaves 85 % of line rate", make_default, 0, false },
     { "default_artifact", "the same, but the first CNP halves the rate, as in PARALEON's artifact",
-      make_default_artifact, 0 },
-    { "expert", "PARALEON's table I", make_expert, 1 },
-    { "hpcc", "the HPCC paper's for DCQCN, in proportion to the speed of links", make_hpcc, 1 },
+      make_default_artifact, 0, false },
+    { "expert", "PARALEON's table I", make_expert, 1, false },
+    { "hpcc", "the HPCC paper's for DCQCN, in proportion to the speed of links", make_hpcc, 1, false },
     { "bdp", "in proportion to what is under way in an empty network: short queues, quick recovery",
-      make_bdp, -1 },
-    { NULL, NULL, NULL, 0 },
+      make_bdp, -1, false },
+    { NULL, NULL, NULL, 0, false },
 };
 
-const char *const setting_names[] = { "default", "default_artifact", "expert", "hpcc", "bdp", NULL };
+const struct setting setting_thresholds[] = {
+    { "secn0", "DCTCP's threshold of 18 KB; NICs stay as they are", make_secn0, -1, false },
+    { "secn1", "the DCQCN paper's thresholds, 5 and 200 KB, 1 %; NICs stay as they are", make_secn1, -1, false },
+    { "secn2", "the HPCC paper's, 100 and 400 KB per 25 Gb/s of each port, 20 %; NICs stay as they are",
+      make_secn2, 1, true },
+    { "vendor", "a switch vendor's, 30 and 270 KB, 10 %; NICs stay as they are", make_vendor, 0, false },
+    { NULL, NULL, NULL, 0, false },
+};
+
+const char *const setting_names[] = { "default", "default_artifact", "expert", "hpcc", "bdp", "secn0", "secn1",
+                                      "secn2", "vendor", NULL };
+
+const struct setting *setting_find(const char *name)
+{
+    static const struct setting *const list[] = { setting_all, setting_thresholds };
+
+    for (int i = 0; i < 2; i++)
+        for (const struct setting *s = list[i]; s->name; s++)
+            if (strcmp(s->name, name) == 0)
+                return s;
+    return NULL;
+}
+
+void setting_ecn(const struct setting *s, const struct knobs *k, const struct tuner_world *world,
+                 const struct queue_facts *queue, struct ecn *ecn)
+{
+    double scale = s->is_by_speed ? (double)queue->rate_bps / (double)world->host_bps : 1;
+
+    *ecn = (struct ecn){ (uint32_t)(k->value[KNOB_kmin] * 1000 * scale),
+                         (uint32_t)(k->value[KNOB_kmax] * 1000 * scale), k->value[KNOB_pmax] };
+}
 
 /* ---- from a file ---- */
 
@@ -173,12 +236,11 @@ int setting_read(const char *name_or_file, const struct tuner_world *world, stru
                  struct err *err)
 {
     const char *near = text_nearest(name_or_file, setting_names);
+    const struct setting *s = setting_find(name_or_file);
     struct yaml_doc doc;
     int rc;
 
-    for (const struct setting *s = setting_all; s->name; s++) {
-        if (strcmp(s->name, name_or_file) != 0)
-            continue;
+    if (s) {
         s->make(knobs, world);
         return 0;
     }

@@ -12,6 +12,7 @@ struct setting {
     const char *name, *about;
     void      (*make)(struct knobs *, const struct tuner_world *);
     int         toward;          /* +1: throughput, at the cost of queues; -1: low delay; 0: neither */
+    bool        is_by_speed;     /* kmin and kmax hold for ports of the speed of hosts, for others in proportion */
 };
 
 /* default            NVIDIA's, kmin/kmax/pmax 400 KB, 1600 KB, 0.2; the first CNP leaves 85 % of line rate
@@ -19,9 +20,20 @@ struct setting {
  * expert             PARALEON's table I on top of default
  * hpcc               the HPCC paper's, which grows with the speed of links
  * bdp                thresholds and timers in proportion to bandwidth x round trip of the empty network
- * Ends with a row without a name. */
+ * Ends with a row without a name. Searches try them. */
 extern const struct setting setting_all[];
+
+/* secn0, secn1, secn2, vendor: what ACC is compared with. Three thresholds, and all else as it was; those of secn2 go
+ * with the speed of each port. Ends likewise. */
+extern const struct setting setting_thresholds[];
 extern const char *const    setting_names[];     /* NULL-terminated */
+
+/* The setting of that name, or NULL. */
+const struct setting *setting_find(const char *name);
+
+/* The thresholds that a setting means for a queue. */
+void setting_ecn(const struct setting *, const struct knobs *, const struct tuner_world *, const struct queue_facts *,
+                 struct ecn *);
 
 /* Writes the setting of that name or, if there is none, of the file of that name: a map of knobs in YAML, on
  * top of default. Refuses unknown knobs, units, ranges, kmin above kmax with "file:line:column: ...". */

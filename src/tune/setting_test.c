@@ -127,7 +127,39 @@ static void all__is_named_and_in_range(void **unused)
             }
         }
     }
+    for (int n = 0; setting_thresholds[n].name; n++, i++) {
+        assert_string_equal(setting_names[i], setting_thresholds[n].name);
+        assert_ptr_equal(setting_find(setting_names[i]), &setting_thresholds[n]);
+    }
     assert_null(setting_names[i]);
+}
+
+/* ACC, section 5.1: 100 and 400 KB at 25 Gb/s, four times as much at 100; the others are the same everywhere. */
+static void ecn__secn2_goes_with_the_speed_of_the_port(void **unused)
+{
+    static const struct { const char *name; uint64_t rate_bps; uint32_t kmin, kmax; double pmax; } rows[] = {
+        { "secn0", 25000000000, 18000, 18000, 1 },       { "secn0", 100000000000, 18000, 18000, 1 },
+        { "secn1", 25000000000, 5000, 200000, 0.01 },    { "secn1", 100000000000, 5000, 200000, 0.01 },
+        { "secn2", 25000000000, 100000, 400000, 0.2 },   { "secn2", 100000000000, 400000, 1600000, 0.2 },
+        { "vendor", 25000000000, 30000, 270000, 0.1 },   { "vendor", 100000000000, 30000, 270000, 0.1 },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tuner_world world = { .host_bps = 25000000000 };
+        struct queue_facts queue = { .rate_bps = rows[i].rate_bps };
+        struct knobs       knobs;
+        struct ecn         ecn;
+
+        knobs_init(&world.start);
+        world.start.value[KNOB_rpg_ai_rate] = 77;
+        assert_int_equal(0, setting_read(rows[i].name, &world, &knobs, NULL));
+        assert_true(knobs.value[KNOB_rpg_ai_rate] == 77);
+        setting_ecn(setting_find(rows[i].name), &knobs, &world, &queue, &ecn);
+        assert_int_equal(ecn.kmin_bytes, rows[i].kmin);
+        assert_int_equal(ecn.kmax_bytes, rows[i].kmax);
+        assert_true(ecn.pmax == rows[i].pmax);
+    }
 }
 
 static void parse__reads_knobs_with_units_onto_default(void **unused)
@@ -200,6 +232,7 @@ int main(void)
         cmocka_unit_test(read__makes_bdp_in_proportion_to_the_network),
         cmocka_unit_test(all__say_what_they_are_made_for),
         cmocka_unit_test(all__is_named_and_in_range),
+        cmocka_unit_test(ecn__secn2_goes_with_the_speed_of_the_port),
         cmocka_unit_test(parse__reads_knobs_with_units_onto_default),
         cmocka_unit_test(parse__refuses_with_the_place),
         cmocka_unit_test(read__takes_a_file_or_says_what_was_meant),

@@ -8,11 +8,11 @@
 #include <string.h>
 
 extern const struct tuner_algo tuner_fixed, tuner_paraleon, tuner_naive_sa, tuner_chameleon, tuner_random,
-                               tuner_cmaes, tuner_nlopt;
+                               tuner_cmaes, tuner_nlopt, tuner_acc;
 
 const struct tuner_algo *const tuner_all[] = {
     &tuner_fixed, &tuner_paraleon, &tuner_naive_sa, &tuner_chameleon, &tuner_random, &tuner_cmaes,
-    &tuner_nlopt, NULL
+    &tuner_nlopt, &tuner_acc, NULL
 };
 
 const struct tuner_alias tuner_aliases[] = {
@@ -21,14 +21,19 @@ const struct tuner_alias tuner_aliases[] = {
     { "expert", "fixed", "setting", "expert", "PARALEON's table I" },
     { "hpcc", "fixed", "setting", "hpcc", "the HPCC paper's setting for DCQCN" },
     { "bdp", "fixed", "setting", "bdp", "short queues and quick recovery, in proportion to the network" },
+    { "secn0", "fixed", "setting", "secn0", "DCTCP's threshold" },
+    { "secn1", "fixed", "setting", "secn1", "the DCQCN paper's thresholds" },
+    { "secn2", "fixed", "setting", "secn2", "the HPCC paper's thresholds, by the speed of each port" },
+    { "vendor", "fixed", "setting", "vendor", "a switch vendor's thresholds" },
     { "paraleon_published", "paraleon", "preset", "published", "PARALEON with its constants as printed" },
     { "paraleon_artifact", "paraleon", "preset", "artifact", "PARALEON as its public scripts do it" },
     { NULL, NULL, NULL, NULL, NULL },
 };
 
 const char *const tuner_names[] = {
-    "fixed", "paraleon", "naive_sa", "chameleon", "random", "cmaes", "nlopt",
-    "default", "default_artifact", "expert", "hpcc", "bdp", "paraleon_published", "paraleon_artifact", NULL
+    "fixed", "paraleon", "naive_sa", "chameleon", "random", "cmaes", "nlopt", "acc",
+    "default", "default_artifact", "expert", "hpcc", "bdp", "secn0", "secn1", "secn2", "vendor",
+    "paraleon_published", "paraleon_artifact", NULL
 };
 
 static const struct tuner_algo *find_algo(const char *name)

@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "core/knobs.h"
+#include "core/queue.h"
 #include "core/report.h"
 
 #include <stdbool.h>
@@ -26,6 +27,8 @@ struct tuner_world {             /* what does not change about the network */
     uint64_t     pfc_bytes_one;  /* queue that makes a switch pause, if it comes in by one port; 0: no PFC */
     uint64_t     pfc_bytes_two;  /* by two */
     struct knobs start;          /* in force when the tuner begins */
+    const struct queue_facts *queue;     /* egress queues of all switches; good while the tuner is made */
+    uint32_t     queues;
 };
 
 enum tuner_verdict { TUNER_NO_VERDICT, TUNER_ACCEPTED, TUNER_REJECTED, TUNER_BEST };
@@ -53,7 +56,7 @@ struct tuner_option {
     const char        *name;
     enum option_kind   kind;
     double             initial, min, max;
-    const char *const *choices;  /* CHOICE: NULL-terminated */
+    const char *const *choices;  /* CHOICE, NULL-terminated; TEXT: what is not a file, or NULL */
     const char        *text;     /* TEXT: initial */
     const char        *about;    /* one line */
 };
@@ -82,6 +85,15 @@ struct tuner_algo {
 
     /* Writes the setting that it wants before the first interval. NULL: the one in force. */
     void (*first)(const void *state, struct knobs *);
+
+    /* Scope egress queue. 'slot_ps' returns how long a slot is; when one has ended, 'slot' is shown what each queue
+     * did in it. NULL, both: the tuner looks at intervals alone. */
+    uint64_t (*slot_ps)(const void *state);
+    void (*slot)(void *state, const struct queue_slot *);
+
+    /* Writes the thresholds it wants for each queue, before the first slot and after each; false: it leaves the
+     * queues alone. NULL: it always does, and the knobs say what holds for all. */
+    bool (*queues)(const void *state, struct ecn *);
 
     /* The best setting found so far: what an offline search ends with. NULL: the one in force. */
     void (*best)(const void *state, struct knobs *);

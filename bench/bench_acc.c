@@ -1,0 +1,145 @@
+/* bench/bench_acc.c - what ACC costs a switch.
+ *
+ *   bench_acc [-n RUNS]
+ *
+ * decide:   one decision for one queue: what is seen becomes the state of a net, the net is asked, a setting is chosen.
+ * switch48: a switch of 48 ports, all of them busy, every 500 us, with ten readings of every queue length and the
+ *           counters in each slot; the share of one core that it takes. Frozen, and learning from a batch every slot.
+ */
+#include "base/err.h"
+#include "base/rng.h"
+#include "bench.h"
+#include "core/units.h"
+#include "tune/acc.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define PORTS    48
+#define SLOTS    2000
+#define SLOT_US  500.0
+#define SAMPLES  10
+
+static int runs = 5;
+
+struct port { uint64_t queue_bytes, tx_bytes, marked_bytes; };       /* what a switch has in its registers */
+
+struct bench {
+    struct queue_facts facts[PORTS];
+    struct port        port[PORTS];
+    struct queue_slot  slot[PORTS];
+    uint64_t           sum[PORTS], was_tx[PORTS], was_marked[PORTS];
+    struct ecn         ecn[PORTS];
+    struct tuner       tuner;
+    struct rng         rng;
+};
+
+static void open_tuner(struct bench *b, const char *train)
+{
+    struct tuner_world  world = { .seed = 1, .queue = b->facts, .queues = PORTS };
+    struct tuner_values v;
+    struct err          err;
+    int                 rc;
+
+    tuner_values_init(&tuner_acc, &v);
+    rc = tuner_values_set(&tuner_acc, &v, "model", "none", &err);
+    if (!rc)
+        rc = tuner_values_set(&tuner_acc, &v, "train", train, &err);
+    if (!rc)
+        rc = tuner_values_set(&tuner_acc, &v, "slot_us", "500", &err);
+    for (int i = 0; i < PORTS; i++)
+        b->facts[i] = (struct queue_facts){ .rate_bps = 25000000000 };
+    if (!rc)
+        rc = tuner_open(&b->tuner, &tuner_acc, &world, &v, &err);
+    if (rc)
+        bench_fail("acc", err.text);
+    tuner_values_fini(&v);
+}
+
+/* Traffic that never stands still, so that no queue is idle. */
+static void pass_time(struct bench *b)
+{
+    for (int i = 0; i < PORTS; i++) {
+        b->port[i].queue_bytes = 6000 + rng_below(&b->rng, 400000);
+        b->port[i].tx_bytes += 100000 + rng_below(&b->rng, 50000);
+        b->port[i].marked_bytes += rng_below(&b->rng, 20000);
+    }
+}
+
+static void sample(struct bench *b)
+{
+    for (int i = 0; i < PORTS; i++)
+        b->sum[i] += ((volatile struct port *)b->port)[i].queue_bytes;
+}
+
+static void read_slot(struct bench *b)
+{
+    for (int i = 0; i < PORTS; i++) {
+        b->slot[i] = (struct queue_slot){
+            .tx_bytes = b->port[i].tx_bytes - b->was_tx[i], .marked_bytes = b->port[i].marked_bytes - b->was_marked[i],
+            .queue_bytes_mean = b->sum[i] / SAMPLES, .ecn = b->ecn[i],
+        };
+        b->was_tx[i] = b->port[i].tx_bytes;
+        b->was_marked[i] = b->port[i].marked_bytes;
+        b->sum[i] = 0;
+    }
+}
+
+/* CPU time of a slot, without the passing of time. */
+static double run_switch(const char *train)
+{
+    static struct bench b;
+    struct acc_figures  f;
+    double              s = 0;
+
+    memset(&b, 0, sizeof b);
+    rng_init(&b.rng, 1, 0);
+    open_tuner(&b, train);
+    for (int n = 0; n < SLOTS; n++) {
+        double before;
+
+        pass_time(&b);
+        before = bench_cpu_s();
+        for (int i = 0; i < SAMPLES; i++)
+            sample(&b);
+        read_slot(&b);
+        tuner_acc.slot(b.tuner.state, b.slot);
+        tuner_acc.queues(b.tuner.state, b.ecn);
+        s += bench_cpu_s() - before;
+    }
+    acc_figures(&b.tuner, &f);
+    if (f.decisions < (uint64_t)PORTS * SLOTS * 9 / 10)
+        bench_fail("acc", "queues that should be busy were idle");
+    tuner_close(&b.tuner);
+    return s / SLOTS;
+}
+
+static double best_of(const char *train)
+{
+    double best = run_switch(train);
+
+    for (int i = 1; i < runs; i++) {
+        double s = run_switch(train);
+
+        best = s < best ? s : best;
+    }
+    return best;
+}
+
+int main(int argc, char **argv)
+{
+    double frozen, learning;
+
+    for (int c; (c = getopt(argc, argv, "n:")) != -1; ) {
+        if (c != 'n' || (runs = atoi(optarg)) < 1) {
+            fprintf(stderr, "usage: bench_acc [-n RUNS]\n");
+            return 2;
+        }
+    }
+    frozen = best_of("no");
+    learning = best_of("yes");
+    bench_print("acc.decide", frozen / PORTS * 1e9, "ns/queue");
+    bench_print("acc.switch48_frozen", 100 * frozen / (SLOT_US * 1e-6), "%core");
+    bench_print("acc.switch48_learning", 100 * learning / (SLOT_US * 1e-6), "%core");
+    return 0;
+}

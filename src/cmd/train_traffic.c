@@ -1,0 +1,197 @@
+/* src/cmd/train_traffic.c - traffic to learn from.
+ *
+ * As ACC's section 4.3 has it: incast of 2 to 64 senders with 1 to 1000 flows of 10 KB to 10 MB, loads of 10 to 90 %,
+ * and traces of applications; for those stand WebSearch, DataMining, storage and collectives of training. All-to-all
+ * and halving-doubling are among them, rings are not: they are kept for who wants to see what a net does with
+ * traffic that it has never met.
+ */
+#include "base/rng.h"
+#include "cmd/train.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GBPS 1e9
+
+const char *const train_static[TRAIN_STATICS] = { "secn1", "secn2", "secn0", "vendor" };
+
+/* ---- random networks ---- */
+
+struct draw { struct rng rng; FILE *out; double host_bps, run_us; uint32_t hosts; };
+
+static double uniform(struct draw *d, double low, double high)
+{
+    return low + (high - low) * rng_real(&d->rng);
+}
+
+static uint32_t one_of(struct draw *d, uint32_t n)
+{
+    return (uint32_t)rng_below(&d->rng, n);
+}
+
+/* Every doubling between the two is equally likely. */
+static double by_doublings(struct draw *d, double low, double high)
+{
+    uint32_t doublings = 1;
+
+    for (double x = low; x * 2 < high; x *= 2)
+        doublings++;
+    low *= (double)(1u << one_of(d, doublings));
+    return uniform(d, low, low * 2 < high ? low * 2 : high);
+}
+
+static void print_star(struct draw *d)
+{
+    static const uint32_t hosts[] = { 9, 17, 33, 65 };
+
+    d->host_bps = (one_of(d, 3) == 0 ? 100 : 25) * GBPS;
+    d->hosts = hosts[one_of(d, d->host_bps > 50 * GBPS ? 3 : 4)];
+    fprintf(d->out, "topology: {kind: star, hosts: %u, rate: %.0fGbps, delay: %.1fus}\n", d->hosts,
+            d->host_bps / GBPS, uniform(d, 0.5, 3));
+}
+
+static void print_clos(struct draw *d)
+{
+    static const uint32_t per_tor[] = { 4, 8, 12, 16 };
+    uint32_t tors = 2 + 2 * one_of(d, 2), hosts = per_tor[one_of(d, tors == 4 ? 2 : 4)];
+
+    d->host_bps = (one_of(d, 4) == 0 ? 100 : 25) * GBPS;
+    if (d->host_bps > 50 * GBPS && hosts > 8)
+        hosts = 8;
+    d->hosts = tors * hosts;
+    fprintf(d->out, "topology: {kind: clos, tors: %u, hosts_per_tor: %u, spines: 2, rate: %.0fGbps, "
+            "fabric_rate: %sGbps, delay: %.1fus}\n", tors, hosts, d->host_bps / GBPS,
+            d->host_bps > 50 * GBPS ? "200" : "100", uniform(d, 0.5, 2));
+}
+
+/* ---- random traffic ---- */
+
+static void print_poisson(struct draw *d, const char *sizes, double low, double high)
+{
+    fprintf(d->out, "  - {kind: poisson, sizes: %s, load: %.2f}\n", sizes, uniform(d, low, high));
+}
+
+/* Bursts at a load; as many flows as fit into a third of the run. */
+static void print_incast(struct draw *d, const char *more)
+{
+    double   load = uniform(d, 0.1, 0.9), size = by_doublings(d, 10e3, 10e6), flows = by_doublings(d, 1, 1000);
+    uint32_t senders = (uint32_t)by_doublings(d, 2, d->hosts - 1 < 64 ? d->hosts - 1 : 64);
+    double   bits_max = d->host_bps * d->run_us / 1e6 / 3 * load, bits = 8 * size * senders;
+
+    if (flows * bits > bits_max)
+        flows = bits_max / bits;
+    if (flows < 1) {
+        flows = 1;
+        size = size * bits_max / bits < 10e3 ? 10e3 : size * bits_max / bits;
+    }
+    bits = 8 * size * senders * (double)(uint32_t)flows;
+    fprintf(d->out, "  - {kind: incast, senders: %u, size: %.0f, flows: %u, period: %.1fus%s}\n", senders, size,
+            (uint32_t)flows, bits / (d->host_bps * load) * 1e6, more);
+}
+
+static void print_many(struct draw *d)
+{
+    uint32_t hosts = (uint32_t)by_doublings(d, 2, d->hosts - 1 < 16 ? d->hosts - 1 : 16);
+
+    fprintf(d->out, "  - {kind: many_to_one, hosts: %u, qps: %u, spread: 1ms}\n", hosts,
+            (uint32_t)by_doublings(d, 1, 32));
+}
+
+static void print_storage(struct draw *d)
+{
+    static const char *const preset[] = { "oltp", "olap", "vdi", "exchange", "video", "backup" };
+
+    fprintf(d->out, "  - {kind: storage, preset: %s, depth: %u, replicas: 2}\n", preset[one_of(d, 6)],
+            4u << 2 * one_of(d, 3));
+}
+
+static void print_training(struct draw *d)
+{
+    bool     is_exchange = one_of(d, 2) == 0;
+    uint32_t workers = 8;
+    double   size = by_doublings(d, 100e3, 4e6);
+
+    fprintf(d->out, "  - {kind: training, workers: %u, placement: spread, collective: %s, size: %.0f, compute: %.0fus}\n",
+            workers, is_exchange ? "halving_doubling_all_reduce" : "all_to_all", is_exchange ? 8 * size : size,
+            uniform(d, 50, 1000));
+}
+
+static void print_influx(struct draw *d)
+{
+    char more[80];
+    double start = uniform(d, 0.2, 0.5) * d->run_us;
+
+    print_poisson(d, one_of(d, 2) ? "WebSearch" : "DataMining", 0.2, 0.6);
+    snprintf(more, sizeof more, ", start: %.0fus, for: %.0fus", start, 0.4 * d->run_us);
+    print_incast(d, more);
+}
+
+static void print_traffic(struct draw *d)
+{
+    uint32_t kind = one_of(d, 20);
+
+    if (kind < 8)
+        print_poisson(d, "WebSearch", 0.1, 0.9);
+    else if (kind < 11)
+        print_poisson(d, "DataMining", 0.1, 0.9);
+    else if (kind < 14)
+        print_incast(d, "");
+    else if (kind < 16)
+        print_many(d);
+    else if (kind < 17)
+        print_storage(d);
+    else if (kind < 18)
+        print_training(d);
+    else
+        print_influx(d);
+}
+
+/* About the same work for every run: the hosts' links carry 10 Gbit at most. */
+static double run_us(const struct draw *d)
+{
+    double us = 10 * GBPS / (d->hosts * d->host_bps) * 1e6;
+
+    return us < 5000 ? 5000 : us > 20000 ? 20000 : us;
+}
+
+char *train_scenario(uint64_t seed, uint32_t round, uint32_t run)
+{
+    struct draw d = { 0 };
+    char       *text = NULL;
+    size_t      length;
+
+    rng_init(&d.rng, seed, (uint64_t)round << 32 | run);
+    d.out = open_memstream(&text, &length);
+    if (!d.out)
+        die("out of memory");
+    if (one_of(&d, 5) < 2)
+        print_star(&d);
+    else
+        print_clos(&d);
+    d.run_us = run_us(&d);
+    fprintf(d.out, "run: %.0fus\ntraffic:\n", d.run_us);
+    print_traffic(&d);
+    fclose(d.out);
+    return text;
+}
+
+/* ---- traffic to check on ---- */
+
+#define CLOS "topology: {kind: clos, tors: 4, hosts_per_tor: 8, spines: 2, rate: 25Gbps, fabric_rate: 100Gbps, delay: 1us}\n"
+
+static const struct { const char *name, *text; } checks[TRAIN_CHECKS] = {
+    { "WebSearch 60%", CLOS "run: 25ms\ntraffic: [{kind: poisson, sizes: WebSearch, load: 60%}]\n" },
+    { "WebSearch 80%", CLOS "run: 25ms\ntraffic: [{kind: poisson, sizes: WebSearch, load: 80%}]\n" },
+    { "WebSearch 90%", CLOS "run: 25ms\nseed: 2\ntraffic: [{kind: poisson, sizes: WebSearch, load: 90%}]\n" },
+    { "DataMining 80%", CLOS "run: 25ms\ntraffic: [{kind: poisson, sizes: DataMining, load: 80%}]\n" },
+    { "storage", CLOS "run: 8ms\ntraffic: [{kind: storage, preset: backup, depth: 64}]\n" },
+    { "incast at 100G", "topology: {kind: star, hosts: 17, rate: 100Gbps, delay: 1us}\nrun: 6ms\ntraffic:\n"
+      "  - {kind: poisson, sizes: WebSearch, load: 40%}\n"
+      "  - {kind: incast, senders: 16, size: 64KB, period: 300us}\n" },
+};
+
+char *train_check_scenario(uint32_t number, const char **name)
+{
+    *name = checks[number].name;
+    return xstrdup(checks[number].text);
+}

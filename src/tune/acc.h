@@ -1,0 +1,36 @@
+/* src/tune/acc.h - for who trains ACC: runs whose experience is used elsewhere.
+ *
+ * A tuner that was opened with tuner_acc is told to explore with a net that somebody else improves. It does not
+ * learn by itself then; what happens to it is added to a memory, record by record (learn/dqn.h).
+ */
+#ifndef TUNE_ACC_H
+#define TUNE_ACC_H
+
+#include "learn/dqn.h"
+#include "tune/tuner.h"
+
+extern const struct tuner_algo tuner_acc;
+
+/* The shape of ACC's net: 'inputs' -> 20 -> 40 -> 40 -> 'actions', ReLU between. */
+void acc_shape(struct net_shape *, uint32_t inputs, uint32_t actions);
+
+/* Decides by 'net' from now on, with probability epsilon at random and then with the same for 'hold' slots; the
+ * records go to 'memory', which may be NULL. Both must outlive the tuner, and fit its shape. */
+void acc_explore(struct tuner *, const struct net *, double epsilon, uint32_t hold, struct replay *memory);
+
+struct acc_figures {             /* since the tuner was opened */
+    double   reward_sum, throughput_sum, delay_sum;      /* over decisions that have been rewarded */
+    uint64_t rewards, decisions, slots, changes;
+    uint64_t skipped;            /* decisions that were not made, because a queue was idle */
+    double   loss_sum;
+    uint64_t updates;
+    double   epsilon;
+};
+
+void acc_figures(const struct tuner *, struct acc_figures *);
+
+/* The model that ships with Anole, if there is one: acc_model_bytes is 0 otherwise. Made by tools/embed-model. */
+extern const unsigned char acc_model[];
+extern const unsigned long acc_model_bytes;
+
+#endif

@@ -1,0 +1,98 @@
+#!/usr/bin/env bats
+# tests/cli/train.bats - anole train from the outside: the same model whatever happens, and what it is good for.
+
+# shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
+load common
+
+# As small as a training can be: three rounds of two runs, and no checks, which would take most of the time.
+train() {
+    "$ANOLE" train acc --rounds 3 --runs 2 --updates 20 --check 0 "$@"
+}
+
+setup_file() {
+    : "${ANOLE:?is the program to test}"
+    train --out "$BATS_FILE_TMPDIR/one.acc" --jobs 1 >"$BATS_FILE_TMPDIR/one.out"
+}
+
+@test "train: tells how it goes, and leaves a model and nothing else" {
+    grep -qE '^ +0  0\.[0-9]+ +[0-9.]+ +1\.000$' "$BATS_FILE_TMPDIR/one.out"
+    grep -qE 'one.acc: the net of round 2$' "$BATS_FILE_TMPDIR/one.out"
+    [ -s "$BATS_FILE_TMPDIR/one.acc" ]
+    [ "$(stat -c %s "$BATS_FILE_TMPDIR/one.acc")" -le 30000 ]
+    [ ! -e "$BATS_FILE_TMPDIR/one.acc.state" ]
+}
+
+@test "train: the number of jobs makes no difference" {
+    run_apart train --out "$dir/many.acc" --jobs 3 --quiet
+    [ "$status" -eq 0 ]
+    [ ! -s "$dir/out" ]
+    [ ! -s "$dir/err" ]
+    cmp "$BATS_FILE_TMPDIR/one.acc" "$dir/many.acc"
+}
+
+@test "train: interrupted, it goes on, and the model is the same" {
+    train --out "$dir/m.acc" >"$dir/out" 2>"$dir/err" &
+    pid=$!
+    for ((i = 0; i < 600; i++)); do
+        [ ! -e "$dir/m.acc.state" ] || break
+        sleep 0.1
+    done
+    kill -INT "$pid" 2>/dev/null || true
+    code=0
+    wait "$pid" || code=$?
+    if [ "$code" -ne 0 ]; then      # otherwise it was over before the signal came
+        [ "$code" -eq 130 ]
+        [ -s "$dir/m.acc.state" ]
+        [ ! -e "$dir/m.acc" ]
+        run_apart train --out "$dir/m.acc"
+        [ "$status" -eq 0 ]
+        grep -q 'goes on after' "$dir/out"
+    fi
+    cmp "$BATS_FILE_TMPDIR/one.acc" "$dir/m.acc"
+}
+
+@test "train: what was begun with other options is not gone on with" {
+    printf 'ANOLETRAIN1\n' >"$dir/m.acc.state"
+    run_apart train --out "$dir/m.acc"
+    [ "$status" -eq 1 ]
+    [ "$(wc -l <"$dir/err")" -eq 1 ]
+    grep -q 'm.acc.state: the file is cut short' "$dir/err"
+}
+
+@test "train: wrong options are refused with one line" {
+    for args in "" "acc" "ac --out $dir/x" "acc --out $dir/x --set gama=1" "acc --out $dir/x --set gamma=2" \
+        "acc --out $dir/x --rounds 0" "acc --out $dir/x --set model=none" "acc acc --out $dir/x"; do
+        # shellcheck disable=SC2086  # words
+        run_apart "$ANOLE" train $args
+        [ "$status" -eq 2 ]
+        [ "$(wc -l <"$dir/err")" -eq 1 ]
+        [ ! -e "$dir/x" ]
+    done
+}
+
+@test "train: a run takes the model, by itself or with options" {
+    write_scenario "$dir/s.yaml"
+    cd "$dir"
+    run_apart "$ANOLE" run s.yaml --set "tuner=acc:$BATS_FILE_TMPDIR/one.acc" --set tuner.slot_us=50
+    [ "$status" -eq 0 ]
+    cp "$BATS_FILE_TMPDIR/one.acc" here.acc
+    run_apart "$ANOLE" run s.yaml --set tuner=acc:here.acc
+    [ "$status" -eq 0 ]
+    printf 'tuner: {kind: acc, model: here.acc, slot_us: 50}\n' >>s.yaml
+    run_apart "$ANOLE" run "$dir/s.yaml"
+    [ "$status" -eq 0 ]
+}
+
+@test "train: a damaged model is refused with one line" {
+    write_scenario "$dir/s.yaml"
+    head -c 1000 "$BATS_FILE_TMPDIR/one.acc" >"$dir/cut.acc"
+    run_apart "$ANOLE" run "$dir/s.yaml" --set "tuner=acc:$dir/cut.acc"
+    [ "$status" -eq 1 ]
+    [ "$(wc -l <"$dir/err")" -eq 1 ]
+    run_apart "$ANOLE" run "$dir/s.yaml" --set "tuner=acc:$BATS_FILE_TMPDIR/one.acc" --set tuner.history=5
+    [ "$status" -eq 1 ]
+    [ "$(wc -l <"$dir/err")" -eq 1 ]
+    run_apart "$ANOLE" run "$dir/s.yaml" --set "tuner=acc:$dir/none.acc"
+    [ "$status" -eq 1 ]
+    grep -q 'none.acc' "$dir/err"
+}
