@@ -1,9 +1,21 @@
 #include "sim/balance.h"
 #include "lb/ecmp.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #define BALANCE_STREAM (1ull << 40)      /* of random numbers: apart from those that marking takes */
+
+/* What a switch has for its balancer; node.lb_state is 'state'. */
+struct place {
+    struct lb_switch  sw;
+    _Alignas(64) char state[];
+};
+
+static inline struct place *place_of(const struct node *n)
+{
+    return (struct place *)(void *)((char *)n->lb_state - offsetof(struct place, state));
+}
 
 /* ---- building ---- */
 
@@ -33,24 +45,44 @@ static uint32_t count_racks(const struct graph *g, bool *has_hosts)
     return racks;
 }
 
-static void build_states(struct sim *s)
+static size_t place_bytes(const struct sim *s, const struct lb_switch *sw)
 {
-    bool            *has_hosts = xcalloc(s->nodes + 1ul, sizeof *has_hosts);
-    uint32_t        *ports = xcalloc(s->nodes + 1ul, sizeof *ports), racks = count_racks(&s->graph, has_hosts);
-    size_t           total = 0;
+    const struct lb_algo *lb = s->cfg.lb;
+    size_t                bytes = sizeof(struct place) + (lb->state_bytes ? lb->state_bytes(s->lb_cfg, sw) : 0);
+
+    return (bytes + 63) / 64 * 64;
+}
+
+static void build_place(struct sim *s, struct node *n, const struct lb_switch *sw, struct arena *arena)
+{
+    struct place *place = arena_alloc(arena, 1, place_bytes(s, sw));
+
+    place->sw = *sw;
+    n->lb_state = place->state;
+    if (s->cfg.lb->init)
+        s->cfg.lb->init(s->lb_cfg, place->state, sw);
+}
+
+static void build_places(struct sim *s)
+{
+    bool     *has_hosts = xcalloc(s->nodes + 1ul, sizeof *has_hosts);
+    uint32_t *ports = xcalloc(s->nodes + 1ul, sizeof *ports), racks = count_racks(&s->graph, has_hosts);
+    size_t    total = 64;
 
     for (uint32_t i = 0; i < s->graph.links; i++)
         ports[s->graph.link[i].a]++, ports[s->graph.link[i].b]++;
     for (int round = 0; round < 2; round++) {
-        if (round == 1)
-            arena_init(&s->lb_arena, total + 64);
+        if (round == 1 && s->cfg.lb->state_bytes)
+            arena_init(&s->lb_arena, total);
         for (uint32_t i = 0; i < s->nodes; i++) {
-            struct lb_switch sw = { ports[i], racks, has_hosts[i] };
-            size_t           bytes = s->node[i].is_switch ? s->cfg.lb->state_bytes(s->lb_cfg, &sw) : 0;
+            struct lb_switch sw = { .ports = ports[i], .racks = racks, .has_hosts = has_hosts[i] };
 
-            total += (bytes + 63) / 64 * 64;
-            if (round == 1 && bytes)
-                s->node[i].lb_state = arena_alloc(&s->lb_arena, 1, bytes);
+            if (!s->node[i].is_switch)
+                continue;
+            if (round == 0)
+                total += place_bytes(s, &sw);
+            else
+                build_place(s, &s->node[i], &sw, s->cfg.lb->state_bytes ? &s->lb_arena : &s->arena);
         }
     }
     free(has_hosts);
@@ -68,10 +100,9 @@ void balance_build(struct sim *s)
     s->lb_cfg = lb->cfg_size ? arena_alloc(&s->arena, 1, lb->cfg_size) : NULL;
     balance_configure(s);
     s->is_balanced = lb != &lb_ecmp;
+    s->lb_is_shown = lb->leave != NULL;
     if (!s->is_balanced)
         return;
-    if (lb->state_bytes)
-        build_states(s);
     if (s->cfg.model == MODEL_CONWEAVE && s->cfg.order == ORDER_NS3 && !s->cfg.lb_seed) {
         s->lb_crand = arena_alloc(&s->arena, 1, sizeof *s->lb_crand);
         crand_init(s->lb_crand, (uint32_t)s->cfg.seed);
@@ -79,109 +110,130 @@ void balance_build(struct sim *s)
     s->lb_rng = arena_alloc(&s->arena, s->nodes, sizeof *s->lb_rng);
     for (uint32_t i = 0; i < s->nodes; i++)
         rng_init(&s->lb_rng[i], s->cfg.seed ^ s->cfg.lb_seed * 0x9e3779b97f4a7c15ull, BALANCE_STREAM + 1 + i);
+    build_places(s);
 }
 
 /* ---- deciding ---- */
 
-static inline void describe(struct sim *s, const struct node *n, const struct packet *k, struct lb_tag *tag,
-                            struct lb_packet *p)
+/* Functions that few packets need are kept out of the one that all packets call: it then needs no stack. */
+#define APART __attribute__((noinline))
+
+static APART void connect(const struct sim *s, const struct node *n, struct lb_switch *sw)
 {
-    p->src_ip = sim_ip(k->src);
-    p->dst_ip = sim_ip(k->dst);
-    p->ports = k->ports;
-    p->bytes = k->bytes;
-    p->salt = n->salt;
-    p->first_port = n->first_port;
-    p->from = n->route_host[k->src].group;
-    p->to = n->route_host[k->dst].group;
-    p->paths = n->route_paths[p->to] + 1u;
-    p->is_data = k->kind == PACKET_DATA;
-    p->queue_bytes = (const char *)&s->port[0].queue[k->prio].bytes;
-    p->rate_bps = (const char *)&s->port[0].rate_bps;
-    p->port_stride = sizeof(struct port);
-    p->tag = tag;
-    p->rng = &s->lb_rng[n->id];
-    p->crand = s->lb_crand;
-    if (p->crand) {
-        p->src_ip = 0;           /* how that fork tells flows apart: source port and destination do, nearly */
-        p->ports |= (uint32_t)k->prio << 16;
+    sw->first_port = n->first_port;
+    sw->salt = n->salt;
+    sw->rng = &s->lb_rng[n->id];
+    sw->crand = s->lb_crand;
+    sw->queue_bytes = (const char *)&s->port[0].queue[0].bytes;
+    sw->rate_bps = (const char *)&s->port[0].rate_bps;
+    sw->port_stride = sizeof(struct port);
+    sw->class_stride = sizeof(struct queue);
+}
+
+/* Ports are built after balancers, so a switch is told of its own when the first packet comes. */
+static inline const struct lb_switch *switch_of(const struct sim *s, const struct node *n)
+{
+    struct lb_switch *sw = &place_of(n)->sw;
+
+    if (__builtin_expect(!sw->rng, 0))
+        connect(s, n, sw);
+    return sw;
+}
+
+/* The next digit of the path that the first switch has chosen. */
+static inline uint32_t follow(struct lb_tag *tag, uint32_t path, const uint32_t *hop)
+{
+    tag->path = (uint16_t)(path / hop[0]);
+    return hop[1 + path % hop[0]];
+}
+
+/* A data packet to switch 'to', for which there is a way: asks the balancer. */
+static inline uint32_t ask(struct sim *s, const struct node *n, const struct packet *k, struct lb_tag *tag, uint32_t to,
+                           const uint32_t *hop)
+{
+    const struct lb_switch *sw = switch_of(s, n);
+    struct lb_packet        p = { .src = k->src, .dst = k->dst, .ports = k->ports, .bytes = k->bytes, .to = to,
+                                  .paths = n->route_paths[to] + 1u, .ways = hop[0], .way = hop + 1, .prio = k->prio,
+                                  .tag = tag };
+    uint32_t                choice;
+
+    if (__builtin_expect(sw->crand != NULL, 0)) {
+        p.src = 0;               /* how that fork tells flows apart: source port and destination do, nearly */
+        p.ports |= (uint32_t)k->prio << 16;
     }
-    p->is_flowlet = p->is_reroute = false;
-}
-
-static inline uint32_t ask(struct sim *s, const struct node *n, struct lb_packet *p)
-{
-    uint32_t choice = s->cfg.lb->pick(s->lb_cfg, n->lb_state, s->now_ps, p);
-
-    s->counters.flowlets += p->is_flowlet;
-    s->counters.reroutes += p->is_reroute;
-    return choice;
-}
-
-/* The way of a data packet where there are several, or of one at its first switch, which then has its whole path
- * to choose though there be one way from here. */
-static inline uint32_t choose(struct sim *s, const struct node *n, const struct packet *k, struct lb_tag *tag,
-                              bool is_first, const uint32_t *way, uint32_t ways)
-{
-    struct lb_packet p;
-    uint32_t         path = tag->path;
-
-    if (!s->lb_is_path || is_first) {
-        describe(s, n, k, tag, &p);
-        p.is_first = is_first;
-        p.is_last = false;
-        p.way = way;
-        p.ways = ways;
-        path = ask(s, n, &p);
+    choice = s->cfg.lb->pick(s->lb_cfg, n->lb_state, s->now_ps, sw, &p);
+    if (__builtin_expect(p.is_flowlet, 0)) {
+        s->counters.flowlets++;
+        s->counters.reroutes += p.is_reroute;
     }
-    if (!s->lb_is_path)
-        return way[path];
-    tag->path = (uint16_t)(path / ways);
-    return way[path % ways];
+    return s->lb_is_path ? follow(tag, choice, hop) : hop[1 + choice];
 }
 
-static void tell(struct sim *s, struct node *n, const struct packet *k, struct lb_tag *tag, bool is_first, bool is_last,
-                 uint32_t port)
+APART struct port *balance_way(struct sim *s, const struct node *n, const struct port *in, uint32_t id,
+                               const uint32_t *hop)
 {
-    struct lb_packet p;
+    struct lb_tag       *tag = &s->packets.tag[id];
+    const struct packet *k = &s->packets.packet[id];
 
-    describe(s, n, k, tag, &p);
-    p.is_first = is_first;
-    p.is_last = is_last;
-    p.way = &port;
-    p.ways = 1;
-    s->cfg.lb->pass(s->lb_cfg, n->lb_state, s->now_ps, &p);
+    if (s->lb_is_path && in->peer->is_switch)
+        return &s->port[follow(tag, tag->path, hop)];
+    return &s->port[ask(s, n, k, tag, n->route_host[k->dst].group, hop)];
 }
 
-__attribute__((noinline)) struct port *balance_way(struct sim *s, struct node *n, const struct port *in, uint32_t id)
-{
-    struct packet           *k = &s->packets.packet[id];
-    struct lb_tag           *tag = &s->packets.tag[id];
-    const struct route_host *h = &n->route_host[k->dst];
-    uint32_t                 entry = n->route_entry[h->group], port;
-    bool                     is_first = !in->peer->is_switch, is_data = k->kind == PACKET_DATA;
+/* ---- balancers that look on ---- */
 
-    if (is_first)
+/* Where there is one way, as a list of one. */
+static inline const uint32_t *hops_of(const struct node *n, uint32_t entry, uint32_t one[2])
+{
+    if (!(entry & ROUTE_ONE))
+        return n->route_hop + entry;
+    one[0] = 1;
+    one[1] = entry & ~ROUTE_ONE;
+    return one;
+}
+
+/* At its last switch a packet is shown to the balancer, unless that is its first. */
+static inline struct port *show_last(struct sim *s, const struct node *n, const struct packet *k,
+                                     const struct lb_tag *tag, bool is_first)
+{
+    struct port *out = &s->port[n->route_host[k->dst].port];
+
+    if (out->odd & ODD_LINK && out->is_down)
+        return NULL;
+    if (!is_first)
+        s->cfg.lb->leave(s->lb_cfg, n->lb_state, s->now_ps, n->route_host[k->src].group, k->kind == PACKET_DATA, tag);
+    return out;
+}
+
+static inline uint32_t show_between(struct sim *s, const struct node *n, const struct packet *k, struct lb_tag *tag,
+                                    uint32_t to, const uint32_t *hop)
+{
+    uint32_t port = s->lb_is_path ? follow(tag, tag->path, hop) : hop[0] == 1 ? hop[1] : ask(s, n, k, tag, to, hop);
+
+    s->cfg.lb->forward(s->lb_cfg, n->lb_state, s->now_ps, switch_of(s, n), port, k->bytes, tag);
+    return port;
+}
+
+APART struct port *balance_shown(struct sim *s, const struct node *n, const struct port *in, uint32_t id)
+{
+    const struct packet *k = &s->packets.packet[id];
+    struct lb_tag       *tag = &s->packets.tag[id];
+    uint32_t             to = n->route_host[k->dst].group, entry = n->route_entry[to], one[2];
+    bool                 is_first = !in->peer->is_switch, is_data = k->kind == PACKET_DATA;
+    const uint32_t      *hop;
+
+    if (entry == ROUTE_LOCAL)
+        return show_last(s, n, k, tag, is_first);
+    hop = hops_of(n, entry, one);
+    if (hop[0] == 0)
+        return NULL;
+    if (is_first) {
         *tag = (struct lb_tag){ 0 };
-    if (entry == ROUTE_LOCAL) {
-        port = h->port;
-        if (s->port[port].odd & ODD_LINK && s->port[port].is_down)
-            return NULL;
-        if (is_first)
-            return &s->port[port];
-    } else if (entry & ROUTE_ONE) {
-        port = entry & ~ROUTE_ONE;
-        if (is_data && is_first && s->lb_is_path)
-            choose(s, n, k, tag, true, &port, 1);
-    } else {
-        const uint32_t *hop = n->route_hop + entry;
-
-        if (hop[0] == 0)
-            return NULL;
-        port = is_data ? choose(s, n, k, tag, is_first, hop + 1, hop[0])
-                       : hop[1 + ecmp_hash(n->salt, sim_ip(k->src), sim_ip(k->dst), k->ports) % hop[0]];
+        if (is_data)
+            return &s->port[ask(s, n, k, tag, to, hop)];
+        s->cfg.lb->enter(s->lb_cfg, n->lb_state, to, tag);
+    } else if (is_data) {
+        return &s->port[show_between(s, n, k, tag, to, hop)];
     }
-    if (s->cfg.lb->pass)
-        tell(s, n, k, tag, is_first, entry == ROUTE_LOCAL, port);
-    return &s->port[port];
+    return &s->port[hop[1 + (hop[0] == 1 ? 0 : ecmp_hash(n->salt, sim_ip(k->src), sim_ip(k->dst), k->ports) % hop[0])]];
 }

@@ -182,8 +182,9 @@ static uint32_t find_hops(struct builder *b, uint32_t node)
 static uint32_t find_set(struct builder *b, uint32_t node, uint32_t from)
 {
     uint32_t count = find_hops(b, node);
+    bool     has_choice = b->paths && b->paths[node] > 0 && b->group_of[node] != UINT32_MAX;
 
-    return count == 1 ? ROUTE_ONE | b->set[0] : keep_set(b, from, count);
+    return count == 1 && !has_choice ? ROUTE_ONE | b->set[0] : keep_set(b, from, count);
 }
 
 /* What every switch can carry to the target: those near it first, for the others depend on them; and how many links

@@ -41,7 +41,7 @@ struct route_cfg {
 };
 
 #define ROUTE_LOCAL UINT32_MAX   /* the entry of a node for its own group */
-#define ROUTE_ONE   0x80000000u  /* there is one next hop, and this is it */
+#define ROUTE_ONE   0x80000000u  /* there is one next hop, and this is it. With paths: and one path, or no hosts */
 
 #define ROUTE_WEIGHT_MAX 16      /* of a port in a weighted set */
 

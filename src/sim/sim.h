@@ -184,6 +184,7 @@ struct sim {
 
     uint32_t           pass_bytes_max;       /* frames up to this may pass a switch unbooked */
     bool               is_balanced;          /* by something else than ECMP */
+    bool               lb_is_shown;          /* which wants to see all packets */
     uint8_t            lossless_prios;       /* classes booked to ingress ports, with PFC, by switch.c */
     uint8_t            pfc_queue;            /* of a port, that its PFC frames wait in */
     uint8_t            ack_prio[PRIOS];      /* class of the ACKs for data of each class */

@@ -262,12 +262,15 @@ void switch_kick(struct sim *s, struct port *p)
 /* ---- receiving ---- */
 
 /* The port a packet leaves by, or NULL if there is no way. */
-static inline struct port *find_way(struct sim *s, struct node *n, const struct packet *k)
+static inline struct port *find_way(struct sim *s, struct node *n, const struct port *in, uint32_t id,
+                                    const struct packet *k)
 {
     const struct route_host *h = &n->route_host[k->dst];
     uint32_t                 way = n->route_entry[h->group];
     const uint32_t          *hop;
 
+    if (__builtin_expect(s->lb_is_shown, 0))
+        return balance_shown(s, n, in, id);
     if (way == ROUTE_LOCAL)      /* routes avoid links that are down, but the last one cannot be avoided */
         return s->port[h->port].odd & ODD_LINK && s->port[h->port].is_down ? NULL : &s->port[h->port];
     if (way & ROUTE_ONE)
@@ -275,6 +278,8 @@ static inline struct port *find_way(struct sim *s, struct node *n, const struct 
     hop = n->route_hop + way;
     if (hop[0] == 0)
         return NULL;
+    if (__builtin_expect(s->is_balanced, 0) && k->kind == PACKET_DATA)
+        return balance_way(s, n, in, id, hop);
     return &s->port[hop[1 + ecmp_hash(n->salt, sim_ip(k->src), sim_ip(k->dst), k->ports) % hop[0]]];
 }
 
@@ -355,7 +360,7 @@ void switch_on_packet(struct sim *s, struct port *in, uint32_t id)
         on_pfc(s, in, id, k);
         return;
     }
-    out = __builtin_expect(s->is_balanced, 0) ? balance_way(s, n, in, id) : find_way(s, n, k);
+    out = find_way(s, n, in, id, k);
     if (!out) {
         drop(s, id, &s->counters.dropped_no_route);
         return;
