@@ -879,7 +879,7 @@ static void schedule_change(struct sim *s, uint32_t node, uint32_t epoch)
 }
 
 /* Something that a port waited for has come. */
-static void kick_port(struct sim *s, struct port *p)
+static __attribute__((noinline)) void kick_port(struct sim *s, struct port *p)
 {
     if (port_is_busy(p, s->now_ps, s->order))
         path_await_free(s, p);
@@ -899,6 +899,9 @@ static void change_port(struct sim *s, struct port *p, bool is_up)
     if (p->paused)
         p->counters.paused_ps += s->now_ps - p->paused_since_ps;
     p->paused = 0;
+    for (uint32_t c = 0; s->cfg.pause_ps && c < PRIOS; c++)
+        if (evq_is_pending(&s->evq, sim_slot_expiry(s, p, c)))
+            evq_cancel(&s->evq, sim_slot_expiry(s, p, c));
     p->is_down = !is_up;
     if (!is_up) {
         p->was_down = true;
@@ -909,7 +912,7 @@ static void change_port(struct sim *s, struct port *p, bool is_up)
         return;
     }
     if (p->peer->is_switch && s->cfg.is_lossless) {
-        p->paused = 0xff;
+        p->paused = s->pfc_queue == 0 ? 0xfe : 0xff;     /* what tells it must get through */
         p->paused_since_ps = s->now_ps;
     }
     for (uint32_t c = 0; p->is_switch && s->cfg.is_lossless && c < PRIOS; c++)
@@ -932,8 +935,9 @@ static void on_change(struct sim *s, struct node *n)
     schedule_change(s, n->id, n->epoch);
 }
 
-/* By the slot: a pause of a port has ended, or one that it sent is due again. */
-static void on_pause(struct sim *s, uint32_t slot)
+/* By the slot: a pause of a port has ended, or one that it sent is due again. Apart, so that what happens often stays
+ * in one piece. */
+static __attribute__((noinline, cold)) void on_pause(struct sim *s, uint32_t slot)
 {
     uint32_t     place = slot - s->slot_pause, prio = place % PRIOS;
     struct port *p = &s->port[place / PRIOS % s->ports];
