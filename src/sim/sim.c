@@ -381,8 +381,9 @@ static void build_conweave(struct sim *s)
 
     s->pausing_until_ps = arena_alloc(&s->arena, 2ul * s->graph.links * PRIOS, sizeof *s->pausing_until_ps);
     s->conweave = arena_alloc(&s->arena, s->nodes, sizeof *s->conweave);
-    for (uint32_t i = 0; i < s->nodes; i++)
-        mrg_init(&s->conweave[i].mrg, seed ? seed : 1, 1ull << 63, 1);
+    mrg_init(&s->conweave[0].mrg, seed ? seed : 1, 1ull << 63, 1);
+    for (uint32_t i = 1; i < s->nodes; i++)
+        s->conweave[i].mrg = s->conweave[0].mrg;
 }
 
 static void build_nodes(struct sim *s)
@@ -920,8 +921,9 @@ static void change_port(struct sim *s, struct port *p, bool is_up)
     kick_port(s, p);
 }
 
-/* Every node learns of a change at the moment it happens: its ports go down or up and its routes follow. */
-static void on_change(struct sim *s, struct node *n)
+/* Every node learns of a change at the moment it happens: its ports go down or up and its routes follow. Rare events
+ * stay out of line, so that what happens often is small enough to be one function. */
+static __attribute__((noinline)) void on_change(struct sim *s, struct node *n)
 {
     n->epoch++;
     use_routes(s, n);
@@ -935,8 +937,7 @@ static void on_change(struct sim *s, struct node *n)
     schedule_change(s, n->id, n->epoch);
 }
 
-/* By the slot: a pause of a port has ended, or one that it sent is due again. Apart, so that what happens often stays
- * in one piece. */
+/* By the slot: a pause of a port has ended, or one that it sent is due again. */
 static __attribute__((noinline, cold)) void on_pause(struct sim *s, uint32_t slot)
 {
     uint32_t     place = slot - s->slot_pause, prio = place % PRIOS;
@@ -950,7 +951,7 @@ static __attribute__((noinline, cold)) void on_pause(struct sim *s, uint32_t slo
     kick_port(s, p);
 }
 
-static void on_timeout(struct sim *s, void *owner, uint32_t slot)
+static __attribute__((noinline)) void on_timeout(struct sim *s, void *owner, uint32_t slot)
 {
     if (slot < s->slot_tcp)
         host_on_timeout(s, owner);
