@@ -45,9 +45,10 @@ test:
 	@! command -v node >/dev/null || tools/deps web || true
 	@FIDELITY_ANOLE=build/release/anole tools/run-tests build/test
 
-# All of the comparison with the HPCC ns-3 fork; `make test` leaves out what takes long. See docs/fidelity.md.
+# All of the comparison with the ns-3 forks; `make test` leaves out what takes long. See docs/fidelity.md.
 fidelity: release
 	@FIDELITY_ANOLE=build/release/anole tests/fidelity/fidelity.sh --all --jobs "$$(nproc)"
+	@FIDELITY_ANOLE=build/release/anole tests/fidelity/conweave.sh --all --jobs "$$(nproc)"
 
 debug:
 	@tools/deps build test
@@ -141,7 +142,7 @@ help:
 	@echo 'make check        all that is slower: gcc and clang with -Werror, clang-tidy, shellcheck, leaks, fuzzing, x86-64'
 	@echo '                  each part alone: $(CHECKS)'
 	@echo '                  FUZZ_SECONDS=60 fuzzes longer'
-	@echo 'make fidelity     the whole comparison with the HPCC ns-3 fork: docs/fidelity.md'
+	@echo 'make fidelity     the whole comparison with the ns-3 forks: docs/fidelity.md'
 	@echo 'make web          build the report page from web/ (needs Node 20) and test it in a browser'
 	@echo 'make bench        benchmarks, one "name value unit" per line; kept in bench/history.csv'
 	@echo 'make repro-quick  short versions of the experiments of the papers; make repro: all of them. See repro/README.md'

@@ -124,12 +124,19 @@ static inline void random_changes(struct random_world *w, struct sim_cfg *cfg, c
 
 static inline void random_cfg(struct sim_cfg *cfg, struct rng *r, uint64_t seed)
 {
-    world_cfg(cfg, one_in(r, 3) ? MODEL_HPCC : MODEL_NIC);
+    world_cfg(cfg, !one_in(r, 3) ? MODEL_NIC : seed % 2 ? MODEL_HPCC : MODEL_CONWEAVE);
     cfg->seed = seed;
-    cfg->order = cfg->model == MODEL_HPCC && !one_in(r, 3) ? ORDER_NS3 : ORDER_NODE;
+    cfg->order = cfg->model != MODEL_NIC && !one_in(r, 3) ? ORDER_NS3 : ORDER_NODE;
+    if (cfg->model != MODEL_CONWEAVE && seed % 5 == 0)
+        cfg->pause_ps = (seed % 50 + 20) * PS_PER_US;
+    cfg->nack_is_cnp = seed % 7 == 0;
+    if (seed % 11 == 0) {
+        cfg->has_ack_prio = true;
+        cfg->ack_prio = (uint8_t)(seed % PRIOS);
+    }
     cfg->ack_droppable = false;
     if (!one_in(r, 3))
-        cfg->cc = cc_find(cfg->model == MODEL_HPCC ? "dcqcn_hpcc" : seed % 3 ? "dcqcn" : "dcqcn_plus");
+        cfg->cc = cc_find(cfg->model != MODEL_NIC ? "dcqcn_hpcc" : seed % 3 ? "dcqcn" : "dcqcn_plus");
     if (one_in(r, 4))
         cfg->mtu_bytes = pick(r, 64, 4096);
     cfg->ack_every = one_in(r, 3) ? pick(r, 2, 8) : 1;
@@ -150,6 +157,12 @@ static inline void random_cfg(struct sim_cfg *cfg, struct rng *r, uint64_t seed)
     cfg->knobs.value[KNOB_rpg_min_rate] = 1000;
     for (int i = 0; i < PRIOS; i++)
         cfg->weight[i] = (uint8_t)pick(r, 1, 5);
+    if (cfg->model == MODEL_CONWEAVE) {
+        /* Its pauses do not hold senders at line rate back for long, nor does anything its ACKs and PFC frames. */
+        cfg->cc = cc_find("dcqcn_hpcc");
+        cfg->mtu_bytes = 1000;
+        cfg->rto_ps = PS_PER_MS;
+    }
 }
 
 static inline uint8_t random_prio(struct rng *r, bool has_classes)
@@ -220,7 +233,7 @@ static inline void random_world_make(struct random_world *w, uint64_t seed)
         random_cfg(&cfg, &r, seed);
         random_topology(w, &g, &r, !cfg.is_lossless);
         cfg.buffer_bytes = cfg.is_lossless ? buffer : 200ull * (cfg.mtu_bytes + cfg.header_bytes);
-        if (cfg.model == MODEL_HPCC)
+        if (cfg.model != MODEL_NIC)
             ample_headroom(&cfg, &g);
         for (uint32_t i = 0; !cfg.is_lossless && i < g.links; i++)
             g.link[i].rate_bps = g.link[0].rate_bps;
@@ -242,7 +255,7 @@ static inline void random_world_print(const struct random_world *w, uint64_t see
             "seed %llu: %s, %u hosts, model %s, cc %s, %s, buffer %llu%s%s; %u flows, %llu done at %llu ps; "
             "drops: buffer %llu "
             "wire %llu down %llu no route %llu; pauses %llu resumes %llu timeouts %llu live %u pending %u\n",
-            (unsigned long long)seed, w->graph_kind, s->hosts, s->cfg.model == MODEL_HPCC ? "hpcc" : "nic",
+            (unsigned long long)seed, w->graph_kind, s->hosts, sim_model_names[s->cfg.model],
             s->cfg.cc->name, s->cfg.is_lossless ? "lossless" : "lossy",
             (unsigned long long)s->cfg.buffer_bytes, w->has_loss ? ", loss" : "",
             w->has_changes ? ", changes" : "", w->flows, (unsigned long long)c->flows_done,

@@ -9,11 +9,16 @@ uint32_t conweave_headroom_bytes(const struct port *p)
     return (uint32_t)(p->rate_bps * (p->delay_ps / PS_PER_NS) / 8 / 1000000000 * 2) + 2 * CONWEAVE_PACKET_BYTES;
 }
 
+/* What queues share: all but the classes' own. */
+static int64_t egress_bytes(const struct sim *s, const struct node *n)
+{
+    return (int64_t)s->cfg.buffer_bytes - (int64_t)n->ports * PRIOS * CONWEAVE_PACKET_BYTES;
+}
+
 /* The fork counts ports from 1 but adds up headrooms from 0: that of the last is left out, and in its place there is
  * one that nobody configured. */
 void conweave_buffer_init(struct sim *s, struct node *n)
 {
-    int64_t classes_bytes = (int64_t)n->ports * PRIOS * CONWEAVE_PACKET_BYTES;
     int64_t headrooms_bytes = DEFAULT_HEADROOM_BYTES;
 
     for (uint32_t i = 0; i < n->ports; i++) {
@@ -23,9 +28,9 @@ void conweave_buffer_init(struct sim *s, struct node *n)
         p->headroom_bytes_max = s->cfg.headroom_bytes ? (uint32_t)s->cfg.headroom_bytes : conweave_headroom_bytes(p);
         headrooms_bytes += i + 1 < n->ports ? p->headroom_bytes_max : 0;
     }
-    n->shared_bytes_max = (int64_t)s->cfg.buffer_bytes - headrooms_bytes - classes_bytes;
+    n->shared_bytes_max = egress_bytes(s, n) - headrooms_bytes;
     n->shared_bytes_left = n->shared_bytes_max;
-    s->conweave[n->id].egress_bytes_left = (int64_t)s->cfg.buffer_bytes - classes_bytes;
+    s->conweave[n->id].egress_bytes_left = egress_bytes(s, n);
 }
 
 /* Of the bytes in a queue, those that are not free. */
@@ -139,7 +144,7 @@ const char *conweave_buffer_check(const struct sim *s, const struct node *n)
     }
     if (came_in != n->used_bytes || came_in != n->shared_bytes_max - n->shared_bytes_left)
         return "the shared buffer is not the sum over ingress ports";
-    if (waits != (int64_t)s->cfg.buffer_bytes - (int64_t)n->ports * PRIOS * CONWEAVE_PACKET_BYTES - s->conweave[n->id].egress_bytes_left)
+    if (waits != egress_bytes(s, n) - s->conweave[n->id].egress_bytes_left)
         return "the egress account is not the sum over queues";
     return NULL;
 }

@@ -25,10 +25,13 @@ void conweave_buffer_init(struct sim *, struct node *);
 /* What a port must have for what comes in after a pause: the wire both ways, and two packets. */
 uint32_t conweave_headroom_bytes(const struct port *);
 
-/* Books packet 'k', which came in by 'in' and is to leave by 'out'; pauses or resumes the sender. False: no room. */
+/* Books packet 'k', which came in by 'in' and is to leave by 'out'; pauses or resumes the sender. False: no room. Both
+ * of these stay out of line: what other models do for every packet must stay small. */
+__attribute__((noinline, cold))
 bool conweave_buffer_take(struct sim *, struct port *in, const struct port *out, struct packet *k);
 
 /* Packet 'k' has left its queue of port 'out'. */
+__attribute__((noinline, cold))
 void conweave_buffer_release(struct sim *, const struct port *out, const struct packet *k);
 
 /* What does not hold of the account of node 'n', or NULL. */

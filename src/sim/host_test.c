@@ -260,7 +260,57 @@ static void nack__keeps_its_distance(void **unused)
     world_end(&w);
 }
 
+/* One packet is lost: its NACK is a CNP too, if so configured, and the sender slows down. */
+static void nack__may_count_as_a_cnp(void **unused)
+{
+    (void)unused;
+    for (int model = MODEL_NIC; model <= MODEL_CONWEAVE; model++)
+        for (int is_cnp = 0; is_cnp < 2; is_cnp++) {
+            struct sim_cfg cfg;
+            struct world   w;
+
+            world_cfg(&cfg, (enum sim_model)model);
+            cfg.cc = cc_find(model == MODEL_NIC ? "dcqcn" : "dcqcn_hpcc");
+            cfg.ecn_on = false;
+            cfg.nack_is_cnp = is_cnp;
+            cfg.nack_gap_ps = 100 * PS_PER_US;
+            start_one(&w, &cfg, 400);
+            sim_run_until(w.sim, 10 * PS_PER_US);
+            set_loss(&w.sim->port[w.sim->host[0].port], true);
+            while (!w.sim->counters.dropped_wire)
+                sim_run_until(w.sim, w.sim->now_ps + 10 * PS_PER_NS);
+            set_loss(&w.sim->port[w.sim->host[0].port], false);
+            assert_true(world_finish(&w, PS_PER_US, PS_PER_S));
+            assert_int_equal(w.sim->counters.nacks_sent, 1);
+            assert_int_equal(w.sim->counters.cnps_received, is_cnp);
+            assert_int_equal(w.sim->counters.cnps_sent, 0);              /* no packet of its own */
+            assert_int_equal(w.sim->flow[1].out.rate_bps < 100 * GBPS, is_cnp);
+            world_end(&w);
+        }
+}
+
 /* ---- answers ---- */
+
+/* The class of data is stopped on the way back: only ACKs of another one come through. */
+static void ack__may_have_a_class_of_its_own(void **unused)
+{
+    (void)unused;
+    for (int is_apart = 0; is_apart < 2; is_apart++) {
+        struct sim_cfg cfg;
+        struct world   w;
+
+        world_cfg(&cfg, MODEL_NIC);
+        cfg.has_ack_prio = is_apart;
+        cfg.ack_prio = 5;
+        cfg.rto_ps = 0;
+        start_one(&w, &cfg, 20);
+        w.sim->port[w.sim->host[0].port].peer->paused = 1 << 3;
+        sim_run_until(w.sim, PS_PER_MS);
+        assert_int_equal(w.sim->counters.acks_sent, 20);
+        assert_int_equal(w.done_count, is_apart);
+        world_end(&w);
+    }
+}
 
 static void ack__every_nth_packet_and_the_last(void **unused)
 {
@@ -345,6 +395,8 @@ int main(void)
         cmocka_unit_test(loss__is_sent_again_from_the_lost_byte),
         cmocka_unit_test(loss__of_the_last_packet_waits_for_the_timer),
         cmocka_unit_test(nack__keeps_its_distance),
+        cmocka_unit_test(nack__may_count_as_a_cnp),
+        cmocka_unit_test(ack__may_have_a_class_of_its_own),
         cmocka_unit_test(ack__every_nth_packet_and_the_last),
         cmocka_unit_test(cnp__keeps_its_distance_in_each_scope),
     };

@@ -122,12 +122,47 @@ static void mrg_init__leaps_to_far_streams(void **unused)
     }
 }
 
+/* The numbers of one stream, from any seed: the published generator in another notation. */
+static void mrg_step__stays_in_its_stream(void **unused)
+{
+    const uint32_t seeds[] = { 1, 12345, 0x7fffffff };
+
+    (void)unused;
+    for (int s = 0; s < 3; s++) {
+        struct published p = { seeds[s], seeds[s], seeds[s], seeds[s], seeds[s], seeds[s] };
+        struct mrg       g;
+
+        mrg_init(&g, seeds[s], 0, 0);
+        for (int i = 0; i < 1000; i++) {
+            double got = mrg_step(&g), expected = published_next(&p);
+
+            assert_memory_equal(&got, &expected, sizeof got);
+        }
+    }
+}
+
+/* Of the stream that the ConWeave fork's switches draw from. */
+static void mrg_step__begins_where_next_does(void **unused)
+{
+    double     expected = first_of_stream(1ull << 63, 1);
+    struct mrg a, b;
+
+    (void)unused;
+    mrg_init(&a, 1, 1ull << 63, 1);
+    b = a;
+    assert_true(mrg_step(&(struct mrg){ { a.s1[0], a.s1[1], a.s1[2] }, { a.s2[0], a.s2[1], a.s2[2] } }) == expected);
+    assert_true(mrg_step(&a) == mrg_next(&b));
+    assert_true(mrg_step(&a) != mrg_next(&b));       /* one goes on in the stream, the other to the next */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published__begins_as_published),
         cmocka_unit_test(mrg_next__takes_the_first_of_each_stream),
         cmocka_unit_test(mrg_init__leaps_to_far_streams),
+        cmocka_unit_test(mrg_step__stays_in_its_stream),
+        cmocka_unit_test(mrg_step__begins_where_next_does),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,7 @@ static void restart(struct sim *s, struct port *p, uint32_t prio)
 }
 
 /* The end of a pause counts from the last frame that asked for it. */
-static void move_expiry(struct sim *s, struct port *p, uint32_t prio, bool is_pause)
+static __attribute__((noinline, cold)) void move_expiry(struct sim *s, struct port *p, uint32_t prio, bool is_pause)
 {
     uint32_t slot = sim_slot_expiry(s, p, prio);
     uint64_t at = s->now_ps + s->cfg.pause_ps;

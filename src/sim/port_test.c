@@ -8,14 +8,20 @@
 
 #include <cmocka.h>
 
-static void start(struct world *w)
+static void start_with_expiry(struct world *w, uint64_t pause_ps)
 {
     struct sim_cfg cfg;
     struct graph   g;
 
     world_cfg(&cfg, MODEL_NIC);
+    cfg.pause_ps = pause_ps;
     graph_star(&g, &(struct graph_star){ 2, 100 * GBPS, PS_PER_US });
     world_of_flows(w, &g, &cfg, NULL, 0);
+}
+
+static void start(struct world *w)
+{
+    start_with_expiry(w, 0);
 }
 
 /* A port counts as paused while any class is: from the first pause to the last resume. */
@@ -61,6 +67,39 @@ static void on_pfc__counts_time_with_any_class_paused(void **unused)
     world_end(&w);
 }
 
+/* A pause ends pause_ps after the last frame that asked for it, in each class by itself; a resume ends it before. */
+static void on_pfc__ends_by_itself(void **unused)
+{
+    static const struct { uint64_t at_us; uint32_t prio; bool is_pause; } frame[] = {
+        { 10, 3, true }, { 13, 5, true }, { 14, 3, true },       /* class 3 until 19, class 5 until 18 */
+        { 30, 3, true }, { 32, 3, false },                       /* taken back, */
+        { 36, 3, true },                                         /* and until 41 */
+    };
+    static const struct { uint64_t us; uint8_t paused; } row[] = {
+        { 9, 0 },           { 10, 1 << 3 }, { 17, 1 << 3 | 1 << 5 }, { 18, 1 << 3 }, { 19, 0 }, { 31, 1 << 3 },
+        { 33, 0 },          { 35, 0 },      { 36, 1 << 3 },          { 40, 1 << 3 }, { 41, 0 }, { 99, 0 },
+    };
+    struct world w;
+    uint32_t     next = 0;
+
+    (void)unused;
+    start_with_expiry(&w, 5 * PS_PER_US);
+    for (uint32_t i = 0; i < sizeof row / sizeof *row; i++) {
+        for (; next < sizeof frame / sizeof *frame && frame[next].at_us <= row[i].us; next++) {
+            sim_run_until(w.sim, frame[next].at_us * PS_PER_US);
+            w.sim->now_ps = frame[next].at_us * PS_PER_US;
+            port_on_pfc(w.sim, &w.sim->port[0], frame[next].prio, frame[next].is_pause);
+        }
+        sim_run_until(w.sim, row[i].us * PS_PER_US);
+        w.sim->now_ps = row[i].us * PS_PER_US;
+        assert_int_equal(w.sim->port[0].paused, row[i].paused);
+    }
+    assert_int_equal(port_paused_ps(&w.sim->port[0], w.sim->now_ps), (9 + 2 + 5) * PS_PER_US);
+    assert_int_equal(w.sim->counters.pauses, 5);
+    assert_int_equal(w.sim->counters.resumes, 1);        /* an end by itself is no frame */
+    world_end(&w);
+}
+
 /* Busy until the instant, and the place within it, at which the last byte has left. */
 static void is_busy__ends_in_its_place_of_the_instant(void **unused)
 {
@@ -102,6 +141,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_pfc__counts_time_with_any_class_paused),
+        cmocka_unit_test(on_pfc__ends_by_itself),
         cmocka_unit_test(is_busy__ends_in_its_place_of_the_instant),
         cmocka_unit_test(is_hit__is_as_likely_as_asked_for),
     };

@@ -304,11 +304,12 @@ static const char intro[] =
 
 static const char hpcc_text[] =
     "\n"
-    "## hpcc: a config of the fork\n"
+    "## hpcc: a config of a fork\n"
     "\n"
     "`hpcc: config.txt` takes the network, the flows, the ECN maps, the buffer and the DCQCN parameters from a config file\n"
-    "of the HPCC ns-3 fork; `TOPOLOGY_FILE` and `FLOW_FILE` are relative to that file. The model is hpcc. `topology` and\n"
-    "`traffic` must not be given; what `host`, `switch`, `knobs` and the general keys say comes on top. `LINK_DOWN` becomes\n"
+    "of the HPCC ns-3 fork; `TOPOLOGY_FILE` and `FLOW_FILE` are relative to that file. The model is hpcc; for a config of the\n"
+    "ConWeave ns-3 fork, told by `LB_MODE`, it is conweave, and the balancer and the seed are those of the config unless the\n"
+    "scenario names its own. `topology` and `traffic` must not be given; what `host`, `switch`, `knobs` and the general keys say comes on top. `LINK_DOWN` becomes\n"
     "a link that fails; `SIMULATOR_STOP_TIME` is not used, because a run ends when its flows are done.\n";
 
 static const char models_text[] =
@@ -317,7 +318,7 @@ static const char models_text[] =
     "\n"
     "Sizes of frames, in bytes:\n"
     "\n"
-    "| | nic | hpcc |\n"
+    "| | nic | hpcc, conweave |\n"
     "|---|---|---|\n"
     "| headers of a data packet | 62: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4 | 48: Ethernet 14, IPv4 20, UDP 8, sequence and class 6 |\n"
     "| ACK, NACK | 66: the same with AETH 4 | 60 |\n"
@@ -327,8 +328,9 @@ static const char models_text[] =
     "\n"
     "In model nic knobs start at the values of docs/knobs.md. In model hpcc they are the fork's profile for the speed of\n"
     "the first host link: `rpg_ai_rate` 5 Mbps and `rpg_hai_rate` 50 Mbps per 25 Gbps, `rpg_min_rate` 1000 Mbps, `dce_tcp_g`\n"
-    "1020 (g = 1/256). ECN thresholds of model hpcc go by the speed of the port: `kmin` 100 KB and `kmax` 400 KB per 25 Gbps,\n"
-    "`pmax` 0.2; if `knobs` names one of the three, the knobs count for all ports instead.\n"
+    "1020 (g = 1/256); in model conweave 10 Mbps, 25 Mbps, 100 Mbps and the same g. ECN thresholds of model hpcc go by the speed of the port: `kmin` 100 KB and `kmax` 400 KB per 25 Gbps,\n"
+    "`pmax` 0.2, those of model conweave are 100 KB, 400 KB and 0.2 at any speed; if `knobs` names one of the three, the knobs\n"
+    "count for all ports instead.\n"
     "\n"
     "With model hpcc and order ns3 a switch may drop ACKs that overrun the headroom, as the fork does; otherwise a lossless\n"
     "network loses none.\n";

@@ -394,8 +394,9 @@ static void build_conweave(struct sim *s)
 
     s->pausing_until_ps = arena_alloc(&s->arena, 2ul * s->graph.links * PRIOS, sizeof *s->pausing_until_ps);
     s->conweave = arena_alloc(&s->arena, s->nodes, sizeof *s->conweave);
-    for (uint32_t i = 0; i < s->nodes; i++)
-        mrg_init(&s->conweave[i].mrg, seed ? seed : 1, 1ull << 63, 1);
+    mrg_init(&s->conweave[0].mrg, seed ? seed : 1, 1ull << 63, 1);
+    for (uint32_t i = 1; i < s->nodes; i++)
+        s->conweave[i].mrg = s->conweave[0].mrg;
 }
 
 static void build_nodes(struct sim *s)
@@ -894,7 +895,7 @@ static void schedule_change(struct sim *s, uint32_t node, uint32_t epoch)
 }
 
 /* Something that a port waited for has come. */
-static void kick_port(struct sim *s, struct port *p)
+static __attribute__((noinline)) void kick_port(struct sim *s, struct port *p)
 {
     if (port_is_busy(p, s->now_ps, s->order))
         path_await_free(s, p);
@@ -914,6 +915,9 @@ static void change_port(struct sim *s, struct port *p, bool is_up)
     if (p->paused)
         p->counters.paused_ps += s->now_ps - p->paused_since_ps;
     p->paused = 0;
+    for (uint32_t c = 0; s->cfg.pause_ps && c < PRIOS; c++)
+        if (evq_is_pending(&s->evq, sim_slot_expiry(s, p, c)))
+            evq_cancel(&s->evq, sim_slot_expiry(s, p, c));
     p->is_down = !is_up;
     if (!is_up) {
         p->was_down = true;
@@ -924,7 +928,7 @@ static void change_port(struct sim *s, struct port *p, bool is_up)
         return;
     }
     if (p->peer->is_switch && s->cfg.is_lossless) {
-        p->paused = 0xff;
+        p->paused = s->pfc_queue == 0 ? 0xfe : 0xff;     /* what tells it must get through */
         p->paused_since_ps = s->now_ps;
     }
     for (uint32_t c = 0; p->is_switch && s->cfg.is_lossless && c < PRIOS; c++)
@@ -932,8 +936,9 @@ static void change_port(struct sim *s, struct port *p, bool is_up)
     kick_port(s, p);
 }
 
-/* Every node learns of a change at the moment it happens: its ports go down or up and its routes follow. */
-static void on_change(struct sim *s, struct node *n)
+/* Every node learns of a change at the moment it happens: its ports go down or up and its routes follow. Rare events
+ * stay out of line, so that what happens often is small enough to be one function. */
+static __attribute__((noinline)) void on_change(struct sim *s, struct node *n)
 {
     n->epoch++;
     use_routes(s, n);
@@ -948,7 +953,7 @@ static void on_change(struct sim *s, struct node *n)
 }
 
 /* By the slot: a pause of a port has ended, or one that it sent is due again. */
-static void on_pause(struct sim *s, uint32_t slot)
+static __attribute__((noinline, cold)) void on_pause(struct sim *s, uint32_t slot)
 {
     uint32_t     place = slot - s->slot_pause, prio = place % PRIOS;
     struct port *p = &s->port[place / PRIOS % s->ports];
@@ -961,7 +966,7 @@ static void on_pause(struct sim *s, uint32_t slot)
     kick_port(s, p);
 }
 
-static void on_timeout(struct sim *s, void *owner, uint32_t slot)
+static __attribute__((noinline)) void on_timeout(struct sim *s, void *owner, uint32_t slot)
 {
     if (slot < s->slot_tcp)
         host_on_timeout(s, owner);

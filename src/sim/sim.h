@@ -157,7 +157,7 @@ _Static_assert(sizeof(struct node) % 64 == 0, "nodes share no cache line");
 /* What a switch has besides in model conweave. */
 struct conweave_node {
     _Alignas(64) int64_t egress_bytes_left;  /* see conweave_buffer.h */
-    struct mrg           mrg;                /* ORDER_NS3: its random numbers */
+    struct mrg           mrg;                /* its random numbers */
 };
 
 struct sim_hooks {
@@ -351,9 +351,9 @@ static inline struct cc_now sim_cc_now(const struct sim *s)
 /* A uniform number in [0, 1) for node n. */
 static inline double sim_random(struct sim *s, struct node *n)
 {
-    if (s->cfg.order != ORDER_NS3)
-        return rng_real(&n->rng);
-    return s->conweave ? mrg_step(&s->conweave[n->id].mrg) : mrg_next(&s->mrg);
+    if (s->conweave)
+        return mrg_step(&s->conweave[n->id].mrg);
+    return s->cfg.order == ORDER_NS3 ? mrg_next(&s->mrg) : rng_real(&n->rng);
 }
 
 #endif

@@ -107,11 +107,16 @@ void port_send_pfc(struct sim *s, struct port *p, uint32_t prio, bool is_pause)
 }
 
 /* In the middle of a pause it is sent again, so that it does not end while it is needed. */
-static void await_refresh(struct sim *s, struct port *port, uint32_t prio)
+static __attribute__((noinline, cold)) void await_refresh(struct sim *s, struct port *port, uint32_t prio)
 {
     uint64_t at = s->now_ps + s->cfg.pause_ps / 2;
 
     evq_add(&s->evq, sim_slot_refresh(s, port, prio), at, sim_order(s, port->node, at));
+}
+
+static __attribute__((noinline, cold)) void end_refresh(struct sim *s, struct port *port, uint32_t prio)
+{
+    evq_cancel(&s->evq, sim_slot_refresh(s, port, prio));
 }
 
 static inline void pause(struct sim *s, struct port *port, uint32_t prio)
@@ -139,7 +144,7 @@ static void resume_if_room(struct sim *s, struct node *n, struct port *port, uin
         port->pausing &= (uint8_t)~(1u << prio);
         port_send_pfc(s, port, prio, false);
         if (s->cfg.pause_ps)
-            evq_cancel(&s->evq, sim_slot_refresh(s, port, prio));
+            end_refresh(s, port, prio);
     }
 }
 

@@ -291,6 +291,64 @@ static void resume__comes_an_offset_below(void **unused)
     }
 }
 
+/* What is paused stays so: the frame comes again in the middle of its time, until the class is below its limit. */
+static void pause__is_sent_again_while_it_is_needed(void **unused)
+{
+    struct sim_cfg cfg;
+    struct bench   b;
+    uint64_t       sent;
+
+    (void)unused;
+    world_cfg(&cfg, MODEL_NIC);
+    cfg.buffer_bytes = 500000;
+    cfg.pause_ps = 10 * PS_PER_US;
+    bench_init(&b, &cfg);
+    for (uint32_t n = 1; !b.in->pausing; n++)
+        bench_fill(&b, n);
+    assert_int_equal(b.w.sim->counters.pfc_sent, 1);
+    sim_run_until(b.w.sim, b.w.sim->now_ps + 52 * PS_PER_US);
+    assert_int_equal(b.w.sim->counters.pfc_sent, 1 + 10);        /* every 5 us */
+    assert_int_equal(b.in->peer->paused, 1 << 3);                /* all the time: */
+    assert_int_equal(port_paused_ps(b.in->peer, b.w.sim->now_ps), b.w.sim->now_ps - b.in->peer->paused_since_ps);
+    b.out->paused = 0;
+    switch_kick(b.w.sim, b.out);
+    sim_run_until(b.w.sim, b.w.sim->now_ps + PS_PER_MS);
+    assert_int_equal(b.in->pausing, 0);
+    assert_int_equal(b.in->peer->paused, 0);
+    sent = b.w.sim->counters.pfc_sent;
+    sim_run_until(b.w.sim, b.w.sim->now_ps + PS_PER_MS);
+    assert_int_equal(b.w.sim->counters.pfc_sent, sent);
+    assert_int_equal(b.w.sim->counters.resumes, 1);
+    world_end(&b.w);
+}
+
+/* Half of a pause must be longer than a packet and the frame behind it take on the wire: 1106 and 84 bytes. */
+static void pause__too_short_is_refused(void **unused)
+{
+    const uint64_t least_ps = 2 * (1106 + 84) * 80;
+
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        struct sim_cfg  cfg;
+        struct graph    g;
+        struct traffic *t;
+        struct world    w;
+        struct err      err;
+
+        world_cfg(&cfg, MODEL_NIC);
+        cfg.pause_ps = least_ps + 2 * (uint64_t)i;
+        graph_star(&g, &(struct graph_star){ 2, 100 * GBPS, PS_PER_US });
+        t = traffic_new(&g, 1);
+        if (i == 0) {
+            assert_true(world_start(&w, &g, &cfg, t, &err) < 0);
+            assert_non_null(strstr(err.text, "a pause_time of 190 ns is too short"));
+        } else {
+            assert_int_equal(world_start(&w, &g, &cfg, t, &err), 0);
+            world_end(&w);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -302,6 +360,8 @@ int main(void)
         cmocka_unit_test(mark__none_when_off),
         cmocka_unit_test(pause__comes_at_the_threshold),
         cmocka_unit_test(resume__comes_an_offset_below),
+        cmocka_unit_test(pause__is_sent_again_while_it_is_needed),
+        cmocka_unit_test(pause__too_short_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,33 +25,36 @@ struct world {
 
 static inline void world_cfg(struct sim_cfg *cfg, enum sim_model model)
 {
-    bool is_hpcc = model == MODEL_HPCC;
+    bool is_fork = model != MODEL_NIC, is_conweave = model == MODEL_CONWEAVE;
 
     *cfg = (struct sim_cfg){
         .model = model,
-        .order = is_hpcc ? ORDER_NS3 : ORDER_NODE,
+        .order = is_fork ? ORDER_NS3 : ORDER_NODE,
         .seed = 1,
         .cc = cc_find("none"),
         .lb = lb_find("ecmp"),
-        .mtu_bytes = is_hpcc ? 1000 : 1024,
-        .header_bytes = is_hpcc ? 48 : 62,
-        .ack_bytes = is_hpcc ? 60 : 66,
-        .cnp_bytes = is_hpcc ? 60 : 78,
-        .pfc_bytes = is_hpcc ? 43 : 64,
-        .spacing_bytes = is_hpcc ? 0 : 20,
+        .mtu_bytes = is_fork ? 1000 : 1024,
+        .header_bytes = is_fork ? 48 : 62,
+        .ack_bytes = is_fork ? 60 : 66,
+        .cnp_bytes = is_fork ? 60 : 78,
+        .pfc_bytes = is_fork ? 43 : 64,
+        .spacing_bytes = is_fork ? 0 : 20,
         .ack_every = 1,
-        .ack_unpaused = is_hpcc,
-        .ack_droppable = is_hpcc,
-        .nack_gap_ps = (is_hpcc ? 500 : 100) * PS_PER_US,
-        .rto_ps = is_hpcc ? 0 : 4 * PS_PER_MS,
+        .ack_unpaused = is_fork,
+        .ack_droppable = model == MODEL_HPCC,
+        .has_ack_prio = is_conweave,
+        .nack_gap_ps = (is_conweave ? 4 : is_fork ? 500 : 100) * PS_PER_US,
+        .nack_is_cnp = is_conweave,
+        .rto_ps = model == MODEL_HPCC ? 0 : 4 * PS_PER_MS,
         .buffer_bytes = 32000000,
-        .reserve_bytes = 4096,
+        .reserve_bytes = is_conweave ? 2096 : 4096,
         .resume_bytes = 3072,
-        .pfc_shift = 3,
+        .pause_ps = is_conweave ? 5 * PS_PER_US : 0,
+        .pfc_shift = is_conweave ? 4 : 3,
         .lossy_alpha = 1,
         .is_lossless = true,
         .ecn_on = true,
-        .strict_prios = is_hpcc ? 1 << 0 : 1 << 6,
+        .strict_prios = is_fork ? 1 << 0 : 1 << 6,
         .weight = { 1, 1, 1, 1, 1, 1, 1, 1 },
     };
     knobs_init(&cfg->knobs);

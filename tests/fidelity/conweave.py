@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""tests/fidelity/conweave.py [OPTION...] [ID...] - the model conweave against runs of the ConWeave ns-3 fork.
+
+Every folder conweave/ID is one network with its flows, as the fork reads it, and what the fork made of it with
+several balancers. docs/fidelity.md says what a folder holds and what is compared with what. A folder that is added is
+compared without a change here. Output is TAP; the comparison, number by number, is in its comments.
+
+With $FIDELITY_ANOLE set, which is taken to be an optimised program, order ns3 is compared; with --all order node as
+well. Otherwise nothing is: a run has millions of packets, and the program under test, $ANOLE, may be a slow one.
+"""
+import argparse
+import concurrent.futures
+import functools
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import fidelity
+
+FOLDERS = pathlib.Path(__file__).parent / "conweave"
+SEEDS = (1, 2, 3, 4, 5)
+SHARE_ALL, SHARE_BUCKET = 0.07, 0.15      # of slowdowns: of all flows, and of those of a bucket
+COUNTS_SHARE = 0.20
+BUCKETS = (("<10KB", 0, 10_000), ("10KB-100KB", 10_000, 100_000), ("100KB-1MB", 100_000, 1_000_000),
+           ("1MB-10MB", 1_000_000, 10_000_000), (">=10MB", 10_000_000, float("inf")), ("all", 0, float("inf")))
+
+
+def flow_line(line):
+    """A line of our fct file as the fork writes it: with node numbers, not addresses."""
+    src, dst, *rest = line.split()
+    return " ".join([*(str(int(address, 16) >> 8 & 0xffff) for address in (src, dst)), *rest])
+
+
+class Scenario:
+    def __init__(self, folder, work):
+        self.id = folder.name
+        self.folder = folder
+        self.work = work / folder.name
+        self.runs = json.loads((folder / "runs.json").read_text())
+
+    def unpack(self):
+        self.work.mkdir()
+        shutil.copy(self.folder / "config.txt", self.work)
+        for name in ("topology.txt", "flow.txt"):
+            (self.work / name).write_text(fidelity.read_text(self.folder, name))
+        for name, run in self.runs.items():
+            for order in ("ns3", "node"):
+                made = {"hpcc": "config.txt", "order": order, "lb": run["lb"], "knobs": run.get("knobs", {})}
+                (self.work / f"{name}-{order}.yaml").write_text(json.dumps(made))
+
+    @functools.cache
+    def ns3(self, name):
+        return fidelity.Run(fidelity.lines_of(fidelity.read_text(self.folder, f"fct-{name}.txt")),
+                            fidelity.lines_of(fidelity.read_text(self.folder, f"pfc-{name}.txt")), self.runs[name])
+
+    @functools.cache
+    def anole(self, name, order, seed):
+        made = f"{self.work}/{name}-{order}-{seed}"
+        command = [fidelity.program(), "run", f"{self.work}/{name}-{order}.yaml", "--seed", f"{seed}", "--format", "json",
+                   "--hpcc-fct", f"{made}.fct", "--hpcc-pfc", f"{made}.pfc"]
+        ended = subprocess.run(command, capture_output=True, text=True, check=False)
+        if ended.returncode != 0:
+            raise fidelity.Different(f"{' '.join(command)}: exit code {ended.returncode}: {ended.stderr.strip()}")
+        packets = json.loads(ended.stdout)["packets"]
+        counts = {"cnps": packets["cnps_received"], "nacks": packets["nacks_sent"]}
+        if "flowlets" in packets:
+            counts["flowlets"] = packets["flowlets"]
+        fct = [flow_line(line) for line in fidelity.lines_of(pathlib.Path(f"{made}.fct").read_text())]
+        return fidelity.Run(fct, fidelity.lines_of(pathlib.Path(f"{made}.pfc").read_text()), counts)
+
+
+def slowdown_stats(run):
+    """{(bucket, statistic): value}"""
+    values = [(flow.size, max(1.0, flow.fct_ns / flow.standalone_ns)) for flow in fidelity.flows_of(run)]
+    stats = {}
+    for name, size_min, size_end in BUCKETS:
+        chosen = sorted(value for size, value in values if size_min <= size < size_end)
+        if not chosen:
+            continue
+        stats[name, "mean"] = sum(chosen) / len(chosen)
+        for word, share in fidelity.QUANTILES:
+            stats[name, word] = chosen[int(len(chosen) * share)]
+    return stats
+
+
+def check_flows_ns3(scenario, name):
+    table = fidelity.Table(f"{scenario.id}, {name}, order ns3: flows, nanosecond by nanosecond")
+    table.lines("flows", sorted(scenario.anole(name, "ns3", 1).fct), sorted(scenario.ns3(name).fct))
+    table.end()
+
+
+def check_pfc_ns3(scenario, name):
+    table = fidelity.Table(f"{scenario.id}, {name}, order ns3: PFC frames received, in their order")
+    table.lines("pfc frames", scenario.anole(name, "ns3", 1).pfc, scenario.ns3(name).pfc)
+    table.end()
+
+
+def check_counts_ns3(scenario, name):
+    ours, theirs = scenario.anole(name, "ns3", 1).counts, scenario.ns3(name).counts
+    table = fidelity.Table(f"{scenario.id}, {name}, order ns3: counts")
+    for what in sorted(ours.keys() & theirs.keys()):
+        table.row(what, ours[what], theirs[what], fidelity.CNPS_SHARE * theirs[what] if what == "cnps" else 0)
+    table.end()
+
+
+def rows_node(table, name_of, ours, theirs, share_of):
+    """Means over seeds of order node against those of order ns3, which stands for the fork: it equals it on the seed that
+    there is. One run of the fork tells too little about tails."""
+    for key in ours[0]:
+        a, b = [values[key] for values in ours], [values[key] for values in theirs]
+        allowed = fidelity.allowed_difference(a, b, share_of(key))
+        table.row(name_of(key), fidelity.mean(a), fidelity.mean(b), allowed)
+    table.end()
+
+
+def check_slowdown_node(scenario, name):
+    ours, theirs = ([slowdown_stats(scenario.anole(name, order, seed)) for seed in SEEDS] for order in ("node", "ns3"))
+    table = fidelity.Table(f"{scenario.id}, {name}, order node: slowdown, mean over {len(SEEDS)} seeds of each order")
+    rows_node(table, " ".join, ours, theirs, lambda key: SHARE_ALL if key[0] == "all" else SHARE_BUCKET)
+
+
+def check_counts_node(scenario, name):
+    ours, theirs = ([scenario.anole(name, order, seed).counts for seed in SEEDS] for order in ("node", "ns3"))
+    table = fidelity.Table(f"{scenario.id}, {name}, order node: counts, mean over {len(SEEDS)} seeds of each order")
+    rows_node(table, str, ours, theirs, lambda key: COUNTS_SHARE)
+
+
+def cases_of(scenario, want_all):
+    skip_ns3 = "FIDELITY_ANOLE" not in os.environ and not want_all
+    for name in scenario.runs:
+        for check in (check_flows_ns3, check_pfc_ns3, check_counts_ns3, check_slowdown_node, check_counts_node):
+            skip = skip_ns3 if check.__name__.endswith("ns3") else not want_all
+            yield fidelity.Case(fidelity.case_name(check, f"{scenario.id}_{name}"),
+                                functools.partial(check, scenario, name), skip)
+
+
+def run_ahead(scenarios, jobs):
+    """Runs everything there is, 'jobs' at a time, and keeps the results; a run that failed, fails again."""
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for scenario in scenarios:
+            for name in scenario.runs:
+                for seed in SEEDS:
+                    pool.submit(scenario.anole, name, "ns3", seed)
+                    pool.submit(scenario.anole, name, "node", seed)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Compares anole with recorded runs of the ConWeave ns-3 fork.")
+    parser.add_argument("--all", action="store_true", help="order node too, over several seeds")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="N simulations at a time")
+    parser.add_argument("id", nargs="*", help="folders of tests/fidelity/conweave (default: all)")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="anole-fidelity-") as work:
+        scenarios = [Scenario(FOLDERS / name, pathlib.Path(work))
+                     for name in options.id or sorted(os.listdir(FOLDERS))]
+        for scenario in scenarios:
+            scenario.unpack()
+        if options.all and options.jobs > 1:
+            run_ahead(scenarios, options.jobs)
+        return fidelity.run_cases([case for scenario in scenarios for case in cases_of(scenario, options.all)])
+
+
+if __name__ == "__main__":
+    sys.exit(not main())
