@@ -85,9 +85,12 @@ const struct scenario_key scenario_keys[] = {
     { "host", "ack_every",      "count",  "1",     "packets per ACK; the last of a flow is always acknowledged" },
     { "host", "ack_unpaused",   "yes/no", "model", "PFC does not stop a host's ACKs: no (nic), yes (hpcc)" },
     { "host", "nack_gap",       "time",   "model", "least time between NACKs for the same byte: 100us (nic), 500us (hpcc)" },
+    { "host", "retransmit",     "name",   "go_back_n", "what is sent again: `go_back_n`: all from the packet that is missing on; `selective`: what is missing" },
+    { "host", "reorder",        "time",   "50us",  "selective: a packet that others have overtaken is taken for lost, and a NACK sent, after it has been missing for one to two of these; 0: at once" },
     { "host", "rto",            "time",   "model", "silence after which a sender starts again from the last acknowledged byte; 0: never. 4ms (nic); 0, but 4ms where links fail or lose packets (hpcc)" },
     { "host", "window",         "bytes",  "none",  "of bytes a flow may have unacknowledged; `none`, or `bdp`: rate x round-trip time of the longest path" },
     { "host", "window_by_rate", "yes/no", "no",    "the window shrinks with the flow's rate" },
+    { "host", "record_gaps",    "yes/no", "no",    "times between two packets of a flow are written to gaps.csv, those of queue pairs and of tcp" },
 
     { "switch", "buffer",        "bytes",  "model",   "shared by all ports: 32MB (nic), 32MiB (hpcc)" },
     { "switch", "reserve",       "bytes",  "4096",    "of each port, before it takes from the shared part" },
