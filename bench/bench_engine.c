@@ -35,6 +35,8 @@ struct bench_case { const char *name, *scenario; };
 static const struct bench_case cases[] = {
     { "clos128_hadoop30", CLOS_NARROW "run: 5ms\n" HADOOP_30_BISECTION },
     { "clos128_hadoop30_pfc", CLOS_NARROW "run: 5ms\nswitch: {buffer: 8MB}\n" HADOOP_30_BISECTION },
+    { "clos128_hadoop30_pfc_hf2t", CLOS_NARROW "run: 5ms\nswitch: {buffer: 8MB}\n" HADOOP_30_BISECTION
+      "knobs: {hf2t: 1, hf2t_training: 500us, hf2t_scope: 2, hf2t_guard: 0}\n" },     /* all but holding: the same packets */
     { "clos128_hadoop50", CLOS_FULL "run: 1ms\n"
       "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 50%, of: hosts}]\n" },
     { "clos128_permutation", CLOS_FULL "run: 100ms\ntraffic: [{kind: permutation, size: 4MB}]\n" },
@@ -124,6 +126,8 @@ static void print_counters(const struct bench_case *c, const struct outcome *o)
     print_count(c, "cnps", o->counters.cnps_received, "packets");
     print_count(c, "pauses", o->counters.pauses, "frames");
     print_count(c, "drops", o->counters.dropped_buffer, "packets");
+    print_count(c, "sent", o->counters.data_sent, "packets");
+    print_count(c, "held", o->counters.delayed, "packets");
 }
 
 static void run_case(const struct bench_case *c, int runs, bool with_counters)

@@ -87,6 +87,9 @@ void results_print_json(const struct results *, FILE *, bool with_wall);
 /* ports.csv: one line a port. */
 void results_print_ports(const struct results *, FILE *);
 
+/* gaps.csv: one line for each length of gaps between packets; it is written if they were recorded. */
+void results_print_gaps(const struct results *, FILE *);
+
 /* manifest.json: what was run, by what, and how long it took. 'files': what lies beside it, ends with NULL. */
 void results_print_manifest(const struct results *, const char *const *files, FILE *);
 

@@ -122,6 +122,18 @@ void results_print_ports(const struct results *r, FILE *out)
     }
 }
 
+void results_print_gaps(const struct results *r, FILE *out)
+{
+    struct gaps rdma, tcp;
+
+    gaps_recorded(r->sim, &rdma, &tcp);
+    fputs("from_ns,to_ns,rdma,tcp\n", out);
+    for (uint32_t i = 0; i < GAPS_BINS; i++)
+        if (rdma.bin[i] || tcp.bin[i])
+            fprintf(out, "%.3f,%.3f,%" PRIu64 ",%" PRIu64 "\n", (double)gaps_edge_ps(i) / 1e3,
+                    (double)gaps_edge_ps(i + 1) / 1e3, rdma.bin[i], tcp.bin[i]);
+}
+
 static uint64_t whole_ns(uint64_t ps)
 {
     return ps / PS_PER_NS;

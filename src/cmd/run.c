@@ -132,6 +132,7 @@ struct run {
     size_t            text_bytes;
     struct simulation sim;
     struct outdir    *dir;       /* NULL: not wanted */
+    const char       *files[10]; /* of dir: see list_files() */
     FILE             *flows, *intervals;     /* in dir */
     struct outfile    hpcc_fct, hpcc_pfc;
 };
@@ -162,20 +163,24 @@ static void on_report(void *arg, const struct report *r)
 
 /* ---- what it writes ---- */
 
-/* The page first: it links to those behind it. The last is there if there was a tuner. */
-static const char *const *files_of(const struct run *run)
+/* The page first: it links to those behind it. The last are there if there was a tuner, and if gaps were recorded. */
+static void list_files(struct run *run)
 {
     static const char *const plain[] = { "report.html", "flows.csv", "intervals.csv", "ports.csv", "summary.json",
-                                         "manifest.json", "scenario.yaml", NULL };
-    static const char *const tuned[] = { "report.html", "flows.csv", "intervals.csv", "ports.csv", "summary.json",
-                                         "manifest.json", "scenario.yaml", "tuning.jsonl", NULL };
+                                         "manifest.json", "scenario.yaml" };
+    uint32_t count = sizeof(plain) / sizeof(*plain);
 
-    return run->sim.tuner.algo ? tuned : plain;
+    memcpy(run->files, plain, sizeof(plain));
+    if (run->sim.tuner.algo)
+        run->files[count++] = "tuning.jsonl";
+    if (run->sim.sim->gap_record)
+        run->files[count++] = "gaps.csv";
+    run->files[count] = NULL;
 }
 
 static void print_page(const struct run *run, const struct results *r, FILE *out)
 {
-    json_t *page = page_of_run(r, files_of(run) + 1);
+    json_t *page = page_of_run(r, run->files + 1);
 
     page_print(page, out);
     json_decref(page);
@@ -183,25 +188,29 @@ static void print_page(const struct run *run, const struct results *r, FILE *out
 
 static int write_dir(struct run *run, const struct results *r, struct err *err)
 {
-    bool is_tuned = run->sim.tuner.algo;
-    FILE *ports, *summary, *scenario, *manifest, *page, *tuning;
+    bool is_tuned = run->sim.tuner.algo, has_gaps = run->sim.sim->gap_record;
+    FILE *ports, *summary, *scenario, *manifest, *page, *tuning, *gaps;
 
     if (!run->dir)
         return 0;
+    list_files(run);
     ports = outdir_file(run->dir, "ports.csv", err);
     summary = ports ? outdir_file(run->dir, "summary.json", err) : NULL;
     scenario = summary ? outdir_file(run->dir, "scenario.yaml", err) : NULL;
     manifest = scenario ? outdir_file(run->dir, "manifest.json", err) : NULL;
     page = manifest ? outdir_file(run->dir, "report.html", err) : NULL;
     tuning = page && is_tuned ? outdir_file(run->dir, "tuning.jsonl", err) : NULL;
-    if (!page || (is_tuned && !tuning))
+    gaps = page && has_gaps ? outdir_file(run->dir, "gaps.csv", err) : NULL;
+    if (!page || (is_tuned && !tuning) || (has_gaps && !gaps))
         return -1;
     results_print_ports(r, ports);
     results_print_json(r, summary, false);
     fwrite(run->text, 1, run->text_bytes, scenario);
     if (tuning)
         tuning_print(&run->sim.tuning, tuning);
-    results_print_manifest(r, files_of(run), manifest);
+    if (gaps)
+        results_print_gaps(r, gaps);
+    results_print_manifest(r, run->files, manifest);
     print_page(run, r, page);
     return 0;
 }

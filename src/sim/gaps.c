@@ -1,5 +1,8 @@
 /* src/sim/gaps.c - see gaps.h. */
 #include "sim/gaps.h"
+#include "sim/sim.h"
+
+#include <stdlib.h>
 
 void gaps_merge(struct gaps *to, const struct gaps *from)
 {
@@ -28,4 +31,31 @@ uint64_t gaps_percentile(const struct gaps *g, double share)
     from = (double)gaps_edge_ps(i);
     width = (double)gaps_edge_ps(i + 1) - from;
     return (uint64_t)(from + width * (rank - (double)before) / (double)(g->bin[i] ? g->bin[i] : 1));
+}
+
+void gaps_record(struct sim *s)
+{
+    struct gap_record *r = xcalloc(1, sizeof *r);
+
+    arena_init(&r->arena, (size_t)s->flow_limit * sizeof *r->sent_ps + s->hosts * sizeof *r->host + 4096);
+    r->sent_ps = arena_alloc(&r->arena, s->flow_limit, sizeof *r->sent_ps);
+    r->host = arena_alloc(&r->arena, s->hosts, sizeof *r->host);
+    s->gap_record = r;
+    s->at_send |= SEND_GAPS;
+}
+
+void gaps_record_free(struct sim *s)
+{
+    if (s->gap_record)
+        arena_fini(&s->gap_record->arena);
+    free(s->gap_record);
+}
+
+void gaps_recorded(const struct sim *s, struct gaps *rdma, struct gaps *tcp)
+{
+    *rdma = *tcp = (struct gaps){ 0 };
+    for (uint32_t i = 0; s->gap_record && i < s->hosts; i++) {
+        gaps_merge(rdma, &s->gap_record->host[i].rdma);
+        gaps_merge(tcp, &s->gap_record->host[i].tcp);
+    }
 }

@@ -7,7 +7,12 @@
 #ifndef SIM_GAPS_H
 #define SIM_GAPS_H
 
+#include "base/arena.h"
+
+#include <stdbool.h>
 #include <stdint.h>
+
+struct sim;
 
 #define GAPS_BITS 4
 #define GAPS_LOW  12
@@ -46,5 +51,28 @@ uint64_t gaps_edge_ps(uint32_t bin);
 /* The gap below which a share (0..1) of the gaps lies, as if those of a bin were spread evenly over it: within
  * the width of a bin, 1/16, of the true one for what is neither in the first bin nor in the last. 0 when empty. */
 uint64_t gaps_percentile(const struct gaps *, double share);
+
+/* ---- what hosts have sent, if somebody asks ---- */
+
+struct gap_record {
+    uint64_t *sent_ps;           /* of each flow, its last packet, and 1; 0: none yet */
+    struct { struct gaps rdma, tcp; } *host;
+    struct arena arena;
+};
+
+/* Sets s->gap_record, in a world that is not yet divided. */
+void gaps_record(struct sim *);
+void gaps_record_free(struct sim *);
+
+/* All hosts together. */
+void gaps_recorded(const struct sim *, struct gaps *rdma, struct gaps *tcp);
+
+/* A flow sends, its first packet or another: now, not when it wanted to. */
+static inline void gaps_on_sent(struct gap_record *r, uint32_t host, uint32_t flow, bool is_tcp, uint64_t now_ps)
+{
+    if (r->sent_ps[flow])
+        gaps_add(is_tcp ? &r->host[host].tcp : &r->host[host].rdma, now_ps + 1 - r->sent_ps[flow]);
+    r->sent_ps[flow] = now_ps + 1;
+}
 
 #endif

@@ -59,7 +59,7 @@ static void reset_flows(struct hf2t *t, const struct sim *part, bool is_new)
         if (is_new)
             t->qp[i] = (struct hf2t_qp){ .start_ps = part->now_ps };
         else
-            t->qp[i].near_ps = 0;
+            t->qp[i].near_ps = t->qp[i].bound = 0;
 }
 
 static void set_hosts(struct sim *s)

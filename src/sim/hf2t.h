@@ -22,7 +22,8 @@
  *   repeat packets, it repeats them at the time at which it may go; a pause may make that later.
  *
  * Ours: nothing is held of a queue pair that is faster than a share of its line (guard), nor of one that was not told
- * of congestion for a while (quiet). A lone flow at line rate would lose for nothing (docs/model.md).
+ * of congestion for a while (quiet); its count starts again as if it had been. A lone flow at line rate would lose for
+ * nothing (docs/model.md).
  *
  * In model hpcc a host with HF2T has a wake-up for whoever may go first; the fork's would stay with the one that is
  * held, and others would wait for it.
@@ -54,6 +55,7 @@ struct hf2t_cfg {                /* from the knobs */
 
 struct hf2t_qp {                 /* beside struct flow */
     uint64_t sent_ps;            /* its last packet */
+    uint64_t bound;              /* see hf2t_may_go(); 0: not known */
     uint64_t near_ps;            /* T, if it is its own; 0: not known yet */
     uint64_t told_ps;            /* of congestion, the last time; 0: never */
     uint64_t start_ps;           /* of its training, if it learns alone */
@@ -102,6 +104,20 @@ static inline bool hf2t_is_near(const struct hf2t_cfg *c, uint64_t near_ps, uint
     return near_ps * of <= gap_ps * x;
 }
 
+/* What all but a few packets need: gap x < max T for x >= max, gap < T before, is no reason to look closer. If so, it
+ * is taken as sent. */
+static inline bool hf2t_may_go(struct hf2t *t, uint32_t flow, uint64_t now_ps)
+{
+    struct hf2t_qp *q = &t->qp[flow];
+    uint32_t        x = q->packets;
+
+    if ((now_ps - q->sent_ps) * (x > t->cfg.max ? x : t->cfg.max) >= q->bound)
+        return false;
+    q->sent_ps = now_ps;
+    q->packets = x + (x < HF2T_PACKETS_MAX);
+    return true;
+}
+
 /* A queue pair of a host is about to send, at this rate: must it wait? If not, it is taken as sent. */
 static inline bool hf2t_must_wait(struct hf2t *t, uint32_t host, uint32_t flow, uint64_t rate_bps, uint64_t now_ps)
 {
@@ -114,16 +130,20 @@ static inline bool hf2t_must_wait(struct hf2t *t, uint32_t host, uint32_t flow, 
         near_ps = t->cfg.scope == HF2T_QUEUE_PAIR ? q->near_ps : h->near_ps;
         if (__builtin_expect(near_ps == 0, 0))
             hf2t_learn(t, h, q, gap_ps, now_ps);
-        else if (gap_ps < t->cfg.threshold_ps && hf2t_is_near(&t->cfg, near_ps, gap_ps, x) &&
-                 rate_bps <= h->guard_bps &&
-                 (!t->cfg.quiet_ps || (q->told_ps && now_ps - q->told_ps <= t->cfg.quiet_ps))) {
-            q->packets = 0;
-            q->is_held = true;
-            return true;
+        else if (gap_ps < t->cfg.threshold_ps && hf2t_is_near(&t->cfg, near_ps, gap_ps, x)) {
+            if (rate_bps <= h->guard_bps &&
+                (!t->cfg.quiet_ps || (q->told_ps && now_ps - q->told_ps <= t->cfg.quiet_ps))) {
+                q->packets = 0;
+                q->is_held = true;
+                return true;
+            }
+            x = 0;
         }
         if (gap_ps >= t->cfg.threshold_ps && t->cfg.is_natural)
             x = 0;
     }
+    near_ps = t->cfg.scope == HF2T_QUEUE_PAIR ? q->near_ps : h->near_ps;
+    q->bound = (near_ps < t->cfg.threshold_ps ? near_ps : t->cfg.threshold_ps) * t->cfg.max;
     q->sent_ps = now_ps;
     q->packets = x + (x < HF2T_PACKETS_MAX);
     q->is_held = false;

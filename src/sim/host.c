@@ -11,6 +11,7 @@
 
 #define NOT_IN_HEAP   UINT32_MAX
 #define CAPACITY_MIN  64
+#define APART         __attribute__((noinline))   /* keeps what is rare out of the loop, which would not hold it all */
 #define FLOW_REST_PS  (PS_PER_S / 10)      /* longer than a packet is ever under way */
 
 /* ---- tables that grow without an allocation ---- */
@@ -364,14 +365,36 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
         sort_in(s, h, f);
 }
 
-/* What else there is to do before a flow sends. Returns whether its packet must wait instead (HF2T): then the pacer
- * has it again. */
-static bool hold(struct sim *s, struct host *h, uint32_t id)
+/* Selective repeat: the byte to send next. */
+static void find_next(const struct sim *s, struct flow *f)
+{
+    uint32_t mtu = s->cfg.mtu_bytes;
+    /* All of them are whole packets, but for the end of the message. */
+    uint64_t fresh = (f->sent_max + mtu - 1) / mtu;
+    uint64_t next = repeat_next(&s->repeat_tx[f - s->flow], (uint32_t)((f->sent + mtu - 1) / mtu),
+                                (uint32_t)((f->acked + mtu - 1) / mtu), (uint32_t)fresh);
+
+    f->sent = next == fresh ? f->sent_max : next * mtu;
+}
+
+/* What else there is to do before a flow sends. Returns whether it does not send after all: there is nothing to
+ * repeat any more, or its packet must wait (HF2T) and the pacer has it again. */
+static APART bool hold(struct sim *s, struct host *h, uint32_t id)
 {
     struct flow *f = &s->flow[id];
 
-    if (!hf2t_must_wait(s->hf2t, f->host, id, f->out.rate_bps, s->now_ps))
+    if (s->at_send & SEND_REPEAT) {
+        find_next(s, f);
+        if (f->sent >= f->bytes) {
+            sort_in(s, h, f);
+            return true;
+        }
+    }
+    if (!(s->at_send & SEND_HF2T) || !hf2t_must_wait(s->hf2t, f->host, id, f->out.rate_bps, s->now_ps)) {
+        if (s->at_send & SEND_GAPS)
+            gaps_on_sent(s->gap_record, f->host, id, false, s->now_ps);
         return false;
+    }
     s->counters.delayed++;
     f->next_ps = s->hf2t->qp[id].sent_ps + s->hf2t->host[f->host].hold_ps;
     sort_in(s, h, f);
@@ -416,7 +439,9 @@ static void send_next(struct sim *s, struct host *h, struct port *p)
     } else if (!mask || !tcp_send(s, h, h->ready_count > 0)) {
         do
             position = scan(s, h, p->paused);
-        while (__builtin_expect(s->at_send, 0) && position != UINT32_MAX && hold(s, h, h->list[position]));
+        while (__builtin_expect(s->at_send, 0) && position != UINT32_MAX &&
+               !(s->at_send == SEND_HF2T && hf2t_may_go(s->hf2t, h->list[position], s->now_ps)) &&
+               hold(s, h, h->list[position]));
         if (position != UINT32_MAX) {
             send_data(s, h, h->list[position]);
         } else if (!mask || !tcp_send(s, h, false)) {
@@ -554,6 +579,10 @@ void host_start_flow(struct sim *s, struct host *h, const struct flow_spec *spec
     s->counters.bytes_started += spec->bytes;
     if (s->hf2t)
         hf2t_on_start(s, id);
+    if (s->gap_record)
+        s->gap_record->sent_ps[id] = 0;
+    if (s->repeat_tx)
+        s->repeat_tx[id] = (struct repeat_tx){ 0 };
     if (spec->tcp)
         tcp_start(s, h, f);
     else
@@ -625,6 +654,28 @@ static void go_back(struct sim *s, struct host *h, struct flow *f)
     sort_in(s, h, f);
 }
 
+/* Selective repeat: packets [from, to) have not arrived. */
+static void repeat_hole(struct sim *s, struct host *h, struct flow *f, struct repeat_hole hole)
+{
+    repeat_add(&s->repeat_tx[f - s->flow], hole);
+    find_next(s, f);
+    sort_in(s, h, f);
+}
+
+/* The timer: nothing has been acknowledged for long. */
+static APART void start_again(struct sim *s, struct host *h, struct flow *f)
+{
+    uint32_t mtu = s->cfg.mtu_bytes;
+
+    if (!s->repeat_tx) {
+        go_back(s, h, f);
+        return;
+    }
+    repeat_all(&s->repeat_tx[f - s->flow], (uint32_t)(f->acked / mtu), (uint32_t)((f->sent_max + mtu - 1) / mtu));
+    find_next(s, f);
+    sort_in(s, h, f);
+}
+
 void host_on_timeout(struct sim *s, struct host *h)
 {
     uint64_t next = NEVER;
@@ -642,7 +693,7 @@ void host_on_timeout(struct sim *s, struct host *h)
             s->counters.timeouts++;
             f->progress_ps = s->now_ps;
             at = s->now_ps + s->cfg.rto_ps;
-            go_back(s, h, f);
+            start_again(s, h, f);
         }
         next = at < next ? at : next;
     }
@@ -750,6 +801,77 @@ static void complain(struct sim *s, struct host *h, struct flow_rx *rx, const st
     reply(s, h, k, PACKET_NACK, rx->expected, s->ack_prio[k->prio], s->cfg.ack_bytes, flags);
 }
 
+/* Selective repeat: names a hole, if there is one that has lasted long enough. */
+static void name_hole(struct sim *s, struct host *h, struct repeat_rx *x, const struct packet *k, uint64_t expected)
+{
+    struct packet      answered = *k;
+    struct repeat_hole hole;
+
+    if (!repeat_must_name(x, s->now_ps, s->cfg.reorder_ps, s->cfg.nack_gap_ps, &hole))
+        return;
+    answered.sent_ps = (uint64_t)hole.from << 32 | hole.to;
+    s->counters.nacks_sent++;
+    reply(s, h, &answered, PACKET_NACK, expected, s->ack_prio[k->prio], s->cfg.ack_bytes, PACKET_HOLE);
+}
+
+/* Selective repeat. Every packet is answered: where ACKs carry marks, none is lost. */
+static void keep_data(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k, uint8_t flags)
+{
+    struct repeat_rx *x = &s->repeat_rx[k->flow];
+    enum repeat_fate  fate = repeat_take(x, (uint32_t)(k->seq / s->cfg.mtu_bytes));
+    uint64_t          expected = (uint64_t)x->expected * s->cfg.mtu_bytes;
+    bool              is_new = fate == REPEAT_TAKEN || fate == REPEAT_KEPT;
+
+    if (k->flags & PACKET_LAST)
+        x->end = k->seq + k->payload;
+    expected = expected < x->end ? expected : x->end;
+    *(is_new ? &s->counters.payload_received : &s->counters.payload_stale) += k->payload;
+    s->counters.reordered += fate == REPEAT_KEPT || fate == REPEAT_BEYOND;
+    if (fate == REPEAT_TAKEN && expected == x->end && s->flow[k->flow].is_answered)
+        tell_traffic(s, &s->flow[k->flow], true);
+    if (++rx->unacked >= s->cfg.ack_every || fate == REPEAT_OLD || expected == x->end) {
+        rx->unacked = 0;
+        s->counters.acks_sent++;
+        reply(s, h, k, PACKET_ACK, expected, s->ack_prio[k->prio], s->cfg.ack_bytes, flags);
+    }
+    name_hole(s, h, x, k, expected);
+}
+
+/* The first packet of a flow, or one of a flow that is over: then false. */
+static APART bool open_flow(struct sim *s, struct flow_rx *rx, const struct packet *k)
+{
+    if ((int16_t)(k->generation - rx->generation) < 0) {
+        s->counters.payload_stale += k->payload;
+        return false;
+    }
+    *rx = (struct flow_rx){ .generation = k->generation, .nacked_seq = UINT64_MAX };
+    if (s->repeat_rx) {
+        repeat_open(&s->repeat_rx[k->flow]);
+        rx->expected = UINT64_MAX;       /* so that the usual way knows nothing of it */
+    }
+    return true;
+}
+
+/* Not the packet that was expected: one that comes before it, or after it. */
+static APART void on_disorder(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k, uint8_t flags)
+{
+    if (s->repeat_rx) {
+        keep_data(s, h, rx, k, flags);
+        return;
+    }
+    s->counters.payload_stale += k->payload;
+    if (k->seq > rx->expected) {
+        s->counters.reordered++;
+        complain(s, h, rx, k, flags);
+    } else if (s->cfg.model != MODEL_HPCC || s->cfg.rto_ps) {
+        /* The HPCC fork is silent about what it has already; with its missing timer added, a lost ACK
+         * must be repeated. */
+        s->counters.acks_sent++;
+        reply(s, h, k, PACKET_ACK, rx->expected, s->ack_prio[k->prio], s->cfg.ack_bytes,
+              s->cfg.model == MODEL_CONWEAVE ? flags : 0);
+    }
+}
+
 static void on_data(struct sim *s, struct host *h, const struct packet *k)
 {
     struct flow_rx *rx = &s->flow_rx[k->flow];
@@ -757,13 +879,8 @@ static void on_data(struct sim *s, struct host *h, const struct packet *k)
     uint8_t         flags = is_hpcc && is_marked ? PACKET_ECHO : 0;
 
     s->counters.data_received++;
-    if (rx->generation != k->generation) {
-        if ((int16_t)(k->generation - rx->generation) < 0) {
-            s->counters.payload_stale += k->payload;     /* of a flow that is over */
-            return;
-        }
-        *rx = (struct flow_rx){ .generation = k->generation, .nacked_seq = UINT64_MAX };
-    }
+    if (rx->generation != k->generation && !open_flow(s, rx, k))
+        return;
     if (is_marked && !is_hpcc && (uint32_t)s->cfg.knobs.value[KNOB_roce_cc_prio_mask] >> k->prio & 1)
         on_mark(s, h, rx, k);
     if (k->seq == rx->expected) {
@@ -777,16 +894,7 @@ static void on_data(struct sim *s, struct host *h, const struct packet *k)
             reply(s, h, k, PACKET_ACK, rx->expected, s->ack_prio[k->prio], s->cfg.ack_bytes, flags);
         }
     } else {
-        s->counters.payload_stale += k->payload;
-        if (k->seq > rx->expected) {
-            complain(s, h, rx, k, flags);
-        } else if (!is_hpcc || s->cfg.rto_ps) {
-            /* The HPCC fork is silent about what it has already; with its missing timer added, a lost ACK
-             * must be repeated. */
-            s->counters.acks_sent++;
-            reply(s, h, k, PACKET_ACK, rx->expected, s->ack_prio[k->prio], s->cfg.ack_bytes,
-                  s->cfg.model == MODEL_CONWEAVE ? flags : 0);
-        }
+        on_disorder(s, h, rx, k, flags);
     }
 }
 
@@ -835,6 +943,18 @@ static void on_ack(struct sim *s, struct host *h, struct flow *f, const struct p
         sort_in(s, h, f);
 }
 
+/* Selective repeat: a hole is named. It tells what was acknowledged as well, but no round trip. */
+static APART void on_hole(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
+{
+    if (k->seq > f->acked) {
+        f->acked = k->seq;
+        f->progress_ps = s->now_ps;
+        if (f->sent < f->acked)
+            f->sent = f->acked;
+    }
+    repeat_hole(s, h, f, (struct repeat_hole){ (uint32_t)(k->sent_ps >> 32), (uint32_t)k->sent_ps });
+}
+
 void host_on_packet(struct sim *s, struct port *in, uint32_t id)
 {
     struct packet *k = &s->packets.packet[id];
@@ -853,6 +973,8 @@ void host_on_packet(struct sim *s, struct port *in, uint32_t id)
     } else if (f->phase == FLOW_ACTIVE && f->generation == k->generation) {
         if (k->kind == PACKET_CNP)
             on_cnp(s, h, f, k->seq);
+        else if (__builtin_expect(k->flags & PACKET_TCP, 0) && k->kind == PACKET_NACK)
+            on_hole(s, h, f, k);
         else if (__builtin_expect(k->flags & PACKET_TCP, 0))
             tcp_on_ack(s, h, f, k);
         else

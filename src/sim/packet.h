@@ -27,6 +27,7 @@ enum packet_kind {
 #define PACKET_NOT_ECT 16u       /* switches do not mark it */
 #define PACKET_COUNTED PACKET_ECHO   /* data of queue pairs: a monitor has counted it */
 #define PACKET_PUSH PACKET_ECHO  /* TCP data: ends a burst */
+#define PACKET_HOLE PACKET_TCP   /* NACK of selective repeat: sent_ps holds the hole, from << 32 | to: see sim/repeat.h */
 #define PACKET_SACK PACKET_LAST  /* TCP ACK: sent_ps holds the packets that came out of order */
 
 /* Values of in_port that are no port. */

@@ -10,6 +10,7 @@
 
 #define ECN_RATES_MAX (sizeof((struct sim_cfg *)NULL)->ecn_rate / sizeof(struct ecn_rate))
 #define BUFFER_BYTES_MAX UINT32_MAX          /* accounts of a queue are 32 bits wide */
+#define REORDER_PS    (50 * PS_PER_US)
 #define RTO_PS        (4 * PS_PER_MS)
 
 /* ---- the models ---- */
@@ -22,6 +23,8 @@ static const struct sim_cfg nic_cfg = {
     .pfc_bytes = 64,
     .spacing_bytes = 20,         /* preamble 8 + gap 12 */
     .nack_gap_ps = 100 * PS_PER_US,
+    .nack_is_cnp = true,
+    .reorder_ps = REORDER_PS,
     .rto_ps = RTO_PS,
     .buffer_bytes = 32000000,
     .strict_prios = 1 << 6,
@@ -37,6 +40,7 @@ static const struct sim_cfg hpcc_cfg = {
     .spacing_bytes = 0,
     .ack_unpaused = true,
     .nack_gap_ps = 500 * PS_PER_US,
+    .reorder_ps = REORDER_PS,
     .buffer_bytes = 32u << 20,
     .strict_prios = 1 << 0,
 };
@@ -128,9 +132,11 @@ static void read_ack_class(const struct section *sec, struct sim_cfg *cfg)
 
 static void read_host(struct scenario_reader *r, const struct yaml_node *node)
 {
+    static const char *const ways[] = { "go_back_n", "selective", NULL };
     struct section  sec = open_settings(r, node, "host");
     struct sim_cfg *cfg = &r->s->cfg;
     uint64_t        mtu = cfg->mtu_bytes;
+    int             repeats;
 
     section_bytes(&sec, "mtu", 64, 9000, &mtu);
     section_count(&sec, "ack_every", 1, 1024, &cfg->ack_every);
@@ -138,9 +144,14 @@ static void read_host(struct scenario_reader *r, const struct yaml_node *node)
     read_ack_class(&sec, cfg);
     section_time(&sec, "nack_gap", &cfg->nack_gap_ps);
     section_bool(&sec, "nack_is_cnp", &cfg->nack_is_cnp);
+    repeats = section_choice(&sec, "retransmit", "a way to repeat: go_back_n or selective", ways);
+    if (repeats >= 0)
+        cfg->is_selective = repeats == 1;
+    section_time(&sec, "reorder", &cfg->reorder_ps);
     section_time(&sec, "rto", &cfg->rto_ps);
     read_window(&sec, cfg);
     section_bool(&sec, "window_by_rate", &cfg->window_by_rate);
+    section_bool(&sec, "record_gaps", &cfg->record_gaps);
     cfg->mtu_bytes = (uint32_t)mtu;
 }
 
@@ -359,6 +370,17 @@ static void read_one_knob(struct scenario_reader *r, const struct yaml_node *nod
         reader_refuse(r, node, "%s", why.text);
 }
 
+/* The one that is most likely wrong of those that do not go together. */
+static const struct yaml_node *misfit(const struct yaml_node *map, const struct knobs *k)
+{
+    static const char *const names[] = { "hf2t_min", "hf2t_max", "kmin", "kmax" };
+
+    for (int i = k->value[KNOB_hf2t_min] > k->value[KNOB_hf2t_max] ? 0 : 2; i < 4; i++)
+        if (yaml_get(map, names[i]))
+            return yaml_get(map, names[i]);
+    return map;
+}
+
 /* Sets the knobs of a map on top of those that are there. */
 static void read_knobs(struct scenario_reader *r, const struct yaml_node *map, struct knobs *knobs)
 {
@@ -371,8 +393,7 @@ static void read_knobs(struct scenario_reader *r, const struct yaml_node *map, s
     for (const struct yaml_node *c = map->child; c && !r->rc; c = c->next)
         read_one_knob(r, c, knobs);
     if (!r->rc && knobs_check(knobs, &why))
-        reader_refuse(r, yaml_get(map, "kmin") ? yaml_get(map, "kmin") : yaml_get(map, "kmax"), "%s",
-                      why.text);
+        reader_refuse(r, misfit(map, knobs), "%s", why.text);
 }
 
 static bool sets_ecn(const struct yaml_node *knobs)

@@ -464,6 +464,12 @@ static void build_pools(struct sim *s)
     s->flow_rx = arena_alloc(&s->rx_arena, flows, sizeof *s->flow_rx);
     s->flow_first = s->flow_used = 1;
     s->flow_limit = flows;
+    if (s->cfg.is_selective) {
+        arena_init(&s->repeat_arena, (size_t)flows * (sizeof *s->repeat_tx + sizeof *s->repeat_rx) + 128);
+        s->repeat_tx = arena_alloc(&s->repeat_arena, flows, sizeof *s->repeat_tx);
+        s->repeat_rx = arena_alloc(&s->repeat_arena, flows, sizeof *s->repeat_rx);
+        s->at_send |= SEND_REPEAT;
+    }
     if (!s->cfg.tcps)
         return;
     arena_init(&s->tcp_arena, (size_t)flows * (sizeof(struct tcp_tx) + sizeof(struct tcp_rx)));
@@ -548,6 +554,8 @@ int sim_new(struct sim **out, struct graph *g, const struct sim_cfg *cfg, struct
         s->cfg.window_bytes = (uint64_t)((double)s->base_rtt_ps / (double)PS_PER_S * (double)host_bps / 8);
     configure_cc(s);
     hf2t_configure(s);
+    if (s->cfg.record_gaps)
+        gaps_record(s);
     allocate_streams(s);
     divide(s, s->cfg.threads ? s->cfg.threads : 1);
     build_streams(s);
@@ -568,7 +576,9 @@ void sim_free(struct sim *s)
         arena_fini(&s->tcp_arena);
     if (s->is_balanced && s->cfg.lb->state_bytes)
         arena_fini(&s->lb_arena);
+    arena_fini(&s->repeat_arena);
     hf2t_free(s);
+    gaps_record_free(s);
     arena_fini(&s->list_arena);
     arena_fini(&s->rx_arena);
     arena_fini(&s->flow_arena);

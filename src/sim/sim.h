@@ -22,6 +22,7 @@
 #include "sim/mrg.h"
 #include "sim/packet.h"
 #include "sim/port.h"
+#include "sim/repeat.h"
 #include "sim/route.h"
 #include "sim/tcp.h"
 
@@ -78,9 +79,12 @@ struct sim_cfg {
     bool     nack_is_cnp;        /* a sender takes a NACK for a CNP as well */
     bool     ack_droppable;      /* switches may drop ACKs that overrun the headroom, a defect of the HPCC fork */
     uint64_t nack_gap_ps;        /* least time between NACKs for the same byte */
+    bool     is_selective;       /* only what is missing is sent again: see repeat.h */
+    uint64_t reorder_ps;         /* selective: a packet that is missing for longer is lost */
     uint64_t rto_ps;             /* 0: no retransmission timer */
     uint64_t window_bytes;       /* 0: none */
     bool     window_by_rate;     /* window shrinks with rate / line rate */
+    bool     record_gaps;        /* between packets of a flow: see gaps.h */
 
     /* Switches. */
     uint64_t buffer_bytes;
@@ -114,10 +118,11 @@ struct sim_counters {            /* only grow */
     uint64_t data_sent, data_received;       /* packets, by hosts; received: all that arrive */
     uint64_t payload_sent, payload_received;
     uint64_t payload_dropped;
-    uint64_t payload_stale;      /* arrived after its flow was over, or twice */
+    uint64_t payload_stale;      /* arrived after its flow was over, twice, or out of order and was not kept */
     uint64_t acks_sent, nacks_sent, cnps_sent, cnps_received;
     uint64_t timeouts;
     uint64_t delayed;            /* packets held by HF2T */
+    uint64_t reordered;          /* packets of queue pairs that arrived beyond the one that was expected */
     uint64_t rtt_ps_sum, rtt_samples;        /* from a data packet to its acknowledgement */
     uint64_t pfc_sent, pauses, resumes;      /* the last two: received */
     uint64_t dropped_buffer;     /* no room in the switch */
@@ -167,6 +172,8 @@ struct sim_hooks {
 };
 
 #define SEND_HF2T 1u             /* see hf2t.h */
+#define SEND_GAPS 2u             /* see gaps.h */
+#define SEND_REPEAT 4u           /* see repeat.h */
 
 struct sim {
     uint64_t           now_ps, order;        /* of the event at hand */
@@ -196,6 +203,9 @@ struct sim {
     struct tcp_rx     *tcp_rx;
     struct tcp_host   *tcp_host;             /* beside 'host' */
     struct hf2t       *hf2t;                 /* NULL: never was on */
+    struct gap_record *gap_record;           /* NULL: nobody asks */
+    struct repeat_tx  *repeat_tx;            /* beside 'flow'; NULL: senders go back to what is missing */
+    struct repeat_rx  *repeat_rx;
     struct sim_cfg     cfg;
     struct sim_counters counters;
     struct sim_hooks   hooks;
@@ -230,7 +240,7 @@ struct sim {
     uint32_t           signals, signals_max, slot_signal;
     struct parts      *parts;                /* many threads: see parts.h. NULL: one does it all */
     struct parts      *siblings;             /* of a part: what it is a part of */
-    struct arena       arena, lb_arena, packet_arena, flow_arena, rx_arena, list_arena, tcp_arena;
+    struct arena       arena, lb_arena, packet_arena, flow_arena, rx_arena, list_arena, tcp_arena, repeat_arena;
     uint32_t          *list_free[32];        /* returned host tables by log2 of their size */
     struct congested  *congested_free;       /* returned entries: see congested.h */
     struct evq         evq;                  /* last, being large: what lies behind is far away */

@@ -325,6 +325,8 @@ static uint32_t send_packet(struct sim *s, struct host *h, struct flow *f, uint6
         f->resent_bytes += payload;
     s->counters.data_sent++;
     s->counters.payload_sent += payload;
+    if (s->gap_record)
+        gaps_on_sent(s->gap_record, f->host, k->flow, true, s->now_ps);
     path_transmit(s, &s->port[h->port], id, k);
     return payload + TCP_HEADER_BYTES;
 }

@@ -1,0 +1,154 @@
+/* src/sim/repeat.c - see repeat.h. */
+#include "sim/repeat.h"
+
+#include <string.h>
+
+/* ---- the receiver ---- */
+
+static inline bool has(const struct repeat_rx *x, uint32_t n)
+{
+    return x->has[n % REPEAT_WINDOW / 64] >> (n % 64) & 1;
+}
+
+static inline void flip(struct repeat_rx *x, uint32_t n)
+{
+    x->has[n % REPEAT_WINDOW / 64] ^= 1ull << (n % 64);
+}
+
+/* The first from 'n' on, and before 'top', that has arrived (or has not); 'top' if there is none. */
+static uint32_t find(const struct repeat_rx *x, uint32_t n, bool is_there)
+{
+    while (n < x->top) {
+        uint64_t word = x->has[n % REPEAT_WINDOW / 64] ^ (is_there ? 0 : ~0ull);
+
+        word >>= n % 64;
+        if (word) {
+            n += (uint32_t)__builtin_ctzll(word);
+            break;
+        }
+        n += 64 - n % 64;
+    }
+    return n < x->top ? n : x->top;
+}
+
+void repeat_open(struct repeat_rx *x)
+{
+    memset(x, 0, sizeof *x);
+    x->end = UINT64_MAX;
+}
+
+enum repeat_fate repeat_take(struct repeat_rx *x, uint32_t n)
+{
+    if (n < x->expected)
+        return REPEAT_OLD;
+    if (n - x->expected >= REPEAT_WINDOW)
+        return REPEAT_BEYOND;
+    if (n < x->top && has(x, n))
+        return REPEAT_OLD;
+    x->top = n >= x->top ? n + 1 : x->top;
+    if (n > x->expected) {
+        flip(x, n);
+        return REPEAT_KEPT;
+    }
+    for (x->expected++; x->expected < x->top && has(x, x->expected); x->expected++)
+        flip(x, x->expected);
+    return REPEAT_TAKEN;
+}
+
+/* The first hole again, if it was named long ago. */
+static bool is_late(struct repeat_rx *x, uint64_t now_ps, uint64_t again_ps)
+{
+    if (x->named <= x->expected)
+        return false;
+    if (x->again != x->expected || !x->again_ps) {
+        x->again = x->expected;
+        x->again_ps = now_ps + again_ps;
+        return false;
+    }
+    return now_ps >= x->again_ps;
+}
+
+bool repeat_must_name(struct repeat_rx *x, uint64_t now_ps, uint64_t reorder_ps, uint64_t again_ps,
+                      struct repeat_hole *hole)
+{
+    if (x->top == x->expected)
+        return false;            /* nothing is missing */
+    if (x->mark <= x->expected) {
+        x->mark = x->top;
+        x->mark_ps = now_ps;
+    }
+    if (now_ps - x->mark_ps >= reorder_ps) {
+        x->overdue = x->mark > x->overdue ? x->mark : x->overdue;
+        x->mark = x->top;
+        x->mark_ps = now_ps;
+        if (!reorder_ps)
+            x->overdue = x->top;
+    }
+    if (is_late(x, now_ps, again_ps)) {
+        x->again_ps = now_ps + again_ps;
+        *hole = (struct repeat_hole){ x->expected, find(x, x->expected, true) };
+        return true;
+    }
+    hole->from = find(x, x->named > x->expected ? x->named : x->expected, false);
+    if (hole->from >= x->overdue)
+        return false;
+    hole->to = find(x, hole->from, true);
+    x->named = hole->to;
+    if (hole->from == x->expected) {
+        x->again = x->expected;
+        x->again_ps = now_ps + again_ps;
+    }
+    return true;
+}
+
+/* ---- the sender ---- */
+
+static inline struct repeat_hole *hole_at(struct repeat_tx *t, uint32_t i)
+{
+    return &t->hole[(t->first + i) % REPEAT_HOLES];
+}
+
+void repeat_add(struct repeat_tx *t, struct repeat_hole h)
+{
+    t->known = h.to + 1 > t->known ? h.to + 1 : t->known;
+    for (uint32_t i = 0; i < t->count; i++) {
+        const struct repeat_hole *is = hole_at(t, i);
+
+        if (h.from >= is->from && h.from < is->to)
+            h.from = is->to < h.to ? is->to : h.to;
+        if (h.to > is->from && h.to <= is->to)
+            h.to = is->from > h.from ? is->from : h.from;
+    }
+    if (h.from < h.to && t->count < REPEAT_HOLES)
+        *hole_at(t, t->count++) = h;
+}
+
+void repeat_all(struct repeat_tx *t, uint32_t acked, uint32_t fresh)
+{
+    uint32_t behind = t->known > acked + 1 ? t->known : acked + 1;
+
+    t->first = 0;
+    t->count = 1;
+    t->is_begun = false;
+    t->hole[0] = (struct repeat_hole){ acked, acked + 1 };
+    if (behind < fresh)
+        t->hole[t->count++] = (struct repeat_hole){ behind, fresh };
+}
+
+uint32_t repeat_next(struct repeat_tx *t, uint32_t next, uint32_t acked, uint32_t fresh)
+{
+    while (t->count) {
+        const struct repeat_hole *h = hole_at(t, 0);
+
+        if (!t->is_begun)
+            next = h->from;
+        t->is_begun = true;
+        next = next < acked ? acked : next;
+        if (next < h->to)
+            return next;
+        t->first = (t->first + 1) % REPEAT_HOLES;
+        t->count--;
+        t->is_begun = false;
+    }
+    return fresh;
+}
