@@ -6,7 +6,7 @@
 #   $seeds         of every variant
 #   $lib           this folder
 #   pick A B       A, or B with QUICK=1
-#   campaign, table, publish, readme: below
+#   campaign, has_figures, table, publish, readme: below
 #
 # ANOLE is the program (build/release/anole), JOBS how many runs at a time (as many as there are cores).
 # Finished runs are kept in $out/runs.sqlite, so a script that was interrupted goes on where it was.
@@ -70,6 +70,15 @@ table() {
             for (i = 3; i <= NF; i++) if ($i != "") $i = sprintf("%.5g", $i)
             print
         }'
+}
+
+# has_figures NAME METRIC... : fails if a campaign has no such figures, which a table would leave empty.
+has_figures() {
+    name=$1
+    shift
+    jq -e '[.metrics[].name] as $has | ($ARGS.positional - $has) as $missing
+        | if $missing == [] then true else error("no such figures: \($missing | join(", "))") end' \
+        "$out/$name/comparison.json" --args "$@" >/dev/null
 }
 
 # table_head NAME METRIC... : the head for it, where the first column or columns are called NAME.

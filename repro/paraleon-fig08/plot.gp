@@ -11,8 +11,8 @@ set xrange [begin / 2:last]
 set object 1 rectangle from begin, graph 0 to end, graph 1 fc rgb '#fff7c8' fs solid noborder behind
 set style fill transparent solid 0.15 noborder
 
-schemes(figure) = figure == 8 ? 'default expert dcqcn_plus paraleon_published paraleon' : 'pretrained1 pretrained2 paraleon'
-colours(figure) = figure == 8 ? '#1f77b4 #2ca02c #9467bd #ff9896 #d62728' : '#1f77b4 #2ca02c #d62728'
+schemes(figure) = figure == 8 ? 'default expert dcqcn_plus paraleon_published paraleon acc' : 'pretrained1 pretrained2 paraleon'
+colours(figure) = figure == 8 ? '#1f77b4 #2ca02c #9467bd #ff9896 #d62728 #8c564b' : '#1f77b4 #2ca02c #d62728'
 
 do for [figure = 8:9] {
     do for [rtt = 0:1] {

@@ -1,0 +1,218 @@
+#!/bin/sh
+# repro/acc/acc.sh - what the experiments of ACC share. To be read after lib.sh.
+#
+#   acc_job NAME SCENARIO ARGUMENT...  prints a line for every seed of a variant that is still to be run. SCENARIO is beside
+#                                      this file, or has a path; $with is a file that it reads, if there is one
+#   acc_run                            runs lines of standard input, JOBS at a time
+#   acc_scheme SCHEME                  words of `anole run` for a scheme: a static setting or a kind of ACC
+#   acc_runs NAME...                   one line a run with all that was found, as in the runs.csv of a comparison
+#   acc_results RUNS.CSV METRIC...     means over seeds, with a head: "case,scheme,seeds,mean,low,high[,mean,low,high ...]"
+#   acc_table HEAD FORMAT...           those in Markdown, from standard input: a FORMAT of printf for each figure with a factor
+#                                      before it, such as 0.001:%.2f
+#   acc_changes RUNS.CSV METRIC...     changes of ACC in each case against SECN1, SECN2, the vendor's setting and the best static
+#                                      one, seed by seed, in Markdown. A METRIC of which more is better begins with +
+#   acc_limit AGAINST PERCENT METRIC.. which of these is at most PERCENT more than AGAINST (secn1, .. or best), by changes.csv
+#   acc_all NAMES METRIC...            runs what `jobs` of the script prints and makes runs.csv, results.csv, changes.csv of it, and
+#                                      `changes` of the README
+#   acc_names SCHEMES CASES            all names, case by case
+#   acc_bars SCHEMES TITLES SCALES     the picture of results.csv: bars.gp
+#
+# NAME is SCHEME:CASE. What a run leaves is $out/series/NAME/SEED.metrics, a line each "name value", and SEED.csv, its
+# intervals: so all of series.sh can be used. It is made again with another program or other arguments, or when the scenario
+# or what makes figures of it has changed.
+#
+# ACC_MODEL is a model to try instead of the one that ships.
+# shellcheck disable=SC2034,SC2154  # out, lib and seeds are of lib.sh; others are for the scripts
+# shellcheck source=repro/paraleon-fig08/series.sh
+. "$lib/paraleon-fig08/series.sh"
+acc=$lib/acc
+statics='secn0 secn1 secn2 vendor'
+schemes="$statics acc"
+ACC_MODEL=${ACC_MODEL:-shipped}
+with=
+
+acc_scheme() {
+    case $1 in
+    acc) echo "--set tuner.kind=acc --set tuner.model=$ACC_MODEL" ;;
+    acc_online) echo "--set tuner.kind=acc --set tuner.model=$ACC_MODEL --set tuner.train=yes" ;;
+    acc_central) echo "--set tuner.kind=acc --set tuner.model=$ACC_MODEL --set tuner.agents=central" ;;
+    *) echo "--set tuner=$1" ;;
+    esac
+}
+
+acc_job() {
+    name=$1 scenario=$2
+    shift 2
+    case $scenario in
+    */*) ;;
+    *) scenario=$acc/$scenario ;;
+    esac
+    model=
+    [ ! -f "$ACC_MODEL" ] || model=$ACC_MODEL
+    key=$({ cat "$ANOLE" "$acc/one" "$acc/figures.awk" "$scenario" ${with:+"$with"} ${model:+"$model"} &&
+        echo "$* ${WINDOW_US:-}"; } | cksum)
+    if [ "$(cat "$out/series/$name/key" 2>/dev/null)" != "$key" ]; then
+        rm -rf "${out:?}/series/$name"
+        mkdir -p "$out/series/$name"
+        echo "$key" >"$out/series/$name/key"
+    fi
+    for seed in $(seq "$seeds"); do
+        [ -e "$out/series/$name/$seed.metrics" ] || echo "$out/series/$name/$seed $scenario $* --seed $seed"
+    done
+}
+
+acc_run() {
+    basename "$PWD" >&2
+    ANOLE=$ANOLE nice xargs -r -P "${JOBS:-$(nproc)}" -L 1 "$acc/one"
+}
+
+acc_runs() {
+    {
+        for name; do
+            for seed in $(seq "$seeds"); do sed "s/^/$name $seed /" "$out/series/$name/$seed.metrics"; done
+        done
+    } | awk '
+        {
+            run = $1 " " $2
+            if (!(run in seen)) { seen[run]; order[++runs] = run }
+            if (!($3 in column)) { column[$3]; name[++columns] = $3 }
+            of[run, $3] = $4
+        }
+        END {
+            printf "variant,seed"
+            for (c = 1; c <= columns; c++) printf ",%s", name[c]
+            print ""
+            for (r = 1; r <= runs; r++) {
+                split(order[r], part, " ")
+                sub(/:/, " ", part[1])
+                printf "%s,%s", part[1], part[2]
+                for (c = 1; c <= columns; c++) printf ",%s", of[order[r], name[c]]
+                print ""
+            }
+        }'
+}
+
+acc_results() {
+    runs=$1
+    shift
+    # shellcheck disable=SC2046  # words
+    set -- $(echo "$*" | tr -d +)
+    table_head case,scheme "$@"
+    series_table "$runs" "$@" | sed 's/^\([^ ,]*\) \([^,]*\),/\2,\1,/'
+}
+
+# "case,metric,against,base,change,low,high", in percent of the base's mean; the interval is that of Student's t. The best is the
+# static setting with the best mean of just this metric in just this case, chosen afterwards: more than anybody could set.
+acc_compare() {
+    runs=$1
+    shift
+    awk -F , -v metrics="$*" -v statics="$statics" "$statistics"'
+        NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; m = split(metrics, metric, " "); s = split(statics, static, " "); next }
+        {
+            split($1, part, " ")
+            if (!(part[2] in n)) order[++cases] = part[2]
+            if (part[1] == "acc") n[part[2]]++
+            else n[part[2]] += 0
+            i = ++seen[$1]
+            for (j = 1; j <= m; j++) {
+                name = metric[j]
+                sub(/^\+/, "", name)
+                of[$1, j, i] = $column[name]
+            }
+        }
+        function mean(variant, j,    i, sum) {
+            for (i = 1; i <= seen[variant]; i++) sum += of[variant, j, i]
+            return seen[variant] ? sum / seen[variant] : 0
+        }
+        function best(rest, j,    i, at, least, sign) {
+            sign = metric[j] ~ /^\+/ ? -1 : 1
+            for (i = 1; i <= s; i++) {
+                if (!((static[i] " " rest) in seen)) continue
+                if (at == "" || sign * mean(static[i] " " rest, j) < least) {
+                    at = static[i]
+                    least = sign * mean(at " " rest, j)
+                }
+            }
+            return at
+        }
+        function tell(rest, j, against, base,    i, name, d, of_base) {
+            if (!((base " " rest) in seen)) return
+            of_base = mean(base " " rest, j)
+            if (of_base == 0) return
+            for (i = 1; i <= n[rest]; i++) d[1, i] = 100 * (of["acc " rest, j, i] - of[base " " rest, j, i]) / of_base
+            name = metric[j]
+            sub(/^\+/, "", name)
+            printf "%s,%s,%s,%s,%s\n", rest, name, against, base, interval(d, 1, n[rest])
+        }
+        END {
+            for (c = 1; c <= cases; c++)
+                for (j = 1; j <= m; j++) {
+                    tell(order[c], j, "secn1", "secn1")
+                    tell(order[c], j, "secn2", "secn2")
+                    tell(order[c], j, "vendor", "vendor")
+                    tell(order[c], j, "best", best(order[c], j))
+                }
+        }' "$runs"
+}
+
+acc_changes() {
+    acc_compare "$@" >"$out/changes.csv"
+    echo '| case | figure | against SECN1 | SECN2 | the vendor | the best static one |'
+    echo '|---|---|---|---|---|---|'
+    awk -F , '
+        function flush() { if (row != "") print row }
+        ($1 "," $2) != at { flush(); at = $1 "," $2; row = sprintf("| %s | %s |", $1, $2) }
+        { row = row sprintf(" %+.1f %% [%+.1f, %+.1f]%s |", $5, $6, $7, $3 == "best" ? " `" $4 "`" : "") }
+        END { flush() }' "$out/changes.csv"
+}
+
+acc_table() {
+    echo "| case | scheme | $1 |"
+    echo "$1" | sed 's/[^|]*/---/g; s/.*/|---|---|&|/'
+    shift
+    awk -F , -v formats="$*" '
+        BEGIN {
+            n = split(formats, format, " ")
+            for (i = 1; i <= n; i++) { split(format[i], part, ":"); scale[i] = part[1]; format[i] = part[2] }
+        }
+        NR > 1 {
+            printf "| %s | `%s` |", $1, $2
+            for (i = 1; i <= n; i++) {
+                at = 1 + 3 * i
+                if ($at == 0 && $(at + 1) == 0 && $(at + 2) == 0) { printf " - |"; continue }
+                printf " " format[i] " [" format[i] ", " format[i] "] |", scale[i] * $at, scale[i] * $(at + 1), scale[i] * $(at + 2)
+            }
+            print ""
+        }'
+}
+
+acc_all() {
+    all_names=$1
+    shift
+    jobs >"$out/jobs"
+    acc_run <"$out/jobs"
+    # shellcheck disable=SC2086  # words
+    acc_runs $all_names >"$out/runs.csv"
+    acc_results "$out/runs.csv" "$@" >"$out/results.csv"
+    acc_changes "$out/runs.csv" "$@" | readme changes
+}
+
+acc_bars() {
+    gnuplot -e "results='$out/results.csv'; picture='$out/picture.svg'; schemes='$1'; titles='$2'; scales='$3'" "$acc/bars.gp"
+}
+
+acc_names() {
+    for case in $2; do for scheme in $1; do echo "$scheme:$case"; done; done
+}
+
+acc_limit() {
+    against=$1 limit=$2
+    shift 2
+    echo "| case | figure | against \`$against\` | at most $limit % more |"
+    echo '|---|---|---|---|'
+    awk -F , -v against="$against" -v limit="$limit" -v metrics=" $* " '
+        $3 == against && index(metrics, " " $2 " ") {
+            verdict = $5 <= limit ? "yes" : $6 > limit ? "**no**" : "no, but the interval holds " limit " %"
+            printf "| %s | %s | %+.1f %% [%+.1f, %+.1f] `%s` | %s |\n", $1, $2, $5, $6, $7, $4, verdict
+        }' "$out/changes.csv"
+}
