@@ -97,7 +97,7 @@ static const struct world_text worlds[] = {
       "{knobs: {kmin: 5, kmax: 50, hf2t: 1, hf2t_scope: 2, hf2t_threshold: 12us, hf2t_training: 60us, hf2t_quiet: 50us}, "
       "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
       "traffic: [{kind: poisson, sizes: WebSearch, load: 0.5, stop: 400us}, {kind: incast, senders: 8, size: 300KB}]}",
-      0xcdaf8f5240301b2a },
+      0x6a13eb8958b7b5d0 },
 };
 #define WORLDS (sizeof worlds / sizeof *worlds)
 

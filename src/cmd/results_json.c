@@ -250,6 +250,8 @@ static json_t *packets_json(const struct results *r)
     json_put_count(o, "payload_bytes_dropped", c->payload_dropped);
     json_put_count(o, "acks_sent", c->acks_sent);
     json_put_count(o, "nacks_sent", c->nacks_sent);
+    json_put_count(o, "reordered", c->reordered);
+    json_put_count(o, "delayed", c->delayed);
     json_put_count(o, "timeouts", c->timeouts);
     json_put_count(o, "marked", r->marked_packets);
     json_put_count(o, "cnps_sent", c->cnps_sent);
