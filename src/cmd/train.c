@@ -7,6 +7,8 @@
 #include "cmd/progress.h"
 #include "learn/model.h"
 #include "tune/acc.h"
+#include "tune/acc_action.h"
+#include "tune/acc_state.h"
 #include "version.h"
 
 #include <argp.h>
@@ -191,12 +193,11 @@ static char *config_text(const struct train *t)
     return text;
 }
 
-/* The net has as many outputs as there are actions: a tuner knows. */
 static void shape_of(const struct train *t, struct net_shape *shape)
 {
-    static const uint32_t actions[] = { 20, 630, 1100 };
+    uint32_t actions = acc_actions_list((enum acc_actions)value_of(t, "actions"), NULL);
 
-    acc_shape(shape, 4 * (uint32_t)value_of(t, "history"), actions[(int)value_of(t, "actions")]);
+    acc_shape(shape, ACC_FEATURES * (uint32_t)value_of(t, "history"), actions);
 }
 
 static void init_state(struct train *t)
