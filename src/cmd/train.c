@@ -37,21 +37,22 @@ struct options {
     bool         is_quiet;
 };
 
-enum { KEY_SET = 's', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_JOBS = 'j', KEY_SEED = 256, KEY_ROUNDS, KEY_RUNS, KEY_UPDATES,
-       KEY_HOLD, KEY_CHECK };
+enum { KEY_SET = 's', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_JOBS = 'j', KEY_SEED = 256, KEY_ROUNDS,
+       KEY_RUNS, KEY_UPDATES, KEY_HOLD, KEY_CHECK };
 
 static const struct argp_option option_rows[] = {
     { "out", KEY_OUT, "FILE", 0, "Write the model into FILE. FILE.state is beside it until the training is over", 0 },
-    { "set", KEY_SET, "OPTION=VALUE", 0, "An option of the tuner, as in anole list tuner (gamma=0.95, slot_us=200). May be "
-      "given more than once", 0 },
+    { "set", KEY_SET, "OPTION=VALUE", 0, "An option of the tuner, as in anole list tuner (gamma=0.95, "
+      "slot_us=200). May be given more than once", 0 },
     { "seed", KEY_SEED, "N", 0, "Start of the random numbers (default: 1)", 0 },
     { "rounds", KEY_ROUNDS, "N", 0, "Rounds of runs (default: 100)", 0 },
     { "runs", KEY_RUNS, "N", 0, "Runs of a round (default: 12)", 0 },
     { "updates", KEY_UPDATES, "N", 0, "Updates of the net after a round (default: 1000)", 0 },
     { "hold", KEY_HOLD, "N", 0, "Slots for which a random action stays (default: 4)", 0 },
-    { "check", KEY_CHECK, "N", 0, "Hold the net against static settings every N rounds, and keep the best (default: 10; 0: "
-      "never, and the last net is kept)", 0 },
-    { "jobs", KEY_JOBS, "N", 0, "Runs at the same time (default: as many as there are cores). The model is the same", 0 },
+    { "check", KEY_CHECK, "N", 0, "Hold the net against static settings every N rounds, and keep the best "
+      "(default: 10; 0: never, and the last net is kept)", 0 },
+    { "jobs", KEY_JOBS, "N", 0, "Runs at the same time (default: as many as there are cores). The model is "
+      "the same", 0 },
     { "quiet", KEY_QUIET, NULL, 0, "Print no progress, only what is wrong", 0 },
     { 0 },
 };
@@ -100,8 +101,8 @@ static const struct argp argp = {
     .options = option_rows,
     .parser = parse_option,
     .args_doc = "acc",
-    .doc = "Makes a model for the tuner acc: rounds of short runs on random networks and traffic, in which it explores, "
-           "and after each round the net learns from all of them. Every tenth round it is held against static "
+    .doc = "Makes a model for the tuner acc: rounds of short runs on random networks and traffic, in which it "
+           "explores, and after each round the net learns from all of them. Every tenth round it is held against static "
            "settings on other traffic; the model that is written is the one that was best at that."
            "\v"
            "Examples:\n"
@@ -110,8 +111,8 @@ static const struct argp argp = {
            "  anole run incast.yaml --set tuner=acc:model.acc\n"
            "      A network that it tunes.\n"
            "\n"
-           "The same options and seed give the same model on every machine, to the last bit, whatever the number of jobs. "
-           "An interrupted training goes on where it was when the same command is given again.",
+           "The same options and seed give the same model on every machine, to the last bit, whatever the "
+           "number of jobs. An interrupted training goes on where it was when the same command is given again.",
 };
 
 /* ---- a training ---- */
@@ -452,8 +453,8 @@ static void keep_last(struct train *t)
     fflush(stdout);
 }
 
-/* The net is checked before it learns from the round. Runs explore with the newest net, not with the smooth one: what it
- * overrates must be tried to be found out. */
+/* The net is checked before it learns from the round. Runs explore with the newest net, not with the smooth one:
+ * what it overrates must be tried to be found out. */
 static int run_round(struct train *t, struct err *err)
 {
     int rc = run_jobs(t, err);
@@ -507,8 +508,8 @@ static int write_model(struct train *t, struct err *err)
     model_init(&m, "acc", &t->state.best);
     model_put(&m, "command", command);
     model_put(&m, "version", ANOLE_VERSION);
-    model_put(&m, "traffic", "incast of 2 to 64 senders, 1 to 1000 flows of 10 KB to 10 MB, load 10 to 90 %; WebSearch and "
-              "DataMining at 10 to 90 %; storage; all-to-all and halving-doubling training: src/cmd/train_traffic.c");
+    model_put(&m, "traffic", "incast of 2 to 64 senders, 1 to 1000 flows of 10 KB to 10 MB, load 10 to 90 %; "
+              "WebSearch and DataMining at 10 to 90 %; storage; all-to-all and halving-doubling training: src/cmd/train_traffic.c");
     put_number(&m, "generation", GENERATION);
     put_number(&m, "round", t->state.best_round);
     if (t->opt.check)
