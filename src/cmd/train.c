@@ -29,7 +29,7 @@
 /* ---- options ---- */
 
 struct options {
-    const char  *what, *out;
+    const char  *what, *out, *json;
     const char **set;
     uint32_t     sets;
     uint64_t     seed;
@@ -38,7 +38,7 @@ struct options {
 };
 
 enum { KEY_SET = 's', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_JOBS = 'j', KEY_SEED = 256, KEY_ROUNDS,
-       KEY_RUNS, KEY_UPDATES, KEY_HOLD, KEY_CHECK };
+       KEY_RUNS, KEY_UPDATES, KEY_HOLD, KEY_CHECK, KEY_JSON };
 
 static const struct argp_option option_rows[] = {
     { "out", KEY_OUT, "FILE", 0, "Write the model into FILE. FILE.state is beside it until the training is over", 0 },
@@ -53,6 +53,7 @@ static const struct argp_option option_rows[] = {
       "(default: 10; 0: never, and the last net is kept)", 0 },
     { "jobs", KEY_JOBS, "N", 0, "Runs at the same time (default: as many as there are cores). The model is "
       "the same", 0 },
+    { "json", KEY_JSON, "FILE", 0, "Write the model into FILE, too, as JSON for people to read", 0 },
     { "quiet", KEY_QUIET, NULL, 0, "Print no progress, only what is wrong", 0 },
     { 0 },
 };
@@ -71,6 +72,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_HOLD:     o->hold = (uint32_t)cmd_count("--hold", arg, 1, 1000);                 break;
     case KEY_CHECK:    o->check = (uint32_t)cmd_count("--check", arg, 0, 100000);             break;
     case KEY_JOBS:     o->jobs = (uint32_t)cmd_count("--jobs", arg, 1, POOL_WORKERS_MAX);     break;
+    case KEY_JSON:     o->json = arg;                                                         break;
     case KEY_QUIET:    o->is_quiet = true;                                                    break;
     case ARGP_KEY_ARG:
         if (o->what)
@@ -518,6 +520,8 @@ static int write_model(struct train *t, struct err *err)
         if (tuner_acc.option[i].kind != OPTION_TEXT)
             put_number(&m, tuner_acc.option[i].name, t->values.value[i]);
     rc = model_save(&m, t->opt.out, err);
+    if (!rc && t->opt.json)
+        rc = model_save_json(&m, t->opt.json, err);
     model_fini(&m);
     free(command);
     return rc;
