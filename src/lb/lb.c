@@ -1,13 +1,19 @@
 /* src/lb/lb.c - the list of load balancers. To add one, add a line. */
 #include "lb/lb.h"
+#include "lb/conga.h"
+#include "lb/drill.h"
 #include "lb/ecmp.h"
 #include "lb/letflow.h"
+#include "lb/spray.h"
 
 #include <string.h>
 
 const struct lb_algo *const lb_all[] = {
     &lb_ecmp,
     &lb_letflow,
+    &lb_conga,
+    &lb_drill,
+    &lb_spray,
     NULL
 };
 

@@ -20,7 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What balancers write on a packet; it travels with it. Zero when a packet enters the network. */
+/* What balancers write on a packet; it travels with it. Zero when a packet enters the network, if the balancer
+ * has the hooks to read it. */
 struct lb_tag {
     uint16_t path;               /* LB_PATH: the digits of the switches ahead; kept by the switches */
     uint16_t name;               /* the rest is the balancer's own: which path this is, */
@@ -31,36 +32,39 @@ struct lb_tag {
 
 _Static_assert(sizeof(struct lb_tag) == 8, "one word per packet");
 
-struct lb_packet {
-    uint32_t src_ip, dst_ip;
+struct lb_switch {               /* a switch, for its balancer */
+    uint32_t    ports;
+    uint32_t    racks;           /* switches with hosts in the network: 'from' and 'to' are below it */
+    bool        has_hosts;
+
+    /* Known once packets come; not yet to state_bytes() and init(). */
+    uint32_t    first_port;      /* counted over the whole network; its others follow */
+    uint32_t    salt;            /* differs from switch to switch, and by the balancer's seed */
+    struct rng *rng;             /* its own */
+    const char *queue_bytes;     /* of port 0, class 0; those of others are so many bytes apart: */
+    const char *rate_bps;
+    uint32_t    port_stride, class_stride;   /* see lb_queue_bytes() */
+};
+
+struct lb_packet {               /* data, where there is a choice */
+    uint32_t src, dst;           /* hosts */
     uint32_t ports;              /* source port | destination port << 16 */
     uint32_t bytes;              /* of the frame */
-    uint32_t salt;               /* differs from switch to switch, and by the balancer's seed */
-    uint32_t paths;              /* whole paths from here to the last switch, at most 65536 */
+    uint32_t to;                 /* last switch on its way, counted among those with hosts */
+    uint32_t paths;              /* whole paths from here to it, at most 65536 */
     uint32_t ways;               /* to choose from, > 0 */
     const uint32_t *way;         /* their ports, counted over the whole network; some more than once: see above */
-    uint32_t first_port;         /* of this switch; its others follow */
-    uint32_t from, to;           /* first and last switch on the packet's way, counted among those with hosts */
-    bool     is_data;
-    bool     is_first, is_last;  /* this is the first, the last switch */
-    const char    *queue_bytes, *rate_bps;   /* of port 0; those of others are port_stride bytes apart: */
-    size_t         port_stride;              /* see lb_queue_bytes() */
+    uint32_t prio;
     struct lb_tag *tag;
-    struct rng    *rng;          /* of this switch */
 
     /* Said by pick(), for the account. */
     bool     is_flowlet;         /* the flow paused long enough: a new flowlet begins */
     bool     is_reroute;         /* and goes another way than the last */
 };
 
-struct lb_switch {               /* what a balancer's state may be sized by */
-    uint32_t ports;
-    uint32_t racks;              /* switches with hosts in the network: 'from' and 'to' are below it */
-    bool     has_hosts;
-};
-
 enum lb_scope { LB_HOP, LB_PATH };
 
+/* Hooks are given the balancer's configuration, the state of the switch and the switch. */
 struct lb_algo {
     const char *name, *about;
 
@@ -68,15 +72,21 @@ struct lb_algo {
     void (*configure)(void *cfg, const struct knobs *);      /* NULL: nothing to configure */
     enum lb_scope (*scope)(const void *cfg);                 /* NULL: LB_HOP */
 
-    /* Bytes of zeroed state of a switch; NULL: none. Called once, at the start. */
+    /* Bytes of zeroed state of a switch; NULL: none. Called once, at the start; then, unless NULL, init(). */
     size_t (*state_bytes)(const void *cfg, const struct lb_switch *);
+    void (*init)(const void *cfg, void *state, const struct lb_switch *);
 
     /* A data packet: returns the path (< paths) or the index of a way (< ways), by the scope. */
-    uint32_t (*pick)(const void *cfg, void *state, uint64_t now_ps, struct lb_packet *);
+    uint32_t (*pick)(const void *cfg, void *state, uint64_t now_ps, const struct lb_switch *, struct lb_packet *);
 
-    /* NULL, or: every packet at every switch, once its way is known (way[0], ways 1), those to a host of the
-     * same switch excepted. 'is_last' packets leave to their host. */
-    void (*pass)(const void *cfg, void *state, uint64_t now_ps, struct lb_packet *);
+    /* All NULL, or none: what else the balancer wants to see of packets that leave their rack:
+     * at the first switch all that are no data, for switch 'to'; */
+    void (*enter)(const void *cfg, void *state, uint32_t to, struct lb_tag *);
+    /* at switches between the first and the last data, 'bytes' of it about to leave by 'port'; */
+    void (*forward)(const void *cfg, void *state, uint64_t now_ps, const struct lb_switch *, uint32_t port,
+                    uint32_t bytes, struct lb_tag *);
+    /* at the last switch all, data or not, that came from switch 'from'. */
+    void (*leave)(const void *cfg, void *state, uint64_t now_ps, uint32_t from, bool is_data, const struct lb_tag *);
 };
 
 extern const struct lb_algo *const lb_all[];     /* NULL-terminated */
@@ -84,15 +94,16 @@ extern const struct lb_algo *const lb_all[];     /* NULL-terminated */
 /* Returns the balancer called 'name', or NULL. */
 const struct lb_algo *lb_find(const char *name);
 
-/* What waits at 'port' in the packet's class, the packet that is being sent excepted. */
-static inline uint32_t lb_queue_bytes(const struct lb_packet *p, uint32_t port)
+/* What waits at 'port' in class 'prio', the packet that is being sent excepted. */
+static inline uint32_t lb_queue_bytes(const struct lb_switch *sw, uint32_t port, uint32_t prio)
 {
-    return *(const uint32_t *)(const void *)(p->queue_bytes + (size_t)port * p->port_stride);
+    return *(const uint32_t *)(const void *)(sw->queue_bytes + (size_t)port * sw->port_stride +
+                                             (size_t)prio * sw->class_stride);
 }
 
-static inline uint64_t lb_rate_bps(const struct lb_packet *p, uint32_t port)
+static inline uint64_t lb_rate_bps(const struct lb_switch *sw, uint32_t port)
 {
-    return *(const uint64_t *)(const void *)(p->rate_bps + (size_t)port * p->port_stride);
+    return *(const uint64_t *)(const void *)(sw->rate_bps + (size_t)port * sw->port_stride);
 }
 
 #endif

@@ -30,17 +30,18 @@ static size_t letflow_state_bytes(const void *cfg, const struct lb_switch *sw)
     return c->flowlet.entries_max * sizeof(struct flowlet);
 }
 
-static uint32_t letflow_pick(const void *cfg, void *state, uint64_t now_ps, struct lb_packet *p)
+static uint32_t letflow_pick(const void *cfg, void *state, uint64_t now_ps, const struct lb_switch *sw,
+                             struct lb_packet *p)
 {
     const struct letflow_cfg *c = cfg;
     uint32_t                  choices = c->is_per_hop ? p->ways : p->paths, last;
-    struct flowlet           *f = flowlet_find(&c->flowlet, state, p);
+    struct flowlet           *f = flowlet_find(&c->flowlet, state, sw->salt, p);
     enum flowlet_is           is = flowlet_touch(&c->flowlet, f, now_ps);
 
     if (is == FLOWLET_GOES_ON)
         return f->choice < choices ? f->choice : f->choice % choices;    /* links may have gone */
     last = f->choice;
-    f->choice = (uint32_t)rng_below(p->rng, choices);
+    f->choice = (uint32_t)rng_below(sw->rng, choices);
     p->is_flowlet = is == FLOWLET_NEW;
     p->is_reroute = is == FLOWLET_NEW && f->choice != last;
     return f->choice;

@@ -1,0 +1,259 @@
+#include "lb/conga.h"
+#include "core/units.h"
+#include "lb/flowlet.h"
+
+#define WORDS (CONGA_NAMES / 64)
+#define APART __attribute__((noinline))  /* rare: kept out of what every packet needs */
+
+struct conga_cfg {
+    struct flowlet_cfg flowlet;
+    uint64_t tdre_ps, ageing_ps;
+    double   alpha;
+    uint32_t levels, samples;
+};
+
+struct dre {                     /* of a port */
+    double   x_bytes;
+    double   levels_per_byte;
+    uint64_t until_ps;           /* the end of the present period; 0: it has never been used */
+};
+
+struct rack {                    /* another switch with hosts */
+    uint32_t changes, news;      /* how many bits there are in: */
+    uint64_t changed[WORDS], heard[WORDS];   /* by path from there: its level is another, its level has come again,
+                                              * and has not been told since; what has changed was heard */
+    uint32_t turn;               /* the name to be told next, if there is something to tell of it */
+    uint8_t  level[CONGA_NAMES]; /* by path from there: of its last packet */
+    uint64_t told[CONGA_NAMES];  /* by path to there: when it was told << 8 | level; 0: never */
+};
+
+struct conga {                   /* a switch */
+    struct flowlet *flowlet;     /* those with hosts have these two */
+    struct rack    *rack;
+    struct dre      dre[];       /* by port */
+};
+
+static void conga_configure(void *cfg, const struct knobs *k)
+{
+    struct conga_cfg *c = cfg;
+
+    flowlet_configure(&c->flowlet, k);
+    c->tdre_ps = (uint64_t)(k->value[KNOB_conga_tdre] * PS_PER_US);
+    c->ageing_ps = (uint64_t)(k->value[KNOB_conga_ageing] * PS_PER_US);
+    c->alpha = k->value[KNOB_conga_alpha];
+    c->levels = 1u << (uint32_t)k->value[KNOB_conga_bits];
+    c->samples = (uint32_t)k->value[KNOB_conga_samples];
+}
+
+static enum lb_scope conga_scope(const void *cfg)
+{
+    (void)cfg;
+    return LB_PATH;
+}
+
+/* ---- state ---- */
+
+static size_t dres_bytes(const struct lb_switch *sw)
+{
+    return (sizeof(struct conga) + sw->ports * sizeof(struct dre) + 63) / 64 * 64;
+}
+
+static size_t flowlets_bytes(const struct conga_cfg *c)
+{
+    return (c->flowlet.entries_max * sizeof(struct flowlet) + 63) / 64 * 64;
+}
+
+static size_t conga_state_bytes(const void *cfg, const struct lb_switch *sw)
+{
+    return dres_bytes(sw) + (sw->has_hosts ? flowlets_bytes(cfg) + sw->racks * sizeof(struct rack) : 0);
+}
+
+static void conga_init(const void *cfg, void *state, const struct lb_switch *sw)
+{
+    struct conga *s = state;
+    char         *rest = (char *)state + dres_bytes(sw);
+
+    if (!sw->has_hosts)
+        return;
+    s->flowlet = (struct flowlet *)(void *)rest;
+    s->rack = (struct rack *)(void *)(rest + flowlets_bytes(cfg));
+}
+
+/* ---- the load of links ---- */
+
+/* Periods have ended since the port was last looked at: each takes its share. */
+static APART void decay(const struct conga_cfg *c, struct dre *d, uint64_t now_ps, uint64_t rate_bps)
+{
+    double full_bytes = (double)rate_bps / 8 * ((double)c->tdre_ps / (double)PS_PER_S) / c->alpha;
+
+    if (d->until_ps)
+        d->x_bytes *= rng_pow(1 - c->alpha, (now_ps - d->until_ps) / c->tdre_ps + 1);
+    d->levels_per_byte = c->levels / full_bytes;
+    d->until_ps = (now_ps / c->tdre_ps + 1) * c->tdre_ps;
+}
+
+static inline struct dre *dre_at(const struct conga_cfg *c, struct conga *s, uint64_t now_ps,
+                                 const struct lb_switch *sw, uint32_t port)
+{
+    struct dre *d = &s->dre[port - sw->first_port];
+
+    if (__builtin_expect(now_ps >= d->until_ps, 0))
+        decay(c, d, now_ps, lb_rate_bps(sw, port));
+    return d;
+}
+
+static inline uint32_t level_of(const struct conga_cfg *c, const struct dre *d)
+{
+    uint32_t level = (uint32_t)(d->x_bytes * d->levels_per_byte);
+
+    return level < c->levels ? level : c->levels - 1;
+}
+
+static void conga_forward(const void *cfg, void *state, uint64_t now_ps, const struct lb_switch *sw, uint32_t port,
+                          uint32_t bytes, struct lb_tag *tag)
+{
+    const struct conga_cfg *c = cfg;
+    struct dre             *d = dre_at(c, state, now_ps, sw, port);
+    uint32_t                level;
+
+    d->x_bytes += bytes;
+    level = level_of(c, d);
+    if (level > tag->congestion)
+        tag->congestion = (uint8_t)level;
+}
+
+/* ---- telling ---- */
+
+/* The first name from 'turn' on, and round, that is in the set, which is not empty. */
+static inline uint32_t next_in(const uint64_t *set, uint32_t turn)
+{
+    uint32_t word = turn / 64;
+    uint64_t bits = set[word] & ~0ull << turn % 64;
+
+    while (!bits) {
+        word = (word + 1) % WORDS;
+        bits = set[word];
+    }
+    return word * 64 + (uint32_t)__builtin_ctzll(bits);
+}
+
+static void conga_enter(const void *cfg, void *state, uint32_t to, struct lb_tag *tag)
+{
+    struct rack *r = &((struct conga *)state)->rack[to];
+    uint32_t     name;
+    uint64_t     bit;
+
+    (void)cfg;
+    if (!r->news)
+        return;
+    name = next_in(r->changes ? r->changed : r->heard, r->turn);
+    bit = 1ull << name % 64;
+    tag->told_name = (uint16_t)(name + 1);
+    tag->told_congestion = r->level[name];
+    r->changes -= (r->changed[name / 64] & bit) != 0;
+    r->news--;
+    r->changed[name / 64] &= ~bit;
+    r->heard[name / 64] &= ~bit;
+    r->turn = (name + 1) % CONGA_NAMES;
+}
+
+static void conga_leave(const void *cfg, void *state, uint64_t now_ps, uint32_t from, bool is_data,
+                        const struct lb_tag *tag)
+{
+    struct rack *r = &((struct conga *)state)->rack[from];
+    uint64_t     bit = 1ull << tag->name % 64;
+
+    (void)cfg;
+    if (tag->told_name)
+        r->told[tag->told_name - 1] = now_ps << 8 | tag->told_congestion;
+    if (!is_data)
+        return;
+    r->news += !(r->heard[tag->name / 64] & bit);
+    r->heard[tag->name / 64] |= bit;
+    if (r->level[tag->name] != tag->congestion) {
+        r->level[tag->name] = tag->congestion;
+        r->changes += !(r->changed[tag->name / 64] & bit);
+        r->changed[tag->name / 64] |= bit;
+    }
+}
+
+/* ---- choosing ---- */
+
+struct choice {
+    uint32_t level;              /* the least so far */
+    uint32_t path[CONGA_ALL + 1], count;     /* who has it */
+};
+
+static uint32_t level_of_path(const struct conga_cfg *c, struct conga *s, uint64_t now_ps, const struct lb_switch *sw,
+                              const struct lb_packet *p, uint32_t path)
+{
+    uint64_t told = s->rack[p->to].told[path % CONGA_NAMES];
+    uint32_t here = level_of(c, dre_at(c, s, now_ps, sw, p->way[path % p->ways]));
+    uint32_t there = told && now_ps - (told >> 8) < c->ageing_ps ? (uint32_t)(told & 0xff) : 0;
+
+    return here > there ? here : there;
+}
+
+static void compare(struct choice *best, uint32_t path, uint32_t level)
+{
+    if (level > best->level)
+        return;
+    if (level < best->level)
+        best->count = 0;
+    best->level = level;
+    best->path[best->count++] = path;
+}
+
+/* 'present': where the last flowlet went, or a path that does not exist. */
+static APART uint32_t choose(const struct conga_cfg *c, struct conga *s, uint64_t now_ps, const struct lb_switch *sw,
+                             const struct lb_packet *p, uint32_t present)
+{
+    bool          is_all = p->paths <= CONGA_ALL;
+    uint32_t      tries = is_all ? p->paths : c->samples;
+    struct choice best = { .level = UINT32_MAX };
+
+    for (uint32_t i = 0; i < tries; i++) {
+        uint32_t path = is_all ? i : (uint32_t)rng_below(sw->rng, p->paths);
+
+        compare(&best, path, level_of_path(c, s, now_ps, sw, p, path));
+    }
+    if (present < p->paths && level_of_path(c, s, now_ps, sw, p, present) <= best.level)
+        return present;
+    return best.path[best.count == 1 ? 0 : rng_below(sw->rng, best.count)];
+}
+
+static uint32_t conga_pick(const void *cfg, void *state, uint64_t now_ps, const struct lb_switch *sw,
+                           struct lb_packet *p)
+{
+    const struct conga_cfg *c = cfg;
+    struct conga           *s = state;
+    struct flowlet         *f = flowlet_find(&c->flowlet, s->flowlet, sw->salt, p);
+    enum flowlet_is         is = flowlet_touch(&c->flowlet, f, now_ps);
+    uint32_t                last = f->choice;
+
+    if (is != FLOWLET_GOES_ON) {
+        f->choice = choose(c, s, now_ps, sw, p, is == FLOWLET_NEW ? last : UINT32_MAX);
+        p->is_flowlet = is == FLOWLET_NEW;
+        p->is_reroute = is == FLOWLET_NEW && f->choice != last;
+    } else if (last >= p->paths) {       /* links have gone */
+        f->choice = last % p->paths;
+    }
+    p->tag->name = (uint16_t)(f->choice % CONGA_NAMES);
+    conga_enter(cfg, state, p->to, p->tag);
+    conga_forward(cfg, state, now_ps, sw, p->way[f->choice % p->ways], p->bytes, p->tag);
+    return f->choice;
+}
+
+const struct lb_algo lb_conga = {
+    .name        = "conga",
+    .about       = "every flowlet the least congested path: knobs conga_..., flowlet_timeout, flowlet_table",
+    .cfg_size    = sizeof(struct conga_cfg),
+    .configure   = conga_configure,
+    .scope       = conga_scope,
+    .state_bytes = conga_state_bytes,
+    .init        = conga_init,
+    .pick        = conga_pick,
+    .enter       = conga_enter,
+    .forward     = conga_forward,
+    .leave       = conga_leave,
+};

@@ -1,0 +1,28 @@
+/* src/lb/conga.h - CONGA (SIGCOMM'14): every flowlet goes the least congested path, as the last switch has told.
+ *
+ * In a nutshell:
+ *   - Every port estimates the load of its link (DRE): X grows by the bytes of data that leave and loses the share
+ *     alpha every Tdre, so at a steady rate X = rate x Tdre / alpha. Congestion is X by what it is at full rate, in
+ *     2^bits levels (knobs conga_tdre, conga_alpha, conga_bits).
+ *   - Data carries the name of its path and the worst level it has met between switches.
+ *   - The last switch remembers that level by first switch and path, and tells the first switch: each packet that goes
+ *     there carries one of them, those in turn that have changed, else those in turn that it has heard of since.
+ *   - The first switch sends a new flowlet the path whose worst level, here or as told, is the least; among equal ones
+ *     the present, else a random one. What it was told it forgets after conga_ageing.
+ *
+ * Flowlets are flowlet.h's. The parameters are those of the ConWeave ns-3 fork; the paper has Tdre 16 us, alpha 0.1 and
+ * a flowlet timeout of 500 us. Where there are more than CONGA_ALL paths, conga_samples random ones are compared with
+ * the present, as in the fork. Paths are called by their number; beyond CONGA_NAMES several share a name, and with it
+ * what is told.
+ */
+#ifndef LB_CONGA_H
+#define LB_CONGA_H
+
+#include "lb/lb.h"
+
+#define CONGA_ALL   16           /* so many paths are compared one by one; also the bound of conga_samples */
+#define CONGA_NAMES 256
+
+extern const struct lb_algo lb_conga;
+
+#endif

@@ -1,0 +1,97 @@
+#include "lb/drill.h"
+
+#define DRILL_MAX (DRILL_SAMPLES_MAX + DRILL_MEMORY_MAX)
+
+struct drill_cfg { uint32_t samples, memory; };
+
+struct drill {                   /* for one last switch */
+    uint32_t best[DRILL_MEMORY_MAX];     /* ways of the last decision, the shortest queue first, + 1; 0: none */
+};
+
+struct candidates {              /* the shortest queue first; of equal ones the first added */
+    uint32_t way[DRILL_MAX], bytes[DRILL_MAX], count;
+};
+
+static void drill_configure(void *cfg, const struct knobs *k)
+{
+    struct drill_cfg *c = cfg;
+
+    c->samples = (uint32_t)k->value[KNOB_drill_samples];
+    c->memory = (uint32_t)k->value[KNOB_drill_memory];
+}
+
+static size_t drill_state_bytes(const void *cfg, const struct lb_switch *sw)
+{
+    (void)cfg;
+    return sw->racks * sizeof(struct drill);
+}
+
+static bool has(const struct candidates *c, uint32_t way)
+{
+    for (uint32_t i = 0; i < c->count; i++)
+        if (c->way[i] == way)
+            return true;
+    return false;
+}
+
+static void add(struct candidates *c, uint32_t way, uint32_t bytes)
+{
+    uint32_t i = c->count++;
+
+    for (; i > 0 && c->bytes[i - 1] > bytes; i--) {
+        c->way[i] = c->way[i - 1];
+        c->bytes[i] = c->bytes[i - 1];
+    }
+    c->way[i] = way;
+    c->bytes[i] = bytes;
+}
+
+/* Different ways, every set of them equally likely (Floyd), from a random one on: the order in which all are drawn
+ * must not favour any. */
+static void draw(struct candidates *c, uint32_t samples, const struct lb_switch *sw, const struct lb_packet *p)
+{
+    uint32_t turn = (uint32_t)rng_below(sw->rng, p->ways);
+
+    for (uint32_t last = p->ways - samples; last < p->ways; last++) {
+        uint32_t drawn = (uint32_t)rng_below(sw->rng, last + 1ull), way = (drawn + turn) % p->ways;
+
+        if (has(c, way))
+            way = (last + turn) % p->ways;
+        add(c, way, lb_queue_bytes(sw, p->way[way], p->prio));
+    }
+}
+
+static void recall(struct candidates *c, const struct drill *d, uint32_t memory, const struct lb_switch *sw,
+                   const struct lb_packet *p)
+{
+    for (uint32_t i = 0; i < memory; i++) {
+        uint32_t way = d->best[i] - 1;
+
+        if (way < p->ways && !has(c, way))       /* links may have gone */
+            add(c, way, lb_queue_bytes(sw, p->way[way], p->prio));
+    }
+}
+
+static uint32_t drill_pick(const void *cfg, void *state, uint64_t now_ps, const struct lb_switch *sw,
+                           struct lb_packet *p)
+{
+    const struct drill_cfg *c = cfg;
+    struct drill           *d = &((struct drill *)state)[p->to];
+    struct candidates       found = { .count = 0 };
+
+    (void)now_ps;
+    draw(&found, c->samples < p->ways ? c->samples : p->ways, sw, p);
+    recall(&found, d, c->memory, sw, p);
+    for (uint32_t i = 0; i < c->memory; i++)
+        d->best[i] = i < found.count ? found.way[i] + 1 : 0;
+    return found.way[0];
+}
+
+const struct lb_algo lb_drill = {
+    .name        = "drill",
+    .about       = "every packet to the shortest of a few queues, at every switch: knobs drill_samples, drill_memory",
+    .cfg_size    = sizeof(struct drill_cfg),
+    .configure   = drill_configure,
+    .state_bytes = drill_state_bytes,
+    .pick        = drill_pick,
+};
