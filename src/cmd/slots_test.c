@@ -20,8 +20,8 @@
 
 static void open_text(struct simulation *s, const char *text, const char *const *set, uint32_t sets, uint32_t threads)
 {
-    struct simulation_input input = { .name = "test", .text = text, .text_bytes = strlen(text), .set = set, .sets = sets,
-                                      .threads = threads };
+    struct simulation_input input = { .name = "test", .text = text, .text_bytes = strlen(text), .set = set,
+                                      .sets = sets, .threads = threads };
     struct err              err;
 
     if (simulation_open(s, &input, &err))

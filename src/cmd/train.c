@@ -7,6 +7,8 @@
 #include "cmd/progress.h"
 #include "learn/model.h"
 #include "tune/acc.h"
+#include "tune/acc_action.h"
+#include "tune/acc_state.h"
 #include "version.h"
 
 #include <argp.h>
@@ -27,7 +29,7 @@
 /* ---- options ---- */
 
 struct options {
-    const char  *what, *out;
+    const char  *what, *out, *json;
     const char **set;
     uint32_t     sets;
     uint64_t     seed;
@@ -35,21 +37,23 @@ struct options {
     bool         is_quiet;
 };
 
-enum { KEY_SET = 's', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_JOBS = 'j', KEY_SEED = 256, KEY_ROUNDS, KEY_RUNS, KEY_UPDATES,
-       KEY_HOLD, KEY_CHECK };
+enum { KEY_SET = 's', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_JOBS = 'j', KEY_SEED = 256, KEY_ROUNDS,
+       KEY_RUNS, KEY_UPDATES, KEY_HOLD, KEY_CHECK, KEY_JSON };
 
 static const struct argp_option option_rows[] = {
     { "out", KEY_OUT, "FILE", 0, "Write the model into FILE. FILE.state is beside it until the training is over", 0 },
-    { "set", KEY_SET, "OPTION=VALUE", 0, "An option of the tuner, as in anole list tuner (gamma=0.95, slot_us=200). May be "
-      "given more than once", 0 },
+    { "set", KEY_SET, "OPTION=VALUE", 0, "An option of the tuner, as in anole list tuner (gamma=0.95, "
+      "slot_us=200). May be given more than once", 0 },
     { "seed", KEY_SEED, "N", 0, "Start of the random numbers (default: 1)", 0 },
     { "rounds", KEY_ROUNDS, "N", 0, "Rounds of runs (default: 100)", 0 },
     { "runs", KEY_RUNS, "N", 0, "Runs of a round (default: 12)", 0 },
     { "updates", KEY_UPDATES, "N", 0, "Updates of the net after a round (default: 1000)", 0 },
     { "hold", KEY_HOLD, "N", 0, "Slots for which a random action stays (default: 4)", 0 },
-    { "check", KEY_CHECK, "N", 0, "Hold the net against static settings every N rounds, and keep the best (default: 10; 0: "
-      "never, and the last net is kept)", 0 },
-    { "jobs", KEY_JOBS, "N", 0, "Runs at the same time (default: as many as there are cores). The model is the same", 0 },
+    { "check", KEY_CHECK, "N", 0, "Hold the net against static settings every N rounds, and keep the best "
+      "(default: 10; 0: never, and the last net is kept)", 0 },
+    { "jobs", KEY_JOBS, "N", 0, "Runs at the same time (default: as many as there are cores). The model is "
+      "the same", 0 },
+    { "json", KEY_JSON, "FILE", 0, "Write the model into FILE, too, as JSON for people to read", 0 },
     { "quiet", KEY_QUIET, NULL, 0, "Print no progress, only what is wrong", 0 },
     { 0 },
 };
@@ -68,6 +72,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_HOLD:     o->hold = (uint32_t)cmd_count("--hold", arg, 1, 1000);                 break;
     case KEY_CHECK:    o->check = (uint32_t)cmd_count("--check", arg, 0, 100000);             break;
     case KEY_JOBS:     o->jobs = (uint32_t)cmd_count("--jobs", arg, 1, POOL_WORKERS_MAX);     break;
+    case KEY_JSON:     o->json = arg;                                                         break;
     case KEY_QUIET:    o->is_quiet = true;                                                    break;
     case ARGP_KEY_ARG:
         if (o->what)
@@ -98,8 +103,8 @@ static const struct argp argp = {
     .options = option_rows,
     .parser = parse_option,
     .args_doc = "acc",
-    .doc = "Makes a model for the tuner acc: rounds of short runs on random networks and traffic, in which it explores, "
-           "and after each round the net learns from all of them. Every tenth round it is held against static "
+    .doc = "Makes a model for the tuner acc: rounds of short runs on random networks and traffic, in which it "
+           "explores, and after each round the net learns from all of them. Every tenth round it is held against static "
            "settings on other traffic; the model that is written is the one that was best at that."
            "\v"
            "Examples:\n"
@@ -108,8 +113,8 @@ static const struct argp argp = {
            "  anole run incast.yaml --set tuner=acc:model.acc\n"
            "      A network that it tunes.\n"
            "\n"
-           "The same options and seed give the same model on every machine, to the last bit, whatever the number of jobs. "
-           "An interrupted training goes on where it was when the same command is given again.",
+           "The same options and seed give the same model on every machine, to the last bit, whatever the "
+           "number of jobs. An interrupted training goes on where it was when the same command is given again.",
 };
 
 /* ---- a training ---- */
@@ -191,12 +196,11 @@ static char *config_text(const struct train *t)
     return text;
 }
 
-/* The net has as many outputs as there are actions: a tuner knows. */
 static void shape_of(const struct train *t, struct net_shape *shape)
 {
-    static const uint32_t actions[] = { 20, 630, 1100 };
+    uint32_t actions = acc_actions_list((enum acc_actions)value_of(t, "actions"), NULL);
 
-    acc_shape(shape, 4 * (uint32_t)value_of(t, "history"), actions[(int)value_of(t, "actions")]);
+    acc_shape(shape, ACC_FEATURES * (uint32_t)value_of(t, "history"), actions);
 }
 
 static void init_state(struct train *t)
@@ -451,8 +455,8 @@ static void keep_last(struct train *t)
     fflush(stdout);
 }
 
-/* The net is checked before it learns from the round. Runs explore with the newest net, not with the smooth one: what it
- * overrates must be tried to be found out. */
+/* The net is checked before it learns from the round. Runs explore with the newest net, not with the smooth one:
+ * what it overrates must be tried to be found out. */
 static int run_round(struct train *t, struct err *err)
 {
     int rc = run_jobs(t, err);
@@ -506,8 +510,8 @@ static int write_model(struct train *t, struct err *err)
     model_init(&m, "acc", &t->state.best);
     model_put(&m, "command", command);
     model_put(&m, "version", ANOLE_VERSION);
-    model_put(&m, "traffic", "incast of 2 to 64 senders, 1 to 1000 flows of 10 KB to 10 MB, load 10 to 90 %; WebSearch and "
-              "DataMining at 10 to 90 %; storage; all-to-all and halving-doubling training: src/cmd/train_traffic.c");
+    model_put(&m, "traffic", "incast of 2 to 64 senders, 1 to 1000 flows of 10 KB to 10 MB, load 10 to 90 %; "
+              "WebSearch and DataMining at 10 to 90 %; storage; all-to-all and halving-doubling training: src/cmd/train_traffic.c");
     put_number(&m, "generation", GENERATION);
     put_number(&m, "round", t->state.best_round);
     if (t->opt.check)
@@ -516,6 +520,8 @@ static int write_model(struct train *t, struct err *err)
         if (tuner_acc.option[i].kind != OPTION_TEXT)
             put_number(&m, tuner_acc.option[i].name, t->values.value[i]);
     rc = model_save(&m, t->opt.out, err);
+    if (!rc && t->opt.json)
+        rc = model_save_json(&m, t->opt.json, err);
     model_fini(&m);
     free(command);
     return rc;

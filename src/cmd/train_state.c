@@ -136,7 +136,8 @@ int train_state_save(const struct train_state *s, const char *path, struct err *
     return rc;
 }
 
-static int check_frame(const struct train_state *s, const char *name, const char *bytes, size_t length, struct err *err)
+static int check_frame(const struct train_state *s, const char *name, const char *bytes, size_t length,
+                       struct err *err)
 {
     char digest[DIGEST_TEXT_SIZE];
 

@@ -41,7 +41,8 @@ static void scenario__all_are_without_fault(void **state)
 
 static void scenario__follows_from_its_numbers(void **state)
 {
-    char *a = train_scenario(1, 2, 3), *b = train_scenario(1, 2, 3), *c = train_scenario(1, 2, 4), *d = train_scenario(2, 2, 3);
+    char *a = train_scenario(1, 2, 3), *b = train_scenario(1, 2, 3);
+    char *c = train_scenario(1, 2, 4), *d = train_scenario(2, 2, 3);
 
     (void)state;
     assert_string_equal(a, b);
@@ -139,7 +140,8 @@ static void run__hands_in_what_it_went_through(void **state)
 
 static const struct dqn_cfg small = {
     .shape = { .inputs = 2, .layers = 2, .layer = { { .width = 4, .activation = NET_RELU }, { .width = 2 } } },
-    .is_double = true, .gamma = 0.5, .bend = 1, .batch = 4, .memory = 10, .copy_every = 3, .epsilon_decay = 1, .seed = 3,
+    .is_double = true, .gamma = 0.5, .bend = 1, .batch = 4, .memory = 10, .copy_every = 3,
+    .epsilon_decay = 1, .seed = 3,
 };
 
 static void learn_some(struct train_state *s, int steps)
@@ -159,6 +161,7 @@ static void state__goes_on_as_if_nothing_had_been(void **unused)
     char               path[] = "/tmp/train_test.XXXXXX";
     struct train_state whole, halved;
     struct err         err;
+    size_t             bytes;
     bool               is_there;
 
     (void)unused;
@@ -176,8 +179,9 @@ static void state__goes_on_as_if_nothing_had_been(void **unused)
     assert_true(is_there);
     learn_some(&whole, 7);
     learn_some(&halved, 7);
-    assert_memory_equal(whole.dqn.online.parameter, halved.dqn.online.parameter, whole.dqn.online.parameters * sizeof(float));
-    assert_memory_equal(whole.dqn.target.parameter, halved.dqn.target.parameter, whole.dqn.target.parameters * sizeof(float));
+    bytes = whole.dqn.online.parameters * sizeof(float);
+    assert_memory_equal(whole.dqn.online.parameter, halved.dqn.online.parameter, bytes);
+    assert_memory_equal(whole.dqn.target.parameter, halved.dqn.target.parameter, bytes);
     assert_int_equal(halved.rounds, 2);
     train_state_fini(&whole);
     train_state_fini(&halved);

@@ -111,8 +111,8 @@ static void print_training(struct draw *d)
     uint32_t workers = 8;
     double   size = by_doublings(d, 100e3, 4e6);
 
-    fprintf(d->out, "  - {kind: training, workers: %u, placement: spread, collective: %s, size: %.0f, compute: %.0fus}\n",
-            workers, is_exchange ? "halving_doubling_all_reduce" : "all_to_all", is_exchange ? 8 * size : size,
+    fprintf(d->out, "  - {kind: training, workers: %u, placement: spread, collective: %s, size: %.0f, "
+            "compute: %.0fus}\n", workers, is_exchange ? "halving_doubling_all_reduce" : "all_to_all", is_exchange ? 8 * size : size,
             uniform(d, 50, 1000));
 }
 
@@ -177,7 +177,8 @@ char *train_scenario(uint64_t seed, uint32_t round, uint32_t run)
 
 /* ---- traffic to check on ---- */
 
-#define CLOS "topology: {kind: clos, tors: 4, hosts_per_tor: 8, spines: 2, rate: 25Gbps, fabric_rate: 100Gbps, delay: 1us}\n"
+#define CLOS \
+    "topology: {kind: clos, tors: 4, hosts_per_tor: 8, spines: 2, rate: 25Gbps, fabric_rate: 100Gbps, delay: 1us}\n"
 
 static const struct { const char *name, *text; } checks[TRAIN_CHECKS] = {
     { "WebSearch 60%", CLOS "run: 25ms\ntraffic: [{kind: poisson, sizes: WebSearch, load: 60%}]\n" },

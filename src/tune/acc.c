@@ -148,7 +148,8 @@ static void make_actions(struct acc *a, enum acc_actions kind)
 
 /* ---- life ---- */
 
-static void configure_agents(struct acc_agents_cfg *c, const struct acc *a, const struct tuner_values *v, uint64_t seed)
+static void configure_agents(struct acc_agents_cfg *c, const struct acc *a, const struct tuner_values *v,
+                             uint64_t seed)
 {
     const double *value = v->value;
 
@@ -408,12 +409,13 @@ void acc_figures(const struct tuner *t, struct acc_figures *f)
 
 /* ---- an interval ---- */
 
-static void tell(const struct acc_figures *is, const struct acc_figures *was, bool is_learning, struct tuner_note *note)
+static void tell(const struct acc_figures *is, const struct acc_figures *was, bool is_learning,
+                 struct tuner_note *note)
 {
     uint64_t decisions = is->decisions - was->decisions, updates = is->updates - was->updates;
     int      used = snprintf(note->why, sizeof note->why,
-                             "%" PRIu64 " decisions in %" PRIu64 " slots, %" PRIu64 " of them changed a setting; %" PRIu64
-                             " times a queue was idle", decisions, is->slots - was->slots, is->changes - was->changes,
+                             "%" PRIu64 " decisions in %" PRIu64 " slots, %" PRIu64
+                             " of them changed a setting; %" PRIu64 " times a queue was idle", decisions, is->slots - was->slots, is->changes - was->changes,
                              is->skipped - was->skipped);
 
     if (is_learning && used > 0 && (size_t)used < sizeof note->why)
@@ -443,15 +445,17 @@ static void step(void *state, const struct report *r, struct knobs *knobs, struc
 static const struct tuner_option options[] = {
     [MODEL] = { "model", OPTION_TEXT, 0, 0, 0, model_names, "shipped",
                 "what it begins with: shipped, none (random numbers), or a file that anole train acc has written" },
-    [TRAIN] = { "train", OPTION_YES, 0, 0, 1, NULL, NULL, "whether it learns from what it sees; no: the model is frozen" },
+    [TRAIN] = { "train", OPTION_YES, 0, 0, 1, NULL, NULL,
+                "whether it learns from what it sees; no: the model is frozen" },
     [SLOT] = { "slot_us", OPTION_REAL, 100, 1, 1e6, NULL, NULL, "time between two decisions, in microseconds" },
     [AGENTS] = { "agents", OPTION_CHOICE, AGENTS_SWITCH, 0, 0, agents_names, NULL,
-                 "switch: every queue by itself, one net per switch; central: C-ACC, one setting for all uplinks and one "
-                 "for all other ports" },
+                 "switch: every queue by itself, one net per switch; central: C-ACC, one setting for all "
+                 "uplinks and one for all other ports" },
     [ACTIONS] = { "actions", OPTION_CHOICE, ACC_TEMPLATE, 0, 0, acc_actions_names, NULL,
                   "template: 20 settings; text: the paper's 630; pairs: its 55 x 20" },
     [REWARD] = { "reward", OPTION_CHOICE, ACC_STEP, 0, 0, acc_reward_names, NULL,
-                 "step: less for every doubling of the queue, figure 4; linear: less in proportion, nothing at 10 MB" },
+                 "step: less for every doubling of the queue, figure 4; linear: less in proportion, nothing at "
+                 "10 MB" },
     [WEIGHT] = { "weight_throughput", OPTION_REAL, 0.7, 0, 1, NULL, NULL,
                  "of throughput in the reward; the rest is that of short queues" },
     [IDLE] = { "idle", OPTION_CHOICE, IDLE_NO_ACTION, 0, 0, idle_names, NULL,
@@ -467,11 +471,13 @@ static const struct tuner_option options[] = {
     [BATCH] = { "batch", OPTION_COUNT, 32, 1, 1024, NULL, NULL, "records that a switch learns from at a time" },
     [UPDATE] = { "update_slots", OPTION_COUNT, 2, 1, 1e6, NULL, NULL, "slots from one time to the next" },
     [MEMORY] = { "memory", OPTION_COUNT, 5000, 1, 1e6, NULL, NULL, "records that a switch remembers" },
-    [COPY_EVERY] = { "copy_every", OPTION_COUNT, 100, 1, 1e6, NULL, NULL, "updates between two copies to the target net" },
+    [COPY_EVERY] = { "copy_every", OPTION_COUNT, 100, 1, 1e6, NULL, NULL,
+                     "updates between two copies to the target net" },
     [DOUBLE] = { "double", OPTION_YES, 1, 0, 1, NULL, NULL, "Double DQN; no: DQN" },
     [EXCHANGE] = { "exchange", OPTION_COUNT, 1000, 0, 1e9, NULL, NULL,
                    "slots between exchanges with the memory that all switches share; 0: none" },
-    [EXCHANGE_RECORDS] = { "exchange_records", OPTION_COUNT, 64, 1, 1e5, NULL, NULL, "records that a switch gives and takes" },
+    [EXCHANGE_RECORDS] = { "exchange_records", OPTION_COUNT, 64, 1, 1e5, NULL, NULL,
+                           "records that a switch gives and takes" },
     [COMMON] = { "common_memory", OPTION_COUNT, 20000, 1, 1e6, NULL, NULL, "records that the shared memory holds" },
     { 0 },
 };

@@ -10,10 +10,12 @@
 static struct acc_agents_cfg make_cfg(uint32_t agents, bool is_learning)
 {
     return (struct acc_agents_cfg){
-        .dqn = { .shape = { .inputs = 2, .layers = 2, .layer = { { .width = 8, .activation = NET_RELU }, { .width = 3 } } },
+        .dqn = { .shape = { .inputs = 2, .layers = 2,
+                            .layer = { { .width = 8, .activation = NET_RELU }, { .width = 3 } } },
                  .is_double = true, .gamma = 0.5, .bend = 1, .batch = 4, .memory = 50, .copy_every = 5,
                  .epsilon = 0, .epsilon_decay = 1, .seed = 7 },
-        .agents = agents, .is_learning = is_learning, .update_slots = 1, .exchange_slots = 3, .exchange_records = 10, .common_records = 100,
+        .agents = agents, .is_learning = is_learning, .update_slots = 1,
+        .exchange_slots = 3, .exchange_records = 10, .common_records = 100,
     };
 }
 

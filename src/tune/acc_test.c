@@ -123,7 +123,8 @@ static void create__refuses_what_does_not_go_together(void **state)
     struct err         err;
 
     (void)state;
-    assert_true(test_open(&t, &tuner_acc, &world, TEST_OPTIONS({ "epsilon", "0.1" }, { "epsilon_min", "0.2" }), &err) < 0);
+    assert_true(test_open(&t, &tuner_acc, &world, TEST_OPTIONS({ "epsilon", "0.1" }, { "epsilon_min", "0.2" }),
+                          &err) < 0);
     assert_int_equal(strncmp(err.text, "epsilon_min: ", 13), 0);
     assert_true(test_open(&t, &tuner_acc, &world, TEST_OPTIONS({ "memory", "10" }), &err) < 0);
     assert_int_equal(strncmp(err.text, "memory: ", 8), 0);
@@ -229,7 +230,8 @@ static void slot__central_has_one_setting_each_way(void **state)
     uint32_t     different = 0;
 
     (void)state;
-    open_acc(&t, 3, TEST_OPTIONS({ "model", "none" }, { "agents", "central" }, { "train", "yes" }, { "epsilon", "1" }));
+    open_acc(&t, 3, TEST_OPTIONS({ "model", "none" }, { "agents", "central" }, { "train", "yes" },
+                                 { "epsilon", "1" }));
     for (uint64_t i = 0; i < 50; i++) {
         run_slot(&t, 50000 + 10000 * i, SLOT_BYTES, 0, ecn);
         assert_memory_equal(&ecn[0], &ecn[2], sizeof *ecn);
@@ -275,8 +277,8 @@ static void learn__the_reward_rises(void **state)
     double       first, last;
 
     (void)state;
-    open_acc(&t, 1, TEST_OPTIONS({ "model", "none" }, { "train", "yes" }, { "epsilon", "1" }, { "epsilon_min", "0.02" },
-                                 { "epsilon_decisions", "600" }, { "rate", "0.001" }, { "gamma", "0.5" }));
+    open_acc(&t, 1, TEST_OPTIONS({ "model", "none" }, { "train", "yes" }, { "epsilon", "1" },
+                                 { "epsilon_min", "0.02" }, { "epsilon_decisions", "600" }, { "rate", "0.001" }, { "gamma", "0.5" }));
     first = run_simple(&t, 40);
     run_simple(&t, 1000);
     last = run_simple(&t, 100);

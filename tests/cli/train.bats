@@ -11,7 +11,7 @@ train() {
 
 setup_file() {
     : "${ANOLE:?is the program to test}"
-    train --out "$BATS_FILE_TMPDIR/one.acc" --jobs 1 >"$BATS_FILE_TMPDIR/one.out"
+    train --out "$BATS_FILE_TMPDIR/one.acc" --json "$BATS_FILE_TMPDIR/one.json" --jobs 1 >"$BATS_FILE_TMPDIR/one.out"
 }
 
 @test "train: tells how it goes, and leaves a model and nothing else" {
@@ -20,6 +20,20 @@ setup_file() {
     [ -s "$BATS_FILE_TMPDIR/one.acc" ]
     [ "$(stat -c %s "$BATS_FILE_TMPDIR/one.acc")" -le 30000 ]
     [ ! -e "$BATS_FILE_TMPDIR/one.acc.state" ]
+    jq -e . "$BATS_FILE_TMPDIR/one.json" >/dev/null
+    grep -q 'anole train acc --seed 1 --rounds 3 --runs 2 --updates 20 --hold 4 --check 0' "$BATS_FILE_TMPDIR/one.json"
+}
+
+@test "train: a model ships with the program, and does not depend on the number of threads" {
+    write_scenario "$dir/s.yaml"
+    for threads in 1 2; do
+        "$ANOLE" run "$dir/s.yaml" --set tuner=acc --threads $threads --format json |
+            jq 'del(.. | .seconds?, .hops_per_second?, .events_per_second?)' >"$dir/$threads"
+    done
+    [ -s "$dir/1" ]
+    cmp "$dir/1" "$dir/2"
+    refute "$ANOLE" tune "$dir/s.yaml" --tuner acc 2>"$dir/err"
+    grep -q 'acc sets every queue by itself' "$dir/err"
 }
 
 @test "train: the number of jobs makes no difference" {
