@@ -109,7 +109,7 @@ static inline uint32_t level_of(const struct conga_cfg *c, const struct dre *d)
     return level < c->levels ? level : c->levels - 1;
 }
 
-static void conga_forward(const void *cfg, void *state, uint64_t now_ps, const struct lb_switch *sw, uint32_t port,
+void conga_forward(const void *cfg, void *state, uint64_t now_ps, const struct lb_switch *sw, uint32_t port,
                           uint32_t bytes, struct lb_tag *tag)
 {
     const struct conga_cfg *c = cfg;
@@ -137,7 +137,7 @@ static inline uint32_t next_in(const uint64_t *set, uint32_t turn)
     return word * 64 + (uint32_t)__builtin_ctzll(bits);
 }
 
-static void conga_enter(const void *cfg, void *state, uint32_t to, struct lb_tag *tag)
+void conga_enter(const void *cfg, void *state, uint32_t to, struct lb_tag *tag)
 {
     struct rack *r = &((struct conga *)state)->rack[to];
     uint32_t     name;
@@ -157,7 +157,7 @@ static void conga_enter(const void *cfg, void *state, uint32_t to, struct lb_tag
     r->turn = (name + 1) % CONGA_NAMES;
 }
 
-static void conga_leave(const void *cfg, void *state, uint64_t now_ps, uint32_t from, bool is_data,
+void conga_leave(const void *cfg, void *state, uint64_t now_ps, uint32_t from, bool is_data,
                         const struct lb_tag *tag)
 {
     struct rack *r = &((struct conga *)state)->rack[from];
@@ -208,16 +208,16 @@ static void compare(struct choice *best, uint32_t path, uint32_t level)
 static APART uint32_t choose(const struct conga_cfg *c, struct conga *s, uint64_t now_ps, const struct lb_switch *sw,
                              const struct lb_packet *p, uint32_t present)
 {
-    bool          is_all = p->paths <= CONGA_ALL;
-    uint32_t      tries = is_all ? p->paths : c->samples;
+    bool          is_all = p->choices <= CONGA_ALL;
+    uint32_t      tries = is_all ? p->choices : c->samples;
     struct choice best = { .level = UINT32_MAX };
 
     for (uint32_t i = 0; i < tries; i++) {
-        uint32_t path = is_all ? i : lb_below(sw, p->paths);
+        uint32_t path = is_all ? i : lb_below(sw, p->choices);
 
         compare(&best, path, level_of_path(c, s, now_ps, sw, p, path));
     }
-    if (present < p->paths && level_of_path(c, s, now_ps, sw, p, present) <= best.level)
+    if (present < p->choices && level_of_path(c, s, now_ps, sw, p, present) <= best.level)
         return present;
     return best.path[best.count == 1 ? 0 : lb_below(sw, best.count)];
 }
@@ -235,8 +235,8 @@ static uint32_t conga_pick(const void *cfg, void *state, uint64_t now_ps, const 
         f->choice = choose(c, s, now_ps, sw, p, is == FLOWLET_NEW ? last : UINT32_MAX);
         p->is_flowlet = is == FLOWLET_NEW;
         p->is_reroute = is == FLOWLET_NEW && f->choice != last;
-    } else if (last >= p->paths) {       /* links have gone */
-        f->choice = last % p->paths;
+    } else if (last >= p->choices) {       /* links have gone */
+        f->choice = last % p->choices;
     }
     p->tag->name = (uint16_t)(f->choice % CONGA_NAMES);
     conga_enter(cfg, state, p->to, p->tag);

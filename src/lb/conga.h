@@ -25,4 +25,10 @@
 
 extern const struct lb_algo lb_conga;
 
+/* Its hooks, by name: see balance.c. */
+void conga_enter(const void *cfg, void *state, uint32_t to, struct lb_tag *);
+void conga_forward(const void *cfg, void *state, uint64_t now_ps, const struct lb_switch *, uint32_t port, uint32_t bytes,
+                   struct lb_tag *);
+void conga_leave(const void *cfg, void *state, uint64_t now_ps, uint32_t from, bool is_data, const struct lb_tag *);
+
 #endif

@@ -204,7 +204,7 @@ static void pick__looks_at_its_own_ports(void **unused)
 
     (void)unused;
     start(&t, 1);
-    t.packet.paths = t.packet.ways = 2;
+    t.packet.choices = t.packet.ways = 2;
     forward(&t, 0, 0, 390625 * 4);
     hear(&t, 0, 1, 3);
     assert_int_equal(test_switch_pick(&t, 1), 1);
@@ -231,7 +231,7 @@ static void pick__is_uniform_among_equals(void **unused)
 /* A flowlet stays where it is, whatever is heard; the next one goes elsewhere only if that is better. */
 static void pick__moves_flowlets_for_a_better_path(void **unused)
 {
-    uint64_t timeout_ps = 100 * PS_PER_US;
+    uint64_t timeout_ps = 100 * PS_PER_US + 1;   /* longer than the timeout */
     struct test_switch t;
     uint32_t path, next;
 
@@ -243,7 +243,7 @@ static void pick__moves_flowlets_for_a_better_path(void **unused)
     assert_int_equal(test_switch_pick(&t, timeout_ps - 1), path);
     assert_false(t.packet.is_flowlet);
     hear(&t, timeout_ps, (uint16_t)path, 7);
-    next = test_switch_pick(&t, 2 * timeout_ps - 1);
+    next = test_switch_pick(&t, 2 * timeout_ps);
     assert_true(t.packet.is_flowlet && t.packet.is_reroute && next != path);
     for (uint64_t i = 3; i < 20; i++) {          /* equal ones are no reason */
         assert_int_equal(test_switch_pick(&t, i * timeout_ps), next);
@@ -259,7 +259,7 @@ static void pick__forgets_what_is_old(void **unused)
 
     (void)unused;
     start(&t, 1);
-    t.packet.paths = t.packet.ways = 2;
+    t.packet.choices = t.packet.ways = 2;
     t.packet.bytes = 0;
     hear(&t, 1000, 0, 1);
     hear(&t, 1000 + PS_PER_US, 1, 4);
@@ -305,10 +305,10 @@ static void pick__stays_among_the_paths_that_are_left(void **unused)
     (void)unused;
     start(&t, 1);
     for (uint32_t i = 0; i < 7000; i++) {
-        t.packet.paths = paths[i % 7];
-        t.packet.ways = t.packet.paths < TEST_PORTS ? t.packet.paths : TEST_PORTS;
+        t.packet.choices = paths[i % 7];
+        t.packet.ways = t.packet.choices < TEST_PORTS ? t.packet.choices : TEST_PORTS;
         t.packet.ports = i % 3;
-        assert_true(test_switch_pick(&t, i * 30 * PS_PER_US) < t.packet.paths);
+        assert_true(test_switch_pick(&t, i * 30 * PS_PER_US) < t.packet.choices);
         assert_true(t.tag.name < CONGA_NAMES);
     }
     test_switch_end(&t);

@@ -52,7 +52,7 @@ static void touch__begins_by_gaps(void **unused)
 {
     static const struct { uint64_t gap_ps; enum flowlet_is is; } row[] = {
         { 0, FLOWLET_GOES_ON }, { 1, FLOWLET_GOES_ON }, { 99999999, FLOWLET_GOES_ON },
-        { 100000000, FLOWLET_NEW }, { 99999999, FLOWLET_GOES_ON }, { 100000001, FLOWLET_NEW },
+        { 100000000, FLOWLET_GOES_ON }, { 99999999, FLOWLET_GOES_ON }, { 100000001, FLOWLET_NEW },
         { 2000000000, FLOWLET_NEW }, { 2000000001, FLOWLET_NEW_FLOW }, { 5, FLOWLET_GOES_ON },
     };
     struct flowlet_cfg c = configured(16, 100, 2000);

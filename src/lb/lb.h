@@ -6,7 +6,7 @@
  * Acknowledgements, CNPs and other control packets keep to ECMP, whatever the balancer; it decides on data.
  *
  * Who is asked depends on the scope. LB_HOP: every switch that has a choice, for one of its ways. LB_PATH: the
- * first switch alone, for the whole path, a number below 'paths'; the switches behind it follow that number,
+ * first switch alone, for the whole path, a number below 'choices'; the switches behind it follow that number,
  * digit by digit: each goes the way path % ways and leaves path / ways to the next. Where links differ in
  * capacity, a way stands in the list of ways as often as its share of the capacity is worth.
  */
@@ -53,7 +53,7 @@ struct lb_packet {               /* data, where there is a choice */
     uint32_t ports;              /* source port | destination port << 16 */
     uint32_t bytes;              /* of the frame */
     uint32_t to;                 /* last switch on its way, counted among those with hosts */
-    uint32_t paths;              /* whole paths from here to it, at most 65536 */
+    uint32_t choices;            /* LB_PATH: whole paths from here to it, at most 65536; LB_HOP: ways */
     uint32_t ways;               /* to choose from, > 0 */
     const uint32_t *way;         /* their ports, counted over the whole network; some more than once: see above */
     uint32_t prio;
@@ -78,16 +78,16 @@ struct lb_algo {
     size_t (*state_bytes)(const void *cfg, const struct lb_switch *);
     void (*init)(const void *cfg, void *state, const struct lb_switch *);
 
-    /* A data packet: returns the path (< paths) or the index of a way (< ways), by the scope. */
+    /* A data packet: returns the path or the index of a way, by the scope; below 'choices'. */
     uint32_t (*pick)(const void *cfg, void *state, uint64_t now_ps, const struct lb_switch *, struct lb_packet *);
 
     /* All NULL, or none: what else the balancer wants to see of packets that leave their rack:
-     * at the first switch all that are no data, for switch 'to'; */
+     * at the first switch one in eight of those that are no data, for switch 'to'; */
     void (*enter)(const void *cfg, void *state, uint32_t to, struct lb_tag *);
     /* at switches between the first and the last data, 'bytes' of it about to leave by 'port'; */
     void (*forward)(const void *cfg, void *state, uint64_t now_ps, const struct lb_switch *, uint32_t port,
                     uint32_t bytes, struct lb_tag *);
-    /* at the last switch all, data or not, that came from switch 'from'. */
+    /* at the last switch data, and others that have told_name set, from switch 'from'. */
     void (*leave)(const void *cfg, void *state, uint64_t now_ps, uint32_t from, bool is_data, const struct lb_tag *);
 };
 

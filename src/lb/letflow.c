@@ -34,7 +34,7 @@ static uint32_t letflow_pick(const void *cfg, void *state, uint64_t now_ps, cons
                              struct lb_packet *p)
 {
     const struct letflow_cfg *c = cfg;
-    uint32_t                  choices = c->is_per_hop ? p->ways : p->paths, last;
+    uint32_t                  choices = p->choices, last;
     struct flowlet           *f = flowlet_find(&c->flowlet, state, sw->salt, p);
     enum flowlet_is           is = flowlet_touch(&c->flowlet, f, now_ps);
 

@@ -25,7 +25,7 @@ static void pick__is_uniform_over_paths(void **unused)
     (void)unused;
     start(&t, 0);
     for (uint64_t i = 0; i < 80000; i++)
-        hits[test_switch_pick(&t, i * TIMEOUT_PS)]++;
+        hits[test_switch_pick(&t, i * (TIMEOUT_PS + 1))]++;
     assert_true(test_chi_square(hits, TEST_PORTS, 80000) < CHI_SQUARE_7_MAX);
     test_switch_end(&t);
 }
@@ -57,7 +57,7 @@ static void pick__says_what_it_did(void **unused)
     last = test_switch_pick(&t, 0);
     assert_false(t.packet.is_flowlet || t.packet.is_reroute);
     for (uint64_t i = 1; i <= 8000; i++) {
-        path = test_switch_pick(&t, i * TIMEOUT_PS);
+        path = test_switch_pick(&t, i * (TIMEOUT_PS + 1));
         assert_int_equal(t.packet.is_reroute, path != last);
         flowlets += t.packet.is_flowlet;
         reroutes += t.packet.is_reroute;
@@ -78,8 +78,8 @@ static void pick__stays_among_what_is_left(void **unused)
         assert_int_equal(t.lb->scope(t.cfg), per_hop ? LB_HOP : LB_PATH);
         for (uint32_t i = 0; i < 1000; i++) {
             t.packet.ways = 1 + i * 5 % TEST_PORTS;
-            t.packet.paths = 3 * t.packet.ways;
-            assert_true(test_switch_pick(&t, i) < (per_hop ? t.packet.ways : t.packet.paths));
+            t.packet.choices = per_hop ? t.packet.ways : 3 * t.packet.ways;
+            assert_true(test_switch_pick(&t, i) < t.packet.choices);
         }
         test_switch_end(&t);
     }

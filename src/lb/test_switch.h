@@ -38,9 +38,11 @@ static inline void test_switch_start(struct test_switch *t, const char *lb, uint
         t->port[i] = (struct test_port){ .rate_bps = 100000000000ull };
         t->way[i] = i;
     }
-    t->sw = (struct lb_switch){ TEST_PORTS, 4, true, 0, 7, &t->rng, (const char *)&t->port[0].queue_bytes[0],
-                                (const char *)&t->port[0].rate_bps, sizeof(struct test_port), sizeof(uint32_t) };
-    t->packet = (struct lb_packet){ .src = 1, .dst = 2, .ports = 3, .bytes = 1000, .to = 1, .paths = TEST_PORTS,
+    t->sw = (struct lb_switch){ .ports = TEST_PORTS, .racks = 4, .has_hosts = true, .salt = 7, .rng = &t->rng,
+                                .queue_bytes = (const char *)&t->port[0].queue_bytes[0],
+                                .rate_bps = (const char *)&t->port[0].rate_bps,
+                                .port_stride = sizeof(struct test_port), .class_stride = sizeof(uint32_t) };
+    t->packet = (struct lb_packet){ .src = 1, .dst = 2, .ports = 3, .bytes = 1000, .to = 1, .choices = TEST_PORTS,
                                     .ways = TEST_PORTS, .way = t->way, .prio = 3, .tag = &t->tag };
     t->cfg = calloc(1, t->lb->cfg_size + 1);
     test_switch_configure(t);

@@ -1,4 +1,5 @@
 #include "sim/balance.h"
+#include "lb/conga.h"
 #include "lb/ecmp.h"
 
 #include <stddef.h>
@@ -113,32 +114,29 @@ void balance_build(struct sim *s)
     build_places(s);
 }
 
+void balance_connect(struct sim *s)
+{
+    for (uint32_t i = 0; s->is_balanced && i < s->nodes; i++) {
+        const struct node *n = &s->node[i];
+        struct lb_switch  *sw = n->is_switch ? &place_of(n)->sw : NULL;
+
+        if (!sw)
+            continue;
+        sw->first_port = n->first_port;
+        sw->salt = n->salt;
+        sw->rng = &s->lb_rng[i];
+        sw->crand = s->lb_crand;
+        sw->queue_bytes = (const char *)&s->port[0].queue[0].bytes;
+        sw->rate_bps = (const char *)&s->port[0].rate_bps;
+        sw->port_stride = sizeof(struct port);
+        sw->class_stride = sizeof(struct queue);
+    }
+}
+
 /* ---- deciding ---- */
 
 /* Functions that few packets need are kept out of the one that all packets call: it then needs no stack. */
 #define APART __attribute__((noinline))
-
-static APART void connect(const struct sim *s, const struct node *n, struct lb_switch *sw)
-{
-    sw->first_port = n->first_port;
-    sw->salt = n->salt;
-    sw->rng = &s->lb_rng[n->id];
-    sw->crand = s->lb_crand;
-    sw->queue_bytes = (const char *)&s->port[0].queue[0].bytes;
-    sw->rate_bps = (const char *)&s->port[0].rate_bps;
-    sw->port_stride = sizeof(struct port);
-    sw->class_stride = sizeof(struct queue);
-}
-
-/* Ports are built after balancers, so a switch is told of its own when the first packet comes. */
-static inline const struct lb_switch *switch_of(const struct sim *s, const struct node *n)
-{
-    struct lb_switch *sw = &place_of(n)->sw;
-
-    if (__builtin_expect(!sw->rng, 0))
-        connect(s, n, sw);
-    return sw;
-}
 
 /* The next digit of the path that the first switch has chosen. */
 static inline uint32_t follow(struct lb_tag *tag, uint32_t path, const uint32_t *hop)
@@ -147,13 +145,14 @@ static inline uint32_t follow(struct lb_tag *tag, uint32_t path, const uint32_t 
     return hop[1 + path % hop[0]];
 }
 
-/* A data packet to switch 'to', for which there is a way: asks the balancer. */
+/* A data packet to switch 'to', for which there is a way: what the balancer chooses, a path or a way. */
 static inline uint32_t ask(struct sim *s, const struct node *n, const struct packet *k, struct lb_tag *tag, uint32_t to,
-                           const uint32_t *hop)
+                           const uint32_t *hop, bool is_path)
 {
-    const struct lb_switch *sw = switch_of(s, n);
+    const struct lb_switch *sw = &place_of(n)->sw;
     struct lb_packet        p = { .src = k->src, .dst = k->dst, .ports = k->ports, .bytes = k->bytes, .to = to,
-                                  .paths = n->route_paths[to] + 1u, .ways = hop[0], .way = hop + 1, .prio = k->prio,
+                                  .choices = is_path ? n->route_paths[to] + 1u : hop[0], .ways = hop[0],
+                                  .way = hop + 1, .prio = k->prio,
                                   .tag = tag };
     uint32_t                choice;
 
@@ -166,74 +165,70 @@ static inline uint32_t ask(struct sim *s, const struct node *n, const struct pac
         s->counters.flowlets++;
         s->counters.reroutes += p.is_reroute;
     }
-    return s->lb_is_path ? follow(tag, choice, hop) : hop[1 + choice];
+    return choice;
 }
 
-APART struct port *balance_way(struct sim *s, const struct node *n, const struct port *in, uint32_t id,
+APART struct port *balance_way(struct sim *s, const struct node *n, const struct port *in, uint32_t id, uint32_t to,
                                const uint32_t *hop)
 {
     struct lb_tag       *tag = &s->packets.tag[id];
     const struct packet *k = &s->packets.packet[id];
 
-    if (s->lb_is_path && in->peer->is_switch)
-        return &s->port[follow(tag, tag->path, hop)];
-    return &s->port[ask(s, n, k, tag, n->route_host[k->dst].group, hop)];
+    if (!s->lb_is_path)
+        return &s->port[hop[1 + ask(s, n, k, tag, to, hop, false)]];
+    return &s->port[follow(tag, in->peer->is_switch ? tag->path : ask(s, n, k, tag, to, hop, true), hop)];
 }
 
 /* ---- balancers that look on ---- */
 
-/* Where there is one way, as a list of one. */
-static inline const uint32_t *hops_of(const struct node *n, uint32_t entry, uint32_t one[2])
-{
-    if (!(entry & ROUTE_ONE))
-        return n->route_hop + entry;
-    one[0] = 1;
-    one[1] = entry & ~ROUTE_ONE;
-    return one;
-}
-
-/* At its last switch a packet is shown to the balancer, unless that is its first. */
-static inline struct port *show_last(struct sim *s, const struct node *n, const struct packet *k,
-                                     const struct lb_tag *tag, bool is_first)
-{
-    struct port *out = &s->port[n->route_host[k->dst].port];
-
-    if (out->odd & ODD_LINK && out->is_down)
-        return NULL;
-    if (!is_first)
-        s->cfg.lb->leave(s->lb_cfg, n->lb_state, s->now_ps, n->route_host[k->src].group, k->kind == PACKET_DATA, tag);
-    return out;
-}
-
-static inline uint32_t show_between(struct sim *s, const struct node *n, const struct packet *k, struct lb_tag *tag,
-                                    uint32_t to, const uint32_t *hop)
-{
-    uint32_t port = s->lb_is_path ? follow(tag, tag->path, hop) : hop[0] == 1 ? hop[1] : ask(s, n, k, tag, to, hop);
-
-    s->cfg.lb->forward(s->lb_cfg, n->lb_state, s->now_ps, switch_of(s, n), port, k->bytes, tag);
-    return port;
-}
-
-APART struct port *balance_shown(struct sim *s, const struct node *n, const struct port *in, uint32_t id)
+APART struct port *balance_enter(struct sim *s, const struct node *n, uint32_t id, uint32_t to)
 {
     const struct packet *k = &s->packets.packet[id];
     struct lb_tag       *tag = &s->packets.tag[id];
-    uint32_t             to = n->route_host[k->dst].group, entry = n->route_entry[to], one[2];
-    bool                 is_first = !in->peer->is_switch, is_data = k->kind == PACKET_DATA;
-    const uint32_t      *hop;
+    uint32_t             entry = n->route_entry[to], one[2] = { 1, entry & ~ROUTE_ONE };
+    const uint32_t      *hop = entry & ROUTE_ONE ? one : n->route_hop + entry;
 
-    if (entry == ROUTE_LOCAL)
-        return show_last(s, n, k, tag, is_first);
-    hop = hops_of(n, entry, one);
     if (hop[0] == 0)
         return NULL;
-    if (is_first) {
-        *tag = (struct lb_tag){ 0 };
-        if (is_data)
-            return &s->port[ask(s, n, k, tag, to, hop)];
-        s->cfg.lb->enter(s->lb_cfg, n->lb_state, to, tag);
-    } else if (is_data) {
-        return &s->port[show_between(s, n, k, tag, to, hop)];
+    if (k->kind == PACKET_DATA) {
+        uint32_t choice = ask(s, n, k, tag, to, hop, s->lb_is_path);
+
+        return &s->port[s->lb_is_path ? follow(tag, choice, hop) : hop[1 + choice]];
     }
-    return &s->port[hop[1 + (hop[0] == 1 ? 0 : ecmp_hash(n->salt, sim_ip(k->src), sim_ip(k->dst), k->ports) % hop[0])]];
+    s->cfg.lb->enter(s->lb_cfg, n->lb_state, to, tag);
+    return &s->port[hop[1 + ecmp_hash(n->salt, sim_ip(k->src), sim_ip(k->dst), k->ports) % hop[0]]];
+}
+
+/* CONGA is the one that looks on; calling it by its name lets the compiler put it in place. */
+APART struct port *balance_forward(struct sim *s, const struct node *n, uint32_t id, uint32_t to)
+{
+    const struct packet    *k = &s->packets.packet[id];
+    struct lb_tag          *tag = &s->packets.tag[id];
+    const struct lb_switch *sw = &place_of(n)->sw;
+    uint32_t                entry = n->route_entry[to], port = entry & ~ROUTE_ONE;
+
+    if (!(entry & ROUTE_ONE)) {
+        const uint32_t *hop = n->route_hop + entry;
+
+        if (hop[0] == 0)
+            return NULL;
+        port = s->lb_is_path ? follow(tag, tag->path, hop) : hop[1 + ask(s, n, k, tag, to, hop, false)];
+    }
+    if (s->cfg.lb == &lb_conga)
+        conga_forward(s->lb_cfg, n->lb_state, s->now_ps, sw, port, k->bytes, tag);
+    else
+        s->cfg.lb->forward(s->lb_cfg, n->lb_state, s->now_ps, sw, port, k->bytes, tag);
+    return &s->port[port];
+}
+
+APART void balance_leave(struct sim *s, const struct node *n, uint32_t id)
+{
+    const struct packet *k = &s->packets.packet[id];
+    uint32_t             from = n->route_host[k->src].group;
+    bool                 is_data = k->kind == PACKET_DATA;
+
+    if (s->cfg.lb == &lb_conga)
+        conga_leave(s->lb_cfg, n->lb_state, s->now_ps, from, is_data, &s->packets.tag[id]);
+    else
+        s->cfg.lb->leave(s->lb_cfg, n->lb_state, s->now_ps, from, is_data, &s->packets.tag[id]);
 }

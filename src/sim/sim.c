@@ -539,6 +539,7 @@ int sim_new(struct sim **out, struct graph *g, const struct sim_cfg *cfg, struct
     build_classes(s);
     build_pools(s);
     build_ports(s);
+    balance_connect(s);
     build_hosts(s);
     build_routes(s);
     build_slots(s, &s->arena);

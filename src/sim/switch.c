@@ -266,6 +266,29 @@ void switch_kick(struct sim *s, struct port *p)
 
 /* ---- receiving ---- */
 
+/* Shows a packet to a balancer that looks on; false: its way is for the rest of us to find. */
+static inline bool is_shown(struct sim *s, const struct node *n, const struct port *in, uint32_t id,
+                            const struct packet *k, uint32_t to, struct port **out)
+{
+    bool is_local = n->route_entry[to] == ROUTE_LOCAL, is_data = k->kind == PACKET_DATA;
+
+    if (!in->peer->is_switch) {
+        s->packets.tag[id] = (struct lb_tag){ 0 };
+        if (is_local || !(is_data || (n->next_number & BALANCE_TELL_MASK) == 0))
+            return false;
+        *out = balance_enter(s, n, id, to);
+        return true;
+    }
+    if (is_local) {
+        if (is_data || s->packets.tag[id].told_name)
+            balance_leave(s, n, id);
+        return false;
+    }
+    if (is_data)
+        *out = balance_forward(s, n, id, to);
+    return is_data;
+}
+
 /* The port a packet leaves by, or NULL if there is no way. */
 static inline struct port *find_way(struct sim *s, struct node *n, const struct port *in, uint32_t id,
                                     const struct packet *k)
@@ -273,9 +296,10 @@ static inline struct port *find_way(struct sim *s, struct node *n, const struct 
     const struct route_host *h = &n->route_host[k->dst];
     uint32_t                 way = n->route_entry[h->group];
     const uint32_t          *hop;
+    struct port             *out;
 
-    if (__builtin_expect(s->lb_is_shown, 0))
-        return balance_shown(s, n, in, id);
+    if (__builtin_expect(s->lb_is_shown, 0) && is_shown(s, n, in, id, k, h->group, &out))
+        return out;
     if (way == ROUTE_LOCAL)      /* routes avoid links that are down, but the last one cannot be avoided */
         return s->port[h->port].odd & ODD_LINK && s->port[h->port].is_down ? NULL : &s->port[h->port];
     if (way & ROUTE_ONE)
@@ -284,7 +308,7 @@ static inline struct port *find_way(struct sim *s, struct node *n, const struct 
     if (hop[0] == 0)
         return NULL;
     if (__builtin_expect(s->is_balanced, 0) && k->kind == PACKET_DATA)
-        return balance_way(s, n, in, id, hop);
+        return balance_way(s, n, in, id, h->group, hop);
     return &s->port[hop[1 + ecmp_hash(n->salt, sim_ip(k->src), sim_ip(k->dst), k->ports) % hop[0]]];
 }
 
