@@ -29,7 +29,7 @@ static void check_buffers(const struct sim *s)
 static void check_results(const struct random_world *w)
 {
     const struct sim_counters *c = &w->world.sim->counters;
-    uint64_t                   bytes = 0, resent = 0;
+    uint64_t                   bytes = 0, resent = 0, reordered = 0, nacks = 0;
 
     assert_int_equal(w->world.done_count, w->flows);
     assert_int_equal(c->flows_started, w->flows);
@@ -41,6 +41,12 @@ static void check_results(const struct random_world *w)
     assert_int_equal(c->payload_received, bytes);            /* in order, so every byte once */
     assert_int_equal(c->payload_sent, bytes + resent);
     assert_int_equal(c->payload_sent, c->payload_received + c->payload_stale + c->payload_dropped);
+    for (uint32_t i = 0; i < FCT_BUCKETS; i++) {
+        reordered += c->reordered_by_size[i];
+        nacks += c->nacks_by_size[i];
+    }
+    assert_int_equal(reordered, c->reordered);
+    assert_int_equal(nacks, c->nacks_sent);
 }
 
 /* Everything has come to rest: no packet, no timer of a flow that is over, empty accounts. */

@@ -33,7 +33,7 @@ static const struct world_text worlds[] = {
       "ber: 1e-8}, switch: {lossless: no, buffer: 300KB}, host: {rto: 300us}, "
       "traffic: [{kind: poisson, sizes: WebSearch, load: 0.3, stop: 500us}, {kind: incast, "
       "senders: 7, size: 100KB, start: 50us}]}",
-      0x0c6d2747ab63543a },
+      0x577b6cf688d588f3 },
     { "nic_failure",
       "{knobs: {kmin: 5, kmax: 50}, "
       "topology: {kind: clos, tors: 2, hosts_per_tor: 4, spines: 3, rate: 100Gbps, delay: 1us, "
@@ -94,10 +94,29 @@ static const struct world_text worlds[] = {
       "traffic: [{kind: poisson, sizes: WebSearch, load: 0.5, stop: 400us}, {kind: incast, senders: 8, size: 300KB}]}",
       0xedb2e8e94587fb1c },
     { "nic_hf2t_network",
-      "{knobs: {kmin: 5, kmax: 50, hf2t: 1, hf2t_scope: 2, hf2t_threshold: 12us, hf2t_training: 60us, hf2t_quiet: 50us}, "
+      "{knobs: {kmin: 5, kmax: 50, hf2t: 1, hf2t_scope: 2, hf2t_threshold: 12us, hf2t_training: 60us, hf2t_guard: 0.9, "
+      "hf2t_quiet: 50us}, "
       "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
       "traffic: [{kind: poisson, sizes: WebSearch, load: 0.5, stop: 400us}, {kind: incast, senders: 8, size: 300KB}]}",
       0x6a13eb8958b7b5d0 },
+    { "nic_selective",
+      "{lb: spray, knobs: {kmin: 5, kmax: 50}, host: {retransmit: selective, reorder: 20us, rto: 300us}, "
+      "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 4, rate: 100Gbps, delay: 1us, ber: 3e-8}, "
+      "traffic: [{kind: poisson, sizes: WebSearch, load: 0.4, stop: 300us}, {kind: incast, senders: 8, size: 200KB}]}",
+      0x55133da1b8532f5e },
+    { "hpcc_selective",
+      "{model: hpcc, order: node, host: {retransmit: selective, reorder: 0, rto: 300us}, "
+      "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us, loss: 0.001}, "
+      "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.4, stop: 300us}, {kind: permutation, size: 300KB}]}",
+      0xe365f7f7176d5fe6 },
+    { "nic_gaps",
+      "{lb: letflow, knobs: {kmin: 5, kmax: 50, flowlet_timeout: 5us, hf2t: 1, hf2t_scope: 0, hf2t_training: 60us, "
+      "hf2t_guard: 1}, "
+      "host: {record_gaps: yes}, "
+      "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
+      "traffic: [{kind: poisson, sizes: WebSearch, load: 0.4, stop: 300us}, "
+      "{kind: tcp, algorithm: dctcp, senders: 8, size: 200KB, prio: 2}]}",
+      0x83cfbcc7ecb6a8a0 },
 };
 #define WORLDS (sizeof worlds / sizeof *worlds)
 

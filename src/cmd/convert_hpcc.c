@@ -137,6 +137,10 @@ static int check_settings(const struct convert_source *s, struct err *err)
         return refuse(s, err, "a congestion control other than DCQCN");
     if (strcmp(cfg->lb->name, "ecmp") != 0)
         return refuse(s, err, "a load balancer other than ECMP");
+    if (knob(s, KNOB_hf2t) != 0)
+        return refuse(s, err, "hosts that stretch gaps (hf2t)");
+    if (cfg->is_selective)
+        return refuse(s, err, "selective repeat");
     if (!cfg->is_lossless)
         return refuse(s, err, "a lossy network");
     if (cfg->ecn_at_enqueue)

@@ -72,6 +72,7 @@ static void print_yaml__is_read_back_to_the_last_bit(void **state)
             if (rng_real(&r) < 0.5)
                 made.value[i] = draw(&r, (enum knob)i);
         made.value[KNOB_kmax] = fmax(made.value[KNOB_kmax], made.value[KNOB_kmin]);
+        made.value[KNOB_hf2t_max] = fmax(made.value[KNOB_hf2t_max], made.value[KNOB_hf2t_min]);
         knobs_print_yaml(&made, &base, out);
         fclose(out);
         if (setting_parse("t", text, length, &read, &err))

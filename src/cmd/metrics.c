@@ -173,14 +173,26 @@ static void add_sizes(struct list *l, const struct results *r)
         snprintf(label, sizeof(label), "flows %s", fct_buckets[i].name);
         begin(l, names[i], label);
         add_slowdown(l, ALL, &r->fct->bucket[i]);
+        add(l, "reordered", "out of order", UNIT_COUNT, BETTER_LOWER, (double)r->size[i].reordered);
+        add(l, "nacks", "NACKs", UNIT_COUNT, BETTER_LOWER, (double)r->size[i].nacks);
+        add(l, "resent_bytes", "sent again", UNIT_BYTES, BETTER_LOWER, (double)r->size[i].resent_bytes);
     }
 }
 
 static void add_network(struct list *l, const struct results *r)
 {
+    const struct sim_counters *c = &r->sim->counters;
+
     begin(l, "", "");
     add(l, "rtt_us_max", "longest RTT", UNIT_US, BETTER_LOWER, r->rtt_us_max);
-    add(l, "pauses", "PFC pauses", UNIT_COUNT, BETTER_LOWER, (double)r->sim->counters.pauses);
+    add(l, "pauses", "PFC pauses", UNIT_COUNT, BETTER_LOWER, (double)c->pauses);
+    add(l, "flowlets", "flowlets", UNIT_COUNT, BETTER_NEITHER, (double)c->flowlets);
+    add(l, "reroutes", "flowlets on another path", UNIT_COUNT, BETTER_NEITHER, (double)c->reroutes);
+    add(l, "delayed", "packets held", UNIT_COUNT, BETTER_NEITHER, (double)c->delayed);
+    add(l, "reordered", "packets out of order", UNIT_COUNT, BETTER_LOWER, (double)c->reordered);
+    add(l, "nacks", "NACKs", UNIT_COUNT, BETTER_LOWER, (double)c->nacks_sent);
+    add(l, "timeouts", "time-outs", UNIT_COUNT, BETTER_LOWER, (double)c->timeouts);
+    add(l, "resent_bytes", "payload sent again", UNIT_BYTES, BETTER_LOWER, (double)r->resent_bytes);
     add(l, "flows", "flows done", UNIT_COUNT, BETTER_NEITHER, (double)r->fct->all.count);
     add(l, "flows_unfinished", "flows unfinished", UNIT_COUNT, BETTER_LOWER, (double)r->unfinished);
 }

@@ -120,6 +120,37 @@ static void of__values_by_hand(void **state)
     assert_string_equal(seen.list[0].name, "slowdown_mean");
 }
 
+/* Flows that are not over when the run ends count as well. */
+static void of__what_is_lost_adds_up_over_sizes(void **state)
+{
+    static const char *const whats[] = { "reordered", "nacks", "resent_bytes" };
+    static const char *const sizes[] = { "under_10KB", "10KB_100KB", "100KB_1MB", "from_1MB" };
+    static struct seen seen;
+
+    (void)state;
+    run(&seen, "topology: {kind: clos, tors: 2, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us, loss: 0.003}\n"
+               "lb: letflow\n"
+               "knobs: {flowlet_timeout: 2us}\n"
+               "traffic: [{kind: poisson, load: 0.5, sizes: WebSearch}]\n"
+               "run: 1ms\n", 1);
+    assert_true(find(&seen, "flows_unfinished")->value > 0);
+    assert_true(find(&seen, "reroutes")->value > 0);
+    assert_true(find(&seen, "flowlets")->value >= find(&seen, "reroutes")->value);
+    assert_true(find(&seen, "delayed")->value == 0);
+    for (unsigned i = 0; i < sizeof(whats) / sizeof(*whats); i++) {
+        double sum = 0;
+
+        for (unsigned k = 0; k < sizeof(sizes) / sizeof(*sizes); k++) {
+            char name[64];
+
+            snprintf(name, sizeof(name), "%s.%s", sizes[k], whats[i]);
+            sum += find(&seen, name)->value;
+        }
+        assert_true(sum > 0 && sum == find(&seen, whats[i])->value);
+        assert_int_equal(find(&seen, whats[i])->better, BETTER_LOWER);
+    }
+}
+
 static void of__headlines_are_the_first(void **state)
 {
     static struct seen seen;
@@ -205,6 +236,7 @@ int main(void)
         cmocka_unit_test(of__the_list_does_not_depend_on_what_happens),
         cmocka_unit_test(of__what_is_not_there_is_nan),
         cmocka_unit_test(of__values_by_hand),
+        cmocka_unit_test(of__what_is_lost_adds_up_over_sizes),
         cmocka_unit_test(of__headlines_are_the_first),
         cmocka_unit_test(of__a_training_job),
         cmocka_unit_test(of__a_list_that_is_too_long_is_cut),

@@ -62,6 +62,9 @@ static void add_flows(struct results *r)
     const struct sim *s = r->sim;
 
     r->resent_bytes = r->fct->all.resent_bytes;
+    for (uint32_t i = 0; i < FCT_BUCKETS; i++)
+        r->size[i] = (struct results_size){ r->fct->bucket[i].resent_bytes, s->counters.nacks_by_size[i],
+                                            s->counters.reordered_by_size[i] };
     for (uint32_t i = 0; i < r->scenario->entries; i++) {
         const struct fct_cell *done = &r->fct->entry[i];
 
@@ -75,6 +78,7 @@ static void add_flows(struct results *r)
         struct results_entry *e = &r->entry[f->traffic];
 
         r->resent_bytes += f->resent_bytes;
+        r->size[fct_bucket_of(f->bytes)].resent_bytes += f->resent_bytes;
         e->flows_started++;
         e->bytes_started += f->bytes;
         e->first_ps = f->start_ps < e->first_ps ? f->start_ps : e->first_ps;

@@ -30,6 +30,10 @@ struct results_phase {           /* before, during or after an influx; NAN: ther
     double   goodput_bps, rtt_us_mean, paused_share, marked_share;
 };
 
+struct results_size {            /* of flows of a range of sizes, those included that are not over */
+    uint64_t resent_bytes, nacks, reordered;
+};
+
 struct results {
     const struct scenario *scenario;
     const struct sim      *sim;
@@ -55,6 +59,7 @@ struct results {
     uint32_t paused_ports;       /* that have been paused at all */
     uint32_t paused[RESULTS_WORST], queued[RESULTS_WORST];   /* ports paused longest, with the longest queues */
     uint32_t paused_count, queued_count;     /* of them */
+    struct results_size   size[FCT_BUCKETS];
     struct results_entry *entry;
     bool                  has_phases;
     struct results_phase  phase[PHASES];

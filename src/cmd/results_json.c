@@ -107,6 +107,9 @@ static json_t *fct_json(const struct results *r)
 
         json_put_text(row, "size", fct_buckets[i].name);
         put_cell(row, &r->fct->bucket[i]);
+        json_put_count(row, "resent_bytes", r->size[i].resent_bytes);
+        json_put_count(row, "nacks", r->size[i].nacks);
+        json_put_count(row, "reordered", r->size[i].reordered);
         json_array_append_new(rows, row);
     }
     return rows;
@@ -252,6 +255,8 @@ static json_t *packets_json(const struct results *r)
     json_put_count(o, "nacks_sent", c->nacks_sent);
     json_put_count(o, "reordered", c->reordered);
     json_put_count(o, "delayed", c->delayed);
+    json_put_count(o, "flowlets", c->flowlets);
+    json_put_count(o, "reroutes", c->reroutes);
     json_put_count(o, "timeouts", c->timeouts);
     json_put_count(o, "marked", r->marked_packets);
     json_put_count(o, "cnps_sent", c->cnps_sent);

@@ -465,6 +465,29 @@ static void print_drops(const struct results *r, FILE *out)
         print_line(out, "drops", "none");
 }
 
+static void print_balancing(const struct results *r, FILE *out)
+{
+    const struct sim_counters *c = &r->sim->counters;
+
+    if (!r->sim->is_balanced && !r->sim->hf2t && !c->flowlets)
+        return;
+    print_line(out, "balancing", "%s, %s on another path than the last; %s held by hosts",
+               counted(c->flowlets, "flowlet", "flowlets").buf, count_text(c->reroutes).buf,
+               counted(c->delayed, "packet", "packets").buf);
+}
+
+/* By flow size, where there is something to tell. */
+static void print_recovery(const struct results *r, FILE *out)
+{
+    for (uint32_t i = 0; i < FCT_BUCKETS; i++) {
+        const struct results_size *z = &r->size[i];
+
+        if (z->resent_bytes || z->nacks || z->reordered)
+            print_line(out, "", "%s: %s out of order, %s, %s", fct_buckets[i].name, count_text(z->reordered).buf,
+                       counted(z->nacks, "NACK", "NACKs").buf, bytes_text(z->resent_bytes).buf);
+    }
+}
+
 static void print_network(const struct results *r, FILE *out, bool has_colour)
 {
     const struct sim_counters *c = &r->sim->counters;
@@ -472,8 +495,7 @@ static void print_network(const struct results *r, FILE *out, bool has_colour)
     print_heading(out, has_colour, "Network");
     print_line(out, "goodput", "%s (%s of payload delivered)", rate_text(r->goodput_bps).buf,
                bytes_text(c->payload_received).buf);
-    print_line(out, "data packets", "%s sent; %s of payload sent again", count_text(c->data_sent).buf,
-               bytes_text(r->resent_bytes).buf);
+    print_line(out, "data packets", "%s sent", count_text(c->data_sent).buf);
     print_line(out, "ECN", "%s (%.2f%% of data packets), %s", counted(r->marked_packets, "mark", "marks").buf,
                percent(r->marked_packets, c->data_sent), counted(c->cnps_sent, "CNP", "CNPs").buf);
     if (isfinite(r->rtt_us_mean))
@@ -483,8 +505,11 @@ static void print_network(const struct results *r, FILE *out, bool has_colour)
     print_pauses(r, out);
     print_queues(r, out);
     print_drops(r, out);
-    print_line(out, "recovery", "%s, %s", counted(c->nacks_sent, "NACK", "NACKs").buf,
-               counted(c->timeouts, "time-out", "time-outs").buf);
+    print_balancing(r, out);
+    print_line(out, "recovery", "%s out of order, %s, %s, %s of payload sent again",
+               counted(c->reordered, "packet", "packets").buf, counted(c->nacks_sent, "NACK", "NACKs").buf,
+               counted(c->timeouts, "time-out", "time-outs").buf, bytes_text(r->resent_bytes).buf);
+    print_recovery(r, out);
 }
 
 /* How evenly the work was divided, and where the time went. */

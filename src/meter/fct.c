@@ -97,7 +97,7 @@ static void add_to(struct fct_cell *c, const struct flow_result *r, double slowd
     hist_add(c->fct_ns, (double)r->fct_ps / 1e3);
 }
 
-static uint32_t bucket_of(uint64_t bytes)
+uint32_t fct_bucket_of(uint64_t bytes)
 {
     uint32_t i = 0;
 
@@ -121,7 +121,7 @@ void fct_add(struct fct *f, const struct flow_result *r)
 
     assert(r->traffic < f->entries);
     add_to(&f->all, r, slowdown);
-    add_to(&f->bucket[bucket_of(r->bytes)], r, slowdown);
+    add_to(&f->bucket[fct_bucket_of(r->bytes)], r, slowdown);
     add_to(&f->entry[r->traffic], r, slowdown);
     add_to(&f->size[size_of(r->bytes)], r, slowdown);
     if (r->bytes < MICE_BYTES)

@@ -25,6 +25,9 @@ struct fct_bucket {
 
 extern const struct fct_bucket fct_buckets[FCT_BUCKETS];     /* by size; KB = 1000 bytes */
 
+/* The bucket of flows of this size. */
+uint32_t fct_bucket_of(uint64_t bytes);
+
 struct fct_cell {                /* a set of flows */
     uint64_t          count;
     uint64_t          bytes, resent_bytes;

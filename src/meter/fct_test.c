@@ -61,6 +61,7 @@ static void add__sorts_by_size_at_the_boundaries(void **state)
         for (uint32_t b = 0; b < FCT_BUCKETS; b++)
             assert_int_equal(f.bucket[b].count, b == rows[i].bucket);
         assert_int_equal(f.bucket[rows[i].bucket].bytes, rows[i].bytes);
+        assert_int_equal(fct_bucket_of(rows[i].bytes), rows[i].bucket);
         fct_fini(&f);
     }
 }

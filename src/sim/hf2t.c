@@ -18,11 +18,10 @@ static struct hf2t_cfg cfg_of(const struct knobs *k)
 
     memset(&c, 0, sizeof c);     /* with what lies between its fields: they are compared */
     c.is_on = v[KNOB_hf2t] > 0;
-    c.is_dynamic = v[KNOB_hf2t_dynamic] > 0;
     c.is_natural = v[KNOB_hf2t_natural] > 0;
     c.scope = (uint8_t)v[KNOB_hf2t_scope];
-    c.min = (uint32_t)v[KNOB_hf2t_min];
-    c.max = (uint32_t)v[KNOB_hf2t_max];
+    c.min = v[KNOB_hf2t_dynamic] > 0 ? (uint32_t)v[KNOB_hf2t_min] : 0;
+    c.max = v[KNOB_hf2t_dynamic] > 0 ? (uint32_t)v[KNOB_hf2t_max] : UINT32_MAX;
     c.threshold_ps = us_to_ps(v[KNOB_hf2t_threshold] > 0 ? v[KNOB_hf2t_threshold] : v[KNOB_flowlet_timeout]);
     c.training_ps = us_to_ps(v[KNOB_hf2t_training]);
     c.quiet_ps = us_to_ps(v[KNOB_hf2t_quiet]);
@@ -52,14 +51,19 @@ void hf2t_free(struct sim *s)
     s->hf2t = NULL;
 }
 
+static struct hf2t_qp new_qp(const struct sim *s, uint32_t flow)
+{
+    return (struct hf2t_qp){ .host = s->flow[flow].host, .sent_ps = s->now_ps, .start_ps = s->now_ps };
+}
+
 /* T is to be read again; if HF2T was turned on or off, all begins anew. */
 static void reset_flows(struct hf2t *t, const struct sim *part, bool is_new)
 {
     for (uint32_t i = part->flow_first; i < part->flow_used; i++)
         if (is_new)
-            t->qp[i] = (struct hf2t_qp){ .start_ps = part->now_ps };
+            t->qp[i] = new_qp(part, i);
         else
-            t->qp[i].near_ps = t->qp[i].bound = 0;
+            t->qp[i].near_ps = 0;
 }
 
 static void set_hosts(struct sim *s)
@@ -124,7 +128,7 @@ void hf2t_on_start(struct sim *s, uint32_t flow)
 {
     struct hf2t *t = s->hf2t;
 
-    t->qp[flow] = (struct hf2t_qp){ .start_ps = s->now_ps };
+    t->qp[flow] = new_qp(s, flow);
     if (t->cfg.scope == HF2T_QUEUE_PAIR)
         memset(&t->qp_gaps[flow], 0, sizeof t->qp_gaps[flow]);
 }
@@ -145,7 +149,8 @@ void hf2t_on_stop(struct sim *s)
     t->stop_ps = NEVER;
 }
 
-void hf2t_learn(struct hf2t *t, struct hf2t_host *h, struct hf2t_qp *q, uint64_t gap_ps, uint64_t now_ps)
+/* T is not known yet: sees one more gap, and may know it now. */
+static void learn(struct hf2t *t, struct hf2t_host *h, struct hf2t_qp *q, uint64_t gap_ps, uint64_t now_ps)
 {
     bool         is_alone = t->cfg.scope == HF2T_QUEUE_PAIR;
     struct gaps *g = is_alone ? &t->qp_gaps[q - t->qp] : &h->gaps;
@@ -155,4 +160,56 @@ void hf2t_learn(struct hf2t *t, struct hf2t_host *h, struct hf2t_qp *q, uint64_t
         now_ps - (is_alone ? q->start_ps : t->since_ps) < t->cfg.training_ps)
         return;
     *(is_alone ? &q->near_ps : &h->near_ps) = gaps_percentile(g, t->cfg.percentile);
+}
+
+/* It sends, x packets after the last flowlet began. */
+static inline void note_sent(const struct hf2t *t, struct hf2t_qp *q, uint32_t x, uint64_t now_ps)
+{
+    if (now_ps - q->sent_ps >= t->cfg.threshold_ps && t->cfg.is_natural)
+        x = 0;
+    q->packets = (uint16_t)(x + (x < HF2T_PACKETS_MAX));
+    q->sent_ps = now_ps;
+    q->is_held = false;
+}
+
+bool hf2t_may_learn(struct hf2t *t, uint32_t flow, uint64_t now_ps)
+{
+    struct hf2t_qp   *q = &t->qp[flow];
+    struct hf2t_host *h = &t->host[q->host];
+
+    if (t->cfg.scope != HF2T_QUEUE_PAIR && h->near_ps) {
+        q->near_ps = h->near_ps;
+        return false;
+    }
+    if (q->packets)
+        learn(t, h, q, now_ps - q->sent_ps, now_ps);
+    note_sent(t, q, q->packets, now_ps);
+    return true;
+}
+
+static bool may_hold(const struct hf2t *t, const struct hf2t_host *h, const struct hf2t_qp *q, uint64_t rate_bps,
+                     uint64_t now_ps)
+{
+    return rate_bps <= h->guard_bps &&
+           (!t->cfg.quiet_ps || (q->told_ps && now_ps - q->told_ps <= t->cfg.quiet_ps));
+}
+
+bool hf2t_must_wait(struct hf2t *t, uint32_t flow, uint64_t rate_bps, uint64_t now_ps)
+{
+    struct hf2t_qp *q = &t->qp[flow];
+    uint64_t        gap_ps = now_ps - q->sent_ps;
+    uint32_t        x = q->packets;
+
+    if (!q->near_ps && hf2t_may_learn(t, flow, now_ps))
+        return false;
+    if (x > 0 && gap_ps < t->cfg.threshold_ps && hf2t_is_near(&t->cfg, q->near_ps, gap_ps, x)) {
+        if (may_hold(t, &t->host[q->host], q, rate_bps, now_ps)) {
+            q->packets = 0;
+            q->is_held = true;
+            return true;
+        }
+        x = 0;
+    }
+    note_sent(t, q, x, now_ps);
+    return false;
 }

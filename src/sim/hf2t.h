@@ -46,21 +46,21 @@ struct sim;
 enum hf2t_scope { HF2T_HOST, HF2T_QUEUE_PAIR, HF2T_NETWORK };
 
 struct hf2t_cfg {                /* from the knobs */
-    bool     is_on, is_dynamic, is_natural;
+    bool     is_on, is_natural;
     uint8_t  scope;
-    uint32_t min, max;
+    uint32_t min, max;           /* without 'dynamic' 0 and UINT32_MAX: a is 1 for all x */
     uint64_t threshold_ps, training_ps, quiet_ps;
     double   percentile, guard;
 };
 
 struct hf2t_qp {                 /* beside struct flow */
-    uint64_t sent_ps;            /* its last packet */
-    uint64_t bound;              /* see hf2t_may_go(); 0: not known */
-    uint64_t near_ps;            /* T, if it is its own; 0: not known yet */
+    uint64_t sent_ps;            /* its last packet, or its start */
+    uint64_t near_ps;            /* T, its own or a copy of its host's; 0: it has none yet */
+    uint16_t packets;            /* x; 0: its next packet is not held */
+    bool     is_held;
+    uint32_t host;
     uint64_t told_ps;            /* of congestion, the last time; 0: never */
     uint64_t start_ps;           /* of its training, if it learns alone */
-    uint32_t packets;            /* x; 0: its next packet is not held */
-    bool     is_held;
 };
 
 struct hf2t_host {               /* beside struct host */
@@ -91,63 +91,35 @@ void hf2t_on_start(struct sim *, uint32_t flow);
 /* HF2T_NETWORK: the training is over, for all hosts at once. */
 void hf2t_on_stop(struct sim *);
 
-/* T is not known yet: sees one more gap, and may know it now. */
-void hf2t_learn(struct hf2t *, struct hf2t_host *, struct hf2t_qp *, uint64_t gap_ps, uint64_t now_ps);
+/* A queue pair of a host is about to send, at this rate: must it wait? If not, it is taken as sent. */
+bool hf2t_must_wait(struct hf2t *, uint32_t flow, uint64_t rate_bps, uint64_t now_ps);
 
-/* Is a gap, nearly a flowlet's, to be stretched? x > 0. */
+/* The same during training. False: it is over. */
+bool hf2t_may_learn(struct hf2t *, uint32_t flow, uint64_t now_ps);
+
+/* Is a gap, nearly a flowlet's, to be stretched? No division: T of <= gap x. */
 static inline bool hf2t_is_near(const struct hf2t_cfg *c, uint64_t near_ps, uint64_t gap_ps, uint32_t x)
 {
-    uint32_t of = x <= c->min ? c->min : x >= c->max ? c->max : x;       /* a = of / x */
+    uint32_t of = x < c->max ? x : c->max;       /* a = of / x */
 
-    if (!c->is_dynamic)
-        return near_ps <= gap_ps;
+    of = of > c->min ? of : c->min;
     return near_ps * of <= gap_ps * x;
 }
 
-/* What all but a few packets need: gap x < max T for x >= max, gap < T before, is no reason to look closer. If so, it
- * is taken as sent. */
+/* What all but a few packets need: its gap is neither near a flowlet's nor one. If so, it is taken as sent. */
 static inline bool hf2t_may_go(struct hf2t *t, uint32_t flow, uint64_t now_ps)
 {
     struct hf2t_qp *q = &t->qp[flow];
+    uint64_t        gap_ps = now_ps - q->sent_ps;
     uint32_t        x = q->packets;
 
-    if ((now_ps - q->sent_ps) * (x > t->cfg.max ? x : t->cfg.max) >= q->bound)
+    if (__builtin_expect(!q->near_ps, 0))
+        return hf2t_may_learn(t, flow, now_ps);
+    if (gap_ps >= t->cfg.threshold_ps || hf2t_is_near(&t->cfg, q->near_ps, gap_ps, x))
         return false;
     q->sent_ps = now_ps;
-    q->packets = x + (x < HF2T_PACKETS_MAX);
+    q->packets = (uint16_t)(x + (x < HF2T_PACKETS_MAX));
     return true;
-}
-
-/* A queue pair of a host is about to send, at this rate: must it wait? If not, it is taken as sent. */
-static inline bool hf2t_must_wait(struct hf2t *t, uint32_t host, uint32_t flow, uint64_t rate_bps, uint64_t now_ps)
-{
-    struct hf2t_qp   *q = &t->qp[flow];
-    struct hf2t_host *h = &t->host[host];
-    uint64_t          gap_ps = now_ps - q->sent_ps, near_ps;
-    uint32_t          x = q->packets;
-
-    if (x > 0) {
-        near_ps = t->cfg.scope == HF2T_QUEUE_PAIR ? q->near_ps : h->near_ps;
-        if (__builtin_expect(near_ps == 0, 0))
-            hf2t_learn(t, h, q, gap_ps, now_ps);
-        else if (gap_ps < t->cfg.threshold_ps && hf2t_is_near(&t->cfg, near_ps, gap_ps, x)) {
-            if (rate_bps <= h->guard_bps &&
-                (!t->cfg.quiet_ps || (q->told_ps && now_ps - q->told_ps <= t->cfg.quiet_ps))) {
-                q->packets = 0;
-                q->is_held = true;
-                return true;
-            }
-            x = 0;
-        }
-        if (gap_ps >= t->cfg.threshold_ps && t->cfg.is_natural)
-            x = 0;
-    }
-    near_ps = t->cfg.scope == HF2T_QUEUE_PAIR ? q->near_ps : h->near_ps;
-    q->bound = (near_ps < t->cfg.threshold_ps ? near_ps : t->cfg.threshold_ps) * t->cfg.max;
-    q->sent_ps = now_ps;
-    q->packets = x + (x < HF2T_PACKETS_MAX);
-    q->is_held = false;
-    return false;
 }
 
 #endif

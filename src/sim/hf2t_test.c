@@ -19,14 +19,15 @@ static void is_near__follows_the_rule(void **unused)
         { 21, 1000 }, { 50, 1000 }, { 79, 1000 },
         { 80, 1000 }, { 81, 988 }, { 100, 800 }, { 160, 500 }, { 800, 100 }, { 65535, 2 },
     };
-    struct hf2t_cfg c = { .is_dynamic = true, .min = 20, .max = 80 };
+    struct hf2t_cfg c = { .min = 20, .max = 80 };
 
     (void)unused;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         assert_true(hf2t_is_near(&c, 1000, row[i].from, row[i].x));
         assert_false(hf2t_is_near(&c, 1000, row[i].from - 1, row[i].x));
     }
-    c.is_dynamic = false;
+    c.min = 0;                   /* without 'dynamic' */
+    c.max = UINT32_MAX;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         assert_true(hf2t_is_near(&c, 1000, 1000, row[i].x));
         assert_false(hf2t_is_near(&c, 1000, 999, row[i].x));
@@ -36,7 +37,7 @@ static void is_near__follows_the_rule(void **unused)
 /* The largest numbers that the knobs allow do not overflow. */
 static void is_near__holds_at_the_limits(void **unused)
 {
-    struct hf2t_cfg c = { .is_dynamic = true, .min = 1000, .max = 1000 };
+    struct hf2t_cfg c = { .min = 1000, .max = 1000 };
 
     (void)unused;
     assert_true(hf2t_is_near(&c, 1ull << 40, 100 * PS_PER_MS, HF2T_PACKETS_MAX));
@@ -89,6 +90,7 @@ static void set_up(struct sim_cfg *cfg, enum sim_model model, double threshold_u
     world_cfg(cfg, model);
     cfg->knobs.value[KNOB_hf2t] = 1;
     cfg->knobs.value[KNOB_hf2t_threshold] = threshold_us;
+    cfg->knobs.value[KNOB_hf2t_training] = 1000;
     cfg->knobs.value[KNOB_hf2t_guard] = guard;
     first_bps = then_bps = 100 * GBPS;
     change_ps = NEVER;
@@ -198,7 +200,7 @@ static void hold__does_not_block_others(void **unused)
         start(&w, &cfg, 2, LONG_BYTES);
         sim_run_until(w.sim, 10 * PS_PER_US);
         w.sim->hf2t->qp[1].near_ps = 1;
-        w.sim->hf2t->qp[2].near_ps = 1ull << 50;
+        w.sim->hf2t->qp[2].near_ps = 1ull << 40;
         sim_run_until(w.sim, w.sim->now_ps + 100 * PS_PER_US);
         was = w.sim->flow[2].sent;
         held = w.sim->flow[1].sent;
@@ -353,17 +355,17 @@ static void natural__resets_the_count(void **unused)
 {
     (void)unused;
     for (int natural = 0; natural < 2; natural++) {
-        struct hf2t t = { .cfg = { .is_dynamic = true, .is_natural = natural, .min = 20, .max = 80,
+        struct hf2t t = { .cfg = { .is_natural = natural, .min = 20, .max = 80,
                                    .threshold_ps = 20 * PS_PER_US } };
         struct hf2t_qp   qp = { .sent_ps = PS_PER_US, .packets = 50 };
         struct hf2t_host host = { .near_ps = 5 * PS_PER_US, .guard_bps = 100 * GBPS };
 
         t.qp = &qp;
         t.host = &host;
-        assert_false(hf2t_must_wait(&t, 0, 0, 100 * GBPS, 21 * PS_PER_US));
+        assert_false(hf2t_must_wait(&t, 0, 100 * GBPS, 21 * PS_PER_US));
         assert_int_equal(qp.packets, natural ? 1 : 51);
-        assert_true(hf2t_must_wait(&t, 0, 0, 100 * GBPS, 27 * PS_PER_US) == !natural);       /* 6 us: above T, but not 20 T */
-        assert_false(hf2t_must_wait(&t, 0, 0, 100 * GBPS, 28 * PS_PER_US));
+        assert_true(hf2t_must_wait(&t, 0, 100 * GBPS, 27 * PS_PER_US) == !natural);       /* 6 us: above T, but not 20 T */
+        assert_false(hf2t_must_wait(&t, 0, 100 * GBPS, 28 * PS_PER_US));
     }
 }
 

@@ -390,7 +390,7 @@ static APART bool hold(struct sim *s, struct host *h, uint32_t id)
             return true;
         }
     }
-    if (!(s->at_send & SEND_HF2T) || !hf2t_must_wait(s->hf2t, f->host, id, f->out.rate_bps, s->now_ps)) {
+    if (!(s->at_send & SEND_HF2T) || !hf2t_must_wait(s->hf2t, id, f->out.rate_bps, s->now_ps)) {
         if (s->at_send & SEND_GAPS)
             gaps_on_sent(s->gap_record, f->host, id, false, s->now_ps);
         return false;
@@ -788,6 +788,25 @@ void host_notify(struct sim *s, struct host *h, const struct packet *k, uint64_t
     kick(s, h, &s->port[h->port]);
 }
 
+/* The size of a flow of which something is missing. It may be read here: its source does not know of its end. */
+static uint32_t size_of(const struct sim *s, const struct packet *k)
+{
+    assert(s->flow[k->flow].generation == k->generation);
+    return fct_bucket_of(s->flow[k->flow].bytes);
+}
+
+static void count_reordered(struct sim *s, const struct packet *k)
+{
+    s->counters.reordered++;
+    s->counters.reordered_by_size[size_of(s, k)]++;
+}
+
+static void count_nack(struct sim *s, const struct packet *k)
+{
+    s->counters.nacks_sent++;
+    s->counters.nacks_by_size[size_of(s, k)]++;
+}
+
 /* A gap: says which byte is missing, at most once per nack_gap for the same byte. */
 static void complain(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k, uint8_t flags)
 {
@@ -797,21 +816,28 @@ static void complain(struct sim *s, struct host *h, struct flow_rx *rx, const st
         return;
     rx->nacked_seq = rx->expected;
     rx->nacked_ps = s->now_ps;
-    s->counters.nacks_sent++;
+    count_nack(s, k);
     reply(s, h, k, PACKET_NACK, rx->expected, s->ack_prio[k->prio], s->cfg.ack_bytes, flags);
+}
+
+static APART void reply_hole(struct sim *s, struct host *h, const struct packet *k, uint64_t expected,
+                             struct repeat_hole hole)
+{
+    struct packet answered = *k;
+
+    answered.sent_ps = (uint64_t)hole.from << 32 | hole.to;
+    reply(s, h, &answered, PACKET_NACK, expected, s->ack_prio[k->prio], s->cfg.ack_bytes, PACKET_HOLE);
 }
 
 /* Selective repeat: names a hole, if there is one that has lasted long enough. */
 static void name_hole(struct sim *s, struct host *h, struct repeat_rx *x, const struct packet *k, uint64_t expected)
 {
-    struct packet      answered = *k;
     struct repeat_hole hole;
 
     if (!repeat_must_name(x, s->now_ps, s->cfg.reorder_ps, s->cfg.nack_gap_ps, &hole))
         return;
-    answered.sent_ps = (uint64_t)hole.from << 32 | hole.to;
-    s->counters.nacks_sent++;
-    reply(s, h, &answered, PACKET_NACK, expected, s->ack_prio[k->prio], s->cfg.ack_bytes, PACKET_HOLE);
+    count_nack(s, k);
+    reply_hole(s, h, k, expected, hole);
 }
 
 /* Selective repeat. Every packet is answered: where ACKs carry marks, none is lost. */
@@ -826,13 +852,20 @@ static void keep_data(struct sim *s, struct host *h, struct flow_rx *rx, const s
         x->end = k->seq + k->payload;
     expected = expected < x->end ? expected : x->end;
     *(is_new ? &s->counters.payload_received : &s->counters.payload_stale) += k->payload;
-    s->counters.reordered += fate == REPEAT_KEPT || fate == REPEAT_BEYOND;
+    if (fate == REPEAT_KEPT || fate == REPEAT_BEYOND)
+        count_reordered(s, k);
     if (fate == REPEAT_TAKEN && expected == x->end && s->flow[k->flow].is_answered)
         tell_traffic(s, &s->flow[k->flow], true);
     if (++rx->unacked >= s->cfg.ack_every || fate == REPEAT_OLD || expected == x->end) {
         rx->unacked = 0;
         s->counters.acks_sent++;
         reply(s, h, k, PACKET_ACK, expected, s->ack_prio[k->prio], s->cfg.ack_bytes, flags);
+    }
+    if (k->flags & PACKET_LAST && expected < x->end) {
+        uint32_t n = x->top - 1;         /* itself */
+
+        s->counters.acks_sent++;
+        reply_hole(s, h, k, expected, (struct repeat_hole){ n, n });
     }
     name_hole(s, h, x, k, expected);
 }
@@ -861,7 +894,7 @@ static APART void on_disorder(struct sim *s, struct host *h, struct flow_rx *rx,
     }
     s->counters.payload_stale += k->payload;
     if (k->seq > rx->expected) {
-        s->counters.reordered++;
+        count_reordered(s, k);
         complain(s, h, rx, k, flags);
     } else if (s->cfg.model != MODEL_HPCC || s->cfg.rto_ps) {
         /* The HPCC fork is silent about what it has already; with its missing timer added, a lost ACK

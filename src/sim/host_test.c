@@ -215,6 +215,34 @@ static void loss__is_sent_again_from_the_lost_byte(void **unused)
     }
 }
 
+/* The second packet is lost, and one NACK sent; all that left before it came arrive out of order. One flow of each
+ * range of sizes. */
+static void loss__is_counted_by_size(void **unused)
+{
+    static const uint64_t packets[FCT_BUCKETS] = { 9, 90, 900, 1000 };
+    const uint64_t        again = (2 * FULL_PS + THERE_PS + BACK_PS) / FULL_PS;      /* sent, or being sent, by then */
+
+    (void)unused;
+    for (uint32_t i = 0; i < FCT_BUCKETS; i++) {
+        const struct sim_counters *c;
+        struct sim_cfg             cfg;
+        struct world               w;
+
+        world_cfg(&cfg, MODEL_NIC);
+        start_one(&w, &cfg, packets[i]);
+        lose_at(&w, FULL_PS);
+        assert_true(world_finish(&w, PS_PER_US, PS_PER_S));
+        c = &w.sim->counters;
+        for (uint32_t j = 0; j < FCT_BUCKETS; j++) {
+            uint64_t behind = (again < packets[j] - 1 ? again : packets[j] - 1) - 1;
+
+            assert_int_equal(c->nacks_by_size[j], i == j);
+            assert_int_equal(c->reordered_by_size[j], i == j ? behind : 0);
+        }
+        world_end(&w);
+    }
+}
+
 /* Nobody notices that the last packet is lost; rto after the last progress it is sent again. */
 static void loss__of_the_last_packet_waits_for_the_timer(void **unused)
 {
@@ -393,6 +421,7 @@ int main(void)
         cmocka_unit_test(send__nobody_exceeds_his_rate),
         cmocka_unit_test(send__keeps_within_its_window),
         cmocka_unit_test(loss__is_sent_again_from_the_lost_byte),
+        cmocka_unit_test(loss__is_counted_by_size),
         cmocka_unit_test(loss__of_the_last_packet_waits_for_the_timer),
         cmocka_unit_test(nack__keeps_its_distance),
         cmocka_unit_test(nack__may_count_as_a_cnp),

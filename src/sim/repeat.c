@@ -68,9 +68,23 @@ static bool is_late(struct repeat_rx *x, uint64_t now_ps, uint64_t again_ps)
     return now_ps >= x->again_ps;
 }
 
+/* A packet arrives: was it silent for long before it? */
+static void note_silence(struct repeat_rx *x, uint64_t now_ps, uint64_t reorder_ps, uint64_t again_ps)
+{
+    uint64_t silent_ps = now_ps - x->seen_ps;
+
+    if (silent_ps >= reorder_ps && x->seen > x->overdue)
+        x->overdue = x->seen;
+    if (silent_ps >= again_ps)
+        x->named = 0;            /* what was named has been lost again */
+    x->seen = x->top;
+    x->seen_ps = now_ps;
+}
+
 bool repeat_must_name(struct repeat_rx *x, uint64_t now_ps, uint64_t reorder_ps, uint64_t again_ps,
                       struct repeat_hole *hole)
 {
+    note_silence(x, now_ps, reorder_ps, again_ps);
     if (x->top == x->expected)
         return false;            /* nothing is missing */
     if (x->mark <= x->expected) {

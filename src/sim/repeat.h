@@ -8,10 +8,13 @@
  * are no loss. That is looked at when packets arrive. Instead of a clock for every hole there is one for all: what is
  * missing below 'mark' has been missing since mark_ps, so after reorder_ps, at most two of them, it is overdue. One
  * hole is named for each packet that arrives. If the first hole is still there nack_gap_ps later, it is named again.
+ * After a silence all that was missing before it has been so for at least as long.
  *
  * The sender repeats the holes in the order in which it was told, before it goes on. When its timer runs out, it
- * repeats the first packet that is not acknowledged, and all behind the last hole that was named: of what lies
- * between, most has arrived, and the receiver will say what has not.
+ * repeats the first packet that is not acknowledged, and all behind the last one of which it knows that it arrived: of
+ * what lies between, most has arrived, and the receiver will say what has not. So that a loss near the end of a message,
+ * behind which too little comes for a hole to be named in time, costs no more, the receiver tells when the last packet
+ * has arrived: it names an empty hole there.
  *
  * Functions here know of numbers only; host.c sends and counts.
  */
@@ -40,7 +43,8 @@ struct repeat_rx {               /* beside struct flow_rx */
     uint32_t overdue;            /* what is missing before it is overdue */
     uint32_t named;              /* and has been named, if it lies before this */
     uint32_t again;              /* the hole that may be named again from again_ps on begins there */
-    uint64_t mark_ps, again_ps;
+    uint32_t seen;               /* 'top' at seen_ps, when the last packet arrived */
+    uint64_t mark_ps, again_ps, seen_ps;
     uint64_t end;                /* bytes of the message; UINT64_MAX: not known yet */
     uint64_t has[REPEAT_WINDOW / 64];        /* arrived beyond 'expected', by number, modulo */
 };
@@ -61,7 +65,7 @@ enum repeat_fate repeat_take(struct repeat_rx *, uint32_t n);
 bool repeat_must_name(struct repeat_rx *, uint64_t now_ps, uint64_t reorder_ps, uint64_t again_ps,
                       struct repeat_hole *);
 
-/* The sender is told of a hole. What is already to be repeated is not repeated twice. */
+/* The sender is told of a hole: the packet behind it has arrived. What is already to be repeated is not repeated twice. */
 void repeat_add(struct repeat_tx *, struct repeat_hole);
 
 /* The sender's timer has run out. All before 'acked' have arrived, those from 'fresh' on were never sent. */

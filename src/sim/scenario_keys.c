@@ -98,7 +98,7 @@ const struct scenario_key scenario_keys[] = {
     { "host", "nack_gap",       "time",   "model", "least time between NACKs for the same byte: 100us (nic), 500us (hpcc), 4us (conweave)" },
     { "host", "nack_is_cnp",    "yes/no", "model", "a sender takes a NACK for a CNP as well, and cuts its rate: yes (nic, conweave), no (hpcc)" },
     { "host", "retransmit",     "name",   "go_back_n", "what is sent again: `go_back_n`: all from the packet that is missing on; `selective`: what is missing" },
-    { "host", "reorder",        "time",   "50us",  "selective: a packet that others have overtaken is taken for lost, and a NACK sent, after it has been missing for one to two of these; 0: at once" },
+    { "host", "reorder",        "time",   "100us", "selective: a packet that others have overtaken is taken for lost, and a NACK sent, after it has been missing for one to two of these; 0: at once" },
     { "host", "rto",            "time",   "model", "silence after which a sender starts again from the last acknowledged byte; 0: never. 4ms (nic, conweave); 0, but 4ms where links fail or lose packets (hpcc)" },
     { "host", "window",         "bytes",  "none",  "of bytes a flow may have unacknowledged; `none`, or `bdp`: rate x round-trip time of the longest path" },
     { "host", "window_by_rate", "yes/no", "no",    "the window shrinks with the flow's rate" },

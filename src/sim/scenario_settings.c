@@ -10,7 +10,7 @@
 
 #define ECN_RATES_MAX (sizeof((struct sim_cfg *)NULL)->ecn_rate / sizeof(struct ecn_rate))
 #define BUFFER_BYTES_MAX UINT32_MAX          /* accounts of a queue are 32 bits wide */
-#define REORDER_PS    (50 * PS_PER_US)
+#define REORDER_PS    (100 * PS_PER_US)
 #define RTO_PS        (4 * PS_PER_MS)
 
 /* ---- the models ---- */
@@ -58,6 +58,7 @@ static const struct sim_cfg conweave_cfg = {
     .ack_prio = 0,
     .nack_gap_ps = 4 * PS_PER_US,
     .nack_is_cnp = true,
+    .reorder_ps = REORDER_PS,
     .rto_ps = RTO_PS,
     .buffer_bytes = 9u << 20,
     .pause_ps = 5 * PS_PER_US,

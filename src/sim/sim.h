@@ -14,6 +14,7 @@
 #include "core/result.h"
 #include "core/units.h"
 #include "lb/lb.h"
+#include "meter/fct.h"
 #include "sim/evq.h"
 #include "sim/gaps.h"
 #include "sim/graph.h"
@@ -132,6 +133,7 @@ struct sim_counters {            /* only grow */
     uint64_t dropped_no_route;
     uint64_t flowlets;           /* begun by flows that paused: see lb.h */
     uint64_t reroutes;           /* of those: on another path than the last */
+    uint64_t reordered_by_size[FCT_BUCKETS], nacks_by_size[FCT_BUCKETS];     /* 'reordered', 'nacks_sent': by flow size */
 };
 
 struct node {

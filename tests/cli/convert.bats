@@ -328,6 +328,9 @@ no_hpcc() {
 
 @test "convert: what the HPCC fork cannot say is refused" {
     no_hpcc 'a congestion control other than DCQCN' 'cc: none'
+    for lb in spray letflow conga drill; do no_hpcc 'a load balancer other than ECMP' "lb: $lb"; done
+    no_hpcc 'hosts that stretch gaps (hf2t)' 'knobs: {hf2t: 1}'
+    no_hpcc 'selective repeat' 'host: {retransmit: selective}'
     no_hpcc 'a lossy network' 'switch: {lossless: no}'
     no_hpcc 'marks by the queue that a packet finds' 'switch: {ecn_at: enqueue}'
     no_hpcc 'a buffer of less than 1 MiB' 'switch: {buffer: 1MB}'

@@ -77,8 +77,9 @@ summary() {
     while read -r knob; do
         grep -qE ",$knob(_[a-z0-9_]+)?(,|\$)" "$dir/head" || return 1
     done <"$dir/knobs"
-    # kmin_kb is the third from the end: it changes at 450 us, in the interval that ends at 450 us
-    awk -F , 'NR > 1 { kmin = $(NF - 2); if (kmin != ($2 >= 450 ? 50 : 100)) bad = 1 } END { exit bad }' \
+    # kmin changes at 450 us, in the interval that ends at 450 us; its column is counted from the end, as names hold commas
+    awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "kmin_kb") behind = NF - i; next }
+        $(NF - behind) != ($2 >= 450 ? 50 : 100) { bad = 1 } END { exit bad || !behind }' \
         "$BATS_FILE_TMPDIR/influx/intervals.csv"
 }
 
@@ -217,4 +218,68 @@ page_data() {
     jq -e '[.metrics[] | select(.name == "elephants.slowdown_p99")][0] | has("value") and .value == null' \
         "$BATS_FILE_TMPDIR/jobs/summary.json"
     refute grep -rqwE 'nan|NaN|inf|Infinity' "$BATS_FILE_TMPDIR/jobs" --include='*.json' --include='*.csv'
+}
+
+# write_one FILE KIND-AND-MORE : one flow of 100 KB in a network of its own; gaps are recorded.
+write_one() {
+    cat >"$1" <<END
+topology: {kind: star, hosts: 2, rate: 100Gbps, delay: 1us}
+host: {record_gaps: yes}
+traffic: [{senders: 1, size: 100KB, $2}]
+END
+}
+
+@test "gaps.csv: 98 packets of a queue pair, one every 88.48 ns" {
+    write_one "$dir/one.yaml" 'kind: incast'
+    "$ANOLE" run "$dir/one.yaml" --quiet --out "$dir/one"
+    [ "$(cat "$dir/one/gaps.csv")" = "$(printf 'from_ns,to_ns,rdma,tcp\n86.016,90.112,97,0')" ]
+    jq -e '.files | index("gaps.csv")' "$dir/one/manifest.json"
+}
+
+@test "gaps.csv: TCP has a column of its own" {
+    write_one "$dir/one.yaml" 'kind: tcp, algorithm: cubic'
+    "$ANOLE" run "$dir/one.yaml" --quiet --out "$dir/one"
+    sent=$(jq .packets.data_sent "$dir/one/summary.json")
+    awk -F , -v sent="$sent" 'NR > 1 { rdma += $3; tcp += $4; if ($1 >= $2 || $1 < last) bad = 1; last = $2 }
+        END { exit bad || rdma != 0 || tcp != sent - 1 }' "$dir/one/gaps.csv"
+}
+
+@test "gaps.csv: is there only if the scenario asks for it" {
+    [ ! -e "$BATS_FILE_TMPDIR/influx/gaps.csv" ]
+}
+
+# write_reordered FILE : packets of a flow go different ways, so that some come too early.
+write_reordered() {
+    cat >"$1" <<'END'
+topology: {kind: clos, tors: 2, hosts_per_tor: 4, spines: 4, rate: 100Gbps, delay: 1us}
+lb: spray
+traffic: [{kind: poisson, load: 0.5, sizes: WebSearch, stop: 300us}]
+END
+}
+
+@test "recovery: sums over sizes are those of the run, in json and in metrics" {
+    write_reordered "$dir/s.yaml"
+    "$ANOLE" run "$dir/s.yaml" --format json >"$dir/json"
+    jq -e '.packets.reordered > 0 and .packets.nacks_sent > 0 and .packets.payload_bytes_resent > 0
+        and ([.sizes[].reordered] | add) == .packets.reordered
+        and ([.sizes[].nacks] | add) == .packets.nacks_sent
+        and ([.sizes[].resent_bytes] | add) == .packets.payload_bytes_resent' "$dir/json"
+    jq -e '([.metrics[] | {key: .name, value: .value}] | from_entries) as $m | .packets
+        | [$m.reordered, $m.nacks, $m.resent_bytes, $m.delayed, $m.flowlets, $m.reroutes, $m.timeouts]
+        == [.reordered, .nacks_sent, .payload_bytes_resent, .delayed, .flowlets, .reroutes, .timeouts]' "$dir/json"
+}
+
+@test "recovery: the table tells of balancers where there is one" {
+    write_reordered "$dir/s.yaml"
+    "$ANOLE" run "$dir/s.yaml" >"$dir/table"
+    grep -qE '^  balancing +0 flowlets, 0 on another path than the last; 0 packets held by hosts$' "$dir/table"
+    grep -qE '^  recovery +[0-9,]+ packets out of order, [0-9,]+ NACKs, 0 time-outs, [0-9.]+[KM]B of payload sent again$' \
+        "$dir/table"
+    grep -qE '^ +10KB-100KB: [0-9,]+ out of order, [0-9,]+ NACKs?, [0-9.]+[KM]?B$' "$dir/table"
+    "$ANOLE" run "$dir/s.yaml" --set lb=ecmp >"$dir/table"
+    refute grep -q '^  balancing' "$dir/table"
+    grep -qE '^  recovery +0 packets out of order, 0 NACKs, 0 time-outs, 0B of payload sent again$' "$dir/table"
+    "$ANOLE" run "$dir/s.yaml" --set lb=letflow --set flowlet_timeout=2us --set hf2t=1 --set hf2t_training=50us \
+        --set hf2t_guard=1 >"$dir/table"
+    grep -qE '^  balancing +[1-9][0-9,]* flowlets, [1-9][0-9,]* on .*; [1-9][0-9,]* packets? held by hosts$' "$dir/table"
 }

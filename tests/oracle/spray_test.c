@@ -1,0 +1,98 @@
+/* tests/oracle/spray_test.c - packets that each go their own way: four racks of four hosts, four spines, so that what
+ * all hosts send fits exactly through the spines. Every host sends to one in the next rack without end. If what
+ * arrives out of order does no harm, all links of hosts stay full.
+ *
+ * Congestion control is off. An ACK goes for every 32nd packet, and takes its share of the wire: a host's link carries
+ * 32 x 1106 bytes of data for each 86 of ACKs, with preambles and gaps between frames.
+ */
+#include "core/units.h"
+#include "sim/scenario.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define HOSTS    16
+#define ACKED    32
+#define FROM_PS  PS_PER_MS
+#define UNTIL_PS (3 * PS_PER_MS)
+
+/* Payload that all hosts together can receive in the time, in bytes: 80 ps each. */
+static double possible_bytes(void)
+{
+    double per_ack_ps = 80.0 * (ACKED * (1024 + 62 + 20) + 66 + 20);
+
+    return HOSTS * (double)(UNTIL_PS - FROM_PS) / per_ack_ps * ACKED * 1024;
+}
+
+struct outcome {
+    double   share;              /* of possible_bytes() */
+    uint64_t nacks, reordered, pauses;
+};
+
+static struct outcome run(const char *repeat, const char *how, uint32_t mode)
+{
+    struct scenario scenario;
+    struct sim     *s;
+    struct err      err;
+    char            text[512];
+    struct outcome  o;
+    uint64_t        received, seed = 1;
+
+    snprintf(text, sizeof text,
+             "{topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 4, rate: 100Gbps, delay: 1us}, cc: none, "
+             "lb: %s, knobs: {spray_mode: %u}, host: {retransmit: %s, ack_every: 32}, "
+             "traffic: [{kind: permutation, shift: 4, size: 1GB}]}", how, mode, repeat);
+    if (scenario_parse(&scenario, "spray", text, strlen(text), NULL, 0, &seed, &err))
+        die("%s", err.text);
+    if (scenario_start(&scenario, &s, &err))
+        die("%s", err.text);
+    sim_run_until(s, FROM_PS);
+    received = s->counters.payload_received;
+    sim_run_until(s, UNTIL_PS);
+    sim_check(s);
+    o.share = (double)(s->counters.payload_received - received) / possible_bytes();
+    o.nacks = s->counters.nacks_sent;
+    o.reordered = s->counters.reordered;
+    o.pauses = s->counters.pauses;
+    assert_int_equal(s->counters.timeouts, 0);
+    sim_free(s);
+    scenario_fini(&scenario);
+    return o;
+}
+
+/* With selective repeat as it is by default, at random and in turn. */
+static void spray__fills_the_bisection(void **unused)
+{
+    (void)unused;
+    for (uint32_t mode = 0; mode < 2; mode++) {
+        struct outcome o = run("selective", "spray", mode);
+
+        assert_true(o.share >= 0.98 && o.share <= 1.001);
+        assert_true(o.reordered > 1000);
+        assert_int_equal(o.nacks, 0);
+        assert_int_equal(o.pauses, 0);
+    }
+}
+
+/* It is selective repeat that does it, and spraying: without the one, or the other, much is lost. */
+static void spray__needs_selective_repeat(void **unused)
+{
+    (void)unused;
+    assert_true(run("go_back_n", "spray", 0).share < 0.5);
+    assert_true(run("selective", "ecmp", 0).share < 0.9);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(spray__fills_the_bisection),
+        cmocka_unit_test(spray__needs_selective_repeat),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
