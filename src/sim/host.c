@@ -861,7 +861,7 @@ static void keep_data(struct sim *s, struct host *h, struct flow_rx *rx, const s
         s->counters.acks_sent++;
         reply(s, h, k, PACKET_ACK, expected, s->ack_prio[k->prio], s->cfg.ack_bytes, flags);
     }
-    if (k->flags & PACKET_LAST && expected < x->end) {
+    if (k->flags & PACKET_LAST && fate != REPEAT_BEYOND && expected < x->end) {
         uint32_t n = x->top - 1;         /* itself */
 
         s->counters.acks_sent++;
