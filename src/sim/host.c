@@ -420,7 +420,7 @@ static void await_pacer(struct sim *s, struct host *h)
         if ((s->cfg.model != MODEL_NIC && !s->hf2t) || s->evq.slot[slot].at_ps <= at)
             return;
         evq_cancel(&s->evq, slot);
-    } else if (s->cfg.model != MODEL_NIC && !s->hf2t && h->ready_count) {
+    } else if (s->cfg.model == MODEL_HPCC && !s->hf2t && h->ready_count) {
         return;      /* nor does it arm one while a stopped queue pair could go now */
     }
     evq_add(&s->evq, slot, at, sim_order(s, &s->node[h->node], at));

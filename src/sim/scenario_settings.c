@@ -73,7 +73,8 @@ static bool loses_packets(const struct scenario *s)
     return s->cfg.changes > 0;
 }
 
-/* The forks' DCQCN profiles for hosts of this speed. */
+/* The forks' DCQCN profiles for hosts of this speed; and ConWeave's flowlet table has room for all flows, so that none
+ * share an entry. */
 static void use_fork_knobs(struct knobs *k, enum sim_model model, uint64_t host_bps)
 {
     double speed = (double)host_bps / 25e9;
@@ -82,6 +83,8 @@ static void use_fork_knobs(struct knobs *k, enum sim_model model, uint64_t host_
     k->value[KNOB_rpg_hai_rate] = (model == MODEL_HPCC ? 50 : 25) * speed;
     k->value[KNOB_rpg_min_rate] = model == MODEL_HPCC ? 1000 : 100;
     k->value[KNOB_dce_tcp_g] = 1020;
+    if (model == MODEL_CONWEAVE)
+        k->value[KNOB_flowlet_table] = knob_info[KNOB_flowlet_table].max;
     knobs_clamp(k);
 }
 
