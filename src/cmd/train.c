@@ -532,6 +532,8 @@ static int train(struct train *t, struct err *err)
     bool is_there;
     int  rc = train_state_load(&t->state, t->state_path, &is_there, err);
 
+    if (!rc && !is_there)        /* before the first round, not after it: can it be written at all? */
+        rc = train_state_save(&t->state, t->state_path, err);
     if (rc)
         return rc;
     if (is_there && !t->opt.is_quiet)

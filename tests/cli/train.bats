@@ -82,6 +82,10 @@ setup_file() {
         [ "$(wc -l <"$dir/err")" -eq 1 ]
         [ ! -e "$dir/x" ]
     done
+    run_apart "$ANOLE" train acc --out "$dir/nowhere/x.acc" --rounds 1
+    [ "$status" -eq 1 ]
+    [ "$(cat "$dir/err")" = "anole: $dir/nowhere/x.acc.state: No such file or directory" ]
+    [ ! -s "$dir/out" ]
 }
 
 @test "train: a run takes the model, by itself or with options" {
