@@ -19,23 +19,29 @@ static double rounded(double x)
     return (double)(uint64_t)(x + 0.5);
 }
 
+/* Settings are of DCQCN and ECN, the rows up to pmax: what balancers and HF2T were told stays. */
+static void begin(struct knobs *k, const struct tuner_world *world)
+{
+    *k = world->start;
+    for (int i = 0; i <= KNOB_pmax; i++)
+        k->value[i] = knob_info[i].initial;
+}
+
 static void make_default(struct knobs *k, const struct tuner_world *world)
 {
-    (void)world;
-    knobs_init(k);
+    begin(k, world);
 }
 
 static void make_default_artifact(struct knobs *k, const struct tuner_world *world)
 {
-    knobs_init(k);
+    begin(k, world);
     k->value[KNOB_rate_to_set_on_first_cnp] = 0.5 * line_mbps(world);
     knobs_clamp(k);
 }
 
 static void make_expert(struct knobs *k, const struct tuner_world *world)
 {
-    (void)world;
-    knobs_init(k);
+    begin(k, world);
     k->value[KNOB_rpg_ai_rate] = 50;
     k->value[KNOB_rpg_hai_rate] = 150;
     k->value[KNOB_rate_reduce_monitor_period] = 80;
@@ -50,7 +56,7 @@ static void make_hpcc(struct knobs *k, const struct tuner_world *world)
 {
     double speed = (double)world->host_bps / 25e9;
 
-    knobs_init(k);
+    begin(k, world);
     k->value[KNOB_rpg_ai_rate] = 5 * speed;
     k->value[KNOB_rpg_hai_rate] = 50 * speed;
     k->value[KNOB_rpg_min_rate] = 1000;
@@ -72,7 +78,7 @@ static void make_bdp(struct knobs *k, const struct tuner_world *world)
     double rtt_us = (double)world->base_rtt_ps / (double)PS_PER_US;
     double bdp_kb = line_mbps(world) * rtt_us / 8e3;
 
-    knobs_init(k);
+    begin(k, world);
     k->value[KNOB_kmin] = rounded(bdp_kb / 12);
     k->value[KNOB_kmax] = rounded(bdp_kb / 3);
     k->value[KNOB_rpg_time_reset] = rounded(1.25 * rtt_us);
@@ -211,13 +217,12 @@ static int read_map(const struct yaml_doc *doc, struct knobs *knobs, struct err 
     return check_whole(doc, knobs, err);
 }
 
-static int read_doc(struct yaml_doc *doc, struct knobs *knobs, struct err *err)
+/* On top of 'base'. */
+static int read_doc(struct yaml_doc *doc, const struct knobs *base, struct knobs *knobs, struct err *err)
 {
-    struct knobs made;
-    int rc;
+    struct knobs made = *base;
+    int rc = read_map(doc, &made, err);
 
-    knobs_init(&made);
-    rc = read_map(doc, &made, err);
     yaml_fini(doc);
     if (!rc)
         *knobs = made;
@@ -227,9 +232,11 @@ static int read_doc(struct yaml_doc *doc, struct knobs *knobs, struct err *err)
 int setting_parse(const char *name, const char *text, size_t length, struct knobs *knobs, struct err *err)
 {
     struct yaml_doc doc;
+    struct knobs base;
     int rc = yaml_parse(&doc, name, text, length, err);
 
-    return rc ? rc : read_doc(&doc, knobs, err);
+    knobs_init(&base);
+    return rc ? rc : read_doc(&doc, &base, knobs, err);
 }
 
 int setting_read(const char *name_or_file, const struct tuner_world *world, struct knobs *knobs,
@@ -238,6 +245,7 @@ int setting_read(const char *name_or_file, const struct tuner_world *world, stru
     const char *near = text_nearest(name_or_file, setting_names);
     const struct setting *s = setting_find(name_or_file);
     struct yaml_doc doc;
+    struct knobs base;
     int rc;
 
     if (s) {
@@ -247,6 +255,7 @@ int setting_read(const char *name_or_file, const struct tuner_world *world, stru
     if (near && access(name_or_file, F_OK))
         return err_set(err, ENOENT, "'%.60s' is neither a setting nor a file; did you mean '%s'?",
                        name_or_file, near);
+    begin(&base, world);
     rc = yaml_read(&doc, name_or_file, err);
-    return rc ? rc : read_doc(&doc, knobs, err);
+    return rc ? rc : read_doc(&doc, &base, knobs, err);
 }

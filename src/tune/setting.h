@@ -36,7 +36,7 @@ void setting_ecn(const struct setting *, const struct knobs *, const struct tune
                  struct ecn *);
 
 /* Writes the setting of that name or, if there is none, of the file of that name: a map of knobs in YAML, on
- * top of default. Refuses unknown knobs, units, ranges, kmin above kmax with "file:line:column: ...". */
+ * top of default. Knobs of balancers and HF2T that it does not name stay as they are. Refuses unknown knobs, units, ranges, kmin above kmax with "file:line:column: ...". */
 int setting_read(const char *name_or_file, const struct tuner_world *, struct knobs *, struct err *);
 
 /* The same from text; 'name' is used in messages. */
