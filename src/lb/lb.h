@@ -43,6 +43,7 @@ struct lb_switch {               /* a switch, for its balancer */
     uint32_t    salt;            /* differs from switch to switch, and by the balancer's seed */
     struct rng *rng;             /* its own: see lb_below() */
     struct crand *crand;         /* instead, where paths must be those of a fork; or NULL */
+    bool        is_fork;         /* flows are told apart as that fork does it */
     const char *queue_bytes;     /* of port 0, class 0; those of others are so many bytes apart: */
     const char *rate_bps;
     uint32_t    port_stride, class_stride;   /* see lb_queue_bytes() */

@@ -126,6 +126,7 @@ void balance_connect(struct sim *s)
         sw->salt = n->salt;
         sw->rng = &s->lb_rng[i];
         sw->crand = s->lb_crand;
+        sw->is_fork = s->cfg.model == MODEL_CONWEAVE;
         sw->queue_bytes = (const char *)&s->port[0].queue[0].bytes;
         sw->rate_bps = (const char *)&s->port[0].rate_bps;
         sw->port_stride = sizeof(struct port);
@@ -156,7 +157,7 @@ static inline uint32_t ask(struct sim *s, const struct node *n, const struct pac
                                   .tag = tag };
     uint32_t                choice;
 
-    if (__builtin_expect(sw->crand != NULL, 0)) {
+    if (__builtin_expect(sw->is_fork, 0)) {
         p.src = 0;               /* how that fork tells flows apart: source port and destination do, nearly */
         p.ports |= (uint32_t)k->prio << 16;
     }
