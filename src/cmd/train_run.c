@@ -19,7 +19,7 @@ static int lend_explorer(struct simulation *s, const struct train_job *j, struct
     tuning_world_fini(&world);
     if (rc)
         return rc;
-    acc_explore(&tuner, j->net, j->epsilon, j->hold, memory);
+    acc_explore(&tuner, &(struct acc_explorer){ j->net, j->is_by_rule ? &j->rule : NULL, j->epsilon, j->hold, memory });
     simulation_lend(s, &tuner, &tuning);
     return 0;
 }
@@ -29,7 +29,7 @@ static void write_found(const struct simulation *s, const struct train_job *j, c
     struct train_found found = { .records = memory->count };
     struct acc_figures f = { 0 };
 
-    if (j->net)
+    if (!j->tuner)
         acc_figures(&s->tuner, &f);
     found.reward_sum = f.reward_sum;
     found.rewards = f.rewards;
@@ -46,25 +46,26 @@ int train_run(const char *text, const struct train_job *j, FILE *out, struct err
     char                    set[40];
     const char             *sets[] = { set };
     struct simulation_input input = { .name = "training", .text = text, .text_bytes = strlen(text), .threads = 1,
-                                      .seed = j->seed ? &j->seed : NULL, .set = sets, .is_untuned = j->net != NULL };
+                                      .seed = j->seed ? &j->seed : NULL, .set = sets, .is_untuned = !j->tuner };
     struct replay           memory = { 0 };
     struct simulation       s;
     int                     rc;
 
-    snprintf(set, sizeof set, "tuner=%s", j->tuner);
-    input.sets = j->net ? 0 : 1;
+    snprintf(set, sizeof set, "tuner=%s", j->tuner ? j->tuner : "");
+    input.sets = j->tuner ? 1 : 0;
     rc = simulation_open(&s, &input, err);
     if (rc)
         return rc;
-    if (j->net)
-        replay_init(&memory, dqn_record_floats(j->net->shape.inputs), j->records_max ? j->records_max : 1);
-    if (j->net)
+    if (j->records_max)
+        replay_init(&memory, j->record_floats, j->records_max);
+    if (!j->tuner)
         rc = lend_explorer(&s, j, j->records_max ? &memory : NULL, err);
     if (!rc) {
         simulation_run(&s, NULL, NULL);
         write_found(&s, j, &memory, out);
     }
-    replay_fini(&memory);
+    if (j->records_max)
+        replay_fini(&memory);
     simulation_close(&s);
     return rc;
 }

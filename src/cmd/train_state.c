@@ -1,6 +1,6 @@
 /* src/cmd/train_state.c - a training between two rounds, in a file.
  *
- *   "ANOLETRAIN1\n", the digest of the configuration, the numbers and arrays in the order of add_all(), and the digest
+ *   "ANOLETRAIN2\n", the digest of the configuration, the numbers and arrays in the order of add_all(), and the digest
  *   of all before. Numbers are those of the machine: the file is for going on, not for carrying about.
  */
 #include "base/digest.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAGIC     "ANOLETRAIN1\n"
+#define MAGIC     "ANOLETRAIN2\n"
 #define BYTES_MAX (1u << 30)
 #define HEX       32
 
@@ -68,6 +68,9 @@ static void add_all(struct row *r, struct train_state *s)
 {
     struct dqn *d = &s->dqn;
 
+    add(r, &s->generations, sizeof s->generations);
+    add(r, &s->rule, sizeof s->rule);
+    add(r, &s->rule_score, sizeof s->rule_score);
     add(r, &s->rounds, sizeof s->rounds);
     add(r, &s->best_score, sizeof s->best_score);
     add(r, &s->best_round, sizeof s->best_round);

@@ -59,7 +59,7 @@ static void check_scenario__are_without_fault(void **state)
     (void)state;
     for (uint32_t i = 0; i < TRAIN_CHECKS; i++) {
         const char     *name;
-        char           *text = train_check_scenario(i, &name);
+        char           *text = train_check_scenario(i, 7, &name);
         struct scenario sc;
         struct err      err;
 
@@ -114,6 +114,7 @@ static void run__hands_in_what_it_went_through(void **state)
     net_init(&net, &shape);
     j.values = &v;
     j.net = &net;
+    j.record_floats = 27;
     text = run_once(&j, &length);
     again = run_once(&j, &again_length);
     assert_int_equal(length, again_length);

@@ -8,6 +8,7 @@
 #include "base/rng.h"
 #include "cmd/train.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +63,17 @@ static void print_clos(struct draw *d)
     fprintf(d->out, "topology: {kind: clos, tors: %u, hosts_per_tor: %u, spines: 2, rate: %.0fGbps, "
             "fabric_rate: %sGbps, delay: %.1fus}\n", tors, hosts, d->host_bps / GBPS,
             d->host_bps > 50 * GBPS ? "200" : "100", uniform(d, 0.5, 2));
+}
+
+/* ---- random NICs ---- */
+
+/* Those of NVIDIA as they come, and as the DCQCN paper has them: with those, thresholds rather than PFC keep queues short. Whose
+ * packets wait longer than 4 ms in front of a PFC pause must not send them again. */
+static void print_nics(struct draw *d)
+{
+    fprintf(d->out, "host: {mtu: %u, rto: 100ms}\n", one_of(d, 2) ? 4096u : 1000u);
+    if (one_of(d, 2))
+        fprintf(d->out, "knobs: " TRAIN_DCQCN_NIC "\n");
 }
 
 /* ---- random traffic ---- */
@@ -168,6 +180,7 @@ char *train_scenario(uint64_t seed, uint32_t round, uint32_t run)
         print_star(&d);
     else
         print_clos(&d);
+    print_nics(&d);
     d.run_us = run_us(&d);
     fprintf(d.out, "run: %.0fus\ntraffic:\n", d.run_us);
     print_traffic(&d);
@@ -177,22 +190,35 @@ char *train_scenario(uint64_t seed, uint32_t round, uint32_t run)
 
 /* ---- traffic to check on ---- */
 
-#define CLOS \
-    "topology: {kind: clos, tors: 4, hosts_per_tor: 8, spines: 2, rate: 25Gbps, fabric_rate: 100Gbps, delay: 1us}\n"
+#define HOSTS  "host: {mtu: 4096, rto: 100ms}\n"
+#define CLOS(tor, spines) "topology: {kind: clos, tors: 4, hosts_per_tor: " tor ", spines: " spines ", rate: 25Gbps, " \
+                          "fabric_rate: 100Gbps, delay: 1us}\n" HOSTS
+#define WEB(load, stop, more) "traffic: [{kind: poisson, sizes: WebSearch, load: " load ", stop: " stop more "}]\n"
 
-static const struct { const char *name, *text; } checks[TRAIN_CHECKS] = {
-    { "WebSearch 60%", CLOS "run: 25ms\ntraffic: [{kind: poisson, sizes: WebSearch, load: 60%}]\n" },
-    { "WebSearch 80%", CLOS "run: 25ms\ntraffic: [{kind: poisson, sizes: WebSearch, load: 80%}]\n" },
-    { "WebSearch 90%", CLOS "run: 25ms\nseed: 2\ntraffic: [{kind: poisson, sizes: WebSearch, load: 90%}]\n" },
-    { "DataMining 80%", CLOS "run: 25ms\ntraffic: [{kind: poisson, sizes: DataMining, load: 80%}]\n" },
-    { "storage", CLOS "run: 8ms\ntraffic: [{kind: storage, preset: backup, depth: 64}]\n" },
-    { "incast at 100G", "topology: {kind: star, hosts: 17, rate: 100Gbps, delay: 1us}\nrun: 6ms\ntraffic:\n"
-      "  - {kind: poisson, sizes: WebSearch, load: 40%}\n"
-      "  - {kind: incast, senders: 16, size: 64KB, period: 300us}\n" },
+/* Each with either kind of NIC. All but one run until their last flow has ended: a run that is cut off forgets those that
+ * are slow. */
+static const struct { const char *name, *text; } checks[TRAIN_CHECKS / 2] = {
+    { "WebSearch 60%", CLOS("8", "2") WEB("60%", "20ms", "") },
+    { "WebSearch 90%", CLOS("8", "2") WEB("90%", "20ms", "") },
+    { "WebSearch 80%, narrow uplinks", CLOS("12", "1") WEB("80%", "15ms", ", of: bisection") },
+    { "FB_Hadoop 60%, narrow uplinks", CLOS("12", "1")
+      "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 60%, of: bisection, stop: 6ms}]\n" },
+    { "incast at 100G", "topology: {kind: star, hosts: 17, rate: 100Gbps, delay: 1us}\n" HOSTS "traffic:\n"
+      "  - {kind: poisson, sizes: WebSearch, load: 40%, stop: 10ms}\n"
+      "  - {kind: incast, senders: 16, size: 64KB, period: 300us, stop: 10ms}\n" },
+    { "all-to-all, narrow uplinks", CLOS("12", "1") "run: 12ms\ntraffic:\n"
+      "  - {kind: training, workers: 16, placement: spread, collective: all_to_all, size: 1MB, compute: 500us}\n"
+      "  - {kind: poisson, sizes: SolarRPC, load: 10%}\n" },
 };
 
-char *train_check_scenario(uint32_t number, const char **name)
+char *train_check_scenario(uint32_t number, uint64_t seed, const char **name)
 {
-    *name = checks[number].name;
-    return xstrdup(checks[number].text);
+    uint32_t which = number % (TRAIN_CHECKS / 2);
+    char    *text;
+
+    *name = checks[which].name;
+    if (asprintf(&text, "seed: %" PRIu64 "\n%s%s", seed, number < TRAIN_CHECKS / 2 ? "" : "knobs: " TRAIN_DCQCN_NIC "\n",
+                 checks[which].text) < 0)
+        die("out of memory");
+    return text;
 }

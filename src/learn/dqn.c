@@ -46,7 +46,7 @@ static void room_init(struct dqn *d)
 
 void dqn_init(struct dqn *d, const struct dqn_cfg *cfg)
 {
-    assert(cfg->gamma >= 0 && cfg->gamma < 1 && cfg->bend > 0);
+    assert(cfg->gamma >= 0 && cfg->gamma < 1 && cfg->bend > 0 && cfg->value_max >= 0);
     assert(cfg->batch > 0 && cfg->copy_every > 0);
     memset(d, 0, sizeof(*d));
     d->cfg = *cfg;
@@ -160,6 +160,13 @@ static void gather(struct dqn *d, const float *const *record, uint32_t rows)
     }
 }
 
+static float within_reach(const struct dqn *d, float value)
+{
+    float most = (float)d->cfg.value_max;
+
+    return most == 0 ? value : value < 0 ? 0 : value > most ? most : value;
+}
+
 /* What the values of the actions taken should have been. */
 static void find_wanted(struct dqn *d, const float *const *record, uint32_t rows)
 {
@@ -177,7 +184,38 @@ static void find_wanted(struct dqn *d, const float *const *record, uint32_t rows
         d->wanted[r] = s.reward;
         if (!s.is_end)
             d->wanted[r] += (float)d->cfg.gamma * value[(size_t)r * actions + d->choice[r]];
+        d->wanted[r] = within_reach(d, d->wanted[r]);
     }
+}
+
+/* Where the guide's action is not ahead, it is to rise and the one that is to fall. Returns the loss of one row. */
+static double find_lead(struct dqn *d, const float *value, float *slope, uint32_t guided, uint32_t rows)
+{
+    uint32_t actions = net_shape_outputs(&d->cfg.shape), rival = guided == 0;
+    double   behind;
+
+    for (uint32_t a = 0; a < actions; a++)
+        if (a != guided && value[a] > value[rival])
+            rival = a;
+    behind = (double)value[rival] + d->guide->margin - (double)value[guided];
+    if (behind <= 0)
+        return 0;
+    slope[rival] += (float)(d->guide->weight / rows);
+    slope[guided] -= (float)(d->guide->weight / rows);
+    return d->guide->weight * behind / rows;
+}
+
+static double find_leads(struct dqn *d, const float *value, uint32_t rows)
+{
+    uint32_t inputs = d->cfg.shape.inputs, actions = net_shape_outputs(&d->cfg.shape);
+    double   loss = 0;
+
+    for (uint32_t r = 0; d->guide && actions > 1 && r < rows; r++) {
+        uint32_t guided = d->guide->action(d->guide->arg, d->state + (size_t)r * inputs);
+
+        loss += find_lead(d, value + (size_t)r * actions, d->slopes + (size_t)r * actions, guided, rows);
+    }
+    return loss;
 }
 
 /* The gradient of the loss, which is returned. */
@@ -193,6 +231,7 @@ static double find_gradient(struct dqn *d, const float *const *record, uint32_t 
     memset(d->slopes, 0, (size_t)rows * actions * sizeof(float));
     for (uint32_t r = 0; r < rows; r++)
         d->slopes[(size_t)r * actions + step_of(record[r], inputs).action] = d->slope[r];
+    loss += find_leads(d, value, rows);
     memset(d->gradient, 0, d->online.parameters * sizeof(float));
     net_backward(&d->online, &d->room, d->slopes, d->gradient, NULL);
     return loss;

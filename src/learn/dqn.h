@@ -9,7 +9,8 @@
  *   reward + gamma * target(next)[a],   a = the largest of online(next)   Double DQN
  *                                       a = the largest of target(next)   DQN
  *
- * with Huber loss, a gradient of limited length, and Adam. target is a copy of online, some updates old.
+ * with Huber loss, a gradient of limited length, and Adam. target is a copy of online, some updates old. Where it is
+ * known how much can be earned at all, nothing more is believed: values that feed on themselves cannot run away.
  *
  * Everything follows from the seed: the same calls give the same bits on every machine.
  */
@@ -27,6 +28,7 @@ struct dqn_cfg {
     struct net_shape shape;      /* inputs: numbers of a state; outputs: one per action */
     bool     is_double;
     double   gamma;              /* what a reward is worth one step later, in [0, 1) */
+    double   value_max;          /* no sum of rewards is above this, nor below 0; 0: nothing is known */
     double   bend;               /* of the Huber loss, > 0 */
     double   norm_max;           /* of the gradient; 0: no limit */
     struct adam_cfg adam;
@@ -46,8 +48,18 @@ struct dqn_step {
     bool         is_end;         /* nothing comes after it: 'next' does not count */
 };
 
+/* Somebody who knows a good action for every state. While there is one, the value of that action is also kept
+ * 'margin' above all others, with the weight given: Hester et al., "Deep Q-learning from Demonstrations", AAAI 2018. So
+ * the net does as the guide does, and its values are learnt on the way. */
+struct dqn_guide {
+    uint32_t  (*action)(const void *arg, const float *state);
+    const void *arg;
+    double      margin, weight;
+};
+
 struct dqn {
     struct dqn_cfg cfg;
+    const struct dqn_guide *guide;   /* NULL: none */
     struct net     online, target;
     struct adam    adam;
     struct replay  replay;       /* records of dqn_record_floats() */

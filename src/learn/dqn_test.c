@@ -119,6 +119,80 @@ static void learn__wants_what_the_formula_says(void **unused)
     }
 }
 
+/* The same with at most 4 to be earned: -2 becomes 0, 13 becomes 4, and 3 stays. */
+static void learn__wants_no_more_than_there_is(void **unused)
+{
+    static const struct { bool is_double, is_end; float wanted; } row[] = {
+        { true, false, 0 }, { false, false, 4 }, { true, true, 3 },
+    };
+    float state = 1, next = 2, record[5];
+    const float *records = record;
+
+    (void)unused;
+    for (int i = 0; i < 3; i++) {
+        struct dqn_step s = { .state = &state, .next = &next, .reward = 3, .is_end = row[i].is_end };
+        double error = fabs(1 - (double)row[i].wanted);
+        struct dqn d;
+
+        dqn_record(record, &s, 1);
+        tiny_init(&d, row[i].is_double);
+        d.cfg.value_max = 4;
+        assert_true(fabs(dqn_learn(&d, &records, 1) - (error > 1 ? error - 0.5 : error * error / 2)) < 1e-6);
+        dqn_fini(&d);
+    }
+}
+
+static uint32_t always_first(const void *arg, const float *state)
+{
+    (void)arg, (void)state;
+    return 0;
+}
+
+/* In state 1 online says (1, 2). The guide's action 0 is to be 0.5 ahead and is 1 behind, so 1.5 are lost; nothing is lost
+ * in state -1, where it is 1 ahead. An end with a reward of just what the net says adds nothing. */
+static void learn__the_guide_is_to_be_ahead(void **unused)
+{
+    static const struct dqn_guide guide = { .action = always_first, .margin = 0.5, .weight = 2 };
+    static const struct { float state, reward; double loss, norm; } row[] = {
+        { 1, 1, 3, 2.8284271247 }, { -1, -1, 0, 0 },
+    };
+
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        struct dqn_step s = { .state = &row[i].state, .next = &row[i].state, .reward = row[i].reward, .is_end = true };
+        float           record[5];
+        const float    *records = record;
+        struct dqn      d;
+
+        dqn_record(record, &s, 1);
+        tiny_init(&d, true);
+        d.guide = &guide;
+        assert_true(fabs(dqn_learn(&d, &records, 1) - row[i].loss) < 1e-6);
+        assert_true(fabs(d.gradient_norm - row[i].norm) < 1e-6);     /* +2 for one action, -2 for the other */
+        if (i == 0)
+            assert_true(d.online.parameter[0] > 1 && d.online.parameter[1] < 2);
+        dqn_fini(&d);
+    }
+}
+
+/* A net learns what its guide would do, although no action earns more than another. */
+static void learn__the_guide_is_followed(void **unused)
+{
+    static const struct dqn_guide guide = { .action = always_first, .margin = 0.1, .weight = 1 };
+    float state = 1;
+    struct dqn d;
+
+    (void)unused;
+    tiny_init(&d, true);
+    d.guide = &guide;
+    for (uint32_t i = 0; i < 8; i++)
+        dqn_remember(&d, &(struct dqn_step){ .state = &state, .next = &state, .action = i % 2, .is_end = true });
+    for (int i = 0; i < 5000; i++)
+        dqn_update(&d);
+    assert_int_equal(dqn_pick(&d.online, &state, 0, &d.rng), 0);
+    dqn_fini(&d);
+}
+
 static void learn__copies_the_target_now_and_then(void **unused)
 {
     float state = 1, next = 2, record[5];
@@ -256,6 +330,9 @@ int main(void)
         cmocka_unit_test(pick__explores_as_often_as_told),
         cmocka_unit_test(load__sets_both_nets),
         cmocka_unit_test(learn__wants_what_the_formula_says),
+        cmocka_unit_test(learn__wants_no_more_than_there_is),
+        cmocka_unit_test(learn__the_guide_is_to_be_ahead),
+        cmocka_unit_test(learn__the_guide_is_followed),
         cmocka_unit_test(learn__copies_the_target_now_and_then),
         cmocka_unit_test(learn__leaves_out_what_is_not_finite),
         cmocka_unit_test(update__waits_for_a_batch),

@@ -10,6 +10,10 @@
  * paper calls a queue short that is below the Kmin in force, so one that once got a high Kmin keeps it; by default,
  * a queue is short here when no action would mark it.
  *
+ * A threshold of so many bytes is a quarter of the time at 100 Gb/s that it is at 25. The paper's thresholds and steps of
+ * the reward are bytes, at any speed; by default those here are bytes per 25 Gb/s of a port, and queues are looked at
+ * in the same measure, so what is learnt at ports of one speed holds for others.
+ *
  * Central (C-ACC, section 5.4): one agent, one setting for all uplinks and one for all other ports, from the mean of
  * what is seen at them.
  */
@@ -28,17 +32,21 @@
 #define HISTORY_MAX  8
 #define STILL_SLOTS  3           /* this long without a change of reward: idle */
 #define STILL_ERROR  1e-3
+#define UNUSED_SENT  0.05        /* of a link: less is not worth a decision */
+#define SCALE_BPS    25e9        /* the speed at which a list of actions is as it stands */
 #define STREAM       0x61636365u
 
 enum {
-    MODEL, TRAIN, SLOT, AGENTS, ACTIONS, REWARD, WEIGHT, IDLE, HISTORY, EPSILON, EPSILON_MIN, EPSILON_DECISIONS, GAMMA,
+    MODEL, TRAIN, SLOT, AGENTS, ACTIONS, SCALE, REWARD, WEIGHT, IDLE, HISTORY, EPSILON, EPSILON_MIN, EPSILON_DECISIONS, GAMMA,
     RATE, BATCH, UPDATE, MEMORY, COPY_EVERY, DOUBLE, EXCHANGE, EXCHANGE_RECORDS, COMMON
 };
 
 enum { AGENTS_SWITCH, AGENTS_CENTRAL };
+enum { SCALE_PORT, SCALE_NONE };
 enum { IDLE_NO_ACTION, IDLE_PUBLISHED, IDLE_NEVER };
 
 static const char *const agents_names[] = { "switch", "central", NULL };
+static const char *const scale_names[] = { "port", "none", NULL };
 static const char *const idle_names[] = { "short", "published", "never", NULL };
 static const char *const model_names[] = { "shipped", "none", NULL };
 
@@ -53,7 +61,7 @@ struct unit {                    /* a queue; or, central, all queues of one dire
     double   reward;
     float    state[HISTORY_MAX * ACC_FEATURES], next[HISTORY_MAX * ACC_FEATURES];
     struct acc_seen sum;         /* over its queues, in the slot at hand */
-    uint64_t queue_bytes_max;
+    uint64_t queue_bytes_max;    /* scaled, as is kmin_bytes */
     uint64_t kmin_bytes;         /* in force */
 };
 
@@ -62,6 +70,7 @@ struct acc {
     enum acc_reward     reward;
     double              weight;
     int                 idle;
+    bool                is_scaled;
     uint32_t            inputs;
     struct ecn          action[ACC_ACTIONS_MAX];
     uint32_t            actions;
@@ -74,10 +83,7 @@ struct acc {
     bool                has_begun;
     struct acc_agents   agents;
     struct rng          rng;
-    const struct net   *explorer;    /* see acc_explore() */
-    double              explorer_epsilon;
-    uint32_t            explorer_hold;
-    struct replay      *memory;
+    struct acc_explorer explorer;    /* see acc_explore(); without net and rule there is none */
     struct acc_figures  figures, told;   /* told: at the last step */
 };
 
@@ -154,7 +160,8 @@ static void configure_agents(struct acc_agents_cfg *c, const struct acc *a, cons
     const double *value = v->value;
 
     *c = (struct acc_agents_cfg){
-        .dqn = { .is_double = value[DOUBLE] != 0, .gamma = value[GAMMA], .bend = 1, .norm_max = 10,
+        .dqn = { .is_double = value[DOUBLE] != 0, .gamma = value[GAMMA], .value_max = 1 / (1 - value[GAMMA]),
+                 .bend = 1, .norm_max = 10,
                  .adam = { .rate = value[RATE] }, .batch = (uint32_t)value[BATCH], .memory = (uint32_t)value[MEMORY],
                  .copy_every = (uint32_t)value[COPY_EVERY], .epsilon = value[EPSILON],
                  .epsilon_min = value[EPSILON_MIN], .seed = seed },
@@ -203,6 +210,7 @@ static struct acc *make(const struct tuner_world *world, const struct tuner_valu
     a->reward = (enum acc_reward)v->value[REWARD];
     a->weight = v->value[WEIGHT];
     a->idle = (int)v->value[IDLE];
+    a->is_scaled = v->value[SCALE] == SCALE_PORT;
     a->inputs = (uint32_t)v->value[HISTORY] * ACC_FEATURES;
     rng_init(&a->rng, world->seed, STREAM);
     make_actions(a, (enum acc_actions)v->value[ACTIONS]);
@@ -237,27 +245,50 @@ static int create(void **state, const struct tuner_world *world, const struct tu
 
 /* ---- a slot ---- */
 
+static uint32_t times(uint32_t bytes, double by)
+{
+    double product = bytes * by + 0.5;
+
+    return product < UINT32_MAX ? (uint32_t)product : UINT32_MAX;
+}
+
+static struct ecn ecn_times(const struct ecn *e, double by)
+{
+    return (struct ecn){ times(e->kmin_bytes, by), times(e->kmax_bytes, by), e->pmax };
+}
+
+static double speed(const struct acc *a, uint32_t queue)
+{
+    return a->is_scaled ? (double)a->fact[queue].rate_bps / SCALE_BPS : 1;
+}
+
 /* Before the first, a setting is known by the action that is nearest to it. */
 static void begin(struct acc *a, const struct queue_slot *seen)
 {
-    for (uint32_t i = 0; i < a->queues; i++)
-        a->unit[a->unit_of[i]].action = acc_actions_nearest(a->action, a->actions, &seen[i].ecn);
+    for (uint32_t i = 0; i < a->queues; i++) {
+        struct ecn scaled = ecn_times(&seen[i].ecn, 1 / speed(a, i));
+
+        a->unit[a->unit_of[i]].action = acc_actions_nearest(a->action, a->actions, &scaled);
+    }
     a->has_begun = true;
 }
 
 static void add_queue(struct acc *a, uint32_t queue, const struct queue_slot *seen)
 {
-    struct unit    *u = &a->unit[a->unit_of[queue]];
-    struct acc_seen one;
+    struct unit      *u = &a->unit[a->unit_of[queue]];
+    struct queue_slot scaled = *seen;
+    struct acc_seen   one;
 
-    acc_see(&one, seen, &a->fact[queue], a->slot_ps, u->action, a->actions, a->reward);
+    scaled.queue_bytes_mean = (uint64_t)((double)seen->queue_bytes_mean / speed(a, queue));
+    scaled.ecn = ecn_times(&seen->ecn, 1 / speed(a, queue));
+    acc_see(&one, &scaled, &a->fact[queue], a->slot_ps, u->action, a->actions, a->reward);
     for (int i = 0; i < ACC_FEATURES; i++)
         u->sum.feature[i] += one.feature[i];
     u->sum.throughput += one.throughput;
     u->sum.delay += one.delay;
-    if (seen->queue_bytes_mean > u->queue_bytes_max)
-        u->queue_bytes_max = seen->queue_bytes_mean;
-    u->kmin_bytes = seen->ecn.kmin_bytes;
+    if (scaled.queue_bytes_mean > u->queue_bytes_max)
+        u->queue_bytes_max = scaled.queue_bytes_mean;
+    u->kmin_bytes = scaled.ecn.kmin_bytes;
 }
 
 /* The slots before go one place forward; the first slot of all stands for those before it. */
@@ -289,6 +320,11 @@ static void reward(struct acc *a, struct unit *u)
     a->figures.rewards++;
 }
 
+static bool is_exploring(const struct acc *a)
+{
+    return a->explorer.net || a->explorer.rule;
+}
+
 static void remember(struct acc *a, const struct unit *u)
 {
     struct dqn_step step = { .state = u->state, .next = u->next, .reward = (float)u->reward, .action = u->action };
@@ -296,10 +332,10 @@ static void remember(struct acc *a, const struct unit *u)
 
     if (!u->is_decided)
         return;
-    if (a->explorer && a->memory) {
+    if (is_exploring(a) && a->explorer.memory) {
         dqn_record(record, &step, a->inputs);
-        replay_add(a->memory, record);
-    } else if (!a->explorer) {
+        replay_add(a->explorer.memory, record);
+    } else if (!is_exploring(a)) {
         acc_agents_remember(&a->agents, u->agent, &step);
     }
 }
@@ -308,9 +344,11 @@ static bool is_idle(const struct acc *a, const struct unit *u)
 {
     if (a->idle == IDLE_NEVER)
         return false;
-    if (u->still >= STILL_SLOTS)
+    if (u->still >= STILL_SLOTS && !is_exploring(a))
         return true;
-    return u->queue_bytes_max < (a->idle == IDLE_PUBLISHED ? u->kmin_bytes : a->kmin_bytes_least);
+    if (a->idle == IDLE_PUBLISHED)
+        return u->queue_bytes_max < u->kmin_bytes;
+    return u->queue_bytes_max < a->kmin_bytes_least && u->sum.throughput < UNUSED_SENT * u->queues;
 }
 
 /* One random action for a while, so that its effect can be seen. */
@@ -322,11 +360,13 @@ static uint32_t explore(struct acc *a, struct unit *u)
         u->held--;
         return u->action;
     }
-    if (rng_real(&a->rng) < a->explorer_epsilon) {
-        u->held = a->explorer_hold - 1;
+    if (rng_real(&a->rng) < a->explorer.epsilon) {
+        u->held = a->explorer.hold - 1;
         return (uint32_t)rng_below(&a->rng, a->actions);
     }
-    net_run(a->explorer, u->next, value);
+    if (!a->explorer.net)
+        return a->explorer.rule->action[acc_rule_cell(u->next + a->inputs - ACC_FEATURES)];
+    net_run(a->explorer.net, u->next, value);
     return net_largest(value, a->actions);
 }
 
@@ -339,7 +379,7 @@ static void decide(struct acc *a, struct unit *u)
         a->figures.skipped++;
         return;
     }
-    u->action = a->explorer ? explore(a, u) : acc_agents_choose(&a->agents, u->agent, u->next);
+    u->action = is_exploring(a) ? explore(a, u) : acc_agents_choose(&a->agents, u->agent, u->next);
     memcpy(u->state, u->next, a->inputs * sizeof(float));
     a->figures.decisions++;
     a->figures.changes += u->action != was;
@@ -381,20 +421,19 @@ static bool queues(const void *state, struct ecn *ecn)
     const struct acc *a = state;
 
     for (uint32_t i = 0; i < a->queues; i++)
-        ecn[i] = a->action[a->unit[a->unit_of[i]].action];
+        ecn[i] = ecn_times(&a->action[a->unit[a->unit_of[i]].action], speed(a, i));
     return a->has_begun;
 }
 
 /* ---- for who trains ---- */
 
-void acc_explore(struct tuner *t, const struct net *net, double epsilon, uint32_t hold, struct replay *memory)
+void acc_explore(struct tuner *t, const struct acc_explorer *e)
 {
     struct acc *a = t->state;
 
-    a->explorer = net;
-    a->explorer_epsilon = epsilon;
-    a->explorer_hold = hold ? hold : 1;
-    a->memory = memory;
+    a->explorer = *e;
+    if (!e->hold)
+        a->explorer.hold = 1;
 }
 
 void acc_figures(const struct tuner *t, struct acc_figures *f)
@@ -404,7 +443,7 @@ void acc_figures(const struct tuner *t, struct acc_figures *f)
     *f = a->figures;
     f->loss_sum = a->agents.loss_sum;
     f->updates = a->agents.updates;
-    f->epsilon = a->explorer ? a->explorer_epsilon : acc_agents_epsilon(&a->agents);
+    f->epsilon = is_exploring(a) ? a->explorer.epsilon : acc_agents_epsilon(&a->agents);
 }
 
 /* ---- an interval ---- */
@@ -453,6 +492,8 @@ static const struct tuner_option options[] = {
                  "uplinks and one for all other ports" },
     [ACTIONS] = { "actions", OPTION_CHOICE, ACC_TEMPLATE, 0, 0, acc_actions_names, NULL,
                   "template: 20 settings; text: the paper's 630; pairs: its 55 x 20" },
+    [SCALE] = { "scale", OPTION_CHOICE, SCALE_PORT, 0, 0, scale_names, NULL,
+                "port: thresholds and queues are per 25 Gb/s of a port; none: as they stand, the paper's" },
     [REWARD] = { "reward", OPTION_CHOICE, ACC_STEP, 0, 0, acc_reward_names, NULL,
                  "step: less for every doubling of the queue, figure 4; linear: less in proportion, nothing at "
                  "10 MB" },

@@ -1,12 +1,13 @@
 /* src/tune/acc.h - for who trains ACC: runs whose experience is used elsewhere.
  *
- * A tuner that was opened with tuner_acc is told to explore with a net that somebody else improves. It does not
- * learn by itself then; what happens to it is added to a memory, record by record (learn/dqn.h).
+ * A tuner that was opened with tuner_acc is told to explore with a net that somebody else improves, or by a rule. It
+ * does not learn by itself then; what happens to it is added to a memory, record by record (learn/dqn.h).
  */
 #ifndef TUNE_ACC_H
 #define TUNE_ACC_H
 
 #include "learn/dqn.h"
+#include "tune/acc_rule.h"
 #include "tune/tuner.h"
 
 extern const struct tuner_algo tuner_acc;
@@ -14,9 +15,16 @@ extern const struct tuner_algo tuner_acc;
 /* The shape of ACC's net: 'inputs' -> 20 -> 40 -> 40 -> 'actions', ReLU between. */
 void acc_shape(struct net_shape *, uint32_t inputs, uint32_t actions);
 
-/* Decides by 'net' from now on, with probability epsilon at random and then with the same for 'hold' slots; the
- * records go to 'memory', which may be NULL. Both must outlive the tuner, and fit its shape. */
-void acc_explore(struct tuner *, const struct net *, double epsilon, uint32_t hold, struct replay *memory);
+struct acc_explorer {
+    const struct net      *net;      /* decides; NULL: 'rule' does */
+    const struct acc_rule *rule;
+    double                 epsilon;  /* probability of a random action */
+    uint32_t               hold;     /* slots for which it stays, so that its effect can be seen */
+    struct replay         *memory;   /* for records; NULL: none */
+};
+
+/* Decides so from now on. All of it must outlive the tuner, and fit its shape. */
+void acc_explore(struct tuner *, const struct acc_explorer *);
 
 struct acc_figures {             /* since the tuner was opened */
     double   reward_sum, throughput_sum, delay_sum;      /* over decisions that have been rewarded */

@@ -2,8 +2,9 @@
  *
  * The paper has three lists that do not agree; only 20 actions go with the size and cost that it gives its net.
  *
- *   template   20 rows of a table, from the earliest to the latest marking. All settings that ACC is compared with
- *              are among them, for ports of 25 and of 100 Gb/s, or it could not be as good as they are
+ *   template   20 rows of a table for a port of 25 Gb/s, from the earliest to the latest marking. All settings that ACC
+ *              is compared with are among them, also what those come to per 25 Gb/s at ports of 100, or it could not
+ *              be as good as they are
  *   text       section 3.3: kmin of E(n), kmax of 1, 2, 5, 10 MB, not below kmin, pmax 1 %, 5 %, 10 % .. 100 %: 630
  *   pairs      section 5.4: kmin and kmax of E(n), kmin <= kmax, pmax 5 %, 10 % .. 100 %: 55 x 20
  *

@@ -45,7 +45,7 @@ static void list__all_are_settings_and_none_is_there_twice(void **state)
     }
 }
 
-/* What ACC is compared with, at 25 and 100 Gb/s, is something that it can choose. */
+/* What ACC is compared with, at 25 and 100 Gb/s, is something that it can choose, per 25 Gb/s of a port. */
 static void list__template_has_the_static_settings(void **state)
 {
     static const uint64_t rate[] = { 25000000000, 100000000000 };
@@ -62,6 +62,8 @@ static void list__template_has_the_static_settings(void **state)
 
             s->make(&knobs, &world);
             setting_ecn(s, &knobs, &world, &queue, &ecn);
+            ecn.kmin_bytes /= (uint32_t)(rate[r] / rate[0]);
+            ecn.kmax_bytes /= (uint32_t)(rate[r] / rate[0]);
             i = acc_actions_nearest(list, n, &ecn);
             assert_int_equal(list[i].kmin_bytes, ecn.kmin_bytes);
             assert_int_equal(list[i].kmax_bytes, ecn.kmax_bytes);

@@ -158,17 +158,17 @@ static void slot__a_record_by_hand(void **state)
     acc_shape(&net.shape, 12, 20);
     open_acc(&t, 1, TEST_OPTIONS({ "model", "none" }));
     replay_init(&memory, dqn_record_floats(12), 100);
-    acc_explore(&t, &net, 0, 1, &memory);            /* all are worth the same: it takes the first, 5/20 KB */
+    acc_explore(&t, &(struct acc_explorer){ .net = &net, .memory = &memory });
     run_slot(&t, 7000, SLOT_BYTES, SLOT_BYTES / 2, ecn);
     assert_int_equal(memory.count, 0);
-    assert_int_equal(ecn[2].kmin_bytes, 5000);
+    assert_int_equal(ecn[2].kmin_bytes, 4500);
     run_slot(&t, 31000, SLOT_BYTES / 2, 0, ecn);
     assert_int_equal(memory.count, QUEUES);
     r = replay_at(&memory, 0);
     for (int i = 0; i < 3; i++) {
         assert_true(test_is_near(r[4 * i], 3.0 / 14, 1e-6));
         assert_true(r[4 * i + 1] == 1 && r[4 * i + 2] == 0.5f);
-        assert_true(test_is_near(r[4 * i + 3], 12.0 / 19, 1e-6));    /* SECN2 */
+        assert_true(test_is_near(r[4 * i + 3], 14.0 / 19, 1e-6));    /* SECN2 */
     }
     assert_true(r[12] == 0);
     assert_true(test_is_near(r[13], 0.7 * 0.5 + 0.3 * 0.9, 1e-6));
@@ -180,13 +180,16 @@ static void slot__a_record_by_hand(void **state)
     tuner_close(&t);
 }
 
-/* The template's least Kmin is 5 KB; below it nothing is decided. SECN2, the first setting, has Kmin 100 KB. */
+/* The template's least Kmin is 1.25 KB; below it nothing is decided where the link is hardly used. SECN2, the first
+ * setting, has Kmin 100 KB. */
 static void slot__idle_queues_are_left_alone(void **state)
 {
-    static const struct { const char *rule; uint64_t queue_bytes; bool is_busy; } rows[] = {
-        { "short", 0, false },     { "short", 4999, false },      { "short", 5000, true },     { "short", 99999, true },
-        { "published", 0, false }, { "published", 99999, false }, { "published", 100000, true },
-        { "never", 0, true },
+    static const struct { const char *rule; uint64_t queue_bytes, sent; bool is_busy; } rows[] = {
+        { "short", 0, SLOT_BYTES / 21, false },      { "short", 1249, SLOT_BYTES / 21, false },
+        { "short", 1250, SLOT_BYTES / 21, true },    { "short", 0, SLOT_BYTES / 19, true },
+        { "short", 99999, SLOT_BYTES, true },        { "published", 0, SLOT_BYTES, false },
+        { "published", 99999, SLOT_BYTES, false },   { "published", 100000, 0, true },
+        { "never", 0, 0, true },
     };
 
     (void)state;
@@ -195,11 +198,65 @@ static void slot__idle_queues_are_left_alone(void **state)
         struct ecn   ecn[QUEUES];
 
         open_acc(&t, 1, TEST_OPTIONS({ "model", "none" }, { "idle", rows[i].rule }));
-        run_slot(&t, rows[i].queue_bytes, SLOT_BYTES, 0, ecn);
+        run_slot(&t, rows[i].queue_bytes, rows[i].sent, 0, ecn);
         assert_int_equal(figures_of(&t).decisions, rows[i].is_busy ? QUEUES : 0);
         assert_int_equal(figures_of(&t).skipped, rows[i].is_busy ? 0 : QUEUES);
         if (!rows[i].is_busy)
             assert_int_equal(ecn[0].kmin_bytes, 100000);
+        tuner_close(&t);
+    }
+}
+
+/* A rule is followed: 50 KB before a link that is 90 % full are cell 7, and before a full one another. */
+static void slot__a_rule_decides(void **state)
+{
+    struct acc_rule rule = { { 0 } };
+    struct tuner    t;
+    struct ecn      ecn[QUEUES];
+
+    (void)state;
+    rule.action[7] = 17;
+    open_acc(&t, 1, TEST_OPTIONS({ "model", "none" }));
+    acc_explore(&t, &(struct acc_explorer){ .rule = &rule });
+    run_slot(&t, 50000, SLOT_BYTES * 9 / 10, 0, ecn);
+    for (int i = 0; i < QUEUES; i++)
+        assert_true(ecn[i].kmin_bytes == 200000 && ecn[i].kmax_bytes == 800000 && ecn[i].pmax == 0.2);
+    run_slot(&t, 50000, SLOT_BYTES, 0, ecn);
+    assert_int_equal(ecn[0].kmin_bytes, 4500);
+    tuner_close(&t);
+}
+
+/* Ports of 100 Gb/s beside those of 25: the same action is four times the bytes, four times the queue the same state. With
+ * scale none all are alike. */
+static void slot__thresholds_are_by_speed(void **state)
+{
+    static const struct queue_facts two[] = { { 0, true, 100000000000 }, { 0, false, 25000000000 } };
+    static const struct { const char *scale; uint32_t kmin, kmax; } rows[] = { { "port", 400000, 1600000 },
+                                                                             { "none", 100000, 400000 } };
+    struct acc_rule    rule = { { 0 } };
+    struct tuner_world world = make_world(1);
+
+    (void)state;
+    rule.action[12] = 14;                    /* 80 KB at most and a full link: SECN2 */
+    world.queue = two;
+    world.queues = 2;
+    for (int i = 0; i < 2; i++) {
+        bool              is_by_speed = i == 0;
+        struct queue_slot slot[] = { { .tx_bytes = 4 * SLOT_BYTES, .queue_bytes_mean = is_by_speed ? 280000 : 70000 },
+                                     { .tx_bytes = SLOT_BYTES, .queue_bytes_mean = 70000 } };
+        struct tuner      t;
+        struct ecn        ecn[2];
+        struct err        err;
+
+        if (test_open(&t, &tuner_acc, &world, TEST_OPTIONS({ "model", "none" }, { "scale", rows[i].scale }), &err))
+            fail_msg("%s", err.text);
+        acc_explore(&t, &(struct acc_explorer){ .rule = &rule });
+        t.algo->slot(t.state, slot);
+        assert_true(t.algo->queues(t.state, ecn));
+        assert_int_equal(ecn[0].kmin_bytes, rows[i].kmin);
+        assert_int_equal(ecn[0].kmax_bytes, rows[i].kmax);
+        assert_int_equal(ecn[1].kmin_bytes, 100000);
+        assert_int_equal(ecn[1].kmax_bytes, 400000);
         tuner_close(&t);
     }
 }
@@ -244,7 +301,7 @@ static void slot__central_has_one_setting_each_way(void **state)
 
 /* ---- learning ---- */
 
-/* A network that is kept short and full by settings of low Kmin alone. */
+/* A network that is kept short and full by settings of low Kmax alone. */
 static double run_simple(struct tuner *t, uint32_t slots)
 {
     struct acc_figures before = figures_of(t), after;
@@ -258,7 +315,7 @@ static double run_simple(struct tuner *t, uint32_t slots)
             for (int q = 0; q < QUEUES; q++)
                 ecn[q] = (struct ecn){ 100000, 400000, 0.2 };
         for (int q = 0; q < QUEUES; q++) {
-            bool is_low = ecn[q].kmin_bytes <= 30000;
+            bool is_low = ecn[q].kmax_bytes <= 60000;
 
             noise = noise * 6364136223846793005ull + 1442695040888963407ull;
             slot[q] = (struct queue_slot){ .tx_bytes = (is_low ? 250000 : 150000) + (noise >> 50), .ecn = ecn[q],
@@ -270,7 +327,7 @@ static double run_simple(struct tuner *t, uint32_t slots)
     return (after.reward_sum - before.reward_sum) / (double)(after.rewards - before.rewards);
 }
 
-/* Low: 0.7 * 0.82 + 0.3; otherwise 0.7 * 0.5 + 0.3 * 0.4. Seven of twenty actions are low. */
+/* Low: 0.7 * 0.82 + 0.3; otherwise 0.7 * 0.5 + 0.3 * 0.4. Five of twenty actions are low. */
 static void learn__the_reward_rises(void **state)
 {
     struct tuner t;
@@ -335,6 +392,8 @@ int main(void)
         cmocka_unit_test(shape__is_the_paper_s),
         cmocka_unit_test(slot__a_record_by_hand),
         cmocka_unit_test(slot__idle_queues_are_left_alone),
+        cmocka_unit_test(slot__a_rule_decides),
+        cmocka_unit_test(slot__thresholds_are_by_speed),
         cmocka_unit_test(slot__idle_when_the_reward_stays),
         cmocka_unit_test(slot__central_has_one_setting_each_way),
         cmocka_unit_test(learn__the_reward_rises),
