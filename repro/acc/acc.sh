@@ -18,8 +18,8 @@
 #   acc_bars SCHEMES TITLES SCALES     the picture of results.csv: bars.gp
 #
 # NAME is SCHEME:CASE. What a run leaves is $out/series/NAME/SEED.metrics, a line each "name value", and SEED.csv, its
-# intervals: so all of series.sh can be used. It is made again with another program or other arguments, or when the scenario
-# or what makes figures of it has changed.
+# intervals: so all of series.sh can be used. With tuner.record=yes SEED.queues.csv is what was seen and set at each queue. It is
+# made again with another program or other arguments, or when the scenario or what makes figures of it has changed.
 #
 # ACC_MODEL is a model to try instead of the one that ships.
 # shellcheck disable=SC2034,SC2154  # out, lib and seeds are of lib.sh; others are for the scripts

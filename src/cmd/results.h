@@ -102,6 +102,11 @@ void results_print_manifest(const struct results *, const char *const *files, FI
 void results_print_interval_head(FILE *, const struct scenario *);
 void results_print_interval(FILE *, const struct report *);
 
+/* queues.csv: one line a queue and slot in which it was in use, or its setting changed. */
+struct slots_row;
+void results_print_queue_head(FILE *);
+void results_print_queue(FILE *, const struct sim *, const struct slots_row *);
+
 /* A name as a field of a CSV file: it may hold commas and quotes, being the user's. Returns buf. */
 #define RESULTS_QUOTED_MAX 264
 const char *results_quoted(char buf[RESULTS_QUOTED_MAX], const char *name);

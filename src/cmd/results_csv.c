@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "cmd/metrics.h"
 #include "cmd/results.h"
+#include "cmd/slots.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -273,4 +274,25 @@ void results_print_interval(FILE *out, const struct report *r)
     for (uint32_t i = 0; i < KNOB_COUNT; i++)
         fprintf(out, ",%.10g", r->knobs.value[i]);
     fputc('\n', out);
+}
+
+/* ---- queues.csv ---- */
+
+void results_print_queue_head(FILE *out)
+{
+    fputs("start_us,node,port,peer,queue_bytes_mean,tx_share,marked_share,kmin_bytes,kmax_bytes,pmax,changed\n", out);
+}
+
+void results_print_queue(FILE *out, const struct sim *s, const struct slots_row *r)
+{
+    const struct queue_slot *seen = r->seen;
+    double                   bytes_max = (double)r->port->rate_bps / 8 * (double)r->slot_ps / (double)PS_PER_S;
+    char                     peer[PORT_NAME_MAX];
+
+    print_us(out, r->start_ps);
+    fprintf(out, ",%s,%u,%s,%" PRIu64 ",%.6f,", s->graph.node[r->port->node->id].name, r->port->index,
+            results_port_name(peer, s, r->port->peer), seen->queue_bytes_mean, (double)seen->tx_bytes / bytes_max);
+    if (seen->tx_bytes)
+        fprintf(out, "%.6f", (double)seen->marked_bytes / (double)seen->tx_bytes);
+    fprintf(out, ",%u,%u,%.10g,%d\n", r->ecn.kmin_bytes, r->ecn.kmax_bytes, r->ecn.pmax, r->is_changed);
 }

@@ -47,7 +47,8 @@ static const struct argp_option option_rows[] = {
     { "threads", KEY_THREADS, "N", 0, "Share the work among N threads (default: the processors there are, if the run is "
       "long enough to gain). The results are the same", 0 },
     { "out", KEY_OUT, "DIR", 0, "Write report.html, flows.csv, intervals.csv, ports.csv, summary.json, manifest.json, "
-      "a copy of the scenario and, with a tuner, tuning.jsonl into DIR. It is there whole when the run has ended, or not at all", 0 },
+      "a copy of the scenario and, with a tuner, tuning.jsonl into DIR; gaps.csv and queues.csv if the scenario "
+      "has them recorded. It is there whole when the run has ended, or not at all", 0 },
     { "format", KEY_FORMAT, "table|csv|json", 0, "How results are printed (default: table)", 0 },
     { "hpcc-fct", KEY_HPCC_FCT, "FILE", 0, "Write completed flows as the HPCC ns-3 simulator does (fct.txt)", 0 },
     { "hpcc-pfc", KEY_HPCC_PFC, "FILE", 0, "Write PFC frames as the HPCC ns-3 simulator does (pfc.txt)", 0 },
@@ -132,8 +133,9 @@ struct run {
     size_t            text_bytes;
     struct simulation sim;
     struct outdir    *dir;       /* NULL: not wanted */
-    const char       *files[10]; /* of dir: see list_files() */
+    const char       *files[12]; /* of dir: see list_files() */
     FILE             *flows, *intervals;     /* in dir */
+    FILE             *queues;    /* the same; NULL: nobody asks */
     struct outfile    hpcc_fct, hpcc_pfc;
 };
 
@@ -161,9 +163,17 @@ static void on_report(void *arg, const struct report *r)
     results_print_interval(run->intervals, r);
 }
 
+static void on_queue(void *arg, const struct slots_row *r)
+{
+    struct run *run = arg;
+
+    results_print_queue(run->queues, run->sim.sim, r);
+}
+
 /* ---- what it writes ---- */
 
-/* The page first: it links to those behind it. The last are there if there was a tuner, and if gaps were recorded. */
+/* The page first: it links to those behind it. The last are there if there was a tuner, and if
+ * gaps or queues were recorded. */
 static void list_files(struct run *run)
 {
     static const char *const plain[] = { "report.html", "flows.csv", "intervals.csv", "ports.csv", "summary.json",
@@ -175,6 +185,8 @@ static void list_files(struct run *run)
         run->files[count++] = "tuning.jsonl";
     if (run->sim.sim->gap_record)
         run->files[count++] = "gaps.csv";
+    if (run->queues)
+        run->files[count++] = "queues.csv";
     run->files[count] = NULL;
 }
 
@@ -274,16 +286,20 @@ static void warn_unfinished(const struct run *run, const struct results *r)
 
 static int open_dir(struct run *run, struct err *err)
 {
+    bool is_recorded = run->sim.scenario.tuner.is_recorded;
     int rc = outdir_open(&run->dir, run->opt.out, err);
 
     if (rc)
         return rc;
     run->flows = outdir_file(run->dir, "flows.csv", err);
     run->intervals = run->flows ? outdir_file(run->dir, "intervals.csv", err) : NULL;
-    if (!run->intervals)
+    run->queues = run->intervals && is_recorded ? outdir_file(run->dir, "queues.csv", err) : NULL;
+    if (!run->intervals || (is_recorded && !run->queues))
         return -1;
     results_print_flow_head(run->flows);
     results_print_interval_head(run->intervals, &run->sim.scenario);
+    if (run->queues)
+        results_print_queue_head(run->queues);
     return 0;
 }
 
@@ -306,7 +322,8 @@ static int simulate(struct run *run, struct err *err)
 {
     struct simulation_hooks hooks = { .arg = run, .flow_done = on_flow_done,
                                       .pfc = run->hpcc_pfc.stream ? on_pfc : NULL,
-                                      .report = run->intervals ? on_report : NULL };
+                                      .report = run->intervals ? on_report : NULL,
+                                      .queue = run->queues ? on_queue : NULL };
     struct progress progress;
     struct results results;
     int rc;

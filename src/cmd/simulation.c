@@ -304,6 +304,8 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
         run.watch = watch_new(s->sim, &s->scenario.watch, s->scenario.interval_ps);
     run.observer = observer_new(s->sim);
     run.slots = slots_new(s->sim, &s->tuner, s->scenario.tuner.start_ps);
+    if (run.hooks->queue)
+        slots_record(run.slots, run.hooks->queue, run.hooks->arg);
     s->sim->hooks = (struct sim_hooks){ &run, on_flow_done, run.hooks->pfc ? on_pfc : NULL };
     traffic_on_op(s->sim->traffic, on_op, &run);
     s->end_ps = run_to_end(&run);

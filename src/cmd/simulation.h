@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 struct progress;
+struct slots_row;
 
 struct simulation_input {
     const char        *name;     /* of the scenario's file, for messages and for files it names */
@@ -38,6 +39,7 @@ struct simulation_hooks {
     void (*flow_done)(void *arg, const struct flow_result *);
     void (*pfc)(void *arg, const struct pfc_result *);
     void (*report)(void *arg, const struct report *);
+    void (*queue)(void *arg, const struct slots_row *);     /* see slots_record() */
     bool (*is_enough)(void *arg);            /* asked after every interval; true: the run ends there */
 };
 

@@ -12,6 +12,11 @@ struct slots {
     struct ecn        *ecn;
     uint64_t           start_ps, slot_ps, slot;  /* the slot at hand, from 0 */
     uint32_t           sample;   /* the next of it, from 1; 0: it has not begun */
+
+    void (*row)(void *arg, const struct slots_row *);    /* NULL: nobody asks */
+    void              *row_arg;
+    uint32_t          *port, count;
+    struct ecn        *was;      /* in force when the slot began */
 };
 
 void slots_set(struct slots *s)
@@ -47,8 +52,59 @@ void slots_free(struct slots *s)
     queues_free(s->queues);
     free(s->seen);
     free(s->ecn);
+    free(s->port);
+    free(s->was);
     free(s);
 }
+
+/* ---- what is recorded ---- */
+
+static struct ecn in_force(const struct slots *s, uint32_t queue)
+{
+    const struct ecn_cfg *e = &s->sim->port[s->port[queue]].ecn;
+
+    return (struct ecn){ e->kmin_bytes, e->kmax_bytes, e->pmax };
+}
+
+static bool is_same(const struct ecn *a, const struct ecn *b)
+{
+    return a->kmin_bytes == b->kmin_bytes && a->kmax_bytes == b->kmax_bytes && a->pmax == b->pmax;
+}
+
+static void begin_record(struct slots *s)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        s->was[i] = in_force(s, i);
+}
+
+void slots_record(struct slots *s, void (*row)(void *arg, const struct slots_row *), void *arg)
+{
+    if (!s || !s->queues)
+        return;
+    s->row = row;
+    s->row_arg = arg;
+    s->count = queues_list(s->sim, NULL);
+    s->port = xcalloc(s->count + 1ul, sizeof *s->port);
+    s->was = xcalloc(s->count + 1ul, sizeof *s->was);
+    queues_ports(s->sim, s->port);
+    begin_record(s);
+}
+
+static void record(struct slots *s, uint64_t start_ps)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct queue_slot *seen = &s->seen[i];
+        struct slots_row         row = { .start_ps = start_ps, .slot_ps = s->slot_ps, .seen = seen,
+                                         .port = &s->sim->port[s->port[i]], .ecn = in_force(s, i) };
+
+        row.is_changed = !is_same(&seen->ecn, &s->was[i]) || !is_same(&row.ecn, &s->was[i]);
+        s->was[i] = row.ecn;
+        if (row.is_changed || seen->tx_bytes || seen->queue_bytes_mean)
+            s->row(s->row_arg, &row);
+    }
+}
+
+/* ---- the clock ---- */
 
 uint64_t slots_next_ps(const struct slots *s)
 {
@@ -61,6 +117,7 @@ void slots_look(struct slots *s)
 {
     if (s->sample++ == 0) {
         queues_read(s->queues, s->seen);     /* what was before does not count */
+        begin_record(s);
         return;
     }
     queues_sample(s->queues);
@@ -71,4 +128,5 @@ void slots_look(struct slots *s)
     queues_read(s->queues, s->seen);
     s->tuner->algo->slot(s->tuner->state, s->seen);
     slots_set(s);
+    record(s, s->start_ps + (s->slot - 1) * s->slot_ps);
 }

@@ -163,6 +163,15 @@ static const char *place_of(const struct scenario_tuner *t, const char *why)
     return t->place;
 }
 
+/* Only a tuner that has slots leaves something to record. */
+static int check_record(const struct scenario_tuner *t, const struct tuner_algo *a, struct err *err)
+{
+    if (!t->is_recorded || a->slot)
+        return 0;
+    return err_set(err, EINVAL, "%srecord: the tuner %.60s does not set queues slot by slot", t->record_place,
+                   t->kind);
+}
+
 int tuning_open(struct tuning *g, struct tuner *tuner, const struct scenario_tuner *t, const char *path,
                 const struct tuner_world *w, struct err *err)
 {
@@ -173,6 +182,11 @@ int tuning_open(struct tuning *g, struct tuner *tuner, const struct scenario_tun
     rc = read_options(t, path, &g->algo, &g->values, err);
     if (rc)
         return rc;
+    rc = check_record(t, g->algo, err);
+    if (rc) {
+        tuning_fini(g);
+        return rc;
+    }
     rc = tuner_open(tuner, g->algo, w, &g->values, &why);
     if (rc) {
         err_set(err, -rc, "%s%s", place_of(t, why.text), why.text);

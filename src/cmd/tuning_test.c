@@ -173,6 +173,12 @@ static void open__refuses_with_the_place(void **state)
           "  weight_pfc: 0.5\n", NULL,
           "test.yaml:8:3: weight_throughput: the weights 0.5, 0.5 and 0.5 sum to 1.5" },
         { "tuner: {kind: fixed, setting: exprt}\n", NULL, "test.yaml:5:" },
+        { "tuner:\n  kind: paraleon\n  record: yes\n", NULL,
+          "test.yaml:7:11: record: the tuner paraleon does not set queues slot by slot" },
+        { "tuner: {record: yes, kind: secn2}\n", NULL,
+          "test.yaml:5:17: record: the tuner secn2 does not set queues slot by slot" },
+        { "tuner: vendor\n", "tuner.record=yes",
+          "--set tuner.record=yes: record: the tuner vendor does not set queues slot by slot" },
         { "", "tuner=paralon", "--set tuner=paralon: 'paralon' is not a tuner; did you mean 'paraleon'?" },
     };
 

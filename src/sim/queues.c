@@ -61,6 +61,14 @@ uint32_t queues_list(const struct sim *s, struct queue_facts *facts)
     return count;
 }
 
+void queues_ports(const struct sim *s, uint32_t *port)
+{
+    struct port *p;
+
+    for (uint32_t i = 0; (p = next_queue(s, &i)) != NULL; )
+        *port++ = p->id;
+}
+
 /* ---- what is seen ---- */
 
 static void count_ports(struct sim *s, bool is_on)

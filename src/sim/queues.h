@@ -24,6 +24,9 @@ struct queues;
 /* How many there are, and what is known of each; facts may be NULL. */
 uint32_t queues_list(const struct sim *, struct queue_facts *);
 
+/* The ids of the ports that they are. */
+void queues_ports(const struct sim *, uint32_t *port);
+
 /* Starts counting; the simulation must outlive it. */
 struct queues *queues_new(struct sim *);
 void           queues_free(struct queues *);

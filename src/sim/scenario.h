@@ -41,6 +41,8 @@ struct scenario_tuner {          /* as it is written: who makes the tuner reads 
     struct scenario_option *option;
     uint32_t                options;
     uint64_t                start_ps;        /* it is shown reports from then on */
+    bool                    is_recorded;     /* what is seen and set at each queue is wanted: record: yes */
+    char                   *record_place;    /* NULL: nothing is said of that */
 };
 
 struct scenario {

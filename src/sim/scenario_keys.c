@@ -22,7 +22,7 @@ const struct scenario_key scenario_keys[] = {
     { "", "knobs",    "map",   "",      "what can be tuned, by name: see docs/knobs.md" },
     { "", "changes",  "list",  "",      "knobs that change during the run" },
     { "", "monitor",  "map",   "",      "how flow sizes are seen: the name of a monitor, a list of them, or the keys below; see `anole list monitor`. The first is the one that a tuner is shown. A tuner brings `paraleon` if there is none" },
-    { "", "tuner",    "map",   "",      "what sets knobs while the run goes on: a name, or `kind`, `start` (when it begins) and options; see `anole list tuner`" },
+    { "", "tuner",    "map",   "",      "what sets knobs while the run goes on: a name, or the keys below and options; see `anole list tuner`" },
     { "", "traffic",  "list",  "",      "who sends what to whom, and when" },
 
     { "lb", "kind",     "name",   "ecmp",  "which" },
@@ -40,6 +40,10 @@ const struct scenario_key scenario_keys[] = {
     { "monitor", "sample",     "count",  "100",     "netflow: packets, of which one is sampled" },
     { "monitor", "export",     "time",   "1s",      "netflow: how often it tells" },
     { "monitor", "requests",   "count",  "1024",    "host: places in each host's table of work requests" },
+
+    { "tuner", "kind",   "name",   "",   "which; its options stand beside it" },
+    { "tuner", "start",  "time",   "0",  "when it begins" },
+    { "tuner", "record", "yes/no", "no", "what is seen and set at each egress queue is written to queues.csv; for tuners that set queues slot by slot, as acc" },
 
     { "topology", "kind",       "name",  "",  "which of the kinds below" },
     { "topology", "loss",       "share", "0", "of packets lost on each link that has no loss of its own" },
@@ -374,8 +378,9 @@ void scenario_print_reference(FILE *out)
     print_section(out, 3, "switch: ecn_by_rate", "switch ecn_by_rate");
     print_section(out, 3, "switch: ecn_by_class", "switch ecn_by_class");
     print_section(out, 2, "changes", "changes");
-    print_section(out, 2, "monitor", "monitor");
     fprintf(out, "\nA change of kmin, kmax or pmax is for all ports, those of `ecn_by_rate` included.\n");
+    print_section(out, 2, "monitor", "monitor");
+    print_section(out, 2, "tuner", "tuner");
     print_section(out, 2, "traffic", "traffic");
     print_kinds(out, "traffic", scenario_traffics);
     print_presets(out);

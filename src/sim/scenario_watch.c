@@ -127,11 +127,31 @@ static void set_kind(struct scenario_reader *r, const struct yaml_node *node)
     r->s->tuner.place = place_of(r, node->line, node->column);
 }
 
+static void set_start(struct scenario_reader *r, const struct yaml_node *node)
+{
+    struct err why;
+
+    if (node->kind != YAML_SCALAR || text_to_time(node->text, &r->s->tuner.start_ps, &why))
+        reader_refuse(r, node, "start: %s", node->kind == YAML_SCALAR ? why.text : "must be a time");
+}
+
+/* Whether there is something to record only the tuner knows. */
+static void set_record(struct scenario_reader *r, const struct yaml_node *node)
+{
+    struct err why;
+    int        is_on = 0;
+
+    if (node->kind != YAML_SCALAR || text_to_bool(node->text, &is_on, &why)) {
+        reader_refuse(r, node, "record: %s", node->kind == YAML_SCALAR ? why.text : "must be yes or no");
+        return;
+    }
+    r->s->tuner.is_recorded = is_on;
+    r->s->tuner.record_place = place_of(r, node->line, node->column);
+}
+
 /* tuner: NAME, or a map with 'kind' and options of that tuner. */
 void scenario_read_tuner(struct scenario_reader *r, const struct yaml_node *node)
 {
-    struct scenario_tuner *t = &r->s->tuner;
-
     if (r->rc || !node)
         return;
     if (node->kind != YAML_MAP) {
@@ -141,14 +161,14 @@ void scenario_read_tuner(struct scenario_reader *r, const struct yaml_node *node
     if (!yaml_get(node, "kind"))
         reader_refuse(r, node, "'kind' is missing in tuner");
     for (const struct yaml_node *c = node->child; c && !r->rc; c = c->next) {
-        struct err why;
-
         if (strcmp(c->key, "kind") == 0)
             set_kind(r, c);
-        else if (strcmp(c->key, "start") != 0)
+        else if (strcmp(c->key, "start") == 0)
+            set_start(r, c);
+        else if (strcmp(c->key, "record") == 0)
+            set_record(r, c);
+        else
             add_option(r, c);
-        else if (c->kind != YAML_SCALAR || text_to_time(c->text, &t->start_ps, &why))
-            reader_refuse(r, c, "start: %s", c->kind == YAML_SCALAR ? why.text : "must be a time");
     }
 }
 
@@ -162,5 +182,6 @@ void scenario_tuner_fini(struct scenario_tuner *t)
     free(t->option);
     free(t->kind);
     free(t->place);
+    free(t->record_place);
     *t = (struct scenario_tuner){ 0 };
 }

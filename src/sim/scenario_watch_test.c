@@ -242,6 +242,32 @@ static void tuner__takes_options_beside_a_name(void **unused)
     scenario_fini(&s);
 }
 
+/* It is no option of the tuner's algorithm: what it sees and sets is wanted. */
+static void tuner__may_be_recorded(void **unused)
+{
+    static const struct { const char *text, *set; bool is_recorded; const char *place; } rows[] = {
+        { "tuner: acc\n", NULL, false, NULL },
+        { "tuner: {kind: acc, record: yes}\n", NULL, true, "s.yaml:3:28: " },
+        { "tuner: {record: off, kind: acc}\n", NULL, false, "s.yaml:3:17: " },
+        { "tuner: acc\n", "tuner.record=yes", true, "--set tuner.record=yes: " },
+        { "tuner: {kind: acc, record: yes}\n", "tuner.record=no", false, "--set tuner.record=no: " },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct scenario s;
+
+        read_text(&s, rows[i].text, rows[i].set);
+        assert_int_equal(s.tuner.is_recorded, rows[i].is_recorded);
+        assert_int_equal(s.tuner.options, 0);
+        if (rows[i].place)
+            assert_string_equal(s.tuner.record_place, rows[i].place);
+        else
+            assert_null(s.tuner.record_place);
+        scenario_fini(&s);
+    }
+}
+
 static void tuner__is_refused_with_its_place(void **unused)
 {
     static const struct row rows[] = {
@@ -253,6 +279,10 @@ static void tuner__is_refused_with_its_place(void **unused)
         { "tuner: {kind: paraleon, eta: 0.7, start: 5KB}\n", NULL,
           "s.yaml:3:42: start: '5KB' is not a time; write 5us, 3ms, 200ns" },
         { "tuner: {kind: paraleon, start: [1ms]}\n", NULL, "s.yaml:3:32: start: must be a time" },
+        { "tuner: {kind: acc, record: maybe}\n", NULL, "s.yaml:3:28: record: 'maybe' is neither true nor false" },
+        { "tuner: {kind: acc, record: [yes]}\n", NULL, "s.yaml:3:28: record: must be yes or no" },
+        { "tuner: {kind: acc, record: yes, start: soon}\n", NULL,
+          "s.yaml:3:40: start: 'soon' is not a time; write 5us, 3ms, 200ns" },
         { "tuner: {kind: paraleon}\n", "tuner.theta=[1]",
           "--set tuner.theta=[1]: 'theta' must be a single value" },
         { "", "tuner.theta=1", "--set tuner.theta=1: 'kind' is missing in tuner" },
@@ -274,6 +304,7 @@ int main(void)
         cmocka_unit_test(tuner__keeps_options_with_their_places),
         cmocka_unit_test(tuner__is_changed_by_the_command_line),
         cmocka_unit_test(tuner__takes_options_beside_a_name),
+        cmocka_unit_test(tuner__may_be_recorded),
         cmocka_unit_test(tuner__is_refused_with_its_place),
     };
 

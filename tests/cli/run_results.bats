@@ -248,6 +248,75 @@ END
     [ ! -e "$BATS_FILE_TMPDIR/influx/gaps.csv" ]
 }
 
+# write_star FILE : eight senders of 1 MB and one receiver, h8; later a flow elsewhere, so that the slot in which they end is whole.
+write_star() {
+    cat >"$1" <<'END'
+topology: {kind: star, hosts: 10, rate: 25Gbps, delay: 1us}
+traffic:
+  - {kind: incast, senders: 8, receiver: h8, size: 1MB}
+  - {kind: incast, senders: [h0], receiver: h9, size: 1MB, start: 6ms}
+tuner: {kind: acc, record: yes}
+END
+}
+
+# A packet is 1024 bytes of payload and 62 of headers; with 8 for the preamble and 12 for the gap a full link has a share of 0.982, and in
+# a slot of 100 us one packet more is 0.0035.
+@test "queues.csv: the shares of a link add up to the flows' frames" {
+    write_star "$dir/star.yaml"
+    "$ANOLE" run "$dir/star.yaml" --quiet --out "$dir/star"
+    jq -e '.files | index("queues.csv")' "$dir/star/manifest.json"
+    [ "$(head -1 "$dir/star/queues.csv")" = \
+        start_us,node,port,peer,queue_bytes_mean,tx_share,marked_share,kmin_bytes,kmax_bytes,pmax,changed ]
+    frames=$(awk -F , '$2 == "h8" { sum += $7 + int(($7 + 1023) / 1024) * 62 } END { print sum }' "$dir/star/flows.csv")
+    awk -F , -v frames="$frames" '
+        NR == 1 { next }
+        $6 < 0 || $6 > 0.9855 || ($6 > 0) != ($7 != "") || $7 > 1 || $8 > $9 || $10 > 1 || $11 !~ /^[01]$/ { exit bad = 1 }
+        $4 ~ /^h8:/ {
+            sum += $6 * 312500
+            if (was != "" && (was != $8 "," $9 "," $10) != $11) exit bad = 1
+            was = $8 "," $9 "," $10
+            changes += $11
+        }
+        END { exit bad || frames != 8 * (1e6 + 977 * 62) || sum < frames - 20 || sum > frames + 20 || !changes }' \
+        "$dir/star/queues.csv"
+}
+
+@test "queues.csv: ports are called as in ports.csv" {
+    write_star "$dir/star.yaml"
+    "$ANOLE" run "$dir/star.yaml" --quiet --out "$dir/star"
+    awk -F , 'FNR == 1 { next } FNR == NR { port[$1 "," $2 "," $3]; next } !(($2 "," $3 "," $4) in port) || $2 != "s0" { exit bad = 1 }
+        END { exit bad || FNR < 100 }' "$dir/star/ports.csv" "$dir/star/queues.csv"
+}
+
+@test "queues.csv: is the same with three threads, and recording changes nothing else" {
+    write_scenario "$dir/s.yaml"
+    for threads in 1 3; do
+        "$ANOLE" run "$dir/s.yaml" --quiet --threads $threads --set tuner=acc --set tuner.record=yes --out "$dir/$threads"
+    done
+    [ "$(wc -l <"$dir/1/queues.csv")" -gt 50 ]
+    cmp "$dir/1/queues.csv" "$dir/3/queues.csv"
+    "$ANOLE" run "$dir/s.yaml" --quiet --set tuner=acc --out "$dir/plain"
+    [ ! -e "$dir/plain/queues.csv" ]
+    for file in flows.csv intervals.csv ports.csv tuning.jsonl; do cmp "$dir/1/$file" "$dir/plain/$file"; done
+}
+
+@test "queues.csv: a tuner without slots is refused; without --out nothing is written" {
+    write_scenario "$dir/s.yaml"
+    printf 'tuner: {kind: paraleon, record: yes}\n' >>"$dir/s.yaml"
+    run_apart "$ANOLE" run "$dir/s.yaml" --out "$dir/r"
+    [ "$status" -eq 1 ]
+    [ ! -s "$dir/out" ]
+    [ "$(cat "$dir/err")" = "anole: $dir/s.yaml:10:33: record: the tuner paraleon does not set queues slot by slot" ]
+    [ ! -e "$dir/r" ]
+    run_apart "$ANOLE" run "$dir/s.yaml" --set tuner=acc --set tuner.record=perhaps
+    [ "$status" -eq 1 ]
+    [ "$(cat "$dir/err")" = "anole: --set tuner.record=perhaps: record: 'perhaps' is neither true nor false" ]
+    mkdir "$dir/here"
+    cd "$dir/here"
+    "$ANOLE" run "$dir/s.yaml" --quiet --set tuner.kind=acc
+    [ -z "$(ls -A)" ]
+}
+
 # write_reordered FILE : packets of a flow go different ways, so that some come too early.
 write_reordered() {
     cat >"$1" <<'END'
