@@ -5,6 +5,7 @@
 #                                      this file, or has a path; $with is a file that it reads, if there is one
 #   acc_run                            runs lines of standard input, JOBS at a time
 #   acc_scheme SCHEME                  words of `anole run` for a scheme: a static setting or a kind of ACC
+#   acc_nics CASE                      words of `anole run` for the NICs: of cases dcqcn_* those of the DCQCN paper, else NVIDIA's
 #   acc_runs NAME...                   one line a run with all that was found, as in the runs.csv of a comparison
 #   acc_results RUNS.CSV METRIC...     means over seeds, with a head: "case,scheme,seeds,mean,low,high[,mean,low,high ...]"
 #   acc_table HEAD FORMAT...           those in Markdown, from standard input: a FORMAT of printf for each figure with a factor
@@ -37,6 +38,18 @@ acc_scheme() {
     acc_online) echo "--set tuner.kind=acc --set tuner.model=$ACC_MODEL --set tuner.train=yes" ;;
     acc_central) echo "--set tuner.kind=acc --set tuner.model=$ACC_MODEL --set tuner.agents=central" ;;
     *) echo "--set tuner=$1" ;;
+    esac
+}
+
+# Timers, gains and steps of the DCQCN paper; a flow is at line rate until its first CNP.
+acc_nics() {
+    case $1 in
+    dcqcn*)
+        for knob in clamp_tgt_rate=1 dce_tcp_rtt=55us dce_tcp_g=1020 rpg_time_reset=55us rpg_threshold=5 rpg_ai_rate=40 \
+            rpg_hai_rate=200 min_time_between_cnps=50us rate_reduce_monitor_period=50us rate_to_set_on_first_cnp=800000; do
+            printf ' --set %s' "$knob"
+        done
+        ;;
     esac
 }
 

@@ -21,13 +21,15 @@
 /* ---- options ---- */
 
 enum { KEY_SET = 's', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_JOBS = 'j', KEY_SEED = 256, KEY_SEARCH,
-       KEY_ROUNDS, KEY_RUNS, KEY_UPDATES, KEY_HOLD, KEY_CHECK, KEY_JSON };
+       KEY_ROUNDS, KEY_RUNS, KEY_UPDATES, KEY_HOLD, KEY_CHECK, KEY_JSON, KEY_QUICK, KEY_NICS };
 
 static const struct argp_option option_rows[] = {
     { "out", KEY_OUT, "FILE", 0, "Write the model into FILE. FILE.state is beside it until the training is over", 0 },
     { "set", KEY_SET, "OPTION=VALUE", 0, "An option of the tuner, as in anole list tuner (gamma=0.95, "
       "slot_us=200). May be given more than once", 0 },
     { "seed", KEY_SEED, "N", 0, "Start of the random numbers (default: 1)", 0 },
+    { "nics", KEY_NICS, "KIND", 0, "NICs of the networks to learn from: nvidia, as they come; dcqcn, as in the DCQCN paper; "
+      "both (default)", 0 },
     { "search", KEY_SEARCH, "N", 0, "First search N generations for a rule that guides the net (default: 80; 0: "
       "there is no guide)", 0 },
     { "rounds", KEY_ROUNDS, "N", 0, "Rounds of runs (default: 100)", 0 },
@@ -38,10 +40,19 @@ static const struct argp_option option_rows[] = {
       "(default: 10; 0: never, and the last net is kept)", 0 },
     { "jobs", KEY_JOBS, "N", 0, "Runs at the same time (default: as many as there are cores). The model is "
       "the same", 0 },
+    { "quick", KEY_QUICK, NULL, 0, "Runs are twenty times shorter: to see how it goes, not for a model that is of use", 0 },
     { "json", KEY_JSON, "FILE", 0, "Write the model into FILE, too, as JSON for people to read", 0 },
     { "quiet", KEY_QUIET, NULL, 0, "Print no progress, only what is wrong", 0 },
     { 0 },
 };
+
+static enum train_nics nics_of(const char *name)
+{
+    for (int i = 0; train_nics_names[i]; i++)
+        if (strcmp(name, train_nics_names[i]) == 0)
+            return (enum train_nics)i;
+    cmd_usage("--nics %s: there are both, nvidia and dcqcn", name);
+}
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
@@ -51,6 +62,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_OUT:      o->out = arg;                                                          break;
     case KEY_SET:      cmd_add_set(&o->set, &o->sets, arg);                                   break;
     case KEY_SEED:     o->seed = cmd_seed("--seed", arg);                                     break;
+    case KEY_NICS:     o->nics = nics_of(arg);                                                break;
     case KEY_SEARCH:   o->search = (uint32_t)cmd_count("--search", arg, 0, 100000);           break;
     case KEY_ROUNDS:   o->rounds = (uint32_t)cmd_count("--rounds", arg, 1, 100000);           break;
     case KEY_RUNS:     o->runs = (uint32_t)cmd_count("--runs", arg, 1, 1000);                 break;
@@ -59,6 +71,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_CHECK:    o->check = (uint32_t)cmd_count("--check", arg, 0, 100000);             break;
     case KEY_JOBS:     o->jobs = (uint32_t)cmd_count("--jobs", arg, 1, POOL_WORKERS_MAX);     break;
     case KEY_JSON:     o->json = arg;                                                         break;
+    case KEY_QUICK:    o->is_quick = true;                                                    break;
     case KEY_QUIET:    o->is_quiet = true;                                                    break;
     case ARGP_KEY_ARG:
         if (o->what)
@@ -161,8 +174,8 @@ static char *config_text(const struct train *t)
 
     if (!out)
         die("out of memory");
-    fprintf(out, "generation %d seed %" PRIu64 " search %u rounds %u runs %u updates %u hold %u check %u", GENERATION,
-            t->seed, t->search, t->rounds, t->runs, t->updates, t->hold, t->check);
+    fprintf(out, "generation %d seed %" PRIu64 " nics %s search %u rounds %u runs %u updates %u hold %u check %u quick %d",
+            GENERATION, t->seed, train_nics_names[t->nics], t->search, t->rounds, t->runs, t->updates, t->hold, t->check, t->is_quick);
     for (int i = 0; tuner_acc.option[i].name; i++)
         fprintf(out, " %s %.17g", tuner_acc.option[i].name, t->values.value[i]);
     fclose(out);
@@ -203,6 +216,18 @@ static void put_number(struct model *m, const char *key, double x)
     model_put(m, key, text);
 }
 
+static void put_rule(struct model *m, const struct train *t)
+{
+    char text[6 * ACC_RULE_CELLS];
+    int  used = 0;
+
+    if (!t->search)
+        return;
+    for (int i = 0; i < ACC_RULE_CELLS; i++)
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%u", i ? " " : "", t->state.rule.action[i]);
+    model_put(m, "rule", text);
+}
+
 static char *command_text(const struct train *t)
 {
     char  *text = NULL;
@@ -211,8 +236,9 @@ static char *command_text(const struct train *t)
 
     if (!out)
         die("out of memory");
-    fprintf(out, "anole train acc --seed %" PRIu64 " --search %u --rounds %u --runs %u --updates %u --hold %u --check %u",
-            t->seed, t->search, t->rounds, t->runs, t->updates, t->hold, t->check);
+    fprintf(out, "anole train acc --seed %" PRIu64 " --nics %s --search %u --rounds %u --runs %u --updates %u --hold %u "
+            "--check %u%s", t->seed, train_nics_names[t->nics], t->search, t->rounds, t->runs, t->updates, t->hold, t->check,
+            t->is_quick ? " --quick" : "");
     for (uint32_t i = 0; i < t->sets; i++)
         fprintf(out, " --set %s", t->set[i]);
     fclose(out);
@@ -230,6 +256,7 @@ static int write_model(struct train *t, struct err *err)
     model_put(&m, "version", ANOLE_VERSION);
     model_put(&m, "traffic", "incast of 2 to 64 senders, 1 to 1000 flows of 10 KB to 10 MB, load 10 to 90 %; "
               "WebSearch and DataMining at 10 to 90 %; storage; all-to-all and halving-doubling training: src/cmd/train_traffic.c");
+    put_rule(&m, t);
     put_number(&m, "generation", GENERATION);
     put_number(&m, "round", t->state.best_round);
     if (t->check)
@@ -253,6 +280,8 @@ static int search(struct train *t, struct err *err)
         printf("   gen    score  action for queues of < 5, < 20, < 80, < 320, more KB; link < 80 %%, < 95 %%, more\n");
     while (!rc && t->state.generations < t->search)
         rc = train_generation(t, err);
+    if (!rc && t->search && !t->state.is_run_off)
+        rc = train_run_off(t, err);
     return rc;
 }
 

@@ -35,15 +35,20 @@
 
 #define TRAIN_CHECKS 12          /* scenarios that nets are held against static settings on */
 #define TRAIN_EXAMS  (2 * TRAIN_CHECKS)  /* the same with two seeds, for nets */
+#define TRAIN_RULES  8           /* of a search that meet in the end */
 #define TRAIN_STATICS 4          /* those settings */
 
 extern const char *const train_static[TRAIN_STATICS];
 
-/* The scenario of one run; malloc'd. Everything about it follows from the three numbers. */
-char *train_scenario(uint64_t seed, uint32_t round, uint32_t run);
+enum train_nics { TRAIN_BOTH, TRAIN_NVIDIA, TRAIN_DCQCN };
 
-/* One to check on; 'name' is set to what it is. malloc'd. */
-char *train_check_scenario(uint32_t number, uint64_t seed, const char **name);
+extern const char *const train_nics_names[];     /* NULL-terminated */
+
+/* The scenario of one run; malloc'd. Everything about it follows from these; quick is so short that little is learnt. */
+char *train_scenario(uint64_t seed, uint32_t round, uint32_t run, enum train_nics, bool is_quick);
+
+/* One to check on; malloc'd. The second half of them has the other kind of NICs, or other seeds. */
+char *train_check_scenario(uint32_t number, uint64_t seed, enum train_nics, bool is_quick);
 
 /* ---- train_run.c ---- */
 
@@ -76,6 +81,9 @@ struct train_state {
     uint32_t   generations;      /* that are done */
     struct acc_rule rule;        /* the best of them */
     double     rule_score;
+    struct acc_rule last[TRAIN_RULES];   /* that were best for a while */
+    uint32_t   lasts;            /* how many there were */
+    bool       is_run_off;       /* the best of those is known */
     uint32_t   rounds;           /* that are done */
     struct dqn dqn;
     struct net smooth;           /* mean of the last nets: what one batch teaches, the next often denies */
@@ -105,8 +113,9 @@ struct train {
     const char **set;
     uint32_t     sets;
     uint64_t     seed;
+    enum train_nics nics;
     uint32_t     search, rounds, runs, updates, hold, check, jobs;
-    bool         is_quiet;
+    bool         is_quick, is_quiet;
 
     struct tuner_values values;
     struct train_state  state;
@@ -143,6 +152,9 @@ double train_score(const struct train *, uint32_t job, uint32_t base);
 
 /* One generation. */
 int train_generation(struct train *, struct err *);
+
+/* After the last: of the rules that were best for a while, the one that is best on more traffic than a generation has. */
+int train_run_off(struct train *, struct err *);
 
 /* ---- train_round.c ---- */
 

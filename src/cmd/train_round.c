@@ -36,19 +36,19 @@ static void describe_run(const struct train *t, uint32_t number, struct train_jo
     j->hold = t->hold;
     j->records_max = RECORDS_MAX;
     j->seed = (t->seed * 1000003 + t->state.rounds) * 1009 + number + 1;
-    *text = train_scenario(t->seed, t->state.rounds, number);
+    *text = train_scenario(t->seed, t->state.rounds, number, t->nics, t->is_quick);
 }
 
 static void describe(const struct train *t, uint32_t number, struct train_job *j, char **text)
 {
-    uint32_t    check = number - t->runs;
-    const char *name;
+    uint32_t check = number - t->runs;
 
     if (number < t->runs) {
         describe_run(t, number, j, text);
         return;
     }
-    *text = train_check_scenario(check % TRAIN_CHECKS, t->seed + CHECK_SEED + check / TRAIN_CHECKS % 2, &name);
+    *text = train_check_scenario(check % TRAIN_CHECKS, t->seed + CHECK_SEED + check / TRAIN_CHECKS % 2, t->nics,
+                                 t->is_quick);
     if (check < TRAIN_EXAMS)
         j->net = &t->state.smooth;
     else
@@ -147,6 +147,14 @@ static void take_statics(struct train *t)
 
 struct check { double score, over[TRAIN_STATICS][2]; };
 
+static bool is_known(const double (*fct)[2], int k)
+{
+    for (int s = 0; s < TRAIN_STATICS; s++)
+        if (fct[s][k] <= 0)
+            return false;
+    return true;
+}
+
 /* How many times longer mice and elephants take than with each static setting, on average over the checks; and the
  * score, for which SECN2 is the measure. */
 static struct check judge(const struct train *t)
@@ -159,7 +167,7 @@ static struct check judge(const struct train *t)
         const double     (*fct)[2] = t->state.statics[i];
 
         for (int k = 0; k < 2; k++) {
-            if (fct[0][k] <= 0 || fct[1][k] <= 0 || found.fct_us[k] <= 0)
+            if (!is_known(fct, k) || found.fct_us[k] <= 0)
                 continue;
             count[k]++;
             c.score += train_badness(found.fct_us[k] / fct[1][k]);

@@ -4,7 +4,7 @@
  * changed, eight times. They are tried on all checks, beside SECN2 and the best so far, with seeds that are new in each
  * generation. What is best there may have been lucky: it meets the best so far once more, with other seeds, and takes its place
  * if it is better in both together. So does, if several were better, the rule with the changes of all of them; it must be
- * the best of the three.
+ * the best of the three. In the end the last that were best for a while meet on more traffic.
  */
 #include "base/rng.h"
 #include "cmd/train.h"
@@ -16,6 +16,9 @@
 #include <string.h>
 
 #define CANDIDATES 8
+#define FIRST_MAX  20            /* of the first generation; of a longer list of actions so many, evenly spread */
+#define GAIN_MIN   0.005         /* of the score; less is likely luck */
+#define RUN_OFF    4             /* seeds */
 #define NEAR       2             /* actions that are near another in the list: half of all changes go there */
 #define STREAM     0x72756c65ull
 
@@ -30,7 +33,9 @@ static uint32_t actions_of(const struct train *t)
 
 static uint32_t candidates(const struct train *t)
 {
-    return t->state.generations == 0 ? actions_of(t) : CANDIDATES;
+    if (t->state.generations > 0)
+        return CANDIDATES;
+    return actions_of(t) < FIRST_MAX ? actions_of(t) : FIRST_MAX;
 }
 
 static uint16_t another(struct rng *rng, uint16_t action, uint32_t actions)
@@ -52,7 +57,7 @@ static struct acc_rule candidate(const struct train *t, uint32_t number)
 
     if (t->state.generations == 0) {
         for (int i = 0; i < ACC_RULE_CELLS; i++)
-            rule.action[i] = (uint16_t)number;
+            rule.action[i] = (uint16_t)(number * actions_of(t) / candidates(t));
         return rule;
     }
     rng_init(&rng, t->seed, STREAM << 32 | (uint64_t)t->state.generations << 8 | number);
@@ -69,11 +74,9 @@ static struct acc_rule candidate(const struct train *t, uint32_t number)
 
 static void describe(const struct train *t, uint32_t number, uint64_t seed, struct train_job *j, char **text)
 {
-    const char *name;
-
     j->is_by_rule = number / TRAIN_CHECKS != BASE;
     j->tuner = j->is_by_rule ? NULL : "secn2";
-    *text = train_check_scenario(number % TRAIN_CHECKS, t->seed * 1000003 + seed, &name);
+    *text = train_check_scenario(number % TRAIN_CHECKS, t->seed * 1000003 + seed, t->nics, t->is_quick);
 }
 
 static void first_job(const struct train *t, uint32_t number, struct train_job *j, char **text)
@@ -149,27 +152,33 @@ static int try_again(struct train *t, bool has_both, struct scores *s, struct er
     return rc;
 }
 
-static void print_generation(const struct train *t, bool is_new)
+static void print_rule(const struct train *t, const char *what)
 {
-    if (t->is_quiet || (!is_new && (t->state.generations + 1) % 10 && t->state.generations + 1 < t->search))
+    if (t->is_quiet)
         return;
     printf("%6u  %7.4f  ", t->state.generations, t->state.rule_score);
     for (int i = 0; i < ACC_RULE_CELLS; i++)
         printf("%s%3u", i && i % 5 == 0 ? "  |" : "", t->state.rule.action[i]);
-    printf("%s\n", is_new ? "  new" : "");
+    printf("%s\n", what);
     fflush(stdout);
+}
+
+static void print_generation(const struct train *t, bool is_new)
+{
+    if (is_new || (t->state.generations + 1) % 10 == 0)
+        print_rule(t, is_new ? "  new" : "");
 }
 
 /* Which of the three is the rule from now on. */
 static bool choose(struct train *t, const struct scores *first, const struct scores *second)
 {
-    if (second->both < second->winner && second->both < second->best) {
+    if (second->both < second->winner && second->both < second->best - GAIN_MIN) {
         t->state.rule = t->both;
         t->state.rule_score = second->both;
         return true;
     }
     t->state.rule_score = first->best;
-    if (first->winner + second->winner >= first->best + second->best)
+    if (first->winner + second->winner >= first->best + second->best - 2 * GAIN_MIN)
         return false;
     t->state.rule = t->winner;
     t->state.rule_score = (first->winner + second->winner) / 2;
@@ -179,13 +188,55 @@ static bool choose(struct train *t, const struct scores *first, const struct sco
 int train_generation(struct train *t, struct err *err)
 {
     struct scores first, second = { .best = INFINITY, .winner = INFINITY, .both = INFINITY };
+    bool          is_new;
     int           rc = try_all(t, &first, err);
 
     if (!rc && first.better)
         rc = try_again(t, t->state.generations && first.better > 1, &second, err);
     if (rc)
         return rc;
-    print_generation(t, choose(t, &first, &second));
+    is_new = choose(t, &first, &second);
+    if (is_new)
+        t->state.last[t->state.lasts++ % TRAIN_RULES] = t->state.rule;
+    print_generation(t, is_new);
     t->state.generations++;
+    return train_state_save(&t->state, t->state_path, err);
+}
+
+/* ---- the end ---- */
+
+static void last_job(const struct train *t, uint32_t number, struct train_job *j, char **text)
+{
+    uint32_t variant = number / TRAIN_CHECKS / RUN_OFF, seed = number / TRAIN_CHECKS % RUN_OFF;
+
+    j->is_by_rule = variant > 0;
+    if (j->is_by_rule)
+        j->rule = t->state.last[variant - 1];
+    else
+        j->tuner = "secn2";
+    *text = train_check_scenario(number % TRAIN_CHECKS, t->seed * 1000003 + 2 * t->search + seed, t->nics, t->is_quick);
+}
+
+int train_run_off(struct train *t, struct err *err)
+{
+    uint32_t rules = t->state.lasts < TRAIN_RULES ? t->state.lasts : TRAIN_RULES;
+    int      rc = train_jobs(t, (1 + rules) * RUN_OFF * TRAIN_CHECKS, last_job, err);
+
+    t->state.rule_score = INFINITY;
+    for (uint32_t i = 0; !rc && i < rules; i++) {
+        double score = 0;
+
+        for (uint32_t s = 0; s < RUN_OFF; s++)
+            score += train_score(t, ((1 + i) * RUN_OFF + s) * TRAIN_CHECKS, s * TRAIN_CHECKS) / RUN_OFF;
+        if (score >= t->state.rule_score)
+            continue;
+        t->state.rule_score = score;
+        t->state.rule = t->state.last[i];
+    }
+    train_jobs_drop(t);
+    if (rc)
+        return rc;
+    t->state.is_run_off = true;
+    print_rule(t, "  chosen");
     return train_state_save(&t->state, t->state_path, err);
 }

@@ -71,6 +71,9 @@ static void add_all(struct row *r, struct train_state *s)
     add(r, &s->generations, sizeof s->generations);
     add(r, &s->rule, sizeof s->rule);
     add(r, &s->rule_score, sizeof s->rule_score);
+    add(r, s->last, sizeof s->last);
+    add(r, &s->lasts, sizeof s->lasts);
+    add(r, &s->is_run_off, sizeof s->is_run_off);
     add(r, &s->rounds, sizeof s->rounds);
     add(r, &s->best_score, sizeof s->best_score);
     add(r, &s->best_round, sizeof s->best_round);

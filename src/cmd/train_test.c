@@ -21,7 +21,7 @@ static void scenario__all_are_without_fault(void **state)
 
     (void)state;
     for (uint32_t round = 0; round < 300; round++) {
-        char           *text = train_scenario(5, round, round % 7);
+        char           *text = train_scenario(5, round, round % 7, TRAIN_BOTH, false);
         struct scenario sc;
         struct err      err;
 
@@ -41,8 +41,8 @@ static void scenario__all_are_without_fault(void **state)
 
 static void scenario__follows_from_its_numbers(void **state)
 {
-    char *a = train_scenario(1, 2, 3), *b = train_scenario(1, 2, 3);
-    char *c = train_scenario(1, 2, 4), *d = train_scenario(2, 2, 3);
+    char *a = train_scenario(1, 2, 3, TRAIN_BOTH, false), *b = train_scenario(1, 2, 3, TRAIN_BOTH, false);
+    char *c = train_scenario(1, 2, 4, TRAIN_BOTH, false), *d = train_scenario(2, 2, 3, TRAIN_BOTH, true);
 
     (void)state;
     assert_string_equal(a, b);
@@ -58,12 +58,11 @@ static void check_scenario__are_without_fault(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < TRAIN_CHECKS; i++) {
-        const char     *name;
-        char           *text = train_check_scenario(i, 7, &name);
+        char           *text = train_check_scenario(i, 7, (enum train_nics)(i % 3), i % 2 == 0);
         struct scenario sc;
         struct err      err;
 
-        if (scenario_parse(&sc, name, text, strlen(text), NULL, 0, NULL, &err))
+        if (scenario_parse(&sc, "check", text, strlen(text), NULL, 0, NULL, &err))
             fail_msg("%s", err.text);
         scenario_fini(&sc);
         free(text);

@@ -12,13 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GBPS 1e9
+#define GBPS  1e9
+#define QUICK 20                 /* times shorter */
 
+const char *const train_nics_names[] = { "both", "nvidia", "dcqcn", NULL };
 const char *const train_static[TRAIN_STATICS] = { "secn1", "secn2", "secn0", "vendor" };
 
 /* ---- random networks ---- */
 
-struct draw { struct rng rng; FILE *out; double host_bps, run_us; uint32_t hosts; };
+struct draw { struct rng rng; FILE *out; double host_bps, run_us; uint32_t hosts; enum train_nics nics; bool is_quick; };
 
 static double uniform(struct draw *d, double low, double high)
 {
@@ -72,7 +74,7 @@ static void print_clos(struct draw *d)
 static void print_nics(struct draw *d)
 {
     fprintf(d->out, "host: {mtu: %u, rto: 100ms}\n", one_of(d, 2) ? 4096u : 1000u);
-    if (one_of(d, 2))
+    if (d->nics == TRAIN_DCQCN || (d->nics == TRAIN_BOTH && one_of(d, 2)))
         fprintf(d->out, "knobs: " TRAIN_DCQCN_NIC "\n");
 }
 
@@ -105,8 +107,8 @@ static void print_many(struct draw *d)
 {
     uint32_t hosts = (uint32_t)by_doublings(d, 2, d->hosts - 1 < 16 ? d->hosts - 1 : 16);
 
-    fprintf(d->out, "  - {kind: many_to_one, hosts: %u, qps: %u, spread: 1ms}\n", hosts,
-            (uint32_t)by_doublings(d, 1, 32));
+    fprintf(d->out, "  - {kind: many_to_one, hosts: %u, qps: %u, spread: %.0fus}\n", hosts,
+            (uint32_t)by_doublings(d, 1, 32), d->run_us < 5000 ? d->run_us / 5 : 1000);
 }
 
 static void print_storage(struct draw *d)
@@ -163,12 +165,12 @@ static double run_us(const struct draw *d)
 {
     double us = 10 * GBPS / (d->hosts * d->host_bps) * 1e6;
 
-    return us < 5000 ? 5000 : us > 20000 ? 20000 : us;
+    return (us < 5000 ? 5000 : us > 20000 ? 20000 : us) / (d->is_quick ? QUICK : 1);
 }
 
-char *train_scenario(uint64_t seed, uint32_t round, uint32_t run)
+char *train_scenario(uint64_t seed, uint32_t round, uint32_t run, enum train_nics nics, bool is_quick)
 {
-    struct draw d = { 0 };
+    struct draw d = { .nics = nics, .is_quick = is_quick };
     char       *text = NULL;
     size_t      length;
 
@@ -193,32 +195,48 @@ char *train_scenario(uint64_t seed, uint32_t round, uint32_t run)
 #define HOSTS  "host: {mtu: 4096, rto: 100ms}\n"
 #define CLOS(tor, spines) "topology: {kind: clos, tors: 4, hosts_per_tor: " tor ", spines: " spines ", rate: 25Gbps, " \
                           "fabric_rate: 100Gbps, delay: 1us}\n" HOSTS
-#define WEB(load, stop, more) "traffic: [{kind: poisson, sizes: WebSearch, load: " load ", stop: " stop more "}]\n"
+#define WEB(load, more) "traffic: [{kind: poisson, sizes: WebSearch, load: " load ", stop: T" more "}]\n"
 
-/* Each with either kind of NIC. All but one run until their last flow has ended: a run that is cut off forgets those that
- * are slow. */
-static const struct { const char *name, *text; } checks[TRAIN_CHECKS / 2] = {
-    { "WebSearch 60%", CLOS("8", "2") WEB("60%", "20ms", "") },
-    { "WebSearch 90%", CLOS("8", "2") WEB("90%", "20ms", "") },
-    { "WebSearch 80%, narrow uplinks", CLOS("12", "1") WEB("80%", "15ms", ", of: bisection") },
-    { "FB_Hadoop 60%, narrow uplinks", CLOS("12", "1")
-      "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 60%, of: bisection, stop: 6ms}]\n" },
-    { "incast at 100G", "topology: {kind: star, hosts: 17, rate: 100Gbps, delay: 1us}\n" HOSTS "traffic:\n"
-      "  - {kind: poisson, sizes: WebSearch, load: 40%, stop: 10ms}\n"
-      "  - {kind: incast, senders: 16, size: 64KB, period: 300us, stop: 10ms}\n" },
-    { "all-to-all, narrow uplinks", CLOS("12", "1") "run: 12ms\ntraffic:\n"
+/* T stands for the time. All but one run until their last flow has ended: a run that is cut
+ * off forgets those that are slow. */
+static const struct { uint32_t us; const char *text; } checks[TRAIN_CHECKS / 2] = {
+    { 20000, CLOS("8", "2") WEB("60%", "") },
+    { 20000, CLOS("8", "2") WEB("90%", "") },
+    { 15000, CLOS("12", "1") WEB("80%", ", of: bisection") },
+    { 6000, CLOS("12", "1")
+      "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 60%, of: bisection, stop: T}]\n" },
+    { 10000, "topology: {kind: star, hosts: 17, rate: 100Gbps, delay: 1us}\n" HOSTS "traffic:\n"
+      "  - {kind: poisson, sizes: WebSearch, load: 40%, stop: T}\n"
+      "  - {kind: incast, senders: 16, size: 64KB, period: 300us, stop: T}\n" },
+    { 12000, CLOS("12", "1") "run: T\ntraffic:\n"
       "  - {kind: training, workers: 16, placement: spread, collective: all_to_all, size: 1MB, compute: 500us}\n"
       "  - {kind: poisson, sizes: SolarRPC, load: 10%}\n" },
 };
 
-char *train_check_scenario(uint32_t number, uint64_t seed, const char **name)
+static void print_check(FILE *out, const char *text, uint32_t us)
+{
+    for (const char *at = text; *at; at++) {
+        if (*at == 'T' && at[-1] == ' ' && !strchr("abcdefghijklmnopqrstuvwxyz", at[1]))
+            fprintf(out, "%uus", us);
+        else
+            fputc(*at, out);
+    }
+}
+
+char *train_check_scenario(uint32_t number, uint64_t seed, enum train_nics nics, bool is_quick)
 {
     uint32_t which = number % (TRAIN_CHECKS / 2);
-    char    *text;
+    bool     is_second = number >= TRAIN_CHECKS / 2;
+    char    *text = NULL;
+    size_t   length;
+    FILE    *out = open_memstream(&text, &length);
 
-    *name = checks[which].name;
-    if (asprintf(&text, "seed: %" PRIu64 "\n%s%s", seed, number < TRAIN_CHECKS / 2 ? "" : "knobs: " TRAIN_DCQCN_NIC "\n",
-                 checks[which].text) < 0)
+    if (!out)
         die("out of memory");
+    fprintf(out, "seed: %" PRIu64 "\n", 2 * seed + is_second);
+    if (nics == TRAIN_DCQCN || (nics == TRAIN_BOTH && is_second))
+        fprintf(out, "knobs: " TRAIN_DCQCN_NIC "\n");
+    print_check(out, checks[which].text, checks[which].us / (is_quick ? QUICK : 1));
+    fclose(out);
     return text;
 }

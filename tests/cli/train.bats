@@ -4,9 +4,9 @@
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
 
-# As small as a training can be: three rounds of two runs, and no checks, which would take most of the time.
+# As small as a training can be: two generations, three rounds of two runs, of a twentieth of the time.
 train() {
-    "$ANOLE" train acc --rounds 3 --runs 2 --updates 20 --check 0 "$@"
+    "$ANOLE" train acc --quick --search 2 --rounds 3 --runs 2 --updates 20 --check 2 "$@"
 }
 
 setup_file() {
@@ -15,13 +15,14 @@ setup_file() {
 }
 
 @test "train: tells how it goes, and leaves a model and nothing else" {
-    grep -qE '^ +0  0\.[0-9]+ +[0-9.]+ +1\.000$' "$BATS_FILE_TMPDIR/one.out"
-    grep -qE 'one.acc: the net of round 2$' "$BATS_FILE_TMPDIR/one.out"
+    grep -qE '^ +0 +-?[0-9.]+ ( +[0-9]+){5}  \|( +[0-9]+){5}  \|( +[0-9]+){5}  new$' "$BATS_FILE_TMPDIR/one.out"
+    grep -qE '^ +0  0\.[0-9]+ +[0-9.]+ +0\.500 +[0-9]+ %( +-?[0-9.]+){9}  best$' "$BATS_FILE_TMPDIR/one.out"
+    grep -qE 'one.acc: the net of round [02]$' "$BATS_FILE_TMPDIR/one.out"
     [ -s "$BATS_FILE_TMPDIR/one.acc" ]
     [ "$(stat -c %s "$BATS_FILE_TMPDIR/one.acc")" -le 30000 ]
     [ ! -e "$BATS_FILE_TMPDIR/one.acc.state" ]
     jq -e . "$BATS_FILE_TMPDIR/one.json" >/dev/null
-    grep -q 'anole train acc --seed 1 --rounds 3 --runs 2 --updates 20 --hold 4 --check 0' "$BATS_FILE_TMPDIR/one.json"
+    grep -q 'anole train acc --seed 1 --nics both --search 2 --rounds 3 --runs 2 --updates 20 --hold 4 --check 2 --quick' "$BATS_FILE_TMPDIR/one.json"
 }
 
 @test "train: a model ships with the program, and does not depend on the number of threads" {
@@ -66,7 +67,7 @@ setup_file() {
 }
 
 @test "train: what was begun with other options is not gone on with" {
-    printf 'ANOLETRAIN1\n' >"$dir/m.acc.state"
+    printf 'ANOLETRAIN2\n' >"$dir/m.acc.state"
     run_apart train --out "$dir/m.acc"
     [ "$status" -eq 1 ]
     [ "$(wc -l <"$dir/err")" -eq 1 ]
@@ -75,7 +76,7 @@ setup_file() {
 
 @test "train: wrong options are refused with one line" {
     for args in "" "acc" "ac --out $dir/x" "acc --out $dir/x --set gama=1" "acc --out $dir/x --set gamma=2" \
-        "acc --out $dir/x --rounds 0" "acc --out $dir/x --set model=none" "acc acc --out $dir/x"; do
+        "acc --out $dir/x --rounds 0" "acc --out $dir/x --set model=none" "acc --out $dir/x --nics intel" "acc acc --out $dir/x"; do
         # shellcheck disable=SC2086  # words
         run_apart "$ANOLE" train $args
         [ "$status" -eq 2 ]
