@@ -4,7 +4,8 @@
 #   acc_job NAME SCENARIO ARGUMENT...  prints a line for every seed of a variant that is still to be run. SCENARIO is beside
 #                                      this file, or has a path; $with is a file that it reads, if there is one
 #   acc_run                            runs lines of standard input, JOBS at a time
-#   acc_scheme SCHEME                  words of `anole run` for a scheme: a static setting or a kind of ACC
+#   acc_scheme SCHEME [CASE]           words of `anole run` for a scheme: a static setting or a kind of ACC, with the model for the
+#                                      NICs of the case
 #   acc_nics CASE                      words of `anole run` for the NICs: of cases dcqcn_* those of the DCQCN paper, else NVIDIA's
 #   acc_runs NAME...                   one line a run with all that was found, as in the runs.csv of a comparison
 #   acc_results RUNS.CSV METRIC...     means over seeds, with a head: "case,scheme,seeds,mean,low,high[,mean,low,high ...]"
@@ -12,7 +13,8 @@
 #                                      before it, such as 0.001:%.2f
 #   acc_changes RUNS.CSV METRIC...     changes of ACC in each case against SECN1, SECN2, the vendor's setting and the best static
 #                                      one, seed by seed, in Markdown. A METRIC of which more is better begins with +
-#   acc_limit AGAINST PERCENT METRIC.. which of these is at most PERCENT more than AGAINST (secn1, .. or best), by changes.csv
+#   acc_limit AGAINST PERCENT METRIC.. which of these is at most PERCENT more than AGAINST (secn1, .., best or overall), by
+#                                      changes.csv
 #   acc_all NAMES METRIC...            runs what `jobs` of the script prints and makes runs.csv, results.csv, changes.csv of it, and
 #                                      `changes` of the README
 #   acc_names SCHEMES CASES            all names, case by case
@@ -22,21 +24,23 @@
 # intervals: so all of series.sh can be used. With tuner.record=yes SEED.queues.csv is what was seen and set at each queue. It is
 # made again with another program or other arguments, or when the scenario or what makes figures of it has changed.
 #
-# ACC_MODEL is a model to try instead of the one that ships.
+# ACC_MODEL is a model to try instead of the one that ships, ACC_DCQCN_MODEL instead of the one for the DCQCN paper's NICs.
 # shellcheck disable=SC2034,SC2154  # out, lib and seeds are of lib.sh; others are for the scripts
 # shellcheck source=repro/paraleon-fig08/series.sh
 . "$lib/paraleon-fig08/series.sh"
 acc=$lib/acc
 statics='secn0 secn1 secn2 vendor'
 schemes="$statics acc"
-ACC_MODEL=${ACC_MODEL:-shipped}
+ACC_MODEL=${ACC_MODEL:-shipped} ACC_DCQCN_MODEL=${ACC_DCQCN_MODEL:-dcqcn}
 with=
 
 acc_scheme() {
+    model=$ACC_MODEL
+    case ${2:-} in *dcqcn*) model=$ACC_DCQCN_MODEL ;; esac
     case $1 in
-    acc) echo "--set tuner.kind=acc --set tuner.model=$ACC_MODEL" ;;
-    acc_online) echo "--set tuner.kind=acc --set tuner.model=$ACC_MODEL --set tuner.train=yes" ;;
-    acc_central) echo "--set tuner.kind=acc --set tuner.model=$ACC_MODEL --set tuner.agents=central" ;;
+    acc) echo "--set tuner.kind=acc --set tuner.model=$model" ;;
+    acc_online) echo "--set tuner.kind=acc --set tuner.model=$model --set tuner.train=yes" ;;
+    acc_central) echo "--set tuner.kind=acc --set tuner.model=$model --set tuner.agents=central" ;;
     *) echo "--set tuner=$1" ;;
     esac
 }
@@ -60,9 +64,8 @@ acc_job() {
     */*) ;;
     *) scenario=$acc/$scenario ;;
     esac
-    model=
-    [ ! -f "$ACC_MODEL" ] || model=$ACC_MODEL
-    key=$({ cat "$ANOLE" "$acc/one" "$acc/figures.awk" "$scenario" ${with:+"$with"} ${model:+"$model"} &&
+    key=$({ cat "$ANOLE" "$acc/one" "$acc/figures.awk" "$scenario" ${with:+"$with"} &&
+        for word; do case $word in tuner.model=*) [ ! -f "${word#*=}" ] || cat "${word#*=}" ;; esac; done &&
         echo "$* ${WINDOW_US:-}"; } | cksum)
     if [ "$(cat "$out/series/$name/key" 2>/dev/null)" != "$key" ]; then
         rm -rf "${out:?}/series/$name"
@@ -115,7 +118,8 @@ acc_results() {
 }
 
 # "case,metric,against,base,change,low,high", in percent of the base's mean; the interval is that of Student's t. The best is the
-# static setting with the best mean of just this metric in just this case, chosen afterwards: more than anybody could set.
+# static setting with the best mean of just this metric in just this case, chosen afterwards: more than anybody could set. Overall
+# is the one with the best mean of the first metric in this case.
 acc_compare() {
     runs=$1
     shift
@@ -164,6 +168,7 @@ acc_compare() {
                     tell(order[c], j, "secn2", "secn2")
                     tell(order[c], j, "vendor", "vendor")
                     tell(order[c], j, "best", best(order[c], j))
+                    tell(order[c], j, "overall", best(order[c], 1))
                 }
         }' "$runs"
 }
@@ -173,6 +178,7 @@ acc_changes() {
     echo '| case | figure | against SECN1 | SECN2 | the vendor | the best static one |'
     echo '|---|---|---|---|---|---|'
     awk -F , '
+        $3 == "overall" { next }
         function flush() { if (row != "") print row }
         ($1 "," $2) != at { flush(); at = $1 "," $2; row = sprintf("| %s | %s |", $1, $2) }
         { row = row sprintf(" %+.1f %% [%+.1f, %+.1f]%s |", $5, $6, $7, $3 == "best" ? " `" $4 "`" : "") }

@@ -28,8 +28,8 @@ static const struct argp_option option_rows[] = {
     { "set", KEY_SET, "OPTION=VALUE", 0, "An option of the tuner, as in anole list tuner (gamma=0.95, "
       "slot_us=200). May be given more than once", 0 },
     { "seed", KEY_SEED, "N", 0, "Start of the random numbers (default: 1)", 0 },
-    { "nics", KEY_NICS, "KIND", 0, "NICs of the networks to learn from: nvidia, as they come; dcqcn, as in the DCQCN paper; "
-      "both (default)", 0 },
+    { "nics", KEY_NICS, "KIND", 0, "NICs of the networks to learn from: nvidia, as they come; dcqcn, as in the "
+      "DCQCN paper; both (default)", 0 },
     { "search", KEY_SEARCH, "N", 0, "First search N generations for a rule that guides the net (default: 80; 0: "
       "there is no guide)", 0 },
     { "rounds", KEY_ROUNDS, "N", 0, "Rounds of runs (default: 100)", 0 },
@@ -40,7 +40,8 @@ static const struct argp_option option_rows[] = {
       "(default: 10; 0: never, and the last net is kept)", 0 },
     { "jobs", KEY_JOBS, "N", 0, "Runs at the same time (default: as many as there are cores). The model is "
       "the same", 0 },
-    { "quick", KEY_QUICK, NULL, 0, "Runs are twenty times shorter: to see how it goes, not for a model that is of use", 0 },
+    { "quick", KEY_QUICK, NULL, 0, "Runs are twenty times shorter: to see how it goes, not for a model that is "
+      "of use", 0 },
     { "json", KEY_JSON, "FILE", 0, "Write the model into FILE, too, as JSON for people to read", 0 },
     { "quiet", KEY_QUIET, NULL, 0, "Print no progress, only what is wrong", 0 },
     { 0 },
@@ -174,8 +175,9 @@ static char *config_text(const struct train *t)
 
     if (!out)
         die("out of memory");
-    fprintf(out, "generation %d seed %" PRIu64 " nics %s search %u rounds %u runs %u updates %u hold %u check %u quick %d",
-            GENERATION, t->seed, train_nics_names[t->nics], t->search, t->rounds, t->runs, t->updates, t->hold, t->check, t->is_quick);
+    fprintf(out, "generation %d seed %" PRIu64 " nics %s search %u rounds %u runs %u updates %u hold %u "
+            "check %u quick %d", GENERATION, t->seed, train_nics_names[t->nics], t->search, t->rounds, t->runs,
+            t->updates, t->hold, t->check, t->is_quick);
     for (int i = 0; tuner_acc.option[i].name; i++)
         fprintf(out, " %s %.17g", tuner_acc.option[i].name, t->values.value[i]);
     fclose(out);
@@ -192,7 +194,8 @@ static void shape_of(const struct train *t, struct net_shape *shape)
 static void init_state(struct train *t)
 {
     struct dqn_cfg cfg = { .is_double = train_value(t, "double") != 0, .gamma = train_value(t, "gamma"),
-                           .value_max = 1 / (1 - train_value(t, "gamma")), .bend = 1, .norm_max = 10, .adam = { .rate = train_value(t, "rate") },
+                           .value_max = 1 / (1 - train_value(t, "gamma")), .bend = 1, .norm_max = 10,
+                           .adam = { .rate = train_value(t, "rate") },
                            .batch = (uint32_t)train_value(t, "batch"), .memory = (uint32_t)train_value(t, "memory"),
                            .copy_every = (uint32_t)train_value(t, "copy_every"), .epsilon = 0, .epsilon_decay = 1,
                            .seed = t->seed };
@@ -236,9 +239,9 @@ static char *command_text(const struct train *t)
 
     if (!out)
         die("out of memory");
-    fprintf(out, "anole train acc --seed %" PRIu64 " --nics %s --search %u --rounds %u --runs %u --updates %u --hold %u "
-            "--check %u%s", t->seed, train_nics_names[t->nics], t->search, t->rounds, t->runs, t->updates, t->hold, t->check,
-            t->is_quick ? " --quick" : "");
+    fprintf(out, "anole train acc --seed %" PRIu64 " --nics %s --search %u --rounds %u --runs %u --updates %u "
+            "--hold %u --check %u%s", t->seed, train_nics_names[t->nics], t->search, t->rounds, t->runs, t->updates,
+            t->hold, t->check, t->is_quick ? " --quick" : "");
     for (uint32_t i = 0; i < t->sets; i++)
         fprintf(out, " --set %s", t->set[i]);
     fclose(out);
@@ -255,7 +258,8 @@ static int write_model(struct train *t, struct err *err)
     model_put(&m, "command", command);
     model_put(&m, "version", ANOLE_VERSION);
     model_put(&m, "traffic", "incast of 2 to 64 senders, 1 to 1000 flows of 10 KB to 10 MB, load 10 to 90 %; "
-              "WebSearch and DataMining at 10 to 90 %; storage; all-to-all and halving-doubling training: src/cmd/train_traffic.c");
+              "WebSearch and DataMining at 10 to 90 %; storage; all-to-all and halving-doubling training: "
+              "src/cmd/train_traffic.c");
     put_rule(&m, t);
     put_number(&m, "generation", GENERATION);
     put_number(&m, "round", t->state.best_round);
@@ -295,7 +299,8 @@ static int train(struct train *t, struct err *err)
     if (rc)
         return rc;
     if (is_there && !t->is_quiet)
-        printf("%s: goes on after %u generations and %u rounds\n", t->state_path, t->state.generations, t->state.rounds);
+        printf("%s: goes on after %u generations and %u rounds\n", t->state_path, t->state.generations,
+               t->state.rounds);
     rc = search(t, err);
     if (!rc && !t->is_quiet && t->state.rounds < t->rounds)
         train_print_head();

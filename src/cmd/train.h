@@ -1,9 +1,9 @@
-/* src/cmd/train.h - training away from the network: a search for a rule, then rounds of short runs, and what is learnt from
- * each round.
+/* src/cmd/train.h - training away from the network: a search for a rule, then rounds of short runs, and what is
+ * learnt from each round.
  *
  * First generations of rules (tune/acc_rule.h) are tried on the same runs, and held against SECN2: two rules that
- * meet the same flows differ by what they do, so a hundred runs tell more than a hundred thousand rewards. The rule that
- * is found is the net's guide (learn/dqn.h).
+ * meet the same flows differ by what they do, so a hundred runs tell more than a hundred thousand rewards. The rule
+ * that is found is the net's guide (learn/dqn.h).
  *
  * A round: runs decide by the net or by the rule, and explore; each is a process of its own and hands in what it went
  * through. When all are back, their experience is taken in the order of their numbers, and the net learns from it.
@@ -29,8 +29,8 @@
 
 /* NICs that follow the DCQCN paper, which has them for 40 Gb/s, and leave a flow at line rate until it is told. */
 #define TRAIN_DCQCN_NIC \
-    "{clamp_tgt_rate: 1, dce_tcp_rtt: 55us, dce_tcp_g: 1020, rpg_time_reset: 55us, rpg_threshold: 5, rpg_ai_rate: 40, " \
-    "rpg_hai_rate: 200, min_time_between_cnps: 50us, rate_reduce_monitor_period: 50us, " \
+    "{clamp_tgt_rate: 1, dce_tcp_rtt: 55us, dce_tcp_g: 1020, rpg_time_reset: 55us, rpg_threshold: 5, " \
+    "rpg_ai_rate: 40, rpg_hai_rate: 200, min_time_between_cnps: 50us, rate_reduce_monitor_period: 50us, " \
     "rate_to_set_on_first_cnp: 800000}"
 
 #define TRAIN_CHECKS 12          /* scenarios that nets are held against static settings on */
@@ -44,7 +44,8 @@ enum train_nics { TRAIN_BOTH, TRAIN_NVIDIA, TRAIN_DCQCN };
 
 extern const char *const train_nics_names[];     /* NULL-terminated */
 
-/* The scenario of one run; malloc'd. Everything about it follows from these; quick is so short that little is learnt. */
+/* The scenario of one run; malloc'd. Everything about it follows from these; what is quick is so short that little
+ * is learnt. */
 char *train_scenario(uint64_t seed, uint32_t round, uint32_t run, enum train_nics, bool is_quick);
 
 /* One to check on; malloc'd. The second half of them has the other kind of NICs, or other seeds. */
@@ -153,7 +154,8 @@ double train_score(const struct train *, uint32_t job, uint32_t base);
 /* One generation. */
 int train_generation(struct train *, struct err *);
 
-/* After the last: of the rules that were best for a while, the one that is best on more traffic than a generation has. */
+/* After the last: of the rules that were best for a while, the one that is best on more traffic than a generation
+ * has. */
 int train_run_off(struct train *, struct err *);
 
 /* ---- train_round.c ---- */

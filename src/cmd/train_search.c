@@ -1,10 +1,11 @@
 /* src/cmd/train_search.c - a search for a rule, generation by generation.
  *
- * The first generation has every action for itself, in all cells; each later one the best rule so far with one to three cells
- * changed, eight times. They are tried on all checks, beside SECN2 and the best so far, with seeds that are new in each
- * generation. What is best there may have been lucky: it meets the best so far once more, with other seeds, and takes its place
- * if it is better in both together. So does, if several were better, the rule with the changes of all of them; it must be
- * the best of the three. In the end the last that were best for a while meet on more traffic.
+ * The first generation has every action for itself, in all cells; each later one the best rule so far with one to
+ * three cells changed, eight times. They are tried on all checks, beside SECN2 and the best so far, with seeds that
+ * are new in each generation. What is best there may have been lucky: it meets the best so far once more, with other
+ * seeds, and takes its place if it is better in both together. So does, if several were better, the rule with the
+ * changes of all of them; it must be the best of the three. In the end the last that were best for a while meet on
+ * more traffic.
  */
 #include "base/rng.h"
 #include "cmd/train.h"
@@ -22,8 +23,8 @@
 #define NEAR       2             /* actions that are near another in the list: half of all changes go there */
 #define STREAM     0x72756c65ull
 
-/* In the order of jobs, TRAIN_CHECKS of each: SECN2, the best so far, then candidates; the second time the winner and the
- * union. */
+/* In the order of jobs, TRAIN_CHECKS of each: SECN2, the best so far, then candidates; the second time the winner
+ * and the union. */
 enum { BASE, BEST, CANDIDATE, UNION };
 
 static uint32_t actions_of(const struct train *t)

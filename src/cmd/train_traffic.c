@@ -20,7 +20,14 @@ const char *const train_static[TRAIN_STATICS] = { "secn1", "secn2", "secn0", "ve
 
 /* ---- random networks ---- */
 
-struct draw { struct rng rng; FILE *out; double host_bps, run_us; uint32_t hosts; enum train_nics nics; bool is_quick; };
+struct draw {
+    struct rng      rng;
+    FILE           *out;
+    double          host_bps, run_us;
+    uint32_t        hosts;
+    enum train_nics nics;
+    bool            is_quick;
+};
 
 static double uniform(struct draw *d, double low, double high)
 {
@@ -69,8 +76,8 @@ static void print_clos(struct draw *d)
 
 /* ---- random NICs ---- */
 
-/* Those of NVIDIA as they come, and as the DCQCN paper has them: with those, thresholds rather than PFC keep queues short. Whose
- * packets wait longer than 4 ms in front of a PFC pause must not send them again. */
+/* Those of NVIDIA as they come, and as the DCQCN paper has them: with those, thresholds rather than PFC keep queues
+ * short. Packets that PFC holds for longer than 4 ms must not be sent again. */
 static void print_nics(struct draw *d)
 {
     fprintf(d->out, "host: {mtu: %u, rto: 100ms}\n", one_of(d, 2) ? 4096u : 1000u);

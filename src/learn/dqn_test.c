@@ -148,8 +148,8 @@ static uint32_t always_first(const void *arg, const float *state)
     return 0;
 }
 
-/* In state 1 online says (1, 2). The guide's action 0 is to be 0.5 ahead and is 1 behind, so 1.5 are lost; nothing is lost
- * in state -1, where it is 1 ahead. An end with a reward of just what the net says adds nothing. */
+/* In state 1 online says (1, 2). The guide's action 0 is to be 0.5 ahead and is 1 behind, so 1.5 are lost; nothing is
+ * lost in state -1, where it is 1 ahead. An end with a reward of just what the net says adds nothing. */
 static void learn__the_guide_is_to_be_ahead(void **unused)
 {
     static const struct dqn_guide guide = { .action = always_first, .margin = 0.5, .weight = 2 };

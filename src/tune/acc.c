@@ -10,9 +10,9 @@
  * paper calls a queue short that is below the Kmin in force, so one that once got a high Kmin keeps it; by default,
  * a queue is short here when no action would mark it.
  *
- * A threshold of so many bytes is a quarter of the time at 100 Gb/s that it is at 25. The paper's thresholds and steps of
- * the reward are bytes, at any speed; by default those here are bytes per 25 Gb/s of a port, and queues are looked at
- * in the same measure, so what is learnt at ports of one speed holds for others.
+ * A threshold of so many bytes is a quarter of the time at 100 Gb/s that it is at 25. The paper's thresholds and
+ * steps of the reward are bytes, at any speed; by default those here are bytes per 25 Gb/s of a port, and queues are
+ * looked at in the same measure, so what is learnt at ports of one speed holds for others.
  *
  * Central (C-ACC, section 5.4): one agent, one setting for all uplinks and one for all other ports, from the mean of
  * what is seen at them.
@@ -37,8 +37,8 @@
 #define STREAM       0x61636365u
 
 enum {
-    MODEL, TRAIN, SLOT, AGENTS, ACTIONS, SCALE, REWARD, WEIGHT, IDLE, HISTORY, EPSILON, EPSILON_MIN, EPSILON_DECISIONS, GAMMA,
-    RATE, BATCH, UPDATE, MEMORY, COPY_EVERY, DOUBLE, EXCHANGE, EXCHANGE_RECORDS, COMMON
+    MODEL, TRAIN, SLOT, AGENTS, ACTIONS, SCALE, REWARD, WEIGHT, IDLE, HISTORY, EPSILON, EPSILON_MIN,
+    EPSILON_DECISIONS, GAMMA, RATE, BATCH, UPDATE, MEMORY, COPY_EVERY, DOUBLE, EXCHANGE, EXCHANGE_RECORDS, COMMON
 };
 
 enum { AGENTS_SWITCH, AGENTS_CENTRAL };
@@ -48,7 +48,7 @@ enum { IDLE_NO_ACTION, IDLE_PUBLISHED, IDLE_NEVER };
 static const char *const agents_names[] = { "switch", "central", NULL };
 static const char *const scale_names[] = { "port", "none", NULL };
 static const char *const idle_names[] = { "short", "published", "never", NULL };
-static const char *const model_names[] = { "shipped", "none", NULL };
+static const char *const model_names[] = { "shipped", "dcqcn", "none", NULL };
 
 struct unit {                    /* a queue; or, central, all queues of one direction */
     uint32_t agent;
@@ -98,15 +98,17 @@ void acc_shape(struct net_shape *s, uint32_t inputs, uint32_t actions)
 
 static int load(struct model *m, const char *name, struct err *err)
 {
+    bool       is_dcqcn = strcmp(name, "dcqcn") == 0;
     struct err why;
     int        rc;
 
-    if (strcmp(name, "shipped") != 0)
+    if (!is_dcqcn && strcmp(name, "shipped") != 0)
         rc = model_load(m, name, &why);
-    else if (acc_model_bytes == 0)
-        rc = err_set(&why, ENOENT, "there is no model in this build; train one with anole train acc");
+    else if ((is_dcqcn ? acc_dcqcn_model_bytes : acc_model_bytes) == 0)
+        rc = err_set(&why, ENOENT, "there is no such model in this build; train one with anole train acc");
     else
-        rc = model_parse(m, "shipped", acc_model, acc_model_bytes, &why);
+        rc = model_parse(m, name, is_dcqcn ? acc_dcqcn_model : acc_model,
+                         is_dcqcn ? acc_dcqcn_model_bytes : acc_model_bytes, &why);
     return rc ? err_set(err, -rc, "model: %s", why.text) : 0;
 }
 
@@ -454,8 +456,8 @@ static void tell(const struct acc_figures *is, const struct acc_figures *was, bo
     uint64_t decisions = is->decisions - was->decisions, updates = is->updates - was->updates;
     int      used = snprintf(note->why, sizeof note->why,
                              "%" PRIu64 " decisions in %" PRIu64 " slots, %" PRIu64
-                             " of them changed a setting; %" PRIu64 " times a queue was idle", decisions, is->slots - was->slots, is->changes - was->changes,
-                             is->skipped - was->skipped);
+                             " of them changed a setting; %" PRIu64 " times a queue was idle", decisions,
+                             is->slots - was->slots, is->changes - was->changes, is->skipped - was->skipped);
 
     if (is_learning && used > 0 && (size_t)used < sizeof note->why)
         snprintf(note->why + used, sizeof note->why - (size_t)used, "; epsilon %.3f, loss %.3g in %" PRIu64 " updates",
@@ -483,7 +485,8 @@ static void step(void *state, const struct report *r, struct knobs *knobs, struc
 
 static const struct tuner_option options[] = {
     [MODEL] = { "model", OPTION_TEXT, 0, 0, 0, model_names, "shipped",
-                "what it begins with: shipped, none (random numbers), or a file that anole train acc has written" },
+                "what it begins with: shipped, for NICs of any kind; dcqcn, for NICs with the DCQCN paper's "
+                "parameters; none (random numbers); or a file that anole train acc has written" },
     [TRAIN] = { "train", OPTION_YES, 0, 0, 1, NULL, NULL,
                 "whether it learns from what it sees; no: the model is frozen" },
     [SLOT] = { "slot_us", OPTION_REAL, 100, 1, 1e6, NULL, NULL, "time between two decisions, in microseconds" },

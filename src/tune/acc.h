@@ -37,8 +37,9 @@ struct acc_figures {             /* since the tuner was opened */
 
 void acc_figures(const struct tuner *, struct acc_figures *);
 
-/* The model that ships with Anole, if there is one: acc_model_bytes is 0 otherwise. Made by tools/embed-model. */
-extern const unsigned char acc_model[];
-extern const unsigned long acc_model_bytes;
+/* The models that ship with Anole: for NICs of both kinds, and for those of the DCQCN paper alone. Made by
+ * tools/embed-model; of a model that is not there, the bytes are 0. */
+extern const unsigned char acc_model[], acc_dcqcn_model[];
+extern const unsigned long acc_model_bytes, acc_dcqcn_model_bytes;
 
 #endif

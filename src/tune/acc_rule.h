@@ -1,8 +1,8 @@
-/* src/tune/acc_rule.h - a policy for ACC that fits on a line: what to set, by how long a queue was and how full its link.
+/* src/tune/acc_rule.h - a policy for ACC that fits on a line: what to set, by how long a queue was and how full its
+ * link.
  *
- * 15 cells of an action each. A net can do more, but a rule has so few parts that it can be searched for by trying it: in
- * runs with the same seeds two rules differ by what they do, not by luck. Training (cmd/train.h) searches for one and
- * has the net begin with it.
+ * 15 cells of an action each. A net can do more, but a rule has so few parts that it can be searched for by trying
+ * it. Training (cmd/train.h) searches for one and has the net begin with it.
  *
  *                link below 80 %   80 to 95 %   above
  *   below 5 KB         0                5         10

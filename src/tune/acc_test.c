@@ -226,8 +226,8 @@ static void slot__a_rule_decides(void **state)
     tuner_close(&t);
 }
 
-/* Ports of 100 Gb/s beside those of 25: the same action is four times the bytes, four times the queue the same state. With
- * scale none all are alike. */
+/* Ports of 100 Gb/s beside those of 25: the same action is four times the bytes, four times the queue the same state.
+ * With scale none all are alike. */
 static void slot__thresholds_are_by_speed(void **state)
 {
     static const struct queue_facts two[] = { { 0, true, 100000000000 }, { 0, false, 25000000000 } };
