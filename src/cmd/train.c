@@ -30,14 +30,14 @@ static const struct argp_option option_rows[] = {
     { "seed", KEY_SEED, "N", 0, "Start of the random numbers (default: 1)", 0 },
     { "nics", KEY_NICS, "KIND", 0, "NICs of the networks to learn from: nvidia, as they come; dcqcn, as in the "
       "DCQCN paper; both (default)", 0 },
-    { "search", KEY_SEARCH, "N", 0, "First search N generations for a rule that guides the net (default: 80; 0: "
+    { "search", KEY_SEARCH, "N", 0, "First search N generations for a rule that guides the net (default: 50; 0: "
       "there is no guide)", 0 },
-    { "rounds", KEY_ROUNDS, "N", 0, "Rounds of runs (default: 100)", 0 },
+    { "rounds", KEY_ROUNDS, "N", 0, "Rounds of runs (default: 60)", 0 },
     { "runs", KEY_RUNS, "N", 0, "Runs of a round (default: 12)", 0 },
     { "updates", KEY_UPDATES, "N", 0, "Updates of the net after a round (default: 1000)", 0 },
     { "hold", KEY_HOLD, "N", 0, "Slots for which a random action stays (default: 4)", 0 },
     { "check", KEY_CHECK, "N", 0, "Hold the net against static settings every N rounds, and keep the best "
-      "(default: 10; 0: never, and the last net is kept)", 0 },
+      "(default: 5; 0: never, and the last net is kept)", 0 },
     { "jobs", KEY_JOBS, "N", 0, "Runs at the same time (default: as many as there are cores). The model is "
       "the same", 0 },
     { "quick", KEY_QUICK, NULL, 0, "Runs are twenty times shorter: to see how it goes, not for a model that is "
@@ -105,13 +105,13 @@ static const struct argp argp = {
     .args_doc = "acc",
     .doc = "Makes a model for the tuner acc. First rules of a few cells are tried against each other, generation by "
            "generation; the best is the guide of the net. Then come rounds of short runs on random networks and "
-           "traffic, in which net and rule explore, and after each round the net learns from all of them. Every tenth "
-           "round it is held against static settings on other traffic; the model that is written is the one that was "
+           "traffic, in which net and rule explore, and after each round the net learns from all of them. Every few "
+           "rounds it is held against static settings on other traffic; the model that is written is the one that was "
            "best at that."
            "\v"
            "Examples:\n"
            "  anole train acc --out model.acc\n"
-           "      A model in half an hour or so, on two cores.\n"
+           "      A model in a quarter of an hour or so, on two cores.\n"
            "  anole run incast.yaml --set tuner=acc:model.acc\n"
            "      A network that it tunes.\n"
            "\n"
@@ -331,7 +331,7 @@ static char *path_of_state(const char *out)
 
 static int train_main(int argc, char **argv)
 {
-    struct train t = { .seed = 1, .search = 80, .rounds = 100, .runs = 12, .updates = 1000, .hold = 4, .check = 10 };
+    struct train t = { .seed = 1, .search = 50, .rounds = 60, .runs = 12, .updates = 1000, .hold = 4, .check = 5 };
     struct err   err;
     int          rc;
 

@@ -485,8 +485,8 @@ static void step(void *state, const struct report *r, struct knobs *knobs, struc
 
 static const struct tuner_option options[] = {
     [MODEL] = { "model", OPTION_TEXT, 0, 0, 0, model_names, "shipped",
-                "what it begins with: shipped, for NICs of any kind; dcqcn, for NICs with the DCQCN paper's "
-                "parameters; none (random numbers); or a file that anole train acc has written" },
+                "what it begins with: shipped, for NVIDIA's NICs as they come; dcqcn, for NICs with the DCQCN "
+                "paper's parameters; none (random numbers); or a file that anole train acc has written" },
     [TRAIN] = { "train", OPTION_YES, 0, 0, 1, NULL, NULL,
                 "whether it learns from what it sees; no: the model is frozen" },
     [SLOT] = { "slot_us", OPTION_REAL, 100, 1, 1e6, NULL, NULL, "time between two decisions, in microseconds" },

@@ -37,8 +37,8 @@ struct acc_figures {             /* since the tuner was opened */
 
 void acc_figures(const struct tuner *, struct acc_figures *);
 
-/* The models that ship with Anole: for NICs of both kinds, and for those of the DCQCN paper alone. Made by
- * tools/embed-model; of a model that is not there, the bytes are 0. */
+/* The models that ship with Anole: for NVIDIA's NICs as they come, and for NICs with the DCQCN paper's parameters. Made
+ * by tools/embed-model; of a model that is not there, the bytes are 0. */
 extern const unsigned char acc_model[], acc_dcqcn_model[];
 extern const unsigned long acc_model_bytes, acc_dcqcn_model_bytes;
 
