@@ -18,7 +18,7 @@
 #   acc_all NAMES METRIC...            runs what `jobs` of the script prints and makes runs.csv, results.csv, changes.csv of it, and
 #                                      `changes` of the README
 #   acc_names SCHEMES CASES            all names, case by case
-#   acc_bars SCHEMES TITLES SCALES     the picture of results.csv: bars.gp
+#   acc_bars SCHEMES TITLES SCALES [LOGS]   the picture of results.csv: bars.gp
 #
 # NAME is SCHEME:CASE. What a run leaves is $out/series/NAME/SEED.metrics, a line each "name value", and SEED.csv, its
 # intervals: so all of series.sh can be used. With tuner.record=yes SEED.queues.csv is what was seen and set at each queue. It is
@@ -217,7 +217,8 @@ acc_all() {
 }
 
 acc_bars() {
-    gnuplot -e "results='$out/results.csv'; picture='$out/picture.svg'; schemes='$1'; titles='$2'; scales='$3'" "$acc/bars.gp"
+    gnuplot -e "results='$out/results.csv'; picture='$out/picture.svg'; schemes='$1'; titles='$2'; scales='$3'; logs='${4:-}'" \
+        "$acc/bars.gp"
 }
 
 acc_names() {

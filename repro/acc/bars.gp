@@ -1,5 +1,6 @@
-# gnuplot -e "results='...'; picture='...'; schemes='...'; titles='...'; scales='...'" bars.gp : of results.csv as acc.sh makes it, a panel
+# gnuplot -e "results='...'; picture='...'; schemes='...'; titles='...'; scales='...'; logs='...'" bars.gp : of results.csv as acc.sh makes it, a panel
 # each figure, with bars by case and scheme and their 95 % intervals. titles and scales are words; a _ of a title is a space.
+# logs are the numbers of the panels that are logarithmic.
 cases = system("tail -n +2 '".results."' | cut -d , -f 1 | uniq")
 panels = words(titles)
 columns = panels < 4 ? panels : panels == 4 ? 2 : 3
@@ -26,6 +27,7 @@ do for [panel = 1:panels] {
     at = 1 + 3 * panel
     scale = real(word(scales, panel))
     set title spaces(word(titles, panel))
+    if (strstrt(" ".logs." ", " ".panel." ")) { set logscale y; set yrange [10:*] } else { unset logscale y; set yrange [0:*] }
     if (panel == 1) { set key at screen 0.5,0.995 center top horizontal maxrows 1 samplen 1 } else { set key off }
     plot for [s = 1:n] results using (strcol(2) eq word(schemes, s) ? place(strcol(1)) + 0.8 / n * (s - (n + 1) / 2.0) : NaN) \
         :(column(at) * scale):(column(at + 1) * scale):(column(at + 2) * scale):(0.8 / n) \
