@@ -13,7 +13,7 @@ colours = '#1f77b4 #2ca02c #d62728 #ff9896'
 do for [c = 1:3] {
     case = word('4x2 8x8 16x16', c)
     set title sprintf('%s: senders x flows', case)
-    if (c == 1) { set ylabel 'queue, KB'; set key top left samplen 2 } else { unset ylabel; set key off }
+    if (c == 1) { set ylabel 'queue, KB'; set key bottom left samplen 2 } else { unset ylabel; set key off }
     plot for [s = 1:4] '<grep ,'.case.','.word(schemes, s).', '.series using 1:($4 > 1 ? $4 : 1) with lines lc rgb word(colours, s) title word(schemes, s)
 }
 unset multiplot
