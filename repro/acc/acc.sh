@@ -155,7 +155,7 @@ acc_compare() {
         function tell(rest, j, against, base,    i, name, d, of_base) {
             if (!((base " " rest) in seen)) return
             of_base = mean(base " " rest, j)
-            if (of_base == 0) return
+            if (of_base == 0 || mean("acc " rest, j) == 0) return     # there was nothing of the kind
             for (i = 1; i <= n[rest]; i++) d[1, i] = 100 * (of["acc " rest, j, i] - of[base " " rest, j, i]) / of_base
             name = metric[j]
             sub(/^\+/, "", name)
