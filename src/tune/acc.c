@@ -7,8 +7,9 @@
  * net of the switch learns from it by Double DQN (acc_agents.h, learn/dqn.h).
  *
  * A queue is idle while there is nothing to decide: it is short, or its reward has not changed for three slots. The
- * paper calls a queue short that is below the Kmin in force, so one that once got a high Kmin keeps it; by default,
- * a queue is short here when no action would mark it.
+ * paper calls a queue short that is below the Kmin in force, so one that once got a high Kmin keeps it, and that a
+ * link stands idle after much was marked is never learnt from; by default, a queue is short here when no action would
+ * mark it and its link is hardly used.
  *
  * A threshold of so many bytes is a quarter of the time at 100 Gb/s that it is at 25. The paper's thresholds and
  * steps of the reward are bytes, at any speed; by default those here are bytes per 25 Gb/s of a port, and queues are
@@ -503,8 +504,8 @@ static const struct tuner_option options[] = {
     [WEIGHT] = { "weight_throughput", OPTION_REAL, 0.7, 0, 1, NULL, NULL,
                  "of throughput in the reward; the rest is that of short queues" },
     [IDLE] = { "idle", OPTION_CHOICE, IDLE_NO_ACTION, 0, 0, idle_names, NULL,
-               "no decision for a queue without a change of reward for three slots, or: short: below every Kmin; "
-               "published: below the Kmin in force. never: always a decision" },
+               "no decision for a queue without a change of reward for three slots, or: short: below every Kmin "
+               "with less than 5 % of the link in use; published: below the Kmin in force. never: always a decision" },
     [HISTORY] = { "history", OPTION_COUNT, 3, 1, HISTORY_MAX, NULL, NULL, "slots that a decision looks back on" },
     [EPSILON] = { "epsilon", OPTION_REAL, 0.05, 0, 1, NULL, NULL, "share of random decisions at first, if it learns" },
     [EPSILON_MIN] = { "epsilon_min", OPTION_REAL, 0.001, 0, 1, NULL, NULL, "and in the end" },
