@@ -323,10 +323,11 @@ static int train(struct train *t, struct err *err)
 
 static char *path_of_state(const char *out)
 {
-    char *path = xmalloc(strlen(out) + sizeof ".state");
+    char *path;
 
-    strcpy(path, out);
-    return strcat(path, ".state");
+    if (asprintf(&path, "%s.state", out) < 0)
+        die("out of memory");
+    return path;
 }
 
 static int train_main(int argc, char **argv)

@@ -84,7 +84,7 @@ static void first_job(const struct train *t, uint32_t number, struct train_job *
 {
     uint32_t variant = number / TRAIN_CHECKS;
 
-    describe(t, number, 2 * t->state.generations, j, text);
+    describe(t, number, 2ull * t->state.generations, j, text);
     if (variant != BASE)
         j->rule = variant == BEST ? t->state.rule : candidate(t, variant - CANDIDATE);
 }
@@ -93,7 +93,7 @@ static void second_job(const struct train *t, uint32_t number, struct train_job 
 {
     uint32_t variant = number / TRAIN_CHECKS;
 
-    describe(t, number, 2 * t->state.generations + 1, j, text);
+    describe(t, number, 2ull * t->state.generations + 1, j, text);
     if (variant != BASE)
         j->rule = variant == BEST ? t->state.rule : variant == CANDIDATE ? t->winner : t->both;
 }
@@ -215,7 +215,8 @@ static void last_job(const struct train *t, uint32_t number, struct train_job *j
         j->rule = t->state.last[variant - 1];
     else
         j->tuner = "secn2";
-    *text = train_check_scenario(number % TRAIN_CHECKS, t->seed * 1000003 + 2 * t->search + seed, t->nics, t->is_quick);
+    *text = train_check_scenario(number % TRAIN_CHECKS, t->seed * 1000003 + 2ull * t->search + seed, t->nics,
+                                 t->is_quick);
 }
 
 int train_run_off(struct train *t, struct err *err)
