@@ -5,11 +5,14 @@ cases = system("tail -n +2 '".results."' | cut -d , -f 1 | uniq")
 panels = words(titles)
 columns = panels < 4 ? panels : panels == 4 ? 2 : 3
 rows = (panels + columns - 1) / columns
-height = 300.0 * rows + 40
+# Names of many cases need room below the panels.
+is_many = words(cases) > 6
+below = is_many ? 150 : 60
+height = (240.0 + below) * rows + 40
 set terminal svg size 470 * columns,height font 'sans,11' noenhanced background '#ffffff'
 set output picture
 set datafile separator ','
-set multiplot layout rows,columns margins 0.05,0.98,60 / height,1 - 60 / height spacing 0.05,90 / height
+set multiplot layout rows,columns margins 0.05,(is_many ? 0.93 : 0.98),below / height,1 - 60 / height spacing 0.05,(below + 30) / height
 colours = '#7f7f7f #1f77b4 #2ca02c #9467bd #d62728 #ff9896 #8c564b #e377c2'
 spaces(s) = system("echo '".s."' | tr _ ' '")
 label(s) = system("echo '".s."' | sed s/%/%%/")
@@ -21,7 +24,7 @@ set border 3
 set tics nomirror
 set yrange [0:*]
 set xrange [0.4:words(cases) + 0.6]
-set xtics rotate by -20 left ()
+set xtics rotate by (is_many ? -40 : -20) left ()
 do for [c = 1:words(cases)] { set xtics add (label(word(cases, c)) c) }
 do for [panel = 1:panels] {
     at = 1 + 3 * panel
