@@ -12,7 +12,7 @@ height = (240.0 + below) * rows + 40
 set terminal svg size 470 * columns,height font 'sans,11' noenhanced background '#ffffff'
 set output picture
 set datafile separator ','
-set multiplot layout rows,columns margins 0.05,(is_many ? 0.93 : 0.98),below / height,1 - 60 / height spacing 0.05,(below + 30) / height
+set multiplot layout rows,columns margins 0.05,(is_many ? 0.93 : 0.98),below / height,1 - (is_many ? 75 : 60) / height spacing 0.05,(below + 30) / height
 colours = '#7f7f7f #1f77b4 #2ca02c #9467bd #d62728 #ff9896 #8c564b #e377c2'
 spaces(s) = system("echo '".s."' | tr _ ' '")
 label(s) = system("echo '".s."' | sed s/%/%%/")
