@@ -153,6 +153,13 @@ static bool is_to_h8(const struct row *r)
     return r->row.port->peer->node->id == 8;
 }
 
+static void run_recorded(struct simulation *s)
+{
+    rows_count = 0;
+    open_text(s, STAR "tuner: {kind: acc, record: yes}\n", NULL, 0, 1);
+    simulation_run(s, &keep_rows, NULL);
+}
+
 /* Frames are the payload, and 62 bytes for each 1024 of it; nothing is lost, and h8 sends no data. */
 static void record__sums_are_the_frames_of_the_flows(void **state)
 {
@@ -160,9 +167,7 @@ static void record__sums_are_the_frames_of_the_flows(void **state)
     uint64_t          bytes = 0, last_ps = 0;
 
     (void)state;
-    rows_count = 0;
-    open_text(&s, STAR "tuner: {kind: acc, record: yes}\n", NULL, 0, 1);
-    simulation_run(&s, &keep_rows, NULL);
+    run_recorded(&s);
     for (uint32_t i = 0; i < rows_count; i++) {
         const struct row *r = &rows[i];
 
@@ -195,9 +200,7 @@ static void record__the_setting_follows_from_row_to_row(void **state)
     uint32_t          changes = 0;
 
     (void)state;
-    rows_count = 0;
-    open_text(&s, STAR "tuner: {kind: acc, record: yes}\n", NULL, 0, 1);
-    simulation_run(&s, &keep_rows, NULL);
+    run_recorded(&s);
     for (uint32_t i = 0; i < rows_count; i++) {
         const struct row *r = &rows[i];
 

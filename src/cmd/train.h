@@ -151,6 +151,10 @@ double train_score(const struct train *, uint32_t job, uint32_t base);
 
 /* ---- train_search.c ---- */
 
+/* How many rules the generation at hand has, and one of them: all follows from the state and the number. */
+uint32_t        train_candidates(const struct train *);
+struct acc_rule train_candidate(const struct train *, uint32_t number);
+
 /* One generation. */
 int train_generation(struct train *, struct err *);
 

@@ -32,7 +32,7 @@ static uint32_t actions_of(const struct train *t)
     return acc_actions_list((enum acc_actions)train_value(t, "actions"), NULL);
 }
 
-static uint32_t candidates(const struct train *t)
+uint32_t train_candidates(const struct train *t)
 {
     if (t->state.generations > 0)
         return CANDIDATES;
@@ -50,7 +50,7 @@ static uint16_t another(struct rng *rng, uint16_t action, uint32_t actions)
     return (uint16_t)(action + by < actions ? action + by : actions - 1);
 }
 
-static struct acc_rule candidate(const struct train *t, uint32_t number)
+struct acc_rule train_candidate(const struct train *t, uint32_t number)
 {
     struct acc_rule rule = t->state.rule;
     struct rng      rng;
@@ -58,7 +58,7 @@ static struct acc_rule candidate(const struct train *t, uint32_t number)
 
     if (t->state.generations == 0) {
         for (int i = 0; i < ACC_RULE_CELLS; i++)
-            rule.action[i] = (uint16_t)(number * actions_of(t) / candidates(t));
+            rule.action[i] = (uint16_t)(number * actions_of(t) / train_candidates(t));
         return rule;
     }
     rng_init(&rng, t->seed, STREAM << 32 | (uint64_t)t->state.generations << 8 | number);
@@ -86,7 +86,7 @@ static void first_job(const struct train *t, uint32_t number, struct train_job *
 
     describe(t, number, 2ull * t->state.generations, j, text);
     if (variant != BASE)
-        j->rule = variant == BEST ? t->state.rule : candidate(t, variant - CANDIDATE);
+        j->rule = variant == BEST ? t->state.rule : train_candidate(t, variant - CANDIDATE);
 }
 
 static void second_job(const struct train *t, uint32_t number, struct train_job *j, char **text)
@@ -112,7 +112,7 @@ struct scores { double best, winner, both; uint32_t better; };
 /* Finds the winner, and puts together all that are better than the best so far. */
 static int try_all(struct train *t, struct scores *s, struct err *err)
 {
-    uint32_t n = candidates(t);
+    uint32_t n = train_candidates(t);
     int      rc = train_jobs(t, (CANDIDATE + n) * TRAIN_CHECKS, first_job, err);
 
     *s = (struct scores){ .best = INFINITY, .winner = INFINITY };
@@ -121,7 +121,7 @@ static int try_all(struct train *t, struct scores *s, struct err *err)
         s->best = train_score(t, BEST * TRAIN_CHECKS, BASE);
     for (uint32_t i = 0; !rc && i < n; i++) {
         double          score = train_score(t, (CANDIDATE + i) * TRAIN_CHECKS, BASE);
-        struct acc_rule rule = candidate(t, i);
+        struct acc_rule rule = train_candidate(t, i);
 
         if (score < s->best) {
             s->better++;

@@ -4,7 +4,6 @@
 #include "cmd/simulation.h"
 #include "tune/acc.h"
 
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -87,38 +86,6 @@ static void check_scenario__has_the_nics_asked_for(void **state)
             free(first);
             free(second);
         }
-}
-
-/* ---- scores ---- */
-
-/* The logarithm, and four times what is above 1 %. */
-static void badness__by_hand(void **state)
-{
-    static const struct { double times, bad; } rows[] = {
-        { 1, 0 }, { 0.5, -0.69314718056 }, { 1.01, 0.00995033085 }, { 1.11, 0.10436001532 + 0.4 }, { 2, 0.69314718056 + 3.96 },
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        assert_true(fabs(train_badness(rows[i].times) - rows[i].bad) < 1e-9);
-}
-
-/* Two rules' worth of jobs beside SECN2's: mice of every check half as long, elephants the same; there are none in the
- * last check. */
-static void score__mean_over_checks(void **state)
-{
-    struct train_found base = { .fct_us = { 20, 300 } }, is = { .fct_us = { 10, 300 } }, last = { .fct_us = { 10, 0 } };
-    char              *text[2 * TRAIN_CHECKS];
-    struct train       t = { .text = text };
-
-    (void)state;
-    for (int i = 0; i < TRAIN_CHECKS; i++) {
-        text[i] = (char *)&base;
-        text[TRAIN_CHECKS + i] = (char *)(i < TRAIN_CHECKS - 1 ? &is : &last);
-    }
-    assert_true(fabs(train_score(&t, TRAIN_CHECKS, 0) +
-                     0.69314718056 * TRAIN_CHECKS / (2 * TRAIN_CHECKS - 1)) < 1e-9);
-    assert_true(train_score(&t, 0, 0) == 0);
 }
 
 /* ---- a run ---- */
@@ -283,8 +250,6 @@ int main(void)
         cmocka_unit_test(scenario__follows_from_its_numbers),
         cmocka_unit_test(check_scenario__are_without_fault),
         cmocka_unit_test(check_scenario__has_the_nics_asked_for),
-        cmocka_unit_test(badness__by_hand),
-        cmocka_unit_test(score__mean_over_checks),
         cmocka_unit_test(run__hands_in_what_it_went_through),
         cmocka_unit_test(state__goes_on_as_if_nothing_had_been),
         cmocka_unit_test(state__damage_is_refused),
