@@ -13,7 +13,7 @@
 #define SMOOTH_SHARE 0.001f      /* of each new net in the mean of nets */
 #define GUIDED_PART  0.5         /* of all rounds, in which the guide has its full weight; then it falls to 0 */
 #define GUIDE_MARGIN 0.1
-#define CHECK_SEED   1000001     /* no generation has it, nor the next */
+#define CHECK_SEED   1000001     /* and the next; with seed 1, generation 0 of the search has that one too */
 
 static double epsilon(const struct train *t)
 {

@@ -97,19 +97,24 @@ void acc_shape(struct net_shape *s, uint32_t inputs, uint32_t actions)
         { .width = 40, .activation = NET_RELU }, { .width = actions, .activation = NET_LINEAR } } };
 }
 
+static const struct { const char *name; const unsigned char *model; const unsigned long *bytes; } shipped[] = {
+    { "shipped", acc_model, &acc_model_bytes }, { "dcqcn", acc_dcqcn_model, &acc_dcqcn_model_bytes },
+};
+
 static int load(struct model *m, const char *name, struct err *err)
 {
-    bool       is_dcqcn = strcmp(name, "dcqcn") == 0;
     struct err why;
+    size_t     i = 0;
     int        rc;
 
-    if (!is_dcqcn && strcmp(name, "shipped") != 0)
+    while (i < sizeof shipped / sizeof *shipped && strcmp(name, shipped[i].name) != 0)
+        i++;
+    if (i == sizeof shipped / sizeof *shipped)
         rc = model_load(m, name, &why);
-    else if ((is_dcqcn ? acc_dcqcn_model_bytes : acc_model_bytes) == 0)
+    else if (*shipped[i].bytes == 0)
         rc = err_set(&why, ENOENT, "there is no such model in this build; train one with anole train acc");
     else
-        rc = model_parse(m, name, is_dcqcn ? acc_dcqcn_model : acc_model,
-                         is_dcqcn ? acc_dcqcn_model_bytes : acc_model_bytes, &why);
+        rc = model_parse(m, name, shipped[i].model, *shipped[i].bytes, &why);
     return rc ? err_set(err, -rc, "model: %s", why.text) : 0;
 }
 
