@@ -10,7 +10,7 @@
 #include "base/rng.h"
 #include "bench.h"
 #include "core/units.h"
-#include "tune/acc.h"
+#include "tune/acc/acc.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -10,7 +10,7 @@
  * says that a benchmark has become another one.
  */
 #include "bench.h"
-#include "sim/scenario.h"
+#include "scenario/scenario.h"
 #include "sim/sim.h"
 
 #include <inttypes.h>

@@ -13,7 +13,7 @@
 #include "bench.h"
 #include "core/units.h"
 #include "lab/evq_heap.h"
-#include "sim/evq.h"
+#include "sim/event/evq.h"
 
 #include <stdbool.h>
 

@@ -9,7 +9,7 @@
  * -c prints what went on in the network as well. bench/lb-instructions counts instructions.
  */
 #include "bench.h"
-#include "sim/scenario.h"
+#include "scenario/scenario.h"
 #include "sim/sim.h"
 
 #include <inttypes.h>

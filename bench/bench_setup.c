@@ -5,7 +5,7 @@
  * the peak.
  */
 #include "bench.h"
-#include "sim/scenario.h"
+#include "scenario/scenario.h"
 #include "sim/sim.h"
 
 #include <string.h>

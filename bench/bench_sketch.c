@@ -16,11 +16,11 @@
 #include "base/rng.h"
 #include "bench.h"
 #include "core/units.h"
-#include "meter/elastic.h"
-#include "meter/flowstate_slots.h"
+#include "meter/monitor/elastic.h"
+#include "meter/monitor/flowstate_slots.h"
 #include "meter/kl.h"
-#include "meter/monitor_message.h"
-#include "meter/monitor_utility.h"
+#include "meter/monitor/monitor_message.h"
+#include "meter/monitor/monitor_utility.h"
 
 #include <stdbool.h>
 #include <string.h>

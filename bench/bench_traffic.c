@@ -5,8 +5,8 @@
  * the way: flows are not held.
  */
 #include "bench.h"
-#include "sim/scenario.h"
-#include "sim/traffic.h"
+#include "scenario/scenario.h"
+#include "traffic/traffic.h"
 
 #include <string.h>
 #include <sys/resource.h>

@@ -4,8 +4,8 @@
  * here, which go before the C library's; in a build with a sanitizer, which has put its own there, by its
  * hooks (mmap() is then not seen).
  */
-#include "sim/scenario.h"
-#include "sim/traffic.h"
+#include "scenario/scenario.h"
+#include "traffic/traffic.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

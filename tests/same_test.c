@@ -9,7 +9,7 @@
 #include "worlds.h"
 
 #include "core/units.h"
-#include "sim/scenario.h"
+#include "scenario/scenario.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +42,7 @@ static uint64_t run(const struct world_text *a, uint64_t seed, uint64_t step_ps)
     assert_true(s->is_done);
     assert_true(s->counters.flows_done > 10);
     assert_true(!s->hf2t || s->counters.delayed > 0);        /* a world does what it is there for */
-    assert_true(!s->repeat_tx || (s->counters.nacks_sent > 0 && s->counters.payload_dropped > 0));
+    assert_true(!s->selective_tx || (s->counters.nacks_sent > 0 && s->counters.payload_dropped > 0));
     digest = digest_add_counters(digest, &s->counters);
     sim_free(s);
     scenario_fini(&scenario);

@@ -4,9 +4,9 @@
 #include "worlds.h"
 
 #include "core/units.h"
-#include "sim/observe.h"
-#include "sim/parts.h"
-#include "sim/scenario.h"
+#include "sim/observe/observe.h"
+#include "sim/partition.h"
+#include "scenario/scenario.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -163,7 +163,7 @@ static void parts_new__keeps_racks_together(void **unused)
     scenario.cfg.threads = 4;
     if (scenario_start(&scenario, &s, &err))
         die("%s", err.text);
-    assert_int_equal(parts_count(s->parts), 4);
+    assert_int_equal(partition_count(s->parts), 4);
     for (uint32_t i = 0; i < s->hosts; i++)
         assert_int_equal(s->node[s->host[i].node].part, s->port[s->host[i].port].peer->node->part);
     for (uint32_t i = 0; i < s->nodes; i++)

@@ -1,4 +1,4 @@
-/* bench/lab/evq_heap.h - the plain variant of src/sim/evq.h: a 4-ary heap, and nothing else.
+/* bench/lab/evq_heap.h - the plain variant of src/sim/event/evq.h: a 4-ary heap, and nothing else.
  *
  * What evq has to beat, and the answer it is checked against. Keys lie in the heap itself and an event does
  * not know its place, so nothing can be cancelled: cheaper than a heap that could replace evq, and so a

@@ -1,13 +1,13 @@
 /* src/cmd/compare.c - anole compare: runs variants of a scenario with many seeds and tells which
  * differences are more than chance. */
-#include "cmd/compare.h"
-#include "base/outdir.h"
+#include "campaign/compare.h"
+#include "base/file/outdir.h"
 #include "base/text.h"
-#include "cmd/campaign_runs.h"
+#include "campaign/campaign_runs.h"
 #include "cmd/cmd.h"
 #include "cmd/compare_options.h"
-#include "cmd/interrupt.h"
-#include "cmd/page.h"
+#include "base/file/interrupt.h"
+#include "report/page.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "base/bootstrap.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
-#include "cmd/pool.h"
+#include "campaign/pool.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef CMD_COMPARE_OPTIONS_H
 #define CMD_COMPARE_OPTIONS_H
 
-#include "cmd/compare_variants.h"
+#include "campaign/compare_variants.h"
 
 #include <argp.h>
 #include <stdbool.h>

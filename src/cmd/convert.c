@@ -1,9 +1,9 @@
 /* src/cmd/convert.c - anole convert: other simulators' files and ours, one into the other. */
-#include "cmd/convert.h"
+#include "convert/convert.h"
 
 #include "base/text.h"
 #include "cmd/cmd.h"
-#include "cmd/interrupt.h"
+#include "base/file/interrupt.h"
 #include "core/units.h"
 
 #include <argp.h>

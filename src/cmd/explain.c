@@ -1,5 +1,5 @@
 /* src/cmd/explain.c - anole explain: what a tuner did in a run, and why. */
-#include "cmd/explain.h"
+#include "report/explain.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
 

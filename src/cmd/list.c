@@ -3,13 +3,13 @@
 #include "base/text.h"
 #include "cc/cc.h"
 #include "cmd/cmd.h"
-#include "cmd/knob_text.h"
+#include "core/knob_text.h"
 #include "cmd/list_tuners.h"
 #include "core/knobs.h"
 #include "lb/lb.h"
-#include "meter/monitor.h"
-#include "sim/cdf.h"
-#include "sim/scenario.h"
+#include "meter/monitor/monitor.h"
+#include "traffic/cdf.h"
+#include "scenario/scenario.h"
 
 #include <argp.h>
 #include <stdlib.h>

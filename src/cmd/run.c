@@ -1,16 +1,16 @@
 /* src/cmd/run.c - anole run: simulates a scenario and tells what became of it. */
 #include "base/err.h"
-#include "base/outdir.h"
+#include "base/file/outdir.h"
 #include "base/spark.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
-#include "cmd/interrupt.h"
-#include "cmd/outfile.h"
-#include "cmd/page.h"
-#include "cmd/progress.h"
-#include "cmd/results.h"
-#include "cmd/simulation.h"
-#include "sim/parts.h"
+#include "base/file/interrupt.h"
+#include "base/file/outfile.h"
+#include "report/page.h"
+#include "run/progress.h"
+#include "report/results.h"
+#include "run/simulation.h"
+#include "sim/partition.h"
 
 #include <argp.h>
 #include <stdlib.h>

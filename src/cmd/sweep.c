@@ -1,11 +1,11 @@
 /* src/cmd/sweep.c - anole sweep: runs a scenario with many settings and tells which is best. */
-#include "cmd/sweep.h"
+#include "campaign/sweep.h"
 #include "base/text.h"
-#include "cmd/campaign_runs.h"
+#include "campaign/campaign_runs.h"
 #include "cmd/cmd.h"
-#include "cmd/compare.h"
-#include "cmd/interrupt.h"
-#include "cmd/page.h"
+#include "campaign/compare.h"
+#include "base/file/interrupt.h"
+#include "report/page.h"
 #include "cmd/sweep_options.h"
 
 #include <fnmatch.h>

@@ -3,7 +3,7 @@
 #define CMD_SWEEP_OPTIONS_H
 
 #include "cmd/compare_options.h"
-#include "cmd/sweep_points.h"
+#include "campaign/sweep_points.h"
 
 struct sweep_options {
     struct options    common;

@@ -1,13 +1,13 @@
 /* src/cmd/train.c - anole train: makes a model for a tuner that learns. */
-#include "cmd/train.h"
+#include "train/train.h"
 #include "base/digest.h"
 #include "cmd/cmd.h"
-#include "cmd/interrupt.h"
-#include "cmd/pool.h"
+#include "base/file/interrupt.h"
+#include "campaign/pool.h"
 #include "learn/model.h"
-#include "tune/acc.h"
-#include "tune/acc_action.h"
-#include "tune/acc_state.h"
+#include "tune/acc/acc.h"
+#include "tune/acc/acc_action.h"
+#include "tune/acc/acc_state.h"
 #include "version.h"
 
 #include <argp.h>
@@ -259,7 +259,7 @@ static int write_model(struct train *t, struct err *err)
     model_put(&m, "version", ANOLE_VERSION);
     model_put(&m, "traffic", "incast of 2 to 64 senders, 1 to 1000 flows of 10 KB to 10 MB, load 10 to 90 %; "
               "WebSearch and DataMining at 10 to 90 %; storage; all-to-all and halving-doubling training: "
-              "src/cmd/train_traffic.c");
+              "src/train/train_traffic.c");
     put_rule(&m, t);
     put_number(&m, "generation", GENERATION);
     put_number(&m, "round", t->state.best_round);

@@ -2,7 +2,7 @@
  *
  * The waist once more, for who decides queue by queue: knobs and reports are of a whole network. A network has
  * its queues in an order that stays; all arrays of queues are in that order. The simulator fills them from its
- * ports (sim/queues.h), an agent of a real switch from the three counters that every one of them has.
+ * ports (sim/observe/queue_telemetry.h), an agent of a real switch from the three counters that every one of them has.
  */
 #ifndef CORE_QUEUE_H
 #define CORE_QUEUE_H

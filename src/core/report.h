@@ -1,7 +1,7 @@
 /* src/core/report.h - what is seen of a network in one monitor interval.
  *
  * The other half of the waist: knobs are what we set, reports what we see. The simulator fills them from its
- * counters (sim/observe.h), agents of a real network from theirs. All are differences over the interval unless
+ * counters (sim/observe/observe.h), agents of a real network from theirs. All are differences over the interval unless
  * it is said otherwise.
  */
 #ifndef CORE_REPORT_H

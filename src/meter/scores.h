@@ -3,7 +3,7 @@
 #define METER_SCORES_H
 
 #include "core/report.h"
-#include "meter/monitor_utility.h"
+#include "meter/monitor/monitor_utility.h"
 
 struct score {                   /* of one interval */
     bool                 is_active;          /* an uplink was: otherwise the rest says nothing */

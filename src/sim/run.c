@@ -1,10 +1,10 @@
 /* src/sim/run.c - lets the world run, event by event. dispatch() is its table of contents. */
 #include "sim/run.h"
-#include "sim/congested.h"
-#include "sim/parts.h"
-#include "sim/path.h"
-#include "sim/switch.h"
-#include "sim/traffic.h"
+#include "sim/host/cnp_arbiter.h"
+#include "sim/partition.h"
+#include "sim/link/path.h"
+#include "sim/switch/switch.h"
+#include "traffic/traffic.h"
 
 #include <stdlib.h>
 
@@ -101,7 +101,7 @@ static void on_signals(struct sim *s)
 
 static void schedule_touched(struct sim *s, uint32_t part)
 {
-    struct sim   *in = s->parts ? parts_sim(s->parts, part) : s;
+    struct sim   *in = s->parts ? partition_sim(s->parts, part) : s;
     struct signal signal;
     uint32_t      stream;
 
@@ -110,13 +110,13 @@ static void schedule_touched(struct sim *s, uint32_t part)
     while (traffic_signal(s->traffic, part, &signal)) {
         sim_add_signal(in, &signal);
         if (s->is_part)
-            parts_send_signal(s, &signal);
+            partition_send_signal(s, &signal);
     }
 }
 
 void sim_schedule_workers(struct sim *s)
 {
-    for (uint32_t i = 0; s->parts && i < parts_count(s->parts); i++)
+    for (uint32_t i = 0; s->parts && i < partition_count(s->parts); i++)
         schedule_touched(s, i);
     if (!s->parts)
         schedule_touched(s, s->part);
@@ -144,8 +144,8 @@ void run_build_streams(struct sim *s)
     }
     free(count);
     sim_schedule_workers(s);
-    for (uint32_t i = 0; s->parts && i < parts_count(s->parts); i++)
-        s->streams_live += parts_sim(s->parts, i)->streams_live;
+    for (uint32_t i = 0; s->parts && i < partition_count(s->parts); i++)
+        s->streams_live += partition_sim(s->parts, i)->streams_live;
 }
 
 static void on_flow(struct sim *s, uint32_t stream)
@@ -291,7 +291,7 @@ static void change_port(struct sim *s, struct port *p, bool is_up)
     p->is_down = !is_up;
     if (!is_up) {
         p->was_down = true;
-        p->odd |= ODD_LINK;
+        p->slow_path |= SLOW_LINK;
         p->down_at_ps = s->now_ps;
         if (p->is_switch)
             switch_flush(s, p);
@@ -343,7 +343,7 @@ static __attribute__((noinline)) void on_timeout(struct sim *s, void *owner, uin
     else if (slot >= s->slot_pause)
         on_pause(s, slot);
     else if (slot >= s->slot_turn)
-        congested_on_turn(s, &s->host[slot - s->slot_turn]);
+        cnp_arbiter_on_turn(s, &s->host[slot - s->slot_turn]);
     else if (slot < s->slot_tcp + s->hosts)
         tcp_on_timer(s, slot - s->slot_tcp);
     else
@@ -397,7 +397,7 @@ void sim_run_part(struct sim *s, uint64_t until_ps)
 static bool run_world(struct sim *s, uint64_t until_ps)
 {
     if (s->parts)
-        return parts_run_until(s, until_ps);
+        return partition_run_until(s, until_ps);
     sim_run_part(s, until_ps);
     s->is_done = s->streams_live == 0 && s->counters.flows_done == s->counters.flows_started;
     if (!evq_pending(&s->evq))

@@ -1,13 +1,13 @@
 /* src/sim/sim.c - builds the world, turns its knobs and checks it. run.c lets it run. */
 #include "sim/sim.h"
-#include "sim/balance.h"
-#include "sim/congested.h"
-#include "sim/conweave_buffer.h"
-#include "sim/hpcc_files.h"
-#include "sim/parts.h"
+#include "sim/switch/balance.h"
+#include "sim/host/cnp_arbiter.h"
+#include "sim/switch/conweave_buffer.h"
+#include "formats/hpcc_files.h"
+#include "sim/partition.h"
 #include "sim/run.h"
-#include "sim/switch.h"
-#include "sim/traffic.h"
+#include "sim/switch/switch.h"
+#include "traffic/traffic.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static void build_port(struct sim *s, struct port *p, uint32_t node, uint32_t li
                         .rate_bps = l->rate_bps, .delay_ps = (uint32_t)l->delay_ps,
                         .is_switch = s->graph.node[node].is_switch, .loss = l->loss, .ber = l->ber,
                         .is_lossy = l->loss > 0 || l->ber > 0 };
-    p->odd = p->is_lossy ? ODD_LINK : 0;
+    p->slow_path = p->is_lossy ? SLOW_LINK : 0;
     p->tx_ps = tx_table(s, l->rate_bps);
 }
 
@@ -433,10 +433,10 @@ static void build_pools(struct sim *s)
     s->flow_first = s->flow_used = 1;
     s->flow_limit = flows;
     if (s->cfg.is_selective) {
-        arena_init(&s->repeat_arena, (size_t)flows * (sizeof *s->repeat_tx + sizeof *s->repeat_rx) + 128);
-        s->repeat_tx = arena_alloc(&s->repeat_arena, flows, sizeof *s->repeat_tx);
-        s->repeat_rx = arena_alloc(&s->repeat_arena, flows, sizeof *s->repeat_rx);
-        s->at_send |= SEND_REPEAT;
+        arena_init(&s->selective_arena, (size_t)flows * (sizeof *s->selective_tx + sizeof *s->selective_rx) + 128);
+        s->selective_tx = arena_alloc(&s->selective_arena, flows, sizeof *s->selective_tx);
+        s->selective_rx = arena_alloc(&s->selective_arena, flows, sizeof *s->selective_rx);
+        s->at_send |= SEND_SELECTIVE;
     }
     if (!s->cfg.tcps)
         return;
@@ -448,10 +448,10 @@ static void build_pools(struct sim *s)
 
 static void divide(struct sim *s, uint32_t threads)
 {
-    uint32_t parts = parts_of(s, threads);
+    uint32_t parts = partition_of(s, threads);
 
     if (parts > 1)
-        parts_new(s, parts, threads < parts ? threads : parts);
+        partition_new(s, parts, threads < parts ? threads : parts);
 }
 
 /* What was to be taken over remains the caller's. */
@@ -534,13 +534,13 @@ void sim_free(struct sim *s)
 {
     if (!s)
         return;
-    parts_free(s->parts);
+    partition_free(s->parts);
     free(s->signal);
     if (s->tcp)
         arena_fini(&s->tcp_arena);
     if (s->is_balanced && s->cfg.lb->state_bytes)
         arena_fini(&s->lb_arena);
-    arena_fini(&s->repeat_arena);
+    arena_fini(&s->selective_arena);
     hf2t_free(s);
     gaps_record_free(s);
     arena_fini(&s->list_arena);
@@ -558,7 +558,7 @@ void sim_free(struct sim *s)
 
 struct sim *sim_of(const struct sim *s, uint32_t node)
 {
-    return s->parts ? parts_sim(s->parts, s->node[node].part) : s->self;
+    return s->parts ? partition_sim(s->parts, s->node[node].part) : s->self;
 }
 
 void sim_own_wire(struct sim *s, uint32_t port, struct port *wire)
@@ -605,8 +605,8 @@ uint32_t sim_next_active(const struct sim *s, uint32_t after)
 {
     if (!s->parts)
         return next_active_of(s, after + 1);
-    for (uint32_t i = 0; i < parts_count(s->parts); i++) {
-        uint32_t id = next_active_of(parts_sim(s->parts, i), after + 1);
+    for (uint32_t i = 0; i < partition_count(s->parts); i++) {
+        uint32_t id = next_active_of(partition_sim(s->parts, i), after + 1);
 
         if (id)
             return id;
@@ -629,9 +629,9 @@ void sim_apply(struct sim *s, const struct knobs *knobs)
     configure_cc(s);
     hf2t_configure(s);
     balance_configure(s);
-    for (uint32_t i = 0; s->parts && i < parts_count(s->parts); i++) {
-        parts_sim(s->parts, i)->cfg.knobs = *knobs;
-        parts_sim(s->parts, i)->lb_is_path = s->lb_is_path;
+    for (uint32_t i = 0; s->parts && i < partition_count(s->parts); i++) {
+        partition_sim(s->parts, i)->cfg.knobs = *knobs;
+        partition_sim(s->parts, i)->lb_is_path = s->lb_is_path;
     }
     for (uint32_t i = 0; new_ecn && i < s->ports; i++)
         if (s->port[i].is_switch)
@@ -674,8 +674,8 @@ static uint64_t live_packets(const struct sim *s)
     uint64_t live = s->packets.live;
 
     evq_check(&s->evq);
-    for (uint32_t i = 0; s->parts && i < parts_count(s->parts); i++)
-        live += live_packets(parts_sim(s->parts, i));
+    for (uint32_t i = 0; s->parts && i < partition_count(s->parts); i++)
+        live += live_packets(partition_sim(s->parts, i));
     return live;
 }
 
@@ -687,7 +687,7 @@ void sim_check(const struct sim *s)
     for (uint32_t i = 0; i < s->ports; i++)
         check_port(sim_of(s, s->port[i].node->id), &s->port[i], &packets, &payload);
     if (s->parts)
-        parts_check(s, &packets, &payload);
+        partition_check(s, &packets, &payload);
     expect(packets == live_packets(s), s, "packets are neither on a wire nor in a queue");
     expect(c->payload_sent == c->payload_received + c->payload_stale + c->payload_dropped + payload, s,
            "bytes sent are not bytes received, dropped and in flight");

@@ -15,17 +15,17 @@
 #include "core/units.h"
 #include "lb/lb.h"
 #include "meter/fct.h"
-#include "sim/evq.h"
-#include "sim/gaps.h"
-#include "sim/graph.h"
-#include "sim/hf2t.h"
-#include "sim/host.h"
-#include "sim/mrg.h"
-#include "sim/packet.h"
-#include "sim/port.h"
-#include "sim/repeat.h"
-#include "sim/route.h"
-#include "sim/tcp.h"
+#include "sim/event/evq.h"
+#include "sim/host/gaps.h"
+#include "net/graph.h"
+#include "sim/host/hf2t.h"
+#include "sim/host/host.h"
+#include "sim/event/mrg.h"
+#include "sim/link/packet.h"
+#include "sim/link/port.h"
+#include "sim/host/selective_repeat.h"
+#include "net/route.h"
+#include "sim/host/tcp.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -175,7 +175,7 @@ struct sim_hooks {
 
 #define SEND_HF2T 1u             /* see hf2t.h */
 #define SEND_GAPS 2u             /* see gaps.h */
-#define SEND_REPEAT 4u           /* see repeat.h */
+#define SEND_SELECTIVE 4u           /* see repeat.h */
 
 struct sim {
     uint64_t           now_ps, order;        /* of the event at hand */
@@ -206,8 +206,8 @@ struct sim {
     struct tcp_host   *tcp_host;             /* beside 'host' */
     struct hf2t       *hf2t;                 /* NULL: never was on */
     struct gap_record *gap_record;           /* NULL: nobody asks */
-    struct repeat_tx  *repeat_tx;            /* beside 'flow'; NULL: senders go back to what is missing */
-    struct repeat_rx  *repeat_rx;
+    struct selective_tx  *selective_tx;            /* beside 'flow'; NULL: senders go back to what is missing */
+    struct selective_rx  *selective_rx;
     struct sim_cfg     cfg;
     struct sim_counters counters;
     struct sim_hooks   hooks;
@@ -240,11 +240,11 @@ struct sim {
     uint32_t           part;                 /* which */
     struct signal     *signal;               /* of jobs, that will act; the first last */
     uint32_t           signals, signals_max, slot_signal;
-    struct parts      *parts;                /* many threads: see parts.h. NULL: one does it all */
-    struct parts      *siblings;             /* of a part: what it is a part of */
-    struct arena       arena, lb_arena, packet_arena, flow_arena, rx_arena, list_arena, tcp_arena, repeat_arena;
+    struct partition      *parts;                /* many threads: see parts.h. NULL: one does it all */
+    struct partition      *siblings;             /* of a part: what it is a part of */
+    struct arena       arena, lb_arena, packet_arena, flow_arena, rx_arena, list_arena, tcp_arena, selective_arena;
     uint32_t          *list_free[32];        /* returned host tables by log2 of their size */
-    struct congested  *congested_free;       /* returned entries: see congested.h */
+    struct cnp_entry  *congested_free;       /* returned entries: see congested.h */
     struct evq         evq;                  /* last, being large: what lies behind is far away */
 };
 

@@ -2,7 +2,7 @@
 #ifndef TUNE_POINTS_H
 #define TUNE_POINTS_H
 
-#include "meter/monitor_utility.h"
+#include "meter/monitor/monitor_utility.h"
 #include "tune/search.h"
 #include "tune/space.h"
 

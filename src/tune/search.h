@@ -28,7 +28,7 @@
 #ifndef TUNE_SEARCH_H
 #define TUNE_SEARCH_H
 
-#include "meter/monitor_utility.h"
+#include "meter/monitor/monitor_utility.h"
 #include "tune/space.h"
 #include "tune/tuner.h"
 

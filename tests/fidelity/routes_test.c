@@ -5,8 +5,8 @@
  */
 #include "base/arena.h"
 #include "base/err.h"
-#include "sim/hpcc_files.h"
-#include "sim/route.h"
+#include "formats/hpcc_files.h"
+#include "net/route.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

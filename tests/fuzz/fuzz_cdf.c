@@ -1,5 +1,5 @@
 /* tests/fuzz/fuzz_cdf.c - any text is a table whose sizes never fall, or refused with a reason. */
-#include "sim/cdf.h"
+#include "traffic/cdf.h"
 
 #include <stdlib.h>
 #include <string.h>

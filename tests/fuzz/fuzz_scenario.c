@@ -4,7 +4,7 @@
  * not there.
  */
 #include "core/units.h"
-#include "sim/scenario.h"
+#include "scenario/scenario.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * 32 x 1106 bytes of data for each 86 of ACKs, with preambles and gaps between frames.
  */
 #include "core/units.h"
-#include "sim/scenario.h"
+#include "scenario/scenario.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
  */
 #include "../digest.h"
 
-#include "sim/scenario.h"
+#include "scenario/scenario.h"
 #include "sim/test_world.h"
 
 #include <setjmp.h>

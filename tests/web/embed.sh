@@ -11,7 +11,7 @@ extern const char page_html[];
 extern const size_t page_html_size;
 END
 cat >"$work/main.c" <<'END'
-#include "cmd/page.h"
+#include "report/page.h"
 #include <stdio.h>
 int main(void)
 {

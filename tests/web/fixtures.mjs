@@ -1,4 +1,4 @@
-// Data for pages as src/cmd/page.c writes it (web/src/data.ts): a small run whose numbers the test knows by
+// Data for pages as src/report/page.c writes it (web/src/data.ts): a small run whose numbers the test knows by
 // heart, a comparison, a large run, and one in which there is nothing.
 
 // Numbers that are the same every time.

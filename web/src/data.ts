@@ -1,5 +1,5 @@
 // What the program puts into the page, in <script type="application/json" id="anole-data">.
-// src/cmd/page.c writes it; this file is the contract. Times are microseconds since the start of the run,
+// src/report/page.c writes it; this file is the contract. Times are microseconds since the start of the run,
 // sizes bytes, rates bits per second, shares 0..1. A number that does not exist is null.
 
 export type Num = number | null;

@@ -1,0 +1,169 @@
+/* src/base/file/outfile_test.c */
+#include "base/file/outfile.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static char folder[] = "/tmp/outfile_test.XXXXXX";
+static char path[64];
+
+static int in_folder(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof(folder), "/tmp/outfile_test.XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof(path), "%s/fct.txt", folder);
+    return 0;
+}
+
+/* Fails if the test has left anything but the file itself. */
+static int out_of_folder(void **state)
+{
+    (void)state;
+    unlink(path);
+    return rmdir(folder);
+}
+
+static void write_text(const char *text)
+{
+    FILE *f = fopen(path, "w");
+
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static void assert_text(const char *text)
+{
+    char is[64] = "";
+    FILE *f = fopen(path, "r");
+
+    assert_non_null(f);
+    assert_true(fgets(is, sizeof(is), f) != NULL);
+    fclose(f);
+    assert_string_equal(is, text);
+}
+
+static void commit__replaces_the_file_at_the_end(void **state)
+{
+    struct outfile f;
+    struct err err;
+
+    (void)state;
+    write_text("old");
+    assert_int_equal(outfile_open(&f, path, &err), 0);
+    fputs("new", f.stream);
+    assert_int_equal(outfile_close(&f, &err), 0);
+    assert_text("old");
+    assert_int_equal(outfile_commit(&f, &err), 0);
+    assert_text("new");
+}
+
+static void abort__leaves_the_file_as_it_was(void **state)
+{
+    struct outfile f;
+    struct err err;
+
+    (void)state;
+    write_text("old");
+    assert_int_equal(outfile_open(&f, path, &err), 0);
+    fputs("new", f.stream);
+    outfile_abort(&f);
+    assert_text("old");
+}
+
+static void abort_all__removes_what_is_open(void **state)
+{
+    struct outfile f;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(outfile_open(&f, path, &err), 0);
+    assert_int_equal(access(f.temp, F_OK), 0);
+    outfile_abort_all_on_signal();
+    assert_int_not_equal(access(f.temp, F_OK), 0);
+    outfile_abort(&f);
+    assert_int_not_equal(access(path, F_OK), 0);
+}
+
+static void commit__goes_through_a_link(void **state)
+{
+    char link[80];
+    struct outfile f;
+    struct stat s;
+    struct err err;
+
+    (void)state;
+    snprintf(link, sizeof(link), "%s/link", folder);
+    write_text("old");
+    assert_int_equal(symlink("fct.txt", link), 0);
+    assert_int_equal(outfile_open(&f, link, &err), 0);
+    fputs("new", f.stream);
+    assert_int_equal(outfile_close(&f, &err), 0);
+    assert_int_equal(outfile_commit(&f, &err), 0);
+    assert_int_equal(lstat(link, &s), 0);
+    assert_true(S_ISLNK(s.st_mode));
+    assert_text("new");
+    unlink(link);
+}
+
+static void open__refuses_a_folder_and_a_device(void **state)
+{
+    struct outfile f;
+    struct err err;
+
+    (void)state;
+    assert_true(outfile_open(&f, folder, &err) < 0);
+    assert_non_null(strstr(err.text, "is not a regular file"));
+    assert_true(outfile_open(&f, "/dev/null", &err) < 0);
+}
+
+static void close__tells_of_a_full_disk(void **state)
+{
+    struct outfile f;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(outfile_open(&f, path, &err), 0);
+    if (!freopen("/dev/full", "w", f.stream))
+        skip();
+    fputs("new", f.stream);
+    assert_true(outfile_close(&f, &err) < 0);
+    assert_non_null(strstr(err.text, "No space left"));
+    outfile_abort(&f);
+}
+
+static void commit__of_nothing_is_fine(void **state)
+{
+    struct outfile f = { 0 };
+    struct err err;
+
+    (void)state;
+    assert_int_equal(outfile_close(&f, &err), 0);
+    assert_int_equal(outfile_commit(&f, &err), 0);
+    outfile_abort(&f);
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, in_folder, out_of_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(commit__replaces_the_file_at_the_end),
+        IN_FOLDER(abort__leaves_the_file_as_it_was),
+        IN_FOLDER(abort_all__removes_what_is_open),
+        IN_FOLDER(commit__goes_through_a_link),
+        IN_FOLDER(open__refuses_a_folder_and_a_device),
+        IN_FOLDER(close__tells_of_a_full_disk),
+        cmocka_unit_test(commit__of_nothing_is_fine),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,184 @@
+/* src/base/tokens.c */
+#include "base/tokens.h"
+
+#include "base/text.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+}
+
+static void skip_blanks(struct tokens *w)
+{
+    while (is_blank(*w->at))
+        w->at++;
+}
+
+/* To be asked where a word could start. */
+static bool at_line_end(const struct tokens *w)
+{
+    return *w->at == '\0' || *w->at == '\n' || *w->at == '#';
+}
+
+void tokens_init(struct tokens *w, const char *name, const char *text)
+{
+    w->name = name;
+    w->at = text;
+    w->line = 0;
+    w->word[0] = '\0';
+}
+
+bool tokens_next_line(struct tokens *w)
+{
+    for (;;) {
+        if (w->line > 0) {
+            w->at += strcspn(w->at, "\n");
+            w->at += *w->at == '\n';
+        }
+        if (*w->at == '\0')
+            return false;
+        w->line++;
+        skip_blanks(w);
+        if (!at_line_end(w))
+            return true;
+    }
+}
+
+const char *tokens_next(struct tokens *w)
+{
+    size_t length = 0;
+
+    if (tokens_at_end(w))
+        return NULL;
+    while (w->at[length] != '\0' && w->at[length] != '\n' && !is_blank(w->at[length]))
+        length++;
+    if (length < TOKENS_BYTES) {
+        memcpy(w->word, w->at, length);
+        w->word[length] = '\0';
+    } else {
+        memcpy(w->word, w->at, TOKENS_BYTES - 4);
+        memcpy(w->word + TOKENS_BYTES - 4, "...", 4);
+    }
+    w->at += length;
+    return w->word;
+}
+
+int tokens_err(const struct tokens *w, struct err *err, int code, const char *format, ...)
+{
+    char text[sizeof err->text];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return err_set(err, code, "%s:%u: %s", w->name, w->line, text);
+}
+
+static int missing(const struct tokens *w, const char *what, struct err *err)
+{
+    return tokens_err(w, err, EINVAL, "nothing is given for %s", what);
+}
+
+int tokens_uint(struct tokens *w, const char *what, uint64_t max, uint64_t *value, struct err *err)
+{
+    struct err why;
+    uint64_t read;
+    int rc;
+
+    if (!tokens_next(w))
+        return missing(w, what, err);
+    rc = text_to_uint(w->word, &read, &why);
+    if (rc)
+        return tokens_err(w, err, -rc, "%s: %s", what, why.text);
+    if (read > max)
+        return tokens_err(w, err, ERANGE, "%s: %s is more than %llu", what, w->word, (unsigned long long)max);
+    *value = read;
+    return 0;
+}
+
+int tokens_uint32(struct tokens *w, const char *what, uint32_t max, uint32_t *value, struct err *err)
+{
+    uint64_t read = 0;
+    int rc = tokens_uint(w, what, max, &read, err);
+
+    if (!rc)
+        *value = (uint32_t)read;
+    return rc;
+}
+
+int tokens_real(struct tokens *w, const char *what, double min, double max, double *value, struct err *err)
+{
+    struct err why;
+    double read;
+    int rc;
+
+    if (!tokens_next(w))
+        return missing(w, what, err);
+    rc = text_to_real(w->word, &read, &why);
+    if (rc)
+        return tokens_err(w, err, -rc, "%s: %s", what, why.text);
+    if (!(read >= min && read <= max))
+        return tokens_err(w, err, ERANGE, "%s: %s is not within %.15g .. %.15g", what, w->word, min, max);
+    *value = read;
+    return 0;
+}
+
+static int quantity(struct tokens *w, const char *what, int (*parse)(const char *, uint64_t *, struct err *),
+                    uint64_t *value, struct err *err)
+{
+    struct err why;
+    int rc;
+
+    if (!tokens_next(w))
+        return missing(w, what, err);
+    rc = parse(w->word, value, &why);
+    return rc ? tokens_err(w, err, -rc, "%s: %s", what, why.text) : 0;
+}
+
+int tokens_rate(struct tokens *w, const char *what, uint64_t *bps, struct err *err)
+{
+    return quantity(w, what, text_to_rate, bps, err);
+}
+
+int tokens_time(struct tokens *w, const char *what, uint64_t *ps, struct err *err)
+{
+    return quantity(w, what, text_to_time, ps, err);
+}
+
+bool tokens_at_end(struct tokens *w)
+{
+    skip_blanks(w);
+    return at_line_end(w);
+}
+
+int tokens_end(struct tokens *w, struct err *err)
+{
+    const char *word = tokens_next(w);
+
+    return word ? tokens_err(w, err, EINVAL, "'%s' is one word too many on this line", word) : 0;
+}
+
+int tokens_read_file(const char *path, size_t max, char **text, struct err *err)
+{
+    size_t length, path_length = strlen(path);
+    char *read;
+    int rc;
+
+    if (path_length > 3 && strcmp(path + path_length - 3, ".gz") == 0)
+        return err_set(err, EINVAL, "%s: packed files are not read; unpack it with gunzip first", path);
+    rc = text_read_file(path, max, &read, &length, err);
+    if (rc)
+        return rc;
+    if (strlen(read) != length) {
+        free(read);
+        return err_set(err, EINVAL, "%s: not a text file: there is a zero byte in it", path);
+    }
+    *text = read;
+    return 0;
+}

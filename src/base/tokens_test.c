@@ -1,0 +1,194 @@
+/* src/base/tokens_test.c */
+#include "base/tokens.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void next_line__skips_blanks_and_comments_and_counts_all(void **unused)
+{
+    struct tokens w;
+
+    (void)unused;
+    tokens_init(&w, "f", "\n# no\n  a b # c\n \t\r\n#\nlast");
+    assert_true(tokens_next_line(&w));
+    assert_int_equal(3, w.line);
+    assert_true(tokens_next_line(&w));
+    assert_int_equal(6, w.line);
+    assert_string_equal("last", tokens_next(&w));
+    assert_false(tokens_next_line(&w));
+    assert_false(tokens_next_line(&w));
+    assert_int_equal(6, w.line);
+}
+
+static void next__stays_on_its_line(void **unused)
+{
+    struct tokens w;
+
+    (void)unused;
+    tokens_init(&w, "f", "  one\ttwo#2 \r\nthree");
+    assert_true(tokens_next_line(&w));
+    assert_string_equal("one", tokens_next(&w));
+    assert_false(tokens_at_end(&w));
+    assert_string_equal("two#2", tokens_next(&w));
+    assert_true(tokens_at_end(&w));
+    assert_null(tokens_next(&w));
+    assert_null(tokens_next(&w));
+}
+
+static void next__marks_a_word_that_is_too_long(void **unused)
+{
+    char text[TOKENS_BYTES + 8];
+    struct tokens w;
+    struct err err;
+    uint64_t value;
+
+    (void)unused;
+    for (size_t length = TOKENS_BYTES - 2; length < sizeof text; length++) {
+        bool fits = length < TOKENS_BYTES;
+
+        memset(text, '0', sizeof text);
+        text[length - 1] = '1';
+        text[length] = '\0';
+        tokens_init(&w, "f", text);
+        assert_true(tokens_next_line(&w));
+        assert_int_equal(fits ? 0 : -EINVAL, tokens_uint(&w, "n", UINT64_MAX, &value, &err));
+        assert_true(tokens_at_end(&w));
+        if (length == sizeof text - 1)
+            break;
+    }
+}
+
+static void uint__says_where_and_what(void **unused)
+{
+    static const struct { const char *text; int want; const char *reason; } row[] = {
+        { "7",    0,       NULL },
+        { "8",    -ERANGE, "f:1: n: 8 is more than 7" },
+        { "x",    -EINVAL, "f:1: n: " },
+        { "-1",   -1,      "f:1: n: " },
+        { "1 # ", 0,       NULL },
+    };
+    struct tokens w;
+    struct err err;
+    uint64_t value = 0;
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        int rc;
+
+        tokens_init(&w, "f", row[i].text);
+        assert_true(tokens_next_line(&w));
+        rc = tokens_uint(&w, "n", 7, &value, &err);
+        assert_true(row[i].want == -1 ? rc < 0 : rc == row[i].want);
+        if (row[i].reason)
+            assert_memory_equal(row[i].reason, err.text, strlen(row[i].reason));
+    }
+    assert_int_equal(1, value);
+    assert_int_equal(-EINVAL, tokens_uint(&w, "n", 7, &value, &err));
+    assert_string_equal("f:1: nothing is given for n", err.text);
+}
+
+static void real__bounds_are_within(void **unused)
+{
+    struct tokens w;
+    struct err err;
+    double value = 0;
+
+    (void)unused;
+    tokens_init(&w, "f", "0.25 0.75 0.750001 nan inf");
+    assert_true(tokens_next_line(&w));
+    assert_int_equal(0, tokens_real(&w, "p", 0.25, 0.75, &value, &err));
+    assert_true(value == 0.25);
+    assert_int_equal(0, tokens_real(&w, "p", 0.25, 0.75, &value, &err));
+    assert_int_equal(-ERANGE, tokens_real(&w, "p", 0.25, 0.75, &value, &err));
+    assert_true(tokens_real(&w, "p", 0.25, 0.75, &value, &err) < 0);
+    assert_true(tokens_real(&w, "p", 0.25, 0.75, &value, &err) < 0);
+    assert_true(value == 0.75);
+}
+
+static void rate_and_time__read_units(void **unused)
+{
+    struct tokens w;
+    struct err err;
+    uint64_t bps = 0, ps = 0;
+
+    (void)unused;
+    tokens_init(&w, "f", "25Gbps 0.001ms 5parsecs");
+    assert_true(tokens_next_line(&w));
+    assert_int_equal(0, tokens_rate(&w, "rate", &bps, &err));
+    assert_int_equal(25000000000, bps);
+    assert_int_equal(0, tokens_time(&w, "delay", &ps, &err));
+    assert_int_equal(1000000, ps);
+    assert_int_equal(-EINVAL, tokens_time(&w, "delay", &ps, &err));
+    assert_memory_equal("f:1: delay: ", err.text, 12);
+}
+
+static void end__refuses_one_word_more(void **unused)
+{
+    struct tokens w;
+    struct err err;
+
+    (void)unused;
+    tokens_init(&w, "f", "a # b\nc d");
+    assert_true(tokens_next_line(&w));
+    tokens_next(&w);
+    assert_int_equal(0, tokens_end(&w, &err));
+    assert_true(tokens_next_line(&w));
+    tokens_next(&w);
+    assert_int_equal(-EINVAL, tokens_end(&w, &err));
+    assert_string_equal("f:2: 'd' is one word too many on this line", err.text);
+}
+
+/* Writes a file and reads it; 'path' gets its name. */
+static int write_and_read(const char *bytes, size_t length, size_t max, char **text, struct err *err)
+{
+    char path[] = "/tmp/tokens_test.XXXXXX";
+    int fd = mkstemp(path), rc;
+
+    assert_true(fd >= 0);
+    assert_int_equal(length, write(fd, bytes, length));
+    close(fd);
+    rc = tokens_read_file(path, max, text, err);
+    unlink(path);
+    return rc;
+}
+
+static void read_file__reads_text_only(void **unused)
+{
+    struct err err;
+    char *text = NULL;
+
+    (void)unused;
+    assert_int_equal(0, write_and_read("a b\n", 4, 100, &text, &err));
+    assert_string_equal("a b\n", text);
+    free(text);
+    assert_int_equal(-EINVAL, write_and_read("a\0b\n", 4, 100, &text, &err));
+    assert_non_null(strstr(err.text, "zero byte"));
+    assert_true(write_and_read("12345", 5, 4, &text, &err) < 0);
+    assert_int_equal(-EINVAL, tokens_read_file("flow.txt.gz", 100, &text, &err));
+    assert_non_null(strstr(err.text, "gunzip"));
+    assert_int_equal(-ENOENT, tokens_read_file("/nowhere/at/all", 100, &text, &err));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(next_line__skips_blanks_and_comments_and_counts_all),
+        cmocka_unit_test(next__stays_on_its_line),
+        cmocka_unit_test(next__marks_a_word_that_is_too_long),
+        cmocka_unit_test(uint__says_where_and_what),
+        cmocka_unit_test(real__bounds_are_within),
+        cmocka_unit_test(rate_and_time__read_units),
+        cmocka_unit_test(end__refuses_one_word_more),
+        cmocka_unit_test(read_file__reads_text_only),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,77 @@
+/* src/campaign/compare.h - variants of a scenario, told apart by their figures. */
+#ifndef CAMPAIGN_COMPARE_H
+#define CAMPAIGN_COMPARE_H
+
+#include "campaign/campaign.h"
+#include "campaign/compare_variants.h"
+#include "report/metrics.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define COMPARE_SEEDS_TRUSTED 5          /* with fewer, intervals say little */
+
+/* One figure of one variant. NAN where there is none. */
+struct compared_cell {
+    uint32_t seeds;                      /* with a value here and at the baseline: pairs */
+    double   mean, low, high;            /* over all seeds that have a value; 95 % interval */
+    double   difference, difference_low, difference_high;    /* mean over pairs of this minus baseline */
+    double change, change_low, change_high; /* the same as a share of the baseline's mean over these pairs */
+    bool     is_significant;             /* the interval of the difference does not hold 0 */
+    bool     is_better;                  /* and that is good */
+};
+
+struct compared {                        /* one figure */
+    struct metric         metric;        /* its value means nothing */
+    bool                  is_shown;      /* in what is printed; files have all */
+    double               *value;         /* [variant * seeds + seed] */
+    struct compared_cell *cell;          /* one a variant */
+};
+
+struct comparison {
+    const struct variants *variants;
+    uint32_t               baseline;
+    const uint64_t        *seed;
+    uint32_t               seeds;
+    const char            *title;        /* names of the scenarios' files */
+    struct compared       *row;
+    uint32_t               rows;
+};
+
+/* ---- compare_stats.c ---- */
+
+/* Adds the figures of a variant that no variant before it had. */
+void comparison_add_metrics(struct comparison *, const struct metric *, uint32_t count);
+
+/* Reads the figures of all runs, which must be there. */
+int comparison_load(struct comparison *, struct campaign *, struct err *);
+
+/* Fills the cells from the values. */
+void comparison_judge(struct comparison *);
+void comparison_fini(struct comparison *);
+
+/* ---- compare_print.c ---- */
+
+void comparison_print_table(const struct comparison *, FILE *, bool has_colour);
+void comparison_print_csv(const struct comparison *, FILE *, bool all);
+void comparison_print_json(const struct comparison *, FILE *, bool all);
+
+/* runs.csv: one line a run, one column a figure. */
+void comparison_print_runs(const struct comparison *, FILE *);
+
+/* Interface Comparison of web/src/data.ts, and the differences. */
+json_t *comparison_json(const struct comparison *, bool all);
+
+/* ---- compare_page.c ---- */
+
+/* One Run of data.ts over several of one variant, one a seed: shares of sizes weighted by flows, quantiles
+ * and figures averaged, what is drawn over time or over the network that of the first. 'runs' is a list;
+ * new. */
+json_t *compare_merge_runs(const json_t *runs);
+
+/* The whole page. NULL and err on failure. */
+json_t *comparison_page(const struct comparison *, struct campaign *, struct err *);
+
+#endif

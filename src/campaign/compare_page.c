@@ -1,0 +1,284 @@
+/* src/campaign/compare_page.c - the runs of a variant become one. */
+#include "campaign/compare.h"
+#include "report/page.h"
+#include "version.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static json_t *number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static bool is_same_text(const json_t *a, const json_t *b, const char *field)
+{
+    const char *x = json_string_value(json_object_get(a, field)),
+               *y = json_string_value(json_object_get(b, field));
+
+    return x && y ? strcmp(x, y) == 0 : x == y;
+}
+
+/* ---- figures: elements with a "value", known by name and label ---- */
+
+/* The same element of another run's list; NULL if there is none. */
+static const json_t *same_element(const json_t *list, size_t index, const json_t *element)
+{
+    const json_t *other = json_array_get(list, index);
+
+    return other && is_same_text(other, element, "name") && is_same_text(other, element, "label") ? other
+                                                                                                  : NULL;
+}
+
+/* The list called 'field' of element 'outer' of the list 'outer_field'; without 'outer_field': of the run
+ * itself. */
+static json_t *list_of(const json_t *run, const char *outer_field, size_t outer, const char *field)
+{
+    const json_t *from = outer_field ? json_array_get(json_object_get(run, outer_field), outer) : run;
+
+    return json_object_get(from, field);
+}
+
+static double average_value(const json_t *runs, const char *outer_field, size_t outer, const char *field,
+                            size_t index, const json_t *element)
+{
+    double sum = 0, count = 0;
+    const json_t *run;
+    size_t i;
+
+    json_array_foreach(runs, i, run) {
+        const json_t *same = same_element(list_of(run, outer_field, outer, field), index, element);
+        const json_t *value = json_object_get(same, "value");
+
+        if (json_is_number(value)) {
+            sum += json_number_value(value);
+            count++;
+        }
+    }
+    return count > 0 ? sum / count : NAN;
+}
+
+static void average_list(json_t *made, const json_t *runs, const char *outer_field, size_t outer,
+                         const char *field)
+{
+    json_t *list = list_of(made, outer_field, outer, field), *element;
+    size_t i;
+
+    json_array_foreach(list, i, element) json_object_set_new(
+        element, "value", number(average_value(runs, outer_field, outer, field, i, element)));
+}
+
+/* As average_list() for each element of 'outer_field'. */
+static void average_lists(json_t *made, const json_t *runs, const char *outer_field, const char *field)
+{
+    size_t count = json_array_size(json_object_get(made, outer_field));
+
+    for (size_t i = 0; i < count; i++)
+        average_list(made, runs, outer_field, i, field);
+}
+
+static void average_field(json_t *made, const json_t *runs, const char *field)
+{
+    double sum = 0, count = 0;
+    const json_t *run;
+    size_t i;
+
+    json_array_foreach(runs, i, run) {
+        sum += json_number_value(json_object_get(run, field));
+        count++;
+    }
+    json_object_set_new(made, field, number(sum / count));
+}
+
+/* ---- slowdown by size: only ranges with flows are there, so the lists differ ---- */
+
+static double field_of(const json_t *row, const char *field)
+{
+    return json_number_value(json_object_get(row, field));
+}
+
+static const json_t *size_row(const json_t *run, double bytes_min)
+{
+    const json_t *row;
+    size_t i;
+
+    json_array_foreach(json_object_get(run, "sizes"), i, row)
+        if (field_of(row, "bytes_min") == bytes_min)
+            return row;
+    return NULL;
+}
+
+static json_t *average_size_row(const json_t *runs, const json_t *like)
+{
+    static const char *const fields[] = { "mean", "p50", "p95", "p99", "p999" };
+    double sum[5] = { 0 }, flows = 0;
+    json_t *made = json_object();
+    const json_t *run;
+    size_t i;
+
+    json_array_foreach(runs, i, run) {
+        const json_t *row = size_row(run, field_of(like, "bytes_min"));
+        double weight = row ? field_of(row, "flows") : 0;
+
+        flows += weight;
+        for (int n = 0; n < 5 && row; n++)
+            sum[n] += weight * field_of(row, fields[n]);
+    }
+    json_object_set(made, "bytes_min", json_object_get(like, "bytes_min"));
+    json_object_set(made, "bytes_end", json_object_get(like, "bytes_end"));
+    json_object_set_new(made, "flows", json_integer((json_int_t)flows));
+    for (int n = 0; n < 5; n++)
+        json_object_set_new(made, fields[n], number(flows > 0 ? sum[n] / flows : NAN));
+    return made;
+}
+
+/* The row with the smallest size that is larger than 'above', of any run. */
+static const json_t *next_size(const json_t *runs, double above)
+{
+    const json_t *best = NULL, *run, *row;
+    size_t i, n;
+
+    json_array_foreach(runs, i, run)
+        json_array_foreach(json_object_get(run, "sizes"), n,
+                           row) if (field_of(row, "bytes_min") > above &&
+                                    (!best || field_of(row, "bytes_min") < field_of(best, "bytes_min")))
+            best = row;
+    return best;
+}
+
+static json_t *average_sizes(const json_t *runs)
+{
+    json_t *made = json_array();
+    const json_t *row = next_size(runs, -1);
+
+    for (; row; row = next_size(runs, field_of(row, "bytes_min")))
+        json_array_append_new(made, average_size_row(runs, row));
+    return made;
+}
+
+/* ---- distributions: quantiles at the same shares, so that their mean is the mean of the quantiles ---- */
+
+/* The distribution of the same quantity in a list; NULL: nothing of it has happened there. */
+static const json_t *same_cdf(const json_t *cdfs, const json_t *cdf)
+{
+    const json_t *other;
+    size_t i;
+
+    json_array_foreach(cdfs, i, other)
+        if (is_same_text(other, cdf, "label") && is_same_text(other, cdf, "quantity") &&
+            json_equal(json_object_get(other, "p"), json_object_get(cdf, "p")))
+            return other;
+    return NULL;
+}
+
+static json_t *average_cdf(const json_t *runs, const json_t *cdf)
+{
+    size_t points = json_array_size(json_object_get(cdf, "p")), i, n;
+    double *sum = xcalloc(points + 1, sizeof(*sum)), count = 0;
+    json_t *made = json_deep_copy(cdf), *x = json_array();
+    const json_t *run, *value;
+
+    json_array_foreach(runs, i, run) {
+        const json_t *same = same_cdf(json_object_get(run, "cdfs"), cdf);
+
+        count += same != NULL;
+        json_array_foreach(json_object_get(same, "x"), n, value)
+            sum[n < points ? n : points] += json_number_value(value);
+    }
+    for (n = 0; n < points; n++)
+        json_array_append_new(x, number(sum[n] / count));
+    json_object_set_new(made, "x", x);
+    free(sum);
+    return made;
+}
+
+static json_t *average_cdfs(const json_t *runs)
+{
+    json_t *made = json_array();
+    const json_t *run, *cdf;
+    size_t i, n;
+
+    json_array_foreach(runs, i, run)
+        json_array_foreach(json_object_get(run, "cdfs"), n, cdf)
+            if (!same_cdf(made, cdf))
+                json_array_append_new(made, average_cdf(runs, cdf));
+    return made;
+}
+
+/* ---- the whole ---- */
+
+json_t *compare_merge_runs(const json_t *runs)
+{
+    json_t *made = json_deep_copy(json_array_get(runs, 0)), *seeds = json_array();
+    const json_t *run;
+    size_t i;
+
+    average_field(made, runs, "simulated_us");
+    average_list(made, runs, NULL, 0, "metrics");
+    average_lists(made, runs, "phases", "metrics");
+    average_lists(made, runs, "traffic", "rows");
+    json_object_set_new(made, "sizes", average_sizes(runs));
+    json_object_set_new(made, "cdfs", average_cdfs(runs));
+    json_array_foreach(runs, i, run)
+        json_array_extend(seeds, json_object_get(run, "seeds"));
+    json_object_set_new(made, "seeds", seeds);
+    json_object_set_new(made, "summary", json_null());
+    json_object_set_new(made, "files", json_array());
+    return made;
+}
+
+/* What is drawn over time and over the network is large, and only the first seed's is shown. */
+static void drop_drawings(json_t *run)
+{
+    static const char *const fields[] = { "series", "topology", "scenario", "summary" };
+
+    for (int i = 0; i < 4; i++)
+        json_object_set_new(run, fields[i], json_null());
+}
+
+static json_t *load_variant(const struct comparison *c, struct campaign *store, const struct variant *v,
+                            struct err *err)
+{
+    json_t *runs = json_array(), *run, *made = NULL;
+    char key[DIGEST_TEXT_SIZE];
+    int rc = 0;
+
+    for (uint32_t s = 0; s < c->seeds && !rc; s++) {
+        rc = campaign_page(store, variant_key(key, v, c->seed[s]), &run, err);
+        if (!rc && s > 0)
+            drop_drawings(run);
+        if (!rc)
+            json_array_append_new(runs, run);
+    }
+    if (!rc) {
+        made = compare_merge_runs(runs);
+        json_object_set_new(made, "name", json_string(v->name));
+    }
+    json_decref(runs);
+    return made;
+}
+
+json_t *comparison_page(const struct comparison *c, struct campaign *store, struct err *err)
+{
+    static const char *const files[] = { "comparison.csv", "comparison.json", "runs.csv" };
+    json_t *page = json_object(), *runs = json_array();
+
+    json_object_set_new(page, "kind", json_string("compare"));
+    json_object_set_new(page, "version", json_string(ANOLE_VERSION));
+    json_object_set_new(page, "title", json_string(c->title));
+    json_object_set_new(page, "runs", runs);
+    for (uint32_t v = 0; v < c->variants->count; v++) {
+        json_t *run = load_variant(c, store, &c->variants->list[v], err);
+
+        if (!run) {
+            json_decref(page);
+            return NULL;
+        }
+        for (int i = 0; i < 3; i++)
+            json_array_append_new(json_object_get(run, "files"), json_string(files[i]));
+        json_array_append_new(runs, run);
+    }
+    json_object_set_new(page, "comparison", comparison_json(c, true));
+    return page;
+}

@@ -1,0 +1,297 @@
+/* src/campaign/compare_print.c */
+#include "base/bootstrap.h"
+#include "base/table.h"
+#include "campaign/compare.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the table: a line a figure, for each variant its mean, and the change to the baseline ---- */
+
+/* "+3.1%"; what is exactly 0 has no sign. */
+static const char *percent_text(char *buf, size_t size, double share, const char *unit)
+{
+    double percent = 100 * share;
+
+    if (share == 0)
+        snprintf(buf, size, "0%s", unit);
+    else
+        snprintf(buf, size, fabs(percent) < 1000 ? "%+.1f%s" : "%+.0f%s", percent, unit);
+    return buf;
+}
+
+/* As metric_text(), with a sign; what is exactly 0 has neither sign nor unit. */
+static const char *difference_text(char *buf, size_t size, enum metric_unit unit, double value)
+{
+    char text[64];
+
+    if (value == 0)
+        snprintf(buf, size, "0");
+    else
+        snprintf(buf, size, "%s%s", value > 0 ? "+" : "", metric_text(text, sizeof(text), unit, value));
+    return buf;
+}
+
+/* Two cells. Where the baseline is 0 there is no share of it: the difference itself. */
+static void add_change(struct table *t, const struct compared_cell *cell, enum metric_unit unit)
+{
+    bool is_share = isfinite(cell->change);
+    char text[64], low[64], high[64];
+
+    if (isnan(cell->difference))
+        table_cell(t, "-");
+    else if (is_share)
+        table_cell(t, "%s", percent_text(text, sizeof(text), cell->change, "%"));
+    else
+        table_cell(t, "%s", difference_text(text, sizeof(text), unit, cell->difference));
+    if (isnan(cell->difference_low))
+        table_cell(t, "-");
+    else if (is_share)
+        table_cell(t, "[%s, %s]", percent_text(low, sizeof(low), cell->change_low, ""),
+                   percent_text(high, sizeof(high), cell->change_high, ""));
+    else
+        table_cell(t, "[%s, %s]", difference_text(low, sizeof(low), unit, cell->difference_low),
+                   difference_text(high, sizeof(high), unit, cell->difference_high));
+}
+
+/* A word, so that it does not depend on colour. */
+static void add_verdict(struct table *t, const struct compared_cell *cell, enum metric_better better,
+                        bool has_colour)
+{
+    if (!cell->is_significant)
+        table_cell(t, "%s", "");
+    else if (better == BETTER_NEITHER)
+        table_cell(t, "differs");
+    else if (cell->is_better)
+        table_cell(t, "%sbetter%s", has_colour ? "\033[32m" : "", has_colour ? "\033[0m" : "");
+    else
+        table_cell(t, "%sworse%s", has_colour ? "\033[31m" : "", has_colour ? "\033[0m" : "");
+}
+
+static struct table *new_table(const struct comparison *c)
+{
+    uint32_t others = c->variants->count - 1;
+    char *align = xcalloc(others * 4ul + 3, 1);
+    struct table *t;
+
+    memcpy(align, "lr", 2);
+    for (uint32_t i = 0; i < others; i++)
+        memcpy(align + 2 + 4ul * i, "rrrl", 4);
+    t = table_new(align);
+    free(align);
+    return t;
+}
+
+static void add_heading(const struct comparison *c, struct table *t)
+{
+    table_cell(t, "%s", "");
+    table_cell(t, "%s", c->variants->list[c->baseline].name);
+    for (uint32_t v = 0; v < c->variants->count; v++) {
+        if (v == c->baseline)
+            continue;
+        table_cell(t, "%s", c->variants->list[v].name);
+        table_cell(t, "change");
+        table_cell(t, "%.0f%% interval", 100 * BOOTSTRAP_CONFIDENCE);
+        table_cell(t, "%s", "");
+    }
+}
+
+static void add_row(const struct comparison *c, struct table *t, const struct compared *row, bool has_colour)
+{
+    enum metric_unit unit = row->metric.unit;
+    char text[64];
+
+    table_cell(t, "%s", row->metric.label);
+    table_cell(t, "%s", metric_text(text, sizeof(text), unit, row->cell[c->baseline].mean));
+    for (uint32_t v = 0; v < c->variants->count; v++) {
+        if (v == c->baseline)
+            continue;
+        table_cell(t, "%s", metric_text(text, sizeof(text), unit, row->cell[v].mean));
+        add_change(t, &row->cell[v], unit);
+        add_verdict(t, &row->cell[v], row->metric.better, has_colour);
+    }
+}
+
+/* How many verdicts the table gives. */
+static uint32_t count_judged(const struct comparison *c)
+{
+    uint32_t judged = 0;
+
+    for (uint32_t i = 0; i < c->rows; i++)
+        for (uint32_t v = 0; v < c->variants->count && c->row[i].is_shown; v++)
+            judged += v != c->baseline && isfinite(c->row[i].cell[v].difference_low);
+    return judged;
+}
+
+static void print_notes(const struct comparison *c, FILE *out)
+{
+    uint32_t judged = count_judged(c);
+
+    fprintf(out, "\nMeans over %u seed%s; changes to '%s', seed by seed with the same flows.\n", c->seeds,
+            c->seeds == 1 ? "" : "s", c->variants->list[c->baseline].name);
+    if (c->seeds == 1)
+        fputs("One seed tells nothing of chance: no intervals. Try --seeds 10.\n", out);
+    else if (judged > 0)
+        fprintf(out,
+                "better, worse, differs: the interval leaves out 0. Each is judged alone; of %u without any "
+                "difference about %.0f would be marked.\n",
+                judged, ceil((1 - BOOTSTRAP_CONFIDENCE) * judged - 1e-9));
+    if (c->seeds > 1 && c->seeds < COMPARE_SEEDS_TRUSTED)
+        fprintf(out, "Fewer than %d seeds: do not trust the intervals. Try --seeds 10.\n",
+                COMPARE_SEEDS_TRUSTED);
+}
+
+void comparison_print_table(const struct comparison *c, FILE *out, bool has_colour)
+{
+    struct table *t = new_table(c);
+
+    add_heading(c, t);
+    for (uint32_t i = 0; i < c->rows; i++)
+        if (c->row[i].is_shown)
+            add_row(c, t, &c->row[i], has_colour);
+    table_print(t, out, 0);
+    table_free(t);
+    print_notes(c, out);
+}
+
+/* ---- CSV ---- */
+
+static void print_quoted(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text; text++)
+        fprintf(out, *text == '"' ? "\"%c" : "%c", *text);
+    fputc('"', out);
+}
+
+/* An empty field if there is none. As many digits as a double has: nothing is lost. */
+static void print_number(FILE *out, double value)
+{
+    if (isfinite(value))
+        fprintf(out, ",%.17g", value);
+    else
+        fputc(',', out);
+}
+
+static const char *verdict_of(const struct compared_cell *cell, enum metric_better better)
+{
+    if (!cell->is_significant)
+        return "";
+    return better == BETTER_NEITHER ? "differs" : cell->is_better ? "better" : "worse";
+}
+
+static void print_cell(const struct compared *row, const struct compared_cell *cell, const char *variant,
+                       FILE *out)
+{
+    const double number[] = { cell->mean, cell->low, cell->high, cell->difference, cell->difference_low,
+                              cell->difference_high, cell->change, cell->change_low, cell->change_high };
+
+    print_quoted(out, row->metric.name);
+    fprintf(out, ",%s,%s,", metric_unit_name(row->metric.unit), metric_better_name(row->metric.better));
+    print_quoted(out, variant);
+    fprintf(out, ",%u", cell->seeds);
+    for (unsigned i = 0; i < sizeof(number) / sizeof(*number); i++)
+        print_number(out, number[i]);
+    fprintf(out, ",%s\n", verdict_of(cell, row->metric.better));
+}
+
+void comparison_print_csv(const struct comparison *c, FILE *out, bool all)
+{
+    fputs(
+        "metric,unit,better,variant,pairs,mean,mean_low,mean_high,difference,difference_low,difference_high,"
+        "change,change_low,change_high,verdict\n",
+        out);
+    for (uint32_t i = 0; i < c->rows; i++)
+        for (uint32_t v = 0; v < c->variants->count && (all || c->row[i].is_shown); v++)
+            print_cell(&c->row[i], &c->row[i].cell[v], c->variants->list[v].name, out);
+}
+
+void comparison_print_runs(const struct comparison *c, FILE *out)
+{
+    fputs("variant,seed", out);
+    for (uint32_t i = 0; i < c->rows; i++) {
+        fputc(',', out);
+        print_quoted(out, c->row[i].metric.name);
+    }
+    fputc('\n', out);
+    for (uint32_t v = 0; v < c->variants->count; v++)
+        for (uint32_t s = 0; s < c->seeds; s++) {
+            print_quoted(out, c->variants->list[v].name);
+            fprintf(out, ",%" PRIu64, c->seed[s]);
+            for (uint32_t i = 0; i < c->rows; i++)
+                print_number(out, c->row[i].value[(uint64_t)v * c->seeds + s]);
+            fputc('\n', out);
+        }
+}
+
+/* ---- JSON ---- */
+
+static void set_number(json_t *object, const char *name, double value)
+{
+    json_object_set_new(object, name, isfinite(value) ? json_real(value) : json_null());
+}
+
+static json_t *cell_json(const struct compared_cell *cell, const char *variant)
+{
+    json_t *made = json_object();
+
+    json_object_set_new(made, "name", json_string(variant));
+    json_object_set_new(made, "pairs", json_integer(cell->seeds));
+    set_number(made, "mean", cell->mean);
+    set_number(made, "low", cell->low);
+    set_number(made, "high", cell->high);
+    set_number(made, "difference", cell->difference);
+    set_number(made, "difference_low", cell->difference_low);
+    set_number(made, "difference_high", cell->difference_high);
+    set_number(made, "change", cell->change);
+    set_number(made, "change_low", cell->change_low);
+    set_number(made, "change_high", cell->change_high);
+    json_object_set_new(made, "is_significant", json_boolean(cell->is_significant));
+    json_object_set_new(made, "is_better", json_boolean(cell->is_better));
+    return made;
+}
+
+static json_t *row_json(const struct comparison *c, const struct compared *row)
+{
+    json_t *made = json_object(), *variants = json_array();
+
+    json_object_set_new(made, "name", json_string(row->metric.name));
+    json_object_set_new(made, "label", json_string(row->metric.label));
+    json_object_set_new(made, "unit", json_string(metric_unit_name(row->metric.unit)));
+    json_object_set_new(made, "better", json_string(metric_better_name(row->metric.better)));
+    for (uint32_t v = 0; v < c->variants->count; v++)
+        json_array_append_new(variants, cell_json(&row->cell[v], c->variants->list[v].name));
+    json_object_set_new(made, "variants", variants);
+    return made;
+}
+
+json_t *comparison_json(const struct comparison *c, bool all)
+{
+    json_t *made = json_object(), *metrics = json_array(), *seeds = json_array();
+    char text[32];
+
+    json_object_set_new(made, "baseline", json_string(c->variants->list[c->baseline].name));
+    json_object_set_new(made, "seeds", json_integer(c->seeds));
+    for (uint32_t s = 0; s < c->seeds; s++) {
+        snprintf(text, sizeof(text), "%" PRIu64, c->seed[s]);
+        json_array_append_new(seeds, json_string(text));
+    }
+    json_object_set_new(made, "seed_list", seeds);
+    json_object_set_new(made, "confidence", json_real(BOOTSTRAP_CONFIDENCE));
+    for (uint32_t i = 0; i < c->rows; i++)
+        if (all || c->row[i].is_shown)
+            json_array_append_new(metrics, row_json(c, &c->row[i]));
+    json_object_set_new(made, "metrics", metrics);
+    return made;
+}
+
+void comparison_print_json(const struct comparison *c, FILE *out, bool all)
+{
+    json_t *made = comparison_json(c, all);
+
+    json_dumpf(made, out, JSON_INDENT(2));
+    fputc('\n', out);
+    json_decref(made);
+}

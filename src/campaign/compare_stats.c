@@ -1,0 +1,190 @@
+/* src/campaign/compare_stats.c - which differences are more than chance.
+ *
+ * Variants of one seed have the same flows, so they are compared pair by pair: what the flows of a seed do
+ * to both is not part of the difference, and far fewer seeds are needed than for two independent samples.
+ */
+#include "base/bootstrap.h"
+#include "campaign/compare.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct compared *find_row(struct comparison *c, const char *name)
+{
+    for (uint32_t i = 0; i < c->rows; i++)
+        if (strcmp(c->row[i].metric.name, name) == 0)
+            return &c->row[i];
+    return NULL;
+}
+
+void comparison_add_metrics(struct comparison *c, const struct metric *metric, uint32_t count)
+{
+    uint32_t variants = c->variants->count;
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct compared *row;
+
+        if (find_row(c, metric[i].name))
+            continue;
+        c->row = xrealloc(c->row, (c->rows + 1) * sizeof(*c->row));
+        row = &c->row[c->rows++];
+        *row = (struct compared){ .metric = metric[i] };
+        row->value = xcalloc((uint64_t)variants * c->seeds, sizeof(*row->value));
+        row->cell = xcalloc(variants, sizeof(*row->cell));
+    }
+}
+
+void comparison_fini(struct comparison *c)
+{
+    for (uint32_t i = 0; i < c->rows; i++) {
+        free(c->row[i].value);
+        free(c->row[i].cell);
+    }
+    free(c->row);
+    c->row = NULL;
+    c->rows = 0;
+}
+
+/* ---- the values ---- */
+
+static int load_run(struct comparison *c, struct campaign *store, uint32_t variant, uint32_t seed,
+                    struct err *err)
+{
+    char key[DIGEST_TEXT_SIZE];
+    json_t *metrics;
+    int rc =
+        campaign_metrics(store, variant_key(key, &c->variants->list[variant], c->seed[seed]), &metrics, err);
+
+    if (rc)
+        return rc;
+    for (uint32_t i = 0; i < c->rows; i++) {
+        const json_t *value = json_object_get(metrics, c->row[i].metric.name);
+
+        c->row[i].value[(uint64_t)variant * c->seeds + seed] =
+            json_is_number(value) ? json_number_value(value) : NAN;
+    }
+    json_decref(metrics);
+    return 0;
+}
+
+int comparison_load(struct comparison *c, struct campaign *store, struct err *err)
+{
+    int rc = 0;
+
+    for (uint32_t v = 0; v < c->variants->count; v++)
+        for (uint32_t s = 0; s < c->seeds && !rc; s++)
+            rc = load_run(c, store, v, s, err);
+    return rc;
+}
+
+/* ---- the statistics ---- */
+
+/* A bootstrap for each number of values that occurs: nearly always one. */
+struct judge {
+    struct bootstrap *with;      /* [count]; values == 0: not made */
+    double           *a, *b;     /* room for values */
+    uint32_t          seeds;
+};
+
+static struct interval interval_of(struct judge *j, const double *value, uint32_t count)
+{
+    struct bootstrap *b = &j->with[count];
+
+    if (count < 2)
+        return (struct interval){ NAN, NAN };
+    if (b->values == 0)
+        bootstrap_init(b, count);
+    return bootstrap_mean(b, value);
+}
+
+static void judge_mean(struct judge *j, struct compared_cell *cell, const double *value)
+{
+    struct interval i;
+    uint32_t count = 0;
+
+    for (uint32_t s = 0; s < j->seeds; s++)
+        if (isfinite(value[s]))
+            j->a[count++] = value[s];
+    if (count == 0)
+        return;
+    i = interval_of(j, j->a, count);
+    cell->mean = mean_of(j->a, count);
+    cell->low = i.low;
+    cell->high = i.high;
+}
+
+/* The interval of the difference as a share. What is never negative cannot fall by more than 100 %. */
+static void judge_change(struct compared_cell *cell, double baseline, bool is_positive)
+{
+    double size = fabs(baseline);
+
+    if (size == 0)
+        return;
+    cell->change = cell->difference / size;
+    cell->change_low = cell->difference_low / size;
+    cell->change_high = cell->difference_high / size;
+    if (is_positive && cell->change_low < -1)
+        cell->change_low = -1;
+}
+
+static void judge_difference(struct judge *j, struct compared_cell *cell, const double *value,
+                             const double *baseline, enum metric_better better)
+{
+    struct interval i;
+    bool is_positive = true;
+    uint32_t count = 0;
+
+    for (uint32_t s = 0; s < j->seeds; s++)
+        if (isfinite(value[s]) && isfinite(baseline[s])) {
+            is_positive = is_positive && value[s] >= 0;
+            j->a[count] = value[s] - baseline[s];
+            j->b[count++] = baseline[s];
+        }
+    cell->seeds = count;
+    if (count == 0)
+        return;
+    i = interval_of(j, j->a, count);
+    cell->difference = mean_of(j->a, count);
+    cell->difference_low = i.low;
+    cell->difference_high = i.high;
+    judge_change(cell, mean_of(j->b, count), is_positive);
+    /* Comparisons with NAN are false. */
+    cell->is_significant = i.low > 0 || i.high < 0;
+    cell->is_better = cell->is_significant && better != BETTER_NEITHER &&
+                      (better == BETTER_HIGHER) == (cell->difference > 0);
+}
+
+static const struct compared_cell nothing = {
+    .mean = NAN, .low = NAN, .high = NAN, .difference = NAN, .difference_low = NAN, .difference_high = NAN,
+    .change = NAN, .change_low = NAN, .change_high = NAN,
+};
+
+void comparison_judge(struct comparison *c)
+{
+    struct judge j = { .seeds = c->seeds };
+
+    assert(c->seeds <= BOOTSTRAP_VALUES_MAX);
+    j.with = xcalloc(c->seeds + 1ul, sizeof(*j.with));
+    j.a = xcalloc(c->seeds, sizeof(*j.a));
+    j.b = xcalloc(c->seeds, sizeof(*j.b));
+    for (uint32_t i = 0; i < c->rows; i++) {
+        struct compared *row = &c->row[i];
+        const double *baseline = &row->value[(uint64_t)c->baseline * c->seeds];
+
+        for (uint32_t v = 0; v < c->variants->count; v++) {
+            const double *value = &row->value[(uint64_t)v * c->seeds];
+
+            row->cell[v] = nothing;
+            judge_mean(&j, &row->cell[v], value);
+            judge_difference(&j, &row->cell[v], value, baseline, row->metric.better);
+        }
+    }
+    for (uint32_t n = 0; n <= c->seeds; n++)
+        if (j.with[n].values)
+            bootstrap_fini(&j.with[n]);
+    free(j.with);
+    free(j.a);
+    free(j.b);
+}

@@ -1,0 +1,298 @@
+/* src/campaign/compare_stats_test.c */
+#include "base/bootstrap.h"
+#include "campaign/compare.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SEEDS 6
+
+static const uint64_t seeds[SEEDS] = { 1, 2, 3, 4, 5, 6 };
+static struct variant list[] = { { .name = (char *)"base" },
+                                 { .name = (char *)"same" },
+                                 { .name = (char *)"other" } };
+static const struct variants variants = { list, 3 };
+
+/* Three variants and one figure with these values: [variant][seed]. */
+static struct comparison judged(enum metric_better better, const double value[3][SEEDS], uint32_t count)
+{
+    struct comparison c = { .variants = &variants, .seed = seeds, .seeds = count, .title = "s.yaml" };
+    const struct metric metric = { .name = "m", .label = "figure", .unit = UNIT_NONE, .better = better };
+
+    comparison_add_metrics(&c, &metric, 1);
+    for (uint32_t v = 0; v < 3; v++)
+        for (uint32_t s = 0; s < count; s++)
+            c.row[0].value[v * count + s] = value[v][s];
+    c.row[0].is_shown = true;
+    comparison_judge(&c);
+    return c;
+}
+
+static const double values[3][SEEDS] = {
+    { 10, 20, 30, 40, 50, 60 }, { 10, 20, 30, 40, 50, 60 }, { 11, 22, 31, 42, 51, 62 },
+};
+
+static void judge__of_a_twin_is_exactly_nothing(void **unused)
+{
+    struct comparison c = judged(BETTER_LOWER, values, SEEDS);
+    const struct compared_cell *same = &c.row[0].cell[1];
+
+    (void)unused;
+    assert_true(same->mean == 35);
+    assert_true(same->difference == 0 && same->difference_low == 0 && same->difference_high == 0);
+    assert_true(same->change == 0);
+    assert_false(same->is_significant);
+    assert_false(same->is_better);
+    comparison_fini(&c);
+}
+
+static void judge__sees_a_small_difference_in_a_wide_spread(void **unused)
+{
+    /* The differences are 1, 2, 1, 2, 1, 2: surely not 0, though the means' own intervals overlap by far. */
+    const double differences[SEEDS] = { 1, 2, 1, 2, 1, 2 };
+    struct comparison c = judged(BETTER_LOWER, values, SEEDS);
+    const struct compared_cell *other = &c.row[0].cell[2];
+    struct bootstrap b;
+    struct interval want;
+
+    (void)unused;
+    bootstrap_init(&b, SEEDS);
+    want = bootstrap_mean(&b, differences);
+    bootstrap_fini(&b);
+    assert_true(other->difference == 1.5);
+    assert_true(other->difference_low == want.low && other->difference_high == want.high);
+    assert_true(fabs(other->change - 1.5 / 35) < 1e-15);
+    assert_true(fabs(other->change_low - want.low / 35) < 1e-15);
+    assert_true(other->low < 35 && other->high > 36.5);
+    assert_true(other->is_significant);
+    assert_false(other->is_better);
+    assert_int_equal(SEEDS, other->seeds);
+    comparison_fini(&c);
+}
+
+static void judge__knows_what_is_good(void **unused)
+{
+    static const struct { enum metric_better better; bool want; } row[] = {
+        { BETTER_LOWER, false }, { BETTER_HIGHER, true }, { BETTER_NEITHER, false },
+    };
+
+    (void)unused;
+    for (int i = 0; i < 3; i++) {
+        struct comparison c = judged(row[i].better, values, SEEDS);
+
+        assert_true(c.row[0].cell[2].is_significant);
+        assert_int_equal(row[i].want, c.row[0].cell[2].is_better);
+        comparison_fini(&c);
+    }
+}
+
+static void judge__of_one_seed_has_no_interval(void **unused)
+{
+    struct comparison c = judged(BETTER_LOWER, values, 1);
+    const struct compared_cell *other = &c.row[0].cell[2];
+
+    (void)unused;
+    assert_true(other->mean == 11 && other->difference == 1);
+    assert_true(isnan(other->low) && isnan(other->difference_low) && isnan(other->change_high));
+    assert_false(other->is_significant);
+    comparison_fini(&c);
+}
+
+static void judge__takes_pairs_alone(void **unused)
+{
+    /* Seed 1 has no value at the baseline, seed 2 none at the other. */
+    static const double holes[3][SEEDS] = {
+        { NAN, 20, 30, 40, 50, 60 }, { NAN, NAN, NAN, NAN, NAN, NAN }, { 1000, NAN, 31, 41, 51, 61 },
+    };
+    struct comparison c = judged(BETTER_LOWER, holes, SEEDS);
+
+    (void)unused;
+    assert_int_equal(4, c.row[0].cell[2].seeds);
+    assert_true(c.row[0].cell[2].difference == 1);
+    assert_true(fabs(c.row[0].cell[2].change - 1.0 / 45) < 1e-15);
+    assert_true(c.row[0].cell[0].mean == 40);
+    assert_int_equal(0, c.row[0].cell[1].seeds);
+    assert_true(isnan(c.row[0].cell[1].mean) && isnan(c.row[0].cell[1].difference));
+    assert_false(c.row[0].cell[1].is_significant);
+    comparison_fini(&c);
+}
+
+static void judge__has_no_share_of_nothing_and_no_fall_below_it(void **unused)
+{
+    static const double zeros[3][SEEDS] = { { 0 }, { 0 }, { 1, 2, 3, 1, 2, 3 } };
+    static const double fall[3][SEEDS] = { { 1, 1, 1, 1, 1, 100 },
+                                           { 1, 1, 1, 1, 1, 100 },
+                                           { 0, 0, 0, 0, 0, 1 } };
+    struct comparison c = judged(BETTER_LOWER, zeros, SEEDS);
+
+    (void)unused;
+    assert_true(c.row[0].cell[2].difference == 2 && isnan(c.row[0].cell[2].change));
+    assert_true(c.row[0].cell[2].is_significant);
+    comparison_fini(&c);
+    c = judged(BETTER_LOWER, fall, SEEDS);
+    assert_true(c.row[0].cell[2].difference_low < -17.5);
+    assert_true(c.row[0].cell[2].change_low == -1);
+    comparison_fini(&c);
+}
+
+static void add_metrics__makes_one_row_a_name(void **unused)
+{
+    const struct metric a[] = { { .name = "x" }, { .name = "y" } },
+                        b[] = { { .name = "z" }, { .name = "y" } };
+    struct comparison c = { .variants = &variants, .seed = seeds, .seeds = 2 };
+
+    (void)unused;
+    comparison_add_metrics(&c, a, 2);
+    comparison_add_metrics(&c, b, 2);
+    assert_int_equal(3, c.rows);
+    assert_string_equal("z", c.row[2].metric.name);
+    comparison_fini(&c);
+}
+
+static void load__reads_what_was_stored(void **unused)
+{
+    struct variant two[] = { { .name = (char *)"a" }, { .name = (char *)"b" } };
+    const struct variants pair = { two, 2 };
+    const struct metric metric[] = { { .name = "x" }, { .name = "y" } };
+    struct comparison c = { .variants = &pair, .seed = seeds, .seeds = 2 };
+    struct campaign *store;
+    char key[DIGEST_TEXT_SIZE], text[64];
+
+    (void)unused;
+    digest_init(&two[0].digest);
+    digest_init(&two[1].digest);
+    digest_add(&two[1].digest, "b", 1);
+    comparison_add_metrics(&c, metric, 2);
+    assert_int_equal(0, campaign_open(&store, NULL, NULL));
+    for (uint32_t i = 0; i < 4; i++) {
+        struct err err;
+
+        assert_int_equal(-ENOENT, comparison_load(&c, store, &err));
+        variant_key(key, &two[i / 2], seeds[i % 2]);
+        snprintf(text, sizeof(text), "{\"x\": %u.5, \"y\": null}", i);
+        assert_int_equal(
+            0, campaign_add(store, &(struct campaign_run){ key, "", seeds[i % 2], text, "null" }, NULL));
+    }
+    assert_int_equal(0, comparison_load(&c, store, NULL));
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_true(c.row[0].value[i] == i + 0.5);
+        assert_true(isnan(c.row[1].value[i]));
+    }
+    campaign_close(store);
+    comparison_fini(&c);
+}
+
+/* ---- printing ---- */
+
+static char *printed(const struct comparison *c, void (*print)(const struct comparison *, FILE *, bool),
+                     bool flag)
+{
+    char *text;
+    size_t length;
+    FILE *f = open_memstream(&text, &length);
+
+    print(c, f, flag);
+    fclose(f);
+    return text;
+}
+
+static void print_table__says_it_in_words(void **unused)
+{
+    struct comparison c = judged(BETTER_LOWER, values, SEEDS);
+    char *text = printed(&c, comparison_print_table, false),
+         *colour = printed(&c, comparison_print_table, true);
+
+    (void)unused;
+    /* Draws of 1, 2, 1, 2, 1, 2 have the mean 1 + Binomial(6, 1/2) / 6, whose 2.5 % quantile is 1 + 1/6.
+     * Widened by sqrt(6/5) * 2.5706 / 1.96: 1.5 +- 0.4789, which is 2.92 % .. 5.65 % of 35. */
+    assert_non_null(
+        strstr(text, "\nfigure  35.00  35.00      0%        [0, 0]    36.50   +4.3%  [+2.9, +5.7]  worse\n"));
+    assert_non_null(strstr(text, "Means over 6 seeds; changes to 'base'"));
+    assert_null(strstr(text, "\033"));
+    assert_non_null(strstr(colour, "  \033[31mworse\033[0m\n"));
+    free(text);
+    free(colour);
+    comparison_fini(&c);
+}
+
+static void print_table__warns_of_few_seeds(void **unused)
+{
+    static const struct { uint32_t seeds; const char *says, *says_not; } row[] = {
+        { 1, "One seed tells nothing of chance", "do not trust" },
+        { 4, "Fewer than 5 seeds: do not trust the intervals", "One seed" },
+        { 5, "Means over 5 seeds", "do not trust" },
+    };
+
+    (void)unused;
+    for (int i = 0; i < 3; i++) {
+        struct comparison c = judged(BETTER_LOWER, values, row[i].seeds);
+        char *text = printed(&c, comparison_print_table, false);
+
+        assert_non_null(strstr(text, row[i].says));
+        assert_null(strstr(text, row[i].says_not));
+        free(text);
+        comparison_fini(&c);
+    }
+}
+
+static void print_csv__loses_no_digit(void **unused)
+{
+    static const double third[3][SEEDS] = { { 1.0 / 3, 1.0 / 3 }, { 0.1, 0.1 }, { NAN, NAN } };
+    struct comparison c = judged(BETTER_NEITHER, third, 2);
+    char *text = printed(&c, comparison_print_csv, true), want[64];
+
+    (void)unused;
+    snprintf(want, sizeof(want), "\"m\",,neither,\"base\",2,%.17g,", 1.0 / 3);
+    assert_non_null(strstr(text, want));
+    assert_non_null(strstr(text, "\"m\",,neither,\"other\",0,,,,,,,,,,\n"));
+    free(text);
+    c.row[0].is_shown = false;
+    text = printed(&c, comparison_print_csv, false);
+    assert_null(strstr(text, "\"m\""));
+    free(text);
+    comparison_fini(&c);
+}
+
+static void json__is_what_the_page_expects(void **unused)
+{
+    struct comparison c = judged(BETTER_HIGHER, values, SEEDS);
+    json_t *json = comparison_json(&c, true), *metric = json_array_get(json_object_get(json, "metrics"), 0);
+    const json_t *other = json_array_get(json_object_get(metric, "variants"), 2);
+
+    (void)unused;
+    assert_string_equal("base", json_string_value(json_object_get(json, "baseline")));
+    assert_int_equal(SEEDS, json_integer_value(json_object_get(json, "seeds")));
+    assert_true(json_real_value(json_object_get(json, "confidence")) == 0.95);
+    assert_string_equal("higher", json_string_value(json_object_get(metric, "better")));
+    assert_string_equal("other", json_string_value(json_object_get(other, "name")));
+    assert_true(json_real_value(json_object_get(other, "mean")) == 36.5);
+    assert_true(json_is_true(json_object_get(other, "is_better")));
+    json_decref(json);
+    comparison_fini(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(judge__of_a_twin_is_exactly_nothing),
+        cmocka_unit_test(judge__sees_a_small_difference_in_a_wide_spread),
+        cmocka_unit_test(judge__knows_what_is_good),
+        cmocka_unit_test(judge__of_one_seed_has_no_interval),
+        cmocka_unit_test(judge__takes_pairs_alone),
+        cmocka_unit_test(judge__has_no_share_of_nothing_and_no_fall_below_it),
+        cmocka_unit_test(add_metrics__makes_one_row_a_name),
+        cmocka_unit_test(load__reads_what_was_stored),
+        cmocka_unit_test(print_table__says_it_in_words),
+        cmocka_unit_test(print_table__warns_of_few_seeds),
+        cmocka_unit_test(print_csv__loses_no_digit),
+        cmocka_unit_test(json__is_what_the_page_expects),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

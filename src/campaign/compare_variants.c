@@ -1,0 +1,382 @@
+/* src/campaign/compare_variants.c */
+#include "campaign/compare_variants.h"
+#include "base/text.h"
+#include "cmd/cmd.h"
+#include "version.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PROGRAM_BYTES_MAX (1u << 30)
+
+static char *copy(const char *text, size_t length)
+{
+    char *made = xmalloc(length + 1);
+
+    memcpy(made, text, length);
+    made[length] = '\0';
+    return made;
+}
+
+static char *join(const char *a, const char *between, const char *b)
+{
+    size_t size = strlen(a) + strlen(between) + strlen(b) + 1;
+    char *made = xmalloc(size);
+
+    snprintf(made, size, "%s%s%s", a, between, b);
+    return made;
+}
+
+/* ---- axes ---- */
+
+/* The caller gives it its name. */
+static struct axis_choice *add_choice(struct axis *a)
+{
+    a->choice = xrealloc(a->choice, (a->choices + 1) * sizeof(*a->choice));
+    a->choice[a->choices] = (struct axis_choice){ 0 };
+    return &a->choice[a->choices++];
+}
+
+static void add_set(struct axis_choice *c, char *set)
+{
+    c->set = xrealloc(c->set, (c->sets + 1) * sizeof(*c->set));
+    c->set[c->sets++] = set;
+}
+
+/* The length of the part before the next comma that is outside brackets. */
+static size_t part_length(const char *text)
+{
+    size_t length = 0;
+    int depth = 0;
+
+    for (; text[length] && (depth > 0 || text[length] != ','); length++)
+        depth += (strchr("[{", text[length]) != NULL) - (strchr("]}", text[length]) != NULL);
+    return length;
+}
+
+int axis_vary(struct axis *a, const char *text, struct err *err)
+{
+    const char *equals = strchr(text, '=');
+    int rc = 0;
+
+    *a = (struct axis){ 0 };
+    if (!equals || equals == text)
+        return err_set(err, EINVAL, "--vary: '%s' has no '='; write --vary kmin=100KB,400KB", text);
+    for (const char *part = equals + 1; !rc; part++) {
+        size_t length = part_length(part);
+        char *key = copy(text, (size_t)(equals - text) + 1), *value = copy(part, length);
+        struct axis_choice *c = add_choice(a);
+
+        c->name = join(key, "", value);
+        add_set(c, join(key, "", value));
+        if (length == 0)
+            rc = err_set(err, EINVAL, "--vary: '%s' has an empty value", text);
+        free(key);
+        free(value);
+        part += length;
+        if (!*part)
+            break;
+    }
+    if (rc)
+        axis_fini(a);
+    return rc;
+}
+
+int axis_add_variant(struct axis *a, const char *text, struct err *err)
+{
+    const char *colon = strchr(text, ':'), *equals = strchr(text, '=');
+    size_t name_length = colon ? (size_t)(colon - text) : strlen(text);
+    struct axis_choice *c;
+
+    if (name_length == 0 || (equals && (!colon || equals < colon)))
+        return err_set(err, EINVAL, "--variant: '%s' has no name; write --variant NAME:kmin=100KB,kmax=400KB",
+                       text);
+    c = add_choice(a);
+    c->name = copy(text, name_length);
+    for (const char *part = text + name_length; *part && part[1];) {
+        size_t length = part_length(++part);
+        char *set = copy(part, length);
+
+        add_set(c, set);
+        if (!strchr(set, '='))
+            return err_set(err, EINVAL, "--variant %s: '%s' has no '='; write %s:kmin=100KB,kmax=400KB",
+                           c->name, set, c->name);
+        part += length;
+    }
+    return 0;
+}
+
+static char *stem_of(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+
+    return copy(name, dot && dot != name ? (size_t)(dot - name) : strlen(name));
+}
+
+static bool have_equal_names(const struct axis *a)
+{
+    for (uint32_t i = 0; i < a->choices; i++)
+        for (uint32_t j = 0; j < i; j++)
+            if (strcmp(a->choice[i].name, a->choice[j].name) == 0)
+                return true;
+    return false;
+}
+
+void axis_of_files(struct axis *a, const struct compare_file *file, uint32_t files)
+{
+    bool are_equal;
+
+    *a = (struct axis){ 0 };
+    for (uint32_t i = 0; i < files; i++) {
+        struct axis_choice *c = add_choice(a);
+
+        c->name = files == 1 ? xstrdup("") : stem_of(file[i].path);
+        c->file = i;
+    }
+    are_equal = have_equal_names(a);
+    for (uint32_t i = 0; are_equal && i < files; i++) {
+        free(a->choice[i].name);
+        a->choice[i].name = xstrdup(file[i].path);
+    }
+}
+
+void axis_fini(struct axis *a)
+{
+    for (uint32_t i = 0; i < a->choices; i++) {
+        for (uint32_t n = 0; n < a->choice[i].sets; n++)
+            free(a->choice[i].set[n]);
+        free(a->choice[i].set);
+        free(a->choice[i].name);
+    }
+    free(a->choice);
+    *a = (struct axis){ 0 };
+}
+
+/* ---- combinations ---- */
+
+static void apply_choice(struct variant *v, const struct axis_choice *c)
+{
+    char *name = join(v->name, *v->name && *c->name ? " " : "", c->name);
+
+    free(v->name);
+    v->name = name;
+    v->set = xrealloc(v->set, (v->sets + c->sets + 1ul) * sizeof(*v->set));
+    for (uint32_t i = 0; i < c->sets; i++)
+        v->set[v->sets++] = c->set[i];
+    v->own += c->sets;
+}
+
+/* Number 'n' of all combinations: the digits of a number whose last axis counts fastest. */
+static void combine(struct variant *v, uint32_t n, const struct axis *axis, uint32_t axes,
+                    const struct compare_file *file, const char *const *set, uint32_t sets)
+{
+    uint32_t rest = 1;
+
+    *v = (struct variant){ .name = xstrdup(""), .file = file, .sets = sets };
+    v->set = xcalloc(sets + 1ul, sizeof(*v->set));
+    for (uint32_t i = 0; i < sets; i++)
+        v->set[i] = set[i];
+    for (uint32_t i = 0; i < axes; i++)
+        rest *= axis[i].choices;
+    for (uint32_t i = 0; i < axes; i++) {
+        rest /= axis[i].choices;
+        apply_choice(v, &axis[i].choice[n / rest]);
+        if (i == 0)
+            v->file = &file[axis[0].choice[n / rest].file];
+        n %= rest;
+    }
+    if (!*v->name) {
+        free(v->name);
+        v->name = stem_of(v->file->path);
+    }
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int check_names(const struct variants *v, struct err *err)
+{
+    char **name = xcalloc(v->count, sizeof(*name));
+    int rc = 0;
+
+    for (uint32_t i = 0; i < v->count; i++)
+        name[i] = v->list[i].name;
+    qsort(name, v->count, sizeof(*name), compare_names);
+    for (uint32_t i = 1; i < v->count && !rc; i++)
+        if (strcmp(name[i - 1], name[i]) == 0)
+            rc = err_set(err, EINVAL, "two variants are called '%s'", name[i]);
+    free(name);
+    return rc;
+}
+
+int variants_init(struct variants *v, const struct axis *axis, uint32_t axes, const struct compare_file *file,
+                  const char *const *set, uint32_t sets, uint32_t max, struct err *err)
+{
+    uint64_t count = 1;
+    int rc;
+
+    *v = (struct variants){ 0 };
+    for (uint32_t i = 0; i < axes; i++) {
+        count *= axis[i].choices;
+        if (count > max)
+            return err_set(err, EINVAL, "more than %u variants", max);
+    }
+    v->list = xcalloc(count, sizeof(*v->list));
+    v->count = (uint32_t)count;
+    for (uint32_t i = 0; i < v->count; i++)
+        combine(&v->list[i], i, axis, axes, file, set, sets);
+    rc = check_names(v, err);
+    if (rc)
+        variants_fini(v);
+    return rc;
+}
+
+void variants_fini(struct variants *v)
+{
+    for (uint32_t i = 0; i < v->count; i++) {
+        free(v->list[i].name);
+        free(v->list[i].set);
+    }
+    free(v->list);
+    *v = (struct variants){ 0 };
+}
+
+int variants_find(const struct variants *v, const char *name, struct err *err)
+{
+    const char **names = xcalloc(v->count + 1ul, sizeof(*names));
+    int found = -1;
+    char hint[160];
+
+    for (uint32_t i = 0; i < v->count; i++) {
+        names[i] = v->list[i].name;
+        if (strcmp(name, names[i]) == 0)
+            found = (int)i;
+    }
+    cmd_did_you_mean(hint, sizeof(hint), name, names);
+    free(names);
+    if (found >= 0)
+        return found;
+    return err_set(err, EINVAL, "there is no variant '%s'%s", name, hint);
+}
+
+/* ---- what a run is ---- */
+
+/* The very program: two builds of one version may differ. Where it cannot be read there is still its
+ * version. */
+static struct digest program;
+
+void variant_know_program(void)
+{
+    static bool is_known;
+    size_t length;
+    char *bytes;
+
+    if (is_known)
+        return;
+    digest_init(&program);
+    digest_add_text(&program, ANOLE_VERSION);
+    if (text_read_file("/proc/self/exe", PROGRAM_BYTES_MAX, &bytes, &length, NULL) == 0) {
+        digest_add(&program, bytes, length);
+        free(bytes);
+    }
+    is_known = true;
+}
+
+static void add_read(void *arg, const char *text, size_t length)
+{
+    uint64_t bytes = length;
+
+    digest_add(arg, &bytes, sizeof(bytes));
+    digest_add(arg, text, length);
+}
+
+/* What a variant sets was not typed as a --set. */
+static void name_variant(const struct variant *v, struct err *err)
+{
+    struct err why = *err;
+
+    if (v->own > 0 && strncmp(why.text, "--set ", 6) == 0)
+        err_write(err, "variant '%s': %s", v->name, why.text + 6);
+}
+
+static struct simulation_input input_of(const struct variant *v, const uint64_t *seed)
+{
+    return (struct simulation_input){
+        .name = strcmp(v->file->path, "-") == 0 ? "standard input" : v->file->path,
+        .text = v->file->text,
+        .text_bytes = v->file->text_bytes,
+        .set = v->set,
+        .sets = v->sets,
+        .seed = seed,
+        .threads = 1,            /* the other cores are busy with other runs */
+    };
+}
+
+/* Whatever 'read' reads goes into the digest. */
+static int read_watched(const struct variant *v, struct digest *d, int (*read)(void *arg, struct err *),
+                        void *arg, struct err *err)
+{
+    const struct text_watch watch = { add_read, d };
+    int rc;
+
+    variant_know_program();
+    digest_init(d);
+    digest_add(d, &program.state, sizeof(program.state));
+    add_read(d, v->file->text, v->file->text_bytes);
+    for (uint32_t i = 0; i < v->sets; i++)
+        digest_add_text(d, v->set[i]);
+    text_watch_reads(&watch);
+    rc = read(arg, err);
+    text_watch_reads(NULL);
+    if (rc)
+        name_variant(v, err);
+    return rc;
+}
+
+struct reading {
+    struct simulation      *simulation;
+    struct simulation_input input;
+};
+
+static int open_simulation(void *arg, struct err *err)
+{
+    struct reading *r = arg;
+
+    return simulation_open(r->simulation, &r->input, err);
+}
+
+static int read_scenario(void *arg, struct err *err)
+{
+    const struct simulation_input *in = &((struct reading *)arg)->input;
+    struct scenario s;
+    int rc = scenario_parse(&s, in->name, in->text, in->text_bytes, in->set, in->sets, in->seed, err);
+
+    if (!rc)
+        scenario_fini(&s);
+    return rc;
+}
+
+int variant_open(const struct variant *v, const uint64_t *seed, struct simulation *s, struct digest *d,
+                 struct err *err)
+{
+    struct reading r = { s, input_of(v, seed) };
+
+    return read_watched(v, d, open_simulation, &r, err);
+}
+
+int variant_check(const struct variant *v, const uint64_t *seed, struct digest *d, struct err *err)
+{
+    struct reading r = { NULL, input_of(v, seed) };
+
+    return read_watched(v, d, read_scenario, &r, err);
+}
+
+char *variant_key(char buf[DIGEST_TEXT_SIZE], const struct variant *v, uint64_t seed)
+{
+    struct digest d = v->digest;
+
+    digest_add(&d, &seed, sizeof(seed));
+    return digest_text(buf, &d);
+}

@@ -1,0 +1,350 @@
+/* src/campaign/sweep_points.c */
+#include "campaign/sweep_points.h"
+#include "base/rng.h"
+#include "base/sobol.h"
+#include "base/text.h"
+#include "core/knobs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the text of a range ---- */
+
+static char *copy(const char *text, size_t length)
+{
+    char *made = xmalloc(length + 1);
+
+    memcpy(made, text, length);
+    made[length] = '\0';
+    return made;
+}
+
+static int parse_knob(struct range *r, enum knob knob, const char *low, const char *high, struct err *err)
+{
+    enum knob_unit unit = knob_info[knob].unit;
+    int rc = knob_parse(knob, low, &r->low, err);
+
+    if (!rc)
+        rc = knob_parse(knob, high, &r->high, err);
+    r->is_whole = unit != KNOB_RATIO;
+    r->decimals_max = 4;
+    /* Blocks and 1/1024 are written as plain numbers too. */
+    if (unit == KNOB_MBPS || unit == KNOB_US || unit == KNOB_KB || unit == KNOB_PERCENT)
+        snprintf(r->unit, sizeof(r->unit), "%s", knob_unit_name(unit));
+    return rc;
+}
+
+static int time_of(const char *text, uint64_t *n)
+{
+    return text_to_time(text, n, NULL);
+}
+
+static int rate_of(const char *text, uint64_t *n)
+{
+    return text_to_rate(text, n, NULL);
+}
+
+static int bytes_of(const char *text, uint64_t *n)
+{
+    return text_to_bytes(text, n, NULL);
+}
+
+/* "us" of "10us". */
+static const char *unit_of(const char *text)
+{
+    return text + strspn(text, "0123456789. ");
+}
+
+/* Both ends are of this kind: they are written in the unit of the low one, or, if that is 0, of the high
+ * one. */
+static int parse_quantity(struct range *r, int (*parse)(const char *, uint64_t *), const char *smallest,
+                          const char *low, const char *high)
+{
+    const char *unit = *unit_of(low) ? unit_of(low) : unit_of(high);
+    uint64_t a, b, one;
+    char text[32];
+
+    snprintf(text, sizeof(text), "1%s", unit);
+    if (strlen(unit) >= sizeof(r->unit) || parse(low, &a) || parse(high, &b) || parse(text, &one))
+        return -EINVAL;
+    r->low = (double)a / (double)one;
+    r->high = (double)b / (double)one;
+    r->is_whole = strcmp(unit, smallest) == 0;
+    r->decimals_max = 4;
+    snprintf(r->unit, sizeof(r->unit), "%s", unit);
+    return 0;
+}
+
+static int parse_number(struct range *r, const char *low, const char *high)
+{
+    if (text_to_real(low, &r->low, NULL) || text_to_real(high, &r->high, NULL))
+        return -EINVAL;
+    r->is_whole = strspn(low, "0123456789") == strlen(low) && strspn(high, "0123456789") == strlen(high);
+    r->decimals_max = 6;
+    return 0;
+}
+
+static int parse_ends(struct range *r, const char *low, const char *high, struct err *err)
+{
+    enum knob knob = knob_find(r->key);
+
+    if (knob < KNOB_COUNT)
+        return parse_knob(r, knob, low, high, err);
+    if (parse_number(r, low, high) && parse_quantity(r, time_of, "ps", low, high) &&
+        parse_quantity(r, rate_of, "bps", low, high) && parse_quantity(r, bytes_of, "B", low, high))
+        return err_set(err, EINVAL, "'%s' and '%s' are not two numbers, times, rates or sizes", low, high);
+    return 0;
+}
+
+/* What stands behind the last colon; the length of what is before it. */
+static int parse_scale(struct range *r, const char *ends, size_t *length, struct err *err)
+{
+    const char *colon = strrchr(ends, ':');
+
+    *length = colon ? (size_t)(colon - ends) : strlen(ends);
+    r->is_log = colon && strcmp(colon, ":log") == 0;
+    if (colon && !r->is_log && strcmp(colon, ":linear") != 0)
+        return err_set(err, EINVAL, "'%s' is not a scale; there are log and linear", colon + 1);
+    return 0;
+}
+
+static int check_ends(struct range *r, struct err *err)
+{
+    if (r->is_whole) {
+        r->low = ceil(r->low);
+        r->high = floor(r->high);
+    }
+    if (!(r->low < r->high))
+        return err_set(err, EINVAL, "the low end must be below the high end");
+    if (r->is_log && r->low <= 0)
+        return err_set(err, EINVAL, "a range with ':log' must begin above 0");
+    return 0;
+}
+
+int range_parse(struct range *r, const char *text, struct err *err)
+{
+    const char *equals = strchr(text, '='), *dots = equals ? strstr(equals, "..") : NULL;
+    struct err why;
+    size_t length;
+    char *ends, *high;
+    int rc;
+
+    *r = (struct range){ 0 };
+    if (!dots || equals == text)
+        return err_set(err, EINVAL, "--range: '%s' is not a range; write --range kmin=50KB..800KB", text);
+    r->key = copy(text, (size_t)(equals - text));
+    rc = parse_scale(r, equals + 1, &length, &why);
+    ends = copy(equals + 1, length);
+    high = strstr(ends, "..");
+    *high = '\0';
+    if (!rc)
+        rc = parse_ends(r, ends, high + 2, &why);
+    if (!rc)
+        rc = check_ends(r, &why);
+    free(ends);
+    if (!rc)
+        return 0;
+    range_fini(r);
+    return err_set(err, -rc, "--range %s: %s", text, why.text);
+}
+
+void range_fini(struct range *r)
+{
+    free(r->key);
+    *r = (struct range){ 0 };
+}
+
+/* ---- values ---- */
+
+/* e^x for x >= 0, the same on every machine: the series, for a power of two less of it. */
+static double exp_of(double x)
+{
+    double term = 1, sum = 1;
+    int halvings = 0;
+
+    for (; x > 0.5; x /= 2)
+        halvings++;
+    for (int i = 1; i < 20; i++)
+        sum += term *= x / i;
+    while (halvings-- > 0)
+        sum *= sum;
+    return sum;
+}
+
+/* As many decimals as make four digits, and no zeros at the end. */
+static char *number_text(char *buf, size_t size, double value, int decimals_max)
+{
+    int decimals = value >= 1000 ? 0 : value >= 100 ? 1 : value >= 10 ? 2 : value >= 1 ? 3 : decimals_max;
+    char *end;
+
+    decimals = decimals < decimals_max ? decimals : decimals_max;
+    snprintf(buf, size, "%.*f", decimals, value);
+    if (strchr(buf, '.')) {
+        for (end = buf + strlen(buf); end[-1] == '0'; end--)
+            end[-1] = '\0';
+        if (end[-1] == '.')
+            end[-1] = '\0';
+    }
+    return buf;
+}
+
+static double value_at(const struct range *r, double share)
+{
+    double value;
+
+    if (r->is_log)
+        value = r->low * exp_of(share * rng_log(r->high / r->low));
+    else if (r->is_whole)
+        value = floor(r->low) + floor(share * (r->high - r->low + 1));       /* each equally likely */
+    else
+        value = r->low + share * (r->high - r->low);
+    if (r->is_whole)
+        value = floor(value + 0.5);
+    return value < r->low ? r->low : value > r->high ? r->high : value;
+}
+
+char *range_value(char *buf, size_t size, const struct range *r, double share)
+{
+    char number[64];
+
+    number_text(number, sizeof(number), value_at(r, share), r->is_whole ? 0 : r->decimals_max);
+    snprintf(buf, size, "%s%s", number, r->unit);
+    return buf;
+}
+
+/* ---- points ---- */
+
+static struct axis_choice *add_choice(struct axis *a)
+{
+    a->choice = xrealloc(a->choice, (a->choices + 1ul) * sizeof(*a->choice));
+    a->choice[a->choices] = (struct axis_choice){ .name = xstrdup("") };
+    return &a->choice[a->choices++];
+}
+
+/* "kmin=100KB" also goes to the end of the name. */
+static void add_set(struct axis_choice *c, const struct range *r, double share)
+{
+    size_t size = strlen(c->name) + strlen(r->key) + 128;
+    char value[96], *name = xmalloc(size), *set = xmalloc(size);
+
+    range_value(value, sizeof(value), r, share);
+    snprintf(set, size, "%s=%s", r->key, value);
+    snprintf(name, size, "%s%s%s", c->name, *c->name ? " " : "", set);
+    free(c->name);
+    c->name = name;
+    c->set = xrealloc(c->set, (c->sets + 1ul) * sizeof(*c->set));
+    c->set[c->sets++] = set;
+}
+
+static void free_choice(struct axis_choice *c)
+{
+    struct axis one = { .choice = xmalloc(sizeof(*c)), .choices = 1 };
+
+    *one.choice = *c;
+    axis_fini(&one);
+}
+
+struct named {
+    const char *name;
+    uint32_t    index;
+};
+
+static int compare_named(const void *a, const void *b)
+{
+    const struct named *x = a, *y = b;
+    int by_name = strcmp(x->name, y->name);
+
+    return by_name ? by_name : (x->index > y->index) - (x->index < y->index);
+}
+
+/* Rounded values may meet; the first of equal choices stays. */
+static void drop_equal(struct axis *a)
+{
+    struct named *sorted = xcalloc(a->choices + 1ul, sizeof(*sorted));
+    bool *is_dropped = xcalloc(a->choices + 1ul, sizeof(*is_dropped));
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < a->choices; i++)
+        sorted[i] = (struct named){ a->choice[i].name, i };
+    qsort(sorted, a->choices, sizeof(*sorted), compare_named);
+    for (uint32_t i = 1; i < a->choices; i++)
+        is_dropped[sorted[i].index] = strcmp(sorted[i - 1].name, sorted[i].name) == 0;
+    free(sorted);
+    for (uint32_t i = 0; i < a->choices; i++)
+        if (is_dropped[i])
+            free_choice(&a->choice[i]);
+        else
+            a->choice[kept++] = a->choice[i];
+    a->choices = kept;
+    free(is_dropped);
+}
+
+/* The largest number of values a range of which all combinations are no more than 'samples'. */
+static uint32_t values_each(uint32_t samples, uint32_t ranges)
+{
+    uint32_t each = 1;
+
+    for (;; each++) {
+        uint64_t points = 1;
+
+        for (uint32_t i = 0; i < ranges && points <= samples; i++)
+            points *= each + 1;
+        if (points > samples)
+            return each;
+    }
+}
+
+static int make_grid(struct axis *axes, const struct range *range, uint32_t ranges, uint32_t samples,
+                     struct err *err)
+{
+    uint32_t each = values_each(samples, ranges);
+
+    if (each < 2)
+        return err_set(err, EINVAL, "--samples %u: a grid of %u range%s has %.0f points at least", samples,
+                       ranges, ranges == 1 ? "" : "s", rng_pow(2, ranges));
+    for (uint32_t i = 0; i < ranges; i++) {
+        for (uint32_t n = 0; n < each; n++)
+            add_set(add_choice(&axes[i]), &range[i], (double)n / (each - 1));
+        drop_equal(&axes[i]);
+    }
+    return (int)ranges;
+}
+
+static int make_samples(struct axis *a, const struct range *range, uint32_t ranges, enum sweep_method method,
+                        uint32_t samples, uint64_t seed)
+{
+    struct rng rng[RANGES_MAX];
+    uint32_t shift[RANGES_MAX];
+
+    for (uint32_t i = 0; i < ranges; i++) {
+        rng_init(&rng[i], seed, i);
+        shift[i] = (uint32_t)(rng_next(&rng[i]) >> 32);
+    }
+    for (uint32_t n = 0; n < samples; n++) {
+        struct axis_choice *c = add_choice(a);
+
+        for (uint32_t i = 0; i < ranges; i++)
+            add_set(c, &range[i],
+                    method == METHOD_SOBOL ? (sobol_at(i, n) ^ shift[i]) * 0x1p-32 : rng_real(&rng[i]));
+    }
+    drop_equal(a);
+    return 1;
+}
+
+int points_make(struct axis **axes, const struct range *range, uint32_t ranges, enum sweep_method method,
+                uint32_t samples, uint64_t seed, struct err *err)
+{
+    int rc;
+
+    *axes = xcalloc(ranges + 1ul, sizeof(**axes));
+    if (ranges == 0)
+        return 0;
+    rc = method == METHOD_GRID ? make_grid(*axes, range, ranges, samples, err)
+                               : make_samples(*axes, range, ranges, method, samples, seed);
+    if (rc < 0) {
+        free(*axes);
+        *axes = NULL;
+    }
+    return rc;
+}

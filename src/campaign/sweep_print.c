@@ -1,0 +1,250 @@
+/* src/campaign/sweep_print.c */
+#include "base/bootstrap.h"
+#include "base/table.h"
+#include "campaign/sweep.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *set_of(const struct variant *v, uint32_t i)
+{
+    return v->set[v->sets - v->own + i];
+}
+
+const char *sweep_value(const struct variant *v, uint32_t i)
+{
+    return strchr(set_of(v, i), '=') + 1;
+}
+
+void sweep_print_key(FILE *out, const struct variant *v, uint32_t i)
+{
+    fprintf(out, "%.*s", (int)strcspn(set_of(v, i), "="), set_of(v, i));
+}
+
+/* ---- the table ---- */
+
+static uint32_t count_columns(const struct sweep_results *r, uint32_t keys)
+{
+    uint32_t columns = 1 + keys + 1 + (r->seeds > 1);
+
+    for (uint32_t i = 0; i < r->figures; i++)
+        columns += r->figure[i].is_shown && i != r->best;
+    return columns;
+}
+
+static struct table *new_table(const struct sweep_results *r, uint32_t keys)
+{
+    uint32_t columns = count_columns(r, keys);
+    char *align = xcalloc(columns + 1ul, 1);
+    struct table *t;
+
+    memset(align, 'r', columns);
+    t = table_new(align);
+    free(align);
+    return t;
+}
+
+static struct interval interval_of(const struct sweep_results *r, struct bootstrap *b, uint32_t variant)
+{
+    const double *value = &r->figure[r->best].value[(uint64_t)variant * r->seeds];
+
+    for (uint32_t s = 0; s < r->seeds; s++)
+        if (!isfinite(value[s]))
+            return (struct interval){ NAN, NAN };
+    return bootstrap_mean(b, value);
+}
+
+static void add_heading(const struct sweep_results *r, struct table *t, const struct variant *first)
+{
+    table_cell(t, "%s", "");
+    for (uint32_t i = 0; i < first->own; i++)
+        table_cell(t, "%.*s", (int)strcspn(set_of(first, i), "="), set_of(first, i));
+    table_cell(t, "%s", r->figure[r->best].metric.label);
+    if (r->seeds > 1)
+        table_cell(t, "%.0f%% interval", 100 * BOOTSTRAP_CONFIDENCE);
+    for (uint32_t i = 0; i < r->figures; i++)
+        if (r->figure[i].is_shown && i != r->best)
+            table_cell(t, "%s", r->figure[i].metric.label);
+}
+
+static void add_row(const struct sweep_results *r, struct table *t, struct bootstrap *b, uint32_t rank)
+{
+    const struct sweep_figure *best = &r->figure[r->best];
+    uint32_t variant = r->order[rank];
+    const struct variant *v = &r->variants->list[variant];
+    char text[64], other[64];
+
+    table_cell(t, "%u", rank + 1);
+    for (uint32_t i = 0; i < v->own; i++)
+        table_cell(t, "%s", sweep_value(v, i));
+    table_cell(t, "%s", metric_text(text, sizeof(text), best->metric.unit, sweep_mean(r, best, variant)));
+    if (r->seeds > 1) {
+        struct interval i = interval_of(r, b, variant);
+
+        if (isnan(i.low))
+            table_cell(t, "-");
+        else
+            table_cell(t, "[%s, %s]", metric_text(text, sizeof(text), best->metric.unit, i.low),
+                       metric_text(other, sizeof(other), best->metric.unit, i.high));
+    }
+    for (uint32_t i = 0; i < r->figures; i++)
+        if (r->figure[i].is_shown && i != r->best)
+            table_cell(t, "%s",
+                       metric_text(text, sizeof(text), r->figure[i].metric.unit,
+                                   sweep_mean(r, &r->figure[i], variant)));
+}
+
+static void print_notes(const struct sweep_results *r, FILE *out, uint32_t top)
+{
+    fprintf(out, "\nThe best %u of %u settings by %s; means over %u seed%s.\n", top, r->count,
+            r->figure[r->best].metric.name, r->seeds, r->seeds == 1 ? "" : "s");
+    fputs("The best of many looks better than it is: compare it on seeds that it was not chosen by.\n", out);
+}
+
+void sweep_print_table(const struct sweep_results *r, FILE *out, uint32_t top)
+{
+    const struct variant *first = &r->variants->list[0];
+    struct bootstrap b = { 0 };
+    struct table *t;
+
+    if (r->seeds > 1)
+        bootstrap_init(&b, r->seeds);
+    t = new_table(r, first->own);
+    top = top < r->count ? top : r->count;
+    add_heading(r, t, first);
+    for (uint32_t i = 0; i < top; i++)
+        add_row(r, t, &b, i);
+    table_print(t, out, 0);
+    table_free(t);
+    print_notes(r, out, top);
+    if (r->seeds > 1)
+        bootstrap_fini(&b);
+}
+
+/* ---- CSV ---- */
+
+static void print_quoted(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text; text++)
+        fprintf(out, *text == '"' ? "\"%c" : "%c", *text);
+    fputc('"', out);
+}
+
+/* An empty field if there is none. As many digits as a double has: nothing is lost. */
+static void print_number(FILE *out, double value)
+{
+    if (isfinite(value))
+        fprintf(out, ",%.17g", value);
+    else
+        fputc(',', out);
+}
+
+static void print_heads(const struct sweep_results *r, FILE *out)
+{
+    for (uint32_t i = 0; i < r->figures; i++) {
+        fputc(',', out);
+        print_quoted(out, r->figure[i].metric.name);
+    }
+    fputc('\n', out);
+}
+
+static void print_keys(const struct variant *v, FILE *out)
+{
+    for (uint32_t i = 0; i < v->own; i++) {
+        fputs(i ? ",\"" : "\"", out);
+        sweep_print_key(out, v, i);
+        fputc('"', out);
+    }
+}
+
+static void print_values(const struct variant *v, FILE *out)
+{
+    for (uint32_t i = 0; i < v->own; i++) {
+        if (i)
+            fputc(',', out);
+        print_quoted(out, sweep_value(v, i));
+    }
+}
+
+void sweep_print_csv(const struct sweep_results *r, FILE *out)
+{
+    fputs("rank,", out);
+    print_keys(&r->variants->list[0], out);
+    print_heads(r, out);
+    for (uint32_t rank = 0; rank < r->count; rank++) {
+        fprintf(out, "%u,", rank + 1);
+        print_values(&r->variants->list[r->order[rank]], out);
+        for (uint32_t i = 0; i < r->figures; i++)
+            print_number(out, sweep_mean(r, &r->figure[i], r->order[rank]));
+        fputc('\n', out);
+    }
+}
+
+static bool *list_run(const struct sweep_results *r)
+{
+    bool *was_run = xcalloc(r->variants->count + 1ul, sizeof(*was_run));
+
+    for (uint32_t i = 0; i < r->count; i++)
+        was_run[r->order[i]] = true;
+    return was_run;
+}
+
+void sweep_print_runs(const struct sweep_results *r, FILE *out)
+{
+    bool *was_run = list_run(r);
+
+    print_keys(&r->variants->list[0], out);
+    fputs(",seed", out);
+    print_heads(r, out);
+    for (uint32_t v = 0; v < r->variants->count; v++)
+        for (uint32_t s = 0; was_run[v] && s < r->seeds; s++) {
+            print_values(&r->variants->list[v], out);
+            fprintf(out, ",%" PRIu64, r->seed[s]);
+            for (uint32_t i = 0; i < r->figures; i++)
+                print_number(out, r->figure[i].value[(uint64_t)v * r->seeds + s]);
+            fputc('\n', out);
+        }
+    free(was_run);
+}
+
+/* ---- JSON ---- */
+
+static json_t *setting_json(const struct sweep_results *r, uint32_t variant)
+{
+    const struct variant *v = &r->variants->list[variant];
+    json_t *made = json_object(), *set = json_object(), *metrics = json_object();
+
+    for (uint32_t i = 0; i < v->own; i++) {
+        const char *text = set_of(v, i);
+
+        json_object_setn_new(set, text, strcspn(text, "="), json_string(sweep_value(v, i)));
+    }
+    for (uint32_t i = 0; i < r->figures; i++) {
+        double mean = sweep_mean(r, &r->figure[i], variant);
+
+        json_object_set_new(metrics, r->figure[i].metric.name,
+                            isfinite(mean) ? json_real(mean) : json_null());
+    }
+    json_object_set_new(made, "set", set);
+    json_object_set_new(made, "metrics", metrics);
+    return made;
+}
+
+void sweep_print_json(const struct sweep_results *r, FILE *out)
+{
+    const struct metric *best = &r->figure[r->best].metric;
+    json_t *made = json_object(), *settings = json_array();
+
+    json_object_set_new(made, "best", json_string(best->name));
+    json_object_set_new(made, "better", json_string(metric_better_name(best->better)));
+    json_object_set_new(made, "seeds", json_integer(r->seeds));
+    for (uint32_t i = 0; i < r->count; i++)
+        json_array_append_new(settings, setting_json(r, r->order[i]));
+    json_object_set_new(made, "settings", settings);
+    json_dumpf(made, out, JSON_INDENT(2));
+    fputc('\n', out);
+    json_decref(made);
+}

@@ -1,0 +1,71 @@
+/* src/campaign/tune.h - a search that is done offline, on a scenario, and what comes of it. */
+#ifndef CAMPAIGN_TUNE_H
+#define CAMPAIGN_TUNE_H
+
+#include "campaign/compare.h"
+#include "run/simulation.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* ---- tune_search.c ---- */
+
+struct tune_search {
+    /* Given. */
+    struct simulation_input input;           /* the scenario; seed, knobs and tuner are ours */
+    bool                    is_quiet;
+    uint32_t                rounds_max;      /* 0: 20, or 1 of a tuner that knows no end */
+    uint64_t                budget;          /* intervals in all; 0: until the search is over */
+
+    /* Found. */
+    uint64_t      seed;                      /* of the first round; every other has the next */
+    uint32_t      rounds;
+    bool          is_over;                   /* the tuner has ended its search */
+    struct tuner  tuner;
+    struct tuning tuning;                    /* times go on from round to round */
+    struct knobs  start, best;               /* the scenario's setting, and the best that was found */
+};
+
+/* Runs the scenario with its tuner in the loop, again and again, until the search is over. To be given back
+ * also on failure. */
+int  tune_search(struct tune_search *, struct err *);
+void tune_search_fini(struct tune_search *);
+
+/* ---- tune_check.c ---- */
+
+enum tune_verdict { TUNE_UNCHECKED, TUNE_SAME, TUNE_BETTER, TUNE_UNCLEAR, TUNE_WORSE };
+
+struct tune_check {
+    struct comparison comparison;            /* of two variants: 0 before, 1 after */
+    struct variants   variants;
+    uint64_t         *seed;
+    uint32_t          seeds;
+    enum tune_verdict verdict;
+};
+
+/* Runs both settings on 'seeds' fresh seeds, without a tuner, and judges. None if they are the same or seeds
+ * is 0. To be given back also on failure. */
+int  tune_check(struct tune_check *, const struct tune_search *, uint32_t seeds, struct err *);
+void tune_check_fini(struct tune_check *);
+
+/* What the values show: fills cells and verdict. */
+void tune_check_judge(struct tune_check *);
+
+/* A line a figure: before, after, change. */
+void tune_check_print(const struct tune_check *, FILE *, bool has_colour);
+
+/* "better: ...", one sentence. 'is_kept': a setting that is worse is kept all the same. Returns buf. */
+char *tune_verdict_text(char *buf, size_t size, const struct tune_check *, bool is_kept);
+
+/* ---- tune_device.c ---- */
+
+/* A shell script that sets NICs of the mlx5 driver, or loads a WRED profile into a SONiC switch. 'about' is
+ * put in front as comments, line by line; NULL: nothing. */
+void tune_print_mlx5(const struct knobs *, const char *about, FILE *);
+void tune_print_sonic(const struct knobs *, const char *about, FILE *);
+
+/* Prints text as comments, "# " before every line. */
+void tune_print_comment(const char *text, FILE *);
+
+#endif

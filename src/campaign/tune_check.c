@@ -1,0 +1,280 @@
+/* src/campaign/tune_check.c - is the setting that a search has found better than the one it began with?
+ *
+ * A search looks at single intervals and keeps the best of many, so what it keeps looks better than it is.
+ * Both settings run the whole scenario again, with seeds that the search has not seen, and are compared pair
+ * by pair as anole compare does.
+ *
+ * What applications see decides: slowdown and goodput. Round trips and pauses are told with them. The burden
+ * of proof is the new setting's: nobody should install one that did worse on average because few seeds could
+ * not prove it.
+ */
+#include "base/table.h"
+#include "base/file/interrupt.h"
+#include "core/knob_text.h"
+#include "report/metrics.h"
+#include "run/progress.h"
+#include "campaign/tune.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CLEAR_SHARE 0.01         /* a change of less is none, however sure it is */
+#define HARM_SHARE  0.05         /* a loss of more on average counts, even if it may be chance */
+
+enum { BEFORE, AFTER };
+
+static const struct { const char *name; bool decides; } figures[] = {
+    { "slowdown_mean", true }, { "slowdown_p99", true }, { "goodput_bps", true },
+    { "rtt_us_mean", false },  { "paused_share", false },
+};
+
+#define FIGURES (sizeof(figures) / sizeof(*figures))
+
+/* ---- runs ---- */
+
+static const struct metric *find(const struct metric *list, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(list[i].name, name) == 0)
+            return &list[i];
+    return NULL;
+}
+
+static void take(struct tune_check *c, const struct simulation *s, uint32_t variant, uint32_t seed)
+{
+    struct comparison *m = &c->comparison;
+    struct metric     *list = xcalloc(METRICS_MAX, sizeof(*list));
+    struct results     results;
+    uint32_t           count;
+
+    results_init(&results, s);
+    count = metrics_of(&results, list);
+    for (uint32_t i = 0; i < FIGURES; i++) {
+        const struct metric *found = find(list, count, figures[i].name);
+
+        if (!found)
+            continue;
+        comparison_add_metrics(m, found, 1);
+        for (uint32_t row = 0; row < m->rows; row++)
+            if (strcmp(m->row[row].metric.name, found->name) == 0)
+                m->row[row].value[variant * m->seeds + seed] = found->value;
+    }
+    results_fini(&results);
+    free(list);
+}
+
+static int run_one(struct tune_check *c, const struct tune_search *t, uint32_t variant, uint32_t seed,
+                   struct err *err)
+{
+    struct simulation_input input = t->input;
+    struct progress         progress;
+    struct simulation       s;
+    char                    what[48];
+    int                     rc;
+
+    input.seed = &c->seed[seed];
+    input.knobs = variant == BEFORE ? &t->start : &t->best;
+    rc = simulation_open(&s, &input, err);
+    if (rc)
+        return rc;
+    snprintf(what, sizeof(what), "check, run %u of %u: ", 2 * seed + variant + 1, 2 * c->seeds);
+    interrupt_watch(&s.sim->now_ps);
+    progress_start(&progress, !t->is_quiet);
+    progress.what = what;
+    simulation_run(&s, NULL, &progress);
+    progress_clear(&progress);
+    interrupt_watch(NULL);
+    take(c, &s, variant, seed);
+    simulation_close(&s);
+    return 0;
+}
+
+int tune_check(struct tune_check *c, const struct tune_search *t, uint32_t seeds, struct err *err)
+{
+    bool is_same = knobs_equal(&t->start, &t->best);
+    int  rc = 0;
+
+    *c = (struct tune_check){ .verdict = is_same ? TUNE_SAME : TUNE_UNCHECKED, .seeds = is_same ? 0 : seeds };
+    if (c->seeds == 0)
+        return 0;
+    c->seed = xcalloc(c->seeds, sizeof(*c->seed));
+    for (uint32_t i = 0; i < c->seeds; i++)
+        c->seed[i] = t->seed + t->rounds_max + i;
+    c->variants = (struct variants){ .count = 2 };
+    c->comparison = (struct comparison){ .variants = &c->variants, .baseline = BEFORE, .seed = c->seed,
+                                         .seeds = c->seeds };
+    for (uint32_t i = 0; i < 2 * c->seeds && !rc; i++)
+        rc = run_one(c, t, i % 2, i / 2, err);
+    if (!rc)
+        tune_check_judge(c);
+    return rc;
+}
+
+void tune_check_fini(struct tune_check *c)
+{
+    comparison_fini(&c->comparison);
+    free(c->seed);
+    c->seed = NULL;
+}
+
+/* ---- the verdict ---- */
+
+static bool is_clear(const struct compared *row)
+{
+    const struct compared_cell *cell = &row->cell[AFTER];
+
+    return cell->is_significant && !(fabs(cell->change) < CLEAR_SHARE);
+}
+
+static bool decides(const char *name)
+{
+    for (uint32_t i = 0; i < FIGURES; i++)
+        if (strcmp(figures[i].name, name) == 0)
+            return figures[i].decides;
+    return false;
+}
+
+static bool is_gain(const struct compared *row)
+{
+    return decides(row->metric.name) && is_clear(row) && row->cell[AFTER].is_better;
+}
+
+static bool is_clear_loss(const struct compared *row)
+{
+    return decides(row->metric.name) && is_clear(row) && !row->cell[AFTER].is_better;
+}
+
+static bool is_loss(const struct compared *row)
+{
+    double change = row->cell[AFTER].change * (row->metric.better == BETTER_LOWER ? 1 : -1);
+
+    return is_clear_loss(row) || (decides(row->metric.name) && change > HARM_SHARE && !is_gain(row));
+}
+
+static uint32_t count_rows(const struct tune_check *c, bool (*is_one)(const struct compared *))
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < c->comparison.rows; i++)
+        count += is_one(&c->comparison.row[i]);
+    return count;
+}
+
+void tune_check_judge(struct tune_check *c)
+{
+    bool has_gain, has_loss;
+
+    comparison_judge(&c->comparison);
+    has_gain = count_rows(c, is_gain) > 0;
+    has_loss = count_rows(c, is_loss) > 0;
+    if (has_gain == has_loss)
+        c->verdict = TUNE_UNCLEAR;
+    else
+        c->verdict = has_gain ? TUNE_BETTER : TUNE_WORSE;
+}
+
+/* "mean slowdown, goodput" */
+static const char *list_rows(const struct tune_check *c, bool (*is_one)(const struct compared *), char *buf,
+                             size_t size)
+{
+    size_t used = 0;
+
+    buf[0] = '\0';
+    for (uint32_t i = 0; i < c->comparison.rows && used < size; i++)
+        if (is_one(&c->comparison.row[i]))
+            used += (size_t)snprintf(buf + used, size - used, "%s%s", used ? ", " : "",
+                                     c->comparison.row[i].metric.label);
+    return buf;
+}
+
+static void unclear_text(char *buf, size_t size, const struct tune_check *c)
+{
+    char gains[300], losses[300];
+
+    list_rows(c, is_gain, gains, sizeof(gains));
+    list_rows(c, is_loss, losses, sizeof(losses));
+    if (*gains)
+        snprintf(buf, size, "no clear difference: better in %s, worse in %s", gains, losses);
+    else if (c->seeds == 1)
+        snprintf(buf, size, "no clear difference: one seed cannot tell; check more");
+    else
+        snprintf(buf, size,
+                 "no clear difference: neither slowdown nor goodput differs by 1%% or more for certain");
+}
+
+static void worse_text(char *buf, size_t size, const struct tune_check *c, bool is_kept)
+{
+    char losses[300];
+
+    snprintf(buf, size, "worse%s: %s; the %s", count_rows(c, is_clear_loss) ? "" : " on average",
+             list_rows(c, is_loss, losses, sizeof(losses)),
+             is_kept ? "new setting is kept all the same" : "starting setting is kept");
+}
+
+char *tune_verdict_text(char *buf, size_t size, const struct tune_check *c, bool is_kept)
+{
+    char gains[300];
+
+    list_rows(c, is_gain, gains, sizeof(gains));
+    switch (c->verdict) {
+    case TUNE_UNCHECKED: snprintf(buf, size, "not checked");                                        break;
+    case TUNE_SAME:      snprintf(buf, size, "nothing better than the starting setting was found"); break;
+    case TUNE_BETTER:    snprintf(buf, size, "better: %s", gains);                                  break;
+    case TUNE_UNCLEAR:   unclear_text(buf, size, c);                                                break;
+    case TUNE_WORSE:     worse_text(buf, size, c, is_kept);                                         break;
+    }
+    return buf;
+}
+
+/* ---- the table ---- */
+
+static const char *change_text(char *buf, size_t size, const struct compared_cell *cell)
+{
+    if (isfinite(cell->change))
+        snprintf(buf, size, cell->change == 0 ? "0%%" : "%+.1f%%", 100 * cell->change);
+    else
+        snprintf(buf, size, cell->difference == 0 ? "0%%" : "-");
+    return buf;
+}
+
+static const char *interval_text(char *buf, size_t size, const struct compared_cell *cell)
+{
+    if (isfinite(cell->change_low))
+        snprintf(buf, size, "[%+.1f, %+.1f]", 100 * cell->change_low, 100 * cell->change_high);
+    else
+        snprintf(buf, size, "-");
+    return buf;
+}
+
+static const char *word_of(const struct compared *row)
+{
+    return !is_clear(row) ? "" : row->cell[AFTER].is_better ? "better" : "worse";
+}
+
+static void add_row(struct table *t, const struct compared *row, bool has_colour)
+{
+    const char *word = word_of(row), *colour = *word == 'b' ? "\033[32m" : "\033[31m";
+    bool        is_coloured = has_colour && *word;
+    char        text[64];
+
+    table_cell(t, "%s", row->metric.label);
+    table_cell(t, "%s", metric_text(text, sizeof(text), row->metric.unit, row->cell[BEFORE].mean));
+    table_cell(t, "%s", metric_text(text, sizeof(text), row->metric.unit, row->cell[AFTER].mean));
+    table_cell(t, "%s", change_text(text, sizeof(text), &row->cell[AFTER]));
+    table_cell(t, "%s", interval_text(text, sizeof(text), &row->cell[AFTER]));
+    table_cell(t, "%s%s%s", is_coloured ? colour : "", word, is_coloured ? "\033[0m" : "");
+}
+
+void tune_check_print(const struct tune_check *c, FILE *out, bool has_colour)
+{
+    static const char *const heads[] = { "", "before", "after", "change", "95% interval", "" };
+    struct table            *t = table_new("lrrrll");
+
+    for (int i = 0; i < 6; i++)
+        table_cell(t, "%s", heads[i]);
+    for (uint32_t i = 0; i < c->comparison.rows; i++)
+        add_row(t, &c->comparison.row[i], has_colour);
+    table_print(t, out, 0);
+    table_free(t);
+}

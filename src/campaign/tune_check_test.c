@@ -1,0 +1,96 @@
+/* src/campaign/tune_check_test.c - when a setting is better, when it is worse, and when nobody can tell. */
+#include "campaign/tune.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define SEEDS 5
+
+struct row { const char *name; enum metric_better better; double before, after, noise; };
+
+/* Seeds that differ by 'noise' from each other, in the same way before and after but for a tenth of it. */
+static void judge(struct tune_check *c, const struct row *row, uint32_t rows)
+{
+    static const double shift[SEEDS] = { -1, -0.5, 0, 0.5, 1 }, apart[SEEDS] = { 0.6, -1, 0.9, 0.2, -0.7 };
+
+    *c = (struct tune_check){ .seeds = SEEDS, .variants = { .count = 2 } };
+    c->comparison = (struct comparison){ .variants = &c->variants, .seeds = SEEDS };
+    for (uint32_t i = 0; i < rows; i++) {
+        struct metric m = { .better = row[i].better };
+
+        snprintf(m.name, sizeof(m.name), "%s", row[i].name);
+        snprintf(m.label, sizeof(m.label), "%s", row[i].name);
+        comparison_add_metrics(&c->comparison, &m, 1);
+        for (uint32_t s = 0; s < SEEDS; s++) {
+            c->comparison.row[i].value[s] = row[i].before + row[i].noise * shift[s];
+            c->comparison.row[i].value[SEEDS + s] = row[i].after + row[i].noise * (shift[s] + 0.1 * apart[s]);
+        }
+    }
+    tune_check_judge(c);
+}
+
+static void judge__by_figures(void **state)
+{
+    static const struct { struct row row[3]; enum tune_verdict verdict; const char *text; } cases[] = {
+        /* A clear gain, the rest as it was. */
+        { { { "slowdown_mean", BETTER_LOWER, 3, 2.5, 0.1 }, { "slowdown_p99", BETTER_LOWER, 9, 9, 0.1 },
+            { "goodput_bps", BETTER_HIGHER, 1e9, 1e9, 1e6 } }, TUNE_BETTER, "better: slowdown_mean" },
+        /* A clear loss: more is worse of a slowdown, less of goodput. */
+        { { { "slowdown_mean", BETTER_LOWER, 3, 3.5, 0.1 }, { "slowdown_p99", BETTER_LOWER, 9, 9, 0.1 },
+            { "goodput_bps", BETTER_HIGHER, 1e9, 0.9e9, 1e6 } }, TUNE_WORSE,
+          "worse: slowdown_mean, goodput_bps; the starting setting is kept" },
+        /* Sure, but far less than anybody would notice. */
+        { { { "slowdown_mean", BETTER_LOWER, 3, 2.99, 0.001 }, { "slowdown_p99", BETTER_LOWER, 9, 9, 0.1 },
+            { "goodput_bps", BETTER_HIGHER, 1e9, 1e9, 1e6 } }, TUNE_UNCLEAR,
+          "no clear difference: neither slowdown nor goodput differs by 1% or more for certain" },
+        /* One against the other. */
+        { { { "slowdown_mean", BETTER_LOWER, 3, 2.5, 0.1 }, { "slowdown_p99", BETTER_LOWER, 9, 10, 0.1 },
+            { "goodput_bps", BETTER_HIGHER, 1e9, 1e9, 1e6 } }, TUNE_UNCLEAR,
+          "no clear difference: better in slowdown_mean, worse in slowdown_p99" },
+        /* On average a tenth worse, but the seeds differ by much more: not proven, and not kept. */
+        { { { "slowdown_mean", BETTER_LOWER, 3, 3.3, 30 }, { "slowdown_p99", BETTER_LOWER, 9, 9, 0.1 },
+            { "goodput_bps", BETTER_HIGHER, 1e9, 1e9, 1e6 } }, TUNE_WORSE,
+          "worse on average: slowdown_mean; the starting setting is kept" },
+        /* Round trips do not decide. */
+        { { { "slowdown_mean", BETTER_LOWER, 3, 3, 0.1 }, { "rtt_us_mean", BETTER_LOWER, 20, 10, 0.1 },
+            { "paused_share", BETTER_LOWER, 0.1, 0.5, 0.01 } }, TUNE_UNCLEAR,
+          "no clear difference: neither slowdown nor goodput differs by 1% or more for certain" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct tune_check c;
+        char              text[700];
+
+        judge(&c, cases[i].row, 3);
+        assert_string_equal(tune_verdict_text(text, sizeof(text), &c, false), cases[i].text);
+        assert_int_equal(c.verdict, cases[i].verdict);
+        tune_check_fini(&c);
+    }
+}
+
+static void verdict_text__a_worse_setting_may_be_kept(void **state)
+{
+    static const struct row row = { "slowdown_mean", BETTER_LOWER, 3, 3.5, 0.1 };
+    struct tune_check       c;
+    char                    text[700];
+
+    (void)state;
+    judge(&c, &row, 1);
+    assert_string_equal(tune_verdict_text(text, sizeof(text), &c, true),
+                        "worse: slowdown_mean; the new setting is kept all the same");
+    tune_check_fini(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(judge__by_figures),
+        cmocka_unit_test(verdict_text__a_worse_setting_may_be_kept),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

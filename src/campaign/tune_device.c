@@ -1,0 +1,205 @@
+/* src/campaign/tune_device.c - a setting as devices take it: in their names, units and ranges.
+ *
+ * Printing only. A device that is written what it does not take may do anything (some versions of the mlx5
+ * driver hand garbage on to firmware; SONiC's orchagent ends at a word it does not know), so nothing but
+ * whole numbers in the documented ranges comes out of here.
+ */
+#include "core/knob_text.h"
+#include "campaign/tune.h"
+
+#include <math.h>
+#include <string.h>
+
+void tune_print_comment(const char *text, FILE *out)
+{
+    bool is_start = true;
+
+    for (; *text; text++) {
+        if (is_start)
+            fputs(*text == '\n' ? "#" : "# ", out);
+        is_start = *text == '\n';
+        /* A name may hold anything; it must not end the comment. */
+        fputc(*text == '\n' || (unsigned char)*text >= ' ' ? *text : '?', out);
+    }
+    if (!is_start)
+        fputc('\n', out);
+}
+
+/* ---- mlx5 ---- */
+
+/* Ranges that are narrower than ours are the device's. */
+static const struct mlx5_file {
+    const char *folder;
+    double      min, max;
+    enum knob   knob;
+    bool        is_quiet;        /* a matter of classes: written only if it is not the default */
+} mlx5_files[] = {
+    { "roce_rp", 0,  1,      KNOB_clamp_tgt_rate,                false },
+    { "roce_rp", 0,  1,      KNOB_clamp_tgt_rate_after_time_inc, false },
+    { "roce_rp", 1,  131071, KNOB_rpg_time_reset,                false },
+    { "roce_rp", 0,  32767,  KNOB_rpg_byte_reset,                false },
+    { "roce_rp", 0,  31,     KNOB_rpg_threshold,                 false },
+    { "roce_rp", 0,  800000, KNOB_rpg_max_rate,                  false },
+    { "roce_rp", 1,  131071, KNOB_rpg_ai_rate,                   false },
+    { "roce_rp", 1,  131071, KNOB_rpg_hai_rate,                  false },
+    { "roce_rp", 10, 11,     KNOB_rpg_gd,                        false },
+    { "roce_rp", 1,  100,    KNOB_rpg_min_dec_fac,               false },
+    { "roce_rp", 1,  131071, KNOB_rpg_min_rate,                  false },
+    { "roce_rp", 0,  800000, KNOB_rate_to_set_on_first_cnp,      false },
+    { "roce_rp", 1,  131071, KNOB_rate_reduce_monitor_period,    false },
+    { "roce_rp", 1,  1023,   KNOB_dce_tcp_g,                     false },
+    { "roce_rp", 1,  131071, KNOB_dce_tcp_rtt,                   false },
+    { "roce_rp", 1,  1023,   KNOB_initial_alpha_value,           false },
+    { "roce_np", 0,  131071, KNOB_min_time_between_cnps,         false },
+    { "roce_np", 0,  63,     KNOB_cnp_dscp,                      true },
+    { "roce_np", 0,  7,      KNOB_cnp_802p_prio,                 true },
+};
+
+#define MLX5_FILES (sizeof(mlx5_files) / sizeof(*mlx5_files))
+
+static double clamp(double x, double min, double max)
+{
+    return x < min ? min : x > max ? max : x;
+}
+
+static bool is_default(const struct knobs *k, enum knob knob)
+{
+    return k->value[knob] == knob_info[knob].initial;
+}
+
+static void print_mlx5_file(const struct knobs *k, const struct mlx5_file *f, FILE *out)
+{
+    double value = k->value[f->knob], taken = clamp(round(value), f->min, f->max);
+    char   text[KNOB_TEXT_MAX];
+
+    if (f->is_quiet && is_default(k, f->knob))
+        return;
+    fprintf(out, "    put \"$sys/class/net/$port/ecn/%s/%s\" %.0f", f->folder, knob_info[f->knob].name,
+            taken);
+    if (taken != value)
+        fprintf(out, "   # the setting has %s", knob_text(text, f->knob, value));
+    fputc('\n', out);
+}
+
+/* Bit p of the mask is the file enable/p of either side. */
+static void print_mlx5_enable(const struct knobs *k, FILE *out)
+{
+    unsigned mask = (unsigned)k->value[KNOB_roce_cc_prio_mask];
+
+    if (is_default(k, KNOB_roce_cc_prio_mask))
+        return;
+    for (unsigned prio = 0; prio < 8; prio++) {
+        fprintf(out, "    put \"$sys/class/net/$port/ecn/roce_rp/enable/%u\" %u\n", prio, mask >> prio & 1);
+        fprintf(out, "    put \"$sys/class/net/$port/ecn/roce_np/enable/%u\" %u\n", prio, mask >> prio & 1);
+    }
+}
+
+static void print_mlx5_rest(const struct knobs *k, FILE *out)
+{
+    if (!is_default(k, KNOB_roce_cc_cnp_moderation))
+        fprintf(out,
+                "# roce_cc_cnp_moderation is %.0f in the setting: that is no file but\n"
+                "# ROCE_CC_CNP_MODERATION of mlxconfig, which takes effect when the firmware is reset.\n",
+                k->value[KNOB_roce_cc_cnp_moderation]);
+    if (!is_default(k, KNOB_dce_tcp_g))
+        fputs("# dce_tcp_g is meant as the weight of the old alpha. NVIDIA's texts do not agree on its\n"
+              "# direction: try it on one port first.\n", out);
+    fputs("# What belongs to switches (kmin, kmax, pmax): anole tune --as sonic.\n", out);
+}
+
+void tune_print_mlx5(const struct knobs *k, const char *about, FILE *out)
+{
+    fputs("#!/bin/sh\n"
+          "# DCQCN for NICs with the mlx5 driver (MLNX_OFED, DOCA): sh SCRIPT INTERFACE...\n"
+          "# Takes effect at once, for all flows of a port, until the driver is loaded again. Needs root.\n",
+          out);
+    if (about)
+        tune_print_comment(about, out);
+    print_mlx5_rest(k, out);
+    fputs("set -eu\n"
+          "sys=${SYSFS:-/sys}\n"
+          "[ $# -gt 0 ] || { echo \"usage: $0 INTERFACE...\" >&2; exit 2; }\n"
+          "\n"
+          "# put FILE VALUE : writes, and reads back what the device has taken.\n"
+          "put() {\n"
+          "    echo \"$2\" >\"$1\"\n"
+          "    is=$(cat \"$1\")\n"
+          "    [ \"$is\" = \"$2\" ] || { echo \"$0: $1 is '$is', not $2\" >&2; exit 1; }\n"
+          "}\n"
+          "\n"
+          "for port in \"$@\"; do\n", out);
+    for (unsigned i = 0; i < MLX5_FILES; i++)
+        print_mlx5_file(k, &mlx5_files[i], out);
+    print_mlx5_enable(k, out);
+    fputs("done\n", out);
+}
+
+/* ---- SONiC ---- */
+
+#define SONIC_PROFILE   "ANOLE_LOSSLESS"
+#define SONIC_BYTES_MAX 2147483647.0
+
+struct wred { double min_bytes, max_bytes, percent; };
+
+/* A switch takes whole percents; what is marked at all is marked with one. */
+static struct wred wred_of(const struct knobs *k)
+{
+    double pmax = 100 * k->value[KNOB_pmax];
+
+    return (struct wred){
+        .min_bytes = clamp(round(1000 * k->value[KNOB_kmin]), 1, SONIC_BYTES_MAX),
+        .max_bytes = clamp(round(1000 * k->value[KNOB_kmax]), 1, SONIC_BYTES_MAX),
+        .percent = pmax > 0 ? clamp(round(pmax), 1, 100) : 0,
+    };
+}
+
+static void print_colour(const struct wred *w, const char *colour, FILE *out)
+{
+    fprintf(out, "            \"wred_%s_enable\": \"true\",\n"
+                 "            \"%s_min_threshold\": \"%.0f\",\n"
+                 "            \"%s_max_threshold\": \"%.0f\",\n"
+                 "            \"%s_drop_probability\": \"%.0f\",\n",
+            colour, colour, w->min_bytes, colour, w->max_bytes, colour, w->percent);
+}
+
+static void print_rounding(const struct knobs *k, const struct wred *w, FILE *out)
+{
+    if (fabs(w->percent - 100 * k->value[KNOB_pmax]) > 1e-9)
+        fprintf(out, "# Marking probabilities are whole percents: pmax %.4g becomes %.0f %%.\n",
+                k->value[KNOB_pmax], w->percent);
+}
+
+void tune_print_sonic(const struct knobs *k, const char *about, FILE *out)
+{
+    struct wred w = wred_of(k);
+
+    fputs("#!/bin/sh\n"
+          "# ECN for switches with SONiC: a WRED profile of its own. Nothing uses it before\n"
+          "# a queue is bound to it:\n"
+          "#     sonic-db-cli CONFIG_DB HSET 'QUEUE|Ethernet0|3' wred_profile " SONIC_PROFILE "\n"
+          "# in the same way for queue 4 and for all ports, or in config_db.json\n"
+          "#     \"QUEUE\": {\"Ethernet0|3-4\": {\"wred_profile\": \"" SONIC_PROFILE "\"}}\n"
+          "# Gone at the next config reload unless it is saved. PFC must begin to pause at\n"
+          "# longer queues than these.\n",
+          out);
+    if (about)
+        tune_print_comment(about, out);
+    print_rounding(k, &w, out);
+    fputs("# What belongs to NICs (the rest of the setting): anole tune --as mlx5.\n"
+          "set -eu\n"
+          "file=$(mktemp)\n"
+          "trap 'rm -f \"$file\"' EXIT\n"
+          "cat >\"$file\" <<'END'\n"
+          "{\n"
+          "    \"WRED_PROFILE\": {\n"
+          "        \"" SONIC_PROFILE "\": {\n", out);
+    print_colour(&w, "green", out);
+    print_colour(&w, "yellow", out);
+    print_colour(&w, "red", out);
+    fputs("            \"ecn\": \"ecn_all\"\n"
+          "        }\n"
+          "    }\n"
+          "}\n"
+          "END\n"
+          "config load -y \"$file\"\n", out);
+}

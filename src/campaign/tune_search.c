@@ -1,0 +1,175 @@
+/* src/campaign/tune_search.c - the search: rounds of one scenario, with one tuner that remembers. */
+#include "base/text.h"
+#include "base/file/interrupt.h"
+#include "run/progress.h"
+#include "campaign/tune.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ROUNDS_MAX 20
+
+/* ---- the tuner ---- */
+
+static bool has_option(const struct tuner_algo *a, const char *name)
+{
+    for (const struct tuner_option *o = a->option; o && o->name; o++)
+        if (strcmp(o->name, name) == 0)
+            return true;
+    return false;
+}
+
+static bool is_given(const struct scenario_tuner *t, const char *key)
+{
+    for (uint32_t i = 0; i < t->options; i++)
+        if (strcmp(t->option[i].key, key) == 0)
+            return true;
+    return false;
+}
+
+static void add_option(struct scenario_tuner *t, const char *key, const char *text)
+{
+    const struct tuner_alias *alias;
+    const struct tuner_algo  *algo = tuner_find(t->kind, &alias);
+
+    if (!algo || !has_option(algo, key) || is_given(t, key))
+        return;
+    t->option = xrealloc(t->option, (t->options + 1ul) * sizeof(*t->option));
+    t->option[t->options++] = (struct scenario_option){ xstrdup(key), xstrdup(text), xstrdup("") };
+}
+
+/* Who asks for a search does not wait for the traffic to change, and wants one setting for all of it. */
+static void search_at_once(struct scenario_tuner *t)
+{
+    add_option(t, "trigger", "once");
+    add_option(t, "restart", "no");
+}
+
+/* Opens the network once to know what the tuner may know of it. */
+static int open_tuner(struct tune_search *t, struct err *err)
+{
+    struct simulation  s;
+    struct tuner_world world;
+    int                rc = simulation_open(&s, &t->input, err);
+
+    if (rc)
+        return rc;
+    if (s.scenario.changes) {
+        rc = err_set(err, EINVAL, "%s: its 'changes' turn the knobs that are to be tuned; take them out",
+                     t->input.name);
+        goto close;
+    }
+    tuning_world(&world, s.sim, s.scenario.interval_ps);
+    t->seed = s.scenario.cfg.seed;
+    t->start = world.start;
+    search_at_once(&s.scenario.tuner);
+    rc = tuning_open(&t->tuning, &t->tuner, &s.scenario.tuner, s.scenario.path, &world, err);
+    tuning_world_fini(&world);
+    if (!rc && t->tuning.algo->slot)
+        rc = err_set(err, EINVAL, "%s sets every queue by itself: there is no one setting that it could find; see anole train",
+                     t->tuning.algo->name);
+close:
+    simulation_close(&s);
+    return rc;
+}
+
+/* ---- rounds ---- */
+
+struct round { const struct tune_search *t; const struct simulation *s; };
+
+static bool is_idle(const struct tuner *tuner)
+{
+    return tuner->algo->is_idle && tuner->algo->is_idle(tuner->state);
+}
+
+static bool is_enough(void *arg)
+{
+    const struct round *r = arg;
+
+    return is_idle(&r->s->tuner) || (r->t->budget && r->s->tuning.steps >= r->t->budget);
+}
+
+static void run(struct tune_search *t, struct simulation *s)
+{
+    struct round            round = { t, s };
+    struct simulation_hooks hooks = { .arg = &round, .is_enough = is_enough };
+    struct progress         progress;
+    char                    what[48];
+
+    snprintf(what, sizeof(what), "search, round %u: ", t->rounds + 1);
+    interrupt_watch(&s->sim->now_ps);
+    progress_start(&progress, !t->is_quiet);
+    progress.what = what;
+    simulation_run(s, &hooks, &progress);
+    progress_clear(&progress);
+    interrupt_watch(NULL);
+}
+
+/* One round begins where the last has ended, on the clock and with the setting. */
+static int run_round(struct tune_search *t, struct knobs *knobs, uint64_t *now_ps, struct err *err)
+{
+    struct simulation_input input = t->input;
+    struct simulation       s;
+    uint64_t                seed = t->seed + t->rounds;
+    uint32_t                steps = t->tuning.steps;
+    int                     rc;
+
+    input.seed = &seed;
+    input.knobs = knobs;
+    rc = simulation_open(&s, &input, err);
+    if (rc)
+        return rc;
+    simulation_lend(&s, &t->tuner, &t->tuning);
+    run(t, &s);
+    simulation_take_back(&s, &t->tuner, &t->tuning);
+    for (uint32_t i = steps; i < t->tuning.steps; i++) {
+        t->tuning.step[i].start_ps += *now_ps;
+        t->tuning.step[i].end_ps += *now_ps;
+    }
+    *knobs = s.sim->cfg.knobs;
+    *now_ps += s.end_ps;
+    simulation_close(&s);
+    t->rounds++;
+    return t->tuning.steps > steps
+               ? 0
+               : err_set(err, EINVAL,
+                         "%s: the run is over before its first interval: make it longer, or 'interval' "
+                         "shorter", t->input.name);
+}
+
+static bool is_over(const struct tune_search *t)
+{
+    return is_idle(&t->tuner) || t->rounds >= t->rounds_max || (t->budget && t->tuning.steps >= t->budget);
+}
+
+int tune_search(struct tune_search *t, struct err *err)
+{
+    struct knobs knobs;
+    uint64_t     now_ps = 0;
+    int          rc;
+
+    t->input.is_untuned = true;
+    rc = open_tuner(t, err);
+    if (rc)
+        return rc;
+    if (t->rounds_max == 0)
+        t->rounds_max = t->tuner.algo->is_idle ? ROUNDS_MAX : 1;
+    knobs = t->tuning.first;
+    do
+        rc = run_round(t, &knobs, &now_ps, err);
+    while (!rc && !is_over(t));
+    if (rc)
+        return rc;
+    t->is_over = is_idle(&t->tuner);
+    t->best = knobs;
+    if (t->tuner.algo->best)
+        t->tuner.algo->best(t->tuner.state, &t->best);
+    return 0;
+}
+
+void tune_search_fini(struct tune_search *t)
+{
+    if (t->tuner.algo)
+        tuner_close(&t->tuner);
+    tuning_fini(&t->tuning);
+}

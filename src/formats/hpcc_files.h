@@ -1,0 +1,90 @@
+/* src/formats/hpcc_files.h - the input files of the HPCC ns-3 fork: topology, flow list, config.
+ *
+ * Those of the ConWeave ns-3 fork, which grew out of it, are read as well: see where they differ below.
+ *
+ * A file that uses something we do not model, or that is wrong, is refused with
+ * "file:line: reason". Files ending in .gz are not read. '#' starts a comment. On failure the result
+ * is as it was.
+ *
+ * The files that come with the fork explain themselves in words after their last row. So what follows the
+ * last row is not read from the first line on that does not start with a digit.
+ */
+#ifndef FORMATS_HPCC_FILES_H
+#define FORMATS_HPCC_FILES_H
+
+#include "base/err.h"
+#include "net/graph.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HPCC_FLOWS_MAX   100000000u
+#define HPCC_SECONDS_MAX 1e6         /* of a flow's start and of the end: 2^64 ps is 1.8e7 s */
+
+/* Seconds (0 .. 1e9) as ns-3 turns them into whole nanoseconds: 64.64 fixed point, truncated. 2.001 s is
+ * 2000999999 ns. */
+uint64_t hpcc_ns_from_seconds(double seconds);
+
+/* Time of 'bytes' at 'bps' as ns-3 counts it, in whole nanoseconds. */
+uint64_t hpcc_tx_ns(uint64_t bytes, uint64_t bps);
+
+/* Topology: "nodes switches links", switch ids, then per link "a b rate delay error_rate". Node i of the file
+ * is node i of the graph. The graph passes graph_check(). Two links between the same two nodes are refused:
+ * the fork does not support them. What concerns no line alone is reported for the line of the counts. */
+int hpcc_read_topology(const char *path, struct graph *, struct err *);
+int hpcc_parse_topology(const char *name, const char *text, struct graph *, struct err *);
+
+struct hpcc_flow {
+    uint32_t src, dst;
+    uint8_t  prio;               /* "pg", 0..7 */
+    uint16_t dport;
+    uint64_t bytes;              /* 1 .. 2^48 */
+    uint64_t start_ns;           /* as hpcc_ns_from_seconds() */
+    uint32_t line;               /* in the file, for messages */
+};
+
+struct hpcc_flows { struct hpcc_flow *flow; uint32_t count; };
+
+/* Flow list: count, then per flow "src dst pg dport bytes start_s". Must be sorted by start; src != dst;
+ * bytes > 0; hosts are checked against the graph if it is not NULL. A count that differs from the lines there
+ * are is refused. ConWeave's list has no dport; it is told by a first row of five words, the last of which
+ * has a decimal point. The fork then counts ports from 100 for each destination, and so do we if there is a
+ * graph. */
+int  hpcc_read_flows(const char *path, const struct graph *, struct hpcc_flows *, struct err *);
+int  hpcc_parse_flows(const char *name, const char *text, const struct graph *, struct hpcc_flows *,
+                      struct err *);
+void hpcc_flows_fini(struct hpcc_flows *);
+
+#define HPCC_MAP_MAX 16
+
+struct hpcc_ecn { uint64_t rate_bps; double kmin_kb, kmax_kb, pmax; };   /* KB = 1000 bytes */
+
+struct hpcc_config {
+    char     topology_file[256], flow_file[256];     /* as written: relative to the config's folder; or "" */
+    bool     enable_qcn, clamp_target_rate, has_win, global_t, var_win, ack_high_prio;
+    uint32_t payload_bytes, cc_mode, fast_recovery_times, buffer_mib;
+    uint32_t l2_ack_interval, l2_chunk_size, l2_back_to_zero;
+    double   alpha_resume_us, rp_timer_us, rate_decrease_us;         /* cut to whole numbers, as ns-3 does */
+    double   ewma_gain;
+    uint64_t ai_bps, hai_bps, min_rate_bps;
+    double   error_rate_per_link, stop_s;
+    struct   { uint64_t at_us; uint32_t a, b; } link_down;   /* at_us: after second 2 of the run; 0: none */
+    bool     is_conweave;                            /* LB_MODE is given: a config of the ConWeave fork */
+    bool     enable_pfc, enable_irn;                 /* ConWeave */
+    double   pause_us;                               /* ConWeave: of a PFC frame */
+    uint32_t lb_mode;                                /* ConWeave: 0 (ECMP) or 6 (LetFlow), or it is refused */
+    uint32_t random_seed;                            /* ConWeave; 0: not given */
+    struct hpcc_ecn ecn[HPCC_MAP_MAX];               /* in the order of KMAX_MAP */
+    uint32_t ecn_count;
+};
+
+/* Config: "KEY value" lines. Keys without effect on the model and output keys are accepted; an unknown key,
+ * a key given twice, a CC_MODE other than 1, L2_BACK_TO_ZERO 1, an LB_MODE other than 0 and 6, ENABLE_PFC 0 and
+ * ENABLE_IRN 1 are refused. The three maps must name the
+ * same rates. Missing keys take the defaults of the fork's main program, or of its sample config where that
+ * program has none. */
+int hpcc_read_config(const char *path, struct hpcc_config *, struct err *);
+int hpcc_parse_config(const char *name, const char *text, struct hpcc_config *, struct err *);
+
+#endif

@@ -1,0 +1,566 @@
+/* src/formats/hpcc_files_test.c */
+#include "formats/hpcc_files.h"
+
+#include "core/units.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void assert_starts(const char *want, const char *text)
+{
+    if (strncmp(want, text, strlen(want)) != 0)
+        fail_msg("'%s' does not start with '%s'", text, want);
+}
+
+static void ns_from_seconds__truncates_64_64(void **unused)
+{
+    /* A double below its decimal (2.001, 0.3) loses a nanosecond; so does 1e-9, cut at 2^-64. */
+    static const struct { double seconds; uint64_t want_ns; } row[] = {
+        { 0, 0 }, { 2, 2000000000 }, { 2.001, 2000999999 }, { 2.5, 2500000000 }, { 1e-9, 0 },
+        { 0.1, 100000000 }, { 2.1, 2100000000 }, { 2.000005624, 2000005623 }, { 0.3, 299999999 },
+        { 1e6, 1000000000000000 }, { 0x1p-31, 0 }, { 3 * 0x1p-30, 2 },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        assert_int_equal(row[i].want_ns, hpcc_ns_from_seconds(row[i].seconds));
+}
+
+static void tx_ns__truncates(void **unused)
+{
+    /* 1048 bytes take 83.84, 335.36, 8384 ns: the last is a whole number, but its double is less. */
+    static const struct { uint64_t bytes, bps, want_ns; } row[] = {
+        { 1048, 100000000000, 83 }, { 60, 100000000000, 4 }, { 43, 100000000000, 3 },
+        { 1048, 25000000000, 335 }, { 60, 25000000000, 19 },
+        { 1048, 1000000000, 8383 }, { 0, 100000000000, 0 },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        assert_int_equal(row[i].want_ns, hpcc_tx_ns(row[i].bytes, row[i].bps));
+}
+
+static const char star[] = "4 1 3\n3\n0 3 100Gbps 1us 0.000000\n1 3 25Gb/s 0.001ms 0\n2 3 40G 1000ns 0.25\n";
+
+static void topology__star(void **unused)
+{
+    struct graph g;
+    struct err err;
+
+    (void)unused;
+    assert_int_equal(0, hpcc_parse_topology("t", star, &g, &err));
+    assert_int_equal(4, g.nodes);
+    assert_int_equal(3, g.hosts);
+    assert_int_equal(3, g.links);
+    assert_true(g.node[3].is_switch);
+    assert_false(g.node[2].is_switch);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(i, g.link[i].a);
+        assert_int_equal(3, g.link[i].b);
+        assert_int_equal(PS_PER_US, g.link[i].delay_ps);
+        assert_true(g.link[i].ber == 0);
+    }
+    assert_int_equal(100000000000, g.link[0].rate_bps);
+    assert_int_equal(25000000000, g.link[1].rate_bps);
+    assert_int_equal(40000000000, g.link[2].rate_bps);
+    assert_true(g.link[0].loss == 0 && g.link[2].loss == 0.25);
+    graph_fini(&g);
+}
+
+/* Ids keep their meaning when switches come first, ids take two lines, and words follow the rows. */
+static void topology__any_order_and_words_at_the_end(void **unused)
+{
+    static const char text[] = "# two switches\n4 2 3\n 2\n0 \n\n"
+                               "3 2 10Gbps 1us 0\n\n0 2 10Gbps 1us 0 # fabric\n1 0 10Gbps 1us 0\n\n"
+                               "First line: total node #, switch node #, link #\n1 2 x y z\n";
+    struct graph g;
+    struct err err;
+
+    (void)unused;
+    assert_int_equal(0, hpcc_parse_topology("t", text, &g, &err));
+    assert_true(g.node[0].is_switch && !g.node[1].is_switch && g.node[2].is_switch && !g.node[3].is_switch);
+    assert_string_equal("h1", g.node[3].name);
+    assert_int_equal(3, g.link[0].a);
+    assert_int_equal(2, g.link[0].b);
+    graph_fini(&g);
+}
+
+static void topology__no_switch(void **unused)
+{
+    struct graph g;
+    struct err err;
+
+    (void)unused;
+    assert_int_equal(0, hpcc_parse_topology("t", "2 0 1\n\n0 1 100Gbps 1us 0\n", &g, &err));
+    assert_int_equal(2, g.hosts);
+    graph_fini(&g);
+}
+
+static void topology__refuses_with_the_line(void **unused)
+{
+    static const struct { const char *text, *reason; } row[] = {
+        { "", "t:0: the file is empty" },
+        { "\n\n", "t:2: the file is empty" },
+        { "4 1\n", "t:1: nothing is given for the number of links" },
+        { "4 1 3 9\n", "t:1: '9' is one word too many" },
+        { "1048577 1 3\n", "t:1: the number of nodes: 1048577 is more than 1048576" },
+        { "4 1 4194305\n", "t:1: the number of links: 4194305 is more than 4194304" },
+        { "4 1 99999999999999999999\n", "t:1: the number of links: " },
+        { "1000000 1 4000000\n3\n", "t:1: the file is too short for 4000000 links" },
+        { "1000000 1 3\n3\n0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n2 3 100Gbps 1us 0\n",
+          "t:1: 3 links are too few for 999999 hosts" },
+        { "4 5 0\n3\n", "t:1: 5 of 4 nodes are switches" },
+        { "4 1 0\n", "t:1: 0 links are too few for 3 hosts" },
+        { "4 4 0\n0 1 2\n", "t:2: the file ends before all 4 switches are named" },
+        { "4 2 3\n3 3\n0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n2 3 100Gbps 1us 0\n",
+          "t:2: the switch 3 is named twice" },
+        { "4 1 3\n4\n0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n2 3 100Gbps 1us 0\n",
+          "t:2: a switch: 4 is more than 3" },
+        { "4 1 3\n3 2\n0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n2 3 100Gbps 1us 0\n",
+          "t:2: '2' is one word too many" },
+        { "4 1 3\n3\n0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n", "t:4: the file ends after 2 of 3 links" },
+        { "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us\n", "t:4: nothing is given for the error rate" },
+        { "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100 1us 0\n", "t:4: the rate: " },
+        { "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1 0\n", "t:4: the delay: " },
+        { "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 1\n", "t:4: the link h1-s0: its loss" },
+        { "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us -0.1\n", "t:4: the error rate: " },
+        { "3 1 2\n2\n0 2 100Mbps 1us 0\n1 2 100Gbps 1us 0\n", "t:3: the link h0-s0: its rate" },
+        { "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 101ms 0\n", "t:4: the link h1-s0: its delay" },
+        { "3 1 2\n2\n0 2 100Gbps 1us 0\n1 1 100Gbps 1us 0\n", "t:4: a link goes from h1 to itself" },
+        { "3 1 2\n2\n0 2 100Gbps 1us 0\n1 7 100Gbps 1us 0\n", "t:4: a link goes from node 1 to node 7" },
+        { "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0 0\n", "t:4: '0' is one word too many" },
+        { "3 1 1\n2\n0 2 100Gbps 1us 0\n\n1 2 100Gbps 1us 0\n", "t:5: there are more than the 1 links" },
+        { "3 1 2\n2\n0 2 100Gbps 1us 0\n0 1 100Gbps 1us 0\n", "t:1: the host h0 has 2 links" },
+        { "4 2 2\n2 3\n0 2 100Gbps 1us 0\n1 3 100Gbps 1us 0\n", "t:1: the hosts h0 and h1 cannot reach" },
+        { "4 2 4\n2 3\n0 2 100Gbps 1us 0\n3 2 9Gbps 1us 0\n1 3 100Gbps 1us 0\n2 3 100Gbps 1us 0\n",
+          "t:6: line 4 links the nodes 2 and 3 already" },
+        { "2 2 1\n0 1\n0 1 100Gbps 1us 0\n", "t:1: there is no host" },
+        { "0 0 0\n", "t:1: there is no host" },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct graph g = { .nodes = 77 };
+        struct err err = { "" };
+
+        assert_true(hpcc_parse_topology("t", row[i].text, &g, &err) < 0);
+        assert_starts(row[i].reason, err.text);
+        assert_int_equal(77, g.nodes);
+    }
+}
+
+static void flows__rows(void **unused)
+{
+    static const char text[] = "3\n13 3 3 100 5101961 2.000000412\n\n9 0 0 65535 1 2.001\n"
+                               "9 12 7 0 4294967296 2.001\n\nFirst line: # of flows\n";
+    static const struct hpcc_flow want[] = {
+        { 13, 3, 3, 100, 5101961, 2000000411, 2 },
+        { 9, 0, 0, 65535, 1, 2000999999, 4 },
+        { 9, 12, 7, 0, 4294967296, 2000999999, 5 },
+    };
+    struct hpcc_flows flows;
+    struct err err;
+
+    (void)unused;
+    assert_int_equal(0, hpcc_parse_flows("f", text, NULL, &flows, &err));
+    assert_int_equal(3, flows.count);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(want[i].src, flows.flow[i].src);
+        assert_int_equal(want[i].dst, flows.flow[i].dst);
+        assert_int_equal(want[i].prio, flows.flow[i].prio);
+        assert_int_equal(want[i].dport, flows.flow[i].dport);
+        assert_int_equal(want[i].bytes, flows.flow[i].bytes);
+        assert_int_equal(want[i].start_ns, flows.flow[i].start_ns);
+        assert_int_equal(want[i].line, flows.flow[i].line);
+    }
+    hpcc_flows_fini(&flows);
+    assert_null(flows.flow);
+}
+
+static void flows__none_and_many(void **unused)
+{
+    struct hpcc_flows flows;
+    struct err err;
+    char text[8192], *end = text;
+
+    (void)unused;
+    assert_int_equal(0, hpcc_parse_flows("f", "0\n", NULL, &flows, &err));
+    assert_int_equal(0, flows.count);
+    hpcc_flows_fini(&flows);
+
+    end += sprintf(end, "200\n");
+    for (int i = 0; i < 200; i++)
+        end += sprintf(end, "%d 999 3 100 %d 2.%03d\n", i, i + 1, i);
+    assert_int_equal(0, hpcc_parse_flows("f", text, NULL, &flows, &err));
+    assert_int_equal(200, flows.count);
+    for (uint32_t i = 0; i < 200; i++)
+        assert_int_equal(i + 1, flows.flow[i].bytes);
+    hpcc_flows_fini(&flows);
+}
+
+static void flows__refuses_with_the_line(void **unused)
+{
+    static const struct { const char *text, *reason; } row[] = {
+        { "", "f:0: the file is empty" },
+        { "x\n", "f:1: the number of flows: " },
+        { "1 2\n", "f:1: '2' is one word too many" },
+        { "100000001\n", "f:1: the number of flows: 100000001 is more than 100000000" },
+        { "100000000\n", "f:1: the file ends after 0 of 100000000 flows" },
+        { "2\n0 1 3 100 1 2\n", "f:2: the file ends after 1 of 2 flows" },
+        { "1\n0 1 3 100 1 2\n1 0 3 100 1 2\n", "f:3: there are more than the 1 flows" },
+        { "1\n0 0 3 100 1 2\n", "f:2: a flow from node 0 to itself" },
+        { "1\n0 1 8 100 1 2\n", "f:2: pg: 8 is more than 7" },
+        { "1\n0 1 3 65536 1 2\n", "f:2: the port: 65536 is more than 65535" },
+        { "1\n0 1 3 100 0 2\n", "f:2: a flow of 0 bytes" },
+        { "1\n0 1 3 100 281474976710657 2\n", "f:2: the size: " },
+        { "1\n0 1 3 100 1 1e7\n", "f:2: the start: " },
+        { "1\n0 1 3 100 1 -2\n", "f:2: the start: " },
+        { "1\n0 1 3 100 1 nan\n", "f:2: the start: " },
+        { "1\n0 1 3 100 1\n", "f:2: nothing is given for the start" },
+        { "1\n0 1 3 100 1 2 3\n", "f:2: '3' is one word too many" },
+        { "2\n0 1 3 100 1 2.1\n0 1 3 100 1 2.0\n", "f:3: flows must be in the order of their start" },
+        { "1\n0 3 3 100 1 2\n", "f:2: the destination: node 3 is a switch" },
+        { "1\n4 1 3 100 1 2\n", "f:2: the source: there is no node 4" },
+    };
+    struct graph g;
+    struct err err;
+
+    (void)unused;
+    assert_int_equal(0, hpcc_parse_topology("t", star, &g, &err));
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct hpcc_flows flows = { .count = 77 };
+
+        assert_true(hpcc_parse_flows("f", row[i].text, &g, &flows, &err) < 0);
+        assert_starts(row[i].reason, err.text);
+        assert_int_equal(77, flows.count);
+    }
+    graph_fini(&g);
+}
+
+static void config__missing_keys_take_defaults(void **unused)
+{
+    struct hpcc_config c;
+    struct err err;
+
+    (void)unused;
+    assert_int_equal(0, hpcc_parse_config("c", "", &c, &err));
+    assert_string_equal("", c.topology_file);
+    assert_true(c.enable_qcn && c.has_win && c.global_t);
+    assert_false(c.clamp_target_rate || c.var_win || c.ack_high_prio);
+    assert_int_equal(1000, c.payload_bytes);
+    assert_int_equal(1, c.cc_mode);
+    assert_int_equal(5, c.fast_recovery_times);
+    assert_int_equal(16, c.buffer_mib);
+    assert_true(c.alpha_resume_us == 55 && c.rp_timer_us == 900 && c.rate_decrease_us == 4);
+    assert_true(c.ewma_gain == 0.00390625 && c.stop_s == 3.01 && c.error_rate_per_link == 0);
+    assert_int_equal(50000000, c.ai_bps);
+    assert_int_equal(100000000, c.hai_bps);
+    assert_int_equal(100000000, c.min_rate_bps);
+    assert_int_equal(0, c.link_down.at_us);
+    assert_int_equal(3, c.ecn_count);
+    assert_int_equal(100000000000, c.ecn[2].rate_bps);
+    assert_true(c.ecn[2].kmin_kb == 400 && c.ecn[2].kmax_kb == 1600 && c.ecn[2].pmax == 0.2);
+}
+
+static const char every_key[] =
+    "ENABLE_QCN 0\nUSE_DYNAMIC_PFC_THRESHOLD 1\n\nPACKET_PAYLOAD_SIZE 1024\n"
+    "PAUSE_TIME 5\nDATA_RATE 100Gbps\nLINK_DELAY 1us\n"
+    "TOPOLOGY_FILE mix/topology.txt\nFLOW_FILE mix/flow.txt\nTRACE_FILE trace.txt\nTRACE_OUTPUT_FILE mix.tr\n"
+    "FCT_OUTPUT_FILE fct.txt\nPFC_OUTPUT_FILE pfc.txt\nSIMULATOR_STOP_TIME 2.10\n"
+    "CC_MODE 1\nALPHA_RESUME_INTERVAL 1.9\nRATE_DECREASE_INTERVAL 4.99\nCLAMP_TARGET_RATE 2\nRP_TIMER 300\n"
+    "EWMA_GAIN 0.0625\nFAST_RECOVERY_TIMES 3\nRATE_AI 20Mb/s\nRATE_HAI 200Mb/s\nMIN_RATE 1000Mb/s\n"
+    "DCTCP_RATE_AI 1000Mb/s\nERROR_RATE_PER_LINK 0.001\nL2_CHUNK_SIZE 4000\nL2_ACK_INTERVAL 7\n"
+    "L2_BACK_TO_ZERO 0\nHAS_WIN 0\nGLOBAL_T 0\nVAR_WIN 1\nFAST_REACT 0\nU_TARGET 0.95\nMI_THRESH 0\n"
+    "INT_MULTI 1\nMULTI_RATE 0\nSAMPLE_FEEDBACK 0\nPINT_LOG_BASE 1.05\nPINT_PROB 1.0\nRATE_BOUND 1\n"
+    "ACK_HIGH_PRIO 1\nLINK_DOWN 30 5 6\nENABLE_TRACE 0\n"
+    "KMAX_MAP 2 25000000000 400 100000000000 1600\n"
+    "KMIN_MAP 2 100000000000 401 25000000000 100\n"
+    "PMAX_MAP 2 25000000000 0.2 100000000000 0.25\n"
+    "BUFFER_SIZE 12\nQLEN_MON_FILE qlen.txt\nQLEN_MON_START 1\nQLEN_MON_END 2 # nanoseconds\n";
+
+static void config__every_key(void **unused)
+{
+    struct hpcc_config c;
+    struct err err;
+
+    (void)unused;
+    if (hpcc_parse_config("c", every_key, &c, &err))
+        fail_msg("%s", err.text);
+    assert_string_equal("mix/topology.txt", c.topology_file);
+    assert_string_equal("mix/flow.txt", c.flow_file);
+    assert_false(c.enable_qcn || c.has_win || c.global_t);
+    assert_true(c.clamp_target_rate && c.var_win && c.ack_high_prio);
+    assert_int_equal(1024, c.payload_bytes);
+    assert_int_equal(3, c.fast_recovery_times);
+    assert_int_equal(12, c.buffer_mib);
+    assert_int_equal(7, c.l2_ack_interval);
+    assert_int_equal(4000, c.l2_chunk_size);
+    assert_true(c.alpha_resume_us == 1 && c.rate_decrease_us == 4 && c.rp_timer_us == 300);
+    assert_true(c.ewma_gain == 0.0625 && c.error_rate_per_link == 0.001 && c.stop_s == 2.1);
+    assert_int_equal(20000000, c.ai_bps);
+    assert_int_equal(200000000, c.hai_bps);
+    assert_int_equal(1000000000, c.min_rate_bps);
+    assert_int_equal(30, c.link_down.at_us);
+    assert_int_equal(5, c.link_down.a);
+    assert_int_equal(6, c.link_down.b);
+    assert_int_equal(2, c.ecn_count);
+    assert_int_equal(25000000000, c.ecn[0].rate_bps);
+    assert_true(c.ecn[0].kmin_kb == 100 && c.ecn[0].kmax_kb == 400 && c.ecn[0].pmax == 0.2);
+    assert_int_equal(100000000000, c.ecn[1].rate_bps);
+    assert_true(c.ecn[1].kmin_kb == 401 && c.ecn[1].kmax_kb == 1600 && c.ecn[1].pmax == 0.25);
+    assert_int_equal(0, c.ecn[2].rate_bps);
+}
+
+static void config__refuses_with_the_line(void **unused)
+{
+    static const struct { const char *text, *reason; } row[] = {
+        { "CC_MODE 3\n", "c:1: CC_MODE 3 is not modelled" },
+        { "\nL2_BACK_TO_ZERO 1\n", "c:2: L2_BACK_TO_ZERO is not modelled" },
+        { "RP_TIMR 300\n", "c:1: 'RP_TIMR' is not a key; did you mean 'RP_TIMER'?" },
+        { "NONSENSE_OF_SOME_KIND 300\n", "c:1: 'NONSENSE_OF_SOME_KIND' is not a key" },
+        { "RP_TIMER\n", "c:1: nothing is given for RP_TIMER" },
+        { "FLOW_FILE\n", "c:1: nothing is given for FLOW_FILE" },
+        { "PINT_PROB # 1\n", "c:1: nothing is given for PINT_PROB" },
+        { "RP_TIMER 300 400\n", "c:1: '400' is one word too many" },
+        { "HAS_WIN 1\n\nHAS_WIN 0\n", "c:3: line 1 gives HAS_WIN already" },
+        { "HAS_WIN yes\n", "c:1: HAS_WIN: " },
+        { "RP_TIMER 0.9\n", "c:1: RP_TIMER: 0.9 is not within" },
+        { "PACKET_PAYLOAD_SIZE 0\n", "c:1: PACKET_PAYLOAD_SIZE: 0 is less than 1" },
+        { "BUFFER_SIZE 4096\n", "c:1: BUFFER_SIZE: 4096 is more than 4095" },
+        { "EWMA_GAIN 1.5\n", "c:1: EWMA_GAIN: " },
+        { "ERROR_RATE_PER_LINK 1\n", "c:1: with an ERROR_RATE_PER_LINK of 1" },
+        { "RATE_AI 20\n", "c:1: RATE_AI: " },
+        { "MIN_RATE 0Mb/s\n", "c:1: a MIN_RATE of 0" },
+        { "LINK_DOWN 1 2\n", "c:1: nothing is given for the second node" },
+        { "KMAX_MAP 17 1 1\n", "c:1: the number of rates: 17 is more than 16" },
+        { "KMAX_MAP 2 1 1 1 2\n", "c:1: the rate 1 is there twice" },
+        { "KMAX_MAP 1 1\n", "c:1: nothing is given for the threshold" },
+        { "KMAX_MAP 1 1 2 3\n", "c:1: '3' is one word too many" },
+        { "\nKMAX_MAP 1 1 2\n", "c:2: KMAX_MAP, KMIN_MAP and PMAX_MAP must name the same rates" },
+        { "KMAX_MAP 1 1 2\nKMIN_MAP 1 2 1\nPMAX_MAP 1 1 1\n",
+          "c:1: the rate 1 is in KMAX_MAP but not in KMIN_MAP" },
+        { "KMAX_MAP 1 1 2\nKMIN_MAP 1 1 1\nPMAX_MAP 1 2 1\n",
+          "c:1: the rate 1 is in KMAX_MAP but not in PMAX_MAP" },
+        { "KMIN_MAP 1 1 3\nKMAX_MAP 1 1 2\nPMAX_MAP 1 1 1\n", "c:2: at the rate 1 Kmin is 3 KB" },
+        { "PMAX_MAP 1 1 1.5\n", "c:1: the probability: " },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct hpcc_config c = { .buffer_mib = 77 };
+        struct err err = { "" };
+
+        assert_true(hpcc_parse_config("c", row[i].text, &c, &err) < 0);
+        assert_starts(row[i].reason, err.text);
+        assert_int_equal(77, c.buffer_mib);
+    }
+}
+
+static void config__name_of_a_file_fits_or_is_refused(void **unused)
+{
+    struct hpcc_config c;
+    struct err err;
+    char text[512];
+
+    (void)unused;
+    sprintf(text, "FLOW_FILE %0255d\n", 0);
+    assert_int_equal(0, hpcc_parse_config("c", text, &c, &err));
+    assert_int_equal(255, strlen(c.flow_file));
+    sprintf(text, "FLOW_FILE %0256d\n", 0);
+    assert_int_equal(-ENAMETOOLONG, hpcc_parse_config("c", text, &c, &err));
+    sprintf(text, "FLOW_FILE %0400d\n", 0);
+    assert_int_equal(-ENAMETOOLONG, hpcc_parse_config("c", text, &c, &err));
+}
+
+static void write_file(char *path, const char *text)
+{
+    int fd = mkstemp(path);
+
+    assert_true(fd >= 0);
+    assert_int_equal(strlen(text), write(fd, text, strlen(text)));
+    close(fd);
+}
+
+static void read__three_files(void **unused)
+{
+    char topology[] = "/tmp/hpcc_test.XXXXXX", list[] = "/tmp/hpcc_test.XXXXXX";
+    char config[] = "/tmp/hpcc_test.XXXXXX";
+    struct hpcc_flows flows;
+    struct hpcc_config c;
+    struct graph g;
+    struct err err;
+
+    (void)unused;
+    write_file(topology, star);
+    write_file(list, "1\n0 1 3 100 1000 2\n");
+    write_file(config, every_key);
+    assert_int_equal(0, hpcc_read_topology(topology, &g, &err));
+    assert_int_equal(0, hpcc_read_flows(list, &g, &flows, &err));
+    assert_int_equal(0, hpcc_read_config(config, &c, &err));
+    assert_true(g.links == 3 && flows.count == 1 && c.ecn_count == 2);
+    graph_fini(&g);
+    hpcc_flows_fini(&flows);
+
+    assert_int_equal(-EINVAL, hpcc_read_topology(config, &g, &err));
+    assert_starts(config, err.text);
+    unlink(topology), unlink(list), unlink(config);
+    assert_int_equal(-ENOENT, hpcc_read_topology(topology, &g, &err));
+    assert_int_equal(-ENOENT, hpcc_read_flows(list, NULL, &flows, &err));
+    assert_int_equal(-ENOENT, hpcc_read_config(config, &c, &err));
+    assert_int_equal(-EINVAL, hpcc_read_flows("flow.txt.gz", NULL, &flows, &err));
+}
+
+/* ---- ConWeave ---- */
+
+static const char conweave[] =
+    "TOPOLOGY_FILE topology.txt\nFLOW_FILE flow.txt\n\nFLOW_INPUT_FILE in.txt\nCNP_OUTPUT_FILE cnp.txt\n"
+    "VOQ_MON_FILE voq.txt\nVOQ_MON_DETAIL_FILE voqd.txt\nUPLINK_MON_FILE up.txt\nCONN_MON_FILE conn.txt\n"
+    "EST_ERROR_MON_FILE est.txt\nQLEN_MON_START 2.0\nQLEN_MON_END 2.02\nSW_MONITORING_INTERVAL 10000\n"
+    "FLOWGEN_START_TIME 2.0\nFLOWGEN_STOP_TIME 2.02\nBUFFER_SIZE 9\nCC_MODE 1\nLB_MODE 0\nENABLE_PFC 1\n"
+    "ENABLE_IRN 0\nCONWEAVE_TX_EXPIRY_TIME 1000\nCONWEAVE_REPLY_TIMEOUT_EXTRA 4\nCONWEAVE_PATH_PAUSE_TIME "
+    "16\n"
+    "CONWEAVE_EXTRA_VOQ_FLUSH_TIME 64\nCONWEAVE_DEFAULT_VOQ_WAITING_TIME 400\nRATE_AI 40.0Mb/s\nHAS_WIN 0\n"
+    "LOAD 70\nRANDOM_SEED 1\n";
+
+static void config__conweave(void **unused)
+{
+    struct hpcc_config c;
+    struct err err;
+
+    (void)unused;
+    assert_int_equal(0, hpcc_parse_config("c", conweave, &c, &err));
+    assert_true(c.is_conweave && c.enable_pfc && !c.enable_irn && !c.has_win);
+    assert_true(c.ack_high_prio);                /* there is no key for it; the fork's code says so */
+    assert_int_equal(9, c.buffer_mib);
+    assert_int_equal(40000000, c.ai_bps);
+    assert_true(c.rp_timer_us == 300);           /* the defaults of its main program */
+    assert_int_equal(1, c.fast_recovery_times);
+    assert_string_equal("flow.txt", c.flow_file);
+    assert_int_equal(0, c.lb_mode);
+    assert_int_equal(1, c.random_seed);
+    assert_true(c.pause_us == 5);
+    assert_int_equal(0, hpcc_parse_config("c", "LB_MODE 6\nPAUSE_TIME 7.9\nRANDOM_SEED 12\n", &c, &err));
+    assert_int_equal(6, c.lb_mode);
+    assert_true(c.pause_us == 7);                /* ns-3 cuts it */
+    assert_int_equal(12, c.random_seed);
+}
+
+/* Without LB_MODE nothing of that holds. */
+static void config__not_conweave(void **unused)
+{
+    struct hpcc_config c;
+    struct err err;
+
+    (void)unused;
+    assert_int_equal(0, hpcc_parse_config("c", "CC_MODE 1\n", &c, &err));
+    assert_false(c.is_conweave);
+    assert_false(c.ack_high_prio);
+    assert_true(c.rp_timer_us == 900);
+    assert_int_equal(5, c.fast_recovery_times);
+}
+
+static void config__conweave_refuses(void **unused)
+{
+    static const struct { const char *text, *reason; } row[] = {
+        { "CC_MODE 1\nLB_MODE 2\n", "c:2: LB_MODE 2 (drill) is not modelled; 0 (ECMP) and 6 (LetFlow) are" },
+        { "LB_MODE 3\n", "c:1: LB_MODE 3 (conga) is not modelled" },
+        { "LB_MODE 9\n", "c:1: LB_MODE 9 (conweave) is not modelled" },
+        { "LB_MODE 5\n", "c:1: LB_MODE 5 is not modelled" },
+        { "LB_MODE 0\n\nENABLE_IRN 1\n", "c:3: ENABLE_IRN is not modelled; go-back-N (0) is" },
+        { "LB_MODE 0\nENABLE_PFC 0\n", "c:2: ENABLE_PFC 0 is not modelled without IRN; 1 is" },
+        { "LB_MODE 0\nRANDOM_SEED 0\n", "c:2: RANDOM_SEED: 0 is less than 1" },
+        { "LB_MODE 0\nPAUSE_TIME -1\n", "c:2: PAUSE_TIME: " },
+        { "LB_MODE 0\nCC_MODE 3\n", "c:2: CC_MODE 3 is not modelled" },
+        { "LB_MOED 0\n", "c:1: 'LB_MOED' is not a key; did you mean 'LB_MODE'?" },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct hpcc_config c;
+        struct err err;
+
+        assert_true(hpcc_parse_config("c", row[i].text, &c, &err) < 0);
+        assert_starts(row[i].reason, err.text);
+    }
+}
+
+/* The first four flows of a list of its own, and the ports its results show for them. */
+static void flows__conweave(void **unused)
+{
+    static const char text[] = "4 \n13 3 3 5101961 2.000000412\n9 0 3 596369 2.000005624\n"
+                               "9 12 3 891870 2.000011699\n9 0 3 79452 2.000013507\n";
+    static const uint16_t want_dport[] = { 100, 100, 100, 101 };
+    struct hpcc_flows flows;
+    struct graph g;
+    struct err err;
+
+    (void)unused;
+    graph_star(&g, &(struct graph_star){ 16, 100000000000, PS_PER_US });
+    assert_int_equal(0, hpcc_parse_flows("f", text, &g, &flows, &err));
+    assert_int_equal(4, flows.count);
+    assert_int_equal(5101961, flows.flow[0].bytes);
+    assert_int_equal(2000005623, flows.flow[1].start_ns);
+    assert_int_equal(2000013506, flows.flow[3].start_ns);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_int_equal(want_dport[i], flows.flow[i].dport);
+    hpcc_flows_fini(&flows);
+    assert_int_equal(0, hpcc_parse_flows("f", text, NULL, &flows, &err));
+    assert_int_equal(100, flows.flow[3].dport);
+    hpcc_flows_fini(&flows);
+    graph_fini(&g);
+}
+
+/* The first row decides; five words without a decimal point are a row of six with one missing. */
+static void flows__conweave_refuses(void **unused)
+{
+    static const struct { const char *text, *reason; } row[] = {
+        { "2\n0 1 3 1000 2.0\n0 1 3 100 1000 2.1\n", "f:3: '2.1' is one word too many" },
+        { "2\n0 1 3 100 1000 2.0\n0 1 3 1000 2.1\n", "f:3: the size: " },
+        { "1\n0 1 3 100 1000\n", "f:2: nothing is given for the start" },
+        { "1\n0 1 3 2.5\n", "f:2: the port: " },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct hpcc_flows flows;
+        struct err err;
+
+        assert_true(hpcc_parse_flows("f", row[i].text, NULL, &flows, &err) < 0);
+        assert_starts(row[i].reason, err.text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ns_from_seconds__truncates_64_64),
+        cmocka_unit_test(tx_ns__truncates),
+        cmocka_unit_test(topology__star),
+        cmocka_unit_test(topology__any_order_and_words_at_the_end),
+        cmocka_unit_test(topology__no_switch),
+        cmocka_unit_test(topology__refuses_with_the_line),
+        cmocka_unit_test(flows__rows),
+        cmocka_unit_test(flows__none_and_many),
+        cmocka_unit_test(flows__refuses_with_the_line),
+        cmocka_unit_test(config__missing_keys_take_defaults),
+        cmocka_unit_test(config__every_key),
+        cmocka_unit_test(config__refuses_with_the_line),
+        cmocka_unit_test(config__name_of_a_file_fits_or_is_refused),
+        cmocka_unit_test(read__three_files),
+        cmocka_unit_test(config__conweave),
+        cmocka_unit_test(config__not_conweave),
+        cmocka_unit_test(config__conweave_refuses),
+        cmocka_unit_test(flows__conweave),
+        cmocka_unit_test(flows__conweave_refuses),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

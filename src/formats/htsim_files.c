@@ -1,0 +1,562 @@
+/* src/formats/htsim_files.c - the connection matrix; htsim_topology.c has the topology. */
+#include "formats/htsim_files.h"
+
+#include "base/text.h"
+#include "core/units.h"
+#include "base/tokens.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CM_BYTES_MAX   (1ul << 34)
+#define CONN_BYTES_MAX (1ull << 48)
+#define START_PS_MAX   (1000000 * PS_PER_S)
+
+/* ---- lines ---- */
+
+enum header { NODES, CONNECTIONS, TRIGGERS, FAILURES, HEADERS };
+
+static const char *const header_names[] = { "Nodes", "Connections", "Triggers", "Failures", NULL };
+
+/* Until resolve() triggers are known by the ids the file gives them; 0: none. */
+struct cm_reader {
+    struct tokens     words;
+    struct htsim_cm *cm;
+    uint32_t         conn_room, trigger_room;
+    uint32_t         header[HEADERS], header_line[HEADERS];  /* line 0: not given */
+};
+
+enum option { ID, START, TRIGGER, SIZE, SEND_DONE, RECV_DONE, PRIO, OPTIONS };
+
+static const char *const option_names[] = {
+    "id", "start", "trigger", "size", "send_done_trigger", "recv_done_trigger", "prio", NULL,
+};
+
+static int name_index(const char *word, const char *const *names)
+{
+    for (int i = 0; names[i]; i++)
+        if (strcmp(names[i], word) == 0)
+            return i;
+    return -1;
+}
+
+static int unknown_word(const struct tokens *w, const char *what, const char *const *names, struct err *err)
+{
+    const char *near = text_nearest(w->word, names);
+
+    if (near)
+        return tokens_err(w, err, EINVAL, "'%s' is not %s; did you mean '%s'?", w->word, what, near);
+    return tokens_err(w, err, EINVAL, "'%s' is not %s", w->word, what);
+}
+
+/* What htsim calls an id is never 0. */
+static int read_id(struct tokens *w, const char *what, uint32_t *id, struct err *err)
+{
+    int rc = tokens_uint32(w, what, UINT32_MAX - 1, id, err);
+
+    if (!rc && *id == 0)
+        rc = tokens_err(w, err, EINVAL, "%s: 0 is not an id", what);
+    return rc;
+}
+
+static int late_start(const struct tokens *w, struct err *err)
+{
+    return tokens_err(w, err, ERANGE, "start: %s is not within 0 .. %llu ps", w->word,
+                     (unsigned long long)START_PS_MAX);
+}
+
+/* Picoseconds, written as a whole number or, as some programs print them, "1250000.0" or "1.25e6". */
+static int read_start(struct tokens *w, uint64_t *start_ps, struct err *err)
+{
+    const char *word = tokens_next(w);
+    double      real;
+
+    if (!word)
+        return tokens_err(w, err, EINVAL, "nothing is given for start");
+    if (text_to_uint(word, start_ps, NULL) == 0)
+        return *start_ps <= START_PS_MAX ? 0 : late_start(w, err);
+    if (strchr(word, '%') || text_to_real(word, &real, NULL))
+        return tokens_err(w, err, EINVAL, "start: '%s' is not a number of picoseconds", word);
+    if (!(real >= 0 && real <= (double)START_PS_MAX))
+        return late_start(w, err);
+    *start_ps = (uint64_t)real;
+    return 0;
+}
+
+static int read_option(struct tokens *w, enum option option, struct htsim_conn *c, struct err *err)
+{
+    uint32_t ignored;
+
+    switch (option) {
+    case ID:        return read_id(w, "id", &c->id, err);
+    case START:     return read_start(w, &c->start_ps, err);
+    case TRIGGER:   return read_id(w, "trigger", &c->trigger, err);
+    case SIZE:      return tokens_uint(w, "size", CONN_BYTES_MAX, &c->bytes, err);
+    case SEND_DONE: return read_id(w, "send_done_trigger", &c->send_done, err);
+    case RECV_DONE: return read_id(w, "recv_done_trigger", &c->recv_done, err);
+    case PRIO:      return tokens_uint32(w, "prio", UINT32_MAX, &ignored, err);
+    case OPTIONS:   break;
+    }
+    return 0;
+}
+
+static int read_options(struct tokens *w, struct htsim_conn *c, uint32_t *given, struct err *err)
+{
+    int rc = 0;
+
+    while (!rc && tokens_next(w)) {
+        int option = name_index(w->word, option_names);
+
+        if (option < 0)
+            return unknown_word(w, "a word of a connection", option_names, err);
+        if (*given & 1u << option)
+            return tokens_err(w, err, EINVAL, "'%s' is there twice", option_names[option]);
+        *given |= 1u << option;
+        rc = read_option(w, (enum option)option, c, err);
+    }
+    return rc;
+}
+
+static int read_host(const struct tokens *w, const char *text, uint32_t nodes, uint32_t *host, struct err *err)
+{
+    uint64_t   number;
+    struct err why;
+
+    if (text_to_uint(text, &number, &why))
+        return tokens_err(w, err, EINVAL, "a connection starts with src->dst: %s", why.text);
+    if (number >= nodes)
+        return tokens_err(w, err, EINVAL, "there is no host %llu among %u Nodes; the first is 0",
+                         (unsigned long long)number, nodes);
+    *host = (uint32_t)number;
+    return 0;
+}
+
+static int read_ends(const struct cm_reader *r, struct htsim_conn *c, struct err *err)
+{
+    const struct tokens *w = &r->words;
+    char                ends[TOKENS_BYTES], *arrow;
+    int                 rc;
+
+    if (!r->header_line[NODES])
+        return tokens_err(w, err, EINVAL, "'Nodes' must be given before the first connection");
+    memcpy(ends, w->word, sizeof ends);
+    arrow = strstr(ends, "->");
+    *arrow = '\0';
+    rc = read_host(w, ends, r->header[NODES], &c->src, err);
+    if (!rc)
+        rc = read_host(w, arrow + 2, r->header[NODES], &c->dst, err);
+    if (!rc && c->src == c->dst)
+        rc = tokens_err(w, err, EINVAL, "a connection from host %u to itself", c->src);
+    return rc;
+}
+
+static int check_conn(const struct tokens *w, const struct htsim_conn *c, uint32_t given, struct err *err)
+{
+    if (!(given & 1u << SIZE))
+        return tokens_err(w, err, EINVAL, "'size' is missing");
+    if (c->bytes == 0)
+        return tokens_err(w, err, ENOTSUP, "a size of 0 means without end, which is not modelled");
+    if (!(given & (1u << START | 1u << TRIGGER)))
+        return tokens_err(w, err, EINVAL, "neither 'start' nor 'trigger' says when it begins");
+    if (given & 1u << START && given & 1u << TRIGGER)
+        return tokens_err(w, err, EINVAL, "'start' and 'trigger' both say when it begins");
+    return 0;
+}
+
+static int read_conn(struct cm_reader *r, struct err *err)
+{
+    struct tokens     *w = &r->words;
+    struct htsim_cm  *cm = r->cm;
+    struct htsim_conn c = { .line = w->line };
+    uint32_t          given = 0;
+    int               rc = read_ends(r, &c, err);
+
+    if (!rc)
+        rc = read_options(w, &c, &given, err);
+    if (!rc)
+        rc = check_conn(w, &c, given, err);
+    if (!rc && cm->conns == HTSIM_CONNS_MAX)
+        rc = tokens_err(w, err, ERANGE, "more than %u connections", HTSIM_CONNS_MAX);
+    if (rc)
+        return rc;
+    if (cm->conns == r->conn_room) {
+        r->conn_room = r->conn_room ? 2 * r->conn_room : 64;
+        cm->conn = xrealloc(cm->conn, r->conn_room * sizeof *cm->conn);
+    }
+    cm->conn[cm->conns++] = c;
+    return 0;
+}
+
+static int read_trigger_words(struct tokens *w, struct htsim_trigger *t, struct err *err)
+{
+    static const char *const kinds[] = { "oneshot", "multishot", "barrier", NULL };
+    static const char *const all[] = { "id", "count", "oneshot", "multishot", "barrier", NULL };
+    bool                     has_kind = false;
+    int                      rc = 0, kind;
+
+    while (!rc && tokens_next(w)) {
+        kind = name_index(w->word, kinds);
+        if (kind >= 0 && has_kind)
+            return tokens_err(w, err, EINVAL, "a trigger has one kind; '%s' is a second one", w->word);
+        if (kind >= 0) {
+            t->kind = (enum htsim_trigger_kind)kind;
+            has_kind = true;
+        } else if (strcmp(w->word, "id") == 0) {
+            rc = read_id(w, "id", &t->id, err);
+        } else if (strcmp(w->word, "count") == 0) {
+            rc = tokens_uint32(w, "count", UINT32_MAX, &t->count, err);
+        } else {
+            return unknown_word(w, "a word of a trigger", all, err);
+        }
+    }
+    if (!rc && !has_kind)
+        rc =
+            tokens_err(w, err, EINVAL, "a trigger is oneshot, multishot or barrier; this one is none of them");
+    return rc;
+}
+
+static int read_trigger(struct cm_reader *r, struct err *err)
+{
+    struct tokens        *w = &r->words;
+    struct htsim_cm     *cm = r->cm;
+    struct htsim_trigger t = { .line = w->line };
+    int                  rc = read_trigger_words(w, &t, err);
+
+    if (!rc && t.id == 0)
+        rc = tokens_err(w, err, EINVAL, "the trigger has no id");
+    if (!rc && t.kind == HTSIM_BARRIER && t.count == 0)
+        rc = tokens_err(w, err, EINVAL, "a barrier needs 'count', how often it must be fired");
+    if (!rc && cm->triggers == HTSIM_CONNS_MAX)
+        rc = tokens_err(w, err, ERANGE, "more than %u triggers", HTSIM_CONNS_MAX);
+    if (rc)
+        return rc;
+    if (cm->triggers == r->trigger_room) {
+        r->trigger_room = r->trigger_room ? 2 * r->trigger_room : 64;
+        cm->trigger = xrealloc(cm->trigger, r->trigger_room * sizeof *cm->trigger);
+    }
+    cm->trigger[cm->triggers++] = t;
+    return 0;
+}
+
+static int read_header(struct cm_reader *r, struct err *err)
+{
+    static const char *const firsts[] = { "Nodes", "Connections", "Triggers", "Failures", "trigger", NULL };
+    struct tokens            *w = &r->words;
+    int                      i = name_index(w->word, header_names), rc;
+
+    if (i < 0)
+        return unknown_word(w, "the start of a line: Nodes, Connections, Triggers, src->dst or trigger",
+                            firsts, err);
+    if (r->header_line[i])
+        return tokens_err(w, err, EINVAL, "line %u gives '%s' already", r->header_line[i], header_names[i]);
+    r->header_line[i] = w->line;
+    rc = tokens_uint32(w, header_names[i], i == NODES ? GRAPH_NODES_MAX : HTSIM_CONNS_MAX, &r->header[i], err);
+    if (!rc)
+        rc = tokens_end(w, err);
+    if (!rc && i == FAILURES && r->header[FAILURES])
+        rc = tokens_err(w, err, ENOTSUP,
+                       "failures of links are not read from here; a scenario has 'links_down'");
+    return rc;
+}
+
+static int read_cm_line(struct cm_reader *r, struct err *err)
+{
+    const char *word = tokens_next(&r->words);
+
+    if (strstr(word, "->"))
+        return read_conn(r, err);
+    if (strcmp(word, "trigger") == 0)
+        return read_trigger(r, err);
+    return read_header(r, err);
+}
+
+static int check_count(struct cm_reader *r, enum header header, uint32_t found, const char *what,
+                       struct err *err)
+{
+    if (r->header[header] == found)
+        return 0;
+    if (r->header_line[header])
+        r->words.line = r->header_line[header];
+    return tokens_err(&r->words, err, EINVAL, "'%s' announces %u, but the file has %u %s%s",
+                     header_names[header], r->header[header], found, what, found == 1 ? "" : "s");
+}
+
+/* ---- as a whole ---- */
+
+struct name { uint32_t id, index, line; };
+
+static int compare_names(const void *a_, const void *b_)
+{
+    const struct name *a = a_, *b = b_;
+
+    if (a->id != b->id)
+        return a->id < b->id ? -1 : 1;
+    return a->line < b->line ? -1 : a->line > b->line;
+}
+
+/* Sorts names by id. Id 0 is no id. */
+static int sort_names(struct tokens *w, struct name *name, uint32_t count, const char *what, struct err *err)
+{
+    if (count)
+        qsort(name, count, sizeof *name, compare_names);
+    for (uint32_t i = 1; i < count; i++)
+        if (name[i].id && name[i].id == name[i - 1].id) {
+            w->line = name[i].line;
+            return tokens_err(w, err, EINVAL, "line %u has a %s with the id %u already", name[i - 1].line,
+                             what, name[i].id);
+        }
+    return 0;
+}
+
+static int check_conn_ids(struct cm_reader *r, struct err *err)
+{
+    const struct htsim_cm *cm = r->cm;
+    struct name           *name = xmalloc((cm->conns + 1ul) * sizeof *name);
+    int                    rc;
+
+    for (uint32_t i = 0; i < cm->conns; i++)
+        name[i] = (struct name){ cm->conn[i].id, i, cm->conn[i].line };
+    rc = sort_names(&r->words, name, cm->conns, "connection", err);
+    free(name);
+    return rc;
+}
+
+/* The index of the trigger with this id. */
+static int resolve(struct cm_reader *r, const struct name *name, uint32_t line, uint32_t *trigger,
+                   struct err *err)
+{
+    struct name        want = { .id = *trigger };
+    const struct name *last = name + r->cm->triggers, *found = name;
+
+    *trigger = HTSIM_NO_TRIGGER;
+    if (want.id == 0)
+        return 0;
+    for (uint32_t left = r->cm->triggers; left > 0;) {       /* found: the first that is not less */
+        uint32_t half = left / 2;
+
+        if (found[half].id < want.id) {
+            found += half + 1;
+            left -= half + 1;
+        } else {
+            left = half;
+        }
+    }
+    if (found == last || found->id != want.id) {
+        r->words.line = line;
+        return tokens_err(&r->words, err, EINVAL, "there is no line 'trigger id %u'", want.id);
+    }
+    *trigger = found->index;
+    return 0;
+}
+
+static int resolve_all(struct cm_reader *r, struct err *err)
+{
+    struct htsim_cm *cm = r->cm;
+    struct name     *name = xmalloc((cm->triggers + 1ul) * sizeof *name);
+    int              rc;
+
+    for (uint32_t i = 0; i < cm->triggers; i++)
+        name[i] = (struct name){ cm->trigger[i].id, i, cm->trigger[i].line };
+    rc = sort_names(&r->words, name, cm->triggers, "trigger", err);
+    for (uint32_t i = 0; i < cm->conns && !rc; i++) {
+        struct htsim_conn *c = &cm->conn[i];
+
+        rc = resolve(r, name, c->line, &c->trigger, err);
+        if (!rc)
+            rc = resolve(r, name, c->line, &c->send_done, err);
+        if (!rc)
+            rc = resolve(r, name, c->line, &c->recv_done, err);
+    }
+    free(name);
+    return rc;
+}
+
+/* Who waits for a trigger, in the order of the file, and how often it is fired. */
+struct use { uint32_t *waiting, count, started, shots, fired; };
+
+struct uses { struct use *of; uint32_t *waiting; };
+
+static void add_shot(struct uses *u, uint32_t trigger)
+{
+    if (trigger != HTSIM_NO_TRIGGER)
+        u->of[trigger].shots++;
+}
+
+static void uses_init(struct uses *u, const struct htsim_cm *cm)
+{
+    uint32_t *next;
+
+    u->of = xcalloc(cm->triggers + 1ul, sizeof *u->of);
+    next = u->waiting = xmalloc((cm->conns + 1ul) * sizeof *u->waiting);
+    for (uint32_t i = 0; i < cm->conns; i++) {
+        if (cm->conn[i].trigger != HTSIM_NO_TRIGGER)
+            u->of[cm->conn[i].trigger].count++;
+        add_shot(u, cm->conn[i].send_done);
+        add_shot(u, cm->conn[i].recv_done);
+    }
+    for (uint32_t i = 0; i < cm->triggers; i++) {
+        u->of[i].waiting = next;
+        next += u->of[i].count;
+        u->of[i].count = 0;
+    }
+    for (uint32_t i = 0; i < cm->conns; i++) {
+        struct use *use = cm->conn[i].trigger == HTSIM_NO_TRIGGER ? NULL : &u->of[cm->conn[i].trigger];
+
+        if (use)
+            use->waiting[use->count++] = i;
+    }
+}
+
+/* htsim ends with an assertion, or waits for ever, where this refuses. */
+static int check_trigger(struct cm_reader *r, const struct htsim_trigger *t, const struct use *use,
+                         struct err *err)
+{
+    r->words.line = t->line;
+    if (use->shots == 0)
+        return tokens_err(&r->words, err, EINVAL, "no connection fires the trigger %u", t->id);
+    switch (t->kind) {
+    case HTSIM_ONESHOT:
+        if (use->shots > 1)
+            return tokens_err(&r->words, err, EINVAL, "the trigger %u is oneshot, but is fired %u times",
+                             t->id, use->shots);
+        if (use->count == 0)
+            return tokens_err(&r->words, err, EINVAL, "no connection waits for the trigger %u", t->id);
+        break;
+    case HTSIM_MULTISHOT:
+        if (use->shots < use->count)
+            return tokens_err(&r->words, err, EINVAL,
+                             "%u connections wait for the trigger %u, but it is fired %u times", use->count,
+                             t->id, use->shots);
+        break;
+    case HTSIM_BARRIER:
+        if (use->shots != t->count)
+            return tokens_err(&r->words, err, EINVAL,
+                             "the barrier %u has a count of %u, but is fired %u times", t->id, t->count,
+                             use->shots);
+        break;
+    }
+    return 0;
+}
+
+/* Fires a trigger; adds the connections that it starts to the queue. */
+static void fire(const struct htsim_cm *cm, struct uses *u, uint32_t trigger, uint32_t *queue,
+                 uint32_t *queued)
+{
+    const struct htsim_trigger *t = &cm->trigger[trigger];
+    struct use                 *use = &u->of[trigger];
+    uint32_t                    until = use->count;
+
+    use->fired++;
+    if (t->kind == HTSIM_MULTISHOT && use->started < use->count)
+        until = use->started + 1;
+    if (t->kind == HTSIM_BARRIER && use->fired < t->count)
+        return;
+    while (use->started < until)
+        queue[(*queued)++] = use->waiting[use->started++];
+}
+
+/* Lets every connection end as soon as it has started: what has not started then never will. Which of the
+ * waiting a multishot starts does not depend on the order in which it is fired. */
+static int check_all_start(struct cm_reader *r, struct uses *u, struct err *err)
+{
+    const struct htsim_cm *cm = r->cm;
+    uint32_t              *queue = xmalloc((cm->conns + 1ul) * sizeof *queue), queued = 0;
+    bool                  *is_started = xcalloc(cm->conns + 1ul, sizeof *is_started);
+    int                    rc = 0;
+
+    for (uint32_t i = 0; i < cm->conns; i++)
+        if (cm->conn[i].trigger == HTSIM_NO_TRIGGER)
+            queue[queued++] = i;
+    for (uint32_t i = 0; i < queued; i++) {
+        const struct htsim_conn *c = &cm->conn[queue[i]];
+
+        is_started[queue[i]] = true;
+        if (c->send_done != HTSIM_NO_TRIGGER)
+            fire(cm, u, c->send_done, queue, &queued);
+        if (c->recv_done != HTSIM_NO_TRIGGER)
+            fire(cm, u, c->recv_done, queue, &queued);
+    }
+    for (uint32_t i = 0; i < cm->conns && queued < cm->conns && !rc; i++)
+        if (!is_started[i]) {
+            r->words.line = cm->conn[i].line;
+            rc = tokens_err(&r->words, err, EINVAL,
+                           "this connection never starts: what the trigger %u waits for waits for itself",
+                           cm->trigger[cm->conn[i].trigger].id);
+        }
+    free(is_started);
+    free(queue);
+    return rc;
+}
+
+static int check_triggers(struct cm_reader *r, struct err *err)
+{
+    struct uses u;
+    int         rc = 0;
+
+    uses_init(&u, r->cm);
+    for (uint32_t i = 0; i < r->cm->triggers && !rc; i++)
+        rc = check_trigger(r, &r->cm->trigger[i], &u.of[i], err);
+    if (!rc)
+        rc = check_all_start(r, &u, err);
+    free(u.waiting);
+    free(u.of);
+    return rc;
+}
+
+static int read_cm(struct cm_reader *r, struct err *err)
+{
+    int rc = 0;
+
+    while (!rc && tokens_next_line(&r->words))
+        rc = read_cm_line(r, err);
+    if (!rc && (!r->header_line[NODES] || r->header[NODES] == 0))
+        rc = tokens_err(&r->words, err, EINVAL, "'Nodes', the number of hosts, is missing");
+    if (!rc)
+        rc = check_count(r, CONNECTIONS, r->cm->conns, "connection", err);
+    if (!rc)
+        rc = check_count(r, TRIGGERS, r->cm->triggers, "trigger", err);
+    if (!rc)
+        rc = check_conn_ids(r, err);
+    if (!rc)
+        rc = resolve_all(r, err);
+    if (!rc)
+        rc = check_triggers(r, err);
+    r->cm->nodes = r->header[NODES];
+    return rc;
+}
+
+int htsim_parse_cm(const char *name, const char *text, struct htsim_cm *cm, struct err *err)
+{
+    struct htsim_cm  made = { 0 };
+    struct cm_reader r = { .cm = &made };
+    int              rc;
+
+    tokens_init(&r.words, name, text);
+    rc = read_cm(&r, err);
+    if (rc)
+        htsim_cm_fini(&made);
+    else
+        *cm = made;
+    return rc;
+}
+
+int htsim_read_cm(const char *path, struct htsim_cm *cm, struct err *err)
+{
+    char *text;
+    int   rc = tokens_read_file(path, CM_BYTES_MAX, &text, err);
+
+    if (rc)
+        return rc;
+    rc = htsim_parse_cm(path, text, cm, err);
+    free(text);
+    return rc;
+}
+
+void htsim_cm_fini(struct htsim_cm *cm)
+{
+    free(cm->conn);
+    free(cm->trigger);
+    *cm = (struct htsim_cm){ 0 };
+}

@@ -1,0 +1,422 @@
+/* src/formats/htsim_topology.c */
+#include "formats/htsim_files.h"
+
+#include "base/text.h"
+#include "core/units.h"
+#include "base/tokens.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define TOPOLOGY_BYTES_MAX (1ul << 20)
+
+/* ---- lines ---- */
+
+#define TIERS 3
+
+enum tier_key {
+    SPEED,
+    RADIX_DOWN,
+    RADIX_UP,
+    OVERSUBSCRIBED,
+    BUNDLE,
+    SWITCH_LATENCY,
+    LINK_LATENCY,
+    TIER_KEYS
+};
+
+static const struct { const char *name; uint32_t min, max, initial; } tier_keys[] = {
+    [SPEED]          = { "Downlink_speed_Gbps", 1, 1600, 0 },
+    [RADIX_DOWN]     = { "Radix_Down", 1, GRAPH_LINKS_MAX, 0 },
+    [RADIX_UP]       = { "Radix_Up", 1, GRAPH_LINKS_MAX, 0 },
+    [OVERSUBSCRIBED] = { "Oversubscribed", 1, GRAPH_LINKS_MAX, 1 },
+    [BUNDLE]         = { "Bundle", 1, GRAPH_LINKS_MAX, 1 },
+    [SWITCH_LATENCY] = { "Switch_Latency_ns", 0, (uint32_t)(GRAPH_DELAY_PS_MAX / PS_PER_NS), 0 },
+    [LINK_LATENCY]   = { "Downlink_Latency_ns", 1, (uint32_t)(GRAPH_DELAY_PS_MAX / PS_PER_NS), 0 },
+};
+
+enum topo_key { TOPO_NODES, TOPO_TIERS, TOPO_PODSIZE, TOPO_KEYS };
+
+static const struct { const char *name; uint32_t min, max; } topo_keys[] = {
+    [TOPO_NODES]   = { "Nodes", 1, GRAPH_NODES_MAX },
+    [TOPO_TIERS]   = { "Tiers", 2, TIERS },
+    [TOPO_PODSIZE] = { "Podsize", 1, GRAPH_NODES_MAX },
+};
+
+/* A number and the line it stands in; 0: not given. */
+struct given { uint32_t value, line; };
+
+struct tier { uint32_t line; struct given key[TIER_KEYS]; };     /* line 0: no such block */
+
+struct topo_reader {
+    struct tokens words;
+    struct given key[TOPO_KEYS];
+    struct tier  tier[TIERS];
+    int          at;             /* the block being read; -1: none yet */
+};
+
+/* As tokens_err(), for a line that has been read before. */
+#define refuse_at(r, at_line, err, ...) \
+    ({ \
+        (r)->words.line = (at_line); \
+        tokens_err(&(r)->words, (err), EINVAL, __VA_ARGS__); \
+    })
+
+static int read_given(struct tokens *w, const char *name, uint32_t min, uint32_t max, struct given *given,
+                      struct err *err)
+{
+    uint32_t value = 0;
+    int      rc;
+
+    if (given->line)
+        return tokens_err(w, err, EINVAL, "line %u gives %s already", given->line, name);
+    rc = tokens_uint32(w, name, max, &value, err);
+    if (!rc && value < min)
+        rc = tokens_err(w, err, ERANGE, "%s: %u is less than %u", name, value, min);
+    if (!rc)
+        rc = tokens_end(w, err);
+    if (!rc)
+        *given = (struct given){ value, w->line };
+    return rc;
+}
+
+static int read_tier(struct topo_reader *r, struct err *err)
+{
+    struct tokens *w = &r->words;
+    uint32_t      number = 0;
+    int           rc;
+
+    for (int i = 0; i < TOPO_KEYS; i++)
+        if (!r->key[i].line)
+            return tokens_err(w, err, EINVAL, "%s must be given before the first tier", topo_keys[i].name);
+    rc = tokens_uint32(w, "Tier", r->key[TOPO_TIERS].value - 1, &number, err);
+    if (!rc)
+        rc = tokens_end(w, err);
+    if (!rc && r->tier[number].line)
+        rc = tokens_err(w, err, EINVAL, "line %u begins tier %u already", r->tier[number].line, number);
+    if (rc)
+        return rc;
+    r->tier[number].line = w->line;
+    r->at = (int)number;
+    return 0;
+}
+
+static int read_tier_key(struct topo_reader *r, int key, struct err *err)
+{
+    struct tokens *w = &r->words;
+
+    if (r->at < 0)
+        return tokens_err(w, err, EINVAL, "%s belongs to a tier; 'Tier 0' is to come first",
+                         tier_keys[key].name);
+    if (key == RADIX_UP && r->at + 1 == (int)r->key[TOPO_TIERS].value)
+        return tokens_err(w, err, EINVAL, "Radix_Up: tier %d is the top and has no uplinks", r->at);
+    return read_given(w, tier_keys[key].name, tier_keys[key].min, tier_keys[key].max,
+                      &r->tier[r->at].key[key], err);
+}
+
+static int read_topo_key(struct topo_reader *r, int key, struct err *err)
+{
+    if (r->at >= 0)
+        return tokens_err(&r->words, err, EINVAL, "%s must be given before the first tier",
+                         topo_keys[key].name);
+    return read_given(&r->words, topo_keys[key].name, topo_keys[key].min, topo_keys[key].max, &r->key[key],
+                      err);
+}
+
+static int unknown_topo_key(const struct tokens *w, struct err *err)
+{
+    const char *names[TIER_KEYS + TOPO_KEYS + 2] = { "Tier" }, *near;
+    int         count = 1;
+
+    if (strcasecmp(w->word, "Queue_up") == 0 || strcasecmp(w->word, "Queue_down") == 0)
+        return tokens_err(
+            w, err, ENOTSUP,
+            "%s: a port has no queue of its own size here; 'buffer' of a scenario's 'switch' is shared",
+            w->word);
+    for (int i = 0; i < TIER_KEYS; i++)
+        names[count++] = tier_keys[i].name;
+    for (int i = 0; i < TOPO_KEYS; i++)
+        names[count++] = topo_keys[i].name;
+    near = text_nearest(w->word, names);
+    if (near)
+        return tokens_err(w, err, EINVAL, "'%s' is not a key; did you mean '%s'?", w->word, near);
+    return tokens_err(w, err, EINVAL, "'%s' is not a key", w->word);
+}
+
+static int read_topo_line(struct topo_reader *r, struct err *err)
+{
+    const char *word = tokens_next(&r->words);
+
+    if (strcasecmp(word, "Tier") == 0)
+        return read_tier(r, err);
+    for (int i = 0; i < TIER_KEYS; i++)
+        if (strcasecmp(word, tier_keys[i].name) == 0)
+            return read_tier_key(r, i, err);
+    for (int i = 0; i < TOPO_KEYS; i++)
+        if (strcasecmp(word, topo_keys[i].name) == 0)
+            return read_topo_key(r, i, err);
+    return unknown_topo_key(&r->words, err);
+}
+
+/* ---- what the numbers come to ---- */
+
+struct shape { uint32_t pods, tors_per_pod, aggs_per_pod, cores; };
+
+static uint32_t of(const struct topo_reader *r, int tier, enum tier_key key)
+{
+    return r->tier[tier].key[key].value;
+}
+
+static uint32_t line_of(const struct topo_reader *r, int tier, enum tier_key key)
+{
+    uint32_t line = r->tier[tier].key[key].line;
+
+    return line ? line : r->tier[tier].line;
+}
+
+static int complete_tier(struct topo_reader *r, int tier, struct err *err)
+{
+    struct tier *t = &r->tier[tier];
+    bool         is_top = tier + 1 == (int)r->key[TOPO_TIERS].value;
+
+    if (!t->line)
+        return tokens_err(&r->words, err, EINVAL, "there is no block 'Tier %d'", tier);
+    for (int i = 0; i < TIER_KEYS; i++) {
+        if (t->key[i].line)
+            continue;
+        if (tier_keys[i].initial == 0 && i != SWITCH_LATENCY && !(i == RADIX_UP && is_top))
+            return refuse_at(r, t->line, err, "tier %d has no %s", tier, tier_keys[i].name);
+        t->key[i].value = tier_keys[i].initial;
+    }
+    return 0;
+}
+
+/* The ports of a switch are divided into bundles of parallel links. */
+static int check_bundles(struct topo_reader *r, int tier, struct err *err)
+{
+    uint32_t bundle = of(r, tier, BUNDLE), up = of(r, tier, RADIX_UP);
+
+    if (tier == 0 && bundle != 1)
+        return refuse_at(r, line_of(r, 0, BUNDLE), err, "a host has one link: Bundle of tier 0 is 1");
+    if (of(r, tier, RADIX_DOWN) % bundle)
+        return refuse_at(r, line_of(r, tier, BUNDLE), err,
+                         "Radix_Down of tier %d, %u, is not a multiple of its Bundle, %u", tier,
+                         of(r, tier, RADIX_DOWN), bundle);
+    if (tier + 1 < (int)r->key[TOPO_TIERS].value && up % of(r, tier + 1, BUNDLE))
+        return refuse_at(r, line_of(r, tier, RADIX_UP), err,
+                         "Radix_Up of tier %d, %u, is not a multiple of the Bundle of tier %d, %u", tier, up,
+                         tier + 1, of(r, tier + 1, BUNDLE));
+    return 0;
+}
+
+static int shape_pods(struct topo_reader *r, struct shape *s, struct err *err)
+{
+    const struct given *nodes = &r->key[TOPO_NODES], *pod = &r->key[TOPO_PODSIZE];
+
+    if (nodes->value % pod->value)
+        return refuse_at(r, pod->line, err, "%u Nodes cannot be divided into pods of %u",
+                         nodes->value, pod->value);
+    if (r->key[TOPO_TIERS].value == 2 && nodes->value != pod->value)
+        return refuse_at(r, pod->line, err,
+                         "with two tiers there is one pod: Podsize must be %u, as Nodes", nodes->value);
+    if (pod->value % of(r, 0, RADIX_DOWN))
+        return refuse_at(r, line_of(r, 0, RADIX_DOWN), err,
+                         "a pod of %u hosts cannot be divided among ToRs with a Radix_Down of %u", pod->value,
+                         of(r, 0, RADIX_DOWN));
+    s->pods = nodes->value / pod->value;
+    s->tors_per_pod = pod->value / of(r, 0, RADIX_DOWN);
+    return 0;
+}
+
+/* htsim counts the uplinks of a tier by speed and oversubscription; 0: they do not come out even. */
+static uint64_t uplinks(const struct topo_reader *r, int tier, uint64_t downlinks)
+{
+    uint64_t down = downlinks * of(r, tier, SPEED),
+             up = (uint64_t)of(r, tier + 1, SPEED) * of(r, tier, OVERSUBSCRIBED);
+
+    return down % up ? 0 : down / up;
+}
+
+static int shape_aggs(struct topo_reader *r, struct shape *s, uint64_t *tor_uplinks, struct err *err)
+{
+    uint32_t ratio = of(r, 0, RADIX_DOWN) / of(r, 0, RADIX_UP), bundle = of(r, 1, BUNDLE);
+    uint64_t ports = (uint64_t)s->pods * of(r, 1, RADIX_DOWN);
+
+    if (ratio != of(r, 0, OVERSUBSCRIBED))
+        return refuse_at(r, line_of(r, 0, OVERSUBSCRIBED), err,
+                         "tier 0 has %u ports down and %u up: Oversubscribed must be %u, not %u",
+                         of(r, 0, RADIX_DOWN), of(r, 0, RADIX_UP), ratio, of(r, 0, OVERSUBSCRIBED));
+    *tor_uplinks = uplinks(r, 0, r->key[TOPO_NODES].value);
+    if (*tor_uplinks == 0 || ports == 0 || *tor_uplinks % ports)
+        return refuse_at(
+            r, line_of(r, 1, RADIX_DOWN), err,
+            "by speed and oversubscription ToRs have %llu uplinks, which %u pods of switches with a "
+            "Radix_Down of %u cannot take",
+            (unsigned long long)*tor_uplinks, s->pods, of(r, 1, RADIX_DOWN));
+    if (*tor_uplinks / ports * bundle != of(r, 0, RADIX_UP))
+        return refuse_at(
+            r, line_of(r, 1, BUNDLE), err,
+            "%llu switches of tier 1 in a pod, with a Bundle of %u, take %llu links of a ToR, but its "
+            "Radix_Up is %u",
+            (unsigned long long)(*tor_uplinks / ports), bundle,
+            (unsigned long long)(*tor_uplinks / ports * bundle), of(r, 0, RADIX_UP));
+    s->aggs_per_pod = (uint32_t)(*tor_uplinks / ports);
+    return 0;
+}
+
+static int shape_cores(struct topo_reader *r, struct shape *s, uint64_t tor_uplinks, struct err *err)
+{
+    uint64_t agg_uplinks = uplinks(r, 1, tor_uplinks), cores = agg_uplinks / of(r, 2, RADIX_DOWN);
+    uint32_t bundle = of(r, 2, BUNDLE);
+
+    if (agg_uplinks == 0 || agg_uplinks % of(r, 2, RADIX_DOWN))
+        return refuse_at(
+            r, line_of(r, 2, RADIX_DOWN), err,
+            "by speed and oversubscription tier 1 has %llu uplinks, which cores with a Radix_Down of %u "
+            "cannot take",
+            (unsigned long long)agg_uplinks, of(r, 2, RADIX_DOWN));
+    if (cores % s->aggs_per_pod)
+        return refuse_at(r, line_of(r, 2, RADIX_DOWN), err,
+                         "%llu cores cannot be divided among the %u switches of tier 1 in a pod",
+                         (unsigned long long)cores, s->aggs_per_pod);
+    if (cores / s->aggs_per_pod * bundle != of(r, 1, RADIX_UP))
+        return refuse_at(
+            r, line_of(r, 2, BUNDLE), err,
+            "%llu cores for each switch of tier 1, with a Bundle of %u, take %llu links, but its Radix_Up "
+            "is %u",
+            (unsigned long long)(cores / s->aggs_per_pod), bundle,
+            (unsigned long long)(cores / s->aggs_per_pod * bundle), of(r, 1, RADIX_UP));
+    s->cores = (uint32_t)cores;
+    return 0;
+}
+
+/* In halves of nanoseconds, so that nothing is lost. */
+static uint64_t delay_ps(const struct topo_reader *r, int tier)
+{
+    uint64_t halves_ns = 2ull * of(r, tier, LINK_LATENCY) + of(r, tier, SWITCH_LATENCY);
+
+    if (tier > 0)
+        halves_ns += of(r, tier - 1, SWITCH_LATENCY);
+    return halves_ns * (PS_PER_NS / 2);
+}
+
+static int check_size(struct topo_reader *r, const struct shape *s, struct err *err)
+{
+    uint64_t hosts = r->key[TOPO_NODES].value, tors = (uint64_t)s->pods * s->tors_per_pod,
+             aggs = (uint64_t)s->pods * s->aggs_per_pod;
+
+    r->words.line = r->key[TOPO_NODES].line;
+    if (hosts + tors + aggs + s->cores > GRAPH_NODES_MAX)
+        return tokens_err(&r->words, err, ERANGE, "with its switches the network has more than %u nodes",
+                         GRAPH_NODES_MAX);
+    if (hosts + tors * of(r, 0, RADIX_UP) + aggs * (s->cores ? of(r, 1, RADIX_UP) : 0) > GRAPH_LINKS_MAX)
+        return tokens_err(&r->words, err, ERANGE, "the network has more than %u links", GRAPH_LINKS_MAX);
+    for (int tier = 0; tier < (int)r->key[TOPO_TIERS].value; tier++)
+        if (delay_ps(r, tier) > GRAPH_DELAY_PS_MAX)
+            return refuse_at(r, line_of(r, tier, LINK_LATENCY), err,
+                             "with the latency of its switches a link of tier %d takes more than 4ms", tier);
+    return 0;
+}
+
+/* ---- the graph ---- */
+
+static void add_nodes(struct graph *g, const char *kind, uint32_t count)
+{
+    char name[16];
+
+    for (uint32_t i = 0; i < count; i++) {
+        snprintf(name, sizeof name, "%s%u", kind, i);
+        graph_add_node(g, strcmp(kind, "h") != 0, name);
+    }
+}
+
+static void add_links(const struct topo_reader *r, struct graph *g, int tier, uint32_t low, uint32_t high)
+{
+    struct graph_link link = { low, high, of(r, tier, SPEED) * 1000000000ull, delay_ps(r, tier), 0, 0 };
+
+    for (uint32_t i = 0; i < of(r, tier, BUNDLE); i++)
+        graph_add_link(g, &link);
+}
+
+static void wire(const struct topo_reader *r, const struct shape *s, struct graph *g)
+{
+    uint32_t hosts = r->key[TOPO_NODES].value, tors = s->pods * s->tors_per_pod,
+             aggs = s->pods * s->aggs_per_pod;
+    uint32_t tor = hosts, agg = tor + tors, core = agg + aggs;       /* the first node of each */
+
+    add_nodes(g, "h", hosts);
+    add_nodes(g, "tor", tors);
+    add_nodes(g, "agg", aggs);
+    add_nodes(g, "core", s->cores);
+    for (uint32_t i = 0; i < hosts; i++)
+        add_links(r, g, 0, i, tor + i / of(r, 0, RADIX_DOWN));
+    for (uint32_t i = 0; i < tors; i++)
+        for (uint32_t j = 0; j < s->aggs_per_pod; j++)
+            add_links(r, g, 1, tor + i, agg + i / s->tors_per_pod * s->aggs_per_pod + j);
+    for (uint32_t i = 0; i < aggs; i++)
+        for (uint32_t j = i % s->aggs_per_pod; j < s->cores; j += s->aggs_per_pod)
+            add_links(r, g, 2, agg + i, core + j);
+}
+
+static int make_shape(struct topo_reader *r, struct shape *s, struct err *err)
+{
+    uint64_t tor_uplinks = 0;
+    int      rc = 0, tiers = (int)r->key[TOPO_TIERS].value;
+
+    for (int i = 0; i < TOPO_KEYS; i++)
+        if (!r->key[i].line)
+            return tokens_err(&r->words, err, EINVAL, "%s is missing", topo_keys[i].name);
+    for (int i = 0; i < tiers && !rc; i++)
+        rc = complete_tier(r, i, err);
+    for (int i = 0; i < tiers && !rc; i++)
+        rc = check_bundles(r, i, err);
+    if (!rc)
+        rc = shape_pods(r, s, err);
+    if (!rc)
+        rc = shape_aggs(r, s, &tor_uplinks, err);
+    if (!rc && tiers == 3)
+        rc = shape_cores(r, s, tor_uplinks, err);
+    return rc ? rc : check_size(r, s, err);
+}
+
+int htsim_parse_topology(const char *name, const char *text, struct graph *g, struct err *err)
+{
+    struct topo_reader r = { .at = -1 };
+    struct shape       s = { 0 };
+    struct graph       made;
+    struct err         why;
+    int                rc = 0;
+
+    tokens_init(&r.words, name, text);
+    while (!rc && tokens_next_line(&r.words))
+        rc = read_topo_line(&r, err);
+    if (!rc)
+        rc = make_shape(&r, &s, err);
+    if (rc)
+        return rc;
+    graph_init(&made);
+    wire(&r, &s, &made);
+    rc = graph_check(&made, &why);
+    if (rc) {
+        graph_fini(&made);
+        return refuse_at(&r, r.key[TOPO_NODES].line, err, "%s", why.text);
+    }
+    *g = made;
+    return 0;
+}
+
+int htsim_read_topology(const char *path, struct graph *g, struct err *err)
+{
+    char *text;
+    int   rc = tokens_read_file(path, TOPOLOGY_BYTES_MAX, &text, err);
+
+    if (rc)
+        return rc;
+    rc = htsim_parse_topology(path, text, g, err);
+    free(text);
+    return rc;
+}

@@ -1,0 +1,424 @@
+#include "meter/monitor/elastic.h"
+#include "base/rng.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define FLOWS 3000
+
+static struct flow_key key_of(uint32_t flow)
+{
+    return flow_key_tuple(0x0a000001, 0x0a000002, (uint16_t)flow, (uint16_t)(flow >> 16), 17);
+}
+
+static void insert(struct elastic *e, uint32_t flow, uint32_t bytes, int times)
+{
+    struct flow_key key = key_of(flow);
+
+    for (int i = 0; i < times; i++)
+        elastic_insert(e, &key, bytes);
+}
+
+static uint64_t query(const struct elastic *e, uint32_t flow)
+{
+    struct flow_key key = key_of(flow);
+
+    return elastic_query(e, &key);
+}
+
+/* A flow of FLOWS: half of the draws from the first 30, the others from all. */
+static uint32_t draw_flow(struct rng *r)
+{
+    return (uint32_t)rng_below(r, rng_next(r) >> 63 ? 30 : FLOWS);
+}
+
+static void insert_random(struct elastic *e, uint64_t *bytes, uint64_t seed, int packets)
+{
+    struct rng r;
+
+    rng_init(&r, seed, 0);
+    for (int i = 0; i < packets; i++) {
+        uint32_t flow = draw_flow(&r), size = 1 + (uint32_t)rng_below(&r, 1500);
+
+        insert(e, flow, size, 1);
+        bytes[flow] += size;
+    }
+}
+
+/* One bucket and one light counter: everything by hand. Flows 1 .. 7 have 100 .. 700 bytes. */
+static void fill_one_bucket(struct elastic *e, bool published)
+{
+    elastic_init(e, &(struct elastic_cfg){ .heavy_bytes = 64, .light_bytes = 2, .published = published });
+    for (uint32_t flow = 1; flow <= 7; flow++)
+        insert(e, flow, 100, (int)flow);
+}
+
+static void insert__gives_seven_flows_a_slot_each(void **unused)
+{
+    struct elastic e;
+
+    (void)unused;
+    fill_one_bucket(&e, false);
+    for (uint32_t flow = 1; flow <= 7; flow++)
+        assert_int_equal(query(&e, flow), flow * 100);
+    assert_int_equal(e.bucket[0].guard, 0);
+    assert_int_equal(e.bucket[0].split, 0);
+    assert_int_equal(e.lights_used, 0);
+    elastic_fini(&e);
+}
+
+/* The smallest has 100 bytes and lambda is 8: 800 bytes of votes are too few. 100 bytes are 7 light units. */
+static void insert__needs_more_than_lambda_votes_for_a_slot(void **unused)
+{
+    struct elastic e;
+
+    (void)unused;
+    fill_one_bucket(&e, false);
+    insert(&e, 8, 100, 8);
+    assert_int_equal(e.bucket[0].guard, 800);
+    assert_int_equal(query(&e, 1), 100);
+    assert_int_equal(query(&e, 8), 8 * 7 * 16);
+    insert(&e, 8, 100, 1);
+    assert_int_equal(e.bucket[0].guard, 0);
+    assert_int_equal(e.bucket[0].count[0], 100 + 8 * 7 * 16);
+    assert_int_equal(e.bucket[0].split, 1);
+    assert_int_equal(query(&e, 8), 100 + 8 * 7 * 16);
+    assert_int_equal(query(&e, 1), 8 * 7 * 16);      /* the light counter had more than flow 1's 7 units */
+    elastic_fini(&e);
+}
+
+static void insert__as_published_leaves_the_past_in_the_light_part(void **unused)
+{
+    struct elastic e;
+
+    (void)unused;
+    fill_one_bucket(&e, true);
+    insert(&e, 8, 100, 9);
+    assert_int_equal(e.bucket[0].count[0], 100);
+    assert_int_equal(query(&e, 8), 100 + 8 * 7 * 16);
+    /* 900 votes against 100 bytes: the marked flow goes, and its 7 units are added to the 56 there are. */
+    insert(&e, 9, 900, 1);
+    assert_int_equal(e.light[0], 8 * 7 + 7);
+    assert_int_equal(query(&e, 9), 900 + (8 * 7 + 7) * 16);
+    elastic_fini(&e);
+}
+
+/* A flow that wins a slot with its first packet leaves a trace, so that it is counted in both parts. */
+static void insert__marks_the_light_part_for_a_newcomer(void **unused)
+{
+    struct elastic e;
+
+    (void)unused;
+    fill_one_bucket(&e, false);
+    insert(&e, 8, 801, 1);
+    assert_int_equal(e.bucket[0].count[0], 801);
+    assert_int_equal(e.lights_used, 1);
+    assert_int_equal(e.splits, 1);
+    assert_int_equal(e.light[0], 7);                 /* of flow 1, which left: the greater of 7 and 1 */
+    elastic_fini(&e);
+}
+
+static void insert__stops_at_the_greatest_count(void **unused)
+{
+    struct elastic e;
+
+    (void)unused;
+    fill_one_bucket(&e, false);
+    insert(&e, 7, UINT32_MAX - 10, 2);
+    assert_int_equal(query(&e, 7), UINT32_MAX);
+    insert(&e, 1, 1u << 30, 1), insert(&e, 2, 1u << 30, 1), insert(&e, 3, 1u << 30, 1);
+    insert(&e, 4, 1u << 30, 1), insert(&e, 5, 1u << 30, 1), insert(&e, 6, 1u << 30, 1);
+    insert(&e, 8, 1000000, 3);
+    assert_int_equal(query(&e, 8), UINT16_MAX * 16);
+    elastic_fini(&e);
+}
+
+static void assert_same(const struct elastic *a, const struct elastic *b)
+{
+    assert_memory_equal(a->bucket, b->bucket, a->buckets * sizeof(*a->bucket));
+    assert_memory_equal(a->key, b->key, a->buckets * ELASTIC_SLOTS * sizeof(*a->key));
+    assert_memory_equal(a->light, b->light, a->lights * sizeof(*a->light));
+    assert_int_equal(a->lights_used, b->lights_used);
+    assert_int_equal(a->splits, b->splits);
+}
+
+static void check_vector_equals_scalar(struct elastic_cfg cfg)
+{
+    struct elastic vector, scalar;
+    struct rng r;
+
+    elastic_init(&vector, &cfg);
+    elastic_init(&scalar, &cfg);
+    rng_init(&r, 5, cfg.heavy_bytes);
+    for (int i = 0; i < 60000; i++) {
+        struct flow_key key = key_of(draw_flow(&r));
+        uint32_t bytes = 1 + (uint32_t)rng_below(&r, rng_next(&r) >> 60 ? 1500 : UINT32_MAX);
+
+        elastic_insert(&vector, &key, bytes);
+        elastic_insert_scalar(&scalar, &key, bytes);
+        if (i % 20000 == 19999) {
+            assert_same(&vector, &scalar);
+            elastic_next_interval(&vector);
+            elastic_next_interval(&scalar);
+        }
+    }
+    elastic_fini(&vector);
+    elastic_fini(&scalar);
+}
+
+static void insert__vector_equals_scalar(void **unused)
+{
+    (void)unused;
+    for (uint32_t buckets = 1; buckets <= 729; buckets *= 3) {
+        check_vector_equals_scalar((struct elastic_cfg){ .heavy_bytes = buckets * 64, .light_bytes = 2000 });
+        check_vector_equals_scalar((struct elastic_cfg){ .heavy_bytes = buckets * 64, .light_bytes = 2000,
+                                                         .published = true });
+    }
+}
+
+static void check_never_less(bool published)
+{
+    uint64_t bytes[FLOWS] = { 0 };
+    struct elastic e;
+
+    elastic_init(&e, &(struct elastic_cfg){ .heavy_bytes = 20 * 64, .light_bytes = 4000,
+                                            .published = published });
+    insert_random(&e, bytes, 7, 50000);
+    for (uint32_t flow = 0; flow < FLOWS; flow++)
+        assert_true(query(&e, flow) >= (bytes[flow] < 1000000 ? bytes[flow] : 1000000));
+    /* The first 30 flows have half of the packets: each is far above the others and must be known by name. */
+    for (uint32_t flow = 0; flow < 30; flow++)
+        assert_true(query(&e, flow) >= bytes[flow] && query(&e, flow) <= bytes[flow] + bytes[flow] / 10);
+    elastic_fini(&e);
+}
+
+static void query__is_never_less_than_the_truth(void **unused)
+{
+    (void)unused;
+    check_never_less(false);
+    check_never_less(true);
+}
+
+static void list__has_the_flows_of_the_heavy_part(void **unused)
+{
+    struct elastic_flow flow[7];
+    struct flow_key seven = key_of(7);
+    struct elastic e;
+
+    (void)unused;
+    fill_one_bucket(&e, false);
+    assert_int_equal(elastic_list(&e, 1, flow, 7), 7);
+    assert_int_equal(elastic_list(&e, 1, flow, 3), 7);
+    assert_int_equal(elastic_list(&e, 700, flow, 7), 1);
+    assert_true(flow_key_equal(&flow[0].key, &seven));
+    assert_int_equal(flow[0].bytes, 700);
+    assert_false(flow[0].split);
+    elastic_fini(&e);
+}
+
+static void next_interval__leaves_flows_in_their_slots(void **unused)
+{
+    struct elastic_flow flow[7];
+    struct elastic e;
+
+    (void)unused;
+    fill_one_bucket(&e, false);
+    elastic_next_interval(&e);
+    assert_int_equal(elastic_list(&e, 1, flow, 7), 0);
+    assert_int_equal(query(&e, 5), 0);
+    insert(&e, 5, 60, 1);
+    assert_int_equal(e.bucket[0].fresh, 0);
+    assert_int_equal(e.bucket[0].count[4], 60);
+    elastic_fini(&e);
+}
+
+/* Flows 1 .. 7 have sent in the last interval and are taken to send a packet in this one: only the ninth
+ * packet of a newcomer outvotes one. An interval later six of them have been silent, and a slot is free for
+ * anyone. */
+static void next_interval__keeps_slots_for_late_flows(void **unused)
+{
+    struct elastic e;
+
+    (void)unused;
+    fill_one_bucket(&e, false);
+    elastic_next_interval(&e);
+    insert(&e, 9, 100, 8);
+    assert_int_equal(e.bucket[0].fresh, 0);
+    assert_int_equal(query(&e, 9), 8 * 7 * 16);
+    insert(&e, 9, 100, 1);
+    assert_int_equal(e.bucket[0].fresh, 1);
+    assert_int_equal(query(&e, 9), 100 + 8 * 7 * 16);
+    elastic_next_interval(&e);
+    insert(&e, 10, 70, 1);
+    assert_int_equal(e.bucket[0].fresh, 2);
+    assert_int_equal(e.bucket[0].split, 0);
+    assert_int_equal(query(&e, 10), 70);
+    elastic_fini(&e);
+}
+
+static void merge__adds_what_two_sketches_know(void **unused)
+{
+    struct elastic a, b;
+
+    (void)unused;
+    fill_one_bucket(&a, false);
+    fill_one_bucket(&b, false);
+    insert(&b, 7, 1000, 1);
+    elastic_merge(&a, &b);
+    for (uint32_t flow = 1; flow <= 6; flow++)
+        assert_int_equal(query(&a, flow), 2 * flow * 100);
+    assert_int_equal(query(&a, 7), 2 * 700 + 1000);
+    assert_int_equal(a.lights_used, 0);
+    elastic_fini(&a);
+    elastic_fini(&b);
+}
+
+/* Flow 8 is in the light part of one and has a slot in the other. */
+static void merge__joins_the_parts_of_a_flow(void **unused)
+{
+    struct elastic a, b;
+
+    (void)unused;
+    fill_one_bucket(&a, false);
+    insert(&a, 8, 160, 2);
+    elastic_init(&b, &(struct elastic_cfg){ .heavy_bytes = 64, .light_bytes = 2 });
+    insert(&b, 8, 1000, 1);
+    elastic_merge(&a, &b);
+    assert_int_equal(query(&a, 8), 1000 + 320);
+    assert_int_equal(query(&a, 1), 320);             /* had to go: the light counter says 320 of it */
+    assert_int_equal(query(&a, 2), 200);
+    elastic_fini(&a);
+    elastic_fini(&b);
+}
+
+static void check_merge(bool published)
+{
+    struct elastic_cfg cfg = { .heavy_bytes = 20 * 64, .light_bytes = 8000, .published = published };
+    uint64_t bytes[FLOWS] = { 0 };
+    struct elastic a, b;
+
+    elastic_init(&a, &cfg);
+    elastic_init(&b, &cfg);
+    insert_random(&a, bytes, 8, 30000);
+    insert_random(&b, bytes, 9, 30000);
+    elastic_merge(&a, &b);
+    for (uint32_t flow = 0; flow < FLOWS; flow++)
+        assert_true(query(&a, flow) >= (bytes[flow] < 1000000 ? bytes[flow] : 1000000));
+    for (uint32_t flow = 0; flow < 30; flow++)
+        assert_true(query(&a, flow) <= bytes[flow] + bytes[flow] / 10);
+    elastic_fini(&a);
+    elastic_fini(&b);
+}
+
+static void merge__is_never_less_than_the_truth(void **unused)
+{
+    (void)unused;
+    check_merge(false);
+    check_merge(true);
+}
+
+/* Seven flows so large that no votes suffice: all others are in the light part. */
+static void block_heavy_part(struct elastic *e, uint32_t lights)
+{
+    elastic_init(e, &(struct elastic_cfg){ .heavy_bytes = 64, .light_bytes = lights * 2, .seed = 3 });
+    for (uint32_t flow = 0; flow < 7; flow++)
+        insert(e, 1000000 + flow, UINT32_MAX, 1);
+}
+
+/* Linear counting of n flows in m counters, load t = n / m: standard deviation sqrt(m (e^t - t - 1)); here
+ * m = 10000, t = 2: 209 flows. Four of them. */
+static void cardinality__is_right_within_its_error(void **unused)
+{
+    struct elastic e;
+
+    (void)unused;
+    block_heavy_part(&e, 10000);
+    for (uint32_t flow = 0; flow < 20000; flow++)
+        insert(&e, flow, 100, 1 + (int)(flow % 3));
+    assert_true(elastic_cardinality(&e) > 20007 - 836 && elastic_cardinality(&e) < 20007 + 836);
+    assert_true(elastic_light_flows(&e) == elastic_cardinality(&e) - 7);
+    elastic_fini(&e);
+}
+
+static void cardinality__counts_slots_exactly(void **unused)
+{
+    struct elastic e;
+
+    (void)unused;
+    fill_one_bucket(&e, false);
+    assert_true(elastic_cardinality(&e) == 7);
+    elastic_reset(&e);
+    assert_true(elastic_cardinality(&e) == 0);
+    elastic_fini(&e);
+}
+
+/* 20000 flows in 20000 counters, 1.6 to a counter that is not empty: 60 % of one quantum, 30 % of two, 10 %
+ * of five. */
+static void sizes__finds_what_shares_counters(void **unused)
+{
+    static const uint32_t quanta[10] = { 1, 1, 1, 1, 1, 1, 2, 2, 2, 5 };
+    double flows[64];
+    struct elastic e;
+
+    (void)unused;
+    block_heavy_part(&e, 20000);
+    for (uint32_t flow = 0; flow < 20000; flow++)
+        insert(&e, flow, 1600, (int)quanta[flow % 10]);
+    elastic_sizes(&e, 1600, 300, flows, 64);
+    assert_true(flows[0] > 12000 * 0.95 && flows[0] < 12000 * 1.05);
+    assert_true(flows[1] > 6000 * 0.95 && flows[1] < 6000 * 1.05);
+    assert_true(flows[4] > 2000 * 0.85 && flows[4] < 2000 * 1.15);
+    assert_true(flows[2] + flows[3] < 200);
+    assert_true(flows[63] >= 7 && flows[63] < 8);    /* those of the heavy part */
+    elastic_fini(&e);
+}
+
+/* Counters that flows have to themselves are read as they are: by far most at a load of 1 in 100. */
+static void sizes__reads_lonely_flows_exactly(void **unused)
+{
+    double flows[16], sum = 0;
+    struct elastic e;
+
+    (void)unused;
+    block_heavy_part(&e, 100000);
+    for (uint32_t flow = 0; flow < 1000; flow++)
+        insert(&e, flow, 160, 1 + (int)(flow % 4));
+    elastic_sizes(&e, 160, 20, flows, 16);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_true(flows[i] > 250 - 10 && flows[i] < 250 + 10);
+    for (uint32_t i = 0; i < 15; i++)
+        sum += flows[i];
+    assert_true(sum > 1000 - 10 && sum < 1000 + 10);
+    elastic_fini(&e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(insert__gives_seven_flows_a_slot_each),
+        cmocka_unit_test(insert__needs_more_than_lambda_votes_for_a_slot),
+        cmocka_unit_test(insert__as_published_leaves_the_past_in_the_light_part),
+        cmocka_unit_test(insert__marks_the_light_part_for_a_newcomer),
+        cmocka_unit_test(insert__stops_at_the_greatest_count),
+        cmocka_unit_test(insert__vector_equals_scalar),
+        cmocka_unit_test(query__is_never_less_than_the_truth),
+        cmocka_unit_test(list__has_the_flows_of_the_heavy_part),
+        cmocka_unit_test(next_interval__leaves_flows_in_their_slots),
+        cmocka_unit_test(next_interval__keeps_slots_for_late_flows),
+        cmocka_unit_test(merge__adds_what_two_sketches_know),
+        cmocka_unit_test(merge__joins_the_parts_of_a_flow),
+        cmocka_unit_test(merge__is_never_less_than_the_truth),
+        cmocka_unit_test(cardinality__is_right_within_its_error),
+        cmocka_unit_test(cardinality__counts_slots_exactly),
+        cmocka_unit_test(sizes__finds_what_shares_counters),
+        cmocka_unit_test(sizes__reads_lonely_flows_exactly),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

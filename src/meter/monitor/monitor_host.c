@@ -1,0 +1,98 @@
+/* src/meter/monitor/monitor_host.c - work requests counted where they are posted, as PARALEON's successor does.
+ *
+ * A host knows how long a message is, and how much of it is sent. It keeps a table of 1024 requests by a hash
+ * of their flow, where a new one replaces what was there. An entry counts with min(size, sent rounded up to
+ * whole taus), so that what is not on its way does not count yet, and is an elephant from tau on. One that is
+ * through is counted once more and leaves.
+ */
+#include "base/err.h"
+#include "meter/monitor/monitor.h"
+
+#include <stdlib.h>
+
+#define SLOTS 1024
+
+struct request { struct flow_key key; uint64_t size_bytes, sent_bytes; };
+
+struct host {
+    struct request      *slot;
+    uint32_t             slots;
+    struct flowstate_cfg cfg;
+};
+
+static struct request *slot_of(const struct host *h, const struct flow_key *k)
+{
+    return &h->slot[flow_key_below(flow_key_hash(k, 0xbb67ae8584caa73bull), h->slots)];
+}
+
+static void host_on_request(void *state, const struct flow_key *k, uint64_t bytes, uint64_t now_ps)
+{
+    (void)now_ps;
+    *slot_of(state, k) = (struct request){ *k, bytes, 0 };
+}
+
+static void host_on_packet(void *state, const struct flow_key *k, uint32_t bytes, uint64_t now_ps)
+{
+    struct request *r = slot_of(state, k);
+
+    (void)now_ps;
+    if (flow_key_equal(&r->key, k))
+        r->sent_bytes += bytes < r->size_bytes - r->sent_bytes ? bytes : r->size_bytes - r->sent_bytes;
+}
+
+static uint64_t visible_bytes(const struct request *r, uint64_t tau)
+{
+    uint64_t begun = (r->sent_bytes + tau - 1) / tau * tau;
+
+    return begun < r->size_bytes ? begun : r->size_bytes;
+}
+
+static void host_read(void *state, uint64_t now_ps, struct fsd *fsd)
+{
+    struct host *h = state;
+
+    (void)now_ps;
+    *fsd = (struct fsd){ 0 };
+    for (uint32_t i = 0; i < h->slots; i++) {
+        struct request *r = &h->slot[i];
+        uint64_t bytes = visible_bytes(r, h->cfg.tau_bytes);
+
+        if (bytes == 0)
+            continue;
+        fsd->elephants += bytes >= h->cfg.tau_bytes ? FSD_ONE : 0;
+        fsd->mice += bytes < h->cfg.tau_bytes ? FSD_ONE : 0;
+        fsd->bin[fsd_bin(bytes)] += (uint64_t)(h->cfg.with_bins != 0);
+        if (r->sent_bytes == r->size_bytes)
+            *r = (struct request){ 0 };
+    }
+}
+
+static void *host_create(const struct monitor_cfg *cfg)
+{
+    struct host *h = xcalloc(1, sizeof(*h));
+
+    h->slots = cfg->host_slots ? cfg->host_slots : SLOTS;
+    h->slot = xcalloc(h->slots, sizeof(*h->slot));
+    h->cfg = flowstate_configure(cfg->states);
+    return h;
+}
+
+static void host_destroy(void *state)
+{
+    struct host *h = state;
+
+    free(h->slot);
+    free(h);
+}
+
+extern const struct monitor_algo monitor_host;
+const struct monitor_algo monitor_host = {
+    .on_packet  = host_on_packet,
+    .on_request = host_on_request,
+    .read       = host_read,
+    .create     = host_create,
+    .destroy    = host_destroy,
+    .name       = "host",
+    .about      = "work requests counted at the hosts that post them",
+    .place      = MONITOR_HOST,
+};

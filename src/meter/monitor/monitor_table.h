@@ -1,0 +1,30 @@
+/* src/meter/monitor/monitor_table.h - flows by key, as many as there are. For monitors that need not be small. */
+#ifndef METER_MONITOR_MONITOR_TABLE_H
+#define METER_MONITOR_MONITOR_TABLE_H
+
+#include "meter/monitor/monitor_key.h"
+
+#include <stdint.h>
+
+struct table_flow {
+    struct flow_key key;         /* none: free */
+    uint64_t        size_bytes;  /* of the work request; 0: not known */
+    uint64_t        sent_bytes;  /* so far */
+    uint64_t        now_bytes;   /* in this interval */
+    bool            is_done;     /* may be forgotten */
+};
+
+struct flow_table {
+    struct table_flow *flow;     /* in no particular order, with gaps */
+    uint32_t           places, used;
+};
+
+void flow_table_init(struct flow_table *);
+void flow_table_fini(struct flow_table *);
+
+/* The flow, new if it was not there. Good until the next call. */
+struct table_flow *flow_table_at(struct flow_table *, const struct flow_key *);
+
+void flow_table_clear(struct flow_table *);
+
+#endif

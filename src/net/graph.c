@@ -1,0 +1,315 @@
+/* src/net/graph.c */
+#include "net/graph.h"
+
+#include "base/text.h"
+#include "core/units.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RATE_BPS_MIN 1000000000ull
+#define RATE_BPS_MAX 1600000000000ull
+
+/* Sizes */
+
+/* a * b, or the largest number there is. */
+static uint64_t times(uint64_t a, uint64_t b)
+{
+    uint64_t product;
+
+    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
+static int check_size(uint64_t nodes, uint64_t links, struct err *err)
+{
+    if (nodes > GRAPH_NODES_MAX)
+        return err_set(err, ERANGE, "more than %u nodes", GRAPH_NODES_MAX);
+    if (links > GRAPH_LINKS_MAX)
+        return err_set(err, ERANGE, "more than %u links", GRAPH_LINKS_MAX);
+    return 0;
+}
+
+int graph_check_star(const struct graph_star *star, struct err *err)
+{
+    if (star->hosts == 0)
+        return err_set(err, EINVAL, "a star needs a host");
+    return check_size(star->hosts + 1ull, star->hosts, err);
+}
+
+int graph_check_clos(const struct graph_clos *clos, struct err *err)
+{
+    uint64_t hosts = times(clos->tors, clos->hosts_per_tor);
+    uint64_t uplinks = times(times(clos->tors, clos->spines), clos->parallel);
+
+    if (hosts == 0 || uplinks == 0)
+        return err_set(err, EINVAL, "a clos needs ToRs, hosts, spines and links between them: none may be 0");
+    if (hosts > GRAPH_NODES_MAX || uplinks > GRAPH_LINKS_MAX)
+        return check_size(hosts, uplinks, err);
+    return check_size(hosts + clos->tors + clos->spines, hosts + uplinks, err);
+}
+
+int graph_check_fat_tree(const struct graph_fat_tree *tree, struct err *err)
+{
+    uint64_t k = tree->k;
+
+    if (k == 0 || k % 2 != 0)
+        return err_set(err, EINVAL, "the k of a fat-tree is even and not 0, unlike %u", tree->k);
+    if (k > GRAPH_NODES_MAX)             /* below this k^3 fits */
+        return check_size(k, 0, err);
+    return check_size(k * k * k / 4 + 5 * k * k / 4, 3 * k * k * k / 4, err);
+}
+
+/* Growth */
+
+void graph_init(struct graph *g)
+{
+    *g = (struct graph){ 0 };
+}
+
+void graph_fini(struct graph *g)
+{
+    free(g->node);
+    free(g->link);
+    graph_init(g);
+}
+
+/* The array grows when its count is a power of two. */
+static void *room_for_one_more(void *array, uint32_t count, size_t size)
+{
+    if (count & (count - 1))
+        return array;
+    return xrealloc(array, (count ? 2ul * count : 1) * size);
+}
+
+static uint32_t add_numbered(struct graph *g, bool is_switch, const char *prefix, uint32_t number)
+{
+    char name[sizeof g->node->name];
+
+    snprintf(name, sizeof name, "%.5s%u", prefix, number);
+    return graph_add_node(g, is_switch, name);
+}
+
+uint32_t graph_add_node(struct graph *g, bool is_switch, const char *name)
+{
+    struct graph_node *node;
+
+    if (!name)
+        return is_switch ? add_numbered(g, true, "s", g->nodes - g->hosts)
+                         : add_numbered(g, false, "h", g->hosts);
+    g->node = room_for_one_more(g->node, g->nodes, sizeof *g->node);
+    node = &g->node[g->nodes];
+    memset(node, 0, sizeof *node);
+    node->is_switch = is_switch;
+    memcpy(node->name, name, strnlen(name, sizeof node->name - 1));
+    g->hosts += !is_switch;
+    return g->nodes++;
+}
+
+void graph_add_link(struct graph *g, const struct graph_link *link)
+{
+    g->link = room_for_one_more(g->link, g->links, sizeof *g->link);
+    g->link[g->links++] = *link;
+}
+
+/* Builders */
+
+/* Adds 'count' nodes called <prefix>0, <prefix>1, ... and returns the first. */
+static uint32_t add_nodes(struct graph *g, bool is_switch, const char *prefix, uint32_t count)
+{
+    uint32_t first = g->nodes;
+
+    for (uint32_t i = 0; i < count; i++)
+        add_numbered(g, is_switch, prefix, i);
+    return first;
+}
+
+static void connect(struct graph *g, uint32_t a, uint32_t b, uint64_t rate_bps, uint64_t delay_ps)
+{
+    graph_add_link(g, &(struct graph_link){ .a = a, .b = b, .rate_bps = rate_bps, .delay_ps = delay_ps });
+}
+
+void graph_star(struct graph *g, const struct graph_star *star)
+{
+    uint32_t hub;
+
+    assert(graph_check_star(star, NULL) == 0);
+    graph_init(g);
+    add_nodes(g, false, "h", star->hosts);
+    hub = add_nodes(g, true, "s", 1);
+    for (uint32_t host = 0; host < star->hosts; host++)
+        connect(g, host, hub, star->rate_bps, star->delay_ps);
+}
+
+void graph_clos(struct graph *g, const struct graph_clos *clos)
+{
+    uint32_t tors, spines;
+
+    assert(graph_check_clos(clos, NULL) == 0);
+    graph_init(g);
+    add_nodes(g, false, "h", clos->tors * clos->hosts_per_tor);
+    tors = add_nodes(g, true, "tor", clos->tors);
+    spines = add_nodes(g, true, "spine", clos->spines);
+
+    for (uint32_t host = 0; host < g->hosts; host++)
+        connect(g, host, tors + host / clos->hosts_per_tor, clos->rate_bps, clos->delay_ps);
+    for (uint32_t tor = 0; tor < clos->tors; tor++)
+        for (uint32_t i = 0; i < clos->spines * clos->parallel; i++)
+            connect(g, tors + tor, spines + i / clos->parallel, clos->fabric_rate_bps, clos->fabric_delay_ps);
+}
+
+void graph_fat_tree(struct graph *g, const struct graph_fat_tree *tree)
+{
+    uint32_t half = tree->k / 2, rows = tree->k * half;      /* rows: edges in all pods, and aggs as well */
+    uint32_t edges, aggs, cores;
+
+    assert(half > 0 && graph_check_fat_tree(tree, NULL) == 0);
+    graph_init(g);
+    add_nodes(g, false, "h", rows * half);
+    edges = add_nodes(g, true, "edge", rows);
+    aggs = add_nodes(g, true, "agg", rows);
+    cores = add_nodes(g, true, "core", half * half);
+
+    for (uint32_t host = 0; host < g->hosts; host++)
+        connect(g, host, edges + host / half, tree->rate_bps, tree->delay_ps);
+    for (uint32_t edge = 0; edge < rows; edge++)             /* to the aggs of its own pod */
+        for (uint32_t i = 0; i < half; i++)
+            connect(g, edges + edge, aggs + edge / half * half + i, tree->rate_bps, tree->delay_ps);
+    for (uint32_t agg = 0; agg < rows; agg++)
+        for (uint32_t i = 0; i < half; i++)
+            connect(g, aggs + agg, cores + agg % half * half + i, tree->rate_bps, tree->delay_ps);
+}
+
+/* Names */
+
+int64_t graph_find(const struct graph *g, const char *name)
+{
+    uint64_t number;
+
+    if (text_to_uint(name, &number, NULL) == 0)
+        return number < g->nodes ? (int64_t)number : -1;
+    for (uint32_t i = 0; i < g->nodes; i++)
+        if (strcmp(g->node[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+/* Checks */
+
+static int check_rate(const struct graph_link *link, struct err *why)
+{
+    char text[32];
+
+    if (link->rate_bps >= RATE_BPS_MIN && link->rate_bps <= RATE_BPS_MAX)
+        return 0;
+    return err_set(why, ERANGE, "its rate, %s, is not within 1Gbps .. 1.6Tbps",
+                   text_from_rate(text, sizeof text, (double)link->rate_bps));
+}
+
+static int check_delay(const struct graph_link *link, struct err *why)
+{
+    char text[32];
+
+    if (link->delay_ps <= GRAPH_DELAY_PS_MAX)
+        return 0;
+    return err_set(why, ERANGE, "its delay, %s, is more than 4ms",
+                   text_from_time(text, sizeof text, link->delay_ps));
+}
+
+static int check_probability(const char *what, double p, struct err *why)
+{
+    if (p >= 0 && p < 1)
+        return 0;
+    return err_set(why, ERANGE, "its %s, %.6g, is not within 0 .. 1 (1 excluded)", what, p);
+}
+
+int graph_check_link(const struct graph *g, const struct graph_link *link, struct err *err)
+{
+    struct err why;
+    int rc;
+
+    if (link->a >= g->nodes || link->b >= g->nodes)
+        return err_set(err, EINVAL, "a link goes from node %u to node %u, but the last node is %lld", link->a,
+                       link->b, g->nodes - 1ll);
+    if (link->a == link->b)
+        return err_set(err, EINVAL, "a link goes from %s to itself", g->node[link->a].name);
+    rc = check_rate(link, &why);
+    if (!rc)
+        rc = check_delay(link, &why);
+    if (!rc)
+        rc = check_probability("loss", link->loss, &why);
+    if (!rc)
+        rc = check_probability("bit error rate", link->ber, &why);
+    if (rc)
+        err_set(err, -rc, "the link %s-%s: %s", g->node[link->a].name, g->node[link->b].name, why.text);
+    return rc;
+}
+
+static int check_links(const struct graph *g, struct err *err)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; i < g->links && !rc; i++)
+        rc = graph_check_link(g, &g->link[i], err);
+    return rc;
+}
+
+static int check_degrees(const struct graph *g, struct err *err)
+{
+    uint32_t *degree = xcalloc(g->nodes, sizeof *degree);
+    int rc = 0;
+
+    for (uint32_t i = 0; i < g->links; i++) {
+        degree[g->link[i].a]++;
+        degree[g->link[i].b]++;
+    }
+    for (uint32_t i = 0; i < g->nodes && !rc; i++)
+        if (!g->node[i].is_switch && degree[i] != 1)
+            rc = err_set(err, EINVAL, "the host %s has %u links; a host has one", g->node[i].name, degree[i]);
+    free(degree);
+    return rc;
+}
+
+/* Returns the node that stands for the group of 'node'. Halves the way there, so that it stays short. */
+static uint32_t group_of(uint32_t *above, uint32_t node)
+{
+    while (above[node] != node)
+        node = above[node] = above[above[node]];
+    return node;
+}
+
+/* Hosts have one link and so connect nothing else: all hosts must be in one group of linked nodes. */
+static int check_reach(const struct graph *g, struct err *err)
+{
+    uint32_t *above = xmalloc(g->nodes * sizeof *above), first = 0;
+    int rc = 0;
+
+    for (uint32_t i = 0; i < g->nodes; i++)
+        above[i] = i;
+    for (uint32_t i = 0; i < g->links; i++)
+        above[group_of(above, g->link[i].a)] = group_of(above, g->link[i].b);
+    while (g->node[first].is_switch)
+        first++;
+    for (uint32_t i = first; i < g->nodes && !rc; i++)
+        if (!g->node[i].is_switch && group_of(above, i) != group_of(above, first))
+            rc = err_set(err, EINVAL, "the hosts %s and %s cannot reach each other", g->node[first].name,
+                         g->node[i].name);
+    free(above);
+    return rc;
+}
+
+int graph_check(const struct graph *g, struct err *err)
+{
+    int rc;
+
+    if (g->hosts == 0)
+        return err_set(err, EINVAL, "there is no host");
+    rc = check_links(g, err);
+    if (!rc)
+        rc = check_degrees(g, err);
+    if (!rc)
+        rc = check_reach(g, err);
+    return rc;
+}

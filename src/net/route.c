@@ -1,0 +1,337 @@
+#include "net/route.h"
+#include "base/arena.h"
+#include "base/err.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct edge { uint32_t to, port, link; };        /* a link as one of its ends sees it */
+
+struct builder {
+    const struct graph *graph;
+    uint32_t           *first;           /* by node: its edges in 'edge', sorted as next hops are */
+    struct edge        *edge;
+    uint32_t           *distance, *queue;
+    double             *capacity;        /* by node: what it can carry to the target, in bit/s; NULL: not weighed */
+    double             *each;            /* and how much of that falls to each of the links that lead there */
+    uint16_t           *paths;           /* by node: see struct route */
+    const uint32_t     *group_of;        /* by node; UINT32_MAX: no hosts hang on it */
+    uint32_t           *set;             /* next hops found for the switch at hand */
+    double             *set_weight;      /* how much each of them should get, the most 1 */
+    uint32_t           *hop;             /* grows */
+    uint32_t            hops, hops_max;
+};
+
+static int compare_edges(const void *a_, const void *b_)
+{
+    const struct edge *a = a_, *b = b_;
+
+    if (a->to != b->to)
+        return a->to > b->to ? -1 : 1;
+    return a->port < b->port ? -1 : a->port > b->port;
+}
+
+static int compare_edges_ascending(const void *a_, const void *b_)
+{
+    const struct edge *a = a_, *b = b_;
+
+    return a->to == b->to ? compare_edges(a, b) : -compare_edges(a, b);
+}
+
+static void find_edges(struct builder *b, const struct route_cfg *cfg)
+{
+    const struct graph *g = b->graph;
+    uint32_t *port = xcalloc(g->nodes + 1, sizeof *port), *fill;
+
+    b->first = xcalloc(g->nodes + 2, sizeof *b->first);
+    b->edge = xcalloc(2ul * g->links + 1, sizeof *b->edge);
+    for (uint32_t i = 0; i < g->links; i++)
+        if (!cfg->down || !cfg->down[i])
+            b->first[g->link[i].a + 1]++, b->first[g->link[i].b + 1]++;
+    for (uint32_t n = 0; n < g->nodes; n++)
+        b->first[n + 1] += b->first[n];
+    fill = xcalloc(g->nodes + 1, sizeof *fill);
+    memcpy(fill, b->first, g->nodes * sizeof *fill);
+    for (uint32_t i = 0; i < g->links; i++) {
+        uint32_t x = g->link[i].a, y = g->link[i].b;
+        uint32_t at_x = cfg->first_port[x] + port[x]++, at_y = cfg->first_port[y] + port[y]++;
+
+        if (cfg->down && cfg->down[i])
+            continue;
+        b->edge[fill[x]++] = (struct edge){ y, at_x, i };
+        b->edge[fill[y]++] = (struct edge){ x, at_y, i };
+    }
+    for (uint32_t n = 0; n < g->nodes; n++)
+        qsort(b->edge + b->first[n], b->first[n + 1] - b->first[n], sizeof *b->edge,
+              cfg->is_ascending ? compare_edges_ascending : compare_edges);
+    free(fill);
+    free(port);
+}
+
+/* Hops from every switch to node 'target'; hosts are not passed through. Returns how many nodes it has queued,
+ * the target and the switches that reach it, the nearest first. */
+static uint32_t measure(struct builder *b, uint32_t target)
+{
+    uint32_t head = 0, tail = 0;
+
+    memset(b->distance, 0xff, b->graph->nodes * sizeof *b->distance);
+    b->distance[target] = 0;
+    b->queue[tail++] = target;
+    while (head < tail) {
+        uint32_t n = b->queue[head++];
+
+        for (uint32_t e = b->first[n]; e < b->first[n + 1]; e++) {
+            uint32_t to = b->edge[e].to;
+
+            if (b->distance[to] != UINT32_MAX)
+                continue;
+            b->distance[to] = b->distance[n] + 1;
+            if (b->graph->node[to].is_switch)
+                b->queue[tail++] = to;
+        }
+    }
+    return tail;
+}
+
+static inline bool is_next(const struct builder *b, uint32_t node, const struct edge *e)
+{
+    return b->distance[e->to] == b->distance[node] - 1;
+}
+
+static inline double rate_of(const struct builder *b, const struct edge *e)
+{
+    return (double)b->graph->link[e->link].rate_bps;
+}
+
+/* Returns where the set stands in hop[], looking among the sets from 'from' on before adding it. */
+static uint32_t keep_set(struct builder *b, uint32_t from, uint32_t count)
+{
+    for (uint32_t at = from; at < b->hops; at += b->hop[at] + 1)
+        if (b->hop[at] == count && memcmp(b->hop + at + 1, b->set, count * sizeof *b->set) == 0)
+            return at;
+    if (b->hops + count + 1 > b->hops_max) {
+        b->hops_max = 2 * (b->hops + count + 1);
+        b->hop = xrealloc(b->hop, b->hops_max * sizeof *b->hop);
+    }
+    b->hop[b->hops] = count;
+    memcpy(b->hop + b->hops + 1, b->set, count * sizeof *b->set);
+    b->hops += count + 1;
+    return b->hops - count - 1;
+}
+
+/* The least number of parts such that every weight is a whole number of them; if that would be many, as many as
+ * there may be. */
+static uint32_t count_parts(const double *weight, uint32_t count)
+{
+    for (uint32_t parts = 1; parts < ROUTE_WEIGHT_MAX; parts++) {
+        uint32_t i = 0;
+
+        for (; i < count; i++) {
+            double share = weight[i] * parts, whole = (double)(uint32_t)(share + 0.5);
+
+            if (whole < 1 || share - whole > 1e-6 || whole - share > 1e-6)
+                break;
+        }
+        if (i == count)
+            return parts;
+    }
+    return ROUTE_WEIGHT_MAX;
+}
+
+/* Lets every port stand in the set by its weight, at least once: those that stand there more often come again
+ * behind the others. Returns how many that makes. */
+static uint32_t repeat_by_weight(struct builder *b, uint32_t count)
+{
+    uint32_t parts = count_parts(b->set_weight, count), made = count;
+
+    for (uint32_t round = 2; round <= parts; round++)
+        for (uint32_t i = 0; i < count; i++)
+            if ((uint32_t)(b->set_weight[i] * parts + 0.5) >= round)
+                b->set[made++] = b->set[i];
+    return made;
+}
+
+/* The next hops of a node, in 'set'; returns how many. Where they are weighed: by the rate of the link or by what
+ * is left behind it for each that comes that way, both against the best of the set, whichever is less. */
+static uint32_t find_hops(struct builder *b, uint32_t node)
+{
+    uint32_t count = 0, i = 0;
+    double   rate_most = 0, each_most = 0;
+
+    if (b->distance[node] == UINT32_MAX)
+        return 0;
+    for (uint32_t e = b->first[node]; e < b->first[node + 1]; e++)
+        if (is_next(b, node, &b->edge[e])) {
+            double rate = rate_of(b, &b->edge[e]), each = b->capacity ? b->each[b->edge[e].to] : 0;
+
+            rate_most = rate > rate_most ? rate : rate_most;
+            each_most = each > each_most ? each : each_most;
+            b->set[count++] = b->edge[e].port;
+        }
+    if (count < 2 || !b->capacity)
+        return count;
+    for (uint32_t e = b->first[node]; e < b->first[node + 1]; e++)
+        if (is_next(b, node, &b->edge[e])) {
+            double rate = rate_of(b, &b->edge[e]) / rate_most, each = b->each[b->edge[e].to] / each_most;
+
+            b->set_weight[i++] = rate < each ? rate : each;
+        }
+    return repeat_by_weight(b, count);
+}
+
+static uint32_t find_set(struct builder *b, uint32_t node, uint32_t from)
+{
+    uint32_t count = find_hops(b, node);
+    bool     has_choice = b->paths && b->paths[node] > 0 && b->group_of[node] != UINT32_MAX;
+
+    return count == 1 && !has_choice ? ROUTE_ONE | b->set[0] : keep_set(b, from, count);
+}
+
+/* What every switch can carry to the target: those near it first, for the others depend on them; and how many links
+ * lead to it that somebody sends by, from the farthest on. queue[0] is the target, where all is carried. */
+static void weigh(struct builder *b, uint32_t queued)
+{
+    for (uint32_t i = 1; i < queued; i++)
+        for (uint32_t n = b->queue[i], e = b->first[n]; e < b->first[n + 1]; e++)
+            if (is_next(b, n, &b->edge[e])) {
+                uint32_t to = b->edge[e].to;
+                double   rate = rate_of(b, &b->edge[e]);
+
+                b->capacity[n] += to == b->queue[0] || rate < b->capacity[to] ? rate : b->capacity[to];
+            }
+    for (uint32_t i = queued; i-- > 1;) {
+        uint32_t n = b->queue[i];
+
+        for (uint32_t e = b->first[n]; e < b->first[n + 1]; e++)
+            b->each[b->edge[e].to] += is_next(b, n, &b->edge[e]) && (b->group_of[n] != UINT32_MAX || b->each[n] > 0);
+        b->each[n] = b->each[n] > 0 ? b->capacity[n] / b->each[n] : b->capacity[n];
+    }
+    b->each[b->queue[0]] = 1;
+}
+
+static void count_paths(struct builder *b, uint32_t queued)
+{
+    for (uint32_t i = 1; i < queued; i++) {
+        uint32_t n = b->queue[i], most = 0, paths;
+
+        for (uint32_t e = b->first[n]; e < b->first[n + 1]; e++)
+            if (is_next(b, n, &b->edge[e]) && b->paths[b->edge[e].to] > most)
+                most = b->paths[b->edge[e].to];
+        paths = find_hops(b, n) * (most + 1);
+        b->paths[n] = (uint16_t)(paths > UINT16_MAX ? UINT16_MAX : paths - 1);
+    }
+}
+
+/* The node a host hangs on: its neighbour, by the whole graph, links that are down included. */
+static void find_hosts(struct route *r, const struct graph *g, const uint32_t *first_port, uint32_t *group_of,
+                       uint32_t *target)
+{
+    uint32_t *port = xcalloc(g->nodes + 1, sizeof *port);
+
+    memset(group_of, 0xff, g->nodes * sizeof *group_of);
+    for (uint32_t i = 0; i < g->links; i++) {
+        for (int end = 0; end < 2; end++) {
+            uint32_t host = end ? g->link[i].b : g->link[i].a, near = end ? g->link[i].a : g->link[i].b;
+
+            if (g->node[host].is_switch)
+                continue;
+            if (group_of[near] == UINT32_MAX) {
+                target[r->groups] = near;
+                group_of[near] = r->groups++;
+            }
+            r->host[host] = (struct route_host){ group_of[near], first_port[near] + port[near] };
+        }
+        port[g->link[i].a]++, port[g->link[i].b]++;
+    }
+    free(port);
+}
+
+/* What is known of all nodes, group by group; NULL: not asked for. */
+struct groups {
+    uint32_t *distance;
+    double   *capacity, *each;
+    uint16_t *paths;
+};
+
+static void *by_group(const struct route *r, const struct graph *g, bool is_wanted, size_t bytes)
+{
+    return is_wanted ? xcalloc(r->groups + 1ul, g->nodes * bytes) : NULL;
+}
+
+static void use_group(struct builder *b, const struct groups *all, uint32_t k)
+{
+    size_t at = (size_t)k * b->graph->nodes;
+
+    b->distance = all->distance + at;
+    b->capacity = all->capacity ? all->capacity + at : NULL;
+    b->each = all->each ? all->each + at : NULL;
+    b->paths = all->paths ? all->paths + at : NULL;
+}
+
+static void measure_group(struct builder *b, uint32_t target)
+{
+    uint32_t queued = measure(b, target);
+
+    if (b->capacity)
+        weigh(b, queued);
+    if (b->paths)
+        count_paths(b, queued);
+}
+
+void route_build(struct route *r, struct arena *arena, const struct graph *g, const struct route_cfg *cfg)
+{
+    struct builder b = { .graph = g };
+    struct groups  all;
+    uint32_t *group_of = xcalloc(g->nodes, sizeof *group_of), *target = xcalloc(g->nodes, sizeof *target);
+    uint32_t  switches = 0;
+
+    *r = (struct route){ .host = arena_alloc(arena, g->nodes, sizeof *r->host),
+                         .row = arena_alloc(arena, g->nodes, sizeof *r->row) };
+    find_hosts(r, g, cfg->first_port, group_of, target);
+    b.group_of = group_of;
+    find_edges(&b, cfg);
+    for (uint32_t n = 0; n < g->nodes; n++)
+        r->row[n] = r->groups * (g->node[n].is_switch ? switches++ : 0);
+    r->entry = arena_alloc(arena, (size_t)switches * r->groups + 1, sizeof *r->entry);
+    if (cfg->with_paths)
+        r->paths = arena_alloc(arena, (size_t)switches * r->groups + 1, sizeof *r->paths);
+    b.queue = xcalloc(g->nodes + 1, sizeof *b.queue);
+    b.set = xcalloc(2ul * ROUTE_WEIGHT_MAX * g->links + 1, sizeof *b.set);
+    b.set_weight = xcalloc(2ul * g->links + 1, sizeof *b.set_weight);
+
+    /* Distances come group by group, but sets are made switch by switch: equal ones are then found among
+     * that switch's few. */
+    all = (struct groups){ by_group(r, g, true, sizeof *all.distance),
+                           by_group(r, g, cfg->is_weighted, sizeof *all.capacity),
+                           by_group(r, g, cfg->is_weighted, sizeof *all.each),
+                           by_group(r, g, cfg->with_paths, sizeof *all.paths) };
+    for (uint32_t k = 0; k < r->groups; k++) {
+        use_group(&b, &all, k);
+        measure_group(&b, target[k]);
+    }
+    for (uint32_t n = 0; n < g->nodes; n++) {
+        uint32_t from = b.hops;
+
+        for (uint32_t k = 0; g->node[n].is_switch && k < r->groups; k++) {
+            use_group(&b, &all, k);
+            r->entry[r->row[n] + k] = target[k] == n ? ROUTE_LOCAL : find_set(&b, n, from);
+            if (r->paths)
+                r->paths[r->row[n] + k] = b.paths[n];
+        }
+    }
+    r->hop = arena_alloc(arena, b.hops + 1, sizeof *r->hop);
+    if (b.hops)
+        memcpy(r->hop, b.hop, b.hops * sizeof *r->hop);
+    free(all.distance);
+    free(all.capacity);
+    free(all.each);
+    free(all.paths);
+    free(b.hop);
+    free(b.set);
+    free(b.set_weight);
+    free(b.queue);
+    free(b.edge);
+    free(b.first);
+    free(target);
+    free(group_of);
+}

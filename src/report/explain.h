@@ -1,0 +1,19 @@
+/* src/report/explain.h - the history of a tuner in plain words. */
+#ifndef REPORT_EXPLAIN_H
+#define REPORT_EXPLAIN_H
+
+#include "tune/history.h"
+
+#include <stdio.h>
+
+/* What it was, then a paragraph for each search: why it began, what was tried, what was kept, what came
+ * of it. */
+void explain_print_story(const struct history *, FILE *);
+
+/* A line a step. */
+void explain_print_steps(const struct history *, FILE *);
+
+/* A line for each value that one knob had. */
+void explain_print_knob(const struct history *, enum knob, FILE *);
+
+#endif

@@ -1,0 +1,354 @@
+/* src/report/explain_story.c - a history told: times in which nothing is tried, and searches between them. */
+#include "base/text.h"
+#include "report/explain.h"
+#include "core/knob_text.h"
+#include "core/units.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WIDTH       100          /* of a line */
+#define WHEN_WIDTH  22           /* of the times in front */
+#define EFFECT_MAX  20           /* intervals next to a search that its effect is read from */
+
+struct episode { uint32_t from, to; };           /* steps from .. to - 1 */
+
+/* ---- lines ---- */
+
+static const char *time_text(char buf[32], double us)
+{
+    if (us == 0)
+        return "0us";
+    return text_from_time(buf, 32, (uint64_t)llround(us * (double)PS_PER_US));
+}
+
+/* Words, as many as fit a line; the next lines begin below the first. */
+static void print_wrapped(FILE *out, const char *when, const char *text)
+{
+    size_t at = WHEN_WIDTH;
+
+    fprintf(out, "%-*s", WHEN_WIDTH, when);
+    while (*text) {
+        size_t length = strcspn(text, " ");
+
+        if (at > WHEN_WIDTH && at + 1 + length > WIDTH) {
+            fprintf(out, "\n%*s", WHEN_WIDTH, "");
+            at = WHEN_WIDTH;
+        } else if (at > WHEN_WIDTH) {
+            fputc(' ', out);
+            at++;
+        }
+        fwrite(text, 1, length, out);
+        at += length;
+        text += length;
+        text += strspn(text, " ");
+    }
+    fputc('\n', out);
+}
+
+static void say(FILE *out, const char *when, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static void say(FILE *out, const char *when, const char *format, ...)
+{
+    char   *text;
+    va_list args;
+
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0)
+        die("out of memory");
+    va_end(args);
+    print_wrapped(out, when, text);
+    free(text);
+}
+
+/* "3ms .. 31ms" */
+static const char *span_text(char buf[72], const struct history *h, struct episode e)
+{
+    char from[32], to[32];
+
+    snprintf(buf, 72, "%s .. %s", time_text(from, h->step[e.from].start_us),
+             time_text(to, h->step[e.to - 1].end_us));
+    return buf;
+}
+
+/* ---- figures of several intervals ---- */
+
+struct figures {                 /* means; NAN: not told */
+    double utility, goodput_gbps, rtt_us, paused_us_per_ms, elephants;
+};
+
+struct mean { double sum, count; };
+
+static void add(struct mean *m, double value, double weight)
+{
+    if (isnan(value))
+        return;
+    m->sum += value * weight;
+    m->count += weight;
+}
+
+static double value_of(struct mean m)
+{
+    return m.count > 0 ? m.sum / m.count : NAN;
+}
+
+static struct figures figures_of(const struct history *h, struct episode e)
+{
+    struct mean utility = { 0 }, goodput = { 0 }, rtt = { 0 }, paused = { 0 }, elephants = { 0 };
+
+    for (uint32_t i = e.from; i < e.to; i++) {
+        const struct history_step *s = &h->step[i];
+        double                     ms = (s->end_us - s->start_us) / 1000;
+
+        add(&utility, s->utility, ms);
+        add(&goodput, s->goodput_gbps, ms);
+        add(&rtt, s->rtt_us, ms);
+        add(&paused, s->paused_us / ms, ms);
+        add(&elephants, s->elephants, ms);
+    }
+    return (struct figures){ value_of(utility), value_of(goodput), value_of(rtt), value_of(paused),
+                             value_of(elephants) };
+}
+
+static const char *rate_text(char buf[32], double gbps)
+{
+    return isnan(gbps) ? "-" : text_from_rate(buf, 32, gbps * 1e9);
+}
+
+static const char *us_text(char buf[32], double us)
+{
+    return isnan(us) ? "-" : time_text(buf, us);
+}
+
+/* " (+9%)", or nothing where there is nothing to compare. */
+static const char *change_text(char buf[KNOB_TEXT_MAX + 3], double was, double is)
+{
+    char percent[KNOB_TEXT_MAX];
+
+    buf[0] = '\0';
+    if (isfinite(was) && isfinite(is) && was != 0)
+        snprintf(buf, KNOB_TEXT_MAX + 3, " (%s)", knob_change_text(percent, was, is));
+    return buf;
+}
+
+static const char *share_text(char buf[32], double share)
+{
+    if (isnan(share))
+        return "-";
+    snprintf(buf, 32, "%.0f %%", 100 * share);
+    return buf;
+}
+
+/* ---- the head ---- */
+
+static const struct tuner_option *option_of(const struct tuner_algo *a, const char *name)
+{
+    for (const struct tuner_option *o = a->option; o && o->name; o++)
+        if (strcmp(o->name, name) == 0)
+            return o;
+    return NULL;
+}
+
+static bool is_initial(const struct tuner_option *o, const char *text)
+{
+    switch (o->kind) {
+    case OPTION_TEXT:   return strcmp(o->text, text) == 0;
+    case OPTION_CHOICE: return strcmp(o->choices[(int)o->initial], text) == 0;
+    case OPTION_YES:    return strcmp(o->initial != 0 ? "yes" : "no", text) == 0;
+    case OPTION_REAL:
+    case OPTION_COUNT:  break;
+    }
+    return fabs(strtod(text, NULL) - o->initial) <= 1e-5 * fabs(o->initial);
+}
+
+/* Of a tuner that this program does not know all options are told. */
+static void print_options(const struct history *h, FILE *out)
+{
+    const struct tuner_alias *alias;
+    const struct tuner_algo  *algo = tuner_find(h->tuner, &alias);
+    const char               *before = " with ";
+
+    for (uint32_t i = 0; i < h->options; i++) {
+        const struct history_option *o = &h->option[i];
+        const struct tuner_option   *known = algo ? option_of(algo, o->name) : NULL;
+
+        if (known && is_initial(known, o->text))
+            continue;
+        fprintf(out, "%s%s=%s", before, o->name, o->text);
+        before = ", ";
+    }
+}
+
+static void print_head(const struct history *h, FILE *out)
+{
+    char from[32], to[32];
+
+    fprintf(out, "Tuner %s", h->tuner);
+    print_options(h, out);
+    if (h->steps)
+        fprintf(out, "; %u intervals from %s to %s.\n\n", h->steps, time_text(from, h->step[0].start_us),
+                time_text(to, h->step[h->steps - 1].end_us));
+    else
+        fputs("; it was shown no interval.\n", out);
+}
+
+/* ---- while nothing is tried ---- */
+
+static bool is_trying(const struct history_step *s)
+{
+    return strcmp(s->phase, "search") == 0 || strcmp(s->phase, "confirm") == 0;
+}
+
+/* The next steps of one kind. */
+static struct episode episode_at(const struct history *h, uint32_t from)
+{
+    struct episode e = { from, from };
+
+    while (e.to < h->steps && is_trying(&h->step[e.to]) == is_trying(&h->step[from]))
+        e.to++;
+    return e;
+}
+
+static void print_changes(const struct history *h, struct episode e, bool is_search_next, FILE *out)
+{
+    for (uint32_t i = e.from; i < e.to; i++) {
+        const struct history_step *s = &h->step[i];
+        char                       when[32], *change;
+
+        if (knobs_equal(&s->was, &s->is) || (is_search_next && i + 1 == e.to))
+            continue;
+        change = knobs_change_text(&s->was, &s->is);
+        say(out, time_text(when, s->end_us), "set: %s: %s", change, s->why);
+        free(change);
+    }
+}
+
+static void print_quiet(const struct history *h, struct episode e, FILE *out)
+{
+    struct figures f = figures_of(h, e);
+    char           span[72], rate[32], rtt[32], paused[32], share[32];
+
+    say(out, span_text(span, h, e),
+        "nothing tried for %u interval%s: goodput %s, mean RTT %s, paused %s per ms (all ports), "
+        "elephants %s of flows",
+        e.to - e.from, e.to - e.from == 1 ? "" : "s", rate_text(rate, f.goodput_gbps), us_text(rtt, f.rtt_us),
+        us_text(paused, f.paused_us_per_ms), share_text(share, f.elephants));
+    print_changes(h, e, e.to < h->steps, out);
+}
+
+/* ---- a search ---- */
+
+struct tried { uint32_t settings, accepted, rejected, bests, confirmed; double low, high, best_us; };
+
+static struct tried tried_in(const struct history *h, struct episode e)
+{
+    struct tried t = { .low = NAN, .high = NAN };
+
+    for (uint32_t i = e.from; i < e.to; i++) {
+        const struct history_step *s = &h->step[i];
+
+        if (strcmp(s->phase, "confirm") == 0) {
+            t.confirmed++;
+            continue;
+        }
+        t.settings += i == e.from || !knobs_equal(&s->was, &h->step[i - 1].was);
+        t.accepted += s->verdict == TUNER_ACCEPTED;
+        t.rejected += s->verdict == TUNER_REJECTED;
+        t.bests += s->verdict == TUNER_BEST;
+        t.low = isnan(t.low) || s->utility < t.low ? s->utility : t.low;
+        if (isnan(t.high) || s->utility > t.high) {
+            t.high = s->utility;
+            t.best_us = s->end_us;
+        }
+    }
+    return t;
+}
+
+static void print_tried(const struct history *h, struct episode e, FILE *out)
+{
+    struct tried t = tried_in(h, e);
+    char         span[72], took[32], when[32];
+
+    time_text(took, h->step[e.to - 1].end_us - h->step[e.from].start_us);
+    if (isnan(t.low))
+        say(out, span_text(span, h, e), "%u settings tried in %s", t.settings, took);
+    else
+        say(out, span_text(span, h, e),
+            "%u settings tried in %s, utility %.3f to %.3f (the best at %s); %u accepted, %u rejected, "
+            "%u times a new best",
+            t.settings, took, t.low, t.high, time_text(when, t.best_us), t.accepted, t.rejected, t.bests);
+    if (t.confirmed)
+        say(out, "", "the best and the setting at which it began measured again in %u intervals", t.confirmed);
+}
+
+static void print_kept(const struct history *h, struct episode e, FILE *out)
+{
+    const struct knobs        *before = e.from ? &h->step[e.from - 1].was : &h->first;
+    const struct history_step *last = &h->step[e.to - 1];
+    char                       when[32], *change = knobs_change_text(before, &last->is);
+    bool                       is_same = knobs_equal(before, &last->is);
+
+    say(out, time_text(when, last->end_us), "%s", last->why);
+    if (is_same)
+        say(out, "", "kept: the setting from before");
+    else
+        say(out, "", "%s: %s", e.to < h->steps ? "kept" : "in force when the history ends", change);
+    free(change);
+}
+
+/* Goodput and the rest in the intervals next to the search, on either side. */
+static void print_effect(const struct history *h, struct episode e, FILE *out)
+{
+    struct episode before = { e.from, e.from }, after = { e.to, e.to };
+    struct figures was, is;
+    char           a[6][32], change[3][KNOB_TEXT_MAX + 3];
+
+    while (before.from > 0 && before.to - before.from < EFFECT_MAX && !is_trying(&h->step[before.from - 1]))
+        before.from--;
+    while (after.to < h->steps && after.to - after.from < EFFECT_MAX && !is_trying(&h->step[after.to]))
+        after.to++;
+    if (before.from == before.to || after.from == after.to)
+        return;
+    was = figures_of(h, before);
+    is = figures_of(h, after);
+    say(out, "",
+        "effect, %u intervals before and %u after: goodput %s -> %s%s, mean RTT %s -> %s%s, paused "
+        "%s -> %s per ms%s",
+        before.to - before.from, after.to - after.from, rate_text(a[0], was.goodput_gbps),
+        rate_text(a[1], is.goodput_gbps), change_text(change[0], was.goodput_gbps, is.goodput_gbps),
+        us_text(a[2], was.rtt_us), us_text(a[3], is.rtt_us), change_text(change[1], was.rtt_us, is.rtt_us),
+        us_text(a[4], was.paused_us_per_ms), us_text(a[5], is.paused_us_per_ms),
+        change_text(change[2], was.paused_us_per_ms, is.paused_us_per_ms));
+}
+
+static void print_search(const struct history *h, struct episode e, uint32_t number, FILE *out)
+{
+    char when[32];
+
+    say(out, time_text(when, h->step[e.from].start_us), "search %u begins%s%s", number, e.from ? ": " : "",
+        e.from ? h->step[e.from - 1].why : "");
+    print_tried(h, e, out);
+    print_kept(h, e, out);
+    print_effect(h, e, out);
+}
+
+void explain_print_story(const struct history *h, FILE *out)
+{
+    uint32_t searches = 0;
+
+    print_head(h, out);
+    for (uint32_t i = 0; i < h->steps; ) {
+        struct episode e = episode_at(h, i);
+
+        if (is_trying(&h->step[i]))
+            print_search(h, e, ++searches, out);
+        else
+            print_quiet(h, e, out);
+        i = e.to;
+    }
+    if (h->steps && searches == 0)
+        fprintf(out, "\nThere was no search; the last word: %s.\n", h->step[h->steps - 1].why);
+}

@@ -1,0 +1,114 @@
+/* src/report/explain_table.c - a history as tables: every step, or every value of one knob. */
+#include "base/table.h"
+#include "base/text.h"
+#include "report/explain.h"
+#include "core/knob_text.h"
+#include "core/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void time_cell(struct table *t, double us)
+{
+    char text[32];
+
+    if (isnan(us) || us == 0)
+        table_cell(t, isnan(us) ? "-" : "0us");
+    else
+        table_cell(t, "%s", text_from_time(text, sizeof(text), (uint64_t)llround(us * (double)PS_PER_US)));
+}
+
+static void number_cell(struct table *t, double value, int decimals, const char *unit)
+{
+    if (isnan(value))
+        table_cell(t, "-");
+    else
+        table_cell(t, "%.*f%s", decimals, value, unit);
+}
+
+/* "kmin 400KB -> 120KB (-70%)", "13 knobs" */
+static void change_cell(struct table *t, const struct history_step *s)
+{
+    uint32_t changes = 0;
+    char    *text;
+
+    for (int i = 0; i < KNOB_COUNT; i++)
+        changes += s->was.value[i] != s->is.value[i];
+    text = knobs_change_text(&s->was, &s->is);
+    if (changes > 1)
+        table_cell(t, "%u knobs", changes);
+    else
+        table_cell(t, "%s", changes ? text : "");
+    free(text);
+}
+
+static void step_cells(struct table *t, const struct history_step *s)
+{
+    static const char *const verdicts[] = { "", "accepted", "rejected", "best" };
+    char                     rate[32];
+
+    time_cell(t, s->end_us);
+    table_cell(t, "%s", s->phase);
+    number_cell(t, s->utility, 4, "");
+    table_cell(t, "%s",
+               isnan(s->goodput_gbps) ? "-" : text_from_rate(rate, sizeof(rate), s->goodput_gbps * 1e9));
+    time_cell(t, s->rtt_us);
+    time_cell(t, s->paused_us);
+    number_cell(t, 100 * s->elephants, 0, "%");
+    number_cell(t, s->divergence, 4, "");
+    number_cell(t, s->temperature, 2, "");
+    table_cell(t, "%s", verdicts[s->verdict]);
+    change_cell(t, s);
+    table_cell(t, "%s", s->why);
+}
+
+void explain_print_steps(const struct history *h, FILE *out)
+{
+    static const char *const heads[] = { "end", "phase", "utility", "goodput", "RTT", "paused", "elephants",
+                                         "divergence", "temperature", "verdict", "set", "why" };
+    struct table            *t = table_new("rlrrrrrrrlll");
+
+    for (int i = 0; i < 12; i++)
+        table_cell(t, "%s", heads[i]);
+    for (uint32_t i = 0; i < h->steps; i++)
+        step_cells(t, &h->step[i]);
+    table_print(t, out, 0);
+    table_free(t);
+}
+
+/* ---- one knob ---- */
+
+static void value_cells(struct table *t, const struct history *h, enum knob knob, uint32_t from, uint32_t to)
+{
+    double value = h->step[from].was.value[knob], sum = 0, count = 0;
+    char   text[KNOB_TEXT_MAX];
+
+    for (uint32_t i = from; i < to; i++)
+        if (!isnan(h->step[i].utility)) {
+            sum += h->step[i].utility;
+            count++;
+        }
+    time_cell(t, h->step[from].start_us);
+    time_cell(t, h->step[to - 1].end_us);
+    table_cell(t, "%s", knob_text(text, knob, value));
+    table_cell(t, "%s", from ? knob_change_text(text, h->step[from - 1].was.value[knob], value) : "");
+    table_cell(t, "%s", h->step[from].phase);
+    number_cell(t, count > 0 ? sum / count : NAN, 4, "");
+}
+
+void explain_print_knob(const struct history *h, enum knob knob, FILE *out)
+{
+    const char *const heads[] = { "from", "to", knob_info[knob].name, "change", "phase", "utility" };
+    struct table     *t = table_new("rrrrlr");
+
+    for (int i = 0; i < 6; i++)
+        table_cell(t, "%s", heads[i]);
+    for (uint32_t i = 0, to; i < h->steps; i = to) {
+        for (to = i + 1; to < h->steps && h->step[to].was.value[knob] == h->step[i].was.value[knob]; to++)
+            ;
+        value_cells(t, h, knob, i, to);
+    }
+    table_print(t, out, 0);
+    table_free(t);
+}

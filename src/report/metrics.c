@@ -1,0 +1,395 @@
+/* src/report/metrics.c */
+#include "report/metrics.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NAME_MAX_BYTES 84        /* of an entry: its own, and what tells it from another's */
+
+enum {
+    HEADLINE = 9,                /* metrics of add_headline() */
+    JOB_HEADLINE = 2,            /* of add_job_headline() */
+    HEADLINES_MAX = 24,
+};
+
+/* ---- units ---- */
+
+const char *metric_unit_name(enum metric_unit unit)
+{
+    static const char *const names[] = { "", "us", "bytes", "bps", "share", "count", "per_s" };
+
+    return names[unit];
+}
+
+const char *metric_better_name(enum metric_better better)
+{
+    static const char *const names[] = { "lower", "higher", "neither" };
+
+    return names[better];
+}
+
+/* A mean over several runs need not be whole. */
+static void count_text(char *buf, size_t size, double n, const char *behind)
+{
+    char whole[32];
+
+    if (n == floor(n) && n < 1e18)
+        snprintf(buf, size, "%s%s", text_from_count(whole, sizeof(whole), (uint64_t)n), behind);
+    else if (n < 1000)
+        snprintf(buf, size, "%.4g%s", n, behind);
+    else
+        count_text(buf, size, floor(n + 0.5), behind);
+}
+
+char *metric_text(char *buf, size_t size, enum metric_unit unit, double value)
+{
+    const char *sign = value < 0 ? "-" : "";
+    double      amount = fabs(value);
+    char        text[48];
+
+    if (!isfinite(value)) {
+        snprintf(buf, size, "-");
+        return buf;
+    }
+    switch (unit) {
+    case UNIT_NONE:  snprintf(text, sizeof(text), "%.2f", amount);                                  break;
+    case UNIT_US:    text_from_time(text, sizeof(text), (uint64_t)(amount * (double)PS_PER_US));    break;
+    case UNIT_BYTES: text_from_bytes(text, sizeof(text), amount);                                   break;
+    case UNIT_BPS:   text_from_rate(text, sizeof(text), amount);                                    break;
+    case UNIT_SHARE: snprintf(text, sizeof(text), "%.2f%%", 100 * amount);                          break;
+    case UNIT_COUNT: count_text(text, sizeof(text), amount, "");                                    break;
+    case UNIT_PER_S: count_text(text, sizeof(text), amount, "/s");                                  break;
+    }
+    snprintf(buf, size, "%s%s", sign, text);
+    return buf;
+}
+
+/* ---- the list ---- */
+
+struct list {
+    struct metric *metric;
+    uint32_t       count;
+    char           prefix[96];   /* of names: "background." */
+    char           behind[96];   /* of labels: ", background" */
+};
+
+/* Metrics of what is added now are called 'name' dot something, and labelled with 'label'. */
+static void begin(struct list *l, const char *name, const char *label)
+{
+    snprintf(l->prefix, sizeof(l->prefix), "%.94s%s", name, *name ? "." : "");
+    snprintf(l->behind, sizeof(l->behind), "%s%.93s", *label ? ", " : "", label);
+}
+
+/* What no longer fits the list is left out; that depends on the scenario alone. */
+static void add(struct list *l, const char *name, const char *label, enum metric_unit unit, enum metric_better better,
+                double value)
+{
+    struct metric *m = &l->metric[l->count];
+
+    if (l->count == METRICS_MAX)
+        return;
+    l->count++;
+    snprintf(m->name, sizeof(m->name), "%.95s%.32s", l->prefix, name);
+    snprintf(m->label, sizeof(m->label), "%.32s%.95s", label, l->behind);
+    m->unit = unit;
+    m->better = better;
+    m->value = value;
+}
+
+enum { MEAN = 1, P50 = 2, P99 = 4, P999 = 8, ALL = 15 };
+
+/* Some of mean, median, p99 and p99.9 of one quantity. */
+static void add_stats(struct list *l, const char *name, const char *label, enum metric_unit unit, unsigned wanted,
+                      const struct fct_stats *s, uint64_t count)
+{
+    const struct { unsigned is; const char *name, *label; double value; } rows[] = {
+        { MEAN, "mean", "mean", s->mean }, { P50, "p50", "median", s->p50 },
+        { P99, "p99", "p99", s->p99 },     { P999, "p999", "p99.9", s->p999 },
+    };
+
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        char full[64], shown[64];
+
+        if (!(wanted & rows[i].is))
+            continue;
+        snprintf(full, sizeof(full), "%s_%s", name, rows[i].name);
+        snprintf(shown, sizeof(shown), "%s %s", rows[i].label, label);
+        add(l, full, shown, unit, BETTER_LOWER, count ? rows[i].value : NAN);
+    }
+}
+
+static void add_slowdown(struct list *l, unsigned wanted, const struct fct_cell *c)
+{
+    struct fct_stats s = fct_slowdown_stats(c);
+
+    add_stats(l, "slowdown", "slowdown", UNIT_NONE, wanted, &s, c->count);
+}
+
+static void add_fct(struct list *l, unsigned wanted, const struct fct_cell *c)
+{
+    struct fct_stats s = fct_us_stats(c);
+
+    add_stats(l, "fct_us", "FCT", UNIT_US, wanted, &s, c->count);
+}
+
+static void add_op(struct list *l, const char *name, const char *label, unsigned wanted, const struct ops_cell *c)
+{
+    struct fct_stats s = ops_us_stats(c);
+
+    add_stats(l, name, label, UNIT_US, wanted, &s, c->count);
+}
+
+/* ---- what a run is about ---- */
+
+static void add_headline(struct list *l, const struct results *r)
+{
+    begin(l, "", "");
+    add_slowdown(l, MEAN | P99, &r->fct->all);
+    add_fct(l, P99, &r->fct->all);
+    add(l, "goodput_bps", "goodput", UNIT_BPS, BETTER_HIGHER, r->goodput_bps);
+    add(l, "rtt_us_mean", "mean RTT", UNIT_US, BETTER_LOWER, r->rtt_us_mean);
+    add(l, "paused_share", "time paused", UNIT_SHARE, BETTER_LOWER, r->paused_share);
+    add(l, "queue_bytes_max", "longest queue", UNIT_BYTES, BETTER_LOWER, (double)r->queue_bytes_max);
+    add(l, "marked_share", "packets marked", UNIT_SHARE, BETTER_NEITHER, r->marked_share);
+    add(l, "dropped_packets", "packets dropped", UNIT_COUNT, BETTER_LOWER, (double)r->dropped_packets);
+}
+
+/* By size as in PARALEON's text and figure 7 (mean and p99.9) and in HF2T's figure 6 (median and p99). */
+static void add_sizes(struct list *l, const struct results *r)
+{
+    static const char *const names[FCT_BUCKETS] = { "under_10KB", "10KB_100KB", "100KB_1MB", "from_1MB" };
+
+    begin(l, "", "");
+    add_slowdown(l, P50 | P999, &r->fct->all);
+    add_fct(l, MEAN | P50 | P999, &r->fct->all);
+    begin(l, "mice", "flows <120KB");
+    add_slowdown(l, ALL, &r->fct->mice);
+    begin(l, "elephants", "flows >=1MB");
+    add_slowdown(l, ALL, &r->fct->elephants);
+    for (uint32_t i = 0; i < FCT_BUCKETS; i++) {
+        char label[32];
+
+        snprintf(label, sizeof(label), "flows %s", fct_buckets[i].name);
+        begin(l, names[i], label);
+        add_slowdown(l, ALL, &r->fct->bucket[i]);
+        add(l, "reordered", "out of order", UNIT_COUNT, BETTER_LOWER, (double)r->size[i].reordered);
+        add(l, "nacks", "NACKs", UNIT_COUNT, BETTER_LOWER, (double)r->size[i].nacks);
+        add(l, "resent_bytes", "sent again", UNIT_BYTES, BETTER_LOWER, (double)r->size[i].resent_bytes);
+    }
+}
+
+static void add_network(struct list *l, const struct results *r)
+{
+    const struct sim_counters *c = &r->sim->counters;
+
+    begin(l, "", "");
+    add(l, "rtt_us_max", "longest RTT", UNIT_US, BETTER_LOWER, r->rtt_us_max);
+    add(l, "pauses", "PFC pauses", UNIT_COUNT, BETTER_LOWER, (double)c->pauses);
+    add(l, "flowlets", "flowlets", UNIT_COUNT, BETTER_NEITHER, (double)c->flowlets);
+    add(l, "reroutes", "flowlets on another path", UNIT_COUNT, BETTER_NEITHER, (double)c->reroutes);
+    add(l, "delayed", "packets held", UNIT_COUNT, BETTER_NEITHER, (double)c->delayed);
+    add(l, "reordered", "packets out of order", UNIT_COUNT, BETTER_LOWER, (double)c->reordered);
+    add(l, "nacks", "NACKs", UNIT_COUNT, BETTER_LOWER, (double)c->nacks_sent);
+    add(l, "timeouts", "time-outs", UNIT_COUNT, BETTER_LOWER, (double)c->timeouts);
+    add(l, "resent_bytes", "payload sent again", UNIT_BYTES, BETTER_LOWER, (double)r->resent_bytes);
+    add(l, "flows", "flows done", UNIT_COUNT, BETTER_NEITHER, (double)r->fct->all.count);
+    add(l, "flows_unfinished", "flows unfinished", UNIT_COUNT, BETTER_LOWER, (double)r->unfinished);
+}
+
+/* ---- what monitors saw ---- */
+
+static double mean_of(double sum, uint64_t count)
+{
+    return count ? sum / (double)count : NAN;
+}
+
+static bool has_truth(const struct watch_cfg *w)
+{
+    for (uint32_t i = 0; i < w->monitors; i++)
+        if (strcmp(w->monitor[i]->name, "exact") == 0)
+            return true;
+    return false;
+}
+
+static void add_watched(struct list *l, const struct results *r)
+{
+    const struct scores *s = r->scores;
+    const struct watch_cfg *w = &r->scenario->watch;
+
+    begin(l, "", "");
+    add(l, "utility", "utility", UNIT_NONE, BETTER_HIGHER, mean_of(s->utility_sum, s->active));
+    add(l, "utility_throughput", "utility: throughput", UNIT_NONE, BETTER_HIGHER,
+        mean_of(s->terms_sum.throughput, s->active));
+    add(l, "utility_rtt", "utility: RTT", UNIT_NONE, BETTER_HIGHER, mean_of(s->terms_sum.rtt, s->active));
+    add(l, "utility_pfc", "utility: PFC", UNIT_NONE, BETTER_HIGHER, mean_of(s->terms_sum.pfc, s->active));
+    for (uint32_t i = 0; has_truth(w) && i < w->monitors; i++) {
+        begin(l, w->monitor[i]->name, w->monitor[i]->name);
+        add(l, "accuracy", "accuracy of flow sizes", UNIT_SHARE, BETTER_HIGHER,
+            mean_of(s->accuracy_sum[i], s->compared));
+    }
+}
+
+/* ---- the traffic list ---- */
+
+static bool is_taken(const struct results *r, uint32_t entry, const char *name)
+{
+    static const char *const words[] = { "mice", "elephants", "before", "during", "after", "under_10KB", "10KB_100KB",
+                                         "100KB_1MB", "from_1MB" };
+
+    for (unsigned i = 0; i < sizeof(words) / sizeof(*words); i++)
+        if (strcmp(words[i], name) == 0)
+            return true;
+    for (uint32_t i = 0; i < r->scenario->entries; i++)
+        if (i != entry && strcmp(r->scenario->entry[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* The name of an entry, or, where something else is called so, with the entry's number as --set counts. */
+static const char *entry_name(char buf[NAME_MAX_BYTES], const struct results *r, uint32_t entry)
+{
+    const char *name = r->scenario->entry[entry].name;
+
+    snprintf(buf, NAME_MAX_BYTES, "%s", name);
+    for (uint32_t i = 0; i <= r->scenario->entries && is_taken(r, entry, buf); i++)
+        snprintf(buf, NAME_MAX_BYTES, "%.60s#%u%.*s", name, entry, (int)(i % 8), "########");
+    return buf;
+}
+
+/* What the job is there for: two figures. */
+static void add_job_headline(struct list *l, const struct results *r, uint32_t entry)
+{
+    const struct results_entry *e = &r->entry[entry];
+
+    switch (e->job) {
+    case JOB_TRAINING:
+        add(l, "iteration_us_mean", "mean iteration", UNIT_US, BETTER_LOWER, e->iteration_us_mean);
+        add(l, "busbw_bps", "bus bandwidth", UNIT_BPS, BETTER_HIGHER, e->busbw_bps);
+        break;
+    case JOB_STORAGE:
+        add(l, "iops", "IOPS", UNIT_PER_S, BETTER_HIGHER, e->ops_per_s);
+        add_op(l, "read_us", "read latency", P99, ops_cell(r->ops, entry, OP_READ));
+        break;
+    case JOB_RPC:
+        add(l, "calls_per_s", "calls", UNIT_PER_S, BETTER_HIGHER, e->ops_per_s);
+        add_op(l, "call_us", "call latency", P99, ops_cell(r->ops, entry, OP_CALL));
+        break;
+    case JOB_NONE:
+        break;
+    }
+}
+
+static void add_job_rest(struct list *l, const struct results *r, uint32_t entry)
+{
+    const struct results_entry *e = &r->entry[entry];
+
+    switch (e->job) {
+    case JOB_TRAINING:
+        add(l, "algbw_bps", "algorithm bandwidth", UNIT_BPS, BETTER_HIGHER, e->algbw_bps);
+        add(l, "bound_share", "of line rate", UNIT_SHARE, BETTER_HIGHER, e->bound_share);
+        add_op(l, "collective_us", "collective", ALL, ops_cell(r->ops, entry, OP_ITERATION));
+        break;
+    case JOB_STORAGE:
+        add(l, "io_bps", "IO throughput", UNIT_BPS, BETTER_HIGHER, e->ops_bps);
+        add_op(l, "read_us", "read latency", MEAN | P50 | P999, ops_cell(r->ops, entry, OP_READ));
+        add_op(l, "write_us", "write latency", ALL, ops_cell(r->ops, entry, OP_WRITE));
+        break;
+    case JOB_RPC:
+        add_op(l, "call_us", "call latency", MEAN | P50 | P999, ops_cell(r->ops, entry, OP_CALL));
+        break;
+    case JOB_NONE:
+        break;
+    }
+}
+
+static void add_jobs(struct list *l, const struct results *r, bool is_headline)
+{
+    for (uint32_t i = 0; i < r->scenario->entries; i++) {
+        char name[NAME_MAX_BYTES];
+
+        begin(l, entry_name(name, r, i), r->scenario->entry[i].name);
+        (is_headline ? add_job_headline : add_job_rest)(l, r, i);
+    }
+}
+
+static void add_entries(struct list *l, const struct results *r)
+{
+    for (uint32_t i = 0; i < r->scenario->entries; i++) {
+        const struct fct_cell *c = &r->fct->entry[i];
+        char name[NAME_MAX_BYTES];
+
+        begin(l, entry_name(name, r, i), r->scenario->entry[i].name);
+        add_slowdown(l, MEAN | P99, c);
+        add_fct(l, P50 | P99, c);
+        add(l, "goodput_bps", "goodput", UNIT_BPS, BETTER_HIGHER, r->entry[i].goodput_bps);
+    }
+}
+
+/* ---- phases ---- */
+
+static void add_phase(struct list *l, const struct results *r, uint32_t phase)
+{
+    const struct results_phase *p = &r->phase[phase];
+
+    add_slowdown(l, MEAN | P99, &r->fct->phase[phase]);
+    add_fct(l, P99, &r->fct->phase[phase]);
+    add(l, "goodput_bps", "goodput", UNIT_BPS, BETTER_HIGHER, p->goodput_bps);
+    add(l, "rtt_us_mean", "mean RTT", UNIT_US, BETTER_LOWER, p->rtt_us_mean);
+    add(l, "paused_share", "time paused", UNIT_SHARE, BETTER_LOWER, p->paused_share);
+}
+
+static void add_phases(struct list *l, const struct results *r)
+{
+    for (uint32_t i = 0; r->has_phases && i < PHASES; i++) {
+        begin(l, phase_names[i], phase_names[i]);
+        add_phase(l, r, i);
+    }
+}
+
+static void add_entry_phases(struct list *l, const struct results *r)
+{
+    for (uint32_t e = 0; r->has_phases && e < r->scenario->entries; e++)
+        for (uint32_t i = 0; i < PHASES; i++) {
+            char name[NAME_MAX_BYTES], full[96], label[96];
+
+            snprintf(full, sizeof(full), "%s.%s", entry_name(name, r, e), phase_names[i]);
+            snprintf(label, sizeof(label), "%s, %s", r->scenario->entry[e].name, phase_names[i]);
+            begin(l, full, label);
+            add_slowdown(l, P99, &r->fct->entry_phase[e * PHASES + i]);
+            add(l, "goodput_bps", "goodput", UNIT_BPS, BETTER_HIGHER, r->entry_phase_bps[e * PHASES + i]);
+        }
+}
+
+uint32_t metrics_of(const struct results *r, struct metric list[METRICS_MAX])
+{
+    struct list l = { .metric = list };
+
+    add_headline(&l, r);
+    add_jobs(&l, r, true);
+    add_phases(&l, r);
+    add_jobs(&l, r, false);
+    add_sizes(&l, r);
+    add_network(&l, r);
+    add_watched(&l, r);
+    add_entries(&l, r);
+    add_entry_phases(&l, r);
+    return l.count;
+}
+
+uint32_t metrics_headlines(const struct results *r)
+{
+    uint32_t count = HEADLINE;
+
+    for (uint32_t i = 0; i < r->scenario->entries; i++)
+        count += r->entry[i].job != JOB_NONE ? JOB_HEADLINE : 0;
+    return count < HEADLINES_MAX ? count : HEADLINES_MAX;
+}
+
+uint32_t metrics_of_phase(const struct results *r, enum phase phase, struct metric list[METRICS_MAX])
+{
+    struct list l = { .metric = list };
+
+    add_phase(&l, r, phase);
+    return l.count;
+}

@@ -1,0 +1,40 @@
+/* src/report/metrics.h - the figures by which runs are compared, each with a name.
+ *
+ * One list for the headline of a report, for summary.json, for `anole compare` and its database.
+ */
+#ifndef REPORT_METRICS_H
+#define REPORT_METRICS_H
+
+#include "report/results.h"
+
+#define METRICS_MAX 512
+
+enum metric_unit { UNIT_NONE, UNIT_US, UNIT_BYTES, UNIT_BPS, UNIT_SHARE, UNIT_COUNT, UNIT_PER_S };
+enum metric_better { BETTER_LOWER, BETTER_HIGHER, BETTER_NEITHER };
+
+struct metric {
+    char               name[128];    /* "slowdown_p99", "background.fct_us_p99", "during.goodput_bps" */
+    char               label[128];   /* "p99 slowdown" */
+    enum metric_unit   unit;
+    enum metric_better better;
+    double             value;        /* NAN: there is none, e.g. no flows of that size */
+};
+
+/* The unit as JSON and web/src/data.ts call it: "", "us", "bytes", "bps", "share", "count", "per_s". */
+const char *metric_unit_name(enum metric_unit);
+const char *metric_better_name(enum metric_better);          /* "lower", "higher", "neither" */
+
+/* The value as people read it: "12.3us", "94.1Gbps", "3.2%". Returns buf. */
+char *metric_text(char *buf, size_t size, enum metric_unit, double value);
+
+/* Writes all metrics of a run, most important first; returns how many. Which ones there are depends on the
+ * scenario alone, not on what happened: runs of one scenario have the same list. */
+uint32_t metrics_of(const struct results *, struct metric list[METRICS_MAX]);
+
+/* How many at the head of that list say what the run is about. */
+uint32_t metrics_headlines(const struct results *);
+
+/* Those of one phase, without its name in front: "goodput_bps". */
+uint32_t metrics_of_phase(const struct results *, enum phase, struct metric list[METRICS_MAX]);
+
+#endif

@@ -1,0 +1,248 @@
+/* src/report/metrics_test.c - which metrics there are follows from the scenario; their values from hand-made flows. */
+#include "report/metrics.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+struct seen {
+    struct metric list[METRICS_MAX];
+    uint32_t      count, headlines;
+};
+
+static void run(struct seen *seen, const char *text, uint64_t seed)
+{
+    struct simulation_input input = { .name = "test.yaml", .text = text, .text_bytes = strlen(text), .seed = &seed };
+    struct simulation s;
+    struct results r;
+    struct err err;
+
+    if (simulation_open(&s, &input, &err))
+        fail_msg("%s", err.text);
+    simulation_run(&s, NULL, NULL);
+    results_init(&r, &s);
+    seen->count = metrics_of(&r, seen->list);
+    seen->headlines = metrics_headlines(&r);
+    results_fini(&r);
+    simulation_close(&s);
+}
+
+static const struct metric *find(const struct seen *seen, const char *name)
+{
+    for (uint32_t i = 0; i < seen->count; i++)
+        if (strcmp(seen->list[i].name, name) == 0)
+            return &seen->list[i];
+    return NULL;
+}
+
+static void assert_unique(const struct seen *seen)
+{
+    for (uint32_t i = 0; i < seen->count; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (strcmp(seen->list[i].name, seen->list[k].name) == 0)
+                fail_msg("two metrics are called '%s'", seen->list[i].name);
+}
+
+/* An influx, names that are taken, and one that is as long as a name can be. */
+static const char hard[] =
+    "topology: {kind: star, hosts: 4, rate: 100Gbps, delay: 1us}\n"
+    "traffic:\n"
+    "  - {kind: poisson, name: during, load: 0.2, sizes: FB_Hadoop}\n"
+    "  - {kind: incast, name: same, senders: 3, size: 20KB, start: 20us, for: 30us, influx: yes}\n"
+    "  - {kind: incast, name: 'same,', senders: 2, size: 5MB, start: 99us}\n"
+    "  - {kind: incast, name: 'during#0', senders: 2, size: 1KB}\n"
+    "  - {kind: incast, name: aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffff123, senders: 2, size: 1KB}\n"
+    "run: 100us\n";
+
+static void of__names_are_unique(void **state)
+{
+    static struct seen seen;
+
+    (void)state;
+    run(&seen, hard, 1);
+    assert_true(seen.count > 60 && seen.count < METRICS_MAX);
+    assert_unique(&seen);
+}
+
+static void of__the_list_does_not_depend_on_what_happens(void **state)
+{
+    static struct seen one, two;
+
+    (void)state;
+    run(&one, hard, 1);
+    run(&two, hard, 12345);
+    assert_int_equal(one.count, two.count);
+    for (uint32_t i = 0; i < one.count; i++) {
+        assert_string_equal(one.list[i].name, two.list[i].name);
+        assert_string_equal(one.list[i].label, two.list[i].label);
+        assert_int_equal(one.list[i].unit, two.list[i].unit);
+        assert_int_equal(one.list[i].better, two.list[i].better);
+    }
+}
+
+/* No flow of 1 MB or more can finish within 100 us with the start at 99 us. */
+static void of__what_is_not_there_is_nan(void **state)
+{
+    static struct seen seen;
+
+    (void)state;
+    run(&seen, hard, 1);
+    assert_true(isnan(find(&seen, "elephants.slowdown_p99")->value));
+    assert_true(isnan(find(&seen, "from_1MB.slowdown_mean")->value));
+    assert_false(isnan(find(&seen, "mice.slowdown_p99")->value));
+    assert_false(isnan(find(&seen, "slowdown_p99")->value));
+}
+
+static void of__values_by_hand(void **state)
+{
+    static struct seen seen;
+    const struct metric *m;
+
+    (void)state;
+    run(&seen, "topology: {kind: star, hosts: 2, rate: 100Gbps, delay: 1us}\n"
+               "traffic: [{kind: incast, name: one, senders: 1, size: 1MB}]\n", 1);
+    m = find(&seen, "slowdown_mean");
+    assert_true(m->value == 1 && m->unit == UNIT_NONE && m->better == BETTER_LOWER);
+    assert_true(find(&seen, "elephants.slowdown_p999")->value == 1);
+    assert_true(isnan(find(&seen, "mice.slowdown_mean")->value));
+    assert_true(find(&seen, "flows")->value == 1 && find(&seen, "flows_unfinished")->value == 0);
+    m = find(&seen, "one.fct_us_p99");
+    assert_true(m->unit == UNIT_US && m->value > 86.4 && m->value < 95);
+    assert_true(fabs(find(&seen, "one.goodput_bps")->value - 8e6 / (m->value * 1e-6)) < 1);
+    assert_true(find(&seen, "goodput_bps")->better == BETTER_HIGHER);
+    assert_true(find(&seen, "pauses")->value == 0 && find(&seen, "paused_share")->value == 0);
+    assert_null(find(&seen, "during.goodput_bps"));      /* no influx, no phases */
+    assert_string_equal(seen.list[0].name, "slowdown_mean");
+}
+
+/* Flows that are not over when the run ends count as well. */
+static void of__what_is_lost_adds_up_over_sizes(void **state)
+{
+    static const char *const whats[] = { "reordered", "nacks", "resent_bytes" };
+    static const char *const sizes[] = { "under_10KB", "10KB_100KB", "100KB_1MB", "from_1MB" };
+    static struct seen seen;
+
+    (void)state;
+    run(&seen, "topology: {kind: clos, tors: 2, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us, loss: 0.003}\n"
+               "lb: letflow\n"
+               "knobs: {flowlet_timeout: 2us}\n"
+               "traffic: [{kind: poisson, load: 0.5, sizes: WebSearch}]\n"
+               "run: 1ms\n", 1);
+    assert_true(find(&seen, "flows_unfinished")->value > 0);
+    assert_true(find(&seen, "reroutes")->value > 0);
+    assert_true(find(&seen, "flowlets")->value >= find(&seen, "reroutes")->value);
+    assert_true(find(&seen, "delayed")->value == 0);
+    for (unsigned i = 0; i < sizeof(whats) / sizeof(*whats); i++) {
+        double sum = 0;
+
+        for (unsigned k = 0; k < sizeof(sizes) / sizeof(*sizes); k++) {
+            char name[64];
+
+            snprintf(name, sizeof(name), "%s.%s", sizes[k], whats[i]);
+            sum += find(&seen, name)->value;
+        }
+        assert_true(sum > 0 && sum == find(&seen, whats[i])->value);
+        assert_int_equal(find(&seen, whats[i])->better, BETTER_LOWER);
+    }
+}
+
+static void of__headlines_are_the_first(void **state)
+{
+    static struct seen seen;
+
+    (void)state;
+    run(&seen, hard, 1);
+    assert_true(seen.headlines > 5 && seen.headlines <= 24);
+    for (uint32_t i = 0; i < seen.headlines; i++)
+        assert_null(strchr(seen.list[i].name, '.'));     /* of the whole run: this one has no jobs */
+}
+
+/* A collective of 4 workers alone: 2 x 3 steps of 100 KB each; bus bandwidth is what a link carries. */
+static void of__a_training_job(void **state)
+{
+    static struct seen seen;
+    double algbw, busbw, mean_us;
+
+    (void)state;
+    run(&seen, "topology: {kind: star, hosts: 4, rate: 100Gbps, delay: 1us}\n"
+               "cc: none\n"
+               "traffic: [{kind: training, name: llm, collective: ring_all_reduce, size: 400KB, compute: 20us, "
+               "iterations: 3}]\n", 1);
+    algbw = find(&seen, "llm.algbw_bps")->value;
+    busbw = find(&seen, "llm.busbw_bps")->value;
+    mean_us = find(&seen, "llm.collective_us_mean")->value;
+    /* 98 packets of 1106 bytes and spacing, 8.67 us a step, and about 4 us to and fro */
+    assert_true(mean_us > 6 * 12 && mean_us < 6 * 14);
+    assert_true(fabs(algbw - 400000 * 8 / (mean_us * 1e-6)) < 1);
+    assert_true(fabs(busbw - 1.5 * algbw) < 1);
+    assert_true(fabs(find(&seen, "llm.iteration_us_mean")->value - mean_us - 20) < 1e-9);
+    assert_true(fabs(find(&seen, "llm.bound_share")->value - 6 * 8.67 / mean_us) < 0.01);
+    assert_int_equal(seen.headlines, 11);
+    assert_string_equal(seen.list[9].name, "llm.iteration_us_mean");
+}
+
+static void of__a_list_that_is_too_long_is_cut(void **state)
+{
+    enum { ENTRIES = 120 };
+    static char text[ENTRIES * 80 + 200];
+    static struct seen seen;
+    size_t at = 0;
+
+    (void)state;
+    at += (size_t)snprintf(text, sizeof(text), "topology: {kind: star, hosts: 3, rate: 100Gbps, delay: 1us}\n"
+                           "traffic:\n");
+    for (int i = 0; i < ENTRIES; i++)
+        at += (size_t)snprintf(text + at, sizeof(text) - at,
+                               "  - {kind: incast, senders: 2, size: 1KB, start: %dus}\n", i);
+    run(&seen, text, 1);
+    assert_int_equal(seen.count, METRICS_MAX);
+    assert_unique(&seen);
+}
+
+static void text__as_people_read_it(void **state)
+{
+    static const struct { enum metric_unit unit; double value; const char *text; } rows[] = {
+        { UNIT_NONE, 1.534, "1.53" },    { UNIT_US, 12.3, "12.3us" },        { UNIT_US, 1500, "1.5ms" },
+        { UNIT_BPS, 94.1e9, "94.1Gbps" }, { UNIT_BYTES, 1600000, "1.6MB" },  { UNIT_SHARE, 0.032, "3.20%" },
+        { UNIT_COUNT, 1234567, "1,234,567" }, { UNIT_COUNT, 2.5, "2.5" },    { UNIT_PER_S, 20000.4, "20,000/s" },
+        { UNIT_COUNT, 0, "0" },          { UNIT_US, -3, "-3us" },            { UNIT_BPS, NAN, "-" },
+        { UNIT_NONE, INFINITY, "-" },
+    };
+    char buf[48];
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        assert_string_equal(metric_text(buf, sizeof(buf), rows[i].unit, rows[i].value), rows[i].text);
+}
+
+static void unit_name__is_that_of_the_page(void **state)
+{
+    (void)state;
+    assert_string_equal(metric_unit_name(UNIT_NONE), "");
+    assert_string_equal(metric_unit_name(UNIT_PER_S), "per_s");
+    assert_string_equal(metric_unit_name(UNIT_SHARE), "share");
+    assert_string_equal(metric_better_name(BETTER_NEITHER), "neither");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(of__names_are_unique),
+        cmocka_unit_test(of__the_list_does_not_depend_on_what_happens),
+        cmocka_unit_test(of__what_is_not_there_is_nan),
+        cmocka_unit_test(of__values_by_hand),
+        cmocka_unit_test(of__what_is_lost_adds_up_over_sizes),
+        cmocka_unit_test(of__headlines_are_the_first),
+        cmocka_unit_test(of__a_training_job),
+        cmocka_unit_test(of__a_list_that_is_too_long_is_cut),
+        cmocka_unit_test(text__as_people_read_it),
+        cmocka_unit_test(unit_name__is_that_of_the_page),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

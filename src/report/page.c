@@ -1,0 +1,560 @@
+/* src/report/page.c - the data of report.html: what web/src/data.ts says, in the order in which it says it. */
+#include "report/page.h"
+#include "base/err.h"
+#include "report/metrics.h"
+#include "report/results_json.h"
+#include "version.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ENTRIES_MAX 24           /* that have curves of their own */
+#define CHANGES_MAX 512          /* of one knob */
+
+json_t *page_number(double value)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "%.6g", value);
+    return json_of_number(strtod(text, NULL));
+}
+
+static void put_number(json_t *object, const char *key, double value)
+{
+    json_object_set_new(object, key, page_number(value));
+}
+
+static double us(uint64_t ps)
+{
+    return (double)ps / (double)PS_PER_US;
+}
+
+static uint32_t entries_shown(const struct results *r)
+{
+    return r->scenario->entries < ENTRIES_MAX ? r->scenario->entries : ENTRIES_MAX;
+}
+
+/* ---- distributions ---- */
+
+static json_t *sizes_json(const struct results *r)
+{
+    json_t *rows = json_array();
+
+    for (uint32_t i = 0; i < FCT_SIZES; i++) {
+        const struct fct_cell *c = &r->fct->size[i];
+        struct fct_stats s = fct_slowdown_stats(c);
+        json_t *row;
+
+        if (c->count == 0)
+            continue;
+        row = json_object();
+        json_put_count(row, "bytes_min", fct_size_min(i));
+        json_object_set_new(row, "bytes_end", i + 1 < FCT_SIZES ? json_integer((json_int_t)fct_size_min(i + 1))
+                                                               : json_null());
+        json_put_count(row, "flows", c->count);
+        put_number(row, "mean", s.mean);
+        put_number(row, "p50", s.p50);
+        put_number(row, "p95", s.p95);
+        put_number(row, "p99", s.p99);
+        put_number(row, "p999", s.p999);
+        json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
+/* The same shares in every page, so that a comparison can take means of quantiles. */
+enum { CDF_POINTS = 104 };
+
+static double cdf_share(uint32_t i)
+{
+    static const double last[] = { 0.995, 0.999, 0.9999, 1 };
+
+    return i < 100 ? i / 100.0 : last[i - 100];
+}
+
+static void add_cdf(json_t *list, const char *quantity, const char *of, const char *unit, const struct hist *h,
+                    double scale)
+{
+    json_t *o, *x, *p;
+    char label[128];
+
+    if (!h || h->count == 0)
+        return;
+    o = json_object();
+    x = json_array();
+    p = json_array();
+    snprintf(label, sizeof(label), "%s, %s", quantity, of);
+    for (uint32_t i = 0; i < CDF_POINTS; i++) {
+        json_array_append_new(x, page_number(hist_quantile(h, cdf_share(i)) * scale));
+        json_array_append_new(p, json_real(cdf_share(i)));
+    }
+    json_put_text(o, "label", label);
+    json_put_text(o, "quantity", quantity);
+    json_put_text(o, "unit", unit);
+    json_object_set_new(o, "x", x);
+    json_object_set_new(o, "p", p);
+    json_array_append_new(list, o);
+}
+
+static void add_op_cdfs(json_t *list, const struct results *r, uint32_t entry)
+{
+    static const char *const quantities[OP_KINDS] = { "collective time", "read latency", "write latency",
+                                                      "call latency" };
+    const char *name = r->scenario->entry[entry].name;
+
+    for (const enum op_kind *k = results_ops_of(r->entry[entry].job); *k != OP_KINDS; k++)
+        add_cdf(list, quantities[*k], name, "us", ops_cell(r->ops, entry, *k)->took_ns, 1e-3);
+}
+
+static json_t *cdfs_json(const struct results *r)
+{
+    json_t *list = json_array();
+
+    add_cdf(list, "FCT", "all flows", "us", r->fct->all.fct_ns, 1e-3);
+    for (uint32_t i = 0; r->scenario->entries > 1 && i < entries_shown(r); i++)
+        add_cdf(list, "FCT", r->scenario->entry[i].name, "us", r->fct->entry[i].fct_ns, 1e-3);
+    add_cdf(list, "slowdown", "all flows", "", r->fct->all.slowdown, 1);
+    add_cdf(list, "slowdown", "flows under 120KB", "", r->fct->mice.slowdown, 1);
+    add_cdf(list, "slowdown", "flows from 1MB", "", r->fct->elephants.slowdown, 1);
+    for (uint32_t i = 0; i < entries_shown(r); i++)
+        add_op_cdfs(list, r, i);
+    return list;
+}
+
+/* ---- over time ---- */
+
+static double span_ps(const struct series_point *p)
+{
+    return (double)(p->end_ps - p->start_ps);
+}
+
+static double goodput_of(const struct series_point *p, uint32_t ports)
+{
+    (void)ports;
+    return (double)p->payload_bytes * 8 * (double)PS_PER_S / span_ps(p);
+}
+
+static double rtt_of(const struct series_point *p, uint32_t ports)
+{
+    (void)ports;
+    return p->rtt_samples ? (double)p->rtt_ps_sum / (double)p->rtt_samples / (double)PS_PER_US : NAN;
+}
+
+static double rtt_max_of(const struct series_point *p, uint32_t ports)
+{
+    (void)ports;
+    return p->rtt_samples ? us(p->rtt_ps_peak) : NAN;
+}
+
+static double paused_of(const struct series_point *p, uint32_t ports)
+{
+    return (double)p->paused_ps / (span_ps(p) * ports);
+}
+
+static double pauses_of(const struct series_point *p, uint32_t ports)
+{
+    (void)ports;
+    return (double)p->pauses;
+}
+
+static double queue_max_of(const struct series_point *p, uint32_t ports)
+{
+    (void)ports;
+    return (double)p->queue_bytes_peak;
+}
+
+static double queue_of(const struct series_point *p, uint32_t ports)
+{
+    (void)ports;
+    return (double)p->queue_bytes;
+}
+
+static double marked_of(const struct series_point *p, uint32_t ports)
+{
+    (void)ports;
+    return p->data_packets ? (double)p->marked_packets / (double)p->data_packets : NAN;
+}
+
+static double active_of(const struct series_point *p, uint32_t ports)
+{
+    (void)ports;
+    return (double)p->flows_active;
+}
+
+static double started_of(const struct series_point *p, uint32_t ports)
+{
+    (void)ports;
+    return (double)p->flows_started;
+}
+
+static double done_of(const struct series_point *p, uint32_t ports)
+{
+    (void)ports;
+    return (double)p->flows_done;
+}
+
+static const struct {
+    const char *name, *label, *group, *unit;
+    double (*value)(const struct series_point *, uint32_t ports);
+} columns[] = {
+    { "goodput_bps",     "all",                    "throughput", "bps",   goodput_of },
+    { "rtt_us_mean",     "mean",                   "rtt",        "us",    rtt_of },
+    { "rtt_us_max",      "longest",                "rtt",        "us",    rtt_max_of },
+    { "paused_share",    "share of time, all ports", "pause",    "share", paused_of },
+    { "pauses",          "pauses",                 "pause",      "count", pauses_of },
+    { "queue_bytes_max", "longest of a port",      "queue",      "bytes", queue_max_of },
+    { "queue_bytes",     "held by all switches",   "queue",      "bytes", queue_of },
+    { "marked_share",    "share of data packets",  "ecn",        "share", marked_of },
+    { "flows_active",    "active",                 "flows",      "count", active_of },
+    { "flows_started",   "started",                "flows",      "count", started_of },
+    { "flows_done",      "done",                   "flows",      "count", done_of },
+};
+
+static json_t *column_json(const char *name, const char *label, const char *group, const char *unit, json_t *values)
+{
+    json_t *o = json_object();
+
+    json_put_text(o, "name", name);
+    json_put_text(o, "label", label);
+    json_put_text(o, "group", group);
+    json_put_text(o, "unit", unit);
+    json_object_set_new(o, "values", values);
+    return o;
+}
+
+static json_t *entry_column_json(const struct results *r, uint32_t entry)
+{
+    const struct series *s = r->series;
+    json_t *values = json_array();
+    char name[96];
+
+    for (uint32_t i = 0; i < s->points; i++)
+        json_array_append_new(values, page_number((double)s->entry_bytes[(size_t)i * s->entries + entry] * 8 *
+                                                  (double)PS_PER_S / span_ps(&s->point[i])));
+    snprintf(name, sizeof(name), "%s.goodput_bps", r->scenario->entry[entry].name);
+    return column_json(name, r->scenario->entry[entry].name, "throughput", "bps", values);
+}
+
+static json_t *columns_json(const struct results *r)
+{
+    const struct series *s = r->series;
+    json_t *list = json_array();
+
+    for (unsigned c = 0; c < sizeof(columns) / sizeof(*columns); c++) {
+        json_t *values = json_array();
+
+        for (uint32_t i = 0; i < s->points; i++)
+            json_array_append_new(values, page_number(columns[c].value(&s->point[i], r->sim->ports)));
+        json_array_append_new(list, column_json(columns[c].name, columns[c].label, columns[c].group, columns[c].unit,
+                                                values));
+        for (uint32_t e = 0; c == 0 && r->scenario->entries > 1 && e < entries_shown(r); e++)
+            json_array_append_new(list, entry_column_json(r, e));
+    }
+    return list;
+}
+
+static json_t *series_json(const struct results *r)
+{
+    const struct series *s = r->series;
+    json_t *o, *at;
+
+    if (s->points == 0)
+        return json_null();
+    o = json_object();
+    at = json_array();
+    for (uint32_t i = 0; i < s->points; i++)
+        json_array_append_new(at, json_real(us(s->point[i].end_ps)));
+    json_object_set_new(o, "at_us", at);
+    json_put_us(o, "interval_us", r->scenario->interval_ps * s->merged);
+    json_object_set_new(o, "columns", columns_json(r));
+    return o;
+}
+
+/* ---- influx ---- */
+
+static json_t *windows_json(const struct results *r)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < r->scenario->entries; i++) {
+        const struct scenario_traffic *t = &r->scenario->entry[i];
+        json_t *o;
+
+        if (!t->is_influx || t->start_ps >= r->end_ps)
+            continue;
+        o = json_object();
+        json_put_text(o, "name", t->name);
+        json_put_us(o, "start_us", t->start_ps);
+        json_put_us(o, "stop_us", t->stop_ps < r->end_ps ? t->stop_ps : r->end_ps);
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+/* When the first window begins and the last ends, within the run. */
+static void edges(const struct results *r, uint64_t edge_ps[PHASES + 1])
+{
+    const struct phases *p = &r->series->phases;
+    uint64_t first_ps = r->end_ps, last_ps = 0;
+
+    for (uint32_t i = 0; i < p->windows; i++) {
+        first_ps = p->window[i].start_ps < first_ps ? p->window[i].start_ps : first_ps;
+        last_ps = p->window[i].stop_ps > last_ps ? p->window[i].stop_ps : last_ps;
+    }
+    edge_ps[0] = 0;
+    edge_ps[1] = first_ps;
+    edge_ps[2] = last_ps < r->end_ps ? last_ps : r->end_ps;
+    edge_ps[3] = r->end_ps;
+}
+
+static json_t *phases_json(const struct results *r)
+{
+    struct metric *metrics = xcalloc(METRICS_MAX, sizeof(*metrics));
+    json_t *list = json_array();
+    uint64_t edge_ps[PHASES + 1];
+
+    edges(r, edge_ps);
+    for (uint32_t i = 0; r->has_phases && i < PHASES; i++) {
+        json_t *o = json_object();
+
+        json_put_text(o, "name", phase_names[i]);
+        json_put_us(o, "start_us", edge_ps[i]);
+        json_put_us(o, "stop_us", edge_ps[i + 1]);
+        json_object_set_new(o, "metrics", results_json_metrics(metrics, metrics_of_phase(r, (enum phase)i, metrics)));
+        json_array_append_new(list, o);
+    }
+    free(metrics);
+    return list;
+}
+
+/* ---- knobs ---- */
+
+/* A tuner may turn a knob at every interval: of changes that are too many, the last in each of CHANGES_MAX equal
+ * parts of the run is kept. */
+static json_t *knob_json(const struct results *r, uint32_t knob, uint32_t changes)
+{
+    const struct series *s = r->series;
+    json_t *o = json_object(), *at = json_array(), *values = json_array();
+    uint64_t part_ps = r->end_ps / CHANGES_MAX + 1;
+
+    for (uint32_t i = 0, left = changes; i < s->knobs; i++) {
+        const struct series_knob *k = &s->knob[i];
+        uint32_t next = i + 1;
+
+        if (k->knob != knob)
+            continue;
+        left--;
+        while (next < s->knobs && s->knob[next].knob != knob)
+            next++;
+        if (changes > CHANGES_MAX && left && s->knob[next].at_ps / part_ps == k->at_ps / part_ps)
+            continue;
+        json_array_append_new(at, json_real(us(k->at_ps)));
+        json_array_append_new(values, json_real(k->value));
+    }
+    json_put_text(o, "name", knob_info[knob].name);
+    json_put_text(o, "unit", knob_unit_name(knob_info[knob].unit));
+    json_object_set_new(o, "at_us", at);
+    json_object_set_new(o, "values", values);
+    return o;
+}
+
+static json_t *knobs_json(const struct results *r)
+{
+    uint32_t changes[KNOB_COUNT] = { 0 };
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < r->series->knobs; i++)
+        changes[r->series->knob[i].knob]++;
+    for (int is_fixed = 0; is_fixed < 2; is_fixed++)
+        for (uint32_t i = 0; i < KNOB_COUNT; i++)
+            if ((changes[i] == 1) == is_fixed && changes[i])
+                json_array_append_new(list, knob_json(r, i, changes[i]));
+    return list;
+}
+
+/* ---- the traffic list ---- */
+
+static void add_row(json_t *rows, const char *label, const char *unit, double value)
+{
+    json_t *o = json_object();
+
+    json_put_text(o, "label", label);
+    json_put_number(o, "value", value);
+    json_put_text(o, "unit", unit);
+    json_array_append_new(rows, o);
+}
+
+static void add_op_rows(json_t *rows, const struct results *r, uint32_t entry)
+{
+    static const char *const labels[OP_KINDS][4] = {
+        { "iterations", "collective, mean", "collective, p50", "collective, p99" },
+        { "reads", "read, mean", "read, p50", "read, p99" },
+        { "writes", "write, mean", "write, p50", "write, p99" },
+        { "calls", "call, mean", "call, p50", "call, p99" },
+    };
+
+    for (const enum op_kind *k = results_ops_of(r->entry[entry].job); *k != OP_KINDS; k++) {
+        const struct ops_cell *c = ops_cell(r->ops, entry, *k);
+        struct fct_stats s = ops_us_stats(c);
+
+        add_row(rows, labels[*k][0], "count", (double)c->count);
+        add_row(rows, labels[*k][1], "us", c->count ? s.mean : NAN);
+        add_row(rows, labels[*k][2], "us", c->count ? s.p50 : NAN);
+        add_row(rows, labels[*k][3], "us", c->count ? s.p99 : NAN);
+    }
+}
+
+static void add_job_rows(json_t *rows, const struct results *r, uint32_t entry)
+{
+    const struct results_entry *e = &r->entry[entry];
+
+    if (e->job == JOB_TRAINING) {
+        add_row(rows, "iteration, mean", "us", e->iteration_us_mean);
+        add_row(rows, "algbw", "bps", e->algbw_bps);
+        add_row(rows, "busbw", "bps", e->busbw_bps);
+        add_row(rows, "of line rate", "share", e->bound_share);
+    } else if (e->job != JOB_NONE) {
+        add_row(rows, e->job == JOB_STORAGE ? "IOPS" : "calls a second", "per_s", e->ops_per_s);
+        add_row(rows, "throughput", "bps", e->ops_bps);
+    }
+    add_op_rows(rows, r, entry);
+}
+
+static void add_flow_rows(json_t *rows, const struct results *r, uint32_t entry)
+{
+    const struct scenario_traffic *t = &r->scenario->entry[entry];
+    const struct results_entry *e = &r->entry[entry];
+    const struct fct_cell *c = &r->fct->entry[entry];
+    struct fct_stats s = fct_slowdown_stats(c), f = fct_us_stats(c);
+
+    add_row(rows, "flows", "count", (double)e->flows_started);
+    add_row(rows, "bytes", "bytes", (double)e->bytes_started);
+    if (t->load > 0) {
+        add_row(rows, "load asked", "share", t->load);
+        add_row(rows, "load realised", "share", e->load);
+    }
+    add_row(rows, "goodput", "bps", e->goodput_bps);
+    add_row(rows, "slowdown, mean", "", c->count ? s.mean : NAN);
+    add_row(rows, "slowdown, p99", "", c->count ? s.p99 : NAN);
+    add_row(rows, "FCT, p50", "us", c->count ? f.p50 : NAN);
+    add_row(rows, "FCT, p99", "us", c->count ? f.p99 : NAN);
+}
+
+static json_t *traffic_json(const struct results *r)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < r->scenario->entries; i++) {
+        json_t *o = json_object(), *rows = json_array();
+
+        add_job_rows(rows, r, i);
+        add_flow_rows(rows, r, i);
+        json_put_text(o, "name", r->scenario->entry[i].name);
+        json_put_text(o, "kind", r->scenario->entry[i].kind);
+        json_object_set_new(o, "rows", rows);
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+/* ---- all ---- */
+
+static json_t *metrics_json(const struct results *r)
+{
+    struct metric *list = xcalloc(METRICS_MAX, sizeof(*list));
+    uint32_t count = metrics_of(r, list), headlines = metrics_headlines(r);
+    json_t *made = results_json_metrics(list, count < headlines ? count : headlines);
+
+    free(list);
+    return made;
+}
+
+static json_t *seeds_json(const struct results *r)
+{
+    char text[24];
+
+    snprintf(text, sizeof(text), "%llu", (unsigned long long)r->sim->cfg.seed);
+    return json_pack("[s]", text);
+}
+
+static json_t *files_json(const char *const *files)
+{
+    json_t *list = json_array();
+
+    for (; *files; files++)
+        json_array_append_new(list, json_of_text(*files));
+    return list;
+}
+
+json_t *page_run(const struct results *r, const char *name, const char *const *files)
+{
+    json_t *o = json_object();
+
+    json_put_text(o, "name", name);
+    json_object_set_new(o, "scenario", json_of_bytes(r->text, r->text_bytes));
+    json_object_set_new(o, "set", results_json_set(r));
+    json_object_set_new(o, "seeds", seeds_json(r));
+    json_put_text(o, "model", results_model_name(r));
+    json_put_text(o, "cc", r->sim->cfg.cc->name);
+    json_put_text(o, "lb", r->sim->cfg.lb->name);
+    json_put_us(o, "simulated_us", r->end_ps);
+    json_object_set_new(o, "network", results_json_network(r));
+    json_object_set_new(o, "summary", results_json(r));
+    json_object_set_new(o, "metrics", metrics_json(r));
+    json_object_set_new(o, "sizes", sizes_json(r));
+    json_object_set_new(o, "cdfs", cdfs_json(r));
+    json_object_set_new(o, "series", series_json(r));
+    json_object_set_new(o, "windows", windows_json(r));
+    json_object_set_new(o, "phases", phases_json(r));
+    json_object_set_new(o, "knobs", knobs_json(r));
+    json_object_set_new(o, "tuning", page_tuning(r->tuning));
+    json_object_set_new(o, "topology", page_topology(r));
+    json_object_set_new(o, "traffic", traffic_json(r));
+    json_object_set_new(o, "files", files_json(files));
+    return o;
+}
+
+json_t *page_of_run(const struct results *r, const char *const *files)
+{
+    const char *slash = strrchr(r->scenario->path, '/');
+    json_t *o = json_object(), *runs = json_array();
+
+    json_array_append_new(runs, page_run(r, "", files));
+    json_put_text(o, "kind", "run");
+    json_put_text(o, "version", ANOLE_VERSION);
+    json_put_text(o, "title", slash ? slash + 1 : r->scenario->path);
+    json_object_set_new(o, "runs", runs);
+    return o;
+}
+
+/* A '<' could end the element of the page that holds the data; in JSON it stands in texts alone. */
+static void print_safely(const char *json, FILE *out)
+{
+    size_t length;
+
+    for (; *json; json += length) {
+        if (*json == '<') {
+            fputs("\\u003c", out);
+            length = 1;
+        } else {
+            length = strcspn(json, "<");
+            fwrite(json, 1, length, out);
+        }
+    }
+}
+
+void page_print(const json_t *page, FILE *out)
+{
+    const char *marker = memmem(page_html, page_html_size, PAGE_MARKER, strlen(PAGE_MARKER));
+    char *json = json_dumps(page, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS));
+    const char *rest;
+
+    if (!marker || !json)
+        die("the page of reports has no place for its data, or there is no memory");
+    rest = marker + strlen(PAGE_MARKER);
+    fwrite(page_html, 1, (size_t)(marker - page_html), out);
+    print_safely(json, out);
+    fwrite(rest, 1, page_html_size - (size_t)(rest - page_html), out);
+    free(json);
+}

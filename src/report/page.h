@@ -1,0 +1,37 @@
+/* src/report/page.h - report.html: one file that shows a run or a comparison in a browser, without a network.
+ *
+ * The page is built from web/ and kept in web/report.html; the program carries it (tools/embed-page) and puts
+ * its data in. web/src/data.ts is the contract between the two.
+ */
+#ifndef REPORT_PAGE_H
+#define REPORT_PAGE_H
+
+#include "report/results.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+extern const char   page_html[];
+extern const size_t page_html_size;
+
+#define PAGE_MARKER "/*anole-data*/"     /* stands once in the page, where its data go */
+
+/* One element of 'runs' (interface Run of data.ts). 'files': what lies beside the page, ends with NULL. */
+json_t *page_run(const struct results *, const char *name, const char *const *files);
+
+/* Writes the page around a run ("run") or a comparison (interface Page of data.ts). Does not take 'page'. */
+void page_print(const json_t *page, FILE *);
+
+/* The whole page of one run. */
+json_t *page_of_run(const struct results *, const char *const *files);
+
+/* Its part about the network (interface Topology). */
+json_t *page_topology(const struct results *);
+
+/* Its part about a tuner (interface Tuning); null if there was none. */
+json_t *page_tuning(const struct tuning *);
+
+/* A number in a picture: six digits are more than anybody sees; null if there is none. */
+json_t *page_number(double);
+
+#endif

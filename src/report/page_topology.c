@@ -1,0 +1,287 @@
+/* src/report/page_topology.c - the network of a report: who is linked to whom, and how busy that was.
+ *
+ * Of a network with more than LINKS_MAX links, the hosts of each switch become one node with one link, and of
+ * links between switches the busiest LINKS_MAX are told. So a page stays small whatever the network.
+ */
+#include "report/page.h"
+#include "base/err.h"
+#include "report/results_json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LINKS_MAX 4000
+#define ROWS_MAX  48             /* of the heat map */
+#define NOWHERE   UINT32_MAX
+
+struct way {                     /* one direction of a link, or of the links to all hosts of a switch */
+    uint64_t tx_bytes, rate_bps, paused_ps;
+    double   busy_max;           /* share of the busiest interval */
+    uint32_t links;
+};
+
+struct edge {
+    uint32_t   a, b;             /* nodes of the page */
+    struct way ab, ba;
+};
+
+struct picture {
+    const struct results *r;
+    uint32_t    *tier;           /* by node of the graph */
+    uint32_t    *shown;          /* by node of the graph: its node of the page, or NOWHERE */
+    json_t      *nodes;
+    struct edge *edge;
+    uint32_t     edges;
+    bool         is_folded;      /* hosts are not told one by one */
+};
+
+/* ---- tiers ---- */
+
+/* Distance from the nearest host: hosts 0, switches with hosts 1, and so on. In rounds, since tiers are few. */
+static uint32_t *tiers_of(const struct graph *g)
+{
+    uint32_t *tier = xmalloc((g->nodes + 1ul) * sizeof(*tier));
+    bool      is_more = true;
+
+    for (uint32_t i = 0; i < g->nodes; i++)
+        tier[i] = g->node[i].is_switch ? NOWHERE : 0;
+    for (uint32_t round = 0; is_more; round++) {
+        is_more = false;
+        for (uint32_t i = 0; i < g->links; i++) {
+            uint32_t *a = &tier[g->link[i].a], *b = &tier[g->link[i].b];
+
+            if (*a == round && *b == NOWHERE)
+                *b = round + 1;
+            else if (*b == round && *a == NOWHERE)
+                *a = round + 1;
+            else
+                continue;
+            is_more = true;
+        }
+    }
+    return tier;
+}
+
+/* ---- nodes ---- */
+
+static uint32_t add_node(struct picture *p, const char *name, bool is_switch, uint32_t tier)
+{
+    json_t *o = json_object();
+
+    json_put_text(o, "name", name);
+    json_put_text(o, "kind", is_switch ? "switch" : "host");
+    json_put_count(o, "tier", tier == NOWHERE ? 0 : tier);
+    json_array_append_new(p->nodes, o);
+    return (uint32_t)json_array_size(p->nodes) - 1;
+}
+
+static void add_nodes(struct picture *p)
+{
+    const struct graph *g = &p->r->sim->graph;
+
+    p->shown = xmalloc((g->nodes + 1ul) * sizeof(*p->shown));
+    for (uint32_t i = 0; i < g->nodes; i++)
+        p->shown[i] = p->is_folded && !g->node[i].is_switch
+                          ? NOWHERE : add_node(p, g->node[i].name, g->node[i].is_switch, p->tier[i]);
+}
+
+/* ---- links ---- */
+
+static void add_way(struct way *w, const struct results *r, const struct port *port)
+{
+    double busy = r->series->util_max[port->id];
+
+    w->tx_bytes += port->counters.tx_bytes;
+    w->rate_bps += port->rate_bps;
+    w->paused_ps += port_paused_ps(port, r->end_ps);
+    w->busy_max = busy > w->busy_max ? busy : w->busy_max;
+    w->links++;
+}
+
+/* The edge for the hosts of a switch, made when the first of them is met. */
+static struct edge *hosts_edge(struct picture *p, uint32_t *edge_of, uint32_t owner)
+{
+    char name[32];
+
+    if (edge_of[owner] == NOWHERE) {
+        snprintf(name, sizeof(name), "hosts of %s", p->r->sim->graph.node[owner].name);
+        edge_of[owner] = p->edges;
+        p->edge[p->edges++] = (struct edge){ .a = add_node(p, name, false, 0), .b = p->shown[owner] };
+    }
+    return &p->edge[edge_of[owner]];
+}
+
+/* The edge of each link of the graph. Two hosts may be linked to each other: no switch to fold them under. */
+static void make_edges(struct picture *p, uint32_t *edge_of_link)
+{
+    const struct graph *g = &p->r->sim->graph;
+    uint32_t *edge_of = xmalloc((g->nodes + 1ul) * sizeof(*edge_of));
+
+    memset(edge_of, 0xff, (g->nodes + 1ul) * sizeof(*edge_of));
+    for (uint32_t i = 0; i < g->links; i++) {
+        const struct graph_link *l = &g->link[i];
+        bool a_is_host = !g->node[l->a].is_switch, b_is_host = !g->node[l->b].is_switch;
+
+        if (p->is_folded && a_is_host && b_is_host) {
+            edge_of_link[i] = NOWHERE;
+        } else if (p->is_folded && (a_is_host || b_is_host)) {
+            edge_of_link[i] = (uint32_t)(hosts_edge(p, edge_of, a_is_host ? l->b : l->a) - p->edge);
+        } else {
+            edge_of_link[i] = p->edges;
+            p->edge[p->edges++] = (struct edge){ .a = p->shown[l->a], .b = p->shown[l->b] };
+        }
+    }
+    free(edge_of);
+}
+
+static void add_edges(struct picture *p)
+{
+    const struct sim *s = p->r->sim;
+    uint32_t *edge_of_link = xmalloc((s->graph.links + 1ul) * sizeof(*edge_of_link));
+
+    p->edge = xcalloc(s->graph.links + 1ul, sizeof(*p->edge));
+    make_edges(p, edge_of_link);
+    for (uint32_t i = 0; i < s->ports; i++) {
+        const struct port *port = &s->port[i];
+        struct edge *e = edge_of_link[port->link] == NOWHERE ? NULL : &p->edge[edge_of_link[port->link]];
+        bool is_up = !port->is_switch;       /* folded: from a host, which stands first */
+
+        if (!e)
+            continue;
+        if (p->shown[s->graph.link[port->link].a] != NOWHERE && p->shown[s->graph.link[port->link].b] != NOWHERE)
+            is_up = port->node->id == s->graph.link[port->link].a;
+        add_way(is_up ? &e->ab : &e->ba, p->r, port);
+    }
+    free(edge_of_link);
+}
+
+static double busy_of(const struct results *r, const struct way *w)
+{
+    return r->end_ps && w->rate_bps
+               ? (double)w->tx_bytes * 8 * (double)PS_PER_S / ((double)w->rate_bps * (double)r->end_ps) : 0;
+}
+
+static double paused_of(const struct results *r, const struct way *w)
+{
+    return r->end_ps && w->links ? (double)w->paused_ps / ((double)r->end_ps * w->links) : 0;
+}
+
+/* Four digits behind the point are more than a colour shows. */
+static void put_share(json_t *o, const char *key, double share)
+{
+    json_object_set_new(o, key, json_real((double)(int64_t)(share * 1e4 + 0.5) / 1e4));
+}
+
+static json_t *edge_json(const struct results *r, const struct edge *e)
+{
+    json_t *o = json_object();
+
+    json_put_count(o, "a", e->a);
+    json_put_count(o, "b", e->b);
+    json_put_count(o, "rate_bps", e->ab.rate_bps);
+    put_share(o, "ab", busy_of(r, &e->ab));
+    put_share(o, "ba", busy_of(r, &e->ba));
+    put_share(o, "ab_max", e->ab.busy_max);
+    put_share(o, "ba_max", e->ba.busy_max);
+    put_share(o, "ab_paused", paused_of(r, &e->ab));
+    put_share(o, "ba_paused", paused_of(r, &e->ba));
+    return o;
+}
+
+/* ---- the busiest ---- */
+
+struct rank { double busy; uint32_t index; };
+
+static int by_busy(const void *a, const void *b)
+{
+    const struct rank *x = a, *y = b;
+
+    if (x->busy != y->busy)
+        return x->busy > y->busy ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static int by_index(const void *a, const void *b)
+{
+    const struct rank *x = a, *y = b;
+
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static json_t *edges_json(const struct picture *p)
+{
+    struct rank *rank = xcalloc(p->edges + 1ul, sizeof(*rank));
+    uint32_t     count = p->edges < LINKS_MAX ? p->edges : LINKS_MAX;
+    json_t      *list = json_array();
+
+    for (uint32_t i = 0; i < p->edges; i++) {
+        double up = busy_of(p->r, &p->edge[i].ab), down = busy_of(p->r, &p->edge[i].ba);
+
+        rank[i] = (struct rank){ up > down ? up : down, i };
+    }
+    qsort(rank, p->edges, sizeof(*rank), by_busy);
+    qsort(rank, count, sizeof(*rank), by_index);         /* those that stay, in their order */
+    for (uint32_t i = 0; i < count; i++)
+        json_array_append_new(list, edge_json(p->r, &p->edge[rank[i].index]));
+    free(rank);
+    return list;
+}
+
+/* ---- over time ---- */
+
+static json_t *heat_row(const struct results *r, const struct port *port)
+{
+    json_t *o = json_object(), *values = json_array();
+    char label[48];
+
+    snprintf(label, sizeof(label), "%s > %s", r->sim->graph.node[port->node->id].name,
+             r->sim->graph.node[port->peer->node->id].name);
+    for (uint32_t i = 0; i < r->series->heats; i++) {
+        double busy = series_heat(r->series, i, port->id, port->rate_bps);
+
+        json_array_append_new(values, json_real((double)(int64_t)(busy * 1e4 + 0.5) / 1e4));
+    }
+    json_put_text(o, "label", label);
+    json_object_set_new(o, "values", values);
+    return o;
+}
+
+static json_t *heat_json(const struct results *r)
+{
+    const struct sim *s = r->sim;
+    struct rank *rank = xcalloc(s->ports + 1ul, sizeof(*rank));
+    json_t *o = json_object(), *at = json_array(), *rows = json_array();
+
+    for (uint32_t i = 0; i < s->ports; i++) {
+        struct way w = { 0 };
+
+        add_way(&w, r, &s->port[i]);
+        rank[i] = (struct rank){ busy_of(r, &w), i };
+    }
+    qsort(rank, s->ports, sizeof(*rank), by_busy);
+    for (uint32_t i = 0; i < s->ports && i < ROWS_MAX && rank[i].busy > 0; i++)
+        json_array_append_new(rows, heat_row(r, &s->port[rank[i].index]));
+    for (uint32_t i = 0; i < r->series->heats; i++)
+        json_array_append_new(at, json_real((double)r->series->heat_end_ps[i] / (double)PS_PER_US));
+    json_object_set_new(o, "at_us", at);
+    json_object_set_new(o, "rows", rows);
+    free(rank);
+    return o;
+}
+
+json_t *page_topology(const struct results *r)
+{
+    struct picture p = { .r = r, .nodes = json_array(), .is_folded = r->sim->graph.links > LINKS_MAX };
+    json_t *o = json_object();
+
+    p.tier = tiers_of(&r->sim->graph);
+    add_nodes(&p);
+    add_edges(&p);
+    json_object_set_new(o, "nodes", p.nodes);
+    json_object_set_new(o, "links", edges_json(&p));
+    json_object_set_new(o, "heat", heat_json(r));
+    free(p.tier);
+    free(p.shown);
+    free(p.edge);
+    return o;
+}

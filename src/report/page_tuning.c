@@ -1,0 +1,239 @@
+/* src/report/page_tuning.c - the page's part about a tuner: what it measured, decided and set, step by step. */
+#include "base/err.h"
+#include "report/page.h"
+#include "report/results_json.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STEPS_MAX 2000           /* more than anybody reads; a page of them is below 1 MB */
+
+/* ---- which steps are told ---- */
+
+static bool is_set(const struct tuning_step *s)
+{
+    for (uint32_t k = 0; k < KNOB_COUNT; k++)
+        if (s->is.value[k] != s->was.value[k])
+            return true;
+    return false;
+}
+
+static const char *phase_of(const struct tuning_step *s)
+{
+    return s->note.phase ? s->note.phase : "";
+}
+
+/* Something was judged or set, or another phase began. */
+static bool is_decision(const struct tuning *g, uint32_t i)
+{
+    const struct tuning_step *s = &g->step[i];
+
+    return s->note.verdict != TUNER_NO_VERDICT || is_set(s) || i == 0 ||
+           strcmp(phase_of(s), phase_of(&g->step[i - 1])) != 0;
+}
+
+/* Marks those of one kind, each of them if there is room for all, else evenly spread. Returns how many. */
+static uint32_t keep_some(const struct tuning *g, bool *is_kept, bool of_decisions, uint32_t room)
+{
+    uint32_t count = 0, seen = 0, kept = 0, every;
+
+    for (uint32_t i = 0; i < g->steps; i++)
+        count += is_decision(g, i) == of_decisions;
+    if (count == 0 || room == 0)
+        return 0;
+    every = (count + room - 1) / room;
+    for (uint32_t i = 0; i < g->steps; i++)
+        if (is_decision(g, i) == of_decisions && seen++ % every == 0) {
+            is_kept[i] = true;
+            kept++;
+        }
+    return kept;
+}
+
+/* Decisions come first; steps in which nothing was decided fill what is left of the room. */
+static uint32_t steps_to_tell(const struct tuning *g, uint32_t *step)
+{
+    bool    *is_kept = xcalloc(g->steps + 1, sizeof(*is_kept));
+    uint32_t kept = keep_some(g, is_kept, true, STEPS_MAX), count = 0;
+
+    keep_some(g, is_kept, false, STEPS_MAX - kept);
+    for (uint32_t i = 0; i < g->steps; i++)
+        if (is_kept[i])
+            step[count++] = i;
+    free(is_kept);
+    return count;
+}
+
+/* ---- the tuner ---- */
+
+static json_t *options_json(const struct tuning *g)
+{
+    const struct tuner_option *option = g->algo->option;
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; option && option[i].name; i++) {
+        json_t *o = json_object();
+
+        json_put_text(o, "name", option[i].name);
+        json_object_set_new(o, "value", tuning_option(g, i));
+        json_object_set_new(o, "is_given", json_boolean(g->values.is_given[i]));
+        json_put_text(o, "about", option[i].about);
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+/* ---- its steps ---- */
+
+/* Of all steps. The best so far was accepted, too. */
+static json_t *totals_json(const struct tuning *g)
+{
+    uint32_t searches = 0, accepted = 0, rejected = 0;
+    const char *before = "";
+    json_t *o = json_object();
+
+    for (uint32_t i = 0; i < g->steps; i++) {
+        enum tuner_verdict verdict = g->step[i].note.verdict;
+        const char *phase = phase_of(&g->step[i]);
+
+        searches += strcmp(phase, "search") == 0 && strcmp(before, "search") != 0;
+        accepted += verdict == TUNER_ACCEPTED || verdict == TUNER_BEST;
+        rejected += verdict == TUNER_REJECTED;
+        before = phase;
+    }
+    json_put_count(o, "steps", g->steps);
+    json_put_count(o, "searches", searches);
+    json_put_count(o, "accepted", accepted);
+    json_put_count(o, "rejected", rejected);
+    return o;
+}
+
+/* The phases' names in the order in which they came; a step tells its own by number. */
+static json_t *phase_json(json_t *names, const char *phase)
+{
+    json_t *name;
+    size_t i;
+
+    if (!*phase)
+        return json_null();
+    json_array_foreach(names, i, name)
+        if (strcmp(json_string_value(name), phase) == 0)
+            return json_integer((json_int_t)i);
+    json_array_append_new(names, json_of_text(phase));
+    return json_integer((json_int_t)json_array_size(names) - 1);
+}
+
+/* Knobs are numbered in the order of 'knobs', into which a new one is put. place[] holds numbers from 1. */
+static json_t *set_json(const struct tuning_step *s, json_t *knobs, uint32_t place[KNOB_COUNT])
+{
+    json_t *list = json_array();
+
+    for (uint32_t k = 0; k < KNOB_COUNT; k++) {
+        json_t *row;
+
+        if (s->is.value[k] == s->was.value[k])
+            continue;
+        if (!place[k]) {
+            json_array_append_new(knobs, json_pack("{s:s, s:s}", "name", knob_info[k].name, "unit",
+                                                   knob_unit_name(knob_info[k].unit)));
+            place[k] = (uint32_t)json_array_size(knobs);
+        }
+        row = json_pack("[I]", (json_int_t)place[k] - 1);
+        json_array_append_new(row, page_number(s->is.value[k]));
+        json_array_append_new(row, page_number(s->was.value[k]));
+        json_array_append_new(list, row);
+    }
+    return list;
+}
+
+static const struct {
+    const char *name;
+    size_t      at;              /* a double of struct tuner_note */
+} columns[] = {
+    { "utility",            offsetof(struct tuner_note, utility) },
+    { "utility_throughput", offsetof(struct tuner_note, throughput) },
+    { "utility_rtt",        offsetof(struct tuner_note, rtt) },
+    { "utility_pfc",        offsetof(struct tuner_note, pfc) },
+    { "divergence",         offsetof(struct tuner_note, divergence) },
+    { "elephants",          offsetof(struct tuner_note, elephants) },
+    { "temperature",        offsetof(struct tuner_note, temperature) },
+};
+
+static double value_at(const struct tuner_note *n, size_t at)
+{
+    double value;
+
+    memcpy(&value, (const char *)n + at, sizeof(value));
+    return value;
+}
+
+static void put_columns(json_t *steps, const struct tuning *g, const uint32_t *step, uint32_t count)
+{
+    for (size_t c = 0; c < sizeof(columns) / sizeof(*columns); c++) {
+        json_t *values = json_array();
+
+        for (uint32_t i = 0; i < count; i++)
+            json_array_append_new(values, page_number(value_at(&g->step[step[i]].note, columns[c].at)));
+        json_object_set_new(steps, columns[c].name, values);
+    }
+}
+
+static void put_times(json_t *steps, const struct tuning *g, const uint32_t *step, uint32_t count)
+{
+    json_t *start = json_array(), *end = json_array();
+
+    for (uint32_t i = 0; i < count; i++) {
+        json_array_append_new(start, json_real((double)g->step[step[i]].start_ps / (double)PS_PER_US));
+        json_array_append_new(end, json_real((double)g->step[step[i]].end_ps / (double)PS_PER_US));
+    }
+    json_object_set_new(steps, "start_us", start);
+    json_object_set_new(steps, "end_us", end);
+}
+
+/* What was decided. 'tuning' gets the lists of names that numbers stand for. */
+static void put_decisions(json_t *tuning, json_t *steps, const struct tuning *g, const uint32_t *step,
+                          uint32_t count)
+{
+    json_t *phases = json_array(), *knobs = json_array();
+    json_t *phase = json_array(), *verdict = json_array(), *why = json_array(), *set = json_array();
+    uint32_t place[KNOB_COUNT] = { 0 };
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tuning_step *s = &g->step[step[i]];
+
+        json_array_append_new(phase, phase_json(phases, phase_of(s)));
+        json_array_append_new(verdict, json_integer(s->note.verdict));
+        json_array_append_new(why, json_of_text(s->note.why));
+        json_array_append_new(set, set_json(s, knobs, place));
+    }
+    json_object_set_new(steps, "phase", phase);
+    json_object_set_new(steps, "verdict", verdict);
+    json_object_set_new(steps, "why", why);
+    json_object_set_new(steps, "set", set);
+    json_object_set_new(tuning, "phases", phases);
+    json_object_set_new(tuning, "knobs", knobs);
+}
+
+json_t *page_tuning(const struct tuning *g)
+{
+    json_t *o, *steps;
+    uint32_t *step, count;
+
+    if (!g || !g->algo)
+        return json_null();
+    step = xcalloc(g->steps + 1, sizeof(*step));
+    count = steps_to_tell(g, step);
+    o = json_object();
+    steps = json_object();
+    json_put_text(o, "tuner", g->algo->name);
+    json_put_text(o, "about", g->algo->about);
+    json_object_set_new(o, "options", options_json(g));
+    json_object_set_new(o, "totals", totals_json(g));
+    put_times(steps, g, step, count);
+    put_columns(steps, g, step, count);
+    put_decisions(o, steps, g, step, count);
+    json_object_set_new(o, "steps", steps);
+    free(step);
+    return o;
+}

@@ -1,0 +1,263 @@
+/* src/report/results.c - adds up what the ports and flows of a simulation have counted. */
+#include "report/results.h"
+#include "base/err.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const results_op_names[OP_KINDS] = { "iteration", "read", "write", "call" };
+
+char *results_port_name(char buf[PORT_NAME_MAX], const struct sim *s, const struct port *p)
+{
+    snprintf(buf, PORT_NAME_MAX, "%s:%u", s->graph.node[p->node->id].name, p->index);
+    return buf;
+}
+
+/* Keeps 'list' sorted by value, largest first; the first of equals stays first. */
+static void keep_worst(uint32_t list[RESULTS_WORST], uint64_t value[RESULTS_WORST], uint32_t *count, uint32_t port,
+                       uint64_t is)
+{
+    uint32_t at = *count;
+
+    while (at > 0 && value[at - 1] < is)
+        at--;
+    if (is == 0 || at == RESULTS_WORST)
+        return;
+    if (*count < RESULTS_WORST)
+        ++*count;
+    for (uint32_t i = *count - 1; i > at; i--) {
+        list[i] = list[i - 1];
+        value[i] = value[i - 1];
+    }
+    list[at] = port;
+    value[at] = is;
+}
+
+static void add_ports(struct results *r)
+{
+    uint64_t paused[RESULTS_WORST], queued[RESULTS_WORST];
+
+    for (uint32_t i = 0; i < r->sim->ports; i++) {
+        const struct port *p = &r->sim->port[i];
+        uint64_t paused_ps = port_paused_ps(p, r->end_ps);
+
+        for (int kind = PACKET_DATA; kind <= PACKET_PFC; kind++)
+            r->hops += p->counters.tx_packets[kind];
+        r->marked_packets += p->counters.marked_packets;
+        if (p->counters.queue_bytes_max > r->queue_bytes_max)
+            r->queue_bytes_max = p->counters.queue_bytes_max;
+        r->paused_ps += paused_ps;
+        r->paused_ports += p->counters.pauses > 0;
+        keep_worst(r->paused, paused, &r->paused_count, i, paused_ps);
+        keep_worst(r->queued, queued, &r->queued_count, i, p->counters.queue_bytes_max);
+    }
+}
+
+/* ---- the traffic list ---- */
+
+/* Flows that are over have been counted by meter/fct; those that are not are still in the simulation. */
+static void add_flows(struct results *r)
+{
+    const struct sim *s = r->sim;
+
+    r->resent_bytes = r->fct->all.resent_bytes;
+    for (uint32_t i = 0; i < FCT_BUCKETS; i++)
+        r->size[i] = (struct results_size){ r->fct->bucket[i].resent_bytes, s->counters.nacks_by_size[i],
+                                            s->counters.reordered_by_size[i] };
+    for (uint32_t i = 0; i < r->scenario->entries; i++) {
+        const struct fct_cell *done = &r->fct->entry[i];
+
+        r->entry[i].flows_started = done->count;
+        r->entry[i].bytes_started = done->bytes;
+        r->entry[i].first_ps = done->count ? done->first_ps : NEVER;
+        r->entry[i].last_ps = done->last_ps;
+    }
+    for (uint32_t i = 0; (i = sim_next_active(s, i)) != 0; ) {
+        const struct flow *f = &s->flow[i];
+        struct results_entry *e = &r->entry[f->traffic];
+
+        r->resent_bytes += f->resent_bytes;
+        r->size[fct_bucket_of(f->bytes)].resent_bytes += f->resent_bytes;
+        e->flows_started++;
+        e->bytes_started += f->bytes;
+        e->first_ps = f->start_ps < e->first_ps ? f->start_ps : e->first_ps;
+        e->last_ps = r->end_ps;
+    }
+}
+
+/* Per second over some time; NAN: there is no time. */
+static double rate(double amount, uint64_t ps)
+{
+    return ps ? amount * (double)PS_PER_S / (double)ps : NAN;
+}
+
+static double share(double part, double whole)
+{
+    return whole > 0 ? part / whole : NAN;
+}
+
+static double entry_goodput_bps(const struct results *r, uint32_t entry)
+{
+    const struct results_entry *e = &r->entry[entry];
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < r->series->points; i++)
+        bytes += r->series->entry_bytes[(size_t)i * r->series->entries + entry];
+    return e->flows_started ? rate((double)bytes * 8, e->last_ps - e->first_ps) : NAN;
+}
+
+static double realised_load(const struct scenario_traffic *t, uint64_t bytes, uint64_t end_ps)
+{
+    uint64_t stop_ps = t->stop_ps < end_ps ? t->stop_ps : end_ps;
+    double asked_bits;
+
+    if (t->load == 0 || stop_ps <= t->start_ps)
+        return 0;
+    asked_bits = t->bps_per_host * t->hosts * ((double)(stop_ps - t->start_ps) / (double)PS_PER_S);
+    return t->load * (double)bytes * 8 / asked_bits;
+}
+
+/* ---- jobs ---- */
+
+static enum results_job job_of(const struct scenario_traffic *t)
+{
+    if (t->workers)
+        return JOB_TRAINING;
+    if (strcmp(t->kind, "storage") == 0)
+        return JOB_STORAGE;
+    return strcmp(t->kind, "rpc") == 0 ? JOB_RPC : JOB_NONE;
+}
+
+const enum op_kind *results_ops_of(enum results_job job)
+{
+    static const enum op_kind none[] = { OP_KINDS }, training[] = { OP_ITERATION, OP_KINDS },
+                              storage[] = { OP_READ, OP_WRITE, OP_KINDS }, rpc[] = { OP_CALL, OP_KINDS };
+
+    switch (job) {
+    case JOB_TRAINING: return training;
+    case JOB_STORAGE:  return storage;
+    case JOB_RPC:      return rpc;
+    case JOB_NONE:     break;
+    }
+    return none;
+}
+
+static void add_training(struct results_entry *e, const struct scenario_traffic *t, const struct ops_cell *c)
+{
+    double mean_us = ops_us_stats(c).mean, mean_s = mean_us / 1e6;
+
+    e->iteration_us_mean = e->algbw_bps = e->busbw_bps = e->bound_share = NAN;
+    if (c->count == 0 || mean_us <= 0)
+        return;
+    e->iteration_us_mean = mean_us + (double)t->compute_ps / (double)PS_PER_US;
+    e->algbw_bps = (double)t->collective_bytes * 8 / mean_s;
+    e->busbw_bps = e->algbw_bps * t->bus_factor;
+    if (t->bound_ps)
+        e->bound_share = (double)t->bound_ps / (double)PS_PER_US / mean_us;
+}
+
+static void add_job(struct results *r, uint32_t entry)
+{
+    struct results_entry *e = &r->entry[entry];
+    uint64_t first_ps = NEVER, last_ps = 0, count = 0, bytes = 0;
+
+    e->job = job_of(&r->scenario->entry[entry]);
+    for (const enum op_kind *k = results_ops_of(e->job); *k != OP_KINDS; k++) {
+        const struct ops_cell *c = ops_cell(r->ops, entry, *k);
+
+        if (c->count == 0)
+            continue;
+        count += c->count;
+        bytes += c->bytes;
+        first_ps = c->first_ps < first_ps ? c->first_ps : first_ps;
+        last_ps = c->last_ps > last_ps ? c->last_ps : last_ps;
+    }
+    e->ops_per_s = count ? rate((double)count, last_ps - first_ps) : NAN;
+    e->ops_bps = count ? rate((double)bytes * 8, last_ps - first_ps) : NAN;
+    if (e->job == JOB_TRAINING)
+        add_training(e, &r->scenario->entry[entry], ops_cell(r->ops, entry, OP_ITERATION));
+}
+
+static void add_entries(struct results *r)
+{
+    for (uint32_t i = 0; i < r->scenario->entries; i++) {
+        r->entry[i].load = realised_load(&r->scenario->entry[i], r->entry[i].bytes_started, r->end_ps);
+        r->entry[i].goodput_bps = entry_goodput_bps(r, i);
+        add_job(r, i);
+    }
+}
+
+/* ---- phases ---- */
+
+static void add_phases(struct results *r)
+{
+    uint32_t entries = r->scenario->entries;
+
+    r->has_phases = r->series->phases.windows > 0;
+    r->entry_phase_bps = xcalloc((entries + 1ul) * PHASES, sizeof(*r->entry_phase_bps));
+    for (uint32_t i = 0; i < PHASES; i++) {
+        const struct series_phase *p = &r->series->phase[i];
+
+        r->phase[i] = (struct results_phase){
+            .ps = p->ps,
+            .goodput_bps = rate(p->payload_bytes * 8, p->ps),
+            .rtt_us_mean = share(p->rtt_ps_sum, p->rtt_samples) / (double)PS_PER_US,
+            .paused_share = share(p->paused_ps, (double)p->ps * r->sim->ports),
+            .marked_share = share(p->marked_packets, p->data_packets),
+        };
+        for (uint32_t e = 0; e < entries; e++)
+            r->entry_phase_bps[e * PHASES + i] = rate(r->series->phase_entry_bytes[e * PHASES + i] * 8, p->ps);
+    }
+}
+
+/* ---- the network ---- */
+
+static void add_network(struct results *r)
+{
+    const struct sim_counters *c = &r->sim->counters;
+    uint64_t rtt_ps_max = 0;
+
+    for (uint32_t i = 0; i < r->series->points; i++)
+        if (r->series->point[i].rtt_ps_peak > rtt_ps_max)
+            rtt_ps_max = r->series->point[i].rtt_ps_peak;
+    r->rtt_us_mean = share((double)c->rtt_ps_sum, (double)c->rtt_samples) / (double)PS_PER_US;
+    r->rtt_us_max = c->rtt_samples ? (double)rtt_ps_max / (double)PS_PER_US : NAN;
+    r->dropped_packets = c->dropped_buffer + c->dropped_wire + c->dropped_down + c->dropped_no_route;
+    r->paused_share = r->end_ps ? share((double)r->paused_ps, (double)r->end_ps * r->sim->ports) : 0;
+    r->marked_share = share((double)r->marked_packets, (double)c->data_sent);
+    r->unfinished = c->flows_started - c->flows_done;
+    if (r->end_ps > r->sim->first_start_ps)      /* flow lists often begin at 2 s */
+        r->goodput_bps = (double)c->payload_received * 8 /
+                         ((double)(r->end_ps - r->sim->first_start_ps) / (double)PS_PER_S);
+}
+
+void results_init(struct results *r, const struct simulation *run)
+{
+    memset(r, 0, sizeof(*r));
+    r->scenario = &run->scenario;
+    r->sim = run->sim;
+    r->fct = &run->fct;
+    r->ops = &run->ops;
+    r->series = &run->series;
+    r->scores = &run->scores;
+    r->tuning = &run->tuning;
+    r->text = run->input.text;
+    r->text_bytes = run->input.text_bytes;
+    r->set = run->input.set;
+    r->sets = run->input.sets;
+    r->end_ps = run->end_ps;
+    r->wall_s = run->wall_s;
+    r->entry = xcalloc(r->scenario->entries + 1ul, sizeof(*r->entry));
+    add_ports(r);
+    add_network(r);
+    add_flows(r);
+    add_entries(r);
+    add_phases(r);
+}
+
+void results_fini(struct results *r)
+{
+    free(r->entry);
+    free(r->entry_phase_bps);
+}

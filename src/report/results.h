@@ -1,0 +1,120 @@
+/* src/report/results.h - what a run has found, and the forms in which it is told. */
+#ifndef REPORT_RESULTS_H
+#define REPORT_RESULTS_H
+
+#include "run/simulation.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+#define RESULTS_WORST 5          /* ports that are named */
+
+enum results_job { JOB_NONE, JOB_TRAINING, JOB_STORAGE, JOB_RPC };
+
+struct results_entry {           /* of the traffic list */
+    uint64_t flows_started, bytes_started;
+    double   load;               /* realised, on the scale of the load asked for; 0: none was */
+    uint64_t first_ps, last_ps;  /* start of its first flow; when its last was done, or the end of the run */
+    double   goodput_bps;        /* acknowledged between the two; NAN: no flow started */
+
+    enum results_job job;        /* what the application saw; NAN: nothing of it is over */
+    double   iteration_us_mean;  /* training: collective and compute */
+    double   algbw_bps, busbw_bps;   /* training, as nccl-tests define them: size / mean time, and x bus_factor */
+    double   bound_share;        /* training: the least time by the hosts' links / mean time */
+    double   ops_per_s;          /* iterations, reads and writes, or calls, from the first start to the last end */
+    double   ops_bps;            /* storage and rpc: their payload in that time */
+};
+
+struct results_phase {           /* before, during or after an influx; NAN: there is no such time, or no sample */
+    uint64_t ps;                 /* how long */
+    double   goodput_bps, rtt_us_mean, paused_share, marked_share;
+};
+
+struct results_size {            /* of flows of a range of sizes, those included that are not over */
+    uint64_t resent_bytes, nacks, reordered;
+};
+
+struct results {
+    const struct scenario *scenario;
+    const struct sim      *sim;
+    const struct fct      *fct;
+    const struct ops      *ops;
+    const struct series   *series;
+    const struct scores   *scores;
+    const struct tuning   *tuning;       /* its algo is NULL: there was no tuner */
+    const char            *text;         /* of the scenario's file */
+    size_t                 text_bytes;
+    const char *const     *set;          /* what the command line has changed */
+    uint32_t               sets;
+
+    uint64_t end_ps;             /* the end of the run */
+    uint64_t hops;               /* packets that ports have sent */
+    uint64_t unfinished, resent_bytes;
+    double   goodput_bps;        /* payload delivered over time */
+    double   rtt_us_mean, rtt_us_max;    /* NAN: nothing was acknowledged */
+    uint64_t marked_packets, paused_ps;
+    uint64_t dropped_packets, queue_bytes_max;
+    double   paused_share;       /* of the time of all ports */
+    double   marked_share;       /* of data packets; NAN: none was sent */
+    uint32_t paused_ports;       /* that have been paused at all */
+    uint32_t paused[RESULTS_WORST], queued[RESULTS_WORST];   /* ports paused longest, with the longest queues */
+    uint32_t paused_count, queued_count;     /* of them */
+    struct results_size   size[FCT_BUCKETS];
+    struct results_entry *entry;
+    bool                  has_phases;
+    struct results_phase  phase[PHASES];
+    double               *entry_phase_bps;   /* goodput [entry * PHASES + phase]; NAN: there is no such time */
+
+    double   wall_s;             /* the only figure that another run does not repeat */
+};
+
+/* Reads a simulation that has run, which must outlive the results. */
+void results_init(struct results *, const struct simulation *);
+void results_fini(struct results *);
+
+/* "tor0:3": the node's name and the number of the port. Returns buf. */
+#define PORT_NAME_MAX 32
+char *results_port_name(char buf[PORT_NAME_MAX], const struct sim *, const struct port *);
+
+/* The kinds of work of a job, ends with OP_KINDS. */
+const enum op_kind *results_ops_of(enum results_job);
+
+/* "iteration", "read", "write", "call" */
+extern const char *const results_op_names[OP_KINDS];
+
+/* The forms. Only what is under "wall", and the last line of the table, differs from run to run. */
+struct results_look { bool has_colour, is_utf8; };
+
+void results_print_table(const struct results *, FILE *, struct results_look);
+void results_print_csv(const struct results *, FILE *);
+void results_print_json(const struct results *, FILE *, bool with_wall);
+
+/* ports.csv: one line a port. */
+void results_print_ports(const struct results *, FILE *);
+
+/* gaps.csv: one line for each length of gaps between packets; it is written if they were recorded. */
+void results_print_gaps(const struct results *, FILE *);
+
+/* manifest.json: what was run, by what, and how long it took. 'files': what lies beside it, ends with NULL. */
+void results_print_manifest(const struct results *, const char *const *files, FILE *);
+
+/* intervals.csv: one line a monitor interval. */
+void results_print_interval_head(FILE *, const struct scenario *);
+void results_print_interval(FILE *, const struct report *);
+
+/* queues.csv: one line a queue and slot in which it was in use, or its setting changed. */
+struct slots_row;
+void results_print_queue_head(FILE *);
+void results_print_queue(FILE *, const struct sim *, const struct slots_row *);
+
+/* A name as a field of a CSV file: it may hold commas and quotes, being the user's. Returns buf. */
+#define RESULTS_QUOTED_MAX 264
+const char *results_quoted(char buf[RESULTS_QUOTED_MAX], const char *name);
+
+/* flows.csv and HPCC's files: one line as things happen. */
+void results_print_flow_head(FILE *);
+void results_print_flow(FILE *, const struct sim *, const struct scenario *, const struct flow_result *);
+void results_print_hpcc_fct(FILE *, const struct flow_result *);
+void results_print_hpcc_pfc(FILE *, const struct pfc_result *);
+
+#endif

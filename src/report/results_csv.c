@@ -1,0 +1,298 @@
+/* src/report/results_csv.c - results for other programs: raw units, said in the column's name. */
+#include "base/err.h"
+#include "report/metrics.h"
+#include "report/results.h"
+#include "run/slots.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+const char *results_quoted(char buf[RESULTS_QUOTED_MAX], const char *name)
+{
+    char *to = buf;
+
+    *to++ = '"';
+    for (; *name && to < buf + RESULTS_QUOTED_MAX - 3; name++) {
+        if (*name == '"')
+            *to++ = '"';
+        *to++ = *name;
+    }
+    *to++ = '"';
+    *to = '\0';
+    return buf;
+}
+
+/* ---- --format csv: one table of everything ---- */
+
+static void print_six(FILE *out, const struct fct_stats *s, bool is_empty)
+{
+    if (is_empty)
+        fputs(",,,,,,", out);
+    else
+        fprintf(out, ",%.6f,%.6f,%.6f,%.6f,%.6f,%.6f", s->mean, s->p50, s->p95, s->p99, s->p999, s->max);
+}
+
+static void print_row(FILE *out, const char *kind, const char *name, const struct fct_cell *c)
+{
+    struct fct_stats s = fct_slowdown_stats(c), t = fct_us_stats(c);
+
+    fprintf(out, "%s,%s,%" PRIu64 ",%" PRIu64, kind, name, c->count, c->bytes);
+    print_six(out, &s, c->count == 0);
+    print_six(out, &t, c->count == 0);
+    fputs(",,\n", out);
+}
+
+/* Iterations, reads, writes and calls have no slowdown. */
+static void print_ops(const struct results *r, uint32_t entry, FILE *out)
+{
+    char name[RESULTS_QUOTED_MAX];
+
+    for (const enum op_kind *k = results_ops_of(r->entry[entry].job); *k != OP_KINDS; k++) {
+        const struct ops_cell *c = ops_cell(r->ops, entry, *k);
+        struct fct_stats t = ops_us_stats(c);
+
+        fprintf(out, "%s,%s,%" PRIu64 ",%" PRIu64 ",,,,,,", results_op_names[*k],
+                results_quoted(name, r->scenario->entry[entry].name), c->count, c->bytes);
+        print_six(out, &t, c->count == 0);
+        fputs(",,\n", out);
+    }
+}
+
+static void print_phases(const struct results *r, FILE *out)
+{
+    char name[RESULTS_QUOTED_MAX];
+
+    for (uint32_t i = 0; r->has_phases && i < PHASES; i++) {
+        print_row(out, "phase", phase_names[i], &r->fct->phase[i]);
+        for (uint32_t e = 0; e < r->scenario->entries; e++)
+            print_row(out, phase_names[i], results_quoted(name, r->scenario->entry[e].name),
+                      &r->fct->entry_phase[e * PHASES + i]);
+    }
+}
+
+static void print_metrics(const struct results *r, FILE *out)
+{
+    struct metric *list = xcalloc(METRICS_MAX, sizeof(*list));
+    uint32_t count = metrics_of(r, list);
+    char name[RESULTS_QUOTED_MAX];
+
+    for (uint32_t i = 0; i < count; i++) {
+        fprintf(out, "metric,%s,,,,,,,,,,,,,,,", results_quoted(name, list[i].name));
+        if (isfinite(list[i].value))
+            fprintf(out, "%.15g", list[i].value);
+        fprintf(out, ",%s\n", metric_unit_name(list[i].unit));
+    }
+    free(list);
+}
+
+void results_print_csv(const struct results *r, FILE *out)
+{
+    char name[RESULTS_QUOTED_MAX];
+
+    fputs("set,name,flows,bytes,slowdown_mean,slowdown_p50,slowdown_p95,slowdown_p99,slowdown_p999,slowdown_max,"
+          "fct_us_mean,fct_us_p50,fct_us_p95,fct_us_p99,fct_us_p999,fct_us_max,value,unit\n", out);
+    for (uint32_t i = 0; i < FCT_BUCKETS; i++)
+        print_row(out, "size", fct_buckets[i].name, &r->fct->bucket[i]);
+    print_row(out, "all", "all", &r->fct->all);
+    for (uint32_t i = 0; i < r->scenario->entries; i++)
+        print_row(out, "traffic", results_quoted(name, r->scenario->entry[i].name), &r->fct->entry[i]);
+    print_phases(r, out);
+    for (uint32_t i = 0; i < r->scenario->entries; i++)
+        print_ops(r, i, out);
+    print_metrics(r, out);
+}
+
+/* ---- files of a run ---- */
+
+void results_print_ports(const struct results *r, FILE *out)
+{
+    fputs("node,port,peer,rate_bps,tx_bytes,data_packets,ack_packets,nack_packets,cnp_packets,pfc_packets,"
+          "marked_packets,queue_bytes_max,pauses,paused_us\n", out);
+    for (uint32_t i = 0; i < r->sim->ports; i++) {
+        const struct port *p = &r->sim->port[i];
+        const struct port_counters *c = &p->counters;
+        char peer[PORT_NAME_MAX];
+
+        fprintf(out, "%s,%u,%s,%" PRIu64 ",%" PRIu64, r->sim->graph.node[p->node->id].name, p->index,
+                results_port_name(peer, r->sim, p->peer), p->rate_bps, c->tx_bytes);
+        for (int kind = PACKET_DATA; kind <= PACKET_PFC; kind++)
+            fprintf(out, ",%" PRIu64, c->tx_packets[kind]);
+        fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6f\n", c->marked_packets, c->queue_bytes_max, c->pauses,
+                (double)port_paused_ps(p, r->end_ps) / (double)PS_PER_US);
+    }
+}
+
+void results_print_gaps(const struct results *r, FILE *out)
+{
+    struct gaps rdma, tcp;
+
+    gaps_recorded(r->sim, &rdma, &tcp);
+    fputs("from_ns,to_ns,rdma,tcp\n", out);
+    for (uint32_t i = 0; i < GAPS_BINS; i++)
+        if (rdma.bin[i] || tcp.bin[i])
+            fprintf(out, "%.3f,%.3f,%" PRIu64 ",%" PRIu64 "\n", (double)gaps_edge_ps(i) / 1e3,
+                    (double)gaps_edge_ps(i + 1) / 1e3, rdma.bin[i], tcp.bin[i]);
+}
+
+static uint64_t whole_ns(uint64_t ps)
+{
+    return ps / PS_PER_NS;
+}
+
+/* Nanoseconds with the picoseconds behind the point: nothing is lost. */
+static void print_ns(FILE *out, uint64_t ps)
+{
+    fprintf(out, ",%" PRIu64 ".%03u", whole_ns(ps), (unsigned)(ps % PS_PER_NS));
+}
+
+void results_print_flow_head(FILE *out)
+{
+    fputs("src,dst,sport,dport,prio,traffic,bytes,start_ns,fct_ns,ideal_ns,slowdown,resent_bytes\n", out);
+}
+
+void results_print_flow(FILE *out, const struct sim *s, const struct scenario *scenario, const struct flow_result *r)
+{
+    char name[RESULTS_QUOTED_MAX];
+
+    fprintf(out, "%s,%s,%u,%u,%u,%s,%" PRIu64, s->graph.node[r->src].name, s->graph.node[r->dst].name, r->sport,
+            r->dport, r->prio, results_quoted(name, scenario->entry[r->traffic].name), r->bytes);
+    print_ns(out, r->start_ps);
+    print_ns(out, r->fct_ps);
+    print_ns(out, r->ideal_ps);
+    fprintf(out, ",%.6f,%" PRIu64 "\n", fct_slowdown(r), r->resent_bytes);
+}
+
+void results_print_hpcc_fct(FILE *out, const struct flow_result *r)
+{
+    fprintf(out, "%08x %08x %u %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", sim_ip(r->src), sim_ip(r->dst),
+            r->sport, r->dport, r->bytes, whole_ns(r->start_ps), whole_ns(r->fct_ps), whole_ns(r->ideal_ps));
+}
+
+void results_print_hpcc_pfc(FILE *out, const struct pfc_result *r)
+{
+    fprintf(out, "%" PRIu64 " %u %u %u %u\n", whole_ns(r->at_ps), r->node, r->is_switch, r->port, r->is_pause);
+}
+
+/* ---- intervals.csv ---- */
+
+/* The name of a knob's column ends in its unit where that is a word. */
+static const char *knob_column_unit(enum knob_unit unit)
+{
+    switch (unit) {
+    case KNOB_MBPS:    return "_mbps";
+    case KNOB_US:      return "_us";
+    case KNOB_KB:      return "_kb";
+    case KNOB_PERCENT: return "_percent";
+    case KNOB_BLOCKS:  return "_blocks";
+    case KNOB_Q10:     return "_per_1024";
+    case KNOB_RATIO:
+    case KNOB_LOG2:
+    case KNOB_NUMBER:  break;
+    }
+    return "";
+}
+
+void results_print_interval_head(FILE *out, const struct scenario *s)
+{
+    fputs("start_us,end_us,payload_bytes,goodput_bps,flows_started,flows_done,flows_active,rtt_samples,rtt_us_mean,"
+          "rtt_us_max,pauses,paused_us,paused_share,data_packets,marked_packets,cnps,nacks,timeouts,dropped_packets,"
+          "queue_bytes_max,queue_bytes", out);
+    for (uint32_t i = 0; i < s->entries; i++) {
+        char name[80], field[RESULTS_QUOTED_MAX];
+
+        snprintf(name, sizeof(name), "%s.goodput_bps", s->entry[i].name);
+        fprintf(out, ",%s", results_quoted(field, name));
+    }
+    if (s->watch.monitors)
+        fputs(",utility,utility_throughput,utility_rtt,utility_pfc", out);
+    for (uint32_t i = 0; i < s->watch.monitors; i++)
+        fprintf(out, ",%s.flows,%s.elephant_share,%s.accuracy", s->watch.monitor[i]->name, s->watch.monitor[i]->name,
+                s->watch.monitor[i]->name);
+    for (uint32_t i = 0; i < KNOB_COUNT; i++)
+        fprintf(out, ",%s%s", knob_info[i].name, knob_column_unit(knob_info[i].unit));
+    fputc('\n', out);
+}
+
+static void print_us(FILE *out, uint64_t ps)
+{
+    uint64_t whole = ps / PS_PER_US;
+
+    fprintf(out, "%" PRIu64 ".%06u", whole, (unsigned)(ps % PS_PER_US));
+}
+
+static void print_rtt(FILE *out, const struct report *r)
+{
+    fprintf(out, ",%" PRIu64 ",", r->rtt_samples);
+    if (r->rtt_samples)
+        print_us(out, r->rtt_ps_sum / r->rtt_samples);
+    fputc(',', out);
+    if (r->rtt_samples)
+        print_us(out, r->rtt_ps_peak);
+}
+
+/* Nothing was sent: no utility; no truth: no accuracy. */
+static void print_watched(FILE *out, const struct report *r)
+{
+    struct score s = score_of(r);
+
+    if (r->monitors && s.is_active)
+        fprintf(out, ",%.6f,%.6f,%.6f,%.6f", s.utility, s.terms.throughput, s.terms.rtt, s.terms.pfc);
+    else if (r->monitors)
+        fputs(",,,,", out);
+    for (uint32_t i = 0; i < r->monitors; i++) {
+        const struct fsd *f = &r->monitor[i].fsd;
+        double            accuracy = score_accuracy(r, i);
+
+        fprintf(out, ",%.3f,%.6f,", (double)(f->elephants + f->mice) / FSD_ONE, fsd_elephant_share(f));
+        if (isfinite(accuracy))
+            fprintf(out, "%.6f", accuracy);
+    }
+}
+
+void results_print_interval(FILE *out, const struct report *r)
+{
+    uint64_t ps = r->end_ps - r->start_ps;
+    double   bps_per_byte = 8 * (double)PS_PER_S / (double)ps;
+    const uint64_t counts[] = { r->data_packets, r->marked_packets, r->cnps, r->nacks, r->timeouts,
+                                r->dropped_packets, r->queue_bytes_peak, r->queue_bytes };
+
+    print_us(out, r->start_ps);
+    fputc(',', out);
+    print_us(out, r->end_ps);
+    fprintf(out, ",%" PRIu64 ",%.0f,%" PRIu64 ",%" PRIu64 ",%" PRIu64, r->payload_bytes,
+            (double)r->payload_bytes * bps_per_byte, r->flows_started, r->flows_done, r->flows_active);
+    print_rtt(out, r);
+    fprintf(out, ",%" PRIu64 ",", r->pauses);
+    print_us(out, r->paused_ps);
+    fprintf(out, ",%.6f", r->ports ? (double)r->paused_ps / ((double)ps * r->ports) : 0);
+    for (unsigned i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+        fprintf(out, ",%" PRIu64, counts[i]);
+    for (uint32_t i = 0; i < r->entries; i++)
+        fprintf(out, ",%.0f", (double)r->entry_bytes[i] * bps_per_byte);
+    print_watched(out, r);
+    for (uint32_t i = 0; i < KNOB_COUNT; i++)
+        fprintf(out, ",%.10g", r->knobs.value[i]);
+    fputc('\n', out);
+}
+
+/* ---- queues.csv ---- */
+
+void results_print_queue_head(FILE *out)
+{
+    fputs("start_us,node,port,peer,queue_bytes_mean,tx_share,marked_share,kmin_bytes,kmax_bytes,pmax,changed\n", out);
+}
+
+void results_print_queue(FILE *out, const struct sim *s, const struct slots_row *r)
+{
+    const struct queue_slot *seen = r->seen;
+    double                   bytes_max = (double)r->port->rate_bps / 8 * (double)r->slot_ps / (double)PS_PER_S;
+    char                     peer[PORT_NAME_MAX];
+
+    print_us(out, r->start_ps);
+    fprintf(out, ",%s,%u,%s,%" PRIu64 ",%.6f,", s->graph.node[r->port->node->id].name, r->port->index,
+            results_port_name(peer, s, r->port->peer), seen->queue_bytes_mean, (double)seen->tx_bytes / bytes_max);
+    if (seen->tx_bytes)
+        fprintf(out, "%.6f", (double)seen->marked_bytes / (double)seen->tx_bytes);
+    fprintf(out, ",%u,%u,%.10g,%d\n", r->ecn.kmin_bytes, r->ecn.kmax_bytes, r->ecn.pmax, r->is_changed);
+}

@@ -1,0 +1,397 @@
+/* src/report/results_json.c - everything a run has found as one JSON object. Keys stand in the order in which
+ * they are written here; units are in their names. */
+#include "report/results_json.h"
+#include "base/err.h"
+#include "version.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- words ---- */
+
+json_t *json_of_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *json_of_bytes(const char *text, size_t bytes)
+{
+    json_t *made = json_stringn(text, bytes);
+    char *ascii;
+
+    if (made)
+        return made;
+    ascii = xmalloc(bytes + 1);
+    for (size_t i = 0; i < bytes; i++)
+        ascii[i] = (unsigned char)text[i] < 0x80 ? text[i] : '?';
+    made = json_stringn(ascii, bytes);
+    free(ascii);
+    return made;
+}
+
+json_t *json_of_text(const char *text)
+{
+    return json_of_bytes(text, strlen(text));
+}
+
+json_t *json_of_seed(uint64_t seed)
+{
+    char text[24];
+
+    if (seed <= INT64_MAX)
+        return json_integer((json_int_t)seed);
+    snprintf(text, sizeof(text), "%llu", (unsigned long long)seed);
+    return json_string(text);
+}
+
+void json_put_count(json_t *object, const char *key, uint64_t n)
+{
+    json_object_set_new(object, key, json_integer((json_int_t)n));
+}
+
+void json_put_number(json_t *object, const char *key, double value)
+{
+    json_object_set_new(object, key, json_of_number(value));
+}
+
+void json_put_text(json_t *object, const char *key, const char *text)
+{
+    json_object_set_new(object, key, json_of_text(text));
+}
+
+void json_put_us(json_t *object, const char *key, uint64_t ps)
+{
+    json_put_number(object, key, (double)ps / (double)PS_PER_US);
+}
+
+const char *results_model_name(const struct results *r)
+{
+    return sim_model_names[r->sim->cfg.model];
+}
+
+/* ---- flows ---- */
+
+/* mean, p50, ... of one quantity: null when there are no flows. */
+static void put_stats(json_t *object, const char *prefix, const struct fct_stats *s, bool is_empty)
+{
+    const struct { const char *name; double value; } rows[] = {
+        { "mean", s->mean }, { "p50", s->p50 },   { "p95", s->p95 },
+        { "p99", s->p99 },   { "p999", s->p999 }, { "max", s->max },
+    };
+
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        char key[32];
+
+        snprintf(key, sizeof(key), "%s_%s", prefix, rows[i].name);
+        json_object_set_new(object, key, is_empty ? json_null() : json_of_number(rows[i].value));
+    }
+}
+
+static void put_cell(json_t *object, const struct fct_cell *c)
+{
+    struct fct_stats slowdown = fct_slowdown_stats(c), fct_us = fct_us_stats(c);
+
+    json_put_count(object, "flows", c->count);
+    json_put_count(object, "bytes", c->bytes);
+    put_stats(object, "slowdown", &slowdown, c->count == 0);
+    put_stats(object, "fct_us", &fct_us, c->count == 0);
+}
+
+static json_t *fct_json(const struct results *r)
+{
+    json_t *rows = json_array();
+
+    for (uint32_t i = 0; i < FCT_BUCKETS; i++) {
+        json_t *row = json_object();
+
+        json_put_text(row, "size", fct_buckets[i].name);
+        put_cell(row, &r->fct->bucket[i]);
+        json_put_count(row, "resent_bytes", r->size[i].resent_bytes);
+        json_put_count(row, "nacks", r->size[i].nacks);
+        json_put_count(row, "reordered", r->size[i].reordered);
+        json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
+static json_t *all_json(const struct results *r)
+{
+    const struct sim_counters *c = &r->sim->counters;
+    json_t *o = json_object();
+
+    json_put_count(o, "flows_started", c->flows_started);
+    json_put_count(o, "flows_unfinished", r->unfinished);
+    json_put_count(o, "bytes_started", c->bytes_started);
+    put_cell(o, &r->fct->all);
+    return o;
+}
+
+static json_t *op_json(const struct ops_cell *c)
+{
+    struct fct_stats us = ops_us_stats(c);
+    json_t *o = json_object();
+
+    json_put_count(o, "count", c->count);
+    json_put_count(o, "bytes", c->bytes);
+    put_stats(o, "us", &us, c->count == 0);
+    return o;
+}
+
+/* What the application saw. */
+static void put_job(json_t *row, const struct results *r, uint32_t entry)
+{
+    const struct results_entry *e = &r->entry[entry];
+    const struct scenario_traffic *t = &r->scenario->entry[entry];
+
+    for (const enum op_kind *k = results_ops_of(e->job); *k != OP_KINDS; k++)
+        json_object_set_new(row, results_op_names[*k], op_json(ops_cell(r->ops, entry, *k)));
+    if (e->job == JOB_NONE)
+        return;
+    if (e->job == JOB_TRAINING) {
+        json_put_count(row, "workers", t->workers);
+        json_put_count(row, "collective_bytes", t->collective_bytes);
+        json_put_number(row, "iteration_us_mean", e->iteration_us_mean);
+        json_put_number(row, "algbw_bps", e->algbw_bps);
+        json_put_number(row, "busbw_bps", e->busbw_bps);
+        json_put_number(row, "bound_share", e->bound_share);
+        return;
+    }
+    json_put_number(row, e->job == JOB_STORAGE ? "iops" : "calls_per_s", e->ops_per_s);
+    json_put_number(row, "ops_bps", e->ops_bps);
+}
+
+static json_t *traffic_json(const struct results *r)
+{
+    json_t *rows = json_array();
+
+    for (uint32_t i = 0; i < r->scenario->entries; i++) {
+        const struct scenario_traffic *t = &r->scenario->entry[i];
+        json_t *row = json_object();
+
+        json_put_text(row, "name", t->name);
+        json_put_text(row, "kind", t->kind);
+        if (t->load > 0) {
+            json_put_number(row, "load_asked", t->load);
+            json_put_number(row, "load_realised", r->entry[i].load);
+        }
+        json_put_count(row, "flows_started", r->entry[i].flows_started);
+        json_put_count(row, "bytes_started", r->entry[i].bytes_started);
+        json_put_number(row, "goodput_bps", r->entry[i].goodput_bps);
+        put_cell(row, &r->fct->entry[i]);
+        put_job(row, r, i);
+        json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
+/* ---- phases ---- */
+
+static json_t *entry_phases_json(const struct results *r, uint32_t phase)
+{
+    json_t *rows = json_array();
+
+    for (uint32_t e = 0; e < r->scenario->entries; e++) {
+        json_t *row = json_object();
+
+        json_put_text(row, "name", r->scenario->entry[e].name);
+        json_put_number(row, "goodput_bps", r->entry_phase_bps[e * PHASES + phase]);
+        put_cell(row, &r->fct->entry_phase[e * PHASES + phase]);
+        json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
+static json_t *phases_json(const struct results *r)
+{
+    json_t *rows = json_array();
+
+    for (uint32_t i = 0; r->has_phases && i < PHASES; i++) {
+        const struct results_phase *p = &r->phase[i];
+        json_t *row = json_object();
+
+        json_put_text(row, "phase", phase_names[i]);
+        json_put_us(row, "us", p->ps);
+        json_put_number(row, "goodput_bps", p->goodput_bps);
+        json_put_number(row, "rtt_us_mean", p->rtt_us_mean);
+        json_put_number(row, "paused_share", p->paused_share);
+        json_put_number(row, "marked_share", p->marked_share);
+        put_cell(row, &r->fct->phase[i]);
+        json_object_set_new(row, "traffic", entry_phases_json(r, i));
+        json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
+/* ---- the network ---- */
+
+json_t *results_json_network(const struct results *r)
+{
+    const struct graph *g = &r->sim->graph;
+    json_t *o = json_object();
+
+    json_put_count(o, "hosts", g->hosts);
+    json_put_count(o, "switches", g->nodes - g->hosts);
+    json_put_count(o, "links", g->links);
+    json_put_us(o, "base_rtt_us", r->sim->base_rtt_ps);
+    return o;
+}
+
+static json_t *packets_json(const struct results *r)
+{
+    const struct sim_counters *c = &r->sim->counters;
+    json_t *o = json_object();
+
+    json_put_number(o, "goodput_bps", r->goodput_bps);
+    json_put_number(o, "rtt_us_mean", r->rtt_us_mean);
+    json_put_number(o, "rtt_us_max", r->rtt_us_max);
+    json_put_count(o, "data_sent", c->data_sent);
+    json_put_count(o, "data_received", c->data_received);
+    json_put_count(o, "payload_bytes_sent", c->payload_sent);
+    json_put_count(o, "payload_bytes_received", c->payload_received);
+    json_put_count(o, "payload_bytes_resent", r->resent_bytes);
+    json_put_count(o, "payload_bytes_dropped", c->payload_dropped);
+    json_put_count(o, "acks_sent", c->acks_sent);
+    json_put_count(o, "nacks_sent", c->nacks_sent);
+    json_put_count(o, "reordered", c->reordered);
+    json_put_count(o, "delayed", c->delayed);
+    json_put_count(o, "flowlets", c->flowlets);
+    json_put_count(o, "reroutes", c->reroutes);
+    json_put_count(o, "timeouts", c->timeouts);
+    json_put_count(o, "marked", r->marked_packets);
+    json_put_count(o, "cnps_sent", c->cnps_sent);
+    json_put_count(o, "cnps_received", c->cnps_received);
+    json_put_count(o, "dropped_buffer", c->dropped_buffer);
+    json_put_count(o, "dropped_wire", c->dropped_wire);
+    json_put_count(o, "dropped_down", c->dropped_down);
+    json_put_count(o, "dropped_no_route", c->dropped_no_route);
+    json_put_count(o, "hops", r->hops);
+    json_put_count(o, "events", c->events);
+    return o;
+}
+
+static json_t *pfc_json(const struct results *r)
+{
+    const struct sim_counters *c = &r->sim->counters;
+    json_t *o = json_object(), *worst = json_array();
+
+    json_put_count(o, "frames_sent", c->pfc_sent);
+    json_put_count(o, "pauses", c->pauses);
+    json_put_count(o, "resumes", c->resumes);
+    json_put_count(o, "paused_ports", r->paused_ports);
+    json_put_us(o, "paused_us", r->paused_ps);
+    json_put_number(o, "paused_share", r->paused_share);
+    for (uint32_t i = 0; i < r->paused_count; i++) {
+        const struct port *p = &r->sim->port[r->paused[i]];
+        char name[PORT_NAME_MAX];
+        json_t *row = json_object();
+
+        json_put_text(row, "port", results_port_name(name, r->sim, p));
+        json_put_us(row, "paused_us", port_paused_ps(p, r->end_ps));
+        json_put_count(row, "pauses", p->counters.pauses);
+        json_array_append_new(worst, row);
+    }
+    json_object_set_new(o, "worst", worst);
+    return o;
+}
+
+static json_t *queues_json(const struct results *r)
+{
+    json_t *rows = json_array();
+
+    for (uint32_t i = 0; i < r->queued_count; i++) {
+        const struct port *p = &r->sim->port[r->queued[i]];
+        char name[PORT_NAME_MAX];
+        json_t *row = json_object();
+
+        json_put_text(row, "port", results_port_name(name, r->sim, p));
+        json_put_count(row, "queue_bytes_max", p->counters.queue_bytes_max);
+        json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
+/* ---- all ---- */
+
+json_t *results_json_set(const struct results *r)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < r->sets; i++)
+        json_array_append_new(list, json_of_text(r->set[i]));
+    return list;
+}
+
+json_t *results_json_metrics(const struct metric *list, uint32_t count)
+{
+    json_t *rows = json_array();
+
+    for (uint32_t i = 0; i < count; i++) {
+        json_t *row = json_object();
+
+        json_put_text(row, "name", list[i].name);
+        json_put_text(row, "label", list[i].label);
+        json_put_text(row, "unit", metric_unit_name(list[i].unit));
+        json_put_number(row, "value", list[i].value);
+        json_put_text(row, "better", metric_better_name(list[i].better));
+        json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
+static json_t *metrics_json(const struct results *r)
+{
+    struct metric *list = xcalloc(METRICS_MAX, sizeof(*list));
+    json_t *made = results_json_metrics(list, metrics_of(r, list));
+
+    free(list);
+    return made;
+}
+
+json_t *results_json(const struct results *r)
+{
+    const struct sim_cfg *cfg = &r->sim->cfg;
+    json_t *o = json_object();
+
+    json_put_text(o, "version", ANOLE_VERSION);
+    json_put_text(o, "scenario", r->scenario->path);
+    json_object_set_new(o, "set", results_json_set(r));
+    json_object_set_new(o, "seed", json_of_seed(cfg->seed));
+    json_put_text(o, "model", results_model_name(r));
+    json_put_text(o, "cc", cfg->cc->name);
+    json_put_text(o, "lb", cfg->lb->name);
+    json_put_us(o, "simulated_us", r->end_ps);
+    json_object_set_new(o, "network", results_json_network(r));
+    json_object_set_new(o, "all", all_json(r));
+    json_object_set_new(o, "sizes", fct_json(r));
+    json_object_set_new(o, "traffic", traffic_json(r));
+    json_object_set_new(o, "phases", phases_json(r));
+    json_object_set_new(o, "packets", packets_json(r));
+    json_object_set_new(o, "pfc", pfc_json(r));
+    json_object_set_new(o, "queues", queues_json(r));
+    json_object_set_new(o, "metrics", metrics_json(r));
+    return o;
+}
+
+static json_t *wall_json(const struct results *r)
+{
+    json_t *o = json_object();
+
+    json_put_number(o, "seconds", r->wall_s);
+    if (r->wall_s > 0) {
+        json_put_number(o, "hops_per_second", (double)r->hops / r->wall_s);
+        json_put_number(o, "events_per_second", (double)r->sim->counters.events / r->wall_s);
+    }
+    return o;
+}
+
+void results_print_json(const struct results *r, FILE *out, bool with_wall)
+{
+    json_t *o = results_json(r);
+
+    if (with_wall)
+        json_object_set_new(o, "wall", wall_json(r));
+    json_dumpf(o, out, JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
+    fputc('\n', out);
+    json_decref(o);
+}

@@ -1,0 +1,550 @@
+/* src/report/results_table.c - results for people. */
+#include "report/results.h"
+#include "base/spark.h"
+#include "base/table.h"
+#include "base/text.h"
+#include "sim/partition.h"
+#include "report/metrics.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+struct text { char buf[48]; };
+
+static struct text time_text(uint64_t ps)
+{
+    struct text t;
+
+    text_from_time(t.buf, sizeof(t.buf), ps);
+    return t;
+}
+
+static struct text us_text(double us)
+{
+    return time_text((uint64_t)(us * (double)PS_PER_US));
+}
+
+static struct text bytes_text(uint64_t bytes)
+{
+    struct text t;
+
+    text_from_bytes(t.buf, sizeof(t.buf), (double)bytes);
+    return t;
+}
+
+static struct text rate_text(double bps)
+{
+    struct text t;
+
+    text_from_rate(t.buf, sizeof(t.buf), bps);
+    return t;
+}
+
+static struct text count_text(uint64_t n)
+{
+    struct text t;
+
+    text_from_count(t.buf, sizeof(t.buf), n);
+    return t;
+}
+
+/* "-" if there is no such number. */
+static struct text metric(enum metric_unit unit, double value)
+{
+    struct text t;
+
+    metric_text(t.buf, sizeof(t.buf), unit, value);
+    return t;
+}
+
+/* "1 flow", "2,000 flows" */
+static struct text counted(uint64_t n, const char *one, const char *many)
+{
+    struct text number = count_text(n), t;
+
+    snprintf(t.buf, sizeof(t.buf), "%.30s %.16s", number.buf, n == 1 ? one : many);
+    return t;
+}
+
+static struct text flows_text(uint64_t n)
+{
+    return counted(n, "flow", "flows");
+}
+
+static void print_heading(FILE *out, bool has_colour, const char *text)
+{
+    fprintf(out, "\n%s%s%s\n", has_colour ? "\033[1m" : "", text, has_colour ? "\033[0m" : "");
+}
+
+/* A line of "what   how much". */
+static void print_line(FILE *out, const char *what, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static void print_line(FILE *out, const char *what, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    fprintf(out, "  %-14s ", what);
+    vfprintf(out, format, args);
+    fputc('\n', out);
+    va_end(args);
+}
+
+/* ---- what was run ---- */
+
+static void print_traffic(const struct results *r, FILE *out)
+{
+    for (uint32_t i = 0; i < r->scenario->entries; i++) {
+        const struct scenario_traffic *t = &r->scenario->entry[i];
+        const char *what = i == 0 ? "traffic" : "";
+
+        if (t->load > 0)
+            print_line(out, what, "%s: load %.3f realised, %.3f asked; %s, %s", t->name, r->entry[i].load,
+                       t->load, flows_text(r->entry[i].flows_started).buf, bytes_text(r->entry[i].bytes_started).buf);
+        else
+            print_line(out, what, "%s: %s, %s", t->name, flows_text(r->entry[i].flows_started).buf,
+                       bytes_text(r->entry[i].bytes_started).buf);
+    }
+}
+
+static void print_setup(const struct results *r, FILE *out)
+{
+    const struct graph *g = &r->sim->graph;
+    const struct sim_cfg *cfg = &r->sim->cfg;
+
+    print_line(out, "scenario", "%s", r->scenario->path);
+    for (uint32_t i = 0; i < r->sets; i++)
+        print_line(out, i == 0 ? "set" : "", "%s", r->set[i]);
+    print_line(out, "model", "%s, %s, %s, %s", sim_model_names[cfg->model], cfg->cc->name, cfg->lb->name,
+               cfg->is_lossless ? "lossless" : "lossy");
+    print_line(out, "network", "%s, %s, %s", counted(g->hosts, "host", "hosts").buf,
+               counted(g->nodes - g->hosts, "switch", "switches").buf, counted(g->links, "link", "links").buf);
+    print_traffic(r, out);
+    print_line(out, "time", "%s simulated", time_text(r->end_ps).buf);
+    print_line(out, "seed", "%llu", (unsigned long long)cfg->seed);
+}
+
+/* ---- flows ---- */
+
+static void add_heads(struct table *t, const char *first)
+{
+    static const char *const heads[] = { "flows", "bytes", "mean", "p50", "p95", "p99", "p99.9", "max",
+                                         "FCT p50", "FCT p99" };
+
+    table_cell(t, "%s", first);
+    for (unsigned i = 0; i < sizeof(heads) / sizeof(*heads); i++)
+        table_cell(t, "%s", heads[i]);
+}
+
+static void add_row(struct table *t, const char *name, const struct fct_cell *c)
+{
+    struct fct_stats s = fct_slowdown_stats(c), us = fct_us_stats(c);
+    const double slowdown[] = { s.mean, s.p50, s.p95, s.p99, s.p999, s.max };
+
+    table_cell(t, "%s", name);
+    table_cell(t, "%s", count_text(c->count).buf);
+    table_cell(t, "%s", bytes_text(c->bytes).buf);
+    if (c->count == 0) {
+        for (int i = 0; i < 8; i++)
+            table_cell(t, "-");
+        return;
+    }
+    for (int i = 0; i < 6; i++)
+        table_cell(t, "%.2f", slowdown[i]);
+    table_cell(t, "%s", us_text(us.p50).buf);
+    table_cell(t, "%s", us_text(us.p99).buf);
+}
+
+static void print_fct(const struct results *r, FILE *out, bool has_colour)
+{
+    struct table *t = table_new("lrrrrrrrrrr");
+
+    print_heading(out, has_colour, "Slowdown (FCT / FCT alone in the network) and FCT, by flow size");
+    add_heads(t, "size");
+    for (uint32_t i = 0; i < FCT_BUCKETS; i++)
+        add_row(t, fct_buckets[i].name, &r->fct->bucket[i]);
+    add_row(t, "all", &r->fct->all);
+    table_print(t, out, 2);
+    table_free(t);
+    if (r->unfinished)
+        fprintf(out, "  and %s that had not finished\n", flows_text(r->unfinished).buf);
+}
+
+static void print_fct_by_entry(const struct results *r, FILE *out, bool has_colour)
+{
+    struct table *t;
+
+    if (r->scenario->entries < 2)
+        return;
+    t = table_new("lrrrrrrrrrr");
+    print_heading(out, has_colour, "By traffic");
+    add_heads(t, "traffic");
+    for (uint32_t i = 0; i < r->scenario->entries; i++)
+        add_row(t, r->scenario->entry[i].name, &r->fct->entry[i]);
+    table_print(t, out, 2);
+    table_free(t);
+}
+
+/* ---- jobs ---- */
+
+static bool has_job(const struct results *r, bool is_training)
+{
+    for (uint32_t i = 0; i < r->scenario->entries; i++)
+        if (r->entry[i].job != JOB_NONE && (r->entry[i].job == JOB_TRAINING) == is_training)
+            return true;
+    return false;
+}
+
+static void add_words(struct table *t, const char *const *words)
+{
+    for (; *words; words++)
+        table_cell(t, "%s", *words);
+}
+
+static void add_times(struct table *t, const double *us, uint32_t count, bool is_empty)
+{
+    for (uint32_t i = 0; i < count; i++)
+        table_cell(t, "%s", metric(UNIT_US, is_empty ? NAN : us[i]).buf);
+}
+
+/* nccl-tests count bytes, everybody else here bits. */
+static void add_bandwidth(struct table *t, double bps)
+{
+    if (isfinite(bps))
+        table_cell(t, "%.2fGB/s", bps / 8e9);
+    else
+        table_cell(t, "-");
+}
+
+static void print_training(const struct results *r, FILE *out, bool has_colour)
+{
+    static const char *const heads[] = { "traffic", "iterations", "iteration", "collective", "p50", "p99", "max",
+                                         "algbw", "busbw", "of line rate", NULL };
+    struct table *t;
+
+    if (!has_job(r, true))
+        return;
+    t = table_new("lrrrrrrrrr");
+    print_heading(out, has_colour, "Training: mean time of an iteration, time of its collective, and bandwidths as "
+                  "nccl-tests define them");
+    add_words(t, heads);
+    for (uint32_t i = 0; i < r->scenario->entries; i++) {
+        const struct results_entry *e = &r->entry[i];
+        const struct ops_cell *c = ops_cell(r->ops, i, OP_ITERATION);
+        struct fct_stats s = ops_us_stats(c);
+
+        if (e->job != JOB_TRAINING)
+            continue;
+        table_cell(t, "%s", r->scenario->entry[i].name);
+        table_cell(t, "%s", count_text(c->count).buf);
+        table_cell(t, "%s", metric(UNIT_US, e->iteration_us_mean).buf);
+        add_times(t, (const double[]){ s.mean, s.p50, s.p99, s.max }, 4, c->count == 0);
+        add_bandwidth(t, e->algbw_bps);
+        add_bandwidth(t, e->busbw_bps);
+        table_cell(t, "%s", metric(UNIT_SHARE, e->bound_share).buf);
+    }
+    table_print(t, out, 2);
+    table_free(t);
+}
+
+/* The rate of an entry stands in the first of its rows: it is that of all its work together. */
+static void add_op_rows(struct table *t, const struct results *r, uint32_t entry)
+{
+    const struct results_entry *e = &r->entry[entry];
+    bool is_first = true;
+
+    for (const enum op_kind *k = results_ops_of(e->job); *k != OP_KINDS; k++) {
+        const struct ops_cell *c = ops_cell(r->ops, entry, *k);
+        struct fct_stats s = ops_us_stats(c);
+
+        table_cell(t, "%s", is_first ? r->scenario->entry[entry].name : "");
+        table_cell(t, "%s", is_first ? metric(UNIT_PER_S, e->ops_per_s).buf : "");
+        table_cell(t, "%s", is_first ? metric(UNIT_BPS, e->ops_bps).buf : "");
+        table_cell(t, "%ss", results_op_names[*k]);
+        table_cell(t, "%s", count_text(c->count).buf);
+        table_cell(t, "%s", bytes_text(c->bytes).buf);
+        add_times(t, (const double[]){ s.mean, s.p50, s.p99, s.p999, s.max }, 5, c->count == 0);
+        is_first = false;
+    }
+}
+
+static void print_ops(const struct results *r, FILE *out, bool has_colour)
+{
+    static const char *const heads[] = { "traffic", "per second", "payload", "", "done", "bytes", "mean", "p50",
+                                         "p99", "p99.9", "max", NULL };
+    struct table *t;
+
+    if (!has_job(r, false))
+        return;
+    t = table_new("lrrlrrrrrrr");
+    print_heading(out, has_colour, "Storage and calls: how many a second, and how long each took");
+    add_words(t, heads);
+    for (uint32_t i = 0; i < r->scenario->entries; i++)
+        if (r->entry[i].job != JOB_TRAINING)
+            add_op_rows(t, r, i);
+    table_print(t, out, 2);
+    table_free(t);
+}
+
+/* ---- before, during, after ---- */
+
+static void add_phase_row(struct table *t, const char *phase, const char *name, const struct fct_cell *c,
+                          double goodput_bps)
+{
+    struct fct_stats s = fct_slowdown_stats(c);
+
+    table_cell(t, "%s", phase);
+    table_cell(t, "%s", name);
+    table_cell(t, "%s", count_text(c->count).buf);
+    table_cell(t, "%s", metric(UNIT_NONE, c->count ? s.mean : NAN).buf);
+    table_cell(t, "%s", metric(UNIT_NONE, c->count ? s.p99 : NAN).buf);
+    table_cell(t, "%s", metric(UNIT_US, c->count ? fct_us_stats(c).p99 : NAN).buf);
+    table_cell(t, "%s", metric(UNIT_BPS, goodput_bps).buf);
+}
+
+static void print_phases(const struct results *r, FILE *out, bool has_colour)
+{
+    static const char *const heads[] = { "phase", "traffic", "flows", "slowdown", "p99", "FCT p99", "goodput",
+                                         "RTT mean", "paused", NULL };
+    struct table *t;
+
+    if (!r->has_phases)
+        return;
+    t = table_new("llrrrrrrr");
+    print_heading(out, has_colour, "Before, during and after the influx; a flow belongs to the phase it starts in");
+    add_words(t, heads);
+    for (uint32_t i = 0; i < PHASES; i++) {
+        const struct results_phase *p = &r->phase[i];
+
+        add_phase_row(t, phase_names[i], "all", &r->fct->phase[i], p->goodput_bps);
+        table_cell(t, "%s", metric(UNIT_US, p->rtt_us_mean).buf);
+        table_cell(t, "%s", metric(UNIT_SHARE, p->paused_share).buf);
+        for (uint32_t e = 0; r->scenario->entries > 1 && e < r->scenario->entries; e++) {
+            add_phase_row(t, "", r->scenario->entry[e].name, &r->fct->entry_phase[e * PHASES + i],
+                          r->entry_phase_bps[e * PHASES + i]);
+            table_cell(t, "%s", "");
+            table_cell(t, "%s", "");
+        }
+    }
+    table_print(t, out, 2);
+    table_free(t);
+}
+
+/* ---- over time ---- */
+
+#define COLUMNS 44               /* with the words beside it a line is as wide as the tables are */
+
+_Static_assert(COLUMNS <= SPARK_COLUMNS, "as wide as a sparkline can be");
+
+struct over_time {               /* the series, in as many columns as a line has */
+    uint32_t            columns;
+    struct series_point column[COLUMNS];
+};
+
+static void fold(struct over_time *o, const struct series *s)
+{
+    o->columns = s->points < COLUMNS ? s->points : COLUMNS;
+    for (uint32_t i = 0; i < o->columns; i++)
+        o->column[i] = series_sum(s, i * s->points / o->columns, (i + 1) * s->points / o->columns);
+}
+
+static void print_spark(FILE *out, const char *what, const double *values, uint32_t count, enum metric_unit unit,
+                        bool is_utf8)
+{
+    char   line[SPARK_BYTES];
+    double low, high;
+
+    if (!spark_range(values, count, &low, &high))
+        return;
+    spark_draw(line, values, count, is_utf8);
+    if (low == high)
+        print_line(out, what, "%s  %s", line, metric(unit, low).buf);
+    else
+        print_line(out, what, "%s  %s .. %s", line, metric(unit, low).buf, metric(unit, high).buf);
+}
+
+/* Dashes under the columns in which there was an influx. */
+static void print_windows(const struct results *r, FILE *out, const struct over_time *o)
+{
+    char line[COLUMNS + 1] = "";
+    uint32_t length = 0;
+
+    memset(line, ' ', COLUMNS);
+    for (uint32_t i = 0; i < o->columns; i++) {
+        const struct series_point *p = &o->column[i];
+
+        if (phases_overlap_ps(&r->series->phases, PHASE_DURING, p->start_ps, p->end_ps)) {
+            line[i] = '-';
+            length = i + 1;
+        }
+    }
+    print_line(out, "influx", "%.*s", (int)length, line);
+}
+
+static void print_over_time(const struct results *r, FILE *out, struct results_look look)
+{
+    double goodput[COLUMNS], rtt[COLUMNS], paused[COLUMNS], queue[COLUMNS];
+    struct over_time o;
+    char heading[160];
+
+    fold(&o, r->series);
+    if (o.columns < 2)
+        return;
+    for (uint32_t i = 0; i < o.columns; i++) {
+        const struct series_point *p = &o.column[i];
+        double ps = (double)(p->end_ps - p->start_ps);
+
+        goodput[i] = (double)p->payload_bytes * 8 * (double)PS_PER_S / ps;
+        rtt[i] = p->rtt_samples ? (double)p->rtt_ps_sum / (double)p->rtt_samples / (double)PS_PER_US : NAN;
+        paused[i] = (double)p->paused_ps / (ps * r->sim->ports);
+        queue[i] = (double)p->queue_bytes_peak;
+    }
+    snprintf(heading, sizeof(heading), "Over time, 0 .. %s, with the least and the largest value",
+             time_text(o.column[o.columns - 1].end_ps).buf);
+    print_heading(out, look.has_colour, heading);
+    print_spark(out, "goodput", goodput, o.columns, UNIT_BPS, look.is_utf8);
+    print_spark(out, "RTT mean", rtt, o.columns, UNIT_US, look.is_utf8);
+    print_spark(out, "paused", paused, o.columns, UNIT_SHARE, look.is_utf8);
+    print_spark(out, "longest queue", queue, o.columns, UNIT_BYTES, look.is_utf8);
+    if (r->has_phases)
+        print_windows(r, out, &o);
+}
+
+/* ---- the network ---- */
+
+static double percent(uint64_t part, uint64_t whole)
+{
+    return whole ? 100 * (double)part / (double)whole : 0;
+}
+
+static void print_pauses(const struct results *r, FILE *out)
+{
+    const struct sim_counters *c = &r->sim->counters;
+
+    if (c->pauses == 0) {
+        print_line(out, "PFC", "no pauses");
+        return;
+    }
+    print_line(out, "PFC", "%s; %s in all on %s", counted(c->pauses, "pause", "pauses").buf,
+               time_text(r->paused_ps).buf, counted(r->paused_ports, "port", "ports").buf);
+    for (uint32_t i = 0; i < r->paused_count; i++) {
+        const struct port *p = &r->sim->port[r->paused[i]];
+        uint64_t paused_ps = port_paused_ps(p, r->end_ps);
+        char name[PORT_NAME_MAX];
+
+        print_line(out, i == 0 ? "paused most" : "", "%s %s, %.2f%% of the time", results_port_name(name, r->sim, p),
+                   time_text(paused_ps).buf, percent(paused_ps, r->end_ps));
+    }
+}
+
+static void print_queues(const struct results *r, FILE *out)
+{
+    for (uint32_t i = 0; i < r->queued_count; i++) {
+        const struct port *p = &r->sim->port[r->queued[i]];
+        char name[PORT_NAME_MAX];
+
+        print_line(out, i == 0 ? "longest queue" : "", "%s %s", results_port_name(name, r->sim, p),
+                   bytes_text(p->counters.queue_bytes_max).buf);
+    }
+}
+
+static void print_drops(const struct results *r, FILE *out)
+{
+    const struct sim_counters *c = &r->sim->counters;
+    const struct { const char *why; uint64_t count; } rows[] = {
+        { "no room in a switch", c->dropped_buffer }, { "lost on the wire", c->dropped_wire },
+        { "link went down", c->dropped_down },        { "no route", c->dropped_no_route },
+    };
+    int printed = 0;
+
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        if (rows[i].count)
+            print_line(out, printed++ == 0 ? "drops" : "", "%s %s", count_text(rows[i].count).buf, rows[i].why);
+    if (!printed)
+        print_line(out, "drops", "none");
+}
+
+static void print_balancing(const struct results *r, FILE *out)
+{
+    const struct sim_counters *c = &r->sim->counters;
+
+    if (!r->sim->is_balanced && !r->sim->hf2t && !c->flowlets)
+        return;
+    print_line(out, "balancing", "%s, %s on another path than the last; %s held by hosts",
+               counted(c->flowlets, "flowlet", "flowlets").buf, count_text(c->reroutes).buf,
+               counted(c->delayed, "packet", "packets").buf);
+}
+
+/* By flow size, where there is something to tell. */
+static void print_recovery(const struct results *r, FILE *out)
+{
+    for (uint32_t i = 0; i < FCT_BUCKETS; i++) {
+        const struct results_size *z = &r->size[i];
+
+        if (z->resent_bytes || z->nacks || z->reordered)
+            print_line(out, "", "%s: %s out of order, %s, %s", fct_buckets[i].name, count_text(z->reordered).buf,
+                       counted(z->nacks, "NACK", "NACKs").buf, bytes_text(z->resent_bytes).buf);
+    }
+}
+
+static void print_network(const struct results *r, FILE *out, bool has_colour)
+{
+    const struct sim_counters *c = &r->sim->counters;
+
+    print_heading(out, has_colour, "Network");
+    print_line(out, "goodput", "%s (%s of payload delivered)", rate_text(r->goodput_bps).buf,
+               bytes_text(c->payload_received).buf);
+    print_line(out, "data packets", "%s sent", count_text(c->data_sent).buf);
+    print_line(out, "ECN", "%s (%.2f%% of data packets), %s", counted(r->marked_packets, "mark", "marks").buf,
+               percent(r->marked_packets, c->data_sent), counted(c->cnps_sent, "CNP", "CNPs").buf);
+    if (isfinite(r->rtt_us_mean))
+        print_line(out, "RTT", "%s mean, %s at most; %s on the longest path when it is empty",
+                   metric(UNIT_US, r->rtt_us_mean).buf, metric(UNIT_US, r->rtt_us_max).buf,
+                   time_text(r->sim->base_rtt_ps).buf);
+    print_pauses(r, out);
+    print_queues(r, out);
+    print_drops(r, out);
+    print_balancing(r, out);
+    print_line(out, "recovery", "%s out of order, %s, %s, %s of payload sent again",
+               counted(c->reordered, "packet", "packets").buf, counted(c->nacks_sent, "NACK", "NACKs").buf,
+               counted(c->timeouts, "time-out", "time-outs").buf, bytes_text(r->resent_bytes).buf);
+    print_recovery(r, out);
+}
+
+/* How evenly the work was divided, and where the time went. */
+static void print_parts(const struct results *r, FILE *out)
+{
+    const struct partition *all = r->sim->parts;
+    double work_s = 0, wait_s = 0, most = 0, events = 0;
+
+    if (!all || partition_threads(all) < 2)
+        return;
+    for (uint32_t i = 0; i < partition_threads(all); i++) {
+        struct partition_time t = partition_time(all, i);
+
+        work_s += t.work_s;
+        wait_s += t.wait_s;
+        events += (double)t.events;
+        most = (double)t.events > most ? (double)t.events : most;
+    }
+    fprintf(out, "\n%u threads: the busiest had %.1f%% of the events (%.1f%% is even); %.1f%% of their time was work, the "
+            "rest waiting for each other", partition_threads(all), events > 0 ? 100 * most / events : 0,
+            100.0 / partition_threads(all), work_s + wait_s > 0 ? 100 * work_s / (work_s + wait_s) : 0);
+}
+
+void results_print_table(const struct results *r, FILE *out, struct results_look look)
+{
+    print_setup(r, out);
+    print_training(r, out, look.has_colour);
+    print_ops(r, out, look.has_colour);
+    print_fct(r, out, look.has_colour);
+    print_fct_by_entry(r, out, look.has_colour);
+    print_phases(r, out, look.has_colour);
+    print_over_time(r, out, look);
+    print_network(r, out, look.has_colour);
+    print_parts(r, out);
+    fprintf(out, "\n%s packet-hops in %.2f s, %s hops/s, %s events\n", count_text(r->hops).buf, r->wall_s,
+            count_text(r->wall_s > 0 ? (uint64_t)((double)r->hops / r->wall_s) : 0).buf,
+            count_text(r->sim->counters.events).buf);
+}

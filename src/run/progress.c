@@ -1,0 +1,84 @@
+/* src/run/progress.c */
+#include "run/progress.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FIRST_S 1.0              /* shorter runs show nothing */
+#define EVERY_S 0.2
+
+double progress_clock_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+void progress_start(struct progress *p, bool is_wanted)
+{
+    *p = (struct progress){ .is_on = is_wanted && isatty(STDERR_FILENO), .start_s = progress_clock_s() };
+}
+
+static uint64_t hops_of(const struct sim *s)
+{
+    uint64_t hops = 0;
+
+    for (uint32_t i = 0; i < s->ports; i++)
+        for (int kind = PACKET_DATA; kind <= PACKET_PFC; kind++)
+            hops += s->port[i].counters.tx_packets[kind];
+    return hops;
+}
+
+/* "1:05", "2:00:00" */
+static const char *clock_text(char buf[32], double seconds)
+{
+    unsigned s = seconds < 1e6 ? (unsigned)seconds : 1000000;    /* nobody waits longer */
+
+    if (s < 3600)
+        snprintf(buf, 32, "%u:%02u", s / 60, s % 60);
+    else
+        snprintf(buf, 32, "%u:%02u:%02u", s / 3600, s / 60 % 60, s % 60);
+    return buf;
+}
+
+/* "12.0% of 20ms, 1:05 left", or, without an end, how many of the flows so far are done. */
+static void describe(char *buf, size_t size, const struct sim *s, uint64_t run_ps, double passed_s)
+{
+    double share = (double)s->now_ps / (double)run_ps;
+    uint64_t flows = s->counters.flows_started;
+    char end[32], done[32], started[32], left[32];
+
+    if (run_ps == NEVER) {
+        text_from_count(done, sizeof(done), s->counters.flows_done);
+        text_from_count(started, sizeof(started), flows);
+        snprintf(buf, size, "%.0f%%: %s of %s flows done",
+                 100 * (double)s->counters.flows_done / (double)(flows ? flows : 1), done, started);
+        return;
+    }
+    clock_text(left, share > 0 ? passed_s * (1 - share) / share : 0);
+    snprintf(buf, size, "%.1f%% of %s, %s left", 100 * share, text_from_time(end, sizeof(end), run_ps), left);
+}
+
+void progress_update(struct progress *p, const struct sim *s, uint64_t run_ps)
+{
+    double now_s = progress_clock_s(), passed_s = now_s - p->start_s;
+    char now[32], rest[128];
+
+    if (!p->is_on || passed_s < FIRST_S || now_s - p->drawn_s < EVERY_S)
+        return;
+    describe(rest, sizeof(rest), s, run_ps, passed_s);
+    fprintf(stderr, "\r\033[K%s%s simulated, %s, %.1fM hops/s", p->what ? p->what : "",
+            text_from_time(now, sizeof(now), s->now_ps), rest, (double)hops_of(s) / passed_s / 1e6);
+    p->drawn_s = now_s;
+    p->is_drawn = true;
+}
+
+void progress_clear(struct progress *p)
+{
+    if (p->is_drawn)
+        fputs("\r\033[K", stderr);
+    p->is_drawn = false;
+}

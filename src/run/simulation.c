@@ -1,0 +1,322 @@
+/* src/run/simulation.c */
+#include "run/simulation.h"
+#include "run/progress.h"
+#include "run/slots.h"
+#include "sim/partition.h"
+#include "sim/observe/observe.h"
+#include "traffic/traffic.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SLICE_S        0.05              /* wall time between two looks at the clock */
+#define SLICE_PS_FIRST (1 * PS_PER_US)
+#define HOSTS_MANY     64u
+#define BYTES_MANY     1e9               /* to send: about a second of work */
+#define SHARE_ASSUMED  0.2               /* of all links, for traffic that has no load */
+
+/* What an entry will send, about: by its load, or a share of all links for as long as it goes on. */
+static double expected_bytes(const struct scenario *s, const struct scenario_traffic *t)
+{
+    uint64_t stop_ps = t->stop_ps < s->run_ps ? t->stop_ps : s->run_ps;
+    double   seconds = stop_ps == NEVER || stop_ps <= t->start_ps ? 0
+                                                                  : (double)(stop_ps - t->start_ps) / (double)PS_PER_S;
+
+    return (t->load > 0 ? t->bps_per_host * t->hosts : s->host_bps * SHARE_ASSUMED) / 8 * seconds;
+}
+
+/* Threads cost a little at every step of a link's delay, so there must be enough to do in each; and a run of less
+ * than a second is not worth it. */
+static uint32_t threads_that_pay(const struct scenario *s)
+{
+    long   processors = sysconf(_SC_NPROCESSORS_ONLN);
+    double bytes = 0, load;
+
+    /* Threads wait for each other; with processors that others use they would do little else. */
+    if (getloadavg(&load, 1) == 1)
+        processors -= (long)(load + 0.5);
+    for (uint32_t i = 0; i < s->entries; i++)
+        bytes += expected_bytes(s, &s->entry[i]);
+    if (processors < 2 || s->graph.hosts < HOSTS_MANY || bytes < BYTES_MANY)
+        return 1;
+    return processors < PARTS_MAX ? (uint32_t)processors : PARTS_MAX;
+}
+
+/* A tuner is shown flow sizes, so there must be a monitor; but one that sets queues has no use for them. */
+static void need_monitor(struct simulation *s)
+{
+    struct watch_cfg *w = &s->scenario.watch;
+
+    if (s->tuner.algo->slot)
+        return;
+    w->cfg.states.with_bins |= tuning_needs_bins(&s->tuning);
+    if (w->monitors == 0)
+        w->monitor[w->monitors++] = monitor_find("paraleon");
+}
+
+/* The tuner that the scenario asks for, with the setting that it wants to begin with. */
+static int open_tuner(struct simulation *s, struct err *err)
+{
+    struct tuner_world world;
+    int                rc;
+
+    if (s->input.knobs)
+        sim_apply(s->sim, s->input.knobs);
+    if (!s->scenario.tuner.kind || s->input.is_untuned)
+        return 0;
+    tuning_world(&world, s->sim, s->scenario.interval_ps);
+    rc = tuning_open(&s->tuning, &s->tuner, &s->scenario.tuner, s->scenario.path, &world, err);
+    tuning_world_fini(&world);
+    if (rc)
+        return rc;
+    need_monitor(s);
+    sim_apply(s->sim, &s->tuning.first);
+    return 0;
+}
+
+void simulation_lend(struct simulation *s, struct tuner *tuner, struct tuning *tuning)
+{
+    s->tuner = *tuner;
+    s->tuning = *tuning;
+    *tuner = (struct tuner){ 0 };
+    *tuning = (struct tuning){ 0 };
+    need_monitor(s);
+}
+
+void simulation_take_back(struct simulation *s, struct tuner *tuner, struct tuning *tuning)
+{
+    *tuner = s->tuner;
+    *tuning = s->tuning;
+    s->tuner = (struct tuner){ 0 };
+    s->tuning = (struct tuning){ 0 };
+}
+
+int simulation_open(struct simulation *s, const struct simulation_input *input, struct err *err)
+{
+    int rc;
+
+    *s = (struct simulation){ .input = *input };
+    rc = scenario_parse(&s->scenario, input->name, input->text, input->text_bytes, input->set, input->sets,
+                        input->seed, err);
+    if (rc)
+        return rc;
+    if (input->until_ps && input->until_ps < s->scenario.run_ps)
+        s->scenario.run_ps = input->until_ps;
+    s->scenario.cfg.threads = input->threads ? input->threads : threads_that_pay(&s->scenario);
+    rc = scenario_start(&s->scenario, &s->sim, err);
+    if (rc) {
+        scenario_fini(&s->scenario);
+        return rc;
+    }
+    rc = open_tuner(s, err);
+    if (rc) {
+        sim_free(s->sim);
+        scenario_fini(&s->scenario);
+        return rc;
+    }
+    series_init(&s->series, s->sim->ports, s->scenario.entries);
+    for (uint32_t i = 0; i < s->scenario.entries; i++)
+        if (s->scenario.entry[i].is_influx)
+            phases_add(&s->series.phases, s->scenario.entry[i].start_ps, s->scenario.entry[i].stop_ps);
+    fct_init(&s->fct, s->scenario.entries, &s->series.phases);
+    ops_init(&s->ops, s->scenario.entries);
+    series_set_knobs(&s->series, 0, &s->sim->cfg.knobs);
+    return 0;
+}
+
+void simulation_close(struct simulation *s)
+{
+    ops_fini(&s->ops);
+    fct_fini(&s->fct);
+    series_fini(&s->series);
+    if (s->tuner.algo)
+        tuner_close(&s->tuner);
+    tuning_fini(&s->tuning);
+    sim_free(s->sim);
+    scenario_fini(&s->scenario);
+}
+
+/* ---- running ---- */
+
+struct run {                     /* while it goes on */
+    struct simulation             *s;
+    const struct simulation_hooks *hooks;
+    struct progress               *progress;
+    struct observer               *observer;
+    struct watch                  *watch;    /* NULL: nobody asks */
+    struct slots                  *slots;    /* NULL: nobody looks at single queues */
+    uint64_t                       slice_ps, looked_ps;
+    bool                           is_enough;
+};
+
+static void on_flow_done(void *arg, const struct flow_result *r)
+{
+    struct run *run = arg;
+
+    fct_add(&run->s->fct, r);
+    if (run->hooks->flow_done)
+        run->hooks->flow_done(run->hooks->arg, r);
+}
+
+static void on_pfc(void *arg, const struct pfc_result *r)
+{
+    struct run *run = arg;
+
+    run->hooks->pfc(run->hooks->arg, r);
+}
+
+static void on_op(void *arg, const struct op_result *r)
+{
+    struct run *run = arg;
+
+    ops_add(&run->s->ops, r);
+}
+
+static void tune(struct run *run, const struct report *report)
+{
+    struct simulation *s = run->s;
+    struct knobs       knobs = s->sim->cfg.knobs;
+
+    if (!tuning_step(&s->tuning, &s->tuner, report, &knobs))
+        return;
+    sim_apply(s->sim, &knobs);
+    slots_set(run->slots);
+    series_set_knobs(&s->series, report->end_ps, &knobs);
+}
+
+/* Of an interval that the end of the run cuts short a tuner is not told: it would take it for a measurement. */
+static bool is_whole(const struct simulation *s, const struct report *report)
+{
+    return report->end_ps - report->start_ps == s->scenario.interval_ps;
+}
+
+static void look(struct run *run, uint64_t now_ps)
+{
+    struct simulation *s = run->s;
+    struct report      report;
+
+    observer_look(run->observer, now_ps, &report);
+    series_add(&s->series, &report);
+    if (run->watch)
+        scores_add(&s->scores, &report);
+    if (run->hooks->report)
+        run->hooks->report(run->hooks->arg, &report);
+    if (s->tuner.algo && report.start_ps >= s->scenario.tuner.start_ps && is_whole(s, &report))
+        tune(run, &report);
+    run->looked_ps = now_ps;
+    run->is_enough = run->hooks->is_enough && run->hooks->is_enough(run->hooks->arg);
+}
+
+/* Runs until 'until_ps' in slices that are short on the wall clock, looking once every monitor interval;
+ * returns whether there is more to do. */
+static bool run_until(struct run *run, uint64_t until_ps)
+{
+    struct sim *sim = run->s->sim;
+    bool        more = true;
+
+    while (more && !sim->is_done && !run->is_enough && sim->now_ps < until_ps) {
+        uint64_t next_ps = run->looked_ps + run->s->scenario.interval_ps, to_ps = until_ps;
+        uint64_t sample_ps = slots_next_ps(run->slots);
+        double   before_s = progress_clock_s(), took_s;
+
+        to_ps = to_ps < next_ps ? to_ps : next_ps;
+        to_ps = to_ps < sample_ps ? to_ps : sample_ps;
+        if (to_ps - sim->now_ps > run->slice_ps)
+            to_ps = sim->now_ps + run->slice_ps;
+        more = sim_run_until(sim, to_ps);
+        if (more && !sim->is_done && to_ps == sample_ps)
+            slots_look(run->slots);
+        if (more && !sim->is_done && to_ps == next_ps)
+            look(run, to_ps);
+        took_s = progress_clock_s() - before_s;
+        if (took_s < SLICE_S / 2 && run->slice_ps < PS_PER_S * 1000)
+            run->slice_ps *= 2;
+        else if (took_s > SLICE_S * 2 && run->slice_ps > 1)
+            run->slice_ps /= 2;
+        if (run->progress)
+            progress_update(run->progress, sim, run->s->scenario.run_ps);
+    }
+    return more && !sim->is_done && !run->is_enough;
+}
+
+/* When the last frame on the way had arrived. The simulation's own clock has gone on to the end of a
+ * slice, which is not the same from run to run. */
+static uint64_t last_arrival_ps(const struct sim *s)
+{
+    uint64_t last_ps = 0;
+
+    for (uint32_t i = 0; i < s->ports; i++) {
+        const struct port *p = &s->port[i];
+
+        if (p->counters.tx_bytes && p->free_at_ps + p->delay_ps > last_ps)
+            last_ps = p->free_at_ps + p->delay_ps;
+    }
+    return last_ps;
+}
+
+static void turn_knobs(struct run *run, const struct knob_change *c)
+{
+    sim_apply(run->s->sim, &c->knobs);
+    series_set_knobs(&run->s->series, c->at_ps, &c->knobs);
+}
+
+/* Returns when the end was. */
+static uint64_t run_to_end(struct run *run)
+{
+    const struct scenario *sc = &run->s->scenario;
+    bool                   more = true;
+
+    for (uint32_t i = 0; more && i < sc->changes && sc->change[i].at_ps <= sc->run_ps; i++) {
+        /* A change is in force for what happens at its very time. */
+        if (sc->change[i].at_ps > 0)
+            more = run_until(run, sc->change[i].at_ps - 1);
+        if (more)
+            turn_knobs(run, &sc->change[i]);
+    }
+    if (more)
+        run_until(run, sc->run_ps);
+    if (run->is_enough)
+        return run->looked_ps;
+    if (run->s->sim->is_done) {
+        sim_run_until(run->s->sim, sc->run_ps);      /* what is still under way arrives */
+        return run->s->sim->done_ps;
+    }
+    return sc->run_ps != NEVER ? sc->run_ps : last_arrival_ps(run->s->sim);
+}
+
+/* Nothing has moved since the last look: what is left of the run is told in intervals all the same. */
+static void look_until(struct run *run, uint64_t end_ps)
+{
+    uint64_t interval_ps = run->s->scenario.interval_ps;
+
+    while (end_ps > run->looked_ps && !run->is_enough)
+        look(run, end_ps - run->looked_ps > interval_ps ? run->looked_ps + interval_ps : end_ps);
+}
+
+void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, struct progress *progress)
+{
+    static const struct simulation_hooks none;
+    struct run run = { .s = s, .hooks = hooks ? hooks : &none, .progress = progress, .slice_ps = SLICE_PS_FIRST };
+    double     start_s = progress_clock_s();
+
+    if (s->scenario.watch.monitors)
+        run.watch = watch_new(s->sim, &s->scenario.watch, s->scenario.interval_ps);
+    run.observer = observer_new(s->sim);
+    run.slots = slots_new(s->sim, &s->tuner, s->scenario.tuner.start_ps);
+    if (run.hooks->queue)
+        slots_record(run.slots, run.hooks->queue, run.hooks->arg);
+    s->sim->hooks = (struct sim_hooks){ &run, on_flow_done, run.hooks->pfc ? on_pfc : NULL };
+    traffic_on_op(s->sim->traffic, on_op, &run);
+    s->end_ps = run_to_end(&run);
+    look_until(&run, s->end_ps);
+    slots_free(run.slots);
+    observer_free(run.observer);
+    watch_free(run.watch);
+    s->sim->hooks = (struct sim_hooks){ 0 };
+    traffic_on_op(s->sim->traffic, NULL, NULL);
+    s->wall_s = progress_clock_s() - start_s;
+#ifndef NDEBUG
+    sim_check(s->sim);
+#endif
+}

@@ -1,0 +1,74 @@
+/* src/run/simulation.h - one run of one scenario, from its text to all that was found.
+ *
+ * For every command that simulates: run prints it, compare runs many.
+ */
+#ifndef RUN_SIMULATION_H
+#define RUN_SIMULATION_H
+
+#include "run/tuning.h"
+#include "core/report.h"
+#include "meter/fct.h"
+#include "meter/ops.h"
+#include "meter/scores.h"
+#include "meter/series.h"
+#include "scenario/scenario.h"
+#include "sim/sim.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct progress;
+struct slots_row;
+
+struct simulation_input {
+    const char        *name;     /* of the scenario's file, for messages and for files it names */
+    const char        *text;
+    size_t             text_bytes;
+    const char *const *set;      /* what the command line changes */
+    uint32_t           sets;
+    const uint64_t    *seed;     /* NULL: the scenario's */
+    uint32_t           threads;  /* that may share the work; 0: as many as pay */
+    uint64_t           until_ps; /* the run ends then at the latest; 0: when the scenario says */
+    bool               is_untuned;           /* the tuner that the scenario asks for is left out */
+    const struct knobs *knobs;   /* in force from the start instead of the scenario's; NULL: the scenario's */
+};
+
+/* Who wants to know while it runs; each may be NULL. */
+struct simulation_hooks {
+    void *arg;
+    void (*flow_done)(void *arg, const struct flow_result *);
+    void (*pfc)(void *arg, const struct pfc_result *);
+    void (*report)(void *arg, const struct report *);
+    void (*queue)(void *arg, const struct slots_row *);     /* see slots_record() */
+    bool (*is_enough)(void *arg);            /* asked after every interval; true: the run ends there */
+};
+
+struct simulation {
+    struct simulation_input input;
+    struct scenario scenario;
+    struct sim     *sim;
+    struct fct      fct;
+    struct ops      ops;
+    struct series   series;
+    struct scores   scores;
+    struct tuner    tuner;       /* its algo is NULL: there is none */
+    struct tuning   tuning;      /* what it did */
+    uint64_t        end_ps;      /* of the run */
+    double          wall_s;      /* the only figure that another run does not repeat */
+};
+
+/* Reads the scenario and builds its network. What 'input' points to must outlive the simulation. On failure
+ * there is nothing to close. */
+int simulation_open(struct simulation *, const struct simulation_input *, struct err *);
+
+/* Runs to the end, changing knobs on the way. 'progress' is told how far it has come; NULL: nobody is. */
+void simulation_run(struct simulation *, const struct simulation_hooks *, struct progress *);
+
+void simulation_close(struct simulation *);
+
+/* For a search that goes on from run to run: before the run hands a tuner and its history over to a
+ * simulation that is untuned; after it takes them back. */
+void simulation_lend(struct simulation *, struct tuner *, struct tuning *);
+void simulation_take_back(struct simulation *, struct tuner *, struct tuning *);
+
+#endif

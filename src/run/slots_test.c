@@ -1,0 +1,369 @@
+/* src/run/slots_test.c - a tuner of queues in a network. */
+#include "run/slots.h"
+#include "run/simulation.h"
+#include "sim/observe/queue_telemetry.h"
+#include "tune/acc/acc_action.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define NETWORK \
+    "topology: {kind: clos, tors: 2, hosts_per_tor: 4, spines: 2, rate: 25Gbps, fabric_rate: 100Gbps, delay: 1us}\n" \
+    "traffic:\n" \
+    "  - {kind: poisson, sizes: WebSearch, load: 0.7}\n" \
+    "  - {kind: incast, senders: 6, size: 64KB, period: 300us}\n" \
+    "knobs: {kmin: 100KB, kmax: 400KB, pmax: 0.2}\n" \
+    "interval: 250us\n" \
+    "run: 2ms\n"
+
+static void open_text(struct simulation *s, const char *text, const char *const *set, uint32_t sets, uint32_t threads)
+{
+    struct simulation_input input = { .name = "test", .text = text, .text_bytes = strlen(text), .set = set,
+                                      .sets = sets, .threads = threads };
+    struct err              err;
+
+    if (simulation_open(s, &input, &err))
+        fail_msg("%s", err.text);
+}
+
+/* ---- a tuner that writes down when it was called ---- */
+
+static struct { uint32_t slots; uint64_t bytes[64]; } log_of;
+
+static int create(void **state, const struct tuner_world *w, const struct tuner_values *v, struct err *err)
+{
+    (void)w, (void)v, (void)err;
+    *state = &log_of;
+    return 0;
+}
+
+static void destroy(void *state)
+{
+    (void)state;
+}
+
+static void step(void *state, const struct report *r, struct knobs *k, struct tuner_note *note)
+{
+    (void)state, (void)r, (void)k, (void)note;
+}
+
+static uint64_t slot_ps(const void *state)
+{
+    (void)state;
+    return 70 * PS_PER_US;
+}
+
+static void slot(void *state, const struct queue_slot *seen)
+{
+    (void)state;
+    for (int i = 0; i < 16; i++)
+        log_of.bytes[log_of.slots] += seen[i].tx_bytes;
+    log_of.slots++;
+}
+
+static bool queues(const void *state, struct ecn *ecn)
+{
+    (void)state, (void)ecn;
+    return false;
+}
+
+static const struct tuner_option none[] = { { 0 } };
+
+static const struct tuner_algo logger = { .create = create, .destroy = destroy, .step = step, .slot_ps = slot_ps,
+                                          .slot = slot, .queues = queues, .name = "logger", .option = none };
+
+static void lend_logger(struct simulation *s)
+{
+    struct tuner  tuner = { &logger, &log_of };
+    struct tuning tuning = { .algo = &logger };
+
+    memset(&log_of, 0, sizeof log_of);
+    simulation_lend(s, &tuner, &tuning);
+}
+
+/* 2 ms of 70 us are 28 slots and a piece; what they show is all that ports have sent until then. */
+static void look__slots_have_a_clock_of_their_own(void **state)
+{
+    struct simulation s;
+    uint64_t          bytes = 0, sent = 0;
+
+    (void)state;
+    open_text(&s, NETWORK, NULL, 0, 1);
+    lend_logger(&s);
+    simulation_run(&s, NULL, NULL);
+    assert_int_equal(log_of.slots, 28);
+    for (uint32_t i = 0; i < log_of.slots; i++)
+        bytes += log_of.bytes[i];
+    for (uint32_t i = 0; i < s.sim->ports; i++)
+        sent += s.sim->port[i].queue_tx_bytes;
+    assert_true(bytes < sent && (double)bytes > 0.95 * (double)sent);        /* the piece: 40 us of 2 ms */
+    simulation_close(&s);
+}
+
+/* What was before the start does not count as the first slot's. */
+static void look__begins_when_the_tuner_does(void **state)
+{
+    static const char *const set[] = { "tuner={kind: default, start: 1ms}" };
+    struct simulation        s;
+    struct simulation_input  input = { .name = "test", .text = NETWORK, .text_bytes = strlen(NETWORK), .set = set,
+                                       .sets = 1, .threads = 1, .is_untuned = true };
+    struct err               err;
+
+    (void)state;
+    if (simulation_open(&s, &input, &err))
+        fail_msg("%s", err.text);
+    lend_logger(&s);
+    simulation_run(&s, NULL, NULL);
+    assert_int_equal(log_of.slots, 14);
+    assert_true(log_of.bytes[0] < 2 * log_of.bytes[1] + 200000);
+    simulation_close(&s);
+}
+
+/* ---- what is recorded ---- */
+
+#define ROWS_MAX 4096
+
+static struct row { struct slots_row row; struct queue_slot seen; } rows[ROWS_MAX];
+static uint32_t rows_count;
+
+static void keep_row(void *arg, const struct slots_row *r)
+{
+    (void)arg;
+    assert_true(rows_count < ROWS_MAX);
+    rows[rows_count++] = (struct row){ *r, *r->seen };
+}
+
+static const struct simulation_hooks keep_rows = { .queue = keep_row };
+
+/* Eight send 1 MB each to h8; then one more flow, elsewhere, so that all slots of the first are whole. */
+#define STAR \
+    "topology: {kind: star, hosts: 10, rate: 25Gbps, delay: 1us}\n" \
+    "knobs: {kmin: 100KB, kmax: 400KB, pmax: 0.2}\n" \
+    "traffic:\n" \
+    "  - {kind: incast, senders: 8, receiver: h8, size: 1MB}\n" \
+    "  - {kind: incast, senders: [h0], receiver: h9, size: 1MB, start: 6ms}\n"
+
+#define FRAMES_BYTES(bytes) ((bytes) + ((bytes) + 1023) / 1024 * 62)
+
+static bool is_to_h8(const struct row *r)
+{
+    return r->row.port->peer->node->id == 8;
+}
+
+static void run_recorded(struct simulation *s)
+{
+    rows_count = 0;
+    open_text(s, STAR "tuner: {kind: acc, record: yes}\n", NULL, 0, 1);
+    simulation_run(s, &keep_rows, NULL);
+}
+
+/* Frames are the payload, and 62 bytes for each 1024 of it; nothing is lost, and h8 sends no data. */
+static void record__sums_are_the_frames_of_the_flows(void **state)
+{
+    struct simulation s;
+    uint64_t          bytes = 0, last_ps = 0;
+
+    (void)state;
+    run_recorded(&s);
+    for (uint32_t i = 0; i < rows_count; i++) {
+        const struct row *r = &rows[i];
+
+        assert_true(r->row.start_ps >= last_ps && r->row.start_ps % (100 * PS_PER_US) == 0);
+        assert_true(r->seen.tx_bytes <= 312500);             /* 100 us of 25 Gb/s */
+        assert_true(r->seen.marked_bytes <= r->seen.tx_bytes);
+        last_ps = r->row.start_ps;
+        bytes += is_to_h8(r) ? r->seen.tx_bytes : 0;
+    }
+    assert_int_equal(bytes, 8 * FRAMES_BYTES(1000000));
+    simulation_close(&s);
+}
+
+static bool is_in_template(const struct ecn *e)
+{
+    struct ecn list[ACC_ACTIONS_MAX];
+    uint32_t   count = acc_actions_list(ACC_TEMPLATE, list);
+
+    for (uint32_t i = 0; i < count; i++)
+        if (list[i].kmin_bytes == e->kmin_bytes && list[i].kmax_bytes == e->kmax_bytes && list[i].pmax == e->pmax)
+            return true;
+    return false;
+}
+
+/* From row to row the setting is that of the last, unless the row says that it changed; the port has the last. */
+static void record__the_setting_follows_from_row_to_row(void **state)
+{
+    struct simulation s;
+    const struct row *last = NULL;
+    uint32_t          changes = 0;
+
+    (void)state;
+    run_recorded(&s);
+    for (uint32_t i = 0; i < rows_count; i++) {
+        const struct row *r = &rows[i];
+
+        if (!is_to_h8(r))
+            continue;
+        assert_true(is_in_template(&r->row.ecn));
+        if (last) {
+            assert_memory_equal(&r->seen.ecn, &last->row.ecn, sizeof r->seen.ecn);
+            assert_int_equal(r->row.is_changed, memcmp(&r->row.ecn, &last->row.ecn, sizeof r->row.ecn) != 0);
+        }
+        changes += r->row.is_changed;
+        last = r;
+    }
+    assert_true(changes > 0);
+    assert_int_equal(last->row.port->ecn.kmin_bytes, last->row.ecn.kmin_bytes);
+    assert_int_equal(last->row.port->ecn.kmax_bytes, last->row.ecn.kmax_bytes);
+    simulation_close(&s);
+}
+
+/* Sets the third queue to 7/70 KB after its second slot, and leaves everything else as it is. */
+static bool queues_of_script(const void *state, struct ecn *ecn)
+{
+    (void)state;
+    for (int i = 0; i < 16; i++)
+        ecn[i] = (struct ecn){ 100000, 400000, 0.2 };
+    if (log_of.slots >= 2)
+        ecn[2] = (struct ecn){ 7000, 70000, 0.5 };
+    return true;
+}
+
+static void count_slot(void *state, const struct queue_slot *seen)
+{
+    (void)state, (void)seen;
+    log_of.slots++;
+}
+
+static const struct tuner_algo script = { .create = create, .destroy = destroy, .step = step, .slot_ps = slot_ps,
+                                          .slot = count_slot, .queues = queues_of_script, .name = "script",
+                                          .option = none };
+
+#define IDLE \
+    "topology: {kind: clos, tors: 2, hosts_per_tor: 4, spines: 2, rate: 25Gbps, delay: 1us}\n" \
+    "knobs: {kmin: 100KB, kmax: 400KB, pmax: 0.2}\n" \
+    "traffic:\n" \
+    "  - {kind: incast, senders: 1, size: 1KB, start: 1.9ms}\n" \
+    "  - {kind: incast, senders: 1, size: 1KB, start: 1.99ms}\n" \
+    "run: 2ms\n"
+
+static void run_script(struct simulation *s, const char *text)
+{
+    struct tuner  tuner = { &script, &log_of };
+    struct tuning tuning = { .algo = &script };
+
+    memset(&log_of, 0, sizeof log_of);
+    rows_count = 0;
+    open_text(s, text, NULL, 0, 1);
+    simulation_lend(s, &tuner, &tuning);
+    simulation_run(s, &keep_rows, NULL);
+}
+
+static void record__an_idle_queue_has_a_row_when_it_is_set(void **state)
+{
+    struct simulation s;
+
+    (void)state;
+    run_script(&s, IDLE);
+    assert_int_equal(log_of.slots, 28);
+    assert_true(rows_count > 1);
+    assert_int_equal(rows[0].row.start_ps, 70 * PS_PER_US);
+    assert_true(rows[0].row.is_changed);
+    assert_int_equal(rows[0].row.ecn.kmin_bytes, 7000);
+    assert_int_equal(rows[0].seen.ecn.kmin_bytes, 100000);
+    assert_int_equal(rows[0].row.port->ecn.kmax_bytes, 70000);
+    for (uint32_t i = 1; i < rows_count; i++) {              /* then nothing, until something is sent */
+        assert_int_equal(rows[i].row.start_ps, 27 * 70 * PS_PER_US);
+        assert_false(rows[i].row.is_changed);
+        assert_true(rows[i].seen.tx_bytes > 0);
+    }
+    simulation_close(&s);
+}
+
+/* A change of the scenario's is for all queues; at the end of the slot the tuner has its own again. */
+static void record__a_setting_that_was_set_back_is_a_change(void **state)
+{
+    struct simulation s;
+
+    (void)state;
+    run_script(&s, IDLE "changes: [{at: 300us, knobs: {kmin: 50KB}}]\n");
+    assert_true(rows_count > 17);
+    for (uint32_t i = 1; i <= 16; i++) {
+        assert_int_equal(rows[i].row.start_ps, 4 * 70 * PS_PER_US);
+        assert_true(rows[i].row.is_changed);
+        assert_int_equal(rows[i].seen.ecn.kmin_bytes, 50000);
+        assert_int_equal(rows[i].row.ecn.kmin_bytes, i == 3 ? 7000 : 100000);
+    }
+    assert_false(rows[17].row.is_changed);
+    simulation_close(&s);
+}
+
+/* ---- real ones ---- */
+
+static const struct port *port_of_speed(const struct simulation *s, uint64_t rate_bps)
+{
+    for (uint32_t i = 0; i < s->sim->ports; i++)
+        if (s->sim->port[i].is_switch && s->sim->port[i].rate_bps == rate_bps)
+            return &s->sim->port[i];
+    fail();
+    return NULL;
+}
+
+static void set__secn2_by_the_speed_of_each_port(void **state)
+{
+    static const char *const set[] = { "tuner=secn2" };
+    struct simulation        s;
+
+    (void)state;
+    open_text(&s, NETWORK, set, 1, 1);
+    simulation_run(&s, NULL, NULL);
+    assert_int_equal(port_of_speed(&s, 25000000000)->ecn.kmin_bytes, 100000);
+    assert_int_equal(port_of_speed(&s, 25000000000)->ecn.kmax_bytes, 400000);
+    assert_int_equal(port_of_speed(&s, 100000000000)->ecn.kmin_bytes, 400000);
+    assert_int_equal(port_of_speed(&s, 100000000000)->ecn.kmax_bytes, 1600000);
+    assert_int_equal(port_of_speed(&s, 100000000000)->mark_above_bytes, 400000);
+    simulation_close(&s);
+}
+
+/* Agents that learn while the network runs: no result depends on the number of threads. */
+static void acc__the_same_with_many_threads(void **state)
+{
+    static const char *const set[] = { "tuner={kind: acc, model: none, train: yes, epsilon: 0.5, exchange: 5}" };
+    struct tuning_step       last[2];
+    uint64_t                 done[2], marked[2];
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct simulation s;
+
+        open_text(&s, NETWORK, set, 1, i == 0 ? 1 : 3);
+        simulation_run(&s, NULL, NULL);
+        assert_int_equal(s.tuning.steps, 8);
+        last[i] = s.tuning.step[7];
+        done[i] = s.sim->counters.payload_received;
+        marked[i] = s.sim->counters.cnps_sent;
+        simulation_close(&s);
+    }
+    assert_int_equal(done[0], done[1]);
+    assert_int_equal(marked[0], marked[1]);
+    assert_string_equal(last[0].note.why, last[1].note.why);
+    assert_true(last[0].note.utility == last[1].note.utility);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(look__slots_have_a_clock_of_their_own),
+        cmocka_unit_test(look__begins_when_the_tuner_does),
+        cmocka_unit_test(record__sums_are_the_frames_of_the_flows),
+        cmocka_unit_test(record__the_setting_follows_from_row_to_row),
+        cmocka_unit_test(record__an_idle_queue_has_a_row_when_it_is_set),
+        cmocka_unit_test(record__a_setting_that_was_set_back_is_a_change),
+        cmocka_unit_test(set__secn2_by_the_speed_of_each_port),
+        cmocka_unit_test(acc__the_same_with_many_threads),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,241 @@
+/* src/scenario/scenario.c - reads a scenario: its general keys, then section by section. */
+#include "scenario/scenario.h"
+
+#include "base/text.h"
+#include "core/units.h"
+#include "scenario/scenario_reader.h"
+#include "traffic/traffic.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FILE_BYTES_MAX  (64ul << 20)
+#define INTERVAL_PS_MIN PS_PER_US
+
+/* ---- general keys ---- */
+
+static void read_model(const struct section *sec, struct sim_cfg *cfg)
+{
+    static const char *const orders[] = { "node", "ns3", NULL };
+    const struct yaml_node  *file = section_get(sec, "hpcc"), *node = section_get(sec, "model");
+    int                      model = section_choice(sec, "model", "a model: nic, hpcc or conweave", sim_model_names), order;
+
+    cfg->model = model < 0 ? MODEL_NIC : (enum sim_model)model;
+    if (file && node && cfg->model == MODEL_NIC)
+        reader_refuse(sec->r, node, "a config of a fork needs its model, hpcc or conweave");
+    if (file)
+        cfg->model = MODEL_HPCC;         /* unless it turns out to be ConWeave's */
+    order = section_choice(sec, "order", "an order: node or ns3", orders);
+    cfg->order = order == 1 || (order < 0 && cfg->model != MODEL_NIC) ? ORDER_NS3 : ORDER_NODE;
+    if (cfg->order == ORDER_NS3 && cfg->model == MODEL_NIC)
+        reader_refuse(sec->r, section_get(sec, "order"), "the order ns3 needs the model hpcc or conweave");
+}
+
+static void read_seed(const struct section *sec, const uint64_t *seed, uint64_t *made)
+{
+    const char *text = section_text(sec, "seed");
+    struct err  why;
+
+    if (text && text_to_uint(text, made, &why))
+        reader_refuse(sec->r, section_get(sec, "seed"), "seed: %s", why.text);
+    if (seed)
+        *made = *seed;
+    sec->r->has_seed = seed || section_get(sec, "seed");
+}
+
+static void read_run(const struct section *sec, uint64_t *run_ps)
+{
+    *run_ps = NEVER;
+    section_time(sec, "run", run_ps);
+    if (*run_ps == 0)
+        reader_refuse(sec->r, section_get(sec, "run"), "a run of no time");
+}
+
+static void read_interval(const struct section *sec, uint64_t *interval_ps)
+{
+    section_time(sec, "interval", interval_ps);
+    if (!sec->r->rc && *interval_ps < INTERVAL_PS_MIN)
+        reader_refuse(sec->r, section_get(sec, "interval"), "an interval of less than 1us");
+}
+
+/* Model hpcc has a DCQCN of its own; its name need not be said twice. */
+static void read_cc(const struct section *sec, struct sim_cfg *cfg)
+{
+    const char *names[32] = { NULL };
+    int         chosen;
+
+    for (int i = 0; cc_all[i] && i < 31; i++)
+        names[i] = cc_all[i]->name;
+    chosen = section_choice(sec, "cc", "a congestion control", names);
+    if (chosen < 0)
+        return;
+    cfg->cc = cc_all[chosen];
+    if (cfg->model != MODEL_NIC && strcmp(cfg->cc->name, "dcqcn") == 0)
+        cfg->cc = cc_find("dcqcn_hpcc");
+    if (cfg->model != MODEL_NIC && cfg->cc->takes_turns)
+        reader_refuse(sec->r, section_get(sec, "cc"),
+                      "%s needs the model nic: it works with CNP packets, and the forks' models have none",
+                      cfg->cc->name);
+}
+
+static void set_lb(struct scenario_reader *r, const struct yaml_node *node, struct sim_cfg *cfg)
+{
+    const char *names[32] = { NULL };
+    char        near[80];
+
+    for (int i = 0; lb_all[i] && i < 31; i++)
+        names[i] = lb_all[i]->name;
+    if (node->kind != YAML_SCALAR)
+        reader_refuse(r, node, "a load balancer must be a single name");
+    else if (lb_find(node->text))
+        cfg->lb = lb_find(node->text);
+    else
+        reader_refuse(r, node, "'%.60s' is not a load balancer%s", node->text,
+                      reader_near(near, sizeof near, node->text, names));
+}
+
+/* lb: NAME, or a map. Capacities count in model nic; the fork takes all next hops for equal. */
+static void read_lb(struct scenario_reader *r, const struct yaml_node *node, struct sim_cfg *cfg)
+{
+    struct section sec = section_open(r, node && node->kind == YAML_MAP ? node : NULL, "lb", NULL);
+    const char    *seed = section_text(&sec, "seed");
+    struct err     why;
+
+    cfg->lb = lb_find("ecmp");
+    cfg->lb_weighted = cfg->model == MODEL_NIC;
+    if (r->rc || !node)
+        return;
+    if (node->kind != YAML_MAP) {
+        set_lb(r, node, cfg);
+        return;
+    }
+    if (section_get(&sec, "kind"))
+        set_lb(r, section_get(&sec, "kind"), cfg);
+    section_bool(&sec, "weighted", &cfg->lb_weighted);
+    if (!r->rc && seed && text_to_uint(seed, &cfg->lb_seed, &why))
+        reader_refuse(r, section_get(&sec, "seed"), "seed: %s", why.text);
+}
+
+/* ---- the whole ---- */
+
+/* What loads are measured against. */
+static void add_up_links(struct scenario *s)
+{
+    const struct graph *g = &s->graph;
+    bool               *has_hosts = xcalloc(g->nodes + 1ul, sizeof *has_hosts);
+
+    for (uint32_t i = 0; i < g->links; i++) {
+        const struct graph_link *l = &g->link[i];
+        bool                     a = g->node[l->a].is_switch, b = g->node[l->b].is_switch;
+
+        if (a && b)
+            continue;
+        s->host_bps += (double)l->rate_bps * (!a + !b);
+        has_hosts[a ? l->a : l->b] = true;
+    }
+    for (uint32_t i = 0; i < g->links; i++) {
+        const struct graph_link *l = &g->link[i];
+
+        if (g->node[l->a].is_switch && g->node[l->b].is_switch)
+            s->uplink_bps += (double)l->rate_bps * (has_hosts[l->a] + has_hosts[l->b]);
+    }
+    free(has_hosts);
+}
+
+static void refuse_beside_hpcc(const struct section *sec)
+{
+    const char *const keys[] = { "topology", "traffic" };
+
+    for (int i = 0; i < 2; i++)
+        if (section_get(sec, keys[i]))
+            reader_refuse_key(sec->r, section_get(sec, keys[i]),
+                              "the config named by 'hpcc' brings its own %s", keys[i]);
+}
+
+static void read_all(struct scenario_reader *r, const uint64_t *seed)
+{
+    struct section  sec = section_open(r, r->doc.root, "", NULL);
+    struct sim_cfg *cfg = &r->s->cfg;
+
+    read_model(&sec, cfg);
+    read_seed(&sec, seed, &cfg->seed);
+    read_run(&sec, &r->s->run_ps);
+    read_interval(&sec, &r->s->interval_ps);
+    read_cc(&sec, cfg);
+    read_lb(r, section_get(&sec, "lb"), cfg);
+    if (section_get(&sec, "hpcc")) {
+        refuse_beside_hpcc(&sec);
+        scenario_read_hpcc(r, section_get(&sec, "hpcc"));
+    } else {
+        scenario_read_topology(r, section_need(&sec, "topology"));
+        scenario_read_links_down(r, section_get(&sec, "topology"));
+        scenario_use_model(r);
+    }
+    if (!r->rc)
+        add_up_links(r->s);
+    scenario_read_settings(r, r->doc.root);
+    scenario_read_monitor(r, section_get(&sec, "monitor"));
+    scenario_read_tuner(r, section_get(&sec, "tuner"));
+    if (!section_get(&sec, "hpcc"))
+        scenario_read_traffic(r, section_need(&sec, "traffic"));
+}
+
+int scenario_parse(struct scenario *s, const char *name, const char *text, size_t length,
+                   const char *const *set, uint32_t sets, const uint64_t *seed, struct err *err)
+{
+    struct scenario_reader r = { .s = s, .name = name, .set = set, .sets = sets, .err = err };
+
+    *s = (struct scenario){ .path = xstrdup(name) };
+    r.rc = yaml_parse(&r.doc, name, text, length, err);
+    if (!r.rc)
+        reader_apply_sets(&r);
+    if (!r.rc)
+        read_all(&r, seed);
+    reader_fini(&r);
+    if (r.rc)
+        scenario_fini(s);
+    return r.rc;
+}
+
+int scenario_read(struct scenario *s, const char *path, const char *const *set, uint32_t sets,
+                  const uint64_t *seed, struct err *err)
+{
+    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+    size_t      length;
+    char       *text;
+    int         rc;
+
+    *s = (struct scenario){ 0 };
+    rc = text_read_file(path, FILE_BYTES_MAX, &text, &length, err);
+    if (rc)
+        return rc;
+    rc = scenario_parse(s, name, text, length, set, sets, seed, err);
+    free(text);
+    return rc;
+}
+
+void scenario_fini(struct scenario *s)
+{
+    traffic_free(s->traffic);
+    graph_fini(&s->graph);
+    scenario_tuner_fini(&s->tuner);
+    free(s->cfg.change);
+    free(s->entry);
+    free(s->change);
+    free(s->path);
+    *s = (struct scenario){ 0 };
+}
+
+int scenario_start(struct scenario *s, struct sim **sim, struct err *err)
+{
+    struct err why;
+    int        rc = sim_new(sim, &s->graph, &s->cfg, s->traffic, &why);
+
+    if (rc)
+        return err_set(err, -rc, "%s: %s", s->path, why.text);
+    s->graph = (struct graph){ 0 };
+    s->traffic = NULL;
+    s->cfg.change = NULL;
+    s->cfg.changes = 0;
+    return 0;
+}

@@ -1,0 +1,301 @@
+#include "sim/event/evq.h"
+#include "base/arena.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORDS     (EVQ_BUCKETS / 64)
+#define FEW       24u            /* sorted by insertion */
+
+void evq_init(struct evq *q, struct arena *arena, uint32_t slots, uint64_t width_ps, uint64_t span_ps)
+{
+    memset(q, 0, sizeof *q);
+    while (1ull << q->shift < width_ps || ((uint64_t)EVQ_BUCKETS << q->shift) < span_ps)
+        q->shift++;
+    q->slots = slots;
+    q->slot = arena_alloc(arena, slots, sizeof *q->slot);
+    q->heap = arena_alloc(arena, slots, sizeof *q->heap);
+    q->front = arena_alloc(arena, slots, sizeof *q->front);
+    q->scratch = arena_alloc(arena, slots, sizeof *q->scratch);
+    for (uint32_t i = 0; i < EVQ_BUCKETS; i++)
+        q->bucket[i] = EVQ_NONE;
+    for (uint32_t i = 0; i < slots; i++)
+        q->slot[i].next = EVQ_IDLE;
+}
+
+/* ---- the heap of far events ---- */
+
+static void heap_put(struct evq *q, uint32_t pos, uint32_t slot)
+{
+    q->heap[pos] = slot;
+    q->slot[slot].next = EVQ_HEAP | pos;
+}
+
+static void heap_up(struct evq *q, uint32_t pos, uint32_t slot)
+{
+    while (pos > 0) {
+        uint32_t parent = (pos - 1) / 4;
+
+        if (!evq_before(&q->slot[slot], &q->slot[q->heap[parent]]))
+            break;
+        heap_put(q, pos, q->heap[parent]);
+        pos = parent;
+    }
+    heap_put(q, pos, slot);
+}
+
+static void heap_down(struct evq *q, uint32_t pos, uint32_t slot)
+{
+    for (;;) {
+        uint32_t first = 4 * pos + 1, last = first + 4, best;
+
+        if (first >= q->heap_count)
+            break;
+        if (last > q->heap_count)
+            last = q->heap_count;
+        best = first;
+        for (uint32_t i = first + 1; i < last; i++)
+            if (evq_before(&q->slot[q->heap[i]], &q->slot[q->heap[best]]))
+                best = i;
+        if (!evq_before(&q->slot[q->heap[best]], &q->slot[slot]))
+            break;
+        heap_put(q, pos, q->heap[best]);
+        pos = best;
+    }
+    heap_put(q, pos, slot);
+}
+
+static void heap_remove(struct evq *q, uint32_t pos)
+{
+    uint32_t last = q->heap[--q->heap_count];
+
+    if (pos == q->heap_count)
+        return;
+    if (pos > 0 && evq_before(&q->slot[last], &q->slot[q->heap[(pos - 1) / 4]]))
+        heap_up(q, pos, last);
+    else
+        heap_down(q, pos, last);
+}
+
+/* ---- front: sorted, latest first ---- */
+
+/* Merges the sorted runs a[0..left) and a[left..n) through 'scratch'. */
+static void merge(const struct evq *q, uint32_t *a, uint32_t left, uint32_t n, uint32_t *scratch)
+{
+    uint32_t i = 0, j = left, k = left;
+
+    memcpy(scratch, a, left * sizeof *a);
+    for (k = 0; i < left && j < n; k++)
+        a[k] = evq_before(&q->slot[scratch[i]], &q->slot[a[j]]) ? a[j++] : scratch[i++];
+    memcpy(a + k, scratch + i, (left - i) * sizeof *a);
+}
+
+static void sort(const struct evq *q, uint32_t *a, uint32_t n, uint32_t *scratch)
+{
+    if (n > FEW) {
+        sort(q, a, n / 2, scratch);
+        sort(q, a + n / 2, n - n / 2, scratch);
+        merge(q, a, n / 2, n, scratch);
+        return;
+    }
+    for (uint32_t i = 1; i < n; i++) {
+        uint32_t id = a[i], j = i;
+
+        for (; j > 0 && evq_before(&q->slot[a[j - 1]], &q->slot[id]); j--)
+            a[j] = a[j - 1];
+        a[j] = id;
+    }
+}
+
+static void front_insert(struct evq *q, uint32_t id)
+{
+    uint32_t j = q->front_count++;
+
+    for (; j > 0 && evq_before(&q->slot[q->front[j - 1]], &q->slot[id]); j--)
+        q->front[j] = q->front[j - 1];
+    q->front[j] = id;
+    q->slot[id].next = EVQ_FRONT;
+}
+
+/* Time reaches the bucket of this number: its events are sorted into 'front', which is empty. */
+static void open_bucket(struct evq *q, uint64_t number)
+{
+    uint32_t b = (uint32_t)number % EVQ_BUCKETS, n = 0;
+
+    for (uint32_t id = q->bucket[b], next; id != EVQ_NONE; id = next) {
+        next = q->slot[id].next;
+        q->slot[id].next = EVQ_FRONT;
+        q->front[n++] = id;
+    }
+    q->front_count = n;
+    q->bucket[b] = EVQ_NONE;
+    q->bits[b / 64] &= ~(1ull << (b % 64));
+    if (q->on_open)
+        q->on_open(q->on_open_arg, q->front, n);
+    if (n > 1)
+        sort(q, q->front, n, q->scratch);
+    q->from = number + 1;
+}
+
+/* ---- the ring ---- */
+
+void evq_insert(struct evq *q, uint32_t id)
+{
+    if (q->slot[id].at_ps >> q->shift < q->from) {
+        front_insert(q, id);
+    } else {
+        heap_up(q, q->heap_count++, id);
+        q->limit_ps = 0;         /* the heap may have a new first */
+    }
+}
+
+static void ring_remove(struct evq *q, uint32_t id)
+{
+    uint32_t  b = (uint32_t)(q->slot[id].at_ps >> q->shift) % EVQ_BUCKETS;
+    uint32_t *link = &q->bucket[b];
+
+    while (*link != id)
+        link = &q->slot[*link].next;
+    *link = q->slot[id].next;
+    if (q->bucket[b] == EVQ_NONE)
+        q->bits[b / 64] &= ~(1ull << (b % 64));
+}
+
+static void front_remove(struct evq *q, uint32_t id)
+{
+    uint32_t i = 0;
+
+    while (q->front[i] != id)
+        i++;
+    memmove(q->front + i, q->front + i + 1, (--q->front_count - i) * sizeof *q->front);
+}
+
+void evq_cancel(struct evq *q, uint32_t id)
+{
+    uint32_t next = q->slot[id].next;
+
+    assert(next != EVQ_IDLE);
+    if (next == EVQ_FRONT)
+        front_remove(q, id);
+    else if (next != EVQ_NONE && next & EVQ_HEAP)
+        heap_remove(q, next & ~EVQ_HEAP);
+    else
+        ring_remove(q, id);
+    q->slot[id].next = EVQ_IDLE;
+    q->limit_ps = 0;
+}
+
+/* How far ahead of 'from' the first bucket that is not empty lies; UINT64_MAX: all are. */
+static uint64_t ring_distance(const struct evq *q)
+{
+    uint32_t from = (uint32_t)q->from % EVQ_BUCKETS, w = from / 64, looked = 0;
+    uint64_t word = q->bits[w] & ~0ull << (from % 64);
+
+    while (!word) {
+        if (looked++ == WORDS)
+            return UINT64_MAX;
+        w = (w + 1) % WORDS;
+        word = q->bits[w];
+    }
+    return (w * 64 + (uint32_t)__builtin_ctzll(word) - from) % EVQ_BUCKETS;
+}
+
+/* Moves the start of the ring to the first bucket, of the ring or the heap, that has events and begins by
+ * 'until_ps'. */
+static bool advance(struct evq *q, uint64_t until_ps)
+{
+    uint64_t ahead = ring_distance(q);
+    uint64_t ring = ahead == UINT64_MAX ? UINT64_MAX : q->from + ahead;
+    uint64_t far = q->heap_count ? q->slot[q->heap[0]].at_ps >> q->shift : UINT64_MAX;
+    uint64_t number = ring < far ? ring : far;
+
+    if (number == UINT64_MAX || number << q->shift > until_ps)
+        return false;
+    if (number >= q->from)
+        q->from = number;
+    if (ring == number)
+        open_bucket(q, number);
+    return true;
+}
+
+uint32_t evq_pop_far(struct evq *q, uint64_t until_ps)
+{
+    const struct evq_slot *far, *near;
+    uint32_t               id;
+
+    if (!q->front_count && !advance(q, until_ps))
+        return EVQ_NONE;
+    far = q->heap_count ? &q->slot[q->heap[0]] : NULL;
+    near = q->front_count ? &q->slot[q->front[q->front_count - 1]] : NULL;
+    assert(far || near);
+    q->limit_ps = until_ps == UINT64_MAX ? until_ps : until_ps + 1;
+    if (far && far->at_ps < q->limit_ps)
+        q->limit_ps = far->at_ps;
+    if (far && (!near || evq_before(far, near))) {
+        if (far->at_ps > until_ps)
+            return EVQ_NONE;
+        id = q->heap[0];
+        heap_remove(q, 0);
+        q->limit_ps = 0;
+    } else {
+        if (near->at_ps > until_ps)
+            return EVQ_NONE;
+        id = q->front[--q->front_count];
+    }
+    q->slot[id].next = EVQ_IDLE;
+    return id;
+}
+
+/* ---- looking at it ---- */
+
+uint64_t evq_next_ps(const struct evq *q)
+{
+    uint64_t next = UINT64_MAX, ahead = ring_distance(q);
+
+    if (q->front_count)
+        next = q->slot[q->front[q->front_count - 1]].at_ps;
+    if (q->heap_count && q->slot[q->heap[0]].at_ps < next)
+        next = q->slot[q->heap[0]].at_ps;
+    if (ahead != UINT64_MAX)
+        for (uint32_t id = q->bucket[(q->from + ahead) % EVQ_BUCKETS]; id != EVQ_NONE; id = q->slot[id].next)
+            next = q->slot[id].at_ps < next ? q->slot[id].at_ps : next;
+    return next;
+}
+
+uint32_t evq_pending(const struct evq *q)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < q->slots; i++)
+        n += q->slot[i].next != EVQ_IDLE;
+    return n;
+}
+
+static void expect(bool holds)
+{
+    if (!holds) {
+        fprintf(stderr, "the event queue is broken\n");
+        abort();
+    }
+}
+
+void evq_check(const struct evq *q)
+{
+    uint32_t found = q->heap_count + q->front_count;
+
+    for (uint32_t b = 0; b < EVQ_BUCKETS; b++) {
+        expect((q->bits[b / 64] >> (b % 64) & 1) == (q->bucket[b] != EVQ_NONE));
+        for (uint32_t id = q->bucket[b]; id != EVQ_NONE; id = q->slot[id].next, found++)
+            expect((q->slot[id].at_ps >> q->shift) % EVQ_BUCKETS == b && q->slot[id].at_ps >> q->shift >= q->from);
+    }
+    for (uint32_t i = 0; i < q->front_count; i++) {
+        expect(q->slot[q->front[i]].next == EVQ_FRONT && q->slot[q->front[i]].at_ps >> q->shift < q->from);
+        expect(i == 0 || evq_before(&q->slot[q->front[i]], &q->slot[q->front[i - 1]]));
+    }
+    for (uint32_t i = 0; i < q->heap_count; i++) {
+        expect(q->slot[q->heap[i]].next == (EVQ_HEAP | i));
+        expect(i == 0 || !evq_before(&q->slot[q->heap[i]], &q->slot[q->heap[(i - 1) / 4]]));
+    }
+    expect(found == evq_pending(q));
+}

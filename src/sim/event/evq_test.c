@@ -1,0 +1,233 @@
+#include "sim/event/evq.h"
+#include "base/arena.h"
+#include "base/rng.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define SLOTS 300u
+
+/* The plain way to do it: look at every event. */
+struct naive { bool is_pending[SLOTS]; uint64_t at_ps[SLOTS], order[SLOTS]; };
+
+static uint32_t naive_first(const struct naive *n, uint64_t until_ps)
+{
+    uint32_t first = EVQ_NONE;
+
+    for (uint32_t i = 0; i < SLOTS; i++)
+        if (n->is_pending[i] && n->at_ps[i] <= until_ps &&
+            (first == EVQ_NONE || n->at_ps[i] < n->at_ps[first] ||
+             (n->at_ps[i] == n->at_ps[first] && n->order[i] < n->order[first])))
+            first = i;
+    return first;
+}
+
+static uint32_t naive_count(const struct naive *n)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < SLOTS; i++)
+        count += n->is_pending[i];
+    return count;
+}
+
+struct pair {
+    struct evq  *q;
+    struct arena arena;
+    struct naive naive;
+    struct rng   rng;
+    uint64_t     now_ps, next_order;
+};
+
+static void pair_init(struct pair *p, uint64_t width_ps, uint64_t span_ps, uint64_t seed)
+{
+    *p = (struct pair){ .q = malloc(sizeof *p->q) };
+    arena_init(&p->arena, 1 << 20);
+    evq_init(p->q, &p->arena, SLOTS, width_ps, span_ps);
+    rng_init(&p->rng, seed, 0);
+}
+
+static void pair_fini(struct pair *p)
+{
+    arena_fini(&p->arena);
+    free(p->q);
+}
+
+/* Now, in the same bucket, in the ring, at its very end, beyond it, far beyond it. */
+static uint64_t random_time(struct pair *p)
+{
+    uint64_t bucket = 1ull << p->q->shift, ring = bucket * EVQ_BUCKETS;
+
+    switch (rng_below(&p->rng, 6)) {
+    case 0:  return p->now_ps;
+    case 1:  return p->now_ps + rng_below(&p->rng, bucket + 1);
+    case 2:  return p->now_ps + rng_below(&p->rng, ring);
+    case 3:  return p->now_ps + ring - bucket + rng_below(&p->rng, 2 * bucket);
+    case 4:  return p->now_ps + ring + rng_below(&p->rng, ring);
+    default: return p->now_ps + rng_below(&p->rng, 50) * ring;
+    }
+}
+
+static void pair_add(struct pair *p, uint32_t slot, uint64_t at_ps)
+{
+    /* Orders go up and down, so that an event may come before one that was added earlier. */
+    uint64_t order = rng_below(&p->rng, 4) << 40 | p->next_order++;
+
+    p->naive.is_pending[slot] = true;
+    p->naive.at_ps[slot] = at_ps;
+    p->naive.order[slot] = order;
+    evq_add(p->q, slot, at_ps, order);
+}
+
+static void pair_pop(struct pair *p, uint64_t until_ps)
+{
+    uint32_t expected = naive_first(&p->naive, until_ps), got;
+
+    evq_renew(p->q);
+    got = evq_pop(p->q, until_ps);
+    assert_int_equal(got, expected);
+    if (got == EVQ_NONE) {
+        p->now_ps = until_ps > p->now_ps ? until_ps : p->now_ps;
+        return;
+    }
+    assert_int_equal(p->q->slot[got].at_ps, p->naive.at_ps[got]);
+    p->naive.is_pending[got] = false;
+    p->now_ps = p->naive.at_ps[got];
+}
+
+static void pair_step(struct pair *p, uint32_t adds_of_ten)
+{
+    uint32_t slot = (uint32_t)rng_below(&p->rng, SLOTS);
+
+    if (rng_below(&p->rng, 10) < adds_of_ten) {
+        if (!p->naive.is_pending[slot])
+            pair_add(p, slot, random_time(p));
+    } else if (rng_below(&p->rng, 4) == 0) {
+        if (p->naive.is_pending[slot]) {
+            evq_cancel(p->q, slot);
+            p->naive.is_pending[slot] = false;
+        }
+    } else {
+        pair_pop(p, random_time(p));
+    }
+    assert_int_equal(evq_is_pending(p->q, slot), p->naive.is_pending[slot]);
+}
+
+static void evq__agrees_with_a_plain_list(void **unused)
+{
+    static const uint64_t spans[] = { 1, 20000, 1000000, 64000000, 100000000000, 1000000, 1000000 };
+    static const uint64_t widths[] = { 1, 1, 1, 5000, 1, 1000, 100000 };
+
+    (void)unused;
+    for (uint32_t i = 0; i < sizeof spans / sizeof *spans; i++) {
+        struct pair p;
+
+        pair_init(&p, widths[i], spans[i], i);
+        for (uint32_t step = 0; step < 4000; step++) {
+            pair_step(&p, step / 500 % 2 ? 3 : 7);       /* fills up, runs dry */
+            if (step % 8 == 0)
+                evq_check(p.q);
+        }
+        assert_int_equal(evq_pending(p.q), naive_count(&p.naive));
+        while (naive_count(&p.naive))
+            pair_pop(&p, UINT64_MAX);
+        assert_int_equal(evq_pop(p.q, UINT64_MAX), EVQ_NONE);
+        evq_check(p.q);
+        pair_fini(&p);
+    }
+}
+
+/* Without forgetting the limit, as the event loop does it: pop to the end, adding on the way. */
+static void evq__keeps_order_while_running(void **unused)
+{
+    struct pair p;
+    uint32_t    popped = 0, slot;
+
+    (void)unused;
+    pair_init(&p, 1000, 1000000, 9);
+    for (uint32_t i = 0; i < SLOTS; i++)
+        pair_add(&p, i, random_time(&p));
+    evq_renew(p.q);
+    while ((slot = evq_pop(p.q, UINT64_MAX)) != EVQ_NONE) {
+        assert_int_equal(slot, naive_first(&p.naive, UINT64_MAX));
+        p.naive.is_pending[slot] = false;
+        p.now_ps = p.naive.at_ps[slot];
+        if (++popped < 5000)
+            pair_add(&p, slot, random_time(&p));
+        slot = (uint32_t)rng_below(&p.rng, SLOTS);
+        if (p.naive.is_pending[slot] && popped % 7 == 0) {
+            evq_cancel(p.q, slot);
+            p.naive.is_pending[slot] = false;
+        }
+    }
+    assert_int_equal(naive_count(&p.naive), 0);
+    pair_fini(&p);
+}
+
+/* A network in lock step: thousands of events at one instant come in their order, whatever the order of
+ * adding. */
+static void evq__sorts_thousands_at_one_instant(void **unused)
+{
+    const uint32_t count = 20000;
+    struct arena   arena;
+    struct evq    *q = malloc(sizeof *q);
+
+    (void)unused;
+    arena_init(&arena, 4 << 20);
+    evq_init(q, &arena, count, 1, 1000000);
+    for (uint32_t i = 0; i < count; i++)
+        evq_add(q, i, 500000, (uint64_t)i * 7919 % count);       /* 7919 and 20000 have no common factor */
+    evq_check(q);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t slot = evq_pop(q, UINT64_MAX);
+
+        assert_int_equal((uint64_t)slot * 7919 % count, i);
+    }
+    assert_int_equal(evq_pop(q, UINT64_MAX), EVQ_NONE);
+    arena_fini(&arena);
+    free(q);
+}
+
+static void evq_pop__stops_at_the_limit(void **unused)
+{
+    struct arena arena;
+    struct evq  *q = malloc(sizeof *q);
+
+    (void)unused;
+    arena_init(&arena, 1 << 20);
+    evq_init(q, &arena, 3, 1, 1000000);
+    evq_add(q, 0, 1000, 0);
+    evq_add(q, 1, 1001, 0);
+    evq_add(q, 2, 90000000, 0);
+    assert_int_equal(evq_pop(q, 999), EVQ_NONE);
+    evq_renew(q);
+    assert_int_equal(evq_pop(q, 1000), 0);
+    assert_int_equal(evq_pop(q, 1000), EVQ_NONE);
+    evq_add(q, 0, 1000, 5);                  /* the instant is not over */
+    evq_renew(q);
+    assert_int_equal(evq_pop(q, 1000), 0);
+    evq_renew(q);
+    assert_int_equal(evq_pop(q, 89999999), 1);
+    assert_int_equal(evq_pop(q, 89999999), EVQ_NONE);
+    assert_int_equal(evq_pending(q), 1);
+    evq_renew(q);
+    assert_int_equal(evq_pop(q, 90000000), 2);
+    assert_int_equal(evq_pending(q), 0);
+    arena_fini(&arena);
+    free(q);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(evq__agrees_with_a_plain_list),
+        cmocka_unit_test(evq__keeps_order_while_running),
+        cmocka_unit_test(evq__sorts_thousands_at_one_instant),
+        cmocka_unit_test(evq_pop__stops_at_the_limit),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

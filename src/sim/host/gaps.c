@@ -1,0 +1,61 @@
+/* src/sim/host/gaps.c - see gaps.h. */
+#include "sim/host/gaps.h"
+#include "sim/sim.h"
+
+#include <stdlib.h>
+
+void gaps_merge(struct gaps *to, const struct gaps *from)
+{
+    to->count += from->count;
+    for (uint32_t i = 0; i < GAPS_BINS; i++)
+        to->bin[i] += from->bin[i];
+}
+
+uint64_t gaps_edge_ps(uint32_t bin)
+{
+    uint64_t mantissa = (1u << GAPS_BITS) + (bin & ((1u << GAPS_BITS) - 1));
+
+    return bin == 0 ? 0 : mantissa << ((bin >> GAPS_BITS) + GAPS_LOW - GAPS_BITS);
+}
+
+uint64_t gaps_percentile(const struct gaps *g, double share)
+{
+    double   rank = share * (double)g->count, from, width;
+    uint64_t before = 0;
+    uint32_t i = 0;
+
+    if (!g->count)
+        return 0;
+    while (i < GAPS_BINS - 1 && (!g->bin[i] || (double)(before + g->bin[i]) < rank))
+        before += g->bin[i++];
+    from = (double)gaps_edge_ps(i);
+    width = (double)gaps_edge_ps(i + 1) - from;
+    return (uint64_t)(from + width * (rank - (double)before) / (double)(g->bin[i] ? g->bin[i] : 1));
+}
+
+void gaps_record(struct sim *s)
+{
+    struct gap_record *r = xcalloc(1, sizeof *r);
+
+    arena_init(&r->arena, (size_t)s->flow_limit * sizeof *r->sent_ps + s->hosts * sizeof *r->host + 4096);
+    r->sent_ps = arena_alloc(&r->arena, s->flow_limit, sizeof *r->sent_ps);
+    r->host = arena_alloc(&r->arena, s->hosts, sizeof *r->host);
+    s->gap_record = r;
+    s->at_send |= SEND_GAPS;
+}
+
+void gaps_record_free(struct sim *s)
+{
+    if (s->gap_record)
+        arena_fini(&s->gap_record->arena);
+    free(s->gap_record);
+}
+
+void gaps_recorded(const struct sim *s, struct gaps *rdma, struct gaps *tcp)
+{
+    *rdma = *tcp = (struct gaps){ 0 };
+    for (uint32_t i = 0; s->gap_record && i < s->hosts; i++) {
+        gaps_merge(rdma, &s->gap_record->host[i].rdma);
+        gaps_merge(tcp, &s->gap_record->host[i].tcp);
+    }
+}

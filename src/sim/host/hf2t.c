@@ -1,0 +1,215 @@
+/* src/sim/host/hf2t.c - see hf2t.h. */
+#include "sim/host/hf2t.h"
+#include "sim/partition.h"
+#include "sim/sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t us_to_ps(double us)
+{
+    return (uint64_t)(us * (double)PS_PER_US);
+}
+
+static struct hf2t_cfg cfg_of(const struct knobs *k)
+{
+    const double   *v = k->value;
+    struct hf2t_cfg c;
+
+    memset(&c, 0, sizeof c);     /* with what lies between its fields: they are compared */
+    c.is_on = v[KNOB_hf2t] > 0;
+    c.is_natural = v[KNOB_hf2t_natural] > 0;
+    c.scope = (uint8_t)v[KNOB_hf2t_scope];
+    c.min = v[KNOB_hf2t_dynamic] > 0 ? (uint32_t)v[KNOB_hf2t_min] : 0;
+    c.max = v[KNOB_hf2t_dynamic] > 0 ? (uint32_t)v[KNOB_hf2t_max] : UINT32_MAX;
+    c.threshold_ps = us_to_ps(v[KNOB_hf2t_threshold] > 0 ? v[KNOB_hf2t_threshold] : v[KNOB_flowlet_timeout]);
+    c.training_ps = us_to_ps(v[KNOB_hf2t_training]);
+    c.quiet_ps = us_to_ps(v[KNOB_hf2t_quiet]);
+    c.percentile = v[KNOB_hf2t_percentile];
+    c.guard = v[KNOB_hf2t_guard];
+    return c;
+}
+
+static struct hf2t *new_of(const struct sim *s)
+{
+    struct hf2t *t = xcalloc(1, sizeof *t);
+    uint32_t     flows = s->flow_limit;
+
+    arena_init(&t->arena, (size_t)flows * sizeof *t->qp + s->hosts * sizeof *t->host + 4096);
+    t->qp = arena_alloc(&t->arena, flows, sizeof *t->qp);
+    t->host = arena_alloc(&t->arena, s->hosts, sizeof *t->host);
+    return t;
+}
+
+void hf2t_free(struct sim *s)
+{
+    if (!s->hf2t)
+        return;
+    arena_fini(&s->hf2t->arena);
+    arena_fini(&s->hf2t->gap_arena);
+    free(s->hf2t);
+    s->hf2t = NULL;
+}
+
+static struct hf2t_qp new_qp(const struct sim *s, uint32_t flow)
+{
+    return (struct hf2t_qp){ .host = s->flow[flow].host, .sent_ps = s->now_ps, .start_ps = s->now_ps };
+}
+
+/* T is to be read again; if HF2T was turned on or off, all begins anew. */
+static void reset_flows(struct hf2t *t, const struct sim *part, bool is_new)
+{
+    for (uint32_t i = part->flow_first; i < part->flow_used; i++)
+        if (is_new)
+            t->qp[i] = new_qp(part, i);
+        else
+            t->qp[i].near_ps = 0;
+}
+
+static void set_hosts(struct sim *s)
+{
+    struct hf2t *t = s->hf2t;
+
+    for (uint32_t i = 0; i < s->hosts; i++) {
+        const struct port *p = &s->port[s->host[i].port];
+        struct hf2t_host  *h = &t->host[i];
+
+        h->near_ps = 0;
+        h->guard_bps = (uint64_t)(t->cfg.guard * (double)p->rate_bps);
+        h->hold_ps = t->cfg.threshold_ps + p->tx_ps[s->cfg.mtu_bytes + s->cfg.header_bytes] + PS_PER_NS;
+    }
+}
+
+/* The whole and its parts are told. */
+static void tell_parts(struct sim *s, bool is_new)
+{
+    uint32_t parts = s->parts ? partition_count(s->parts) : 0;
+
+    for (uint32_t i = 0; i <= parts; i++) {
+        struct sim *p = i < parts ? partition_sim(s->parts, i) : s;
+
+        p->hf2t = s->hf2t;
+        p->at_send = (uint8_t)((p->at_send & ~SEND_HF2T) | (s->hf2t->cfg.is_on ? SEND_HF2T : 0));
+        if (p != s || !parts)
+            reset_flows(s->hf2t, p, is_new);
+    }
+}
+
+void hf2t_configure(struct sim *s)
+{
+    struct hf2t_cfg c = cfg_of(&s->cfg.knobs);
+    struct hf2t    *t;
+    bool            is_new;
+
+    if (s->hf2t ? !memcmp(&c, &s->hf2t->cfg, sizeof c) : !c.is_on)
+        return;
+    if (!s->hf2t)
+        s->hf2t = new_of(s);
+    t = s->hf2t;
+    is_new = c.is_on != t->cfg.is_on;
+    memcpy(&t->cfg, &c, sizeof c);
+    if (is_new)
+        t->since_ps = s->now_ps;
+    if (c.scope == HF2T_QUEUE_PAIR && !t->qp_gaps) {
+        arena_init(&t->gap_arena, (size_t)s->flow_limit * sizeof *t->qp_gaps);
+        t->qp_gaps = arena_alloc(&t->gap_arena, s->flow_limit, sizeof *t->qp_gaps);
+    }
+    set_hosts(s);
+    tell_parts(s, is_new);
+    t->stop_ps = NEVER;
+    if (c.is_on && c.scope == HF2T_NETWORK) {
+        t->stop_ps = t->since_ps + c.training_ps;
+        if (t->stop_ps <= s->now_ps && s->now_ps > 0)
+            hf2t_on_stop(s);
+    }
+}
+
+void hf2t_on_start(struct sim *s, uint32_t flow)
+{
+    struct hf2t *t = s->hf2t;
+
+    t->qp[flow] = new_qp(s, flow);
+    if (t->cfg.scope == HF2T_QUEUE_PAIR)
+        memset(&t->qp_gaps[flow], 0, sizeof t->qp_gaps[flow]);
+}
+
+void hf2t_on_stop(struct sim *s)
+{
+    struct hf2t *t = s->hf2t;
+    struct gaps  all = { 0 };
+
+    for (uint32_t i = 0; i < s->hosts; i++)
+        gaps_merge(&all, &t->host[i].gaps);
+    if (all.count < HF2T_GAPS_MIN) {
+        t->stop_ps = s->now_ps + t->cfg.training_ps;
+        return;
+    }
+    for (uint32_t i = 0; i < s->hosts; i++)
+        t->host[i].near_ps = gaps_percentile(&all, t->cfg.percentile);
+    t->stop_ps = NEVER;
+}
+
+/* T is not known yet: sees one more gap, and may know it now. */
+static void learn(struct hf2t *t, struct hf2t_host *h, struct hf2t_qp *q, uint64_t gap_ps, uint64_t now_ps)
+{
+    bool         is_alone = t->cfg.scope == HF2T_QUEUE_PAIR;
+    struct gaps *g = is_alone ? &t->qp_gaps[q - t->qp] : &h->gaps;
+
+    gaps_add(g, gap_ps);
+    if (t->cfg.scope == HF2T_NETWORK || g->count < HF2T_GAPS_MIN ||
+        now_ps - (is_alone ? q->start_ps : t->since_ps) < t->cfg.training_ps)
+        return;
+    *(is_alone ? &q->near_ps : &h->near_ps) = gaps_percentile(g, t->cfg.percentile);
+}
+
+/* It sends, x packets after the last flowlet began. */
+static inline void note_sent(const struct hf2t *t, struct hf2t_qp *q, uint32_t x, uint64_t now_ps)
+{
+    if (now_ps - q->sent_ps >= t->cfg.threshold_ps && t->cfg.is_natural)
+        x = 0;
+    q->packets = (uint16_t)(x + (x < HF2T_PACKETS_MAX));
+    q->sent_ps = now_ps;
+    q->is_held = false;
+}
+
+bool hf2t_may_learn(struct hf2t *t, uint32_t flow, uint64_t now_ps)
+{
+    struct hf2t_qp   *q = &t->qp[flow];
+    struct hf2t_host *h = &t->host[q->host];
+
+    if (t->cfg.scope != HF2T_QUEUE_PAIR && h->near_ps) {
+        q->near_ps = h->near_ps;
+        return false;
+    }
+    if (q->packets)
+        learn(t, h, q, now_ps - q->sent_ps, now_ps);
+    note_sent(t, q, q->packets, now_ps);
+    return true;
+}
+
+static bool may_hold(const struct hf2t *t, const struct hf2t_host *h, const struct hf2t_qp *q, uint64_t rate_bps,
+                     uint64_t now_ps)
+{
+    return rate_bps <= h->guard_bps &&
+           (!t->cfg.quiet_ps || (q->told_ps && now_ps - q->told_ps <= t->cfg.quiet_ps));
+}
+
+bool hf2t_must_wait(struct hf2t *t, uint32_t flow, uint64_t rate_bps, uint64_t now_ps)
+{
+    struct hf2t_qp *q = &t->qp[flow];
+    uint64_t        gap_ps = now_ps - q->sent_ps;
+    uint32_t        x = q->packets;
+
+    if (!q->near_ps && hf2t_may_learn(t, flow, now_ps))
+        return false;
+    if (x > 0 && gap_ps < t->cfg.threshold_ps && hf2t_is_near(&t->cfg, q->near_ps, gap_ps, x)) {
+        if (may_hold(t, &t->host[q->host], q, rate_bps, now_ps)) {
+            q->packets = 0;
+            q->is_held = true;
+            return true;
+        }
+        x = 0;
+    }
+    note_sent(t, q, x, now_ps);
+    return false;
+}

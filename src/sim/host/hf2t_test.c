@@ -1,0 +1,450 @@
+#include "sim/host/hf2t.h"
+#include "sim/test_world.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define LONG_BYTES (1ull << 40)  /* does not end during a test */
+
+/* ---- the rule ---- */
+
+/* T = 1000: the gap from which on a packet is held, by hand from a = 20/x, 1, 80/x, rounded up. */
+static void is_near__follows_the_rule(void **unused)
+{
+    static const struct { uint32_t x; uint64_t from; } row[] = {
+        { 1, 20000 }, { 2, 10000 }, { 3, 6667 }, { 7, 2858 }, { 10, 2000 }, { 19, 1053 }, { 20, 1000 },
+        { 21, 1000 }, { 50, 1000 }, { 79, 1000 },
+        { 80, 1000 }, { 81, 988 }, { 100, 800 }, { 160, 500 }, { 800, 100 }, { 65535, 2 },
+    };
+    struct hf2t_cfg c = { .min = 20, .max = 80 };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        assert_true(hf2t_is_near(&c, 1000, row[i].from, row[i].x));
+        assert_false(hf2t_is_near(&c, 1000, row[i].from - 1, row[i].x));
+    }
+    c.min = 0;                   /* without 'dynamic' */
+    c.max = UINT32_MAX;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        assert_true(hf2t_is_near(&c, 1000, 1000, row[i].x));
+        assert_false(hf2t_is_near(&c, 1000, 999, row[i].x));
+    }
+}
+
+/* The largest numbers that the knobs allow do not overflow. */
+static void is_near__holds_at_the_limits(void **unused)
+{
+    struct hf2t_cfg c = { .min = 1000, .max = 1000 };
+
+    (void)unused;
+    assert_true(hf2t_is_near(&c, 1ull << 40, 100 * PS_PER_MS, HF2T_PACKETS_MAX));
+    assert_false(hf2t_is_near(&c, 1ull << 40, 100 * PS_PER_MS, 100));
+}
+
+/* ---- queue pairs in a host ---- */
+
+/* A congestion control with a rate of its own that it changes at a moment of its own; writes down who sends when. */
+static uint64_t first_bps, then_bps, change_ps;
+
+static void two_rates_start(const void *cfg, void *state, struct cc_now now, struct cc_out *out)
+{
+    (void)cfg, (void)state, (void)now;
+    *out = (struct cc_out){ .rate_bps = first_bps, .window_bytes = UINT64_MAX, .due_ps = change_ps };
+}
+
+static void two_rates_on_due(const void *cfg, void *state, struct cc_now now, struct cc_out *out)
+{
+    (void)cfg, (void)state;
+    if (now.ps >= change_ps)
+        *out = (struct cc_out){ .rate_bps = then_bps, .window_bytes = UINT64_MAX, .due_ps = NEVER };
+}
+
+static void two_rates_configure(void *cfg, const struct knobs *k, const struct cc_link *link)
+{
+    (void)cfg, (void)k, (void)link;
+}
+
+static const struct cc_algo two_rates = { .start = two_rates_start,
+                                          .on_due = two_rates_on_due,
+                                          .configure = two_rates_configure,
+                                          .name = "two rates",
+                                          .about = "a rate, then another" };
+
+/* Host 0 has 'flows' queue pairs, each to a host of its own. */
+static void start(struct world *w, struct sim_cfg *cfg, uint32_t flows, uint64_t bytes)
+{
+    struct hpcc_flow flow[4];
+    struct graph     g;
+
+    for (uint32_t i = 0; i < flows; i++)
+        flow[i] = (struct hpcc_flow){ .src = 0, .dst = 1 + i, .prio = 3, .dport = (uint16_t)i, .bytes = bytes };
+    graph_star(&g, &(struct graph_star){ 1 + flows, 100 * GBPS, PS_PER_US });
+    world_of_flows(w, &g, cfg, flow, flows);
+}
+
+static void set_up(struct sim_cfg *cfg, enum sim_model model, double threshold_us, double guard)
+{
+    world_cfg(cfg, model);
+    cfg->knobs.value[KNOB_hf2t] = 1;
+    cfg->knobs.value[KNOB_hf2t_threshold] = threshold_us;
+    cfg->knobs.value[KNOB_hf2t_training] = 1000;
+    cfg->knobs.value[KNOB_hf2t_guard] = guard;
+    first_bps = then_bps = 100 * GBPS;
+    change_ps = NEVER;
+}
+
+static uint64_t full_ps(const struct sim *s)
+{
+    return s->port[s->host[0].port].tx_ps[s->cfg.mtu_bytes + s->cfg.header_bytes];
+}
+
+/* Packets that host 0 sends in a time. */
+static uint64_t sent_in(struct sim *s, uint64_t ps)
+{
+    uint64_t was = s->counters.data_sent;
+
+    sim_run_until(s, s->now_ps + ps);
+    return s->counters.data_sent - was;
+}
+
+static const enum sim_model models[] = { MODEL_NIC, MODEL_HPCC };
+
+/* A lone flow at line rate: one packet every g; once x g >= 80 T a packet is held for 25 us and a frame. T is ten
+ * times g here; what is lost is then 26 %, as long as nobody guards the flow. */
+static void hold__costs_a_lone_flow_what_it_must(void **unused)
+{
+    (void)unused;
+    for (int m = 0; m < 2; m++) {
+        struct sim_cfg cfg;
+        struct world   w;
+        double         g_ns, hold_ns, share;
+        uint64_t       sent;
+
+        set_up(&cfg, models[m], 25, 1);
+        start(&w, &cfg, 1, LONG_BYTES);
+        g_ns = (double)full_ps(w.sim) / 1e3;
+        assert_true(m ? g_ns == 83 : g_ns == 88.48);
+        sim_run_until(w.sim, 100 * PS_PER_US);
+        assert_int_equal(w.sim->counters.delayed, 0);        /* it learns */
+        w.sim->hf2t->host[0].near_ps = 10 * full_ps(w.sim);
+        sent = sent_in(w.sim, 20 * PS_PER_MS);
+        hold_ns = 25000 + g_ns + 1;
+        share = (double)sent * g_ns / 20e6;
+        assert_true(share > 0.999 * 800 * g_ns / (799 * g_ns + hold_ns) &&
+                    share < 1.001 * 800 * g_ns / (799 * g_ns + hold_ns));
+        assert_true(share > 0.72 && share < 0.75);
+        assert_in_range(w.sim->counters.delayed, sent / 800 - 1, sent / 800 + 1);
+        sim_check(w.sim);
+        world_end(&w);
+    }
+}
+
+/* What a host learns from a lone flow: all gaps are g, T is at 0.99 of g's bin. Nothing is held before 1000 us, nor
+ * with the guard. */
+static void learn__takes_its_time(void **unused)
+{
+    (void)unused;
+    for (int m = 0; m < 2; m++) {
+        uint64_t       edge_ps = m ? 81920 : 86016;          /* 20 and 21 times 4096 */
+        struct sim_cfg cfg;
+        struct world   w;
+
+        set_up(&cfg, models[m], 25, 0.9);
+        start(&w, &cfg, 1, LONG_BYTES);
+        sim_run_until(w.sim, 999 * PS_PER_US);
+        assert_int_equal(w.sim->hf2t->host[0].near_ps, 0);
+        sim_run_until(w.sim, 1001 * PS_PER_US);
+        assert_int_equal(w.sim->hf2t->host[0].near_ps, edge_ps + (uint64_t)(4096 * 0.99));
+        assert_in_range(sent_in(w.sim, 10 * PS_PER_MS), 10 * PS_PER_MS / full_ps(w.sim),
+                        10 * PS_PER_MS / full_ps(w.sim) + 1);
+        assert_int_equal(w.sim->counters.delayed, 0);
+        world_end(&w);
+    }
+}
+
+/* A thousand gaps at 1 Gb/s take 8.8 ms. */
+static void learn__waits_for_enough_gaps(void **unused)
+{
+    struct sim_cfg cfg;
+    struct world   w;
+
+    (void)unused;
+    set_up(&cfg, MODEL_NIC, 25, 1);
+    cfg.cc = &two_rates;
+    first_bps = GBPS;
+    start(&w, &cfg, 1, LONG_BYTES);
+    sim_run_until(w.sim, 999 * 8848 * PS_PER_NS);
+    assert_int_equal(w.sim->hf2t->host[0].near_ps, 0);
+    sim_run_until(w.sim, 1000 * 8848 * PS_PER_NS);
+    assert_true(w.sim->hf2t->host[0].near_ps > 0);
+    world_end(&w);
+}
+
+/* Of two queue pairs at 40 Gb/s, one has all its packets held; the other sends as if it were alone. */
+static void hold__does_not_block_others(void **unused)
+{
+    (void)unused;
+    for (int m = 0; m < 2; m++) {
+        struct sim_cfg cfg;
+        struct world   w;
+        uint64_t       gap_ps = m ? 209000 : 221200, was, held;      /* 1048 B and 1106 B at 40 Gb/s */
+
+        set_up(&cfg, models[m], 50, 1);
+        cfg.cc = &two_rates;
+        cfg.knobs.value[KNOB_hf2t_scope] = HF2T_QUEUE_PAIR;
+        cfg.knobs.value[KNOB_hf2t_dynamic] = 0;
+        first_bps = then_bps = 40 * GBPS;
+        start(&w, &cfg, 2, LONG_BYTES);
+        sim_run_until(w.sim, 10 * PS_PER_US);
+        w.sim->hf2t->qp[1].near_ps = 1;
+        w.sim->hf2t->qp[2].near_ps = 1ull << 40;
+        sim_run_until(w.sim, w.sim->now_ps + 100 * PS_PER_US);
+        was = w.sim->flow[2].sent;
+        held = w.sim->flow[1].sent;
+        sim_run_until(w.sim, w.sim->now_ps + 10 * PS_PER_MS);
+        /* At most it meets each packet of the first on the wire, and waits for that. */
+        assert_in_range((w.sim->flow[2].sent - was) / cfg.mtu_bytes,
+                        (10 * PS_PER_MS - 200 * full_ps(w.sim)) / gap_ps - 1, 10 * PS_PER_MS / gap_ps + 1);
+        assert_in_range((w.sim->flow[1].sent - held) / cfg.mtu_bytes, 199, 200);     /* one in 50.1 us */
+        sim_check(w.sim);
+        world_end(&w);
+    }
+}
+
+/* Every packet is held once, for as long as it must be, though the rate rises or falls meanwhile. */
+static void hold__outlasts_a_change_of_rate(void **unused)
+{
+    static const uint64_t then[] = { GBPS, 100 * GBPS };
+
+    (void)unused;
+    for (int m = 0; m < 2; m++)
+        for (int i = 0; i < 2; i++) {
+            struct sim_cfg cfg;
+            struct world   w;
+            uint64_t       hold_ps, last_ps;
+
+            set_up(&cfg, models[m], 20, 1);
+            cfg.cc = &two_rates;
+            cfg.knobs.value[KNOB_hf2t_dynamic] = 0;
+            first_bps = 10 * GBPS;
+            then_bps = then[i];
+            change_ps = 47 * PS_PER_US;
+            start(&w, &cfg, 1, LONG_BYTES);
+            sim_run_until(w.sim, PS_PER_NS);
+            w.sim->hf2t->host[0].near_ps = 1;
+            hold_ps = 20 * PS_PER_US + full_ps(w.sim) + PS_PER_NS;
+            for (uint32_t n = 1; n < 10; n++) {
+                last_ps = w.sim->hf2t->qp[1].sent_ps;
+                sim_run_until(w.sim, n * hold_ps - 1);
+                assert_int_equal(w.sim->counters.data_sent, n);
+                sim_run_until(w.sim, n * hold_ps);
+                assert_int_equal(w.sim->counters.data_sent, n + 1);
+                assert_int_equal(w.sim->hf2t->qp[1].sent_ps - last_ps, hold_ps);
+                assert_int_equal(w.sim->counters.delayed, n);
+            }
+            world_end(&w);
+        }
+}
+
+/* A longer threshold while a packet is held does not hold it again; a shorter one does not let it go. */
+static void hold__outlasts_a_change_of_knobs(void **unused)
+{
+    static const double then_us[] = { 10, 90 };
+
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        struct sim_cfg cfg;
+        struct world   w;
+        struct knobs   k;
+        uint64_t       hold_ps;
+
+        set_up(&cfg, MODEL_NIC, 20, 1);
+        cfg.knobs.value[KNOB_hf2t_dynamic] = 0;
+        start(&w, &cfg, 1, LONG_BYTES);
+        sim_run_until(w.sim, PS_PER_NS);
+        w.sim->hf2t->host[0].near_ps = 1;
+        hold_ps = 20 * PS_PER_US + full_ps(w.sim) + PS_PER_NS;
+        sim_run_until(w.sim, 10 * PS_PER_US);
+        k = cfg.knobs;
+        k.value[KNOB_hf2t_threshold] = then_us[i];
+        sim_apply(w.sim, &k);
+        sim_run_until(w.sim, hold_ps - 1);
+        assert_int_equal(w.sim->counters.data_sent, 1);
+        sim_run_until(w.sim, hold_ps);
+        assert_int_equal(w.sim->counters.data_sent, 2);
+        world_end(&w);
+    }
+}
+
+/* A pause that lasts longer than a packet is held makes it later; it is not held once more. */
+static void hold__ends_with_a_pause(void **unused)
+{
+    struct sim_cfg cfg;
+    struct world   w;
+    struct port   *p;
+
+    (void)unused;
+    set_up(&cfg, MODEL_NIC, 20, 1);
+    cfg.knobs.value[KNOB_hf2t_dynamic] = 0;
+    start(&w, &cfg, 1, LONG_BYTES);
+    p = &w.sim->port[w.sim->host[0].port];
+    sim_run_until(w.sim, PS_PER_NS);
+    w.sim->hf2t->host[0].near_ps = 1;
+    sim_run_until(w.sim, 10 * PS_PER_US);
+    port_on_pfc(w.sim, p, 3, true);
+    sim_run_until(w.sim, 30 * PS_PER_US);
+    assert_int_equal(w.sim->counters.data_sent, 1);
+    port_on_pfc(w.sim, p, 3, false);
+    host_kick(w.sim, &w.sim->host[0]);
+    assert_int_equal(w.sim->counters.data_sent, 2);
+    assert_int_equal(w.sim->counters.delayed, 1);
+    world_end(&w);
+}
+
+/* Flows end, and what they leave behind is not the next one's: its first packet has no gap. */
+static void start__has_no_gap(void **unused)
+{
+    struct hpcc_flow flow[50];
+    struct sim_cfg   cfg;
+    struct world     w;
+    struct graph     g;
+
+    (void)unused;
+    for (uint32_t i = 0; i < 50; i++)
+        flow[i] = (struct hpcc_flow){ .src = 0, .dst = 1, .prio = 3, .dport = (uint16_t)i, .bytes = 100,
+                                      .start_ns = i * 15000ull };
+    set_up(&cfg, MODEL_NIC, 20, 1);
+    cfg.knobs.value[KNOB_hf2t_dynamic] = 0;
+    graph_star(&g, &(struct graph_star){ 2, 100 * GBPS, PS_PER_US });
+    world_of_flows(&w, &g, &cfg, flow, 50);
+    w.sim->hf2t->host[0].near_ps = 1;
+    assert_true(world_finish(&w, 10 * PS_PER_US, PS_PER_MS));
+    assert_int_equal(w.done_count, 50);
+    for (uint32_t i = 0; i < 50; i++)
+        assert_int_equal(w.done[i].fct_ps, w.done[i].ideal_ps);
+    assert_int_equal(w.sim->counters.delayed, 0);
+    world_end(&w);
+}
+
+/* A queue pair that was not told of congestion is not held; one that was is, for a while. */
+static void quiet__keeps_others_from_being_held(void **unused)
+{
+    struct sim_cfg cfg;
+    struct world   w;
+
+    (void)unused;
+    set_up(&cfg, MODEL_NIC, 20, 1);
+    cfg.knobs.value[KNOB_hf2t_dynamic] = 0;
+    cfg.knobs.value[KNOB_hf2t_quiet] = 100;
+    start(&w, &cfg, 1, LONG_BYTES);
+    sim_run_until(w.sim, PS_PER_US);
+    w.sim->hf2t->host[0].near_ps = 1;
+    sim_run_until(w.sim, 200 * PS_PER_US);
+    assert_int_equal(w.sim->counters.delayed, 0);
+    w.sim->hf2t->qp[1].told_ps = w.sim->now_ps;
+    sim_run_until(w.sim, 600 * PS_PER_US);
+    assert_int_equal(w.sim->counters.delayed, 5);    /* at 0, 20, .. 80 us after it; then it is too long ago */
+    world_end(&w);
+}
+
+/* Natural flowlets: with 'natural' they start the count of packets again, without they do not. */
+static void natural__resets_the_count(void **unused)
+{
+    (void)unused;
+    for (int natural = 0; natural < 2; natural++) {
+        struct hf2t t = { .cfg = { .is_natural = natural, .min = 20, .max = 80,
+                                   .threshold_ps = 20 * PS_PER_US } };
+        struct hf2t_qp   qp = { .sent_ps = PS_PER_US, .packets = 50 };
+        struct hf2t_host host = { .near_ps = 5 * PS_PER_US, .guard_bps = 100 * GBPS };
+
+        t.qp = &qp;
+        t.host = &host;
+        assert_false(hf2t_must_wait(&t, 0, 100 * GBPS, 21 * PS_PER_US));
+        assert_int_equal(qp.packets, natural ? 1 : 51);
+        assert_true(hf2t_must_wait(&t, 0, 100 * GBPS, 27 * PS_PER_US) == !natural);       /* 6 us: above T, but not 20 T */
+        assert_false(hf2t_must_wait(&t, 0, 100 * GBPS, 28 * PS_PER_US));
+    }
+}
+
+/* The network's T is that of all gaps, here those of a host at 100 Gb/s and of one at 1 Gb/s, and is known to all at
+ * the same moment. Host 2 sends nothing. */
+static void stop__gives_all_hosts_the_same(void **unused)
+{
+    struct hpcc_flow flow[2] = {
+        { .src = 0, .dst = 2, .prio = 3, .dport = 1, .bytes = LONG_BYTES },
+        { .src = 1, .dst = 2, .prio = 3, .dport = 2, .bytes = LONG_BYTES },
+    };
+    struct sim_cfg cfg;
+    struct world   w;
+    struct graph   g;
+
+    (void)unused;
+    set_up(&cfg, MODEL_NIC, 25, 1);
+    cfg.knobs.value[KNOB_hf2t_scope] = HF2T_NETWORK;
+    cfg.knobs.value[KNOB_hf2t_training] = 300;
+    cfg.cc = &two_rates;
+    first_bps = 10 * GBPS;
+    graph_star(&g, &(struct graph_star){ 3, 100 * GBPS, PS_PER_US });
+    world_of_flows(&w, &g, &cfg, flow, 2);
+    sim_run_until(w.sim, 599 * PS_PER_US);       /* 678 gaps after 300 us are not enough */
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(w.sim->hf2t->host[i].near_ps, 0);
+    sim_run_until(w.sim, 700 * PS_PER_US);
+    for (uint32_t i = 0; i < 3; i++)             /* 884.8 ns, [851968, 884736 .. 917504): at 0.99 of the upper */
+        assert_int_equal(w.sim->hf2t->host[i].near_ps, 884736 + (uint64_t)(32768 * 0.99));
+    world_end(&w);
+}
+
+/* Turned off and on again it begins anew. */
+static void configure__turns_it_off_and_on(void **unused)
+{
+    struct sim_cfg cfg;
+    struct world   w;
+    struct knobs   off, on;
+
+    (void)unused;
+    set_up(&cfg, MODEL_NIC, 25, 1);
+    on = off = cfg.knobs;
+    off.value[KNOB_hf2t] = 0;
+    cfg.knobs = off;
+    start(&w, &cfg, 1, LONG_BYTES);
+    assert_null(w.sim->hf2t);
+    sim_run_until(w.sim, 100 * PS_PER_US);
+    sim_apply(w.sim, &on);
+    sim_run_until(w.sim, 2 * PS_PER_MS);
+    assert_true(w.sim->counters.delayed > 5);
+    sim_apply(w.sim, &off);
+    sim_run_until(w.sim, 3 * PS_PER_MS);
+    w.sim->counters.delayed = 0;
+    assert_true(sent_in(w.sim, PS_PER_MS) >= PS_PER_MS / full_ps(w.sim));
+    sim_apply(w.sim, &on);
+    sim_run_until(w.sim, 6 * PS_PER_MS);
+    assert_true(w.sim->counters.delayed > 5);
+    sim_check(w.sim);
+    world_end(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(is_near__follows_the_rule),
+        cmocka_unit_test(is_near__holds_at_the_limits),
+        cmocka_unit_test(hold__costs_a_lone_flow_what_it_must),
+        cmocka_unit_test(learn__takes_its_time),
+        cmocka_unit_test(learn__waits_for_enough_gaps),
+        cmocka_unit_test(hold__does_not_block_others),
+        cmocka_unit_test(hold__outlasts_a_change_of_rate),
+        cmocka_unit_test(hold__outlasts_a_change_of_knobs),
+        cmocka_unit_test(hold__ends_with_a_pause),
+        cmocka_unit_test(start__has_no_gap),
+        cmocka_unit_test(quiet__keeps_others_from_being_held),
+        cmocka_unit_test(natural__resets_the_count),
+        cmocka_unit_test(stop__gives_all_hosts_the_same),
+        cmocka_unit_test(configure__turns_it_off_and_on),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

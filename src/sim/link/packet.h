@@ -1,0 +1,85 @@
+/* src/sim/link/packet.h - what travels.
+ *
+ * A packet is an id into one array; id 0 is no packet. It is in exactly one place (a queue, a wire, or the
+ * hands of the function that handles it), so one 'next' field serves every list. One packet is one cache
+ * line.
+ */
+#ifndef SIM_LINK_PACKET_H
+#define SIM_LINK_PACKET_H
+
+#include "base/err.h"
+#include "lb/lb.h"
+
+#include <stdint.h>
+
+enum packet_kind {
+    PACKET_DATA,
+    PACKET_ACK,                  /* seq: all bytes before it have arrived */
+    PACKET_NACK,                 /* seq: the byte that was expected */
+    PACKET_CNP,                  /* seq: until the next one, if the receiver knows: see sim/host/cnp_arbiter.h */
+    PACKET_PFC,                  /* seq: 1 pause, 0 resume; prio: the class it is about */
+};
+
+#define PACKET_ECN  1u           /* a switch has marked it */
+#define PACKET_ECHO 2u           /* ACK: the packet it answers was marked (model hpcc) */
+#define PACKET_LAST 4u           /* data: ends the message */
+#define PACKET_TCP  8u           /* of a TCP flow: see sim/host/tcp.h */
+#define PACKET_NOT_ECT 16u       /* switches do not mark it */
+#define PACKET_COUNTED PACKET_ECHO   /* data of queue pairs: a monitor has counted it */
+#define PACKET_PUSH PACKET_ECHO  /* TCP data: ends a burst */
+#define PACKET_HOLE PACKET_TCP   /* NACK of selective repeat: sent_ps holds the hole, from << 32 | to: see sim/host/selective_repeat.h */
+#define PACKET_SACK PACKET_LAST  /* TCP ACK: sent_ps holds the packets that came out of order */
+
+/* Values of in_port that are no port. */
+#define UNBOOKED     UINT32_MAX
+#define BOOKED_LOSSY (UINT32_MAX - 1)    /* in the buffer, but on no account of PFC: see switch.c */
+#define BOOKED_APART 0x80000000u         /* with a port in the other bits: see conweave_buffer.h */
+
+struct packet {
+    uint32_t next;
+    uint32_t flow;               /* the sender's flow */
+    uint64_t next_at_ps, next_order;     /* on a wire: when 'next' arrives; spares a look at that one */
+    uint64_t seq;                /* data: its first byte */
+    uint64_t sent_ps;            /* data: when it left the sender; an ACK returns it */
+    uint32_t src, dst;           /* nodes */
+    uint32_t ports;              /* source port | destination port << 16 */
+    uint32_t in_port;            /* in a switch: the port it came in by and is booked to, or one of the above */
+    uint16_t bytes;              /* the frame, headers included */
+    uint16_t payload;
+    uint16_t generation;         /* of the flow's slot */
+    uint8_t  kind;
+    uint8_t  prio : 3, flags : 5;
+};
+
+_Static_assert(sizeof(struct packet) == 64, "a packet is one cache line");
+
+struct packet_pool {
+    struct packet *packet;
+    struct lb_tag *tag;          /* beside 'packet'; NULL: the balancer writes nothing on packets */
+    uint32_t       free;         /* list of returned ids */
+    uint32_t       used;         /* ids ever handed out, id 0 included */
+    uint32_t       live, live_max;
+    uint32_t       limit;
+};
+
+static inline uint32_t packet_new(struct packet_pool *p)
+{
+    uint32_t id = p->free;
+
+    if (id)
+        p->free = p->packet[id].next;
+    else if ((id = p->used++) >= p->limit)
+        die("more than %u packets at once", p->limit);
+    if (++p->live > p->live_max)
+        p->live_max = p->live;
+    return id;
+}
+
+static inline void packet_free(struct packet_pool *p, uint32_t id)
+{
+    p->packet[id].next = p->free;
+    p->free = id;
+    p->live--;
+}
+
+#endif

@@ -1,0 +1,112 @@
+/* src/sim/link/port.h - one end of a link: the queues that feed it, the wire behind them, and, in a switch, the
+ * account of what has come in by it.
+ *
+ * A port is busy until its last byte has left (free_at_ps, free_order). The event that says so is made
+ * only when somebody waits for it. Packets on the wire wait in a list; only the first of them has an
+ * event.
+ */
+#ifndef SIM_LINK_PORT_H
+#define SIM_LINK_PORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sim;
+struct node;
+
+#define PRIOS         8
+#define QUEUE_CONTROL PRIOS      /* PFC frames; before everything else, never paused */
+#define BACKLOG_TCP   (1u << (PRIOS + 1))    /* in 'backlog' of a host's port: TCP has something to send */
+
+#define SLOW_LINK    1u           /* the link is lossy, or has ever been down */
+#define SLOW_WATCHED 2u           /* what comes in is shown to monitors: see watch.h */
+#define SLOW_COUNTED 4u           /* what goes out is counted by queue: see queues.h */
+
+struct queue {
+    uint32_t head, tail;         /* FIFO of packet ids; head == 0: empty */
+    uint32_t bytes;              /* sum over the FIFO */
+};
+
+struct ingress {                 /* what a switch holds that came in by one port in one class */
+    uint32_t bytes;              /* in the reserve and the shared buffer */
+    uint32_t headroom_bytes;     /* in the headroom */
+};
+
+struct ecn_cfg {                 /* from the knobs */
+    uint32_t kmin_bytes, kmax_bytes;     /* kmin UINT32_MAX: never marks */
+    double   pmax;
+};
+
+struct port_counters {           /* only grow */
+    uint64_t tx_packets[5];      /* by enum packet_kind */
+    uint64_t tx_bytes;           /* of all frames */
+    uint64_t queue_bytes_max;    /* largest queue of one class behind the packet being sent */
+    uint64_t marked_packets;     /* data packets that got their first mark here (model hpcc: every mark) */
+    uint64_t pauses;             /* pause frames received */
+    uint64_t paused_ps;          /* time with at least one class paused, up to paused_since_ps */
+};
+
+struct port {
+    /* A cache line: what every packet touches, coming in or going out. */
+    uint64_t        free_at_ps, free_order;  /* when the last byte leaves */
+    const uint32_t *tx_ps;       /* time on the wire, by bytes of the frame */
+    uint32_t        delay_ps;    /* see GRAPH_DELAY_PS_MAX */
+    uint32_t        id;          /* of this port in the array of all */
+    struct port    *peer;        /* the other end */
+    struct node    *node;
+    uint32_t        wire_head, wire_tail;    /* packets on the wire, first to arrive first */
+    uint16_t        backlog;     /* bit q: queue q is not empty */
+    uint8_t         paused;      /* bit c: the peer has stopped class c */
+    uint8_t         pausing;     /* bit c: we have stopped class c of the peer */
+    uint8_t         held;        /* bit c: packets of class c that came in by this port are booked */
+    uint8_t         shift;       /* a class may take (free shared buffer) >> shift */
+    bool            is_switch;   /* of the node */
+    uint8_t         slow_path;         /* SLOW_LINK, SLOW_WATCHED, SLOW_COUNTED: the rare cases, asked about at once */
+
+    /* Another: what every packet that waits touches, with classes 0 to 3. */
+    struct ecn_cfg  ecn;
+    struct queue    queue[PRIOS + 1];
+    uint32_t        mark_above_bytes;    /* what leaves a longer queue may be marked; UINT32_MAX: never */
+    uint32_t        headroom_bytes_max;
+    uint32_t        last_prio;   /* class served last */
+    uint64_t        paused_since_ps;
+
+    struct ingress  in[PRIOS];   /* a third */
+    struct port_counters counters;
+
+    uint32_t        deficit[PRIOS];
+    uint64_t        down_at_ps;  /* when it last went down */
+    uint64_t        rate_bps;
+    double          loss, ber;
+    uint32_t        index;       /* within its node, from 1 */
+    uint32_t        link;        /* in the graph */
+    bool            is_down, was_down, is_lossy;
+    uint64_t        queue_tx_bytes, queue_marked_bytes;  /* SLOW_COUNTED: only grow */
+};
+
+/* With a power of two of them, the first lines of all ports would compete for a few sets of the cache. */
+_Static_assert(sizeof(struct port) == 448, "a port is an odd number of cache lines");
+
+/* Is the port still sending? True until the instant, and within the instant the place in
+ * the order of events, at which its last byte has left. */
+static inline bool port_is_busy(const struct port *p, uint64_t now_ps, uint64_t order)
+{
+    return p->free_at_ps > now_ps || (p->free_at_ps == now_ps && p->free_order > order);
+}
+
+/* Does a bit error or a random loss hit the frame of this many bytes that is about to leave? */
+bool port_is_hit(const struct port *, uint32_t bytes);
+
+/* A PFC frame for class 'prio' has arrived: stops or restarts it and keeps the account. */
+void port_on_pfc(struct sim *, struct port *, uint32_t prio, bool is_pause);
+
+/* A pause that was not repeated has ended (pause_ps). What may go now is for the caller to send. */
+void port_on_expiry(struct sim *, struct port *, uint32_t prio);
+
+/* Sends a PFC frame to the peer. */
+void port_send_pfc(struct sim *, struct port *, uint32_t prio, bool is_pause);
+
+/* Time this port has been paused until now. */
+uint64_t port_paused_ps(const struct port *, uint64_t now_ps);
+
+#endif

@@ -1,0 +1,148 @@
+/* src/sim/observe/observe.c */
+#include "sim/observe/observe.h"
+#include "traffic/traffic.h"
+#include "sim/observe/watch.h"
+
+#include <stdlib.h>
+
+struct observer {
+    struct sim          *sim;
+    struct sim_counters  was;
+    uint64_t             was_ps;
+    struct report_port  *port;       /* of the last report */
+    struct port_counters *port_was;
+    uint64_t            *port_was_paused_ps;
+    uint64_t            *queue_bytes_max;    /* by port, up to the last look */
+    uint64_t            *entry, *entry_was;  /* acknowledged bytes: of the interval; in all until the last look */
+    uint32_t             entries;
+};
+
+struct observer *observer_new(struct sim *s)
+{
+    struct observer *o = xcalloc(1, sizeof *o);
+
+    o->sim = s;
+    o->entries = traffic_entries(s->traffic);
+    o->port = xcalloc(s->ports + 1ul, sizeof *o->port);
+    o->port_was = xcalloc(s->ports + 1ul, sizeof *o->port_was);
+    o->port_was_paused_ps = xcalloc(s->ports + 1ul, sizeof *o->port_was_paused_ps);
+    o->queue_bytes_max = xcalloc(s->ports + 1ul, sizeof *o->queue_bytes_max);
+    o->entry = xcalloc(o->entries + 1ul, sizeof *o->entry);
+    o->entry_was = xcalloc(o->entries + 1ul, sizeof *o->entry_was);
+    return o;
+}
+
+void observer_free(struct observer *o)
+{
+    if (!o)
+        return;
+    for (uint32_t i = 0; i < o->sim->ports; i++) {
+        uint64_t *now = &o->sim->port[i].counters.queue_bytes_max;
+
+        *now = o->queue_bytes_max[i] > *now ? o->queue_bytes_max[i] : *now;
+    }
+    free(o->port);
+    free(o->port_was);
+    free(o->port_was_paused_ps);
+    free(o->queue_bytes_max);
+    free(o->entry);
+    free(o->entry_was);
+    free(o);
+}
+
+/* A queue that only shrinks is longest at the start of the interval. Never more than the switch itself has
+ * counted: it does not count what was alone in the queue when the port became free. */
+static uint64_t longest_queue(const struct port *p, uint64_t counted_max)
+{
+    uint64_t longest = 0;
+
+    for (uint32_t c = 0; p->is_switch && c < PRIOS; c++)
+        longest = p->queue[c].bytes > longest ? p->queue[c].bytes : longest;
+    return longest < counted_max ? longest : counted_max;
+}
+
+static void look_at_ports(struct observer *o, uint64_t now_ps, struct report *r)
+{
+    for (uint32_t i = 0; i < o->sim->ports; i++) {
+        struct port          *p = &o->sim->port[i];
+        struct port_counters *was = &o->port_was[i];
+        struct report_port   *seen = &o->port[i];
+        uint64_t              paused_ps = port_paused_ps(p, now_ps);
+
+        *seen = (struct report_port){
+            .tx_bytes = p->counters.tx_bytes - was->tx_bytes,
+            .rate_bps = p->rate_bps,
+            .pauses = p->counters.pauses - was->pauses,
+            .paused_ps = paused_ps - o->port_was_paused_ps[i],
+            .is_uplink = !p->is_switch,
+            .queue_bytes_peak = p->counters.queue_bytes_max,
+            .marked_packets = p->counters.marked_packets - was->marked_packets,
+        };
+        r->paused_ps += seen->paused_ps;
+        r->marked_packets += seen->marked_packets;
+        if (seen->queue_bytes_peak > r->queue_bytes_peak)
+            r->queue_bytes_peak = seen->queue_bytes_peak;
+        if (seen->queue_bytes_peak > o->queue_bytes_max[i])
+            o->queue_bytes_max[i] = seen->queue_bytes_peak;
+        p->counters.queue_bytes_max = longest_queue(p, o->queue_bytes_max[i]);
+        *was = p->counters;
+        o->port_was_paused_ps[i] = paused_ps;
+    }
+    r->port = o->port;
+    r->ports = o->sim->ports;
+}
+
+/* What is acknowledged of flows that are over and of those that are not. */
+static void look_at_entries(struct observer *o, struct report *r)
+{
+    const struct sim *s = o->sim;
+
+    for (uint32_t i = 0; i < o->entries; i++)
+        o->entry[i] = s->entry_bytes_done[i];
+    for (uint32_t i = 0; (i = sim_next_active(s, i)) != 0; )
+        o->entry[s->flow[i].traffic] += s->flow[i].acked;
+    for (uint32_t i = 0; i < o->entries; i++) {
+        uint64_t now = o->entry[i];
+
+        o->entry[i] -= o->entry_was[i];
+        o->entry_was[i] = now;
+    }
+    r->entry_bytes = o->entry;
+    r->entries = o->entries;
+}
+
+void observer_look(struct observer *o, uint64_t now_ps, struct report *r)
+{
+    struct sim                *s = o->sim;
+    const struct sim_counters *c = &s->counters, *was = &o->was;
+
+    *r = (struct report){
+        .start_ps = o->was_ps,
+        .end_ps = now_ps,
+        .knobs = s->cfg.knobs,
+        .payload_bytes = c->payload_received - was->payload_received,
+        .flows_started = c->flows_started - was->flows_started,
+        .flows_done = c->flows_done - was->flows_done,
+        .flows_active = c->flows_started - c->flows_done,
+        .data_packets = c->data_sent - was->data_sent,
+        .cnps = c->cnps_sent - was->cnps_sent,
+        .nacks = c->nacks_sent - was->nacks_sent,
+        .timeouts = c->timeouts - was->timeouts,
+        .dropped_packets = c->dropped_buffer - was->dropped_buffer + c->dropped_wire - was->dropped_wire +
+                           c->dropped_down - was->dropped_down + c->dropped_no_route - was->dropped_no_route,
+        .pauses = c->pauses - was->pauses,
+        .rtt_samples = c->rtt_samples - was->rtt_samples,
+        .rtt_ps_sum = c->rtt_ps_sum - was->rtt_ps_sum,
+        .rtt_ps_peak = s->rtt_ps_peak,
+    };
+    look_at_ports(o, now_ps, r);
+    look_at_entries(o, r);
+    for (uint32_t i = 0; i < s->nodes; i++)
+        if (s->node[i].is_switch)
+            r->queue_bytes += (uint64_t)s->node[i].used_bytes;
+    if (s->watch)
+        watch_read(s->watch, now_ps, r);
+    s->rtt_ps_peak = 0;
+    o->was = *c;
+    o->was_ps = now_ps;
+}

@@ -1,0 +1,20 @@
+/* src/sim/observe/observe.h - reports of a simulated network, one per monitor interval. */
+#ifndef SIM_OBSERVE_OBSERVE_H
+#define SIM_OBSERVE_OBSERVE_H
+
+#include "core/report.h"
+#include "sim/sim.h"
+
+struct observer;
+
+/* The simulation must outlive it. */
+struct observer *observer_new(struct sim *);
+
+/* Writes what has happened since the last look, or the start. Peaks start anew: until observer_free(), the
+ * queue_bytes_max of a port is that since the last look. */
+void observer_look(struct observer *, uint64_t now_ps, struct report *);
+
+/* Gives ports the largest queues of the whole run back. */
+void observer_free(struct observer *);
+
+#endif

@@ -1,0 +1,171 @@
+/* src/sim/observe/queue_telemetry.c */
+#include "sim/observe/queue_telemetry.h"
+#include "sim/sim.h"
+
+#include <stdlib.h>
+
+struct telemetry {
+    struct sim        *sim;
+    struct queue_slot *was;      /* counters at the end of the last slot */
+    uint64_t          *sum;      /* of the lengths that were sampled */
+    uint32_t           count, samples;
+};
+
+/* ---- which there are ---- */
+
+/* Ports of switches, in the order of their ids; 'i' is the port after the last one. */
+static struct port *next_queue(const struct sim *s, uint32_t *i)
+{
+    while (*i < s->ports)
+        if (s->port[(*i)++].is_switch)
+            return &s->port[*i - 1];
+    return NULL;
+}
+
+/* Links between a node and the nearest host, by rings around the hosts. */
+static void find_levels(const struct sim *s, uint32_t *level)
+{
+    bool goes_on = true;
+
+    for (uint32_t n = 0; n < s->nodes; n++)
+        level[n] = s->node[n].is_switch ? UINT32_MAX : 0;
+    for (uint32_t at = 0; goes_on; at++) {
+        goes_on = false;
+        for (uint32_t i = 0; i < s->ports; i++) {
+            uint32_t *far = &level[s->port[i].peer->node->id];
+
+            if (level[s->port[i].node->id] != at || *far != UINT32_MAX)
+                continue;
+            *far = at + 1;
+            goes_on = true;
+        }
+    }
+}
+
+uint32_t telemetry_list(const struct sim *s, struct queue_facts *facts)
+{
+    uint32_t    *level = xcalloc(s->nodes, sizeof *level);
+    uint32_t     count = 0, devices = 0;
+    struct node *last = NULL;
+    struct port *p;
+
+    find_levels(s, level);
+    for (uint32_t i = 0; (p = next_queue(s, &i)) != NULL; count++) {
+        devices += p->node != last;
+        last = p->node;
+        if (facts)
+            facts[count] = (struct queue_facts){ .device = devices - 1, .rate_bps = p->rate_bps,
+                                                 .is_uplink = level[p->peer->node->id] > level[p->node->id] };
+    }
+    free(level);
+    return count;
+}
+
+void telemetry_ports(const struct sim *s, uint32_t *port)
+{
+    struct port *p;
+
+    for (uint32_t i = 0; (p = next_queue(s, &i)) != NULL; )
+        *port++ = p->id;
+}
+
+/* ---- what is seen ---- */
+
+static void count_ports(struct sim *s, bool is_on)
+{
+    struct port *p;
+
+    for (uint32_t i = 0; (p = next_queue(s, &i)) != NULL; )
+        p->slow_path = (uint8_t)((p->slow_path & ~SLOW_COUNTED) | (is_on ? SLOW_COUNTED : 0));
+}
+
+static uint64_t length(const struct sim *s, const struct port *p)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t c = 0; p->backlog && c < PRIOS; c++)
+        if (s->queue_prios >> c & 1)
+            bytes += p->queue[c].bytes;
+    return bytes;
+}
+
+struct telemetry *telemetry_new(struct sim *s)
+{
+    struct telemetry *q = xcalloc(1, sizeof *q);
+    struct port   *p;
+
+    q->sim = s;
+    q->count = telemetry_list(s, NULL);
+    q->was = xcalloc(q->count + 1ul, sizeof *q->was);
+    q->sum = xcalloc(q->count + 1ul, sizeof *q->sum);
+    for (uint32_t i = 0, n = 0; (p = next_queue(s, &i)) != NULL; n++)
+        q->was[n] = (struct queue_slot){ .tx_bytes = p->queue_tx_bytes, .marked_bytes = p->queue_marked_bytes };
+    count_ports(s, true);
+    return q;
+}
+
+void telemetry_free(struct telemetry *q)
+{
+    if (!q)
+        return;
+    count_ports(q->sim, false);
+    free(q->was);
+    free(q->sum);
+    free(q);
+}
+
+__attribute__((noinline)) void telemetry_on_send(const struct sim *s, struct port *p, const struct packet *k)
+{
+    if (k->kind == PACKET_PFC || !(s->queue_prios >> k->prio & 1))
+        return;
+    p->queue_tx_bytes += k->bytes;
+    if (k->kind == PACKET_DATA && k->flags & PACKET_ECN)
+        p->queue_marked_bytes += k->bytes;
+}
+
+void telemetry_sample(struct telemetry *q)
+{
+    struct port *p;
+
+    for (uint32_t i = 0, n = 0; (p = next_queue(q->sim, &i)) != NULL; n++)
+        q->sum[n] += length(q->sim, p);
+    q->samples++;
+}
+
+void telemetry_read(struct telemetry *q, struct queue_slot *slot)
+{
+    struct port *p;
+
+    if (!q->samples)
+        telemetry_sample(q);
+    for (uint32_t i = 0, n = 0; (p = next_queue(q->sim, &i)) != NULL; n++) {
+        slot[n] = (struct queue_slot){
+            .tx_bytes = p->queue_tx_bytes - q->was[n].tx_bytes,
+            .marked_bytes = p->queue_marked_bytes - q->was[n].marked_bytes,
+            .queue_bytes_mean = q->sum[n] / q->samples,
+            .ecn = { p->ecn.kmin_bytes, p->ecn.kmax_bytes, p->ecn.pmax },
+        };
+        q->was[n].tx_bytes = p->queue_tx_bytes;
+        q->was[n].marked_bytes = p->queue_marked_bytes;
+        q->sum[n] = 0;
+    }
+    q->samples = 0;
+}
+
+/* ---- what is set ---- */
+
+uint32_t telemetry_set(struct sim *s, const struct ecn *ecn)
+{
+    uint32_t     changed = 0;
+    struct port *p;
+
+    for (uint32_t i = 0, n = 0; s->cfg.ecn_on && (p = next_queue(s, &i)) != NULL; n++) {
+        struct ecn_cfg is = { ecn[n].kmin_bytes, ecn[n].kmax_bytes, ecn[n].pmax };
+
+        if (p->ecn.kmin_bytes == is.kmin_bytes && p->ecn.kmax_bytes == is.kmax_bytes && p->ecn.pmax == is.pmax)
+            continue;
+        sim_set_ecn(s, p->id, &is);
+        changed++;
+    }
+    return changed;
+}

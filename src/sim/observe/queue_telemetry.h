@@ -1,0 +1,46 @@
+/* src/sim/observe/queue_telemetry.h - the egress queues of all switches, one by one: for agents that set each by itself.
+ *
+ * A port of a switch is one queue: its classes with PFC (all classes, where there is none) that have no thresholds
+ * of their own. Those of TCP beside RDMA are not counted, as a switch counts its queues apart.
+ *
+ * What is sent is counted exactly, by a branch that only ports with SLOW_COUNTED take. The mean length is that of
+ * samples which are taken while the world is at rest, TELEMETRY_SAMPLES in a slot: switches read it the same way.
+ * Nothing that is counted changes what happens.
+ */
+#ifndef SIM_OBSERVE_QUEUE_TELEMETRY_H
+#define SIM_OBSERVE_QUEUE_TELEMETRY_H
+
+#include "core/queue.h"
+
+#include <stdint.h>
+
+#define TELEMETRY_SAMPLES 10
+
+struct sim;
+struct port;
+struct packet;
+struct telemetry;
+
+/* How many there are, and what is known of each; facts may be NULL. */
+uint32_t telemetry_list(const struct sim *, struct queue_facts *);
+
+/* The ids of the ports that they are. */
+void telemetry_ports(const struct sim *, uint32_t *port);
+
+/* Starts counting; the simulation must outlive it. */
+struct telemetry *telemetry_new(struct sim *);
+void           telemetry_free(struct telemetry *);
+
+/* Reads all lengths once. */
+void telemetry_sample(struct telemetry *);
+
+/* Ends a slot: what has happened since the last, or the start. Without a sample the length is that of now. */
+void telemetry_read(struct telemetry *, struct queue_slot *);
+
+/* Puts thresholds into force, those that are not already. Returns how many have changed. */
+uint32_t telemetry_set(struct sim *, const struct ecn *);
+
+/* A frame leaves a port that is counted. */
+void telemetry_on_send(const struct sim *, struct port *, const struct packet *);
+
+#endif

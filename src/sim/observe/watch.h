@@ -1,0 +1,54 @@
+/* src/sim/observe/watch.h - the measurement points of a simulated network.
+ *
+ * Each monitor has a state of its own at every point: at every ToR (a switch with hosts), or at every host. A ToR
+ * shows them each data packet that comes in from a host and marks it as counted, as PARALEON's switches do with an
+ * unused bit of the type of service; what is marked is not counted again. So a packet is counted once, wherever it
+ * goes. ACKs, CNPs, PFC frames and TCP are not counted. What a monitor of hosts sees, it sees when the packet
+ * comes to the ToR, one link later than the host itself would.
+ *
+ * Hosts also keep round trips, one every WATCH_RTT_GAP_PS at most, as a NIC would hand them out.
+ *
+ * Nothing that is watched changes what happens: a run with monitors has the same results.
+ */
+#ifndef SIM_OBSERVE_WATCH_H
+#define SIM_OBSERVE_WATCH_H
+
+#include "core/report.h"
+#include "meter/monitor/monitor.h"
+#include "sim/link/packet.h"
+
+#include <stdint.h>
+
+#define WATCH_MONITORS_MAX REPORT_MONITORS_MAX
+#define WATCH_RTT_GAP_PS   50000000ull       /* 50 us: the artifact's */
+
+struct sim;
+struct node;
+struct host;
+struct flow;
+
+struct watch_cfg {
+    const struct monitor_algo *monitor[WATCH_MONITORS_MAX];  /* the first is the one that counts */
+    uint32_t                   monitors;
+    struct monitor_cfg         cfg;
+};
+
+struct watch;
+
+/* Starts watching; the simulation must outlive it. interval_ps: between two reads. */
+struct watch *watch_new(struct sim *, const struct watch_cfg *, uint64_t interval_ps);
+void          watch_free(struct watch *);
+
+/* Ends the interval and writes what was seen in it into the report. What it points to is good until the next. */
+void watch_read(struct watch *, uint64_t now_ps, struct report *);
+
+/* A data packet of a queue pair has come to a switch by a port that is watched, and is not marked as counted. */
+void watch_on_packet(struct sim *, const struct node *, struct packet *);
+
+/* A flow starts. */
+void watch_on_request(struct sim *, const struct flow *);
+
+/* A round trip has been measured, and the host has not kept one for a while. */
+void watch_on_rtt(struct sim *, struct host *, const struct flow *, uint64_t rtt_ps);
+
+#endif

@@ -1,0 +1,150 @@
+#include "sim/switch/conweave_buffer.h"
+
+#define DEFAULT_HEADROOM_BYTES (12500 + 2 * CONWEAVE_PACKET_BYTES)   /* of a port that nobody configured */
+#define RESUME_BYTES 16          /* so much more must be left than where it paused */
+#define PASS_SHIFT   12          /* a packet passes unbooked while so many bits of bytes are left: more than it has */
+
+uint32_t conweave_headroom_bytes(const struct port *p)
+{
+    return (uint32_t)(p->rate_bps * (p->delay_ps / PS_PER_NS) / 8 / 1000000000 * 2) + 2 * CONWEAVE_PACKET_BYTES;
+}
+
+/* What queues share: all but the classes' own. */
+static int64_t egress_bytes(const struct sim *s, const struct node *n)
+{
+    return (int64_t)s->cfg.buffer_bytes - (int64_t)n->ports * PRIOS * CONWEAVE_PACKET_BYTES;
+}
+
+/* The fork counts ports from 1 but adds up headrooms from 0: that of the last is left out, and in its place there is
+ * one that nobody configured. */
+void conweave_buffer_init(struct sim *s, struct node *n)
+{
+    int64_t headrooms_bytes = DEFAULT_HEADROOM_BYTES;
+
+    for (uint32_t i = 0; i < n->ports; i++) {
+        struct port *p = &s->port[n->first_port + i];
+
+        p->shift = PASS_SHIFT;
+        p->headroom_bytes_max = s->cfg.headroom_bytes ? (uint32_t)s->cfg.headroom_bytes : conweave_headroom_bytes(p);
+        headrooms_bytes += i + 1 < n->ports ? p->headroom_bytes_max : 0;
+    }
+    n->shared_bytes_max = egress_bytes(s, n) - headrooms_bytes;
+    n->shared_bytes_left = n->shared_bytes_max;
+    s->conweave[n->id].egress_bytes_left = egress_bytes(s, n);
+}
+
+/* Of the bytes in a queue, those that are not free. */
+static uint32_t shared_bytes(uint32_t queue_bytes)
+{
+    return queue_bytes > CONWEAVE_QUEUE_BYTES ? queue_bytes - CONWEAVE_QUEUE_BYTES : 0;
+}
+
+static bool fits_egress(const struct sim *s, const struct port *out, const struct packet *k)
+{
+    return (int64_t)shared_bytes(out->queue[k->prio].bytes) + k->bytes <= s->conweave[out->node->id].egress_bytes_left;
+}
+
+static bool fits_ingress(const struct sim *s, const struct node *n, const struct port *in, const struct packet *k)
+{
+    const struct ingress *class = &in->in[k->prio];
+
+    if ((uint64_t)n->used_bytes + k->bytes > s->cfg.buffer_bytes)
+        return false;
+    return class->bytes + k->bytes <= CONWEAVE_PACKET_BYTES || n->shared_bytes_left >= 0 ||
+           class->headroom_bytes + k->bytes <= in->headroom_bytes_max;
+}
+
+/* Beyond its reserve, times 1 / alpha: to be compared with what is left. */
+static int64_t weighed_bytes(const struct sim *s, const struct ingress *class)
+{
+    return ((int64_t)class->bytes - s->cfg.reserve_bytes) * (1 << s->cfg.pfc_shift);
+}
+
+static void pause_full_classes(struct sim *s, struct node *n, struct port *in, bool has_headroom)
+{
+    for (uint32_t held = in->held; held; held &= held - 1) {
+        uint32_t              prio = (uint32_t)__builtin_ctz(held);
+        const struct ingress *class = &in->in[prio];
+
+        if (class->bytes <= s->cfg.reserve_bytes ||
+            (weighed_bytes(s, class) <= n->shared_bytes_left && !has_headroom))
+            continue;
+        in->pausing |= (uint8_t)(1u << prio);
+        s->pausing_until_ps[in->id * PRIOS + prio] = s->now_ps + s->cfg.pause_ps;
+        port_send_pfc(s, in, prio, true);
+    }
+}
+
+static void resume_if_room(struct sim *s, struct node *n, struct port *in, uint32_t prio)
+{
+    const struct ingress *class = &in->in[prio];
+
+    if (s->cfg.pause_ps && s->now_ps >= s->pausing_until_ps[in->id * PRIOS + prio]) {
+        in->pausing &= (uint8_t)~(1u << prio);       /* it has ended by itself */
+    } else if (weighed_bytes(s, class) < n->shared_bytes_left - RESUME_BYTES && !class->headroom_bytes) {
+        in->pausing &= (uint8_t)~(1u << prio);
+        port_send_pfc(s, in, prio, false);
+    }
+}
+
+bool conweave_buffer_take(struct sim *s, struct port *in, const struct port *out, struct packet *k)
+{
+    struct node    *n = in->node;
+    struct ingress *class = &in->in[k->prio];
+    uint32_t        queue_bytes = out->queue[k->prio].bytes;
+
+    if (!fits_egress(s, out, k) || !fits_ingress(s, n, in, k))
+        return false;
+    k->in_port = BOOKED_APART | in->id;
+    in->held |= (uint8_t)(1u << k->prio);
+    n->used_bytes += k->bytes;
+    n->shared_bytes_left -= k->bytes;
+    class->bytes += k->bytes;
+    if (n->shared_bytes_left < 0)
+        class->headroom_bytes += k->bytes;
+    s->conweave[n->id].egress_bytes_left -= shared_bytes(queue_bytes + k->bytes) - shared_bytes(queue_bytes);
+    if (s->cfg.is_lossless)
+        pause_full_classes(s, n, in, class->headroom_bytes > 0);
+    for (uint32_t pausing = in->pausing; pausing; pausing &= pausing - 1)
+        resume_if_room(s, n, in, (uint32_t)__builtin_ctz(pausing));
+    return true;
+}
+
+void conweave_buffer_release(struct sim *s, const struct port *out, const struct packet *k)
+{
+    struct port    *in = &s->port[k->in_port & ~BOOKED_APART];
+    struct node    *n = in->node;
+    struct ingress *class = &in->in[k->prio];
+    uint32_t        queue_bytes = out->queue[k->prio].bytes;
+
+    n->used_bytes -= k->bytes;
+    n->shared_bytes_left += k->bytes;
+    class->bytes -= k->bytes;
+    class->headroom_bytes -= class->headroom_bytes > k->bytes ? k->bytes : class->headroom_bytes;
+    if (!class->bytes)
+        in->held &= (uint8_t)~(1u << k->prio);
+    s->conweave[n->id].egress_bytes_left += shared_bytes(queue_bytes + k->bytes) - shared_bytes(queue_bytes);
+    if (in->pausing >> k->prio & 1)
+        resume_if_room(s, n, in, k->prio);
+}
+
+const char *conweave_buffer_check(const struct sim *s, const struct node *n)
+{
+    int64_t came_in = 0, waits = 0;
+
+    for (uint32_t i = 0; i < n->ports; i++) {
+        const struct port *p = &s->port[n->first_port + i];
+
+        for (uint32_t c = 0; c < PRIOS; c++) {
+            came_in += p->in[c].bytes;
+            waits += c ? shared_bytes(p->queue[c].bytes) : 0;
+            if ((p->held >> c & 1) != (p->in[c].bytes > 0))
+                return "a port does not know which classes it holds";
+        }
+    }
+    if (came_in != n->used_bytes || came_in != n->shared_bytes_max - n->shared_bytes_left)
+        return "the shared buffer is not the sum over ingress ports";
+    if (waits != egress_bytes(s, n) - s->conweave[n->id].egress_bytes_left)
+        return "the egress account is not the sum over queues";
+    return NULL;
+}

@@ -1,0 +1,451 @@
+/* src/traffic/collective_test.c - messages are carried out here, in any order their dependencies allow, on small
+ * buffers of which every byte remembers whose contributions it holds: what a collective is for must have come
+ * about.
+ */
+#include "traffic/collective.h"
+
+#include "base/rng.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define WORKERS_MAX 19u
+
+/* ---- carrying out ---- */
+
+enum phase { WAITS, ON_ITS_WAY, ARRIVED, SENT };
+
+struct run {
+    struct collective_cfg cfg;
+    struct collective     c;
+    uint8_t              *held;      /* [worker][byte][contributor]: how often it is in there */
+    uint8_t             **carried;   /* by message: what it took with it */
+    enum phase           *phase;
+    uint32_t             *unmet;     /* by message: dependencies */
+    uint32_t             *moving;    /* messages that are on their way or have arrived */
+    uint32_t              count, done;
+    struct rng            rng;
+};
+
+static uint8_t *bytes_of(const struct run *r, uint32_t worker, uint64_t offset)
+{
+    return r->held + (worker * r->cfg.bytes + offset) * r->cfg.workers;
+}
+
+/* Whose part a byte is: the first 'bytes % n' parts have one byte more. */
+static uint32_t owner_of(const struct run *r, uint64_t byte)
+{
+    uint64_t end = 0;
+
+    for (uint32_t i = 0;; i++) {
+        end += r->cfg.bytes / r->cfg.workers + (i < r->cfg.bytes % r->cfg.workers);
+        if (byte < end)
+            return i;
+    }
+}
+
+/* A worker has one message under way at a time; in trees, one on each edge of each of the two. */
+static bool goes_before(const struct run *r, uint32_t a, uint32_t b)
+{
+    const struct collective_message *x = &r->c.message[a], *y = &r->c.message[b];
+    uint64_t                         half = r->cfg.bytes / 2;
+
+    if (r->cfg.kind != COLLECTIVE_TREE_ALL_REDUCE)
+        return x->src == y->src;
+    return x->src == y->src && x->dst == y->dst && (x->offset < half) == (y->offset < half);
+}
+
+static void set_out(struct run *r, uint32_t m)
+{
+    const struct collective_message *msg = &r->c.message[m];
+    size_t                           size = msg->bytes * r->cfg.workers;
+
+    assert_int_equal(r->phase[m], WAITS);
+    for (uint32_t i = 0; i < r->count; i++)
+        assert_false(goes_before(r, r->moving[i], m));
+    r->phase[m] = ON_ITS_WAY;
+    r->moving[r->count++] = m;
+    if (r->cfg.kind == COLLECTIVE_ALL_TO_ALL)
+        return;
+    r->carried[m] = malloc(size);
+    memcpy(r->carried[m], bytes_of(r, msg->src, msg->offset), size);
+}
+
+/* What is the sum of all replaces what is there, anything else is added to it. */
+static void put_down(struct run *r, uint32_t m)
+{
+    const struct collective_message *msg = &r->c.message[m];
+    uint32_t                         n = r->cfg.workers;
+
+    assert_memory_equal(bytes_of(r, msg->src, msg->offset), r->carried[m], msg->bytes * n);
+    for (uint64_t i = 0; i < msg->bytes; i++) {
+        uint8_t *to = bytes_of(r, msg->dst, msg->offset + i), *from = r->carried[m] + i * n;
+        bool     is_whole = true;
+
+        for (uint32_t c = 0; c < n; c++)
+            is_whole &= from[c] == 1;
+        for (uint32_t c = 0; c < n; c++)
+            to[c] = (uint8_t)(is_whole ? from[c] : to[c] + from[c]);
+    }
+}
+
+static void release(struct run *r, const uint32_t *list, uint32_t count, uint32_t worker)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        assert_int_equal(r->c.message[list[i]].src, worker);     /* a worker knows of its own affairs alone */
+        assert_true(r->unmet[list[i]] > 0);
+        if (--r->unmet[list[i]] == 0)
+            set_out(r, list[i]);
+    }
+}
+
+/* Anything that may happen now happens next. */
+static void step(struct run *r)
+{
+    uint32_t                         at = (uint32_t)rng_below(&r->rng, r->count), m = r->moving[at];
+    const struct collective_message *msg = &r->c.message[m];
+
+    if (r->phase[m] == ON_ITS_WAY) {
+        r->phase[m] = ARRIVED;
+        if (r->cfg.kind != COLLECTIVE_ALL_TO_ALL)
+            put_down(r, m);
+        release(r, r->c.arrival + r->c.arrival_at[m], r->c.arrival_at[m + 1] - r->c.arrival_at[m], msg->dst);
+    } else {
+        r->phase[m] = SENT;
+        r->moving[at] = r->moving[--r->count];
+        r->done++;
+        release(r, r->c.sent + r->c.sent_at[m], r->c.sent_at[m + 1] - r->c.sent_at[m], msg->src);
+    }
+}
+
+static void fill(struct run *r)
+{
+    for (uint32_t w = 0; w < r->cfg.workers; w++)
+        for (uint64_t i = 0; i < r->cfg.bytes; i++)
+            if (r->cfg.kind != COLLECTIVE_ALL_GATHER || owner_of(r, i) == w)
+                bytes_of(r, w, i)[w] = 1;
+}
+
+static void run_begin(struct run *r, const struct collective_cfg *cfg, uint64_t seed)
+{
+    *r = (struct run){ .cfg = *cfg };
+    assert_int_equal(collective_check(cfg, NULL), 0);
+    collective_init(&r->c, cfg);
+    rng_init(&r->rng, seed, 0);
+    r->carried = calloc(r->c.messages, sizeof *r->carried);
+    r->phase = calloc(r->c.messages, sizeof *r->phase);
+    r->unmet = calloc(r->c.messages, sizeof *r->unmet);
+    r->moving = calloc(r->c.messages, sizeof *r->moving);
+    if (cfg->kind != COLLECTIVE_ALL_TO_ALL) {
+        r->held = calloc(cfg->workers * cfg->bytes, cfg->workers);
+        fill(r);
+    }
+    for (uint32_t m = 0; m < r->c.messages; m++)
+        r->unmet[m] = r->c.waits[m];
+    for (uint32_t i = 0; i < r->c.roots; i++) {
+        assert_int_equal(r->c.waits[r->c.root[i]], 0);
+        set_out(r, r->c.root[i]);
+    }
+}
+
+static void run_end(struct run *r)
+{
+    for (uint32_t m = 0; m < r->c.messages; m++)
+        free(r->carried[m]);
+    free(r->carried);
+    free(r->phase);
+    free(r->unmet);
+    free(r->moving);
+    free(r->held);
+    collective_fini(&r->c);
+}
+
+/* ---- outcomes ---- */
+
+static void expect_outcome(const struct run *r)
+{
+    for (uint32_t w = 0; w < r->cfg.workers; w++)
+        for (uint64_t i = 0; i < r->cfg.bytes; i++) {
+            uint32_t owner = owner_of(r, i);
+
+            if (r->cfg.kind == COLLECTIVE_REDUCE_SCATTER && owner != w)
+                continue;
+            for (uint32_t c = 0; c < r->cfg.workers; c++)
+                assert_int_equal(bytes_of(r, w, i)[c], r->cfg.kind != COLLECTIVE_ALL_GATHER || c == owner);
+        }
+}
+
+static void expect_each_pair_once(const struct run *r)
+{
+    uint32_t n = r->cfg.workers, *seen = calloc(n * n, sizeof *seen);
+
+    for (uint32_t m = 0; m < r->c.messages; m++) {
+        seen[r->c.message[m].src * n + r->c.message[m].dst]++;
+        assert_int_equal(r->c.message[m].bytes, r->cfg.bytes);
+    }
+    for (uint32_t i = 0; i < n * n; i++)
+        assert_int_equal(seen[i], i / n != i % n);
+    free(seen);
+}
+
+static void expect_works(const struct collective_cfg *cfg, uint64_t seed)
+{
+    struct run r;
+
+    run_begin(&r, cfg, seed);
+    while (r.count)
+        step(&r);
+    assert_int_equal(r.done, r.c.messages);
+    if (cfg->kind == COLLECTIVE_ALL_TO_ALL)
+        expect_each_pair_once(&r);
+    else
+        expect_outcome(&r);
+    run_end(&r);
+}
+
+/* Sizes that are divided evenly, and those that are not; chunks that fit, and those that do not. */
+static void collective__does_what_it_is_for(void **unused)
+{
+    (void)unused;
+    for (int kind = 0; kind < COLLECTIVE_KINDS; kind++)
+        for (uint32_t n = 2; n <= WORKERS_MAX; n++)
+            for (uint64_t bytes = n; bytes <= 3 * n; bytes += n > 4 ? n / 2 : 1)
+                expect_works(&(struct collective_cfg){ (enum collective_kind)kind, n, bytes, 1 + bytes % 5 },
+                             n + bytes);
+}
+
+static void collective__does_it_in_any_order(void **unused)
+{
+    (void)unused;
+    for (int kind = 0; kind < COLLECTIVE_KINDS; kind++)
+        for (uint64_t seed = 0; seed < 100; seed++)
+            expect_works(&(struct collective_cfg){ (enum collective_kind)kind, 7, 23, 4 }, seed);
+}
+
+/* ---- how much, and how far ---- */
+
+struct sums { uint64_t out, in; };
+
+static struct sums sums_of(const struct collective *c, uint32_t worker)
+{
+    struct sums s = { 0, 0 };
+
+    for (uint32_t m = 0; m < c->messages; m++) {
+        s.out += c->message[m].src == worker ? c->message[m].bytes : 0;
+        s.in += c->message[m].dst == worker ? c->message[m].bytes : 0;
+    }
+    return s;
+}
+
+/* Puts those in the list below m; whether one of them was higher. */
+static bool push_down(uint32_t *depth, uint32_t m, const uint32_t *list, const uint32_t *end)
+{
+    bool has_moved = false;
+
+    for (; list < end; list++)
+        if (depth[*list] <= depth[m]) {
+            depth[*list] = depth[m] + 1;
+            has_moved = true;
+        }
+    return has_moved;
+}
+
+/* The longest chain of messages that follow each other. */
+static uint32_t depth_of(const struct collective *c)
+{
+    uint32_t *depth = calloc(c->messages, sizeof *depth), longest = 0;
+    bool      again = true;
+
+    while (again) {
+        again = false;
+        for (uint32_t m = 0; m < c->messages; m++) {
+            again |= push_down(depth, m, c->arrival + c->arrival_at[m], c->arrival + c->arrival_at[m + 1]);
+            again |= push_down(depth, m, c->sent + c->sent_at[m], c->sent + c->sent_at[m + 1]);
+            longest = depth[m] + 1 > longest ? depth[m] + 1 : longest;
+        }
+    }
+    free(depth);
+    return longest;
+}
+
+/* By hand: n workers, parts of 5 bytes. All send and receive the same. */
+static void expect_load(enum collective_kind kind, uint32_t n, uint64_t bytes, uint64_t load, uint32_t depth)
+{
+    const struct collective_cfg cfg = { kind, n, bytes, 0 };
+    struct collective           c;
+
+    collective_init(&c, &cfg);
+    for (uint32_t w = 0; w < n; w++) {
+        struct sums s = sums_of(&c, w);
+
+        assert_int_equal(s.out, load);
+        assert_int_equal(s.in, load);
+        assert_int_equal(c.sends[w], c.receives[w]);
+    }
+    assert_int_equal(depth_of(&c), depth);
+    collective_fini(&c);
+}
+
+static void collective__load_and_steps_are_the_textbooks(void **unused)
+{
+    (void)unused;
+    for (uint32_t n = 2; n <= 40; n++) {
+        expect_load(COLLECTIVE_ALL_TO_ALL, n, 5, 5ull * (n - 1), n - 1);
+        expect_load(COLLECTIVE_RING_ALL_REDUCE, n, 5 * n, 10ull * (n - 1), 2 * (n - 1));
+        expect_load(COLLECTIVE_ALL_GATHER, n, 5 * n, 5ull * (n - 1), n - 1);
+        expect_load(COLLECTIVE_REDUCE_SCATTER, n, 5 * n, 5ull * (n - 1), n - 1);
+    }
+    for (uint32_t log = 1, n = 2; log <= 7; log++, n *= 2)
+        expect_load(COLLECTIVE_HALVING_DOUBLING_ALL_REDUCE, n, 5 * n, 10ull * (n - 1), 2 * log);
+}
+
+/* 3 beyond 8: each gives its 80 bytes to a neighbour, which gives 80 back besides what all 8 exchange. */
+static void collective__halving_folds_the_rest(void **unused)
+{
+    const struct collective_cfg cfg = { COLLECTIVE_HALVING_DOUBLING_ALL_REDUCE, 11, 80, 0 };
+    struct collective           c;
+
+    (void)unused;
+    collective_init(&c, &cfg);
+    assert_int_equal(c.messages, 2 * 3 + 2 * 3 * 8);
+    assert_int_equal(depth_of(&c), 2 + 2 * 3);
+    for (uint32_t w = 0; w < 11; w++) {
+        struct sums s = sums_of(&c, w);
+        uint64_t    load = w >= 6 ? 140 : w % 2 ? 220 : 80;
+
+        assert_int_equal(s.out, load);
+        assert_int_equal(s.in, load);
+    }
+    collective_fini(&c);
+}
+
+/* As little as in a ring, in a depth that grows with the logarithm. Each edge of two trees carries half of
+ * the buffer up and down. */
+static void collective__two_trees_share_the_load(void **unused)
+{
+    (void)unused;
+    for (uint32_t n = 2, log = 1; n <= 130; n++) {
+        const struct collective_cfg cfg = { COLLECTIVE_TREE_ALL_REDUCE, n, 1000, 1000 };
+        struct collective           c;
+        uint64_t                    sum = 0;
+
+        log += n > 1u << log;
+        collective_init(&c, &cfg);
+        for (uint32_t w = 0; w < n; w++) {
+            struct sums s = sums_of(&c, w);
+
+            assert_in_range(s.out, 500, 2000);
+            assert_in_range(s.in, 500, 2000);
+            sum += s.out;
+        }
+        assert_int_equal(sum, 2000ull * (n - 1));
+        assert_in_range(depth_of(&c), 2 * log, 2 * log + 2);
+        collective_fini(&c);
+    }
+}
+
+/* Chunks follow each other: k of them are k - 1 deeper than one at the most. */
+static void collective__chunks_are_a_pipeline(void **unused)
+{
+    const struct collective_cfg one = { COLLECTIVE_TREE_ALL_REDUCE, 20, 20000, 10000 };
+    const struct collective_cfg many = { COLLECTIVE_TREE_ALL_REDUCE, 20, 20000, 100 };
+    struct collective           a, b;
+
+    (void)unused;
+    collective_init(&a, &one);
+    collective_init(&b, &many);
+    assert_int_equal(b.messages, 100 * a.messages);
+    assert_int_equal(depth_of(&b), depth_of(&a) + 99);
+    collective_fini(&a);
+    collective_fini(&b);
+}
+
+/* ---- refusals and measures ---- */
+
+static void collective_check__refuses(void **unused)
+{
+    static const struct {
+        struct collective_cfg cfg;
+        int                   rc;
+        const char           *why;
+    } rows[] = {
+        { { COLLECTIVE_ALL_TO_ALL, 1, 10, 0 }, -EINVAL, "a collective takes two workers or more" },
+        { { COLLECTIVE_ALL_TO_ALL, 2, 0, 0 }, -EINVAL, "0 bytes cannot be divided among 2 workers" },
+        { { COLLECTIVE_ALL_GATHER, 11, 10, 0 }, -EINVAL, "10 bytes cannot be divided among 11 workers" },
+        { { COLLECTIVE_TREE_ALL_REDUCE, 4, 10, 0 }, -EINVAL, "a chunk of 0 bytes" },
+        { { COLLECTIVE_ALL_TO_ALL, 2001, 10, 0 }, -E2BIG, "more than 4000000 messages: use fewer workers" },
+        { { COLLECTIVE_RING_ALL_REDUCE, 1415, 9999, 0 }, -E2BIG,
+          "more than 4000000 messages: use fewer workers" },
+        { { COLLECTIVE_TREE_ALL_REDUCE, 3, 1000002, 1 }, -E2BIG,
+          "more than 4000000 messages: use fewer workers or larger chunks" },
+        { { COLLECTIVE_TREE_ALL_REDUCE, 1000000, 1ull << 48, 1 }, -E2BIG,
+          "more than 4000000 messages: use fewer workers or larger chunks" },
+    };
+    const struct collective_cfg most[] = { { COLLECTIVE_ALL_TO_ALL, 2000, 1, 0 },
+                                           { COLLECTIVE_TREE_ALL_REDUCE, 3, 1000000, 1 } };
+    struct err                  err;
+
+    (void)unused;
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(collective_check(&rows[i].cfg, &err), rows[i].rc);
+        assert_string_equal(err.text, rows[i].why);
+    }
+    assert_int_equal(collective_check(&most[0], &err), 0);
+    assert_int_equal(collective_check(&most[1], &err), 0);
+}
+
+/* The tables of nccl-tests' PERFORMANCE.md, for 8 ranks. */
+static void collective__size_and_factor_as_in_nccl_tests(void **unused)
+{
+    const struct collective_cfg a2a = { COLLECTIVE_ALL_TO_ALL, 8, 100, 0 };
+    const struct collective_cfg ring = { COLLECTIVE_RING_ALL_REDUCE, 8, 100, 0 };
+
+    (void)unused;
+    assert_true(collective_bus_factor(COLLECTIVE_RING_ALL_REDUCE, 8) == 1.75);
+    assert_true(collective_bus_factor(COLLECTIVE_TREE_ALL_REDUCE, 8) == 1.75);
+    assert_true(collective_bus_factor(COLLECTIVE_HALVING_DOUBLING_ALL_REDUCE, 8) == 1.75);
+    assert_true(collective_bus_factor(COLLECTIVE_ALL_GATHER, 8) == 0.875);
+    assert_true(collective_bus_factor(COLLECTIVE_REDUCE_SCATTER, 8) == 0.875);
+    assert_true(collective_bus_factor(COLLECTIVE_ALL_TO_ALL, 8) == 0.875);
+    assert_int_equal(collective_size_bytes(&a2a), 800);
+    assert_int_equal(collective_size_bytes(&ring), 100);
+}
+
+/* By hand: 4 workers send 6 messages of 2500 bytes: 3 packets, 2500 + 3 x 82 bytes, 80 ps each at 100
+ * Gb/s. With a slower link the same takes as much longer. */
+static void collective_bound__by_hand(void **unused)
+{
+    const struct collective_cfg cfg = { COLLECTIVE_RING_ALL_REDUCE, 4, 10000, 0 };
+    uint64_t                    rate_bps[4] = { 100000000000, 100000000000, 100000000000, 100000000000 };
+    struct collective           c;
+
+    (void)unused;
+    collective_init(&c, &cfg);
+    assert_int_equal(collective_bound_ps(&c, 1024, 82, rate_bps), 6 * 2746 * 80);
+    rate_bps[2] = 25000000000;
+    assert_int_equal(collective_bound_ps(&c, 1024, 82, rate_bps), 6 * 2746 * 320);
+    collective_fini(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(collective__does_what_it_is_for),
+        cmocka_unit_test(collective__does_it_in_any_order),
+        cmocka_unit_test(collective__load_and_steps_are_the_textbooks),
+        cmocka_unit_test(collective__halving_folds_the_rest),
+        cmocka_unit_test(collective__two_trees_share_the_load),
+        cmocka_unit_test(collective__chunks_are_a_pipeline),
+        cmocka_unit_test(collective_check__refuses),
+        cmocka_unit_test(collective__size_and_factor_as_in_nccl_tests),
+        cmocka_unit_test(collective_bound__by_hand),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

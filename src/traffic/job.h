@@ -1,0 +1,72 @@
+/* src/traffic/job.h - traffic whose flows follow from other flows: the common part.
+ *
+ * A job is one entry of the traffic list. Each of its hosts runs a worker, which is one stream. A kind of job
+ * is told of every message that has come to one of its workers (on_arrival, at the destination) or
+ * has been acknowledged in full (on_sent, at the source), and posts the flows that follow.
+ *
+ * State belongs to one host. While a kind is told of a message it may look at and change what belongs to that
+ * host's worker, and post for it. What concerns others (a barrier) it says by a signal, which comes to all of
+ * them signal_ps later. The workers may be divided among parts of the simulation that run at the same time
+ * (sim/partition.h): each part has its own copy of what signals change, and posts for its own workers.
+ */
+#ifndef TRAFFIC_JOB_H
+#define TRAFFIC_JOB_H
+
+#include "base/rng.h"
+#include "core/result.h"
+#include "traffic/traffic.h"
+
+#include <stdint.h>
+
+#define JOB_NO_WORKER UINT32_MAX
+
+struct job;
+
+struct job_kind {
+    void (*on_arrival)(struct job *, uint64_t now_ps, const struct message *);   /* NULL: does not ask */
+    void (*on_sent)(struct job *, uint64_t now_ps, const struct message *);      /* likewise */
+    void (*free)(struct job *);          /* frees what is its own and the job itself */
+
+    /* For jobs that signal. A signal of a worker, signal_ps after it was sent, in one part; signals of one
+     * moment come by worker, then value. And: before the first flow, copies what signals change for 'parts' parts;
+     * until then part 0 is all there is. */
+    void (*on_signal)(struct job *, uint32_t part, uint64_t now_ps, uint32_t worker, uint64_t value);
+    void (*divide)(struct job *, uint32_t parts);
+};
+
+struct job {                     /* the first member of what a kind allocates */
+    const struct job_kind *kind;
+    struct traffic        *traffic;
+    struct traffic_common  common;
+    uint32_t               entry;        /* of the traffic list */
+    uint32_t               first_stream, workers;    /* worker i is stream first_stream + i */
+    uint32_t              *host;         /* node of each worker */
+    uint32_t              *worker_of;    /* by node: JOB_NO_WORKER, or the worker there */
+    uint64_t               signal_ps;    /* how long a signal takes; 0: it sends none */
+};
+
+/* Makes an entry of the traffic list and a worker on each host; the job belongs to the traffic from now on. */
+void job_init(struct job *, const struct job_kind *, struct traffic *, const struct traffic_common *,
+              const uint32_t *hosts, uint32_t count);
+
+/* Makes room for 'posts' flows that are posted and have not started, all workers together, so that none is asked
+ * for during the run. A job that posts more than that at a time gets it all the same. */
+void job_reserve(struct job *, uint32_t posts);
+
+/* Makes a worker start a flow at at_ps, not before the present. Flows of one moment start by tag, then
+ * destination. */
+void job_post(struct job *, uint32_t worker, uint64_t at_ps, uint32_t dst, uint64_t bytes, uint64_t tag);
+
+/* Sends a signal to all parts. */
+void job_signal(struct job *, uint32_t worker, uint64_t now_ps, uint64_t value);
+
+/* The part of the simulation that a worker is in. */
+uint32_t job_part(const struct job *, uint32_t worker);
+
+/* A worker's own random numbers. */
+struct rng *job_rng(struct job *, uint32_t worker);
+
+/* Tells of a piece of work that is over at 'node'. */
+void job_report(const struct job *, uint32_t node, enum op_kind, uint64_t bytes, uint64_t start_ps, uint64_t now_ps);
+
+#endif

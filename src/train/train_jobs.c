@@ -1,0 +1,105 @@
+/* src/train/train_jobs.c - many runs at a time, and how good what they found is. */
+#include "base/rng.h"
+#include "cmd/cmd.h"
+#include "campaign/pool.h"
+#include "train/train.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HARM_FROM   1.01
+#define HARM_WEIGHT 4
+
+static enum pool_next next_job(void *arg, struct pool_job *job)
+{
+    struct train *t = arg;
+
+    if (t->next == t->count)
+        return POOL_NONE;
+    job->number = t->next++;
+    return POOL_JOB;
+}
+
+static int work(void *arg, const struct pool_job *job, FILE *out)
+{
+    const struct train *t = arg;
+    struct train_job    j = { .values = &t->values, .record_floats = t->state.dqn.replay.floats };
+    char               *text;
+    struct err          err;
+    int                 rc;
+
+    t->job(t, job->number, &j, &text);
+    rc = train_run(text, &j, out, &err);
+    if (rc)
+        fprintf(stderr, "anole: run %u: %s\n%s", job->number, err.text, text);
+    free(text);
+    return rc ? EXIT_FAILED : 0;
+}
+
+static int on_done(void *arg, const struct pool_job *job, int status, const char *text, size_t length)
+{
+    struct train *t = arg;
+
+    if (status != 0 || length < sizeof(struct train_found))
+        return -EIO;
+    t->text[job->number] = xmalloc(length);
+    memcpy(t->text[job->number], text, length);
+    t->length[job->number] = length;
+    return 0;
+}
+
+void train_jobs_drop(struct train *t)
+{
+    for (uint32_t i = 0; t->text && i < t->count; i++)
+        free(t->text[i]);
+    free(t->text);
+    free(t->length);
+    t->text = NULL;
+    t->length = NULL;
+}
+
+int train_jobs(struct train *t, uint32_t count,
+               void (*job)(const struct train *, uint32_t number, struct train_job *, char **text), struct err *err)
+{
+    struct pool_hooks hooks = { .arg = t, .next = next_job, .work = work, .done = on_done, .wake = -1 };
+    int               rc;
+
+    t->count = count;
+    t->next = 0;
+    t->job = job;
+    t->text = xcalloc(count, sizeof *t->text);
+    t->length = xcalloc(count, sizeof *t->length);
+    rc = pool_run(&hooks, t->jobs);
+    return rc < 0 ? err_set(err, -rc, "a run has failed") : rc;
+}
+
+struct train_found train_found(const struct train *t, uint32_t job)
+{
+    struct train_found found;
+
+    memcpy(&found, t->text[job], sizeof found);
+    return found;
+}
+
+double train_badness(double times)
+{
+    return rng_log(times) + (times > HARM_FROM ? HARM_WEIGHT * (times - HARM_FROM) : 0);
+}
+
+double train_score(const struct train *t, uint32_t job, uint32_t base)
+{
+    double   sum = 0;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < TRAIN_CHECKS; i++) {
+        struct train_found is = train_found(t, job + i), was = train_found(t, base + i);
+
+        for (int k = 0; k < 2; k++) {
+            if (is.fct_us[k] <= 0 || was.fct_us[k] <= 0)
+                continue;
+            sum += train_badness(is.fct_us[k] / was.fct_us[k]);
+            count++;
+        }
+    }
+    return count ? sum / count : 0;
+}

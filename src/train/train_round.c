@@ -1,0 +1,261 @@
+/* src/train/train_round.c - one round: runs that explore, what the net learns from them, and now and then a check. */
+#include "train/train.h"
+#include "tune/acc/acc_state.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RECORDS_MAX  3000        /* that one run hands in */
+#define PRINT_EVERY  10          /* rounds, where nothing is checked */
+#define EXPLORE_PART 0.6         /* of all rounds, in which epsilon falls */
+#define SMOOTH_SHARE 0.001f      /* of each new net in the mean of nets */
+#define GUIDED_PART  0.5         /* of all rounds, in which the guide has its full weight; then it falls to 0 */
+#define GUIDE_MARGIN 0.1
+#define CHECK_SEED   1000001     /* and the next; with seed 1, generation 0 of the search has that one too */
+
+static double epsilon(const struct train *t)
+{
+    double   first = train_value(t, "epsilon"), last = train_value(t, "epsilon_min");
+    uint32_t falls = (uint32_t)(EXPLORE_PART * t->rounds) + 1;
+    double   e = first * rng_pow(dqn_decay(first, last, falls), t->state.rounds);
+
+    return e > last ? e : last;
+}
+
+/* ---- jobs: first the runs, then checks of the net, then of static settings ---- */
+
+/* With a rule, every second run follows it: what it leads to must be known, too. */
+static void describe_run(const struct train *t, uint32_t number, struct train_job *j, char **text)
+{
+    j->is_by_rule = t->search && number % 2 == 1;
+    j->rule = t->state.rule;
+    j->net = j->is_by_rule ? NULL : &t->state.dqn.online;
+    j->epsilon = epsilon(t);
+    j->hold = t->hold;
+    j->records_max = RECORDS_MAX;
+    j->seed = (t->seed * 1000003 + t->state.rounds) * 1009 + number + 1;
+    *text = train_scenario(t->seed, t->state.rounds, number, t->nics, t->is_quick);
+}
+
+static void describe(const struct train *t, uint32_t number, struct train_job *j, char **text)
+{
+    uint32_t check = number - t->runs;
+
+    if (number < t->runs) {
+        describe_run(t, number, j, text);
+        return;
+    }
+    *text = train_check_scenario(check % TRAIN_CHECKS, t->seed + CHECK_SEED + check / TRAIN_CHECKS % 2, t->nics,
+                                 t->is_quick);
+    if (check < TRAIN_EXAMS)
+        j->net = &t->state.smooth;
+    else
+        j->tuner = train_static[check / TRAIN_EXAMS - 1];
+}
+
+/* ---- what comes of them ---- */
+
+struct round { bool is_check; double reward; };
+
+/* In the order of their numbers, whichever came first. */
+static void take_experience(struct train *t, struct round *r)
+{
+    struct replay *memory = &t->state.dqn.replay;
+    double         reward = 0;
+    uint64_t       rewards = 0;
+
+    for (uint32_t i = 0; i < t->runs; i++) {
+        struct train_found found = train_found(t, i);
+        size_t             bytes = (size_t)found.records * memory->floats * sizeof(float);
+
+        reward += found.reward_sum;
+        rewards += found.rewards;
+        if (found.records && sizeof found + bytes <= t->length[i]) {
+            float *records = xmalloc(bytes);
+
+            memcpy(records, t->text[i] + sizeof found, bytes);
+            replay_add_all(memory, records, found.records);
+            free(records);
+        }
+    }
+    r->reward = rewards ? reward / (double)rewards : 0;
+}
+
+static uint32_t guided(const void *arg, const float *state)
+{
+    const struct train_state *s = arg;
+
+    return s->rule.action[acc_rule_cell(state + s->dqn.cfg.shape.inputs - ACC_FEATURES)];
+}
+
+static double guide_weight(const struct train *t)
+{
+    double part = (double)t->state.rounds / t->rounds;
+
+    return part < GUIDED_PART ? 1 : (1 - part) / (1 - GUIDED_PART);
+}
+
+/* The share of remembered states in which the mean of nets does as the rule says. */
+static double agreement(const struct train *t)
+{
+    const struct replay *memory = &t->state.dqn.replay;
+    uint32_t             same = 0, n = 0;
+
+    for (uint32_t i = 0; i < memory->count; i += 101, n++) {
+        const float *state = replay_at(memory, i);
+        float        value[NET_WIDTH_MAX];
+
+        net_run(&t->state.smooth, state, value);
+        same += net_largest(value, net_shape_outputs(&t->state.smooth.shape)) == guided(&t->state, state);
+    }
+    return n ? (double)same / n : 0;
+}
+
+static void learn(struct train *t)
+{
+    struct dqn_guide guide = { .action = guided, .arg = &t->state, .margin = GUIDE_MARGIN, .weight = guide_weight(t) };
+    double           sum = 0;
+    uint32_t         updates = 0;
+
+    t->state.dqn.guide = t->search ? &guide : NULL;
+    for (uint32_t i = 0; i < t->updates; i++) {
+        double loss = dqn_update(&t->state.dqn);
+
+        if (!isfinite(loss))
+            continue;
+        sum += loss;
+        updates++;
+        net_mix(&t->state.smooth, &t->state.dqn.online, SMOOTH_SHARE);
+    }
+    t->state.dqn.guide = NULL;
+    t->loss = updates ? sum / updates : 0;
+}
+
+/* ---- checks ---- */
+
+static void take_statics(struct train *t)
+{
+    for (uint32_t i = 0; i < TRAIN_EXAMS * TRAIN_STATICS; i++) {
+        struct train_found found = train_found(t, t->runs + TRAIN_EXAMS + i);
+
+        memcpy(t->state.statics[i % TRAIN_EXAMS][i / TRAIN_EXAMS], found.fct_us, sizeof found.fct_us);
+    }
+    t->state.has_statics = true;
+}
+
+struct check { double score, over[TRAIN_STATICS][2]; };
+
+static bool is_known(const double (*fct)[2], int k)
+{
+    for (int s = 0; s < TRAIN_STATICS; s++)
+        if (fct[s][k] <= 0)
+            return false;
+    return true;
+}
+
+/* How many times longer mice and elephants take than with each static setting, on average over the checks; and the
+ * score, for which SECN2 is the measure. */
+static struct check judge(const struct train *t)
+{
+    struct check c = { 0 };
+    uint32_t     count[2] = { 0 };
+
+    for (uint32_t i = 0; i < TRAIN_EXAMS; i++) {
+        struct train_found found = train_found(t, t->runs + i);
+        const double     (*fct)[2] = t->state.statics[i];
+
+        for (int k = 0; k < 2; k++) {
+            if (!is_known(fct, k) || found.fct_us[k] <= 0)
+                continue;
+            count[k]++;
+            c.score += train_badness(found.fct_us[k] / fct[1][k]);
+            for (int s = 0; s < TRAIN_STATICS; s++)
+                c.over[s][k] += found.fct_us[k] / fct[s][k];
+        }
+    }
+    for (int k = 0; k < 2; k++)
+        for (int s = 0; s < TRAIN_STATICS; s++)
+            c.over[s][k] = count[k] ? c.over[s][k] / count[k] : 1;
+    c.score = count[0] + count[1] ? c.score / (count[0] + count[1]) : 0;
+    return c;
+}
+
+void train_print_head(void)
+{
+    printf("                    all runs                       checks: FCT of mice and elephants, times that of\n"
+           " round  reward    loss  epsilon  agrees    score     SECN1         SECN2         SECN0         vendor\n");
+}
+
+static void print_round(const struct train *t, const struct round *r)
+{
+    printf("%6u  %6.4f  %6.4f   %6.3f  ", t->state.rounds, r->reward, t->loss, epsilon(t));
+    if (t->search)
+        printf("%4.0f %%", 100 * agreement(t));
+    else
+        printf("     -");
+}
+
+static void check(struct train *t, const struct round *r)
+{
+    struct train_state *s = &t->state;
+    struct check        c;
+
+    if (!s->has_statics)
+        take_statics(t);
+    c = judge(t);
+    if (c.score < s->best_score) {
+        s->best_score = c.score;
+        s->best_round = s->rounds;
+        net_copy(&s->best, &s->smooth);
+    }
+    if (t->is_quiet)
+        return;
+    print_round(t, r);
+    printf("  %7.4f", c.score);
+    for (int i = 0; i < TRAIN_STATICS; i++)
+        printf("   %5.3f %5.3f", c.over[i][0], c.over[i][1]);
+    printf("%s\n", s->best_round == s->rounds ? "  best" : "");
+    fflush(stdout);
+}
+
+/* Nothing is checked: the newest net is the one to keep. */
+static void keep_last(struct train *t, const struct round *r)
+{
+    struct train_state *s = &t->state;
+
+    net_copy(&s->best, &s->smooth);
+    s->best_round = s->rounds;
+    s->best_score = 0;
+    if (t->is_quiet || (s->rounds % PRINT_EVERY && s->rounds + 1 < t->rounds))
+        return;
+    print_round(t, r);
+    putchar('\n');
+    fflush(stdout);
+}
+
+/* The net is checked before it learns from the round. Runs explore with the newest net, not with the smooth one:
+ * what it overrates must be tried to be found out. */
+int train_round(struct train *t, struct err *err)
+{
+    struct round r = { .is_check = t->check && (t->state.rounds % t->check == 0 || t->state.rounds + 1 == t->rounds) };
+    uint32_t     checks = r.is_check ? TRAIN_EXAMS : 0;
+    int          rc;
+
+    if (r.is_check && !t->state.has_statics)
+        checks += TRAIN_EXAMS * TRAIN_STATICS;
+    rc = train_jobs(t, t->runs + checks, describe, err);
+    if (!rc) {
+        take_experience(t, &r);
+        if (r.is_check)
+            check(t, &r);
+        learn(t);
+        if (!t->check)
+            keep_last(t, &r);
+        t->state.rounds++;
+        rc = train_state_save(&t->state, t->state_path, err);
+    }
+    train_jobs_drop(t);
+    return rc;
+}

@@ -1,0 +1,71 @@
+/* src/train/train_run.c - one run, in a process of its own. */
+#include "run/simulation.h"
+#include "train/train.h"
+#include "tune/acc/acc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A tuner that explores for us, lent to the simulation. */
+static int lend_explorer(struct simulation *s, const struct train_job *j, struct replay *memory, struct err *err)
+{
+    struct tuning      tuning = { .algo = &tuner_acc };
+    struct tuner_world world;
+    struct tuner       tuner;
+    int                rc;
+
+    tuning_world(&world, s->sim, s->scenario.interval_ps);
+    rc = tuner_open(&tuner, &tuner_acc, &world, j->values, err);
+    tuning_world_fini(&world);
+    if (rc)
+        return rc;
+    acc_explore(&tuner, &(struct acc_explorer){ j->net, j->is_by_rule ? &j->rule : NULL, j->epsilon, j->hold, memory });
+    simulation_lend(s, &tuner, &tuning);
+    return 0;
+}
+
+static void write_found(const struct simulation *s, const struct train_job *j, const struct replay *memory, FILE *out)
+{
+    struct train_found found = { .records = memory->count };
+    struct acc_figures f = { 0 };
+
+    if (!j->tuner)
+        acc_figures(&s->tuner, &f);
+    found.reward_sum = f.reward_sum;
+    found.rewards = f.rewards;
+    found.slots = f.slots;
+    found.fct_us[0] = fct_us_stats(&s->fct.mice).mean;
+    found.fct_us[1] = fct_us_stats(&s->fct.elephants).mean;
+    fwrite(&found, sizeof found, 1, out);
+    for (uint32_t i = 0; i < memory->count; i++)
+        fwrite(replay_at(memory, i), sizeof(float), memory->floats, out);
+}
+
+int train_run(const char *text, const struct train_job *j, FILE *out, struct err *err)
+{
+    char                    set[40];
+    const char             *sets[] = { set };
+    struct simulation_input input = { .name = "training", .text = text, .text_bytes = strlen(text), .threads = 1,
+                                      .seed = j->seed ? &j->seed : NULL, .set = sets, .is_untuned = !j->tuner };
+    struct replay           memory = { 0 };
+    struct simulation       s;
+    int                     rc;
+
+    snprintf(set, sizeof set, "tuner=%s", j->tuner ? j->tuner : "");
+    input.sets = j->tuner ? 1 : 0;
+    rc = simulation_open(&s, &input, err);
+    if (rc)
+        return rc;
+    if (j->records_max)
+        replay_init(&memory, j->record_floats, j->records_max);
+    if (!j->tuner)
+        rc = lend_explorer(&s, j, j->records_max ? &memory : NULL, err);
+    if (!rc) {
+        simulation_run(&s, NULL, NULL);
+        write_found(&s, j, &memory, out);
+    }
+    if (j->records_max)
+        replay_fini(&memory);
+    simulation_close(&s);
+    return rc;
+}

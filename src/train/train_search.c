@@ -1,0 +1,244 @@
+/* src/train/train_search.c - a search for a rule, generation by generation.
+ *
+ * The first generation has every action for itself, in all cells; each later one the best rule so far with one to
+ * three cells changed, eight times. They are tried on all checks, beside SECN2 and the best so far, with seeds that
+ * are new in each generation. What is best there may have been lucky: it meets the best so far once more, with other
+ * seeds, and takes its place if it is better in both together. So does, if several were better, the rule with the
+ * changes of all of them; it must be the best of the three. In the end the last that were best for a while meet on
+ * more traffic.
+ */
+#include "base/rng.h"
+#include "train/train.h"
+#include "tune/acc/acc_action.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CANDIDATES 8
+#define FIRST_MAX  20            /* of the first generation; of a longer list of actions so many, evenly spread */
+#define GAIN_MIN   0.005         /* of the score; less is likely luck */
+#define RUN_OFF    4             /* seeds */
+#define NEAR       2             /* actions that are near another in the list: half of all changes go there */
+#define STREAM     0x72756c65ull
+
+/* In the order of jobs, TRAIN_CHECKS of each: SECN2, the best so far, then candidates; the second time the winner
+ * and the union. */
+enum { BASE, BEST, CANDIDATE, UNION };
+
+static uint32_t actions_of(const struct train *t)
+{
+    return acc_actions_list((enum acc_actions)train_value(t, "actions"), NULL);
+}
+
+uint32_t train_candidates(const struct train *t)
+{
+    if (t->state.generations > 0)
+        return CANDIDATES;
+    return actions_of(t) < FIRST_MAX ? actions_of(t) : FIRST_MAX;
+}
+
+static uint16_t another(struct rng *rng, uint16_t action, uint32_t actions)
+{
+    uint32_t by = 1 + (uint32_t)rng_below(rng, NEAR);
+
+    if (rng_below(rng, 2))
+        return (uint16_t)rng_below(rng, actions);
+    if (rng_below(rng, 2))
+        return (uint16_t)(action >= by ? action - by : 0);
+    return (uint16_t)(action + by < actions ? action + by : actions - 1);
+}
+
+struct acc_rule train_candidate(const struct train *t, uint32_t number)
+{
+    struct acc_rule rule = t->state.rule;
+    struct rng      rng;
+    uint32_t        changes;
+
+    if (t->state.generations == 0) {
+        for (int i = 0; i < ACC_RULE_CELLS; i++)
+            rule.action[i] = (uint16_t)(number * actions_of(t) / train_candidates(t));
+        return rule;
+    }
+    rng_init(&rng, t->seed, STREAM << 32 | (uint64_t)t->state.generations << 8 | number);
+    changes = 1 + (uint32_t)rng_below(&rng, 4) / 2 + (uint32_t)rng_below(&rng, 4) / 3;
+    for (uint32_t i = 0; i < changes; i++) {
+        uint32_t cell = (uint32_t)rng_below(&rng, ACC_RULE_CELLS);
+
+        rule.action[cell] = another(&rng, rule.action[cell], actions_of(t));
+    }
+    return rule;
+}
+
+/* ---- jobs ---- */
+
+static void describe(const struct train *t, uint32_t number, uint64_t seed, struct train_job *j, char **text)
+{
+    j->is_by_rule = number / TRAIN_CHECKS != BASE;
+    j->tuner = j->is_by_rule ? NULL : "secn2";
+    *text = train_check_scenario(number % TRAIN_CHECKS, t->seed * 1000003 + seed, t->nics, t->is_quick);
+}
+
+static void first_job(const struct train *t, uint32_t number, struct train_job *j, char **text)
+{
+    uint32_t variant = number / TRAIN_CHECKS;
+
+    describe(t, number, 2ull * t->state.generations, j, text);
+    if (variant != BASE)
+        j->rule = variant == BEST ? t->state.rule : train_candidate(t, variant - CANDIDATE);
+}
+
+static void second_job(const struct train *t, uint32_t number, struct train_job *j, char **text)
+{
+    uint32_t variant = number / TRAIN_CHECKS;
+
+    describe(t, number, 2ull * t->state.generations + 1, j, text);
+    if (variant != BASE)
+        j->rule = variant == BEST ? t->state.rule : variant == CANDIDATE ? t->winner : t->both;
+}
+
+/* ---- a generation ---- */
+
+static void add_changes(struct acc_rule *to, const struct acc_rule *from, const struct acc_rule *was)
+{
+    for (int i = 0; i < ACC_RULE_CELLS; i++)
+        if (from->action[i] != was->action[i])
+            to->action[i] = from->action[i];
+}
+
+struct scores { double best, winner, both; uint32_t better; };
+
+/* Finds the winner, and puts together all that are better than the best so far. */
+static int try_all(struct train *t, struct scores *s, struct err *err)
+{
+    uint32_t n = train_candidates(t);
+    int      rc = train_jobs(t, (CANDIDATE + n) * TRAIN_CHECKS, first_job, err);
+
+    *s = (struct scores){ .best = INFINITY, .winner = INFINITY };
+    t->both = t->state.rule;
+    if (!rc && t->state.generations)
+        s->best = train_score(t, BEST * TRAIN_CHECKS, BASE);
+    for (uint32_t i = 0; !rc && i < n; i++) {
+        double          score = train_score(t, (CANDIDATE + i) * TRAIN_CHECKS, BASE);
+        struct acc_rule rule = train_candidate(t, i);
+
+        if (score < s->best) {
+            s->better++;
+            add_changes(&t->both, &rule, &t->state.rule);
+        }
+        if (score >= s->winner)
+            continue;
+        s->winner = score;
+        t->winner = rule;
+    }
+    add_changes(&t->both, &t->winner, &t->state.rule);
+    train_jobs_drop(t);
+    return rc;
+}
+
+static int try_again(struct train *t, bool has_both, struct scores *s, struct err *err)
+{
+    int rc = train_jobs(t, (has_both ? UNION + 1 : UNION) * TRAIN_CHECKS, second_job, err);
+
+    *s = (struct scores){ .best = INFINITY, .both = INFINITY };
+    if (!rc) {
+        if (t->state.generations)
+            s->best = train_score(t, BEST * TRAIN_CHECKS, BASE);
+        s->winner = train_score(t, CANDIDATE * TRAIN_CHECKS, BASE);
+        if (has_both)
+            s->both = train_score(t, UNION * TRAIN_CHECKS, BASE);
+    }
+    train_jobs_drop(t);
+    return rc;
+}
+
+static void print_rule(const struct train *t, const char *what)
+{
+    if (t->is_quiet)
+        return;
+    printf("%6u  %7.4f  ", t->state.generations, t->state.rule_score);
+    for (int i = 0; i < ACC_RULE_CELLS; i++)
+        printf("%s%3u", i && i % 5 == 0 ? "  |" : "", t->state.rule.action[i]);
+    printf("%s\n", what);
+    fflush(stdout);
+}
+
+static void print_generation(const struct train *t, bool is_new)
+{
+    if (is_new || (t->state.generations + 1) % 10 == 0)
+        print_rule(t, is_new ? "  new" : "");
+}
+
+/* Which of the three is the rule from now on. */
+static bool choose(struct train *t, const struct scores *first, const struct scores *second)
+{
+    if (second->both < second->winner && second->both < second->best - GAIN_MIN) {
+        t->state.rule = t->both;
+        t->state.rule_score = second->both;
+        return true;
+    }
+    t->state.rule_score = first->best;
+    if (first->winner + second->winner >= first->best + second->best - 2 * GAIN_MIN)
+        return false;
+    t->state.rule = t->winner;
+    t->state.rule_score = (first->winner + second->winner) / 2;
+    return true;
+}
+
+int train_generation(struct train *t, struct err *err)
+{
+    struct scores first, second = { .best = INFINITY, .winner = INFINITY, .both = INFINITY };
+    bool          is_new;
+    int           rc = try_all(t, &first, err);
+
+    if (!rc && first.better)
+        rc = try_again(t, t->state.generations && first.better > 1, &second, err);
+    if (rc)
+        return rc;
+    is_new = choose(t, &first, &second);
+    if (is_new)
+        t->state.last[t->state.lasts++ % TRAIN_RULES] = t->state.rule;
+    print_generation(t, is_new);
+    t->state.generations++;
+    return train_state_save(&t->state, t->state_path, err);
+}
+
+/* ---- the end ---- */
+
+static void last_job(const struct train *t, uint32_t number, struct train_job *j, char **text)
+{
+    uint32_t variant = number / TRAIN_CHECKS / RUN_OFF, seed = number / TRAIN_CHECKS % RUN_OFF;
+
+    j->is_by_rule = variant > 0;
+    if (j->is_by_rule)
+        j->rule = t->state.last[variant - 1];
+    else
+        j->tuner = "secn2";
+    *text = train_check_scenario(number % TRAIN_CHECKS, t->seed * 1000003 + 2ull * t->search + seed, t->nics,
+                                 t->is_quick);
+}
+
+int train_run_off(struct train *t, struct err *err)
+{
+    uint32_t rules = t->state.lasts < TRAIN_RULES ? t->state.lasts : TRAIN_RULES;
+    int      rc = train_jobs(t, (1 + rules) * RUN_OFF * TRAIN_CHECKS, last_job, err);
+
+    t->state.rule_score = INFINITY;
+    for (uint32_t i = 0; !rc && i < rules; i++) {
+        double score = 0;
+
+        for (uint32_t s = 0; s < RUN_OFF; s++)
+            score += train_score(t, ((1 + i) * RUN_OFF + s) * TRAIN_CHECKS, s * TRAIN_CHECKS) / RUN_OFF;
+        if (score >= t->state.rule_score)
+            continue;
+        t->state.rule_score = score;
+        t->state.rule = t->state.last[i];
+    }
+    train_jobs_drop(t);
+    if (rc)
+        return rc;
+    t->state.is_run_off = true;
+    print_rule(t, "  chosen");
+    return train_state_save(&t->state, t->state_path, err);
+}

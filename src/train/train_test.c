@@ -1,0 +1,259 @@
+/* src/train/train_test.c - traffic to learn from, one run, and what is kept between rounds. */
+#include "train/train.h"
+#include "base/text.h"
+#include "run/simulation.h"
+#include "tune/acc/acc.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+/* ---- traffic ---- */
+
+/* Whatever is drawn is a scenario that can be run. */
+static void scenario__all_are_without_fault(void **state)
+{
+    uint32_t stars = 0, webs = 0, bursts = 0, others = 0;
+
+    (void)state;
+    for (uint32_t round = 0; round < 300; round++) {
+        char           *text = train_scenario(5, round, round % 7, TRAIN_BOTH, false);
+        struct scenario sc;
+        struct err      err;
+
+        if (scenario_parse(&sc, "t", text, strlen(text), NULL, 0, NULL, &err))
+            fail_msg("%s\n%s", err.text, text);
+        assert_true(sc.run_ps >= 5 * PS_PER_MS && sc.run_ps <= 20 * PS_PER_MS);
+        stars += strstr(text, "star") != NULL;
+        webs += strstr(text, "WebSearch") != NULL;
+        bursts += strstr(text, "incast") != NULL;
+        others += strstr(text, "storage") || strstr(text, "training") || strstr(text, "many_to_one");
+        scenario_fini(&sc);
+        free(text);
+    }
+    assert_true(stars > 80 && stars < 160);
+    assert_true(webs > 90 && bursts > 40 && others > 30);
+}
+
+static void scenario__follows_from_its_numbers(void **state)
+{
+    char *a = train_scenario(1, 2, 3, TRAIN_BOTH, false), *b = train_scenario(1, 2, 3, TRAIN_BOTH, false);
+    char *c = train_scenario(1, 2, 4, TRAIN_BOTH, false), *d = train_scenario(2, 2, 3, TRAIN_BOTH, true);
+
+    (void)state;
+    assert_string_equal(a, b);
+    assert_string_not_equal(a, c);
+    assert_string_not_equal(a, d);
+    free(a);
+    free(b);
+    free(c);
+    free(d);
+}
+
+static void check_scenario__are_without_fault(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < TRAIN_CHECKS; i++) {
+        char           *text = train_check_scenario(i, 7, (enum train_nics)(i % 3), i % 2 == 0);
+        struct scenario sc;
+        struct err      err;
+
+        if (scenario_parse(&sc, "check", text, strlen(text), NULL, 0, NULL, &err))
+            fail_msg("%s", err.text);
+        scenario_fini(&sc);
+        free(text);
+    }
+}
+
+/* Of both kinds of NICs half have each; otherwise the halves differ by their seeds. */
+static void check_scenario__has_the_nics_asked_for(void **state)
+{
+    (void)state;
+    for (int nics = TRAIN_BOTH; nics <= TRAIN_DCQCN; nics++)
+        for (uint32_t i = 0; i < TRAIN_CHECKS / 2; i++) {
+            char *first = train_check_scenario(i, 3, (enum train_nics)nics, false);
+            char *second = train_check_scenario(i + TRAIN_CHECKS / 2, 3, (enum train_nics)nics, false);
+
+            assert_int_equal(strstr(first, "clamp_tgt_rate: 1") != NULL, nics == TRAIN_DCQCN);
+            assert_int_equal(strstr(second, "clamp_tgt_rate: 1") != NULL, nics != TRAIN_NVIDIA);
+            assert_string_equal(strstr(first, "topology"), strstr(second, "topology"));
+            assert_int_equal(strncmp(first, "seed: 6\n", 8), 0);
+            assert_int_equal(strncmp(second, "seed: 7\n", 8), 0);
+            free(first);
+            free(second);
+        }
+}
+
+/* ---- a run ---- */
+
+static const char star[] = "topology: {kind: star, hosts: 6, rate: 25Gbps, delay: 1us}\nrun: 2ms\n"
+                           "traffic: [{kind: incast, senders: 5, size: 64KB, period: 150us}]\n";
+
+static void make_values(struct tuner_values *v)
+{
+    struct err err;
+
+    tuner_values_init(&tuner_acc, v);
+    if (tuner_values_set(&tuner_acc, v, "model", "none", &err))
+        fail_msg("%s", err.text);
+}
+
+static char *run_once(const struct train_job *j, size_t *length)
+{
+    char      *text = NULL;
+    FILE      *out = open_memstream(&text, length);
+    struct err err;
+
+    if (train_run(star, j, out, &err))
+        fail_msg("%s", err.text);
+    fclose(out);
+    return text;
+}
+
+/* What a run hands in is a line of records whose rewards add up to the sum, and the same every time. */
+static void run__hands_in_what_it_went_through(void **state)
+{
+    struct train_job   j = { .hold = 2, .epsilon = 0.5, .records_max = 10000, .seed = 3 };
+    struct tuner_values v;
+    struct net_shape   shape;
+    struct net         net;
+    struct train_found found;
+    size_t             length, again_length;
+    char              *text, *again;
+    double             sum = 0;
+
+    (void)state;
+    make_values(&v);
+    acc_shape(&shape, 12, 20);
+    net_init(&net, &shape);
+    j.values = &v;
+    j.net = &net;
+    j.record_floats = 27;
+    text = run_once(&j, &length);
+    again = run_once(&j, &again_length);
+    assert_int_equal(length, again_length);
+    assert_memory_equal(text, again, length);
+    memcpy(&found, text, sizeof found);
+    assert_true(found.records > 10 && found.records == found.rewards);
+    assert_int_equal(length, sizeof found + found.records * 27ul * sizeof(float));
+    for (uint32_t i = 0; i < found.records; i++) {
+        float record[27];
+
+        memcpy(record, text + sizeof found + i * sizeof record, sizeof record);
+        sum += (double)record[13];
+        assert_true(record[12] >= 0 && record[12] < 20);
+    }
+    assert_true(sum > found.reward_sum - 1e-3 && sum < found.reward_sum + 1e-3);
+    assert_true(found.fct_us[0] > 0);
+    free(text);
+    free(again);
+    net_fini(&net);
+    tuner_values_fini(&v);
+}
+
+/* ---- between rounds ---- */
+
+static const struct dqn_cfg small = {
+    .shape = { .inputs = 2, .layers = 2, .layer = { { .width = 4, .activation = NET_RELU }, { .width = 2 } } },
+    .is_double = true, .gamma = 0.5, .bend = 1, .batch = 4, .memory = 10, .copy_every = 3,
+    .epsilon_decay = 1, .seed = 3,
+};
+
+static void learn_some(struct train_state *s, int steps)
+{
+    for (int i = 0; i < steps; i++) {
+        float           numbers[4] = { (float)i, 0.5f, 0.25f, (float)(i % 3) };
+        struct dqn_step step = { .state = numbers, .next = numbers + 2, .reward = (float)(i % 2), .action = i % 2 };
+
+        dqn_remember(&s->dqn, &step);
+        dqn_update(&s->dqn);
+    }
+    s->rounds++;
+}
+
+static void state__goes_on_as_if_nothing_had_been(void **unused)
+{
+    char               path[] = "/tmp/train_test.XXXXXX";
+    struct train_state whole, halved;
+    struct err         err;
+    size_t             bytes;
+    bool               is_there;
+
+    (void)unused;
+    close(mkstemp(path));
+    unlink(path);
+    train_state_init(&whole, &small, "config");
+    learn_some(&whole, 25);
+    train_state_init(&halved, &small, "config");
+    assert_int_equal(0, train_state_load(&halved, path, &is_there, &err));
+    assert_false(is_there);
+    if (train_state_save(&whole, path, &err))
+        fail_msg("%s", err.text);
+    if (train_state_load(&halved, path, &is_there, &err))
+        fail_msg("%s", err.text);
+    assert_true(is_there);
+    learn_some(&whole, 7);
+    learn_some(&halved, 7);
+    bytes = whole.dqn.online.parameters * sizeof(float);
+    assert_memory_equal(whole.dqn.online.parameter, halved.dqn.online.parameter, bytes);
+    assert_memory_equal(whole.dqn.target.parameter, halved.dqn.target.parameter, bytes);
+    assert_int_equal(halved.rounds, 2);
+    train_state_fini(&whole);
+    train_state_fini(&halved);
+    unlink(path);
+}
+
+/* Any byte that is wrong, any length that is too short, and another configuration. */
+static void state__damage_is_refused(void **unused)
+{
+    char               path[] = "/tmp/train_test.XXXXXX", *bytes;
+    struct train_state s, other;
+    struct err         err;
+    size_t             length;
+
+    (void)unused;
+    close(mkstemp(path));
+    train_state_init(&s, &small, "0123456789abcdef0123456789abcdef");
+    train_state_init(&other, &small, "0123456789abcdef0123456789abcdee");
+    learn_some(&s, 3);
+    assert_int_equal(0, train_state_save(&s, path, &err));
+    assert_int_equal(0, text_read_file(path, 1 << 20, &bytes, &length, &err));
+    for (size_t i = 0; i < length; i++) {
+        char       *cut = xmalloc(i + 1);
+        struct err  why;
+
+        memcpy(cut, bytes, i);
+        assert_true(train_state_parse(&s, "s", cut, i, &why) < 0);
+        free(cut);
+        bytes[i] ^= 4;
+        assert_true(train_state_parse(&s, "s", bytes, length, &why) < 0);
+        assert_int_equal(strncmp(why.text, "s: ", 3), 0);
+        bytes[i] ^= 4;
+    }
+    assert_int_equal(0, train_state_parse(&s, "s", bytes, length, &err));
+    assert_true(train_state_parse(&other, "s", bytes, length, &err) < 0);
+    assert_non_null(strstr(err.text, "other options"));
+    free(bytes);
+    train_state_fini(&s);
+    train_state_fini(&other);
+    unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scenario__all_are_without_fault),
+        cmocka_unit_test(scenario__follows_from_its_numbers),
+        cmocka_unit_test(check_scenario__are_without_fault),
+        cmocka_unit_test(check_scenario__has_the_nics_asked_for),
+        cmocka_unit_test(run__hands_in_what_it_went_through),
+        cmocka_unit_test(state__goes_on_as_if_nothing_had_been),
+        cmocka_unit_test(state__damage_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

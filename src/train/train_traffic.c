@@ -1,0 +1,249 @@
+/* src/train/train_traffic.c - traffic to learn from.
+ *
+ * As ACC's section 4.3 has it: incast of 2 to 64 senders with 1 to 1000 flows of 10 KB to 10 MB, loads of 10 to 90 %,
+ * and traces of applications; for those stand WebSearch, DataMining, storage and collectives of training. All-to-all
+ * and halving-doubling are among them, rings are not: they are kept for who wants to see what a net does with
+ * traffic that it has never met.
+ */
+#include "base/rng.h"
+#include "train/train.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GBPS  1e9
+#define QUICK 20                 /* times shorter */
+
+const char *const train_nics_names[] = { "both", "nvidia", "dcqcn", NULL };
+const char *const train_static[TRAIN_STATICS] = { "secn1", "secn2", "secn0", "vendor" };
+
+/* ---- random networks ---- */
+
+struct draw {
+    struct rng      rng;
+    FILE           *out;
+    double          host_bps, run_us;
+    uint32_t        hosts;
+    enum train_nics nics;
+    bool            is_quick;
+};
+
+static double uniform(struct draw *d, double low, double high)
+{
+    return low + (high - low) * rng_real(&d->rng);
+}
+
+static uint32_t one_of(struct draw *d, uint32_t n)
+{
+    return (uint32_t)rng_below(&d->rng, n);
+}
+
+/* Every doubling between the two is equally likely. */
+static double by_doublings(struct draw *d, double low, double high)
+{
+    uint32_t doublings = 1;
+
+    for (double x = low; x * 2 < high; x *= 2)
+        doublings++;
+    low *= (double)(1u << one_of(d, doublings));
+    return uniform(d, low, low * 2 < high ? low * 2 : high);
+}
+
+static void print_star(struct draw *d)
+{
+    static const uint32_t hosts[] = { 9, 17, 33, 65 };
+
+    d->host_bps = (one_of(d, 3) == 0 ? 100 : 25) * GBPS;
+    d->hosts = hosts[one_of(d, d->host_bps > 50 * GBPS ? 3 : 4)];
+    fprintf(d->out, "topology: {kind: star, hosts: %u, rate: %.0fGbps, delay: %.1fus}\n", d->hosts,
+            d->host_bps / GBPS, uniform(d, 0.5, 3));
+}
+
+static void print_clos(struct draw *d)
+{
+    static const uint32_t per_tor[] = { 4, 8, 12, 16 };
+    uint32_t tors = 2 + 2 * one_of(d, 2), hosts = per_tor[one_of(d, tors == 4 ? 2 : 4)];
+
+    d->host_bps = (one_of(d, 4) == 0 ? 100 : 25) * GBPS;
+    if (d->host_bps > 50 * GBPS && hosts > 8)
+        hosts = 8;
+    d->hosts = tors * hosts;
+    fprintf(d->out, "topology: {kind: clos, tors: %u, hosts_per_tor: %u, spines: 2, rate: %.0fGbps, "
+            "fabric_rate: %sGbps, delay: %.1fus}\n", tors, hosts, d->host_bps / GBPS,
+            d->host_bps > 50 * GBPS ? "200" : "100", uniform(d, 0.5, 2));
+}
+
+/* ---- random NICs ---- */
+
+/* Those of NVIDIA as they come, and as the DCQCN paper has them: with those, thresholds rather than PFC keep queues
+ * short. Packets that PFC holds for longer than 4 ms must not be sent again. */
+static void print_nics(struct draw *d)
+{
+    fprintf(d->out, "host: {mtu: %u, rto: 100ms}\n", one_of(d, 2) ? 4096u : 1000u);
+    if (d->nics == TRAIN_DCQCN || (d->nics == TRAIN_BOTH && one_of(d, 2)))
+        fprintf(d->out, "knobs: " TRAIN_DCQCN_NIC "\n");
+}
+
+/* ---- random traffic ---- */
+
+static void print_poisson(struct draw *d, const char *sizes, double low, double high)
+{
+    fprintf(d->out, "  - {kind: poisson, sizes: %s, load: %.2f}\n", sizes, uniform(d, low, high));
+}
+
+/* Bursts at a load; as many flows as fit into a third of the run. */
+static void print_incast(struct draw *d, const char *more)
+{
+    double   load = uniform(d, 0.1, 0.9), size = by_doublings(d, 10e3, 10e6), flows = by_doublings(d, 1, 1000);
+    uint32_t senders = (uint32_t)by_doublings(d, 2, d->hosts - 1 < 64 ? d->hosts - 1 : 64);
+    double   bits_max = d->host_bps * d->run_us / 1e6 / 3 * load, bits = 8 * size * senders;
+
+    if (flows * bits > bits_max)
+        flows = bits_max / bits;
+    if (flows < 1) {
+        flows = 1;
+        size = size * bits_max / bits < 10e3 ? 10e3 : size * bits_max / bits;
+    }
+    bits = 8 * size * senders * (double)(uint32_t)flows;
+    fprintf(d->out, "  - {kind: incast, senders: %u, size: %.0f, flows: %u, period: %.1fus%s}\n", senders, size,
+            (uint32_t)flows, bits / (d->host_bps * load) * 1e6, more);
+}
+
+static void print_many(struct draw *d)
+{
+    uint32_t hosts = (uint32_t)by_doublings(d, 2, d->hosts - 1 < 16 ? d->hosts - 1 : 16);
+
+    fprintf(d->out, "  - {kind: many_to_one, hosts: %u, qps: %u, spread: %.0fus}\n", hosts,
+            (uint32_t)by_doublings(d, 1, 32), d->run_us < 5000 ? d->run_us / 5 : 1000);
+}
+
+static void print_storage(struct draw *d)
+{
+    static const char *const preset[] = { "oltp", "olap", "vdi", "exchange", "video", "backup" };
+
+    fprintf(d->out, "  - {kind: storage, preset: %s, depth: %u, replicas: 2}\n", preset[one_of(d, 6)],
+            4u << 2 * one_of(d, 3));
+}
+
+static void print_training(struct draw *d)
+{
+    bool     is_exchange = one_of(d, 2) == 0;
+    uint32_t workers = 8;
+    double   size = by_doublings(d, 100e3, 4e6);
+
+    fprintf(d->out, "  - {kind: training, workers: %u, placement: spread, collective: %s, size: %.0f, "
+            "compute: %.0fus}\n", workers, is_exchange ? "halving_doubling_all_reduce" : "all_to_all", is_exchange ? 8 * size : size,
+            uniform(d, 50, 1000));
+}
+
+static void print_influx(struct draw *d)
+{
+    char more[80];
+    double start = uniform(d, 0.2, 0.5) * d->run_us;
+
+    print_poisson(d, one_of(d, 2) ? "WebSearch" : "DataMining", 0.2, 0.6);
+    snprintf(more, sizeof more, ", start: %.0fus, for: %.0fus", start, 0.4 * d->run_us);
+    print_incast(d, more);
+}
+
+static void print_traffic(struct draw *d)
+{
+    uint32_t kind = one_of(d, 20);
+
+    if (kind < 8)
+        print_poisson(d, "WebSearch", 0.1, 0.9);
+    else if (kind < 11)
+        print_poisson(d, "DataMining", 0.1, 0.9);
+    else if (kind < 14)
+        print_incast(d, "");
+    else if (kind < 16)
+        print_many(d);
+    else if (kind < 17)
+        print_storage(d);
+    else if (kind < 18)
+        print_training(d);
+    else
+        print_influx(d);
+}
+
+/* About the same work for every run: the hosts' links carry 10 Gbit at most. */
+static double run_us(const struct draw *d)
+{
+    double us = 10 * GBPS / (d->hosts * d->host_bps) * 1e6;
+
+    return (us < 5000 ? 5000 : us > 20000 ? 20000 : us) / (d->is_quick ? QUICK : 1);
+}
+
+char *train_scenario(uint64_t seed, uint32_t round, uint32_t run, enum train_nics nics, bool is_quick)
+{
+    struct draw d = { .nics = nics, .is_quick = is_quick };
+    char       *text = NULL;
+    size_t      length;
+
+    rng_init(&d.rng, seed, (uint64_t)round << 32 | run);
+    d.out = open_memstream(&text, &length);
+    if (!d.out)
+        die("out of memory");
+    if (one_of(&d, 5) < 2)
+        print_star(&d);
+    else
+        print_clos(&d);
+    print_nics(&d);
+    d.run_us = run_us(&d);
+    fprintf(d.out, "run: %.0fus\ntraffic:\n", d.run_us);
+    print_traffic(&d);
+    fclose(d.out);
+    return text;
+}
+
+/* ---- traffic to check on ---- */
+
+#define HOSTS  "host: {mtu: 4096, rto: 100ms}\n"
+#define CLOS(tor, spines) "topology: {kind: clos, tors: 4, hosts_per_tor: " tor ", spines: " spines ", rate: 25Gbps, " \
+                          "fabric_rate: 100Gbps, delay: 1us}\n" HOSTS
+#define WEB(load, more) "traffic: [{kind: poisson, sizes: WebSearch, load: " load ", stop: T" more "}]\n"
+
+/* T stands for the time. All but one run until their last flow has ended: a run that is cut
+ * off forgets those that are slow. */
+static const struct { uint32_t us; const char *text; } checks[TRAIN_CHECKS / 2] = {
+    { 20000, CLOS("8", "2") WEB("60%", "") },
+    { 20000, CLOS("8", "2") WEB("90%", "") },
+    { 15000, CLOS("12", "1") WEB("80%", ", of: bisection") },
+    { 6000, CLOS("12", "1")
+      "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 60%, of: bisection, stop: T}]\n" },
+    { 10000, "topology: {kind: star, hosts: 17, rate: 100Gbps, delay: 1us}\n" HOSTS "traffic:\n"
+      "  - {kind: poisson, sizes: WebSearch, load: 40%, stop: T}\n"
+      "  - {kind: incast, senders: 16, size: 64KB, period: 300us, stop: T}\n" },
+    { 12000, CLOS("12", "1") "run: T\ntraffic:\n"
+      "  - {kind: training, workers: 16, placement: spread, collective: all_to_all, size: 1MB, compute: 500us}\n"
+      "  - {kind: poisson, sizes: SolarRPC, load: 10%}\n" },
+};
+
+static void print_check(FILE *out, const char *text, uint32_t us)
+{
+    for (const char *at = text; *at; at++) {
+        if (*at == 'T' && at[-1] == ' ' && !strchr("abcdefghijklmnopqrstuvwxyz", at[1]))
+            fprintf(out, "%uus", us);
+        else
+            fputc(*at, out);
+    }
+}
+
+char *train_check_scenario(uint32_t number, uint64_t seed, enum train_nics nics, bool is_quick)
+{
+    uint32_t which = number % (TRAIN_CHECKS / 2);
+    bool     is_second = number >= TRAIN_CHECKS / 2;
+    char    *text = NULL;
+    size_t   length;
+    FILE    *out = open_memstream(&text, &length);
+
+    if (!out)
+        die("out of memory");
+    fprintf(out, "seed: %" PRIu64 "\n", 2 * seed + is_second);
+    if (nics == TRAIN_DCQCN || (nics == TRAIN_BOTH && is_second))
+        fprintf(out, "knobs: " TRAIN_DCQCN_NIC "\n");
+    print_check(out, checks[which].text, checks[which].us / (is_quick ? QUICK : 1));
+    fclose(out);
+    return text;
+}

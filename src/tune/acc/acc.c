@@ -1,0 +1,539 @@
+/* src/tune/acc/acc.c - switches that learn their ECN thresholds.
+ * Yan et al., "ACC: Automatic ECN Tuning for High-Speed Datacenter Networks", SIGCOMM 2021.
+ *
+ * Every slot, an order of magnitude longer than a round trip, each egress queue is looked at: how long it was, what it
+ * sent, how much of that was marked, and the setting in force. The last three slots go through a small net that says
+ * what each of 20 settings is worth, and the best is set. The next slot tells how good that was (acc_state.h), and the
+ * net of the switch learns from it by Double DQN (acc_agents.h, learn/dqn.h).
+ *
+ * A queue is idle while there is nothing to decide: it is short, or its reward has not changed for three slots. The
+ * paper calls a queue short that is below the Kmin in force, so one that once got a high Kmin keeps it, and that a
+ * link stands idle after much was marked is never learnt from; by default, a queue is short here when no action would
+ * mark it and its link is hardly used.
+ *
+ * A threshold of so many bytes is a quarter of the time at 100 Gb/s that it is at 25. The paper's thresholds and
+ * steps of the reward are bytes, at any speed; by default those here are bytes per 25 Gb/s of a port, and queues are
+ * looked at in the same measure, so what is learnt at ports of one speed holds for others.
+ *
+ * Central (C-ACC, section 5.4): one agent, one setting for all uplinks and one for all other ports, from the mean of
+ * what is seen at them.
+ */
+#include "tune/acc/acc.h"
+#include "learn/model.h"
+#include "tune/acc/acc_action.h"
+#include "tune/acc/acc_agents.h"
+#include "tune/acc/acc_state.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HISTORY_MAX  8
+#define STILL_SLOTS  3           /* this long without a change of reward: idle */
+#define STILL_ERROR  1e-3
+#define UNUSED_SENT  0.05        /* of a link: less is not worth a decision */
+#define SCALE_BPS    25e9        /* the speed at which a list of actions is as it stands */
+#define STREAM       0x61636365u
+
+enum {
+    MODEL, TRAIN, SLOT, AGENTS, ACTIONS, SCALE, REWARD, WEIGHT, IDLE, HISTORY, EPSILON, EPSILON_MIN,
+    EPSILON_DECISIONS, GAMMA, RATE, BATCH, UPDATE, MEMORY, COPY_EVERY, DOUBLE, EXCHANGE, EXCHANGE_RECORDS, COMMON
+};
+
+enum { AGENTS_SWITCH, AGENTS_CENTRAL };
+enum { SCALE_PORT, SCALE_NONE };
+enum { IDLE_NO_ACTION, IDLE_PUBLISHED, IDLE_NEVER };
+
+static const char *const agents_names[] = { "switch", "central", NULL };
+static const char *const scale_names[] = { "port", "none", NULL };
+static const char *const idle_names[] = { "short", "published", "never", NULL };
+static const char *const model_names[] = { "shipped", "dcqcn", "none", NULL };
+
+struct unit {                    /* a queue; or, central, all queues of one direction */
+    uint32_t agent;
+    uint32_t action;             /* in force */
+    uint32_t queues;
+    bool     is_decided;         /* 'state' led to 'action' in the last slot */
+    bool     has_history;
+    uint8_t  still;              /* slots for which the reward has not changed */
+    uint32_t held;               /* slots for which a random action stays */
+    double   reward;
+    float    state[HISTORY_MAX * ACC_FEATURES], next[HISTORY_MAX * ACC_FEATURES];
+    struct acc_seen sum;         /* over its queues, in the slot at hand */
+    uint64_t queue_bytes_max;    /* scaled, as is kmin_bytes */
+    uint64_t kmin_bytes;         /* in force */
+};
+
+struct acc {
+    uint64_t            slot_ps;
+    enum acc_reward     reward;
+    double              weight;
+    int                 idle;
+    bool                is_scaled;
+    uint32_t            inputs;
+    struct ecn          action[ACC_ACTIONS_MAX];
+    uint32_t            actions;
+    uint64_t            kmin_bytes_least;
+    struct queue_facts *fact;
+    uint32_t           *unit_of; /* by queue */
+    uint32_t            queues;
+    struct unit        *unit;
+    uint32_t            units;
+    bool                has_begun;
+    struct acc_agents   agents;
+    struct rng          rng;
+    struct acc_explorer explorer;    /* see acc_explore(); without net and rule there is none */
+    struct acc_figures  figures, told;   /* told: at the last step */
+};
+
+/* ---- the net ---- */
+
+void acc_shape(struct net_shape *s, uint32_t inputs, uint32_t actions)
+{
+    *s = (struct net_shape){ .inputs = inputs, .layers = 4, .layer = {
+        { .width = 20, .activation = NET_RELU }, { .width = 40, .activation = NET_RELU },
+        { .width = 40, .activation = NET_RELU }, { .width = actions, .activation = NET_LINEAR } } };
+}
+
+static const struct { const char *name; const unsigned char *model; const unsigned long *bytes; } shipped[] = {
+    { "shipped", acc_model, &acc_model_bytes }, { "dcqcn", acc_dcqcn_model, &acc_dcqcn_model_bytes },
+};
+
+static int load(struct model *m, const char *name, struct err *err)
+{
+    struct err why;
+    size_t     i = 0;
+    int        rc;
+
+    while (i < sizeof shipped / sizeof *shipped && strcmp(name, shipped[i].name) != 0)
+        i++;
+    if (i == sizeof shipped / sizeof *shipped)
+        rc = model_load(m, name, &why);
+    else if (*shipped[i].bytes == 0)
+        rc = err_set(&why, ENOENT, "there is no such model in this build; train one with anole train acc");
+    else
+        rc = model_parse(m, name, shipped[i].model, *shipped[i].bytes, &why);
+    return rc ? err_set(err, -rc, "model: %s", why.text) : 0;
+}
+
+static int load_for(struct model *m, const char *name, const struct net_shape *shape, struct err *err)
+{
+    struct err why;
+    int        rc = load(m, name, err);
+
+    if (rc)
+        return rc;
+    rc = model_check(m, name, "acc", shape, &why);
+    if (rc) {
+        err_set(err, -rc, "model: %s", why.text);
+        model_fini(m);
+    }
+    return rc;
+}
+
+/* ---- units ---- */
+
+/* Central: all that leads up is unit 0, the rest unit 1. */
+static void make_units(struct acc *a, const struct tuner_world *w, bool is_central)
+{
+    a->queues = w->queues;
+    a->fact = xcalloc(a->queues + 1ul, sizeof *a->fact);
+    a->unit_of = xcalloc(a->queues + 1ul, sizeof *a->unit_of);
+    a->units = is_central ? 2 : a->queues;
+    a->unit = xcalloc(a->units + 1ul, sizeof *a->unit);
+    for (uint32_t i = 0; i < a->queues; i++) {
+        a->fact[i] = w->queue[i];
+        a->unit_of[i] = is_central ? !w->queue[i].is_uplink : i;
+        a->unit[a->unit_of[i]].agent = is_central ? 0 : w->queue[i].device;
+        a->unit[a->unit_of[i]].queues++;
+    }
+}
+
+static void make_actions(struct acc *a, enum acc_actions kind)
+{
+    a->actions = acc_actions_list(kind, a->action);
+    a->kmin_bytes_least = UINT64_MAX;
+    for (uint32_t i = 0; i < a->actions; i++)
+        if (a->action[i].kmin_bytes < a->kmin_bytes_least)
+            a->kmin_bytes_least = a->action[i].kmin_bytes;
+}
+
+/* ---- life ---- */
+
+static void configure_agents(struct acc_agents_cfg *c, const struct acc *a, const struct tuner_values *v,
+                             uint64_t seed)
+{
+    const double *value = v->value;
+
+    *c = (struct acc_agents_cfg){
+        .dqn = { .is_double = value[DOUBLE] != 0, .gamma = value[GAMMA], .value_max = 1 / (1 - value[GAMMA]),
+                 .bend = 1, .norm_max = 10,
+                 .adam = { .rate = value[RATE] }, .batch = (uint32_t)value[BATCH], .memory = (uint32_t)value[MEMORY],
+                 .copy_every = (uint32_t)value[COPY_EVERY], .epsilon = value[EPSILON],
+                 .epsilon_min = value[EPSILON_MIN], .seed = seed },
+        .is_learning = value[TRAIN] != 0,
+        .update_slots = (uint32_t)value[UPDATE],
+        .exchange_slots = (uint32_t)value[EXCHANGE],
+        .exchange_records = (uint32_t)value[EXCHANGE_RECORDS],
+        .common_records = (uint32_t)value[COMMON],
+    };
+    acc_shape(&c->dqn.shape, a->inputs, a->actions);
+    c->dqn.epsilon_decay = value[EPSILON] > value[EPSILON_MIN] && value[EPSILON_MIN] > 0
+                               ? dqn_decay(value[EPSILON], value[EPSILON_MIN], (uint32_t)value[EPSILON_DECISIONS])
+                               : 1;
+    for (uint32_t i = 0; i < a->units; i++)
+        if (a->unit[i].agent >= c->agents)
+            c->agents = a->unit[i].agent + 1;
+}
+
+static void destroy(void *state)
+{
+    struct acc *a = state;
+
+    if (!a)
+        return;
+    acc_agents_fini(&a->agents);
+    free(a->fact);
+    free(a->unit_of);
+    free(a->unit);
+    free(a);
+}
+
+static int check_values(const struct tuner_values *v, struct err *err)
+{
+    if (v->value[EPSILON_MIN] > v->value[EPSILON])
+        return err_set(err, EINVAL, "epsilon_min: must not be above epsilon, which is %g", v->value[EPSILON]);
+    if (v->value[MEMORY] < v->value[BATCH])
+        return err_set(err, EINVAL, "memory: must hold a batch, which is %.0f", v->value[BATCH]);
+    return 0;
+}
+
+static struct acc *make(const struct tuner_world *world, const struct tuner_values *v)
+{
+    struct acc *a = xcalloc(1, sizeof *a);
+
+    a->slot_ps = (uint64_t)(v->value[SLOT] * 1e6);
+    a->reward = (enum acc_reward)v->value[REWARD];
+    a->weight = v->value[WEIGHT];
+    a->idle = (int)v->value[IDLE];
+    a->is_scaled = v->value[SCALE] == SCALE_PORT;
+    a->inputs = (uint32_t)v->value[HISTORY] * ACC_FEATURES;
+    rng_init(&a->rng, world->seed, STREAM);
+    make_actions(a, (enum acc_actions)v->value[ACTIONS]);
+    make_units(a, world, v->value[AGENTS] == AGENTS_CENTRAL);
+    return a;
+}
+
+static int create(void **state, const struct tuner_world *world, const struct tuner_values *v, struct err *err)
+{
+    bool                  has_model = strcmp(v->text[MODEL], "none") != 0;
+    struct model          model = { 0 };
+    struct acc_agents_cfg cfg;
+    struct acc           *a;
+    int                   rc = check_values(v, err);
+
+    if (rc)
+        return rc;
+    a = make(world, v);
+    configure_agents(&cfg, a, v, world->seed);
+    if (has_model)
+        rc = load_for(&model, v->text[MODEL], &cfg.dqn.shape, err);
+    if (!rc) {
+        acc_agents_init(&a->agents, &cfg, has_model ? &model.net : NULL);
+        *state = a;
+    } else {
+        destroy(a);
+    }
+    if (has_model && !rc)
+        model_fini(&model);
+    return rc;
+}
+
+/* ---- a slot ---- */
+
+static uint32_t times(uint32_t bytes, double by)
+{
+    double product = bytes * by + 0.5;
+
+    return product < UINT32_MAX ? (uint32_t)product : UINT32_MAX;
+}
+
+static struct ecn ecn_times(const struct ecn *e, double by)
+{
+    return (struct ecn){ times(e->kmin_bytes, by), times(e->kmax_bytes, by), e->pmax };
+}
+
+static double speed(const struct acc *a, uint32_t queue)
+{
+    return a->is_scaled ? (double)a->fact[queue].rate_bps / SCALE_BPS : 1;
+}
+
+/* Before the first, a setting is known by the action that is nearest to it. */
+static void begin(struct acc *a, const struct queue_slot *seen)
+{
+    for (uint32_t i = 0; i < a->queues; i++) {
+        struct ecn scaled = ecn_times(&seen[i].ecn, 1 / speed(a, i));
+
+        a->unit[a->unit_of[i]].action = acc_actions_nearest(a->action, a->actions, &scaled);
+    }
+    a->has_begun = true;
+}
+
+static void add_queue(struct acc *a, uint32_t queue, const struct queue_slot *seen)
+{
+    struct unit      *u = &a->unit[a->unit_of[queue]];
+    struct queue_slot scaled = *seen;
+    struct acc_seen   one;
+
+    scaled.queue_bytes_mean = (uint64_t)((double)seen->queue_bytes_mean / speed(a, queue));
+    scaled.ecn = ecn_times(&seen->ecn, 1 / speed(a, queue));
+    acc_see(&one, &scaled, &a->fact[queue], a->slot_ps, u->action, a->actions, a->reward);
+    for (int i = 0; i < ACC_FEATURES; i++)
+        u->sum.feature[i] += one.feature[i];
+    u->sum.throughput += one.throughput;
+    u->sum.delay += one.delay;
+    if (scaled.queue_bytes_mean > u->queue_bytes_max)
+        u->queue_bytes_max = scaled.queue_bytes_mean;
+    u->kmin_bytes = scaled.ecn.kmin_bytes;
+}
+
+/* The slots before go one place forward; the first slot of all stands for those before it. */
+static void push(struct acc *a, struct unit *u)
+{
+    uint32_t kept = a->inputs - ACC_FEATURES;
+
+    memmove(u->next, u->next + ACC_FEATURES, kept * sizeof(float));
+    for (uint32_t i = 0; i < ACC_FEATURES; i++)
+        u->next[kept + i] = (float)(u->sum.feature[i] / u->queues);
+    for (uint32_t at = 0; !u->has_history && at < kept; at++)
+        u->next[at] = u->next[kept + at % ACC_FEATURES];
+    u->has_history = true;
+}
+
+static void reward(struct acc *a, struct unit *u)
+{
+    double throughput = u->sum.throughput / u->queues, delay = u->sum.delay / u->queues;
+    double r = a->weight * throughput + (1 - a->weight) * delay;
+    bool   is_same = fabs(r - u->reward) < STILL_ERROR;
+
+    u->still = (uint8_t)(!is_same ? 0 : u->still < STILL_SLOTS ? u->still + 1 : STILL_SLOTS);
+    u->reward = r;
+    if (!u->is_decided)
+        return;
+    a->figures.reward_sum += r;
+    a->figures.throughput_sum += throughput;
+    a->figures.delay_sum += delay;
+    a->figures.rewards++;
+}
+
+static bool is_exploring(const struct acc *a)
+{
+    return a->explorer.net || a->explorer.rule;
+}
+
+static void remember(struct acc *a, const struct unit *u)
+{
+    struct dqn_step step = { .state = u->state, .next = u->next, .reward = (float)u->reward, .action = u->action };
+    float           record[2 * HISTORY_MAX * ACC_FEATURES + 3];
+
+    if (!u->is_decided)
+        return;
+    if (is_exploring(a) && a->explorer.memory) {
+        dqn_record(record, &step, a->inputs);
+        replay_add(a->explorer.memory, record);
+    } else if (!is_exploring(a)) {
+        acc_agents_remember(&a->agents, u->agent, &step);
+    }
+}
+
+static bool is_idle(const struct acc *a, const struct unit *u)
+{
+    if (a->idle == IDLE_NEVER)
+        return false;
+    if (u->still >= STILL_SLOTS && !is_exploring(a))
+        return true;
+    if (a->idle == IDLE_PUBLISHED)
+        return u->queue_bytes_max < u->kmin_bytes;
+    return u->queue_bytes_max < a->kmin_bytes_least && u->sum.throughput < UNUSED_SENT * u->queues;
+}
+
+/* One random action for a while, so that its effect can be seen. */
+static uint32_t explore(struct acc *a, struct unit *u)
+{
+    float value[NET_WIDTH_MAX];
+
+    if (u->held > 0) {
+        u->held--;
+        return u->action;
+    }
+    if (rng_real(&a->rng) < a->explorer.epsilon) {
+        u->held = a->explorer.hold - 1;
+        return (uint32_t)rng_below(&a->rng, a->actions);
+    }
+    if (!a->explorer.net)
+        return a->explorer.rule->action[acc_rule_cell(u->next + a->inputs - ACC_FEATURES)];
+    net_run(a->explorer.net, u->next, value);
+    return net_largest(value, a->actions);
+}
+
+static void decide(struct acc *a, struct unit *u)
+{
+    uint32_t was = u->action;
+
+    u->is_decided = !is_idle(a, u);
+    if (!u->is_decided) {
+        a->figures.skipped++;
+        return;
+    }
+    u->action = is_exploring(a) ? explore(a, u) : acc_agents_choose(&a->agents, u->agent, u->next);
+    memcpy(u->state, u->next, a->inputs * sizeof(float));
+    a->figures.decisions++;
+    a->figures.changes += u->action != was;
+}
+
+static void slot(void *state, const struct queue_slot *seen)
+{
+    struct acc *a = state;
+
+    if (!a->has_begun)
+        begin(a, seen);
+    for (uint32_t i = 0; i < a->units; i++) {
+        a->unit[i].sum = (struct acc_seen){ 0 };
+        a->unit[i].queue_bytes_max = 0;
+    }
+    for (uint32_t i = 0; i < a->queues; i++)
+        add_queue(a, i, &seen[i]);
+    for (uint32_t i = 0; i < a->units; i++) {
+        struct unit *u = &a->unit[i];
+
+        if (u->queues == 0)
+            continue;
+        push(a, u);
+        reward(a, u);
+        remember(a, u);
+        decide(a, u);
+    }
+    acc_agents_end_slot(&a->agents);
+    a->figures.slots++;
+}
+
+static uint64_t slot_ps(const void *state)
+{
+    return ((const struct acc *)state)->slot_ps;
+}
+
+static bool queues(const void *state, struct ecn *ecn)
+{
+    const struct acc *a = state;
+
+    for (uint32_t i = 0; i < a->queues; i++)
+        ecn[i] = ecn_times(&a->action[a->unit[a->unit_of[i]].action], speed(a, i));
+    return a->has_begun;
+}
+
+/* ---- for who trains ---- */
+
+void acc_explore(struct tuner *t, const struct acc_explorer *e)
+{
+    struct acc *a = t->state;
+
+    a->explorer = *e;
+    if (!e->hold)
+        a->explorer.hold = 1;
+}
+
+void acc_figures(const struct tuner *t, struct acc_figures *f)
+{
+    const struct acc *a = t->state;
+
+    *f = a->figures;
+    f->loss_sum = a->agents.loss_sum;
+    f->updates = a->agents.updates;
+    f->epsilon = is_exploring(a) ? a->explorer.epsilon : acc_agents_epsilon(&a->agents);
+}
+
+/* ---- an interval ---- */
+
+static void tell(const struct acc_figures *is, const struct acc_figures *was, bool is_learning,
+                 struct tuner_note *note)
+{
+    uint64_t decisions = is->decisions - was->decisions, updates = is->updates - was->updates;
+    int      used = snprintf(note->why, sizeof note->why,
+                             "%" PRIu64 " decisions in %" PRIu64 " slots, %" PRIu64
+                             " of them changed a setting; %" PRIu64 " times a queue was idle", decisions,
+                             is->slots - was->slots, is->changes - was->changes, is->skipped - was->skipped);
+
+    if (is_learning && used > 0 && (size_t)used < sizeof note->why)
+        snprintf(note->why + used, sizeof note->why - (size_t)used, "; epsilon %.3f, loss %.3g in %" PRIu64 " updates",
+                 is->epsilon, updates ? (is->loss_sum - was->loss_sum) / (double)updates : 0, updates);
+}
+
+static void step(void *state, const struct report *r, struct knobs *knobs, struct tuner_note *note)
+{
+    struct acc        *a = state;
+    struct tuner       self = { &tuner_acc, state };
+    struct acc_figures now;
+    uint64_t           rewards;
+
+    (void)r, (void)knobs;
+    acc_figures(&self, &now);
+    rewards = now.rewards - a->told.rewards;
+    note->phase = a->agents.cfg.is_learning ? "learn" : "frozen";
+    if (rewards) {
+        note->utility = (now.reward_sum - a->told.reward_sum) / (double)rewards;
+        note->throughput = (now.throughput_sum - a->told.throughput_sum) / (double)rewards;
+    }
+    tell(&now, &a->told, a->agents.cfg.is_learning, note);
+    a->told = now;
+}
+
+static const struct tuner_option options[] = {
+    [MODEL] = { "model", OPTION_TEXT, 0, 0, 0, model_names, "shipped",
+                "what it begins with: shipped, for NVIDIA's NICs as they come; dcqcn, for NICs with the DCQCN "
+                "paper's parameters; none (random numbers); or a file that anole train acc has written" },
+    [TRAIN] = { "train", OPTION_YES, 0, 0, 1, NULL, NULL,
+                "whether it learns from what it sees; no: the model is frozen" },
+    [SLOT] = { "slot_us", OPTION_REAL, 100, 1, 1e6, NULL, NULL, "time between two decisions, in microseconds" },
+    [AGENTS] = { "agents", OPTION_CHOICE, AGENTS_SWITCH, 0, 0, agents_names, NULL,
+                 "switch: every queue by itself, one net per switch; central: C-ACC, one setting for all "
+                 "uplinks and one for all other ports" },
+    [ACTIONS] = { "actions", OPTION_CHOICE, ACC_TEMPLATE, 0, 0, acc_actions_names, NULL,
+                  "template: 20 settings; text: the paper's 630; pairs: its 55 x 20" },
+    [SCALE] = { "scale", OPTION_CHOICE, SCALE_PORT, 0, 0, scale_names, NULL,
+                "port: thresholds and queues are per 25 Gb/s of a port; none: as they stand, the paper's" },
+    [REWARD] = { "reward", OPTION_CHOICE, ACC_STEP, 0, 0, acc_reward_names, NULL,
+                 "step: less for every doubling of the queue, figure 4; linear: less in proportion, nothing at "
+                 "10 MB" },
+    [WEIGHT] = { "weight_throughput", OPTION_REAL, 0.7, 0, 1, NULL, NULL,
+                 "of throughput in the reward; the rest is that of short queues" },
+    [IDLE] = { "idle", OPTION_CHOICE, IDLE_NO_ACTION, 0, 0, idle_names, NULL,
+               "no decision for a queue without a change of reward for three slots, or: short: below every Kmin "
+               "with less than 5 % of the link in use; published: below the Kmin in force. never: always a decision" },
+    [HISTORY] = { "history", OPTION_COUNT, 3, 1, HISTORY_MAX, NULL, NULL, "slots that a decision looks back on" },
+    [EPSILON] = { "epsilon", OPTION_REAL, 0.05, 0, 1, NULL, NULL, "share of random decisions at first, if it learns" },
+    [EPSILON_MIN] = { "epsilon_min", OPTION_REAL, 0.001, 0, 1, NULL, NULL, "and in the end" },
+    [EPSILON_DECISIONS] = { "epsilon_decisions", OPTION_COUNT, 2000, 1, 1e9, NULL, NULL,
+                            "decisions of a switch from the one to the other" },
+    [GAMMA] = { "gamma", OPTION_REAL, 0.9, 0, 0.999, NULL, NULL, "what a reward is worth one slot later" },
+    [RATE] = { "rate", OPTION_REAL, 1e-4, 1e-7, 0.1, NULL, NULL, "step size of learning (Adam)" },
+    [BATCH] = { "batch", OPTION_COUNT, 32, 1, 1024, NULL, NULL, "records that a switch learns from at a time" },
+    [UPDATE] = { "update_slots", OPTION_COUNT, 2, 1, 1e6, NULL, NULL, "slots from one time to the next" },
+    [MEMORY] = { "memory", OPTION_COUNT, 5000, 1, 1e6, NULL, NULL, "records that a switch remembers" },
+    [COPY_EVERY] = { "copy_every", OPTION_COUNT, 100, 1, 1e6, NULL, NULL,
+                     "updates between two copies to the target net" },
+    [DOUBLE] = { "double", OPTION_YES, 1, 0, 1, NULL, NULL, "Double DQN; no: DQN" },
+    [EXCHANGE] = { "exchange", OPTION_COUNT, 1000, 0, 1e9, NULL, NULL,
+                   "slots between exchanges with the memory that all switches share; 0: none" },
+    [EXCHANGE_RECORDS] = { "exchange_records", OPTION_COUNT, 64, 1, 1e5, NULL, NULL,
+                           "records that a switch gives and takes" },
+    [COMMON] = { "common_memory", OPTION_COUNT, 20000, 1, 1e6, NULL, NULL, "records that the shared memory holds" },
+    { 0 },
+};
+
+const struct tuner_algo tuner_acc = {
+    .create = create, .destroy = destroy, .step = step, .slot_ps = slot_ps, .slot = slot, .queues = queues,
+    .name = "acc", .about = "ACC: a small net per switch sets the thresholds of every egress queue, every 100 us",
+    .option = options,
+};

@@ -1,0 +1,405 @@
+/* src/tune/acc/acc_test.c - ACC without a network: queues that do as they are told. */
+#include "tune/acc/acc.h"
+#include "learn/model.h"
+#include "tune/acc/acc_action.h"
+#include "tune/test_report.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define QUEUES     4
+#define SLOT_BYTES 312500        /* what 25 Gb/s carry in 100 us */
+
+/* Two switches with a port up and a port down each. */
+static const struct queue_facts facts[QUEUES] = {
+    { 0, true, 25000000000 }, { 0, false, 25000000000 }, { 1, true, 25000000000 }, { 1, false, 25000000000 },
+};
+
+static struct tuner_world make_world(uint64_t seed)
+{
+    struct tuner_world w = test_world(seed);
+
+    w.queue = facts;
+    w.queues = QUEUES;
+    return w;
+}
+
+static void open_acc(struct tuner *t, uint64_t seed, const struct test_option *option)
+{
+    struct tuner_world world = make_world(seed);
+    struct err         err;
+
+    if (test_open(t, &tuner_acc, &world, option, &err))
+        fail_msg("%s", err.text);
+}
+
+/* All queues alike; the setting in force is what the tuner wants, SECN2 before it has said anything. */
+static void run_slot(struct tuner *t, uint64_t queue_bytes, uint64_t sent, uint64_t marked, struct ecn *ecn)
+{
+    struct queue_slot slot[QUEUES];
+
+    for (int i = 0; i < QUEUES; i++)
+        slot[i] = (struct queue_slot){ .tx_bytes = sent, .marked_bytes = marked, .queue_bytes_mean = queue_bytes,
+                                       .ecn = { 100000, 400000, 0.2 } };
+    if (t->algo->queues(t->state, ecn))
+        for (int i = 0; i < QUEUES; i++)
+            slot[i].ecn = ecn[i];
+    t->algo->slot(t->state, slot);
+    assert_true(t->algo->queues(t->state, ecn));
+}
+
+static struct acc_figures figures_of(const struct tuner *t)
+{
+    struct acc_figures f;
+
+    acc_figures(t, &f);
+    return f;
+}
+
+/* ---- models ---- */
+
+static void write_model(const char *path, const char *kind, uint32_t inputs, uint32_t actions)
+{
+    struct net_shape shape;
+    struct model     m;
+    struct net       net;
+    struct err       err;
+
+    acc_shape(&shape, inputs, actions);
+    net_init(&net, &shape);
+    model_init(&m, kind, &net);
+    if (model_save(&m, path, &err))
+        fail_msg("%s", err.text);
+    model_fini(&m);
+    net_fini(&net);
+}
+
+static void create__a_wrong_model_is_refused_with_one_line(void **state)
+{
+    static const struct { const char *kind; uint32_t inputs, actions; const char *option, *value; } rows[] = {
+        { "acc", 12, 20, NULL, NULL },       { "rlcc", 12, 20, "", "" },          { "acc", 16, 20, "", "" },
+        { "acc", 12, 21, "", "" },           { "acc", 12, 20, "history", "5" },   { "acc", 12, 20, "actions", "text" },
+    };
+    struct tuner_world world = make_world(1);
+    char               path[] = "/tmp/acc_test.XXXXXX";
+
+    (void)state;
+    close(mkstemp(path));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        bool                     is_good = !rows[i].option, has_option = !is_good && *rows[i].option;
+        const struct test_option option[] = { { "model", path },
+                                              { has_option ? rows[i].option : NULL, rows[i].value }, { NULL, NULL } };
+        struct tuner             t;
+        struct err               err = { "" };
+
+        write_model(path, rows[i].kind, rows[i].inputs, rows[i].actions);
+        assert_int_equal(test_open(&t, &tuner_acc, &world, option, &err) == 0, is_good);
+        if (is_good)
+            tuner_close(&t);
+        else
+            assert_int_equal(strncmp(err.text, "model: ", 7), 0);
+        assert_null(strchr(err.text, '\n'));
+    }
+    assert_int_equal(truncate(path, 100), 0);
+    {
+        struct tuner t;
+        struct err   err = { "" };
+
+        assert_true(test_open(&t, &tuner_acc, &world, TEST_OPTIONS({ "model", path }), &err) < 0);
+        assert_int_equal(strncmp(err.text, "model: ", 7), 0);
+    }
+    unlink(path);
+}
+
+static void create__refuses_what_does_not_go_together(void **state)
+{
+    struct tuner_world world = make_world(1);
+    struct tuner       t;
+    struct err         err;
+
+    (void)state;
+    assert_true(test_open(&t, &tuner_acc, &world, TEST_OPTIONS({ "epsilon", "0.1" }, { "epsilon_min", "0.2" }),
+                          &err) < 0);
+    assert_int_equal(strncmp(err.text, "epsilon_min: ", 13), 0);
+    assert_true(test_open(&t, &tuner_acc, &world, TEST_OPTIONS({ "memory", "10" }), &err) < 0);
+    assert_int_equal(strncmp(err.text, "memory: ", 8), 0);
+}
+
+/* 12 -> 20 -> 40 -> 40 -> 20: 3560 parameters, 14 KB; with the target net 28 KB, the paper's 30 KB. */
+static void shape__is_the_paper_s(void **state)
+{
+    struct net_shape shape;
+
+    (void)state;
+    acc_shape(&shape, 12, 20);
+    assert_int_equal(net_shape_parameters(&shape), 240 + 800 + 1600 + 800 + 120);
+    assert_true(2 * 4 * net_shape_parameters(&shape) <= 30000);
+}
+
+/* ---- slots ---- */
+
+/* What is written down of three slots: the state of the first is that slot three times, the next one has it in its
+ * first two places; the reward is 0.7 T + 0.3 D of the slot that followed the decision. */
+static void slot__a_record_by_hand(void **state)
+{
+    static const float none[3560];
+    struct net         net = { .parameters = 3560, .parameter = (float *)none };
+    struct replay      memory;
+    struct tuner       t;
+    struct ecn         ecn[QUEUES];
+    const float       *r;
+
+    (void)state;
+    acc_shape(&net.shape, 12, 20);
+    open_acc(&t, 1, TEST_OPTIONS({ "model", "none" }));
+    replay_init(&memory, dqn_record_floats(12), 100);
+    acc_explore(&t, &(struct acc_explorer){ .net = &net, .memory = &memory });
+    run_slot(&t, 7000, SLOT_BYTES, SLOT_BYTES / 2, ecn);
+    assert_int_equal(memory.count, 0);
+    assert_int_equal(ecn[2].kmin_bytes, 4500);
+    run_slot(&t, 31000, SLOT_BYTES / 2, 0, ecn);
+    assert_int_equal(memory.count, QUEUES);
+    r = replay_at(&memory, 0);
+    for (int i = 0; i < 3; i++) {
+        assert_true(test_is_near(r[4 * i], 3.0 / 14, 1e-6));
+        assert_true(r[4 * i + 1] == 1 && r[4 * i + 2] == 0.5f);
+        assert_true(test_is_near(r[4 * i + 3], 14.0 / 19, 1e-6));    /* SECN2 */
+    }
+    assert_true(r[12] == 0);
+    assert_true(test_is_near(r[13], 0.7 * 0.5 + 0.3 * 0.9, 1e-6));
+    assert_true(r[14 + 1] == 1 && r[14 + 5] == 1 && r[14 + 9] == 0.5f);
+    assert_true(test_is_near(r[14 + 8], 5.0 / 14, 1e-6));
+    assert_true(r[14 + 3] == r[14 + 7] && r[14 + 11] == 0);          /* SECN2 twice, then the first action */
+    assert_true(r[26] == 0);                                         /* not the end */
+    replay_fini(&memory);
+    tuner_close(&t);
+}
+
+/* The template's least Kmin is 1.25 KB; below it nothing is decided where the link is hardly used. SECN2, the first
+ * setting, has Kmin 100 KB. */
+static void slot__idle_queues_are_left_alone(void **state)
+{
+    static const struct { const char *rule; uint64_t queue_bytes, sent; bool is_busy; } rows[] = {
+        { "short", 0, SLOT_BYTES / 21, false },      { "short", 1249, SLOT_BYTES / 21, false },
+        { "short", 1250, SLOT_BYTES / 21, true },    { "short", 0, SLOT_BYTES / 19, true },
+        { "short", 99999, SLOT_BYTES, true },        { "published", 0, SLOT_BYTES, false },
+        { "published", 99999, SLOT_BYTES, false },   { "published", 100000, 0, true },
+        { "never", 0, 0, true },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tuner t;
+        struct ecn   ecn[QUEUES];
+
+        open_acc(&t, 1, TEST_OPTIONS({ "model", "none" }, { "idle", rows[i].rule }));
+        run_slot(&t, rows[i].queue_bytes, rows[i].sent, 0, ecn);
+        assert_int_equal(figures_of(&t).decisions, rows[i].is_busy ? QUEUES : 0);
+        assert_int_equal(figures_of(&t).skipped, rows[i].is_busy ? 0 : QUEUES);
+        if (!rows[i].is_busy)
+            assert_int_equal(ecn[0].kmin_bytes, 100000);
+        tuner_close(&t);
+    }
+}
+
+/* A rule is followed: 50 KB before a link that is 90 % full are cell 7, and before a full one another. */
+static void slot__a_rule_decides(void **state)
+{
+    struct acc_rule rule = { { 0 } };
+    struct tuner    t;
+    struct ecn      ecn[QUEUES];
+
+    (void)state;
+    rule.action[7] = 17;
+    open_acc(&t, 1, TEST_OPTIONS({ "model", "none" }));
+    acc_explore(&t, &(struct acc_explorer){ .rule = &rule });
+    run_slot(&t, 50000, SLOT_BYTES * 9 / 10, 0, ecn);
+    for (int i = 0; i < QUEUES; i++)
+        assert_true(ecn[i].kmin_bytes == 200000 && ecn[i].kmax_bytes == 800000 && ecn[i].pmax == 0.2);
+    run_slot(&t, 50000, SLOT_BYTES, 0, ecn);
+    assert_int_equal(ecn[0].kmin_bytes, 4500);
+    tuner_close(&t);
+}
+
+/* Ports of 100 Gb/s beside those of 25: the same action is four times the bytes, four times the queue the same state.
+ * With scale none all are alike. */
+static void slot__thresholds_are_by_speed(void **state)
+{
+    static const struct queue_facts two[] = { { 0, true, 100000000000 }, { 0, false, 25000000000 } };
+    static const struct { const char *scale; uint32_t kmin, kmax; } rows[] = { { "port", 400000, 1600000 },
+                                                                             { "none", 100000, 400000 } };
+    struct acc_rule    rule = { { 0 } };
+    struct tuner_world world = make_world(1);
+
+    (void)state;
+    rule.action[12] = 14;                    /* 80 KB at most and a full link: SECN2 */
+    world.queue = two;
+    world.queues = 2;
+    for (int i = 0; i < 2; i++) {
+        bool              is_by_speed = i == 0;
+        struct queue_slot slot[] = { { .tx_bytes = 4 * SLOT_BYTES, .queue_bytes_mean = is_by_speed ? 280000 : 70000 },
+                                     { .tx_bytes = SLOT_BYTES, .queue_bytes_mean = 70000 } };
+        struct tuner      t;
+        struct ecn        ecn[2];
+        struct err        err;
+
+        if (test_open(&t, &tuner_acc, &world, TEST_OPTIONS({ "model", "none" }, { "scale", rows[i].scale }), &err))
+            fail_msg("%s", err.text);
+        acc_explore(&t, &(struct acc_explorer){ .rule = &rule });
+        t.algo->slot(t.state, slot);
+        assert_true(t.algo->queues(t.state, ecn));
+        assert_int_equal(ecn[0].kmin_bytes, rows[i].kmin);
+        assert_int_equal(ecn[0].kmax_bytes, rows[i].kmax);
+        assert_int_equal(ecn[1].kmin_bytes, 100000);
+        assert_int_equal(ecn[1].kmax_bytes, 400000);
+        tuner_close(&t);
+    }
+}
+
+/* Three slots without a change of reward after the first: the fourth and later are idle, until something happens. */
+static void slot__idle_when_the_reward_stays(void **state)
+{
+    static const struct { uint64_t queue_bytes; uint64_t decisions; } rows[] = {
+        { 50000, 1 }, { 50000, 2 }, { 50000, 3 }, { 50000, 3 }, { 50000, 3 }, { 90000, 4 }, { 90000, 5 }, { 90000, 6 },
+        { 90000, 6 },
+    };
+    struct tuner t;
+    struct ecn   ecn[QUEUES];
+
+    (void)state;
+    open_acc(&t, 1, TEST_OPTIONS({ "model", "none" }));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        run_slot(&t, rows[i].queue_bytes, SLOT_BYTES, 0, ecn);
+        assert_int_equal(figures_of(&t).decisions, rows[i].decisions * QUEUES);
+    }
+    tuner_close(&t);
+}
+
+static void slot__central_has_one_setting_each_way(void **state)
+{
+    struct tuner t;
+    struct ecn   ecn[QUEUES];
+    uint32_t     different = 0;
+
+    (void)state;
+    open_acc(&t, 3, TEST_OPTIONS({ "model", "none" }, { "agents", "central" }, { "train", "yes" },
+                                 { "epsilon", "1" }));
+    for (uint64_t i = 0; i < 50; i++) {
+        run_slot(&t, 50000 + 10000 * i, SLOT_BYTES, 0, ecn);
+        assert_memory_equal(&ecn[0], &ecn[2], sizeof *ecn);
+        assert_memory_equal(&ecn[1], &ecn[3], sizeof *ecn);
+        different += memcmp(&ecn[0], &ecn[1], sizeof *ecn) != 0;
+    }
+    assert_true(different > 25);
+    tuner_close(&t);
+}
+
+/* ---- learning ---- */
+
+/* A network that is kept short and full by settings of low Kmax alone. */
+static double run_simple(struct tuner *t, uint32_t slots)
+{
+    struct acc_figures before = figures_of(t), after;
+    struct ecn         ecn[QUEUES] = { { 0 } };
+    uint64_t           noise = 0;
+
+    for (uint32_t i = 0; i < slots; i++) {
+        struct queue_slot slot[QUEUES];
+
+        if (!t->algo->queues(t->state, ecn))
+            for (int q = 0; q < QUEUES; q++)
+                ecn[q] = (struct ecn){ 100000, 400000, 0.2 };
+        for (int q = 0; q < QUEUES; q++) {
+            bool is_low = ecn[q].kmax_bytes <= 60000;
+
+            noise = noise * 6364136223846793005ull + 1442695040888963407ull;
+            slot[q] = (struct queue_slot){ .tx_bytes = (is_low ? 250000 : 150000) + (noise >> 50), .ecn = ecn[q],
+                                           .queue_bytes_mean = is_low ? 15000 : 900000 };
+        }
+        t->algo->slot(t->state, slot);
+    }
+    after = figures_of(t);
+    return (after.reward_sum - before.reward_sum) / (double)(after.rewards - before.rewards);
+}
+
+/* Low: 0.7 * 0.82 + 0.3; otherwise 0.7 * 0.5 + 0.3 * 0.4. Five of twenty actions are low. */
+static void learn__the_reward_rises(void **state)
+{
+    struct tuner t;
+    double       first, last;
+
+    (void)state;
+    open_acc(&t, 1, TEST_OPTIONS({ "model", "none" }, { "train", "yes" }, { "epsilon", "1" },
+                                 { "epsilon_min", "0.02" }, { "epsilon_decisions", "600" }, { "rate", "0.001" }, { "gamma", "0.5" }));
+    first = run_simple(&t, 40);
+    run_simple(&t, 1000);
+    last = run_simple(&t, 100);
+    assert_true(first < 0.75);
+    assert_true(last > 0.82);
+    assert_true(figures_of(&t).updates > 1000);
+    tuner_close(&t);
+}
+
+static void learn__the_same_seed_does_the_same(void **state)
+{
+    double reward[3];
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct tuner t;
+
+        open_acc(&t, i == 2 ? 8 : 7, TEST_OPTIONS({ "model", "none" }, { "train", "yes" }, { "epsilon", "0.3" }));
+        reward[i] = run_simple(&t, 200);
+        tuner_close(&t);
+    }
+    assert_true(reward[0] == reward[1]);
+    assert_true(reward[0] != reward[2]);
+}
+
+static void step__tells_what_was_decided(void **state)
+{
+    struct test_net   net;
+    struct knobs      knobs, was;
+    struct tuner_note note;
+    struct tuner      t;
+
+    (void)state;
+    knobs_init(&knobs);
+    was = knobs;
+    open_acc(&t, 1, TEST_OPTIONS({ "model", "none" }));
+    run_simple(&t, 10);
+    tuner_step(&t, test_report(&net, 1, 1, 1, 0.5), &knobs, &note);
+    assert_memory_equal(&knobs, &was, sizeof knobs);                 /* of the network it sets none */
+    assert_string_equal(note.phase, "frozen");
+    assert_true(note.utility > 0.3 && note.utility <= 1);
+    assert_non_null(strstr(note.why, " decisions in 10 slots"));
+    tuner_step(&t, test_report(&net, 1, 1, 1, 0.5), &knobs, &note);
+    assert_non_null(strstr(note.why, "0 decisions in 0 slots"));
+    assert_true(isnan(note.utility));
+    tuner_close(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(create__a_wrong_model_is_refused_with_one_line),
+        cmocka_unit_test(create__refuses_what_does_not_go_together),
+        cmocka_unit_test(shape__is_the_paper_s),
+        cmocka_unit_test(slot__a_record_by_hand),
+        cmocka_unit_test(slot__idle_queues_are_left_alone),
+        cmocka_unit_test(slot__a_rule_decides),
+        cmocka_unit_test(slot__thresholds_are_by_speed),
+        cmocka_unit_test(slot__idle_when_the_reward_stays),
+        cmocka_unit_test(slot__central_has_one_setting_each_way),
+        cmocka_unit_test(learn__the_reward_rises),
+        cmocka_unit_test(learn__the_same_seed_does_the_same),
+        cmocka_unit_test(step__tells_what_was_decided),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
