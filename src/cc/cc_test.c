@@ -1,16 +1,5 @@
 /* src/cc/cc_test.c - what every congestion control on the list must hold to. */
-#include "cc/cc.h"
-#include "core/units.h"
-
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
-static const struct cc_link link_100g = {
-    .line_bps = 100000000000, .base_rtt_ps = 8 * PS_PER_US, .mtu_bytes = 1000,
-};
+#include "cc/test_flow.h"
 
 static void find__knows_the_names_of_scenario_files(void **unused)
 {

@@ -16,10 +16,6 @@
  * decrease if they began together (it then starts the increase timer anew). Rates are whole bit/s,
  * alpha is a double; every expression below is written so that it rounds where the original rounds.
  *
- * Only cuts and raises change the rate, and a decrease tick without a CNP does nothing, so those two
- * are run in order of time and the rest is made up for: alpha when a cut or a CNP needs it, idle
- * decrease ticks by a division.
- *
  * The original has fewer parameters. Ours come in like this; with gd 11, min_dec_fac 50 and 0 for
  * max_rate and the first CNP they drop out:
  *   - a cut takes the share a 2^(10-gd) of the rate, at most 1 - min_dec_fac;
@@ -29,46 +25,28 @@
  *   - rpg_byte_reset and clamp_tgt_rate_after_time_inc mean nothing here.
  */
 #include "base/rng.h"
-#include "cc/cc.h"
-#include "cc/timer.h"
+#include "cc/dcqcn.h"
 
-#define CUT_LAG_PS  (1 * PS_PER_NS)
 #define STAGE_MAX   255          /* above every rpg_threshold; from there on all stages are alike */
 #define DECAY_TICKS 4096         /* alpha decays tick by tick, as in the original, up to here */
 
 struct hpcc_cfg {
-    uint64_t line_bps, max_bps, min_bps, ai_bps, hai_bps;
-    uint64_t first_bps;          /* at the first CNP; 0: keep the rate */
-    uint64_t alpha_ps, cut_ps, raise_ps;
+    struct dcqcn_cfg dcqcn;      /* first_bps 0: the first CNP keeps the rate */
     double   alpha_gain;         /* g */
     double   alpha_keep;         /* 1 - g */
     double   alpha_initial;
     double   cut_scale;          /* a cut takes alpha times this */
     double   cut_floor;          /* and leaves at least this share */
-    uint32_t threshold;          /* F */
-    bool     clamp;
 };
 
 struct hpcc {
-    uint64_t rate_bps, target_bps;
-    struct cc_timer raise, cut, alpha_tick;
+    struct dcqcn dcqcn;          /* limited from the first CNP on, for ever */
     double   alpha;
     uint32_t stage;              /* raises since the last cut, up to STAGE_MAX */
-    bool     limited;            /* a CNP has come */
-    bool     alpha_cnp;          /* one has come since the last tick of alpha */
-    bool     cut_cnp;            /* one waits for the next tick of 'cut' */
 };
 
 _Static_assert(sizeof(struct hpcc_cfg) <= CC_CFG_MAX, "cfg fits");
 _Static_assert(sizeof(struct hpcc) <= CC_STATE_MAX, "state fits");
-
-static void decide(const struct hpcc *f, struct cc_out *out)
-{
-    out->rate_bps = f->rate_bps;
-    out->due_ps = f->raise.at_ps;
-    if (f->cut_cnp && f->cut.at_ps < out->due_ps)
-        out->due_ps = f->cut.at_ps;
-}
 
 static void decay_alpha(const struct hpcc_cfg *cfg, struct hpcc *f, uint64_t ticks)
 {
@@ -80,13 +58,15 @@ static void decay_alpha(const struct hpcc_cfg *cfg, struct hpcc *f, uint64_t tic
         f->alpha = cfg->alpha_keep * f->alpha;
 }
 
-static void run_alpha(const struct hpcc_cfg *cfg, struct hpcc *f, struct cc_now now)
+static void run_alpha(const void *cfg_, void *state, struct cc_now now)
 {
-    uint64_t ticks = cc_timer_run(&f->alpha_tick, now, cfg->alpha_ps);
+    const struct hpcc_cfg *cfg = cfg_;
+    struct hpcc           *f = state;
+    uint64_t               ticks = cc_timer_run(&f->dcqcn.alpha_tick, now, cfg->dcqcn.alpha_ps);
 
-    if (ticks > 0 && f->alpha_cnp) {
+    if (ticks > 0 && f->dcqcn.alpha_cnp) {
         f->alpha = cfg->alpha_keep * f->alpha + cfg->alpha_gain;
-        f->alpha_cnp = false;
+        f->dcqcn.alpha_cnp = false;
         ticks--;
     }
     decay_alpha(cfg, f, ticks);
@@ -95,18 +75,19 @@ static void run_alpha(const struct hpcc_cfg *cfg, struct hpcc *f, struct cc_now 
 /* One tick of the increase timer. Returns whether all further ones would leave the rate as it is. */
 static bool raise_rate(const struct hpcc_cfg *cfg, struct hpcc *f)
 {
-    uint64_t rate = f->rate_bps, target = f->target_bps;
-    bool     hyper = f->stage > cfg->threshold;
+    struct dcqcn *d = &f->dcqcn;
+    uint64_t      rate = d->rate_bps, target = d->target_bps;
+    bool          hyper = f->stage > cfg->dcqcn.threshold;
 
-    if (f->stage >= cfg->threshold)
-        target += hyper ? cfg->hai_bps : cfg->ai_bps;
-    if (target > cfg->max_bps)
-        target = cfg->max_bps;
+    if (f->stage >= cfg->dcqcn.threshold)
+        target += hyper ? cfg->dcqcn.hai_bps : cfg->dcqcn.ai_bps;
+    if (target > cfg->dcqcn.max_bps)
+        target = cfg->dcqcn.max_bps;
     rate = (uint64_t)((double)rate / 2.0) + (uint64_t)((double)target / 2.0);
-    if (hyper && rate == f->rate_bps && target == f->target_bps)
+    if (hyper && rate == d->rate_bps && target == d->target_bps)
         return true;
-    f->rate_bps = rate;
-    f->target_bps = target;
+    d->rate_bps = rate;
+    d->target_bps = target;
     return false;
 }
 
@@ -115,63 +96,53 @@ static void count_stages(struct hpcc *f, uint64_t ticks)
     f->stage = ticks > STAGE_MAX - f->stage ? STAGE_MAX : f->stage + (uint32_t)ticks;
 }
 
-static void run_raises(const struct hpcc_cfg *cfg, struct hpcc *f, struct cc_now now)
+static void run_raises(const void *cfg_, void *state, struct cc_now now)
 {
-    while (cc_timer_ended(&f->raise, now)) {
+    const struct hpcc_cfg *cfg = cfg_;
+    struct hpcc           *f = state;
+    struct cc_timer       *raise = &f->dcqcn.raise;
+
+    while (cc_timer_ended(raise, now)) {
         if (raise_rate(cfg, f)) {
-            count_stages(f, cc_timer_run(&f->raise, now, cfg->raise_ps));
+            count_stages(f, cc_timer_run(raise, now, cfg->dcqcn.raise_ps));
             return;
         }
         count_stages(f, 1);
-        cc_timer_start(&f->raise, f->raise.at_ps, cfg->raise_ps);
+        cc_timer_start(raise, raise->at_ps, cfg->dcqcn.raise_ps);
     }
 }
 
-/* The tick of the decrease timer that a CNP has been waiting for. */
-static void cut_rate(const struct hpcc_cfg *cfg, struct hpcc *f)
+static void cut_rate(const void *cfg_, void *state)
 {
-    double left = 1 - f->alpha * cfg->cut_scale;
+    const struct hpcc_cfg *cfg = cfg_;
+    struct hpcc           *f = state;
+    double                 left = 1 - f->alpha * cfg->cut_scale;
 
     if (left < cfg->cut_floor)
         left = cfg->cut_floor;
-    if (cfg->clamp || f->stage != 0)
-        f->target_bps = f->rate_bps;
-    f->rate_bps = (uint64_t)((double)f->rate_bps * left);
-    if (f->rate_bps < cfg->min_bps)
-        f->rate_bps = cfg->min_bps;
+    dcqcn_cut_to(&cfg->dcqcn, &f->dcqcn, (uint64_t)((double)f->dcqcn.rate_bps * left), f->stage != 0);
     f->stage = 0;
-    f->cut_cnp = false;
-    cc_timer_start(&f->raise, f->cut.at_ps, cfg->raise_ps);
-    cc_timer_start(&f->cut, f->cut.at_ps, cfg->cut_ps);
 }
 
-/* Brings everything up to now. There is at most one cut to make, since only a CNP asks for one. */
+static const struct dcqcn_machine machine = { run_raises, run_alpha, cut_rate };
+
 static void catch_up(const struct hpcc_cfg *cfg, struct hpcc *f, struct cc_now now)
 {
-    if (f->cut_cnp && cc_timer_ended(&f->cut, now)) {
-        struct cc_now then = cc_timer_instant(&f->cut);
-
-        run_raises(cfg, f, then);
-        run_alpha(cfg, f, then);
-        cut_rate(cfg, f);
-    }
-    run_raises(cfg, f, now);
-    run_alpha(cfg, f, now);
-    if (!f->cut_cnp)
-        cc_timer_run(&f->cut, now, cfg->cut_ps);
+    dcqcn_catch_up(&machine, &cfg->dcqcn, &f->dcqcn, now);
 }
 
 static void limit(const struct hpcc_cfg *cfg, struct hpcc *f, struct cc_now now)
 {
-    if (cfg->first_bps)
-        f->rate_bps = cfg->first_bps;
-    if (f->rate_bps > cfg->max_bps)
-        f->rate_bps = cfg->max_bps;
-    f->target_bps = f->rate_bps;
+    struct dcqcn *d = &f->dcqcn;
+
+    if (cfg->dcqcn.first_bps)
+        d->rate_bps = cfg->dcqcn.first_bps;
+    if (d->rate_bps > cfg->dcqcn.max_bps)
+        d->rate_bps = cfg->dcqcn.max_bps;
+    d->target_bps = d->rate_bps;
     f->alpha = cfg->alpha_initial;
-    f->limited = true;
-    cc_timer_start(&f->alpha_tick, now.ps, cfg->alpha_ps);
-    cc_timer_start(&f->cut, now.ps, cfg->cut_ps + CUT_LAG_PS);
+    d->limited = true;
+    dcqcn_start_timers(&cfg->dcqcn, d, now);
 }
 
 static void hpcc_on_cnp(const void *cfg, void *state, struct cc_now now, uint64_t told_ps,
@@ -180,20 +151,22 @@ static void hpcc_on_cnp(const void *cfg, void *state, struct cc_now now, uint64_
     struct hpcc *f = state;
 
     (void)told_ps;
-    if (f->limited) {
+    if (f->dcqcn.limited) {
         catch_up(cfg, f, now);
-        f->alpha_cnp = true;
+        f->dcqcn.alpha_cnp = true;
     } else {
         limit(cfg, f, now);
     }
-    f->cut_cnp = true;
-    decide(f, out);
+    f->dcqcn.cut_cnp = true;
+    dcqcn_decide(&f->dcqcn, out);
 }
 
 static void hpcc_on_due(const void *cfg, void *state, struct cc_now now, struct cc_out *out)
 {
-    catch_up(cfg, state, now);
-    decide(state, out);
+    struct hpcc *f = state;
+
+    catch_up(cfg, f, now);
+    dcqcn_decide(&f->dcqcn, out);
 }
 
 static void hpcc_start(const void *cfg_, void *state, struct cc_now now, struct cc_out *out)
@@ -202,22 +175,13 @@ static void hpcc_start(const void *cfg_, void *state, struct cc_now now, struct 
     struct hpcc *f = state;
 
     (void)now;
-    *f = (struct hpcc){ .rate_bps = cfg->line_bps, .target_bps = cfg->line_bps };
-    cc_timer_stop(&f->alpha_tick);
-    cc_timer_stop(&f->cut);
-    cc_timer_stop(&f->raise);
+    *f = (struct hpcc){ .stage = 0 };
+    f->dcqcn.rate_bps = f->dcqcn.target_bps = cfg->dcqcn.line_bps;
+    cc_timer_stop(&f->dcqcn.alpha_tick);
+    cc_timer_stop(&f->dcqcn.cut);
+    cc_timer_stop(&f->dcqcn.raise);
     out->window_bytes = UINT64_MAX;
-    decide(f, out);
-}
-
-static uint64_t bps(const struct knobs *k, enum knob knob)
-{
-    return (uint64_t)(k->value[knob] * 1e6);
-}
-
-static uint64_t period_ps(const struct knobs *k, enum knob knob)
-{
-    return (uint64_t)k->value[knob] * PS_PER_US;
+    dcqcn_decide(&f->dcqcn, out);
 }
 
 static void hpcc_configure(void *cfg_, const struct knobs *k, const struct cc_link *link)
@@ -225,29 +189,15 @@ static void hpcc_configure(void *cfg_, const struct knobs *k, const struct cc_li
     struct hpcc_cfg *cfg = cfg_;
 
     *cfg = (struct hpcc_cfg){
-        .line_bps      = link->line_bps,
-        .max_bps       = bps(k, KNOB_rpg_max_rate),
-        .min_bps       = bps(k, KNOB_rpg_min_rate),
-        .ai_bps        = bps(k, KNOB_rpg_ai_rate),
-        .hai_bps       = bps(k, KNOB_rpg_hai_rate),
-        .first_bps     = bps(k, KNOB_rate_to_set_on_first_cnp),
-        .alpha_ps      = period_ps(k, KNOB_dce_tcp_rtt),
-        .cut_ps        = period_ps(k, KNOB_rate_reduce_monitor_period),
-        .raise_ps      = period_ps(k, KNOB_rpg_time_reset),
         .alpha_gain    = (1024 - k->value[KNOB_dce_tcp_g]) / 1024,
         .alpha_initial = (k->value[KNOB_initial_alpha_value] + 1) / 1024,
         .cut_scale     = 1024.0 / (double)(1u << (unsigned)k->value[KNOB_rpg_gd]),
         .cut_floor     = k->value[KNOB_rpg_min_dec_fac] / 100,
-        .threshold     = (uint32_t)k->value[KNOB_rpg_threshold],
-        .clamp         = k->value[KNOB_clamp_tgt_rate] != 0,
     };
     cfg->alpha_keep = 1 - cfg->alpha_gain;
-    if (cfg->max_bps == 0 || cfg->max_bps > cfg->line_bps)
-        cfg->max_bps = cfg->line_bps;
-    if (cfg->min_bps > cfg->max_bps)
-        cfg->min_bps = cfg->max_bps;
-    if (cfg->first_bps && cfg->first_bps < cfg->min_bps)
-        cfg->first_bps = cfg->min_bps;
+    dcqcn_configure(&cfg->dcqcn, k, link);
+    if (cfg->dcqcn.first_bps && cfg->dcqcn.first_bps < cfg->dcqcn.min_bps)
+        cfg->dcqcn.first_bps = cfg->dcqcn.min_bps;
 }
 
 extern const struct cc_algo cc_dcqcn_hpcc;

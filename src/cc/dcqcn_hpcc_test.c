@@ -3,32 +3,7 @@
  * Two oracles: rows of numbers worked out by hand in exact fractions, and a second machine in this file
  * that runs every timer tick as an event of its own, as the HPCC simulator does.
  */
-#include "base/rng.h"
-#include "cc/cc.h"
-#include "core/units.h"
-
-#include <string.h>
-
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
-#define LINE_BPS 100000000000ull
-
-static const struct cc_link link_100g = {
-    .line_bps = LINE_BPS, .base_rtt_ps = 8 * PS_PER_US, .mtu_bytes = 1000,
-};
-
-/* ---- a flow of a 100 Gb/s NIC ------------------------------------------------------------------ */
-
-struct flow {
-    const struct cc_algo *cc;
-    _Alignas(16) char cfg[CC_CFG_MAX];
-    _Alignas(16) char state[CC_STATE_MAX];
-    struct cc_out out;
-};
+#include "cc/test_dcqcn.h"
 
 /* HPCC's parameters for 100 Gb/s, but raises every 10 us. */
 static struct knobs hpcc_knobs(void)
@@ -46,29 +21,7 @@ static struct knobs hpcc_knobs(void)
 
 static void start_flow(struct flow *t, const struct knobs *k)
 {
-    memset(t, 0, sizeof *t);
-    t->cc = cc_find("dcqcn_hpcc");
-    t->cc->configure(t->cfg, k, &link_100g);
-    t->cc->start(t->cfg, t->state, (struct cc_now){ 0, 0 }, &t->out);
-}
-
-/* The rate at which the caller would send now. */
-static uint64_t look(struct flow *t, struct cc_now now)
-{
-    if (t->out.due_ps <= now.ps)
-        t->cc->on_due(t->cfg, t->state, now, &t->out);
-    return t->out.rate_bps;
-}
-
-static void cnp(struct flow *t, struct cc_now now)
-{
-    t->cc->on_cnp(t->cfg, t->state, now, 0, &t->out);
-}
-
-static void change_knobs(struct flow *t, struct cc_now now, const struct knobs *k)
-{
-    t->cc->on_due(t->cfg, t->state, now, &t->out);
-    t->cc->configure(t->cfg, k, &link_100g);
+    flow_start(t, cc_find("dcqcn_hpcc"), k, &link_100g);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------- */
@@ -77,19 +30,16 @@ enum signal { LOOK, CNP };
 
 struct row { uint64_t at_ns, since_ns; enum signal signal; uint64_t rate_bps, due_ns; };
 
-#define NOTHING_DUE (NEVER / PS_PER_NS)
-
 static void check_rows(struct flow *t, const struct row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct cc_now now = { rows[i].at_ns * PS_PER_NS, rows[i].since_ns * PS_PER_NS };
 
         if (rows[i].signal == CNP)
-            cnp(t, now);
+            flow_cnp(t, now, 0);
         else
-            look(t, now);
-        assert_int_equal(t->out.rate_bps, rows[i].rate_bps);
-        assert_int_equal(t->out.due_ps / PS_PER_NS, rows[i].due_ns);
+            flow_look(t, now);
+        flow_expect(t, rows[i].rate_bps, rows[i].due_ns);
     }
 }
 
@@ -180,7 +130,7 @@ static void on_cnp__second_cut_in_a_row_keeps_the_target(void **unused)
     start_flow(&t, &k);
     CHECK_ROWS(&t, two_cuts);
     /* T is still 1e11: 13036474764 + 5e10. */
-    assert_int_equal(look(&t, (struct cc_now){ 19002 * PS_PER_NS, 0 }), 63036474764);
+    assert_int_equal(flow_look(&t, (struct cc_now){ 19002 * PS_PER_NS, 0 }), 63036474764);
 }
 
 static void on_cnp__clamp_lowers_the_target_at_every_cut(void **unused)
@@ -193,7 +143,7 @@ static void on_cnp__clamp_lowers_the_target_at_every_cut(void **unused)
     start_flow(&t, &k);
     CHECK_ROWS(&t, two_cuts);
     /* T is the rate before the second cut: 13036474764 + 25388342136. */
-    assert_int_equal(look(&t, (struct cc_now){ 19002 * PS_PER_NS, 0 }), 38424816900);
+    assert_int_equal(flow_look(&t, (struct cc_now){ 19002 * PS_PER_NS, 0 }), 38424816900);
 }
 
 static void raise_rate__stages_add_nothing_then_ai_then_hai(void **unused)
@@ -237,8 +187,8 @@ static uint64_t rate_after_cut(double gd, double min_dec_fac, double min_rate)
     k.value[KNOB_rpg_min_dec_fac] = min_dec_fac;
     k.value[KNOB_rpg_min_rate] = min_rate;
     start_flow(&t, &k);
-    cnp(&t, (struct cc_now){ 0, 0 });
-    return look(&t, (struct cc_now){ 4002 * PS_PER_NS, 0 });
+    flow_cnp(&t, (struct cc_now){ 0, 0 }, 0);
+    return flow_look(&t, (struct cc_now){ 4002 * PS_PER_NS, 0 });
 }
 
 static void cut_rate__gd_floor_and_minimum(void **unused)
@@ -263,10 +213,10 @@ static void raise_rate__stops_at_rpg_max_rate(void **unused)
     k.value[KNOB_rpg_max_rate] = 80000;
     start_flow(&t, &k);
     assert_int_equal(t.out.rate_bps, LINE_BPS);
-    cnp(&t, (struct cc_now){ 0, 0 });
+    flow_cnp(&t, (struct cc_now){ 0, 0 }, 0);
     assert_int_equal(t.out.rate_bps, 80000000000);
     /* Truncation of both halves leaves the last bit/s missing for ever. */
-    assert_in_range(look(&t, (struct cc_now){ PS_PER_S, 0 }), 79999999999, 80000000000);
+    assert_in_range(flow_look(&t, (struct cc_now){ PS_PER_S, 0 }), 79999999999, 80000000000);
 }
 
 /* The product of the original, tick by tick, to the last bit: at 800 Gb/s one unit in the last place of
@@ -286,12 +236,10 @@ static void on_due__decay_of_alpha_rounds_as_tick_by_tick(void **unused)
         k.value[KNOB_initial_alpha_value] = initial;
         for (uint64_t n = 1; n <= 4096; n++) {
             k.value[KNOB_rate_reduce_monitor_period] = (double)n;
-            start_flow(&t, &k);
-            t.cc->configure(t.cfg, &k, &link_800g);
-            t.cc->start(t.cfg, t.state, (struct cc_now){ 0, 0 }, &t.out);
-            cnp(&t, (struct cc_now){ 0, 0 });
+            flow_start(&t, cc_find("dcqcn_hpcc"), &k, &link_800g);
+            flow_cnp(&t, (struct cc_now){ 0, 0 }, 0);
             alpha = (1 - 1.0 / 1024) * alpha;
-            assert_int_equal(look(&t, (struct cc_now){ n * PS_PER_US + 2 * PS_PER_NS, 0 }),
+            assert_int_equal(flow_look(&t, (struct cc_now){ n * PS_PER_US + 2 * PS_PER_NS, 0 }),
                              (uint64_t)((double)(8 * LINE_BPS) * (1 - alpha / 2)));
         }
     }
@@ -310,15 +258,15 @@ static void on_due__a_long_decay_of_alpha_is_a_power(void **unused)
     k.value[KNOB_dce_tcp_g] = 1023;
     k.value[KNOB_rpg_time_reset] = 131071;
     start_flow(&t, &k);
-    cnp(&t, (struct cc_now){ 0, 0 });
-    want = (double)look(&t, (struct cc_now){ 4002 * PS_PER_NS, 0 });     /* alpha ticked four times */
-    cnp(&t, (struct cc_now){ 5000500 * PS_PER_NS, 5000400 * PS_PER_NS });
+    flow_cnp(&t, (struct cc_now){ 0, 0 }, 0);
+    want = (double)flow_look(&t, (struct cc_now){ 4002 * PS_PER_NS, 0 });     /* alpha ticked four times */
+    flow_cnp(&t, (struct cc_now){ 5000500 * PS_PER_NS, 5000400 * PS_PER_NS }, 0);
     for (int i = 0; i < 5000; i++)
         alpha *= keep;
     assert_int_equal((uint64_t)(alpha * 1e8), 755762);
     alpha = (keep * alpha + 1.0 / 1024) * keep * keep * keep;
     want *= 1 - alpha / 2;
-    assert_in_range(look(&t, (struct cc_now){ 5004002 * PS_PER_NS, 0 }), (uint64_t)want - 1,
+    assert_in_range(flow_look(&t, (struct cc_now){ 5004002 * PS_PER_NS, 0 }), (uint64_t)want - 1,
                     (uint64_t)want + 1);
 }
 
@@ -335,20 +283,20 @@ static void change_knobs__running_periods_keep_their_length(void **unused)
     (void)unused;
     k.value[KNOB_dce_tcp_g] = 512;
     start_flow(&t, &k);
-    cnp(&t, (struct cc_now){ 0, 0 });
+    flow_cnp(&t, (struct cc_now){ 0, 0 }, 0);
     k.value[KNOB_dce_tcp_rtt] = 3;
     k.value[KNOB_rate_reduce_monitor_period] = 6;
     k.value[KNOB_rpg_time_reset] = 20;
-    change_knobs(&t, (struct cc_now){ 500 * PS_PER_NS, 500 * PS_PER_NS }, &k);
-    assert_int_equal(look(&t, (struct cc_now){ 4001 * PS_PER_NS, 4000 * PS_PER_NS }), 87500000000);
+    flow_change_knobs(&t, (struct cc_now){ 500 * PS_PER_NS, 500 * PS_PER_NS }, &k);
+    assert_int_equal(flow_look(&t, (struct cc_now){ 4001 * PS_PER_NS, 4000 * PS_PER_NS }), 87500000000);
     assert_int_equal(t.out.due_ps, 24001 * PS_PER_NS);
-    cnp(&t, (struct cc_now){ 4500 * PS_PER_NS, 4500 * PS_PER_NS });
+    flow_cnp(&t, (struct cc_now){ 4500 * PS_PER_NS, 4500 * PS_PER_NS }, 0);
     assert_int_equal(t.out.due_ps, 10001 * PS_PER_NS);
-    assert_int_equal(look(&t, (struct cc_now){ 10002 * PS_PER_NS, 0 }), 73828125000);
+    assert_int_equal(flow_look(&t, (struct cc_now){ 10002 * PS_PER_NS, 0 }), 73828125000);
     k.value[KNOB_rpg_time_reset] = 5;
-    change_knobs(&t, (struct cc_now){ 12000 * PS_PER_NS, 12000 * PS_PER_NS }, &k);
+    flow_change_knobs(&t, (struct cc_now){ 12000 * PS_PER_NS, 12000 * PS_PER_NS }, &k);
     assert_int_equal(t.out.due_ps, 30001 * PS_PER_NS);
-    assert_int_equal(look(&t, (struct cc_now){ 30002 * PS_PER_NS, 0 }), 86914062500);
+    assert_int_equal(flow_look(&t, (struct cc_now){ 30002 * PS_PER_NS, 0 }), 86914062500);
     assert_int_equal(t.out.due_ps, 35001 * PS_PER_NS);
 }
 
@@ -362,18 +310,14 @@ static void change_knobs__idle_decrease_ticks_keep_their_phase(void **unused)
     (void)unused;
     k.value[KNOB_rpg_time_reset] = 1000;
     start_flow(&t, &k);
-    cnp(&t, (struct cc_now){ 0, 0 });
+    flow_cnp(&t, (struct cc_now){ 0, 0 }, 0);
     k.value[KNOB_rate_reduce_monitor_period] = 7;
-    change_knobs(&t, (struct cc_now){ 9000 * PS_PER_NS, 9000 * PS_PER_NS }, &k);
-    cnp(&t, (struct cc_now){ 13000 * PS_PER_NS, 13000 * PS_PER_NS });
+    flow_change_knobs(&t, (struct cc_now){ 9000 * PS_PER_NS, 9000 * PS_PER_NS }, &k);
+    flow_cnp(&t, (struct cc_now){ 13000 * PS_PER_NS, 13000 * PS_PER_NS }, 0);
     assert_int_equal(t.out.due_ps, 19001 * PS_PER_NS);
 }
 
 /* ---- the second machine: one event per tick ---------------------------------------------------- */
-
-enum { ALPHA, DECREASE, INCREASE, EVENTS };
-
-struct event { bool armed; uint64_t at_ps, scheduled_ps; };
 
 struct eager {
     struct knobs k;
@@ -401,11 +345,6 @@ static uint64_t max_rate(const struct eager *e)
     return max == 0 || max > LINE_BPS ? LINE_BPS : max;
 }
 
-static void schedule(struct eager *e, int which, uint64_t now_ps, uint64_t after_ps)
-{
-    e->ev[which] = (struct event){ true, now_ps + after_ps, now_ps };
-}
-
 static void eager_start(struct eager *e, const struct knobs *k)
 {
     *e = (struct eager){ .k = *k, .rate = LINE_BPS, .target = LINE_BPS, .first = true };
@@ -417,14 +356,14 @@ static void eager_alpha(struct eager *e, uint64_t now_ps)
 
     e->alpha = e->alpha_flag ? (1 - g) * e->alpha + g : (1 - g) * e->alpha;
     e->alpha_flag = false;
-    schedule(e, ALPHA, now_ps, us(e, KNOB_dce_tcp_rtt));
+    event_schedule(&e->ev[ALPHA], now_ps, us(e, KNOB_dce_tcp_rtt));
 }
 
 static void eager_decrease(struct eager *e, uint64_t now_ps)
 {
     uint64_t min = mbps(e, KNOB_rpg_min_rate), max = max_rate(e);
 
-    schedule(e, DECREASE, now_ps, us(e, KNOB_rate_reduce_monitor_period));
+    event_schedule(&e->ev[DECREASE], now_ps, us(e, KNOB_rate_reduce_monitor_period));
     if (!e->decrease_flag)
         return;
     if (e->k.value[KNOB_clamp_tgt_rate] != 0 || e->stage != 0)
@@ -434,14 +373,14 @@ static void eager_decrease(struct eager *e, uint64_t now_ps)
         e->rate = min < max ? min : max;
     e->stage = 0;
     e->decrease_flag = false;
-    schedule(e, INCREASE, now_ps, us(e, KNOB_rpg_time_reset));
+    event_schedule(&e->ev[INCREASE], now_ps, us(e, KNOB_rpg_time_reset));
 }
 
 static void eager_increase(struct eager *e, uint64_t now_ps)
 {
     uint64_t f = (uint64_t)e->k.value[KNOB_rpg_threshold];
 
-    schedule(e, INCREASE, now_ps, us(e, KNOB_rpg_time_reset));
+    event_schedule(&e->ev[INCREASE], now_ps, us(e, KNOB_rpg_time_reset));
     if (e->stage >= f)
         e->target += mbps(e, e->stage == f ? KNOB_rpg_ai_rate : KNOB_rpg_hai_rate);
     if (e->target > max_rate(e))
@@ -450,29 +389,9 @@ static void eager_increase(struct eager *e, uint64_t now_ps)
     e->stage++;
 }
 
-/* The armed event that comes first: by time, then by when it was scheduled, then alpha first. */
-static int next_event(const struct eager *e)
-{
-    int best = -1;
-
-    for (int i = 0; i < EVENTS; i++) {
-        const struct event *a = &e->ev[i], *b = &e->ev[best < 0 ? i : best];
-
-        if (a->armed && (best < 0 || a->at_ps < b->at_ps ||
-                         (a->at_ps == b->at_ps && a->scheduled_ps < b->scheduled_ps)))
-            best = i;
-    }
-    return best;
-}
-
 static void eager_run(struct eager *e, struct cc_now now)
 {
-    for (;;) {
-        int i = next_event(e);
-
-        if (i < 0 || e->ev[i].at_ps > now.ps ||
-            (e->ev[i].at_ps == now.ps && e->ev[i].scheduled_ps >= now.since_ps))
-            return;
+    for (int i = event_due(e->ev, now); i >= 0; i = event_due(e->ev, now)) {
         if (i == ALPHA)
             eager_alpha(e, e->ev[i].at_ps);
         else if (i == DECREASE)
@@ -492,52 +411,18 @@ static void eager_cnp(struct eager *e, uint64_t now_ps)
     if (e->rate > max_rate(e))
         e->rate = max_rate(e);
     e->target = e->rate;
-    schedule(e, ALPHA, now_ps, us(e, KNOB_dce_tcp_rtt));
-    schedule(e, DECREASE, now_ps, us(e, KNOB_rate_reduce_monitor_period) + PS_PER_NS);
+    event_schedule(&e->ev[ALPHA], now_ps, us(e, KNOB_dce_tcp_rtt));
+    event_schedule(&e->ev[DECREASE], now_ps, us(e, KNOB_rate_reduce_monitor_period) + PS_PER_NS);
 }
 
 /* ---- both driven with the same random signals -------------------------------------------------- */
 
-/* Short periods with common divisors, so that ticks often coincide. */
 static struct knobs random_knobs(struct rng *r)
 {
-    static const double period_us[] = { 1, 2, 3, 4, 4, 6, 8, 12, 24, 55 };
     struct knobs k = hpcc_knobs();
 
-    k.value[KNOB_dce_tcp_rtt] = period_us[rng_below(r, 6)];
-    k.value[KNOB_rate_reduce_monitor_period] = period_us[rng_below(r, 9)];
-    k.value[KNOB_rpg_time_reset] = period_us[rng_below(r, 10)];
-    k.value[KNOB_rpg_threshold] = (double)rng_below(r, 5);
-    k.value[KNOB_clamp_tgt_rate] = (double)rng_below(r, 2);
-    k.value[KNOB_dce_tcp_g] = (double)(960 + rng_below(r, 64));
-    k.value[KNOB_initial_alpha_value] = (double)(1 + rng_below(r, 1023));
-    k.value[KNOB_rpg_ai_rate] = (double)(1 + rng_below(r, 1000));
-    k.value[KNOB_rpg_hai_rate] = (double)(1 + rng_below(r, 20000));
-    k.value[KNOB_rpg_min_rate] = (double)(1 + rng_below(r, 2000));
-    k.value[KNOB_rpg_max_rate] = rng_below(r, 3) ? 0 : (double)(50000 + rng_below(r, 60000));
+    draw_knobs(r, &k);
     return k;
-}
-
-/* Mostly soon, sometimes late, sometimes at the very instant of a tick. */
-static struct cc_now random_instant(struct rng *r, struct cc_now last, const struct eager *e)
-{
-    static const uint64_t gap_ps_max[] = { 300000, 2000000, 40000000, 400000000 };
-    uint64_t      roll = rng_below(r, 64);
-    int           i = next_event(e);
-    int           gap = roll < 40 ? 0 : roll < 58 ? 1 : roll < 63 ? 2 : 3;
-    struct cc_now now = { .ps = last.ps + rng_below(r, gap_ps_max[gap]) };
-
-    if (i >= 0 && e->ev[i].at_ps >= last.ps && rng_below(r, 3) == 0) {
-        now.ps = e->ev[i].at_ps;
-        now.since_ps = e->ev[i].scheduled_ps + rng_below(r, 2);
-    } else {
-        uint64_t back_ps = rng_below(r, 8000000);
-
-        now.since_ps = now.ps > back_ps ? now.ps - back_ps : 0;
-    }
-    if (now.ps == last.ps && now.since_ps < last.since_ps)
-        now.since_ps = last.since_ps;
-    return now;
 }
 
 static void run_both(struct rng *r, int signals)
@@ -553,16 +438,16 @@ static void run_both(struct rng *r, int signals)
     for (int i = 0; i < signals; i++) {
         uint64_t roll = rng_below(r, 100);
 
-        now = random_instant(r, now, &e);
+        now = random_instant(r, now, e.ev, 400 * PS_PER_US);
         eager_run(&e, now);
         if (roll < cnp_share) {
-            cnp(&t, now);
+            flow_cnp(&t, now, 0);
             eager_cnp(&e, now.ps);
         } else if (roll == 99) {
             e.k = k = random_knobs(r);
-            change_knobs(&t, now, &k);
+            flow_change_knobs(&t, now, &k);
         }
-        assert_int_equal(look(&t, now), e.rate);
+        assert_int_equal(flow_look(&t, now), e.rate);
     }
 }
 
@@ -595,13 +480,13 @@ static void catch_up__in_phase_after_idling_at_line_rate(void **unused)
 
         now.since_ps = now.ps;
         eager_run(&e, now);
-        cnp(&t, now);
+        flow_cnp(&t, now, 0);
         eager_cnp(&e, now.ps);
         for (int j = 0; j < 8; j++) {
             now.ps = ps += rng_below(&r, 9 * PS_PER_US);
             now.since_ps = now.ps;
             eager_run(&e, now);
-            assert_int_equal(look(&t, now), e.rate);
+            assert_int_equal(flow_look(&t, now), e.rate);
         }
     }
 }

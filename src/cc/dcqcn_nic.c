@@ -29,38 +29,27 @@
  *   - rate_to_set_on_first_cnp and rpg_min_rate are at most the maximum; the first rate is at least the
  *     minimum. rpg_max_rate 0, or above line rate: line rate.
  *   - Values are cut to the whole units that the NIC's fields hold; rates may have fractions of 1 Mb/s.
- *
- * Only cuts and raises change the rate, and a decrease tick without a CNP does nothing, so those two
- * are run in order of time and the rest is made up for when a cut or a CNP needs it.
  */
-#include "cc/cc.h"
-#include "cc/timer.h"
+#include "cc/dcqcn.h"
 
 #define ALPHA_MAX    1023u
-#define CUT_LAG_PS   (1 * PS_PER_NS)
 #define NEAR_MAX_BPS 1000000u    /* as near to the maximum counts as there */
 
 struct nic_cfg {
-    uint64_t line_bps, max_bps, min_bps, ai_bps, hai_bps, first_bps;
-    uint64_t alpha_ps, cut_ps, raise_ps;
+    struct dcqcn_cfg dcqcn;      /* min <= first <= max <= line */
     uint32_t stage_bytes;        /* of a byte period; 0: there are none */
     uint32_t alpha_keep;         /* G */
     uint32_t alpha_initial;
     uint32_t gd;
     uint32_t cut_percent_max;
-    uint32_t threshold;          /* F */
-    bool     clamp, clamp_after_time;
+    bool     clamp_after_time;
 };
 
 struct nic {
-    uint64_t rate_bps, target_bps;           /* while limited */
-    struct cc_timer raise, cut, alpha_tick;
+    struct dcqcn dcqcn;          /* good while limited */
     uint32_t bytes_left;         /* until the byte period ends; 0: the next one is yet to begin */
     uint32_t time_stage, byte_stage;         /* raises since the last cut */
     uint16_t alpha;
-    bool     limited;
-    bool     alpha_cnp;          /* a CNP has come since the last tick of alpha */
-    bool     cut_cnp;            /* one waits for the next tick of 'cut' */
 };
 
 _Static_assert(sizeof(struct nic_cfg) <= CC_CFG_MAX, "cfg fits");
@@ -68,27 +57,26 @@ _Static_assert(sizeof(struct nic) <= CC_STATE_MAX, "state fits");
 
 static void decide(const struct nic_cfg *cfg, const struct nic *f, struct cc_out *out)
 {
-    if (!f->limited) {
-        out->rate_bps = cfg->line_bps;
-        out->due_ps = NEVER;
+    if (f->dcqcn.limited) {
+        dcqcn_decide(&f->dcqcn, out);
         return;
     }
-    out->rate_bps = f->rate_bps;
-    out->due_ps = f->raise.at_ps;
-    if (f->cut_cnp && f->cut.at_ps < out->due_ps)
-        out->due_ps = f->cut.at_ps;
+    out->rate_bps = cfg->dcqcn.line_bps;
+    out->due_ps = NEVER;
 }
 
-static void run_alpha(const struct nic_cfg *cfg, struct nic *f, struct cc_now now)
+static void run_alpha(const void *cfg_, void *state, struct cc_now now)
 {
-    uint64_t ticks = cc_timer_run(&f->alpha_tick, now, cfg->alpha_ps);
-    uint32_t alpha = f->alpha;
+    const struct nic_cfg *cfg = cfg_;
+    struct nic           *f = state;
+    uint64_t              ticks = cc_timer_run(&f->dcqcn.alpha_tick, now, cfg->dcqcn.alpha_ps);
+    uint32_t              alpha = f->alpha;
 
-    if (ticks > 0 && f->alpha_cnp) {
+    if (ticks > 0 && f->dcqcn.alpha_cnp) {
         alpha = (cfg->alpha_keep * alpha >> 10) + 1024 - cfg->alpha_keep;
         if (alpha > ALPHA_MAX)
             alpha = ALPHA_MAX;
-        f->alpha_cnp = false;
+        f->dcqcn.alpha_cnp = false;
         ticks--;
     }
     for (; ticks > 0 && alpha > 0; ticks--)      /* at least one less each time: ends soon */
@@ -98,74 +86,64 @@ static void run_alpha(const struct nic_cfg *cfg, struct nic *f, struct cc_now no
 
 static void raise_rate(const struct nic_cfg *cfg, struct nic *f)
 {
-    uint32_t low = f->time_stage, high = f->byte_stage;
+    struct dcqcn *d = &f->dcqcn;
+    uint32_t      low = f->time_stage, high = f->byte_stage;
 
     if (low > high)
         low = f->byte_stage, high = f->time_stage;
-    if (low > cfg->threshold)
-        f->target_bps += cfg->hai_bps;
-    else if (high >= cfg->threshold)
-        f->target_bps += cfg->ai_bps;
-    if (f->target_bps > cfg->max_bps)
-        f->target_bps = cfg->max_bps;
-    f->rate_bps = (f->rate_bps + f->target_bps + 1) / 2;
-    if (f->rate_bps + NEAR_MAX_BPS > cfg->max_bps && !f->cut_cnp)
-        f->limited = false;
+    if (low > cfg->dcqcn.threshold)
+        d->target_bps += cfg->dcqcn.hai_bps;
+    else if (high >= cfg->dcqcn.threshold)
+        d->target_bps += cfg->dcqcn.ai_bps;
+    if (d->target_bps > cfg->dcqcn.max_bps)
+        d->target_bps = cfg->dcqcn.max_bps;
+    d->rate_bps = (d->rate_bps + d->target_bps + 1) / 2;
+    if (d->rate_bps + NEAR_MAX_BPS > cfg->dcqcn.max_bps && !d->cut_cnp)
+        d->limited = false;
 }
 
-static void run_raises(const struct nic_cfg *cfg, struct nic *f, struct cc_now now)
+static void run_raises(const void *cfg_, void *state, struct cc_now now)
 {
-    while (f->limited && cc_timer_ended(&f->raise, now)) {
+    const struct nic_cfg *cfg = cfg_;
+    struct nic           *f = state;
+
+    while (f->dcqcn.limited && cc_timer_ended(&f->dcqcn.raise, now)) {
         raise_rate(cfg, f);
         f->time_stage++;
-        cc_timer_start(&f->raise, f->raise.at_ps, cfg->raise_ps);
+        cc_timer_start(&f->dcqcn.raise, f->dcqcn.raise.at_ps, cfg->dcqcn.raise_ps);
     }
 }
 
-/* The tick of the decrease timer that a CNP has been waiting for. */
-static void cut_rate(const struct nic_cfg *cfg, struct nic *f)
+static void cut_rate(const void *cfg_, void *state)
 {
-    uint64_t less_bps = f->rate_bps * f->alpha >> cfg->gd;
-    uint64_t less_bps_max = f->rate_bps * cfg->cut_percent_max / 100;
+    const struct nic_cfg *cfg = cfg_;
+    struct nic           *f = state;
+    uint64_t              rate_bps = f->dcqcn.rate_bps;
+    uint64_t              less_bps = rate_bps * f->alpha >> cfg->gd;
+    uint64_t              less_bps_max = rate_bps * cfg->cut_percent_max / 100;
+    bool                  was_raised = f->byte_stage > 0 || (cfg->clamp_after_time && f->time_stage > 0);
 
-    if (cfg->clamp || f->byte_stage > 0 || (cfg->clamp_after_time && f->time_stage > 0))
-        f->target_bps = f->rate_bps;
-    f->rate_bps -= less_bps < less_bps_max ? less_bps : less_bps_max;
-    if (f->rate_bps < cfg->min_bps)
-        f->rate_bps = cfg->min_bps;
+    rate_bps -= less_bps < less_bps_max ? less_bps : less_bps_max;
+    dcqcn_cut_to(&cfg->dcqcn, &f->dcqcn, rate_bps, was_raised);
     f->time_stage = f->byte_stage = 0;
     f->bytes_left = 0;
-    f->cut_cnp = false;
-    cc_timer_start(&f->raise, f->cut.at_ps, cfg->raise_ps);
-    cc_timer_start(&f->cut, f->cut.at_ps, cfg->cut_ps);
 }
 
-/* Brings a limited flow up to now; it may be free then. There is at most one cut to make, since only
- * a CNP asks for one, and until it is made the limiter stays. */
+static const struct dcqcn_machine machine = { run_raises, run_alpha, cut_rate };
+
+/* The flow may be free afterwards; not while a CNP waits for its cut. */
 static void catch_up(const struct nic_cfg *cfg, struct nic *f, struct cc_now now)
 {
-    if (f->cut_cnp && cc_timer_ended(&f->cut, now)) {
-        struct cc_now then = cc_timer_instant(&f->cut);
-
-        run_raises(cfg, f, then);
-        run_alpha(cfg, f, then);
-        cut_rate(cfg, f);
-    }
-    run_raises(cfg, f, now);
-    run_alpha(cfg, f, now);
-    if (!f->cut_cnp)
-        cc_timer_run(&f->cut, now, cfg->cut_ps);
+    dcqcn_catch_up(&machine, &cfg->dcqcn, &f->dcqcn, now);
 }
 
 static void limit(const struct nic_cfg *cfg, struct nic *f, struct cc_now now)
 {
-    *f = (struct nic){
-        .rate_bps = cfg->first_bps, .target_bps = cfg->first_bps,
-        .alpha = (uint16_t)cfg->alpha_initial, .limited = true,
-    };
-    cc_timer_start(&f->alpha_tick, now.ps, cfg->alpha_ps);
-    cc_timer_start(&f->cut, now.ps, cfg->cut_ps + CUT_LAG_PS);
-    cc_timer_start(&f->raise, now.ps, cfg->raise_ps);
+    *f = (struct nic){ .alpha = (uint16_t)cfg->alpha_initial };
+    f->dcqcn.rate_bps = f->dcqcn.target_bps = cfg->dcqcn.first_bps;
+    f->dcqcn.limited = true;
+    dcqcn_start_timers(&cfg->dcqcn, &f->dcqcn, now);
+    cc_timer_start(&f->dcqcn.raise, now.ps, cfg->dcqcn.raise_ps);
 }
 
 static void nic_on_cnp(const void *cfg, void *state, struct cc_now now, uint64_t told_ps,
@@ -174,10 +152,10 @@ static void nic_on_cnp(const void *cfg, void *state, struct cc_now now, uint64_t
     struct nic *f = state;
 
     (void)told_ps;
-    if (f->limited)
+    if (f->dcqcn.limited)
         catch_up(cfg, f, now);
-    if (f->limited)
-        f->alpha_cnp = f->cut_cnp = true;
+    if (f->dcqcn.limited)
+        f->dcqcn.alpha_cnp = f->dcqcn.cut_cnp = true;
     else
         limit(cfg, f, now);
     decide(cfg, f, out);
@@ -186,7 +164,7 @@ static void nic_on_cnp(const void *cfg, void *state, struct cc_now now, uint64_t
 /* Counts bytes across the end of a byte period. */
 static void run_byte_periods(const struct nic_cfg *cfg, struct nic *f, uint32_t bytes)
 {
-    while (f->limited) {
+    while (f->dcqcn.limited) {
         if (f->bytes_left == 0)
             f->bytes_left = cfg->stage_bytes;
         if (f->bytes_left == 0)
@@ -207,7 +185,7 @@ static void nic_on_sent(const void *cfg, void *state, struct cc_now now, uint32_
 {
     struct nic *f = state;
 
-    if (!f->limited)
+    if (!f->dcqcn.limited)
         return;
     if (out->due_ps <= now.ps) {
         catch_up(cfg, f, now);
@@ -225,7 +203,7 @@ static void nic_on_due(const void *cfg, void *state, struct cc_now now, struct c
 {
     struct nic *f = state;
 
-    if (f->limited)
+    if (f->dcqcn.limited)
         catch_up(cfg, f, now);
     decide(cfg, f, out);
 }
@@ -235,19 +213,9 @@ static void nic_start(const void *cfg, void *state, struct cc_now now, struct cc
     struct nic *f = state;
 
     (void)now;
-    *f = (struct nic){ .limited = false };
+    *f = (struct nic){ .alpha = 0 };
     out->window_bytes = UINT64_MAX;
     decide(cfg, f, out);
-}
-
-static uint64_t bps(const struct knobs *k, enum knob knob)
-{
-    return (uint64_t)(k->value[knob] * 1e6);
-}
-
-static uint64_t period_ps(const struct knobs *k, enum knob knob)
-{
-    return (uint64_t)k->value[knob] * PS_PER_US;
 }
 
 static uint32_t whole(const struct knobs *k, enum knob knob)
@@ -255,13 +223,8 @@ static uint32_t whole(const struct knobs *k, enum knob knob)
     return (uint32_t)k->value[knob];
 }
 
-/* Puts the rates in order: min <= first <= max <= line. */
-static void bound_rates(struct nic_cfg *cfg)
+static void bound_first_rate(struct dcqcn_cfg *cfg)
 {
-    if (cfg->max_bps == 0 || cfg->max_bps > cfg->line_bps)
-        cfg->max_bps = cfg->line_bps;
-    if (cfg->min_bps > cfg->max_bps)
-        cfg->min_bps = cfg->max_bps;
     if (cfg->first_bps == 0)
         cfg->first_bps = cfg->line_bps * 85 / 100;
     if (cfg->first_bps > cfg->max_bps)
@@ -275,25 +238,15 @@ static void nic_configure(void *cfg_, const struct knobs *k, const struct cc_lin
     struct nic_cfg *cfg = cfg_;
 
     *cfg = (struct nic_cfg){
-        .line_bps         = link->line_bps,
-        .max_bps          = bps(k, KNOB_rpg_max_rate),
-        .min_bps          = bps(k, KNOB_rpg_min_rate),
-        .ai_bps           = bps(k, KNOB_rpg_ai_rate),
-        .hai_bps          = bps(k, KNOB_rpg_hai_rate),
-        .first_bps        = bps(k, KNOB_rate_to_set_on_first_cnp),
-        .alpha_ps         = period_ps(k, KNOB_dce_tcp_rtt),
-        .cut_ps           = period_ps(k, KNOB_rate_reduce_monitor_period),
-        .raise_ps         = period_ps(k, KNOB_rpg_time_reset),
         .stage_bytes      = whole(k, KNOB_rpg_byte_reset) * 64,
         .alpha_keep       = whole(k, KNOB_dce_tcp_g),
         .alpha_initial    = whole(k, KNOB_initial_alpha_value),
         .gd               = whole(k, KNOB_rpg_gd),
         .cut_percent_max  = 100 - whole(k, KNOB_rpg_min_dec_fac),
-        .threshold        = whole(k, KNOB_rpg_threshold),
-        .clamp            = k->value[KNOB_clamp_tgt_rate] != 0,
         .clamp_after_time = k->value[KNOB_clamp_tgt_rate_after_time_inc] != 0,
     };
-    bound_rates(cfg);
+    dcqcn_configure(&cfg->dcqcn, k, link);
+    bound_first_rate(&cfg->dcqcn);
 }
 
 extern const struct cc_algo cc_dcqcn_nic;

@@ -3,32 +3,7 @@
  * Two oracles: rows of numbers worked out by hand, and a second machine in this file that runs every
  * timer tick as an event of its own and counts byte by byte.
  */
-#include "base/rng.h"
-#include "cc/cc.h"
-#include "core/units.h"
-
-#include <string.h>
-
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
-#define LINE_BPS 100000000000ull
-
-static const struct cc_link link_100g = {
-    .line_bps = LINE_BPS, .base_rtt_ps = 8 * PS_PER_US, .mtu_bytes = 1000,
-};
-
-/* ---- a flow of a 100 Gb/s NIC ------------------------------------------------------------------ */
-
-struct flow {
-    const struct cc_algo *cc;
-    _Alignas(16) char cfg[CC_CFG_MAX];
-    _Alignas(16) char state[CC_STATE_MAX];
-    struct cc_out out;
-};
+#include "cc/test_dcqcn.h"
 
 /* The initial knobs, but raises every 10 us or 6400 bytes. */
 static struct knobs nic_knobs(void)
@@ -43,39 +18,7 @@ static struct knobs nic_knobs(void)
 
 static void start_flow(struct flow *t, const struct knobs *k)
 {
-    memset(t, 0, sizeof *t);
-    t->cc = cc_find("dcqcn");
-    t->cc->configure(t->cfg, k, &link_100g);
-    t->cc->start(t->cfg, t->state, (struct cc_now){ 0, 0 }, &t->out);
-}
-
-/* The rate at which the caller would send now. */
-static uint64_t look(struct flow *t, struct cc_now now)
-{
-    if (t->out.due_ps <= now.ps)
-        t->cc->on_due(t->cfg, t->state, now, &t->out);
-    return t->out.rate_bps;
-}
-
-static void cnp(struct flow *t, struct cc_now now)
-{
-    t->cc->on_cnp(t->cfg, t->state, now, 0, &t->out);
-}
-
-static void sent(struct flow *t, struct cc_now now, uint32_t bytes)
-{
-    t->cc->on_sent(t->cfg, t->state, now, bytes, &t->out);
-}
-
-static void change_knobs(struct flow *t, struct cc_now now, const struct knobs *k)
-{
-    t->cc->on_due(t->cfg, t->state, now, &t->out);
-    t->cc->configure(t->cfg, k, &link_100g);
-}
-
-static struct cc_now at_ns(uint64_t ns)
-{
-    return (struct cc_now){ ns * PS_PER_NS, ns * PS_PER_NS };
+    flow_start(t, cc_find("dcqcn"), k, &link_100g);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------- */
@@ -84,21 +27,18 @@ enum signal { LOOK, CNP, SENT_6400 };
 
 struct row { uint64_t at_ns; enum signal signal; uint64_t rate_bps, due_ns; };
 
-#define NOTHING_DUE (NEVER / PS_PER_NS)
-
 static void check_rows(struct flow *t, const struct row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct cc_now now = at_ns(rows[i].at_ns);
 
         if (rows[i].signal == CNP)
-            cnp(t, now);
+            flow_cnp(t, now, 0);
         else if (rows[i].signal == SENT_6400)
-            sent(t, now, 6400);
+            flow_sent(t, now, 6400);
         else
-            look(t, now);
-        assert_int_equal(t->out.rate_bps, rows[i].rate_bps);
-        assert_int_equal(t->out.due_ps / PS_PER_NS, rows[i].due_ns);
+            flow_look(t, now);
+        flow_expect(t, rows[i].rate_bps, rows[i].due_ns);
     }
 }
 
@@ -172,15 +112,15 @@ static uint64_t rate_after_two_cuts(double clamp, double clamp_after_time, bool 
     k.value[KNOB_clamp_tgt_rate] = clamp;
     k.value[KNOB_clamp_tgt_rate_after_time_inc] = clamp_after_time;
     start_flow(&t, &k);
-    cnp(&t, at_ns(0));
-    cnp(&t, at_ns(1000));
-    assert_int_equal(look(&t, at_ns(4002)), 60000000000);
+    flow_cnp(&t, at_ns(0), 0);
+    flow_cnp(&t, at_ns(1000), 0);
+    assert_int_equal(flow_look(&t, at_ns(4002)), 60000000000);
     if (!raise_by_time)
-        sent(&t, at_ns(9000), 6400);
-    cnp(&t, at_ns(raise_by_time ? 14500 : 9500));
+        flow_sent(&t, at_ns(9000), 6400);
+    flow_cnp(&t, at_ns(raise_by_time ? 14500 : 9500), 0);
     assert_int_equal(t.out.rate_bps, 70000000000);
-    assert_int_equal(look(&t, at_ns(16002)), 52500000000);
-    return look(&t, at_ns(26002));
+    assert_int_equal(flow_look(&t, at_ns(16002)), 52500000000);
+    return flow_look(&t, at_ns(26002));
 }
 
 static void cut_rate__when_the_target_is_lowered(void **unused)
@@ -205,9 +145,9 @@ static uint64_t rate_after_cut(double gd, double min_dec_fac, double min_rate)
     k.value[KNOB_rpg_min_dec_fac] = min_dec_fac;
     k.value[KNOB_rpg_min_rate] = min_rate;
     start_flow(&t, &k);
-    cnp(&t, at_ns(0));
-    cnp(&t, at_ns(1));
-    return look(&t, at_ns(4002));
+    flow_cnp(&t, at_ns(0), 0);
+    flow_cnp(&t, at_ns(1), 0);
+    return flow_look(&t, at_ns(4002));
 }
 
 static void cut_rate__gd_floor_and_minimum(void **unused)
@@ -244,9 +184,9 @@ static void raise_rate__released_near_the_maximum(void **unused)
     k.value[KNOB_initial_alpha_value] = 512;
     k.value[KNOB_dce_tcp_rtt] = 100;
     start_flow(&t, &k);
-    cnp(&t, at_ns(0));
-    cnp(&t, at_ns(1));
-    assert_int_equal(look(&t, at_ns(4002)), 60000000000);
+    flow_cnp(&t, at_ns(0), 0);
+    flow_cnp(&t, at_ns(1), 0);
+    assert_int_equal(flow_look(&t, at_ns(4002)), 60000000000);
     CHECK_ROWS(&t, rows);
 }
 
@@ -282,17 +222,17 @@ static void run_alpha__decays_to_zero_and_saturates(void **unused)
     k.value[KNOB_dce_tcp_g] = 1023;
     k.value[KNOB_rpg_time_reset] = 131071;
     start_flow(&t, &k);
-    cnp(&t, at_ns(0));
-    cnp(&t, at_ns(3000500));
-    assert_int_equal(look(&t, at_ns(3004002)), 85000000000);
+    flow_cnp(&t, at_ns(0), 0);
+    flow_cnp(&t, at_ns(3000500), 0);
+    assert_int_equal(flow_look(&t, at_ns(3004002)), 85000000000);
 
     /* A CNP in every slot with G = 0: 0 * alpha + 1024, capped at 1023: cuts of 1023/2048. */
     k.value[KNOB_dce_tcp_g] = 0;
     k.value[KNOB_initial_alpha_value] = 1;
     start_flow(&t, &k);
     for (uint64_t ns = 500; ns < 4500; ns += 1000)
-        cnp(&t, at_ns(ns));
-    assert_int_equal(look(&t, at_ns(4502)), 42541503907);        /* 85e9 - 85e9 * 1023 / 2048 */
+        flow_cnp(&t, at_ns(ns), 0);
+    assert_int_equal(flow_look(&t, at_ns(4502)), 42541503907);        /* 85e9 - 85e9 * 1023 / 2048 */
 }
 
 static void on_sent__counts_from_the_limit_on_and_carries_over(void **unused)
@@ -306,15 +246,15 @@ static void on_sent__counts_from_the_limit_on_and_carries_over(void **unused)
     k.value[KNOB_rpg_threshold] = 0;
     k.value[KNOB_rpg_time_reset] = 131071;
     start_flow(&t, &k);
-    sent(&t, at_ns(0), 6399);
-    cnp(&t, at_ns(1));
-    sent(&t, at_ns(2), 6399);
+    flow_sent(&t, at_ns(0), 6399);
+    flow_cnp(&t, at_ns(1), 0);
+    flow_sent(&t, at_ns(2), 6399);
     assert_int_equal(t.out.rate_bps, 80000000000);
-    sent(&t, at_ns(3), 1001);                            /* 7400: one raise, 1000 in the next period */
+    flow_sent(&t, at_ns(3), 1001);                            /* 7400: one raise, 1000 in the next period */
     assert_int_equal(t.out.rate_bps, 80002500000);       /* T 80005M */
-    sent(&t, at_ns(4), 5399);
+    flow_sent(&t, at_ns(4), 5399);
     assert_int_equal(t.out.rate_bps, 80002500000);
-    sent(&t, at_ns(5), 1 + 6400);                        /* two raises */
+    flow_sent(&t, at_ns(5), 1 + 6400);                        /* two raises */
     assert_int_equal(t.out.rate_bps, 80010625000);       /* T 80010M: 80006.25M, T 80015M: 80010.625M */
     assert_int_equal(t.out.due_ps, PS_PER_NS + 131071 * PS_PER_US);
 }
@@ -328,9 +268,9 @@ static void on_sent__byte_counter_off(void **unused)
     k.value[KNOB_rpg_byte_reset] = 0;
     k.value[KNOB_rpg_threshold] = 0;
     start_flow(&t, &k);
-    cnp(&t, at_ns(0));
+    flow_cnp(&t, at_ns(0), 0);
     for (uint64_t ns = 1; ns < 1000; ns++)
-        sent(&t, at_ns(ns), 1000000);
+        flow_sent(&t, at_ns(ns), 1000000);
     assert_int_equal(t.out.rate_bps, 85000000000);
 }
 
@@ -342,13 +282,13 @@ static void on_sent__a_cut_begins_the_byte_count_anew(void **unused)
 
     (void)unused;
     start_flow(&t, &k);
-    cnp(&t, at_ns(0));
-    sent(&t, at_ns(500), 6399);
-    cnp(&t, at_ns(1000));
-    rate_bps = look(&t, at_ns(4002));
-    sent(&t, at_ns(4100), 6399);
+    flow_cnp(&t, at_ns(0), 0);
+    flow_sent(&t, at_ns(500), 6399);
+    flow_cnp(&t, at_ns(1000), 0);
+    rate_bps = flow_look(&t, at_ns(4002));
+    flow_sent(&t, at_ns(4100), 6399);
     assert_int_equal(t.out.rate_bps, rate_bps);
-    sent(&t, at_ns(4200), 1);
+    flow_sent(&t, at_ns(4200), 1);
     assert_int_equal(t.out.rate_bps, (rate_bps + 85000000000 + 1) / 2);
 }
 
@@ -365,25 +305,25 @@ static void change_knobs__running_periods_keep_their_length(void **unused)
     k.value[KNOB_initial_alpha_value] = 512;
     k.value[KNOB_dce_tcp_rtt] = 1000;
     start_flow(&t, &k);
-    cnp(&t, at_ns(0));
-    sent(&t, at_ns(100), 400);
+    flow_cnp(&t, at_ns(0), 0);
+    flow_sent(&t, at_ns(100), 400);
     k.value[KNOB_rate_reduce_monitor_period] = 6;
     k.value[KNOB_rpg_time_reset] = 20;
     k.value[KNOB_rpg_byte_reset] = 200;
     k.value[KNOB_rpg_threshold] = 0;
-    change_knobs(&t, at_ns(500), &k);
+    flow_change_knobs(&t, at_ns(500), &k);
     assert_int_equal(t.out.due_ps, 10000 * PS_PER_NS);
-    sent(&t, at_ns(600), 6000);
+    flow_sent(&t, at_ns(600), 6000);
     assert_int_equal(t.out.rate_bps, 80002500000);       /* T 80005M */
-    sent(&t, at_ns(700), 12799);
+    flow_sent(&t, at_ns(700), 12799);
     assert_int_equal(t.out.rate_bps, 80002500000);
-    sent(&t, at_ns(800), 1);
+    flow_sent(&t, at_ns(800), 1);
     assert_int_equal(t.out.rate_bps, 80006250000);       /* T 80010M */
-    assert_int_equal(look(&t, at_ns(10001)), 80010625000);       /* T 80015M */
+    assert_int_equal(flow_look(&t, at_ns(10001)), 80010625000);       /* T 80015M */
     assert_int_equal(t.out.due_ps, 30000 * PS_PER_NS);
-    cnp(&t, at_ns(10500));                               /* decrease ticks: 4001, 10001, 16001 */
+    flow_cnp(&t, at_ns(10500), 0);                               /* decrease ticks: 4001, 10001, 16001 */
     assert_int_equal(t.out.due_ps, 16001 * PS_PER_NS);
-    assert_int_equal(look(&t, at_ns(16002)), 60007968750);       /* 80010625000 * 3 / 4 */
+    assert_int_equal(flow_look(&t, at_ns(16002)), 60007968750);       /* 80010625000 * 3 / 4 */
     assert_int_equal(t.out.due_ps, 36001 * PS_PER_NS);
 }
 
@@ -397,23 +337,19 @@ static void change_knobs__byte_counter_on_and_off(void **unused)
     k.value[KNOB_rpg_threshold] = 0;
     k.value[KNOB_rpg_byte_reset] = 0;
     start_flow(&t, &k);
-    cnp(&t, at_ns(0));
-    sent(&t, at_ns(100), 9000);
+    flow_cnp(&t, at_ns(0), 0);
+    flow_sent(&t, at_ns(100), 9000);
     k.value[KNOB_rpg_byte_reset] = 100;
-    change_knobs(&t, at_ns(200), &k);
-    sent(&t, at_ns(300), 6399);
+    flow_change_knobs(&t, at_ns(200), &k);
+    flow_sent(&t, at_ns(300), 6399);
     assert_int_equal(t.out.rate_bps, 80000000000);
     k.value[KNOB_rpg_byte_reset] = 0;                    /* the period that runs is the last */
-    change_knobs(&t, at_ns(400), &k);
-    sent(&t, at_ns(500), 64000);
+    flow_change_knobs(&t, at_ns(400), &k);
+    flow_sent(&t, at_ns(500), 64000);
     assert_int_equal(t.out.rate_bps, 80002500000);
 }
 
 /* ---- the second machine: one event per tick ---------------------------------------------------- */
-
-enum { ALPHA, DECREASE, INCREASE, EVENTS };
-
-struct event { bool armed; uint64_t at_ps, scheduled_ps; };
 
 struct eager {
     struct knobs k;
@@ -441,11 +377,6 @@ static uint64_t min_rate(const struct eager *e)
     return least(mbps(e, KNOB_rpg_min_rate), max_rate(e));
 }
 
-static void schedule(struct eager *e, int which, uint64_t now_ps, uint64_t after_ps)
-{
-    e->ev[which] = (struct event){ true, now_ps + after_ps, now_ps };
-}
-
 static uint64_t eager_rate(const struct eager *e)
 {
     return e->limiter ? e->rate : LINE_BPS;
@@ -459,7 +390,7 @@ static void eager_alpha(struct eager *e, uint64_t now_ps)
     if (e->alpha_flag)
         e->alpha = least(e->alpha + 1024 - g, 1023);
     e->alpha_flag = false;
-    schedule(e, ALPHA, now_ps, us(e, KNOB_dce_tcp_rtt));
+    event_schedule(&e->ev[ALPHA], now_ps, us(e, KNOB_dce_tcp_rtt));
 }
 
 static void eager_decrease(struct eager *e, uint64_t now_ps)
@@ -467,7 +398,7 @@ static void eager_decrease(struct eager *e, uint64_t now_ps)
     uint64_t by_alpha = e->rate * e->alpha / (1ull << number(e, KNOB_rpg_gd));
     uint64_t at_most = e->rate * (100 - number(e, KNOB_rpg_min_dec_fac)) / 100;
 
-    schedule(e, DECREASE, now_ps, us(e, KNOB_rate_reduce_monitor_period));
+    event_schedule(&e->ev[DECREASE], now_ps, us(e, KNOB_rate_reduce_monitor_period));
     if (!e->decrease_flag)
         return;
     if (number(e, KNOB_clamp_tgt_rate) || e->byte_stage > 0 ||
@@ -476,7 +407,7 @@ static void eager_decrease(struct eager *e, uint64_t now_ps)
     e->rate = most(e->rate - least(by_alpha, at_most), min_rate(e));
     e->time_stage = e->byte_stage = e->byte_count = e->byte_goal = 0;
     e->decrease_flag = false;
-    schedule(e, INCREASE, now_ps, us(e, KNOB_rpg_time_reset));
+    event_schedule(&e->ev[INCREASE], now_ps, us(e, KNOB_rpg_time_reset));
 }
 
 static void eager_increase(struct eager *e, uint64_t *stage)
@@ -497,35 +428,17 @@ static void eager_increase(struct eager *e, uint64_t *stage)
     }
 }
 
-/* The armed event that comes first: by time, then by when it was scheduled, then alpha first. */
-static int next_event(const struct eager *e)
-{
-    int best = -1;
-
-    for (int i = 0; i < EVENTS; i++) {
-        const struct event *a = &e->ev[i], *b = &e->ev[best < 0 ? i : best];
-
-        if (a->armed && (best < 0 || a->at_ps < b->at_ps ||
-                         (a->at_ps == b->at_ps && a->scheduled_ps < b->scheduled_ps)))
-            best = i;
-    }
-    return best;
-}
-
 static void eager_run(struct eager *e, struct cc_now now)
 {
-    for (;;) {
-        int      i = next_event(e);
-        uint64_t at_ps = i < 0 ? NEVER : e->ev[i].at_ps;
+    for (int i = event_due(e->ev, now); i >= 0; i = event_due(e->ev, now)) {
+        uint64_t at_ps = e->ev[i].at_ps;
 
-        if (at_ps > now.ps || (at_ps == now.ps && e->ev[i].scheduled_ps >= now.since_ps))
-            return;
         if (i == ALPHA) {
             eager_alpha(e, at_ps);
         } else if (i == DECREASE) {
             eager_decrease(e, at_ps);
         } else {
-            schedule(e, INCREASE, at_ps, us(e, KNOB_rpg_time_reset));
+            event_schedule(&e->ev[INCREASE], at_ps, us(e, KNOB_rpg_time_reset));
             eager_increase(e, &e->time_stage);
         }
     }
@@ -542,9 +455,9 @@ static void eager_cnp(struct eager *e, uint64_t now_ps)
     *e = (struct eager){ .k = e->k, .limiter = true, .alpha = number(e, KNOB_initial_alpha_value) };
     e->rate = first == 0 ? 85 * (LINE_BPS / 100) : first;
     e->target = e->rate = most(min_rate(e), least(e->rate, max_rate(e)));
-    schedule(e, ALPHA, now_ps, us(e, KNOB_dce_tcp_rtt));
-    schedule(e, DECREASE, now_ps, us(e, KNOB_rate_reduce_monitor_period) + PS_PER_NS);
-    schedule(e, INCREASE, now_ps, us(e, KNOB_rpg_time_reset));
+    event_schedule(&e->ev[ALPHA], now_ps, us(e, KNOB_dce_tcp_rtt));
+    event_schedule(&e->ev[DECREASE], now_ps, us(e, KNOB_rate_reduce_monitor_period) + PS_PER_NS);
+    event_schedule(&e->ev[INCREASE], now_ps, us(e, KNOB_rpg_time_reset));
 }
 
 /* Byte by byte. */
@@ -563,51 +476,17 @@ static void eager_sent(struct eager *e, uint32_t bytes)
 
 /* ---- both driven with the same random signals -------------------------------------------------- */
 
-/* Short periods with common divisors, so that ticks often coincide. */
 static struct knobs random_knobs(struct rng *r)
 {
-    static const double period_us[] = { 1, 2, 3, 4, 4, 6, 8, 12, 24, 55 };
     struct knobs k = nic_knobs();
 
-    k.value[KNOB_dce_tcp_rtt] = period_us[rng_below(r, 6)];
-    k.value[KNOB_rate_reduce_monitor_period] = period_us[rng_below(r, 9)];
-    k.value[KNOB_rpg_time_reset] = period_us[rng_below(r, 10)];
+    draw_knobs(r, &k);
     k.value[KNOB_rpg_byte_reset] = rng_below(r, 4) ? (double)(1 + rng_below(r, 400)) : 0;
-    k.value[KNOB_rpg_threshold] = (double)rng_below(r, 5);
-    k.value[KNOB_clamp_tgt_rate] = (double)rng_below(r, 2);
     k.value[KNOB_clamp_tgt_rate_after_time_inc] = (double)rng_below(r, 2);
     k.value[KNOB_rpg_gd] = (double)(9 + rng_below(r, 7));
     k.value[KNOB_rpg_min_dec_fac] = (double)(1 + rng_below(r, 100));
-    k.value[KNOB_dce_tcp_g] = (double)(960 + rng_below(r, 64));
-    k.value[KNOB_initial_alpha_value] = (double)(1 + rng_below(r, 1023));
     k.value[KNOB_rate_to_set_on_first_cnp] = rng_below(r, 2) ? 0 : (double)rng_below(r, 110000);
-    k.value[KNOB_rpg_ai_rate] = (double)(1 + rng_below(r, 1000));
-    k.value[KNOB_rpg_hai_rate] = (double)(1 + rng_below(r, 20000));
-    k.value[KNOB_rpg_min_rate] = (double)(1 + rng_below(r, 2000));
-    k.value[KNOB_rpg_max_rate] = rng_below(r, 3) ? 0 : (double)(50000 + rng_below(r, 60000));
     return k;
-}
-
-/* Mostly soon, sometimes late, sometimes at the very instant of a tick. */
-static struct cc_now random_instant(struct rng *r, struct cc_now last, const struct eager *e)
-{
-    static const uint64_t gap_ps_max[] = { 300000, 2000000, 40000000, 2000000000 };
-    uint64_t      roll = rng_below(r, 64);
-    int           i = next_event(e);
-    int           gap = roll < 40 ? 0 : roll < 58 ? 1 : roll < 63 ? 2 : 3;
-    struct cc_now now = { .ps = last.ps + rng_below(r, gap_ps_max[gap]) };
-
-    if (i >= 0 && e->ev[i].at_ps >= last.ps && rng_below(r, 3) == 0) {
-        now.ps = e->ev[i].at_ps;
-        now.since_ps = e->ev[i].scheduled_ps + rng_below(r, 2);
-    } else {
-        uint64_t back_ps = rng_below(r, 8000000);
-
-        now.since_ps = now.ps > back_ps ? now.ps - back_ps : 0;
-    }
-    if (now.ps == last.ps && now.since_ps < last.since_ps)
-        now.since_ps = last.since_ps;
-    return now;
 }
 
 static void run_both(struct rng *r, int signals)
@@ -622,23 +501,23 @@ static void run_both(struct rng *r, int signals)
     for (int i = 0; i < signals; i++) {
         uint64_t roll = rng_below(r, 100);
 
-        now = random_instant(r, now, &e);
+        now = random_instant(r, now, e.ev, 2000 * PS_PER_US);
         eager_run(&e, now);
         if (roll < cnp_share) {
-            cnp(&t, now);
+            flow_cnp(&t, now, 0);
             eager_cnp(&e, now.ps);
         } else if (roll == 99) {
             e.k = k = random_knobs(r);
-            change_knobs(&t, now, &k);
+            flow_change_knobs(&t, now, &k);
         } else {
             uint32_t bytes = 1 + (uint32_t)rng_below(r, 4096);
 
             if (roll % 2)
-                assert_int_equal(look(&t, now), eager_rate(&e));
-            sent(&t, now, bytes);
+                assert_int_equal(flow_look(&t, now), eager_rate(&e));
+            flow_sent(&t, now, bytes);
             eager_sent(&e, bytes);
         }
-        assert_int_equal(look(&t, now), eager_rate(&e));
+        assert_int_equal(flow_look(&t, now), eager_rate(&e));
     }
 }
 

@@ -2,8 +2,8 @@
  *
  * The more flows a receiver finds congested, the rarer its CNPs to each of them can be, and DCQCN, whose
  * periods and steps are fixed, then raises its rates faster than it is told to cut them. Here a CNP says how
- * long it will be until the next (told: see sim/host/cnp_arbiter.h), periods follow that, and steps are shares of
- * the flow's own rate, so that what all of them add together does not grow with their number.
+ * long it will be until the next (told: see sim/host/cnp_arbiter.h), periods follow that, and steps are
+ * shares of the flow's own rate, so that what all of them add together does not grow with their number.
  *
  * In a nutshell (R rate, T target, C line rate, F = rpg_threshold, g = 1/256):
  *
@@ -30,8 +30,7 @@
  *   - At line rate there is nothing to raise: that timer rests until the next CNP.
  *   - Alpha stays where it is below a millionth: it cuts nothing any more.
  */
-#include "cc/cc.h"
-#include "cc/timer.h"
+#include "cc/dcqcn.h"
 
 #define GAIN           (1.0 / 256)
 #define ALPHA_NONE     1e-6
@@ -160,7 +159,7 @@ static void plus_configure(void *cfg_, const struct knobs *k, const struct cc_li
 
     *cfg = (struct plus_cfg){
         .line_bps      = link->line_bps,
-        .min_bps       = least((uint64_t)(k->value[KNOB_rpg_min_rate] * 1e6), link->line_bps),
+        .min_bps       = least(dcqcn_bps(k, KNOB_rpg_min_rate), link->line_bps),
         .packet_bits   = 8ull * link->mtu_bytes,
         .alpha_initial = (k->value[KNOB_initial_alpha_value] + 1) / 1024,
         .threshold     = (uint32_t)k->value[KNOB_rpg_threshold],

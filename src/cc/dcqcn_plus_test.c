@@ -4,56 +4,21 @@
  * machine in this file that runs every tick as an event of its own.
  */
 #include "base/rng.h"
-#include "cc/cc.h"
-#include "core/units.h"
-
-#include <string.h>
-
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
-#define LINE_BPS 100000000000ull
-
-static const struct cc_link link_100g = {
-    .line_bps = LINE_BPS, .base_rtt_ps = 8 * PS_PER_US, .mtu_bytes = 1000,
-};
-
-/* ---- a flow of a 100 Gb/s NIC ---- */
-
-struct flow {
-    const struct cc_algo *cc;
-    _Alignas(16) char cfg[CC_CFG_MAX];
-    _Alignas(16) char state[CC_STATE_MAX];
-    struct cc_out out;
-};
+#include "cc/test_flow.h"
 
 static void start_flow(struct flow *t, const char *name, const struct knobs *k)
 {
-    memset(t, 0, sizeof *t);
-    t->cc = cc_find(name);
-    t->cc->configure(t->cfg, k, &link_100g);
-    t->cc->start(t->cfg, t->state, (struct cc_now){ 0, 0 }, &t->out);
+    flow_start(t, cc_find(name), k, &link_100g);
 }
 
-static struct cc_now at_ns(uint64_t ns)
-{
-    return (struct cc_now){ ns * PS_PER_NS, ns * PS_PER_NS };
-}
-
-/* The rate at which the caller would send now. */
 static uint64_t look(struct flow *t, uint64_t ns)
 {
-    if (t->out.due_ps <= ns * PS_PER_NS)
-        t->cc->on_due(t->cfg, t->state, at_ns(ns), &t->out);
-    return t->out.rate_bps;
+    return flow_look(t, at_ns(ns));
 }
 
 static void cnp(struct flow *t, uint64_t ns, uint64_t told_us)
 {
-    t->cc->on_cnp(t->cfg, t->state, at_ns(ns), told_us * PS_PER_US, &t->out);
+    flow_cnp(t, at_ns(ns), told_us * PS_PER_US);
 }
 
 /* ---- rows ---- */
@@ -62,8 +27,6 @@ enum signal { LOOK, CNP };
 
 struct row { uint64_t at_ns; enum signal signal; uint64_t told_us, rate_bps, due_ns; };
 
-#define NOTHING_DUE (NEVER / PS_PER_NS)
-
 static void check_rows(struct flow *t, const struct row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -71,8 +34,7 @@ static void check_rows(struct flow *t, const struct row *rows, size_t count)
             cnp(t, rows[i].at_ns, rows[i].told_us);
         else
             look(t, rows[i].at_ns);
-        assert_int_equal(t->out.rate_bps, rows[i].rate_bps);
-        assert_int_equal(t->out.due_ps / PS_PER_NS, rows[i].due_ns);
+        flow_expect(t, rows[i].rate_bps, rows[i].due_ns);
     }
 }
 
@@ -116,9 +78,7 @@ static void start_at(struct flow *t, const char *name, struct knobs *k, uint64_t
 
     slow.line_bps = rate_mbps * 1000000;
     k->value[KNOB_rpg_min_rate] = (double)rate_mbps;
-    start_flow(t, name, k);
-    t->cc->configure(t->cfg, k, &slow);
-    t->cc->start(t->cfg, t->state, (struct cc_now){ 0, 0 }, &t->out);
+    flow_start(t, cc_find(name), k, &slow);
     t->cc->configure(t->cfg, k, &link_100g);
     cnp(t, 0, 0);
 }
@@ -380,7 +340,7 @@ static void catch_up__same_rate_as_running_every_tick(void **unused)
             machine_run(&m, now_ps, threshold);
             if (rng_below(&r, 3) == 0) {
                 machine_cnp(&m, now_ps, told_ps, min_mbps * 1000000);
-                t.cc->on_cnp(t.cfg, t.state, now, told_ps, &t.out);
+                flow_cnp(&t, now, told_ps);
             } else if (rng_below(&r, 2) == 0 && t.out.due_ps <= now_ps) {
                 t.cc->on_due(t.cfg, t.state, now, &t.out);
             }
