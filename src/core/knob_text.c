@@ -44,14 +44,6 @@ char *knob_change_text(char buf[KNOB_TEXT_MAX], double was, double is)
     return buf;
 }
 
-bool knobs_equal(const struct knobs *a, const struct knobs *b)
-{
-    for (int i = 0; i < KNOB_COUNT; i++)
-        if (a->value[i] != b->value[i])
-            return false;
-    return true;
-}
-
 void knobs_print_yaml(const struct knobs *knobs, const struct knobs *base, FILE *out)
 {
     char text[KNOB_TEXT_MAX];

@@ -16,8 +16,6 @@ char *knob_text(char buf[KNOB_TEXT_MAX], enum knob, double value);
 /* "-70%", "+0.5%", "x14"; "" if there was nothing before. Returns buf. */
 char *knob_change_text(char buf[KNOB_TEXT_MAX], double was, double is);
 
-bool knobs_equal(const struct knobs *, const struct knobs *);
-
 /* A map in YAML of the knobs that differ from 'base', one a line; "{}" if none does. With the default
  * setting as base setting_parse() reads it back. */
 void knobs_print_yaml(const struct knobs *, const struct knobs *base, FILE *);

@@ -36,6 +36,14 @@ void knobs_clamp(struct knobs *k)
     }
 }
 
+bool knobs_equal(const struct knobs *a, const struct knobs *b)
+{
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (a->value[i] != b->value[i])
+            return false;
+    return true;
+}
+
 enum knob knob_find(const char *name)
 {
     int i = 0;

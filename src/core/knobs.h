@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum knob_where { KNOB_NIC, KNOB_SWITCH, KNOB_HOST };
@@ -52,6 +53,9 @@ void knobs_init(struct knobs *);
 
 /* Brings every knob into [min, max]. */
 void knobs_clamp(struct knobs *);
+
+/* Is every knob of the one as in the other? */
+bool knobs_equal(const struct knobs *, const struct knobs *);
 
 /* Returns the knob called 'name', or KNOB_COUNT. */
 enum knob knob_find(const char *name);

@@ -65,6 +65,20 @@ static void clamp__brings_into_range(void **unused)
     assert_true(k.value[KNOB_pmax] == 0.2);
 }
 
+static void equal__sees_any_knob(void **unused)
+{
+    struct knobs a, b;
+
+    (void)unused;
+    knobs_init(&a);
+    for (int i = 0; i < KNOB_COUNT; i++) {
+        b = a;
+        assert_true(knobs_equal(&a, &b));
+        b.value[i] += 1;
+        assert_false(knobs_equal(&a, &b));
+    }
+}
+
 static void parse__reads_plain_numbers_and_units(void **unused)
 {
     static const struct { enum knob knob; const char *text; double want; } row[] = {
@@ -205,6 +219,7 @@ int main(void)
         cmocka_unit_test(find__takes_the_exact_name_only),
         cmocka_unit_test(init__sets_the_initial_values),
         cmocka_unit_test(clamp__brings_into_range),
+        cmocka_unit_test(equal__sees_any_knob),
         cmocka_unit_test(parse__reads_plain_numbers_and_units),
         cmocka_unit_test(parse__refuses_with_name_and_range),
         cmocka_unit_test(parse__reads_every_bound_with_its_unit),

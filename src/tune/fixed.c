@@ -66,18 +66,10 @@ static bool queues(const void *state, struct ecn *ecn)
     return f->ecn != NULL;
 }
 
-static bool is_same(const struct knobs *a, const struct knobs *b)
-{
-    for (int i = 0; i < KNOB_COUNT; i++)
-        if (a->value[i] != b->value[i])
-            return false;
-    return true;
-}
-
 static void step(void *state, const struct report *r, struct knobs *knobs, struct tuner_note *note)
 {
     const struct fixed *f = state;
-    bool                is_set = is_same(knobs, &f->knobs);
+    bool                is_set = knobs_equal(knobs, &f->knobs);
 
     (void)r;
     note->phase = "hold";

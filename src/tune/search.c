@@ -293,14 +293,6 @@ static bool take(struct search *s, const struct knobs *knobs, struct utility_ter
     return true;
 }
 
-static bool is_same(const struct knobs *a, const struct knobs *b)
-{
-    for (int i = 0; i < KNOB_COUNT; i++)
-        if (a->value[i] != b->value[i])
-            return false;
-    return true;
-}
-
 /* ---- the end of a search ---- */
 
 /* Of as many intervals as must differ, since in one there may be only a few flows. */
@@ -351,7 +343,7 @@ static void finish(struct search *s, struct knobs *knobs, struct tuner_note *not
     const struct sample *best = best_now(s);
 
     say(note, "the search is over after %u settings", s->measured);
-    if (!best || is_same(&best->knobs, &s->from)) {
+    if (!best || knobs_equal(&best->knobs, &s->from)) {
         say(note, "the setting at which it began stays");
         keep(s, &s->from, knobs);
         return;
@@ -475,7 +467,7 @@ static bool is_made_against(const struct search *s, const struct knobs *knobs, i
         struct knobs made;
 
         named->make(&made, &s->world);
-        if (named->toward * wanted < 0 && is_same(&made, knobs))
+        if (named->toward * wanted < 0 && knobs_equal(&made, knobs))
             return true;
     }
     return false;
@@ -513,7 +505,7 @@ static bool make_known(const struct search *s, uint32_t number, struct knobs *ma
 static bool was_tried(const struct search *s, const struct knobs *knobs)
 {
     for (uint32_t i = 0; i < s->samples; i++)
-        if (is_same(&s->sample[i].knobs, knobs))
+        if (knobs_equal(&s->sample[i].knobs, knobs))
             return true;
     return false;
 }
@@ -782,7 +774,7 @@ void search_step(void *state, const struct report *r, struct knobs *knobs, struc
     case PHASE_SEARCH:  on_search(s, &now, knobs, note); break;
     case PHASE_CONFIRM: on_confirm(s, &now, knobs, note); break;
     }
-    s->skip = is_searching(s) && !is_same(&was, knobs) ? count_of(s, SEARCH_SETTLE) : 0;
+    s->skip = is_searching(s) && !knobs_equal(&was, knobs) ? count_of(s, SEARCH_SETTLE) : 0;
 }
 
 void search_best(const void *state, struct knobs *knobs)
