@@ -2,7 +2,7 @@
 #include "cmd/list_tuners.h"
 #include "base/table.h"
 #include "tune/paraleon.h"
-#include "tune/search.h"
+#include "tune/search/search.h"
 #include "tune/setting.h"
 #include "tune/tuner.h"
 

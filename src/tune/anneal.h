@@ -10,7 +10,7 @@
 #define TUNE_ANNEAL_H
 
 #include "base/rng.h"
-#include "tune/search.h"
+#include "tune/search/search.h"
 
 enum anneal_from { ANNEAL_CURRENT, ANNEAL_BEST };
 

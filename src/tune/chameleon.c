@@ -14,7 +14,7 @@
  *
  * What the poster does not say, and what we chose:
  *
- *   the metric                  the utility of tune/search.h (the poster: throughput, RTT, PFCs and CNPs)
+ *   the metric                  the utility of tune/search/search.h (the poster: throughput, RTT, PFCs and CNPs)
  *   beta                        0.01
  *   "several" rounds            3 in a row
  *   the first step              1.5 times the step of the space, for each parameter in its turn
@@ -29,7 +29,7 @@
  *   steps that round to nothing a step is never less than what the knob can be set in
  */
 #include "base/err.h"
-#include "tune/points.h"
+#include "tune/search/points.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* src/tune/chameleon_test.c - rounds worked out by hand from the rules at the top of chameleon.c. */
-#include "tune/test_search.h"
+#include "tune/search/test_search.h"
 
 #include <string.h>
 

@@ -21,7 +21,7 @@
 #include "base/rng.h"
 #include "tune/eigen.h"
 #include "tune/exp.h"
-#include "tune/points.h"
+#include "tune/search/points.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef TUNE_EIGEN_H
 #define TUNE_EIGEN_H
 
-#include "tune/space.h"
+#include "tune/search/space.h"
 
 #include <stdint.h>
 

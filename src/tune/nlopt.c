@@ -13,7 +13,7 @@
  * and calls libm.
  */
 #include "base/err.h"
-#include "tune/points.h"
+#include "tune/search/points.h"
 
 #include <nlopt.h>
 #include <pthread.h>

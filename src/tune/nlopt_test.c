@@ -1,5 +1,5 @@
 /* src/tune/nlopt_test.c */
-#include "tune/test_search.h"
+#include "tune/search/test_search.h"
 
 #include <nlopt.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "tune/paraleon.h"
 #include "base/rng.h"
-#include "tune/space.h"
+#include "tune/search/space.h"
 #include "tune/test_report.h"
 
 #include <string.h>

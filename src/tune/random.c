@@ -4,7 +4,7 @@
  */
 #include "base/err.h"
 #include "base/rng.h"
-#include "tune/points.h"
+#include "tune/search/points.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* src/tune/search.c - see search.h. */
-#include "tune/search.h"
+/* src/tune/search/search.c - see search.h. */
+#include "tune/search/search.h"
 #include "meter/kl.h"
 #include "tune/setting.h"
 

@@ -1,4 +1,4 @@
-#include "tune/search.h"
+#include "tune/search/search.h"
 #include "base/rng.h"
 #include "tune/setting.h"
 #include "tune/test_report.h"

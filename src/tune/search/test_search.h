@@ -1,9 +1,9 @@
-/* src/tune/test_search.h - for tests of searchers: a space, and a network that is a function of the point. */
-#ifndef TUNE_TEST_SEARCH_H
-#define TUNE_TEST_SEARCH_H
+/* src/tune/search/test_search.h - for tests of searchers: a space, and a network that is a function of the point. */
+#ifndef TUNE_SEARCH_TEST_SEARCH_H
+#define TUNE_SEARCH_TEST_SEARCH_H
 
-#include "tune/search.h"
-#include "tune/space.h"
+#include "tune/search/search.h"
+#include "tune/search/space.h"
 
 #include <math.h>
 #include <setjmp.h>

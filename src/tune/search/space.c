@@ -1,5 +1,5 @@
-/* src/tune/space.c - see space.h. */
-#include "tune/space.h"
+/* src/tune/search/space.c - see space.h. */
+#include "tune/search/space.h"
 #include "core/units.h"
 
 #include <math.h>

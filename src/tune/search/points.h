@@ -1,10 +1,10 @@
-/* src/tune/points.h - what searchers share: points as shares of their range, and the best so far. */
-#ifndef TUNE_POINTS_H
-#define TUNE_POINTS_H
+/* src/tune/search/points.h - what searchers share: points as shares of their range, and the best so far. */
+#ifndef TUNE_SEARCH_POINTS_H
+#define TUNE_SEARCH_POINTS_H
 
 #include "meter/monitor/monitor_utility.h"
-#include "tune/search.h"
-#include "tune/space.h"
+#include "tune/search/search.h"
+#include "tune/search/space.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* src/tune/search.h - searching on a running network: one setting after another, each for some intervals.
+/* src/tune/search/search.h - searching on a running network: one setting after another, each for some intervals.
  *
  * All searches share what is around them (search.c): when one begins, how a setting is measured, what is
  * kept in the end. What differs, how the next point is chosen, is a struct search_algo: ask, run the network
@@ -25,11 +25,11 @@
  * nothing about a setting: it is not counted. What is best is decided by the terms of utility under the
  * weights of now, which may change during a search.
  */
-#ifndef TUNE_SEARCH_H
-#define TUNE_SEARCH_H
+#ifndef TUNE_SEARCH_SEARCH_H
+#define TUNE_SEARCH_SEARCH_H
 
 #include "meter/monitor/monitor_utility.h"
-#include "tune/space.h"
+#include "tune/search/space.h"
 #include "tune/tuner.h"
 
 struct search_now {              /* the interval that has ended */

@@ -1,4 +1,4 @@
-#include "tune/space.h"
+#include "tune/search/space.h"
 #include "base/rng.h"
 #include "tune/setting.h"
 #include "tune/test_report.h"
