@@ -1,8 +1,8 @@
-/* src/tune/search/search.h - searching on a running network: one setting after another, each for some intervals.
+/* src/tune/search/search.h - searching on a running network: one setting after another, each for a while.
  *
- * All searches share what is around them (search.c): when one begins, how a setting is measured, what is
- * kept in the end. What differs, how the next point is chosen, is a struct search_algo: ask, run the network
- * with that setting, tell. Names of options are in brackets.
+ * All searches share what is around them (search.c and its parts): when one begins, how a setting is
+ * measured, what is kept in the end. What differs, how the next point is chosen, is a struct search_algo:
+ * ask, run the network with that setting, tell. Names of options are in brackets.
  *
  *   watch     flow sizes are compared with those of the interval before, or with those for which the setting
  *             in force was chosen [against]; when they differ for long enough [persist], a search begins.

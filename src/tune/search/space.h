@@ -1,4 +1,4 @@
-/* src/tune/search/space.h - where a search may go: which knobs, how far, in what steps, and which way is which.
+/* src/tune/search/space.h - where a search may go: which knobs, how far, in what steps, which way is which.
  *
  * Points are arrays of 'dims' numbers in the units of the space. A unit is that of the knob but for
  * rate_to_set_on_first_cnp, which is a share of line rate here.

@@ -1,4 +1,4 @@
-/* src/tune/search/test_search.h - for tests of searchers: a space, and a network that is a function of the point. */
+/* src/tune/search/test_search.h - for tests of searchers: a space, and a network that is a function of it. */
 #ifndef TUNE_SEARCH_TEST_SEARCH_H
 #define TUNE_SEARCH_TEST_SEARCH_H
 

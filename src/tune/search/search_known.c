@@ -1,0 +1,93 @@
+/* src/tune/search/search_known.c - see search_known.h. */
+#include "tune/search/search_known.h"
+#include "tune/search/search_measure.h"
+#include "tune/setting.h"
+
+#define CHANCE   0.04            /* of utility: differences of a few intervals that mean nothing */
+#define FEW_MICE 0.8             /* share of elephants from which on nobody minds long queues */
+
+/* Is it one of those that are made for the other kind of flows? */
+static bool is_made_against(const struct search *s, const struct knobs *knobs, int wanted)
+{
+    for (const struct setting *named = setting_all; named->name; named++) {
+        struct knobs made;
+
+        named->make(&made, &s->world);
+        if (named->toward * wanted < 0 && knobs_equal(&made, knobs))
+            return true;
+    }
+    return false;
+}
+
+#define KNOWN_PASSES 3           /* settings made for the flows that prevail, the one from before, others */
+
+static uint32_t named_settings(void)
+{
+    uint32_t n = 0;
+
+    while (setting_all[n].name)
+        n++;
+    return n;
+}
+
+/* Writes the known setting with that number; false: it is none that should be tried now. Long queues for
+ * the sake of throughput are not where there are mice, nor short ones where there are hardly any. */
+static bool make_known(const struct search *s, uint32_t number, struct knobs *made, const char **name)
+{
+    const struct setting *named = &setting_all[number % named_settings()];
+    uint32_t              pass = number / named_settings();
+    int                   wanted = !s->is_known ? 0 : s->elephants >= FEW_MICE ? 1 : -1;
+
+    if (pass == 1) {
+        *made = s->before;
+        *name = "the setting from before";
+        return number % named_settings() == 0 && !is_made_against(s, made, wanted);
+    }
+    named->make(made, &s->world);
+    *name = named->name;
+    return pass == 0 ? named->toward != 0 && named->toward == wanted : named->toward == 0 || wanted == 0;
+}
+
+static bool was_tried(const struct search *s, const struct knobs *knobs)
+{
+    for (uint32_t i = 0; i < s->samples; i++)
+        if (knobs_equal(&s->sample[i].knobs, knobs))
+            return true;
+    return false;
+}
+
+const char *search_known_name(const struct search *s)
+{
+    const char  *name = "";
+    struct knobs made;
+
+    make_known(s, s->known, &made, &name);
+    return name;
+}
+
+bool search_set_known(struct search *s, struct knobs *knobs)
+{
+    struct knobs made;
+    const char  *name;
+
+    if (s->measured >= search_count(s, SEARCH_BUDGET))
+        return false;
+    for (; s->known < KNOWN_PASSES * named_settings(); s->known++) {
+        if (!make_known(s, s->known, &made, &name) || was_tried(s, &made))
+            continue;
+        *knobs = made;
+        return true;
+    }
+    return false;
+}
+
+const struct search_sample *search_best_known(const struct search *s)
+{
+    struct utility_weights w = search_weights(s);
+    const struct search_sample   *best = s->sample;
+
+    for (uint32_t i = 1; i < s->samples; i++)
+        if (utility(w, s->sample[i].terms) > utility(w, best->terms) + CHANCE)
+            best = &s->sample[i];
+    return best;
+}

@@ -1,0 +1,235 @@
+/* src/tune/search/search_measure_test.c */
+#include "tune/search/test_script.h"
+
+static void weights__are_as_given(void **unused)
+{
+    struct test_search b;
+
+    (void)unused;
+    open_bench(&b, 1, TEST_OPTIONS({ "weights", "fixed" }, { "weight_throughput", "0.6" },
+                                   { "weight_rtt", "0.3" }, { "weight_pfc", "0.1" }));
+    step_all(&b, 0.5, 0.4, 0.2, 0.9);
+    assert_true(test_is_near(b.note.utility, 0.3 + 0.12 + 0.02, 1e-6));
+    tuner_close(&b.tuner);
+}
+
+/* From 0.2, 0.5, 0.3 to 0.8, 0, 0.2: at nine tenths 0.74, 0.05, 0.21, and for delay while nothing is
+ * known. */
+static void weights__follow_the_share_of_elephants(void **unused)
+{
+    struct test_search b;
+
+    (void)unused;
+    open_bench(&b, 9, TEST_OPTIONS({ "weights", "share" }));
+    step_all(&b, 0.5, 0.4, 0.2, -1);
+    assert_true(test_is_near(b.note.utility, 0.2 * 0.5 + 0.5 * 0.4 + 0.3 * 0.2, 1e-6));
+    step_all(&b, 0.5, 0.4, 0.2, 0.9);
+    assert_true(test_is_near(b.note.utility, 0.74 * 0.5 + 0.05 * 0.4 + 0.21 * 0.2, 1e-6));
+    step_all(&b, 0.5, 0.4, 0.2, 0);
+    assert_true(test_is_near(b.note.utility, 0.2 * 0.5 + 0.5 * 0.4 + 0.3 * 0.2, 1e-6));
+    assert_true(test_is_near(script->told.weights.rtt, 0.5, 1e-9));
+    tuner_close(&b.tuner);
+}
+
+/* Elephants prevail, then mice: utility of now, and what was best, follow. */
+static void reread__weighs_by_what_prevails_now(void **unused)
+{
+    static const char *const answer[] = { "yes", "no" };
+    struct test_search b;
+
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        open_bench(&b, 3, TEST_OPTIONS({ "reread", answer[i] }, { "confirm", "0" }));
+        step_all(&b, 0.2, 0.2, 1, 0.9);
+        step_all(&b, 0.9, 0.3, 1, 0.9);      /* 100: best for throughput */
+        step_all(&b, 0.3, 0.9, 1, 0.9);      /* 101: best for delay */
+        assert_true(script->told.weights.throughput == 0.5);
+        assert_true(best_time_reset(&b) == 100);
+        step_all(&b, 0.1, 0.1, 1, 0.1);
+        assert_true(script->told.weights.throughput == (i == 0 ? 0.2 : 0.5));
+        assert_true(test_is_near(script->told.elephants, i == 0 ? 0.1 : 0.9, 1e-9));
+        assert_true(test_is_near(b.note.utility, 0.1 * 0.7 + 0.3, 1e-6));
+        assert_true(test_is_near(script->told.utility, 100 * (0.1 * 0.7 + 0.3), 1e-4));
+        assert_true(time_reset(&b) == (i == 0 ? 101 : 100));
+        tuner_close(&b.tuner);
+    }
+}
+
+/* Training pauses: the network is empty and looks well under any setting. */
+static void step__skips_silent_intervals(void **unused)
+{
+    struct test_search b;
+
+    (void)unused;
+    open_bench(&b, 2, TEST_OPTIONS({ "confirm", "1" }));
+    step(&b, 0.5, 0.9);
+    for (int i = 0; i < 5; i++) {
+        step_all(&b, 0, 1, 1, -1);
+        assert_true(time_reset(&b) == 100);
+        assert_string_equal("no uplink was active: the same setting is measured in the next interval",
+                            b.note.why);
+    }
+    assert_int_equal(0, script->tells);
+    step(&b, 0.6, 0.9);
+    step(&b, 0.7, 0.9);
+    assert_int_equal(2, script->tells);
+    step_all(&b, 0.01, 1, 1, 0.9);           /* less than 5 % is not active */
+    assert_string_equal("confirm", b.note.phase);
+    assert_true(time_reset(&b) == 101);
+    tuner_close(&b.tuner);
+}
+
+static void step__counts_silent_intervals_as_the_artifact_does(void **unused)
+{
+    struct test_search b;
+
+    (void)unused;
+    open_bench(&b, 2, TEST_OPTIONS({ "metrics", "artifact" }));
+    step(&b, 0.5, 0.9);
+    assert_true(test_is_near(b.note.rtt, 1.025, 0.001));   /* 41 us over 40 us */
+    step_all(&b, 0, 1, 1, -1);
+    assert_int_equal(1, script->tells);
+    tuner_close(&b.tuner);
+}
+
+/* What is seen in the first two intervals is still the old setting's. */
+static void settle__passes_over_the_first_intervals(void **unused)
+{
+    struct test_search b;
+
+    (void)unused;
+    open_bench(&b, 9, TEST_OPTIONS({ "settle", "2" }));
+    step(&b, 0.5, 0.9);
+    for (int n = 0; n < 3; n++) {
+        for (int i = 0; i < 2; i++) {
+            step(&b, 0.9, 0.9);
+            assert_true(time_reset(&b) == 100 + n);
+            assert_string_equal("the setting is new: what is seen is still the old one's", b.note.why);
+        }
+        assert_int_equal(n, script->tells);
+        step(&b, 0.6, 0.9);
+        assert_true(test_is_near(script->told.terms.throughput, 0.6, 1e-6));
+    }
+    tuner_close(&b.tuner);
+}
+
+/* The first that is asked for is what runs already. */
+static void settle__is_not_needed_where_nothing_changes(void **unused)
+{
+    struct test_search b;
+
+    (void)unused;
+    open_bench(&b, 9, TEST_OPTIONS({ "settle", "2" }));
+    b.knobs.value[KNOB_rpg_time_reset] = 100;
+    b.knobs.value[KNOB_rate_to_set_on_first_cnp] = 85000;
+    step(&b, 0.5, 0.9);
+    step(&b, 0.6, 0.9);
+    assert_int_equal(1, script->tells);
+    step(&b, 0.6, 0.9);
+    assert_int_equal(1, script->tells);
+    tuner_close(&b.tuner);
+}
+
+/* Means of the terms: 0.6, 0.5, 0.8. A silent interval is none of the three. */
+static void measure__takes_the_mean(void **unused)
+{
+    struct test_search b;
+
+    (void)unused;
+    open_bench(&b, 1, TEST_OPTIONS({ "measure", "3" }, { "confirm", "1" }));
+    step(&b, 0.5, 0.9);
+    step_all(&b, 0.3, 0.4, 0.9, 0.9);
+    assert_string_equal("interval 1 of 3 in which the setting is measured", b.note.why);
+    step_all(&b, 0.6, 0.5, 0.8, 0.9);
+    step_all(&b, 0, 1, 1, -1);
+    assert_int_equal(0, script->tells);
+    step_all(&b, 0.9, 0.6, 0.7, 0.9);
+    assert_int_equal(1, script->tells);
+    assert_true(test_is_near(script->told.terms.throughput, 0.6, 1e-6));
+    assert_true(test_is_near(script->told.terms.rtt, 0.5, 1e-6));
+    assert_true(test_is_near(script->told.terms.pfc, 0.8, 1e-6));
+    assert_true(test_is_near(script->told.utility, 100 * (0.5 * 0.6 + 0.2 * 0.5 + 0.3 * 0.8), 1e-4));
+    tuner_close(&b.tuner);
+}
+
+static void measure__holds_for_confirm(void **unused)
+{
+    struct test_search b;
+
+    (void)unused;
+    open_bench(&b, 1, TEST_OPTIONS({ "measure", "2" }, { "confirm", "1" }));
+    step(&b, 0.5, 0.9);
+    step(&b, 0.9, 0.9);
+    step(&b, 0.9, 0.9);
+    for (int i = 0; i < 4; i++) {
+        assert_true(time_reset(&b) == (i < 2 ? 100 : 300));
+        step(&b, i < 2 ? 0.6 + 0.1 * i : 0.6, 0.9);
+        assert_string_equal("confirm", b.note.phase);
+    }
+    assert_true(is_idle(&b) && time_reset(&b) == 100);   /* 0.65 against 0.6 */
+    tuner_close(&b.tuner);
+}
+
+/* Half of throughput counts, and the start has 0.5: 0.42 is behind by 0.04 of utility, 0.38 by 0.06. */
+static void abandon__ends_what_is_lost(void **unused)
+{
+    static const struct { const char *abandon; double throughput[3]; int intervals; double told; } row[] = {
+        { "0.05", { 0.38, 0, 0 }, 1, 0.38 },
+        { "0.05", { 0.42, 0.30, 0 }, 2, 0.36 },          /* behind by 0.07, both taken together */
+        { "0.05", { 0.42, 0.42, 0.06 }, 3, 0.3 },
+        { "0.05", { 0.90, 0.12, 0.3 }, 3, 0.44 },
+        { "0", { 0.06, 0.06, 0.06 }, 3, 0.06 },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        struct test_search b;
+
+        open_bench(&b, 2, TEST_OPTIONS({ "measure", "3" }, { "abandon", row[i].abandon }));
+        step(&b, 0.5, 0.9);
+        for (int n = 0; n < row[i].intervals; n++) {
+            assert_int_equal(0, script->tells);
+            step(&b, row[i].throughput[n], 0.9);
+        }
+        assert_int_equal(1, script->tells);
+        assert_true(test_is_near(script->told.terms.throughput, row[i].told, 1e-6));
+        tuner_close(&b.tuner);
+    }
+}
+
+/* The best is measured to the end when it is measured again, however it begins. */
+static void abandon__does_not_hold_for_confirm(void **unused)
+{
+    struct test_search b;
+
+    (void)unused;
+    open_bench(&b, 1, TEST_OPTIONS({ "measure", "2" }, { "abandon", "0.05" }, { "confirm", "1" }));
+    step(&b, 0.5, 0.9);
+    step(&b, 0.9, 0.9);
+    step(&b, 0.9, 0.9);
+    step(&b, 0.1, 0.9);
+    assert_string_equal("confirm", b.note.phase);
+    assert_true(time_reset(&b) == 100);
+    step(&b, 0.1, 0.9);
+    assert_true(time_reset(&b) == 300);
+    tuner_close(&b.tuner);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(weights__are_as_given),
+        cmocka_unit_test(weights__follow_the_share_of_elephants),
+        cmocka_unit_test(reread__weighs_by_what_prevails_now),
+        cmocka_unit_test(step__skips_silent_intervals),
+        cmocka_unit_test(step__counts_silent_intervals_as_the_artifact_does),
+        cmocka_unit_test(settle__passes_over_the_first_intervals),
+        cmocka_unit_test(settle__is_not_needed_where_nothing_changes),
+        cmocka_unit_test(measure__takes_the_mean),
+        cmocka_unit_test(measure__holds_for_confirm),
+        cmocka_unit_test(abandon__ends_what_is_lost),
+        cmocka_unit_test(abandon__does_not_hold_for_confirm),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
