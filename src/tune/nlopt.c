@@ -39,8 +39,9 @@ struct library {
     int          evaluations_max;            /* 0: as many as it likes */
     struct best  best;
 
-    nlopt_opt opt;               /* NULL: there is no thread */
-    pthread_t thread;
+    nlopt_opt  opt;              /* NULL: there is no thread */
+    pthread_t  thread;
+    struct err failure;          /* why there is none; "" if nothing has failed */
 
     /* Under the lock. */
     pthread_mutex_t lock;
@@ -94,7 +95,7 @@ static void *work(void *data)
 
 /* ---- the caller's side ---- */
 
-static void make_opt(struct library *l)
+static int make_opt(struct library *l)
 {
     l->opt = nlopt_create(methods[l->method], l->space.dims);
     if (!l->opt ||
@@ -104,11 +105,12 @@ static void make_opt(struct library *l)
         nlopt_set_xtol_abs1(l->opt, l->tolerance) < 0 ||
         nlopt_set_maxeval(l->opt, l->evaluations_max) < 0 ||
         nlopt_set_max_objective(l->opt, evaluate, l) < 0)
-        die("cannot set up NLopt's %s", method_names[l->method]);
+        return err_set(&l->failure, EINVAL, "NLopt's %s cannot be set up", method_names[l->method]);
+    return 0;
 }
 
 /* Signals are for the threads that were there before. */
-static void start_thread(struct library *l)
+static int start_thread(struct library *l)
 {
     sigset_t all, before;
     int failed;
@@ -118,7 +120,19 @@ static void start_thread(struct library *l)
     failed = pthread_create(&l->thread, NULL, work, l);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (failed)
-        die("cannot start a thread for NLopt: %s", strerror(failed));
+        return err_set(&l->failure, failed, "no thread can be started for NLopt: %s", strerror(failed));
+    return 0;
+}
+
+/* Without a thread nobody will ask: the search is over at once. */
+static void start(struct library *l)
+{
+    l->failure = (struct err){ "" };
+    if (!make_opt(l) && !start_thread(l))
+        return;
+    nlopt_destroy(l->opt);
+    l->opt = NULL;
+    l->turn = TURN_NOBODY;
 }
 
 /* Ends a search, be it over or not. */
@@ -171,8 +185,7 @@ static void library_begin(void *state, const double *from, const struct search_n
     if (now)
         best_take(&l->best, now);
     unit_from_point(&l->space, from, l->unit);
-    make_opt(l);
-    start_thread(l);
+    start(l);
 }
 
 static bool library_ask(void *state, const struct search_now *now, double *point)
@@ -206,6 +219,13 @@ static void library_tell(void *state, const struct search_now *now, struct tuner
     pthread_mutex_unlock(&l->lock);
 }
 
+static const char *library_failure(const void *state)
+{
+    const struct library *l = state;
+
+    return l->failure.text[0] ? l->failure.text : NULL;
+}
+
 extern const struct search_algo nlopt_search;
 const struct search_algo nlopt_search = {
     .create      = library_create,
@@ -213,6 +233,7 @@ const struct search_algo nlopt_search = {
     .begin       = library_begin,
     .ask         = library_ask,
     .tell        = library_tell,
+    .failure     = library_failure,
     .own_options = NLOPT_OWN,
 };
 
@@ -237,12 +258,8 @@ static const struct tuner_option nlopt_options[] = {
 
 extern const struct tuner_algo tuner_nlopt;
 const struct tuner_algo tuner_nlopt = {
-    .create  = nlopt_open,
-    .destroy = search_destroy,
-    .step    = search_step,
-    .best    = search_best,
-    .is_idle = search_is_idle,
-    .name    = "nlopt",
-    .about   = "a method of the NLopt library; its last digits may differ from processor to processor",
-    .option  = nlopt_options,
+    .create = nlopt_open, SEARCH_HOOKS,
+    .name   = "nlopt",
+    .about  = "a method of the NLopt library; its last digits may differ from processor to processor",
+    .option = nlopt_options,
 };

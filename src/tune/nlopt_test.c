@@ -185,6 +185,26 @@ static void begin__again_in_the_middle_starts_afresh(void **state)
     nlopt_search.destroy(l);
 }
 
+/* A first step of 0 is what the library refuses: there is nothing to ask, and a reason; the next search is not
+ * touched by it. */
+static void begin__what_fails_comes_back(void **state)
+{
+    const double value[] = { SBPLX, 0, 0.001, 0 };
+    struct space space = test_space(2);
+    double from[2] = { 1, 2 }, point[2] = { 0 };
+    struct search_now now = test_now(0.5);
+    void *l = nlopt_search.create(&space, value, 1);
+
+    (void)state;
+    assert_null(nlopt_search.failure(l));
+    for (int i = 0; i < 2; i++) {
+        nlopt_search.begin(l, from, &now);
+        assert_false(nlopt_search.ask(l, &now, point));
+        assert_string_equal("NLopt's sbplx cannot be set up", nlopt_search.failure(l));
+    }
+    nlopt_search.destroy(l);
+}
+
 /* All methods at a time, in turns: none disturbs the others. */
 static void ask__several_searches_at_once(void **state)
 {
@@ -234,6 +254,7 @@ int main(void)
         cmocka_unit_test(ask__waits_its_turn),
         cmocka_unit_test(destroy__in_the_middle),
         cmocka_unit_test(begin__again_in_the_middle_starts_afresh),
+        cmocka_unit_test(begin__what_fails_comes_back),
         cmocka_unit_test(ask__several_searches_at_once),
         cmocka_unit_test(options__are_its_own_and_those_of_all_searches),
     };

@@ -97,12 +97,21 @@ static bool has_given_up(const struct search *s)
     return patience > 0 && s->in_vain >= patience;
 }
 
+static void say_failure(const struct search *s, struct tuner_note *note)
+{
+    const char *failure = s->algo->failure ? s->algo->failure(s->searcher) : NULL;
+
+    if (failure)
+        search_say(note, "%s", failure);
+}
+
 static void ask(struct search *s, const struct search_now *now, struct knobs *knobs, struct tuner_note *note)
 {
     double point[SPACE_DIMS_MAX];
 
     if (s->measured >= search_count(s, SEARCH_BUDGET) || has_given_up(s) ||
         !s->algo->ask(s->searcher, now, point)) {
+        say_failure(s, note);
         search_finish(s, knobs, note);
         return;
     }

@@ -56,6 +56,10 @@ struct search_algo {
     /* What came of the last one asked for. Writes verdict, temperature and why. */
     void (*tell)(void *state, const struct search_now *now, struct tuner_note *note);
 
+    /* Why it cannot go on, in one sentence, where ask() said that a search is over because something failed; NULL
+     * otherwise. The hook NULL: nothing can fail. */
+    const char *(*failure)(const void *state);
+
     uint32_t own_options;        /* rows of the table before SEARCH_OPTIONS */
 };
 
@@ -136,7 +140,11 @@ extern const char *const search_trigger_names[], *const search_bins_names[], *co
     { "restart", OPTION_YES, 1, 0, 1, NULL, NULL, \
       "when flow sizes change during a search, another begins in its place" }
 
-/* The hooks of a tuner that searches with 'algo'. search_is_idle() is false before the first search. */
+/* The hooks of a tuner that searches with 'algo', all but create. search_is_idle() is false before the first
+ * search. */
+#define SEARCH_HOOKS \
+    .destroy = search_destroy, .step = search_step, .best = search_best, .is_idle = search_is_idle
+
 int  search_create(void **state, const struct search_algo *, const struct tuner_world *,
                    const struct tuner_values *, struct err *);
 void search_destroy(void *state);

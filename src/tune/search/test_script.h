@@ -23,6 +23,7 @@ struct script {
     bool              was_measured;          /* 'from' */
     struct search_now begun, told;
     int               begins, asks, tells, asks_max;
+    const char       *failure;
 };
 
 static struct script *script;                /* of the search under test */
@@ -75,9 +76,14 @@ static inline void script_tell(void *state, const struct search_now *now, struct
     t->tells++;
 }
 
+static inline const char *script_failure(const void *state)
+{
+    return ((const struct script *)state)->failure;
+}
+
 static const struct search_algo scripted = {
     .create = script_create, .destroy = script_destroy, .begin = script_begin, .ask = script_ask,
-    .tell = script_tell, .own_options = 1,
+    .tell = script_tell, .failure = script_failure, .own_options = 1,
 };
 
 static inline int create(void **state, const struct tuner_world *world, const struct tuner_values *v,
@@ -93,8 +99,7 @@ static const struct tuner_option options[] = {
 };
 
 static const struct tuner_algo tuner_scripted = {
-    .create = create, .destroy = search_destroy, .step = search_step,
-    .best = search_best, .is_idle = search_is_idle,
+    .create = create, SEARCH_HOOKS,
     .name = "scripted", .about = "does as it is told", .option = options,
 };
 
