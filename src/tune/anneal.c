@@ -11,6 +11,27 @@
 #define CLEAR_LOSS 0.01                      /* of utility in 0 .. 1: ParaleonPlus */
 #define BAD_WEIGHT 0.15                      /* of the newest in the moving share of losses: ParaleonPlus */
 
+struct anneal_cfg anneal_configure(const double *value, double scale)
+{
+    return (struct anneal_cfg){
+        .temperature_start = value[ANNEAL_START],
+        .temperature_end = value[ANNEAL_END],
+        .cooling = value[ANNEAL_COOLING],
+        .iterations = (uint32_t)value[ANNEAL_ITERATIONS],
+        .eta = 0.5,
+        .scale = scale,
+    };
+}
+
+int anneal_create(void **state, const struct search_algo *algo, const struct anneal_cfg *cfg,
+                  const struct tuner_world *world, const struct tuner_values *v, struct err *err)
+{
+    if (cfg->temperature_start <= cfg->temperature_end)
+        return err_set(err, EINVAL, "temperature_start: %.10g must be above temperature_end (%.10g)",
+                       cfg->temperature_start, cfg->temperature_end);
+    return search_create(state, algo, world, v, err);
+}
+
 struct anneal *anneal_new(const struct space *space, struct anneal_cfg cfg, uint64_t seed)
 {
     struct anneal *a = xcalloc(1, sizeof *a);

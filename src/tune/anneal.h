@@ -43,7 +43,28 @@ struct anneal {
     struct anneal_point current, best, candidate;
 };
 
-/* The hooks of struct search_algo but create. */
+/* For the table of a tuner that anneals: these rows with its initial values, in the order of
+ * enum anneal_option. */
+enum anneal_option { ANNEAL_START, ANNEAL_END, ANNEAL_COOLING, ANNEAL_ITERATIONS, ANNEAL_OPTION_COUNT };
+
+#define ANNEAL_OPTIONS(start, end, factor, settings) \
+    { "temperature_start", OPTION_REAL, start, 1e-6, 1e6, NULL, NULL, \
+      "a loss of so much utility, scaled, is at first accepted in 37 of 100" }, \
+    { "temperature_end", OPTION_REAL, end, 1e-6, 1e6, NULL, NULL, "the search is over at this temperature" }, \
+    { "cooling", OPTION_REAL, factor, 0.01, 0.999, NULL, NULL, "factor from a temperature to the next" }, \
+    { "iterations", OPTION_COUNT, settings, 1, 1e5, NULL, NULL, \
+      "settings at each temperature; budget is as many as that takes unless it is given" }
+
+/* The cfg that 'value', of those rows, and the utility's scale make; not guided, the rest zero. */
+struct anneal_cfg anneal_configure(const double *value, double scale);
+
+/* Makes a search that anneals; refuses a start that is not above the end. */
+int anneal_create(void **state, const struct search_algo *, const struct anneal_cfg *,
+                  const struct tuner_world *, const struct tuner_values *, struct err *);
+
+/* The hooks of struct search_algo, all but create. */
+#define ANNEAL_HOOKS .destroy = anneal_free, .begin = anneal_begin, .ask = anneal_ask, .tell = anneal_tell
+
 struct anneal *anneal_new(const struct space *, struct anneal_cfg, uint64_t seed);
 void           anneal_free(void *);
 void           anneal_begin(void *, const double *from, const struct search_now *);

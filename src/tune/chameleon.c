@@ -309,12 +309,8 @@ static const struct tuner_option chameleon_options[] = {
 
 extern const struct tuner_algo tuner_chameleon;
 const struct tuner_algo tuner_chameleon = {
-    .create  = chameleon_open,
-    .destroy = search_destroy,
-    .step    = search_step,
-    .best    = search_best,
-    .is_idle = search_is_idle,
-    .name    = "chameleon",
-    .about   = "CHAMELEON (SIGCOMM 2023 poster): greedy, one parameter after the other, in steps that shrink",
-    .option  = chameleon_options,
+    .create = chameleon_open, SEARCH_HOOKS,
+    .name   = "chameleon",
+    .about  = "CHAMELEON (SIGCOMM 2023 poster): greedy, one parameter after the other, in steps that shrink",
+    .option = chameleon_options,
 };

@@ -377,12 +377,8 @@ static const struct tuner_option cmaes_options[] = {
 
 extern const struct tuner_algo tuner_cmaes;
 const struct tuner_algo tuner_cmaes = {
-    .create  = cmaes_open,
-    .destroy = search_destroy,
-    .step    = search_step,
-    .best    = search_best,
-    .is_idle = search_is_idle,
-    .name    = "cmaes",
-    .about   = "CMA-ES: settings from a normal distribution that learns where the better ones lie",
-    .option  = cmaes_options,
+    .create = cmaes_open, SEARCH_HOOKS,
+    .name   = "cmaes",
+    .about  = "CMA-ES: settings from a normal distribution that learns where the better ones lie",
+    .option = cmaes_options,
 };

@@ -26,9 +26,8 @@
 extern const struct tuner_algo tuner_paraleon;
 
 enum {
-    PRESET, TEMPERATURE_START, TEMPERATURE_END, COOLING, ITERATIONS, ETA, GUIDED, MUTATE_FROM, FIRST_ALWAYS,
-    CAP_ADAPTIVE, MUTATE_COUNT,
-    OWN_COUNT
+    PRESET, ANNEAL, ETA = ANNEAL + ANNEAL_OPTION_COUNT, GUIDED, MUTATE_FROM, FIRST_ALWAYS, CAP_ADAPTIVE,
+    MUTATE_COUNT, OWN_COUNT
 };
 
 enum { PUBLISHED, CORRECTED, ARTIFACT };
@@ -78,14 +77,7 @@ const struct paraleon_preset paraleon_presets[] = {
 static const struct tuner_option options[] = {
     [PRESET] = { "preset", OPTION_CHOICE, CORRECTED, 0, 0, preset_names, NULL,
                  "values of other options: published, as printed; corrected; artifact, as in its scripts" },
-    [TEMPERATURE_START] = { "temperature_start", OPTION_REAL, 9, 1e-6, 1e6, NULL, NULL,
-                            "a loss of so much utility, scaled, is at first accepted in 37 of 100" },
-    [TEMPERATURE_END] = { "temperature_end", OPTION_REAL, 1, 1e-6, 1e6, NULL, NULL,
-                          "the search is over at this temperature" },
-    [COOLING] = { "cooling", OPTION_REAL, 0.85, 0.01, 0.999, NULL, NULL,
-                  "factor from a temperature to the next" },
-    [ITERATIONS] = { "iterations", OPTION_COUNT, 2, 1, 1e5, NULL, NULL,
-                     "settings at each temperature; budget is as many as that takes unless it is given" },
+    ANNEAL_OPTIONS(9, 1, 0.85, 2),
     [ETA] = { "eta", OPTION_REAL, 0.8, 0.5, 1, NULL, NULL,
               "most that the prevailing direction is taken with, however many such flows there are" },
     [GUIDED] = { "guided", OPTION_YES, 1, 0, 1, NULL, NULL,
@@ -131,19 +123,15 @@ static void use_preset(struct tuner_values *v)
 
 static struct anneal_cfg configure(const double *value)
 {
-    return (struct anneal_cfg){
-        .temperature_start = value[TEMPERATURE_START],
-        .temperature_end = value[TEMPERATURE_END],
-        .cooling = value[COOLING],
-        .iterations = (uint32_t)value[ITERATIONS],
-        .eta = value[ETA],
-        .scale = value[OWN_COUNT + SEARCH_UTILITY_SCALE],
-        .guided = value[GUIDED] > 0,
-        .mutate_from = (enum anneal_from)value[MUTATE_FROM],
-        .first_always = value[FIRST_ALWAYS] > 0,
-        .cap_adaptive = value[CAP_ADAPTIVE] > 0,
-        .mutate_count = (uint32_t)value[MUTATE_COUNT],
-    };
+    struct anneal_cfg cfg = anneal_configure(value + ANNEAL, value[OWN_COUNT + SEARCH_UTILITY_SCALE]);
+
+    cfg.eta = value[ETA];
+    cfg.guided = value[GUIDED] > 0;
+    cfg.mutate_from = (enum anneal_from)value[MUTATE_FROM];
+    cfg.first_always = value[FIRST_ALWAYS] > 0;
+    cfg.cap_adaptive = value[CAP_ADAPTIVE] > 0;
+    cfg.mutate_count = (uint32_t)value[MUTATE_COUNT];
+    return cfg;
 }
 
 static void *create_anneal(const struct space *space, const double *value, uint64_t seed)
@@ -152,9 +140,7 @@ static void *create_anneal(const struct space *space, const double *value, uint6
 }
 
 static const struct search_algo annealing = {
-    .create = create_anneal, .destroy = anneal_free,
-    .begin = anneal_begin, .ask = anneal_ask, .tell = anneal_tell,
-    .own_options = OWN_COUNT,
+    .create = create_anneal, ANNEAL_HOOKS, .own_options = OWN_COUNT,
 };
 
 static void fill(struct tuner_values *v)
@@ -170,17 +156,15 @@ static int create(void **state, const struct tuner_world *world, const struct tu
                   struct err *err)
 {
     struct tuner_values v = *given;          /* has no text of its own */
+    struct anneal_cfg   cfg;
 
     fill(&v);
-    if (v.value[TEMPERATURE_START] <= v.value[TEMPERATURE_END])
-        return err_set(err, EINVAL, "temperature_start: %.10g must be above temperature_end (%.10g)",
-                       v.value[TEMPERATURE_START], v.value[TEMPERATURE_END]);
-    return search_create(state, &annealing, world, &v, err);
+    cfg = configure(v.value);
+    return anneal_create(state, &annealing, &cfg, world, &v, err);
 }
 
 const struct tuner_algo tuner_paraleon = {
-    .fill = fill, .create = create, .destroy = search_destroy, .step = search_step,
-    .best = search_best, .is_idle = search_is_idle,
+    .fill = fill, .create = create, SEARCH_HOOKS,
     .name = "paraleon",
     .about = "PARALEON: simulated annealing over all parameters, guided by the flows that prevail",
     .option = options,

@@ -82,12 +82,8 @@ static const struct tuner_option random_options[] = {
 
 extern const struct tuner_algo tuner_random;
 const struct tuner_algo tuner_random = {
-    .create  = random_open,
-    .destroy = search_destroy,
-    .step    = search_step,
-    .best    = search_best,
-    .is_idle = search_is_idle,
-    .name    = "random",
-    .about   = "settings drawn at random, as many as the budget allows: what a search must beat",
-    .option  = random_options,
+    .create = random_open, SEARCH_HOOKS,
+    .name   = "random",
+    .about  = "settings drawn at random, as many as the budget allows: what a search must beat",
+    .option = random_options,
 };
