@@ -17,7 +17,7 @@
 #include "bench.h"
 #include "core/units.h"
 #include "meter/monitor/elastic.h"
-#include "meter/monitor/flowstate_slots.h"
+#include "meter/monitor/flowstate_table.h"
 #include "meter/kl.h"
 #include "meter/monitor/monitor_message.h"
 #include "meter/monitor/monitor_utility.h"
@@ -162,7 +162,7 @@ struct hits { uint32_t real, found, right; double error; };
 static struct hits find_heavy_hitters(const struct elastic *e, const struct trace *t)
 {
     uint64_t bytes_min = t->bytes_sum / 10000 + 1;
-    uint32_t max = e->buckets * ELASTIC_SLOTS;
+    uint32_t max = e->buckets * ELASTIC_ENTRIES;
     struct elastic_flow *flow = xmalloc(max * sizeof(*flow));
     struct hits h = { .found = elastic_list(e, bytes_min, flow, max) };
 
@@ -205,7 +205,7 @@ static void bench_insert(const char *name, const struct elastic_cfg *cfg, const 
 }
 
 /* Buckets and whole keys in 150 KB together, instead of buckets alone. */
-#define SMALL_HEAVY_BYTES ((150u << 10) / (64 + ELASTIC_SLOTS * 16) * 64)
+#define SMALL_HEAVY_BYTES ((150u << 10) / (64 + ELASTIC_ENTRIES * 16) * 64)
 
 struct sketch_case { const char *name; bool is_mixed; struct elastic_cfg cfg; };
 
@@ -237,7 +237,7 @@ struct states_case {
     uint32_t    new_flows;       /* per interval, in place of as many old ones */
 };
 
-/* 10,240 buckets have a slot for nine flows in ten of 65,536; 2,400 are PARALEON's. */
+/* 10,240 buckets have an entry for nine flows in ten of 65,536; 2,400 are PARALEON's. */
 static const struct states_case states_cases[] = {
     { "active64k", 10240, 150u << 10, 16384, 0 },
     { "active64k_new500", 10240, 150u << 10, 16384, 500 },
@@ -254,14 +254,14 @@ static void send_interval(struct elastic *e, uint32_t first_flow)
     }
 }
 
-static double read_s(struct flow_slots *s, struct elastic *e, struct flow_tally *t)
+static double read_s(struct flowstate_table *s, struct elastic *e, struct flow_tally *t)
 {
     double start_s = bench_cpu_s();
     struct fsd fsd;
 
     *t = (struct flow_tally){ 0 };
     t->mice = (uint64_t)(elastic_light_flows(e) + 0.5);
-    flow_slots_read(s, e, t);
+    flowstate_table_read(s, e, t);
     flow_tally_write(&s->cfg, t, &fsd);
     return bench_cpu_s() - start_s;
 }
@@ -269,17 +269,17 @@ static double read_s(struct flow_slots *s, struct elastic *e, struct flow_tally 
 static void bench_states(const struct states_case *c)
 {
     double best = 1e9, sum = 0;
-    struct flow_slots slots;
+    struct flowstate_table states;
     struct flow_tally tally;
     struct elastic e;
 
     elastic_init(&e, &(struct elastic_cfg){ .heavy_bytes = c->buckets * 64, .light_bytes = c->light_bytes });
-    flow_slots_init(&slots, (struct flowstate_cfg){ 0 }, c->buckets, c->parking_places);
+    flowstate_table_init(&states, (struct flowstate_cfg){ 0 }, c->buckets, c->parking_places);
     for (uint32_t i = 0; i < INTERVALS * (uint32_t)runs + 5; i++) {
         double took_s;
 
         send_interval(&e, i * c->new_flows);
-        took_s = read_s(&slots, &e, &tally);
+        took_s = read_s(&states, &e, &tally);
         if (i < 5)
             continue;            /* all flows are new to it at first */
         sum += took_s;
@@ -289,9 +289,9 @@ static void bench_states(const struct states_case *c)
     print(c->name, "core_best", best * 1e5, "%_at_1ms");
     print(c->name, "core_mean", sum / (INTERVALS * runs) * 1e5, "%_at_1ms");
     print(c->name, "flows_with_state", (double)(tally.elephants + tally.potentials), "flows");
-    print(c->name, "memory", (double)(elastic_bytes(&e) + flow_slots_bytes(&slots)) * 1e-6, "MB");
+    print(c->name, "memory", (double)(elastic_bytes(&e) + flowstate_table_bytes(&states)) * 1e-6, "MB");
     elastic_fini(&e);
-    flow_slots_fini(&slots);
+    flowstate_table_fini(&states);
 }
 
 #define TORS 128

@@ -61,6 +61,13 @@ void *xrealloc(void *old, unsigned long bytes)
     return must(realloc(old, bytes ? bytes : 1), bytes);
 }
 
+void *xalloc_lines(unsigned long bytes)
+{
+    unsigned long whole = bytes / 64 * 64 + 64;
+
+    return memset(must(aligned_alloc(64, whole), whole), 0, whole);
+}
+
 char *xstrdup(const char *text)
 {
     unsigned long bytes = strlen(text) + 1;

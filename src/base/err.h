@@ -40,4 +40,7 @@ void *xcalloc(unsigned long count, unsigned long bytes);
 void *xrealloc(void *old, unsigned long bytes);
 char *xstrdup(const char *text);
 
+/* Zeroed memory that begins a cache line. */
+void *xalloc_lines(unsigned long bytes);
+
 #endif

@@ -110,6 +110,20 @@ static void xcalloc__ends_the_program_when_the_product_wraps(void **unused)
     assert_non_null(strstr(said, "no memory"));
 }
 
+static void xalloc_lines__is_zeroed_and_begins_a_line(void **unused)
+{
+    static const char zeros[130];
+
+    (void)unused;
+    for (unsigned long bytes = 0; bytes <= sizeof zeros; bytes++) {
+        char *memory = xalloc_lines(bytes);
+
+        assert_int_equal(0, (unsigned long)memory % 64);
+        assert_memory_equal(zeros, memory, bytes);
+        free(memory);
+    }
+}
+
 static void xmalloc__gives_memory_even_for_nothing(void **unused)
 {
     char *none = xmalloc(0), *zeroed = xcalloc(0, 8), *some = xrealloc(NULL, 3);
@@ -156,6 +170,7 @@ int main(void)
         cmocka_unit_test(err_set__may_quote_its_own_text),
         cmocka_unit_test(die__says_why_and_ends_the_program),
         cmocka_unit_test(xcalloc__ends_the_program_when_the_product_wraps),
+        cmocka_unit_test(xalloc_lines__is_zeroed_and_begins_a_line),
         cmocka_unit_test(xmalloc__gives_memory_even_for_nothing),
         cmocka_unit_test(xcalloc__zeroes),
         cmocka_unit_test(xstrdup__copies),

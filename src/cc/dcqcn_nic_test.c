@@ -226,7 +226,7 @@ static void run_alpha__decays_to_zero_and_saturates(void **unused)
     flow_cnp(&t, at_ns(3000500), 0);
     assert_int_equal(flow_look(&t, at_ns(3004002)), 85000000000);
 
-    /* A CNP in every slot with G = 0: 0 * alpha + 1024, capped at 1023: cuts of 1023/2048. */
+    /* A CNP in every period with G = 0: 0 * alpha + 1024, capped at 1023: cuts of 1023/2048. */
     k.value[KNOB_dce_tcp_g] = 0;
     k.value[KNOB_initial_alpha_value] = 1;
     start_flow(&t, &k);

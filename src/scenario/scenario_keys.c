@@ -35,7 +35,7 @@ const struct scenario_key scenario_keys[] = {
     { "monitor", "share",      "name",   "size",    "how much of an elephant that is: `size`: what it has sent over tau; `sigmoid`: 1 / (1 + e^-n) after n intervals; `artifact`: the same, and a whole mouse besides" },
     { "monitor", "heavy",      "bytes",  "150KiB",  "of the sketch's buckets, at each ToR" },
     { "monitor", "light",      "bytes",  "450KiB",  "of its shared counters" },
-    { "monitor", "heavy_only", "yes/no", "no",      "flows without a slot of their own are not counted, as in PARALEON" },
+    { "monitor", "heavy_only", "yes/no", "no",      "flows without an entry of their own are not counted, as in PARALEON" },
     { "monitor", "bins",       "yes/no", "no",      "flows are counted by sizes that double as well, which a tuner with `bins: log` asks for by itself" },
     { "monitor", "sample",     "count",  "100",     "netflow: packets, of which one is sampled" },
     { "monitor", "export",     "time",   "1s",      "netflow: how often it tells" },

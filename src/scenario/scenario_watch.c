@@ -67,7 +67,7 @@ static void read_monitor_cfg(struct scenario_reader *r, const struct yaml_node *
     section_bool(&sec, "bins", &with_bins);
     section_count(&sec, "sample", 1, 1u << 30, &cfg->netflow_one_in);
     section_time(&sec, "export", &cfg->netflow_export_ps);
-    section_count(&sec, "requests", 1, 1u << 24, &cfg->host_slots);
+    section_count(&sec, "requests", 1, 1u << 24, &cfg->host_requests);
     if (!r->rc && cfg->netflow_export_ps == 0)
         reader_refuse(r, section_get(&sec, "export"), "an export period of no time");
     cfg->states.tau_bytes = (uint32_t)tau;

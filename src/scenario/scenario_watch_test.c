@@ -89,7 +89,7 @@ static void monitor__has_initial_values(void **unused)
     assert_false(cfg->heavy_only);
     assert_int_equal(cfg->netflow_one_in, 100);
     assert_int_equal(cfg->netflow_export_ps, PS_PER_S);
-    assert_int_equal(cfg->host_slots, 1024);
+    assert_int_equal(cfg->host_requests, 1024);
     assert_int_equal(cfg->seed, 7);
     scenario_fini(&s);
 }
@@ -113,7 +113,7 @@ static void monitor__takes_what_is_given(void **unused)
     assert_true(cfg->states.with_bins);
     assert_int_equal(cfg->netflow_one_in, 10);
     assert_int_equal(cfg->netflow_export_ps, 10 * PS_PER_MS);
-    assert_int_equal(cfg->host_slots, 32);
+    assert_int_equal(cfg->host_requests, 32);
     scenario_fini(&s);
     read_text(&s, "monitor: {kind: paraleon, share: artifact}\n", NULL);
     assert_int_equal(s.watch.cfg.states.share, FLOW_SHARE_ARTIFACT);

@@ -2,43 +2,45 @@
 #include "meter/monitor/elastic.h"
 #include "base/err.h"
 
+#include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NO_SLOT ELASTIC_SLOTS
+#define NO_ENTRY ELASTIC_ENTRIES
 #define INLINE  static inline __attribute__((always_inline))
 
-/* What is found in a bucket, eight words at once. The eighth of either half is not a slot's. */
+/* What is found in a bucket, eight words at once. The eighth of either half is not an entry's. */
 typedef uint32_t words __attribute__((vector_size(16)));
 typedef uint64_t halves __attribute__((vector_size(16)));
 
-/* The lowest bit that any lane has, or NO_SLOT. */
-INLINE uint32_t first_slot(words bits)
+/* The lowest bit that any lane has, or NO_ENTRY. */
+INLINE uint32_t first_entry(words bits)
 {
     halves half = (halves)bits;
     uint64_t either = half[0] | half[1];
 
-    return (uint32_t)__builtin_ctz((uint32_t)either | (uint32_t)(either >> 32) | 1u << NO_SLOT);
+    return (uint32_t)__builtin_ctz((uint32_t)either | (uint32_t)(either >> 32) | 1u << NO_ENTRY);
 }
 
-/* The first slot with a fingerprint, or NO_SLOT. */
+/* The first entry with a fingerprint, or NO_ENTRY. */
 INLINE uint32_t find_vector(const struct elastic_bucket *b, uint32_t print)
 {
     words low, high;
 
     memcpy(&low, b->print, sizeof(low));
     memcpy(&high, &b->print[4], sizeof(high));       /* its last lane is the guard, which has no bit */
-    return first_slot(((words)(low == print) & (words){ 1, 2, 4, 8 }) |
+    return first_entry(((words)(low == print) & (words){ 1, 2, 4, 8 }) |
                       ((words)(high == print) & (words){ 16, 32, 64, 0 }));
 }
 
 INLINE uint32_t find_scalar(const struct elastic_bucket *b, uint32_t print)
 {
-    uint32_t slot = 0;
+    uint32_t entry = 0;
 
-    while (slot < ELASTIC_SLOTS && b->print[slot] != print)
-        slot++;
-    return slot;
+    while (entry < ELASTIC_ENTRIES && b->print[entry] != print)
+        entry++;
+    return entry;
 }
 
 INLINE words lesser(words a, words b)
@@ -48,17 +50,17 @@ INLINE words lesser(words a, words b)
     return (a & is_less) | (b & ~is_less);
 }
 
-/* The first of the slots with the smallest count. */
+/* The first of the entries with the smallest count. */
 INLINE uint32_t smallest_vector(const struct elastic_bucket *b)
 {
     words low, high, least;
 
     memcpy(&low, b->count, sizeof(low));
-    memcpy(&high, &b->count[3], sizeof(high));       /* slot 3 again, and no lane that is not a slot */
+    memcpy(&high, &b->count[3], sizeof(high));       /* entry 3 again, and no lane that is not an entry */
     least = lesser(low, high);
     least = lesser(least, __builtin_shufflevector(least, least, 2, 3, 0, 1));
     least = lesser(least, __builtin_shufflevector(least, least, 1, 0, 3, 2));
-    return first_slot(((words)(low == least) & (words){ 1, 2, 4, 8 }) |
+    return first_entry(((words)(low == least) & (words){ 1, 2, 4, 8 }) |
                       ((words)(high == least) & (words){ 8, 16, 32, 64 }));
 }
 
@@ -66,9 +68,9 @@ INLINE uint32_t smallest_scalar(const struct elastic_bucket *b)
 {
     uint32_t least = 0;
 
-    for (uint32_t slot = 1; slot < ELASTIC_SLOTS; slot++)
-        if (b->count[slot] < b->count[least])
-            least = slot;
+    for (uint32_t entry = 1; entry < ELASTIC_ENTRIES; entry++)
+        if (b->count[entry] < b->count[least])
+            least = entry;
     return least;
 }
 
@@ -113,7 +115,7 @@ static void light_add(struct elastic *e, uint16_t *light, uint64_t bytes)
     light_set(e, light, *light + units_of(bytes));
 }
 
-/* A flow leaves its slot for the light part. Its counter there holds nothing of it that is not in its count
+/* A flow leaves its entry for the light part. Its counter there holds nothing of it that is not in its count
  * too, so the greater of the two will do. As published, the count of a marked flow holds none of
  * what is there. */
 static void move_to_light(struct elastic *e, const struct flow_key *k, uint32_t count, bool is_split)
@@ -126,31 +128,31 @@ static void move_to_light(struct elastic *e, const struct flow_key *k, uint32_t 
         light_set(e, light, units_of(count));
 }
 
-static void set_split(struct elastic *e, struct elastic_bucket *b, uint32_t slot, bool is_split)
+static void set_split(struct elastic *e, struct elastic_bucket *b, uint32_t entry, bool is_split)
 {
-    bool was_split = b->split >> slot & 1;
+    bool was_split = b->split >> entry & 1;
 
-    b->split = (uint8_t)(b->split ^ (uint32_t)(was_split != is_split) << slot);
+    b->split = (uint8_t)(b->split ^ (uint32_t)(was_split != is_split) << entry);
     e->splits += (uint32_t)is_split - was_split;
 }
 
-static void take_slot(struct elastic *e, uint32_t bucket, uint32_t slot, const struct flow_key *k,
+static void take_entry(struct elastic *e, uint32_t bucket, uint32_t entry, const struct flow_key *k,
                       uint32_t print, uint32_t count, bool is_split)
 {
     struct elastic_bucket *b = &e->bucket[bucket];
 
-    b->print[slot] = print;
-    b->count[slot] = count;
-    if (!(b->fresh >> slot & 1))
-        e->changed[e->changes++] = bucket * ELASTIC_SLOTS + slot;
-    b->fresh = (uint8_t)(b->fresh | 1u << slot);
-    b->idle = (uint8_t)(b->idle & ~(1u << slot));
-    set_split(e, b, slot, is_split);
-    e->key[bucket * ELASTIC_SLOTS + slot] = *k;
+    b->print[entry] = print;
+    b->count[entry] = count;
+    if (!(b->fresh >> entry & 1))
+        e->changed[e->changes++] = bucket * ELASTIC_ENTRIES + entry;
+    b->fresh = (uint8_t)(b->fresh | 1u << entry);
+    b->idle = (uint8_t)(b->idle & ~(1u << entry));
+    set_split(e, b, entry, is_split);
+    e->key[bucket * ELASTIC_ENTRIES + entry] = *k;
 }
 
 /* A newcomer has enough votes behind it. */
-static void take_by_votes(struct elastic *e, uint32_t bucket, uint32_t slot, const struct flow_key *k,
+static void take_by_votes(struct elastic *e, uint32_t bucket, uint32_t entry, const struct flow_key *k,
                           uint64_t hash, uint32_t bytes)
 {
     struct elastic_bucket *b = &e->bucket[bucket];
@@ -161,30 +163,30 @@ static void take_by_votes(struct elastic *e, uint32_t bucket, uint32_t slot, con
         count += light_bytes(light);
         light_set(e, light, *light + !*light);
     }
-    move_to_light(e, &e->key[bucket * ELASTIC_SLOTS + slot], b->count[slot], b->split >> slot & 1);
-    take_slot(e, bucket, slot, k, print_of(hash), count < UINT32_MAX ? (uint32_t)count : UINT32_MAX, true);
+    move_to_light(e, &e->key[bucket * ELASTIC_ENTRIES + entry], b->count[entry], b->split >> entry & 1);
+    take_entry(e, bucket, entry, k, print_of(hash), count < UINT32_MAX ? (uint32_t)count : UINT32_MAX, true);
     b->guard = 0;
 }
 
-/* A slot that anyone may take, or NO_SLOT. As an interval goes on there are fewer and fewer of them: a flow
+/* An entry that anyone may take, or NO_ENTRY. As an interval goes on there are fewer and fewer of them: a flow
  * that has been refused one, and is in the light part, will not find one later. */
-INLINE uint32_t free_slot(struct elastic_bucket *b, bool with_vectors)
+INLINE uint32_t free_entry(struct elastic_bucket *b, bool with_vectors)
 {
-    uint32_t slot = with_vectors ? find_vector(b, 0) : find_scalar(b, 0);
+    uint32_t entry = with_vectors ? find_vector(b, 0) : find_scalar(b, 0);
 
-    if (slot != NO_SLOT)
-        return slot;             /* it never had a flow */
+    if (entry != NO_ENTRY)
+        return entry;             /* it never had a flow */
     while (b->idle) {
-        slot = (uint32_t)__builtin_ctz(b->idle);
+        entry = (uint32_t)__builtin_ctz(b->idle);
 
-        if (b->count[slot] == 0)
-            return slot;
+        if (b->count[entry] == 0)
+            return entry;
         b->idle = (uint8_t)(b->idle & (b->idle - 1));        /* its flow has come back */
     }
-    return NO_SLOT;
+    return NO_ENTRY;
 }
 
-INLINE uint32_t smallest_slot(const struct elastic_bucket *b, bool with_vectors)
+INLINE uint32_t smallest_entry(const struct elastic_bucket *b, bool with_vectors)
 {
     return with_vectors ? smallest_vector(b) : smallest_scalar(b);
 }
@@ -193,17 +195,17 @@ INLINE void insert_stranger(struct elastic *e, uint32_t bucket, const struct flo
                             uint32_t bytes, bool with_vectors)
 {
     struct elastic_bucket *b = &e->bucket[bucket];
-    uint32_t slot = free_slot(b, with_vectors), count;
+    uint32_t entry = free_entry(b, with_vectors), count;
 
-    if (slot != NO_SLOT) {
-        take_slot(e, bucket, slot, k, print_of(hash), bytes, false);
+    if (entry != NO_ENTRY) {
+        take_entry(e, bucket, entry, k, print_of(hash), bytes, false);
         return;
     }
-    slot = smallest_slot(b, with_vectors);
-    count = b->count[slot] ? b->count[slot] : bytes;
+    entry = smallest_entry(b, with_vectors);
+    count = b->count[entry] ? b->count[entry] : bytes;
     b->guard = add_to_most(b->guard, bytes);
     if (b->guard > (uint64_t)ELASTIC_LAMBDA * count)
-        take_by_votes(e, bucket, slot, k, hash, bytes);
+        take_by_votes(e, bucket, entry, k, hash, bytes);
     else
         light_add(e, light_of(e, hash), bytes);
 }
@@ -221,12 +223,12 @@ void elastic_insert(struct elastic *e, const struct flow_key *k, uint32_t bytes)
     uint64_t hash = flow_key_hash(k, e->seed);
     uint32_t bucket = flow_key_below(hash, e->buckets);
     struct elastic_bucket *b = &e->bucket[bucket];
-    uint32_t slot = find_vector(b, print_of(hash));
+    uint32_t entry = find_vector(b, print_of(hash));
 
-    if (__builtin_expect(slot == NO_SLOT, 0))
+    if (__builtin_expect(entry == NO_ENTRY, 0))
         insert_stranger_vector(e, bucket, k, hash, bytes);
     else
-        b->count[slot] = add_to_most(b->count[slot], bytes);
+        b->count[entry] = add_to_most(b->count[entry], bytes);
 }
 
 void elastic_insert_scalar(struct elastic *e, const struct flow_key *k, uint32_t bytes)
@@ -234,30 +236,21 @@ void elastic_insert_scalar(struct elastic *e, const struct flow_key *k, uint32_t
     uint64_t hash = flow_key_hash(k, e->seed);
     uint32_t bucket = flow_key_below(hash, e->buckets);
     struct elastic_bucket *b = &e->bucket[bucket];
-    uint32_t slot = find_scalar(b, print_of(hash));
+    uint32_t entry = find_scalar(b, print_of(hash));
 
-    if (slot == NO_SLOT)
+    if (entry == NO_ENTRY)
         insert_stranger(e, bucket, k, hash, bytes, false);
     else
-        b->count[slot] = add_to_most(b->count[slot], bytes);
+        b->count[entry] = add_to_most(b->count[entry], bytes);
 }
 
 uint64_t elastic_find(const struct elastic *e, const struct flow_key *k)
 {
     uint64_t hash = flow_key_hash(k, e->seed);
     uint32_t bucket = flow_key_below(hash, e->buckets);
-    uint32_t slot = find_vector(&e->bucket[bucket], print_of(hash));
+    uint32_t entry = find_vector(&e->bucket[bucket], print_of(hash));
 
-    return slot == NO_SLOT ? 0 : (uint64_t)print_of(hash) << 32 | bucket << 3 | slot;
-}
-
-static void *allocate_lines(uint64_t bytes)
-{
-    void *memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
-
-    if (!memory)
-        die("no memory");
-    return memory;
+    return entry == NO_ENTRY ? 0 : (uint64_t)print_of(hash) << 32 | bucket << 3 | entry;
 }
 
 void elastic_init(struct elastic *e, const struct elastic_cfg *cfg)
@@ -267,14 +260,13 @@ void elastic_init(struct elastic *e, const struct elastic_cfg *cfg)
 
     *e = (struct elastic){ .buckets = heavy_bytes / 64, .lights = light_size / 2,
                            .published = cfg->published };
-    if (e->buckets == 0 || e->lights == 0)
-        die("a sketch of no buckets or no counters");
+    assert(e->buckets > 0 && e->lights > 0);
     /* Mixed, so that seeds 0, 1, 2 are as different as any. */
     e->seed = flow_key_fold(cfg->seed ^ 0x9e3779b97f4a7c15ull, 0xd1342543de82ef95ull);
-    e->bucket = allocate_lines((uint64_t)e->buckets * sizeof(*e->bucket));
-    e->key = allocate_lines((uint64_t)e->buckets * ELASTIC_SLOTS * sizeof(*e->key));
-    e->light = allocate_lines((uint64_t)e->lights * sizeof(*e->light));
-    e->changed = xmalloc((uint64_t)e->buckets * ELASTIC_SLOTS * sizeof(*e->changed));
+    e->bucket = xalloc_lines((uint64_t)e->buckets * sizeof(*e->bucket));
+    e->key = xalloc_lines((uint64_t)e->buckets * ELASTIC_ENTRIES * sizeof(*e->key));
+    e->light = xalloc_lines((uint64_t)e->lights * sizeof(*e->light));
+    e->changed = xmalloc((uint64_t)e->buckets * ELASTIC_ENTRIES * sizeof(*e->changed));
     elastic_reset(e);
 }
 
@@ -296,7 +288,7 @@ void elastic_clear_rest(struct elastic *e)
 void elastic_reset(struct elastic *e)
 {
     memset(e->bucket, 0, e->buckets * sizeof(*e->bucket));
-    memset(e->key, 0, (uint64_t)e->buckets * ELASTIC_SLOTS * sizeof(*e->key));
+    memset(e->key, 0, (uint64_t)e->buckets * ELASTIC_ENTRIES * sizeof(*e->key));
     e->lights_used = e->lights;
     elastic_clear_rest(e);
 }
@@ -306,21 +298,21 @@ void elastic_next_interval(struct elastic *e)
     for (uint32_t i = 0; i < e->buckets; i++) {
         uint8_t idle = 0;
 
-        for (uint32_t slot = 0; slot < ELASTIC_SLOTS; slot++)
-            idle = (uint8_t)(idle | (e->bucket[i].count[slot] == 0) << slot);
+        for (uint32_t entry = 0; entry < ELASTIC_ENTRIES; entry++)
+            idle = (uint8_t)(idle | (e->bucket[i].count[entry] == 0) << entry);
         elastic_clear_bucket(&e->bucket[i], idle);
     }
     elastic_clear_rest(e);
 }
 
-/* What a slot says of its flow. */
-static uint64_t slot_bytes(const struct elastic *e, uint32_t bucket, uint32_t slot)
+/* What an entry says of its flow. */
+static uint64_t entry_bytes(const struct elastic *e, uint32_t bucket, uint32_t entry)
 {
     const struct elastic_bucket *b = &e->bucket[bucket];
-    uint64_t bytes = b->count[slot];
+    uint64_t bytes = b->count[entry];
 
-    if (e->published && b->split >> slot & 1)
-        bytes += light_bytes(light_of(e, flow_key_hash(&e->key[bucket * ELASTIC_SLOTS + slot], e->seed)));
+    if (e->published && b->split >> entry & 1)
+        bytes += light_bytes(light_of(e, flow_key_hash(&e->key[bucket * ELASTIC_ENTRIES + entry], e->seed)));
     return bytes;
 }
 
@@ -328,10 +320,10 @@ uint64_t elastic_query(const struct elastic *e, const struct flow_key *k)
 {
     uint64_t hash = flow_key_hash(k, e->seed);
     uint32_t bucket = flow_key_below(hash, e->buckets);
-    uint32_t slot = find_vector(&e->bucket[bucket], print_of(hash));
+    uint32_t entry = find_vector(&e->bucket[bucket], print_of(hash));
 
-    if (slot != NO_SLOT && e->bucket[bucket].count[slot])
-        return slot_bytes(e, bucket, slot);
+    if (entry != NO_ENTRY && e->bucket[bucket].count[entry])
+        return entry_bytes(e, bucket, entry);
     return light_bytes(light_of(e, hash));
 }
 
@@ -339,44 +331,44 @@ uint32_t elastic_list(const struct elastic *e, uint64_t bytes_min, struct elasti
 {
     uint32_t found = 0;
 
-    for (uint32_t i = 0; i < e->buckets * ELASTIC_SLOTS; i++) {
-        uint32_t bucket = i / ELASTIC_SLOTS, slot = i % ELASTIC_SLOTS;
-        uint64_t bytes = slot_bytes(e, bucket, slot);
+    for (uint32_t i = 0; i < e->buckets * ELASTIC_ENTRIES; i++) {
+        uint32_t bucket = i / ELASTIC_ENTRIES, entry = i % ELASTIC_ENTRIES;
+        uint64_t bytes = entry_bytes(e, bucket, entry);
 
-        if (bytes < bytes_min || e->bucket[bucket].count[slot] == 0)
+        if (bytes < bytes_min || e->bucket[bucket].count[entry] == 0)
             continue;
         if (found < max)
-            flow[found] = (struct elastic_flow){ e->key[i], bytes, e->bucket[bucket].split >> slot & 1 };
+            flow[found] = (struct elastic_flow){ e->key[i], bytes, e->bucket[bucket].split >> entry & 1 };
         found++;
     }
     return found;
 }
 
-/* What the light part holds of a flow that has no slot; 0 if it has one. */
-static uint64_t bytes_without_slot(const struct elastic *e, const struct flow_key *k)
+/* What the light part holds of a flow that has no entry; 0 if it has one. */
+static uint64_t bytes_without_entry(const struct elastic *e, const struct flow_key *k)
 {
     uint64_t hash = flow_key_hash(k, e->seed);
     uint32_t bucket = flow_key_below(hash, e->buckets);
-    uint32_t slot = find_vector(&e->bucket[bucket], print_of(hash));
-    bool has_slot = slot != NO_SLOT && e->bucket[bucket].count[slot];
+    uint32_t entry = find_vector(&e->bucket[bucket], print_of(hash));
+    bool has_entry = entry != NO_ENTRY && e->bucket[bucket].count[entry];
 
-    return has_slot ? 0 : light_bytes(light_of(e, hash));
+    return has_entry ? 0 : light_bytes(light_of(e, hash));
 }
 
 /* The flows of 'e' take along what 'other' has of them in its light part only; as published the mark is
  * enough. */
 static void add_from_light(struct elastic *e, const struct elastic *other)
 {
-    for (uint32_t i = 0; i < e->buckets * ELASTIC_SLOTS; i++) {
-        struct elastic_bucket *b = &e->bucket[i / ELASTIC_SLOTS];
-        uint32_t slot = i % ELASTIC_SLOTS;
-        uint64_t bytes = b->count[slot] ? bytes_without_slot(other, &e->key[i]) : 0;
+    for (uint32_t i = 0; i < e->buckets * ELASTIC_ENTRIES; i++) {
+        struct elastic_bucket *b = &e->bucket[i / ELASTIC_ENTRIES];
+        uint32_t entry = i % ELASTIC_ENTRIES;
+        uint64_t bytes = b->count[entry] ? bytes_without_entry(other, &e->key[i]) : 0;
 
         if (bytes == 0)
             continue;
-        set_split(e, b, slot, true);
+        set_split(e, b, entry, true);
         if (!e->published)
-            b->count[slot] = add_to_most(b->count[slot], (uint32_t)bytes);
+            b->count[entry] = add_to_most(b->count[entry], (uint32_t)bytes);
     }
 }
 
@@ -386,51 +378,51 @@ static void merge_light(struct elastic *to, const struct elastic *from)
         light_set(to, &to->light[i], (uint64_t)to->light[i] + from->light[i]);
 }
 
-/* A flow of the other heavy part joins its own slot, if it has one. */
-static bool join_slot(struct elastic *to, const struct flow_key *k, uint32_t count, bool is_split)
+/* A flow of the other heavy part joins its own entry, if it has one. */
+static bool join_entry(struct elastic *to, const struct flow_key *k, uint32_t count, bool is_split)
 {
     uint64_t hash = flow_key_hash(k, to->seed);
     struct elastic_bucket *b = &to->bucket[flow_key_below(hash, to->buckets)];
-    uint32_t slot = find_vector(b, print_of(hash));
+    uint32_t entry = find_vector(b, print_of(hash));
 
-    if (slot == NO_SLOT || b->count[slot] == 0)
+    if (entry == NO_ENTRY || b->count[entry] == 0)
         return false;
-    b->count[slot] = add_to_most(b->count[slot], count);
-    set_split(to, b, slot, is_split || (b->split >> slot & 1));
+    b->count[entry] = add_to_most(b->count[entry], count);
+    set_split(to, b, entry, is_split || (b->split >> entry & 1));
     return true;
 }
 
-/* Otherwise it takes the slot of a smaller flow, or goes to the light part. */
-static void win_slot(struct elastic *to, const struct flow_key *k, uint32_t count, bool is_split)
+/* Otherwise it takes the entry of a smaller flow, or goes to the light part. */
+static void win_entry(struct elastic *to, const struct flow_key *k, uint32_t count, bool is_split)
 {
     uint64_t hash = flow_key_hash(k, to->seed);
     uint32_t bucket = flow_key_below(hash, to->buckets), print = print_of(hash);
     struct elastic_bucket *b = &to->bucket[bucket];
-    uint32_t slot = find_vector(b, print);
+    uint32_t entry = find_vector(b, print);
 
-    slot = slot != NO_SLOT ? slot : smallest_slot(b, true);
-    if (b->count[slot] >= count) {
+    entry = entry != NO_ENTRY ? entry : smallest_entry(b, true);
+    if (b->count[entry] >= count) {
         move_to_light(to, k, count, is_split);
         return;
     }
-    if (b->count[slot])
-        move_to_light(to, &to->key[bucket * ELASTIC_SLOTS + slot], b->count[slot], b->split >> slot & 1);
-    take_slot(to, bucket, slot, k, print, count, is_split);
+    if (b->count[entry])
+        move_to_light(to, &to->key[bucket * ELASTIC_ENTRIES + entry], b->count[entry], b->split >> entry & 1);
+    take_entry(to, bucket, entry, k, print, count, is_split);
 }
 
-/* Empties 'from'. All join before any is driven out: a flow without its slot could not be joined any more. */
+/* Empties 'from'. All join before any is driven out: a flow without its entry could not be joined any more. */
 static void merge_heavy(struct elastic *to, struct elastic *from)
 {
     for (uint32_t pass = 0; pass < 2; pass++) {
-        for (uint32_t i = 0; i < from->buckets * ELASTIC_SLOTS; i++) {
-            struct elastic_bucket *b = &from->bucket[i / ELASTIC_SLOTS];
-            uint32_t slot = i % ELASTIC_SLOTS, count = b->count[slot];
-            bool is_split = b->split >> slot & 1;
+        for (uint32_t i = 0; i < from->buckets * ELASTIC_ENTRIES; i++) {
+            struct elastic_bucket *b = &from->bucket[i / ELASTIC_ENTRIES];
+            uint32_t entry = i % ELASTIC_ENTRIES, count = b->count[entry];
+            bool is_split = b->split >> entry & 1;
 
-            if (count && pass == 0 && join_slot(to, &from->key[i], count, is_split))
-                b->count[slot] = 0;
+            if (count && pass == 0 && join_entry(to, &from->key[i], count, is_split))
+                b->count[entry] = 0;
             else if (count && pass == 1)
-                win_slot(to, &from->key[i], count, is_split);
+                win_entry(to, &from->key[i], count, is_split);
         }
     }
 }
@@ -445,30 +437,31 @@ static struct elastic copy_of(const struct elastic *e)
     copy.lights_used = e->lights_used;
     copy.splits = e->splits;
     memcpy(copy.bucket, e->bucket, e->buckets * sizeof(*e->bucket));
-    memcpy(copy.key, e->key, (uint64_t)e->buckets * ELASTIC_SLOTS * sizeof(*e->key));
+    memcpy(copy.key, e->key, (uint64_t)e->buckets * ELASTIC_ENTRIES * sizeof(*e->key));
     memcpy(copy.light, e->light, e->lights * sizeof(*e->light));
     return copy;
 }
 
-void elastic_merge(struct elastic *to, const struct elastic *from)
+int elastic_merge(struct elastic *to, const struct elastic *from)
 {
     struct elastic other;
 
     if (to->buckets != from->buckets || to->lights != from->lights || to->seed != from->seed ||
         to->published != from->published)
-        die("sketches of different sizes or seeds cannot be merged");
+        return -EINVAL;
     other = copy_of(from);
     add_from_light(&other, to);
     add_from_light(to, from);
     merge_light(to, from);
     merge_heavy(to, &other);
     elastic_fini(&other);
+    return 0;
 }
 
 uint64_t elastic_bytes(const struct elastic *e)
 {
-    uint64_t slot_bytes_each = sizeof(*e->key) + sizeof(*e->changed);
+    uint64_t entry_bytes_each = sizeof(*e->key) + sizeof(*e->changed);
 
-    return (uint64_t)e->buckets * (sizeof(*e->bucket) + ELASTIC_SLOTS * slot_bytes_each) +
+    return (uint64_t)e->buckets * (sizeof(*e->bucket) + ELASTIC_ENTRIES * entry_bytes_each) +
            (uint64_t)e->lights * sizeof(*e->light) + sizeof(*e);
 }

@@ -26,8 +26,8 @@ static uint32_t count_heavy(const struct elastic *e)
     uint32_t flows = 0;
 
     for (uint32_t i = 0; i < e->buckets; i++)
-        for (uint32_t slot = 0; slot < ELASTIC_SLOTS; slot++)
-            flows += e->bucket[i].count[slot] > 0;
+        for (uint32_t entry = 0; entry < ELASTIC_ENTRIES; entry++)
+            flows += e->bucket[i].count[entry] > 0;
     return flows;
 }
 
@@ -116,7 +116,7 @@ static void em_round(struct em *em, uint32_t lights)
 
 static void add_heavy(const struct elastic *e, uint32_t quantum_bytes, double *flows, uint32_t sizes)
 {
-    uint32_t max = e->buckets * ELASTIC_SLOTS;
+    uint32_t max = e->buckets * ELASTIC_ENTRIES;
     struct elastic_flow *flow = xmalloc(max * sizeof(*flow));
     uint32_t found = elastic_list(e, 1, flow, max);
 

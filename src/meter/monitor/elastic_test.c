@@ -1,6 +1,7 @@
 #include "meter/monitor/elastic.h"
 #include "base/rng.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,7 +60,7 @@ static void fill_one_bucket(struct elastic *e, bool published)
         insert(e, flow, 100, (int)flow);
 }
 
-static void insert__gives_seven_flows_a_slot_each(void **unused)
+static void insert__gives_seven_flows_a_entry_each(void **unused)
 {
     struct elastic e;
 
@@ -74,7 +75,7 @@ static void insert__gives_seven_flows_a_slot_each(void **unused)
 }
 
 /* The smallest has 100 bytes and lambda is 8: 800 bytes of votes are too few. 100 bytes are 7 light units. */
-static void insert__needs_more_than_lambda_votes_for_a_slot(void **unused)
+static void insert__needs_more_than_lambda_votes_for_a_entry(void **unused)
 {
     struct elastic e;
 
@@ -109,7 +110,7 @@ static void insert__as_published_leaves_the_past_in_the_light_part(void **unused
     elastic_fini(&e);
 }
 
-/* A flow that wins a slot with its first packet leaves a trace, so that it is counted in both parts. */
+/* A flow that wins an entry with its first packet leaves a trace, so that it is counted in both parts. */
 static void insert__marks_the_light_part_for_a_newcomer(void **unused)
 {
     struct elastic e;
@@ -142,7 +143,7 @@ static void insert__stops_at_the_greatest_count(void **unused)
 static void assert_same(const struct elastic *a, const struct elastic *b)
 {
     assert_memory_equal(a->bucket, b->bucket, a->buckets * sizeof(*a->bucket));
-    assert_memory_equal(a->key, b->key, a->buckets * ELASTIC_SLOTS * sizeof(*a->key));
+    assert_memory_equal(a->key, b->key, a->buckets * ELASTIC_ENTRIES * sizeof(*a->key));
     assert_memory_equal(a->light, b->light, a->lights * sizeof(*a->light));
     assert_int_equal(a->lights_used, b->lights_used);
     assert_int_equal(a->splits, b->splits);
@@ -222,7 +223,7 @@ static void list__has_the_flows_of_the_heavy_part(void **unused)
     elastic_fini(&e);
 }
 
-static void next_interval__leaves_flows_in_their_slots(void **unused)
+static void next_interval__leaves_flows_in_their_entries(void **unused)
 {
     struct elastic_flow flow[7];
     struct elastic e;
@@ -239,9 +240,9 @@ static void next_interval__leaves_flows_in_their_slots(void **unused)
 }
 
 /* Flows 1 .. 7 have sent in the last interval and are taken to send a packet in this one: only the ninth
- * packet of a newcomer outvotes one. An interval later six of them have been silent, and a slot is free for
+ * packet of a newcomer outvotes one. An interval later six of them have been silent, and an entry is free for
  * anyone. */
-static void next_interval__keeps_slots_for_late_flows(void **unused)
+static void next_interval__keeps_entries_for_late_flows(void **unused)
 {
     struct elastic e;
 
@@ -270,7 +271,7 @@ static void merge__adds_what_two_sketches_know(void **unused)
     fill_one_bucket(&a, false);
     fill_one_bucket(&b, false);
     insert(&b, 7, 1000, 1);
-    elastic_merge(&a, &b);
+    assert_int_equal(0, elastic_merge(&a, &b));
     for (uint32_t flow = 1; flow <= 6; flow++)
         assert_int_equal(query(&a, flow), 2 * flow * 100);
     assert_int_equal(query(&a, 7), 2 * 700 + 1000);
@@ -279,7 +280,7 @@ static void merge__adds_what_two_sketches_know(void **unused)
     elastic_fini(&b);
 }
 
-/* Flow 8 is in the light part of one and has a slot in the other. */
+/* Flow 8 is in the light part of one and has an entry in the other. */
 static void merge__joins_the_parts_of_a_flow(void **unused)
 {
     struct elastic a, b;
@@ -289,7 +290,7 @@ static void merge__joins_the_parts_of_a_flow(void **unused)
     insert(&a, 8, 160, 2);
     elastic_init(&b, &(struct elastic_cfg){ .heavy_bytes = 64, .light_bytes = 2 });
     insert(&b, 8, 1000, 1);
-    elastic_merge(&a, &b);
+    assert_int_equal(0, elastic_merge(&a, &b));
     assert_int_equal(query(&a, 8), 1000 + 320);
     assert_int_equal(query(&a, 1), 320);             /* had to go: the light counter says 320 of it */
     assert_int_equal(query(&a, 2), 200);
@@ -307,7 +308,7 @@ static void check_merge(bool published)
     elastic_init(&b, &cfg);
     insert_random(&a, bytes, 8, 30000);
     insert_random(&b, bytes, 9, 30000);
-    elastic_merge(&a, &b);
+    assert_int_equal(0, elastic_merge(&a, &b));
     for (uint32_t flow = 0; flow < FLOWS; flow++)
         assert_true(query(&a, flow) >= (bytes[flow] < 1000000 ? bytes[flow] : 1000000));
     for (uint32_t flow = 0; flow < 30; flow++)
@@ -346,7 +347,7 @@ static void cardinality__is_right_within_its_error(void **unused)
     elastic_fini(&e);
 }
 
-static void cardinality__counts_slots_exactly(void **unused)
+static void cardinality__counts_entries_exactly(void **unused)
 {
     struct elastic e;
 
@@ -398,24 +399,48 @@ static void sizes__reads_lonely_flows_exactly(void **unused)
     elastic_fini(&e);
 }
 
+static void merge__refuses_what_is_not_alike(void **unused)
+{
+    static const struct elastic_cfg other[] = {
+        { .heavy_bytes = 128, .light_bytes = 1000 }, { .heavy_bytes = 64, .light_bytes = 1002 },
+        { .heavy_bytes = 64, .light_bytes = 1000, .seed = 1 },
+        { .heavy_bytes = 64, .light_bytes = 1000, .published = true },
+    };
+    struct flow_key key = flow_key_qp(1, 2, 3);
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++) {
+        struct elastic a, b;
+
+        elastic_init(&a, &(struct elastic_cfg){ .heavy_bytes = 64, .light_bytes = 1000 });
+        elastic_init(&b, &other[i]);
+        elastic_insert(&b, &key, 500);
+        assert_int_equal(-EINVAL, elastic_merge(&a, &b));
+        assert_int_equal(0, elastic_query(&a, &key));
+        elastic_fini(&a);
+        elastic_fini(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(insert__gives_seven_flows_a_slot_each),
-        cmocka_unit_test(insert__needs_more_than_lambda_votes_for_a_slot),
+        cmocka_unit_test(insert__gives_seven_flows_a_entry_each),
+        cmocka_unit_test(insert__needs_more_than_lambda_votes_for_a_entry),
         cmocka_unit_test(insert__as_published_leaves_the_past_in_the_light_part),
         cmocka_unit_test(insert__marks_the_light_part_for_a_newcomer),
         cmocka_unit_test(insert__stops_at_the_greatest_count),
         cmocka_unit_test(insert__vector_equals_scalar),
         cmocka_unit_test(query__is_never_less_than_the_truth),
         cmocka_unit_test(list__has_the_flows_of_the_heavy_part),
-        cmocka_unit_test(next_interval__leaves_flows_in_their_slots),
-        cmocka_unit_test(next_interval__keeps_slots_for_late_flows),
+        cmocka_unit_test(next_interval__leaves_flows_in_their_entries),
+        cmocka_unit_test(next_interval__keeps_entries_for_late_flows),
         cmocka_unit_test(merge__adds_what_two_sketches_know),
         cmocka_unit_test(merge__joins_the_parts_of_a_flow),
         cmocka_unit_test(merge__is_never_less_than_the_truth),
+        cmocka_unit_test(merge__refuses_what_is_not_alike),
         cmocka_unit_test(cardinality__is_right_within_its_error),
-        cmocka_unit_test(cardinality__counts_slots_exactly),
+        cmocka_unit_test(cardinality__counts_entries_exactly),
         cmocka_unit_test(sizes__finds_what_shares_counters),
         cmocka_unit_test(sizes__reads_lonely_flows_exactly),
     };

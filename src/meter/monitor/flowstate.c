@@ -1,6 +1,7 @@
 /* src/meter/monitor/flowstate.c - see flowstate.h. */
 #include "meter/monitor/flowstate.h"
-#include "base/err.h"
+
+#include <assert.h>
 
 /* 1 / (1 + e^-n) in 1/FSD_ONE, rounded; a whole flow from 12 on. */
 static const uint32_t sigmoid[] = {
@@ -13,8 +14,7 @@ struct flowstate_cfg flowstate_configure(struct flowstate_cfg cfg)
 {
     cfg.tau_bytes = cfg.tau_bytes ? cfg.tau_bytes : FLOWSTATE_TAU_BYTES;
     cfg.delta = cfg.delta ? cfg.delta : FLOWSTATE_DELTA;
-    if (cfg.delta >= FLOWSTATE_RUN_MAX)
-        die("flow states: a window of %u intervals", cfg.delta);
+    assert(cfg.delta < FLOWSTATE_RUN_MAX);
     return cfg;
 }
 
@@ -29,6 +29,16 @@ enum flow_class flowstate_step(const struct flowstate_cfg *cfg, struct flowstate
     if (s->bytes >= cfg->tau_bytes)
         return FLOW_ELEPHANT;
     return s->run >= cfg->delta ? FLOW_POTENTIAL : FLOW_MOUSE;
+}
+
+void flow_count(const struct flowstate_cfg *cfg, uint64_t bytes, struct fsd *fsd)
+{
+    if (bytes >= cfg->tau_bytes)
+        fsd->elephants += FSD_ONE;
+    else
+        fsd->mice += FSD_ONE;
+    if (cfg->with_bins)
+        fsd->bin[fsd_bin(bytes)]++;
 }
 
 void flow_tally_add(const struct flowstate_cfg *cfg, struct flow_tally *t, enum flow_class class,

@@ -48,6 +48,9 @@ struct flowstate_cfg flowstate_configure(struct flowstate_cfg);
 /* Ends an interval in which the flow sent 'bytes'. 'cfg' is a configured one, here and below. */
 enum flow_class flowstate_step(const struct flowstate_cfg *cfg, struct flowstate *, uint64_t bytes);
 
+/* Adds a flow whose whole size is known. */
+void flow_count(const struct flowstate_cfg *cfg, uint64_t bytes, struct fsd *);
+
 /* What the flows of an interval add up to, before potential elephants are divided. */
 struct flow_tally {
     uint64_t elephants, potentials, mice;

@@ -19,11 +19,11 @@
 struct monitor_cfg {             /* what is 0 has the initial value */
     struct elastic_cfg   sketch;
     struct flowstate_cfg states;
-    uint32_t             parking_places;     /* flow states that are kept without a slot; 0: 16384 */
+    uint32_t             parking_places;     /* flow states that are kept without an entry; 0: 16384 */
     bool                 heavy_only;         /* flows of the light part are not counted, as PARALEON has it */
     uint32_t             netflow_one_in;     /* packets, of which one is sampled; 0: 100 */
     uint64_t             netflow_export_ps;  /* 0: 1 s */
-    uint32_t             host_slots;         /* work requests that are looked at; 0: 1024 */
+    uint32_t             host_requests;         /* work requests that are looked at; 0: 1024 */
     uint64_t             seed;               /* of samples; that of the sketch's hash is sketch.seed */
 };
 

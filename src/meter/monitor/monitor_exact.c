@@ -37,18 +37,6 @@ static void exact_on_packet(void *state, const struct flow_key *k, uint32_t byte
     f->is_done = false;
 }
 
-static void count(const struct exact *e, const struct table_flow *f, struct fsd *fsd)
-{
-    uint64_t bytes = f->size_bytes ? f->size_bytes : f->sent_bytes;
-
-    if (bytes >= e->cfg.tau_bytes)
-        fsd->elephants += FSD_ONE;
-    else
-        fsd->mice += FSD_ONE;
-    if (e->cfg.with_bins)
-        fsd->bin[fsd_bin(bytes)]++;
-}
-
 static void exact_read(void *state, uint64_t now_ps, struct fsd *fsd)
 {
     struct exact *e = state;
@@ -60,7 +48,7 @@ static void exact_read(void *state, uint64_t now_ps, struct fsd *fsd)
 
         if (f->now_bytes == 0)
             continue;
-        count(e, f, fsd);
+        flow_count(&e->cfg, f->size_bytes ? f->size_bytes : f->sent_bytes, fsd);
         f->now_bytes = 0;
         f->is_done = f->size_bytes && f->sent_bytes >= f->size_bytes;
     }

@@ -10,30 +10,30 @@
 
 #include <stdlib.h>
 
-#define SLOTS 1024
+#define REQUESTS 1024
 
 struct request { struct flow_key key; uint64_t size_bytes, sent_bytes; };
 
 struct host {
-    struct request      *slot;
-    uint32_t             slots;
+    struct request      *request;
+    uint32_t             requests;
     struct flowstate_cfg cfg;
 };
 
-static struct request *slot_of(const struct host *h, const struct flow_key *k)
+static struct request *request_of(const struct host *h, const struct flow_key *k)
 {
-    return &h->slot[flow_key_below(flow_key_hash(k, 0xbb67ae8584caa73bull), h->slots)];
+    return &h->request[flow_key_below(flow_key_hash(k, 0xbb67ae8584caa73bull), h->requests)];
 }
 
 static void host_on_request(void *state, const struct flow_key *k, uint64_t bytes, uint64_t now_ps)
 {
     (void)now_ps;
-    *slot_of(state, k) = (struct request){ *k, bytes, 0 };
+    *request_of(state, k) = (struct request){ *k, bytes, 0 };
 }
 
 static void host_on_packet(void *state, const struct flow_key *k, uint32_t bytes, uint64_t now_ps)
 {
-    struct request *r = slot_of(state, k);
+    struct request *r = request_of(state, k);
 
     (void)now_ps;
     if (flow_key_equal(&r->key, k))
@@ -53,15 +53,13 @@ static void host_read(void *state, uint64_t now_ps, struct fsd *fsd)
 
     (void)now_ps;
     *fsd = (struct fsd){ 0 };
-    for (uint32_t i = 0; i < h->slots; i++) {
-        struct request *r = &h->slot[i];
+    for (uint32_t i = 0; i < h->requests; i++) {
+        struct request *r = &h->request[i];
         uint64_t bytes = visible_bytes(r, h->cfg.tau_bytes);
 
         if (bytes == 0)
             continue;
-        fsd->elephants += bytes >= h->cfg.tau_bytes ? FSD_ONE : 0;
-        fsd->mice += bytes < h->cfg.tau_bytes ? FSD_ONE : 0;
-        fsd->bin[fsd_bin(bytes)] += (uint64_t)(h->cfg.with_bins != 0);
+        flow_count(&h->cfg, bytes, fsd);
         if (r->sent_bytes == r->size_bytes)
             *r = (struct request){ 0 };
     }
@@ -71,8 +69,8 @@ static void *host_create(const struct monitor_cfg *cfg)
 {
     struct host *h = xcalloc(1, sizeof(*h));
 
-    h->slots = cfg->host_slots ? cfg->host_slots : SLOTS;
-    h->slot = xcalloc(h->slots, sizeof(*h->slot));
+    h->requests = cfg->host_requests ? cfg->host_requests : REQUESTS;
+    h->request = xcalloc(h->requests, sizeof(*h->request));
     h->cfg = flowstate_configure(cfg->states);
     return h;
 }
@@ -81,7 +79,7 @@ static void host_destroy(void *state)
 {
     struct host *h = state;
 
-    free(h->slot);
+    free(h->request);
     free(h);
 }
 

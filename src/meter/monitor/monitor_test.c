@@ -124,7 +124,7 @@ static void elastic__knows_fast_elephants(void **unused)
     a->destroy(state);
 }
 
-/* One bucket: seven flows have slots, about 50 are in the light part alone. */
+/* One bucket: seven flows have entries, about 50 are in the light part alone. */
 static void check_light_part(const char *name)
 {
     const struct monitor_algo *a = monitor_find(name);
@@ -178,11 +178,11 @@ static void host__sees_requests_as_they_begin(void **unused)
     a->destroy(state);
 }
 
-/* One slot: the second request replaces the first, whose packets are nobody's. */
+/* One entry: the second request replaces the first, whose packets are nobody's. */
 static void host__forgets_what_is_replaced(void **unused)
 {
     const struct monitor_algo *a = monitor_find("host");
-    void *state = a->create(&(struct monitor_cfg){ .host_slots = 1 });
+    void *state = a->create(&(struct monitor_cfg){ .host_requests = 1 });
     struct fsd f;
 
     (void)unused;

@@ -1,4 +1,4 @@
-#include "meter/monitor/flowstate_slots.h"
+#include "meter/monitor/flowstate_table.h"
 #include "base/rng.h"
 
 #include <setjmp.h>
@@ -21,25 +21,25 @@ static void insert(struct elastic *e, uint32_t flow, uint32_t bytes)
     elastic_insert(e, &key, bytes);
 }
 
-struct pair { struct elastic sketch; struct flow_slots slots; };
+struct pair { struct elastic sketch; struct flowstate_table entries; };
 
 static void pair_init(struct pair *p, uint32_t buckets, uint32_t places, struct flowstate_cfg cfg)
 {
     elastic_init(&p->sketch, &(struct elastic_cfg){ .heavy_bytes = buckets * 64, .light_bytes = 1000 });
-    flow_slots_init(&p->slots, cfg, buckets, places);
+    flowstate_table_init(&p->entries, cfg, buckets, places);
 }
 
 static void pair_fini(struct pair *p)
 {
     elastic_fini(&p->sketch);
-    flow_slots_fini(&p->slots);
+    flowstate_table_fini(&p->entries);
 }
 
 static struct flow_tally read(struct pair *p)
 {
     struct flow_tally t = { 0 };
 
-    flow_slots_read(&p->slots, &p->sketch, &t);
+    flowstate_table_read(&p->entries, &p->sketch, &t);
     return t;
 }
 
@@ -88,7 +88,7 @@ static void read__equals_single_flows(void **unused)
                                                       .with_bins = 1 });
 }
 
-/* Many flows in few slots, so that slots change hands all the time, and counts of all magnitudes. */
+/* Many flows in few entries, so that entries change hands all the time, and counts of all magnitudes. */
 static void read__vector_equals_scalar(void **unused)
 {
     struct pair a, b;
@@ -109,12 +109,12 @@ static void read__vector_equals_scalar(void **unused)
             insert(&b.sketch, flow, bytes);
         }
         vector = read(&a);
-        flow_slots_read_scalar(&b.slots, &b.sketch, &scalar);
+        flowstate_table_read_scalar(&b.entries, &b.sketch, &scalar);
         scalar.potential_sigmoid = 0;
         assert_memory_equal(&vector, &scalar, sizeof(vector));
-        assert_memory_equal(a.slots.states, b.slots.states, 33 * sizeof(*a.slots.states));
-        assert_memory_equal(a.slots.owner, b.slots.owner, 33 * ELASTIC_SLOTS * sizeof(*a.slots.owner));
-        assert_memory_equal(a.slots.parked, b.slots.parked, 64 * sizeof(*a.slots.parked));
+        assert_memory_equal(a.entries.states, b.entries.states, 33 * sizeof(*a.entries.states));
+        assert_memory_equal(a.entries.owner, b.entries.owner, 33 * ELASTIC_ENTRIES * sizeof(*a.entries.owner));
+        assert_memory_equal(a.entries.parked, b.entries.parked, 64 * sizeof(*a.entries.parked));
         assert_memory_equal(a.sketch.bucket, b.sketch.bucket, 33 * sizeof(*a.sketch.bucket));
     }
     pair_fini(&a);
@@ -128,8 +128,8 @@ static void send(struct pair *p, uint32_t first, uint32_t last, uint32_t packets
             insert(&p->sketch, flow, bytes);
 }
 
-/* One bucket. Flow 1 sends 'packets' of 1 KB and is silent, until seven others have all slots. */
-static void lose_slot(struct pair *p, uint32_t packets)
+/* One bucket. Flow 1 sends 'packets' of 1 KB and is silent, until seven others have all entries. */
+static void lose_entry(struct pair *p, uint32_t packets)
 {
     pair_init(p, 1, 16, (struct flowstate_cfg){ 0 });
     send(p, 1, 1, packets, 1000);
@@ -141,14 +141,14 @@ static void lose_slot(struct pair *p, uint32_t packets)
     assert_int_equal(read(p).mice, 7);
 }
 
-/* It comes back with 400 KB, of which eight packets, counted as 1008 bytes, are votes for a slot. */
-static void read__remembers_a_flow_that_lost_its_slot(void **unused)
+/* It comes back with 400 KB, of which eight packets, counted as 1008 bytes, are votes for an entry. */
+static void read__remembers_a_flow_that_lost_its_entry(void **unused)
 {
     struct flow_tally t;
     struct pair p;
 
     (void)unused;
-    lose_slot(&p, 600);
+    lose_entry(&p, 600);
     send(&p, 1, 1, 400, 1000);
     t = read(&p);
     assert_int_equal(t.elephants, 1);
@@ -157,25 +157,25 @@ static void read__remembers_a_flow_that_lost_its_slot(void **unused)
 }
 
 /* 62 KB are no more than a sixteenth of 1 MB, so that 62 + 939 KB are not known to be an elephant. */
-static void read__forgets_a_small_flow_that_lost_its_slot(void **unused)
+static void read__forgets_a_small_flow_that_lost_its_entry(void **unused)
 {
     struct pair p;
 
     (void)unused;
-    lose_slot(&p, 62);
+    lose_entry(&p, 62);
     send(&p, 1, 1, 939, 1000);
     assert_int_equal(read(&p).elephants, 0);
     pair_fini(&p);
-    lose_slot(&p, 63);
+    lose_entry(&p, 63);
     send(&p, 1, 1, 938, 1000);
     assert_int_equal(read(&p).elephants, 1);
     pair_fini(&p);
 }
 
-/* One bucket, flows 1 .. 7 in slots 0 .. 6. In the third interval a newcomer wins slot 0 before flow 1
- * speaks, which wins slot 1: it has moved, and its row goes on. 100 bytes are 112 in the light part; eight
+/* One bucket, flows 1 .. 7 in entries 0 .. 6. In the third interval a newcomer wins entry 0 before flow 1
+ * speaks, which wins entry 1: it has moved, and its row goes on. 100 bytes are 112 in the light part; eight
  * packets pass there. */
-static void read__follows_a_flow_to_another_slot(void **unused)
+static void read__follows_a_flow_to_another_entry(void **unused)
 {
     struct flow_tally t;
     struct pair p;
@@ -201,9 +201,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(read__equals_single_flows),
         cmocka_unit_test(read__vector_equals_scalar),
-        cmocka_unit_test(read__remembers_a_flow_that_lost_its_slot),
-        cmocka_unit_test(read__forgets_a_small_flow_that_lost_its_slot),
-        cmocka_unit_test(read__follows_a_flow_to_another_slot),
+        cmocka_unit_test(read__remembers_a_flow_that_lost_its_entry),
+        cmocka_unit_test(read__forgets_a_small_flow_that_lost_its_entry),
+        cmocka_unit_test(read__follows_a_flow_to_another_entry),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* src/meter/monitor/flowstate_slots.c - see flowstate_slots.h. */
-#include "meter/monitor/flowstate_slots.h"
+/* src/meter/monitor/flowstate_table.c - see flowstate_table.h. */
+#include "meter/monitor/flowstate_table.h"
 #include "base/err.h"
 
 #include <stddef.h>
@@ -11,28 +11,19 @@
 #endif
 
 #define PARKING_WAYS 4u          /* places that a flow may have */
-#define ALL_SLOTS    ((1u << ELASTIC_SLOTS) - 1)
+#define ALL_ENTRIES    ((1u << ELASTIC_ENTRIES) - 1)
 #define AHEAD        8u
 
-static void *allocate_zeroed(uint64_t bytes)
+void flowstate_table_init(struct flowstate_table *s, struct flowstate_cfg cfg, uint32_t buckets, uint32_t places)
 {
-    void *memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
-
-    if (!memory)
-        die("no memory");
-    return memset(memory, 0, bytes);
-}
-
-void flow_slots_init(struct flow_slots *s, struct flowstate_cfg cfg, uint32_t buckets, uint32_t places)
-{
-    *s = (struct flow_slots){ .cfg = flowstate_configure(cfg), .buckets = buckets };
+    *s = (struct flowstate_table){ .cfg = flowstate_configure(cfg), .buckets = buckets };
     s->parking_places = places > PARKING_WAYS ? places / PARKING_WAYS * PARKING_WAYS : PARKING_WAYS;
-    s->states = allocate_zeroed((uint64_t)buckets * sizeof(*s->states));
-    s->owner = allocate_zeroed((uint64_t)buckets * ELASTIC_SLOTS * sizeof(*s->owner));
-    s->parked = allocate_zeroed((uint64_t)s->parking_places * sizeof(*s->parked));
+    s->states = xalloc_lines((uint64_t)buckets * sizeof(*s->states));
+    s->owner = xalloc_lines((uint64_t)buckets * ELASTIC_ENTRIES * sizeof(*s->owner));
+    s->parked = xalloc_lines((uint64_t)s->parking_places * sizeof(*s->parked));
 }
 
-void flow_slots_fini(struct flow_slots *s)
+void flowstate_table_fini(struct flowstate_table *s)
 {
     free(s->states);
     free(s->owner);
@@ -46,13 +37,13 @@ static uint64_t name_of(const struct flow_key *k)
     return name + !name;
 }
 
-static struct parked_flow *parking_row(const struct flow_slots *s, uint64_t name)
+static struct parked_flow *parking_row(const struct flowstate_table *s, uint64_t name)
 {
     return &s->parked[(size_t)flow_key_below(name, s->parking_places / PARKING_WAYS) * PARKING_WAYS];
 }
 
 /* The free place of a row, or the one that has been there longest. */
-static struct parked_flow *place_in(const struct flow_slots *s, struct parked_flow *row)
+static struct parked_flow *place_in(const struct flowstate_table *s, struct parked_flow *row)
 {
     struct parked_flow *place = row;
 
@@ -65,7 +56,7 @@ static struct parked_flow *place_in(const struct flow_slots *s, struct parked_fl
     return place;
 }
 
-static void park(struct flow_slots *s, uint64_t name, struct flowstate state)
+static void park(struct flowstate_table *s, uint64_t name, struct flowstate state)
 {
     if (state.run == 0 && state.bytes <= s->cfg.tau_bytes / 16)
         return;
@@ -73,7 +64,7 @@ static void park(struct flow_slots *s, uint64_t name, struct flowstate state)
 }
 
 /* A flow that was parked in an earlier interval was silent, or too small to be seen, at the end of it. */
-static struct flowstate unpark(struct flow_slots *s, uint64_t name)
+static struct flowstate unpark(struct flowstate_table *s, uint64_t name)
 {
     struct parked_flow *row = parking_row(s, name);
 
@@ -86,64 +77,64 @@ static struct flowstate unpark(struct flow_slots *s, uint64_t name)
     return (struct flowstate){ 0, 0 };
 }
 
-static struct flowstate state_of(const struct flow_slots *s, uint32_t bucket, uint32_t slot)
+static struct flowstate state_of(const struct flowstate_table *s, uint32_t bucket, uint32_t entry)
 {
-    return (struct flowstate){ s->states[bucket].bytes[slot], s->states[bucket].run[slot] };
+    return (struct flowstate){ s->states[bucket].bytes[entry], s->states[bucket].run[entry] };
 }
 
-static void set_state(struct flow_slots *s, uint32_t bucket, uint32_t slot, struct flowstate state)
+static void set_state(struct flowstate_table *s, uint32_t bucket, uint32_t entry, struct flowstate state)
 {
-    s->states[bucket].bytes[slot] = state.bytes;
-    s->states[bucket].run[slot] = state.run;
+    s->states[bucket].bytes[entry] = state.bytes;
+    s->states[bucket].run[entry] = state.run;
 }
 
-static void prefetch_owners(const struct flow_slots *s, const struct elastic *e, uint32_t slot)
+static void prefetch_owners(const struct flowstate_table *s, const struct elastic *e, uint32_t entry)
 {
-    __builtin_prefetch(&s->owner[slot], 1);
-    __builtin_prefetch(&e->key[slot]);
-    __builtin_prefetch(&s->states[slot / ELASTIC_SLOTS], 1);
+    __builtin_prefetch(&s->owner[entry], 1);
+    __builtin_prefetch(&e->key[entry]);
+    __builtin_prefetch(&s->states[entry / ELASTIC_ENTRIES], 1);
 }
 
-/* All that have lost their slot leave. What is needed is far apart in memory, and asked for some changes
+/* All that have lost their entry leave. What is needed is far apart in memory, and asked for some changes
  * ahead. */
-static void park_all(struct flow_slots *s, const struct elastic *e)
+static void park_all(struct flowstate_table *s, const struct elastic *e)
 {
     for (uint32_t i = 0; i < e->changes; i++) {
-        uint32_t slot = e->changed[i];
+        uint32_t entry = e->changed[i];
 
         if (i + 2 * AHEAD < e->changes)
             prefetch_owners(s, e, e->changed[i + 2 * AHEAD]);
         if (i + AHEAD < e->changes)
             __builtin_prefetch(parking_row(s, s->owner[e->changed[i + AHEAD]]), 1);
-        park(s, s->owner[slot], state_of(s, slot / ELASTIC_SLOTS, slot % ELASTIC_SLOTS));
-        s->owner[slot] = name_of(&e->key[slot]);
+        park(s, s->owner[entry], state_of(s, entry / ELASTIC_ENTRIES, entry % ELASTIC_ENTRIES));
+        s->owner[entry] = name_of(&e->key[entry]);
     }
 }
 
-/* Then those enter that have a slot now: a flow may have moved from one to another. */
-static void unpark_all(struct flow_slots *s, const struct elastic *e)
+/* Then those enter that have an entry now: a flow may have moved from one to another. */
+static void unpark_all(struct flowstate_table *s, const struct elastic *e)
 {
     for (uint32_t i = 0; i < e->changes; i++) {
-        uint32_t slot = e->changed[i];
+        uint32_t entry = e->changed[i];
 
         if (i + AHEAD < e->changes)
             __builtin_prefetch(parking_row(s, s->owner[e->changed[i + AHEAD]]), 1);
-        set_state(s, slot / ELASTIC_SLOTS, slot % ELASTIC_SLOTS, unpark(s, s->owner[slot]));
+        set_state(s, entry / ELASTIC_ENTRIES, entry % ELASTIC_ENTRIES, unpark(s, s->owner[entry]));
     }
 }
 
-static void read_bucket(struct flow_slots *s, const struct elastic *e, uint32_t bucket, struct flow_tally *t)
+static void read_bucket(struct flowstate_table *s, const struct elastic *e, uint32_t bucket, struct flow_tally *t)
 {
-    for (uint32_t slot = 0; slot < ELASTIC_SLOTS; slot++) {
-        struct flowstate state = state_of(s, bucket, slot);
-        enum flow_class class = flowstate_step(&s->cfg, &state, e->bucket[bucket].count[slot]);
+    for (uint32_t entry = 0; entry < ELASTIC_ENTRIES; entry++) {
+        struct flowstate state = state_of(s, bucket, entry);
+        enum flow_class class = flowstate_step(&s->cfg, &state, e->bucket[bucket].count[entry]);
 
-        set_state(s, bucket, slot, state);
+        set_state(s, bucket, entry, state);
         flow_tally_add(&s->cfg, t, class, state);
     }
 }
 
-void flow_slots_read_scalar(struct flow_slots *s, struct elastic *e, struct flow_tally *t)
+void flowstate_table_read_scalar(struct flowstate_table *s, struct elastic *e, struct flow_tally *t)
 {
     s->interval++;
     park_all(s, e);
@@ -237,8 +228,8 @@ static inline uint8_t bits_of(shorts s)
 
 struct classes { shorts active, elephants, potentials; sums bytes; };
 
-/* What flowstate_step() and flow_tally_add() do, for a bucket. Returns which slots are active, a bit each. */
-static inline uint8_t step(uint32_t tau, uint16_t delta, struct slot_states *s, struct lanes count,
+/* What flowstate_step() and flow_tally_add() do, for a bucket. Returns which entries are active, a bit each. */
+static inline uint8_t step(uint32_t tau, uint16_t delta, struct bucket_states *s, struct lanes count,
                            struct classes *sum)
 {
     struct lanes bytes = load(s->bytes), part;
@@ -285,27 +276,27 @@ static void add_classes(struct flow_tally *t, const struct classes *c)
 
 #define STRETCH 32768u           /* buckets: no sum of them overflows 16 bits */
 
-static void read_stretch(struct flow_slots *s, struct elastic *e, uint32_t first, struct flow_tally *t)
+static void read_stretch(struct flowstate_table *s, struct elastic *e, uint32_t first, struct flow_tally *t)
 {
     uint32_t end = s->buckets - first < STRETCH ? s->buckets : first + STRETCH, tau = s->cfg.tau_bytes;
     uint16_t delta = (uint16_t)s->cfg.delta;
     struct elastic_bucket *bucket = e->bucket;
-    struct slot_states *states = s->states;
+    struct bucket_states *states = s->states;
     struct classes sum = { 0 };
 
     for (uint32_t i = first; i < end; i++) {
         uint8_t active = step(tau, delta, &states[i], counts_of(&bucket[i]), &sum);
 
-        elastic_clear_bucket(&bucket[i], ~active & ALL_SLOTS);
+        elastic_clear_bucket(&bucket[i], ~active & ALL_ENTRIES);
     }
     add_classes(t, &sum);
 }
 
-void flow_slots_read(struct flow_slots *s, struct elastic *e, struct flow_tally *t)
+void flowstate_table_read(struct flowstate_table *s, struct elastic *e, struct flow_tally *t)
 {
     /* Sigmoids and bins are of single flows. */
     if (s->cfg.share != FLOW_SHARE_SIZE || s->cfg.with_bins) {
-        flow_slots_read_scalar(s, e, t);
+        flowstate_table_read_scalar(s, e, t);
         return;
     }
     s->interval++;
@@ -316,8 +307,8 @@ void flow_slots_read(struct flow_slots *s, struct elastic *e, struct flow_tally 
     elastic_clear_rest(e);
 }
 
-uint64_t flow_slots_bytes(const struct flow_slots *s)
+uint64_t flowstate_table_bytes(const struct flowstate_table *s)
 {
-    return s->buckets * (sizeof(*s->states) + ELASTIC_SLOTS * sizeof(*s->owner)) +
+    return s->buckets * (sizeof(*s->states) + ELASTIC_ENTRIES * sizeof(*s->owner)) +
            (uint64_t)s->parking_places * sizeof(*s->parked) + sizeof(*s);
 }
