@@ -111,17 +111,16 @@ static uint32_t headroom(const struct sim *s, const struct port *p)
 
 static void put_ecn(const struct sim *s, struct port *p, const struct ecn_cfg *ecn)
 {
+    uint32_t kmin;
+
     p->ecn = *ecn;
-    if (s->cfg.model == MODEL_CONWEAVE) {        /* there the free part of a queue does not count */
-        p->ecn.kmin_bytes += CONWEAVE_QUEUE_BYTES;
-        p->ecn.kmax_bytes += CONWEAVE_QUEUE_BYTES;
-    }
     if (!s->cfg.ecn_on)
         p->ecn.kmin_bytes = UINT32_MAX;
-    p->mark_above_bytes = p->ecn.kmin_bytes;
+    kmin = p->ecn.kmin_bytes;
     for (uint32_t c = 0; c < PRIOS; c++)         /* the least: mark() looks closer */
-        if (s->ecn_prios >> c & 1 && s->ecn_class[c].kmin_bytes < p->mark_above_bytes)
-            p->mark_above_bytes = s->ecn_class[c].kmin_bytes;
+        if (s->ecn_prios >> c & 1 && s->ecn_class[c].kmin_bytes < kmin)
+            kmin = s->ecn_class[c].kmin_bytes;
+    p->mark_above_bytes = kmin < UINT32_MAX - s->unmarked_bytes ? kmin + s->unmarked_bytes : UINT32_MAX;
     if (s->cfg.ecn_at_enqueue)
         p->mark_above_bytes = UINT32_MAX;
 }
@@ -167,6 +166,7 @@ static void build_classes(struct sim *s)
     if (s->cfg.model == MODEL_CONWEAVE)
         s->lossless_prios = 0;                   /* see conweave_buffer.h */
     s->pfc_queue = s->cfg.model == MODEL_CONWEAVE ? 0 : QUEUE_CONTROL;       /* there with ACKs, in turn */
+    s->unmarked_bytes = s->cfg.model == MODEL_CONWEAVE ? CONWEAVE_QUEUE_BYTES : 0;
     for (uint32_t c = 0; c < PRIOS; c++)
         s->ack_prio[c] = s->cfg.has_ack_prio ? s->cfg.ack_prio : (uint8_t)c;
     build_ecn_classes(s);

@@ -192,6 +192,7 @@ struct sim {
                                              /* first of each kind; ports' come first */
 
     uint32_t           pass_bytes_max;       /* frames up to this may pass a switch unbooked */
+    uint32_t           unmarked_bytes;       /* of a queue that do not count against thresholds of marks */
     bool               is_balanced;          /* by something else than ECMP */
     bool               lb_is_shown;          /* which wants to see all packets */
     uint8_t            lossless_prios;       /* classes booked to ingress ports, with PFC, by switch.c */

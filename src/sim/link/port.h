@@ -32,7 +32,7 @@ struct ingress {                 /* what a switch holds that came in by one port
     uint32_t headroom_bytes;     /* in the headroom */
 };
 
-struct ecn_cfg {                 /* from the knobs */
+struct ecn_cfg {                 /* as set, by the knobs or for this port alone */
     uint32_t kmin_bytes, kmax_bytes;     /* kmin UINT32_MAX: never marks */
     double   pmax;
 };

@@ -154,6 +154,7 @@ static void mark(struct sim *s, struct node *n, struct port *p, struct packet *k
 {
     const struct ecn_cfg *e = s->ecn_prios >> k->prio & 1 ? &s->ecn_class[k->prio] : &p->ecn;
 
+    queue_bytes -= queue_bytes < s->unmarked_bytes ? queue_bytes : s->unmarked_bytes;
     if (queue_bytes <= e->kmin_bytes || k->flags & PACKET_NOT_ECT)
         return;
     if (queue_bytes <= e->kmax_bytes) {

@@ -216,6 +216,46 @@ static void mark__none_when_off(void **unused)
     world_end(&b.w);
 }
 
+/* How many of ten packets are marked that leave 'count' behind them, in model conweave. */
+static uint64_t marked_at(const struct sim_cfg *cfg, const struct ecn_cfg *set, uint32_t count)
+{
+    struct bench b;
+    uint64_t     marked;
+
+    bench_init(&b, cfg);
+    if (set)
+        sim_set_ecn(b.w.sim, b.out->id, set);
+    bench_fill(&b, count);
+    b.out->counters.marked_packets = 0;
+    for (uint32_t n = 0; n < 10; n++) {
+        bench_fill(&b, count + 1);
+        b.out->paused = 0;
+        b.w.sim->now_ps += PS_PER_US;    /* the port is idle again */
+        switch_kick(b.w.sim, b.out);
+    }
+    marked = b.out->counters.marked_packets;
+    world_end(&b.w);
+    return marked;
+}
+
+/* Model conweave: 1049 bytes of a queue do not count. With a threshold of twenty packets less these bytes, twenty
+ * packets are not beyond it and twenty-one are, whether it is the port's or the class's own. */
+static void mark__leaves_out_the_free_bytes_of_a_queue(void **unused)
+{
+    const struct ecn_cfg edge = { 20 * FULL - 1049, 20 * FULL - 1049, 1 }, never = { UINT32_MAX, UINT32_MAX, 1 };
+    const double         edge_kb = (20 * FULL - 1049 + 0.5) / 1000;
+    struct sim_cfg       cfg;
+
+    (void)unused;
+    world_cfg(&cfg, MODEL_CONWEAVE);
+    assert_int_equal(marked_at(&cfg, &edge, 20), 0);
+    assert_int_equal(marked_at(&cfg, &edge, 21), 10);
+    assert_int_equal(marked_at(&cfg, &never, 300), 0);
+    cfg.ecn_class[3] = (struct ecn_class){ true, edge_kb, edge_kb, 1 };
+    assert_int_equal(marked_at(&cfg, &never, 20), 0);
+    assert_int_equal(marked_at(&cfg, &never, 21), 10);
+}
+
 /* ---- PFC ---- */
 
 /* The pause is asked for with the packet that brings the class to (free shared buffer) >> shift, not one
@@ -358,6 +398,7 @@ int main(void)
         cmocka_unit_test(choose__hpcc_takes_turns),
         cmocka_unit_test(mark__follows_the_ramp),
         cmocka_unit_test(mark__none_when_off),
+        cmocka_unit_test(mark__leaves_out_the_free_bytes_of_a_queue),
         cmocka_unit_test(pause__comes_at_the_threshold),
         cmocka_unit_test(resume__comes_an_offset_below),
         cmocka_unit_test(pause__is_sent_again_while_it_is_needed),
