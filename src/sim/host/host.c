@@ -325,6 +325,26 @@ static inline uint64_t pacing_gap(const struct sim *s, struct flow *f, uint32_t 
     return f->gap_ps;
 }
 
+/* In model conweave the host's timer comes in the order of an event that was set 'rto' before: then the queue pair that
+ * it is for set it, whenever the host has looked for who is next. */
+static void arm_timeout(struct sim *s, struct host *h, uint64_t at_ps)
+{
+    uint32_t slot = s->slot_timeout + (uint32_t)(h - s->host);
+    uint64_t order;
+
+    if (!s->cfg.rto_ps || evq_is_pending(&s->evq, slot))
+        return;
+    order = sim_order(s, &s->node[h->node], s->cfg.model == MODEL_CONWEAVE ? s->now_ps + s->cfg.rto_ps : at_ps);
+    evq_add(&s->evq, slot, at_ps, order);
+}
+
+/* Model conweave: the time-out of a queue pair counts from now. */
+static APART void restart_timer(struct sim *s, struct host *h, struct flow *f)
+{
+    f->progress_ps = s->now_ps;
+    arm_timeout(s, h, s->now_ps + s->cfg.rto_ps);
+}
+
 static void send_data(struct sim *s, struct host *h, uint32_t flow)
 {
     struct flow   *f = &s->flow[flow];
@@ -349,7 +369,9 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
     k->kind = PACKET_DATA;
     k->prio = f->prio & 7u;
     k->flags = payload == left ? PACKET_LAST : 0;
-    if (f->sent == f->acked)
+    if (s->cfg.model == MODEL_CONWEAVE)
+        restart_timer(s, h, f);
+    else if (f->sent == f->acked)
         f->progress_ps = s->now_ps;      /* nothing was on its way: the time-out counts from here */
     f->sent += payload;
     if (f->sent > f->sent_max)
@@ -486,14 +508,6 @@ static uint32_t source_port(struct sim *s, struct host *h, uint32_t dst)
     return 0xc000 + (h->sport++ & 0x3fff);   /* RoCEv2 uses 0xC000 .. 0xFFFF for entropy */
 }
 
-static void arm_timeout(struct sim *s, struct host *h, uint64_t at_ps)
-{
-    uint32_t slot = s->slot_timeout + (uint32_t)(h - s->host);
-
-    if (s->cfg.rto_ps && !evq_is_pending(&s->evq, slot))
-        evq_add(&s->evq, slot, at_ps, sim_order(s, &s->node[h->node], at_ps));
-}
-
 static void add_to_list(struct sim *s, struct host *h, struct flow *f)
 {
     if (h->count == h->capacity)
@@ -503,8 +517,20 @@ static void add_to_list(struct sim *s, struct host *h, struct flow *f)
     h->active++;
     if (s->tcp)
         s->tcp_host[f->host].rdma_prio = f->prio;
-    arm_timeout(s, h, s->now_ps + s->cfg.rto_ps);
+    if (s->cfg.model == MODEL_CONWEAVE)
+        f->progress_ps = NEVER;          /* until it sends */
+    else
+        arm_timeout(s, h, s->now_ps + s->cfg.rto_ps);
     sort_in(s, h, f);
+}
+
+/* Model conweave: the receiver forgets a flow in the instant in which the sender knows of its end; copies that come later
+ * find a fresh state. Order ns3 only, where both are in one part: for order node see host_rx.c. */
+static void forget_rx(struct sim *s, const struct flow *f)
+{
+    if (s->cfg.model == MODEL_CONWEAVE && s->cfg.order == ORDER_NS3 && !f->tcp && !s->selective_rx)
+        s->flow_rx[f - s->flow] =
+            (struct flow_rx){ .expected = UINT64_MAX, .generation = f->generation, .nacked_seq = UINT64_MAX };
 }
 
 /* Gives a flow's index back. While copies of its packets may be under way their receiver must find the state
@@ -519,6 +545,7 @@ static void retire(struct sim *s, struct flow *f)
         s->flow_free = id;
         return;
     }
+    forget_rx(s, f);
     f->progress_ps = s->now_ps;
     if (s->flow_resting_last)
         s->flow[s->flow_resting_last].next_free = id;
@@ -678,10 +705,41 @@ static APART void start_again(struct sim *s, struct host *h, struct flow *f)
     sort_in(s, h, f);
 }
 
+/* Model conweave: every queue pair has a timer, set by what it sends and by answers while something is under way. It
+ * fires once and is not set again before the next packet; only then does the NIC look for something to send. */
+static void on_timers(struct sim *s, struct host *h)
+{
+    uint64_t next = NEVER;
+    bool     is_fired = false;
+
+    for (uint32_t i = 0; i < h->count; i++) {
+        struct flow *f = &s->flow[h->list[i]];
+
+        if (h->finished[i / 64] >> (i % 64) & 1 || f->progress_ps == NEVER)
+            continue;
+        if (f->progress_ps + s->cfg.rto_ps <= s->now_ps) {
+            s->counters.timeouts += f->sent > f->acked;
+            f->progress_ps = NEVER;
+            start_again(s, h, f);
+            is_fired = true;
+        } else if (f->progress_ps + s->cfg.rto_ps < next) {
+            next = f->progress_ps + s->cfg.rto_ps;
+        }
+    }
+    if (next != NEVER)
+        arm_timeout(s, h, next);
+    if (is_fired)
+        host_kick(s, h);
+}
+
 void host_on_timeout(struct sim *s, struct host *h)
 {
     uint64_t next = NEVER;
 
+    if (s->cfg.model == MODEL_CONWEAVE) {
+        on_timers(s, h);
+        return;
+    }
     for (uint32_t i = 0; i < h->count; i++) {
         struct flow *f = &s->flow[h->list[i]];
         uint64_t     at;
@@ -730,9 +788,29 @@ static void on_cnp(struct sim *s, struct host *h, struct flow *f, uint64_t told_
     on_decision(s, h, f);
 }
 
+/* Up to 'seq' all has arrived; returns how much of it is new. In model conweave every answer starts the timer anew,
+ * progress or not, if something is still under way. */
+static inline uint64_t take_ack(struct sim *s, struct host *h, struct flow *f, uint64_t seq)
+{
+    uint64_t acked = seq > f->acked ? seq - f->acked : 0;
+
+    if (acked) {
+        f->acked = seq;
+        if (f->sent < f->acked)
+            f->sent = f->acked;
+    }
+    if (s->cfg.model == MODEL_CONWEAVE) {
+        if (f->sent > f->acked)
+            restart_timer(s, h, f);
+    } else if (acked) {
+        f->progress_ps = s->now_ps;
+    }
+    return acked;
+}
+
 static void on_ack(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
 {
-    uint64_t acked = k->seq > f->acked ? k->seq - f->acked : 0, rtt = s->now_ps - k->sent_ps;
+    uint64_t acked, rtt = s->now_ps - k->sent_ps;
 
     s->counters.rtt_ps_sum += rtt;
     s->counters.rtt_samples++;
@@ -741,12 +819,7 @@ static void on_ack(struct sim *s, struct host *h, struct flow *f, const struct p
     if (s->now_ps >= h->rtt_due_ps)
         watch_on_rtt(s, h, f, rtt);
 
-    if (acked) {
-        f->acked = k->seq;
-        f->progress_ps = s->now_ps;
-        if (f->sent < f->acked)
-            f->sent = f->acked;
-    }
+    acked = take_ack(s, h, f, k->seq);
     if (f->acked >= f->bytes) {
         finish_flow(s, h, f);
         return;
@@ -768,12 +841,7 @@ static void on_ack(struct sim *s, struct host *h, struct flow *f, const struct p
 /* Selective repeat: a hole is named. It tells what was acknowledged as well, but no round trip. */
 static APART void on_hole(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
 {
-    if (k->seq > f->acked) {
-        f->acked = k->seq;
-        f->progress_ps = s->now_ps;
-        if (f->sent < f->acked)
-            f->sent = f->acked;
-    }
+    take_ack(s, h, f, k->seq);
     selective_hole(s, h, f, (struct selective_hole){ (uint32_t)(k->sent_ps >> 32), (uint32_t)k->sent_ps });
 }
 
@@ -801,6 +869,9 @@ void host_on_packet(struct sim *s, struct port *in, uint32_t id)
             tcp_on_ack(s, h, f, k);
         else
             on_ack(s, h, f, k);
+    } else if (s->cfg.model == MODEL_CONWEAVE) {
+        packet_free(&s->packets, id);    /* the flow is over: that fork's NIC does not even look */
+        return;
     }
     packet_free(&s->packets, id);
     kick(s, h, in);

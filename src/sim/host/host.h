@@ -59,16 +59,18 @@ struct flow {
     uint64_t      tag;           /* what its traffic knows it by */
     uint64_t      sent_max;      /* highest byte ever sent: below it, bytes are sent again */
     uint64_t      resent_bytes;
-    uint64_t      progress_ps;   /* when the last acknowledgement of something new came */
+    uint64_t      progress_ps;   /* when the last acknowledgement of something new came; model conweave: when its timer
+                                  * was set, NEVER: it is not */
 };
 
 struct flow_rx {
-    uint64_t expected;           /* next byte in order */
+    uint64_t expected;           /* next byte in order; UINT64_MAX: of no use, see selective_repeat.h and 'again' */
     uint64_t nacked_ps;          /* last NACK for nacked_seq */
     uint64_t nacked_seq;         /* UINT64_MAX: none */
     union {
         uint64_t          cnp_ps;        /* next CNP allowed from then on */
         struct cnp_entry *congested;     /* cc dcqcn_plus: its entry, or what once was its */
+        uint64_t          again;         /* model conweave, of a flow that is over: next byte of its copies in order */
     };
     uint32_t unacked;            /* packets since the last ACK */
     uint16_t generation;

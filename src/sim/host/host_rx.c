@@ -95,17 +95,26 @@ static void count_nack(struct sim *s, const struct packet *k)
     s->counters.nacks_by_size[size_of(s, k)]++;
 }
 
-/* A gap: says which byte is missing, at most once per nack_gap for the same byte. */
-static void complain(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k, uint8_t flags)
+/* May the receiver tell that it expects this byte, at most once per nack_gap? If so, notes that it does. */
+static bool may_answer(const struct sim *s, struct flow_rx *rx, uint64_t expected)
+{
+    if (rx->nacked_seq == expected && s->now_ps - rx->nacked_ps < s->cfg.nack_gap_ps)
+        return false;
+    rx->nacked_seq = expected;
+    rx->nacked_ps = s->now_ps;
+    return true;
+}
+
+/* A gap: says which byte is missing. */
+static void complain(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k, uint64_t expected,
+                     uint8_t flags)
 {
     if (s->cfg.nack_is_cnp)
         flags = PACKET_ECHO;
-    if (rx->nacked_seq == rx->expected && s->now_ps - rx->nacked_ps < s->cfg.nack_gap_ps)
+    if (!may_answer(s, rx, expected))
         return;
-    rx->nacked_seq = rx->expected;
-    rx->nacked_ps = s->now_ps;
     count_nack(s, k);
-    reply(s, h, k, PACKET_NACK, rx->expected, s->ack_prio[k->prio], s->cfg.ack_bytes, flags);
+    reply(s, h, k, PACKET_NACK, expected, s->ack_prio[k->prio], s->cfg.ack_bytes, flags);
 }
 
 static APART void reply_hole(struct sim *s, struct host *h, const struct packet *k, uint64_t expected,
@@ -173,6 +182,30 @@ static APART bool open_flow(struct sim *s, struct flow_rx *rx, const struct pack
     return true;
 }
 
+/* Model conweave, order node: a copy of a flow of which all has come. The fork's receiver forgets a flow when the sender
+ * knows of its end, then answers copies as if byte 0 were missing, spaced as NACKs are, and the sender ignores it. A
+ * receiver that runs beside the sender cannot know that instant. It spaces its answers alike from the last byte
+ * on, but acknowledges: should the last ACK be lost, the sender needs another. */
+static bool is_spaced_out(const struct sim *s, struct flow_rx *rx, const struct packet *k)
+{
+    return s->cfg.model == MODEL_CONWEAVE && s->cfg.order == ORDER_NODE && rx->expected == s->flow[k->flow].bytes &&
+           !may_answer(s, rx, rx->expected);
+}
+
+/* Model conweave, order ns3: a copy of a flow that is over meets a state that knows nothing of it. The sender does not
+ * care, but these answers are frames like others. */
+static void answer_copy(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k, uint8_t flags)
+{
+    if (k->seq > rx->again) {
+        complain(s, h, rx, k, rx->again, flags);
+        return;
+    }
+    if (k->seq == rx->again)
+        rx->again += k->payload;
+    s->counters.acks_sent++;
+    reply(s, h, k, PACKET_ACK, rx->again, s->ack_prio[k->prio], s->cfg.ack_bytes, flags);
+}
+
 /* Not the packet that was expected: one that comes before it, or after it. */
 static APART void on_disorder(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k, uint8_t flags)
 {
@@ -183,8 +216,10 @@ static APART void on_disorder(struct sim *s, struct host *h, struct flow_rx *rx,
     s->counters.payload_stale += k->payload;
     if (k->seq > rx->expected) {
         count_reordered(s, k);
-        complain(s, h, rx, k, flags);
-    } else if (s->cfg.model != MODEL_HPCC || s->cfg.rto_ps) {
+        complain(s, h, rx, k, rx->expected, flags);
+    } else if (rx->expected == UINT64_MAX) {
+        answer_copy(s, h, rx, k, flags);
+    } else if (!is_spaced_out(s, rx, k) && (s->cfg.model != MODEL_HPCC || s->cfg.rto_ps)) {
         /* The HPCC fork is silent about what it has already; with its missing timer added, a lost ACK
          * must be repeated. */
         s->counters.acks_sent++;
