@@ -3,9 +3,19 @@
 
 #include <string.h>
 
-extern const struct cc_algo cc_dcqcn_nic, cc_dcqcn_hpcc, cc_dcqcn_plus, cc_none;
+/* Every one of them. To add one, add a line. */
+#define EACH(X) \
+    X(cc_dcqcn_nic) \
+    X(cc_dcqcn_hpcc) \
+    X(cc_dcqcn_plus) \
+    X(cc_none)
 
-const struct cc_algo *const cc_all[] = { &cc_dcqcn_nic, &cc_dcqcn_hpcc, &cc_dcqcn_plus, &cc_none, NULL };
+#define DECLARE(algo) extern const struct cc_algo algo;
+#define ADDRESS(algo) &algo,
+
+EACH(DECLARE)
+
+const struct cc_algo *const cc_all[] = { EACH(ADDRESS) NULL };
 
 const struct cc_algo *cc_find(const char *name)
 {

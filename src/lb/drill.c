@@ -1,5 +1,13 @@
-#include "lb/drill.h"
+/* src/lb/drill.c - DRILL(d, m) (SIGCOMM'17): at every switch each packet goes to the shortest of some queues: d drawn
+ * at random (knob drill_samples) and the m shortest of the last decision for the same last switch (drill_memory).
+ *
+ * Two draws and one memory are nearly as good as looking at all queues. Of equal queues the one drawn first is taken:
+ * what is remembered must be better, or an idle switch would send everything one way.
+ */
+#include "lb/lb.h"
 
+#define DRILL_SAMPLES_MAX 16     /* the knobs' bounds */
+#define DRILL_MEMORY_MAX  8
 #define DRILL_MAX (DRILL_SAMPLES_MAX + DRILL_MEMORY_MAX)
 
 struct drill_cfg { uint32_t samples, memory; };
@@ -87,6 +95,7 @@ static uint32_t drill_pick(const void *cfg, void *state, uint64_t now_ps, const 
     return found.way[0];
 }
 
+extern const struct lb_algo lb_drill;
 const struct lb_algo lb_drill = {
     .name        = "drill",
     .about       = "every packet to the shortest of a few queues, at every switch: knobs drill_samples, drill_memory",

@@ -1,21 +1,22 @@
-/* src/lb/lb.c - the list of load balancers. To add one, add a line. */
+/* src/lb/lb.c - the list of load balancers. */
 #include "lb/lb.h"
-#include "lb/conga.h"
-#include "lb/drill.h"
-#include "lb/ecmp.h"
-#include "lb/letflow.h"
-#include "lb/spray.h"
 
 #include <string.h>
 
-const struct lb_algo *const lb_all[] = {
-    &lb_ecmp,
-    &lb_letflow,
-    &lb_conga,
-    &lb_drill,
-    &lb_spray,
-    NULL
-};
+/* Every one of them. To add one, add a line. */
+#define EACH(X) \
+    X(lb_ecmp) \
+    X(lb_letflow) \
+    X(lb_conga) \
+    X(lb_drill) \
+    X(lb_spray)
+
+#define DECLARE(algo) extern const struct lb_algo algo;
+#define ADDRESS(algo) &algo,
+
+EACH(DECLARE)
+
+const struct lb_algo *const lb_all[] = { EACH(ADDRESS) NULL };
 
 const struct lb_algo *lb_find(const char *name)
 {

@@ -1,5 +1,11 @@
-#include "lb/letflow.h"
+/* src/lb/letflow.c - LetFlow (NSDI'17): every flowlet goes a random way. That is enough to balance: flowlets
+ * are short on a congested path, so flows leave it sooner than they come.
+ *
+ * The first switch chooses the whole path, as in the ConWeave ns-3 fork, or (knob flowlet_per_hop) every switch
+ * its own hop, as the paper has it for more than two tiers.
+ */
 #include "lb/flowlet.h"
+#include "lb/lb.h"
 
 struct letflow_cfg {
     struct flowlet_cfg flowlet;
@@ -47,6 +53,7 @@ static uint32_t letflow_pick(const void *cfg, void *state, uint64_t now_ps, cons
     return f->choice;
 }
 
+extern const struct lb_algo lb_letflow;
 const struct lb_algo lb_letflow = {
     .name        = "letflow",
     .about       = "every flowlet a random path: knobs flowlet_timeout, flowlet_table, flowlet_ageing, flowlet_per_hop",

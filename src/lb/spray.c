@@ -1,4 +1,9 @@
-#include "lb/spray.h"
+/* src/lb/spray.c - every packet goes its own way, at every switch: at random, or (knob spray_mode) in turn, for each
+ * last switch apart and beginning anywhere, so that switches do not move in step.
+ *
+ * Nothing balances better, and nothing keeps the order of packets less.
+ */
+#include "lb/lb.h"
 
 struct spray_cfg { bool is_in_turn; };
 
@@ -32,6 +37,7 @@ static uint32_t spray_pick(const void *cfg, void *state, uint64_t now_ps, const 
     return way;
 }
 
+extern const struct lb_algo lb_spray;
 const struct lb_algo lb_spray = {
     .name        = "spray",
     .about       = "every packet its own way, at random or in turn: knob spray_mode",

@@ -1,24 +1,13 @@
 /* src/learn/model.c - a model and how it is written. */
+#include "learn/model.h"
 #include "learn/model_format.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- notes */
-
-bool model_is_word(const char *text, size_t length)
-{
-    size_t good = 0;
-
-    while (good < length && text[good] && strchr("abcdefghijklmnopqrstuvwxyz0123456789_-", text[good]))
-        good++;
-    return good == length && length > 0;
-}
 
 void model_init(struct model *m, const char *kind, const struct net *n)
 {
@@ -48,11 +37,6 @@ static struct model_note *find_note(const struct model *m, const char *key)
     return NULL;
 }
 
-bool model_is_control(char c)
-{
-    return (unsigned char)c < ' ' || c == 127;
-}
-
 void model_put(struct model *m, const char *key, const char *value)
 {
     struct model_note *note = find_note(m, key);
@@ -79,19 +63,6 @@ const char *model_get(const struct model *m, const char *key)
 }
 
 /* ---- writing */
-
-/* Castagnoli's polynomial, bit by bit: a model is small. */
-uint32_t model_crc(const unsigned char *bytes, size_t length)
-{
-    uint32_t crc = ~0u;
-
-    while (length--) {
-        crc ^= *bytes++;
-        for (int bit = 0; bit < 8; bit++)
-            crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78u : 0);
-    }
-    return ~crc;
-}
 
 static void encode_u32(unsigned char *to, uint32_t value)
 {
@@ -145,14 +116,6 @@ static void put_net(FILE *f, const struct net *n)
     }
 }
 
-int model_check_finite(const struct net *n, const char *name, struct err *err)
-{
-    for (uint32_t i = 0; i < n->parameters; i++)
-        if (!isfinite(n->parameter[i]))
-            return err_set(err, EINVAL, "%s: parameter %u of the net is not a finite number", name, i);
-    return 0;
-}
-
 int model_encode(const struct model *m, const char *name, char **bytes, size_t *length, struct err *err)
 {
     int rc = model_check_finite(&m->net, name, err);
@@ -179,55 +142,6 @@ int model_encode(const struct model *m, const char *name, char **bytes, size_t *
     encode_u32((unsigned char *)*bytes + *length - MODEL_CRC_BYTES,
                model_crc((unsigned char *)*bytes, *length - MODEL_CRC_BYTES));
     return 0;
-}
-
-/* mkstemp() makes a file for us alone; a model gets the rights that any new file gets. */
-static int write_temp(char *temp, const char *bytes, size_t length)
-{
-    int fd = mkstemp(temp), failed;
-    mode_t mask = umask(0);
-    FILE *f;
-
-    umask(mask);
-    if (fd < 0)
-        return -errno;
-    f = fdopen(fd, "w");
-    if (!f)
-        die("no memory for a file");
-    failed = fchmod(fd, 0666 & ~mask) || fwrite(bytes, 1, length, f) != length || fflush(f) || fsync(fd);
-    failed = failed ? errno : 0;
-    if (fclose(f) && !failed)
-        failed = errno;
-    if (failed)
-        unlink(temp);
-    return -failed;
-}
-
-/* Under another name beside it first, so that there is never half a file. */
-int model_write_file(const char *path, const char *bytes, size_t length, struct err *err)
-{
-    char *real = realpath(path, NULL);       /* through links, so that they stay */
-    const char *target = real ? real : path;
-    size_t room = strlen(target) + sizeof(".XXXXXX");
-    char *temp = xmalloc(room);
-    struct stat there;
-    int rc;
-
-    snprintf(temp, room, "%s.XXXXXX", target);
-    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
-        rc = err_set(err, EINVAL, "%s: exists and is not a regular file", path);
-    else {
-        rc = write_temp(temp, bytes, length);
-        if (!rc && rename(temp, target)) {
-            rc = -errno;
-            unlink(temp);
-        }
-        if (rc)
-            err_write(err, "%s: %s", path, strerror(-rc));
-    }
-    free(temp);
-    free(real);
-    return rc;
 }
 
 int model_save(const struct model *m, const char *path, struct err *err)

@@ -1,10 +1,13 @@
-/* src/learn/model_format.h - what the files that make up model.h share. */
+/* src/learn/model_format.h - what a model looks like as bytes, shared by those that write and read one. */
 #ifndef LEARN_MODEL_FORMAT_H
 #define LEARN_MODEL_FORMAT_H
 
-#include "learn/model.h"
+#include "base/err.h"
+#include "learn/net.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #define MODEL_MAGIC        "ANOLENN"
 #define MODEL_MAGIC_BYTES  7

@@ -1,4 +1,5 @@
 /* src/learn/model_json.c - a model as people read it. */
+#include "learn/model.h"
 #include "learn/model_format.h"
 
 #include <jansson.h>

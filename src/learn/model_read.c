@@ -1,4 +1,5 @@
 /* src/learn/model_read.c - a model from its file, or the reason why not. */
+#include "learn/model.h"
 #include "learn/model_format.h"
 
 #include "base/text.h"

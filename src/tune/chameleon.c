@@ -30,6 +30,7 @@
  */
 #include "base/err.h"
 #include "tune/search/points.h"
+#include "tune/search/search.h"
 
 #include <math.h>
 #include <stdio.h>

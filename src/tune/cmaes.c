@@ -22,6 +22,7 @@
 #include "tune/eigen.h"
 #include "tune/exp.h"
 #include "tune/search/points.h"
+#include "tune/search/search.h"
 
 #include <math.h>
 #include <stdio.h>

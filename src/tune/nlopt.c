@@ -14,6 +14,7 @@
  */
 #include "base/err.h"
 #include "tune/search/points.h"
+#include "tune/search/search.h"
 
 #include <nlopt.h>
 #include <pthread.h>

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/rng.h"
 #include "tune/search/points.h"
+#include "tune/search/search.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,20 +1,23 @@
-/* src/meter/monitor/monitor.c - the list of monitors. To add one, add a line. */
+/* src/meter/monitor/monitor.c - the list of monitors. */
 #include "meter/monitor/monitor.h"
 
 #include <string.h>
 
-extern const struct monitor_algo monitor_paraleon, monitor_elastic, monitor_netflow, monitor_host,
-                                 monitor_none, monitor_exact;
+/* Every one of them. To add one, add a line. */
+#define EACH(X) \
+    X(monitor_paraleon) \
+    X(monitor_elastic) \
+    X(monitor_netflow) \
+    X(monitor_host) \
+    X(monitor_none) \
+    X(monitor_exact)
 
-const struct monitor_algo *const monitor_all[] = {
-    &monitor_paraleon,
-    &monitor_elastic,
-    &monitor_netflow,
-    &monitor_host,
-    &monitor_none,
-    &monitor_exact,
-    NULL
-};
+#define DECLARE(algo) extern const struct monitor_algo algo;
+#define ADDRESS(algo) &algo,
+
+EACH(DECLARE)
+
+const struct monitor_algo *const monitor_all[] = { EACH(ADDRESS) NULL };
 
 const struct monitor_algo *monitor_find(const char *name)
 {

@@ -2,9 +2,7 @@
 #ifndef TUNE_SEARCH_POINTS_H
 #define TUNE_SEARCH_POINTS_H
 
-#include "meter/monitor/monitor_utility.h"
-#include "tune/search/search.h"
-#include "tune/search/space.h"
+#include "tune/search/search_algo.h"
 
 #include <stdbool.h>
 #include <stdint.h>

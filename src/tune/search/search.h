@@ -28,59 +28,14 @@
 #ifndef TUNE_SEARCH_SEARCH_H
 #define TUNE_SEARCH_SEARCH_H
 
-#include "meter/monitor/monitor_utility.h"
-#include "tune/search/space.h"
-#include "tune/tuner.h"
-
-struct search_now {              /* the interval that has ended */
-    struct utility_terms   terms;
-    struct utility_weights weights;          /* by the flows that prevail now, or fixed */
-    double                 utility;          /* of both, times the option utility_scale */
-    double                 elephants;        /* share of flows 0 .. 1; 0.5 if nothing is known */
-    bool                   is_known;         /* there is a distribution of flow sizes */
-};
-
-struct search_algo {
-    /* 'value' are the searcher's own options, in the order of its rows: the first of its table. Behind
-     * them are the shared ones, by enum search_option. */
-    void *(*create)(const struct space *, const double *value, uint64_t seed);
-    void  (*destroy)(void *state);
-
-    /* A search begins at the point 'from'; 'now' was measured with it, unless now is NULL. */
-    void (*begin)(void *state, const double *from, const struct search_now *now);
-
-    /* Writes the next point to try; false: the search is over. 'now' is NULL if nothing was measured yet. The
-     * point is brought inside the space by the caller. */
-    bool (*ask)(void *state, const struct search_now *now, double *point);
-
-    /* What came of the last one asked for. Writes verdict, temperature and why. */
-    void (*tell)(void *state, const struct search_now *now, struct tuner_note *note);
-
-    /* Why it cannot go on, in one sentence, where ask() said that a search is over because something failed; NULL
-     * otherwise. The hook NULL: nothing can fail. */
-    const char *(*failure)(const void *state);
-
-    uint32_t own_options;        /* rows of the table before SEARCH_OPTIONS */
-};
-
-/* For the table of a tuner that searches: its own rows, then these, then the empty one.
- * The order is that of enum search_option. */
-enum search_option {
-    SEARCH_TRIGGER, SEARCH_THETA, SEARCH_EPSILON, SEARCH_BINS,
-    SEARCH_WEIGHTS, SEARCH_WEIGHT_THROUGHPUT, SEARCH_WEIGHT_RTT, SEARCH_WEIGHT_PFC,
-    SEARCH_METRICS, SEARCH_UTILITY_SCALE, SEARCH_SPACE, SEARCH_DIRECTIONS, SEARCH_START_FROM, SEARCH_REREAD,
-    SEARCH_KNOWN, SEARCH_CONFIRM, SEARCH_BUDGET, SEARCH_REST, SEARCH_AGAINST, SEARCH_PERSIST, SEARCH_REMEMBER,
-    SEARCH_SETTLE, SEARCH_MEASURE, SEARCH_ABANDON, SEARCH_GIVE_UP,
-    SEARCH_RESTART,
-    SEARCH_OPTION_COUNT
-};
+#include "tune/search/search_algo.h"
 
 extern const char *const search_trigger_names[], *const search_bins_names[], *const search_weights_names[],
                   *const search_metrics_names[], *const search_directions_names[],
                   *const search_start_names[], *const search_against_names[];
 
-#define SEARCH_PERSIST_MAX 16
-
+/* For the table of a tuner that searches: its own rows, then these, then the empty one. The order is that of
+ * enum search_option. */
 #define SEARCH_OPTIONS \
     { "trigger", OPTION_CHOICE, 0, 0, 0, search_trigger_names, NULL, \
       "change: a search begins when flow sizes change; always: at the start, and whenever one has ended; " \

@@ -3,7 +3,7 @@
 #define TUNE_SEARCH_SEARCH_STATE_H
 
 #include "meter/kl.h"
-#include "tune/search/search.h"
+#include "tune/search/search_algo.h"
 
 /* Choices of options, in the order of their names in search.c. */
 enum { TRIGGER_CHANGE, TRIGGER_ALWAYS, TRIGGER_ONCE };
