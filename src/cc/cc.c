@@ -8,7 +8,7 @@
     X(cc_dcqcn_nic) \
     X(cc_dcqcn_hpcc) \
     X(cc_dcqcn_plus) \
-    X(cc_none)
+    X(cc_none) \
 
 #define DECLARE(algo) extern const struct cc_algo algo;
 #define ADDRESS(algo) &algo,

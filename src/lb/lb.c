@@ -9,7 +9,7 @@
     X(lb_letflow) \
     X(lb_conga) \
     X(lb_drill) \
-    X(lb_spray)
+    X(lb_spray) \
 
 #define DECLARE(algo) extern const struct lb_algo algo;
 #define ADDRESS(algo) &algo,

@@ -10,7 +10,7 @@
     X(monitor_netflow) \
     X(monitor_host) \
     X(monitor_none) \
-    X(monitor_exact)
+    X(monitor_exact) \
 
 #define DECLARE(algo) extern const struct monitor_algo algo;
 #define ADDRESS(algo) &algo,
