@@ -343,6 +343,16 @@ const char *text_nearest(const char *word, const char *const *names)
     return nearest;
 }
 
+const char *text_did_you_mean(char *buf, size_t size, const char *word, const char *const *names)
+{
+    const char *near = text_nearest(word, names);
+
+    buf[0] = '\0';
+    if (near)
+        snprintf(buf, size, "; did you mean '%s'?", near);
+    return buf;
+}
+
 /* Reads to the end of the file or one byte more than 'max', whichever comes first. */
 static int read_stream(FILE *f, size_t max, char **text, size_t *length)
 {
@@ -376,10 +386,15 @@ void text_watch_reads(const struct text_watch *w)
     watch = w;
 }
 
+const char *text_file_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
 int text_read_file(const char *path, size_t max, char **text, size_t *length, struct err *err)
 {
     bool is_stdin = strcmp(path, "-") == 0;
-    const char *name = is_stdin ? "standard input" : path;
+    const char *name = text_file_name(path);
     FILE *f = is_stdin ? stdin : fopen(path, "re");
     char *made;
     size_t used;

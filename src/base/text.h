@@ -38,6 +38,12 @@ char *text_from_count(char *buf, size_t size, uint64_t n);             /* 1,234,
  * The first of several equally near is taken. */
 const char *text_nearest(const char *word, const char *const *names);
 
+/* "; did you mean 'x'?" with that name, or "" if none is near. Returns buf. */
+const char *text_did_you_mean(char *buf, size_t size, const char *word, const char *const *names);
+
+/* What messages call a file: "-" is standard input. */
+const char *text_file_name(const char *path);
+
 /* Reads a whole file ("-": standard input) into malloc'd memory with a zero byte
  * after it. Refuses more than 'max' bytes. The error names the file. */
 int text_read_file(const char *path, size_t max, char **text, size_t *length, struct err *);

@@ -324,6 +324,25 @@ static void nearest__gives_up_on_very_long_words(void **unused)
     assert_ptr_equal(word, text_nearest(word, names));
 }
 
+static void did_you_mean__asks_or_says_nothing(void **unused)
+{
+    static const char *const names[] = { "kmin", "kmax", NULL };
+    char buf[64], small[12];
+
+    (void)unused;
+    assert_string_equal("; did you mean 'kmin'?", text_did_you_mean(buf, sizeof(buf), "kmim", names));
+    assert_string_equal("", text_did_you_mean(buf, sizeof(buf), "bandwidth", names));
+    assert_string_equal("; did you m", text_did_you_mean(small, sizeof(small), "kmim", names));
+}
+
+static void file_name__calls_standard_input_by_its_name(void **unused)
+{
+    (void)unused;
+    assert_string_equal("standard input", text_file_name("-"));
+    assert_string_equal("./-", text_file_name("./-"));
+    assert_string_equal("a.yaml", text_file_name("a.yaml"));
+}
+
 static char *make_file(const char *text, size_t length)
 {
     static char path[] = "/tmp/anole-text-XXXXXX";
@@ -459,6 +478,8 @@ int main(void)
         cmocka_unit_test(nearest__counts_edits),
         cmocka_unit_test(nearest__takes_the_nearest_and_then_the_first),
         cmocka_unit_test(nearest__gives_up_on_very_long_words),
+        cmocka_unit_test(did_you_mean__asks_or_says_nothing),
+        cmocka_unit_test(file_name__calls_standard_input_by_its_name),
         cmocka_unit_test(read_file__reads_all_of_it),
         cmocka_unit_test(read_file__refuses_what_is_too_large),
         cmocka_unit_test(read_file__names_the_file),

@@ -324,7 +324,7 @@ int yaml_read(struct yaml_doc *doc, const char *path, struct err *err)
     rc = text_read_file(path, FILE_MAX, &text, &length, err);
     if (rc)
         return rc;
-    rc = yaml_parse(doc, strcmp(path, "-") == 0 ? "standard input" : path, text, length, err);
+    rc = yaml_parse(doc, text_file_name(path), text, length, err);
     free(text);
     return rc;
 }

@@ -1,7 +1,6 @@
 /* src/campaign/compare_variants.c */
 #include "campaign/compare_variants.h"
 #include "base/text.h"
-#include "cmd/cmd.h"
 #include "version.h"
 
 #include <stdlib.h>
@@ -254,7 +253,7 @@ int variants_find(const struct variants *v, const char *name, struct err *err)
         if (strcmp(name, names[i]) == 0)
             found = (int)i;
     }
-    cmd_did_you_mean(hint, sizeof(hint), name, names);
+    text_did_you_mean(hint, sizeof(hint), name, names);
     free(names);
     if (found >= 0)
         return found;
@@ -304,7 +303,7 @@ static void name_variant(const struct variant *v, struct err *err)
 static struct simulation_input input_of(const struct variant *v, const uint64_t *seed)
 {
     return (struct simulation_input){
-        .name = strcmp(v->file->path, "-") == 0 ? "standard input" : v->file->path,
+        .name = text_file_name(v->file->path),
         .text = v->file->text,
         .text_bytes = v->file->text_bytes,
         .set = v->set,

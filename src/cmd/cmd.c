@@ -27,16 +27,6 @@ void cmd_usage(const char *format, ...)
     exit(EXIT_USAGE);
 }
 
-const char *cmd_did_you_mean(char *buf, size_t size, const char *word, const char *const *names)
-{
-    const char *near = text_nearest(word, names);
-
-    buf[0] = '\0';
-    if (near)
-        snprintf(buf, size, "; did you mean '%s'?", near);
-    return buf;
-}
-
 int cmd_close_stdout(void)
 {
     int failed, code;

@@ -28,9 +28,6 @@ int cmd_fail(const struct err *);
 /* Prints "anole: ..." and ends the program with EXIT_USAGE. */
 _Noreturn void cmd_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* "; did you mean 'x'?" if a name of the NULL-terminated list is near, or "". Returns buf. */
-const char *cmd_did_you_mean(char *buf, size_t size, const char *word, const char *const *names);
-
 /* The number that an option gives; --set's text, added to a list that grows. What is wrong ends the program. */
 uint64_t cmd_seed(const char *option, const char *text);
 uint64_t cmd_count(const char *option, const char *text, uint64_t min, uint64_t max);

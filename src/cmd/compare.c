@@ -115,7 +115,7 @@ static int refuse_metric(const struct comparison *c, const char *word, struct er
     for (uint32_t i = 0; i < c->rows; i++)
         names[i] = c->row[i].metric.name;
     names[c->rows] = "all";
-    cmd_did_you_mean(hint, sizeof(hint), word, names);
+    text_did_you_mean(hint, sizeof(hint), word, names);
     free(names);
     return err_set(err, EINVAL, "--metrics: '%s' is not a figure of these runs%s", word,
                    *hint ? hint : "; --format csv prints them all");

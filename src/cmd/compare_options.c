@@ -53,7 +53,7 @@ static enum compare_format format_of(const char *word)
     for (int i = 0; format_names[i]; i++)
         if (strcmp(format_names[i], word) == 0)
             return (enum compare_format)i;
-    cmd_did_you_mean(hint, sizeof(hint), word, format_names);
+    text_did_you_mean(hint, sizeof(hint), word, format_names);
     cmd_usage("'%s' is not a format%s", word, *hint ? hint : "; there are table, csv and json");
 }
 

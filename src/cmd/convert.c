@@ -103,7 +103,7 @@ static enum format format_of(const char *word)
     for (int i = 0; format_names[i]; i++)
         if (strcmp(format_names[i], word) == 0)
             return (enum format)i;
-    cmd_did_you_mean(hint, sizeof(hint), word, format_names);
+    text_did_you_mean(hint, sizeof(hint), word, format_names);
     cmd_usage("--to: '%s' is not a format%s", word, *hint ? hint : "; there are scenario, hpcc and htsim");
 }
 

@@ -27,7 +27,7 @@ static enum knob knob_of(const char *word)
 
     if (knob != KNOB_COUNT)
         return knob;
-    cmd_did_you_mean(hint, sizeof(hint), word, knob_names);
+    text_did_you_mean(hint, sizeof(hint), word, knob_names);
     cmd_usage("--knob: '%s' is not a knob%s", word, *hint ? hint : "; see anole list knob");
 }
 

@@ -211,7 +211,7 @@ static const struct subject *subject_of(const char *word)
             return &subjects[i];
         names[i] = subjects[i].name;
     }
-    cmd_did_you_mean(hint, sizeof(hint), word, names);
+    text_did_you_mean(hint, sizeof(hint), word, names);
     cmd_usage("'%s' cannot be listed%s", word, *hint ? hint : "; see anole list --help");
 }
 

@@ -1,5 +1,6 @@
 /* src/cmd/main.c - finds the subcommand. */
 #include "cmd/cmd.h"
+#include "base/text.h"
 #include "version.h"
 
 #include <argp.h>
@@ -58,7 +59,7 @@ static const struct command *find_command(const char *word)
         names[count] = commands[count]->name;
     }
     names[count] = "help";
-    cmd_did_you_mean(hint, sizeof(hint), word, names);
+    text_did_you_mean(hint, sizeof(hint), word, names);
     cmd_usage("'%s' is not a command%s", word, *hint ? hint : "; see anole --help");
 }
 

@@ -63,7 +63,7 @@ static enum run_format format_of(const char *word)
     for (int i = 0; format_names[i]; i++)
         if (strcmp(format_names[i], word) == 0)
             return (enum run_format)i;
-    cmd_did_you_mean(hint, sizeof(hint), word, format_names);
+    text_did_you_mean(hint, sizeof(hint), word, format_names);
     cmd_usage("'%s' is not a format%s", word, *hint ? hint : "; there are table, csv and json");
 }
 
@@ -346,7 +346,7 @@ static int simulate(struct run *run, struct err *err)
 static int run_scenario(struct run *run, struct err *err)
 {
     const struct options *o = &run->opt;
-    struct simulation_input input = { .name = strcmp(o->path, "-") == 0 ? "standard input" : o->path, .set = o->set,
+    struct simulation_input input = { .name = text_file_name(o->path), .set = o->set,
                                       .sets = o->sets, .seed = o->has_seed ? &o->seed : NULL, .threads = o->threads,
                                       .until_ps = o->until_ps };
     int rc = text_read_file(o->path, SCENARIO_BYTES_MAX, &run->text, &run->text_bytes, err);

@@ -146,7 +146,7 @@ static int refuse_metric(const struct sweep_results *r, const char *option, cons
 
     for (uint32_t i = 0; i < r->figures; i++)
         names[i] = r->figure[i].metric.name;
-    cmd_did_you_mean(hint, sizeof(hint), word, names);
+    text_did_you_mean(hint, sizeof(hint), word, names);
     free(names);
     return err_set(err, EINVAL, "%s: '%s' is not a figure of these runs%s", option, word,
                    *hint ? hint : "; --format csv prints them all");

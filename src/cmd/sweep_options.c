@@ -56,7 +56,7 @@ static enum sweep_method method_of(const char *word)
     for (int i = 0; method_names[i]; i++)
         if (strcmp(method_names[i], word) == 0)
             return (enum sweep_method)i;
-    cmd_did_you_mean(hint, sizeof(hint), word, method_names);
+    text_did_you_mean(hint, sizeof(hint), word, method_names);
     cmd_usage("--method: '%s' is not a method%s", word, *hint ? hint : "; there are grid, random and sobol");
 }
 

@@ -77,7 +77,7 @@ static enum device device_of(const char *word)
     for (int i = 0; device_names[i]; i++)
         if (strcmp(device_names[i], word) == 0)
             return (enum device)(i + 1);
-    cmd_did_you_mean(hint, sizeof(hint), word, device_names);
+    text_did_you_mean(hint, sizeof(hint), word, device_names);
     cmd_usage("--as: '%s' is no kind of device%s", word, *hint ? hint : "; there are mlx5 and sonic");
 }
 
@@ -88,7 +88,7 @@ static const char *tuner_of(const char *word)
 
     if (tuner_find(word, &alias))
         return word;
-    cmd_did_you_mean(hint, sizeof(hint), word, tuner_names);
+    text_did_you_mean(hint, sizeof(hint), word, tuner_names);
     cmd_usage("--tuner: '%s' is not a tuner%s", word, *hint ? hint : "; see anole list tuner");
 }
 
@@ -399,7 +399,7 @@ static int search_and_check(struct tune *t, struct err *err)
     int                   rc;
 
     t->search = (struct tune_search){
-        .input = { .name = strcmp(o->path, "-") == 0 ? "standard input" : o->path, .text = t->text,
+        .input = { .name = text_file_name(o->path), .text = t->text,
                    .text_bytes = t->text_bytes, .set = o->set, .sets = o->sets,
                    .seed = o->has_seed ? &o->seed : NULL, .threads = o->threads },
         .is_quiet = o->is_quiet, .rounds_max = o->rounds, .budget = o->budget,

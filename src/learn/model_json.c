@@ -1,26 +1,11 @@
 /* src/learn/model_json.c - a model as people read it. */
 #include "learn/model.h"
 #include "learn/model_format.h"
+#include "base/json.h"
 
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* JSON is UTF-8; a command need not be: what is not becomes '?'. */
-static json_t *json_of(const char *text)
-{
-    json_t *string = json_string(text);
-    char *copy;
-
-    if (string)
-        return string;
-    copy = xstrdup(text);
-    for (char *c = copy; *c; c++)
-        *c = (unsigned char)*c < 128 ? *c : '?';
-    string = json_string(copy);
-    free(copy);
-    return string;
-}
 
 static json_t *json_of_numbers(const float *value, uint32_t n)
 {
@@ -58,11 +43,11 @@ char *model_to_json(const struct model *m)
     char *text;
 
     for (uint32_t i = 0; i < m->notes; i++)
-        json_object_set_new(notes, m->note[i].key, json_of(m->note[i].value));
+        json_object_set_new(notes, m->note[i].key, json_of_text(m->note[i].value));
     for (uint32_t i = 0; i < m->net.shape.layers; i++)
         p = add_layer(layers, &m->net.shape, i, p);
     json_object_set_new(root, "version", json_integer(MODEL_VERSION));
-    json_object_set_new(root, "kind", json_of(m->kind));
+    json_object_set_new(root, "kind", json_of_text(m->kind));
     json_object_set_new(root, "notes", notes);
     json_object_set_new(root, "inputs", json_integer(m->net.shape.inputs));
     json_object_set_new(root, "layers", layers);

@@ -10,56 +10,6 @@
 
 /* ---- words ---- */
 
-json_t *json_of_number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
-json_t *json_of_bytes(const char *text, size_t bytes)
-{
-    json_t *made = json_stringn(text, bytes);
-    char *ascii;
-
-    if (made)
-        return made;
-    ascii = xmalloc(bytes + 1);
-    for (size_t i = 0; i < bytes; i++)
-        ascii[i] = (unsigned char)text[i] < 0x80 ? text[i] : '?';
-    made = json_stringn(ascii, bytes);
-    free(ascii);
-    return made;
-}
-
-json_t *json_of_text(const char *text)
-{
-    return json_of_bytes(text, strlen(text));
-}
-
-json_t *json_of_seed(uint64_t seed)
-{
-    char text[24];
-
-    if (seed <= INT64_MAX)
-        return json_integer((json_int_t)seed);
-    snprintf(text, sizeof(text), "%llu", (unsigned long long)seed);
-    return json_string(text);
-}
-
-void json_put_count(json_t *object, const char *key, uint64_t n)
-{
-    json_object_set_new(object, key, json_integer((json_int_t)n));
-}
-
-void json_put_number(json_t *object, const char *key, double value)
-{
-    json_object_set_new(object, key, json_of_number(value));
-}
-
-void json_put_text(json_t *object, const char *key, const char *text)
-{
-    json_object_set_new(object, key, json_of_text(text));
-}
-
 void json_put_us(json_t *object, const char *key, uint64_t ps)
 {
     json_put_number(object, key, (double)ps / (double)PS_PER_US);

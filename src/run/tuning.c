@@ -1,7 +1,7 @@
 /* src/run/tuning.c */
 #include "run/tuning.h"
 #include "base/text.h"
-#include "report/results_json.h"
+#include "base/json.h"
 #include "sim/observe/queue_telemetry.h"
 
 #include <errno.h>

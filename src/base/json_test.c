@@ -1,0 +1,67 @@
+/* src/base/json_test.c */
+#include "base/json.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Compares what is made with the text that JSON has for it. */
+static void expect(const char *want, json_t *made)
+{
+    char *text = json_dumps(made, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS));
+
+    assert_string_equal(want, text);
+    free(text);
+    json_decref(made);
+}
+
+static void of_number__has_null_for_what_is_none(void **unused)
+{
+    (void)unused;
+    expect("0.1", json_of_number(0.1));
+    expect("null", json_of_number(NAN));
+    expect("null", json_of_number(-INFINITY));
+}
+
+static void of_text__makes_any_bytes_a_text(void **unused)
+{
+    (void)unused;
+    expect("\"gr\303\274n\"", json_of_text("gr\303\274n"));
+    expect("\"gr?n\"", json_of_text("gr\374n"));
+    expect("\"ab\"", json_of_bytes("abc", 2));
+}
+
+static void of_seed__keeps_all_64_bits(void **unused)
+{
+    (void)unused;
+    expect("9223372036854775807", json_of_seed(INT64_MAX));
+    expect("\"9223372036854775808\"", json_of_seed((uint64_t)INT64_MAX + 1));
+    expect("\"18446744073709551615\"", json_of_seed(UINT64_MAX));
+}
+
+static void put__adds_in_order(void **unused)
+{
+    json_t *o = json_object();
+
+    (void)unused;
+    json_put_text(o, "b", "x");
+    json_put_count(o, "a", 3);
+    json_put_number(o, "c", NAN);
+    expect("{\"b\":\"x\",\"a\":3,\"c\":null}", o);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(of_number__has_null_for_what_is_none),
+        cmocka_unit_test(of_text__makes_any_bytes_a_text),
+        cmocka_unit_test(of_seed__keeps_all_64_bits),
+        cmocka_unit_test(put__adds_in_order),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
