@@ -70,6 +70,54 @@ uint64_t cmd_count(const char *option, const char *text, uint64_t min, uint64_t 
     return count;
 }
 
+uint64_t cmd_time(const char *option, const char *text, const char *zero)
+{
+    struct err err;
+    uint64_t ps;
+
+    if (text_to_time(text, &ps, &err))
+        cmd_usage("%s: %s", option, err.text);
+    if (ps == 0)
+        cmd_usage("%s: %s", option, zero);
+    return ps;
+}
+
+/* "; there are table, csv and json" */
+static const char *list_names(char *buf, size_t size, const char *const *names)
+{
+    size_t used = (size_t)snprintf(buf, size, "; there %s ", names[1] ? "are" : "is");
+
+    for (int i = 0; names[i] && used < size; i++)
+        used += (size_t)snprintf(buf + used, size - used, "%s%s", i == 0 ? "" : names[i + 1] ? ", " : " and ", names[i]);
+    return buf;
+}
+
+int cmd_choice(const char *option, const char *what, const char *word, const char *const *names)
+{
+    char hint[160];
+
+    for (int i = 0; names[i]; i++)
+        if (strcmp(names[i], word) == 0)
+            return i;
+    if (!*text_did_you_mean(hint, sizeof(hint), word, names))
+        list_names(hint, sizeof(hint), names);
+    cmd_usage("%s%s'%s' is %s%s", option ? option : "", option ? ": " : "", word, what, hint);
+}
+
+enum cmd_format cmd_format(const char *word)
+{
+    static const char *const names[] = { "table", "csv", "json", NULL };
+
+    return (enum cmd_format)cmd_choice(NULL, "not a format", word, names);
+}
+
+void cmd_take_one(const char **taken, const char *arg, const char *what)
+{
+    if (*taken)
+        cmd_usage("one %s at a time: '%s' and '%s'", what, *taken, arg);
+    *taken = arg;
+}
+
 void cmd_add_set(const char ***set, uint32_t *sets, const char *text)
 {
     if (!strchr(text, '='))

@@ -28,10 +28,28 @@ int cmd_fail(const struct err *);
 /* Prints "anole: ..." and ends the program with EXIT_USAGE. */
 _Noreturn void cmd_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The number that an option gives; --set's text, added to a list that grows. What is wrong ends the program. */
+/* ---- what options give; whatever is wrong ends the program ---- */
+
 uint64_t cmd_seed(const char *option, const char *text);
 uint64_t cmd_count(const char *option, const char *text, uint64_t min, uint64_t max);
-void     cmd_add_set(const char ***set, uint32_t *sets, const char *text);
+
+/* Picoseconds; 'zero' says what a time of 0 would be. */
+uint64_t cmd_time(const char *option, const char *text, const char *zero);
+
+/* The place of a word in a NULL-terminated list. "'jsn' is not a format; did you mean 'json'?": 'what' is "not a
+ * format"; 'option' stands in front, unless it is NULL. */
+int cmd_choice(const char *option, const char *what, const char *word, const char *const *names);
+
+/* --format */
+enum cmd_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
+
+enum cmd_format cmd_format(const char *word);
+
+/* --set, added to a list that grows. */
+void cmd_add_set(const char ***set, uint32_t *sets, const char *text);
+
+/* An argument of which there is one: a scenario, a run, a tuner. */
+void cmd_take_one(const char **taken, const char *arg, const char *what);
 
 /* Flushes standard output; a failed write (a full disk) is an error. Returns the exit status. */
 int cmd_close_stdout(void);

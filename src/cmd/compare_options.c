@@ -11,8 +11,6 @@
 
 #define SEEDS_DEFAULT 5
 
-static const char *const format_names[] = { "table", "csv", "json", NULL };
-
 static const struct argp_option option_rows[] = {
     { "vary", KEY_VARY, "KEY=A,B,C", 0,
       "One variant for each value; KEY as for --set. Given more than once: all "
@@ -45,17 +43,6 @@ static const struct argp_option option_rows[] = {
     { "quiet", KEY_QUIET, NULL, 0, "Print no results and no progress, only what is wrong", 0 },
     { 0 },
 };
-
-static enum compare_format format_of(const char *word)
-{
-    char hint[64];
-
-    for (int i = 0; format_names[i]; i++)
-        if (strcmp(format_names[i], word) == 0)
-            return (enum compare_format)i;
-    text_did_you_mean(hint, sizeof(hint), word, format_names);
-    cmd_usage("'%s' is not a format%s", word, *hint ? hint : "; there are table, csv and json");
-}
 
 uint32_t options_count(const char *option, const char *text, uint32_t max)
 {
@@ -137,7 +124,7 @@ error_t options_take(struct options *o, int key, char *arg)
     case KEY_JOBS:      o->jobs = options_count("--jobs", arg, POOL_WORKERS_MAX); break;
     case KEY_OUT:       o->out = arg;                                        break;
     case KEY_STORE:     o->store = arg;                                      break;
-    case KEY_FORMAT:    o->format = format_of(arg);                          break;
+    case KEY_FORMAT:    o->format = cmd_format(arg);                         break;
     case KEY_QUIET:     o->is_quiet = true;                                  break;
     case ARGP_KEY_ARG:  add_text(&o->path, &o->paths, arg);                  break;
     case KEY_SEEDS:

@@ -3,12 +3,11 @@
 #define CMD_COMPARE_OPTIONS_H
 
 #include "campaign/compare_variants.h"
+#include "cmd/cmd.h"
 
 #include <argp.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-enum compare_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
 
 struct options {
     const char        **path, **set;
@@ -18,7 +17,7 @@ struct options {
     uint64_t           *seed;
     uint32_t            seeds, jobs;     /* jobs 0: as many as there are cores */
     const char         *baseline, *metrics, *out, *store;
-    enum compare_format format;
+    enum cmd_format format;
     bool                is_quiet;
 };
 

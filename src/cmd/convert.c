@@ -1,72 +1,12 @@
 /* src/cmd/convert.c - anole convert: other simulators' files and ours, one into the other. */
 #include "convert/convert.h"
-
-#include "base/text.h"
 #include "cmd/cmd.h"
 #include "base/file/interrupt.h"
-#include "core/units.h"
 
 #include <argp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define INPUTS_MAX 2
-
-/* ---- what writers share ---- */
-
-bool convert_hosts_first(const struct graph *g)
-{
-    for (uint32_t i = 0; i < g->hosts; i++)
-        if (g->node[i].is_switch)
-            return false;
-    return true;
-}
-
-static char *in_units(char *buf, size_t size, uint64_t value, const char *const *units)
-{
-    while (units[1] && value && value % 1000 == 0) {
-        value /= 1000;
-        units++;
-    }
-    snprintf(buf, size, "%llu%s", (unsigned long long)value, units[0]);
-    return buf;
-}
-
-char *convert_rate(char *buf, size_t size, uint64_t bps)
-{
-    static const char *const units[] = { "bps", "Kbps", "Mbps", "Gbps", NULL };
-
-    return in_units(buf, size, bps, units);
-}
-
-char *convert_time(char *buf, size_t size, uint64_t ps)
-{
-    static const char *const units[] = { "ps", "ns", "us", "ms", "s", NULL };
-
-    return in_units(buf, size, ps, units);
-}
-
-char *convert_real(char *buf, size_t size, double value)
-{
-    for (int digits = 6; digits <= 17; digits++) {
-        snprintf(buf, size, "%.*g", digits, value);
-        if (strtod(buf, NULL) == value)
-            break;
-    }
-    return buf;
-}
-
-void convert_note(const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    fputs("anole: note: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
-    va_end(args);
-}
 
 /* ---- options ---- */
 
@@ -96,17 +36,6 @@ static const struct argp_option option_rows[] = {
     { 0 },
 };
 
-static enum format format_of(const char *word)
-{
-    char hint[64];
-
-    for (int i = 0; format_names[i]; i++)
-        if (strcmp(format_names[i], word) == 0)
-            return (enum format)i;
-    text_did_you_mean(hint, sizeof(hint), word, format_names);
-    cmd_usage("--to: '%s' is not a format%s", word, *hint ? hint : "; there are scenario, hpcc and htsim");
-}
-
 static void add_path(struct options *o, const char *path)
 {
     if (o->paths == INPUTS_MAX)
@@ -119,7 +48,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     struct options *o = state->input;
 
     switch (key) {
-    case KEY_TO:       o->to = format_of(arg);                        break;
+    case KEY_TO:       o->to = (enum format)cmd_choice("--to", "not a format", arg, format_names); break;
     case KEY_OUT:      o->out = arg;                                  break;
     case KEY_SET:      cmd_add_set(&o->set, &o->sets, arg); break;
     case KEY_SEED:     o->seed = cmd_seed("--seed", arg); o->has_seed = true; break;

@@ -44,9 +44,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         o->knob = arg;
         break;
     case ARGP_KEY_ARG:
-        if (o->path)
-            cmd_usage("one run at a time: '%s' and '%s'", o->path, arg);
-        o->path = arg;
+        cmd_take_one(&o->path, arg, "run");
         break;
     case ARGP_KEY_NO_ARGS:
         cmd_usage("which run? anole explain DIR; see anole explain --help");

@@ -1,0 +1,58 @@
+/* src/convert/convert.c - what the writers of all formats share. */
+#include "convert/convert.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+bool convert_hosts_first(const struct graph *g)
+{
+    for (uint32_t i = 0; i < g->hosts; i++)
+        if (g->node[i].is_switch)
+            return false;
+    return true;
+}
+
+static char *in_units(char *buf, size_t size, uint64_t value, const char *const *units)
+{
+    while (units[1] && value && value % 1000 == 0) {
+        value /= 1000;
+        units++;
+    }
+    snprintf(buf, size, "%llu%s", (unsigned long long)value, units[0]);
+    return buf;
+}
+
+char *convert_rate(char *buf, size_t size, uint64_t bps)
+{
+    static const char *const units[] = { "bps", "Kbps", "Mbps", "Gbps", NULL };
+
+    return in_units(buf, size, bps, units);
+}
+
+char *convert_time(char *buf, size_t size, uint64_t ps)
+{
+    static const char *const units[] = { "ps", "ns", "us", "ms", "s", NULL };
+
+    return in_units(buf, size, ps, units);
+}
+
+char *convert_real(char *buf, size_t size, double value)
+{
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(buf, size, "%.*g", digits, value);
+        if (strtod(buf, NULL) == value)
+            break;
+    }
+    return buf;
+}
+
+void convert_note(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    fputs("anole: note: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}

@@ -1,0 +1,241 @@
+/* src/report/run_files.c */
+#include "report/run_files.h"
+#include "base/file/interrupt.h"
+#include "report/page.h"
+
+/* ---- what lies in the folder ---- */
+
+static bool is_tuned(const struct run_files *f)
+{
+    return f->simulation->tuner.algo != NULL;
+}
+
+static bool has_gaps(const struct run_files *f)
+{
+    return f->simulation->sim->gap_record != NULL;
+}
+
+static bool has_queues(const struct run_files *f)
+{
+    return f->simulation->scenario.tuner.is_recorded;
+}
+
+static void print_page(const struct run_files *f, const struct results *r, FILE *out)
+{
+    json_t *page = page_of_run(r, f->name + 1);
+
+    page_print(page, out);
+    json_decref(page);
+}
+
+static void print_ports(const struct run_files *f, const struct results *r, FILE *out)
+{
+    (void)f;
+    results_print_ports(r, out);
+}
+
+static void print_summary(const struct run_files *f, const struct results *r, FILE *out)
+{
+    (void)f;
+    results_print_json(r, out, false);
+}
+
+static void print_manifest(const struct run_files *f, const struct results *r, FILE *out)
+{
+    results_print_manifest(r, f->name, out);
+}
+
+static void print_scenario(const struct run_files *f, const struct results *r, FILE *out)
+{
+    (void)f;
+    fwrite(r->text, 1, r->text_bytes, out);
+}
+
+static void print_tuning(const struct run_files *f, const struct results *r, FILE *out)
+{
+    (void)f;
+    tuning_print(r->tuning, out);
+}
+
+static void print_gaps(const struct run_files *f, const struct results *r, FILE *out)
+{
+    (void)f;
+    results_print_gaps(r, out);
+}
+
+/* The page is the first: it links to all behind it. */
+static const struct row {
+    const char *name;
+    bool (*is_there)(const struct run_files *);          /* NULL: always */
+    void (*print)(const struct run_files *, const struct results *, FILE *);   /* NULL: written while it runs */
+} rows[] = {
+    { "report.html",   NULL,       print_page },
+    { "flows.csv",     NULL,       NULL },
+    { "intervals.csv", NULL,       NULL },
+    { "ports.csv",     NULL,       print_ports },
+    { "summary.json",  NULL,       print_summary },
+    { "manifest.json", NULL,       print_manifest },
+    { "scenario.yaml", NULL,       print_scenario },
+    { "tuning.jsonl",  is_tuned,   print_tuning },
+    { "gaps.csv",      has_gaps,   print_gaps },
+    { "queues.csv",    has_queues, NULL },
+};
+
+#define ROWS (sizeof(rows) / sizeof(*rows))
+
+static bool is_there(const struct run_files *f, const struct row *row)
+{
+    return !row->is_there || row->is_there(f);
+}
+
+static void list_names(struct run_files *f)
+{
+    uint32_t count = 0;
+
+    _Static_assert(ROWS < RUN_FILES_MAX, "there is room for all and the end");
+    for (uint32_t i = 0; i < ROWS; i++)
+        if (is_there(f, &rows[i]))
+            f->name[count++] = rows[i].name;
+    f->name[count] = NULL;
+}
+
+/* ---- while it runs ---- */
+
+static void on_flow_done(void *arg, const struct flow_result *r)
+{
+    struct run_files *f = arg;
+
+    if (f->flows)
+        results_print_flow(f->flows, f->simulation->sim, &f->simulation->scenario, r);
+    if (f->hpcc_fct.stream)
+        results_print_hpcc_fct(f->hpcc_fct.stream, r);
+}
+
+static void on_pfc(void *arg, const struct pfc_result *r)
+{
+    struct run_files *f = arg;
+
+    results_print_hpcc_pfc(f->hpcc_pfc.stream, r);
+}
+
+static void on_report(void *arg, const struct report *r)
+{
+    struct run_files *f = arg;
+
+    results_print_interval(f->intervals, r);
+}
+
+static void on_queue(void *arg, const struct slots_row *r)
+{
+    struct run_files *f = arg;
+
+    results_print_queue(f->queues, f->simulation->sim, r);
+}
+
+struct simulation_hooks run_files_hooks(struct run_files *f)
+{
+    return (struct simulation_hooks){ .arg = f, .flow_done = on_flow_done,
+                                      .pfc = f->hpcc_pfc.stream ? on_pfc : NULL,
+                                      .report = f->intervals ? on_report : NULL,
+                                      .queue = f->queues ? on_queue : NULL };
+}
+
+/* ---- opening ---- */
+
+static int open_file(struct run_files *f, const char *name, FILE **out, struct err *err)
+{
+    *out = outdir_file(f->dir, name, err);
+    return *out ? 0 : -EIO;
+}
+
+static int open_dir(struct run_files *f, const char *path, struct err *err)
+{
+    int rc = outdir_open(&f->dir, path, err);
+
+    if (!rc)
+        rc = open_file(f, "flows.csv", &f->flows, err);
+    if (!rc)
+        rc = open_file(f, "intervals.csv", &f->intervals, err);
+    if (!rc && has_queues(f))
+        rc = open_file(f, "queues.csv", &f->queues, err);
+    if (rc)
+        return rc;
+    results_print_flow_head(f->flows);
+    results_print_interval_head(f->intervals, &f->simulation->scenario);
+    if (f->queues)
+        results_print_queue_head(f->queues);
+    return 0;
+}
+
+int run_files_open(struct run_files *f, const struct run_files_paths *paths, const struct simulation *s, struct err *err)
+{
+    int rc = 0;
+
+    *f = (struct run_files){ .simulation = s };
+    list_names(f);
+    if (paths->out)
+        rc = open_dir(f, paths->out, err);
+    if (!rc && paths->hpcc_fct)
+        rc = outfile_open(&f->hpcc_fct, paths->hpcc_fct, err);
+    if (!rc && paths->hpcc_pfc)
+        rc = outfile_open(&f->hpcc_pfc, paths->hpcc_pfc, err);
+    return rc;
+}
+
+/* ---- at the end ---- */
+
+static int write_dir(struct run_files *f, const struct results *r, struct err *err)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; f->dir && i < ROWS && !rc; i++) {
+        FILE *out;
+
+        if (!rows[i].print || !is_there(f, &rows[i]))
+            continue;
+        rc = open_file(f, rows[i].name, &out, err);
+        if (!rc)
+            rows[i].print(f, r, out);
+    }
+    return rc;
+}
+
+static int commit(struct run_files *f, struct err *err)
+{
+    int rc = 0;
+
+    if (f->dir) {
+        rc = outdir_commit(f->dir, err);
+        f->dir = NULL;
+    }
+    if (!rc)
+        rc = outfile_commit(&f->hpcc_fct, err);
+    if (!rc)
+        rc = outfile_commit(&f->hpcc_pfc, err);
+    return rc;
+}
+
+/* All files are checked before the first is put into place. */
+int run_files_write(struct run_files *f, const struct results *r, struct err *err)
+{
+    int rc = write_dir(f, r, err);
+
+    if (!rc)
+        rc = outfile_close(&f->hpcc_fct, err);
+    if (!rc)
+        rc = outfile_close(&f->hpcc_pfc, err);
+    if (rc)
+        return rc;
+    interrupt_hold();
+    rc = commit(f, err);
+    interrupt_end();
+    return rc;
+}
+
+void run_files_abort(struct run_files *f)
+{
+    outfile_abort(&f->hpcc_pfc);
+    outfile_abort(&f->hpcc_fct);
+    outdir_abort(f->dir);
+    f->dir = NULL;
+}

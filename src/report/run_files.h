@@ -1,0 +1,42 @@
+/* src/report/run_files.h - the files that a run leaves: the folder of --out, and lists in the format of HPCC's ns-3.
+ *
+ * They are opened before anything runs, because a wrong name must not cost hours. Some get their lines as things
+ * happen, the others at the end. Then all of them are put into place.
+ */
+#ifndef REPORT_RUN_FILES_H
+#define REPORT_RUN_FILES_H
+
+#include "base/file/outdir.h"
+#include "base/file/outfile.h"
+#include "report/results.h"
+
+#include <stdio.h>
+
+#define RUN_FILES_MAX 12
+
+struct run_files_paths {         /* NULL: not wanted */
+    const char *out, *hpcc_fct, *hpcc_pfc;
+};
+
+struct run_files {
+    const struct simulation *simulation;
+    struct outdir           *dir;            /* NULL: not wanted */
+    const char              *name[RUN_FILES_MAX];    /* of what lies in it, the page first; ends with NULL */
+    FILE                    *flows, *intervals;      /* in dir */
+    FILE                    *queues;         /* the same; NULL: nobody asks */
+    struct outfile           hpcc_fct, hpcc_pfc;
+};
+
+/* The simulation must outlive the files. To be aborted also on failure. */
+int run_files_open(struct run_files *, const struct run_files_paths *, const struct simulation *, struct err *);
+
+/* What writes lines while the simulation runs. */
+struct simulation_hooks run_files_hooks(struct run_files *);
+
+/* Writes the rest, checks all, puts all into place. */
+int run_files_write(struct run_files *, const struct results *, struct err *);
+
+/* Removes what is not in place. */
+void run_files_abort(struct run_files *);
+
+#endif
