@@ -1,6 +1,5 @@
 /* src/campaign/campaign_runs.c */
 #include "campaign/campaign_runs.h"
-#include "cmd/cmd.h"
 #include "report/metrics.h"
 #include "report/page.h"
 #include "run/progress.h"
@@ -136,11 +135,11 @@ static int work(void *arg, const struct pool_job *job, FILE *out)
 
     if (variant_open(v, &seed, &s, &digest, &err)) {
         fputs(err.text, out);
-        return EXIT_FAILED;
+        return EXIT_FAILURE;
     }
     if (!is_meant(v, &digest, seed, job->key)) {
         refuse(out);
-        return EXIT_FAILED;
+        return EXIT_FAILURE;
     }
     simulation_run(&s, NULL, NULL);
     results_init(&r, &s);
@@ -303,17 +302,14 @@ int campaign_runs_open(struct campaign_runs *c, struct err *err)
     return executor_open(&c->executor, &c->hooks, slots_of(c), err);
 }
 
-_Noreturn static void end_interrupted(struct campaign_runs *c, int signal_number)
+static int tell_interrupted(const struct campaign_runs *c, int signal_number, struct err *err)
 {
-    executor_close(c->executor);
-    outdir_abort(c->dir);
-    campaign_close(c->store);
     if (c->store_path)
-        fprintf(stderr, "anole: interrupted: %u of %u runs are in %s; the same command goes on from there\n",
-                c->kept + c->simulated, c->runs, c->store_path);
+        err_write(err, "interrupted: %u of %u runs are in %s; the same command goes on from there",
+                  c->kept + c->simulated, c->runs, c->store_path);
     else
-        fputs("anole: interrupted; nothing is kept without --out or --store\n", stderr);
-    exit(128 + signal_number);
+        err_write(err, "interrupted; nothing is kept without --out or --store");
+    return signal_number;
 }
 
 int campaign_runs_do(struct campaign_runs *c, const uint32_t *which, uint32_t count, bool with_pages,
@@ -333,7 +329,7 @@ int campaign_runs_do(struct campaign_runs *c, const uint32_t *which, uint32_t co
     if (campaign_commit(c->store, rc ? NULL : err) && !rc)
         rc = -EIO;
     if (rc > 0)
-        end_interrupted(c, rc);
+        return tell_interrupted(c, rc, err);
     if (rc == -EAGAIN || rc == -ENOMEM || rc == -EMFILE || rc == -EPIPE)
         return err_set(err, -rc, "no process for a run could be started: %s", strerror(-rc));
     if (!rc && c->failed)
@@ -358,9 +354,9 @@ void campaign_runs_close(struct campaign_runs *c)
     c->is_second = NULL;
 }
 
-void campaign_runs_serve(struct campaign_runs *c)
+int campaign_runs_serve(struct campaign_runs *c, struct err *err)
 {
     c->hooks = (struct pool_hooks){ .arg = c, .work = work };
     variant_know_program();
-    executor_serve(&c->hooks, slots_of(c));
+    return executor_serve(&c->hooks, slots_of(c), err);
 }

@@ -9,7 +9,7 @@
 
 #include "base/file/outdir.h"
 #include "campaign/campaign.h"
-#include "campaign/compare_variants.h"
+#include "campaign/variants.h"
 #include "campaign/executor.h"
 
 #define CAMPAIGN_RUNS_MAX 1000000u
@@ -22,7 +22,6 @@ struct campaign_runs {
     uint32_t               slots;            /* runs at a time; 0: a core each, under MPI one a rank */
     struct campaign       *store;
     const char            *store_path;       /* NULL: it is in memory */
-    struct outdir         *dir;              /* not NULL: given up when a signal comes */
     bool                   is_quiet;
 
     /* The rest is its own. */
@@ -49,7 +48,7 @@ int campaign_runs_open(struct campaign_runs *, struct err *);
 
 /* Runs these variants, all of the first seed, then all of the second: an interrupted campaign has whole
  * seeds. Pages are kept too, if wanted. A run that crashes is tried once more; if some failed, or nothing
- * could be started, that is an error. Does not return if a signal came. */
+ * could be started, that is an error. A signal's number if one came; err then says what is kept. */
 int campaign_runs_do(struct campaign_runs *, const uint32_t *which, uint32_t count, bool with_pages,
                      struct err *);
 
@@ -58,7 +57,7 @@ void campaign_runs_tell(const struct campaign_runs *);
 
 void campaign_runs_close(struct campaign_runs *);
 
-/* In a worker: simulates what rank 0 says, and ends the program. */
-_Noreturn void campaign_runs_serve(struct campaign_runs *);
+/* In a worker: simulates what rank 0 says until it has no more. */
+int campaign_runs_serve(struct campaign_runs *, struct err *);
 
 #endif

@@ -3,8 +3,9 @@
 #define CAMPAIGN_COMPARE_H
 
 #include "campaign/campaign.h"
-#include "campaign/compare_variants.h"
-#include "report/metrics.h"
+#include "campaign/figures.h"
+#include "campaign/plan.h"
+#include "campaign/variants.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -23,22 +24,20 @@ struct compared_cell {
     bool     is_better;                  /* and that is good */
 };
 
-struct compared {                        /* one figure */
-    struct metric         metric;        /* its value means nothing */
-    bool                  is_shown;      /* in what is printed; files have all */
-    double               *value;         /* [variant * seeds + seed] */
-    struct compared_cell *cell;          /* one a variant */
-};
-
 struct comparison {
     const struct variants *variants;
     uint32_t               baseline;
     const uint64_t        *seed;
     uint32_t               seeds;
     const char            *title;        /* names of the scenarios' files */
-    struct compared       *row;
-    uint32_t               rows;
+    struct figures         figures;
+    struct compared_cell  *cell;         /* [figure * variants + variant]; NULL: not judged */
 };
+
+static inline struct compared_cell *comparison_cell(const struct comparison *c, uint32_t figure, uint32_t variant)
+{
+    return &c->cell[(uint64_t)figure * c->variants->count + variant];
+}
 
 /* ---- compare_stats.c ---- */
 
@@ -48,7 +47,7 @@ void comparison_add_metrics(struct comparison *, const struct metric *, uint32_t
 /* Reads the figures of all runs, which must be there. */
 int comparison_load(struct comparison *, struct campaign *, struct err *);
 
-/* Fills the cells from the values. */
+/* Makes the cells from the values. */
 void comparison_judge(struct comparison *);
 void comparison_fini(struct comparison *);
 
@@ -73,5 +72,27 @@ json_t *compare_merge_runs(const json_t *runs);
 
 /* The whole page. NULL and err on failure. */
 json_t *comparison_page(const struct comparison *, struct campaign *, struct err *);
+
+/* report.html, comparison.csv and comparison.json. */
+int comparison_write(const struct comparison *, struct campaign *, struct outdir *, struct err *);
+
+/* ---- compare.c ---- */
+
+struct compare_request {
+    struct campaign_request common;
+    const char             *baseline;    /* name of a variant; NULL: the first */
+};
+
+struct compare {
+    const struct compare_request *request;
+    struct plan                   plan;
+    struct comparison             comparison;
+    char                         *title;
+};
+
+/* Runs all, judges, writes what lies in the folder of --out. In a worker (executor.h) it does what rank 0 says, and
+ * has nothing to tell. A signal's number if one came; err says how far it was. To be closed in any case. */
+int  compare_run(struct compare *, const struct compare_request *, struct err *);
+void compare_close(struct compare *);
 
 #endif

@@ -1,16 +1,12 @@
 /* src/campaign/compare_page.c - the runs of a variant become one. */
 #include "campaign/compare.h"
+#include "base/json.h"
 #include "report/page.h"
 #include "version.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
 
 static bool is_same_text(const json_t *a, const json_t *b, const char *field)
 {
@@ -66,7 +62,7 @@ static void average_list(json_t *made, const json_t *runs, const char *outer_fie
     size_t i;
 
     json_array_foreach(list, i, element) json_object_set_new(
-        element, "value", number(average_value(runs, outer_field, outer, field, i, element)));
+        element, "value", json_of_number(average_value(runs, outer_field, outer, field, i, element)));
 }
 
 /* As average_list() for each element of 'outer_field'. */
@@ -88,7 +84,7 @@ static void average_field(json_t *made, const json_t *runs, const char *field)
         sum += json_number_value(json_object_get(run, field));
         count++;
     }
-    json_object_set_new(made, field, number(sum / count));
+    json_object_set_new(made, field, json_of_number(sum / count));
 }
 
 /* ---- slowdown by size: only ranges with flows are there, so the lists differ ---- */
@@ -129,7 +125,7 @@ static json_t *average_size_row(const json_t *runs, const json_t *like)
     json_object_set(made, "bytes_end", json_object_get(like, "bytes_end"));
     json_object_set_new(made, "flows", json_integer((json_int_t)flows));
     for (int n = 0; n < 5; n++)
-        json_object_set_new(made, fields[n], number(flows > 0 ? sum[n] / flows : NAN));
+        json_object_set_new(made, fields[n], json_of_number(flows > 0 ? sum[n] / flows : NAN));
     return made;
 }
 
@@ -187,7 +183,7 @@ static json_t *average_cdf(const json_t *runs, const json_t *cdf)
             sum[n < points ? n : points] += json_number_value(value);
     }
     for (n = 0; n < points; n++)
-        json_array_append_new(x, number(sum[n] / count));
+        json_array_append_new(x, json_of_number(sum[n] / count));
     json_object_set_new(made, "x", x);
     free(sum);
     return made;
@@ -281,4 +277,20 @@ json_t *comparison_page(const struct comparison *c, struct campaign *store, stru
     }
     json_object_set_new(page, "comparison", comparison_json(c, true));
     return page;
+}
+
+int comparison_write(const struct comparison *c, struct campaign *store, struct outdir *dir, struct err *err)
+{
+    FILE *page = outdir_file(dir, "report.html", err);
+    FILE *csv = page ? outdir_file(dir, "comparison.csv", err) : NULL;
+    FILE *json = csv ? outdir_file(dir, "comparison.json", err) : NULL;
+    json_t *made = json ? comparison_page(c, store, err) : NULL;
+
+    if (!made)
+        return -EIO;
+    page_print(made, page);
+    json_decref(made);
+    comparison_print_csv(c, csv, true);
+    comparison_print_json(c, json, true);
+    return 0;
 }

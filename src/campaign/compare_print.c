@@ -1,5 +1,6 @@
 /* src/campaign/compare_print.c */
 #include "base/bootstrap.h"
+#include "base/json.h"
 #include "base/table.h"
 #include "campaign/compare.h"
 
@@ -98,19 +99,21 @@ static void add_heading(const struct comparison *c, struct table *t)
     }
 }
 
-static void add_row(const struct comparison *c, struct table *t, const struct compared *row, bool has_colour)
+static void add_row(const struct comparison *c, struct table *t, uint32_t row, bool has_colour)
 {
-    enum metric_unit unit = row->metric.unit;
+    const struct metric *m = &c->figures.list[row].metric;
     char text[64];
 
-    table_cell(t, "%s", row->metric.label);
-    table_cell(t, "%s", metric_text(text, sizeof(text), unit, row->cell[c->baseline].mean));
+    table_cell(t, "%s", m->label);
+    table_cell(t, "%s", metric_text(text, sizeof(text), m->unit, comparison_cell(c, row, c->baseline)->mean));
     for (uint32_t v = 0; v < c->variants->count; v++) {
+        const struct compared_cell *cell = comparison_cell(c, row, v);
+
         if (v == c->baseline)
             continue;
-        table_cell(t, "%s", metric_text(text, sizeof(text), unit, row->cell[v].mean));
-        add_change(t, &row->cell[v], unit);
-        add_verdict(t, &row->cell[v], row->metric.better, has_colour);
+        table_cell(t, "%s", metric_text(text, sizeof(text), m->unit, cell->mean));
+        add_change(t, cell, m->unit);
+        add_verdict(t, cell, m->better, has_colour);
     }
 }
 
@@ -119,9 +122,9 @@ static uint32_t count_judged(const struct comparison *c)
 {
     uint32_t judged = 0;
 
-    for (uint32_t i = 0; i < c->rows; i++)
-        for (uint32_t v = 0; v < c->variants->count && c->row[i].is_shown; v++)
-            judged += v != c->baseline && isfinite(c->row[i].cell[v].difference_low);
+    for (uint32_t i = 0; i < c->figures.count; i++)
+        for (uint32_t v = 0; v < c->variants->count && c->figures.list[i].is_shown; v++)
+            judged += v != c->baseline && isfinite(comparison_cell(c, i, v)->difference_low);
     return judged;
 }
 
@@ -148,32 +151,15 @@ void comparison_print_table(const struct comparison *c, FILE *out, bool has_colo
     struct table *t = new_table(c);
 
     add_heading(c, t);
-    for (uint32_t i = 0; i < c->rows; i++)
-        if (c->row[i].is_shown)
-            add_row(c, t, &c->row[i], has_colour);
+    for (uint32_t i = 0; i < c->figures.count; i++)
+        if (c->figures.list[i].is_shown)
+            add_row(c, t, i, has_colour);
     table_print(t, out, 0);
     table_free(t);
     print_notes(c, out);
 }
 
 /* ---- CSV ---- */
-
-static void print_quoted(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text; text++)
-        fprintf(out, *text == '"' ? "\"%c" : "%c", *text);
-    fputc('"', out);
-}
-
-/* An empty field if there is none. As many digits as a double has: nothing is lost. */
-static void print_number(FILE *out, double value)
-{
-    if (isfinite(value))
-        fprintf(out, ",%.17g", value);
-    else
-        fputc(',', out);
-}
 
 static const char *verdict_of(const struct compared_cell *cell, enum metric_better better)
 {
@@ -182,19 +168,18 @@ static const char *verdict_of(const struct compared_cell *cell, enum metric_bett
     return better == BETTER_NEITHER ? "differs" : cell->is_better ? "better" : "worse";
 }
 
-static void print_cell(const struct compared *row, const struct compared_cell *cell, const char *variant,
-                       FILE *out)
+static void print_cell(const struct metric *metric, const struct compared_cell *cell, const char *variant, FILE *out)
 {
     const double number[] = { cell->mean, cell->low, cell->high, cell->difference, cell->difference_low,
                               cell->difference_high, cell->change, cell->change_low, cell->change_high };
 
-    print_quoted(out, row->metric.name);
-    fprintf(out, ",%s,%s,", metric_unit_name(row->metric.unit), metric_better_name(row->metric.better));
-    print_quoted(out, variant);
+    figures_print_quoted(out, metric->name);
+    fprintf(out, ",%s,%s,", metric_unit_name(metric->unit), metric_better_name(metric->better));
+    figures_print_quoted(out, variant);
     fprintf(out, ",%u", cell->seeds);
     for (unsigned i = 0; i < sizeof(number) / sizeof(*number); i++)
-        print_number(out, number[i]);
-    fprintf(out, ",%s\n", verdict_of(cell, row->metric.better));
+        figures_print_number(out, number[i]);
+    fprintf(out, ",%s\n", verdict_of(cell, metric->better));
 }
 
 void comparison_print_csv(const struct comparison *c, FILE *out, bool all)
@@ -203,35 +188,24 @@ void comparison_print_csv(const struct comparison *c, FILE *out, bool all)
         "metric,unit,better,variant,pairs,mean,mean_low,mean_high,difference,difference_low,difference_high,"
         "change,change_low,change_high,verdict\n",
         out);
-    for (uint32_t i = 0; i < c->rows; i++)
-        for (uint32_t v = 0; v < c->variants->count && (all || c->row[i].is_shown); v++)
-            print_cell(&c->row[i], &c->row[i].cell[v], c->variants->list[v].name, out);
+    for (uint32_t i = 0; i < c->figures.count; i++)
+        for (uint32_t v = 0; v < c->variants->count && (all || c->figures.list[i].is_shown); v++)
+            print_cell(&c->figures.list[i].metric, comparison_cell(c, i, v), c->variants->list[v].name, out);
 }
 
 void comparison_print_runs(const struct comparison *c, FILE *out)
 {
     fputs("variant,seed", out);
-    for (uint32_t i = 0; i < c->rows; i++) {
-        fputc(',', out);
-        print_quoted(out, c->row[i].metric.name);
-    }
-    fputc('\n', out);
+    figures_print_names(&c->figures, out);
     for (uint32_t v = 0; v < c->variants->count; v++)
         for (uint32_t s = 0; s < c->seeds; s++) {
-            print_quoted(out, c->variants->list[v].name);
+            figures_print_quoted(out, c->variants->list[v].name);
             fprintf(out, ",%" PRIu64, c->seed[s]);
-            for (uint32_t i = 0; i < c->rows; i++)
-                print_number(out, c->row[i].value[(uint64_t)v * c->seeds + s]);
-            fputc('\n', out);
+            figures_print_run(&c->figures, (uint64_t)v * c->seeds + s, out);
         }
 }
 
 /* ---- JSON ---- */
-
-static void set_number(json_t *object, const char *name, double value)
-{
-    json_object_set_new(object, name, isfinite(value) ? json_real(value) : json_null());
-}
 
 static json_t *cell_json(const struct compared_cell *cell, const char *variant)
 {
@@ -239,30 +213,31 @@ static json_t *cell_json(const struct compared_cell *cell, const char *variant)
 
     json_object_set_new(made, "name", json_string(variant));
     json_object_set_new(made, "pairs", json_integer(cell->seeds));
-    set_number(made, "mean", cell->mean);
-    set_number(made, "low", cell->low);
-    set_number(made, "high", cell->high);
-    set_number(made, "difference", cell->difference);
-    set_number(made, "difference_low", cell->difference_low);
-    set_number(made, "difference_high", cell->difference_high);
-    set_number(made, "change", cell->change);
-    set_number(made, "change_low", cell->change_low);
-    set_number(made, "change_high", cell->change_high);
+    json_put_number(made, "mean", cell->mean);
+    json_put_number(made, "low", cell->low);
+    json_put_number(made, "high", cell->high);
+    json_put_number(made, "difference", cell->difference);
+    json_put_number(made, "difference_low", cell->difference_low);
+    json_put_number(made, "difference_high", cell->difference_high);
+    json_put_number(made, "change", cell->change);
+    json_put_number(made, "change_low", cell->change_low);
+    json_put_number(made, "change_high", cell->change_high);
     json_object_set_new(made, "is_significant", json_boolean(cell->is_significant));
     json_object_set_new(made, "is_better", json_boolean(cell->is_better));
     return made;
 }
 
-static json_t *row_json(const struct comparison *c, const struct compared *row)
+static json_t *row_json(const struct comparison *c, uint32_t row)
 {
+    const struct metric *m = &c->figures.list[row].metric;
     json_t *made = json_object(), *variants = json_array();
 
-    json_object_set_new(made, "name", json_string(row->metric.name));
-    json_object_set_new(made, "label", json_string(row->metric.label));
-    json_object_set_new(made, "unit", json_string(metric_unit_name(row->metric.unit)));
-    json_object_set_new(made, "better", json_string(metric_better_name(row->metric.better)));
+    json_object_set_new(made, "name", json_string(m->name));
+    json_object_set_new(made, "label", json_string(m->label));
+    json_object_set_new(made, "unit", json_string(metric_unit_name(m->unit)));
+    json_object_set_new(made, "better", json_string(metric_better_name(m->better)));
     for (uint32_t v = 0; v < c->variants->count; v++)
-        json_array_append_new(variants, cell_json(&row->cell[v], c->variants->list[v].name));
+        json_array_append_new(variants, cell_json(comparison_cell(c, row, v), c->variants->list[v].name));
     json_object_set_new(made, "variants", variants);
     return made;
 }
@@ -280,9 +255,9 @@ json_t *comparison_json(const struct comparison *c, bool all)
     }
     json_object_set_new(made, "seed_list", seeds);
     json_object_set_new(made, "confidence", json_real(BOOTSTRAP_CONFIDENCE));
-    for (uint32_t i = 0; i < c->rows; i++)
-        if (all || c->row[i].is_shown)
-            json_array_append_new(metrics, row_json(c, &c->row[i]));
+    for (uint32_t i = 0; i < c->figures.count; i++)
+        if (all || c->figures.list[i].is_shown)
+            json_array_append_new(metrics, row_json(c, i));
     json_object_set_new(made, "metrics", metrics);
     return made;
 }

@@ -11,40 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct compared *find_row(struct comparison *c, const char *name)
-{
-    for (uint32_t i = 0; i < c->rows; i++)
-        if (strcmp(c->row[i].metric.name, name) == 0)
-            return &c->row[i];
-    return NULL;
-}
-
 void comparison_add_metrics(struct comparison *c, const struct metric *metric, uint32_t count)
 {
-    uint32_t variants = c->variants->count;
-
-    for (uint32_t i = 0; i < count; i++) {
-        struct compared *row;
-
-        if (find_row(c, metric[i].name))
-            continue;
-        c->row = xrealloc(c->row, (c->rows + 1) * sizeof(*c->row));
-        row = &c->row[c->rows++];
-        *row = (struct compared){ .metric = metric[i] };
-        row->value = xcalloc((uint64_t)variants * c->seeds, sizeof(*row->value));
-        row->cell = xcalloc(variants, sizeof(*row->cell));
-    }
+    figures_add(&c->figures, (uint64_t)c->variants->count * c->seeds, metric, count);
 }
 
 void comparison_fini(struct comparison *c)
 {
-    for (uint32_t i = 0; i < c->rows; i++) {
-        free(c->row[i].value);
-        free(c->row[i].cell);
-    }
-    free(c->row);
-    c->row = NULL;
-    c->rows = 0;
+    figures_fini(&c->figures);
+    free(c->cell);
+    c->cell = NULL;
 }
 
 /* ---- the values ---- */
@@ -59,10 +35,11 @@ static int load_run(struct comparison *c, struct campaign *store, uint32_t varia
 
     if (rc)
         return rc;
-    for (uint32_t i = 0; i < c->rows; i++) {
-        const json_t *value = json_object_get(metrics, c->row[i].metric.name);
+    for (uint32_t i = 0; i < c->figures.count; i++) {
+        const struct figure *f = &c->figures.list[i];
+        const json_t *value = json_object_get(metrics, f->metric.name);
 
-        c->row[i].value[(uint64_t)variant * c->seeds + seed] =
+        f->value[(uint64_t)variant * c->seeds + seed] =
             json_is_number(value) ? json_number_value(value) : NAN;
     }
     json_decref(metrics);
@@ -169,16 +146,19 @@ void comparison_judge(struct comparison *c)
     j.with = xcalloc(c->seeds + 1ul, sizeof(*j.with));
     j.a = xcalloc(c->seeds, sizeof(*j.a));
     j.b = xcalloc(c->seeds, sizeof(*j.b));
-    for (uint32_t i = 0; i < c->rows; i++) {
-        struct compared *row = &c->row[i];
-        const double *baseline = &row->value[(uint64_t)c->baseline * c->seeds];
+    free(c->cell);
+    c->cell = xcalloc((uint64_t)c->figures.count * c->variants->count + 1, sizeof(*c->cell));
+    for (uint32_t i = 0; i < c->figures.count; i++) {
+        const struct figure *f = &c->figures.list[i];
+        const double *baseline = &f->value[(uint64_t)c->baseline * c->seeds];
 
         for (uint32_t v = 0; v < c->variants->count; v++) {
-            const double *value = &row->value[(uint64_t)v * c->seeds];
+            const double *value = &f->value[(uint64_t)v * c->seeds];
+            struct compared_cell *cell = comparison_cell(c, i, v);
 
-            row->cell[v] = nothing;
-            judge_mean(&j, &row->cell[v], value);
-            judge_difference(&j, &row->cell[v], value, baseline, row->metric.better);
+            *cell = nothing;
+            judge_mean(&j, cell, value);
+            judge_difference(&j, cell, value, baseline, f->metric.better);
         }
     }
     for (uint32_t n = 0; n <= c->seeds; n++)

@@ -28,8 +28,8 @@ static struct comparison judged(enum metric_better better, const double value[3]
     comparison_add_metrics(&c, &metric, 1);
     for (uint32_t v = 0; v < 3; v++)
         for (uint32_t s = 0; s < count; s++)
-            c.row[0].value[v * count + s] = value[v][s];
-    c.row[0].is_shown = true;
+            c.figures.list[0].value[v * count + s] = value[v][s];
+    c.figures.list[0].is_shown = true;
     comparison_judge(&c);
     return c;
 }
@@ -41,7 +41,7 @@ static const double values[3][SEEDS] = {
 static void judge__of_a_twin_is_exactly_nothing(void **unused)
 {
     struct comparison c = judged(BETTER_LOWER, values, SEEDS);
-    const struct compared_cell *same = &c.row[0].cell[1];
+    const struct compared_cell *same = comparison_cell(&c, 0, 1);
 
     (void)unused;
     assert_true(same->mean == 35);
@@ -57,7 +57,7 @@ static void judge__sees_a_small_difference_in_a_wide_spread(void **unused)
     /* The differences are 1, 2, 1, 2, 1, 2: surely not 0, though the means' own intervals overlap by far. */
     const double differences[SEEDS] = { 1, 2, 1, 2, 1, 2 };
     struct comparison c = judged(BETTER_LOWER, values, SEEDS);
-    const struct compared_cell *other = &c.row[0].cell[2];
+    const struct compared_cell *other = comparison_cell(&c, 0, 2);
     struct bootstrap b;
     struct interval want;
 
@@ -86,8 +86,8 @@ static void judge__knows_what_is_good(void **unused)
     for (int i = 0; i < 3; i++) {
         struct comparison c = judged(row[i].better, values, SEEDS);
 
-        assert_true(c.row[0].cell[2].is_significant);
-        assert_int_equal(row[i].want, c.row[0].cell[2].is_better);
+        assert_true(comparison_cell(&c, 0, 2)->is_significant);
+        assert_int_equal(row[i].want, comparison_cell(&c, 0, 2)->is_better);
         comparison_fini(&c);
     }
 }
@@ -95,7 +95,7 @@ static void judge__knows_what_is_good(void **unused)
 static void judge__of_one_seed_has_no_interval(void **unused)
 {
     struct comparison c = judged(BETTER_LOWER, values, 1);
-    const struct compared_cell *other = &c.row[0].cell[2];
+    const struct compared_cell *other = comparison_cell(&c, 0, 2);
 
     (void)unused;
     assert_true(other->mean == 11 && other->difference == 1);
@@ -113,13 +113,13 @@ static void judge__takes_pairs_alone(void **unused)
     struct comparison c = judged(BETTER_LOWER, holes, SEEDS);
 
     (void)unused;
-    assert_int_equal(4, c.row[0].cell[2].seeds);
-    assert_true(c.row[0].cell[2].difference == 1);
-    assert_true(fabs(c.row[0].cell[2].change - 1.0 / 45) < 1e-15);
-    assert_true(c.row[0].cell[0].mean == 40);
-    assert_int_equal(0, c.row[0].cell[1].seeds);
-    assert_true(isnan(c.row[0].cell[1].mean) && isnan(c.row[0].cell[1].difference));
-    assert_false(c.row[0].cell[1].is_significant);
+    assert_int_equal(4, comparison_cell(&c, 0, 2)->seeds);
+    assert_true(comparison_cell(&c, 0, 2)->difference == 1);
+    assert_true(fabs(comparison_cell(&c, 0, 2)->change - 1.0 / 45) < 1e-15);
+    assert_true(comparison_cell(&c, 0, 0)->mean == 40);
+    assert_int_equal(0, comparison_cell(&c, 0, 1)->seeds);
+    assert_true(isnan(comparison_cell(&c, 0, 1)->mean) && isnan(comparison_cell(&c, 0, 1)->difference));
+    assert_false(comparison_cell(&c, 0, 1)->is_significant);
     comparison_fini(&c);
 }
 
@@ -132,12 +132,12 @@ static void judge__has_no_share_of_nothing_and_no_fall_below_it(void **unused)
     struct comparison c = judged(BETTER_LOWER, zeros, SEEDS);
 
     (void)unused;
-    assert_true(c.row[0].cell[2].difference == 2 && isnan(c.row[0].cell[2].change));
-    assert_true(c.row[0].cell[2].is_significant);
+    assert_true(comparison_cell(&c, 0, 2)->difference == 2 && isnan(comparison_cell(&c, 0, 2)->change));
+    assert_true(comparison_cell(&c, 0, 2)->is_significant);
     comparison_fini(&c);
     c = judged(BETTER_LOWER, fall, SEEDS);
-    assert_true(c.row[0].cell[2].difference_low < -17.5);
-    assert_true(c.row[0].cell[2].change_low == -1);
+    assert_true(comparison_cell(&c, 0, 2)->difference_low < -17.5);
+    assert_true(comparison_cell(&c, 0, 2)->change_low == -1);
     comparison_fini(&c);
 }
 
@@ -150,8 +150,8 @@ static void add_metrics__makes_one_row_a_name(void **unused)
     (void)unused;
     comparison_add_metrics(&c, a, 2);
     comparison_add_metrics(&c, b, 2);
-    assert_int_equal(3, c.rows);
-    assert_string_equal("z", c.row[2].metric.name);
+    assert_int_equal(3, c.figures.count);
+    assert_string_equal("z", c.figures.list[2].metric.name);
     comparison_fini(&c);
 }
 
@@ -181,8 +181,8 @@ static void load__reads_what_was_stored(void **unused)
     }
     assert_int_equal(0, comparison_load(&c, store, NULL));
     for (uint32_t i = 0; i < 4; i++) {
-        assert_true(c.row[0].value[i] == i + 0.5);
-        assert_true(isnan(c.row[1].value[i]));
+        assert_true(c.figures.list[0].value[i] == i + 0.5);
+        assert_true(isnan(c.figures.list[1].value[i]));
     }
     campaign_close(store);
     comparison_fini(&c);
@@ -252,7 +252,7 @@ static void print_csv__loses_no_digit(void **unused)
     assert_non_null(strstr(text, want));
     assert_non_null(strstr(text, "\"m\",,neither,\"other\",0,,,,,,,,,,\n"));
     free(text);
-    c.row[0].is_shown = false;
+    c.figures.list[0].is_shown = false;
     text = printed(&c, comparison_print_csv, false);
     assert_null(strstr(text, "\"m\""));
     free(text);

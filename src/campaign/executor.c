@@ -386,73 +386,72 @@ void executor_close(struct executor *x)
 
 /* ---- the other ranks ---- */
 
-_Noreturn static void fail_worker(const char *why)
-{
-    fprintf(stderr, "anole: %s\n", why);
-    _exit(EXIT_FAILURE);         /* and mpirun ends the others */
-}
-
-/* False: there are no more. */
-static bool take_job(const struct executor_mpi_ops *mpi, const struct runner *r, size_t length)
+/* 1: a job was taken; 0: there are no more. */
+static int take_job(const struct executor_mpi_ops *mpi, const struct runner *r, size_t length)
 {
     struct pool_job job;
 
     mpi->receive(0, &job, length);
     if (length == 0)
-        return false;
-    if (!write_all(r->fd, &job, sizeof(job)))
-        fail_worker("the process that starts runs has ended");
-    return true;
+        return 0;
+    return write_all(r->fd, &job, sizeof(job)) ? 1 : -EPIPE;
 }
 
-static void send_result(const struct executor_mpi_ops *mpi, const struct runner *r)
+static int send_result(const struct executor_mpi_ops *mpi, const struct runner *r)
 {
     struct result *result = read_result(r);
 
     if (!result)
-        fail_worker("the process that starts runs has ended");
+        return -EPIPE;
     mpi->send(0, result, sizeof(*result) + result->length);
     free(result);
+    return 1;
 }
 
-static void serve(const struct executor_mpi_ops *mpi, const struct runner *r)
+static int serve(const struct executor_mpi_ops *mpi, const struct runner *r)
 {
     long pause_ns = PAUSE_NS_MIN;
-    bool goes_on = true;
     size_t length;
-    int from;
+    int from, rc = 1;            /* as of take_job() */
 
-    while (goes_on) {
+    while (rc > 0) {
         pause_ns = longer(pause_ns);
         if (mpi->probe(&from, &length)) {
-            goes_on = take_job(mpi, r, length);
+            rc = take_job(mpi, r, length);
             pause_ns = PAUSE_NS_MIN;
         }
-        if (goes_on && wait_for_runner(r, pause_ns, NULL)) {
-            send_result(mpi, r);
+        if (rc > 0 && wait_for_runner(r, pause_ns, NULL)) {
+            rc = send_result(mpi, r);
             pause_ns = PAUSE_NS_MIN;
         }
     }
+    return rc;
 }
 
-void executor_serve(const struct pool_hooks *hooks, uint32_t slots)
+/* When this fails the program ends with a status that lets mpirun end the other ranks. */
+int executor_serve(const struct pool_hooks *hooks, uint32_t slots, struct err *err)
 {
     const struct executor_mpi_ops *mpi;
     struct runner runner;
-    struct err err;
-    int rank, size;
+    int rank, size, rc = load_mpi(&mpi, err);
 
+    if (rc)
+        return rc;               /* nobody hears of it here: rank 0 says the same */
     if (stderr_saved >= 0)
         dup2(stderr_saved, STDERR_FILENO);       /* a run that crashes may say why */
     /* When rank 0 has ended, mpirun ends the others: nothing to speak of. */
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
     signal(SIGHUP, SIG_DFL);
-    /* What is wrong here rank 0 says too. */
-    if (load_mpi(&mpi, &err) || start_runner(&runner, hooks, slots, &err) || mpi->start(&rank, &size))
-        _exit(EXIT_FAILURE);
-    serve(mpi, &runner);
+    rc = start_runner(&runner, hooks, slots, err);
+    if (rc)
+        return rc;
+    if (mpi->start(&rank, &size))
+        rc = err_set(err, EIO, "Open MPI could not be started");
+    else if (serve(mpi, &runner) < 0)
+        rc = err_set(err, EPIPE, "the process that starts runs has ended");
     end_runner(&runner);
-    mpi->stop();
-    _exit(EXIT_SUCCESS);
+    if (!rc)
+        mpi->stop();
+    return rc;
 }

@@ -41,7 +41,7 @@ int executor_run(struct executor *);
 /* Lets the other ranks end. */
 void executor_close(struct executor *);
 
-/* In a worker, in place of executor_open(): does jobs until rank 0 has no more, and ends the program. */
-_Noreturn void executor_serve(const struct pool_hooks *, uint32_t slots);
+/* In a worker, in place of executor_open(): does jobs until rank 0 has no more. */
+int executor_serve(const struct pool_hooks *, uint32_t slots, struct err *);
 
 #endif

@@ -2,45 +2,50 @@
 #ifndef CAMPAIGN_SWEEP_H
 #define CAMPAIGN_SWEEP_H
 
-#include "campaign/campaign.h"
-#include "campaign/compare_variants.h"
-#include "report/metrics.h"
+#include "campaign/figures.h"
+#include "campaign/plan.h"
+#include "campaign/sweep_points.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
-struct sweep_figure {
-    struct metric metric;        /* its value means nothing */
-    bool          is_shown;      /* in the table; files have all */
-    double       *value;         /* [variant * seeds + seed]; NAN: there is none */
-};
-
 struct sweep_results {
     const struct variants *variants;
     const uint64_t        *seed;
     uint32_t               seeds;
-    struct sweep_figure   *figure;
-    uint32_t               figures, best;    /* best: the figure to sort by */
+    struct figures         figures;
+    uint32_t               best;             /* the figure to sort by */
     uint32_t              *order;            /* variants that were run; after sweep_rank() best first */
     uint32_t               count;
 };
-
-/* ---- sweep_figures.c ---- */
-
-/* Adds the figures that are not there yet. */
-void sweep_add_metrics(struct sweep_results *, const struct metric *, uint32_t count);
-
-/* Reads all figures of all runs that are in the store. */
-int sweep_load(struct sweep_results *, struct campaign *, struct err *);
-
-/* Over the seeds that have a value; NAN if none has. */
-double sweep_mean(const struct sweep_results *, const struct sweep_figure *, uint32_t variant);
 
 /* Sorts by the best figure: low ones first, unless high ones are better. What has none comes last, and what
  * is equal stays in the order of the variants. */
 void sweep_rank(struct sweep_results *);
 void sweep_fini(struct sweep_results *);
+
+struct sweep_request {
+    struct campaign_request common;      /* one path, no variants with names */
+    struct range            range[RANGES_MAX];
+    uint32_t                ranges, samples;
+    enum sweep_method       method;
+    uint64_t                sample_seed;
+    const char             *best;        /* figure; NULL: the default */
+};
+
+struct sweep {
+    const struct sweep_request *request;
+    struct axis                *points;          /* of the ranges */
+    uint32_t                    point_axes;
+    struct plan                 plan;
+    struct sweep_results        results;
+};
+
+/* Runs all settings, ranks them, writes what lies in the folder of --out. Workers, signals and closing are as for
+ * compare_run(). */
+int  sweep_run(struct sweep *, const struct sweep_request *, struct err *);
+void sweep_close(struct sweep *);
 
 /* ---- sweep_print.c ---- */
 

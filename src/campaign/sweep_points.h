@@ -8,7 +8,7 @@
 #define CAMPAIGN_SWEEP_POINTS_H
 
 #include "base/err.h"
-#include "campaign/compare_variants.h"
+#include "campaign/variants.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,6 @@
 /* src/campaign/sweep_print.c */
 #include "base/bootstrap.h"
+#include "base/json.h"
 #include "base/table.h"
 #include "campaign/sweep.h"
 
@@ -29,8 +30,8 @@ static uint32_t count_columns(const struct sweep_results *r, uint32_t keys)
 {
     uint32_t columns = 1 + keys + 1 + (r->seeds > 1);
 
-    for (uint32_t i = 0; i < r->figures; i++)
-        columns += r->figure[i].is_shown && i != r->best;
+    for (uint32_t i = 0; i < r->figures.count; i++)
+        columns += r->figures.list[i].is_shown && i != r->best;
     return columns;
 }
 
@@ -48,7 +49,7 @@ static struct table *new_table(const struct sweep_results *r, uint32_t keys)
 
 static struct interval interval_of(const struct sweep_results *r, struct bootstrap *b, uint32_t variant)
 {
-    const double *value = &r->figure[r->best].value[(uint64_t)variant * r->seeds];
+    const double *value = &r->figures.list[r->best].value[(uint64_t)variant * r->seeds];
 
     for (uint32_t s = 0; s < r->seeds; s++)
         if (!isfinite(value[s]))
@@ -61,17 +62,17 @@ static void add_heading(const struct sweep_results *r, struct table *t, const st
     table_cell(t, "%s", "");
     for (uint32_t i = 0; i < first->own; i++)
         table_cell(t, "%.*s", (int)strcspn(set_of(first, i), "="), set_of(first, i));
-    table_cell(t, "%s", r->figure[r->best].metric.label);
+    table_cell(t, "%s", r->figures.list[r->best].metric.label);
     if (r->seeds > 1)
         table_cell(t, "%.0f%% interval", 100 * BOOTSTRAP_CONFIDENCE);
-    for (uint32_t i = 0; i < r->figures; i++)
-        if (r->figure[i].is_shown && i != r->best)
-            table_cell(t, "%s", r->figure[i].metric.label);
+    for (uint32_t i = 0; i < r->figures.count; i++)
+        if (r->figures.list[i].is_shown && i != r->best)
+            table_cell(t, "%s", r->figures.list[i].metric.label);
 }
 
 static void add_row(const struct sweep_results *r, struct table *t, struct bootstrap *b, uint32_t rank)
 {
-    const struct sweep_figure *best = &r->figure[r->best];
+    const struct figure *best = &r->figures.list[r->best];
     uint32_t variant = r->order[rank];
     const struct variant *v = &r->variants->list[variant];
     char text[64], other[64];
@@ -79,7 +80,7 @@ static void add_row(const struct sweep_results *r, struct table *t, struct boots
     table_cell(t, "%u", rank + 1);
     for (uint32_t i = 0; i < v->own; i++)
         table_cell(t, "%s", sweep_value(v, i));
-    table_cell(t, "%s", metric_text(text, sizeof(text), best->metric.unit, sweep_mean(r, best, variant)));
+    table_cell(t, "%s", metric_text(text, sizeof(text), best->metric.unit, figures_mean(best, variant, r->seeds)));
     if (r->seeds > 1) {
         struct interval i = interval_of(r, b, variant);
 
@@ -89,17 +90,17 @@ static void add_row(const struct sweep_results *r, struct table *t, struct boots
             table_cell(t, "[%s, %s]", metric_text(text, sizeof(text), best->metric.unit, i.low),
                        metric_text(other, sizeof(other), best->metric.unit, i.high));
     }
-    for (uint32_t i = 0; i < r->figures; i++)
-        if (r->figure[i].is_shown && i != r->best)
+    for (uint32_t i = 0; i < r->figures.count; i++)
+        if (r->figures.list[i].is_shown && i != r->best)
             table_cell(t, "%s",
-                       metric_text(text, sizeof(text), r->figure[i].metric.unit,
-                                   sweep_mean(r, &r->figure[i], variant)));
+                       metric_text(text, sizeof(text), r->figures.list[i].metric.unit,
+                                   figures_mean(&r->figures.list[i], variant, r->seeds)));
 }
 
 static void print_notes(const struct sweep_results *r, FILE *out, uint32_t top)
 {
     fprintf(out, "\nThe best %u of %u settings by %s; means over %u seed%s.\n", top, r->count,
-            r->figure[r->best].metric.name, r->seeds, r->seeds == 1 ? "" : "s");
+            r->figures.list[r->best].metric.name, r->seeds, r->seeds == 1 ? "" : "s");
     fputs("The best of many looks better than it is: compare it on seeds that it was not chosen by.\n", out);
 }
 
@@ -125,32 +126,6 @@ void sweep_print_table(const struct sweep_results *r, FILE *out, uint32_t top)
 
 /* ---- CSV ---- */
 
-static void print_quoted(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text; text++)
-        fprintf(out, *text == '"' ? "\"%c" : "%c", *text);
-    fputc('"', out);
-}
-
-/* An empty field if there is none. As many digits as a double has: nothing is lost. */
-static void print_number(FILE *out, double value)
-{
-    if (isfinite(value))
-        fprintf(out, ",%.17g", value);
-    else
-        fputc(',', out);
-}
-
-static void print_heads(const struct sweep_results *r, FILE *out)
-{
-    for (uint32_t i = 0; i < r->figures; i++) {
-        fputc(',', out);
-        print_quoted(out, r->figure[i].metric.name);
-    }
-    fputc('\n', out);
-}
-
 static void print_keys(const struct variant *v, FILE *out)
 {
     for (uint32_t i = 0; i < v->own; i++) {
@@ -165,7 +140,7 @@ static void print_values(const struct variant *v, FILE *out)
     for (uint32_t i = 0; i < v->own; i++) {
         if (i)
             fputc(',', out);
-        print_quoted(out, sweep_value(v, i));
+        figures_print_quoted(out, sweep_value(v, i));
     }
 }
 
@@ -173,12 +148,12 @@ void sweep_print_csv(const struct sweep_results *r, FILE *out)
 {
     fputs("rank,", out);
     print_keys(&r->variants->list[0], out);
-    print_heads(r, out);
+    figures_print_names(&r->figures, out);
     for (uint32_t rank = 0; rank < r->count; rank++) {
         fprintf(out, "%u,", rank + 1);
         print_values(&r->variants->list[r->order[rank]], out);
-        for (uint32_t i = 0; i < r->figures; i++)
-            print_number(out, sweep_mean(r, &r->figure[i], r->order[rank]));
+        for (uint32_t i = 0; i < r->figures.count; i++)
+            figures_print_number(out, figures_mean(&r->figures.list[i], r->order[rank], r->seeds));
         fputc('\n', out);
     }
 }
@@ -198,14 +173,12 @@ void sweep_print_runs(const struct sweep_results *r, FILE *out)
 
     print_keys(&r->variants->list[0], out);
     fputs(",seed", out);
-    print_heads(r, out);
+    figures_print_names(&r->figures, out);
     for (uint32_t v = 0; v < r->variants->count; v++)
         for (uint32_t s = 0; was_run[v] && s < r->seeds; s++) {
             print_values(&r->variants->list[v], out);
             fprintf(out, ",%" PRIu64, r->seed[s]);
-            for (uint32_t i = 0; i < r->figures; i++)
-                print_number(out, r->figure[i].value[(uint64_t)v * r->seeds + s]);
-            fputc('\n', out);
+            figures_print_run(&r->figures, (uint64_t)v * r->seeds + s, out);
         }
     free(was_run);
 }
@@ -222,11 +195,10 @@ static json_t *setting_json(const struct sweep_results *r, uint32_t variant)
 
         json_object_setn_new(set, text, strcspn(text, "="), json_string(sweep_value(v, i)));
     }
-    for (uint32_t i = 0; i < r->figures; i++) {
-        double mean = sweep_mean(r, &r->figure[i], variant);
+    for (uint32_t i = 0; i < r->figures.count; i++) {
+        double mean = figures_mean(&r->figures.list[i], variant, r->seeds);
 
-        json_object_set_new(metrics, r->figure[i].metric.name,
-                            isfinite(mean) ? json_real(mean) : json_null());
+        json_put_number(metrics, r->figures.list[i].metric.name, mean);
     }
     json_object_set_new(made, "set", set);
     json_object_set_new(made, "metrics", metrics);
@@ -235,7 +207,7 @@ static json_t *setting_json(const struct sweep_results *r, uint32_t variant)
 
 void sweep_print_json(const struct sweep_results *r, FILE *out)
 {
-    const struct metric *best = &r->figure[r->best].metric;
+    const struct metric *best = &r->figures.list[r->best].metric;
     json_t *made = json_object(), *settings = json_array();
 
     json_object_set_new(made, "best", json_string(best->name));

@@ -56,9 +56,7 @@ static void take(struct tune_check *c, const struct simulation *s, uint32_t vari
         if (!found)
             continue;
         comparison_add_metrics(m, found, 1);
-        for (uint32_t row = 0; row < m->rows; row++)
-            if (strcmp(m->row[row].metric.name, found->name) == 0)
-                m->row[row].value[variant * m->seeds + seed] = found->value;
+        figures_find(&m->figures, found->name)->value[variant * m->seeds + seed] = found->value;
     }
     results_fini(&results);
     free(list);
@@ -120,11 +118,22 @@ void tune_check_fini(struct tune_check *c)
 
 /* ---- the verdict ---- */
 
-static bool is_clear(const struct compared *row)
-{
-    const struct compared_cell *cell = &row->cell[AFTER];
+/* A figure, and what became of it. */
+struct row {
+    const struct metric        *metric;
+    const struct compared_cell *before, *after;
+};
 
-    return cell->is_significant && !(fabs(cell->change) < CLEAR_SHARE);
+static struct row row_of(const struct tune_check *c, uint32_t i)
+{
+    const struct comparison *m = &c->comparison;
+
+    return (struct row){ &m->figures.list[i].metric, comparison_cell(m, i, BEFORE), comparison_cell(m, i, AFTER) };
+}
+
+static bool is_clear(const struct row *row)
+{
+    return row->after->is_significant && !(fabs(row->after->change) < CLEAR_SHARE);
 }
 
 static bool decides(const char *name)
@@ -135,29 +144,32 @@ static bool decides(const char *name)
     return false;
 }
 
-static bool is_gain(const struct compared *row)
+static bool is_gain(const struct row *row)
 {
-    return decides(row->metric.name) && is_clear(row) && row->cell[AFTER].is_better;
+    return decides(row->metric->name) && is_clear(row) && row->after->is_better;
 }
 
-static bool is_clear_loss(const struct compared *row)
+static bool is_clear_loss(const struct row *row)
 {
-    return decides(row->metric.name) && is_clear(row) && !row->cell[AFTER].is_better;
+    return decides(row->metric->name) && is_clear(row) && !row->after->is_better;
 }
 
-static bool is_loss(const struct compared *row)
+static bool is_loss(const struct row *row)
 {
-    double change = row->cell[AFTER].change * (row->metric.better == BETTER_LOWER ? 1 : -1);
+    double change = row->after->change * (row->metric->better == BETTER_LOWER ? 1 : -1);
 
-    return is_clear_loss(row) || (decides(row->metric.name) && change > HARM_SHARE && !is_gain(row));
+    return is_clear_loss(row) || (decides(row->metric->name) && change > HARM_SHARE && !is_gain(row));
 }
 
-static uint32_t count_rows(const struct tune_check *c, bool (*is_one)(const struct compared *))
+static uint32_t count_rows(const struct tune_check *c, bool (*is_one)(const struct row *))
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < c->comparison.rows; i++)
-        count += is_one(&c->comparison.row[i]);
+    for (uint32_t i = 0; i < c->comparison.figures.count; i++) {
+        struct row row = row_of(c, i);
+
+        count += is_one(&row);
+    }
     return count;
 }
 
@@ -175,16 +187,17 @@ void tune_check_judge(struct tune_check *c)
 }
 
 /* "mean slowdown, goodput" */
-static const char *list_rows(const struct tune_check *c, bool (*is_one)(const struct compared *), char *buf,
-                             size_t size)
+static const char *list_rows(const struct tune_check *c, bool (*is_one)(const struct row *), char *buf, size_t size)
 {
     size_t used = 0;
 
     buf[0] = '\0';
-    for (uint32_t i = 0; i < c->comparison.rows && used < size; i++)
-        if (is_one(&c->comparison.row[i]))
-            used += (size_t)snprintf(buf + used, size - used, "%s%s", used ? ", " : "",
-                                     c->comparison.row[i].metric.label);
+    for (uint32_t i = 0; i < c->comparison.figures.count && used < size; i++) {
+        struct row row = row_of(c, i);
+
+        if (is_one(&row))
+            used += (size_t)snprintf(buf + used, size - used, "%s%s", used ? ", " : "", row.metric->label);
+    }
     return buf;
 }
 
@@ -247,22 +260,22 @@ static const char *interval_text(char *buf, size_t size, const struct compared_c
     return buf;
 }
 
-static const char *word_of(const struct compared *row)
+static const char *word_of(const struct row *row)
 {
-    return !is_clear(row) ? "" : row->cell[AFTER].is_better ? "better" : "worse";
+    return !is_clear(row) ? "" : row->after->is_better ? "better" : "worse";
 }
 
-static void add_row(struct table *t, const struct compared *row, bool has_colour)
+static void add_row(struct table *t, const struct row *row, bool has_colour)
 {
     const char *word = word_of(row), *colour = *word == 'b' ? "\033[32m" : "\033[31m";
     bool        is_coloured = has_colour && *word;
     char        text[64];
 
-    table_cell(t, "%s", row->metric.label);
-    table_cell(t, "%s", metric_text(text, sizeof(text), row->metric.unit, row->cell[BEFORE].mean));
-    table_cell(t, "%s", metric_text(text, sizeof(text), row->metric.unit, row->cell[AFTER].mean));
-    table_cell(t, "%s", change_text(text, sizeof(text), &row->cell[AFTER]));
-    table_cell(t, "%s", interval_text(text, sizeof(text), &row->cell[AFTER]));
+    table_cell(t, "%s", row->metric->label);
+    table_cell(t, "%s", metric_text(text, sizeof(text), row->metric->unit, row->before->mean));
+    table_cell(t, "%s", metric_text(text, sizeof(text), row->metric->unit, row->after->mean));
+    table_cell(t, "%s", change_text(text, sizeof(text), row->after));
+    table_cell(t, "%s", interval_text(text, sizeof(text), row->after));
     table_cell(t, "%s%s%s", is_coloured ? colour : "", word, is_coloured ? "\033[0m" : "");
 }
 
@@ -273,8 +286,11 @@ void tune_check_print(const struct tune_check *c, FILE *out, bool has_colour)
 
     for (int i = 0; i < 6; i++)
         table_cell(t, "%s", heads[i]);
-    for (uint32_t i = 0; i < c->comparison.rows; i++)
-        add_row(t, &c->comparison.row[i], has_colour);
+    for (uint32_t i = 0; i < c->comparison.figures.count; i++) {
+        struct row row = row_of(c, i);
+
+        add_row(t, &row, has_colour);
+    }
     table_print(t, out, 0);
     table_free(t);
 }

@@ -25,8 +25,8 @@ static void judge(struct tune_check *c, const struct row *row, uint32_t rows)
         snprintf(m.label, sizeof(m.label), "%s", row[i].name);
         comparison_add_metrics(&c->comparison, &m, 1);
         for (uint32_t s = 0; s < SEEDS; s++) {
-            c->comparison.row[i].value[s] = row[i].before + row[i].noise * shift[s];
-            c->comparison.row[i].value[SEEDS + s] = row[i].after + row[i].noise * (shift[s] + 0.1 * apart[s]);
+            c->comparison.figures.list[i].value[s] = row[i].before + row[i].noise * shift[s];
+            c->comparison.figures.list[i].value[SEEDS + s] = row[i].after + row[i].noise * (shift[s] + 0.1 * apart[s]);
         }
     }
     tune_check_judge(c);

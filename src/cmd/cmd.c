@@ -9,12 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-int cmd_fail(const struct err *err)
-{
-    fprintf(stderr, "anole: %s\n", err->text);
-    return EXIT_FAILED;
-}
-
 void cmd_usage(const char *format, ...)
 {
     va_list args;
@@ -39,6 +33,14 @@ int cmd_close_stdout(void)
         return EXIT_SUCCESS;
     fprintf(stderr, "anole: standard output: %s\n", code ? strerror(code) : "could not be written");
     return EXIT_FAILED;
+}
+
+int cmd_end(int rc, const struct err *err)
+{
+    if (rc == 0)
+        return cmd_close_stdout();
+    fprintf(stderr, "anole: %s\n", err->text);
+    return rc > 0 ? 128 + rc : EXIT_FAILED;
 }
 
 bool cmd_has_colour(FILE *out)

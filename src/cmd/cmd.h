@@ -22,8 +22,9 @@ struct command {
 extern const struct command command_run, command_compare, command_sweep, command_tune, command_explain,
                             command_list, command_convert, command_train;
 
-/* Prints "anole: <what is wrong>"; returns EXIT_FAILED. */
-int cmd_fail(const struct err *);
+/* How a command ends: 0 closes standard output; a negative errno prints "anole: <what is wrong>"; the number of a
+ * signal prints as much, and is a status as a shell gives it. Returns the exit status. */
+int cmd_end(int rc, const struct err *);
 
 /* Prints "anole: ..." and ends the program with EXIT_USAGE. */
 _Noreturn void cmd_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -143,7 +143,7 @@ static int convert_main(int argc, char **argv)
     interrupt_catch();
     rc = convert(&o, &err);
     free(o.set);
-    return rc ? cmd_fail(&err) : cmd_close_stdout();
+    return cmd_end(rc, &err);
 }
 
 const struct command command_convert = { "convert", "turn other simulators' files into scenarios, and back",

@@ -101,23 +101,30 @@ static int read_history(struct history *h, const char *path, struct err *err)
     return rc;
 }
 
+static void print(const struct options *o, const struct history *h)
+{
+    if (o->knob)
+        explain_print_knob(h, knob_find(o->knob), stdout);
+    if (o->is_all)
+        explain_print_steps(h, stdout);
+    if (!o->knob && !o->is_all)
+        explain_print_story(h, stdout);
+}
+
 static int explain_main(int argc, char **argv)
 {
     struct options o = { 0 };
     struct history h;
     struct err     err;
+    int            rc;
 
     argp_parse(&argp, argc, argv, 0, NULL, &o);
-    if (read_history(&h, o.path, &err))
-        return cmd_fail(&err);
-    if (o.knob)
-        explain_print_knob(&h, knob_find(o.knob), stdout);
-    if (o.is_all)
-        explain_print_steps(&h, stdout);
-    if (!o.knob && !o.is_all)
-        explain_print_story(&h, stdout);
+    rc = read_history(&h, o.path, &err);
+    if (rc)
+        return cmd_end(rc, &err);
+    print(&o, &h);
     history_fini(&h);
-    return cmd_close_stdout();
+    return cmd_end(0, &err);
 }
 
 const struct command command_explain = { "explain", "tell what a tuner did in a run, and why", explain_main };

@@ -174,7 +174,7 @@ static int run_main(int argc, char **argv)
         rc = run_file(&o, &file, &err);
     scenario_file_fini(&file);
     free(o.set);
-    return rc ? cmd_fail(&err) : cmd_close_stdout();
+    return cmd_end(rc, &err);
 }
 
 const struct command command_run = { "run", "simulate a scenario and print the results", run_main };

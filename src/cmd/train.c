@@ -347,7 +347,7 @@ static int train_main(int argc, char **argv)
     free(t.set);
     tuner_values_fini(&t.values);
     train_state_fini(&t.state);
-    return rc ? cmd_fail(&err) : cmd_close_stdout();
+    return cmd_end(rc, &err);
 }
 
 const struct command command_train = { "train", "make a model for a tuner that learns", train_main };

@@ -484,7 +484,7 @@ static int tune_main(int argc, char **argv)
     interrupt_catch();
     rc = t.opt.from ? tune_from(&t, &err) : tune_scenario(&t, &err);
     free(t.opt.set);
-    return rc ? cmd_fail(&err) : cmd_close_stdout();
+    return cmd_end(rc, &err);
 }
 
 const struct command command_tune = { "tune", "search for a setting, check it, write it down", tune_main };

@@ -1,4 +1,4 @@
-/* src/campaign/sweep_figures_test.c */
+/* src/campaign/sweep_test.c */
 #include "campaign/sweep.h"
 
 #include <setjmp.h>
@@ -32,8 +32,8 @@ static struct sweep_results start(void)
         digest_init(&list[i].digest);
         digest_add(&list[i].digest, &i, sizeof(i));
     }
-    sweep_add_metrics(&r, metrics, 2);
-    sweep_add_metrics(&r, metrics, 1);               /* it is there already */
+    figures_add(&r.figures, VARIANTS * SEEDS, metrics, 2);
+    figures_add(&r.figures, VARIANTS * SEEDS, metrics, 1);               /* it is there already */
     r.order = xcalloc(VARIANTS, sizeof(*r.order));
     for (uint32_t i = 0; i < VARIANTS; i++)
         if (i != 3)
@@ -67,7 +67,7 @@ static struct sweep_results load(void)
     add(c, 2, 1, "{\"low\": null}");
     add(c, 3, 0, "{\"low\": -7, \"high\": 70}");     /* of another campaign, as the next */
     assert_int_equal(0, campaign_add(c, &foreign, NULL));
-    assert_int_equal(0, sweep_load(&r, c, NULL));
+    assert_int_equal(0, figures_load(&r.figures, &(struct figures_runs){ &variants, r.order, r.count, seeds, SEEDS }, c, NULL));
     campaign_close(c);
     return r;
 }
@@ -77,14 +77,14 @@ static void load__takes_the_runs_of_the_sweep_alone(void **state)
     struct sweep_results r = load();
 
     (void)state;
-    assert_int_equal(2, r.figures);
-    assert_true(sweep_mean(&r, &r.figure[0], 0) == 3);
-    assert_true(sweep_mean(&r, &r.figure[0], 1) == 1);
-    assert_true(sweep_mean(&r, &r.figure[0], 2) == 3);       /* of the seed that has one */
-    assert_true(isnan(sweep_mean(&r, &r.figure[0], 3)));
-    assert_true(isnan(sweep_mean(&r, &r.figure[0], 4)));
-    assert_true(sweep_mean(&r, &r.figure[1], 1) == 7);
-    assert_true(r.figure[1].value[1 * SEEDS + 1] == 8);
+    assert_int_equal(2, r.figures.count);
+    assert_true(figures_mean(&r.figures.list[0], 0, SEEDS) == 3);
+    assert_true(figures_mean(&r.figures.list[0], 1, SEEDS) == 1);
+    assert_true(figures_mean(&r.figures.list[0], 2, SEEDS) == 3);       /* of the seed that has one */
+    assert_true(isnan(figures_mean(&r.figures.list[0], 3, SEEDS)));
+    assert_true(isnan(figures_mean(&r.figures.list[0], 4, SEEDS)));
+    assert_true(figures_mean(&r.figures.list[1], 1, SEEDS) == 7);
+    assert_true(r.figures.list[1].value[1 * SEEDS + 1] == 8);
     sweep_fini(&r);
 }
 

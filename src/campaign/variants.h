@@ -1,14 +1,14 @@
-/* src/campaign/compare_variants.h - what is compared with what.
+/* src/campaign/variants.h - what is compared with what.
  *
  * Each scenario file is one way to go, each --vary is several, and all --variant together are; the variants
  * are all combinations of them. An axis is one such choice.
  */
-#ifndef CAMPAIGN_COMPARE_VARIANTS_H
-#define CAMPAIGN_COMPARE_VARIANTS_H
+#ifndef CAMPAIGN_VARIANTS_H
+#define CAMPAIGN_VARIANTS_H
 
 #include "base/digest.h"
 #include "base/err.h"
-#include "run/simulation.h"
+#include "run/scenario_file.h"
 
 #include <stdint.h>
 
@@ -25,15 +25,9 @@ struct axis {
     uint32_t            choices;
 };
 
-struct compare_file {
-    const char *path;
-    char       *text;
-    size_t      text_bytes;
-};
-
 struct variant {
     char                      *name;
-    const struct compare_file *file;
+    const struct scenario_file *file;
     const char               **set;          /* those of all variants, then its own; owned by others */
     uint32_t                   sets, own;    /* own: how many of them are its own, the last ones */
     struct digest              digest;       /* of all that decides its runs, but the seed */
@@ -52,13 +46,13 @@ int axis_add_variant(struct axis *, const char *text, struct err *);
 
 /* One choice a file, called by its name without folder and ending; if that does not tell them apart, by
  * its path; if there is one alone, not at all. */
-void axis_of_files(struct axis *, const struct compare_file *, uint32_t files);
+void axis_of_files(struct axis *, const struct scenario_file *, uint32_t files);
 
 void axis_fini(struct axis *);
 
 /* All combinations, 'max' of them at most; the first axis is that of the files and changes slowest. 'set' is
  * for all. What these point to must outlive the variants. */
-int variants_init(struct variants *, const struct axis *, uint32_t axes, const struct compare_file *,
+int variants_init(struct variants *, const struct axis *, uint32_t axes, const struct scenario_file *,
                   const char *const *set, uint32_t sets, uint32_t max, struct err *);
 void variants_fini(struct variants *);
 

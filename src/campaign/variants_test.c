@@ -1,5 +1,5 @@
-/* src/campaign/compare_variants_test.c */
-#include "campaign/compare_variants.h"
+/* src/campaign/variants_test.c */
+#include "campaign/variants.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,7 +84,7 @@ static void init__makes_all_combinations(void **unused)
         "a x=1 y=3", "a x=1 y=4", "a x=2 y=3", "a x=2 y=4",
         "b x=1 y=3", "b x=1 y=4", "b x=2 y=3", "b x=2 y=4",
     };
-    const struct compare_file file[] = { { .path = "dir/a.yaml" }, { .path = "b.yaml" } };
+    const struct scenario_file file[] = { { .path = "dir/a.yaml" }, { .path = "b.yaml" } };
     const char *const set[] = { "z=9" };
     struct axis axis[3];
     struct variants v;
@@ -113,7 +113,7 @@ static void init__makes_all_combinations(void **unused)
 
 static void of_files__tells_equal_names_apart(void **unused)
 {
-    const struct compare_file file[] = { { .path = "one/s.yaml" }, { .path = "two/s.yaml" } };
+    const struct scenario_file file[] = { { .path = "one/s.yaml" }, { .path = "two/s.yaml" } };
     struct axis axis;
     struct variants v;
 
@@ -131,7 +131,7 @@ static void of_files__tells_equal_names_apart(void **unused)
 
 static void init__refuses_equal_names_and_too_many(void **unused)
 {
-    const struct compare_file file = { .path = "s.yaml" };
+    const struct scenario_file file = { .path = "s.yaml" };
     struct axis axis[11];
     struct variants v;
 
@@ -178,7 +178,7 @@ static void key__changes_with_all_that_decides_a_run(void **unused)
     char folder[] = "/tmp/variants_test.XXXXXX", path[64], cdf[64];
     char first[DIGEST_TEXT_SIZE], key[DIGEST_TEXT_SIZE];
     const char *set[] = { "kmin=1KB" }, *other_set[] = { "kmin=2KB" };
-    struct compare_file file = { path, (char *)text, sizeof(text) - 1 };
+    struct scenario_file file = { path, (char *)text, sizeof(text) - 1 };
     struct variant v = { .name = (char *)"x", .file = &file, .set = set, .sets = 1 };
 
     (void)unused;
@@ -217,7 +217,7 @@ static void open__names_the_variant_that_is_wrong(void **unused)
     static const char text[] =
         "topology: {kind: star, hosts: 2}\ntraffic: [{kind: incast, senders: 1, size: 1KB}]\n";
     const char *set[] = { "kmin=1KB", "kmim=1KB" };
-    const struct compare_file file = { "s.yaml", (char *)text, sizeof(text) - 1 };
+    const struct scenario_file file = { "s.yaml", (char *)text, sizeof(text) - 1 };
     struct variant v = { .name = (char *)"fast", .file = &file, .set = set, .sets = 2, .own = 1 };
     struct simulation s;
     struct digest d;

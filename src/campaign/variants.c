@@ -1,5 +1,5 @@
-/* src/campaign/compare_variants.c */
-#include "campaign/compare_variants.h"
+/* src/campaign/variants.c */
+#include "campaign/variants.h"
 #include "base/text.h"
 #include "version.h"
 
@@ -121,7 +121,7 @@ static bool have_equal_names(const struct axis *a)
     return false;
 }
 
-void axis_of_files(struct axis *a, const struct compare_file *file, uint32_t files)
+void axis_of_files(struct axis *a, const struct scenario_file *file, uint32_t files)
 {
     bool are_equal;
 
@@ -167,7 +167,7 @@ static void apply_choice(struct variant *v, const struct axis_choice *c)
 
 /* Number 'n' of all combinations: the digits of a number whose last axis counts fastest. */
 static void combine(struct variant *v, uint32_t n, const struct axis *axis, uint32_t axes,
-                    const struct compare_file *file, const char *const *set, uint32_t sets)
+                    const struct scenario_file *file, const char *const *set, uint32_t sets)
 {
     uint32_t rest = 1;
 
@@ -210,7 +210,7 @@ static int check_names(const struct variants *v, struct err *err)
     return rc;
 }
 
-int variants_init(struct variants *v, const struct axis *axis, uint32_t axes, const struct compare_file *file,
+int variants_init(struct variants *v, const struct axis *axis, uint32_t axes, const struct scenario_file *file,
                   const char *const *set, uint32_t sets, uint32_t max, struct err *err)
 {
     uint64_t count = 1;
@@ -302,15 +302,13 @@ static void name_variant(const struct variant *v, struct err *err)
 
 static struct simulation_input input_of(const struct variant *v, const uint64_t *seed)
 {
-    return (struct simulation_input){
-        .name = text_file_name(v->file->path),
-        .text = v->file->text,
-        .text_bytes = v->file->text_bytes,
-        .set = v->set,
-        .sets = v->sets,
-        .seed = seed,
-        .threads = 1,            /* the other cores are busy with other runs */
-    };
+    struct simulation_input input = scenario_file_input(v->file);
+
+    input.set = v->set;
+    input.sets = v->sets;
+    input.seed = seed;
+    input.threads = 1;           /* the other cores are busy with other runs */
+    return input;
 }
 
 /* Whatever 'read' reads goes into the digest. */

@@ -1,0 +1,124 @@
+/* src/campaign/compare.c - from what is asked for to a comparison that is judged. */
+#include "campaign/compare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What is printed unless somebody says otherwise, as far as the scenario has it. */
+static const char metrics_default[] =
+    "slowdown_mean,slowdown_p99,fct_us_p99,mice.slowdown_p99,elephants.slowdown_mean,goodput_bps,rtt_us_mean,"
+    "paused_share,queue_bytes_max,marked_share,dropped_packets,during.slowdown_p99,during.goodput_bps,"
+    "during.rtt_us_mean,*.iteration_us_mean,*.busbw_bps,*.iops,*.read_us_p99,*.write_us_p99,*.call_us_p99";
+
+/* "a.yaml, b.yaml" */
+static char *title_of(const struct campaign_request *r)
+{
+    size_t length;
+    char *text;
+    FILE *f = open_memstream(&text, &length);
+
+    if (!f)
+        die("no memory");
+    for (uint32_t i = 0; i < r->paths; i++) {
+        const char *slash = strrchr(r->path[i], '/');
+
+        fprintf(f, "%s%s", i ? ", " : "", slash ? slash + 1 : r->path[i]);
+    }
+    fclose(f);
+    return text;
+}
+
+static int choose_baseline(struct compare *c, struct err *err)
+{
+    const char *name = c->request->baseline;
+    int found = name ? variants_find(&c->plan.variants, name, err) : 0;
+
+    c->comparison.baseline = found < 0 ? 0 : (uint32_t)found;
+    return found < 0 ? found : 0;
+}
+
+/* Opens the simulation of each variant, for its digest and its figures, and so that what is wrong is found
+ * before anything runs. */
+static int check_variants(struct compare *c, struct err *err)
+{
+    uint64_t runs = (uint64_t)c->plan.variants.count * c->comparison.seeds;
+    int rc = 0;
+
+    for (uint32_t i = 0; i < c->plan.variants.count && !rc; i++) {
+        struct variant *v = &c->plan.variants.list[i];
+
+        rc = figures_add_of_variant(&c->comparison.figures, runs, v, &c->comparison.seed[0], &v->digest, err);
+    }
+    return rc;
+}
+
+static int prepare(struct compare *c, struct err *err)
+{
+    const struct campaign_request *r = &c->request->common;
+    int rc;
+
+    c->title = title_of(r);
+    c->comparison = (struct comparison){ .variants = &c->plan.variants, .seed = r->seed, .seeds = r->seeds,
+                                         .title = c->title };
+    rc = choose_baseline(c, err);
+    if (!rc)
+        rc = check_variants(c, err);
+    if (!rc)
+        rc = figures_choose(&c->comparison.figures, r->metrics, metrics_default, err);
+    return rc;
+}
+
+static int run_all(struct compare *c, struct err *err)
+{
+    struct plan *p = &c->plan;
+    uint32_t *all = xcalloc(p->variants.count, sizeof(*all));
+    int rc;
+
+    for (uint32_t i = 0; i < p->variants.count; i++)
+        all[i] = i;
+    rc = campaign_runs_do(&p->runs, all, p->variants.count, p->store_path != NULL, err);
+    if (!rc)
+        campaign_runs_tell(&p->runs);
+    free(all);
+    return rc;
+}
+
+static int write_files(struct compare *c, struct err *err)
+{
+    FILE *runs = outdir_file(c->plan.dir, "runs.csv", err);
+    int rc = runs ? comparison_write(&c->comparison, c->plan.store, c->plan.dir, err) : -EIO;
+
+    if (rc)
+        return rc;
+    comparison_print_runs(&c->comparison, runs);
+    return plan_commit(&c->plan, err);
+}
+
+int compare_run(struct compare *c, const struct compare_request *request, struct err *err)
+{
+    int rc;
+
+    *c = (struct compare){ .request = request };
+    rc = plan_open(&c->plan, &request->common, NULL, 0, VARIANTS_MAX, err);
+    if (!rc && executor_is_worker())
+        return campaign_runs_serve(&c->plan.runs, err);
+    if (!rc)
+        rc = prepare(c, err);
+    if (!rc)
+        rc = plan_start(&c->plan, err);
+    if (!rc)
+        rc = run_all(c, err);
+    if (!rc)
+        rc = comparison_load(&c->comparison, c->plan.store, err);
+    if (rc)
+        return rc;
+    comparison_judge(&c->comparison);
+    return c->plan.dir ? write_files(c, err) : 0;
+}
+
+void compare_close(struct compare *c)
+{
+    comparison_fini(&c->comparison);
+    plan_close(&c->plan);
+    free(c->title);
+}

@@ -1,0 +1,265 @@
+/* src/campaign/sweep.c - from what is asked for to settings that are ranked. */
+#include "campaign/sweep.h"
+#include "campaign/compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SETTINGS_MAX 100000u
+#define REPORTED     8           /* settings on the page */
+#define PAGED_RUNS   256         /* with no more runs, all keep what the page shows, some 40 KB each */
+
+static const char best_default[] = "slowdown_p99";
+static const char metrics_default[] = "slowdown_mean,fct_us_p99,goodput_bps,dropped_packets";
+
+/* ---- the best ---- */
+
+struct ranked {
+    double   badness;            /* the lower the better */
+    uint32_t variant;
+};
+
+static int compare_ranked(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+
+    if (x->badness != y->badness)
+        return x->badness < y->badness ? -1 : 1;
+    return (x->variant > y->variant) - (x->variant < y->variant);
+}
+
+void sweep_rank(struct sweep_results *r)
+{
+    const struct figure *f = &r->figures.list[r->best];
+    struct ranked *list = xcalloc(r->count + 1ul, sizeof(*list));
+
+    for (uint32_t i = 0; i < r->count; i++) {
+        double mean = figures_mean(f, r->order[i], r->seeds);
+
+        list[i] = (struct ranked){ isnan(mean) ? INFINITY : f->metric.better == BETTER_HIGHER ? -mean : mean,
+                                   r->order[i] };
+    }
+    qsort(list, r->count, sizeof(*list), compare_ranked);
+    for (uint32_t i = 0; i < r->count; i++)
+        r->order[i] = list[i].variant;
+    free(list);
+}
+
+void sweep_fini(struct sweep_results *r)
+{
+    figures_fini(&r->figures);
+    free(r->order);
+    r->order = NULL;
+    r->count = 0;
+}
+
+/* ---- which settings ---- */
+
+static int open_plan(struct sweep *s, struct err *err)
+{
+    const struct sweep_request *r = s->request;
+    int axes = points_make(&s->points, r->range, r->ranges, r->method, r->samples, r->sample_seed, err);
+
+    if (axes < 0)
+        return axes;
+    s->point_axes = (uint32_t)axes;
+    return plan_open(&s->plan, &r->common, s->points, s->point_axes, SETTINGS_MAX, err);
+}
+
+/* How many settings the ranges have: variants whose number is a multiple of it differ by --vary alone. */
+static uint32_t count_points(const struct sweep *s)
+{
+    uint32_t points = 1;
+
+    for (uint32_t i = 0; i < s->point_axes; i++)
+        points *= s->points[i].choices;
+    return points;
+}
+
+/* Ranges may meet where two knobs do not go together, as kmin above kmax. */
+static bool is_conflict(const struct sweep *s, const struct err *why)
+{
+    return s->request->ranges > 0 && strstr(why->text, "must not be above");
+}
+
+/* Finds what is wrong before anything runs, and the digest of each setting. Those in which ranges conflict
+ * are left out, unless all are. */
+static int check_settings(struct sweep *s, struct err *err)
+{
+    struct sweep_results *r = &s->results;
+    struct variants *all = &s->plan.variants;
+    struct err first = { "" };
+
+    r->order = xcalloc(all->count, sizeof(*r->order));
+    for (uint32_t i = 0; i < all->count; i++) {
+        struct variant *v = &all->list[i];
+        struct err why;
+        int rc = variant_check(v, &r->seed[0], &v->digest, &why);
+
+        if (rc && !is_conflict(s, &why))
+            return err_set(err, -rc, "%s", why.text);
+        if (!rc)
+            r->order[r->count++] = i;
+        else if (!*first.text)
+            first = why;
+    }
+    if (r->count == 0)
+        return err_set(err, EINVAL, "%s", first.text);
+    if (r->count < all->count && !s->request->common.is_quiet)
+        fprintf(stderr, "anole: %u of %u settings are left out; the first: %s\n", all->count - r->count, all->count,
+                first.text);
+    return 0;
+}
+
+/* ---- which figures ---- */
+
+/* Numbers in a range do not change which figures there are; what --vary sets may: one network is built for
+ * each of its settings. */
+static int find_metrics(struct sweep *s, struct err *err)
+{
+    struct sweep_results *r = &s->results;
+    uint64_t runs = (uint64_t)r->variants->count * r->seeds;
+    uint32_t points = count_points(s), last = UINT32_MAX;
+    int rc = 0;
+
+    for (uint32_t i = 0; i < r->count && !rc; i++) {
+        uint32_t variant = r->order[i];
+        struct digest digest;
+
+        if (variant / points != last)
+            rc = figures_add_of_variant(&r->figures, runs, &r->variants->list[variant], &r->seed[0], &digest, err);
+        last = variant / points;
+    }
+    return rc;
+}
+
+static int choose_best(struct sweep_results *r, const char *wanted, struct err *err)
+{
+    const struct figure *f = figures_find(&r->figures, wanted);
+
+    if (!f)
+        return figures_refuse(&r->figures, "--best", wanted, err);
+    r->best = (uint32_t)(f - r->figures.list);
+    if (f->metric.better == BETTER_NEITHER)
+        return err_set(err, EINVAL, "--best: neither high nor low is good for '%s'", wanted);
+    return 0;
+}
+
+static int prepare(struct sweep *s, struct err *err)
+{
+    const struct campaign_request *r = &s->request->common;
+    int rc;
+
+    s->results = (struct sweep_results){ .variants = &s->plan.variants, .seed = r->seed, .seeds = r->seeds };
+    rc = check_settings(s, err);
+    if (!rc)
+        rc = find_metrics(s, err);
+    if (!rc)
+        rc = figures_choose(&s->results.figures, r->metrics, metrics_default, err);
+    if (!rc)
+        rc = choose_best(&s->results, s->request->best ? s->request->best : best_default, err);
+    return rc;
+}
+
+/* ---- running ---- */
+
+static uint32_t count_reported(const struct sweep_results *r)
+{
+    return r->count < REPORTED ? r->count : REPORTED;
+}
+
+static int run_all(struct sweep *s, struct err *err)
+{
+    struct sweep_results *r = &s->results;
+    bool with_pages = s->plan.dir && r->count * r->seeds <= PAGED_RUNS;
+    int rc = campaign_runs_do(&s->plan.runs, r->order, r->count, with_pages, err);
+
+    if (rc)
+        return rc;
+    campaign_runs_tell(&s->plan.runs);
+    rc = figures_load(&r->figures, &(struct figures_runs){ r->variants, r->order, r->count, r->seed, r->seeds },
+                      s->plan.store, err);
+    if (rc)
+        return rc;
+    sweep_rank(r);
+    /* Of many runs only the best keep what the page shows: they are run again, and give the same. */
+    if (s->plan.dir && !with_pages)
+        rc = campaign_runs_do(&s->plan.runs, r->order, count_reported(r), true, err);
+    return rc;
+}
+
+/* ---- files ---- */
+
+/* A comparison of the best few with the best. */
+static int compare_best(const struct sweep *s, struct variants *few, struct comparison *c, struct err *err)
+{
+    const struct sweep_results *r = &s->results;
+
+    few->count = count_reported(r);
+    few->list = xcalloc(few->count, sizeof(*few->list));
+    for (uint32_t i = 0; i < few->count; i++)
+        few->list[i] = r->variants->list[r->order[i]];
+    *c = (struct comparison){ .variants = few, .seed = r->seed, .seeds = r->seeds, .title = s->plan.file[0].path };
+    for (uint32_t i = 0; i < r->figures.count; i++)
+        comparison_add_metrics(c, &r->figures.list[i].metric, 1);
+    return comparison_load(c, s->plan.store, err);
+}
+
+static int write_comparison(const struct sweep *s, struct err *err)
+{
+    struct variants few = { 0 };
+    struct comparison c;
+    int rc = compare_best(s, &few, &c, err);
+
+    if (!rc) {
+        comparison_judge(&c);
+        rc = comparison_write(&c, s->plan.store, s->plan.dir, err);
+    }
+    comparison_fini(&c);
+    free(few.list);              /* its variants are those of the sweep */
+    return rc;
+}
+
+static int write_files(struct sweep *s, struct err *err)
+{
+    FILE *csv = outdir_file(s->plan.dir, "sweep.csv", err);
+    FILE *runs = csv ? outdir_file(s->plan.dir, "runs.csv", err) : NULL;
+    int rc = runs ? write_comparison(s, err) : -EIO;
+
+    if (rc)
+        return rc;
+    sweep_print_csv(&s->results, csv);
+    sweep_print_runs(&s->results, runs);
+    return plan_commit(&s->plan, err);
+}
+
+/* ---- all of it ---- */
+
+int sweep_run(struct sweep *s, const struct sweep_request *request, struct err *err)
+{
+    int rc;
+
+    *s = (struct sweep){ .request = request };
+    rc = open_plan(s, err);
+    if (!rc && executor_is_worker())
+        return campaign_runs_serve(&s->plan.runs, err);
+    if (!rc)
+        rc = prepare(s, err);
+    if (!rc)
+        rc = plan_start(&s->plan, err);
+    if (!rc)
+        rc = run_all(s, err);
+    if (!rc && s->plan.dir)
+        rc = write_files(s, err);
+    return rc;
+}
+
+void sweep_close(struct sweep *s)
+{
+    sweep_fini(&s->results);
+    plan_close(&s->plan);
+    for (uint32_t i = 0; i < s->point_axes; i++)
+        axis_fini(&s->points[i]);
+    free(s->points);
+}
