@@ -2,7 +2,9 @@
 #ifndef CAMPAIGN_TUNE_H
 #define CAMPAIGN_TUNE_H
 
+#include "base/file/outfile.h"
 #include "campaign/compare.h"
+#include "run/scenario_file.h"
 #include "run/simulation.h"
 
 #include <stdbool.h>
@@ -58,14 +60,44 @@ void tune_check_print(const struct tune_check *, FILE *, bool has_colour);
 /* "better: ...", one sentence. 'is_kept': a setting that is worse is kept all the same. Returns buf. */
 char *tune_verdict_text(char *buf, size_t size, const struct tune_check *, bool is_kept);
 
-/* ---- tune_device.c ---- */
+/* ---- tune.c ---- */
 
-/* A shell script that sets NICs of the mlx5 driver, or loads a WRED profile into a SONiC switch. 'about' is
- * put in front as comments, line by line; NULL: nothing. */
-void tune_print_mlx5(const struct knobs *, const char *about, FILE *);
-void tune_print_sonic(const struct knobs *, const char *about, FILE *);
+struct tune_request {
+    const char     *path, *tuner;            /* tuner NULL: the scenario's, or paraleon */
+    const char    **set;
+    uint32_t        sets, rounds, checks, threads;
+    uint64_t        budget;
+    const uint64_t *seed;                    /* NULL: the scenario's */
+    const char     *out, *history;           /* files; NULL: not wanted */
+    bool            is_kept;                 /* a setting that is worse, too */
+    bool            is_quiet;
+};
 
-/* Prints text as comments, "# " before every line. */
-void tune_print_comment(const char *text, FILE *);
+struct tune {
+    const struct tune_request *request;
+    struct scenario_file       file;
+    char                       tuner_set[80];        /* the first of the sets: "tuner={kind: paraleon}" */
+    const char               **set;
+    uint32_t                   sets;
+    struct tune_search         search;
+    struct tune_check          check;
+    struct outfile             out, history;
+    const struct knobs        *kept;         /* what was found, or the setting it began with */
+};
+
+/* Searches, checks and writes the files. To be closed in any case. */
+int  tune_run(struct tune *, const struct tune_request *, struct err *);
+void tune_close(struct tune *);
+
+/* What was done, and what it has shown: the same on the screen, in the file and in a script. */
+void  tune_print_story(const struct tune *, FILE *, bool has_colour);
+char *tune_story(const struct tune *);       /* as a text; malloc'd */
+
+/* The knobs that were changed, one a line. */
+void tune_print_changes(const struct tune *, FILE *);
+
+/* A setting that has a name, or of a file, for hosts' links of 'rate_bps'. One that depends on the network's round
+ * trip is refused if nobody has said it: 'rtt_ps' is 0. */
+int tune_read_setting(const char *name_or_file, uint64_t rate_bps, uint64_t rtt_ps, struct knobs *, struct err *);
 
 #endif

@@ -89,8 +89,11 @@ static const char *list_names(char *buf, size_t size, const char *const *names)
 {
     size_t used = (size_t)snprintf(buf, size, "; there %s ", names[1] ? "are" : "is");
 
-    for (int i = 0; names[i] && used < size; i++)
-        used += (size_t)snprintf(buf + used, size - used, "%s%s", i == 0 ? "" : names[i + 1] ? ", " : " and ", names[i]);
+    for (int i = 0; names[i] && used < size; i++) {
+        const char *between = i == 0 ? "" : names[i + 1] ? ", " : " and ";
+
+        used += (size_t)snprintf(buf + used, size - used, "%s%s", between, names[i]);
+    }
     return buf;
 }
 

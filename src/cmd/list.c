@@ -3,9 +3,8 @@
 #include "base/text.h"
 #include "cc/cc.h"
 #include "cmd/cmd.h"
-#include "core/knob_text.h"
+#include "cmd/list_knobs.h"
 #include "cmd/list_tuners.h"
-#include "core/knobs.h"
 #include "lb/lb.h"
 #include "meter/monitor/monitor.h"
 #include "traffic/cdf.h"
@@ -104,57 +103,6 @@ static void print_sizes(void)
     print_and_free(t);
 }
 
-/* ---- knobs ---- */
-
-static const char *toward_text(const struct knob_info *k)
-{
-    return k->toward > 0 ? "throughput" : k->toward < 0 ? "low delay" : "-";
-}
-
-static void print_knobs(void)
-{
-    static const char *const heads[] = { "name", "where", "initial", "range", "more favours", "what it is" };
-    struct table *t = table_new("llrrll");
-
-    for (int i = 0; i < 6; i++)
-        table_cell(t, "%s", heads[i]);
-    for (int i = 0; i < KNOB_COUNT; i++) {
-        const struct knob_info *k = &knob_info[i];
-        char text[KNOB_TEXT_MAX];
-
-        table_cell(t, "%s", k->name);
-        table_cell(t, "%s", knob_where_name(k->where));
-        table_cell(t, "%s", knob_text(text, (enum knob)i, k->initial));
-        table_cell(t, "%.10g..%s", k->min, knob_text(text, (enum knob)i, k->max));
-        table_cell(t, "%s", toward_text(k));
-        table_cell(t, "%s", k->about);
-    }
-    print_and_free(t);
-}
-
-static void print_knobs_markdown(void)
-{
-    char initial[KNOB_TEXT_MAX], max[KNOB_TEXT_MAX];
-
-    puts("# Knobs\n\n"
-         "Every parameter that can be set, in a scenario under `knobs:` or with `--set NAME=VALUE`. "
-         "This page is made by\n"
-         "`anole list knob --markdown` from `src/core/knobs.def`.\n\n"
-         "A value is a plain number in the unit shown, or one with a unit of the same kind: `kmin=200KB`,\n"
-         "`rpg_time_reset=0.3ms`, `rpg_ai_rate=5Mbps`, `pmax=20%`. "
-         "*More favours* is the physical direction: what raising\n"
-         "the value is good for.\n\n"
-         "| name | where | initial | range | more favours | what it is |\n"
-         "|---|---|---|---|---|---|");
-    for (int i = 0; i < KNOB_COUNT; i++) {
-        const struct knob_info *k = &knob_info[i];
-
-        printf("| `%s` | %s | %s | %.10g..%s | %s | %s |\n", k->name, knob_where_name(k->where),
-               knob_text(initial, (enum knob)i, k->initial), k->min, knob_text(max, (enum knob)i, k->max),
-               toward_text(k), k->about);
-    }
-}
-
 /* ---- the scenario file ---- */
 
 static void print_keys(void)
@@ -191,7 +139,7 @@ static const struct subject {
     { "topology", "Topologies: topology: {kind: NAME}",                  print_topologies, NULL },
     { "traffic",  "Traffic: traffic: [{kind: NAME}]",                    print_traffics,   NULL },
     { "sizes",    "Built-in tables of flow sizes: sizes: NAME",          print_sizes,      NULL },
-    { "knob",     "Knobs: knobs: {NAME: VALUE}, or --set NAME=VALUE",    print_knobs,      print_knobs_markdown },
+    { "knob",     "Knobs: knobs: {NAME: VALUE}, or --set NAME=VALUE",    list_knobs,       list_knobs_markdown },
     { "tuner",    "Tuners: tuner: NAME, or tuner: {kind: NAME, OPTION: VALUE}", list_tuners, list_tuners_markdown },
     { "monitor",  "How flow sizes are seen: monitor: NAME",              print_monitors,   NULL },
     { "scenario", "Keys of a scenario file",                             print_keys,       print_scenario_markdown },

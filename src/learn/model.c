@@ -1,5 +1,6 @@
 /* src/learn/model.c - a model and how it is written. */
 #include "learn/model.h"
+#include "base/file/outfile.h"
 #include "learn/model_format.h"
 
 #include <assert.h>
@@ -152,7 +153,7 @@ int model_save(const struct model *m, const char *path, struct err *err)
 
     if (rc)
         return rc;
-    rc = model_write_file(path, bytes, length, err);
+    rc = outfile_write(path, bytes, length, err);
     free(bytes);
     return rc;
 }

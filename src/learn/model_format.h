@@ -24,7 +24,4 @@ bool model_is_control(char);
 /* Whether all parameters are finite. */
 int model_check_finite(const struct net *, const char *name, struct err *);
 
-/* Whole or not at all. */
-int model_write_file(const char *path, const char *bytes, size_t length, struct err *);
-
 #endif

@@ -1,7 +1,8 @@
 /* src/learn/model_json.c - a model as people read it. */
 #include "learn/model.h"
-#include "learn/model_format.h"
+#include "base/file/outfile.h"
 #include "base/json.h"
+#include "learn/model_format.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -67,7 +68,7 @@ int model_save_json(const struct model *m, const char *path, struct err *err)
     if (rc)
         return rc;
     text = model_to_json(m);
-    rc = model_write_file(path, text, strlen(text), err);
+    rc = outfile_write(path, text, strlen(text), err);
     free(text);
     return rc;
 }

@@ -107,16 +107,24 @@ int train_state_load(struct train_state *, const char *path, bool *is_there, str
 /* The same from bytes. */
 int train_state_parse(struct train_state *, const char *name, const char *bytes, size_t length, struct err *);
 
-/* ---- a training ---- */
+/* ---- train.c ---- */
 
-struct train {
-    const char  *what, *out, *json;
-    const char **set;
+struct train_request {
+    const char  *out, *json;     /* json NULL: not wanted */
+    const char **set;            /* options of the tuner: "gamma=0.95" */
     uint32_t     sets;
     uint64_t     seed;
     enum train_nics nics;
-    uint32_t     search, rounds, runs, updates, hold, check, jobs;
+    uint32_t     search, rounds, runs, updates, hold, check;
+    uint32_t     jobs;           /* 0: as many as there are cores */
     bool         is_quick, is_quiet;
+};
+
+/* Where the request says nothing. */
+extern const struct train_request train_initial;
+
+struct train {
+    struct train_request request;
 
     struct tuner_values values;
     struct train_state  state;
@@ -130,6 +138,14 @@ struct train {
     char              **text;
     size_t             *length;
 };
+
+/* Reads the options of the tuner; what is wrong with them is -EINVAL. To be closed in any case. */
+int  train_open(struct train *, const struct train_request *, struct err *);
+void train_close(struct train *);
+
+/* Trains, from where an interrupted training was, and writes the model. A signal's number if one came; err then says
+ * how far it was. */
+int train_run_all(struct train *, struct err *);
 
 double train_value(const struct train *, const char *option);
 

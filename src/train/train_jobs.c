@@ -1,6 +1,5 @@
 /* src/train/train_jobs.c - many runs at a time, and how good what they found is. */
 #include "base/rng.h"
-#include "cmd/cmd.h"
 #include "campaign/pool.h"
 #include "train/train.h"
 
@@ -33,7 +32,7 @@ static int work(void *arg, const struct pool_job *job, FILE *out)
     if (rc)
         fprintf(stderr, "anole: run %u: %s\n%s", job->number, err.text, text);
     free(text);
-    return rc ? EXIT_FAILED : 0;
+    return rc ? EXIT_FAILURE : 0;
 }
 
 static int on_done(void *arg, const struct pool_job *job, int status, const char *text, size_t length)
@@ -69,7 +68,7 @@ int train_jobs(struct train *t, uint32_t count,
     t->job = job;
     t->text = xcalloc(count, sizeof *t->text);
     t->length = xcalloc(count, sizeof *t->length);
-    rc = pool_run(&hooks, t->jobs);
+    rc = pool_run(&hooks, t->request.jobs);
     return rc < 0 ? err_set(err, -rc, "a run has failed") : rc;
 }
 

@@ -18,7 +18,7 @@
 static double epsilon(const struct train *t)
 {
     double   first = train_value(t, "epsilon"), last = train_value(t, "epsilon_min");
-    uint32_t falls = (uint32_t)(EXPLORE_PART * t->rounds) + 1;
+    uint32_t falls = (uint32_t)(EXPLORE_PART * t->request.rounds) + 1;
     double   e = first * rng_pow(dqn_decay(first, last, falls), t->state.rounds);
 
     return e > last ? e : last;
@@ -29,26 +29,26 @@ static double epsilon(const struct train *t)
 /* With a rule, every second run follows it: what it leads to must be known, too. */
 static void describe_run(const struct train *t, uint32_t number, struct train_job *j, char **text)
 {
-    j->is_by_rule = t->search && number % 2 == 1;
+    j->is_by_rule = t->request.search && number % 2 == 1;
     j->rule = t->state.rule;
     j->net = j->is_by_rule ? NULL : &t->state.dqn.online;
     j->epsilon = epsilon(t);
-    j->hold = t->hold;
+    j->hold = t->request.hold;
     j->records_max = RECORDS_MAX;
-    j->seed = (t->seed * 1000003 + t->state.rounds) * 1009 + number + 1;
-    *text = train_scenario(t->seed, t->state.rounds, number, t->nics, t->is_quick);
+    j->seed = (t->request.seed * 1000003 + t->state.rounds) * 1009 + number + 1;
+    *text = train_scenario(t->request.seed, t->state.rounds, number, t->request.nics, t->request.is_quick);
 }
 
 static void describe(const struct train *t, uint32_t number, struct train_job *j, char **text)
 {
-    uint32_t check = number - t->runs;
+    uint32_t check = number - t->request.runs;
 
-    if (number < t->runs) {
+    if (number < t->request.runs) {
         describe_run(t, number, j, text);
         return;
     }
-    *text = train_check_scenario(check % TRAIN_CHECKS, t->seed + CHECK_SEED + check / TRAIN_CHECKS % 2, t->nics,
-                                 t->is_quick);
+    *text = train_check_scenario(check % TRAIN_CHECKS, t->request.seed + CHECK_SEED + check / TRAIN_CHECKS % 2,
+                                 t->request.nics, t->request.is_quick);
     if (check < TRAIN_EXAMS)
         j->net = &t->state.smooth;
     else
@@ -66,7 +66,7 @@ static void take_experience(struct train *t, struct round *r)
     double         reward = 0;
     uint64_t       rewards = 0;
 
-    for (uint32_t i = 0; i < t->runs; i++) {
+    for (uint32_t i = 0; i < t->request.runs; i++) {
         struct train_found found = train_found(t, i);
         size_t             bytes = (size_t)found.records * memory->floats * sizeof(float);
 
@@ -92,7 +92,7 @@ static uint32_t guided(const void *arg, const float *state)
 
 static double guide_weight(const struct train *t)
 {
-    double part = (double)t->state.rounds / t->rounds;
+    double part = (double)t->state.rounds / t->request.rounds;
 
     return part < GUIDED_PART ? 1 : (1 - part) / (1 - GUIDED_PART);
 }
@@ -119,8 +119,8 @@ static void learn(struct train *t)
     double           sum = 0;
     uint32_t         updates = 0;
 
-    t->state.dqn.guide = t->search ? &guide : NULL;
-    for (uint32_t i = 0; i < t->updates; i++) {
+    t->state.dqn.guide = t->request.search ? &guide : NULL;
+    for (uint32_t i = 0; i < t->request.updates; i++) {
         double loss = dqn_update(&t->state.dqn);
 
         if (!isfinite(loss))
@@ -138,7 +138,7 @@ static void learn(struct train *t)
 static void take_statics(struct train *t)
 {
     for (uint32_t i = 0; i < TRAIN_EXAMS * TRAIN_STATICS; i++) {
-        struct train_found found = train_found(t, t->runs + TRAIN_EXAMS + i);
+        struct train_found found = train_found(t, t->request.runs + TRAIN_EXAMS + i);
 
         memcpy(t->state.statics[i % TRAIN_EXAMS][i / TRAIN_EXAMS], found.fct_us, sizeof found.fct_us);
     }
@@ -163,7 +163,7 @@ static struct check judge(const struct train *t)
     uint32_t     count[2] = { 0 };
 
     for (uint32_t i = 0; i < TRAIN_EXAMS; i++) {
-        struct train_found found = train_found(t, t->runs + i);
+        struct train_found found = train_found(t, t->request.runs + i);
         const double     (*fct)[2] = t->state.statics[i];
 
         for (int k = 0; k < 2; k++) {
@@ -191,7 +191,7 @@ void train_print_head(void)
 static void print_round(const struct train *t, const struct round *r)
 {
     printf("%6u  %6.4f  %6.4f   %6.3f  ", t->state.rounds, r->reward, t->loss, epsilon(t));
-    if (t->search)
+    if (t->request.search)
         printf("%4.0f %%", 100 * agreement(t));
     else
         printf("     -");
@@ -210,7 +210,7 @@ static void check(struct train *t, const struct round *r)
         s->best_round = s->rounds;
         net_copy(&s->best, &s->smooth);
     }
-    if (t->is_quiet)
+    if (t->request.is_quiet)
         return;
     print_round(t, r);
     printf("  %7.4f", c.score);
@@ -228,7 +228,7 @@ static void keep_last(struct train *t, const struct round *r)
     net_copy(&s->best, &s->smooth);
     s->best_round = s->rounds;
     s->best_score = 0;
-    if (t->is_quiet || (s->rounds % PRINT_EVERY && s->rounds + 1 < t->rounds))
+    if (t->request.is_quiet || (s->rounds % PRINT_EVERY && s->rounds + 1 < t->request.rounds))
         return;
     print_round(t, r);
     putchar('\n');
@@ -237,21 +237,28 @@ static void keep_last(struct train *t, const struct round *r)
 
 /* The net is checked before it learns from the round. Runs explore with the newest net, not with the smooth one:
  * what it overrates must be tried to be found out. */
+static bool is_check(const struct train *t)
+{
+    const struct train_request *q = &t->request;
+
+    return q->check && (t->state.rounds % q->check == 0 || t->state.rounds + 1 == q->rounds);
+}
+
 int train_round(struct train *t, struct err *err)
 {
-    struct round r = { .is_check = t->check && (t->state.rounds % t->check == 0 || t->state.rounds + 1 == t->rounds) };
+    struct round r = { .is_check = is_check(t) };
     uint32_t     checks = r.is_check ? TRAIN_EXAMS : 0;
     int          rc;
 
     if (r.is_check && !t->state.has_statics)
         checks += TRAIN_EXAMS * TRAIN_STATICS;
-    rc = train_jobs(t, t->runs + checks, describe, err);
+    rc = train_jobs(t, t->request.runs + checks, describe, err);
     if (!rc) {
         take_experience(t, &r);
         if (r.is_check)
             check(t, &r);
         learn(t);
-        if (!t->check)
+        if (!t->request.check)
             keep_last(t, &r);
         t->state.rounds++;
         rc = train_state_save(&t->state, t->state_path, err);

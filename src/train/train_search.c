@@ -61,7 +61,7 @@ struct acc_rule train_candidate(const struct train *t, uint32_t number)
             rule.action[i] = (uint16_t)(number * actions_of(t) / train_candidates(t));
         return rule;
     }
-    rng_init(&rng, t->seed, STREAM << 32 | (uint64_t)t->state.generations << 8 | number);
+    rng_init(&rng, t->request.seed, STREAM << 32 | (uint64_t)t->state.generations << 8 | number);
     changes = 1 + (uint32_t)rng_below(&rng, 4) / 2 + (uint32_t)rng_below(&rng, 4) / 3;
     for (uint32_t i = 0; i < changes; i++) {
         uint32_t cell = (uint32_t)rng_below(&rng, ACC_RULE_CELLS);
@@ -77,7 +77,8 @@ static void describe(const struct train *t, uint32_t number, uint64_t seed, stru
 {
     j->is_by_rule = number / TRAIN_CHECKS != BASE;
     j->tuner = j->is_by_rule ? NULL : "secn2";
-    *text = train_check_scenario(number % TRAIN_CHECKS, t->seed * 1000003 + seed, t->nics, t->is_quick);
+    *text = train_check_scenario(number % TRAIN_CHECKS, t->request.seed * 1000003 + seed, t->request.nics,
+                                 t->request.is_quick);
 }
 
 static void first_job(const struct train *t, uint32_t number, struct train_job *j, char **text)
@@ -155,7 +156,7 @@ static int try_again(struct train *t, bool has_both, struct scores *s, struct er
 
 static void print_rule(const struct train *t, const char *what)
 {
-    if (t->is_quiet)
+    if (t->request.is_quiet)
         return;
     printf("%6u  %7.4f  ", t->state.generations, t->state.rule_score);
     for (int i = 0; i < ACC_RULE_CELLS; i++)
@@ -215,8 +216,8 @@ static void last_job(const struct train *t, uint32_t number, struct train_job *j
         j->rule = t->state.last[variant - 1];
     else
         j->tuner = "secn2";
-    *text = train_check_scenario(number % TRAIN_CHECKS, t->seed * 1000003 + 2ull * t->search + seed, t->nics,
-                                 t->is_quick);
+    *text = train_check_scenario(number % TRAIN_CHECKS, t->request.seed * 1000003 + 2ull * t->request.search + seed,
+                                 t->request.nics, t->request.is_quick);
 }
 
 int train_run_off(struct train *t, struct err *err)

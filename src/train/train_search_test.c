@@ -12,7 +12,7 @@ static void open_train(struct train *t, const char *actions)
 {
     struct err err;
 
-    *t = (struct train){ .seed = 1 };
+    *t = (struct train){ .request.seed = 1 };
     tuner_values_init(&tuner_acc, &t->values);
     if (tuner_values_set(&tuner_acc, &t->values, "actions", actions, &err))
         fail_msg("%s", err.text);

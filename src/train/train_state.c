@@ -123,22 +123,16 @@ static void encode(const struct train_state *s, char **bytes, size_t *length)
 
 int train_state_save(const struct train_state *s, const char *path, struct err *err)
 {
-    struct outfile out;
-    char           digest[DIGEST_TEXT_SIZE], *bytes = NULL;
-    size_t         length = 0;
-    int            rc = outfile_open(&out, path, err);
+    char   digest[DIGEST_TEXT_SIZE], *bytes = NULL;
+    size_t length = 0;
+    int    rc;
 
-    if (rc)
-        return rc;
     encode(s, &bytes, &length);
     digest_of(digest, bytes, length);
-    fwrite(bytes, 1, length, out.stream);
-    fwrite(digest, 1, HEX, out.stream);
+    bytes = xrealloc(bytes, length + HEX);
+    memcpy(bytes + length, digest, HEX);
+    rc = outfile_write(path, bytes, length + HEX, err);
     free(bytes);
-    rc = outfile_close(&out, err);
-    if (!rc)
-        rc = outfile_commit(&out, err);
-    outfile_abort(&out);
     return rc;
 }
 

@@ -123,6 +123,23 @@ int outfile_commit(struct outfile *f, struct err *err)
     return 0;
 }
 
+int outfile_write(const char *path, const void *bytes, size_t length, struct err *err)
+{
+    struct outfile f;
+    int rc = outfile_open(&f, path, err);
+
+    if (rc)
+        return rc;
+    if (fwrite(bytes, 1, length, f.stream) != length || fflush(f.stream) || fsync(fileno(f.stream)))
+        rc = err_set(err, errno, "%s: could not be written: %s", path, strerror(errno));
+    if (!rc)
+        rc = outfile_close(&f, err);
+    if (!rc)
+        rc = outfile_commit(&f, err);
+    outfile_abort(&f);
+    return rc;
+}
+
 void outfile_abort(struct outfile *f)
 {
     if (!f->temp)

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 struct outfile {
@@ -25,6 +26,9 @@ int outfile_close(struct outfile *, struct err *);
 
 /* Puts a closed file into place. */
 int outfile_commit(struct outfile *, struct err *);
+
+/* All at once: a file with these bytes, on the disk when this returns. */
+int outfile_write(const char *path, const void *bytes, size_t length, struct err *);
 
 /* Removes the temporary file, if there is one. */
 void outfile_abort(struct outfile *);

@@ -66,6 +66,19 @@ static void commit__replaces_the_file_at_the_end(void **state)
     assert_text("new");
 }
 
+static void write__puts_all_into_place_or_says_why_not(void **state)
+{
+    struct err err;
+
+    (void)state;
+    write_text("old");
+    assert_int_equal(outfile_write(path, "newest", 3, &err), 0);
+    assert_text("new");
+    assert_int_equal(outfile_write("/dev/null", "x", 1, &err), -EINVAL);
+    assert_string_equal(err.text, "/dev/null: exists and is not a regular file");
+    assert_int_equal(outfile_write("/nowhere/at/all", "x", 1, &err), -ENOENT);
+}
+
 static void abort__leaves_the_file_as_it_was(void **state)
 {
     struct outfile f;
@@ -157,6 +170,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(commit__replaces_the_file_at_the_end),
+        IN_FOLDER(write__puts_all_into_place_or_says_why_not),
         IN_FOLDER(abort__leaves_the_file_as_it_was),
         IN_FOLDER(abort_all__removes_what_is_open),
         IN_FOLDER(commit__goes_through_a_link),

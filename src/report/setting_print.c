@@ -1,16 +1,18 @@
-/* src/campaign/tune_device.c - a setting as devices take it: in their names, units and ranges.
+/* src/report/setting_print.c - a setting as devices take it: in their names, units and ranges.
  *
  * Printing only. A device that is written what it does not take may do anything (some versions of the mlx5
  * driver hand garbage on to firmware; SONiC's orchagent ends at a word it does not know), so nothing but
  * whole numbers in the documented ranges comes out of here.
  */
+#include "report/setting_print.h"
+#include "base/file/outfile.h"
 #include "core/knob_text.h"
-#include "campaign/tune.h"
+#include "version.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdbool.h>
 
-void tune_print_comment(const char *text, FILE *out)
+static void print_comment(const char *text, FILE *out)
 {
     bool is_start = true;
 
@@ -23,6 +25,31 @@ void tune_print_comment(const char *text, FILE *out)
     }
     if (!is_start)
         fputc('\n', out);
+}
+
+void setting_print_yaml(const struct knobs *knobs, const char *about, FILE *out)
+{
+    struct knobs base;
+
+    knobs_init(&base);
+    print_comment("A setting of anole " ANOLE_VERSION ": what differs from the default.\n", out);
+    print_comment(about, out);
+    knobs_print_yaml(knobs, &base, out);
+}
+
+int setting_write_yaml(const char *path, const struct knobs *knobs, const char *about, struct err *err)
+{
+    struct outfile out;
+    int            rc = outfile_open(&out, path, err);
+
+    if (rc)
+        return rc;
+    setting_print_yaml(knobs, about, out.stream);
+    rc = outfile_close(&out, err);
+    if (!rc)
+        rc = outfile_commit(&out, err);
+    outfile_abort(&out);
+    return rc;
 }
 
 /* ---- mlx5 ---- */
@@ -107,14 +134,13 @@ static void print_mlx5_rest(const struct knobs *k, FILE *out)
     fputs("# What belongs to switches (kmin, kmax, pmax): anole tune --as sonic.\n", out);
 }
 
-void tune_print_mlx5(const struct knobs *k, const char *about, FILE *out)
+void setting_print_mlx5(const struct knobs *k, const char *about, FILE *out)
 {
     fputs("#!/bin/sh\n"
           "# DCQCN for NICs with the mlx5 driver (MLNX_OFED, DOCA): sh SCRIPT INTERFACE...\n"
           "# Takes effect at once, for all flows of a port, until the driver is loaded again. Needs root.\n",
           out);
-    if (about)
-        tune_print_comment(about, out);
+    print_comment(about, out);
     print_mlx5_rest(k, out);
     fputs("set -eu\n"
           "sys=${SYSFS:-/sys}\n"
@@ -169,7 +195,7 @@ static void print_rounding(const struct knobs *k, const struct wred *w, FILE *ou
                 k->value[KNOB_pmax], w->percent);
 }
 
-void tune_print_sonic(const struct knobs *k, const char *about, FILE *out)
+void setting_print_sonic(const struct knobs *k, const char *about, FILE *out)
 {
     struct wred w = wred_of(k);
 
@@ -182,8 +208,7 @@ void tune_print_sonic(const struct knobs *k, const char *about, FILE *out)
           "# Gone at the next config reload unless it is saved. PFC must begin to pause at\n"
           "# longer queues than these.\n",
           out);
-    if (about)
-        tune_print_comment(about, out);
+    print_comment(about, out);
     print_rounding(k, &w, out);
     fputs("# What belongs to NICs (the rest of the setting): anole tune --as mlx5.\n"
           "set -eu\n"

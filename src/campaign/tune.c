@@ -1,0 +1,245 @@
+/* src/campaign/tune.c - from what is asked for to a setting that is checked and written down. */
+#include "campaign/tune.h"
+#include "base/file/interrupt.h"
+#include "base/text.h"
+#include "base/yaml.h"
+#include "core/knob_text.h"
+#include "core/units.h"
+#include "report/setting_print.h"
+#include "tune/setting.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the tuner ---- */
+
+/* A tuner is written in front of all sets, so that these may add options to it. */
+static void put_tuner(struct tune *t, const char *name)
+{
+    snprintf(t->tuner_set, sizeof(t->tuner_set), "tuner={kind: %s}", name);
+    memmove(t->set + 1, t->set, t->sets * sizeof(*t->set));
+    t->set[0] = t->tuner_set;
+    t->sets++;
+}
+
+static bool sets_tuner(const struct tune_request *r)
+{
+    for (uint32_t i = 0; i < r->sets; i++)
+        if (strncmp(r->set[i], "tuner=", 6) == 0)
+            return true;
+    return false;
+}
+
+/* That of the request, or the scenario's, or paraleon. One that the scenario gives by its name alone becomes a map,
+ * to which --set may add options. What is wrong with the scenario is told by whoever reads all of it. */
+static void choose_tuner(struct tune *t)
+{
+    const struct tune_request *r = t->request;
+    const struct tuner_alias  *alias;
+    const struct yaml_node    *node;
+    struct yaml_doc            doc;
+
+    t->set = xcalloc(r->sets + 1ul, sizeof(*t->set));
+    for (; t->sets < r->sets; t->sets++)
+        t->set[t->sets] = r->set[t->sets];
+    if (r->tuner)
+        put_tuner(t, r->tuner);
+    if (r->tuner || sets_tuner(r) || yaml_parse(&doc, r->path, t->file.text, t->file.text_bytes, NULL))
+        return;
+    node = doc.root ? yaml_get(doc.root, "tuner") : NULL;
+    if (!node)
+        put_tuner(t, "paraleon");
+    else if (node->kind == YAML_SCALAR && tuner_find(node->text, &alias))
+        put_tuner(t, node->text);
+    yaml_fini(&doc);
+}
+
+/* ---- what is told ---- */
+
+/* "seed 7", "seeds 7 to 9" */
+static const char *seeds_text(char buf[64], uint64_t first, uint32_t count)
+{
+    if (count == 1)
+        snprintf(buf, 64, "seed %" PRIu64, first);
+    else
+        snprintf(buf, 64, "seeds %" PRIu64 " to %" PRIu64, first, first + count - 1);
+    return buf;
+}
+
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : text_file_name(path);
+}
+
+void tune_print_story(const struct tune *t, FILE *out, bool has_colour)
+{
+    const struct tune_search *s = &t->search;
+    char                      seeds[64], verdict[700];
+
+    fprintf(out, "%s, tuner %s: %u intervals, %s%s\n", name_of(t->request->path),
+            t->request->tuner ? t->request->tuner : s->tuning.algo->name, s->tuning.steps,
+            seeds_text(seeds, s->seed, s->rounds),
+            s->is_over ? "" : s->tuner.algo->is_idle ? "; the search was not over" : "");
+    if (t->check.seeds) {
+        fprintf(out, "Checked without a tuner against the setting that it began with, %s:\n\n",
+                seeds_text(seeds, t->check.seed[0], t->check.seeds));
+        tune_check_print(&t->check, out, has_colour);
+        fputc('\n', out);
+    }
+    tune_verdict_text(verdict, sizeof(verdict), &t->check, t->request->is_kept);
+    fprintf(out, "%s\n", verdict);
+}
+
+void tune_print_changes(const struct tune *t, FILE *out)
+{
+    const struct knobs *was = &t->search.start, *is = t->kept;
+    char                from[KNOB_TEXT_MAX], to[KNOB_TEXT_MAX], change[KNOB_TEXT_MAX];
+
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (was->value[i] != is->value[i])
+            fprintf(out, "  %-30s %12s -> %s%s%s\n", knob_info[i].name,
+                    knob_text(from, (enum knob)i, was->value[i]), knob_text(to, (enum knob)i, is->value[i]),
+                    was->value[i] != 0 ? ", " : "",
+                    knob_change_text(change, was->value[i], is->value[i]));
+}
+
+char *tune_story(const struct tune *t)
+{
+    char  *text = NULL;
+    size_t length;
+    FILE  *out = open_memstream(&text, &length);
+
+    if (!out)
+        die("out of memory");
+    tune_print_story(t, out, false);
+    fclose(out);
+    return text;
+}
+
+/* ---- files ---- */
+
+/* Opened before anything runs: a wrong name must not cost hours. */
+static int open_files(struct tune *t, struct err *err)
+{
+    int rc = t->request->out ? outfile_open(&t->out, t->request->out, err) : 0;
+
+    if (!rc && t->request->history)
+        rc = outfile_open(&t->history, t->request->history, err);
+    return rc;
+}
+
+static int close_files(struct tune *t, struct err *err)
+{
+    int rc = outfile_close(&t->out, err);
+
+    if (!rc)
+        rc = outfile_close(&t->history, err);
+    if (rc)
+        return rc;
+    interrupt_hold();
+    rc = outfile_commit(&t->out, err);
+    if (!rc)
+        rc = outfile_commit(&t->history, err);
+    interrupt_end();
+    return rc;
+}
+
+static int write_files(struct tune *t, struct err *err)
+{
+    char *story = tune_story(t);
+
+    if (t->out.stream)
+        setting_print_yaml(t->kept, story, t->out.stream);
+    if (t->history.stream)
+        tuning_print(&t->search.tuning, t->history.stream);
+    free(story);
+    return close_files(t, err);
+}
+
+/* ---- all of it ---- */
+
+/* What is checked is what a reader of the file will get: the numbers in it are all of the setting. */
+static int read_back(struct knobs *knobs, struct err *err)
+{
+    struct knobs base;
+    char        *text = NULL;
+    size_t       length;
+    FILE        *out = open_memstream(&text, &length);
+    int          rc;
+
+    if (!out)
+        die("out of memory");
+    knobs_init(&base);
+    knobs_print_yaml(knobs, &base, out);
+    fclose(out);
+    rc = setting_parse("the setting found", text, length, knobs, err);
+    free(text);
+    return rc;
+}
+
+static int search(struct tune *t, struct err *err)
+{
+    const struct tune_request *r = t->request;
+    int                        rc;
+
+    t->search = (struct tune_search){ .input = scenario_file_input(&t->file), .is_quiet = r->is_quiet,
+                                      .rounds_max = r->rounds, .budget = r->budget };
+    t->search.input.set = t->set;
+    t->search.input.sets = t->sets;
+    t->search.input.seed = r->seed;
+    t->search.input.threads = r->threads;
+    rc = tune_search(&t->search, err);
+    return rc ? rc : read_back(&t->search.best, err);
+}
+
+int tune_run(struct tune *t, const struct tune_request *request, struct err *err)
+{
+    int rc;
+
+    *t = (struct tune){ .request = request };
+    rc = scenario_file_read(&t->file, request->path, err);
+    if (rc)
+        return rc;
+    choose_tuner(t);
+    rc = open_files(t, err);
+    if (!rc)
+        rc = search(t, err);
+    if (!rc)
+        rc = tune_check(&t->check, &t->search, request->checks, err);
+    if (rc)
+        return rc;
+    t->kept = t->check.verdict == TUNE_WORSE && !request->is_kept ? &t->search.start : &t->search.best;
+    return write_files(t, err);
+}
+
+void tune_close(struct tune *t)
+{
+    tune_check_fini(&t->check);
+    tune_search_fini(&t->search);
+    outfile_abort(&t->history);
+    outfile_abort(&t->out);
+    scenario_file_fini(&t->file);
+    free(t->set);
+}
+
+/* ---- a setting that is known ---- */
+
+int tune_read_setting(const char *from, uint64_t rate_bps, uint64_t rtt_ps, struct knobs *knobs, struct err *err)
+{
+    struct tuner_world world = { .host_bps = rate_bps, .base_rtt_ps = rtt_ps ? rtt_ps : 10 * PS_PER_US };
+    struct knobs       other;
+    int                rc;
+
+    knobs_init(&world.start);
+    rc = setting_read(from, &world, knobs, err);
+    if (rc || rtt_ps)
+        return rc;
+    world.base_rtt_ps *= 2;
+    rc = setting_read(from, &world, &other, err);
+    if (!rc && !knobs_equal(knobs, &other))
+        rc = err_set(err, EINVAL, "the setting '%.60s' depends on the network's round trip: give --rtt", from);
+    return rc;
+}

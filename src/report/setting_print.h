@@ -1,0 +1,21 @@
+/* src/report/setting_print.h - a setting as a file, and as scripts that set devices to it.
+ *
+ * 'about' is put in front as comments, line by line.
+ */
+#ifndef REPORT_SETTING_PRINT_H
+#define REPORT_SETTING_PRINT_H
+
+#include "base/err.h"
+#include "core/knobs.h"
+
+#include <stdio.h>
+
+/* YAML, what differs from the default: for tuner: {kind: fixed, setting: FILE} and for --from. */
+void setting_print_yaml(const struct knobs *, const char *about, FILE *);
+int setting_write_yaml(const char *path, const struct knobs *, const char *about, struct err *);
+
+/* A shell script that sets NICs of the mlx5 driver, or loads a WRED profile into a SONiC switch. */
+void setting_print_mlx5(const struct knobs *, const char *about, FILE *);
+void setting_print_sonic(const struct knobs *, const char *about, FILE *);
+
+#endif

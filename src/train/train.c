@@ -1,0 +1,284 @@
+/* src/train/train.c - a training from its options to its model. */
+#include "train/train.h"
+#include "base/digest.h"
+#include "campaign/pool.h"
+#include "learn/model.h"
+#include "tune/acc/acc.h"
+#include "tune/acc/acc_action.h"
+#include "tune/acc/acc_state.h"
+#include "version.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define GENERATION   2           /* of the traffic to learn from and of this procedure: another makes other models */
+
+const struct train_request train_initial = { .seed = 1, .search = 50, .rounds = 60, .runs = 12, .updates = 1000,
+                                             .hold = 4, .check = 5 };
+
+/* ---- options ---- */
+
+double train_value(const struct train *t, const char *name)
+{
+    for (int i = 0; tuner_acc.option[i].name; i++)
+        if (strcmp(tuner_acc.option[i].name, name) == 0)
+            return t->values.value[i];
+    die("no option %s", name);
+}
+
+/* What suits a training from nothing is not what suits one in a network that works. */
+static void set_initial(struct train *t)
+{
+    static const struct { const char *name, *text; } rows[] = {
+        { "model", "none" }, { "train", "no" }, { "epsilon", "0.5" }, { "epsilon_min", "0.05" }, { "rate", "0.0003" },
+        { "batch", "64" }, { "memory", "100000" }, { "copy_every", "500" },
+    };
+    struct err err;
+
+    tuner_values_init(&tuner_acc, &t->values);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (tuner_values_set(&tuner_acc, &t->values, rows[i].name, rows[i].text, &err))
+            die("%s", err.text);
+}
+
+static int set_value(struct train *t, const char *text, struct err *err)
+{
+    const char *equals = strchr(text, '=');
+    char        name[64];
+    struct err  why;
+
+    if (!equals)
+        return err_set(err, EINVAL, "--set %s: write OPTION=VALUE", text);
+    snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
+    if (strcmp(name, "model") == 0 || strcmp(name, "train") == 0)
+        return err_set(err, EINVAL, "--set %s: a training begins with random numbers, and its runs do not learn", name);
+    if (tuner_values_set(&tuner_acc, &t->values, name, equals + 1, &why))
+        return err_set(err, EINVAL, "--set %s: %s", text, why.text);
+    return 0;
+}
+
+static int set_values(struct train *t, struct err *err)
+{
+    int rc = 0;
+
+    set_initial(t);
+    for (uint32_t i = 0; i < t->request.sets && !rc; i++)
+        rc = set_value(t, t->request.set[i], err);
+    if (rc)
+        return rc;
+    if (train_value(t, "epsilon_min") <= 0 || train_value(t, "epsilon_min") > train_value(t, "epsilon"))
+        return err_set(err, EINVAL, "--set epsilon_min: must be above 0 and not above epsilon");
+    if (train_value(t, "memory") < train_value(t, "batch"))
+        return err_set(err, EINVAL, "--set memory: must hold a batch");
+    return 0;
+}
+
+/* All that the model depends on, as text. */
+static char *config_text(const struct train *t)
+{
+    const struct train_request *q = &t->request;
+    char   *text = NULL;
+    size_t  length;
+    FILE   *out = open_memstream(&text, &length);
+
+    if (!out)
+        die("out of memory");
+    fprintf(out, "generation %d seed %" PRIu64 " nics %s search %u rounds %u runs %u updates %u hold %u "
+            "check %u quick %d", GENERATION, q->seed, train_nics_names[q->nics], q->search, q->rounds, q->runs,
+            q->updates, q->hold, q->check, q->is_quick);
+    for (int i = 0; tuner_acc.option[i].name; i++)
+        fprintf(out, " %s %.17g", tuner_acc.option[i].name, t->values.value[i]);
+    fclose(out);
+    return text;
+}
+
+static void shape_of(const struct train *t, struct net_shape *shape)
+{
+    uint32_t actions = acc_actions_list((enum acc_actions)train_value(t, "actions"), NULL);
+
+    acc_shape(shape, ACC_FEATURES * (uint32_t)train_value(t, "history"), actions);
+}
+
+static void init_state(struct train *t)
+{
+    struct dqn_cfg cfg = { .is_double = train_value(t, "double") != 0, .gamma = train_value(t, "gamma"),
+                           .value_max = 1 / (1 - train_value(t, "gamma")), .bend = 1, .norm_max = 10,
+                           .adam = { .rate = train_value(t, "rate") },
+                           .batch = (uint32_t)train_value(t, "batch"), .memory = (uint32_t)train_value(t, "memory"),
+                           .copy_every = (uint32_t)train_value(t, "copy_every"), .epsilon = 0, .epsilon_decay = 1,
+                           .seed = t->request.seed };
+    char           digest[DIGEST_TEXT_SIZE], *text = config_text(t);
+    struct digest  d;
+
+    digest_init(&d);
+    digest_add_text(&d, text);
+    free(text);
+    shape_of(t, &cfg.shape);
+    train_state_init(&t->state, &cfg, digest_text(digest, &d));
+}
+
+/* ---- the model ---- */
+
+static void put_number(struct model *m, const char *key, double x)
+{
+    char text[40];
+
+    snprintf(text, sizeof text, "%.10g", x);
+    model_put(m, key, text);
+}
+
+static void put_rule(struct model *m, const struct train *t)
+{
+    char text[6 * ACC_RULE_CELLS];
+    int  used = 0;
+
+    if (!t->request.search)
+        return;
+    for (int i = 0; i < ACC_RULE_CELLS; i++)
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%u", i ? " " : "", t->state.rule.action[i]);
+    model_put(m, "rule", text);
+}
+
+static char *command_text(const struct train *t)
+{
+    const struct train_request *q = &t->request;
+    char  *text = NULL;
+    size_t length;
+    FILE  *out = open_memstream(&text, &length);
+
+    if (!out)
+        die("out of memory");
+    fprintf(out, "anole train acc --seed %" PRIu64 " --nics %s --search %u --rounds %u --runs %u --updates %u "
+            "--hold %u --check %u%s", q->seed, train_nics_names[q->nics], q->search, q->rounds, q->runs, q->updates,
+            q->hold, q->check, q->is_quick ? " --quick" : "");
+    for (uint32_t i = 0; i < q->sets; i++)
+        fprintf(out, " --set %s", q->set[i]);
+    fclose(out);
+    return text;
+}
+
+static int write_model(struct train *t, struct err *err)
+{
+    char        *command = command_text(t);
+    struct model m;
+    int          rc;
+
+    model_init(&m, "acc", &t->state.best);
+    model_put(&m, "command", command);
+    model_put(&m, "version", ANOLE_VERSION);
+    model_put(&m, "traffic", "incast of 2 to 64 senders, 1 to 1000 flows of 10 KB to 10 MB, load 10 to 90 %; "
+              "WebSearch and DataMining at 10 to 90 %; storage; all-to-all and halving-doubling training: "
+              "src/train/train_traffic.c");
+    put_rule(&m, t);
+    put_number(&m, "generation", GENERATION);
+    put_number(&m, "round", t->state.best_round);
+    if (t->request.check)
+        put_number(&m, "score", t->state.best_score);
+    for (int i = 0; tuner_acc.option[i].name; i++)
+        if (tuner_acc.option[i].kind != OPTION_TEXT)
+            put_number(&m, tuner_acc.option[i].name, t->values.value[i]);
+    rc = model_save(&m, t->request.out, err);
+    if (!rc && t->request.json)
+        rc = model_save_json(&m, t->request.json, err);
+    model_fini(&m);
+    free(command);
+    return rc;
+}
+
+static int search(struct train *t, struct err *err)
+{
+    int rc = 0;
+
+    if (!t->request.is_quiet && t->state.generations < t->request.search)
+        printf("   gen    score  action for queues of < 5, < 20, < 80, < 320, more KB; link < 80 %%, < 95 %%, more\n");
+    while (!rc && t->state.generations < t->request.search)
+        rc = train_generation(t, err);
+    if (!rc && t->request.search && !t->state.is_run_off)
+        rc = train_run_off(t, err);
+    return rc;
+}
+
+/* ---- all of it ---- */
+
+static uint32_t count_cores(void)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return cores < 1 ? 1 : cores > POOL_WORKERS_MAX ? POOL_WORKERS_MAX : (uint32_t)cores;
+}
+
+static char *path_of_state(const char *out)
+{
+    char *path;
+
+    if (asprintf(&path, "%s.state", out) < 0)
+        die("out of memory");
+    return path;
+}
+
+int train_open(struct train *t, const struct train_request *request, struct err *err)
+{
+    int rc;
+
+    *t = (struct train){ .request = *request };
+    if (!t->request.jobs)
+        t->request.jobs = count_cores();
+    rc = set_values(t, err);
+    if (rc)
+        return rc;
+    init_state(t);
+    t->state_path = path_of_state(request->out);
+    return 0;
+}
+
+void train_close(struct train *t)
+{
+    if (t->state_path)
+        train_state_fini(&t->state);
+    tuner_values_fini(&t->values);
+    free(t->state_path);
+}
+
+/* From where it was, or from the start. */
+static int begin(struct train *t, struct err *err)
+{
+    bool is_there;
+    int  rc = train_state_load(&t->state, t->state_path, &is_there, err);
+
+    if (!rc && !is_there)        /* before the first round, not after it: can it be written at all? */
+        rc = train_state_save(&t->state, t->state_path, err);
+    if (!rc && is_there && !t->request.is_quiet)
+        printf("%s: goes on after %u generations and %u rounds\n", t->state_path, t->state.generations,
+               t->state.rounds);
+    return rc;
+}
+
+static int end(struct train *t, struct err *err)
+{
+    int rc = write_model(t, err);
+
+    if (rc)
+        return rc;
+    unlink(t->state_path);
+    if (!t->request.is_quiet)
+        printf("%s: the net of round %u\n", t->request.out, t->state.best_round);
+    return 0;
+}
+
+int train_run_all(struct train *t, struct err *err)
+{
+    int rc = begin(t, err);
+
+    if (!rc)
+        rc = search(t, err);
+    if (!rc && !t->request.is_quiet && t->state.rounds < t->request.rounds)
+        train_print_head();
+    while (!rc && t->state.rounds < t->request.rounds)
+        rc = train_round(t, err);
+    if (rc > 0)
+        err_write(err, "interrupted after %u generations and %u rounds; the same command goes on from there",
+                  t->state.generations, t->state.rounds);
+    return rc ? rc : end(t, err);
+}
