@@ -53,6 +53,8 @@ struct results {
     double   goodput_bps;        /* payload delivered over time */
     double   rtt_us_mean, rtt_us_max;    /* NAN: nothing was acknowledged */
     uint64_t marked_packets, paused_ps;
+    uint64_t cnps;               /* packets, or flags of answers that came to senders */
+    bool     cnps_are_flags;
     uint64_t dropped_packets, queue_bytes_max;
     double   paused_share;       /* of the time of all ports */
     double   marked_share;       /* of data packets; NAN: none was sent */

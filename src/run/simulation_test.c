@@ -1,8 +1,6 @@
 /* src/run/simulation_test.c - one run from text to results: intervals, knobs on the way, the end. */
 #include "run/simulation.h"
-#include "report/results.h"
 
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -130,60 +128,6 @@ static void run__keeps_when_a_knob_was_turned(void **state)
     simulation_close(&s);
 }
 
-/* A flow of 1 MB alone: its goodput is its bytes over its completion time. */
-static void results__goodput_of_an_entry_by_hand(void **state)
-{
-    struct simulation s;
-    struct results r;
-    double fct_us;
-
-    (void)state;
-    open_text(&s, "topology: {kind: star, hosts: 2, rate: 100Gbps, delay: 1us}\n"
-                  "traffic: [{kind: incast, name: one, senders: 1, size: 1MB, start: 300us}]\n"
-                  "interval: 7us\nrun: 2ms\n");
-    run(&s);
-    results_init(&r, &s);
-    fct_us = fct_us_stats(&s.fct.all).max;
-    assert_true(fabs(r.entry[0].goodput_bps - 8e6 / (fct_us * 1e-6)) < 1);
-    assert_true(r.paused_share == 0 && r.marked_share == 0 && r.dropped_packets == 0);
-    /* there and back, twice 1 us each way, and the time of a packet of 1106 bytes and of an ACK on two wires */
-    assert_true(r.rtt_us_mean > 4 && r.rtt_us_max < 4.3);
-    results_fini(&r);
-    simulation_close(&s);
-}
-
-/* Two flows of 100 KB between 100 and 200 us, and one of 1 KB at 390 us, with which the run ends. */
-static void results__of_phases_by_hand(void **state)
-{
-    struct simulation s;
-    struct results r;
-
-    (void)state;
-    open_text(&s, "topology: {kind: star, hosts: 2, rate: 100Gbps, delay: 1us}\n"
-                  "traffic:\n"
-                  "  - {kind: incast, senders: 1, size: 100KB, start: 100us, period: 50us, for: 100us, influx: yes}\n"
-                  "  - {kind: incast, senders: 1, size: 1KB, start: 390us}\n"
-                  "interval: 10us\n");
-    run(&s);
-    results_init(&r, &s);
-    assert_true(r.has_phases);
-    assert_int_equal(r.phase[PHASE_BEFORE].ps, 100 * PS_PER_US);
-    assert_int_equal(r.phase[PHASE_DURING].ps, 100 * PS_PER_US);
-    assert_int_equal(r.phase[PHASE_AFTER].ps, s.end_ps - 200 * PS_PER_US);
-    assert_int_equal(s.fct.phase[PHASE_BEFORE].count, 0);
-    assert_int_equal(s.fct.phase[PHASE_DURING].count, 2);
-    assert_int_equal(s.fct.phase[PHASE_AFTER].count, 1);
-    assert_int_equal(s.fct.entry_phase[1 * PHASES + PHASE_AFTER].count, 1);
-    assert_true(r.phase[PHASE_BEFORE].goodput_bps == 0 && isnan(r.phase[PHASE_BEFORE].rtt_us_mean));
-    /* 200 KB in 100 us are 16 Gb/s */
-    assert_true(fabs(r.phase[PHASE_DURING].goodput_bps - 16e9) < 1);
-    assert_true(fabs(r.entry_phase_bps[PHASE_DURING] - 16e9) < 1);
-    assert_true(fabs(r.phase[PHASE_AFTER].goodput_bps - 8000 / ((double)s.end_ps * 1e-12 - 200e-6)) < 1);
-    assert_true(r.entry_phase_bps[0 * PHASES + PHASE_AFTER] == 0);
-    results_fini(&r);
-    simulation_close(&s);
-}
-
 struct enough { uint32_t asked, limit; };
 
 static bool is_enough(void *arg)
@@ -270,8 +214,6 @@ int main(void)
         cmocka_unit_test(run__reports_a_network_in_which_nothing_moves),
         cmocka_unit_test(run__ends_with_the_last_flow),
         cmocka_unit_test(run__keeps_when_a_knob_was_turned),
-        cmocka_unit_test(results__goodput_of_an_entry_by_hand),
-        cmocka_unit_test(results__of_phases_by_hand),
         cmocka_unit_test(run__ends_when_it_is_enough),
         cmocka_unit_test(lend__a_search_goes_on_in_the_next_run),
         cmocka_unit_test(open__refuses_a_wrong_scenario),

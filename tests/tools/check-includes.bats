@@ -3,7 +3,7 @@
 
 setup() {
     tree=$BATS_TEST_TMPDIR
-    for folder in base core learn lb meter cc sim tune live cmd; do
+    for folder in base core learn lb meter cc sim tune run report campaign train live cmd; do
         mkdir -p "$tree/src/$folder"
     done
 }
@@ -67,4 +67,89 @@ check() {
     check
     [ "$status" -eq 1 ]
     [ "$output" = 'src/extra/a.c:1: no such folder in the table of tools/check-includes' ]
+}
+
+@test "check-includes: rooms above run/ include downwards alone" {
+    plant run/simulation.c '#include "report/results.h"'
+    plant report/page.c '#include "run/simulation.h"' '#include "campaign/variants.h"'
+    plant campaign/compare.c '#include "report/page.h"' '#include "cmd/cmd.h"'
+    plant train/train.c '#include "campaign/pool.h"' '#include "tune/tuner.h"' '#include "cmd/cmd.h"'
+    plant cmd/train.c '#include "train/train.h"'
+    check
+    [ "$status" -eq 1 ]
+    [ "${#lines[@]}" -eq 4 ]
+    [[ ${lines[0]} == src/campaign/compare.c:2:* ]]
+    [[ ${lines[1]} == src/report/page.c:2:* ]]
+    [[ ${lines[2]} == src/run/simulation.c:1:* ]]
+    [[ ${lines[3]} == src/train/train.c:3:* ]]
+}
+
+# ---- units ----
+
+@test "check-includes: a circle of units is refused, and shown" {
+    plant base/a.h '#include "base/b.h"'
+    plant base/b.h 'struct b;'
+    plant base/b.c '' '#include "base/b.h"' '#include "base/c.h"'
+    plant base/c.h '#include "base/a.h"'
+    check
+    [ "$status" -eq 1 ]
+    [ "$output" = 'src/base/c.h:1: a circle: base/a -> base/b -> base/c -> base/a' ]
+}
+
+@test "check-includes: every circle is refused" {
+    plant base/a.h '#include "base/b.h"' '#include "base/c.h"'
+    plant base/b.h '#include "base/a.h"'
+    plant base/c.h '#include "base/a.h"'
+    check
+    [ "$status" -eq 1 ]
+    [ "${#lines[@]}" -eq 2 ]
+}
+
+@test "check-includes: a source and its header are one unit, tests and two ways to one unit make no circle" {
+    plant base/a.h '#include "base/b.h"' '#include "base/c.h"'
+    plant base/a.c '#include "base/a.h"'
+    plant base/b.h '#include "base/c.h"'
+    plant base/c.h 'struct c;'
+    plant base/c_test.c '#include "base/a.h"'
+    plant base/test_c.h '#include "base/a.h"'
+    check
+    [ "$status" -eq 0 ]
+}
+
+@test "check-includes: what a header declares is defined beside it" {
+    plant base/a.h '/* f(x) is good */' 'int a_one(int);' 'struct b *a_two(void);' 'void a_three(int,' '             int);' \
+        'static inline int a_four(void) { return 0; }'
+    plant base/a.c '#include "base/a.h"' 'int a_one(int x)' '{' '    return x;' '}'
+    plant base/a_more.c '#include "base/a.h"' 'struct b *a_two(void)' '{' '    return 0;' '}'
+    plant base/b.c '#include "base/a.h"' 'void a_three(int x,' '             int y)' '{' '    a_one(x + y);' '}' \
+        'static int a_five(void)' '{' '}'
+    check
+    [ "$status" -eq 1 ]
+    [ "$output" = 'src/base/a.h:4: a_three() is defined in src/base/b.c, not in base/a.c or base/a_*.c' ]
+}
+
+# ---- sizes ----
+
+@test "check-includes: a folder of more than 30 sources is refused, tests not counted" {
+    for i in $(seq 30); do
+        plant "cc/x$i.c" 'int x;'
+        plant "cc/x${i}_test.c" 'int x;'
+    done
+    check
+    [ "$status" -eq 0 ]
+    plant cc/x31.h 'int x;'
+    check
+    [ "$status" -eq 1 ]
+    [ "$output" = 'src/cc:31: a folder of more than 30 sources' ]
+}
+
+@test "check-includes: a source of more than 600 lines is refused, a test is not" {
+    plant cc/a.c "$(seq 600)"
+    plant cc/a_test.c "$(seq 700)"
+    check
+    [ "$status" -eq 0 ]
+    plant cc/a.c "$(seq 601)"
+    check
+    [ "$status" -eq 1 ]
+    [ "$output" = 'src/cc/a.c:601: a source of more than 600 lines' ]
 }

@@ -1,0 +1,163 @@
+/* src/report/results_test.c - what a run has found, held against what was computed by hand. */
+#include "report/results.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static void run_text(struct simulation *s, const char *text)
+{
+    struct simulation_input input = { .name = "test.yaml", .text = text, .text_bytes = strlen(text) };
+    struct err err;
+
+    if (simulation_open(s, &input, &err))
+        fail_msg("%s", err.text);
+    simulation_run(s, NULL, NULL);
+}
+
+/* A flow of 1 MB alone: its goodput is its bytes over its completion time. */
+static void init__goodput_of_an_entry_by_hand(void **state)
+{
+    struct simulation s;
+    struct results r;
+    double fct_us;
+
+    (void)state;
+    run_text(&s, "topology: {kind: star, hosts: 2, rate: 100Gbps, delay: 1us}\n"
+                  "traffic: [{kind: incast, name: one, senders: 1, size: 1MB, start: 300us}]\n"
+                  "interval: 7us\nrun: 2ms\n");
+    results_init(&r, &s);
+    fct_us = fct_us_stats(&s.fct.all).max;
+    assert_true(fabs(r.entry[0].goodput_bps - 8e6 / (fct_us * 1e-6)) < 1);
+    assert_true(r.paused_share == 0 && r.marked_share == 0 && r.dropped_packets == 0);
+    /* there and back, twice 1 us each way, and the time of a packet of 1106 bytes and of an ACK on two wires */
+    assert_true(r.rtt_us_mean > 4 && r.rtt_us_max < 4.3);
+    results_fini(&r);
+    simulation_close(&s);
+}
+
+/* Two flows of 100 KB between 100 and 200 us, and one of 1 KB at 390 us, with which the run ends. */
+static void init__of_phases_by_hand(void **state)
+{
+    struct simulation s;
+    struct results r;
+
+    (void)state;
+    run_text(&s, "topology: {kind: star, hosts: 2, rate: 100Gbps, delay: 1us}\n"
+                  "traffic:\n"
+                  "  - {kind: incast, senders: 1, size: 100KB, start: 100us, period: 50us, for: 100us, influx: yes}\n"
+                  "  - {kind: incast, senders: 1, size: 1KB, start: 390us}\n"
+                  "interval: 10us\n");
+    results_init(&r, &s);
+    assert_true(r.has_phases);
+    assert_int_equal(r.phase[PHASE_BEFORE].ps, 100 * PS_PER_US);
+    assert_int_equal(r.phase[PHASE_DURING].ps, 100 * PS_PER_US);
+    assert_int_equal(r.phase[PHASE_AFTER].ps, s.end_ps - 200 * PS_PER_US);
+    assert_int_equal(s.fct.phase[PHASE_BEFORE].count, 0);
+    assert_int_equal(s.fct.phase[PHASE_DURING].count, 2);
+    assert_int_equal(s.fct.phase[PHASE_AFTER].count, 1);
+    assert_int_equal(s.fct.entry_phase[1 * PHASES + PHASE_AFTER].count, 1);
+    assert_true(r.phase[PHASE_BEFORE].goodput_bps == 0 && isnan(r.phase[PHASE_BEFORE].rtt_us_mean));
+    /* 200 KB in 100 us are 16 Gb/s */
+    assert_true(fabs(r.phase[PHASE_DURING].goodput_bps - 16e9) < 1);
+    assert_true(fabs(r.entry_phase_bps[PHASE_DURING] - 16e9) < 1);
+    assert_true(fabs(r.phase[PHASE_AFTER].goodput_bps - 8000 / ((double)s.end_ps * 1e-12 - 200e-6)) < 1);
+    assert_true(r.entry_phase_bps[0 * PHASES + PHASE_AFTER] == 0);
+    results_fini(&r);
+    simulation_close(&s);
+}
+
+/* The line of the table that begins with a word; malloc'd. */
+static char *table_line(const struct results *r, const char *word)
+{
+    char  *text = NULL, *line, *made = NULL;
+    size_t length;
+    FILE  *out = open_memstream(&text, &length);
+
+    results_print_table(r, out, (struct results_look){ false, false });
+    fclose(out);
+    for (char *rest = text; (line = strsep(&rest, "\n"));)
+        if (strncmp(line + strspn(line, " "), word, strlen(word)) == 0 && !made)
+            made = strdup(line);
+    free(text);
+    assert_non_null(made);
+    return made;
+}
+
+/* The number, with commas in it, that follows a text. */
+static uint64_t number_behind(const char *line, const char *before)
+{
+    uint64_t n = 0;
+
+    for (line = strstr(line, before) + strlen(before); *line == ',' || (*line >= '0' && *line <= '9'); line++)
+        n = *line == ',' ? n : 10 * n + (uint64_t)(*line - '0');
+    return n;
+}
+
+/* In the models of the ns-3 forks a CNP is a flag of an ACK. Every marked packet is acknowledged with one, and it acts
+ * unless the ACK is a flow's last: 8 flows, so at most 8 act not. */
+static void print_table__cnps_of_forks_are_flags_of_acks(void **state)
+{
+    static const char *const models[] = { "hpcc", "conweave" };
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char              text[300], *line;
+        struct simulation s;
+        struct results    r;
+        uint64_t          told;
+
+        snprintf(text, sizeof(text), "model: %s\ntopology: {kind: star, hosts: 9, rate: 100Gbps, delay: 1us}\n"
+                 "traffic: [{kind: incast, senders: 8, receiver: h8, size: 500KB}]\n", models[i]);
+        run_text(&s, text);
+        results_init(&r, &s);
+        line = table_line(&r, "ECN");
+        assert_non_null(strstr(line, " CNPs as flags of ACKs"));
+        told = number_behind(line, "packets), ");
+        assert_true(r.marked_packets > 100);
+        assert_true(told <= r.marked_packets && told + 8 >= r.marked_packets);
+        free(line);
+        results_fini(&r);
+        simulation_close(&s);
+    }
+}
+
+/* Those of a NIC are packets, and the ports have sent them. */
+static void print_table__cnps_of_nics_are_packets(void **state)
+{
+    struct simulation s;
+    struct results    r;
+    uint64_t          sent = 0;
+    char             *line;
+
+    (void)state;
+    run_text(&s, "topology: {kind: star, hosts: 9, rate: 100Gbps, delay: 1us}\n"
+                 "traffic: [{kind: incast, senders: 8, receiver: h8, size: 500KB}]\n");
+    results_init(&r, &s);
+    line = table_line(&r, "ECN");
+    assert_null(strstr(line, "flags"));
+    for (uint32_t i = 0; i < s.sim->ports; i++)
+        if (!s.sim->graph.node[s.sim->port[i].node->id].is_switch)
+            sent += s.sim->port[i].counters.tx_packets[PACKET_CNP];
+    assert_true(sent > 0);
+    assert_int_equal(sent, number_behind(line, "packets), "));
+    free(line);
+    results_fini(&r);
+    simulation_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(init__goodput_of_an_entry_by_hand),
+        cmocka_unit_test(init__of_phases_by_hand),
+        cmocka_unit_test(print_table__cnps_of_forks_are_flags_of_acks),
+        cmocka_unit_test(print_table__cnps_of_nics_are_packets),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
