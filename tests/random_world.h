@@ -175,7 +175,7 @@ static inline struct traffic *random_traffic(struct random_world *w, const struc
 {
     struct traffic   *t = traffic_new(g, seed);
     bool              has_classes = one_in(r, 3);
-    struct hpcc_flows list = { xcalloc(64, sizeof *list.flow), pick(r, 1, 60) };
+    struct flow_list list = { xcalloc(64, sizeof *list.flow), pick(r, 1, 60) };
     uint32_t          hosts[64], n = 0;
     uint64_t          at_ns = 0;
 
@@ -186,7 +186,7 @@ static inline struct traffic *random_traffic(struct random_world *w, const struc
         uint32_t src = pick(r, 0, n - 1), dst = pick(r, 0, n - 2);
 
         at_ns += one_in(r, 2) ? 0 : pick(r, 0, 8000);
-        list.flow[i] = (struct hpcc_flow){ .src = hosts[src],
+        list.flow[i] = (struct flow_row){ .src = hosts[src],
                                            .dst = hosts[dst + (dst >= src)],
                                            .prio = random_prio(r, has_classes),
                                            .dport = (uint16_t)i,

@@ -30,7 +30,7 @@ struct convert_source {
     bool                 has_settings;   /* they were read, not assumed */
     struct convert_flow *flow;           /* in the order of their starts; none if there are triggers */
     uint32_t             flows;
-    struct htsim_cm      cm;             /* connections as read, hosts as nodes; conns 0: none were */
+    struct flow_matrix      cm;             /* connections as read, hosts as nodes; conns 0: none were */
 };
 
 /* Reads one or two files: a scenario, a config, or a network and its flows. Refuses closed-loop traffic. */

@@ -2,6 +2,7 @@
 #include "convert/convert.h"
 
 #include "base/text.h"
+#include "core/hpcc_time.h"
 #include "core/units.h"
 #include "formats/hpcc_files.h"
 

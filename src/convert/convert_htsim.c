@@ -46,30 +46,30 @@ static void print_flow_conns(FILE *out, const struct convert_source *s, const ui
 }
 
 static void print_conn(FILE *out, const struct convert_source *s, const uint32_t *number,
-                       const struct htsim_conn *c, uint32_t id)
+                       const struct matrix_conn *c, uint32_t id)
 {
-    const struct htsim_trigger *t = s->cm.trigger;
+    const struct matrix_trigger *t = s->cm.trigger;
 
     fprintf(out, "%u->%u id %u ", number[c->src], number[c->dst], id);
-    if (c->trigger == HTSIM_NO_TRIGGER)
+    if (c->trigger == MATRIX_NO_TRIGGER)
         fprintf(out, "start %llu", (unsigned long long)c->start_ps);
     else
         fprintf(out, "trigger %u", t[c->trigger].id);
     fprintf(out, " size %llu", (unsigned long long)c->bytes);
-    if (c->send_done != HTSIM_NO_TRIGGER)
+    if (c->send_done != MATRIX_NO_TRIGGER)
         fprintf(out, " send_done_trigger %u", t[c->send_done].id);
-    if (c->recv_done != HTSIM_NO_TRIGGER)
+    if (c->recv_done != MATRIX_NO_TRIGGER)
         fprintf(out, " recv_done_trigger %u", t[c->recv_done].id);
     fputc('\n', out);
 }
 
-static void print_triggers(FILE *out, const struct htsim_cm *cm)
+static void print_triggers(FILE *out, const struct flow_matrix *cm)
 {
     static const char *const kinds[] = { "oneshot", "multishot", "barrier" };
 
     for (uint32_t i = 0; i < cm->triggers; i++) {
         fprintf(out, "trigger id %u %s", cm->trigger[i].id, kinds[cm->trigger[i].kind]);
-        if (cm->trigger[i].kind == HTSIM_BARRIER)
+        if (cm->trigger[i].kind == MATRIX_BARRIER)
             fprintf(out, " count %u", cm->trigger[i].count);
         fputc('\n', out);
     }

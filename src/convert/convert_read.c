@@ -159,20 +159,20 @@ static int draw_flows(struct convert_source *s, struct err *err)
 
 static int read_hpcc_flows(struct convert_source *s, const char *path, struct err *err)
 {
-    struct hpcc_flows list;
+    struct flow_list list;
     uint32_t          room = 0;
     int               rc = hpcc_read_flows(path, &s->scenario.graph, &list, err);
 
     if (rc)
         return rc;
     for (uint32_t i = 0; i < list.count; i++) {
-        const struct hpcc_flow *f = &list.flow[i];
+        const struct flow_row *f = &list.flow[i];
         struct convert_flow     flow = { .at_ps = f->start_ns * PS_PER_NS, .bytes = f->bytes, .src = f->src,
                                          .dst = f->dst, .dport = f->dport, .prio = f->prio };
 
         add_flow(s, &room, &flow);
     }
-    hpcc_flows_fini(&list);
+    flow_list_fini(&list);
     return 0;
 }
 
@@ -207,7 +207,7 @@ static int read_cm(struct convert_source *s, const char *path, struct err *err)
                        s->cm.nodes, s->scenario.graph.hosts);
     bind_hosts(s);
     for (uint32_t i = 0; i < s->cm.conns && s->cm.triggers == 0; i++) {
-        const struct htsim_conn *c = &s->cm.conn[i];
+        const struct matrix_conn *c = &s->cm.conn[i];
         struct convert_flow flow = { .at_ps = c->start_ps,
                                      .bytes = c->bytes,
                                      .src = c->src,
@@ -356,7 +356,7 @@ int convert_read(struct convert_source *s, const char *const *paths, uint32_t co
 void convert_fini(struct convert_source *s)
 {
     scenario_fini(&s->scenario);
-    htsim_cm_fini(&s->cm);
+    flow_matrix_fini(&s->cm);
     free(s->flow);
     *s = (struct convert_source){ 0 };
 }

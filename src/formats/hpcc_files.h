@@ -13,6 +13,7 @@
 #define FORMATS_HPCC_FILES_H
 
 #include "base/err.h"
+#include "net/flow_list.h"
 #include "net/graph.h"
 
 #include <stdbool.h>
@@ -22,39 +23,19 @@
 #define HPCC_FLOWS_MAX   100000000u
 #define HPCC_SECONDS_MAX 1e6         /* of a flow's start and of the end: 2^64 ps is 1.8e7 s */
 
-/* Seconds (0 .. 1e9) as ns-3 turns them into whole nanoseconds: 64.64 fixed point, truncated. 2.001 s is
- * 2000999999 ns. */
-uint64_t hpcc_ns_from_seconds(double seconds);
-
-/* Time of 'bytes' at 'bps' as ns-3 counts it, in whole nanoseconds. */
-uint64_t hpcc_tx_ns(uint64_t bytes, uint64_t bps);
-
 /* Topology: "nodes switches links", switch ids, then per link "a b rate delay error_rate". Node i of the file
  * is node i of the graph. The graph passes graph_check(). Two links between the same two nodes are refused:
  * the fork does not support them. What concerns no line alone is reported for the line of the counts. */
 int hpcc_read_topology(const char *path, struct graph *, struct err *);
 int hpcc_parse_topology(const char *name, const char *text, struct graph *, struct err *);
 
-struct hpcc_flow {
-    uint32_t src, dst;
-    uint8_t  prio;               /* "pg", 0..7 */
-    uint16_t dport;
-    uint64_t bytes;              /* 1 .. 2^48 */
-    uint64_t start_ns;           /* as hpcc_ns_from_seconds() */
-    uint32_t line;               /* in the file, for messages */
-};
-
-struct hpcc_flows { struct hpcc_flow *flow; uint32_t count; };
-
 /* Flow list: count, then per flow "src dst pg dport bytes start_s". Must be sorted by start; src != dst;
  * bytes > 0; hosts are checked against the graph if it is not NULL. A count that differs from the lines there
  * are is refused. ConWeave's list has no dport; it is told by a first row of five words, the last of which
- * has a decimal point. The fork then counts ports from 100 for each destination, and so do we if there is a
+ * has a decimal point. Starts are as hpcc_ns_from_seconds() makes them. The fork then counts ports from 100 for each destination, and so do we if there is a
  * graph. */
-int  hpcc_read_flows(const char *path, const struct graph *, struct hpcc_flows *, struct err *);
-int  hpcc_parse_flows(const char *name, const char *text, const struct graph *, struct hpcc_flows *,
-                      struct err *);
-void hpcc_flows_fini(struct hpcc_flows *);
+int hpcc_read_flows(const char *path, const struct graph *, struct flow_list *, struct err *);
+int hpcc_parse_flows(const char *name, const char *text, const struct graph *, struct flow_list *, struct err *);
 
 #define HPCC_MAP_MAX 16
 

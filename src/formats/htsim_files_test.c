@@ -25,7 +25,7 @@ static void assert_starts(const char *want, const char *text)
 static void assert_cm_refused(const struct refusal *row, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        struct htsim_cm cm = { .nodes = 77 };
+        struct flow_matrix cm = { .nodes = 77 };
         struct err      err;
 
         if (htsim_parse_cm("c", row[i].text, &cm, &err) == 0)
@@ -42,7 +42,7 @@ static void parse_cm__plain(void **unused)
                                "7->5 id 1 start 0 size 2000000\n"
                                "15->1 id 2 start 1250000 size 1\n"
                                "7->5 start 3.000000 size 281474976710656\n";
-    struct htsim_cm cm;
+    struct flow_matrix cm;
     struct err err;
 
     (void)unused;
@@ -54,15 +54,15 @@ static void parse_cm__plain(void **unused)
     assert_int_equal(5, cm.conn[0].dst);
     assert_int_equal(1, cm.conn[0].id);
     assert_int_equal(2000000, cm.conn[0].bytes);
-    assert_int_equal(HTSIM_NO_TRIGGER, cm.conn[0].trigger);
-    assert_int_equal(HTSIM_NO_TRIGGER, cm.conn[0].send_done);
-    assert_int_equal(HTSIM_NO_TRIGGER, cm.conn[0].recv_done);
+    assert_int_equal(MATRIX_NO_TRIGGER, cm.conn[0].trigger);
+    assert_int_equal(MATRIX_NO_TRIGGER, cm.conn[0].send_done);
+    assert_int_equal(MATRIX_NO_TRIGGER, cm.conn[0].recv_done);
     assert_int_equal(1250000, cm.conn[1].start_ps);      /* 1.25 us */
     assert_int_equal(4, cm.conn[1].line);
     assert_int_equal(0, cm.conn[2].id);
     assert_int_equal(3, cm.conn[2].start_ps);
     assert_int_equal(1ull << 48, cm.conn[2].bytes);
-    htsim_cm_fini(&cm);
+    flow_matrix_fini(&cm);
 }
 
 static void parse_cm__start_is_picoseconds(void **unused)
@@ -75,13 +75,13 @@ static void parse_cm__start_is_picoseconds(void **unused)
 
     (void)unused;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        struct htsim_cm cm;
+        struct flow_matrix cm;
         char text[128];
 
         snprintf(text, sizeof text, "Nodes 2\nConnections 1\n0->1 start %s size 1\n", row[i].start);
         assert_int_equal(0, htsim_parse_cm("c", text, &cm, NULL));
         assert_int_equal(row[i].want_ps, cm.conn[0].start_ps);
-        htsim_cm_fini(&cm);
+        flow_matrix_fini(&cm);
     }
 }
 
@@ -96,17 +96,17 @@ static void parse_cm__triggers(void **unused)
                                "3->0 id 4 trigger 900 size 10 send_done_trigger 5\n"
                                "3->1 id 5 trigger 5 size 10\n"
                                "trigger id 7 oneshot\ntrigger id 5 multishot\n";
-    struct htsim_cm cm;
+    struct flow_matrix cm;
     struct err err;
 
     (void)unused;
     assert_int_equal(0, htsim_parse_cm("c", text, &cm, &err));
     assert_int_equal(3, cm.triggers);
-    assert_int_equal(HTSIM_BARRIER, cm.trigger[0].kind);
+    assert_int_equal(MATRIX_BARRIER, cm.trigger[0].kind);
     assert_int_equal(2, cm.trigger[0].count);
     assert_int_equal(900, cm.trigger[0].id);
-    assert_int_equal(HTSIM_ONESHOT, cm.trigger[1].kind);
-    assert_int_equal(HTSIM_MULTISHOT, cm.trigger[2].kind);
+    assert_int_equal(MATRIX_ONESHOT, cm.trigger[1].kind);
+    assert_int_equal(MATRIX_MULTISHOT, cm.trigger[2].kind);
     assert_int_equal(12, cm.trigger[1].line);
     assert_int_equal(1, cm.conn[0].send_done);           /* indices, not ids */
     assert_int_equal(0, cm.conn[0].recv_done);
@@ -114,7 +114,7 @@ static void parse_cm__triggers(void **unused)
     assert_int_equal(0, cm.conn[3].trigger);
     assert_int_equal(2, cm.conn[2].recv_done);
     assert_int_equal(2, cm.conn[4].trigger);
-    htsim_cm_fini(&cm);
+    flow_matrix_fini(&cm);
 }
 
 /* A multishot may be fired more often than somebody waits, as htsim's all-to-all generator has it. */
@@ -124,11 +124,11 @@ static void parse_cm__multishot_left_over(void **unused)
         "Nodes 3\nConnections 3\nTriggers 1\n0->1 id 1 start 0 size 1 send_done_trigger 1\n"
         "0->2 id 2 start 0 size 1 send_done_trigger 1\n1->2 id 3 trigger 1 size 1\n"
         "trigger id 1 multishot\n";
-    struct htsim_cm cm;
+    struct flow_matrix cm;
 
     (void)unused;
     assert_int_equal(0, htsim_parse_cm("c", text, &cm, NULL));
-    htsim_cm_fini(&cm);
+    flow_matrix_fini(&cm);
 }
 
 #define ONE "Nodes 4\nConnections 1\n"
@@ -262,16 +262,16 @@ static void parse_cm__chain_of_one_multishot(void **unused)
                                "0->1 id 1 start 0 size 1 send_done_trigger 1\n"
                                "0->2 id 2 trigger 1 size 1 send_done_trigger 1\n"
                                "0->3 id 3 trigger 1 size 1 send_done_trigger 1\ntrigger id 1 multishot\n";
-    struct htsim_cm cm;
+    struct flow_matrix cm;
 
     (void)unused;
     assert_int_equal(0, htsim_parse_cm("c", text, &cm, NULL));
-    htsim_cm_fini(&cm);
+    flow_matrix_fini(&cm);
 }
 
 static void read_cm__names_the_file(void **unused)
 {
-    struct htsim_cm cm;
+    struct flow_matrix cm;
     struct err err;
 
     (void)unused;

@@ -26,7 +26,7 @@ void scenario_read_htsim_topology(struct scenario_reader *r, const struct sectio
     free(path);
 }
 
-static uint32_t count_sources(const struct htsim_cm *cm)
+static uint32_t count_sources(const struct flow_matrix *cm)
 {
     bool    *is_source = xcalloc(cm->nodes, sizeof *is_source);
     uint32_t count = 0;
@@ -53,7 +53,7 @@ static void read_delay(const struct entry *e, uint64_t *delay_ps)
                       text_from_time(text, sizeof text, least_ps));
 }
 
-bool scenario_read_htsim_cm(const struct entry *e, struct htsim_cm *cm, uint64_t *delay_ps)
+bool scenario_read_htsim_cm(const struct entry *e, struct flow_matrix *cm, uint64_t *delay_ps)
 {
     struct scenario_reader *r = e->r;
     const struct yaml_node *node = section_get(&e->sec, "file");
@@ -61,7 +61,7 @@ bool scenario_read_htsim_cm(const struct entry *e, struct htsim_cm *cm, uint64_t
     struct err              why;
 
     read_delay(e, delay_ps);
-    *cm = (struct htsim_cm){ 0 };
+    *cm = (struct flow_matrix){ 0 };
     if (path && !r->rc)
         reader_keep(r, htsim_read_cm(path, cm, &why), &why, node);
     free(path);
@@ -70,7 +70,7 @@ bool scenario_read_htsim_cm(const struct entry *e, struct htsim_cm *cm, uint64_t
     if (cm->nodes > r->s->graph.hosts) {
         reader_refuse(r, node, "the connections are for %u hosts, but the network has %u", cm->nodes,
                       r->s->graph.hosts);
-        htsim_cm_fini(cm);
+        flow_matrix_fini(cm);
         return false;
     }
     e->about->hosts = count_sources(cm);
@@ -79,7 +79,7 @@ bool scenario_read_htsim_cm(const struct entry *e, struct htsim_cm *cm, uint64_t
 
 void scenario_read_htsim_traffic(struct entry *e)
 {
-    struct htsim_cm cm;
+    struct flow_matrix cm;
     uint64_t        delay_ps;
 
     if (scenario_read_htsim_cm(e, &cm, &delay_ps))

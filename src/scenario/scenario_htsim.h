@@ -16,6 +16,6 @@ void scenario_read_htsim_traffic(struct entry *);
 
 /* Its part that adds nothing yet: the connections, and 'delay', the time from the end of one to the start of
  * another that waits for it. Returns false, and holds nothing, if something is wrong. */
-bool scenario_read_htsim_cm(const struct entry *, struct htsim_cm *, uint64_t *delay_ps);
+bool scenario_read_htsim_cm(const struct entry *, struct flow_matrix *, uint64_t *delay_ps);
 
 #endif

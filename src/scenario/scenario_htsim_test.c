@@ -106,7 +106,7 @@ static void make_mixed_star(struct graph *g)
 static void read_cm__hosts_stay_hosts(void **unused)
 {
     struct world w;
-    struct htsim_cm cm;
+    struct flow_matrix cm;
     uint64_t delay_ps;
 
     (void)unused;
@@ -117,7 +117,7 @@ static void read_cm__hosts_stay_hosts(void **unused)
     assert_int_equal(1, cm.conn[1].src);
     assert_int_equal(2, w.about.hosts);
     assert_int_equal(2 * PS_PER_US, delay_ps);
-    htsim_cm_fini(&cm);
+    flow_matrix_fini(&cm);
     close_world(&w);
 }
 
@@ -145,7 +145,7 @@ static void read_traffic__adds_the_connections(void **unused)
 static void read_cm__delay(void **unused)
 {
     struct world w;
-    struct htsim_cm cm;
+    struct flow_matrix cm;
     uint64_t delay_ps;
 
     (void)unused;
@@ -153,7 +153,7 @@ static void read_cm__delay(void **unused)
     make_mixed_star(&w.s.graph);
     assert_true(scenario_read_htsim_cm(&w.e, &cm, &delay_ps));
     assert_int_equal(7 * PS_PER_US, delay_ps);
-    htsim_cm_fini(&cm);
+    flow_matrix_fini(&cm);
     close_world(&w);
 }
 
@@ -173,7 +173,7 @@ static void read_cm__refuses(void **unused)
     (void)unused;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         struct world w;
-        struct htsim_cm cm;
+        struct flow_matrix cm;
         uint64_t delay_ps;
 
         open_world(&w, row[i].section, row[i].file);

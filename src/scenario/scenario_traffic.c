@@ -142,7 +142,7 @@ struct scenario_traffic *scenario_add_entry(struct scenario *s, const char *kind
 void scenario_read_flows(struct scenario_reader *r, const struct yaml_node *node, const char *path,
                          struct scenario_traffic *about)
 {
-    struct hpcc_flows flows = { 0 };
+    struct flow_list flows = { 0 };
     struct err        why;
     bool             *is_source;
 

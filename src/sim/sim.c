@@ -3,7 +3,7 @@
 #include "sim/switch/balance.h"
 #include "sim/host/cnp_arbiter.h"
 #include "sim/switch/conweave_buffer.h"
-#include "formats/hpcc_files.h"
+#include "core/hpcc_time.h"
 #include "sim/partition.h"
 #include "sim/run.h"
 #include "sim/switch/switch.h"

@@ -112,9 +112,9 @@ static inline void world_end(struct world *w)
 
 /* A world in which the given flows, sorted by their start, take place. */
 static inline void world_of_flows(struct world *w, struct graph *g, const struct sim_cfg *cfg,
-                                  const struct hpcc_flow *flows, uint32_t count)
+                                  const struct flow_row *flows, uint32_t count)
 {
-    struct hpcc_flows list = { xcalloc(count + 1ul, sizeof *list.flow), count };
+    struct flow_list list = { xcalloc(count + 1ul, sizeof *list.flow), count };
     struct traffic   *t = traffic_new(g, cfg->seed);
     struct err        err;
 

@@ -5,7 +5,7 @@
  * starts starts delay_ps later, on whatever host.
  */
 #include "core/units.h"
-#include "formats/htsim_files.h"
+#include "net/flow_matrix.h"
 #include "traffic/job.h"
 #include "traffic/traffic_internal.h"
 
@@ -15,7 +15,7 @@ struct waiting { uint32_t *conn, count, fired; };    /* those that wait for a tr
 
 struct cm {
     struct job      job;
-    struct htsim_cm matrix;
+    struct flow_matrix matrix;
     struct waiting *waiting;     /* by trigger */
     uint32_t       *list;        /* of all triggers, one behind the other */
     uint32_t       *node;        /* by host of the matrix */
@@ -26,7 +26,7 @@ struct cm {
 
 static void post(struct cm *cm, uint32_t conn, uint64_t at_ps)
 {
-    const struct htsim_conn *c = &cm->matrix.conn[conn];
+    const struct matrix_conn *c = &cm->matrix.conn[conn];
 
     if (at_ps < cm->job.common.stop_ps)
         job_post(&cm->job, cm->job.worker_of[cm->node[c->src]], at_ps, cm->node[c->dst], c->bytes, conn);
@@ -44,15 +44,15 @@ static void start(struct cm *cm, uint32_t part, uint32_t conn, uint64_t now_ps)
 static void on_signal(struct job *j, uint32_t part, uint64_t now_ps, uint32_t worker, uint64_t trigger)
 {
     struct cm                  *cm = (struct cm *)j;
-    const struct htsim_trigger *t = &cm->matrix.trigger[trigger];
+    const struct matrix_trigger *t = &cm->matrix.trigger[trigger];
     const struct waiting       *w = &cm->waiting[trigger];
     uint32_t                    fired = ++cm->fired[(size_t)part * cm->matrix.triggers + trigger];
 
     (void)worker;
-    if (t->kind == HTSIM_MULTISHOT) {
+    if (t->kind == MATRIX_MULTISHOT) {
         if (fired <= w->count)
             start(cm, part, w->conn[fired - 1], now_ps);
-    } else if (fired == (t->kind == HTSIM_BARRIER ? t->count : 1)) {
+    } else if (fired == (t->kind == MATRIX_BARRIER ? t->count : 1)) {
         for (uint32_t i = 0; i < w->count; i++)
             start(cm, part, w->conn[i], now_ps);
     }
@@ -68,7 +68,7 @@ static void divide(struct job *j, uint32_t parts)
 
 static void fire(struct cm *cm, uint32_t trigger, uint32_t node, uint64_t now_ps)
 {
-    if (trigger != HTSIM_NO_TRIGGER)
+    if (trigger != MATRIX_NO_TRIGGER)
         job_signal(&cm->job, cm->job.worker_of[node], now_ps, trigger);
 }
 
@@ -90,7 +90,7 @@ static void free_cm(struct job *j)
 {
     struct cm *cm = (struct cm *)j;
 
-    htsim_cm_fini(&cm->matrix);
+    flow_matrix_fini(&cm->matrix);
     free(cm->waiting);
     free(cm->list);
     free(cm->fired);
@@ -130,13 +130,13 @@ static void add_workers(struct cm *cm, struct traffic *t, const struct traffic_c
 
 static void list_waiting(struct cm *cm)
 {
-    const struct htsim_cm *m = &cm->matrix;
+    const struct flow_matrix *m = &cm->matrix;
     uint32_t              *end;
 
     cm->waiting = xcalloc(m->triggers + 1ul, sizeof *cm->waiting);
     cm->list = end = xcalloc(m->conns + 1ul, sizeof *cm->list);
     for (uint32_t i = 0; i < m->conns; i++)
-        if (m->conn[i].trigger != HTSIM_NO_TRIGGER)
+        if (m->conn[i].trigger != MATRIX_NO_TRIGGER)
             cm->waiting[m->conn[i].trigger].count++;
     for (uint32_t i = 0; i < m->triggers; i++) {
         cm->waiting[i].conn = end;
@@ -144,7 +144,7 @@ static void list_waiting(struct cm *cm)
         cm->waiting[i].count = 0;
     }
     for (uint32_t i = 0; i < m->conns; i++)
-        if (m->conn[i].trigger != HTSIM_NO_TRIGGER) {
+        if (m->conn[i].trigger != MATRIX_NO_TRIGGER) {
             struct waiting *w = &cm->waiting[m->conn[i].trigger];
 
             w->conn[w->count++] = i;
@@ -165,12 +165,12 @@ static int by_time(const void *a_, const void *b_)
 /* In the order of their time: posts in order are quick. */
 static void post_timed(struct cm *cm)
 {
-    const struct htsim_cm *m = &cm->matrix;
+    const struct flow_matrix *m = &cm->matrix;
     struct timed          *timed = xcalloc(m->conns + 1ul, sizeof *timed);
     uint32_t               count = 0;
 
     for (uint32_t i = 0; i < m->conns; i++)
-        if (m->conn[i].trigger == HTSIM_NO_TRIGGER && m->conn[i].start_ps < NEVER - cm->job.common.start_ps)
+        if (m->conn[i].trigger == MATRIX_NO_TRIGGER && m->conn[i].start_ps < NEVER - cm->job.common.start_ps)
             timed[count++] = (struct timed){ cm->job.common.start_ps + m->conn[i].start_ps, i };
     qsort(timed, count, sizeof *timed, by_time);
     for (uint32_t i = 0; i < count; i++)
@@ -178,13 +178,13 @@ static void post_timed(struct cm *cm)
     free(timed);
 }
 
-void traffic_add_cm(struct traffic *t, const struct traffic_common *common, struct htsim_cm *matrix,
+void traffic_add_cm(struct traffic *t, const struct traffic_common *common, struct flow_matrix *matrix,
                     uint64_t delay_ps)
 {
     struct cm *cm = xcalloc(1, sizeof *cm);
 
     cm->matrix = *matrix;
-    *matrix = (struct htsim_cm){ 0 };
+    *matrix = (struct flow_matrix){ 0 };
     cm->node = list_hosts(t->graph);
     add_workers(cm, t, common);
     cm->job.signal_ps = delay_ps;

@@ -1,5 +1,5 @@
 /* src/traffic/job_cm_test.c - flows that wait for triggers, in a network in which nothing waits. */
-#include "formats/htsim_files.h"
+#include "net/flow_matrix.h"
 #include "traffic/test_ether.h"
 
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 
 #define LINK_PS  1000ull
 #define DELAY_PS 5000ull
-#define NONE     HTSIM_NO_TRIGGER
+#define NONE     MATRIX_NO_TRIGGER
 
 /* A flow of n bytes is there after 1000 + n, and acknowledged 1000 later. */
 static uint64_t way_ps(const struct message *m)
@@ -31,16 +31,16 @@ static void make_graph(struct graph *g)
 static const uint32_t node_of[6] = { 0, 2, 3, 5, 6, 7 };
 
 struct matrix {
-    const struct htsim_conn    *conn;
+    const struct matrix_conn    *conn;
     uint32_t                    conns;
-    const struct htsim_trigger *trigger;
+    const struct matrix_trigger *trigger;
     uint32_t                    triggers;
 };
 
 static void run(struct ether *e, struct graph *g, const struct matrix *m, const struct traffic_common *common,
                 uint64_t seed)
 {
-    struct htsim_cm cm = { .conns = m->conns, .triggers = m->triggers, .nodes = 6 };
+    struct flow_matrix cm = { .conns = m->conns, .triggers = m->triggers, .nodes = 6 };
     struct traffic *t;
 
     make_graph(g);
@@ -77,7 +77,7 @@ static void expect_starts(const struct matrix *m, const struct traffic_common *c
         assert_int_equal(e.flows, flows);
         for (uint32_t i = 0; i < e.flows; i++) {
             const struct message    *f = &e.flow[i];
-            const struct htsim_conn *c = &m->conn[f->tag];
+            const struct matrix_conn *c = &m->conn[f->tag];
 
             assert_int_equal(f->start_ps, at_ps[f->tag]);
             assert_int_equal(f->src, node_of[c->src]);
@@ -88,14 +88,14 @@ static void expect_starts(const struct matrix *m, const struct traffic_common *c
     }
 }
 
-/* Rows of struct htsim_conn: src, dst, id, trigger, send_done, recv_done, line, start_ps, bytes. */
+/* Rows of struct matrix_conn: src, dst, id, trigger, send_done, recv_done, line, start_ps, bytes. */
 
 static const struct traffic_common from_zero = { .start_ps = 0, .stop_ps = NEVER, .prio = 3 };
 
 /* Times in any order, several of one pair, several at once. */
 static void cm__starts_at_its_time(void **unused)
 {
-    static const struct htsim_conn conn[] = {
+    static const struct matrix_conn conn[] = {
         { 0, 5, 0, NONE, NONE, NONE, 0, 500, 10 },
         { 0, 5, 0, NONE, NONE, NONE, 0, 100, 20 },
         { 3, 1, 0, NONE, NONE, NONE, 0, 100, 30 },
@@ -115,7 +115,7 @@ static void cm__starts_at_its_time(void **unused)
 /* 0 tells by its acknowledgement, at 100 + 2000; 1 by its arrival, at 200 + 1000; two wait for each. */
 static void oneshot__starts_all_that_wait(void **unused)
 {
-    static const struct htsim_conn conn[] = {
+    static const struct matrix_conn conn[] = {
         { 0, 1, 0, NONE, 0, NONE, 0, 0, 100 },
         { 2, 3, 0, NONE, NONE, 1, 0, 0, 200 },
         { 4, 0, 0, 0, NONE, NONE, 0, 0, 1 },
@@ -123,7 +123,7 @@ static void oneshot__starts_all_that_wait(void **unused)
         { 3, 0, 0, 1, NONE, NONE, 0, 0, 1 },
         { 1, 0, 0, 1, NONE, NONE, 0, 0, 1 },
     };
-    static const struct htsim_trigger trigger[] = { { HTSIM_ONESHOT, 1, 0, 1 }, { HTSIM_ONESHOT, 2, 0, 2 } };
+    static const struct matrix_trigger trigger[] = { { MATRIX_ONESHOT, 1, 0, 1 }, { MATRIX_ONESHOT, 2, 0, 2 } };
     const struct matrix               m = { conn, 6, trigger, 2 };
     const uint64_t                    at_ps[] = { 0, 0, 2100 + DELAY_PS, 2100 + DELAY_PS, 1200 + DELAY_PS,
                                                   1200 + DELAY_PS };
@@ -135,7 +135,7 @@ static void oneshot__starts_all_that_wait(void **unused)
 /* Fired at 1100, 1200 and twice at 1500: those that wait go in the order of the file. */
 static void multishot__starts_one_each_time(void **unused)
 {
-    static const struct htsim_conn conn[] = {
+    static const struct matrix_conn conn[] = {
         { 5, 1, 0, 0, NONE, NONE, 0, 0, 1 },
         { 0, 1, 0, NONE, NONE, 0, 0, 0, 500 },
         { 1, 2, 0, NONE, NONE, 0, 0, 0, 200 },
@@ -145,7 +145,7 @@ static void multishot__starts_one_each_time(void **unused)
         { 3, 1, 0, 0, NONE, NONE, 0, 0, 1 },
         { 5, 2, 0, 0, NONE, NONE, 0, 0, 1 },
     };
-    static const struct htsim_trigger trigger[] = { { HTSIM_MULTISHOT, 9, 0, 1 } };
+    static const struct matrix_trigger trigger[] = { { MATRIX_MULTISHOT, 9, 0, 1 } };
     const struct matrix               m = { conn, 8, trigger, 1 };
     const uint64_t                    at_ps[] = {
         1100 + DELAY_PS, 0, 0, 1200 + DELAY_PS, 0, 0, 1500 + DELAY_PS, 1500 + DELAY_PS
@@ -158,7 +158,7 @@ static void multishot__starts_one_each_time(void **unused)
 /* A barrier of three, met at 2100, 2200 and 1300; what starts then meets the next one 2001 later. */
 static void barrier__waits_for_all(void **unused)
 {
-    static const struct htsim_conn conn[] = {
+    static const struct matrix_conn conn[] = {
         { 0, 1, 0, NONE, 0, NONE, 0, 0, 100 },
         { 1, 2, 0, NONE, 0, NONE, 0, 0, 200 },
         { 2, 0, 0, NONE, NONE, 0, 0, 0, 300 },
@@ -166,7 +166,7 @@ static void barrier__waits_for_all(void **unused)
         { 1, 0, 0, 0, 1, NONE, 0, 0, 1 },
         { 2, 1, 0, 1, NONE, NONE, 0, 0, 1 },
     };
-    static const struct htsim_trigger trigger[] = { { HTSIM_BARRIER, 1, 3, 1 }, { HTSIM_BARRIER, 2, 2, 2 } };
+    static const struct matrix_trigger trigger[] = { { MATRIX_BARRIER, 1, 3, 1 }, { MATRIX_BARRIER, 2, 2, 2 } };
     const struct matrix               m = { conn, 6, trigger, 2 };
     const uint64_t                    first = 2200 + DELAY_PS, second = first + 2001 + DELAY_PS;
     const uint64_t                    at_ps[] = { 0, 0, 0, first, first, second };

@@ -29,7 +29,7 @@ void traffic_free(struct traffic *t)
             free(t->entry[i].job->worker_of);
             t->entry[i].job->kind->free(t->entry[i].job);
         }
-        hpcc_flows_fini(&t->entry[i].list);
+        flow_list_fini(&t->entry[i].list);
         cdf_fini(&t->entry[i].cdf);
         free(t->entry[i].hosts);
         free(t->entry[i].to);
@@ -88,13 +88,13 @@ struct traffic_stream *traffic_add_stream(struct traffic *t, uint32_t source, ui
     return s;
 }
 
-void traffic_add_list(struct traffic *t, struct hpcc_flows *list)
+void traffic_add_list(struct traffic *t, struct flow_list *list)
 {
     struct traffic_entry *e = traffic_add_entry(t, LIST, NULL, NULL, 0);
     uint32_t     *count = xcalloc(t->graph->nodes, sizeof *count), *stream = xcalloc(t->graph->nodes, sizeof *stream);
 
     e->list = *list;
-    *list = (struct hpcc_flows){ 0 };
+    *list = (struct flow_list){ 0 };
     t->ranks += e->list.count;
     for (uint32_t i = 0; i < e->list.count; i++)
         count[e->list.flow[i].src]++;
@@ -311,7 +311,7 @@ static uint64_t scatter_next(struct scatter *c, struct rng *rng, uint64_t length
 
 static bool next_of_list(const struct traffic_entry *e, struct traffic_stream *s, struct flow_spec *f)
 {
-    const struct hpcc_flow *flow;
+    const struct flow_row *flow;
 
     if (s->at == s->mine_count)
         return false;

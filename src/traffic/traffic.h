@@ -16,7 +16,7 @@
 #include "traffic/cdf.h"
 #include "traffic/collective.h"
 #include "net/graph.h"
-#include "formats/hpcc_files.h"
+#include "net/flow_list.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,7 +52,7 @@ void            traffic_free(struct traffic *);
 struct traffic_common { uint64_t start_ps, stop_ps; uint8_t prio; };
 
 /* The flows of an HPCC flow list; taken over. */
-void traffic_add_list(struct traffic *, struct hpcc_flows *);
+void traffic_add_list(struct traffic *, struct flow_list *);
 
 /* Every host of 'hosts' starts flows at a Poisson rate such that it sends bps_per_host on average, to
  * another of them chosen uniformly, sizes from the table; the table is taken over. */
@@ -108,8 +108,8 @@ void traffic_add_training(struct traffic *, const struct traffic_common *, const
 /* The flows of an htsim connection matrix (traffic/job_cm.c), which is taken over: its host i is the i-th host of the
  * graph. Times of the matrix count from start. A flow that waits for a trigger starts delay_ps after it is fired;
  * delay_ps is not less than the delay of a link. */
-struct htsim_cm;
-void traffic_add_cm(struct traffic *, const struct traffic_common *, struct htsim_cm *, uint64_t delay_ps);
+struct flow_matrix;
+void traffic_add_cm(struct traffic *, const struct traffic_common *, struct flow_matrix *, uint64_t delay_ps);
 
 /* Makes the flows of the entry that was added last TCP flows; tcp: as in struct flow_spec. */
 void traffic_use_tcp(struct traffic *, uint8_t tcp);

@@ -16,7 +16,7 @@ struct traffic_entry {           /* one of the scenario's traffic list */
     struct job           *job;           /* NULL: its flows are known beforehand and nobody asks for their end */
     /* Poisson: gives a flow its tag; NULL: it has none. */
     uint64_t            (*begin)(struct job *, uint32_t source, const struct flow_spec *);
-    struct hpcc_flows     list;
+    struct flow_list     list;
     struct cdf            cdf;
     double                gap_ps_mean;   /* Poisson: between two flows of one host */
     uint64_t              bytes, period_ps;

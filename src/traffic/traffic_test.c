@@ -493,10 +493,10 @@ static void long_short__few_shorts_need_few_hosts(void **unused)
 
 static void list__is_given_out_by_source(void **unused)
 {
-    static const struct hpcc_flow flows[] = { { 2, 1, 3, 100, 10, 5, 0 },
+    static const struct flow_row flows[] = { { 2, 1, 3, 100, 10, 5, 0 },
                                               { 0, 1, 4, 101, 20, 5, 0 },
                                               { 2, 0, 5, 102, 30, 9, 0 } };
-    struct hpcc_flows             list = { malloc(sizeof flows), 3 };
+    struct flow_list             list = { malloc(sizeof flows), 3 };
     struct flow_spec              f;
     struct hall                   h;
 

@@ -26,7 +26,7 @@ static void fuzz_config(const char *text)
 /* With a graph and without, the flows are the same but for the ports. */
 static void fuzz_flows(const char *text)
 {
-    struct hpcc_flows flows, again;
+    struct flow_list flows, again;
     struct err        err = { "" };
     struct graph      g;
 
@@ -38,8 +38,8 @@ static void fuzz_flows(const char *text)
             if (flows.flow[i].bytes != again.flow[i].bytes ||
                 flows.flow[i].start_ns != again.flow[i].start_ns)
                 abort();
-        hpcc_flows_fini(&flows);
-        hpcc_flows_fini(&again);
+        flow_list_fini(&flows);
+        flow_list_fini(&again);
     } else if (strncmp(err.text, "f:", 2) != 0) {
         abort();
     }

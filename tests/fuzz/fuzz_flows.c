@@ -6,10 +6,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check(const struct graph *g, const struct hpcc_flows *flows)
+static void check(const struct graph *g, const struct flow_list *flows)
 {
     for (uint32_t i = 0; i < flows->count; i++) {
-        const struct hpcc_flow *f = &flows->flow[i];
+        const struct flow_row *f = &flows->flow[i];
 
         if (f->src == f->dst || f->bytes == 0 || f->prio > 7)
             abort();
@@ -23,14 +23,14 @@ static void check(const struct graph *g, const struct hpcc_flows *flows)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = memcpy(calloc(1, size + 1), data, size);
-    struct hpcc_flows flows;
+    struct flow_list flows;
     struct err err = { "" };
     struct graph g;
 
     graph_star(&g, &(struct graph_star){ .hosts = 16, .rate_bps = 100000000000 });
     if (hpcc_parse_flows("f", text, &g, &flows, &err) == 0) {
         check(&g, &flows);
-        hpcc_flows_fini(&flows);
+        flow_list_fini(&flows);
     } else if (strncmp(err.text, "f:", 2) != 0) {
         abort();
     }

@@ -76,7 +76,7 @@ static uint64_t hpcc_ideal_ps(const struct sim_cfg *cfg, const struct route_take
 static void expect_alone(enum sim_model model, struct graph *g, uint32_t src, uint32_t dst,
                          const struct route_taken *r, uint64_t bytes, uint64_t start_ns)
 {
-    const struct hpcc_flow flow = {
+    const struct flow_row flow = {
         .src = src, .dst = dst, .prio = 3, .dport = 100, .bytes = bytes, .start_ns = start_ns
     };
     struct sim_cfg         cfg;
@@ -132,7 +132,7 @@ static void flow__alone_on_a_star(void **unused)
  * us there; an ACK of 66 + 20 bytes: 6880 ps, twice; 2 us back. */
 static void flow__one_byte_by_hand(void **unused)
 {
-    const struct hpcc_flow flow = { .src = 0, .dst = 1, .prio = 3, .bytes = 1 };
+    const struct flow_row flow = { .src = 0, .dst = 1, .prio = 3, .bytes = 1 };
     struct graph           g;
     struct sim_cfg         cfg;
     struct world           w;

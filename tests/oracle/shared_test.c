@@ -19,12 +19,12 @@
 static void start_incast(struct world *w, struct sim_cfg *cfg, uint32_t senders, uint64_t bytes,
                          uint64_t delay_ps)
 {
-    struct hpcc_flow flow[64];
+    struct flow_row flow[64];
     struct graph     g;
 
     graph_star(&g, &(struct graph_star){ senders + 1, 100 * GBPS, delay_ps });
     for (uint32_t i = 0; i < senders; i++)
-        flow[i] = (struct hpcc_flow){ .src = i + 1, .dst = 0, .prio = 3, .dport = 100, .bytes = bytes };
+        flow[i] = (struct flow_row){ .src = i + 1, .dst = 0, .prio = 3, .dport = 100, .bytes = bytes };
     world_of_flows(w, &g, cfg, flow, senders);
 }
 
@@ -174,7 +174,7 @@ static void shares__are_equal(void **unused)
 /* Two flows of one host to two others share its own link packet by packet. */
 static void shares__of_one_host_are_equal(void **unused)
 {
-    const struct hpcc_flow flow[] = { { .src = 0, .dst = 1, .prio = 3, .dport = 1, .bytes = 500 * 1024 },
+    const struct flow_row flow[] = { { .src = 0, .dst = 1, .prio = 3, .dport = 1, .bytes = 500 * 1024 },
                                       { .src = 0, .dst = 2, .prio = 3, .dport = 2, .bytes = 500 * 1024 } };
     struct sim_cfg cfg;
     struct world   w;
@@ -241,7 +241,7 @@ static void lossy__wire_loses_its_share(void **unused)
     cfg.nack_gap_ps = 20 * PS_PER_US;
     graph_star(&g, &(struct graph_star){ 2, 100 * GBPS, DELAY_PS });
     g.link[0].loss = g.link[1].loss = loss;
-    world_of_flows(&w, &g, &cfg, &(struct hpcc_flow){ .src = 0, .dst = 1, .prio = 3, .bytes = 10000 * 1024 },
+    world_of_flows(&w, &g, &cfg, &(struct flow_row){ .src = 0, .dst = 1, .prio = 3, .bytes = 10000 * 1024 },
                    1);
     assert_true(world_finish(&w, 100 * PS_PER_US, 10 * PS_PER_S));
     for (uint32_t i = 0; i < w.sim->ports; i++)
@@ -274,7 +274,7 @@ static void lossy__bit_errors_hit_long_frames(void **unused)
     cfg.nack_gap_ps = 20 * PS_PER_US;
     graph_star(&g, &(struct graph_star){ 2, 100 * GBPS, DELAY_PS });
     g.link[1].ber = 5e-6;
-    world_of_flows(&w, &g, &cfg, &(struct hpcc_flow){ .src = 0, .dst = 1, .prio = 3, .bytes = 10000 * 1024 },
+    world_of_flows(&w, &g, &cfg, &(struct flow_row){ .src = 0, .dst = 1, .prio = 3, .bytes = 10000 * 1024 },
                    1);
     assert_true(world_finish(&w, 100 * PS_PER_US, 10 * PS_PER_S));
     lost = (double)w.sim->counters.payload_dropped / 1024;
@@ -289,7 +289,7 @@ static void lossy__bit_errors_hit_long_frames(void **unused)
 
 static void start_clos_with_failure(struct world *w, uint64_t down_ps, uint64_t up_ps)
 {
-    struct hpcc_flow flow[32];
+    struct flow_row flow[32];
     struct sim_cfg   cfg;
     struct graph     g;
 
@@ -301,7 +301,7 @@ static void start_clos_with_failure(struct world *w, uint64_t down_ps, uint64_t 
     if (up_ps)
         cfg.change[cfg.changes++] = (struct link_change){ up_ps, 8, true };
     for (uint32_t i = 0; i < 32; i++)
-        flow[i] = (struct hpcc_flow){
+        flow[i] = (struct flow_row){
             .src = i % 8, .dst = (i + 4) % 8, .prio = 3, .dport = (uint16_t)i, .bytes = 200000
         };
     world_of_flows(w, &g, &cfg, flow, 32);
@@ -351,7 +351,7 @@ static void failure__of_a_host_link_is_survived(void **unused)
     cfg.change[1] = (struct link_change){ 5 * PS_PER_MS, 1, true };
     cfg.changes = 2;
     graph_star(&g, &(struct graph_star){ 2, 100 * GBPS, DELAY_PS });
-    world_of_flows(&w, &g, &cfg, &(struct hpcc_flow){ .src = 0, .dst = 1, .prio = 3, .bytes = 1000000 }, 1);
+    world_of_flows(&w, &g, &cfg, &(struct flow_row){ .src = 0, .dst = 1, .prio = 3, .bytes = 1000000 }, 1);
     assert_true(world_finish(&w, 10 * PS_PER_US, PS_PER_S));
     assert_in_range(w.done[0].fct_ps, 5 * PS_PER_MS, 6 * PS_PER_MS);
     assert_true(w.sim->counters.dropped_down > 0 && w.sim->counters.timeouts > 0);

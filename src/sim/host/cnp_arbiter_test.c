@@ -67,7 +67,7 @@ static void mark_all(struct sim_cfg *cfg)
 }
 
 static void start_star(struct world *w, const struct sim_cfg *cfg, uint32_t hosts,
-                       const struct hpcc_flow *flow, uint32_t count)
+                       const struct flow_row *flow, uint32_t count)
 {
     struct graph g;
 
@@ -75,9 +75,9 @@ static void start_star(struct world *w, const struct sim_cfg *cfg, uint32_t host
     world_of_flows(w, &g, cfg, flow, count);
 }
 
-static struct hpcc_flow flow_to_0(uint32_t src, uint32_t number, uint64_t bytes, uint64_t start_ns)
+static struct flow_row flow_to_0(uint32_t src, uint32_t number, uint64_t bytes, uint64_t start_ns)
 {
-    return (struct hpcc_flow){
+    return (struct flow_row){
         .src = src, .dst = 0, .prio = 3, .dport = (uint16_t)number, .bytes = bytes, .start_ns = start_ns
     };
 }
@@ -85,7 +85,7 @@ static struct hpcc_flow flow_to_0(uint32_t src, uint32_t number, uint64_t bytes,
 /* Hosts 1 to n send 'bytes' each to host 0, together 5 % more than its link takes, from 0 on. */
 static void start_incast(struct world *w, uint32_t n, uint64_t bytes)
 {
-    struct hpcc_flow *flow = xcalloc(n, sizeof *flow);
+    struct flow_row *flow = xcalloc(n, sizeof *flow);
     struct sim_cfg    cfg;
 
     for (uint32_t i = 0; i < n; i++)
@@ -192,7 +192,7 @@ static void on_turn__drops_the_idle(void **unused)
 static void start_bursts(struct world *w, uint32_t senders, uint32_t bursts, uint64_t bytes,
                          uint64_t every_ns)
 {
-    struct hpcc_flow *flow = xcalloc((size_t)senders * bursts, sizeof *flow);
+    struct flow_row *flow = xcalloc((size_t)senders * bursts, sizeof *flow);
     struct sim_cfg    cfg;
 
     for (uint32_t i = 0; i < senders * bursts; i++)
@@ -267,7 +267,7 @@ struct seen { uint64_t pauses, paused_ps, rtt_ps_mean, end_ps; };
 static struct seen run_incast(const char *cc)
 {
     const uint32_t    n = 256;
-    struct hpcc_flow *flow = xcalloc(n, sizeof *flow);
+    struct flow_row *flow = xcalloc(n, sizeof *flow);
     struct seen       seen = { 0 };
     struct sim_cfg    cfg;
     struct world      w;

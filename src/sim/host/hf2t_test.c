@@ -76,11 +76,11 @@ static const struct cc_algo two_rates = { .start = two_rates_start,
 /* Host 0 has 'flows' queue pairs, each to a host of its own. */
 static void start(struct world *w, struct sim_cfg *cfg, uint32_t flows, uint64_t bytes)
 {
-    struct hpcc_flow flow[4];
+    struct flow_row flow[4];
     struct graph     g;
 
     for (uint32_t i = 0; i < flows; i++)
-        flow[i] = (struct hpcc_flow){ .src = 0, .dst = 1 + i, .prio = 3, .dport = (uint16_t)i, .bytes = bytes };
+        flow[i] = (struct flow_row){ .src = 0, .dst = 1 + i, .prio = 3, .dport = (uint16_t)i, .bytes = bytes };
     graph_star(&g, &(struct graph_star){ 1 + flows, 100 * GBPS, PS_PER_US });
     world_of_flows(w, &g, cfg, flow, flows);
 }
@@ -307,14 +307,14 @@ static void hold__ends_with_a_pause(void **unused)
 /* Flows end, and what they leave behind is not the next one's: its first packet has no gap. */
 static void start__has_no_gap(void **unused)
 {
-    struct hpcc_flow flow[50];
+    struct flow_row flow[50];
     struct sim_cfg   cfg;
     struct world     w;
     struct graph     g;
 
     (void)unused;
     for (uint32_t i = 0; i < 50; i++)
-        flow[i] = (struct hpcc_flow){ .src = 0, .dst = 1, .prio = 3, .dport = (uint16_t)i, .bytes = 100,
+        flow[i] = (struct flow_row){ .src = 0, .dst = 1, .prio = 3, .dport = (uint16_t)i, .bytes = 100,
                                       .start_ns = i * 15000ull };
     set_up(&cfg, MODEL_NIC, 20, 1);
     cfg.knobs.value[KNOB_hf2t_dynamic] = 0;
@@ -373,7 +373,7 @@ static void natural__resets_the_count(void **unused)
  * the same moment. Host 2 sends nothing. */
 static void stop__gives_all_hosts_the_same(void **unused)
 {
-    struct hpcc_flow flow[2] = {
+    struct flow_row flow[2] = {
         { .src = 0, .dst = 2, .prio = 3, .dport = 1, .bytes = LONG_BYTES },
         { .src = 1, .dst = 2, .prio = 3, .dport = 2, .bytes = LONG_BYTES },
     };

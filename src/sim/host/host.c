@@ -2,7 +2,7 @@
 #include "sim/host/host.h"
 #include "sim/host/cnp_arbiter.h"
 #include "sim/host/host_rx.h"
-#include "formats/hpcc_files.h"
+#include "core/hpcc_time.h"
 #include "sim/link/path.h"
 #include "sim/switch/switch.h"
 #include "traffic/traffic.h"

@@ -15,7 +15,7 @@
 #define THERE_PS (2 * (FULL_PS + DELAY_PS))          /* a full packet's */
 
 static void start_star(struct world *w, const struct sim_cfg *cfg, uint32_t hosts,
-                       const struct hpcc_flow *flow, uint32_t count)
+                       const struct flow_row *flow, uint32_t count)
 {
     struct graph g;
 
@@ -27,7 +27,7 @@ static void start_star(struct world *w, const struct sim_cfg *cfg, uint32_t host
 static void start_one(struct world *w, const struct sim_cfg *cfg, uint64_t packets)
 {
     start_star(w, cfg, 2,
-               &(struct hpcc_flow){ .src = 0, .dst = 1, .prio = 3, .dport = 1, .bytes = packets * 1024 }, 1);
+               &(struct flow_row){ .src = 0, .dst = 1, .prio = 3, .dport = 1, .bytes = packets * 1024 }, 1);
 }
 
 static void set_loss(struct port *p, bool is_on)
@@ -81,13 +81,13 @@ static const struct cc_algo fixed = { .on_sent = fixed_on_sent,
 
 static void send__takes_turns(void **unused)
 {
-    struct hpcc_flow flow[7];
+    struct flow_row flow[7];
     struct sim_cfg   cfg;
     struct world     w;
 
     (void)unused;
     for (uint32_t i = 0; i < 7; i++)
-        flow[i] = (struct hpcc_flow){
+        flow[i] = (struct flow_row){
             .src = 0, .dst = 1 + i % 3, .prio = 3, .dport = (uint16_t)i, .bytes = 300 * 1024
         };
     world_cfg(&cfg, MODEL_NIC);
@@ -135,7 +135,7 @@ static void send__keeps_its_rate(void **unused)
 static void send__nobody_exceeds_his_rate(void **unused)
 {
     const uint64_t   gap = (1024 + 62 + 20) * 200;           /* 200 ps a byte */
-    struct hpcc_flow flow[3];
+    struct flow_row flow[3];
     uint64_t         last[4] = { 0 }, was[4] = { 0 };
     struct sim_cfg   cfg;
     struct world     w;
@@ -143,7 +143,7 @@ static void send__nobody_exceeds_his_rate(void **unused)
     (void)unused;
     for (uint32_t i = 0; i < 3; i++)
         flow[i] =
-            (struct hpcc_flow){ .src = 0, .dst = 1, .prio = 3, .dport = (uint16_t)i, .bytes = 400 * 1024 };
+            (struct flow_row){ .src = 0, .dst = 1, .prio = 3, .dport = (uint16_t)i, .bytes = 400 * 1024 };
     fixed_bps = 40 * GBPS;
     sent_count = 0;
     world_cfg(&cfg, MODEL_NIC);
@@ -377,13 +377,13 @@ static void cnp__keeps_its_distance_in_each_scope(void **unused)
 
     (void)unused;
     for (int scope = 0; scope < 3; scope++) {
-        struct hpcc_flow flow[4];
+        struct flow_row flow[4];
         uint64_t         last[5] = { 0 }, changes[5] = { 0 }, sum = 0;
         struct sim_cfg   cfg;
         struct world     w;
 
         for (uint32_t i = 0; i < 4; i++)
-            flow[i] = (struct hpcc_flow){
+            flow[i] = (struct flow_row){
                 .src = 1 + i / 2, .dst = 0, .prio = 3, .dport = (uint16_t)i, .bytes = 10000000
             };
         world_cfg(&cfg, MODEL_NIC);

@@ -165,7 +165,7 @@ static void all__leaves_out_what_is_known(void **unused)
 
 static void start_one(struct world *w, struct sim_cfg *cfg, uint64_t bytes, uint64_t reorder_ps)
 {
-    struct hpcc_flow flow = { .src = 0, .dst = 1, .prio = 3, .dport = 1, .bytes = bytes };
+    struct flow_row flow = { .src = 0, .dst = 1, .prio = 3, .dport = 1, .bytes = bytes };
     struct graph     g;
 
     cfg->is_selective = true;
@@ -310,7 +310,7 @@ static void flow__gets_through_losses(void **unused)
 {
     (void)unused;
     for (int m = 0; m < 2; m++) {
-        struct hpcc_flow flow[8];
+        struct flow_row flow[8];
         struct sim_cfg   cfg;
         struct world     w;
         struct graph     g;
@@ -322,7 +322,7 @@ static void flow__gets_through_losses(void **unused)
         cfg.reorder_ps = 5 * PS_PER_US;
         cfg.nack_gap_ps = 100 * PS_PER_US;
         for (uint32_t i = 0; i < 8; i++)
-            flow[i] = (struct hpcc_flow){ .src = i, .dst = (i + 3) % 8, .prio = 3, .dport = 1, .bytes = 2000000 + i };
+            flow[i] = (struct flow_row){ .src = i, .dst = (i + 3) % 8, .prio = 3, .dport = 1, .bytes = 2000000 + i };
         graph_star(&g, &(struct graph_star){ 8, 100 * GBPS, PS_PER_US });
         for (uint32_t i = 0; i < g.links; i++)
             g.link[i].loss = 0.005;

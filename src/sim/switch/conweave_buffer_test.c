@@ -22,7 +22,7 @@ static struct port *port_of(const struct bench *b, uint32_t host)
 
 static void bench_init(struct bench *b, uint64_t buffer_bytes)
 {
-    const struct hpcc_flow flow = { .src = 1, .dst = 0, .prio = 3, .dport = 100, .bytes = 1 };
+    const struct flow_row flow = { .src = 1, .dst = 0, .prio = 3, .dport = 100, .bytes = 1 };
     struct sim_cfg         cfg;
     struct graph           g;
 

@@ -16,12 +16,12 @@
 static void start_star(struct world *w, const struct sim_cfg *cfg, const uint8_t *prio, uint32_t senders,
                        uint64_t bytes)
 {
-    struct hpcc_flow flow[16];
+    struct flow_row flow[16];
     struct graph     g;
 
     graph_star(&g, &(struct graph_star){ senders + 1, 100 * GBPS, PS_PER_US });
     for (uint32_t i = 0; i < senders; i++)
-        flow[i] = (struct hpcc_flow){ .src = i + 1, .dst = 0, .prio = prio[i], .dport = 100, .bytes = bytes };
+        flow[i] = (struct flow_row){ .src = i + 1, .dst = 0, .prio = prio[i], .dport = 100, .bytes = bytes };
     world_of_flows(w, &g, cfg, flow, senders);
 }
 

@@ -1,4 +1,4 @@
-/* src/formats/htsim_files.c - the connection matrix; htsim_topology.c has the topology. */
+/* src/formats/htsim_cm.c - the connection matrix of htsim. */
 #include "formats/htsim_files.h"
 
 #include "base/text.h"
@@ -23,7 +23,7 @@ static const char *const header_names[] = { "Nodes", "Connections", "Triggers", 
 /* Until resolve() triggers are known by the ids the file gives them; 0: none. */
 struct cm_reader {
     struct tokens     words;
-    struct htsim_cm *cm;
+    struct flow_matrix *cm;
     uint32_t         conn_room, trigger_room;
     uint32_t         header[HEADERS], header_line[HEADERS];  /* line 0: not given */
 };
@@ -85,7 +85,7 @@ static int read_start(struct tokens *w, uint64_t *start_ps, struct err *err)
     return 0;
 }
 
-static int read_option(struct tokens *w, enum option option, struct htsim_conn *c, struct err *err)
+static int read_option(struct tokens *w, enum option option, struct matrix_conn *c, struct err *err)
 {
     uint32_t ignored;
 
@@ -102,7 +102,7 @@ static int read_option(struct tokens *w, enum option option, struct htsim_conn *
     return 0;
 }
 
-static int read_options(struct tokens *w, struct htsim_conn *c, uint32_t *given, struct err *err)
+static int read_options(struct tokens *w, struct matrix_conn *c, uint32_t *given, struct err *err)
 {
     int rc = 0;
 
@@ -133,7 +133,7 @@ static int read_host(const struct tokens *w, const char *text, uint32_t nodes, u
     return 0;
 }
 
-static int read_ends(const struct cm_reader *r, struct htsim_conn *c, struct err *err)
+static int read_ends(const struct cm_reader *r, struct matrix_conn *c, struct err *err)
 {
     const struct tokens *w = &r->words;
     char                ends[TOKENS_BYTES], *arrow;
@@ -152,7 +152,7 @@ static int read_ends(const struct cm_reader *r, struct htsim_conn *c, struct err
     return rc;
 }
 
-static int check_conn(const struct tokens *w, const struct htsim_conn *c, uint32_t given, struct err *err)
+static int check_conn(const struct tokens *w, const struct matrix_conn *c, uint32_t given, struct err *err)
 {
     if (!(given & 1u << SIZE))
         return tokens_err(w, err, EINVAL, "'size' is missing");
@@ -168,8 +168,8 @@ static int check_conn(const struct tokens *w, const struct htsim_conn *c, uint32
 static int read_conn(struct cm_reader *r, struct err *err)
 {
     struct tokens     *w = &r->words;
-    struct htsim_cm  *cm = r->cm;
-    struct htsim_conn c = { .line = w->line };
+    struct flow_matrix  *cm = r->cm;
+    struct matrix_conn c = { .line = w->line };
     uint32_t          given = 0;
     int               rc = read_ends(r, &c, err);
 
@@ -189,7 +189,7 @@ static int read_conn(struct cm_reader *r, struct err *err)
     return 0;
 }
 
-static int read_trigger_words(struct tokens *w, struct htsim_trigger *t, struct err *err)
+static int read_trigger_words(struct tokens *w, struct matrix_trigger *t, struct err *err)
 {
     static const char *const kinds[] = { "oneshot", "multishot", "barrier", NULL };
     static const char *const all[] = { "id", "count", "oneshot", "multishot", "barrier", NULL };
@@ -201,7 +201,7 @@ static int read_trigger_words(struct tokens *w, struct htsim_trigger *t, struct 
         if (kind >= 0 && has_kind)
             return tokens_err(w, err, EINVAL, "a trigger has one kind; '%s' is a second one", w->word);
         if (kind >= 0) {
-            t->kind = (enum htsim_trigger_kind)kind;
+            t->kind = (enum matrix_trigger_kind)kind;
             has_kind = true;
         } else if (strcmp(w->word, "id") == 0) {
             rc = read_id(w, "id", &t->id, err);
@@ -220,13 +220,13 @@ static int read_trigger_words(struct tokens *w, struct htsim_trigger *t, struct 
 static int read_trigger(struct cm_reader *r, struct err *err)
 {
     struct tokens        *w = &r->words;
-    struct htsim_cm     *cm = r->cm;
-    struct htsim_trigger t = { .line = w->line };
+    struct flow_matrix     *cm = r->cm;
+    struct matrix_trigger t = { .line = w->line };
     int                  rc = read_trigger_words(w, &t, err);
 
     if (!rc && t.id == 0)
         rc = tokens_err(w, err, EINVAL, "the trigger has no id");
-    if (!rc && t.kind == HTSIM_BARRIER && t.count == 0)
+    if (!rc && t.kind == MATRIX_BARRIER && t.count == 0)
         rc = tokens_err(w, err, EINVAL, "a barrier needs 'count', how often it must be fired");
     if (!rc && cm->triggers == HTSIM_CONNS_MAX)
         rc = tokens_err(w, err, ERANGE, "more than %u triggers", HTSIM_CONNS_MAX);
@@ -312,7 +312,7 @@ static int sort_names(struct tokens *w, struct name *name, uint32_t count, const
 
 static int check_conn_ids(struct cm_reader *r, struct err *err)
 {
-    const struct htsim_cm *cm = r->cm;
+    const struct flow_matrix *cm = r->cm;
     struct name           *name = xmalloc((cm->conns + 1ul) * sizeof *name);
     int                    rc;
 
@@ -330,7 +330,7 @@ static int resolve(struct cm_reader *r, const struct name *name, uint32_t line, 
     struct name        want = { .id = *trigger };
     const struct name *last = name + r->cm->triggers, *found = name;
 
-    *trigger = HTSIM_NO_TRIGGER;
+    *trigger = MATRIX_NO_TRIGGER;
     if (want.id == 0)
         return 0;
     for (uint32_t left = r->cm->triggers; left > 0;) {       /* found: the first that is not less */
@@ -353,7 +353,7 @@ static int resolve(struct cm_reader *r, const struct name *name, uint32_t line, 
 
 static int resolve_all(struct cm_reader *r, struct err *err)
 {
-    struct htsim_cm *cm = r->cm;
+    struct flow_matrix *cm = r->cm;
     struct name     *name = xmalloc((cm->triggers + 1ul) * sizeof *name);
     int              rc;
 
@@ -361,7 +361,7 @@ static int resolve_all(struct cm_reader *r, struct err *err)
         name[i] = (struct name){ cm->trigger[i].id, i, cm->trigger[i].line };
     rc = sort_names(&r->words, name, cm->triggers, "trigger", err);
     for (uint32_t i = 0; i < cm->conns && !rc; i++) {
-        struct htsim_conn *c = &cm->conn[i];
+        struct matrix_conn *c = &cm->conn[i];
 
         rc = resolve(r, name, c->line, &c->trigger, err);
         if (!rc)
@@ -380,18 +380,18 @@ struct uses { struct use *of; uint32_t *waiting; };
 
 static void add_shot(struct uses *u, uint32_t trigger)
 {
-    if (trigger != HTSIM_NO_TRIGGER)
+    if (trigger != MATRIX_NO_TRIGGER)
         u->of[trigger].shots++;
 }
 
-static void uses_init(struct uses *u, const struct htsim_cm *cm)
+static void uses_init(struct uses *u, const struct flow_matrix *cm)
 {
     uint32_t *next;
 
     u->of = xcalloc(cm->triggers + 1ul, sizeof *u->of);
     next = u->waiting = xmalloc((cm->conns + 1ul) * sizeof *u->waiting);
     for (uint32_t i = 0; i < cm->conns; i++) {
-        if (cm->conn[i].trigger != HTSIM_NO_TRIGGER)
+        if (cm->conn[i].trigger != MATRIX_NO_TRIGGER)
             u->of[cm->conn[i].trigger].count++;
         add_shot(u, cm->conn[i].send_done);
         add_shot(u, cm->conn[i].recv_done);
@@ -402,7 +402,7 @@ static void uses_init(struct uses *u, const struct htsim_cm *cm)
         u->of[i].count = 0;
     }
     for (uint32_t i = 0; i < cm->conns; i++) {
-        struct use *use = cm->conn[i].trigger == HTSIM_NO_TRIGGER ? NULL : &u->of[cm->conn[i].trigger];
+        struct use *use = cm->conn[i].trigger == MATRIX_NO_TRIGGER ? NULL : &u->of[cm->conn[i].trigger];
 
         if (use)
             use->waiting[use->count++] = i;
@@ -410,27 +410,27 @@ static void uses_init(struct uses *u, const struct htsim_cm *cm)
 }
 
 /* htsim ends with an assertion, or waits for ever, where this refuses. */
-static int check_trigger(struct cm_reader *r, const struct htsim_trigger *t, const struct use *use,
+static int check_trigger(struct cm_reader *r, const struct matrix_trigger *t, const struct use *use,
                          struct err *err)
 {
     r->words.line = t->line;
     if (use->shots == 0)
         return tokens_err(&r->words, err, EINVAL, "no connection fires the trigger %u", t->id);
     switch (t->kind) {
-    case HTSIM_ONESHOT:
+    case MATRIX_ONESHOT:
         if (use->shots > 1)
             return tokens_err(&r->words, err, EINVAL, "the trigger %u is oneshot, but is fired %u times",
                              t->id, use->shots);
         if (use->count == 0)
             return tokens_err(&r->words, err, EINVAL, "no connection waits for the trigger %u", t->id);
         break;
-    case HTSIM_MULTISHOT:
+    case MATRIX_MULTISHOT:
         if (use->shots < use->count)
             return tokens_err(&r->words, err, EINVAL,
                              "%u connections wait for the trigger %u, but it is fired %u times", use->count,
                              t->id, use->shots);
         break;
-    case HTSIM_BARRIER:
+    case MATRIX_BARRIER:
         if (use->shots != t->count)
             return tokens_err(&r->words, err, EINVAL,
                              "the barrier %u has a count of %u, but is fired %u times", t->id, t->count,
@@ -441,17 +441,17 @@ static int check_trigger(struct cm_reader *r, const struct htsim_trigger *t, con
 }
 
 /* Fires a trigger; adds the connections that it starts to the queue. */
-static void fire(const struct htsim_cm *cm, struct uses *u, uint32_t trigger, uint32_t *queue,
+static void fire(const struct flow_matrix *cm, struct uses *u, uint32_t trigger, uint32_t *queue,
                  uint32_t *queued)
 {
-    const struct htsim_trigger *t = &cm->trigger[trigger];
+    const struct matrix_trigger *t = &cm->trigger[trigger];
     struct use                 *use = &u->of[trigger];
     uint32_t                    until = use->count;
 
     use->fired++;
-    if (t->kind == HTSIM_MULTISHOT && use->started < use->count)
+    if (t->kind == MATRIX_MULTISHOT && use->started < use->count)
         until = use->started + 1;
-    if (t->kind == HTSIM_BARRIER && use->fired < t->count)
+    if (t->kind == MATRIX_BARRIER && use->fired < t->count)
         return;
     while (use->started < until)
         queue[(*queued)++] = use->waiting[use->started++];
@@ -461,21 +461,21 @@ static void fire(const struct htsim_cm *cm, struct uses *u, uint32_t trigger, ui
  * waiting a multishot starts does not depend on the order in which it is fired. */
 static int check_all_start(struct cm_reader *r, struct uses *u, struct err *err)
 {
-    const struct htsim_cm *cm = r->cm;
+    const struct flow_matrix *cm = r->cm;
     uint32_t              *queue = xmalloc((cm->conns + 1ul) * sizeof *queue), queued = 0;
     bool                  *is_started = xcalloc(cm->conns + 1ul, sizeof *is_started);
     int                    rc = 0;
 
     for (uint32_t i = 0; i < cm->conns; i++)
-        if (cm->conn[i].trigger == HTSIM_NO_TRIGGER)
+        if (cm->conn[i].trigger == MATRIX_NO_TRIGGER)
             queue[queued++] = i;
     for (uint32_t i = 0; i < queued; i++) {
-        const struct htsim_conn *c = &cm->conn[queue[i]];
+        const struct matrix_conn *c = &cm->conn[queue[i]];
 
         is_started[queue[i]] = true;
-        if (c->send_done != HTSIM_NO_TRIGGER)
+        if (c->send_done != MATRIX_NO_TRIGGER)
             fire(cm, u, c->send_done, queue, &queued);
-        if (c->recv_done != HTSIM_NO_TRIGGER)
+        if (c->recv_done != MATRIX_NO_TRIGGER)
             fire(cm, u, c->recv_done, queue, &queued);
     }
     for (uint32_t i = 0; i < cm->conns && queued < cm->conns && !rc; i++)
@@ -527,22 +527,22 @@ static int read_cm(struct cm_reader *r, struct err *err)
     return rc;
 }
 
-int htsim_parse_cm(const char *name, const char *text, struct htsim_cm *cm, struct err *err)
+int htsim_parse_cm(const char *name, const char *text, struct flow_matrix *cm, struct err *err)
 {
-    struct htsim_cm  made = { 0 };
+    struct flow_matrix  made = { 0 };
     struct cm_reader r = { .cm = &made };
     int              rc;
 
     tokens_init(&r.words, name, text);
     rc = read_cm(&r, err);
     if (rc)
-        htsim_cm_fini(&made);
+        flow_matrix_fini(&made);
     else
         *cm = made;
     return rc;
 }
 
-int htsim_read_cm(const char *path, struct htsim_cm *cm, struct err *err)
+int htsim_read_cm(const char *path, struct flow_matrix *cm, struct err *err)
 {
     char *text;
     int   rc = tokens_read_file(path, CM_BYTES_MAX, &text, err);
@@ -552,11 +552,4 @@ int htsim_read_cm(const char *path, struct htsim_cm *cm, struct err *err)
     rc = htsim_parse_cm(path, text, cm, err);
     free(text);
     return rc;
-}
-
-void htsim_cm_fini(struct htsim_cm *cm)
-{
-    free(cm->conn);
-    free(cm->trigger);
-    *cm = (struct htsim_cm){ 0 };
 }

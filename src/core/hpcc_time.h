@@ -1,0 +1,14 @@
+/* src/core/hpcc_time.h - time as ns-3 counts it: whole nanoseconds, cut off. */
+#ifndef CORE_HPCC_TIME_H
+#define CORE_HPCC_TIME_H
+
+#include <stdint.h>
+
+/* Seconds (0 .. 1e9) as ns-3 turns them into whole nanoseconds: 64.64 fixed point, truncated. 2.001 s is
+ * 2000999999 ns. */
+uint64_t hpcc_ns_from_seconds(double seconds);
+
+/* Time of 'bytes' at 'bps' as ns-3 counts it, in whole nanoseconds. */
+uint64_t hpcc_tx_ns(uint64_t bytes, uint64_t bps);
+
+#endif

@@ -1,0 +1,154 @@
+/* src/formats/hpcc_flows.c - the list of flows of the HPCC and ConWeave ns-3 forks. */
+#include "formats/hpcc_files.h"
+
+#include "core/hpcc_time.h"
+#include "formats/hpcc_rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FLOWS_BYTES_MAX (1ul << 34)
+#define FLOW_BYTES_MAX  (1ull << 48)
+#define DPORT_FIRST     100          /* of ConWeave's flows to each destination */
+
+static int read_host(struct tokens *w, const char *what, const struct graph *g, uint32_t *host,
+                     struct err *err)
+{
+    int rc = tokens_uint32(w, what, UINT32_MAX, host, err);
+
+    if (rc || !g)
+        return rc;
+    if (*host >= g->nodes)
+        return tokens_err(w, err, EINVAL, "%s: there is no node %u in the topology", what, *host);
+    if (g->node[*host].is_switch)
+        return tokens_err(w, err, EINVAL, "%s: node %u is a switch", what, *host);
+    return 0;
+}
+
+struct flow_reader {
+    struct tokens        words;
+    const struct graph *graph;           /* NULL: hosts are not checked */
+    bool                has_dport;
+    uint16_t           *dport;           /* without: the next of each node; NULL if there is no graph */
+    uint64_t            last_start_ns;
+};
+
+/* By the first row: five words, the last of which is no size, are ConWeave's. */
+static bool row_has_dport(struct tokens first)
+{
+    bool     has_point = false;
+    uint32_t count = 0;
+
+    for (; tokens_next(&first); count++)
+        has_point = strchr(first.word, '.') != NULL;
+    return !(count == 5 && has_point);
+}
+
+static uint16_t next_dport(struct flow_reader *r, uint32_t dst)
+{
+    return r->dport ? (uint16_t)(DPORT_FIRST + r->dport[dst]++) : DPORT_FIRST;
+}
+
+static int read_flow_words(struct flow_reader *r, struct flow_row *flow, struct err *err)
+{
+    struct tokens *w = &r->words;
+    uint32_t prio = 0, dport = 0;
+    double start_s;
+    int rc;
+
+    rc = read_host(w, "the source", r->graph, &flow->src, err);
+    if (!rc)
+        rc = read_host(w, "the destination", r->graph, &flow->dst, err);
+    if (!rc)
+        rc = tokens_uint32(w, "pg", 7, &prio, err);
+    if (!rc && r->has_dport)
+        rc = tokens_uint32(w, "the port", UINT16_MAX, &dport, err);
+    if (!rc)
+        rc = tokens_uint(w, "the size", FLOW_BYTES_MAX, &flow->bytes, err);
+    if (!rc)
+        rc = tokens_real(w, "the start", 0, HPCC_SECONDS_MAX, &start_s, err);
+    if (!rc)
+        rc = tokens_end(w, err);
+    if (rc)
+        return rc;
+    flow->prio = (uint8_t)prio;
+    flow->dport = r->has_dport ? (uint16_t)dport : next_dport(r, flow->dst);
+    flow->start_ns = hpcc_ns_from_seconds(start_s);
+    flow->line = w->line;
+    return 0;
+}
+
+static int read_flow(struct flow_reader *r, struct flow_row *flow, struct err *err)
+{
+    struct tokens *w = &r->words;
+    int rc = read_flow_words(r, flow, err);
+
+    if (rc)
+        return rc;
+    if (flow->src == flow->dst)
+        return tokens_err(w, err, EINVAL, "a flow from node %u to itself", flow->src);
+    if (flow->bytes == 0)
+        return tokens_err(w, err, EINVAL, "a flow of 0 bytes");
+    if (flow->start_ns < r->last_start_ns)
+        return tokens_err(w, err, EINVAL, "flows must be in the order of their start, but this one starts "
+                         "earlier than the one before it");
+    r->last_start_ns = flow->start_ns;
+    return 0;
+}
+
+static int read_flows(struct flow_reader *r, struct flow_list *flows, struct err *err)
+{
+    struct tokens *w = &r->words;
+    uint32_t count = 0, room = 0;
+    int rc;
+
+    if (!tokens_next_line(w))
+        return tokens_err(w, err, EINVAL, "the file is empty");
+    rc = tokens_uint32(w, "the number of flows", HPCC_FLOWS_MAX, &count, err);
+    if (!rc)
+        rc = tokens_end(w, err);
+    for (uint32_t i = 0; i < count && !rc; i++) {
+        rc = hpcc_next_row(w, i, count, "flows", err);
+        if (rc)
+            break;
+        if (i == 0)
+            r->has_dport = row_has_dport(*w);
+        if (i == room) {
+            room = room ? 2 * room : 64;
+            flows->flow = xrealloc(flows->flow, room * sizeof *flows->flow);
+        }
+        rc = read_flow(r, &flows->flow[i], err);
+    }
+    flows->count = count;
+    return rc ? rc : hpcc_refuse_more_rows(w, count, "flows", err);
+}
+
+int hpcc_parse_flows(const char *name, const char *text, const struct graph *g, struct flow_list *flows,
+                     struct err *err)
+{
+    struct flow_reader r = { .graph = g, .dport = g ? xcalloc(g->nodes, sizeof *r.dport) : NULL };
+    struct flow_list made = { 0 };
+    int rc;
+
+    tokens_init(&r.words, name, text);
+    rc = read_flows(&r, &made, err);
+    free(r.dport);
+    if (rc)
+        flow_list_fini(&made);
+    else
+        *flows = made;
+    return rc;
+}
+
+int hpcc_read_flows(const char *path, const struct graph *g, struct flow_list *flows, struct err *err)
+{
+    char *text;
+    int rc = tokens_read_file(path, FLOWS_BYTES_MAX, &text, err);
+
+    if (rc)
+        return rc;
+    rc = hpcc_parse_flows(path, text, g, flows, err);
+    free(text);
+    return rc;
+}

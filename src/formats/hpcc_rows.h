@@ -1,0 +1,25 @@
+/* src/formats/hpcc_rows.h - what the topology and the flow list of the HPCC ns-3 fork share: a count, then rows. */
+#ifndef FORMATS_HPCC_ROWS_H
+#define FORMATS_HPCC_ROWS_H
+
+#include "base/tokens.h"
+
+#include <ctype.h>
+#include <stdint.h>
+
+/* After the last row there may be words, but no further row. */
+static inline int hpcc_refuse_more_rows(struct tokens *w, uint32_t count, const char *rows, struct err *err)
+{
+    if (tokens_next_line(w) && isdigit((unsigned char)*w->at))
+        return tokens_err(w, err, EINVAL, "there are more than the %u %s announced at the top", count, rows);
+    return 0;
+}
+
+static inline int hpcc_next_row(struct tokens *w, uint32_t index, uint32_t count, const char *rows, struct err *err)
+{
+    if (tokens_next_line(w))
+        return 0;
+    return tokens_err(w, err, EINVAL, "the file ends after %u of %u %s", index, count, rows);
+}
+
+#endif

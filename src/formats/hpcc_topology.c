@@ -1,0 +1,192 @@
+/* src/formats/hpcc_topology.c - the topology of the HPCC ns-3 fork. */
+#include "formats/hpcc_files.h"
+
+#include "formats/hpcc_rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TOPOLOGY_BYTES_MAX (1ul << 30)
+#define LINK_CHARS_MIN     10        /* "0 1 1G 0 0": the shortest row of a link */
+
+struct sizes { uint32_t line, nodes, switches, links; };
+
+static int read_sizes(struct tokens *w, struct sizes *size, struct err *err)
+{
+    int rc;
+
+    if (!tokens_next_line(w))
+        return tokens_err(w, err, EINVAL, "the file is empty");
+    size->line = w->line;
+    rc = tokens_uint32(w, "the number of nodes", GRAPH_NODES_MAX, &size->nodes, err);
+    if (!rc)
+        rc = tokens_uint32(w, "the number of switches", GRAPH_NODES_MAX, &size->switches, err);
+    if (!rc)
+        rc = tokens_uint32(w, "the number of links", GRAPH_LINKS_MAX, &size->links, err);
+    if (!rc)
+        rc = tokens_end(w, err);
+    if (rc)
+        return rc;
+    if (size->switches > size->nodes)
+        return tokens_err(w, err, EINVAL, "%u of %u nodes are switches", size->switches, size->nodes);
+    /* So that memory is in proportion to the file, whatever its first line says. */
+    if (size->links > strlen(w->at) / LINK_CHARS_MIN + 1)
+        return tokens_err(w, err, EINVAL, "the file is too short for %u links", size->links);
+    if (size->nodes - size->switches > 2ull * size->links)
+        return tokens_err(w, err, EINVAL, "%u links are too few for %u hosts", size->links,
+                         size->nodes - size->switches);
+    return 0;
+}
+
+/* Switch ids may be spread over several lines. */
+static int read_switch(struct tokens *w, const struct sizes *size, bool *is_switch, struct err *err)
+{
+    uint32_t id;
+    int rc;
+
+    if (tokens_at_end(w) && !tokens_next_line(w))
+        return tokens_err(w, err, EINVAL, "the file ends before all %u switches are named", size->switches);
+    rc = tokens_uint32(w, "a switch", size->nodes - 1, &id, err);
+    if (rc)
+        return rc;
+    if (is_switch[id])
+        return tokens_err(w, err, EINVAL, "the switch %u is named twice", id);
+    is_switch[id] = true;
+    return 0;
+}
+
+static int read_nodes(struct tokens *w, const struct sizes *size, struct graph *g, struct err *err)
+{
+    bool *is_switch = xcalloc(size->nodes, sizeof *is_switch);
+    int rc = 0;
+
+    for (uint32_t i = 0; i < size->switches && !rc; i++)
+        rc = read_switch(w, size, is_switch, err);
+    if (!rc)
+        rc = tokens_end(w, err);
+    for (uint32_t i = 0; i < size->nodes && !rc; i++)
+        graph_add_node(g, is_switch[i], NULL);
+    free(is_switch);
+    return rc;
+}
+
+static int read_link(struct tokens *w, const struct graph *g, struct graph_link *link, struct err *err)
+{
+    struct err why;
+    int rc;
+
+    rc = tokens_uint32(w, "the first node", UINT32_MAX, &link->a, err);
+    if (!rc)
+        rc = tokens_uint32(w, "the second node", UINT32_MAX, &link->b, err);
+    if (!rc)
+        rc = tokens_rate(w, "the rate", &link->rate_bps, err);
+    if (!rc)
+        rc = tokens_time(w, "the delay", &link->delay_ps, err);
+    if (!rc)
+        rc = tokens_real(w, "the error rate", 0, 1, &link->loss, err);
+    if (!rc)
+        rc = tokens_end(w, err);
+    if (rc)
+        return rc;
+    link->ber = 0;
+    rc = graph_check_link(g, link, &why);
+    return rc ? tokens_err(w, err, -rc, "%s", why.text) : 0;
+}
+
+struct pair { uint32_t low, high, line; };       /* the ends of a link */
+
+static int compare_pairs(const void *a_, const void *b_)
+{
+    const struct pair *a = a_, *b = b_;
+
+    if (a->low != b->low)
+        return a->low < b->low ? -1 : 1;
+    if (a->high != b->high)
+        return a->high < b->high ? -1 : 1;
+    return a->line < b->line ? -1 : a->line > b->line;
+}
+
+static int refuse_parallel(struct tokens *w, struct pair *pair, uint32_t count, struct err *err)
+{
+    qsort(pair, count, sizeof *pair, compare_pairs);
+    for (uint32_t i = 1; i < count; i++) {
+        if (pair[i].low != pair[i - 1].low || pair[i].high != pair[i - 1].high)
+            continue;
+        w->line = pair[i].line;
+        return tokens_err(w, err, EINVAL, "line %u links the nodes %u and %u already", pair[i - 1].line,
+                         pair[i].low, pair[i].high);
+    }
+    return 0;
+}
+
+static int read_links(struct tokens *w, uint32_t count, struct graph *g, struct err *err)
+{
+    struct pair *pair = xmalloc((count + 1ul) * sizeof *pair);
+    struct graph_link link;
+    int rc = 0;
+
+    for (uint32_t i = 0; i < count && !rc; i++) {
+        rc = hpcc_next_row(w, i, count, "links", err);
+        if (!rc)
+            rc = read_link(w, g, &link, err);
+        if (rc)
+            break;
+        pair[i] = (struct pair){ link.a, link.b, w->line };
+        if (link.a > link.b)
+            pair[i] = (struct pair){ link.b, link.a, w->line };
+        graph_add_link(g, &link);
+    }
+    if (!rc)
+        rc = hpcc_refuse_more_rows(w, count, "links", err);
+    if (!rc)
+        rc = refuse_parallel(w, pair, count, err);
+    free(pair);
+    return rc;
+}
+
+static int read_graph(struct tokens *w, struct graph *g, struct err *err)
+{
+    struct sizes size = { 0 };
+    struct err why;
+    int rc;
+
+    rc = read_sizes(w, &size, err);
+    if (!rc)
+        rc = read_nodes(w, &size, g, err);
+    if (!rc)
+        rc = read_links(w, size.links, g, err);
+    if (rc)
+        return rc;
+    rc = graph_check(g, &why);
+    w->line = size.line;
+    return rc ? tokens_err(w, err, -rc, "%s", why.text) : 0;
+}
+
+int hpcc_parse_topology(const char *name, const char *text, struct graph *g, struct err *err)
+{
+    struct tokens w;
+    struct graph made;
+    int rc;
+
+    tokens_init(&w, name, text);
+    graph_init(&made);
+    rc = read_graph(&w, &made, err);
+    if (rc)
+        graph_fini(&made);
+    else
+        *g = made;
+    return rc;
+}
+
+int hpcc_read_topology(const char *path, struct graph *g, struct err *err)
+{
+    char *text;
+    int rc = tokens_read_file(path, TOPOLOGY_BYTES_MAX, &text, err);
+
+    if (rc)
+        return rc;
+    rc = hpcc_parse_topology(path, text, g, err);
+    free(text);
+    return rc;
+}
