@@ -7,8 +7,9 @@
 #include "cmd/list_tuners.h"
 #include "lb/lb.h"
 #include "meter/monitor/monitor.h"
-#include "traffic/cdf.h"
 #include "scenario/scenario.h"
+#include "traffic/cdf.h"
+#include "traffic/kind.h"
 
 #include <argp.h>
 #include <stdlib.h>
@@ -62,23 +63,22 @@ static void print_monitors(void)
     print_and_free(t);
 }
 
-static void print_kinds(const struct scenario_kind *kind)
+static void print_topologies(void)
 {
     struct table *t = new_name_table();
 
-    for (; kind->name; kind++)
-        add_name(t, kind->name, kind->about);
+    for (const struct topology_kind *k = topology_kinds; k->name; k++)
+        add_name(t, k->name, k->about);
     print_and_free(t);
-}
-
-static void print_topologies(void)
-{
-    print_kinds(scenario_topologies);
 }
 
 static void print_traffics(void)
 {
-    print_kinds(scenario_traffics);
+    struct table *t = new_name_table();
+
+    for (int i = 0; traffic_kinds[i]; i++)
+        add_name(t, traffic_kinds[i]->name, traffic_kinds[i]->about);
+    print_and_free(t);
 }
 
 static void print_sizes(void)
@@ -105,6 +105,15 @@ static void print_sizes(void)
 
 /* ---- the scenario file ---- */
 
+static void add_key(void *table, const char *section, const struct section_key *k)
+{
+    table_cell(table, "%s", *section ? section : "-");
+    table_cell(table, "%s", k->name);
+    table_cell(table, "%s", k->unit);
+    table_cell(table, "%s", k->initial);
+    table_cell(table, "%s", k->about);
+}
+
 static void print_keys(void)
 {
     static const char *const heads[] = { "section", "key", "unit", "initial", "what it is" };
@@ -112,13 +121,7 @@ static void print_keys(void)
 
     for (int i = 0; i < 5; i++)
         table_cell(t, "%s", heads[i]);
-    for (const struct scenario_key *k = scenario_keys; k->name; k++) {
-        table_cell(t, "%s", *k->section ? k->section : "-");
-        table_cell(t, "%s", k->name);
-        table_cell(t, "%s", k->unit);
-        table_cell(t, "%s", k->initial);
-        table_cell(t, "%s", k->about);
-    }
+    scenario_each_key(add_key, t);
     print_and_free(t);
 }
 

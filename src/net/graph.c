@@ -5,6 +5,7 @@
 #include "core/units.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -184,12 +185,33 @@ void graph_fat_tree(struct graph *g, const struct graph_fat_tree *tree)
 
 /* Names */
 
+/* Most names end in their number: that of the node, or of a switch behind all hosts. */
+static int64_t find_by_number(const struct graph *g, const char *name)
+{
+    size_t   digits = strlen(name);
+    uint64_t number;
+
+    while (digits > 0 && isdigit((unsigned char)name[digits - 1]))
+        digits--;
+    if (text_to_uint(name + digits, &number, NULL) || number >= g->nodes)
+        return -1;
+    if (strcmp(g->node[number].name, name) == 0)
+        return (int64_t)number;
+    if (number + g->hosts < g->nodes && strcmp(g->node[number + g->hosts].name, name) == 0)
+        return (int64_t)(number + g->hosts);
+    return -1;
+}
+
 int64_t graph_find(const struct graph *g, const char *name)
 {
     uint64_t number;
+    int64_t  found;
 
     if (text_to_uint(name, &number, NULL) == 0)
         return number < g->nodes ? (int64_t)number : -1;
+    found = find_by_number(g, name);
+    if (found >= 0)
+        return found;
     for (uint32_t i = 0; i < g->nodes; i++)
         if (strcmp(g->node[i].name, name) == 0)
             return i;

@@ -278,7 +278,7 @@ static json_t *windows_json(const struct results *r)
     json_t *list = json_array();
 
     for (uint32_t i = 0; i < r->scenario->entries; i++) {
-        const struct scenario_traffic *t = &r->scenario->entry[i];
+        const struct traffic_about *t = &r->scenario->entry[i];
         json_t *o;
 
         if (!t->is_influx || t->start_ps >= r->end_ps)
@@ -423,7 +423,7 @@ static void add_job_rows(json_t *rows, const struct results *r, uint32_t entry)
 
 static void add_flow_rows(json_t *rows, const struct results *r, uint32_t entry)
 {
-    const struct scenario_traffic *t = &r->scenario->entry[entry];
+    const struct traffic_about *t = &r->scenario->entry[entry];
     const struct results_entry *e = &r->entry[entry];
     const struct fct_cell *c = &r->fct->entry[entry];
     struct fct_stats s = fct_slowdown_stats(c), f = fct_us_stats(c);

@@ -107,7 +107,7 @@ static double entry_goodput_bps(const struct results *r, uint32_t entry)
     return e->flows_started ? rate((double)bytes * 8, e->last_ps - e->first_ps) : NAN;
 }
 
-static double realised_load(const struct scenario_traffic *t, uint64_t bytes, uint64_t end_ps)
+static double realised_load(const struct traffic_about *t, uint64_t bytes, uint64_t end_ps)
 {
     uint64_t stop_ps = t->stop_ps < end_ps ? t->stop_ps : end_ps;
     double asked_bits;
@@ -120,7 +120,7 @@ static double realised_load(const struct scenario_traffic *t, uint64_t bytes, ui
 
 /* ---- jobs ---- */
 
-static enum results_job job_of(const struct scenario_traffic *t)
+static enum results_job job_of(const struct traffic_about *t)
 {
     if (t->workers)
         return JOB_TRAINING;
@@ -143,7 +143,7 @@ const enum op_kind *results_ops_of(enum results_job job)
     return none;
 }
 
-static void add_training(struct results_entry *e, const struct scenario_traffic *t, const struct ops_cell *c)
+static void add_training(struct results_entry *e, const struct traffic_about *t, const struct ops_cell *c)
 {
     double mean_us = ops_us_stats(c).mean, mean_s = mean_us / 1e6;
 

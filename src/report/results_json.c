@@ -92,7 +92,7 @@ static json_t *op_json(const struct ops_cell *c)
 static void put_job(json_t *row, const struct results *r, uint32_t entry)
 {
     const struct results_entry *e = &r->entry[entry];
-    const struct scenario_traffic *t = &r->scenario->entry[entry];
+    const struct traffic_about *t = &r->scenario->entry[entry];
 
     for (const enum op_kind *k = results_ops_of(e->job); *k != OP_KINDS; k++)
         json_object_set_new(row, results_op_names[*k], op_json(ops_cell(r->ops, entry, *k)));
@@ -116,7 +116,7 @@ static json_t *traffic_json(const struct results *r)
     json_t *rows = json_array();
 
     for (uint32_t i = 0; i < r->scenario->entries; i++) {
-        const struct scenario_traffic *t = &r->scenario->entry[i];
+        const struct traffic_about *t = &r->scenario->entry[i];
         json_t *row = json_object();
 
         json_put_text(row, "name", t->name);

@@ -20,7 +20,7 @@ static json_t *loads_json(const struct results *r)
     json_t *rows = json_array();
 
     for (uint32_t i = 0; i < r->scenario->entries; i++) {
-        const struct scenario_traffic *t = &r->scenario->entry[i];
+        const struct traffic_about *t = &r->scenario->entry[i];
         json_t *row = json_object();
 
         json_put_text(row, "name", t->name);

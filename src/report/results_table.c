@@ -96,7 +96,7 @@ static void print_line(FILE *out, const char *what, const char *format, ...)
 static void print_traffic(const struct results *r, FILE *out)
 {
     for (uint32_t i = 0; i < r->scenario->entries; i++) {
-        const struct scenario_traffic *t = &r->scenario->entry[i];
+        const struct traffic_about *t = &r->scenario->entry[i];
         const char *what = i == 0 ? "traffic" : "";
 
         if (t->load > 0)

@@ -17,7 +17,7 @@
 #define SHARE_ASSUMED  0.2               /* of all links, for traffic that has no load */
 
 /* What an entry will send, about: by its load, or a share of all links for as long as it goes on. */
-static double expected_bytes(const struct scenario *s, const struct scenario_traffic *t)
+static double expected_bytes(const struct scenario *s, const struct traffic_about *t)
 {
     uint64_t stop_ps = t->stop_ps < s->run_ps ? t->stop_ps : s->run_ps;
     double   seconds = stop_ps == NEVER || stop_ps <= t->start_ps ? 0

@@ -3,7 +3,8 @@
 
 #include "base/text.h"
 #include "core/units.h"
-#include "scenario/scenario_reader.h"
+#include "net/measure.h"
+#include "scenario/parts.h"
 #include "traffic/traffic.h"
 
 #include <stdlib.h>
@@ -31,7 +32,8 @@ static void read_model(const struct section *sec, struct sim_cfg *cfg)
         reader_refuse(sec->r, section_get(sec, "order"), "the order ns3 needs the model hpcc or conweave");
 }
 
-static void read_seed(const struct section *sec, const uint64_t *seed, uint64_t *made)
+/* Whether somebody has chosen one. */
+static bool read_seed(const struct section *sec, const uint64_t *seed, uint64_t *made)
 {
     const char *text = section_text(sec, "seed");
     struct err  why;
@@ -40,7 +42,7 @@ static void read_seed(const struct section *sec, const uint64_t *seed, uint64_t 
         reader_refuse(sec->r, section_get(sec, "seed"), "seed: %s", why.text);
     if (seed)
         *made = *seed;
-    sec->r->has_seed = seed || section_get(sec, "seed");
+    return seed || section_get(sec, "seed");
 }
 
 static void read_run(const struct section *sec, uint64_t *run_ps)
@@ -78,7 +80,7 @@ static void read_cc(const struct section *sec, struct sim_cfg *cfg)
                       cfg->cc->name);
 }
 
-static void set_lb(struct scenario_reader *r, const struct yaml_node *node, struct sim_cfg *cfg)
+static void set_lb(struct reader *r, const struct yaml_node *node, struct sim_cfg *cfg)
 {
     const char *names[32] = { NULL };
     char        near[80];
@@ -95,9 +97,9 @@ static void set_lb(struct scenario_reader *r, const struct yaml_node *node, stru
 }
 
 /* lb: NAME, or a map. Capacities count in model nic; the fork takes all next hops for equal. */
-static void read_lb(struct scenario_reader *r, const struct yaml_node *node, struct sim_cfg *cfg)
+static void read_lb(struct reader *r, const struct yaml_node *node, struct sim_cfg *cfg)
 {
-    struct section sec = section_open(r, node && node->kind == YAML_MAP ? node : NULL, "lb", NULL);
+    struct section sec = scenario_open(r, node && node->kind == YAML_MAP ? node : NULL, "lb");
     const char    *seed = section_text(&sec, "seed");
     struct err     why;
 
@@ -118,30 +120,6 @@ static void read_lb(struct scenario_reader *r, const struct yaml_node *node, str
 
 /* ---- the whole ---- */
 
-/* What loads are measured against. */
-static void add_up_links(struct scenario *s)
-{
-    const struct graph *g = &s->graph;
-    bool               *has_hosts = xcalloc(g->nodes + 1ul, sizeof *has_hosts);
-
-    for (uint32_t i = 0; i < g->links; i++) {
-        const struct graph_link *l = &g->link[i];
-        bool                     a = g->node[l->a].is_switch, b = g->node[l->b].is_switch;
-
-        if (a && b)
-            continue;
-        s->host_bps += (double)l->rate_bps * (!a + !b);
-        has_hosts[a ? l->a : l->b] = true;
-    }
-    for (uint32_t i = 0; i < g->links; i++) {
-        const struct graph_link *l = &g->link[i];
-
-        if (g->node[l->a].is_switch && g->node[l->b].is_switch)
-            s->uplink_bps += (double)l->rate_bps * (has_hosts[l->a] + has_hosts[l->b]);
-    }
-    free(has_hosts);
-}
-
 static void refuse_beside_hpcc(const struct section *sec)
 {
     const char *const keys[] = { "topology", "traffic" };
@@ -152,49 +130,58 @@ static void refuse_beside_hpcc(const struct section *sec)
                               "the config named by 'hpcc' brings its own %s", keys[i]);
 }
 
-static void read_all(struct scenario_reader *r, const uint64_t *seed)
+static void read_network(struct reader *r, struct scenario *s, const struct section *sec, bool has_seed)
 {
-    struct section  sec = section_open(r, r->doc.root, "", NULL);
-    struct sim_cfg *cfg = &r->s->cfg;
+    if (section_get(sec, "hpcc")) {
+        refuse_beside_hpcc(sec);
+        scenario_read_hpcc(r, s, section_get(sec, "hpcc"),
+                           (struct scenario_given){ .seed = has_seed, .lb = section_get(sec, "lb") });
+    } else {
+        scenario_read_topology(r, s, section_need(sec, "topology"));
+        scenario_read_links_down(r, s, section_get(sec, "topology"));
+        scenario_use_model(r, s);
+    }
+    if (r->rc)
+        return;
+    s->host_bps = graph_host_bps(&s->graph);
+    s->uplink_bps = graph_uplink_bps(&s->graph);
+}
+
+static void read_all(struct reader *r, struct scenario *s, const struct yaml_node *root, const uint64_t *seed)
+{
+    struct section  sec = scenario_open(r, root, "");
+    struct sim_cfg *cfg = &s->cfg;
+    bool            has_seed;
 
     read_model(&sec, cfg);
-    read_seed(&sec, seed, &cfg->seed);
-    read_run(&sec, &r->s->run_ps);
-    read_interval(&sec, &r->s->interval_ps);
+    has_seed = read_seed(&sec, seed, &cfg->seed);
+    read_run(&sec, &s->run_ps);
+    read_interval(&sec, &s->interval_ps);
     read_cc(&sec, cfg);
     read_lb(r, section_get(&sec, "lb"), cfg);
-    if (section_get(&sec, "hpcc")) {
-        refuse_beside_hpcc(&sec);
-        scenario_read_hpcc(r, section_get(&sec, "hpcc"));
-    } else {
-        scenario_read_topology(r, section_need(&sec, "topology"));
-        scenario_read_links_down(r, section_get(&sec, "topology"));
-        scenario_use_model(r);
-    }
-    if (!r->rc)
-        add_up_links(r->s);
-    scenario_read_settings(r, r->doc.root);
-    scenario_read_monitor(r, section_get(&sec, "monitor"));
-    scenario_read_tuner(r, section_get(&sec, "tuner"));
+    read_network(r, s, &sec, has_seed);
+    scenario_read_settings(r, s, root);
+    scenario_read_monitor(r, s, section_get(&sec, "monitor"));
+    scenario_read_tuner(r, s, section_get(&sec, "tuner"));
     if (!section_get(&sec, "hpcc"))
-        scenario_read_traffic(r, section_need(&sec, "traffic"));
+        scenario_read_traffic(r, s, &sec);
 }
 
 int scenario_parse(struct scenario *s, const char *name, const char *text, size_t length,
                    const char *const *set, uint32_t sets, const uint64_t *seed, struct err *err)
 {
-    struct scenario_reader r = { .s = s, .name = name, .set = set, .sets = sets, .err = err };
+    struct scenario_tree t = { .r = { .name = name, .what = "a scenario", .set = set, .err = err }, .sets = sets };
 
     *s = (struct scenario){ .path = xstrdup(name) };
-    r.rc = yaml_parse(&r.doc, name, text, length, err);
-    if (!r.rc)
-        reader_apply_sets(&r);
-    if (!r.rc)
-        read_all(&r, seed);
-    reader_fini(&r);
-    if (r.rc)
+    t.r.rc = yaml_parse(&t.doc, name, text, length, err);
+    if (!t.r.rc)
+        scenario_apply_sets(&t);
+    if (!t.r.rc)
+        read_all(&t.r, s, t.doc.root, seed);
+    scenario_tree_fini(&t);
+    if (t.r.rc)
         scenario_fini(s);
-    return r.rc;
+    return t.r.rc;
 }
 
 int scenario_read(struct scenario *s, const char *path, const char *const *set, uint32_t sets,

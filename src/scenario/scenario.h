@@ -1,38 +1,24 @@
 /* src/scenario/scenario.h - a scenario file becomes a network, its traffic and a setting.
  *
- * Every key stands in a table (scenario_keys) that feeds the reader, its messages and docs/scenario.md.
+ * Every key stands in a table that feeds the reader, its messages and docs/scenario.md: those of kinds of topology
+ * and traffic in the kind's own.
  * Whatever is wrong is refused before anything runs: "file:line:column: what is wrong; did you mean 'x'?".
  */
 #ifndef SCENARIO_SCENARIO_H
 #define SCENARIO_SCENARIO_H
 
 #include "base/err.h"
+#include "base/reader.h"
 #include "core/knobs.h"
 #include "net/graph.h"
 #include "sim/sim.h"
 #include "sim/observe/watch.h"
+#include "traffic/traffic.h"
 
 #include <stdint.h>
 #include <stdio.h>
 
-struct traffic;
-
 struct knob_change { uint64_t at_ps; struct knobs knobs; };      /* a whole setting, in force from then on */
-
-struct scenario_traffic {        /* what the scenario says of one entry of its traffic list, for results */
-    char     name[64];           /* given, or its kind and number: "poisson 1" */
-    char     kind[16];
-    double   load;               /* asked for; 0: not a matter of load */
-    double   bps_per_host;       /* what 'load' comes to */
-    uint32_t hosts;
-    uint64_t start_ps, stop_ps;  /* of starts of flows; stop_ps is NEVER if nothing limits them */
-    bool     is_influx;          /* comes upon the rest and goes: results are split by it */
-    uint32_t workers;            /* training; 0: something else */
-    uint64_t collective_bytes;   /* training: its size as nccl-tests define it */
-    double   bus_factor;         /* training: bus bandwidth over algorithm bandwidth */
-    uint64_t bound_ps;           /* training: the least a collective can take by the hosts' links; 0: not known */
-    uint64_t compute_ps;         /* training: between two collectives */
-};
 
 struct scenario_option { char *key, *text, *place; };    /* place: "file:line:column: ", for messages */
 
@@ -50,7 +36,7 @@ struct scenario {
     struct sim_cfg           cfg;
     struct graph             graph;
     struct traffic          *traffic;
-    struct scenario_traffic *entry;
+    struct traffic_about    *entry;
     uint32_t                 entries;
     struct watch_cfg         watch;          /* monitors */
     struct scenario_tuner    tuner;
@@ -74,19 +60,18 @@ void scenario_fini(struct scenario *);
 /* Makes the simulation; graph and traffic move into it. */
 int scenario_start(struct scenario *, struct sim **, struct err *);
 
-/* One row of the table of keys. */
-struct scenario_key {
-    const char *section;         /* "", "topology", "topology star", "traffic poisson", "host", "switch", ... */
-    const char *name, *unit;     /* unit: "time", "rate", "bytes", "count", "share", "name", "file", "map", "list", "yes/no" */
-    const char *initial;         /* as one would write it; "" if required or none; "model" if it depends on the model */
-    const char *about;
+/* A kind of topology: reads its section and builds the network. */
+struct topology_kind {
+    const char               *name, *about;      /* about: one line */
+    const struct section_key *keys;              /* its own, beside those of all kinds */
+    void                    (*read)(const struct section *, struct graph *);
+    bool                      says_loss;         /* a link's loss may be said to be 0; negative: nothing is said */
 };
 
-extern const struct scenario_key scenario_keys[];        /* ends with a row whose name is NULL */
+extern const struct topology_kind topology_kinds[];      /* ends with a row whose name is NULL */
 
-/* Kinds of topology and traffic, with one line each; end with a row whose name is NULL. */
-struct scenario_kind { const char *name, *about; };
-extern const struct scenario_kind scenario_topologies[], scenario_traffics[];
+/* Shows every key that there is, with its section: "", "host", "traffic poisson". */
+void scenario_each_key(void (*show)(void *arg, const char *section, const struct section_key *), void *arg);
 
 /* Prints docs/scenario.md. */
 void scenario_print_reference(FILE *);

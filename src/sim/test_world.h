@@ -8,7 +8,7 @@
 #define SIM_TEST_WORLD_H
 
 #include "sim/sim.h"
-#include "traffic/traffic.h"
+#include "traffic/add.h"
 
 #include <stdlib.h>
 #include <string.h>

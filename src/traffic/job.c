@@ -1,17 +1,16 @@
 #include "traffic/job.h"
 #include "core/units.h"
-#include "traffic/traffic_internal.h"
+#include "traffic/internal.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-void job_init(struct job *j, const struct job_kind *kind, struct traffic *t, const struct traffic_common *common,
+void job_init(struct job *j, const struct traffic_kind *kind, struct traffic *t, const struct traffic_common *common,
               const uint32_t *hosts, uint32_t count)
 {
-    struct traffic_entry *e = traffic_add_entry(t, JOB, common, hosts, count);
+    struct traffic_entry *e = traffic_add_entry(t, kind, j, common, hosts, count);
 
     e->job = j;
-    j->kind = kind;
     j->traffic = t;
     j->common = *common;
     j->entry = t->entries - 1;
@@ -26,6 +25,11 @@ void job_init(struct job *j, const struct job_kind *kind, struct traffic *t, con
         j->worker_of[hosts[i]] = i;
         traffic_add_stream(t, hosts[i], i)->is_worker = true;
     }
+}
+
+void job_send_bps(struct job *j, double bps)
+{
+    j->traffic->entry[j->entry].bps = bps;
 }
 
 /* ---- posts ---- */
@@ -135,21 +139,6 @@ bool job_next(struct traffic *t, struct traffic_stream *s, struct flow_spec *f)
 
 /* ---- parts ---- */
 
-/* Poisson traffic sends at its load; of the rest nothing is known but that it will send as fast as it can now and
- * then. */
-void traffic_weigh(const struct traffic *t, const uint64_t *rate_bps, double *weight)
-{
-    for (uint32_t i = 0; i < t->streams; i++) {
-        const struct traffic_stream *s = &t->stream[i];
-        const struct traffic_entry  *e = &t->entry[s->entry];
-
-        if (e->kind == POISSON && !s->is_worker)
-            weight[s->source] += e->cdf.bytes_mean * 8 * (double)PS_PER_S / e->gap_ps_mean;
-        else
-            weight[s->source] += (double)rate_bps[s->source] / 4;
-    }
-}
-
 /* Moves what the stream has posted from part 0 to the part it is in from now on. */
 static void move_stream(struct traffic *t, uint32_t stream, const struct post *old)
 {
@@ -178,8 +167,8 @@ void traffic_divide(struct traffic *t, const uint8_t *part_of_node, uint32_t par
     for (uint32_t i = 0; i < t->streams; i++)
         move_stream(t, i, old.post);
     for (uint32_t i = 0; i < t->entries; i++)
-        if (t->entry[i].job && t->entry[i].job->kind->divide)
-            t->entry[i].job->kind->divide(t->entry[i].job, parts);
+        if (t->entry[i].job && t->entry[i].kind->divide)
+            t->entry[i].kind->divide(t->entry[i].job, parts);
     free(old.post);
     free(old.signal);
     free(old.op);
@@ -216,9 +205,9 @@ bool traffic_signal(struct traffic *t, uint32_t part, struct signal *s)
 
 void traffic_on_signal(struct traffic *t, uint32_t part, const struct signal *s)
 {
-    struct job *j = t->entry[s->entry].job;
+    const struct traffic_entry *e = &t->entry[s->entry];
 
-    j->kind->on_signal(j, part, s->at_ps, s->worker, s->value);
+    e->kind->on_signal(e->job, part, s->at_ps, s->worker, s->value);
 }
 
 uint64_t traffic_signal_ps(const struct traffic *t)
@@ -292,18 +281,18 @@ uint64_t traffic_due_ps(const struct traffic *t, uint32_t stream)
 
 void traffic_on_arrival(struct traffic *t, uint64_t now_ps, const struct message *m)
 {
-    struct job *j = t->entry[m->traffic].job;
+    const struct traffic_entry *e = &t->entry[m->traffic];
 
-    if (j->kind->on_arrival)
-        j->kind->on_arrival(j, now_ps, m);
+    if (e->kind->on_arrival)
+        e->kind->on_arrival(e->job, now_ps, m);
 }
 
 void traffic_on_sent(struct traffic *t, uint64_t now_ps, const struct message *m)
 {
-    struct job *j = t->entry[m->traffic].job;
+    const struct traffic_entry *e = &t->entry[m->traffic];
 
-    if (j->kind->on_sent)
-        j->kind->on_sent(j, now_ps, m);
+    if (e->kind->on_sent)
+        e->kind->on_sent(e->job, now_ps, m);
 }
 
 bool traffic_touched(struct traffic *t, uint32_t part, uint32_t *stream)

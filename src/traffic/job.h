@@ -12,46 +12,33 @@
 #ifndef TRAFFIC_JOB_H
 #define TRAFFIC_JOB_H
 
-#include "base/rng.h"
 #include "core/result.h"
-#include "traffic/traffic.h"
+#include "traffic/kind.h"
 
 #include <stdint.h>
 
 #define JOB_NO_WORKER UINT32_MAX
 
-struct job;
-
-struct job_kind {
-    void (*on_arrival)(struct job *, uint64_t now_ps, const struct message *);   /* NULL: does not ask */
-    void (*on_sent)(struct job *, uint64_t now_ps, const struct message *);      /* likewise */
-    void (*free)(struct job *);          /* frees what is its own and the job itself */
-
-    /* For jobs that signal. A signal of a worker, signal_ps after it was sent, in one part; signals of one
-     * moment come by worker, then value. And: before the first flow, copies what signals change for 'parts' parts;
-     * until then part 0 is all there is. */
-    void (*on_signal)(struct job *, uint32_t part, uint64_t now_ps, uint32_t worker, uint64_t value);
-    void (*divide)(struct job *, uint32_t parts);
-};
-
-struct job {                     /* the first member of what a kind allocates */
-    const struct job_kind *kind;
-    struct traffic        *traffic;
-    struct traffic_common  common;
-    uint32_t               entry;        /* of the traffic list */
-    uint32_t               first_stream, workers;    /* worker i is stream first_stream + i */
-    uint32_t              *host;         /* node of each worker */
-    uint32_t              *worker_of;    /* by node: JOB_NO_WORKER, or the worker there */
-    uint64_t               signal_ps;    /* how long a signal takes; 0: it sends none */
+struct job {                     /* the first member of the state that a kind allocates */
+    struct traffic       *traffic;
+    struct traffic_common common;
+    uint32_t              entry;         /* of the traffic list */
+    uint32_t              first_stream, workers;     /* worker i is stream first_stream + i */
+    uint32_t             *host;          /* node of each worker */
+    uint32_t             *worker_of;     /* by node: JOB_NO_WORKER, or the worker there */
+    uint64_t              signal_ps;     /* how long a signal takes; 0: it sends none */
 };
 
 /* Makes an entry of the traffic list and a worker on each host; the job belongs to the traffic from now on. */
-void job_init(struct job *, const struct job_kind *, struct traffic *, const struct traffic_common *,
+void job_init(struct job *, const struct traffic_kind *, struct traffic *, const struct traffic_common *,
               const uint32_t *hosts, uint32_t count);
 
 /* Makes room for 'posts' flows that are posted and have not started, all workers together, so that none is asked
  * for during the run. A job that posts more than that at a time gets it all the same. */
 void job_reserve(struct job *, uint32_t posts);
+
+/* What each of its streams that are no workers sends, on average. */
+void job_send_bps(struct job *, double bps);
 
 /* Makes a worker start a flow at at_ps, not before the present. Flows of one moment start by tag, then
  * destination. */

@@ -1,7 +1,8 @@
 #include "traffic/job.h"
 
 #include "core/units.h"
-#include "traffic/traffic_internal.h"
+#include "traffic/add.h"
+#include "traffic/internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,14 +40,14 @@ static void on_sent(struct job *j, uint64_t now_ps, const struct message *m)
     l->tag = m->tag;
 }
 
-static void free_listener(struct job *j)
+static void free_listener(void *state)
 {
     freed++;
-    free(j);
+    free(state);
 }
 
-static const struct job_kind listens = { .on_arrival = on_arrival, .on_sent = on_sent, .free = free_listener };
-static const struct job_kind is_deaf = { .free = free_listener };
+static const struct traffic_kind listens = { .on_arrival = on_arrival, .on_sent = on_sent, .free = free_listener };
+static const struct traffic_kind is_deaf = { .free = free_listener };
 
 struct office {                  /* two jobs beside other traffic */
     struct graph     graph;

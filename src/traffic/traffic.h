@@ -4,6 +4,9 @@
  * after the other, so flows are made when they start and never held. Every stream has
  * its own random numbers: what one yields does not depend on the others.
  *
+ * An entry of the traffic list is of some kind (traffic/kind.h); each kind is a source in traffic/kinds/. A program
+ * adds entries by traffic/add.h, a file by traffic/read.h.
+ *
  * Some streams know their flows beforehand: traffic_next() yields them in order. Others are workers of a job
  * (traffic/job.h), whose flows follow from flows that have ended: the simulator tells of those, and traffic tells
  * which workers then have something to start, and when.
@@ -13,10 +16,7 @@
 
 #include "base/err.h"
 #include "core/result.h"
-#include "traffic/cdf.h"
-#include "traffic/collective.h"
 #include "net/graph.h"
-#include "net/flow_list.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,72 +44,44 @@ struct message {
     uint64_t start_ps;
 };
 
+struct traffic_about {           /* what results say of one entry of the traffic list */
+    char     name[64];           /* given, or its kind and number: "poisson 1" */
+    char     kind[16];
+    double   load;               /* asked for; 0: not a matter of load */
+    double   bps_per_host;       /* what 'load' comes to */
+    uint32_t hosts;
+    uint64_t start_ps, stop_ps;  /* of starts of flows; stop_ps is NEVER if nothing limits them */
+    bool     is_influx;          /* comes upon the rest and goes: results are split by it */
+    uint32_t workers;            /* training; 0: something else */
+    uint64_t collective_bytes;   /* training: its size as nccl-tests define it */
+    double   bus_factor;         /* training: bus bandwidth over algorithm bandwidth */
+    uint64_t bound_ps;           /* training: the least a collective can take by the hosts' links; 0: not known */
+    uint64_t compute_ps;         /* training: between two collectives */
+};
+
 struct traffic *traffic_new(const struct graph *, uint64_t seed);
 void            traffic_free(struct traffic *);
 
-/* Each adds one entry of the scenario's traffic list. 'prio' is the class of its packets. Hosts are given
- * as nodes. Values have been checked. */
+/* What all entries have: when flows start, and the class of their packets. */
 struct traffic_common { uint64_t start_ps, stop_ps; uint8_t prio; };
 
-/* The flows of an HPCC flow list; taken over. */
-void traffic_add_list(struct traffic *, struct flow_list *);
-
-/* Every host of 'hosts' starts flows at a Poisson rate such that it sends bps_per_host on average, to
- * another of them chosen uniformly, sizes from the table; the table is taken over. */
-void traffic_add_poisson(struct traffic *, const struct traffic_common *, struct cdf *, double bps_per_host,
-                         const uint32_t *hosts, uint32_t count);
-
-/* Every sender sends 'bytes' to the receiver at start, and again every period until stop (period 0: once). */
-void traffic_add_incast(struct traffic *, const struct traffic_common *, uint64_t bytes, uint64_t period_ps,
-                        uint32_t receiver, const uint32_t *senders, uint32_t count, uint32_t flows_each);
-
-/* Each host sends 'bytes' to one other and receives from one other: host i to host i + shift, or, shift 0,
- * a random permutation without fixed points. */
-void traffic_add_permutation(struct traffic *, const struct traffic_common *, uint64_t bytes, uint32_t shift,
-                             const uint32_t *hosts, uint32_t count);
-
-/* Each host sends 'bytes' to each other host, all at start; host i begins with i + 1, so that receivers
- * differ. */
-void traffic_add_all_to_all(struct traffic *, const struct traffic_common *, uint64_t bytes, const uint32_t *hosts,
-                            uint32_t count);
-
-/* Every sender starts 'qps' flows of 'bytes' to the receiver, each at a moment of its own, uniform in
- * 'spread_ps' from start on. */
-void traffic_add_many_to_one(struct traffic *, const struct traffic_common *, uint64_t bytes,
-                             uint64_t spread_ps, uint32_t receiver, const uint32_t *senders, uint32_t count,
-                             uint32_t qps);
-
-/* Every host of 'longs' sends one long flow to the receiver from start on. Upon that come bursts of short
- * ones: one in each period, the first period 'after_ps' from start, at a moment uniform in 'jitter_ps' from
- * the period's beginning; each of its 'shorts' flows starts uniformly in 'spread_ps' from then on. They are
- * dealt to the hosts 'from' in turn. jitter_ps + spread_ps <= period_ps: bursts stay in their order. */
-struct long_short {
-    uint64_t        long_bytes, short_bytes;
-    uint64_t        after_ps, period_ps, jitter_ps, spread_ps;
-    uint32_t        receiver, shorts;
-    const uint32_t *longs, *from;
-    uint32_t        long_count, from_count;
+/* How flows are sent that are TCP's. */
+struct traffic_tcp {
+    uint32_t algorithm;          /* index among those that were there to choose from: struct traffic_env */
+    uint32_t mss_bytes;          /* payload of a full packet */
+    uint32_t burst_bytes;        /* of payload, at most, back to back */
+    uint64_t rto_ps_min;
+    uint64_t wake_ps_max;        /* from an ACK to the stack's answer, at most; random */
+    bool     is_ecn;             /* switches may mark its packets */
 };
 
-void traffic_add_long_short(struct traffic *, const struct traffic_common *, const struct long_short *);
+#define TRAFFIC_TCPS_MAX 64      /* different ones in a run */
 
-/* Training (traffic/job_training.c): the workers do a collective and wait for the last of them; delay_ps later all know
- * that it is through, compute for compute_ps and begin again, until 'iterations' have begun or it is time to stop.
- * Worker i is on hosts[i]. An iteration is reported when the last worker has sent and received all of it.
- * delay_ps is not less than the delay of a link. */
-struct traffic_training {
-    struct collective_cfg collective;
-    uint64_t              compute_ps, delay_ps;
-    uint32_t              iterations;    /* UINT32_MAX is as good as no limit */
-};
-void traffic_add_training(struct traffic *, const struct traffic_common *, const struct traffic_training *,
-                          const uint32_t *hosts);
+/* Returns the number of such a setting, from 1, new or not; 0: there are too many. */
+uint8_t traffic_add_tcp(struct traffic *, const struct traffic_tcp *);
 
-/* The flows of an htsim connection matrix (traffic/job_cm.c), which is taken over: its host i is the i-th host of the
- * graph. Times of the matrix count from start. A flow that waits for a trigger starts delay_ps after it is fired;
- * delay_ps is not less than the delay of a link. */
-struct flow_matrix;
-void traffic_add_cm(struct traffic *, const struct traffic_common *, struct flow_matrix *, uint64_t delay_ps);
+/* All of them; setting i has the number i + 1. */
+const struct traffic_tcp *traffic_tcps(const struct traffic *, uint32_t *count);
 
 /* Makes the flows of the entry that was added last TCP flows; tcp: as in struct flow_spec. */
 void traffic_use_tcp(struct traffic *, uint8_t tcp);
@@ -161,6 +133,10 @@ void traffic_weigh(const struct traffic *, const uint64_t *rate_bps, double *wei
 
 /* Divides the streams among 'parts' that may be used at the same time, by node; before the first flow. */
 void traffic_divide(struct traffic *, const uint8_t *part_of_node, uint32_t parts);
+
+/* What went wrong while flows were drawn, such as more calls at once than can be told apart; 0: nothing. What it is
+ * about starts no more flows. */
+int traffic_failed(const struct traffic *, struct err *);
 
 /* Tells of the work that was over while the parts were running: see traffic_on_op(). */
 void traffic_tell(struct traffic *);

@@ -1,4 +1,4 @@
-#include "traffic/traffic.h"
+#include "traffic/add.h"
 #include "core/units.h"
 
 #include <math.h>

@@ -1,0 +1,204 @@
+/* src/scenario/hpcc.c - a config file of the HPCC ns-3 fork becomes a scenario. */
+#include "scenario/parts.h"
+
+#include "base/text.h"
+#include "core/units.h"
+#include "formats/hpcc_files.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define LINK_DOWN_FROM_PS  (2 * PS_PER_S)    /* the fork counts from second 2 */
+
+static void refuse_config(struct reader *r, const char *path, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void refuse_config(struct reader *r, const char *path, const char *format, ...)
+{
+    char    why[300];
+    va_list args;
+
+    if (r->rc)
+        return;
+    va_start(args, format);
+    vsnprintf(why, sizeof why, format, args);
+    va_end(args);
+    r->rc = err_set(r->err, EINVAL, "%s: %s", path, why);
+}
+
+static void read_network(struct reader *r, struct scenario *s, const struct yaml_node *node, const char *path,
+                         const struct hpcc_config *c)
+{
+    struct graph *g = &s->graph;
+    struct err    why;
+    char         *file;
+
+    if (!*c->topology_file)
+        refuse_config(r, path, "TOPOLOGY_FILE is missing");
+    if (r->rc)
+        return;
+    file = reader_path(path, c->topology_file);
+    reader_keep(r, hpcc_read_topology(file, g, &why), &why, node);
+    free(file);
+    for (uint32_t i = 0; i < g->links && !r->rc; i++)
+        if (g->link[i].loss == 0)
+            g->link[i].loss = c->error_rate_per_link;
+}
+
+static void read_link_down(struct reader *r, struct scenario *s, const char *path, const struct hpcc_config *c)
+{
+    const struct graph *g = &s->graph;
+    struct sim_cfg     *cfg = &s->cfg;
+    uint64_t            at_ps = LINK_DOWN_FROM_PS + c->link_down.at_us * PS_PER_US;
+    uint32_t            down_a = c->link_down.a, down_b = c->link_down.b;
+
+    if (r->rc || c->link_down.at_us == 0)
+        return;
+    for (uint32_t i = 0; i < g->links; i++) {
+        const struct graph_link *l = &g->link[i];
+
+        if ((l->a == down_a && l->b == down_b) || (l->a == down_b && l->b == down_a)) {
+            cfg->change = xcalloc(1, sizeof *cfg->change);
+            cfg->change[cfg->changes++] = (struct link_change){ .at_ps = at_ps, .link = i };
+            return;
+        }
+    }
+    refuse_config(r, path, "LINK_DOWN: there is no link between the nodes %u and %u", down_a, down_b);
+}
+
+static void set_knob(struct reader *r, struct scenario *s, const char *path, const char *key, enum knob knob,
+                     double value)
+{
+    const struct knob_info *info = &knob_info[knob];
+
+    if (value < info->min || value > info->max)
+        refuse_config(r, path, "%s makes '%s' %.10g, which is not within %.10g .. %.10g", key, info->name,
+                      value, info->min, info->max);
+    s->cfg.knobs.value[knob] = value;
+}
+
+static void set_knobs(struct reader *r, struct scenario *s, const char *path, const struct hpcc_config *c)
+{
+    set_knob(r, s, path, "RP_TIMER", KNOB_rpg_time_reset, c->rp_timer_us);
+    set_knob(r, s, path, "RATE_DECREASE_INTERVAL", KNOB_rate_reduce_monitor_period, c->rate_decrease_us);
+    set_knob(r, s, path, "ALPHA_RESUME_INTERVAL", KNOB_dce_tcp_rtt, c->alpha_resume_us);
+    set_knob(r, s, path, "EWMA_GAIN", KNOB_dce_tcp_g, 1024 - 1024 * c->ewma_gain);
+    set_knob(r, s, path, "FAST_RECOVERY_TIMES", KNOB_rpg_threshold, c->fast_recovery_times);
+    set_knob(r, s, path, "RATE_AI", KNOB_rpg_ai_rate, (double)c->ai_bps / 1e6);
+    set_knob(r, s, path, "RATE_HAI", KNOB_rpg_hai_rate, (double)c->hai_bps / 1e6);
+    set_knob(r, s, path, "MIN_RATE", KNOB_rpg_min_rate, (double)c->min_rate_bps / 1e6);
+    set_knob(r, s, path, "CLAMP_TARGET_RATE", KNOB_clamp_tgt_rate, c->clamp_target_rate);
+}
+
+/* Every speed of a link must be in the maps, as in the fork. */
+static void check_maps(struct reader *r, struct scenario *s, const char *path, const struct hpcc_config *c)
+{
+    const struct graph *g = &s->graph;
+    char                text[32];
+
+    for (uint32_t i = 0; i < g->links && !r->rc && c->enable_qcn; i++) {
+        uint32_t at = 0;
+
+        while (at < c->ecn_count && c->ecn[at].rate_bps != g->link[i].rate_bps)
+            at++;
+        if (at == c->ecn_count)
+            refuse_config(r, path, "KMAX_MAP has no row for %s, the rate of the link %s-%s",
+                          text_from_rate(text, sizeof text, (double)g->link[i].rate_bps),
+                          g->node[g->link[i].a].name, g->node[g->link[i].b].name);
+    }
+}
+
+static void set_ecn(struct reader *r, struct scenario *s, const char *path, const struct hpcc_config *c)
+{
+    struct sim_cfg *cfg = &s->cfg;
+
+    _Static_assert(HPCC_MAP_MAX <= sizeof cfg->ecn_rate / sizeof *cfg->ecn_rate, "room for the maps");
+    for (uint32_t i = 0; i < c->ecn_count && !r->rc; i++) {
+        if (c->ecn[i].kmax_kb > knob_info[KNOB_kmax].max)
+            refuse_config(r, path, "KMAX_MAP: %.10g KB is more than %.10g KB", c->ecn[i].kmax_kb,
+                          knob_info[KNOB_kmax].max);
+        cfg->ecn_rate[i] =
+            (struct ecn_rate){ c->ecn[i].rate_bps, c->ecn[i].kmin_kb, c->ecn[i].kmax_kb, c->ecn[i].pmax };
+    }
+    cfg->ecn_rates = c->ecn_count;
+    check_maps(r, s, path, c);
+}
+
+static void set_devices(struct reader *r, struct scenario *s, const char *path, const struct hpcc_config *c)
+{
+    struct sim_cfg *cfg = &s->cfg;
+
+    if (c->payload_bytes < 64 || c->payload_bytes > 9000)
+        refuse_config(r, path, "PACKET_PAYLOAD_SIZE must be 64 .. 9000, not %u", c->payload_bytes);
+    if (c->has_win && !c->global_t)
+        refuse_config(r, path, "a window per pair of hosts (HAS_WIN 1 with GLOBAL_T 0) is not modelled");
+    cfg->mtu_bytes = c->payload_bytes;
+    cfg->ack_unpaused = c->ack_high_prio;
+    cfg->window_bytes = c->has_win ? UINT64_MAX : 0;
+    cfg->window_by_rate = c->var_win;
+    cfg->buffer_bytes = (uint64_t)c->buffer_mib << 20;
+    cfg->ecn_on = c->enable_qcn;
+    if (c->is_conweave)
+        cfg->pause_ps = (uint64_t)c->pause_us * PS_PER_US;
+    if (c->is_conweave && !cfg->pause_ps)
+        refuse_config(r, path, "a PAUSE_TIME of less than 1 us pauses nobody");
+}
+
+static void read_flows(struct reader *r, struct scenario *s, const struct yaml_node *node, const char *path,
+                       const struct hpcc_config *c)
+{
+    char *file;
+
+    if (!*c->flow_file)
+        refuse_config(r, path, "FLOW_FILE is missing");
+    if (r->rc)
+        return;
+    file = reader_path(path, c->flow_file);
+    scenario_read_flows(r, s, node, file);
+    free(file);
+}
+
+/* What the scenario itself says comes first. */
+static void use_conweave(struct scenario *s, const struct hpcc_config *c, struct scenario_given given)
+{
+    struct sim_cfg *cfg = &s->cfg;
+
+    cfg->model = MODEL_CONWEAVE;
+    if (c->lb_mode == 6 && !given.lb)
+        cfg->lb = lb_find("letflow");
+    if (c->random_seed && !given.seed)
+        cfg->seed = c->random_seed;
+}
+
+void scenario_read_hpcc(struct reader *r, struct scenario *s, const struct yaml_node *node, struct scenario_given given)
+{
+    struct hpcc_config c;
+    struct err         why;
+    char              *path;
+
+    if (r->rc)
+        return;
+    if (node->kind != YAML_SCALAR || !*node->text) {
+        reader_refuse(r, node, "'hpcc' must be the name of a config file");
+        return;
+    }
+    path = reader_path(r->name, node->text);
+    reader_keep(r, hpcc_read_config(path, &c, &why), &why, node);
+    if (!r->rc)
+        read_network(r, s, node, path, &c);
+    scenario_check_links(r, s, node);
+    if (!r->rc)
+        read_link_down(r, s, path, &c);
+    if (!r->rc && c.is_conweave)
+        use_conweave(s, &c, given);
+    scenario_use_model(r, s);
+    if (!r->rc) {
+        set_knobs(r, s, path, &c);
+        set_devices(r, s, path, &c);
+        set_ecn(r, s, path, &c);
+        read_flows(r, s, node, path, &c);
+    }
+    free(path);
+}

@@ -1,0 +1,188 @@
+/* src/scenario/set.c - what the command line sets, written into the tree of the file. */
+#include "scenario/parts.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_empty(const struct yaml_node *node)
+{
+    return node->kind == YAML_SCALAR && *node->text == '\0';
+}
+
+/* Everything a --set brings is known by its number. */
+static void mark(struct yaml_node *node, uint32_t number)
+{
+    node->line = node->key_line = 0;
+    node->column = node->key_column = number;
+    for (struct yaml_node *c = node->child; c; c = c->next)
+        mark(c, number);
+}
+
+static struct yaml_node *make_node(struct scenario_tree *t, uint32_t number, const char *key)
+{
+    size_t            length = strlen(key) + 1;
+    struct yaml_node *node = xcalloc(1, sizeof *node + length);
+
+    t->made = xrealloc(t->made, (t->made_count + 1) * sizeof *t->made);
+    t->made[t->made_count++] = node;
+    *node = (struct yaml_node){ .kind = YAML_SCALAR, .text = "", .key = memcpy(node + 1, key, length),
+                                .column = number, .key_column = number };
+    return node;
+}
+
+static struct yaml_node *child_of_list(struct scenario_tree *t, struct yaml_node *list, uint32_t number,
+                                       const char *part)
+{
+    struct yaml_node *c = list->child, at = { .column = number };
+    uint64_t          index;
+
+    if (text_to_uint(part, &index, NULL))
+        reader_refuse(&t->r, &at, "'%.60s' is not the number of an entry of a list", part);
+    else if (index >= list->count)
+        reader_refuse(&t->r, &at, "there is no entry %llu in a list of %u; the first is 0",
+                      (unsigned long long)index, list->count);
+    if (t->r.rc)
+        return NULL;
+    while (index-- > 0)
+        c = c->next;
+    return c;
+}
+
+/* What may be a name alone, "tuner: paraleon", becomes a map with that as its kind when one of its options is set. */
+static void name_to_map(struct scenario_tree *t, struct yaml_node *node)
+{
+    struct yaml_node *kind;
+
+    if (node->kind != YAML_SCALAR || !node->key || is_empty(node) ||
+        (strcmp(node->key, "tuner") != 0 && strcmp(node->key, "monitor") != 0 && strcmp(node->key, "lb") != 0))
+        return;
+    kind = make_node(t, 0, "kind");
+    kind->text = node->text;
+    kind->line = kind->key_line = node->line;
+    kind->column = kind->key_column = node->column;
+    node->kind = YAML_MAP;
+    node->child = kind;
+    node->count = 1;
+}
+
+/* The entry called 'part', made if it is not there. */
+static struct yaml_node *child_of(struct scenario_tree *t, struct yaml_node *node, uint32_t number,
+                                  const char *part)
+{
+    struct yaml_node **c, at = { .column = number };
+
+    if (node->kind == YAML_LIST)
+        return child_of_list(t, node, number, part);
+    name_to_map(t, node);
+    if (node->kind == YAML_SCALAR && !is_empty(node)) {
+        reader_refuse(&t->r, &at, "'%.60s' stands below '%.60s', which is neither a map nor a list", part,
+                      node->text);
+        return NULL;
+    }
+    node->kind = YAML_MAP;
+    for (c = &node->child; *c; c = &(*c)->next)
+        if (strcmp((*c)->key, part) == 0)
+            return *c;
+    node->count++;
+    return *c = make_node(t, number, part);
+}
+
+static bool is_top_key(const char *path)
+{
+    size_t length = strcspn(path, ".");
+
+    for (const struct section_key *row = scenario_keys(""); row->name; row++)
+        if (strlen(row->name) == length && strncmp(row->name, path, length) == 0)
+            return true;
+    return false;
+}
+
+static void refuse_name(struct scenario_tree *t, uint32_t number, const char *path)
+{
+    struct yaml_node at = { .column = number };
+    const char      *names[KNOB_COUNT + 64];
+    char             name[64], near[80];
+    uint32_t         count = 0;
+
+    for (; count < KNOB_COUNT; count++)
+        names[count] = knob_names[count];
+    for (const struct section_key *row = scenario_keys(""); row->name && count < KNOB_COUNT + 63; row++)
+        names[count++] = row->name;
+    names[count] = NULL;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(path, "."), path);
+    reader_refuse(&t->r, &at, "'%s' is not a knob or a key%s", name, reader_near(near, sizeof near, name, names));
+}
+
+/* Walks down the path, making what is not there, and gives the entry at its end the value. A knob may be
+ * named without its section. */
+static void put_value(struct scenario_tree *t, uint32_t number, char *path, const struct yaml_node *value)
+{
+    struct yaml_node *node = t->doc.root;
+    char             *part;
+
+    if (knob_find(path) != KNOB_COUNT)
+        node = child_of(t, node, number, "knobs");
+    else if (!is_top_key(path))
+        refuse_name(t, number, path);
+    while (!t->r.rc && node && (part = strsep(&path, ".")))
+        node = child_of(t, node, number, part);
+    if (t->r.rc || !node)
+        return;
+    node->kind = value->kind;
+    node->text = value->text;
+    node->child = value->child;
+    node->count = value->count;
+    node->line = 0;
+    node->column = number;
+}
+
+static void apply_set(struct scenario_tree *t, uint32_t number)
+{
+    const char      *text = t->r.set[number - 1], *equals = strchr(text, '=');
+    struct yaml_node at = { .column = number };
+    struct yaml_doc *doc = &t->set_doc[number - 1];
+    struct err       why;
+    char            *path;
+
+    if (!equals || equals == text) {
+        reader_refuse(&t->r, &at, "write it as key=value");
+        return;
+    }
+    if (yaml_parse(doc, "value", equals + 1, strlen(equals + 1), &why)) {
+        reader_refuse(&t->r, &at, "%s", why.text);
+        return;
+    }
+    if (!doc->root) {
+        reader_refuse(&t->r, &at, "nothing is given after '='");
+        return;
+    }
+    mark(doc->root, number);
+    path = xstrdup(text);
+    path[equals - text] = '\0';
+    put_value(t, number, path, doc->root);
+    free(path);
+}
+
+void scenario_apply_sets(struct scenario_tree *t)
+{
+    if (!t->doc.root) {
+        t->doc.root = make_node(t, 0, "");
+        t->doc.root->kind = YAML_MAP;
+    }
+    t->set_doc = xcalloc(t->sets + 1ul, sizeof *t->set_doc);
+    for (uint32_t i = 1; i <= t->sets && !t->r.rc; i++)
+        apply_set(t, i);
+}
+
+void scenario_tree_fini(struct scenario_tree *t)
+{
+    for (uint32_t i = 0; t->set_doc && i < t->sets; i++)
+        yaml_fini(&t->set_doc[i]);
+    for (uint32_t i = 0; i < t->made_count; i++)
+        free(t->made[i]);
+    free(t->set_doc);
+    free(t->made);
+    yaml_fini(&t->doc);
+}

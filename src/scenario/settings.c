@@ -1,0 +1,481 @@
+/* src/scenario/settings.c - what a model brings with it; the sections host, switch, knobs and changes. */
+#include "scenario/parts.h"
+
+#include "base/text.h"
+#include "core/units.h"
+#include "sim/switch/conweave_buffer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ECN_RATES_MAX (sizeof((struct sim_cfg *)NULL)->ecn_rate / sizeof(struct ecn_rate))
+#define BUFFER_BYTES_MAX UINT32_MAX          /* accounts of a queue are 32 bits wide */
+#define REORDER_PS    (100 * PS_PER_US)
+#define RTO_PS        (4 * PS_PER_MS)
+
+/* ---- the models ---- */
+
+static const struct sim_cfg nic_cfg = {
+    .mtu_bytes = 1024,
+    .header_bytes = 62,          /* Ethernet 14 + IPv4 20 + UDP 8 + BTH 12 + ICRC 4 + FCS 4 */
+    .ack_bytes = 66,             /* the same with AETH 4 */
+    .cnp_bytes = 78,             /* the same with 16 reserved bytes */
+    .pfc_bytes = 64,
+    .spacing_bytes = 20,         /* preamble 8 + gap 12 */
+    .nack_gap_ps = 100 * PS_PER_US,
+    .nack_is_cnp = true,
+    .reorder_ps = REORDER_PS,
+    .rto_ps = RTO_PS,
+    .buffer_bytes = 32000000,
+    .strict_prios = 1 << 6,
+    .lossy_by_traffic = true,
+};
+
+static const struct sim_cfg hpcc_cfg = {
+    .mtu_bytes = 1000,
+    .header_bytes = 48,          /* Ethernet 14 + IPv4 20 + UDP 8 + sequence and class 6 */
+    .ack_bytes = 60,
+    .cnp_bytes = 60,
+    .pfc_bytes = 43,
+    .spacing_bytes = 0,
+    .ack_unpaused = true,
+    .nack_gap_ps = 500 * PS_PER_US,
+    .reorder_ps = REORDER_PS,
+    .buffer_bytes = 32u << 20,
+    .strict_prios = 1 << 0,
+};
+
+/* ACKs have class 0, with PFC frames; a pause ends by itself; duplicates are acknowledged, and there is a timer. */
+static const struct sim_cfg conweave_cfg = {
+    .mtu_bytes = 1000,
+    .header_bytes = 48,
+    .ack_bytes = 60,
+    .cnp_bytes = 60,
+    .pfc_bytes = 43,
+    .spacing_bytes = 0,
+    .ack_unpaused = true,
+    .has_ack_prio = true,
+    .ack_prio = 0,
+    .nack_gap_ps = 4 * PS_PER_US,
+    .nack_is_cnp = true,
+    .reorder_ps = REORDER_PS,
+    .rto_ps = RTO_PS,
+    .buffer_bytes = 9u << 20,
+    .pause_ps = 5 * PS_PER_US,
+    .strict_prios = 1 << 0,
+};
+
+static bool loses_packets(const struct scenario *s)
+{
+    for (uint32_t i = 0; i < s->graph.links; i++)
+        if (s->graph.link[i].loss > 0 || s->graph.link[i].ber > 0)
+            return true;
+    return s->cfg.changes > 0;
+}
+
+/* The forks' DCQCN profiles for hosts of this speed; and ConWeave's flowlet table has room for all flows, so that none
+ * share an entry. */
+static void use_fork_knobs(struct knobs *k, enum sim_model model, uint64_t host_bps)
+{
+    double speed = (double)host_bps / 25e9;
+
+    k->value[KNOB_rpg_ai_rate] = (model == MODEL_HPCC ? 5 : 10) * speed;
+    k->value[KNOB_rpg_hai_rate] = (model == MODEL_HPCC ? 50 : 25) * speed;
+    k->value[KNOB_rpg_min_rate] = model == MODEL_HPCC ? 1000 : 100;
+    k->value[KNOB_dce_tcp_g] = 1020;
+    if (model == MODEL_CONWEAVE)
+        k->value[KNOB_flowlet_table] = knob_info[KNOB_flowlet_table].max;
+    knobs_clamp(k);
+}
+
+static uint64_t first_host_bps(const struct graph *g)
+{
+    for (uint32_t i = 0; i < g->links; i++)
+        if (!g->node[g->link[i].a].is_switch || !g->node[g->link[i].b].is_switch)
+            return g->link[i].rate_bps;
+    return 0;
+}
+
+/* With a map, what is given in it is read; with none, what holds if nothing is given. */
+static struct section open_settings(struct reader *r, const struct yaml_node *map, const char *name)
+{
+    struct section sec = scenario_open(r, map, name);
+
+    sec.given_only = map != NULL;
+    return sec;
+}
+
+/* ---- host ---- */
+
+static void read_window(const struct section *sec, struct sim_cfg *cfg)
+{
+    const char *text = section_text(sec, "window");
+
+    if (!text)
+        return;
+    if (strcmp(text, "none") == 0)
+        cfg->window_bytes = 0;
+    else if (strcmp(text, "bdp") == 0)
+        cfg->window_bytes = UINT64_MAX;
+    else
+        section_bytes(sec, "window", 1, 1ull << 48, &cfg->window_bytes);
+}
+
+static void read_ack_class(const struct section *sec, struct sim_cfg *cfg)
+{
+    const char *text = section_text(sec, "ack_class");
+    uint32_t    class = 0;
+
+    if (!text)
+        return;
+    cfg->has_ack_prio = strcmp(text, "data") != 0;
+    if (cfg->has_ack_prio)
+        section_count(sec, "ack_class", 0, PRIOS - 1, &class);
+    cfg->ack_prio = (uint8_t)class;
+}
+
+static void read_host(struct reader *r, struct scenario *s, const struct yaml_node *node)
+{
+    static const char *const ways[] = { "go_back_n", "selective", NULL };
+    struct section  sec = open_settings(r, node, "host");
+    struct sim_cfg *cfg = &s->cfg;
+    uint64_t        mtu = cfg->mtu_bytes;
+    int             repeats;
+
+    section_bytes(&sec, "mtu", 64, 9000, &mtu);
+    section_count(&sec, "ack_every", 1, 1024, &cfg->ack_every);
+    section_bool(&sec, "ack_unpaused", &cfg->ack_unpaused);
+    read_ack_class(&sec, cfg);
+    section_time(&sec, "nack_gap", &cfg->nack_gap_ps);
+    section_bool(&sec, "nack_is_cnp", &cfg->nack_is_cnp);
+    repeats = section_choice(&sec, "retransmit", "a way to repeat: go_back_n or selective", ways);
+    if (repeats >= 0)
+        cfg->is_selective = repeats == 1;
+    section_time(&sec, "reorder", &cfg->reorder_ps);
+    section_time(&sec, "rto", &cfg->rto_ps);
+    read_window(&sec, cfg);
+    section_bool(&sec, "window_by_rate", &cfg->window_by_rate);
+    section_bool(&sec, "record_gaps", &cfg->record_gaps);
+    cfg->mtu_bytes = (uint32_t)mtu;
+}
+
+/* ---- switch ---- */
+
+static void read_alpha(const struct section *sec, struct sim_cfg *cfg)
+{
+    double alpha = 1.0 / (1 << cfg->pfc_shift);
+
+    section_real(sec, "alpha", 1.0 / 128, 1, &alpha);
+    for (cfg->pfc_shift = 0; cfg->pfc_shift < 8; cfg->pfc_shift++)
+        if (sec->r->rc || alpha == 1.0 / (1 << cfg->pfc_shift))
+            return;
+    reader_refuse(sec->r, section_get(sec, "alpha"),
+                  "alpha must be 1, 0.5, 0.25, 0.125 and so on down to 1/128, not %s",
+                  section_text(sec, "alpha"));
+}
+
+static void read_pause(const struct section *sec, struct sim_cfg *cfg)
+{
+    const char *text = section_text(sec, "pause_time");
+
+    if (text && strcmp(text, "none") == 0)
+        cfg->pause_ps = 0;
+    else if (text)
+        section_time(sec, "pause_time", &cfg->pause_ps);
+}
+
+static void read_headroom(const struct section *sec, struct sim_cfg *cfg)
+{
+    const char *text = section_text(sec, "headroom");
+
+    if (text && strcmp(text, "auto") == 0)
+        cfg->headroom_bytes = 0;
+    else if (text)
+        section_bytes(sec, "headroom", 1, UINT32_MAX, &cfg->headroom_bytes);
+}
+
+/* A list of classes; false if it is not given. */
+static bool read_classes(const struct section *sec, const char *key, uint8_t *classes)
+{
+    const struct yaml_node *c = section_list(sec, key, PRIOS);
+    uint32_t                class = 0;
+
+    if (!section_get(sec, key))
+        return false;
+    for (*classes = 0; c && reader_count(sec->r, c, "a class", 0, PRIOS - 1, &class); c = c->next)
+        *classes |= (uint8_t)(1u << class);
+    return true;
+}
+
+static void read_lossy(const struct section *sec, struct sim_cfg *cfg)
+{
+    const char *text = section_text(sec, "lossy_queue");
+
+    section_bool(sec, "lossless", &cfg->is_lossless);
+    if (read_classes(sec, "lossy", &cfg->lossy_prios))
+        cfg->lossy_by_traffic = false;
+    section_real(sec, "lossy_alpha", 0.001, 1000, &cfg->lossy_alpha);
+    if (text && strcmp(text, "none") == 0)
+        cfg->lossy_queue_bytes = 0;
+    else if (text)
+        section_bytes(sec, "lossy_queue", 1, UINT32_MAX, &cfg->lossy_queue_bytes);
+}
+
+static void read_weights(const struct section *sec, struct sim_cfg *cfg)
+{
+    const struct yaml_node *list = section_get(sec, "weights"), *c = section_list(sec, "weights", PRIOS);
+    uint32_t                weight = 1;
+
+    if (list && !sec->r->rc && list->count != PRIOS)
+        reader_refuse(sec->r, list, "'weights' must name all %d classes, not %u", PRIOS, list->count);
+    for (int i = 0; c && reader_count(sec->r, c, "a weight", 1, 255, &weight); c = c->next)
+        cfg->weight[i++] = (uint8_t)weight;
+}
+
+/* A threshold or probability, within the range of the knob of the same name. */
+static void read_knob(const struct section *sec, const char *key, double *value)
+{
+    const struct yaml_node *node = section_need(sec, key);
+    const char             *text = section_text(sec, key);
+    struct err              why;
+
+    if (text && knob_parse(knob_find(key), text, value, &why))
+        reader_refuse(sec->r, node, "%s", why.text);
+}
+
+static void read_thresholds(const struct section *sec, double *kmin_kb, double *kmax_kb, double *pmax)
+{
+    read_knob(sec, "kmin", kmin_kb);
+    read_knob(sec, "kmax", kmax_kb);
+    read_knob(sec, "pmax", pmax);
+    if (!sec->r->rc && *kmin_kb > *kmax_kb)
+        reader_refuse(sec->r, section_get(sec, "kmin"), "'kmin' (%.10g KB) must not be above 'kmax' (%.10g KB)",
+                      *kmin_kb, *kmax_kb);
+}
+
+static void read_ecn_class(struct reader *r, struct scenario *s, const struct yaml_node *node)
+{
+    struct section   sec = scenario_open(r, node, "switch ecn_by_class");
+    struct ecn_class e = { .is_set = true };
+    uint32_t         class = 0;
+
+    section_need(&sec, "class");
+    section_count(&sec, "class", 0, PRIOS - 1, &class);
+    read_thresholds(&sec, &e.kmin_kb, &e.kmax_kb, &e.pmax);
+    if (s->cfg.ecn_class[class].is_set)
+        reader_refuse(r, section_get(&sec, "class"), "the class %u is there twice", class);
+    s->cfg.ecn_class[class] = e;
+}
+
+static void read_ecn_rate(struct reader *r, struct scenario *s, const struct yaml_node *node)
+{
+    struct section  sec = scenario_open(r, node, "switch ecn_by_rate");
+    struct sim_cfg *cfg = &s->cfg;
+    struct ecn_rate e = { 0 };
+
+    section_need(&sec, "rate");
+    section_rate(&sec, "rate", &e.rate_bps);
+    read_thresholds(&sec, &e.kmin_kb, &e.kmax_kb, &e.pmax);
+    if (r->rc)
+        return;
+    for (uint32_t i = 0; i < cfg->ecn_rates; i++)
+        if (cfg->ecn_rate[i].rate_bps == e.rate_bps)
+            reader_refuse(r, section_get(&sec, "rate"), "the rate %s is there twice",
+                          section_text(&sec, "rate"));
+    cfg->ecn_rate[cfg->ecn_rates++] = e;
+}
+
+static void read_switch(struct reader *r, struct scenario *s, const struct yaml_node *node)
+{
+    static const char *const places[] = { "dequeue", "enqueue", NULL };
+    struct section           sec = open_settings(r, node, "switch");
+    struct sim_cfg          *cfg = &s->cfg;
+    uint64_t                 reserve = cfg->reserve_bytes, resume = cfg->resume_bytes;
+    int                      place;
+
+    section_bytes(&sec, "buffer", 1, BUFFER_BYTES_MAX, &cfg->buffer_bytes);
+    section_bytes(&sec, "reserve", 0, 1u << 30, &reserve);
+    section_bytes(&sec, "resume_offset", 0, 1u << 30, &resume);
+    read_pause(&sec, cfg);
+    read_headroom(&sec, cfg);
+    read_alpha(&sec, cfg);
+    read_lossy(&sec, cfg);
+    section_bool(&sec, "ecn", &cfg->ecn_on);
+    place = section_choice(&sec, "ecn_at", "a place to mark: dequeue or enqueue", places);
+    if (place >= 0)
+        cfg->ecn_at_enqueue = place == 1;
+    read_classes(&sec, "strict", &cfg->strict_prios);
+    read_weights(&sec, cfg);
+    cfg->reserve_bytes = (uint32_t)reserve;
+    cfg->resume_bytes = (uint32_t)resume;
+    if (section_get(&sec, "ecn_by_rate"))
+        cfg->ecn_rates = 0;
+    node = section_list(&sec, "ecn_by_rate", ECN_RATES_MAX);
+    for (; node && !r->rc; node = node->next)
+        read_ecn_rate(r, s, node);
+    node = section_list(&sec, "ecn_by_class", PRIOS);
+    for (; node && !r->rc; node = node->next)
+        read_ecn_class(r, s, node);
+}
+
+/* ---- what the model brings with it ---- */
+
+static void use_conweave_buffer(struct sim_cfg *cfg)
+{
+    cfg->pfc_shift = 4;
+    cfg->reserve_bytes = 2 * CONWEAVE_PACKET_BYTES;
+    cfg->resume_bytes = 1;
+}
+
+void scenario_use_model(struct reader *r, struct scenario *s)
+{
+    struct sim_cfg *cfg = &s->cfg, made;
+
+    if (r->rc)
+        return;
+    made = cfg->model == MODEL_HPCC ? hpcc_cfg : cfg->model == MODEL_CONWEAVE ? conweave_cfg : nic_cfg;
+    made.model = cfg->model;
+    made.order = cfg->order;
+    made.seed = cfg->seed;
+    made.cc = cfg->cc;
+    made.lb = cfg->lb;
+    made.lb_seed = cfg->lb_seed;
+    made.lb_weighted = cfg->lb_weighted;
+    made.change = cfg->change;
+    made.changes = cfg->changes;
+    made.ack_droppable = cfg->model == MODEL_HPCC && cfg->order == ORDER_NS3;
+    if (loses_packets(s))
+        made.rto_ps = RTO_PS;
+    knobs_init(&made.knobs);
+    if (cfg->model != MODEL_NIC)
+        use_fork_knobs(&made.knobs, cfg->model, first_host_bps(&s->graph));
+    memset(made.weight, 1, sizeof made.weight);
+    *cfg = made;
+    read_host(r, s, NULL);
+    read_switch(r, s, NULL);
+    if (cfg->model == MODEL_CONWEAVE)
+        use_conweave_buffer(cfg);
+}
+
+/* ---- knobs ---- */
+
+static void read_one_knob(struct reader *r, const struct yaml_node *node, struct knobs *knobs)
+{
+    enum knob  knob = knob_find(node->key);
+    struct err why;
+    char       near[80];
+
+    if (knob == KNOB_COUNT)
+        reader_refuse_key(r, node, "'%.60s' is not a knob%s", node->key,
+                          reader_near(near, sizeof near, node->key, knob_names));
+    else if (node->kind != YAML_SCALAR)
+        reader_refuse(r, node, "'%s' must be a single value", node->key);
+    else if (knob_parse(knob, node->text, &knobs->value[knob], &why))
+        reader_refuse(r, node, "%s", why.text);
+}
+
+/* The one that is most likely wrong of those that do not go together. */
+static const struct yaml_node *misfit(const struct yaml_node *map, const struct knobs *k)
+{
+    static const char *const names[] = { "hf2t_min", "hf2t_max", "kmin", "kmax" };
+
+    for (int i = k->value[KNOB_hf2t_min] > k->value[KNOB_hf2t_max] ? 0 : 2; i < 4; i++)
+        if (yaml_get(map, names[i]))
+            return yaml_get(map, names[i]);
+    return map;
+}
+
+/* Sets the knobs of a map on top of those that are there. */
+static void read_knobs(struct reader *r, const struct yaml_node *map, struct knobs *knobs)
+{
+    struct err why;
+
+    if (r->rc || !map || (map->kind == YAML_SCALAR && *map->text == '\0'))
+        return;
+    if (map->kind != YAML_MAP)
+        reader_refuse(r, map, "'knobs' must be a map of 'knob: value'");
+    for (const struct yaml_node *c = map->child; c && !r->rc; c = c->next)
+        read_one_knob(r, c, knobs);
+    if (!r->rc && knobs_check(knobs, &why))
+        reader_refuse(r, misfit(map, knobs), "%s", why.text);
+}
+
+static bool sets_ecn(const struct yaml_node *knobs)
+{
+    return yaml_get(knobs, "kmin") || yaml_get(knobs, "kmax") || yaml_get(knobs, "pmax");
+}
+
+/* HPCC's thresholds grow with the speed of the port: 100 and 400 KB at 25 Gb/s. ConWeave's are that at any speed. */
+static void use_fork_ecn(struct reader *r, struct scenario *s, const struct yaml_node *root)
+{
+    struct sim_cfg     *cfg = &s->cfg;
+    const struct graph *g = &s->graph;
+
+    for (uint32_t i = 0; i < g->links && !r->rc; i++) {
+        double   speed = cfg->model == MODEL_HPCC ? (double)g->link[i].rate_bps / 25e9 : 1;
+        uint32_t at = 0;
+
+        while (at < cfg->ecn_rates && cfg->ecn_rate[at].rate_bps != g->link[i].rate_bps)
+            at++;
+        if (at == ECN_RATES_MAX)
+            reader_refuse(r, root, "links have more than %zu speeds: set kmin, kmax and pmax", ECN_RATES_MAX);
+        else if (at == cfg->ecn_rates)
+            cfg->ecn_rate[cfg->ecn_rates++] =
+                (struct ecn_rate){ g->link[i].rate_bps, 100 * speed, 400 * speed, 0.2 };
+    }
+}
+
+/* Thresholds given as knobs are for all ports, unless there is a list by rate as well. */
+static void settle_ecn(struct reader *r, struct scenario *s, const struct yaml_node *root)
+{
+    struct sim_cfg *cfg = &s->cfg;
+    bool            is_listed = yaml_get(yaml_get(root, "switch"), "ecn_by_rate");
+
+    if (r->rc || is_listed)
+        return;
+    if (sets_ecn(yaml_get(root, "knobs")) || yaml_get(root, "tuner"))
+        cfg->ecn_rates = 0;
+    else if (cfg->model != MODEL_NIC && cfg->ecn_rates == 0)
+        use_fork_ecn(r, s, root);
+}
+
+/* ---- changes ---- */
+
+static void read_change(struct reader *r, struct scenario *s, const struct yaml_node *node)
+{
+    struct section     sec = scenario_open(r, node, "changes");
+    struct knob_change made = { .knobs = s->changes ? s->change[s->changes - 1].knobs : s->cfg.knobs };
+
+    section_need(&sec, "at");
+    section_need(&sec, "knobs");
+    section_time(&sec, "at", &made.at_ps);
+    read_knobs(r, section_get(&sec, "knobs"), &made.knobs);
+    if (r->rc)
+        return;
+    if (made.at_ps == 0)
+        reader_refuse(r, section_get(&sec, "at"),
+                      "a change comes after the start; what holds from the start is 'knobs'");
+    else if (s->changes && made.at_ps <= s->change[s->changes - 1].at_ps)
+        reader_refuse(r, section_get(&sec, "at"), "changes must be in the order of their time");
+    else if (made.at_ps >= s->run_ps)
+        reader_refuse(r, section_get(&sec, "at"), "the run is over by then");
+    else
+        s->change[s->changes++] = made;
+}
+
+void scenario_read_settings(struct reader *r, struct scenario *s, const struct yaml_node *root)
+{
+    struct section sec = { .r = r, .name = "", .common = scenario_keys(""), .map = root };
+
+    if (section_get(&sec, "host"))
+        read_host(r, s, section_get(&sec, "host"));
+    if (section_get(&sec, "switch"))
+        read_switch(r, s, section_get(&sec, "switch"));
+    read_knobs(r, section_get(&sec, "knobs"), &s->cfg.knobs);
+    settle_ecn(r, s, root);
+    root = section_list(&sec, "changes", SCENARIO_ENTRIES_MAX);
+    if (root)
+        s->change = xcalloc(section_get(&sec, "changes")->count, sizeof *s->change);
+    for (; root && !r->rc; root = root->next)
+        read_change(r, s, root);
+}

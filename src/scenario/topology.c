@@ -1,0 +1,320 @@
+/* src/scenario/topology.c - the section 'topology'. */
+#include "scenario/parts.h"
+
+#include "base/text.h"
+#include "core/units.h"
+#include "formats/hpcc_files.h"
+#include "formats/htsim_files.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the kinds ---- */
+
+/* The builders' own checks say what is wrong with the numbers together. */
+static bool is_refused(const struct section *sec, int rc, const struct err *why)
+{
+    if (rc)
+        reader_refuse(sec->r, sec->map, "%s", why->text);
+    return sec->r->rc != 0;
+}
+
+static void read_star(const struct section *sec, struct graph *g)
+{
+    struct graph_star star = { 0 };
+    struct err        why;
+
+    section_need(sec, "hosts");
+    section_count(sec, "hosts", 1, GRAPH_NODES_MAX, &star.hosts);
+    section_rate(sec, "rate", &star.rate_bps);
+    section_time(sec, "delay", &star.delay_ps);
+    if (!sec->r->rc && !is_refused(sec, graph_check_star(&star, &why), &why))
+        graph_star(g, &star);
+}
+
+/* 'hosts' may be given instead of 'tors'. */
+static void read_tors(const struct section *sec, struct graph_clos *clos)
+{
+    const struct yaml_node *node = section_get(sec, "hosts");
+    uint32_t                hosts = 0;
+
+    if (!node)
+        section_need(sec, "tors");
+    else if (section_get(sec, "tors"))
+        reader_refuse(sec->r, node, "give 'tors' or 'hosts', not both");
+    section_count(sec, "tors", 1, GRAPH_NODES_MAX, &clos->tors);
+    section_count(sec, "hosts", 1, GRAPH_NODES_MAX, &hosts);
+    if (sec->r->rc || !node)
+        return;
+    clos->tors = hosts / clos->hosts_per_tor;
+    if (hosts % clos->hosts_per_tor)
+        reader_refuse(sec->r, node, "%u hosts cannot be divided into racks of %u", hosts,
+                      clos->hosts_per_tor);
+}
+
+static void read_clos(const struct section *sec, struct graph *g)
+{
+    struct graph_clos clos = { 0 };
+    struct err        why;
+
+    section_need(sec, "hosts_per_tor");
+    section_need(sec, "spines");
+    section_count(sec, "hosts_per_tor", 1, GRAPH_NODES_MAX, &clos.hosts_per_tor);
+    section_count(sec, "spines", 1, GRAPH_NODES_MAX, &clos.spines);
+    section_count(sec, "links", 1, GRAPH_LINKS_MAX, &clos.parallel);
+    read_tors(sec, &clos);
+    section_rate(sec, "rate", &clos.rate_bps);
+    section_time(sec, "delay", &clos.delay_ps);
+    clos.fabric_rate_bps = clos.rate_bps;
+    clos.fabric_delay_ps = clos.delay_ps;
+    section_rate(sec, "fabric_rate", &clos.fabric_rate_bps);
+    section_time(sec, "fabric_delay", &clos.fabric_delay_ps);
+    if (!sec->r->rc && !is_refused(sec, graph_check_clos(&clos, &why), &why))
+        graph_clos(g, &clos);
+}
+
+static void read_fat_tree(const struct section *sec, struct graph *g)
+{
+    const struct yaml_node *node = section_need(sec, "k");
+    struct graph_fat_tree   tree = { 0 };
+    struct err              why;
+
+    section_count(sec, "k", 2, 64, &tree.k);
+    if (!sec->r->rc && tree.k % 2)
+        reader_refuse(sec->r, node, "k must be even, not %u", tree.k);
+    section_rate(sec, "rate", &tree.rate_bps);
+    section_time(sec, "delay", &tree.delay_ps);
+    if (!sec->r->rc && !is_refused(sec, graph_check_fat_tree(&tree, &why), &why))
+        graph_fat_tree(g, &tree);
+}
+
+/* ---- files of others ---- */
+
+static void read_file(const struct section *sec, struct graph *g,
+                      int (*read)(const char *path, struct graph *, struct err *))
+{
+    char      *path = section_file(sec, "file");
+    struct err why;
+
+    if (path)
+        reader_keep(sec->r, read(path, g, &why), &why, section_get(sec, "file"));
+    free(path);
+}
+
+static void read_hpcc(const struct section *sec, struct graph *g)
+{
+    read_file(sec, g, hpcc_read_topology);
+}
+
+static void read_htsim(const struct section *sec, struct graph *g)
+{
+    read_file(sec, g, htsim_read_topology);
+}
+
+/* ---- wired by hand ---- */
+
+static void add_switch(struct reader *r, struct graph *g, const struct yaml_node *node)
+{
+    const char *name = node->kind == YAML_SCALAR ? node->text : "";
+    size_t      length = strlen(name);
+
+    if (r->rc)
+        return;
+    if (length == 0 || length >= sizeof g->node->name || !isalpha((unsigned char)*name))
+        reader_refuse(r, node, "the name of a switch has 1 to %zu characters and starts with a letter",
+                      sizeof g->node->name - 1);
+    else if (graph_find(g, name) >= 0)
+        reader_refuse(r, node, "there are two nodes called '%s'", name);
+    else
+        graph_add_node(g, true, name);
+}
+
+static void read_nodes(const struct section *sec, struct graph *g)
+{
+    const struct yaml_node *switches;
+    uint32_t                hosts = 0, count = 0;
+
+    section_need(sec, "hosts");
+    switches = section_need(sec, "switches");
+    section_count(sec, "hosts", 1, GRAPH_NODES_MAX, &hosts);
+    if (sec->r->rc)
+        return;
+    if (switches->kind == YAML_LIST)
+        count = switches->count;
+    else
+        section_count(sec, "switches", 1, GRAPH_NODES_MAX, &count);
+    if ((uint64_t)hosts + count > GRAPH_NODES_MAX)
+        reader_refuse(sec->r, sec->map, "more than %u nodes", GRAPH_NODES_MAX);
+    for (uint32_t i = 0; i < hosts && !sec->r->rc; i++)
+        graph_add_node(g, false, NULL);
+    if (switches->kind == YAML_LIST)
+        for (const struct yaml_node *c = switches->child; c; c = c->next)
+            add_switch(sec->r, g, c);
+    else
+        for (uint32_t i = 0; i < count && !sec->r->rc; i++)
+            graph_add_node(g, true, NULL);
+}
+
+static void read_link(struct reader *r, struct graph *g, const struct yaml_node *node)
+{
+    struct section    sec = scenario_open(r, node, "topology graph links");
+    struct graph_link link = { .loss = -1, .ber = -1 };      /* not given: as for all links */
+    double            loss = 0, ber = 0;
+    struct err        why;
+
+    link.a = scenario_read_node(&sec, g, "a");
+    link.b = scenario_read_node(&sec, g, "b");
+    section_rate(&sec, "rate", &link.rate_bps);
+    section_time(&sec, "delay", &link.delay_ps);
+    section_real(&sec, "loss", 0, 0.999999, &loss);
+    section_real(&sec, "ber", 0, 0.999999, &ber);
+    if (r->rc)
+        return;
+    if (section_get(&sec, "loss"))
+        link.loss = loss;
+    if (section_get(&sec, "ber"))
+        link.ber = ber;
+    if (graph_check_link(g, &(struct graph_link){ link.a, link.b, link.rate_bps, link.delay_ps, loss, ber },
+                         &why))
+        reader_refuse(r, node, "%s", why.text);
+    else
+        graph_add_link(g, &link);
+}
+
+static void read_graph(const struct section *sec, struct graph *g)
+{
+    section_need(sec, "links");
+    read_nodes(sec, g);
+    for (const struct yaml_node *c = section_list(sec, "links", GRAPH_LINKS_MAX); c && !sec->r->rc;
+         c = c->next)
+        read_link(sec->r, g, c);
+}
+
+/* ---- the list ---- */
+
+static const struct section_key star_keys[] = {
+    { "hosts", "count", "",        "h0 .." },
+    { "rate",  "rate",  "100Gbps", "of each link" },
+    { "delay", "time",  "1us",     "of each link, one way" },
+    { 0 },
+};
+
+static const struct section_key clos_keys[] = {
+    { "tors",          "count", "",        "switches with hosts: tor0 .." },
+    { "hosts",         "count", "",        "all hosts, instead of `tors`; a multiple of `hosts_per_tor`" },
+    { "hosts_per_tor", "count", "",        "h0 .. are behind tor0, and so on" },
+    { "spines",        "count", "",        "spine0 .." },
+    { "links",         "count", "1",       "between each ToR and each spine" },
+    { "rate",          "rate",  "100Gbps", "of host links" },
+    { "delay",         "time",  "1us",     "of host links, one way" },
+    { "fabric_rate",   "rate",  "",        "of links between switches; without it as `rate`" },
+    { "fabric_delay",  "time",  "",        "of links between switches; without it as `delay`" },
+    { 0 },
+};
+
+static const struct section_key fat_tree_keys[] = {
+    { "k",     "count", "",        "ports of a switch: even, 2 .. 64" },
+    { "rate",  "rate",  "100Gbps", "of each link" },
+    { "delay", "time",  "1us",     "of each link, one way" },
+    { 0 },
+};
+
+static const struct section_key hpcc_keys[] = {
+    { "file", "file", "", "the topology; node i of the file is node i, called by its kind and its count among them: h0 .., s0 .." },
+    { 0 },
+};
+
+static const struct section_key graph_keys[] = {
+    { "hosts",    "count", "", "h0 .." },
+    { "switches", "list",  "", "names, or a count: s0 .." },
+    { "links",    "list",  "", "each with the keys below" },
+    { 0 },
+};
+
+static const struct section_key htsim_keys[] = {
+    { "file", "file", "", "the topology (.topo)" },
+    { 0 },
+};
+
+const struct topology_kind topology_kinds[] = {
+    { "star",     "hosts around one switch, s0", star_keys, read_star, false },
+    { "clos",     "two tiers: hosts on ToRs (tor0 ..), every ToR linked to every spine (spine0 ..)", clos_keys, read_clos, false },
+    { "fat_tree", "three tiers of switches with k ports: edge0 .., agg0 .., core0 ..; k^3/4 hosts", fat_tree_keys, read_fat_tree, false },
+    { "hpcc",     "a topology file of the HPCC ns-3 fork", hpcc_keys, read_hpcc, false },
+    { "graph",    "hosts and switches wired by hand", graph_keys, read_graph, true },
+    { "htsim",    "a topology file of htsim (.topo)", htsim_keys, read_htsim, false },
+    { NULL, NULL, NULL, NULL, false },
+};
+
+static const struct topology_kind *read_kind(struct reader *r, const struct yaml_node *node)
+{
+    struct section sec = { .r = r, .name = "topology", .common = scenario_keys("topology"), .map = node };
+    const char    *names[sizeof topology_kinds / sizeof *topology_kinds] = { NULL };
+    int            kind;
+
+    for (int i = 0; topology_kinds[i].name; i++)
+        names[i] = topology_kinds[i].name;
+    section_need(&sec, "kind");
+    kind = section_choice(&sec, "kind", "a kind of topology", names);
+    return kind < 0 ? NULL : &topology_kinds[kind];
+}
+
+/* ---- what all kinds share ---- */
+
+/* Loss of links that have none of their own: none was said, or it is 0 where a kind does not tell these apart. */
+static void read_loss(const struct section *sec, struct graph *g, bool says_loss)
+{
+    double loss = 0, ber = 0;
+
+    section_real(sec, "loss", 0, 0.999999, &loss);
+    section_real(sec, "ber", 0, 0.999999, &ber);
+    for (uint32_t i = 0; i < g->links && !sec->r->rc; i++) {
+        struct graph_link *l = &g->link[i];
+
+        if (l->loss < 0 || (!says_loss && l->loss == 0))
+            l->loss = loss;
+        if (l->ber < 0 || (!says_loss && l->ber == 0))
+            l->ber = ber;
+    }
+}
+
+/* What graph_check() lets pass, but the simulation cannot do. */
+void scenario_check_links(struct reader *r, const struct scenario *s, const struct yaml_node *node)
+{
+    const struct graph *g = &s->graph;
+    bool                in_ns = s->cfg.model != MODEL_NIC;
+    char                text[32];
+
+    for (uint32_t i = 0; i < g->links && !r->rc; i++) {
+        const struct graph_link *l = &g->link[i];
+        const char              *a = g->node[l->a].name, *b = g->node[l->b].name;
+
+        if (l->delay_ps == 0)
+            reader_refuse(r, node, "the link %s-%s has no delay", a, b);
+        else if (in_ns && l->delay_ps % PS_PER_NS)
+            reader_refuse(r, node, "the link %s-%s: in model hpcc a delay is whole nanoseconds, unlike %s", a,
+                          b, text_from_time(text, sizeof text, l->delay_ps));
+    }
+}
+
+void scenario_read_topology(struct reader *r, struct scenario *s, const struct yaml_node *node)
+{
+    const struct topology_kind *kind = read_kind(r, node);
+    struct graph               *g = &s->graph;
+    struct section              sec;
+    struct err                  why;
+
+    if (!kind)
+        return;
+    sec = section_open(r, node, &(struct section){ .name = "topology", .kind = kind->name, .own = kind->keys,
+                                                   .common = scenario_keys("topology") });
+    if (r->rc)
+        return;
+    kind->read(&sec, g);
+    read_loss(&sec, g, kind->says_loss);
+    scenario_read_link_rates(&sec, g);
+    if (!r->rc && graph_check(g, &why))
+        reader_refuse(r, node, "%s", why.text);
+    scenario_check_links(r, s, node);
+}

@@ -1,0 +1,44 @@
+/* src/traffic/internal.h - what traffic keeps: for traffic.c and job.c alone. */
+#ifndef TRAFFIC_INTERNAL_H
+#define TRAFFIC_INTERNAL_H
+
+#include "traffic/kind.h"
+
+struct post {                    /* a flow that a worker is to start */
+    uint64_t at_ps, bytes, tag;
+    uint32_t dst, next;
+};
+
+struct traffic_part {
+    struct post      *post;      /* post 0 is none */
+    uint32_t          posts, posts_max, post_free;
+    uint32_t          touched;   /* first of a list of workers, plus 1 */
+    struct signal    *signal;    /* sent, not yet yielded */
+    uint32_t          signals, signals_max;
+    struct op_result *op;        /* not yet told, if there are other parts */
+    uint32_t          ops, ops_max;
+    struct err        err;       /* of what went wrong first */
+    int               rc;
+    char              apart[64]; /* no cache line is shared with the next */
+};
+
+struct traffic {
+    const struct graph    *graph;
+    uint64_t               seed;
+    struct traffic_entry  *entry;
+    struct traffic_stream *stream;
+    uint32_t               entries, streams, streams_max;
+    uint32_t               ranks;        /* given out */
+    struct traffic_tcp     tcp[TRAFFIC_TCPS_MAX];
+    uint32_t               tcps;
+    struct traffic_part   *part;         /* what is used by one thread at a time */
+    uint32_t               parts;
+    uint8_t               *part_of;      /* by node; NULL: all are in part 0 */
+    void                 (*on_op)(void *arg, const struct op_result *);
+    void                  *on_op_arg;
+};
+
+/* The worker's part of traffic_next(). */
+bool job_next(struct traffic *, struct traffic_stream *, struct flow_spec *);
+
+#endif

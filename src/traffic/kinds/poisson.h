@@ -1,0 +1,24 @@
+/* src/traffic/kinds/poisson.h - flows at random times to random hosts: for the kinds that send such. */
+#ifndef TRAFFIC_KINDS_POISSON_H
+#define TRAFFIC_KINDS_POISSON_H
+
+#include "traffic/cdf.h"
+#include "traffic/kind.h"
+
+struct poisson {
+    struct cdf cdf;              /* of sizes */
+    double     gap_ps_mean;      /* between two flows of one host */
+    double    *fraction_ps;      /* by stream: of a picosecond, kept so that rounding does not change the mean */
+};
+
+/* Takes the table over. */
+void poisson_init(struct poisson *, struct cdf *, double bps_per_host, uint32_t streams);
+void poisson_fini(struct poisson *);
+
+/* What each host sends on average. */
+double poisson_bps(const struct poisson *);
+
+/* The next flow of a stream, to one of the entry's hosts that it is not itself. */
+bool poisson_next(struct poisson *, const struct traffic_entry *, struct traffic_stream *, struct flow_spec *);
+
+#endif

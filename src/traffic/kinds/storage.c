@@ -1,0 +1,405 @@
+/* src/traffic/kinds/storage.c - compute nodes read and write blocks of storage nodes, each so many at a time. */
+#include "base/text.h"
+#include "traffic/add.h"
+#include "traffic/job.h"
+#include "traffic/read.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#define KIB 1024ull
+
+const struct storage_preset storage_presets[] = {
+    { "oltp",     "online transaction processing", 0.5, 512,       64 * KIB },
+    { "olap",     "online analytical processing",  0.5, 256 * KIB, 4096 * KIB },
+    { "vdi",      "virtual desktops",              0.2, 1 * KIB,   64 * KIB },
+    { "exchange", "a mail server",                 0.6, 32 * KIB,  512 * KIB },
+    { "video",    "streaming of videos",           0.2, 64 * KIB,  64 * KIB },
+    { "backup",   "backup of files",               0.4, 16 * KIB,  64 * KIB },
+    { NULL, NULL, 0, 0, 0 },
+};
+
+struct io {                      /* a read or write under way; belongs to its client */
+    uint64_t start_ps, bytes;
+    bool     is_read;
+};
+
+struct job_storage {
+    struct job      job;
+    struct storage  cfg;         /* workers 0 .. computes - 1 are clients, the rest storage nodes */
+    struct io      *io;          /* [client * depth + slot] */
+    /* Likewise, but of the write's primary, from the arrival of the block until it answers the client:
+     * there is no more than one write in a slot, and the client knows of the answer a link's delay later
+     * at least. */
+    uint8_t        *copies_left;
+};
+
+/* ---- what a message says of itself ---- */
+
+enum phase { READ, READ_DATA, WRITE, COPY, COPY_DONE, WRITE_DONE };
+
+/* The slot of the client, a number (READ: the block's bytes; COPY, COPY_DONE: the client) and the phase.
+ * Slots come first so that the first messages, which a client starts together, are posted in their order. */
+static uint64_t make_tag(uint32_t slot, uint64_t number, enum phase phase)
+{
+    return (uint64_t)slot << 48 | number << 3 | phase;
+}
+
+static uint32_t slot_of(uint64_t tag)
+{
+    return (uint32_t)(tag >> 48);
+}
+
+static uint64_t number_of(uint64_t tag)
+{
+    return tag >> 3 & ((1ull << 45) - 1);
+}
+
+static enum phase phase_of(uint64_t tag)
+{
+    return (enum phase)(tag & 7);
+}
+
+_Static_assert(STORAGE_DEPTH_MAX <= 1u << 16 && STORAGE_BLOCK_MAX < 1ull << 45, "a tag has no room");
+
+/* ---- the client ---- */
+
+static void begin_io(struct job_storage *j, uint32_t client, uint32_t slot, uint64_t now_ps)
+{
+    const struct storage *c = &j->cfg;
+    struct rng           *rng = job_rng(&j->job, client);
+    struct io            *io = &j->io[client * c->depth + slot];
+    uint32_t              node = j->job.host[c->computes + rng_below(rng, c->storages)];
+
+    io->start_ps = now_ps;
+    io->is_read = rng_real(rng) < c->reads;
+    io->bytes = c->block_min * (1 + rng_below(rng, c->block_max / c->block_min));
+    if (io->is_read)
+        job_post(&j->job, client, now_ps, node, c->request_bytes, make_tag(slot, io->bytes, READ));
+    else
+        job_post(&j->job, client, now_ps, node, io->bytes, make_tag(slot, 0, WRITE));
+}
+
+static void end_io(struct job_storage *j, uint32_t client, uint32_t slot, uint64_t now_ps)
+{
+    const struct io *io = &j->io[client * j->cfg.depth + slot];
+
+    job_report(&j->job, j->job.host[client], io->is_read ? OP_READ : OP_WRITE, io->bytes, io->start_ps, now_ps);
+    if (now_ps < j->job.common.stop_ps)
+        begin_io(j, client, slot, now_ps);
+}
+
+/* ---- the storage node ---- */
+
+static void answer_write(struct job_storage *j, uint32_t node, uint32_t client, uint32_t slot,
+                         uint64_t now_ps)
+{
+    job_post(&j->job, node, now_ps, j->job.host[client], j->cfg.request_bytes,
+             make_tag(slot, 0, WRITE_DONE));
+}
+
+/* Draws 'count' different numbers below n, every set of them with the same probability (Floyd). */
+static void draw_set(struct rng *rng, uint32_t n, uint32_t count, uint32_t *set)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t last = n - count + i, drawn = (uint32_t)rng_below(rng, last + 1);
+
+        for (uint32_t k = 0; k < i; k++)
+            if (set[k] == drawn) {
+                drawn = last;    /* nobody has that yet */
+                break;
+            }
+        set[i] = drawn;
+    }
+}
+
+/* A block has come to its primary: the others get it too, or there are none. */
+static void copy_block(struct job_storage *j, uint32_t node, const struct message *m, uint64_t now_ps)
+{
+    const struct storage *c = &j->cfg;
+    uint32_t              client = j->job.worker_of[m->src], slot = slot_of(m->tag), copies = c->replicas - 1;
+    uint32_t              other[STORAGE_REPLICAS_MAX];
+
+    if (copies == 0) {
+        answer_write(j, node, client, slot, now_ps);
+        return;
+    }
+    j->copies_left[client * c->depth + slot] = (uint8_t)copies;
+    draw_set(job_rng(&j->job, node), c->storages - 1, copies, other);
+    for (uint32_t i = 0; i < copies; i++) {
+        uint32_t to = c->computes + other[i];
+
+        to += to >= node;        /* not to itself */
+        job_post(&j->job, node, now_ps, j->job.host[to], m->bytes, make_tag(slot, client, COPY));
+    }
+}
+
+static void on_copy_done(struct job_storage *j, uint32_t node, const struct message *m, uint64_t now_ps)
+{
+    uint32_t client = (uint32_t)number_of(m->tag), slot = slot_of(m->tag);
+    uint8_t *left = &j->copies_left[client * j->cfg.depth + slot];
+
+    assert(*left > 0);
+    if (--*left == 0)
+        answer_write(j, node, client, slot, now_ps);
+}
+
+/* ---- both ---- */
+
+static void on_arrival(struct job *job, uint64_t now_ps, const struct message *m)
+{
+    struct job_storage *j = (struct job_storage *)job;
+    uint32_t            here = job->worker_of[m->dst], slot = slot_of(m->tag);
+
+    switch (phase_of(m->tag)) {
+    case READ:
+        job_post(job, here, now_ps, m->src, number_of(m->tag), make_tag(slot, 0, READ_DATA));
+        break;
+    case WRITE:
+        copy_block(j, here, m, now_ps);
+        break;
+    case COPY:
+        job_post(job, here, now_ps, m->src, j->cfg.request_bytes,
+                 make_tag(slot, number_of(m->tag), COPY_DONE));
+        break;
+    case COPY_DONE:
+        on_copy_done(j, here, m, now_ps);
+        break;
+    case READ_DATA:
+    case WRITE_DONE:
+        end_io(j, here, slot, now_ps);
+        break;
+    }
+}
+
+static void free_job(void *state)
+{
+    struct job_storage *j = state;
+
+    free(j->io);
+    free(j->copies_left);
+    free(j);
+}
+
+extern const struct traffic_kind traffic_storage;
+
+static void make_workers(struct job_storage *j, struct traffic *t, const struct traffic_common *common,
+                         const struct storage *c)
+{
+    uint32_t  count = c->computes + c->storages;
+    uint32_t *hosts = xcalloc(count + 1ul, sizeof *hosts);
+
+    for (uint32_t i = 0; i < count; i++)
+        hosts[i] = i < c->computes ? c->compute[i] : c->storage[i - c->computes];
+    job_init(&j->job, &traffic_storage, t, common, hosts, count);
+    free(hosts);
+}
+
+void traffic_add_storage(struct traffic *t, const struct traffic_common *common, const struct storage *c)
+{
+    struct job_storage *j = xcalloc(1, sizeof *j);
+    uint32_t            ios = c->computes * c->depth, answers = c->replicas > 2 ? c->replicas - 1 : 1;
+
+    make_workers(j, t, common, c);
+    j->cfg = *c;
+    j->cfg.compute = j->cfg.storage = NULL;      /* the caller's */
+    j->io = xcalloc(ios + 1ul, sizeof *j->io);
+    j->copies_left = xcalloc(ios + 1ul, sizeof *j->copies_left);
+    /* At one moment no more than one message ends at a host, which has one link; what follows starts at
+     * once. */
+    job_reserve(&j->job, ios + j->job.workers * answers);
+    for (uint32_t client = 0; client < c->computes; client++)
+        for (uint32_t slot = 0; slot < c->depth; slot++)
+            begin_io(j, client, slot, common->start_ps);
+}
+
+/* ---- storage: who computes and who stores ---- */
+
+struct roles { struct hosts free, compute, storage; };   /* free: those that have no role yet */
+
+static void take_out(struct hosts *from, const struct hosts *these, uint32_t nodes)
+{
+    bool    *is_taken = xcalloc(nodes + 1ul, sizeof *is_taken);
+    uint32_t left = 0;
+
+    for (uint32_t i = 0; i < these->count; i++)
+        is_taken[these->node[i]] = true;
+    for (uint32_t i = 0; i < from->count; i++)
+        if (!is_taken[from->node[i]])
+            from->node[left++] = from->node[i];
+    from->count = left;
+    free(is_taken);
+}
+
+/* A list of hosts for a role. */
+static struct hosts read_role(const struct entry *e, const char *key, struct roles *r)
+{
+    struct hosts hosts = entry_hosts(e, key, 1, UINT32_MAX);
+
+    take_out(&r->free, &hosts, e->graph->nodes);
+    return hosts;
+}
+
+/* How many hosts a role gets that has no list. */
+static uint32_t read_share(const struct entry *e, const char *key, uint32_t initial, uint32_t max)
+{
+    uint32_t count = initial;
+
+    if (e->r->rc)
+        return 0;
+    if (max == 0)
+        reader_refuse(e->r, e->sec.map, "no host is left for '%s'", key);
+    section_count(&e->sec, key, 1, max, &count);
+    return e->r->rc ? 0 : count;
+}
+
+/* Takes 'count' of the free hosts, evenly spread: all racks get some of both roles. */
+static struct hosts spread(const struct entry *e, uint32_t count, struct roles *r)
+{
+    struct hosts hosts = { xcalloc(r->free.count + 1ul, sizeof *hosts.node), count };
+
+    for (uint32_t i = 0; i < count; i++)
+        hosts.node[i] = r->free.node[(uint64_t)(i + 1) * r->free.count / count - 1];
+    take_out(&r->free, &hosts, e->graph->nodes);
+    return hosts;
+}
+
+static void read_lists(const struct entry *e, struct roles *r)
+{
+    bool has_compute = entry_is_list(e, "compute"), has_storage = entry_is_list(e, "storage");
+
+    if (has_compute && has_storage && section_get(&e->sec, "hosts"))
+        reader_refuse(e->r, section_get(&e->sec, "hosts"), "'hosts' beside lists of 'compute' and 'storage'");
+    if (has_compute)
+        r->compute = read_role(e, "compute", r);
+    if (has_storage)
+        r->storage = read_role(e, "storage", r);
+    for (uint32_t i = 0; i < r->storage.count && !e->r->rc; i++)
+        if (hosts_have(&r->compute, r->storage.node[i]))
+            reader_refuse(e->r, section_get(&e->sec, "storage"), "%s is a compute node already",
+                          e->graph->node[r->storage.node[i]].name);
+}
+
+/* Who stores, if no list says it: one host in four, or all that a list of compute nodes leaves. */
+static void choose_storage(const struct entry *e, struct roles *r)
+{
+    uint32_t all = r->free.count, fourth = all >= 4 ? all / 4 : 1, count;
+
+    if (r->compute.node)
+        count = read_share(e, "storage", all, all);
+    else
+        count = read_share(e, "storage", fourth, all - (all > 0));
+    r->storage = spread(e, count, r);
+}
+
+static void read_roles(const struct entry *e, struct roles *r)
+{
+    r->free = entry_hosts(e, "hosts", 2, UINT32_MAX);
+    read_lists(e, r);
+    if (e->r->rc)
+        return;
+    if (!r->storage.node)
+        choose_storage(e, r);
+    if (!r->compute.node) {
+        r->compute = r->free;
+        r->compute.count = read_share(e, "compute", r->free.count, r->free.count);
+        r->free.node = NULL;
+    }
+    e->about->hosts = r->compute.count + r->storage.count;
+}
+
+static void free_roles(struct roles *r)
+{
+    free(r->free.node);
+    free(r->compute.node);
+    free(r->storage.node);
+}
+
+/* ---- storage: what they do ---- */
+
+static const struct storage_preset *read_preset(const struct entry *e)
+{
+    const char *names[16] = { NULL };
+    int         found;
+
+    for (int i = 0; storage_presets[i].name; i++)
+        names[i] = storage_presets[i].name;
+    found = section_choice(&e->sec, "preset", "a preset of storage", names);
+    return &storage_presets[found < 0 ? 0 : found];
+}
+
+static void check_storage(const struct entry *e, const struct storage *c)
+{
+    char least[32], most[32];
+
+    if (e->r->rc)
+        return;
+    if (c->block_min > c->block_max)
+        reader_refuse(e->r, section_place(&e->sec, section_get(&e->sec, "block_min") ? "block_min" : "block_max"),
+                      "'block_min' (%s) must not be above 'block_max' (%s)",
+                      text_from_bytes(least, sizeof least, (double)c->block_min),
+                      text_from_bytes(most, sizeof most, (double)c->block_max));
+    else if (c->replicas > c->storages)
+        reader_refuse(e->r, section_place(&e->sec, "replicas"),
+                      "%u replicas need as many storage nodes, and there %s %u", c->replicas,
+                      c->storages == 1 ? "is" : "are", c->storages);
+    else if ((uint64_t)c->computes * c->depth * c->replicas > STORAGE_COPIES_MAX)
+        reader_refuse(e->r, section_place(&e->sec, "depth"),
+                      "%u compute nodes with %u reads and writes each of %u replicas: more than %u at once",
+                      c->computes, c->depth, c->replicas, STORAGE_COPIES_MAX);
+}
+
+static void storage_read(struct entry *e)
+{
+    const struct storage_preset *preset = read_preset(e);
+    struct storage               c = { .reads = preset->reads, .block_min = preset->block_min,
+                                       .block_max = preset->block_max };
+    struct roles                 r = { { NULL, 0 }, { NULL, 0 }, { NULL, 0 } };
+
+    entry_need_end(e);
+    section_real(&e->sec, "reads", 0, 1, &c.reads);
+    section_bytes(&e->sec, "block_min", 1, STORAGE_BLOCK_MAX, &c.block_min);
+    section_bytes(&e->sec, "block_max", 1, STORAGE_BLOCK_MAX, &c.block_max);
+    section_bytes(&e->sec, "request", 1, STORAGE_BLOCK_MAX, &c.request_bytes);
+    section_count(&e->sec, "depth", 1, STORAGE_DEPTH_MAX, &c.depth);
+    section_count(&e->sec, "replicas", 1, STORAGE_REPLICAS_MAX, &c.replicas);
+    read_roles(e, &r);
+    c.compute = r.compute.node, c.computes = r.compute.count;
+    c.storage = r.storage.node, c.storages = r.storage.count;
+    check_storage(e, &c);
+    if (!e->r->rc)
+        traffic_add_storage(e->traffic, &e->common, &c);
+    free_roles(&r);
+}
+
+/* ---- the kind ---- */
+
+static void print_presets(FILE *out)
+{
+    fprintf(out, "\n### traffic: presets of storage\n\n"
+                 "From table 1 of ACC (SIGCOMM 2021), which gives shares and ranges; how often each size occurs is ours.\n"
+                 "\n| preset | reads | blocks | |\n|---|---|---|---|\n");
+    for (const struct storage_preset *p = storage_presets; p->name; p++)
+        fprintf(out, "| `%s` | %.0f%% | %.15g .. %.15g KiB | %s |\n", p->name, p->reads * 100,
+                (double)p->block_min / 1024, (double)p->block_max / 1024, p->about);
+}
+
+static const struct section_key keys[] = {
+    { "preset",    "name",  "oltp", "the mix of reads and writes and the sizes of blocks, by ACC's table 1: see below" },
+    { "hosts",     "list",  "",     "which take part; a count means the first, without it all" },
+    { "storage",   "list",  "",     "the storage nodes; a count means so many, evenly spread over the hosts: hosts 3, 7, 11, .. if it is one in four, as it is without it; beside a list of compute nodes it is the rest" },
+    { "compute",   "list",  "",     "the compute nodes; a count means the first that do not store, without it all of them" },
+    { "reads",     "share", "",     "of reads; without it as the preset says" },
+    { "block_min", "bytes", "",     "the smallest block. All multiples of it up to `block_max` are equally frequent, as in fio's bsrange. Without it as the preset says" },
+    { "block_max", "bytes", "",     "the largest block; without it as the preset says" },
+    { "depth",     "count", "16",   "reads and writes that each compute node has under way, 1 .. 4096" },
+    { "replicas",  "count", "3",    "of a block that is written, 1 .. 16: the first node sends it to random others and answers when all have it" },
+    { "request",   "bytes", "64",   "of a request to read, and of the answer to a write" },
+    { 0 },
+};
+
+const struct traffic_kind traffic_storage = {
+    .name = "storage", .about = "compute nodes read and write blocks of storage nodes, each so many at a time",
+    .keys = keys, .read = storage_read, .free = free_job, .print_more = print_presets, .on_arrival = on_arrival,
+};

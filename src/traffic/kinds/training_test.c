@@ -1,0 +1,229 @@
+/* src/traffic/kinds/training_test.c - iterations and barriers, in a network in which nothing waits. */
+#include "traffic/add.h"
+#include "traffic/test_ether.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define HOSTS    9u
+#define LINK_PS  1000ull
+#define BYTE_PS  10ull
+#define SLOW     5u              /* a host whose messages take ten times as long */
+
+static uint64_t even_ps(const struct message *m)
+{
+    return LINK_PS + BYTE_PS * m->bytes;
+}
+
+static uint64_t straggling_ps(const struct message *m)
+{
+    return m->src == SLOW ? 10 * even_ps(m) : even_ps(m);
+}
+
+struct hall {                    /* workers on hosts 8, 7, .. of a star */
+    struct graph graph;
+    struct ether ether;
+};
+
+static void hall_open(struct hall *h, const struct traffic_common *common, const struct traffic_training *cfg,
+                      uint64_t (*way_ps)(const struct message *), uint64_t seed)
+{
+    static const uint32_t hosts[HOSTS] = { 8, 7, 6, 5, 4, 3, 2, 1, 0 };
+    struct traffic       *t;
+
+    graph_star(&h->graph, &(struct graph_star){ HOSTS, 100000000000, LINK_PS });
+    t = traffic_new(&h->graph, 1);
+    traffic_add_training(t, common, cfg, hosts);
+    ether_init(&h->ether, t, LINK_PS, way_ps, seed);
+}
+
+static void hall_close(struct hall *h)
+{
+    traffic_free(h->ether.traffic);
+    ether_fini(&h->ether);
+    graph_fini(&h->graph);
+}
+
+static struct traffic_training ring(uint32_t workers, uint64_t bytes)
+{
+    const struct collective_cfg c = { COLLECTIVE_RING_ALL_REDUCE, workers, bytes, 0 };
+
+    return (struct traffic_training){ c, 50000, 3000, UINT32_MAX };
+}
+
+/* By hand: a step of 4 workers with 100 bytes each: 1000 there, 1000 the data, 1000 back; six of them. The
+ * next iteration: 3000 until all know, 50000 computing. */
+static void training__iterations_by_hand(void **unused)
+{
+    const struct traffic_common   common = { .start_ps = 700, .stop_ps = 300000, .prio = 3 };
+    const struct traffic_training cfg = ring(4, 400);
+    struct hall                   h;
+
+    (void)unused;
+    hall_open(&h, &common, &cfg, even_ps, 1);
+    ether_run(&h.ether, NEVER);
+    assert_int_equal(h.ether.ops, 5);
+    for (uint32_t i = 0; i < h.ether.ops; i++) {
+        const struct op_result *r = &h.ether.op[i];
+
+        assert_int_equal(r->kind, OP_ITERATION);
+        assert_int_equal(r->traffic, 0);
+        assert_int_equal(r->bytes, 400);
+        assert_int_equal(r->start_ps, 700 + i * (18000 + 53000));
+        assert_int_equal(r->took_ps, 18000);
+    }
+    assert_int_equal(h.ether.flows, 5 * 2 * 3 * 4);
+    for (uint32_t i = 0; i < h.ether.flows; i++) {
+        const struct message *m = &h.ether.flow[i];
+
+        assert_int_equal(m->start_ps, 700 + i / 24 * 71000 + i % 24 / 4 * 3000);
+        assert_int_equal(m->dst, m->src == 5 ? 8 : m->src - 1);      /* worker i is on host 8 - i */
+        assert_int_equal(m->bytes, 100);
+    }
+    hall_close(&h);
+}
+
+/* None begins at or after stop: the second iteration would begin at 71700. */
+static void training__stops(void **unused)
+{
+    (void)unused;
+    for (uint64_t stop_ps = 71699; stop_ps <= 71701; stop_ps++) {
+        const struct traffic_common   common = { .start_ps = 700, .stop_ps = stop_ps, .prio = 3 };
+        const struct traffic_training cfg = ring(4, 400);
+        struct hall                   h;
+
+        hall_open(&h, &common, &cfg, even_ps, 1);
+        ether_run(&h.ether, NEVER);
+        assert_int_equal(h.ether.ops, stop_ps > 71700 ? 2 : 1);
+        assert_int_equal(h.ether.flows, h.ether.ops * 24);
+        hall_close(&h);
+    }
+}
+
+static void training__ends_after_its_iterations(void **unused)
+{
+    const struct traffic_common common = { .start_ps = 0, .stop_ps = NEVER, .prio = 3 };
+    struct traffic_training     cfg = ring(HOSTS, 1000);
+    struct hall                 h;
+
+    (void)unused;
+    cfg.iterations = 7;
+    hall_open(&h, &common, &cfg, even_ps, 1);
+    ether_run(&h.ether, NEVER);
+    assert_int_equal(h.ether.ops, 7);
+    assert_int_equal(h.ether.flows, 7 * 2 * 8 * 9);
+    hall_close(&h);
+}
+
+/* The size of an all-to-all counts what a worker has for itself. */
+static void training__reports_the_size_of_nccl_tests(void **unused)
+{
+    const struct traffic_common   common = { .start_ps = 0, .stop_ps = NEVER, .prio = 3 };
+    const struct traffic_training cfg = { { COLLECTIVE_ALL_TO_ALL, 5, 300, 0 }, 0, LINK_PS, 1 };
+    struct hall                   h;
+
+    (void)unused;
+    hall_open(&h, &common, &cfg, even_ps, 1);
+    ether_run(&h.ether, NEVER);
+    assert_int_equal(h.ether.ops, 1);
+    assert_int_equal(h.ether.op[0].bytes, 1500);
+    assert_int_equal(h.ether.op[0].took_ps, 4 * (LINK_PS + 3000 + LINK_PS));
+    hall_close(&h);
+}
+
+/* All workers of every kind of collective wait for one that is slow: in each iteration the last
+ * acknowledgement comes before the first flow of the next by exactly what computing and the barrier take. */
+static void barrier__waits_for_the_last(void **unused)
+{
+    const struct traffic_common common = { .start_ps = 0, .stop_ps = NEVER, .prio = 3 };
+
+    (void)unused;
+    for (int kind = 0; kind < COLLECTIVE_KINDS; kind++) {
+        const struct collective_cfg   c = { (enum collective_kind)kind, HOSTS, 2000, 300 };
+        const struct traffic_training cfg = { c, 777, 5555, 4 };
+        uint32_t                      at = 0, each;
+        struct hall                   h;
+
+        hall_open(&h, &common, &cfg, straggling_ps, 1);
+        ether_run(&h.ether, NEVER);
+        assert_int_equal(h.ether.ops, 4);
+        each = h.ether.flows / 4;
+        assert_int_equal(h.ether.flows, 4 * each);
+        for (uint32_t k = 0; k < 4; k++) {
+            uint64_t first = NEVER, last = 0;
+
+            for (uint32_t i = 0; i < each; i++, at++) {
+                const struct message *m = &h.ether.flow[at];
+                uint64_t              end = m->start_ps + straggling_ps(m) + LINK_PS;
+
+                first = m->start_ps < first ? m->start_ps : first;
+                last = end > last ? end : last;
+            }
+            assert_int_equal(h.ether.op[k].start_ps, first);
+            assert_int_equal(h.ether.op[k].took_ps, last - first);
+            assert_true(at == h.ether.flows || h.ether.flow[at].start_ps == last + 777 + 5555);
+        }
+        hall_close(&h);
+    }
+}
+
+static int by_start(const void *a_, const void *b_)
+{
+    const struct message *a = a_, *b = b_;
+
+    if (a->start_ps != b->start_ps)
+        return a->start_ps < b->start_ps ? -1 : 1;
+    if (a->src != b->src)
+        return a->src < b->src ? -1 : 1;
+    return a->tag < b->tag ? -1 : a->tag > b->tag;
+}
+
+/* In an even network nearly everything happens at the same moment as something else. */
+static void training__order_of_a_moment_does_not_matter(void **unused)
+{
+    const struct traffic_common common = { .start_ps = 0, .stop_ps = NEVER, .prio = 3 };
+
+    (void)unused;
+    for (int kind = 0; kind < COLLECTIVE_KINDS; kind++) {
+        const struct traffic_training cfg = { { (enum collective_kind)kind, HOSTS, 900, 50 }, 10, 1000, 3 };
+        struct hall                   a, b;
+
+        hall_open(&a, &common, &cfg, even_ps, 0);
+        ether_run(&a.ether, NEVER);
+        for (uint64_t seed = 1; seed <= 10; seed++) {
+            hall_open(&b, &common, &cfg, even_ps, seed);
+            ether_run(&b.ether, NEVER);
+            assert_int_equal(a.ether.ops, b.ether.ops);
+            for (uint32_t i = 0; i < a.ether.ops; i++) {
+                assert_int_equal(a.ether.op[i].start_ps, b.ether.op[i].start_ps);
+                assert_int_equal(a.ether.op[i].took_ps, b.ether.op[i].took_ps);
+            }
+            assert_int_equal(a.ether.flows, b.ether.flows);
+            qsort(a.ether.flow, a.ether.flows, sizeof *a.ether.flow, by_start);
+            qsort(b.ether.flow, b.ether.flows, sizeof *b.ether.flow, by_start);
+            for (uint32_t i = 0; i < a.ether.flows; i++)
+                assert_int_equal(by_start(&a.ether.flow[i], &b.ether.flow[i]), 0);
+            hall_close(&b);
+        }
+        hall_close(&a);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(training__iterations_by_hand),
+        cmocka_unit_test(training__stops),
+        cmocka_unit_test(training__ends_after_its_iterations),
+        cmocka_unit_test(training__reports_the_size_of_nccl_tests),
+        cmocka_unit_test(barrier__waits_for_the_last),
+        cmocka_unit_test(training__order_of_a_moment_does_not_matter),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

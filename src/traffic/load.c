@@ -1,0 +1,179 @@
+/* src/traffic/load.c - how much an entry sends: tables of sizes, shares of links, and what all entries come to. */
+#include "traffic/read.h"
+
+#include "base/text.h"
+#include "core/units.h"
+#include "net/measure.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- sizes ---- */
+
+void entry_sizes(const struct entry *e, struct cdf *cdf)
+{
+    const struct yaml_node *node = section_get(&e->sec, "sizes");
+    const char             *name = section_text(&e->sec, "sizes");
+    struct err              why;
+    char                    near[80], *path;
+
+    if (!name)
+        section_need(&e->sec, "sizes");
+    if (!name || cdf_builtin(cdf, name) == 0)
+        return;
+    path = reader_path(e->r->name, name);
+    if (!strpbrk(name, "./") && access(path, F_OK) != 0)
+        reader_refuse(e->r, node, "'%.60s' is neither a built-in table of sizes nor a file%s", name,
+                      reader_near(near, sizeof near, name, cdf_names));
+    else
+        reader_keep(e->r, cdf_read(cdf, path, &why), &why, node);
+    free(path);
+}
+
+/* What a flow without a size sends: so much that its host's link cannot carry it before the run is over. */
+static uint64_t endless_bytes(const struct entry *e, const char *key, const struct hosts *senders)
+{
+    const struct graph *g = e->graph;
+    uint32_t           *link_of;
+    uint64_t            rate_bps = 0, bytes, run_ps = e->env->run_ps;
+
+    if (run_ps == NEVER)
+        reader_refuse(e->r, e->sec.map, "%s traffic needs an end: give it '%s', or the scenario 'run'",
+                      e->about->kind, key);
+    if (e->r->rc)
+        return 0;
+    link_of = graph_host_links(g);
+    for (uint32_t i = 0; i < senders->count; i++) {
+        uint64_t bps = g->link[link_of[senders->node[i]]].rate_bps;
+
+        rate_bps = bps > rate_bps ? bps : rate_bps;
+    }
+    free(link_of);
+    bytes = (uint64_t)((unsigned __int128)(run_ps - e->common.start_ps) * rate_bps / 8 / PS_PER_S) + 1;
+    return bytes < TRAFFIC_SIZE_MAX ? bytes : TRAFFIC_SIZE_MAX;
+}
+
+uint64_t entry_size_or_endless(const struct entry *e, const char *key, const struct hosts *senders)
+{
+    uint64_t bytes = 0;
+
+    if (!section_get(&e->sec, key))
+        return endless_bytes(e, key, senders);
+    section_bytes(&e->sec, key, 1, TRAFFIC_SIZE_MAX, &bytes);
+    return bytes;
+}
+
+/* ---- shares of links ---- */
+
+/* The mean share of a host's possible destinations that are not behind its own switch. Destinations do not
+ * include the host itself, so one that is among them has one less. */
+static double share_between_racks(const struct graph *g, const uint32_t *link_of, const struct hosts *from,
+                                  const struct hosts *to)
+{
+    uint32_t *behind = xcalloc(g->nodes, sizeof *behind);
+    bool     *is_to = xcalloc(g->nodes, sizeof *is_to);
+    double    away = 0, away_among = 0;          /* of those that are among the destinations */
+
+    for (uint32_t i = 0; i < to->count; i++) {
+        behind[graph_rack(g, link_of, to->node[i])]++;
+        is_to[to->node[i]] = true;
+    }
+    for (uint32_t i = 0; i < from->count; i++) {
+        uint32_t count = to->count - behind[graph_rack(g, link_of, from->node[i])];
+
+        *(is_to[from->node[i]] ? &away_among : &away) += count;
+    }
+    free(is_to);
+    free(behind);
+    if (to->count > 1)
+        away_among /= (double)from->count * (to->count - 1);
+    return away_among + away / ((double)from->count * to->count);
+}
+
+double entry_load_bps(const struct entry *e, const struct hosts *from, const struct hosts *to, double load,
+                         bool of_bisection)
+{
+    const struct graph *g = e->graph;
+    uint32_t           *link_of = graph_host_links(g);
+    double              sum = 0, share;
+
+    for (uint32_t i = 0; i < from->count; i++)
+        sum += (double)g->link[link_of[from->node[i]]].rate_bps;
+    share = share_between_racks(g, link_of, from, to);
+    free(link_of);
+    if (!of_bisection)
+        return load * sum / from->count;
+    if (share == 0)
+        reader_refuse(e->r, section_get(&e->sec, "of"),
+                      "there is no traffic between racks: all hosts are behind one switch");
+    return share > 0 ? load * graph_uplink_bps(e->graph) / (from->count * share) : 0;
+}
+
+bool entry_load(const struct entry *e)
+{
+    static const char *const bases[] = { "hosts", "bisection", NULL };
+
+    section_real(&e->sec, "load", 1e-6, 1000, &e->about->load);
+    return section_choice(&e->sec, "of", "a measure of load: hosts or bisection", bases) == 1;
+}
+
+/* ---- loads together ---- */
+
+struct moment { uint64_t at_ps; uint32_t entry; bool is_start; };    /* poisson traffic starts or stops */
+
+static int by_time(const void *a_, const void *b_)
+{
+    const struct moment *a = a_, *b = b_;
+
+    if (a->at_ps != b->at_ps)
+        return a->at_ps < b->at_ps ? -1 : 1;
+    if (a->is_start != b->is_start)              /* one may stop when the other starts */
+        return a->is_start ? 1 : -1;
+    return a->entry < b->entry ? -1 : a->entry > b->entry;
+}
+
+static void refuse_load(const struct entry *e, uint32_t host, double bps, double link_bps)
+{
+    const struct yaml_node *node = section_get(&e->sec, "load");
+    char                    asked[32], has[32];
+
+    reader_refuse(e->r, node ? node : e->sec.map, "too much load: %s would send %s, but its link carries %s",
+                  e->graph->node[host].name, text_from_rate(asked, sizeof asked, bps),
+                  text_from_rate(has, sizeof has, link_bps));
+}
+
+/* Adds an entry's load to what its hosts send, or takes it away. */
+static void add_load(const struct entry *e, double sign, const uint32_t *link_of, double *bps)
+{
+    const struct graph *g = e->graph;
+
+    for (uint32_t i = 0; i < e->loaded.count && !e->r->rc; i++) {
+        uint32_t host = e->loaded.node[i];
+        double   link_bps = (double)g->link[link_of[host]].rate_bps;
+
+        bps[host] += sign * e->about->bps_per_host;
+        if (bps[host] > link_bps * (1 + 1e-9))   /* sums are rounded */
+            refuse_load(e, host, bps[host], link_bps);
+    }
+}
+
+void entry_check_loads(const struct entry *entry, uint32_t count)
+{
+    const struct graph *g = entry->graph;
+    struct moment      *moment = xcalloc(2ul * count + 1, sizeof *moment);
+    uint32_t           *link_of = graph_host_links(g), moments = 0;
+    double             *bps = xcalloc(g->nodes + 1ul, sizeof *bps);
+
+    for (uint32_t i = 0; i < count; i++)
+        if (entry[i].loaded.count) {
+            moment[moments++] = (struct moment){ entry[i].common.start_ps, i, true };
+            moment[moments++] = (struct moment){ entry[i].common.stop_ps, i, false };
+        }
+    qsort(moment, moments, sizeof *moment, by_time);
+    for (uint32_t i = 0; i < moments && !entry->r->rc; i++)
+        add_load(&entry[moment[i].entry], moment[i].is_start ? 1 : -1, link_of, bps);
+    free(bps);
+    free(link_of);
+    free(moment);
+}

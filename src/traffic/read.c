@@ -1,0 +1,152 @@
+/* src/traffic/read.c - the entries of the list: what all kinds share; the rest is read by the kind. */
+#include "traffic/read.h"
+
+#include "core/units.h"
+#include "traffic/add.h"
+#include "traffic/kind.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KINDS_MAX   64
+#define CLASSES_MAX 8u           /* of packets */
+
+const struct section_key traffic_keys[] = {
+    { "kind",   "name",   "",   "which of the kinds below" },
+    { "name",   "name",   "",   "for results; without it the kind and a number: `poisson 1`" },
+    { "start",  "time",   "0",  "of the first flow" },
+    { "stop",   "time",   "",   "no flow starts at or after it; without it the end of the run" },
+    { "for",    "time",   "",   "instead of `stop`: how long after `start` that is" },
+    { "influx", "yes/no", "no", "this comes upon the rest and goes again: results are told before, during and after it" },
+    { "prio",   "count",  "3",  "class of its packets, 0 .. 7" },
+    { 0 },
+};
+
+void entry_need_end(const struct entry *e)
+{
+    if (e->common.stop_ps == NEVER)
+        reader_refuse(e->r, e->sec.map, "%s traffic needs an end: give it 'stop', or the scenario 'run'",
+                      e->about->kind);
+}
+
+/* Called by its kind and its number among those of its kind until it has a name. */
+static void name_entry(struct traffic_about *about, const struct traffic_about *first, const char *kind)
+{
+    uint32_t number = 1;
+
+    for (; first < about; first++)
+        number += strcmp(first->kind, kind) == 0;
+    snprintf(about->kind, sizeof about->kind, "%s", kind);
+    snprintf(about->name, sizeof about->name, "%s %u", kind, number);
+}
+
+static void read_name(struct entry *e, const struct traffic_about *first)
+{
+    const struct yaml_node *node = section_get(&e->sec, "name");
+    const char             *name = section_text(&e->sec, "name");
+
+    if (!name)
+        return;
+    if (!*name || strlen(name) >= sizeof e->about->name)
+        reader_refuse(e->r, node, "a name has 1 to %zu characters", sizeof e->about->name - 1);
+    for (; first < e->about && !e->r->rc; first++)
+        if (strcmp(first->name, name) == 0)
+            reader_refuse(e->r, node, "there is traffic called '%s' already", name);
+    if (!e->r->rc)
+        snprintf(e->about->name, sizeof e->about->name, "%s", name);
+}
+
+/* 'for': a stop that is counted from the start. */
+static void read_for(struct entry *e)
+{
+    const struct yaml_node *node = section_get(&e->sec, "for");
+    uint64_t                for_ps = 0;
+
+    if (!node)
+        return;
+    section_time(&e->sec, "for", &for_ps);
+    if (section_get(&e->sec, "stop"))
+        reader_refuse(e->r, node, "'for' beside 'stop': one of them says it");
+    else if (!e->r->rc && for_ps == 0)
+        reader_refuse(e->r, node, "'for' must be more than 0");
+    e->common.stop_ps = e->common.start_ps + for_ps;
+}
+
+static void read_common(struct entry *e)
+{
+    const struct yaml_node *start = section_get(&e->sec, "start");
+    uint64_t                run_ps = e->env->run_ps;
+    uint32_t                prio = 0;
+
+    e->common.stop_ps = run_ps;
+    section_time(&e->sec, "start", &e->common.start_ps);
+    section_time(&e->sec, "stop", &e->common.stop_ps);
+    read_for(e);
+    section_bool(&e->sec, "influx", &e->about->is_influx);
+    section_count(&e->sec, "prio", 0, CLASSES_MAX - 1, &prio);
+    if (e->r->rc)
+        return;
+    if (section_get(&e->sec, "stop") && e->common.start_ps >= e->common.stop_ps)
+        reader_refuse(e->r, section_get(&e->sec, "stop"), "'stop' must be after 'start'");
+    else if (e->common.start_ps >= run_ps)
+        reader_refuse(e->r, start, "the run is over by then");
+    else if (e->about->is_influx && !section_get(&e->sec, "stop") && !section_get(&e->sec, "for"))
+        reader_refuse(e->r, section_get(&e->sec, "influx"), "an influx comes and goes: say when it ends, by 'for' or 'stop'");
+    if (e->common.stop_ps > run_ps)
+        e->common.stop_ps = run_ps;
+    e->common.prio = (uint8_t)prio;
+    e->about->start_ps = e->common.start_ps;
+    e->about->stop_ps = e->common.stop_ps;
+}
+
+/* ---- the list ---- */
+
+static const struct traffic_kind *read_kind(const struct section *sec)
+{
+    const char *names[KINDS_MAX] = { NULL };
+    int         kind;
+
+    for (int i = 0; traffic_kinds[i] && i < KINDS_MAX - 1; i++)
+        names[i] = traffic_kinds[i]->name;
+    section_need(sec, "kind");
+    kind = section_choice(sec, "kind", "a kind of traffic", names);
+    return kind < 0 ? NULL : traffic_kinds[kind];
+}
+
+static void read_entry(struct entry *e, const struct yaml_node *node, const struct traffic_about *first)
+{
+    struct section             sec = { .r = e->r, .name = "traffic", .common = traffic_keys, .map = node };
+    const struct traffic_kind *kind = read_kind(&sec);
+
+    if (!kind)
+        return;
+    sec.kind = kind->name;
+    sec.own = kind->keys;
+    sec.common = kind->is_all_own ? NULL : traffic_keys;
+    e->sec = section_open(e->r, node, &sec);
+    if (e->r->rc)
+        return;
+    name_entry(e->about, first, kind->name);
+    read_name(e, first);
+    read_common(e);
+    if (!e->r->rc)
+        kind->read(e);
+}
+
+void traffic_read(struct reader *r, const struct yaml_node *list, const struct traffic_env *env, struct traffic *t,
+                  struct traffic_about *about)
+{
+    struct entry *entry = xcalloc(list->count, sizeof *entry);
+    uint32_t      count = 0;
+
+    for (const struct yaml_node *node = list->child; node && !r->rc; node = node->next, count++) {
+        entry[count] = (struct entry){ .r = r, .env = env, .graph = env->graph, .traffic = t, .about = &about[count] };
+        read_entry(&entry[count], node, about);
+    }
+    if (!r->rc)
+        entry_check_loads(entry, count);
+    for (uint32_t i = 0; i < count; i++)
+        free(entry[i].loaded.node);
+    free(entry);
+}
