@@ -9,6 +9,8 @@
 #include <string.h>
 
 #define TITLE_MAX 64             /* of a section, in messages */
+#define NAMES_MAX 128            /* keys of a section */
+#define HINT_MAX  300            /* of the names there are */
 
 /* ---- what is wrong ---- */
 
@@ -65,6 +67,18 @@ const char *reader_near(char *buf, size_t size, const char *word, const char *co
     return buf;
 }
 
+const char *reader_names(char *buf, size_t size, const char *word, const char *const *names)
+{
+    size_t used = 0;
+
+    if (*reader_near(buf, size, word, names))
+        return buf;
+    for (int i = 0; names[i] && used < size; i++)
+        used += (size_t)snprintf(buf + used, size - used, "%s%s",
+                                 i == 0 ? "; there are " : names[i + 1] ? ", " : " and ", names[i]);
+    return buf;
+}
+
 /* ---- sections ---- */
 
 static const struct section_key *find_in(const struct section_key *row, const char *key)
@@ -91,22 +105,25 @@ static const char *title(const struct section *sec, char *buf, size_t size)
     return buf;
 }
 
-static uint32_t add_names(const struct section_key *row, const char **names, uint32_t count, uint32_t max)
+/* Adds the names of a table, but for those that another has. */
+static uint32_t add_names(const struct section_key *row, const struct section_key *but, const char **names,
+                          uint32_t count)
 {
-    for (; row && row->name && count < max; row++)
-        names[count++] = row->name;
+    for (; row && row->name && count < NAMES_MAX; row++)
+        if (!find_in(but, row->name))
+            names[count++] = row->name;
     return count;
 }
 
 static void refuse_unknown(const struct section *sec, const struct yaml_node *node)
 {
-    const char *names[128];
-    char        near[80], what[TITLE_MAX];
-    uint32_t    count = add_names(sec->common, names, 0, 127);
+    const char *names[NAMES_MAX + 1];
+    char        hint[HINT_MAX], what[TITLE_MAX];
+    uint32_t    count = add_names(sec->common, sec->own, names, 0);
 
-    names[add_names(sec->own, names, count, 127)] = NULL;
+    names[add_names(sec->own, NULL, names, count)] = NULL;
     reader_refuse_key(sec->r, node, "'%.60s' is not a key of %s%s", node->key, title(sec, what, sizeof what),
-                      reader_near(near, sizeof near, node->key, names));
+                      reader_names(hint, sizeof hint, node->key, names));
 }
 
 static bool is_empty(const struct yaml_node *node)
@@ -316,14 +333,14 @@ int section_choice(const struct section *sec, const char *key, const char *what,
 {
     const struct yaml_node *node;
     const char             *text = value_text(sec, key, &node);
-    char                    near[80];
+    char                    hint[HINT_MAX];
 
     for (int i = 0; text && names[i]; i++)
         if (strcmp(names[i], text) == 0)
             return i;
     if (text)
         reader_refuse(sec->r, node, "'%.60s' is not %s%s", text, what,
-                      reader_near(near, sizeof near, text, names));
+                      reader_names(hint, sizeof hint, text, names));
     return -1;
 }
 

@@ -53,6 +53,9 @@ void reader_keep(struct reader *, int rc, const struct err *why, const struct ya
 /* "; did you mean 'x'?", or "" if no name is near. */
 const char *reader_near(char *buf, size_t size, const char *word, const char *const *names);
 
+/* Likewise, but if no name is near, all of them: "; there are x, y and z". */
+const char *reader_names(char *buf, size_t size, const char *word, const char *const *names);
+
 /* A file named in the file 'base', relative to its folder; malloc'd. */
 char *reader_path(const char *base, const char *file);
 

@@ -320,7 +320,7 @@ int convert_write_hpcc(const struct convert_source *s, struct outdir *dir, struc
     trace = flow ? outdir_file(dir, "trace.txt", err) : NULL;
     config = trace ? outdir_file(dir, "config.txt", err) : NULL;
     if (!config)
-        return -1;
+        return -EIO;
     fputs("0\n", trace);                     /* no node is traced */
     rc = convert_print_hpcc_topology(topology, s, err);
     if (!rc)

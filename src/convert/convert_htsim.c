@@ -405,21 +405,26 @@ static const char *check_text(const struct tiers *t, const char *text)
     return is_same ? NULL : "rates that are not whole Gb/s, or delays that are not whole nanoseconds";
 }
 
-static const char *make_text(const struct tiers *t, char **text)
+static int print_checked(FILE *out, const struct convert_source *s, const struct tiers *t, struct err *err)
 {
     struct numbers n;
+    const char    *why;
     size_t         size;
-    FILE          *out;
+    char          *text;
+    FILE          *made;
 
-    *text = NULL;
     if (!count_numbers(t, &n))
-        return "ToRs with more uplinks than hosts";
-    out = open_memstream(text, &size);
-    if (!out)
-        die("no memory");
-    print_tiers(out, t, &n);
-    fclose(out);
-    return check_text(t, *text);
+        return refuse(s, err, "ToRs with more uplinks than hosts");
+    made = open_memstream(&text, &size);
+    if (!made)
+        return err_set(err, ENOMEM, "%s: no memory for the network", s->name);
+    print_tiers(made, t, &n);
+    fclose(made);
+    why = check_text(t, text);
+    if (!why)
+        fputs(text, out);
+    free(text);
+    return why ? refuse(s, err, why) : 0;
 }
 
 int convert_print_topo(FILE *out, const struct convert_source *s, struct err *err)
@@ -427,23 +432,19 @@ int convert_print_topo(FILE *out, const struct convert_source *s, struct err *er
     const struct graph *g = &s->scenario.graph;
     struct tiers        t = { .g = g };
     const char         *why;
-    char               *text = NULL;
+    int                 rc;
 
     t.level = xcalloc(g->nodes + 1ul, sizeof(*t.level));
     t.pod = xcalloc(g->nodes + 1ul, sizeof(*t.pod));
     for (int i = 0; i < 3; i++)
         t.up[i] = xcalloc(g->links + 1ul, sizeof(*t.up[i]));
     why = take_apart(&t);
-    if (!why)
-        why = make_text(&t, &text);
-    if (!why)
-        fputs(text, out);
-    free(text);
+    rc = why ? refuse(s, err, why) : print_checked(out, s, &t, err);
     for (int i = 0; i < 3; i++)
         free(t.up[i]);
     free(t.pod);
     free(t.level);
-    return why ? refuse(s, err, why) : 0;
+    return rc;
 }
 
 int convert_write_htsim(const struct convert_source *s, struct outdir *dir, struct err *err)
@@ -456,7 +457,7 @@ int convert_write_htsim(const struct convert_source *s, struct outdir *dir, stru
     topo = outdir_file(dir, "network.topo", err);
     cm = topo ? outdir_file(dir, "traffic.cm", err) : NULL;
     if (!cm)
-        return -1;
+        return -EIO;
     rc = convert_print_topo(topo, s, err);
     return rc ? rc : convert_print_cm(cm, s, err);
 }

@@ -270,12 +270,12 @@ static int read_network(struct convert_source *s, enum input input, const char *
     if (rc)
         return rc;
     out = open_memstream(&text, &size);
-    if (!out)
-        die("no memory");
-    print_network(out, input, path, &g);
-    fclose(out);
+    if (out) {
+        print_network(out, input, path, &g);
+        fclose(out);
+    }
     graph_fini(&g);
-    return parse_text(s, text, set, sets, NULL, err);
+    return out ? parse_text(s, text, set, sets, NULL, err) : err_set(err, ENOMEM, "%s: no memory to read it", path);
 }
 
 static int read_config(struct convert_source *s, const char *path, const char *const *set, uint32_t sets,
@@ -286,7 +286,7 @@ static int read_config(struct convert_source *s, const char *path, const char *c
     FILE  *out = open_memstream(&text, &size);
 
     if (!out)
-        die("no memory");
+        return err_set(err, ENOMEM, "%s: no memory to read it", path);
     fputs("hpcc: ", out);
     print_path(out, path);
     fputc('\n', out);

@@ -84,7 +84,7 @@ static int write_network(const struct convert_source *s, FILE *out, struct outdi
     fputs("topology:\n  kind: hpcc\n  file: topology.txt\n", out);
     print_downs(out, g, cfg->change, cfg->changes);
     file = outdir_file(dir, "topology.txt", err);
-    return file ? convert_print_hpcc_topology(file, s, err) : -1;
+    return file ? convert_print_hpcc_topology(file, s, err) : -EIO;
 }
 
 /* ---- settings ---- */
@@ -201,7 +201,7 @@ static int write_flows(const struct convert_source *s, FILE *out, struct outdir 
     fprintf(out, "traffic:\n  - {kind: %s, file: %s}\n", is_cm ? "htsim" : "flows", name);
     file = outdir_file(dir, name, err);
     if (!file)
-        return -1;
+        return -EIO;
     return is_cm ? convert_print_cm(file, s, err) : convert_print_hpcc_flows(file, s, err);
 }
 
@@ -214,7 +214,7 @@ int convert_write_scenario(const struct convert_source *s, struct outdir *dir, s
         return err_set(err, EINVAL, "%s: this is a scenario already; say --to hpcc or --to htsim", s->name);
     out = outdir_file(dir, "scenario.yaml", err);
     if (!out)
-        return -1;
+        return -EIO;
     print_general(s, out);
     rc = write_network(s, out, dir, err);
     if (!rc && s->has_settings) {

@@ -299,6 +299,7 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
     static const struct simulation_hooks none;
     struct run run = { .s = s, .hooks = hooks ? hooks : &none, .progress = progress, .slice_ps = SLICE_PS_FIRST };
     double     start_s = progress_clock_s();
+    struct err why;
 
     if (s->scenario.watch.monitors)
         run.watch = watch_new(s->sim, &s->scenario.watch, s->scenario.interval_ps);
@@ -315,6 +316,8 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
     watch_free(run.watch);
     s->sim->hooks = (struct sim_hooks){ 0 };
     traffic_on_op(s->sim->traffic, NULL, NULL);
+    if (traffic_failed(s->sim->traffic, &why))
+        die("%s: %s", s->scenario.path, why.text);
     s->wall_s = progress_clock_s() - start_s;
 #ifndef NDEBUG
     sim_check(s->sim);

@@ -19,14 +19,14 @@ static void read_model(const struct section *sec, struct sim_cfg *cfg)
 {
     static const char *const orders[] = { "node", "ns3", NULL };
     const struct yaml_node  *file = section_get(sec, "hpcc"), *node = section_get(sec, "model");
-    int                      model = section_choice(sec, "model", "a model: nic, hpcc or conweave", sim_model_names), order;
+    int                      model = section_choice(sec, "model", "a model", sim_model_names), order;
 
     cfg->model = model < 0 ? MODEL_NIC : (enum sim_model)model;
     if (file && node && cfg->model == MODEL_NIC)
         reader_refuse(sec->r, node, "a config of a fork needs its model, hpcc or conweave");
     if (file)
         cfg->model = MODEL_HPCC;         /* unless it turns out to be ConWeave's */
-    order = section_choice(sec, "order", "an order: node or ns3", orders);
+    order = section_choice(sec, "order", "an order", orders);
     cfg->order = order == 1 || (order < 0 && cfg->model != MODEL_NIC) ? ORDER_NS3 : ORDER_NODE;
     if (cfg->order == ORDER_NS3 && cfg->model == MODEL_NIC)
         reader_refuse(sec->r, section_get(sec, "order"), "the order ns3 needs the model hpcc or conweave");

@@ -148,7 +148,7 @@ static void read_host(struct reader *r, struct scenario *s, const struct yaml_no
     read_ack_class(&sec, cfg);
     section_time(&sec, "nack_gap", &cfg->nack_gap_ps);
     section_bool(&sec, "nack_is_cnp", &cfg->nack_is_cnp);
-    repeats = section_choice(&sec, "retransmit", "a way to repeat: go_back_n or selective", ways);
+    repeats = section_choice(&sec, "retransmit", "a way to repeat", ways);
     if (repeats >= 0)
         cfg->is_selective = repeats == 1;
     section_time(&sec, "reorder", &cfg->reorder_ps);
@@ -301,7 +301,7 @@ static void read_switch(struct reader *r, struct scenario *s, const struct yaml_
     read_alpha(&sec, cfg);
     read_lossy(&sec, cfg);
     section_bool(&sec, "ecn", &cfg->ecn_on);
-    place = section_choice(&sec, "ecn_at", "a place to mark: dequeue or enqueue", places);
+    place = section_choice(&sec, "ecn_at", "a place to mark", places);
     if (place >= 0)
         cfg->ecn_at_enqueue = place == 1;
     read_classes(&sec, "strict", &cfg->strict_prios);

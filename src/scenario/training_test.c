@@ -165,9 +165,10 @@ static void training__refuses(void **unused)
         { "workers: [h1, h2], placement: spread, size: 1MB, iterations: 1",
           "s.yaml:2:58: 'placement' beside a list of workers, which says it already" },
         { "placement: loose, size: 1MB, iterations: 1",
-          "s.yaml:2:39: 'loose' is not a placement: packed or spread" },
+          "s.yaml:2:39: 'loose' is not a placement; there are packed and spread" },
         { "collective: all_reduce, size: 1MB, iterations: 1",
-          "s.yaml:2:40: 'all_reduce' is not a collective" },
+          "s.yaml:2:40: 'all_reduce' is not a collective; there are all_to_all, ring_all_reduce, tree_all_reduce, "
+          "halving_doubling_all_reduce, all_gather and reduce_scatter" },
         { "collective: all_gathr, size: 1MB, iterations: 1",
           "s.yaml:2:40: 'all_gathr' is not a collective; did you mean 'all_gather'?" },
         { "collective: all_gather, size: 11, iterations: 1",
@@ -177,7 +178,8 @@ static void training__refuses(void **unused)
           "s.yaml:2:11: more than 4000000 messages: use fewer workers or larger chunks" },
         { "size: 1MB, iterations: 1, delay: 1999ns",
           "s.yaml:2:61: 'delay' must not be less than a link's, 2us" },
-        { "size: 1MB, iterations: 1, hosts: 4", "s.yaml:2:54: 'hosts' is not a key of traffic training" },
+        { "size: 1MB, iterations: 1, hosts: 4", "s.yaml:2:54: 'hosts' is not a key of traffic training; there are kind, name, "
+          "start, stop, for, influx, prio, workers, placement, collective, size, chunk, compute, iterations and delay" },
     };
 
     (void)unused;

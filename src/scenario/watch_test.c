@@ -137,7 +137,7 @@ static void monitor__is_refused_with_its_place(void **unused)
         { "monitor: {tau: 5us}\n", NULL, "s.yaml:3:16: tau: '5us' is not a size; write 1500, 64KB, 32MiB" },
         { "monitor:\n  kind: exact\n  delta: 0\n", NULL, "s.yaml:5:10: delta must be 1 .. 65534, not 0" },
         { "monitor: {share: half}\n", NULL,
-          "s.yaml:3:18: 'half' is not a way to divide potential elephants" },
+          "s.yaml:3:18: 'half' is not a way to divide potential elephants; there are size, sigmoid and artifact" },
         { "monitor: {share: sise}\n", NULL,
           "s.yaml:3:18: 'sise' is not a way to divide potential elephants; did you mean 'size'?" },
         { "monitor: {heavy: 63}\n", NULL, "s.yaml:3:18: heavy must be 64B .. 1.074GB, not 63" },

@@ -249,6 +249,33 @@ static void call__leaves_nothing_behind(void **unused)
     free(o.op);
 }
 
+/* Calls that are never answered: a client draws as many as there can be at once, and no more. */
+static void calls__more_than_there_can_be_are_an_error(void **unused)
+{
+    const struct traffic_common common = { .stop_ps = NEVER };
+    const uint32_t              client = 0, server = 1;
+    const struct rpc            rpc = { &client, &server, 1, 1, 1e9, ANSWER };
+    struct graph                g;
+    struct flow_spec            f;
+    struct traffic             *t;
+    struct cdf                  cdf;
+    struct err                  err = { "" };
+    uint64_t                    calls = 0;
+
+    (void)unused;
+    graph_star(&g, &(struct graph_star){ 2, 100 * GBPS, PS_PER_US });
+    t = traffic_new(&g, 1);
+    assert_int_equal(cdf_parse(&cdf, "sizes", "100 0\n200 1\n", &err), 0);
+    traffic_add_rpc(t, &common, &cdf, &rpc);
+    while (traffic_next(t, 1, &f))
+        assert_int_equal(f.tag, ++calls);
+    assert_int_equal(calls, (1u << 22) - 1);
+    assert_int_equal(traffic_failed(t, &err), -ENOBUFS);
+    assert_string_equal(err.text, "more than 4194303 calls at once");
+    traffic_free(t);
+    graph_fini(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -259,6 +286,7 @@ int main(void)
         cmocka_unit_test(call__survives_losses),
         cmocka_unit_test(call__many_may_be_open),
         cmocka_unit_test(call__leaves_nothing_behind),
+        cmocka_unit_test(calls__more_than_there_can_be_are_an_error),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -223,7 +223,7 @@ static struct hosts read_workers(const struct entry *e)
     struct hosts             workers = entry_hosts(e, "workers", 2, UINT32_MAX);
     int                      placement;
 
-    placement = section_choice(&e->sec, "placement", "a placement: packed or spread", placements);
+    placement = section_choice(&e->sec, "placement", "a placement", placements);
     if (node && node->kind == YAML_LIST) {
         if (where)
             reader_refuse(e->r, where, "'placement' beside a list of workers, which says it already");

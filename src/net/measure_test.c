@@ -1,0 +1,67 @@
+#include "net/measure.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define GBPS 1000000000ull
+
+/* Two racks of two hosts with links of 100 Gb/s and 1 us, and a spine: three links of 400 Gb/s and 2 us, two of them
+ * from the second rack. Nodes: hosts 0 .. 3, racks 4 and 5, spine 6. */
+static void make_graph(struct graph *g)
+{
+    graph_init(g);
+    for (uint32_t i = 0; i < 7; i++)
+        graph_add_node(g, i > 3, NULL);
+    for (uint32_t i = 0; i < 4; i++)
+        graph_add_link(g, &(struct graph_link){ i, 4 + i / 2, 100 * GBPS, 1000000, 0, 0 });
+    for (uint32_t i = 0; i < 3; i++)
+        graph_add_link(g, &(struct graph_link){ i ? 5 : 4, 6, 400 * GBPS, 2000000, 0, 0 });
+}
+
+static void measure__by_hand(void **unused)
+{
+    struct graph g;
+    uint32_t    *link_of;
+
+    (void)unused;
+    make_graph(&g);
+    link_of = graph_host_links(&g);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(link_of[i], i);
+        assert_int_equal(graph_rack(&g, link_of, i), 4 + i / 2);
+    }
+    free(link_of);
+    assert_int_equal(graph_last_host(&g), 3);
+    assert_int_equal(graph_delay_ps_min(&g), 1000000);
+    assert_int_equal(graph_delay_ps_max(&g), 2000000);
+    assert_true(graph_host_bps(&g) == 400e9);
+    assert_true(graph_uplink_bps(&g) == 1200e9);
+    graph_fini(&g);
+}
+
+/* A link between two switches with hosts goes up from both. */
+static void uplink_bps__counts_both_ends(void **unused)
+{
+    struct graph g;
+
+    (void)unused;
+    make_graph(&g);
+    graph_add_link(&g, &(struct graph_link){ 4, 5, 50 * GBPS, 1, 0, 0 });
+    assert_true(graph_uplink_bps(&g) == 1300e9);
+    assert_true(graph_host_bps(&g) == 400e9);
+    graph_fini(&g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(measure__by_hand),
+        cmocka_unit_test(uplink_bps__counts_both_ends),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

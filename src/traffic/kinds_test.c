@@ -1,0 +1,241 @@
+/* src/traffic/kinds_test.c - what holds for every kind of traffic on the list. */
+#include "traffic/kind.h"
+
+#include "core/units.h"
+#include "traffic/read.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define HOSTS  8u
+#define RUN_PS (20 * PS_PER_MS)
+
+/* ---- a world without scenarios and simulators ---- */
+
+static int read_two_flows(const char *path, const struct graph *g, struct flow_list *list, struct err *err)
+{
+    static const struct flow_row flows[] = { { 0, 1, 3, 100, 10, 5, 0 }, { 2, 0, 5, 102, 30, 9, 0 } };
+
+    (void)g, (void)err;
+    assert_string_equal(path, "folder/some.file");
+    list->flow = xmalloc(sizeof flows);
+    memcpy(list->flow, flows, sizeof flows);
+    list->count = 2;
+    return 0;
+}
+
+static int read_one_conn(const char *path, struct flow_matrix *m, struct err *err)
+{
+    (void)err;
+    assert_string_equal(path, "folder/some.file");
+    *m = (struct flow_matrix){ .conn = xcalloc(1, sizeof *m->conn), .conns = 1, .nodes = 2 };
+    m->conn[0] = (struct matrix_conn){ .src = 1, .dst = 0, .bytes = 9, .trigger = MATRIX_NO_TRIGGER,
+                                       .send_done = MATRIX_NO_TRIGGER, .recv_done = MATRIX_NO_TRIGGER };
+    return 0;
+}
+
+struct hall {
+    struct graph         graph;
+    struct yaml_doc      doc;
+    struct reader        r;
+    struct err           err;
+    struct traffic      *traffic;
+    struct traffic_about about[2];
+};
+
+static void hall_open(struct hall *h, const char *list)
+{
+    static const struct traffic_tcp_algorithm tcp[] = { { "reno", false }, { "cubic", false }, { NULL, false } };
+    struct traffic_env                        env = { .run_ps = RUN_PS, .mtu_bytes = 1000, .overhead_bytes = 82,
+                                                      .tcp = tcp, .read_flows = read_two_flows,
+                                                      .read_matrix = read_one_conn };
+
+    memset(h, 0, sizeof *h);
+    graph_clos(&h->graph, &(struct graph_clos){ 2, HOSTS / 2, 2, 1, 100000000000, 1000000, 100000000000, 1000000 });
+    env.graph = &h->graph;
+    h->r = (struct reader){ .name = "folder/s", .what = "a list", .err = &h->err };
+    h->traffic = traffic_new(&h->graph, 1);
+    assert_int_equal(yaml_parse(&h->doc, "s", list, strlen(list), &h->err), 0);
+    traffic_read(&h->r, h->doc.root, &env, h->traffic, h->about);
+}
+
+static void hall_close(struct hall *h)
+{
+    traffic_free(h->traffic);
+    yaml_fini(&h->doc);
+    graph_fini(&h->graph);
+}
+
+/* ---- what each needs at least ---- */
+
+static const struct { const char *kind, *keys; uint32_t streams, hosts; } least[] = {
+    { "flows",       ", file: some.file",     2, 2 },
+    { "poisson",     ", sizes: WebSearch",    HOSTS, HOSTS },
+    { "incast",      ", senders: 3, size: 1", 3, 3 },
+    { "permutation", ", size: 1",             HOSTS, HOSTS },
+    { "all_to_all",  ", size: 1",             HOSTS, HOSTS },
+    { "many_to_one", "",                      HOSTS - 1, HOSTS - 1 },
+    { "long_short",  "",                      1 + 6, 1 + 6 },
+    { "storage",     ", replicas: 2",         HOSTS, HOSTS },
+    { "rpc",         "",                      2 * HOSTS, HOSTS },
+    { "training",    ", size: 1MB",           HOSTS, HOSTS },
+    { "htsim",       ", file: some.file",     2, 1 },
+    { "tcp",         ", senders: 2, size: 1", 2, 2 },
+};
+
+#define KINDS (sizeof least / sizeof *least)
+
+static uint32_t row_of(const char *kind)
+{
+    for (uint32_t i = 0; i < KINDS; i++)
+        if (strcmp(least[i].kind, kind) == 0)
+            return i;
+    fail_msg("the kind %s has no row in the table of this test", kind);
+    return 0;
+}
+
+static void every_kind__has_help_and_keys(void **unused)
+{
+    (void)unused;
+    for (int i = 0; traffic_kinds[i]; i++) {
+        const struct traffic_kind *k = traffic_kinds[i];
+
+        assert_true(strlen(k->name) > 0 && strlen(k->name) < sizeof((struct traffic_about *)NULL)->kind);
+        assert_true(strlen(k->about) > 10);
+        assert_non_null(k->read);
+        assert_non_null(k->keys[0].name);
+        for (const struct section_key *row = k->keys; row->name; row++)
+            assert_true(*row->unit && row->initial && strlen(row->about) > 1);
+        for (int j = 0; j < i; j++)
+            assert_string_not_equal(k->name, traffic_kinds[j]->name);
+    }
+}
+
+/* Every stream that is no worker has a flow, to another host, within the run. */
+static void check_flows(struct hall *h, uint32_t streams)
+{
+    struct flow_spec f;
+    uint32_t         flows = 0;
+
+    assert_int_equal(traffic_streams(h->traffic), streams);
+    for (uint32_t i = 0; i < streams; i++) {
+        if (traffic_is_worker(h->traffic, i) && traffic_due_ps(h->traffic, i) == NEVER)
+            continue;
+        if (!traffic_next(h->traffic, i, &f))
+            continue;            /* it was random and came too late */
+        flows++;
+        assert_true(f.at_ps < RUN_PS && f.bytes > 0 && f.dst < HOSTS);
+        assert_int_not_equal(f.dst, traffic_source(h->traffic, i));
+    }
+    assert_true(flows > 0);
+    assert_int_equal(traffic_failed(h->traffic, NULL), 0);
+}
+
+static void every_kind__reads_its_least_section(void **unused)
+{
+    (void)unused;
+    for (int i = 0; traffic_kinds[i]; i++) {
+        uint32_t    row = row_of(traffic_kinds[i]->name);
+        char        list[200], name[40];
+        struct hall h;
+
+        snprintf(list, sizeof list, "[{kind: %s%s}]", least[row].kind, least[row].keys);
+        hall_open(&h, list);
+        if (h.r.rc)
+            fail_msg("%s: %s", list, h.err.text);
+        snprintf(name, sizeof name, "%s 1", least[row].kind);
+        assert_string_equal(h.about[0].kind, least[row].kind);
+        assert_string_equal(h.about[0].name, name);
+        assert_int_equal(h.about[0].hosts, least[row].hosts);
+        check_flows(&h, least[row].streams);
+        hall_close(&h);
+    }
+}
+
+/* Random numbers belong to (seed, entry, source): what stands behind an entry changes nothing in it. */
+static void every_kind__is_the_same_before_others(void **unused)
+{
+    (void)unused;
+    for (uint32_t row = 0; row < KINDS; row++) {
+        struct hall alone, both;
+        char        list[200];
+
+        snprintf(list, sizeof list, "[{kind: %s%s}]", least[row].kind, least[row].keys);
+        hall_open(&alone, list);
+        snprintf(list, sizeof list, "[{kind: %s%s}, {kind: permutation, size: 7}]", least[row].kind, least[row].keys);
+        hall_open(&both, list);
+        for (uint32_t i = 0; i < traffic_streams(alone.traffic); i++) {
+            struct flow_spec a = { 0 }, b = { 0 };
+            bool             has_a = traffic_next(alone.traffic, i, &a), has_b = traffic_next(both.traffic, i, &b);
+
+            assert_int_equal(has_a, has_b);
+            assert_true(a.at_ps == b.at_ps && a.dst == b.dst && a.bytes == b.bytes && a.rank == b.rank);
+        }
+        hall_close(&both);
+        hall_close(&alone);
+    }
+}
+
+static void traffic_read__says_which_kinds_and_keys_there_are(void **unused)
+{
+    struct hall h;
+    char        list[100], all[400] = "";
+
+    (void)unused;
+    hall_open(&h, "[{kind: zzz}]");
+    for (int i = 0; traffic_kinds[i]; i++) {
+        size_t used = strlen(all);
+
+        assert_non_null(strstr(h.err.text, traffic_kinds[i]->name));
+        snprintf(all + used, sizeof all - used, "%s%s", i == 0 ? "" : traffic_kinds[i + 1] ? ", " : " and ",
+                 traffic_kinds[i]->name);
+    }
+    assert_true(strncmp(h.err.text, "folder/s:1:9: 'zzz' is not a kind of traffic; there are ", 56) == 0);
+    assert_string_equal(h.err.text + 56, all);
+    hall_close(&h);
+    for (int i = 0; traffic_kinds[i]; i++) {
+        snprintf(list, sizeof list, "[{kind: %s, zzzzz: 1}]", traffic_kinds[i]->name);
+        hall_open(&h, list);
+        assert_int_equal(h.r.rc, -EINVAL);
+        for (const struct section_key *row = traffic_kinds[i]->keys; row->name; row++)
+            assert_non_null(strstr(h.err.text, row->name));
+        hall_close(&h);
+    }
+}
+
+/* Entries of different settings have different numbers; the algorithm is counted among those there are. */
+static void traffic_read__keeps_settings_of_tcp(void **unused)
+{
+    const struct traffic_tcp *tcp;
+    uint32_t                  count;
+    struct hall               h;
+
+    (void)unused;
+    hall_open(&h, "[{kind: tcp, senders: 2, size: 1}, {kind: tcp, senders: 2, size: 1, mss: 1000}]");
+    assert_int_equal(h.r.rc, 0);
+    tcp = traffic_tcps(h.traffic, &count);
+    assert_int_equal(count, 2);
+    assert_int_equal(tcp[0].algorithm, 1);           /* cubic */
+    assert_int_equal(tcp[0].mss_bytes, 1448);
+    assert_int_equal(tcp[1].mss_bytes, 1000);
+    hall_close(&h);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kind__has_help_and_keys),
+        cmocka_unit_test(every_kind__reads_its_least_section),
+        cmocka_unit_test(every_kind__is_the_same_before_others),
+        cmocka_unit_test(traffic_read__says_which_kinds_and_keys_there_are),
+        cmocka_unit_test(traffic_read__keeps_settings_of_tcp),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
