@@ -44,7 +44,7 @@ static const struct cc_algo fixed = { .on_sent = fixed_on_sent,
 
 /* ---- worlds ---- */
 
-static void start(struct world *w, enum sim_order order, const struct hpcc_flow *flow, uint32_t count)
+static void start(struct world *w, enum sim_order order, const struct flow_row *flow, uint32_t count)
 {
     struct sim_cfg cfg;
     struct graph   g;
@@ -61,7 +61,7 @@ static void start(struct world *w, enum sim_order order, const struct hpcc_flow 
 static void start_one(struct world *w, enum sim_order order, uint64_t packets, uint64_t gap_ps)
 {
     next_bps = 1048 * 8 * PS_PER_S / gap_ps;
-    start(w, order, &(struct hpcc_flow){ .src = 0, .dst = 1, .prio = 3, .dport = 100, .bytes = packets * 1000 }, 1);
+    start(w, order, &(struct flow_row){ .src = 0, .dst = 1, .prio = 3, .dport = 100, .bytes = packets * 1000 }, 1);
 }
 
 static struct port *port_of(const struct world *w, uint32_t host)
@@ -159,7 +159,7 @@ static void timeout__needs_something_under_way(void **unused)
  * makes it look, and flow 3 sends, but not if it belongs to a flow that is over. */
 static uint64_t sent_after_answer(uint32_t flow, enum packet_kind kind)
 {
-    const struct hpcc_flow list[] = {
+    const struct flow_row list[] = {
         { .src = 0, .dst = 1, .prio = 3, .dport = 100, .bytes = 1000 },
         { .src = 0, .dst = 1, .prio = 3, .dport = 101, .bytes = 2000 },
         { .src = 0, .dst = 1, .prio = 3, .dport = 102, .bytes = 2000, .start_ns = 10000 },
