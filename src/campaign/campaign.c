@@ -285,6 +285,13 @@ static int add_detail(struct campaign *c, const struct campaign_run *run, int64_
     return end(c, s, sqlite3_step(s), err);
 }
 
+static int add_metric(struct campaign *c, const char *metric, struct err *err)
+{
+    sqlite3_stmt *s = begin(c, ADD_METRIC, metric, err);
+
+    return s ? end(c, s, sqlite3_step(s), err) : -EIO;
+}
+
 /* A value whose metric is new makes it. */
 static int add_value(struct campaign *c, const char *metric, int64_t id, const json_t *value, struct err *err)
 {
@@ -298,13 +305,11 @@ static int add_value(struct campaign *c, const char *metric, int64_t id, const j
         sqlite3_bind_double(s, 3, json_number_value(value));
     step = sqlite3_step(s);
     if (step == SQLITE_CONSTRAINT) {
-        sqlite3_stmt *name = begin(c, ADD_METRIC, metric, err);
-
-        rc = name ? end(c, name, sqlite3_step(name), err) : -EIO;
+        rc = add_metric(c, metric, err);
         sqlite3_reset(s);
         step = rc ? SQLITE_DONE : sqlite3_step(s);
     }
-    return end(c, s, step, rc ? NULL : err) | rc;
+    return rc ? (end(c, s, step, NULL), rc) : end(c, s, step, err);
 }
 
 static int add_values(struct campaign *c, const char *metrics, int64_t id, struct err *err)

@@ -114,6 +114,32 @@ static void add__without_a_page_keeps_the_one_that_is_there(void **state)
     campaign_close(c);
 }
 
+static void execute(const char *sql)
+{
+    sqlite3 *db;
+
+    assert_int_equal(SQLITE_OK, sqlite3_open(path, &db));
+    assert_int_equal(SQLITE_OK, sqlite3_exec(db, sql, NULL, NULL, NULL));
+    sqlite3_close(db);
+}
+
+/* A run of which one figure cannot be kept is not there at all, and the reason is told. */
+static void add__of_a_figure_that_is_refused_says_why(void **state)
+{
+    struct campaign *c = open_store();
+    struct err err = { "" };
+
+    (void)state;
+    execute("CREATE TRIGGER no BEFORE INSERT ON metric WHEN new.name = 'b' BEGIN SELECT RAISE(ABORT, 'no b here'); END");
+    assert_int_equal(-EIO, campaign_add(c, &one, &err));
+    assert_non_null(strstr(err.text, "no b here"));
+    assert_int_equal(0, campaign_has(c, "k1", false, NULL));
+    execute("DROP TRIGGER no");
+    assert_int_equal(0, campaign_add(c, &one, &err));
+    assert_int_equal(1, campaign_has(c, "k1", false, NULL));
+    campaign_close(c);
+}
+
 static void commit__makes_several_runs_one(void **state)
 {
     struct campaign_run run = one;
@@ -311,6 +337,7 @@ int main(void)
         in_a_folder(add__is_there_after_opening_again),
         in_a_folder(add__replaces_the_run_with_the_same_key),
         in_a_folder(add__without_a_page_keeps_the_one_that_is_there),
+        in_a_folder(add__of_a_figure_that_is_refused_says_why),
         in_a_folder(commit__makes_several_runs_one),
         in_a_folder(each_value__is_the_last_of_every_run_in_order),
         in_a_folder(add__by_several_processes_loses_nothing),

@@ -174,7 +174,7 @@ static int runner_work(void *arg, const struct pool_job *job, FILE *out)
 static int runner_done(void *arg, const struct pool_job *job, int status, const char *text, size_t length)
 {
     const struct runner_side *r = arg;
-    struct result head = { .job = *job, .status = status, .length = length < TEXT_MAX ? length : 0 };
+    struct result head = { .job = *job, .status = status, .length = length };
     bool is_written = write_all(r->fd, &head, sizeof(head)) && write_all(r->fd, text, head.length);
 
     return is_written ? 0 : -EPIPE;
@@ -184,7 +184,8 @@ static int runner_done(void *arg, const struct pool_job *job, int status, const 
 _Noreturn static void be_runner(const struct pool_hooks *hooks, uint32_t slots, int fd, pid_t parent)
 {
     struct runner_side side = { hooks, fd };
-    const struct pool_hooks mine = { &side, runner_next, runner_work, runner_done, NULL, fd };
+    const struct pool_hooks mine = { .arg = &side, .next = runner_next, .work = runner_work, .done = runner_done,
+                                     .wake = fd, .text_max = TEXT_MAX };
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     signal(SIGINT, SIG_IGN);

@@ -118,8 +118,13 @@ static int start_job(struct pool *p, const struct pool_job *what)
     return 0;
 }
 
-/* Reads what there is; false: that was all. */
-static bool read_job(struct job *j)
+static bool is_too_long(const struct pool *p, const struct job *j)
+{
+    return p->hooks->text_max && j->length > p->hooks->text_max;
+}
+
+/* Reads what there is; false: that was all, or too much. */
+static bool read_job(const struct pool *p, struct job *j)
 {
     ssize_t got;
 
@@ -130,6 +135,8 @@ static bool read_job(struct job *j)
     got = read(j->fd, j->text + j->length, j->room - j->length - 1);
     if (got > 0)
         j->length += (size_t)got;
+    if (is_too_long(p, j))
+        return false;
     return got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
@@ -142,14 +149,26 @@ static int wait_for(pid_t pid)
     return status;
 }
 
+/* The reason in place of the text; a status as waitpid() gives it. */
+static int refuse_text(const struct pool *p, struct job *j)
+{
+    j->length = (size_t)snprintf(j->text, j->room, "its result is longer than %zu bytes", p->hooks->text_max);
+    return W_EXITCODE(EXIT_FAILURE, 0);
+}
+
 static int end_job(struct pool *p, uint32_t index)
 {
     struct job j = p->job[index];
-    int rc, status = wait_for(j.pid);
+    int rc, status;
 
+    if (is_too_long(p, &j))
+        kill(j.pid, SIGKILL);
+    status = wait_for(j.pid);
     close(j.fd);
     p->job[index] = p->job[--p->running];
     j.text[j.length] = '\0';
+    if (is_too_long(p, &j))
+        status = refuse_text(p, &j);
     rc = p->hooks->done(p->hooks->arg, &j.what, status, j.text, j.length);
     free(j.text);
     return rc;
@@ -199,7 +218,7 @@ static int attend(struct pool *p)
     /* From the last to the first: a job that has ended is replaced by the last one, which was looked at
      * before. */
     for (uint32_t i = p->running; ready > 0 && !rc && i-- > 0;)
-        if (p->poll[i].revents && !read_job(&p->job[i]))
+        if (p->poll[i].revents && !read_job(p, &p->job[i]))
             rc = end_job(p, i);
     if (!rc && p->hooks->tick)
         rc = p->hooks->tick(p->hooks->arg, p->running);

@@ -38,6 +38,9 @@ struct pool_hooks {
      * there. May be NULL. */
     int (*tick)(void *arg, uint32_t running);
     int wake;                    /* a file descriptor, for POOL_WAIT */
+    /* What a job may write; 0: as much as it likes. One that writes more is ended and has failed: done() gets a
+     * status that says so, and the reason in place of what was written. */
+    size_t text_max;
 };
 
 /* Does jobs until there are no more, 'workers' (1 .. POOL_WORKERS_MAX) at a time. Returns 0, the number of

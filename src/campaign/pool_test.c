@@ -90,7 +90,7 @@ static void run__does_every_job_once_and_hands_over_all_it_wrote(void **unused)
     (void)unused;
     for (uint32_t workers = 1; workers <= 7; workers += 3) {
         struct seen seen = start();
-        const struct pool_hooks hooks = { &seen, next, work, on_done, on_tick, -1 };
+        const struct pool_hooks hooks = { &seen, next, work, on_done, on_tick, -1, 0 };
 
         assert_int_equal(0, pool_run(&hooks, workers));
         assert_int_equal(JOBS, seen.count);
@@ -105,10 +105,41 @@ static void run__does_every_job_once_and_hands_over_all_it_wrote(void **unused)
     }
 }
 
+static int keep_text(void *arg, const struct pool_job *what, int status, const char *text, size_t length)
+{
+    struct seen *seen = arg;
+
+    seen->status[what->number] = status;
+    seen->length[what->number] = length;
+    seen->count++;
+    if (what->number > 6)
+        seen->is_text_right &= strcmp(text, "its result is longer than 60000 bytes") == 0;
+    return 0;
+}
+
+/* 0 to 6 write no more than is taken. Of the others 9, 12 ... would be good ones, and the largest write more than fits
+ * the pipe, so that they would never end. */
+static void run__refuses_what_is_too_long(void **unused)
+{
+    struct seen seen = start();
+    const struct pool_hooks hooks = { .arg = &seen, .next = next, .work = work, .done = keep_text, .wake = -1,
+                                      .text_max = 60000 };
+
+    (void)unused;
+    assert_int_equal(0, pool_run(&hooks, 3));
+    assert_int_equal(JOBS, seen.count);
+    assert_true(seen.is_text_right);
+    for (uint32_t i = 0; i < JOBS; i++) {
+        assert_true(WIFEXITED(seen.status[i]));
+        assert_int_equal(i <= 6 ? i % 3 : EXIT_FAILURE, WEXITSTATUS(seen.status[i]));
+        assert_int_equal(i <= 6 ? i * 10000 : strlen("its result is longer than 60000 bytes"), seen.length[i]);
+    }
+}
+
 static void run__alone_keeps_the_order(void **unused)
 {
     struct seen seen = start();
-    const struct pool_hooks hooks = { &seen, next, work, on_done, NULL, -1 };
+    const struct pool_hooks hooks = { &seen, next, work, on_done, NULL, -1, 0 };
 
     (void)unused;
     assert_int_equal(0, pool_run(&hooks, 1));
@@ -119,7 +150,7 @@ static void run__alone_keeps_the_order(void **unused)
 static void run__leaves_out_what_is_not_needed(void **unused)
 {
     struct seen seen = start();
-    const struct pool_hooks hooks = { &seen, next, work, on_done, NULL, -1 };
+    const struct pool_hooks hooks = { &seen, next, work, on_done, NULL, -1, 0 };
 
     (void)unused;
     seen.skip = 2;
@@ -139,7 +170,7 @@ static void run__leaves_out_what_is_not_needed(void **unused)
 static void run__asks_again_when_the_last_has_ended(void **unused)
 {
     struct seen seen = start();
-    const struct pool_hooks hooks = { &seen, next, work, on_done, NULL, -1 };
+    const struct pool_hooks hooks = { &seen, next, work, on_done, NULL, -1, 0 };
 
     (void)unused;
     seen.again = JOBS - 1;
@@ -167,7 +198,7 @@ static void run__waits_for_jobs_that_come_later(void **unused)
     close(ends[1]);
     seen.wake = ends[0];
     {
-        const struct pool_hooks hooks = { &seen, next, work, on_done, on_tick, ends[0] };
+        const struct pool_hooks hooks = { &seen, next, work, on_done, on_tick, ends[0], 0 };
 
         assert_int_equal(0, pool_run(&hooks, 3));
     }
@@ -189,7 +220,7 @@ static int work_or_crash(void *arg, const struct pool_job *job, FILE *out)
 static void run__survives_a_crash(void **unused)
 {
     struct seen seen = start();
-    const struct pool_hooks hooks = { &seen, next, work_or_crash, on_done, NULL, -1 };
+    const struct pool_hooks hooks = { &seen, next, work_or_crash, on_done, NULL, -1, 0 };
 
     (void)unused;
     assert_int_equal(0, pool_run(&hooks, 2));
@@ -202,7 +233,7 @@ static void run__survives_a_crash(void **unused)
 static void run__stops_when_done_says_so(void **unused)
 {
     struct seen seen = start();
-    const struct pool_hooks hooks = { &seen, next, work, on_done, NULL, -1 };
+    const struct pool_hooks hooks = { &seen, next, work, on_done, NULL, -1, 0 };
 
     (void)unused;
     seen.stop_with = -5;
@@ -228,7 +259,7 @@ static void ignore_signal(int number)
 static void run__ends_all_processes_on_a_signal(void **unused)
 {
     struct seen seen = start();
-    const struct pool_hooks hooks = { &seen, next, work_forever, on_done, NULL, -1 };
+    const struct pool_hooks hooks = { &seen, next, work_forever, on_done, NULL, -1, 0 };
     struct sigaction mine = { .sa_handler = ignore_signal }, was;
 
     (void)unused;
@@ -245,6 +276,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(run__does_every_job_once_and_hands_over_all_it_wrote),
+        cmocka_unit_test(run__refuses_what_is_too_long),
         cmocka_unit_test(run__alone_keeps_the_order),
         cmocka_unit_test(run__leaves_out_what_is_not_needed),
         cmocka_unit_test(run__asks_again_when_the_last_has_ended),
