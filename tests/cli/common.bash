@@ -33,6 +33,22 @@ refute() {
     if "$@"; then return 1; fi
 }
 
+# wait_for COMMAND... : until it succeeds, or too long.
+wait_for() {
+    for _ in $(seq 300); do
+        if "$@"; then return 0; fi
+        sleep 0.1
+    done
+    return 1
+}
+
+# runs_in STORE COUNT : whether so many runs or more are in a store.
+runs_in() {
+    [ "$(python3 -c 'import sqlite3, sys
+try: print(sqlite3.connect(sys.argv[1]).execute("SELECT count(*) FROM run").fetchone()[0])
+except sqlite3.Error: print(0)' "$1")" -ge "$2" ]
+}
+
 setup() {
     : "${ANOLE:?is the program to test}"
     dir=$BATS_TEST_TMPDIR

@@ -42,21 +42,6 @@ mpi() {
 short=(--range 'kmin=5KB..400KB:log' --range 'pmax=0.05..1' --samples 12 --seeds 2)
 long=("${short[@]}" --set run=4ms --set traffic.0.stop=4ms)
 
-# wait_for COMMAND... : until it succeeds, or too long.
-wait_for() {
-    for _ in $(seq 300); do
-        if "$@"; then return 0; fi
-        sleep 0.1
-    done
-    return 1
-}
-
-runs_in() {
-    [ "$(python3 -c 'import sqlite3, sys
-try: print(sqlite3.connect(sys.argv[1]).execute("SELECT count(*) FROM run").fetchone()[0])
-except sqlite3.Error: print(0)' "$1")" -ge "$2" ]
-}
-
 # pid_of_rank RANK MPIRUN : the process of that rank on this machine.
 pid_of_rank() {
     for pid in $(pgrep -P "$2"); do

@@ -121,21 +121,6 @@ print(sqlite3.connect(sys.argv[1]).execute("SELECT count(*), count(page) FROM de
     grep -q '"kind": *"compare"' "$dir/results/report.html"
 }
 
-# wait_for COMMAND... : until it succeeds, or too long.
-wait_for() {
-    for _ in $(seq 300); do
-        if "$@"; then return 0; fi
-        sleep 0.1
-    done
-    return 1
-}
-
-runs_in() {
-    [ "$(python3 -c 'import sqlite3, sys
-try: print(sqlite3.connect(sys.argv[1]).execute("SELECT count(*) FROM run").fetchone()[0])
-except sqlite3.Error: print(0)' "$1")" -ge "$2" ]
-}
-
 slow='--set run=4ms --set traffic.0.stop=4ms'
 
 @test "sweep: interrupted, it goes on from there" {
