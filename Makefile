@@ -15,7 +15,7 @@ CLANG   := --buildtype=debugoptimized -Dtests=true --werror
 TSAN    := --buildtype=debugoptimized -Db_sanitize=thread -Dtests=true
 FUZZ    := --buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false -Dtests=true -Dfuzzer=true
 
-CHECKS := check-includes check-scripts check-gcc check-clang check-tidy check-leaks check-fuzz check-amd64
+CHECKS := check-includes check-scripts check-gcc check-clang check-tidy check-leaks check-fuzz check-cross
 ifneq ($(shell grep -lrE 'pthread\.h|threads\.h' src),)
 CHECKS += check-tsan
 endif
@@ -131,15 +131,15 @@ check-fuzz: deps-check
 	        $$found tests/fuzz/corpus/$${name#fuzz_} || exit 1; \
 	done
 
-# The same tests, and the same bytes out, on x86-64.
-check-amd64: release
-	@tools/cross-amd64
+# The same tests, and the same bytes out, on the other processor: aarch64 on x86-64, x86-64 elsewhere.
+check-cross: release
+	@tools/cross
 
 help:
 	@echo 'make              build the program: build/release/anole'
 	@echo 'make demo         build it and compare three settings on scenarios/demo.yaml: build/demo/report.html'
 	@echo 'make test         all tests, with asserts, AddressSanitizer and UndefinedBehaviorSanitizer (build/test)'
-	@echo 'make check        all that is slower: gcc and clang with -Werror, clang-tidy, shellcheck, leaks, fuzzing, x86-64'
+	@echo 'make check        all that is slower: gcc and clang with -Werror, clang-tidy, shellcheck, leaks, fuzzing, the other processor'
 	@echo '                  each part alone: $(CHECKS)'
 	@echo '                  FUZZ_SECONDS=60 fuzzes longer'
 	@echo 'make fidelity     the whole comparison with the ns-3 forks: docs/fidelity.md'

@@ -10,6 +10,7 @@ setup() {
     double dpkg-query '[ "$4" = "$MISSING" ] || printf installed'
     double apt-get "echo \"apt-get \$*\" >>'$calls'"
     double id 'echo 0'
+    double uname 'echo x86_64'
 }
 
 double() {
@@ -35,6 +36,16 @@ deps() {
     [ "$(grep -c update "$calls")" -eq 1 ]
     [ "$(grep -c install "$calls")" -eq 1 ]
     grep -q 'install -y --no-install-recommends meson$' "$calls"
+}
+
+@test "deps: the compiler of the other processor" {
+    missing=gcc-aarch64-linux-gnu
+    deps cross
+    grep -q "install .* $missing$" "$calls"
+    double uname 'echo aarch64'
+    missing=gcc-x86-64-linux-gnu
+    deps cross
+    grep -q "install .* $missing$" "$calls"
 }
 
 @test "deps: a user without sudo is told in one line" {

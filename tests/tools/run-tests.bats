@@ -88,3 +88,14 @@ run_all() {
     run_all
     [ "$last" = '2 passed, 0 failed' ]
 }
+
+@test "run-tests: tests that are named are run alone, and a name that is none is refused" {
+    unit_test a_test 'echo 1..1' 'echo ok 1 - a'
+    unit_test b_test 'echo 1..1' 'echo not ok 1 - b'
+    run "$tree/tools/run-tests" build/x base-a_test check-includes
+    [ "$status" -eq 0 ]
+    [ "${lines[${#lines[@]} - 1]}" = '2 passed, 0 failed' ]
+    run "$tree/tools/run-tests" build/x base-a_test base-c_test
+    [ "$status" -eq 2 ]
+    [ "$output" = "tools/run-tests: there is no test 'base-c_test'" ]
+}
