@@ -10,6 +10,7 @@
 #define TESTS_RANDOM_WORLD_H
 
 #include "sim/test_world.h"
+#include "traffic/kinds/incast.h"
 
 #include <stdio.h>
 

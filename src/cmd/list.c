@@ -7,7 +7,8 @@
 #include "cmd/list_tuners.h"
 #include "lb/lb.h"
 #include "meter/monitor/monitor.h"
-#include "scenario/scenario.h"
+#include "scenario/reference.h"
+#include "scenario/topology.h"
 #include "traffic/cdf.h"
 #include "traffic/kind.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "base/file/outdir.h"
-#include "formats/htsim_files.h"
+#include "formats/htsim.h"
 #include "scenario/scenario.h"
 
 #include <stdbool.h>

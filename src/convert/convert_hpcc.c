@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "core/hpcc_time.h"
 #include "core/units.h"
-#include "formats/hpcc_files.h"
+#include "formats/hpcc.h"
 
 #include <errno.h>
 #include <stdlib.h>

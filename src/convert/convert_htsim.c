@@ -8,7 +8,7 @@
 #include "convert/convert.h"
 
 #include "core/units.h"
-#include "formats/htsim_files.h"
+#include "formats/htsim.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "core/units.h"
-#include "formats/hpcc_files.h"
+#include "formats/hpcc.h"
 #include "traffic/traffic.h"
 
 #include <ctype.h>

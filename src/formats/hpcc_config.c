@@ -1,5 +1,5 @@
 /* src/formats/hpcc_config.c - the config of the HPCC and ConWeave ns-3 forks. */
-#include "formats/hpcc_files.h"
+#include "formats/hpcc.h"
 
 #include "base/text.h"
 #include "base/tokens.h"

@@ -1,5 +1,5 @@
 /* src/formats/hpcc_flows.c - the list of flows of the HPCC and ConWeave ns-3 forks. */
-#include "formats/hpcc_files.h"
+#include "formats/hpcc.h"
 
 #include "core/hpcc_time.h"
 #include "formats/hpcc_rows.h"

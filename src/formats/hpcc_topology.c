@@ -1,5 +1,5 @@
 /* src/formats/hpcc_topology.c - the topology of the HPCC ns-3 fork. */
-#include "formats/hpcc_files.h"
+#include "formats/hpcc.h"
 
 #include "formats/hpcc_rows.h"
 

@@ -1,5 +1,5 @@
 /* src/formats/htsim_cm.c - the connection matrix of htsim. */
-#include "formats/htsim_files.h"
+#include "formats/htsim.h"
 
 #include "base/text.h"
 #include "core/units.h"

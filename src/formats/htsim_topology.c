@@ -1,5 +1,5 @@
 /* src/formats/htsim_topology.c */
-#include "formats/htsim_files.h"
+#include "formats/htsim.h"
 
 #include "base/text.h"
 #include "core/units.h"

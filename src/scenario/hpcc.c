@@ -1,9 +1,12 @@
 /* src/scenario/hpcc.c - a config file of the HPCC ns-3 fork becomes a scenario. */
-#include "scenario/parts.h"
+#include "scenario/hpcc.h"
 
 #include "base/text.h"
 #include "core/units.h"
-#include "formats/hpcc_files.h"
+#include "formats/hpcc.h"
+#include "scenario/settings.h"
+#include "scenario/topology.h"
+#include "scenario/traffic.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,11 +1,9 @@
 /* src/scenario/keys.c - the keys of all sections but those of kinds of topology and traffic, which have their own. */
-#include "scenario/scenario.h"
-#include "scenario/parts.h"
+#include "scenario/keys.h"
 
 #include "traffic/kind.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 static const struct section_key general_keys[] = {
@@ -151,7 +149,7 @@ static const struct section_key changes_keys[] = {
     { 0 },
 };
 
-static const struct { const char *name; const struct section_key *keys; } sections[] = {
+const struct scenario_section scenario_sections[] = {
     { "", general_keys },
     { "lb", lb_keys },
     { "monitor", monitor_keys },
@@ -166,51 +164,20 @@ static const struct { const char *name; const struct section_key *keys; } sectio
     { "switch ecn_by_rate", switch_ecn_by_rate_keys },
     { "changes", changes_keys },
     { "traffic", traffic_keys },
+    { NULL, NULL },
 };
-
-#define SECTIONS (sizeof sections / sizeof *sections)
 
 const struct section_key *scenario_keys(const char *section)
 {
-    uint32_t i = 0;
+    const struct scenario_section *s = scenario_sections;
 
-    while (i < SECTIONS && strcmp(sections[i].name, section) != 0)
-        i++;
-    assert(i < SECTIONS);
-    return sections[i].keys;
+    while (s->name && strcmp(s->name, section) != 0)
+        s++;
+    assert(s->name);
+    return s->keys;
 }
 
 struct section scenario_open(struct reader *r, const struct yaml_node *map, const char *name)
 {
     return section_open(r, map, &(struct section){ .name = name, .common = scenario_keys(name) });
-}
-
-/* ---- all of them ---- */
-
-struct shower {
-    void (*show)(void *arg, const char *section, const struct section_key *);
-    void  *arg;
-};
-
-static void show_rows(const struct shower *to, const char *section, const char *kind, const struct section_key *row)
-{
-    char title[64];
-
-    snprintf(title, sizeof title, "%s%s%s", section, *kind ? " " : "", kind);
-    for (; row->name; row++)
-        to->show(to->arg, title, row);
-}
-
-void scenario_each_key(void (*show)(void *arg, const char *section, const struct section_key *), void *arg)
-{
-    const struct shower to = { show, arg };
-
-    for (uint32_t i = 0; i < SECTIONS; i++) {
-        show_rows(&to, sections[i].name, "", sections[i].keys);
-        if (strcmp(sections[i].name, "topology") == 0)
-            for (const struct topology_kind *k = topology_kinds; k->name; k++)
-                show_rows(&to, "topology", k->name, k->keys);
-    }
-    for (int i = 0; traffic_kinds[i]; i++)
-        show_rows(&to, "traffic", traffic_kinds[i]->name, traffic_kinds[i]->keys);
 }

@@ -1,7 +1,8 @@
 /* src/scenario/links.c - links that differ from the others, or go down. */
-#include "scenario/parts.h"
+#include "scenario/links.h"
 
 #include "core/units.h"
+#include "scenario/keys.h"
 
 #include <stdlib.h>
 

@@ -1,13 +1,46 @@
 /* src/scenario/reference.c - docs/scenario.md, printed from the tables of keys. */
-#include "scenario/scenario.h"
-#include "scenario/parts.h"
+#include "scenario/reference.h"
 
+#include "scenario/keys.h"
+#include "scenario/topology.h"
 #include "traffic/cdf.h"
 #include "traffic/kind.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+
+/* ---- one by one ---- */
+
+struct shower {
+    void (*show)(void *arg, const char *section, const struct section_key *);
+    void  *arg;
+};
+
+static void show_rows(const struct shower *to, const char *section, const char *kind, const struct section_key *row)
+{
+    char title[64];
+
+    snprintf(title, sizeof title, "%s%s%s", section, *kind ? " " : "", kind);
+    for (; row->name; row++)
+        to->show(to->arg, title, row);
+}
+
+void scenario_each_key(void (*show)(void *arg, const char *section, const struct section_key *), void *arg)
+{
+    const struct shower to = { show, arg };
+
+    for (const struct scenario_section *s = scenario_sections; s->name; s++) {
+        show_rows(&to, s->name, "", s->keys);
+        if (strcmp(s->name, "topology") == 0)
+            for (const struct topology_kind *k = topology_kinds; k->name; k++)
+                show_rows(&to, "topology", k->name, k->keys);
+    }
+    for (int i = 0; traffic_kinds[i]; i++)
+        show_rows(&to, "traffic", traffic_kinds[i]->name, traffic_kinds[i]->keys);
+}
+
+/* ---- docs/scenario.md ---- */
 
 static void print_rows(FILE *out, const struct section_key *k)
 {

@@ -4,7 +4,14 @@
 #include "base/text.h"
 #include "core/units.h"
 #include "net/measure.h"
-#include "scenario/parts.h"
+#include "scenario/hpcc.h"
+#include "scenario/keys.h"
+#include "scenario/links.h"
+#include "scenario/set.h"
+#include "scenario/settings.h"
+#include "scenario/topology.h"
+#include "scenario/traffic.h"
+#include "scenario/watch.h"
 #include "traffic/traffic.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* src/scenario/scenario_test.c - scenarios that are right, and what becomes of them. */
+#include "scenario/reference.h"
 #include "scenario/scenario.h"
 
 #include "core/units.h"

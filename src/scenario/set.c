@@ -1,8 +1,11 @@
 /* src/scenario/set.c - what the command line sets, written into the tree of the file. */
-#include "scenario/parts.h"
+#include "scenario/set.h"
 
 #include "base/text.h"
+#include "core/knobs.h"
+#include "scenario/keys.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

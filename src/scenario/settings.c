@@ -1,8 +1,9 @@
 /* src/scenario/settings.c - what a model brings with it; the sections host, switch, knobs and changes. */
-#include "scenario/parts.h"
+#include "scenario/settings.h"
 
 #include "base/text.h"
 #include "core/units.h"
+#include "scenario/keys.h"
 #include "sim/switch/conweave_buffer.h"
 
 #include <stdlib.h>

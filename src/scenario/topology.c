@@ -1,10 +1,12 @@
 /* src/scenario/topology.c - the section 'topology'. */
-#include "scenario/parts.h"
+#include "scenario/topology.h"
 
 #include "base/text.h"
 #include "core/units.h"
-#include "formats/hpcc_files.h"
-#include "formats/htsim_files.h"
+#include "formats/hpcc.h"
+#include "formats/htsim.h"
+#include "scenario/keys.h"
+#include "scenario/links.h"
 
 #include <ctype.h>
 #include <stdlib.h>

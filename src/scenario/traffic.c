@@ -1,9 +1,10 @@
 /* src/scenario/traffic.c - the list 'traffic': what the kinds of traffic may know of a scenario, and what it gets back. */
-#include "scenario/parts.h"
+#include "scenario/traffic.h"
 
-#include "formats/hpcc_files.h"
-#include "formats/htsim_files.h"
-#include "traffic/read.h"
+#include "formats/hpcc.h"
+#include "formats/htsim.h"
+#include "scenario/keys.h"
+#include "traffic/kinds/flows.h"
 
 #include <stdlib.h>
 
@@ -55,7 +56,7 @@ void scenario_read_flows(struct reader *r, struct scenario *s, const struct yaml
     struct traffic_env           env = env_of(s, tcp);
 
     make_room(s, 1);
-    traffic_read_flows(r, node, path, &env, s->traffic, s->entry);
+    traffic_read_list(r, node, path, &env, s->traffic, s->entry);
 }
 
 void scenario_read_traffic(struct reader *r, struct scenario *s, const struct section *root)

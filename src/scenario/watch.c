@@ -3,10 +3,11 @@
  * What a tuner may be told stands in tune/, which a scenario knows nothing of: its options are kept as they are
  * written, with the place where they stand, and read by whoever makes the tuner.
  */
-#include "scenario/parts.h"
+#include "scenario/watch.h"
 
 #include "base/text.h"
 #include "core/units.h"
+#include "scenario/keys.h"
 
 #include <stdio.h>
 #include <stdlib.h>

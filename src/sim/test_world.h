@@ -8,7 +8,8 @@
 #define SIM_TEST_WORLD_H
 
 #include "sim/sim.h"
-#include "traffic/add.h"
+#include "traffic/kinds/flows.h"
+#include "traffic/traffic.h"
 
 #include <stdlib.h>
 #include <string.h>

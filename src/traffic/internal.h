@@ -1,8 +1,14 @@
-/* src/traffic/internal.h - what traffic keeps: for traffic.c and job.c alone. */
+/* src/traffic/internal.h - what traffic keeps: for the sources of traffic/ alone, not for its kinds. */
 #ifndef TRAFFIC_INTERNAL_H
 #define TRAFFIC_INTERNAL_H
 
-#include "traffic/kind.h"
+#include "base/err.h"
+#include "core/result.h"
+#include "net/graph.h"
+#include "traffic/flow.h"
+
+struct traffic_entry;
+struct traffic_stream;
 
 struct post {                    /* a flow that a worker is to start */
     uint64_t at_ps, bytes, tag;
@@ -37,8 +43,5 @@ struct traffic {
     void                 (*on_op)(void *arg, const struct op_result *);
     void                  *on_op_arg;
 };
-
-/* The worker's part of traffic_next(). */
-bool job_next(struct traffic *, struct traffic_stream *, struct flow_spec *);
 
 #endif

@@ -1,7 +1,8 @@
 #include "traffic/job.h"
 
 #include "core/units.h"
-#include "traffic/add.h"
+#include "traffic/traffic.h"
+#include "traffic/kinds/all_to_all.h"
 #include "traffic/internal.h"
 
 #include <setjmp.h>

@@ -10,7 +10,8 @@
 
 #include "base/reader.h"
 #include "base/rng.h"
-#include "traffic/traffic.h"
+#include "net/graph.h"
+#include "traffic/flow.h"
 
 #include <stdio.h>
 

@@ -3,6 +3,7 @@
 
 #include "core/units.h"
 #include "traffic/read.h"
+#include "traffic/traffic.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

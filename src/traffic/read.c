@@ -2,7 +2,6 @@
 #include "traffic/read.h"
 
 #include "core/units.h"
-#include "traffic/add.h"
 #include "traffic/kind.h"
 
 #include <stdio.h>

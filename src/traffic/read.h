@@ -12,7 +12,7 @@
 #include "net/flow_matrix.h"
 #include "net/graph.h"
 #include "traffic/cdf.h"
-#include "traffic/traffic.h"
+#include "traffic/flow.h"
 
 /* An algorithm that TCP may use. */
 struct traffic_tcp_algorithm {
@@ -34,10 +34,6 @@ struct traffic_env {
 /* Reads a list of entries into the traffic; 'about' has room for as many as there are. */
 void traffic_read(struct reader *, const struct yaml_node *list, const struct traffic_env *, struct traffic *,
                   struct traffic_about *about);
-
-/* An entry of kind flows that no section describes: the list in the file 'path'. */
-void traffic_read_flows(struct reader *, const struct yaml_node *, const char *path, const struct traffic_env *,
-                        struct traffic *, struct traffic_about *);
 
 /* ---- for the kinds ---- */
 

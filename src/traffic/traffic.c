@@ -1,11 +1,9 @@
 #include "traffic/traffic.h"
 #include "traffic/internal.h"
 #include "traffic/job.h"
+#include "traffic/post.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define DPORT     4791           /* RoCEv2 */
 #define DPORT_TCP 5001           /* iperf */
@@ -48,70 +46,6 @@ void traffic_free(struct traffic *t)
     free(t->part_of);
     free(t->stream);
     free(t);
-}
-
-/* ---- entries and streams ---- */
-
-struct traffic_entry *traffic_add_entry(struct traffic *t, const struct traffic_kind *kind, void *state,
-                                        const struct traffic_common *common, const uint32_t *hosts, uint32_t count)
-{
-    struct traffic_entry *e;
-
-    t->entry = xrealloc(t->entry, (t->entries + 1) * sizeof *t->entry);
-    e = &t->entry[t->entries++];
-    *e = (struct traffic_entry){ .kind = kind, .state = state, .count = count, .rank = traffic_take_ranks(t, count) };
-    if (common)
-        e->common = *common;
-    e->hosts = xcalloc(count + 1ul, sizeof *e->hosts);
-    if (count)
-        memcpy(e->hosts, hosts, count * sizeof *hosts);
-    return e;
-}
-
-/* Random numbers belong to (seed, entry, source): another entry, or another host, changes nothing here. */
-struct traffic_stream *traffic_add_stream(struct traffic *t, uint32_t source, uint32_t index)
-{
-    struct traffic_entry  *e = &t->entry[t->entries - 1];
-    struct traffic_stream *s;
-
-    if (t->streams == t->streams_max) {
-        t->streams_max = t->streams_max ? 2 * t->streams_max : 64;
-        t->stream = xrealloc(t->stream, t->streams_max * sizeof *t->stream);
-    }
-    s = &t->stream[t->streams++];
-    memset(s, 0, sizeof *s);
-    s->entry = t->entries - 1;
-    s->source = source;
-    s->index = index;
-    s->number = e->streams++;
-    s->rank = e->rank + index;
-    s->time_ps = e->common.start_ps;
-    rng_init(&s->rng, t->seed, 1ull << 63 | (uint64_t)s->entry << 32 | source);
-    return s;
-}
-
-void traffic_add_streams(struct traffic *t)
-{
-    const struct traffic_entry *e = &t->entry[t->entries - 1];
-
-    for (uint32_t i = 0; i < e->count; i++)
-        traffic_add_stream(t, e->hosts[i], i);
-}
-
-uint32_t traffic_take_ranks(struct traffic *t, uint32_t count)
-{
-    t->ranks += count;
-    return t->ranks - count;
-}
-
-void traffic_entry_rng(const struct traffic *t, struct rng *rng)
-{
-    rng_init(rng, t->seed, 3ull << 62 | (t->entries - 1));
-}
-
-const struct graph *traffic_graph(const struct traffic *t)
-{
-    return t->graph;
 }
 
 /* ---- TCP ---- */
@@ -209,21 +143,7 @@ bool traffic_next(struct traffic *t, uint32_t stream, struct flow_spec *f)
 
     *f = (struct flow_spec){ .traffic = s->entry, .rank = s->rank, .dport = e->tcp ? DPORT_TCP : DPORT,
                              .prio = e->common.prio, .tcp = e->tcp, .is_answered = e->job != NULL };
-    return s->is_worker ? job_next(t, s, f) : e->kind->next(e, s, f);
-}
-
-void traffic_fail(struct traffic *t, const struct traffic_stream *s, int code, const char *format, ...)
-{
-    struct traffic_part *p = &t->part[s->part];
-    char                 why[400];
-    va_list              args;
-
-    if (p->rc)
-        return;
-    va_start(args, format);
-    vsnprintf(why, sizeof why, format, args);
-    va_end(args);
-    p->rc = err_set(&p->err, code, "%s", why);
+    return s->is_worker ? post_next(t, s, f) : e->kind->next(e, s, f);
 }
 
 int traffic_failed(const struct traffic *t, struct err *err)

@@ -5,7 +5,7 @@
  */
 #include "base/arena.h"
 #include "base/err.h"
-#include "formats/hpcc_files.h"
+#include "formats/hpcc.h"
 #include "net/route.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* tests/fuzz/fuzz_config.c - any text is a config within its bounds or refused with a reason. */
-#include "formats/hpcc_files.h"
+#include "formats/hpcc.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  *
  * What follows a line "---" is the list of flows.
  */
-#include "formats/hpcc_files.h"
+#include "formats/hpcc.h"
 
 #include <stdlib.h>
 #include <string.h>

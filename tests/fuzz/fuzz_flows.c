@@ -1,5 +1,5 @@
 /* tests/fuzz/fuzz_flows.c - any text is a sorted list of real flows or refused with a reason. */
-#include "formats/hpcc_files.h"
+#include "formats/hpcc.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* tests/fuzz/fuzz_htsim_topo.c - any text is a sound fat tree or refused with a reason. */
-#include "formats/htsim_files.h"
+#include "formats/htsim.h"
 
 #include <ctype.h>
 #include <stdlib.h>

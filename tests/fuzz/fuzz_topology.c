@@ -1,5 +1,5 @@
 /* tests/fuzz/fuzz_topology.c - any text is a sound topology or refused with a reason. */
-#include "formats/hpcc_files.h"
+#include "formats/hpcc.h"
 
 #include <stdlib.h>
 #include <string.h>

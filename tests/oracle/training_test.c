@@ -6,6 +6,7 @@
 #include "../digest.h"
 
 #include "scenario/scenario.h"
+#include "traffic/kinds/training.h"
 #include "sim/test_world.h"
 
 #include <setjmp.h>

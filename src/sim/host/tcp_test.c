@@ -1,6 +1,7 @@
 #include "sim/host/tcp.h"
 #include "core/units.h"
 #include "scenario/scenario.h"
+#include "traffic/kinds/incast.h"
 #include "sim/test_world.h"
 
 #include <math.h>

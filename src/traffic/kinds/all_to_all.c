@@ -1,5 +1,6 @@
 /* src/traffic/kinds/all_to_all.c - every host sends to every other, all at once. */
-#include "traffic/add.h"
+#include "traffic/kinds/all_to_all.h"
+
 #include "traffic/kind.h"
 #include "traffic/read.h"
 

@@ -1,6 +1,7 @@
 /* src/traffic/kinds/flows.c - the flows of a list, which has times and classes of its own. */
+#include "traffic/kinds/flows.h"
+
 #include "core/units.h"
-#include "traffic/add.h"
 #include "traffic/kind.h"
 #include "traffic/read.h"
 
@@ -113,8 +114,8 @@ static void read_list(struct reader *r, const struct yaml_node *node, const char
     traffic_add_list(t, &flows);
 }
 
-void traffic_read_flows(struct reader *r, const struct yaml_node *node, const char *path,
-                        const struct traffic_env *env, struct traffic *t, struct traffic_about *about)
+void traffic_read_list(struct reader *r, const struct yaml_node *node, const char *path,
+                       const struct traffic_env *env, struct traffic *t, struct traffic_about *about)
 {
     *about = (struct traffic_about){ .name = "flows 1", .kind = "flows", .stop_ps = env->run_ps };
     read_list(r, node, path, env, t, about);

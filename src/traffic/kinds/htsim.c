@@ -4,10 +4,11 @@
  * been fired is all it knows, so the order of two that fire it at the same moment does not matter. What it
  * starts starts delay_ps later, on whatever host.
  */
+#include "traffic/kinds/htsim.h"
+
 #include "base/text.h"
 #include "core/units.h"
 #include "net/measure.h"
-#include "traffic/add.h"
 #include "traffic/job.h"
 #include "traffic/read.h"
 

@@ -1,5 +1,5 @@
 /* src/traffic/kinds/htsim_test.c - flows that wait for triggers, in a network in which nothing waits. */
-#include "traffic/add.h"
+#include "traffic/kinds/htsim.h"
 #include "traffic/test_ether.h"
 
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 /* src/traffic/kinds/incast.c - many hosts send to one at the same moment, once or periodically. */
-#include "traffic/add.h"
+#include "traffic/kinds/incast.h"
+
 #include "traffic/kind.h"
 #include "traffic/read.h"
 

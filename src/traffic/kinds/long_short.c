@@ -1,6 +1,7 @@
 /* src/traffic/kinds/long_short.c - long flows, and short ones that arrive together at random times. */
+#include "traffic/kinds/long_short.h"
+
 #include "traffic/kinds/scatter.h"
-#include "traffic/add.h"
 #include "traffic/kind.h"
 #include "traffic/read.h"
 

@@ -1,7 +1,8 @@
 /* src/traffic/kinds/many_to_one.c - many queue pairs of many hosts send to one, each from a random moment on. */
+#include "traffic/kinds/many_to_one.h"
+
 #include "base/text.h"
 #include "traffic/kinds/scatter.h"
-#include "traffic/add.h"
 #include "traffic/kind.h"
 #include "traffic/read.h"
 

@@ -1,5 +1,6 @@
 /* src/traffic/kinds/permutation.c - every host sends to one other and receives from one other. */
-#include "traffic/add.h"
+#include "traffic/kinds/permutation.h"
+
 #include "traffic/kind.h"
 #include "traffic/read.h"
 

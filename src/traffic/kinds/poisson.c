@@ -2,7 +2,6 @@
 #include "traffic/kinds/poisson.h"
 
 #include "core/units.h"
-#include "traffic/add.h"
 #include "traffic/read.h"
 
 #include <stdlib.h>

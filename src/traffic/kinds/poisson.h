@@ -3,7 +3,15 @@
 #define TRAFFIC_KINDS_POISSON_H
 
 #include "traffic/cdf.h"
+#include "traffic/flow.h"
 #include "traffic/kind.h"
+
+/* Every host of 'hosts' starts flows at a Poisson rate such that it sends bps_per_host on average, to
+ * another of them chosen uniformly, sizes from the table; the table is taken over. */
+void traffic_add_poisson(struct traffic *, const struct traffic_common *, struct cdf *, double bps_per_host,
+                         const uint32_t *hosts, uint32_t count);
+
+/* ---- for kinds that send such flows too ---- */
 
 struct poisson {
     struct cdf cdf;              /* of sizes */

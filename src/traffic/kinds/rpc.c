@@ -1,6 +1,7 @@
 /* src/traffic/kinds/rpc.c - remote procedure calls: the servers are workers, the clients send as those of kind poisson. */
+#include "traffic/kinds/rpc.h"
+
 #include "base/arena.h"
-#include "traffic/add.h"
 #include "traffic/job.h"
 #include "traffic/kinds/poisson.h"
 #include "traffic/read.h"

@@ -1,6 +1,7 @@
 /* src/traffic/kinds/storage.c - compute nodes read and write blocks of storage nodes, each so many at a time. */
+#include "traffic/kinds/storage.h"
+
 #include "base/text.h"
-#include "traffic/add.h"
 #include "traffic/job.h"
 #include "traffic/read.h"
 

@@ -1,3 +1,5 @@
+#include "traffic/kinds/storage.h"
+
 #include "sim/test_world.h"
 
 #include <math.h>

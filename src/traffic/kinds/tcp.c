@@ -2,6 +2,7 @@
 #include "core/units.h"
 #include "traffic/kind.h"
 #include "traffic/read.h"
+#include "traffic/traffic.h"
 
 #define MSS_BYTES_MIN   64
 #define MSS_BYTES_MAX   9000

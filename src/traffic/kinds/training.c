@@ -5,9 +5,10 @@
  * that comes to it, sets its count back and reports to the barrier: before the last has reported nobody
  * begins again, so whatever comes next finds it so.
  */
+#include "traffic/kinds/training.h"
+
 #include "base/text.h"
 #include "net/measure.h"
-#include "traffic/add.h"
 #include "traffic/job.h"
 #include "traffic/read.h"
 

@@ -1,4 +1,4 @@
-/* src/formats/hpcc_files.h - the input files of the HPCC ns-3 fork: topology, flow list, config.
+/* src/formats/hpcc.h - the input files of the HPCC ns-3 fork: topology, flow list, config.
  *
  * Those of the ConWeave ns-3 fork, which grew out of it, are read as well: see where they differ below.
  *
@@ -9,8 +9,8 @@
  * The files that come with the fork explain themselves in words after their last row. So what follows the
  * last row is not read from the first line on that does not start with a digit.
  */
-#ifndef FORMATS_HPCC_FILES_H
-#define FORMATS_HPCC_FILES_H
+#ifndef FORMATS_HPCC_H
+#define FORMATS_HPCC_H
 
 #include "base/err.h"
 #include "net/flow_list.h"

@@ -1,4 +1,4 @@
-/* src/traffic/hosts.c - which hosts an entry means. */
+/* src/traffic/read_hosts.c - which hosts an entry means. */
 #include "traffic/read.h"
 
 #include "net/measure.h"

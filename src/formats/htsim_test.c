@@ -1,5 +1,5 @@
-/* src/formats/htsim_files_test.c */
-#include "formats/htsim_files.h"
+/* src/formats/htsim_test.c */
+#include "formats/htsim.h"
 
 #include "core/units.h"
 

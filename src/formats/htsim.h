@@ -1,10 +1,10 @@
-/* src/formats/htsim_files.h - the input files of htsim (csg-htsim and UEC's): connection matrix and topology.
+/* src/formats/htsim.h - the input files of htsim (csg-htsim and UEC's): connection matrix and topology.
  *
  * A file that uses something we do not model, or that is wrong, is refused with "file:line: reason". Files
  * ending in .gz are not read. '#' starts a comment. On failure the result is as it was.
  */
-#ifndef FORMATS_HTSIM_FILES_H
-#define FORMATS_HTSIM_FILES_H
+#ifndef FORMATS_HTSIM_H
+#define FORMATS_HTSIM_H
 
 #include "base/err.h"
 #include "net/flow_matrix.h"

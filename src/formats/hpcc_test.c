@@ -1,5 +1,5 @@
-/* src/formats/hpcc_files_test.c */
-#include "formats/hpcc_files.h"
+/* src/formats/hpcc_test.c */
+#include "formats/hpcc.h"
 
 #include "core/units.h"
 

@@ -1,4 +1,4 @@
-/* src/traffic/load.c - how much an entry sends: tables of sizes, shares of links, and what all entries come to. */
+/* src/traffic/read_load.c - how much an entry sends: tables of sizes, shares of links, and what all entries come to. */
 #include "traffic/read.h"
 
 #include "base/text.h"

@@ -1,0 +1,22 @@
+/* src/scenario/keys.h - the keys of all sections but those of kinds of topology and traffic, which have their own. */
+#ifndef SCENARIO_KEYS_H
+#define SCENARIO_KEYS_H
+
+#include "base/reader.h"
+
+#define SCENARIO_ENTRIES_MAX 1024u       /* of the lists of traffic, changes and links_down */
+
+/* The sections; ends with a row whose name is NULL. The keys of a kind stand in the kind's own table. */
+struct scenario_section {
+    const char               *name;      /* "" (the whole), "host", "topology links_down" */
+    const struct section_key *keys;
+};
+
+extern const struct scenario_section scenario_sections[];
+
+const struct section_key *scenario_keys(const char *section);
+
+/* Opens such a section. */
+struct section scenario_open(struct reader *, const struct yaml_node *map, const char *section);
+
+#endif

@@ -1,0 +1,44 @@
+/* src/scenario/made.h - what a scenario file becomes: a network, its traffic, a setting, and who watches and tunes. */
+#ifndef SCENARIO_MADE_H
+#define SCENARIO_MADE_H
+
+#include "core/knobs.h"
+#include "net/graph.h"
+#include "sim/observe/watch.h"
+#include "sim/sim.h"
+#include "traffic/traffic.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct knob_change { uint64_t at_ps; struct knobs knobs; };      /* a whole setting, in force from then on */
+
+struct scenario_option { char *key, *text, *place; };    /* place: "file:line:column: ", for messages */
+
+struct scenario_tuner {          /* as it is written: who makes the tuner reads it */
+    char                   *kind, *place;    /* NULL: no tuner */
+    struct scenario_option *option;
+    uint32_t                options;
+    uint64_t                start_ps;        /* it is shown reports from then on */
+    bool                    is_recorded;     /* what is seen and set at each queue is wanted: record: yes */
+    char                   *record_place;    /* NULL: nothing is said of that */
+};
+
+struct scenario {
+    char                    *path;
+    struct sim_cfg           cfg;
+    struct graph             graph;
+    struct traffic          *traffic;
+    struct traffic_about    *entry;
+    uint32_t                 entries;
+    struct watch_cfg         watch;          /* monitors */
+    struct scenario_tuner    tuner;
+    uint64_t                 interval_ps;    /* of monitoring */
+    uint64_t                 run_ps;         /* end of the run; NEVER: when the last flow is done */
+    struct knob_change      *change;         /* sorted by time */
+    uint32_t                 changes;
+    double                   host_bps;       /* sum of all host links, for loads */
+    double                   uplink_bps;     /* sum of all links from switches with hosts to other switches */
+};
+
+#endif

@@ -1,0 +1,12 @@
+/* src/scenario/watch.h - the sections monitor and tuner. */
+#ifndef SCENARIO_WATCH_H
+#define SCENARIO_WATCH_H
+
+#include "base/reader.h"
+#include "scenario/made.h"
+
+void scenario_read_monitor(struct reader *, struct scenario *, const struct yaml_node *);
+void scenario_read_tuner(struct reader *, struct scenario *, const struct yaml_node *);
+void scenario_tuner_fini(struct scenario_tuner *);
+
+#endif

@@ -1,0 +1,20 @@
+/* src/traffic/kinds/training.h - collectives, again and again, added by a program: hosts are nodes, and values have been checked. */
+#ifndef TRAFFIC_KINDS_TRAINING_H
+#define TRAFFIC_KINDS_TRAINING_H
+
+#include "traffic/collective.h"
+#include "traffic/flow.h"
+
+/* Training: the workers do a collective and wait for the last of them; delay_ps later all know
+ * that it is through, compute for compute_ps and begin again, until 'iterations' have begun or it is time to stop.
+ * Worker i is on hosts[i]. An iteration is reported when the last worker has sent and received all of it.
+ * delay_ps is not less than the delay of a link. */
+struct traffic_training {
+    struct collective_cfg collective;
+    uint64_t              compute_ps, delay_ps;
+    uint32_t              iterations;    /* UINT32_MAX is as good as no limit */
+};
+void traffic_add_training(struct traffic *, const struct traffic_common *, const struct traffic_training *,
+                          const uint32_t *hosts);
+
+#endif
