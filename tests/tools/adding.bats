@@ -1,0 +1,113 @@
+#!/usr/bin/env bats
+# tests/tools/adding.bats - the examples of docs/adding.md compile, are found by the program, and run.
+#
+# An example is a C block whose first comment names its path. It is compiled as the build in $BUILD compiles its sources;
+# one that defines an algorithm is put on the list of its kind, and the program is linked anew with it.
+
+setup() {
+    : "${BUILD:?is the folder of the build}"
+    build=$PWD/$BUILD
+    tree=$BATS_FILE_TMPDIR
+}
+
+# Writes the examples below $tree and lists their paths in $tree/examples.
+setup_file() {
+    tree=$BATS_FILE_TMPDIR
+    awk -v tree="$tree" '
+    /^```c$/      { is_first = 1; next }
+    /^```/        { is_first = 0; file = ""; next }
+    is_first      { file = $1 == "/*" && $2 ~ /^src\/.*\.[ch]$/ ? $2 : ""; is_first = 0; if (file) print file }
+    file          { path = tree "/" file; dir = path; sub(/\/[^\/]*$/, "", dir)
+                    if (!(dir in made)) { system("mkdir -p " dir); made[dir] = 1 }
+                    print >path }
+    ' docs/adding.md >"$tree/examples"
+}
+
+# flags_of SOURCE : how the build compiles it, up to where its output is named.
+flags_of() {
+    jq -r --arg source "/$1" '.[] | select("/" + .file | endswith($source)) | .command' "$build/compile_commands.json" |
+        sed 's/ -MD .*//'
+}
+
+# compile SOURCE OBJECT : as a source of the program, but warnings are errors; what is planted is found first.
+compile() {
+    (cd "$build" && eval "$(flags_of src/cmd/main.c) -Werror -I'$tree/src' -o '$2' -c '$1'")
+}
+
+# link TARGET PROGRAM OBJECT... : as the build links a target of its own, with these objects in place of those.
+link() {
+    target=$1 program=$2
+    shift 2
+    (cd "$build" && eval "$(ninja -t commands "$target" | tail -n 1 |
+        sed "s| -o $target $target\.p/[^ ]*| -o $program $*|")")
+}
+
+# object_of SOURCE
+object_of() {
+    echo "$tree/$(echo "${1%.c}" | tr / -).o"
+}
+
+# algo_of EXAMPLE : "type name" of the algorithm that it defines, if it does.
+algo_of() {
+    sed -n 's/^const struct \([a-z_]*\) \([a-z_0-9]*\) = {$/\1 \2/p' "$tree/$1"
+}
+
+# add_to_list TYPE NAME : compiles the list of that type with one more.
+add_to_list() {
+    list=$(grep -l "^const struct $1 \*const [a-z_]*_all\[\] = {" -r src --include='*.c')
+    [ -f "$tree/$list" ] || { mkdir -p "$tree/$(dirname "$list")" && cp "$list" "$tree/$list"; }
+    awk -v type="$1" -v name="$2" '
+    $0 ~ "^const struct " type " \\*const [a-z_]*_all\\[\\] = {" { print "extern const struct " type " " name ";"; is_list = 1 }
+    is_list && sub(/NULL/, "\\&" name ", NULL") { is_list = 0 }
+    { print }' "$tree/$list" >"$tree/list.c"
+    mv "$tree/list.c" "$tree/$list"
+    compile "$tree/$list" "$(object_of "$list")"
+}
+
+@test "adding: there are examples, and each compiles without a warning" {
+    grep -q '^src/cc/' "$tree/examples"
+    grep -q '^src/lb/' "$tree/examples"
+    grep -q '^src/tune/' "$tree/examples"
+    while read -r example; do
+        case $example in *.c) compile "$tree/$example" "$(object_of "$example")" ;; esac
+    done <"$tree/examples"
+}
+
+@test "adding: an algorithm is one file and one line of a list" {
+    while read -r example; do
+        algo=$(algo_of "$example")
+        [ -n "$algo" ] || continue
+        # shellcheck disable=SC2086  # type and name
+        add_to_list $algo
+        { object_of "$example"; object_of "$list"; } >>"$tree/objects"
+        sed -n 's/^.*\.name *= "\([a-z_0-9]*\)".*/\1/p' "$tree/$example" | sed "s|^|$(basename "$(dirname "$example")") |"
+    done <"$tree/examples" >"$tree/names"
+    # shellcheck disable=SC2046  # objects are words
+    link anole "$tree/anole" anole.p/src_cmd_main.c.o $(sort -u "$tree/objects")
+    ${TEST_WRAPPER:-} "$tree/anole" list >"$tree/listed"
+    [ -s "$tree/names" ]
+    while read -r _ name; do
+        grep -q "^$name " "$tree/listed"
+    done <"$tree/names"
+}
+
+@test "adding: a scenario can ask for each of them" {
+    while read -r folder name; do
+        case $folder in
+        tune)  set=tuner=$name ;;
+        cc|lb) set=$folder=$name ;;
+        *)     continue ;;
+        esac
+        ${TEST_WRAPPER:-} "$tree/anole" run scenarios/incast.yaml --quiet --until 200us --set "$set"
+    done <"$tree/names"
+}
+
+@test "adding: the test of an example passes" {
+    grep -q '_test\.c$' "$tree/examples"
+    while read -r example; do
+        case $example in *_test.c) ;; *) continue ;; esac
+        # shellcheck disable=SC2046  # objects are words
+        link cc-cc_test "$tree/example_test" "$(object_of "$example")" $(sort -u "$tree/objects")
+        CMOCKA_MESSAGE_OUTPUT=STDOUT ${TEST_WRAPPER:-} "$tree/example_test"
+    done <"$tree/examples"
+}
