@@ -128,6 +128,16 @@ check() {
     [ "$output" = 'src/base/a.h:4: a_three() is defined in src/base/b.c, not in base/a.c or base/a_*.c' ]
 }
 
+@test "check-includes: where one header stands for a room, the room defines what it declares" {
+    mkdir -p "$tree/src/traffic/kinds" "$tree/src/net"
+    plant traffic/add.h 'int add_one(void);' 'int add_two(void);'
+    plant traffic/kinds/one.c '#include "traffic/add.h"' 'int add_one(void)' '{' '}'
+    plant net/two.c 'int add_two(void)' '{' '}'
+    check
+    [ "$status" -eq 1 ]
+    [ "$output" = 'src/traffic/add.h:2: add_two() is defined in src/net/two.c, not in traffic/' ]
+}
+
 # ---- sizes ----
 
 @test "check-includes: a folder of more than 30 sources is refused, tests not counted" {
