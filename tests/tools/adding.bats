@@ -52,14 +52,21 @@ algo_of() {
     sed -n 's/^const struct \([a-z_]*\) \([a-z_0-9]*\) = {$/\1 \2/p' "$tree/$1"
 }
 
-# add_to_list TYPE NAME : compiles the list of that type with one more.
+# name_of EXAMPLE : what scenarios call that algorithm.
+name_of() {
+    sed -n '/^const struct /,$ s/^.*\.name *= "\([a-z_0-9]*\)".*/\1/p' "$tree/$1"
+}
+
+# add_to_list TYPE NAME : compiles the list of that type, $list, with one more: a line in the table of names, or before its
+# end.
 add_to_list() {
-    list=$(grep -l "^const struct $1 \*const [a-z_]*_all\[\] = {" -r src --include='*.c')
+    list=$(grep -l "^const struct $1 \*const [a-z_]*\[\] = {" -r src --include='*.c')
     [ -f "$tree/$list" ] || { mkdir -p "$tree/$(dirname "$list")" && cp "$list" "$tree/$list"; }
     awk -v type="$1" -v name="$2" '
-    $0 ~ "^const struct " type " \\*const [a-z_]*_all\\[\\] = {" { print "extern const struct " type " " name ";"; is_list = 1 }
+    $0 ~ "^const struct " type " \\*const " && !is_there { print "extern const struct " type " " name ";"; is_list = 1 }
     is_list && sub(/NULL/, "\\&" name ", NULL") { is_list = 0 }
-    { print }' "$tree/$list" >"$tree/list.c"
+    { print }
+    /^#define EACH\(X\) \\$/ { print "    X(" name ") \\"; is_there = 1 }' "$tree/$list" >"$tree/list.c"
     mv "$tree/list.c" "$tree/$list"
     compile "$tree/$list" "$(object_of "$list")"
 }
@@ -68,6 +75,8 @@ add_to_list() {
     grep -q '^src/cc/' "$tree/examples"
     grep -q '^src/lb/' "$tree/examples"
     grep -q '^src/tune/' "$tree/examples"
+    grep -q '^src/meter/monitor/' "$tree/examples"
+    grep -q '^src/traffic/kinds/' "$tree/examples"
     while read -r example; do
         case $example in *.c) compile "$tree/$example" "$(object_of "$example")" ;; esac
     done <"$tree/examples"
@@ -80,7 +89,7 @@ add_to_list() {
         # shellcheck disable=SC2086  # type and name
         add_to_list $algo
         { object_of "$example"; object_of "$list"; } >>"$tree/objects"
-        sed -n 's/^.*\.name *= "\([a-z_0-9]*\)".*/\1/p' "$tree/$example" | sed "s|^|$(basename "$(dirname "$example")") |"
+        echo "$(basename "$(dirname "$example")") $(name_of "$example")"
     done <"$tree/examples" >"$tree/names"
     # shellcheck disable=SC2046  # objects are words
     link anole "$tree/anole" anole.p/src_cmd_main.c.o $(sort -u "$tree/objects")
@@ -94,11 +103,12 @@ add_to_list() {
 @test "adding: a scenario can ask for each of them" {
     while read -r folder name; do
         case $folder in
-        tune)  set=tuner=$name ;;
-        cc|lb) set=$folder=$name ;;
-        *)     continue ;;
+        tune)    set=tuner=$name ;;
+        monitor) set="monitor=[$name, exact]" ;;
+        kinds)   set="traffic=[{kind: $name}]" ;;
+        *)       set=$folder=$name ;;
         esac
-        ${TEST_WRAPPER:-} "$tree/anole" run scenarios/incast.yaml --quiet --until 200us --set "$set"
+        ${TEST_WRAPPER:-} "$tree/anole" run scenarios/incast.yaml --quiet --set run=200us --set "$set"
     done <"$tree/names"
 }
 
