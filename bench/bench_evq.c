@@ -1,7 +1,7 @@
 /* bench/bench_evq.c - what an event costs when n are pending.
  *
  * The hold model: pop the earliest event and make it pending again a little later, so that n stay pending.
- * Both queues, sim/evq and the plain heap of bench/lab, must pop the same slots at the same times; then the
+ * Both queues, sim/evq and the plain heap of bench/lab, must pop the same events at the same times; then the
  * time of one pop and one add is printed, in nanoseconds.
  *
  * mixed:    delays as in a network of 100 Gb/s links of 1 us: half of them a frame's time on the wire, half
@@ -55,9 +55,9 @@ struct hold {
     uint64_t digest;             /* of what was popped, in order */
 };
 
-static uint64_t mix(uint64_t digest, uint32_t slot, uint64_t at_ps)
+static uint64_t mix(uint64_t digest, uint32_t event, uint64_t at_ps)
 {
-    return (digest ^ at_ps ^ (uint64_t)slot << 40) * 0x9e3779b97f4a7c15ull;
+    return (digest ^ at_ps ^ (uint64_t)event << 40) * 0x9e3779b97f4a7c15ull;
 }
 
 static struct hold hold_evq(uint32_t pending, const uint64_t *delay_ps)
@@ -76,11 +76,11 @@ static struct hold hold_evq(uint32_t pending, const uint64_t *delay_ps)
         evq_add(q, n, delay_ps[n % DELAYS], n);
     start_s = bench_cpu_s();
     for (uint32_t i = 0; i < HOLDS; i++, n++) {
-        uint32_t slot = evq_pop(q, NEVER);
-        uint64_t at_ps = q->slot[slot].at_ps;
+        uint32_t event = evq_pop(q, NEVER);
+        uint64_t at_ps = q->event[event].at_ps;
 
-        h.digest = mix(h.digest, slot, at_ps);
-        evq_add(q, slot, at_ps + delay_ps[n % DELAYS], n);
+        h.digest = mix(h.digest, event, at_ps);
+        evq_add(q, event, at_ps + delay_ps[n % DELAYS], n);
     }
     h.ns = (bench_cpu_s() - start_s) * 1e9 / HOLDS;
     arena_fini(&arena);
@@ -101,8 +101,8 @@ static struct hold hold_heap(uint32_t pending, const uint64_t *delay_ps)
     for (uint32_t i = 0; i < HOLDS; i++, n++) {
         struct evq_heap_entry e = evq_heap_pop(&heap);
 
-        h.digest = mix(h.digest, e.slot, e.at_ps);
-        evq_heap_add(&heap, e.slot, e.at_ps + delay_ps[n % DELAYS], n);
+        h.digest = mix(h.digest, e.event, e.at_ps);
+        evq_heap_add(&heap, e.event, e.at_ps + delay_ps[n % DELAYS], n);
     }
     h.ns = (bench_cpu_s() - start_s) * 1e9 / HOLDS;
     return h;

@@ -56,7 +56,7 @@ static struct outcome run_once(const struct world *w, const struct lb_algo *lb)
     run_until(sim, scenario.run_ps);
     o.run_s = bench_cpu_s() - start_s;
     sim_check(sim);
-    o.counters = sim->counters;
+    o.counters = sim->engine.counters;
     sim_free(sim);
     scenario_fini(&scenario);
     return o;

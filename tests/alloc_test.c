@@ -135,13 +135,13 @@ static void run__asks_for_no_memory(void **unused)
         if (scenario_parse(&scenario, "test", scenarios[i], strlen(scenarios[i]), NULL, 0, NULL, &err) ||
             scenario_start(&scenario, &s, &err))
             die("%s", err.text);
-        s->hooks = (struct sim_hooks){ &bytes, on_done, NULL };
+        s->engine.hooks = (struct sim_hooks){ &bytes, on_done, NULL };
         before = calls;
-        while (sim_run_until(s, s->now_ps + 100 * PS_PER_US))
+        while (sim_run_until(s, s->engine.now_ps + 100 * PS_PER_US))
             continue;
         after = calls;
-        assert_true(s->is_done && s->counters.events > 1000);
-        assert_int_equal(bytes, s->counters.bytes_done);
+        assert_true(s->is_done && s->engine.counters.events > 1000);
+        assert_int_equal(bytes, s->engine.counters.bytes_done);
         assert_int_equal(after - before, 0);
         sim_free(s);
         scenario_fini(&scenario);

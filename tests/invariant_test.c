@@ -21,14 +21,14 @@ static void check_buffers(const struct sim *s)
 {
     if (s->cfg.model == MODEL_HPCC)
         return;
-    for (uint32_t i = 0; i < s->nodes; i++)
-        if (s->node[i].is_switch)
-            assert_in_range(s->node[i].used_bytes, 0, s->cfg.buffer_bytes);
+    for (uint32_t i = 0; i < s->net.nodes; i++)
+        if (s->net.node[i].is_switch)
+            assert_in_range(s->net.node[i].used_bytes, 0, s->cfg.buffer_bytes);
 }
 
 static void check_results(const struct random_world *w)
 {
-    const struct sim_counters *c = &w->world.sim->counters;
+    const struct sim_counters *c = &w->world.sim->engine.counters;
     uint64_t                   bytes = 0, resent = 0, reordered = 0, nacks = 0;
 
     assert_int_equal(w->world.done_count, w->flows);
@@ -52,16 +52,16 @@ static void check_results(const struct random_world *w)
 /* Everything has come to rest: no packet, no timer of a flow that is over, empty accounts. */
 static void check_rest(const struct sim *s)
 {
-    assert_int_equal(s->packets.live, 0);
-    assert_int_equal(evq_pending(&s->evq), 0);
-    for (uint32_t i = 0; i < s->nodes; i++)
-        if (s->node[i].is_switch) {
-            assert_int_equal(s->node[i].used_bytes, 0);
-            assert_int_equal(s->node[i].shared_bytes_left, s->node[i].shared_bytes_max);
+    assert_int_equal(s->engine.packets.live, 0);
+    assert_int_equal(evq_pending(&s->engine.evq), 0);
+    for (uint32_t i = 0; i < s->net.nodes; i++)
+        if (s->net.node[i].is_switch) {
+            assert_int_equal(s->net.node[i].used_bytes, 0);
+            assert_int_equal(s->net.node[i].shared_bytes_left, s->net.node[i].shared_bytes_max);
         }
-    for (uint32_t i = 0; i < s->ports; i++) {
-        assert_int_equal(s->port[i].paused, 0);
-        assert_true(!s->port[i].pausing || s->cfg.model == MODEL_CONWEAVE);      /* there nobody looks when it ends */
+    for (uint32_t i = 0; i < s->net.ports; i++) {
+        assert_int_equal(s->net.port[i].paused, 0);
+        assert_true(!s->net.port[i].pausing || s->cfg.model == MODEL_CONWEAVE);      /* there nobody looks when it ends */
     }
 }
 
@@ -107,8 +107,8 @@ static void run_world(uint64_t seed, bool is_told)
         random_world_print(&w, seed);
     sim_check(s);
     rng_init(&rng, seed, 78);
-    while (!s->is_done && s->now_ps < LIMIT_PS) {
-        sim_run_until(s, s->now_ps + STEP_PS);
+    while (!s->is_done && s->engine.now_ps < LIMIT_PS) {
+        sim_run_until(s, s->engine.now_ps + STEP_PS);
         sim_check(s);
         check_buffers(s);
         if (seed % 3 == 0 && one_in(&rng, 5))
@@ -122,8 +122,8 @@ static void run_world(uint64_t seed, bool is_told)
     check_rest(s);
     /* The ConWeave fork's buffers drop what would make a queue too long, PFC or not. */
     if (s->cfg.is_lossless && s->cfg.model != MODEL_CONWEAVE && !w.has_loss && !w.has_changes)
-        assert_int_equal(s->counters.dropped_buffer + s->counters.dropped_wire + s->counters.dropped_down +
-                             s->counters.dropped_no_route + s->counters.nacks_sent,
+        assert_int_equal(s->engine.counters.dropped_buffer + s->engine.counters.dropped_wire + s->engine.counters.dropped_down +
+                             s->engine.counters.dropped_no_route + s->engine.counters.nacks_sent,
                          0);
     world_end(&w.world);
 }

@@ -58,19 +58,19 @@ static uint64_t run(const char *lb, const char *world, uint32_t threads)
 
     snprintf(text, sizeof text, "{lb: %s, %s}", lb, world);
     s = start(&scenario, text, threads);
-    s->hooks = (struct sim_hooks){ .arg = &digest, .flow_done = on_done };
+    s->engine.hooks = (struct sim_hooks){ .arg = &digest, .flow_done = on_done };
     sim_run_until(s, DOWN_PS + REST_PS);
-    dropped = s->counters.dropped_down;
+    dropped = s->engine.counters.dropped_down;
     sim_run_until(s, UP_PS - 1);
-    assert_int_equal(s->counters.dropped_down, dropped);
+    assert_int_equal(s->engine.counters.dropped_down, dropped);
     sim_run_until(s, 1000 * PS_PER_MS);
     sim_check(s);
     assert_true(s->is_done);
-    assert_int_equal(s->counters.flows_done, s->counters.flows_started);
-    assert_true(s->counters.flows_done > 100);
-    assert_int_equal(s->counters.dropped_no_route, 0);
-    digest = digest_add_counters(digest, &s->counters);
-    digest = digest_add(digest, s->counters.flowlets << 32 ^ s->counters.reroutes);
+    assert_int_equal(s->engine.counters.flows_done, s->engine.counters.flows_started);
+    assert_true(s->engine.counters.flows_done > 100);
+    assert_int_equal(s->engine.counters.dropped_no_route, 0);
+    digest = digest_add_counters(digest, &s->engine.counters);
+    digest = digest_add(digest, s->engine.counters.flowlets << 32 ^ s->engine.counters.reroutes);
     sim_free(s);
     scenario_fini(&scenario);
     return digest;
@@ -130,10 +130,10 @@ static void throw_balls(const char *first, uint32_t seed, uint32_t *balls)
     s = start(&scenario, text, 1);
     sim_run_until(s, PS_PER_MS);
     assert_true(s->is_done);
-    a = s->port[s->host[0].port].peer->node;
+    a = s->net.port[s->net.host[0].port].peer->node;
     for (uint32_t i = 0; i < BINS; i++) {
-        assert_true(s->port[a->first_port + i].peer->is_switch);
-        balls[i] += (uint32_t)s->port[a->first_port + i].counters.tx_packets[PACKET_DATA];
+        assert_true(s->net.port[a->first_port + i].peer->is_switch);
+        balls[i] += (uint32_t)s->net.port[a->first_port + i].counters.tx_packets[PACKET_DATA];
     }
     sim_free(s);
     scenario_fini(&scenario);

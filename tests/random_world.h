@@ -250,21 +250,21 @@ static inline void random_world_make(struct random_world *w, uint64_t seed)
 static inline void random_world_print(const struct random_world *w, uint64_t seed)
 {
     const struct sim          *s = w->world.sim;
-    const struct sim_counters *c = &s->counters;
+    const struct sim_counters *c = &s->engine.counters;
 
     fprintf(stderr,
             "seed %llu: %s, %u hosts, model %s, cc %s, %s, buffer %llu%s%s; %u flows, %llu done at %llu ps; "
             "drops: buffer %llu "
             "wire %llu down %llu no route %llu; pauses %llu resumes %llu timeouts %llu live %u pending %u\n",
-            (unsigned long long)seed, w->graph_kind, s->hosts, sim_model_names[s->cfg.model],
+            (unsigned long long)seed, w->graph_kind, s->net.hosts, sim_model_names[s->cfg.model],
             s->cfg.cc->name, s->cfg.is_lossless ? "lossless" : "lossy",
             (unsigned long long)s->cfg.buffer_bytes, w->has_loss ? ", loss" : "",
             w->has_changes ? ", changes" : "", w->flows, (unsigned long long)c->flows_done,
-            (unsigned long long)s->now_ps, (unsigned long long)c->dropped_buffer,
+            (unsigned long long)s->engine.now_ps, (unsigned long long)c->dropped_buffer,
             (unsigned long long)c->dropped_wire, (unsigned long long)c->dropped_down,
             (unsigned long long)c->dropped_no_route, (unsigned long long)c->pauses,
-            (unsigned long long)c->resumes, (unsigned long long)c->timeouts, s->packets.live,
-            evq_pending(&s->evq));
+            (unsigned long long)c->resumes, (unsigned long long)c->timeouts, s->engine.packets.live,
+            evq_pending(&s->engine.evq));
 }
 
 #endif

@@ -36,14 +36,14 @@ static uint64_t run(const struct world_text *a, uint64_t seed, uint64_t step_ps)
     if (scenario_parse(&scenario, a->name, a->text, strlen(a->text), NULL, 0, &seed, &err) ||
         scenario_start(&scenario, &s, &err))
         die("%s", err.text);
-    s->hooks = (struct sim_hooks){ &digest, on_done, NULL };
-    while (sim_run_until(s, step_ps ? s->now_ps + step_ps : NEVER))
+    s->engine.hooks = (struct sim_hooks){ &digest, on_done, NULL };
+    while (sim_run_until(s, step_ps ? s->engine.now_ps + step_ps : NEVER))
         continue;
     assert_true(s->is_done);
-    assert_true(s->counters.flows_done > 10);
-    assert_true(!s->hf2t || s->counters.delayed > 0);        /* a world does what it is there for */
-    assert_true(!s->selective_tx || (s->counters.nacks_sent > 0 && s->counters.payload_dropped > 0));
-    digest = digest_add_counters(digest, &s->counters);
+    assert_true(s->engine.counters.flows_done > 10);
+    assert_true(!s->hosts.hf2t || s->engine.counters.delayed > 0);        /* a world does what it is there for */
+    assert_true(!s->flows.selective_tx || (s->engine.counters.nacks_sent > 0 && s->engine.counters.payload_dropped > 0));
+    digest = digest_add_counters(digest, &s->engine.counters);
     sim_free(s);
     scenario_fini(&scenario);
     return digest;

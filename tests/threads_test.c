@@ -4,6 +4,7 @@
 #include "worlds.h"
 
 #include "core/units.h"
+#include "sim/host/gaps.h"
 #include "sim/observe/observe.h"
 #include "sim/partition.h"
 #include "scenario/scenario.h"
@@ -52,7 +53,7 @@ static uint64_t add_report(uint64_t digest, const struct report *r)
 /* Counts that digest_add_counters() leaves out. */
 static uint64_t add_counts(uint64_t digest, const struct sim *s)
 {
-    const struct sim_counters *c = &s->counters;
+    const struct sim_counters *c = &s->engine.counters;
     const uint64_t             rows[] = { c->events, c->reordered, c->delayed, c->flowlets, c->reroutes };
     struct gaps                gaps[2];
 
@@ -60,7 +61,7 @@ static uint64_t add_counts(uint64_t digest, const struct sim *s)
         digest = digest_add(digest, rows[i]);
     for (uint32_t i = 0; i < FCT_BUCKETS; i++)
         digest = digest_add(digest_add(digest, c->reordered_by_size[i]), c->nacks_by_size[i]);
-    if (!s->gap_record)
+    if (!s->hosts.gap_record)
         return digest;
     gaps_recorded(s, &gaps[0], &gaps[1]);
     assert_true(gaps[0].count && gaps[1].count);
@@ -86,19 +87,19 @@ static uint64_t run_in_parts(const char *name, const char *text, uint64_t seed, 
     scenario.cfg.parts = parts;
     if (scenario_start(&scenario, &s, &err))
         die("%s", err.text);
-    s->hooks = (struct sim_hooks){ &digest, on_done, on_pfc };
+    s->engine.hooks = (struct sim_hooks){ &digest, on_done, on_pfc };
     observer = observer_new(s);
-    for (uint32_t change = 0; sim_run_until(s, s->now_ps + interval_ps); ) {
-        while (change < scenario.changes && scenario.change[change].at_ps <= s->now_ps)
+    for (uint32_t change = 0; sim_run_until(s, s->engine.now_ps + interval_ps); ) {
+        while (change < scenario.changes && scenario.change[change].at_ps <= s->engine.now_ps)
             sim_apply(s, &scenario.change[change++].knobs);
-        observer_look(observer, s->now_ps, &report);
+        observer_look(observer, s->engine.now_ps, &report);
         digest = add_report(digest, &report);
         sim_check(s);
     }
     observer_look(observer, s->done_ps, &report);
     digest = add_report(digest, &report);
-    assert_true(s->is_done && s->counters.flows_done > 10);
-    digest = digest_add_counters(digest, &s->counters);
+    assert_true(s->is_done && s->engine.counters.flows_done > 10);
+    digest = digest_add_counters(digest, &s->engine.counters);
     digest = add_counts(digest, s);
     observer_free(observer);
     sim_free(s);
@@ -164,10 +165,10 @@ static void parts_new__keeps_racks_together(void **unused)
     if (scenario_start(&scenario, &s, &err))
         die("%s", err.text);
     assert_int_equal(partition_count(s->parts), 4);
-    for (uint32_t i = 0; i < s->hosts; i++)
-        assert_int_equal(s->node[s->host[i].node].part, s->port[s->host[i].port].peer->node->part);
-    for (uint32_t i = 0; i < s->nodes; i++)
-        has_nodes[s->node[i].part] = true;
+    for (uint32_t i = 0; i < s->net.hosts; i++)
+        assert_int_equal(s->net.node[s->net.host[i].node].part, s->net.port[s->net.host[i].port].peer->node->part);
+    for (uint32_t i = 0; i < s->net.nodes; i++)
+        has_nodes[s->net.node[i].part] = true;
     assert_true(has_nodes[0] && has_nodes[1] && has_nodes[2] && has_nodes[3]);
     sim_free(s);
     scenario_fini(&scenario);

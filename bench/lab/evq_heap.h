@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct evq_heap_entry { uint64_t at_ps, order; uint32_t slot; };
+struct evq_heap_entry { uint64_t at_ps, order; uint32_t event; };
 
 struct evq_heap {
     struct evq_heap_entry *entry;    /* the caller's, large enough */
@@ -22,9 +22,9 @@ static inline bool evq_heap_is_before(const struct evq_heap_entry *a, const stru
     return a->at_ps < b->at_ps || (a->at_ps == b->at_ps && a->order < b->order);
 }
 
-static inline void evq_heap_add(struct evq_heap *h, uint32_t slot, uint64_t at_ps, uint64_t order)
+static inline void evq_heap_add(struct evq_heap *h, uint32_t event, uint64_t at_ps, uint64_t order)
 {
-    struct evq_heap_entry e = { at_ps, order, slot };
+    struct evq_heap_entry e = { at_ps, order, event };
     uint32_t i = h->count++;
 
     while (i && evq_heap_is_before(&e, &h->entry[(i - 1) / 4])) {

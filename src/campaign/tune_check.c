@@ -77,7 +77,7 @@ static int run_one(struct tune_check *c, const struct tune_search *t, uint32_t v
     if (rc)
         return rc;
     snprintf(what, sizeof(what), "check, run %u of %u: ", 2 * seed + variant + 1, 2 * c->seeds);
-    interrupt_watch(&s.sim->now_ps);
+    interrupt_watch(&s.sim->engine.now_ps);
     progress_start(&progress, !t->is_quiet);
     progress.what = what;
     simulation_run(&s, NULL, &progress);

@@ -97,7 +97,7 @@ static void run(struct tune_search *t, struct simulation *s)
     char                    what[48];
 
     snprintf(what, sizeof(what), "search, round %u: ", t->rounds + 1);
-    interrupt_watch(&s->sim->now_ps);
+    interrupt_watch(&s->sim->engine.now_ps);
     progress_start(&progress, !t->is_quiet);
     progress.what = what;
     simulation_run(s, &hooks, &progress);

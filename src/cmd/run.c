@@ -122,7 +122,7 @@ static int simulate(const struct options *o, struct simulation *s, struct run_fi
     struct results results;
     int rc;
 
-    interrupt_watch(&s->sim->now_ps);
+    interrupt_watch(&s->sim->engine.now_ps);
     progress_start(&progress, !o->is_quiet);
     simulation_run(s, &hooks, &progress);
     progress_clear(&progress);

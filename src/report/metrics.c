@@ -181,7 +181,7 @@ static void add_sizes(struct list *l, const struct results *r)
 
 static void add_network(struct list *l, const struct results *r)
 {
-    const struct sim_counters *c = &r->sim->counters;
+    const struct sim_counters *c = &r->sim->engine.counters;
 
     begin(l, "", "");
     add(l, "rtt_us_max", "longest RTT", UNIT_US, BETTER_LOWER, r->rtt_us_max);

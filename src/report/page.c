@@ -245,7 +245,7 @@ static json_t *columns_json(const struct results *r)
         json_t *values = json_array();
 
         for (uint32_t i = 0; i < s->points; i++)
-            json_array_append_new(values, page_number(columns[c].value(&s->point[i], r->sim->ports)));
+            json_array_append_new(values, page_number(columns[c].value(&s->point[i], r->sim->net.ports)));
         json_array_append_new(list, column_json(columns[c].name, columns[c].label, columns[c].group, columns[c].unit,
                                                 values));
         for (uint32_t e = 0; c == 0 && r->scenario->entries > 1 && e < entries_shown(r); e++)

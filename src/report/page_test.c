@@ -202,8 +202,8 @@ static void run__series_give_the_payload_back(void **state)
         bytes += json_number_value(v) * 10e-6 / 8;
     json_array_foreach(column(&m, "pauses"), i, v)
         pauses += json_number_value(v);
-    assert_true(fabs(bytes / (double)m.s.sim->counters.payload_received - 1) < 1e-4);
-    assert_true(pauses == (double)m.s.sim->counters.pauses && pauses > 0);
+    assert_true(fabs(bytes / (double)m.s.sim->engine.counters.payload_received - 1) < 1e-4);
+    assert_true(pauses == (double)m.s.sim->engine.counters.pauses && pauses > 0);
     unmake(&m);
 }
 
@@ -263,12 +263,12 @@ static void topology__tiers_and_loads_of_a_clos(void **state)
         told += (number(row, "ab") + number(row, "ba")) * 100e9 / 8 * 500e-6;
         assert_true(number(row, "ab_max") >= number(row, "ab") - 1e-4 && number(row, "ab_max") <= 1);
     }
-    for (uint32_t p = 0; p < m.s.sim->ports; p++)
-        sent += (double)m.s.sim->port[p].counters.tx_bytes;
+    for (uint32_t p = 0; p < m.s.sim->net.ports; p++)
+        sent += (double)m.s.sim->net.port[p].counters.tx_bytes;
     assert_true(fabs(told / sent - 1) < 0.01);       /* four digits of each */
     /* the first link is h0's: what it sends is 'ab' */
     row = json_array_get(links, 0);
-    assert_true(fabs(number(row, "ab") - (double)m.s.sim->port[0].counters.tx_bytes * 8 / (100e9 * 500e-6)) < 1e-4);
+    assert_true(fabs(number(row, "ab") - (double)m.s.sim->net.port[0].counters.tx_bytes * 8 / (100e9 * 500e-6)) < 1e-4);
     unmake(&m);
 }
 
@@ -356,11 +356,11 @@ static void print__a_long_run_makes_a_small_page(void **state)
         fct_add(&s.fct, &f);
     }
     for (uint64_t i = 0; i < 10000; i++) {
-        struct report_port *port = xcalloc(s.sim->ports, sizeof(*port));
+        struct report_port *port = xcalloc(s.sim->net.ports, sizeof(*port));
         uint64_t entry = 123456789 + i;
         struct report report = { .start_ps = s.end_ps + i * PS_PER_US, .end_ps = s.end_ps + (i + 1) * PS_PER_US,
                                  .payload_bytes = 987654321 + 31 * i, .rtt_samples = 7, .rtt_ps_sum = 123456 + i,
-                                 .port = port, .ports = s.sim->ports, .entry_bytes = &entry, .entries = 1 };
+                                 .port = port, .ports = s.sim->net.ports, .entry_bytes = &entry, .entries = 1 };
 
         series_add(&s.series, &report);
         knobs.value[KNOB_kmin] = (double)(i % 300);

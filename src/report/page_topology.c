@@ -77,7 +77,7 @@ static uint32_t add_node(struct picture *p, const char *name, bool is_switch, ui
 
 static void add_nodes(struct picture *p)
 {
-    const struct graph *g = &p->r->sim->graph;
+    const struct graph *g = &p->r->sim->net.graph;
 
     p->shown = xmalloc((g->nodes + 1ul) * sizeof(*p->shown));
     for (uint32_t i = 0; i < g->nodes; i++)
@@ -104,7 +104,7 @@ static struct edge *hosts_edge(struct picture *p, uint32_t *edge_of, uint32_t ow
     char name[32];
 
     if (edge_of[owner] == NOWHERE) {
-        snprintf(name, sizeof(name), "hosts of %s", p->r->sim->graph.node[owner].name);
+        snprintf(name, sizeof(name), "hosts of %s", p->r->sim->net.graph.node[owner].name);
         edge_of[owner] = p->edges;
         p->edge[p->edges++] = (struct edge){ .a = add_node(p, name, false, 0), .b = p->shown[owner] };
     }
@@ -114,7 +114,7 @@ static struct edge *hosts_edge(struct picture *p, uint32_t *edge_of, uint32_t ow
 /* The edge of each link of the graph. Two hosts may be linked to each other: no switch to fold them under. */
 static void make_edges(struct picture *p, uint32_t *edge_of_link)
 {
-    const struct graph *g = &p->r->sim->graph;
+    const struct graph *g = &p->r->sim->net.graph;
     uint32_t *edge_of = xmalloc((g->nodes + 1ul) * sizeof(*edge_of));
 
     memset(edge_of, 0xff, (g->nodes + 1ul) * sizeof(*edge_of));
@@ -137,19 +137,19 @@ static void make_edges(struct picture *p, uint32_t *edge_of_link)
 static void add_edges(struct picture *p)
 {
     const struct sim *s = p->r->sim;
-    uint32_t *edge_of_link = xmalloc((s->graph.links + 1ul) * sizeof(*edge_of_link));
+    uint32_t *edge_of_link = xmalloc((s->net.graph.links + 1ul) * sizeof(*edge_of_link));
 
-    p->edge = xcalloc(s->graph.links + 1ul, sizeof(*p->edge));
+    p->edge = xcalloc(s->net.graph.links + 1ul, sizeof(*p->edge));
     make_edges(p, edge_of_link);
-    for (uint32_t i = 0; i < s->ports; i++) {
-        const struct port *port = &s->port[i];
+    for (uint32_t i = 0; i < s->net.ports; i++) {
+        const struct port *port = &s->net.port[i];
         struct edge *e = edge_of_link[port->link] == NOWHERE ? NULL : &p->edge[edge_of_link[port->link]];
         bool is_up = !port->is_switch;       /* folded: from a host, which stands first */
 
         if (!e)
             continue;
-        if (p->shown[s->graph.link[port->link].a] != NOWHERE && p->shown[s->graph.link[port->link].b] != NOWHERE)
-            is_up = port->node->id == s->graph.link[port->link].a;
+        if (p->shown[s->net.graph.link[port->link].a] != NOWHERE && p->shown[s->net.graph.link[port->link].b] != NOWHERE)
+            is_up = port->node->id == s->net.graph.link[port->link].a;
         add_way(is_up ? &e->ab : &e->ba, p->r, port);
     }
     free(edge_of_link);
@@ -234,8 +234,8 @@ static json_t *heat_row(const struct results *r, const struct port *port)
     json_t *o = json_object(), *values = json_array();
     char label[48];
 
-    snprintf(label, sizeof(label), "%s > %s", r->sim->graph.node[port->node->id].name,
-             r->sim->graph.node[port->peer->node->id].name);
+    snprintf(label, sizeof(label), "%s > %s", r->sim->net.graph.node[port->node->id].name,
+             r->sim->net.graph.node[port->peer->node->id].name);
     for (uint32_t i = 0; i < r->series->heats; i++) {
         double busy = series_heat(r->series, i, port->id, port->rate_bps);
 
@@ -249,18 +249,18 @@ static json_t *heat_row(const struct results *r, const struct port *port)
 static json_t *heat_json(const struct results *r)
 {
     const struct sim *s = r->sim;
-    struct rank *rank = xcalloc(s->ports + 1ul, sizeof(*rank));
+    struct rank *rank = xcalloc(s->net.ports + 1ul, sizeof(*rank));
     json_t *o = json_object(), *at = json_array(), *rows = json_array();
 
-    for (uint32_t i = 0; i < s->ports; i++) {
+    for (uint32_t i = 0; i < s->net.ports; i++) {
         struct way w = { 0 };
 
-        add_way(&w, r, &s->port[i]);
+        add_way(&w, r, &s->net.port[i]);
         rank[i] = (struct rank){ busy_of(r, &w), i };
     }
-    qsort(rank, s->ports, sizeof(*rank), by_busy);
-    for (uint32_t i = 0; i < s->ports && i < ROWS_MAX && rank[i].busy > 0; i++)
-        json_array_append_new(rows, heat_row(r, &s->port[rank[i].index]));
+    qsort(rank, s->net.ports, sizeof(*rank), by_busy);
+    for (uint32_t i = 0; i < s->net.ports && i < ROWS_MAX && rank[i].busy > 0; i++)
+        json_array_append_new(rows, heat_row(r, &s->net.port[rank[i].index]));
     for (uint32_t i = 0; i < r->series->heats; i++)
         json_array_append_new(at, json_real((double)r->series->heat_end_ps[i] / (double)PS_PER_US));
     json_object_set_new(o, "at_us", at);
@@ -271,10 +271,10 @@ static json_t *heat_json(const struct results *r)
 
 json_t *page_topology(const struct results *r)
 {
-    struct picture p = { .r = r, .nodes = json_array(), .is_folded = r->sim->graph.links > LINKS_MAX };
+    struct picture p = { .r = r, .nodes = json_array(), .is_folded = r->sim->net.graph.links > LINKS_MAX };
     json_t *o = json_object();
 
-    p.tier = tiers_of(&r->sim->graph);
+    p.tier = tiers_of(&r->sim->net.graph);
     add_nodes(&p);
     add_edges(&p);
     json_object_set_new(o, "nodes", p.nodes);

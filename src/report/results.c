@@ -10,7 +10,7 @@ const char *const results_op_names[OP_KINDS] = { "iteration", "read", "write", "
 
 char *results_port_name(char buf[PORT_NAME_MAX], const struct sim *s, const struct port *p)
 {
-    snprintf(buf, PORT_NAME_MAX, "%s:%u", s->graph.node[p->node->id].name, p->index);
+    snprintf(buf, PORT_NAME_MAX, "%s:%u", s->net.graph.node[p->node->id].name, p->index);
     return buf;
 }
 
@@ -38,8 +38,8 @@ static void add_ports(struct results *r)
 {
     uint64_t paused[RESULTS_WORST], queued[RESULTS_WORST];
 
-    for (uint32_t i = 0; i < r->sim->ports; i++) {
-        const struct port *p = &r->sim->port[i];
+    for (uint32_t i = 0; i < r->sim->net.ports; i++) {
+        const struct port *p = &r->sim->net.port[i];
         uint64_t paused_ps = port_paused_ps(p, r->end_ps);
 
         for (int kind = PACKET_DATA; kind <= PACKET_PFC; kind++)
@@ -63,8 +63,8 @@ static void add_flows(struct results *r)
 
     r->resent_bytes = r->fct->all.resent_bytes;
     for (uint32_t i = 0; i < FCT_BUCKETS; i++)
-        r->size[i] = (struct results_size){ r->fct->bucket[i].resent_bytes, s->counters.nacks_by_size[i],
-                                            s->counters.reordered_by_size[i] };
+        r->size[i] = (struct results_size){ r->fct->bucket[i].resent_bytes, s->engine.counters.nacks_by_size[i],
+                                            s->engine.counters.reordered_by_size[i] };
     for (uint32_t i = 0; i < r->scenario->entries; i++) {
         const struct fct_cell *done = &r->fct->entry[i];
 
@@ -74,7 +74,7 @@ static void add_flows(struct results *r)
         r->entry[i].last_ps = done->last_ps;
     }
     for (uint32_t i = 0; (i = sim_next_active(s, i)) != 0; ) {
-        const struct flow *f = &s->flow[i];
+        const struct flow *f = &s->flows.flow[i];
         struct results_entry *e = &r->entry[f->traffic];
 
         r->resent_bytes += f->resent_bytes;
@@ -203,7 +203,7 @@ static void add_phases(struct results *r)
             .ps = p->ps,
             .goodput_bps = rate(p->payload_bytes * 8, p->ps),
             .rtt_us_mean = share(p->rtt_ps_sum, p->rtt_samples) / (double)PS_PER_US,
-            .paused_share = share(p->paused_ps, (double)p->ps * r->sim->ports),
+            .paused_share = share(p->paused_ps, (double)p->ps * r->sim->net.ports),
             .marked_share = share(p->marked_packets, p->data_packets),
         };
         for (uint32_t e = 0; e < entries; e++)
@@ -215,7 +215,7 @@ static void add_phases(struct results *r)
 
 static void add_network(struct results *r)
 {
-    const struct sim_counters *c = &r->sim->counters;
+    const struct sim_counters *c = &r->sim->engine.counters;
     uint64_t rtt_ps_max = 0;
 
     for (uint32_t i = 0; i < r->series->points; i++)
@@ -224,7 +224,7 @@ static void add_network(struct results *r)
     r->rtt_us_mean = share((double)c->rtt_ps_sum, (double)c->rtt_samples) / (double)PS_PER_US;
     r->rtt_us_max = c->rtt_samples ? (double)rtt_ps_max / (double)PS_PER_US : NAN;
     r->dropped_packets = c->dropped_buffer + c->dropped_wire + c->dropped_down + c->dropped_no_route;
-    r->paused_share = r->end_ps ? share((double)r->paused_ps, (double)r->end_ps * r->sim->ports) : 0;
+    r->paused_share = r->end_ps ? share((double)r->paused_ps, (double)r->end_ps * r->sim->net.ports) : 0;
     r->marked_share = share((double)r->marked_packets, (double)c->data_sent);
     r->unfinished = c->flows_started - c->flows_done;
     if (r->end_ps > r->sim->first_start_ps)      /* flow lists often begin at 2 s */

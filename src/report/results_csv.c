@@ -1,8 +1,10 @@
 /* src/report/results_csv.c - results for other programs: raw units, said in the column's name. */
 #include "base/err.h"
+#include "net/address.h"
 #include "report/metrics.h"
 #include "report/results.h"
 #include "run/slots.h"
+#include "sim/host/gaps.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -109,12 +111,12 @@ void results_print_ports(const struct results *r, FILE *out)
 {
     fputs("node,port,peer,rate_bps,tx_bytes,data_packets,ack_packets,nack_packets,cnp_packets,pfc_packets,"
           "marked_packets,queue_bytes_max,pauses,paused_us\n", out);
-    for (uint32_t i = 0; i < r->sim->ports; i++) {
-        const struct port *p = &r->sim->port[i];
+    for (uint32_t i = 0; i < r->sim->net.ports; i++) {
+        const struct port *p = &r->sim->net.port[i];
         const struct port_counters *c = &p->counters;
         char peer[PORT_NAME_MAX];
 
-        fprintf(out, "%s,%u,%s,%" PRIu64 ",%" PRIu64, r->sim->graph.node[p->node->id].name, p->index,
+        fprintf(out, "%s,%u,%s,%" PRIu64 ",%" PRIu64, r->sim->net.graph.node[p->node->id].name, p->index,
                 results_port_name(peer, r->sim, p->peer), p->rate_bps, c->tx_bytes);
         for (int kind = PACKET_DATA; kind <= PACKET_PFC; kind++)
             fprintf(out, ",%" PRIu64, c->tx_packets[kind]);
@@ -155,7 +157,7 @@ void results_print_flow(FILE *out, const struct sim *s, const struct scenario *s
 {
     char name[RESULTS_QUOTED_MAX];
 
-    fprintf(out, "%s,%s,%u,%u,%u,%s,%" PRIu64, s->graph.node[r->src].name, s->graph.node[r->dst].name, r->sport,
+    fprintf(out, "%s,%s,%u,%u,%u,%s,%" PRIu64, s->net.graph.node[r->src].name, s->net.graph.node[r->dst].name, r->sport,
             r->dport, r->prio, results_quoted(name, scenario->entry[r->traffic].name), r->bytes);
     print_ns(out, r->start_ps);
     print_ns(out, r->fct_ps);
@@ -165,7 +167,7 @@ void results_print_flow(FILE *out, const struct sim *s, const struct scenario *s
 
 void results_print_hpcc_fct(FILE *out, const struct flow_result *r)
 {
-    fprintf(out, "%08x %08x %u %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", sim_ip(r->src), sim_ip(r->dst),
+    fprintf(out, "%08x %08x %u %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", address_of_node(r->src), address_of_node(r->dst),
             r->sport, r->dport, r->bytes, whole_ns(r->start_ps), whole_ns(r->fct_ps), whole_ns(r->ideal_ps));
 }
 
@@ -290,7 +292,7 @@ void results_print_queue(FILE *out, const struct sim *s, const struct slots_row 
     char                     peer[PORT_NAME_MAX];
 
     print_us(out, r->start_ps);
-    fprintf(out, ",%s,%u,%s,%" PRIu64 ",%.6f,", s->graph.node[r->port->node->id].name, r->port->index,
+    fprintf(out, ",%s,%u,%s,%" PRIu64 ",%.6f,", s->net.graph.node[r->port->node->id].name, r->port->index,
             results_port_name(peer, s, r->port->peer), seen->queue_bytes_mean, (double)seen->tx_bytes / bytes_max);
     if (seen->tx_bytes)
         fprintf(out, "%.6f", (double)seen->marked_bytes / (double)seen->tx_bytes);

@@ -67,7 +67,7 @@ static json_t *fct_json(const struct results *r)
 
 static json_t *all_json(const struct results *r)
 {
-    const struct sim_counters *c = &r->sim->counters;
+    const struct sim_counters *c = &r->sim->engine.counters;
     json_t *o = json_object();
 
     json_put_count(o, "flows_started", c->flows_started);
@@ -177,19 +177,19 @@ static json_t *phases_json(const struct results *r)
 
 json_t *results_json_network(const struct results *r)
 {
-    const struct graph *g = &r->sim->graph;
+    const struct graph *g = &r->sim->net.graph;
     json_t *o = json_object();
 
     json_put_count(o, "hosts", g->hosts);
     json_put_count(o, "switches", g->nodes - g->hosts);
     json_put_count(o, "links", g->links);
-    json_put_us(o, "base_rtt_us", r->sim->base_rtt_ps);
+    json_put_us(o, "base_rtt_us", r->sim->net.base_rtt_ps);
     return o;
 }
 
 static json_t *packets_json(const struct results *r)
 {
-    const struct sim_counters *c = &r->sim->counters;
+    const struct sim_counters *c = &r->sim->engine.counters;
     json_t *o = json_object();
 
     json_put_number(o, "goodput_bps", r->goodput_bps);
@@ -222,7 +222,7 @@ static json_t *packets_json(const struct results *r)
 
 static json_t *pfc_json(const struct results *r)
 {
-    const struct sim_counters *c = &r->sim->counters;
+    const struct sim_counters *c = &r->sim->engine.counters;
     json_t *o = json_object(), *worst = json_array();
 
     json_put_count(o, "frames_sent", c->pfc_sent);
@@ -232,7 +232,7 @@ static json_t *pfc_json(const struct results *r)
     json_put_us(o, "paused_us", r->paused_ps);
     json_put_number(o, "paused_share", r->paused_share);
     for (uint32_t i = 0; i < r->paused_count; i++) {
-        const struct port *p = &r->sim->port[r->paused[i]];
+        const struct port *p = &r->sim->net.port[r->paused[i]];
         char name[PORT_NAME_MAX];
         json_t *row = json_object();
 
@@ -250,7 +250,7 @@ static json_t *queues_json(const struct results *r)
     json_t *rows = json_array();
 
     for (uint32_t i = 0; i < r->queued_count; i++) {
-        const struct port *p = &r->sim->port[r->queued[i]];
+        const struct port *p = &r->sim->net.port[r->queued[i]];
         char name[PORT_NAME_MAX];
         json_t *row = json_object();
 
@@ -330,7 +330,7 @@ static json_t *wall_json(const struct results *r)
     json_put_number(o, "seconds", r->wall_s);
     if (r->wall_s > 0) {
         json_put_number(o, "hops_per_second", (double)r->hops / r->wall_s);
-        json_put_number(o, "events_per_second", (double)r->sim->counters.events / r->wall_s);
+        json_put_number(o, "events_per_second", (double)r->sim->engine.counters.events / r->wall_s);
     }
     return o;
 }

@@ -36,7 +36,7 @@ static json_t *loads_json(const struct results *r)
 
 static json_t *counts_json(const struct results *r)
 {
-    const struct sim_counters *c = &r->sim->counters;
+    const struct sim_counters *c = &r->sim->engine.counters;
     json_t *o = json_object();
 
     json_put_count(o, "flows_started", c->flows_started);

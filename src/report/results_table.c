@@ -110,7 +110,7 @@ static void print_traffic(const struct results *r, FILE *out)
 
 static void print_setup(const struct results *r, FILE *out)
 {
-    const struct graph *g = &r->sim->graph;
+    const struct graph *g = &r->sim->net.graph;
     const struct sim_cfg *cfg = &r->sim->cfg;
 
     print_line(out, "scenario", "%s", r->scenario->path);
@@ -397,7 +397,7 @@ static void print_over_time(const struct results *r, FILE *out, struct results_l
 
         goodput[i] = (double)p->payload_bytes * 8 * (double)PS_PER_S / ps;
         rtt[i] = p->rtt_samples ? (double)p->rtt_ps_sum / (double)p->rtt_samples / (double)PS_PER_US : NAN;
-        paused[i] = (double)p->paused_ps / (ps * r->sim->ports);
+        paused[i] = (double)p->paused_ps / (ps * r->sim->net.ports);
         queue[i] = (double)p->queue_bytes_peak;
     }
     snprintf(heading, sizeof(heading), "Over time, 0 .. %s, with the least and the largest value",
@@ -420,7 +420,7 @@ static double percent(uint64_t part, uint64_t whole)
 
 static void print_pauses(const struct results *r, FILE *out)
 {
-    const struct sim_counters *c = &r->sim->counters;
+    const struct sim_counters *c = &r->sim->engine.counters;
 
     if (c->pauses == 0) {
         print_line(out, "PFC", "no pauses");
@@ -429,7 +429,7 @@ static void print_pauses(const struct results *r, FILE *out)
     print_line(out, "PFC", "%s; %s in all on %s", counted(c->pauses, "pause", "pauses").buf,
                time_text(r->paused_ps).buf, counted(r->paused_ports, "port", "ports").buf);
     for (uint32_t i = 0; i < r->paused_count; i++) {
-        const struct port *p = &r->sim->port[r->paused[i]];
+        const struct port *p = &r->sim->net.port[r->paused[i]];
         uint64_t paused_ps = port_paused_ps(p, r->end_ps);
         char name[PORT_NAME_MAX];
 
@@ -441,7 +441,7 @@ static void print_pauses(const struct results *r, FILE *out)
 static void print_queues(const struct results *r, FILE *out)
 {
     for (uint32_t i = 0; i < r->queued_count; i++) {
-        const struct port *p = &r->sim->port[r->queued[i]];
+        const struct port *p = &r->sim->net.port[r->queued[i]];
         char name[PORT_NAME_MAX];
 
         print_line(out, i == 0 ? "longest queue" : "", "%s %s", results_port_name(name, r->sim, p),
@@ -451,7 +451,7 @@ static void print_queues(const struct results *r, FILE *out)
 
 static void print_drops(const struct results *r, FILE *out)
 {
-    const struct sim_counters *c = &r->sim->counters;
+    const struct sim_counters *c = &r->sim->engine.counters;
     const struct { const char *why; uint64_t count; } rows[] = {
         { "no room in a switch", c->dropped_buffer }, { "lost on the wire", c->dropped_wire },
         { "link went down", c->dropped_down },        { "no route", c->dropped_no_route },
@@ -467,9 +467,9 @@ static void print_drops(const struct results *r, FILE *out)
 
 static void print_balancing(const struct results *r, FILE *out)
 {
-    const struct sim_counters *c = &r->sim->counters;
+    const struct sim_counters *c = &r->sim->engine.counters;
 
-    if (!r->sim->is_balanced && !r->sim->hf2t && !c->flowlets)
+    if (!r->sim->lb.is_on && !r->sim->hosts.hf2t && !c->flowlets)
         return;
     print_line(out, "balancing", "%s, %s on another path than the last; %s held by hosts",
                counted(c->flowlets, "flowlet", "flowlets").buf, count_text(c->reroutes).buf,
@@ -490,7 +490,7 @@ static void print_recovery(const struct results *r, FILE *out)
 
 static void print_network(const struct results *r, FILE *out, bool has_colour)
 {
-    const struct sim_counters *c = &r->sim->counters;
+    const struct sim_counters *c = &r->sim->engine.counters;
 
     print_heading(out, has_colour, "Network");
     print_line(out, "goodput", "%s (%s of payload delivered)", rate_text(r->goodput_bps).buf,
@@ -502,7 +502,7 @@ static void print_network(const struct results *r, FILE *out, bool has_colour)
     if (isfinite(r->rtt_us_mean))
         print_line(out, "RTT", "%s mean, %s at most; %s on the longest path when it is empty",
                    metric(UNIT_US, r->rtt_us_mean).buf, metric(UNIT_US, r->rtt_us_max).buf,
-                   time_text(r->sim->base_rtt_ps).buf);
+                   time_text(r->sim->net.base_rtt_ps).buf);
     print_pauses(r, out);
     print_queues(r, out);
     print_drops(r, out);
@@ -547,5 +547,5 @@ void results_print_table(const struct results *r, FILE *out, struct results_look
     print_parts(r, out);
     fprintf(out, "\n%s packet-hops in %.2f s, %s hops/s, %s events\n", count_text(r->hops).buf, r->wall_s,
             count_text(r->wall_s > 0 ? (uint64_t)((double)r->hops / r->wall_s) : 0).buf,
-            count_text(r->sim->counters.events).buf);
+            count_text(r->sim->engine.counters.events).buf);
 }

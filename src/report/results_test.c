@@ -140,9 +140,9 @@ static void print_table__cnps_of_nics_are_packets(void **state)
     results_init(&r, &s);
     line = table_line(&r, "ECN");
     assert_null(strstr(line, "flags"));
-    for (uint32_t i = 0; i < s.sim->ports; i++)
-        if (!s.sim->graph.node[s.sim->port[i].node->id].is_switch)
-            sent += s.sim->port[i].counters.tx_packets[PACKET_CNP];
+    for (uint32_t i = 0; i < s.sim->net.ports; i++)
+        if (!s.sim->net.graph.node[s.sim->net.port[i].node->id].is_switch)
+            sent += s.sim->net.port[i].counters.tx_packets[PACKET_CNP];
     assert_true(sent > 0);
     assert_int_equal(sent, number_behind(line, "packets), "));
     free(line);

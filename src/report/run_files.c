@@ -12,7 +12,7 @@ static bool is_tuned(const struct run_files *f)
 
 static bool has_gaps(const struct run_files *f)
 {
-    return f->simulation->sim->gap_record != NULL;
+    return f->simulation->sim->hosts.gap_record != NULL;
 }
 
 static bool has_queues(const struct run_files *f)

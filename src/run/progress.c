@@ -26,9 +26,9 @@ static uint64_t hops_of(const struct sim *s)
 {
     uint64_t hops = 0;
 
-    for (uint32_t i = 0; i < s->ports; i++)
+    for (uint32_t i = 0; i < s->net.ports; i++)
         for (int kind = PACKET_DATA; kind <= PACKET_PFC; kind++)
-            hops += s->port[i].counters.tx_packets[kind];
+            hops += s->net.port[i].counters.tx_packets[kind];
     return hops;
 }
 
@@ -47,15 +47,15 @@ static const char *clock_text(char buf[32], double seconds)
 /* "12.0% of 20ms, 1:05 left", or, without an end, how many of the flows so far are done. */
 static void describe(char *buf, size_t size, const struct sim *s, uint64_t run_ps, double passed_s)
 {
-    double share = (double)s->now_ps / (double)run_ps;
-    uint64_t flows = s->counters.flows_started;
+    double share = (double)s->engine.now_ps / (double)run_ps;
+    uint64_t flows = s->engine.counters.flows_started;
     char end[32], done[32], started[32], left[32];
 
     if (run_ps == NEVER) {
-        text_from_count(done, sizeof(done), s->counters.flows_done);
+        text_from_count(done, sizeof(done), s->engine.counters.flows_done);
         text_from_count(started, sizeof(started), flows);
         snprintf(buf, size, "%.0f%%: %s of %s flows done",
-                 100 * (double)s->counters.flows_done / (double)(flows ? flows : 1), done, started);
+                 100 * (double)s->engine.counters.flows_done / (double)(flows ? flows : 1), done, started);
         return;
     }
     clock_text(left, share > 0 ? passed_s * (1 - share) / share : 0);
@@ -71,7 +71,7 @@ void progress_update(struct progress *p, const struct sim *s, uint64_t run_ps)
         return;
     describe(rest, sizeof(rest), s, run_ps, passed_s);
     fprintf(stderr, "\r\033[K%s%s simulated, %s, %.1fM hops/s", p->what ? p->what : "",
-            text_from_time(now, sizeof(now), s->now_ps), rest, (double)hops_of(s) / passed_s / 1e6);
+            text_from_time(now, sizeof(now), s->engine.now_ps), rest, (double)hops_of(s) / passed_s / 1e6);
     p->drawn_s = now_s;
     p->is_drawn = true;
 }

@@ -115,7 +115,7 @@ int simulation_open(struct simulation *s, const struct simulation_input *input, 
         scenario_fini(&s->scenario);
         return rc;
     }
-    series_init(&s->series, s->sim->ports, s->scenario.entries);
+    series_init(&s->series, s->sim->net.ports, s->scenario.entries);
     for (uint32_t i = 0; i < s->scenario.entries; i++)
         if (s->scenario.entry[i].is_influx)
             phases_add(&s->series.phases, s->scenario.entry[i].start_ps, s->scenario.entry[i].stop_ps);
@@ -215,15 +215,15 @@ static bool run_until(struct run *run, uint64_t until_ps)
     struct sim *sim = run->s->sim;
     bool        more = true;
 
-    while (more && !sim->is_done && !run->is_enough && sim->now_ps < until_ps) {
+    while (more && !sim->is_done && !run->is_enough && sim->engine.now_ps < until_ps) {
         uint64_t next_ps = run->looked_ps + run->s->scenario.interval_ps, to_ps = until_ps;
         uint64_t sample_ps = slots_next_ps(run->slots);
         double   before_s = progress_clock_s(), took_s;
 
         to_ps = to_ps < next_ps ? to_ps : next_ps;
         to_ps = to_ps < sample_ps ? to_ps : sample_ps;
-        if (to_ps - sim->now_ps > run->slice_ps)
-            to_ps = sim->now_ps + run->slice_ps;
+        if (to_ps - sim->engine.now_ps > run->slice_ps)
+            to_ps = sim->engine.now_ps + run->slice_ps;
         more = sim_run_until(sim, to_ps);
         if (more && !sim->is_done && to_ps == sample_ps)
             slots_look(run->slots);
@@ -246,8 +246,8 @@ static uint64_t last_arrival_ps(const struct sim *s)
 {
     uint64_t last_ps = 0;
 
-    for (uint32_t i = 0; i < s->ports; i++) {
-        const struct port *p = &s->port[i];
+    for (uint32_t i = 0; i < s->net.ports; i++) {
+        const struct port *p = &s->net.port[i];
 
         if (p->counters.tx_bytes && p->free_at_ps + p->delay_ps > last_ps)
             last_ps = p->free_at_ps + p->delay_ps;
@@ -307,16 +307,16 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
     run.slots = slots_new(s->sim, &s->tuner, s->scenario.tuner.start_ps);
     if (run.hooks->queue)
         slots_record(run.slots, run.hooks->queue, run.hooks->arg);
-    s->sim->hooks = (struct sim_hooks){ &run, on_flow_done, run.hooks->pfc ? on_pfc : NULL };
-    traffic_on_op(s->sim->traffic, on_op, &run);
+    s->sim->engine.hooks = (struct sim_hooks){ &run, on_flow_done, run.hooks->pfc ? on_pfc : NULL };
+    traffic_on_op(s->sim->program.traffic, on_op, &run);
     s->end_ps = run_to_end(&run);
     look_until(&run, s->end_ps);
     slots_free(run.slots);
     observer_free(run.observer);
     watch_free(run.watch);
-    s->sim->hooks = (struct sim_hooks){ 0 };
-    traffic_on_op(s->sim->traffic, NULL, NULL);
-    if (traffic_failed(s->sim->traffic, &why))
+    s->sim->engine.hooks = (struct sim_hooks){ 0 };
+    traffic_on_op(s->sim->program.traffic, NULL, NULL);
+    if (traffic_failed(s->sim->program.traffic, &why))
         die("%s: %s", s->scenario.path, why.text);
     s->wall_s = progress_clock_s() - start_s;
 #ifndef NDEBUG

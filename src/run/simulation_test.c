@@ -58,7 +58,7 @@ static void run__reports_every_interval_up_to_the_end(void **state)
     assert_int_equal(looks.count, 34);           /* 33 whole ones, and 10 us */
     assert_int_equal(looks.last_ps, PS_PER_MS);
     assert_int_equal(looks.longest_ps, 30 * PS_PER_US);
-    assert_int_equal(looks.payload_bytes, s.sim->counters.payload_received);
+    assert_int_equal(looks.payload_bytes, s.sim->engine.counters.payload_received);
     assert_int_equal(s.series.intervals, 34);
     simulation_close(&s);
 }
@@ -75,10 +75,10 @@ static void run__reports_a_network_in_which_nothing_moves(void **state)
                   "traffic: [{kind: incast, senders: 2, size: 20KB}]\n"
                   "interval: 10us\nrun: 200ms\n");
     looks = run(&s);
-    assert_true(s.sim->counters.flows_done < s.sim->counters.flows_started);
+    assert_true(s.sim->engine.counters.flows_done < s.sim->engine.counters.flows_started);
     assert_int_equal(looks.count, 20000);
     assert_int_equal(looks.last_ps, 200 * PS_PER_MS);
-    assert_int_equal(looks.payload_bytes, s.sim->counters.payload_received);
+    assert_int_equal(looks.payload_bytes, s.sim->engine.counters.payload_received);
     simulation_close(&s);
 }
 

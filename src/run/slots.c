@@ -61,7 +61,7 @@ void slots_free(struct slots *s)
 
 static struct ecn in_force(const struct slots *s, uint32_t queue)
 {
-    const struct ecn_cfg *e = &s->sim->port[s->port[queue]].ecn;
+    const struct ecn_cfg *e = &s->sim->net.port[s->port[queue]].ecn;
 
     return (struct ecn){ e->kmin_bytes, e->kmax_bytes, e->pmax };
 }
@@ -95,7 +95,7 @@ static void record(struct slots *s, uint64_t start_ps)
     for (uint32_t i = 0; i < s->count; i++) {
         const struct queue_slot *seen = &s->seen[i];
         struct slots_row         row = { .start_ps = start_ps, .slot_ps = s->slot_ps, .seen = seen,
-                                         .port = &s->sim->port[s->port[i]], .ecn = in_force(s, i) };
+                                         .port = &s->sim->net.port[s->port[i]], .ecn = in_force(s, i) };
 
         row.is_changed = !is_same(&seen->ecn, &s->was[i]) || !is_same(&row.ecn, &s->was[i]);
         s->was[i] = row.ecn;

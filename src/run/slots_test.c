@@ -97,8 +97,8 @@ static void look__slots_have_a_clock_of_their_own(void **state)
     assert_int_equal(log_of.slots, 28);
     for (uint32_t i = 0; i < log_of.slots; i++)
         bytes += log_of.bytes[i];
-    for (uint32_t i = 0; i < s.sim->ports; i++)
-        sent += s.sim->port[i].queue_tx_bytes;
+    for (uint32_t i = 0; i < s.sim->net.ports; i++)
+        sent += s.sim->net.port[i].queue_tx_bytes;
     assert_true(bytes < sent && (double)bytes > 0.95 * (double)sent);        /* the piece: 40 us of 2 ms */
     simulation_close(&s);
 }
@@ -304,9 +304,9 @@ static void record__a_setting_that_was_set_back_is_a_change(void **state)
 
 static const struct port *port_of_speed(const struct simulation *s, uint64_t rate_bps)
 {
-    for (uint32_t i = 0; i < s->sim->ports; i++)
-        if (s->sim->port[i].is_switch && s->sim->port[i].rate_bps == rate_bps)
-            return &s->sim->port[i];
+    for (uint32_t i = 0; i < s->sim->net.ports; i++)
+        if (s->sim->net.port[i].is_switch && s->sim->net.port[i].rate_bps == rate_bps)
+            return &s->sim->net.port[i];
     fail();
     return NULL;
 }
@@ -342,8 +342,8 @@ static void acc__the_same_with_many_threads(void **state)
         simulation_run(&s, NULL, NULL);
         assert_int_equal(s.tuning.steps, 8);
         last[i] = s.tuning.step[7];
-        done[i] = s.sim->counters.payload_received;
-        marked[i] = s.sim->counters.cnps_sent;
+        done[i] = s.sim->engine.counters.payload_received;
+        marked[i] = s.sim->engine.counters.cnps_sent;
         simulation_close(&s);
     }
     assert_int_equal(done[0], done[1]);

@@ -40,11 +40,11 @@ void tuning_world_fini(struct tuner_world *w)
 
 void tuning_world(struct tuner_world *w, const struct sim *s, uint64_t interval_ps)
 {
-    *w = (struct tuner_world){ .seed = s->cfg.seed, .interval_ps = interval_ps, .base_rtt_ps = s->base_rtt_ps,
+    *w = (struct tuner_world){ .seed = s->cfg.seed, .interval_ps = interval_ps, .base_rtt_ps = s->net.base_rtt_ps,
                                .start = s->cfg.knobs };
     add_queues(w, s);
-    for (uint32_t i = 0; i < s->hosts; i++) {
-        const struct port *p = &s->port[s->host[i].port];
+    for (uint32_t i = 0; i < s->net.hosts; i++) {
+        const struct port *p = &s->net.port[s->net.host[i].port];
         uint64_t           one = pfc_bytes(p->peer->node, p->peer, 1), two = pfc_bytes(p->peer->node, p->peer, 2);
 
         w->host_bps = p->rate_bps > w->host_bps ? p->rate_bps : w->host_bps;

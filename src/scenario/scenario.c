@@ -229,7 +229,5 @@ int scenario_start(struct scenario *s, struct sim **sim, struct err *err)
         return err_set(err, -rc, "%s: %s", s->path, why.text);
     s->graph = (struct graph){ 0 };
     s->traffic = NULL;
-    s->cfg.change = NULL;
-    s->cfg.changes = 0;
     return 0;
 }

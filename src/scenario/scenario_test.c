@@ -577,7 +577,7 @@ static void scenario_start__examples(void **state)
         if (scenario_start(&s, &sim, &err))
             fail_msg("%s", err.text);
         sim_run_until(sim, 60 * PS_PER_US);
-        assert_true(sim->counters.data_received > 0 || strcmp(s.entry[0].kind, "poisson") == 0);
+        assert_true(sim->engine.counters.data_received > 0 || strcmp(s.entry[0].kind, "poisson") == 0);
         sim_check(sim);
         sim_free(sim);
         scenario_fini(&s);

@@ -33,7 +33,7 @@ static void read__what_holds_if_nothing_is_said(void **unused)
     assert_false(s.cfg.tcp[0].is_ecn);
     assert_int_equal(scenario_start(&s, &sim, &err), 0);
     assert_int_equal(sim->cfg.lossy_prios, 1 << 1);
-    assert_int_equal(sim->lossless_prios, 0xff & ~(1 << 1));
+    assert_int_equal(sim->sw.lossless_prios, 0xff & ~(1 << 1));
     sim_free(sim);
     scenario_fini(&s);
 }

@@ -119,7 +119,7 @@ static uint64_t pause_ps(const char *entry)
 
     parse(&s, CLOS, entry);
     assert_int_equal(scenario_start(&s, &sim, &err), 0);
-    traffic_on_op(sim->traffic, take_op, op);
+    traffic_on_op(sim->program.traffic, take_op, op);
     sim_run_until(sim, PS_PER_S);
     assert_true(sim->is_done);
     sim_free(sim);

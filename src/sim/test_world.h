@@ -85,7 +85,7 @@ static inline void world_on_pfc(void *arg, const struct pfc_result *r)
     w->pfc[w->pfc_count++] = *r;
 }
 
-/* Takes over graph and traffic, whatever comes of it. */
+/* Takes over graph, traffic and the configuration's list of changes, whatever comes of it. */
 static inline int world_start(struct world *w, struct graph *g, const struct sim_cfg *cfg, struct traffic *t,
                               struct err *err)
 {
@@ -93,13 +93,13 @@ static inline int world_start(struct world *w, struct graph *g, const struct sim
 
     *w = (struct world){ 0 };
     rc = sim_new(&w->sim, g, cfg, t, err);
+    free(cfg->change);
     if (rc) {
         traffic_free(t);
         graph_fini(g);
-        free(cfg->change);
         return rc;
     }
-    w->sim->hooks = (struct sim_hooks){ w, world_on_done, world_on_pfc };
+    w->sim->engine.hooks = (struct sim_hooks){ w, world_on_done, world_on_pfc };
     return 0;
 }
 
@@ -132,13 +132,13 @@ static inline bool world_finish(struct world *w, uint64_t step_ps, uint64_t unti
 {
     struct sim *s = w->sim;
 
-    while (!s->is_done && s->now_ps < until_ps) {
-        sim_run_until(s, s->now_ps + step_ps);
+    while (!s->is_done && s->engine.now_ps < until_ps) {
+        sim_run_until(s, s->engine.now_ps + step_ps);
         sim_check(s);
     }
     if (!s->is_done)
         return false;
-    sim_run_until(s, s->now_ps + PS_PER_S / 10);
+    sim_run_until(s, s->engine.now_ps + PS_PER_S / 10);
     sim_check(s);
     return true;
 }

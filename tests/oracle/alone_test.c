@@ -92,7 +92,7 @@ static void expect_alone(enum sim_model model, struct graph *g, uint32_t src, ui
     assert_int_equal(w.done[0].ideal_ps,
                      model != MODEL_NIC ? hpcc_ideal_ps(&cfg, r, bytes) : w.done[0].fct_ps);
     assert_int_equal(w.done[0].resent_bytes, 0);
-    assert_int_equal(w.sim->packets.live, 0);
+    assert_int_equal(w.sim->engine.packets.live, 0);
     sim_check(w.sim);
     world_end(&w);
 }

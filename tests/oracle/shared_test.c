@@ -78,12 +78,12 @@ static void pfc__loses_nothing_and_no_time(void **unused)
     cfg.buffer_bytes = 9 * (25000 + 4 * 1106 + 84 + 4096) + 400000;
     start_incast(&w, &cfg, senders, packets * 1024, DELAY_PS);
     assert_true(world_finish(&w, PS_PER_US, PS_PER_S));
-    assert_true(w.sim->counters.pauses > senders);
-    assert_int_equal(w.sim->counters.pauses, w.sim->counters.resumes);
-    assert_int_equal(w.sim->counters.pfc_sent, w.sim->counters.pauses + w.sim->counters.resumes);
-    assert_int_equal(w.sim->counters.dropped_buffer, 0);
-    assert_int_equal(w.sim->counters.payload_received, senders * packets * 1024);
-    assert_int_equal(w.sim->counters.payload_sent, senders * packets * 1024);
+    assert_true(w.sim->engine.counters.pauses > senders);
+    assert_int_equal(w.sim->engine.counters.pauses, w.sim->engine.counters.resumes);
+    assert_int_equal(w.sim->engine.counters.pfc_sent, w.sim->engine.counters.pauses + w.sim->engine.counters.resumes);
+    assert_int_equal(w.sim->engine.counters.dropped_buffer, 0);
+    assert_int_equal(w.sim->engine.counters.payload_received, senders * packets * 1024);
+    assert_int_equal(w.sim->engine.counters.payload_sent, senders * packets * 1024);
     for (uint32_t i = 0; i < w.done_count; i++)
         last = w.done[i].fct_ps > last ? w.done[i].fct_ps : last;
     assert_int_equal(last, last_done_ps(senders, packets));
@@ -104,9 +104,9 @@ static void pfc__a_paused_port_is_silent(void **unused)
     cfg.buffer_bytes = 5 * (25000 + 4 * 1106 + 84 + 4096) + 60000;
     start_incast(&w, &cfg, senders, 300 * 1024, DELAY_PS);
     while (!w.sim->is_done) {
-        sim_run_until(w.sim, w.sim->now_ps + 40);        /* shorter than any frame */
+        sim_run_until(w.sim, w.sim->engine.now_ps + 40);        /* shorter than any frame */
         for (uint32_t i = 1; i <= senders; i++) {
-            const struct port *p = &w.sim->port[w.sim->host[i].port];
+            const struct port *p = &w.sim->net.port[w.sim->net.host[i].port];
             uint64_t           now = p->counters.tx_packets[PACKET_DATA];
 
             assert_int_equal(p->node->id, i);
@@ -146,7 +146,7 @@ static void pfc__paused_time_is_that_between_frames(void **unused)
                 since = w.pfc[k].is_pause ? w.pfc[k].at_ps : 0;
             }
         assert_true(paused > 0);
-        assert_int_equal(port_paused_ps(&w.sim->port[w.sim->host[i].port], w.sim->now_ps), paused);
+        assert_int_equal(port_paused_ps(&w.sim->net.port[w.sim->net.host[i].port], w.sim->engine.now_ps), paused);
     }
     world_end(&w);
 }
@@ -164,8 +164,8 @@ static void shares__are_equal(void **unused)
     world_cfg(&cfg, MODEL_NIC);
     start_incast(&w, &cfg, 2, 2000 * 1024, DELAY_PS);
     sim_run_until(w.sim, FULL_PS + 2 * DELAY_PS + 1000 * FULL_PS);
-    for (uint32_t id = 1; id < w.sim->flow_used; id++)
-        got[w.sim->flow[id].src] = w.sim->flow_rx[id].expected / 1024;
+    for (uint32_t id = 1; id < w.sim->flows.used; id++)
+        got[w.sim->flows.flow[id].src] = w.sim->flows.rx[id].expected / 1024;
     assert_int_equal(got[1] + got[2], 1000);             /* the link is never idle */
     assert_in_range(got[1], 499, 501);
     world_end(&w);
@@ -210,7 +210,7 @@ static void lossy__everything_arrives_in_the_end(void **unused)
         cfg.rto_ps = 500 * PS_PER_US;
         start_incast(&w, &cfg, 8, 200000, DELAY_PS);
         assert_true(world_finish(&w, 10 * PS_PER_US, PS_PER_S));
-        c = &w.sim->counters;
+        c = &w.sim->engine.counters;
         assert_int_equal(w.done_count, 8);
         assert_true(c->dropped_buffer > 100 && c->nacks_sent + c->timeouts > 0);
         assert_int_equal(c->dropped_wire + c->dropped_down + c->dropped_no_route + c->pfc_sent + c->pauses,
@@ -244,17 +244,17 @@ static void lossy__wire_loses_its_share(void **unused)
     world_of_flows(&w, &g, &cfg, &(struct flow_row){ .src = 0, .dst = 1, .prio = 3, .bytes = 10000 * 1024 },
                    1);
     assert_true(world_finish(&w, 100 * PS_PER_US, 10 * PS_PER_S));
-    for (uint32_t i = 0; i < w.sim->ports; i++)
+    for (uint32_t i = 0; i < w.sim->net.ports; i++)
         for (int k = 0; k < 5; k++)
-            frames += w.sim->port[i].counters.tx_packets[k];
+            frames += w.sim->net.port[i].counters.tx_packets[k];
     mean = (double)frames * loss;
     sigma_squared = mean * (1 - loss);
     assert_true(frames > 20000);
-    assert_true(((double)w.sim->counters.dropped_wire - mean) *
-                    ((double)w.sim->counters.dropped_wire - mean) <
+    assert_true(((double)w.sim->engine.counters.dropped_wire - mean) *
+                    ((double)w.sim->engine.counters.dropped_wire - mean) <
                 25 * sigma_squared);
-    assert_int_equal(w.sim->counters.payload_received, 10000 * 1024);
-    assert_int_equal(w.sim->counters.dropped_buffer, 0);
+    assert_int_equal(w.sim->engine.counters.payload_received, 10000 * 1024);
+    assert_int_equal(w.sim->engine.counters.dropped_buffer, 0);
     world_end(&w);
 }
 
@@ -277,8 +277,8 @@ static void lossy__bit_errors_hit_long_frames(void **unused)
     world_of_flows(&w, &g, &cfg, &(struct flow_row){ .src = 0, .dst = 1, .prio = 3, .bytes = 10000 * 1024 },
                    1);
     assert_true(world_finish(&w, 100 * PS_PER_US, 10 * PS_PER_S));
-    lost = (double)w.sim->counters.payload_dropped / 1024;
-    sent = (double)w.sim->counters.data_sent;
+    lost = (double)w.sim->engine.counters.payload_dropped / 1024;
+    sent = (double)w.sim->engine.counters.data_sent;
     assert_true((lost - sent * (1 - survive)) * (lost - sent * (1 - survive)) <
                 25 * sent * survive * (1 - survive));
     assert_true(lost > 100);
@@ -317,9 +317,9 @@ static void failure__flows_find_another_way(void **unused)
         uint64_t                   before;
 
         start_clos_with_failure(&w, 20 * PS_PER_US, is_back ? 60 * PS_PER_US : 0);
-        c = &w.sim->counters;
+        c = &w.sim->engine.counters;
         sim_run_until(w.sim, 20 * PS_PER_US);
-        p = &w.sim->port[w.sim->node[8].first_port + 4];     /* tor0's to spine0 */
+        p = &w.sim->net.port[w.sim->net.node[8].first_port + 4];     /* tor0's to spine0 */
         assert_int_equal(p->link, 8);
         before = p->counters.tx_packets[PACKET_DATA];
         assert_true(before > 0);
@@ -354,7 +354,7 @@ static void failure__of_a_host_link_is_survived(void **unused)
     world_of_flows(&w, &g, &cfg, &(struct flow_row){ .src = 0, .dst = 1, .prio = 3, .bytes = 1000000 }, 1);
     assert_true(world_finish(&w, 10 * PS_PER_US, PS_PER_S));
     assert_in_range(w.done[0].fct_ps, 5 * PS_PER_MS, 6 * PS_PER_MS);
-    assert_true(w.sim->counters.dropped_down > 0 && w.sim->counters.timeouts > 0);
+    assert_true(w.sim->engine.counters.dropped_down > 0 && w.sim->engine.counters.timeouts > 0);
     world_end(&w);
 }
 

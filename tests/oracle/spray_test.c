@@ -52,14 +52,14 @@ static struct outcome run(const char *repeat, const char *how, uint32_t mode)
     if (scenario_start(&scenario, &s, &err))
         die("%s", err.text);
     sim_run_until(s, FROM_PS);
-    received = s->counters.payload_received;
+    received = s->engine.counters.payload_received;
     sim_run_until(s, UNTIL_PS);
     sim_check(s);
-    o.share = (double)(s->counters.payload_received - received) / possible_bytes();
-    o.nacks = s->counters.nacks_sent;
-    o.reordered = s->counters.reordered;
-    o.pauses = s->counters.pauses;
-    assert_int_equal(s->counters.timeouts, 0);
+    o.share = (double)(s->engine.counters.payload_received - received) / possible_bytes();
+    o.nacks = s->engine.counters.nacks_sent;
+    o.reordered = s->engine.counters.reordered;
+    o.pauses = s->engine.counters.pauses;
+    assert_int_equal(s->engine.counters.timeouts, 0);
     sim_free(s);
     scenario_fini(&scenario);
     return o;

@@ -189,13 +189,13 @@ static void run_scenario(struct outcome *o, struct scenario *scenario, uint64_t 
     o->bound_ps = scenario->entry[0].bound_ps;
     if (scenario_start(scenario, &s, &err))
         die("%s", err.text);
-    s->hooks = (struct sim_hooks){ .arg = o, .flow_done = on_flow };
-    traffic_on_op(s->traffic, on_op, &o->ops);
-    while (sim_run_until(s, step_ps ? s->now_ps + step_ps : NEVER))
+    s->engine.hooks = (struct sim_hooks){ .arg = o, .flow_done = on_flow };
+    traffic_on_op(s->program.traffic, on_op, &o->ops);
+    while (sim_run_until(s, step_ps ? s->engine.now_ps + step_ps : NEVER))
         continue;
     assert_true(s->is_done);
     sim_check(s);
-    o->digest = digest_add_counters(o->digest, &s->counters);
+    o->digest = digest_add_counters(o->digest, &s->engine.counters);
     sim_free(s);
 }
 

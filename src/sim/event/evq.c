@@ -8,44 +8,44 @@
 #define WORDS     (EVQ_BUCKETS / 64)
 #define FEW       24u            /* sorted by insertion */
 
-void evq_init(struct evq *q, struct arena *arena, uint32_t slots, uint64_t width_ps, uint64_t span_ps)
+void evq_init(struct evq *q, struct arena *arena, uint32_t events, uint64_t width_ps, uint64_t span_ps)
 {
     memset(q, 0, sizeof *q);
     while (1ull << q->shift < width_ps || ((uint64_t)EVQ_BUCKETS << q->shift) < span_ps)
         q->shift++;
-    q->slots = slots;
-    q->slot = arena_alloc(arena, slots, sizeof *q->slot);
-    q->heap = arena_alloc(arena, slots, sizeof *q->heap);
-    q->front = arena_alloc(arena, slots, sizeof *q->front);
-    q->scratch = arena_alloc(arena, slots, sizeof *q->scratch);
+    q->events = events;
+    q->event = arena_alloc(arena, events, sizeof *q->event);
+    q->heap = arena_alloc(arena, events, sizeof *q->heap);
+    q->front = arena_alloc(arena, events, sizeof *q->front);
+    q->scratch = arena_alloc(arena, events, sizeof *q->scratch);
     for (uint32_t i = 0; i < EVQ_BUCKETS; i++)
         q->bucket[i] = EVQ_NONE;
-    for (uint32_t i = 0; i < slots; i++)
-        q->slot[i].next = EVQ_IDLE;
+    for (uint32_t i = 0; i < events; i++)
+        q->event[i].next = EVQ_IDLE;
 }
 
 /* ---- the heap of far events ---- */
 
-static void heap_put(struct evq *q, uint32_t pos, uint32_t slot)
+static void heap_put(struct evq *q, uint32_t pos, uint32_t event)
 {
-    q->heap[pos] = slot;
-    q->slot[slot].next = EVQ_HEAP | pos;
+    q->heap[pos] = event;
+    q->event[event].next = EVQ_HEAP | pos;
 }
 
-static void heap_up(struct evq *q, uint32_t pos, uint32_t slot)
+static void heap_up(struct evq *q, uint32_t pos, uint32_t event)
 {
     while (pos > 0) {
         uint32_t parent = (pos - 1) / 4;
 
-        if (!evq_before(&q->slot[slot], &q->slot[q->heap[parent]]))
+        if (!evq_before(&q->event[event], &q->event[q->heap[parent]]))
             break;
         heap_put(q, pos, q->heap[parent]);
         pos = parent;
     }
-    heap_put(q, pos, slot);
+    heap_put(q, pos, event);
 }
 
-static void heap_down(struct evq *q, uint32_t pos, uint32_t slot)
+static void heap_down(struct evq *q, uint32_t pos, uint32_t event)
 {
     for (;;) {
         uint32_t first = 4 * pos + 1, last = first + 4, best;
@@ -56,14 +56,14 @@ static void heap_down(struct evq *q, uint32_t pos, uint32_t slot)
             last = q->heap_count;
         best = first;
         for (uint32_t i = first + 1; i < last; i++)
-            if (evq_before(&q->slot[q->heap[i]], &q->slot[q->heap[best]]))
+            if (evq_before(&q->event[q->heap[i]], &q->event[q->heap[best]]))
                 best = i;
-        if (!evq_before(&q->slot[q->heap[best]], &q->slot[slot]))
+        if (!evq_before(&q->event[q->heap[best]], &q->event[event]))
             break;
         heap_put(q, pos, q->heap[best]);
         pos = best;
     }
-    heap_put(q, pos, slot);
+    heap_put(q, pos, event);
 }
 
 static void heap_remove(struct evq *q, uint32_t pos)
@@ -72,7 +72,7 @@ static void heap_remove(struct evq *q, uint32_t pos)
 
     if (pos == q->heap_count)
         return;
-    if (pos > 0 && evq_before(&q->slot[last], &q->slot[q->heap[(pos - 1) / 4]]))
+    if (pos > 0 && evq_before(&q->event[last], &q->event[q->heap[(pos - 1) / 4]]))
         heap_up(q, pos, last);
     else
         heap_down(q, pos, last);
@@ -87,7 +87,7 @@ static void merge(const struct evq *q, uint32_t *a, uint32_t left, uint32_t n, u
 
     memcpy(scratch, a, left * sizeof *a);
     for (k = 0; i < left && j < n; k++)
-        a[k] = evq_before(&q->slot[scratch[i]], &q->slot[a[j]]) ? a[j++] : scratch[i++];
+        a[k] = evq_before(&q->event[scratch[i]], &q->event[a[j]]) ? a[j++] : scratch[i++];
     memcpy(a + k, scratch + i, (left - i) * sizeof *a);
 }
 
@@ -102,7 +102,7 @@ static void sort(const struct evq *q, uint32_t *a, uint32_t n, uint32_t *scratch
     for (uint32_t i = 1; i < n; i++) {
         uint32_t id = a[i], j = i;
 
-        for (; j > 0 && evq_before(&q->slot[a[j - 1]], &q->slot[id]); j--)
+        for (; j > 0 && evq_before(&q->event[a[j - 1]], &q->event[id]); j--)
             a[j] = a[j - 1];
         a[j] = id;
     }
@@ -112,10 +112,10 @@ static void front_insert(struct evq *q, uint32_t id)
 {
     uint32_t j = q->front_count++;
 
-    for (; j > 0 && evq_before(&q->slot[q->front[j - 1]], &q->slot[id]); j--)
+    for (; j > 0 && evq_before(&q->event[q->front[j - 1]], &q->event[id]); j--)
         q->front[j] = q->front[j - 1];
     q->front[j] = id;
-    q->slot[id].next = EVQ_FRONT;
+    q->event[id].next = EVQ_FRONT;
 }
 
 /* Time reaches the bucket of this number: its events are sorted into 'front', which is empty. */
@@ -124,8 +124,8 @@ static void open_bucket(struct evq *q, uint64_t number)
     uint32_t b = (uint32_t)number % EVQ_BUCKETS, n = 0;
 
     for (uint32_t id = q->bucket[b], next; id != EVQ_NONE; id = next) {
-        next = q->slot[id].next;
-        q->slot[id].next = EVQ_FRONT;
+        next = q->event[id].next;
+        q->event[id].next = EVQ_FRONT;
         q->front[n++] = id;
     }
     q->front_count = n;
@@ -142,7 +142,7 @@ static void open_bucket(struct evq *q, uint64_t number)
 
 void evq_insert(struct evq *q, uint32_t id)
 {
-    if (q->slot[id].at_ps >> q->shift < q->from) {
+    if (q->event[id].at_ps >> q->shift < q->from) {
         front_insert(q, id);
     } else {
         heap_up(q, q->heap_count++, id);
@@ -152,12 +152,12 @@ void evq_insert(struct evq *q, uint32_t id)
 
 static void ring_remove(struct evq *q, uint32_t id)
 {
-    uint32_t  b = (uint32_t)(q->slot[id].at_ps >> q->shift) % EVQ_BUCKETS;
+    uint32_t  b = (uint32_t)(q->event[id].at_ps >> q->shift) % EVQ_BUCKETS;
     uint32_t *link = &q->bucket[b];
 
     while (*link != id)
-        link = &q->slot[*link].next;
-    *link = q->slot[id].next;
+        link = &q->event[*link].next;
+    *link = q->event[id].next;
     if (q->bucket[b] == EVQ_NONE)
         q->bits[b / 64] &= ~(1ull << (b % 64));
 }
@@ -173,7 +173,7 @@ static void front_remove(struct evq *q, uint32_t id)
 
 void evq_cancel(struct evq *q, uint32_t id)
 {
-    uint32_t next = q->slot[id].next;
+    uint32_t next = q->event[id].next;
 
     assert(next != EVQ_IDLE);
     if (next == EVQ_FRONT)
@@ -182,7 +182,7 @@ void evq_cancel(struct evq *q, uint32_t id)
         heap_remove(q, next & ~EVQ_HEAP);
     else
         ring_remove(q, id);
-    q->slot[id].next = EVQ_IDLE;
+    q->event[id].next = EVQ_IDLE;
     q->limit_ps = 0;
 }
 
@@ -207,7 +207,7 @@ static bool advance(struct evq *q, uint64_t until_ps)
 {
     uint64_t ahead = ring_distance(q);
     uint64_t ring = ahead == UINT64_MAX ? UINT64_MAX : q->from + ahead;
-    uint64_t far = q->heap_count ? q->slot[q->heap[0]].at_ps >> q->shift : UINT64_MAX;
+    uint64_t far = q->heap_count ? q->event[q->heap[0]].at_ps >> q->shift : UINT64_MAX;
     uint64_t number = ring < far ? ring : far;
 
     if (number == UINT64_MAX || number << q->shift > until_ps)
@@ -221,13 +221,13 @@ static bool advance(struct evq *q, uint64_t until_ps)
 
 uint32_t evq_pop_far(struct evq *q, uint64_t until_ps)
 {
-    const struct evq_slot *far, *near;
-    uint32_t               id;
+    const struct event *far, *near;
+    uint32_t            id;
 
-    if (!q->front_count && !advance(q, until_ps))
+    if (__builtin_expect(q->is_stopped, 0) || (!q->front_count && !advance(q, until_ps)))
         return EVQ_NONE;
-    far = q->heap_count ? &q->slot[q->heap[0]] : NULL;
-    near = q->front_count ? &q->slot[q->front[q->front_count - 1]] : NULL;
+    far = q->heap_count ? &q->event[q->heap[0]] : NULL;
+    near = q->front_count ? &q->event[q->front[q->front_count - 1]] : NULL;
     assert(far || near);
     q->limit_ps = until_ps == UINT64_MAX ? until_ps : until_ps + 1;
     if (far && far->at_ps < q->limit_ps)
@@ -243,7 +243,7 @@ uint32_t evq_pop_far(struct evq *q, uint64_t until_ps)
             return EVQ_NONE;
         id = q->front[--q->front_count];
     }
-    q->slot[id].next = EVQ_IDLE;
+    q->event[id].next = EVQ_IDLE;
     return id;
 }
 
@@ -254,12 +254,12 @@ uint64_t evq_next_ps(const struct evq *q)
     uint64_t next = UINT64_MAX, ahead = ring_distance(q);
 
     if (q->front_count)
-        next = q->slot[q->front[q->front_count - 1]].at_ps;
-    if (q->heap_count && q->slot[q->heap[0]].at_ps < next)
-        next = q->slot[q->heap[0]].at_ps;
+        next = q->event[q->front[q->front_count - 1]].at_ps;
+    if (q->heap_count && q->event[q->heap[0]].at_ps < next)
+        next = q->event[q->heap[0]].at_ps;
     if (ahead != UINT64_MAX)
-        for (uint32_t id = q->bucket[(q->from + ahead) % EVQ_BUCKETS]; id != EVQ_NONE; id = q->slot[id].next)
-            next = q->slot[id].at_ps < next ? q->slot[id].at_ps : next;
+        for (uint32_t id = q->bucket[(q->from + ahead) % EVQ_BUCKETS]; id != EVQ_NONE; id = q->event[id].next)
+            next = q->event[id].at_ps < next ? q->event[id].at_ps : next;
     return next;
 }
 
@@ -267,8 +267,8 @@ uint32_t evq_pending(const struct evq *q)
 {
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < q->slots; i++)
-        n += q->slot[i].next != EVQ_IDLE;
+    for (uint32_t i = 0; i < q->events; i++)
+        n += q->event[i].next != EVQ_IDLE;
     return n;
 }
 
@@ -286,16 +286,16 @@ void evq_check(const struct evq *q)
 
     for (uint32_t b = 0; b < EVQ_BUCKETS; b++) {
         expect((q->bits[b / 64] >> (b % 64) & 1) == (q->bucket[b] != EVQ_NONE));
-        for (uint32_t id = q->bucket[b]; id != EVQ_NONE; id = q->slot[id].next, found++)
-            expect((q->slot[id].at_ps >> q->shift) % EVQ_BUCKETS == b && q->slot[id].at_ps >> q->shift >= q->from);
+        for (uint32_t id = q->bucket[b]; id != EVQ_NONE; id = q->event[id].next, found++)
+            expect((q->event[id].at_ps >> q->shift) % EVQ_BUCKETS == b && q->event[id].at_ps >> q->shift >= q->from);
     }
     for (uint32_t i = 0; i < q->front_count; i++) {
-        expect(q->slot[q->front[i]].next == EVQ_FRONT && q->slot[q->front[i]].at_ps >> q->shift < q->from);
-        expect(i == 0 || evq_before(&q->slot[q->front[i]], &q->slot[q->front[i - 1]]));
+        expect(q->event[q->front[i]].next == EVQ_FRONT && q->event[q->front[i]].at_ps >> q->shift < q->from);
+        expect(i == 0 || evq_before(&q->event[q->front[i]], &q->event[q->front[i - 1]]));
     }
     for (uint32_t i = 0; i < q->heap_count; i++) {
-        expect(q->slot[q->heap[i]].next == (EVQ_HEAP | i));
-        expect(i == 0 || !evq_before(&q->slot[q->heap[i]], &q->slot[q->heap[(i - 1) / 4]]));
+        expect(q->event[q->heap[i]].next == (EVQ_HEAP | i));
+        expect(i == 0 || !evq_before(&q->event[q->heap[i]], &q->event[q->heap[(i - 1) / 4]]));
     }
     expect(found == evq_pending(q));
 }

@@ -1,6 +1,6 @@
 /* src/sim/event/evq.h - what happens next.
  *
- * Every thing that can wait for a moment (a link, a port, a host, a source of flows) owns one slot; a slot
+ * Every thing that can wait for a moment (a link, a port, a host, a source of flows) owns one event; an event
  * is pending once or not at all, so the number of pending events is bounded by the size of the network and
  * nothing is allocated. Events are popped in the order of (at_ps, order): see "Time and order of events"
  * in docs/design.md for what the order is made of.
@@ -22,58 +22,59 @@
 
 struct arena;
 
-#define EVQ_NONE    UINT32_MAX   /* no slot; as 'next': last of its list */
+#define EVQ_NONE    UINT32_MAX   /* no event; as 'next': last of its list */
 #define EVQ_IDLE    (UINT32_MAX - 1)     /* as 'next': not pending */
 #define EVQ_FRONT   (UINT32_MAX - 2)     /* as 'next': in 'front' */
 #define EVQ_HEAP    0x80000000u  /* as 'next': in the heap, at the position in the other bits */
 #define EVQ_BUCKETS 16384u       /* fixed, so that every address in the ring is one addition away */
 
-struct evq_slot {
+struct event {
     uint64_t at_ps, order;
-    uint32_t next;               /* the next slot in the bucket's list, or one of the above */
+    uint32_t next;               /* the next event in the bucket's list, or one of the above */
     uint32_t hint;               /* the owner's, like 'owner': what it will need when it happens */
     char    *owner;
 };
 
 struct evq {
-    struct evq_slot *slot;
+    struct event    *event;
     uint64_t         from;       /* number (at_ps >> shift) of the ring's first bucket; before it: 'front' */
     uint64_t         limit_ps;   /* what 'front' or the ring has before this is next; else look further */
     uint32_t        *front;      /* events of a bucket that held many, sorted, the next one last */
     uint32_t         front_count;
     uint32_t         shift;
-    uint32_t         slots;
+    uint32_t         events;
     uint32_t         heap_count;
-    uint32_t        *heap;       /* 4-ary, of slots */
+    bool             is_stopped; /* nothing is popped any more */
+    uint32_t        *heap;       /* 4-ary, of events */
     uint32_t        *scratch;    /* for sorting */
 
     /* Told which events are about to happen when many are (NULL: nobody asks), so that their memory can be
      * fetched. */
-    void           (*on_open)(void *arg, const uint32_t *slots, uint32_t count);
+    void           (*on_open)(void *arg, const uint32_t *events, uint32_t count);
     void            *on_open_arg;
 
     uint64_t         bits[EVQ_BUCKETS / 64];     /* bit b: bucket b is not empty */
-    uint32_t         bucket[EVQ_BUCKETS];        /* first slot of each list, or EVQ_NONE */
+    uint32_t         bucket[EVQ_BUCKETS];        /* first event of each list, or EVQ_NONE */
 };
 
-static inline bool evq_before(const struct evq_slot *a, const struct evq_slot *b)
+static inline bool evq_before(const struct event *a, const struct event *b)
 {
     return a->at_ps < b->at_ps || (a->at_ps == b->at_ps && a->order < b->order);
 }
 
-/* 'slots' slots, all idle. Buckets are at least 'width_ps' wide, and wide enough for the ring to span
+/* So many events, all idle. Buckets are at least 'width_ps' wide, and wide enough for the ring to span
  * 'span_ps'. One event to a bucket is best: there is nothing to sort and not far to look. */
-void evq_init(struct evq *, struct arena *, uint32_t slots, uint64_t width_ps, uint64_t span_ps);
+void evq_init(struct evq *, struct arena *, uint32_t events, uint64_t width_ps, uint64_t span_ps);
 
-/* Puts a slot whose time is set into 'front' or the heap: the rare half of evq_add(). */
-void evq_insert(struct evq *, uint32_t slot);
+/* Puts a event whose time is set into 'front' or the heap: the rare half of evq_add(). */
+void evq_insert(struct evq *, uint32_t event);
 
-/* Makes an idle slot pending. 'at_ps' is not before the last event popped. */
+/* Makes an idle event pending. 'at_ps' is not before the last event popped. */
 static inline void evq_add(struct evq *q, uint32_t id, uint64_t at_ps, uint64_t order)
 {
-    struct evq_slot *s = &q->slot[id];
-    uint64_t         number = at_ps >> q->shift;
-    uint32_t         b = (uint32_t)number % EVQ_BUCKETS;
+    struct event *s = &q->event[id];
+    uint64_t      number = at_ps >> q->shift;
+    uint32_t      b = (uint32_t)number % EVQ_BUCKETS;
 
     assert(s->next == EVQ_IDLE);
     s->at_ps = at_ps;
@@ -87,8 +88,8 @@ static inline void evq_add(struct evq *q, uint32_t id, uint64_t at_ps, uint64_t 
     }
 }
 
-/* Makes a pending slot idle again. */
-void evq_cancel(struct evq *, uint32_t slot);
+/* Makes a pending event idle again. */
+void evq_cancel(struct evq *, uint32_t event);
 
 /* Finds the next event when evq_pop() does not see it at once. */
 uint32_t evq_pop_far(struct evq *, uint64_t until_ps);
@@ -97,8 +98,8 @@ uint32_t evq_pop_far(struct evq *, uint64_t until_ps);
 static inline uint32_t evq_pop(struct evq *q, uint64_t until_ps)
 {
     if (q->front_count) {
-        uint32_t         id = q->front[q->front_count - 1];
-        struct evq_slot *s = &q->slot[id];
+        uint32_t      id = q->front[q->front_count - 1];
+        struct event *s = &q->event[id];
 
         if (s->at_ps < q->limit_ps) {
             q->front_count--;
@@ -111,8 +112,8 @@ static inline uint32_t evq_pop(struct evq *q, uint64_t until_ps)
         uint64_t word = q->bits[from / 64] >> (from % 64);
 
         if (word) {
-            uint32_t         ahead = (uint32_t)__builtin_ctzll(word), b = from + ahead, id = q->bucket[b];
-            struct evq_slot *s = &q->slot[id];
+            uint32_t      ahead = (uint32_t)__builtin_ctzll(word), b = from + ahead, id = q->bucket[b];
+            struct event *s = &q->event[id];
 
             if (s->next == EVQ_NONE) {
                 if (s->at_ps < q->limit_ps) {
@@ -122,9 +123,9 @@ static inline uint32_t evq_pop(struct evq *q, uint64_t until_ps)
                     s->next = EVQ_IDLE;
                     return id;
                 }
-            } else if (q->slot[s->next].next == EVQ_NONE) {
-                uint32_t         other = s->next;
-                struct evq_slot *o = &q->slot[other];
+            } else if (q->event[s->next].next == EVQ_NONE) {
+                uint32_t      other = s->next;
+                struct event *o = &q->event[other];
 
                 if (evq_before(o, s)) {
                     if (o->at_ps < q->limit_ps) {
@@ -145,9 +146,9 @@ static inline uint32_t evq_pop(struct evq *q, uint64_t until_ps)
     return evq_pop_far(q, until_ps);
 }
 
-static inline bool evq_is_pending(const struct evq *q, uint32_t slot)
+static inline bool evq_is_pending(const struct evq *q, uint32_t event)
 {
-    return q->slot[slot].next != EVQ_IDLE;
+    return q->event[event].next != EVQ_IDLE;
 }
 
 /* To be called before evq_pop() gets another 'until_ps': what is next is found anew. */
@@ -156,10 +157,17 @@ static inline void evq_renew(struct evq *q)
     q->limit_ps = 0;
 }
 
+/* From now on no event is popped: the caller has failed. What is pending stays so. */
+static inline void evq_stop(struct evq *q)
+{
+    q->is_stopped = true;
+    q->limit_ps = 0;
+}
+
 /* When the next event is; UINT64_MAX: there is none. */
 uint64_t evq_next_ps(const struct evq *);
 
-/* How many slots are pending; counts them. */
+/* How many events are pending; counts them. */
 uint32_t evq_pending(const struct evq *);
 
 /* Checks lists, bitmap, front and heap against each other; aborts if they disagree. */

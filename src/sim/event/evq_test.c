@@ -8,16 +8,16 @@
 
 #include <cmocka.h>
 
-#define SLOTS 300u
+#define EVENTS 300u
 
 /* The plain way to do it: look at every event. */
-struct naive { bool is_pending[SLOTS]; uint64_t at_ps[SLOTS], order[SLOTS]; };
+struct naive { bool is_pending[EVENTS]; uint64_t at_ps[EVENTS], order[EVENTS]; };
 
 static uint32_t naive_first(const struct naive *n, uint64_t until_ps)
 {
     uint32_t first = EVQ_NONE;
 
-    for (uint32_t i = 0; i < SLOTS; i++)
+    for (uint32_t i = 0; i < EVENTS; i++)
         if (n->is_pending[i] && n->at_ps[i] <= until_ps &&
             (first == EVQ_NONE || n->at_ps[i] < n->at_ps[first] ||
              (n->at_ps[i] == n->at_ps[first] && n->order[i] < n->order[first])))
@@ -29,7 +29,7 @@ static uint32_t naive_count(const struct naive *n)
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < SLOTS; i++)
+    for (uint32_t i = 0; i < EVENTS; i++)
         count += n->is_pending[i];
     return count;
 }
@@ -46,7 +46,7 @@ static void pair_init(struct pair *p, uint64_t width_ps, uint64_t span_ps, uint6
 {
     *p = (struct pair){ .q = malloc(sizeof *p->q) };
     arena_init(&p->arena, 1 << 20);
-    evq_init(p->q, &p->arena, SLOTS, width_ps, span_ps);
+    evq_init(p->q, &p->arena, EVENTS, width_ps, span_ps);
     rng_init(&p->rng, seed, 0);
 }
 
@@ -71,15 +71,15 @@ static uint64_t random_time(struct pair *p)
     }
 }
 
-static void pair_add(struct pair *p, uint32_t slot, uint64_t at_ps)
+static void pair_add(struct pair *p, uint32_t event, uint64_t at_ps)
 {
     /* Orders go up and down, so that an event may come before one that was added earlier. */
     uint64_t order = rng_below(&p->rng, 4) << 40 | p->next_order++;
 
-    p->naive.is_pending[slot] = true;
-    p->naive.at_ps[slot] = at_ps;
-    p->naive.order[slot] = order;
-    evq_add(p->q, slot, at_ps, order);
+    p->naive.is_pending[event] = true;
+    p->naive.at_ps[event] = at_ps;
+    p->naive.order[event] = order;
+    evq_add(p->q, event, at_ps, order);
 }
 
 static void pair_pop(struct pair *p, uint64_t until_ps)
@@ -93,27 +93,27 @@ static void pair_pop(struct pair *p, uint64_t until_ps)
         p->now_ps = until_ps > p->now_ps ? until_ps : p->now_ps;
         return;
     }
-    assert_int_equal(p->q->slot[got].at_ps, p->naive.at_ps[got]);
+    assert_int_equal(p->q->event[got].at_ps, p->naive.at_ps[got]);
     p->naive.is_pending[got] = false;
     p->now_ps = p->naive.at_ps[got];
 }
 
 static void pair_step(struct pair *p, uint32_t adds_of_ten)
 {
-    uint32_t slot = (uint32_t)rng_below(&p->rng, SLOTS);
+    uint32_t event = (uint32_t)rng_below(&p->rng, EVENTS);
 
     if (rng_below(&p->rng, 10) < adds_of_ten) {
-        if (!p->naive.is_pending[slot])
-            pair_add(p, slot, random_time(p));
+        if (!p->naive.is_pending[event])
+            pair_add(p, event, random_time(p));
     } else if (rng_below(&p->rng, 4) == 0) {
-        if (p->naive.is_pending[slot]) {
-            evq_cancel(p->q, slot);
-            p->naive.is_pending[slot] = false;
+        if (p->naive.is_pending[event]) {
+            evq_cancel(p->q, event);
+            p->naive.is_pending[event] = false;
         }
     } else {
         pair_pop(p, random_time(p));
     }
-    assert_int_equal(evq_is_pending(p->q, slot), p->naive.is_pending[slot]);
+    assert_int_equal(evq_is_pending(p->q, event), p->naive.is_pending[event]);
 }
 
 static void evq__agrees_with_a_plain_list(void **unused)
@@ -144,23 +144,23 @@ static void evq__agrees_with_a_plain_list(void **unused)
 static void evq__keeps_order_while_running(void **unused)
 {
     struct pair p;
-    uint32_t    popped = 0, slot;
+    uint32_t    popped = 0, event;
 
     (void)unused;
     pair_init(&p, 1000, 1000000, 9);
-    for (uint32_t i = 0; i < SLOTS; i++)
+    for (uint32_t i = 0; i < EVENTS; i++)
         pair_add(&p, i, random_time(&p));
     evq_renew(p.q);
-    while ((slot = evq_pop(p.q, UINT64_MAX)) != EVQ_NONE) {
-        assert_int_equal(slot, naive_first(&p.naive, UINT64_MAX));
-        p.naive.is_pending[slot] = false;
-        p.now_ps = p.naive.at_ps[slot];
+    while ((event = evq_pop(p.q, UINT64_MAX)) != EVQ_NONE) {
+        assert_int_equal(event, naive_first(&p.naive, UINT64_MAX));
+        p.naive.is_pending[event] = false;
+        p.now_ps = p.naive.at_ps[event];
         if (++popped < 5000)
-            pair_add(&p, slot, random_time(&p));
-        slot = (uint32_t)rng_below(&p.rng, SLOTS);
-        if (p.naive.is_pending[slot] && popped % 7 == 0) {
-            evq_cancel(p.q, slot);
-            p.naive.is_pending[slot] = false;
+            pair_add(&p, event, random_time(&p));
+        event = (uint32_t)rng_below(&p.rng, EVENTS);
+        if (p.naive.is_pending[event] && popped % 7 == 0) {
+            evq_cancel(p.q, event);
+            p.naive.is_pending[event] = false;
         }
     }
     assert_int_equal(naive_count(&p.naive), 0);
@@ -182,9 +182,9 @@ static void evq__sorts_thousands_at_one_instant(void **unused)
         evq_add(q, i, 500000, (uint64_t)i * 7919 % count);       /* 7919 and 20000 have no common factor */
     evq_check(q);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t slot = evq_pop(q, UINT64_MAX);
+        uint32_t event = evq_pop(q, UINT64_MAX);
 
-        assert_int_equal((uint64_t)slot * 7919 % count, i);
+        assert_int_equal((uint64_t)event * 7919 % count, i);
     }
     assert_int_equal(evq_pop(q, UINT64_MAX), EVQ_NONE);
     arena_fini(&arena);

@@ -1,36 +1,37 @@
 #include "sim/host/cnp_arbiter.h"
-#include "sim/sim.h"
 
 #define TURN_PS     PS_PER_US
 #define CNP_GAP_PS  (45 * PS_PER_US)
 #define IDLE_PS     (200 * PS_PER_US)
 
-static uint32_t slot_of(const struct sim *s, const struct host *h)
+static uint32_t event_of(const struct sim *s, const struct host *h)
 {
-    return s->slot_turn + (uint32_t)(h - s->host);
+    return s->engine.first.turn + (uint32_t)(h - s->net.host);
 }
 
-static void await_turn(struct sim *s, struct host *h)
+void cnp_arbiter_await_turn(struct sim *s, const struct host *h)
 {
-    uint64_t at = s->now_ps + TURN_PS;
+    uint64_t at = s->engine.now_ps + TURN_PS;
 
-    evq_add(&s->evq, slot_of(s, h), at, sim_order(s, &s->node[h->node], at));
+    if (!h->cnp_last)
+        return;
+    evq_add(&s->engine.evq, event_of(s, h), at, sim_order(s, &s->net.node[h->node], at));
 }
 
 static struct cnp_entry *take(struct sim *s)
 {
-    struct cnp_entry *e = s->congested_free;
+    struct cnp_entry *e = s->hosts.cnp_free;
 
     if (!e)
         return arena_alloc(&s->list_arena, 1, sizeof *e);
-    s->congested_free = e->next;
+    s->hosts.cnp_free = e->next;
     return e;
 }
 
 /* The new one's turn is last: the ring is entered behind the one visited last, which it then is. */
 static struct cnp_entry *add(struct sim *s, struct host *h, const struct packet *k)
 {
-    struct cnp_entry *e = take(s), *last = h->congested;
+    struct cnp_entry *e = take(s), *last = h->cnp_last;
 
     *e = (struct cnp_entry){
         .next = last ? last->next : e,
@@ -38,72 +39,68 @@ static struct cnp_entry *add(struct sim *s, struct host *h, const struct packet 
     };
     if (last)
         last->next = e;
-    else
-        await_turn(s, h);
-    h->congested = e;
-    h->congested_count++;
+    h->cnp_last = e;
+    h->cnp_count++;
+    if (!last)
+        cnp_arbiter_await_turn(s, h);
     return e;
 }
 
 static void drop(struct sim *s, struct host *h, struct cnp_entry *e)
 {
-    h->congested->next = e->next;
-    if (--h->congested_count == 0)
-        h->congested = NULL;
+    h->cnp_last->next = e->next;
+    if (--h->cnp_count == 0)
+        h->cnp_last = NULL;
     e->flow = 0;
-    e->next = s->congested_free;
-    s->congested_free = e;
+    e->next = s->hosts.cnp_free;
+    s->hosts.cnp_free = e;
 }
 
-void cnp_arbiter_on_mark(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k)
+static bool on_mark(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k)
 {
-    struct cnp_entry *e = rx->congested;
+    struct cnp_entry *e = rx->cnp_entry;
     bool              is_last = k->flags & PACKET_LAST;
 
     if (!e || e->flow != k->flow || e->generation != k->generation) {
-        if (is_last || h->congested_count == CNP_ARBITER_MAX)
-            return;
-        e = rx->congested = add(s, h, k);
+        if (is_last || h->cnp_count == CNP_ARBITER_MAX)
+            return false;
+        e = rx->cnp_entry = add(s, h, k);
     }
     e->is_marked = !is_last;
-    e->marked_ps = s->now_ps;
+    e->marked_ps = s->engine.now_ps;
+    return false;
 }
 
-static void tell(struct sim *s, struct host *h, struct cnp_entry *e)
+bool cnp_arbiter_visit(struct sim *s, struct host *h, struct packet *k, uint64_t *told_ps)
 {
-    struct packet k = { .flow = e->flow, .src = e->src, .ports = e->ports, .generation = e->generation };
+    struct cnp_entry *e = h->cnp_last->next;
 
-    e->is_marked = false;
-    e->ready_ps = s->now_ps + CNP_GAP_PS;
-    host_notify(s, h, &k, h->congested_count * TURN_PS);
-}
-
-void cnp_arbiter_on_turn(struct sim *s, struct host *h)
-{
-    struct cnp_entry *e = h->congested->next;
-
-    while (!e->is_marked && s->now_ps - e->marked_ps >= IDLE_PS) {
+    while (!e->is_marked && s->engine.now_ps - e->marked_ps >= IDLE_PS) {
         drop(s, h, e);
-        if (!h->congested)
-            return;
-        e = h->congested->next;
+        if (!h->cnp_last)
+            return false;
+        e = h->cnp_last->next;
     }
-    h->congested = e;
-    if (e->is_marked && s->now_ps > e->ready_ps)
-        tell(s, h, e);
-    await_turn(s, h);
+    h->cnp_last = e;
+    if (!e->is_marked || s->engine.now_ps <= e->ready_ps)
+        return false;
+    e->is_marked = false;
+    e->ready_ps = s->engine.now_ps + CNP_GAP_PS;
+    *k = (struct packet){ .flow = e->flow, .src = e->src, .ports = e->ports, .generation = e->generation };
+    *told_ps = h->cnp_count * TURN_PS;
+    return true;
 }
 
-const char *cnp_arbiter_check(const struct sim *s, const struct host *h)
+static const char *check(const struct sim *s, const struct host *h)
 {
-    const struct cnp_entry *e = h->congested;
+    const struct cnp_entry *e = h->cnp_last;
     uint32_t                count = 0;
 
-    if (!s->cfg.cc->takes_turns)
-        return h->congested_count ? "flows wait for turns that nobody takes" : NULL;
-    if ((e != NULL) != evq_is_pending(&s->evq, slot_of(s, h)))
+    if ((e != NULL) != evq_is_pending(&s->engine.evq, event_of(s, h)))
         return "congested flows and their next turn disagree";
-    for (; e && e->flow && count < h->congested_count; e = e->next)
+    for (; e && e->flow && count < h->cnp_count; e = e->next)
         count++;
-    return count == h->congested_count && e == h->congested ? NULL : "the ring of congested flows is broken";
+    return count == h->cnp_count && e == h->cnp_last ? NULL : "the ring of congested flows is broken";
 }
+
+const struct np_algo cnp_arbiter = { .on_mark = on_mark, .check = check, .has_turns = true };

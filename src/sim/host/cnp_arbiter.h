@@ -16,13 +16,7 @@
 #ifndef SIM_HOST_CNP_ARBITER_H
 #define SIM_HOST_CNP_ARBITER_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-struct sim;
-struct host;
-struct flow_rx;
-struct packet;
+#include "sim/host/np.h"
 
 #define CNP_ARBITER_MAX 16384u     /* entries of a host; marks of further flows are lost */
 
@@ -36,13 +30,13 @@ struct cnp_entry {
     bool     is_marked;          /* since the last CNP */
 };
 
-/* A packet has come marked. */
-void cnp_arbiter_on_mark(struct sim *, struct host *, struct flow_rx *, const struct packet *);
+extern const struct np_algo cnp_arbiter;
 
-/* A turn: visits the next entry, and awaits the turn after it. A host without entries awaits none. */
-void cnp_arbiter_on_turn(struct sim *, struct host *);
+/* A turn: visits the next entry. True if its flow is to be told, 'k' being as good as a packet of it, that a round takes
+ * told_ps. */
+bool cnp_arbiter_visit(struct sim *, struct host *, struct packet *k, uint64_t *told_ps);
 
-/* Checks ring, count and event of a host against each other; returns what is wrong, or NULL. */
-const char *cnp_arbiter_check(const struct sim *, const struct host *);
+/* Awaits the turn after it. A host without entries awaits none. */
+void cnp_arbiter_await_turn(struct sim *, const struct host *);
 
 #endif

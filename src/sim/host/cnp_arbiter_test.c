@@ -117,7 +117,7 @@ static void on_turn__tells_each_flow_every_so_many_rounds(void **unused)
         start_incast(&w, n, 100000000 / n);
         sim_run_until(w.sim, 8 * want_gap_ps);
         sim_check(w.sim);
-        assert_int_equal(w.sim->host[0].congested_count, n);
+        assert_int_equal(w.sim->net.host[0].cnp_count, n);
         assert_int_equal(wrong, 0);
         assert_in_range(right, 4 * n, 7 * n);
         world_end(&w);
@@ -133,10 +133,10 @@ static void on_turn__first_one_at_once(void **unused)
 
     (void)unused;
     start_incast(&w, 2, 100000);
-    c = &w.sim->counters;
-    while (!w.sim->host[0].congested)
-        sim_run_until(w.sim, w.sim->now_ps + PS_PER_NS);
-    marked_ps = w.sim->host[0].congested->marked_ps;
+    c = &w.sim->engine.counters;
+    while (!w.sim->net.host[0].cnp_last)
+        sim_run_until(w.sim, w.sim->engine.now_ps + PS_PER_NS);
+    marked_ps = w.sim->net.host[0].cnp_last->marked_ps;
     sim_run_until(w.sim, marked_ps + TURN_PS - 1);
     assert_int_equal(c->cnps_sent, 0);
     sim_run_until(w.sim, marked_ps + TURN_PS);
@@ -147,10 +147,10 @@ static void on_turn__first_one_at_once(void **unused)
 /* The oldest mark in the table, of those that have been answered; NEVER: none. */
 static uint64_t oldest_ps(const struct host *h)
 {
-    const struct cnp_entry *e = h->congested;
+    const struct cnp_entry *e = h->cnp_last;
     uint64_t                oldest = NEVER;
 
-    for (uint32_t i = 0; i < h->congested_count; i++, e = e->next)
+    for (uint32_t i = 0; i < h->cnp_count; i++, e = e->next)
         if (!e->is_marked && e->marked_ps < oldest)
             oldest = e->marked_ps;
     return oldest;
@@ -165,26 +165,26 @@ static void on_turn__drops_the_idle(void **unused)
 
     (void)unused;
     start_incast(&w, n, 300000);
-    h = &w.sim->host[0];
+    h = &w.sim->net.host[0];
     while (!w.sim->is_done) {
-        sim_run_until(w.sim, w.sim->now_ps + TURN_PS);
+        sim_run_until(w.sim, w.sim->engine.now_ps + TURN_PS);
         sim_check(w.sim);
     }
-    assert_int_equal(h->congested_count, n);
-    while (h->congested) {
-        uint32_t was = h->congested_count;
+    assert_int_equal(h->cnp_count, n);
+    while (h->cnp_last) {
+        uint32_t was = h->cnp_count;
         uint64_t oldest = oldest_ps(h);
 
-        sim_run_until(w.sim, w.sim->now_ps + TURN_PS);
+        sim_run_until(w.sim, w.sim->engine.now_ps + TURN_PS);
         sim_check(w.sim);
-        if (h->congested_count < was)
-            assert_true(oldest + IDLE_PS <= w.sim->now_ps);
+        if (h->cnp_count < was)
+            assert_true(oldest + IDLE_PS <= w.sim->engine.now_ps);
         if (oldest_ps(h) != NEVER)
-            assert_true(w.sim->now_ps <= oldest_ps(h) + IDLE_PS + n * TURN_PS);
+            assert_true(w.sim->engine.now_ps <= oldest_ps(h) + IDLE_PS + n * TURN_PS);
     }
-    assert_int_equal(h->congested_count, 0);
+    assert_int_equal(h->cnp_count, 0);
     assert_false(sim_run_until(w.sim, NEVER));
-    assert_int_equal(evq_pending(&w.sim->evq), 0);
+    assert_int_equal(evq_pending(&w.sim->engine.evq), 0);
     world_end(&w);
 }
 
@@ -213,11 +213,11 @@ static void on_turn__keeps_up_with_many_short_flows(void **unused)
     fixed_bps = 100 * GBPS;
     start_bursts(&w, 40, 300, 2000, 8000);
     while (!w.sim->is_done) {
-        uint32_t *most = w.sim->now_ps < PS_PER_MS ? &early : &late;
+        uint32_t *most = w.sim->engine.now_ps < PS_PER_MS ? &early : &late;
 
-        sim_run_until(w.sim, w.sim->now_ps + 10 * PS_PER_US);
-        if (w.sim->host[0].congested_count > *most)
-            *most = w.sim->host[0].congested_count;
+        sim_run_until(w.sim, w.sim->engine.now_ps + 10 * PS_PER_US);
+        if (w.sim->net.host[0].cnp_count > *most)
+            *most = w.sim->net.host[0].cnp_count;
     }
     assert_in_range(early, 5 * 150, 5 * 450);
     assert_in_range(late, 5 * 150, early + early / 10);
@@ -233,11 +233,11 @@ static void on_mark__not_of_the_last_packet(void **unused)
     fixed_bps = 100 * GBPS;
     start_bursts(&w, 40, 2, 1000, 10000);
     while (!w.sim->is_done) {
-        sim_run_until(w.sim, w.sim->now_ps + PS_PER_US);
-        assert_int_equal(w.sim->host[0].congested_count, 0);
+        sim_run_until(w.sim, w.sim->engine.now_ps + PS_PER_US);
+        assert_int_equal(w.sim->net.host[0].cnp_count, 0);
     }
-    assert_true(w.sim->port[w.sim->host[0].port].peer->counters.marked_packets > 40);
-    assert_int_equal(w.sim->counters.cnps_sent, 0);
+    assert_true(w.sim->net.port[w.sim->net.host[0].port].peer->counters.marked_packets > 40);
+    assert_int_equal(w.sim->engine.counters.cnps_sent, 0);
     world_end(&w);
 }
 
@@ -250,9 +250,9 @@ static void on_mark__no_further_than_the_table(void **unused)
     (void)unused;
     fixed_bps = GBPS / 1000;
     start_bursts(&w, 40, 500, 5000, 10);
-    while (w.sim->now_ps < 2 * PS_PER_MS) {
-        sim_run_until(w.sim, w.sim->now_ps + PS_PER_US);
-        most = w.sim->host[0].congested_count > most ? w.sim->host[0].congested_count : most;
+    while (w.sim->engine.now_ps < 2 * PS_PER_MS) {
+        sim_run_until(w.sim, w.sim->engine.now_ps + PS_PER_US);
+        most = w.sim->net.host[0].cnp_count > most ? w.sim->net.host[0].cnp_count : most;
     }
     assert_int_equal(most, CNP_ARBITER_MAX);
     sim_check(w.sim);
@@ -280,10 +280,10 @@ static struct seen run_incast(const char *cc)
     start_star(&w, &cfg, n + 1, flow, n);
     free(flow);
     assert_true(world_finish(&w, PS_PER_MS, PS_PER_S));
-    for (uint32_t i = 0; i < w.sim->ports; i++)
-        seen.paused_ps += w.sim->port[i].counters.paused_ps;
-    seen.pauses = w.sim->counters.pauses;
-    seen.rtt_ps_mean = w.sim->counters.rtt_ps_sum / w.sim->counters.rtt_samples;
+    for (uint32_t i = 0; i < w.sim->net.ports; i++)
+        seen.paused_ps += w.sim->net.port[i].counters.paused_ps;
+    seen.pauses = w.sim->engine.counters.pauses;
+    seen.rtt_ps_mean = w.sim->engine.counters.rtt_ps_sum / w.sim->engine.counters.rtt_samples;
     seen.end_ps = w.sim->done_ps;
     world_end(&w);
     return seen;

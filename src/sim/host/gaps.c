@@ -1,6 +1,6 @@
 /* src/sim/host/gaps.c - see gaps.h. */
 #include "sim/host/gaps.h"
-#include "sim/sim.h"
+#include "sim/state/state.h"
 
 #include <stdlib.h>
 
@@ -37,25 +37,25 @@ void gaps_record(struct sim *s)
 {
     struct gap_record *r = xcalloc(1, sizeof *r);
 
-    arena_init(&r->arena, (size_t)s->flow_limit * sizeof *r->sent_ps + s->hosts * sizeof *r->host + 4096);
-    r->sent_ps = arena_alloc(&r->arena, s->flow_limit, sizeof *r->sent_ps);
-    r->host = arena_alloc(&r->arena, s->hosts, sizeof *r->host);
-    s->gap_record = r;
-    s->at_send |= SEND_GAPS;
+    arena_init(&r->arena, (size_t)s->flows.limit * sizeof *r->sent_ps + s->net.hosts * sizeof *r->host + 4096);
+    r->sent_ps = arena_alloc(&r->arena, s->flows.limit, sizeof *r->sent_ps);
+    r->host = arena_alloc(&r->arena, s->net.hosts, sizeof *r->host);
+    s->hosts.gap_record = r;
+    s->hosts.at_send |= SEND_GAPS;
 }
 
 void gaps_record_free(struct sim *s)
 {
-    if (s->gap_record)
-        arena_fini(&s->gap_record->arena);
-    free(s->gap_record);
+    if (s->hosts.gap_record)
+        arena_fini(&s->hosts.gap_record->arena);
+    free(s->hosts.gap_record);
 }
 
 void gaps_recorded(const struct sim *s, struct gaps *rdma, struct gaps *tcp)
 {
     *rdma = *tcp = (struct gaps){ 0 };
-    for (uint32_t i = 0; s->gap_record && i < s->hosts; i++) {
-        gaps_merge(rdma, &s->gap_record->host[i].rdma);
-        gaps_merge(tcp, &s->gap_record->host[i].tcp);
+    for (uint32_t i = 0; s->hosts.gap_record && i < s->net.hosts; i++) {
+        gaps_merge(rdma, &s->hosts.gap_record->host[i].rdma);
+        gaps_merge(tcp, &s->hosts.gap_record->host[i].tcp);
     }
 }

@@ -60,7 +60,7 @@ struct gap_record {
     struct arena arena;
 };
 
-/* Sets s->gap_record, in a world that is not yet divided. */
+/* Sets s->hosts.gap_record, in a world that is not yet divided. */
 void gaps_record(struct sim *);
 void gaps_record_free(struct sim *);
 

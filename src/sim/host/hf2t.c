@@ -1,7 +1,5 @@
 /* src/sim/host/hf2t.c - see hf2t.h. */
 #include "sim/host/hf2t.h"
-#include "sim/partition.h"
-#include "sim/sim.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,45 +31,35 @@ static struct hf2t_cfg cfg_of(const struct knobs *k)
 static struct hf2t *new_of(const struct sim *s)
 {
     struct hf2t *t = xcalloc(1, sizeof *t);
-    uint32_t     flows = s->flow_limit;
+    uint32_t     flows = s->flows.limit;
 
-    arena_init(&t->arena, (size_t)flows * sizeof *t->qp + s->hosts * sizeof *t->host + 4096);
+    arena_init(&t->arena, (size_t)flows * sizeof *t->qp + s->net.hosts * sizeof *t->host + 4096);
     t->qp = arena_alloc(&t->arena, flows, sizeof *t->qp);
-    t->host = arena_alloc(&t->arena, s->hosts, sizeof *t->host);
+    t->host = arena_alloc(&t->arena, s->net.hosts, sizeof *t->host);
     return t;
 }
 
 void hf2t_free(struct sim *s)
 {
-    if (!s->hf2t)
+    if (!s->hosts.hf2t)
         return;
-    arena_fini(&s->hf2t->arena);
-    arena_fini(&s->hf2t->gap_arena);
-    free(s->hf2t);
-    s->hf2t = NULL;
+    arena_fini(&s->hosts.hf2t->arena);
+    arena_fini(&s->hosts.hf2t->gap_arena);
+    free(s->hosts.hf2t);
+    s->hosts.hf2t = NULL;
 }
 
-static struct hf2t_qp new_qp(const struct sim *s, uint32_t flow)
+static struct hf2t_qp new_qp(uint32_t host, uint64_t now_ps)
 {
-    return (struct hf2t_qp){ .host = s->flow[flow].host, .sent_ps = s->now_ps, .start_ps = s->now_ps };
-}
-
-/* T is to be read again; if HF2T was turned on or off, all begins anew. */
-static void reset_flows(struct hf2t *t, const struct sim *part, bool is_new)
-{
-    for (uint32_t i = part->flow_first; i < part->flow_used; i++)
-        if (is_new)
-            t->qp[i] = new_qp(part, i);
-        else
-            t->qp[i].near_ps = 0;
+    return (struct hf2t_qp){ .host = host, .sent_ps = now_ps, .start_ps = now_ps };
 }
 
 static void set_hosts(struct sim *s)
 {
-    struct hf2t *t = s->hf2t;
+    struct hf2t *t = s->hosts.hf2t;
 
-    for (uint32_t i = 0; i < s->hosts; i++) {
-        const struct port *p = &s->port[s->host[i].port];
+    for (uint32_t i = 0; i < s->net.hosts; i++) {
+        const struct port *p = &s->net.port[s->net.host[i].port];
         struct hf2t_host  *h = &t->host[i];
 
         h->near_ps = 0;
@@ -80,71 +68,72 @@ static void set_hosts(struct sim *s)
     }
 }
 
-/* The whole and its parts are told. */
-static void tell_parts(struct sim *s, bool is_new)
+void hf2t_join(struct sim *s, struct hf2t *t, bool is_new)
 {
-    uint32_t parts = s->parts ? partition_count(s->parts) : 0;
+    const struct flows *all = &s->flows;
 
-    for (uint32_t i = 0; i <= parts; i++) {
-        struct sim *p = i < parts ? partition_sim(s->parts, i) : s;
-
-        p->hf2t = s->hf2t;
-        p->at_send = (uint8_t)((p->at_send & ~SEND_HF2T) | (s->hf2t->cfg.is_on ? SEND_HF2T : 0));
-        if (p != s || !parts)
-            reset_flows(s->hf2t, p, is_new);
-    }
+    s->hosts.hf2t = t;
+    s->hosts.at_send = (uint8_t)((s->hosts.at_send & ~SEND_HF2T) | (t->cfg.is_on ? SEND_HF2T : 0));
+    for (uint32_t i = all->first; i < all->used; i++)
+        if (is_new)
+            t->qp[i] = new_qp(all->flow[i].host, s->engine.now_ps);
+        else
+            t->qp[i].near_ps = 0;        /* T is to be read again */
 }
 
-void hf2t_configure(struct sim *s)
+bool hf2t_configure(struct sim *s, bool *is_new)
 {
     struct hf2t_cfg c = cfg_of(&s->cfg.knobs);
     struct hf2t    *t;
-    bool            is_new;
 
-    if (s->hf2t ? !memcmp(&c, &s->hf2t->cfg, sizeof c) : !c.is_on)
-        return;
-    if (!s->hf2t)
-        s->hf2t = new_of(s);
-    t = s->hf2t;
-    is_new = c.is_on != t->cfg.is_on;
+    if (s->hosts.hf2t ? !memcmp(&c, &s->hosts.hf2t->cfg, sizeof c) : !c.is_on)
+        return false;
+    if (!s->hosts.hf2t)
+        s->hosts.hf2t = new_of(s);
+    t = s->hosts.hf2t;
+    *is_new = c.is_on != t->cfg.is_on;
     memcpy(&t->cfg, &c, sizeof c);
-    if (is_new)
-        t->since_ps = s->now_ps;
+    if (*is_new)
+        t->since_ps = s->engine.now_ps;
     if (c.scope == HF2T_QUEUE_PAIR && !t->qp_gaps) {
-        arena_init(&t->gap_arena, (size_t)s->flow_limit * sizeof *t->qp_gaps);
-        t->qp_gaps = arena_alloc(&t->gap_arena, s->flow_limit, sizeof *t->qp_gaps);
+        arena_init(&t->gap_arena, (size_t)s->flows.limit * sizeof *t->qp_gaps);
+        t->qp_gaps = arena_alloc(&t->gap_arena, s->flows.limit, sizeof *t->qp_gaps);
     }
     set_hosts(s);
-    tell_parts(s, is_new);
-    t->stop_ps = NEVER;
-    if (c.is_on && c.scope == HF2T_NETWORK) {
-        t->stop_ps = t->since_ps + c.training_ps;
-        if (t->stop_ps <= s->now_ps && s->now_ps > 0)
-            hf2t_on_stop(s);
-    }
+    return true;
 }
 
-void hf2t_on_start(struct sim *s, uint32_t flow)
+void hf2t_await_stop(struct sim *s)
 {
-    struct hf2t *t = s->hf2t;
+    struct hf2t *t = s->hosts.hf2t;
 
-    t->qp[flow] = new_qp(s, flow);
+    t->stop_ps = NEVER;
+    if (!t->cfg.is_on || t->cfg.scope != HF2T_NETWORK)
+        return;
+    t->stop_ps = t->since_ps + t->cfg.training_ps;
+    if (t->stop_ps <= s->engine.now_ps && s->engine.now_ps > 0)
+        hf2t_on_stop(s);
+}
+
+void hf2t_on_start(struct hf2t *t, uint32_t flow, uint32_t host, uint64_t now_ps)
+{
+    t->qp[flow] = new_qp(host, now_ps);
     if (t->cfg.scope == HF2T_QUEUE_PAIR)
         memset(&t->qp_gaps[flow], 0, sizeof t->qp_gaps[flow]);
 }
 
 void hf2t_on_stop(struct sim *s)
 {
-    struct hf2t *t = s->hf2t;
+    struct hf2t *t = s->hosts.hf2t;
     struct gaps  all = { 0 };
 
-    for (uint32_t i = 0; i < s->hosts; i++)
+    for (uint32_t i = 0; i < s->net.hosts; i++)
         gaps_merge(&all, &t->host[i].gaps);
     if (all.count < HF2T_GAPS_MIN) {
-        t->stop_ps = s->now_ps + t->cfg.training_ps;
+        t->stop_ps = s->engine.now_ps + t->cfg.training_ps;
         return;
     }
-    for (uint32_t i = 0; i < s->hosts; i++)
+    for (uint32_t i = 0; i < s->net.hosts; i++)
         t->host[i].near_ps = gaps_percentile(&all, t->cfg.percentile);
     t->stop_ps = NEVER;
 }

@@ -32,13 +32,11 @@
 #define SIM_HOST_HF2T_H
 
 #include "base/arena.h"
-#include "core/knobs.h"
 #include "sim/host/gaps.h"
+#include "sim/host/nic.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-struct sim;
 
 #define HF2T_GAPS_MIN    1000u           /* in the tail of a percentile of 0.99: ten */
 #define HF2T_PACKETS_MAX UINT16_MAX      /* more than so many are as good as that */
@@ -81,15 +79,20 @@ struct hf2t {
 };
 
 /* From the knobs of a world in which nothing happens: makes it, changes it, turns it off and on. What was learnt
- * stays; T is read again from it. */
-void hf2t_configure(struct sim *);
+ * stays; T is read again from it. Returns whether something has changed: then every part must join in. is_new: it was
+ * turned on or off, and all begins anew. */
+bool hf2t_configure(struct sim *, bool *is_new);
 void hf2t_free(struct sim *);
 
-/* A flow starts under this index. */
-void hf2t_on_start(struct sim *, uint32_t flow);
+/* A part of the world, or all of it, does as 't' says, its flows included. */
+void hf2t_join(struct sim *part, struct hf2t *t, bool is_new);
 
-/* HF2T_NETWORK: the training is over, for all hosts at once. */
+/* HF2T_NETWORK: when all of that is done, the world is to stop at stop_ps; the training is over, for all hosts at once. */
+void hf2t_await_stop(struct sim *);
 void hf2t_on_stop(struct sim *);
+
+/* A flow of a host starts under this index. */
+void hf2t_on_start(struct hf2t *, uint32_t flow, uint32_t host, uint64_t now_ps);
 
 /* A queue pair of a host is about to send, at this rate: must it wait? If not, it is taken as sent. */
 bool hf2t_must_wait(struct hf2t *, uint32_t flow, uint64_t rate_bps, uint64_t now_ps);

@@ -1,4 +1,5 @@
 #include "sim/host/hf2t.h"
+#include "sim/host/host.h"
 #include "sim/test_world.h"
 
 #include <setjmp.h>
@@ -98,16 +99,16 @@ static void set_up(struct sim_cfg *cfg, enum sim_model model, double threshold_u
 
 static uint64_t full_ps(const struct sim *s)
 {
-    return s->port[s->host[0].port].tx_ps[s->cfg.mtu_bytes + s->cfg.header_bytes];
+    return s->net.port[s->net.host[0].port].tx_ps[s->cfg.mtu_bytes + s->cfg.header_bytes];
 }
 
 /* Packets that host 0 sends in a time. */
 static uint64_t sent_in(struct sim *s, uint64_t ps)
 {
-    uint64_t was = s->counters.data_sent;
+    uint64_t was = s->engine.counters.data_sent;
 
-    sim_run_until(s, s->now_ps + ps);
-    return s->counters.data_sent - was;
+    sim_run_until(s, s->engine.now_ps + ps);
+    return s->engine.counters.data_sent - was;
 }
 
 static const enum sim_model models[] = { MODEL_NIC, MODEL_HPCC };
@@ -128,15 +129,15 @@ static void hold__costs_a_lone_flow_what_it_must(void **unused)
         g_ns = (double)full_ps(w.sim) / 1e3;
         assert_true(m ? g_ns == 83 : g_ns == 88.48);
         sim_run_until(w.sim, 100 * PS_PER_US);
-        assert_int_equal(w.sim->counters.delayed, 0);        /* it learns */
-        w.sim->hf2t->host[0].near_ps = 10 * full_ps(w.sim);
+        assert_int_equal(w.sim->engine.counters.delayed, 0);        /* it learns */
+        w.sim->hosts.hf2t->host[0].near_ps = 10 * full_ps(w.sim);
         sent = sent_in(w.sim, 20 * PS_PER_MS);
         hold_ns = 25000 + g_ns + 1;
         share = (double)sent * g_ns / 20e6;
         assert_true(share > 0.999 * 800 * g_ns / (799 * g_ns + hold_ns) &&
                     share < 1.001 * 800 * g_ns / (799 * g_ns + hold_ns));
         assert_true(share > 0.72 && share < 0.75);
-        assert_in_range(w.sim->counters.delayed, sent / 800 - 1, sent / 800 + 1);
+        assert_in_range(w.sim->engine.counters.delayed, sent / 800 - 1, sent / 800 + 1);
         sim_check(w.sim);
         world_end(&w);
     }
@@ -155,12 +156,12 @@ static void learn__takes_its_time(void **unused)
         set_up(&cfg, models[m], 25, 0.9);
         start(&w, &cfg, 1, LONG_BYTES);
         sim_run_until(w.sim, 999 * PS_PER_US);
-        assert_int_equal(w.sim->hf2t->host[0].near_ps, 0);
+        assert_int_equal(w.sim->hosts.hf2t->host[0].near_ps, 0);
         sim_run_until(w.sim, 1001 * PS_PER_US);
-        assert_int_equal(w.sim->hf2t->host[0].near_ps, edge_ps + (uint64_t)(4096 * 0.99));
+        assert_int_equal(w.sim->hosts.hf2t->host[0].near_ps, edge_ps + (uint64_t)(4096 * 0.99));
         assert_in_range(sent_in(w.sim, 10 * PS_PER_MS), 10 * PS_PER_MS / full_ps(w.sim),
                         10 * PS_PER_MS / full_ps(w.sim) + 1);
-        assert_int_equal(w.sim->counters.delayed, 0);
+        assert_int_equal(w.sim->engine.counters.delayed, 0);
         world_end(&w);
     }
 }
@@ -177,9 +178,9 @@ static void learn__waits_for_enough_gaps(void **unused)
     first_bps = GBPS;
     start(&w, &cfg, 1, LONG_BYTES);
     sim_run_until(w.sim, 999 * 8848 * PS_PER_NS);
-    assert_int_equal(w.sim->hf2t->host[0].near_ps, 0);
+    assert_int_equal(w.sim->hosts.hf2t->host[0].near_ps, 0);
     sim_run_until(w.sim, 1000 * 8848 * PS_PER_NS);
-    assert_true(w.sim->hf2t->host[0].near_ps > 0);
+    assert_true(w.sim->hosts.hf2t->host[0].near_ps > 0);
     world_end(&w);
 }
 
@@ -199,16 +200,16 @@ static void hold__does_not_block_others(void **unused)
         first_bps = then_bps = 40 * GBPS;
         start(&w, &cfg, 2, LONG_BYTES);
         sim_run_until(w.sim, 10 * PS_PER_US);
-        w.sim->hf2t->qp[1].near_ps = 1;
-        w.sim->hf2t->qp[2].near_ps = 1ull << 40;
-        sim_run_until(w.sim, w.sim->now_ps + 100 * PS_PER_US);
-        was = w.sim->flow[2].sent;
-        held = w.sim->flow[1].sent;
-        sim_run_until(w.sim, w.sim->now_ps + 10 * PS_PER_MS);
+        w.sim->hosts.hf2t->qp[1].near_ps = 1;
+        w.sim->hosts.hf2t->qp[2].near_ps = 1ull << 40;
+        sim_run_until(w.sim, w.sim->engine.now_ps + 100 * PS_PER_US);
+        was = w.sim->flows.flow[2].sent;
+        held = w.sim->flows.flow[1].sent;
+        sim_run_until(w.sim, w.sim->engine.now_ps + 10 * PS_PER_MS);
         /* At most it meets each packet of the first on the wire, and waits for that. */
-        assert_in_range((w.sim->flow[2].sent - was) / cfg.mtu_bytes,
+        assert_in_range((w.sim->flows.flow[2].sent - was) / cfg.mtu_bytes,
                         (10 * PS_PER_MS - 200 * full_ps(w.sim)) / gap_ps - 1, 10 * PS_PER_MS / gap_ps + 1);
-        assert_in_range((w.sim->flow[1].sent - held) / cfg.mtu_bytes, 199, 200);     /* one in 50.1 us */
+        assert_in_range((w.sim->flows.flow[1].sent - held) / cfg.mtu_bytes, 199, 200);     /* one in 50.1 us */
         sim_check(w.sim);
         world_end(&w);
     }
@@ -234,16 +235,16 @@ static void hold__outlasts_a_change_of_rate(void **unused)
             change_ps = 47 * PS_PER_US;
             start(&w, &cfg, 1, LONG_BYTES);
             sim_run_until(w.sim, PS_PER_NS);
-            w.sim->hf2t->host[0].near_ps = 1;
+            w.sim->hosts.hf2t->host[0].near_ps = 1;
             hold_ps = 20 * PS_PER_US + full_ps(w.sim) + PS_PER_NS;
             for (uint32_t n = 1; n < 10; n++) {
-                last_ps = w.sim->hf2t->qp[1].sent_ps;
+                last_ps = w.sim->hosts.hf2t->qp[1].sent_ps;
                 sim_run_until(w.sim, n * hold_ps - 1);
-                assert_int_equal(w.sim->counters.data_sent, n);
+                assert_int_equal(w.sim->engine.counters.data_sent, n);
                 sim_run_until(w.sim, n * hold_ps);
-                assert_int_equal(w.sim->counters.data_sent, n + 1);
-                assert_int_equal(w.sim->hf2t->qp[1].sent_ps - last_ps, hold_ps);
-                assert_int_equal(w.sim->counters.delayed, n);
+                assert_int_equal(w.sim->engine.counters.data_sent, n + 1);
+                assert_int_equal(w.sim->hosts.hf2t->qp[1].sent_ps - last_ps, hold_ps);
+                assert_int_equal(w.sim->engine.counters.delayed, n);
             }
             world_end(&w);
         }
@@ -265,16 +266,16 @@ static void hold__outlasts_a_change_of_knobs(void **unused)
         cfg.knobs.value[KNOB_hf2t_dynamic] = 0;
         start(&w, &cfg, 1, LONG_BYTES);
         sim_run_until(w.sim, PS_PER_NS);
-        w.sim->hf2t->host[0].near_ps = 1;
+        w.sim->hosts.hf2t->host[0].near_ps = 1;
         hold_ps = 20 * PS_PER_US + full_ps(w.sim) + PS_PER_NS;
         sim_run_until(w.sim, 10 * PS_PER_US);
         k = cfg.knobs;
         k.value[KNOB_hf2t_threshold] = then_us[i];
         sim_apply(w.sim, &k);
         sim_run_until(w.sim, hold_ps - 1);
-        assert_int_equal(w.sim->counters.data_sent, 1);
+        assert_int_equal(w.sim->engine.counters.data_sent, 1);
         sim_run_until(w.sim, hold_ps);
-        assert_int_equal(w.sim->counters.data_sent, 2);
+        assert_int_equal(w.sim->engine.counters.data_sent, 2);
         world_end(&w);
     }
 }
@@ -290,17 +291,17 @@ static void hold__ends_with_a_pause(void **unused)
     set_up(&cfg, MODEL_NIC, 20, 1);
     cfg.knobs.value[KNOB_hf2t_dynamic] = 0;
     start(&w, &cfg, 1, LONG_BYTES);
-    p = &w.sim->port[w.sim->host[0].port];
+    p = &w.sim->net.port[w.sim->net.host[0].port];
     sim_run_until(w.sim, PS_PER_NS);
-    w.sim->hf2t->host[0].near_ps = 1;
+    w.sim->hosts.hf2t->host[0].near_ps = 1;
     sim_run_until(w.sim, 10 * PS_PER_US);
-    port_on_pfc(w.sim, p, 3, true);
+    pfc_on_frame(&w.sim->engine, &w.sim->pfc, p, 3, true);
     sim_run_until(w.sim, 30 * PS_PER_US);
-    assert_int_equal(w.sim->counters.data_sent, 1);
-    port_on_pfc(w.sim, p, 3, false);
-    host_kick(w.sim, &w.sim->host[0]);
-    assert_int_equal(w.sim->counters.data_sent, 2);
-    assert_int_equal(w.sim->counters.delayed, 1);
+    assert_int_equal(w.sim->engine.counters.data_sent, 1);
+    pfc_on_frame(&w.sim->engine, &w.sim->pfc, p, 3, false);
+    host_kick(w.sim, &w.sim->net.host[0]);
+    assert_int_equal(w.sim->engine.counters.data_sent, 2);
+    assert_int_equal(w.sim->engine.counters.delayed, 1);
     world_end(&w);
 }
 
@@ -320,12 +321,12 @@ static void start__has_no_gap(void **unused)
     cfg.knobs.value[KNOB_hf2t_dynamic] = 0;
     graph_star(&g, &(struct graph_star){ 2, 100 * GBPS, PS_PER_US });
     world_of_flows(&w, &g, &cfg, flow, 50);
-    w.sim->hf2t->host[0].near_ps = 1;
+    w.sim->hosts.hf2t->host[0].near_ps = 1;
     assert_true(world_finish(&w, 10 * PS_PER_US, PS_PER_MS));
     assert_int_equal(w.done_count, 50);
     for (uint32_t i = 0; i < 50; i++)
         assert_int_equal(w.done[i].fct_ps, w.done[i].ideal_ps);
-    assert_int_equal(w.sim->counters.delayed, 0);
+    assert_int_equal(w.sim->engine.counters.delayed, 0);
     world_end(&w);
 }
 
@@ -341,12 +342,12 @@ static void quiet__keeps_others_from_being_held(void **unused)
     cfg.knobs.value[KNOB_hf2t_quiet] = 100;
     start(&w, &cfg, 1, LONG_BYTES);
     sim_run_until(w.sim, PS_PER_US);
-    w.sim->hf2t->host[0].near_ps = 1;
+    w.sim->hosts.hf2t->host[0].near_ps = 1;
     sim_run_until(w.sim, 200 * PS_PER_US);
-    assert_int_equal(w.sim->counters.delayed, 0);
-    w.sim->hf2t->qp[1].told_ps = w.sim->now_ps;
+    assert_int_equal(w.sim->engine.counters.delayed, 0);
+    w.sim->hosts.hf2t->qp[1].told_ps = w.sim->engine.now_ps;
     sim_run_until(w.sim, 600 * PS_PER_US);
-    assert_int_equal(w.sim->counters.delayed, 5);    /* at 0, 20, .. 80 us after it; then it is too long ago */
+    assert_int_equal(w.sim->engine.counters.delayed, 5);    /* at 0, 20, .. 80 us after it; then it is too long ago */
     world_end(&w);
 }
 
@@ -391,10 +392,10 @@ static void stop__gives_all_hosts_the_same(void **unused)
     world_of_flows(&w, &g, &cfg, flow, 2);
     sim_run_until(w.sim, 599 * PS_PER_US);       /* 678 gaps after 300 us are not enough */
     for (uint32_t i = 0; i < 3; i++)
-        assert_int_equal(w.sim->hf2t->host[i].near_ps, 0);
+        assert_int_equal(w.sim->hosts.hf2t->host[i].near_ps, 0);
     sim_run_until(w.sim, 700 * PS_PER_US);
     for (uint32_t i = 0; i < 3; i++)             /* 884.8 ns, [851968, 884736 .. 917504): at 0.99 of the upper */
-        assert_int_equal(w.sim->hf2t->host[i].near_ps, 884736 + (uint64_t)(32768 * 0.99));
+        assert_int_equal(w.sim->hosts.hf2t->host[i].near_ps, 884736 + (uint64_t)(32768 * 0.99));
     world_end(&w);
 }
 
@@ -411,18 +412,18 @@ static void configure__turns_it_off_and_on(void **unused)
     off.value[KNOB_hf2t] = 0;
     cfg.knobs = off;
     start(&w, &cfg, 1, LONG_BYTES);
-    assert_null(w.sim->hf2t);
+    assert_null(w.sim->hosts.hf2t);
     sim_run_until(w.sim, 100 * PS_PER_US);
     sim_apply(w.sim, &on);
     sim_run_until(w.sim, 2 * PS_PER_MS);
-    assert_true(w.sim->counters.delayed > 5);
+    assert_true(w.sim->engine.counters.delayed > 5);
     sim_apply(w.sim, &off);
     sim_run_until(w.sim, 3 * PS_PER_MS);
-    w.sim->counters.delayed = 0;
+    w.sim->engine.counters.delayed = 0;
     assert_true(sent_in(w.sim, PS_PER_MS) >= PS_PER_MS / full_ps(w.sim));
     sim_apply(w.sim, &on);
     sim_run_until(w.sim, 6 * PS_PER_MS);
-    assert_true(w.sim->counters.delayed > 5);
+    assert_true(w.sim->engine.counters.delayed > 5);
     sim_check(w.sim);
     world_end(&w);
 }

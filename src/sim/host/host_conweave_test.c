@@ -118,7 +118,7 @@ static void timeout__counts_from_the_last_packet(void **unused)
     assert_int_equal(sent_count, 6);
     for (uint32_t i = 0; i < 6; i++)
         assert_int_equal(sent_ps[i], at_ms[i] * MS);
-    assert_int_equal(w.sim->counters.timeouts, 1);
+    assert_int_equal(w.sim->engine.counters.timeouts, 1);
     assert_int_equal(w.done[0].fct_ps, 8 * MS + TRIP);
     world_end(&w);
 }
@@ -147,7 +147,7 @@ static void timeout__needs_something_under_way(void **unused)
     (void)unused;
     start_one(&w, ORDER_NS3, 2, 10 * MS);
     assert_true(world_finish(&w, 100 * US, PS_PER_S));
-    assert_int_equal(w.sim->counters.timeouts, 0);
+    assert_int_equal(w.sim->engine.counters.timeouts, 0);
     assert_int_equal(w.done[0].fct_ps, 10 * MS + TRIP);
     world_end(&w);
 }
@@ -213,7 +213,7 @@ static const struct packet *answer_to(struct world *w, uint64_t at_ps, uint64_t 
 
     run_until(w, at_ps);
     put(w, 1, 1, PACKET_DATA, seq);
-    return port_of(w, 1)->counters.tx_bytes == before ? NULL : &s->packets.packet[port_of(w, 1)->wire_tail];
+    return port_of(w, 1)->counters.tx_bytes == before ? NULL : &s->engine.packets.packet[port_of(w, 1)->wire_tail];
 }
 
 static void expect_answer(const struct packet *k, enum packet_kind kind, uint64_t seq, uint8_t flags)
@@ -240,7 +240,7 @@ static void copy__after_the_end_is_answered_as_by_a_fresh_receiver(void **unused
     expect_answer(answer_to(&w, 106 * US, 3000), PACKET_NACK, 1000, PACKET_ECHO);
     expect_answer(answer_to(&w, 107 * US, 1000), PACKET_ACK, 2000, 0);
     expect_answer(answer_to(&w, 108 * US, 0), PACKET_ACK, 2000, 0);
-    assert_int_equal(w.sim->counters.payload_received, 4000);
+    assert_int_equal(w.sim->engine.counters.payload_received, 4000);
     assert_int_equal(w.done_count, 1);
     world_end(&w);
 }
@@ -256,7 +256,7 @@ static void copy__of_all_that_came_is_acknowledged_now_and_then(void **unused)
     assert_null(answer_to(&w, 101 * US, 0));
     assert_null(answer_to(&w, 104 * US - 1, 3000));
     expect_answer(answer_to(&w, 104 * US, 3000), PACKET_ACK, 4000, 0);
-    assert_int_equal(w.sim->counters.payload_received, 4000);
+    assert_int_equal(w.sim->engine.counters.payload_received, 4000);
     world_end(&w);
 }
 
@@ -273,7 +273,7 @@ static void copy__is_acknowledged_if_the_last_ack_was_lost(void **unused)
     p->is_lossy = true;
     p->slow_path = SLOW_LINK;
     run_until(&w, MS);
-    assert_int_equal(w.sim->counters.dropped_wire, 1);
+    assert_int_equal(w.sim->engine.counters.dropped_wire, 1);
     p->loss = 0;
     p->is_lossy = false;
     p->slow_path = 0;

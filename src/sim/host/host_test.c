@@ -40,14 +40,14 @@ static void set_loss(struct port *p, bool is_on)
 /* Loses exactly the frame that host 0 starts at 'at_ps'. */
 static void lose_at(struct world *w, uint64_t at_ps)
 {
-    struct port *p = &w->sim->port[w->sim->host[0].port];
-    uint64_t     before = w->sim->counters.dropped_wire;
+    struct port *p = &w->sim->net.port[w->sim->net.host[0].port];
+    uint64_t     before = w->sim->engine.counters.dropped_wire;
 
     sim_run_until(w->sim, at_ps - 1);
     set_loss(p, true);
     sim_run_until(w->sim, at_ps);
     set_loss(p, false);
-    assert_int_equal(w->sim->counters.dropped_wire - before, 1);
+    assert_int_equal(w->sim->engine.counters.dropped_wire - before, 1);
 }
 
 /* ---- a congestion control that writes down when it is asked, with a rate of its own ---- */
@@ -92,13 +92,13 @@ static void send__takes_turns(void **unused)
         };
     world_cfg(&cfg, MODEL_NIC);
     start_star(&w, &cfg, 4, flow, 7);
-    while (w.sim->counters.data_sent < 7 * 290) {
+    while (w.sim->engine.counters.data_sent < 7 * 290) {
         uint64_t least = UINT64_MAX, most = 0;
 
-        sim_run_until(w.sim, w.sim->now_ps + FULL_PS);
+        sim_run_until(w.sim, w.sim->engine.now_ps + FULL_PS);
         for (uint32_t id = 1; id <= 7; id++) {
-            least = w.sim->flow[id].sent < least ? w.sim->flow[id].sent : least;
-            most = w.sim->flow[id].sent > most ? w.sim->flow[id].sent : most;
+            least = w.sim->flows.flow[id].sent < least ? w.sim->flows.flow[id].sent : least;
+            most = w.sim->flows.flow[id].sent > most ? w.sim->flows.flow[id].sent : most;
         }
         assert_in_range(most - least, 0, 1024);
     }
@@ -150,13 +150,13 @@ static void send__nobody_exceeds_his_rate(void **unused)
     cfg.cc = &fixed;
     start_star(&w, &cfg, 2, flow, 3);
     for (uint32_t n = 0; sent_count < 1100; n = (uint32_t)sent_count) {
-        sim_run_until(w.sim, w.sim->now_ps + FULL_PS / 2);
+        sim_run_until(w.sim, w.sim->engine.now_ps + FULL_PS / 2);
         assert_in_range(sent_count - n, 0, 1);
         for (uint32_t id = 1; sent_count > n && id <= 3; id++)
-            if (w.sim->flow[id].sent != was[id]) {
+            if (w.sim->flows.flow[id].sent != was[id]) {
                 assert_true(was[id] == 0 || sent_ps[n] - last[id] >= gap);
                 last[id] = sent_ps[n];
-                was[id] = w.sim->flow[id].sent;
+                was[id] = w.sim->flows.flow[id].sent;
             }
     }
     assert_int_equal(sent_ps[1099], 1099 * FULL_PS);
@@ -178,8 +178,8 @@ static void send__keeps_within_its_window(void **unused)
     while (!w.sim->is_done) {
         uint64_t inflight;
 
-        sim_run_until(w.sim, w.sim->now_ps + FULL_PS / 4);
-        inflight = w.sim->flow[1].sent - w.sim->flow[1].acked;
+        sim_run_until(w.sim, w.sim->engine.now_ps + FULL_PS / 4);
+        inflight = w.sim->flows.flow[1].sent - w.sim->flows.flow[1].acked;
         most = inflight > most ? inflight : most;
     }
     assert_int_equal(most, 10 * 1024);
@@ -207,9 +207,9 @@ static void loss__is_sent_again_from_the_lost_byte(void **unused)
         lose_at(&w, k * FULL_PS);
         assert_true(world_finish(&w, PS_PER_US, PS_PER_S));
         assert_int_equal(w.done[0].resent_bytes, again * 1024);
-        assert_int_equal(w.sim->counters.nacks_sent, 1);
-        assert_int_equal(w.sim->counters.timeouts, 0);
-        assert_int_equal(w.sim->counters.payload_stale, (again - 1) * 1024);     /* all behind the lost one */
+        assert_int_equal(w.sim->engine.counters.nacks_sent, 1);
+        assert_int_equal(w.sim->engine.counters.timeouts, 0);
+        assert_int_equal(w.sim->engine.counters.payload_stale, (again - 1) * 1024);     /* all behind the lost one */
         assert_int_equal(w.done[0].fct_ps, (packets + again - 1) * FULL_PS + THERE_PS + BACK_PS);
         world_end(&w);
     }
@@ -232,7 +232,7 @@ static void loss__is_counted_by_size(void **unused)
         start_one(&w, &cfg, packets[i]);
         lose_at(&w, FULL_PS);
         assert_true(world_finish(&w, PS_PER_US, PS_PER_S));
-        c = &w.sim->counters;
+        c = &w.sim->engine.counters;
         for (uint32_t j = 0; j < FCT_BUCKETS; j++) {
             uint64_t behind = (again < packets[j] - 1 ? again : packets[j] - 1) - 1;
 
@@ -257,8 +257,8 @@ static void loss__of_the_last_packet_waits_for_the_timer(void **unused)
     start_one(&w, &cfg, packets);
     lose_at(&w, (packets - 1) * FULL_PS);
     assert_true(world_finish(&w, PS_PER_US, PS_PER_S));
-    assert_int_equal(w.sim->counters.timeouts, 1);
-    assert_int_equal(w.sim->counters.nacks_sent, 0);
+    assert_int_equal(w.sim->engine.counters.timeouts, 1);
+    assert_int_equal(w.sim->engine.counters.nacks_sent, 0);
     assert_int_equal(w.done[0].resent_bytes, 1024);
     assert_int_equal(w.done[0].fct_ps, progress_ps + rto_ps + THERE_PS + BACK_PS);
     world_end(&w);
@@ -278,12 +278,12 @@ static void nack__keeps_its_distance(void **unused)
     cfg.nack_gap_ps = gap_ps;
     start_one(&w, &cfg, 2000);
     lose_at(&w, k * FULL_PS);
-    set_loss(&w.sim->port[w.sim->host[1].port], true);       /* the sender never hears of it */
+    set_loss(&w.sim->net.port[w.sim->net.host[1].port], true);       /* the sender never hears of it */
     for (uint64_t n = 0; n < 15; n++) {
         sim_run_until(w.sim, first + n * every - 1);
-        assert_int_equal(w.sim->counters.nacks_sent, n);
+        assert_int_equal(w.sim->engine.counters.nacks_sent, n);
         sim_run_until(w.sim, first + n * every);
-        assert_int_equal(w.sim->counters.nacks_sent, n + 1);
+        assert_int_equal(w.sim->engine.counters.nacks_sent, n + 1);
     }
     world_end(&w);
 }
@@ -304,15 +304,15 @@ static void nack__may_count_as_a_cnp(void **unused)
             cfg.nack_gap_ps = 100 * PS_PER_US;
             start_one(&w, &cfg, 400);
             sim_run_until(w.sim, 10 * PS_PER_US);
-            set_loss(&w.sim->port[w.sim->host[0].port], true);
-            while (!w.sim->counters.dropped_wire)
-                sim_run_until(w.sim, w.sim->now_ps + 10 * PS_PER_NS);
-            set_loss(&w.sim->port[w.sim->host[0].port], false);
+            set_loss(&w.sim->net.port[w.sim->net.host[0].port], true);
+            while (!w.sim->engine.counters.dropped_wire)
+                sim_run_until(w.sim, w.sim->engine.now_ps + 10 * PS_PER_NS);
+            set_loss(&w.sim->net.port[w.sim->net.host[0].port], false);
             assert_true(world_finish(&w, PS_PER_US, PS_PER_S));
-            assert_int_equal(w.sim->counters.nacks_sent, 1);
-            assert_int_equal(w.sim->counters.cnps_received, is_cnp);
-            assert_int_equal(w.sim->counters.cnps_sent, 0);              /* no packet of its own */
-            assert_int_equal(w.sim->flow[1].out.rate_bps < 100 * GBPS, is_cnp);
+            assert_int_equal(w.sim->engine.counters.nacks_sent, 1);
+            assert_int_equal(w.sim->engine.counters.cnps_received, is_cnp);
+            assert_int_equal(w.sim->engine.counters.cnps_sent, 0);              /* no packet of its own */
+            assert_int_equal(w.sim->flows.flow[1].out.rate_bps < 100 * GBPS, is_cnp);
             world_end(&w);
         }
 }
@@ -332,9 +332,9 @@ static void ack__may_have_a_class_of_its_own(void **unused)
         cfg.ack_prio = 5;
         cfg.rto_ps = 0;
         start_one(&w, &cfg, 20);
-        w.sim->port[w.sim->host[0].port].peer->paused = 1 << 3;
+        w.sim->net.port[w.sim->net.host[0].port].peer->paused = 1 << 3;
         sim_run_until(w.sim, PS_PER_MS);
-        assert_int_equal(w.sim->counters.acks_sent, 20);
+        assert_int_equal(w.sim->engine.counters.acks_sent, 20);
         assert_int_equal(w.done_count, is_apart);
         world_end(&w);
     }
@@ -352,7 +352,7 @@ static void ack__every_nth_packet_and_the_last(void **unused)
             cfg.ack_every = every;
             start_one(&w, &cfg, packets);
             assert_true(world_finish(&w, PS_PER_US, PS_PER_S));
-            assert_int_equal(w.sim->counters.acks_sent, (packets + every - 1) / every);
+            assert_int_equal(w.sim->engine.counters.acks_sent, (packets + every - 1) / every);
             world_end(&w);
         }
 }
@@ -360,10 +360,10 @@ static void ack__every_nth_packet_and_the_last(void **unused)
 /* When the next CNP is allowed, as the given scope keeps it for this flow. */
 static uint64_t next_cnp_ps(const struct sim *s, uint32_t flow, int scope)
 {
-    const struct host *h = &s->host[0];
+    const struct host *h = &s->net.host[0];
 
-    return scope == 0   ? s->flow_rx[flow].cnp_ps
-           : scope == 1 ? h->cnp_by_source[s->flow[flow].src % 1024]
+    return scope == 0   ? s->flows.rx[flow].cnp_ps
+           : scope == 1 ? h->cnp_by_source[s->flows.flow[flow].src % 1024]
                         : h->cnp_ps;
 }
 
@@ -391,9 +391,9 @@ static void cnp__keeps_its_distance_in_each_scope(void **unused)
         cfg.knobs.value[KNOB_min_time_between_cnps] = 10;
         cfg.knobs.value[KNOB_roce_cc_cnp_moderation] = scope;
         start_star(&w, &cfg, 3, flow, 4);
-        while (w.sim->now_ps < until) {
-            sim_run_until(w.sim, w.sim->now_ps + FULL_PS / 2);
-            for (uint32_t id = 1; id <= 4 && id < w.sim->flow_used; id++) {
+        while (w.sim->engine.now_ps < until) {
+            sim_run_until(w.sim, w.sim->engine.now_ps + FULL_PS / 2);
+            for (uint32_t id = 1; id <= 4 && id < w.sim->flows.used; id++) {
                 uint64_t next = next_cnp_ps(w.sim, id, scope);
 
                 if (next == last[id])
@@ -406,9 +406,9 @@ static void cnp__keeps_its_distance_in_each_scope(void **unused)
         }
         for (uint32_t id = 1; id <= 4; id++)
             sum += changes[id];
-        assert_int_equal(w.sim->counters.cnps_sent,
+        assert_int_equal(w.sim->engine.counters.cnps_sent,
                          sum * keepers[scope] / 4); /* a shared keeper was seen by all */
-        assert_in_range(w.sim->counters.cnps_sent, keepers[scope] * 33, keepers[scope] * 40);
+        assert_in_range(w.sim->engine.counters.cnps_sent, keepers[scope] * 33, keepers[scope] * 40);
         world_end(&w);
     }
 }

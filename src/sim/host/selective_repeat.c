@@ -1,4 +1,4 @@
-/* src/sim/host/selective_repeat.c - see repeat.h. */
+/* src/sim/host/selective_repeat.c - see selective_repeat.h. */
 #include "sim/host/selective_repeat.h"
 
 #include <string.h>

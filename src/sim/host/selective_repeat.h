@@ -16,7 +16,7 @@
  * behind which too little comes for a hole to be named in time, costs no more, the receiver tells when the last packet
  * has arrived: it names an empty hole there.
  *
- * Functions here know of numbers only; host.c sends and counts.
+ * Functions here know of numbers only; receive.h and answer.h send and count.
  */
 #ifndef SIM_HOST_SELECTIVE_REPEAT_H
 #define SIM_HOST_SELECTIVE_REPEAT_H

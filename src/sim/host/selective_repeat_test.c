@@ -177,14 +177,14 @@ static void start_one(struct world *w, struct sim_cfg *cfg, uint64_t bytes, uint
 /* Loses exactly the frame that host 0 starts at 'at_ps'. */
 static void lose_at(struct world *w, uint64_t at_ps)
 {
-    struct port *p = &w->sim->port[w->sim->host[0].port];
-    uint64_t     was = w->sim->counters.dropped_wire;
+    struct port *p = &w->sim->net.port[w->sim->net.host[0].port];
+    uint64_t     was = w->sim->engine.counters.dropped_wire;
 
     sim_run_until(w->sim, at_ps - 1);
     p->loss = 1, p->is_lossy = true, p->slow_path = SLOW_LINK;
     sim_run_until(w->sim, at_ps);
     p->loss = 0, p->is_lossy = false, p->slow_path = 0;
-    assert_int_equal(w->sim->counters.dropped_wire, was + 1);
+    assert_int_equal(w->sim->engine.counters.dropped_wire, was + 1);
 }
 
 /* Without a loss all is as ever. (The fork's ideal is not what a flow of model hpcc takes.) */
@@ -205,8 +205,8 @@ static void flow__alone_takes_its_ideal_time(void **unused)
             assert_true(world_finish(&w, 10 * PS_PER_US, PS_PER_MS));
             if (!m || row[i].hpcc_ps)
                 assert_int_equal(w.done[0].fct_ps, m ? row[i].hpcc_ps : w.done[0].ideal_ps);
-            assert_int_equal(w.sim->counters.payload_received, row[i].bytes);
-            assert_int_equal(w.sim->counters.nacks_sent, 0);
+            assert_int_equal(w.sim->engine.counters.payload_received, row[i].bytes);
+            assert_int_equal(w.sim->engine.counters.nacks_sent, 0);
             world_end(&w);
         }
 }
@@ -225,12 +225,12 @@ static void flow__repeats_what_is_missing(void **unused)
     assert_true(world_finish(&w, 10 * PS_PER_US, PS_PER_MS));
     assert_int_equal(w.done[0].fct_ps, w.done[0].ideal_ps + FULL_PS);
     assert_int_equal(w.done[0].resent_bytes, 1024);
-    assert_int_equal(w.sim->counters.data_sent, 1001);
-    assert_int_equal(w.sim->counters.nacks_sent, 1);
-    assert_int_equal(w.sim->counters.payload_stale, 0);
-    assert_int_equal(w.sim->counters.timeouts, 0);
+    assert_int_equal(w.sim->engine.counters.data_sent, 1001);
+    assert_int_equal(w.sim->engine.counters.nacks_sent, 1);
+    assert_int_equal(w.sim->engine.counters.payload_stale, 0);
+    assert_int_equal(w.sim->engine.counters.timeouts, 0);
     /* Those that were sent until the repeated one was: a round trip, and the ACK before the NACK. */
-    assert_int_equal(w.sim->counters.reordered, 1 + (2 * FULL_PS + 2 * ACK_PS + ACK_PS + 4 * PS_PER_US - 1) / FULL_PS);
+    assert_int_equal(w.sim->engine.counters.reordered, 1 + (2 * FULL_PS + 2 * ACK_PS + ACK_PS + 4 * PS_PER_US - 1) / FULL_PS);
     world_end(&w);
 }
 
@@ -246,8 +246,8 @@ static void flow__ends_by_the_timer(void **unused)
     lose_at(&w, 100 * FULL_PS);
     assert_true(world_finish(&w, 100 * PS_PER_US, 100 * PS_PER_MS));
     assert_int_equal(w.done[0].resent_bytes, 5);
-    assert_int_equal(w.sim->counters.timeouts, 1);
-    assert_int_equal(w.sim->counters.nacks_sent, 0);
+    assert_int_equal(w.sim->engine.counters.timeouts, 1);
+    assert_int_equal(w.sim->engine.counters.nacks_sent, 0);
     world_end(&w);
 }
 
@@ -265,8 +265,8 @@ static void flow__repeats_little_near_the_end(void **unused)
     lose_at(&w, 95 * FULL_PS);
     assert_true(world_finish(&w, 100 * PS_PER_US, 100 * PS_PER_MS));
     assert_int_equal(w.done[0].resent_bytes, 2 * 1024);
-    assert_int_equal(w.sim->counters.timeouts, 1);
-    assert_int_equal(w.sim->counters.nacks_sent, 1);
+    assert_int_equal(w.sim->engine.counters.timeouts, 1);
+    assert_int_equal(w.sim->engine.counters.nacks_sent, 1);
     /* The silence: the timer is looked at when it could have run out first, and counts from the last that was new. */
     assert_in_range(w.done[0].fct_ps, cfg.rto_ps, 2 * cfg.rto_ps + 20 * PS_PER_US);
     world_end(&w);
@@ -283,8 +283,8 @@ static void flow__bears_disorder(void **unused)
     world_cfg(&cfg, MODEL_NIC);
     start_one(&w, &cfg, 3000 * 1024, 10 * PS_PER_US);
     while (!w.sim->is_done) {
-        struct port   *p = w.sim->port[w.sim->host[1].port].peer;
-        struct packet *all = w.sim->packets.packet, *a = &all[p->wire_head], *b = a;
+        struct port   *p = w.sim->net.port[w.sim->net.host[1].port].peer;
+        struct packet *all = w.sim->engine.packets.packet, *a = &all[p->wire_head], *b = a;
 
         for (uint32_t i = 0; i < 7 && b->next; i++)
             b = &all[b->next];
@@ -295,11 +295,11 @@ static void flow__bears_disorder(void **unused)
             b->seq = seq;
             swapped++;
         }
-        sim_run_until(w.sim, w.sim->now_ps + 3 * PS_PER_US);
+        sim_run_until(w.sim, w.sim->engine.now_ps + 3 * PS_PER_US);
         sim_check(w.sim);
     }
     assert_true(swapped > 50);
-    assert_true(w.sim->counters.reordered >= 7 * swapped);
+    assert_true(w.sim->engine.counters.reordered >= 7 * swapped);
     assert_int_equal(w.done[0].resent_bytes, 0);
     assert_int_equal(w.done[0].fct_ps, w.done[0].ideal_ps);
     world_end(&w);
@@ -330,10 +330,10 @@ static void flow__gets_through_losses(void **unused)
         assert_true(world_finish(&w, 20 * PS_PER_US, 100 * PS_PER_MS));
         for (uint32_t i = 0; i < w.done_count; i++)
             resent += w.done[i].resent_bytes;
-        assert_true(w.sim->counters.payload_dropped > 100000);
-        assert_true(resent >= w.sim->counters.payload_dropped);
-        assert_true(10 * resent < 11 * w.sim->counters.payload_dropped);
-        assert_true(w.sim->counters.payload_received == 8 * 2000000 + 28);
+        assert_true(w.sim->engine.counters.payload_dropped > 100000);
+        assert_true(resent >= w.sim->engine.counters.payload_dropped);
+        assert_true(10 * resent < 11 * w.sim->engine.counters.payload_dropped);
+        assert_true(w.sim->engine.counters.payload_received == 8 * 2000000 + 28);
         world_end(&w);
     }
 }

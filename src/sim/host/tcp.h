@@ -1,4 +1,5 @@
-/* src/sim/host/tcp.h - TCP beside RDMA.
+/* src/sim/host/tcp.h - TCP beside RDMA: what there is. tcp_send.h sends, tcp_receive.h receives, tcp_ack.h takes the
+ * acknowledgements.
  *
  * A TCP flow shares struct flow and struct flow_rx with queue pairs; what else it needs lies beside them,
  * under the same index: tcp_tx belongs to the source host, tcp_rx to the destination. There is no
@@ -29,30 +30,13 @@
 #define SIM_HOST_TCP_H
 
 #include "cc/tcp.h"
-#include "sim/link/port.h"
+#include "sim/host/nic.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct sim;
-struct host;
-struct flow;
-struct packet;
-
-#define TCP_CFGS_MAX     64      /* entries of a scenario's traffic */
-#define TCP_PACKETS_MAX  4096u   /* receive window: 5.9 MB of 1448 B, as Linux has it */
-#define TCP_HEADER_BYTES 70u     /* Ethernet 14 + IPv4 20 + TCP 20 + time stamps 12 + FCS 4 */
-#define TCP_SACK_BYTES   12u     /* one block */
-#define TCP_ACK_EVERY    2u      /* packets per ACK */
-
-struct tcp_cfg {                 /* of one entry of the traffic */
-    const struct tcp_algo *algo;
-    uint32_t mss_bytes;          /* payload of a full packet */
-    uint32_t burst_bytes;        /* of payload, at most, back to back */
-    uint64_t rto_ps_min;
-    uint64_t wake_ps_max;        /* from an ACK to the stack's answer, at most; random */
-    bool     is_ecn;             /* switches may mark its packets */
-};
+#define TCP_PACKETS_MAX 4096u    /* receive window: 5.9 MB of 1448 B, as Linux has it */
+#define TCP_SACK_BYTES  12u      /* one block */
 
 enum tcp_phase {
     TCP_OPEN,
@@ -104,19 +88,38 @@ struct tcp_host {
     uint64_t served_last;        /* that of the one who went last: nobody has less */
 };
 
-void tcp_start(struct sim *, struct host *, struct flow *);
+/* ---- maps of packets, by number, modulo ---- */
 
-void tcp_on_data(struct sim *, struct host *, const struct packet *);
-void tcp_on_ack(struct sim *, struct host *, struct flow *, const struct packet *);
+static inline bool tcp_has_bit(const uint64_t *map, uint64_t n)
+{
+    return map[n % TCP_PACKETS_MAX / 64] >> (n % 64) & 1;
+}
 
-/* The timer of a host's flows; the moment at which its stack looks at ACKs. */
-void tcp_on_timer(struct sim *, uint32_t host);
-void tcp_on_wake(struct sim *, uint32_t host);
+static inline void tcp_flip_bit(uint64_t *map, uint64_t n)
+{
+    map[n % TCP_PACKETS_MAX / 64] ^= 1ull << (n % 64);
+}
 
-/* Sends one packet of TCP, if it is TCP's turn. False: nothing was sent; it is the turn of the queue pairs, if
- * they have something to send (has_rdma). */
-bool tcp_send(struct sim *, struct host *, bool has_rdma);
+/* ---- what the window allows ---- */
 
-void tcp_check(const struct sim *, const struct host *);
+static inline struct tcp_tx *tcp_tx_of(const struct sim *s, const struct flow *f)
+{
+    return &s->flows.tcp_tx[f - s->flows.flow];
+}
+
+/* Packets. */
+static inline uint64_t tcp_in_flight(const struct tcp_tx *t)
+{
+    return t->next - t->first - t->sacked - t->holes;
+}
+
+/* Sent and not acknowledged, as algorithms ask for it. What arrived out of order while a loss was repaired
+ * does not count: a cut by its measure would be none. */
+static inline uint64_t tcp_flight_bytes(const struct tcp_tx *t)
+{
+    uint64_t sent = (t->next - t->first) * t->window.mss_bytes;
+
+    return sent < t->window.cwnd_bytes ? sent : t->window.cwnd_bytes;
+}
 
 #endif

@@ -26,16 +26,16 @@ static void start(struct world *w, const char *text, const char *with)
     if (scenario_parse(&scenario, "test", made, strlen(made), NULL, 0, NULL, &err) ||
         scenario_start(&scenario, &w->sim, &err))
         die("%s", err.text);
-    w->sim->hooks = (struct sim_hooks){ .arg = w, .flow_done = world_on_done };
+    w->sim->engine.hooks = (struct sim_hooks){ .arg = w, .flow_done = world_on_done };
     scenario_fini(&scenario);
 }
 
 /* The port by which node a sends to node b. */
 static struct port *port_to(const struct sim *s, uint32_t a, uint32_t b)
 {
-    for (uint32_t i = 0; i < s->ports; i++)
-        if (s->port[i].node->id == a && s->port[i].peer->node->id == b)
-            return &s->port[i];
+    for (uint32_t i = 0; i < s->net.ports; i++)
+        if (s->net.port[i].node->id == a && s->net.port[i].peer->node->id == b)
+            return &s->net.port[i];
     die("no such link");
 }
 
@@ -49,16 +49,16 @@ static void set_loss(struct port *p, bool is_on)
 /* Loses the data frame that host 0 starts with byte 'seq', the first time it does. */
 static void lose_packet(struct sim *s, uint32_t flow, uint64_t seq)
 {
-    struct port *p = &s->port[s->host[0].port];
-    uint64_t     sent = s->counters.dropped_wire;
+    struct port *p = &s->net.port[s->net.host[0].port];
+    uint64_t     sent = s->engine.counters.dropped_wire;
 
-    while (s->flow[flow].sent < seq)
-        sim_run_until(s, s->now_ps + 100);
+    while (s->flows.flow[flow].sent < seq)
+        sim_run_until(s, s->engine.now_ps + 100);
     set_loss(p, true);
-    while (s->counters.dropped_wire == sent)
-        sim_run_until(s, s->now_ps + 100);
+    while (s->engine.counters.dropped_wire == sent)
+        sim_run_until(s, s->engine.now_ps + 100);
     set_loss(p, false);
-    assert_int_equal(s->counters.payload_dropped % 1448, 0);
+    assert_int_equal(s->engine.counters.payload_dropped % 1448, 0);
 }
 
 /* ---- alone ---- */
@@ -94,7 +94,7 @@ static void alone__slow_start_doubles(void **unused)
               "size: 10MB, burst: 1448, wake: 0, algorithm: %s}]}", "newreno");
     for (uint32_t i = 0; i < sizeof sent_by / sizeof *sent_by; i++) {
         sim_run_until(w.sim, i * PS_PER_MS + 900 * PS_PER_US);
-        assert_int_equal(w.sim->counters.data_sent, sent_by[i]);
+        assert_int_equal(w.sim->engine.counters.data_sent, sent_by[i]);
     }
     world_end(&w);
 }
@@ -128,11 +128,11 @@ static double utilisation_of(const char *algorithm, uint32_t queue_bytes)
     snprintf(with, sizeof with, "%s}], switch: {lossy_queue: %u}", algorithm, queue_bytes);
     start(&w, BOTTLENECK "traffic: [{kind: tcp, senders: [h0], size: 10GB, algorithm: %s}", with);
     sim_run_until(w.sim, 20 * PS_PER_MS);        /* slow start, and what came of it */
-    timeouts = w.sim->counters.timeouts;
-    drops = w.sim->counters.dropped_buffer;
+    timeouts = w.sim->engine.counters.timeouts;
+    drops = w.sim->engine.counters.dropped_buffer;
     made = utilisation(&w, 20 * PS_PER_MS, 120 * PS_PER_MS);
-    assert_true(w.sim->counters.dropped_buffer > drops);
-    assert_int_equal(w.sim->counters.timeouts, timeouts);
+    assert_true(w.sim->engine.counters.dropped_buffer > drops);
+    assert_int_equal(w.sim->engine.counters.timeouts, timeouts);
     world_end(&w);
     return made;
 }
@@ -162,13 +162,13 @@ static struct queue_seen watch_queue(struct world *w, const struct port *p, uint
     uint32_t          samples = 0;
 
     sim_run_until(w->sim, from_ps);
-    for (; w->sim->now_ps < to_ps; samples++) {
+    for (; w->sim->engine.now_ps < to_ps; samples++) {
         double packets = p->queue[1].bytes / (double)FRAME_BYTES + 1;
 
         q.least = packets < q.least ? packets : q.least;
         q.most = packets > q.most ? packets : q.most;
         q.mean += packets;
-        sim_run_until(w->sim, w->sim->now_ps + 500 * PS_PER_NS);
+        sim_run_until(w->sim, w->sim->engine.now_ps + 500 * PS_PER_NS);
     }
     sim_check(w->sim);
     q.mean /= samples;
@@ -194,7 +194,7 @@ static void dctcp__the_queue_stays_near_k(void **unused)
         q = watch_queue(&w, port_to(w.sim, 9, 8), 30 * PS_PER_MS, 60 * PS_PER_MS);
         assert_true(q.most < 1.2 * top && q.most > 0.8 * top);
         assert_true(q.mean < 1.2 * (top - amplitude / 2) && q.mean > 0.8 * (top - amplitude / 2));
-        assert_int_equal(w.sim->counters.dropped_buffer, 0);
+        assert_int_equal(w.sim->engine.counters.dropped_buffer, 0);
         assert_true(q.least > 0);
         world_end(&w);
     }
@@ -225,7 +225,7 @@ static void newreno__with_ecn_loses_nothing(void **unused)
               "size: 10GB, receiver: h2, senders: 2, ecn: %s}]}", "yes");
     sim_run_until(w.sim, 20 * PS_PER_MS);
     assert_true(port_to(w.sim, 3, 2)->counters.marked_packets > 0);
-    assert_int_equal(w.sim->counters.dropped_buffer, 0);
+    assert_int_equal(w.sim->engine.counters.dropped_buffer, 0);
     world_end(&w);
 }
 
@@ -241,7 +241,7 @@ static void check_repaired(struct world *w, uint32_t lost, uint64_t timeouts)
     const struct sim_counters *c;
 
     assert_true(world_finish(w, 10 * PS_PER_US, PS_PER_S));
-    c = &w->sim->counters;
+    c = &w->sim->engine.counters;
     assert_int_equal(c->payload_received, 1448000);
     assert_int_equal(c->payload_stale, 0);
     assert_int_equal(w->done[0].resent_bytes, lost * 1448);
@@ -277,12 +277,12 @@ static void loss__the_last_packet_needs_the_timer(void **unused)
     (void)unused;
     start(&w, ONE_FLOW, "1ms");
     lose_packet(w.sim, 1, 999 * 1448);
-    lost_ps = w.sim->now_ps;
+    lost_ps = w.sim->engine.now_ps;
     assert_true(world_finish(&w, 10 * PS_PER_US, PS_PER_S));
-    assert_int_equal(w.sim->counters.timeouts, 1);
-    assert_int_equal(w.sim->counters.payload_received, 1448000);
-    assert_in_range(w.sim->counters.payload_stale, 0, 1448);     /* the one before it, if its ACK was put off */
-    assert_int_equal(w.done[0].resent_bytes, 1448 + w.sim->counters.payload_stale);
+    assert_int_equal(w.sim->engine.counters.timeouts, 1);
+    assert_int_equal(w.sim->engine.counters.payload_received, 1448000);
+    assert_in_range(w.sim->engine.counters.payload_stale, 0, 1448);     /* the one before it, if its ACK was put off */
+    assert_int_equal(w.done[0].resent_bytes, 1448 + w.sim->engine.counters.payload_stale);
     assert_in_range(w.done[0].fct_ps - lost_ps, PS_PER_MS, PS_PER_MS + 100 * PS_PER_US);
     world_end(&w);
 }
@@ -295,15 +295,15 @@ static void loss__time_outs_back_off(void **unused)
 
     (void)unused;
     start(&w, ONE_FLOW, "1ms");
-    p = &w.sim->port[w.sim->host[0].port];
+    p = &w.sim->net.port[w.sim->net.host[0].port];
     sim_run_until(w.sim, 500 * PS_PER_US);
     set_loss(p, true);
     sim_run_until(w.sim, 20 * PS_PER_MS);
-    assert_int_equal(w.sim->counters.timeouts, 4);
+    assert_int_equal(w.sim->engine.counters.timeouts, 4);
     set_loss(p, false);
     assert_true(world_finish(&w, 100 * PS_PER_US, PS_PER_S));
-    assert_int_equal(w.sim->counters.timeouts, 5);
-    assert_int_equal(w.sim->counters.payload_received, 1448000);
+    assert_int_equal(w.sim->engine.counters.timeouts, 5);
+    assert_int_equal(w.sim->engine.counters.payload_received, 1448000);
     assert_in_range(w.done[0].fct_ps, 31 * PS_PER_MS, 35 * PS_PER_MS);
     world_end(&w);
 }
@@ -316,13 +316,13 @@ static void loss__survives_a_bad_link(void **unused)
         struct world w;
 
         start(&w, ONE_FLOW, "100us");
-        for (uint32_t i = 0; i < w.sim->ports; i++) {
-            set_loss(&w.sim->port[i], true);
-            w.sim->port[i].loss = percent / 100.0;
+        for (uint32_t i = 0; i < w.sim->net.ports; i++) {
+            set_loss(&w.sim->net.port[i], true);
+            w.sim->net.port[i].loss = percent / 100.0;
         }
         assert_true(world_finish(&w, 100 * PS_PER_US, 1000 * PS_PER_S));
-        assert_int_equal(w.sim->counters.payload_received, 1448000);
-        assert_int_equal(w.sim->counters.payload_sent, 1448000 + w.done[0].resent_bytes);
+        assert_int_equal(w.sim->engine.counters.payload_received, 1448000);
+        assert_int_equal(w.sim->engine.counters.payload_sent, 1448000 + w.done[0].resent_bytes);
         world_end(&w);
     }
 }
@@ -340,11 +340,11 @@ static void many__share_fairly(void **unused)
               "traffic: [{kind: tcp, senders: 4, size: 10GB, algorithm: %s}]}", "newreno");
     sim_run_until(w.sim, 20 * PS_PER_MS);
     for (uint32_t i = 1; i <= 4; i++)
-        before[i] = w.sim->flow[i].acked;
+        before[i] = w.sim->flows.flow[i].acked;
     sim_run_until(w.sim, 220 * PS_PER_MS);
     sim_check(w.sim);
     for (uint32_t i = 1; i <= 4; i++) {
-        double got = (double)(w.sim->flow[i].acked - before[i]);
+        double got = (double)(w.sim->flows.flow[i].acked - before[i]);
 
         sum += got;
         squares += got * got;
@@ -365,7 +365,7 @@ static double share_of_rdma(struct world *w, uint32_t from, uint32_t to, uint64_
     for (int i = 0; i < 2; i++) {
         sim_run_until(w->sim, (2 + (uint64_t)i * ms) * PS_PER_MS);
         bytes[i] = p->counters.tx_bytes;
-        rdma[i] = w->sim->flow_rx[1].expected / 1024 * 1086;
+        rdma[i] = w->sim->flows.rx[1].expected / 1024 * 1086;
     }
     sim_check(w->sim);
     assert_true((double)(bytes[1] - bytes[0]) > 0.95 * 1.25e6 * (double)ms);     /* of 10 Gb/s */
@@ -384,9 +384,9 @@ static void beside_rdma__a_switch_keeps_the_weights(void **unused)
     start(&w, "{topology: {kind: star, hosts: 3, rate: 10Gbps, delay: 1us}, " WEIGHTS, "senders: [h1]");
     share = share_of_rdma(&w, 3, 2, 20);
     assert_true(share > 0.67 && share < 0.73);
-    assert_true(w.sim->counters.dropped_lossy > 0);
-    assert_int_equal(w.sim->counters.dropped_buffer, w.sim->counters.dropped_lossy);
-    assert_true(w.sim->counters.pauses > 0);
+    assert_true(w.sim->engine.counters.dropped_lossy > 0);
+    assert_int_equal(w.sim->engine.counters.dropped_buffer, w.sim->engine.counters.dropped_lossy);
+    assert_true(w.sim->engine.counters.pauses > 0);
     world_end(&w);
 }
 
@@ -414,15 +414,15 @@ static void burst__packets_follow_each_other(void **unused)
     (void)unused;
     start(&w, BOTTLENECK "switch: {lossy_queue: 127KB}, traffic: [{kind: tcp, senders: [h0], size: 10GB, burst: %s}]}",
           "64KB");
-    p = &w.sim->port[w.sim->host[0].port];
+    p = &w.sim->net.port[w.sim->net.host[0].port];
     sim_run_until(w.sim, 20 * PS_PER_MS);
     sent = p->counters.tx_packets[PACKET_DATA];
-    while (w.sim->now_ps < 40 * PS_PER_MS) {
-        bool is_idle = p->free_at_ps < w.sim->now_ps;
+    while (w.sim->engine.now_ps < 40 * PS_PER_MS) {
+        bool is_idle = p->free_at_ps < w.sim->engine.now_ps;
 
         gaps += is_idle && !idle_at;
         idle_at = is_idle;
-        sim_run_until(w.sim, w.sim->now_ps + 50 * PS_PER_NS);
+        sim_run_until(w.sim, w.sim->engine.now_ps + 50 * PS_PER_NS);
     }
     sent = p->counters.tx_packets[PACKET_DATA] - sent;
     assert_true((double)sent / (double)gaps > 8);
@@ -526,14 +526,14 @@ static void worlds__end_with_everything_delivered(void **unused)
         for (uint32_t i = 0; i < w.done_count; i++)
             bytes += w.done[i].bytes, resent += w.done[i].resent_bytes;
         assert_int_equal(w.done_count, flows);
-        assert_int_equal(w.sim->counters.payload_received, bytes);
-        assert_int_equal(w.sim->counters.payload_sent, bytes + resent);
-        assert_int_equal(w.sim->packets.live, 0);
-        assert_int_equal(evq_pending(&w.sim->evq), 0);
-        for (uint32_t i = 0; i < w.sim->nodes; i++)
-            assert_int_equal(w.sim->node[i].used_bytes, 0);
-        tcp_drops += w.sim->counters.dropped_lossy;
-        timeouts += w.sim->counters.timeouts;
+        assert_int_equal(w.sim->engine.counters.payload_received, bytes);
+        assert_int_equal(w.sim->engine.counters.payload_sent, bytes + resent);
+        assert_int_equal(w.sim->engine.packets.live, 0);
+        assert_int_equal(evq_pending(&w.sim->engine.evq), 0);
+        for (uint32_t i = 0; i < w.sim->net.nodes; i++)
+            assert_int_equal(w.sim->net.node[i].used_bytes, 0);
+        tcp_drops += w.sim->engine.counters.dropped_lossy;
+        timeouts += w.sim->engine.counters.timeouts;
         world_end(&w);
     }
     assert_true(tcp_drops > WORLDS && timeouts > WORLDS);

@@ -8,19 +8,19 @@
 #ifndef SIM_LINK_PORT_H
 #define SIM_LINK_PORT_H
 
+#include "sim/event/engine.h"
+#include "sim/link/node.h"
+
 #include <stdbool.h>
 #include <stdint.h>
-
-struct sim;
-struct node;
 
 #define PRIOS         8
 #define QUEUE_CONTROL PRIOS      /* PFC frames; before everything else, never paused */
 #define BACKLOG_TCP   (1u << (PRIOS + 1))    /* in 'backlog' of a host's port: TCP has something to send */
 
 #define SLOW_LINK    1u           /* the link is lossy, or has ever been down */
-#define SLOW_WATCHED 2u           /* what comes in is shown to monitors: see watch.h */
-#define SLOW_COUNTED 4u           /* what goes out is counted by queue: see queues.h */
+#define SLOW_WATCHED 2u           /* what comes in is shown to monitors: see observe/watch.h */
+#define SLOW_COUNTED 4u           /* what goes out is counted by queue: see observe/queue_telemetry.h */
 
 struct queue {
     uint32_t head, tail;         /* FIFO of packet ids; head == 0: empty */
@@ -81,6 +81,7 @@ struct port {
     uint32_t        index;       /* within its node, from 1 */
     uint32_t        link;        /* in the graph */
     bool            is_down, was_down, is_lossy;
+    uint8_t         counted_prios;   /* SLOW_COUNTED: classes whose frames are counted */
     uint64_t        queue_tx_bytes, queue_marked_bytes;  /* SLOW_COUNTED: only grow */
 };
 
@@ -94,17 +95,22 @@ static inline bool port_is_busy(const struct port *p, uint64_t now_ps, uint64_t 
     return p->free_at_ps > now_ps || (p->free_at_ps == now_ps && p->free_order > order);
 }
 
+/* A port has two events, side by side: the first packet on its wire arrives, and its last byte has left. */
+static inline uint32_t port_event_arrive(const struct port *p)
+{
+    return 2 * p->id;
+}
+
+static inline uint32_t port_event_free(const struct port *p)
+{
+    return 2 * p->id + 1;
+}
+
 /* Does a bit error or a random loss hit the frame of this many bytes that is about to leave? */
 bool port_is_hit(const struct port *, uint32_t bytes);
 
-/* A PFC frame for class 'prio' has arrived: stops or restarts it and keeps the account. */
-void port_on_pfc(struct sim *, struct port *, uint32_t prio, bool is_pause);
-
-/* A pause that was not repeated has ended (pause_ps). What may go now is for the caller to send. */
-void port_on_expiry(struct sim *, struct port *, uint32_t prio);
-
-/* Sends a PFC frame to the peer. */
-void port_send_pfc(struct sim *, struct port *, uint32_t prio, bool is_pause);
+/* SLOW_COUNTED: a frame leaves. */
+void port_count_frame(struct port *, const struct packet *);
 
 /* Time this port has been paused until now. */
 uint64_t port_paused_ps(const struct port *, uint64_t now_ps);

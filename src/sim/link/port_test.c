@@ -49,10 +49,10 @@ static void on_pfc__counts_time_with_any_class_paused(void **unused)
 
     (void)unused;
     start(&w);
-    p = &w.sim->port[0];
+    p = &w.sim->net.port[0];
     for (uint32_t i = 0; i < sizeof row / sizeof *row; i++) {
-        w.sim->now_ps = row[i].at_ps;
-        port_on_pfc(w.sim, p, row[i].prio, row[i].is_pause);
+        w.sim->engine.now_ps = row[i].at_ps;
+        pfc_on_frame(&w.sim->engine, &w.sim->pfc, p, row[i].prio, row[i].is_pause);
         assert_int_equal(p->paused, row[i].paused);
         assert_int_equal(port_paused_ps(p, row[i].at_ps), row[i].paused_ps);
         assert_int_equal(port_paused_ps(p, row[i].at_ps + 10), row[i].paused_ps + (row[i].paused ? 10 : 0));
@@ -62,8 +62,8 @@ static void on_pfc__counts_time_with_any_class_paused(void **unused)
         assert_int_equal(w.pfc[i].prio, row[i].prio);
     }
     assert_int_equal(p->counters.pauses, 4);
-    assert_int_equal(w.sim->counters.pauses, 4);
-    assert_int_equal(w.sim->counters.resumes, 5);
+    assert_int_equal(w.sim->engine.counters.pauses, 4);
+    assert_int_equal(w.sim->engine.counters.resumes, 5);
     world_end(&w);
 }
 
@@ -87,16 +87,16 @@ static void on_pfc__ends_by_itself(void **unused)
     for (uint32_t i = 0; i < sizeof row / sizeof *row; i++) {
         for (; next < sizeof frame / sizeof *frame && frame[next].at_us <= row[i].us; next++) {
             sim_run_until(w.sim, frame[next].at_us * PS_PER_US);
-            w.sim->now_ps = frame[next].at_us * PS_PER_US;
-            port_on_pfc(w.sim, &w.sim->port[0], frame[next].prio, frame[next].is_pause);
+            w.sim->engine.now_ps = frame[next].at_us * PS_PER_US;
+            pfc_on_frame(&w.sim->engine, &w.sim->pfc, &w.sim->net.port[0], frame[next].prio, frame[next].is_pause);
         }
         sim_run_until(w.sim, row[i].us * PS_PER_US);
-        w.sim->now_ps = row[i].us * PS_PER_US;
-        assert_int_equal(w.sim->port[0].paused, row[i].paused);
+        w.sim->engine.now_ps = row[i].us * PS_PER_US;
+        assert_int_equal(w.sim->net.port[0].paused, row[i].paused);
     }
-    assert_int_equal(port_paused_ps(&w.sim->port[0], w.sim->now_ps), (9 + 2 + 5) * PS_PER_US);
-    assert_int_equal(w.sim->counters.pauses, 5);
-    assert_int_equal(w.sim->counters.resumes, 1);        /* an end by itself is no frame */
+    assert_int_equal(port_paused_ps(&w.sim->net.port[0], w.sim->engine.now_ps), (9 + 2 + 5) * PS_PER_US);
+    assert_int_equal(w.sim->engine.counters.pauses, 5);
+    assert_int_equal(w.sim->engine.counters.resumes, 1);        /* an end by itself is no frame */
     world_end(&w);
 }
 
@@ -128,10 +128,10 @@ static void is_hit__is_as_likely_as_asked_for(void **unused)
         struct world w;
 
         start(&w);
-        w.sim->port[0].loss = row[i].loss;
-        w.sim->port[0].ber = row[i].ber;
+        w.sim->net.port[0].loss = row[i].loss;
+        w.sim->net.port[0].ber = row[i].ber;
         for (uint32_t n = 0; n < tries; n++)
-            hits += port_is_hit(&w.sim->port[0], row[i].bytes);
+            hits += port_is_hit(&w.sim->net.port[0], row[i].bytes);
         assert_true(fabs(hits - tries * hit) <= 5 * sqrt(tries * hit * (1 - hit)) + 1e-6);
         world_end(&w);
     }

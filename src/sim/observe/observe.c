@@ -1,7 +1,8 @@
 /* src/sim/observe/observe.c */
 #include "sim/observe/observe.h"
-#include "traffic/traffic.h"
+#include "sim/host/nic.h"
 #include "sim/observe/watch.h"
+#include "traffic/traffic.h"
 
 #include <stdlib.h>
 
@@ -22,11 +23,11 @@ struct observer *observer_new(struct sim *s)
     struct observer *o = xcalloc(1, sizeof *o);
 
     o->sim = s;
-    o->entries = traffic_entries(s->traffic);
-    o->port = xcalloc(s->ports + 1ul, sizeof *o->port);
-    o->port_was = xcalloc(s->ports + 1ul, sizeof *o->port_was);
-    o->port_was_paused_ps = xcalloc(s->ports + 1ul, sizeof *o->port_was_paused_ps);
-    o->queue_bytes_max = xcalloc(s->ports + 1ul, sizeof *o->queue_bytes_max);
+    o->entries = traffic_entries(s->program.traffic);
+    o->port = xcalloc(s->net.ports + 1ul, sizeof *o->port);
+    o->port_was = xcalloc(s->net.ports + 1ul, sizeof *o->port_was);
+    o->port_was_paused_ps = xcalloc(s->net.ports + 1ul, sizeof *o->port_was_paused_ps);
+    o->queue_bytes_max = xcalloc(s->net.ports + 1ul, sizeof *o->queue_bytes_max);
     o->entry = xcalloc(o->entries + 1ul, sizeof *o->entry);
     o->entry_was = xcalloc(o->entries + 1ul, sizeof *o->entry_was);
     return o;
@@ -36,8 +37,8 @@ void observer_free(struct observer *o)
 {
     if (!o)
         return;
-    for (uint32_t i = 0; i < o->sim->ports; i++) {
-        uint64_t *now = &o->sim->port[i].counters.queue_bytes_max;
+    for (uint32_t i = 0; i < o->sim->net.ports; i++) {
+        uint64_t *now = &o->sim->net.port[i].counters.queue_bytes_max;
 
         *now = o->queue_bytes_max[i] > *now ? o->queue_bytes_max[i] : *now;
     }
@@ -63,8 +64,8 @@ static uint64_t longest_queue(const struct port *p, uint64_t counted_max)
 
 static void look_at_ports(struct observer *o, uint64_t now_ps, struct report *r)
 {
-    for (uint32_t i = 0; i < o->sim->ports; i++) {
-        struct port          *p = &o->sim->port[i];
+    for (uint32_t i = 0; i < o->sim->net.ports; i++) {
+        struct port          *p = &o->sim->net.port[i];
         struct port_counters *was = &o->port_was[i];
         struct report_port   *seen = &o->port[i];
         uint64_t              paused_ps = port_paused_ps(p, now_ps);
@@ -89,7 +90,7 @@ static void look_at_ports(struct observer *o, uint64_t now_ps, struct report *r)
         o->port_was_paused_ps[i] = paused_ps;
     }
     r->port = o->port;
-    r->ports = o->sim->ports;
+    r->ports = o->sim->net.ports;
 }
 
 /* What is acknowledged of flows that are over and of those that are not. */
@@ -100,7 +101,7 @@ static void look_at_entries(struct observer *o, struct report *r)
     for (uint32_t i = 0; i < o->entries; i++)
         o->entry[i] = s->entry_bytes_done[i];
     for (uint32_t i = 0; (i = sim_next_active(s, i)) != 0; )
-        o->entry[s->flow[i].traffic] += s->flow[i].acked;
+        o->entry[s->flows.flow[i].traffic] += s->flows.flow[i].acked;
     for (uint32_t i = 0; i < o->entries; i++) {
         uint64_t now = o->entry[i];
 
@@ -114,7 +115,7 @@ static void look_at_entries(struct observer *o, struct report *r)
 void observer_look(struct observer *o, uint64_t now_ps, struct report *r)
 {
     struct sim                *s = o->sim;
-    const struct sim_counters *c = &s->counters, *was = &o->was;
+    const struct sim_counters *c = &s->engine.counters, *was = &o->was;
 
     *r = (struct report){
         .start_ps = o->was_ps,
@@ -133,16 +134,16 @@ void observer_look(struct observer *o, uint64_t now_ps, struct report *r)
         .pauses = c->pauses - was->pauses,
         .rtt_samples = c->rtt_samples - was->rtt_samples,
         .rtt_ps_sum = c->rtt_ps_sum - was->rtt_ps_sum,
-        .rtt_ps_peak = s->rtt_ps_peak,
+        .rtt_ps_peak = s->engine.rtt_ps_peak,
     };
     look_at_ports(o, now_ps, r);
     look_at_entries(o, r);
-    for (uint32_t i = 0; i < s->nodes; i++)
-        if (s->node[i].is_switch)
-            r->queue_bytes += (uint64_t)s->node[i].used_bytes;
-    if (s->watch)
-        watch_read(s->watch, now_ps, r);
-    s->rtt_ps_peak = 0;
+    for (uint32_t i = 0; i < s->net.nodes; i++)
+        if (s->net.node[i].is_switch)
+            r->queue_bytes += (uint64_t)s->net.node[i].used_bytes;
+    if (s->watch.arg)
+        watch_read(s->watch.arg, now_ps, r);
+    s->engine.rtt_ps_peak = 0;
     o->was = *c;
     o->was_ps = now_ps;
 }

@@ -46,7 +46,7 @@ static struct sim *start(struct scenario *sc, const char *text, struct tape *tap
     if (scenario_parse(sc, "test", text, strlen(text), NULL, 0, NULL, &err) || scenario_start(sc, &s, &err))
         fail_msg("%s", err.text);
     *tape = (struct tape){ 0 };
-    s->hooks = (struct sim_hooks){ .arg = tape, .flow_done = on_done };
+    s->engine.hooks = (struct sim_hooks){ .arg = tape, .flow_done = on_done };
     return s;
 }
 
@@ -59,10 +59,10 @@ struct total {
 static void total_init(struct total *t, const struct sim *s)
 {
     memset(t, 0, sizeof *t);
-    t->tx_bytes = xcalloc(s->ports, sizeof *t->tx_bytes);
-    t->marked = xcalloc(s->ports, sizeof *t->marked);
-    t->paused_ps = xcalloc(s->ports, sizeof *t->paused_ps);
-    t->queue_max = xcalloc(s->ports, sizeof *t->queue_max);
+    t->tx_bytes = xcalloc(s->net.ports, sizeof *t->tx_bytes);
+    t->marked = xcalloc(s->net.ports, sizeof *t->marked);
+    t->paused_ps = xcalloc(s->net.ports, sizeof *t->paused_ps);
+    t->queue_max = xcalloc(s->net.ports, sizeof *t->queue_max);
 }
 
 static void total_fini(struct total *t)
@@ -111,7 +111,7 @@ static void total_add(struct total *t, const struct report *r)
 
 static void check_counters(const struct total *t, const struct sim *s)
 {
-    const struct sim_counters *c = &s->counters;
+    const struct sim_counters *c = &s->engine.counters;
 
     assert_int_equal(t->sum.end_ps, END_PS);
     assert_int_equal(t->sum.payload_bytes, c->payload_received);
@@ -134,14 +134,14 @@ static void check_ports(const struct total *t, const struct sim *s, const struct
 {
     uint64_t marked = 0, paused_ps = 0, queue_max = 0;
 
-    for (uint32_t i = 0; i < s->ports; i++) {
-        const struct port_counters *c = &plain->port[i].counters;
+    for (uint32_t i = 0; i < s->net.ports; i++) {
+        const struct port_counters *c = &plain->net.port[i].counters;
 
         assert_int_equal(t->tx_bytes[i], c->tx_bytes);
         assert_int_equal(t->marked[i], c->marked_packets);
-        assert_int_equal(t->paused_ps[i], port_paused_ps(&plain->port[i], END_PS));
+        assert_int_equal(t->paused_ps[i], port_paused_ps(&plain->net.port[i], END_PS));
         assert_int_equal(t->queue_max[i], c->queue_bytes_max);
-        assert_int_equal(s->port[i].counters.queue_bytes_max, c->queue_bytes_max);
+        assert_int_equal(s->net.port[i].counters.queue_bytes_max, c->queue_bytes_max);
         marked += c->marked_packets;
         paused_ps += t->paused_ps[i];
         queue_max = larger(queue_max, c->queue_bytes_max);
@@ -156,9 +156,9 @@ static void check_entries(const struct total *t, const struct sim *s)
 {
     uint64_t acked[2] = { s->entry_bytes_done[0], s->entry_bytes_done[1] };
 
-    for (uint32_t i = 1; i < s->flow_used; i++)
-        if (s->flow[i].phase == FLOW_ACTIVE)
-            acked[s->flow[i].traffic] += s->flow[i].acked;
+    for (uint32_t i = 1; i < s->flows.used; i++)
+        if (s->flows.flow[i].phase == FLOW_ACTIVE)
+            acked[s->flows.flow[i].traffic] += s->flows.flow[i].acked;
     assert_int_equal(t->entry[0], acked[0]);
     assert_int_equal(t->entry[1], acked[1]);
 }
@@ -203,7 +203,7 @@ static void check_all_intervals(const char *text, struct sim_counters *counters)
     sim_run_until(plain, END_PS);
     for (unsigned i = 0; i < sizeof intervals_ps / sizeof *intervals_ps; i++)
         look_every(text, intervals_ps[i], plain, &tape);
-    *counters = plain->counters;
+    *counters = plain->engine.counters;
     sim_free(plain);
     scenario_fini(&sc);
 }

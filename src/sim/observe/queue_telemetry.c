@@ -16,9 +16,9 @@ struct telemetry {
 /* Ports of switches, in the order of their ids; 'i' is the port after the last one. */
 static struct port *next_queue(const struct sim *s, uint32_t *i)
 {
-    while (*i < s->ports)
-        if (s->port[(*i)++].is_switch)
-            return &s->port[*i - 1];
+    while (*i < s->net.ports)
+        if (s->net.port[(*i)++].is_switch)
+            return &s->net.port[*i - 1];
     return NULL;
 }
 
@@ -27,14 +27,14 @@ static void find_levels(const struct sim *s, uint32_t *level)
 {
     bool goes_on = true;
 
-    for (uint32_t n = 0; n < s->nodes; n++)
-        level[n] = s->node[n].is_switch ? UINT32_MAX : 0;
+    for (uint32_t n = 0; n < s->net.nodes; n++)
+        level[n] = s->net.node[n].is_switch ? UINT32_MAX : 0;
     for (uint32_t at = 0; goes_on; at++) {
         goes_on = false;
-        for (uint32_t i = 0; i < s->ports; i++) {
-            uint32_t *far = &level[s->port[i].peer->node->id];
+        for (uint32_t i = 0; i < s->net.ports; i++) {
+            uint32_t *far = &level[s->net.port[i].peer->node->id];
 
-            if (level[s->port[i].node->id] != at || *far != UINT32_MAX)
+            if (level[s->net.port[i].node->id] != at || *far != UINT32_MAX)
                 continue;
             *far = at + 1;
             goes_on = true;
@@ -44,7 +44,7 @@ static void find_levels(const struct sim *s, uint32_t *level)
 
 uint32_t telemetry_list(const struct sim *s, struct queue_facts *facts)
 {
-    uint32_t    *level = xcalloc(s->nodes, sizeof *level);
+    uint32_t    *level = xcalloc(s->net.nodes, sizeof *level);
     uint32_t     count = 0, devices = 0;
     struct node *last = NULL;
     struct port *p;
@@ -75,8 +75,10 @@ static void count_ports(struct sim *s, bool is_on)
 {
     struct port *p;
 
-    for (uint32_t i = 0; (p = next_queue(s, &i)) != NULL; )
+    for (uint32_t i = 0; (p = next_queue(s, &i)) != NULL; ) {
         p->slow_path = (uint8_t)((p->slow_path & ~SLOW_COUNTED) | (is_on ? SLOW_COUNTED : 0));
+        p->counted_prios = s->sw.queue_prios;
+    }
 }
 
 static uint64_t length(const struct sim *s, const struct port *p)
@@ -84,7 +86,7 @@ static uint64_t length(const struct sim *s, const struct port *p)
     uint64_t bytes = 0;
 
     for (uint32_t c = 0; p->backlog && c < PRIOS; c++)
-        if (s->queue_prios >> c & 1)
+        if (s->sw.queue_prios >> c & 1)
             bytes += p->queue[c].bytes;
     return bytes;
 }
@@ -112,15 +114,6 @@ void telemetry_free(struct telemetry *q)
     free(q->was);
     free(q->sum);
     free(q);
-}
-
-__attribute__((noinline)) void telemetry_on_send(const struct sim *s, struct port *p, const struct packet *k)
-{
-    if (k->kind == PACKET_PFC || !(s->queue_prios >> k->prio & 1))
-        return;
-    p->queue_tx_bytes += k->bytes;
-    if (k->kind == PACKET_DATA && k->flags & PACKET_ECN)
-        p->queue_marked_bytes += k->bytes;
 }
 
 void telemetry_sample(struct telemetry *q)

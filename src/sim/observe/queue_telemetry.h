@@ -17,8 +17,6 @@
 #define TELEMETRY_SAMPLES 10
 
 struct sim;
-struct port;
-struct packet;
 struct telemetry;
 
 /* How many there are, and what is known of each; facts may be NULL. */
@@ -39,8 +37,5 @@ void telemetry_read(struct telemetry *, struct queue_slot *);
 
 /* Puts thresholds into force, those that are not already. Returns how many have changed. */
 uint32_t telemetry_set(struct sim *, const struct ecn *);
-
-/* A frame leaves a port that is counted. */
-void telemetry_on_send(const struct sim *, struct port *, const struct packet *);
 
 #endif

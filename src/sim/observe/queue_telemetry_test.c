@@ -59,13 +59,13 @@ static void ports__are_in_the_order_of_the_list(void **state)
     telemetry_ports(s, port);
     assert_int_equal(port[32], 12345);
     for (uint32_t i = 0; i < 32; i++) {
-        const struct port *p = &s->port[port[i]];
+        const struct port *p = &s->net.port[port[i]];
 
         assert_true(p->is_switch);
         assert_int_equal(p->rate_bps, fact[i].rate_bps);
         assert_int_equal(p->rate_bps == 25000000000, !p->peer->is_switch);
         if (i > 0)
-            assert_int_equal(fact[i].device - fact[i - 1].device, p->node != s->port[port[i - 1]].node);
+            assert_int_equal(fact[i].device - fact[i - 1].device, p->node != s->net.port[port[i - 1]].node);
     }
     end(&sc, s);
 }
@@ -107,12 +107,12 @@ static void read__counts_what_was_sent_and_marked(void **state)
     (void)state;
     sim_run_until(s, NEVER);
     telemetry_read(q, slot);
-    for (uint32_t i = 0; i < s->ports; i++)
-        marked += s->port[i].counters.marked_packets;
+    for (uint32_t i = 0; i < s->net.ports; i++)
+        marked += s->net.port[i].counters.marked_packets;
     assert_int_equal(slot[2].tx_bytes, 2000 * FRAME_BYTES);
     assert_true(marked > 100);
     assert_int_equal(slot[2].marked_bytes, marked * FRAME_BYTES);
-    assert_int_equal(slot[0].tx_bytes + slot[1].tx_bytes, s->counters.acks_sent * 66 + s->counters.cnps_sent * 78);
+    assert_int_equal(slot[0].tx_bytes + slot[1].tx_bytes, s->engine.counters.acks_sent * 66 + s->engine.counters.cnps_sent * 78);
     assert_int_equal(slot[0].marked_bytes + slot[1].marked_bytes, 0);
     assert_int_equal(slot[2].ecn.kmin_bytes, 10000);
     telemetry_read(q, slot);
@@ -134,9 +134,9 @@ static void sample__is_the_mean_length(void **state)
     for (int i = 1; i <= 4; i++) {
         sim_run_until(s, i * 2 * PS_PER_US);
         telemetry_sample(q);
-        for (uint32_t p = 0; p < s->ports; p++)
-            for (uint32_t c = 0; s->port[p].is_switch && c < PRIOS; c++)
-                sum += s->port[p].queue[c].bytes;
+        for (uint32_t p = 0; p < s->net.ports; p++)
+            for (uint32_t c = 0; s->net.port[p].is_switch && c < PRIOS; c++)
+                sum += s->net.port[p].queue[c].bytes;
     }
     telemetry_read(q, slot);
     assert_true(sum > 4 * 10000);
@@ -232,7 +232,7 @@ static void run_busy(struct run *run, uint32_t threads, bool is_counted, bool is
     struct telemetry  *q = is_counted ? telemetry_new(s) : NULL;
 
     memset(run, 0, sizeof *run);
-    s->hooks = (struct sim_hooks){ .arg = run, .flow_done = on_done };
+    s->engine.hooks = (struct sim_hooks){ .arg = run, .flow_done = on_done };
     for (uint32_t i = 1; i <= 20 * TELEMETRY_SAMPLES; i++) {
         sim_run_until(s, i * SLOT_PS / TELEMETRY_SAMPLES);
         if (is_counted)

@@ -15,7 +15,6 @@
 
 #include "core/report.h"
 #include "meter/monitor/monitor.h"
-#include "sim/link/packet.h"
 
 #include <stdint.h>
 
@@ -23,9 +22,6 @@
 #define WATCH_RTT_GAP_PS   50000000ull       /* 50 us: the artifact's */
 
 struct sim;
-struct node;
-struct host;
-struct flow;
 
 struct watch_cfg {
     const struct monitor_algo *monitor[WATCH_MONITORS_MAX];  /* the first is the one that counts */
@@ -41,14 +37,5 @@ void          watch_free(struct watch *);
 
 /* Ends the interval and writes what was seen in it into the report. What it points to is good until the next. */
 void watch_read(struct watch *, uint64_t now_ps, struct report *);
-
-/* A data packet of a queue pair has come to a switch by a port that is watched, and is not marked as counted. */
-void watch_on_packet(struct sim *, const struct node *, struct packet *);
-
-/* A flow starts. */
-void watch_on_request(struct sim *, const struct flow *);
-
-/* A round trip has been measured, and the host has not kept one for a while. */
-void watch_on_rtt(struct sim *, struct host *, const struct flow *, uint64_t rtt_ps);
 
 #endif

@@ -133,7 +133,7 @@ static void run_busy(struct run *run, const struct watch_cfg *cfg, uint32_t thre
     struct observer *o = observer_new(s);
 
     memset(run, 0, sizeof *run);
-    s->hooks = (struct sim_hooks){ .arg = run, .flow_done = on_done };
+    s->engine.hooks = (struct sim_hooks){ .arg = run, .flow_done = on_done };
     for (uint64_t at = INTERVAL_PS; at <= 3 * PS_PER_MS; at += INTERVAL_PS) {
         struct report r;
 

@@ -1,6 +1,7 @@
 #include "sim/switch/balance.h"
 #include "lb/conga.h"
 #include "lb/ecmp.h"
+#include "net/address.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -25,8 +26,8 @@ void balance_configure(struct sim *s)
     const struct lb_algo *lb = s->cfg.lb;
 
     if (lb->configure)
-        lb->configure(s->lb_cfg, &s->cfg.knobs);
-    s->lb_is_path = lb->scope && lb->scope(s->lb_cfg) == LB_PATH;
+        lb->configure(s->lb.cfg, &s->cfg.knobs);
+    s->lb.is_path = lb->scope && lb->scope(s->lb.cfg) == LB_PATH;
 }
 
 /* Switches with hosts are what routes lead to: groups. */
@@ -49,7 +50,7 @@ static uint32_t count_racks(const struct graph *g, bool *has_hosts)
 static size_t place_bytes(const struct sim *s, const struct lb_switch *sw)
 {
     const struct lb_algo *lb = s->cfg.lb;
-    size_t                bytes = sizeof(struct place) + (lb->state_bytes ? lb->state_bytes(s->lb_cfg, sw) : 0);
+    size_t                bytes = sizeof(struct place) + (lb->state_bytes ? lb->state_bytes(s->lb.cfg, sw) : 0);
 
     return (bytes + 63) / 64 * 64;
 }
@@ -61,29 +62,29 @@ static void build_place(struct sim *s, struct node *n, const struct lb_switch *s
     place->sw = *sw;
     n->lb_state = place->state;
     if (s->cfg.lb->init)
-        s->cfg.lb->init(s->lb_cfg, place->state, sw);
+        s->cfg.lb->init(s->lb.cfg, place->state, sw);
 }
 
 static void build_places(struct sim *s)
 {
-    bool     *has_hosts = xcalloc(s->nodes + 1ul, sizeof *has_hosts);
-    uint32_t *ports = xcalloc(s->nodes + 1ul, sizeof *ports), racks = count_racks(&s->graph, has_hosts);
+    bool     *has_hosts = xcalloc(s->net.nodes + 1ul, sizeof *has_hosts);
+    uint32_t *ports = xcalloc(s->net.nodes + 1ul, sizeof *ports), racks = count_racks(&s->net.graph, has_hosts);
     size_t    total = 64;
 
-    for (uint32_t i = 0; i < s->graph.links; i++)
-        ports[s->graph.link[i].a]++, ports[s->graph.link[i].b]++;
+    for (uint32_t i = 0; i < s->net.graph.links; i++)
+        ports[s->net.graph.link[i].a]++, ports[s->net.graph.link[i].b]++;
     for (int round = 0; round < 2; round++) {
         if (round == 1 && s->cfg.lb->state_bytes)
             arena_init(&s->lb_arena, total);
-        for (uint32_t i = 0; i < s->nodes; i++) {
+        for (uint32_t i = 0; i < s->net.nodes; i++) {
             struct lb_switch sw = { .ports = ports[i], .racks = racks, .has_hosts = has_hosts[i] };
 
-            if (!s->node[i].is_switch)
+            if (!s->net.node[i].is_switch)
                 continue;
             if (round == 0)
                 total += place_bytes(s, &sw);
             else
-                build_place(s, &s->node[i], &sw, s->cfg.lb->state_bytes ? &s->lb_arena : &s->arena);
+                build_place(s, &s->net.node[i], &sw, s->cfg.lb->state_bytes ? &s->lb_arena : &s->arena);
         }
     }
     free(has_hosts);
@@ -96,39 +97,39 @@ void balance_build(struct sim *s)
     struct rng            salts;
 
     rng_init(&salts, s->cfg.lb_seed, BALANCE_STREAM);
-    for (uint32_t i = 0; i < s->nodes; i++)
-        s->node[i].salt = s->cfg.lb_seed ? (uint32_t)rng_next(&salts) : i;
-    s->lb_cfg = lb->cfg_size ? arena_alloc(&s->arena, 1, lb->cfg_size) : NULL;
+    for (uint32_t i = 0; i < s->net.nodes; i++)
+        s->net.node[i].salt = s->cfg.lb_seed ? (uint32_t)rng_next(&salts) : i;
+    s->lb.cfg = lb->cfg_size ? arena_alloc(&s->arena, 1, lb->cfg_size) : NULL;
     balance_configure(s);
-    s->is_balanced = lb != &lb_ecmp;
-    s->lb_is_shown = lb->leave != NULL;
-    if (!s->is_balanced)
+    s->lb.is_on = lb != &lb_ecmp;
+    s->lb.is_shown = lb->leave != NULL;
+    if (!s->lb.is_on)
         return;
-    if (s->cfg.model == MODEL_CONWEAVE && s->cfg.order == ORDER_NS3 && !s->cfg.lb_seed) {
-        s->lb_crand = arena_alloc(&s->arena, 1, sizeof *s->lb_crand);
-        crand_init(s->lb_crand, (uint32_t)s->cfg.seed);
+    if (s->model.asks_by_ports && s->cfg.order == ORDER_NS3 && !s->cfg.lb_seed) {
+        s->lb.crand = arena_alloc(&s->arena, 1, sizeof *s->lb.crand);
+        crand_init(s->lb.crand, (uint32_t)s->cfg.seed);
     }
-    s->lb_rng = arena_alloc(&s->arena, s->nodes, sizeof *s->lb_rng);
-    for (uint32_t i = 0; i < s->nodes; i++)
-        rng_init(&s->lb_rng[i], s->cfg.seed ^ s->cfg.lb_seed * 0x9e3779b97f4a7c15ull, BALANCE_STREAM + 1 + i);
+    s->lb.rng = arena_alloc(&s->arena, s->net.nodes, sizeof *s->lb.rng);
+    for (uint32_t i = 0; i < s->net.nodes; i++)
+        rng_init(&s->lb.rng[i], s->cfg.seed ^ s->cfg.lb_seed * 0x9e3779b97f4a7c15ull, BALANCE_STREAM + 1 + i);
     build_places(s);
 }
 
 void balance_connect(struct sim *s)
 {
-    for (uint32_t i = 0; s->is_balanced && i < s->nodes; i++) {
-        const struct node *n = &s->node[i];
+    for (uint32_t i = 0; s->lb.is_on && i < s->net.nodes; i++) {
+        const struct node *n = &s->net.node[i];
         struct lb_switch  *sw = n->is_switch ? &place_of(n)->sw : NULL;
 
         if (!sw)
             continue;
         sw->first_port = n->first_port;
         sw->salt = n->salt;
-        sw->rng = &s->lb_rng[i];
-        sw->crand = s->lb_crand;
-        sw->is_fork = s->cfg.model == MODEL_CONWEAVE;
-        sw->queue_bytes = (const char *)&s->port[0].queue[0].bytes;
-        sw->rate_bps = (const char *)&s->port[0].rate_bps;
+        sw->rng = &s->lb.rng[i];
+        sw->crand = s->lb.crand;
+        sw->is_fork = s->model.asks_by_ports;
+        sw->queue_bytes = (const char *)&s->net.port[0].queue[0].bytes;
+        sw->rate_bps = (const char *)&s->net.port[0].rate_bps;
         sw->port_stride = sizeof(struct port);
         sw->class_stride = sizeof(struct queue);
     }
@@ -161,10 +162,10 @@ static inline uint32_t ask(struct sim *s, const struct node *n, const struct pac
         p.src = 0;               /* how that fork tells flows apart: source port and destination do, nearly */
         p.ports |= (uint32_t)k->prio << 16;
     }
-    choice = s->cfg.lb->pick(s->lb_cfg, n->lb_state, s->now_ps, sw, &p);
+    choice = s->cfg.lb->pick(s->lb.cfg, n->lb_state, s->engine.now_ps, sw, &p);
     if (__builtin_expect(p.is_flowlet, 0)) {
-        s->counters.flowlets++;
-        s->counters.reroutes += p.is_reroute;
+        s->engine.counters.flowlets++;
+        s->engine.counters.reroutes += p.is_reroute;
     }
     return choice;
 }
@@ -172,39 +173,39 @@ static inline uint32_t ask(struct sim *s, const struct node *n, const struct pac
 APART struct port *balance_way(struct sim *s, const struct node *n, const struct port *in, uint32_t id, uint32_t to,
                                const uint32_t *hop)
 {
-    struct lb_tag       *tag = &s->packets.tag[id];
-    const struct packet *k = &s->packets.packet[id];
+    struct lb_tag       *tag = &s->engine.packets.tag[id];
+    const struct packet *k = &s->engine.packets.packet[id];
 
-    if (!s->lb_is_path)
-        return &s->port[hop[1 + ask(s, n, k, tag, to, hop, false)]];
-    return &s->port[follow(tag, in->peer->is_switch ? tag->path : ask(s, n, k, tag, to, hop, true), hop)];
+    if (!s->lb.is_path)
+        return &s->net.port[hop[1 + ask(s, n, k, tag, to, hop, false)]];
+    return &s->net.port[follow(tag, in->peer->is_switch ? tag->path : ask(s, n, k, tag, to, hop, true), hop)];
 }
 
 /* ---- balancers that look on ---- */
 
 APART struct port *balance_enter(struct sim *s, const struct node *n, uint32_t id, uint32_t to)
 {
-    const struct packet *k = &s->packets.packet[id];
-    struct lb_tag       *tag = &s->packets.tag[id];
+    const struct packet *k = &s->engine.packets.packet[id];
+    struct lb_tag       *tag = &s->engine.packets.tag[id];
     uint32_t             entry = n->route_entry[to], one[2] = { 1, entry & ~ROUTE_ONE };
     const uint32_t      *hop = entry & ROUTE_ONE ? one : n->route_hop + entry;
 
     if (hop[0] == 0)
         return NULL;
     if (k->kind == PACKET_DATA) {
-        uint32_t choice = ask(s, n, k, tag, to, hop, s->lb_is_path);
+        uint32_t choice = ask(s, n, k, tag, to, hop, s->lb.is_path);
 
-        return &s->port[s->lb_is_path ? follow(tag, choice, hop) : hop[1 + choice]];
+        return &s->net.port[s->lb.is_path ? follow(tag, choice, hop) : hop[1 + choice]];
     }
-    s->cfg.lb->enter(s->lb_cfg, n->lb_state, to, tag);
-    return &s->port[hop[1 + ecmp_hash(n->salt, sim_ip(k->src), sim_ip(k->dst), k->ports) % hop[0]]];
+    s->cfg.lb->enter(s->lb.cfg, n->lb_state, to, tag);
+    return &s->net.port[hop[1 + ecmp_hash(n->salt, address_of_node(k->src), address_of_node(k->dst), k->ports) % hop[0]]];
 }
 
 /* CONGA is the one that looks on; calling it by its name lets the compiler put it in place. */
 APART struct port *balance_forward(struct sim *s, const struct node *n, uint32_t id, uint32_t to)
 {
-    const struct packet    *k = &s->packets.packet[id];
-    struct lb_tag          *tag = &s->packets.tag[id];
+    const struct packet    *k = &s->engine.packets.packet[id];
+    struct lb_tag          *tag = &s->engine.packets.tag[id];
     const struct lb_switch *sw = &place_of(n)->sw;
     uint32_t                entry = n->route_entry[to], port = entry & ~ROUTE_ONE;
 
@@ -213,23 +214,23 @@ APART struct port *balance_forward(struct sim *s, const struct node *n, uint32_t
 
         if (hop[0] == 0)
             return NULL;
-        port = s->lb_is_path ? follow(tag, tag->path, hop) : hop[1 + ask(s, n, k, tag, to, hop, false)];
+        port = s->lb.is_path ? follow(tag, tag->path, hop) : hop[1 + ask(s, n, k, tag, to, hop, false)];
     }
     if (s->cfg.lb == &lb_conga)
-        conga_forward(s->lb_cfg, n->lb_state, s->now_ps, sw, port, k->bytes, tag);
+        conga_forward(s->lb.cfg, n->lb_state, s->engine.now_ps, sw, port, k->bytes, tag);
     else
-        s->cfg.lb->forward(s->lb_cfg, n->lb_state, s->now_ps, sw, port, k->bytes, tag);
-    return &s->port[port];
+        s->cfg.lb->forward(s->lb.cfg, n->lb_state, s->engine.now_ps, sw, port, k->bytes, tag);
+    return &s->net.port[port];
 }
 
 APART void balance_leave(struct sim *s, const struct node *n, uint32_t id)
 {
-    const struct packet *k = &s->packets.packet[id];
+    const struct packet *k = &s->engine.packets.packet[id];
     uint32_t             from = n->route_host[k->src].group;
     bool                 is_data = k->kind == PACKET_DATA;
 
     if (s->cfg.lb == &lb_conga)
-        conga_leave(s->lb_cfg, n->lb_state, s->now_ps, from, is_data, &s->packets.tag[id]);
+        conga_leave(s->lb.cfg, n->lb_state, s->engine.now_ps, from, is_data, &s->engine.packets.tag[id]);
     else
-        s->cfg.lb->leave(s->lb_cfg, n->lb_state, s->now_ps, from, is_data, &s->packets.tag[id]);
+        s->cfg.lb->leave(s->lb.cfg, n->lb_state, s->engine.now_ps, from, is_data, &s->engine.packets.tag[id]);
 }

@@ -4,7 +4,7 @@
 #ifndef SIM_SWITCH_BALANCE_H
 #define SIM_SWITCH_BALANCE_H
 
-#include "sim/sim.h"
+#include "sim/state/state.h"
 
 /* Salts, configuration and, where the balancer is not ECMP, its state; before the ports are built. */
 void balance_build(struct sim *);
@@ -14,7 +14,7 @@ void balance_build(struct sim *);
 struct port *balance_way(struct sim *, const struct node *, const struct port *in, uint32_t id, uint32_t to,
                          const uint32_t *hop);
 
-/* Balancers that look on (lb_is_shown) see packets that leave their rack: at the first switch data, and one in eight
+/* Balancers that look on (is_shown) see packets that leave their rack: at the first switch data, and one in eight
  * of the others, which carry what racks tell each other; in between data; at the last data, and others that were told
  * something. The first two return the port by which it leaves, or NULL. */
 struct port *balance_enter(struct sim *, const struct node *, uint32_t id, uint32_t to);

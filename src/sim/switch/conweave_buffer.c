@@ -22,7 +22,7 @@ void conweave_buffer_init(struct sim *s, struct node *n)
     int64_t headrooms_bytes = DEFAULT_HEADROOM_BYTES;
 
     for (uint32_t i = 0; i < n->ports; i++) {
-        struct port *p = &s->port[n->first_port + i];
+        struct port *p = &s->net.port[n->first_port + i];
 
         p->shift = PASS_SHIFT;
         p->headroom_bytes_max = s->cfg.headroom_bytes ? (uint32_t)s->cfg.headroom_bytes : conweave_headroom_bytes(p);
@@ -30,7 +30,7 @@ void conweave_buffer_init(struct sim *s, struct node *n)
     }
     n->shared_bytes_max = egress_bytes(s, n) - headrooms_bytes;
     n->shared_bytes_left = n->shared_bytes_max;
-    s->conweave[n->id].egress_bytes_left = egress_bytes(s, n);
+    s->net.conweave[n->id].egress_bytes_left = egress_bytes(s, n);
 }
 
 /* Of the bytes in a queue, those that are not free. */
@@ -41,7 +41,7 @@ static uint32_t shared_bytes(uint32_t queue_bytes)
 
 static bool fits_egress(const struct sim *s, const struct port *out, const struct packet *k)
 {
-    return (int64_t)shared_bytes(out->queue[k->prio].bytes) + k->bytes <= s->conweave[out->node->id].egress_bytes_left;
+    return (int64_t)shared_bytes(out->queue[k->prio].bytes) + k->bytes <= s->net.conweave[out->node->id].egress_bytes_left;
 }
 
 static bool fits_ingress(const struct sim *s, const struct node *n, const struct port *in, const struct packet *k)
@@ -60,8 +60,10 @@ static int64_t weighed_bytes(const struct sim *s, const struct ingress *class)
     return ((int64_t)class->bytes - s->cfg.reserve_bytes) * (1 << s->cfg.pfc_shift);
 }
 
-static void pause_full_classes(struct sim *s, struct node *n, struct port *in, bool has_headroom)
+static uint8_t pause_full_classes(struct sim *s, const struct node *n, struct port *in, bool has_headroom)
 {
+    uint8_t paused = 0;
+
     for (uint32_t held = in->held; held; held &= held - 1) {
         uint32_t              prio = (uint32_t)__builtin_ctz(held);
         const struct ingress *class = &in->in[prio];
@@ -69,30 +71,33 @@ static void pause_full_classes(struct sim *s, struct node *n, struct port *in, b
         if (class->bytes <= s->cfg.reserve_bytes ||
             (weighed_bytes(s, class) <= n->shared_bytes_left && !has_headroom))
             continue;
-        in->pausing |= (uint8_t)(1u << prio);
-        s->pausing_until_ps[in->id * PRIOS + prio] = s->now_ps + s->cfg.pause_ps;
-        port_send_pfc(s, in, prio, true);
+        paused |= (uint8_t)(1u << prio);
+        s->net.pausing_until_ps[in->id * PRIOS + prio] = s->engine.now_ps + s->cfg.pause_ps;
     }
+    in->pausing |= paused;
+    return paused;
 }
 
-static void resume_if_room(struct sim *s, struct node *n, struct port *in, uint32_t prio)
+/* Is the sender of a paused class to be told to go on? */
+static bool may_resume(struct sim *s, const struct node *n, struct port *in, uint32_t prio)
 {
     const struct ingress *class = &in->in[prio];
+    bool is_over = s->cfg.pause_ps && s->engine.now_ps >= s->net.pausing_until_ps[in->id * PRIOS + prio];
+    bool has_room = weighed_bytes(s, class) < n->shared_bytes_left - RESUME_BYTES && !class->headroom_bytes;
 
-    if (s->cfg.pause_ps && s->now_ps >= s->pausing_until_ps[in->id * PRIOS + prio]) {
-        in->pausing &= (uint8_t)~(1u << prio);       /* it has ended by itself */
-    } else if (weighed_bytes(s, class) < n->shared_bytes_left - RESUME_BYTES && !class->headroom_bytes) {
+    if (is_over || has_room)
         in->pausing &= (uint8_t)~(1u << prio);
-        port_send_pfc(s, in, prio, false);
-    }
+    return has_room && !is_over;         /* what has ended by itself needs no word */
 }
 
-bool conweave_buffer_take(struct sim *s, struct port *in, const struct port *out, struct packet *k)
+bool conweave_buffer_admit(struct sim *s, struct port *in, const struct port *out, struct packet *k,
+                           struct conweave_pfc *told)
 {
     struct node    *n = in->node;
     struct ingress *class = &in->in[k->prio];
     uint32_t        queue_bytes = out->queue[k->prio].bytes;
 
+    *told = (struct conweave_pfc){ 0 };
     if (!fits_egress(s, out, k) || !fits_ingress(s, n, in, k))
         return false;
     k->in_port = BOOKED_APART | in->id;
@@ -102,17 +107,18 @@ bool conweave_buffer_take(struct sim *s, struct port *in, const struct port *out
     class->bytes += k->bytes;
     if (n->shared_bytes_left < 0)
         class->headroom_bytes += k->bytes;
-    s->conweave[n->id].egress_bytes_left -= shared_bytes(queue_bytes + k->bytes) - shared_bytes(queue_bytes);
+    s->net.conweave[n->id].egress_bytes_left -= shared_bytes(queue_bytes + k->bytes) - shared_bytes(queue_bytes);
     if (s->cfg.is_lossless)
-        pause_full_classes(s, n, in, class->headroom_bytes > 0);
+        told->pause = pause_full_classes(s, n, in, class->headroom_bytes > 0);
     for (uint32_t pausing = in->pausing; pausing; pausing &= pausing - 1)
-        resume_if_room(s, n, in, (uint32_t)__builtin_ctz(pausing));
+        if (may_resume(s, n, in, (uint32_t)__builtin_ctz(pausing)))
+            told->resume |= (uint8_t)(pausing & -pausing);
     return true;
 }
 
-void conweave_buffer_release(struct sim *s, const struct port *out, const struct packet *k)
+struct port *conweave_buffer_release(struct sim *s, const struct port *out, const struct packet *k)
 {
-    struct port    *in = &s->port[k->in_port & ~BOOKED_APART];
+    struct port    *in = &s->net.port[k->in_port & ~BOOKED_APART];
     struct node    *n = in->node;
     struct ingress *class = &in->in[k->prio];
     uint32_t        queue_bytes = out->queue[k->prio].bytes;
@@ -123,9 +129,8 @@ void conweave_buffer_release(struct sim *s, const struct port *out, const struct
     class->headroom_bytes -= class->headroom_bytes > k->bytes ? k->bytes : class->headroom_bytes;
     if (!class->bytes)
         in->held &= (uint8_t)~(1u << k->prio);
-    s->conweave[n->id].egress_bytes_left += shared_bytes(queue_bytes + k->bytes) - shared_bytes(queue_bytes);
-    if (in->pausing >> k->prio & 1)
-        resume_if_room(s, n, in, k->prio);
+    s->net.conweave[n->id].egress_bytes_left += shared_bytes(queue_bytes + k->bytes) - shared_bytes(queue_bytes);
+    return in->pausing >> k->prio & 1 && may_resume(s, n, in, k->prio) ? in : NULL;
 }
 
 const char *conweave_buffer_check(const struct sim *s, const struct node *n)
@@ -133,7 +138,7 @@ const char *conweave_buffer_check(const struct sim *s, const struct node *n)
     int64_t came_in = 0, waits = 0;
 
     for (uint32_t i = 0; i < n->ports; i++) {
-        const struct port *p = &s->port[n->first_port + i];
+        const struct port *p = &s->net.port[n->first_port + i];
 
         for (uint32_t c = 0; c < PRIOS; c++) {
             came_in += p->in[c].bytes;
@@ -144,7 +149,7 @@ const char *conweave_buffer_check(const struct sim *s, const struct node *n)
     }
     if (came_in != n->used_bytes || came_in != n->shared_bytes_max - n->shared_bytes_left)
         return "the shared buffer is not the sum over ingress ports";
-    if (waits != egress_bytes(s, n) - s->conweave[n->id].egress_bytes_left)
+    if (waits != egress_bytes(s, n) - s->net.conweave[n->id].egress_bytes_left)
         return "the egress account is not the sum over queues";
     return NULL;
 }

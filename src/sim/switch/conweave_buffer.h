@@ -15,7 +15,7 @@
 #ifndef SIM_SWITCH_CONWEAVE_BUFFER_H
 #define SIM_SWITCH_CONWEAVE_BUFFER_H
 
-#include "sim/sim.h"
+#include "sim/state/state.h"
 
 #define CONWEAVE_PACKET_BYTES 1048u      /* of a full packet, as the fork's switches take for granted */
 #define CONWEAVE_QUEUE_BYTES  1049u      /* of a queue that are free */
@@ -25,14 +25,18 @@ void conweave_buffer_init(struct sim *, struct node *);
 /* What a port must have for what comes in after a pause: the wire both ways, and two packets. */
 uint32_t conweave_headroom_bytes(const struct port *);
 
-/* Books packet 'k', which came in by 'in' and is to leave by 'out'; pauses or resumes the sender. False: no room. Both
- * of these stay out of line: what other models do for every packet must stay small. */
-__attribute__((noinline, cold))
-bool conweave_buffer_take(struct sim *, struct port *in, const struct port *out, struct packet *k);
+/* Classes of the port a packet came in by whose sender is to be told something, bit by bit: first to pause, then to
+ * resume. */
+struct conweave_pfc { uint8_t pause, resume; };
 
-/* Packet 'k' has left its queue of port 'out'. */
+/* Books packet 'k', which came in by 'in' and is to leave by 'out'. False: no room. Both of these stay out of line: what
+ * other models do for every packet must stay small. */
 __attribute__((noinline, cold))
-void conweave_buffer_release(struct sim *, const struct port *out, const struct packet *k);
+bool conweave_buffer_admit(struct sim *, struct port *in, const struct port *out, struct packet *k, struct conweave_pfc *);
+
+/* Packet 'k' has left its queue of port 'out'. Returns the port it came in by if its sender may go on, or NULL. */
+__attribute__((noinline, cold))
+struct port *conweave_buffer_release(struct sim *, const struct port *out, const struct packet *k);
 
 /* What does not hold of the account of node 'n', or NULL. */
 const char *conweave_buffer_check(const struct sim *, const struct node *n);

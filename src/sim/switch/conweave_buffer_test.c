@@ -17,7 +17,7 @@ struct bench { struct world w; struct node *n; struct port *out; };
 
 static struct port *port_of(const struct bench *b, uint32_t host)
 {
-    return b->w.sim->port[b->w.sim->host[host].port].peer;
+    return b->w.sim->net.port[b->w.sim->net.host[host].port].peer;
 }
 
 static void bench_init(struct bench *b, uint64_t buffer_bytes)
@@ -39,18 +39,18 @@ static void bench_init(struct bench *b, uint64_t buffer_bytes)
 
 static void wait_ps(struct bench *b, uint64_t ps)
 {
-    uint64_t until = b->w.sim->now_ps + ps;
+    uint64_t until = b->w.sim->engine.now_ps + ps;
 
     sim_run_until(b->w.sim, until);
-    b->w.sim->now_ps = until;
+    b->w.sim->engine.now_ps = until;
 }
 
 /* A full packet from a host to host 0. */
 static void put(struct bench *b, uint32_t host)
 {
-    uint32_t id = packet_new(&b->w.sim->packets);
+    uint32_t id = engine_new_packet(&b->w.sim->engine);
 
-    b->w.sim->packets.packet[id] = (struct packet){ .flow = 1, .generation = 1, .src = host, .dst = 0, .bytes = FULL,
+    b->w.sim->engine.packets.packet[id] = (struct packet){ .flow = 1, .generation = 1, .src = host, .dst = 0, .bytes = FULL,
                                                     .kind = PACKET_DATA, .prio = 3 };
     switch_on_packet(b->w.sim, port_of(b, host), id);
 }
@@ -74,7 +74,7 @@ static void init__sets_aside_what_the_fork_does(void **unused)
     bench_init(&b, BUFFER);
     assert_int_equal(conweave_headroom_bytes(port_of(&b, 1)), 27096);
     assert_int_equal(b.n->shared_bytes_left, 9437184 - (3 * 27096 + 14596) - 4 * 8 * 1048);
-    assert_int_equal(b.w.sim->conweave[b.n->id].egress_bytes_left, 9437184 - 4 * 8 * 1048);
+    assert_int_equal(b.w.sim->net.conweave[b.n->id].egress_bytes_left, 9437184 - 4 * 8 * 1048);
     world_end(&b.w);
 }
 
@@ -93,14 +93,14 @@ static void take__pauses_for_every_packet_above_the_threshold(void **unused)
         put(&b, 2);
         total += FULL;
     }
-    pauses = b.w.sim->counters.pfc_sent;
+    pauses = b.w.sim->engine.counters.pfc_sent;
     for (uint32_t n = 1; n <= 600; n++) {
         double used = n * (double)FULL;
 
         put(&b, 1);
         total += FULL;
         pauses += used > 2 * FULL && used - 2 * FULL > 0.0625 * (limit - total);
-        assert_int_equal(b.w.sim->counters.pfc_sent, pauses);
+        assert_int_equal(b.w.sim->engine.counters.pfc_sent, pauses);
         wait_ps(&b, 200 * PS_PER_NS);      /* frames do not wait for each other */
     }
     assert_in_range(pauses, 50, 500);            /* both sides of the threshold were seen */
@@ -129,13 +129,13 @@ static void release__resumes_below_the_threshold(void **unused)
     bench_init(&b, BUFFER);
     fill(&b);
     used = port_of(&b, 1)->in[3].bytes;
-    frames = b.w.sim->counters.pfc_sent;
+    frames = b.w.sim->engine.counters.pfc_sent;
     for (bool is_paused = true; is_paused; ) {
         take(&b);
         used -= FULL;
         is_paused = !(used - 2 * FULL < 0.0625 * (limit - used - 16));
         assert_int_equal(port_of(&b, 1)->pausing >> 3 & 1, is_paused);
-        assert_int_equal(b.w.sim->counters.pfc_sent, frames + !is_paused);
+        assert_int_equal(b.w.sim->engine.counters.pfc_sent, frames + !is_paused);
     }
     world_end(&b.w);
 }
@@ -151,13 +151,13 @@ static void take__resumes_when_others_made_room(void **unused)
     for (uint32_t n = 0; n < 500; n++)
         put(&b, 2);
     fill(&b);
-    frames = b.w.sim->counters.pfc_sent;
+    frames = b.w.sim->engine.counters.pfc_sent;
     for (uint32_t n = 0; n < 40; n++)            /* those of host 2 were first */
         take(&b);
-    assert_int_equal(b.w.sim->counters.pfc_sent, frames);
-    b.w.sim->pausing_until_ps[port_of(&b, 1)->id * PRIOS + 3] = b.w.sim->now_ps + 1;
+    assert_int_equal(b.w.sim->engine.counters.pfc_sent, frames);
+    b.w.sim->net.pausing_until_ps[port_of(&b, 1)->id * PRIOS + 3] = b.w.sim->engine.now_ps + 1;
     put(&b, 1);
-    assert_int_equal(b.w.sim->counters.pfc_sent, frames + 1);
+    assert_int_equal(b.w.sim->engine.counters.pfc_sent, frames + 1);
     assert_int_equal(port_of(&b, 1)->pausing, 0);
     world_end(&b.w);
 }
@@ -171,12 +171,12 @@ static void release__says_nothing_of_a_pause_that_has_ended(void **unused)
     (void)unused;
     bench_init(&b, BUFFER);
     fill(&b);
-    frames = b.w.sim->counters.pfc_sent;
+    frames = b.w.sim->engine.counters.pfc_sent;
     wait_ps(&b, 5 * PS_PER_US);
     for (uint32_t n = 0; n < 100; n++)
         take(&b);
     assert_int_equal(port_of(&b, 1)->pausing, 0);
-    assert_int_equal(b.w.sim->counters.pfc_sent, frames);
+    assert_int_equal(b.w.sim->engine.counters.pfc_sent, frames);
     world_end(&b.w);
 }
 
@@ -197,7 +197,7 @@ static void take__drops_at_half_of_the_buffer(void **unused)
         queue += fits ? FULL : 0;
         assert_int_equal(b.out->queue[3].bytes, queue);
     }
-    assert_int_equal(b.w.sim->counters.dropped_buffer, 9000 - queue / FULL);
+    assert_int_equal(b.w.sim->engine.counters.dropped_buffer, 9000 - queue / FULL);
     assert_in_range(queue, egress / 2, egress / 2 + 2 * FULL);
     sim_check(b.w.sim);
     world_end(&b.w);
@@ -245,18 +245,18 @@ static void acks__are_not_booked_and_go_first(void **unused)
     bench_init(&b, BUFFER);
     for (uint32_t n = 0; n < 20; n++)
         put(&b, 1);
-    b.out->free_at_ps = b.w.sim->now_ps + PS_PER_US;             /* busy: all have to wait */
+    b.out->free_at_ps = b.w.sim->engine.now_ps + PS_PER_US;             /* busy: all have to wait */
     b.out->paused = 0;
-    id = packet_new(&b.w.sim->packets);
-    b.w.sim->packets.packet[id] = (struct packet){ .flow = 1, .generation = 1, .src = 1, .dst = 0, .bytes = 60,
+    id = engine_new_packet(&b.w.sim->engine);
+    b.w.sim->engine.packets.packet[id] = (struct packet){ .flow = 1, .generation = 1, .src = 1, .dst = 0, .bytes = 60,
                                                    .kind = PACKET_ACK, .prio = 0 };
     switch_on_packet(b.w.sim, port_of(&b, 1), id);
-    port_send_pfc(b.w.sim, b.out, 3, true);
+    switch_send_pfc(b.w.sim, b.out, 3, true);
     assert_int_equal(b.n->used_bytes, 20 * FULL);
     assert_int_equal(b.out->queue[0].bytes, 60 + 43);
     assert_int_equal(b.out->queue[QUEUE_CONTROL].bytes, 0);
     assert_int_equal(b.out->queue[0].head, id);
-    k = &b.w.sim->packets.packet[b.w.sim->packets.packet[id].next];
+    k = &b.w.sim->engine.packets.packet[b.w.sim->engine.packets.packet[id].next];
     assert_int_equal(k->kind, PACKET_PFC);
     wait_ps(&b, PS_PER_US);
     assert_int_equal(b.out->queue[0].bytes, 43);                 /* the ACK went, though data had waited longer */

@@ -28,14 +28,14 @@ static void start_star(struct world *w, const struct sim_cfg *cfg, const uint8_t
 /* The switch's port to host 0. */
 static struct port *port_down(const struct world *w)
 {
-    return w->sim->port[w->sim->host[0].port].peer;
+    return w->sim->net.port[w->sim->net.host[0].port].peer;
 }
 
 static uint64_t received(const struct world *w, uint32_t src)
 {
-    for (uint32_t id = 1; id < w->sim->flow_used; id++)
-        if (w->sim->flow[id].src == src)
-            return w->sim->flow_rx[id].expected;
+    for (uint32_t id = 1; id < w->sim->flows.used; id++)
+        if (w->sim->flows.flow[id].src == src)
+            return w->sim->flows.rx[id].expected;
     return 0;
 }
 
@@ -136,13 +136,13 @@ static void bench_init(struct bench *b, const struct sim_cfg *cfg)
     start_star(&b->w, cfg, prio, 1, 1);
     assert_true(world_finish(&b->w, PS_PER_US, PS_PER_MS));
     b->out = port_down(&b->w);
-    b->in = b->w.sim->port[b->w.sim->host[1].port].peer;
+    b->in = b->w.sim->net.port[b->w.sim->net.host[1].port].peer;
 }
 
 static uint32_t bench_packet(struct bench *b)
 {
-    uint32_t       id = packet_new(&b->w.sim->packets);
-    struct packet *k = &b->w.sim->packets.packet[id];
+    uint32_t       id = engine_new_packet(&b->w.sim->engine);
+    struct packet *k = &b->w.sim->engine.packets.packet[id];
 
     *k = (struct packet){ .flow = 1,
                           .generation = 1,
@@ -190,7 +190,7 @@ static void mark__follows_the_ramp(void **unused)
             for (uint32_t n = 0; n < tries; n++) {
                 bench_fill(&b, lengths[i] + 1);
                 b.out->paused = 0;
-                b.w.sim->now_ps += PS_PER_US;    /* the port is idle again */
+                b.w.sim->engine.now_ps += PS_PER_US;    /* the port is idle again */
                 switch_kick(b.w.sim, b.out);
             }
             p = q <= kmin ? 0 : q > kmax ? 1 : pmax * (q - kmin) / (kmax - kmin);
@@ -319,7 +319,7 @@ static void resume__comes_an_offset_below(void **unused)
             int64_t used;
 
             b.out->paused = 0;
-            b.w.sim->now_ps += PS_PER_US;
+            b.w.sim->engine.now_ps += PS_PER_US;
             switch_kick(b.w.sim, b.out);
             used = b.in->in[3].bytes > 3000 ? b.in->in[3].bytes - 3000 : 0;
             was_pausing = b.in->pausing;
@@ -345,20 +345,20 @@ static void pause__is_sent_again_while_it_is_needed(void **unused)
     bench_init(&b, &cfg);
     for (uint32_t n = 1; !b.in->pausing; n++)
         bench_fill(&b, n);
-    assert_int_equal(b.w.sim->counters.pfc_sent, 1);
-    sim_run_until(b.w.sim, b.w.sim->now_ps + 52 * PS_PER_US);
-    assert_int_equal(b.w.sim->counters.pfc_sent, 1 + 10);        /* every 5 us */
+    assert_int_equal(b.w.sim->engine.counters.pfc_sent, 1);
+    sim_run_until(b.w.sim, b.w.sim->engine.now_ps + 52 * PS_PER_US);
+    assert_int_equal(b.w.sim->engine.counters.pfc_sent, 1 + 10);        /* every 5 us */
     assert_int_equal(b.in->peer->paused, 1 << 3);                /* all the time: */
-    assert_int_equal(port_paused_ps(b.in->peer, b.w.sim->now_ps), b.w.sim->now_ps - b.in->peer->paused_since_ps);
+    assert_int_equal(port_paused_ps(b.in->peer, b.w.sim->engine.now_ps), b.w.sim->engine.now_ps - b.in->peer->paused_since_ps);
     b.out->paused = 0;
     switch_kick(b.w.sim, b.out);
-    sim_run_until(b.w.sim, b.w.sim->now_ps + PS_PER_MS);
+    sim_run_until(b.w.sim, b.w.sim->engine.now_ps + PS_PER_MS);
     assert_int_equal(b.in->pausing, 0);
     assert_int_equal(b.in->peer->paused, 0);
-    sent = b.w.sim->counters.pfc_sent;
-    sim_run_until(b.w.sim, b.w.sim->now_ps + PS_PER_MS);
-    assert_int_equal(b.w.sim->counters.pfc_sent, sent);
-    assert_int_equal(b.w.sim->counters.resumes, 1);
+    sent = b.w.sim->engine.counters.pfc_sent;
+    sim_run_until(b.w.sim, b.w.sim->engine.now_ps + PS_PER_MS);
+    assert_int_equal(b.w.sim->engine.counters.pfc_sent, sent);
+    assert_int_equal(b.w.sim->engine.counters.resumes, 1);
     world_end(&b.w);
 }
 

@@ -178,8 +178,8 @@ static void write__moves_its_block_to_every_replica(void **unused)
 
         cluster_init(&c, &s, 300 * PS_PER_US, 2, 0);
         assert_true(c.ops > 100);
-        assert_int_equal(c.world.sim->counters.bytes_done, (uint64_t)c.ops * replicas * (5000 + REQUEST));
-        assert_int_equal(c.world.sim->counters.payload_received, c.world.sim->counters.bytes_done);
+        assert_int_equal(c.world.sim->engine.counters.bytes_done, (uint64_t)c.ops * replicas * (5000 + REQUEST));
+        assert_int_equal(c.world.sim->engine.counters.payload_received, c.world.sim->engine.counters.bytes_done);
         assert_int_equal(c.world.done_count, 2 * c.ops * replicas);
         cluster_fini(&c);
     }
@@ -328,7 +328,7 @@ static void loop__survives_losses(void **unused)
 
     (void)unused;
     cluster_init(&c, &s, 20 * PS_PER_MS, 7, 0.001);
-    assert_true(c.world.sim->counters.dropped_wire > 50);
+    assert_true(c.world.sim->engine.counters.dropped_wire > 50);
     for (uint32_t i = 0; i < c.ops; i++) {
         first += c.op[i].start_ps == 5 * PS_PER_US;
         last += c.op[i].start_ps + c.op[i].took_ps >= 20 * PS_PER_MS;

@@ -1,13 +1,12 @@
-/* src/sim/link/packet.h - what travels.
+/* src/sim/event/packet.h - what travels.
  *
  * A packet is an id into one array; id 0 is no packet. It is in exactly one place (a queue, a wire, or the
  * hands of the function that handles it), so one 'next' field serves every list. One packet is one cache
  * line.
  */
-#ifndef SIM_LINK_PACKET_H
-#define SIM_LINK_PACKET_H
+#ifndef SIM_EVENT_PACKET_H
+#define SIM_EVENT_PACKET_H
 
-#include "base/err.h"
 #include "lb/lb.h"
 
 #include <stdint.h>
@@ -32,8 +31,8 @@ enum packet_kind {
 
 /* Values of in_port that are no port. */
 #define UNBOOKED     UINT32_MAX
-#define BOOKED_LOSSY (UINT32_MAX - 1)    /* in the buffer, but on no account of PFC: see switch.c */
-#define BOOKED_APART 0x80000000u         /* with a port in the other bits: see conweave_buffer.h */
+#define BOOKED_LOSSY (UINT32_MAX - 1)    /* in the buffer, but on no account of PFC: see switch/buffer.h */
+#define BOOKED_APART 0x80000000u         /* with a port in the other bits: see switch/conweave_buffer.h */
 
 struct packet {
     uint32_t next;
@@ -46,12 +45,14 @@ struct packet {
     uint32_t in_port;            /* in a switch: the port it came in by and is booked to, or one of the above */
     uint16_t bytes;              /* the frame, headers included */
     uint16_t payload;
-    uint16_t generation;         /* of the flow's slot */
+    uint16_t generation;         /* of the flow's index */
     uint8_t  kind;
     uint8_t  prio : 3, flags : 5;
 };
 
 _Static_assert(sizeof(struct packet) == 64, "a packet is one cache line");
+
+#define PACKETS_SPARE 65536u     /* as many as one event and one look at other parts may make */
 
 struct packet_pool {
     struct packet *packet;
@@ -59,21 +60,8 @@ struct packet_pool {
     uint32_t       free;         /* list of returned ids */
     uint32_t       used;         /* ids ever handed out, id 0 included */
     uint32_t       live, live_max;
-    uint32_t       limit;
+    uint32_t       limit;        /* more than so many and the run has failed; there is room for PACKETS_SPARE more */
 };
-
-static inline uint32_t packet_new(struct packet_pool *p)
-{
-    uint32_t id = p->free;
-
-    if (id)
-        p->free = p->packet[id].next;
-    else if ((id = p->used++) >= p->limit)
-        die("more than %u packets at once", p->limit);
-    if (++p->live > p->live_max)
-        p->live_max = p->live;
-    return id;
-}
 
 static inline void packet_free(struct packet_pool *p, uint32_t id)
 {

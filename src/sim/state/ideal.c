@@ -1,6 +1,6 @@
-/* src/sim/ideal.c - how long a flow takes that is alone in the network, by closed forms. tests/oracle/ holds the
+/* src/sim/state/ideal.c - how long a flow takes that is alone in the network, by closed forms. tests/oracle/ holds the
  * simulation against them. */
-#include "sim/sim.h"
+#include "sim/state/ideal.h"
 
 #include <stdlib.h>
 
@@ -9,16 +9,16 @@ struct path { uint32_t hops; uint32_t port[64]; };       /* sending ports from s
 /* One shortest path, the first of those there are. */
 static bool find_path(const struct sim *s, uint32_t src, uint32_t dst, struct path *path)
 {
-    const struct route *r = &s->route[0];
-    uint32_t            port = s->node[src].first_port;
+    const struct route *r = &s->net.route[0];
+    uint32_t            port = s->net.node[src].first_port;
 
     for (path->hops = 0; path->hops < 64; ) {
-        uint32_t node = s->port[port].peer->node->id, entry;
+        uint32_t node = s->net.port[port].peer->node->id, entry;
 
         path->port[path->hops++] = port;
         if (node == dst)
             return true;
-        if (!s->node[node].is_switch)
+        if (!s->net.node[node].is_switch)
             return false;
         entry = r->entry[r->row[node] + r->host[dst].group];
         if (entry == ROUTE_LOCAL)
@@ -40,7 +40,7 @@ static uint64_t ideal_hpcc_ps(const struct sim *s, const struct path *path, uint
     uint64_t slowest = UINT64_MAX, ns = 0, packets = (bytes + s->cfg.mtu_bytes - 1) / s->cfg.mtu_bytes;
 
     for (uint32_t i = 0; i < path->hops; i++) {
-        const struct port *p = &s->port[path->port[i]];
+        const struct port *p = &s->net.port[path->port[i]];
 
         ns += 2ull * p->delay_ps / PS_PER_NS + s->cfg.mtu_bytes * 8000000000ull / p->rate_bps;
         slowest = p->rate_bps < slowest ? p->rate_bps : slowest;
@@ -66,7 +66,7 @@ static uint64_t ideal_exact_ps(const struct sim *s, const struct path *path, uin
     bool     is_alone = packets == 1 || (packets - 1) % frames->ack_every != 0;
 
     for (uint32_t i = 0; i < path->hops; i++) {
-        const struct port *p = &s->port[path->port[i]];
+        const struct port *p = &s->net.port[path->port[i]];
 
         sum += p->tx_ps[full];
         longest = p->tx_ps[full] > longest ? p->tx_ps[full] : longest;
@@ -79,7 +79,7 @@ static uint64_t ideal_exact_ps(const struct sim *s, const struct path *path, uin
         two += p->tx_ps[last] + p->delay_ps;
     }
     for (uint32_t i = path->hops; i-- > 0; ) {
-        const struct port *p = &s->port[path->port[i]];
+        const struct port *p = &s->net.port[path->port[i]];
         uint64_t           ack = p->peer->tx_ps[frames->ack_bytes];
 
         one += ack;
@@ -96,7 +96,7 @@ uint64_t sim_ideal_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t 
 
     if (!find_path(s, src, dst, &path))
         return 0;
-    return s->cfg.model != MODEL_NIC ? ideal_hpcc_ps(s, &path, bytes) : ideal_exact_ps(s, &path, bytes, &frames);
+    return s->model.is_ideal_rough ? ideal_hpcc_ps(s, &path, bytes) : ideal_exact_ps(s, &path, bytes, &frames);
 }
 
 uint64_t sim_ideal_tcp_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t bytes, uint32_t mss_bytes)
@@ -107,17 +107,23 @@ uint64_t sim_ideal_tcp_ps(const struct sim *s, uint32_t src, uint32_t dst, uint6
     return find_path(s, src, dst, &path) ? ideal_exact_ps(s, &path, bytes, &frames) : 0;
 }
 
-/* Over one host of each group: hosts of a group differ in nothing but their own link. Model hpcc: the
- * fork's base RTT, the part of its ideal that does not depend on the flow. */
+uint64_t sim_base_rtt_ps(const struct sim *s, uint32_t src, uint32_t dst)
+{
+    return sim_ideal_ps(s, src, dst, s->model.rtt_bytes);
+}
+
+/* Over one host of each group: hosts of a group differ in nothing but their own link. */
 uint64_t sim_longest_rtt_ps(const struct sim *s)
 {
-    const struct route *r = &s->route[0];
+    const struct route *r = &s->net.route[0];
     uint32_t           *one = xcalloc(r->groups + 1, sizeof *one), *two = xcalloc(r->groups + 1, sizeof *two);
     uint64_t            longest = 0;
 
-    for (uint32_t i = 0; i < s->hosts; i++) {
-        uint32_t n = s->host[i].node, g = r->host[n].group;
+    for (uint32_t n = 0; n < s->net.nodes; n++) {
+        uint32_t g = r->host[n].group;
 
+        if (s->net.node[n].is_switch)
+            continue;
         two[g] = one[g];
         one[g] = n + 1;
     }
@@ -128,7 +134,7 @@ uint64_t sim_longest_rtt_ps(const struct sim *s)
 
             if (!src || !dst)
                 continue;
-            ps = sim_ideal_ps(s, src - 1, dst - 1, s->cfg.model != MODEL_NIC ? 0 : s->cfg.mtu_bytes);
+            ps = sim_base_rtt_ps(s, src - 1, dst - 1);
             longest = ps > longest ? ps : longest;
         }
     free(two);

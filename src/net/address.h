@@ -1,0 +1,12 @@
+/* src/net/address.h - the addresses of nodes, as the HPCC ns-3 fork numbers them. */
+#ifndef NET_ADDRESS_H
+#define NET_ADDRESS_H
+
+#include <stdint.h>
+
+static inline uint32_t address_of_node(uint32_t node)
+{
+    return 0x0b000001u + (node / 256 << 16) + (node % 256 << 8);
+}
+
+#endif

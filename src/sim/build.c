@@ -1,0 +1,429 @@
+/* src/sim/build.c - see build.h. */
+#include "sim/build.h"
+#include "sim/change.h"
+#include "sim/host/gaps.h"
+#include "sim/host/hf2t.h"
+#include "sim/host/np.h"
+#include "sim/host/cnp_arbiter.h"
+#include "sim/host/selective_repeat.h"
+#include "sim/host/tcp.h"
+#include "sim/model.h"
+#include "sim/run.h"
+#include "sim/state/ideal.h"
+#include "sim/switch/balance.h"
+#include "sim/switch/conweave_buffer.h"
+#include "sim/switch/ecn.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PACKETS_MAX  (1u << 26)
+#define FLOWS_MAX    (1u << 22)
+#define ALL_PARTS    UINT32_MAX
+
+/* ---- nodes ---- */
+
+/* All switches of that fork draw from the same stream, each for itself: the first of those that are asked for by
+ * number. What other people choose is the seed, not the run. */
+static void build_conweave(struct sim *s)
+{
+    uint32_t seed = (uint32_t)s->cfg.seed;
+
+    s->net.pausing_until_ps = arena_alloc(&s->arena, 2ul * s->net.graph.links * PRIOS, sizeof *s->net.pausing_until_ps);
+    s->net.conweave = arena_alloc(&s->arena, s->net.nodes, sizeof *s->net.conweave);
+    mrg_init(&s->net.conweave[0].mrg, seed ? seed : 1, 1ull << 63, 1);
+    for (uint32_t i = 1; i < s->net.nodes; i++)
+        s->net.conweave[i].mrg = s->net.conweave[0].mrg;
+}
+
+static void build_nodes(struct sim *s)
+{
+    s->net.nodes = s->net.graph.nodes;
+    s->net.hosts = s->net.graph.hosts;
+    s->net.node = arena_alloc(&s->arena, s->net.nodes, sizeof *s->net.node);
+    for (uint32_t i = 0; i < s->net.nodes; i++) {
+        struct node *n = &s->net.node[i];
+
+        n->id = i;
+        n->is_switch = s->net.graph.node[i].is_switch;
+        rng_init(&n->rng, s->cfg.seed, i);
+    }
+    /* Where the fork's streams stand when the first packet is sent: six per node were taken while
+     * building. */
+    s->engine.order_kind = s->cfg.order;
+    mrg_init(&s->engine.mrg, 1, 6ull * s->net.nodes + 2, s->cfg.seed);
+    if (s->model.has_own_streams)
+        build_conweave(s);
+    balance_build(s);
+}
+
+/* The numbers of what a node schedules lie above those of its streams. */
+static int number_nodes(struct sim *s, struct err *err)
+{
+    int bits;
+
+    program_init(&s->program, s->program.traffic, &s->arena);
+    bits = program_number_streams(&s->program, s->net.nodes, err);
+    for (uint32_t i = 0; bits >= 0 && i < s->net.nodes; i++)
+        s->net.node[i].next_number = i << bits;
+    s->entry_bytes_done = arena_alloc(&s->arena, traffic_entries(s->program.traffic) + 1ul, sizeof *s->entry_bytes_done);
+    return bits < 0 ? bits : 0;
+}
+
+/* ---- ports ---- */
+
+/* Time on the wire for every size of frame, preamble and gap included: one table per speed. */
+static const uint32_t *tx_table(struct sim *s, uint64_t rate_bps)
+{
+    uint32_t  sizes = sim_largest_frame(&s->cfg) + s->cfg.ack_bytes + s->cfg.cnp_bytes + s->cfg.pfc_bytes;
+    uint32_t *t;
+
+    for (uint32_t i = 0; i < s->net.ports; i++)
+        if (s->net.port[i].tx_ps && s->net.port[i].rate_bps == rate_bps)
+            return s->net.port[i].tx_ps;
+    t = arena_alloc(&s->arena, sizes + 1, sizeof *t);
+    for (uint32_t b = 0; b <= sizes; b++)
+        t[b] = (uint32_t)model_frame_ps(&s->model, b, rate_bps);
+    return t;
+}
+
+static void build_port(struct sim *s, struct port *p, uint32_t node, uint32_t link, uint32_t index)
+{
+    const struct graph_link *l = &s->net.graph.link[link];
+
+    *p = (struct port){ .node = &s->net.node[node], .id = (uint32_t)(p - s->net.port), .link = link, .index = index,
+                        .rate_bps = l->rate_bps, .delay_ps = (uint32_t)l->delay_ps,
+                        .is_switch = s->net.graph.node[node].is_switch, .loss = l->loss, .ber = l->ber,
+                        .is_lossy = l->loss > 0 || l->ber > 0 };
+    p->slow_path = p->is_lossy ? SLOW_LINK : 0;
+    p->tx_ps = tx_table(s, l->rate_bps);
+}
+
+static void build_ports(struct sim *s)
+{
+    struct graph *g = &s->net.graph;
+    uint32_t     *made = xcalloc(g->nodes, sizeof *made), first = 0;
+
+    s->net.ports = 2 * g->links;
+    s->net.port = arena_alloc(&s->arena, s->net.ports, sizeof *s->net.port);
+    for (uint32_t i = 0; i < g->links; i++)
+        s->net.node[g->link[i].a].ports++, s->net.node[g->link[i].b].ports++;
+    for (uint32_t n = 0; n < g->nodes; n++) {
+        s->net.node[n].first_port = first;
+        first += s->net.node[n].ports;
+    }
+    for (uint32_t i = 0; i < g->links; i++) {
+        uint32_t a = g->link[i].a, b = g->link[i].b;
+        uint32_t x = s->net.node[a].first_port + made[a]++, y = s->net.node[b].first_port + made[b]++;
+
+        build_port(s, &s->net.port[x], a, i, made[a]);
+        build_port(s, &s->net.port[y], b, i, made[b]);
+        s->net.port[x].peer = &s->net.port[y];
+        s->net.port[y].peer = &s->net.port[x];
+    }
+    free(made);
+}
+
+/* ---- switches ---- */
+
+static void build_switch_port(const struct sim *s, struct port *p, uint64_t host_bps)
+{
+    uint32_t headroom = s->cfg.headroom_bytes ? (uint32_t)s->cfg.headroom_bytes : s->model.headroom_bytes(&s->cfg, p);
+
+    p->headroom_bytes_max = s->cfg.is_lossless ? headroom : 0;
+    p->shift = (uint8_t)s->cfg.pfc_shift;
+    for (uint64_t r = p->rate_bps; r > host_bps && p->shift > 0; r /= 2)
+        p->shift--;
+    ecn_set_by_knobs(s, p, true);
+}
+
+static int build_switch(struct sim *s, struct node *n, uint64_t host_bps, struct err *err)
+{
+    uint32_t classes = (uint32_t)__builtin_popcount(traffic_prios(s->program.traffic) & ~(uint32_t)s->cfg.lossy_prios);
+    int64_t  set_aside = 0;
+
+    if (s->model.sets_one_share_aside)
+        classes = 1;
+    for (uint32_t i = 0; i < n->ports; i++) {
+        struct port *p = &s->net.port[n->first_port + i];
+
+        build_switch_port(s, p, host_bps);
+        set_aside += (int64_t)classes * (p->headroom_bytes_max + s->cfg.reserve_bytes);
+    }
+    n->shared_bytes_max = (int64_t)s->cfg.buffer_bytes - set_aside;
+    n->shared_bytes_left = n->shared_bytes_max;
+    if (s->model.has_egress_account)
+        conweave_buffer_init(s, n);
+    if (s->cfg.is_lossless && n->shared_bytes_max <= 0)
+        return err_set(err, EINVAL,
+                       "the buffer of %s (%llu bytes) is smaller than the headroom and reserve of its %u ports "
+                       "(%lld bytes)",
+                       s->net.graph.node[n->id].name, (unsigned long long)s->cfg.buffer_bytes, n->ports,
+                       (long long)((int64_t)s->cfg.buffer_bytes - n->shared_bytes_max));
+    return 0;
+}
+
+/* A pause is sent again after half of its time, and then waits for the packet on the wire. */
+static int check_pause(const struct sim *s, struct err *err)
+{
+    uint64_t longest_ps = 0;
+
+    for (uint32_t i = 0; i < s->net.ports; i++) {
+        const struct port *p = &s->net.port[i];
+        uint64_t           ps = p->tx_ps[sim_largest_frame(&s->cfg)] + p->tx_ps[s->cfg.pfc_bytes];
+
+        longest_ps = ps > longest_ps ? ps : longest_ps;
+    }
+    if (s->cfg.pause_ps / 2 > longest_ps)
+        return 0;
+    return err_set(err, EINVAL, "a pause_time of %llu ns is too short: sent again after half of it, a pause can come "
+                   "%llu ns later", (unsigned long long)(s->cfg.pause_ps / PS_PER_NS),
+                   (unsigned long long)(longest_ps / PS_PER_NS));
+}
+
+static int build_switches(struct sim *s, uint64_t host_bps, struct err *err)
+{
+    for (uint32_t i = 0; i < s->net.nodes; i++) {
+        int rc = s->net.node[i].is_switch ? build_switch(s, &s->net.node[i], host_bps, err) : 0;
+
+        if (rc < 0)
+            return rc;
+    }
+    return s->pfc.is_refreshed ? check_pause(s, err) : 0;
+}
+
+/* ---- hosts ---- */
+
+/* One configuration of congestion control per speed of host links. */
+static void configure_cc(struct sim *s)
+{
+    for (uint32_t i = 0; i < s->hosts.cc_cfgs; i++) {
+        struct cc_link link = { s->hosts.cc_rate[i], s->net.base_rtt_ps, s->cfg.mtu_bytes };
+
+        s->cfg.cc->configure(s->hosts.cc_cfg + (size_t)i * CC_CFG_MAX, &s->cfg.knobs, &link);
+    }
+}
+
+static void build_hosts(struct sim *s)
+{
+    s->net.host = arena_alloc(&s->arena, s->net.hosts, sizeof *s->net.host);
+    s->hosts.cc_cfg = arena_alloc(&s->arena, s->net.hosts, CC_CFG_MAX);
+    s->hosts.cc_rate = arena_alloc(&s->arena, s->net.hosts, sizeof *s->hosts.cc_rate);
+    for (uint32_t n = 0, i = 0; n < s->net.nodes; n++) {
+        struct host *h = &s->net.host[i];
+        uint32_t     c = 0;
+
+        if (s->net.node[n].is_switch)
+            continue;
+        s->net.node[n].host = i++;
+        *h = (struct host){ .node = n, .port = s->net.node[n].first_port, .rtt_due_ps = NEVER };
+        while (c < s->hosts.cc_cfgs && s->hosts.cc_rate[c] != s->net.port[h->port].rate_bps)
+            c++;
+        if (c == s->hosts.cc_cfgs)
+            s->hosts.cc_rate[s->hosts.cc_cfgs++] = s->net.port[h->port].rate_bps;
+        h->cc_cfg = s->hosts.cc_cfg + (size_t)c * CC_CFG_MAX;
+        if (s->model.counts_sports_by_pair)
+            h->pair_sport = arena_alloc(&s->list_arena, s->net.hosts, sizeof *h->pair_sport);
+        else
+            h->cnp_by_source = arena_alloc(&s->list_arena, CNP_SOURCES, sizeof *h->cnp_by_source);
+    }
+}
+
+void build_configure_hosts(struct sim *s)
+{
+    configure_cc(s);
+    s->hosts.np_cfg = np_configure(&s->cfg.knobs);
+}
+
+/* ---- routes ---- */
+
+/* Do links between switches differ in speed, those that are down having none? If not, next hops are taken for
+ * equal: nobody would weigh them. */
+static bool links_differ(const struct graph *g, const bool *down)
+{
+    uint64_t rate_bps = 0;
+
+    for (uint32_t i = 0; i < g->links; i++) {
+        const struct graph_link *l = &g->link[i];
+
+        if (!g->node[l->a].is_switch || !g->node[l->b].is_switch)
+            continue;
+        if (down[i] || (rate_bps && l->rate_bps != rate_bps))
+            return true;
+        rate_bps = l->rate_bps;
+    }
+    return false;
+}
+
+static void build_epoch(struct sim *s, struct route *r, const uint32_t *first_port, const bool *down)
+{
+    struct route_cfg cfg = { .first_port = first_port, .down = down,
+                             .is_weighted = s->cfg.lb_weighted && links_differ(&s->net.graph, down),
+                             .with_paths = s->lb.is_on, .is_ascending = s->model.is_next_hop_ascending };
+
+    route_build(r, &s->arena, &s->net.graph, &cfg);
+}
+
+/* One set of routes for every moment at which links change, made before the run. */
+static void build_routes(struct sim *s)
+{
+    const struct link_change *c = s->cfg.change;
+    uint32_t                 *first_port = xcalloc(s->net.nodes + 1ul, sizeof *first_port), epochs = change_build(s), e = 0;
+    bool                     *down = xcalloc(s->net.graph.links + 1ul, sizeof *down);
+
+    for (uint32_t n = 0; n < s->net.nodes; n++)
+        first_port[n] = s->net.node[n].first_port;
+    s->net.route = arena_alloc(&s->arena, epochs, sizeof *s->net.route);
+    build_epoch(s, &s->net.route[0], first_port, down);
+    for (uint32_t i = 0; i < s->cfg.changes; i++) {
+        down[c[i].link] = !c[i].is_up;
+        if (i + 1 == s->cfg.changes || c[i + 1].at_ps != c[i].at_ps)
+            build_epoch(s, &s->net.route[++e], first_port, down);
+    }
+    for (uint32_t n = 0; n < s->net.nodes; n++)
+        change_use_routes(&s->net, &s->net.node[n]);
+    free(down);
+    free(first_port);
+}
+
+/* ---- pools ---- */
+
+/* As many packets as can be at once: full buffers and full wires of the smallest frames, and some in hosts. */
+static uint32_t packets_at_once(const struct sim *s, uint32_t part)
+{
+    uint64_t count = 1u << 16;
+
+    for (uint32_t i = 0; i < s->net.nodes; i++)
+        if (part == ALL_PARTS || s->net.node[i].part == part)
+            count += s->net.node[i].is_switch ? s->cfg.buffer_bytes / s->cfg.pfc_bytes : 0;
+    for (uint32_t i = 0; i < s->net.graph.links; i++)
+        if (part == ALL_PARTS || s->net.node[s->net.graph.link[i].a].part == part || s->net.node[s->net.graph.link[i].b].part == part)
+            count += (uint64_t)((double)s->net.graph.link[i].rate_bps * (double)s->net.graph.link[i].delay_ps / (4 * PS_PER_S)) /
+                     s->cfg.pfc_bytes + 4096;
+    return count < PACKETS_MAX ? (uint32_t)count : PACKETS_MAX;
+}
+
+static void build_packets(struct sim *s, uint32_t packets)
+{
+    size_t tag_bytes = s->lb.is_on ? sizeof(struct lb_tag) : 0;
+    size_t room = (size_t)packets + PACKETS_SPARE;
+
+    arena_init(&s->packet_arena, room * (sizeof(struct packet) + tag_bytes) + 64);
+    s->engine.packets = (struct packet_pool){ .packet = arena_alloc(&s->packet_arena, room, sizeof(struct packet)),
+                                              .used = 1, .limit = packets };
+    if (tag_bytes)
+        s->engine.packets.tag = arena_alloc(&s->packet_arena, room, tag_bytes);
+}
+
+static void build_flows(struct sim *s, uint32_t flows)
+{
+    struct flows *all = &s->flows;
+
+    arena_init(&s->flow_arena, (size_t)flows * sizeof *all->flow);
+    arena_init(&s->rx_arena, (size_t)flows * sizeof *all->rx);
+    all->flow = arena_alloc(&s->flow_arena, flows, sizeof *all->flow);
+    all->rx = arena_alloc(&s->rx_arena, flows, sizeof *all->rx);
+    all->first = all->used = 1;
+    all->limit = flows;
+    if (s->cfg.is_selective) {
+        arena_init(&s->selective_arena, (size_t)flows * (sizeof *all->selective_tx + sizeof *all->selective_rx) + 128);
+        all->selective_tx = arena_alloc(&s->selective_arena, flows, sizeof *all->selective_tx);
+        all->selective_rx = arena_alloc(&s->selective_arena, flows, sizeof *all->selective_rx);
+        s->hosts.at_send |= SEND_SELECTIVE;
+    }
+    if (!s->cfg.tcps)
+        return;
+    arena_init(&s->tcp_arena, (size_t)flows * (sizeof *all->tcp_tx + sizeof *all->tcp_rx));
+    all->tcp_tx = arena_alloc(&s->tcp_arena, flows, sizeof *all->tcp_tx);
+    all->tcp_rx = arena_alloc(&s->tcp_arena, flows, sizeof *all->tcp_rx);
+    s->hosts.tcp = arena_alloc(&s->arena, s->net.hosts, sizeof *s->hosts.tcp);
+}
+
+/* Addresses are reserved, not memory; but emulators and analysers keep books of what is reserved too. A table of all
+ * pairs of hosts takes much. */
+static void build_pools(struct sim *s)
+{
+    bool     is_large = s->net.graph.links >= LINKS_MANY;
+    uint32_t flows = FLOWS_MAX;
+
+    if (!is_large && s->cfg.threads < 8)
+        flows = FLOWS_MAX / 8 * (s->cfg.threads ? s->cfg.threads : 1);       /* parts divide them */
+    build_packets(s, packets_at_once(s, ALL_PARTS));
+    arena_init(&s->list_arena, !is_large ? 256ul << 20 : s->model.counts_sports_by_pair ? 8ul << 30 : 2ul << 30);
+    build_flows(s, flows);
+}
+
+/* ---- all of it ---- */
+
+int build_world(struct sim *s, struct err *err)
+{
+    uint64_t host_bps;
+    int      rc;
+
+    arena_init(&s->arena, s->net.graph.links >= LINKS_MANY ? 16ul << 30 : (256ul + 32ul * s->cfg.changes) << 20);
+    model_build(s);
+    build_nodes(s);
+    rc = number_nodes(s, err);
+    build_pools(s);
+    build_ports(s);
+    balance_connect(s);
+    build_hosts(s);
+    build_routes(s);
+    host_bps = s->net.hosts ? s->net.port[s->net.host[0].port].rate_bps : 0;
+    if (rc < 0 || (rc = build_switches(s, host_bps, err)) < 0)
+        return rc;
+    s->net.base_rtt_ps = sim_longest_rtt_ps(s);
+    if (s->cfg.window_bytes == UINT64_MAX)
+        s->cfg.window_bytes = (uint64_t)((double)s->net.base_rtt_ps / (double)PS_PER_S * (double)host_bps / 8);
+    s->hosts.np = s->cfg.cc->takes_turns ? &cnp_arbiter : &np_spacing;
+    build_configure_hosts(s);
+    run_build_events(s, &s->arena);
+    if (s->cfg.record_gaps)
+        gaps_record(s);
+    return 0;
+}
+
+void build_free(struct sim *s)
+{
+    program_fini(&s->program);
+    if (s->flows.tcp_tx)
+        arena_fini(&s->tcp_arena);
+    if (s->lb.is_on && s->cfg.lb->state_bytes)
+        arena_fini(&s->lb_arena);
+    arena_fini(&s->selective_arena);
+    hf2t_free(s);
+    gaps_record_free(s);
+    arena_fini(&s->list_arena);
+    arena_fini(&s->rx_arena);
+    arena_fini(&s->flow_arena);
+    arena_fini(&s->packet_arena);
+    arena_fini(&s->arena);
+}
+
+/* ---- parts ---- */
+
+struct sim *build_part(const struct sim *whole, struct arena *arena, uint32_t part, uint32_t parts)
+{
+    uint32_t    packets = packets_at_once(whole, part), flows = whole->flows.limit / parts;
+    struct sim *s = arena_alloc(arena, 1, sizeof *s);
+
+    *s = *whole;
+    s->is_part = true;
+    s->program.part = part;
+    s->program.has_others = true;
+    memset(s->hosts.list_free, 0, sizeof s->hosts.list_free);
+    build_packets(s, packets);
+    arena_init(&s->list_arena, whole->list_arena.size / parts);
+    s->flows.first = s->flows.used = 1 + part * flows;
+    s->flows.limit = (part + 1) * flows;
+    s->entry_bytes_done = arena_alloc(arena, traffic_entries(s->program.traffic) + 1ul, sizeof *s->entry_bytes_done);
+    run_build_events(s, arena);
+    return s;
+}
+
+void build_free_part(struct sim *s)
+{
+    program_fini(&s->program);
+    arena_fini(&s->packet_arena);
+    arena_fini(&s->list_arena);
+}

@@ -1,0 +1,19 @@
+/* src/sim/build.h - lays a world out in memory: nodes, ports, hosts, routes, pools of packets and flows. */
+#ifndef SIM_BUILD_H
+#define SIM_BUILD_H
+
+#include "sim/state/state.h"
+
+/* All but the events of a world whose configuration, graph and traffic are set. On failure what was built so far is to be
+ * freed by build_free(). */
+int  build_world(struct sim *, struct err *);
+void build_free(struct sim *);
+
+/* A part of a world that has been built: shares its network, has its own events, packets and counters. */
+struct sim *build_part(const struct sim *whole, struct arena *, uint32_t part, uint32_t parts);
+void        build_free_part(struct sim *);
+
+/* The knobs are in force for congestion control and receivers. */
+void build_configure_hosts(struct sim *);
+
+#endif

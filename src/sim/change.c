@@ -1,0 +1,163 @@
+#include "sim/change.h"
+#include "sim/host/host.h"
+#include "sim/link/path.h"
+#include "sim/switch/switch.h"
+
+#include <stdlib.h>
+
+/* ---- building ---- */
+
+static uint32_t build_epochs(struct sim *s)
+{
+    const struct link_change *c = s->cfg.change;
+    uint32_t                  epochs = 1, e = 0;
+
+    for (uint32_t i = 0; i < s->cfg.changes; i++)
+        epochs += i == 0 || c[i].at_ps != c[i - 1].at_ps;
+    s->net.epoch_ps = arena_alloc(&s->arena, epochs, sizeof *s->net.epoch_ps);
+    for (uint32_t i = 0; i < s->cfg.changes; i++)
+        if (i == 0 || c[i].at_ps != c[i - 1].at_ps)
+            s->net.epoch_ps[e++] = c[i].at_ps;
+    s->net.epoch_ps[e] = NEVER;
+    return epochs;
+}
+
+/* The port at the first end of a link. */
+static struct port *find_port(const struct network *net, uint32_t link)
+{
+    struct port *p = &net->port[net->node[net->graph.link[link].a].first_port];
+
+    while (p->link != link)
+        p++;
+    return p;
+}
+
+static void count_changes(struct sim *s)
+{
+    uint32_t *first = s->net.first_change;
+
+    for (uint32_t i = 0; i < s->cfg.changes; i++) {
+        const struct graph_link *l = &s->net.graph.link[s->cfg.change[i].link];
+
+        first[l->a + 1]++;
+        first[l->b + 1]++;
+    }
+    for (uint32_t n = 0; n < s->net.nodes; n++)
+        first[n + 1] += first[n];
+}
+
+uint32_t change_build(struct sim *s)
+{
+    uint32_t  epochs = build_epochs(s), epoch = 0;
+    uint32_t *made = xcalloc(s->net.nodes + 1ul, sizeof *made);
+
+    s->net.change = arena_alloc(&s->arena, 2ul * s->cfg.changes + 1, sizeof *s->net.change);
+    s->net.first_change = arena_alloc(&s->arena, s->net.nodes + 1ul, sizeof *s->net.first_change);
+    count_changes(s);
+    for (uint32_t i = 0; i < s->cfg.changes; i++) {
+        const struct link_change *c = &s->cfg.change[i];
+
+        epoch += i == 0 || c->at_ps != c[-1].at_ps;
+        for (uint32_t k = 0; k < 2; k++) {
+            const struct port *p = k ? find_port(&s->net, c->link)->peer : find_port(&s->net, c->link);
+            uint32_t           n = p->node->id;
+
+            s->net.change[s->net.first_change[n] + made[n]++] = (struct port_change){ epoch, p->id, c->is_up };
+        }
+    }
+    free(made);
+    return epochs;
+}
+
+void change_use_routes(const struct network *net, struct node *n)
+{
+    const struct route *r = &net->route[n->epoch];
+
+    n->route_host = r->host;
+    n->route_entry = r->entry + r->row[n->id];
+    n->route_hop = r->hop;
+    n->route_paths = r->paths ? r->paths + r->row[n->id] : NULL;
+}
+
+void change_await(struct sim *s, struct node *n)
+{
+    uint64_t at = s->net.epoch_ps[n->epoch];
+
+    if (at != NEVER)
+        evq_add(&s->engine.evq, s->engine.first.change + n->id, at, sim_order(s, n, at));
+}
+
+/* ---- while it runs ---- */
+
+__attribute__((noinline)) void change_kick_port(struct sim *s, struct port *p)
+{
+    if (port_is_busy(p, s->engine.now_ps, s->engine.order))
+        path_await_free(&s->engine, p);
+    else if (p->is_switch)
+        switch_kick(s, p);
+    else
+        host_kick(s, &s->net.host[p->node->host]);
+}
+
+static void go_down(struct sim *s, struct port *p)
+{
+    p->was_down = true;
+    p->slow_path |= SLOW_LINK;
+    p->down_at_ps = s->engine.now_ps;
+    if (p->is_switch)
+        switch_flush(s, p);
+}
+
+/* When a link comes up, each end holds its classes until the other has said which of them it may send: the
+ * pauses of before may have been lost with the link, and the buffers they protect may still be full. Hosts
+ * do not pause anybody. */
+static void come_up(struct sim *s, struct port *p)
+{
+    if (p->peer->is_switch && s->cfg.is_lossless) {
+        p->paused = s->pfc.queue == 0 ? 0xfe : 0xff;     /* what tells it must get through */
+        p->paused_since_ps = s->engine.now_ps;
+    }
+    for (uint32_t c = 0; p->is_switch && s->cfg.is_lossless && c < PRIOS; c++)
+        switch_send_pfc(s, p, c, p->pausing >> c & 1);
+    change_kick_port(s, p);
+}
+
+static void change_port(struct sim *s, struct port *p, bool is_up)
+{
+    if (is_up == !p->is_down)
+        return;
+    pfc_forget(&s->engine, &s->pfc, p);
+    p->is_down = !is_up;
+    if (is_up)
+        come_up(s, p);
+    else
+        go_down(s, p);
+}
+
+/* The first change of a node in its epoch, or where it would be. */
+static uint32_t find_first(const struct network *net, const struct node *n)
+{
+    uint32_t low = net->first_change[n->id], high = net->first_change[n->id + 1];
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (net->change[middle].epoch < n->epoch)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Rare events stay out of line, so that what happens often is small enough to be one function. */
+__attribute__((noinline)) void change_on_epoch(struct sim *s, struct node *n)
+{
+    const struct network *net = &s->net;
+
+    n->epoch++;
+    change_use_routes(net, n);
+    for (uint32_t i = find_first(net, n); i < net->first_change[n->id + 1] && net->change[i].epoch == n->epoch; i++)
+        change_port(s, &net->port[net->change[i].port], net->change[i].is_up);
+    change_await(s, n);
+}

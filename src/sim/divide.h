@@ -1,0 +1,16 @@
+/* src/sim/divide.h - which node belongs to which part of the work. A rack stays together. */
+#ifndef SIM_DIVIDE_H
+#define SIM_DIVIDE_H
+
+#include "sim/state/state.h"
+
+#define PARTS_MAX 64            /* parts */
+
+/* How many parts this network should have: one for each thread if it has as many racks, and more of them, run in
+ * turn, in a network whose ports do not fit the cache. */
+uint32_t divide_count(const struct sim *, uint32_t threads);
+
+/* Sets the part of every node, and tells traffic. */
+void divide_world(struct sim *, uint32_t count);
+
+#endif

@@ -1,0 +1,17 @@
+#include "sim/event/engine.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void engine_fail(struct engine *e, const char *format, ...)
+{
+    va_list args;
+
+    evq_stop(&e->evq);
+    if (e->has_failed)
+        return;
+    e->has_failed = true;
+    va_start(args, format);
+    vsnprintf(e->failure.text, sizeof e->failure.text, format, args);
+    va_end(args);
+}

@@ -1,0 +1,119 @@
+/* src/sim/event/engine.h - what makes time pass in one part of the world: its clock, its events, its packets and its
+ * counters. A part shares none of it with another.
+ *
+ * It also says in which order events of the same moment happen: see "Time and order of events" in docs/design.md.
+ */
+#ifndef SIM_EVENT_ENGINE_H
+#define SIM_EVENT_ENGINE_H
+
+#include "base/err.h"
+#include "cc/cc.h"
+#include "core/result.h"
+#include "sim/event/counters.h"
+#include "sim/event/evq.h"
+#include "sim/event/mrg.h"
+#include "sim/event/packet.h"
+
+#include <stdint.h>
+
+#define ORDER_AGE_MAX 0xffffffffull
+
+enum sim_order {
+    ORDER_NODE,                  /* equal times: older first, then by node: any division of the work gives it */
+    ORDER_NS3,                   /* equal times: first scheduled, first run, over the whole network; one thread */
+};
+
+/* The first event of each kind. A port's two come before all of them: see link/port.h. */
+struct event_first {
+    uint32_t wake, timeout;      /* by host */
+    uint32_t change;             /* by node */
+    uint32_t tcp_timer, tcp_wake;    /* by host */
+    uint32_t turn;               /* by host: see host/cnp_arbiter.h */
+    uint32_t expiry, refresh;    /* by port and class: see link/pfc.h */
+    uint32_t flow;               /* by stream */
+    uint32_t signal;             /* one: see event/program.h */
+};
+
+struct sim_hooks {
+    void *arg;
+    void (*flow_done)(void *arg, const struct flow_result *);    /* NULL: nobody asks */
+    void (*pfc)(void *arg, const struct pfc_result *);
+};
+
+struct engine {
+    uint64_t            now_ps, order;       /* of the event at hand */
+    struct packet_pool  packets;
+    struct event_first  first;
+    enum sim_order      order_kind;
+    uint32_t            next_number;         /* ORDER_NS3: of the whole network */
+    struct sim_counters counters;
+    struct sim_hooks    hooks;               /* who is told of what happens */
+    uint64_t            rtt_ps_peak;         /* since somebody last looked and set it to 0 */
+    bool                has_failed;
+    struct err          failure;             /* why, if it has */
+    struct mrg          mrg;                 /* ORDER_NS3: the fork's stream of random numbers */
+    struct evq          evq;                 /* last, being large: what lies behind is far away */
+};
+
+/* The next number of a node, so that no two of its events are equal; 'node_number' is what it keeps for that. It is
+ * even: the odd one after it goes with it. */
+static inline uint32_t engine_number(struct engine *e, uint32_t *node_number)
+{
+    uint32_t number;
+
+    if (e->order_kind == ORDER_NS3) {
+        number = e->next_number;
+        e->next_number += 2;
+    } else {
+        number = *node_number;           /* the node above, 12 bits that go round below */
+        *node_number = (number & ~0xfffu) | ((number + 2) & 0xfff);
+    }
+    return number;
+}
+
+static inline uint64_t engine_order_of_age(uint32_t age_ps, uint32_t number)
+{
+    return (uint64_t)(uint32_t)~age_ps << 32 | number;
+}
+
+/* The key of an event that a node schedules now for at_ps. */
+static inline uint64_t engine_order(struct engine *e, uint32_t *node_number, uint64_t at_ps)
+{
+    uint64_t age = at_ps - e->now_ps;
+
+    return engine_order_of_age(age < ORDER_AGE_MAX ? (uint32_t)age : (uint32_t)ORDER_AGE_MAX,
+                               engine_number(e, node_number));
+}
+
+/* The instant at hand, as congestion control sees it. */
+static inline struct cc_now engine_cc_now(const struct engine *e)
+{
+    return (struct cc_now){ e->now_ps, e->now_ps - (ORDER_AGE_MAX - (e->order >> 32)) };
+}
+
+/* The run cannot go on: keeps the reason, the first one, and lets nothing happen after the event at hand. */
+__attribute__((noinline, cold, format(printf, 2, 3)))
+void engine_fail(struct engine *, const char *format, ...);
+
+static inline uint32_t engine_new_packet(struct engine *e)
+{
+    struct packet_pool *p = &e->packets;
+    uint32_t            id = p->free;
+
+    if (id)
+        p->free = p->packet[id].next;
+    else if ((id = p->used++) >= p->limit)
+        engine_fail(e, "more than %u packets at once", p->limit);
+    if (++p->live > p->live_max)
+        p->live_max = p->live;
+    return id;
+}
+
+/* A packet is lost: keeps the account and frees it. The caller has counted the cause. */
+static inline void engine_drop(struct engine *e, uint32_t packet)
+{
+    e->counters.payload_dropped += e->packets.packet[packet].payload;
+    packet_free(&e->packets, packet);
+}
+
+#endif

@@ -1,0 +1,184 @@
+#include "sim/event/program.h"
+#include "base/arena.h"
+#include "core/units.h"
+
+#include <stdlib.h>
+
+#define STREAM_BITS 12           /* of a number, below the node's; more where a node has more streams */
+
+/* ---- building ---- */
+
+void program_init(struct program *p, struct traffic *traffic, struct arena *arena)
+{
+    *p = (struct program){ .traffic = traffic, .streams = traffic_streams(traffic) };
+    p->next_flow = arena_alloc(arena, p->streams, sizeof *p->next_flow);
+    p->place = arena_alloc(arena, p->streams, sizeof *p->place);
+}
+
+void program_fini(struct program *p)
+{
+    free(p->signal);
+    free(p->made);
+}
+
+/* How many bits it takes to count to 'most'. */
+static int bits_of(uint32_t most)
+{
+    return most ? 32 - __builtin_clz(most) : 0;
+}
+
+int program_number_streams(struct program *p, uint32_t nodes, struct err *err)
+{
+    uint32_t *count = xcalloc(nodes + 1ul, sizeof *count), most = 0;
+    int       bits;
+
+    for (uint32_t i = 0; i < p->streams; i++) {
+        p->place[i] = count[traffic_source(p->traffic, i)]++;
+        most = p->place[i] > most ? p->place[i] : most;
+    }
+    free(count);
+    bits = bits_of(most) > STREAM_BITS ? bits_of(most) : STREAM_BITS;
+    if (bits + bits_of(nodes ? nodes - 1 : 0) > 32)
+        return err_set(err, EINVAL, "a host with %u streams of traffic in a network of %u nodes is too much", most + 1,
+                       nodes);
+    for (uint32_t i = 0; i < p->streams; i++)
+        p->place[i] |= traffic_source(p->traffic, i) << bits;
+    return bits;
+}
+
+/* ---- flows that start ---- */
+
+/* Flows start after everything else that happens in the same instant, as in the HPCC fork. */
+static void await_flow(struct engine *e, struct program *p, uint32_t stream, uint64_t at_ps, uint32_t rank)
+{
+    uint32_t place = e->order_kind == ORDER_NS3 ? rank : p->place[stream];
+
+    evq_add(&e->evq, e->first.flow + stream, at_ps, ORDER_AGE_MAX << 32 | place);
+    p->live++;
+}
+
+void program_start_stream(struct engine *e, struct program *p, uint32_t stream)
+{
+    struct flow_spec *f = &p->next_flow[stream];
+
+    if (traffic_next(p->traffic, stream, f))
+        await_flow(e, p, stream, f->at_ps, f->rank);
+}
+
+/* A worker's flow is taken when it starts: until then an earlier one may come before it. */
+static void schedule_worker(struct engine *e, struct program *p, uint32_t stream)
+{
+    uint32_t event = e->first.flow + stream;
+    uint64_t at = traffic_due_ps(p->traffic, stream);
+
+    if (evq_is_pending(&e->evq, event)) {
+        if (e->evq.event[event].at_ps == at)
+            return;
+        evq_cancel(&e->evq, event);
+        p->live--;
+    }
+    if (at == NEVER)
+        return;
+    assert(at >= e->now_ps);
+    await_flow(e, p, stream, at, traffic_rank(p->traffic, stream));
+}
+
+void program_take_flow(struct engine *e, struct program *p, uint32_t stream, struct flow_spec *f)
+{
+    *f = p->next_flow[stream];
+    p->live--;
+    if (traffic_is_worker(p->traffic, stream)) {
+        traffic_next(p->traffic, stream, f);
+        schedule_worker(e, p, stream);
+    } else {
+        program_start_stream(e, p, stream);
+    }
+}
+
+/* ---- signals ---- */
+
+static bool is_signal_before(const struct signal *a, const struct signal *b)
+{
+    if (a->at_ps != b->at_ps)
+        return a->at_ps < b->at_ps;
+    if (a->entry != b->entry)
+        return a->entry < b->entry;
+    return a->worker != b->worker ? a->worker < b->worker : a->value < b->value;
+}
+
+/* Signals act before flows start, and after all else of their moment. */
+static void schedule_signals(struct engine *e, struct program *p)
+{
+    if (evq_is_pending(&e->evq, e->first.signal))
+        evq_cancel(&e->evq, e->first.signal);
+    if (p->signals)
+        evq_add(&e->evq, e->first.signal, p->signal[p->signals - 1].at_ps, (ORDER_AGE_MAX << 32) - 1);
+}
+
+static struct signal *grow(struct signal *list, uint32_t count, uint32_t *max)
+{
+    if (count < *max)
+        return list;
+    *max = *max ? 2 * *max : 64;
+    return xrealloc(list, *max * sizeof *list);
+}
+
+void program_add_signal(struct engine *e, struct program *p, const struct signal *made)
+{
+    uint32_t i = p->signals++;
+
+    p->signal = grow(p->signal, i, &p->signals_max);
+    for (; i > 0 && is_signal_before(&p->signal[i - 1], made); i--)
+        p->signal[i] = p->signal[i - 1];
+    p->signal[i] = *made;
+    p->live++;
+    if (i + 1 == p->signals)
+        schedule_signals(e, p);
+}
+
+void program_on_signals(struct engine *e, struct program *p)
+{
+    while (p->signals && p->signal[p->signals - 1].at_ps == e->now_ps) {
+        struct signal next = p->signal[--p->signals];
+
+        p->live--;
+        traffic_on_signal(p->traffic, p->part, &next);
+    }
+    e->counters.events -= p->part > 0;       /* it happens in every part: is counted once */
+    schedule_signals(e, p);
+    program_schedule_workers(e, p);
+}
+
+/* ---- what follows from what has ended ---- */
+
+static void keep_for_others(struct program *p, const struct signal *signal)
+{
+    p->made = grow(p->made, p->made_count, &p->made_max);
+    p->made[p->made_count++] = *signal;
+}
+
+void program_schedule_workers(struct engine *e, struct program *p)
+{
+    struct signal signal;
+    uint32_t      stream;
+
+    while (traffic_touched(p->traffic, p->part, &stream))
+        schedule_worker(e, p, stream);
+    while (traffic_signal(p->traffic, p->part, &signal)) {
+        program_add_signal(e, p, &signal);
+        if (p->has_others)
+            keep_for_others(p, &signal);
+    }
+}
+
+void program_on_arrival(struct engine *e, struct program *p, const struct message *m)
+{
+    traffic_on_arrival(p->traffic, e->now_ps, m);
+    program_schedule_workers(e, p);
+}
+
+void program_on_sent(struct engine *e, struct program *p, const struct message *m)
+{
+    traffic_on_sent(p->traffic, e->now_ps, m);
+    program_schedule_workers(e, p);
+}

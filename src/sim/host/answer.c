@@ -1,0 +1,187 @@
+#include "sim/host/answer.h"
+#include "sim/host/flow.h"
+#include "sim/host/hf2t.h"
+#include "sim/host/pacer.h"
+#include "sim/host/rto.h"
+#include "sim/host/selective_repeat.h"
+#include "sim/host/send.h"
+#include "sim/host/turn.h"
+
+/* ---- the timer ---- */
+
+/* Goes back to the first byte that is not acknowledged. */
+static void go_back(struct sim *s, struct host *h, struct flow *f)
+{
+    f->sent = f->acked;
+    pacer_sort_in(s, h, f);
+}
+
+/* Selective repeat: packets [from, to) have not arrived. */
+static void add_hole(struct sim *s, struct host *h, struct flow *f, struct selective_hole hole)
+{
+    selective_add(&s->flows.selective_tx[f - s->flows.flow], hole);
+    send_find_next(s, f);
+    pacer_sort_in(s, h, f);
+}
+
+/* The timer: nothing has been acknowledged for long. */
+static APART void start_again(struct sim *s, struct host *h, struct flow *f)
+{
+    uint32_t mtu = s->cfg.mtu_bytes;
+
+    if (!s->flows.selective_tx) {
+        go_back(s, h, f);
+        return;
+    }
+    selective_all(&s->flows.selective_tx[f - s->flows.flow], (uint32_t)(f->acked / mtu),
+                  (uint32_t)((f->sent_max + mtu - 1) / mtu));
+    send_find_next(s, f);
+    pacer_sort_in(s, h, f);
+}
+
+/* has_qp_timers. Returns whether the time of any was up. */
+static bool on_qp_timers(struct sim *s, struct host *h)
+{
+    uint64_t next = NEVER;
+    bool     is_fired = false;
+
+    for (uint32_t i = 0; i < h->count; i++) {
+        struct flow *f = &s->flows.flow[h->list[i]];
+
+        if (bit_is_set(h->finished, i) || f->progress_ps == NEVER)
+            continue;
+        if (f->progress_ps + s->cfg.rto_ps <= s->engine.now_ps) {
+            s->engine.counters.timeouts += f->sent > f->acked;
+            f->progress_ps = NEVER;
+            start_again(s, h, f);
+            is_fired = true;
+        } else if (f->progress_ps + s->cfg.rto_ps < next) {
+            next = f->progress_ps + s->cfg.rto_ps;
+        }
+    }
+    if (next != NEVER)
+        rto_await(s, h, next);
+    return is_fired;
+}
+
+bool answer_on_timeout(struct sim *s, struct host *h)
+{
+    uint64_t next = NEVER;
+
+    if (s->model.has_qp_timers)
+        return on_qp_timers(s, h);
+    for (uint32_t i = 0; i < h->count; i++) {
+        struct flow *f = &s->flows.flow[h->list[i]];
+        uint64_t     at;
+
+        if (bit_is_set(h->finished, i))
+            continue;
+        if (f->sent == f->acked)
+            f->progress_ps = s->engine.now_ps;   /* nothing on its way: nothing to wait for */
+        at = f->progress_ps + s->cfg.rto_ps;
+        if (at <= s->engine.now_ps) {
+            s->engine.counters.timeouts++;
+            f->progress_ps = s->engine.now_ps;
+            at = s->engine.now_ps + s->cfg.rto_ps;
+            start_again(s, h, f);
+        }
+        next = at < next ? at : next;
+    }
+    if (next != NEVER)
+        rto_await(s, h, next);
+    return true;
+}
+
+void answer_catch_up(struct sim *s, struct host *h)
+{
+    for (uint32_t i = 0; i < h->count; i++) {
+        struct flow *f = &s->flows.flow[h->list[i]];
+
+        if (bit_is_set(h->finished, i) || !f->controlled)
+            continue;
+        s->cfg.cc->on_due(h->cc_cfg, f->cc, engine_cc_now(&s->engine), &f->out);
+        pacer_on_decision(s, h, f);
+    }
+}
+
+/* ---- answers ---- */
+
+static void finish_flow(struct sim *s, struct host *h, struct flow *f)
+{
+    f->sent = f->bytes;
+    pacer_sort_in(s, h, f);      /* neither ready nor waiting any more */
+    turn_finish(s, h, f);
+    if (h->active == 0)
+        rto_cancel(s, h);
+    flow_end(s, f);
+}
+
+void answer_on_cnp(struct sim *s, struct host *h, struct flow *f, uint64_t told_ps)
+{
+    s->engine.counters.cnps_received++;
+    if (s->hosts.hf2t)
+        s->hosts.hf2t->qp[f - s->flows.flow].told_ps = s->engine.now_ps;
+    if (f->controlled && s->cfg.cc->on_cnp)
+        s->cfg.cc->on_cnp(h->cc_cfg, f->cc, engine_cc_now(&s->engine), told_ps, &f->out);
+    pacer_on_decision(s, h, f);
+}
+
+/* Up to 'seq' all has arrived; returns how much of it is new. With has_qp_timers every answer starts the timer anew,
+ * progress or not, if something is still under way. */
+static inline uint64_t take_ack(struct sim *s, const struct host *h, struct flow *f, uint64_t seq)
+{
+    uint64_t acked = seq > f->acked ? seq - f->acked : 0;
+
+    if (acked) {
+        f->acked = seq;
+        if (f->sent < f->acked)
+            f->sent = f->acked;
+    }
+    if (s->model.has_qp_timers) {
+        if (f->sent > f->acked)
+            rto_restart(s, h, f);
+    } else if (acked) {
+        f->progress_ps = s->engine.now_ps;
+    }
+    return acked;
+}
+
+static inline void count_rtt(struct sim *s, struct host *h, const struct flow *f, uint64_t rtt_ps)
+{
+    s->engine.counters.rtt_ps_sum += rtt_ps;
+    s->engine.counters.rtt_samples++;
+    if (rtt_ps > s->engine.rtt_ps_peak)
+        s->engine.rtt_ps_peak = rtt_ps;
+    if (s->engine.now_ps >= h->rtt_due_ps)
+        s->watch.on_rtt(s->watch.arg, s->engine.now_ps, h, f, rtt_ps);
+}
+
+void answer_on_ack(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
+{
+    uint64_t acked, rtt = s->engine.now_ps - k->sent_ps;
+
+    count_rtt(s, h, f, rtt);
+    acked = take_ack(s, h, f, k->seq);
+    if (f->acked >= f->bytes) {
+        finish_flow(s, h, f);
+        return;
+    }
+    if (k->kind == PACKET_NACK)
+        go_back(s, h, f);
+    if (k->flags & PACKET_ECHO)
+        answer_on_cnp(s, h, f, 0);
+    if (f->controlled && s->cfg.cc->on_ack) {
+        struct cc_ack a = { rtt, acked, f->sent - f->acked };
+
+        s->cfg.cc->on_ack(h->cc_cfg, f->cc, engine_cc_now(&s->engine), &a, &f->out);
+        pacer_on_decision(s, h, f);
+    }
+    if (s->cfg.window_bytes || f->out.window_bytes != UINT64_MAX)
+        pacer_sort_in(s, h, f);
+}
+
+APART void answer_on_hole(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
+{
+    take_ack(s, h, f, k->seq);
+    add_hole(s, h, f, (struct selective_hole){ (uint32_t)(k->sent_ps >> 32), (uint32_t)k->sent_ps });
+}

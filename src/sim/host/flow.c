@@ -1,0 +1,97 @@
+#include "sim/host/flow.h"
+
+#define REST_PS (PS_PER_S / 10)  /* longer than a packet is ever under way */
+
+uint32_t flow_take(struct sim *s)
+{
+    struct flows *all = &s->flows;
+    uint32_t      id = all->free;
+
+    if (id) {
+        all->free = all->flow[id].next_free;
+        return id;
+    }
+    id = all->resting;
+    if (id && s->engine.now_ps - all->flow[id].progress_ps > REST_PS) {
+        all->resting = all->flow[id].next_free;
+        if (!all->resting)
+            all->resting_last = 0;
+        return id;
+    }
+    if (all->used < all->limit)
+        return all->used++;
+    engine_fail(&s->engine, "more than %u flows at once", all->limit - all->first);
+    return 0;
+}
+
+/* The receiver forgets a flow in the instant in which the sender knows of its end: both are in one part. */
+static void forget_rx(struct sim *s, const struct flow *f)
+{
+    if (s->model.forgets_finished && !f->tcp && !s->flows.selective_rx)
+        s->flows.rx[f - s->flows.flow] =
+            (struct flow_rx){ .expected = UINT64_MAX, .generation = f->generation, .nacked_seq = UINT64_MAX };
+}
+
+/* Gives a flow's index back. While copies of its packets may be under way their receiver must find the state
+ * that goes with them, so a flow that has sent something twice keeps its index for a while. */
+static void retire(struct sim *s, struct flow *f)
+{
+    struct flows *all = &s->flows;
+    uint32_t      id = (uint32_t)(f - all->flow);
+
+    f->next_free = 0;
+    if (!f->resent_bytes) {
+        f->next_free = all->free;
+        all->free = id;
+        return;
+    }
+    forget_rx(s, f);
+    f->progress_ps = s->engine.now_ps;
+    if (all->resting_last)
+        all->flow[all->resting_last].next_free = id;
+    else
+        all->resting = id;
+    all->resting_last = id;
+}
+
+/* What is read here of a flow does not change from its start until the source knows of its end, so the destination may
+ * look. */
+static struct message message_of(const struct flow *f)
+{
+    return (struct message){ f->src, f->dst, f->traffic, f->bytes, f->tag, f->start_ps };
+}
+
+void flow_on_arrival(struct sim *s, const struct flow *f)
+{
+    struct message m = message_of(f);
+
+    if (f->is_answered)
+        program_on_arrival(&s->engine, &s->program, &m);
+}
+
+static void tell(const struct sim *s, const struct flow *f)
+{
+    struct flow_result r = {
+        .src = f->src, .dst = f->dst, .sport = (uint16_t)f->ports, .dport = (uint16_t)(f->ports >> 16),
+        .prio = f->prio, .traffic = f->traffic, .bytes = f->bytes, .start_ps = f->start_ps,
+        .fct_ps = s->engine.now_ps - f->start_ps, .ideal_ps = f->ideal_ps, .resent_bytes = f->resent_bytes,
+    };
+
+    s->engine.hooks.flow_done(s->engine.hooks.arg, &r);
+}
+
+void flow_end(struct sim *s, struct flow *f)
+{
+    struct message m = message_of(f);
+
+    f->phase = FLOW_DONE;
+    s->engine.counters.flows_done++;
+    s->engine.counters.bytes_done += f->bytes;
+    s->entry_bytes_done[f->traffic] += f->bytes;
+    if (s->engine.hooks.flow_done)
+        tell(s, f);
+    if (f->is_answered)
+        program_on_sent(&s->engine, &s->program, &m);
+    retire(s, f);
+    s->done_ps = s->engine.now_ps;
+}

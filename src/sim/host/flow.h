@@ -1,0 +1,16 @@
+/* src/sim/host/flow.h - the indices of flows, and what is told of their ends. */
+#ifndef SIM_HOST_FLOW_H
+#define SIM_HOST_FLOW_H
+
+#include "sim/host/nic.h"
+
+/* An index for a new flow; 0: there is none left, and the run has failed. */
+uint32_t flow_take(struct sim *);
+
+/* The last byte has come to its destination. */
+void flow_on_arrival(struct sim *, const struct flow *);
+
+/* The source knows that, and the flow is over: tells whoever asked and gives its index back. */
+void flow_end(struct sim *, struct flow *);
+
+#endif

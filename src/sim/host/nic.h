@@ -1,0 +1,97 @@
+/* src/sim/host/nic.h - a NIC and its queue pairs.
+ *
+ * A flow is the message stream of one queue pair. The sender's half (struct flow) belongs to the source
+ * host, the receiver's half (struct flow_rx) to the destination; they share an index, and a generation
+ * tells a new flow from the last one that had the index.
+ *
+ * A flow is posted (post.h). With bytes left it is either waiting (its pacer lets it send at next_ps > now; kept in a
+ * heap) or ready (a bit in a bitmap): pacer.h. Which of those that are ready goes next says turn.h, and send.h sends
+ * it. What arrives is received (receive.h) and answered (reply.h, np.h); answers come back to answer.h.
+ */
+#ifndef SIM_HOST_NIC_H
+#define SIM_HOST_NIC_H
+
+#include "cc/cc.h"
+#include "sim/state/state.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Keeps what is rare out of the loop of events, which must stay small: else the compiler no longer makes one piece of
+ * the usual way through it. */
+#define APART __attribute__((noinline))
+
+#define CNP_SOURCES 1024         /* entries of the per-address CNP table; sources that share one share the spacing */
+
+enum flow_phase { FLOW_FREE, FLOW_ACTIVE, FLOW_DONE };
+
+struct flow {
+    /* Touched for every packet sent or acknowledged. */
+    uint64_t      bytes;         /* to send in all */
+    uint64_t      sent;          /* first byte not yet sent (again) */
+    uint64_t      acked;         /* first byte not acknowledged */
+    uint64_t      next_ps;       /* the pacer lets it send from then on */
+    uint64_t      look_ps;       /* while it waits: when to look at it, not after next_ps */
+    struct cc_out out;
+    uint64_t      gap_rate_bps;  /* gap_ps is right for this rate and size */
+    uint64_t      gap_ps;
+    uint16_t      gap_bytes;
+    uint16_t      generation;
+    uint32_t      host;          /* index of the source */
+    uint32_t      position;      /* in the host's list */
+    uint32_t      heap_at;       /* in the host's heap, or UINT32_MAX */
+    uint8_t       prio, phase;
+    bool          controlled;    /* congestion control works on its class */
+    bool          is_answered;   /* traffic is told of its end */
+    uint32_t      src, dst;      /* nodes */
+    uint32_t      ports;
+    uint32_t      traffic;
+    uint32_t      next_free;
+    uint8_t       tcp;           /* as in flow_spec; not 0: the rest is in struct tcp_tx, and it is not on 'list' */
+
+    _Alignas(16) char cc[CC_STATE_MAX];
+
+    uint64_t      start_ps, ideal_ps;
+    uint64_t      tag;           /* what its traffic knows it by */
+    uint64_t      sent_max;      /* highest byte ever sent: below it, bytes are sent again */
+    uint64_t      resent_bytes;
+    uint64_t      progress_ps;   /* when the last acknowledgement of something new came; has_qp_timers: when its timer was
+                                  * set, NEVER: it is not */
+};
+
+struct flow_rx {
+    uint64_t expected;           /* next byte in order; UINT64_MAX: of no use, see selective_repeat.h and 'again' */
+    uint64_t nacked_ps;          /* last NACK for nacked_seq */
+    uint64_t nacked_seq;         /* UINT64_MAX: none */
+    union {
+        uint64_t          cnp_ps;        /* next CNP allowed from then on */
+        struct cnp_entry *cnp_entry;     /* turns: its entry, or what once was its */
+        uint64_t          again;         /* forgets_finished, of a flow that is over: next byte of its copies in order */
+    };
+    uint32_t unacked;            /* packets since the last ACK */
+    uint16_t generation;
+};
+
+struct host {
+    uint32_t  node, port;
+    uint32_t  count;             /* entries in 'list', finished ones included */
+    uint32_t  capacity;
+    uint32_t  last;              /* position served last */
+    uint32_t  dead;              /* finished entries */
+    uint32_t  ready_count, heap_count;
+    uint32_t *list;              /* flows by position */
+    uint64_t *ready;             /* bit: may send now */
+    uint64_t *finished;          /* bit: acknowledged in full */
+    uint32_t *heap;              /* flows that wait for their pacer, by look_ps */
+    const void *cc_cfg;
+    uint64_t  rtt_due_ps;        /* keep a round trip from then on; NEVER: nobody asks */
+    uint64_t  cnp_ps;            /* per-port CNP spacing */
+    uint64_t *cnp_by_source;     /* per-address CNP spacing: next CNP allowed, by low bits of the source */
+    uint32_t  active;            /* flows not finished */
+    uint32_t  sport;             /* source ports used, */
+    uint16_t *pair_sport;        /* or the next one by destination */
+    struct cnp_entry *cnp_last;  /* of a ring: the one visited last; NULL: none */
+    uint32_t  cnp_count;         /* of its entries */
+};
+
+#endif

@@ -1,0 +1,37 @@
+#include "sim/host/np.h"
+
+struct np_cfg np_configure(const struct knobs *k)
+{
+    return (struct np_cfg){
+        .cc_prios = (uint32_t)k->value[KNOB_roce_cc_prio_mask],
+        .cnp_prio = (uint8_t)k->value[KNOB_cnp_802p_prio],
+        .moderation = (uint8_t)k->value[KNOB_roce_cc_cnp_moderation],
+        .gap_ps = (uint64_t)(k->value[KNOB_min_time_between_cnps] * PS_PER_US),
+    };
+}
+
+/* ---- a CNP at once, unless one went less than min_time_between_cnps ago: for the same flow, or address, or port ---- */
+
+enum { BY_FLOW, BY_ADDRESS, BY_PORT };
+
+static bool on_mark(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k)
+{
+    uint64_t *next = &rx->cnp_ps;
+
+    if (s->hosts.np_cfg.moderation == BY_ADDRESS)
+        next = &h->cnp_by_source[k->src % CNP_SOURCES];
+    else if (s->hosts.np_cfg.moderation == BY_PORT)
+        next = &h->cnp_ps;
+    if (s->engine.now_ps < *next)
+        return false;
+    *next = s->engine.now_ps + s->hosts.np_cfg.gap_ps;
+    return true;
+}
+
+static const char *check(const struct sim *s, const struct host *h)
+{
+    (void)s;
+    return h->cnp_count ? "flows wait for turns that nobody takes" : NULL;
+}
+
+const struct np_algo np_spacing = { .on_mark = on_mark, .check = check };

@@ -1,0 +1,27 @@
+/* src/sim/host/np.h - the notification point: how a receiver tells senders of marked packets.
+ *
+ * One file per kind of receiver, each fills a struct np_algo: np.c sends a CNP at once, but not too often;
+ * cnp_arbiter.c lets congested flows wait for their turn. Which it is follows from the congestion control, where a world
+ * is built.
+ */
+#ifndef SIM_HOST_NP_H
+#define SIM_HOST_NP_H
+
+#include "sim/host/nic.h"
+
+struct np_algo {
+    /* A packet has come marked. Returns whether its sender is to be told now. */
+    bool (*on_mark)(struct sim *, struct host *, struct flow_rx *, const struct packet *);
+
+    /* What is wrong with the state of a host, or NULL. */
+    const char *(*check)(const struct sim *, const struct host *);
+
+    bool has_turns;              /* hosts have an event for them: see cnp_arbiter.h */
+};
+
+extern const struct np_algo np_spacing;
+
+/* From the knobs. */
+struct np_cfg np_configure(const struct knobs *);
+
+#endif

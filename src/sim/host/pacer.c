@@ -1,0 +1,156 @@
+#include "sim/host/pacer.h"
+#include "sim/host/hf2t.h"
+
+/* ---- the heap of flows that wait for their pacer ---- */
+
+static inline void heap_put(struct sim *s, struct host *h, uint32_t at, uint32_t flow)
+{
+    h->heap[at] = flow;
+    s->flows.flow[flow].heap_at = at;
+}
+
+static void heap_up(struct sim *s, struct host *h, uint32_t at, uint32_t flow)
+{
+    while (at > 0 && s->flows.flow[h->heap[(at - 1) / 2]].look_ps > s->flows.flow[flow].look_ps) {
+        heap_put(s, h, at, h->heap[(at - 1) / 2]);
+        at = (at - 1) / 2;
+    }
+    heap_put(s, h, at, flow);
+}
+
+static void heap_down(struct sim *s, struct host *h, uint32_t at, uint32_t flow)
+{
+    uint32_t child;
+
+    while ((child = 2 * at + 1) < h->heap_count) {
+        if (child + 1 < h->heap_count && s->flows.flow[h->heap[child + 1]].look_ps < s->flows.flow[h->heap[child]].look_ps)
+            child++;
+        if (s->flows.flow[h->heap[child]].look_ps >= s->flows.flow[flow].look_ps)
+            break;
+        heap_put(s, h, at, h->heap[child]);
+        at = child;
+    }
+    heap_put(s, h, at, flow);
+}
+
+static void heap_remove(struct sim *s, struct host *h, uint32_t at)
+{
+    uint32_t last = h->heap[--h->heap_count];
+
+    s->flows.flow[h->heap[at]].heap_at = NOT_IN_HEAP;
+    if (at == h->heap_count)
+        return;
+    if (at > 0 && s->flows.flow[h->heap[(at - 1) / 2]].look_ps > s->flows.flow[last].look_ps)
+        heap_up(s, h, at, last);
+    else
+        heap_down(s, h, at, last);
+}
+
+/* ---- who may send ---- */
+
+bool pacer_has_window(const struct sim *s, const struct host *h, const struct flow *f)
+{
+    uint64_t window = f->out.window_bytes;
+
+    if (s->cfg.window_bytes) {
+        uint64_t w = s->cfg.window_bytes;
+
+        if (s->cfg.window_by_rate)
+            w = (uint64_t)((double)w * ((double)f->out.rate_bps / (double)s->net.port[h->port].rate_bps));
+        w = w ? w : 1;           /* one packet may always be on its way */
+        window = w < window ? w : window;
+    }
+    return f->sent - f->acked < window;
+}
+
+/* When to look at a flow that waits: when its pacer lets it go, or when its rate changes before that. */
+static inline uint64_t look_at(const struct sim *s, const struct flow *f)
+{
+    if (!s->model.is_repaced || f->out.due_ps >= f->next_ps)
+        return f->next_ps;
+    return f->out.due_ps > s->engine.now_ps ? f->out.due_ps : s->engine.now_ps + 1;
+}
+
+void pacer_sort_in(struct sim *s, struct host *h, struct flow *f)
+{
+    uint32_t id = (uint32_t)(f - s->flows.flow);
+    bool     is_ready = bit_is_set(h->ready, f->position);
+
+    if (s->cfg.window_by_rate && s->engine.now_ps >= f->out.due_ps)
+        s->cfg.cc->on_due(h->cc_cfg, f->cc, engine_cc_now(&s->engine), &f->out);
+    if (f->sent >= f->bytes || !pacer_has_window(s, h, f)) {
+        if (is_ready)
+            bit_clear(h->ready, f->position), h->ready_count--;
+        if (f->heap_at != NOT_IN_HEAP)
+            heap_remove(s, h, f->heap_at);
+    } else if (f->next_ps > s->engine.now_ps) {
+        if (is_ready)
+            bit_clear(h->ready, f->position), h->ready_count--;
+        if (f->heap_at != NOT_IN_HEAP)
+            heap_remove(s, h, f->heap_at);
+        f->look_ps = look_at(s, f);
+        heap_up(s, h, h->heap_count++, id);
+    } else if (!is_ready) {
+        if (f->heap_at != NOT_IN_HEAP)
+            heap_remove(s, h, f->heap_at);
+        bit_set(h->ready, f->position), h->ready_count++;
+    }
+}
+
+/* The rate has changed while the pacer works off a packet: what is left of it takes as much longer or
+ * shorter. A packet that is held stays where it is. */
+static void repace(const struct sim *s, struct flow *f)
+{
+    unsigned __int128 left = (unsigned __int128)(f->next_ps - s->engine.now_ps) * f->gap_rate_bps;
+
+    if (s->hosts.hf2t && s->hosts.hf2t->qp[f - s->flows.flow].is_held)
+        return;
+    f->next_ps = s->engine.now_ps + (uint64_t)((left + f->out.rate_bps - 1) / f->out.rate_bps);
+    f->gap_rate_bps = f->out.rate_bps;
+    f->gap_bytes = 0;            /* gap_ps is not of this rate */
+}
+
+void pacer_on_decision(struct sim *s, struct host *h, struct flow *f)
+{
+    if (f->heap_at == NOT_IN_HEAP || !s->model.is_repaced)
+        return;
+    if (f->out.rate_bps != f->gap_rate_bps && f->next_ps > s->engine.now_ps)
+        repace(s, f);
+    pacer_sort_in(s, h, f);
+}
+
+void pacer_release(struct sim *s, struct host *h)
+{
+    while (h->heap_count && s->flows.flow[h->heap[0]].look_ps <= s->engine.now_ps) {
+        struct flow *f = &s->flows.flow[h->heap[0]];
+
+        heap_remove(s, h, 0);
+        if (f->next_ps > s->engine.now_ps) {
+            s->cfg.cc->on_due(h->cc_cfg, f->cc, engine_cc_now(&s->engine), &f->out);
+            repace(s, f);
+            pacer_sort_in(s, h, f);
+        } else {
+            bit_set(h->ready, f->position), h->ready_count++;
+        }
+    }
+}
+
+/* ---- waking up ---- */
+
+void pacer_await(struct sim *s, struct host *h)
+{
+    uint32_t event = s->engine.first.wake + (uint32_t)(h - s->net.host);
+    uint64_t at;
+
+    if (!h->heap_count)
+        return;
+    at = s->flows.flow[h->heap[0]].look_ps;
+    if (evq_is_pending(&s->engine.evq, event)) {
+        if ((s->model.keeps_wakeup && !s->hosts.hf2t) || s->engine.evq.event[event].at_ps <= at)
+            return;
+        evq_cancel(&s->engine.evq, event);
+    } else if (s->model.skips_wakeup && !s->hosts.hf2t && h->ready_count) {
+        return;
+    }
+    evq_add(&s->engine.evq, event, at, sim_order(s, &s->net.node[h->node], at));
+}

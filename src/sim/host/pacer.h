@@ -1,0 +1,56 @@
+/* src/sim/host/pacer.h - which queue pairs of a host may send now, and when the others may.
+ *
+ * A pacer works off the bits of a flow's last packet at the flow's rate: until next_ps it waits. Where the model says so
+ * (is_repaced) it does that at the rate of the moment, so a rate that changes moves next_ps; otherwise next_ps stays
+ * where it was set.
+ */
+#ifndef SIM_HOST_PACER_H
+#define SIM_HOST_PACER_H
+
+#include "sim/host/nic.h"
+
+#define NOT_IN_HEAP UINT32_MAX
+
+static inline void bit_set(uint64_t *bits, uint32_t i)
+{
+    bits[i / 64] |= 1ull << (i % 64);
+}
+
+static inline void bit_clear(uint64_t *bits, uint32_t i)
+{
+    bits[i / 64] &= ~(1ull << (i % 64));
+}
+
+static inline bool bit_is_set(const uint64_t *bits, uint32_t i)
+{
+    return bits[i / 64] >> (i % 64) & 1;
+}
+
+/* May it have more bytes on their way? */
+bool pacer_has_window(const struct sim *, const struct host *, const struct flow *);
+
+/* Puts a flow where it belongs: ready, waiting for its pacer, or neither. */
+void pacer_sort_in(struct sim *, struct host *, struct flow *);
+
+/* Congestion control has spoken: a flow that waits may have a new rate, or a new time at which it will
+ * change. */
+void pacer_on_decision(struct sim *, struct host *, struct flow *);
+
+/* Those whose pacer lets them send by now become ready. */
+void pacer_release(struct sim *, struct host *);
+
+/* Nothing may go now: arms the host's wake-up. */
+void pacer_await(struct sim *, struct host *);
+
+/* Time between the start of this packet and the earliest start of the flow's next. */
+static inline uint64_t pacer_gap_ps(const struct sim *s, struct flow *f, uint32_t bytes)
+{
+    if (f->gap_rate_bps != f->out.rate_bps || f->gap_bytes != bytes) {
+        f->gap_rate_bps = f->out.rate_bps;
+        f->gap_bytes = (uint16_t)bytes;
+        f->gap_ps = model_frame_ps(&s->model, bytes, f->out.rate_bps);
+    }
+    return f->gap_ps;
+}
+
+#endif

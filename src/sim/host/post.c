@@ -1,0 +1,93 @@
+#include "sim/host/post.h"
+#include "sim/host/flow.h"
+#include "sim/host/gaps.h"
+#include "sim/host/hf2t.h"
+#include "sim/host/pacer.h"
+#include "sim/host/rto.h"
+#include "sim/host/selective_repeat.h"
+#include "sim/host/tcp_send.h"
+#include "sim/host/turn.h"
+#include "sim/state/ideal.h"
+
+#include <string.h>
+
+static uint32_t source_port(const struct sim *s, struct host *h, uint32_t dst)
+{
+    const struct model *m = &s->model;
+    uint16_t           *next;
+
+    if (!m->counts_sports_by_pair)
+        return (m->sport_first + (h->sport++ & m->sport_mask)) & 0xffff;
+    next = &h->pair_sport[s->net.node[dst].host];
+    if (*next == 0)
+        *next = m->sport_first;
+    return (*next)++;
+}
+
+/* What a flow is, whoever sends it. */
+static void fill_in(struct sim *s, struct host *h, struct flow *f, const struct flow_spec *spec)
+{
+    uint16_t generation = (uint16_t)(f->generation + 1);
+
+    memset(f, 0, sizeof *f);
+    f->bytes = spec->bytes;
+    f->next_ps = f->start_ps = f->progress_ps = s->engine.now_ps;
+    f->generation = generation;
+    f->host = (uint32_t)(h - s->net.host);
+    f->heap_at = NOT_IN_HEAP;
+    f->prio = spec->prio;
+    f->phase = FLOW_ACTIVE;
+    f->tcp = spec->tcp;
+    f->controlled = !spec->tcp && s->hosts.np_cfg.cc_prios >> spec->prio & 1;
+    f->src = h->node;
+    f->dst = spec->dst;
+    f->ports = source_port(s, h, spec->dst) | (uint32_t)spec->dport << 16;
+    f->traffic = spec->traffic;
+    f->is_answered = spec->is_answered;
+    f->tag = spec->tag;
+    f->ideal_ps = spec->tcp ? sim_ideal_tcp_ps(s, h->node, spec->dst, spec->bytes, s->cfg.tcp[spec->tcp - 1].mss_bytes)
+                            : sim_ideal_ps(s, h->node, spec->dst, spec->bytes);
+    f->out = (struct cc_out){ s->net.port[h->port].rate_bps, UINT64_MAX, NEVER };
+}
+
+static void add_queue_pair(struct sim *s, struct host *h, struct flow *f)
+{
+    turn_add(s, h, f);
+    if (s->flows.tcp_tx)
+        s->hosts.tcp[f->host].rdma_prio = f->prio;
+    rto_on_start(s, h, f);
+    pacer_sort_in(s, h, f);
+}
+
+/* What lies beside a flow starts anew. */
+static void reset(struct sim *s, uint32_t id)
+{
+    if (s->hosts.hf2t)
+        hf2t_on_start(s->hosts.hf2t, id, s->flows.flow[id].host, s->engine.now_ps);
+    if (s->hosts.gap_record)
+        s->hosts.gap_record->sent_ps[id] = 0;
+    if (s->flows.selective_tx)
+        s->flows.selective_tx[id] = (struct selective_tx){ 0 };
+}
+
+void post_flow(struct sim *s, struct host *h, const struct flow_spec *spec)
+{
+    uint32_t     id = flow_take(s);
+    struct flow *f = &s->flows.flow[id];
+
+    if (!id)
+        return;
+    fill_in(s, h, f, spec);
+    if (f->controlled)
+        s->cfg.cc->start(h->cc_cfg, f->cc, engine_cc_now(&s->engine), &f->out);
+    if (!s->engine.counters.flows_started++)
+        s->first_start_ps = s->engine.now_ps;
+    s->engine.counters.bytes_started += spec->bytes;
+    reset(s, id);
+    if (spec->tcp)
+        tcp_start(s, h, f);
+    else
+        add_queue_pair(s, h, f);
+    if (s->watch.arg && !spec->tcp)
+        s->watch.on_request(s->watch.arg, s->engine.now_ps, f);
+}

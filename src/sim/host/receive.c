@@ -1,0 +1,192 @@
+#include "sim/host/receive.h"
+#include "sim/host/flow.h"
+#include "sim/host/np.h"
+#include "sim/host/reply.h"
+#include "sim/host/selective_repeat.h"
+
+/* An ACK or a NACK. */
+static inline void acknowledge(struct sim *s, const struct host *h, const struct packet *k, enum packet_kind kind,
+                               uint64_t seq, uint8_t flags)
+{
+    reply_to(s, h, k, &(struct answer){ kind, seq, s->hosts.ack_prio[k->prio], s->cfg.ack_bytes, flags });
+}
+
+/* The size of a flow of which something is missing. It may be read here: its source does not know of its end. */
+static uint32_t size_of(const struct sim *s, const struct packet *k)
+{
+    assert(s->flows.flow[k->flow].generation == k->generation);
+    return fct_bucket_of(s->flows.flow[k->flow].bytes);
+}
+
+static void count_reordered(struct sim *s, const struct packet *k)
+{
+    s->engine.counters.reordered++;
+    s->engine.counters.reordered_by_size[size_of(s, k)]++;
+}
+
+static void count_nack(struct sim *s, const struct packet *k)
+{
+    s->engine.counters.nacks_sent++;
+    s->engine.counters.nacks_by_size[size_of(s, k)]++;
+}
+
+/* May the receiver tell that it expects this byte, at most once per nack_gap? If so, notes that it does. */
+static bool may_answer(const struct sim *s, struct flow_rx *rx, uint64_t expected)
+{
+    if (rx->nacked_seq == expected && s->engine.now_ps - rx->nacked_ps < s->cfg.nack_gap_ps)
+        return false;
+    rx->nacked_seq = expected;
+    rx->nacked_ps = s->engine.now_ps;
+    return true;
+}
+
+/* A gap: says which byte is missing. */
+static void complain(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k, uint64_t expected,
+                     uint8_t flags)
+{
+    if (s->cfg.nack_is_cnp)
+        flags = PACKET_ECHO;
+    if (!may_answer(s, rx, expected))
+        return;
+    count_nack(s, k);
+    acknowledge(s, h, k, PACKET_NACK, expected, flags);
+}
+
+static APART void reply_hole(struct sim *s, struct host *h, const struct packet *k, uint64_t expected,
+                             struct selective_hole hole)
+{
+    struct packet answered = *k;
+
+    answered.sent_ps = (uint64_t)hole.from << 32 | hole.to;
+    acknowledge(s, h, &answered, PACKET_NACK, expected, PACKET_HOLE);
+}
+
+/* Selective repeat: names a hole, if there is one that has lasted long enough. */
+static void name_hole(struct sim *s, struct host *h, struct selective_rx *x, const struct packet *k, uint64_t expected)
+{
+    struct selective_hole hole;
+
+    if (!selective_must_name(x, s->engine.now_ps, s->cfg.reorder_ps, s->cfg.nack_gap_ps, &hole))
+        return;
+    count_nack(s, k);
+    reply_hole(s, h, k, expected, hole);
+}
+
+/* Selective repeat. Every packet is answered: where ACKs carry marks, none is lost. */
+static void keep_data(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k, uint8_t flags)
+{
+    struct selective_rx *x = &s->flows.selective_rx[k->flow];
+    enum selective_fate  fate = selective_take(x, (uint32_t)(k->seq / s->cfg.mtu_bytes));
+    uint64_t          expected = (uint64_t)x->expected * s->cfg.mtu_bytes;
+    bool              is_new = fate == SELECTIVE_TAKEN || fate == SELECTIVE_KEPT;
+
+    if (k->flags & PACKET_LAST)
+        x->end = k->seq + k->payload;
+    expected = expected < x->end ? expected : x->end;
+    *(is_new ? &s->engine.counters.payload_received : &s->engine.counters.payload_stale) += k->payload;
+    if (fate == SELECTIVE_KEPT || fate == SELECTIVE_BEYOND)
+        count_reordered(s, k);
+    if (fate == SELECTIVE_TAKEN && expected == x->end)
+        flow_on_arrival(s, &s->flows.flow[k->flow]);
+    if (++rx->unacked >= s->cfg.ack_every || fate == SELECTIVE_OLD || expected == x->end) {
+        rx->unacked = 0;
+        s->engine.counters.acks_sent++;
+        acknowledge(s, h, k, PACKET_ACK, expected, flags);
+    }
+    if (k->flags & PACKET_LAST && fate != SELECTIVE_BEYOND && expected < x->end) {
+        uint32_t n = x->top - 1;         /* itself */
+
+        s->engine.counters.acks_sent++;
+        reply_hole(s, h, k, expected, (struct selective_hole){ n, n });
+    }
+    name_hole(s, h, x, k, expected);
+}
+
+/* The first packet of a flow, or one of a flow that is over: then false. */
+static APART bool open_flow(struct sim *s, struct flow_rx *rx, const struct packet *k)
+{
+    if ((int16_t)(k->generation - rx->generation) < 0) {
+        s->engine.counters.payload_stale += k->payload;
+        return false;
+    }
+    *rx = (struct flow_rx){ .generation = k->generation, .nacked_seq = UINT64_MAX };
+    if (s->flows.selective_rx) {
+        selective_open(&s->flows.selective_rx[k->flow]);
+        rx->expected = UINT64_MAX;       /* so that the usual way knows nothing of it */
+    }
+    return true;
+}
+
+/* A copy of a flow of which all has come. The fork's receiver forgets a flow when the sender
+ * knows of its end, then answers copies as if byte 0 were missing, spaced as NACKs are, and the sender ignores it. A
+ * receiver that runs beside the sender cannot know that instant. It spaces its answers alike from the last byte
+ * on, but acknowledges: should the last ACK be lost, the sender needs another. */
+static bool is_spaced_out(const struct sim *s, struct flow_rx *rx, const struct packet *k)
+{
+    return s->model.spaces_copies && rx->expected == s->flows.flow[k->flow].bytes && !may_answer(s, rx, rx->expected);
+}
+
+/* A copy of a flow that is over meets a state that knows nothing of it (forgets_finished). The sender does not care, but
+ * these answers are frames like others. */
+static void answer_copy(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k, uint8_t flags)
+{
+    if (k->seq > rx->again) {
+        complain(s, h, rx, k, rx->again, flags);
+        return;
+    }
+    if (k->seq == rx->again)
+        rx->again += k->payload;
+    s->engine.counters.acks_sent++;
+    acknowledge(s, h, k, PACKET_ACK, rx->again, flags);
+}
+
+/* Not the packet that was expected: one that comes before it, or after it. */
+static APART void on_disorder(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k, uint8_t flags)
+{
+    if (s->flows.selective_rx) {
+        keep_data(s, h, rx, k, flags);
+        return;
+    }
+    s->engine.counters.payload_stale += k->payload;
+    if (k->seq > rx->expected) {
+        count_reordered(s, k);
+        complain(s, h, rx, k, rx->expected, flags);
+    } else if (rx->expected == UINT64_MAX) {
+        answer_copy(s, h, rx, k, flags);
+    } else if (!is_spaced_out(s, rx, k) && s->model.acks_old) {
+        s->engine.counters.acks_sent++;
+        acknowledge(s, h, k, PACKET_ACK, rx->expected, s->model.echoes_old ? flags : 0);
+    }
+}
+
+static void on_mark(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k)
+{
+    if (s->hosts.np_cfg.cc_prios >> k->prio & 1 && s->hosts.np->on_mark(s, h, rx, k))
+        reply_cnp(s, h, k, 0);
+}
+
+void receive_data(struct sim *s, struct host *h, const struct packet *k)
+{
+    struct flow_rx *rx = &s->flows.rx[k->flow];
+    bool            is_marked = k->flags & PACKET_ECN;
+    uint8_t         flags = s->model.marks_in_acks && is_marked ? PACKET_ECHO : 0;
+
+    s->engine.counters.data_received++;
+    if (rx->generation != k->generation && !open_flow(s, rx, k))
+        return;
+    if (is_marked && !s->model.marks_in_acks)
+        on_mark(s, h, rx, k);
+    if (k->seq != rx->expected) {
+        on_disorder(s, h, rx, k, flags);
+        return;
+    }
+    rx->expected += k->payload;
+    s->engine.counters.payload_received += k->payload;
+    if (k->flags & PACKET_LAST)
+        flow_on_arrival(s, &s->flows.flow[k->flow]);
+    if (++rx->unacked >= s->cfg.ack_every || k->flags & PACKET_LAST) {
+        rx->unacked = 0;
+        s->engine.counters.acks_sent++;
+        acknowledge(s, h, k, PACKET_ACK, rx->expected, flags);
+    }
+}

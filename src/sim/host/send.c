@@ -1,0 +1,131 @@
+#include "sim/host/send.h"
+#include "sim/host/gaps.h"
+#include "sim/host/hf2t.h"
+#include "sim/host/pacer.h"
+#include "sim/host/rto.h"
+#include "sim/host/selective_repeat.h"
+#include "sim/host/tcp_send.h"
+#include "sim/host/turn.h"
+#include "sim/link/path.h"
+
+static void send_data(struct sim *s, struct host *h, uint32_t flow)
+{
+    struct flow   *f = &s->flows.flow[flow];
+    struct port   *p = &s->net.port[h->port];
+    uint64_t       left = f->bytes - f->sent;
+    uint32_t       payload = left < s->cfg.mtu_bytes ? (uint32_t)left : s->cfg.mtu_bytes;
+    uint32_t       id = engine_new_packet(&s->engine);
+    struct packet *k = &s->engine.packets.packet[id];
+
+    assert(f->next_ps <= s->engine.now_ps);
+    if (s->engine.now_ps >= f->out.due_ps)
+        s->cfg.cc->on_due(h->cc_cfg, f->cc, engine_cc_now(&s->engine), &f->out);
+    k->flow = flow;
+    k->seq = f->sent;
+    k->sent_ps = s->engine.now_ps;
+    k->src = f->src;
+    k->dst = f->dst;
+    k->ports = f->ports;
+    k->bytes = (uint16_t)(payload + s->cfg.header_bytes);
+    k->payload = (uint16_t)payload;
+    k->generation = f->generation;
+    k->kind = PACKET_DATA;
+    k->prio = f->prio & 7u;
+    k->flags = payload == left ? PACKET_LAST : 0;
+    if (s->model.has_qp_timers)
+        rto_restart(s, h, f);
+    else if (f->sent == f->acked)
+        f->progress_ps = s->engine.now_ps;   /* nothing was on its way: the time-out counts from here */
+    f->sent += payload;
+    if (f->sent > f->sent_max)
+        f->sent_max = f->sent;
+    else
+        f->resent_bytes += payload;
+    s->engine.counters.data_sent++;
+    s->engine.counters.payload_sent += payload;
+    path_transmit(&s->engine, p, id, k);
+    f->next_ps = s->engine.now_ps + pacer_gap_ps(s, f, payload + s->cfg.header_bytes);
+    if (f->controlled && s->cfg.cc->on_sent)
+        s->cfg.cc->on_sent(h->cc_cfg, f->cc, engine_cc_now(&s->engine), payload + s->cfg.header_bytes, &f->out);
+    /* It stays ready if its pacer lets it go by the time the port is free: nobody is served before. */
+    if (payload == left || f->next_ps > p->free_at_ps || s->cfg.window_bytes || f->out.window_bytes != UINT64_MAX)
+        pacer_sort_in(s, h, f);
+}
+
+void send_find_next(const struct sim *s, struct flow *f)
+{
+    uint32_t mtu = s->cfg.mtu_bytes;
+    /* All of them are whole packets, but for the end of the message. */
+    uint64_t fresh = (f->sent_max + mtu - 1) / mtu;
+    uint64_t next = selective_next(&s->flows.selective_tx[f - s->flows.flow], (uint32_t)((f->sent + mtu - 1) / mtu),
+                                (uint32_t)((f->acked + mtu - 1) / mtu), (uint32_t)fresh);
+
+    f->sent = next == fresh ? f->sent_max : next * mtu;
+}
+
+/* What else there is to do before a flow sends. Returns whether it does not send after all: there is nothing to
+ * repeat any more, or its packet must wait (HF2T) and the pacer has it again. */
+static APART bool hold(struct sim *s, struct host *h, uint32_t id)
+{
+    struct flow *f = &s->flows.flow[id];
+
+    if (s->hosts.at_send & SEND_SELECTIVE) {
+        send_find_next(s, f);
+        if (f->sent >= f->bytes) {
+            pacer_sort_in(s, h, f);
+            return true;
+        }
+    }
+    if (!(s->hosts.at_send & SEND_HF2T) || !hf2t_must_wait(s->hosts.hf2t, id, f->out.rate_bps, s->engine.now_ps)) {
+        if (s->hosts.at_send & SEND_GAPS)
+            gaps_on_sent(s->hosts.gap_record, f->host, id, false, s->engine.now_ps);
+        return false;
+    }
+    s->engine.counters.delayed++;
+    f->next_ps = s->hosts.hf2t->qp[id].sent_ps + s->hosts.hf2t->host[f->host].hold_ps;
+    pacer_sort_in(s, h, f);
+    return true;
+}
+
+static inline bool has_work(const struct host *h, const struct port *p)
+{
+    return (p->backlog | h->ready_count | h->heap_count | h->dead) != 0;
+}
+
+/* Sends one packet from an idle port, if there is one that may go. */
+static void send_next(struct sim *s, struct host *h, struct port *p)
+{
+    uint32_t mask = s->cfg.ack_unpaused ? p->backlog : p->backlog & ~(uint32_t)p->paused, position;
+
+    pacer_release(s, h);
+    if (mask & (BACKLOG_TCP - 1)) {
+        uint32_t q = scheduler_choose(&s->engine, &s->scheduler, p, mask & (BACKLOG_TCP - 1));
+        uint32_t id = path_dequeue(&s->engine, p, q);
+
+        path_transmit(&s->engine, p, id, &s->engine.packets.packet[id]);
+    } else if (!mask || !tcp_send(s, h, h->ready_count > 0)) {
+        do
+            position = turn_next(s, h, p->paused);
+        while (__builtin_expect(s->hosts.at_send, 0) && position != UINT32_MAX &&
+               !(s->hosts.at_send == SEND_HF2T && hf2t_may_go(s->hosts.hf2t, h->list[position], s->engine.now_ps)) &&
+               hold(s, h, h->list[position]));
+        if (position != UINT32_MAX) {
+            send_data(s, h, h->list[position]);
+        } else if (!mask || !tcp_send(s, h, false)) {
+            pacer_await(s, h);
+            return;
+        }
+    }
+    if (has_work(h, p))
+        path_await_free(&s->engine, p);
+}
+
+void send_kick(struct sim *s, struct host *h, struct port *p)
+{
+    if (__builtin_expect(p->slow_path & SLOW_LINK, 0) && p->is_down)
+        return;
+    if (!port_is_busy(p, s->engine.now_ps, s->engine.order))
+        send_next(s, h, p);
+    else if (has_work(h, p))
+        path_await_free(&s->engine, p);
+}

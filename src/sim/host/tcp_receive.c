@@ -1,0 +1,123 @@
+#include "sim/host/tcp_receive.h"
+#include "sim/host/flow.h"
+#include "sim/host/reply.h"
+
+#define BLOCK_MAX 64             /* packets that one ACK names */
+
+/* Packet 'last', out of order, and those just before it: as offsets from what is acknowledged. */
+static uint64_t block(const struct tcp_rx *x, uint64_t expected, uint64_t last)
+{
+    uint64_t from = last;
+
+    while (from > expected + 1 && last - from < BLOCK_MAX - 1 && tcp_has_bit(x->has, from - 1))
+        from--;
+    return (from - expected) << 32 | (last + 1 - expected);
+}
+
+static void acknowledge(struct sim *s, struct host *h, const struct packet *k, bool is_gap)
+{
+    struct flow_rx *rx = &s->flows.rx[k->flow];
+    struct tcp_rx  *x = &s->flows.tcp_rx[k->flow];
+    struct packet   answered = *k;
+    uint32_t        flags = PACKET_TCP | PACKET_NOT_ECT | (x->is_marked ? PACKET_ECHO : 0);
+
+    if (is_gap) {
+        uint32_t mss = s->cfg.tcp[s->flows.flow[k->flow].tcp - 1].mss_bytes;
+
+        answered.sent_ps = block(x, rx->expected / mss, k->seq / mss);
+        flags |= PACKET_SACK;
+    }
+    x->unacked = 0;
+    s->engine.counters.acks_sent++;
+    reply_to(s, h, &answered, &(struct answer){ PACKET_ACK, rx->expected, k->prio,
+                                                TCP_HEADER_BYTES + (is_gap ? TCP_SACK_BYTES : 0), (uint8_t)flags });
+}
+
+/* Takes packet n from those that are kept, if it is there. */
+static bool take(struct tcp_rx *x, uint64_t n)
+{
+    if (!x->out_of_order || !tcp_has_bit(x->has, n))
+        return false;
+    tcp_flip_bit(x->has, n);
+    x->out_of_order--;
+    return true;
+}
+
+/* Moves on over what is there. */
+static void deliver(struct flow_rx *rx, struct tcp_rx *x, uint32_t mss)
+{
+    uint64_t n = rx->expected / mss;
+
+    do {
+        rx->expected += mss;
+        if (rx->expected > x->end)
+            rx->expected = x->end;
+    } while (take(x, ++n));
+}
+
+static void on_in_order(struct sim *s, struct host *h, const struct packet *k, uint32_t mss)
+{
+    struct flow_rx *rx = &s->flows.rx[k->flow];
+    struct tcp_rx  *x = &s->flows.tcp_rx[k->flow];
+    bool            had_gap = x->out_of_order > 0;
+
+    deliver(rx, x, mss);
+    if (rx->expected == x->end)
+        flow_on_arrival(s, &s->flows.flow[k->flow]);
+    if (++x->unacked >= TCP_ACK_EVERY || had_gap || rx->expected == x->end || k->flags & PACKET_PUSH)
+        acknowledge(s, h, k, false);
+}
+
+/* False: a packet of a flow that is over. */
+static bool open_flow(struct sim *s, const struct packet *k)
+{
+    struct flow_rx *rx = &s->flows.rx[k->flow];
+
+    if (rx->generation == k->generation)
+        return true;
+    if ((int16_t)(k->generation - rx->generation) < 0)
+        return false;
+    *rx = (struct flow_rx){ .generation = k->generation, .nacked_seq = UINT64_MAX };
+    s->flows.tcp_rx[k->flow] = (struct tcp_rx){ .end = UINT64_MAX };
+    return true;
+}
+
+/* Settings are read from the flow only for bytes that have not come yet: so it is not over at its source,
+ * which does not change them. */
+APART void tcp_on_data(struct sim *s, struct host *h, const struct packet *k)
+{
+    struct flow_rx *rx = &s->flows.rx[k->flow];
+    struct tcp_rx  *x = &s->flows.tcp_rx[k->flow];
+    bool            is_marked = k->flags & PACKET_ECN;
+    uint32_t        mss;
+
+    s->engine.counters.data_received++;
+    if (!open_flow(s, k)) {
+        s->engine.counters.payload_stale += k->payload;
+        return;
+    }
+    if (is_marked != x->is_marked && x->unacked)
+        acknowledge(s, h, k, false);
+    x->is_marked = is_marked;
+    if (k->seq < rx->expected) {
+        s->engine.counters.payload_stale += k->payload;
+        acknowledge(s, h, k, false);
+        return;
+    }
+    mss = s->cfg.tcp[s->flows.flow[k->flow].tcp - 1].mss_bytes;
+    if (k->flags & PACKET_LAST)
+        x->end = k->seq + k->payload;
+    if (tcp_has_bit(x->has, k->seq / mss)) {
+        s->engine.counters.payload_stale += k->payload;
+        acknowledge(s, h, k, true);
+        return;
+    }
+    s->engine.counters.payload_received += k->payload;
+    if (k->seq == rx->expected) {
+        on_in_order(s, h, k, mss);
+        return;
+    }
+    tcp_flip_bit(x->has, k->seq / mss);
+    x->out_of_order++;
+    acknowledge(s, h, k, true);
+}

@@ -1,0 +1,167 @@
+#include "sim/host/turn.h"
+#include "sim/host/pacer.h"
+
+#include <string.h>
+
+#define CAPACITY_MIN 64
+
+/* ---- tables that grow without an allocation ---- */
+
+static size_t table_bytes(uint32_t capacity)
+{
+    return 2 * sizeof(uint32_t) * capacity + 2 * sizeof(uint64_t) * (capacity / 64);
+}
+
+static void set_tables(struct host *h, char *memory, uint32_t capacity)
+{
+    h->capacity = capacity;
+    h->ready = (uint64_t *)memory;
+    h->finished = h->ready + capacity / 64;
+    h->list = (uint32_t *)(h->finished + capacity / 64);
+    h->heap = h->list + capacity;
+}
+
+/* Twice the room; the old table is kept for the next host that grows to its size. */
+static void grow(struct sim *s, struct host *h)
+{
+    struct host old = *h;
+    uint32_t    capacity = h->capacity ? 2 * h->capacity : CAPACITY_MIN;
+    int         size = __builtin_ctz(capacity);
+    char       *memory = (char *)s->hosts.list_free[size];
+
+    if (memory) {
+        memcpy(&s->hosts.list_free[size], memory, sizeof(uint32_t *));
+        memset(memory, 0, table_bytes(capacity));
+    } else {
+        memory = arena_alloc(&s->list_arena, 1, table_bytes(capacity));
+    }
+    set_tables(h, memory, capacity);
+    if (!old.capacity)
+        return;
+    memcpy(h->ready, old.ready, old.capacity / 8);
+    memcpy(h->finished, old.finished, old.capacity / 8);
+    memcpy(h->list, old.list, old.count * sizeof *h->list);
+    memcpy(h->heap, old.heap, old.heap_count * sizeof *h->heap);
+    memcpy(old.ready, &s->hosts.list_free[size - 1], sizeof(uint32_t *));
+    s->hosts.list_free[size - 1] = (uint32_t *)old.ready;
+}
+
+void turn_add(struct sim *s, struct host *h, struct flow *f)
+{
+    if (h->count == h->capacity)
+        grow(s, h);
+    f->position = h->count++;
+    h->list[f->position] = (uint32_t)(f - s->flows.flow);
+    h->active++;
+}
+
+/* ---- who goes next ---- */
+
+/* The first set bit in [from, to), or 'to'. */
+static uint32_t next_bit(const uint64_t *bits, uint32_t from, uint32_t to)
+{
+    uint32_t w = from / 64;
+    uint64_t word;
+
+    if (from >= to)
+        return to;
+    word = bits[w] & ~0ull << (from % 64);
+    while (!word) {
+        if (++w * 64 >= to)
+            return to;
+        word = bits[w];
+    }
+    from = w * 64 + (uint32_t)__builtin_ctzll(word);
+    return from < to ? from : to;
+}
+
+/* The first ready position in [from, to) whose class is not paused, or 'to'. */
+static uint32_t next_ready(const struct sim *s, const struct host *h, uint8_t paused, uint32_t from, uint32_t to)
+{
+    uint32_t at = next_bit(h->ready, from, to);
+
+    while (paused && at < to && paused >> s->flows.flow[h->list[at]].prio & 1)
+        at = next_bit(h->ready, at + 1, to);
+    return at;
+}
+
+/* Takes finished entries from position 'from' on out of the list; returns the new position of 'keep'. */
+static uint32_t compact(struct sim *s, struct host *h, uint32_t from, uint32_t keep)
+{
+    uint32_t to = from, kept = keep;
+
+    for (uint32_t i = from; i < h->count; i++) {
+        bool is_ready = bit_is_set(h->ready, i);
+
+        if (bit_is_set(h->finished, i)) {
+            bit_clear(h->finished, i);
+            h->dead--;
+            continue;
+        }
+        if (i == keep)
+            kept = to;
+        bit_clear(h->ready, i);
+        if (is_ready)
+            bit_set(h->ready, to);
+        h->list[to] = h->list[i];
+        s->flows.flow[h->list[to]].position = to;
+        to++;
+    }
+    h->count = to;
+    return kept;
+}
+
+/* Where finished entries keep their place for ever (keeps_finished), we do not keep them, but nobody's turn may depend on
+ * it. */
+static void tidy(struct sim *s, struct host *h)
+{
+    uint32_t passed = 0;         /* entries up to the one served last that stay */
+
+    if (h->dead < 64 || 2 * h->dead < h->count)
+        return;
+    for (uint32_t i = 0; i < h->last + 1 && i < h->count; i++)
+        passed += !(bit_is_set(h->finished, i));
+    compact(s, h, 0, UINT32_MAX);
+    h->last = passed - 1;        /* none: the turn begins with the first */
+}
+
+/* If the scan passes finished entries, the list is compacted from the lowest of them on. When nothing is found 'last'
+ * is not adjusted to that: the HPCC fork does the same. */
+uint32_t turn_next(struct sim *s, struct host *h, uint8_t paused)
+{
+    uint32_t n = h->count, start, found, dead;
+
+    if (!h->ready_count && (!h->dead || s->model.keeps_finished))
+        return UINT32_MAX;
+    assert(n > 0);
+    start = h->last + 1 < n ? h->last + 1 : (h->last + 1) % n;
+    found = next_ready(s, h, paused, start, n);
+    if (found == n) {
+        found = next_ready(s, h, paused, 0, start);
+        if (found == start)
+            found = UINT32_MAX;
+        if (h->dead && !s->model.keeps_finished) {
+            dead = next_bit(h->finished, 0, found == UINT32_MAX ? start : found);
+            if (dead == (found == UINT32_MAX ? start : found))
+                dead = next_bit(h->finished, start, n);
+            if (dead < n)
+                found = compact(s, h, dead, found);
+        }
+    } else if (h->dead && !s->model.keeps_finished) {
+        dead = next_bit(h->finished, start, found);
+        if (dead < found)
+            found = compact(s, h, dead, found);
+    }
+    if (found != UINT32_MAX)
+        h->last = found;
+    return found;
+}
+
+void turn_finish(struct sim *s, struct host *h, const struct flow *f)
+{
+    bit_set(h->finished, f->position);
+    h->dead++;
+    h->active--;
+    if (s->model.keeps_finished)
+        tidy(s, h);
+}

@@ -1,0 +1,20 @@
+/* src/sim/host/turn.h - the queue pairs of a host in the order in which they are served.
+ *
+ * Round robin over those that are ready. Positions are those of the HPCC ns-3 fork's list, finished queue pairs included
+ * until a scan passes them, because the order in which they are served depends on it.
+ */
+#ifndef SIM_HOST_TURN_H
+#define SIM_HOST_TURN_H
+
+#include "sim/host/nic.h"
+
+/* Puts a flow at the end of the list. */
+void turn_add(struct sim *, struct host *, struct flow *);
+
+/* A flow of the list, which is neither ready nor waits, is over. */
+void turn_finish(struct sim *, struct host *, const struct flow *);
+
+/* The position of the flow to serve, behind the one served last, or UINT32_MAX; none of the classes in 'paused'. */
+uint32_t turn_next(struct sim *, struct host *, uint8_t paused);
+
+#endif

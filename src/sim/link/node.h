@@ -1,0 +1,36 @@
+/* src/sim/link/node.h - a host or a switch, as far as both have the same. */
+#ifndef SIM_LINK_NODE_H
+#define SIM_LINK_NODE_H
+
+#include "base/rng.h"
+#include "net/route.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct node {
+    uint32_t     id;
+    uint32_t     next_number;    /* of what it schedules: see engine_number() */
+    uint32_t     host;           /* index among the hosts */
+    uint32_t     salt;           /* of the hash that ECMP chooses by */
+    bool         is_switch;
+    uint8_t      part;           /* of the work: see partition.h */
+    uint32_t     epoch;          /* changes of links it has seen */
+
+    /* Switches. The routes of the present: see struct route. */
+    const struct route_host *route_host;
+    const uint32_t          *route_entry, *route_hop;
+    int64_t      shared_bytes_left;  /* of the buffer less headroom and reserves */
+    int64_t      used_bytes;         /* of the whole buffer */
+
+    struct rng   rng;
+    uint32_t     first_port, ports;
+    int64_t      shared_bytes_max;   /* shared_bytes_left of an empty switch */
+    void        *lb_state;
+    const uint16_t *route_paths;     /* only for balancers other than ECMP */
+};
+
+/* They may belong to different threads. */
+_Static_assert(sizeof(struct node) % 64 == 0, "nodes share no cache line");
+
+#endif

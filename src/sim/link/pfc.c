@@ -1,0 +1,94 @@
+#include "sim/link/pfc.h"
+#include "sim/link/path.h"
+
+#define RARE __attribute__((noinline, cold))
+
+static void restart(struct engine *e, struct port *p, uint32_t prio)
+{
+    uint8_t was = p->paused;
+
+    p->paused &= (uint8_t)~(1u << prio);
+    if (was && !p->paused)
+        p->counters.paused_ps += e->now_ps - p->paused_since_ps;
+}
+
+/* The end of a pause counts from the last frame that asked for it. */
+static RARE void move_expiry(struct engine *e, const struct pfc_cfg *c, struct port *p, uint32_t prio, bool is_pause)
+{
+    uint32_t event = pfc_event_expiry(e, p, prio);
+    uint64_t at = e->now_ps + c->pause_ps;
+
+    if (evq_is_pending(&e->evq, event))
+        evq_cancel(&e->evq, event);
+    if (is_pause)
+        evq_add(&e->evq, event, at, engine_order(e, &p->node->next_number, at));
+}
+
+void pfc_on_expiry(struct engine *e, struct port *p, uint32_t prio)
+{
+    restart(e, p, prio);
+}
+
+void pfc_on_frame(struct engine *e, const struct pfc_cfg *c, struct port *p, uint32_t prio, bool is_pause)
+{
+    uint8_t was = p->paused, bit = (uint8_t)(1u << prio);
+
+    if (is_pause) {
+        p->counters.pauses++;
+        e->counters.pauses++;
+        p->paused |= bit;
+        if (!was)
+            p->paused_since_ps = e->now_ps;
+    } else {
+        e->counters.resumes++;
+        restart(e, p, prio);
+    }
+    if (c->pause_ps)
+        move_expiry(e, c, p, prio, is_pause);
+    if (e->hooks.pfc) {
+        struct pfc_result r = { .at_ps = e->now_ps, .node = p->node->id, .port = p->index, .prio = (uint8_t)prio,
+                                .is_switch = p->is_switch, .is_pause = is_pause };
+
+        e->hooks.pfc(e->hooks.arg, &r);
+    }
+}
+
+void pfc_forget(struct engine *e, const struct pfc_cfg *c, struct port *p)
+{
+    if (p->paused)
+        p->counters.paused_ps += e->now_ps - p->paused_since_ps;
+    p->paused = 0;
+    for (uint32_t prio = 0; c->pause_ps && prio < PRIOS; prio++)
+        if (evq_is_pending(&e->evq, pfc_event_expiry(e, p, prio)))
+            evq_cancel(&e->evq, pfc_event_expiry(e, p, prio));
+}
+
+bool pfc_enqueue(struct engine *e, const struct pfc_cfg *c, struct port *p, uint32_t prio, bool is_pause)
+{
+    uint32_t       id;
+    struct packet *k;
+
+    if (p->is_down)
+        return false;
+    if (e->order_kind == ORDER_NS3)
+        mrg_next(&e->mrg);       /* the fork draws a number for the frame's IP id */
+    id = engine_new_packet(e);
+    k = &e->packets.packet[id];
+    e->counters.pfc_sent++;
+    *k = (struct packet){ .kind = PACKET_PFC, .prio = (uint8_t)(prio & 7), .seq = is_pause, .in_port = UNBOOKED,
+                          .bytes = (uint16_t)c->frame_bytes, .src = p->node->id, .dst = p->peer->node->id };
+    path_enqueue(e, p, c->queue, id, k);
+    return true;
+}
+
+RARE void pfc_await_refresh(struct engine *e, const struct pfc_cfg *c, struct port *p, uint32_t prio)
+{
+    uint64_t at = e->now_ps + c->pause_ps / 2;
+
+    evq_add(&e->evq, pfc_event_refresh(e, p, prio), at, engine_order(e, &p->node->next_number, at));
+}
+
+RARE void pfc_end_refresh(struct engine *e, struct port *p, uint32_t prio)
+{
+    evq_cancel(&e->evq, pfc_event_refresh(e, p, prio));
+}

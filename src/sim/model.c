@@ -1,0 +1,117 @@
+#include "sim/model.h"
+#include "sim/switch/conweave_buffer.h"
+
+/* What may still come in after a pause frame was ordered: the frame waits for one full packet, both ways
+ * of the wire are full, the peer finishes a packet; two more for what overran the threshold. */
+static uint32_t nic_headroom_bytes(const struct sim_cfg *c, const struct port *p)
+{
+    uint64_t full = sim_largest_frame(c) + c->spacing_bytes;
+
+    return (uint32_t)((unsigned __int128)p->rate_bps * p->delay_ps * 2 / 8 / PS_PER_S + 4 * full + c->pfc_bytes +
+                      c->spacing_bytes);
+}
+
+/* Three times rate x delay. */
+static uint32_t hpcc_headroom_bytes(const struct sim_cfg *c, const struct port *p)
+{
+    (void)c;
+    return (uint32_t)(p->rate_bps * (p->delay_ps / PS_PER_NS) / 8 / 1000000000 * 3);
+}
+
+static uint32_t conweave_headroom(const struct sim_cfg *c, const struct port *p)
+{
+    (void)c;
+    return conweave_headroom_bytes(p);
+}
+
+/* RoCEv2 uses the source ports 0xC000 .. 0xFFFF for entropy; the forks count from 10000. The HPCC fork is silent about
+ * what it has already. Both forks sort next hops by the addresses of their objects: HPCC's switches are so large that each
+ * is mapped by itself, from the top down; ConWeave's lie on the heap, in the order in which they were made. */
+static const struct model models[] = {
+    [MODEL_NIC] = {
+        .headroom_bytes = nic_headroom_bytes,
+        .is_repaced = true, .acks_old = true,
+        .sport_first = 0xc000, .sport_mask = 0x3fff,
+    },
+    [MODEL_HPCC] = {
+        .in_whole_ns = true, .is_ideal_rough = true,
+        .headroom_bytes = hpcc_headroom_bytes, .sets_one_share_aside = true, .has_control_class = true,
+        .counts_every_mark = true,
+        .keeps_wakeup = true, .skips_wakeup = true, .counts_sports_by_pair = true, .sport_first = 10000,
+        .marks_in_acks = true,
+    },
+    [MODEL_CONWEAVE] = {
+        .in_whole_ns = true, .is_ideal_rough = true,
+        .headroom_bytes = conweave_headroom, .has_own_streams = true, .has_control_class = true,
+        .has_egress_account = true, .unmarked_bytes = CONWEAVE_QUEUE_BYTES, .counts_every_mark = true,
+        .asks_by_ports = true, .is_next_hop_ascending = true,
+        .keeps_wakeup = true, .keeps_finished = true, .has_qp_timers = true, .ignores_late_answers = true,
+        .sport_first = 10000, .sport_mask = 0xffff,
+        .marks_in_acks = true, .acks_old = true, .echoes_old = true,
+    },
+};
+
+/* With the timer that the HPCC fork does not have, a lost ACK must be repeated. Only where sender and receiver are in
+ * one part can one forget what the other knows. */
+static struct model model_of(const struct sim_cfg *c)
+{
+    struct model m = models[c->model];
+
+    m.spacing_bytes = c->spacing_bytes;
+    m.rtt_bytes = m.is_ideal_rough ? 0 : c->mtu_bytes;
+    m.acks_old |= c->rto_ps > 0;
+    m.spaces_copies = c->model == MODEL_CONWEAVE && c->order == ORDER_NODE;
+    m.forgets_finished = c->model == MODEL_CONWEAVE && c->order == ORDER_NS3;
+    return m;
+}
+
+/* In model conweave PFC frames wait with ACKs, in turn, and a pause is sent for every packet that meets a full class. */
+static void build_links(struct sim *s)
+{
+    bool is_conweave = s->cfg.model == MODEL_CONWEAVE;
+
+    s->pfc = (struct pfc_cfg){ .pause_ps = s->cfg.pause_ps, .frame_bytes = s->cfg.pfc_bytes,
+                               .is_refreshed = s->cfg.pause_ps && !is_conweave,
+                               .queue = is_conweave ? 0 : QUEUE_CONTROL };
+    s->scheduler = (struct scheduler_cfg){ .strict_prios = s->cfg.strict_prios,
+                                           .by_packet = s->cfg.model != MODEL_NIC };
+    for (uint32_t c = 0; c < PRIOS; c++)
+        s->scheduler.quantum_bytes[c] = s->cfg.weight[c] * (s->cfg.mtu_bytes + s->cfg.header_bytes);
+}
+
+/* Which classes have PFC by the account of switch/buffer.h. */
+static uint8_t lossless_prios(const struct sim *s)
+{
+    uint8_t prios = s->cfg.is_lossless ? (uint8_t)~s->cfg.lossy_prios : 0;
+
+    if (s->model.has_control_class)
+        prios &= (uint8_t)~1u;
+    return s->model.has_egress_account ? 0 : prios;
+}
+
+/* Thresholds of classes are the same at every port, and stay when the knobs change. */
+static void build_ecn_classes(struct sim *s)
+{
+    for (uint32_t c = 0; c < PRIOS && s->cfg.ecn_on; c++) {
+        const struct ecn_class *e = &s->cfg.ecn_class[c];
+
+        if (!e->is_set)
+            continue;
+        s->sw.ecn_prios |= (uint8_t)(1u << c);
+        s->sw.ecn_class[c] = (struct ecn_cfg){ (uint32_t)(e->kmin_kb * 1000), (uint32_t)(e->kmax_kb * 1000), e->pmax };
+    }
+}
+
+void model_build(struct sim *s)
+{
+    if (s->cfg.lossy_by_traffic)
+        s->cfg.lossy_prios = traffic_prios_tcp(s->program.traffic);
+    s->model = model_of(&s->cfg);
+    build_links(s);
+    build_ecn_classes(s);
+    s->sw.lossless_prios = lossless_prios(s);
+    s->sw.queue_prios = (uint8_t)((s->sw.lossless_prios ? s->sw.lossless_prios : 0xff) & ~s->sw.ecn_prios);
+    s->sw.pass_bytes_max = s->cfg.is_lossless ? s->cfg.reserve_bytes : 0;
+    for (uint32_t c = 0; c < PRIOS; c++)
+        s->hosts.ack_prio[c] = s->cfg.has_ack_prio ? s->cfg.ack_prio : (uint8_t)c;
+}

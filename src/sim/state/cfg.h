@@ -1,0 +1,112 @@
+/* src/sim/state/cfg.h - how a world is to be: what whoever builds one says, and it never changes but for the knobs. */
+#ifndef SIM_STATE_CFG_H
+#define SIM_STATE_CFG_H
+
+#include "cc/cc.h"
+#include "cc/tcp.h"
+#include "core/knobs.h"
+#include "lb/lb.h"
+#include "sim/event/engine.h"
+#include "sim/link/port.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TCP_CFGS_MAX     64      /* entries of a scenario's traffic */
+#define TCP_HEADER_BYTES 70u     /* Ethernet 14 + IPv4 20 + TCP 20 + time stamps 12 + FCS 4 */
+#define TCP_ACK_EVERY    2u      /* packets per ACK */
+
+enum sim_model {
+    MODEL_NIC,                   /* real frames, exact picoseconds, CNPs are packets */
+    MODEL_HPCC,                  /* as the HPCC ns-3 fork does it, whole nanoseconds */
+    MODEL_CONWEAVE,              /* as the ConWeave ns-3 fork, which grew out of that one */
+};
+
+extern const char *const sim_model_names[];      /* by enum sim_model; NULL-terminated */
+
+struct tcp_cfg {                 /* of one entry of the traffic */
+    const struct tcp_algo *algo;
+    uint32_t mss_bytes;          /* payload of a full packet */
+    uint32_t burst_bytes;        /* of payload, at most, back to back */
+    uint64_t rto_ps_min;
+    uint64_t wake_ps_max;        /* from an ACK to the stack's answer, at most; random */
+    bool     is_ecn;             /* switches may mark its packets */
+};
+
+struct ecn_rate { uint64_t rate_bps; double kmin_kb, kmax_kb, pmax; };
+
+struct ecn_class { bool is_set; double kmin_kb, kmax_kb, pmax; };
+
+struct link_change { uint64_t at_ps; uint32_t link; bool is_up; };
+
+struct sim_cfg {
+    enum sim_model model;
+    enum sim_order order;
+    uint64_t       seed;
+    struct knobs   knobs;
+    const struct cc_algo *cc;
+    const struct lb_algo *lb;
+    uint64_t       lb_seed;      /* another one: other paths. 0: ECMP's salts are the numbers of the switches */
+    bool           lb_weighted;  /* links of more capacity get more: see net/route.h */
+    uint32_t       threads;      /* that may share the work; 0 counts as 1. No result depends on it */
+    uint32_t       parts;        /* at least so many, if there are racks for them; 0: as many as suit */
+
+    /* Frames, in bytes. */
+    uint32_t mtu_bytes;          /* payload of a full packet */
+    uint32_t header_bytes, ack_bytes, cnp_bytes, pfc_bytes;
+    uint32_t spacing_bytes;      /* preamble and gap between frames: time on the wire, no place in a buffer */
+
+    /* Hosts. */
+    uint32_t ack_every;          /* packets per ACK; the last of a message is always acknowledged */
+    bool     ack_unpaused;       /* PFC does not stop a host's ACKs */
+    bool     has_ack_prio;       /* ACKs and NACKs have a class of their own: */
+    uint8_t  ack_prio;
+    bool     nack_is_cnp;        /* a sender takes a NACK for a CNP as well */
+    bool     ack_droppable;      /* switches may drop ACKs that overrun the headroom, a defect of the HPCC fork */
+    uint64_t nack_gap_ps;        /* least time between NACKs for the same byte */
+    bool     is_selective;       /* only what is missing is sent again: see host/selective_repeat.h */
+    uint64_t reorder_ps;         /* selective: a packet that is missing for longer is lost */
+    uint64_t rto_ps;             /* 0: no retransmission timer */
+    uint64_t window_bytes;       /* 0: none */
+    bool     window_by_rate;     /* window shrinks with rate / line rate */
+    bool     record_gaps;        /* between packets of a flow: see host/gaps.h */
+
+    /* Switches. */
+    uint64_t buffer_bytes;
+    uint32_t reserve_bytes;      /* per port and class in use (model hpcc: set aside per port, used per class) */
+    uint32_t resume_bytes;       /* XON this far below XOFF */
+    uint64_t pause_ps;           /* after which a pause ends by itself; 0: never */
+    uint64_t headroom_bytes;     /* likewise; 0: by the model's formula */
+    uint32_t pfc_shift;          /* alpha = 2^-shift at host speed, one less per doubling of speed */
+    double   lossy_alpha;        /* lossy: an egress queue may take this share of the free buffer */
+    uint64_t lossy_queue_bytes;  /* and this much; 0: no such limit */
+    uint8_t  lossy_prios;        /* classes without PFC beside lossless ones, bit by bit */
+    bool     lossy_by_traffic;   /* instead: those that TCP alone uses */
+    bool     is_lossless, ecn_on, ecn_at_enqueue;
+    uint8_t  strict_prios;       /* bit mask; others share by weight */
+    uint8_t  weight[PRIOS];
+    struct ecn_rate ecn_rate[16];    /* port speeds with thresholds of their own */
+    uint32_t        ecn_rates;
+    struct ecn_class ecn_class[PRIOS];       /* classes with thresholds of their own */
+
+    struct tcp_cfg tcp[TCP_CFGS_MAX];        /* what flow_spec.tcp counts */
+    uint32_t       tcps;
+
+    struct link_change *change;  /* sorted by time */
+    uint32_t            changes;
+};
+
+/* The largest frame of queue pairs or TCP. */
+static inline uint32_t sim_largest_frame(const struct sim_cfg *c)
+{
+    uint32_t most = c->mtu_bytes + c->header_bytes;
+
+    for (uint32_t i = 0; i < c->tcps; i++) {
+        uint32_t bytes = c->tcp[i].mss_bytes + TCP_HEADER_BYTES;
+
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+#endif

@@ -1,0 +1,43 @@
+/* src/sim/state/network.h - the network: what all parts of a world share. Each has a copy of these handles; what they
+ * lead to is there once, and a part touches only what belongs to its own nodes.
+ */
+#ifndef SIM_STATE_NETWORK_H
+#define SIM_STATE_NETWORK_H
+
+#include "net/graph.h"
+#include "net/route.h"
+#include "sim/event/mrg.h"
+#include "sim/link/node.h"
+#include "sim/link/port.h"
+
+#include <stdint.h>
+
+struct host;
+
+#define LINKS_MANY 2048u         /* 2 MB of ports: a network of so many does not fit the cache */
+
+/* A link of a node goes down or comes up. */
+struct port_change { uint32_t epoch, port; bool is_up; };
+
+/* What a switch has besides in model conweave. */
+struct conweave_node {
+    _Alignas(64) int64_t egress_bytes_left;  /* see switch/conweave_buffer.h */
+    struct mrg           mrg;                /* its random numbers */
+};
+
+struct network {
+    struct port   *port;
+    struct node   *node;
+    struct host   *host;
+    uint32_t       nodes, ports, hosts;
+    struct conweave_node *conweave;          /* by node; NULL: another model */
+    uint64_t      *pausing_until_ps;         /* model conweave: by port and class: see switch/conweave_buffer.h */
+    struct route  *route;                    /* one per set of links that are up: by epoch */
+    uint64_t      *epoch_ps;                 /* when the epoch after this one begins; NEVER: it is the last */
+    struct port_change *change;              /* by node, then by epoch */
+    uint32_t      *first_change;             /* by node, and one more */
+    uint64_t       base_rtt_ps;              /* the longest */
+    struct graph   graph;
+};
+
+#endif

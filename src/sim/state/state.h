@@ -1,0 +1,141 @@
+/* src/sim/state/state.h - struct sim: the world, or a part of it that a thread runs, by owner.
+ *
+ * Parts share the network, whose handles each of them has, and what 'flows', 'program' and the tables of hosts point
+ * to; there each has the entries of its own nodes. Its engine is its own.
+ */
+#ifndef SIM_STATE_STATE_H
+#define SIM_STATE_STATE_H
+
+#include "base/arena.h"
+#include "sim/event/engine.h"
+#include "sim/event/program.h"
+#include "sim/link/pfc.h"
+#include "sim/link/scheduler.h"
+#include "sim/state/cfg.h"
+#include "sim/state/model.h"
+#include "sim/state/network.h"
+
+struct flow;
+struct flow_rx;
+struct tcp_tx;
+struct tcp_rx;
+struct tcp_host;
+struct selective_tx;
+struct selective_rx;
+struct hf2t;
+struct gap_record;
+struct cnp_entry;
+struct np_algo;
+struct crand;
+struct partition;
+
+/* Queue pairs and TCP connections, by index; index 0 is no flow. Those beside 'flow' are NULL where they are not needed. */
+struct flows {
+    struct flow         *flow;
+    struct flow_rx      *rx;
+    struct tcp_tx       *tcp_tx;
+    struct tcp_rx       *tcp_rx;
+    struct selective_tx *selective_tx;       /* NULL: senders go back to what is missing */
+    struct selective_rx *selective_rx;
+    uint32_t             first, used, limit; /* indices of this part */
+    uint32_t             free;
+    uint32_t             resting, resting_last;  /* over, but packets of theirs may be under way */
+};
+
+#define SEND_HF2T      1u        /* see host/hf2t.h */
+#define SEND_GAPS      2u        /* see host/gaps.h */
+#define SEND_SELECTIVE 4u        /* see host/selective_repeat.h */
+
+/* What receivers of marked packets do, from the knobs. */
+struct np_cfg {
+    uint32_t cc_prios;           /* bit by bit: classes with congestion control */
+    uint8_t  cnp_prio;
+    uint8_t  moderation;         /* CNPs are spaced by 0 flow, 1 address, 2 port */
+    uint64_t gap_ps;             /* between two of them */
+};
+
+/* What hosts have besides struct host. */
+struct host_state {
+    const struct np_algo *np;                /* how receivers answer marks */
+    struct np_cfg         np_cfg;
+    uint8_t               at_send;           /* SEND_HF2T, ..: what else to do before a queue pair sends */
+    uint8_t               ack_prio[PRIOS];   /* class of the ACKs for data of each class */
+    struct tcp_host      *tcp;               /* by host */
+    struct hf2t          *hf2t;              /* NULL: never was on */
+    struct gap_record    *gap_record;        /* NULL: nobody asks */
+    char                 *cc_cfg;            /* one per speed of host links */
+    uint64_t             *cc_rate;
+    uint32_t              cc_cfgs;
+    uint32_t             *list_free[32];     /* returned tables by log2 of their size */
+    struct cnp_entry     *cnp_free;          /* returned entries: see host/cnp_arbiter.h */
+};
+
+/* What switches have besides struct node and struct port. */
+struct switch_state {
+    uint32_t       pass_bytes_max;           /* frames up to this may pass a switch unbooked */
+    uint8_t        lossless_prios;           /* classes booked to ingress ports, with PFC, by switch/buffer.h */
+    uint8_t        ecn_prios;                /* classes with thresholds of their own: */
+    uint8_t        queue_prios;              /* classes that are the queue of a port: see observe/queue_telemetry.h */
+    struct ecn_cfg ecn_class[PRIOS];
+};
+
+/* How data finds its way where something else than ECMP decides. */
+struct balancer_state {
+    bool           is_on;
+    bool           is_shown;                 /* it wants to see all packets */
+    bool           is_path;                  /* the first switch chooses the whole path */
+    void          *cfg;
+    struct rng    *rng;                      /* by node */
+    struct crand  *crand;                    /* ORDER_NS3 of model conweave: for all nodes, instead */
+};
+
+/* Who looks on. 'on_packet' sees data packets of queue pairs that come in by a port with SLOW_WATCHED and are not
+ * marked as counted; 'on_request' flows of queue pairs that start; 'on_rtt' a round trip, when a host has not kept one for
+ * a while. */
+struct watcher {
+    void *arg;                   /* NULL: nobody does */
+    void (*on_packet) (void *arg, uint64_t now_ps, const struct node *, struct packet *);
+    void (*on_request)(void *arg, uint64_t now_ps, const struct flow *);
+    void (*on_rtt)    (void *arg, uint64_t now_ps, struct host *, const struct flow *, uint64_t rtt_ps);
+};
+
+struct sim {
+    struct network        net;
+    struct switch_state   sw;
+    struct balancer_state lb;
+    struct scheduler_cfg  scheduler;
+    struct pfc_cfg        pfc;
+    struct model          model;
+    struct host_state     hosts;
+    struct flows          flows;
+    struct program        program;
+    struct watcher        watch;
+    struct sim_cfg        cfg;
+
+    /* How far it has come. */
+    bool                  is_done;           /* every flow there will ever be is over */
+    uint64_t              done_ps;           /* when the last of those that are over ended */
+    uint64_t              first_start_ps;    /* of the first flow */
+    uint64_t             *entry_bytes_done;  /* of flows that are over, by entry of the traffic list */
+
+    struct partition     *parts;             /* many threads: see partition.h. NULL: one does it all, or this is a part */
+    bool                  is_part;
+    struct arena          arena, lb_arena, packet_arena, flow_arena, rx_arena, list_arena, tcp_arena, selective_arena;
+    struct engine         engine;            /* last, being large: what lies behind is far away */
+};
+
+/* A uniform number in [0, 1) for node n. */
+static inline double sim_random(struct sim *s, struct node *n)
+{
+    if (s->net.conweave)
+        return mrg_step(&s->net.conweave[n->id].mrg);
+    return s->cfg.order == ORDER_NS3 ? mrg_next(&s->engine.mrg) : rng_real(&n->rng);
+}
+
+/* The order of an event that a node schedules now. */
+static inline uint64_t sim_order(struct sim *s, struct node *n, uint64_t at_ps)
+{
+    return engine_order(&s->engine, &n->next_number, at_ps);
+}
+
+#endif

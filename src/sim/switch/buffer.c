@@ -1,0 +1,103 @@
+#include "sim/switch/buffer.h"
+#include "sim/state/expect.h"
+
+bool buffer_may_resume(const struct sim *s, const struct node *n, struct port *port, uint32_t prio)
+{
+    const struct ingress *in = &port->in[prio];
+    uint32_t              used = buffer_shared_used(s, in);
+
+    if (in->headroom_bytes > 0 || (used > 0 && used + s->cfg.resume_bytes > buffer_threshold(n, port)))
+        return false;
+    port->pausing &= (uint8_t)~(1u << prio);
+    return true;
+}
+
+static bool fits_lossy(const struct sim *s, const struct node *n, const struct port *out, const struct packet *k)
+{
+    int64_t  left = s->cfg.is_lossless ? n->shared_bytes_left : (int64_t)s->cfg.buffer_bytes - n->used_bytes;
+    uint64_t queue = (uint64_t)out->queue[k->prio].bytes + k->bytes;
+
+    return k->bytes <= left && (double)queue <= s->cfg.lossy_alpha * (double)left &&
+           (!s->cfg.lossy_queue_bytes || queue <= s->cfg.lossy_queue_bytes);
+}
+
+bool buffer_admit_lossy(const struct sim *s, const struct port *out, struct packet *k)
+{
+    struct node *n = out->node;
+
+    if (!fits_lossy(s, n, out, k))
+        return false;
+    k->in_port = BOOKED_LOSSY;
+    n->used_bytes += k->bytes;
+    if (s->cfg.is_lossless)
+        n->shared_bytes_left -= k->bytes;
+    return true;
+}
+
+/* ---- invariants ---- */
+
+struct sums {
+    int64_t  used, shared;
+    uint64_t came_in;            /* lossy ones are on no account of a port's, but take from what is shared */
+};
+
+static void expect(bool holds, const struct node *n, const struct sim *s, const char *what)
+{
+    expect_of_node(holds, s, n->id, what);
+}
+
+static void add_queues(const struct sim *s, const struct node *n, const struct port *p, struct sums *sums)
+{
+    for (uint32_t q = 0; q <= PRIOS; q++) {
+        uint32_t bytes = 0;
+
+        for (uint32_t id = p->queue[q].head; id; id = s->engine.packets.packet[id].next) {
+            const struct packet *k = &s->engine.packets.packet[id];
+
+            bytes += k->bytes;
+            sums->used += k->in_port != UNBOOKED ? k->bytes : 0;
+            sums->shared += k->in_port == BOOKED_LOSSY ? k->bytes : 0;
+            sums->came_in += k->in_port == BOOKED_LOSSY ? k->bytes : 0;
+        }
+        expect(bytes == p->queue[q].bytes, n, s, "a queue is not the sum of its packets");
+        expect((bytes > 0) == (p->backlog >> q & 1), n, s, "backlog bits do not match the queues");
+    }
+}
+
+static void add_ingress(const struct sim *s, const struct node *n, const struct port *p, struct sums *sums)
+{
+    for (uint32_t c = 0; c < PRIOS; c++) {
+        uint32_t bytes = p->in[c].bytes + p->in[c].headroom_bytes;
+
+        sums->shared += buffer_shared_used(s, &p->in[c]);
+        sums->came_in += bytes;
+        expect(!s->cfg.is_lossless || (p->held >> c & 1) == (bytes > 0), n, s,
+               "a port does not know which classes it holds");
+        if (!s->cfg.ack_droppable && s->cfg.ack_unpaused)
+            continue;            /* ACKs that cannot be stopped may overrun the headroom */
+        expect(p->in[c].headroom_bytes <= p->headroom_bytes_max, n, s, "more in the headroom than it holds");
+    }
+}
+
+void buffer_check(const struct sim *s, const struct node *n)
+{
+    struct sums sums = { 0 };
+
+    for (uint32_t i = 0; i < n->ports; i++) {
+        const struct port *p = &s->net.port[n->first_port + i];
+
+        add_queues(s, n, p, &sums);
+        if (!s->model.has_egress_account)
+            add_ingress(s, n, p, &sums);
+    }
+    expect(sums.used == n->used_bytes, n, s, "the buffer account is not the sum of the queues");
+    if (s->model.has_egress_account) {
+        const char *why = conweave_buffer_check(s, n);
+
+        expect(!why, n, s, why);
+    } else if (s->cfg.is_lossless) {
+        expect(sums.shared == n->shared_bytes_max - n->shared_bytes_left, n, s,
+               "the shared buffer is not the sum over ingress ports");
+        expect(sums.came_in == (uint64_t)sums.used, n, s, "ingress and egress accounts differ");
+    }
+}
