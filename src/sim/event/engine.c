@@ -15,3 +15,12 @@ void engine_fail(struct engine *e, const char *format, ...)
     vsnprintf(e->failure.text, sizeof e->failure.text, format, args);
     va_end(args);
 }
+
+uint32_t engine_fresh_packet(struct engine *e)
+{
+    uint32_t id = e->packets.used++;
+
+    if (id >= e->packets.limit)
+        engine_fail(e, "more than %u packets at once", e->packets.limit);
+    return id;
+}

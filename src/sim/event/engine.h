@@ -95,15 +95,18 @@ static inline struct cc_now engine_cc_now(const struct engine *e)
 __attribute__((noinline, cold, format(printf, 2, 3)))
 void engine_fail(struct engine *, const char *format, ...);
 
+/* A packet that was never used; more than the limit and the engine fails. */
+__attribute__((noinline, cold)) uint32_t engine_fresh_packet(struct engine *);
+
 static inline uint32_t engine_new_packet(struct engine *e)
 {
     struct packet_pool *p = &e->packets;
     uint32_t            id = p->free;
 
-    if (id)
+    if (__builtin_expect(id != 0, 1))
         p->free = p->packet[id].next;
-    else if ((id = p->used++) >= p->limit)
-        engine_fail(e, "more than %u packets at once", p->limit);
+    else
+        id = engine_fresh_packet(e);
     if (++p->live > p->live_max)
         p->live_max = p->live;
     return id;

@@ -119,19 +119,24 @@ void pacer_on_decision(struct sim *s, struct host *h, struct flow *f)
     pacer_sort_in(s, h, f);
 }
 
+/* A flow that waits has a new rate before its pacer lets it go. */
+static APART void look_again(struct sim *s, struct host *h, struct flow *f)
+{
+    s->cfg.cc->on_due(h->cc_cfg, f->cc, engine_cc_now(&s->engine), &f->out);
+    repace(s, f);
+    pacer_sort_in(s, h, f);
+}
+
 void pacer_release(struct sim *s, struct host *h)
 {
     while (h->heap_count && s->flows.flow[h->heap[0]].look_ps <= s->engine.now_ps) {
         struct flow *f = &s->flows.flow[h->heap[0]];
 
         heap_remove(s, h, 0);
-        if (f->next_ps > s->engine.now_ps) {
-            s->cfg.cc->on_due(h->cc_cfg, f->cc, engine_cc_now(&s->engine), &f->out);
-            repace(s, f);
-            pacer_sort_in(s, h, f);
-        } else {
+        if (f->next_ps > s->engine.now_ps)
+            look_again(s, h, f);
+        else
             bit_set(h->ready, f->position), h->ready_count++;
-        }
     }
 }
 

@@ -6,7 +6,6 @@
 #include "sim/host/selective_repeat.h"
 #include "sim/host/tcp_send.h"
 #include "sim/host/turn.h"
-#include "sim/link/path.h"
 
 static void send_data(struct sim *s, struct host *h, uint32_t flow)
 {
@@ -87,13 +86,7 @@ static APART bool hold(struct sim *s, struct host *h, uint32_t id)
     return true;
 }
 
-static inline bool has_work(const struct host *h, const struct port *p)
-{
-    return (p->backlog | h->ready_count | h->heap_count | h->dead) != 0;
-}
-
-/* Sends one packet from an idle port, if there is one that may go. */
-static void send_next(struct sim *s, struct host *h, struct port *p)
+void send_next(struct sim *s, struct host *h, struct port *p)
 {
     uint32_t mask = s->cfg.ack_unpaused ? p->backlog : p->backlog & ~(uint32_t)p->paused, position;
 
@@ -116,16 +109,6 @@ static void send_next(struct sim *s, struct host *h, struct port *p)
             return;
         }
     }
-    if (has_work(h, p))
-        path_await_free(&s->engine, p);
-}
-
-void send_kick(struct sim *s, struct host *h, struct port *p)
-{
-    if (__builtin_expect(p->slow_path & SLOW_LINK, 0) && p->is_down)
-        return;
-    if (!port_is_busy(p, s->engine.now_ps, s->engine.order))
-        send_next(s, h, p);
-    else if (has_work(h, p))
+    if (send_has_work(h, p))
         path_await_free(&s->engine, p);
 }

@@ -6,9 +6,26 @@
 #define SIM_HOST_SEND_H
 
 #include "sim/host/nic.h"
+#include "sim/link/path.h"
+
+/* Sends one packet from an idle port, if there is one that may go. */
+void send_next(struct sim *, struct host *, struct port *);
+
+static inline bool send_has_work(const struct host *h, const struct port *p)
+{
+    return (p->backlog | h->ready_count | h->heap_count | h->dead) != 0;
+}
 
 /* Port free, pause lifted, pacer due, something new to send: sends what may be sent by the host's port. */
-void send_kick(struct sim *, struct host *, struct port *);
+static inline void send_kick(struct sim *s, struct host *h, struct port *p)
+{
+    if (__builtin_expect(p->slow_path & SLOW_LINK, 0) && p->is_down)
+        return;
+    if (!port_is_busy(p, s->engine.now_ps, s->engine.order))
+        send_next(s, h, p);
+    else if (send_has_work(h, p))
+        path_await_free(&s->engine, p);
+}
 
 /* Selective repeat: moves a flow to the byte to send next. */
 void send_find_next(const struct sim *, struct flow *);

@@ -8,17 +8,9 @@
 
 #include "sim/link/port.h"
 
-/* The rare half of path_transmit(): counts the frame, and tells whether the wire loses it. PFC frames are not lost to
- * errors: a real switch repeats them, ours says a thing once. */
-static inline bool path_is_lost(struct engine *e, struct port *p, const struct packet *k)
-{
-    if (p->slow_path & SLOW_COUNTED)
-        port_count_frame(p, k);
-    if (k->kind == PACKET_PFC || !p->is_lossy || !port_is_hit(p, k->bytes))
-        return false;
-    e->counters.dropped_wire++;
-    return true;
-}
+/* The rare half of path_transmit(): counts the frame, and tells whether the wire loses it; if so, it is gone. PFC frames
+ * are not lost to errors: a real switch repeats them, ours says a thing once. */
+__attribute__((noinline)) bool path_is_lost(struct engine *, struct port *, uint32_t id, const struct packet *);
 
 /* Puts packet 'id' on the wire of an idle port. */
 static inline void path_transmit(struct engine *e, struct port *p, uint32_t id, struct packet *k)
@@ -31,10 +23,8 @@ static inline void path_transmit(struct engine *e, struct port *p, uint32_t id, 
     p->free_order = engine_order_of_age(tx, number);
     p->counters.tx_packets[k->kind]++;
     p->counters.tx_bytes += k->bytes;
-    if (__builtin_expect(p->slow_path & (SLOW_LINK | SLOW_COUNTED), 0) && path_is_lost(e, p, k)) {
-        engine_drop(e, id);
+    if (__builtin_expect(p->slow_path & (SLOW_LINK | SLOW_COUNTED), 0) && path_is_lost(e, p, id, k))
         return;
-    }
     k->next = 0;
     if (p->wire_head) {
         struct packet *tail = &e->packets.packet[p->wire_tail];

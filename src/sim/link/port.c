@@ -7,7 +7,7 @@ bool port_is_hit(const struct port *p, uint32_t bytes)
     return rng_real(&p->node->rng) >= survives;
 }
 
-__attribute__((noinline)) void port_count_frame(struct port *p, const struct packet *k)
+void port_count_frame(struct port *p, const struct packet *k)
 {
     if (k->kind == PACKET_PFC || !(p->counted_prios >> k->prio & 1))
         return;

@@ -100,6 +100,7 @@ struct watcher {
 };
 
 struct sim {
+    struct engine         engine;
     struct network        net;
     struct switch_state   sw;
     struct balancer_state lb;
@@ -121,7 +122,6 @@ struct sim {
     struct partition     *parts;             /* many threads: see partition.h. NULL: one does it all, or this is a part */
     bool                  is_part;
     struct arena          arena, lb_arena, packet_arena, flow_arena, rx_arena, list_arena, tcp_arena, selective_arena;
-    struct engine         engine;            /* last, being large: what lies behind is far away */
 };
 
 /* A uniform number in [0, 1) for node n. */

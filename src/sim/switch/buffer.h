@@ -114,7 +114,7 @@ static inline void buffer_book_out(const struct sim *s, struct node *n, struct p
 }
 
 /* Has a class that was paused room again? If so, it is paused no longer. */
-bool buffer_may_resume(const struct sim *, const struct node *, struct port *, uint32_t prio);
+__attribute__((noinline)) bool buffer_may_resume(const struct sim *, const struct node *, struct port *, uint32_t prio);
 
 /* Packet 'k' has left its queue of port 'out' and the buffer. Returns the port whose peer may send packets of its class
  * again, or NULL. */

@@ -12,7 +12,7 @@ static inline uint32_t sendable(const struct port *p)
     return p->backlog & ~(uint32_t)p->paused;
 }
 
-static void resume(struct sim *s, struct port *in, uint32_t prio)
+static __attribute__((noinline)) void resume(struct sim *s, struct port *in, uint32_t prio)
 {
     switch_send_pfc(s, in, prio, false);
     if (s->pfc.is_refreshed)
@@ -32,7 +32,7 @@ static inline void serve(struct sim *s, struct port *p, uint32_t q)
             ecn_mark(s, p->node, p, k, p->queue[q].bytes);
         in = buffer_release(s, p->node, p, k);
         if (__builtin_expect(in != NULL, 0))
-            resume(s, in, k->prio);
+            resume(s, in, q);
     }
     path_transmit(&s->engine, p, id, k);
     if (sendable(p))
@@ -59,7 +59,7 @@ void switch_send_pfc(struct sim *s, struct port *p, uint32_t prio, bool is_pause
         switch_kick(s, p);
 }
 
-static inline void pause(struct sim *s, struct port *in, uint32_t prio)
+static __attribute__((noinline)) void pause(struct sim *s, struct port *in, uint32_t prio)
 {
     if (in->pausing >> prio & 1)
         return;
@@ -75,7 +75,7 @@ void switch_refresh_pause(struct sim *s, struct port *in, uint32_t prio)
     pfc_await_refresh(&s->engine, &s->pfc, in, prio);
 }
 
-static void on_pfc(struct sim *s, struct port *in, uint32_t id, const struct packet *k)
+static __attribute__((noinline)) void on_pfc(struct sim *s, struct port *in, uint32_t id, const struct packet *k)
 {
     pfc_on_frame(&s->engine, &s->pfc, in, k->prio, k->seq);
     packet_free(&s->engine.packets, id);
@@ -170,7 +170,7 @@ static inline void enqueue(struct sim *s, struct port *out, uint32_t prio, uint3
 /* ---- arrive ---- */
 
 /* Rare things about the port a packet comes in by. True: it is gone. */
-static inline bool is_lost(struct sim *s, const struct port *in, uint32_t id, struct packet *k)
+static __attribute__((noinline)) bool is_lost(struct sim *s, const struct port *in, uint32_t id, struct packet *k)
 {
     if (in->slow_path & SLOW_LINK && path_is_cut(&s->engine, in, id, k))
         return true;
@@ -210,7 +210,7 @@ void switch_flush(struct sim *s, struct port *p)
             struct port   *in = k->in_port != UNBOOKED ? buffer_release(s, p->node, p, k) : NULL;
 
             if (in)
-                resume(s, in, k->prio);
+                resume(s, in, q);
             s->engine.counters.dropped_down += k->kind != PACKET_PFC;
             engine_drop(&s->engine, id);
         }

@@ -1,0 +1,12 @@
+#include "sim/link/path.h"
+
+bool path_is_lost(struct engine *e, struct port *p, uint32_t id, const struct packet *k)
+{
+    if (p->slow_path & SLOW_COUNTED)
+        port_count_frame(p, k);
+    if (k->kind == PACKET_PFC || !p->is_lossy || !port_is_hit(p, k->bytes))
+        return false;
+    e->counters.dropped_wire++;
+    engine_drop(e, id);
+    return true;
+}
