@@ -229,7 +229,7 @@ void tune_close(struct tune *t)
 
 int tune_read_setting(const char *from, uint64_t rate_bps, uint64_t rtt_ps, struct knobs *knobs, struct err *err)
 {
-    struct tuner_world world = { .host_bps = rate_bps, .base_rtt_ps = rtt_ps ? rtt_ps : 10 * PS_PER_US };
+    struct world       world = { .host_bps = rate_bps, .base_rtt_ps = rtt_ps ? rtt_ps : 10 * PS_PER_US };
     struct knobs       other;
     int                rc;
 

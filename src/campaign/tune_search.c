@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "base/file/interrupt.h"
 #include "run/progress.h"
+#include "run/sim_world.h"
 #include "campaign/tune.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 
 static bool has_option(const struct tuner_algo *a, const char *name)
 {
-    for (const struct tuner_option *o = a->option; o && o->name; o++)
+    for (const struct option_info *o = a->option; o && o->name; o++)
         if (strcmp(o->name, name) == 0)
             return true;
     return false;
@@ -35,7 +36,7 @@ static void add_option(struct scenario_tuner *t, const char *key, const char *te
     if (!algo || !has_option(algo, key) || is_given(t, key))
         return;
     t->option = xrealloc(t->option, (t->options + 1ul) * sizeof(*t->option));
-    t->option[t->options++] = (struct scenario_option){ xstrdup(key), xstrdup(text), xstrdup("") };
+    t->option[t->options++] = (struct option_text){ xstrdup(key), xstrdup(text), xstrdup("") };
 }
 
 /* Who asks for a search does not wait for the traffic to change, and wants one setting for all of it. */
@@ -49,7 +50,7 @@ static void search_at_once(struct scenario_tuner *t)
 static int open_tuner(struct tune_search *t, struct err *err)
 {
     struct simulation  s;
-    struct tuner_world world;
+    struct world       world;
     int                rc = simulation_open(&s, &t->input, err);
 
     if (rc)
@@ -59,12 +60,12 @@ static int open_tuner(struct tune_search *t, struct err *err)
                      t->input.name);
         goto close;
     }
-    tuning_world(&world, s.sim, s.scenario.interval_ps);
+    sim_world_init(&world, s.sim, s.scenario.interval_ps);
     t->seed = s.scenario.cfg.seed;
     t->start = world.start;
     search_at_once(&s.scenario.tuner);
     rc = tuning_open(&t->tuning, &t->tuner, &s.scenario.tuner, s.scenario.path, &world, err);
-    tuning_world_fini(&world);
+    world_fini(&world);
     if (!rc && t->tuning.algo->slot)
         rc = err_set(err, EINVAL, "%s sets every queue by itself: there is no one setting that it could find; see anole train",
                      t->tuning.algo->name);

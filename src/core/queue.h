@@ -16,9 +16,10 @@ struct ecn {                     /* what is set: the thresholds of one queue */
 };
 
 struct queue_facts {             /* what does not change */
-    uint32_t device;             /* the switch: 0, 1, ...; queues of one follow each other */
+    uint32_t device;             /* the switch, of those that have queues: 0, 1, ...; queues of one follow each other */
     bool     is_uplink;          /* leads away from hosts */
     uint64_t rate_bps;           /* of the link */
+    uint32_t port;               /* of the world: see world.h */
 };
 
 struct queue_slot {              /* what is seen in one slot of time */

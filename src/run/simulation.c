@@ -1,6 +1,7 @@
 /* src/run/simulation.c */
 #include "run/simulation.h"
 #include "run/progress.h"
+#include "run/sim_world.h"
 #include "run/slots.h"
 #include "sim/partition.h"
 #include "sim/observe/observe.h"
@@ -58,16 +59,16 @@ static void need_monitor(struct simulation *s)
 /* The tuner that the scenario asks for, with the setting that it wants to begin with. */
 static int open_tuner(struct simulation *s, struct err *err)
 {
-    struct tuner_world world;
+    struct world       world;
     int                rc;
 
     if (s->input.knobs)
         sim_apply(s->sim, s->input.knobs);
     if (!s->scenario.tuner.kind || s->input.is_untuned)
         return 0;
-    tuning_world(&world, s->sim, s->scenario.interval_ps);
+    sim_world_init(&world, s->sim, s->scenario.interval_ps);
     rc = tuning_open(&s->tuning, &s->tuner, &s->scenario.tuner, s->scenario.path, &world, err);
-    tuning_world_fini(&world);
+    world_fini(&world);
     if (rc)
         return rc;
     need_monitor(s);

@@ -15,7 +15,8 @@ struct slots {
 
     void (*row)(void *arg, const struct slots_row *);    /* NULL: nobody asks */
     void              *row_arg;
-    uint32_t          *port, count;
+    struct queue_facts *queue;
+    uint32_t           count;
     struct ecn        *was;      /* in force when the slot began */
 };
 
@@ -52,7 +53,7 @@ void slots_free(struct slots *s)
     telemetry_free(s->queues);
     free(s->seen);
     free(s->ecn);
-    free(s->port);
+    free(s->queue);
     free(s->was);
     free(s);
 }
@@ -61,7 +62,7 @@ void slots_free(struct slots *s)
 
 static struct ecn in_force(const struct slots *s, uint32_t queue)
 {
-    const struct ecn_cfg *e = &s->sim->port[s->port[queue]].ecn;
+    const struct ecn_cfg *e = &s->sim->port[s->queue[queue].port].ecn;
 
     return (struct ecn){ e->kmin_bytes, e->kmax_bytes, e->pmax };
 }
@@ -84,9 +85,9 @@ void slots_record(struct slots *s, void (*row)(void *arg, const struct slots_row
     s->row = row;
     s->row_arg = arg;
     s->count = telemetry_list(s->sim, NULL);
-    s->port = xcalloc(s->count + 1ul, sizeof *s->port);
+    s->queue = xcalloc(s->count + 1ul, sizeof *s->queue);
     s->was = xcalloc(s->count + 1ul, sizeof *s->was);
-    telemetry_ports(s->sim, s->port);
+    telemetry_list(s->sim, s->queue);
     begin_record(s);
 }
 
@@ -95,7 +96,7 @@ static void record(struct slots *s, uint64_t start_ps)
     for (uint32_t i = 0; i < s->count; i++) {
         const struct queue_slot *seen = &s->seen[i];
         struct slots_row         row = { .start_ps = start_ps, .slot_ps = s->slot_ps, .seen = seen,
-                                         .port = &s->sim->port[s->port[i]], .ecn = in_force(s, i) };
+                                         .port = &s->sim->port[s->queue[i].port], .ecn = in_force(s, i) };
 
         row.is_changed = !is_same(&seen->ecn, &s->was[i]) || !is_same(&row.ecn, &s->was[i]);
         s->was[i] = row.ecn;

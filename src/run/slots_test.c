@@ -33,7 +33,7 @@ static void open_text(struct simulation *s, const char *text, const char *const 
 
 static struct { uint32_t slots; uint64_t bytes[64]; } log_of;
 
-static int create(void **state, const struct tuner_world *w, const struct tuner_values *v, struct err *err)
+static int create(void **state, const struct world *w, const struct option_values *v, struct err *err)
 {
     (void)w, (void)v, (void)err;
     *state = &log_of;
@@ -70,7 +70,7 @@ static bool queues(const void *state, struct ecn *ecn)
     return false;
 }
 
-static const struct tuner_option none[] = { { 0 } };
+static const struct option_info none[] = { { 0 } };
 
 static const struct tuner_algo logger = { .create = create, .destroy = destroy, .step = step, .slot_ps = slot_ps,
                                           .slot = slot, .queues = queues, .name = "logger", .option = none };

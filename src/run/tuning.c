@@ -2,130 +2,48 @@
 #include "run/tuning.h"
 #include "base/text.h"
 #include "base/json.h"
-#include "sim/observe/queue_telemetry.h"
 
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-/* ---- what is known of the network ---- */
-
-/* The queue behind one egress port at which a switch begins to pause, if 'ports' ports fill it evenly: each may
- * take a share alpha of what is left free. */
-static uint64_t pfc_bytes(const struct node *n, const struct port *in, uint32_t ports)
-{
-    double alpha = 1.0 / (double)(1u << in->shift);
-
-    return (uint64_t)((double)n->shared_bytes_max * ports * alpha / (1 + ports * alpha));
-}
-
-static void add_queues(struct tuner_world *w, const struct sim *s)
-{
-    struct queue_facts *queue;
-
-    w->queues = telemetry_list(s, NULL);
-    queue = xcalloc(w->queues + 1ul, sizeof *queue);
-    telemetry_list(s, queue);
-    w->queue = queue;
-}
-
-void tuning_world_fini(struct tuner_world *w)
-{
-    free((struct queue_facts *)w->queue);
-    *w = (struct tuner_world){ 0 };
-}
-
-void tuning_world(struct tuner_world *w, const struct sim *s, uint64_t interval_ps)
-{
-    *w = (struct tuner_world){ .seed = s->cfg.seed, .interval_ps = interval_ps, .base_rtt_ps = s->base_rtt_ps,
-                               .start = s->cfg.knobs };
-    add_queues(w, s);
-    for (uint32_t i = 0; i < s->hosts; i++) {
-        const struct port *p = &s->port[s->host[i].port];
-        uint64_t           one = pfc_bytes(p->peer->node, p->peer, 1), two = pfc_bytes(p->peer->node, p->peer, 2);
-
-        w->host_bps = p->rate_bps > w->host_bps ? p->rate_bps : w->host_bps;
-        if (!s->cfg.is_lossless || !p->peer->is_switch)
-            continue;
-        w->pfc_bytes_one = !w->pfc_bytes_one || one < w->pfc_bytes_one ? one : w->pfc_bytes_one;
-        w->pfc_bytes_two = !w->pfc_bytes_two || two < w->pfc_bytes_two ? two : w->pfc_bytes_two;
-    }
-}
 
 /* ---- from the scenario to a tuner ---- */
 
 static const char *did_you_mean(char *buf, size_t size, const char *word)
 {
-    const char *near = text_nearest(word, tuner_names);
+    const char *names[TUNER_NAMES_MAX + 1], *near;
 
+    tuner_list_names(names);
+    near = text_nearest(word, names);
     snprintf(buf, size, near ? "; did you mean '%s'?" : "; see anole list tuner", near);
     return buf;
 }
 
-static bool is_word(const struct tuner_option *o, const char *text)
+static const struct option_info *first_text(const struct tuner_algo *a)
 {
-    for (int i = 0; o->choices && o->choices[i]; i++)
-        if (strcmp(o->choices[i], text) == 0)
-            return true;
-    return false;
-}
+    const struct option_info *o = a->option;
 
-/* A word that the option knows, or a file: one that a scenario names is beside it, one of the command line is where the
- * user is, if it is there. */
-static char *text_or_path(const struct tuner_option *o, const struct scenario_option *given, const char *scenario_path)
-{
-    const char *slash = strrchr(scenario_path, '/'), *text = given->text;
-    size_t      folder = slash ? (size_t)(slash - scenario_path) + 1 : 0;
-    bool        is_here = strncmp(given->place, "--set ", 6) == 0 && access(text, F_OK) == 0;
-    char       *path;
-
-    if (*text == '/' || !folder || is_here || is_word(o, text))
-        return xstrdup(text);
-    path = xmalloc(folder + strlen(text) + 1);
-    memcpy(path, scenario_path, folder);
-    strcpy(path + folder, text);
-    return path;
-}
-
-static const struct tuner_option *text_option(const struct tuner_algo *a, const char *name)
-{
-    for (const struct tuner_option *o = a->option; o && o->name; o++)
-        if (o->kind == OPTION_TEXT && (!name || strcmp(o->name, name) == 0))
-            return o;
-    return NULL;
-}
-
-static int set_option(const struct tuner_algo *a, struct tuner_values *v, const struct scenario_option *o,
-                      const char *path, struct err *err)
-{
-    const struct tuner_option *row = text_option(a, o->key);
-    char      *text = row ? text_or_path(row, o, path) : xstrdup(o->text);
-    struct err why;
-    int        rc = tuner_values_set(a, v, o->key, text, &why);
-
-    free(text);
-    return rc ? err_set(err, EINVAL, "%s%s", o->place, why.text) : 0;
+    while (o->name && o->kind != OPTION_TEXT)
+        o++;
+    return o->name ? o : NULL;
 }
 
 /* "acc:FILE" is acc with FILE for its first option that is a text. */
 static int set_short(const struct scenario_tuner *t, const char *text, const char *path, const struct tuner_algo *a,
-                     struct tuner_values *v, struct err *err)
+                     struct option_values *v, struct err *err)
 {
-    const struct tuner_option *row = text_option(a, NULL);
-    char                       word[80];
-    struct scenario_option     given = { word, (char *)text, t->place };
+    const struct option_info *row = first_text(a);
 
     if (!row)
         return err_set(err, EINVAL, "%s%s takes nothing behind a ':'", t->place, a->name);
-    snprintf(word, sizeof word, "%s", row->name);
-    return set_option(a, v, &given, path, err);
+    return option_values_read(a->option, a->name, v,
+                              &(struct option_text){ (char *)row->name, (char *)text, t->place }, path, err);
 }
 
 static int read_options(const struct scenario_tuner *t, const char *path, const struct tuner_algo **algo,
-                        struct tuner_values *v, struct err *err)
+                        struct option_values *v, struct err *err)
 {
     const struct tuner_alias *alias;
     const char               *colon = strchr(t->kind, ':');
@@ -143,9 +61,9 @@ static int read_options(const struct scenario_tuner *t, const char *path, const 
     if (colon && !rc)
         rc = set_short(t, colon + 1, path, *algo, v, err);
     for (uint32_t i = 0; i < t->options && !rc; i++)
-        rc = set_option(*algo, v, &t->option[i], path, err);
+        rc = option_values_read((*algo)->option, (*algo)->name, v, &t->option[i], path, err);
     if (rc)
-        tuner_values_fini(v);
+        option_values_fini(v);
     else
         tuner_values_fill(*algo, v);
     return rc;
@@ -173,7 +91,7 @@ static int check_record(const struct scenario_tuner *t, const struct tuner_algo 
 }
 
 int tuning_open(struct tuning *g, struct tuner *tuner, const struct scenario_tuner *t, const char *path,
-                const struct tuner_world *w, struct err *err)
+                const struct world *w, struct err *err)
 {
     struct err why;
     int        rc;
@@ -200,7 +118,7 @@ int tuning_open(struct tuning *g, struct tuner *tuner, const struct scenario_tun
 void tuning_fini(struct tuning *g)
 {
     if (g->algo)
-        tuner_values_fini(&g->values);
+        option_values_fini(&g->values);
     free(g->step);
     *g = (struct tuning){ 0 };
 }
@@ -269,7 +187,7 @@ static json_t *knobs_of(const struct knobs *is, const struct knobs *was)
 
 json_t *tuning_option(const struct tuning *g, uint32_t option)
 {
-    const struct tuner_option *o = &g->algo->option[option];
+    const struct option_info  *o = &g->algo->option[option];
     double                     value = g->values.value[option];
 
     switch (o->kind) {
@@ -284,7 +202,7 @@ json_t *tuning_option(const struct tuning *g, uint32_t option)
 
 static void print_head(const struct tuning *g, FILE *out)
 {
-    const struct tuner_option *option = g->algo->option;
+    const struct option_info  *option = g->algo->option;
     json_t                    *o = json_object(), *options = json_object();
 
     for (uint32_t i = 0; option && option[i].name; i++)

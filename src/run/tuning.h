@@ -19,20 +19,16 @@ struct tuning_step {             /* an interval that has ended, and what a tuner
 
 struct tuning {                  /* the history of one run */
     const struct tuner_algo *algo;               /* NULL: there was no tuner */
-    struct tuner_values      values;             /* those in force, given or not */
+    struct option_values     values;             /* those in force, given or not */
     struct knobs             first;              /* in force at the start */
     struct tuning_step      *step;
     uint32_t                 steps, steps_max;
 };
 
-/* What a tuner may know of a simulated network before it begins; to be given back. */
-void tuning_world(struct tuner_world *, const struct sim *, uint64_t interval_ps);
-void tuning_world_fini(struct tuner_world *);
-
 /* Makes the tuner that a scenario asks for; what is wrong with it is told with its place in the file. 'path' is the
  * scenario's: files that options name are relative to its folder. On failure nothing is held. */
 int tuning_open(struct tuning *, struct tuner *, const struct scenario_tuner *, const char *path,
-                const struct tuner_world *, struct err *);
+                const struct world *, struct err *);
 void tuning_fini(struct tuning *);
 
 /* Does the tuner look at flows by size, not only at elephants and mice? */

@@ -1,4 +1,4 @@
-/* src/run/tuning_test.c - from what a scenario says to a tuner, and what a tuner is told of a network. */
+/* src/run/tuning_test.c - from what a scenario says to a tuner. */
 #include "run/tuning.h"
 #include "run/simulation.h"
 
@@ -31,58 +31,6 @@ static double value_of(const struct tuning *g, const char *option)
             return g->values.value[i];
     fail_msg("no option %s", option);
     return 0;
-}
-
-/* ---- what a tuner is told ---- */
-
-/* PARALEON's ToR: 16 hosts and 4 uplinks of 100G, 5 us, 12 MiB. By hand: 12 MiB less 20 times 187.5 KB of
- * headroom and 20 times 4 KB leave 8.75 MB to share; one port pauses at an eighth of what is free, so a
- * queue that one port fills reaches 8.75 / 9 = 0.97 MB, one of two ports 8.75 * 2 / 10 = 1.75 MB. */
-static void world__pause_points_of_a_tor_by_hand(void **state)
-{
-    /* In model hpcc that headroom is the automatic one. */
-    static const char *const rows[] = { "switch.headroom=187500", "model=hpcc" };
-
-    (void)state;
-    for (int i = 0; i < 2; i++) {
-        struct simulation  s;
-        struct tuner_world w;
-        struct err         err;
-
-        if (open_text(&s,
-                      "topology: {kind: clos, tors: 8, hosts_per_tor: 16, spines: 4, rate: 100Gbps,\n"
-                      "  delay: 5us}\n"
-                      "switch: {buffer: 12MiB}\n"
-                      "traffic: [{kind: incast, senders: 2, size: 1KB}]\nrun: 1us\n", &rows[i], 1, &err))
-            fail_msg("%s", err.text);
-        tuning_world(&w, s.sim, PS_PER_MS);
-        assert_true(fabs((double)w.pfc_bytes_one - 0.97e6) < 0.05 * 0.97e6);
-        assert_true(fabs((double)w.pfc_bytes_two - 1.75e6) < 0.05 * 1.75e6);
-        assert_int_equal(w.host_bps, 100000000000);
-        assert_int_equal(w.interval_ps, PS_PER_MS);
-        /* eight links of 5 us, and the time of a packet and an acknowledgement on four wires each */
-        assert_true(w.base_rtt_ps > 40 * PS_PER_US && w.base_rtt_ps < 41 * PS_PER_US);
-        assert_int_equal(w.queues, 8 * 20 + 4 * 8);
-        tuning_world_fini(&w);
-        simulation_close(&s);
-    }
-}
-
-static void world__without_pfc_nothing_pauses(void **state)
-{
-    static const char *const set[] = { "switch.lossless=no" };
-    struct simulation        s;
-    struct tuner_world       w;
-    struct err               err;
-
-    (void)state;
-    if (open_text(&s, NETWORK, set, 1, &err))
-        fail_msg("%s", err.text);
-    tuning_world(&w, s.sim, PS_PER_MS);
-    assert_int_equal(w.pfc_bytes_one, 0);
-    assert_int_equal(w.pfc_bytes_two, 0);
-    tuning_world_fini(&w);
-    simulation_close(&s);
 }
 
 /* ---- options ---- */
@@ -133,7 +81,7 @@ static void open__keeps_the_values_in_force(void **state)
     assert_true(value_of(&s.tuning, "budget") == 280);
     assert_true(value_of(&s.tuning, "utility_scale") == 1);
     assert_true(value_of(&s.tuning, "eta") == 0.7);
-    for (int i = 0; i < TUNER_OPTIONS_MAX; i++)
+    for (int i = 0; i < OPTIONS_MAX; i++)
         given += s.tuning.values.is_given[i];
     assert_int_equal(given, 2);                  /* preset and eta */
     simulation_close(&s);
@@ -283,8 +231,6 @@ static void print__options_as_people_write_them(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(world__pause_points_of_a_tor_by_hand),
-        cmocka_unit_test(world__without_pfc_nothing_pauses),
         cmocka_unit_test(open__takes_options_of_the_scenario),
         cmocka_unit_test(open__an_alias_is_a_tuner_with_an_option),
         cmocka_unit_test(open__keeps_the_values_in_force),

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/reader.h"
 #include "core/knobs.h"
+#include "core/option.h"
 #include "net/graph.h"
 #include "sim/sim.h"
 #include "sim/observe/watch.h"
@@ -20,11 +21,9 @@
 
 struct knob_change { uint64_t at_ps; struct knobs knobs; };      /* a whole setting, in force from then on */
 
-struct scenario_option { char *key, *text, *place; };    /* place: "file:line:column: ", for messages */
-
 struct scenario_tuner {          /* as it is written: who makes the tuner reads it */
     char                   *kind, *place;    /* NULL: no tuner */
-    struct scenario_option *option;
+    struct option_text     *option;
     uint32_t                options;
     uint64_t                start_ps;        /* it is shown reports from then on */
     bool                    is_recorded;     /* what is seen and set at each queue is wanted: record: yes */

@@ -1,4 +1,5 @@
 /* src/train/train_run.c - one run, in a process of its own. */
+#include "run/sim_world.h"
 #include "run/simulation.h"
 #include "train/train.h"
 #include "tune/acc/acc.h"
@@ -10,13 +11,13 @@
 static int lend_explorer(struct simulation *s, const struct train_job *j, struct replay *memory, struct err *err)
 {
     struct tuning      tuning = { .algo = &tuner_acc };
-    struct tuner_world world;
+    struct world       world;
     struct tuner       tuner;
     int                rc;
 
-    tuning_world(&world, s->sim, s->scenario.interval_ps);
+    sim_world_init(&world, s->sim, s->scenario.interval_ps);
     rc = tuner_open(&tuner, &tuner_acc, &world, j->values, err);
-    tuning_world_fini(&world);
+    world_fini(&world);
     if (rc)
         return rc;
     acc_explore(&tuner, &(struct acc_explorer){ j->net, j->is_by_rule ? &j->rule : NULL, j->epsilon, j->hold, memory });

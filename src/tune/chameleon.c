@@ -289,13 +289,13 @@ const struct search_algo chameleon_search = {
     .own_options = CHAMELEON_OWN,
 };
 
-static int chameleon_open(void **state, const struct tuner_world *world, const struct tuner_values *values,
+static int chameleon_open(void **state, const struct world *world, const struct option_values *values,
                           struct err *err)
 {
     return search_create(state, &chameleon_search, world, values, err);
 }
 
-static const struct tuner_option chameleon_options[] = {
+static const struct option_info chameleon_options[] = {
     [CHAMELEON_BETA] = { "beta", OPTION_REAL, 0.01, 0, 1, NULL, NULL,
         "share by which utility must rise for a clear gain" },
     [CHAMELEON_PATIENCE] = { "patience", OPTION_COUNT, 3, 1, 1000, NULL, NULL,

@@ -286,8 +286,8 @@ static void begin__again_starts_afresh(void **state)
 
 static void create__refuses_a_population_of_two(void **state)
 {
-    struct tuner_world world = { .seed = 1 };
-    struct tuner_values values = { .value = { 2, 0.2, 0.001 } };
+    struct world world = { .seed = 1 };
+    struct option_values values = { .value = { 2, 0.2, 0.001 } };
     struct err err = { "" };
     void *tuner = NULL;
 

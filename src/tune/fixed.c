@@ -17,7 +17,7 @@ struct fixed {
 };
 
 /* Thresholds that go with the speed of each port. */
-static void make_queues(struct fixed *f, const struct tuner_world *world)
+static void make_queues(struct fixed *f, const struct world *world)
 {
     const struct setting *s = setting_find(f->name);
 
@@ -29,7 +29,7 @@ static void make_queues(struct fixed *f, const struct tuner_world *world)
         setting_ecn(s, &f->knobs, world, &world->queue[i], &f->ecn[i]);
 }
 
-static int create(void **state, const struct tuner_world *world, const struct tuner_values *v,
+static int create(void **state, const struct world *world, const struct option_values *v,
                   struct err *err)
 {
     struct knobs knobs;
@@ -82,7 +82,7 @@ static void best(const void *state, struct knobs *knobs)
     *knobs = ((const struct fixed *)state)->knobs;
 }
 
-static const struct tuner_option options[] = {
+static const struct option_info options[] = {
     [SETTING] = { "setting", OPTION_TEXT, 0, 0, 0, setting_names, "default",
                   "default, default_artifact, expert, hpcc, bdp, secn0, secn1, secn2, vendor, or a file of knobs" },
     { 0 },
