@@ -88,6 +88,7 @@ static uint64_t run_in_parts(const char *name, const char *text, uint64_t seed, 
         die("%s", err.text);
     s->hooks = (struct sim_hooks){ &digest, on_done, on_pfc };
     observer = observer_new(s);
+    observer_init_report(observer, &report);
     for (uint32_t change = 0; sim_run_until(s, s->now_ps + interval_ps); ) {
         while (change < scenario.changes && scenario.change[change].at_ps <= s->now_ps)
             sim_apply(s, &scenario.change[change++].knobs);
@@ -100,6 +101,7 @@ static uint64_t run_in_parts(const char *name, const char *text, uint64_t seed, 
     assert_true(s->is_done && s->counters.flows_done > 10);
     digest = digest_add_counters(digest, &s->counters);
     digest = add_counts(digest, s);
+    report_fini(&report);
     observer_free(observer);
     sim_free(s);
     scenario_fini(&scenario);

@@ -145,6 +145,7 @@ struct run {                     /* while it goes on */
     const struct simulation_hooks *hooks;
     struct progress               *progress;
     struct observer               *observer;
+    struct report                  report;   /* of the interval that has ended */
     struct watch                  *watch;    /* NULL: nobody asks */
     struct slots                  *slots;    /* NULL: nobody looks at single queues */
     uint64_t                       slice_ps, looked_ps;
@@ -194,17 +195,17 @@ static bool is_whole(const struct simulation *s, const struct report *report)
 
 static void look(struct run *run, uint64_t now_ps)
 {
-    struct simulation *s = run->s;
-    struct report      report;
+    struct simulation   *s = run->s;
+    const struct report *report = &run->report;
 
-    observer_look(run->observer, now_ps, &report);
-    series_add(&s->series, &report);
+    observer_look(run->observer, now_ps, &run->report);
+    series_add(&s->series, report);
     if (run->watch)
-        scores_add(&s->scores, &report);
+        scores_add(&s->scores, report);
     if (run->hooks->report)
-        run->hooks->report(run->hooks->arg, &report);
-    if (s->tuner.algo && report.start_ps >= s->scenario.tuner.start_ps && is_whole(s, &report))
-        tune(run, &report);
+        run->hooks->report(run->hooks->arg, report);
+    if (s->tuner.algo && report->start_ps >= s->scenario.tuner.start_ps && is_whole(s, report))
+        tune(run, report);
     run->looked_ps = now_ps;
     run->is_enough = run->hooks->is_enough && run->hooks->is_enough(run->hooks->arg);
 }
@@ -305,6 +306,7 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
     if (s->scenario.watch.monitors)
         run.watch = watch_new(s->sim, &s->scenario.watch, s->scenario.interval_ps);
     run.observer = observer_new(s->sim);
+    observer_init_report(run.observer, &run.report);
     run.slots = slots_new(s->sim, &s->tuner, s->scenario.tuner.start_ps);
     if (run.hooks->queue)
         slots_record(run.slots, run.hooks->queue, run.hooks->arg);
@@ -313,6 +315,7 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
     s->end_ps = run_to_end(&run);
     look_until(&run, s->end_ps);
     slots_free(run.slots);
+    report_fini(&run.report);
     observer_free(run.observer);
     watch_free(run.watch);
     s->sim->hooks = (struct sim_hooks){ 0 };

@@ -67,11 +67,6 @@ static struct ecn in_force(const struct slots *s, uint32_t queue)
     return (struct ecn){ e->kmin_bytes, e->kmax_bytes, e->pmax };
 }
 
-static bool is_same(const struct ecn *a, const struct ecn *b)
-{
-    return a->kmin_bytes == b->kmin_bytes && a->kmax_bytes == b->kmax_bytes && a->pmax == b->pmax;
-}
-
 static void begin_record(struct slots *s)
 {
     for (uint32_t i = 0; i < s->count; i++)
@@ -98,7 +93,7 @@ static void record(struct slots *s, uint64_t start_ps)
         struct slots_row         row = { .start_ps = start_ps, .slot_ps = s->slot_ps, .seen = seen,
                                          .port = &s->sim->port[s->queue[i].port], .ecn = in_force(s, i) };
 
-        row.is_changed = !is_same(&seen->ecn, &s->was[i]) || !is_same(&row.ecn, &s->was[i]);
+        row.is_changed = !ecn_equal(&seen->ecn, &s->was[i]) || !ecn_equal(&row.ecn, &s->was[i]);
         s->was[i] = row.ecn;
         if (row.is_changed || seen->tx_bytes || seen->queue_bytes_mean)
             s->row(s->row_arg, &row);

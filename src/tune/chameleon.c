@@ -164,9 +164,9 @@ static void skip_bounds(struct chameleon *c)
 
 /* ---- verdicts ---- */
 
-enum outcome { CLEAR_GAIN, SMALL_GAIN, LOSS };
+enum trial_outcome { CLEAR_GAIN, SMALL_GAIN, LOSS };
 
-static enum outcome compare(const struct chameleon *c, double before, double after)
+static enum trial_outcome compare(const struct chameleon *c, double before, double after)
 {
     if (after > before && after - before >= c->beta * fabs(before))
         return CLEAR_GAIN;
@@ -174,7 +174,7 @@ static enum outcome compare(const struct chameleon *c, double before, double aft
 }
 
 /* Does what follows from a round and returns it in words. */
-static const char *decide(struct chameleon *c, enum outcome outcome)
+static const char *decide(struct chameleon *c, enum trial_outcome outcome)
 {
     switch (outcome) {
     case CLEAR_GAIN:
@@ -208,7 +208,7 @@ static void note_round(struct chameleon *c, const struct search_now *now, struct
 {
     double before = utility(now->weights, c->last), after = utility(now->weights, now->terms);
     bool is_best = after > utility(now->weights, c->best);
-    enum outcome outcome = compare(c, before, after);
+    enum trial_outcome outcome = compare(c, before, after);
     const char *name = knob_info[dim_of(c)->knob].name;
     double from = c->value_before, to = *value_of(c);
 
