@@ -91,7 +91,7 @@ static uint64_t run_in_parts(const char *name, const char *text, uint64_t seed, 
     observer_init_report(observer, &report);
     for (uint32_t change = 0; sim_run_until(s, s->now_ps + interval_ps); ) {
         while (change < scenario.changes && scenario.change[change].at_ps <= s->now_ps)
-            sim_apply(s, &scenario.change[change++].knobs);
+            sim_apply(s, &scenario.change[change++].set.knobs);
         observer_look(observer, s->now_ps, &report);
         digest = add_report(digest, &report);
         sim_check(s);

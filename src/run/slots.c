@@ -5,44 +5,31 @@
 #include <stdlib.h>
 
 struct slots {
-    struct sim        *sim;
-    struct tuner      *tuner;
-    struct telemetry     *queues;   /* NULL: the tuner does not look at them */
-    struct queue_slot *seen;
-    struct ecn        *ecn;
-    uint64_t           start_ps, slot_ps, slot;  /* the slot at hand, from 0 */
-    uint32_t           sample;   /* the next of it, from 1; 0: it has not begun */
+    struct sim         *sim;
+    struct applier     *applier;
+    struct loop        *loop;
+    struct telemetry   *telemetry;
+    struct queue_slot  *seen;
+    uint64_t            start_ps, slot_ps, slot; /* the slot at hand, from 0 */
+    uint32_t            sample;  /* the next of it, from 1; 0: it has not begun */
 
     void (*row)(void *arg, const struct slots_row *);    /* NULL: nobody asks */
-    void              *row_arg;
+    void               *row_arg;
     struct queue_facts *queue;
-    uint32_t           count;
-    struct ecn        *was;      /* in force when the slot began */
+    uint32_t            count;
+    struct ecn         *was;     /* in force when the slot began */
 };
 
-void slots_set(struct slots *s)
-{
-    if (s && s->tuner->algo->queues(s->tuner->state, s->ecn))
-        telemetry_set(s->sim, s->ecn);
-}
-
-struct slots *slots_new(struct sim *sim, struct tuner *tuner, uint64_t start_ps)
+struct slots *slots_new(struct applier *a, struct loop *loop, uint64_t start_ps)
 {
     struct slots *s;
-    uint32_t      count;
 
-    if (!tuner->algo || !tuner->algo->queues)
+    if (!loop_slot_ps(loop))
         return NULL;
     s = xcalloc(1, sizeof *s);
-    count = telemetry_list(sim, NULL);
-    *s = (struct slots){ .sim = sim, .tuner = tuner, .start_ps = start_ps, .sample = start_ps == 0 };
-    s->ecn = xcalloc(count + 1ul, sizeof *s->ecn);
-    if (tuner->algo->slot) {
-        s->slot_ps = tuner->algo->slot_ps(tuner->state);
-        s->queues = telemetry_new(sim);
-        s->seen = xcalloc(count + 1ul, sizeof *s->seen);
-    }
-    slots_set(s);
+    *s = (struct slots){ .sim = a->sim, .applier = a, .loop = loop, .start_ps = start_ps, .sample = start_ps == 0,
+                         .slot_ps = loop_slot_ps(loop), .telemetry = telemetry_new(a->sim) };
+    s->seen = xcalloc(telemetry_list(a->sim, NULL) + 1ul, sizeof *s->seen);
     return s;
 }
 
@@ -50,9 +37,8 @@ void slots_free(struct slots *s)
 {
     if (!s)
         return;
-    telemetry_free(s->queues);
+    telemetry_free(s->telemetry);
     free(s->seen);
-    free(s->ecn);
     free(s->queue);
     free(s->was);
     free(s);
@@ -75,7 +61,7 @@ static void begin_record(struct slots *s)
 
 void slots_record(struct slots *s, void (*row)(void *arg, const struct slots_row *), void *arg)
 {
-    if (!s || !s->queues)
+    if (!s)
         return;
     s->row = row;
     s->row_arg = arg;
@@ -104,25 +90,36 @@ static void record(struct slots *s, uint64_t start_ps)
 
 uint64_t slots_next_ps(const struct slots *s)
 {
-    if (!s || !s->queues)
+    if (!s)
         return NEVER;
     return s->start_ps + s->slot * s->slot_ps + s->slot_ps * s->sample / TELEMETRY_SAMPLES;
+}
+
+static void decide(struct slots *s, uint64_t end_ps)
+{
+    struct decision d;
+    struct outcome  o;
+
+    loop_on_slot(s->loop, end_ps, s->seen, &d);
+    if (!d.number)
+        return;
+    apply_decision(s->applier, &d, &o);
+    loop_on_applied(s->loop, &o);
 }
 
 void slots_look(struct slots *s)
 {
     if (s->sample++ == 0) {
-        telemetry_read(s->queues, s->seen);     /* what was before does not count */
+        telemetry_read(s->telemetry, s->seen);     /* what was before does not count */
         begin_record(s);
         return;
     }
-    telemetry_sample(s->queues);
+    telemetry_sample(s->telemetry);
     if (s->sample <= TELEMETRY_SAMPLES)
         return;
     s->sample = 1;
     s->slot++;
-    telemetry_read(s->queues, s->seen);
-    s->tuner->algo->slot(s->tuner->state, s->seen);
-    slots_set(s);
+    telemetry_read(s->telemetry, s->seen);
+    decide(s, s->start_ps + s->slot * s->slot_ps);
     record(s, s->start_ps + (s->slot - 1) * s->slot_ps);
 }

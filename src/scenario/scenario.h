@@ -19,7 +19,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-struct knob_change { uint64_t at_ps; struct knobs knobs; };      /* a whole setting, in force from then on */
+struct knob_change {
+    uint64_t        at_ps;
+    struct knob_set set;         /* what is not named in it is as it would be if nobody else had turned anything */
+};
 
 struct scenario_tuner {          /* as it is written: who makes the tuner reads it */
     char                   *kind, *place;    /* NULL: no tuner */

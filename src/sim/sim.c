@@ -549,6 +549,7 @@ void sim_free(struct sim *s)
     arena_fini(&s->packet_arena);
     arena_fini(&s->arena);
     free(s->cfg.change);
+    free(s->cc_own);
     traffic_free(s->traffic);
     graph_fini(&s->graph);
     free(s);
@@ -616,6 +617,30 @@ uint32_t sim_next_active(const struct sim *s, uint32_t after)
 
 /* ---- turning knobs ---- */
 
+/* All hosts of a speed have the same again. */
+static void share_cc(struct sim *s)
+{
+    for (uint32_t i = 0; i < s->hosts; i++)
+        for (uint32_t c = 0; c < s->cc_cfgs; c++)
+            if (s->cc_rate[c] == s->port[s->host[i].port].rate_bps)
+                s->host[i].cc_cfg = s->cc_cfg + (size_t)c * CC_CFG_MAX;
+}
+
+void sim_apply_host(struct sim *s, uint32_t host, const struct knobs *knobs)
+{
+    struct host   *h = &s->host[host];
+    struct cc_link link = { s->port[h->port].rate_bps, s->base_rtt_ps, s->cfg.mtu_bytes };
+    char          *own;
+
+    if (!s->cc_own)
+        s->cc_own = xcalloc(s->hosts, CC_CFG_MAX);
+    own = s->cc_own + (size_t)host * CC_CFG_MAX;
+    if (s->cfg.cc->on_due)
+        host_catch_up(sim_of(s, h->node), h);
+    s->cfg.cc->configure(own, knobs, &link);
+    h->cc_cfg = own;
+}
+
 void sim_apply(struct sim *s, const struct knobs *knobs)
 {
     const double *was = s->cfg.knobs.value, *is = knobs->value;
@@ -627,6 +652,7 @@ void sim_apply(struct sim *s, const struct knobs *knobs)
             host_catch_up(sim_of(s, s->host[i].node), &s->host[i]);
     s->cfg.knobs = *knobs;
     configure_cc(s);
+    share_cc(s);
     hf2t_configure(s);
     balance_configure(s);
     for (uint32_t i = 0; s->parts && i < partition_count(s->parts); i++) {

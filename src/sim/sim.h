@@ -221,6 +221,7 @@ struct sim {
     uint64_t          *pausing_until_ps;     /* model conweave: by port and class: see conweave_buffer.h */
     struct route      *route;                /* one per set of links that are up */
     char              *cc_cfg;               /* one per speed of host links */
+    char              *cc_own;               /* by host: see sim_apply_host(); NULL: none has one of its own */
     uint64_t          *cc_rate;
     uint32_t           cc_cfgs;
     void              *lb_cfg;
@@ -260,6 +261,10 @@ bool sim_run_until(struct sim *, uint64_t until_ps);
 /* Puts a setting into force everywhere. K changes act at once; a NIC's running periods end when they were
  * going to. */
 void sim_apply(struct sim *, const struct knobs *);
+
+/* Tells the rate control of one host's queue pairs another setting, until sim_apply() tells all the same again. What
+ * hosts do as receivers, and what switches do, stays. */
+void sim_apply_host(struct sim *, uint32_t host, const struct knobs *);
 
 /* Gives one port of a switch thresholds of its own, at once. They stay until the knobs change kmin, kmax or pmax.
  * Classes with thresholds of their own keep those. */

@@ -12,6 +12,7 @@
 #define TUNE_TUNER_H
 
 #include "base/err.h"
+#include "core/decision.h"
 #include "core/knobs.h"
 #include "core/option.h"
 #include "core/queue.h"
@@ -45,11 +46,17 @@ struct tuner_algo {
     void (*destroy)(void *state);
 
     /* An interval has ended. 'knobs' holds the setting that was in force in it; the tuner may change it
-     * for the next. 'note' comes zeroed, with NaN where that means "not measured". */
+     * for the next. 'note' comes zeroed, with NaN where that means "not measured". The report's outcome says what became of
+     * the setting that it gave last; one that was refused is not in 'knobs'. */
     void (*step)(void *state, const struct report *, struct knobs *knobs, struct tuner_note *note);
 
     /* Writes the setting that it wants before the first interval. NULL: the one in force. */
     void (*first)(const void *state, struct knobs *);
+
+    /* What it wants in parts of the network, tiers or devices or single queues, over the setting that holds everywhere; as
+     * many as it says, in the order in which they are to be put over each other. Asked after 'first' and after every
+     * step. NULL: nothing. */
+    const struct scoped_set *(*parts)(const void *state, uint32_t *count);
 
     /* Scope egress queue. 'slot_ps' returns how long a slot is; when one has ended, 'slot' is shown what each queue
      * did in it. NULL, both: the tuner looks at intervals alone. */
