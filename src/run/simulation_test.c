@@ -197,6 +197,69 @@ static void lend__a_search_goes_on_in_the_next_run(void **state)
     loop_close(&loop);
 }
 
+/* ---- changes beside a tuner ---- */
+
+#define STAR_100US "topology: {kind: star, hosts: 3, rate: 100Gbps, delay: 1us}\n" \
+                   "traffic: [{kind: poisson, load: 0.3, sizes: FB_Hadoop}]\n" \
+                   "knobs: {rpg_hai_rate: 70}\ninterval: 100us\nrun: 500us\n"
+
+/* Expert's settings: rpg_ai_rate 50, kmin 1600, kmax 6400, pmax 0.2. A change of pmax touches nothing else, and stays. */
+static void change__touches_what_it_names_and_stays(void **state)
+{
+    static const struct { enum knob knob; double value; } rows[] = {
+        { KNOB_rpg_ai_rate, 50 }, { KNOB_kmin, 1600 }, { KNOB_kmax, 6400 }, { KNOB_rpg_hai_rate, 150 },
+    };
+    struct simulation s;
+    uint32_t          turned[KNOB_COUNT] = { 0 };
+
+    (void)state;
+    open_text(&s, STAR_100US "tuner: expert\nchanges: [{at: 150us, knobs: {pmax: 0.5}}]\n");
+    run(&s);
+    assert_true(s.sim->cfg.knobs.value[KNOB_pmax] == 0.5);
+    for (uint32_t i = 0; i < s.series.knobs; i++)
+        turned[s.series.knob[i].knob] += s.series.knob[i].at_ps > 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_true(s.sim->cfg.knobs.value[rows[i].knob] == rows[i].value);
+        assert_int_equal(turned[rows[i].knob], 0);               /* not even for a while */
+    }
+    assert_int_equal(turned[KNOB_pmax], 1);
+    simulation_close(&s);
+}
+
+/* At 200 us the second interval ends, in which the old pmax was in force; the third has the new one. */
+static void change__at_the_end_of_an_interval_is_of_the_next(void **state)
+{
+    struct simulation s;
+
+    (void)state;
+    open_text(&s, STAR_100US "tuner: expert\nchanges: [{at: 200us, knobs: {pmax: 0.5}}]\n");
+    run(&s);
+    assert_int_equal(s.loop.tuning.steps, 5);
+    for (uint32_t i = 0; i < 5; i++) {
+        assert_true(s.loop.tuning.step[i].was.value[KNOB_pmax] == (i < 2 ? 0.2 : 0.5));
+        assert_true(s.loop.tuning.step[i].was.value[KNOB_kmin] == 1600);
+    }
+    assert_true(s.sim->cfg.knobs.value[KNOB_pmax] == 0.5);
+    simulation_close(&s);
+}
+
+/* A search sets kmin again and again; cnp_dscp, which nobody searches for, stays as it was changed. */
+static void change__of_a_knob_that_is_not_searched_for_stays(void **state)
+{
+    struct simulation s;
+
+    (void)state;
+    open_text(&s, STAR_100US "tuner: {kind: random, trigger: once, budget: 3, confirm: 0}\n"
+                             "changes: [{at: 200us, knobs: {cnp_dscp: 13}}]\n");
+    run(&s);
+    assert_true(s.loop.tuning.step[3].was.value[KNOB_kmin] != s.loop.tuning.step[0].was.value[KNOB_kmin]);
+    assert_true(s.loop.tuning.step[1].was.value[KNOB_cnp_dscp] == 48);
+    for (uint32_t i = 2; i < 5; i++)
+        assert_true(s.loop.tuning.step[i].was.value[KNOB_cnp_dscp] == 13);
+    assert_true(s.sim->cfg.knobs.value[KNOB_cnp_dscp] == 13);
+    simulation_close(&s);
+}
+
 /* ---- the tuner of a scenario ---- */
 
 #define NETWORK "topology: {kind: star, hosts: 4, rate: 100Gbps, delay: 1us}\n" \
@@ -375,6 +438,9 @@ int main(void)
         cmocka_unit_test(run__keeps_when_a_knob_was_turned),
         cmocka_unit_test(run__ends_when_it_is_enough),
         cmocka_unit_test(lend__a_search_goes_on_in_the_next_run),
+        cmocka_unit_test(change__touches_what_it_names_and_stays),
+        cmocka_unit_test(change__at_the_end_of_an_interval_is_of_the_next),
+        cmocka_unit_test(change__of_a_knob_that_is_not_searched_for_stays),
         cmocka_unit_test(tuner__takes_options_of_the_scenario),
         cmocka_unit_test(tuner__an_alias_is_a_tuner_with_an_option),
         cmocka_unit_test(tuner__keeps_the_values_in_force),

@@ -14,6 +14,7 @@ struct fixed {
     char        *name;
     struct ecn  *ecn;            /* of each queue; NULL: the knobs hold for all */
     uint32_t     queues;
+    bool         has_stepped;
 };
 
 /* Thresholds that go with the speed of each port. */
@@ -68,13 +69,16 @@ static bool queues(const void *state, struct ecn *ecn)
 
 static void step(void *state, const struct report *r, struct knobs *knobs, struct tuner_note *note)
 {
-    const struct fixed *f = state;
-    bool                is_set = knobs_equal(knobs, &f->knobs);
+    struct fixed *f = state;
+    const char   *what = knobs_equal(knobs, &f->knobs) ? "stays"
+                         : f->has_stepped              ? "stays, but for knobs that others have turned"
+                                                       : "is set";
 
     (void)r;
     note->phase = "hold";
-    snprintf(note->why, sizeof note->why, "the setting '%.120s' %s", f->name, is_set ? "stays" : "is set");
+    snprintf(note->why, sizeof note->why, "the setting '%.120s' %s", f->name, what);
     *knobs = f->knobs;
+    f->has_stepped = true;
 }
 
 static void best(const void *state, struct knobs *knobs)
