@@ -2,7 +2,6 @@
 #include "tune/history.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "core/knob_text.h"
 #include "core/units.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 /* src/tune/loop.c - see loop.h. */
 #include "tune/loop.h"
 #include "base/text.h"
-#include "core/knob_text.h"
 #include "core/units.h"
 
 #include <stdio.h>
