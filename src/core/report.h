@@ -11,7 +11,6 @@
 #ifndef CORE_REPORT_H
 #define CORE_REPORT_H
 
-#include "core/decision.h"
 #include "core/fsd.h"
 #include "core/knobs.h"
 
@@ -40,6 +39,8 @@ struct report_pair {             /* two hosts whose round trips were measured */
     uint64_t rtt_ps_sum, rtt_samples;
     uint64_t rtt_ps_last;
 };
+
+struct outcome;                  /* see decision.h */
 
 #define REPORT_MONITORS_MAX 8
 
