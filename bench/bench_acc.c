@@ -36,8 +36,8 @@ struct bench {
 
 static void open_tuner(struct bench *b, const char *train)
 {
-    struct tuner_world  world = { .seed = 1, .queue = b->facts, .queues = PORTS };
-    struct tuner_values v;
+    struct world        world = { .seed = 1, .queue = b->facts, .queues = PORTS };
+    struct option_values v;
     struct err          err;
     int                 rc;
 
@@ -53,7 +53,7 @@ static void open_tuner(struct bench *b, const char *train)
         rc = tuner_open(&b->tuner, &tuner_acc, &world, &v, &err);
     if (rc)
         bench_fail("acc", err.text);
-    tuner_values_fini(&v);
+    option_values_fini(&v);
 }
 
 /* Traffic that never stands still, so that no queue is idle. */

@@ -89,9 +89,10 @@ static uint64_t run_in_parts(const char *name, const char *text, uint64_t seed, 
         die("%s", err.text);
     s->engine.hooks = (struct sim_hooks){ &digest, on_done, on_pfc };
     observer = observer_new(s);
+    observer_init_report(observer, &report);
     for (uint32_t change = 0; sim_run_until(s, s->engine.now_ps + interval_ps); ) {
         while (change < scenario.changes && scenario.change[change].at_ps <= s->engine.now_ps)
-            sim_apply(s, &scenario.change[change++].knobs);
+            sim_apply(s, &scenario.change[change++].set.knobs);
         observer_look(observer, s->engine.now_ps, &report);
         digest = add_report(digest, &report);
         sim_check(s);
@@ -101,6 +102,7 @@ static uint64_t run_in_parts(const char *name, const char *text, uint64_t seed, 
     assert_true(s->is_done && s->engine.counters.flows_done > 10);
     digest = digest_add_counters(digest, &s->engine.counters);
     digest = add_counts(digest, s);
+    report_fini(&report);
     observer_free(observer);
     sim_free(s);
     scenario_fini(&scenario);

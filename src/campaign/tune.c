@@ -80,9 +80,9 @@ void tune_print_story(const struct tune *t, FILE *out, bool has_colour)
     char                      seeds[64], verdict[700];
 
     fprintf(out, "%s, tuner %s: %u intervals, %s%s\n", name_of(t->request->path),
-            t->request->tuner ? t->request->tuner : s->tuning.algo->name, s->tuning.steps,
+            t->request->tuner ? t->request->tuner : s->loop.tuning.algo->name, s->loop.tuning.steps,
             seeds_text(seeds, s->seed, s->rounds),
-            s->is_over ? "" : s->tuner.algo->is_idle ? "; the search was not over" : "");
+            s->is_over ? "" : s->loop.tuner.algo->is_idle ? "; the search was not over" : "");
     if (t->check.seeds) {
         fprintf(out, "Checked without a tuner against the setting that it began with, %s:\n\n",
                 seeds_text(seeds, t->check.seed[0], t->check.seeds));
@@ -154,7 +154,7 @@ static int write_files(struct tune *t, struct err *err)
     if (t->out.stream)
         setting_print_yaml(t->kept, story, t->out.stream);
     if (t->history.stream)
-        tuning_print(&t->search.tuning, t->history.stream);
+        tuning_print(&t->search.loop.tuning, t->history.stream);
     free(story);
     return close_files(t, err);
 }
@@ -229,7 +229,7 @@ void tune_close(struct tune *t)
 
 int tune_read_setting(const char *from, uint64_t rate_bps, uint64_t rtt_ps, struct knobs *knobs, struct err *err)
 {
-    struct tuner_world world = { .host_bps = rate_bps, .base_rtt_ps = rtt_ps ? rtt_ps : 10 * PS_PER_US };
+    struct world       world = { .host_bps = rate_bps, .base_rtt_ps = rtt_ps ? rtt_ps : 10 * PS_PER_US };
     struct knobs       other;
     int                rc;
 

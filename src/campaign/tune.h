@@ -24,8 +24,7 @@ struct tune_search {
     uint64_t      seed;                      /* of the first round; every other has the next */
     uint32_t      rounds;
     bool          is_over;                   /* the tuner has ended its search */
-    struct tuner  tuner;
-    struct tuning tuning;                    /* times go on from round to round */
+    struct loop   loop;                      /* times of its steps go on from round to round */
     struct knobs  start, best;               /* the scenario's setting, and the best that was found */
 };
 

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "base/file/interrupt.h"
 #include "run/progress.h"
+#include "run/sim_world.h"
 #include "campaign/tune.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 
 static bool has_option(const struct tuner_algo *a, const char *name)
 {
-    for (const struct tuner_option *o = a->option; o && o->name; o++)
+    for (const struct option_info *o = a->option; o && o->name; o++)
         if (strcmp(o->name, name) == 0)
             return true;
     return false;
@@ -35,7 +36,7 @@ static void add_option(struct scenario_tuner *t, const char *key, const char *te
     if (!algo || !has_option(algo, key) || is_given(t, key))
         return;
     t->option = xrealloc(t->option, (t->options + 1ul) * sizeof(*t->option));
-    t->option[t->options++] = (struct scenario_option){ xstrdup(key), xstrdup(text), xstrdup("") };
+    t->option[t->options++] = (struct option_text){ xstrdup(key), xstrdup(text), xstrdup("") };
 }
 
 /* Who asks for a search does not wait for the traffic to change, and wants one setting for all of it. */
@@ -48,9 +49,9 @@ static void search_at_once(struct scenario_tuner *t)
 /* Opens the network once to know what the tuner may know of it. */
 static int open_tuner(struct tune_search *t, struct err *err)
 {
-    struct simulation  s;
-    struct tuner_world world;
-    int                rc = simulation_open(&s, &t->input, err);
+    struct simulation s;
+    struct world      world;
+    int               rc = simulation_open(&s, &t->input, err);
 
     if (rc)
         return rc;
@@ -59,15 +60,15 @@ static int open_tuner(struct tune_search *t, struct err *err)
                      t->input.name);
         goto close;
     }
-    tuning_world(&world, s.sim, s.scenario.interval_ps);
+    sim_world_init(&world, s.sim, s.scenario.interval_ps);
     t->seed = s.scenario.cfg.seed;
     t->start = world.start;
     search_at_once(&s.scenario.tuner);
-    rc = tuning_open(&t->tuning, &t->tuner, &s.scenario.tuner, s.scenario.path, &world, err);
-    tuning_world_fini(&world);
-    if (!rc && t->tuning.algo->slot)
+    rc = simulation_open_loop(&t->loop, &s.scenario, &world, err);
+    world_fini(&world);
+    if (!rc && loop_slot_ps(&t->loop))
         rc = err_set(err, EINVAL, "%s sets every queue by itself: there is no one setting that it could find; see anole train",
-                     t->tuning.algo->name);
+                     t->loop.tuner.algo->name);
 close:
     simulation_close(&s);
     return rc;
@@ -86,7 +87,7 @@ static bool is_enough(void *arg)
 {
     const struct round *r = arg;
 
-    return is_idle(&r->s->tuner) || (r->t->budget && r->s->tuning.steps >= r->t->budget);
+    return is_idle(&r->s->loop.tuner) || (r->t->budget && r->s->loop.tuning.steps >= r->t->budget);
 }
 
 static void run(struct tune_search *t, struct simulation *s)
@@ -111,7 +112,7 @@ static int run_round(struct tune_search *t, struct knobs *knobs, uint64_t *now_p
     struct simulation_input input = t->input;
     struct simulation       s;
     uint64_t                seed = t->seed + t->rounds;
-    uint32_t                steps = t->tuning.steps;
+    uint32_t                steps = t->loop.tuning.steps;
     int                     rc;
 
     input.seed = &seed;
@@ -119,18 +120,18 @@ static int run_round(struct tune_search *t, struct knobs *knobs, uint64_t *now_p
     rc = simulation_open(&s, &input, err);
     if (rc)
         return rc;
-    simulation_lend(&s, &t->tuner, &t->tuning);
+    simulation_lend(&s, &t->loop);
     run(t, &s);
-    simulation_take_back(&s, &t->tuner, &t->tuning);
-    for (uint32_t i = steps; i < t->tuning.steps; i++) {
-        t->tuning.step[i].start_ps += *now_ps;
-        t->tuning.step[i].end_ps += *now_ps;
+    simulation_take_back(&s, &t->loop);
+    for (uint32_t i = steps; i < t->loop.tuning.steps; i++) {
+        t->loop.tuning.step[i].start_ps += *now_ps;
+        t->loop.tuning.step[i].end_ps += *now_ps;
     }
     *knobs = s.sim->cfg.knobs;
     *now_ps += s.end_ps;
     simulation_close(&s);
     t->rounds++;
-    return t->tuning.steps > steps
+    return t->loop.tuning.steps > steps
                ? 0
                : err_set(err, EINVAL,
                          "%s: the run is over before its first interval: make it longer, or 'interval' "
@@ -139,7 +140,7 @@ static int run_round(struct tune_search *t, struct knobs *knobs, uint64_t *now_p
 
 static bool is_over(const struct tune_search *t)
 {
-    return is_idle(&t->tuner) || t->rounds >= t->rounds_max || (t->budget && t->tuning.steps >= t->budget);
+    return is_idle(&t->loop.tuner) || t->rounds >= t->rounds_max || (t->budget && t->loop.tuning.steps >= t->budget);
 }
 
 int tune_search(struct tune_search *t, struct err *err)
@@ -153,23 +154,21 @@ int tune_search(struct tune_search *t, struct err *err)
     if (rc)
         return rc;
     if (t->rounds_max == 0)
-        t->rounds_max = t->tuner.algo->is_idle ? ROUNDS_MAX : 1;
-    knobs = t->tuning.first;
+        t->rounds_max = t->loop.tuner.algo->is_idle ? ROUNDS_MAX : 1;
+    knobs = t->loop.tuning.first;
     do
         rc = run_round(t, &knobs, &now_ps, err);
     while (!rc && !is_over(t));
     if (rc)
         return rc;
-    t->is_over = is_idle(&t->tuner);
+    t->is_over = is_idle(&t->loop.tuner);
     t->best = knobs;
-    if (t->tuner.algo->best)
-        t->tuner.algo->best(t->tuner.state, &t->best);
+    if (t->loop.tuner.algo->best)
+        t->loop.tuner.algo->best(t->loop.tuner.state, &t->best);
     return 0;
 }
 
 void tune_search_fini(struct tune_search *t)
 {
-    if (t->tuner.algo)
-        tuner_close(&t->tuner);
-    tuning_fini(&t->tuning);
+    loop_close(&t->loop);
 }

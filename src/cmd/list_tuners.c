@@ -11,21 +11,21 @@
 #include <string.h>
 
 /* What all searches have in common; told once. */
-static const struct tuner_option shared[] = { SEARCH_OPTIONS, { 0 } };
+static const struct option_info shared[] = { SEARCH_OPTIONS, { 0 } };
 
 #define ALL_SEARCHES "all searches"
 
 /* ---- options as text ---- */
 
-static bool is_shared(const struct tuner_option *o)
+static bool is_shared(const struct option_info *o)
 {
-    for (const struct tuner_option *s = shared; s->name; s++)
+    for (const struct option_info *s = shared; s->name; s++)
         if (strcmp(s->name, o->name) == 0 && strcmp(s->about, o->about) == 0)
             return true;
     return false;
 }
 
-static const char *initial_text(char buf[64], const struct tuner_option *o)
+static const char *initial_text(char buf[64], const struct option_info *o)
 {
     switch (o->kind) {
     case OPTION_YES:    return o->initial != 0 ? "yes" : "no";
@@ -39,7 +39,7 @@ static const char *initial_text(char buf[64], const struct tuner_option *o)
 }
 
 /* "0.5 .. 1", "yes, no", "two, log" */
-static const char *range_text(char buf[160], const struct tuner_option *o)
+static const char *range_text(char buf[160], const struct option_info *o)
 {
     size_t used = 0;
 
@@ -79,7 +79,7 @@ static void print_names(void)
     table_free(t);
 }
 
-static void add_option(struct table *t, const char *tuner, const struct tuner_option *o)
+static void add_option(struct table *t, const char *tuner, const struct option_info *o)
 {
     char initial[64], range[160];
 
@@ -98,10 +98,10 @@ static void print_options(void)
     for (int i = 0; i < 5; i++)
         table_cell(t, "%s", heads[i]);
     for (int i = 0; tuner_all[i]; i++)
-        for (const struct tuner_option *o = tuner_all[i]->option; o->name; o++)
+        for (const struct option_info *o = tuner_all[i]->option; o->name; o++)
             if (!is_shared(o))
                 add_option(t, tuner_all[i]->name, o);
-    for (const struct tuner_option *o = shared; o->name; o++)
+    for (const struct option_info *o = shared; o->name; o++)
         add_option(t, ALL_SEARCHES, o);
     table_print(t, stdout, 0);
     table_free(t);
@@ -116,12 +116,12 @@ void list_tuners(void)
 
 /* ---- the page ---- */
 
-static void print_rows(const struct tuner_option *option, bool with_shared)
+static void print_rows(const struct option_info *option, bool with_shared)
 {
     char initial[64], range[160];
 
     puts("\n| option | initial | range | what it is |\n|---|---|---|---|");
-    for (const struct tuner_option *o = option; o->name; o++)
+    for (const struct option_info *o = option; o->name; o++)
         if (with_shared || !is_shared(o))
             printf("| `%s` | %s | %s | %s |\n", o->name, initial_text(initial, o), range_text(range, o),
                    o->about);
@@ -129,7 +129,7 @@ static void print_rows(const struct tuner_option *option, bool with_shared)
 
 static bool is_search(const struct tuner_algo *a)
 {
-    for (const struct tuner_option *o = a->option; o->name; o++)
+    for (const struct option_info *o = a->option; o->name; o++)
         if (is_shared(o))
             return true;
     return false;
@@ -137,7 +137,7 @@ static bool is_search(const struct tuner_algo *a)
 
 static bool has_own(const struct tuner_algo *a)
 {
-    for (const struct tuner_option *o = a->option; o->name; o++)
+    for (const struct option_info *o = a->option; o->name; o++)
         if (!is_shared(o))
             return true;
     return false;

@@ -67,11 +67,13 @@ static enum device device_of(const char *word)
 static const char *tuner_of(const char *word)
 {
     const struct tuner_alias *alias;
+    const char               *names[TUNER_NAMES_MAX + 1];
     char                      hint[64];
 
     if (tuner_find(word, &alias))
         return word;
-    text_did_you_mean(hint, sizeof(hint), word, tuner_names);
+    tuner_list_names(names);
+    text_did_you_mean(hint, sizeof(hint), word, names);
     cmd_usage("--tuner: '%s' is not a tuner%s", word, *hint ? hint : "; see anole list tuner");
 }
 

@@ -123,6 +123,32 @@ int knob_parse(enum knob knob, const char *text, double *value, struct err *err)
     return 0;
 }
 
+void knob_set_add(struct knob_set *s, enum knob knob, double value)
+{
+    s->knobs.value[knob] = value;
+    s->is_named[knob] = true;
+}
+
+/* If they are the wrong way round and one of them is new, the other becomes equal to it. */
+static void keep_order(const struct knob_set *s, struct knobs *k, enum knob low, enum knob high)
+{
+    if (k->value[low] <= k->value[high] || (!s->is_named[low] && !s->is_named[high]))
+        return;
+    if (s->is_named[low])
+        k->value[high] = k->value[low];
+    else
+        k->value[low] = k->value[high];
+}
+
+void knob_set_put(const struct knob_set *s, struct knobs *k)
+{
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (s->is_named[i])
+            k->value[i] = s->knobs.value[i];
+    keep_order(s, k, KNOB_kmin, KNOB_kmax);
+    keep_order(s, k, KNOB_hf2t_min, KNOB_hf2t_max);
+}
+
 int knobs_check(const struct knobs *k, struct err *err)
 {
     double kmin = k->value[KNOB_kmin], kmax = k->value[KNOB_kmax];

@@ -45,6 +45,12 @@ struct knobs {
     double value[KNOB_COUNT];
 };
 
+/* Some knobs of a setting: those that are named have a value, the others are left alone. */
+struct knob_set {
+    struct knobs knobs;
+    bool         is_named[KNOB_COUNT];
+};
+
 extern const struct knob_info knob_info[KNOB_COUNT];
 extern const char *const      knob_names[KNOB_COUNT + 1];    /* NULL-terminated */
 
@@ -64,6 +70,13 @@ enum knob knob_find(const char *name);
  * "0.3ms", "100KB", "20%") into a value of 'knob'. NUMBER, Q10, LOG2, BLOCKS and PERCENT take whole
  * numbers only. On failure the reason names the knob and its range. */
 int knob_parse(enum knob, const char *text, double *value, struct err *);
+
+/* Names a knob and gives it a value. */
+void knob_set_add(struct knob_set *, enum knob, double value);
+
+/* Puts what is named over a setting. Where that cannot work together with what was there (kmin > kmax), the one
+ * that is not named gives way. */
+void knob_set_put(const struct knob_set *, struct knobs *);
 
 /* Refuses settings that cannot work together (kmin > kmax); the reason says which. */
 int knobs_check(const struct knobs *, struct err *);

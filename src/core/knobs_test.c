@@ -212,6 +212,32 @@ static void names__are_as_people_write_them(void **unused)
     assert_string_equal("host", knob_where_name(KNOB_HOST));
 }
 
+/* On the initial setting, kmin 400, kmax 1600, hf2t_min 20, hf2t_max 80. */
+static void set_put__touches_what_is_named(void **unused)
+{
+    static const struct { enum knob knob; double value; double kmin, kmax, min, max; } rows[] = {
+        { KNOB_kmin, 100, 100, 1600, 20, 80 }, { KNOB_kmin, 2000, 2000, 2000, 20, 80 },
+        { KNOB_kmax, 300, 300, 300, 20, 80 }, { KNOB_hf2t_max, 10, 400, 1600, 10, 10 },
+        { KNOB_pmax, 0.7, 400, 1600, 20, 80 },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct knob_set set = { 0 };
+        struct knobs    k, was;
+
+        knobs_init(&k);
+        was = k;
+        knob_set_add(&set, rows[i].knob, rows[i].value);
+        knob_set_put(&set, &k);
+        assert_true(k.value[rows[i].knob] == rows[i].value && knobs_check(&k, NULL) == 0);
+        assert_true(k.value[KNOB_kmin] == rows[i].kmin && k.value[KNOB_kmax] == rows[i].kmax);
+        assert_true(k.value[KNOB_hf2t_min] == rows[i].min && k.value[KNOB_hf2t_max] == rows[i].max);
+        for (int n = 0; n < KNOB_kmin; n++)
+            assert_true(k.value[n] == was.value[n]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -225,6 +251,7 @@ int main(void)
         cmocka_unit_test(parse__reads_every_bound_with_its_unit),
         cmocka_unit_test(check__refuses_kmin_above_kmax),
         cmocka_unit_test(names__are_as_people_write_them),
+        cmocka_unit_test(set_put__touches_what_is_named),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,8 @@
 #ifndef CORE_QUEUE_H
 #define CORE_QUEUE_H
 
+#include "core/knobs.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -16,9 +18,10 @@ struct ecn {                     /* what is set: the thresholds of one queue */
 };
 
 struct queue_facts {             /* what does not change */
-    uint32_t device;             /* the switch: 0, 1, ...; queues of one follow each other */
+    uint32_t device;             /* the switch, of those that have queues: 0, 1, ...; queues of one follow each other */
     bool     is_uplink;          /* leads away from hosts */
     uint64_t rate_bps;           /* of the link */
+    uint32_t port;               /* of the world: see world.h */
 };
 
 struct queue_slot {              /* what is seen in one slot of time */
@@ -27,5 +30,13 @@ struct queue_slot {              /* what is seen in one slot of time */
     uint64_t   queue_bytes_mean; /* length over time */
     struct ecn ecn;              /* in force at the end */
 };
+
+/* What a setting means for a queue. */
+struct ecn ecn_of_knobs(const struct knobs *);
+
+bool ecn_equal(const struct ecn *, const struct ecn *);
+
+/* Puts what is named of kmin, kmax and pmax over it; of the thresholds one that is not named gives way. */
+void ecn_put(const struct knob_set *, struct ecn *);
 
 #endif

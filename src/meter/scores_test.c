@@ -14,15 +14,16 @@
 
 /* A link of 100 Gb/s carries 12.5 MB in a millisecond: one is full to 80 %, one to 40 % and paused for a
  * tenth. */
-static const struct report_port ports[] = {
+static struct report_port ports[] = {
     { .tx_bytes = 10000000, .rate_bps = 100 * GBPS, .is_uplink = true },
     { .tx_bytes = 5000000, .rate_bps = 100 * GBPS, .is_uplink = true, .paused_ps = PS_PER_MS / 10 },
 };
 
 /* Two round trips of 20 us that took 40 us on the mean. */
-static const struct report_pair pairs[] = { { 20 * PS_PER_US, 80 * PS_PER_US, 2, 30 * PS_PER_US } };
+static struct report_pair pairs[] = { { .base_rtt_ps = 20 * PS_PER_US, .rtt_ps_sum = 80 * PS_PER_US, .rtt_samples = 2,
+                                        .rtt_ps_last = 30 * PS_PER_US } };
 
-static const struct report_port idle[] = { { .rate_bps = 100 * GBPS, .is_uplink = true } };
+static struct report_port idle[] = { { .rate_bps = 100 * GBPS, .is_uplink = true } };
 
 static struct fsd flows(uint64_t elephants, uint64_t mice)
 {
@@ -67,13 +68,13 @@ static void score__of_silence_is_not_active(void **unused)
 
 /* Of 10 flows 4 are elephants. One monitor sees 3: shares of 0.3 and 0.7 instead of 0.4 and 0.6, so that
  * 0.2 is wrong. Another sees nothing. */
-static const struct report_monitor seen[] = {
+static struct report_monitor seen[] = {
     { "paraleon", { .elephants = 3 * FSD_ONE, .mice = 7 * FSD_ONE } },
     { "exact", { .elephants = 4 * FSD_ONE, .mice = 6 * FSD_ONE } },
     { "none", { 0 } },
 };
 
-static const struct report_monitor nothing[] = { { "paraleon", { .mice = FSD_ONE } }, { "exact", { 0 } } };
+static struct report_monitor nothing[] = { { "paraleon", { .mice = FSD_ONE } }, { "exact", { 0 } } };
 
 static void accuracy__compares_with_the_exact_monitor(void **unused)
 {

@@ -144,15 +144,15 @@ static const char *share_text(char buf[32], double share)
 
 /* ---- the head ---- */
 
-static const struct tuner_option *option_of(const struct tuner_algo *a, const char *name)
+static const struct option_info *option_of(const struct tuner_algo *a, const char *name)
 {
-    for (const struct tuner_option *o = a->option; o && o->name; o++)
+    for (const struct option_info *o = a->option; o && o->name; o++)
         if (strcmp(o->name, name) == 0)
             return o;
     return NULL;
 }
 
-static bool is_initial(const struct tuner_option *o, const char *text)
+static bool is_initial(const struct option_info *o, const char *text)
 {
     switch (o->kind) {
     case OPTION_TEXT:   return strcmp(o->text, text) == 0;
@@ -173,7 +173,7 @@ static void print_options(const struct history *h, FILE *out)
 
     for (uint32_t i = 0; i < h->options; i++) {
         const struct history_option *o = &h->option[i];
-        const struct tuner_option   *known = algo ? option_of(algo, o->name) : NULL;
+        const struct option_info    *known = algo ? option_of(algo, o->name) : NULL;
 
         if (known && is_initial(known, o->text))
             continue;

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 static const char *const speeds[] = { "slow", "quick", NULL };
-static const struct tuner_option options[] = {
+static const struct option_info options[] = {
     { "theta", OPTION_REAL, 0.01, 0, 1, NULL, NULL, "divergence that is a change" },
     { "confirm", OPTION_COUNT, 3, 0, 100, NULL, NULL, "times" },
     { "reread", OPTION_YES, 1, 0, 1, NULL, NULL, "look again" },
@@ -81,7 +81,7 @@ static void options__are_told_as_people_write_them(void **state)
     json_t *page, *list;
 
     (void)state;
-    g.values = (struct tuner_values){ .value = { 0.025, 7, 0, 1 }, .text = { [4] = name },
+    g.values = (struct option_values){ .value = { 0.025, 7, 0, 1 }, .text = { [4] = name },
                                       .is_given = { [1] = true } };
     page = page_tuning(&g);
     list = get(page, "options");

@@ -243,7 +243,7 @@ void results_init(struct results *r, const struct simulation *run)
     r->ops = &run->ops;
     r->series = &run->series;
     r->scores = &run->scores;
-    r->tuning = &run->tuning;
+    r->tuning = &run->loop.tuning;
     r->text = run->input.text;
     r->text_bytes = run->input.text_bytes;
     r->set = run->input.set;

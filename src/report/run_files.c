@@ -7,7 +7,7 @@
 
 static bool is_tuned(const struct run_files *f)
 {
-    return f->simulation->tuner.algo != NULL;
+    return f->simulation->loop.tuner.algo != NULL;
 }
 
 static bool has_gaps(const struct run_files *f)

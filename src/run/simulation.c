@@ -1,6 +1,7 @@
 /* src/run/simulation.c */
 #include "run/simulation.h"
 #include "run/progress.h"
+#include "run/sim_world.h"
 #include "run/slots.h"
 #include "sim/partition.h"
 #include "sim/observe/observe.h"
@@ -48,48 +49,89 @@ static void need_monitor(struct simulation *s)
 {
     struct watch_cfg *w = &s->scenario.watch;
 
-    if (s->tuner.algo->slot)
+    if (loop_slot_ps(&s->loop))
         return;
-    w->cfg.states.with_bins |= tuning_needs_bins(&s->tuning);
+    w->cfg.states.with_bins |= loop_needs_bins(&s->loop);
     if (w->monitors == 0)
         w->monitor[w->monitors++] = monitor_find("paraleon");
 }
 
-/* The tuner that the scenario asks for, with the setting that it wants to begin with. */
+/* What the loop has decided comes into force, and the loop is told. */
+static void carry_out(struct simulation *s, const struct decision *d, uint64_t at_ps)
+{
+    struct outcome o;
+
+    if (!d->number)
+        return;
+    apply_decision(&s->applier, d, &o);
+    loop_on_applied(&s->loop, &o);
+    if (d->has_knobs)
+        series_set_knobs(&s->series, at_ps, &s->sim->cfg.knobs);
+}
+
+static void start_loop(struct simulation *s)
+{
+    struct decision d;
+
+    loop_start(&s->loop, &s->sim->cfg.knobs, &d);
+    carry_out(s, &d, 0);
+}
+
+/* Only a tuner that has slots leaves something to record. */
+static int check_record(const struct scenario_tuner *t, const struct loop *l, struct err *err)
+{
+    if (!t->is_recorded || loop_slot_ps(l))
+        return 0;
+    return err_set(err, EINVAL, "%srecord: the tuner %.60s does not set queues slot by slot", t->record_place,
+                   t->kind);
+}
+
+int simulation_open_loop(struct loop *l, const struct scenario *sc, const struct world *w, struct err *err)
+{
+    const struct scenario_tuner *t = &sc->tuner;
+    struct loop_request          request = { .kind = t->kind, .place = t->place, .option = t->option,
+                                             .options = t->options, .beside = sc->path };
+    int                          rc = loop_open(l, w, &request, err);
+
+    if (!rc)
+        rc = check_record(t, l, err);
+    if (rc)
+        loop_close(l);
+    return rc;
+}
+
+/* The tuner that the scenario asks for, if it does. */
 static int open_tuner(struct simulation *s, struct err *err)
 {
-    struct tuner_world world;
-    int                rc;
+    int rc;
 
     if (s->input.knobs)
         sim_apply(s->sim, s->input.knobs);
     if (!s->scenario.tuner.kind || s->input.is_untuned)
         return 0;
-    tuning_world(&world, s->sim, s->scenario.interval_ps);
-    rc = tuning_open(&s->tuning, &s->tuner, &s->scenario.tuner, s->scenario.path, &world, err);
-    tuning_world_fini(&world);
+    sim_world_init(&s->world, s->sim, s->scenario.interval_ps);
+    rc = simulation_open_loop(&s->loop, &s->scenario, &s->world, err);
     if (rc)
-        return rc;
-    need_monitor(s);
-    sim_apply(s->sim, &s->tuning.first);
-    return 0;
+        world_fini(&s->world);
+    else
+        need_monitor(s);
+    return rc;
 }
 
-void simulation_lend(struct simulation *s, struct tuner *tuner, struct tuning *tuning)
+void simulation_lend(struct simulation *s, struct loop *loop)
 {
-    s->tuner = *tuner;
-    s->tuning = *tuning;
-    *tuner = (struct tuner){ 0 };
-    *tuning = (struct tuning){ 0 };
+    loop_close(&s->loop);
+    s->loop = *loop;
+    *loop = (struct loop){ 0 };
+    sim_world_init(&s->world, s->sim, s->scenario.interval_ps);
     need_monitor(s);
+    start_loop(s);
 }
 
-void simulation_take_back(struct simulation *s, struct tuner *tuner, struct tuning *tuning)
+void simulation_take_back(struct simulation *s, struct loop *loop)
 {
-    *tuner = s->tuner;
-    *tuning = s->tuning;
-    s->tuner = (struct tuner){ 0 };
-    s->tuning = (struct tuning){ 0 };
+    *loop = s->loop;
+    s->loop = (struct loop){ 0 };
 }
 
 int simulation_open(struct simulation *s, const struct simulation_input *input, struct err *err)
@@ -121,7 +163,10 @@ int simulation_open(struct simulation *s, const struct simulation_input *input, 
             phases_add(&s->series.phases, s->scenario.entry[i].start_ps, s->scenario.entry[i].stop_ps);
     fct_init(&s->fct, s->scenario.entries, &s->series.phases);
     ops_init(&s->ops, s->scenario.entries);
-    series_set_knobs(&s->series, 0, &s->sim->cfg.knobs);
+    s->applier = (struct applier){ .sim = s->sim, .world = &s->world };
+    start_loop(s);
+    if (s->series.knobs == 0)
+        series_set_knobs(&s->series, 0, &s->sim->cfg.knobs);
     return 0;
 }
 
@@ -130,9 +175,8 @@ void simulation_close(struct simulation *s)
     ops_fini(&s->ops);
     fct_fini(&s->fct);
     series_fini(&s->series);
-    if (s->tuner.algo)
-        tuner_close(&s->tuner);
-    tuning_fini(&s->tuning);
+    loop_close(&s->loop);
+    world_fini(&s->world);
     sim_free(s->sim);
     scenario_fini(&s->scenario);
 }
@@ -144,6 +188,7 @@ struct run {                     /* while it goes on */
     const struct simulation_hooks *hooks;
     struct progress               *progress;
     struct observer               *observer;
+    struct report                  report;   /* of the interval that has ended */
     struct watch                  *watch;    /* NULL: nobody asks */
     struct slots                  *slots;    /* NULL: nobody looks at single queues */
     uint64_t                       slice_ps, looked_ps;
@@ -175,14 +220,10 @@ static void on_op(void *arg, const struct op_result *r)
 
 static void tune(struct run *run, const struct report *report)
 {
-    struct simulation *s = run->s;
-    struct knobs       knobs = s->sim->cfg.knobs;
+    struct decision d;
 
-    if (!tuning_step(&s->tuning, &s->tuner, report, &knobs))
-        return;
-    sim_apply(s->sim, &knobs);
-    slots_set(run->slots);
-    series_set_knobs(&s->series, report->end_ps, &knobs);
+    loop_on_report(&run->s->loop, report, &d);
+    carry_out(run->s, &d, report->end_ps);
 }
 
 /* Of an interval that the end of the run cuts short a tuner is not told: it would take it for a measurement. */
@@ -193,17 +234,17 @@ static bool is_whole(const struct simulation *s, const struct report *report)
 
 static void look(struct run *run, uint64_t now_ps)
 {
-    struct simulation *s = run->s;
-    struct report      report;
+    struct simulation   *s = run->s;
+    const struct report *report = &run->report;
 
-    observer_look(run->observer, now_ps, &report);
-    series_add(&s->series, &report);
+    observer_look(run->observer, now_ps, &run->report);
+    series_add(&s->series, report);
     if (run->watch)
-        scores_add(&s->scores, &report);
+        scores_add(&s->scores, report);
     if (run->hooks->report)
-        run->hooks->report(run->hooks->arg, &report);
-    if (s->tuner.algo && report.start_ps >= s->scenario.tuner.start_ps && is_whole(s, &report))
-        tune(run, &report);
+        run->hooks->report(run->hooks->arg, report);
+    if (s->loop.tuner.algo && report->start_ps >= s->scenario.tuner.start_ps && is_whole(s, report))
+        tune(run, report);
     run->looked_ps = now_ps;
     run->is_enough = run->hooks->is_enough && run->hooks->is_enough(run->hooks->arg);
 }
@@ -257,8 +298,10 @@ static uint64_t last_arrival_ps(const struct sim *s)
 
 static void turn_knobs(struct run *run, const struct knob_change *c)
 {
-    sim_apply(run->s->sim, &c->knobs);
-    series_set_knobs(&run->s->series, c->at_ps, &c->knobs);
+    struct decision d;
+
+    loop_on_change(&run->s->loop, c->at_ps, &c->set, &d);
+    carry_out(run->s, &d, c->at_ps);
 }
 
 /* Returns when the end was. */
@@ -304,7 +347,8 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
     if (s->scenario.watch.monitors)
         run.watch = watch_new(s->sim, &s->scenario.watch, s->scenario.interval_ps);
     run.observer = observer_new(s->sim);
-    run.slots = slots_new(s->sim, &s->tuner, s->scenario.tuner.start_ps);
+    observer_init_report(run.observer, &run.report);
+    run.slots = slots_new(&s->applier, &s->loop, s->scenario.tuner.start_ps);
     if (run.hooks->queue)
         slots_record(run.slots, run.hooks->queue, run.hooks->arg);
     s->sim->engine.hooks = (struct sim_hooks){ &run, on_flow_done, run.hooks->pfc ? on_pfc : NULL };
@@ -312,6 +356,7 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
     s->end_ps = run_to_end(&run);
     look_until(&run, s->end_ps);
     slots_free(run.slots);
+    report_fini(&run.report);
     observer_free(run.observer);
     watch_free(run.watch);
     s->sim->engine.hooks = (struct sim_hooks){ 0 };

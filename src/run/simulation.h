@@ -5,7 +5,7 @@
 #ifndef RUN_SIMULATION_H
 #define RUN_SIMULATION_H
 
-#include "run/tuning.h"
+#include "run/apply.h"
 #include "core/report.h"
 #include "meter/fct.h"
 #include "meter/ops.h"
@@ -13,6 +13,7 @@
 #include "meter/series.h"
 #include "scenario/scenario.h"
 #include "sim/sim.h"
+#include "tune/loop.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,8 +52,9 @@ struct simulation {
     struct ops      ops;
     struct series   series;
     struct scores   scores;
-    struct tuner    tuner;       /* its algo is NULL: there is none */
-    struct tuning   tuning;      /* what it did */
+    struct loop     loop;        /* with a tuner, or without one */
+    struct world    world;       /* as the tuner knows it; empty if there is none */
+    struct applier  applier;
     uint64_t        end_ps;      /* of the run */
     double          wall_s;      /* the only figure that another run does not repeat */
 };
@@ -66,9 +68,12 @@ void simulation_run(struct simulation *, const struct simulation_hooks *, struct
 
 void simulation_close(struct simulation *);
 
-/* For a search that goes on from run to run: before the run hands a tuner and its history over to a
- * simulation that is untuned; after it takes them back. */
-void simulation_lend(struct simulation *, struct tuner *, struct tuning *);
-void simulation_take_back(struct simulation *, struct tuner *, struct tuning *);
+/* The tuner that the scenario asks for, with its options; what is wrong is told with its place in the file. */
+int simulation_open_loop(struct loop *, const struct scenario *, const struct world *, struct err *);
+
+/* For a search that goes on from run to run: before the run hands a loop over to a simulation that is untuned; after
+ * it takes it back. */
+void simulation_lend(struct simulation *, struct loop *);
+void simulation_take_back(struct simulation *, struct loop *);
 
 #endif

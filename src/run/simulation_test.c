@@ -4,7 +4,10 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 static void open_text(struct simulation *s, const char *text)
@@ -162,8 +165,7 @@ static void lend__a_search_goes_on_in_the_next_run(void **state)
                                "tuner: {kind: random, trigger: once, budget: 6, confirm: 0}\n"
                                "interval: 100us\nrun: 450us\n";
     struct simulation_input input = { .name = "test.yaml", .text = text, .text_bytes = strlen(text) };
-    struct tuner            tuner = { 0 };
-    struct tuning           tuning = { 0 };
+    struct loop             loop = { 0 };
     struct knobs            knobs;
     struct err              err;
     bool                    is_over = false;
@@ -175,25 +177,245 @@ static void lend__a_search_goes_on_in_the_next_run(void **state)
 
         assert_int_equal(simulation_open(&s, &input, &err), 0);
         if (runs > 0) {
-            assert_null(s.tuner.algo);
+            assert_null(s.loop.tuner.algo);
             assert_memory_equal(&s.sim->cfg.knobs, &knobs, sizeof(knobs));
-            simulation_lend(&s, &tuner, &tuning);
+            simulation_lend(&s, &loop);
         }
         simulation_run(&s, NULL, NULL);
-        assert_int_equal(s.tuning.steps, 4 * (runs + 1));
+        assert_int_equal(s.loop.tuning.steps, 4 * (runs + 1));
         knobs = s.sim->cfg.knobs;
-        is_over = s.tuner.algo->is_idle(s.tuner.state);
-        simulation_take_back(&s, &tuner, &tuning);
+        is_over = s.loop.tuner.algo->is_idle(s.loop.tuner.state);
+        simulation_take_back(&s, &loop);
         simulation_close(&s);
         input.is_untuned = true;
         input.knobs = &knobs;
     }
     assert_true(is_over && runs > 1);
-    for (uint32_t i = 1; i < tuning.steps; i++)
-        assert_memory_equal(&tuning.step[i].was, &tuning.step[i - 1].is, sizeof(knobs));
-    assert_string_equal(tuning.step[4].note.phase, "search");        /* the first of the second run */
-    tuner_close(&tuner);
-    tuning_fini(&tuning);
+    for (uint32_t i = 1; i < loop.tuning.steps; i++)
+        assert_memory_equal(&loop.tuning.step[i].was, &loop.tuning.step[i - 1].is, sizeof(knobs));
+    assert_string_equal(loop.tuning.step[4].note.phase, "search");        /* the first of the second run */
+    loop_close(&loop);
+}
+
+/* ---- changes beside a tuner ---- */
+
+#define STAR_100US "topology: {kind: star, hosts: 3, rate: 100Gbps, delay: 1us}\n" \
+                   "traffic: [{kind: poisson, load: 0.3, sizes: FB_Hadoop}]\n" \
+                   "knobs: {rpg_hai_rate: 70}\ninterval: 100us\nrun: 500us\n"
+
+/* Expert's settings: rpg_ai_rate 50, kmin 1600, kmax 6400, pmax 0.2. A change of pmax touches nothing else, and stays. */
+static void change__touches_what_it_names_and_stays(void **state)
+{
+    static const struct { enum knob knob; double value; } rows[] = {
+        { KNOB_rpg_ai_rate, 50 }, { KNOB_kmin, 1600 }, { KNOB_kmax, 6400 }, { KNOB_rpg_hai_rate, 150 },
+    };
+    struct simulation s;
+    uint32_t          turned[KNOB_COUNT] = { 0 };
+
+    (void)state;
+    open_text(&s, STAR_100US "tuner: expert\nchanges: [{at: 150us, knobs: {pmax: 0.5}}]\n");
+    run(&s);
+    assert_true(s.sim->cfg.knobs.value[KNOB_pmax] == 0.5);
+    for (uint32_t i = 0; i < s.series.knobs; i++)
+        turned[s.series.knob[i].knob] += s.series.knob[i].at_ps > 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_true(s.sim->cfg.knobs.value[rows[i].knob] == rows[i].value);
+        assert_int_equal(turned[rows[i].knob], 0);               /* not even for a while */
+    }
+    assert_int_equal(turned[KNOB_pmax], 1);
+    simulation_close(&s);
+}
+
+/* At 200 us the second interval ends, in which the old pmax was in force; the third has the new one. */
+static void change__at_the_end_of_an_interval_is_of_the_next(void **state)
+{
+    struct simulation s;
+
+    (void)state;
+    open_text(&s, STAR_100US "tuner: expert\nchanges: [{at: 200us, knobs: {pmax: 0.5}}]\n");
+    run(&s);
+    assert_int_equal(s.loop.tuning.steps, 5);
+    for (uint32_t i = 0; i < 5; i++) {
+        assert_true(s.loop.tuning.step[i].was.value[KNOB_pmax] == (i < 2 ? 0.2 : 0.5));
+        assert_true(s.loop.tuning.step[i].was.value[KNOB_kmin] == 1600);
+    }
+    assert_true(s.sim->cfg.knobs.value[KNOB_pmax] == 0.5);
+    simulation_close(&s);
+}
+
+/* A search sets kmin again and again; cnp_dscp, which nobody searches for, stays as it was changed. */
+static void change__of_a_knob_that_is_not_searched_for_stays(void **state)
+{
+    struct simulation s;
+
+    (void)state;
+    open_text(&s, STAR_100US "tuner: {kind: random, trigger: once, budget: 3, confirm: 0}\n"
+                             "changes: [{at: 200us, knobs: {cnp_dscp: 13}}]\n");
+    run(&s);
+    assert_true(s.loop.tuning.step[3].was.value[KNOB_kmin] != s.loop.tuning.step[0].was.value[KNOB_kmin]);
+    assert_true(s.loop.tuning.step[1].was.value[KNOB_cnp_dscp] == 48);
+    for (uint32_t i = 2; i < 5; i++)
+        assert_true(s.loop.tuning.step[i].was.value[KNOB_cnp_dscp] == 13);
+    assert_true(s.sim->cfg.knobs.value[KNOB_cnp_dscp] == 13);
+    simulation_close(&s);
+}
+
+/* ---- the tuner of a scenario ---- */
+
+#define NETWORK "topology: {kind: star, hosts: 4, rate: 100Gbps, delay: 1us}\n" \
+                "traffic: [{kind: poisson, load: 0.3, sizes: FB_Hadoop}]\ninterval: 50us\nrun: 300us\n"
+
+static int open_with(struct simulation *s, const char *text, const char *const *set, uint32_t sets,
+                     struct err *err)
+{
+    struct simulation_input input = { .name = "test.yaml", .text = text, .text_bytes = strlen(text),
+                                      .set = set, .sets = sets };
+
+    return simulation_open(s, &input, err);
+}
+
+static double value_of(const struct tuning *g, const char *option)
+{
+    for (int i = 0; g->algo->option[i].name; i++)
+        if (strcmp(g->algo->option[i].name, option) == 0)
+            return g->values.value[i];
+    fail_msg("no option %s", option);
+    return 0;
+}
+
+static void tuner__takes_options_of_the_scenario(void **state)
+{
+    struct simulation s;
+    struct err        err;
+
+    (void)state;
+    if (open_with(&s, NETWORK "tuner: {kind: paraleon, eta: 0.7, guided: no, start: 100us}\n", NULL, 0, &err))
+        fail_msg("%s", err.text);
+    assert_string_equal(s.loop.tuning.algo->name, "paraleon");
+    assert_true(value_of(&s.loop.tuning, "eta") == 0.7);
+    assert_true(value_of(&s.loop.tuning, "guided") == 0);
+    assert_true(value_of(&s.loop.tuning, "cooling") == 0.85);
+    simulation_run(&s, NULL, NULL);
+    assert_int_equal(s.loop.tuning.steps, 4);         /* 100 to 300 us */
+    assert_int_equal(s.loop.tuning.step[0].start_ps, 100 * PS_PER_US);
+    simulation_close(&s);
+}
+
+static void tuner__an_alias_is_a_tuner_with_an_option(void **state)
+{
+    struct simulation s;
+    struct err        err;
+
+    (void)state;
+    if (open_with(&s, NETWORK "tuner: expert\n", NULL, 0, &err))
+        fail_msg("%s", err.text);
+    assert_string_equal(s.loop.tuning.algo->name, "fixed");
+    simulation_run(&s, NULL, NULL);
+    assert_true(s.sim->cfg.knobs.value[KNOB_rpg_ai_rate] == 50);
+    simulation_close(&s);
+}
+
+/* 14 temperatures of 20 settings, utility not in percent: nobody gave these, and yet they are what the
+ * tuner has. */
+static void tuner__keeps_the_values_in_force(void **state)
+{
+    struct simulation s;
+    struct err        err;
+    uint32_t          given = 0;
+
+    (void)state;
+    if (open_with(&s, NETWORK "tuner: {kind: paraleon_published, eta: 0.7}\n", NULL, 0, &err))
+        fail_msg("%s", err.text);
+    assert_true(value_of(&s.loop.tuning, "budget") == 280);
+    assert_true(value_of(&s.loop.tuning, "utility_scale") == 1);
+    assert_true(value_of(&s.loop.tuning, "eta") == 0.7);
+    for (int i = 0; i < OPTIONS_MAX; i++)
+        given += s.loop.tuning.values.is_given[i];
+    assert_int_equal(given, 2);                  /* preset and eta */
+    simulation_close(&s);
+}
+
+static void tuner__needs_bins_if_the_tuner_looks_at_them(void **state)
+{
+    static const struct { const char *tuner; bool needs; } rows[] = {
+        { "tuner: {kind: random, bins: log}\n", true }, { "tuner: random\n", false },
+        { "tuner: expert\n", false },
+    };
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct simulation s;
+        struct err        err;
+        char              text[600];
+
+        snprintf(text, sizeof(text), NETWORK "%s", rows[i].tuner);
+        if (open_with(&s, text, NULL, 0, &err))
+            fail_msg("%s", err.text);
+        assert_true(loop_needs_bins(&s.loop) == rows[i].needs);
+        assert_true(s.scenario.watch.cfg.states.with_bins == rows[i].needs);
+        simulation_close(&s);
+    }
+}
+
+static void tuner__refuses_with_the_place(void **state)
+{
+    static const struct { const char *tuner, *set, *message; } rows[] = {
+        { "tuner: paralon\n", NULL, "test.yaml:5:8: 'paralon' is not a tuner; did you mean 'paraleon'?" },
+        { "tuner: xylophone\n", NULL, "test.yaml:5:8: 'xylophone' is not a tuner; see anole list tuner" },
+        { "tuner:\n  kind: paraleon\n  thta: 1\n", NULL,
+          "test.yaml:7:3: 'thta' is not an option of paraleon; did you mean 'theta'?" },
+        { "tuner:\n  kind: paraleon\n  theta: 0\n", NULL, "test.yaml:7:3: 'theta' must be a number" },
+        { "tuner:\n  kind: paraleon\n  weights: fixed\n  weight_throughput: 0.5\n  weight_rtt: 0.5\n"
+          "  weight_pfc: 0.5\n", NULL,
+          "test.yaml:8:3: weight_throughput: the weights 0.5, 0.5 and 0.5 sum to 1.5" },
+        { "tuner: {kind: fixed, setting: exprt}\n", NULL, "test.yaml:5:" },
+        { "tuner:\n  kind: paraleon\n  record: yes\n", NULL,
+          "test.yaml:7:11: record: the tuner paraleon does not set queues slot by slot" },
+        { "tuner: {record: yes, kind: secn2}\n", NULL,
+          "test.yaml:5:17: record: the tuner secn2 does not set queues slot by slot" },
+        { "tuner: vendor\n", "tuner.record=yes",
+          "--set tuner.record=yes: record: the tuner vendor does not set queues slot by slot" },
+        { "", "tuner=paralon", "--set tuner=paralon: 'paralon' is not a tuner; did you mean 'paraleon'?" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        struct simulation s;
+        struct err        err = { "" };
+        char              text[600];
+
+        snprintf(text, sizeof(text), NETWORK "%s", rows[i].tuner);
+        assert_true(open_with(&s, text, &rows[i].set, rows[i].set != NULL, &err) < 0);
+        if (strncmp(err.text, rows[i].message, strlen(rows[i].message)) != 0)
+            fail_msg("%s: %s", rows[i].message, err.text);
+    }
+}
+
+/* A file of knobs lies beside the scenario, wherever the program was started. */
+static void tuner__a_file_is_looked_for_beside_the_scenario(void **state)
+{
+    static const char text[] = NETWORK "tuner: {kind: fixed, setting: k.yaml}\n";
+    char              folder[] = "/tmp/anole-tuning-XXXXXX", name[64], file[64];
+    struct simulation_input input = { .name = name, .text = text, .text_bytes = strlen(text) };
+    struct simulation s;
+    struct err        err;
+    FILE             *out;
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(name, sizeof(name), "%s/s.yaml", folder);
+    snprintf(file, sizeof(file), "%s/k.yaml", folder);
+    out = fopen(file, "w");
+    assert_non_null(out);
+    fputs("kmin: 77KB\n", out);
+    fclose(out);
+    if (simulation_open(&s, &input, &err))
+        fail_msg("%s", err.text);
+    simulation_run(&s, NULL, NULL);
+    assert_true(s.sim->cfg.knobs.value[KNOB_kmin] == 77);
+    simulation_close(&s);
+    unlink(file);
+    rmdir(folder);
 }
 
 static void open__refuses_a_wrong_scenario(void **state)
@@ -216,6 +438,15 @@ int main(void)
         cmocka_unit_test(run__keeps_when_a_knob_was_turned),
         cmocka_unit_test(run__ends_when_it_is_enough),
         cmocka_unit_test(lend__a_search_goes_on_in_the_next_run),
+        cmocka_unit_test(change__touches_what_it_names_and_stays),
+        cmocka_unit_test(change__at_the_end_of_an_interval_is_of_the_next),
+        cmocka_unit_test(change__of_a_knob_that_is_not_searched_for_stays),
+        cmocka_unit_test(tuner__takes_options_of_the_scenario),
+        cmocka_unit_test(tuner__an_alias_is_a_tuner_with_an_option),
+        cmocka_unit_test(tuner__keeps_the_values_in_force),
+        cmocka_unit_test(tuner__needs_bins_if_the_tuner_looks_at_them),
+        cmocka_unit_test(tuner__refuses_with_the_place),
+        cmocka_unit_test(tuner__a_file_is_looked_for_beside_the_scenario),
         cmocka_unit_test(open__refuses_a_wrong_scenario),
     };
 

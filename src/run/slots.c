@@ -5,43 +5,31 @@
 #include <stdlib.h>
 
 struct slots {
-    struct sim        *sim;
-    struct tuner      *tuner;
-    struct telemetry     *queues;   /* NULL: the tuner does not look at them */
-    struct queue_slot *seen;
-    struct ecn        *ecn;
-    uint64_t           start_ps, slot_ps, slot;  /* the slot at hand, from 0 */
-    uint32_t           sample;   /* the next of it, from 1; 0: it has not begun */
+    struct sim         *sim;
+    struct applier     *applier;
+    struct loop        *loop;
+    struct telemetry   *telemetry;
+    struct queue_slot  *seen;
+    uint64_t            start_ps, slot_ps, slot; /* the slot at hand, from 0 */
+    uint32_t            sample;  /* the next of it, from 1; 0: it has not begun */
 
     void (*row)(void *arg, const struct slots_row *);    /* NULL: nobody asks */
-    void              *row_arg;
-    uint32_t          *port, count;
-    struct ecn        *was;      /* in force when the slot began */
+    void               *row_arg;
+    struct queue_facts *queue;
+    uint32_t            count;
+    struct ecn         *was;     /* in force when the slot began */
 };
 
-void slots_set(struct slots *s)
-{
-    if (s && s->tuner->algo->queues(s->tuner->state, s->ecn))
-        telemetry_set(s->sim, s->ecn);
-}
-
-struct slots *slots_new(struct sim *sim, struct tuner *tuner, uint64_t start_ps)
+struct slots *slots_new(struct applier *a, struct loop *loop, uint64_t start_ps)
 {
     struct slots *s;
-    uint32_t      count;
 
-    if (!tuner->algo || !tuner->algo->queues)
+    if (!loop_slot_ps(loop))
         return NULL;
     s = xcalloc(1, sizeof *s);
-    count = telemetry_list(sim, NULL);
-    *s = (struct slots){ .sim = sim, .tuner = tuner, .start_ps = start_ps, .sample = start_ps == 0 };
-    s->ecn = xcalloc(count + 1ul, sizeof *s->ecn);
-    if (tuner->algo->slot) {
-        s->slot_ps = tuner->algo->slot_ps(tuner->state);
-        s->queues = telemetry_new(sim);
-        s->seen = xcalloc(count + 1ul, sizeof *s->seen);
-    }
-    slots_set(s);
+    *s = (struct slots){ .sim = a->sim, .applier = a, .loop = loop, .start_ps = start_ps, .sample = start_ps == 0,
+                         .slot_ps = loop_slot_ps(loop), .telemetry = telemetry_new(a->sim) };
+    s->seen = xcalloc(telemetry_list(a->sim, NULL) + 1ul, sizeof *s->seen);
     return s;
 }
 
@@ -49,10 +37,9 @@ void slots_free(struct slots *s)
 {
     if (!s)
         return;
-    telemetry_free(s->queues);
+    telemetry_free(s->telemetry);
     free(s->seen);
-    free(s->ecn);
-    free(s->port);
+    free(s->queue);
     free(s->was);
     free(s);
 }
@@ -61,14 +48,9 @@ void slots_free(struct slots *s)
 
 static struct ecn in_force(const struct slots *s, uint32_t queue)
 {
-    const struct ecn_cfg *e = &s->sim->net.port[s->port[queue]].ecn;
+    const struct ecn_cfg *e = &s->sim->net.port[s->queue[queue].port].ecn;
 
     return (struct ecn){ e->kmin_bytes, e->kmax_bytes, e->pmax };
-}
-
-static bool is_same(const struct ecn *a, const struct ecn *b)
-{
-    return a->kmin_bytes == b->kmin_bytes && a->kmax_bytes == b->kmax_bytes && a->pmax == b->pmax;
 }
 
 static void begin_record(struct slots *s)
@@ -79,14 +61,14 @@ static void begin_record(struct slots *s)
 
 void slots_record(struct slots *s, void (*row)(void *arg, const struct slots_row *), void *arg)
 {
-    if (!s || !s->queues)
+    if (!s)
         return;
     s->row = row;
     s->row_arg = arg;
     s->count = telemetry_list(s->sim, NULL);
-    s->port = xcalloc(s->count + 1ul, sizeof *s->port);
+    s->queue = xcalloc(s->count + 1ul, sizeof *s->queue);
     s->was = xcalloc(s->count + 1ul, sizeof *s->was);
-    telemetry_ports(s->sim, s->port);
+    telemetry_list(s->sim, s->queue);
     begin_record(s);
 }
 
@@ -95,9 +77,9 @@ static void record(struct slots *s, uint64_t start_ps)
     for (uint32_t i = 0; i < s->count; i++) {
         const struct queue_slot *seen = &s->seen[i];
         struct slots_row         row = { .start_ps = start_ps, .slot_ps = s->slot_ps, .seen = seen,
-                                         .port = &s->sim->net.port[s->port[i]], .ecn = in_force(s, i) };
+                                         .port = &s->sim->net.port[s->queue[i].port], .ecn = in_force(s, i) };
 
-        row.is_changed = !is_same(&seen->ecn, &s->was[i]) || !is_same(&row.ecn, &s->was[i]);
+        row.is_changed = !ecn_equal(&seen->ecn, &s->was[i]) || !ecn_equal(&row.ecn, &s->was[i]);
         s->was[i] = row.ecn;
         if (row.is_changed || seen->tx_bytes || seen->queue_bytes_mean)
             s->row(s->row_arg, &row);
@@ -108,25 +90,36 @@ static void record(struct slots *s, uint64_t start_ps)
 
 uint64_t slots_next_ps(const struct slots *s)
 {
-    if (!s || !s->queues)
+    if (!s)
         return NEVER;
     return s->start_ps + s->slot * s->slot_ps + s->slot_ps * s->sample / TELEMETRY_SAMPLES;
+}
+
+static void decide(struct slots *s, uint64_t end_ps)
+{
+    struct decision d;
+    struct outcome  o;
+
+    loop_on_slot(s->loop, end_ps, s->seen, &d);
+    if (!d.number)
+        return;
+    apply_decision(s->applier, &d, &o);
+    loop_on_applied(s->loop, &o);
 }
 
 void slots_look(struct slots *s)
 {
     if (s->sample++ == 0) {
-        telemetry_read(s->queues, s->seen);     /* what was before does not count */
+        telemetry_read(s->telemetry, s->seen);     /* what was before does not count */
         begin_record(s);
         return;
     }
-    telemetry_sample(s->queues);
+    telemetry_sample(s->telemetry);
     if (s->sample <= TELEMETRY_SAMPLES)
         return;
     s->sample = 1;
     s->slot++;
-    telemetry_read(s->queues, s->seen);
-    s->tuner->algo->slot(s->tuner->state, s->seen);
-    slots_set(s);
+    telemetry_read(s->telemetry, s->seen);
+    decide(s, s->start_ps + s->slot * s->slot_ps);
     record(s, s->start_ps + (s->slot - 1) * s->slot_ps);
 }

@@ -1,4 +1,4 @@
-/* src/run/slots.h - where a tuner that sets queues one by one and a simulated network meet.
+/* src/run/slots.h - the clock of a tuner that sets queues one by one in a simulated network.
  *
  * Its slots are shorter than intervals, and have a clock of their own. The network stops at every sample, which
  * changes no result.
@@ -6,8 +6,9 @@
 #ifndef RUN_SLOTS_H
 #define RUN_SLOTS_H
 
+#include "run/apply.h"
 #include "sim/sim.h"
-#include "tune/tuner.h"
+#include "tune/loop.h"
 
 #include <stdint.h>
 
@@ -21,9 +22,8 @@ struct slots_row {               /* a queue in a slot that has ended */
     bool                     is_changed;     /* another came into force in the slot, or at its end */
 };
 
-/* Puts the thresholds into force that the tuner wants to begin with; its first slot begins at start_ps. NULL: there
- * is no tuner, or it never sets single queues. The others take NULL. */
-struct slots *slots_new(struct sim *, struct tuner *, uint64_t start_ps);
+/* The first slot begins at start_ps. NULL: there is no tuner, or it has no slots. The others take NULL. */
+struct slots *slots_new(struct applier *, struct loop *, uint64_t start_ps);
 void          slots_free(struct slots *);
 
 /* From now on 'row' is called after every slot for each queue that held or sent something, or got another setting; in
@@ -35,8 +35,5 @@ uint64_t slots_next_ps(const struct slots *);
 
 /* It has stopped then. */
 void slots_look(struct slots *);
-
-/* Puts what the tuner wants into force again: somebody has changed knobs of the whole network. */
-void slots_set(struct slots *);
 
 #endif

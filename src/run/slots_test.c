@@ -1,5 +1,6 @@
 /* src/run/slots_test.c - a tuner of queues in a network. */
 #include "run/slots.h"
+#include "run/sim_world.h"
 #include "run/simulation.h"
 #include "sim/observe/queue_telemetry.h"
 #include "tune/acc/acc_action.h"
@@ -7,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -33,7 +35,7 @@ static void open_text(struct simulation *s, const char *text, const char *const 
 
 static struct { uint32_t slots; uint64_t bytes[64]; } log_of;
 
-static int create(void **state, const struct tuner_world *w, const struct tuner_values *v, struct err *err)
+static int create(void **state, const struct world *w, const struct option_values *v, struct err *err)
 {
     (void)w, (void)v, (void)err;
     *state = &log_of;
@@ -70,18 +72,22 @@ static bool queues(const void *state, struct ecn *ecn)
     return false;
 }
 
-static const struct tuner_option none[] = { { 0 } };
+static const struct option_info none[] = { { 0 } };
 
 static const struct tuner_algo logger = { .create = create, .destroy = destroy, .step = step, .slot_ps = slot_ps,
                                           .slot = slot, .queues = queues, .name = "logger", .option = none };
 
-static void lend_logger(struct simulation *s)
+static void lend(struct simulation *s, const struct tuner_algo *algo)
 {
-    struct tuner  tuner = { &logger, &log_of };
-    struct tuning tuning = { .algo = &logger };
+    struct option_values values = { 0 };
+    struct world         world;
+    struct loop          loop;
 
     memset(&log_of, 0, sizeof log_of);
-    simulation_lend(s, &tuner, &tuning);
+    sim_world_init(&world, s->sim, s->scenario.interval_ps);
+    assert_int_equal(loop_open_with(&loop, &world, algo, &values, NULL), 0);
+    world_fini(&world);
+    simulation_lend(s, &loop);
 }
 
 /* 2 ms of 70 us are 28 slots and a piece; what they show is all that ports have sent until then. */
@@ -92,7 +98,7 @@ static void look__slots_have_a_clock_of_their_own(void **state)
 
     (void)state;
     open_text(&s, NETWORK, NULL, 0, 1);
-    lend_logger(&s);
+    lend(&s, &logger);
     simulation_run(&s, NULL, NULL);
     assert_int_equal(log_of.slots, 28);
     for (uint32_t i = 0; i < log_of.slots; i++)
@@ -115,7 +121,7 @@ static void look__begins_when_the_tuner_does(void **state)
     (void)state;
     if (simulation_open(&s, &input, &err))
         fail_msg("%s", err.text);
-    lend_logger(&s);
+    lend(&s, &logger);
     simulation_run(&s, NULL, NULL);
     assert_int_equal(log_of.slots, 14);
     assert_true(log_of.bytes[0] < 2 * log_of.bytes[1] + 200000);
@@ -251,13 +257,9 @@ static const struct tuner_algo script = { .create = create, .destroy = destroy, 
 
 static void run_script(struct simulation *s, const char *text)
 {
-    struct tuner  tuner = { &script, &log_of };
-    struct tuning tuning = { .algo = &script };
-
-    memset(&log_of, 0, sizeof log_of);
     rows_count = 0;
     open_text(s, text, NULL, 0, 1);
-    simulation_lend(s, &tuner, &tuning);
+    lend(s, &script);
     simulation_run(s, &keep_rows, NULL);
 }
 
@@ -282,21 +284,54 @@ static void record__an_idle_queue_has_a_row_when_it_is_set(void **state)
     simulation_close(&s);
 }
 
-/* A change of the scenario's is for all queues; at the end of the slot the tuner has its own again. */
-static void record__a_setting_that_was_set_back_is_a_change(void **state)
+/* A change of the scenario's is for all queues, and of the knobs that it names: each keeps the rest of its own, and the
+ * tuner, which wants nothing new, does not take it back. */
+static void run__a_change_leaves_queues_what_it_does_not_name(void **state)
+{
+    static const struct { const char *change; struct ecn third, others; } rows_of[] = {
+        { "kmin: 50KB", { 50000, 70000, 0.5 }, { 50000, 400000, 0.2 } },
+        { "kmin: 80KB", { 80000, 80000, 0.5 }, { 80000, 400000, 0.2 } },
+        { "pmax: 0.1", { 7000, 70000, 0.1 }, { 100000, 400000, 0.1 } },
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof rows_of / sizeof *rows_of; n++) {
+        struct simulation s;
+        char              text[800];
+
+        snprintf(text, sizeof text, IDLE "changes: [{at: 300us, knobs: {%s}}]\n", rows_of[n].change);
+        run_script(&s, text);
+        assert_true(rows_count > 17);
+        for (uint32_t i = 1; i <= 16; i++) {
+            const struct ecn *want = i == 3 ? &rows_of[n].third : &rows_of[n].others;
+
+            assert_int_equal(rows[i].row.start_ps, 4 * 70 * PS_PER_US);
+            assert_true(rows[i].row.is_changed);
+            assert_true(ecn_equal(&rows[i].seen.ecn, want) && ecn_equal(&rows[i].row.ecn, want));
+        }
+        assert_false(rows[17].row.is_changed);
+        simulation_close(&s);
+    }
+}
+
+/* The second slot ends at 140 us, with a wish of the tuner's for the third queue; a change at that instant holds there, too.
+ * A knob of NICs that changes does nothing to queues. */
+static void run__a_change_at_the_end_of_a_slot_holds(void **state)
 {
     struct simulation s;
 
     (void)state;
-    run_script(&s, IDLE "changes: [{at: 300us, knobs: {kmin: 50KB}}]\n");
-    assert_true(rows_count > 17);
-    for (uint32_t i = 1; i <= 16; i++) {
-        assert_int_equal(rows[i].row.start_ps, 4 * 70 * PS_PER_US);
-        assert_true(rows[i].row.is_changed);
-        assert_int_equal(rows[i].seen.ecn.kmin_bytes, 50000);
-        assert_int_equal(rows[i].row.ecn.kmin_bytes, i == 3 ? 7000 : 100000);
+    run_script(&s, IDLE "changes: [{at: 140us, knobs: {kmin: 20KB}}, {at: 500us, knobs: {rpg_ai_rate: 50}}]\n");
+    assert_true(rows_count > 16);
+    for (uint32_t i = 0; i < 16; i++) {
+        struct ecn want = i == 2 ? (struct ecn){ 20000, 70000, 0.5 } : (struct ecn){ 20000, 400000, 0.2 };
+
+        assert_int_equal(rows[i].row.start_ps, 70 * PS_PER_US);
+        assert_int_equal(rows[i].seen.ecn.kmin_bytes, 20000);        /* for what happened at that instant */
+        assert_true(ecn_equal(&rows[i].row.ecn, &want));
     }
-    assert_false(rows[17].row.is_changed);
+    assert_false(rows[16].row.is_changed);
+    assert_true(s.sim->cfg.knobs.value[KNOB_rpg_ai_rate] == 50 && s.sim->cfg.knobs.value[KNOB_kmin] == 20);
     simulation_close(&s);
 }
 
@@ -340,8 +375,8 @@ static void acc__the_same_with_many_threads(void **state)
 
         open_text(&s, NETWORK, set, 1, i == 0 ? 1 : 3);
         simulation_run(&s, NULL, NULL);
-        assert_int_equal(s.tuning.steps, 8);
-        last[i] = s.tuning.step[7];
+        assert_int_equal(s.loop.tuning.steps, 8);
+        last[i] = s.loop.tuning.step[7];
         done[i] = s.sim->engine.counters.payload_received;
         marked[i] = s.sim->engine.counters.cnps_sent;
         simulation_close(&s);
@@ -360,7 +395,8 @@ int main(void)
         cmocka_unit_test(record__sums_are_the_frames_of_the_flows),
         cmocka_unit_test(record__the_setting_follows_from_row_to_row),
         cmocka_unit_test(record__an_idle_queue_has_a_row_when_it_is_set),
-        cmocka_unit_test(record__a_setting_that_was_set_back_is_a_change),
+        cmocka_unit_test(run__a_change_leaves_queues_what_it_does_not_name),
+        cmocka_unit_test(run__a_change_at_the_end_of_a_slot_holds),
         cmocka_unit_test(set__secn2_by_the_speed_of_each_port),
         cmocka_unit_test(acc__the_same_with_many_threads),
     };

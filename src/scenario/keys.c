@@ -145,7 +145,7 @@ static const struct section_key switch_ecn_by_rate_keys[] = {
 
 static const struct section_key changes_keys[] = {
     { "at",    "time", "", "when; later than the change before" },
-    { "knobs", "map",  "", "those that change; the others stay" },
+    { "knobs", "map",  "", "those that change, wherever they are set; the others stay as they are then, also as a tuner has set them" },
     { 0 },
 };
 

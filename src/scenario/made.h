@@ -3,6 +3,7 @@
 #define SCENARIO_MADE_H
 
 #include "core/knobs.h"
+#include "core/option.h"
 #include "net/graph.h"
 #include "sim/observe/watch.h"
 #include "sim/sim.h"
@@ -11,13 +12,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct knob_change { uint64_t at_ps; struct knobs knobs; };      /* a whole setting, in force from then on */
-
-struct scenario_option { char *key, *text, *place; };    /* place: "file:line:column: ", for messages */
+struct knob_change {
+    uint64_t        at_ps;
+    struct knob_set set;         /* what is not named in it is as it would be if nobody else had turned anything */
+};
 
 struct scenario_tuner {          /* as it is written: who makes the tuner reads it */
     char                   *kind, *place;    /* NULL: no tuner */
-    struct scenario_option *option;
+    struct option_text     *option;
     uint32_t                options;
     uint64_t                start_ps;        /* it is shown reports from then on */
     bool                    is_recorded;     /* what is seen and set at each queue is wanted: record: yes */

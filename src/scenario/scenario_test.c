@@ -208,9 +208,13 @@ static void scenario_parse__changes_add_up(void **state)
     assert_int_equal(s.changes, 2);
     assert_int_equal(s.change[0].at_ps, PS_PER_MS);
     assert_true(s.cfg.knobs.value[KNOB_kmax] == 1600);
-    assert_true(s.change[0].knobs.value[KNOB_kmin] == 1 && s.change[0].knobs.value[KNOB_kmax] == 2);
-    assert_true(s.change[0].knobs.value[KNOB_pmax] == 0.2);
-    assert_true(s.change[1].knobs.value[KNOB_kmax] == 2 && s.change[1].knobs.value[KNOB_pmax] == 1);
+    assert_true(s.change[0].set.knobs.value[KNOB_kmin] == 1 && s.change[0].set.knobs.value[KNOB_kmax] == 2);
+    assert_true(s.change[0].set.knobs.value[KNOB_pmax] == 0.2);
+    assert_true(s.change[1].set.knobs.value[KNOB_kmax] == 2 && s.change[1].set.knobs.value[KNOB_pmax] == 1);
+    for (int i = 0; i < KNOB_COUNT; i++) {
+        assert_int_equal(s.change[0].set.is_named[i], i == KNOB_kmax);
+        assert_int_equal(s.change[1].set.is_named[i], i == KNOB_pmax);
+    }
     scenario_fini(&s);
 }
 

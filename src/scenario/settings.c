@@ -445,14 +445,16 @@ static void settle_ecn(struct reader *r, struct scenario *s, const struct yaml_n
 static void read_change(struct reader *r, struct scenario *s, const struct yaml_node *node)
 {
     struct section     sec = scenario_open(r, node, "changes");
-    struct knob_change made = { .knobs = s->changes ? s->change[s->changes - 1].knobs : s->cfg.knobs };
+    struct knob_change made = { .set.knobs = s->changes ? s->change[s->changes - 1].set.knobs : s->cfg.knobs };
 
     section_need(&sec, "at");
     section_need(&sec, "knobs");
     section_time(&sec, "at", &made.at_ps);
-    read_knobs(r, section_get(&sec, "knobs"), &made.knobs);
+    read_knobs(r, section_get(&sec, "knobs"), &made.set.knobs);
     if (r->rc)
         return;
+    for (int i = 0; i < KNOB_COUNT; i++)
+        made.set.is_named[i] = yaml_get(section_get(&sec, "knobs"), knob_info[i].name) != NULL;
     if (made.at_ps == 0)
         reader_refuse(r, section_get(&sec, "at"),
                       "a change comes after the start; what holds from the start is 'knobs'");

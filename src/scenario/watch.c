@@ -114,8 +114,8 @@ static void add_option(struct reader *r, struct scenario *s, const struct yaml_n
         return;
     }
     t->option = xrealloc(t->option, (t->options + 1ul) * sizeof *t->option);
-    t->option[t->options++] = (struct scenario_option){ xstrdup(node->key), xstrdup(node->text),
-                                                        place_of(r, node->key_line, node->key_column) };
+    t->option[t->options++] = (struct option_text){ xstrdup(node->key), xstrdup(node->text),
+                                                    place_of(r, node->key_line, node->key_column) };
 }
 
 static void set_kind(struct reader *r, struct scenario *s, const struct yaml_node *node)

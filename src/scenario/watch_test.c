@@ -182,7 +182,7 @@ static void tuner__is_a_name_or_a_map(void **unused)
 /* As they are written, and in that order: it is for the tuner to say whether it has such an option. */
 static void tuner__keeps_options_with_their_places(void **unused)
 {
-    static const struct scenario_option want[] = {
+    static const struct option_text want[] = {
         { "theta", "0.05", "s.yaml:5:3: " },
         { "nonsense", "a b", "s.yaml:6:3: " },
         { "guided", "no", "--set tuner.guided=no: " },

@@ -117,6 +117,7 @@ void sim_free(struct sim *s)
     partition_free(s->parts);
     build_free(s);
     free(s->cfg.change);
+    free(s->hosts.cc_own);
     traffic_free(s->program.traffic);
     graph_fini(&s->net.graph);
     free(s);
@@ -186,6 +187,30 @@ static bool has_new_ecn(const double *was, const double *is)
     return was[KNOB_kmin] != is[KNOB_kmin] || was[KNOB_kmax] != is[KNOB_kmax] || was[KNOB_pmax] != is[KNOB_pmax];
 }
 
+/* All hosts of a speed have the same again. */
+static void share_cc(struct sim *s)
+{
+    for (uint32_t i = 0; i < s->net.hosts; i++)
+        for (uint32_t c = 0; c < s->hosts.cc_cfgs; c++)
+            if (s->hosts.cc_rate[c] == s->net.port[s->net.host[i].port].rate_bps)
+                s->net.host[i].cc_cfg = s->hosts.cc_cfg + (size_t)c * CC_CFG_MAX;
+}
+
+void sim_apply_host(struct sim *s, uint32_t host, const struct knobs *knobs)
+{
+    struct host   *h = &s->net.host[host];
+    struct cc_link link = { s->net.port[h->port].rate_bps, s->net.base_rtt_ps, s->cfg.mtu_bytes };
+    char          *own;
+
+    if (!s->hosts.cc_own)
+        s->hosts.cc_own = xcalloc(s->net.hosts, CC_CFG_MAX);
+    own = s->hosts.cc_own + (size_t)host * CC_CFG_MAX;
+    if (s->cfg.cc->on_due)
+        host_catch_up(partition_of_node(s, h->node), h);
+    s->cfg.cc->configure(own, knobs, &link);
+    h->cc_cfg = own;
+}
+
 void sim_apply(struct sim *s, const struct knobs *knobs)
 {
     bool new_ecn = has_new_ecn(s->cfg.knobs.value, knobs->value);
@@ -195,6 +220,7 @@ void sim_apply(struct sim *s, const struct knobs *knobs)
             host_catch_up(partition_of_node(s, s->net.host[i].node), &s->net.host[i]);
     s->cfg.knobs = *knobs;
     build_configure_hosts(s);
+    share_cc(s);
     configure_hf2t(s);
     balance_configure(s);
     for (uint32_t i = 0; s->parts && i < count_parts(s); i++) {

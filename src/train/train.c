@@ -237,7 +237,7 @@ void train_close(struct train *t)
 {
     if (t->state_path)
         train_state_fini(&t->state);
-    tuner_values_fini(&t->values);
+    option_values_fini(&t->values);
     free(t->state_path);
 }
 

@@ -61,7 +61,7 @@ struct train_found {             /* by one run */
 };
 
 struct train_job {
-    const struct tuner_values *values;       /* of acc */
+    const struct option_values *values;       /* of acc */
     const struct net *net;       /* decides */
     bool        is_by_rule;      /* or this does */
     struct acc_rule rule;
@@ -126,7 +126,7 @@ extern const struct train_request train_initial;
 struct train {
     struct train_request request;
 
-    struct tuner_values values;
+    struct option_values values;
     struct train_state  state;
     char               *state_path;
     double              loss;    /* of the last round */

@@ -1,4 +1,5 @@
 /* src/train/train_run.c - one run, in a process of its own. */
+#include "run/sim_world.h"
 #include "run/simulation.h"
 #include "train/train.h"
 #include "tune/acc/acc.h"
@@ -9,18 +10,18 @@
 /* A tuner that explores for us, lent to the simulation. */
 static int lend_explorer(struct simulation *s, const struct train_job *j, struct replay *memory, struct err *err)
 {
-    struct tuning      tuning = { .algo = &tuner_acc };
-    struct tuner_world world;
-    struct tuner       tuner;
-    int                rc;
+    struct world world;
+    struct loop  loop;
+    int          rc;
 
-    tuning_world(&world, s->sim, s->scenario.interval_ps);
-    rc = tuner_open(&tuner, &tuner_acc, &world, j->values, err);
-    tuning_world_fini(&world);
+    sim_world_init(&world, s->sim, s->scenario.interval_ps);
+    rc = loop_open_with(&loop, &world, &tuner_acc, j->values, err);
+    world_fini(&world);
     if (rc)
         return rc;
-    acc_explore(&tuner, &(struct acc_explorer){ j->net, j->is_by_rule ? &j->rule : NULL, j->epsilon, j->hold, memory });
-    simulation_lend(s, &tuner, &tuning);
+    acc_explore(&loop.tuner, &(struct acc_explorer){ j->net, j->is_by_rule ? &j->rule : NULL, j->epsilon, j->hold,
+                                                     memory });
+    simulation_lend(s, &loop);
     return 0;
 }
 
@@ -30,7 +31,7 @@ static void write_found(const struct simulation *s, const struct train_job *j, c
     struct acc_figures f = { 0 };
 
     if (!j->tuner)
-        acc_figures(&s->tuner, &f);
+        acc_figures(&s->loop.tuner, &f);
     found.reward_sum = f.reward_sum;
     found.rewards = f.rewards;
     found.slots = f.slots;

@@ -35,7 +35,7 @@ static void candidate__first_every_action_for_itself(void **state)
             for (int cell = 0; cell < ACC_RULE_CELLS; cell++)
                 assert_int_equal(rule.action[cell], (uint32_t)(i * rows[row].apart));
         }
-        tuner_values_fini(&t.values);
+        option_values_fini(&t.values);
     }
 }
 
@@ -86,7 +86,7 @@ static void candidate__then_the_best_with_some_cells_changed(void **state)
     /* 4,000 rules with 1.75 changes each, of which 1 in 40 is none, and some are in the same cell. */
     assert_true(changes > 6300 && changes < 7000);
     assert_true(near > 0.57 * changes && near < 0.66 * changes);
-    tuner_values_fini(&t.values);
+    option_values_fini(&t.values);
 }
 
 int main(void)

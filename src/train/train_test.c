@@ -93,7 +93,7 @@ static void check_scenario__has_the_nics_asked_for(void **state)
 static const char star[] = "topology: {kind: star, hosts: 6, rate: 25Gbps, delay: 1us}\nrun: 2ms\n"
                            "traffic: [{kind: incast, senders: 5, size: 64KB, period: 150us}]\n";
 
-static void make_values(struct tuner_values *v)
+static void make_values(struct option_values *v)
 {
     struct err err;
 
@@ -118,7 +118,7 @@ static char *run_once(const struct train_job *j, size_t *length)
 static void run__hands_in_what_it_went_through(void **state)
 {
     struct train_job   j = { .hold = 2, .epsilon = 0.5, .records_max = 10000, .seed = 3 };
-    struct tuner_values v;
+    struct option_values v;
     struct net_shape   shape;
     struct net         net;
     struct train_found found;
@@ -152,7 +152,7 @@ static void run__hands_in_what_it_went_through(void **state)
     free(text);
     free(again);
     net_fini(&net);
-    tuner_values_fini(&v);
+    option_values_fini(&v);
 }
 
 /* ---- between rounds ---- */

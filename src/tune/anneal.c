@@ -24,7 +24,7 @@ struct anneal_cfg anneal_configure(const double *value, double scale)
 }
 
 int anneal_create(void **state, const struct search_algo *algo, const struct anneal_cfg *cfg,
-                  const struct tuner_world *world, const struct tuner_values *v, struct err *err)
+                  const struct world *world, const struct option_values *v, struct err *err)
 {
     if (cfg->temperature_start <= cfg->temperature_end)
         return err_set(err, EINVAL, "temperature_start: %.10g must be above temperature_end (%.10g)",
@@ -59,7 +59,7 @@ uint32_t anneal_settings(const struct anneal_cfg *cfg)
     return temperatures * cfg->iterations;
 }
 
-void anneal_set_budget(const struct anneal_cfg *cfg, struct tuner_values *v, uint32_t own_options)
+void anneal_set_budget(const struct anneal_cfg *cfg, struct option_values *v, uint32_t own_options)
 {
     uint32_t settings = anneal_settings(cfg);
 

@@ -60,7 +60,7 @@ struct anneal_cfg anneal_configure(const double *value, double scale);
 
 /* Makes a search that anneals; refuses a start that is not above the end. */
 int anneal_create(void **state, const struct search_algo *, const struct anneal_cfg *,
-                  const struct tuner_world *, const struct tuner_values *, struct err *);
+                  const struct world *, const struct option_values *, struct err *);
 
 /* The hooks of struct search_algo, all but create. */
 #define ANNEAL_HOOKS .destroy = anneal_free, .begin = anneal_begin, .ask = anneal_ask, .tell = anneal_tell
@@ -76,7 +76,7 @@ uint32_t anneal_settings(const struct anneal_cfg *);
 
 /* Unless a budget is given it becomes what the search needs at most, all known settings included.
  * 'own_options' as in struct search_algo. */
-void anneal_set_budget(const struct anneal_cfg *, struct tuner_values *, uint32_t own_options);
+void anneal_set_budget(const struct anneal_cfg *, struct option_values *, uint32_t own_options);
 
 /* Is a difference in utility, already scaled, taken at this temperature? Takes a random number if it is no
  * gain. */

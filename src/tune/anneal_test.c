@@ -265,7 +265,7 @@ static void ask__starts_from_the_best_if_it_is_to(void **unused)
 
 static void set_budget__is_what_the_search_needs(void **unused)
 {
-    struct tuner_values v = { 0 };
+    struct option_values v = { 0 };
 
     (void)unused;
     anneal_set_budget(&published, &v, 2);

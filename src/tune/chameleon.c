@@ -164,9 +164,9 @@ static void skip_bounds(struct chameleon *c)
 
 /* ---- verdicts ---- */
 
-enum outcome { CLEAR_GAIN, SMALL_GAIN, LOSS };
+enum trial_outcome { CLEAR_GAIN, SMALL_GAIN, LOSS };
 
-static enum outcome compare(const struct chameleon *c, double before, double after)
+static enum trial_outcome compare(const struct chameleon *c, double before, double after)
 {
     if (after > before && after - before >= c->beta * fabs(before))
         return CLEAR_GAIN;
@@ -174,7 +174,7 @@ static enum outcome compare(const struct chameleon *c, double before, double aft
 }
 
 /* Does what follows from a round and returns it in words. */
-static const char *decide(struct chameleon *c, enum outcome outcome)
+static const char *decide(struct chameleon *c, enum trial_outcome outcome)
 {
     switch (outcome) {
     case CLEAR_GAIN:
@@ -208,7 +208,7 @@ static void note_round(struct chameleon *c, const struct search_now *now, struct
 {
     double before = utility(now->weights, c->last), after = utility(now->weights, now->terms);
     bool is_best = after > utility(now->weights, c->best);
-    enum outcome outcome = compare(c, before, after);
+    enum trial_outcome outcome = compare(c, before, after);
     const char *name = knob_info[dim_of(c)->knob].name;
     double from = c->value_before, to = *value_of(c);
 
@@ -289,13 +289,13 @@ const struct search_algo chameleon_search = {
     .own_options = CHAMELEON_OWN,
 };
 
-static int chameleon_open(void **state, const struct tuner_world *world, const struct tuner_values *values,
+static int chameleon_open(void **state, const struct world *world, const struct option_values *values,
                           struct err *err)
 {
     return search_create(state, &chameleon_search, world, values, err);
 }
 
-static const struct tuner_option chameleon_options[] = {
+static const struct option_info chameleon_options[] = {
     [CHAMELEON_BETA] = { "beta", OPTION_REAL, 0.01, 0, 1, NULL, NULL,
         "share by which utility must rise for a clear gain" },
     [CHAMELEON_PATIENCE] = { "patience", OPTION_COUNT, 3, 1, 1000, NULL, NULL,

@@ -354,7 +354,7 @@ const struct search_algo cmaes_search = {
     .own_options = CMAES_OWN,
 };
 
-static int cmaes_open(void **state, const struct tuner_world *world, const struct tuner_values *values,
+static int cmaes_open(void **state, const struct world *world, const struct option_values *values,
                       struct err *err)
 {
     double population = values->value[CMAES_POPULATION];
@@ -365,7 +365,7 @@ static int cmaes_open(void **state, const struct tuner_world *world, const struc
     return search_create(state, &cmaes_search, world, values, err);
 }
 
-static const struct tuner_option cmaes_options[] = {
+static const struct option_info cmaes_options[] = {
     [CMAES_POPULATION] = { "population", OPTION_COUNT, 0, 0, POPULATION_MAX, NULL, NULL,
         "settings of a generation, 4 at least; 0: 4 + 3 ln n for n parameters" },
     [CMAES_SIGMA] = { "sigma", OPTION_REAL, 0.2, 0.001, 1, NULL, NULL,

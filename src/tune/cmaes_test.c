@@ -67,16 +67,16 @@ static double left_of_corner(const double *x)
     return sum;
 }
 
-struct outcome { uint32_t asks; double least; };
+struct climbed { uint32_t asks; double least; };
 
 /* Minimises from (start, start, ...), with a first width of 2 and walls at -wall and wall, until 1e-9 is
  * reached, or asks_max. */
-static struct outcome minimise(function *f, double wall, double start, uint32_t asks_max, uint64_t seed)
+static struct climbed minimise(function *f, double wall, double start, uint32_t asks_max, uint64_t seed)
 {
     const double endless[] = { 0, 1 / wall, 0 };
     struct space space = test_space(DIMS);
     double from[SPACE_DIMS_MAX], point[SPACE_DIMS_MAX] = { 0 };
-    struct outcome out = { 0, HUGE_VAL };
+    struct climbed out = { 0, HUGE_VAL };
     void *state;
 
     for (int i = 0; i < DIMS; i++) {
@@ -107,7 +107,7 @@ static double asks_of(function *f, double wall)
     double sum = 0;
 
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        struct outcome out = minimise(f, wall, 3, 20000, seed);
+        struct climbed out = minimise(f, wall, 3, 20000, seed);
 
         assert_true(out.least < 1e-9);
         sum += out.asks;
@@ -139,7 +139,7 @@ static void ask__finds_a_minimum_of_rosenbrock(void **state)
 
     (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        struct outcome out = minimise(rosenbrock, 5, -1, 12000, seed);
+        struct climbed out = minimise(rosenbrock, 5, -1, 12000, seed);
 
         if (out.least < 1e-9) {
             assert_in_range(out.asks, 4500, 10000);
@@ -286,8 +286,8 @@ static void begin__again_starts_afresh(void **state)
 
 static void create__refuses_a_population_of_two(void **state)
 {
-    struct tuner_world world = { .seed = 1 };
-    struct tuner_values values = { .value = { 2, 0.2, 0.001 } };
+    struct world world = { .seed = 1 };
+    struct option_values values = { .value = { 2, 0.2, 0.001 } };
     struct err err = { "" };
     void *tuner = NULL;
 

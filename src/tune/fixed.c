@@ -14,10 +14,11 @@ struct fixed {
     char        *name;
     struct ecn  *ecn;            /* of each queue; NULL: the knobs hold for all */
     uint32_t     queues;
+    bool         has_stepped;
 };
 
 /* Thresholds that go with the speed of each port. */
-static void make_queues(struct fixed *f, const struct tuner_world *world)
+static void make_queues(struct fixed *f, const struct world *world)
 {
     const struct setting *s = setting_find(f->name);
 
@@ -29,7 +30,7 @@ static void make_queues(struct fixed *f, const struct tuner_world *world)
         setting_ecn(s, &f->knobs, world, &world->queue[i], &f->ecn[i]);
 }
 
-static int create(void **state, const struct tuner_world *world, const struct tuner_values *v,
+static int create(void **state, const struct world *world, const struct option_values *v,
                   struct err *err)
 {
     struct knobs knobs;
@@ -68,13 +69,16 @@ static bool queues(const void *state, struct ecn *ecn)
 
 static void step(void *state, const struct report *r, struct knobs *knobs, struct tuner_note *note)
 {
-    const struct fixed *f = state;
-    bool                is_set = knobs_equal(knobs, &f->knobs);
+    struct fixed *f = state;
+    const char   *what = knobs_equal(knobs, &f->knobs) ? "stays"
+                         : f->has_stepped              ? "stays, but for knobs that others have turned"
+                                                       : "is set";
 
     (void)r;
     note->phase = "hold";
-    snprintf(note->why, sizeof note->why, "the setting '%.120s' %s", f->name, is_set ? "stays" : "is set");
+    snprintf(note->why, sizeof note->why, "the setting '%.120s' %s", f->name, what);
     *knobs = f->knobs;
+    f->has_stepped = true;
 }
 
 static void best(const void *state, struct knobs *knobs)
@@ -82,7 +86,7 @@ static void best(const void *state, struct knobs *knobs)
     *knobs = ((const struct fixed *)state)->knobs;
 }
 
-static const struct tuner_option options[] = {
+static const struct option_info options[] = {
     [SETTING] = { "setting", OPTION_TEXT, 0, 0, 0, setting_names, "default",
                   "default, default_artifact, expert, hpcc, bdp, secn0, secn1, secn2, vendor, or a file of knobs" },
     { 0 },

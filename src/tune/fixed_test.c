@@ -13,7 +13,7 @@ extern const struct tuner_algo tuner_fixed;
 
 static void step__sets_it_once_and_keeps_it(void **unused)
 {
-    struct tuner_world world = test_world(1);
+    struct world world = test_world(1);
     struct knobs knobs = world.start, best, first = world.start;
     struct test_net net;
     struct tuner tuner;
@@ -38,7 +38,7 @@ static void step__sets_it_once_and_keeps_it(void **unused)
 
 static void create__refuses_what_is_not_a_setting(void **unused)
 {
-    struct tuner_world world = test_world(1);
+    struct world world = test_world(1);
     struct tuner tuner;
     struct err err = { "" };
 

@@ -1,13 +1,171 @@
 /* src/tune/history.c - see history.h. */
 #include "tune/history.h"
+#include "base/json.h"
 #include "base/text.h"
+#include "core/units.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const char *const verdict_names[] = { [TUNER_ACCEPTED] = "accepted", [TUNER_REJECTED] = "rejected",
+                                             [TUNER_BEST] = "best", NULL };
+static const char *const outcome_names[] = { [OUTCOME_PENDING] = "pending", [OUTCOME_APPLIED] = "applied",
+                                             [OUTCOME_PARTLY] = "partly", [OUTCOME_REFUSED] = "refused", NULL };
+
+/* ---- keeping ---- */
+
+void tuning_init(struct tuning *g, const struct tuner_algo *algo, const struct option_values *values,
+                 const struct knobs *first)
+{
+    *g = (struct tuning){ .algo = algo, .first = *first };
+    if (values)
+        option_values_copy(&g->values, values);
+}
+
+void tuning_fini(struct tuning *g)
+{
+    option_values_fini(&g->values);
+    for (uint32_t i = 0; i < g->steps; i++)
+        free(g->step[i].outcome_why);
+    free(g->step);
+    *g = (struct tuning){ 0 };
+}
+
+struct tuning_step *tuning_add(struct tuning *g, const struct report *r, const struct knobs *was)
+{
+    double              seconds = (double)(r->end_ps - r->start_ps) / (double)PS_PER_S;
+    struct tuning_step *s;
+
+    if (g->steps == g->steps_max) {
+        g->steps_max = g->steps_max ? 2 * g->steps_max : 64;
+        g->step = xrealloc(g->step, g->steps_max * sizeof *g->step);
+    }
+    s = &g->step[g->steps++];
+    *s = (struct tuning_step){ .start_ps = r->start_ps, .end_ps = r->end_ps, .paused_ps = r->paused_ps, .was = *was,
+                               .outcome = OUTCOME_APPLIED };
+    s->goodput_bps = (double)r->payload_bytes * 8 / seconds;
+    s->rtt_us = r->rtt_samples ? (double)r->rtt_ps_sum / (double)r->rtt_samples / (double)PS_PER_US : NAN;
+    return s;
+}
+
+void tuning_step_judge(struct tuning_step *s, const struct outcome *o)
+{
+    free(s->outcome_why);
+    s->outcome = o->kind;
+    s->outcome_why = *o->why ? xstrdup(o->why) : NULL;
+}
+
+/* ---- writing ---- */
+
+/* Six digits say all there is to say, and the same on every machine. */
+static double rounded(double x)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%.6g", x);
+    return strtod(text, NULL);
+}
+
+static void set_real(json_t *o, const char *key, double x)
+{
+    if (isfinite(x))
+        json_object_set_new(o, key, json_real(rounded(x)));
+}
+
+static void print_line(FILE *out, json_t *o)
+{
+    json_dumpf(o, out, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    fputc('\n', out);
+    json_decref(o);
+}
+
+static json_t *knobs_of(const struct knobs *is, const struct knobs *was)
+{
+    json_t *o = json_object();
+
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (!was || is->value[i] != was->value[i])
+            set_real(o, knob_info[i].name, is->value[i]);
+    return o;
+}
+
+json_t *tuning_option(const struct tuning *g, uint32_t option)
+{
+    const struct option_info  *o = &g->algo->option[option];
+    double                     value = g->values.value[option];
+
+    switch (o->kind) {
+    case OPTION_YES:    return json_string(value != 0 ? "yes" : "no");
+    case OPTION_CHOICE: return json_string(o->choices[(int)value]);
+    case OPTION_TEXT:   return json_of_text(g->values.text[option] ? g->values.text[option] : "");
+    case OPTION_REAL:
+    case OPTION_COUNT:  break;
+    }
+    return json_real(rounded(value));
+}
+
+static void print_head(const struct tuning *g, FILE *out)
+{
+    const struct option_info  *option = g->algo->option;
+    json_t                    *o = json_object(), *options = json_object();
+
+    for (uint32_t i = 0; option && option[i].name; i++)
+        json_object_set_new(options, option[i].name, tuning_option(g, i));
+    json_object_set_new(o, "tuner", json_string(g->algo->name));
+    json_object_set_new(o, "options", options);
+    json_object_set_new(o, "knobs", knobs_of(&g->first, NULL));
+    print_line(out, o);
+}
+
+static void put_outcome(json_t *o, const struct tuning_step *s)
+{
+    if (s->outcome == OUTCOME_APPLIED)
+        return;
+    json_object_set_new(o, "outcome", json_string(outcome_names[s->outcome]));
+    if (s->outcome_why)
+        json_object_set_new(o, "outcome_why", json_of_text(s->outcome_why));
+}
+
+/* 'before' is what the last step has left. */
+static void print_step(const struct tuning_step *s, const struct knobs *before, FILE *out)
+{
+    const struct tuner_note *n = &s->note;
+    json_t                  *o = json_object();
+
+    set_real(o, "start_us", (double)s->start_ps / (double)PS_PER_US);
+    set_real(o, "end_us", (double)s->end_ps / (double)PS_PER_US);
+    json_object_set_new(o, "phase", json_string(n->phase ? n->phase : ""));
+    set_real(o, "goodput_gbps", s->goodput_bps / 1e9);
+    set_real(o, "rtt_us", s->rtt_us);
+    set_real(o, "paused_us", (double)s->paused_ps / (double)PS_PER_US);
+    set_real(o, "utility", n->utility);
+    set_real(o, "utility_throughput", n->throughput);
+    set_real(o, "utility_rtt", n->rtt);
+    set_real(o, "utility_pfc", n->pfc);
+    set_real(o, "divergence", n->divergence);
+    set_real(o, "elephants", n->elephants);
+    set_real(o, "temperature", n->temperature);
+    if (n->verdict != TUNER_NO_VERDICT)
+        json_object_set_new(o, "verdict", json_string(verdict_names[n->verdict]));
+    json_object_set_new(o, "why", json_string(n->why));
+    if (!knobs_equal(&s->was, before))
+        json_object_set_new(o, "changes", knobs_of(&s->was, before));
+    json_object_set_new(o, "set", knobs_of(&s->is, &s->was));
+    put_outcome(o, s);
+    print_line(out, o);
+}
+
+void tuning_print(const struct tuning *g, FILE *out)
+{
+    print_head(g, out);
+    for (uint32_t i = 0; i < g->steps; i++)
+        print_step(&g->step[i], i ? &g->step[i - 1].is : &g->first, out);
+}
+
+/* ---- reading ---- */
 
 struct reader {
     struct history *h;
@@ -110,23 +268,40 @@ static int get_knobs(const struct reader *r, const json_t *line, const char *key
     return 0;
 }
 
+/* One of the names from 'first' on, which 'list' lists; not there: the word stays. */
+static int get_word(const struct reader *r, const json_t *line, const char *key, const char *const *names, int first,
+                    const char *list, int *word)
+{
+    const json_t *value = json_object_get(line, key);
+    const char   *text = json_string_value(value);
+
+    for (int i = first; text && names[i]; i++)
+        if (strcmp(names[i], text) == 0) {
+            *word = i;
+            return 0;
+        }
+    return value ? refuse(r, "'%s' must be %s", key, list) : 0;
+}
+
 static int get_verdict(const struct reader *r, const json_t *line, enum tuner_verdict *verdict)
 {
-    static const char *const names[] = { [TUNER_ACCEPTED] = "accepted", [TUNER_REJECTED] = "rejected",
-                                         [TUNER_BEST] = "best" };
-    const json_t *value = json_object_get(line, "verdict");
-    const char   *word = json_string_value(value);
+    int word = TUNER_NO_VERDICT;
+    int rc = get_word(r, line, "verdict", verdict_names, TUNER_ACCEPTED, "accepted, rejected or best", &word);
 
-    *verdict = TUNER_NO_VERDICT;
-    if (!value)
-        return 0;
-    for (int i = TUNER_ACCEPTED; word && i <= TUNER_BEST; i++) {
-        if (strcmp(names[i], word) != 0)
-            continue;
-        *verdict = (enum tuner_verdict)i;
-        return 0;
-    }
-    return refuse(r, "'verdict' must be accepted, rejected or best");
+    *verdict = (enum tuner_verdict)word;
+    return rc;
+}
+
+/* A setting that was carried out is not spoken of. */
+static int get_outcome(const struct reader *r, const json_t *line, struct history_step *s)
+{
+    int word = OUTCOME_APPLIED;
+    int rc = get_word(r, line, "outcome", outcome_names, OUTCOME_PENDING, "pending, applied, partly or refused", &word);
+
+    s->outcome = (enum outcome_kind)word;
+    if (!rc && json_object_get(line, "outcome_why"))
+        rc = get_text(r, line, "outcome_why", &s->outcome_why);
+    return rc;
 }
 
 /* ---- the first line ---- */
@@ -217,7 +392,7 @@ static struct history_step *add_step(struct reader *r)
         r->steps_max = r->steps_max ? 2 * r->steps_max : 64;
         h->step = xrealloc(h->step, r->steps_max * sizeof *h->step);
     }
-    h->step[h->steps] = (struct history_step){ .was = r->knobs };
+    h->step[h->steps] = (struct history_step){ 0 };
     return &h->step[h->steps++];
 }
 
@@ -234,6 +409,11 @@ static int read_step(struct reader *r, const json_t *line)
         rc = read_numbers(r, line, s);
     if (!rc)
         rc = get_verdict(r, line, &s->verdict);
+    if (!rc)
+        rc = get_outcome(r, line, s);
+    if (!rc && json_object_get(line, "changes"))
+        rc = get_knobs(r, line, "changes", &r->knobs);
+    s->was = r->knobs;
     if (!rc)
         rc = get_knobs(r, line, "set", &r->knobs);
     s->is = r->knobs;
@@ -298,6 +478,7 @@ void history_fini(struct history *h)
     for (uint32_t i = 0; i < h->steps; i++) {
         free(h->step[i].phase);
         free(h->step[i].why);
+        free(h->step[i].outcome_why);
     }
     free(h->option);
     free(h->step);

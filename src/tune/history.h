@@ -1,17 +1,58 @@
-/* src/tune/history.h - what a tuner did, step by step, read from the file that tells it (tuning.jsonl).
+/* src/tune/history.h - what a tuner did, step by step: kept while it runs, written to a file (tuning.jsonl), read again.
  *
- * A line of JSON for the start, with the tuner, its options and all knobs, then one for each monitor
+ * The file is a line of JSON for the start, with the tuner, its options and all knobs, then one for each monitor
  * interval that has ended. Keys that are not known are passed over: a later version may tell more.
  */
 #ifndef TUNE_HISTORY_H
 #define TUNE_HISTORY_H
 
 #include "base/err.h"
+#include "core/decision.h"
 #include "core/knobs.h"
 #include "tune/tuner.h"
 
+#include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+
+/* ---- as it is kept ---- */
+
+struct tuning_step {             /* an interval that has ended, and what a tuner made of it */
+    uint64_t          start_ps, end_ps;
+    double            goodput_bps, rtt_us;       /* rtt_us is NAN: nothing was acknowledged */
+    uint64_t          paused_ps;
+    struct tuner_note note;
+    struct knobs      was, is;                   /* in force in the interval, and as the tuner set them for the next */
+    enum outcome_kind outcome;                   /* of what it set; APPLIED if that was nothing */
+    char             *outcome_why;               /* PARTLY, REFUSED; else NULL */
+};
+
+struct tuning {                  /* of one run */
+    const struct tuner_algo *algo;               /* NULL: there was no tuner */
+    struct option_values     values;             /* those in force, given or not */
+    struct knobs             first;              /* in force at the start */
+    struct tuning_step      *step;
+    uint32_t                 steps, steps_max;
+};
+
+/* 'values' may be NULL; they are copied. */
+void tuning_init(struct tuning *, const struct tuner_algo *, const struct option_values *, const struct knobs *first);
+void tuning_fini(struct tuning *);
+
+/* A step more, with what the report tells; note and 'is' are for the caller to fill. Good until the next. */
+struct tuning_step *tuning_add(struct tuning *, const struct report *, const struct knobs *was);
+
+/* What became of what was set in a step. */
+void tuning_step_judge(struct tuning_step *, const struct outcome *);
+
+/* The value of one of its tuner's options as people write it: a text, or a number. */
+json_t *tuning_option(const struct tuning *, uint32_t option);
+
+/* Writes the file. */
+void tuning_print(const struct tuning *, FILE *);
+
+/* ---- as it is read ---- */
 
 struct history_option { char *name, *text; };    /* as people write it: "0.85", "yes", "corrected" */
 
@@ -22,7 +63,9 @@ struct history_step {
     double             utility, utility_throughput, utility_rtt, utility_pfc;
     double             divergence, elephants, temperature;
     enum tuner_verdict verdict;
-    struct knobs       was, is;                  /* in force in the interval, and from then on */
+    struct knobs       was, is;                  /* in force in the interval, and as the tuner set them for the next */
+    enum outcome_kind  outcome;                  /* APPLIED, unless the file says something else */
+    char              *outcome_why;              /* NULL: it does not say why */
 };
 
 struct history {

@@ -1,10 +1,13 @@
 /* src/tune/history_test.c - a history is read as it stands, or refused with its line. */
 #include "tune/history.h"
+#include "core/units.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -75,6 +78,10 @@ static void parse__refuses_with_the_line(void **state)
           "t:2:1: 'utility' must be a number" },
         { HEAD "{\"start_us\":0,\"end_us\":5,\"phase\":\"\",\"why\":\"\",\"set\":{},\"verdict\":\"good\"}\n",
           "t:2:1: 'verdict' must be accepted, rejected or best" },
+        { HEAD "{\"start_us\":0,\"end_us\":5,\"phase\":\"\",\"why\":\"\",\"set\":{},\"outcome\":\"lost\"}\n",
+          "t:2:1: 'outcome' must be pending, applied, partly or refused" },
+        { HEAD "{\"start_us\":0,\"end_us\":5,\"phase\":\"\",\"why\":\"\",\"set\":{},\"changes\":{\"x\":1}}\n",
+          "t:2:1: 'x' is not a knob" },
         { HEAD STEP "{\"start_us\":1000,\"end_", "t:3:" },      /* cut off */
     };
 
@@ -91,11 +98,131 @@ static void parse__refuses_with_the_line(void **state)
     }
 }
 
+/* ---- written and read again ---- */
+
+static const char *const ways[] = { "slow", "fast", NULL };
+static const struct option_info table[] = {
+    { "eta", OPTION_REAL, 0.85, 0, 1, NULL, NULL, "a share" },
+    { "guided", OPTION_YES, 1, 0, 1, NULL, NULL, "yes or no" },
+    { "way", OPTION_CHOICE, 1, 0, 0, ways, NULL, "a word" },
+    { "file", OPTION_TEXT, 0, 0, 0, NULL, "k\xff.yaml", "a file, of whatever name" },
+    { 0 },
+};
+static const struct tuner_algo by_hand = { .name = "by hand", .option = table };
+
+static void add_step(struct tuning *g, uint64_t n, const struct knobs *was, double kmin)
+{
+    struct report       r = { .start_ps = n * PS_PER_MS, .end_ps = (n + 1) * PS_PER_MS, .payload_bytes = 1250000,
+                              .paused_ps = 3 * PS_PER_US, .rtt_samples = n, .rtt_ps_sum = n * 20 * PS_PER_US };
+    struct tuning_step *s = tuning_add(g, &r, was);
+
+    s->note = (struct tuner_note){ .phase = "search", .utility = 0.25, .throughput = NAN, .rtt = NAN, .pfc = NAN,
+                                   .divergence = NAN, .elephants = 0.5, .temperature = NAN };
+    snprintf(s->note.why, sizeof s->note.why, "step %d", (int)n);
+    s->is = *was;
+    s->is.value[KNOB_kmin] = kmin;
+}
+
+/* Three steps: kmin is set, somebody else sets pmax, and what the last step sets is refused. */
+static void make_history(struct tuning *g)
+{
+    struct outcome       refused = { .kind = OUTCOME_REFUSED, .why = "nobody answers" };
+    struct option_values v;
+    struct knobs         k;
+
+    knobs_init(&k);
+    option_values_init(table, &v);
+    tuning_init(g, &by_hand, &v, &k);
+    option_values_fini(&v);
+    add_step(g, 0, &k, 100);
+    g->step[0].note.verdict = TUNER_BEST;
+    k = g->step[0].is;
+    k.value[KNOB_pmax] = 0.75;
+    add_step(g, 1, &k, 100);
+    add_step(g, 2, &k, 50);
+    tuning_step_judge(&g->step[2], &refused);
+    add_step(g, 3, &k, 100);
+}
+
+static void print__is_read_back(void **state)
+{
+    char           *text = NULL;
+    size_t          length;
+    FILE           *out = open_memstream(&text, &length);
+    struct tuning   g;
+    struct history  h;
+    struct err      err;
+
+    (void)state;
+    make_history(&g);
+    tuning_print(&g, out);
+    fclose(out);
+    if (history_parse(&h, "t", text, length, &err))
+        fail_msg("%s", err.text);
+    assert_string_equal(h.tuner, "by hand");
+    assert_int_equal(h.options, 4);
+    assert_string_equal(h.option[0].text, "0.85");
+    assert_string_equal(h.option[1].text, "yes");
+    assert_string_equal(h.option[2].text, "fast");
+    assert_string_equal(h.option[3].text, "k?.yaml");
+    assert_memory_equal(&h.first, &g.first, sizeof h.first);
+    assert_int_equal(h.steps, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        const struct history_step *s = &h.step[i];
+
+        assert_true(s->start_us == 1000 * i && s->end_us == 1000 * (i + 1) && s->goodput_gbps == 10);
+        assert_true(s->paused_us == 3 && (i ? s->rtt_us == 20 : isnan(s->rtt_us)));
+        assert_true(s->utility == 0.25 && isnan(s->divergence) && s->elephants == 0.5);
+        assert_string_equal(s->why, g.step[i].note.why);
+        assert_memory_equal(&s->was, &g.step[i].was, sizeof s->was);
+        assert_memory_equal(&s->is, &g.step[i].is, sizeof s->is);
+        assert_int_equal(s->verdict, i == 0 ? TUNER_BEST : TUNER_NO_VERDICT);
+        assert_int_equal(s->outcome, i == 2 ? OUTCOME_REFUSED : OUTCOME_APPLIED);
+    }
+    assert_string_equal(h.step[2].outcome_why, "nobody answers");
+    assert_null(h.step[1].outcome_why);
+    history_fini(&h);
+    tuning_fini(&g);
+    free(text);
+}
+
+/* What others have turned is told where it is first seen, and nowhere else; so is what was not carried out. */
+static void print__tells_changes_and_outcomes_once(void **state)
+{
+    static const char *const want[] = { NULL, NULL, "{\"pmax\":0.75}", NULL, "{\"kmin\":100.0}" };
+    char         *text = NULL, *rest, *line;
+    size_t        length;
+    FILE         *out = open_memstream(&text, &length);
+    struct tuning g;
+    uint32_t      lines = 0;
+
+    (void)state;
+    make_history(&g);
+    tuning_print(&g, out);
+    fclose(out);
+    for (rest = text; (line = strsep(&rest, "\n")) && *line; lines++) {
+        json_t *o = json_loads(line, 0, NULL);
+        char   *changes = json_dumps(json_object_get(o, "changes"), JSON_COMPACT | JSON_REAL_PRECISION(6));
+
+        assert_non_null(o);
+        assert_true(want[lines] ? changes && strcmp(changes, want[lines]) == 0 : !changes);
+        assert_int_equal(json_object_get(o, "outcome") != NULL, lines == 3);
+        assert_int_equal(json_object_size(json_object_get(o, "knobs")), lines == 0 ? KNOB_COUNT : 0);
+        free(changes);
+        json_decref(o);
+    }
+    assert_int_equal(lines, 5);
+    tuning_fini(&g);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parse__reads_head_and_steps),
         cmocka_unit_test(parse__refuses_with_the_line),
+        cmocka_unit_test(print__is_read_back),
+        cmocka_unit_test(print__tells_changes_and_outcomes_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

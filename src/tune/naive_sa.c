@@ -10,7 +10,7 @@ extern const struct tuner_algo tuner_naive_sa;
 
 enum { OWN_COUNT = ANNEAL_OPTION_COUNT };
 
-static const struct tuner_option options[] = {
+static const struct option_info options[] = {
     ANNEAL_OPTIONS(100, 1, 0.95, 10),
     SEARCH_OPTIONS,
     { 0 },
@@ -30,17 +30,17 @@ static const struct search_algo annealing = {
     .create = create_anneal, ANNEAL_HOOKS, .own_options = OWN_COUNT,
 };
 
-static void fill(struct tuner_values *v)
+static void fill(struct option_values *v)
 {
     struct anneal_cfg cfg = configure(v->value);
 
     anneal_set_budget(&cfg, v, OWN_COUNT);
 }
 
-static int create(void **state, const struct tuner_world *world, const struct tuner_values *given,
+static int create(void **state, const struct world *world, const struct option_values *given,
                   struct err *err)
 {
-    struct tuner_values v = *given;          /* has no text of its own */
+    struct option_values v = *given;          /* has no text of its own */
     struct anneal_cfg   cfg = configure(v.value);
 
     fill(&v);

@@ -13,7 +13,7 @@ extern const struct tuner_algo tuner_naive_sa;
 
 static int intervals_of_a_search(const struct test_option *option)
 {
-    struct tuner_world world = test_world(3);
+    struct world world = test_world(3);
     struct knobs knobs = world.start;
     struct test_net net;
     struct tuner tuner;
@@ -44,7 +44,7 @@ static void search__takes_900_settings_or_its_budget(void **unused)
 
 static void create__refuses_to_warm_up(void **unused)
 {
-    struct tuner_world world = test_world(3);
+    struct world world = test_world(3);
     struct tuner tuner;
     struct err err = { "" };
 
@@ -63,7 +63,7 @@ static void search__is_not_guided(void **unused)
 
     (void)unused;
     for (uint64_t seed = 1; seed <= 200; seed++) {
-        struct tuner_world world = test_world(seed);
+        struct world world = test_world(seed);
         struct knobs knobs = world.start;
         struct test_net net;
         struct tuner tuner;

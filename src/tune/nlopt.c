@@ -238,13 +238,13 @@ const struct search_algo nlopt_search = {
     .own_options = NLOPT_OWN,
 };
 
-static int nlopt_open(void **state, const struct tuner_world *world, const struct tuner_values *values,
+static int nlopt_open(void **state, const struct world *world, const struct option_values *values,
                       struct err *err)
 {
     return search_create(state, &nlopt_search, world, values, err);
 }
 
-static const struct tuner_option nlopt_options[] = {
+static const struct option_info nlopt_options[] = {
     [NLOPT_METHOD] = { "method", OPTION_CHOICE, 0, 0, 0, method_names, NULL,
         "of NLopt's: sbplx (Subplex), neldermead, cobyla and bobyqa are local, direct_l is global" },
     [NLOPT_STEP] = { "step", OPTION_REAL, 0.2, 0.001, 0.5, NULL, NULL,

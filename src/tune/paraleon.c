@@ -74,7 +74,7 @@ const struct paraleon_preset paraleon_presets[] = {
 };
 
 /* Initial values of PARALEON's own are those of 'corrected'. */
-static const struct tuner_option options[] = {
+static const struct option_info options[] = {
     [PRESET] = { "preset", OPTION_CHOICE, CORRECTED, 0, 0, preset_names, NULL,
                  "values of other options: published, as printed; corrected; artifact, as in its scripts" },
     ANNEAL_OPTIONS(9, 1, 0.85, 2),
@@ -109,7 +109,7 @@ static int row_of(const char *option)
 }
 
 /* What a person has given stays. */
-static void use_preset(struct tuner_values *v)
+static void use_preset(struct option_values *v)
 {
     for (const struct paraleon_preset *row = paraleon_presets; row->option; row++) {
         int i = row_of(row->option);
@@ -143,7 +143,7 @@ static const struct search_algo annealing = {
     .create = create_anneal, ANNEAL_HOOKS, .own_options = OWN_COUNT,
 };
 
-static void fill(struct tuner_values *v)
+static void fill(struct option_values *v)
 {
     struct anneal_cfg cfg;
 
@@ -152,10 +152,10 @@ static void fill(struct tuner_values *v)
     anneal_set_budget(&cfg, v, OWN_COUNT);
 }
 
-static int create(void **state, const struct tuner_world *world, const struct tuner_values *given,
+static int create(void **state, const struct world *world, const struct option_values *given,
                   struct err *err)
 {
-    struct tuner_values v = *given;          /* has no text of its own */
+    struct option_values v = *given;          /* has no text of its own */
     struct anneal_cfg   cfg;
 
     fill(&v);

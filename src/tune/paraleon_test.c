@@ -38,7 +38,7 @@ static double hill(const struct space *s, const struct knobs *k)
 static double climb(const struct tuner_algo *algo, const struct test_option *option, uint64_t seed,
                     int intervals)
 {
-    struct tuner_world world = test_world(seed);
+    struct world world = test_world(seed);
     struct knobs knobs = world.start, best;
     struct tuner_note note;
     struct test_net net;
@@ -64,7 +64,7 @@ static void search__gets_near_the_top_sooner_than_naive_annealing(void **unused)
     static const struct test_option option[] = {
         { "budget", "100" }, { "confirm", "0" }, { "known", "no" }, END
     };
-    struct tuner_world world = test_world(1);
+    struct world world = test_world(1);
     struct space space;
     double guided = 0, naive = 0, start;
 
@@ -84,7 +84,7 @@ static int intervals_of_a_search(const char *preset, const char *give_up, struct
     const struct test_option option[] = {
         { "preset", preset }, { "confirm", "0" }, { "give_up", give_up }, END
     };
-    struct tuner_world world = test_world(3);
+    struct world world = test_world(3);
     struct knobs knobs = world.start;
     struct test_net net;
     struct tuner tuner;
@@ -123,7 +123,7 @@ static double share_taken(const char *preset)
         { "abandon", "0" }, { "give_up", "0" }, { "mutate_from", "current" },
         { "temperature_start", "90" }, { "temperature_end", "10" }, { "iterations", "20" }, END
     };
-    struct tuner_world world = test_world(4);
+    struct world world = test_world(4);
     struct knobs knobs = world.start;
     struct test_net net;
     struct tuner tuner;
@@ -156,7 +156,7 @@ static void search__refuses_only_if_utility_is_in_percent(void **unused)
 /* Every row names an option and a value that it takes, and the columns differ where they should. */
 static void presets__name_options_and_values(void **unused)
 {
-    struct tuner_values v;
+    struct option_values v;
 
     (void)unused;
     for (const struct paraleon_preset *row = paraleon_presets; row->option; row++) {
@@ -168,7 +168,7 @@ static void presets__name_options_and_values(void **unused)
             tuner_values_init(&tuner_paraleon, &v);
             if (tuner_values_set(&tuner_paraleon, &v, row->option, value[i], &err))
                 fail_msg("%s", err.text);
-            tuner_values_fini(&v);
+            option_values_fini(&v);
         }
     }
 }
@@ -187,7 +187,7 @@ static void fill__shows_what_will_be_in_force(void **unused)
 
     (void)unused;
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-        struct tuner_values v;
+        struct option_values v;
         int given = 0, at = 0;
 
         tuner_values_init(&tuner_paraleon, &v);
@@ -198,10 +198,10 @@ static void fill__shows_what_will_be_in_force(void **unused)
         while (strcmp(tuner_paraleon.option[at].name, row[i].name) != 0)
             at++;
         assert_true(v.value[at] == row[i].value);
-        for (int n = 0; n < TUNER_OPTIONS_MAX; n++)
+        for (int n = 0; n < OPTIONS_MAX; n++)
             given += v.is_given[n];
         assert_int_equal(row[i].given ? 2 : 1, given);
-        tuner_values_fini(&v);
+        option_values_fini(&v);
     }
 }
 
@@ -209,7 +209,7 @@ static void fill__shows_what_will_be_in_force(void **unused)
  * option alone. */
 static void fill__changes_no_option_of_its_own(void **unused)
 {
-    struct tuner_values v, filled;
+    struct option_values v, filled;
 
     (void)unused;
     tuner_values_init(&tuner_paraleon, &v);
@@ -217,7 +217,7 @@ static void fill__changes_no_option_of_its_own(void **unused)
     tuner_values_fill(&tuner_paraleon, &filled);
     for (int i = 0; strcmp(tuner_paraleon.option[i].name, "trigger") != 0; i++)
         assert_true(v.value[i] == filled.value[i]);
-    tuner_values_fini(&v);
+    option_values_fini(&v);
 }
 
 /* Given options win over those of the preset: seen by the first temperature, and by the start. */
@@ -226,7 +226,7 @@ static void preset__yields_to_what_is_given(void **unused)
     static const struct test_option option[] = {
         { "preset", "published" }, { "temperature_start", "33" }, { "start_from", "running" }, END
     };
-    struct tuner_world world = test_world(1);
+    struct world world = test_world(1);
     struct knobs knobs = world.start;
     struct test_net net;
     struct tuner tuner;
@@ -253,7 +253,7 @@ static void create__refuses_what_does_not_go_together(void **unused)
         { { { "iterations", "0" }, END }, "'iterations' must be a whole number 1 .. 100000, not '0'" },
         { { { "cooling", "1" }, END }, "'cooling' must be a number 0.01 .. 0.999, not '1'" },
     };
-    struct tuner_world world = test_world(1);
+    struct world world = test_world(1);
 
     (void)unused;
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
@@ -276,7 +276,7 @@ static void assert_allowed(const struct space *s, const struct knobs *k)
 }
 
 /* The default setting, or what is nearest to it. */
-static void start_inside(struct tuner_world *world, const struct space *s)
+static void start_inside(struct world *world, const struct space *s)
 {
     double point[SPACE_DIMS_MAX];
 
@@ -293,7 +293,7 @@ static void search__applies_allowed_settings_only(void **unused)
             { "space", space_names[kind] }, { "trigger", "always" }, { "known", "no" },
             { "remember", "no" }, END
         };
-        struct tuner_world world = test_world(5);
+        struct world world = test_world(5);
         struct knobs knobs;
         struct test_net net;
         struct tuner tuner;
@@ -324,7 +324,7 @@ static void search__applies_allowed_settings_only(void **unused)
 static uint64_t trace(uint64_t seed)
 {
     static const struct test_option option[] = { END };
-    struct tuner_world world = test_world(seed);
+    struct world world = test_world(seed);
     struct knobs knobs = world.start;
     struct test_net net;
     struct tuner tuner;

@@ -70,13 +70,13 @@ const struct search_algo random_search = {
     .tell    = random_tell,
 };
 
-static int random_open(void **state, const struct tuner_world *world, const struct tuner_values *values,
+static int random_open(void **state, const struct world *world, const struct option_values *values,
                        struct err *err)
 {
     return search_create(state, &random_search, world, values, err);
 }
 
-static const struct tuner_option random_options[] = {
+static const struct option_info random_options[] = {
     SEARCH_OPTIONS,
     { 0 }
 };

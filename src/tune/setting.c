@@ -9,7 +9,7 @@
 
 /* ---- by name ---- */
 
-static double line_mbps(const struct tuner_world *world)
+static double line_mbps(const struct world *world)
 {
     return (double)world->host_bps / 1e6;
 }
@@ -20,26 +20,26 @@ static double rounded(double x)
 }
 
 /* Settings are of DCQCN and ECN, the rows up to pmax: what balancers and HF2T were told stays. */
-static void begin(struct knobs *k, const struct tuner_world *world)
+static void begin(struct knobs *k, const struct world *world)
 {
     *k = world->start;
     for (int i = 0; i <= KNOB_pmax; i++)
         k->value[i] = knob_info[i].initial;
 }
 
-static void make_default(struct knobs *k, const struct tuner_world *world)
+static void make_default(struct knobs *k, const struct world *world)
 {
     begin(k, world);
 }
 
-static void make_default_artifact(struct knobs *k, const struct tuner_world *world)
+static void make_default_artifact(struct knobs *k, const struct world *world)
 {
     begin(k, world);
     k->value[KNOB_rate_to_set_on_first_cnp] = 0.5 * line_mbps(world);
     knobs_clamp(k);
 }
 
-static void make_expert(struct knobs *k, const struct tuner_world *world)
+static void make_expert(struct knobs *k, const struct world *world)
 {
     begin(k, world);
     k->value[KNOB_rpg_ai_rate] = 50;
@@ -52,7 +52,7 @@ static void make_expert(struct knobs *k, const struct tuner_world *world)
 }
 
 /* The profile of the HPCC paper's simulator: what it gives for 25 Gb/s, in proportion to the speed. */
-static void make_hpcc(struct knobs *k, const struct tuner_world *world)
+static void make_hpcc(struct knobs *k, const struct world *world)
 {
     double speed = (double)world->host_bps / 25e9;
 
@@ -73,7 +73,7 @@ static void make_hpcc(struct knobs *k, const struct tuner_world *world)
 /* Queues of a fraction of what is under way in an empty network, and rates that come back within a few
  * round trips: found with anole sweep over the workloads of docs/tuning.md, where all settings above keep
  * longer queues or come back more slowly. */
-static void make_bdp(struct knobs *k, const struct tuner_world *world)
+static void make_bdp(struct knobs *k, const struct world *world)
 {
     double rtt_us = (double)world->base_rtt_ps / (double)PS_PER_US;
     double bdp_kb = line_mbps(world) * rtt_us / 8e3;
@@ -90,7 +90,7 @@ static void make_bdp(struct knobs *k, const struct tuner_world *world)
 
 /* What ACC (SIGCOMM 2021) is compared with are thresholds alone: NICs stay as they are. It does not say how often
  * its settings mark; DCTCP's one threshold marks everything, the other two are as in the papers they come from. */
-static void make_thresholds(struct knobs *k, const struct tuner_world *world, double kmin, double kmax, double pmax)
+static void make_thresholds(struct knobs *k, const struct world *world, double kmin, double kmax, double pmax)
 {
     *k = world->start;
     k->value[KNOB_kmin] = kmin;
@@ -98,17 +98,17 @@ static void make_thresholds(struct knobs *k, const struct tuner_world *world, do
     k->value[KNOB_pmax] = pmax;
 }
 
-static void make_secn0(struct knobs *k, const struct tuner_world *world)
+static void make_secn0(struct knobs *k, const struct world *world)
 {
     make_thresholds(k, world, 18, 18, 1);
 }
 
-static void make_secn1(struct knobs *k, const struct tuner_world *world)
+static void make_secn1(struct knobs *k, const struct world *world)
 {
     make_thresholds(k, world, 5, 200, 0.01);
 }
 
-static void make_secn2(struct knobs *k, const struct tuner_world *world)
+static void make_secn2(struct knobs *k, const struct world *world)
 {
     double speed = (double)world->host_bps / 25e9;
 
@@ -116,7 +116,7 @@ static void make_secn2(struct knobs *k, const struct tuner_world *world)
     knobs_clamp(k);
 }
 
-static void make_vendor(struct knobs *k, const struct tuner_world *world)
+static void make_vendor(struct knobs *k, const struct world *world)
 {
     make_thresholds(k, world, 30, 270, 0.1);
 }
@@ -155,7 +155,7 @@ const struct setting *setting_find(const char *name)
     return NULL;
 }
 
-void setting_ecn(const struct setting *s, const struct knobs *k, const struct tuner_world *world,
+void setting_ecn(const struct setting *s, const struct knobs *k, const struct world *world,
                  const struct queue_facts *queue, struct ecn *ecn)
 {
     double scale = s->is_by_speed ? (double)queue->rate_bps / (double)world->host_bps : 1;
@@ -239,7 +239,7 @@ int setting_parse(const char *name, const char *text, size_t length, struct knob
     return rc ? rc : read_doc(&doc, &base, knobs, err);
 }
 
-int setting_read(const char *name_or_file, const struct tuner_world *world, struct knobs *knobs,
+int setting_read(const char *name_or_file, const struct world *world, struct knobs *knobs,
                  struct err *err)
 {
     const char *near = text_nearest(name_or_file, setting_names);

@@ -10,7 +10,7 @@
 
 struct setting {
     const char *name, *about;
-    void      (*make)(struct knobs *, const struct tuner_world *);
+    void      (*make)(struct knobs *, const struct world *);
     int         toward;          /* +1: throughput, at the cost of queues; -1: low delay; 0: neither */
     bool        is_by_speed;     /* kmin and kmax hold for ports of the speed of hosts, for others in proportion */
 };
@@ -32,12 +32,12 @@ extern const char *const    setting_names[];     /* NULL-terminated */
 const struct setting *setting_find(const char *name);
 
 /* The thresholds that a setting means for a queue. */
-void setting_ecn(const struct setting *, const struct knobs *, const struct tuner_world *, const struct queue_facts *,
+void setting_ecn(const struct setting *, const struct knobs *, const struct world *, const struct queue_facts *,
                  struct ecn *);
 
 /* Writes the setting of that name or, if there is none, of the file of that name: a map of knobs in YAML, on
  * top of default. Knobs of balancers and HF2T that it does not name stay as they are. Refuses unknown knobs, units, ranges, kmin above kmax with "file:line:column: ...". */
-int setting_read(const char *name_or_file, const struct tuner_world *, struct knobs *, struct err *);
+int setting_read(const char *name_or_file, const struct world *, struct knobs *, struct err *);
 
 /* The same from text; 'name' is used in messages. */
 int setting_parse(const char *name, const char *text, size_t length, struct knobs *, struct err *);

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-static const struct tuner_world at_100g = { .host_bps = 100000000000 }, at_25g = { .host_bps = 25000000000 };
+static const struct world at_100g = { .host_bps = 100000000000 }, at_25g = { .host_bps = 25000000000 };
 
 static int parse(const char *text, struct knobs *k, struct err *err)
 {
@@ -23,10 +23,10 @@ static int parse(const char *text, struct knobs *k, struct err *err)
 struct value { enum knob knob; double is; };
 
 /* All but those listed are NVIDIA's; but what is in force of HF2T and balancers stays. */
-static void assert_setting(const char *name, const struct tuner_world *at, const struct value *value, int values)
+static void assert_setting(const char *name, const struct world *at, const struct value *value, int values)
 {
     struct knobs made, expected;
-    struct tuner_world world = *at;
+    struct world world = *at;
 
     knobs_init(&expected);
     for (int i = 0; i < values; i++)
@@ -88,18 +88,18 @@ static void read__makes_bdp_in_proportion_to_the_network(void **unused)
         { KNOB_kmin, 50 }, { KNOB_kmax, 200 }, { KNOB_rpg_time_reset, 15 }, { KNOB_rpg_ai_rate, 200 },
         { KNOB_rpg_hai_rate, 800 }, { KNOB_rate_to_set_on_first_cnp, 200000 },
     };
-    struct tuner_world world = { .host_bps = 100000000000, .base_rtt_ps = 40 * PS_PER_US };
+    struct world world = { .host_bps = 100000000000, .base_rtt_ps = 40 * PS_PER_US };
 
     (void)unused;
     assert_setting("bdp", &world, usual, 6);
-    world = (struct tuner_world){ .host_bps = 400000000000, .base_rtt_ps = 12 * PS_PER_US };
+    world = (struct world){ .host_bps = 400000000000, .base_rtt_ps = 12 * PS_PER_US };
     assert_setting("bdp", &world, fast, 6);
 }
 
 /* Longer queues than NVIDIA's are for throughput, shorter ones for low delay. */
 static void all__say_what_they_are_made_for(void **unused)
 {
-    struct tuner_world world = { .host_bps = 400000000000, .base_rtt_ps = 40 * PS_PER_US };
+    struct world world = { .host_bps = 400000000000, .base_rtt_ps = 40 * PS_PER_US };
     struct knobs usual, made;
 
     (void)unused;
@@ -124,7 +124,7 @@ static void all__is_named_and_in_range(void **unused)
         assert_string_equal(setting_names[i], setting_all[i].name);
         for (size_t n = 0; n < sizeof(rate) / sizeof(rate[0]); n++) {
             for (uint64_t rtt_us = 0; rtt_us < 20000; rtt_us = 3 * rtt_us + 1) {
-                struct tuner_world world = { .host_bps = rate[n], .base_rtt_ps = rtt_us * PS_PER_US };
+                struct world world = { .host_bps = rate[n], .base_rtt_ps = rtt_us * PS_PER_US };
                 struct knobs made, clamped;
 
                 knobs_init(&world.start);
@@ -155,7 +155,7 @@ static void ecn__secn2_goes_with_the_speed_of_the_port(void **unused)
 
     (void)unused;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct tuner_world world = { .host_bps = 25000000000 };
+        struct world       world = { .host_bps = 25000000000 };
         struct queue_facts queue = { .rate_bps = rows[i].rate_bps };
         struct knobs       knobs;
         struct ecn         ecn;

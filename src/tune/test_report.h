@@ -39,9 +39,9 @@ static inline const struct report *test_report(struct test_net *n, double throug
 }
 
 /* Hosts of 100 Gb/s, switches that pause at 970 and 1750 KB, the default setting. */
-static inline struct tuner_world test_world(uint64_t seed)
+static inline struct world test_world(uint64_t seed)
 {
-    struct tuner_world world = {
+    struct world world = {
         .seed = seed, .interval_ps = PS_PER_MS, .host_bps = 100000000000, .base_rtt_ps = 41 * PS_PER_US - 1,
         .pfc_bytes_one = 970000, .pfc_bytes_two = 1750000,
     };
@@ -56,10 +56,10 @@ struct test_option { const char *name, *value; };    /* lists end with a NULL */
 #define TEST_NO_OPTIONS   ((const struct test_option[]){ { NULL, NULL } })
 
 /* Opens a tuner with options; 0, or what it is refused with. */
-static inline int test_open(struct tuner *t, const struct tuner_algo *algo, const struct tuner_world *world,
+static inline int test_open(struct tuner *t, const struct tuner_algo *algo, const struct world *world,
                             const struct test_option *option, struct err *err)
 {
-    struct tuner_values v;
+    struct option_values v;
     int rc = 0;
 
     tuner_values_init(algo, &v);
@@ -67,7 +67,7 @@ static inline int test_open(struct tuner *t, const struct tuner_algo *algo, cons
         rc = tuner_values_set(algo, &v, option->name, option->value, err);
     if (!rc)
         rc = tuner_open(t, algo, world, &v, err);
-    tuner_values_fini(&v);
+    option_values_fini(&v);
     return rc;
 }
 

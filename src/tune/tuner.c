@@ -1,10 +1,7 @@
-/* src/tune/tuner.c - the list of tuners, and options as people write them. */
+/* src/tune/tuner.c - the list of tuners. */
 #include "tune/tuner.h"
-#include "base/text.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 extern const struct tuner_algo tuner_fixed, tuner_paraleon, tuner_naive_sa, tuner_chameleon, tuner_random,
@@ -30,11 +27,16 @@ const struct tuner_alias tuner_aliases[] = {
     { NULL, NULL, NULL, NULL, NULL },
 };
 
-const char *const tuner_names[] = {
-    "fixed", "paraleon", "naive_sa", "chameleon", "random", "cmaes", "nlopt", "acc",
-    "default", "default_artifact", "expert", "hpcc", "bdp", "secn0", "secn1", "secn2", "vendor",
-    "paraleon_published", "paraleon_artifact", NULL
-};
+void tuner_list_names(const char *names[TUNER_NAMES_MAX + 1])
+{
+    uint32_t count = 0;
+
+    for (int i = 0; tuner_all[i] && count < TUNER_NAMES_MAX; i++)
+        names[count++] = tuner_all[i]->name;
+    for (int i = 0; tuner_aliases[i].name && count < TUNER_NAMES_MAX; i++)
+        names[count++] = tuner_aliases[i].name;
+    names[count] = NULL;
+}
 
 static const struct tuner_algo *find_algo(const char *name)
 {
@@ -58,129 +60,18 @@ const struct tuner_algo *tuner_find(const char *name, const struct tuner_alias *
 
 /* ---- options ---- */
 
-static bool is_last(const struct tuner_option *o)
+void tuner_values_init(const struct tuner_algo *algo, struct option_values *v)
 {
-    return o->name == NULL;
+    option_values_init(algo->option, v);
 }
 
-void tuner_values_init(const struct tuner_algo *algo, struct tuner_values *v)
+int tuner_values_set(const struct tuner_algo *algo, struct option_values *v, const char *name, const char *text,
+                     struct err *err)
 {
-    *v = (struct tuner_values){ 0 };
-    for (int i = 0; !is_last(&algo->option[i]); i++) {
-        v->value[i] = algo->option[i].initial;
-        v->text[i] = algo->option[i].kind == OPTION_TEXT ? xstrdup(algo->option[i].text) : NULL;
-    }
+    return option_values_set(algo->option, algo->name, v, name, text, err);
 }
 
-void tuner_values_fini(struct tuner_values *v)
-{
-    for (int i = 0; i < TUNER_OPTIONS_MAX; i++)
-        free(v->text[i]);
-    *v = (struct tuner_values){ 0 };
-}
-
-static int refuse_name(const struct tuner_algo *algo, const char *name, struct err *err)
-{
-    const char *names[TUNER_OPTIONS_MAX + 1] = { NULL };
-    const char *near;
-
-    for (int i = 0; !is_last(&algo->option[i]); i++)
-        names[i] = algo->option[i].name;
-    near = text_nearest(name, names);
-    return err_set(err, EINVAL, "'%.60s' is not an option of %s%s%s%s", name, algo->name,
-                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-}
-
-/* "a, b or c" */
-static void list_choices(const char *const *choice, char *buf, size_t size)
-{
-    size_t used = 0;
-
-    buf[0] = '\0';
-    for (int i = 0; choice[i] && used < size; i++) {
-        const char *between = i == 0 ? "" : choice[i + 1] ? ", " : " or ";
-
-        used += (size_t)snprintf(buf + used, size - used, "%s%s", between, choice[i]);
-    }
-}
-
-static int parse_choice(const struct tuner_option *o, const char *text, double *value, struct err *err)
-{
-    const char *near = text_nearest(text, o->choices);
-    char        list[160];
-
-    for (int i = 0; o->choices[i]; i++) {
-        if (strcmp(o->choices[i], text) != 0)
-            continue;
-        *value = i;
-        return 0;
-    }
-    list_choices(o->choices, list, sizeof list);
-    return err_set(err, EINVAL, "'%s' must be %s, not '%.60s'%s%s%s", o->name, list, text,
-                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-}
-
-static int parse_yes(const struct tuner_option *o, const char *text, double *value, struct err *err)
-{
-    int yes;
-
-    if (text_to_bool(text, &yes, NULL))
-        return err_set(err, EINVAL, "'%s' must be yes or no, not '%.60s'", o->name, text);
-    *value = yes;
-    return 0;
-}
-
-static int parse_number(const struct tuner_option *o, const char *text, double *value, struct err *err)
-{
-    bool   is_count = o->kind == OPTION_COUNT;
-    double number = 0;
-    int    rc = text_to_real(text, &number, NULL);
-
-    if (!rc && (number < o->min || number > o->max))
-        rc = -ERANGE;
-    else if (!rc && is_count && number != (double)(uint64_t)number)
-        rc = -EINVAL;
-    if (rc)
-        return err_set(err, -rc, "'%s' must be %s %.10g .. %.10g, not '%.60s'", o->name,
-                       is_count ? "a whole number" : "a number", o->min, o->max, text);
-    *value = number;
-    return 0;
-}
-
-static int parse(const struct tuner_option *o, const char *text, double *value, struct err *err)
-{
-    switch (o->kind) {
-    case OPTION_CHOICE: return parse_choice(o, text, value, err);
-    case OPTION_YES:    return parse_yes(o, text, value, err);
-    case OPTION_REAL:
-    case OPTION_COUNT:  return parse_number(o, text, value, err);
-    case OPTION_TEXT:   break;
-    }
-    return *text ? 0 : err_set(err, EINVAL, "'%s' must not be empty", o->name);
-}
-
-int tuner_values_set(const struct tuner_algo *algo, struct tuner_values *v, const char *name,
-                     const char *text, struct err *err)
-{
-    const struct tuner_option *o = algo->option;
-    int i = 0, rc;
-
-    while (!is_last(&o[i]) && strcmp(o[i].name, name) != 0)
-        i++;
-    if (is_last(&o[i]))
-        return refuse_name(algo, name, err);
-    rc = parse(&o[i], text, &v->value[i], err);
-    if (rc)
-        return rc;
-    if (o[i].kind == OPTION_TEXT) {
-        free(v->text[i]);
-        v->text[i] = xstrdup(text);
-    }
-    v->is_given[i] = true;
-    return 0;
-}
-
-void tuner_values_fill(const struct tuner_algo *algo, struct tuner_values *v)
+void tuner_values_fill(const struct tuner_algo *algo, struct option_values *v)
 {
     if (algo->fill)
         algo->fill(v);
@@ -188,8 +79,8 @@ void tuner_values_fill(const struct tuner_algo *algo, struct tuner_values *v)
 
 /* ---- a tuner that runs ---- */
 
-int tuner_open(struct tuner *t, const struct tuner_algo *algo, const struct tuner_world *world,
-               const struct tuner_values *values, struct err *err)
+int tuner_open(struct tuner *t, const struct tuner_algo *algo, const struct world *world,
+               const struct option_values *values, struct err *err)
 {
     int rc;
 

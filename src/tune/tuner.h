@@ -12,24 +12,15 @@
 #define TUNE_TUNER_H
 
 #include "base/err.h"
+#include "core/decision.h"
 #include "core/knobs.h"
+#include "core/option.h"
 #include "core/queue.h"
 #include "core/report.h"
+#include "core/world.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-struct tuner_world {             /* what does not change about the network */
-    uint64_t     seed;
-    uint64_t     interval_ps;    /* between reports */
-    uint64_t     host_bps;       /* of the fastest link of a host */
-    uint64_t     base_rtt_ps;    /* the longest, of an empty network */
-    uint64_t     pfc_bytes_one;  /* queue that makes a switch pause, if it comes in by one port; 0: no PFC */
-    uint64_t     pfc_bytes_two;  /* by two */
-    struct knobs start;          /* in force when the tuner begins */
-    const struct queue_facts *queue;     /* egress queues of all switches; good while the tuner is made */
-    uint32_t     queues;
-};
 
 enum tuner_verdict { TUNER_NO_VERDICT, TUNER_ACCEPTED, TUNER_REJECTED, TUNER_BEST };
 
@@ -44,47 +35,28 @@ struct tuner_note {              /* why a tuner did what it did in one step */
     char               why[240];                 /* one sentence in plain words */
 };
 
-enum option_kind {
-    OPTION_REAL,                 /* a number in min .. max */
-    OPTION_COUNT,                /* a whole one */
-    OPTION_YES,                  /* yes or no: 1 or 0 */
-    OPTION_CHOICE,               /* one of 'choices': its index */
-    OPTION_TEXT,                 /* the name of a setting, or of a file */
-};
-
-struct tuner_option {
-    const char        *name;
-    enum option_kind   kind;
-    double             initial, min, max;
-    const char *const *choices;  /* CHOICE, NULL-terminated; TEXT: what is not a file, or NULL */
-    const char        *text;     /* TEXT: initial */
-    const char        *about;    /* one line */
-};
-
-#define TUNER_OPTIONS_MAX 48
-
-struct tuner_values {            /* in the order of the tuner's table */
-    double value[TUNER_OPTIONS_MAX];
-    char  *text[TUNER_OPTIONS_MAX];          /* TEXT: owned */
-    bool   is_given[TUNER_OPTIONS_MAX];
-};
-
 struct tuner_algo {
     /* Gives options that were not given the values that will be in force, where others decide on them:
      * those of a preset. NULL: the initial ones are. create() does the same by itself. */
-    void (*fill)(struct tuner_values *);
+    void (*fill)(struct option_values *);
 
     /* Makes one. What single options cannot know is refused here: weights that do not sum to 1. The reason
      * names the option first: "weight_rtt: ...". */
-    int (*create)(void **state, const struct tuner_world *, const struct tuner_values *, struct err *);
+    int (*create)(void **state, const struct world *, const struct option_values *, struct err *);
     void (*destroy)(void *state);
 
     /* An interval has ended. 'knobs' holds the setting that was in force in it; the tuner may change it
-     * for the next. 'note' comes zeroed, with NaN where that means "not measured". */
+     * for the next. 'note' comes zeroed, with NaN where that means "not measured". The report's outcome says what became of
+     * the setting that it gave last; one that was refused is not in 'knobs'. */
     void (*step)(void *state, const struct report *, struct knobs *knobs, struct tuner_note *note);
 
     /* Writes the setting that it wants before the first interval. NULL: the one in force. */
     void (*first)(const void *state, struct knobs *);
+
+    /* What it wants in parts of the network, tiers or devices or single queues, over the setting that holds everywhere; as
+     * many as it says, in the order in which they are to be put over each other. Asked after 'first' and after every
+     * step. NULL: nothing. */
+    const struct scoped_set *(*parts)(const void *state, uint32_t *count);
 
     /* Scope egress queue. 'slot_ps' returns how long a slot is; when one has ended, 'slot' is shown what each queue
      * did in it. NULL, both: the tuner looks at intervals alone. */
@@ -102,7 +74,7 @@ struct tuner_algo {
     bool (*is_idle)(const void *state);
 
     const char                *name, *about;
-    const struct tuner_option *option;       /* ends with a row without a name */
+    const struct option_info  *option;       /* ends with a row without a name */
 };
 
 extern const struct tuner_algo *const tuner_all[];       /* NULL-terminated */
@@ -111,29 +83,28 @@ extern const struct tuner_algo *const tuner_all[];       /* NULL-terminated */
 struct tuner_alias { const char *name, *tuner, *option, *value, *about; };
 extern const struct tuner_alias tuner_aliases[];         /* ends with a row without a name */
 
-/* Names of tuners and aliases, NULL-terminated: for messages. */
-extern const char *const tuner_names[];
+/* Names of tuners, then of aliases, NULL-terminated: for messages. */
+#define TUNER_NAMES_MAX 64
+void tuner_list_names(const char *names[TUNER_NAMES_MAX + 1]);
 
 /* Returns the tuner or alias called 'name', or NULL; sets *alias to NULL or the alias. */
 const struct tuner_algo *tuner_find(const char *name, const struct tuner_alias **alias);
 
-/* All options at their initial values; to be given back. */
-void tuner_values_init(const struct tuner_algo *, struct tuner_values *);
-void tuner_values_fini(struct tuner_values *);
+/* Its options at their initial values; to be given back with option_values_fini(). */
+void tuner_values_init(const struct tuner_algo *, struct option_values *);
 
-/* Sets one option from its text. The reason has no place in front of it; an unknown name is answered with one
- * that is near. */
-int tuner_values_set(const struct tuner_algo *, struct tuner_values *, const char *name, const char *text,
+/* Sets one option from its text: see option_values_set(). */
+int tuner_values_set(const struct tuner_algo *, struct option_values *, const char *name, const char *text,
                      struct err *);
 
 /* From what was given to what will be in force, for whoever shows it to people. is_given[] stays as it is. */
-void tuner_values_fill(const struct tuner_algo *, struct tuner_values *);
+void tuner_values_fill(const struct tuner_algo *, struct option_values *);
 
 /* A tuner that is ready to run. */
 struct tuner { const struct tuner_algo *algo; void *state; };
 
-int  tuner_open(struct tuner *, const struct tuner_algo *, const struct tuner_world *,
-                const struct tuner_values *, struct err *);
+int  tuner_open(struct tuner *, const struct tuner_algo *, const struct world *,
+                const struct option_values *, struct err *);
 void tuner_close(struct tuner *);
 void tuner_first(const struct tuner *, struct knobs *);
 void tuner_step(struct tuner *, const struct report *, struct knobs *, struct tuner_note *);

@@ -15,9 +15,11 @@ extern const struct tuner_algo tuner_paraleon, tuner_naive_sa, tuner_fixed;
 static void find__knows_all_names(void **unused)
 {
     const struct tuner_alias *alias;
+    const char *tuner_names[TUNER_NAMES_MAX + 1];
     int n = 0;
 
     (void)unused;
+    tuner_list_names(tuner_names);
     for (int i = 0; tuner_all[i]; i++, n++) {
         assert_string_equal(tuner_names[n], tuner_all[i]->name);
         assert_ptr_equal(tuner_all[i], tuner_find(tuner_names[n], &alias));
@@ -36,7 +38,7 @@ static void find__knows_all_names(void **unused)
 /* Every alias can be opened, and what it stands for is what it says. */
 static void aliases__are_options_of_their_tuner(void **unused)
 {
-    struct tuner_world world = test_world(1);
+    struct world world = test_world(1);
 
     (void)unused;
     for (const struct tuner_alias *a = tuner_aliases; a->name; a++) {
@@ -49,7 +51,7 @@ static void aliases__are_options_of_their_tuner(void **unused)
     }
 }
 
-static void assert_row(const struct tuner_option *o)
+static void assert_row(const struct option_info *o)
 {
     int choices = 0;
 
@@ -69,7 +71,7 @@ static void options__make_sense(void **unused)
 {
     (void)unused;
     for (int i = 0; tuner_all[i]; i++) {
-        const struct tuner_option *o = tuner_all[i]->option;
+        const struct option_info *o = tuner_all[i]->option;
         int n = 0;
 
         for (; o[n].name; n++) {
@@ -77,11 +79,11 @@ static void options__make_sense(void **unused)
             for (int before = 0; before < n; before++)
                 assert_string_not_equal(o[before].name, o[n].name);
         }
-        assert_true(n <= TUNER_OPTIONS_MAX);
+        assert_true(n <= OPTIONS_MAX);
     }
 }
 
-static double value_of(const struct tuner_values *v, const char *name)
+static double value_of(const struct option_values *v, const char *name)
 {
     int i = 0;
 
@@ -96,7 +98,7 @@ static void set__reads_values(void **unused)
         { "theta", "0.05", 0.05 }, { "eta", "80%", 0.8 }, { "confirm", "7", 7 }, { "guided", "no", 0 },
         { "guided", "on", 1 }, { "space", "safe", 0 }, { "space", "artifact", 2 }, { "budget", "1e3", 1000 },
     };
-    struct tuner_values v;
+    struct option_values v;
 
     (void)unused;
     tuner_values_init(&tuner_paraleon, &v);
@@ -105,7 +107,7 @@ static void set__reads_values(void **unused)
         assert_int_equal(0, tuner_values_set(&tuner_paraleon, &v, row[i].name, row[i].text, NULL));
         assert_true(value_of(&v, row[i].name) == row[i].value);
     }
-    tuner_values_fini(&v);
+    option_values_fini(&v);
 }
 
 static void set__refuses_with_what_would_be_right(void **unused)
@@ -123,24 +125,24 @@ static void set__refuses_with_what_would_be_right(void **unused)
           "'metrics' must be corrected or artifact, not 'artefact'; did you mean 'artifact'?" },
         { "space", "outer", "'space' must be safe, plus or artifact, not 'outer'" },
     };
-    struct tuner_values v;
+    struct option_values v;
 
     (void)unused;
     tuner_values_init(&tuner_paraleon, &v);
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-        struct tuner_values before = v;
+        struct option_values before = v;
         struct err err = { "" };
 
         assert_true(tuner_values_set(&tuner_paraleon, &v, row[i].name, row[i].text, &err) < 0);
         assert_string_equal(row[i].why, err.text);
         assert_memory_equal(&before, &v, sizeof v);
     }
-    tuner_values_fini(&v);
+    option_values_fini(&v);
 }
 
 static void set__owns_its_text(void **unused)
 {
-    struct tuner_values v;
+    struct option_values v;
     char text[] = "expert";
     struct err err = { "" };
 
@@ -152,7 +154,7 @@ static void set__owns_its_text(void **unused)
     assert_string_equal("expert", v.text[0]);
     assert_true(tuner_values_set(&tuner_fixed, &v, "setting", "", &err) < 0);
     assert_string_equal("'setting' must not be empty", err.text);
-    tuner_values_fini(&v);
+    option_values_fini(&v);
     assert_null(v.text[0]);
 }
 
@@ -163,7 +165,7 @@ static void fill__writes_what_will_be_in_force(void **unused)
     static const struct { const char *option, *text; double budget; } row[] = {
         { "epsilon", "0.1", 900 }, { "iterations", "3", 270 }, { "budget", "12", 12 },
     };
-    struct tuner_values v, before;
+    struct option_values v, before;
     int budget = 0;
 
     (void)unused;
@@ -175,18 +177,18 @@ static void fill__writes_what_will_be_in_force(void **unused)
         tuner_values_fill(&tuner_naive_sa, &v);
         assert_true(v.value[budget] == row[i].budget);
         assert_true(v.is_given[budget] == (strcmp(row[i].option, "budget") == 0));
-        tuner_values_fini(&v);
+        option_values_fini(&v);
     }
     tuner_values_init(&tuner_fixed, &v);
     before = v;
     tuner_values_fill(&tuner_fixed, &v);
     assert_memory_equal(&before, &v, sizeof v);
-    tuner_values_fini(&v);
+    option_values_fini(&v);
 }
 
 static void step__hands_over_an_empty_note(void **unused)
 {
-    struct tuner_world world = test_world(1);
+    struct world world = test_world(1);
     struct test_net net;
     struct tuner tuner;
     struct tuner_note note;

@@ -43,7 +43,7 @@ double utility_rtt(const struct report *);
 /* As the artifact has it: one base for all over the mean of the pairs' last samples, which may exceed 1. */
 double utility_rtt_of_last(const struct report *, uint64_t base_rtt_ps);
 
-/* Over all ports of the report, or, as in the artifact, over those that were paused. 1 if there are none. */
+/* Over all ports that the report knows something of, or, as in the artifact, over those that were paused. 1 if there are none. */
 double utility_pfc(const struct report *, bool paused_only);
 
 /* As the artifact has it: frames of 5 us each, over ports that got some. May be less than 0. */

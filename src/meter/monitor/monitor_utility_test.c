@@ -5,13 +5,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #define GBPS 1000000000ull
 
 /* A millisecond of five ports of 100 Gb/s, which carry 12.5 MB at most: full, half, a tenth, 5 %, nothing. */
-static const struct report_port ports[] = {
+static struct report_port ports[] = {
     { .tx_bytes = 12500000, .rate_bps = 100 * GBPS, .is_uplink = true, .paused_ps = 0 },
     { .tx_bytes = 6250000, .rate_bps = 100 * GBPS, .is_uplink = true, .paused_ps = PS_PER_MS / 2 },
     { .tx_bytes = 1250000, .rate_bps = 100 * GBPS, .is_uplink = true, .paused_ps = 0 },
@@ -51,9 +52,10 @@ static void throughput__is_the_mean_of_active_links(void **unused)
  * and 1; of the last samples, 30 and 50 us, against 40. */
 static void rtt__compares_with_empty_paths(void **unused)
 {
-    static const struct report_pair pairs[] = {
-        { 20 * PS_PER_US, 2 * 40 * PS_PER_US, 2, 50 * PS_PER_US }, { 40 * PS_PER_US, 30 * PS_PER_US, 1, 30 * PS_PER_US },
-        { 40 * PS_PER_US, 0, 0, 0 },
+    static struct report_pair pairs[] = {
+        { 0, 1, 20 * PS_PER_US, 2 * 40 * PS_PER_US, 2, 50 * PS_PER_US },
+        { 0, 2, 40 * PS_PER_US, 30 * PS_PER_US, 1, 30 * PS_PER_US },
+        { 1, 2, 40 * PS_PER_US, 0, 0, 0 },
     };
     struct report some = { .pair = pairs, .pairs = 3 }, none = { .pair = pairs + 2, .pairs = 1 };
 
@@ -68,7 +70,7 @@ static void rtt__compares_with_empty_paths(void **unused)
 /* 10 and 30 frames of 5 us in a millisecond. */
 static void pfc_of_frames__counts_frames(void **unused)
 {
-    static const struct report_port paused[] = { { .pauses = 10 }, { .pauses = 0 }, { .pauses = 30 } };
+    static struct report_port paused[] = { { .pauses = 10 }, { .pauses = 0 }, { .pauses = 30 } };
     struct report some = { .end_ps = PS_PER_MS, .port = paused, .ports = 3 }, none = { .end_ps = PS_PER_MS };
 
     (void)unused;
@@ -84,6 +86,22 @@ static void pfc__is_the_share_of_time_that_is_not_paused(void **unused)
     assert_true(is_near(utility_pfc(&report, false), 1 - 0.6 / 5));
     assert_true(is_near(utility_pfc(&report, true), 1 - 0.6 / 2));
     assert_true(utility_pfc(&none, true) == 1);
+}
+
+/* The second port, which was paused for half the time, is of a device that told nothing: 0.1 of four are left. */
+static void pfc__leaves_out_what_is_missing(void **unused)
+{
+    struct report_device devices[] = { { 0 }, { .is_missing = true } };
+    struct report_port   own[5];
+    struct report        r = report;
+
+    (void)unused;
+    memcpy(own, ports, sizeof own);
+    own[1].device = 1;
+    r.port = own;
+    r.device = devices;
+    r.devices = 2;
+    assert_true(is_near(utility_pfc(&r, false), 1 - 0.1 / 4));
 }
 
 static void weights_for__follow_the_flows_that_prevail(void **unused)
@@ -115,6 +133,7 @@ int main(void)
         cmocka_unit_test(rtt__compares_with_empty_paths),
         cmocka_unit_test(pfc_of_frames__counts_frames),
         cmocka_unit_test(pfc__is_the_share_of_time_that_is_not_paused),
+        cmocka_unit_test(pfc__leaves_out_what_is_missing),
         cmocka_unit_test(weights_at__go_from_mice_to_elephants),
         cmocka_unit_test(weights_for__follow_the_flows_that_prevail),
     };

@@ -66,7 +66,7 @@ static void start_one(struct world *w, enum sim_order order, uint64_t packets, u
 
 static struct port *port_of(const struct world *w, uint32_t host)
 {
-    return &w->sim->port[w->sim->host[host].port];
+    return &w->sim->net.port[w->sim->net.host[host].port];
 }
 
 /* What host 0 sends from now on is lost, or no more. */
@@ -82,22 +82,22 @@ static void set_loss(struct world *w, bool is_on)
 static void run_until(struct world *w, uint64_t at_ps)
 {
     sim_run_until(w->sim, at_ps);
-    w->sim->now_ps = at_ps;
+    w->sim->engine.now_ps = at_ps;
 }
 
 /* A packet of the first flow that had this index reaches a host. */
 static void put(struct world *w, uint32_t host, uint32_t id, enum packet_kind kind, uint64_t seq)
 {
-    uint32_t           k = packet_new(&w->sim->packets);
-    const struct flow *f = &w->sim->flow[id];
+    uint32_t           k = engine_new_packet(&w->sim->engine);
+    const struct flow *f = &w->sim->flows.flow[id];
 
-    w->sim->packets.packet[k] =
+    w->sim->engine.packets.packet[k] =
         (struct packet){ .flow = id, .generation = 1, .src = host ? f->src : f->dst,
-                         .dst = host ? f->dst : f->src, .seq = seq, .sent_ps = w->sim->now_ps, .kind = (uint8_t)kind,
+                         .dst = host ? f->dst : f->src, .seq = seq, .sent_ps = w->sim->engine.now_ps, .kind = (uint8_t)kind,
                          .prio = kind == PACKET_DATA ? 3 : 0, .bytes = kind == PACKET_DATA ? 1048 : 60,
                          .payload = kind == PACKET_DATA ? 1000 : 0 };
-    w->sim->counters.data_sent += kind == PACKET_DATA;
-    w->sim->counters.payload_sent += kind == PACKET_DATA ? 1000 : 0;
+    w->sim->engine.counters.data_sent += kind == PACKET_DATA;
+    w->sim->engine.counters.payload_sent += kind == PACKET_DATA ? 1000 : 0;
     host_on_packet(w->sim, port_of(w, host), k);
 }
 
@@ -201,7 +201,7 @@ static void start_over(struct world *w, enum sim_order order)
     set_loss(w, false);
     run_until(w, 50 * US);
     assert_int_equal(w->done_count, 1);
-    assert_int_equal(w->sim->counters.dropped_wire, 1);
+    assert_int_equal(w->sim->engine.counters.dropped_wire, 1);
     assert_int_equal(w->done[0].resent_bytes, 3000);
 }
 

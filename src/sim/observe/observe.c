@@ -10,12 +10,11 @@ struct observer {
     struct sim          *sim;
     struct sim_counters  was;
     uint64_t             was_ps;
-    struct report_port  *port;       /* of the last report */
     struct port_counters *port_was;
     uint64_t            *port_was_paused_ps;
     uint64_t            *queue_bytes_max;    /* by port, up to the last look */
-    uint64_t            *entry, *entry_was;  /* acknowledged bytes: of the interval; in all until the last look */
-    uint32_t             entries;
+    uint64_t            *entry_was;  /* acknowledged bytes until the last look */
+    uint64_t             looks;
 };
 
 struct observer *observer_new(struct sim *s)
@@ -23,14 +22,16 @@ struct observer *observer_new(struct sim *s)
     struct observer *o = xcalloc(1, sizeof *o);
 
     o->sim = s;
-    o->entries = traffic_entries(s->program.traffic);
-    o->port = xcalloc(s->net.ports + 1ul, sizeof *o->port);
     o->port_was = xcalloc(s->net.ports + 1ul, sizeof *o->port_was);
     o->port_was_paused_ps = xcalloc(s->net.ports + 1ul, sizeof *o->port_was_paused_ps);
     o->queue_bytes_max = xcalloc(s->net.ports + 1ul, sizeof *o->queue_bytes_max);
-    o->entry = xcalloc(o->entries + 1ul, sizeof *o->entry);
-    o->entry_was = xcalloc(o->entries + 1ul, sizeof *o->entry_was);
+    o->entry_was = xcalloc(traffic_entries(s->program.traffic) + 1ul, sizeof *o->entry_was);
     return o;
+}
+
+void observer_init_report(const struct observer *o, struct report *r)
+{
+    report_init(r, o->sim->net.nodes, o->sim->net.ports, traffic_entries(o->sim->program.traffic));
 }
 
 void observer_free(struct observer *o)
@@ -42,11 +43,9 @@ void observer_free(struct observer *o)
 
         *now = o->queue_bytes_max[i] > *now ? o->queue_bytes_max[i] : *now;
     }
-    free(o->port);
     free(o->port_was);
     free(o->port_was_paused_ps);
     free(o->queue_bytes_max);
-    free(o->entry);
     free(o->entry_was);
     free(o);
 }
@@ -67,10 +66,11 @@ static void look_at_ports(struct observer *o, uint64_t now_ps, struct report *r)
     for (uint32_t i = 0; i < o->sim->net.ports; i++) {
         struct port          *p = &o->sim->net.port[i];
         struct port_counters *was = &o->port_was[i];
-        struct report_port   *seen = &o->port[i];
+        struct report_port   *seen = &r->port[i];
         uint64_t              paused_ps = port_paused_ps(p, now_ps);
 
         *seen = (struct report_port){
+            .device = p->node->id,
             .tx_bytes = p->counters.tx_bytes - was->tx_bytes,
             .rate_bps = p->rate_bps,
             .pauses = p->counters.pauses - was->pauses,
@@ -89,8 +89,6 @@ static void look_at_ports(struct observer *o, uint64_t now_ps, struct report *r)
         *was = p->counters;
         o->port_was_paused_ps[i] = paused_ps;
     }
-    r->port = o->port;
-    r->ports = o->sim->net.ports;
 }
 
 /* What is acknowledged of flows that are over and of those that are not. */
@@ -98,44 +96,49 @@ static void look_at_entries(struct observer *o, struct report *r)
 {
     const struct sim *s = o->sim;
 
-    for (uint32_t i = 0; i < o->entries; i++)
-        o->entry[i] = s->entry_bytes_done[i];
+    for (uint32_t i = 0; i < r->entries; i++)
+        r->entry_bytes[i] = s->entry_bytes_done[i];
     for (uint32_t i = 0; (i = sim_next_active(s, i)) != 0; )
-        o->entry[s->flows.flow[i].traffic] += s->flows.flow[i].acked;
-    for (uint32_t i = 0; i < o->entries; i++) {
-        uint64_t now = o->entry[i];
+        r->entry_bytes[s->flows.flow[i].traffic] += s->flows.flow[i].acked;
+    for (uint32_t i = 0; i < r->entries; i++) {
+        uint64_t now = r->entry_bytes[i];
 
-        o->entry[i] -= o->entry_was[i];
+        r->entry_bytes[i] -= o->entry_was[i];
         o->entry_was[i] = now;
     }
-    r->entry_bytes = o->entry;
-    r->entries = o->entries;
 }
 
+static void look_at_counters(const struct observer *o, struct report *r)
+{
+    const struct sim_counters *c = &o->sim->engine.counters, *was = &o->was;
+
+    r->payload_bytes = c->payload_received - was->payload_received;
+    r->flows_started = c->flows_started - was->flows_started;
+    r->flows_done = c->flows_done - was->flows_done;
+    r->flows_active = c->flows_started - c->flows_done;
+    r->data_packets = c->data_sent - was->data_sent;
+    r->cnps = c->cnps_sent - was->cnps_sent;
+    r->nacks = c->nacks_sent - was->nacks_sent;
+    r->timeouts = c->timeouts - was->timeouts;
+    r->dropped_packets = c->dropped_buffer - was->dropped_buffer + c->dropped_wire - was->dropped_wire +
+                         c->dropped_down - was->dropped_down + c->dropped_no_route - was->dropped_no_route;
+    r->pauses = c->pauses - was->pauses;
+    r->rtt_samples = c->rtt_samples - was->rtt_samples;
+    r->rtt_ps_sum = c->rtt_ps_sum - was->rtt_ps_sum;
+}
+
+/* All devices tell everything, at once. */
 void observer_look(struct observer *o, uint64_t now_ps, struct report *r)
 {
-    struct sim                *s = o->sim;
-    const struct sim_counters *c = &s->engine.counters, *was = &o->was;
+    struct sim *s = o->sim;
 
-    *r = (struct report){
-        .start_ps = o->was_ps,
-        .end_ps = now_ps,
-        .knobs = s->cfg.knobs,
-        .payload_bytes = c->payload_received - was->payload_received,
-        .flows_started = c->flows_started - was->flows_started,
-        .flows_done = c->flows_done - was->flows_done,
-        .flows_active = c->flows_started - c->flows_done,
-        .data_packets = c->data_sent - was->data_sent,
-        .cnps = c->cnps_sent - was->cnps_sent,
-        .nacks = c->nacks_sent - was->nacks_sent,
-        .timeouts = c->timeouts - was->timeouts,
-        .dropped_packets = c->dropped_buffer - was->dropped_buffer + c->dropped_wire - was->dropped_wire +
-                           c->dropped_down - was->dropped_down + c->dropped_no_route - was->dropped_no_route,
-        .pauses = c->pauses - was->pauses,
-        .rtt_samples = c->rtt_samples - was->rtt_samples,
-        .rtt_ps_sum = c->rtt_ps_sum - was->rtt_ps_sum,
-        .rtt_ps_peak = s->engine.rtt_ps_peak,
-    };
+    report_clear(r);
+    r->number = ++o->looks;
+    r->start_ps = o->was_ps;
+    r->end_ps = now_ps;
+    r->knobs = s->cfg.knobs;
+    r->rtt_ps_peak = s->engine.rtt_ps_peak;
+    look_at_counters(o, r);
     look_at_ports(o, now_ps, r);
     look_at_entries(o, r);
     for (uint32_t i = 0; i < s->net.nodes; i++)
@@ -144,6 +147,6 @@ void observer_look(struct observer *o, uint64_t now_ps, struct report *r)
     if (s->watch.arg)
         watch_read(s->watch.arg, now_ps, r);
     s->engine.rtt_ps_peak = 0;
-    o->was = *c;
+    o->was = s->engine.counters;
     o->was_ps = now_ps;
 }

@@ -10,6 +10,9 @@ struct observer;
 /* The simulation must outlive it. */
 struct observer *observer_new(struct sim *);
 
+/* Makes room for what it writes; to be given back with report_fini(). */
+void observer_init_report(const struct observer *, struct report *);
+
 /* Writes what has happened since the last look, or the start. Peaks start anew: until observer_free(), the
  * queue_bytes_max of a port is that since the last look. */
 void observer_look(struct observer *, uint64_t now_ps, struct report *);

@@ -171,15 +171,20 @@ static void look_every(const char *text, uint64_t interval_ps, const struct sim 
     struct total     total;
     struct tape      tape;
     struct sim      *s = start(&sc, text, &tape);
+    uint64_t         reports = 0;
 
     o = observer_new(s);
+    observer_init_report(o, &r);
     total_init(&total, s);
     for (uint64_t at = 0; at < END_PS;) {
         at = END_PS - at > interval_ps ? at + interval_ps : END_PS;
         sim_run_until(s, at);
         observer_look(o, at, &r);
         total_add(&total, &r);
+        assert_int_equal(r.number, ++reports);
+        assert_true(report_coverage(&r) == 1 && report_age_ps(&r) == 0);
     }
+    report_fini(&r);
     observer_free(o);
     check_counters(&total, s);
     check_ports(&total, s, plain);
@@ -241,6 +246,7 @@ static void look__a_peak_is_that_of_its_interval(void **state)
 
     (void)state;
     o = observer_new(s);
+    observer_init_report(o, &r);
     /* 400 KB come in 8.6 us and leave in 35: about 300 KB wait at 10 us. */
     sim_run_until(s, 10 * PS_PER_US);
     observer_look(o, 10 * PS_PER_US, &r);
@@ -253,6 +259,7 @@ static void look__a_peak_is_that_of_its_interval(void **state)
         /* one queue holds all but the frame on its way */
         assert_true(r.queue_bytes < held && r.queue_bytes_peak <= held && r.queue_bytes_peak + 2000 > held);
     }
+    report_fini(&r);
     observer_free(o);
     sim_free(s);
     scenario_fini(&sc);
@@ -269,6 +276,7 @@ static void look__tells_the_knobs_in_force(void **state)
 
     (void)state;
     o = observer_new(s);
+    observer_init_report(o, &r);
     sim_run_until(s, 10 * PS_PER_US);
     observer_look(o, 10 * PS_PER_US, &r);
     assert_true(r.knobs.value[KNOB_kmin] == 40);
@@ -277,6 +285,7 @@ static void look__tells_the_knobs_in_force(void **state)
     sim_run_until(s, 20 * PS_PER_US);
     observer_look(o, 20 * PS_PER_US, &r);
     assert_true(r.knobs.value[KNOB_kmin] == 20);
+    report_fini(&r);
     observer_free(o);
     sim_free(s);
     scenario_fini(&sc);

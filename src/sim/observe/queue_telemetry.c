@@ -22,19 +22,19 @@ static struct port *next_queue(const struct sim *s, uint32_t *i)
     return NULL;
 }
 
-/* Links between a node and the nearest host, by rings around the hosts. */
-static void find_levels(const struct sim *s, uint32_t *level)
+/* By rings around the hosts. */
+void telemetry_tiers(const struct sim *s, uint32_t *tier)
 {
     bool goes_on = true;
 
     for (uint32_t n = 0; n < s->net.nodes; n++)
-        level[n] = s->net.node[n].is_switch ? UINT32_MAX : 0;
+        tier[n] = s->net.node[n].is_switch ? UINT32_MAX : 0;
     for (uint32_t at = 0; goes_on; at++) {
         goes_on = false;
         for (uint32_t i = 0; i < s->net.ports; i++) {
-            uint32_t *far = &level[s->net.port[i].peer->node->id];
+            uint32_t *far = &tier[s->net.port[i].peer->node->id];
 
-            if (level[s->net.port[i].node->id] != at || *far != UINT32_MAX)
+            if (tier[s->net.port[i].node->id] != at || *far != UINT32_MAX)
                 continue;
             *far = at + 1;
             goes_on = true;
@@ -44,29 +44,21 @@ static void find_levels(const struct sim *s, uint32_t *level)
 
 uint32_t telemetry_list(const struct sim *s, struct queue_facts *facts)
 {
-    uint32_t    *level = xcalloc(s->net.nodes, sizeof *level);
+    uint32_t    *tier = xcalloc(s->net.nodes, sizeof *tier);
     uint32_t     count = 0, devices = 0;
     struct node *last = NULL;
     struct port *p;
 
-    find_levels(s, level);
+    telemetry_tiers(s, tier);
     for (uint32_t i = 0; (p = next_queue(s, &i)) != NULL; count++) {
         devices += p->node != last;
         last = p->node;
         if (facts)
-            facts[count] = (struct queue_facts){ .device = devices - 1, .rate_bps = p->rate_bps,
-                                                 .is_uplink = level[p->peer->node->id] > level[p->node->id] };
+            facts[count] = (struct queue_facts){ .device = devices - 1, .port = p->id, .rate_bps = p->rate_bps,
+                                                 .is_uplink = tier[p->peer->node->id] > tier[p->node->id] };
     }
-    free(level);
+    free(tier);
     return count;
-}
-
-void telemetry_ports(const struct sim *s, uint32_t *port)
-{
-    struct port *p;
-
-    for (uint32_t i = 0; (p = next_queue(s, &i)) != NULL; )
-        *port++ = p->id;
 }
 
 /* ---- what is seen ---- */

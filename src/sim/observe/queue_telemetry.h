@@ -22,8 +22,8 @@ struct telemetry;
 /* How many there are, and what is known of each; facts may be NULL. */
 uint32_t telemetry_list(const struct sim *, struct queue_facts *);
 
-/* The ids of the ports that they are. */
-void telemetry_ports(const struct sim *, uint32_t *port);
+/* How many links each node is away from the nearest host: 0 of a host, 1 of a ToR; UINT32_MAX: none leads to one. */
+void telemetry_tiers(const struct sim *, uint32_t *tier);
 
 /* Starts counting; the simulation must outlive it. */
 struct telemetry *telemetry_new(struct sim *);

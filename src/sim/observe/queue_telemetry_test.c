@@ -46,26 +46,24 @@ static void end(struct scenario *sc, struct sim *s)
     scenario_fini(sc);
 }
 
-/* As many as there are facts, and of the same link. */
-static void ports__are_in_the_order_of_the_list(void **state)
+/* Each once, in the order of ports, and of its own link. */
+static void list__names_the_port_of_each(void **state)
 {
     struct scenario    sc;
     struct sim        *s = start(&sc, busy, 1);
-    struct queue_facts fact[32];
-    uint32_t           port[33] = { [32] = 12345 };
+    struct queue_facts fact[33] = { [32] = { .port = 12345 } };
 
     (void)state;
-    telemetry_list(s, fact);
-    telemetry_ports(s, port);
-    assert_int_equal(port[32], 12345);
+    assert_int_equal(telemetry_list(s, fact), 32);
+    assert_int_equal(fact[32].port, 12345);
     for (uint32_t i = 0; i < 32; i++) {
-        const struct port *p = &s->net.port[port[i]];
+        const struct port *p = &s->net.port[fact[i].port];
 
         assert_true(p->is_switch);
         assert_int_equal(p->rate_bps, fact[i].rate_bps);
         assert_int_equal(p->rate_bps == 25000000000, !p->peer->is_switch);
         if (i > 0)
-            assert_int_equal(fact[i].device - fact[i - 1].device, p->node != s->net.port[port[i - 1]].node);
+            assert_int_equal(fact[i].device - fact[i - 1].device, p->node != s->net.port[fact[i - 1].port].node);
     }
     end(&sc, s);
 }
@@ -273,7 +271,7 @@ static void queues__the_same_with_many_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ports__are_in_the_order_of_the_list),
+        cmocka_unit_test(list__names_the_port_of_each),
         cmocka_unit_test(list__knows_which_way_is_up),
         cmocka_unit_test(read__counts_what_was_sent_and_marked),
         cmocka_unit_test(sample__is_the_mean_length),

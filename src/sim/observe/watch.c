@@ -25,13 +25,11 @@ struct watch {
     struct point          point[WATCH_MONITORS_MAX];
     uint32_t              monitors;
     bool                  is_single;         /* one monitor, at ToRs, with a short cut */
-    struct report_monitor seen[WATCH_MONITORS_MAX];
     struct arena          hints;
     struct rtt_sample    *sample;            /* [host * samples_max + i] */
     uint32_t             *samples;           /* by host */
     uint32_t              samples_max;
-    struct report_pair   *pair;
-    uint32_t             *pair_of;           /* by destination: 1 + its place in 'pair' for the host at hand */
+    uint32_t             *pair_of;           /* by destination: 1 + its place in the report for the host at hand */
 };
 
 /* ---- while it runs ---- */
@@ -174,7 +172,6 @@ struct watch *watch_new(struct sim *s, const struct watch_cfg *cfg, uint64_t int
     w->samples_max = (uint32_t)(interval_ps / WATCH_RTT_GAP_PS) + 2;
     w->sample = xcalloc((size_t)s->net.hosts * w->samples_max, sizeof *w->sample);
     w->samples = xcalloc(s->net.hosts, sizeof *w->samples);
-    w->pair = xcalloc((size_t)s->net.hosts * w->samples_max, sizeof *w->pair);
     w->pair_of = xcalloc(s->net.nodes, sizeof *w->pair_of);
     w->is_single = w->monitors == 1 && w->point[0].hint && w->point[0].algo->place == MONITOR_TOR;
     mark_ports(s, w->monitors > 0);
@@ -197,7 +194,6 @@ void watch_free(struct watch *w)
     arena_fini(&w->hints);
     free(w->sample);
     free(w->samples);
-    free(w->pair);
     free(w->pair_of);
     free(w);
 }
@@ -214,11 +210,13 @@ static void add_pairs(struct watch *w, uint32_t host, struct report *r)
         struct report_pair *pair;
 
         if (!*place) {
-            w->pair[r->pairs] = (struct report_pair){ .base_rtt_ps = sim_base_rtt_ps(w->sim, w->sim->net.host[host].node,
-                                                                               sample[i].dst) };
-            *place = ++r->pairs;
+            pair = report_add_pair(r);
+            pair->src = w->sim->net.host[host].node;
+            pair->dst = sample[i].dst;
+            pair->base_rtt_ps = sim_base_rtt_ps(w->sim, pair->src, pair->dst);
+            *place = r->pairs;
         }
-        pair = &w->pair[*place - 1];
+        pair = &r->pair[*place - 1];
         pair->rtt_ps_sum += sample[i].rtt_ps;
         pair->rtt_samples++;
         pair->rtt_ps_last = sample[i].rtt_ps;
@@ -244,12 +242,10 @@ static void read_monitor(const struct watch *w, const struct point *p, uint64_t 
 void watch_read(struct watch *w, uint64_t now_ps, struct report *r)
 {
     for (uint32_t m = 0; m < w->monitors; m++)
-        read_monitor(w, &w->point[m], now_ps, &w->seen[m]);
+        read_monitor(w, &w->point[m], now_ps, &r->monitor[m]);
     for (uint32_t i = 0; i < w->sim->net.hosts; i++)
         add_pairs(w, i, r);
-    r->monitor = w->seen;
     r->monitors = w->monitors;
     if (w->monitors)
-        r->fsd = w->seen[0].fsd;
-    r->pair = w->pair;
+        r->fsd = r->monitor[0].fsd;
 }

@@ -35,7 +35,7 @@ struct watch;
 struct watch *watch_new(struct sim *, const struct watch_cfg *, uint64_t interval_ps);
 void          watch_free(struct watch *);
 
-/* Ends the interval and writes what was seen in it into the report. What it points to is good until the next. */
+/* Ends the interval and writes what was seen in it into the report, which has been cleared. */
 void watch_read(struct watch *, uint64_t now_ps, struct report *);
 
 #endif

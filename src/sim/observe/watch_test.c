@@ -120,6 +120,7 @@ static void note(struct run *run, const struct report *r)
     for (uint32_t i = 0; i < r->pairs; i++) {
         /* Packets that are not full are a little faster than the base, which is a full one's. */
         assert_true(r->pair[i].rtt_ps_sum * 10 >= r->pair[i].base_rtt_ps * r->pair[i].rtt_samples * 9);
+        assert_true(r->pair[i].src != r->pair[i].dst && r->pair[i].src < r->devices && r->pair[i].dst < r->devices);
         seen->rtt_ps_sum += r->pair[i].rtt_ps_sum;
         seen->base_ps_sum += r->pair[i].base_rtt_ps * (i + 1);
     }
@@ -131,16 +132,17 @@ static void run_busy(struct run *run, const struct watch_cfg *cfg, uint32_t thre
     struct sim      *s = start(&sc, busy, threads);
     struct watch    *w = cfg ? watch_new(s, cfg, INTERVAL_PS) : NULL;
     struct observer *o = observer_new(s);
+    struct report    r;
 
     memset(run, 0, sizeof *run);
+    observer_init_report(o, &r);
     s->engine.hooks = (struct sim_hooks){ .arg = run, .flow_done = on_done };
     for (uint64_t at = INTERVAL_PS; at <= 3 * PS_PER_MS; at += INTERVAL_PS) {
-        struct report r;
-
         sim_run_until(s, at);
         observer_look(o, at, &r);
         note(run, &r);
     }
+    report_fini(&r);
     observer_free(o);
     watch_free(w);
     sim_free(s);
@@ -197,9 +199,10 @@ static void read__counts_flows_that_sent_something(void **unused)
     struct scenario  sc;
     struct sim      *s = start(&sc, chain, 1);
     struct watch    *w = watch_new(s, &cfg, PS_PER_MS);
-    struct report    r = { 0 };
+    struct report    r;
 
     (void)unused;
+    report_init(&r, s->net.nodes, s->net.ports, 0);
     sim_run_until(s, 20 * PS_PER_US);
     watch_read(w, 20 * PS_PER_US, &r);
     assert_int_equal(r.fsd.mice, FSD_ONE);
@@ -207,12 +210,13 @@ static void read__counts_flows_that_sent_something(void **unused)
     assert_int_equal(r.pairs, 1);
     assert_true(r.pair[0].rtt_ps_last == r.pair[0].base_rtt_ps);     /* alone in the network */
     sim_run_until(s, NEVER);
-    r = (struct report){ 0 };
+    report_clear(&r);
     watch_read(w, PS_PER_MS, &r);
-    r = (struct report){ 0 };
+    report_clear(&r);
     watch_read(w, 2 * PS_PER_MS, &r);
     assert_int_equal(r.fsd.mice + r.fsd.elephants, 0);               /* it is over */
     assert_int_equal(r.pairs, 0);
+    report_fini(&r);
     watch_free(w);
     sim_free(s);
     scenario_fini(&sc);

@@ -230,7 +230,7 @@ static uint64_t marked_at(const struct sim_cfg *cfg, const struct ecn_cfg *set, 
     for (uint32_t n = 0; n < 10; n++) {
         bench_fill(&b, count + 1);
         b.out->paused = 0;
-        b.w.sim->now_ps += PS_PER_US;    /* the port is idle again */
+        b.w.sim->engine.now_ps += PS_PER_US;    /* the port is idle again */
         switch_kick(b.w.sim, b.out);
     }
     marked = b.out->counters.marked_packets;

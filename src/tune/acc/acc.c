@@ -136,7 +136,7 @@ static int load_for(struct model *m, const char *name, const struct net_shape *s
 /* ---- units ---- */
 
 /* Central: all that leads up is unit 0, the rest unit 1. */
-static void make_units(struct acc *a, const struct tuner_world *w, bool is_central)
+static void make_units(struct acc *a, const struct world *w, bool is_central)
 {
     a->queues = w->queues;
     a->fact = xcalloc(a->queues + 1ul, sizeof *a->fact);
@@ -162,7 +162,7 @@ static void make_actions(struct acc *a, enum acc_actions kind)
 
 /* ---- life ---- */
 
-static void configure_agents(struct acc_agents_cfg *c, const struct acc *a, const struct tuner_values *v,
+static void configure_agents(struct acc_agents_cfg *c, const struct acc *a, const struct option_values *v,
                              uint64_t seed)
 {
     const double *value = v->value;
@@ -201,7 +201,7 @@ static void destroy(void *state)
     free(a);
 }
 
-static int check_values(const struct tuner_values *v, struct err *err)
+static int check_values(const struct option_values *v, struct err *err)
 {
     if (v->value[EPSILON_MIN] > v->value[EPSILON])
         return err_set(err, EINVAL, "epsilon_min: must not be above epsilon, which is %g", v->value[EPSILON]);
@@ -210,7 +210,7 @@ static int check_values(const struct tuner_values *v, struct err *err)
     return 0;
 }
 
-static struct acc *make(const struct tuner_world *world, const struct tuner_values *v)
+static struct acc *make(const struct world *world, const struct option_values *v)
 {
     struct acc *a = xcalloc(1, sizeof *a);
 
@@ -226,7 +226,7 @@ static struct acc *make(const struct tuner_world *world, const struct tuner_valu
     return a;
 }
 
-static int create(void **state, const struct tuner_world *world, const struct tuner_values *v, struct err *err)
+static int create(void **state, const struct world *world, const struct option_values *v, struct err *err)
 {
     bool                  has_model = strcmp(v->text[MODEL], "none") != 0;
     struct model          model = { 0 };
@@ -489,7 +489,7 @@ static void step(void *state, const struct report *r, struct knobs *knobs, struc
     a->told = now;
 }
 
-static const struct tuner_option options[] = {
+static const struct option_info options[] = {
     [MODEL] = { "model", OPTION_TEXT, 0, 0, 0, model_names, "shipped",
                 "what it begins with: shipped, for NVIDIA's NICs as they come; dcqcn, for NICs with the DCQCN "
                 "paper's parameters; none (random numbers); or a file that anole train acc has written" },

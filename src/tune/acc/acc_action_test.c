@@ -54,7 +54,7 @@ static void list__template_has_the_static_settings(void **state)
     (void)state;
     for (const struct setting *s = setting_thresholds; s->name; s++)
         for (int r = 0; r < 2; r++) {
-            struct tuner_world world = { .host_bps = rate[0] };
+            struct world       world = { .host_bps = rate[0] };
             struct queue_facts queue = { .rate_bps = rate[r] };
             struct knobs       knobs;
             struct ecn         ecn;

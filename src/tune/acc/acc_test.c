@@ -16,13 +16,14 @@
 #define SLOT_BYTES 312500        /* what 25 Gb/s carry in 100 us */
 
 /* Two switches with a port up and a port down each. */
-static const struct queue_facts facts[QUEUES] = {
-    { 0, true, 25000000000 }, { 0, false, 25000000000 }, { 1, true, 25000000000 }, { 1, false, 25000000000 },
+static struct queue_facts facts[QUEUES] = {
+    { .device = 0, .is_uplink = true, .rate_bps = 25000000000 }, { .device = 0, .rate_bps = 25000000000 },
+    { .device = 1, .is_uplink = true, .rate_bps = 25000000000 }, { .device = 1, .rate_bps = 25000000000 },
 };
 
-static struct tuner_world make_world(uint64_t seed)
+static struct world make_world(uint64_t seed)
 {
-    struct tuner_world w = test_world(seed);
+    struct world w = test_world(seed);
 
     w.queue = facts;
     w.queues = QUEUES;
@@ -31,7 +32,7 @@ static struct tuner_world make_world(uint64_t seed)
 
 static void open_acc(struct tuner *t, uint64_t seed, const struct test_option *option)
 {
-    struct tuner_world world = make_world(seed);
+    struct world       world = make_world(seed);
     struct err         err;
 
     if (test_open(t, &tuner_acc, &world, option, &err))
@@ -85,7 +86,7 @@ static void create__a_wrong_model_is_refused_with_one_line(void **state)
         { "acc", 12, 20, NULL, NULL },       { "rlcc", 12, 20, "", "" },          { "acc", 16, 20, "", "" },
         { "acc", 12, 21, "", "" },           { "acc", 12, 20, "history", "5" },   { "acc", 12, 20, "actions", "text" },
     };
-    struct tuner_world world = make_world(1);
+    struct world       world = make_world(1);
     char               path[] = "/tmp/acc_test.XXXXXX";
 
     (void)state;
@@ -118,7 +119,7 @@ static void create__a_wrong_model_is_refused_with_one_line(void **state)
 
 static void create__refuses_what_does_not_go_together(void **state)
 {
-    struct tuner_world world = make_world(1);
+    struct world       world = make_world(1);
     struct tuner       t;
     struct err         err;
 
@@ -230,11 +231,12 @@ static void slot__a_rule_decides(void **state)
  * With scale none all are alike. */
 static void slot__thresholds_are_by_speed(void **state)
 {
-    static const struct queue_facts two[] = { { 0, true, 100000000000 }, { 0, false, 25000000000 } };
+    static struct queue_facts two[] = { { .is_uplink = true, .rate_bps = 100000000000 },
+                                        { .rate_bps = 25000000000 } };
     static const struct { const char *scale; uint32_t kmin, kmax; } rows[] = { { "port", 400000, 1600000 },
                                                                              { "none", 100000, 400000 } };
     struct acc_rule    rule = { { 0 } };
-    struct tuner_world world = make_world(1);
+    struct world       world = make_world(1);
 
     (void)state;
     rule.action[12] = 14;                    /* 80 KB at most and a full link: SECN2 */

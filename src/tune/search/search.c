@@ -53,8 +53,8 @@ static int check_weights(const double *option, const bool *is_given, struct err 
     return 0;
 }
 
-int search_create(void **state, const struct search_algo *algo, const struct tuner_world *world,
-                  const struct tuner_values *values, struct err *err)
+int search_create(void **state, const struct search_algo *algo, const struct world *world,
+                  const struct option_values *values, struct err *err)
 {
     const double  *option = values->value + algo->own_options;
     struct search *s;

@@ -100,8 +100,8 @@ extern const char *const search_trigger_names[], *const search_bins_names[], *co
 #define SEARCH_HOOKS \
     .destroy = search_destroy, .step = search_step, .best = search_best, .is_idle = search_is_idle
 
-int  search_create(void **state, const struct search_algo *, const struct tuner_world *,
-                   const struct tuner_values *, struct err *);
+int  search_create(void **state, const struct search_algo *, const struct world *,
+                   const struct option_values *, struct err *);
 void search_destroy(void *state);
 void search_step(void *state, const struct report *, struct knobs *, struct tuner_note *);
 void search_best(const void *state, struct knobs *);

@@ -30,7 +30,7 @@ struct search {
     const struct search_algo *algo;
     void                     *searcher;
     double                    option[SEARCH_OPTION_COUNT];
-    struct tuner_world        world;
+    struct world              world;
     struct space              space;
     struct kl_trigger         trigger;
     struct fsd                settled;       /* flow sizes for which the setting in force was chosen */

@@ -89,7 +89,7 @@ static void create__refuses_weights_that_do_not_sum_to_1(void **unused)
         { { { "theta", "0" } }, "'theta' must be a number 1e-09 .. 1000000000, not '0'" },
         { { { "budget", "0" } }, "'budget' must be a whole number 1 .. 1000000, not '0'" },
     };
-    struct tuner_world world = test_world(1);
+    struct world world = test_world(1);
 
     (void)unused;
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {

@@ -115,7 +115,7 @@ static void cap_threshold(struct space_dim *d, double max)
 
 /* A queue must be marked before it makes the switch pause those who send: the first marks come well before it
  * is long enough with one port feeding it, all packets are marked when it is with two. */
-static void mark_before_pausing(struct space *s, const struct tuner_world *world)
+static void mark_before_pausing(struct space *s, const struct world *world)
 {
     struct space_dim *kmin = find_dim(s, KNOB_kmin), *kmax = find_dim(s, KNOB_kmax);
 
@@ -127,7 +127,7 @@ static void mark_before_pausing(struct space *s, const struct tuner_world *world
     kmin->min = at_most(kmin->min, kmax->min);
 }
 
-static void take_safe(struct space *s, const struct tuner_world *world)
+static void take_safe(struct space *s, const struct world *world)
 {
     static const enum knob rate[] = { KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_rpg_min_rate };
     double speed = (double)world->host_bps / SAFE_BPS;
@@ -144,7 +144,7 @@ static void take_safe(struct space *s, const struct tuner_world *world)
         s->dim[i].initial = within(s->dim[i].initial, s->dim[i].min, s->dim[i].max);
 }
 
-void space_init(struct space *s, enum space_kind kind, bool physical, const struct tuner_world *world)
+void space_init(struct space *s, enum space_kind kind, bool physical, const struct world *world)
 {
     *s = (struct space){ .line_mbps = (double)world->host_bps / 1e6 };
     switch (kind) {

@@ -36,7 +36,7 @@ struct space {
 };
 
 /* 'physical': directions are the physical ones, whatever the artifact says (rpg_min_dec_fac). */
-void space_init(struct space *, enum space_kind, bool physical, const struct tuner_world *);
+void space_init(struct space *, enum space_kind, bool physical, const struct world *);
 
 /* Rounds a point and brings it inside. kmin and kmax are exchanged if they are the wrong way round. */
 void space_round(const struct space *, double *point);

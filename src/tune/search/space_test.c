@@ -18,7 +18,7 @@ static const struct space_dim *dim_of(const struct space *s, enum knob knob)
     return NULL;
 }
 
-static struct space make(enum space_kind kind, bool physical, struct tuner_world world)
+static struct space make(enum space_kind kind, bool physical, struct world world)
 {
     struct space s;
 
@@ -72,10 +72,10 @@ static void init__turns_one_direction_round(void **unused)
     }
 }
 
-static struct tuner_world world_of(uint64_t gbps, uint64_t rtt_us, uint64_t pfc_bytes_one,
+static struct world world_of(uint64_t gbps, uint64_t rtt_us, uint64_t pfc_bytes_one,
                                    uint64_t pfc_bytes_two)
 {
-    struct tuner_world world = test_world(1);
+    struct world world = test_world(1);
 
     world.host_bps = gbps * 1000000000;
     world.base_rtt_ps = rtt_us * PS_PER_US;
@@ -139,7 +139,7 @@ static void init__every_corner_is_safe(void **unused)
 
     (void)unused;
     for (size_t n = 0; n < sizeof(row) / sizeof(row[0]); n++) {
-        struct tuner_world world = world_of(row[n].gbps, row[n].rtt_us, row[n].one, row[n].two);
+        struct world world = world_of(row[n].gbps, row[n].rtt_us, row[n].one, row[n].two);
         struct space s = make(SPACE_SAFE, true, world);
 
         for (uint32_t corner = 0; corner < 1u << s.dims; corner++) {
@@ -165,7 +165,7 @@ static void init__makes_sense_in_any_world(void **unused)
 
     (void)unused;
     for (int n = 0; n < 3 * 7 * 7 * 5; n++) {
-        struct tuner_world world = test_world(1);
+        struct world world = test_world(1);
         struct space s;
 
         world.pfc_bytes_one = pfc[n / 3 % 7];
@@ -191,7 +191,7 @@ static void point__keeps_what_is_inside(void **unused)
     (void)unused;
     for (int kind = SPACE_SAFE; kind <= SPACE_ARTIFACT; kind++) {
         for (int i = 0; setting_all[i].name; i++) {
-            struct tuner_world world = test_world(1);
+            struct world world = test_world(1);
             struct space s = make((enum space_kind)kind, true, world);
             struct knobs k, back;
             double point[SPACE_DIMS_MAX];
@@ -211,7 +211,7 @@ static void point__keeps_what_is_inside(void **unused)
 
 static void point__knows_what_automatic_is(void **unused)
 {
-    struct tuner_world world = test_world(1);
+    struct world world = test_world(1);
     struct space s = make(SPACE_SAFE, true, world);
     struct knobs k = world.start;
     double point[SPACE_DIMS_MAX];
@@ -227,7 +227,7 @@ static void point__knows_what_automatic_is(void **unused)
  * nearest point is inside. */
 static void has__leaves_expert_outside_the_safe_space(void **unused)
 {
-    struct tuner_world world = world_of(100, 40, 970000, 1750000);
+    struct world world = world_of(100, 40, 970000, 1750000);
     struct space safe = make(SPACE_SAFE, true, world), artifact = make(SPACE_ARTIFACT, true, world);
     struct knobs expert, bdp;
     double point[SPACE_DIMS_MAX];
@@ -272,7 +272,7 @@ static void knobs__are_always_allowed(void **unused)
     (void)unused;
     rng_init(&rng, 1, 2);
     for (int n = 0; n < 90000; n++) {
-        struct tuner_world world = test_world(1);
+        struct world world = test_world(1);
         struct space s;
         struct knobs k = world.start, clamped;
         double point[SPACE_DIMS_MAX];

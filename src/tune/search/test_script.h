@@ -86,13 +86,13 @@ static const struct search_algo scripted = {
     .tell = script_tell, .failure = script_failure, .own_options = 1,
 };
 
-static inline int create(void **state, const struct tuner_world *world, const struct tuner_values *v,
+static inline int create(void **state, const struct world *world, const struct option_values *v,
                   struct err *err)
 {
     return search_create(state, &scripted, world, v, err);
 }
 
-static const struct tuner_option options[] = {
+static const struct option_info options[] = {
     { "own", OPTION_REAL, 0, 0, 1, NULL, NULL, "one" },
     SEARCH_OPTIONS,
     { 0 },
@@ -106,7 +106,7 @@ static const struct tuner_algo tuner_scripted = {
 /* One search under test, and the setting that is in force. */
 struct test_search {
     struct tuner       tuner;
-    struct tuner_world world;
+    struct world       world;
     struct knobs       knobs;
     struct tuner_note  note;
     struct test_net    net;
@@ -120,7 +120,7 @@ static const struct test_option plain[] = {
     { "restart", "no" }, { NULL, NULL },
 };
 
-static inline int open_plain(struct tuner *tuner, const struct tuner_world *world,
+static inline int open_plain(struct tuner *tuner, const struct world *world,
                              const struct test_option *option, struct err *err)
 {
     struct test_option all[32] = { { NULL, NULL } };

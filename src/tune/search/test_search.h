@@ -70,17 +70,17 @@ static inline double test_climb(const struct search_algo *algo, const double *va
  * then the empty one. */
 static inline void test_options(const struct tuner_algo *tuner, const struct search_algo *algo)
 {
-    const struct tuner_option *shared = tuner->option + algo->own_options;
+    const struct option_info *shared = tuner->option + algo->own_options;
     uint32_t rows = 0;
 
     while (tuner->option[rows].name)
         rows++;
     assert_int_equal(algo->own_options + SEARCH_OPTION_COUNT, rows);
-    assert_in_range(rows, 1, TUNER_OPTIONS_MAX);
+    assert_in_range(rows, 1, OPTIONS_MAX);
     assert_string_equal("trigger", shared[SEARCH_TRIGGER].name);
     assert_string_equal("budget", shared[SEARCH_BUDGET].name);
     for (uint32_t i = 0; i < algo->own_options; i++) {
-        const struct tuner_option *o = &tuner->option[i];
+        const struct option_info *o = &tuner->option[i];
 
         assert_true(o->about && (o->choices || (o->min <= o->initial && o->initial <= o->max)));
     }

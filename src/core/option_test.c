@@ -1,0 +1,138 @@
+/* src/core/option_test.c - rows, values, and where they were written. */
+#include "core/option.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum { SIZE, TIMES, ON, HOW, WHAT };
+
+static const char *const ways[] = { "slow", "fast", "fastest", NULL };
+static const char *const known[] = { "usual", NULL };
+
+static const struct option_info table[] = {
+    [SIZE] = { "size", OPTION_REAL, 0.5, 0, 1, NULL, NULL, "a share" },
+    [TIMES] = { "times", OPTION_COUNT, 3, 1, 10, NULL, NULL, "a count" },
+    [ON] = { "on", OPTION_YES, 1, 0, 1, NULL, NULL, "yes or no" },
+    [HOW] = { "how", OPTION_CHOICE, 1, 0, 0, ways, NULL, "a word" },
+    [WHAT] = { "what", OPTION_TEXT, 0, 0, 0, known, "usual", "a word or a file" },
+    { 0 },
+};
+
+static void init__gives_the_values_of_the_rows(void **state)
+{
+    struct option_values v;
+
+    (void)state;
+    option_values_init(table, &v);
+    assert_true(v.value[SIZE] == 0.5 && v.value[TIMES] == 3 && v.value[ON] == 1 && v.value[HOW] == 1);
+    assert_string_equal(v.text[WHAT], "usual");
+    for (int i = 0; i < OPTIONS_MAX; i++)
+        assert_false(v.is_given[i]);
+    option_values_fini(&v);
+    assert_null(v.text[WHAT]);
+}
+
+static void copy__has_texts_of_its_own(void **state)
+{
+    struct option_values v, copy;
+
+    (void)state;
+    option_values_init(table, &v);
+    assert_int_equal(option_values_set(table, "it", &v, "times", "7", NULL), 0);
+    option_values_copy(&copy, &v);
+    assert_int_equal(option_values_set(table, "it", &v, "what", "else", NULL), 0);
+    option_values_fini(&v);
+    assert_string_equal(copy.text[WHAT], "usual");
+    assert_true(copy.value[TIMES] == 7 && copy.is_given[TIMES] && !copy.is_given[WHAT]);
+    option_values_fini(&copy);
+}
+
+static void set__refuses_and_keeps_what_was(void **state)
+{
+    static const struct { const char *name, *text, *why; } rows[] = {
+        { "sise", "1", "'sise' is not an option of it; did you mean 'size'?" },
+        { "size", "1.5", "'size' must be a number 0 .. 1, not '1.5'" },
+        { "times", "2.5", "'times' must be a whole number 1 .. 10, not '2.5'" },
+        { "on", "maybe", "'on' must be yes or no, not 'maybe'" },
+        { "how", "fasd", "'how' must be slow, fast or fastest, not 'fasd'; did you mean 'fast'?" },
+        { "what", "", "'what' must not be empty" },
+    };
+    struct option_values v, before;
+
+    (void)state;
+    option_values_init(table, &v);
+    before = v;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct err err = { "" };
+
+        assert_true(option_values_set(table, "it", &v, rows[i].name, rows[i].text, &err) < 0);
+        assert_string_equal(err.text, rows[i].why);
+        assert_memory_equal(&v, &before, sizeof v);
+    }
+    option_values_fini(&v);
+}
+
+static void read__puts_the_place_in_front(void **state)
+{
+    struct option_text   wrong = { "times", "many", "f.yaml:3:9: " };
+    struct option_values v;
+    struct err           err;
+
+    (void)state;
+    option_values_init(table, &v);
+    assert_true(option_values_read(table, "it", &v, &wrong, "f.yaml", &err) < 0);
+    assert_string_equal(err.text, "f.yaml:3:9: 'times' must be a whole number 1 .. 10, not 'many'");
+    option_values_fini(&v);
+}
+
+/* A word stays a word; a file is beside the one that names it, unless it was named on the command line and is there. */
+static void read__finds_files_beside_the_one_that_names_them(void **state)
+{
+    static const struct { const char *text, *place, *beside, *want; } rows[] = {
+        { "usual", "d/f.yaml:1:1: ", "d/f.yaml", "usual" },
+        { "k.yaml", "d/f.yaml:1:1: ", "d/f.yaml", "d/k.yaml" },
+        { "k.yaml", "f.yaml:1:1: ", "f.yaml", "k.yaml" },
+        { "/k.yaml", "d/f.yaml:1:1: ", "d/f.yaml", "/k.yaml" },
+        { "nowhere.yaml", "--set what=nowhere.yaml: ", "d/f.yaml", "d/nowhere.yaml" },
+        { "here.yaml", "--set what=here.yaml: ", "d/f.yaml", "here.yaml" },
+    };
+    char folder[] = "/tmp/anole-option-XXXXXX";
+    char was[4096];
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    assert_non_null(getcwd(was, sizeof was));
+    assert_int_equal(chdir(folder), 0);
+    fclose(fopen("here.yaml", "w"));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct option_text   given = { "what", (char *)rows[i].text, (char *)rows[i].place };
+        struct option_values v;
+
+        option_values_init(table, &v);
+        assert_int_equal(option_values_read(table, "it", &v, &given, rows[i].beside, NULL), 0);
+        assert_string_equal(v.text[WHAT], rows[i].want);
+        option_values_fini(&v);
+    }
+    unlink("here.yaml");
+    assert_int_equal(chdir(was), 0);
+    rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(init__gives_the_values_of_the_rows),
+        cmocka_unit_test(copy__has_texts_of_its_own),
+        cmocka_unit_test(set__refuses_and_keeps_what_was),
+        cmocka_unit_test(read__puts_the_place_in_front),
+        cmocka_unit_test(read__finds_files_beside_the_one_that_names_them),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

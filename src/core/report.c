@@ -1,0 +1,90 @@
+/* src/core/report.c - see report.h. */
+#include "core/report.h"
+#include "base/err.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PAIRS_FIRST 64u
+
+void report_init(struct report *r, uint32_t devices, uint32_t ports, uint32_t entries)
+{
+    *r = (struct report){ .devices = devices, .ports = ports, .entries = entries };
+    r->monitor = xcalloc(REPORT_MONITORS_MAX, sizeof *r->monitor);
+    r->device = xcalloc(devices + 1ul, sizeof *r->device);
+    r->port = xcalloc(ports + 1ul, sizeof *r->port);
+    r->entry_bytes = xcalloc(entries + 1ul, sizeof *r->entry_bytes);
+}
+
+void report_fini(struct report *r)
+{
+    free(r->monitor);
+    free(r->pair);
+    free(r->port);
+    free(r->device);
+    free(r->entry_bytes);
+    *r = (struct report){ 0 };
+}
+
+void report_clear(struct report *r)
+{
+    struct report own = { .monitor = r->monitor, .pair = r->pair, .pairs_max = r->pairs_max, .port = r->port,
+                          .ports = r->ports, .device = r->device, .devices = r->devices,
+                          .entry_bytes = r->entry_bytes, .entries = r->entries };
+
+    memset(r->port, 0, r->ports * sizeof *r->port);
+    memset(r->device, 0, r->devices * sizeof *r->device);
+    memset(r->entry_bytes, 0, r->entries * sizeof *r->entry_bytes);
+    *r = own;
+}
+
+static void *copy_of(const void *from, size_t count, size_t bytes)
+{
+    void *to = xcalloc(count + 1, bytes);
+
+    if (count)
+        memcpy(to, from, count * bytes);
+    return to;
+}
+
+void report_copy(struct report *to, const struct report *from)
+{
+    *to = *from;
+    to->monitor = xcalloc(REPORT_MONITORS_MAX, sizeof *to->monitor);
+    if (from->monitors)
+        memcpy(to->monitor, from->monitor, from->monitors * sizeof *to->monitor);
+    to->pair = copy_of(from->pair, from->pairs, sizeof *to->pair);
+    to->pairs_max = from->pairs;
+    to->port = copy_of(from->port, from->ports, sizeof *to->port);
+    to->device = copy_of(from->device, from->devices, sizeof *to->device);
+    to->entry_bytes = copy_of(from->entry_bytes, from->entries, sizeof *to->entry_bytes);
+}
+
+struct report_pair *report_add_pair(struct report *r)
+{
+    if (r->pairs == r->pairs_max) {
+        r->pairs_max = r->pairs_max ? 2 * r->pairs_max : PAIRS_FIRST;
+        r->pair = xrealloc(r->pair, r->pairs_max * sizeof *r->pair);
+    }
+    r->pair[r->pairs] = (struct report_pair){ 0 };
+    return &r->pair[r->pairs++];
+}
+
+double report_coverage(const struct report *r)
+{
+    uint32_t missing = 0;
+
+    for (uint32_t i = 0; i < r->devices; i++)
+        missing += r->device[i].is_missing;
+    return r->devices ? 1 - (double)missing / r->devices : 1;
+}
+
+uint64_t report_age_ps(const struct report *r)
+{
+    uint64_t oldest_ps = 0;
+
+    for (uint32_t i = 0; i < r->devices; i++)
+        if (!r->device[i].is_missing && r->device[i].age_ps > oldest_ps)
+            oldest_ps = r->device[i].age_ps;
+    return oldest_ps;
+}

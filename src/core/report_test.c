@@ -1,0 +1,83 @@
+/* src/core/report_test.c - a report owns what is in it, and says what is not. */
+#include "core/report.h"
+#include "core/units.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+static void clear__keeps_the_room_and_nothing_else(void **state)
+{
+    struct report r;
+
+    (void)state;
+    report_init(&r, 3, 2, 1);
+    r.number = 7;
+    r.cnps = 9;
+    r.port[1].tx_bytes = 5;
+    r.device[2] = (struct report_device){ .age_ps = 4, .is_missing = true };
+    r.entry_bytes[0] = 6;
+    report_add_pair(&r)->src = 1;
+    report_clear(&r);
+    assert_int_equal(r.number + r.cnps + r.pairs + r.port[1].tx_bytes + r.device[2].age_ps + r.entry_bytes[0], 0);
+    assert_true(r.devices == 3 && r.ports == 2 && r.entries == 1 && report_coverage(&r) == 1);
+    report_fini(&r);
+}
+
+/* What is done to the first afterwards, its end included, is not seen in the second. */
+static void copy__stands_on_its_own(void **state)
+{
+    struct report r, copy;
+
+    (void)state;
+    report_init(&r, 2, 2, 2);
+    for (uint32_t i = 0; i < 200; i++)
+        report_add_pair(&r)->dst = i;
+    r.number = 3;
+    r.monitors = 1;
+    r.monitor[0] = (struct report_monitor){ "exact", { .mice = 11 } };
+    r.port[1].tx_bytes = 12;
+    r.entry_bytes[1] = 13;
+    r.device[0].age_ps = 14;
+    report_copy(&copy, &r);
+    report_clear(&r);
+    report_fini(&r);
+    assert_int_equal(copy.pairs, 200);
+    for (uint32_t i = 0; i < 200; i++)
+        assert_int_equal(copy.pair[i].dst, i);
+    assert_true(copy.number == 3 && copy.monitor[0].fsd.mice == 11 && copy.port[1].tx_bytes == 12);
+    assert_true(copy.entry_bytes[1] == 13 && copy.device[0].age_ps == 14);
+    report_add_pair(&copy)->dst = 200;
+    assert_int_equal(copy.pairs, 201);
+    report_fini(&copy);
+}
+
+/* One of four is missing; of those that answered one is 20 us old. */
+static void coverage_and_age__are_of_those_that_answered(void **state)
+{
+    struct report r, nobody;
+
+    (void)state;
+    report_init(&r, 4, 0, 0);
+    report_init(&nobody, 0, 0, 0);
+    r.device[1].age_ps = 20 * PS_PER_US;
+    r.device[2] = (struct report_device){ .age_ps = 90 * PS_PER_US, .is_missing = true };
+    assert_true(report_coverage(&r) == 0.75);
+    assert_int_equal(report_age_ps(&r), 20 * PS_PER_US);
+    assert_true(report_coverage(&nobody) == 1);
+    assert_int_equal(report_age_ps(&nobody), 0);
+    report_fini(&r);
+    report_fini(&nobody);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(clear__keeps_the_room_and_nothing_else),
+        cmocka_unit_test(copy__stands_on_its_own),
+        cmocka_unit_test(coverage_and_age__are_of_those_that_answered),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

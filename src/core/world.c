@@ -1,0 +1,25 @@
+/* src/core/world.c - see world.h. */
+#include "core/world.h"
+#include "base/err.h"
+
+#include <stdlib.h>
+
+void world_init(struct world *w, uint32_t devices, uint32_t ports, uint32_t queues)
+{
+    *w = (struct world){ .devices = devices, .ports = ports, .queues = queues };
+    w->device = xcalloc(devices + 1ul, sizeof *w->device);
+    w->port = xcalloc(ports + 1ul, sizeof *w->port);
+    w->queue = xcalloc(queues + 1ul, sizeof *w->queue);
+}
+
+void world_fini(struct world *w)
+{
+    for (uint32_t i = 0; i < w->devices; i++)
+        free(w->device[i].name);
+    for (uint32_t i = 0; i < w->ports; i++)
+        free(w->port[i].name);
+    free(w->device);
+    free(w->port);
+    free(w->queue);
+    *w = (struct world){ 0 };
+}

@@ -1,0 +1,376 @@
+/* src/tune/loop.c - see loop.h. */
+#include "tune/loop.h"
+#include "base/text.h"
+#include "core/units.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- settings ---- */
+
+static void setting_init(struct loop_setting *s, uint32_t queues)
+{
+    *s = (struct loop_setting){ .queue = xcalloc(queues + 1ul, sizeof *s->queue) };
+}
+
+static void setting_fini(struct loop_setting *s)
+{
+    free(s->part);
+    free(s->queue);
+}
+
+static void set_parts(struct loop_setting *s, const struct scoped_set *part, uint32_t count)
+{
+    s->parts = count;
+    s->part = xrealloc(s->part, (count + 1ul) * sizeof *s->part);
+    if (count)
+        memcpy(s->part, part, count * sizeof *s->part);
+}
+
+static void setting_copy(struct loop_setting *to, const struct loop_setting *from, uint32_t queues)
+{
+    to->knobs = from->knobs;
+    set_parts(to, from->part, from->parts);
+    to->has_queues = from->has_queues;
+    if (to->has_queues)
+        memcpy(to->queue, from->queue, queues * sizeof *to->queue);
+}
+
+/* ---- from text to a tuner ---- */
+
+static int refuse_kind(const struct loop_request *q, const char *kind, struct err *err)
+{
+    const char *names[TUNER_NAMES_MAX + 1];
+    char        near[80];
+
+    tuner_list_names(names);
+    text_did_you_mean(near, sizeof near, kind, names);
+    return err_set(err, EINVAL, "%s'%.60s' is not a tuner%s", q->place, kind, *near ? near : "; see anole list tuner");
+}
+
+/* "acc:FILE" is acc with FILE for its first option that is a text. */
+static int read_short(const struct loop_request *q, const char *text, const struct tuner_algo *a,
+                      struct option_values *v, struct err *err)
+{
+    const struct option_info *o = a->option;
+    struct option_text        given = { .text = (char *)text, .place = (char *)q->place };
+
+    while (o->name && o->kind != OPTION_TEXT)
+        o++;
+    if (!o->name)
+        return err_set(err, EINVAL, "%s%s takes nothing behind a ':'", q->place, a->name);
+    given.key = (char *)o->name;
+    return option_values_read(a->option, a->name, v, &given, q->beside, err);
+}
+
+static int read_options(const struct loop_request *q, const struct tuner_algo **algo, struct option_values *v,
+                        struct err *err)
+{
+    const struct tuner_alias *alias;
+    const char               *colon = strchr(q->kind, ':');
+    char                      kind[80];
+    int                       rc = 0;
+
+    snprintf(kind, sizeof kind, "%.*s", colon ? (int)(colon - q->kind) : 79, q->kind);
+    *algo = tuner_find(kind, &alias);
+    if (!*algo)
+        return refuse_kind(q, kind, err);
+    tuner_values_init(*algo, v);
+    if (alias)
+        rc = tuner_values_set(*algo, v, alias->option, alias->value, err);
+    if (colon && !rc)
+        rc = read_short(q, colon + 1, *algo, v, err);
+    for (uint32_t i = 0; i < q->options && !rc; i++)
+        rc = option_values_read((*algo)->option, (*algo)->name, v, &q->option[i], q->beside, err);
+    if (rc)
+        option_values_fini(v);
+    return rc;
+}
+
+/* The place of an option that a reason begins with, "weight_rtt: ...", or of the tuner. */
+static const char *place_of(const struct loop_request *q, const char *why)
+{
+    for (uint32_t i = 0; i < q->options; i++) {
+        size_t length = strlen(q->option[i].key);
+
+        if (strncmp(why, q->option[i].key, length) == 0 && why[length] == ':')
+            return q->option[i].place;
+    }
+    return q->place;
+}
+
+int loop_open_with(struct loop *l, const struct world *w, const struct tuner_algo *algo,
+                   const struct option_values *values, struct err *err)
+{
+    struct tuner tuner;
+    int          rc = tuner_open(&tuner, algo, w, values, err);
+
+    *l = (struct loop){ .changed_ps = NEVER };
+    if (rc)
+        return rc;
+    l->tuner = tuner;
+    tuning_init(&l->tuning, algo, values, &w->start);
+    tuner_first(&l->tuner, &l->tuning.first);
+    l->queues = w->queues;
+    l->wanted = xcalloc(l->queues + 1ul, sizeof *l->wanted);
+    setting_init(&l->in_force, l->queues);
+    setting_init(&l->target, l->queues);
+    setting_init(&l->asked, l->queues);
+    return 0;
+}
+
+int loop_open(struct loop *l, const struct world *w, const struct loop_request *q, struct err *err)
+{
+    const struct tuner_algo *algo;
+    struct option_values     values;
+    struct err               why;
+    int                      rc = read_options(q, &algo, &values, err);
+
+    *l = (struct loop){ .changed_ps = NEVER };
+    if (rc)
+        return rc;
+    tuner_values_fill(algo, &values);
+    rc = loop_open_with(l, w, algo, &values, &why);
+    option_values_fini(&values);
+    return rc ? err_set(err, -rc, "%s%s", place_of(q, why.text), why.text) : 0;
+}
+
+void loop_close(struct loop *l)
+{
+    if (l->tuner.algo)
+        tuner_close(&l->tuner);
+    tuning_fini(&l->tuning);
+    setting_fini(&l->in_force);
+    setting_fini(&l->target);
+    setting_fini(&l->asked);
+    free(l->wanted);
+    free(l->outcome.device);
+    *l = (struct loop){ 0 };
+}
+
+bool loop_needs_bins(const struct loop *l)
+{
+    const struct option_info *table = l->tuner.algo->option, *o = option_find(table, "bins");
+
+    return o && strcmp(o->choices[(int)l->tuning.values.value[o - table]], "log") == 0;
+}
+
+/* ---- decisions ---- */
+
+static void decide(struct loop *l, bool has_knobs, bool has_queues, struct decision *d)
+{
+    *d = (struct decision){ 0 };
+    if (!has_knobs && !has_queues)
+        return;
+    *d = (struct decision){ .number = ++l->decisions, .has_knobs = has_knobs, .knobs = l->target.knobs,
+                            .part = l->target.part, .parts = l->target.parts };
+    if (l->target.has_queues) {
+        d->queue = l->target.queue;
+        d->queues = l->queues;
+    }
+}
+
+/* The tuner's own: it will be told what became of it, and so will the step, counted from 1; 0: it is of none. */
+static void expect(struct loop *l, const struct decision *d, uint32_t step)
+{
+    if (!d->number)
+        return;
+    free(l->outcome.device);
+    l->outcome = (struct outcome){ .number = d->number };
+    l->outcome_step = step;
+}
+
+static bool is_changed_at(const struct loop *l, uint64_t at_ps)
+{
+    return l->changed_ps == at_ps;
+}
+
+/* What the tuner wants at each queue, where that is new. Returns whether there is anything. */
+static bool ask_queues(struct loop *l, uint64_t now_ps)
+{
+    const struct tuner_algo *algo = l->tuner.algo;
+    bool                     is_new = false, has_asked = l->asked.has_queues;
+
+    l->asked.has_queues = l->target.has_queues = algo->queues && algo->queues(l->tuner.state, l->wanted);
+    for (uint32_t i = 0; l->target.has_queues && i < l->queues; i++) {
+        if (has_asked && ecn_equal(&l->wanted[i], &l->asked.queue[i]))
+            continue;
+        l->target.queue[i] = l->asked.queue[i] = l->wanted[i];
+        if (is_changed_at(l, now_ps))
+            ecn_put(&l->changed, &l->target.queue[i]);
+        is_new = true;
+    }
+    return is_new;
+}
+
+static bool is_same_part(const struct scoped_set *a, const struct scoped_set *b)
+{
+    bool is_same = a->scope.kind == b->scope.kind && a->scope.index == b->scope.index;
+
+    for (int i = 0; is_same && i < KNOB_COUNT; i++)
+        is_same = a->set.is_named[i] == b->set.is_named[i] &&
+                  (!a->set.is_named[i] || a->set.knobs.value[i] == b->set.knobs.value[i]);
+    return is_same;
+}
+
+/* Puts a change over a narrower setting, where both name a knob. */
+static void put_over(const struct knob_set *change, struct knob_set *set)
+{
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (change->is_named[i] && set->is_named[i])
+            set->knobs.value[i] = change->knobs.value[i];
+}
+
+/* What it wants in parts of the network; if there is anything new in it, all of it is. */
+static bool ask_parts(struct loop *l, uint64_t now_ps)
+{
+    uint32_t                 count = 0;
+    const struct scoped_set *part = l->tuner.algo->parts ? l->tuner.algo->parts(l->tuner.state, &count) : NULL;
+    bool                     is_new = count != l->asked.parts;
+
+    for (uint32_t i = 0; i < count && !is_new; i++)
+        is_new = !is_same_part(&part[i], &l->asked.part[i]);
+    if (!is_new)
+        return false;
+    set_parts(&l->asked, part, count);
+    set_parts(&l->target, part, count);
+    for (uint32_t i = 0; i < count && is_changed_at(l, now_ps); i++)
+        put_over(&l->changed, &l->target.part[i].set);
+    return true;
+}
+
+static void forget(struct loop_setting *s, const struct knobs *knobs)
+{
+    s->knobs = *knobs;
+    s->parts = 0;
+    s->has_queues = false;
+}
+
+void loop_start(struct loop *l, const struct knobs *in_force, struct decision *d)
+{
+    bool has_parts, has_queues;
+
+    forget(&l->in_force, in_force);
+    forget(&l->target, l->tuner.algo && !l->has_started ? &l->tuning.first : in_force);
+    forget(&l->asked, &l->target.knobs);
+    l->changed_ps = NEVER;
+    l->has_started = true;
+    *d = (struct decision){ 0 };
+    if (!l->tuner.algo)
+        return;
+    has_parts = ask_parts(l, 0);
+    has_queues = ask_queues(l, 0);
+    decide(l, has_parts || !knobs_equal(&l->target.knobs, in_force), has_queues, d);
+    expect(l, d, 0);
+}
+
+/* ---- an interval ---- */
+
+/* Takes what the tuner has changed into the target; 'is' becomes what it has set of what it was shown. Returns whether
+ * there is anything. */
+static bool take_knobs(struct loop *l, uint64_t now_ps, const struct knobs *was, const struct knobs *wanted,
+                       struct knobs *is)
+{
+    struct knobs    *target = &l->target.knobs, before = *target;
+    struct knob_set  set = { 0 };
+
+    *is = *was;
+    for (int i = 0; i < KNOB_COUNT; i++) {
+        if (wanted->value[i] == was->value[i] || wanted->value[i] == l->asked.knobs.value[i])
+            continue;
+        l->asked.knobs.value[i] = target->value[i] = is->value[i] = wanted->value[i];
+        knob_set_add(&set, (enum knob)i, wanted->value[i]);
+    }
+    if (is_changed_at(l, now_ps))
+        knob_set_put(&l->changed, target);
+    else if (!knobs_equal(target, wanted))               /* it must work together with what others have set */
+        knob_set_put(&set, target);
+    return !knobs_equal(target, &before);
+}
+
+void loop_on_report(struct loop *l, const struct report *r, struct decision *d)
+{
+    struct report       shown = *r;
+    struct knobs        was = is_changed_at(l, r->end_ps) ? l->unchanged : l->in_force.knobs, wanted = was;
+    struct tuning_step *s;
+    bool                has_knobs, has_parts, has_queues;
+
+    *d = (struct decision){ 0 };
+    if (!l->tuner.algo)
+        return;
+    shown.outcome = l->outcome.number ? &l->outcome : NULL;
+    s = tuning_add(&l->tuning, r, &was);
+    tuner_step(&l->tuner, &shown, &wanted, &s->note);
+    has_knobs = take_knobs(l, r->end_ps, &was, &wanted, &s->is);
+    has_parts = ask_parts(l, r->end_ps);
+    has_queues = ask_queues(l, r->end_ps);
+    decide(l, has_knobs || has_parts, has_queues, d);
+    if (d->number)
+        s->outcome = OUTCOME_PENDING;
+    expect(l, d, l->tuning.steps);
+}
+
+/* ---- a slot ---- */
+
+uint64_t loop_slot_ps(const struct loop *l)
+{
+    return l->tuner.algo && l->tuner.algo->slot ? l->tuner.algo->slot_ps(l->tuner.state) : 0;
+}
+
+void loop_on_slot(struct loop *l, uint64_t end_ps, const struct queue_slot *seen, struct decision *d)
+{
+    l->tuner.algo->slot(l->tuner.state, seen);
+    decide(l, false, ask_queues(l, end_ps), d);
+    expect(l, d, 0);
+}
+
+/* ---- others ---- */
+
+void loop_on_change(struct loop *l, uint64_t at_ps, const struct knob_set *set, struct decision *d)
+{
+    if (!is_changed_at(l, at_ps)) {
+        l->unchanged = l->in_force.knobs;
+        l->changed = (struct knob_set){ 0 };
+        l->changed_ps = at_ps;
+    }
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (set->is_named[i])
+            knob_set_add(&l->changed, (enum knob)i, set->knobs.value[i]);
+    knob_set_put(set, &l->target.knobs);
+    for (uint32_t i = 0; i < l->target.parts; i++)
+        put_over(set, &l->target.part[i].set);
+    for (uint32_t i = 0; l->target.has_queues && i < l->queues; i++)
+        ecn_put(set, &l->target.queue[i]);
+    decide(l, true, false, d);
+}
+
+/* Nothing has come of it: what is in force is what there was, and whatever the tuner asks for next is new. */
+static void take_back(struct loop *l)
+{
+    setting_copy(&l->target, &l->in_force, l->queues);
+    forget(&l->asked, &l->in_force.knobs);
+}
+
+static void keep_outcome(struct loop *l, const struct outcome *o)
+{
+    free(l->outcome.device);
+    l->outcome = *o;
+    l->outcome.device = xcalloc(o->devices + 1ul, sizeof *o->device);
+    if (o->devices)
+        memcpy(l->outcome.device, o->device, o->devices * sizeof *o->device);
+    if (l->outcome_step)
+        tuning_step_judge(&l->tuning.step[l->outcome_step - 1], o);
+}
+
+void loop_on_applied(struct loop *l, const struct outcome *o)
+{
+    bool is_last = o->number == l->decisions;            /* else another is to take its place */
+
+    if (is_last && o->kind == OUTCOME_REFUSED)
+        take_back(l);
+    else if (is_last && o->kind != OUTCOME_PENDING)
+        setting_copy(&l->in_force, &l->target, l->queues);
+    if (o->number == l->outcome.number)                  /* else it was not the tuner's */
+        keep_outcome(l, o);
+}

@@ -1,0 +1,512 @@
+/* src/tune/loop_test.c - the loop with a tuner that does as it is told, and a network that is only written down. */
+#include "tune/loop.h"
+#include "core/units.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* ---- a tuner that does as it is told ---- */
+
+#define QUEUES 3
+
+static struct {
+    struct knob_set    set;              /* what it gives in every step */
+    bool               has_queues;
+    struct ecn         queue[QUEUES];
+    struct scoped_set  part[2];
+    uint32_t           parts;
+    struct knobs       shown;            /* what it was shown last */
+    struct outcome     outcome;
+    bool               has_outcome;
+    uint32_t           steps, slots;
+} told;
+
+static int create(void **state, const struct world *w, const struct option_values *v, struct err *err)
+{
+    (void)w, (void)v, (void)err;
+    *state = &told;
+    return 0;
+}
+
+static void destroy(void *state)
+{
+    (void)state;
+}
+
+static void first(const void *state, struct knobs *k)
+{
+    (void)state;
+    k->value[KNOB_kmin] = 111;
+}
+
+static void step(void *state, const struct report *r, struct knobs *knobs, struct tuner_note *note)
+{
+    (void)state, (void)note;
+    told.steps++;
+    told.shown = *knobs;
+    told.has_outcome = r->outcome != NULL;
+    if (r->outcome)
+        told.outcome = *r->outcome;
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (told.set.is_named[i])
+            knobs->value[i] = told.set.knobs.value[i];
+}
+
+static const struct scoped_set *parts(const void *state, uint32_t *count)
+{
+    (void)state;
+    *count = told.parts;
+    return told.part;
+}
+
+static uint64_t slot_ps(const void *state)
+{
+    (void)state;
+    return 100 * PS_PER_US;
+}
+
+static void slot(void *state, const struct queue_slot *seen)
+{
+    (void)state, (void)seen;
+    told.slots++;
+}
+
+static bool queues(const void *state, struct ecn *ecn)
+{
+    (void)state;
+    memcpy(ecn, told.queue, sizeof told.queue);
+    return told.has_queues;
+}
+
+static const struct option_info none[] = { { 0 } };
+
+static const struct tuner_algo puppet = { .create = create, .destroy = destroy, .first = first, .step = step,
+                                          .parts = parts, .slot_ps = slot_ps, .slot = slot, .queues = queues,
+                                          .name = "puppet", .about = "", .option = none };
+
+/* ---- a network that is only written down ---- */
+
+static struct world made_world(void)
+{
+    struct world w = { .interval_ps = PS_PER_MS, .host_bps = 100000000000, .queues = QUEUES };
+
+    knobs_init(&w.start);
+    return w;
+}
+
+static void open_puppet(struct loop *l, struct decision *d)
+{
+    struct world         w = made_world();
+    struct option_values v = { 0 };
+
+    memset(&told, 0, sizeof told);
+    assert_int_equal(loop_open_with(l, &w, &puppet, &v, NULL), 0);
+    loop_start(l, &w.start, d);
+}
+
+static void say_applied(struct loop *l, const struct decision *d)
+{
+    if (d->number)
+        loop_on_applied(l, &(struct outcome){ .number = d->number, .kind = OUTCOME_APPLIED });
+}
+
+/* The report of the n-th millisecond, from 1; what comes of it is applied at once. */
+static void report(struct loop *l, uint64_t n, struct decision *d)
+{
+    struct report r = { .number = n, .start_ps = (n - 1) * PS_PER_MS, .end_ps = n * PS_PER_MS, .payload_bytes = 125000 };
+
+    loop_on_report(l, &r, d);
+    say_applied(l, d);
+}
+
+static void change(struct loop *l, uint64_t at_ps, enum knob knob, double value, struct decision *d)
+{
+    struct knob_set set = { 0 };
+
+    knob_set_add(&set, knob, value);
+    loop_on_change(l, at_ps, &set, d);
+    say_applied(l, d);
+}
+
+/* ---- from text ---- */
+
+static void open__refuses_with_the_place(void **state)
+{
+    static const struct { const char *kind, *key, *text, *why; } rows[] = {
+        { "paralon", NULL, NULL, "f:1: 'paralon' is not a tuner; did you mean 'paraleon'?" },
+        { "zzz", NULL, NULL, "f:1: 'zzz' is not a tuner; see anole list tuner" },
+        { "paraleon", "thta", "1", "f:2: 'thta' is not an option of paraleon; did you mean 'theta'?" },
+        { "paraleon:x", NULL, NULL, "f:1: paraleon takes nothing behind a ':'" },
+        { "random", "weight_rtt", "0.9", "f:2: weight_rtt: " },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct option_text  option[] = { { (char *)rows[i].key, (char *)rows[i].text, "f:2: " },
+                                         { "weights", "fixed", "f:3: " } };
+        struct loop_request q = { .kind = rows[i].kind, .place = "f:1: ", .option = option,
+                                  .options = !rows[i].key ? 0 : strcmp(rows[i].kind, "random") == 0 ? 2 : 1,
+                                  .beside = "f" };
+        struct world        w = made_world();
+        struct loop         l;
+        struct err          err = { "" };
+
+        assert_true(loop_open(&l, &w, &q, &err) < 0);
+        if (strncmp(err.text, rows[i].why, strlen(rows[i].why)) != 0)
+            fail_msg("%s: %s", rows[i].why, err.text);
+        assert_null(l.tuner.algo);
+    }
+}
+
+/* An alias is a tuner with an option; behind a colon stands the first option that is a text. */
+static void open__reads_aliases_and_what_is_behind_a_colon(void **state)
+{
+    static const char *const kinds[] = { "expert", "fixed:expert" };
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct loop_request q = { .kind = kinds[i], .place = "", .beside = "f" };
+        struct world        w = made_world();
+        struct decision     d;
+        struct loop         l;
+
+        assert_int_equal(loop_open(&l, &w, &q, NULL), 0);
+        assert_string_equal(l.tuner.algo->name, "fixed");
+        assert_string_equal(l.tuning.values.text[0], "expert");
+        loop_start(&l, &w.start, &d);
+        assert_true(d.has_knobs && d.knobs.value[KNOB_rpg_ai_rate] == 50);
+        loop_close(&l);
+    }
+}
+
+/* ---- the beginning ---- */
+
+static void start__gives_the_first_setting_once(void **state)
+{
+    struct world    w = made_world();
+    struct decision d;
+    struct loop     l;
+
+    (void)state;
+    open_puppet(&l, &d);
+    assert_true(d.number == 1 && d.has_knobs && d.knobs.value[KNOB_kmin] == 111);
+    assert_null(d.queue);
+    say_applied(&l, &d);
+    assert_true(l.in_force.knobs.value[KNOB_kmin] == 111);
+    loop_start(&l, &w.start, &d);                /* another network, which has what it has */
+    assert_int_equal(d.number, 0);
+    assert_true(l.in_force.knobs.value[KNOB_kmin] == 400);
+    loop_close(&l);
+}
+
+static void start__without_a_tuner_keeps_what_is_in_force(void **state)
+{
+    struct loop     l = { 0 };
+    struct decision d;
+    struct knobs    k;
+
+    (void)state;
+    knobs_init(&k);
+    loop_start(&l, &k, &d);
+    assert_int_equal(d.number, 0);
+    report(&l, 1, &d);
+    assert_int_equal(d.number, 0);
+    change(&l, PS_PER_MS, KNOB_kmin, 7, &d);
+    assert_true(d.has_knobs && d.knobs.value[KNOB_kmin] == 7 && d.knobs.value[KNOB_kmax] == 1600);
+    change(&l, 2 * PS_PER_MS, KNOB_kmax, 9, &d);
+    assert_true(d.knobs.value[KNOB_kmin] == 7 && d.knobs.value[KNOB_kmax] == 9);
+    assert_int_equal(loop_slot_ps(&l), 0);
+    loop_close(&l);
+}
+
+/* ---- intervals ---- */
+
+static void on_report__decides_what_is_new_and_remembers_it(void **state)
+{
+    struct decision d;
+    struct loop     l;
+
+    (void)state;
+    open_puppet(&l, &d);
+    say_applied(&l, &d);
+    report(&l, 1, &d);
+    assert_int_equal(d.number, 0);               /* it left everything as it is */
+    knob_set_add(&told.set, KNOB_pmax, 0.7);
+    report(&l, 2, &d);
+    assert_true(d.number == 2 && d.has_knobs && d.knobs.value[KNOB_pmax] == 0.7 && d.knobs.value[KNOB_kmin] == 111);
+    report(&l, 3, &d);
+    assert_int_equal(d.number, 0);
+    assert_int_equal(l.tuning.steps, 3);
+    assert_true(l.tuning.step[1].was.value[KNOB_pmax] == 0.2 && l.tuning.step[1].is.value[KNOB_pmax] == 0.7);
+    assert_true(l.tuning.step[2].was.value[KNOB_pmax] == 0.7);
+    assert_int_equal(l.tuning.step[1].end_ps, 2 * PS_PER_MS);
+    assert_true(l.tuning.step[1].goodput_bps == 1e9);            /* 125 KB in a millisecond */
+    loop_close(&l);
+}
+
+/* ---- what became of it ---- */
+
+static void on_applied__the_tuner_is_told(void **state)
+{
+    static const struct { enum outcome_kind kind; double pmax_shown; } rows[] = {
+        { OUTCOME_APPLIED, 0.7 }, { OUTCOME_PARTLY, 0.7 }, { OUTCOME_REFUSED, 0.2 }, { OUTCOME_PENDING, 0.2 },
+    };
+    uint32_t where[] = { 4, 9 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct report   r = { .number = 1, .end_ps = PS_PER_MS };
+        struct outcome  o = { .kind = rows[i].kind, .device = where,
+                              .devices = rows[i].kind == OUTCOME_PARTLY ? 2 : 0 };
+        struct decision d;
+        struct loop     l;
+
+        open_puppet(&l, &d);
+        say_applied(&l, &d);
+        knob_set_add(&told.set, KNOB_pmax, 0.7);
+        loop_on_report(&l, &r, &d);
+        o.number = d.number;
+        snprintf(o.why, sizeof o.why, "%s", rows[i].kind >= OUTCOME_PARTLY ? "two do not answer" : "");
+        loop_on_applied(&l, &o);
+        told.set = (struct knob_set){ 0 };
+        report(&l, 2, &d);
+        assert_true(told.has_outcome && told.outcome.number == o.number && told.outcome.kind == rows[i].kind);
+        assert_string_equal(told.outcome.why, o.why);
+        assert_true(told.shown.value[KNOB_pmax] == rows[i].pmax_shown);
+        if (rows[i].kind == OUTCOME_PARTLY)
+            assert_true(told.outcome.devices == 2 && told.outcome.device[1] == 9 && told.outcome.device != where);
+        assert_int_equal(l.tuning.step[0].outcome, rows[i].kind);
+        loop_close(&l);
+    }
+}
+
+/* What was refused may be asked for again; what is still pending is not sent twice. */
+static void on_applied__refused_is_asked_again_and_pending_is_not(void **state)
+{
+    static const enum outcome_kind kinds[] = { OUTCOME_REFUSED, OUTCOME_PENDING };
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct report   r = { .number = 1, .end_ps = PS_PER_MS };
+        struct decision d;
+        struct loop     l;
+
+        open_puppet(&l, &d);
+        say_applied(&l, &d);
+        knob_set_add(&told.set, KNOB_pmax, 0.7);
+        loop_on_report(&l, &r, &d);
+        loop_on_applied(&l, &(struct outcome){ .number = d.number, .kind = kinds[i] });
+        report(&l, 2, &d);
+        assert_int_equal(d.number != 0, kinds[i] == OUTCOME_REFUSED);
+        loop_close(&l);
+    }
+}
+
+/* ---- others ---- */
+
+/* A knob that somebody has turned stays turned while the tuner gives what it gave before, and others stay the tuner's. */
+static void on_change__holds_until_the_tuner_wants_something_new(void **state)
+{
+    struct decision d;
+    struct loop     l;
+
+    (void)state;
+    open_puppet(&l, &d);
+    say_applied(&l, &d);
+    knob_set_add(&told.set, KNOB_kmin, 100);
+    knob_set_add(&told.set, KNOB_kmax, 300);
+    report(&l, 1, &d);
+    change(&l, PS_PER_MS + 1, KNOB_kmin, 50, &d);
+    assert_true(d.has_knobs && d.knobs.value[KNOB_kmin] == 50 && d.knobs.value[KNOB_kmax] == 300);
+    report(&l, 2, &d);
+    assert_int_equal(d.number, 0);
+    assert_true(told.shown.value[KNOB_kmin] == 50);
+    knob_set_add(&told.set, KNOB_kmin, 120);
+    report(&l, 3, &d);
+    assert_true(d.has_knobs && d.knobs.value[KNOB_kmin] == 120);
+    loop_close(&l);
+}
+
+/* At the instant of a report: the tuner is shown what was in force in the interval, and what it gives does not undo it. */
+static void on_change__at_the_end_of_an_interval(void **state)
+{
+    struct decision d;
+    struct loop     l;
+
+    (void)state;
+    open_puppet(&l, &d);
+    say_applied(&l, &d);
+    change(&l, PS_PER_MS, KNOB_kmin, 50, &d);
+    knob_set_add(&told.set, KNOB_kmin, 100);
+    knob_set_add(&told.set, KNOB_pmax, 0.6);
+    report(&l, 1, &d);
+    assert_true(told.shown.value[KNOB_kmin] == 111);
+    assert_true(l.tuning.step[0].was.value[KNOB_kmin] == 111);
+    assert_true(d.has_knobs && d.knobs.value[KNOB_kmin] == 50 && d.knobs.value[KNOB_pmax] == 0.6);
+    report(&l, 2, &d);
+    assert_true(told.shown.value[KNOB_kmin] == 50 && told.shown.value[KNOB_pmax] == 0.6);
+    assert_true(told.has_outcome && told.outcome.kind == OUTCOME_APPLIED);
+    loop_close(&l);
+}
+
+/* A change lifts kmin above the tuner's kmax, which gives way; a kmax that the tuner wants afterwards takes kmin along. */
+static void on_change__settings_go_together(void **state)
+{
+    struct decision d;
+    struct loop     l;
+
+    (void)state;
+    open_puppet(&l, &d);
+    say_applied(&l, &d);
+    knob_set_add(&told.set, KNOB_kmax, 300);
+    report(&l, 1, &d);
+    change(&l, PS_PER_MS + 1, KNOB_kmin, 500, &d);
+    assert_true(d.knobs.value[KNOB_kmin] == 500 && d.knobs.value[KNOB_kmax] == 500);
+    knob_set_add(&told.set, KNOB_kmin, 111);             /* as it gave it last: not its word */
+    knob_set_add(&told.set, KNOB_kmax, 400);
+    report(&l, 2, &d);
+    assert_true(d.knobs.value[KNOB_kmin] == 400 && d.knobs.value[KNOB_kmax] == 400);
+    loop_close(&l);
+}
+
+/* ---- queues ---- */
+
+static void assert_queue(const struct ecn *e, uint32_t kmin, uint32_t kmax, double pmax)
+{
+    assert_true(e->kmin_bytes == kmin && e->kmax_bytes == kmax && e->pmax == pmax);
+}
+
+static void on_slot__sets_what_is_new_and_keeps_what_others_set(void **state)
+{
+    struct queue_slot seen[QUEUES] = { { 0 } };
+    struct decision   d;
+    struct loop       l;
+
+    (void)state;
+    open_puppet(&l, &d);
+    say_applied(&l, &d);
+    assert_int_equal(loop_slot_ps(&l), 100 * PS_PER_US);
+    loop_on_slot(&l, 1, seen, &d);
+    assert_int_equal(d.number, 0);               /* it leaves queues alone */
+    told.has_queues = true;
+    for (int i = 0; i < QUEUES; i++)
+        told.queue[i] = (struct ecn){ 10000 * (i + 1), 100000, 0.5 };
+    loop_on_slot(&l, 2, seen, &d);
+    assert_true(d.number && !d.has_knobs && d.queues == QUEUES);
+    assert_queue(&d.queue[2], 30000, 100000, 0.5);
+    say_applied(&l, &d);
+    change(&l, 3, KNOB_pmax, 0.1, &d);
+    assert_queue(&d.queue[0], 10000, 100000, 0.1);
+    assert_queue(&d.queue[2], 30000, 100000, 0.1);
+    loop_on_slot(&l, 4, seen, &d);
+    assert_int_equal(d.number, 0);               /* nothing new: the change stays */
+    told.queue[1] = (struct ecn){ 5000, 50000, 1 };
+    loop_on_slot(&l, 5, seen, &d);
+    assert_queue(&d.queue[0], 10000, 100000, 0.1);
+    assert_queue(&d.queue[1], 5000, 50000, 1);
+    say_applied(&l, &d);
+    change(&l, 6, KNOB_kmin, 60, &d);
+    told.queue[2] = (struct ecn){ 1000, 2000, 0.3 };
+    loop_on_slot(&l, 6, seen, &d);               /* at the same instant */
+    assert_queue(&d.queue[1], 60000, 60000, 1);
+    assert_queue(&d.queue[2], 60000, 60000, 0.3);
+    assert_int_equal(told.slots, 5);
+    loop_close(&l);
+}
+
+/* Knobs of all that are new are put together with what each queue has. */
+static void on_report__gives_queues_along(void **state)
+{
+    struct decision d;
+    struct loop     l;
+
+    (void)state;
+    open_puppet(&l, &d);
+    say_applied(&l, &d);
+    told.has_queues = true;
+    told.queue[1] = (struct ecn){ 5000, 50000, 1 };
+    knob_set_add(&told.set, KNOB_kmax, 900);
+    report(&l, 1, &d);
+    assert_true(d.has_knobs && d.knobs.value[KNOB_kmax] == 900);
+    assert_queue(&d.queue[1], 5000, 50000, 1);
+    loop_close(&l);
+}
+
+/* ---- parts ---- */
+
+static void parts__are_given_when_they_are_new(void **state)
+{
+    struct decision d;
+    struct loop     l;
+
+    (void)state;
+    open_puppet(&l, &d);
+    say_applied(&l, &d);
+    told.part[0].scope = (struct scope){ SCOPE_TIER, 1 };
+    knob_set_add(&told.part[0].set, KNOB_kmin, 30);
+    told.parts = 1;
+    report(&l, 1, &d);
+    assert_true(d.has_knobs && d.parts == 1 && d.part[0].scope.kind == SCOPE_TIER && d.part != told.part);
+    report(&l, 2, &d);
+    assert_int_equal(d.number, 0);
+    change(&l, 2 * PS_PER_MS + 1, KNOB_kmin, 20, &d);    /* of all: where a part names it, too */
+    assert_true(d.parts == 1 && d.part[0].set.knobs.value[KNOB_kmin] == 20);
+    report(&l, 3, &d);
+    assert_int_equal(d.number, 0);
+    knob_set_add(&told.part[0].set, KNOB_kmin, 40);
+    report(&l, 4, &d);
+    assert_true(d.part[0].set.knobs.value[KNOB_kmin] == 40 && d.knobs.value[KNOB_kmin] == 20);
+    told.parts = 0;
+    report(&l, 5, &d);
+    assert_true(d.has_knobs && d.parts == 0);
+    loop_close(&l);
+}
+
+/* Refused: the parts that are in force stay so, and are given along with the next decision. */
+static void parts__that_are_in_force_outlive_a_refusal(void **state)
+{
+    struct report   r = { .number = 2, .start_ps = PS_PER_MS, .end_ps = 2 * PS_PER_MS };
+    struct decision d;
+    struct loop     l;
+
+    (void)state;
+    open_puppet(&l, &d);
+    say_applied(&l, &d);
+    told.part[0].scope = (struct scope){ SCOPE_DEVICE, 0 };
+    knob_set_add(&told.part[0].set, KNOB_kmin, 30);
+    told.parts = 1;
+    report(&l, 1, &d);
+    knob_set_add(&told.part[0].set, KNOB_cnp_dscp, 1);
+    loop_on_report(&l, &r, &d);
+    loop_on_applied(&l, &(struct outcome){ .number = d.number, .kind = OUTCOME_REFUSED, .why = "no" });
+    change(&l, 2 * PS_PER_MS + 1, KNOB_pmax, 0.9, &d);
+    assert_true(d.parts == 1 && d.part[0].set.is_named[KNOB_kmin] && !d.part[0].set.is_named[KNOB_cnp_dscp]);
+    loop_close(&l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open__refuses_with_the_place),
+        cmocka_unit_test(open__reads_aliases_and_what_is_behind_a_colon),
+        cmocka_unit_test(start__gives_the_first_setting_once),
+        cmocka_unit_test(start__without_a_tuner_keeps_what_is_in_force),
+        cmocka_unit_test(on_report__decides_what_is_new_and_remembers_it),
+        cmocka_unit_test(on_applied__the_tuner_is_told),
+        cmocka_unit_test(on_applied__refused_is_asked_again_and_pending_is_not),
+        cmocka_unit_test(on_change__holds_until_the_tuner_wants_something_new),
+        cmocka_unit_test(on_change__at_the_end_of_an_interval),
+        cmocka_unit_test(on_change__settings_go_together),
+        cmocka_unit_test(on_slot__sets_what_is_new_and_keeps_what_others_set),
+        cmocka_unit_test(on_report__gives_queues_along),
+        cmocka_unit_test(parts__are_given_when_they_are_new),
+        cmocka_unit_test(parts__that_are_in_force_outlive_a_refusal),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
