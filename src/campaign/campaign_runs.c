@@ -142,6 +142,11 @@ static int work(void *arg, const struct pool_job *job, FILE *out)
         return EXIT_FAILURE;
     }
     simulation_run(&s, NULL, NULL);
+    if (simulation_failed(&s, &err)) {
+        fputs(err.text, out);
+        simulation_close(&s);
+        return EXIT_FAILURE;
+    }
     results_init(&r, &s);
     write_metrics(&r, out);
     if (job->flags & WITH_PAGE)

@@ -83,9 +83,11 @@ static int run_one(struct tune_check *c, const struct tune_search *t, uint32_t v
     simulation_run(&s, NULL, &progress);
     progress_clear(&progress);
     interrupt_watch(NULL);
-    take(c, &s, variant, seed);
+    rc = simulation_failed(&s, err);
+    if (!rc)
+        take(c, &s, variant, seed);
     simulation_close(&s);
-    return 0;
+    return rc;
 }
 
 int tune_check(struct tune_check *c, const struct tune_search *t, uint32_t seeds, struct err *err)

@@ -122,6 +122,7 @@ static int run_round(struct tune_search *t, struct knobs *knobs, uint64_t *now_p
         return rc;
     simulation_lend(&s, &t->loop);
     run(t, &s);
+    rc = simulation_failed(&s, err);
     simulation_take_back(&s, &t->loop);
     for (uint32_t i = steps; i < t->loop.tuning.steps; i++) {
         t->loop.tuning.step[i].start_ps += *now_ps;
@@ -131,6 +132,8 @@ static int run_round(struct tune_search *t, struct knobs *knobs, uint64_t *now_p
     *now_ps += s.end_ps;
     simulation_close(&s);
     t->rounds++;
+    if (rc)
+        return rc;
     return t->loop.tuning.steps > steps
                ? 0
                : err_set(err, EINVAL,

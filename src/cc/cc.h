@@ -71,7 +71,7 @@ struct cc_algo {
     const char *about;           /* one line for `anole list` */
     size_t      cfg_size, state_size;    /* at most CC_CFG_MAX, CC_STATE_MAX */
     bool        takes_turns;     /* receivers tell congested flows one after the other, and how long a round
-                                  * takes: told_ps of on_cnp(); otherwise that is 0. See sim/host/cnp_arbiter.h */
+                                  * takes: told_ps of on_cnp(); otherwise that is 0. See sim/host/np/cnp_arbiter.h */
 };
 
 #define CC_CFG_MAX   128

@@ -2,7 +2,7 @@
  *
  * The more flows a receiver finds congested, the rarer its CNPs to each of them can be, and DCQCN, whose
  * periods and steps are fixed, then raises its rates faster than it is told to cut them. Here a CNP says how
- * long it will be until the next (told: see sim/host/cnp_arbiter.h), periods follow that, and steps are
+ * long it will be until the next (told: see sim/host/np/cnp_arbiter.h), periods follow that, and steps are
  * shares of the flow's own rate, so that what all of them add together does not grow with their number.
  *
  * In a nutshell (R rate, T target, C line rate, F = rpg_threshold, g = 1/256):

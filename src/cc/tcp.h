@@ -2,7 +2,7 @@
  *
  * One file per algorithm, tcp_<name>.c; each stands in tcp_all[] (tcp.c). An algorithm sees
  * acknowledgements, losses, marks and time-outs, and sets the window. What is in flight, what is lost and
- * when to send is the sender's business (sim/host/tcp.h).
+ * when to send is the sender's business (sim/host/tcp/tcp.h).
  *
  * Hooks are called with non-decreasing now_ps. They do not allocate or fail.
  */

@@ -126,6 +126,9 @@ static int simulate(const struct options *o, struct simulation *s, struct run_fi
     progress_start(&progress, !o->is_quiet);
     simulation_run(s, &hooks, &progress);
     progress_clear(&progress);
+    rc = simulation_failed(s, err);
+    if (rc)
+        return rc;
     results_init(&results, s);
     rc = run_files_write(files, &results, err);
     if (!rc) {

@@ -170,6 +170,16 @@ int simulation_open(struct simulation *s, const struct simulation_input *input, 
     return 0;
 }
 
+int simulation_failed(const struct simulation *s, struct err *err)
+{
+    const struct err *failure = sim_failure(s->sim);
+    struct err        why;
+
+    if (!failure && traffic_failed(s->sim->program.traffic, &why))
+        failure = &why;
+    return failure ? err_set(err, ENOBUFS, "%s: %s", s->scenario.path, failure->text) : 0;
+}
+
 void simulation_close(struct simulation *s)
 {
     ops_fini(&s->ops);
@@ -321,6 +331,8 @@ static uint64_t run_to_end(struct run *run)
         run_until(run, sc->run_ps);
     if (run->is_enough)
         return run->looked_ps;
+    if (sim_failure(run->s->sim))
+        return run->s->sim->engine.now_ps;
     if (run->s->sim->is_done) {
         sim_run_until(run->s->sim, sc->run_ps);      /* what is still under way arrives */
         return run->s->sim->done_ps;
@@ -342,7 +354,6 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
     static const struct simulation_hooks none;
     struct run run = { .s = s, .hooks = hooks ? hooks : &none, .progress = progress, .slice_ps = SLICE_PS_FIRST };
     double     start_s = progress_clock_s();
-    struct err why;
 
     if (s->scenario.watch.monitors)
         run.watch = watch_new(s->sim, &s->scenario.watch, s->scenario.interval_ps);
@@ -361,8 +372,6 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
     watch_free(run.watch);
     s->sim->engine.hooks = (struct sim_hooks){ 0 };
     traffic_on_op(s->sim->program.traffic, NULL, NULL);
-    if (traffic_failed(s->sim->program.traffic, &why))
-        die("%s: %s", s->scenario.path, why.text);
     s->wall_s = progress_clock_s() - start_s;
 #ifndef NDEBUG
     sim_check(s->sim);

@@ -66,6 +66,9 @@ int simulation_open(struct simulation *, const struct simulation_input *, struct
 /* Runs to the end, changing knobs on the way. 'progress' is told how far it has come; NULL: nobody is. */
 void simulation_run(struct simulation *, const struct simulation_hooks *, struct progress *);
 
+/* After the run: 0, or why it did not come to its end; what it has found is then of no use. */
+int simulation_failed(const struct simulation *, struct err *);
+
 void simulation_close(struct simulation *);
 
 /* The tuner that the scenario asks for, with its options; what is wrong is told with its place in the file. */

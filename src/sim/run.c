@@ -3,7 +3,7 @@
 #include "sim/change.h"
 #include "sim/check.h"
 #include "sim/host/host.h"
-#include "sim/host/np.h"
+#include "sim/host/np/np.h"
 #include "sim/link/path.h"
 #include "sim/look_ahead.h"
 #include "sim/owner.h"

@@ -63,8 +63,10 @@ int train_run(const char *text, const struct train_job *j, FILE *out, struct err
         rc = lend_explorer(&s, j, j->records_max ? &memory : NULL, err);
     if (!rc) {
         simulation_run(&s, NULL, NULL);
-        write_found(&s, j, &memory, out);
+        rc = simulation_failed(&s, err);
     }
+    if (!rc)
+        write_found(&s, j, &memory, out);
     if (j->records_max)
         replay_fini(&memory);
     simulation_close(&s);

@@ -28,7 +28,7 @@ struct event_first {
     uint32_t wake, timeout;      /* by host */
     uint32_t change;             /* by node */
     uint32_t tcp_timer, tcp_wake;    /* by host */
-    uint32_t turn;               /* by host: see host/cnp_arbiter.h */
+    uint32_t turn;               /* by host: see host/np/cnp_arbiter.h */
     uint32_t expiry, refresh;    /* by port and class: see link/pfc.h */
     uint32_t flow;               /* by stream */
     uint32_t signal;             /* one: see event/program.h */

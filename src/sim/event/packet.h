@@ -15,14 +15,14 @@ enum packet_kind {
     PACKET_DATA,
     PACKET_ACK,                  /* seq: all bytes before it have arrived */
     PACKET_NACK,                 /* seq: the byte that was expected */
-    PACKET_CNP,                  /* seq: until the next one, if the receiver knows: see sim/host/cnp_arbiter.h */
+    PACKET_CNP,                  /* seq: until the next one, if the receiver knows: see sim/host/np/cnp_arbiter.h */
     PACKET_PFC,                  /* seq: 1 pause, 0 resume; prio: the class it is about */
 };
 
 #define PACKET_ECN  1u           /* a switch has marked it */
 #define PACKET_ECHO 2u           /* ACK: the packet it answers was marked (model hpcc) */
 #define PACKET_LAST 4u           /* data: ends the message */
-#define PACKET_TCP  8u           /* of a TCP flow: see sim/host/tcp.h */
+#define PACKET_TCP  8u           /* of a TCP flow: see sim/host/tcp/tcp.h */
 #define PACKET_NOT_ECT 16u       /* switches do not mark it */
 #define PACKET_COUNTED PACKET_ECHO   /* data of queue pairs: a monitor has counted it */
 #define PACKET_PUSH PACKET_ECHO  /* TCP data: ends a burst */

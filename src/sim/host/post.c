@@ -5,7 +5,7 @@
 #include "sim/host/pacer.h"
 #include "sim/host/rto.h"
 #include "sim/host/selective_repeat.h"
-#include "sim/host/tcp_send.h"
+#include "sim/host/tcp/tcp_send.h"
 #include "sim/host/turn.h"
 #include "sim/state/ideal.h"
 

@@ -4,7 +4,7 @@
 #include "sim/host/pacer.h"
 #include "sim/host/rto.h"
 #include "sim/host/selective_repeat.h"
-#include "sim/host/tcp_send.h"
+#include "sim/host/tcp/tcp_send.h"
 #include "sim/host/turn.h"
 
 static void send_data(struct sim *s, struct host *h, uint32_t flow)

@@ -68,7 +68,7 @@ struct host_state {
     uint64_t             *cc_rate;
     uint32_t              cc_cfgs;
     uint32_t             *list_free[32];     /* returned tables by log2 of their size */
-    struct cnp_entry     *cnp_free;          /* returned entries: see host/cnp_arbiter.h */
+    struct cnp_entry     *cnp_free;          /* returned entries: see host/np/cnp_arbiter.h */
 };
 
 /* What switches have besides struct node and struct port. */
@@ -101,7 +101,6 @@ struct watcher {
 };
 
 struct sim {
-    struct engine         engine;
     struct network        net;
     struct switch_state   sw;
     struct balancer_state lb;
@@ -123,6 +122,7 @@ struct sim {
     struct partition     *parts;             /* many threads: see partition.h. NULL: one does it all, or this is a part */
     bool                  is_part;
     struct arena          arena, lb_arena, packet_arena, flow_arena, rx_arena, list_arena, tcp_arena, selective_arena;
+    struct engine         engine;            /* last, being large: what lies behind is far away */
 };
 
 /* A uniform number in [0, 1) for node n. */

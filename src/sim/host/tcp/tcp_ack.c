@@ -1,5 +1,5 @@
-#include "sim/host/tcp_ack.h"
-#include "sim/host/tcp_send.h"
+#include "sim/host/tcp/tcp_ack.h"
+#include "sim/host/tcp/tcp_send.h"
 
 #define LOST_AFTER 3             /* packets that arrived behind it */
 

@@ -1,4 +1,4 @@
-#include "sim/host/tcp.h"
+#include "sim/host/tcp/tcp.h"
 #include "core/units.h"
 #include "scenario/scenario.h"
 #include "traffic/kinds/incast.h"

@@ -1,4 +1,4 @@
-/* src/sim/host/tcp.h - TCP beside RDMA: what there is. tcp_send.h sends, tcp_receive.h receives, tcp_ack.h takes the
+/* src/sim/host/tcp/tcp.h - TCP beside RDMA: what there is. tcp_send.h sends, tcp_receive.h receives, tcp_ack.h takes the
  * acknowledgements.
  *
  * A TCP flow shares struct flow and struct flow_rx with queue pairs; what else it needs lies beside them,
@@ -26,8 +26,8 @@
  * flight is what was sent, less what has arrived or is lost, plus what was sent again. The last resort is a
  * timer (RFC 6298).
  */
-#ifndef SIM_HOST_TCP_H
-#define SIM_HOST_TCP_H
+#ifndef SIM_HOST_TCP_TCP_H
+#define SIM_HOST_TCP_TCP_H
 
 #include "cc/tcp.h"
 #include "sim/host/nic.h"

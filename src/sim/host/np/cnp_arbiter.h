@@ -1,4 +1,4 @@
-/* src/sim/host/cnp_arbiter.h - the flows that a receiver finds congested, told of it in turn (cc dcqcn_plus).
+/* src/sim/host/np/cnp_arbiter.h - the flows that a receiver finds congested, told of it in turn (cc dcqcn_plus).
  *
  * A flow whose packet comes marked gets an entry at its receiver. Every microsecond the receiver visits one
  * entry, round robin; if a packet came marked since the flow's last CNP, and that one went more than 45 us
@@ -13,10 +13,10 @@
  * A flow's receiving half knows where its entry is, or was, and an entry says whose it is. An entry does not
  * touch the flow: that may be over, and its index may be in use by a flow to another host.
  */
-#ifndef SIM_HOST_CNP_ARBITER_H
-#define SIM_HOST_CNP_ARBITER_H
+#ifndef SIM_HOST_NP_CNP_ARBITER_H
+#define SIM_HOST_NP_CNP_ARBITER_H
 
-#include "sim/host/np.h"
+#include "sim/host/np/np.h"
 
 #define CNP_ARBITER_MAX 16384u     /* entries of a host; marks of further flows are lost */
 

@@ -1,4 +1,4 @@
-#include "sim/host/tcp_receive.h"
+#include "sim/host/tcp/tcp_receive.h"
 #include "sim/host/flow.h"
 #include "sim/host/reply.h"
 

@@ -1,4 +1,4 @@
-#include "sim/host/tcp_send.h"
+#include "sim/host/tcp/tcp_send.h"
 #include "sim/host/flow.h"
 #include "sim/host/gaps.h"
 #include "sim/link/path.h"

@@ -1,4 +1,4 @@
-#include "sim/host/np.h"
+#include "sim/host/np/np.h"
 
 struct np_cfg np_configure(const struct knobs *k)
 {

@@ -1,8 +1,8 @@
-/* src/sim/host/tcp_send.h - TCP's sending: turns, bursts, the stack that wakes up and the timer. */
-#ifndef SIM_HOST_TCP_SEND_H
-#define SIM_HOST_TCP_SEND_H
+/* src/sim/host/tcp/tcp_send.h - TCP's sending: turns, bursts, the stack that wakes up and the timer. */
+#ifndef SIM_HOST_TCP_TCP_SEND_H
+#define SIM_HOST_TCP_TCP_SEND_H
 
-#include "sim/host/tcp.h"
+#include "sim/host/tcp/tcp.h"
 
 void tcp_start(struct sim *, struct host *, struct flow *);
 

@@ -1,0 +1,10 @@
+/* src/sim/host/tcp/tcp_ack.h - what a TCP sender makes of acknowledgements: what has arrived, what is lost, and how large
+ * the window is. */
+#ifndef SIM_HOST_TCP_TCP_ACK_H
+#define SIM_HOST_TCP_TCP_ACK_H
+
+#include "sim/host/tcp/tcp.h"
+
+void tcp_on_ack(struct sim *, struct host *, struct flow *, const struct packet *);
+
+#endif
