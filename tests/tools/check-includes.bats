@@ -23,7 +23,7 @@ check() {
     plant base/err.c '#include "base/err.h"' '#include <stdio.h>' '#include <sys/stat.h>'
     plant core/knobs.c '#include "core/knobs.def"' '#include "base/err.h"'
     plant cc/rlcc.c '#include "learn/tree.h"'
-    plant sim/host.c '#include "cc/cc.h"' '#include "lb/lb.h"' '#include "meter/fct.h"'
+    plant sim/host.c '#include "cc/cc.h"' '#include "lb/lb.h"' '#include "traffic/traffic.h"'
     plant tune/acc.c '#include "learn/ddqn.h"' '#include "core/fsd.h"'
     plant live/drv_sim.c '#include "sim/sim.h"' '#include "tune/tuner.h"'
     plant cmd/run.c '#include "sim/sim.h"' '#include "live/agent.h"' '#include "version.h"'
