@@ -1,0 +1,154 @@
+/* src/learn/policy/adpg.c - see adpg.h. */
+#include "learn/policy/adpg.h"
+
+#include "base/err.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double or_default(double value, double otherwise)
+{
+    return value != 0 ? value : otherwise;
+}
+
+static void init(struct adpg *a, const struct adpg_cfg *cfg, uint32_t parameters, uint32_t steps_max)
+{
+    *a = (struct adpg){
+        .cfg = {
+            .gamma = or_default(cfg->gamma, 0.99), .smoothing = or_default(cfg->smoothing, 1),
+            .clip = or_default(cfg->clip, 0.5), .adam = cfg->adam,
+        },
+        .parameters = parameters, .steps_max = steps_max,
+        .slope = xcalloc(steps_max, sizeof(*a->slope)),
+        .gradient = xcalloc(parameters, sizeof(*a->gradient)),
+    };
+    a->cfg.smoothing = a->cfg.smoothing < 0 ? 0 : a->cfg.smoothing;
+    a->cfg.adam.rate = or_default(cfg->adam.rate, 0.01);
+    a->cfg.adam.epsilon = or_default(cfg->adam.epsilon, 1e-5);
+    adam_init(&a->adam, &a->cfg.adam, parameters);
+}
+
+void adpg_init_net(struct adpg *a, const struct adpg_cfg *cfg, struct net *net, uint32_t steps_max)
+{
+    assert(net_shape_outputs(&net->shape) == 1);
+    init(a, cfg, net->parameters, steps_max);
+    a->net = net;
+    a->parameter = net->parameter;
+    net_batch_init(&a->net_batch, &net->shape, steps_max);
+}
+
+void adpg_init_lstm(struct adpg *a, const struct adpg_cfg *cfg, struct lstm *lstm, uint32_t steps_max)
+{
+    assert(net_shape_outputs(&lstm->shape.head) == 1);
+    init(a, cfg, lstm->parameters, steps_max);
+    a->lstm = lstm;
+    a->parameter = lstm->parameter;
+    lstm_batch_init(&a->lstm_batch, &lstm->shape, steps_max);
+}
+
+void adpg_fini(struct adpg *a)
+{
+    if (a->net)
+        net_batch_fini(&a->net_batch);
+    if (a->lstm)
+        lstm_batch_fini(&a->lstm_batch);
+    adam_fini(&a->adam);
+    free(a->slope);
+    free(a->gradient);
+    *a = (struct adpg){ 0 };
+}
+
+/* From the last step to the first: to-go is G times n - i, and sums over j > i grow by one term a step. */
+static double loss_behind(const struct adpg_cfg *cfg, const float *u, const float *delta, uint32_t n, float *slope)
+{
+    double to_go = 0, later = 0, later_square = 0, sum = 0;
+
+    for (uint32_t i = n; i-- > 0;) {
+        double left = n - i, here = (double)u[i], bend = (left - 1) * here - later;
+
+        to_go = (double)delta[i] + cfg->gamma * to_go;
+        sum += here * to_go / left;
+        sum += cfg->smoothing * 0.5 * ((left - 1) * here * here - 2 * here * later + later_square) / left;
+        slope[i] = (float)((to_go + cfg->smoothing * bend) / left / n);
+        later += here;
+        later_square += here * here;
+    }
+    return sum / n;
+}
+
+/* From the first to the last: u[j] stands in the terms of all i < j as well. */
+static void add_slope_before(const struct adpg_cfg *cfg, const float *u, uint32_t n, float *slope)
+{
+    double shares = 0, weighted = 0;
+
+    for (uint32_t j = 0; j < n; j++) {
+        double left = n - j;
+
+        slope[j] += (float)(cfg->smoothing * (shares * (double)u[j] - weighted) / n);
+        shares += 1 / left;
+        weighted += (double)u[j] / left;
+    }
+}
+
+double adpg_loss(const struct adpg_cfg *cfg, const float *u, const float *delta, uint32_t n, float *slope)
+{
+    double loss = loss_behind(cfg, u, delta, n, slope);
+
+    assert(n >= 2);
+    add_slope_before(cfg, u, n, slope);
+    return loss;
+}
+
+double adpg_add(struct adpg *a, const struct adpg_trajectory *t, double share, float *gradient)
+{
+    const float *u = a->net ? net_forward(a->net, &a->net_batch, t->state, t->steps)
+                            : lstm_forward(a->lstm, &a->lstm_batch, t->state, t->steps);
+    double loss;
+
+    assert(t->steps <= a->steps_max);
+    loss = adpg_loss(&a->cfg, u, t->delta, t->steps, a->slope);
+    for (uint32_t i = 0; i < t->steps; i++)
+        a->slope[i] = (float)((double)a->slope[i] * share);
+    if (a->net)
+        net_backward(a->net, &a->net_batch, a->slope, gradient, NULL);
+    else
+        lstm_backward(a->lstm, &a->lstm_batch, a->slope, gradient);
+    return loss * share;
+}
+
+uint32_t adpg_agents(const struct adpg_trajectory *t, uint32_t n)
+{
+    uint32_t agents = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        agents += t[i].steps >= 2;
+    return agents;
+}
+
+void adpg_step(struct adpg *a)
+{
+    float clip = (float)a->cfg.clip;
+
+    for (uint32_t i = 0; i < a->parameters; i++) {
+        float g = a->gradient[i];
+
+        a->gradient[i] = g > clip ? clip : g < -clip ? -clip : g;
+    }
+    adam_step(&a->adam, a->parameter, a->gradient);
+}
+
+double adpg_update(struct adpg *a, const struct adpg_trajectory *t, uint32_t n)
+{
+    uint32_t agents = adpg_agents(t, n);
+    double loss = 0;
+
+    if (agents == 0)
+        return 0;
+    memset(a->gradient, 0, a->parameters * sizeof(*a->gradient));
+    for (uint32_t i = 0; i < n; i++)
+        if (t[i].steps >= 2)
+            loss += adpg_add(a, &t[i], 1.0 / agents, a->gradient);
+    adpg_step(a);
+    return loss;
+}
