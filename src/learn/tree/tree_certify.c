@@ -1,0 +1,217 @@
+/* src/learn/tree/tree_certify.c - see tree_certify.h. */
+#include "learn/tree/tree_certify.h"
+
+#include <assert.h>
+#include <string.h>
+
+const char *const certify_claim_text[CERTIFY_CLAIMS] = {
+    "the rate never goes above the line's",
+    "the rate never goes below the lowest one",
+    "the rate never goes up when the RTT is above its target and rising",
+};
+
+/* All states with low[i] <= x[i] <= high[i]. */
+struct box { int16_t low[TREE_FEATURES], high[TREE_FEATURES]; };
+
+struct range { int32_t low, high; };
+
+struct search {
+    const struct forest *forest;
+    uint64_t             boxes;
+    struct box           found;
+};
+
+/* Which answers a question can have in a box: bit 0 for no, bit 1 for yes. */
+static unsigned possible_answers(const struct box *b, const struct tree_split *s)
+{
+    return (unsigned)(b->low[s->feature] <= s->threshold) | (unsigned)(b->high[s->feature] > s->threshold) << 1;
+}
+
+/* Leaves whose answers are all possible. Two questions about one feature may not go together: then the range is
+ * wider than it could be, until the box is cut there. */
+static struct range tree_range(const struct tree *t, const struct box *b)
+{
+    struct range r = { INT32_MAX, INT32_MIN };
+    unsigned answers[TREE_DEPTH_MAX];
+
+    for (uint32_t i = 0; i < t->depth; i++)
+        answers[i] = possible_answers(b, &t->split[i]);
+    for (uint32_t leaf = 0; leaf < 1u << t->depth; leaf++) {
+        bool is_possible = true;
+
+        for (uint32_t i = 0; i < t->depth; i++)
+            is_possible &= answers[i] >> (leaf >> i & 1) & 1;
+        if (is_possible && t->leaf[leaf] < r.low)
+            r.low = t->leaf[leaf];
+        if (is_possible && t->leaf[leaf] > r.high)
+            r.high = t->leaf[leaf];
+    }
+    return r;
+}
+
+static struct range forest_range(struct search *s, const struct box *b)
+{
+    struct range sum = { s->forest->base, s->forest->base };
+
+    s->boxes++;
+    for (uint32_t i = 0; i < s->forest->trees; i++) {
+        struct range r = tree_range(&s->forest->tree[i], b);
+
+        sum.low += r.low;
+        sum.high += r.high;
+    }
+    return sum;
+}
+
+/* A question that the box leaves open, in the tree that says least about it; NULL if there is none. */
+static const struct tree_split *find_cut(const struct forest *f, const struct box *b)
+{
+    const struct tree_split *cut = NULL;
+    int32_t widest = -1;
+
+    for (uint32_t i = 0; i < f->trees; i++) {
+        struct range r = tree_range(&f->tree[i], b);
+
+        for (uint32_t j = 0; j < f->tree[i].depth && r.high - r.low > widest; j++)
+            if (possible_answers(b, &f->tree[i].split[j]) == 3) {
+                cut = &f->tree[i].split[j];
+                widest = r.high - r.low;
+            }
+    }
+    return cut;
+}
+
+static void cut_box(const struct box *b, const struct tree_split *cut, struct box part[2])
+{
+    part[0] = part[1] = *b;
+    part[0].high[cut->feature] = cut->threshold;
+    part[1].low[cut->feature] = (int16_t)(cut->threshold + 1);
+}
+
+/* ---- the largest and the smallest sum */
+
+/* Raises *most to the largest sum of sign * leaves in the box. */
+static void find_most(struct search *s, const struct box *b, int32_t sign, int64_t *most)
+{
+    struct range r = forest_range(s, b);
+    const struct tree_split *cut;
+    struct box part[2];
+
+    if ((sign > 0 ? r.high : -(int64_t)r.low) <= *most)
+        return;
+    cut = find_cut(s->forest, b);
+    if (!cut) {
+        *most = sign * (int64_t)r.low;
+        s->found = *b;
+        return;
+    }
+    cut_box(b, cut, part);
+    find_most(s, &part[0], sign, most);
+    find_most(s, &part[1], sign, most);
+}
+
+/* ---- never up when above target and rising */
+
+static bool has_rising_state(const struct box *b)
+{
+    return b->high[TREE_DELTA] > 0 && b->high[TREE_DELTA] > b->low[TREE_DELTA_OLDER];
+}
+
+/* The multiplier is above 1 if the sum is, whatever the bounds: these lie on both sides of 1. */
+static bool find_rising(struct search *s, const struct box *b)
+{
+    const struct tree_split *cut;
+    struct box part[2];
+
+    if (!has_rising_state(b) || forest_range(s, b).high <= TREE_ONE)
+        return false;
+    cut = find_cut(s->forest, b);
+    if (!cut) {
+        s->found = *b;
+        return true;
+    }
+    cut_box(b, cut, part);
+    return find_rising(s, &part[0]) || find_rising(s, &part[1]);
+}
+
+/* The state of a box that rises if any does. */
+static void rising_state(const struct box *b, int16_t *x)
+{
+    memcpy(x, b->low, sizeof(b->low));
+    x[TREE_DELTA] = b->high[TREE_DELTA];
+}
+
+/* ---- rates */
+
+static void add_case(struct certificate *c, enum certify_claim claim, const struct forest *f, const int16_t *x,
+                     uint32_t rate)
+{
+    c->holds[claim] = false;
+    memcpy(c->broken[claim].x, x, sizeof(c->broken[claim].x));
+    c->broken[claim].rate = rate;
+    c->broken[claim].multiplier = forest_multiplier(f, x);
+}
+
+static void check_rate(struct certificate *c, const struct forest *f, const struct rule_params *p,
+                       const int16_t *x, uint32_t before)
+{
+    struct rule r = { .params = *p, .forest = f };
+    uint32_t rate = rule_next_rate(&r, before, forest_multiplier(f, x));
+
+    if (rate > RULE_RATE_ONE)
+        add_case(c, CERTIFY_CEILING, f, x, before);
+    if (rate < p->rate_min || rate >> RULE_RATE_SHIFT == 0)
+        add_case(c, CERTIFY_FLOOR, f, x, before);
+}
+
+static struct box all_states(const struct forest *f)
+{
+    int16_t low = forest_action(f->multiplier_min), high = forest_action(f->multiplier_max);
+
+    return (struct box){ { low, INT16_MIN, low, INT16_MIN }, { high, INT16_MAX, high, INT16_MAX } };
+}
+
+bool certify_rule(struct certificate *c, const struct forest *f, const struct rule_params *p)
+{
+    struct search s = { .forest = f };
+    struct box all = all_states(f), most_box;
+    int64_t most = INT64_MIN, least = INT64_MIN;
+    int16_t x[TREE_FEATURES];
+
+    assert(!forest_flaw(f));
+    *c = (struct certificate){ .holds = { true, true, true } };
+    find_most(&s, &all, 1, &most);
+    most_box = s.found;
+    find_most(&s, &all, -1, &least);
+    c->sum_max = (int32_t)most;
+    c->sum_min = (int32_t)-least;
+    /* A rate grows with the multiplier and the rate before, so its extremes are at theirs; the rate before is
+     * anything that 32 bits hold. With a floor above the ceiling it does not, but then the first of these shows. */
+    check_rate(c, f, p, s.found.low, 0);
+    check_rate(c, f, p, most_box.low, UINT32_MAX);
+    if (find_rising(&s, &all)) {
+        rising_state(&s.found, x);
+        add_case(c, CERTIFY_RISING, f, x, 0);
+    }
+    c->boxes = s.boxes;
+    return c->holds[CERTIFY_CEILING] && c->holds[CERTIFY_FLOOR] && c->holds[CERTIFY_RISING];
+}
+
+static void print_case(FILE *out, const struct certify_case *b)
+{
+    fprintf(out, "    broken by actions %.4f, %.4f and deltas %.4f, %.4f: multiplier %.5f\n",
+            1 + b->x[TREE_ACTION_OLDER] / (double)TREE_ACTION_ONE, 1 + b->x[TREE_ACTION] / (double)TREE_ACTION_ONE,
+            b->x[TREE_DELTA_OLDER] / (double)TREE_DELTA_ONE, b->x[TREE_DELTA] / (double)TREE_DELTA_ONE,
+            b->multiplier / (double)TREE_ONE);
+}
+
+void certify_print(FILE *out, const struct certificate *c)
+{
+    for (int i = 0; i < CERTIFY_CLAIMS; i++) {
+        fprintf(out, "%s: %s\n", c->holds[i] ? "proven" : "BROKEN", certify_claim_text[i]);
+        if (!c->holds[i])
+            print_case(out, &c->broken[i]);
+    }
+    fprintf(out, "the trees alone give multipliers in %.5f .. %.5f; %llu boxes of states were enough\n",
+            c->sum_min / (double)TREE_ONE, c->sum_max / (double)TREE_ONE, (unsigned long long)c->boxes);
+}

@@ -1,0 +1,255 @@
+/* src/learn/tree/tree_grow.c - see tree_grow.h. */
+#include "learn/tree/tree_grow.h"
+
+#include "base/err.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BINS  (TREE_BORDERS_MAX + 1)
+#define NODES (TREE_LEAVES_MAX / 2)          /* of the last level that is split */
+#define VALUES (1 << 16)
+#define UNIT  (TREE_TARGET_ONE / TREE_ONE)   /* a leaf's in a target's */
+
+struct bin { int64_t sum, rows; };
+
+struct grower {
+    struct tree_cfg         cfg;
+    const struct tree_rows *rows;
+    uint32_t                borders[TREE_FEATURES];
+    int16_t                 border[TREE_FEATURES][TREE_BORDERS_MAX];
+    uint8_t                *bin[TREE_FEATURES];          /* [rows]: borders that the feature is above */
+    uint8_t                *node;            /* [rows]: answers so far */
+    int32_t                *left;            /* [rows]: of the target */
+};
+
+struct choice { double gain; uint32_t feature, border; };
+
+static struct tree_cfg fill_defaults(const struct tree_cfg *given)
+{
+    static const double weight[TREE_FEATURES] = { 1, 1, 0.05, 1 };
+    struct tree_cfg cfg = *given;
+    double sum = 0;
+
+    cfg.trees = cfg.trees ? cfg.trees : 10;
+    cfg.depth = cfg.depth ? cfg.depth : TREE_DEPTH_MAX;
+    cfg.borders = cfg.borders ? cfg.borders : TREE_BORDERS_MAX;
+    cfg.rate = cfg.rate > 0 ? cfg.rate : 1;
+    cfg.l2 = cfg.l2 > 0 ? cfg.l2 : 1;
+    for (int i = 0; i < TREE_FEATURES; i++)
+        sum += cfg.weight[i];
+    if (sum == 0)
+        memcpy(cfg.weight, weight, sizeof(weight));
+    assert(cfg.trees <= TREE_TREES_MAX && cfg.depth <= TREE_DEPTH_MAX && cfg.borders <= TREE_BORDERS_MAX);
+    return cfg;
+}
+
+/* ---- borders */
+
+static void count_values(const struct tree_rows *r, int feature, uint32_t *count)
+{
+    memset(count, 0, VALUES * sizeof(*count));
+    for (uint32_t i = 0; i < r->rows; i++)
+        count[r->feature[i][feature] - INT16_MIN]++;
+}
+
+/* Half way between two neighbours that occur; when there are more of these than borders, where the rows so far
+ * have passed the next share of all. */
+static uint32_t place_borders(const uint32_t *count, uint32_t rows, uint32_t borders_max, int16_t *border)
+{
+    uint32_t borders = 0, distinct = 0;
+    uint64_t below = 0;
+    int before = -1;
+
+    for (int v = 0; v < VALUES; v++)
+        distinct += count[v] > 0;
+    for (int v = 0; v < VALUES; v++) {
+        uint64_t due = (uint64_t)(borders + 1) * rows;
+
+        if (!count[v])
+            continue;
+        if (before >= 0 && borders < borders_max
+            && (distinct <= borders_max + 1 || below * (borders_max + 1) >= due))
+            border[borders++] = (int16_t)((before + v) / 2 + INT16_MIN);
+        below += count[v];
+        before = v;
+    }
+    return borders;
+}
+
+/* Of each value that a feature may have: the number of borders below it. */
+static void number_values(const int16_t *border, uint32_t borders, uint8_t *number)
+{
+    uint32_t n = 0;
+
+    for (int v = 0; v < VALUES; v++) {
+        while (n < borders && v + INT16_MIN > border[n])
+            n++;
+        number[v] = (uint8_t)n;
+    }
+}
+
+static void sort_into_bins(struct grower *g, int feature)
+{
+    uint32_t *count = xcalloc(VALUES, sizeof(*count)), rows = g->rows->rows;
+    uint8_t *number = xcalloc(VALUES, sizeof(*number));
+
+    count_values(g->rows, feature, count);
+    g->borders[feature] = place_borders(count, rows, g->cfg.borders, g->border[feature]);
+    number_values(g->border[feature], g->borders[feature], number);
+    g->bin[feature] = xmalloc(rows);
+    for (uint32_t i = 0; i < rows; i++)
+        g->bin[feature][i] = number[g->rows->feature[i][feature] - INT16_MIN];
+    free(count);
+    free(number);
+}
+
+/* ---- one tree */
+
+static void fill_bins(const struct grower *g, int feature, struct bin bin[NODES][BINS])
+{
+    const uint8_t *number = g->bin[feature];
+
+    memset(bin, 0, NODES * sizeof(*bin));
+    for (uint32_t i = 0; i < g->rows->rows; i++) {
+        struct bin *b = &bin[g->node[i]][number[i]];
+
+        b->sum += g->left[i];
+        b->rows++;
+    }
+}
+
+static double worth(const struct bin *b, double l2)
+{
+    double sum = (double)b->sum;
+
+    return sum * sum / ((double)b->rows + l2);
+}
+
+/* What all borders of a feature gain: worth of both sides less that of the whole, over all nodes. */
+static void add_gains(const struct bin *bin, uint32_t borders, double l2, double *gain)
+{
+    struct bin all = { 0 }, low = { 0 };
+
+    for (uint32_t i = 0; i <= borders; i++) {
+        all.sum += bin[i].sum;
+        all.rows += bin[i].rows;
+    }
+    for (uint32_t i = 0; i < borders; i++) {
+        struct bin high;
+
+        low.sum += bin[i].sum;
+        low.rows += bin[i].rows;
+        high = (struct bin){ all.sum - low.sum, all.rows - low.rows };
+        gain[i] += worth(&low, l2) + worth(&high, l2) - worth(&all, l2);
+    }
+}
+
+static void try_feature(const struct grower *g, uint32_t feature, uint32_t nodes, struct choice *best)
+{
+    static _Thread_local struct bin bin[NODES][BINS];
+    double gain[TREE_BORDERS_MAX] = { 0 };
+
+    if (g->borders[feature] == 0)
+        return;
+    fill_bins(g, (int)feature, bin);
+    for (uint32_t n = 0; n < nodes; n++)
+        add_gains(bin[n], g->borders[feature], g->cfg.l2, gain);
+    for (uint32_t i = 0; i < g->borders[feature]; i++)
+        if (gain[i] * g->cfg.weight[feature] > best->gain)
+            *best = (struct choice){ gain[i] * g->cfg.weight[feature], feature, i };
+}
+
+/* One more level; false if nothing gains. */
+static bool split_level(struct grower *g, struct tree *t)
+{
+    struct choice best = { 0 };
+
+    for (uint32_t f = 0; f < TREE_FEATURES; f++)
+        try_feature(g, f, 1u << t->depth, &best);
+    if (best.gain <= 0)
+        return false;
+    for (uint32_t i = 0; i < g->rows->rows; i++)
+        g->node[i] |= (uint8_t)((g->bin[best.feature][i] > best.border) << t->depth);
+    t->split[t->depth++] = (struct tree_split){ g->border[best.feature][best.border], (uint8_t)best.feature };
+    return true;
+}
+
+static int32_t round_leaf(double value)
+{
+    double bounded = value > TREE_LEAF_MAX ? TREE_LEAF_MAX : value < -TREE_LEAF_MAX ? -TREE_LEAF_MAX : value;
+
+    return (int32_t)(bounded + (bounded < 0 ? -0.5 : 0.5));
+}
+
+static void fill_leaves(struct grower *g, struct tree *t)
+{
+    struct bin leaf[TREE_LEAVES_MAX] = { { 0, 0 } };
+
+    for (uint32_t i = 0; i < g->rows->rows; i++) {
+        leaf[g->node[i]].sum += g->left[i];
+        leaf[g->node[i]].rows++;
+    }
+    for (uint32_t i = 0; i < 1u << t->depth; i++)
+        t->leaf[i] = round_leaf(g->cfg.rate * (double)leaf[i].sum / ((double)leaf[i].rows + g->cfg.l2) / UNIT);
+    for (uint32_t i = 0; i < g->rows->rows; i++)
+        g->left[i] -= t->leaf[g->node[i]] * UNIT;
+}
+
+static bool grow_tree(struct grower *g, struct tree *t)
+{
+    *t = (struct tree){ 0 };
+    memset(g->node, 0, g->rows->rows);
+    while (t->depth < g->cfg.depth && split_level(g, t))
+        ;
+    if (t->depth == 0)
+        return false;
+    fill_leaves(g, t);
+    return true;
+}
+
+/* ---- all of them */
+
+static int32_t find_base(const struct tree_rows *r)
+{
+    int64_t sum = 0;
+
+    for (uint32_t i = 0; i < r->rows; i++)
+        sum += r->target[i];
+    return round_leaf((double)sum / r->rows / UNIT);
+}
+
+static void begin(struct grower *g, const struct tree_cfg *cfg, const struct tree_rows *rows, int32_t base)
+{
+    *g = (struct grower){ .cfg = fill_defaults(cfg), .rows = rows };
+    for (int f = 0; f < TREE_FEATURES; f++)
+        sort_into_bins(g, f);
+    g->node = xmalloc(rows->rows);
+    g->left = xcalloc(rows->rows, sizeof(*g->left));
+    for (uint32_t i = 0; i < rows->rows; i++)
+        g->left[i] = rows->target[i] - base * UNIT;
+}
+
+static void end(struct grower *g)
+{
+    for (int f = 0; f < TREE_FEATURES; f++)
+        free(g->bin[f]);
+    free(g->node);
+    free(g->left);
+}
+
+double forest_grow(struct forest *f, const struct tree_cfg *cfg, const struct tree_rows *rows)
+{
+    struct grower g;
+
+    assert(rows->rows > 0);
+    forest_init(f);
+    f->base = find_base(rows);
+    begin(&g, cfg, rows, f->base);
+    while (f->trees < g.cfg.trees && grow_tree(&g, &f->tree[f->trees]))
+        f->trees++;
+    end(&g);
+    return tree_rows_rmse(rows, f);
+}

@@ -1,0 +1,232 @@
+/* src/learn/tree/tree_grow_test.c - trees against rows whose best trees are known, and against trying all. */
+#include "learn/tree/tree_grow.h"
+
+#include "base/rng.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const struct tree_cfg even = { .trees = 1, .depth = 1, .l2 = 1e-9, .weight = { 1, 1, 1, 1 } };
+
+static void add(struct tree_rows *r, int a, int b, int c, int d, double target)
+{
+    float x[] = { 1 + (float)a / TREE_ACTION_ONE, (float)b / TREE_DELTA_ONE, 1 + (float)c / TREE_ACTION_ONE,
+                  (float)d / TREE_DELTA_ONE };
+
+    tree_rows_add(r, x, (float)target);
+}
+
+/* A step at delta 10 | 20: the border is half way, and each side gets its mean. */
+static void grow__finds_a_step(void **unused)
+{
+    struct tree_rows r;
+    struct forest f;
+
+    (void)unused;
+    tree_rows_init(&r);
+    for (int i = 0; i < 100; i++)
+        add(&r, i % 7, i % 5, i % 3, i % 2 ? 20 : 10, i % 2 ? 0.9 : 1.1);
+    assert_true(forest_grow(&f, &even, &r) < 1e-4);
+    assert_int_equal(1, f.trees);
+    assert_int_equal(1, f.tree[0].depth);
+    assert_int_equal(TREE_DELTA, f.tree[0].split[0].feature);
+    assert_int_equal(15, f.tree[0].split[0].threshold);
+    assert_int_equal(72090, f.base + f.tree[0].leaf[0]);     /* 1.1 * 65536 = 72089.6 */
+    assert_int_equal(58982, f.base + f.tree[0].leaf[1]);     /* 0.9 * 65536 = 58982.4 */
+    tree_rows_fini(&r);
+}
+
+/* Sixteen corners with values of their own are one tree of depth 4 without an error. */
+static void grow__fits_any_function_of_four_questions(void **unused)
+{
+    struct tree_cfg cfg = { .trees = 3, .l2 = 1e-9, .weight = { 1, 1, 1, 1 } };
+    struct tree_rows r;
+    struct forest f;
+
+    (void)unused;
+    tree_rows_init(&r);
+    for (int i = 0; i < 16; i++)
+        add(&r, i & 1, i >> 1 & 1, i >> 2 & 1, i >> 3 & 1, 0.8 + 0.01 * (i * i % 17));
+    assert_true(forest_grow(&f, &cfg, &r) < 1.0 / TREE_ONE);
+    assert_int_equal(4, f.tree[0].depth);
+    tree_rows_fini(&r);
+}
+
+static void grow__stops_when_nothing_is_left(void **unused)
+{
+    struct tree_rows r;
+    struct forest f;
+
+    (void)unused;
+    tree_rows_init(&r);
+    for (int i = 0; i < 10; i++)
+        add(&r, i, i, i, i, 0.75);
+    assert_true(forest_grow(&f, &even, &r) == 0);
+    assert_int_equal(0, f.trees);
+    assert_int_equal(49152, f.base);
+    tree_rows_fini(&r);
+}
+
+/* Leaves shrink by n / (n + l2), and by the rate. */
+static void grow__shrinks_leaves(void **unused)
+{
+    struct tree_cfg cfg = { .trees = 1, .depth = 1, .l2 = 10, .rate = 0.5, .weight = { 1, 1, 1, 1 } };
+    struct tree_rows r;
+    struct forest f;
+
+    (void)unused;
+    tree_rows_init(&r);
+    for (int i = 0; i < 20; i++)
+        add(&r, 0, 0, 0, i % 2, i % 2 ? 1.25 : 0.75);
+    forest_grow(&f, &cfg, &r);
+    assert_int_equal(65536, f.base);
+    assert_int_equal(-4096, f.tree[0].leaf[0]);              /* 0.5 * 10 / 20 * -0.25 * 65536 */
+    assert_int_equal(4096, f.tree[0].leaf[1]);
+    tree_rows_fini(&r);
+}
+
+/* Two features say the same: the weight decides which is asked. */
+static void grow__asks_the_feature_of_more_weight(void **unused)
+{
+    struct tree_cfg cfg = even;
+    struct tree_rows r;
+    struct forest f;
+
+    (void)unused;
+    tree_rows_init(&r);
+    for (int i = 0; i < 20; i++)
+        add(&r, 0, 0, i % 2, i % 2, i % 2);
+    forest_grow(&f, &cfg, &r);
+    assert_int_equal(TREE_ACTION, f.tree[0].split[0].feature);       /* the first of equals */
+    memset(cfg.weight, 0, sizeof(cfg.weight));
+    forest_grow(&f, &cfg, &r);                               /* 0.05 for the last action */
+    assert_int_equal(TREE_DELTA, f.tree[0].split[0].feature);
+    tree_rows_fini(&r);
+}
+
+static void draw_rows(struct tree_rows *r, uint32_t rows, struct rng *rng)
+{
+    for (uint32_t i = 0; i < rows; i++) {
+        int x[4];
+
+        for (int j = 0; j < 4; j++)
+            x[j] = (int)rng_below(rng, 400) - 200;
+        add(r, x[0], x[1], x[2], x[3], 1 + 0.2 * tanh(x[3] * 0.01 - x[1] * 0.004 + x[0] * 1e-4) * rng_real(rng));
+    }
+}
+
+/* Sum of squares that are left when rows are split at one threshold, in double and from the targets. */
+static double left_by(const struct tree_rows *r, int feature, int threshold)
+{
+    double sum[2] = { 0 }, square = 0, rows[2] = { 0 };
+
+    for (uint32_t i = 0; i < r->rows; i++) {
+        int side = r->feature[i][feature] > threshold;
+        double target = r->target[i];
+
+        sum[side] += target;
+        rows[side]++;
+        square += target * target;
+    }
+    for (int i = 0; i < 2; i++)
+        square -= rows[i] ? sum[i] * sum[i] / rows[i] : 0;
+    return square;
+}
+
+static void grow__takes_the_best_of_all_splits(void **unused)
+{
+    struct rng rng;
+
+    (void)unused;
+    rng_init(&rng, 5, 0);
+    for (int round = 0; round < 20; round++) {
+        double best = INFINITY, is;
+        struct tree_rows r;
+        struct forest f;
+
+        tree_rows_init(&r);
+        draw_rows(&r, 60, &rng);             /* fewer values than borders: all thresholds are candidates */
+        forest_grow(&f, &even, &r);
+        for (int feature = 0; feature < 4; feature++)
+            for (int t = -200; t < 200; t++)
+                best = fmin(best, left_by(&r, feature, t));
+        is = left_by(&r, f.tree[0].split[0].feature, f.tree[0].split[0].threshold);
+        assert_true(is <= best * (1 + 1e-9) + 1);
+        tree_rows_fini(&r);
+    }
+}
+
+static void grow__does_not_depend_on_the_order_of_rows(void **unused)
+{
+    struct tree_cfg cfg = { 0 };
+    struct tree_rows r, turned;
+    struct forest a, b;
+    struct rng rng;
+
+    (void)unused;
+    rng_init(&rng, 6, 0);
+    tree_rows_init(&r);
+    draw_rows(&r, 5000, &rng);
+    tree_rows_init(&turned);
+    tree_rows_set_aside(&r, &turned, 0, 1);
+    forest_grow(&a, &cfg, &r);
+    for (uint32_t i = 0; i < r.rows / 2; i++) {
+        uint32_t j = r.rows - 1 - i;
+        int32_t target = r.target[i];
+        int16_t x[4];
+
+        memcpy(x, r.feature[i], sizeof(x));
+        memcpy(r.feature[i], r.feature[j], sizeof(x));
+        memcpy(r.feature[j], x, sizeof(x));
+        r.target[i] = r.target[j];
+        r.target[j] = target;
+    }
+    forest_grow(&b, &cfg, &r);
+    assert_memory_equal(&a, &b, sizeof(a));
+    assert_int_equal(10, a.trees);
+    assert_null(forest_flaw(&a));
+    tree_rows_fini(&r);
+    tree_rows_fini(&turned);
+}
+
+static void grow__leaves_less_with_every_tree(void **unused)
+{
+    struct tree_cfg cfg = { 0 };
+    double before = INFINITY;
+    struct tree_rows r;
+    struct rng rng;
+
+    (void)unused;
+    rng_init(&rng, 7, 0);
+    tree_rows_init(&r);
+    draw_rows(&r, 3000, &rng);
+    for (cfg.trees = 1; cfg.trees <= 10; cfg.trees++) {
+        struct forest f;
+        double rmse = forest_grow(&f, &cfg, &r);
+
+        assert_true(rmse < before);
+        before = rmse;
+    }
+    tree_rows_fini(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(grow__finds_a_step),
+        cmocka_unit_test(grow__fits_any_function_of_four_questions),
+        cmocka_unit_test(grow__stops_when_nothing_is_left),
+        cmocka_unit_test(grow__shrinks_leaves),
+        cmocka_unit_test(grow__asks_the_feature_of_more_weight),
+        cmocka_unit_test(grow__takes_the_best_of_all_splits),
+        cmocka_unit_test(grow__does_not_depend_on_the_order_of_rows),
+        cmocka_unit_test(grow__leaves_less_with_every_tree),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,112 @@
+/* src/learn/tree/tree_rows_test.c */
+#include "learn/tree/tree_rows.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+static float sum_of(const void *unused, const float x[TREE_FEATURES])
+{
+    (void)unused;
+    return (x[0] + x[2] + (x[1] + x[3]) / 256) / 2;
+}
+
+static void add_grid__has_all_states_once(void **unused)
+{
+    const struct tree_grid grid = { .actions = 3, .deltas = 6, .edge = 0.5 };
+    static const int16_t action[] = { -819, 0, 819 }, delta[] = { -128, 0, 128, 4352, 8576, 12800 };
+    uint8_t seen[3][6][3][6] = { { { { 0 } } } };
+    struct tree_rows r;
+
+    (void)unused;
+    tree_rows_init(&r);
+    tree_rows_add_grid(&r, &grid, sum_of, NULL);
+    assert_int_equal(324, r.rows);
+    for (uint32_t i = 0; i < r.rows; i++) {
+        uint32_t at[4] = { 0 };
+
+        for (uint32_t f = 0; f < 4; f++)
+            while (r.feature[i][f] != (f % 2 ? delta[at[f]] : action[at[f]]))
+                assert_true(++at[f] < (f % 2 ? 6 : 3));
+        seen[at[0]][at[1]][at[2]][at[3]]++;
+    }
+    for (uint32_t i = 0; i < 324; i++)
+        assert_int_equal(1, ((uint8_t *)seen)[i]);
+    tree_rows_fini(&r);
+}
+
+/* Half of the deltas are near, half from the edge to a hundred times the edge, 0.768 unless told. */
+static void add_grid__has_the_published_ranges(void **unused)
+{
+    const struct tree_grid grid = { .actions = 2, .deltas = 20 };
+    int low = 0, high = 0, near = 0;
+    struct tree_rows r;
+
+    (void)unused;
+    tree_rows_init(&r);
+    tree_rows_add_grid(&r, &grid, sum_of, NULL);
+    for (uint32_t i = 0; i < r.rows; i++) {
+        low = r.feature[i][3] < low ? r.feature[i][3] : low;
+        high = r.feature[i][3] > high ? r.feature[i][3] : high;
+        near += r.feature[i][3] <= 197;
+    }
+    assert_int_equal(-197, low);                 /* 0.768 * 256 = 196.6 */
+    assert_int_equal(19661, high);
+    assert_int_equal(r.rows / 2, near);
+    tree_rows_fini(&r);
+}
+
+static void set_aside__keeps_every_row_on_one_side(void **unused)
+{
+    struct tree_rows r, aside;
+    int64_t sum = 0;
+
+    (void)unused;
+    tree_rows_init(&r);
+    tree_rows_init(&aside);
+    for (int i = 0; i < 10000; i++)
+        tree_rows_add(&r, (float[]){ 1, (float)i / 256, 1, 0 }, (float)i / 65536);
+    tree_rows_set_aside(&r, &aside, 0.2, 7);
+    assert_int_equal(10000, r.rows + aside.rows);
+    assert_true(aside.rows > 1800 && aside.rows < 2200);
+    for (uint32_t i = 0; i < r.rows; i++) {
+        assert_int_equal(r.feature[i][1] * 256, r.target[i]);
+        sum += r.feature[i][1];
+    }
+    for (uint32_t i = 0; i < aside.rows; i++)
+        sum += aside.feature[i][1];
+    assert_int_equal(10000 * 9999 / 2, sum);
+    tree_rows_fini(&r);
+    tree_rows_fini(&aside);
+}
+
+static void rmse__by_hand(void **unused)
+{
+    struct tree_rows r;
+    struct forest f;
+
+    (void)unused;
+    forest_init(&f);
+    tree_rows_init(&r);
+    assert_true(tree_rows_rmse(&r, &f) == 0);
+    tree_rows_add(&r, (float[]){ 1, 0, 1, 0 }, 1.5f);
+    tree_rows_add(&r, (float[]){ 1, 0, 1, 0 }, 1);
+    assert_true(fabs(tree_rows_rmse(&r, &f) - sqrt(0.125)) < 1e-12);
+    tree_rows_fini(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(add_grid__has_all_states_once),
+        cmocka_unit_test(add_grid__has_the_published_ranges),
+        cmocka_unit_test(set_aside__keeps_every_row_on_one_side),
+        cmocka_unit_test(rmse__by_hand),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
