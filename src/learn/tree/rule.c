@@ -21,7 +21,7 @@ const char *rule_params_flaw(const struct rule_params *p)
     return NULL;
 }
 
-static uint32_t round_up_to(double value, double most)
+static uint32_t round_within(double value, double most)
 {
     return (uint32_t)(value < most ? value + 0.5 : most);
 }
@@ -36,11 +36,11 @@ int rule_params_make(struct rule_params *p, const struct rule_cfg *cfg, struct e
     if (cfg->beta < 0 || cfg->target < 0 || cfg->scale < 0 || cfg->rate_min < 0 || cfg->rtt_us_max < 0)
         return err_set(err, EINVAL, "beta, target, scale, lowest rate and largest RTT may not be below 0");
     *p = (struct rule_params){
-        .beta_ns = round_up_to(or_default(cfg->beta, 1.5) * base_ns, 2e9),
-        .target_ns = round_up_to(or_default(cfg->target, 0.064) * base_ns * 256, 2e9),
-        .gain = round_up_to(or_default(cfg->scale, 12.5) / base_ns * (1 << RULE_GAIN_BITS), 2e9),
-        .rate_min = round_up_to(or_default(cfg->rate_min, 0x1p-14) * RULE_RATE_ONE, 4e9),
-        .rtt_ns_max = round_up_to(or_default(cfg->rtt_us_max, 150) * 1000, 4e9),
+        .beta_ns = round_within(or_default(cfg->beta, 1.5) * base_ns, 2e9),
+        .target_ns = round_within(or_default(cfg->target, 0.064) * base_ns * 256, 2e9),
+        .gain = round_within(or_default(cfg->scale, 12.5) / base_ns * (1 << RULE_GAIN_BITS), 2e9),
+        .rate_min = round_within(or_default(cfg->rate_min, 0x1p-14) * RULE_RATE_ONE, 4e9),
+        .rtt_ns_max = round_within(or_default(cfg->rtt_us_max, 150) * 1000, 4e9),
     };
     flaw = rule_params_flaw(p);
     return flaw ? err_set(err, EINVAL, "the rule's %s", flaw) : 0;
@@ -50,8 +50,9 @@ void rule_init(struct rule *r, const struct forest *f, const struct rule_params 
 {
     assert(!forest_flaw(f) && !rule_params_flaw(p));
     *r = (struct rule){ .params = *p, .forest = f };
-    for (uint32_t i = 0; i < RULE_ROOTS; i++)
+    for (uint32_t i = 0; i < RULE_ROOTS - 1; i++)
         r->root[i] = (uint16_t)(sqrt((2 * (i + 64) + 1) * 0x1p23) + 0.5);
+    r->root[RULE_ROOTS - 1] = UINT16_MAX;
 }
 
 void rule_start(struct rule_flow *flow, uint32_t rate)
@@ -67,7 +68,8 @@ uint32_t rule_root(const struct rule *r, uint32_t rate)
         rate <<= 2;
         halvings++;
     }
-    return rate >= RULE_RATE_ONE ? 65536u >> halvings : (uint32_t)r->root[(rate >> 20) - 64] >> halvings;
+    assert(rate <= RULE_RATE_ONE);
+    return (uint32_t)r->root[(rate >> 20) - 64] >> halvings;
 }
 
 int16_t rule_delta(const struct rule *r, uint32_t rate, uint32_t rtt_ns)

@@ -17,7 +17,7 @@
 
 #define RULE_RATE_ONE   (1u << 28)
 #define RULE_RATE_SHIFT 8        /* from our rates to the NIC's, which count 2^-20 */
-#define RULE_ROOTS      192      /* of 64 .. 255, quarters of a power of 4 */
+#define RULE_ROOTS      193      /* of 64 .. 256 */
 #define RULE_EXCESS_MAX (1u << 22)           /* ns of RTT above beta that are told apart: 4 ms */
 #define RULE_GAIN_BITS  24
 
@@ -41,7 +41,7 @@ struct rule_cfg {                /* 0: the value in brackets */
 struct rule {
     struct rule_params   params;
     const struct forest *forest;
-    uint16_t             root[RULE_ROOTS];   /* sqrt of the middle of (64 + i) / 256, in 2^-16 */
+    uint16_t             root[RULE_ROOTS];   /* sqrt of the middle of (64 + i) / 256, in 2^-16; 1 is 65535 */
 };
 
 /* What a flow remembers: 12 bytes. */

@@ -57,7 +57,7 @@ static void root__is_within_four_thousandths(void **unused)
     (void)unused;
     forest_init(&f);
     r = make(&f, &(struct rule_cfg){ 0 });
-    assert_int_equal(65536, rule_root(&r, RULE_RATE_ONE));
+    assert_int_equal(65535, rule_root(&r, RULE_RATE_ONE));
     for (double rate = 0x1p-14; rate < 1; rate *= 1.0003) {
         double want = sqrt(rate) * 65536, is = rule_root(&r, (uint32_t)(rate * RULE_RATE_ONE));
 

@@ -1,0 +1,209 @@
+/* src/learn/tree/tree_export.c - tables and searches; see tree_export.h. */
+#include "learn/tree/tree_export.h"
+
+#include "learn/tree/tree_certify.h"
+#include "learn/tree/tree_export_text.h"
+
+#include <stdlib.h>
+
+#define THRESHOLDS_MAX (TREE_TREES_MAX * TREE_DEPTH_MAX)
+
+static const char *const feature_name[TREE_FEATURES] = { "action_older", "delta_older", "action", "delta" };
+
+/* Thresholds of one feature, each once, rising. */
+struct thresholds { uint32_t n; int16_t at[THRESHOLDS_MAX]; };
+
+static void add_threshold(struct thresholds *t, int16_t value)
+{
+    uint32_t i = t->n;
+
+    for (uint32_t j = 0; j < t->n; j++)
+        if (t->at[j] == value)
+            return;
+    for (; i > 0 && t->at[i - 1] > value; i--)
+        t->at[i] = t->at[i - 1];
+    t->at[i] = value;
+    t->n++;
+}
+
+static struct thresholds find_thresholds(const struct forest *f, uint32_t feature)
+{
+    struct thresholds t = { 0 };
+
+    for (uint32_t i = 0; i < f->trees; i++)
+        for (uint32_t j = 0; j < f->tree[i].depth; j++)
+            if (f->tree[i].split[j].feature == feature)
+                add_threshold(&t, f->tree[i].split[j].threshold);
+    return t;
+}
+
+/* The answers to all questions about a feature that lies above the first 'place' of its thresholds. */
+static uint64_t answers_at(const struct forest *f, uint32_t feature, const struct thresholds *t, uint32_t place)
+{
+    uint64_t answers = 0;
+
+    for (uint32_t i = 0; i < f->trees; i++)
+        for (uint32_t j = 0; j < f->tree[i].depth; j++) {
+            const struct tree_split *s = &f->tree[i].split[j];
+
+            if (s->feature == feature && place > 0 && s->threshold <= t->at[place - 1])
+                answers |= 1ull << (TREE_DEPTH_MAX * i + j);
+        }
+    return answers;
+}
+
+static void write_answers(FILE *out, const struct forest *f, uint32_t feature, const struct thresholds *t)
+{
+    fprintf(out, "static const uint64_t rlcc_%s_answers[%u] = {", feature_name[feature], t->n + 1);
+    for (uint32_t i = 0; i <= t->n; i++)
+        fprintf(out, "%s0x%016llx,", i % 4 ? " " : "\n    ", (unsigned long long)answers_at(f, feature, t, i));
+    fprintf(out, "\n};\n\n");
+}
+
+/* Between which thresholds x lies, knowing that it is above 'low' to 'high' of them. */
+static void write_search(FILE *out, const struct thresholds *t, uint32_t low, uint32_t high, int indent)
+{
+    uint32_t middle = (low + high) / 2;
+
+    if (low == high) {
+        fprintf(out, "%*sreturn %u;\n", indent, "", low);
+        return;
+    }
+    fprintf(out, "%*sif (x > %d) {\n", indent, "", t->at[middle]);
+    write_search(out, t, middle + 1, high, indent + 4);
+    fprintf(out, "%*s}\n", indent, "");
+    write_search(out, t, low, middle, indent);
+}
+
+static void write_feature(FILE *out, const struct forest *f, uint32_t feature)
+{
+    struct thresholds t = find_thresholds(f, feature);
+
+    if (t.n == 0)
+        return;
+    write_answers(out, f, feature, &t);
+    fprintf(out, "static inline uint32_t rlcc_%s_place(int32_t x)\n{\n", feature_name[feature]);
+    write_search(out, &t, 0, t.n, 4);
+    fprintf(out, "}\n\n");
+}
+
+static void write_leaves(FILE *out, const struct forest *f)
+{
+    fprintf(out, "static const int32_t rlcc_leaf[%u][%d] = {\n", f->trees, TREE_LEAVES_MAX);
+    for (uint32_t i = 0; i < f->trees; i++) {
+        fprintf(out, "    {");
+        for (uint32_t j = 0; j < 1u << f->tree[i].depth; j++)
+            fprintf(out, " %d,", f->tree[i].leaf[j]);
+        fprintf(out, " },\n");
+    }
+    fprintf(out, "};\n\n");
+}
+
+static void write_look_ups(FILE *out, const struct forest *f)
+{
+    fprintf(out, "    uint64_t answers = 0;\n");
+    fprintf(out, "    int32_t sum = %d;\n\n", f->base);
+    for (uint32_t i = 0; i < TREE_FEATURES; i++)
+        if (find_thresholds(f, i).n)
+            fprintf(out, "    answers |= rlcc_%s_answers[rlcc_%s_place(%s)];\n", feature_name[i], feature_name[i],
+                    feature_name[i]);
+        else
+            fprintf(out, "    (void)%s;\n", feature_name[i]);
+    for (uint32_t i = 0; i < f->trees; i++)
+        fprintf(out, "    sum += rlcc_leaf[%u][answers >> %u & %d];\n", i, TREE_DEPTH_MAX * i, TREE_LEAVES_MAX - 1);
+    if (f->trees == 0)
+        fprintf(out, "    (void)answers;\n");
+}
+
+static void write_tree(FILE *out, const struct forest *f)
+{
+    if (f->trees)
+        write_leaves(out, f);
+    for (uint32_t i = 0; i < TREE_FEATURES; i++)
+        write_feature(out, f, i);
+    fprintf(out, "#define RLCC_MULTIPLIER_MIN %d\n", f->multiplier_min);
+    fprintf(out, "#define RLCC_MULTIPLIER_MAX %d\n\n", f->multiplier_max);
+    fprintf(out, "/* Actions less 1 in 1/%d, deltas in 1/%d; the multiplier in 1/%d, within its bounds. */\n",
+            TREE_ACTION_ONE, TREE_DELTA_ONE, TREE_ONE);
+    fprintf(out, "int32_t rlcc_tree(int32_t action_older, int32_t delta_older, int32_t action, int32_t delta)\n{\n");
+    write_look_ups(out, f);
+    fprintf(out, "    if (sum < RLCC_MULTIPLIER_MIN)\n        return RLCC_MULTIPLIER_MIN;\n"
+                 "    return sum > RLCC_MULTIPLIER_MAX ? RLCC_MULTIPLIER_MAX : sum;\n}\n\n");
+}
+
+static void write_params(FILE *out, const struct rule_params *p)
+{
+    fprintf(out, "const struct rlcc_params rlcc_params_default = { %uu, %uu, %uu, %uu, %uu };\n\n", p->beta_ns,
+            p->target_ns, p->gain, p->rate_min, p->rtt_ns_max);
+}
+
+static void write_roots(FILE *out, const struct rule *r)
+{
+    fprintf(out, "/* Square roots of the middle of (64 + i) / 256, in 1/65536. */\n");
+    fprintf(out, "static const uint16_t rlcc_root[%d] = {", RULE_ROOTS);
+    for (int i = 0; i < RULE_ROOTS; i++)
+        fprintf(out, "%s%u,", i % 12 ? " " : "\n    ", r->root[i]);
+    fprintf(out, "\n};\n\n");
+}
+
+static int check(const struct forest *f, const struct rule_params *p, struct err *err)
+{
+    struct certificate c;
+
+    if (forest_flaw(f))
+        return err_set(err, EINVAL, "the forest %s", forest_flaw(f));
+    if (certify_rule(&c, f, p))
+        return rule_params_flaw(p) ? err_set(err, EINVAL, "the rule's %s", rule_params_flaw(p)) : 0;
+    for (int i = 0; i < CERTIFY_CLAIMS; i++)
+        if (!c.holds[i])
+            return err_set(err, EPERM, "not exported, because this is not so: %s", certify_claim_text[i]);
+    return 0;
+}
+
+int tree_export(FILE *out, enum tree_export_layout layout, const struct forest *f, const struct rule_params *p,
+                const char *title, struct err *err)
+{
+    int rc = check(f, p, err);
+    struct rule r;
+
+    if (rc)
+        return rc;
+    rule_init(&r, f, p);
+    fprintf(out, "/* %s */\n", title);
+    fputs(tree_export_types, out);
+    write_params(out, p);
+    write_roots(out, &r);
+    write_tree(out, f);
+    fputs(tree_export_rule, out);
+    if (layout == TREE_EXPORT_DOCA)
+        fputs(tree_export_doca, out);
+    return ferror(out) ? err_set(err, EIO, "what was exported could not be written") : 0;
+}
+
+/* Steps of a search among n + 1 places. */
+static uint32_t search_steps(uint32_t n)
+{
+    uint32_t steps = 0;
+
+    while (1u << steps < n + 1)
+        steps++;
+    return steps;
+}
+
+/* Per feature: comparisons and one load; then an OR for all but the first. Per tree: shift, AND, load, addition.
+ * Two comparisons for the bounds. */
+struct tree_export_cost tree_export_cost(const struct forest *f)
+{
+    struct tree_export_cost c = { .operations = 4 * f->trees + 2, .table_bytes = f->trees * TREE_LEAVES_MAX * 4 };
+    uint32_t asked = 0;
+
+    for (uint32_t i = 0; i < TREE_FEATURES; i++) {
+        struct thresholds t = find_thresholds(f, i);
+
+        if (t.n == 0)
+            continue;
+        c.operations += search_steps(t.n) + 1 + (asked++ > 0);
+        c.table_bytes += (t.n + 1) * 8;
+    }
+    return c;
+}
