@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #define THRESHOLDS_MAX (TREE_TREES_MAX * TREE_DEPTH_MAX)
+#define PAIR_LEAVES    (TREE_LEAVES_MAX * TREE_LEAVES_MAX)
 
 static const char *const feature_name[TREE_FEATURES] = { "action_older", "delta_older", "action", "delta" };
 
@@ -87,16 +88,53 @@ static void write_feature(FILE *out, const struct forest *f, uint32_t feature)
     fprintf(out, "}\n\n");
 }
 
+/* ---- leaves: those of two trees that stand beside each other are added up here, once for all */
+
+static uint32_t pairs_of(const struct forest *f)
+{
+    return (f->trees + 1) / 2;
+}
+
+static int32_t pair_leaf(const struct forest *f, uint32_t pair, uint32_t answers)
+{
+    const struct tree *first = &f->tree[2 * pair], *second = &f->tree[2 * pair + 1];
+    int32_t sum = first->leaf[answers & ((1u << first->depth) - 1)];
+
+    if (2 * pair + 1 < f->trees)
+        sum += second->leaf[answers >> TREE_DEPTH_MAX & ((1u << second->depth) - 1)];
+    return sum;
+}
+
+/* 16 bits are enough for leaves up to a quarter, which is more than a multiplier within its bounds is made of. */
+static uint32_t leaf_bytes(const struct forest *f)
+{
+    for (uint32_t i = 0; i < pairs_of(f); i++)
+        for (uint32_t j = 0; j < PAIR_LEAVES; j++)
+            if (pair_leaf(f, i, j) != (int16_t)pair_leaf(f, i, j))
+                return 4;
+    return 2;
+}
+
 static void write_leaves(FILE *out, const struct forest *f)
 {
-    fprintf(out, "static const int32_t rlcc_leaf[%u][%d] = {\n", f->trees, TREE_LEAVES_MAX);
-    for (uint32_t i = 0; i < f->trees; i++) {
+    fprintf(out, "/* Sums of two leaves each: the answers of two trees, four bits each, are the place. */\n");
+    fprintf(out, "static const int%u_t rlcc_leaf[%u][%d] = {\n", 8 * leaf_bytes(f), pairs_of(f), PAIR_LEAVES);
+    for (uint32_t i = 0; i < pairs_of(f); i++) {
         fprintf(out, "    {");
-        for (uint32_t j = 0; j < 1u << f->tree[i].depth; j++)
-            fprintf(out, " %d,", f->tree[i].leaf[j]);
-        fprintf(out, " },\n");
+        for (uint32_t j = 0; j < PAIR_LEAVES; j++)
+            fprintf(out, "%s%d,", j % 16 ? " " : "\n        ", pair_leaf(f, i, j));
+        fprintf(out, "\n    },\n");
     }
     fprintf(out, "};\n\n");
+}
+
+/* Shifted by the size of a leaf less, the answers are an offset in bytes: one multiplication less. */
+static void write_sum(FILE *out, const struct forest *f, uint32_t pair)
+{
+    uint32_t bytes = leaf_bytes(f), shift = 8 * pair, scale = bytes / 2;
+
+    fprintf(out, "    sum += *(const int%u_t *)((const char *)rlcc_leaf[%u] + (answers %s %u & %u));\n", 8 * bytes,
+            pair, shift ? ">>" : "<<", shift ? shift - scale : scale, (PAIR_LEAVES - 1) * bytes);
 }
 
 static void write_look_ups(FILE *out, const struct forest *f)
@@ -109,8 +147,8 @@ static void write_look_ups(FILE *out, const struct forest *f)
                     feature_name[i]);
         else
             fprintf(out, "    (void)%s;\n", feature_name[i]);
-    for (uint32_t i = 0; i < f->trees; i++)
-        fprintf(out, "    sum += rlcc_leaf[%u][answers >> %u & %d];\n", i, TREE_DEPTH_MAX * i, TREE_LEAVES_MAX - 1);
+    for (uint32_t i = 0; i < pairs_of(f); i++)
+        write_sum(out, f, i);
     if (f->trees == 0)
         fprintf(out, "    (void)answers;\n");
 }
@@ -190,12 +228,12 @@ static uint32_t search_steps(uint32_t n)
     return steps;
 }
 
-/* Per feature: comparisons and one load; then an OR for all but the first. Per tree: shift, AND, load, addition.
- * Two comparisons for the bounds. */
+/* Per feature: comparisons and one load; then an OR for all but the first. Per pair of trees: shift, AND, load,
+ * addition. Two comparisons for the bounds. */
 struct tree_export_cost tree_export_cost(const struct forest *f)
 {
-    struct tree_export_cost c = { .operations = 4 * f->trees + 2, .table_bytes = f->trees * TREE_LEAVES_MAX * 4 };
-    uint32_t asked = 0;
+    uint32_t pairs = pairs_of(f), asked = 0;
+    struct tree_export_cost c = { 4 * pairs + 2, pairs * PAIR_LEAVES * leaf_bytes(f) };
 
     for (uint32_t i = 0; i < TREE_FEATURES; i++) {
         struct thresholds t = find_thresholds(f, i);

@@ -11,7 +11,7 @@
  *
  * Of all questions about one feature only few are asked: a search finds between which thresholds it lies, and a
  * table has the answers to all questions about it there, four bits per tree. The answers of the four features
- * together hold the number of every tree's leaf.
+ * together hold the number of every tree's leaf; those of two trees are looked up at once.
  */
 #ifndef LEARN_TREE_TREE_EXPORT_H
 #define LEARN_TREE_TREE_EXPORT_H

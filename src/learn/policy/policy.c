@@ -1,0 +1,138 @@
+/* src/learn/policy/policy.c */
+#include "learn/policy/policy.h"
+
+#include "base/err.h"
+#include "learn/policy/orthogonal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const policy_body_name[POLICY_BODIES] = { "mlp", "lstm", "int8", "trees" };
+
+const struct net_shape policy_shape_mlp = {
+    .inputs = POLICY_FEATURES, .layers = 3,
+    .layer = { { 12, NET_RELU, true }, { 12, NET_RELU, true }, { 1, NET_TANH, true } },
+};
+
+float policy_map(float u, float range)
+{
+    return u >= 0 ? 1 + range * u : 1 / (1 - range * u);
+}
+
+void policy_init_mlp(struct policy *p, struct rng *rng)
+{
+    *p = (struct policy){ .body = POLICY_MLP, .range = POLICY_RANGE };
+    net_init(&p->mlp, &policy_shape_mlp);
+    orthogonal_net(&p->mlp, sqrt(2), rng);
+}
+
+void policy_init_lstm(struct policy *p, struct rng *rng)
+{
+    *p = (struct policy){ .body = POLICY_LSTM, .range = POLICY_RANGE };
+    lstm_init(&p->lstm, &lstm_shape_rlcc);
+    lstm_randomise(&p->lstm, rng);
+}
+
+int policy_init_int8(struct policy *p, const struct policy *mlp, struct err *err)
+{
+    struct quant *q = xcalloc(1, sizeof(*q));
+    int rc = mlp->body == POLICY_MLP ? quant_init(q, &mlp->mlp, mlp->range, err)
+                                     : err_set(err, EINVAL, "only an mlp can be made int8, not %s",
+                                               policy_body_name[mlp->body]);
+
+    if (rc)
+        free(q);
+    else
+        *p = (struct policy){ .body = POLICY_INT8, .range = mlp->range, .int8 = q };
+    return rc;
+}
+
+void policy_init_trees(struct policy *p, const struct forest *f)
+{
+    *p = (struct policy){ .body = POLICY_TREES, .range = POLICY_RANGE, .trees = *f };
+}
+
+void policy_fini(struct policy *p)
+{
+    if (p->body == POLICY_MLP)
+        net_fini(&p->mlp);
+    else if (p->body == POLICY_LSTM)
+        lstm_fini(&p->lstm);
+    else if (p->body == POLICY_INT8)
+        free(p->int8);
+    *p = (struct policy){ 0 };
+}
+
+size_t policy_flow_bytes(const struct policy *p)
+{
+    return sizeof(struct policy_flow) + (p->body == POLICY_LSTM ? 2 * p->lstm.shape.cells * sizeof(float) : 0);
+}
+
+void policy_start(const struct policy *p, struct policy_flow *flow)
+{
+    memset(flow, 0, policy_flow_bytes(p));
+    flow->action_older = flow->action = 1;
+}
+
+static float run_mlp(const struct policy *p, const float *x)
+{
+    float u;
+
+    net_run(&p->mlp, x, &u);
+    return policy_map(u, p->range);
+}
+
+/* A flow's memory is as long as the LSTM has cells; lstm_run() knows the longest there can be. */
+static float run_lstm(const struct policy *p, const float *x, float *memory)
+{
+    size_t bytes = p->lstm.shape.cells * sizeof(float);
+    struct lstm_state s;
+    float u;
+
+    memcpy(s.c, memory, bytes);
+    memcpy(s.h, memory + p->lstm.shape.cells, bytes);
+    lstm_run(&p->lstm, &s, x, &u);
+    memcpy(memory, s.c, bytes);
+    memcpy(memory + p->lstm.shape.cells, s.h, bytes);
+    return policy_map(u, p->range);
+}
+
+static float run_integers(const struct policy *p, const float *x)
+{
+    int16_t feature[TREE_FEATURES];
+    int32_t multiplier;
+
+    forest_features(x, feature);
+    multiplier = p->body == POLICY_TREES ? forest_multiplier(&p->trees, feature) : quant_multiplier(p->int8, feature);
+    return (float)multiplier * (1.0f / TREE_ONE);
+}
+
+/* x: all features; an LSTM takes the last two. */
+static float run(const struct policy *p, const float *x, float *memory)
+{
+    if (p->body == POLICY_MLP)
+        return run_mlp(p, x);
+    return p->body == POLICY_LSTM ? run_lstm(p, x + 2, memory) : run_integers(p, x);
+}
+
+float policy_decide(const struct policy *p, struct policy_flow *flow, float delta)
+{
+    float x[POLICY_FEATURES] = { flow->action_older, flow->is_started ? flow->delta : delta, flow->action, delta };
+    float multiplier = run(p, x, flow->memory);
+
+    flow->action_older = flow->action;
+    flow->action = multiplier;
+    flow->delta = delta;
+    flow->is_started = 1;
+    return multiplier;
+}
+
+float policy_try(const struct policy *p, const float x[POLICY_FEATURES])
+{
+    float memory[2 * LSTM_CELLS_MAX] = { 0 };
+
+    if (p->body == POLICY_LSTM)
+        run_lstm(p, x, memory);
+    return run(p, x, memory);
+}
