@@ -37,7 +37,7 @@ void forest_init(struct forest *f)
     *f = (struct forest){ .base = TREE_ONE, .multiplier_min = TREE_ONE * 5 / 6, .multiplier_max = TREE_ONE * 6 / 5 };
 }
 
-static uint32_t leaf_number(const struct tree *t, const int16_t *x)
+uint32_t tree_leaf(const struct tree *t, const int16_t x[TREE_FEATURES])
 {
     uint32_t number = 0;
 
@@ -51,7 +51,7 @@ int32_t forest_sum(const struct forest *f, const int16_t x[TREE_FEATURES])
     int32_t sum = f->base;
 
     for (uint32_t i = 0; i < f->trees; i++)
-        sum += f->tree[i].leaf[leaf_number(&f->tree[i], x)];
+        sum += f->tree[i].leaf[tree_leaf(&f->tree[i], x)];
     return sum;
 }
 

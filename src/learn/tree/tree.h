@@ -55,6 +55,9 @@ const char *forest_flaw(const struct forest *);
 /* RL-CC's range of actions, [1/1.2, 1.2], and no trees: always 1. */
 void forest_init(struct forest *);
 
+/* The number of the leaf that a state is in. */
+uint32_t tree_leaf(const struct tree *, const int16_t x[TREE_FEATURES]);
+
 /* The sum as it is, and bounded. */
 int32_t forest_sum(const struct forest *, const int16_t x[TREE_FEATURES]);
 int32_t forest_multiplier(const struct forest *, const int16_t x[TREE_FEATURES]);

@@ -141,6 +141,29 @@ static void rising_state(const struct box *b, int16_t *x)
     x[TREE_DELTA] = b->high[TREE_DELTA];
 }
 
+/* Raises *most to the largest sum in a rising state of the box. */
+static void find_worst(struct search *s, const struct box *b, int32_t *most)
+{
+    const struct tree_split *cut;
+    struct range r;
+    struct box part[2];
+
+    if (!has_rising_state(b))
+        return;
+    r = forest_range(s, b);
+    if (r.high <= *most)
+        return;
+    cut = find_cut(s->forest, b);
+    if (!cut) {
+        *most = r.high;
+        s->found = *b;
+        return;
+    }
+    cut_box(b, cut, part);
+    find_worst(s, &part[0], most);
+    find_worst(s, &part[1], most);
+}
+
 /* ---- rates */
 
 static void add_case(struct certificate *c, enum certify_claim claim, const struct forest *f, const int16_t *x,
@@ -195,6 +218,47 @@ bool certify_rule(struct certificate *c, const struct forest *f, const struct ru
     }
     c->boxes = s.boxes;
     return c->holds[CERTIFY_CEILING] && c->holds[CERTIFY_FLOOR] && c->holds[CERTIFY_RISING];
+}
+
+/* What tree i bears of the whole; trees that stand for few rows bear more. */
+static double share_of(const certify_weights weight, uint32_t i, uint32_t leaf)
+{
+    return weight ? 1.0 / (1.0 + weight[i][leaf]) : 1.0;
+}
+
+static void lower_leaves(struct forest *f, const certify_weights weight, const int16_t *x, int32_t by)
+{
+    double all = 0;
+
+    if (f->trees == 0)
+        f->base -= by;
+    for (uint32_t i = 0; i < f->trees; i++)
+        all += share_of(weight, i, tree_leaf(&f->tree[i], x));
+    for (uint32_t i = 0; i < f->trees; i++) {
+        uint32_t leaf = tree_leaf(&f->tree[i], x);
+        int32_t less = f->tree[i].leaf[leaf] - 1 - (int32_t)(by * share_of(weight, i, leaf) / all);
+
+        f->tree[i].leaf[leaf] = less < -TREE_LEAF_MAX ? -TREE_LEAF_MAX : less;
+    }
+}
+
+int64_t certify_mend(struct forest *f, const certify_weights weight, uint32_t steps_max)
+{
+    struct box all = all_states(f);
+
+    assert(!forest_flaw(f));
+    for (uint32_t step = 0; step <= steps_max; step++) {
+        struct search s = { .forest = f };
+        int32_t most = TREE_ONE;
+        int16_t x[TREE_FEATURES];
+
+        find_worst(&s, &all, &most);
+        if (most == TREE_ONE)
+            return step;
+        rising_state(&s.found, x);
+        lower_leaves(f, weight, x, most - TREE_ONE);
+    }
+    return -1;
 }
 
 static void print_case(FILE *out, const struct certify_case *b)

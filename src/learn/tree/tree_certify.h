@@ -40,6 +40,15 @@ struct certificate {
  * The parameters may be flawed: then a claim is broken. Returns whether all claims hold. */
 bool certify_rule(struct certificate *, const struct forest *, const struct rule_params *);
 
+/* How many rows a leaf stands for: the more, the less it should change. */
+typedef uint32_t certify_weights[TREE_TREES_MAX][TREE_LEAVES_MAX];
+
+/* Mends trees that go up when the RTT is above its target and rising: as long as there is such a state, the leaves
+ * that meet in the worst of them are lowered until their sum is 1, each in inverse proportion to its weight (NULL:
+ * all alike), which changes the least squares the least. Returns the number of states that were mended, or -1 if
+ * 'steps_max' of them were not enough. */
+int64_t certify_mend(struct forest *, const certify_weights, uint32_t steps_max);
+
 /* Some lines of text. */
 void certify_print(FILE *, const struct certificate *);
 

@@ -183,6 +183,63 @@ static void certify__ends_soon_for_the_largest_forest(void **unused)
     assert_true(c.boxes < 2000000);
 }
 
+/* Afterwards trying all finds nothing; no leaf went up, and trees that were good stay as they are. */
+static void mend__leaves_nothing_that_is_broken(void **unused)
+{
+    struct certificate c;
+    struct rng rng;
+
+    (void)unused;
+    rng_init(&rng, 13, 0);
+    for (int round = 0; round < 60; round++) {
+        struct forest f, before;
+        int64_t steps;
+
+        test_forest_draw(&f, (uint32_t)rng_below(&rng, 5), 300, 3000, &rng);
+        f.base += 1000 - (int32_t)rng_below(&rng, 6000);
+        before = f;
+        steps = certify_mend(&f, NULL, 100000);
+        assert_true(steps >= 0);
+        assert_int_equal(!try_all(&before).is_up_when_rising, steps == 0);
+        assert_false(try_all(&f).is_up_when_rising);
+        assert_true(certify_rule(&c, &f, &params));
+        for (uint32_t i = 0; i < f.trees; i++)
+            for (uint32_t j = 0; j < 1u << f.tree[i].depth; j++)
+                assert_true(f.tree[i].leaf[j] <= before.tree[i].leaf[j]);
+    }
+}
+
+/* Two trees that are 110 too high together; one leaf stands for nine times as many rows as the other. */
+static void mend__changes_leaves_of_many_rows_less(void **unused)
+{
+    certify_weights weight = { { 0 } };
+    struct forest f;
+
+    (void)unused;
+    forest_init(&f);
+    f.trees = 2;
+    f.tree[0] = (struct tree){ 1, { { 0, TREE_DELTA } }, { 0, 1000 } };
+    f.tree[1] = (struct tree){ 1, { { 0, TREE_DELTA } }, { 0, -900 + 10 } };
+    weight[0][1] = 9;
+    weight[1][1] = 0;
+    assert_int_equal(1, certify_mend(&f, weight, 10));
+    assert_in_range(1000 - f.tree[0].leaf[1], 10, 11);       /* one to ten, and at most 1 for rounding */
+    assert_in_range(-890 - f.tree[1].leaf[1], 100, 101);
+    assert_int_equal(0, f.tree[0].leaf[0]);
+}
+
+static void mend__gives_up_when_told(void **unused)
+{
+    struct forest f;
+
+    (void)unused;
+    forest_init(&f);
+    f.base = TREE_ONE + 5;
+    assert_int_equal(-1, certify_mend(&f, NULL, 0));
+    assert_int_equal(0, certify_mend(&f, NULL, 0));                /* one state was mended all the same */
+    assert_int_equal(TREE_ONE, f.base);
+}
+
 static void print__tells_each_claim(void **unused)
 {
     struct certificate c;
@@ -212,6 +269,9 @@ int main(void)
         cmocka_unit_test(certify__refutes_rates_out_of_bounds),
         cmocka_unit_test(certify__agrees_with_trying_all),
         cmocka_unit_test(certify__ends_soon_for_the_largest_forest),
+        cmocka_unit_test(mend__leaves_nothing_that_is_broken),
+        cmocka_unit_test(mend__changes_leaves_of_many_rows_less),
+        cmocka_unit_test(mend__gives_up_when_told),
         cmocka_unit_test(print__tells_each_claim),
     };
 

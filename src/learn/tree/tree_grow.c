@@ -184,6 +184,13 @@ static int32_t round_leaf(double value)
     return (int32_t)(bounded + (bounded < 0 ? -0.5 : 0.5));
 }
 
+/* Takes leaves times 'sign' off what is left, for rows whose node is known. */
+static void take_off(struct grower *g, const struct tree *t, int32_t sign)
+{
+    for (uint32_t i = 0; i < g->rows->rows; i++)
+        g->left[i] -= sign * t->leaf[g->node[i]] * UNIT;
+}
+
 static void fill_leaves(struct grower *g, struct tree *t)
 {
     struct bin leaf[TREE_LEAVES_MAX] = { { 0, 0 } };
@@ -194,8 +201,7 @@ static void fill_leaves(struct grower *g, struct tree *t)
     }
     for (uint32_t i = 0; i < 1u << t->depth; i++)
         t->leaf[i] = round_leaf(g->cfg.rate * (double)leaf[i].sum / ((double)leaf[i].rows + g->cfg.l2) / UNIT);
-    for (uint32_t i = 0; i < g->rows->rows; i++)
-        g->left[i] -= t->leaf[g->node[i]] * UNIT;
+    take_off(g, t, 1);
 }
 
 static bool grow_tree(struct grower *g, struct tree *t)
@@ -208,6 +214,61 @@ static bool grow_tree(struct grower *g, struct tree *t)
         return false;
     fill_leaves(g, t);
     return true;
+}
+
+/* ---- one tree anew */
+
+/* Which leaf of a tree each row is in. */
+static void find_nodes(struct grower *g, const struct tree *t)
+{
+    memset(g->node, 0, g->rows->rows);
+    for (uint32_t level = 0; level < t->depth; level++) {
+        const struct tree_split *s = &t->split[level];
+
+        for (uint32_t i = 0; i < g->rows->rows; i++)
+            g->node[i] |= (uint8_t)((g->rows->feature[i][s->feature] > s->threshold) << level);
+    }
+}
+
+/* Sum of squares of what is left; 128 bits hold it for any number of rows. */
+static unsigned __int128 squares_left(const struct grower *g)
+{
+    unsigned __int128 sum = 0;
+
+    for (uint32_t i = 0; i < g->rows->rows; i++)
+        sum += (uint64_t)((int64_t)g->left[i] * g->left[i]);
+    return sum;
+}
+
+/* Returns whether the tree is another now. */
+static bool regrow_tree(struct grower *g, struct tree *t)
+{
+    unsigned __int128 before = squares_left(g);
+    struct tree old = *t;
+    bool is_grown;
+
+    find_nodes(g, &old);
+    take_off(g, &old, -1);
+    is_grown = grow_tree(g, t);
+    if (is_grown && squares_left(g) < before)
+        return true;
+    if (is_grown)
+        take_off(g, t, -1);
+    *t = old;
+    find_nodes(g, &old);
+    take_off(g, &old, 1);
+    return false;
+}
+
+static void sweep(struct grower *g, struct forest *f)
+{
+    bool is_better = true;
+
+    for (uint32_t i = 0; i < g->cfg.sweeps && is_better; i++) {
+        is_better = false;
+        for (uint32_t j = 0; j < f->trees; j++)
+            is_better |= regrow_tree(g, &f->tree[j]);
+    }
 }
 
 /* ---- all of them */
@@ -250,6 +311,7 @@ double forest_grow(struct forest *f, const struct tree_cfg *cfg, const struct tr
     begin(&g, cfg, rows, f->base);
     while (f->trees < g.cfg.trees && grow_tree(&g, &f->tree[f->trees]))
         f->trees++;
+    sweep(&g, f);
     end(&g);
     return tree_rows_rmse(rows, f);
 }

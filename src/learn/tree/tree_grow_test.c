@@ -215,6 +215,31 @@ static void grow__leaves_less_with_every_tree(void **unused)
     tree_rows_fini(&r);
 }
 
+/* Whatever a sweep changes leaves less; and what it says is left is so. */
+static void grow__leaves_less_with_every_sweep(void **unused)
+{
+    struct tree_cfg cfg = { .trees = 5 };
+    struct tree_rows r;
+    struct forest f;
+    struct rng rng;
+    double first, before;
+
+    (void)unused;
+    rng_init(&rng, 8, 0);
+    tree_rows_init(&r);
+    draw_rows(&r, 3000, &rng);
+    first = before = forest_grow(&f, &cfg, &r);
+    for (cfg.sweeps = 1; cfg.sweeps <= 6; cfg.sweeps++) {
+        double rmse = forest_grow(&f, &cfg, &r);
+
+        assert_true(rmse <= before);
+        assert_null(forest_flaw(&f));
+        before = rmse;
+    }
+    assert_true(before < 0.99 * first);
+    tree_rows_fini(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,6 +251,7 @@ int main(void)
         cmocka_unit_test(grow__takes_the_best_of_all_splits),
         cmocka_unit_test(grow__does_not_depend_on_the_order_of_rows),
         cmocka_unit_test(grow__leaves_less_with_every_tree),
+        cmocka_unit_test(grow__leaves_less_with_every_sweep),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

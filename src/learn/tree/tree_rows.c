@@ -94,6 +94,14 @@ void tree_rows_set_aside(struct tree_rows *r, struct tree_rows *aside, double sh
     r->rows = kept;
 }
 
+void tree_rows_count(const struct tree_rows *r, const struct forest *f, uint32_t rows[TREE_TREES_MAX][TREE_LEAVES_MAX])
+{
+    memset(rows, 0, TREE_TREES_MAX * sizeof(*rows));
+    for (uint32_t i = 0; i < r->rows; i++)
+        for (uint32_t j = 0; j < f->trees; j++)
+            rows[j][tree_leaf(&f->tree[j], r->feature[i])]++;
+}
+
 double tree_rows_rmse(const struct tree_rows *r, const struct forest *f)
 {
     double sum = 0;

@@ -36,6 +36,9 @@ void tree_rows_add_grid(struct tree_rows *, const struct tree_grid *, tree_teach
 /* Moves a share of the rows, drawn at random, to 'aside', which is empty. */
 void tree_rows_set_aside(struct tree_rows *, struct tree_rows *aside, double share, uint64_t seed);
 
+/* Rows in each leaf of each tree. */
+void tree_rows_count(const struct tree_rows *, const struct forest *, uint32_t rows[TREE_TREES_MAX][TREE_LEAVES_MAX]);
+
 /* Root of the mean square of what a forest, unbounded, is away from the targets; in multipliers. */
 double tree_rows_rmse(const struct tree_rows *, const struct forest *);
 

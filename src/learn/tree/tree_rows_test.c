@@ -99,6 +99,25 @@ static void rmse__by_hand(void **unused)
     tree_rows_fini(&r);
 }
 
+static void count__by_hand(void **unused)
+{
+    uint32_t rows[TREE_TREES_MAX][TREE_LEAVES_MAX];
+    struct tree_rows r;
+    struct forest f;
+
+    (void)unused;
+    forest_init(&f);
+    f.trees = 1;
+    f.tree[0] = (struct tree){ 2, { { 0, TREE_DELTA }, { 0, TREE_DELTA_OLDER } }, { 0 } };
+    tree_rows_init(&r);
+    for (int i = 0; i < 5; i++)
+        tree_rows_add(&r, (float[]){ 1, i == 4, 1, i > 1 }, 1);
+    tree_rows_count(&r, &f, rows);
+    assert_memory_equal(((uint32_t[]){ 2, 2, 0, 1, 0 }), rows[0], 5 * sizeof(uint32_t));
+    assert_int_equal(0, rows[1][0]);
+    tree_rows_fini(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -106,6 +125,7 @@ int main(void)
         cmocka_unit_test(add_grid__has_the_published_ranges),
         cmocka_unit_test(set_aside__keeps_every_row_on_one_side),
         cmocka_unit_test(rmse__by_hand),
+        cmocka_unit_test(count__by_hand),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
