@@ -18,6 +18,13 @@ void model_init(struct model *m, const char *kind, const struct net *n)
     net_copy(&m->net, n);
 }
 
+void model_init_body(struct model *m, const char *kind, const void *body, uint32_t bytes)
+{
+    assert(model_is_word(kind, strlen(kind)));
+    *m = (struct model){ .kind = xstrdup(kind), .body = xmalloc(bytes + 1), .body_bytes = bytes };
+    memcpy(m->body, body, bytes);
+}
+
 void model_fini(struct model *m)
 {
     for (uint32_t i = 0; i < m->notes; i++) {
@@ -26,6 +33,7 @@ void model_fini(struct model *m)
     }
     free(m->note);
     free(m->kind);
+    free(m->body);
     net_fini(&m->net);
     *m = (struct model){ 0 };
 }
@@ -127,11 +135,14 @@ int model_encode(const struct model *m, const char *name, char **bytes, size_t *
     f = open_memstream(bytes, length);
     if (!f)
         die("no memory for a model");
-    fprintf(f, "%s%c", MODEL_MAGIC, MODEL_VERSION);
+    fprintf(f, "%s%c", MODEL_MAGIC, m->body ? MODEL_VERSION_BODY : MODEL_VERSION);
     put_u32(f, 0);               /* of the file, known below */
     put_text(f, m->kind, strlen(m->kind));
     put_notes(f, m);
-    put_net(f, &m->net);
+    if (m->body)
+        put_text(f, (const char *)m->body, m->body_bytes);
+    else
+        put_net(f, &m->net);
     put_u32(f, 0);               /* the checksum */
     fclose(f);
     if (*length > MODEL_BYTES_MAX) {

@@ -1,9 +1,9 @@
-/* src/learn/model.h - a trained net in a file.
+/* src/learn/model.h - a trained net, or another thing that was trained, in a file.
  *
  * Numbers are little-endian, whatever the processor:
  *
  *   7 bytes   "ANOLENN"
- *   1 byte    version of this format, MODEL_VERSION
+ *   1 byte    version of this format: MODEL_VERSION, or MODEL_VERSION_BODY for what is not a net
  *   uint32    bytes of the whole file
  *   text      kind: who can use it, such as "acc"
  *   text      notes, one "key=value" per line: the command that made it, seeds, ...
@@ -11,6 +11,9 @@
  *   uint32    layers; for each: uint32 outputs, uint32 activation (net.h), uint32 1 if it has no biases or 0
  *   float32   parameters, in the order of net.h; all of them finite
  *   uint32    CRC-32C of everything before
+ *
+ * In MODEL_VERSION_BODY a text, the body, stands for inputs, layers and parameters; who knows the kind knows what
+ * its bytes mean (learn/policy/policy_file.h).
  *
  * A text is uint32 bytes and the bytes. There is one way to write a model: what is read and written again is
  * the same file.
@@ -25,6 +28,7 @@
 #include <stdint.h>
 
 #define MODEL_VERSION   1
+#define MODEL_VERSION_BODY 2
 #define MODEL_BYTES_MAX (64u << 20)
 #define MODEL_NOTES_MAX 256
 
@@ -32,13 +36,16 @@ struct model_note { char *key, *value; };
 
 struct model {
     char              *kind;
-    struct net         net;
+    struct net         net;      /* or, if there is a body, nothing */
+    unsigned char     *body;     /* malloc'd, or NULL */
+    uint32_t           body_bytes;
     uint32_t           notes;
     struct model_note *note;
 };
 
 /* A model with a copy of the net. A kind and the keys of notes are made of a-z, 0-9, '_' and '-'. */
 void model_init(struct model *, const char *kind, const struct net *);
+void model_init_body(struct model *, const char *kind, const void *body, uint32_t bytes);
 void model_fini(struct model *);
 
 /* Adds a note or replaces its value; control characters of the value become '?'. */

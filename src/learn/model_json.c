@@ -47,10 +47,13 @@ char *model_to_json(const struct model *m)
         json_object_set_new(notes, m->note[i].key, json_of_text(m->note[i].value));
     for (uint32_t i = 0; i < m->net.shape.layers; i++)
         p = add_layer(layers, &m->net.shape, i, p);
-    json_object_set_new(root, "version", json_integer(MODEL_VERSION));
+    json_object_set_new(root, "version", json_integer(m->body ? MODEL_VERSION_BODY : MODEL_VERSION));
     json_object_set_new(root, "kind", json_of_text(m->kind));
     json_object_set_new(root, "notes", notes);
-    json_object_set_new(root, "inputs", json_integer(m->net.shape.inputs));
+    if (m->body)
+        json_object_set_new(root, "bytes", json_integer(m->body_bytes));
+    else
+        json_object_set_new(root, "inputs", json_integer(m->net.shape.inputs));
     json_object_set_new(root, "layers", layers);
     /* Nine digits give every float back as it was. */
     text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));

@@ -171,6 +171,19 @@ static int get_net(struct reader *r, struct net *n)
     return model_check_finite(n, r->name, r->err);
 }
 
+static int get_body(struct reader *r, struct model *m)
+{
+    const char *text = NULL;
+    int rc = get_text(r, &text, &m->body_bytes, "body");
+
+    if (rc)
+        return rc;
+    if (r->left)
+        return refuse(r, "has %zu bytes behind its body", r->left);
+    m->body = (unsigned char *)copy_of(text, m->body_bytes);
+    return 0;
+}
+
 /* Is it one of our files, and as it was written? */
 static int check_whole(const char *name, const unsigned char *bytes, size_t length, struct err *err)
 {
@@ -181,9 +194,9 @@ static int check_whole(const char *name, const unsigned char *bytes, size_t leng
         return refuse_as(name, err, "is not a model: it does not start as one");
     if (length < MODEL_HEADER_BYTES)
         return refuse_as(name, err, "is cut short: it has %zu bytes", length);
-    if (bytes[MODEL_MAGIC_BYTES] != MODEL_VERSION)
-        return refuse_as(name, err, "is a model of version %u; this program reads version %u",
-                         bytes[MODEL_MAGIC_BYTES], MODEL_VERSION);
+    if (bytes[MODEL_MAGIC_BYTES] != MODEL_VERSION && bytes[MODEL_MAGIC_BYTES] != MODEL_VERSION_BODY)
+        return refuse_as(name, err, "is a model of version %u; this program reads versions %u and %u",
+                         bytes[MODEL_MAGIC_BYTES], MODEL_VERSION, MODEL_VERSION_BODY);
     written = decode_u32(bytes + MODEL_MAGIC_BYTES + 1);
     if (written < MODEL_HEADER_BYTES + MODEL_CRC_BYTES)
         return refuse_as(name, err, "is damaged: it says that it has %u bytes", written);
@@ -209,7 +222,8 @@ int model_parse(struct model *m, const char *name, const void *bytes, size_t len
     if (!rc)
         rc = get_notes(&r, &read);
     if (!rc)
-        rc = get_net(&r, &read.net);
+        rc = ((const unsigned char *)bytes)[MODEL_MAGIC_BYTES] == MODEL_VERSION ? get_net(&r, &read.net)
+                                                                               : get_body(&r, &read);
     if (rc)
         model_fini(&read);
     else
@@ -237,6 +251,8 @@ int model_check(const struct model *m, const char *name, const char *kind, const
 
     if (strcmp(m->kind, kind) != 0)
         return refuse_as(name, err, "is a model for %s, not for %s", m->kind, kind);
+    if (shape && m->body)
+        return refuse_as(name, err, "holds no net");
     if (shape && !net_shape_equal(&m->net.shape, shape))
         return refuse_as(name, err, "is a net %s; wanted is %s",
                          net_shape_text(is, sizeof(is), &m->net.shape),

@@ -213,9 +213,9 @@ static void parse__says_what_it_is_instead(void **unused)
     struct err err;
 
     (void)unused;
-    bytes[7] = 2;
+    bytes[7] = 3;
     assert_int_equal(-EINVAL, model_parse(&m, "m", bytes, length, &err));
-    assert_string_equal("m: is a model of version 2; this program reads version 1", err.text);
+    assert_string_equal("m: is a model of version 3; this program reads versions 1 and 2", err.text);
     bytes[7] = 1;
     bytes[length - 9] ^= 1;
     assert_int_equal(-EINVAL, model_parse(&m, "m", bytes, length, &err));

@@ -1,0 +1,359 @@
+/* src/learn/policy/policy_file.c - see policy_file.h. */
+#include "learn/policy/policy_file.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KIND_PREFIX "rlcc-"
+
+/* ---- writing */
+
+static void put_bytes(FILE *f, uint32_t value, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        fputc((int)(value >> 8 * i & 255), f);
+}
+
+static void put_u32(FILE *f, uint32_t value)
+{
+    put_bytes(f, value, 4);
+}
+
+static void put_shape(FILE *f, const struct net_shape *s)
+{
+    put_u32(f, s->inputs);
+    put_u32(f, s->layers);
+    for (uint32_t i = 0; i < s->layers; i++) {
+        put_u32(f, s->layer[i].width);
+        put_u32(f, s->layer[i].activation);
+        put_u32(f, s->layer[i].is_unbiased);
+    }
+}
+
+static void put_lstm(FILE *f, const struct lstm *l)
+{
+    put_u32(f, l->shape.cells);
+    put_shape(f, &l->shape.front);
+    put_shape(f, &l->shape.head);
+    for (uint32_t i = 0; i < l->parameters; i++) {
+        uint32_t bits;
+
+        memcpy(&bits, &l->parameter[i], sizeof(bits));
+        put_u32(f, bits);
+    }
+}
+
+static void put_int8(FILE *f, const struct quant *q)
+{
+    put_u32(f, q->layers);
+    for (uint32_t i = 0; i < q->layers; i++) {
+        const struct quant_layer *l = &q->layer[i];
+
+        put_u32(f, l->outputs);
+        put_u32(f, (uint32_t)l->bits);
+        for (uint32_t o = 0; o < l->outputs; o++)
+            put_bytes(f, l->scale[o], 2);
+        for (uint32_t o = 0; o < l->outputs; o++)
+            for (uint32_t j = 0; j < l->inputs; j++)
+                put_bytes(f, (uint32_t)l->weight[o][j], 1);
+    }
+    for (int i = 0; i < QUANT_TABLE_SIZE; i++)
+        put_u32(f, (uint32_t)q->table[i]);
+}
+
+static void put_trees(FILE *f, const struct forest *forest)
+{
+    put_u32(f, forest->trees);
+    put_u32(f, (uint32_t)forest->base);
+    put_u32(f, (uint32_t)forest->multiplier_min);
+    put_u32(f, (uint32_t)forest->multiplier_max);
+    for (uint32_t i = 0; i < forest->trees; i++) {
+        const struct tree *t = &forest->tree[i];
+
+        put_u32(f, t->depth);
+        for (uint32_t j = 0; j < t->depth; j++) {
+            put_u32(f, t->split[j].feature);
+            put_u32(f, (uint32_t)t->split[j].threshold);
+        }
+        for (uint32_t j = 0; j < 1u << t->depth; j++)
+            put_u32(f, (uint32_t)t->leaf[j]);
+    }
+}
+
+static void put_body(const struct policy *p, struct model *m, const char *kind)
+{
+    char *body = NULL;
+    size_t length = 0;
+    FILE *f = open_memstream(&body, &length);
+
+    if (!f)
+        die("no memory for a policy");
+    put_u32(f, POLICY_FILE_VERSION);
+    if (p->body == POLICY_LSTM)
+        put_lstm(f, &p->lstm);
+    else if (p->body == POLICY_INT8)
+        put_int8(f, p->int8);
+    else
+        put_trees(f, &p->trees);
+    fclose(f);
+    model_init_body(m, kind, body, (uint32_t)length);
+    free(body);
+}
+
+void policy_to_model(const struct policy *p, struct model *m)
+{
+    char kind[32], range[32];
+
+    snprintf(kind, sizeof(kind), KIND_PREFIX "%s", policy_body_name[p->body]);
+    snprintf(range, sizeof(range), "%.9g", (double)p->range);
+    if (p->body == POLICY_MLP)
+        model_init(m, kind, &p->mlp);
+    else
+        put_body(p, m, kind);
+    if (p->body == POLICY_MLP || p->body == POLICY_LSTM)
+        model_put(m, "range", range);
+}
+
+/* ---- reading */
+
+struct reader {
+    const char          *name;   /* of the file, for messages */
+    const unsigned char *at;
+    size_t               left;
+    bool                 is_short;           /* something was read that is not there: it was 0 */
+    struct err          *err;
+};
+
+#define refuse(reader, ...) refuse_as((reader)->name, (reader)->err, __VA_ARGS__)
+#define refuse_as(name, err, format, ...) err_set((err), EINVAL, "%s: " format, (name), ##__VA_ARGS__)
+
+static uint32_t get_bytes(struct reader *r, size_t bytes)
+{
+    uint32_t value = 0;
+
+    if (r->left < bytes) {
+        r->is_short = true;
+        r->left = 0;
+        return 0;
+    }
+    for (size_t i = 0; i < bytes; i++)
+        value |= (uint32_t)r->at[i] << 8 * i;
+    r->at += bytes;
+    r->left -= bytes;
+    return value;
+}
+
+static uint32_t get_u32(struct reader *r)
+{
+    return get_bytes(r, 4);
+}
+
+/* What a body must not be after all of it was read. */
+static int check_end(const struct reader *r)
+{
+    if (r->is_short)
+        return refuse(r, "its body is cut short");
+    return r->left ? refuse(r, "has %zu bytes behind its policy", r->left) : 0;
+}
+
+static int get_shape(struct reader *r, struct net_shape *s)
+{
+    s->inputs = get_u32(r);
+    s->layers = get_u32(r);
+    if (s->layers > NET_LAYERS_MAX)
+        return refuse(r, "has %u layers; there may be %d", s->layers, NET_LAYERS_MAX);
+    for (uint32_t i = 0; i < s->layers; i++) {
+        uint32_t width = get_u32(r), activation = get_u32(r), is_unbiased = get_u32(r);
+
+        if (activation >= NET_ACTIVATIONS || is_unbiased > 1)
+            return refuse(r, "has a layer of a kind that is not known");
+        s->layer[i] = (struct net_layer){ width, activation, is_unbiased };
+    }
+    return 0;
+}
+
+static int get_parameters(struct reader *r, struct lstm *l)
+{
+    for (uint32_t i = 0; i < l->parameters; i++) {
+        uint32_t bits = get_u32(r);
+
+        memcpy(&l->parameter[i], &bits, sizeof(bits));
+        if (!isfinite(l->parameter[i]))
+            return refuse(r, "parameter %u of the net is not a finite number", i);
+    }
+    return check_end(r);
+}
+
+static int get_lstm(struct reader *r, struct policy *p)
+{
+    struct lstm_shape s = { .cells = get_u32(r) };
+    int rc = get_shape(r, &s.front);
+
+    if (!rc)
+        rc = get_shape(r, &s.head);
+    if (!rc && !r->is_short && !lstm_shape_equal(&s, &lstm_shape_rlcc))
+        rc = refuse(r, "is an LSTM of another shape than 2-32relu-16relu-lstm16-1tanh");
+    if (!rc && r->is_short)
+        rc = check_end(r);
+    if (rc)
+        return rc;
+    lstm_init(&p->lstm, &s);
+    rc = get_parameters(r, &p->lstm);
+    if (rc)
+        lstm_fini(&p->lstm);
+    return rc;
+}
+
+static void get_int8_layer(struct reader *r, struct quant_layer *l, uint32_t inputs)
+{
+    l->inputs = inputs;
+    l->outputs = get_u32(r);
+    l->bits = (int32_t)get_u32(r);
+    if (l->outputs > QUANT_WIDTH_MAX)
+        return;                  /* quant_flaw() says so */
+    for (uint32_t o = 0; o < l->outputs; o++)
+        l->scale[o] = (uint16_t)get_bytes(r, 2);
+    for (uint32_t o = 0; o < l->outputs; o++)
+        for (uint32_t i = 0; i < inputs; i++)
+            l->weight[o][i] = (int8_t)get_bytes(r, 1);
+}
+
+static int get_int8(struct reader *r, struct policy *p)
+{
+    struct quant *q = xcalloc(1, sizeof(*q));
+    uint32_t inputs = QUANT_FEATURES;
+    const char *flaw;
+    int rc;
+
+    q->layers = get_u32(r);
+    for (uint32_t i = 0; i < q->layers && i < NET_LAYERS_MAX && inputs <= QUANT_WIDTH_MAX; i++) {
+        get_int8_layer(r, &q->layer[i], inputs);
+        inputs = q->layer[i].outputs;
+    }
+    for (int i = 0; i < QUANT_TABLE_SIZE; i++)
+        q->table[i] = (int32_t)get_u32(r);
+    flaw = quant_flaw(q);
+    rc = r->is_short ? check_end(r) : flaw ? refuse(r, "the net %s", flaw) : check_end(r);
+    if (rc)
+        free(q);
+    else
+        p->int8 = q;
+    return rc;
+}
+
+static int get_tree(struct reader *r, struct tree *t)
+{
+    t->depth = get_u32(r);
+    if (t->depth > TREE_DEPTH_MAX)
+        return refuse(r, "has a tree of depth %u; there may be %d", t->depth, TREE_DEPTH_MAX);
+    for (uint32_t i = 0; i < t->depth; i++) {
+        uint32_t feature = get_u32(r);
+        int32_t threshold = (int32_t)get_u32(r);
+
+        if (feature >= TREE_FEATURES || threshold != (int16_t)threshold)
+            return refuse(r, "has a split that no feature can have");
+        t->split[i] = (struct tree_split){ (int16_t)threshold, (uint8_t)feature };
+    }
+    for (uint32_t i = 0; i < 1u << t->depth; i++)
+        t->leaf[i] = (int32_t)get_u32(r);
+    return 0;
+}
+
+static int get_trees(struct reader *r, struct policy *p)
+{
+    struct forest *f = &p->trees;
+    const char *flaw;
+    int rc = 0;
+
+    *f = (struct forest){ .trees = get_u32(r) };
+    f->base = (int32_t)get_u32(r);
+    f->multiplier_min = (int32_t)get_u32(r);
+    f->multiplier_max = (int32_t)get_u32(r);
+    if (f->trees > TREE_TREES_MAX)
+        return refuse(r, "has %u trees; there may be %d", f->trees, TREE_TREES_MAX);
+    for (uint32_t i = 0; !rc && i < f->trees && !r->is_short; i++)
+        rc = get_tree(r, &f->tree[i]);
+    if (!rc)
+        rc = check_end(r);
+    flaw = rc ? NULL : forest_flaw(f);
+    return flaw ? refuse(r, "the forest %s", flaw) : rc;
+}
+
+static int get_body(struct policy *p, const struct model *m, const char *name, struct err *err)
+{
+    struct reader r = { .name = name, .at = m->body, .left = m->body_bytes, .err = err };
+    uint32_t version = get_u32(&r);
+
+    if (r.is_short)
+        return check_end(&r);
+    if (version != POLICY_FILE_VERSION)
+        return refuse_as(name, err, "is a policy of version %u; this program reads version %u", version,
+                         POLICY_FILE_VERSION);
+    return p->body == POLICY_LSTM ? get_lstm(&r, p) : p->body == POLICY_INT8 ? get_int8(&r, p) : get_trees(&r, p);
+}
+
+static int get_mlp(struct policy *p, const struct model *m, const char *name, struct err *err)
+{
+    int rc = model_check(m, name, KIND_PREFIX "mlp", &policy_shape_mlp, err);
+
+    if (rc)
+        return rc;
+    net_init(&p->mlp, &m->net.shape);
+    net_copy(&p->mlp, &m->net);
+    return 0;
+}
+
+static int get_range(struct policy *p, const struct model *m, const char *name, struct err *err)
+{
+    const char *text = model_get(m, "range");
+    double range = POLICY_RANGE;
+
+    p->range = POLICY_RANGE;
+    if (!text || (p->body != POLICY_MLP && p->body != POLICY_LSTM))
+        return 0;
+    if (text_to_real(text, &range, NULL) || range <= 0 || range > 1)
+        return refuse_as(name, err, "its range of actions, '%s', is not a number in 0 .. 1", text);
+    p->range = (float)range;
+    return 0;
+}
+
+static int find_body(const struct model *m, const char *name, enum policy_body *body, struct err *err)
+{
+    size_t prefix = strlen(KIND_PREFIX);
+
+    for (*body = 0; *body < POLICY_BODIES; ++*body)
+        if (strncmp(m->kind, KIND_PREFIX, prefix) == 0 && strcmp(m->kind + prefix, policy_body_name[*body]) == 0)
+            return 0;
+    return refuse_as(name, err, "is a model for %s, not for rlcc", m->kind);
+}
+
+int policy_from_model(struct policy *p, const struct model *m, const char *name, struct err *err)
+{
+    struct policy read = { 0 };
+    int rc = find_body(m, name, &read.body, err);
+
+    if (!rc)
+        rc = get_range(&read, m, name, err);
+    if (!rc && read.body != POLICY_MLP && !m->body)
+        rc = refuse_as(name, err, "holds a net where a body of %s should be", policy_body_name[read.body]);
+    if (!rc)
+        rc = read.body == POLICY_MLP ? get_mlp(&read, m, name, err) : get_body(&read, m, name, err);
+    if (!rc)
+        *p = read;
+    return rc;
+}
+
+int policy_load(struct policy *p, const char *path, struct err *err)
+{
+    struct model m;
+    int rc = model_load(&m, path, err);
+
+    if (rc)
+        return rc;
+    rc = policy_from_model(p, &m, path, err);
+    model_fini(&m);
+    return rc;
+}
