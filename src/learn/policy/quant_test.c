@@ -1,0 +1,197 @@
+/* src/learn/policy/quant_test.c - a net in integers against the same in floating point. */
+#include "learn/policy/quant.h"
+
+#include "learn/policy/policy.h"
+#include "learn/policy/test_teacher.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define STATES 1000000
+
+static void make_identity(struct net *n)
+{
+    struct net_shape s = { .inputs = 4, .layers = 1, .layer = { { 1, NET_TANH, true } } };
+
+    net_init(n, &s);
+}
+
+/* One layer, one weight: the table of multipliers alone. Features of 1/256 are exact, and so is a weight that is
+ * the largest of its row; what is left is the line between places and the rounding of 1/65536. */
+static void multiplier__of_one_weight_is_the_map_of_tanh(void **unused)
+{
+    struct quant q;
+    struct net n;
+
+    (void)unused;
+    make_identity(&n);
+    n.parameter[TREE_DELTA] = -0.5f;
+    assert_int_equal(0, quant_init(&q, &n, 0.2f, NULL));
+    assert_null(quant_flaw(&q));
+    for (int delta = -32768; delta <= 32767; delta += 7) {
+        int16_t x[4] = { 0, 0, 0, (int16_t)delta };
+        double want = (double)policy_map((float)tanh(-0.5 * delta / 256), 0.2f);
+
+        assert_true(fabs(quant_multiplier(&q, x) / 65536.0 - want) < 6e-5);
+    }
+    net_fini(&n);
+}
+
+/* Weights of very different rows keep their digits: each row has its scale. */
+static void init__gives_each_row_its_scale(void **unused)
+{
+    struct net_shape s = { .inputs = 4, .layers = 2, .layer = { { 2, NET_RELU, true }, { 1, NET_TANH, true } } };
+    struct quant q;
+    struct net n;
+
+    (void)unused;
+    net_init(&n, &s);
+    for (int i = 0; i < 4; i++) {
+        n.parameter[2 * i] = 100 * (float)(i + 1);           /* row 0 */
+        n.parameter[2 * i + 1] = -0.001f * (float)(4 - i);   /* row 1 */
+    }
+    assert_int_equal(0, quant_init(&q, &n, 0.2f, NULL));
+    assert_memory_equal(((int8_t[]){ 32, 64, 95, 127 }), q.layer[0].weight[0], 4);
+    assert_memory_equal(((int8_t[]){ -127, -95, -64, -32 }), q.layer[0].weight[1], 4);
+    assert_true(fabs(q.layer[0].scale[0] * exp2(-q.layer[0].bits) - 400.0 / 127) < 1e-4);
+    assert_int_equal(2 * 4 + 2 * 2 + 1 * 2 + 1 * 2 + 513 * 4, quant_bytes(&q));
+    net_fini(&n);
+}
+
+static void init__refuses_other_nets(void **unused)
+{
+    struct net_shape biased = policy_shape_mlp, wide = policy_shape_mlp, three = policy_shape_mlp;
+    const struct { struct net_shape *shape; const char *why; } row[] = {
+        { &biased, "the net is not all ReLU without biases and tanh at the end" },
+        { &wide, "the net has a layer that is too wide" },
+        { &three, "the net does not have 4 inputs and 1 output" },
+    };
+
+    (void)unused;
+    biased.layer[1].is_unbiased = false;
+    wide.layer[0].width = QUANT_WIDTH_MAX + 1;
+    three.inputs = 3;
+    for (int i = 0; i < 3; i++) {
+        struct quant q;
+        struct err err;
+        struct net n;
+
+        net_init(&n, row[i].shape);
+        assert_int_equal(-EINVAL, quant_init(&q, &n, 0.2f, &err));
+        assert_string_equal(row[i].why, err.text);
+        net_fini(&n);
+    }
+}
+
+static void flaw__names_what_is_wrong(void **unused)
+{
+    struct quant q, good;
+    struct net n;
+
+    (void)unused;
+    make_identity(&n);
+    assert_int_equal(0, quant_init(&good, &n, 0.2f, NULL));
+    q = good;
+    q.layers = 0;
+    assert_string_equal("has no layers or too many", quant_flaw(&q));
+    q = good;
+    q.layer[0].inputs = 5;
+    assert_string_equal("has layers that do not fit together", quant_flaw(&q));
+    q = good;
+    q.layer[0].bits = 99;
+    assert_string_equal("has a scale out of range", quant_flaw(&q));
+    q = good;
+    q.layer[0].outputs = 2;
+    assert_string_equal("does not have 1 output", quant_flaw(&q));
+    q = good;
+    q.table[5] = 0;
+    assert_string_equal("has a table of multipliers out of range", quant_flaw(&q));
+    net_fini(&n);
+}
+
+/* States as flows have them: actions within their range, half of the deltas near 0, half up to 'far'. */
+static void draw_state(int16_t *x, uint32_t far, struct rng *rng)
+{
+    for (int i = 0; i < 4; i++)
+        if (i % 2 == 0)
+            x[i] = (int16_t)((int)rng_below(rng, 1503) - 683);
+        else
+            x[i] = (int16_t)(rng_below(rng, 2) ? (int)rng_below(rng, 410) - 205 : (int)rng_below(rng, far));
+}
+
+struct error { double largest, sum; };
+
+static struct error compare(const struct policy *p, uint32_t states, uint32_t far)
+{
+    struct error e = { 0 };
+    struct quant q;
+    struct rng rng;
+
+    assert_int_equal(0, quant_init(&q, &p->mlp, p->range, NULL));
+    rng_init(&rng, 5, 0);
+    for (uint32_t i = 0; i < states; i++) {
+        int16_t x[4];
+        double away;
+
+        draw_state(x, far, &rng);
+        away = fabs(quant_multiplier(&q, x) / 65536.0
+                    - (double)policy_try(p, (float[]){ 1 + (float)x[0] / 4096, (float)x[1] / 256,
+                                                       1 + (float)x[2] / 4096, (float)x[3] / 256 }));
+        e.largest = fmax(e.largest, away);
+        e.sum += away;
+    }
+    return e;
+}
+
+/* Up to delta 5 no multiplier is 0.025 off. Where two deltas of 50 are weighed against each other, eight bits do
+ * not tell which is larger, and what is decided there may be anything in between; on the mean it does not matter.
+ * bench_rlcc prints the figures. */
+static void multiplier__is_near_that_of_the_net(void **unused)
+{
+    struct error near, far;
+    struct policy p;
+
+    (void)unused;
+    test_teacher_init(&p);
+    near = compare(&p, STATES, 5 * 256);
+    far = compare(&p, STATES / 5, 77 * 256);
+    assert_true(near.largest < 0.025);
+    assert_true(near.sum / STATES < 0.0015);
+    assert_true(far.largest < 0.25);
+    assert_true(far.sum / (STATES / 5) < 0.0015);
+    policy_fini(&p);
+}
+
+static void multiplier__is_near_that_of_nets_at_random(void **unused)
+{
+    struct rng rng;
+
+    (void)unused;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct policy p;
+
+        rng_init(&rng, seed, 0);
+        policy_init_mlp(&p, &rng);
+        assert_true(compare(&p, 5000, 5 * 256).sum / 5000 < 0.006);
+        policy_fini(&p);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(init__gives_each_row_its_scale),
+        cmocka_unit_test(init__refuses_other_nets),
+        cmocka_unit_test(flaw__names_what_is_wrong),
+        cmocka_unit_test(multiplier__of_one_weight_is_the_map_of_tanh),
+        cmocka_unit_test(multiplier__is_near_that_of_the_net),
+        cmocka_unit_test(multiplier__is_near_that_of_nets_at_random),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
