@@ -98,6 +98,38 @@ static void put__replaces_and_keeps_lines_whole(void **unused)
     model_fini(&m);
 }
 
+/* ---- what is not a net */
+
+static void body__is_written_and_read(void **unused)
+{
+    static const char want[] = "ANOLENN\2" "\x23\0\0\0" "\4\0\0\0" "tree" "\0\0\0\0" "\3\0\0\0" "a\0b";
+    size_t length;
+    struct model m;
+    struct err err;
+    char *bytes, *json;
+
+    (void)unused;
+    model_init_body(&m, "tree", "a\0b", 3);
+    assert_int_equal(0, model_encode(&m, "m", &bytes, &length, NULL));
+    json = model_to_json(&m);
+    assert_non_null(strstr(json, "\"bytes\": 3"));
+    model_fini(&m);
+    assert_int_equal(sizeof(want) - 1 + 4, length);
+    assert_memory_equal(want, bytes, sizeof(want) - 1);
+    assert_int_equal(0, model_parse(&m, "m", bytes, length, NULL));
+    assert_int_equal(3, m.body_bytes);
+    assert_memory_equal("a\0b", m.body, 3);
+    assert_int_equal(-EINVAL, model_check(&m, "m", "tree", &small, &err));
+    assert_string_equal("m: holds no net", err.text);
+    model_fini(&m);
+    put_u32(bytes + 24, 2);
+    assert_string_equal("m: has 1 bytes behind its body", reason(bytes, length));
+    put_u32(bytes + 24, 9);
+    assert_string_equal("m: ends before its body", reason(bytes, length));
+    free(json);
+    free(bytes);
+}
+
 /* ---- the file, byte by byte */
 
 static void encode__writes_the_format(void **unused)
@@ -408,6 +440,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(put__replaces_and_keeps_lines_whole),
+        cmocka_unit_test(body__is_written_and_read),
         cmocka_unit_test(encode__writes_the_format),
         cmocka_unit_test(encode__refuses_what_is_not_finite),
         cmocka_unit_test(parse__reads_it_back),

@@ -105,8 +105,9 @@ static void open_gates(const struct lstm *l, const float *x, const float *h, flo
     memcpy(gate, u + (size_t)cells * gates, gates * sizeof(*gate));
     add_weighted(gate, l->cells, x, inputs, gates);
     add_weighted(gate, u, h, cells, gates);
-    for (uint32_t i = 0; i < gates; i++)
-        gate[i] = i / cells == GATE_CANDIDATE ? tanh_of(gate[i]) : sigmoid(gate[i]);
+    for (uint32_t kind = 0; kind < LSTM_GATES; kind++, gate += cells)
+        for (uint32_t i = 0; i < cells; i++)
+            gate[i] = kind == GATE_CANDIDATE ? tanh_of(gate[i]) : sigmoid(gate[i]);
 }
 
 /* c and h of the step before become those of this one; they may be the same arrays. */

@@ -17,7 +17,9 @@ const struct net_shape policy_shape_mlp = {
 
 float policy_map(float u, float range)
 {
-    return u >= 0 ? 1 + range * u : 1 / (1 - range * u);
+    if (u >= 0)
+        return 1 + range * u;
+    return u < 0 ? 1 / (1 - range * u) : 1;
 }
 
 void policy_init_mlp(struct policy *p, struct rng *rng)
@@ -66,7 +68,9 @@ void policy_fini(struct policy *p)
 
 size_t policy_flow_bytes(const struct policy *p)
 {
-    return sizeof(struct policy_flow) + (p->body == POLICY_LSTM ? 2 * p->lstm.shape.cells * sizeof(float) : 0);
+    size_t cells = p->body == POLICY_LSTM ? p->lstm.shape.cells : 0;
+
+    return sizeof(struct policy_flow) + 2 * cells * sizeof(float);
 }
 
 void policy_start(const struct policy *p, struct policy_flow *flow)

@@ -46,7 +46,7 @@ struct policy_flow {
     float    memory[];           /* of an LSTM: c, then h */
 };
 
-/* u in -1 .. 1 as a multiplier. */
+/* u in -1 .. 1 as a multiplier; NaN, which weights of 1e30 can make, is 1. */
 float policy_map(float u, float range);
 
 /* Of these, mlp and lstm begin with right angles everywhere, of length sqrt 2 (orthogonal.h). int8 and trees are

@@ -17,6 +17,7 @@ static void map__by_hand(void **unused)
     assert_true(fabsf(policy_map(-1, 0.2f) - 1 / 1.2f) < 1e-7f);
     assert_true(fabsf(policy_map(-0.5f, 0.2f) - 1 / 1.1f) < 1e-7f);
     assert_true(policy_map(0.5f, 0.5f) == 1.25f);
+    assert_true(policy_map(NAN, 0.2f) == 1);
 }
 
 /* As the papers have them: 204 and 2,753 weights, up to hundreds of bytes per flow. */

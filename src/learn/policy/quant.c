@@ -35,11 +35,14 @@ static const char *shape_flaw(const struct net_shape *s)
 
 static double largest_of_row(const float *weights, uint32_t inputs, uint32_t outputs, uint32_t o)
 {
-    double largest = 0;
+    float largest = 0;
 
-    for (uint32_t i = 0; i < inputs; i++)
-        largest = fmax(largest, fabs((double)weights[(size_t)i * outputs + o]));
-    return largest;
+    for (uint32_t i = 0; i < inputs; i++) {
+        float size = fabsf(weights[(size_t)i * outputs + o]);
+
+        largest = size > largest ? size : largest;
+    }
+    return (double)largest;
 }
 
 static int8_t round_weight(double value)
@@ -61,7 +64,7 @@ static void quantise_layer(struct quant_layer *l, const float *weights)
 
     for (uint32_t o = 0; o < l->outputs; o++) {
         largest[o] = largest_of_row(weights, l->inputs, l->outputs, o);
-        most = fmax(most, largest[o]);
+        most = largest[o] > most ? largest[o] : most;
         quantise_row(l, weights, o, largest[o]);
     }
     while (l->bits < SCALE_BITS_MAX && most / WEIGHT_MAX * (double)(2ull << l->bits) < UINT16_MAX)
@@ -72,8 +75,10 @@ static void quantise_layer(struct quant_layer *l, const float *weights)
 
 static void fill_table(struct quant *q, float range)
 {
+    const int middle = QUANT_TABLE_SIZE / 2;
+
     for (int i = 0; i < QUANT_TABLE_SIZE; i++) {
-        float u = tanh_of((float)(i - QUANT_TABLE_SIZE / 2) / 32);
+        float u = tanh_of((float)(i - middle) / 32);
 
         q->table[i] = (int32_t)((double)policy_map(u, range) * TREE_ONE + 0.5);
     }

@@ -97,7 +97,7 @@ static uint32_t pairs_of(const struct forest *f)
 
 static int32_t pair_leaf(const struct forest *f, uint32_t pair, uint32_t answers)
 {
-    const struct tree *first = &f->tree[2 * pair], *second = &f->tree[2 * pair + 1];
+    const struct tree *first = f->tree + (size_t)2 * pair, *second = first + 1;
     int32_t sum = first->leaf[answers & ((1u << first->depth) - 1)];
 
     if (2 * pair + 1 < f->trees)

@@ -11,7 +11,9 @@
 #define BINS  (TREE_BORDERS_MAX + 1)
 #define NODES (TREE_LEAVES_MAX / 2)          /* of the last level that is split */
 #define VALUES (1 << 16)
-#define UNIT  (TREE_TARGET_ONE / TREE_ONE)   /* a leaf's in a target's */
+#define UNIT  256                /* a leaf's in a target's: TREE_TARGET_ONE / TREE_ONE */
+
+_Static_assert(UNIT * TREE_ONE == TREE_TARGET_ONE, "leaves and targets count in powers of 2");
 
 struct bin { int64_t sum, rows; };
 

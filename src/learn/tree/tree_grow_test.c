@@ -134,7 +134,7 @@ static double left_by(const struct tree_rows *r, int feature, int threshold)
         square += target * target;
     }
     for (int i = 0; i < 2; i++)
-        square -= rows[i] ? sum[i] * sum[i] / rows[i] : 0;
+        square -= rows[i] > 0 ? sum[i] * sum[i] / rows[i] : 0;
     return square;
 }
 
