@@ -1,0 +1,84 @@
+/* tests/fuzz/fuzz_policy.c - whatever is thrown at policy_from_model(), a policy keeps its promises.
+ *
+ * The first byte says which kind of body the others are. Each input is tried as it is and once more with its
+ * version made right.
+ */
+#include "learn/policy/policy_file.h"
+#include "learn/tree/tree_certify.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PROMISE(holds) ((holds) ? (void)0 : (fprintf(stderr, "line %d: %s\n", __LINE__, #holds), abort()))
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_refusal(const struct err *err)
+{
+    PROMISE(strncmp(err->text, "fuzz: ", 6) == 0);
+    PROMISE(!strchr(err->text, '\n') && err->text[6]);
+}
+
+/* What was read is written as it was. */
+static void check_same(const struct policy *p, const struct model *m)
+{
+    struct model again;
+
+    policy_to_model(p, &again);
+    PROMISE(strcmp(again.kind, m->kind) == 0);
+    PROMISE(again.body_bytes == m->body_bytes && memcmp(again.body, m->body, m->body_bytes) == 0);
+    model_fini(&again);
+}
+
+/* What is decided is something that a rate can be multiplied by; trees come to an end when they are certified. */
+static void check_policy(const struct policy *p)
+{
+    static const float delta[] = { -0.8f, 0, 0.3f, 90 };
+    struct rule_params params;
+    struct certificate c;
+
+    for (int i = 0; i < 4; i++) {
+        float multiplier = policy_try(p, (float[]){ 1, delta[i], 1.1f, delta[3 - i] });
+
+        PROMISE(multiplier > 0 && multiplier <= 2);
+    }
+    if (p->body != POLICY_TREES)
+        return;
+    PROMISE(rule_params_make(&params, &(struct rule_cfg){ 0 }, NULL) == 0);
+    if (!certify_rule(&c, &p->trees, &params))
+        PROMISE(!c.holds[CERTIFY_RISING] && c.broken[CERTIFY_RISING].multiplier > TREE_ONE);
+    PROMISE(c.sum_min <= c.sum_max);
+}
+
+static void try(const struct model *m)
+{
+    struct err err = { "" };
+    struct policy p;
+
+    if (policy_from_model(&p, m, "fuzz", &err)) {
+        check_refusal(&err);
+        return;
+    }
+    check_policy(&p);
+    check_same(&p, m);
+    policy_fini(&p);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char *const kind[] = { "rlcc-lstm", "rlcc-int8", "rlcc-trees", "rlcc-mlp" };
+    struct model m;
+
+    if (size < 1)
+        return 0;
+    model_init_body(&m, kind[data[0] % 4], data + 1, (uint32_t)size - 1);
+    try(&m);
+    if (m.body_bytes >= 4) {
+        memcpy(m.body, "\1\0\0\0", 4);
+        try(&m);
+    }
+    model_fini(&m);
+    return 0;
+}
