@@ -25,6 +25,7 @@
 struct machine { const char *name, *compiler, *runner; uint64_t states, flows; };
 
 static const struct machine here = { "here", "cc", "", 10000000, 20000 };
+static const struct machine x86_64 = { "x86-64", "x86_64-linux-gnu-gcc", "qemu-x86_64-static", 1000000, 2000 };
 static const struct machine aarch64 = { "aarch64", "aarch64-linux-gnu-gcc", "qemu-aarch64-static", 1000000, 2000 };
 static const struct machine riscv64 = { "riscv64", "riscv64-linux-gnu-gcc -march=rv64imac -mabi=lp64",
                                         "qemu-riscv64-static", 1000000, 2000 };
@@ -149,6 +150,12 @@ static void export__decides_as_the_walker_here(void **unused)
 {
     (void)unused;
     check_machine(&here);
+}
+
+static void export__decides_as_the_walker_on_x86_64(void **unused)
+{
+    (void)unused;
+    check_machine(&x86_64);
 }
 
 static void export__decides_as_the_walker_on_aarch64(void **unused)
@@ -277,6 +284,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(export__decides_as_the_walker_here),
+        cmocka_unit_test(export__decides_as_the_walker_on_x86_64),
         cmocka_unit_test(export__decides_as_the_walker_on_aarch64),
         cmocka_unit_test(export__decides_as_the_walker_on_riscv64),
         cmocka_unit_test(export__writes_forests_of_any_size),
