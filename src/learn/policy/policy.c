@@ -2,6 +2,7 @@
 #include "learn/policy/policy.h"
 
 #include "base/err.h"
+#include "learn/policy/action.h"
 #include "learn/policy/orthogonal.h"
 
 #include <math.h>
@@ -14,13 +15,6 @@ const struct net_shape policy_shape_mlp = {
     .inputs = POLICY_FEATURES, .layers = 3,
     .layer = { { 12, NET_RELU, true }, { 12, NET_RELU, true }, { 1, NET_TANH, true } },
 };
-
-float policy_map(float u, float range)
-{
-    if (u >= 0)
-        return 1 + range * u;
-    return u < 0 ? 1 / (1 - range * u) : 1;
-}
 
 void policy_init_mlp(struct policy *p, struct rng *rng)
 {
@@ -84,7 +78,7 @@ static float run_mlp(const struct policy *p, const float *x)
     float u;
 
     net_run(&p->mlp, x, &u);
-    return policy_map(u, p->range);
+    return action_multiplier(u, p->range);
 }
 
 /* A flow's memory is as long as the LSTM has cells; lstm_run() knows the longest there can be. */
@@ -99,7 +93,7 @@ static float run_lstm(const struct policy *p, const float *x, float *memory)
     lstm_run(&p->lstm, &s, x, &u);
     memcpy(memory, s.c, bytes);
     memcpy(memory + p->lstm.shape.cells, s.h, bytes);
-    return policy_map(u, p->range);
+    return action_multiplier(u, p->range);
 }
 
 static float run_integers(const struct policy *p, const float *x)

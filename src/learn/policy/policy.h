@@ -5,7 +5,7 @@
  * last action, delta]; an LSTM sees the last of them and remembers. Actions are multipliers of the rate. At first,
  * actions were 1 and the delta before is this one.
  *
- *   mlp     4-12relu-12relu-1tanh without biases; u >= 0 means 1 + range u, u < 0 means 1 / (1 - range u)
+ *   mlp     4-12relu-12relu-1tanh without biases, and action.h
  *   lstm    2-32relu-16relu-lstm16-1tanh, the same
  *   int8    an mlp in integers (quant.h)
  *   trees   boosted trees in integers (tree.h)
@@ -45,9 +45,6 @@ struct policy_flow {
     uint32_t is_started;
     float    memory[];           /* of an LSTM: c, then h */
 };
-
-/* u in -1 .. 1 as a multiplier; NaN, which weights of 1e30 can make, is 1. */
-float policy_map(float u, float range);
 
 /* Of these, mlp and lstm begin with right angles everywhere, of length sqrt 2 (orthogonal.h). int8 and trees are
  * made from something else, which is copied; int8 may be refused, as quant_init() does. */

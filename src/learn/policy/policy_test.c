@@ -1,6 +1,8 @@
 /* src/learn/policy/policy_test.c */
 #include "learn/policy/policy.h"
 
+#include "learn/policy/action.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,14 +12,14 @@
 #include <string.h>
 #include <cmocka.h>
 
-static void map__by_hand(void **unused)
+static void action__by_hand(void **unused)
 {
     (void)unused;
-    assert_true(policy_map(0, 0.2f) == 1 && policy_map(1, 0.2f) == 1.2f);
-    assert_true(fabsf(policy_map(-1, 0.2f) - 1 / 1.2f) < 1e-7f);
-    assert_true(fabsf(policy_map(-0.5f, 0.2f) - 1 / 1.1f) < 1e-7f);
-    assert_true(policy_map(0.5f, 0.5f) == 1.25f);
-    assert_true(policy_map(NAN, 0.2f) == 1);
+    assert_true(action_multiplier(0, 0.2f) == 1 && action_multiplier(1, 0.2f) == 1.2f);
+    assert_true(fabsf(action_multiplier(-1, 0.2f) - 1 / 1.2f) < 1e-7f);
+    assert_true(fabsf(action_multiplier(-0.5f, 0.2f) - 1 / 1.1f) < 1e-7f);
+    assert_true(action_multiplier(0.5f, 0.5f) == 1.25f);
+    assert_true(action_multiplier(NAN, 0.2f) == 1);
 }
 
 /* As the papers have them: 204 and 2,753 weights, up to hundreds of bytes per flow. */
@@ -99,7 +101,7 @@ static void decide__keeps_the_memory_of_each_flow(void **unused)
         float x[2] = { action[i], (float)step / 10 - 1 }, u;
 
         lstm_run(&p.lstm, &state[i], x, &u);
-        action[i] = policy_map(u, 0.2f);
+        action[i] = action_multiplier(u, 0.2f);
         assert_true(policy_decide(&p, flow[i], x[1]) == action[i]);
     }
     free(flow[0]);
@@ -142,7 +144,7 @@ static void init_int8__refuses_what_is_no_mlp(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(map__by_hand),
+        cmocka_unit_test(action__by_hand),
         cmocka_unit_test(init__has_the_sizes_of_the_papers),
         cmocka_unit_test(init_int8__refuses_what_is_no_mlp),
         cmocka_unit_test(decide__sees_two_steps_oldest_first),

@@ -1,7 +1,7 @@
 /* src/learn/policy/quant.c - see quant.h. */
 #include "learn/policy/quant.h"
 
-#include "learn/policy/policy.h"
+#include "learn/policy/action.h"
 #include "learn/tanh.h"
 #include "learn/tree/tree.h"
 
@@ -80,7 +80,7 @@ static void fill_table(struct quant *q, float range)
     for (int i = 0; i < QUANT_TABLE_SIZE; i++) {
         float u = tanh_of((float)(i - middle) / 32);
 
-        q->table[i] = (int32_t)((double)policy_map(u, range) * TREE_ONE + 0.5);
+        q->table[i] = (int32_t)((double)action_multiplier(u, range) * TREE_ONE + 0.5);
     }
 }
 

@@ -1,6 +1,7 @@
 /* src/learn/policy/quant_test.c - a net in integers against the same in floating point. */
 #include "learn/policy/quant.h"
 
+#include "learn/policy/action.h"
 #include "learn/policy/policy.h"
 #include "learn/policy/test_teacher.h"
 
@@ -35,7 +36,7 @@ static void multiplier__of_one_weight_is_the_map_of_tanh(void **unused)
     assert_null(quant_flaw(&q));
     for (int delta = -32768; delta <= 32767; delta += 7) {
         int16_t x[4] = { 0, 0, 0, (int16_t)delta };
-        double want = (double)policy_map((float)tanh(-0.5 * delta / 256), 0.2f);
+        double want = (double)action_multiplier((float)tanh(-0.5 * delta / 256), 0.2f);
 
         assert_true(fabs(quant_multiplier(&q, x) / 65536.0 - want) < 6e-5);
     }
