@@ -77,8 +77,8 @@ static void print_traffics(void)
 {
     struct table *t = new_name_table();
 
-    for (int i = 0; traffic_kinds[i]; i++)
-        add_name(t, traffic_kinds[i]->name, traffic_kinds[i]->about);
+    for (int i = 0; traffic_all[i]; i++)
+        add_name(t, traffic_all[i]->name, traffic_all[i]->about);
     print_and_free(t);
 }
 

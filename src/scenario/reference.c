@@ -36,8 +36,8 @@ void scenario_each_key(void (*show)(void *arg, const char *section, const struct
             for (const struct topology_kind *k = topology_kinds; k->name; k++)
                 show_rows(&to, "topology", k->name, k->keys);
     }
-    for (int i = 0; traffic_kinds[i]; i++)
-        show_rows(&to, "traffic", traffic_kinds[i]->name, traffic_kinds[i]->keys);
+    for (int i = 0; traffic_all[i]; i++)
+        show_rows(&to, "traffic", traffic_all[i]->name, traffic_all[i]->keys);
 }
 
 /* ---- docs/scenario.md ---- */
@@ -75,11 +75,11 @@ static void print_topologies(FILE *out)
 
 static void print_traffic(FILE *out)
 {
-    for (int i = 0; traffic_kinds[i]; i++)
-        print_kind(out, "traffic", traffic_kinds[i]->name, traffic_kinds[i]->about, traffic_kinds[i]->keys);
-    for (int i = 0; traffic_kinds[i]; i++)
-        if (traffic_kinds[i]->print_more)
-            traffic_kinds[i]->print_more(out);
+    for (int i = 0; traffic_all[i]; i++)
+        print_kind(out, "traffic", traffic_all[i]->name, traffic_all[i]->about, traffic_all[i]->keys);
+    for (int i = 0; traffic_all[i]; i++)
+        if (traffic_all[i]->print_more)
+            traffic_all[i]->print_more(out);
 }
 
 static const char intro[] =

@@ -4,7 +4,7 @@
 extern const struct traffic_kind traffic_flows, traffic_poisson, traffic_incast, traffic_permutation, traffic_all_to_all,
     traffic_many_to_one, traffic_long_short, traffic_storage, traffic_rpc, traffic_training, traffic_htsim, traffic_tcp;
 
-const struct traffic_kind *const traffic_kinds[] = {
+const struct traffic_kind *const traffic_all[] = {
     &traffic_flows,
     &traffic_poisson,
     &traffic_incast,

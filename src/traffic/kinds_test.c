@@ -104,8 +104,8 @@ static uint32_t row_of(const char *kind)
 static void every_kind__has_help_and_keys(void **unused)
 {
     (void)unused;
-    for (int i = 0; traffic_kinds[i]; i++) {
-        const struct traffic_kind *k = traffic_kinds[i];
+    for (int i = 0; traffic_all[i]; i++) {
+        const struct traffic_kind *k = traffic_all[i];
 
         assert_true(strlen(k->name) > 0 && strlen(k->name) < sizeof((struct traffic_about *)NULL)->kind);
         assert_true(strlen(k->about) > 10);
@@ -114,7 +114,7 @@ static void every_kind__has_help_and_keys(void **unused)
         for (const struct section_key *row = k->keys; row->name; row++)
             assert_true(*row->unit && row->initial && strlen(row->about) > 1);
         for (int j = 0; j < i; j++)
-            assert_string_not_equal(k->name, traffic_kinds[j]->name);
+            assert_string_not_equal(k->name, traffic_all[j]->name);
     }
 }
 
@@ -141,8 +141,8 @@ static void check_flows(struct hall *h, uint32_t streams)
 static void every_kind__reads_its_least_section(void **unused)
 {
     (void)unused;
-    for (int i = 0; traffic_kinds[i]; i++) {
-        uint32_t    row = row_of(traffic_kinds[i]->name);
+    for (int i = 0; traffic_all[i]; i++) {
+        uint32_t    row = row_of(traffic_all[i]->name);
         char        list[200], name[40];
         struct hall h;
 
@@ -190,21 +190,21 @@ static void traffic_read__says_which_kinds_and_keys_there_are(void **unused)
 
     (void)unused;
     hall_open(&h, "[{kind: zzz}]");
-    for (int i = 0; traffic_kinds[i]; i++) {
+    for (int i = 0; traffic_all[i]; i++) {
         size_t used = strlen(all);
 
-        assert_non_null(strstr(h.err.text, traffic_kinds[i]->name));
-        snprintf(all + used, sizeof all - used, "%s%s", i == 0 ? "" : traffic_kinds[i + 1] ? ", " : " and ",
-                 traffic_kinds[i]->name);
+        assert_non_null(strstr(h.err.text, traffic_all[i]->name));
+        snprintf(all + used, sizeof all - used, "%s%s", i == 0 ? "" : traffic_all[i + 1] ? ", " : " and ",
+                 traffic_all[i]->name);
     }
     assert_true(strncmp(h.err.text, "folder/s:1:9: 'zzz' is not a kind of traffic; there are ", 56) == 0);
     assert_string_equal(h.err.text + 56, all);
     hall_close(&h);
-    for (int i = 0; traffic_kinds[i]; i++) {
-        snprintf(list, sizeof list, "[{kind: %s, zzzzz: 1}]", traffic_kinds[i]->name);
+    for (int i = 0; traffic_all[i]; i++) {
+        snprintf(list, sizeof list, "[{kind: %s, zzzzz: 1}]", traffic_all[i]->name);
         hall_open(&h, list);
         assert_int_equal(h.r.rc, -EINVAL);
-        for (const struct section_key *row = traffic_kinds[i]->keys; row->name; row++)
+        for (const struct section_key *row = traffic_all[i]->keys; row->name; row++)
             assert_non_null(strstr(h.err.text, row->name));
         hall_close(&h);
     }
