@@ -102,11 +102,6 @@ void host_catch_up(struct sim *s, struct host *h)
 
 /* ---- invariants ---- */
 
-static void expect(bool holds, const struct host *h, const struct sim *s, const char *what)
-{
-    expect_of_node(holds, s, h->node, what);
-}
-
 void host_check(const struct sim *s, const struct host *h)
 {
     uint32_t    ready = 0, dead = 0, active = 0;
@@ -119,21 +114,21 @@ void host_check(const struct sim *s, const struct host *h)
         ready += is_ready;
         dead += is_finished;
         if (is_finished) {
-            expect(!is_ready, h, s, "a finished flow is ready to send");
+            expect_of_node(!is_ready, s, h->node, "a finished flow is ready to send");
             continue;
         }
         active++;
-        expect(f->phase == FLOW_ACTIVE && f->position == i, h, s, "a flow is not where its host thinks");
-        expect(f->acked <= f->sent && f->sent <= f->bytes, h, s, "a flow has more acknowledged than sent");
-        expect(!(is_ready && f->heap_at != NOT_IN_HEAP), h, s, "a flow is ready and waiting");
-        expect(is_ready || f->heap_at != NOT_IN_HEAP || f->sent == f->bytes || !pacer_has_window(s, h, f), h, s,
-               "a flow has bytes left but will not send");
+        expect_of_node(f->phase == FLOW_ACTIVE && f->position == i, s, h->node, "a flow is not where its host thinks");
+        expect_of_node(f->acked <= f->sent && f->sent <= f->bytes, s, h->node, "a flow has more acknowledged than sent");
+        expect_of_node(!(is_ready && f->heap_at != NOT_IN_HEAP), s, h->node, "a flow is ready and waiting");
+        expect_of_node(is_ready || f->heap_at != NOT_IN_HEAP || f->sent == f->bytes || !pacer_has_window(s, h, f), s, h->node,
+                       "a flow has bytes left but will not send");
     }
-    expect(ready == h->ready_count && dead == h->dead && active == h->active, h, s, "counts of flows are off");
+    expect_of_node(ready == h->ready_count && dead == h->dead && active == h->active, s, h->node, "counts of flows are off");
     for (uint32_t i = 1; i < h->heap_count; i++)
-        expect(s->flows.flow[h->heap[(i - 1) / 2]].look_ps <= s->flows.flow[h->heap[i]].look_ps, h, s,
-               "the pacer's heap is no heap");
-    expect(!why, h, s, why);
+        expect_of_node(s->flows.flow[h->heap[(i - 1) / 2]].look_ps <= s->flows.flow[h->heap[i]].look_ps, s, h->node,
+                       "the pacer's heap is no heap");
+    expect_of_node(!why, s, h->node, why);
     if (s->flows.tcp_tx)
         tcp_check(s, h);
 }

@@ -41,11 +41,6 @@ struct sums {
     uint64_t came_in;            /* lossy ones are on no account of a port's, but take from what is shared */
 };
 
-static void expect(bool holds, const struct node *n, const struct sim *s, const char *what)
-{
-    expect_of_node(holds, s, n->id, what);
-}
-
 static void add_queues(const struct sim *s, const struct node *n, const struct port *p, struct sums *sums)
 {
     for (uint32_t q = 0; q <= PRIOS; q++) {
@@ -59,8 +54,8 @@ static void add_queues(const struct sim *s, const struct node *n, const struct p
             sums->shared += k->in_port == BOOKED_LOSSY ? k->bytes : 0;
             sums->came_in += k->in_port == BOOKED_LOSSY ? k->bytes : 0;
         }
-        expect(bytes == p->queue[q].bytes, n, s, "a queue is not the sum of its packets");
-        expect((bytes > 0) == (p->backlog >> q & 1), n, s, "backlog bits do not match the queues");
+        expect_of_node(bytes == p->queue[q].bytes, s, n->id, "a queue is not the sum of its packets");
+        expect_of_node((bytes > 0) == (p->backlog >> q & 1), s, n->id, "backlog bits do not match the queues");
     }
 }
 
@@ -71,11 +66,11 @@ static void add_ingress(const struct sim *s, const struct node *n, const struct 
 
         sums->shared += buffer_shared_used(s, &p->in[c]);
         sums->came_in += bytes;
-        expect(!s->cfg.is_lossless || (p->held >> c & 1) == (bytes > 0), n, s,
-               "a port does not know which classes it holds");
+        expect_of_node(!s->cfg.is_lossless || (p->held >> c & 1) == (bytes > 0), s, n->id,
+                       "a port does not know which classes it holds");
         if (!s->cfg.ack_droppable && s->cfg.ack_unpaused)
             continue;            /* ACKs that cannot be stopped may overrun the headroom */
-        expect(p->in[c].headroom_bytes <= p->headroom_bytes_max, n, s, "more in the headroom than it holds");
+        expect_of_node(p->in[c].headroom_bytes <= p->headroom_bytes_max, s, n->id, "more in the headroom than it holds");
     }
 }
 
@@ -90,14 +85,14 @@ void buffer_check(const struct sim *s, const struct node *n)
         if (!s->model.has_egress_account)
             add_ingress(s, n, p, &sums);
     }
-    expect(sums.used == n->used_bytes, n, s, "the buffer account is not the sum of the queues");
+    expect_of_node(sums.used == n->used_bytes, s, n->id, "the buffer account is not the sum of the queues");
     if (s->model.has_egress_account) {
         const char *why = conweave_buffer_check(s, n);
 
-        expect(!why, n, s, why);
+        expect_of_node(!why, s, n->id, why);
     } else if (s->cfg.is_lossless) {
-        expect(sums.shared == n->shared_bytes_max - n->shared_bytes_left, n, s,
-               "the shared buffer is not the sum over ingress ports");
-        expect(sums.came_in == (uint64_t)sums.used, n, s, "ingress and egress accounts differ");
+        expect_of_node(sums.shared == n->shared_bytes_max - n->shared_bytes_left, s, n->id,
+                       "the shared buffer is not the sum over ingress ports");
+        expect_of_node(sums.came_in == (uint64_t)sums.used, s, n->id, "ingress and egress accounts differ");
     }
 }

@@ -382,11 +382,6 @@ void tcp_finish(struct sim *s, struct host *h, struct flow *f)
 
 /* ---- invariants ---- */
 
-static void expect(bool holds, const struct host *h, const struct sim *s, const char *what)
-{
-    expect_of_node(holds, s, h->node, what);
-}
-
 static void check_flow(const struct sim *s, const struct host *h, uint32_t id)
 {
     const struct flow   *f = &s->flows.flow[id];
@@ -399,21 +394,21 @@ static void check_flow(const struct sim *s, const struct host *h, uint32_t id)
         sacked += is_sacked;
         holes += !is_sacked && n >= t->resend && n < t->lost_to;
     }
-    expect(f->phase == FLOW_ACTIVE && &s->net.host[f->host] == h, h, s,
-           "a TCP flow is not where its host thinks");
-    expect(f->acked == t->first * t->window.mss_bytes && t->first <= t->next && t->next <= t->end &&
-               t->next - t->first <= TCP_PACKETS_MAX, h, s, "a TCP flow has lost count of its packets");
-    expect(t->first <= t->resend && t->resend <= t->lost_to && t->lost_to <= t->next, h, s,
-           "a TCP flow has lost what it has not sent");
-    expect(sacked == t->sacked && holes == t->holes, h, s, "a TCP flow's map and counts disagree");
-    expect(t->window.cwnd_bytes >= t->window.mss_bytes, h, s, "a TCP window is closed");
-    expect(t->is_queued || t->is_woken || !may_go(t), h, s,
-           "a TCP flow may send but does not wait for its turn");
-    expect(!t->is_woken || evq_is_pending(&s->engine.evq, wake_event(s, f->host)), h, s, "a TCP stack sleeps");
-    expect(t->is_queued || t->is_woken || t->deadline_ps != NEVER, h, s, "a TCP flow waits for nothing");
-    expect(t->deadline_ps == NEVER ||
-               (evq_is_pending(&s->engine.evq, timer) && s->engine.evq.event[timer].at_ps <= t->deadline_ps), h, s,
-           "a TCP flow's timer is not armed");
+    expect_of_node(f->phase == FLOW_ACTIVE && &s->net.host[f->host] == h, s, h->node,
+                   "a TCP flow is not where its host thinks");
+    expect_of_node(f->acked == t->first * t->window.mss_bytes && t->first <= t->next && t->next <= t->end &&
+                   t->next - t->first <= TCP_PACKETS_MAX, s, h->node, "a TCP flow has lost count of its packets");
+    expect_of_node(t->first <= t->resend && t->resend <= t->lost_to && t->lost_to <= t->next, s, h->node,
+                   "a TCP flow has lost what it has not sent");
+    expect_of_node(sacked == t->sacked && holes == t->holes, s, h->node, "a TCP flow's map and counts disagree");
+    expect_of_node(t->window.cwnd_bytes >= t->window.mss_bytes, s, h->node, "a TCP window is closed");
+    expect_of_node(t->is_queued || t->is_woken || !may_go(t), s, h->node,
+                   "a TCP flow may send but does not wait for its turn");
+    expect_of_node(!t->is_woken || evq_is_pending(&s->engine.evq, wake_event(s, f->host)), s, h->node, "a TCP stack sleeps");
+    expect_of_node(t->is_queued || t->is_woken || t->deadline_ps != NEVER, s, h->node, "a TCP flow waits for nothing");
+    expect_of_node(t->deadline_ps == NEVER ||
+                   (evq_is_pending(&s->engine.evq, timer) && s->engine.evq.event[timer].at_ps <= t->deadline_ps), s, h->node,
+                   "a TCP flow's timer is not armed");
 }
 
 void tcp_check(const struct sim *s, const struct host *h)
@@ -426,12 +421,12 @@ void tcp_check(const struct sim *s, const struct host *h)
         waiting += s->flows.tcp_tx[id].is_queued;
     }
     for (uint32_t c = 0; c < PRIOS; c++) {
-        expect((th->turn[c].head != 0) == (th->ready >> c & 1), h, s, "a class of TCP and its bit disagree");
+        expect_of_node((th->turn[c].head != 0) == (th->ready >> c & 1), s, h->node, "a class of TCP and its bit disagree");
         for (uint32_t id = th->turn[c].head; id; id = s->flows.tcp_tx[id].next_ready, waiting--)
-            expect(s->flows.tcp_tx[id].is_queued && s->flows.flow[id].prio == c, h, s,
-                   "a TCP flow waits in the wrong place");
+            expect_of_node(s->flows.tcp_tx[id].is_queued && s->flows.flow[id].prio == c, s, h->node,
+                           "a TCP flow waits in the wrong place");
     }
-    expect(waiting == 0, h, s, "a TCP flow that waits is not on the list");
-    expect((th->ready != 0) == !!(s->net.port[h->port].backlog & BACKLOG_TCP), h, s,
-           "a port does not know of TCP");
+    expect_of_node(waiting == 0, s, h->node, "a TCP flow that waits is not on the list");
+    expect_of_node((th->ready != 0) == !!(s->net.port[h->port].backlog & BACKLOG_TCP), s, h->node,
+                   "a port does not know of TCP");
 }
