@@ -230,7 +230,7 @@ static void add_network(struct results *r)
     if (r->end_ps > r->sim->first_start_ps)      /* flow lists often begin at 2 s */
         r->goodput_bps = (double)c->payload_received * 8 /
                          ((double)(r->end_ps - r->sim->first_start_ps) / (double)PS_PER_S);
-    r->cnps_are_flags = r->sim->cfg.model != MODEL_NIC;
+    r->cnps_are_flags = r->sim->model.marks_in_acks;
     r->cnps = r->cnps_are_flags ? c->cnps_received : c->cnps_sent;
 }
 
