@@ -48,7 +48,7 @@ struct traffic_kind {
     void (*divide)(struct job *, uint32_t parts);
 };
 
-extern const struct traffic_kind *const traffic_all[];     /* NULL-terminated */
+extern const struct traffic_kind *const traffic_all[];       /* NULL-terminated */
 
 /* The keys of all kinds. */
 extern const struct section_key traffic_keys[];

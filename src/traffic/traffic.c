@@ -146,10 +146,9 @@ bool traffic_next(struct traffic *t, uint32_t stream, struct flow_spec *f)
     return s->is_worker ? post_next(t, s, f) : e->kind->next(e, s, f);
 }
 
-int traffic_failed(const struct traffic *t, struct err *err)
+int traffic_failed(const struct traffic *t, uint32_t stream, struct err *err)
 {
-    for (uint32_t i = 0; i < t->parts; i++)
-        if (t->part[i].rc)
-            return err_set(err, -t->part[i].rc, "%s", t->part[i].err.text);
-    return 0;
+    const struct traffic_part *p = &t->part[t->stream[stream].part];
+
+    return p->rc ? err_set(err, -p->rc, "%s", p->err.text) : 0;
 }

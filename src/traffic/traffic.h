@@ -75,9 +75,9 @@ void traffic_weigh(const struct traffic *, const uint64_t *rate_bps, double *wei
 /* Divides the streams among 'parts' that may be used at the same time, by node; before the first flow. */
 void traffic_divide(struct traffic *, const uint8_t *part_of_node, uint32_t parts);
 
-/* What went wrong while flows were drawn, such as more calls at once than can be told apart; 0: nothing. What it is
- * about starts no more flows. */
-int traffic_failed(const struct traffic *, struct err *);
+/* Why a stream has no more flows, if it should have some: more calls at once than can be told apart, or the like; 0: it
+ * is through. */
+int traffic_failed(const struct traffic *, uint32_t stream, struct err *);
 
 /* Tells of the work that was over while the parts were running: see traffic_on_op(). */
 void traffic_tell(struct traffic *);

@@ -60,9 +60,12 @@ static void await_flow(struct engine *e, struct program *p, uint32_t stream, uin
 void program_start_stream(struct engine *e, struct program *p, uint32_t stream)
 {
     struct flow_spec *f = &p->next_flow[stream];
+    struct err        why;
 
     if (traffic_next(p->traffic, stream, f))
         await_flow(e, p, stream, f->at_ps, f->rank);
+    else if (traffic_failed(p->traffic, stream, &why))
+        engine_fail(e, "%s", why.text);
 }
 
 /* A worker's flow is taken when it starts: until then an earlier one may come before it. */

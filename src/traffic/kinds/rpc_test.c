@@ -272,7 +272,7 @@ static void calls__more_than_there_can_be_are_an_error(void **unused)
     while (traffic_next(t, 1, &f))
         assert_int_equal(f.tag, ++calls);
     assert_int_equal(calls, (1u << 22) - 1);
-    assert_int_equal(traffic_failed(t, &err), -ENOBUFS);
+    assert_int_equal(traffic_failed(t, 1, &err), -ENOBUFS);
     assert_string_equal(err.text, "more than 4194303 calls at once");
     traffic_free(t);
     graph_fini(&g);
