@@ -4,8 +4,8 @@ set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/cmd"
-cat >"$work/cmd/page.h" <<'END'
+mkdir "$work/report"
+cat >"$work/report/page.h" <<'END'
 #include <stddef.h>
 extern const char page_html[];
 extern const size_t page_html_size;
