@@ -173,10 +173,7 @@ int simulation_open(struct simulation *s, const struct simulation_input *input, 
 int simulation_failed(const struct simulation *s, struct err *err)
 {
     const struct err *failure = sim_failure(s->sim);
-    struct err        why;
 
-    if (!failure && traffic_failed(s->sim->program.traffic, &why))
-        failure = &why;
     return failure ? err_set(err, ENOBUFS, "%s: %s", s->scenario.path, failure->text) : 0;
 }
 
