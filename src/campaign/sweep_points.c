@@ -163,8 +163,10 @@ static double exp_of(double x)
     double term = 1, sum = 1;
     int halvings = 0;
 
-    for (; x > 0.5; x /= 2)
+    while (x > 0.5) {
+        x /= 2;
         halvings++;
+    }
     for (int i = 1; i < 20; i++)
         sum += term *= x / i;
     while (halvings-- > 0)

@@ -6,6 +6,7 @@
 #include "formats/hpcc.h"
 #include "traffic/traffic.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -342,6 +343,7 @@ int convert_read(struct convert_source *s, const char *const *paths, uint32_t co
     enum input input[2];
     int        rc = 0;
 
+    assert(count == 1 || count == 2);
     *s = (struct convert_source){ .name = paths[0] };
     for (uint32_t i = 0; i < count && !rc; i++)
         rc = input_of(paths[i], &input[i], err);

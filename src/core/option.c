@@ -169,7 +169,7 @@ static char *text_or_path(const struct option_info *o, const struct option_text 
         return xstrdup(text);
     path = xmalloc(folder + strlen(text) + 1);
     memcpy(path, beside, folder);
-    strcpy(path + folder, text);
+    memcpy(path + folder, text, strlen(text) + 1);
     return path;
 }
 

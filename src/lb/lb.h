@@ -17,6 +17,7 @@
 #include "base/rng.h"
 #include "core/knobs.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -100,6 +101,7 @@ const struct lb_algo *lb_find(const char *name);
 /* A random number below n, which is not 0. */
 static inline uint32_t lb_below(const struct lb_switch *sw, uint32_t n)
 {
+    assert(n > 0);
     return sw->crand ? crand_next(sw->crand) % n : (uint32_t)rng_below(sw->rng, n);
 }
 

@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,7 +163,7 @@ static uint32_t find_hops(struct builder *b, uint32_t node)
         return 0;
     for (uint32_t e = b->first[node]; e < b->first[node + 1]; e++)
         if (is_next(b, node, &b->edge[e])) {
-            double rate = rate_of(b, &b->edge[e]), each = b->capacity ? b->each[b->edge[e].to] : 0;
+            double rate = rate_of(b, &b->edge[e]), each = b->each ? b->each[b->edge[e].to] : 0;
 
             rate_most = rate > rate_most ? rate : rate_most;
             each_most = each > each_most ? each : each_most;
@@ -199,6 +200,7 @@ static void weigh(struct builder *b, uint32_t queued)
 
                 b->capacity[n] += to == b->queue[0] || rate < b->capacity[to] ? rate : b->capacity[to];
             }
+    assert(b->each);             /* comes with the capacity */
     for (uint32_t i = queued; i-- > 1;) {
         uint32_t n = b->queue[i];
 
@@ -315,7 +317,7 @@ void route_build(struct route *r, struct arena *arena, const struct graph *g, co
         for (uint32_t k = 0; g->node[n].is_switch && k < r->groups; k++) {
             use_group(&b, &all, k);
             r->entry[r->row[n] + k] = target[k] == n ? ROUTE_LOCAL : find_set(&b, n, from);
-            if (r->paths)
+            if (b.paths)
                 r->paths[r->row[n] + k] = b.paths[n];
         }
     }
