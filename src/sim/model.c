@@ -5,10 +5,9 @@
  * of the wire are full, the peer finishes a packet; two more for what overran the threshold. */
 static uint32_t nic_headroom_bytes(const struct sim_cfg *c, const struct port *p)
 {
-    uint64_t full = sim_largest_frame(c) + c->spacing_bytes;
+    uint64_t frames_bytes = 4ull * (sim_largest_frame(c) + c->spacing_bytes) + c->pfc_bytes + c->spacing_bytes;
 
-    return (uint32_t)((unsigned __int128)p->rate_bps * p->delay_ps * 2 / 8 / PS_PER_S + 4 * full + c->pfc_bytes +
-                      c->spacing_bytes);
+    return (uint32_t)((unsigned __int128)p->rate_bps * p->delay_ps * 2 / 8 / PS_PER_S + frames_bytes);
 }
 
 /* Three times rate x delay. */
