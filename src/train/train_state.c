@@ -143,7 +143,7 @@ static int check_frame(const struct train_state *s, const char *name, const char
 
     if (length < strlen(MAGIC) || memcmp(bytes, MAGIC, strlen(MAGIC)) != 0)
         return err_set(err, EINVAL, "%s: this is not a training of this version of anole", name);
-    if (length < strlen(MAGIC) + 2 * HEX)
+    if (length < strlen(MAGIC) + 2ul * HEX)
         return err_set(err, EINVAL, "%s: the file is cut short; remove it to begin anew", name);
     digest_of(digest, bytes, length - HEX);
     if (memcmp(digest, bytes + length - HEX, HEX) != 0)
