@@ -4,8 +4,12 @@
  * and stands in cc_all[] (cc.c). It sees the signals below and nothing else.
  *
  *   cfg    made from the knobs by configure(); shared by all flows of a NIC, read-only
- *   state  what one flow remembers; state_size zeroed bytes owned by the caller
+ *   state  what one flow remembers; state_size zeroed bytes owned by the caller, who keeps those of all flows
+ *          in one array, each where it is aligned to 16 bytes
  *   out    the decision as it stands; a hook changes what it decides anew
+ *
+ * What a signal costs is paid by those who ask for it: packets carry telemetry only if 'telemetry' says so,
+ * probes are sent only when 'probe_ps' does, and a hook that is NULL is not called.
  *
  * There are no timer events. A control that changes its rate by itself says in
  * out->due_ps when it next would; whoever is about to use the rate at or after
@@ -23,6 +27,7 @@
 
 #include "core/knobs.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,21 +44,63 @@ static inline bool cc_expired(struct cc_now now, uint64_t at_ps, uint64_t period
 }
 
 struct cc_out {
-    uint64_t rate_bps;           /* pace at this rate from now on */
+    uint64_t rate_bps;           /* pace at this rate from now on; > 0 always: see cc_set_rate() */
     uint64_t window_bytes;       /* bytes that may be unacknowledged; UINT64_MAX: no window */
     uint64_t due_ps;             /* call on_due() before using the rate at or after this; NEVER */
+    uint64_t probe_ps;           /* send an RTT probe at or after this, if no other is on its way; NEVER */
 };
+
+/* A rate of 0 would never be used again, so nobody may decide on one: the least is a knob of the control's. */
+static inline void cc_set_rate(struct cc_out *out, uint64_t rate_bps)
+{
+    assert(rate_bps > 0);
+    out->rate_bps = rate_bps;
+}
 
 struct cc_link {                 /* what a NIC knows about where it is */
     uint64_t line_bps;
     uint64_t base_rtt_ps;        /* longest unloaded round trip of the network */
     uint32_t mtu_bytes;          /* payload of a full packet */
+    uint64_t bdp_bytes;          /* most that is on its way in such a round trip; 0: line rate times base_rtt_ps */
+    bool     is_fork;            /* with the quirks of the HPCC ns-3 fork: model hpcc */
+};
+
+static inline uint64_t cc_link_bdp_bytes(const struct cc_link *link)
+{
+    return link->bdp_bytes ? link->bdp_bytes
+                           : (uint64_t)((double)link->line_bps * ((double)link->base_rtt_ps / 8e12));
+}
+
+#define CC_HOPS_MAX 5            /* records of telemetry in a packet */
+
+struct cc_hop {                  /* what a switch wrote into a packet that left it by a port */
+    uint64_t rate_bps;           /* of the port */
+    uint64_t at_ps;              /* when the packet left the queue */
+    uint64_t sent_bytes;         /* that the port had sent before, ever */
+    uint64_t queue_bytes;        /* that stayed behind in its queues */
 };
 
 struct cc_ack {
     uint64_t rtt_ps;             /* of the packet that is acknowledged */
     uint64_t acked_bytes;        /* newly acknowledged payload */
     uint64_t inflight_bytes;     /* sent and not acknowledged */
+    uint64_t seq;                /* first byte that the receiver still wants */
+    uint64_t sent_seq;           /* first byte that was not sent yet */
+    uint64_t endpoint_ps;        /* part of rtt_ps that passed inside the receiver */
+    bool     is_marked;          /* the packet was marked on its way */
+    uint8_t  hops;               /* switches that it passed */
+    uint8_t  records;            /* telemetry of so many of them, in the order of its way, at most CC_HOPS_MAX */
+    uint16_t digest;             /* telemetry of CC_DIGEST: see cc/pint.h */
+    const struct cc_hop *hop;    /* good until the hook returns */
+};
+
+enum cc_loss { CC_NACK, CC_TIMEOUT };        /* the receiver missed something; nothing was heard for long */
+
+enum cc_telemetry {
+    CC_NO_TELEMETRY,
+    CC_TIMESTAMP,                /* when a packet was sent comes back with its ACK: model hpcc's packets are longer */
+    CC_HOPS,                     /* a struct cc_hop of each switch */
+    CC_DIGEST,                   /* one number of the worst of them */
 };
 
 struct cc_algo {
@@ -62,20 +109,30 @@ struct cc_algo {
     void (*on_ack) (const void *cfg, void *state, struct cc_now, const struct cc_ack *, struct cc_out *);
     void (*on_cnp) (const void *cfg, void *state, struct cc_now, uint64_t told_ps, struct cc_out *);
     void (*on_due) (const void *cfg, void *state, struct cc_now, struct cc_out *);
+    void (*on_rtt) (const void *cfg, void *state, struct cc_now, uint64_t rtt_ps, struct cc_out *);
+    void (*on_loss)(const void *cfg, void *state, struct cc_now, enum cc_loss, struct cc_out *);
 
     /* Per flow and per change of knobs (required). */
     void (*start)    (const void *cfg, void *state, struct cc_now, struct cc_out *);
     void (*configure)(void *cfg, const struct knobs *, const struct cc_link *);
 
+    /* How long a decision takes: 'out' counts so much later than the signal that led to it. NULL: at once. */
+    uint64_t (*decision_ps)(const void *cfg);
+
     const char *name;            /* as written in scenario files */
     const char *about;           /* one line for `anole list` */
-    size_t      cfg_size, state_size;    /* at most CC_CFG_MAX, CC_STATE_MAX */
+    size_t      cfg_size;        /* at most CC_CFG_MAX */
+    size_t      state_size;
+    const enum knob *knobs;      /* those that it reads, ending with KNOB_COUNT: what a tuner may tune; NULL: DCQCN's */
+    enum cc_telemetry telemetry;
+    bool        repaces;         /* a new rate counts for the packet sent last, too: what is left of the wait after it
+                                  * becomes longer or shorter by the difference */
     bool        takes_turns;     /* receivers tell congested flows one after the other, and how long a round
                                   * takes: told_ps of on_cnp(); otherwise that is 0. See sim/host/np/cnp_arbiter.h */
 };
 
-#define CC_CFG_MAX   128
-#define CC_STATE_MAX 96
+#define CC_CFG_MAX   160
+#define CC_STATE_MAX 96          /* of the controls in cc_all[]: the room that a flow has */
 
 extern const struct cc_algo *const cc_all[];     /* NULL-terminated */
 

@@ -79,7 +79,7 @@ static inline void dcqcn_start_timers(const struct dcqcn_cfg *cfg, struct dcqcn 
 
 static inline void dcqcn_decide(const struct dcqcn *f, struct cc_out *out)
 {
-    out->rate_bps = f->rate_bps;
+    cc_set_rate(out, f->rate_bps);
     out->due_ps = f->raise.at_ps;
     if (f->cut_cnp && f->cut.at_ps < out->due_ps)
         out->due_ps = f->cut.at_ps;

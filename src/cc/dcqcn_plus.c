@@ -62,7 +62,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 
 static void decide(const struct plus_cfg *cfg, const struct plus *f, struct cc_out *out)
 {
-    out->rate_bps = f->rate_bps;
+    cc_set_rate(out, f->rate_bps);
     out->due_ps = f->rate_bps < cfg->line_bps ? f->raise.at_ps : NEVER;
 }
 

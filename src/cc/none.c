@@ -9,7 +9,8 @@ static void none_start(const void *cfg_, void *state, struct cc_now now, struct 
     const struct none_cfg *cfg = cfg_;
 
     (void)state, (void)now;
-    *out = (struct cc_out){ .rate_bps = cfg->line_bps, .window_bytes = UINT64_MAX, .due_ps = NEVER };
+    *out = (struct cc_out){ .rate_bps = cfg->line_bps, .window_bytes = UINT64_MAX, .due_ps = NEVER,
+                            .probe_ps = NEVER };
 }
 
 static void none_configure(void *cfg, const struct knobs *k, const struct cc_link *link)

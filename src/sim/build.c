@@ -198,7 +198,8 @@ static int build_switches(struct sim *s, uint64_t host_bps, struct err *err)
 static void configure_cc(struct sim *s)
 {
     for (uint32_t i = 0; i < s->hosts.cc_cfgs; i++) {
-        struct cc_link link = { s->hosts.cc_rate[i], s->net.base_rtt_ps, s->cfg.mtu_bytes };
+        struct cc_link link = { .line_bps = s->hosts.cc_rate[i], .base_rtt_ps = s->net.base_rtt_ps,
+                                .mtu_bytes = s->cfg.mtu_bytes };
 
         s->cfg.cc->configure(s->hosts.cc_cfg + (size_t)i * CC_CFG_MAX, &s->cfg.knobs, &link);
     }

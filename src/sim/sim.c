@@ -199,7 +199,8 @@ static void share_cc(struct sim *s)
 void sim_apply_host(struct sim *s, uint32_t host, const struct knobs *knobs)
 {
     struct host   *h = &s->net.host[host];
-    struct cc_link link = { s->net.port[h->port].rate_bps, s->net.base_rtt_ps, s->cfg.mtu_bytes };
+    struct cc_link link = { .line_bps = s->net.port[h->port].rate_bps, .base_rtt_ps = s->net.base_rtt_ps,
+                            .mtu_bytes = s->cfg.mtu_bytes };
     char          *own;
 
     if (!s->hosts.cc_own)

@@ -171,7 +171,7 @@ void answer_on_ack(struct sim *s, struct host *h, struct flow *f, const struct p
     if (k->flags & PACKET_ECHO)
         answer_on_cnp(s, h, f, 0);
     if (f->controlled && s->cfg.cc->on_ack) {
-        struct cc_ack a = { rtt, acked, f->sent - f->acked };
+        struct cc_ack a = { .rtt_ps = rtt, .acked_bytes = acked, .inflight_bytes = f->sent - f->acked };
 
         s->cfg.cc->on_ack(h->cc_cfg, f->cc, engine_cc_now(&s->engine), &a, &f->out);
         pacer_on_decision(s, h, f);
