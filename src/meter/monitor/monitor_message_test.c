@@ -54,7 +54,7 @@ static uint64_t tuned_knobs(enum knob_where where)
 {
     uint64_t which = 0;
 
-    for (uint32_t i = 0; i < KNOB_COUNT; i++)
+    for (uint32_t i = 0; i <= KNOB_pmax; i++)        /* those of DCQCN and ECN */
         which |= (uint64_t)(knob_info[i].where == where && knob_info[i].toward != 0) << i;
     return which;
 }
