@@ -20,10 +20,12 @@ static const struct cc_link link_100g = {
     .line_bps = LINE_BPS, .base_rtt_ps = 8 * PS_PER_US, .mtu_bytes = 1000,
 };
 
+#define FLOW_STATE_MAX 512       /* more than any control has */
+
 struct flow {
     const struct cc_algo *cc;
     _Alignas(16) char cfg[CC_CFG_MAX];
-    _Alignas(16) char state[CC_STATE_MAX];
+    _Alignas(16) char state[FLOW_STATE_MAX];
     struct cc_out out;
 };
 
@@ -35,6 +37,7 @@ static inline struct cc_now at_ns(uint64_t ns)
 static inline void flow_start(struct flow *t, const struct cc_algo *cc, const struct knobs *k,
                               const struct cc_link *link)
 {
+    assert_in_range(cc->state_size, 0, FLOW_STATE_MAX);
     memset(t, 0, sizeof *t);
     t->cc = cc;
     t->cc->configure(t->cfg, k, link);
@@ -52,6 +55,11 @@ static inline uint64_t flow_look(struct flow *t, struct cc_now now)
 static inline void flow_cnp(struct flow *t, struct cc_now now, uint64_t told_ps)
 {
     t->cc->on_cnp(t->cfg, t->state, now, told_ps, &t->out);
+}
+
+static inline void flow_ack(struct flow *t, struct cc_now now, const struct cc_ack *a)
+{
+    t->cc->on_ack(t->cfg, t->state, now, a, &t->out);
 }
 
 static inline void flow_sent(struct flow *t, struct cc_now now, uint32_t bytes)

@@ -1,0 +1,53 @@
+/* src/cc/hpcc.h - the multiplicative and additive step that HPCC and HPCC-PINT share.
+ *
+ *   c = U / eta, where U is how much of the busiest link on the way is used, its queue included
+ *   c >= 1 or enough raises in a row:   R = Rc / c + AI, and the row begins anew
+ *   else:                               R = Rc + AI
+ *
+ * Rc is the rate that the last round trip ended with: within one, every acknowledgement computes R from it anew,
+ * so that what was seen twice is not counted twice.
+ */
+#ifndef CC_HPCC_H
+#define CC_HPCC_H
+
+#include "cc/rates.h"
+
+struct hpcc_cfg {
+    struct cc_rates rates;
+    uint64_t ai_bps;
+    double   eta;
+    uint32_t max_stage;
+};
+
+struct hpcc {
+    struct cc_round round;
+    uint64_t base_bps;           /* Rc */
+    uint32_t stage;              /* raises in a row */
+};
+
+static inline void hpcc_configure(struct hpcc_cfg *cfg, const struct knobs *k, const struct cc_link *link)
+{
+    cc_rates_configure(&cfg->rates, k, link);
+    cfg->ai_bps = cc_step_bps(k, KNOB_hpcc_ai, link, 2500);
+    cfg->eta = k->value[KNOB_hpcc_eta];
+    cfg->max_stage = (uint32_t)k->value[KNOB_hpcc_max_stage];
+}
+
+/* 'use' is U, > 0. */
+static inline void hpcc_decide(const struct hpcc_cfg *cfg, struct hpcc *f, const struct cc_ack *a, double use,
+                               struct cc_out *out)
+{
+    double   c = use / cfg->eta;
+    bool     follows = c >= 1 || f->stage >= cfg->max_stage;
+    uint64_t rate_bps = follows ? (uint64_t)((double)f->base_bps / c) + cfg->ai_bps : f->base_bps + cfg->ai_bps;
+
+    rate_bps = cc_rates_bound(&cfg->rates, rate_bps);
+    cc_rates_decide(&cfg->rates, rate_bps, out);
+    if (!cc_round_has_ended(&f->round, a))
+        return;
+    f->base_bps = rate_bps;
+    f->stage = follows ? 0 : f->stage + 1;
+    cc_round_begin(&f->round, a);
+}
+
+#endif
