@@ -1,0 +1,161 @@
+/* src/cc/rttcc.c - a rate by the round trips of probes, in the manner of zero-touch RoCE.
+ *
+ * Public of NVIDIA's RTTCC is what goes in and out of its place in a NIC: events (a probe's round trip, a CNP, a NACK),
+ * no floating point, a rate that is a fraction of the line rate in 20 bits, 48 bytes of state per flow, a delay above
+ * which the rate is halved whatever else is known, and the least rate, 2^6 of 2^20. The rule between them is not, so
+ * that this is ours:
+ *
+ *   probe         one is always on its way, the next leaves when the last has come back, but not before it would have
+ *                 in an empty network
+ *   rtt <= target R += AI, a thousandth of the line rate; from the sixth such probe in a row on 5 AI
+ *   rtt > target  R x= 1 - min(1/2, (rtt - target) / (2 rtt))
+ *   rtt > 150 us  R x= 1/2
+ *   CNP           R x= 7/8, at most once between two probes
+ *   NACK          R x= 1/2, so too; a time-out always
+ *
+ * With n flows at a queue the cuts and raises balance where the queue's delay is about 2 AI n / line of the target. A
+ * flow begins at line rate, without a window. All arithmetic is of whole numbers, factors have 16 bits.
+ */
+#include "cc/rates.h"
+
+#define ONE         (1u << 20)   /* line rate */
+#define RATE_MIN    (1u << 6)
+#define FACTOR_ONE  (1u << 16)
+#define DELAY_MAX_PS (150 * PS_PER_US)
+#define STEP_PART   1000         /* AI is this part of the line rate */
+#define SLOW_RAISES 5
+#define FAST        5
+
+struct rttcc_cfg {
+    uint64_t line_bps, base_rtt_ps, target_ps;
+    uint32_t step, rate_min;     /* of ONE */
+};
+
+struct rttcc {
+    uint64_t probed_ps;          /* when the last probe was asked for */
+    uint32_t rate;               /* of ONE */
+    uint32_t raises;             /* in a row, up to SLOW_RAISES */
+    bool     was_cut;            /* by a CNP or a NACK since the last probe came back */
+};
+
+_Static_assert(sizeof(struct rttcc_cfg) <= CC_CFG_MAX, "cfg fits");
+_Static_assert(sizeof(struct rttcc) <= 48, "a NIC has 12 words for a flow");
+
+static void decide(const struct rttcc_cfg *cfg, const struct rttcc *f, struct cc_out *out)
+{
+    uint64_t rate_bps = (uint64_t)((unsigned __int128)cfg->line_bps * f->rate >> 20);
+
+    cc_set_rate(out, rate_bps ? rate_bps : 1);
+}
+
+static void cut(const struct rttcc_cfg *cfg, struct rttcc *f, uint32_t factor)
+{
+    f->rate = (uint32_t)((uint64_t)f->rate * factor >> 16);
+    f->rate = f->rate > cfg->rate_min ? f->rate : cfg->rate_min;
+    f->raises = 0;
+}
+
+static void raise_rate(const struct rttcc_cfg *cfg, struct rttcc *f)
+{
+    uint64_t rate = (uint64_t)f->rate + (f->raises < SLOW_RAISES ? 1u : FAST) * (uint64_t)cfg->step;
+
+    f->rate = rate < ONE ? (uint32_t)rate : ONE;
+    f->raises += f->raises < SLOW_RAISES;
+}
+
+/* What a probe above the target leaves, of FACTOR_ONE. */
+static uint32_t factor_of(const struct rttcc_cfg *cfg, uint64_t rtt_ps)
+{
+    return rtt_ps > DELAY_MAX_PS ? FACTOR_ONE / 2
+                                 : FACTOR_ONE - (uint32_t)((rtt_ps - cfg->target_ps) * (FACTOR_ONE / 2) / rtt_ps);
+}
+
+static void rttcc_on_rtt(const void *cfg_, void *state, struct cc_now now, uint64_t rtt_ps, struct cc_out *out)
+{
+    const struct rttcc_cfg *cfg = cfg_;
+    struct rttcc           *f = state;
+
+    if (rtt_ps > cfg->target_ps)
+        cut(cfg, f, factor_of(cfg, rtt_ps));
+    else
+        raise_rate(cfg, f);
+    f->was_cut = false;
+    f->probed_ps = f->probed_ps + cfg->base_rtt_ps > now.ps ? f->probed_ps + cfg->base_rtt_ps : now.ps;
+    out->probe_ps = f->probed_ps;
+    decide(cfg, f, out);
+}
+
+static void cut_once(const struct rttcc_cfg *cfg, struct rttcc *f, uint32_t factor, struct cc_out *out)
+{
+    if (!f->was_cut)
+        cut(cfg, f, factor);
+    f->was_cut = true;
+    decide(cfg, f, out);
+}
+
+static void rttcc_on_cnp(const void *cfg, void *state, struct cc_now now, uint64_t told_ps, struct cc_out *out)
+{
+    (void)now, (void)told_ps;
+    cut_once(cfg, state, FACTOR_ONE / 8 * 7, out);
+}
+
+/* After a time-out a probe may be lost as well: another is asked for. */
+static void rttcc_on_loss(const void *cfg, void *state, struct cc_now now, enum cc_loss loss, struct cc_out *out)
+{
+    struct rttcc *f = state;
+
+    if (loss == CC_TIMEOUT) {
+        f->was_cut = false;
+        f->probed_ps = out->probe_ps = now.ps;
+    }
+    cut_once(cfg, f, FACTOR_ONE / 2, out);
+}
+
+static void rttcc_start(const void *cfg_, void *state, struct cc_now now, struct cc_out *out)
+{
+    const struct rttcc_cfg *cfg = cfg_;
+    struct rttcc           *f = state;
+
+    *f = (struct rttcc){ .probed_ps = now.ps, .rate = ONE };
+    *out = (struct cc_out){ .window_bytes = UINT64_MAX, .due_ps = NEVER, .probe_ps = now.ps };
+    decide(cfg, f, out);
+}
+
+static uint32_t share_of_line(const struct cc_link *link, uint64_t rate_bps)
+{
+    uint64_t share = (uint64_t)(((unsigned __int128)rate_bps << 20) / link->line_bps);
+
+    return share < ONE ? (uint32_t)share : ONE;
+}
+
+static void rttcc_configure(void *cfg_, const struct knobs *k, const struct cc_link *link)
+{
+    struct rttcc_cfg *cfg = cfg_;
+    double            target_us = k->value[KNOB_rttcc_target];
+
+    *cfg = (struct rttcc_cfg){
+        .line_bps = link->line_bps,
+        .base_rtt_ps = link->base_rtt_ps,
+        .target_ps = target_us > 0 ? (uint64_t)(target_us * PS_PER_US) : link->base_rtt_ps * 3 / 2,
+        .step = share_of_line(link, link->line_bps / STEP_PART),
+        .rate_min = share_of_line(link, (uint64_t)(k->value[KNOB_rpg_min_rate] * 1e6)),
+    };
+    if (cfg->rate_min < RATE_MIN)
+        cfg->rate_min = RATE_MIN;
+}
+
+static const enum knob knobs[] = { KNOB_rttcc_target, KNOB_rpg_min_rate, KNOB_COUNT };
+
+extern const struct cc_algo cc_rttcc;
+const struct cc_algo cc_rttcc = {
+    .on_cnp     = rttcc_on_cnp,
+    .on_rtt     = rttcc_on_rtt,
+    .on_loss    = rttcc_on_loss,
+    .start      = rttcc_start,
+    .configure  = rttcc_configure,
+    .name       = "rttcc",
+    .about      = "a rate by the round trips of probes, in the manner of zero-touch RoCE",
+    .cfg_size   = sizeof(struct rttcc_cfg),
+    .state_size = sizeof(struct rttcc),
+    .knobs      = knobs,
+};
