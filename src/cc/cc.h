@@ -132,7 +132,7 @@ struct cc_algo {
 };
 
 #define CC_CFG_MAX   160
-#define CC_STATE_MAX 96          /* of the controls in cc_all[]: the room that a flow has */
+#define CC_STATE_MAX 256         /* the most that a control remembers of a flow */
 
 extern const struct cc_algo *const cc_all[];     /* NULL-terminated */
 

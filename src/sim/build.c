@@ -320,9 +320,11 @@ static void build_flows(struct sim *s, uint32_t flows)
 {
     struct flows *all = &s->flows;
 
-    arena_init(&s->flow_arena, (size_t)flows * sizeof *all->flow);
+    all->cc_stride = (s->cfg.cc->state_size + 15) / 16 * 16;
+    arena_init(&s->flow_arena, (size_t)flows * (sizeof *all->flow + all->cc_stride) + 64);
     arena_init(&s->rx_arena, (size_t)flows * sizeof *all->rx);
     all->flow = arena_alloc(&s->flow_arena, flows, sizeof *all->flow);
+    all->cc_state = arena_alloc(&s->flow_arena, flows, all->cc_stride);
     all->rx = arena_alloc(&s->rx_arena, flows, sizeof *all->rx);
     all->first = all->used = 1;
     all->limit = flows;
@@ -374,8 +376,11 @@ int build_world(struct sim *s, struct err *err)
     if (rc < 0 || (rc = build_switches(s, host_bps, err)) < 0)
         return rc;
     s->net.base_rtt_ps = sim_longest_rtt_ps(s);
+    s->net.bdp_bytes = s->model.is_ideal_rough ? sim_largest_bdp_bytes(s) : 0;
     if (s->cfg.window_bytes == UINT64_MAX)
-        s->cfg.window_bytes = (uint64_t)((double)s->net.base_rtt_ps / (double)PS_PER_S * (double)host_bps / 8);
+        s->cfg.window_bytes = s->model.holds_at_turn ? s->net.bdp_bytes :
+            (uint64_t)((double)s->net.base_rtt_ps / (double)PS_PER_S * (double)host_bps / 8);
+    s->hosts.has_held = s->model.holds_at_turn && s->cfg.window_bytes;
     s->hosts.np = s->cfg.cc->takes_turns ? &cnp_arbiter : &np_spacing;
     build_configure_hosts(s);
     run_build_events(s, &s->arena);

@@ -36,7 +36,7 @@ static const struct model models[] = {
         .in_whole_ns = true, .is_ideal_rough = true,
         .headroom_bytes = hpcc_headroom_bytes, .sets_one_share_aside = true, .has_control_class = true,
         .counts_every_mark = true,
-        .keeps_wakeup = true, .skips_wakeup = true, .counts_sports_by_pair = true, .sport_first = 10000,
+        .keeps_wakeup = true, .skips_wakeup = true, .holds_at_turn = true, .counts_sports_by_pair = true, .sport_first = 10000,
         .marks_in_acks = true,
     },
     [MODEL_CONWEAVE] = {

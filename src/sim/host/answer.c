@@ -99,7 +99,7 @@ void answer_catch_up(struct sim *s, struct host *h)
 
         if (bit_is_set(h->finished, i) || !f->controlled)
             continue;
-        s->cfg.cc->on_due(h->cc_cfg, f->cc, engine_cc_now(&s->engine), &f->out);
+        s->cfg.cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
         pacer_on_decision(s, h, f);
     }
 }
@@ -122,7 +122,7 @@ void answer_on_cnp(struct sim *s, struct host *h, struct flow *f, uint64_t told_
     if (s->hosts.hf2t)
         s->hosts.hf2t->qp[f - s->flows.flow].told_ps = s->engine.now_ps;
     if (f->controlled && s->cfg.cc->on_cnp)
-        s->cfg.cc->on_cnp(h->cc_cfg, f->cc, engine_cc_now(&s->engine), told_ps, &f->out);
+        s->cfg.cc->on_cnp(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), told_ps, &f->out);
     pacer_on_decision(s, h, f);
 }
 
@@ -173,10 +173,10 @@ void answer_on_ack(struct sim *s, struct host *h, struct flow *f, const struct p
     if (f->controlled && s->cfg.cc->on_ack) {
         struct cc_ack a = { .rtt_ps = rtt, .acked_bytes = acked, .inflight_bytes = f->sent - f->acked };
 
-        s->cfg.cc->on_ack(h->cc_cfg, f->cc, engine_cc_now(&s->engine), &a, &f->out);
+        s->cfg.cc->on_ack(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &a, &f->out);
         pacer_on_decision(s, h, f);
     }
-    if (s->cfg.window_bytes || f->out.window_bytes != UINT64_MAX)
+    if (!s->model.holds_at_turn && (s->cfg.window_bytes || f->out.window_bytes != UINT64_MAX))
         pacer_sort_in(s, h, f);
 }
 

@@ -49,8 +49,6 @@ struct flow {
     uint32_t      next_free;
     uint8_t       tcp;           /* as in flow_spec; not 0: the rest is in struct tcp_tx, and it is not on 'list' */
 
-    _Alignas(16) char cc[CC_STATE_MAX];
-
     uint64_t      start_ps, ideal_ps;
     uint64_t      tag;           /* what its traffic knows it by */
     uint64_t      sent_max;      /* highest byte ever sent: below it, bytes are sent again */
@@ -58,6 +56,12 @@ struct flow {
     uint64_t      progress_ps;   /* when the last acknowledgement of something new came; has_qp_timers: when its timer was
                                   * set, NEVER: it is not */
 };
+
+/* What congestion control remembers of a flow: it lies beside the flow, as large as the control in force needs. */
+static inline void *flow_cc(const struct sim *s, const struct flow *f)
+{
+    return s->flows.cc_state + (size_t)(f - s->flows.flow) * s->flows.cc_stride;
+}
 
 struct flow_rx {
     uint64_t expected;           /* next byte in order; UINT64_MAX: of no use, see selective_repeat.h and 'again' */

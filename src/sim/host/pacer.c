@@ -50,17 +50,24 @@ static void heap_remove(struct sim *s, struct host *h, uint32_t at)
 
 bool pacer_has_window(const struct sim *s, const struct host *h, const struct flow *f)
 {
-    uint64_t window = f->out.window_bytes;
+    uint64_t window = s->model.holds_at_turn ? UINT64_MAX : f->out.window_bytes;
 
     if (s->cfg.window_bytes) {
         uint64_t w = s->cfg.window_bytes;
 
         if (s->cfg.window_by_rate)
-            w = (uint64_t)((double)w * ((double)f->out.rate_bps / (double)s->net.port[h->port].rate_bps));
+            w = (uint64_t)((unsigned __int128)w * f->out.rate_bps / s->net.port[h->port].rate_bps);
         w = w ? w : 1;           /* one packet may always be on its way */
         window = w < window ? w : window;
     }
     return f->sent - f->acked < window;
+}
+
+APART bool pacer_is_held(const struct sim *s, const struct host *h, struct flow *f)
+{
+    if (s->engine.now_ps >= f->out.due_ps)
+        s->cfg.cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
+    return !pacer_has_window(s, h, f);
 }
 
 /* When to look at a flow that waits: when its pacer lets it go, or when its rate changes before that. */
@@ -76,9 +83,9 @@ void pacer_sort_in(struct sim *s, struct host *h, struct flow *f)
     uint32_t id = (uint32_t)(f - s->flows.flow);
     bool     is_ready = bit_is_set(h->ready, f->position);
 
-    if (s->cfg.window_by_rate && s->engine.now_ps >= f->out.due_ps)
-        s->cfg.cc->on_due(h->cc_cfg, f->cc, engine_cc_now(&s->engine), &f->out);
-    if (f->sent >= f->bytes || !pacer_has_window(s, h, f)) {
+    if (s->cfg.window_by_rate && !s->model.holds_at_turn && s->engine.now_ps >= f->out.due_ps)
+        s->cfg.cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
+    if (f->sent >= f->bytes || !(s->model.holds_at_turn || pacer_has_window(s, h, f))) {
         if (is_ready)
             bit_clear(h->ready, f->position), h->ready_count--;
         if (f->heap_at != NOT_IN_HEAP)
@@ -122,7 +129,7 @@ void pacer_on_decision(struct sim *s, struct host *h, struct flow *f)
 /* A flow that waits has a new rate before its pacer lets it go. */
 static APART void look_again(struct sim *s, struct host *h, struct flow *f)
 {
-    s->cfg.cc->on_due(h->cc_cfg, f->cc, engine_cc_now(&s->engine), &f->out);
+    s->cfg.cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
     repace(s, f);
     pacer_sort_in(s, h, f);
 }

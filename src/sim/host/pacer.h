@@ -29,6 +29,9 @@ static inline bool bit_is_set(const uint64_t *bits, uint32_t i)
 /* May it have more bytes on their way? */
 bool pacer_has_window(const struct sim *, const struct host *, const struct flow *);
 
+/* holds_at_turn: may a flow that is ready not go now, at the rate and the window of this moment? */
+bool pacer_is_held(const struct sim *, const struct host *, struct flow *);
+
 /* Puts a flow where it belongs: ready, waiting for its pacer, or neither. */
 void pacer_sort_in(struct sim *, struct host *, struct flow *);
 

@@ -47,7 +47,8 @@ static void fill_in(struct sim *s, struct host *h, struct flow *f, const struct 
     f->tag = spec->tag;
     f->ideal_ps = spec->tcp ? sim_ideal_tcp_ps(s, h->node, spec->dst, spec->bytes, s->cfg.tcp[spec->tcp - 1].mss_bytes)
                             : sim_ideal_ps(s, h->node, spec->dst, spec->bytes);
-    f->out = (struct cc_out){ s->net.port[h->port].rate_bps, UINT64_MAX, NEVER };
+    f->out = (struct cc_out){ .rate_bps = s->net.port[h->port].rate_bps, .window_bytes = UINT64_MAX, .due_ps = NEVER,
+                              .probe_ps = NEVER };
 }
 
 static void add_queue_pair(struct sim *s, struct host *h, struct flow *f)
@@ -79,7 +80,7 @@ void post_flow(struct sim *s, struct host *h, const struct flow_spec *spec)
         return;
     fill_in(s, h, f, spec);
     if (f->controlled)
-        s->cfg.cc->start(h->cc_cfg, f->cc, engine_cc_now(&s->engine), &f->out);
+        s->cfg.cc->start(h->cc_cfg, memset(flow_cc(s, f), 0, s->flows.cc_stride), engine_cc_now(&s->engine), &f->out);
     if (!s->engine.counters.flows_started++)
         s->first_start_ps = s->engine.now_ps;
     s->engine.counters.bytes_started += spec->bytes;

@@ -18,7 +18,7 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
 
     assert(f->next_ps <= s->engine.now_ps);
     if (s->engine.now_ps >= f->out.due_ps)
-        s->cfg.cc->on_due(h->cc_cfg, f->cc, engine_cc_now(&s->engine), &f->out);
+        s->cfg.cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
     k->flow = flow;
     k->seq = f->sent;
     k->sent_ps = s->engine.now_ps;
@@ -45,9 +45,10 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
     path_transmit(&s->engine, p, id, k);
     f->next_ps = s->engine.now_ps + pacer_gap_ps(s, f, payload + s->cfg.header_bytes);
     if (f->controlled && s->cfg.cc->on_sent)
-        s->cfg.cc->on_sent(h->cc_cfg, f->cc, engine_cc_now(&s->engine), payload + s->cfg.header_bytes, &f->out);
+        s->cfg.cc->on_sent(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), payload + s->cfg.header_bytes, &f->out);
     /* It stays ready if its pacer lets it go by the time the port is free: nobody is served before. */
-    if (payload == left || f->next_ps > p->free_at_ps || s->cfg.window_bytes || f->out.window_bytes != UINT64_MAX)
+    if (payload == left || f->next_ps > p->free_at_ps ||
+        (!s->model.holds_at_turn && (s->cfg.window_bytes || f->out.window_bytes != UINT64_MAX)))
         pacer_sort_in(s, h, f);
 }
 

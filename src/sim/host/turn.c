@@ -75,11 +75,26 @@ static uint32_t next_bit(const uint64_t *bits, uint32_t from, uint32_t to)
     return from < to ? from : to;
 }
 
+/* The first ready position in [from, to) whose class is not paused and that its window does not hold, or 'to'. */
+static APART uint32_t next_unheld(const struct sim *s, const struct host *h, uint8_t paused, uint32_t from, uint32_t to)
+{
+    for (uint32_t at = next_bit(h->ready, from, to); at < to; at = next_bit(h->ready, at + 1, to)) {
+        struct flow *f = &s->flows.flow[h->list[at]];
+
+        if (!(paused >> f->prio & 1) && !pacer_is_held(s, h, f))
+            return at;
+    }
+    return to;
+}
+
 /* The first ready position in [from, to) whose class is not paused, or 'to'. */
 static uint32_t next_ready(const struct sim *s, const struct host *h, uint8_t paused, uint32_t from, uint32_t to)
 {
-    uint32_t at = next_bit(h->ready, from, to);
+    uint32_t at;
 
+    if (__builtin_expect(s->hosts.has_held, 0))
+        return next_unheld(s, h, paused, from, to);
+    at = next_bit(h->ready, from, to);
     while (paused && at < to && paused >> s->flows.flow[h->list[at]].prio & 1)
         at = next_bit(h->ready, at + 1, to);
     return at;

@@ -112,12 +112,26 @@ uint64_t sim_base_rtt_ps(const struct sim *s, uint32_t src, uint32_t dst)
     return sim_ideal_ps(s, src, dst, s->model.rtt_bytes);
 }
 
-/* Over one host of each group: hosts of a group differ in nothing but their own link. */
-uint64_t sim_longest_rtt_ps(const struct sim *s)
+/* HPCC's scripts: what is on its way in a base round trip, at the slowest link. */
+static uint64_t bdp_bytes(const struct sim *s, uint32_t src, uint32_t dst)
+{
+    uint64_t    slowest = UINT64_MAX, rtt_ns = sim_base_rtt_ps(s, src, dst) / PS_PER_NS;
+    struct path path;
+
+    if (!find_path(s, src, dst, &path))
+        return 0;
+    for (uint32_t i = 0; i < path.hops; i++)
+        if (s->net.port[path.port[i]].rate_bps < slowest)
+            slowest = s->net.port[path.port[i]].rate_bps;
+    return (uint64_t)((unsigned __int128)rtt_ns * slowest / 1000000000u) / 8;
+}
+
+/* The most of 'what' over one host of each group: hosts of a group differ in nothing but their own link. */
+static uint64_t most_of_pairs(const struct sim *s, uint64_t (*what)(const struct sim *, uint32_t src, uint32_t dst))
 {
     const struct route *r = &s->net.route[0];
     uint32_t           *one = xcalloc(r->groups + 1, sizeof *one), *two = xcalloc(r->groups + 1, sizeof *two);
-    uint64_t            longest = 0;
+    uint64_t            most = 0;
 
     for (uint32_t n = 0; n < s->net.nodes; n++) {
         uint32_t g = r->host[n].group;
@@ -130,14 +144,33 @@ uint64_t sim_longest_rtt_ps(const struct sim *s)
     for (uint32_t a = 0; a < r->groups; a++)
         for (uint32_t b = 0; b < r->groups; b++) {
             uint32_t src = one[a], dst = a == b ? two[b] : one[b];
-            uint64_t ps;
+            uint64_t value = src && dst ? what(s, src - 1, dst - 1) : 0;
 
-            if (!src || !dst)
-                continue;
-            ps = sim_base_rtt_ps(s, src - 1, dst - 1);
-            longest = ps > longest ? ps : longest;
+            most = value > most ? value : most;
         }
     free(two);
     free(one);
-    return longest;
+    return most;
+}
+
+uint64_t sim_longest_rtt_ps(const struct sim *s)
+{
+    return most_of_pairs(s, sim_base_rtt_ps);
+}
+
+uint64_t sim_largest_bdp_bytes(const struct sim *s)
+{
+    return most_of_pairs(s, bdp_bytes);
+}
+
+static uint64_t switches(const struct sim *s, uint32_t src, uint32_t dst)
+{
+    struct path path;
+
+    return find_path(s, src, dst, &path) ? path.hops - 1 : 0;
+}
+
+uint32_t sim_most_switches(const struct sim *s)
+{
+    return (uint32_t)most_of_pairs(s, switches);
 }

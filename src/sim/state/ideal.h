@@ -16,4 +16,10 @@ uint64_t sim_base_rtt_ps(const struct sim *, uint32_t src, uint32_t dst);
 /* The longest of them. */
 uint64_t sim_longest_rtt_ps(const struct sim *);
 
+/* The most that is on its way in a base round trip of a pair of hosts, by HPCC's scripts. */
+uint64_t sim_largest_bdp_bytes(const struct sim *);
+
+/* The most switches on a shortest path between two hosts. */
+uint32_t sim_most_switches(const struct sim *);
+
 #endif

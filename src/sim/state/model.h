@@ -35,6 +35,8 @@ struct model {
     bool     is_repaced;         /* a rate that changes moves the time at which a packet goes */
     bool     keeps_wakeup;       /* one that is armed stays where it is, even if somebody may go earlier */
     bool     skips_wakeup;       /* and none is armed while a stopped queue pair could go now */
+    bool     holds_at_turn;      /* the window is asked about at every look for somebody to send, and one that is held
+                                  * counts as stopped; it is that of the settings, whatever the control says */
     bool     keeps_finished;     /* finished queue pairs keep their place in the turn: see turn.c */
     bool     has_qp_timers;      /* every queue pair has a retransmission timer, set by what it sends and by answers; otherwise
                                   * one counts from the last progress */

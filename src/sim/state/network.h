@@ -37,6 +37,7 @@ struct network {
     struct port_change *change;              /* by node, then by epoch */
     uint32_t      *first_change;             /* by node, and one more */
     uint64_t       base_rtt_ps;              /* the longest */
+    uint64_t       bdp_bytes;                /* the largest; 0: the model has none */
     struct graph   graph;
 };
 

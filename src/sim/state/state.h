@@ -33,6 +33,8 @@ struct partition;
 struct flows {
     struct flow         *flow;
     struct flow_rx      *rx;
+    char                *cc_state;           /* what congestion control remembers of each, */
+    size_t               cc_stride;          /* so many bytes: see flow_cc() */
     struct tcp_tx       *tcp_tx;
     struct tcp_rx       *tcp_rx;
     struct selective_tx *selective_tx;       /* NULL: senders go back to what is missing */
@@ -58,6 +60,7 @@ struct np_cfg {
 struct host_state {
     const struct np_algo *np;                /* how receivers answer marks */
     struct np_cfg         np_cfg;
+    bool                  has_held;          /* windows are asked about by turn.c: model.holds_at_turn */
     uint8_t               at_send;           /* SEND_HF2T, ..: what else to do before a queue pair sends */
     uint8_t               ack_prio[PRIOS];   /* class of the ACKs for data of each class */
     struct tcp_host      *tcp;               /* by host */
