@@ -48,7 +48,10 @@ struct hpcc_config {
     uint32_t l2_ack_interval, l2_chunk_size, l2_back_to_zero;
     double   alpha_resume_us, rp_timer_us, rate_decrease_us;         /* cut to whole numbers, as ns-3 does */
     double   ewma_gain;
-    uint64_t ai_bps, hai_bps, min_rate_bps;
+    uint64_t ai_bps, hai_bps, min_rate_bps, dctcp_ai_bps;
+    bool     fast_react, multi_rate, sample_feedback, rate_bound;
+    uint32_t mi_thresh, int_multi;
+    double   u_target, pint_log_base, pint_prob;
     double   error_rate_per_link, stop_s;
     struct   { uint64_t at_us; uint32_t a, b; } link_down;   /* at_us: after second 2 of the run; 0: none */
     bool     is_conweave;                            /* LB_MODE is given: a config of the ConWeave fork */
@@ -60,8 +63,11 @@ struct hpcc_config {
     uint32_t ecn_count;
 };
 
+/* Our name of the congestion control of a CC_MODE, or NULL: there is none. */
+const char *hpcc_cc_of_mode(uint32_t mode);
+
 /* Config: "KEY value" lines. Keys without effect on the model and output keys are accepted; an unknown key,
- * a key given twice, a CC_MODE other than 1, L2_BACK_TO_ZERO 1, an LB_MODE other than 0 and 6, ENABLE_PFC 0 and
+ * a key given twice, a CC_MODE other than 1, 3, 7, 8 and 10, L2_BACK_TO_ZERO 1, an LB_MODE other than 0 and 6, ENABLE_PFC 0 and
  * ENABLE_IRN 1 are refused. The three maps must name the
  * same rates. Missing keys take the defaults of the fork's main program, or of its sample config where that
  * program has none. */

@@ -71,20 +71,20 @@ static const struct key keys[] = {
     { "TRACE_OUTPUT_FILE",         UNUSED,       0, 0, 0 },
     { "FCT_OUTPUT_FILE",           UNUSED,       0, 0, 0 },
     { "PFC_OUTPUT_FILE",           UNUSED,       0, 0, 0 },
-    { "MI_THRESH",                 UNUSED,       0, 0, 0 },
-    { "FAST_REACT",                UNUSED,       0, 0, 0 },
-    { "U_TARGET",                  UNUSED,       0, 0, 0 },
-    { "INT_MULTI",                 UNUSED,       0, 0, 0 },
-    { "RATE_BOUND",                UNUSED,       0, 0, 0 },
-    { "DCTCP_RATE_AI",             UNUSED,       0, 0, 0 },
+    { "MI_THRESH",                 COUNT,        IN(mi_thresh), 0, UINT32_MAX },
+    { "FAST_REACT",                FLAG,         IN(fast_react), 0, 0 },
+    { "U_TARGET",                  REAL,         IN(u_target), 0, 10 },
+    { "INT_MULTI",                 COUNT,        IN(int_multi), 0, UINT32_MAX },
+    { "RATE_BOUND",                FLAG,         IN(rate_bound), 0, 0 },
+    { "DCTCP_RATE_AI",             RATE,         IN(dctcp_ai_bps), 0, 0 },
     { "ENABLE_TRACE",              UNUSED,       0, 0, 0 },
     { "QLEN_MON_FILE",             UNUSED,       0, 0, 0 },
     { "QLEN_MON_START",            UNUSED,       0, 0, 0 },
     { "QLEN_MON_END",              UNUSED,       0, 0, 0 },
-    { "MULTI_RATE",                UNUSED,       0, 0, 0 },
-    { "SAMPLE_FEEDBACK",           UNUSED,       0, 0, 0 },
-    { "PINT_LOG_BASE",             UNUSED,       0, 0, 0 },
-    { "PINT_PROB",                 UNUSED,       0, 0, 0 },
+    { "MULTI_RATE",                FLAG,         IN(multi_rate), 0, 0 },
+    { "SAMPLE_FEEDBACK",           FLAG,         IN(sample_feedback), 0, 0 },
+    { "PINT_LOG_BASE",             REAL,         IN(pint_log_base), 0, 100 },
+    { "PINT_PROB",                 REAL,         IN(pint_prob), 0, 1 },
 
     /* of ConWeave's fork */
     { "FLOW_INPUT_FILE",           UNUSED,       0, 0, 0 },
@@ -116,6 +116,8 @@ static const struct hpcc_config defaults = {
     .alpha_resume_us = 55, .rp_timer_us = 900, .rate_decrease_us = 4, .ewma_gain = 1.0 / 256, .pause_us = 5,
     .ai_bps = 50000000, .hai_bps = 100000000, .min_rate_bps = 100000000,
     .stop_s = 3.01,
+    .fast_react = true, .multi_rate = true, .rate_bound = true, .mi_thresh = 5, .int_multi = 1, .u_target = 0.95,
+    .pint_log_base = 1.01, .pint_prob = 1, .dctcp_ai_bps = 1000000000,
     .ecn = {
         { 25000000000, 100, 400, 0.2 },
         { 50000000000, 200, 800, 0.2 },
@@ -290,10 +292,20 @@ static int refuse_conweave(const struct config_reader *r, struct err *err)
     return 0;
 }
 
+const char *hpcc_cc_of_mode(uint32_t mode)
+{
+    return mode == 1 ? "dcqcn_hpcc" : mode == 3 ? "hpcc" : mode == 7 ? "timely" : mode == 8 ? "dctcp" :
+           mode == 10 ? "hpcc_pint" : NULL;
+}
+
 static int refuse_unmodelled(const struct config_reader *r, struct err *err)
 {
-    if (r->config->cc_mode != 1)
-        return tokens_err(&r->words, err, ENOTSUP, "CC_MODE %u is not modelled; 1 (DCQCN) is",
+    if (!hpcc_cc_of_mode(r->config->cc_mode))
+        return tokens_err(&r->words, err, ENOTSUP,
+                         "CC_MODE %u is not modelled; 1 (DCQCN), 3 (HPCC), 7 (TIMELY), 8 (DCTCP) and 10 (HPCC-PINT) are",
+                         r->config->cc_mode);
+    if (r->config->is_conweave && r->config->cc_mode != 1)
+        return tokens_err(&r->words, err, ENOTSUP, "CC_MODE %u of the ConWeave fork is not modelled; 1 (DCQCN) is",
                          r->config->cc_mode);
     if (r->config->l2_back_to_zero != 0)
         return tokens_err(&r->words, err, ENOTSUP, "L2_BACK_TO_ZERO is not modelled; go-back-N (0) is");

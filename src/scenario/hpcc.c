@@ -93,6 +93,58 @@ static void set_knobs(struct reader *r, struct scenario *s, const char *path, co
     set_knob(r, s, path, "RATE_HAI", KNOB_rpg_hai_rate, (double)c->hai_bps / 1e6);
     set_knob(r, s, path, "MIN_RATE", KNOB_rpg_min_rate, (double)c->min_rate_bps / 1e6);
     set_knob(r, s, path, "CLAMP_TARGET_RATE", KNOB_clamp_tgt_rate, c->clamp_target_rate);
+    if (c->cc_mode == 7)
+        set_knob(r, s, path, "RATE_AI", KNOB_timely_ai, (double)c->ai_bps / 1e6);
+    if (c->cc_mode == 8) {
+        set_knob(r, s, path, "EWMA_GAIN", KNOB_dctcp_g, c->ewma_gain);
+        set_knob(r, s, path, "DCTCP_RATE_AI", KNOB_dctcp_ai, (double)c->dctcp_ai_bps / 1e6);
+    }
+    if (c->cc_mode == 3 || c->cc_mode == 10) {
+        set_knob(r, s, path, "RATE_AI", KNOB_hpcc_ai, (double)c->ai_bps / 1e6);
+        set_knob(r, s, path, "U_TARGET", KNOB_hpcc_eta, c->u_target);
+        set_knob(r, s, path, "MI_THRESH", KNOB_hpcc_max_stage, c->mi_thresh);
+    }
+}
+
+/* What the fork can be told of a control, and its model here cannot. */
+static void check_control(struct reader *r, const char *path, const struct hpcc_config *c)
+{
+    if (c->cc_mode != 1 && !c->rate_bound)
+        refuse_config(r, path, "packets that are not paced (RATE_BOUND 0) are not modelled with CC_MODE %u", c->cc_mode);
+    if (c->cc_mode == 7 && c->ai_bps == 0)
+        refuse_config(r, path, "a RATE_AI of 0 is not modelled with CC_MODE 7");
+    if (c->cc_mode == 7 && c->hai_bps != 5 * c->ai_bps)
+        refuse_config(r, path, "a RATE_HAI other than five times RATE_AI is not modelled with CC_MODE 7");
+    if ((c->cc_mode == 3 || c->cc_mode == 10) && c->ai_bps == 0)
+        refuse_config(r, path, "a RATE_AI of 0 is not modelled with CC_MODE %u", c->cc_mode);
+    if (c->cc_mode == 3 && (!c->has_win || !c->fast_react || c->multi_rate || c->sample_feedback))
+        refuse_config(r, path, "CC_MODE 3 is modelled with HAS_WIN 1, FAST_REACT 1, MULTI_RATE 0 and SAMPLE_FEEDBACK 0");
+    if (c->cc_mode == 10 && (c->pint_log_base != 1.01 || c->pint_prob != 1))
+        refuse_config(r, path, "CC_MODE 10 is modelled with PINT_LOG_BASE 1.01 and PINT_PROB 1");
+}
+
+/* The units of telemetry are those of run.py for the speed of the hosts. */
+static void check_units(struct reader *r, const struct scenario *s, const char *path, const struct hpcc_config *c)
+{
+    const struct graph *g = &s->graph;
+
+    for (uint32_t i = 0; i < g->links && c->cc_mode == 3; i++)
+        if ((!g->node[g->link[i].a].is_switch || !g->node[g->link[i].b].is_switch) &&
+            c->int_multi != (g->link[i].rate_bps < 50000000000u ? 1 : g->link[i].rate_bps / 25000000000u))
+            refuse_config(r, path, "an INT_MULTI of %u is not modelled: it is the rate of a host's link / 25 Gb/s",
+                          c->int_multi);
+}
+
+static void set_control(struct reader *r, struct scenario *s, const char *path, const struct hpcc_config *c)
+{
+    const struct cc_algo *cc = cc_find(hpcc_cc_of_mode(c->cc_mode));
+
+    if (!cc)
+        refuse_config(r, path, "CC_MODE %u is not modelled", c->cc_mode);
+    else if (c->cc_mode != 1)
+        s->cfg.cc = cc;
+    check_control(r, path, c);
+    check_units(r, s, path, c);
 }
 
 /* Every speed of a link must be in the maps, as in the fork. */
@@ -198,6 +250,7 @@ void scenario_read_hpcc(struct reader *r, struct scenario *s, const struct yaml_
         use_conweave(s, &c, given);
     scenario_use_model(r, s);
     if (!r->rc) {
+        set_control(r, s, path, &c);
         set_knobs(r, s, path, &c);
         set_devices(r, s, path, &c);
         set_ecn(r, s, path, &c);

@@ -199,7 +199,8 @@ static void configure_cc(struct sim *s)
 {
     for (uint32_t i = 0; i < s->hosts.cc_cfgs; i++) {
         struct cc_link link = { .line_bps = s->hosts.cc_rate[i], .base_rtt_ps = s->net.base_rtt_ps,
-                                .mtu_bytes = s->cfg.mtu_bytes };
+                                .mtu_bytes = s->cfg.mtu_bytes,
+                                .bdp_bytes = s->net.bdp_bytes, .is_fork = s->cfg.model == MODEL_HPCC };
 
         s->cfg.cc->configure(s->hosts.cc_cfg + (size_t)i * CC_CFG_MAX, &s->cfg.knobs, &link);
     }

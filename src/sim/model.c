@@ -64,6 +64,21 @@ static struct model model_of(const struct sim_cfg *c)
     return m;
 }
 
+/* The fork's packets have room for what the control wants to know, from the start and at full size; ACKs bring it back in
+ * a header of 46 bytes and are never shorter than the least frame. */
+static void build_telemetry(struct sim *s)
+{
+    static const uint32_t bytes[] = { [CC_TIMESTAMP] = 8, [CC_HOPS] = 42, [CC_DIGEST] = 2 };
+    uint32_t              ack_bytes;
+
+    if (s->cfg.model != MODEL_HPCC || !s->cfg.cc->telemetry)
+        return;
+    s->model.telemetry_bytes = bytes[s->cfg.cc->telemetry];
+    s->cfg.header_bytes += s->model.telemetry_bytes;
+    ack_bytes = 46 + s->model.telemetry_bytes;
+    s->cfg.ack_bytes = ack_bytes > s->cfg.ack_bytes ? ack_bytes : s->cfg.ack_bytes;
+}
+
 /* In model conweave PFC frames wait with ACKs, in turn, and a pause is sent for every packet that meets a full class. */
 static void build_links(struct sim *s)
 {
@@ -106,6 +121,7 @@ void model_build(struct sim *s)
     if (s->cfg.lossy_by_traffic)
         s->cfg.lossy_prios = traffic_prios_tcp(s->program.traffic);
     s->model = model_of(&s->cfg);
+    build_telemetry(s);
     build_links(s);
     build_ecn_classes(s);
     s->sw.lossless_prios = lossless_prios(s);

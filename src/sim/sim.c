@@ -200,7 +200,8 @@ void sim_apply_host(struct sim *s, uint32_t host, const struct knobs *knobs)
 {
     struct host   *h = &s->net.host[host];
     struct cc_link link = { .line_bps = s->net.port[h->port].rate_bps, .base_rtt_ps = s->net.base_rtt_ps,
-                            .mtu_bytes = s->cfg.mtu_bytes };
+                            .mtu_bytes = s->cfg.mtu_bytes,
+                            .bdp_bytes = s->net.bdp_bytes, .is_fork = s->cfg.model == MODEL_HPCC };
     char          *own;
 
     if (!s->hosts.cc_own)

@@ -24,11 +24,21 @@ static void add_hole(struct sim *s, struct host *h, struct flow *f, struct selec
     pacer_sort_in(s, h, f);
 }
 
+static void tell_loss(struct sim *s, struct host *h, struct flow *f, enum cc_loss loss)
+{
+    if (!f->controlled || !s->cfg.cc->on_loss)
+        return;
+    s->cfg.cc->on_loss(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), loss, &f->out);
+    assert(f->out.rate_bps > 0);
+    pacer_on_decision(s, h, f);
+}
+
 /* The timer: nothing has been acknowledged for long. */
 static APART void start_again(struct sim *s, struct host *h, struct flow *f)
 {
     uint32_t mtu = s->cfg.mtu_bytes;
 
+    tell_loss(s, h, f, CC_TIMEOUT);
     if (!s->flows.selective_tx) {
         go_back(s, h, f);
         return;
@@ -156,6 +166,24 @@ static inline void count_rtt(struct sim *s, struct host *h, const struct flow *f
         s->watch.on_rtt(s->watch.arg, s->engine.now_ps, h, f, rtt_ps);
 }
 
+/* Congestion control sees an acknowledgement. */
+static APART void control(struct sim *s, struct host *h, struct flow *f, const struct packet *k, uint64_t acked)
+{
+    struct cc_ack a = { .rtt_ps = s->engine.now_ps - k->sent_ps, .acked_bytes = acked,
+                        .inflight_bytes = f->sent - f->acked, .seq = k->seq, .sent_seq = f->sent,
+                        .is_marked = k->flags & PACKET_ECHO };
+
+    s->cfg.cc->on_ack(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &a, &f->out);
+    assert(f->out.rate_bps > 0);
+    pacer_on_decision(s, h, f);
+}
+
+static void on_nack(struct sim *s, struct host *h, struct flow *f)
+{
+    go_back(s, h, f);
+    tell_loss(s, h, f, CC_NACK);
+}
+
 void answer_on_ack(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
 {
     uint64_t acked, rtt = s->engine.now_ps - k->sent_ps;
@@ -163,19 +191,17 @@ void answer_on_ack(struct sim *s, struct host *h, struct flow *f, const struct p
     count_rtt(s, h, f, rtt);
     acked = take_ack(s, h, f, k->seq);
     if (f->acked >= f->bytes) {
+        if (s->model.holds_at_turn && f->controlled && s->cfg.cc->repaces)
+            control(s, h, f, k, acked);
         finish_flow(s, h, f);
         return;
     }
     if (k->kind == PACKET_NACK)
-        go_back(s, h, f);
+        on_nack(s, h, f);
     if (k->flags & PACKET_ECHO)
         answer_on_cnp(s, h, f, 0);
-    if (f->controlled && s->cfg.cc->on_ack) {
-        struct cc_ack a = { .rtt_ps = rtt, .acked_bytes = acked, .inflight_bytes = f->sent - f->acked };
-
-        s->cfg.cc->on_ack(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &a, &f->out);
-        pacer_on_decision(s, h, f);
-    }
+    if (f->controlled && s->cfg.cc->on_ack)
+        control(s, h, f, k, acked);
     if (!s->model.holds_at_turn && (s->cfg.window_bytes || f->out.window_bytes != UINT64_MAX))
         pacer_sort_in(s, h, f);
 }
@@ -183,5 +209,6 @@ void answer_on_ack(struct sim *s, struct host *h, struct flow *f, const struct p
 APART void answer_on_hole(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
 {
     take_ack(s, h, f, k->seq);
+    tell_loss(s, h, f, CC_NACK);
     add_hole(s, h, f, (struct selective_hole){ (uint32_t)(k->sent_ps >> 32), (uint32_t)k->sent_ps });
 }

@@ -37,6 +37,7 @@ static bool find_path(const struct sim *s, uint32_t src, uint32_t dst, struct pa
  * nanoseconds. */
 static uint64_t ideal_hpcc_ps(const struct sim *s, const struct path *path, uint64_t bytes)
 {
+    uint32_t header = s->cfg.header_bytes - s->model.telemetry_bytes;
     uint64_t slowest = UINT64_MAX, ns = 0, packets = (bytes + s->cfg.mtu_bytes - 1) / s->cfg.mtu_bytes;
 
     for (uint32_t i = 0; i < path->hops; i++) {
@@ -45,7 +46,7 @@ static uint64_t ideal_hpcc_ps(const struct sim *s, const struct path *path, uint
         ns += 2ull * p->delay_ps / PS_PER_NS + s->cfg.mtu_bytes * 8000000000ull / p->rate_bps;
         slowest = p->rate_bps < slowest ? p->rate_bps : slowest;
     }
-    ns += (uint64_t)((unsigned __int128)(bytes + s->cfg.header_bytes * packets) * 8000000000u / slowest);
+    ns += (uint64_t)((unsigned __int128)(bytes + header * packets) * 8000000000u / slowest);
     return ns * PS_PER_NS;
 }
 

@@ -17,6 +17,7 @@ struct model {
     /* Time. */
     bool     in_whole_ns;        /* frames, and the gaps between them, take whole nanoseconds, truncated */
     uint32_t spacing_bytes;      /* otherwise: that go with every frame on the wire */
+    uint32_t telemetry_bytes;    /* of the header: the rest of it is what ideals count with */
     uint32_t rtt_bytes;          /* payload of the packet whose round trip is the base RTT */
     bool     is_ideal_rough;     /* the FCT of a flow alone is that of HPCC's scripts: see ideal.c */
 
