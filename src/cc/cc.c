@@ -8,6 +8,8 @@
     X(cc_dcqcn_nic) \
     X(cc_dcqcn_hpcc) \
     X(cc_dcqcn_plus) \
+    X(cc_hpcc) \
+    X(cc_hpcc_pint) \
     X(cc_timely) \
     X(cc_dctcp) \
     X(cc_none) \

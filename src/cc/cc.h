@@ -127,6 +127,8 @@ struct cc_algo {
     enum cc_telemetry telemetry;
     bool        repaces;         /* a new rate counts for the packet sent last, too: what is left of the wait after it
                                   * becomes longer or shorter by the difference */
+    bool        needs_fork;      /* only model hpcc tells it what it asks for */
+    bool        has_window;      /* one that goes with its rate */
     bool        takes_turns;     /* receivers tell congested flows one after the other, and how long a round
                                   * takes: told_ps of on_cnp(); otherwise that is 0. See sim/host/np/cnp_arbiter.h */
 };

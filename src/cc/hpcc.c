@@ -168,4 +168,6 @@ const struct cc_algo cc_hpcc = {
     .knobs      = knobs,
     .telemetry  = CC_HOPS,
     .repaces    = true,
+    .needs_fork = true,
+    .has_window = true,
 };

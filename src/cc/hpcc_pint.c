@@ -51,4 +51,6 @@ const struct cc_algo cc_hpcc_pint = {
     .knobs      = knobs,
     .telemetry  = CC_DIGEST,
     .repaces    = true,
+    .needs_fork = true,
+    .has_window = true,
 };

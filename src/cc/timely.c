@@ -128,4 +128,5 @@ const struct cc_algo cc_timely = {
     .state_size = sizeof(struct timely),
     .knobs      = knobs,
     .telemetry  = CC_TIMESTAMP,
+    .needs_fork = true,
 };

@@ -250,7 +250,8 @@ void scenario_read_hpcc(struct reader *r, struct scenario *s, const struct yaml_
         use_conweave(s, &c, given);
     scenario_use_model(r, s);
     if (!r->rc) {
-        set_control(r, s, path, &c);
+        if (!given.cc)
+            set_control(r, s, path, &c);
         set_knobs(r, s, path, &c);
         set_devices(r, s, path, &c);
         set_ecn(r, s, path, &c);

@@ -6,7 +6,7 @@
 #include "scenario/made.h"
 
 /* What the scenario itself says, which comes first. */
-struct scenario_given { bool seed, lb; };
+struct scenario_given { bool seed, lb, cc; };
 
 void scenario_read_hpcc(struct reader *, struct scenario *, const struct yaml_node *, struct scenario_given);
 

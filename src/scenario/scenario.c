@@ -87,6 +87,14 @@ static void read_cc(const struct section *sec, struct sim_cfg *cfg)
                       cfg->cc->name);
 }
 
+/* The config of the fork may name another model, and another control. */
+static void check_cc(const struct section *sec, const struct sim_cfg *cfg)
+{
+    if (cfg->cc->needs_fork && cfg->model != MODEL_HPCC)
+        reader_refuse(sec->r, section_get(sec, "cc"), "%s needs the model hpcc: no other tells it what it asks for",
+                      cfg->cc->name);
+}
+
 static void set_lb(struct reader *r, const struct yaml_node *node, struct sim_cfg *cfg)
 {
     const char *names[32] = { NULL };
@@ -142,7 +150,8 @@ static void read_network(struct reader *r, struct scenario *s, const struct sect
     if (section_get(sec, "hpcc")) {
         refuse_beside_hpcc(sec);
         scenario_read_hpcc(r, s, section_get(sec, "hpcc"),
-                           (struct scenario_given){ .seed = has_seed, .lb = section_get(sec, "lb") });
+                           (struct scenario_given){ .seed = has_seed, .lb = section_get(sec, "lb"),
+                                                     .cc = section_get(sec, "cc") });
     } else {
         scenario_read_topology(r, s, section_need(sec, "topology"));
         scenario_read_links_down(r, s, section_get(sec, "topology"));
@@ -167,6 +176,8 @@ static void read_all(struct reader *r, struct scenario *s, const struct yaml_nod
     read_cc(&sec, cfg);
     read_lb(r, section_get(&sec, "lb"), cfg);
     read_network(r, s, &sec, has_seed);
+    if (!r->rc)
+        check_cc(&sec, cfg);
     scenario_read_settings(r, s, root);
     scenario_read_monitor(r, s, section_get(&sec, "monitor"));
     scenario_read_tuner(r, s, section_get(&sec, "tuner"));

@@ -356,6 +356,11 @@ void scenario_use_model(struct reader *r, struct scenario *s)
     read_switch(r, s, NULL);
     if (cfg->model == MODEL_CONWEAVE)
         use_conweave_buffer(cfg);
+    if (cfg->model == MODEL_HPCC && cfg->cc->has_window) {
+        cfg->window_bytes = UINT64_MAX;
+        cfg->window_by_rate = true;
+        cfg->ack_unpaused = false;       /* as the fork's run.py has it */
+    }
 }
 
 /* ---- knobs ---- */

@@ -1,4 +1,5 @@
 /* src/sim/build.c - see build.h. */
+#include "sim/link/inband.h"
 #include "sim/build.h"
 #include "sim/change.h"
 #include "sim/host/gaps.h"
@@ -308,13 +309,16 @@ static uint32_t packets_at_once(const struct sim *s, uint32_t part)
 static void build_packets(struct sim *s, uint32_t packets)
 {
     size_t tag_bytes = s->lb.is_on ? sizeof(struct lb_tag) : 0;
+    size_t telemetry_bytes = s->cfg.cc->telemetry >= CC_HOPS ? sizeof(struct inband) : 0;
     size_t room = (size_t)packets + PACKETS_SPARE;
 
-    arena_init(&s->packet_arena, room * (sizeof(struct packet) + tag_bytes) + 64);
+    arena_init(&s->packet_arena, room * (sizeof(struct packet) + tag_bytes + telemetry_bytes) + 128);
     s->engine.packets = (struct packet_pool){ .packet = arena_alloc(&s->packet_arena, room, sizeof(struct packet)),
                                               .used = 1, .limit = packets };
     if (tag_bytes)
         s->engine.packets.tag = arena_alloc(&s->packet_arena, room, tag_bytes);
+    if (telemetry_bytes)
+        s->engine.packets.inband = arena_alloc(&s->packet_arena, room, telemetry_bytes);
 }
 
 static void build_flows(struct sim *s, uint32_t flows)
@@ -357,6 +361,59 @@ static void build_pools(struct sim *s)
     build_flows(s, flows);
 }
 
+/* ---- telemetry ---- */
+
+/* The fork's records know these rates only. */
+static int check_rates(const struct sim *s, struct err *err)
+{
+    for (uint32_t i = 0; i < s->net.ports; i++) {
+        uint64_t gbps = s->net.port[i].rate_bps / 1000000000u;
+
+        if (s->net.port[i].rate_bps % 1000000000u ||
+            (gbps != 25 && gbps != 50 && gbps != 100 && gbps != 200 && gbps != 400))
+            return err_set(err, ENOTSUP, "telemetry of %s knows links of 25, 50, 100, 200 and 400 Gb/s, not of %g Gb/s",
+                           s->cfg.cc->name, (double)s->net.port[i].rate_bps / 1e9);
+    }
+    return 0;
+}
+
+static int check_hops(const struct sim *s, struct err *err)
+{
+    uint32_t most = sim_most_switches(s);
+
+    if (most > CC_HOPS_MAX)
+        return err_set(err, ENOTSUP, "packets have room for telemetry of %u switches (%s), and there are %u on a way",
+                       CC_HOPS_MAX, s->cfg.cc->name, most);
+    return check_rates(s, err);
+}
+
+/* All switches and hosts of the fork draw from one row of numbers, which begins as C's does. */
+static void build_digests(struct sim *s, struct inband_ports *t)
+{
+    uint32_t rows = s->cfg.order == ORDER_NS3 ? 1 : s->net.nodes;
+
+    t->pint = arena_alloc(&s->arena, s->net.ports, sizeof *t->pint);
+    t->random = arena_alloc(&s->arena, rows, sizeof *t->random);
+    for (uint32_t i = 0; i < rows; i++)
+        crand_init(&t->random[i], i + 1);
+}
+
+static int build_telemetry(struct sim *s, struct err *err)
+{
+    struct inband_ports *t;
+
+    if (s->cfg.cc->telemetry < CC_HOPS)
+        return 0;
+    t = arena_alloc(&s->arena, 1, sizeof *t);
+    *t = (struct inband_ports){ .kind = s->cfg.cc->telemetry, .rtt_ns = s->net.base_rtt_ps / PS_PER_NS };
+    s->engine.inband = t;
+    for (uint32_t i = 0; i < s->net.ports; i++)
+        s->net.port[i].slow_path |= SLOW_INBAND;
+    if (t->kind == CC_DIGEST)
+        build_digests(s, t);
+    return t->kind == CC_HOPS ? check_hops(s, err) : 0;
+}
+
 /* ---- all of it ---- */
 
 int build_world(struct sim *s, struct err *err)
@@ -382,6 +439,9 @@ int build_world(struct sim *s, struct err *err)
         s->cfg.window_bytes = s->model.holds_at_turn ? s->net.bdp_bytes :
             (uint64_t)((double)s->net.base_rtt_ps / (double)PS_PER_S * (double)host_bps / 8);
     s->hosts.has_held = s->model.holds_at_turn && s->cfg.window_bytes;
+    rc = build_telemetry(s, err);
+    if (rc < 0)
+        return rc;
     s->hosts.np = s->cfg.cc->takes_turns ? &cnp_arbiter : &np_spacing;
     build_configure_hosts(s);
     run_build_events(s, &s->arena);

@@ -100,6 +100,8 @@ void crossing_write_packet(struct crossing *c, const struct sim *s, const struct
     c->packet = s->engine.packets.packet[id];
     if (s->engine.packets.tag)
         c->tag = s->engine.packets.tag[id];
+    if (s->engine.packets.inband)
+        c->inband = s->engine.packets.inband[id];
     c->at_ps = at_ps;
     c->order = order;
     c->port = port->id;
@@ -122,6 +124,8 @@ static void take_packet(struct border *b, struct engine *e, const struct crossin
     *k = c->packet;
     if (e->packets.tag)
         e->packets.tag[id] = c->tag;
+    if (e->packets.inband)
+        e->packets.inband[id] = c->inband;
     k->next = 0;
     if (wire->wire_head) {
         struct packet *tail = &e->packets.packet[wire->wire_tail];

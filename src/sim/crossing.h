@@ -20,6 +20,7 @@ struct crossing {
     struct lb_tag tag;
     uint64_t at_ps, order;
     uint32_t port;               /* that sent it; UINT32_MAX: it is a signal */
+    struct inband inband; /* last: where nobody asks for it, nobody touches it */
 };
 
 struct ring {                    /* one writer, one reader; numbers go round */

@@ -40,6 +40,8 @@ struct sim_hooks {
     void (*pfc)(void *arg, const struct pfc_result *);
 };
 
+struct inband_ports;
+
 struct engine {
     uint64_t            now_ps, order;       /* of the event at hand */
     struct packet_pool  packets;
@@ -51,6 +53,7 @@ struct engine {
     uint64_t            rtt_ps_peak;         /* since somebody last looked and set it to 0 */
     bool                has_failed;
     struct err          failure;             /* why, if it has */
+    struct inband_ports *inband;       /* see link/inband.h; NULL: ports write nothing */
     struct mrg          mrg;                 /* ORDER_NS3: the fork's stream of random numbers */
     struct evq          evq;                 /* last, being large: what lies behind is far away */
 };

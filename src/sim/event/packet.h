@@ -7,6 +7,7 @@
 #ifndef SIM_EVENT_PACKET_H
 #define SIM_EVENT_PACKET_H
 
+#include "cc/cc.h"
 #include "lb/lb.h"
 
 #include <stdint.h>
@@ -52,11 +53,18 @@ struct packet {
 
 _Static_assert(sizeof(struct packet) == 64, "a packet is one cache line");
 
+struct inband {               /* what switches have written into a packet: see link/inband.h */
+    struct cc_hop hop[CC_HOPS_MAX];
+    uint8_t       records;
+    uint16_t      digest;
+};
+
 #define PACKETS_SPARE 65536u     /* as many as one event and one look at other parts may make */
 
 struct packet_pool {
     struct packet *packet;
     struct lb_tag *tag;          /* beside 'packet'; NULL: the balancer writes nothing on packets */
+    struct inband *inband; /* beside 'packet'; NULL: nobody asks for it */
     uint32_t       free;         /* list of returned ids */
     uint32_t       used;         /* ids ever handed out, id 0 included */
     uint32_t       live, live_max;

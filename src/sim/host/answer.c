@@ -6,6 +6,7 @@
 #include "sim/host/selective_repeat.h"
 #include "sim/host/send.h"
 #include "sim/host/turn.h"
+#include "sim/link/inband.h"
 
 /* ---- the timer ---- */
 
@@ -166,6 +167,18 @@ static inline void count_rtt(struct sim *s, struct host *h, const struct flow *f
         s->watch.on_rtt(s->watch.arg, s->engine.now_ps, h, f, rtt_ps);
 }
 
+/* The fork draws a number at each acknowledgement, to leave some of them out; it leaves out none. */
+static void add_telemetry(struct sim *s, const struct host *h, const struct packet *k, struct cc_ack *a)
+{
+    const struct inband *t = &s->engine.packets.inband[k - s->engine.packets.packet];
+
+    a->records = t->records;
+    a->hop = t->hop;
+    a->digest = t->digest;
+    if (s->cfg.cc->telemetry == CC_DIGEST)
+        inband_random(&s->engine, h->node);
+}
+
 /* Congestion control sees an acknowledgement. */
 static APART void control(struct sim *s, struct host *h, struct flow *f, const struct packet *k, uint64_t acked)
 {
@@ -173,6 +186,8 @@ static APART void control(struct sim *s, struct host *h, struct flow *f, const s
                         .inflight_bytes = f->sent - f->acked, .seq = k->seq, .sent_seq = f->sent,
                         .is_marked = k->flags & PACKET_ECHO };
 
+    if (s->engine.packets.inband)
+        add_telemetry(s, h, k, &a);
     s->cfg.cc->on_ack(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &a, &f->out);
     assert(f->out.rate_bps > 0);
     pacer_on_decision(s, h, f);

@@ -19,6 +19,8 @@ void reply_to(struct sim *s, const struct host *h, const struct packet *k, const
     r->kind = (uint8_t)a->kind;
     r->prio = a->prio & 7;
     r->flags = a->flags & 31u;
+    if (__builtin_expect(s->engine.packets.inband != NULL, 0) && a->kind != PACKET_CNP && !(a->flags & PACKET_HOLE))
+        s->engine.packets.inband[id] = s->engine.packets.inband[k - s->engine.packets.packet];
     if (!p->backlog && !(p->slow_path & SLOW_LINK) && (!p->paused || s->cfg.ack_unpaused) &&
         !port_is_busy(p, s->engine.now_ps, s->engine.order))
         path_transmit(&s->engine, p, id, r);

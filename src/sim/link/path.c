@@ -1,9 +1,12 @@
 #include "sim/link/path.h"
+#include "sim/link/inband.h"
 
 bool path_is_lost(struct engine *e, struct port *p, uint32_t id, const struct packet *k)
 {
     if (p->slow_path & SLOW_COUNTED)
         port_count_frame(p, k);
+    if (p->slow_path & SLOW_INBAND)
+        inband_on_frame(e, p, id, k);
     if (k->kind == PACKET_PFC || !p->is_lossy || !port_is_hit(p, k->bytes))
         return false;
     e->counters.dropped_wire++;

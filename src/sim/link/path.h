@@ -8,7 +8,7 @@
 
 #include "sim/link/port.h"
 
-/* The rare half of path_transmit(): counts the frame, and tells whether the wire loses it; if so, it is gone. PFC frames
+/* The rare half of path_transmit(): counts the frame, writes on it, and tells whether the wire loses it; if so, it is gone. PFC frames
  * are not lost to errors: a real switch repeats them, ours says a thing once. */
 __attribute__((noinline)) bool path_is_lost(struct engine *, struct port *, uint32_t id, const struct packet *);
 
@@ -23,7 +23,7 @@ static inline void path_transmit(struct engine *e, struct port *p, uint32_t id, 
     p->free_order = engine_order_of_age(tx, number);
     p->counters.tx_packets[k->kind]++;
     p->counters.tx_bytes += k->bytes;
-    if (__builtin_expect(p->slow_path & (SLOW_LINK | SLOW_COUNTED), 0) && path_is_lost(e, p, id, k))
+    if (__builtin_expect(p->slow_path & (SLOW_LINK | SLOW_COUNTED | SLOW_INBAND), 0) && path_is_lost(e, p, id, k))
         return;
     k->next = 0;
     if (p->wire_head) {

@@ -22,6 +22,8 @@
 #define SLOW_WATCHED 2u           /* what comes in is shown to monitors: see observe/watch.h */
 #define SLOW_COUNTED 4u           /* what goes out is counted by queue: see observe/queue_telemetry.h */
 
+#define SLOW_INBAND 8u         /* what goes out is written on: see inband.h */
+
 struct queue {
     uint32_t head, tail;         /* FIFO of packet ids; head == 0: empty */
     uint32_t bytes;              /* sum over the FIFO */
@@ -61,7 +63,7 @@ struct port {
     uint8_t         held;        /* bit c: packets of class c that came in by this port are booked */
     uint8_t         shift;       /* a class may take (free shared buffer) >> shift */
     bool            is_switch;   /* of the node */
-    uint8_t         slow_path;         /* SLOW_LINK, SLOW_WATCHED, SLOW_COUNTED: the rare cases, asked about at once */
+    uint8_t         slow_path;         /* SLOW_LINK, SLOW_WATCHED, ..: the rare cases, asked about at once */
 
     /* Another: what every packet that waits touches, with classes 0 to 3. */
     struct ecn_cfg  ecn;

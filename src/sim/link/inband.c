@@ -1,0 +1,52 @@
+#include "sim/link/inband.h"
+#include "core/units.h"
+
+static struct crand *random_of(const struct engine *e, uint32_t node)
+{
+    return &e->inband->random[e->order_kind == ORDER_NS3 ? 0 : node];
+}
+
+uint32_t inband_random(struct engine *e, uint32_t node)
+{
+    return crand_next(random_of(e, node));
+}
+
+/* PFC frames have a queue of their own, which does not count. */
+static uint64_t queue_bytes(const struct port *p)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t c = 0; c < PRIOS; c++)
+        bytes += p->queue[c].bytes;
+    return bytes;
+}
+
+static void add_record(const struct engine *e, const struct port *p, struct inband *t, uint32_t bytes)
+{
+    assert(t->records < CC_HOPS_MAX);
+    t->hop[t->records++] = (struct cc_hop){ .rate_bps = p->rate_bps, .at_ps = e->now_ps,
+                                            .sent_bytes = p->counters.tx_bytes - bytes, .queue_bytes = queue_bytes(p) };
+}
+
+static void raise_digest(const struct engine *e, const struct port *p, struct inband *t)
+{
+    uint16_t digest = pint_digest(&e->inband->pint[p->id], e->now_ps / PS_PER_NS, p->rate_bps, e->inband->rtt_ns,
+                                  queue_bytes(p), random_of(e, p->node->id));
+
+    t->digest = digest > t->digest ? digest : t->digest;
+}
+
+void inband_on_frame(struct engine *e, struct port *p, uint32_t id, const struct packet *k)
+{
+    struct inband *t = &e->packets.inband[id];
+    bool              is_data = k->kind == PACKET_DATA && !(k->flags & PACKET_TCP);
+
+    if (is_data && !p->is_switch)
+        *t = (struct inband){ 0 };
+    else if (is_data && e->inband->kind == CC_HOPS)
+        add_record(e, p, t, k->bytes);
+    else if (is_data)
+        raise_digest(e, p, t);
+    if (e->inband->kind == CC_DIGEST && p->is_switch)
+        pint_sent(&e->inband->pint[p->id], e->now_ps / PS_PER_NS, k->bytes);
+}

@@ -1,0 +1,26 @@
+/* src/sim/link/inband.h - what ports write into packets of data for those congestion controls that ask for it.
+ *
+ * A host's port begins with nothing, and every switch adds a record (CC_HOPS) or raises one number (CC_DIGEST), when the
+ * packet leaves its queue; what it finds there is without the packet itself. The receiver sends a copy back. Packets have
+ * room for it beside them (packet_pool.inband), and ports with SLOW_INBAND write; nobody else pays.
+ */
+#ifndef SIM_LINK_INBAND_H
+#define SIM_LINK_INBAND_H
+
+#include "cc/pint.h"
+#include "sim/link/port.h"
+
+struct inband_ports {
+    enum cc_telemetry kind;
+    uint64_t          rtt_ns;    /* the longest empty round trip */
+    struct pint_port *pint;      /* CC_DIGEST: by port, */
+    struct crand     *random;    /* and random numbers: by node, or one row of them for all where events have ns-3's order */
+};
+
+/* A frame leaves by this port, which has SLOW_INBAND and has counted it already. */
+void inband_on_frame(struct engine *, struct port *, uint32_t id, const struct packet *);
+
+/* CC_DIGEST: the next random number of a node. */
+uint32_t inband_random(struct engine *, uint32_t node);
+
+#endif
