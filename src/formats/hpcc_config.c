@@ -292,6 +292,15 @@ static int refuse_conweave(const struct config_reader *r, struct err *err)
     return 0;
 }
 
+static bool is_given(const struct config_reader *r, const char *name)
+{
+    size_t i = 0;
+
+    while (strcmp(keys[i].name, name) != 0)
+        i++;
+    return r->line[i] != 0;
+}
+
 const char *hpcc_cc_of_mode(uint32_t mode)
 {
     return mode == 1 ? "dcqcn_hpcc" : mode == 3 ? "hpcc" : mode == 7 ? "timely" : mode == 8 ? "dctcp" :
@@ -304,7 +313,7 @@ static int refuse_unmodelled(const struct config_reader *r, struct err *err)
         return tokens_err(&r->words, err, ENOTSUP,
                          "CC_MODE %u is not modelled; 1 (DCQCN), 3 (HPCC), 7 (TIMELY), 8 (DCTCP) and 10 (HPCC-PINT) are",
                          r->config->cc_mode);
-    if (r->config->is_conweave && r->config->cc_mode != 1)
+    if (is_given(r, "LB_MODE") && r->config->cc_mode != 1)
         return tokens_err(&r->words, err, ENOTSUP, "CC_MODE %u of the ConWeave fork is not modelled; 1 (DCQCN) is",
                          r->config->cc_mode);
     if (r->config->l2_back_to_zero != 0)
@@ -373,15 +382,6 @@ static int join_maps(struct config_reader *r, struct err *err)
     for (uint32_t i = 0; i < r->kmax.count && !rc; i++)
         rc = join_entry(r, i, err);
     return rc;
-}
-
-static bool is_given(const struct config_reader *r, const char *name)
-{
-    size_t i = 0;
-
-    while (strcmp(keys[i].name, name) != 0)
-        i++;
-    return r->line[i] != 0;
 }
 
 /* The ConWeave fork has defaults of its own, and no key for the priority of ACKs: PFC never stops them. */

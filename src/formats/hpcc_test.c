@@ -294,7 +294,7 @@ static void config__every_key(void **unused)
 static void config__refuses_with_the_line(void **unused)
 {
     static const struct { const char *text, *reason; } row[] = {
-        { "CC_MODE 3\n", "c:1: CC_MODE 3 is not modelled" },
+        { "CC_MODE 4\n", "c:1: CC_MODE 4 is not modelled; 1 (DCQCN), 3 (HPCC), 7 (TIMELY), 8 (DCTCP) and 10 (HPCC-PINT) are" },
         { "\nL2_BACK_TO_ZERO 1\n", "c:2: L2_BACK_TO_ZERO is not modelled" },
         { "RP_TIMR 300\n", "c:1: 'RP_TIMR' is not a key; did you mean 'RP_TIMER'?" },
         { "NONSENSE_OF_SOME_KIND 300\n", "c:1: 'NONSENSE_OF_SOME_KIND' is not a key" },
@@ -450,7 +450,8 @@ static void config__conweave_refuses(void **unused)
         { "LB_MODE 0\nENABLE_PFC 0\n", "c:2: ENABLE_PFC 0 is not modelled without IRN; 1 is" },
         { "LB_MODE 0\nRANDOM_SEED 0\n", "c:2: RANDOM_SEED: 0 is less than 1" },
         { "LB_MODE 0\nPAUSE_TIME -1\n", "c:2: PAUSE_TIME: " },
-        { "LB_MODE 0\nCC_MODE 3\n", "c:2: CC_MODE 3 is not modelled" },
+        { "LB_MODE 0\nCC_MODE 3\n", "c:2: CC_MODE 3 of the ConWeave fork is not modelled" },
+        { "CC_MODE 3\nLB_MODE 0\n", "c:2: CC_MODE 3 of the ConWeave fork is not modelled" },
         { "LB_MOED 0\n", "c:1: 'LB_MOED' is not a key; did you mean 'LB_MODE'?" },
     };
 

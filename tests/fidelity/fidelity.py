@@ -392,13 +392,17 @@ def parse_options():
     parser.add_argument("--all", action="store_true", help="large folders too: all their seeds, both orders")
     parser.add_argument("--orders", type=int, metavar="N", help="only measure what the order makes: N > 1")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="N simulations at a time")
+    parser.add_argument("--folders", type=pathlib.Path, default=FOLDERS, metavar="DIR", help="where the folders are")
     parser.add_argument("id", nargs="*", help="folders of tests/fidelity/hpcc (default: all)")
     return parser.parse_args()
 
 
 def main():
     options = parse_options()
-    folders = [FOLDERS / name for name in options.id or sorted(os.listdir(FOLDERS))]
+    if not options.folders.is_dir():
+        print(f"1..0 # SKIP there is no {options.folders}")
+        return True
+    folders = [options.folders / name for name in options.id or sorted(os.listdir(options.folders))]
     with tempfile.TemporaryDirectory(prefix="anole-fidelity-") as work:
         scenarios = [Scenario(folder, pathlib.Path(work)) for folder in folders]
         for scenario in scenarios:

@@ -186,9 +186,18 @@ static APART void control(struct sim *s, struct host *h, struct flow *f, const s
                         .inflight_bytes = f->sent - f->acked, .seq = k->seq, .sent_seq = f->sent,
                         .is_marked = k->flags & PACKET_ECHO };
 
+    bool     repaces = s->model.holds_at_turn && s->cfg.cc->repaces;
+    uint64_t was_bps = f->out.rate_bps;
+
     if (s->engine.packets.inband)
         add_telemetry(s, h, k, &a);
+    if (repaces)
+        f->out.rate_bps = 0;     /* nobody decides on that, so we see whether anything was decided */
     s->cfg.cc->on_ack(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &a, &f->out);
+    if (repaces && f->out.rate_bps)
+        pacer_repace_last(s, h, f);
+    else if (repaces)
+        f->out.rate_bps = was_bps;
     assert(f->out.rate_bps > 0);
     pacer_on_decision(s, h, f);
 }

@@ -117,15 +117,11 @@ static void repace(const struct sim *s, struct flow *f)
     f->gap_bytes = 0;            /* gap_ps is not of this rate */
 }
 
-/* The fork: the next packet goes when it would if the last had been paced at the new rate, be that in the past; and a
- * wake-up that is armed for later moves, even if it is not this flow that it is for. */
-static APART void repace_last(struct sim *s, struct host *h, struct flow *f)
+APART void pacer_repace_last(struct sim *s, struct host *h, struct flow *f)
 {
     uint32_t event = s->engine.first.wake + (uint32_t)(h - s->net.host);
     uint64_t was_ps = f->gap_ps, at;
 
-    if (f->out.rate_bps == f->gap_rate_bps)
-        return;
     f->next_ps += pacer_gap_ps(s, f, f->gap_bytes) - was_ps;
     pacer_sort_in(s, h, f);
     at = f->next_ps > s->engine.now_ps ? f->next_ps : s->engine.now_ps;
@@ -137,8 +133,6 @@ static APART void repace_last(struct sim *s, struct host *h, struct flow *f)
 
 void pacer_on_decision(struct sim *s, struct host *h, struct flow *f)
 {
-    if (s->cfg.cc->repaces && s->model.holds_at_turn)
-        repace_last(s, h, f);
     if (f->heap_at == NOT_IN_HEAP || !s->model.is_repaced)
         return;
     if (f->out.rate_bps != f->gap_rate_bps && f->next_ps > s->engine.now_ps)

@@ -39,6 +39,11 @@ void pacer_sort_in(struct sim *, struct host *, struct flow *);
  * change. */
 void pacer_on_decision(struct sim *, struct host *, struct flow *);
 
+/* The fork, of a control that repaces: the next packet goes when it would if the last had been paced at the rate that is
+ * decided on now, be that in the past and be it the same; and a wake-up that is armed for later moves, even if it is not
+ * this flow that it is for. */
+void pacer_repace_last(struct sim *, struct host *, struct flow *);
+
 /* Those whose pacer lets them send by now become ready. */
 void pacer_release(struct sim *, struct host *);
 
