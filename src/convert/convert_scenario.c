@@ -174,6 +174,8 @@ static void print_general(const struct convert_source *s, FILE *out)
     if (cfg->model != MODEL_NIC && (cfg->order != ORDER_NS3 || (cfg->model == MODEL_HPCC && !cfg->ack_droppable)))
         fputs("order: node\n", out);
     fprintf(out, "seed: %llu\n", (unsigned long long)cfg->seed);
+    if (cfg->cc->needs_fork)
+        fprintf(out, "cc: %s\n", cfg->cc->name);
     if (strcmp(cfg->lb->name, "ecmp") != 0)
         fprintf(out, "lb: %s\n", cfg->lb->name);
     if (s->scenario.run_ps != NEVER)
