@@ -2,6 +2,7 @@
 #include "sim/change.h"
 #include "sim/partition.h"
 #include "sim/test_world.h"
+#include "traffic/kinds/incast.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
