@@ -76,7 +76,7 @@ static struct hold hold_evq(uint32_t pending, const uint64_t *delay_ps)
         evq_add(q, n, delay_ps[n % DELAYS], n);
     start_s = bench_cpu_s();
     for (uint32_t i = 0; i < HOLDS; i++, n++) {
-        uint32_t event = evq_pop(q, NEVER);
+        uint32_t event = (uint32_t)(evq_pop(q, NEVER) - q->event);
         uint64_t at_ps = q->event[event].at_ps;
 
         h.digest = mix(h.digest, event, at_ps);

@@ -4,9 +4,10 @@
 
 #include <stdint.h>
 
+/* 11.x.y.1, where x.y is the node. */
 static inline uint32_t address_of_node(uint32_t node)
 {
-    return 0x0b000001u + (node / 256 << 16) + (node % 256 << 8);
+    return 0x0b000001u + (node << 8);
 }
 
 #endif

@@ -66,7 +66,7 @@ static int number_nodes(struct sim *s, struct err *err)
     program_init(&s->program, s->program.traffic, &s->arena);
     bits = program_number_streams(&s->program, s->net.nodes, err);
     for (uint32_t i = 0; bits >= 0 && i < s->net.nodes; i++)
-        s->net.node[i].next_number = i << bits;
+        s->net.node[i].next_number = engine_first_number(i << bits);
     s->entry_bytes_done = arena_alloc(&s->arena, traffic_entries(s->program.traffic) + 1ul, sizeof *s->entry_bytes_done);
     return bits < 0 ? bits : 0;
 }

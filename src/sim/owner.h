@@ -27,6 +27,13 @@ static inline enum event_kind owner_kind(const struct event *e)
     return (enum event_kind)((uintptr_t)e->owner & 7);
 }
 
+/* Of an event whose kind is known. */
+static inline void *owner_as(const struct event *e, enum event_kind kind)
+{
+    assert(owner_kind(e) == kind);
+    return e->owner - kind;
+}
+
 static inline void *owner_of(const struct event *e)
 {
     return (void *)((uintptr_t)e->owner & ~(uintptr_t)7);    /* NOLINT(performance-no-int-to-ptr): one instruction */

@@ -117,7 +117,7 @@ static __attribute__((noinline, cold)) void on_pause(struct sim *s, uint32_t eve
     change_kick_port(s, p);
 }
 
-static __attribute__((noinline)) void on_timer(struct sim *s, void *owner, uint32_t event)
+static void on_timer(struct sim *s, void *owner, uint32_t event)
 {
     const struct event_first *first = &s->engine.first;
 
@@ -133,30 +133,43 @@ static __attribute__((noinline)) void on_timer(struct sim *s, void *owner, uint3
         on_pause(s, event);
 }
 
+static __attribute__((noinline)) void on_rare(struct sim *s, const struct event *event)
+{
+    uint32_t id = (uint32_t)(event - s->engine.evq.event);
+
+    switch (owner_kind(event)) {
+    case EV_TIMER:       on_timer(s, owner_of(event), id);      break;
+    case EV_CHANGE:      change_on_epoch(s, owner_of(event));   break;
+    case EV_FLOW:        on_flow(s, id);                        break;
+    default:             __builtin_unreachable();
+    }
+}
+
 /* Most events belong to switches: these need no table of jumps. */
-static inline void dispatch(struct sim *s, uint32_t event)
+static inline void dispatch(struct sim *s, struct event *event)
 {
     struct engine  *e = &s->engine;
-    enum event_kind kind = owner_kind(&e->evq.event[event]);
-    void           *owner = owner_of(&e->evq.event[event]);
+    enum event_kind kind = owner_kind(event);
+    struct port    *from;
 
     if (kind == EV_AT_SWITCH) {
-        switch_on_packet(s, ((struct port *)owner)->peer, path_take_first(e, owner, event));
+        from = owner_as(event, EV_AT_SWITCH);
+        switch_on_packet(s, from->peer, path_take_first(e, from, event));
         return;
     }
     if (kind == EV_SWITCH_FREE) {
-        switch_kick(s, owner);
+        switch_on_free(s, owner_as(event, EV_SWITCH_FREE));
         return;
     }
-    switch (kind) {
-    case EV_AT_HOST:     host_on_packet(s, ((struct port *)owner)->peer, path_take_first(e, owner, event));  break;
-    case EV_HOST_FREE:
-    case EV_WAKE:        host_kick(s, owner);                            break;
-    case EV_TIMER:       on_timer(s, owner, event);                      break;
-    case EV_CHANGE:      change_on_epoch(s, owner);                      break;
-    case EV_FLOW:        on_flow(s, event);                              break;
-    default:             __builtin_unreachable();
+    if (kind == EV_AT_HOST) {
+        from = owner_as(event, EV_AT_HOST);
+        host_on_packet(s, from->peer, path_take_first(e, from, event));
+        return;
     }
+    if (kind == EV_HOST_FREE || kind == EV_WAKE)
+        host_on_free(s, owner_of(event));
+    else
+        on_rare(s, event);
 }
 
 #ifndef NDEBUG
@@ -173,12 +186,12 @@ void run_part(struct sim *s, uint64_t until_ps)
 {
     struct engine *e = &s->engine;
     uint64_t       events = 0;
-    uint32_t       event;
+    struct event  *event;
 
     evq_renew(&e->evq);
-    while ((event = evq_pop(&e->evq, until_ps)) != EVQ_NONE) {
-        e->now_ps = e->evq.event[event].at_ps;
-        e->order = e->evq.event[event].order;
+    while ((event = evq_pop(&e->evq, until_ps)) != NULL) {
+        e->now_ps = event->at_ps;
+        e->order = event->order;
         dispatch(s, event);
         events++;
 #ifndef NDEBUG

@@ -58,20 +58,31 @@ struct engine {
     struct evq          evq;                 /* last, being large: what lies behind is far away */
 };
 
-/* The next number of a node, so that no two of its events are equal; 'node_number' is what it keeps for that. It is
- * even: the odd one after it goes with it. */
+/* What a node keeps to number its events: the node and above it, so that they go round by themselves, 12 bits that count.
+ * In the order of events they stand the other way round. */
+static inline uint32_t engine_turn_number(uint32_t node_number)
+{
+    return node_number << 12 | node_number >> 20;
+}
+
+static inline uint32_t engine_first_number(uint32_t number)
+{
+    return number >> 12 | number << 20;
+}
+
+/* The next number of a node, so that no two of its events are equal. It is even: the odd one after it goes with it. */
 static inline uint32_t engine_number(struct engine *e, uint32_t *node_number)
 {
     uint32_t number;
 
-    if (e->order_kind == ORDER_NS3) {
+    if (__builtin_expect(e->order_kind == ORDER_NS3, 0)) {
         number = e->next_number;
         e->next_number += 2;
-    } else {
-        number = *node_number;           /* the node above, 12 bits that go round below */
-        *node_number = (number & ~0xfffu) | ((number + 2) & 0xfff);
+        return number;
     }
-    return number;
+    number = *node_number;
+    *node_number = number + (2u << 20);
+    return engine_turn_number(number);
 }
 
 static inline uint64_t engine_order_of_age(uint32_t age_ps, uint32_t number)

@@ -8,11 +8,28 @@
 #define WORDS     (EVQ_BUCKETS / 64)
 #define FEW       24u            /* sorted by insertion */
 
+/* Where evq_pop_near() looks. */
+static void set_word(struct evq *q)
+{
+    uint32_t w = (uint32_t)q->from % EVQ_BUCKETS / 64;
+
+    q->word = q->front_count ? &q->none : &q->bits[w];
+    q->first = &q->bucket[64 * w];
+}
+
+/* Time has reached the bucket of this number. */
+static void set_from(struct evq *q, uint64_t number)
+{
+    q->from = number;
+    set_word(q);
+}
+
 void evq_init(struct evq *q, struct arena *arena, uint32_t events, uint64_t width_ps, uint64_t span_ps)
 {
     memset(q, 0, sizeof *q);
-    while (1ull << q->shift < width_ps || ((uint64_t)EVQ_BUCKETS << q->shift) < span_ps)
+    while (1ull << q->shift < width_ps || ((uint64_t)(EVQ_BUCKETS - 128) << q->shift) < span_ps)
         q->shift++;
+    set_from(q, 0);
     q->events = events;
     q->event = arena_alloc(arena, events, sizeof *q->event);
     q->heap = arena_alloc(arena, events, sizeof *q->heap);
@@ -116,6 +133,17 @@ static void front_insert(struct evq *q, uint32_t id)
         q->front[j] = q->front[j - 1];
     q->front[j] = id;
     q->event[id].next = EVQ_FRONT;
+    q->word = &q->none;
+}
+
+static struct event *front_pop(struct evq *q)
+{
+    struct event *e = &q->event[q->front[--q->front_count]];
+
+    if (!q->front_count)
+        set_word(q);
+    e->next = EVQ_IDLE;
+    return e;
 }
 
 /* Time reaches the bucket of this number: its events are sorted into 'front', which is empty. */
@@ -135,7 +163,7 @@ static void open_bucket(struct evq *q, uint64_t number)
         q->on_open(q->on_open_arg, q->front, n);
     if (n > 1)
         sort(q, q->front, n, q->scratch);
-    q->from = number + 1;
+    set_from(q, number + 1);
 }
 
 /* ---- the ring ---- */
@@ -146,7 +174,8 @@ void evq_insert(struct evq *q, uint32_t id)
         front_insert(q, id);
     } else {
         heap_up(q, q->heap_count++, id);
-        q->limit_ps = 0;         /* the heap may have a new first */
+        if (q->event[id].at_ps < q->limit_ps)
+            q->limit_ps = q->event[id].at_ps;
     }
 }
 
@@ -169,6 +198,8 @@ static void front_remove(struct evq *q, uint32_t id)
     while (q->front[i] != id)
         i++;
     memmove(q->front + i, q->front + i + 1, (--q->front_count - i) * sizeof *q->front);
+    if (!q->front_count)
+        set_word(q);
 }
 
 void evq_cancel(struct evq *q, uint32_t id)
@@ -183,7 +214,6 @@ void evq_cancel(struct evq *q, uint32_t id)
     else
         ring_remove(q, id);
     q->event[id].next = EVQ_IDLE;
-    q->limit_ps = 0;
 }
 
 /* How far ahead of 'from' the first bucket that is not empty lies; UINT64_MAX: all are. */
@@ -201,8 +231,16 @@ static uint64_t ring_distance(const struct evq *q)
     return (w * 64 + (uint32_t)__builtin_ctzll(word) - from) % EVQ_BUCKETS;
 }
 
-/* Moves the start of the ring to the first bucket, of the ring or the heap, that has events and begins by
- * 'until_ps'. */
+/* What is before 'until_ps' and before all of the heap need not be compared with it. */
+static void set_limit(struct evq *q, uint64_t until_ps)
+{
+    q->limit_ps = until_ps == UINT64_MAX ? until_ps : until_ps + 1;
+    if (q->heap_count && q->event[q->heap[0]].at_ps < q->limit_ps)
+        q->limit_ps = q->event[q->heap[0]].at_ps;
+}
+
+/* Moves the start of the ring to the first bucket, of the ring or the heap, that has events and begins by 'until_ps'.
+ * True: it is one of the ring's. */
 static bool advance(struct evq *q, uint64_t until_ps)
 {
     uint64_t ahead = ring_distance(q);
@@ -212,39 +250,37 @@ static bool advance(struct evq *q, uint64_t until_ps)
 
     if (number == UINT64_MAX || number << q->shift > until_ps)
         return false;
-    if (number >= q->from)
-        q->from = number;
-    if (ring == number)
-        open_bucket(q, number);
-    return true;
+    if (number > q->from)
+        set_from(q, number);
+    return ring == number;
 }
 
-uint32_t evq_pop_far(struct evq *q, uint64_t until_ps)
+struct event *evq_pop_far(struct evq *q, uint64_t until_ps)
 {
-    const struct event *far, *near;
-    uint32_t            id;
+    struct event *far, *near;
 
-    if (__builtin_expect(q->is_stopped, 0) || (!q->front_count && !advance(q, until_ps)))
-        return EVQ_NONE;
+    if (__builtin_expect(q->is_stopped, 0))
+        return NULL;
+    if (q->front_count && q->event[q->front[q->front_count - 1]].at_ps < q->limit_ps)
+        return front_pop(q);
+    set_limit(q, until_ps);
+    if (!q->front_count && advance(q, until_ps)) {
+        near = evq_pop_near(q);
+        if (near)
+            return near;
+        open_bucket(q, q->from);
+    }
     far = q->heap_count ? &q->event[q->heap[0]] : NULL;
     near = q->front_count ? &q->event[q->front[q->front_count - 1]] : NULL;
-    assert(far || near);
-    q->limit_ps = until_ps == UINT64_MAX ? until_ps : until_ps + 1;
-    if (far && far->at_ps < q->limit_ps)
-        q->limit_ps = far->at_ps;
     if (far && (!near || evq_before(far, near))) {
         if (far->at_ps > until_ps)
-            return EVQ_NONE;
-        id = q->heap[0];
+            return NULL;
         heap_remove(q, 0);
-        q->limit_ps = 0;
-    } else {
-        if (near->at_ps > until_ps)
-            return EVQ_NONE;
-        id = q->front[--q->front_count];
+        set_limit(q, until_ps);
+        far->next = EVQ_IDLE;
+        return far;
     }
-    q->event[id].next = EVQ_IDLE;
-    return id;
+    return near && near->at_ps <= until_ps ? front_pop(q) : NULL;
 }
 
 /* ---- looking at it ---- */

@@ -37,11 +37,13 @@ struct event {
 
 struct evq {
     struct event    *event;
-    uint64_t         from;       /* number (at_ps >> shift) of the ring's first bucket; before it: 'front' */
     uint64_t         limit_ps;   /* what 'front' or the ring has before this is next; else look further */
-    uint32_t        *front;      /* events of a bucket that held many, sorted, the next one last */
+    uint64_t        *word;       /* of 'bits': the one that time has reached, or while 'front' holds something 'none'; */
+    uint32_t        *first;      /* and the first of its buckets */
     uint32_t         front_count;
     uint32_t         shift;
+    uint64_t         from;       /* number (at_ps >> shift) of a bucket of that word; before it: 'front' */
+    uint32_t        *front;      /* events of a bucket that held many, sorted, the next one last */
     uint32_t         events;
     uint32_t         heap_count;
     bool             is_stopped; /* nothing is popped any more */
@@ -53,6 +55,7 @@ struct evq {
     void           (*on_open)(void *arg, const uint32_t *events, uint32_t count);
     void            *on_open_arg;
 
+    uint64_t         none;       /* no bucket */
     uint64_t         bits[EVQ_BUCKETS / 64];     /* bit b: bucket b is not empty */
     uint32_t         bucket[EVQ_BUCKETS];        /* first event of each list, or EVQ_NONE */
 };
@@ -69,17 +72,17 @@ void evq_init(struct evq *, struct arena *, uint32_t events, uint64_t width_ps, 
 /* Puts a event whose time is set into 'front' or the heap: the rare half of evq_add(). */
 void evq_insert(struct evq *, uint32_t event);
 
-/* Makes an idle event pending. 'at_ps' is not before the last event popped. */
-static inline void evq_add(struct evq *q, uint32_t id, uint64_t at_ps, uint64_t order)
+/* Makes an idle event pending. 'at_ps' is not before the last event popped. The ring ends a word early: what is a lap
+ * ahead must not get into the word that time has reached. */
+static inline void evq_put(struct evq *q, struct event *s, uint32_t id, uint64_t at_ps, uint64_t order)
 {
-    struct event *s = &q->event[id];
-    uint64_t      number = at_ps >> q->shift;
-    uint32_t      b = (uint32_t)number % EVQ_BUCKETS;
+    uint64_t number = at_ps >> q->shift;
+    uint32_t b = (uint32_t)number % EVQ_BUCKETS;
 
-    assert(s->next == EVQ_IDLE);
+    assert(s->next == EVQ_IDLE && s == &q->event[id]);
     s->at_ps = at_ps;
     s->order = order;
-    if (number - q->from < EVQ_BUCKETS) {
+    if (__builtin_expect(number - q->from < EVQ_BUCKETS - 64, 1)) {
         s->next = q->bucket[b];
         q->bucket[b] = id;
         q->bits[b / 64] |= 1ull << (b % 64);
@@ -88,62 +91,60 @@ static inline void evq_add(struct evq *q, uint32_t id, uint64_t at_ps, uint64_t 
     }
 }
 
+static inline void evq_add(struct evq *q, uint32_t id, uint64_t at_ps, uint64_t order)
+{
+    evq_put(q, &q->event[id], id, at_ps, order);
+}
+
 /* Makes a pending event idle again. */
 void evq_cancel(struct evq *, uint32_t event);
 
 /* Finds the next event when evq_pop() does not see it at once. */
-uint32_t evq_pop_far(struct evq *, uint64_t until_ps);
+struct event *evq_pop_far(struct evq *, uint64_t until_ps);
 
-/* Pops the earliest event not after 'until_ps'; EVQ_NONE if there is none. */
-static inline uint32_t evq_pop(struct evq *q, uint64_t until_ps)
+/* The next event if it is in a bucket near by with one event in it, or two; otherwise NULL. */
+static inline struct event *evq_pop_near(struct evq *q)
 {
-    if (q->front_count) {
-        uint32_t      id = q->front[q->front_count - 1];
-        struct event *s = &q->event[id];
+    struct event *s, *o;
+    uint64_t      word;
+    uint32_t      at;
 
-        if (s->at_ps < q->limit_ps) {
-            q->front_count--;
-            s->next = EVQ_IDLE;
-            return id;
-        }
-    } else {
-        /* A bucket near by with one event in it, or two. */
-        uint32_t from = (uint32_t)q->from % EVQ_BUCKETS;
-        uint64_t word = q->bits[from / 64] >> (from % 64);
-
-        if (word) {
-            uint32_t      ahead = (uint32_t)__builtin_ctzll(word), b = from + ahead, id = q->bucket[b];
-            struct event *s = &q->event[id];
-
-            if (s->next == EVQ_NONE) {
-                if (s->at_ps < q->limit_ps) {
-                    q->bucket[b] = EVQ_NONE;
-                    q->bits[b / 64] &= ~(1ull << (b % 64));
-                    q->from += ahead;
-                    s->next = EVQ_IDLE;
-                    return id;
-                }
-            } else if (q->event[s->next].next == EVQ_NONE) {
-                uint32_t      other = s->next;
-                struct event *o = &q->event[other];
-
-                if (evq_before(o, s)) {
-                    if (o->at_ps < q->limit_ps) {
-                        s->next = EVQ_NONE;
-                        o->next = EVQ_IDLE;
-                        q->from += ahead;
-                        return other;
-                    }
-                } else if (s->at_ps < q->limit_ps) {
-                    q->bucket[b] = other;
-                    s->next = EVQ_IDLE;
-                    q->from += ahead;
-                    return id;
-                }
-            }
-        }
+    word = *q->word;
+    if (__builtin_expect(!word, 0))
+        return NULL;
+    at = (uint32_t)__builtin_ctzll(word);
+    s = &q->event[q->first[at]];
+    if (s->next == EVQ_NONE) {
+        if (s->at_ps >= q->limit_ps)
+            return NULL;
+        q->first[at] = EVQ_NONE;
+        *q->word = word & (word - 1);
+        s->next = EVQ_IDLE;
+        return s;
     }
-    return evq_pop_far(q, until_ps);
+    o = &q->event[s->next];
+    if (o->next != EVQ_NONE)
+        return NULL;
+    if (evq_before(o, s)) {
+        if (o->at_ps >= q->limit_ps)
+            return NULL;
+        s->next = EVQ_NONE;
+        o->next = EVQ_IDLE;
+        return o;
+    }
+    if (s->at_ps >= q->limit_ps)
+        return NULL;
+    q->first[at] = s->next;
+    s->next = EVQ_IDLE;
+    return s;
+}
+
+/* Pops the earliest event not after 'until_ps'; NULL if there is none. */
+static inline struct event *evq_pop(struct evq *q, uint64_t until_ps)
+{
+    struct event *e = evq_pop_near(q);
+
+    return __builtin_expect(e != NULL, 1) ? e : evq_pop_far(q, until_ps);
 }
 
 static inline bool evq_is_pending(const struct evq *q, uint32_t event)

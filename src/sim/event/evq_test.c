@@ -34,6 +34,14 @@ static uint32_t naive_count(const struct naive *n)
     return count;
 }
 
+/* The number of the event that is popped, or EVQ_NONE. */
+static uint32_t pop(struct evq *q, uint64_t until_ps)
+{
+    const struct event *e = evq_pop(q, until_ps);
+
+    return e ? (uint32_t)(e - q->event) : EVQ_NONE;
+}
+
 struct pair {
     struct evq  *q;
     struct arena arena;
@@ -87,7 +95,7 @@ static void pair_pop(struct pair *p, uint64_t until_ps)
     uint32_t expected = naive_first(&p->naive, until_ps), got;
 
     evq_renew(p->q);
-    got = evq_pop(p->q, until_ps);
+    got = pop(p->q, until_ps);
     assert_int_equal(got, expected);
     if (got == EVQ_NONE) {
         p->now_ps = until_ps > p->now_ps ? until_ps : p->now_ps;
@@ -134,7 +142,7 @@ static void evq__agrees_with_a_plain_list(void **unused)
         assert_int_equal(evq_pending(p.q), naive_count(&p.naive));
         while (naive_count(&p.naive))
             pair_pop(&p, UINT64_MAX);
-        assert_int_equal(evq_pop(p.q, UINT64_MAX), EVQ_NONE);
+        assert_int_equal(pop(p.q, UINT64_MAX), EVQ_NONE);
         evq_check(p.q);
         pair_fini(&p);
     }
@@ -151,7 +159,7 @@ static void evq__keeps_order_while_running(void **unused)
     for (uint32_t i = 0; i < EVENTS; i++)
         pair_add(&p, i, random_time(&p));
     evq_renew(p.q);
-    while ((event = evq_pop(p.q, UINT64_MAX)) != EVQ_NONE) {
+    while ((event = pop(p.q, UINT64_MAX)) != EVQ_NONE) {
         assert_int_equal(event, naive_first(&p.naive, UINT64_MAX));
         p.naive.is_pending[event] = false;
         p.now_ps = p.naive.at_ps[event];
@@ -182,11 +190,11 @@ static void evq__sorts_thousands_at_one_instant(void **unused)
         evq_add(q, i, 500000, (uint64_t)i * 7919 % count);       /* 7919 and 20000 have no common factor */
     evq_check(q);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t event = evq_pop(q, UINT64_MAX);
+        uint32_t event = pop(q, UINT64_MAX);
 
         assert_int_equal((uint64_t)event * 7919 % count, i);
     }
-    assert_int_equal(evq_pop(q, UINT64_MAX), EVQ_NONE);
+    assert_int_equal(pop(q, UINT64_MAX), EVQ_NONE);
     arena_fini(&arena);
     free(q);
 }
@@ -202,19 +210,19 @@ static void evq_pop__stops_at_the_limit(void **unused)
     evq_add(q, 0, 1000, 0);
     evq_add(q, 1, 1001, 0);
     evq_add(q, 2, 90000000, 0);
-    assert_int_equal(evq_pop(q, 999), EVQ_NONE);
+    assert_int_equal(pop(q, 999), EVQ_NONE);
     evq_renew(q);
-    assert_int_equal(evq_pop(q, 1000), 0);
-    assert_int_equal(evq_pop(q, 1000), EVQ_NONE);
+    assert_int_equal(pop(q, 1000), 0);
+    assert_int_equal(pop(q, 1000), EVQ_NONE);
     evq_add(q, 0, 1000, 5);                  /* the instant is not over */
     evq_renew(q);
-    assert_int_equal(evq_pop(q, 1000), 0);
+    assert_int_equal(pop(q, 1000), 0);
     evq_renew(q);
-    assert_int_equal(evq_pop(q, 89999999), 1);
-    assert_int_equal(evq_pop(q, 89999999), EVQ_NONE);
+    assert_int_equal(pop(q, 89999999), 1);
+    assert_int_equal(pop(q, 89999999), EVQ_NONE);
     assert_int_equal(evq_pending(q), 1);
     evq_renew(q);
-    assert_int_equal(evq_pop(q, 90000000), 2);
+    assert_int_equal(pop(q, 90000000), 2);
     assert_int_equal(evq_pending(q), 0);
     arena_fini(&arena);
     free(q);

@@ -42,8 +42,8 @@ void host_on_packet(struct sim *s, struct port *in, uint32_t id)
     if (k->kind == PACKET_DATA) {
         if (__builtin_expect(k->flags & PACKET_TCP, 0))
             tcp_on_data(s, h, k);
-        else
-            receive_data(s, h, k);
+        else if (receive_data(s, h, id, k))
+            goto kick;
     } else if (k->kind == PACKET_PFC) {
         pfc_on_frame(&s->engine, &s->pfc, in, k->prio, k->seq);
     } else if (f->phase == FLOW_ACTIVE && f->generation == k->generation) {
@@ -53,7 +53,13 @@ void host_on_packet(struct sim *s, struct port *in, uint32_t id)
         return;
     }
     packet_free(&s->engine.packets, id);
+kick:
     send_kick(s, h, in);
+}
+
+void host_on_free(struct sim *s, struct host *h)
+{
+    send_on_free(s, h, &s->net.port[h->port]);
 }
 
 void host_kick(struct sim *s, struct host *h)

@@ -9,7 +9,10 @@ void host_start_flow(struct sim *, struct host *, const struct flow_spec *);
 
 void host_on_packet(struct sim *, struct port *in, uint32_t id);
 
-/* Port free, pause lifted, pacer due: sends what may be sent. */
+/* Port free, pacer due: sends what may be sent. */
+void host_on_free(struct sim *, struct host *);
+
+/* The same, whatever the reason. */
 void host_kick(struct sim *, struct host *);
 
 /* The retransmission timer; the turn of a flow that is to be told of congestion; TCP's timer, and the moment at which

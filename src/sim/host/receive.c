@@ -165,7 +165,7 @@ static void on_mark(struct sim *s, struct host *h, struct flow_rx *rx, const str
         reply_cnp(s, h, k, 0);
 }
 
-void receive_data(struct sim *s, struct host *h, const struct packet *k)
+bool receive_data(struct sim *s, struct host *h, uint32_t id, struct packet *k)
 {
     struct flow_rx *rx = &s->flows.rx[k->flow];
     bool            is_marked = k->flags & PACKET_ECN;
@@ -173,20 +173,21 @@ void receive_data(struct sim *s, struct host *h, const struct packet *k)
 
     s->engine.counters.data_received++;
     if (rx->generation != k->generation && !open_flow(s, rx, k))
-        return;
+        return false;
     if (is_marked && !s->model.marks_in_acks)
         on_mark(s, h, rx, k);
     if (k->seq != rx->expected) {
         on_disorder(s, h, rx, k, flags);
-        return;
+        return false;
     }
     rx->expected += k->payload;
     s->engine.counters.payload_received += k->payload;
     if (k->flags & PACKET_LAST)
         flow_on_arrival(s, &s->flows.flow[k->flow]);
-    if (++rx->unacked >= s->cfg.ack_every || k->flags & PACKET_LAST) {
-        rx->unacked = 0;
-        s->engine.counters.acks_sent++;
-        acknowledge(s, h, k, PACKET_ACK, rx->expected, flags);
-    }
+    if (++rx->unacked < s->cfg.ack_every && !(k->flags & PACKET_LAST))
+        return false;
+    rx->unacked = 0;
+    s->engine.counters.acks_sent++;
+    reply_with(s, h, id, k, &(struct answer){ PACKET_ACK, rx->expected, s->hosts.ack_prio[k->prio], s->cfg.ack_bytes, flags });
+    return true;
 }

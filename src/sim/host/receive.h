@@ -4,7 +4,8 @@
 
 #include "sim/host/nic.h"
 
-/* A data packet of a queue pair has come. */
-void receive_data(struct sim *, struct host *, const struct packet *);
+/* Data packet 'id' of a queue pair has come. True: it has become its own ACK and is gone; otherwise it stays the
+ * caller's. */
+bool receive_data(struct sim *, struct host *, uint32_t id, struct packet *);
 
 #endif

@@ -87,7 +87,7 @@ static APART bool hold(struct sim *s, struct host *h, uint32_t id)
     return true;
 }
 
-void send_next(struct sim *s, struct host *h, struct port *p)
+static inline void next(struct sim *s, struct host *h, struct port *p)
 {
     uint32_t mask = s->cfg.ack_unpaused ? p->backlog : p->backlog & ~(uint32_t)p->paused, position;
 
@@ -112,4 +112,20 @@ void send_next(struct sim *s, struct host *h, struct port *p)
     }
     if (send_has_work(h, p))
         path_await_free(&s->engine, p);
+}
+
+/* Twice the same code, so that the usual one is part of the loop of events. */
+void send_on_free(struct sim *s, struct host *h, struct port *p)
+{
+    if (__builtin_expect(p->slow_path & SLOW_LINK, 0) && p->is_down)
+        return;
+    if (!port_is_busy(p, s->engine.now_ps, s->engine.order))
+        next(s, h, p);
+    else if (send_has_work(h, p))
+        path_await_free(&s->engine, p);
+}
+
+APART void send_next(struct sim *s, struct host *h, struct port *p)
+{
+    next(s, h, p);
 }

@@ -11,6 +11,9 @@
 /* Sends one packet from an idle port, if there is one that may go. */
 void send_next(struct sim *, struct host *, struct port *);
 
+/* The host's port is free, or its pacer due. */
+void send_on_free(struct sim *, struct host *, struct port *);
+
 static inline bool send_has_work(const struct host *h, const struct port *p)
 {
     return (p->backlog | h->ready_count | h->heap_count | h->dead) != 0;
@@ -19,11 +22,11 @@ static inline bool send_has_work(const struct host *h, const struct port *p)
 /* Port free, pause lifted, pacer due, something new to send: sends what may be sent by the host's port. */
 static inline void send_kick(struct sim *s, struct host *h, struct port *p)
 {
-    if (__builtin_expect(p->slow_path & SLOW_LINK, 0) && p->is_down)
+    if (!send_has_work(h, p) || (__builtin_expect(p->slow_path & SLOW_LINK, 0) && p->is_down))
         return;
     if (!port_is_busy(p, s->engine.now_ps, s->engine.order))
         send_next(s, h, p);
-    else if (send_has_work(h, p))
+    else
         path_await_free(&s->engine, p);
 }
 

@@ -33,15 +33,17 @@ static inline void path_transmit(struct engine *e, struct port *p, uint32_t id, 
         tail->next_at_ps = arrives;
         tail->next_order = order;
     } else {
+        struct event *event = &e->evq.event[port_event_arrive(p)];
+
         p->wire_head = id;
-        e->evq.event[port_event_arrive(p)].hint = id;
-        evq_add(&e->evq, port_event_arrive(p), arrives, order);
+        event->hint = id;
+        evq_put(&e->evq, event, port_event_arrive(p), arrives, order);
     }
     p->wire_tail = id;
 }
 
 /* The first packet on the wire of 'from' arrives: takes it off and awaits the one behind it. */
-static inline uint32_t path_take_first(struct engine *e, struct port *from, uint32_t event)
+static inline uint32_t path_take_first(struct engine *e, struct port *from, struct event *event)
 {
     uint32_t             id = from->wire_head;
     const struct packet *k = &e->packets.packet[id];
@@ -49,8 +51,8 @@ static inline uint32_t path_take_first(struct engine *e, struct port *from, uint
     from->wire_head = k->next;
     if (k->next) {
         __builtin_prefetch(&e->packets.packet[k->next], 1);      /* has left the cache it was sent from */
-        e->evq.event[event].hint = k->next;
-        evq_add(&e->evq, event, k->next_at_ps, k->next_order);
+        event->hint = k->next;
+        evq_put(&e->evq, event, port_event_arrive(from), k->next_at_ps, k->next_order);
     }
     return id;
 }

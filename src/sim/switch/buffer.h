@@ -25,15 +25,27 @@ static inline int64_t buffer_threshold(const struct node *n, const struct port *
     return n->shared_bytes_left > 0 ? n->shared_bytes_left >> in->shift : 0;
 }
 
-/* A packet that meets an idle port and fits the reserve of its ingress account, with nothing else in it,
- * passes through: booking it in and out again would change nothing, nor would it be marked. True when that
- * is so. */
-static inline bool buffer_is_passed(const struct sim *s, const struct port *in, const struct port *out,
-                                    const struct packet *k)
+/* A packet that meets an idle port passes through: booking it in and out again would change nothing, nor would it be
+ * marked, as long as nobody is to be paused for it. True when that is plain to see: it fits the reserve of its ingress
+ * account, and nothing else is in there. */
+static inline bool buffer_is_passed(const struct sim *s, const struct port *in, const struct packet *k)
 {
-    return !out->backlog && !port_is_busy(out, s->engine.now_ps, s->engine.order) && !out->paused && !in->pausing &&
-           !(in->held >> k->prio & 1) && k->bytes <= s->sw.pass_bytes_max &&
+    return !(in->held >> k->prio & 1) && !in->pausing && k->bytes <= s->sw.pass_bytes_max &&
            in->node->shared_bytes_left >> in->shift > 0;
+}
+
+/* The same where others are on the account already. */
+static inline bool buffer_is_passed_beside(const struct sim *s, const struct port *port, const struct packet *k)
+{
+    const struct ingress *in = &port->in[k->prio];
+    int64_t               left = port->node->shared_bytes_left;
+    uint32_t              booked = in->bytes + k->bytes, over = booked - s->cfg.reserve_bytes;
+
+    if (port->pausing || in->headroom_bytes || k->bytes > s->sw.pass_bytes_max)
+        return false;
+    if (booked <= s->cfg.reserve_bytes)
+        return left >> port->shift > 0;
+    return over <= left >> port->shift && over < (left - (over < k->bytes ? over : k->bytes)) >> port->shift;
 }
 
 /* Is this packet in a class with PFC, which buffer_admit() books? */

@@ -15,7 +15,7 @@ static inline bool forward_is_shown(struct sim *s, const struct node *n, const s
 
     if (!in->peer->is_switch) {
         *tag = (struct lb_tag){ 0 };
-        if (is_local || !(is_data || (n->next_number & BALANCE_TELL_MASK) == 0))
+        if (is_local || !(is_data || (engine_turn_number(n->next_number) & BALANCE_TELL_MASK) == 0))
             return false;
         *out = balance_enter(s, n, id, to);
         return true;

@@ -10,6 +10,9 @@
 
 void switch_on_packet(struct sim *, struct port *in, uint32_t id);
 
+/* The last byte has left a port, and something waits. */
+void switch_on_free(struct sim *, struct port *);
+
 /* Sends the next packet of an idle port, if there is one that may go. */
 void switch_kick(struct sim *, struct port *);
 
