@@ -219,7 +219,7 @@ static void build_hosts(struct sim *s)
         if (s->net.node[n].is_switch)
             continue;
         s->net.node[n].host = i++;
-        *h = (struct host){ .node = n, .port = s->net.node[n].first_port, .rtt_due_ps = NEVER };
+        *h = (struct host){ .id = s->net.node[n].host, .node = n, .port = s->net.node[n].first_port, .rtt_due_ps = NEVER };
         while (c < s->hosts.cc_cfgs && s->hosts.cc_rate[c] != s->net.port[h->port].rate_bps)
             c++;
         if (c == s->hosts.cc_cfgs)

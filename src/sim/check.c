@@ -1,5 +1,6 @@
 #include "sim/check.h"
 #include "sim/host/host.h"
+#include "sim/link/path.h"
 #include "sim/state/expect.h"
 #include "sim/switch/switch.h"
 
@@ -9,14 +10,14 @@ static void check_wire(const struct sim *s, const struct port *p, struct check_s
     const struct packet *packet = s->engine.packets.packet;
     uint64_t             last = s->engine.now_ps;
 
-    for (uint32_t id = p->wire_head; id; id = packet[id].next, sums->packets++) {
+    for (uint32_t id = path_first(&s->engine, p); id; id = packet[id].next, sums->packets++) {
         const struct packet *k = &packet[id];
 
         expect_of_world(!k->next || k->next_at_ps >= last, s, "packets on a wire are out of order");
         last = k->next ? k->next_at_ps : last;
         sums->payload += k->payload;
     }
-    expect_of_world((p->wire_head != 0) == evq_is_pending(&s->engine.evq, port_event_arrive(p)), s,
+    expect_of_world((p->wire_tail != 0) == evq_is_pending(&s->engine.evq, port_event_arrive(p)), s,
                     "a wire and its event disagree");
 }
 

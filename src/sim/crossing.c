@@ -1,4 +1,5 @@
 #include "sim/crossing.h"
+#include "sim/link/path.h"
 #include "sim/owner.h"
 
 #include <stdlib.h>
@@ -23,7 +24,7 @@ static void build_out(struct border *b, struct sim *s, struct port *port)
     uint32_t id = engine_new_packet(&s->engine);
 
     s->engine.packets.packet[id].next = 0;
-    port->wire_head = port->wire_tail = id;
+    port->wire_tail = id;
     b->stays[b->outs] = id;
     b->out[b->outs++] = port->id;
 }
@@ -34,7 +35,7 @@ static void build_in(struct border *b, struct sim *s, const struct port *from)
     struct port *wire = &b->in[b->ins];
 
     *wire = *from;
-    wire->wire_head = wire->wire_tail = 0;
+    wire->wire_tail = 0;
     b->in_of[from->id] = b->ins++;
     owner_set(&s->engine, port_event_arrive(from), wire->peer->is_switch ? EV_AT_SWITCH : EV_AT_HOST, wire);
 }
@@ -127,14 +128,13 @@ static void take_packet(struct border *b, struct engine *e, const struct crossin
     if (e->packets.inband)
         e->packets.inband[id] = c->inband;
     k->next = 0;
-    if (wire->wire_head) {
+    if (wire->wire_tail) {
         struct packet *tail = &e->packets.packet[wire->wire_tail];
 
         tail->next = id;
         tail->next_at_ps = c->at_ps;
         tail->next_order = c->order;
     } else {
-        wire->wire_head = id;
         e->evq.event[port_event_arrive(wire)].hint = id;
         evq_add(&e->evq, port_event_arrive(wire), c->at_ps, c->order);
     }
@@ -163,7 +163,7 @@ void border_count(const struct border *b, const struct sim *s, uint64_t *packets
 
     *packets += b->outs;         /* those that stay */
     for (uint32_t j = 0; j < b->ins; j++)
-        for (uint32_t id = b->in[j].wire_head; id; id = packet[id].next) {
+        for (uint32_t id = path_first(&s->engine, &b->in[j]); id; id = packet[id].next) {
             ++*packets;
             *payload += packet[id].payload;
         }

@@ -29,7 +29,7 @@ static uint32_t conweave_headroom(const struct sim_cfg *c, const struct port *p)
 static const struct model models[] = {
     [MODEL_NIC] = {
         .headroom_bytes = nic_headroom_bytes,
-        .is_repaced = true, .acks_old = true,
+        .is_repaced = true, .wakes_once = true, .acks_old = true,
         .sport_first = 0xc000, .sport_mask = 0x3fff,
     },
     [MODEL_HPCC] = {
@@ -103,6 +103,18 @@ static uint8_t lossless_prios(const struct sim *s)
     return s->model.has_egress_account ? 0 : prios;
 }
 
+/* What may be in the buffer of a lossy switch so that any frame finds room in an empty queue: see buffer_admit_lossy(). Half
+ * a buffer that is far too large is enough. */
+static int64_t lossy_pass_max(const struct sim *s)
+{
+    uint32_t frame = sim_largest_frame(&s->cfg);
+    int64_t  used = (int64_t)s->cfg.buffer_bytes / 2, left = (int64_t)s->cfg.buffer_bytes - used;
+
+    if (s->cfg.is_lossless || s->model.has_egress_account || (s->cfg.lossy_queue_bytes && s->cfg.lossy_queue_bytes < frame))
+        return -1;
+    return left >= frame && s->cfg.lossy_alpha * (double)left >= (double)frame ? used : -1;
+}
+
 /* Thresholds of classes are the same at every port, and stay when the knobs change. */
 static void build_ecn_classes(struct sim *s)
 {
@@ -127,6 +139,7 @@ void model_build(struct sim *s)
     s->sw.lossless_prios = lossless_prios(s);
     s->sw.queue_prios = (uint8_t)((s->sw.lossless_prios ? s->sw.lossless_prios : 0xff) & ~s->sw.ecn_prios);
     s->sw.pass_bytes_max = s->cfg.is_lossless ? s->cfg.reserve_bytes : 0;
+    s->sw.pass_used_max = lossy_pass_max(s);
     for (uint32_t c = 0; c < PRIOS; c++)
         s->hosts.ack_prio[c] = s->cfg.has_ack_prio ? s->cfg.ack_prio : (uint8_t)c;
 }

@@ -43,8 +43,9 @@ struct sim_hooks {
 struct inband_ports;
 
 struct engine {
-    uint64_t            now_ps, order;       /* of the event at hand */
+    uint64_t            now_ps;              /* of the event at hand, and below */
     struct packet_pool  packets;
+    uint64_t            order;
     struct event_first  first;
     enum sim_order      order_kind;
     uint32_t            next_number;         /* ORDER_NS3: of the whole network */

@@ -7,6 +7,7 @@
 
 #define WORDS     (EVQ_BUCKETS / 64)
 #define FEW       24u            /* sorted by insertion */
+#define UNSORTED  6u             /* so many are searched for the first instead */
 
 /* Where evq_pop_near() looks. */
 static void set_word(struct evq *q)
@@ -255,17 +256,58 @@ static bool advance(struct evq *q, uint64_t until_ps)
     return ring == number;
 }
 
+/* The first event of a bucket of the word that time has reached, if it holds only a few and that one is before the limit;
+ * otherwise NULL. Where somebody wants to know what a bucket holds, it has to be opened. */
+static struct event *pop_of_few(struct evq *q)
+{
+    uint32_t     *link = &q->first[__builtin_ctzll(*q->word)], *first = link, n = 0;
+    struct event *e;
+
+    if (q->on_open)
+        return NULL;
+    for (; *link != EVQ_NONE; link = &q->event[*link].next) {
+        if (n++ == UNSORTED)
+            return NULL;
+        if (evq_before(&q->event[*link], &q->event[*first]))
+            first = link;
+    }
+    e = &q->event[*first];
+    if (e->at_ps >= q->limit_ps)
+        return NULL;
+    *first = e->next;
+    e->next = EVQ_IDLE;
+    return e;
+}
+
+/* What is next while the limit holds, but for a bucket of many: from 'front', or from the first bucket of the ring. */
+static struct event *pop_within_limit(struct evq *q)
+{
+    struct event *e;
+    uint64_t      ahead;
+
+    if (q->front_count)
+        return q->event[q->front[q->front_count - 1]].at_ps < q->limit_ps ? front_pop(q) : NULL;
+    if (!*q->word) {
+        ahead = ring_distance(q);
+        if (ahead == UINT64_MAX || (q->from + ahead) << q->shift >= q->limit_ps)
+            return NULL;
+        set_from(q, q->from + ahead);
+    }
+    e = evq_pop_near(q);
+    return e ? e : pop_of_few(q);
+}
+
 struct event *evq_pop_far(struct evq *q, uint64_t until_ps)
 {
-    struct event *far, *near;
+    struct event *far, *near = pop_within_limit(q);
 
+    if (near)
+        return near;
     if (__builtin_expect(q->is_stopped, 0))
         return NULL;
-    if (q->front_count && q->event[q->front[q->front_count - 1]].at_ps < q->limit_ps)
-        return front_pop(q);
     set_limit(q, until_ps);
     if (!q->front_count && advance(q, until_ps)) {
-        near = evq_pop_near(q);
+        near = pop_within_limit(q);
         if (near)
             return near;
         open_bucket(q, q->from);

@@ -77,6 +77,7 @@ struct flow_rx {
 };
 
 struct host {
+    uint32_t  id;                /* among hosts */
     uint32_t  node, port;
     uint32_t  count;             /* entries in 'list', finished ones included */
     uint32_t  capacity;

@@ -78,6 +78,15 @@ static inline uint64_t look_at(const struct sim *s, const struct flow *f)
     return f->out.due_ps > s->engine.now_ps ? f->out.due_ps : s->engine.now_ps + 1;
 }
 
+void pacer_put_off(struct sim *s, struct host *h, struct flow *f)
+{
+    assert(bit_is_set(h->ready, f->position) && f->heap_at == NOT_IN_HEAP && f->next_ps > s->engine.now_ps);
+    bit_clear(h->ready, f->position);
+    h->ready_count--;
+    f->look_ps = look_at(s, f);
+    heap_up(s, h, h->heap_count++, (uint32_t)(f - s->flows.flow));
+}
+
 void pacer_sort_in(struct sim *s, struct host *h, struct flow *f)
 {
     uint32_t id = (uint32_t)(f - s->flows.flow);
@@ -119,7 +128,7 @@ static void repace(const struct sim *s, struct flow *f)
 
 APART void pacer_repace_last(struct sim *s, struct host *h, struct flow *f)
 {
-    uint32_t event = s->engine.first.wake + (uint32_t)(h - s->net.host);
+    uint32_t event = s->engine.first.wake + h->id;
     uint64_t was_ps = f->gap_ps, at;
 
     f->next_ps += pacer_gap_ps(s, f, f->gap_bytes) - was_ps;
@@ -163,9 +172,10 @@ void pacer_release(struct sim *s, struct host *h)
 
 /* ---- waking up ---- */
 
-void pacer_await(struct sim *s, struct host *h)
+/* In the order of events it counts from since_ps, whenever we got to know. */
+void pacer_await(struct sim *s, struct host *h, uint64_t since_ps)
 {
-    uint32_t event = s->engine.first.wake + (uint32_t)(h - s->net.host);
+    uint32_t event = s->engine.first.wake + h->id;
     uint64_t at;
 
     if (!h->heap_count)
@@ -178,5 +188,5 @@ void pacer_await(struct sim *s, struct host *h)
     } else if (s->model.skips_wakeup && !s->hosts.hf2t && h->ready_count) {
         return;
     }
-    evq_add(&s->engine.evq, event, at, sim_order(s, &s->net.node[h->node], at));
+    evq_add(&s->engine.evq, event, at, sim_order(s, &s->net.node[h->node], s->engine.now_ps + (at - since_ps)));
 }

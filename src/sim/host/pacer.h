@@ -35,6 +35,9 @@ bool pacer_is_held(const struct sim *, const struct host *, struct flow *);
 /* Puts a flow where it belongs: ready, waiting for its pacer, or neither. */
 void pacer_sort_in(struct sim *, struct host *, struct flow *);
 
+/* Of a flow that is ready and has sent, but not all, and that no window holds: it waits. */
+void pacer_put_off(struct sim *, struct host *, struct flow *);
+
 /* Congestion control has spoken: a flow that waits may have a new rate, or a new time at which it will
  * change. */
 void pacer_on_decision(struct sim *, struct host *, struct flow *);
@@ -47,8 +50,22 @@ void pacer_repace_last(struct sim *, struct host *, struct flow *);
 /* Those whose pacer lets them send by now become ready. */
 void pacer_release(struct sim *, struct host *);
 
-/* Nothing may go now: arms the host's wake-up. */
-void pacer_await(struct sim *, struct host *);
+/* Nothing may go now, or before since_ps: arms the host's wake-up. */
+void pacer_await(struct sim *, struct host *, uint64_t since_ps);
+
+/* Is the host's wake-up armed, and soon enough for those that wait? */
+static inline bool pacer_is_awaited(const struct sim *s, const struct host *h)
+{
+    const struct event *e = &s->engine.evq.event[s->engine.first.wake + h->id];
+
+    return e->next != EVQ_IDLE && e->at_ps <= s->flows.flow[h->heap[0]].look_ps;
+}
+
+/* Is there nobody who may go by then? */
+static inline bool pacer_is_later(const struct sim *s, const struct host *h, uint64_t ps)
+{
+    return !h->heap_count || s->flows.flow[h->heap[0]].look_ps > ps;
+}
 
 /* Time between the start of this packet and the earliest start of the flow's next. */
 static inline uint64_t pacer_gap_ps(const struct sim *s, struct flow *f, uint32_t bytes)

@@ -33,7 +33,7 @@ static void fill_in(struct sim *s, struct host *h, struct flow *f, const struct 
     f->bytes = spec->bytes;
     f->next_ps = f->start_ps = f->progress_ps = s->engine.now_ps;
     f->generation = generation;
-    f->host = (uint32_t)(h - s->net.host);
+    f->host = h->id;
     f->heap_at = NOT_IN_HEAP;
     f->prio = spec->prio;
     f->phase = FLOW_ACTIVE;

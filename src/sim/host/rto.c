@@ -2,7 +2,7 @@
 
 static uint32_t event_of(const struct sim *s, const struct host *h)
 {
-    return s->engine.first.timeout + (uint32_t)(h - s->net.host);
+    return s->engine.first.timeout + h->id;
 }
 
 /* With has_qp_timers the event comes in the order of one that was set 'rto' before: then the queue pair that it is for

@@ -284,11 +284,11 @@ static void flow__bears_disorder(void **unused)
     start_one(&w, &cfg, 3000 * 1024, 10 * PS_PER_US);
     while (!w.sim->is_done) {
         struct port   *p = w.sim->net.port[w.sim->net.host[1].port].peer;
-        struct packet *all = w.sim->engine.packets.packet, *a = &all[p->wire_head], *b = a;
+        struct packet *all = w.sim->engine.packets.packet, *a = &all[path_first(&w.sim->engine, p)], *b = a;
 
         for (uint32_t i = 0; i < 7 && b->next; i++)
             b = &all[b->next];
-        if (p->wire_head && a != b && !(b->flags & PACKET_LAST) && a->seq < b->seq) {
+        if (p->wire_tail && a != b && !(b->flags & PACKET_LAST) && a->seq < b->seq) {
             uint64_t seq = a->seq;
 
             a->seq = b->seq;

@@ -47,9 +47,10 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
     if (f->controlled && s->cfg.cc->on_sent)
         s->cfg.cc->on_sent(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), payload + s->cfg.header_bytes, &f->out);
     /* It stays ready if its pacer lets it go by the time the port is free: nobody is served before. */
-    if (payload == left || f->next_ps > p->free_at_ps ||
-        (!s->model.holds_at_turn && (s->cfg.window_bytes || f->out.window_bytes != UINT64_MAX)))
+    if (payload == left || (!s->model.holds_at_turn && (s->cfg.window_bytes || f->out.window_bytes != UINT64_MAX)))
         pacer_sort_in(s, h, f);
+    else if (f->next_ps > p->free_at_ps)
+        pacer_put_off(s, h, f);
 }
 
 void send_find_next(const struct sim *s, struct flow *f)
@@ -87,11 +88,12 @@ static APART bool hold(struct sim *s, struct host *h, uint32_t id)
     return true;
 }
 
-static inline void next(struct sim *s, struct host *h, struct port *p)
+static __attribute__((always_inline)) inline void next(struct sim *s, struct host *h, struct port *p)
 {
     uint32_t mask = s->cfg.ack_unpaused ? p->backlog : p->backlog & ~(uint32_t)p->paused, position;
 
-    pacer_release(s, h);
+    if (!pacer_is_later(s, h, s->engine.now_ps))
+        pacer_release(s, h);
     if (mask & (BACKLOG_TCP - 1)) {
         uint32_t q = scheduler_choose(&s->engine, &s->scheduler, p, mask & (BACKLOG_TCP - 1));
         uint32_t id = path_dequeue(&s->engine, p, q);
@@ -106,12 +108,11 @@ static inline void next(struct sim *s, struct host *h, struct port *p)
         if (position != UINT32_MAX) {
             send_data(s, h, h->list[position]);
         } else if (!mask || !tcp_send(s, h, false)) {
-            pacer_await(s, h);
+            pacer_await(s, h, s->engine.now_ps);
             return;
         }
     }
-    if (send_has_work(h, p))
-        path_await_free(&s->engine, p);
+    send_await(s, h, p);
 }
 
 /* Twice the same code, so that the usual one is part of the loop of events. */
@@ -121,8 +122,8 @@ void send_on_free(struct sim *s, struct host *h, struct port *p)
         return;
     if (!port_is_busy(p, s->engine.now_ps, s->engine.order))
         next(s, h, p);
-    else if (send_has_work(h, p))
-        path_await_free(&s->engine, p);
+    else
+        send_await(s, h, p);
 }
 
 APART void send_next(struct sim *s, struct host *h, struct port *p)

@@ -6,6 +6,7 @@
 #define SIM_HOST_SEND_H
 
 #include "sim/host/nic.h"
+#include "sim/host/pacer.h"
 #include "sim/link/path.h"
 
 /* Sends one packet from an idle port, if there is one that may go. */
@@ -19,6 +20,18 @@ static inline bool send_has_work(const struct host *h, const struct port *p)
     return (p->backlog | h->ready_count | h->heap_count | h->dead) != 0;
 }
 
+/* The port is busy: asks to be told when it is free if there is something to send, or, where nobody may go by then, when
+ * somebody may. */
+static inline void send_await(struct sim *s, struct host *h, struct port *p)
+{
+    if (p->backlog | h->ready_count | h->dead)
+        path_await_free(&s->engine, p);
+    else if (h->heap_count && (!s->model.wakes_once || !pacer_is_later(s, h, p->free_at_ps)))
+        path_await_free(&s->engine, p);
+    else if (h->heap_count && !pacer_is_awaited(s, h))
+        pacer_await(s, h, p->free_at_ps);
+}
+
 /* Port free, pause lifted, pacer due, something new to send: sends what may be sent by the host's port. */
 static inline void send_kick(struct sim *s, struct host *h, struct port *p)
 {
@@ -27,7 +40,7 @@ static inline void send_kick(struct sim *s, struct host *h, struct port *p)
     if (!port_is_busy(p, s->engine.now_ps, s->engine.order))
         send_next(s, h, p);
     else
-        path_await_free(&s->engine, p);
+        send_await(s, h, p);
 }
 
 /* Selective repeat: moves a flow to the byte to send next. */

@@ -142,7 +142,7 @@ static void tidy(struct sim *s, struct host *h)
 
 /* If the scan passes finished entries, the list is compacted from the lowest of them on. When nothing is found 'last'
  * is not adjusted to that: the HPCC fork does the same. */
-static APART uint32_t next_of_many(struct sim *s, struct host *h, uint8_t paused)
+APART uint32_t turn_next_of_many(struct sim *s, struct host *h, uint8_t paused)
 {
     uint32_t n = h->count, start, found, dead;
 
@@ -168,21 +168,6 @@ static APART uint32_t next_of_many(struct sim *s, struct host *h, uint8_t paused
     if (found != UINT32_MAX)
         h->last = found;
     return found;
-}
-
-/* The usual case is one of a few flows, with nothing in its way. */
-uint32_t turn_next(struct sim *s, struct host *h, uint8_t paused)
-{
-    uint32_t n = h->count, start = h->last + 1;
-    uint64_t word;
-
-    if (!h->ready_count && (!h->dead || s->model.keeps_finished))
-        return UINT32_MAX;
-    if (n > 64 || start > n || h->dead | paused || s->hosts.has_held)
-        return next_of_many(s, h, paused);
-    word = start < 64 ? h->ready[0] >> start << start : 0;
-    h->last = (uint32_t)__builtin_ctzll(word ? word : h->ready[0]);
-    return h->last;
 }
 
 void turn_finish(struct sim *s, struct host *h, const struct flow *f)

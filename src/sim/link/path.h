@@ -26,7 +26,7 @@ static inline void path_transmit(struct engine *e, struct port *p, uint32_t id, 
     if (__builtin_expect(p->slow_path & (SLOW_LINK | SLOW_COUNTED | SLOW_INBAND), 0) && path_is_lost(e, p, id, k))
         return;
     k->next = 0;
-    if (p->wire_head) {
+    if (__builtin_expect(p->wire_tail, 1)) {
         struct packet *tail = &e->packets.packet[p->wire_tail];
 
         tail->next = id;
@@ -35,7 +35,6 @@ static inline void path_transmit(struct engine *e, struct port *p, uint32_t id, 
     } else {
         struct event *event = &e->evq.event[port_event_arrive(p)];
 
-        p->wire_head = id;
         event->hint = id;
         evq_put(&e->evq, event, port_event_arrive(p), arrives, order);
     }
@@ -45,14 +44,15 @@ static inline void path_transmit(struct engine *e, struct port *p, uint32_t id, 
 /* The first packet on the wire of 'from' arrives: takes it off and awaits the one behind it. */
 static inline uint32_t path_take_first(struct engine *e, struct port *from, struct event *event)
 {
-    uint32_t             id = from->wire_head;
+    uint32_t             id = event->hint;
     const struct packet *k = &e->packets.packet[id];
 
-    from->wire_head = k->next;
-    if (k->next) {
+    if (__builtin_expect(k->next, 1)) {
         __builtin_prefetch(&e->packets.packet[k->next], 1);      /* has left the cache it was sent from */
         event->hint = k->next;
         evq_put(&e->evq, event, port_event_arrive(from), k->next_at_ps, k->next_order);
+    } else {
+        from->wire_tail = 0;
     }
     return id;
 }
@@ -98,6 +98,12 @@ static inline uint32_t path_dequeue(struct engine *e, struct port *p, uint32_t q
     else
         p->backlog &= (uint16_t)~(1u << q);
     return id;
+}
+
+/* The first packet on the wire, 0: none. */
+static inline uint32_t path_first(const struct engine *e, const struct port *p)
+{
+    return p->wire_tail ? e->evq.event[port_event_arrive(p)].hint : 0;
 }
 
 /* Asks for the event at which a busy port becomes free, once. */

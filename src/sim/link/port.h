@@ -56,7 +56,7 @@ struct port {
     uint32_t        id;          /* of this port in the array of all */
     struct port    *peer;        /* the other end */
     struct node    *node;
-    uint32_t        wire_head, wire_tail;    /* packets on the wire, first to arrive first */
+    uint32_t        wire_tail;   /* the last packet on the wire, 0: none; the first is the hint of the event */
     uint16_t        backlog;     /* bit q: queue q is not empty */
     uint8_t         paused;      /* bit c: the peer has stopped class c */
     uint8_t         pausing;     /* bit c: we have stopped class c of the peer */

@@ -34,7 +34,8 @@ struct model {
 
     /* Senders. */
     bool     is_repaced;         /* a rate that changes moves the time at which a packet goes */
-    bool     keeps_wakeup;       /* one that is armed stays where it is, even if somebody may go earlier */
+    bool     wakes_once;         /* a NIC does not wait for its port if nobody may go by then: it waits for who may */
+    bool     keeps_wakeup;       /* a wake-up that is armed stays where it is, even if somebody may go earlier */
     bool     skips_wakeup;       /* and none is armed while a stopped queue pair could go now */
     bool     holds_at_turn;      /* the window is asked about at every look for somebody to send, and one that is held
                                   * counts as stopped; it is that of the settings, whatever the control says */

@@ -77,6 +77,7 @@ struct host_state {
 /* What switches have besides struct node and struct port. */
 struct switch_state {
     uint32_t       pass_bytes_max;           /* frames up to this may pass a switch unbooked */
+    int64_t        pass_used_max;            /* lossy: all may while no more than this is in its buffer; -1: none */
     uint8_t        lossless_prios;           /* classes booked to ingress ports, with PFC, by switch/buffer.h */
     uint8_t        ecn_prios;                /* classes with thresholds of their own: */
     uint8_t        queue_prios;              /* classes that are the queue of a port: see observe/queue_telemetry.h */

@@ -74,20 +74,20 @@ static inline enum admission buffer_book_in(const struct sim *s, struct node *n,
 {
     struct ingress *in = &port->in[k->prio];
     uint32_t        booked = in->bytes + k->bytes, over = booked - s->cfg.reserve_bytes;
-    int64_t         limit = buffer_threshold(n, port);
+    int64_t         limit = n->shared_bytes_left >> port->shift;     /* negative: there is nothing to share */
 
     if (!in->bytes)
         port->held |= (uint8_t)(1u << k->prio);
     if (booked <= s->cfg.reserve_bytes) {
         in->bytes = booked;
-        return in->headroom_bytes > 0 || limit == 0 ? ADMITTED_FULL : ADMITTED;
+        return in->headroom_bytes > 0 || limit <= 0 ? ADMITTED_FULL : ADMITTED;
     }
     if (over <= limit) {
         in->bytes = booked;
         n->shared_bytes_left -= over < k->bytes ? over : k->bytes;
-        return in->headroom_bytes > 0 || over >= buffer_threshold(n, port) ? ADMITTED_FULL : ADMITTED;
+        return in->headroom_bytes > 0 || over >= n->shared_bytes_left >> port->shift ? ADMITTED_FULL : ADMITTED;
     }
-    if (k->bytes + in->headroom_bytes > port->headroom_bytes_max && k->bytes + buffer_shared_used(s, in) > limit &&
+    if (k->bytes + in->headroom_bytes > port->headroom_bytes_max && k->bytes + buffer_shared_used(s, in) > (limit > 0 ? limit : 0) &&
         buffer_is_droppable(s, k))
         return REFUSED;
     in->headroom_bytes += k->bytes;

@@ -195,7 +195,7 @@ static inline bool pass(struct sim *s, const struct port *in, struct port *out, 
 {
     if (buffer_is_passed(s, in, k))
         return true;
-    if (!buffer_is_lossless(s, k) || !buffer_is_passed_beside(s, in, k))
+    if (!(buffer_is_lossless(s, k) ? buffer_is_passed_beside(s, in, k) : out->node->used_bytes <= s->sw.pass_used_max))
         return false;
     scheduler_choose(&s->engine, &s->scheduler, out, 1u << k->prio);
     return true;

@@ -228,7 +228,7 @@ APART void tcp_on_timer(struct sim *s, struct host *h)
         next = s->flows.tcp_tx[id].deadline_ps < next ? s->flows.tcp_tx[id].deadline_ps : next;
     }
     if (next != NEVER)
-        arm(s, (uint32_t)(h - s->net.host), next);
+        arm(s, h->id, next);
 }
 
 /* ---- sending ---- */
