@@ -107,6 +107,7 @@ static void build_ports(struct sim *s)
 
     s->net.ports = 2 * g->links;
     s->net.port = arena_alloc(&s->arena, s->net.ports, sizeof *s->net.port);
+    s->net.last_way = arena_alloc(&s->arena, s->net.ports, sizeof *s->net.last_way);
     for (uint32_t i = 0; i < g->links; i++)
         s->net.node[g->link[i].a].ports++, s->net.node[g->link[i].b].ports++;
     for (uint32_t n = 0; n < g->nodes; n++) {

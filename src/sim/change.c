@@ -4,6 +4,7 @@
 #include "sim/switch/switch.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- building ---- */
 
@@ -77,6 +78,8 @@ void change_use_routes(const struct network *net, struct node *n)
     n->route_entry = r->entry + r->row[n->id];
     n->route_hop = r->hop;
     n->route_paths = r->paths ? r->paths + r->row[n->id] : NULL;
+    for (uint32_t i = 0; i < n->ports; i++)
+        memset(net->last_way[n->first_port + i], 0xff, sizeof *net->last_way);     /* nobody's */
 }
 
 void change_await(struct sim *s, struct node *n)

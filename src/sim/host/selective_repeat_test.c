@@ -1,4 +1,5 @@
 #include "sim/host/selective_repeat.h"
+#include "sim/link/path.h"
 #include "sim/test_world.h"
 
 #include <setjmp.h>

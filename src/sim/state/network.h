@@ -25,6 +25,9 @@ struct conweave_node {
     struct mrg           mrg;                /* its random numbers */
 };
 
+/* By which port ECMP let a packet go. */
+struct last_way { uint32_t src, dst, ports, port; };
+
 struct network {
     struct port   *port;
     struct node   *node;
@@ -32,6 +35,7 @@ struct network {
     uint32_t       nodes, ports, hosts;
     struct conweave_node *conweave;          /* by node; NULL: another model */
     uint64_t      *pausing_until_ps;         /* model conweave: by port and class: see switch/conweave_buffer.h */
+    struct last_way (*last_way)[2];          /* by port that a packet came in by, and whether it was data; of the present routes */
     struct route  *route;                    /* one per set of links that are up: by epoch */
     uint64_t      *epoch_ps;                 /* when the epoch after this one begins; NEVER: it is the last */
     struct port_change *change;              /* by node, then by epoch */

@@ -30,6 +30,20 @@ static inline bool forward_is_shown(struct sim *s, const struct node *n, const s
     return is_data;
 }
 
+/* ECMP. The last packet like this one has mostly been of the same flow. */
+static inline struct port *forward_by_hash(const struct sim *s, const struct node *n, const struct port *in,
+                                           const struct packet *k, const uint32_t *hop)
+{
+    struct last_way *last = &s->net.last_way[in->id][k->kind == PACKET_DATA];
+
+    if (last->src != k->src || last->dst != k->dst || last->ports != k->ports) {
+        uint32_t hash = ecmp_hash(n->salt, address_of_node(k->src), address_of_node(k->dst), k->ports);
+
+        *last = (struct last_way){ k->src, k->dst, k->ports, hop[1 + hash % hop[0]] };
+    }
+    return &s->net.port[last->port];
+}
+
 /* The port a packet that came in by 'in' leaves by, or NULL if there is no way. */
 static inline struct port *forward_find_way(struct sim *s, const struct port *in, uint32_t id, const struct packet *k)
 {
@@ -52,7 +66,7 @@ static inline struct port *forward_find_way(struct sim *s, const struct port *in
         return NULL;
     if (__builtin_expect(s->lb.is_on, 0) && k->kind == PACKET_DATA)
         return balance_way(s, n, in, id, h->group, hop);
-    return &s->net.port[hop[1 + ecmp_hash(n->salt, address_of_node(k->src), address_of_node(k->dst), k->ports) % hop[0]]];
+    return forward_by_hash(s, n, in, k, hop);
 }
 
 #endif
