@@ -251,6 +251,22 @@ end_with() {
     end_with TERM 143
 }
 
+@test "run: what a killed run has left is removed by the next, and nothing else" {
+    write_long_scenario "$BATS_FILE_TMPDIR/long.yaml"
+    mkdir "$dir/.anole-abcdef"
+    echo precious >"$dir/.anole-abcdef/one"
+    run_apart timeout --preserve-status -s KILL 2 "$ANOLE" run "$BATS_FILE_TMPDIR/long.yaml" --out "$dir/result" \
+        --hpcc-fct "$dir/fct.txt"
+    [ "$status" -eq 137 ]
+    [ "$(find "$dir" -mindepth 1 -maxdepth 1 -name '.anole-*' | wc -l)" = 3 ]
+    [ ! -e "$dir/result" ]
+    [ ! -e "$dir/fct.txt" ]
+    run_apart "$ANOLE" run "$(small)" --out "$dir/result"
+    [ "$status" -eq 0 ]
+    [ "$(find "$dir" -mindepth 1 -maxdepth 1 -printf "%P\n" | LC_ALL=C sort | xargs)" = '.anole-abcdef err out result' ]
+    [ "$(cat "$dir/.anole-abcdef/one")" = precious ]
+}
+
 @test "run: flows that have not finished are counted" {
     "$ANOLE" run "$(small)" --set run=101us --format json >"$dir/json"
     jq -e '.all.flows_unfinished >= 6 and .all.flows_started == .all.flows + .all.flows_unfinished' "$dir/json"

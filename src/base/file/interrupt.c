@@ -1,8 +1,7 @@
 /* src/base/file/interrupt.c - everything in the handler is async-signal-safe, so the run may be anywhere when it
  * comes. */
 #include "base/file/interrupt.h"
-#include "base/file/outdir.h"
-#include "base/file/outfile.h"
+#include "base/file/scratch.h"
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -43,8 +42,7 @@ static void on_signal(int number)
     const volatile uint64_t *now_ps = atomic_load(&watched);
     char line[96], *end = line;
 
-    outdir_abort_all_on_signal();
-    outfile_abort_all_on_signal();
+    scratch_remove_all_on_signal();
     if (isatty(STDERR_FILENO))
         end = append(end, "\r\033[K");       /* there may be a line of progress */
     end = append(end, "anole: interrupted");

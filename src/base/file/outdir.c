@@ -1,14 +1,10 @@
-/* src/base/file/outdir.c
- *
- * An open outdir stands in open_dirs[] from before its folder is made. Whoever takes it out of
- * there, by one atomic exchange, owns it: outdir_commit(), outdir_abort() or the signal handler,
- * never two of them. The handler may not allocate or read a folder, so every file's path is at
- * hand in a list that only grows.
- */
+/* src/base/file/outdir.c */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE              /* renameat2, statx */
 #endif
+
 #include "base/file/outdir.h"
+#include "base/file/scratch.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,30 +12,16 @@
 #include <ftw.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MARKER    ".anole"
-#define DIRS_MAX  16
-
-struct file {
-    struct file *next;
-    FILE        *stream;         /* NULL: not open */
-    const char  *name;           /* the last part of path */
-    char         path[];
-};
-
 struct outdir {
-    char                  *shown;            /* as the caller wrote it, for messages */
-    char                  *target, *temp;    /* absolute */
-    _Atomic(struct file *) files;
-    pid_t                  owner;            /* a forked child does not remove its parent's folder */
+    char           *shown;       /* as the caller wrote it, for messages */
+    char           *target;      /* absolute */
+    struct scratch *scratch;
 };
-
-static _Atomic(struct outdir *) open_dirs[DIRS_MAX];
 
 static char *join(const char *folder, const char *name)
 {
@@ -50,48 +32,10 @@ static char *join(const char *folder, const char *name)
     return path;
 }
 
-static int enter(struct outdir *dir)
-{
-    for (int i = 0; i < DIRS_MAX; i++) {
-        struct outdir *none = NULL;
-
-        if (atomic_compare_exchange_strong(&open_dirs[i], &none, dir))
-            return 0;
-    }
-    return -1;
-}
-
-/* Makes the caller the owner; 0 if the signal handler was first. */
-static int take(struct outdir *dir)
-{
-    for (int i = 0; i < DIRS_MAX; i++) {
-        struct outdir *expected = dir;
-
-        if (atomic_compare_exchange_strong(&open_dirs[i], &expected, NULL))
-            return 1;
-    }
-    return 0;
-}
-
-/* Async-signal-safe. */
-static void remove_temp(struct outdir *dir)
-{
-    for (struct file *f = atomic_load(&dir->files); f; f = f->next)
-        unlink(f->path);
-    rmdir(dir->temp);
-}
-
 static void free_dir(struct outdir *dir)
 {
-    for (struct file *f = atomic_load(&dir->files), *next; f; f = next) {
-        next = f->next;
-        if (f->stream)
-            fclose(f->stream);
-        free(f);
-    }
     free(dir->shown);
     free(dir->target);
-    free(dir->temp);
     free(dir);
 }
 
@@ -104,7 +48,7 @@ static int is_mount(const char *path)
 
 static int is_ours(const char *path)
 {
-    char *marker = join(path, MARKER);
+    char *marker = join(path, SCRATCH_MARKER);
     int found = access(marker, F_OK) == 0;
 
     free(marker);
@@ -161,7 +105,7 @@ static char *split_path(const char *path, const char **last)
     return parent;
 }
 
-/* Fills target and temp. Absolute, so that a later chdir() changes nothing, and through links, so that
+/* Fills target. Absolute, so that a later chdir() changes nothing, and through links, so that
  * `results -> /big/disk` stays one. */
 static int find_place(struct outdir *dir, struct err *err)
 {
@@ -175,26 +119,12 @@ static int find_place(struct outdir *dir, struct err *err)
         rc = err_set(err, EINVAL, "'%s' cannot be a folder for results", dir->shown);
     else if (!real_parent)
         rc = err_set(err, errno, "%s: its parent folder: %s", dir->shown, strerror(errno));
-    if (!rc) {
+    if (!rc)
         dir->target = join(real_parent, last);
-        dir->temp = join(real_parent, ".anole-XXXXXX");
-    }
     free(real);
     free(parent);
     free(real_parent);
     return rc;
-}
-
-/* mkdtemp() makes a folder for us alone; the results get the rights that any new folder gets. */
-static int make_temp(struct outdir *dir)
-{
-    mode_t mask;
-
-    if (!mkdtemp(dir->temp))
-        return -errno;
-    mask = umask(0);
-    umask(mask);
-    return chmod(dir->temp, 0777 & ~mask) ? -errno : 0;
 }
 
 int outdir_open(struct outdir **out, const char *path, struct err *err)
@@ -204,77 +134,42 @@ int outdir_open(struct outdir **out, const char *path, struct err *err)
 
     *out = NULL;
     dir->shown = xstrdup(path);
-    dir->owner = getpid();
     rc = find_place(dir, err);
     if (!rc)
         rc = check_target(dir, err);
-    if (!rc && enter(dir))
-        rc = err_set(err, EMFILE, "%s: more than %d folders are being written", path, DIRS_MAX);
-    if (rc) {
-        free_dir(dir);
-        return rc;
+    if (!rc) {
+        rc = scratch_open(&dir->scratch, dir->target);
+        if (rc)
+            err_set(err, -rc, "%s: no folder can be made beside it: %s", path, strerror(-rc));
     }
-    rc = make_temp(dir);
     if (rc)
-        rc = err_set(err, -rc, "%s: no folder can be made beside it: %s", path, strerror(-rc));
-    else if (!outdir_file(dir, MARKER, err))
-        rc = -EIO;
-    if (rc) {
-        outdir_abort(dir);
-        return rc;
-    }
-    *out = dir;
-    return 0;
+        free_dir(dir);
+    else
+        *out = dir;
+    return rc;
 }
 
 FILE *outdir_file(struct outdir *dir, const char *name, struct err *err)
 {
-    size_t room = strlen(dir->temp) + strlen(name) + 2;
-    struct file *f;
+    char *shown;
+    FILE *stream;
 
     if (!*name || strchr(name, '/') || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
         err_set(err, EINVAL, "%s: '%s' cannot be the name of a file", dir->shown, name);
         return NULL;
     }
-    f = xcalloc(1, sizeof(*f) + room);
-    snprintf(f->path, room, "%s/%s", dir->temp, name);
-    f->name = strrchr(f->path, '/') + 1;
-    f->next = atomic_load(&dir->files);
-    atomic_store(&dir->files, f);            /* before it exists: the signal handler must know it */
-    f->stream = fopen(f->path, "wxe");
-    if (!f->stream)
-        err_set(err, errno, "%s/%s: %s", dir->shown, name, strerror(errno));
-    return f->stream;
+    shown = join(dir->shown, name);
+    stream = scratch_file(dir->scratch, name, shown);
+    if (!stream)
+        err_set(err, errno, "%s: %s", shown, strerror(errno));
+    free(shown);
+    return stream;
 }
 
-/* Closes every file; the first that could not be written whole is the error. */
-static int close_files(struct outdir *dir, struct err *err)
+/* For file systems that cannot exchange: for a moment there is no target. Leaves the old one where 'temp' was. */
+static int exchange_slowly(const char *temp, const char *target)
 {
-    int rc = 0;
-
-    for (struct file *f = atomic_load(&dir->files); f; f = f->next) {
-        int failed, code;
-
-        if (!f->stream)
-            continue;
-        errno = 0;
-        failed = ferror(f->stream);
-        failed |= fclose(f->stream);
-        f->stream = NULL;
-        if (!failed || rc)
-            continue;
-        code = errno;            /* 0: an earlier write failed and its reason is gone */
-        rc = err_set(err, code ? code : EIO, "%s/%s: could not be written: %s", dir->shown, f->name,
-                     code ? strerror(code) : "a write failed; is the disk full?");
-    }
-    return rc;
-}
-
-/* For file systems that cannot exchange: for a moment there is no target. Leaves the old one where
- * 'temp' was. */
-static int exchange_slowly(struct outdir *dir)
-{
-    char *away = xstrdup(dir->temp);
+    char *away = xstrdup(temp);
     int rc = 0;
 
     memcpy(away + strlen(away) - 6, "XXXXXX", 6);
@@ -282,16 +177,16 @@ static int exchange_slowly(struct outdir *dir)
         rc = -errno;
         goto free_away;
     }
-    if (rename(dir->target, away)) {
+    if (rename(target, away)) {
         rc = -errno;
         goto remove_away;
     }
-    if (rename(dir->temp, dir->target)) {
+    if (rename(temp, target)) {
         rc = -errno;
-        rename(away, dir->target);
+        rename(away, target);
         goto remove_away;
     }
-    rename(away, dir->temp);
+    rename(away, temp);
 remove_away:
     rmdir(away);
 free_away:
@@ -301,47 +196,73 @@ free_away:
 
 static int remove_one(const char *path, const struct stat *s, int type, struct FTW *ftw)
 {
-    (void)s, (void)type, (void)ftw;
-    remove(path);
+    (void)s, (void)type;
+    if (ftw->level != 1 || strcmp(path + ftw->base, SCRATCH_MARKER) != 0)
+        remove(path);
     return 0;
 }
 
-/* Puts temp where target is. rename() itself replaces nothing and an empty folder. */
+/* Should some of it stay, the new results stand all the same. The marker goes last: by it, the next run finds what this
+ * one has left when it is killed here. */
+static void remove_old(const char *path)
+{
+    char *marker = join(path, SCRATCH_MARKER);
+
+    nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    if (unlink(marker) == 0)
+        rmdir(path);
+    free(marker);
+}
+
+/* Puts the scratch folder where target is. rename() itself replaces nothing and an empty folder. */
 static int move_into_place(struct outdir *dir, struct err *err)
 {
+    const char *temp = scratch_path(dir->scratch);
     int rc = check_target(dir, err);
 
     if (rc)
         return rc;
-    if (rename(dir->temp, dir->target) == 0)
+    if (rename(temp, dir->target) == 0)
         return 0;
     if (errno != ENOTEMPTY && errno != EEXIST)
         return err_set(err, errno, "%s: %s", dir->shown, strerror(errno));
-    if (renameat2(AT_FDCWD, dir->temp, AT_FDCWD, dir->target, RENAME_EXCHANGE))
-        rc = exchange_slowly(dir);
+    scratch_condemn(dir->scratch, dir->target);
+    if (renameat2(AT_FDCWD, temp, AT_FDCWD, dir->target, RENAME_EXCHANGE))
+        rc = exchange_slowly(temp, dir->target);
     if (rc)
         return err_set(err, -rc, "%s: %s", dir->shown, strerror(-rc));
-    /* Now the old one. Should some of it stay, the new results stand all the same. */
-    nftw(dir->temp, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    remove_old(temp);
     return 0;
+}
+
+static void sync_parent(const struct outdir *dir)
+{
+    char *parent = scratch_parent(dir->target);
+
+    scratch_sync_folder(parent);
+    free(parent);
 }
 
 int outdir_commit(struct outdir *dir, struct err *err)
 {
     sigset_t all, before;
-    int rc = close_files(dir, err);
+    int rc = scratch_close(dir->scratch, err);
 
     /* A signal between taking and moving would find nothing to remove. */
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
-    if (!take(dir)) {
+    if (!scratch_take(dir->scratch)) {
         pthread_sigmask(SIG_SETMASK, &before, NULL);
         return err_set(err, EINTR, "interrupted");
     }
     if (!rc)
         rc = move_into_place(dir, err);
-    if (rc)
-        remove_temp(dir);
+    if (rc) {
+        scratch_remove(dir->scratch);
+    } else {
+        scratch_leave(dir->scratch);
+        sync_parent(dir);
+    }
     free_dir(dir);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return rc;
@@ -351,20 +272,6 @@ void outdir_abort(struct outdir *dir)
 {
     if (!dir)
         return;
-    remove_temp(dir);
-    if (take(dir))
-        free_dir(dir);
-}
-
-void outdir_abort_all_on_signal(void)
-{
-    int saved = errno;
-
-    for (int i = 0; i < DIRS_MAX; i++) {
-        struct outdir *dir = atomic_exchange(&open_dirs[i], NULL);
-
-        if (dir && dir->owner == getpid())
-            remove_temp(dir);
-    }
-    errno = saved;
+    scratch_remove(dir->scratch);
+    free_dir(dir);
 }

@@ -15,21 +15,18 @@
 
 struct outdir;
 
-/* Makes the temporary folder. Parents of 'path' must exist. On failure *out is NULL. */
+/* Makes the temporary folder, and removes those that killed runs have left beside it (base/file/scratch.h). Parents
+ * of 'path' must exist. On failure *out is NULL. */
 int outdir_open(struct outdir **out, const char *path, struct err *);
 
 /* Opens a new file for writing inside; owned by the outdir, not to be fclose()d by the caller.
  * NULL and err on failure: a name with a slash, a name used before, a full disk. */
 FILE *outdir_file(struct outdir *, const char *name, struct err *);
 
-/* Flushes, checks every write, moves the folder into place, frees. On failure all is removed. */
+/* Checks every write, waits until all is on the disk, moves the folder into place, frees. On failure all is removed. */
 int outdir_commit(struct outdir *, struct err *);
 
 /* Removes everything written; frees. NULL is fine. */
 void outdir_abort(struct outdir *);
-
-/* Removes the temporary folders of all open outdirs; async-signal-safe, for a handler of SIGINT
- * and SIGTERM that then ends the program: the outdirs can no longer be committed (-EINTR). */
-void outdir_abort_all_on_signal(void);
 
 #endif

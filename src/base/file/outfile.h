@@ -1,7 +1,7 @@
 /* src/base/file/outfile.h - one file of results that is there whole or not at all.
  *
- * As base/file/outdir.h for a single file at a place of the user's choice: written under a temporary name
- * beside it, and renamed at the end.
+ * As base/file/outdir.h for a single file at a place of the user's choice: written in a temporary folder beside it, and
+ * renamed at the end.
  */
 #ifndef BASE_FILE_OUTFILE_H
 #define BASE_FILE_OUTFILE_H
@@ -11,17 +11,20 @@
 #include <stddef.h>
 #include <stdio.h>
 
+struct scratch;
+
 struct outfile {
-    FILE       *stream;          /* NULL: not open */
-    const char *shown;           /* as the user wrote it; must outlive the outfile */
-    char       *target, *temp;
+    FILE           *stream;      /* NULL: not open */
+    const char     *shown;       /* as the user wrote it; must outlive the outfile */
+    char           *target;
+    struct scratch *scratch;     /* where it is until it is complete */
 };
 
 /* Refuses what is there and is not a regular file: renaming over /dev/stdout would do harm. */
 int outfile_open(struct outfile *, const char *path, struct err *);
 
-/* Checks that every write has succeeded, and closes; the file stays temporary. Nothing to do if it was
- * never opened. */
+/* Checks that every write has succeeded, waits until all is on the disk, and closes; the file stays temporary.
+ * Nothing to do if it was never opened. */
 int outfile_close(struct outfile *, struct err *);
 
 /* Puts a closed file into place. */
@@ -32,8 +35,5 @@ int outfile_write(const char *path, const void *bytes, size_t length, struct err
 
 /* Removes the temporary file, if there is one. */
 void outfile_abort(struct outfile *);
-
-/* Removes the temporary files of all; async-signal-safe, for a handler that then ends the program. */
-void outfile_abort_all_on_signal(void);
 
 #endif

@@ -1,0 +1,354 @@
+/* src/base/file/scratch_test.c - what killed owners leave, and what is on the disk when results are renamed. */
+#include "base/file/scratch.h"
+#include "base/file/outdir.h"
+#include "base/file/outfile.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char home[100];
+
+/* What was brought to the disk, in this order: the last parts of the paths, with "!" before those that came after "out"
+ * was in place. */
+static char synced[500];
+static int  fail_sync_of;        /* the n-th fails; 0: none */
+
+/* In place of the C library's. */
+int fsync(int fd)
+{
+    char link[40], path[200];
+    ssize_t length;
+    const char *last;
+
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+    length = readlink(link, path, sizeof(path) - 1);
+    assert_true(length > 0);
+    path[length] = '\0';
+    last = strrchr(path, '/') + 1;
+    if (strncmp(last, ".anole-", 7) == 0)
+        last = "scratch";
+    else if (strcmp(path, home) == 0)
+        last = "home";
+    snprintf(synced + strlen(synced), sizeof(synced) - strlen(synced), " %s%s", access("out", F_OK) == 0 ? "!" : "",
+             last);
+    if (fail_sync_of && --fail_sync_of == 0) {
+        errno = EIO;
+        return -1;
+    }
+    return (int)syscall(SYS_fsync, fd);
+}
+
+static int enter_home(void **unused)
+{
+    (void)unused;
+    synced[0] = '\0';
+    fail_sync_of = 0;
+    strcpy(home, "/tmp/anole-scratch-XXXXXX");
+    return !mkdtemp(home) || chdir(home) ? -1 : 0;
+}
+
+static int leave_home(void **unused)
+{
+    char command[200];
+
+    (void)unused;
+    snprintf(command, sizeof(command), "rm -rf '%s'", home);
+    return chdir("/") || system(command);
+}
+
+static void put(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static int exists(const char *path)
+{
+    struct stat s;
+
+    return lstat(path, &s) == 0;
+}
+
+static int entries(const char *path)
+{
+    DIR *folder = opendir(path);
+    int n = -2;                  /* "." and ".." */
+
+    assert_non_null(folder);
+    while (readdir(folder))
+        n++;
+    closedir(folder);
+    return n;
+}
+
+static void open_and_remove(void)
+{
+    struct scratch *s;
+
+    assert_int_equal(0, scratch_open(&s, "out"));
+    scratch_remove(s);
+}
+
+/* Starts a process that opens a scratch with the files "a" and "b" in it, and waits. */
+static pid_t start_owner(char path[static 100])
+{
+    int ends[2];
+    ssize_t got;
+    pid_t child;
+
+    assert_int_equal(0, pipe(ends));
+    child = fork();
+    if (child == 0) {
+        struct scratch *s;
+        FILE *f;
+
+        if (scratch_open(&s, "out") || !(f = scratch_file(s, "a", "out/a")) || !scratch_file(s, "b", "out/b"))
+            _exit(1);
+        fputs("half", f);
+        fflush(f);
+        if (write(ends[1], scratch_path(s), strlen(scratch_path(s))) > 0)
+            pause();
+        _exit(2);
+    }
+    got = read(ends[0], path, 99);
+    assert_true(got > 0);
+    path[got] = '\0';
+    close(ends[0]);
+    close(ends[1]);
+    return child;
+}
+
+static void kill_owner(pid_t child)
+{
+    int status;
+
+    kill(child, SIGKILL);
+    assert_int_equal(child, waitpid(child, &status, 0));
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+static void open__removes_what_a_dead_owner_left_and_not_before(void **unused)
+{
+    char path[100];
+    pid_t owner = start_owner(path);
+
+    (void)unused;
+    assert_int_equal(3, entries(path));      /* and the marker */
+    open_and_remove();
+    assert_int_equal(3, entries(path));
+    kill_owner(owner);
+    assert_int_equal(3, entries(path));
+    open_and_remove();
+    assert_false(exists(path));
+    assert_int_equal(0, entries("."));
+}
+
+static void open__leaves_files_of_others_in_a_leftover(void **unused)
+{
+    char path[100], mine[120];
+    pid_t owner = start_owner(path);
+
+    (void)unused;
+    kill_owner(owner);
+    snprintf(mine, sizeof(mine), "%s/thesis", path);
+    put(mine, "much work");
+    open_and_remove();
+    assert_true(exists(mine));
+    assert_int_equal(2, entries(path));      /* it, and the marker */
+    unlink(mine);
+    open_and_remove();
+    assert_false(exists(path));
+}
+
+/* A leftover as its owner leaves it, with any marker. NULL: none. */
+static void put_leftover(const char *name, const char *marker)
+{
+    char path[64];
+
+    assert_int_equal(0, mkdir(name, 0777));
+    snprintf(path, sizeof(path), "%s/a", name);
+    put(path, "x");
+    snprintf(path, sizeof(path), "%s/.anole", name);
+    if (marker)
+        put(path, marker);
+}
+
+static void open__leaves_what_may_not_be_ours(void **unused)
+{
+    (void)unused;
+    put_leftover(".anole-none00", NULL);
+    put_leftover(".anole-empty0", "");
+    put_leftover(".anole-other0", ".anole-hello0\na\n");
+    put_leftover(".anole-halfli", ".anole-halfli");      /* the name of the folder has no end */
+    put_leftover(".anole-longer1", ".anole-longer1\na\n");
+    put_leftover("results", "results\na\n");
+    put(".anole-filexx", ".anole-filexx\n");
+    mkdir("elsewhere", 0777);
+    put_leftover("elsewhere/.anole-linked", ".anole-linked\na\n");
+    assert_int_equal(0, symlink("elsewhere/.anole-linked", ".anole-linked"));
+    open_and_remove();
+    assert_int_equal(9, entries("."));
+    assert_true(exists(".anole-none00/a"));
+    assert_true(exists(".anole-empty0/a"));
+    assert_true(exists(".anole-other0/a"));
+    assert_true(exists(".anole-halfli/a"));
+    assert_true(exists(".anole-longer1/a"));
+    assert_true(exists("results/a"));
+    assert_true(exists("elsewhere/.anole-linked/a"));
+}
+
+static void open__removes_only_files_that_the_marker_names(void **unused)
+{
+    (void)unused;
+    put("precious", "x");
+    put_leftover(".anole-wicked", ".anole-wicked\n../precious\n/etc/passwd\n..\n.\n\nsub\nlink\nsub/deep\nhal");
+    mkdir(".anole-wicked/sub", 0777);
+    put(".anole-wicked/sub/deep", "x");
+    put(".anole-wicked/hal", "x");
+    assert_int_equal(0, symlink("../precious", ".anole-wicked/link"));
+    open_and_remove();
+    assert_true(exists("precious"));
+    assert_true(exists(".anole-wicked/a"));
+    assert_true(exists(".anole-wicked/sub/deep"));
+    assert_true(exists(".anole-wicked/hal"));
+    assert_true(exists(".anole-wicked/link"));
+}
+
+/* Results may be called as a temporary folder is. */
+static void open__leaves_results_with_such_a_name(void **unused)
+{
+    struct outdir *dir;
+
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(0, outdir_open(&dir, ".anole-result", NULL));
+        assert_non_null(outdir_file(dir, "a", NULL));
+        assert_int_equal(0, outdir_commit(dir, NULL));
+    }
+    open_and_remove();
+    assert_true(exists(".anole-result/a"));
+    assert_int_equal(1, entries("."));
+}
+
+/* Killed while it removed the results that it had replaced. */
+static void open__removes_what_was_replaced(void **unused)
+{
+    struct scratch *s;
+    char place[100];
+
+    (void)unused;
+    put_leftover("old", "");
+    put("old/b", "x");
+    assert_int_equal(0, scratch_open(&s, "out"));
+    snprintf(place, sizeof(place), "%s", scratch_path(s));
+    scratch_condemn(s, "old");
+    scratch_remove(s);
+    open_and_remove();
+    assert_int_equal(3, entries("old"));     /* as long as it is where it was */
+    assert_int_equal(0, rename("old", place));
+    open_and_remove();
+    assert_int_equal(0, entries("."));
+}
+
+static void marker__of_results_is_empty(void **unused)
+{
+    struct outdir *dir;
+    struct stat s;
+
+    (void)unused;
+    assert_int_equal(0, outdir_open(&dir, "out", NULL));
+    assert_non_null(outdir_file(dir, "a", NULL));
+    assert_int_equal(0, outdir_commit(dir, NULL));
+    assert_int_equal(0, stat("out/.anole", &s));
+    assert_int_equal(0, s.st_size);
+}
+
+static struct outdir *open_with_two(void)
+{
+    struct outdir *dir;
+
+    assert_int_equal(0, outdir_open(&dir, "out", NULL));
+    fputs("1", outdir_file(dir, "a", NULL));
+    fputs("2", outdir_file(dir, "b", NULL));
+    return dir;
+}
+
+static void outdir__is_on_the_disk_before_it_is_renamed(void **unused)
+{
+    struct outdir *dir = open_with_two();
+
+    (void)unused;
+    assert_int_equal(0, outdir_commit(dir, NULL));
+    assert_string_equal(" b a scratch !home", synced);
+}
+
+static void outdir__is_not_renamed_when_the_disk_fails(void **unused)
+{
+    struct outdir *dir = open_with_two();
+    struct err err;
+
+    (void)unused;
+    fail_sync_of = 2;
+    assert_int_equal(-EIO, outdir_commit(dir, &err));
+    assert_string_equal("out/a: could not be written: Input/output error", err.text);
+    assert_int_equal(0, entries("."));
+}
+
+static void outfile__is_on_the_disk_before_it_is_renamed(void **unused)
+{
+    struct outfile f;
+
+    (void)unused;
+    assert_int_equal(0, outfile_open(&f, "out", NULL));
+    fputs("1", f.stream);
+    assert_int_equal(0, outfile_close(&f, NULL));
+    assert_int_equal(0, outfile_commit(&f, NULL));
+    assert_string_equal(" file scratch !home", synced);
+}
+
+static void outfile__is_not_renamed_when_the_disk_fails(void **unused)
+{
+    struct err err;
+
+    (void)unused;
+    fail_sync_of = 1;
+    assert_int_equal(-EIO, outfile_write("out", "1", 1, &err));
+    assert_string_equal("out: could not be written: Input/output error", err.text);
+    assert_int_equal(0, entries("."));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, enter_home, leave_home)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(open__removes_what_a_dead_owner_left_and_not_before),
+        TEST(open__leaves_files_of_others_in_a_leftover),
+        TEST(open__leaves_what_may_not_be_ours),
+        TEST(open__removes_only_files_that_the_marker_names),
+        TEST(open__leaves_results_with_such_a_name),
+        TEST(open__removes_what_was_replaced),
+        TEST(marker__of_results_is_empty),
+        TEST(outdir__is_on_the_disk_before_it_is_renamed),
+        TEST(outdir__is_not_renamed_when_the_disk_fails),
+        TEST(outfile__is_on_the_disk_before_it_is_renamed),
+        TEST(outfile__is_not_renamed_when_the_disk_fails),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
