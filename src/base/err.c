@@ -1,5 +1,6 @@
 /* src/base/err.c */
 #include "base/err.h"
+#include "base/print/escape.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,30 +9,27 @@
 
 void err_write(struct err *err, const char *format, ...)
 {
-    struct err made;             /* an argument may be err->text itself */
+    char made[2 * sizeof(err->text)];        /* an argument may be err->text itself */
     va_list args;
 
     if (!err)
         return;
     va_start(args, format);
-    vsnprintf(made.text, sizeof(made.text), format, args);
+    vsnprintf(made, sizeof(made), format, args);
     va_end(args);
     /* What people wrote is quoted in messages; the message stays one line. */
-    for (char *c = made.text; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            *c = '?';
-    memcpy(err->text, made.text, strlen(made.text) + 1);
+    escape_text(err->text, sizeof(err->text), made);
 }
 
 void die(const char *format, ...)
 {
+    char made[1024], shown[ESCAPE_GROWTH * sizeof(made)];
     va_list args;
 
-    fputs("anole: ", stderr);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    vsnprintf(made, sizeof(made), format, args);
     va_end(args);
-    fputc('\n', stderr);
+    fprintf(stderr, "anole: %s\n", escape_text(shown, sizeof(shown), made));
     exit(EXIT_FAILURE);
 }
 

@@ -11,7 +11,8 @@
 
 struct err { char text[512]; };
 
-/* Fills 'err' (which may be NULL). Too long a text is cut; control characters become '?'. */
+/* Fills 'err' (which may be NULL). Too long a text is cut; what a terminal would obey is escaped
+ * (base/print/escape.h). */
 void err_write(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A library may fail without saying why: that is a failure all the same. */

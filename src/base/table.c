@@ -1,6 +1,7 @@
 /* src/base/table.c */
 #include "base/table.h"
 #include "base/err.h"
+#include "base/print/safe.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -46,23 +47,31 @@ void table_free(struct table *t)
     free(t);
 }
 
-void table_cell(struct table *t, const char *format, ...)
+static void add(struct table *t, char *text)
 {
-    va_list args, again;
-    int length;
-
     if (t->count == t->room) {
         t->room = t->room ? t->room * 2 : 64;
         t->cells = xrealloc(t->cells, t->room * sizeof(*t->cells));
     }
+    t->cells[t->count++] = text;
+}
+
+void table_cell(struct table *t, const char *format, ...)
+{
+    va_list args;
+
     va_start(args, format);
-    va_copy(again, args);
-    length = vsnprintf(NULL, 0, format, args);
-    assert(length >= 0);
-    t->cells[t->count] = xmalloc((unsigned long)length + 1);
-    vsnprintf(t->cells[t->count++], (size_t)length + 1, format, again);
-    va_end(again);
+    add(t, safe_format(format, args));
     va_end(args);
+}
+
+void table_cell_coloured(struct table *t, const char *colour, const char *word)
+{
+    size_t bytes = strlen(word) + (colour ? strlen(colour) + sizeof("\033[0m") : 1);
+    char *text = xmalloc(bytes);
+
+    snprintf(text, bytes, "%s%s%s", colour ? colour : "", word, colour ? "\033[0m" : "");
+    add(t, text);
 }
 
 static int is_in(uint32_t c, const struct range *r)

@@ -1,8 +1,7 @@
 /* src/base/table.h - tables that line up.
  *
  * Cells are added row by row; widths are found when the table is printed. Width is counted in
- * characters on the screen, not bytes (UTF-8); colours ("\033[32m") take no place. The first row is
- * the heading, underlined.
+ * characters on the screen, not bytes (UTF-8). The first row is the heading, underlined.
  */
 #ifndef BASE_TABLE_H
 #define BASE_TABLE_H
@@ -14,7 +13,12 @@ struct table;
 /* 'align': one letter a column, 'l' or 'r'. */
 struct table *table_new(const char *align);
 void table_free(struct table *);
+
+/* What a terminal would obey is escaped (base/print/escape.h): cells hold names that people chose. */
 void table_cell(struct table *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A word of ours in a colour ("\033[32m"), which takes no place; NULL: without. */
+void table_cell_coloured(struct table *, const char *colour, const char *word);
 
 /* Prints with two spaces between columns and 'indent' spaces before each row; trailing blanks are
  * not printed. The last row may be incomplete. */

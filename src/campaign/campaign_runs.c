@@ -1,5 +1,6 @@
 /* src/campaign/campaign_runs.c */
 #include "campaign/campaign_runs.h"
+#include "base/print/safe.h"
 #include "report/metrics.h"
 #include "report/page.h"
 #include "run/progress.h"
@@ -218,11 +219,11 @@ static void tell_failure(struct campaign_runs *c, uint32_t run, int status, cons
 
     c->failed += !is_tried_again;
     clear_progress(c);
-    fprintf(stderr, "anole: variant '%s', seed %" PRIu64 ": ", variant_of(c, run)->name, seed_of(c, run));
+    safe_printf(stderr, "anole: variant '%s', seed %" PRIu64 ": ", variant_of(c, run)->name, seed_of(c, run));
     if (WIFSIGNALED(status))
         fprintf(stderr, "ended by signal %d (%s)%s\n", WTERMSIG(status), strsignal(WTERMSIG(status)), behind);
     else if (status != 0 && *text)
-        fprintf(stderr, "%s\n", text);
+        fprintf(stderr, "%s\n", safe_name(text).buf);
     else
         fprintf(stderr, "ended with status %d and without results%s\n", WEXITSTATUS(status), behind);
 }
@@ -346,7 +347,8 @@ int campaign_runs_do(struct campaign_runs *c, const uint32_t *which, uint32_t co
 void campaign_runs_tell(const struct campaign_runs *c)
 {
     if (c->store_path && !c->is_quiet)
-        fprintf(stderr, "anole: %u runs simulated, %u were in %s\n", c->simulated, c->kept, c->store_path);
+        fprintf(stderr, "anole: %u runs simulated, %u were in %s\n", c->simulated, c->kept,
+                safe_name(c->store_path).buf);
 }
 
 void campaign_runs_close(struct campaign_runs *c)

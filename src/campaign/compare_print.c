@@ -1,6 +1,7 @@
 /* src/campaign/compare_print.c */
 #include "base/bootstrap.h"
 #include "base/json.h"
+#include "base/print/safe.h"
 #include "base/table.h"
 #include "campaign/compare.h"
 
@@ -66,9 +67,9 @@ static void add_verdict(struct table *t, const struct compared_cell *cell, enum 
     else if (better == BETTER_NEITHER)
         table_cell(t, "differs");
     else if (cell->is_better)
-        table_cell(t, "%sbetter%s", has_colour ? "\033[32m" : "", has_colour ? "\033[0m" : "");
+        table_cell_coloured(t, has_colour ? "\033[32m" : NULL, "better");
     else
-        table_cell(t, "%sworse%s", has_colour ? "\033[31m" : "", has_colour ? "\033[0m" : "");
+        table_cell_coloured(t, has_colour ? "\033[31m" : NULL, "worse");
 }
 
 static struct table *new_table(const struct comparison *c)
@@ -133,7 +134,7 @@ static void print_notes(const struct comparison *c, FILE *out)
     uint32_t judged = count_judged(c);
 
     fprintf(out, "\nMeans over %u seed%s; changes to '%s', seed by seed with the same flows.\n", c->seeds,
-            c->seeds == 1 ? "" : "s", c->variants->list[c->baseline].name);
+            c->seeds == 1 ? "" : "s", safe_name(c->variants->list[c->baseline].name).buf);
     if (c->seeds == 1)
         fputs("One seed tells nothing of chance: no intervals. Try --seeds 10.\n", out);
     else if (judged > 0)

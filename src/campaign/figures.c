@@ -1,5 +1,7 @@
 /* src/campaign/figures.c */
 #include "campaign/figures.h"
+#include "base/err.h"
+#include "base/print/escape.h"
 #include "base/text.h"
 
 #include <fnmatch.h>
@@ -187,10 +189,14 @@ double figures_mean(const struct figure *f, uint32_t variant, uint32_t seeds)
 
 void figures_print_quoted(FILE *out, const char *text)
 {
+    size_t room = strlen(text) * ESCAPE_GROWTH + 1;
+    char *shown = escape_text(xmalloc(room), room, text);
+
     fputc('"', out);
-    for (; *text; text++)
-        fprintf(out, *text == '"' ? "\"%c" : "%c", *text);
+    for (const char *c = shown; *c; c++)
+        fprintf(out, *c == '"' ? "\"%c" : "%c", *c);
     fputc('"', out);
+    free(shown);
 }
 
 void figures_print_number(FILE *out, double value)

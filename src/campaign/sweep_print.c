@@ -1,6 +1,7 @@
 /* src/campaign/sweep_print.c */
 #include "base/bootstrap.h"
 #include "base/json.h"
+#include "base/print/safe.h"
 #include "base/table.h"
 #include "campaign/sweep.h"
 
@@ -21,7 +22,7 @@ const char *sweep_value(const struct variant *v, uint32_t i)
 
 void sweep_print_key(FILE *out, const struct variant *v, uint32_t i)
 {
-    fprintf(out, "%.*s", (int)strcspn(set_of(v, i), "="), set_of(v, i));
+    safe_printf(out, "%.*s", (int)strcspn(set_of(v, i), "="), set_of(v, i));
 }
 
 /* ---- the table ---- */
@@ -100,7 +101,7 @@ static void add_row(const struct sweep_results *r, struct table *t, struct boots
 static void print_notes(const struct sweep_results *r, FILE *out, uint32_t top)
 {
     fprintf(out, "\nThe best %u of %u settings by %s; means over %u seed%s.\n", top, r->count,
-            r->figures.list[r->best].metric.name, r->seeds, r->seeds == 1 ? "" : "s");
+            safe_name(r->figures.list[r->best].metric.name).buf, r->seeds, r->seeds == 1 ? "" : "s");
     fputs("The best of many looks better than it is: compare it on seeds that it was not chosen by.\n", out);
 }
 

@@ -1,6 +1,7 @@
 /* src/campaign/tune.c - from what is asked for to a setting that is checked and written down. */
 #include "campaign/tune.h"
 #include "base/file/interrupt.h"
+#include "base/print/safe.h"
 #include "base/text.h"
 #include "base/yaml.h"
 #include "core/knob_text.h"
@@ -79,8 +80,8 @@ void tune_print_story(const struct tune *t, FILE *out, bool has_colour)
     const struct tune_search *s = &t->search;
     char                      seeds[64], verdict[700];
 
-    fprintf(out, "%s, tuner %s: %u intervals, %s%s\n", name_of(t->request->path),
-            t->request->tuner ? t->request->tuner : s->loop.tuning.algo->name, s->loop.tuning.steps,
+    fprintf(out, "%s, tuner %s: %u intervals, %s%s\n", safe_name(name_of(t->request->path)).buf,
+            safe_name(t->request->tuner ? t->request->tuner : s->loop.tuning.algo->name).buf, s->loop.tuning.steps,
             seeds_text(seeds, s->seed, s->rounds),
             s->is_over ? "" : s->loop.tuner.algo->is_idle ? "; the search was not over" : "");
     if (t->check.seeds) {

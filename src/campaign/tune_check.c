@@ -270,7 +270,6 @@ static const char *word_of(const struct row *row)
 static void add_row(struct table *t, const struct row *row, bool has_colour)
 {
     const char *word = word_of(row), *colour = *word == 'b' ? "\033[32m" : "\033[31m";
-    bool        is_coloured = has_colour && *word;
     char        text[64];
 
     table_cell(t, "%s", row->metric->label);
@@ -278,7 +277,7 @@ static void add_row(struct table *t, const struct row *row, bool has_colour)
     table_cell(t, "%s", metric_text(text, sizeof(text), row->metric->unit, row->after->mean));
     table_cell(t, "%s", change_text(text, sizeof(text), row->after));
     table_cell(t, "%s", interval_text(text, sizeof(text), row->after));
-    table_cell(t, "%s%s%s", is_coloured ? colour : "", word, is_coloured ? "\033[0m" : "");
+    table_cell_coloured(t, has_colour && *word ? colour : NULL, word);
 }
 
 void tune_check_print(const struct tune_check *c, FILE *out, bool has_colour)

@@ -1,5 +1,6 @@
 /* src/cmd/cmd.c */
 #include "cmd/cmd.h"
+#include "base/print/safe.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -15,7 +16,7 @@ void cmd_usage(const char *format, ...)
 
     va_start(args, format);
     fputs("anole: ", stderr);
-    vfprintf(stderr, format, args);
+    safe_vprintf(stderr, format, args);
     fputc('\n', stderr);
     va_end(args);
     exit(EXIT_USAGE);

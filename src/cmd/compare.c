@@ -2,6 +2,7 @@
  * differences are more than chance. */
 #include "campaign/compare.h"
 #include "base/file/interrupt.h"
+#include "base/print/safe.h"
 #include "cmd/campaign_options.h"
 
 #define SEEDS_DEFAULT 5
@@ -102,7 +103,7 @@ static void print(const struct options *o, const struct comparison *c)
     case FORMAT_JSON:  comparison_print_json(c, stdout, all);                     break;
     }
     if (o->format == FORMAT_TABLE && r->out)
-        printf("\nReport: %s/report.html\n", r->out);
+        printf("\nReport: %s/report.html\n", safe_name(r->out).buf);
 }
 
 static int compare_main(int argc, char **argv)

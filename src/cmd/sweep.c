@@ -1,6 +1,7 @@
 /* src/cmd/sweep.c - anole sweep: runs a scenario with many settings and tells which is best. */
 #include "campaign/sweep.h"
 #include "base/file/interrupt.h"
+#include "base/print/safe.h"
 #include "cmd/campaign_options.h"
 
 #include <stdlib.h>
@@ -129,7 +130,7 @@ static void print(const struct options *o, const struct sweep_results *r)
     case FORMAT_JSON:  sweep_print_json(r, stdout);          break;
     }
     if (o->format == FORMAT_TABLE && o->request.common.out)
-        printf("\nReport on the best: %s/report.html\n", o->request.common.out);
+        printf("\nReport on the best: %s/report.html\n", safe_name(o->request.common.out).buf);
 }
 
 static void free_request(struct sweep_request *r)

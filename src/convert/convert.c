@@ -1,5 +1,6 @@
 /* src/convert/convert.c - what the writers of all formats share. */
 #include "convert/convert.h"
+#include "base/print/safe.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -52,7 +53,7 @@ void convert_note(const char *format, ...)
 
     va_start(args, format);
     fputs("anole: note: ", stderr);
-    vfprintf(stderr, format, args);
+    safe_vprintf(stderr, format, args);
     fputc('\n', stderr);
     va_end(args);
 }

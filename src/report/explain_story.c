@@ -1,4 +1,5 @@
 /* src/report/explain_story.c - a history told: times in which nothing is tried, and searches between them. */
+#include "base/print/safe.h"
 #include "base/text.h"
 #include "report/explain.h"
 #include "core/knob_text.h"
@@ -57,8 +58,7 @@ static void say(FILE *out, const char *when, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    if (vasprintf(&text, format, args) < 0)
-        die("out of memory");
+    text = safe_format(format, args);
     va_end(args);
     print_wrapped(out, when, text);
     free(text);
@@ -177,7 +177,7 @@ static void print_options(const struct history *h, FILE *out)
 
         if (known && is_initial(known, o->text))
             continue;
-        fprintf(out, "%s%s=%s", before, o->name, o->text);
+        safe_printf(out, "%s%s=%s", before, o->name, o->text);
         before = ", ";
     }
 }
@@ -186,7 +186,7 @@ static void print_head(const struct history *h, FILE *out)
 {
     char from[32], to[32];
 
-    fprintf(out, "Tuner %s", h->tuner);
+    safe_printf(out, "Tuner %s", h->tuner);
     print_options(h, out);
     if (h->steps)
         fprintf(out, "; %u intervals from %s to %s.\n\n", h->steps, time_text(from, h->step[0].start_us),
@@ -350,5 +350,5 @@ void explain_print_story(const struct history *h, FILE *out)
         i = e.to;
     }
     if (h->steps && searches == 0)
-        fprintf(out, "\nThere was no search; the last word: %s.\n", h->step[h->steps - 1].why);
+        fprintf(out, "\nThere was no search; the last word: %s.\n", safe_name(h->step[h->steps - 1].why).buf);
 }

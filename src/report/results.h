@@ -109,7 +109,8 @@ struct slots_row;
 void results_print_queue_head(FILE *);
 void results_print_queue(FILE *, const struct sim *, const struct slots_row *);
 
-/* A name as a field of a CSV file: it may hold commas and quotes, being the user's. Returns buf. */
+/* A name as a field of a CSV file: it may hold commas and quotes, being the user's, and what a terminal would obey,
+ * which is escaped. Returns buf. */
 #define RESULTS_QUOTED_MAX 264
 const char *results_quoted(char buf[RESULTS_QUOTED_MAX], const char *name);
 

@@ -1,5 +1,6 @@
 /* src/report/results_csv.c - results for other programs: raw units, said in the column's name. */
 #include "base/err.h"
+#include "base/print/escape.h"
 #include "net/address.h"
 #include "report/metrics.h"
 #include "report/results.h"
@@ -9,13 +10,14 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char *results_quoted(char buf[RESULTS_QUOTED_MAX], const char *name)
 {
-    char *to = buf;
+    char shown[RESULTS_QUOTED_MAX], *to = buf;
 
     *to++ = '"';
-    for (; *name && to < buf + RESULTS_QUOTED_MAX - 3; name++) {
+    for (name = escape_text(shown, sizeof(shown), name); *name && to < buf + RESULTS_QUOTED_MAX - 3; name++) {
         if (*name == '"')
             *to++ = '"';
         *to++ = *name;
@@ -23,6 +25,22 @@ const char *results_quoted(char buf[RESULTS_QUOTED_MAX], const char *name)
     *to++ = '"';
     *to = '\0';
     return buf;
+}
+
+/* The name of a node or a port: in quotes only where it needs them. */
+static const char *field(char buf[RESULTS_QUOTED_MAX], const char *name)
+{
+    const char *c = name;
+
+    while ((*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+           (*c && strchr("_-.:/+", *c)))
+        c++;
+    return *c ? results_quoted(buf, name) : name;
+}
+
+static const char *node_field(char buf[RESULTS_QUOTED_MAX], const struct sim *s, uint32_t node)
+{
+    return field(buf, s->net.graph.node[node].name);
 }
 
 /* ---- --format csv: one table of everything ---- */
@@ -114,10 +132,10 @@ void results_print_ports(const struct results *r, FILE *out)
     for (uint32_t i = 0; i < r->sim->net.ports; i++) {
         const struct port *p = &r->sim->net.port[i];
         const struct port_counters *c = &p->counters;
-        char peer[PORT_NAME_MAX];
+        char peer[PORT_NAME_MAX], name[2][RESULTS_QUOTED_MAX];
 
-        fprintf(out, "%s,%u,%s,%" PRIu64 ",%" PRIu64, r->sim->net.graph.node[p->node->id].name, p->index,
-                results_port_name(peer, r->sim, p->peer), p->rate_bps, c->tx_bytes);
+        fprintf(out, "%s,%u,%s,%" PRIu64 ",%" PRIu64, node_field(name[0], r->sim, p->node->id), p->index,
+                field(name[1], results_port_name(peer, r->sim, p->peer)), p->rate_bps, c->tx_bytes);
         for (int kind = PACKET_DATA; kind <= PACKET_PFC; kind++)
             fprintf(out, ",%" PRIu64, c->tx_packets[kind]);
         fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6f\n", c->marked_packets, c->queue_bytes_max, c->pauses,
@@ -155,10 +173,10 @@ void results_print_flow_head(FILE *out)
 
 void results_print_flow(FILE *out, const struct sim *s, const struct scenario *scenario, const struct flow_result *r)
 {
-    char name[RESULTS_QUOTED_MAX];
+    char name[3][RESULTS_QUOTED_MAX];
 
-    fprintf(out, "%s,%s,%u,%u,%u,%s,%" PRIu64, s->net.graph.node[r->src].name, s->net.graph.node[r->dst].name, r->sport,
-            r->dport, r->prio, results_quoted(name, scenario->entry[r->traffic].name), r->bytes);
+    fprintf(out, "%s,%s,%u,%u,%u,%s,%" PRIu64, node_field(name[0], s, r->src), node_field(name[1], s, r->dst), r->sport,
+            r->dport, r->prio, results_quoted(name[2], scenario->entry[r->traffic].name), r->bytes);
     print_ns(out, r->start_ps);
     print_ns(out, r->fct_ps);
     print_ns(out, r->ideal_ps);
@@ -289,11 +307,11 @@ void results_print_queue(FILE *out, const struct sim *s, const struct slots_row 
 {
     const struct queue_slot *seen = r->seen;
     double                   bytes_max = (double)r->port->rate_bps / 8 * (double)r->slot_ps / (double)PS_PER_S;
-    char                     peer[PORT_NAME_MAX];
+    char                     peer[PORT_NAME_MAX], name[2][RESULTS_QUOTED_MAX];
 
     print_us(out, r->start_ps);
-    fprintf(out, ",%s,%u,%s,%" PRIu64 ",%.6f,", s->net.graph.node[r->port->node->id].name, r->port->index,
-            results_port_name(peer, s, r->port->peer), seen->queue_bytes_mean, (double)seen->tx_bytes / bytes_max);
+    fprintf(out, ",%s,%u,%s,%" PRIu64 ",%.6f,", node_field(name[0], s, r->port->node->id), r->port->index,
+            field(name[1], results_port_name(peer, s, r->port->peer)), seen->queue_bytes_mean, (double)seen->tx_bytes / bytes_max);
     if (seen->tx_bytes)
         fprintf(out, "%.6f", (double)seen->marked_bytes / (double)seen->tx_bytes);
     fprintf(out, ",%u,%u,%.10g,%d\n", r->ecn.kmin_bytes, r->ecn.kmax_bytes, r->ecn.pmax, r->is_changed);

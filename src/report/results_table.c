@@ -1,5 +1,6 @@
 /* src/report/results_table.c - results for people. */
 #include "report/results.h"
+#include "base/print/safe.h"
 #include "base/spark.h"
 #include "base/table.h"
 #include "base/text.h"
@@ -86,7 +87,7 @@ static void print_line(FILE *out, const char *what, const char *format, ...)
 
     va_start(args, format);
     fprintf(out, "  %-14s ", what);
-    vfprintf(out, format, args);
+    safe_vprintf(out, format, args);
     fputc('\n', out);
     va_end(args);
 }

@@ -1,6 +1,7 @@
 /* src/train/train.c - a training from its options to its model. */
 #include "train/train.h"
 #include "base/digest.h"
+#include "base/print/safe.h"
 #include "campaign/pool.h"
 #include "learn/model.h"
 #include "tune/acc/acc.h"
@@ -250,7 +251,7 @@ static int begin(struct train *t, struct err *err)
     if (!rc && !is_there)        /* before the first round, not after it: can it be written at all? */
         rc = train_state_save(&t->state, t->state_path, err);
     if (!rc && is_there && !t->request.is_quiet)
-        printf("%s: goes on after %u generations and %u rounds\n", t->state_path, t->state.generations,
+        printf("%s: goes on after %u generations and %u rounds\n", safe_name(t->state_path).buf, t->state.generations,
                t->state.rounds);
     return rc;
 }
@@ -263,7 +264,7 @@ static int end(struct train *t, struct err *err)
         return rc;
     unlink(t->state_path);
     if (!t->request.is_quiet)
-        printf("%s: the net of round %u\n", t->request.out, t->state.best_round);
+        printf("%s: the net of round %u\n", safe_name(t->request.out).buf, t->state.best_round);
     return 0;
 }
 

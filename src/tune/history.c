@@ -1,6 +1,7 @@
 /* src/tune/history.c - see history.h. */
 #include "tune/history.h"
 #include "base/json.h"
+#include "base/print/escape.h"
 #include "base/text.h"
 #include "core/units.h"
 
@@ -198,12 +199,9 @@ static int refuse_at(const struct reader *r, int column, const char *format, ...
 /* For a terminal: whatever else a text may hold, it does not steer it. */
 static char *clean_copy(const char *text)
 {
-    char *copy = xstrdup(text);
+    size_t room = strlen(text) * ESCAPE_GROWTH + 1;
 
-    for (char *c = copy; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 127)
-            *c = '?';
-    return copy;
+    return escape_text(xmalloc(room), room, text);
 }
 
 static int get_text(const struct reader *r, const json_t *line, const char *key, char **text)

@@ -1,0 +1,62 @@
+/* src/base/print/safe_test.c */
+#include "base/print/safe.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void printf__escapes_the_whole(void **unused)
+{
+    char *made = NULL;
+    size_t length;
+    FILE *out = open_memstream(&made, &length);
+
+    (void)unused;
+    safe_printf(out, "%s: %d of '%s'", "a\n", 3, "\033[2J");
+    fputc('\n', out);
+    fclose(out);
+    assert_string_equal("a\\n: 3 of '\\x1b[2J'\n", made);
+    free(made);
+}
+
+/* Longer than any buffer of its own, and every byte four times as long. */
+static void printf__has_room_for_all(void **unused)
+{
+    static char many[10001];
+    char *made = NULL;
+    size_t length;
+    FILE *out = open_memstream(&made, &length);
+
+    (void)unused;
+    memset(many, '\x9b', sizeof(many) - 1);
+    safe_printf(out, "%s", many);
+    fclose(out);
+    assert_int_equal(40000, length);
+    free(made);
+}
+
+static void name__is_escaped_and_cut(void **unused)
+{
+    static char many[1001];
+
+    (void)unused;
+    assert_string_equal("h\\x1b[31m0", safe_name("h\033[31m0").buf);
+    memset(many, 'x', sizeof(many) - 1);
+    assert_int_equal(sizeof(struct safe_name) - 1, strlen(safe_name(many).buf));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(printf__escapes_the_whole),
+        cmocka_unit_test(printf__has_room_for_all),
+        cmocka_unit_test(name__is_escaped_and_cut),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
