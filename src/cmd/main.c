@@ -37,11 +37,30 @@ static void print_help(FILE *out)
           "anole --version tells the version, man anole the rest.\n", out);
 }
 
+/* The C library prints an option that it does not know as it is. Names of options are letters, digits and dashes; what
+ * follows '=', or a single letter, may be anything. */
+static void check_option(const char *word)
+{
+    bool is_long = word[0] == '-' && word[1] == '-';
+    size_t length = word[0] != '-' ? 0 : is_long ? strcspn(word, "=") : strlen(word) < 2 ? strlen(word) : 2;
+
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)word[i] < ' ' || (unsigned char)word[i] > '~')
+            cmd_usage("'%s' is not an option; see anole --help", word);
+}
+
+static void check_options(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        check_option(argv[i]);
+}
+
 /* Runs a command as if it were a program called "anole <name>". */
 static int run_command(const struct command *c, int argc, char **argv)
 {
     static char name[32];
 
+    check_options(argc, argv);
     snprintf(name, sizeof(name), "anole %s", c->name);
     argv[0] = name;
     return c->main(argc, argv);

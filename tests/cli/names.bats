@@ -79,6 +79,12 @@ assert sum(r[0] == r"s\x1b[31m\u009b,\ne" for r in rows) == 3, rows' "$dir/resul
     run_apart "$ANOLE" run "$dir/one.yaml" --format "$evil"
     [ "$status" -ne 0 ]
     expect_safe
+    run_apart "$ANOLE" run "$dir/one.yaml" "--$evil"
+    [ "$status" -ne 0 ]
+    expect_safe
+    run_apart "$ANOLE" run "$dir/one.yaml" "-$(printf '\033')$evil"
+    [ "$status" -ne 0 ]
+    expect_safe
     run_apart "$ANOLE" "$evil"
     [ "$status" -ne 0 ]
     expect_safe
