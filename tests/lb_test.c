@@ -130,7 +130,7 @@ static void throw_balls(const char *first, uint32_t seed, uint32_t *balls)
     s = start(&scenario, text, 1);
     sim_run_until(s, PS_PER_MS);
     assert_true(s->is_done);
-    a = s->net.port[s->net.host[0].port].peer->node;
+    a = s->net.host[0].port->peer->node;
     for (uint32_t i = 0; i < BINS; i++) {
         assert_true(s->net.port[a->first_port + i].peer->is_switch);
         balls[i] += (uint32_t)s->net.port[a->first_port + i].counters.tx_packets[PACKET_DATA];

@@ -168,7 +168,7 @@ static void parts_new__keeps_racks_together(void **unused)
         die("%s", err.text);
     assert_int_equal(partition_count(s->parts), 4);
     for (uint32_t i = 0; i < s->net.hosts; i++)
-        assert_int_equal(s->net.node[s->net.host[i].node].part, s->net.port[s->net.host[i].port].peer->node->part);
+        assert_int_equal(s->net.node[s->net.host[i].node].part, s->net.host[i].port->peer->node->part);
     for (uint32_t i = 0; i < s->net.nodes; i++)
         has_nodes[s->net.node[i].part] = true;
     assert_true(has_nodes[0] && has_nodes[1] && has_nodes[2] && has_nodes[3]);

@@ -40,7 +40,7 @@ static void add_ports(struct world *w, const struct sim *s)
 static void add_hosts(struct world *w, const struct sim *s)
 {
     for (uint32_t i = 0; i < s->net.hosts; i++) {
-        const struct port *p = &s->net.port[s->net.host[i].port];
+        const struct port *p = s->net.host[i].port;
         uint64_t           one = pfc_bytes(p->peer->node, p->peer, 1), two = pfc_bytes(p->peer->node, p->peer, 2);
 
         w->host_bps = p->rate_bps > w->host_bps ? p->rate_bps : w->host_bps;

@@ -220,11 +220,11 @@ static void build_hosts(struct sim *s)
         if (s->net.node[n].is_switch)
             continue;
         s->net.node[n].host = i++;
-        *h = (struct host){ .id = s->net.node[n].host, .node = n, .port = s->net.node[n].first_port, .rtt_due_ps = NEVER };
-        while (c < s->hosts.cc_cfgs && s->hosts.cc_rate[c] != s->net.port[h->port].rate_bps)
+        *h = (struct host){ .id = s->net.node[n].host, .node = n, .port = &s->net.port[s->net.node[n].first_port], .rtt_due_ps = NEVER };
+        while (c < s->hosts.cc_cfgs && s->hosts.cc_rate[c] != h->port->rate_bps)
             c++;
         if (c == s->hosts.cc_cfgs)
-            s->hosts.cc_rate[s->hosts.cc_cfgs++] = s->net.port[h->port].rate_bps;
+            s->hosts.cc_rate[s->hosts.cc_cfgs++] = h->port->rate_bps;
         h->cc_cfg = s->hosts.cc_cfg + (size_t)c * CC_CFG_MAX;
         if (s->model.counts_sports_by_pair)
             h->pair_sport = arena_alloc(&s->list_arena, s->net.hosts, sizeof *h->pair_sport);
@@ -431,7 +431,7 @@ int build_world(struct sim *s, struct err *err)
     balance_connect(s);
     build_hosts(s);
     build_routes(s);
-    host_bps = s->net.hosts ? s->net.port[s->net.host[0].port].rate_bps : 0;
+    host_bps = s->net.hosts ? s->net.host[0].port->rate_bps : 0;
     if (rc < 0 || (rc = build_switches(s, host_bps, err)) < 0)
         return rc;
     s->net.base_rtt_ps = sim_longest_rtt_ps(s);

@@ -15,7 +15,7 @@ static double *weigh(const struct sim *s)
     uint64_t *rate_bps = xcalloc(s->net.nodes + 1ul, sizeof *rate_bps);
 
     for (uint32_t i = 0; i < s->net.hosts; i++)
-        rate_bps[s->net.host[i].node] = s->net.port[s->net.host[i].port].rate_bps;
+        rate_bps[s->net.host[i].node] = s->net.host[i].port->rate_bps;
     traffic_weigh(s->program.traffic, rate_bps, weight);
     for (uint32_t i = 0; i < s->net.hosts; i++) {
         double *w = &weight[s->net.host[i].node];
@@ -40,7 +40,7 @@ static uint32_t *find_racks(const struct sim *s, uint32_t *count)
 
     *count = 0;
     for (uint32_t i = 0; i < s->net.hosts; i++) {
-        const struct node *peer = s->net.port[s->net.host[i].port].peer->node;
+        const struct node *peer = s->net.host[i].port->peer->node;
 
         if (!rack[peer->id])
             ++*count;

@@ -192,14 +192,14 @@ static void share_cc(struct sim *s)
 {
     for (uint32_t i = 0; i < s->net.hosts; i++)
         for (uint32_t c = 0; c < s->hosts.cc_cfgs; c++)
-            if (s->hosts.cc_rate[c] == s->net.port[s->net.host[i].port].rate_bps)
+            if (s->hosts.cc_rate[c] == s->net.host[i].port->rate_bps)
                 s->net.host[i].cc_cfg = s->hosts.cc_cfg + (size_t)c * CC_CFG_MAX;
 }
 
 void sim_apply_host(struct sim *s, uint32_t host, const struct knobs *knobs)
 {
     struct host   *h = &s->net.host[host];
-    struct cc_link link = { .line_bps = s->net.port[h->port].rate_bps, .base_rtt_ps = s->net.base_rtt_ps,
+    struct cc_link link = { .line_bps = h->port->rate_bps, .base_rtt_ps = s->net.base_rtt_ps,
                             .mtu_bytes = s->cfg.mtu_bytes,
                             .bdp_bytes = s->net.bdp_bytes, .is_fork = s->cfg.model == MODEL_HPCC };
     char          *own;

@@ -106,7 +106,7 @@ static void pfc__a_paused_port_is_silent(void **unused)
     while (!w.sim->is_done) {
         sim_run_until(w.sim, w.sim->engine.now_ps + 40);        /* shorter than any frame */
         for (uint32_t i = 1; i <= senders; i++) {
-            const struct port *p = &w.sim->net.port[w.sim->net.host[i].port];
+            const struct port *p = w.sim->net.host[i].port;
             uint64_t           now = p->counters.tx_packets[PACKET_DATA];
 
             assert_int_equal(p->node->id, i);
@@ -146,7 +146,7 @@ static void pfc__paused_time_is_that_between_frames(void **unused)
                 since = w.pfc[k].is_pause ? w.pfc[k].at_ps : 0;
             }
         assert_true(paused > 0);
-        assert_int_equal(port_paused_ps(&w.sim->net.port[w.sim->net.host[i].port], w.sim->engine.now_ps), paused);
+        assert_int_equal(port_paused_ps(w.sim->net.host[i].port, w.sim->engine.now_ps), paused);
     }
     world_end(&w);
 }

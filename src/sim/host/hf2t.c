@@ -58,7 +58,7 @@ static void set_hosts(struct sim *s)
     struct hf2t *t = s->hosts.hf2t;
 
     for (uint32_t i = 0; i < s->net.hosts; i++) {
-        const struct port *p = &s->net.port[s->net.host[i].port];
+        const struct port *p = s->net.host[i].port;
         struct hf2t_host  *h = &t->host[i];
 
         h->near_ps = 0;

@@ -99,7 +99,7 @@ static void set_up(struct sim_cfg *cfg, enum sim_model model, double threshold_u
 
 static uint64_t full_ps(const struct sim *s)
 {
-    return s->net.port[s->net.host[0].port].tx_ps[s->cfg.mtu_bytes + s->cfg.header_bytes];
+    return s->net.host[0].port->tx_ps[s->cfg.mtu_bytes + s->cfg.header_bytes];
 }
 
 /* Packets that host 0 sends in a time. */
@@ -291,7 +291,7 @@ static void hold__ends_with_a_pause(void **unused)
     set_up(&cfg, MODEL_NIC, 20, 1);
     cfg.knobs.value[KNOB_hf2t_dynamic] = 0;
     start(&w, &cfg, 1, LONG_BYTES);
-    p = &w.sim->net.port[w.sim->net.host[0].port];
+    p = w.sim->net.host[0].port;
     sim_run_until(w.sim, PS_PER_NS);
     w.sim->hosts.hf2t->host[0].near_ps = 1;
     sim_run_until(w.sim, 10 * PS_PER_US);

@@ -35,7 +35,7 @@ void host_on_packet(struct sim *s, struct port *in, uint32_t id)
 {
     struct packet *k = &s->engine.packets.packet[id];
     struct host   *h = &s->net.host[in->node->host];
-    struct flow   *f = &s->flows.flow[k->flow];
+    struct flow   *f;
 
     if (__builtin_expect(in->slow_path & SLOW_LINK, 0) && path_is_cut(&s->engine, in, id, k))
         return;
@@ -46,7 +46,7 @@ void host_on_packet(struct sim *s, struct port *in, uint32_t id)
             goto kick;
     } else if (k->kind == PACKET_PFC) {
         pfc_on_frame(&s->engine, &s->pfc, in, k->prio, k->seq);
-    } else if (f->phase == FLOW_ACTIVE && f->generation == k->generation) {
+    } else if ((f = &s->flows.flow[k->flow])->phase == FLOW_ACTIVE && f->generation == k->generation) {
         on_answer(s, h, f, k);
     } else if (s->model.ignores_late_answers) {
         packet_free(&s->engine.packets, id);
@@ -59,12 +59,12 @@ kick:
 
 void host_on_free(struct sim *s, struct host *h)
 {
-    send_on_free(s, h, &s->net.port[h->port]);
+    send_on_free(s, h, h->port);
 }
 
 void host_kick(struct sim *s, struct host *h)
 {
-    send_kick(s, h, &s->net.port[h->port]);
+    send_kick(s, h, h->port);
 }
 
 /* ---- timers ---- */

@@ -66,7 +66,7 @@ static void start_one(struct world *w, enum sim_order order, uint64_t packets, u
 
 static struct port *port_of(const struct world *w, uint32_t host)
 {
-    return &w->sim->net.port[w->sim->net.host[host].port];
+    return w->sim->net.host[host].port;
 }
 
 /* What host 0 sends from now on is lost, or no more. */

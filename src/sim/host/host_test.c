@@ -40,7 +40,7 @@ static void set_loss(struct port *p, bool is_on)
 /* Loses exactly the frame that host 0 starts at 'at_ps'. */
 static void lose_at(struct world *w, uint64_t at_ps)
 {
-    struct port *p = &w->sim->net.port[w->sim->net.host[0].port];
+    struct port *p = w->sim->net.host[0].port;
     uint64_t     before = w->sim->engine.counters.dropped_wire;
 
     sim_run_until(w->sim, at_ps - 1);
@@ -278,7 +278,7 @@ static void nack__keeps_its_distance(void **unused)
     cfg.nack_gap_ps = gap_ps;
     start_one(&w, &cfg, 2000);
     lose_at(&w, k * FULL_PS);
-    set_loss(&w.sim->net.port[w.sim->net.host[1].port], true);       /* the sender never hears of it */
+    set_loss(w.sim->net.host[1].port, true);       /* the sender never hears of it */
     for (uint64_t n = 0; n < 15; n++) {
         sim_run_until(w.sim, first + n * every - 1);
         assert_int_equal(w.sim->engine.counters.nacks_sent, n);
@@ -304,10 +304,10 @@ static void nack__may_count_as_a_cnp(void **unused)
             cfg.nack_gap_ps = 100 * PS_PER_US;
             start_one(&w, &cfg, 400);
             sim_run_until(w.sim, 10 * PS_PER_US);
-            set_loss(&w.sim->net.port[w.sim->net.host[0].port], true);
+            set_loss(w.sim->net.host[0].port, true);
             while (!w.sim->engine.counters.dropped_wire)
                 sim_run_until(w.sim, w.sim->engine.now_ps + 10 * PS_PER_NS);
-            set_loss(&w.sim->net.port[w.sim->net.host[0].port], false);
+            set_loss(w.sim->net.host[0].port, false);
             assert_true(world_finish(&w, PS_PER_US, PS_PER_S));
             assert_int_equal(w.sim->engine.counters.nacks_sent, 1);
             assert_int_equal(w.sim->engine.counters.cnps_received, is_cnp);
@@ -332,7 +332,7 @@ static void ack__may_have_a_class_of_its_own(void **unused)
         cfg.ack_prio = 5;
         cfg.rto_ps = 0;
         start_one(&w, &cfg, 20);
-        w.sim->net.port[w.sim->net.host[0].port].peer->paused = 1 << 3;
+        w.sim->net.host[0].port->peer->paused = 1 << 3;
         sim_run_until(w.sim, PS_PER_MS);
         assert_int_equal(w.sim->engine.counters.acks_sent, 20);
         assert_int_equal(w.done_count, is_apart);

@@ -77,8 +77,9 @@ struct flow_rx {
 };
 
 struct host {
+    struct port *port;
     uint32_t  id;                /* among hosts */
-    uint32_t  node, port;
+    uint32_t  node;
     uint32_t  count;             /* entries in 'list', finished ones included */
     uint32_t  capacity;
     uint32_t  last;              /* position served last */

@@ -56,7 +56,7 @@ bool pacer_has_window(const struct sim *s, const struct host *h, const struct fl
         uint64_t w = s->cfg.window_bytes;
 
         if (s->cfg.window_by_rate)
-            w = (uint64_t)((unsigned __int128)w * f->out.rate_bps / s->net.port[h->port].rate_bps);
+            w = (uint64_t)((unsigned __int128)w * f->out.rate_bps / h->port->rate_bps);
         w = w ? w : 1;           /* one packet may always be on its way */
         window = w < window ? w : window;
     }

@@ -47,7 +47,7 @@ static void fill_in(struct sim *s, struct host *h, struct flow *f, const struct 
     f->tag = spec->tag;
     f->ideal_ps = spec->tcp ? sim_ideal_tcp_ps(s, h->node, spec->dst, spec->bytes, s->cfg.tcp[spec->tcp - 1].mss_bytes)
                             : sim_ideal_ps(s, h->node, spec->dst, spec->bytes);
-    f->out = (struct cc_out){ .rate_bps = s->net.port[h->port].rate_bps, .window_bytes = UINT64_MAX, .due_ps = NEVER,
+    f->out = (struct cc_out){ .rate_bps = h->port->rate_bps, .window_bytes = UINT64_MAX, .due_ps = NEVER,
                               .probe_ps = NEVER };
 }
 

@@ -4,7 +4,7 @@
 /* At once if nothing else goes first. */
 static inline void send(struct sim *s, const struct host *h, uint32_t id, struct packet *r)
 {
-    struct port *p = &s->net.port[h->port];
+    struct port *p = h->port;
 
     if (!p->backlog && !(p->slow_path & SLOW_LINK) && (!p->paused || s->cfg.ack_unpaused) &&
         !port_is_busy(p, s->engine.now_ps, s->engine.order))

@@ -178,7 +178,7 @@ static void start_one(struct world *w, struct sim_cfg *cfg, uint64_t bytes, uint
 /* Loses exactly the frame that host 0 starts at 'at_ps'. */
 static void lose_at(struct world *w, uint64_t at_ps)
 {
-    struct port *p = &w->sim->net.port[w->sim->net.host[0].port];
+    struct port *p = w->sim->net.host[0].port;
     uint64_t     was = w->sim->engine.counters.dropped_wire;
 
     sim_run_until(w->sim, at_ps - 1);
@@ -284,7 +284,7 @@ static void flow__bears_disorder(void **unused)
     world_cfg(&cfg, MODEL_NIC);
     start_one(&w, &cfg, 3000 * 1024, 10 * PS_PER_US);
     while (!w.sim->is_done) {
-        struct port   *p = w.sim->net.port[w.sim->net.host[1].port].peer;
+        struct port   *p = w.sim->net.host[1].port->peer;
         struct packet *all = w.sim->engine.packets.packet, *a = &all[path_first(&w.sim->engine, p)], *b = a;
 
         for (uint32_t i = 0; i < 7 && b->next; i++)

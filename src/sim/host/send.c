@@ -10,7 +10,7 @@
 static void send_data(struct sim *s, struct host *h, uint32_t flow)
 {
     struct flow   *f = &s->flows.flow[flow];
-    struct port   *p = &s->net.port[h->port];
+    struct port   *p = h->port;
     uint64_t       left = f->bytes - f->sent;
     uint32_t       payload = left < s->cfg.mtu_bytes ? (uint32_t)left : s->cfg.mtu_bytes;
     uint32_t       id = engine_new_packet(&s->engine);

@@ -85,7 +85,7 @@ static void on_request(void *watch, uint64_t now_ps, const struct flow *f)
     const struct watch   *w = watch;
     const struct network *net = &w->sim->net;
     struct flow_key       key = key_of(f->src, f->dst, f->ports);
-    uint32_t              tor = net->port[net->host[f->host].port].peer->node->id;
+    uint32_t              tor = net->host[f->host].port->peer->node->id;
 
     for (uint32_t m = 0; m < w->monitors; m++) {
         const struct point *p = &w->point[m];

@@ -17,7 +17,7 @@ struct bench { struct world w; struct node *n; struct port *out; };
 
 static struct port *port_of(const struct bench *b, uint32_t host)
 {
-    return b->w.sim->net.port[b->w.sim->net.host[host].port].peer;
+    return b->w.sim->net.host[host].port->peer;
 }
 
 static void bench_init(struct bench *b, uint64_t buffer_bytes)

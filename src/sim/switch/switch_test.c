@@ -28,7 +28,7 @@ static void start_star(struct world *w, const struct sim_cfg *cfg, const uint8_t
 /* The switch's port to host 0. */
 static struct port *port_down(const struct world *w)
 {
-    return w->sim->net.port[w->sim->net.host[0].port].peer;
+    return w->sim->net.host[0].port->peer;
 }
 
 static uint64_t received(const struct world *w, uint32_t src)
@@ -136,7 +136,7 @@ static void bench_init(struct bench *b, const struct sim_cfg *cfg)
     start_star(&b->w, cfg, prio, 1, 1);
     assert_true(world_finish(&b->w, PS_PER_US, PS_PER_MS));
     b->out = port_down(&b->w);
-    b->in = b->w.sim->net.port[b->w.sim->net.host[1].port].peer;
+    b->in = b->w.sim->net.host[1].port->peer;
 }
 
 static uint32_t bench_packet(struct bench *b)

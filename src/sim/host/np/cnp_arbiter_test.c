@@ -236,7 +236,7 @@ static void on_mark__not_of_the_last_packet(void **unused)
         sim_run_until(w.sim, w.sim->engine.now_ps + PS_PER_US);
         assert_int_equal(w.sim->net.host[0].cnp_count, 0);
     }
-    assert_true(w.sim->net.port[w.sim->net.host[0].port].peer->counters.marked_packets > 40);
+    assert_true(w.sim->net.host[0].port->peer->counters.marked_packets > 40);
     assert_int_equal(w.sim->engine.counters.cnps_sent, 0);
     world_end(&w);
 }

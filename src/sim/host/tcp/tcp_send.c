@@ -70,7 +70,7 @@ static void take_turn(struct sim *s, struct host *h, struct flow *f)
         th->turn[f->prio].head = id;
     th->turn[f->prio].tail = id;
     th->ready |= (uint8_t)(1u << f->prio);
-    s->net.port[h->port].backlog |= BACKLOG_TCP;
+    h->port->backlog |= BACKLOG_TCP;
 }
 
 /* Takes a flow, first or not, out of those that wait. */
@@ -95,7 +95,7 @@ static void leave_turn(struct sim *s, struct host *h, const struct flow *f)
     if (!th->turn[f->prio].head)
         th->ready &= (uint8_t)~(1u << f->prio);
     if (!th->ready)
-        s->net.port[h->port].backlog &= (uint16_t)~BACKLOG_TCP;
+        h->port->backlog &= (uint16_t)~BACKLOG_TCP;
 }
 
 /* The first flow of a class that can send; those that no longer can are sent away. Begins its burst. */
@@ -275,7 +275,7 @@ static uint32_t send_packet(struct sim *s, struct host *h, struct flow *f, uint6
     s->engine.counters.payload_sent += payload;
     if (s->hosts.gap_record)
         gaps_on_sent(s->hosts.gap_record, f->host, k->flow, true, s->engine.now_ps);
-    path_transmit(&s->engine, &s->net.port[h->port], id, k);
+    path_transmit(&s->engine, h->port, id, k);
     return payload + TCP_HEADER_BYTES;
 }
 
@@ -291,7 +291,7 @@ static uint32_t choose(struct sim *s, struct host *h, bool has_rdma)
     uint32_t         best = NOBODY;
 
     for (uint32_t c = 0; c <= RDMA; c++) {
-        if (c < PRIOS ? s->net.port[h->port].paused >> c & 1 || !first_in_turn(s, h, c) : !has_rdma)
+        if (c < PRIOS ? h->port->paused >> c & 1 || !first_in_turn(s, h, c) : !has_rdma)
             continue;
         if (th->served[c] < th->served_last)
             th->served[c] = th->served_last;     /* who had nothing to send saves nothing up */
@@ -427,6 +427,6 @@ void tcp_check(const struct sim *s, const struct host *h)
                            "a TCP flow waits in the wrong place");
     }
     expect_of_node(waiting == 0, s, h->node, "a TCP flow that waits is not on the list");
-    expect_of_node((th->ready != 0) == !!(s->net.port[h->port].backlog & BACKLOG_TCP), s, h->node,
+    expect_of_node((th->ready != 0) == !!(h->port->backlog & BACKLOG_TCP), s, h->node,
                    "a port does not know of TCP");
 }

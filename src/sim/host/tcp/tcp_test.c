@@ -50,7 +50,7 @@ static void set_loss(struct port *p, bool is_on)
 /* Loses the data frame that host 0 starts with byte 'seq', the first time it does. */
 static void lose_packet(struct sim *s, uint32_t flow, uint64_t seq)
 {
-    struct port *p = &s->net.port[s->net.host[0].port];
+    struct port *p = s->net.host[0].port;
     uint64_t     sent = s->engine.counters.dropped_wire;
 
     while (s->flows.flow[flow].sent < seq)
@@ -296,7 +296,7 @@ static void loss__time_outs_back_off(void **unused)
 
     (void)unused;
     start(&w, ONE_FLOW, "1ms");
-    p = &w.sim->net.port[w.sim->net.host[0].port];
+    p = w.sim->net.host[0].port;
     sim_run_until(w.sim, 500 * PS_PER_US);
     set_loss(p, true);
     sim_run_until(w.sim, 20 * PS_PER_MS);
@@ -415,7 +415,7 @@ static void burst__packets_follow_each_other(void **unused)
     (void)unused;
     start(&w, BOTTLENECK "switch: {lossy_queue: 127KB}, traffic: [{kind: tcp, senders: [h0], size: 10GB, burst: %s}]}",
           "64KB");
-    p = &w.sim->net.port[w.sim->net.host[0].port];
+    p = w.sim->net.host[0].port;
     sim_run_until(w.sim, 20 * PS_PER_MS);
     sent = p->counters.tx_packets[PACKET_DATA];
     while (w.sim->engine.now_ps < 40 * PS_PER_MS) {
