@@ -65,16 +65,16 @@ struct port {
     bool            is_switch;   /* of the node */
     uint8_t         slow_path;         /* SLOW_LINK, SLOW_WATCHED, ..: the rare cases, asked about at once */
 
-    /* Another: what every packet that waits touches, with classes 0 to 3. */
-    struct ecn_cfg  ecn;
-    struct queue    queue[PRIOS + 1];
     uint32_t        mark_above_bytes;    /* what leaves a longer queue may be marked; UINT32_MAX: never */
+
+    struct port_counters counters;       /* another: what every packet that goes out touches */
+
+    uint64_t        paused_since_ps;
+    struct ecn_cfg  ecn;
     uint32_t        headroom_bytes_max;
     uint32_t        last_prio;   /* class served last */
-    uint64_t        paused_since_ps;
-
-    struct ingress  in[PRIOS];   /* a third */
-    struct port_counters counters;
+    struct queue    queue[PRIOS + 1];    /* what waits touches a line of these, */
+    struct ingress  in[PRIOS];           /* and of the port it came in by one of these */
 
     uint32_t        deficit[PRIOS];
     uint64_t        down_at_ps;  /* when it last went down */
@@ -88,6 +88,7 @@ struct port {
 };
 
 /* With a power of two of them, the first lines of all ports would compete for a few sets of the cache. */
+_Static_assert(offsetof(struct port, counters) == 64, "what every packet touches is in two lines");
 _Static_assert(sizeof(struct port) == 448, "a port is an odd number of cache lines");
 
 /* Is the port still sending? True until the instant, and within the instant the place in
