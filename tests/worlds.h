@@ -82,7 +82,7 @@ static const struct world_text worlds[] = {
       "topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
       "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.5, stop: 600us}, {kind: incast, senders: 15, flows: 60, "
       "size: 20KB, period: 200us, stop: 600us}]}",
-      0x58c0e1a93507b1a8 },
+      0x06a671d355500de4 },
     { "nic_hf2t_host",
       "{knobs: {kmin: 5, kmax: 50, hf2t: 1, hf2t_scope: 0, hf2t_threshold: 12us, hf2t_training: 60us, hf2t_guard: 1}, "
       "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "

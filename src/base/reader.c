@@ -47,6 +47,17 @@ void reader_refuse_key(struct reader *r, const struct yaml_node *node, const cha
     va_end(args);
 }
 
+char *reader_place(const struct reader *r, uint32_t line, uint32_t column)
+{
+    char place[600];
+
+    if (line == 0 && column > 0)
+        snprintf(place, sizeof place, "--set %.80s: ", r->set[column - 1]);
+    else
+        snprintf(place, sizeof place, "%.400s:%u:%u: ", r->name, line, column);
+    return xstrdup(place);
+}
+
 void reader_keep(struct reader *r, int rc, const struct err *why, const struct yaml_node *node)
 {
     if (r->rc || !rc)

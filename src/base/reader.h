@@ -46,6 +46,9 @@ void reader_refuse(struct reader *, const struct yaml_node *, const char *format
 void reader_refuse_key(struct reader *, const struct yaml_node *, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Such a place, for whoever finds something wrong later; malloc'd. */
+char *reader_place(const struct reader *, uint32_t line, uint32_t column);
+
 /* Keeps a reason that names another file. If that file cannot be read at all, the place where this one names it
  * comes first. */
 void reader_keep(struct reader *, int rc, const struct err *why, const struct yaml_node *);

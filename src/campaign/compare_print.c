@@ -145,6 +145,7 @@ static void print_notes(const struct comparison *c, FILE *out)
     if (c->seeds > 1 && c->seeds < COMPARE_SEEDS_TRUSTED)
         fprintf(out, "Fewer than %d seeds: do not trust the intervals. Try --seeds 10.\n",
                 COMPARE_SEEDS_TRUSTED);
+    figures_print_stuck(&c->figures, c->variants, c->seeds, out);
 }
 
 void comparison_print_table(const struct comparison *c, FILE *out, bool has_colour)

@@ -2,12 +2,15 @@
 #include "campaign/figures.h"
 #include "base/err.h"
 #include "base/print/escape.h"
+#include "base/print/safe.h"
 #include "base/text.h"
 
 #include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define STUCK_TOLD 5u            /* variants by name */
 
 struct figure *figures_find(const struct figures *f, const char *name)
 {
@@ -183,6 +186,32 @@ double figures_mean(const struct figure *f, uint32_t variant, uint32_t seeds)
             count++;
         }
     return count ? sum / count : NAN;
+}
+
+uint32_t figures_stuck(const struct figures *all, uint32_t variant, uint32_t seeds)
+{
+    const struct figure *f = figures_find(all, "flows_stuck");
+    uint32_t stuck = 0;
+
+    for (uint32_t s = 0; f && s < seeds; s++)
+        stuck += f->value[(uint64_t)variant * seeds + s] > 0;    /* not of NAN */
+    return stuck;
+}
+
+void figures_print_stuck(const struct figures *all, const struct variants *variants, uint32_t seeds, FILE *out)
+{
+    uint32_t told = 0, more = 0;
+
+    for (uint32_t v = 0; v < variants->count; v++) {
+        uint32_t stuck = figures_stuck(all, v, seeds);
+
+        if (stuck && told++ < STUCK_TOLD)
+            fprintf(out, "PARTIAL: with '%s' nothing moved any more in %u of %u runs: its figures are of what came before; "
+                    "anole run says what is stuck.\n", safe_name(variants->list[v].name).buf, stuck, seeds);
+    }
+    more = told > STUCK_TOLD ? told - STUCK_TOLD : 0;
+    if (more)
+        fprintf(out, "PARTIAL: so are those of %u more.\n", more);
 }
 
 /* ---- as CSV ---- */

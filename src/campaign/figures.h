@@ -56,6 +56,12 @@ int figures_load(struct figures *, const struct figures_runs *, struct campaign 
 /* Over the seeds that have a value; NAN if none has. */
 double figures_mean(const struct figure *, uint32_t variant, uint32_t seeds);
 
+/* With how many seeds a variant came to a standstill: its figures are then of a part of the run. */
+uint32_t figures_stuck(const struct figures *, uint32_t variant, uint32_t seeds);
+
+/* A line for each of the first variants that did. */
+void figures_print_stuck(const struct figures *, const struct variants *, uint32_t seeds, FILE *);
+
 /* ---- as CSV ---- */
 
 void figures_print_quoted(FILE *, const char *text);

@@ -16,7 +16,7 @@ static const char metrics_default[] = "slowdown_mean,fct_us_p99,goodput_bps,drop
 /* ---- the best ---- */
 
 struct ranked {
-    double   badness;            /* the lower the better */
+    double   badness;            /* the lower the better; INFINITY: no value, or one of runs that did not come to their end */
     uint32_t variant;
 };
 
@@ -36,8 +36,9 @@ void sweep_rank(struct sweep_results *r)
 
     for (uint32_t i = 0; i < r->count; i++) {
         double mean = figures_mean(f, r->order[i], r->seeds);
+        bool is_last = isnan(mean) || figures_stuck(&r->figures, r->order[i], r->seeds);
 
-        list[i] = (struct ranked){ isnan(mean) ? INFINITY : f->metric.better == BETTER_HIGHER ? -mean : mean,
+        list[i] = (struct ranked){ is_last ? INFINITY : f->metric.better == BETTER_HIGHER ? -mean : mean,
                                    r->order[i] };
     }
     qsort(list, r->count, sizeof(*list), compare_ranked);

@@ -103,6 +103,7 @@ static void print_notes(const struct sweep_results *r, FILE *out, uint32_t top)
     fprintf(out, "\nThe best %u of %u settings by %s; means over %u seed%s.\n", top, r->count,
             safe_name(r->figures.list[r->best].metric.name).buf, r->seeds, r->seeds == 1 ? "" : "s");
     fputs("The best of many looks better than it is: compare it on seeds that it was not chosen by.\n", out);
+    figures_print_stuck(&r->figures, r->variants, r->seeds, out);
 }
 
 void sweep_print_table(const struct sweep_results *r, FILE *out, uint32_t top)

@@ -1,5 +1,6 @@
 /* src/cmd/run.c - anole run: simulates a scenario and tells what became of it. */
 #include "base/file/interrupt.h"
+#include "base/print/safe.h"
 #include "base/spark.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
@@ -101,16 +102,16 @@ static void print(const struct options *o, const struct results *r)
     }
 }
 
-/* Without an end the run goes on until all flows are done, unless nothing moves any more. */
+/* The run goes on until all flows are done or its time is up, unless nothing moves any more. */
 static void warn_unfinished(const struct results *r)
 {
     char count[32], when[32];
     bool is_one = r->unfinished == 1;
 
-    if (r->scenario->run_ps == NEVER && r->unfinished)
-        fprintf(stderr, "anole: warning: %s flow%s never finished: nothing moves any more after %s\n",
+    if (r->stuck_why)
+        fprintf(stderr, "anole: warning: %s flow%s never finished: nothing moves any more after %s; %s\n",
                 text_from_count(count, sizeof(count), r->unfinished), is_one ? "" : "s",
-                text_from_time(when, sizeof(when), r->end_ps));
+                text_from_time(when, sizeof(when), r->stuck_ps), safe_name(r->stuck_why).buf);
 }
 
 /* ---- from options to exit status ---- */
@@ -155,6 +156,8 @@ static int run_file(const struct options *o, const struct scenario_file *file, s
     rc = simulation_open(&simulation, &input, err);
     if (rc)
         return rc;
+    if (simulation.scenario.warning)
+        fprintf(stderr, "anole: warning: %s\n", safe_name(simulation.scenario.warning).buf);
     rc = run_files_open(&files, &o->files, &simulation, err);
     if (!rc)
         rc = simulate(o, &simulation, &files, err);

@@ -193,7 +193,9 @@ static void add_network(struct list *l, const struct results *r)
     add(l, "nacks", "NACKs", UNIT_COUNT, BETTER_LOWER, (double)c->nacks_sent);
     add(l, "timeouts", "time-outs", UNIT_COUNT, BETTER_LOWER, (double)c->timeouts);
     add(l, "resent_bytes", "payload sent again", UNIT_BYTES, BETTER_LOWER, (double)r->resent_bytes);
+    add(l, "spurious_bytes", "sent again in vain by time-outs", UNIT_BYTES, BETTER_LOWER, (double)c->payload_spurious);
     add(l, "flows", "flows done", UNIT_COUNT, BETTER_NEITHER, (double)r->fct->all.count);
+    add(l, "flows_stuck", "flows stuck", UNIT_COUNT, BETTER_LOWER, r->stuck_why ? (double)r->unfinished : 0);
     add(l, "flows_unfinished", "flows unfinished", UNIT_COUNT, BETTER_LOWER, (double)r->unfinished);
 }
 

@@ -249,6 +249,8 @@ void results_init(struct results *r, const struct simulation *run)
     r->set = run->input.set;
     r->sets = run->input.sets;
     r->end_ps = run->end_ps;
+    r->stuck_why = run->is_stuck ? run->stuck_why : NULL;
+    r->stuck_ps = run->stuck_ps;
     r->wall_s = run->wall_s;
     r->entry = xcalloc(r->scenario->entries + 1ul, sizeof(*r->entry));
     add_ports(r);

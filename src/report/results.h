@@ -50,6 +50,8 @@ struct results {
     uint64_t end_ps;             /* the end of the run */
     uint64_t hops;               /* packets that ports have sent */
     uint64_t unfinished, resent_bytes;
+    const char *stuck_why;       /* the run ended as nothing moved any more: what waits where; NULL: it did not */
+    uint64_t stuck_ps;           /* since then, about */
     double   goodput_bps;        /* payload delivered over time */
     double   rtt_us_mean, rtt_us_max;    /* NAN: nothing was acknowledged */
     uint64_t marked_packets, paused_ps;

@@ -72,6 +72,11 @@ static json_t *all_json(const struct results *r)
 
     json_put_count(o, "flows_started", c->flows_started);
     json_put_count(o, "flows_unfinished", r->unfinished);
+    json_put_count(o, "flows_stuck", r->stuck_why ? r->unfinished : 0);
+    if (r->stuck_why) {
+        json_put_us(o, "stuck_since_us", r->stuck_ps);
+        json_put_text(o, "stuck_why", r->stuck_why);
+    }
     json_put_count(o, "bytes_started", c->bytes_started);
     put_cell(o, &r->fct->all);
     return o;
@@ -200,6 +205,7 @@ static json_t *packets_json(const struct results *r)
     json_put_count(o, "payload_bytes_sent", c->payload_sent);
     json_put_count(o, "payload_bytes_received", c->payload_received);
     json_put_count(o, "payload_bytes_resent", r->resent_bytes);
+    json_put_count(o, "payload_bytes_spurious", c->payload_spurious);
     json_put_count(o, "payload_bytes_dropped", c->payload_dropped);
     json_put_count(o, "acks_sent", c->acks_sent);
     json_put_count(o, "nacks_sent", c->nacks_sent);

@@ -170,6 +170,9 @@ static void print_fct(const struct results *r, FILE *out, bool has_colour)
     table_free(t);
     if (r->unfinished)
         fprintf(out, "  and %s that had not finished\n", flows_text(r->unfinished).buf);
+    if (r->stuck_why)
+        fprintf(out, "  PARTIAL: nothing moves any more after %s. %s\n", time_text(r->stuck_ps).buf,
+                safe_name(r->stuck_why).buf);
 }
 
 static void print_fct_by_entry(const struct results *r, FILE *out, bool has_colour)
@@ -511,6 +514,9 @@ static void print_network(const struct results *r, FILE *out, bool has_colour)
     print_line(out, "recovery", "%s out of order, %s, %s, %s of payload sent again",
                counted(c->reordered, "packet", "packets").buf, counted(c->nacks_sent, "NACK", "NACKs").buf,
                counted(c->timeouts, "time-out", "time-outs").buf, bytes_text(r->resent_bytes).buf);
+    if (c->payload_spurious)
+        print_line(out, "", "%s of that in vain: time-outs had it sent again, and it had arrived; see host: rto",
+                   bytes_text(c->payload_spurious).buf);
     print_recovery(r, out);
 }
 

@@ -198,8 +198,9 @@ struct run {                     /* while it goes on */
     struct report                  report;   /* of the interval that has ended */
     struct watch                  *watch;    /* NULL: nobody asks */
     struct slots                  *slots;    /* NULL: nobody looks at single queues */
+    struct stall                   stall;
     uint64_t                       slice_ps, looked_ps;
-    bool                           is_enough;
+    bool                           is_enough, is_last;   /* is_last: no more changes of the scenario are to come */
 };
 
 static void on_flow_done(void *arg, const struct flow_result *r)
@@ -256,38 +257,6 @@ static void look(struct run *run, uint64_t now_ps)
     run->is_enough = run->hooks->is_enough && run->hooks->is_enough(run->hooks->arg);
 }
 
-/* Runs until 'until_ps' in slices that are short on the wall clock, looking once every monitor interval;
- * returns whether there is more to do. */
-static bool run_until(struct run *run, uint64_t until_ps)
-{
-    struct sim *sim = run->s->sim;
-    bool        more = true;
-
-    while (more && !sim->is_done && !run->is_enough && sim->engine.now_ps < until_ps) {
-        uint64_t next_ps = run->looked_ps + run->s->scenario.interval_ps, to_ps = until_ps;
-        uint64_t sample_ps = slots_next_ps(run->slots);
-        double   before_s = progress_clock_s(), took_s;
-
-        to_ps = to_ps < next_ps ? to_ps : next_ps;
-        to_ps = to_ps < sample_ps ? to_ps : sample_ps;
-        if (to_ps - sim->engine.now_ps > run->slice_ps)
-            to_ps = sim->engine.now_ps + run->slice_ps;
-        more = sim_run_until(sim, to_ps);
-        if (more && !sim->is_done && to_ps == sample_ps)
-            slots_look(run->slots);
-        if (more && !sim->is_done && to_ps == next_ps)
-            look(run, to_ps);
-        took_s = progress_clock_s() - before_s;
-        if (took_s < SLICE_S / 2 && run->slice_ps < PS_PER_S * 1000)
-            run->slice_ps *= 2;
-        else if (took_s > SLICE_S * 2 && run->slice_ps > 1)
-            run->slice_ps /= 2;
-        if (run->progress)
-            progress_update(run->progress, sim, run->s->scenario.run_ps);
-    }
-    return more && !sim->is_done && !run->is_enough;
-}
-
 /* When the last frame on the way had arrived. The simulation's own clock has gone on to the end of a
  * slice, which is not the same from run to run. */
 static uint64_t last_arrival_ps(const struct sim *s)
@@ -301,6 +270,53 @@ static uint64_t last_arrival_ps(const struct sim *s)
             last_ps = p->free_at_ps + p->delay_ps;
     }
     return last_ps;
+}
+
+/* The run ends here: what is not over will never be. */
+static void give_up(struct run *run, uint64_t since_ps)
+{
+    struct simulation *s = run->s;
+
+    s->is_stuck = true;
+    s->stuck_ps = last_arrival_ps(s->sim);
+    if (since_ps < s->stuck_ps)
+        s->stuck_ps = since_ps;  /* frames go on, in vain */
+    stall_explain(s->sim, s->stuck_why);
+}
+
+/* Runs until 'until_ps' in slices that are short on the wall clock, looking once every monitor interval;
+ * returns whether there is more to do. */
+static bool run_until(struct run *run, uint64_t until_ps)
+{
+    struct sim *sim = run->s->sim;
+    bool        more = true;
+
+    while (more && !sim->is_done && !run->is_enough && !run->s->is_stuck && sim->engine.now_ps < until_ps) {
+        uint64_t next_ps = run->looked_ps + run->s->scenario.interval_ps, to_ps = until_ps;
+        uint64_t sample_ps = slots_next_ps(run->slots);
+        double   before_s = progress_clock_s(), took_s;
+
+        to_ps = to_ps < next_ps ? to_ps : next_ps;
+        to_ps = to_ps < sample_ps ? to_ps : sample_ps;
+        to_ps = to_ps < run->stall.next_ps ? to_ps : run->stall.next_ps;
+        if (to_ps - sim->engine.now_ps > run->slice_ps)
+            to_ps = sim->engine.now_ps + run->slice_ps;
+        more = sim_run_until(sim, to_ps);
+        if (more && !sim->is_done && to_ps == sample_ps)
+            slots_look(run->slots);
+        if (more && !sim->is_done && to_ps == next_ps)
+            look(run, to_ps);
+        if (to_ps == run->stall.next_ps && stall_look(&run->stall, sim) && more && !sim->is_done && run->is_last)
+            give_up(run, run->stall.since_ps);
+        took_s = progress_clock_s() - before_s;
+        if (took_s < SLICE_S / 2 && run->slice_ps < PS_PER_S * 1000)
+            run->slice_ps *= 2;
+        else if (took_s > SLICE_S * 2 && run->slice_ps > 1)
+            run->slice_ps /= 2;
+        if (run->progress)
+            progress_update(run->progress, sim, run->s->scenario.run_ps);
+    }
+    return more && !sim->is_done && !run->is_enough && !run->s->is_stuck;
 }
 
 static void turn_knobs(struct run *run, const struct knob_change *c)
@@ -324,16 +340,19 @@ static uint64_t run_to_end(struct run *run)
         if (more)
             turn_knobs(run, &sc->change[i]);
     }
+    run->is_last = true;
     if (more)
-        run_until(run, sc->run_ps);
+        more = run_until(run, sc->run_ps);
     if (run->is_enough)
         return run->looked_ps;
-    if (sim_failure(run->s->sim))
+    if (sim_failure(run->s->sim) || run->s->is_stuck)
         return run->s->sim->engine.now_ps;
     if (run->s->sim->is_done) {
         sim_run_until(run->s->sim, sc->run_ps);      /* what is still under way arrives */
         return run->s->sim->done_ps;
     }
+    if (!more && sim_next_active(run->s->sim, 0))
+        give_up(run, NEVER);     /* there are no more events */
     return sc->run_ps != NEVER ? sc->run_ps : last_arrival_ps(run->s->sim);
 }
 
@@ -354,6 +373,7 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
 
     if (s->scenario.watch.monitors)
         run.watch = watch_new(s->sim, &s->scenario.watch, s->scenario.interval_ps);
+    stall_init(&run.stall, s->sim);
     run.observer = observer_new(s->sim);
     observer_init_report(run.observer, &run.report);
     run.slots = slots_new(&s->applier, &s->loop, s->scenario.tuner.start_ps);

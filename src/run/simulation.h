@@ -13,6 +13,7 @@
 #include "meter/series.h"
 #include "scenario/scenario.h"
 #include "sim/sim.h"
+#include "sim/stall.h"
 #include "tune/loop.h"
 
 #include <stdbool.h>
@@ -56,6 +57,9 @@ struct simulation {
     struct world    world;       /* as the tuner knows it; empty if there is none */
     struct applier  applier;
     uint64_t        end_ps;      /* of the run */
+    bool            is_stuck;    /* it ended there because nothing moved any more, with flows that were not over */
+    uint64_t        stuck_ps;    /* since then, about, */
+    char            stuck_why[STALL_TEXT_MAX];       /* and these, where and why */
     double          wall_s;      /* the only figure that another run does not repeat */
 };
 

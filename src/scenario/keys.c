@@ -100,7 +100,7 @@ static const struct section_key host_keys[] = {
     { "nack_is_cnp",    "yes/no", "model",     "a sender takes a NACK for a CNP as well, and cuts its rate: yes (nic, conweave), no (hpcc)" },
     { "retransmit",     "name",   "go_back_n", "what is sent again: `go_back_n`: all from the packet that is missing on; `selective`: what is missing" },
     { "reorder",        "time",   "100us",     "selective: a packet that others have overtaken is taken for lost, and a NACK sent, after it has been missing for one to two of these; 0: at once" },
-    { "rto",            "time",   "model",     "silence after which a sender starts again from the last acknowledged byte; 0: never. 4ms (nic, conweave); 0, but 4ms where links fail or lose packets (hpcc)" },
+    { "rto",            "time",   "model",     "silence after which a sender starts again from the last acknowledged byte; `auto`: by the network, see model.md; 0: never. auto (nic), 4ms (conweave); 0, but 4ms where links fail or lose packets (hpcc)" },
     { "window",         "bytes",  "none",      "of bytes a flow may have unacknowledged; `none`, or `bdp`: rate x round-trip time of the longest path" },
     { "window_by_rate", "yes/no", "no",        "the window shrinks with the flow's rate" },
     { "record_gaps",    "yes/no", "no",        "times between two packets of a flow are written to gaps.csv, those of queue pairs and of tcp" },

@@ -26,8 +26,13 @@ struct scenario_tuner {          /* as it is written: who makes the tuner reads 
     char                   *record_place;    /* NULL: nothing is said of that */
 };
 
+/* Keys that are looked at again when the network is there: see fit.h. */
+enum scenario_place { PLACE_RTO, PLACE_BUFFER, PLACE_LOSSY_ALPHA, PLACE_LOSSY_QUEUE, SCENARIO_PLACES };
+
 struct scenario {
     char                    *path;
+    char                    *place[SCENARIO_PLACES];     /* where a key stands, "file:line:column: "; NULL: it is not given */
+    char                    *warning;        /* what is odd about it, if scenario_start() has found something; or NULL */
     struct sim_cfg           cfg;
     struct graph             graph;
     struct traffic          *traffic;

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "core/units.h"
 #include "net/measure.h"
+#include "scenario/fit.h"
 #include "scenario/hpcc.h"
 #include "scenario/keys.h"
 #include "scenario/links.h"
@@ -227,6 +228,9 @@ void scenario_fini(struct scenario *s)
     free(s->cfg.change);
     free(s->entry);
     free(s->change);
+    for (int i = 0; i < SCENARIO_PLACES; i++)
+        free(s->place[i]);
+    free(s->warning);
     free(s->path);
     *s = (struct scenario){ 0 };
 }
@@ -240,5 +244,12 @@ int scenario_start(struct scenario *s, struct sim **sim, struct err *err)
         return err_set(err, -rc, "%s: %s", s->path, why.text);
     s->graph = (struct graph){ 0 };
     s->traffic = NULL;
+    rc = fit_check(s, *sim, err);
+    if (rc) {
+        sim_free(*sim);
+        *sim = NULL;
+        return rc;
+    }
+    s->warning = fit_warning(s, *sim);
     return 0;
 }

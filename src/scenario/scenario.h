@@ -22,7 +22,8 @@ int  scenario_parse(struct scenario *, const char *name, const char *text, size_
                     uint32_t sets, const uint64_t *seed, struct err *);
 void scenario_fini(struct scenario *);
 
-/* Makes the simulation; graph and traffic move into it. */
+/* Makes the simulation; graph and traffic move into it, and are gone if it cannot be. What is odd but works is told in
+ * 'warning'. */
 int scenario_start(struct scenario *, struct sim **, struct err *);
 
 #endif

@@ -12,7 +12,7 @@
 #define ECN_RATES_MAX (sizeof((struct sim_cfg *)NULL)->ecn_rate / sizeof(struct ecn_rate))
 #define BUFFER_BYTES_MAX UINT32_MAX          /* accounts of a queue are 32 bits wide */
 #define REORDER_PS    (100 * PS_PER_US)
-#define RTO_PS        (4 * PS_PER_MS)
+#define RTO_PS        (4 * PS_PER_MS)        /* of ConWeave's fork; in model hpcc, which has none, where packets are lost */
 
 /* ---- the models ---- */
 
@@ -26,7 +26,7 @@ static const struct sim_cfg nic_cfg = {
     .nack_gap_ps = 100 * PS_PER_US,
     .nack_is_cnp = true,
     .reorder_ps = REORDER_PS,
-    .rto_ps = RTO_PS,
+    .rto_ps = RTO_AUTO,
     .buffer_bytes = 32000000,
     .strict_prios = 1 << 6,
     .lossy_by_traffic = true,
@@ -106,6 +106,16 @@ static struct section open_settings(struct reader *r, const struct yaml_node *ma
     return sec;
 }
 
+static void keep_place(const struct section *sec, struct scenario *s, const char *key, enum scenario_place p)
+{
+    const struct yaml_node *node = section_get(sec, key);
+
+    if (!node || sec->r->rc)
+        return;
+    free(s->place[p]);
+    s->place[p] = reader_place(sec->r, node->line, node->column);
+}
+
 /* ---- host ---- */
 
 static void read_window(const struct section *sec, struct sim_cfg *cfg)
@@ -135,6 +145,16 @@ static void read_ack_class(const struct section *sec, struct sim_cfg *cfg)
     cfg->ack_prio = (uint8_t)class;
 }
 
+static void read_rto(const struct section *sec, struct sim_cfg *cfg)
+{
+    const char *text = section_text(sec, "rto");
+
+    if (text && strcmp(text, "auto") == 0)
+        cfg->rto_ps = RTO_AUTO;
+    else if (text)
+        section_time(sec, "rto", &cfg->rto_ps);
+}
+
 static void read_host(struct reader *r, struct scenario *s, const struct yaml_node *node)
 {
     static const char *const ways[] = { "go_back_n", "selective", NULL };
@@ -153,7 +173,8 @@ static void read_host(struct reader *r, struct scenario *s, const struct yaml_no
     if (repeats >= 0)
         cfg->is_selective = repeats == 1;
     section_time(&sec, "reorder", &cfg->reorder_ps);
-    section_time(&sec, "rto", &cfg->rto_ps);
+    read_rto(&sec, cfg);
+    keep_place(&sec, s, "rto", PLACE_RTO);
     read_window(&sec, cfg);
     section_bool(&sec, "window_by_rate", &cfg->window_by_rate);
     section_bool(&sec, "record_gaps", &cfg->record_gaps);
@@ -295,6 +316,9 @@ static void read_switch(struct reader *r, struct scenario *s, const struct yaml_
     int                      place;
 
     section_bytes(&sec, "buffer", 1, BUFFER_BYTES_MAX, &cfg->buffer_bytes);
+    keep_place(&sec, s, "buffer", PLACE_BUFFER);
+    keep_place(&sec, s, "lossy_alpha", PLACE_LOSSY_ALPHA);
+    keep_place(&sec, s, "lossy_queue", PLACE_LOSSY_QUEUE);
     section_bytes(&sec, "reserve", 0, 1u << 30, &reserve);
     section_bytes(&sec, "resume_offset", 0, 1u << 30, &resume);
     read_pause(&sec, cfg);
@@ -345,7 +369,7 @@ void scenario_use_model(struct reader *r, struct scenario *s)
     made.change = cfg->change;
     made.changes = cfg->changes;
     made.ack_droppable = cfg->model == MODEL_HPCC && cfg->order == ORDER_NS3;
-    if (loses_packets(s))
+    if (cfg->model != MODEL_NIC && loses_packets(s))
         made.rto_ps = RTO_PS;
     knobs_init(&made.knobs);
     if (cfg->model != MODEL_NIC)

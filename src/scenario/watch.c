@@ -94,17 +94,6 @@ void scenario_read_monitor(struct reader *r, struct scenario *s, const struct ya
 
 /* ---- tuner ---- */
 
-static char *place_of(const struct reader *r, uint32_t line, uint32_t column)
-{
-    char place[600];
-
-    if (line == 0 && column > 0)
-        snprintf(place, sizeof place, "--set %.80s: ", r->set[column - 1]);
-    else
-        snprintf(place, sizeof place, "%.400s:%u:%u: ", r->name, line, column);
-    return xstrdup(place);
-}
-
 static void add_option(struct reader *r, struct scenario *s, const struct yaml_node *node)
 {
     struct scenario_tuner *t = &s->tuner;
@@ -115,7 +104,7 @@ static void add_option(struct reader *r, struct scenario *s, const struct yaml_n
     }
     t->option = xrealloc(t->option, (t->options + 1ul) * sizeof *t->option);
     t->option[t->options++] = (struct option_text){ xstrdup(node->key), xstrdup(node->text),
-                                                    place_of(r, node->key_line, node->key_column) };
+                                                    reader_place(r, node->key_line, node->key_column) };
 }
 
 static void set_kind(struct reader *r, struct scenario *s, const struct yaml_node *node)
@@ -125,7 +114,7 @@ static void set_kind(struct reader *r, struct scenario *s, const struct yaml_nod
         return;
     }
     s->tuner.kind = xstrdup(node->text);
-    s->tuner.place = place_of(r, node->line, node->column);
+    s->tuner.place = reader_place(r, node->line, node->column);
 }
 
 static void set_start(struct reader *r, struct scenario *s, const struct yaml_node *node)
@@ -147,7 +136,7 @@ static void set_record(struct reader *r, struct scenario *s, const struct yaml_n
         return;
     }
     s->tuner.is_recorded = is_on;
-    s->tuner.record_place = place_of(r, node->line, node->column);
+    s->tuner.record_place = reader_place(r, node->line, node->column);
 }
 
 /* tuner: NAME, or a map with 'kind' and options of that tuner. */

@@ -9,6 +9,7 @@
 #include "sim/host/selective_repeat.h"
 #include "sim/host/tcp/tcp.h"
 #include "sim/model.h"
+#include "sim/rto_default.h"
 #include "sim/run.h"
 #include "sim/state/ideal.h"
 #include "sim/switch/balance.h"
@@ -439,6 +440,7 @@ int build_world(struct sim *s, struct err *err)
     if (s->cfg.window_bytes == UINT64_MAX)
         s->cfg.window_bytes = s->model.holds_at_turn ? s->net.bdp_bytes :
             (uint64_t)((double)s->net.base_rtt_ps / (double)PS_PER_S * (double)host_bps / 8);
+    rto_default_settle(s);
     s->hosts.has_held = s->model.holds_at_turn && s->cfg.window_bytes;
     rc = build_telemetry(s, err);
     if (rc < 0)

@@ -54,3 +54,34 @@ setup() {
     dir=$BATS_TEST_TMPDIR
     unset NO_COLOR
 }
+
+# write_ring FILE : five switches in a ring, two hosts each that send two switches further on. With a 'buffer' of 800KB pauses
+# soon wait for each other in a ring, for ever.
+write_ring() {
+    cat >"$1" <<'END'
+topology:
+  kind: graph
+  hosts: 10
+  switches: 5
+  links:
+    - {a: s0, b: s1}
+    - {a: s1, b: s2}
+    - {a: s2, b: s3}
+    - {a: s3, b: s4}
+    - {a: s4, b: s0}
+    - {a: h0, b: s0}
+    - {a: h1, b: s0}
+    - {a: h2, b: s1}
+    - {a: h3, b: s1}
+    - {a: h4, b: s2}
+    - {a: h5, b: s2}
+    - {a: h6, b: s3}
+    - {a: h7, b: s3}
+    - {a: h8, b: s4}
+    - {a: h9, b: s4}
+switch: {buffer: 800KB, ecn: no}
+cc: none
+traffic:
+  - {kind: permutation, size: 2MB, shift: 4}
+END
+}

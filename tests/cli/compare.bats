@@ -206,6 +206,19 @@ start_long() {
     [ ! -e "$dir/results" ]
 }
 
+@test "compare: a variant that gets stuck is told, and keeps nobody waiting" {
+    write_ring "$dir/ring.yaml"
+    run_apart "$ANOLE" compare "$dir/ring.yaml" --variant small --variant large:switch.buffer=100MB --seeds 2 --out "$dir/results"
+    [ "$status" -eq 0 ]
+    grep -qxF "PARTIAL: with 'small' nothing moved any more in 2 of 2 runs: its figures are of what came before; \
+anole run says what is stuck." "$dir/out"
+    refute grep -q "PARTIAL: with 'large'" "$dir/out"
+    jq -e '.metrics[] | select(.name == "flows_stuck").variants | map(.mean) == [10, 0]' "$dir/results/comparison.json"
+    # Runs out of the store are marked as well.
+    "$ANOLE" compare "$dir/ring.yaml" --variant small --variant large:switch.buffer=100MB --seeds 2 --store "$dir/results.sqlite" |
+        grep -q "^PARTIAL: with 'small'"
+}
+
 @test "compare: killed hard, no process stays" {
     start_long
     kill -KILL $pid

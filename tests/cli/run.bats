@@ -299,6 +299,54 @@ end_with() {
     "$ANOLE" run "$dir/stuck.yaml" --format json 2>/dev/null | jq 'del(.wall)' | cmp - <(jq 'del(.wall)' "$dir/out")
 }
 
+@test "run: a lossless network has no time-outs by default, however long its queues" {
+    # 32 senders fill a buffer that takes 25.6 ms to drain.
+    printf '%s\n' 'topology: {kind: star, hosts: 33, rate: 10Gbps, delay: 1us}' \
+        'traffic: [{kind: incast, senders: 32, size: 10MB}]' >"$dir/star.yaml"
+    "$ANOLE" run "$dir/star.yaml" --format json >"$dir/out"
+    jq -e '.packets.timeouts == 0 and .packets.payload_bytes_resent == 0 and .packets.goodput_bps > 8.4e9' "$dir/out"
+    # With an rto that is too short all that is sent again is in vain, and both are told.
+    run_apart "$ANOLE" run "$dir/star.yaml" --set host.rto=4ms --out "$dir/short"
+    [ "$status" -eq 0 ]
+    grep -qxF "anole: warning: --set host.rto=4ms: an 'rto' of 4ms is shorter than a full queue takes, 25.61ms: time-outs may \
+send again what is not lost; 'auto' chooses one" "$dir/err"
+    grep -qE '^ +237MB of that in vain: time-outs had it sent again, and it had arrived; see host: rto$' "$dir/out"
+    jq -e '.packets | .timeouts > 1000 and .payload_bytes_resent > 2e8 and .payload_bytes_spurious == .payload_bytes_resent' \
+        "$dir/short/summary.json"
+    jq -e '.packets.payload_bytes_spurious == (.metrics[] | select(.name == "spurious_bytes").value)' "$dir/short/summary.json"
+}
+
+@test "run: a flow alone has no slowdown over long links either" {
+    printf '%s\n' 'topology: {kind: star, hosts: 2, rate: 10Gbps, delay: 2ms}' \
+        'traffic: [{kind: incast, senders: 1, size: 10MB}]' >"$dir/long.yaml"
+    for more in switch.lossless=yes switch.lossless=no; do
+        "$ANOLE" run "$dir/long.yaml" --set $more --format json |
+            jq -e '.all.slowdown_max == 1 and .packets.timeouts == 0 and .packets.payload_bytes_resent == 0'
+    done
+    run_apart "$ANOLE" run "$dir/long.yaml" --set host.rto=4ms
+    [ "$status" -eq 1 ]
+    grep -q "^anole: --set host.rto=4ms: an 'rto' of 4ms is not longer than the round trip of the longest path, 8.00.ms, " \
+        "$dir/err"
+    [ ! -s "$dir/out" ]
+}
+
+@test "run: a deadlock ends the run, which says what is stuck; the same with any number of threads" {
+    write_ring "$dir/ring.yaml"
+    for n in 1 2 3; do
+        run_apart "$ANOLE" run "$dir/ring.yaml" --threads $n --out "$dir/$n"
+        [ "$status" -eq 0 ]
+        grep -qE '^anole: warning: 10 flows never finished: nothing moves any more after [0-9.]+us; h0 -> h4 ' "$dir/err"
+        grep -qF 'PFC deadlock, each paused by the next: s0 -> s1 -> s2 -> s3 -> s4 -> s0' "$dir/err"
+        grep -qE '^  PARTIAL: nothing moves any more after [0-9.]+us. h0 -> h4 .*waits in s0, paused by s1; ' "$dir/out"
+        for file in flows.csv intervals.csv ports.csv summary.json; do cmp "$dir/1/$file" "$dir/$n/$file"; done
+    done
+    jq -e '.all | .flows_stuck == 10 and .stuck_since_us < 1000 and (.stuck_why | startswith("h0 -> h4"))' "$dir/1/summary.json"
+    # With larger buffers nothing is stuck, and nothing is said.
+    "$ANOLE" run "$dir/ring.yaml" --set switch.buffer=100MB --format json >"$dir/json" 2>"$dir/err"
+    [ ! -s "$dir/err" ]
+    jq -e '.all | .flows_stuck == 0 and .flows_unfinished == 0 and has("stuck_why") == false' "$dir/json"
+}
+
 # write_changes FILE TIME : an incast through a switch that marks every packet from TIME on.
 write_changes() {
     printf '%s\n' 'topology: {kind: star, hosts: 5, rate: 100Gbps, delay: 1us}' \

@@ -100,6 +100,15 @@ sweep() {
     jq -e '[.settings[].metrics.goodput_bps] | . == (sort | reverse)' "$dir/out"
 }
 
+@test "sweep: settings that get stuck come last" {
+    write_ring "$dir/ring.yaml"
+    run_apart "$ANOLE" sweep "$dir/ring.yaml" --vary switch.buffer=800KB,100MB,900KB --seeds 1 --best pauses
+    [ "$status" -eq 0 ]
+    # The deadlock has the fewest pauses: nothing moves.
+    sed -n 3p "$dir/out" | grep -qE '^1 +100MB '
+    [ "$(grep -c '^PARTIAL: with ' "$dir/out")" -eq 2 ]
+}
+
 @test "sweep: settings in which knobs conflict are left out" {
     run_apart "$ANOLE" sweep "$(star)" --range kmin=5KB..400KB --range kmax=5KB..400KB --samples 8 --seeds 1 --format csv
     [ "$status" -eq 0 ]

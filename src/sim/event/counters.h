@@ -16,6 +16,7 @@ struct sim_counters {
     uint64_t payload_stale;      /* arrived after its flow was over, twice, or out of order and was not kept */
     uint64_t acks_sent, nacks_sent, cnps_sent, cnps_received;
     uint64_t timeouts;
+    uint64_t payload_spurious;   /* sent again after a time-out, and the receiver had it already */
     uint64_t delayed;            /* packets held by HF2T */
     uint64_t reordered;          /* packets of queue pairs that arrived beyond the one that was expected */
     uint64_t rtt_ps_sum, rtt_samples;        /* from a data packet to its acknowledgement */

@@ -30,6 +30,10 @@ enum packet_kind {
 #define PACKET_HOLE PACKET_TCP   /* NACK of selective repeat: sent_ps holds the hole, from << 32 | to: see sim/host/selective_repeat.h */
 #define PACKET_SACK PACKET_LAST  /* TCP ACK: sent_ps holds the packets that came out of order */
 
+/* In 'seq' of data of queue pairs: a time-out has it sent again. No receiver expects such a number, so that what is usual
+ * need not ask: see sim/host/receive.c. */
+#define SEQ_TIMEOUT (1ull << 63)
+
 /* Values of in_port that are no port. */
 #define UNBOOKED     UINT32_MAX
 #define BOOKED_LOSSY (UINT32_MAX - 1)    /* in the buffer, but on no account of PFC: see switch/buffer.h */
@@ -39,7 +43,7 @@ struct packet {
     uint32_t next;
     uint32_t flow;               /* the sender's flow */
     uint64_t next_at_ps, next_order;     /* on a wire: when 'next' arrives; spares a look at that one */
-    uint64_t seq;                /* data: its first byte */
+    uint64_t seq;                /* data: its first byte, perhaps with SEQ_TIMEOUT */
     uint64_t sent_ps;            /* data: when it left the sender; an ACK returns it */
     uint32_t src, dst;           /* nodes */
     uint32_t ports;              /* source port | destination port << 16 */

@@ -39,6 +39,7 @@ static APART void start_again(struct sim *s, struct host *h, struct flow *f)
 {
     uint32_t mtu = s->cfg.mtu_bytes;
 
+    f->timeout_sent = f->sent_max;
     tell_loss(s, h, f, CC_TIMEOUT);
     if (!s->flows.selective_tx) {
         go_back(s, h, f);
@@ -75,6 +76,25 @@ static bool on_qp_timers(struct sim *s, struct host *h)
     return is_fired;
 }
 
+/* How long a flow waits for progress: twice as long after each time-out in a row, where that is so. */
+static uint64_t patience_ps(const struct sim *s, const struct flow *f)
+{
+    uint64_t ps = s->cfg.rto_ps;
+
+    for (uint32_t i = 0; f->acked == f->timeout_acked && i < f->timeouts && ps < s->cfg.rto_ps_max; i++)
+        ps = 2 * ps < s->cfg.rto_ps_max ? 2 * ps : s->cfg.rto_ps_max;
+    return ps;
+}
+
+static void count_timeout(struct sim *s, struct flow *f)
+{
+    s->engine.counters.timeouts++;
+    f->timeouts = f->acked != f->timeout_acked ? 1 : (uint16_t)(f->timeouts + (f->timeouts < UINT16_MAX));
+    f->timeout_acked = f->acked;
+    f->progress_ps = s->engine.now_ps;
+}
+
+/* One look per rto at least: who makes progress meanwhile is no longer as patient. */
 bool answer_on_timeout(struct sim *s, struct host *h)
 {
     uint64_t next = NEVER;
@@ -89,17 +109,16 @@ bool answer_on_timeout(struct sim *s, struct host *h)
             continue;
         if (f->sent == f->acked)
             f->progress_ps = s->engine.now_ps;   /* nothing on its way: nothing to wait for */
-        at = f->progress_ps + s->cfg.rto_ps;
+        at = f->progress_ps + patience_ps(s, f);
         if (at <= s->engine.now_ps) {
-            s->engine.counters.timeouts++;
-            f->progress_ps = s->engine.now_ps;
+            count_timeout(s, f);
             at = s->engine.now_ps + s->cfg.rto_ps;
             start_again(s, h, f);
         }
         next = at < next ? at : next;
     }
     if (next != NEVER)
-        rto_await(s, h, next);
+        rto_await(s, h, next < s->engine.now_ps + s->cfg.rto_ps ? next : s->engine.now_ps + s->cfg.rto_ps);
     return true;
 }
 
@@ -204,6 +223,7 @@ static APART void control(struct sim *s, struct host *h, struct flow *f, const s
 
 static void on_nack(struct sim *s, struct host *h, struct flow *f)
 {
+    f->timeout_sent = 0;         /* what goes again now, goes because of the NACK */
     go_back(s, h, f);
     tell_loss(s, h, f, CC_NACK);
 }

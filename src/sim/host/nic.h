@@ -48,6 +48,7 @@ struct flow {
     uint32_t      traffic;
     uint32_t      next_free;
     uint8_t       tcp;           /* as in flow_spec; not 0: the rest is in struct tcp_tx, and it is not on 'list' */
+    uint16_t      timeouts;      /* in a row, while 'acked' is timeout_acked */
 
     uint64_t      start_ps, ideal_ps;
     uint64_t      tag;           /* what its traffic knows it by */
@@ -55,6 +56,8 @@ struct flow {
     uint64_t      resent_bytes;
     uint64_t      progress_ps;   /* when the last acknowledgement of something new came; has_qp_timers: when its timer was
                                   * set, NEVER: it is not */
+    uint64_t      timeout_acked; /* 'acked' at the last time-out */
+    uint64_t      timeout_sent;  /* what is sent below this is sent again because of a time-out */
 };
 
 /* What congestion control remembers of a flow: it lies beside the flow, as large as the control in force needs. */

@@ -87,6 +87,22 @@ void pacer_put_off(struct sim *s, struct host *h, struct flow *f)
     heap_up(s, h, h->heap_count++, (uint32_t)(f - s->flows.flow));
 }
 
+/* The window grows with the rate, so one that is held by it may go when its rate rises. */
+static inline bool is_window_paced(const struct sim *s)
+{
+    return s->cfg.window_by_rate && s->model.is_repaced;
+}
+
+/* One that is held by its window and will have another rate by itself waits for that. */
+static APART void await_rate(struct sim *s, struct host *h, struct flow *f)
+{
+    if (f->sent >= f->bytes || f->out.due_ps == NEVER)
+        return;
+    f->look_ps = f->out.due_ps > s->engine.now_ps ? f->out.due_ps : s->engine.now_ps + 1;
+    f->look_ps += f->look_ps == f->next_ps;          /* those two are the same of one that may go then: see release */
+    heap_up(s, h, h->heap_count++, (uint32_t)(f - s->flows.flow));
+}
+
 void pacer_sort_in(struct sim *s, struct host *h, struct flow *f)
 {
     uint32_t id = (uint32_t)(f - s->flows.flow);
@@ -99,6 +115,8 @@ void pacer_sort_in(struct sim *s, struct host *h, struct flow *f)
             bit_clear(h->ready, f->position), h->ready_count--;
         if (f->heap_at != NOT_IN_HEAP)
             heap_remove(s, h, f->heap_at);
+        if (is_window_paced(s))
+            await_rate(s, h, f);
     } else if (f->next_ps > s->engine.now_ps) {
         if (is_ready)
             bit_clear(h->ready, f->position), h->ready_count--;
@@ -140,10 +158,20 @@ APART void pacer_repace_last(struct sim *s, struct host *h, struct flow *f)
     }
 }
 
+/* One that is neither ready nor waits is held by its window, which may be another now. */
+static APART void let_held_go(struct sim *s, struct host *h, struct flow *f)
+{
+    if (!s->model.holds_at_turn && f->heap_at == NOT_IN_HEAP && !bit_is_set(h->ready, f->position))
+        pacer_sort_in(s, h, f);
+}
+
 void pacer_on_decision(struct sim *s, struct host *h, struct flow *f)
 {
-    if (f->heap_at == NOT_IN_HEAP || !s->model.is_repaced)
+    if (f->heap_at == NOT_IN_HEAP || !s->model.is_repaced) {
+        if (__builtin_expect(s->cfg.window_by_rate, 0))
+            let_held_go(s, h, f);
         return;
+    }
     if (f->out.rate_bps != f->gap_rate_bps && f->next_ps > s->engine.now_ps)
         repace(s, f);
     pacer_sort_in(s, h, f);
@@ -157,16 +185,27 @@ static APART void look_again(struct sim *s, struct host *h, struct flow *f)
     pacer_sort_in(s, h, f);
 }
 
+/* One that is looked at not because its pacer lets it go now. */
+static APART void release_other(struct sim *s, struct host *h, struct flow *f)
+{
+    if (f->next_ps > s->engine.now_ps)
+        look_again(s, h, f);
+    else if (is_window_paced(s))
+        pacer_sort_in(s, h, f);
+    else
+        bit_set(h->ready, f->position), h->ready_count++;
+}
+
 void pacer_release(struct sim *s, struct host *h)
 {
     while (h->heap_count && s->flows.flow[h->heap[0]].look_ps <= s->engine.now_ps) {
         struct flow *f = &s->flows.flow[h->heap[0]];
 
         heap_remove(s, h, 0);
-        if (f->next_ps > s->engine.now_ps)
-            look_again(s, h, f);
-        else
+        if (f->look_ps == f->next_ps)
             bit_set(h->ready, f->position), h->ready_count++;
+        else
+            release_other(s, h, f);
     }
 }
 

@@ -107,6 +107,7 @@ static APART bool open_flow(struct sim *s, struct flow_rx *rx, const struct pack
 {
     if ((int16_t)(k->generation - rx->generation) < 0) {
         s->engine.counters.payload_stale += k->payload;
+        s->engine.counters.payload_spurious += k->seq & SEQ_TIMEOUT ? k->payload : 0;
         return false;
     }
     *rx = (struct flow_rx){ .generation = k->generation, .nacked_seq = UINT64_MAX };
@@ -140,8 +141,8 @@ static void answer_copy(struct sim *s, struct host *h, struct flow_rx *rx, const
     acknowledge(s, h, k, PACKET_ACK, rx->again, flags);
 }
 
-/* Not the packet that was expected: one that comes before it, or after it. */
-static APART void on_disorder(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k, uint8_t flags)
+/* One that comes before what was expected, or after it. */
+static void on_other(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k, uint8_t flags)
 {
     if (s->flows.selective_rx) {
         keep_data(s, h, rx, k, flags);
@@ -157,6 +158,24 @@ static APART void on_disorder(struct sim *s, struct host *h, struct flow_rx *rx,
         s->engine.counters.acks_sent++;
         acknowledge(s, h, k, PACKET_ACK, rx->expected, s->model.echoes_old ? flags : 0);
     }
+}
+
+/* Not the packet that was expected, or one that a time-out has sent again. The latter was in vain if the first copy has
+ * arrived: it lies before what is expected or, with selective repeat, is nothing new. Returns whether it was expected. */
+static APART bool on_disorder(struct sim *s, struct host *h, struct flow_rx *rx, struct packet *k, uint8_t flags)
+{
+    uint64_t stale = s->engine.counters.payload_stale;
+    bool     is_again = k->seq & SEQ_TIMEOUT, is_old;
+
+    k->seq &= ~SEQ_TIMEOUT;
+    if (k->seq == rx->expected)
+        return true;
+    is_old = k->seq < rx->expected;
+    on_other(s, h, rx, k, flags);
+    if (s->flows.selective_rx)
+        is_old = s->engine.counters.payload_stale != stale;
+    s->engine.counters.payload_spurious += is_again && is_old ? k->payload : 0;
+    return false;
 }
 
 static void on_mark(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k)
@@ -176,10 +195,8 @@ bool receive_data(struct sim *s, struct host *h, uint32_t id, struct packet *k)
         return false;
     if (is_marked && !s->model.marks_in_acks)
         on_mark(s, h, rx, k);
-    if (k->seq != rx->expected) {
-        on_disorder(s, h, rx, k, flags);
+    if (k->seq != rx->expected && !on_disorder(s, h, rx, k, flags))
         return false;
-    }
     rx->expected += k->payload;
     s->engine.counters.payload_received += k->payload;
     if (k->flags & PACKET_LAST)

@@ -7,6 +7,14 @@
 #include "sim/host/tcp/tcp_send.h"
 #include "sim/host/turn.h"
 
+/* The packet has been sent before. */
+static void send_again(struct flow *f, struct packet *k, uint32_t payload)
+{
+    f->resent_bytes += payload;
+    if (k->seq < f->timeout_sent)
+        k->seq |= SEQ_TIMEOUT;
+}
+
 static void send_data(struct sim *s, struct host *h, uint32_t flow)
 {
     struct flow   *f = &s->flows.flow[flow];
@@ -39,7 +47,7 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
     if (f->sent > f->sent_max)
         f->sent_max = f->sent;
     else
-        f->resent_bytes += payload;
+        send_again(f, k, payload);
     s->engine.counters.data_sent++;
     s->engine.counters.payload_sent += payload;
     path_transmit(&s->engine, p, id, k);

@@ -15,6 +15,7 @@
 #define TCP_CFGS_MAX     64      /* entries of a scenario's traffic */
 #define TCP_HEADER_BYTES 70u     /* Ethernet 14 + IPv4 20 + TCP 20 + time stamps 12 + FCS 4 */
 #define TCP_ACK_EVERY    2u      /* packets per ACK */
+#define RTO_AUTO         UINT64_MAX      /* rto_ps: by the network, see sim/rto_default.h */
 
 enum sim_model {
     MODEL_NIC,                   /* real frames, exact picoseconds, CNPs are packets */
@@ -66,7 +67,8 @@ struct sim_cfg {
     uint64_t nack_gap_ps;        /* least time between NACKs for the same byte */
     bool     is_selective;       /* only what is missing is sent again: see host/selective_repeat.h */
     uint64_t reorder_ps;         /* selective: a packet that is missing for longer is lost */
-    uint64_t rto_ps;             /* 0: no retransmission timer */
+    uint64_t rto_ps;             /* 0: no retransmission timer; RTO_AUTO */
+    uint64_t rto_ps_max;         /* doubles up to this with each time-out in a row; 0: it does not. RTO_AUTO decides */
     uint64_t window_bytes;       /* 0: none */
     bool     window_by_rate;     /* window shrinks with rate / line rate */
     bool     record_gaps;        /* between packets of a flow: see host/gaps.h */

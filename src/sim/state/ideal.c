@@ -127,12 +127,14 @@ static uint64_t bdp_bytes(const struct sim *s, uint32_t src, uint32_t dst)
     return (uint64_t)((unsigned __int128)rtt_ns * slowest / 1000000000u) / 8;
 }
 
+struct pair { uint64_t value; uint32_t src, dst; };      /* value 0: there is none */
+
 /* The most of 'what' over one host of each group: hosts of a group differ in nothing but their own link. */
-static uint64_t most_of_pairs(const struct sim *s, uint64_t (*what)(const struct sim *, uint32_t src, uint32_t dst))
+static struct pair most_of_pairs(const struct sim *s, uint64_t (*what)(const struct sim *, uint32_t src, uint32_t dst))
 {
     const struct route *r = &s->net.route[0];
     uint32_t           *one = xcalloc(r->groups + 1, sizeof *one), *two = xcalloc(r->groups + 1, sizeof *two);
-    uint64_t            most = 0;
+    struct pair         most = { 0 };
 
     for (uint32_t n = 0; n < s->net.nodes; n++) {
         uint32_t g = r->host[n].group;
@@ -147,7 +149,8 @@ static uint64_t most_of_pairs(const struct sim *s, uint64_t (*what)(const struct
             uint32_t src = one[a], dst = a == b ? two[b] : one[b];
             uint64_t value = src && dst ? what(s, src - 1, dst - 1) : 0;
 
-            most = value > most ? value : most;
+            if (value > most.value)
+                most = (struct pair){ value, src - 1, dst - 1 };
         }
     free(two);
     free(one);
@@ -156,12 +159,29 @@ static uint64_t most_of_pairs(const struct sim *s, uint64_t (*what)(const struct
 
 uint64_t sim_longest_rtt_ps(const struct sim *s)
 {
-    return most_of_pairs(s, sim_base_rtt_ps);
+    return most_of_pairs(s, sim_base_rtt_ps).value;
+}
+
+/* Full queues take longer than propagation wherever this matters, so it is the switches of the longest way that count, and
+ * the slowest of all ports. */
+uint64_t sim_full_rtt_ps(const struct sim *s, uint64_t queue_bytes, uint32_t queues)
+{
+    struct pair longest = most_of_pairs(s, sim_base_rtt_ps);
+    uint64_t    slowest = UINT64_MAX, drain_ps;
+    struct path path;
+
+    if (!longest.value || !find_path(s, longest.src, longest.dst, &path))
+        return 0;
+    for (uint32_t i = 0; i < s->net.ports; i++)
+        if (s->net.port[i].is_switch && s->net.port[i].rate_bps < slowest)
+            slowest = s->net.port[i].rate_bps;
+    drain_ps = (uint64_t)((unsigned __int128)queue_bytes * 8 * PS_PER_S / slowest);
+    return longest.value + drain_ps * (queues < path.hops - 1 ? queues : path.hops - 1);
 }
 
 uint64_t sim_largest_bdp_bytes(const struct sim *s)
 {
-    return most_of_pairs(s, bdp_bytes);
+    return most_of_pairs(s, bdp_bytes).value;
 }
 
 static uint64_t switches(const struct sim *s, uint32_t src, uint32_t dst)
@@ -173,5 +193,5 @@ static uint64_t switches(const struct sim *s, uint32_t src, uint32_t dst)
 
 uint32_t sim_most_switches(const struct sim *s)
 {
-    return (uint32_t)most_of_pairs(s, switches);
+    return (uint32_t)most_of_pairs(s, switches).value;
 }

@@ -16,6 +16,10 @@ uint64_t sim_base_rtt_ps(const struct sim *, uint32_t src, uint32_t dst);
 /* The longest of them. */
 uint64_t sim_longest_rtt_ps(const struct sim *);
 
+/* That one with queue_bytes before the packet in each of 'queues' switches, if there are so many on its way, all sent at the
+ * slowest rate of any switch's port. */
+uint64_t sim_full_rtt_ps(const struct sim *, uint64_t queue_bytes, uint32_t queues);
+
 /* The most that is on its way in a base round trip of a pair of hosts, by HPCC's scripts. */
 uint64_t sim_largest_bdp_bytes(const struct sim *);
 

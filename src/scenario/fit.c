@@ -1,0 +1,87 @@
+#include "scenario/fit.h"
+
+#include "base/text.h"
+#include "sim/rto_default.h"
+#include "sim/switch/conweave_buffer.h"
+#include "traffic/traffic.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+/* Where a key stands, or the file as a whole. */
+static const char *place_of(const struct scenario *s, enum scenario_place p, char buf[600])
+{
+    if (s->place[p])
+        return s->place[p];
+    snprintf(buf, 600, "%.400s: ", s->path);
+    return buf;
+}
+
+static int check_rto(const struct scenario *s, const struct sim *sim, struct err *err)
+{
+    char is[32], least[32], at[600];
+
+    if (!s->place[PLACE_RTO] || !sim->cfg.rto_ps || sim->cfg.rto_ps > sim->net.base_rtt_ps)
+        return 0;
+    return err_set(err, EINVAL, "%san 'rto' of %s is not longer than the round trip of the longest path, %s, when it is "
+                   "empty: all would be sent again before it can be answered; 'auto' chooses one",
+                   place_of(s, PLACE_RTO, at), text_from_time(is, sizeof is, sim->cfg.rto_ps),
+                   text_from_time(least, sizeof least, sim->net.base_rtt_ps));
+}
+
+/* What packets of lossy classes find when a switch is empty; INT64_MAX: there are none. */
+static int64_t room_bytes(const struct sim *sim, const struct node *n)
+{
+    if (sim->model.has_egress_account)
+        return sim->net.conweave[n->id].egress_bytes_left;
+    if (!sim->cfg.is_lossless)
+        return (int64_t)sim->cfg.buffer_bytes;
+    return traffic_prios(sim->program.traffic) & sim->cfg.lossy_prios ? n->shared_bytes_max : INT64_MAX;
+}
+
+static int refuse_room(const struct scenario *s, const struct sim *sim, enum scenario_place p, const char *key, struct err *err)
+{
+    char frame[32], at[600];
+
+    return err_set(err, EINVAL, "%swith this '%s' no switch has room for a packet of %s: all would be dropped, always",
+                   place_of(s, p, at), key, text_from_bytes(frame, sizeof frame, sim_largest_frame(&sim->cfg)));
+}
+
+/* As switch/buffer.c admits a packet into an empty buffer. */
+static int check_room(const struct scenario *s, const struct sim *sim, struct err *err)
+{
+    int64_t frame = sim_largest_frame(&sim->cfg), room = INT64_MAX;
+
+    for (uint32_t i = 0; i < sim->net.nodes; i++)
+        if (sim->net.node[i].is_switch && room_bytes(sim, &sim->net.node[i]) < room)
+            room = room_bytes(sim, &sim->net.node[i]);
+    if (room == INT64_MAX)
+        return 0;
+    if (room < frame)
+        return refuse_room(s, sim, PLACE_BUFFER, "buffer", err);
+    if (!sim->model.has_egress_account && sim->cfg.lossy_alpha * (double)room < (double)frame)
+        return refuse_room(s, sim, PLACE_LOSSY_ALPHA, "lossy_alpha", err);
+    if (!sim->model.has_egress_account && sim->cfg.lossy_queue_bytes && (int64_t)sim->cfg.lossy_queue_bytes < frame)
+        return refuse_room(s, sim, PLACE_LOSSY_QUEUE, "lossy_queue", err);
+    return 0;
+}
+
+int fit_check(const struct scenario *s, const struct sim *sim, struct err *err)
+{
+    int rc = check_rto(s, sim, err);
+
+    return rc ? rc : check_room(s, sim, err);
+}
+
+char *fit_warning(const struct scenario *s, const struct sim *sim)
+{
+    uint64_t full_ps = rto_default_queue_ps(sim);
+    char     is[32], full[32], made[800];
+
+    if (!s->place[PLACE_RTO] || !sim->cfg.rto_ps || sim->cfg.model != MODEL_NIC || sim->cfg.rto_ps >= full_ps)
+        return NULL;
+    snprintf(made, sizeof made, "%san 'rto' of %s is shorter than a full queue takes, %s: time-outs may send again what is "
+             "not lost; 'auto' chooses one", s->place[PLACE_RTO], text_from_time(is, sizeof is, sim->cfg.rto_ps),
+             text_from_time(full, sizeof full, full_ps));
+    return xstrdup(made);
+}

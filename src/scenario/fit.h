@@ -1,0 +1,18 @@
+/* src/scenario/fit.h - does what a scenario sets go with the network it makes?
+ *
+ * Some of it can be told only when routes and buffers are known: so it is asked when the world has been built, before
+ * anything runs, and the answer names the line of the file.
+ */
+#ifndef SCENARIO_FIT_H
+#define SCENARIO_FIT_H
+
+#include "base/err.h"
+#include "scenario/made.h"
+
+/* Refuses a time-out within which no answer can come, and a buffer in which no packet has room. */
+int fit_check(const struct scenario *, const struct sim *, struct err *);
+
+/* What works, but hardly as it is meant; malloc'd, NULL: nothing. */
+char *fit_warning(const struct scenario *, const struct sim *);
+
+#endif

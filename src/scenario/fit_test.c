@@ -1,0 +1,130 @@
+/* src/scenario/fit_test.c - what does not go with the network is refused when that is there, with its place. */
+#include "scenario/scenario.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define STAR   "topology: {kind: star, hosts: 3, rate: 100Gbps, delay: 1us}\n"        /* line 1 */
+#define INCAST "traffic: [{kind: incast, senders: 2, size: 20KB}]\n"                   /* line 2 */
+#define TCP    "traffic: [{kind: tcp, senders: 2, size: 20KB}]\n"
+
+/* Two hops of 1086 + 20 bytes and back 66 + 20, at 80 ps, and 1 us four times. */
+#define RTT    "4.191us"
+
+static int start(struct scenario *s, struct sim **sim, const char *text, const char *set, struct err *err)
+{
+    int rc;
+
+    *sim = NULL;
+    if (scenario_parse(s, "s.yaml", text, strlen(text), &set, set != NULL, NULL, err))
+        fail_msg("%s", err->text);
+    rc = scenario_start(s, sim, err);
+    assert_true((rc == 0) == (*sim != NULL));
+    return rc;
+}
+
+static void scenario_start__refuses_what_cannot_work(void **unused)
+{
+#define NEVER_ANSWERED                                                                                                   \
+    " is not longer than the round trip of the longest path, " RTT ", when it is empty: all would be sent again before " \
+    "it can be answered; 'auto' chooses one"
+#define NO_ROOM(key, frame) "with this '" key "' no switch has room for a packet of " frame ": all would be dropped, always"
+    static const struct { const char *text, *set, *message; } rows[] = {
+        { STAR INCAST "host: {rto: 1ps}\n", NULL, "s.yaml:3:13: an 'rto' of 1ps" NEVER_ANSWERED },
+        { STAR INCAST "host: {mtu: 1024,\n  rto: 4us}\n", NULL, "s.yaml:4:8: an 'rto' of 4us" NEVER_ANSWERED },
+        { STAR INCAST, "host.rto=1ps", "--set host.rto=1ps: an 'rto' of 1ps" NEVER_ANSWERED },
+        { STAR INCAST "switch: {lossless: no, buffer: 1}\n", NULL, "s.yaml:3:32: " NO_ROOM("buffer", "1.086KB") },
+        { STAR INCAST "switch: {lossless: no, buffer: 1085}\n", NULL, "s.yaml:3:32: " NO_ROOM("buffer", "1.086KB") },
+        { STAR INCAST "switch: {lossless: no, lossy_queue: 1085}\n", NULL, "s.yaml:3:37: " NO_ROOM("lossy_queue", "1.086KB") },
+        { STAR INCAST "switch: {lossless: no, buffer: 10KB, lossy_alpha: 0.1}\n", NULL,
+          "s.yaml:3:51: " NO_ROOM("lossy_alpha", "1.086KB") },
+        { STAR TCP "switch: {lossy_queue: 1KB}\n", NULL, "s.yaml:3:23: " NO_ROOM("lossy_queue", "1.518KB") },
+        { STAR INCAST "model: conweave\nswitch: {lossless: no, buffer: 1}\n", NULL,
+          "s.yaml:4:32: " NO_ROOM("buffer", "1.048KB") },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct scenario s;
+        struct sim     *sim;
+        struct err      err;
+
+        if (start(&s, &sim, rows[i].text, rows[i].set, &err) == 0)
+            fail_msg("was taken: %s", rows[i].text);
+        assert_string_equal(err.text, rows[i].message);
+        scenario_fini(&s);
+    }
+}
+
+/* Just as much as is needed. */
+static void scenario_start__takes_what_can(void **unused)
+{
+    static const char *const texts[] = {
+        STAR INCAST "switch: {lossless: no, buffer: 1086}\n",
+        STAR INCAST "switch: {lossless: no, lossy_queue: 1086}\n",
+        STAR INCAST "switch: {lossless: no, buffer: 10860, lossy_alpha: 0.1}\n",
+        STAR INCAST "switch: {lossy_queue: 1}\n",            /* of classes that nobody uses */
+        STAR INCAST "host: {rto: 0}\n",
+        STAR INCAST "host: {rto: 20ms}\n",
+        STAR INCAST "host: {rto: auto}\n",
+        STAR INCAST "model: conweave\nhost: {rto: 1ms}\n",   /* as the fork has it: no advice */
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct scenario s;
+        struct sim     *sim;
+        struct err      err;
+
+        if (start(&s, &sim, texts[i], NULL, &err))
+            fail_msg("%s", err.text);
+        assert_null(s.warning);
+        sim_free(sim);
+        scenario_fini(&s);
+    }
+}
+
+/* 32 MB take 2.56 ms at 100 Gb/s, half of them 1.28 ms. */
+static void scenario_start__warns_of_short_timeouts(void **unused)
+{
+    static const struct { const char *text, *full; } rows[] = {
+        { STAR INCAST "host: {rto: 1ms}\n", "2.564ms" },
+        { STAR INCAST "host: {rto: 1ms}\nswitch: {lossless: no}\n", "1.284ms" },
+        { STAR INCAST "host: {rto: 1ms}\nswitch: {lossless: no, lossy_queue: 1MB}\n", NULL },       /* 80 us */
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char            expected[400];
+        struct scenario s;
+        struct sim     *sim;
+        struct err      err;
+
+        if (start(&s, &sim, rows[i].text, NULL, &err))
+            fail_msg("%s", err.text);
+        snprintf(expected, sizeof expected, "s.yaml:3:13: an 'rto' of 1ms is shorter than a full queue takes, %s: time-outs may "
+                 "send again what is not lost; 'auto' chooses one", rows[i].full ? rows[i].full : "");
+        if (rows[i].full)
+            assert_string_equal(s.warning, expected);
+        else
+            assert_null(s.warning);
+        sim_free(sim);
+        scenario_fini(&s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scenario_start__refuses_what_cannot_work),
+        cmocka_unit_test(scenario_start__takes_what_can),
+        cmocka_unit_test(scenario_start__warns_of_short_timeouts),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

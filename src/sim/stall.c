@@ -1,0 +1,242 @@
+#include "sim/stall.h"
+#include "base/text.h"
+#include "sim/host/pacer.h"
+#include "sim/partition.h"
+#include "sim/rto_default.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define NAMED_MAX    3u          /* flows */
+#define CYCLE_MAX    8u          /* switches */
+#define TCP_DOUBLED  128u        /* RTO_TRIES time-outs of TCP, each twice as long as the one before */
+
+static uint32_t parts_of(const struct sim *s)
+{
+    return s->parts ? partition_count(s->parts) : 1;
+}
+
+static struct sim *part_of(struct sim *s, uint32_t i)
+{
+    return s->parts ? partition_sim(s->parts, i) : s;
+}
+
+/* ---- does it stand? ---- */
+
+static uint64_t max_ps(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+void stall_init(struct stall *st, const struct sim *s)
+{
+    uint64_t tcp_ps = 0;
+
+    *st = (struct stall){ .every_ps = RTO_TRIES * max_ps(rto_default_longest_ps(s), rto_default_full_ps(s)) };
+    for (uint32_t i = 0; i < s->cfg.tcps; i++)
+        tcp_ps = max_ps(tcp_ps, max_ps(s->cfg.tcp[i].rto_ps_min, 3 * s->net.base_rtt_ps));
+    st->every_ps = max_ps(st->every_ps, TCP_DOUBLED * tcp_ps);
+    st->next_ps = st->every_ps;
+}
+
+/* Will a flow start, or a link change? */
+static bool is_more_to_come(struct sim *s)
+{
+    for (uint32_t i = 0; i < s->cfg.changes; i++)
+        if (s->cfg.change[i].at_ps > s->engine.now_ps)
+            return true;
+    for (uint32_t i = 0; i < parts_of(s); i++) {
+        const struct engine *e = &part_of(s, i)->engine;
+
+        for (uint32_t event = e->first.flow; event <= e->first.signal; event++)
+            if (evq_is_pending(&e->evq, event))
+                return true;
+    }
+    return false;
+}
+
+/* Some are merely slow: the longest time between two packets of a flow. */
+static uint64_t slowest_gap_ps(const struct sim *s)
+{
+    uint64_t longest = 0;
+
+    for (uint32_t id = 0; (id = sim_next_active(s, id)) != 0;)
+        if (!s->flows.flow[id].tcp)
+            longest = max_ps(longest, model_frame_ps(&s->model, sim_largest_frame(&s->cfg), s->flows.flow[id].out.rate_bps));
+    return longest;
+}
+
+bool stall_look(struct stall *st, struct sim *s)
+{
+    const struct sim_counters *c = &s->engine.counters;
+    uint64_t                   now_ps = st->next_ps;
+
+    st->next_ps = now_ps < NEVER - st->every_ps ? now_ps + st->every_ps : NEVER;
+    if (c->payload_received != st->payload_bytes || c->flows_done != st->flows_done || !st->flows_active) {
+        st->payload_bytes = c->payload_received;
+        st->flows_done = c->flows_done;
+        st->flows_active = c->flows_started - c->flows_done;
+        st->since_ps = now_ps;
+        return false;
+    }
+    return now_ps - st->since_ps >= RTO_TRIES * slowest_gap_ps(s) && !is_more_to_come(s);
+}
+
+/* ---- what stands where ---- */
+
+struct writer { char *text; size_t used; };
+
+__attribute__((format(printf, 2, 3)))
+static void put(struct writer *w, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    if (w->used < STALL_TEXT_MAX - 1)
+        w->used += (size_t)vsnprintf(w->text + w->used, STALL_TEXT_MAX - w->used, format, args);
+    va_end(args);
+}
+
+static const char *name_of(const struct sim *s, uint32_t node)
+{
+    return s->net.graph.node[node].name;
+}
+
+/* By what does not depend on how the world is divided: start, source and its port. */
+static bool comes_before(const struct flow *a, const struct flow *b)
+{
+    if (a->start_ps != b->start_ps)
+        return a->start_ps < b->start_ps;
+    return a->src != b->src ? a->src < b->src : a->ports < b->ports;
+}
+
+/* The first flows that are not over. Returns how many there are in all. */
+static uint32_t first_flows(const struct sim *s, const struct flow *first[NAMED_MAX])
+{
+    uint32_t count = 0;
+
+    for (uint32_t id = 0; (id = sim_next_active(s, id)) != 0; count++) {
+        const struct flow *f = &s->flows.flow[id];
+        uint32_t           at = count < NAMED_MAX ? count : NAMED_MAX;
+
+        for (; at > 0 && comes_before(f, first[at - 1]); at--)
+            if (at < NAMED_MAX)
+                first[at] = first[at - 1];
+        if (at < NAMED_MAX)
+            first[at] = f;
+    }
+    return count;
+}
+
+/* The first port of a switch with data of a flow in one of its queues. */
+static const struct port *find_queued(struct sim *s, uint32_t flow)
+{
+    for (uint32_t i = 0; i < s->net.ports; i++) {
+        const struct port   *p = &s->net.port[i];
+        const struct packet *packet = partition_of_node(s, p->node->id)->engine.packets.packet;
+
+        for (uint32_t q = 0; p->is_switch && q < PRIOS; q++)
+            for (uint32_t id = p->queue[q].head; id; id = packet[id].next)
+                if (packet[id].flow == flow && packet[id].kind == PACKET_DATA)
+                    return p;
+    }
+    return NULL;
+}
+
+static void explain_flow(struct sim *s, const struct flow *f, struct writer *w)
+{
+    const struct host *h = &s->net.host[f->host];
+    const struct port *at = find_queued(s, (uint32_t)(f - s->flows.flow)), *nic = h->port;
+    char               done[32], all[32];
+
+    put(w, "%s -> %s (%s of %s acknowledged): ", name_of(s, f->src), name_of(s, f->dst),
+        text_from_bytes(done, sizeof done, (double)f->acked), text_from_bytes(all, sizeof all, (double)f->bytes));
+    if (at && at->paused >> f->prio & 1)
+        put(w, "waits in %s, paused by %s", name_of(s, at->node->id), name_of(s, at->peer->node->id));
+    else if (nic->paused >> f->prio & 1)
+        put(w, "paused by %s", name_of(s, nic->peer->node->id));
+    else if (nic->is_down || (at && at->is_down))
+        put(w, "the link of %s is down", name_of(s, at && at->is_down ? at->node->id : f->src));
+    else if (at)
+        put(w, "waits in %s", name_of(s, at->node->id));
+    else if (f->tcp)
+        put(w, "nothing it sends arrives");
+    else if (f->timeouts && f->acked == f->timeout_acked)
+        put(w, "nothing it sends arrives, after %u time-outs", f->timeouts);
+    else if (!s->cfg.rto_ps && f->sent > f->acked)
+        put(w, "%s, and 'rto: 0' has nothing sent again",
+            f->sent < f->bytes && !pacer_has_window(s, h, f) ? "its window is full of what was lost"
+                                                             : "a packet or its answer was lost");
+    else
+        put(w, "no answer comes");
+}
+
+/* ---- pauses that wait for each other ---- */
+
+/* The next port in a row: its switch has paused 'p', and holds what came from there because it is paused itself. */
+static const struct port *waits_for(struct sim *s, const struct port *p, uint32_t prio)
+{
+    const struct node   *n = p->peer->node;
+    const struct packet *packet = partition_of_node(s, n->id)->engine.packets.packet;
+
+    for (uint32_t i = 0; n->is_switch && i < n->ports; i++) {
+        const struct port *q = &s->net.port[n->first_port + i];
+
+        for (uint32_t id = q->paused >> prio & 1 ? q->queue[prio].head : 0; id; id = packet[id].next)
+            if (packet[id].in_port == p->peer->id)
+                return q;
+    }
+    return NULL;
+}
+
+/* Follows the pauses from each port that has one; what was met on the way has its number in 'met'. */
+static const struct port *find_cycle(struct sim *s, uint32_t prio)
+{
+    uint32_t          *met = xcalloc(s->net.ports + 1ul, sizeof *met);
+    const struct port *found = NULL;
+
+    for (uint32_t i = 0; i < s->net.ports && !found; i++) {
+        const struct port *p = &s->net.port[i];
+
+        if (!p->is_switch || !(p->paused >> prio & 1))
+            continue;
+        for (; p && !met[p->id]; p = waits_for(s, p, prio))
+            met[p->id] = i + 1;
+        found = p && met[p->id] == i + 1 ? p : NULL;
+    }
+    free(met);
+    return found;
+}
+
+static void explain_cycle(struct sim *s, struct writer *w)
+{
+    for (uint32_t prio = 0; prio < PRIOS; prio++) {
+        const struct port *first = find_cycle(s, prio), *p = first;
+
+        if (!first)
+            continue;
+        put(w, "; PFC deadlock, each paused by the next: ");
+        for (uint32_t i = 0; i < CYCLE_MAX && (i == 0 || p != first); i++, p = waits_for(s, p, prio))
+            put(w, "%s -> ", name_of(s, p->node->id));
+        put(w, "%s", p == first ? name_of(s, first->node->id) : "...");
+        return;
+    }
+}
+
+char *stall_explain(struct sim *s, char text[STALL_TEXT_MAX])
+{
+    struct writer      w = { .text = text };
+    const struct flow *first[NAMED_MAX];
+    uint32_t           count = first_flows(s, first);
+
+    *text = '\0';
+    for (uint32_t i = 0; i < count && i < NAMED_MAX; i++) {
+        put(&w, i ? "; " : "");
+        explain_flow(s, first[i], &w);
+    }
+    if (count > NAMED_MAX)
+        put(&w, "; and %u more", count - NAMED_MAX);
+    explain_cycle(s, &w);
+    return text;
+}
