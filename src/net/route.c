@@ -1,105 +1,60 @@
 #include "net/route.h"
 #include "base/arena.h"
 #include "base/err.h"
+#include "net/adjacency.h"
+#include "net/shortest.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct edge { uint32_t to, port, link; };        /* a link as one of its ends sees it */
-
 struct builder {
     const struct graph *graph;
-    uint32_t           *first;           /* by node: its edges in 'edge', sorted as next hops are */
-    struct edge        *edge;
+    struct adjacency    adjacency;
     uint32_t           *distance, *queue;
-    double             *capacity;        /* by node: what it can carry to the target, in bit/s; NULL: not weighed */
+    double             *capacity;        /* by switch: what it can carry to the target, in bit/s; NULL: not weighed */
     double             *each;            /* and how much of that falls to each of the links that lead there */
-    uint16_t           *paths;           /* by node: see struct route */
-    const uint32_t     *group_of;        /* by node; UINT32_MAX: no hosts hang on it */
+    uint16_t           *paths;           /* by switch: see struct route */
+    uint32_t           *group_of;        /* by switch; UINT32_MAX: no hosts hang on it */
     uint32_t           *set;             /* next hops found for the switch at hand */
     double             *set_weight;      /* how much each of them should get, the most 1 */
     uint32_t           *hop;             /* grows */
     uint32_t            hops, hops_max;
 };
 
-static int compare_edges(const void *a_, const void *b_)
-{
-    const struct edge *a = a_, *b = b_;
-
-    if (a->to != b->to)
-        return a->to > b->to ? -1 : 1;
-    return a->port < b->port ? -1 : a->port > b->port;
-}
-
-static int compare_edges_ascending(const void *a_, const void *b_)
-{
-    const struct edge *a = a_, *b = b_;
-
-    return a->to == b->to ? compare_edges(a, b) : -compare_edges(a, b);
-}
-
-static void find_edges(struct builder *b, const struct route_cfg *cfg)
-{
-    const struct graph *g = b->graph;
-    uint32_t *port = xcalloc(g->nodes + 1, sizeof *port), *fill;
-
-    b->first = xcalloc(g->nodes + 2, sizeof *b->first);
-    b->edge = xcalloc(2ul * g->links + 1, sizeof *b->edge);
-    for (uint32_t i = 0; i < g->links; i++)
-        if (!cfg->down || !cfg->down[i])
-            b->first[g->link[i].a + 1]++, b->first[g->link[i].b + 1]++;
-    for (uint32_t n = 0; n < g->nodes; n++)
-        b->first[n + 1] += b->first[n];
-    fill = xcalloc(g->nodes + 1, sizeof *fill);
-    memcpy(fill, b->first, g->nodes * sizeof *fill);
-    for (uint32_t i = 0; i < g->links; i++) {
-        uint32_t x = g->link[i].a, y = g->link[i].b;
-        uint32_t at_x = cfg->first_port[x] + port[x]++, at_y = cfg->first_port[y] + port[y]++;
-
-        if (cfg->down && cfg->down[i])
-            continue;
-        b->edge[fill[x]++] = (struct edge){ y, at_x, i };
-        b->edge[fill[y]++] = (struct edge){ x, at_y, i };
-    }
-    for (uint32_t n = 0; n < g->nodes; n++)
-        qsort(b->edge + b->first[n], b->first[n + 1] - b->first[n], sizeof *b->edge,
-              cfg->is_ascending ? compare_edges_ascending : compare_edges);
-    free(fill);
-    free(port);
-}
-
-/* Hops from every switch to node 'target'; hosts are not passed through. Returns how many nodes it has queued,
- * the target and the switches that reach it, the nearest first. */
+/* Hops from every switch to 'target'. Returns how many it has queued, the target and the switches that reach it, the
+ * nearest first. */
 static uint32_t measure(struct builder *b, uint32_t target)
 {
-    uint32_t head = 0, tail = 0;
+    const struct adjacency *a = &b->adjacency;
+    uint32_t                head = 0, tail = 0;
 
-    memset(b->distance, 0xff, b->graph->nodes * sizeof *b->distance);
+    memset(b->distance, 0xff, a->switches * sizeof *b->distance);
+    if (target == ADJACENCY_NONE)
+        return 0;                /* a host that is wired to another */
     b->distance[target] = 0;
     b->queue[tail++] = target;
     while (head < tail) {
         uint32_t n = b->queue[head++];
 
-        for (uint32_t e = b->first[n]; e < b->first[n + 1]; e++) {
-            uint32_t to = b->edge[e].to;
+        for (uint32_t e = a->first[n]; e < a->first[n + 1]; e++) {
+            uint32_t to = a->edge[e].to;
 
             if (b->distance[to] != UINT32_MAX)
                 continue;
             b->distance[to] = b->distance[n] + 1;
-            if (b->graph->node[to].is_switch)
-                b->queue[tail++] = to;
+            b->queue[tail++] = to;
         }
     }
     return tail;
 }
 
-static inline bool is_next(const struct builder *b, uint32_t node, const struct edge *e)
+static inline bool is_next(const struct builder *b, uint32_t node, const struct adjacent *e)
 {
     return b->distance[e->to] == b->distance[node] - 1;
 }
 
-static inline double rate_of(const struct builder *b, const struct edge *e)
+static inline double rate_of(const struct builder *b, const struct adjacent *e)
 {
     return (double)b->graph->link[e->link].rate_bps;
 }
@@ -161,19 +116,19 @@ static uint32_t find_hops(struct builder *b, uint32_t node)
 
     if (b->distance[node] == UINT32_MAX)
         return 0;
-    for (uint32_t e = b->first[node]; e < b->first[node + 1]; e++)
-        if (is_next(b, node, &b->edge[e])) {
-            double rate = rate_of(b, &b->edge[e]), each = b->each ? b->each[b->edge[e].to] : 0;
+    for (uint32_t e = b->adjacency.first[node]; e < b->adjacency.first[node + 1]; e++)
+        if (is_next(b, node, &b->adjacency.edge[e])) {
+            double rate = rate_of(b, &b->adjacency.edge[e]), each = b->each ? b->each[b->adjacency.edge[e].to] : 0;
 
             rate_most = rate > rate_most ? rate : rate_most;
             each_most = each > each_most ? each : each_most;
-            b->set[count++] = b->edge[e].port;
+            b->set[count++] = b->adjacency.edge[e].port;
         }
     if (count < 2 || !b->capacity)
         return count;
-    for (uint32_t e = b->first[node]; e < b->first[node + 1]; e++)
-        if (is_next(b, node, &b->edge[e])) {
-            double rate = rate_of(b, &b->edge[e]) / rate_most, each = b->each[b->edge[e].to] / each_most;
+    for (uint32_t e = b->adjacency.first[node]; e < b->adjacency.first[node + 1]; e++)
+        if (is_next(b, node, &b->adjacency.edge[e])) {
+            double rate = rate_of(b, &b->adjacency.edge[e]) / rate_most, each = b->each[b->adjacency.edge[e].to] / each_most;
 
             b->set_weight[i++] = rate < each ? rate : each;
         }
@@ -193,10 +148,10 @@ static uint32_t find_set(struct builder *b, uint32_t node, uint32_t from)
 static void weigh(struct builder *b, uint32_t queued)
 {
     for (uint32_t i = 1; i < queued; i++)
-        for (uint32_t n = b->queue[i], e = b->first[n]; e < b->first[n + 1]; e++)
-            if (is_next(b, n, &b->edge[e])) {
-                uint32_t to = b->edge[e].to;
-                double   rate = rate_of(b, &b->edge[e]);
+        for (uint32_t n = b->queue[i], e = b->adjacency.first[n]; e < b->adjacency.first[n + 1]; e++)
+            if (is_next(b, n, &b->adjacency.edge[e])) {
+                uint32_t to = b->adjacency.edge[e].to;
+                double   rate = rate_of(b, &b->adjacency.edge[e]);
 
                 b->capacity[n] += to == b->queue[0] || rate < b->capacity[to] ? rate : b->capacity[to];
             }
@@ -204,8 +159,8 @@ static void weigh(struct builder *b, uint32_t queued)
     for (uint32_t i = queued; i-- > 1;) {
         uint32_t n = b->queue[i];
 
-        for (uint32_t e = b->first[n]; e < b->first[n + 1]; e++)
-            b->each[b->edge[e].to] += is_next(b, n, &b->edge[e]) && (b->group_of[n] != UINT32_MAX || b->each[n] > 0);
+        for (uint32_t e = b->adjacency.first[n]; e < b->adjacency.first[n + 1]; e++)
+            b->each[b->adjacency.edge[e].to] += is_next(b, n, &b->adjacency.edge[e]) && (b->group_of[n] != UINT32_MAX || b->each[n] > 0);
         b->each[n] = b->each[n] > 0 ? b->capacity[n] / b->each[n] : b->capacity[n];
     }
     b->each[b->queue[0]] = 1;
@@ -216,9 +171,9 @@ static void count_paths(struct builder *b, uint32_t queued)
     for (uint32_t i = 1; i < queued; i++) {
         uint32_t n = b->queue[i], most = 0, paths;
 
-        for (uint32_t e = b->first[n]; e < b->first[n + 1]; e++)
-            if (is_next(b, n, &b->edge[e]) && b->paths[b->edge[e].to] > most)
-                most = b->paths[b->edge[e].to];
+        for (uint32_t e = b->adjacency.first[n]; e < b->adjacency.first[n + 1]; e++)
+            if (is_next(b, n, &b->adjacency.edge[e]) && b->paths[b->adjacency.edge[e].to] > most)
+                most = b->paths[b->adjacency.edge[e].to];
         paths = find_hops(b, n) * (most + 1);
         b->paths[n] = (uint16_t)(paths > UINT16_MAX ? UINT16_MAX : paths - 1);
     }
@@ -228,7 +183,7 @@ static void count_paths(struct builder *b, uint32_t queued)
 static void find_hosts(struct route *r, const struct graph *g, const uint32_t *first_port, uint32_t *group_of,
                        uint32_t *target)
 {
-    uint32_t *port = xcalloc(g->nodes + 1, sizeof *port);
+    uint32_t *port = xcalloc(g->nodes + 1ul, sizeof *port);
 
     memset(group_of, 0xff, g->nodes * sizeof *group_of);
     for (uint32_t i = 0; i < g->links; i++) {
@@ -248,21 +203,62 @@ static void find_hosts(struct route *r, const struct graph *g, const uint32_t *f
     free(port);
 }
 
-/* What is known of all nodes, group by group; NULL: not asked for. */
+/* ---- all shortest paths alike ---- */
+
+static uint32_t find_plain_set(struct builder *b, const struct shortest *s, uint32_t from, uint32_t target)
+{
+    uint32_t count = shortest_hops(s, from, target, b->set);
+
+    return count == 1 ? ROUTE_ONE | b->set[0] : keep_set(b, b->hops, count);
+}
+
+/* One set for each class of targets; those of a class are filled in by its first. */
+static void build_plain(struct route *r, struct builder *b, const uint32_t *target)
+{
+    uint32_t       *set = xcalloc(2ul * r->groups + 2, sizeof *set), *made_for = xcalloc(2ul * r->groups + 2, sizeof *made_for);
+    struct shortest s;
+
+    shortest_init(&s, &b->adjacency, target, r->groups);
+    for (uint32_t n = 0; n < b->adjacency.switches; n++) {
+        uint32_t *entry = r->entry + (size_t)n * r->groups;
+
+        shortest_divide(&s, n);
+        for (uint32_t k = 0; k < r->groups; k++) {
+            uint32_t class = s.class_of[k];
+
+            if (target[k] == n) {
+                entry[k] = ROUTE_LOCAL;
+                continue;
+            }
+            if (made_for[class] != n + 1) {
+                made_for[class] = n + 1;
+                set[class] = find_plain_set(b, &s, n, k);
+            }
+            entry[k] = set[class];
+        }
+    }
+    shortest_fini(&s);
+    free(made_for);
+    free(set);
+}
+
+/* ---- weighed, or with the number of paths ---- */
+
+/* What is known of all switches, group by group; NULL: not asked for. */
 struct groups {
     uint32_t *distance;
     double   *capacity, *each;
     uint16_t *paths;
 };
 
-static void *by_group(const struct route *r, const struct graph *g, bool is_wanted, size_t bytes)
+static void *by_group(const struct route *r, const struct builder *b, bool is_wanted, size_t bytes)
 {
-    return is_wanted ? xcalloc(r->groups + 1ul, g->nodes * bytes) : NULL;
+    return is_wanted ? xcalloc(r->groups + 1ul, (b->adjacency.switches + 1ul) * bytes) : NULL;
 }
 
 static void use_group(struct builder *b, const struct groups *all, uint32_t k)
 {
-    size_t at = (size_t)k * b->graph->nodes;
+    size_t at = (size_t)k * b->adjacency.switches;
 
     b->distance = all->distance + at;
     b->capacity = all->capacity ? all->capacity + at : NULL;
@@ -274,66 +270,92 @@ static void measure_group(struct builder *b, uint32_t target)
 {
     uint32_t queued = measure(b, target);
 
-    if (b->capacity)
+    if (b->capacity && queued)
         weigh(b, queued);
     if (b->paths)
         count_paths(b, queued);
 }
 
-void route_build(struct route *r, struct arena *arena, const struct graph *g, const struct route_cfg *cfg)
+/* Distances come group by group, but sets are made switch by switch: equal ones are then found among that switch's
+ * few. */
+static void build_weighed(struct route *r, struct builder *b, const struct route_cfg *cfg, const uint32_t *target)
 {
-    struct builder b = { .graph = g };
-    struct groups  all;
-    uint32_t *group_of = xcalloc(g->nodes, sizeof *group_of), *target = xcalloc(g->nodes, sizeof *target);
-    uint32_t  switches = 0;
+    struct groups all = { by_group(r, b, true, sizeof *all.distance),
+                          by_group(r, b, cfg->is_weighted, sizeof *all.capacity),
+                          by_group(r, b, cfg->is_weighted, sizeof *all.each),
+                          by_group(r, b, cfg->with_paths, sizeof *all.paths) };
 
-    *r = (struct route){ .host = arena_alloc(arena, g->nodes, sizeof *r->host),
-                         .row = arena_alloc(arena, g->nodes, sizeof *r->row) };
-    find_hosts(r, g, cfg->first_port, group_of, target);
-    b.group_of = group_of;
-    find_edges(&b, cfg);
-    for (uint32_t n = 0; n < g->nodes; n++)
-        r->row[n] = r->groups * (g->node[n].is_switch ? switches++ : 0);
-    r->entry = arena_alloc(arena, (size_t)switches * r->groups + 1, sizeof *r->entry);
-    if (cfg->with_paths)
-        r->paths = arena_alloc(arena, (size_t)switches * r->groups + 1, sizeof *r->paths);
-    b.queue = xcalloc(g->nodes + 1, sizeof *b.queue);
-    b.set = xcalloc(2ul * ROUTE_WEIGHT_MAX * g->links + 1, sizeof *b.set);
-    b.set_weight = xcalloc(2ul * g->links + 1, sizeof *b.set_weight);
-
-    /* Distances come group by group, but sets are made switch by switch: equal ones are then found among
-     * that switch's few. */
-    all = (struct groups){ by_group(r, g, true, sizeof *all.distance),
-                           by_group(r, g, cfg->is_weighted, sizeof *all.capacity),
-                           by_group(r, g, cfg->is_weighted, sizeof *all.each),
-                           by_group(r, g, cfg->with_paths, sizeof *all.paths) };
     for (uint32_t k = 0; k < r->groups; k++) {
-        use_group(&b, &all, k);
-        measure_group(&b, target[k]);
+        use_group(b, &all, k);
+        measure_group(b, target[k]);
     }
-    for (uint32_t n = 0; n < g->nodes; n++) {
-        uint32_t from = b.hops;
+    for (uint32_t n = 0; n < b->adjacency.switches; n++) {
+        uint32_t from = b->hops;
 
-        for (uint32_t k = 0; g->node[n].is_switch && k < r->groups; k++) {
-            use_group(&b, &all, k);
-            r->entry[r->row[n] + k] = target[k] == n ? ROUTE_LOCAL : find_set(&b, n, from);
-            if (b.paths)
-                r->paths[r->row[n] + k] = b.paths[n];
+        for (uint32_t k = 0; k < r->groups; k++) {
+            size_t at = (size_t)n * r->groups + k;
+
+            use_group(b, &all, k);
+            r->entry[at] = target[k] == n ? ROUTE_LOCAL : find_set(b, n, from);
+            if (b->paths)
+                r->paths[at] = b->paths[n];
         }
     }
-    r->hop = arena_alloc(arena, b.hops + 1, sizeof *r->hop);
-    if (b.hops)
-        memcpy(r->hop, b.hop, b.hops * sizeof *r->hop);
     free(all.distance);
     free(all.capacity);
     free(all.each);
     free(all.paths);
+}
+
+/* ---- all of it ---- */
+
+/* Groups by switch, and the switch of each; hosts that are wired to a host have none. */
+static void use_switches(const struct route *r, struct builder *b, const uint32_t *group_of, uint32_t *target)
+{
+    const struct adjacency *a = &b->adjacency;
+
+    b->group_of = xcalloc(a->switches + 1ul, sizeof *b->group_of);
+    for (uint32_t n = 0; n < b->graph->nodes; n++)
+        if (a->number[n] != ADJACENCY_NONE)
+            b->group_of[a->number[n]] = group_of[n];
+    for (uint32_t k = 0; k < r->groups; k++)
+        target[k] = a->number[target[k]];
+}
+
+void route_build(struct route *r, struct arena *arena, const struct graph *g, const struct route_cfg *cfg)
+{
+    struct builder b = { .graph = g };
+    uint32_t      *group_of = xcalloc(g->nodes + 1ul, sizeof *group_of), *target = xcalloc(g->nodes + 1ul, sizeof *target);
+    size_t         cells, edges;
+
+    *r = (struct route){ .host = arena_alloc(arena, g->nodes, sizeof *r->host),
+                         .row = arena_alloc(arena, g->nodes, sizeof *r->row) };
+    find_hosts(r, g, cfg->first_port, group_of, target);
+    adjacency_init(&b.adjacency, g, cfg->first_port, cfg->down, cfg->is_ascending);
+    use_switches(r, &b, group_of, target);
+    cells = (size_t)b.adjacency.switches * r->groups;
+    for (uint32_t n = 0; n < g->nodes; n++)
+        r->row[n] = b.adjacency.number[n] == ADJACENCY_NONE ? 0 : (size_t)b.adjacency.number[n] * r->groups;
+    r->entry = arena_alloc(arena, cells + 1, sizeof *r->entry);
+    if (cfg->with_paths)
+        r->paths = arena_alloc(arena, cells + 1, sizeof *r->paths);
+    edges = b.adjacency.first[b.adjacency.switches] + 1ul;
+    b.queue = xcalloc(b.adjacency.switches + 1ul, sizeof *b.queue);
+    b.set = xcalloc(ROUTE_WEIGHT_MAX * edges, sizeof *b.set);
+    b.set_weight = xcalloc(edges, sizeof *b.set_weight);
+    if (cfg->is_weighted || cfg->with_paths)
+        build_weighed(r, &b, cfg, target);
+    else
+        build_plain(r, &b, target);
+    r->hop = arena_alloc(arena, b.hops + 1ul, sizeof *r->hop);
+    if (b.hops)
+        memcpy(r->hop, b.hop, b.hops * sizeof *r->hop);
+    adjacency_fini(&b.adjacency);
+    free(b.group_of);
     free(b.hop);
     free(b.set);
     free(b.set_weight);
     free(b.queue);
-    free(b.edge);
-    free(b.first);
     free(target);
     free(group_of);
 }

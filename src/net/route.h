@@ -14,6 +14,7 @@
 #include "net/graph.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct arena;
@@ -26,7 +27,7 @@ struct route_host {              /* how a host is reached */
 struct route {
     uint32_t           groups;
     struct route_host *host;     /* by node; only hosts */
-    uint32_t          *row;      /* by node: start of its entries in 'entry' */
+    size_t            *row;      /* by node: start of its entries in 'entry' */
     uint32_t          *entry;    /* row[node] + group: ROUTE_LOCAL, ROUTE_ONE | port, or a place in 'hop' */
     uint32_t          *hop;      /* count, then that many global port ids; count 0: no way */
     uint16_t          *paths;    /* beside 'entry': ways from here to the group, all switches' together, less 1.

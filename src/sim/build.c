@@ -379,10 +379,8 @@ static int check_rates(const struct sim *s, struct err *err)
     return 0;
 }
 
-static int check_hops(const struct sim *s, struct err *err)
+static int check_hops(const struct sim *s, uint32_t most, struct err *err)
 {
-    uint32_t most = sim_most_switches(s);
-
     if (most > CC_HOPS_MAX)
         return err_set(err, ENOTSUP, "packets have room for telemetry of %u switches (%s), and there are %u on a way",
                        CC_HOPS_MAX, s->cfg.cc->name, most);
@@ -400,7 +398,7 @@ static void build_digests(struct sim *s, struct inband_ports *t)
         crand_init(&t->random[i], i + 1);
 }
 
-static int build_telemetry(struct sim *s, struct err *err)
+static int build_telemetry(struct sim *s, uint32_t switches, struct err *err)
 {
     struct inband_ports *t;
 
@@ -413,15 +411,16 @@ static int build_telemetry(struct sim *s, struct err *err)
         s->net.port[i].slow_path |= SLOW_INBAND;
     if (t->kind == CC_DIGEST)
         build_digests(s, t);
-    return t->kind == CC_HOPS ? check_hops(s, err) : 0;
+    return t->kind == CC_HOPS ? check_hops(s, switches, err) : 0;
 }
 
 /* ---- all of it ---- */
 
 int build_world(struct sim *s, struct err *err)
 {
-    uint64_t host_bps;
-    int      rc;
+    struct ideal_most most;
+    uint64_t          host_bps;
+    int               rc;
 
     arena_init(&s->arena, s->net.graph.links >= LINKS_MANY ? 16ul << 30 : (256ul + 32ul * s->cfg.changes) << 20);
     model_build(s);
@@ -435,14 +434,18 @@ int build_world(struct sim *s, struct err *err)
     host_bps = s->net.hosts ? s->net.host[0].port->rate_bps : 0;
     if (rc < 0 || (rc = build_switches(s, host_bps, err)) < 0)
         return rc;
-    s->net.base_rtt_ps = sim_longest_rtt_ps(s);
-    s->net.bdp_bytes = s->model.is_ideal_rough ? sim_largest_bdp_bytes(s) : 0;
+    most = sim_ideal_most(s);
+    if (most.hops > IDEAL_HOPS_MAX)
+        return err_set(err, EINVAL, "the way from %s to %s has %u links; there may be %u", s->net.graph.node[most.from].name,
+                       s->net.graph.node[most.to].name, most.hops, IDEAL_HOPS_MAX);
+    s->net.base_rtt_ps = most.rtt_ps;
+    s->net.bdp_bytes = most.bdp_bytes;
     if (s->cfg.window_bytes == UINT64_MAX)
         s->cfg.window_bytes = s->model.holds_at_turn ? s->net.bdp_bytes :
             (uint64_t)((double)s->net.base_rtt_ps / (double)PS_PER_S * (double)host_bps / 8);
     rto_default_settle(s);
     s->hosts.has_held = s->model.holds_at_turn && s->cfg.window_bytes;
-    rc = build_telemetry(s, err);
+    rc = build_telemetry(s, most.hops ? most.hops - 1 : 0, err);
     if (rc < 0)
         return rc;
     s->hosts.np = s->cfg.cc->takes_turns ? &cnp_arbiter : &np_spacing;

@@ -2,9 +2,7 @@
  * simulation against them. */
 #include "sim/state/ideal.h"
 
-#include <stdlib.h>
-
-struct path { uint32_t hops; uint32_t port[64]; };       /* sending ports from source to destination */
+struct path { uint32_t hops; uint32_t port[IDEAL_HOPS_MAX]; };   /* sending ports from source to destination */
 
 /* One shortest path, the first of those there are. */
 static bool find_path(const struct sim *s, uint32_t src, uint32_t dst, struct path *path)
@@ -12,7 +10,7 @@ static bool find_path(const struct sim *s, uint32_t src, uint32_t dst, struct pa
     const struct route *r = &s->net.route[0];
     uint32_t            port = s->net.node[src].first_port;
 
-    for (path->hops = 0; path->hops < 64; ) {
+    for (path->hops = 0; path->hops < IDEAL_HOPS_MAX; ) {
         uint32_t node = s->net.port[port].peer->node->id, entry;
 
         path->port[path->hops++] = port;
@@ -113,85 +111,18 @@ uint64_t sim_base_rtt_ps(const struct sim *s, uint32_t src, uint32_t dst)
     return sim_ideal_ps(s, src, dst, s->model.rtt_bytes);
 }
 
-/* HPCC's scripts: what is on its way in a base round trip, at the slowest link. */
-static uint64_t bdp_bytes(const struct sim *s, uint32_t src, uint32_t dst)
-{
-    uint64_t    slowest = UINT64_MAX, rtt_ns = sim_base_rtt_ps(s, src, dst) / PS_PER_NS;
-    struct path path;
-
-    if (!find_path(s, src, dst, &path))
-        return 0;
-    for (uint32_t i = 0; i < path.hops; i++)
-        if (s->net.port[path.port[i]].rate_bps < slowest)
-            slowest = s->net.port[path.port[i]].rate_bps;
-    return (uint64_t)((unsigned __int128)rtt_ns * slowest / 1000000000u) / 8;
-}
-
-struct pair { uint64_t value; uint32_t src, dst; };      /* value 0: there is none */
-
-/* The most of 'what' over one host of each group: hosts of a group differ in nothing but their own link. */
-static struct pair most_of_pairs(const struct sim *s, uint64_t (*what)(const struct sim *, uint32_t src, uint32_t dst))
-{
-    const struct route *r = &s->net.route[0];
-    uint32_t           *one = xcalloc(r->groups + 1, sizeof *one), *two = xcalloc(r->groups + 1, sizeof *two);
-    struct pair         most = { 0 };
-
-    for (uint32_t n = 0; n < s->net.nodes; n++) {
-        uint32_t g = r->host[n].group;
-
-        if (s->net.node[n].is_switch)
-            continue;
-        two[g] = one[g];
-        one[g] = n + 1;
-    }
-    for (uint32_t a = 0; a < r->groups; a++)
-        for (uint32_t b = 0; b < r->groups; b++) {
-            uint32_t src = one[a], dst = a == b ? two[b] : one[b];
-            uint64_t value = src && dst ? what(s, src - 1, dst - 1) : 0;
-
-            if (value > most.value)
-                most = (struct pair){ value, src - 1, dst - 1 };
-        }
-    free(two);
-    free(one);
-    return most;
-}
-
-uint64_t sim_longest_rtt_ps(const struct sim *s)
-{
-    return most_of_pairs(s, sim_base_rtt_ps).value;
-}
-
 /* Full queues take longer than propagation wherever this matters, so it is the switches of the longest way that count, and
  * the slowest of all ports. */
 uint64_t sim_full_rtt_ps(const struct sim *s, uint64_t queue_bytes, uint32_t queues)
 {
-    struct pair longest = most_of_pairs(s, sim_base_rtt_ps);
-    uint64_t    slowest = UINT64_MAX, drain_ps;
-    struct path path;
+    uint64_t slowest = UINT64_MAX, drain_ps;
+    uint32_t hops = s->net.base_rtt_hops;
 
-    if (!longest.value || !find_path(s, longest.src, longest.dst, &path))
+    if (!hops)
         return 0;
     for (uint32_t i = 0; i < s->net.ports; i++)
         if (s->net.port[i].is_switch && s->net.port[i].rate_bps < slowest)
             slowest = s->net.port[i].rate_bps;
     drain_ps = (uint64_t)((unsigned __int128)queue_bytes * 8 * PS_PER_S / slowest);
-    return longest.value + drain_ps * (queues < path.hops - 1 ? queues : path.hops - 1);
-}
-
-uint64_t sim_largest_bdp_bytes(const struct sim *s)
-{
-    return most_of_pairs(s, bdp_bytes).value;
-}
-
-static uint64_t switches(const struct sim *s, uint32_t src, uint32_t dst)
-{
-    struct path path;
-
-    return find_path(s, src, dst, &path) ? path.hops - 1 : 0;
-}
-
-uint32_t sim_most_switches(const struct sim *s)
-{
-    return (uint32_t)most_of_pairs(s, switches).value;
+    return s->net.base_rtt_ps + drain_ps * (queues < hops - 1 ? queues : hops - 1);
 }

@@ -4,6 +4,8 @@
 
 #include "sim/state/state.h"
 
+#define IDEAL_HOPS_MAX 64u        /* links on a way: what the time to live of an IP packet usually allows */
+
 /* FCT of a flow alone in the network, by the model's closed form; _tcp: of packets with the frames of TCP, sent
  * at line rate. */
 uint64_t sim_ideal_ps(const struct sim *, uint32_t src, uint32_t dst, uint64_t bytes);
@@ -13,17 +15,18 @@ uint64_t sim_ideal_tcp_ps(const struct sim *, uint32_t src, uint32_t dst, uint64
  * their ideal that does not depend on the flow. */
 uint64_t sim_base_rtt_ps(const struct sim *, uint32_t src, uint32_t dst);
 
-/* The longest of them. */
-uint64_t sim_longest_rtt_ps(const struct sim *);
+/* What is the most over all pairs of hosts, by one shortest path of each. */
+struct ideal_most {
+    uint64_t rtt_ps;             /* base round trip */
+    uint64_t bdp_bytes;          /* on its way in a base round trip, by HPCC's scripts; 0: the model has none */
+    uint32_t hops;               /* links, those of both hosts included */
+    uint32_t from, to;           /* hosts so many apart; nodes */
+};
 
-/* That one with queue_bytes before the packet in each of 'queues' switches, if there are so many on its way, all sent at the
- * slowest rate of any switch's port. */
+struct ideal_most sim_ideal_most(const struct sim *);
+
+/* The longest base round trip with queue_bytes before the packet in each of 'queues' switches, if there are so many on its
+ * way, all sent at the slowest rate of any switch's port. */
 uint64_t sim_full_rtt_ps(const struct sim *, uint64_t queue_bytes, uint32_t queues);
-
-/* The most that is on its way in a base round trip of a pair of hosts, by HPCC's scripts. */
-uint64_t sim_largest_bdp_bytes(const struct sim *);
-
-/* The most switches on a shortest path between two hosts. */
-uint32_t sim_most_switches(const struct sim *);
 
 #endif

@@ -1,0 +1,201 @@
+#include "net/shortest.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BATCH 64u                /* targets, one bit each */
+
+/* ---- distances ---- */
+
+struct wave {                    /* how far a batch has come */
+    uint64_t *seen, *here, *next;        /* by switch: targets that reach it: in all, and with the links so far and one more */
+    uint32_t *at, *at_next;              /* switches whose 'here' and 'next' are not empty */
+    uint32_t  count, count_next;
+};
+
+static void meet(struct wave *w, uint32_t to, uint64_t targets)
+{
+    targets &= ~w->seen[to];
+    if (!targets)
+        return;
+    if (!w->next[to])
+        w->at_next[w->count_next++] = to;
+    w->next[to] |= targets;
+}
+
+/* One link further. */
+static void advance(struct shortest *s, struct wave *w, uint32_t batch, uint16_t distance)
+{
+    const struct adjacency *a = s->adjacency;
+    uint32_t               *at = w->at;
+
+    for (uint32_t i = 0; i < w->count; i++) {
+        uint32_t from = w->at[i];
+
+        for (uint32_t e = a->first[from]; e < a->first[from + 1]; e++)
+            meet(w, a->edge[e].to, w->here[from]);
+    }
+    for (uint32_t i = 0; i < w->count; i++)
+        w->here[w->at[i]] = 0;
+    for (uint32_t i = 0; i < w->count_next; i++) {
+        uint32_t to = w->at_next[i];
+
+        for (uint64_t left = w->next[to]; left; left &= left - 1)
+            s->distance[(size_t)to * s->targets + batch + (uint32_t)__builtin_ctzll(left)] = distance;
+        w->seen[to] |= w->next[to];
+        w->here[to] = w->next[to];
+        w->next[to] = 0;
+    }
+    w->at = w->at_next;
+    w->at_next = at;
+    w->count = w->count_next;
+    w->count_next = 0;
+}
+
+static void measure_batch(struct shortest *s, struct wave *w, const uint32_t *target, uint32_t batch)
+{
+    uint32_t end = batch + BATCH < s->targets ? batch + BATCH : s->targets;
+
+    memset(w->seen, 0, s->adjacency->switches * sizeof *w->seen);
+    for (uint32_t t = batch; t < end; t++)
+        if (target[t] != ADJACENCY_NONE) {
+            s->distance[(size_t)target[t] * s->targets + t] = 0;
+            if (!w->here[target[t]])
+                w->at[w->count++] = target[t];
+            w->here[target[t]] |= 1ull << (t - batch);
+            w->seen[target[t]] |= 1ull << (t - batch);
+        }
+    for (uint32_t distance = 1; w->count && distance < SHORTEST_FAR; distance++)
+        advance(s, w, batch, (uint16_t)distance);
+    for (uint32_t i = 0; i < w->count; i++)
+        w->here[w->at[i]] = 0;
+    w->count = 0;
+}
+
+static void measure(struct shortest *s, const uint32_t *target)
+{
+    size_t      switches = s->adjacency->switches + 1ul;
+    struct wave w = { .seen = xcalloc(switches, sizeof *w.seen), .here = xcalloc(switches, sizeof *w.here),
+                      .next = xcalloc(switches, sizeof *w.next), .at = xcalloc(switches, sizeof *w.at),
+                      .at_next = xcalloc(switches, sizeof *w.at_next) };
+
+    for (uint32_t batch = 0; batch < s->targets; batch += BATCH)
+        measure_batch(s, &w, target, batch);
+    free(w.seen);
+    free(w.here);
+    free(w.next);
+    free(w.at);
+    free(w.at_next);
+}
+
+void shortest_init(struct shortest *s, const struct adjacency *a, const uint32_t *target, uint32_t targets)
+{
+    size_t cells = (size_t)a->switches * targets, classes = 2ul * targets + 2;
+
+    *s = (struct shortest){ .adjacency = a, .targets = targets };
+    s->distance = xcalloc(cells + 1, sizeof *s->distance);
+    memset(s->distance, 0xff, cells * sizeof *s->distance);
+    s->class_of = xcalloc(targets + 1ul, sizeof *s->class_of);
+    s->leads = xcalloc(targets + 4ul, sizeof *s->leads);     /* looked at four at a time */
+    s->led = xcalloc(targets + 4ul, sizeof *s->led);
+    s->members = xcalloc(classes, sizeof *s->members);
+    s->child = xcalloc(classes, sizeof *s->child);
+    s->split_by = xcalloc(classes, sizeof *s->split_by);
+    s->unused = xcalloc(classes, sizeof *s->unused);
+    measure(s, target);
+}
+
+void shortest_fini(struct shortest *s)
+{
+    free(s->distance);
+    free(s->class_of);
+    free(s->leads);
+    free(s->led);
+    free(s->members);
+    free(s->child);
+    free(s->split_by);
+    free(s->unused);
+}
+
+/* ---- classes ---- */
+
+static const uint16_t *row(const struct shortest *s, uint32_t from)
+{
+    return s->distance + (size_t)from * s->targets;
+}
+
+/* What is next lies one link nearer. A neighbour of a switch that cannot be reached cannot be either, and its sum wraps
+ * around to what only the target itself has. */
+static void find_leads(const struct shortest *s, uint16_t *restrict leads, uint32_t from, uint32_t to)
+{
+    const uint16_t *restrict mine = row(s, from), *restrict its = row(s, to);
+
+    for (uint32_t t = 0; t < s->targets; t++)
+        leads[t] = mine[t] == (uint16_t)(its[t] + 1) ? UINT16_MAX : 0;
+}
+
+/* Moves a target to the class of those of its class that link 'edge' leads to as well. */
+static void move(struct shortest *s, uint32_t target, uint32_t edge)
+{
+    uint32_t was = s->class_of[target];
+
+    if (s->split_by[was] != edge) {
+        uint32_t fresh = s->unused_count ? s->unused[--s->unused_count] : s->classes++;
+
+        assert(fresh < 2 * s->targets + 2);
+        s->split_by[was] = edge;
+        s->child[was] = fresh;
+        s->split_by[fresh] = edge;       /* its targets have been moved by this link */
+        s->members[fresh] = 0;
+    }
+    s->class_of[target] = s->child[was];
+    s->members[s->child[was]]++;
+    if (--s->members[was] == 0 && was != 0)
+        s->unused[s->unused_count++] = was;
+}
+
+static void split(struct shortest *s, uint32_t edge)
+{
+    for (uint32_t t = 0; t < s->targets; t += 4) {
+        uint64_t four;
+
+        memcpy(&four, s->leads + t, sizeof four);
+        for (uint32_t i = 0; four && i < 4; i++)
+            if (s->leads[t + i])
+                move(s, t + i, edge);
+    }
+}
+
+void shortest_divide(struct shortest *s, uint32_t from)
+{
+    const struct adjacency *a = s->adjacency;
+
+    memset(s->class_of, 0, s->targets * sizeof *s->class_of);
+    memset(s->split_by, 0xff, (2ul * s->targets + 2) * sizeof *s->split_by);
+    memset(s->led, 0, s->targets * sizeof *s->led);
+    s->members[0] = s->targets;
+    s->classes = 1;
+    s->unused_count = 0;
+    for (uint32_t e = a->first[from]; e < a->first[from + 1]; e++) {
+        uint16_t *swap = s->led;
+
+        find_leads(s, s->leads, from, a->edge[e].to);
+        if (e > a->first[from] && memcmp(s->leads, s->led, s->targets * sizeof *s->leads) == 0)
+            continue;            /* those that go together stay together */
+        split(s, e);
+        s->led = s->leads;
+        s->leads = swap;
+    }
+}
+
+uint32_t shortest_hops(const struct shortest *s, uint32_t from, uint32_t target, uint32_t *port)
+{
+    const struct adjacency *a = s->adjacency;
+    uint32_t                count = 0;
+
+    for (uint32_t e = a->first[from]; e < a->first[from + 1]; e++)
+        if (row(s, from)[target] == (uint16_t)(row(s, a->edge[e].to)[target] + 1))
+            port[count++] = a->edge[e].port;
+    return count;
+}

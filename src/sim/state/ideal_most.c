@@ -1,0 +1,180 @@
+/* src/sim/state/ideal_most.c - the longest ways of a network: every pair of racks, in a few steps each.
+ *
+ * What a lone packet and its answer take is a sum over links. So what lies between a switch and the target is kept once
+ * it is known, and another way that comes by there stops looking.
+ */
+#include "sim/state/ideal.h"
+
+#include <stdlib.h>
+
+struct hop {                     /* over the link of a port */
+    uint64_t ps;                 /* both ways */
+    uint64_t rate_bps;
+    uint32_t node;               /* where it leads */
+};
+
+struct way { uint64_t ps, slowest_bps; uint32_t hops, target; };  /* target: of which group it is, plus 1 */
+
+struct search {
+    const struct sim   *sim;
+    const struct route *route;
+    struct hop         *hop;     /* by port */
+    struct way         *way;     /* by node: to the switch of the group at hand */
+    uint32_t           *one, *two;   /* by group: two of its hosts, plus 1 */
+};
+
+/* HPCC's scripts: two ways of propagation and one full payload, in whole nanoseconds. */
+static uint64_t hop_ps(const struct sim *s, const struct port *p)
+{
+    if (s->model.is_ideal_rough)
+        return (2ull * p->delay_ps / PS_PER_NS + s->cfg.mtu_bytes * 8000000000ull / p->rate_bps) * PS_PER_NS;
+    return p->tx_ps[s->model.rtt_bytes + s->cfg.header_bytes] + p->peer->tx_ps[s->cfg.ack_bytes] + 2ull * p->delay_ps;
+}
+
+static void find_hops(struct search *f)
+{
+    const struct network *net = &f->sim->net;
+
+    f->hop = xcalloc(net->ports + 1ul, sizeof *f->hop);
+    for (uint32_t i = 0; i < net->ports; i++) {
+        const struct port *p = &net->port[i];
+
+        f->hop[i] = (struct hop){ hop_ps(f->sim, p), p->rate_bps, p->peer->node->id };
+    }
+}
+
+static void find_hosts(struct search *f)
+{
+    const struct network *net = &f->sim->net;
+
+    f->one = xcalloc(f->route->groups + 1ul, sizeof *f->one);
+    f->two = xcalloc(f->route->groups + 1ul, sizeof *f->two);
+    for (uint32_t n = 0; n < net->nodes; n++)
+        if (!net->node[n].is_switch) {
+            uint32_t g = f->route->host[n].group;
+
+            f->two[g] = f->one[g];
+            f->one[g] = n + 1;
+        }
+}
+
+static void add_hop(struct way *w, const struct hop *h)
+{
+    w->ps += h->ps;
+    w->slowest_bps = h->rate_bps < w->slowest_bps ? h->rate_bps : w->slowest_bps;
+    w->hops++;
+}
+
+/* The first port on the way to a group, or UINT32_MAX: there is none. */
+static uint32_t next_port(const struct search *f, uint32_t node, uint32_t group)
+{
+    uint32_t entry = f->route->entry[f->route->row[node] + group];
+
+    if (entry & ROUTE_ONE)
+        return entry & ~ROUTE_ONE;
+    return f->route->hop[entry] ? f->route->hop[entry + 1] : UINT32_MAX;
+}
+
+/* From a switch to that of a group; hops UINT32_MAX: there is no way. Goes there along the ways that are not known, and
+ * comes back adding up. */
+static const struct way *find_way(struct search *f, uint32_t node, uint32_t group, uint32_t *stack)
+{
+    uint32_t    depth = 0, at = node;
+    struct way *w = &f->way[at];
+
+    while (w->target != group + 1) {
+        uint32_t port;
+
+        w->target = group + 1;
+        if (f->route->entry[f->route->row[at] + group] == ROUTE_LOCAL) {
+            *w = (struct way){ .slowest_bps = UINT64_MAX, .target = group + 1 };
+            break;
+        }
+        port = next_port(f, at, group);
+        if (port == UINT32_MAX) {
+            w->hops = UINT32_MAX;
+            break;
+        }
+        stack[depth++] = at;
+        at = f->hop[port].node;
+        w = &f->way[at];
+    }
+    while (depth-- > 0) {
+        const struct way *behind = w;
+
+        at = stack[depth];
+        w = &f->way[at];
+        *w = *behind;
+        if (w->hops != UINT32_MAX)
+            add_hop(w, &f->hop[next_port(f, at, group)]);
+    }
+    return &f->way[node];
+}
+
+/* HPCC's scripts: all bytes at the slowest link, besides. */
+static uint64_t rtt_of(const struct sim *s, const struct way *w)
+{
+    uint32_t header = s->cfg.header_bytes - s->model.telemetry_bytes, bytes = s->model.rtt_bytes;
+
+    if (!s->model.is_ideal_rough || !bytes)
+        return w->ps;
+    return w->ps + (uint64_t)((unsigned __int128)(bytes + header) * 8000000000u / w->slowest_bps) * PS_PER_NS;
+}
+
+static uint64_t bdp_of(const struct way *w, uint64_t rtt_ps)
+{
+    return (uint64_t)((unsigned __int128)(rtt_ps / PS_PER_NS) * w->slowest_bps / 1000000000u) / 8;
+}
+
+static void look_at_pair(struct search *f, struct ideal_most *most, uint32_t src, uint32_t dst, uint32_t *stack)
+{
+    const struct network    *net = &f->sim->net;
+    const struct route_host *h = &f->route->host[dst];
+    const struct hop        *first = &f->hop[net->node[src].first_port];
+    struct way               w = { .slowest_bps = UINT64_MAX };
+    uint64_t                 rtt_ps, bdp_bytes;
+
+    if (first->node != dst) {
+        if (!net->node[first->node].is_switch)
+            return;
+        w = *find_way(f, first->node, h->group, stack);
+        if (w.hops == UINT32_MAX)
+            return;
+        add_hop(&w, &f->hop[h->port]);
+    }
+    add_hop(&w, first);
+    rtt_ps = rtt_of(f->sim, &w);
+    bdp_bytes = f->sim->model.is_ideal_rough ? bdp_of(&w, rtt_ps) : 0;
+    most->rtt_ps = rtt_ps > most->rtt_ps ? rtt_ps : most->rtt_ps;
+    most->bdp_bytes = bdp_bytes > most->bdp_bytes ? bdp_bytes : most->bdp_bytes;
+    if (w.hops > most->hops) {
+        most->hops = w.hops;
+        most->from = src;
+        most->to = dst;
+    }
+}
+
+/* One host of each group, for hosts of a group differ in nothing but their own link. */
+struct ideal_most sim_ideal_most(const struct sim *s)
+{
+    struct search     f = { .sim = s, .route = &s->net.route[0] };
+    uint32_t         *stack = xcalloc(s->net.nodes + 1ul, sizeof *stack);
+    struct ideal_most most = { 0 };
+
+    find_hops(&f);
+    find_hosts(&f);
+    f.way = xcalloc(s->net.nodes + 1ul, sizeof *f.way);
+    for (uint32_t b = 0; b < f.route->groups; b++)
+        for (uint32_t a = 0; a < f.route->groups; a++) {
+            uint32_t dst = a == b ? f.two[b] : f.one[b];
+
+            if (f.one[a] && dst)
+                look_at_pair(&f, &most, f.one[a] - 1, dst - 1, stack);
+        }
+    free(f.way);
+    free(f.two);
+    free(f.one);
+    free(f.hop);
+    free(stack);
+    return most;
+}

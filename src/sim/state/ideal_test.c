@@ -1,0 +1,145 @@
+#include "sim/state/ideal.h"
+#include "sim/test_world.h"
+
+#include "base/rng.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+/* Hosts on a random tree of switches with some links more; links of a rack's hosts are alike, all others differ. */
+static void make_graph(struct graph *g, struct rng *r, bool has_odd_rates)
+{
+    static const uint64_t gbps[] = { 25, 40, 100, 400 };
+    uint32_t              switches = 12;
+
+    graph_init(g);
+    for (uint32_t i = 0; i < switches; i++)
+        graph_add_node(g, true, NULL);
+    for (uint32_t i = 1; i < switches + 8; i++) {
+        uint32_t a = i < switches ? i : (uint32_t)rng_below(r, switches), b = (uint32_t)rng_below(r, i < switches ? i : switches);
+
+        if (a != b)
+            graph_add_link(g, &(struct graph_link){ .a = a, .b = b, .rate_bps = gbps[has_odd_rates ? rng_below(r, 4) : 2] * GBPS,
+                                                    .delay_ps = rng_below(r, 3000000) });
+    }
+    for (uint32_t rack = 0; rack < switches; rack += 2) {
+        uint64_t rate = gbps[has_odd_rates ? rng_below(r, 4) : 2] * GBPS, delay = rng_below(r, 3000000);
+
+        for (uint32_t i = 0; i < 1 + rack % 3; i++)
+            graph_add_link(g, &(struct graph_link){ .a = graph_add_node(g, false, NULL), .b = rack, .rate_bps = rate,
+                                                    .delay_ps = delay });
+    }
+}
+
+static void expect_most(const struct sim *s)
+{
+    struct ideal_most most = sim_ideal_most(s);
+    uint64_t          rtt_ps = 0;
+
+    for (uint32_t a = 0; a < s->net.nodes; a++)
+        for (uint32_t b = 0; b < s->net.nodes; b++)
+            if (a != b && !s->net.node[a].is_switch && !s->net.node[b].is_switch) {
+                uint64_t ps = sim_base_rtt_ps(s, a, b);
+
+                rtt_ps = ps > rtt_ps ? ps : rtt_ps;
+            }
+    assert_true(rtt_ps > 0);
+    assert_int_equal(most.rtt_ps, rtt_ps);
+}
+
+/* Ways that share their ends are added up once: the same as one by one. */
+static void sim_ideal_most__is_the_most_of_all_pairs(void **unused)
+{
+    static const enum sim_model models[] = { MODEL_NIC, MODEL_HPCC };
+    struct rng                  r;
+
+    (void)unused;
+    rng_init(&r, 9, 0);
+    for (uint32_t i = 0; i < 40; i++) {
+        struct graph     g;
+        struct sim_cfg   cfg;
+        struct traffic  *traffic;
+        struct sim      *s;
+        struct err       err;
+
+        make_graph(&g, &r, i % 2);
+        world_cfg(&cfg, models[i / 2 % 2]);
+        traffic = traffic_new(&g, 1);
+        if (sim_new(&s, &g, &cfg, traffic, &err))
+            fail_msg("%s", err.text);
+        expect_most(s);
+        sim_free(s);
+    }
+}
+
+/* Two racks and a spine, by hand. */
+static void sim_ideal_most__counts_links_and_bytes(void **unused)
+{
+    struct graph_clos clos = { .tors = 2, .hosts_per_tor = 1, .spines = 1, .parallel = 1, .rate_bps = 25 * GBPS,
+                               .delay_ps = 1000000, .fabric_rate_bps = 100 * GBPS, .fabric_delay_ps = 2000000 };
+    struct ideal_most most;
+    struct sim_cfg    cfg;
+    struct graph      g;
+    struct sim       *s;
+    struct err        err;
+
+    (void)unused;
+    graph_clos(&g, &clos);
+    world_cfg(&cfg, MODEL_HPCC);
+    if (sim_new(&s, &g, &cfg, traffic_new(&g, 1), &err))
+        fail_msg("%s", err.text);
+    most = sim_ideal_most(s);
+    assert_int_equal(most.hops, 4);
+    /* Two ways of 1 + 2 + 2 + 1 us, and 1000 B over each link: 320 + 80 + 80 + 320 ns. */
+    assert_int_equal(most.rtt_ps, (12000 + 800) * PS_PER_NS);
+    assert_int_equal(most.bdp_bytes, 12800ull * 25 / 8);
+    sim_free(s);
+}
+
+/* A chain of switches: 62 between the hosts are 63 links and are built, 64 are 65 links and are refused. */
+static void sim_new__refuses_ways_that_are_too_long(void **unused)
+{
+    (void)unused;
+    for (uint32_t switches = 62; switches <= 64; switches += 2) {
+        struct graph    g;
+        struct sim_cfg  cfg;
+        struct traffic *traffic;
+        struct sim     *s;
+        struct err      err;
+        int             rc;
+
+        graph_init(&g);
+        graph_add_node(&g, false, NULL);
+        for (uint32_t i = 0; i < switches; i++)
+            graph_add_node(&g, true, NULL);
+        graph_add_node(&g, false, NULL);
+        for (uint32_t i = 0; i <= switches; i++)
+            graph_add_link(&g, &(struct graph_link){ .a = i, .b = i + 1, .rate_bps = 100 * GBPS, .delay_ps = 1000 });
+        world_cfg(&cfg, MODEL_NIC);
+        traffic = traffic_new(&g, 1);
+        rc = sim_new(&s, &g, &cfg, traffic, &err);
+        assert_int_equal(rc < 0, switches == 64);
+        if (!rc) {
+            assert_int_equal(sim_ideal_most(s).hops, switches + 1);
+            sim_free(s);
+            continue;
+        }
+        assert_string_equal(err.text, "the way from h1 to h0 has 65 links; there may be 64");
+        traffic_free(traffic);
+        graph_fini(&g);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sim_ideal_most__is_the_most_of_all_pairs),
+        cmocka_unit_test(sim_ideal_most__counts_links_and_bytes),
+        cmocka_unit_test(sim_new__refuses_ways_that_are_too_long),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
