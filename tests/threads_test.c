@@ -12,6 +12,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,6 +144,92 @@ static void run__goes_on_when_a_ring_is_full(void **unused)
     assert_true(run_in_parts("full", text, 1, 2, 4, PS_PER_MS) == one);
 }
 
+/* Links of next to no length, within racks or everywhere, and few packets: threads have nothing to go ahead by. It ends all
+ * the same, soon, and is the same. Some 10 ms pass in which little happens, at 7 ns a step that would be a million. */
+static void run__ends_with_short_links(void **unused)
+{
+    static const char *const delay[] = { "delay: 1ps", "delay: 1ns", "delay: 10ns", "delay: 20ns", "delay: 100ns",
+                                         "delay: 1ps, fabric_delay: 1us", "delay: 500ns, fabric_delay: 2ns" };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof delay / sizeof *delay; i++) {
+        char     text[400];
+        uint64_t one;
+
+        snprintf(text, sizeof text, "{topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, %s}, run: 10ms, "
+                 "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 5%%, stop: 300us}, "
+                 "{kind: permutation, size: 20KB, start: 9ms}]}", delay[i]);
+        one = run("short", text, 1, 1);
+        for (uint32_t threads = 2; threads <= 4; threads++)
+            if (run("short", text, 1, threads) != one) {
+                print_error("%s with %u threads\n", delay[i], threads);
+                fail();
+            }
+    }
+}
+
+/* Builds a world for 'threads' and tells how many parts it has. */
+static struct sim *start(const char *text, uint32_t threads, uint32_t *parts)
+{
+    struct scenario scenario;
+    struct sim     *s;
+    struct err      err;
+
+    if (scenario_parse(&scenario, "start", text, strlen(text), NULL, 0, NULL, &err))
+        die("%s", err.text);
+    scenario.cfg.threads = threads;
+    if (scenario_start(&scenario, &s, &err))
+        die("%s", err.text);
+    scenario_fini(&scenario);
+    *parts = s->parts ? partition_count(s->parts) : 1;
+    return s;
+}
+
+/* Two pairs of racks, each pair joined by a short link to a switch of its own, the two by a long link. */
+static void parts_new__does_not_cut_short_links(void **unused)
+{
+    static const char *const pairs =
+        "{topology: {kind: graph, hosts: 8, switches: [t0, t1, t2, t3, a0, a1], links: ["
+        "{a: h0, b: t0}, {a: h1, b: t0}, {a: h2, b: t1}, {a: h3, b: t1}, {a: h4, b: t2}, {a: h5, b: t2}, {a: h6, b: t3}, "
+        "{a: h7, b: t3}, {a: t0, b: a0, delay: 5ns}, {a: t1, b: a0, delay: 5ns}, {a: t2, b: a1, delay: 5ns}, "
+        "{a: t3, b: a1, delay: 5ns}, {a: a0, b: a1, delay: 500ns}]}, traffic: [{kind: permutation, size: 1KB}]}";
+    static const char *const all_short = "{topology: {kind: fat_tree, k: 4, delay: 3ns}, "
+                                         "traffic: [{kind: permutation, size: 1KB}]}";
+    uint32_t    parts;
+    struct sim *s = start(pairs, 4, &parts);
+
+    (void)unused;
+    assert_int_equal(parts, 2);
+    for (uint32_t i = 0; i < s->net.ports; i++) {
+        const struct port *p = &s->net.port[i];
+
+        assert_int_equal(p->node->part != p->peer->node->part, p->is_switch && p->peer->is_switch && p->delay_ps > 100000);
+    }
+    sim_free(s);
+    s = start(all_short, 4, &parts);
+    assert_int_equal(parts, 1);
+    sim_free(s);
+}
+
+/* As many flows at once as 725 hosts to each other, more than half a million: with one thread and with two. */
+static void run__has_room_for_many_flows_whatever_the_threads(void **unused)
+{
+    static const char *const text = "{topology: {kind: clos, tors: 2, hosts_per_tor: 380, spines: 1}, cc: none, "
+                                    "switch: {buffer: 1GB}, run: 1us, traffic: [{kind: all_to_all, size: 1KB}]}";
+
+    (void)unused;
+    for (uint32_t threads = 1; threads <= 2; threads++) {
+        uint32_t    parts;
+        struct sim *s = start(text, threads, &parts);
+
+        assert_int_equal(parts, threads);
+        sim_run_until(s, PS_PER_US);
+        assert_null(sim_failure(s));
+        assert_int_equal(s->engine.counters.flows_started, 760 * 759);
+        sim_free(s);
+    }
+}
+
 /* The digest sees a difference if there is one. */
 static void run__is_not_the_same_with_another_seed(void **unused)
 {
@@ -182,7 +269,10 @@ int main(void)
         cmocka_unit_test(run__is_the_same_with_any_number_of_threads),
         cmocka_unit_test(run__goes_on_when_a_ring_is_full),
         cmocka_unit_test(run__is_not_the_same_with_another_seed),
+        cmocka_unit_test(run__ends_with_short_links),
         cmocka_unit_test(parts_new__keeps_racks_together),
+        cmocka_unit_test(parts_new__does_not_cut_short_links),
+        cmocka_unit_test(run__has_room_for_many_flows_whatever_the_threads),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

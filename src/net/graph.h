@@ -14,6 +14,7 @@
 
 #define GRAPH_NODES_MAX (1u << 20)
 #define GRAPH_LINKS_MAX (1u << 22)
+#define GRAPH_FAT_TREE_MAX 158u  /* k: the largest with no more nodes than that */
 /* With the time of a frame, less than 2^32 ps; and no link ever holds 2^32 bytes. */
 #define GRAPH_DELAY_PS_MAX 4000000000ull
 

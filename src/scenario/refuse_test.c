@@ -154,8 +154,11 @@ static void scenario_parse__networks(void **state)
         { "topology: {kind: clos, tors: 1000, hosts_per_tor: 1, spines: 1000, links: 5}\n" INCAST,
           "s.yaml:1:11: more than 4194304 links" },
         { "topology: {kind: fat_tree, k: 5}\n" INCAST, "s.yaml:1:31: k must be even, not 5" },
-        { "topology: {kind: fat_tree, k: 0}\n" INCAST, "s.yaml:1:31: k must be 2 .. 64, not 0" },
-        { "topology: {kind: fat_tree, k: 66}\n" INCAST, "s.yaml:1:31: k must be 2 .. 64, not 66" },
+        { "topology: {kind: fat_tree, k: 0}\n" INCAST, "s.yaml:1:31: k must be 2 .. 158, not 0" },
+        { "topology: {kind: fat_tree, k: 160}\n" INCAST, "s.yaml:1:31: k must be 2 .. 158, not 160" },
+        { "topology: {kind: star, hosts: 6000}\ntraffic:\n  - {kind: all_to_all, size: 1KB}\n",
+          "s.yaml:3:5: 35994000 flows at once are too many: there may be 33554432, all entries together; let fewer hosts "
+          "send, or one after the other" },
         { "topology: {kind: hpcc, file: nowhere.txt}\n" INCAST, "s.yaml:1:30: nowhere.txt: No such file or directory" },
         { "topology: {kind: graph, hosts: 1, switches: [7up], links: []}\n" INCAST,
           "s.yaml:1:46: the name of a switch has 1 to 15 characters and starts with a letter" },

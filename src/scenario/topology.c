@@ -82,7 +82,7 @@ static void read_fat_tree(const struct section *sec, struct graph *g)
     struct graph_fat_tree   tree = { 0 };
     struct err              why;
 
-    section_count(sec, "k", 2, 64, &tree.k);
+    section_count(sec, "k", 2, GRAPH_FAT_TREE_MAX, &tree.k);
     if (!sec->r->rc && tree.k % 2)
         reader_refuse(sec->r, node, "k must be even, not %u", tree.k);
     section_rate(sec, "rate", &tree.rate_bps);
@@ -216,7 +216,7 @@ static const struct section_key clos_keys[] = {
 };
 
 static const struct section_key fat_tree_keys[] = {
-    { "k",     "count", "",        "ports of a switch: even, 2 .. 64" },
+    { "k",     "count", "",        "ports of a switch: even, 2 .. 158" },
     { "rate",  "rate",  "100Gbps", "of each link" },
     { "delay", "time",  "1us",     "of each link, one way" },
     { 0 },

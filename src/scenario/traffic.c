@@ -4,6 +4,7 @@
 #include "formats/hpcc.h"
 #include "formats/htsim.h"
 #include "scenario/keys.h"
+#include "sim/event/program.h"
 #include "traffic/kinds/flows.h"
 
 #include <stdlib.h>
@@ -50,6 +51,22 @@ static void make_room(struct scenario *s, uint32_t entries)
     s->entries = entries;
 }
 
+/* A host can tell only so many streams apart. */
+static void check_streams(struct reader *r, const struct scenario *s, const struct yaml_node *list)
+{
+    uint32_t  *count = xcalloc(s->graph.nodes + 1ul, sizeof *count), most = 0;
+    struct err why;
+
+    for (uint32_t i = 0; i < traffic_streams(s->traffic); i++) {
+        uint32_t streams = ++count[traffic_source(s->traffic, i)];
+
+        most = streams > most ? streams : most;
+    }
+    free(count);
+    if (program_stream_bits(most, s->graph.nodes, &why) < 0)
+        reader_refuse(r, list, "%s", why.text);
+}
+
 void scenario_read_flows(struct reader *r, struct scenario *s, const struct yaml_node *node, const char *path)
 {
     struct traffic_tcp_algorithm tcp[TCP_ALGORITHMS_MAX + 1] = { { 0 } };
@@ -75,4 +92,6 @@ void scenario_read_traffic(struct reader *r, struct scenario *s, const struct se
     make_room(s, list->count);
     traffic_read(r, list, &env, s->traffic, s->entry);
     take_tcps(s);
+    if (!r->rc)
+        check_streams(r, s, list);
 }

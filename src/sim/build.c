@@ -2,6 +2,7 @@
 #include "sim/link/inband.h"
 #include "sim/build.h"
 #include "sim/change.h"
+#include "sim/divide.h"
 #include "sim/host/gaps.h"
 #include "sim/host/hf2t.h"
 #include "sim/host/np/np.h"
@@ -19,9 +20,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PACKETS_MAX  (1u << 26)
-#define FLOWS_MAX    (1u << 22)
+#define PACKETS_MAX  (1u << 28)  /* of a part */
+#define PACKETS_OF_HOST 1024u
+#define FLOWS_SPARE  (1u << 22)  /* of a part, beside those that traffic tells of before the run */
 #define ALL_PARTS    UINT32_MAX
+
+_Static_assert((uint64_t)PARTS_MAX * (FLOWS_SPARE + TRAFFIC_AT_ONCE_MAX) < UINT32_MAX, "indices of flows have 32 bits");
 
 /* ---- nodes ---- */
 
@@ -74,22 +78,29 @@ static int number_nodes(struct sim *s, struct err *err)
 
 /* ---- ports ---- */
 
+struct speeds {                  /* of links that have been seen */
+    const struct port **port;    /* one of each */
+    uint32_t            count;
+};
+
 /* Time on the wire for every size of frame, preamble and gap included: one table per speed. */
-static const uint32_t *tx_table(struct sim *s, uint64_t rate_bps)
+static const uint32_t *tx_table(struct sim *s, struct speeds *speeds, const struct port *p)
 {
     uint32_t  sizes = sim_largest_frame(&s->cfg) + s->cfg.ack_bytes + s->cfg.cnp_bytes + s->cfg.pfc_bytes;
     uint32_t *t;
 
-    for (uint32_t i = 0; i < s->net.ports; i++)
-        if (s->net.port[i].tx_ps && s->net.port[i].rate_bps == rate_bps)
-            return s->net.port[i].tx_ps;
+    for (uint32_t i = 0; i < speeds->count; i++)
+        if (speeds->port[i]->rate_bps == p->rate_bps)
+            return speeds->port[i]->tx_ps;
     t = arena_alloc(&s->arena, sizes + 1, sizeof *t);
     for (uint32_t b = 0; b <= sizes; b++)
-        t[b] = (uint32_t)model_frame_ps(&s->model, b, rate_bps);
+        t[b] = (uint32_t)model_frame_ps(&s->model, b, p->rate_bps);
+    speeds->port = xrealloc(speeds->port, (speeds->count + 1ul) * sizeof *speeds->port);
+    speeds->port[speeds->count++] = p;
     return t;
 }
 
-static void build_port(struct sim *s, struct port *p, uint32_t node, uint32_t link, uint32_t index)
+static void build_port(struct sim *s, struct speeds *speeds, struct port *p, uint32_t node, uint32_t link, uint32_t index)
 {
     const struct graph_link *l = &s->net.graph.link[link];
 
@@ -98,13 +109,14 @@ static void build_port(struct sim *s, struct port *p, uint32_t node, uint32_t li
                         .is_switch = s->net.graph.node[node].is_switch, .loss = l->loss, .ber = l->ber,
                         .is_lossy = l->loss > 0 || l->ber > 0 };
     p->slow_path = p->is_lossy ? SLOW_LINK : 0;
-    p->tx_ps = tx_table(s, l->rate_bps);
+    p->tx_ps = tx_table(s, speeds, p);
 }
 
 static void build_ports(struct sim *s)
 {
     struct graph *g = &s->net.graph;
     uint32_t     *made = xcalloc(g->nodes, sizeof *made), first = 0;
+    struct speeds speeds = { 0 };
 
     s->net.ports = 2 * g->links;
     s->net.port = arena_alloc(&s->arena, s->net.ports, sizeof *s->net.port);
@@ -119,11 +131,12 @@ static void build_ports(struct sim *s)
         uint32_t a = g->link[i].a, b = g->link[i].b;
         uint32_t x = s->net.node[a].first_port + made[a]++, y = s->net.node[b].first_port + made[b]++;
 
-        build_port(s, &s->net.port[x], a, i, made[a]);
-        build_port(s, &s->net.port[y], b, i, made[b]);
+        build_port(s, &speeds, &s->net.port[x], a, i, made[a]);
+        build_port(s, &speeds, &s->net.port[y], b, i, made[b]);
         s->net.port[x].peer = &s->net.port[y];
         s->net.port[y].peer = &s->net.port[x];
     }
+    free(speeds.port);
     free(made);
 }
 
@@ -228,9 +241,7 @@ static void build_hosts(struct sim *s)
             s->hosts.cc_rate[s->hosts.cc_cfgs++] = h->port->rate_bps;
         h->cc_cfg = s->hosts.cc_cfg + (size_t)c * CC_CFG_MAX;
         if (s->model.counts_sports_by_pair)
-            h->pair_sport = arena_alloc(&s->list_arena, s->net.hosts, sizeof *h->pair_sport);
-        else
-            h->cnp_by_source = arena_alloc(&s->list_arena, CNP_SOURCES, sizeof *h->cnp_by_source);
+            h->pair_sport = arena_alloc(&s->pair_arena, s->net.hosts, sizeof *h->pair_sport);
     }
 }
 
@@ -293,14 +304,15 @@ static void build_routes(struct sim *s)
 
 /* ---- pools ---- */
 
-/* As many packets as can be at once: full buffers and full wires of the smallest frames, and some in hosts. */
+/* As many packets as can be at once: full buffers and full wires of the smallest frames, and some in hosts, where a class
+ * that is paused keeps its answers. */
 static uint32_t packets_at_once(const struct sim *s, uint32_t part)
 {
     uint64_t count = 1u << 16;
 
     for (uint32_t i = 0; i < s->net.nodes; i++)
         if (part == ALL_PARTS || s->net.node[i].part == part)
-            count += s->net.node[i].is_switch ? s->cfg.buffer_bytes / s->cfg.pfc_bytes : 0;
+            count += s->net.node[i].is_switch ? s->cfg.buffer_bytes / s->cfg.pfc_bytes : PACKETS_OF_HOST;
     for (uint32_t i = 0; i < s->net.graph.links; i++)
         if (part == ALL_PARTS || s->net.node[s->net.graph.link[i].a].part == part || s->net.node[s->net.graph.link[i].b].part == part)
             count += (uint64_t)((double)s->net.graph.link[i].rate_bps * (double)s->net.graph.link[i].delay_ps / (4 * PS_PER_S)) /
@@ -323,8 +335,11 @@ static void build_packets(struct sim *s, uint32_t packets)
         s->engine.packets.inband = arena_alloc(&s->packet_arena, room, telemetry_bytes);
 }
 
-static void build_flows(struct sim *s, uint32_t flows)
+/* Every part has room for all flows there may be at once, so that it does not matter how many parts there are. */
+static void build_flows(struct sim *s)
 {
+    uint64_t      each = FLOWS_SPARE + traffic_flows_at_once(s->program.traffic);
+    uint32_t      flows = (uint32_t)each * divide_count(s, s->cfg.threads ? s->cfg.threads : 1);
     struct flows *all = &s->flows;
 
     all->cc_stride = (s->cfg.cc->state_size + 15) / 16 * 16;
@@ -350,17 +365,15 @@ static void build_flows(struct sim *s, uint32_t flows)
 }
 
 /* Addresses are reserved, not memory; but emulators and analysers keep books of what is reserved too. A table of all
- * pairs of hosts takes much. */
+ * pairs of hosts takes much, of which few are used. */
 static void build_pools(struct sim *s)
 {
-    bool     is_large = s->net.graph.links >= LINKS_MANY;
-    uint32_t flows = FLOWS_MAX;
+    bool is_large = s->net.graph.links >= LINKS_MANY;
 
-    if (!is_large && s->cfg.threads < 8)
-        flows = FLOWS_MAX / 8 * (s->cfg.threads ? s->cfg.threads : 1);       /* parts divide them */
     build_packets(s, packets_at_once(s, ALL_PARTS));
-    arena_init(&s->list_arena, !is_large ? 256ul << 20 : s->model.counts_sports_by_pair ? 8ul << 30 : 2ul << 30);
-    build_flows(s, flows);
+    arena_init(&s->list_arena, (is_large ? 2048ul : 256ul) << 20);
+    if (s->model.counts_sports_by_pair)
+        arena_init_sparse(&s->pair_arena, s->net.hosts * ((size_t)s->net.hosts * sizeof(uint16_t) + 64) + 64);
 }
 
 /* ---- telemetry ---- */
@@ -439,6 +452,7 @@ int build_world(struct sim *s, struct err *err)
         return err_set(err, EINVAL, "the way from %s to %s has %u links; there may be %u", s->net.graph.node[most.from].name,
                        s->net.graph.node[most.to].name, most.hops, IDEAL_HOPS_MAX);
     s->net.base_rtt_ps = most.rtt_ps;
+    s->net.base_rtt_hops = most.rtt_hops;
     s->net.bdp_bytes = most.bdp_bytes;
     if (s->cfg.window_bytes == UINT64_MAX)
         s->cfg.window_bytes = s->model.holds_at_turn ? s->net.bdp_bytes :
@@ -450,6 +464,7 @@ int build_world(struct sim *s, struct err *err)
         return rc;
     s->hosts.np = s->cfg.cc->takes_turns ? &cnp_arbiter : &np_spacing;
     build_configure_hosts(s);
+    build_flows(s);
     run_build_events(s, &s->arena);
     if (s->cfg.record_gaps)
         gaps_record(s);
@@ -466,6 +481,7 @@ void build_free(struct sim *s)
     arena_fini(&s->selective_arena);
     hf2t_free(s);
     gaps_record_free(s);
+    arena_fini(&s->pair_arena);
     arena_fini(&s->list_arena);
     arena_fini(&s->rx_arena);
     arena_fini(&s->flow_arena);

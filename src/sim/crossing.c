@@ -8,17 +8,6 @@
 
 /* ---- building ---- */
 
-/* The least time in which anything gets over a link. */
-static uint64_t least_ps(const struct sim *s, const struct port *p)
-{
-    uint32_t least = s->cfg.header_bytes + 1;
-
-    least = s->cfg.ack_bytes < least ? s->cfg.ack_bytes : least;
-    least = s->cfg.cnp_bytes < least ? s->cfg.cnp_bytes : least;
-    least = s->cfg.pfc_bytes < least ? s->cfg.pfc_bytes : least;
-    return p->delay_ps + p->tx_ps[least];
-}
-
 static void build_out(struct border *b, struct sim *s, struct port *port)
 {
     uint32_t id = engine_new_packet(&s->engine);
@@ -68,7 +57,7 @@ void border_build(struct border *b, struct sim *s, struct arena *arena, uint64_t
         if (to != s->program.part)
             continue;
         build_in(b, s, p);
-        ahead_ps[from] = least_ps(s, p) < ahead_ps[from] ? least_ps(s, p) : ahead_ps[from];
+        ahead_ps[from] = divide_least_ps(s, p) < ahead_ps[from] ? divide_least_ps(s, p) : ahead_ps[from];
     }
 }
 

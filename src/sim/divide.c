@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #define PORTS_PER_PART 2048u     /* about as many as fit a cache of 1 MB: docs/perf.md */
+#define AHEAD_PS_MIN   (25 * PS_PER_NS)  /* less, and parts do little but wait for each other */
 #define PARTS_EACH     2u        /* of one thread at most: each costs memory for the events of all ports */
 
 /* How much there is to do at a node. What a host sends passes its own switch, one in between and one at the
@@ -33,96 +34,172 @@ static double *weigh(const struct sim *s)
     return weight;
 }
 
-/* A switch with its hosts: 1 + the switch, for each of them; 0 for other nodes. */
-static uint32_t *find_racks(const struct sim *s, uint32_t *count)
+uint64_t divide_least_ps(const struct sim *s, const struct port *p)
 {
-    uint32_t *rack = xcalloc(s->net.nodes + 1ul, sizeof *rack);
+    uint32_t least = s->cfg.header_bytes + 1;
 
-    *count = 0;
-    for (uint32_t i = 0; i < s->net.hosts; i++) {
-        const struct node *peer = s->net.host[i].port->peer->node;
+    least = s->cfg.ack_bytes < least ? s->cfg.ack_bytes : least;
+    least = s->cfg.cnp_bytes < least ? s->cfg.cnp_bytes : least;
+    least = s->cfg.pfc_bytes < least ? s->cfg.pfc_bytes : least;
+    return p->delay_ps + p->tx_ps[least];
+}
 
-        if (!rack[peer->id])
-            ++*count;
-        rack[s->net.host[i].node] = rack[peer->id] = peer->id + 1;
+/* ---- clusters: nodes that stay together ---- */
+
+struct clusters {
+    uint32_t *head;              /* by node: one of its cluster, the same for all of them: a switch if there is one */
+    uint32_t *next;              /* by node: another of its cluster, plus 1; 0: that was the last */
+    bool     *has_hosts;         /* by head */
+    uint32_t  racks;             /* clusters with hosts */
+};
+
+static uint32_t head_of(uint32_t *head, uint32_t node)
+{
+    while (head[node] != node)
+        node = head[node] = head[head[node]];
+    return node;
+}
+
+/* The lowest switch is the head, else the lowest host. */
+static void join(const struct sim *s, uint32_t *head, uint32_t a, uint32_t b)
+{
+    bool is_a;
+
+    a = head_of(head, a);
+    b = head_of(head, b);
+    is_a = s->net.node[a].is_switch == s->net.node[b].is_switch ? a < b : s->net.node[a].is_switch;
+    head[is_a ? b : a] = is_a ? a : b;
+}
+
+/* A rack is a cluster: a switch and its hosts. So are nodes joined by links so short that one part could hardly go ahead
+ * of another over them. */
+static void find_clusters(struct clusters *c, const struct sim *s)
+{
+    *c = (struct clusters){ xcalloc(s->net.nodes + 1ul, sizeof *c->head), xcalloc(s->net.nodes + 1ul, sizeof *c->next),
+                            xcalloc(s->net.nodes + 1ul, sizeof *c->has_hosts), 0 };
+    for (uint32_t n = 0; n < s->net.nodes; n++)
+        c->head[n] = n;
+    for (uint32_t i = 0; i < s->net.ports; i++) {
+        const struct port *p = &s->net.port[i];
+
+        if (!p->is_switch || divide_least_ps(s, p) < AHEAD_PS_MIN)
+            join(s, c->head, p->node->id, p->peer->node->id);
     }
-    return rack;
+    for (uint32_t n = s->net.nodes; n-- > 0;) {
+        uint32_t head = c->head[n] = head_of(c->head, n);
+
+        if (n != head) {
+            c->next[n] = c->next[head];
+            c->next[head] = n + 1;
+        }
+        if (!s->net.node[n].is_switch && !c->has_hosts[head]) {
+            c->has_hosts[head] = true;
+            c->racks++;
+        }
+    }
+}
+
+static void free_clusters(struct clusters *c)
+{
+    free(c->head);
+    free(c->next);
+    free(c->has_hosts);
 }
 
 uint32_t divide_count(const struct sim *s, uint32_t threads)
 {
-    uint32_t racks, parts = s->net.ports / PORTS_PER_PART;
+    uint32_t        parts = s->net.ports / PORTS_PER_PART;
+    struct clusters c;
 
-    free(find_racks(s, &racks));
     if (s->cfg.order == ORDER_NS3)
         return 1;                /* needs one number for all events, and one stream of random numbers */
+    if (traffic_signal_ps(s->program.traffic) < AHEAD_PS_MIN)
+        return 1;                /* all parts hear of signals */
+    find_clusters(&c, s);
     parts = parts < PARTS_EACH * threads ? parts : PARTS_EACH * threads;
     parts = (parts + threads - 1) / threads * threads;       /* as many for every thread */
     parts = parts < threads ? threads : parts;
     parts = parts < s->cfg.parts ? s->cfg.parts : parts;
-    parts = parts < racks ? parts : racks;
+    parts = parts < c.racks ? parts : c.racks;
     parts = parts < PARTS_MAX ? parts : PARTS_MAX;
+    free_clusters(&c);
     return parts ? parts : 1;
 }
 
-/* The part that a switch without hosts is linked to most, unless that has its share already; of equals, the one
- * with the least to do. */
-static uint32_t choose_part(const struct sim *s, uint32_t node, const bool *is_placed, const double *load,
-                            double share, uint32_t count)
+struct shares {                  /* of the work, while it is divided */
+    struct clusters c;
+    uint32_t        count;
+    double          load[PARTS_MAX];
+    double          each;        /* what is a fair share */
+    double         *weight;      /* by node, then by head: of its cluster */
+    bool           *is_placed;   /* by head */
+};
+
+/* The part that a cluster without hosts is linked to most, unless that has its share already; of equals, the one with the
+ * least to do. */
+static uint32_t choose_part(const struct sim *s, const struct shares *all, uint32_t head)
 {
     double   linked[PARTS_MAX] = { 0 };
-    uint32_t best = 0;
+    uint32_t best = 0, n = head;
 
-    for (uint32_t i = 0; i < s->net.node[node].ports; i++) {
-        const struct port *p = &s->net.port[s->net.node[node].first_port + i];
+    do {
+        for (uint32_t i = 0; i < s->net.node[n].ports; i++) {
+            const struct port *p = &s->net.port[s->net.node[n].first_port + i];
 
-        if (is_placed[p->peer->node->id])
-            linked[p->peer->node->part] += (double)p->rate_bps;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        if (load[i] >= share)
+            if (all->is_placed[all->c.head[p->peer->node->id]])
+                linked[p->peer->node->part] += (double)p->rate_bps;
+        }
+        n = all->c.next[n];
+    } while (n-- > 0);
+    for (uint32_t i = 0; i < all->count; i++)
+        if (all->load[i] >= all->each)
             linked[i] = -1;
-    for (uint32_t i = 1; i < count; i++)
-        if (linked[i] > linked[best] || (linked[i] == linked[best] && load[i] < load[best]))
+    for (uint32_t i = 1; i < all->count; i++)
+        if (linked[i] > linked[best] || (linked[i] == linked[best] && all->load[i] < all->load[best]))
             best = i;
     return best;
 }
 
-/* Racks in their order, each part as many as make up its share; then the other switches. */
+static void place(const struct sim *s, struct shares *all, uint32_t head, uint32_t part)
+{
+    uint32_t n = head;
+
+    do {
+        s->net.node[n].part = (uint8_t)part;
+        n = all->c.next[n];
+    } while (n-- > 0);
+    all->load[part] += all->weight[head];
+    all->is_placed[head] = true;
+}
+
+/* Clusters with hosts in their order, each part as many as make up its share; then the other switches. */
 static void divide_nodes(struct sim *s, uint32_t count)
 {
-    double   *weight = weigh(s), load[PARTS_MAX] = { 0 }, racks_weight = 0, all = 0, sum = 0;
-    uint32_t  racks, *rack = find_racks(s, &racks);
-    bool     *is_placed = xcalloc(s->net.nodes + 1ul, sizeof *is_placed);
-    double   *rack_weight = xcalloc(s->net.nodes + 1ul, sizeof *rack_weight);
+    struct shares all = { .count = count, .weight = weigh(s), .is_placed = xcalloc(s->net.nodes + 1ul, sizeof *all.is_placed) };
+    double        racks = 0, whole = 0, sum = 0;
 
+    find_clusters(&all.c, s);
     for (uint32_t n = 0; n < s->net.nodes; n++) {
-        all += weight[n];
-        if (rack[n])
-            rack_weight[rack[n] - 1] += weight[n], racks_weight += weight[n];
+        whole += all.weight[n];
+        racks += all.c.has_hosts[all.c.head[n]] ? all.weight[n] : 0;
     }
     for (uint32_t n = 0; n < s->net.nodes; n++)
-        if (rack_weight[n] > 0) {        /* n is the switch */
-            uint32_t part = (uint32_t)((sum + rack_weight[n] / 2) / racks_weight * count);
+        if (all.c.head[n] != n)
+            all.weight[all.c.head[n]] += all.weight[n];
+    all.each = whole / count;
+    for (uint32_t n = 0; n < s->net.nodes; n++)
+        if (all.c.head[n] == n && all.c.has_hosts[n]) {
+            uint32_t part = (uint32_t)((sum + all.weight[n] / 2) / racks * count);
 
-            s->net.node[n].part = (uint8_t)(part < count ? part : count - 1);
-            load[s->net.node[n].part] += rack_weight[n];
-            sum += rack_weight[n];
-            is_placed[n] = true;
+            sum += all.weight[n];
+            place(s, &all, n, part < count ? part : count - 1);
         }
     for (uint32_t n = 0; n < s->net.nodes; n++)
-        if (rack[n])
-            s->net.node[n].part = s->net.node[rack[n] - 1].part;
-    for (uint32_t n = 0; n < s->net.nodes; n++)
-        if (!rack[n]) {
-            s->net.node[n].part = (uint8_t)choose_part(s, n, is_placed, load, all / count, count);
-            load[s->net.node[n].part] += weight[n];
-            is_placed[n] = true;
-        }
-    free(rack_weight);
-    free(is_placed);
-    free(rack);
-    free(weight);
+        if (all.c.head[n] == n && !all.c.has_hosts[n])
+            place(s, &all, n, choose_part(s, &all, n));
+    free_clusters(&all.c);
+    free(all.is_placed);
+    free(all.weight);
 }
 
 void divide_world(struct sim *s, uint32_t count)

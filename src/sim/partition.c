@@ -3,28 +3,25 @@
 #include "sim/crossing.h"
 #include "sim/divide.h"
 #include "sim/gather.h"
+#include "sim/host/flow.h"
+#include "sim/nap.h"
+#include "sim/pace.h"
 #include "sim/run.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #define ROUND_PS    PS_PER_MS    /* then it is looked whether there is anything left to do */
+#define ROUND_STEPS 256u         /* of the first round; each may be twice as long as the one before */
 #define STEPS_AHEAD 2            /* one has come half way, the other may go on: less waiting (docs/perf.md) */
-#define EVENTS_ENOUGH   10000u   /* of a round, to tell how fast it was */
-#define TRY_OTHER_AFTER 16u      /* rounds */
-#define WAIT_MUCH       0.35     /* of the time */
 #define ROUND_ONE   128u         /* the number of a round counts in these: how many do it fits below */
 #define SPINS       2000u        /* looks at another's clock before the processor is given away */
 #define YIELDS      50u
-#define NAP_NS      1000000      /* a waker that is missed costs no more than this */
 
 struct part {
     _Alignas(64) _Atomic uint64_t clock_ps;  /* all before has happened */
@@ -51,8 +48,6 @@ struct worker {                  /* a thread, and the parts it runs in turn */
     char                  apart[64];         /* from the next */
 };
 
-struct pace { double s_per_event; bool is_known; };
-
 struct partition {
     _Alignas(64) _Atomic uint32_t round;     /* changes when there is work: its number and how many are to do it */
     char             apart[60];  /* from what changes more often */
@@ -62,10 +57,9 @@ struct partition {
     uint32_t         count;
     struct worker   *worker;
     uint32_t         workers, active;        /* active: of this round */
-    struct pace      one, many;  /* what an event has cost one thread, and all of them together */
+    struct pace      pace;
     uint32_t         rounds;
-    uint32_t         rounds_same;            /* since the last change between the two */
-    double           wait_share; /* of the time of the last rounds of many */
+    uint64_t         round_ps;   /* how long the next may be */
     struct ring     *ring;       /* [from * count + to] */
     uint64_t         end_ps;     /* of the round: first moment not run */
     _Atomic bool     is_over;
@@ -120,6 +114,16 @@ static void build_parts(struct partition *all)
     }
 }
 
+/* A few steps, to see how fast they are. */
+static uint64_t first_round_ps(const struct partition *all)
+{
+    uint64_t step_ps = ROUND_PS;
+
+    for (uint32_t i = 0; i < all->count; i++)
+        step_ps = all->part[i].step_ps < step_ps ? all->part[i].step_ps : step_ps;
+    return step_ps < ROUND_PS / ROUND_STEPS ? step_ps * ROUND_STEPS : ROUND_PS;
+}
+
 static void *work(void *arg);
 
 int partition_new(struct sim *s, uint32_t count, uint32_t threads, struct err *err)
@@ -133,6 +137,7 @@ int partition_new(struct sim *s, uint32_t count, uint32_t threads, struct err *e
     all->ring = allocate((size_t)count * count * sizeof *all->ring);
     divide_world(s, count);
     build_parts(all);
+    all->round_ps = first_round_ps(all);
     s->parts = all;
     all->worker = xcalloc(threads, sizeof *all->worker);
     for (uint32_t i = 0; i < threads; i++)
@@ -143,26 +148,13 @@ int partition_new(struct sim *s, uint32_t count, uint32_t threads, struct err *e
     return 0;
 }
 
-static void wake(_Atomic uint32_t *word)
-{
-    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
-}
-
-/* Sleeps while *word is 'is', or for a moment. */
-static void nap(_Atomic uint32_t *word, uint32_t is)
-{
-    struct timespec moment = { 0, NAP_NS };
-
-    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, is, &moment, NULL, 0);
-}
-
 void partition_free(struct partition *all)
 {
     if (!all)
         return;
     atomic_store(&all->is_over, true);
     atomic_fetch_add(&all->round, 1);
-    wake(&all->round);
+    nap_wake(&all->round);
     for (uint32_t i = 1; i < all->workers; i++)
         pthread_join(all->worker[i].thread, NULL);
     free(all->worker);
@@ -335,7 +327,7 @@ static void set_clock(struct part *p, uint64_t ps)
     atomic_store_explicit(&p->clock_ps, ps, memory_order_release);
     atomic_fetch_add(&p->beat, 1);
     if (atomic_load(&p->sleepers))
-        wake(&p->beat);
+        nap_wake(&p->beat);
 }
 
 /* Until 'slowest' has a clock later than 'was_ps': looks again and again, then lets others have the processor,
@@ -357,7 +349,7 @@ static void await_clock(struct part *slowest, uint64_t was_ps, struct part *me)
         } else if (atomic_load(&slowest->clock_ps) == was_ps) {
             pull_all(me);
             atomic_fetch_add(&slowest->sleepers, 1);
-            nap(&slowest->beat, beat);
+            nap_while(&slowest->beat, beat);
             atomic_fetch_sub(&slowest->sleepers, 1);
         }
     }
@@ -423,7 +415,7 @@ static void run_parts(struct worker *w)
         at_s = now_s;
     }
     if (atomic_fetch_sub(&all->busy, 1) == 1)
-        wake(&all->busy);
+        nap_wake(&all->busy);
 }
 
 static void *work(void *arg)
@@ -437,7 +429,7 @@ static void *work(void *arg)
 
         for (uint32_t i = 0; (round = atomic_load(&all->round)) == seen; i++)
             if (i > SPINS)
-                nap(&all->round, seen);
+                nap_while(&all->round, seen);
         seen = round;
         if (atomic_load(&all->is_over))
             return NULL;
@@ -461,61 +453,44 @@ static uint64_t next_ps(const struct partition *all)
     return next;
 }
 
-/* Where processors are busy with something else, threads that wait for each other are slower than one: if they
- * wait much, one tries alone; whoever has been faster goes on, and the other gets a chance now and then. No result
- * depends on it. */
+/* Shares the parts out among the threads of a round. */
 static void choose_workers(struct partition *all)
 {
-    bool was_one = all->active == 1, one = false;
-
-    if (was_one || all->wait_share > WAIT_MUCH)
-        one = !all->one.is_known || all->one.s_per_event < all->many.s_per_event;
-    if (all->rounds_same >= TRY_OTHER_AFTER && (was_one || all->wait_share > WAIT_MUCH))
-        one = !was_one;
-    one &= all->many.is_known;
-    all->active = one ? 1 : all->workers;
-    all->rounds_same = one == was_one ? all->rounds_same + 1 : 0;
+    all->active = pace_choose_one(&all->pace) ? 1 : all->workers;
     for (uint32_t i = 0; i < all->active; i++) {
         all->worker[i].first = all->count * i / all->active;
         all->worker[i].end = all->count * (i + 1) / all->active;
     }
 }
 
-static uint64_t events_of(const struct partition *all)
+/* What all threads and parts together have done so far. */
+static struct pace_round done_so_far(const struct partition *all)
 {
-    uint64_t events = 0;
+    struct pace_round r = { .took_s = clock_s(), .threads = all->active };
 
     for (uint32_t i = 0; i < all->count; i++)
-        events += all->part[i].sim->engine.counters.events;
-    return events;
+        r.events += all->part[i].sim->engine.counters.events;
+    for (uint32_t i = 0; i < all->workers; i++) {
+        r.steps += all->worker[i].time.windows;
+        r.wait_s += all->worker[i].time.wait_s;
+    }
+    return r;
 }
 
-/* How much of the threads' time so far went by waiting. */
-static double waited_s(const struct partition *all)
+static void keep_pace(struct partition *all, const struct pace_round *before)
 {
-    double s = 0;
+    struct pace_round r = done_so_far(all);
 
-    for (uint32_t i = 0; i < all->workers; i++)
-        s += all->worker[i].time.wait_s;
-    return s;
-}
-
-static void keep_pace(struct partition *all, uint64_t events, double took_s, double wait_s)
-{
-    struct pace *p = all->active == 1 ? &all->one : &all->many;
-
-    if (events < EVENTS_ENOUGH)
-        return;
-    if (all->active > 1)
-        all->wait_share = 0.5 * all->wait_share + 0.5 * wait_s / (took_s * all->active);
-    p->s_per_event = p->is_known ? 0.5 * p->s_per_event + 0.5 * took_s / (double)events : took_s / (double)events;
-    p->is_known = true;
+    r.took_s -= before->took_s;
+    r.events -= before->events;
+    r.steps -= before->steps;
+    r.wait_s -= before->wait_s;
+    pace_keep(&all->pace, &r);
 }
 
 static void run_round(struct partition *all, uint64_t from_ps, uint64_t end_ps)
 {
-    uint64_t events = events_of(all);
-    double   start_s = clock_s(), wait_s = waited_s(all);
+    struct pace_round before = done_so_far(all);
 
     choose_workers(all);
     all->end_ps = end_ps;
@@ -530,19 +505,36 @@ static void run_round(struct partition *all, uint64_t from_ps, uint64_t end_ps)
     all->rounds++;
     atomic_store(&all->round, all->rounds * ROUND_ONE + all->active);
     if (all->active > 1)
-        wake(&all->round);
+        nap_wake(&all->round);
     run_parts(&all->worker[0]);
     for (uint32_t i = 0, busy; (busy = atomic_load(&all->busy)) != 0; i++)
         if (i > SPINS)
-            nap(&all->busy, busy);
+            nap_while(&all->busy, busy);
     for (uint32_t i = 0; i < all->count; i++)
         pull(&all->part[i]);
-    keep_pace(all, events_of(all) - events, clock_s() - start_s, waited_s(all) - wait_s);
+    keep_pace(all, &before);
+}
+
+/* Each part has room for all the flows there may be; together they have no more than one part alone would. */
+static void check_flows(const struct partition *all)
+{
+    uint64_t under_way = 0, most = all->whole->flows.limit / all->count - 1;
+
+    for (uint32_t i = 0; i < all->count; i++) {
+        const struct sim_counters *c = &all->part[i].sim->engine.counters;
+
+        under_way += c->flows_started - c->flows_done;
+    }
+    if (under_way > most)
+        flow_fail(&all->whole->engine, most);
 }
 
 /* A part has failed, so the world has; of several, the first by number tells why. */
 static bool has_failed(const struct partition *all)
 {
+    check_flows(all);
+    if (all->whole->engine.has_failed)
+        return true;
     for (uint32_t i = 0; i < all->count; i++) {
         const struct engine *e = &all->part[i].sim->engine;
 
@@ -572,7 +564,8 @@ bool partition_run_until(struct sim *s, uint64_t until_ps)
     uint64_t          from_ps, last_ps = s->engine.now_ps;
 
     while (!has_failed(all) && (from_ps = next_ps(all)) <= until_ps && from_ps != UINT64_MAX) {
-        run_round(all, from_ps, until_ps - from_ps < ROUND_PS ? until_ps + 1 : from_ps + ROUND_PS);
+        run_round(all, from_ps, until_ps - from_ps < all->round_ps ? until_ps + 1 : from_ps + all->round_ps);
+        all->round_ps = all->round_ps < ROUND_PS / 2 ? 2 * all->round_ps : ROUND_PS;
         gather_tell(all->gathered, all->count, &s->engine.hooks);
         traffic_tell(s->program.traffic);
     }

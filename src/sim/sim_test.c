@@ -190,12 +190,14 @@ static void run_until__says_that_packets_are_too_many(void **unused)
         part(&w, parts - 1)->engine.packets.limit = 10;
         assert_false(sim_run_until(w.sim, PS_PER_S));
         assert_non_null(sim_failure(w.sim));
-        assert_string_equal("more than 10 packets at once", sim_failure(w.sim)->text);
+        assert_string_equal("more than 10 packets at once: more is sent than the network carries", sim_failure(w.sim)->text);
         assert_false(w.sim->is_done);
         assert_false(sim_run_until(w.sim, 2 * PS_PER_S));        /* nor does it go on later */
         world_end(&w);
     }
 }
+
+static const char *const too_many = "more than 3 flows at once: more is sent than the network carries";
 
 static void run_until__says_that_flows_are_too_many(void **unused)
 {
@@ -205,9 +207,32 @@ static void run_until__says_that_flows_are_too_many(void **unused)
     start_busy(&w, 1);
     w.sim->flows.limit = w.sim->flows.first + 3;
     assert_false(sim_run_until(w.sim, PS_PER_S));
-    assert_string_equal("more than 3 flows at once", sim_failure(w.sim)->text);
+    assert_string_equal(too_many, sim_failure(w.sim)->text);
     assert_int_equal(3, w.sim->engine.counters.flows_started);
     sim_check(w.sim);
+    world_end(&w);
+}
+
+/* Parts have as much room each as the world alone, and together they may have no more under way. */
+static void run_until__says_that_flows_of_all_parts_are_too_many(void **unused)
+{
+    struct world w;
+
+    (void)unused;
+    start_busy(&w, 1);
+    assert_null(w.sim->parts);
+    for (uint32_t parts = 2; parts <= 4; parts *= 2) {
+        uint32_t     each = w.sim->flows.limit;
+        struct world divided;
+
+        start_busy(&divided, parts);
+        assert_int_equal(divided.sim->flows.limit, partition_count(divided.sim->parts) * each);
+        divided.sim->flows.limit = partition_count(divided.sim->parts) * 4;
+        assert_false(sim_run_until(divided.sim, PS_PER_S));
+        assert_string_equal(too_many, sim_failure(divided.sim)->text);
+        sim_check(divided.sim);
+        world_end(&divided);
+    }
     world_end(&w);
 }
 
@@ -221,6 +246,7 @@ int main(void)
         cmocka_unit_test(run_until__ports_follow_the_changes),
         cmocka_unit_test(run_until__says_that_packets_are_too_many),
         cmocka_unit_test(run_until__says_that_flows_are_too_many),
+        cmocka_unit_test(run_until__says_that_flows_of_all_parts_are_too_many),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

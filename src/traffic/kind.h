@@ -93,6 +93,9 @@ void traffic_add_streams(struct traffic *);
 /* Places for 'count' flows of one entry among those that start together; returns the first. */
 uint32_t traffic_take_ranks(struct traffic *, uint32_t count);
 
+/* The last entry has so many flows under way at once, or fewer. */
+void traffic_expect_flows(struct traffic *, uint64_t count);
+
 /* Random numbers that belong to the last entry as a whole. */
 void traffic_entry_rng(const struct traffic *, struct rng *);
 

@@ -3,6 +3,7 @@
 
 #include "core/units.h"
 #include "traffic/kind.h"
+#include "traffic/traffic.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,13 @@ const struct section_key traffic_keys[] = {
     { "prio",   "count",  "3",  "class of its packets, 0 .. 7" },
     { 0 },
 };
+
+void entry_check_flows(const struct entry *e, uint64_t count)
+{
+    if (count > TRAFFIC_AT_ONCE_MAX - traffic_flows_at_once(e->traffic))
+        reader_refuse(e->r, e->sec.map, "%llu flows at once are too many: there may be %u, all entries together; let fewer hosts "
+                      "send, or one after the other", (unsigned long long)count, TRAFFIC_AT_ONCE_MAX);
+}
 
 void entry_need_end(const struct entry *e)
 {

@@ -88,6 +88,9 @@ double entry_load_bps(const struct entry *, const struct hosts *from, const stru
 /* Refuses entries that ask more of a host, at any moment, than its link carries. */
 void entry_check_loads(const struct entry *, uint32_t count);
 
+/* Refuses an entry with so many flows at once that there would be more of them than can be, together with those before. */
+void entry_check_flows(const struct entry *, uint64_t count);
+
 /* Refuses an entry that would go on for ever. */
 void entry_need_end(const struct entry *);
 

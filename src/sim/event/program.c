@@ -27,6 +27,16 @@ static int bits_of(uint32_t most)
     return most ? 32 - __builtin_clz(most) : 0;
 }
 
+int program_stream_bits(uint32_t most, uint32_t nodes, struct err *err)
+{
+    int last = bits_of(most ? most - 1 : 0), bits = last > STREAM_BITS ? last : STREAM_BITS;
+
+    if (bits + bits_of(nodes ? nodes - 1 : 0) > 32)
+        return err_set(err, EINVAL, "a host with %u streams of traffic in a network of %u nodes is too much: fewer entries, "
+                       "or a smaller network", most, nodes);
+    return bits;
+}
+
 int program_number_streams(struct program *p, uint32_t nodes, struct err *err)
 {
     uint32_t *count = xcalloc(nodes + 1ul, sizeof *count), most = 0;
@@ -34,14 +44,11 @@ int program_number_streams(struct program *p, uint32_t nodes, struct err *err)
 
     for (uint32_t i = 0; i < p->streams; i++) {
         p->place[i] = count[traffic_source(p->traffic, i)]++;
-        most = p->place[i] > most ? p->place[i] : most;
+        most = p->place[i] + 1 > most ? p->place[i] + 1 : most;
     }
     free(count);
-    bits = bits_of(most) > STREAM_BITS ? bits_of(most) : STREAM_BITS;
-    if (bits + bits_of(nodes ? nodes - 1 : 0) > 32)
-        return err_set(err, EINVAL, "a host with %u streams of traffic in a network of %u nodes is too much", most + 1,
-                       nodes);
-    for (uint32_t i = 0; i < p->streams; i++)
+    bits = program_stream_bits(most, nodes, err);
+    for (uint32_t i = 0; bits >= 0 && i < p->streams; i++)
         p->place[i] |= traffic_source(p->traffic, i) << bits;
     return bits;
 }

@@ -34,6 +34,10 @@ struct program {
 void program_init(struct program *, struct traffic *, struct arena *);
 void program_fini(struct program *);
 
+/* How many low bits of a number are a stream's, 12 or more, if a node has 'most' of them; negative: there are not enough
+ * for so many nodes. */
+int program_stream_bits(uint32_t most, uint32_t nodes, struct err *);
+
 /* Numbers the streams of each node from 0. A node's number lies above theirs, so that flows which start together do so
  * by node and then by stream. Returns how many low bits of a number are a stream's, 12 or more: a node may have more
  * than 4096 streams, then nodes have fewer bits. Negative: there are not enough for so many. */

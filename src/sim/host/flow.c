@@ -2,6 +2,11 @@
 
 #define REST_PS (PS_PER_S / 10)  /* longer than a packet is ever under way */
 
+void flow_fail(struct engine *e, uint64_t most)
+{
+    engine_fail(e, "more than %llu flows at once: more is sent than the network carries", (unsigned long long)most);
+}
+
 uint32_t flow_take(struct sim *s)
 {
     struct flows *all = &s->flows;
@@ -20,7 +25,7 @@ uint32_t flow_take(struct sim *s)
     }
     if (all->used < all->limit)
         return all->used++;
-    engine_fail(&s->engine, "more than %u flows at once", all->limit - all->first);
+    flow_fail(&s->engine, all->limit - all->first);
     return 0;
 }
 

@@ -7,6 +7,9 @@
 /* An index for a new flow; 0: there is none left, and the run has failed. */
 uint32_t flow_take(struct sim *);
 
+/* The run fails: there are more than 'most' flows at once. */
+void flow_fail(struct engine *, uint64_t most);
+
 /* The last byte has come to its destination. */
 void flow_on_arrival(struct sim *, const struct flow *);
 

@@ -363,7 +363,7 @@ static uint64_t next_cnp_ps(const struct sim *s, uint32_t flow, int scope)
     const struct host *h = &s->net.host[0];
 
     return scope == 0   ? s->flows.rx[flow].cnp_ps
-           : scope == 1 ? h->cnp_by_source[s->flows.flow[flow].src % 1024]
+           : scope == 1 ? (h->cnp_by_source ? h->cnp_by_source[s->flows.flow[flow].src % 1024] : 0)
                         : h->cnp_ps;
 }
 

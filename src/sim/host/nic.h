@@ -95,7 +95,7 @@ struct host {
     const void *cc_cfg;
     uint64_t  rtt_due_ps;        /* keep a round trip from then on; NEVER: nobody asks */
     uint64_t  cnp_ps;            /* per-port CNP spacing */
-    uint64_t *cnp_by_source;     /* per-address CNP spacing: next CNP allowed, by low bits of the source */
+    uint64_t *cnp_by_source;     /* per-address CNP spacing: next CNP allowed, by low bits of the source; NULL: none so far */
     uint32_t  active;            /* flows not finished */
     uint32_t  sport;             /* source ports used, */
     uint16_t *pair_sport;        /* or the next one by destination */

@@ -17,7 +17,8 @@ uint64_t sim_base_rtt_ps(const struct sim *, uint32_t src, uint32_t dst);
 
 /* What is the most over all pairs of hosts, by one shortest path of each. */
 struct ideal_most {
-    uint64_t rtt_ps;             /* base round trip */
+    uint64_t rtt_ps;             /* base round trip, */
+    uint32_t rtt_hops;           /* and the links on that way; of ways that take the same, the most */
     uint64_t bdp_bytes;          /* on its way in a base round trip, by HPCC's scripts; 0: the model has none */
     uint32_t hops;               /* links, those of both hosts included */
     uint32_t from, to;           /* hosts so many apart; nodes */

@@ -145,7 +145,10 @@ static void look_at_pair(struct search *f, struct ideal_most *most, uint32_t src
     add_hop(&w, first);
     rtt_ps = rtt_of(f->sim, &w);
     bdp_bytes = f->sim->model.is_ideal_rough ? bdp_of(&w, rtt_ps) : 0;
-    most->rtt_ps = rtt_ps > most->rtt_ps ? rtt_ps : most->rtt_ps;
+    if (rtt_ps > most->rtt_ps || (rtt_ps == most->rtt_ps && w.hops > most->rtt_hops)) {
+        most->rtt_ps = rtt_ps;
+        most->rtt_hops = w.hops;
+    }
     most->bdp_bytes = bdp_bytes > most->bdp_bytes ? bdp_bytes : most->bdp_bytes;
     if (w.hops > most->hops) {
         most->hops = w.hops;

@@ -40,7 +40,8 @@ struct network {
     uint64_t      *epoch_ps;                 /* when the epoch after this one begins; NEVER: it is the last */
     struct port_change *change;              /* by node, then by epoch */
     uint32_t      *first_change;             /* by node, and one more */
-    uint64_t       base_rtt_ps;              /* the longest */
+    uint64_t       base_rtt_ps;              /* the longest, */
+    uint32_t       base_rtt_hops;            /* over so many links, those of both hosts included */
     uint64_t       bdp_bytes;                /* the largest; 0: the model has none */
     struct graph   graph;
 };

@@ -125,7 +125,7 @@ struct sim {
 
     struct partition     *parts;             /* many threads: see partition.h. NULL: one does it all, or this is a part */
     bool                  is_part;
-    struct arena          arena, lb_arena, packet_arena, flow_arena, rx_arena, list_arena, tcp_arena, selective_arena;
+    struct arena          arena, lb_arena, packet_arena, flow_arena, rx_arena, list_arena, pair_arena, tcp_arena, selective_arena;
     struct engine         engine;            /* last, being large: what lies behind is far away */
 };
 

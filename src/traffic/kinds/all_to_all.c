@@ -28,6 +28,7 @@ void traffic_add_all_to_all(struct traffic *t, const struct traffic_common *comm
     *state = bytes;
     traffic_add_entry(t, &traffic_all_to_all, state, common, hosts, count);
     traffic_add_streams(t);
+    traffic_expect_flows(t, (uint64_t)count * (count - 1));
 }
 
 static void all_to_all_read(struct entry *e)
@@ -37,6 +38,8 @@ static void all_to_all_read(struct entry *e)
 
     section_need(&e->sec, "size");
     section_bytes(&e->sec, "size", 1, TRAFFIC_SIZE_MAX, &bytes);
+    if (!e->r->rc)
+        entry_check_flows(e, (uint64_t)hosts.count * (hosts.count - 1));
     if (!e->r->rc)
         traffic_add_all_to_all(e->traffic, &e->common, bytes, hosts.node, hosts.count);
     free(hosts.node);

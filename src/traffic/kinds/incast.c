@@ -38,6 +38,7 @@ void traffic_add_incast(struct traffic *t, const struct traffic_common *common, 
     *in = (struct incast){ bytes, period_ps, receiver, flows_each };
     traffic_add_entry(t, &traffic_incast, in, common, senders, count);
     traffic_add_streams(t);
+    traffic_expect_flows(t, (uint64_t)count * flows_each);
 }
 
 static void incast_read(struct entry *e)
@@ -55,6 +56,8 @@ static void incast_read(struct entry *e)
     section_time(&e->sec, "period", &period);
     if (period)
         entry_need_end(e);
+    if (!e->r->rc)
+        entry_check_flows(e, (uint64_t)senders.count * flows);
     if (!e->r->rc)
         traffic_add_incast(e->traffic, &e->common, bytes, period, receiver, senders.node, senders.count,
                            flows);

@@ -14,12 +14,19 @@ struct np_cfg np_configure(const struct knobs *k)
 
 enum { BY_FLOW, BY_ADDRESS, BY_PORT };
 
+/* Few hosts ever need the table, so it is made when one does. */
+static __attribute__((noinline, cold)) uint64_t *make_table(struct sim *s, struct host *h)
+{
+    h->cnp_by_source = arena_alloc(&s->list_arena, CNP_SOURCES, sizeof *h->cnp_by_source);
+    return h->cnp_by_source;
+}
+
 static bool on_mark(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k)
 {
     uint64_t *next = &rx->cnp_ps;
 
     if (s->hosts.np_cfg.moderation == BY_ADDRESS)
-        next = &h->cnp_by_source[k->src % CNP_SOURCES];
+        next = &(h->cnp_by_source ? h->cnp_by_source : make_table(s, h))[k->src % CNP_SOURCES];
     else if (s->hosts.np_cfg.moderation == BY_PORT)
         next = &h->cnp_ps;
     if (s->engine.now_ps < *next)

@@ -1,0 +1,39 @@
+#include "sim/pace.h"
+
+#define EVENTS_ENOUGH   10000u   /* of a round, to tell how fast it was, */
+#define TIME_ENOUGH_S   0.02     /* or so much time */
+#define TRY_OTHER_AFTER 16u      /* rounds */
+#define WAIT_MUCH       0.35     /* of the time */
+#define STEP_EVENTS     4u       /* fewer, and a step of a part is over before another thread knows of it */
+#define STEPS_ENOUGH    64u
+
+/* If threads wait much, one tries alone; whoever has been faster goes on, and the other gets a chance now and then. */
+bool pace_choose_one(struct pace *p)
+{
+    bool was_one = p->is_one, one = false;
+
+    if (was_one || p->wait_share > WAIT_MUCH)
+        one = !p->one.is_known || p->one.s_per_event < p->many.s_per_event;
+    if (p->rounds_same >= TRY_OTHER_AFTER && (was_one || p->wait_share > WAIT_MUCH))
+        one = !was_one;
+    one &= p->many.is_known;
+    one |= p->is_sparse;
+    p->rounds_same = one == was_one ? p->rounds_same + 1 : 0;
+    p->is_one = one;
+    return one;
+}
+
+void pace_keep(struct pace *p, const struct pace_round *r)
+{
+    struct pace_rate *rate = r->threads == 1 ? &p->one : &p->many;
+    double            s_per_event = r->took_s / (double)(r->events + 1);
+
+    if (r->steps >= STEPS_ENOUGH)
+        p->is_sparse = r->events < STEP_EVENTS * r->steps;
+    if (r->events < EVENTS_ENOUGH && r->took_s < TIME_ENOUGH_S)
+        return;
+    if (r->threads > 1)
+        p->wait_share = 0.5 * p->wait_share + 0.5 * r->wait_s / (r->took_s * r->threads);
+    rate->s_per_event = rate->is_known ? 0.5 * rate->s_per_event + 0.5 * s_per_event : s_per_event;
+    rate->is_known = true;
+}

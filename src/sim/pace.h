@@ -1,0 +1,33 @@
+/* src/sim/pace.h - whether all threads run the parts of a world, or one alone. No result depends on it.
+ *
+ * Threads that wait for each other are slower than one where processors are busy with something else, and where parts have
+ * too little to do before each waits for the other: short links, few packets.
+ */
+#ifndef SIM_PACE_H
+#define SIM_PACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pace_rate { double s_per_event; bool is_known; };
+
+struct pace {
+    struct pace_rate one, many;  /* what an event has cost one thread, and all of them together */
+    uint32_t rounds_same;        /* since the last change between the two */
+    double   wait_share;         /* of the time of the last rounds of many */
+    bool     is_one;             /* in the last round */
+    bool     is_sparse;          /* there was little to do in a step of a part */
+};
+
+struct pace_round {              /* what became of a round */
+    uint64_t events, steps;      /* steps: of all parts */
+    double   took_s, wait_s;     /* wait_s: of all threads */
+    uint32_t threads;
+};
+
+/* Is one thread to do the next round? */
+bool pace_choose_one(struct pace *);
+
+void pace_keep(struct pace *, const struct pace_round *);
+
+#endif
