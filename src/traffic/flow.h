@@ -63,6 +63,7 @@ struct traffic_tcp {
     bool     is_ecn;             /* switches may mark its packets */
 };
 
+#define TRAFFIC_AT_ONCE_MAX (1u << 25)   /* flows that start together, all entries taken together */
 #define TRAFFIC_TCPS_MAX 64      /* different ones in a run */
 
 #endif

@@ -57,6 +57,13 @@ uint32_t traffic_take_ranks(struct traffic *t, uint32_t count)
     return t->ranks - count;
 }
 
+void traffic_expect_flows(struct traffic *t, uint64_t count)
+{
+    uint64_t left = TRAFFIC_AT_ONCE_MAX - t->flows_at_once;
+
+    t->flows_at_once += (uint32_t)(count < left ? count : left);
+}
+
 void traffic_entry_rng(const struct traffic *t, struct rng *rng)
 {
     rng_init(rng, t->seed, 3ull << 62 | (t->entries - 1));

@@ -108,13 +108,6 @@ uint8_t traffic_prios_tcp(const struct traffic *t)
     return tcp & (uint8_t)~others;
 }
 
-void traffic_expect_flows(struct traffic *t, uint64_t count)
-{
-    uint64_t left = TRAFFIC_AT_ONCE_MAX - t->flows_at_once;
-
-    t->flows_at_once += (uint32_t)(count < left ? count : left);
-}
-
 uint32_t traffic_flows_at_once(const struct traffic *t)
 {
     return t->flows_at_once;

@@ -39,8 +39,7 @@ uint8_t traffic_prios(const struct traffic *);
 uint8_t traffic_prios_tcp(const struct traffic *);
 
 /* How many flows are under way at once if none ends before the last has started, by what entries tell before the run: at
- * most so many. Entries that go on drawing flows tell nothing. */
-#define TRAFFIC_AT_ONCE_MAX (1u << 25)
+ * most TRAFFIC_AT_ONCE_MAX. Entries that go on drawing flows tell nothing. */
 uint32_t traffic_flows_at_once(const struct traffic *);
 
 uint32_t traffic_entries(const struct traffic *);

@@ -88,6 +88,7 @@ struct host {
     uint32_t  last;              /* position served last */
     uint32_t  dead;              /* finished entries */
     uint32_t  ready_count, heap_count;
+    uint8_t   ready_prios;       /* none but these classes, bit by bit, are ready; 0: not known. See turn_next() */
     uint32_t *list;              /* flows by position */
     uint64_t *ready;             /* bit: may send now */
     uint64_t *finished;          /* bit: acknowledged in full */

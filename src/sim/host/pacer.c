@@ -127,7 +127,7 @@ void pacer_sort_in(struct sim *s, struct host *h, struct flow *f)
     } else if (!is_ready) {
         if (f->heap_at != NOT_IN_HEAP)
             heap_remove(s, h, f->heap_at);
-        bit_set(h->ready, f->position), h->ready_count++;
+        pacer_set_ready(h, f);
     }
 }
 
@@ -193,7 +193,7 @@ static APART void release_other(struct sim *s, struct host *h, struct flow *f)
     else if (is_window_paced(s))
         pacer_sort_in(s, h, f);
     else
-        bit_set(h->ready, f->position), h->ready_count++;
+        pacer_set_ready(h, f);
 }
 
 void pacer_release(struct sim *s, struct host *h)
@@ -203,7 +203,7 @@ void pacer_release(struct sim *s, struct host *h)
 
         heap_remove(s, h, 0);
         if (f->look_ps == f->next_ps)
-            bit_set(h->ready, f->position), h->ready_count++;
+            pacer_set_ready(h, f);
         else
             release_other(s, h, f);
     }

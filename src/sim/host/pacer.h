@@ -26,6 +26,15 @@ static inline bool bit_is_set(const uint64_t *bits, uint32_t i)
     return bits[i / 64] >> (i % 64) & 1;
 }
 
+/* A flow may send now. */
+static inline void pacer_set_ready(struct host *h, const struct flow *f)
+{
+    bit_set(h->ready, f->position);
+    h->ready_count++;
+    if (!(h->ready_prios >> f->prio & 1))
+        h->ready_prios = 0;
+}
+
 /* May it have more bytes on their way? */
 bool pacer_has_window(const struct sim *, const struct host *, const struct flow *);
 

@@ -140,6 +140,13 @@ static void tidy(struct sim *s, struct host *h)
     h->last = passed - 1;        /* none: the turn begins with the first */
 }
 
+/* All that are ready are of classes that are paused: a host that was found so stays so until another class is ready or
+ * fewer are paused. Looking again at every packet that comes in would cost the square of its queue pairs. */
+static inline bool is_all_paused(const struct host *h, uint8_t paused)
+{
+    return h->ready_prios && !(h->ready_prios & ~paused);
+}
+
 /* If the scan passes finished entries, the list is compacted from the lowest of them on. When nothing is found 'last'
  * is not adjusted to that: the HPCC fork does the same. */
 APART uint32_t turn_next_of_many(struct sim *s, struct host *h, uint8_t paused)
@@ -148,9 +155,9 @@ APART uint32_t turn_next_of_many(struct sim *s, struct host *h, uint8_t paused)
 
     assert(n > 0);
     start = h->last + 1 < n ? h->last + 1 : (h->last + 1) % n;
-    found = next_ready(s, h, paused, start, n);
+    found = is_all_paused(h, paused) ? n : next_ready(s, h, paused, start, n);
     if (found == n) {
-        found = next_ready(s, h, paused, 0, start);
+        found = is_all_paused(h, paused) ? start : next_ready(s, h, paused, 0, start);
         if (found == start)
             found = UINT32_MAX;
         if (h->dead && !s->model.keeps_finished) {
@@ -160,6 +167,8 @@ APART uint32_t turn_next_of_many(struct sim *s, struct host *h, uint8_t paused)
             if (dead < n)
                 found = compact(s, h, dead, found);
         }
+        if (found == UINT32_MAX && !s->hosts.has_held)
+            h->ready_prios = paused;
     } else if (h->dead && !s->model.keeps_finished) {
         dead = next_bit(h->finished, start, found);
         if (dead < found)
