@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -413,10 +414,49 @@ static void cnp__keeps_its_distance_in_each_scope(void **unused)
     }
 }
 
+/* 65,536 queue pairs of a class that is paused: whoever comes by does not look at all of them again. A flow of another class
+ * goes at once, and the others go when the pause is over; none is forgotten. */
+static void send__does_not_look_at_all_that_are_paused_again(void **unused)
+{
+    enum { MANY = 65536 };
+    struct flow_row *flow = calloc(MANY + 1, sizeof *flow);
+    struct sim_cfg   cfg;
+    struct world     w;
+    struct port     *p;
+    clock_t          before;
+
+    (void)unused;
+    for (uint32_t i = 0; i < MANY; i++)
+        flow[i] = (struct flow_row){ .src = 0, .dst = 1, .prio = 3, .dport = 1, .bytes = 100 };
+    flow[MANY] = (struct flow_row){ .src = 0, .dst = 1, .prio = 4, .dport = 2, .bytes = 10240, .start_ns = 2000 };
+    world_cfg(&cfg, MODEL_NIC);
+    cfg.rto_ps = 0;
+    start_star(&w, &cfg, 2, flow, MANY + 1);
+    p = &w.sim->net.port[w.sim->net.host[0].port];
+    p->paused = 1 << 3;
+    p->paused_since_ps = 0;
+    before = clock();
+    sim_run_until(w.sim, PS_PER_US);
+    for (uint32_t i = 0; i < MANY; i++)
+        host_kick(w.sim, &w.sim->net.host[0]);
+    assert_int_equal(w.sim->engine.counters.data_sent, 0);
+    assert_true((double)(clock() - before) / CLOCKS_PER_SEC < 5);       /* 4 billion looks take several times that */
+    sim_run_until(w.sim, 50 * PS_PER_US);
+    assert_int_equal(w.sim->engine.counters.data_sent, 10);
+    assert_int_equal(w.done_count, 1);
+    p->paused = 0;
+    host_kick(w.sim, &w.sim->net.host[0]);
+    sim_run_until(w.sim, 10 * PS_PER_MS);
+    assert_int_equal(w.done_count, MANY + 1);
+    world_end(&w);
+    free(flow);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(send__takes_turns),
+        cmocka_unit_test(send__does_not_look_at_all_that_are_paused_again),
         cmocka_unit_test(send__keeps_its_rate),
         cmocka_unit_test(send__nobody_exceeds_his_rate),
         cmocka_unit_test(send__keeps_within_its_window),
