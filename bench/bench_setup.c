@@ -21,6 +21,8 @@ static const struct bench_case cases[] = {
       "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 30%}]\n" },
     { "fattree_k32", "topology: {kind: fat_tree, k: 32, rate: 100Gbps, delay: 1us}\nrun: 1ms\n"
       "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 30%}]\n" },
+    { "fattree_k64", "topology: {kind: fat_tree, k: 64, rate: 100Gbps, delay: 1us}\nrun: 1ms\n"
+      "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 30%}]\n" },
 };
 
 struct cost { double time_s, peak_bytes; };

@@ -121,15 +121,14 @@ static int simulate(const struct options *o, struct simulation *s, struct run_fi
     struct simulation_hooks hooks = run_files_hooks(files);
     struct progress progress;
     struct results results;
-    int rc;
+    struct err why;
+    int rc, failed;
 
     interrupt_watch(&s->sim->engine.now_ps);
     progress_start(&progress, !o->is_quiet);
     simulation_run(s, &hooks, &progress);
     progress_clear(&progress);
-    rc = simulation_failed(s, err);
-    if (rc)
-        return rc;
+    failed = simulation_failed(s, &why);     /* what was found until then is told all the same */
     results_init(&results, s);
     rc = run_files_write(files, &results, err);
     if (!rc) {
@@ -138,7 +137,7 @@ static int simulate(const struct options *o, struct simulation *s, struct run_fi
             print(o, &results);
     }
     results_fini(&results);
-    return rc;
+    return failed && !rc ? err_set(err, -failed, "%s", why.text) : rc;
 }
 
 static int run_file(const struct options *o, const struct scenario_file *file, struct err *err)

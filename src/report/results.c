@@ -227,6 +227,7 @@ static void add_network(struct results *r)
     r->paused_share = r->end_ps ? share((double)r->paused_ps, (double)r->end_ps * r->sim->net.ports) : 0;
     r->marked_share = share((double)r->marked_packets, (double)c->data_sent);
     r->unfinished = c->flows_started - c->flows_done;
+    r->failure = sim_failure(r->sim) ? sim_failure(r->sim)->text : NULL;
     if (r->end_ps > r->sim->first_start_ps)      /* flow lists often begin at 2 s */
         r->goodput_bps = (double)c->payload_received * 8 /
                          ((double)(r->end_ps - r->sim->first_start_ps) / (double)PS_PER_S);

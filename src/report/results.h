@@ -48,6 +48,7 @@ struct results {
     uint32_t               sets;
 
     uint64_t end_ps;             /* the end of the run */
+    const char *failure;         /* why that is before its time; NULL: it is not */
     uint64_t hops;               /* packets that ports have sent */
     uint64_t unfinished, resent_bytes;
     const char *stuck_why;       /* the run ended as nothing moved any more: what waits where; NULL: it did not */

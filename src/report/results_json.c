@@ -77,6 +77,8 @@ static json_t *all_json(const struct results *r)
         json_put_us(o, "stuck_since_us", r->stuck_ps);
         json_put_text(o, "stuck_why", r->stuck_why);
     }
+    if (r->failure)
+        json_put_text(o, "failed", r->failure);
     json_put_count(o, "bytes_started", c->bytes_started);
     put_cell(o, &r->fct->all);
     return o;

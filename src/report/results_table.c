@@ -173,6 +173,8 @@ static void print_fct(const struct results *r, FILE *out, bool has_colour)
     if (r->stuck_why)
         fprintf(out, "  PARTIAL: nothing moves any more after %s. %s\n", time_text(r->stuck_ps).buf,
                 safe_name(r->stuck_why).buf);
+    if (r->failure)
+        fprintf(out, "  The run ended before its time: %s\n", r->failure);
 }
 
 static void print_fct_by_entry(const struct results *r, FILE *out, bool has_colour)

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -150,9 +151,43 @@ static void print_table__cnps_of_nics_are_packets(void **state)
     simulation_close(&s);
 }
 
+/* Two flows end, then five start where there is room for three: the run has failed, and tells what it has found. */
+static void init__of_a_run_that_failed(void **state)
+{
+    static const char *const text = "topology: {kind: star, hosts: 3}\ntraffic:\n"
+                                    "  - {kind: incast, senders: 2, size: 10KB}\n"
+                                    "  - {kind: incast, senders: 1, size: 10KB, flows: 5, start: 100us}\nrun: 1ms\n";
+    struct simulation_input input = { .name = "test.yaml", .text = text, .text_bytes = strlen(text) };
+    struct simulation s;
+    struct results    r;
+    struct err        err;
+    char             *json;
+    size_t            bytes;
+    FILE             *out = open_memstream(&json, &bytes);
+
+    (void)state;
+    if (simulation_open(&s, &input, &err))
+        fail_msg("%s", err.text);
+    s.sim->flows.limit = s.sim->flows.first + 3;
+    simulation_run(&s, NULL, NULL);
+    assert_true(simulation_failed(&s, &err) < 0);
+    results_init(&r, &s);
+    assert_string_equal(r.failure, "more than 3 flows at once: more is sent than the network carries");
+    assert_int_equal(s.fct.all.count, 2);
+    assert_int_equal(r.unfinished, 3);
+    assert_in_range(r.end_ps, 100 * PS_PER_US - 1, 101 * PS_PER_US);
+    results_print_json(&r, out, false);
+    fclose(out);
+    assert_non_null(strstr(json, "\"failed\""));
+    free(json);
+    results_fini(&r);
+    simulation_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(init__of_a_run_that_failed),
         cmocka_unit_test(init__goodput_of_an_entry_by_hand),
         cmocka_unit_test(init__of_phases_by_hand),
         cmocka_unit_test(print_table__cnps_of_forks_are_flags_of_acks),
