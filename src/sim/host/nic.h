@@ -88,7 +88,6 @@ struct host {
     uint32_t  last;              /* position served last */
     uint32_t  dead;              /* finished entries */
     uint32_t  ready_count, heap_count;
-    uint8_t   ready_prios;       /* none but these classes, bit by bit, are ready; 0: not known. See turn_next() */
     uint32_t *list;              /* flows by position */
     uint64_t *ready;             /* bit: may send now */
     uint64_t *finished;          /* bit: acknowledged in full */
@@ -102,6 +101,7 @@ struct host {
     uint16_t *pair_sport;        /* or the next one by destination */
     struct cnp_entry *cnp_last;  /* of a ring: the one visited last; NULL: none */
     uint32_t  cnp_count;         /* of its entries */
+    uint8_t   ready_prios;       /* none but these classes, bit by bit, are ready; 0: not known. See turn.c */
 };
 
 #endif

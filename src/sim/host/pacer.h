@@ -31,7 +31,7 @@ static inline void pacer_set_ready(struct host *h, const struct flow *f)
 {
     bit_set(h->ready, f->position);
     h->ready_count++;
-    if (!(h->ready_prios >> f->prio & 1))
+    if (__builtin_expect(h->ready_prios, 0) && !(h->ready_prios >> f->prio & 1))
         h->ready_prios = 0;
 }
 
