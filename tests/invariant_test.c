@@ -3,6 +3,7 @@
  * ANOLE_SEED=n runs world n alone and says what it is and how it ended.
  */
 #include "random_world.h"
+#include "sim/switch/buffer.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -23,7 +24,7 @@ static void check_buffers(const struct sim *s)
         return;
     for (uint32_t i = 0; i < s->net.nodes; i++)
         if (s->net.node[i].is_switch)
-            assert_in_range(s->net.node[i].used_bytes, 0, s->cfg.buffer_bytes);
+            assert_in_range(buffer_used_bytes(s, &s->net.node[i]), 0, s->cfg.buffer_bytes);
 }
 
 static void check_results(const struct random_world *w)
@@ -56,7 +57,7 @@ static void check_rest(const struct sim *s)
     assert_int_equal(evq_pending(&s->engine.evq), 0);
     for (uint32_t i = 0; i < s->net.nodes; i++)
         if (s->net.node[i].is_switch) {
-            assert_int_equal(s->net.node[i].used_bytes, 0);
+            assert_int_equal(buffer_used_bytes(s, &s->net.node[i]), 0);
             assert_int_equal(s->net.node[i].shared_bytes_left, s->net.node[i].shared_bytes_max);
         }
     for (uint32_t i = 0; i < s->net.ports; i++) {

@@ -48,6 +48,7 @@ struct cc_out {
     uint64_t window_bytes;       /* bytes that may be unacknowledged; UINT64_MAX: no window */
     uint64_t due_ps;             /* call on_due() before using the rate at or after this; NEVER */
     uint64_t probe_ps;           /* send an RTT probe at or after this, if no other is on its way; NEVER */
+    bool     counts_bytes;       /* call on_sent(); one that counts no bytes now is not told of them */
 };
 
 /* A rate of 0 would never be used again, so nobody may decide on one: the least is a knob of the control's. */

@@ -57,6 +57,7 @@ _Static_assert(sizeof(struct nic) <= CC_STATE_MAX, "state fits");
 
 static void decide(const struct nic_cfg *cfg, const struct nic *f, struct cc_out *out)
 {
+    out->counts_bytes = f->dcqcn.limited;
     if (f->dcqcn.limited) {
         dcqcn_decide(&f->dcqcn, out);
         return;

@@ -459,6 +459,7 @@ int build_world(struct sim *s, struct err *err)
             (uint64_t)((double)s->net.base_rtt_ps / (double)PS_PER_S * (double)host_bps / 8);
     rto_default_settle(s);
     s->hosts.has_held = s->model.holds_at_turn && s->cfg.window_bytes;
+    s->hosts.window_bytes_max = s->model.holds_at_turn ? 0 : s->cfg.window_bytes ? UINT64_MAX : UINT64_MAX - 1;
     rc = build_telemetry(s, most.hops ? most.hops - 1 : 0, err);
     if (rc < 0)
         return rc;

@@ -288,7 +288,9 @@ static struct event *pop_within_limit(struct evq *q)
     if (q->front_count)
         return q->event[q->front[q->front_count - 1]].at_ps < q->limit_ps ? front_pop(q) : NULL;
     if (!*q->word) {
-        ahead = ring_distance(q);
+        const uint64_t *after = q->word + 1 < q->bits + WORDS ? q->word + 1 : q->bits;
+
+        ahead = *after ? 64 - q->from % 64 + (uint64_t)__builtin_ctzll(*after) : ring_distance(q);
         if (ahead == UINT64_MAX || (q->from + ahead) << q->shift >= q->limit_ps)
             return NULL;
         set_from(q, q->from + ahead);

@@ -246,7 +246,7 @@ void answer_on_ack(struct sim *s, struct host *h, struct flow *f, const struct p
         answer_on_cnp(s, h, f, 0);
     if (f->controlled && s->cfg.cc->on_ack)
         control(s, h, f, k, acked);
-    if (!s->model.holds_at_turn && (s->cfg.window_bytes || f->out.window_bytes != UINT64_MAX))
+    if (f->out.window_bytes <= s->hosts.window_bytes_max)
         pacer_sort_in(s, h, f);
 }
 

@@ -52,10 +52,10 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
     s->engine.counters.payload_sent += payload;
     path_transmit(&s->engine, p, id, k);
     f->next_ps = s->engine.now_ps + pacer_gap_ps(s, f, payload + s->cfg.header_bytes);
-    if (f->controlled && s->cfg.cc->on_sent)
+    if (f->out.counts_bytes)
         s->cfg.cc->on_sent(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), payload + s->cfg.header_bytes, &f->out);
     /* It stays ready if its pacer lets it go by the time the port is free: nobody is served before. */
-    if (payload == left || (!s->model.holds_at_turn && (s->cfg.window_bytes || f->out.window_bytes != UINT64_MAX)))
+    if (payload == left || f->out.window_bytes <= s->hosts.window_bytes_max)
         pacer_sort_in(s, h, f);
     else if (f->next_ps > p->free_at_ps)
         pacer_put_off(s, h, f);

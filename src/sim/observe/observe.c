@@ -2,6 +2,7 @@
 #include "sim/observe/observe.h"
 #include "sim/host/nic.h"
 #include "sim/observe/watch.h"
+#include "sim/switch/buffer.h"
 #include "traffic/traffic.h"
 
 #include <stdlib.h>
@@ -143,7 +144,7 @@ void observer_look(struct observer *o, uint64_t now_ps, struct report *r)
     look_at_entries(o, r);
     for (uint32_t i = 0; i < s->net.nodes; i++)
         if (s->net.node[i].is_switch)
-            r->queue_bytes += (uint64_t)s->net.node[i].used_bytes;
+            r->queue_bytes += (uint64_t)buffer_used_bytes(s, &s->net.node[i]);
     if (s->watch.arg)
         watch_read(s->watch.arg, now_ps, r);
     s->engine.rtt_ps_peak = 0;

@@ -26,7 +26,10 @@ struct conweave_node {
 };
 
 /* By which port ECMP let a packet go. */
-struct last_way { uint32_t src, dst, ports, port; };
+struct last_way {
+    uint64_t nodes;              /* its source and destination, as they lie in struct packet */
+    uint32_t ports, port;
+};
 
 struct network {
     struct port   *port;

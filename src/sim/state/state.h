@@ -60,6 +60,7 @@ struct np_cfg {
 struct host_state {
     const struct np_algo *np;                /* how receivers answer marks */
     struct np_cfg         np_cfg;
+    uint64_t              window_bytes_max;  /* a flow with such a window of its control's or less may be held by one */
     bool                  has_held;          /* windows are asked about by turn.c: model.holds_at_turn */
     uint8_t               at_send;           /* SEND_HF2T, ..: what else to do before a queue pair sends */
     uint8_t               ack_prio[PRIOS];   /* class of the ACKs for data of each class */

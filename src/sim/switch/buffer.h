@@ -102,7 +102,6 @@ static inline enum admission buffer_admit(const struct sim *s, struct port *in, 
     if (a == REFUSED)
         return a;
     k->in_port = in->id;
-    in->node->used_bytes += k->bytes;
     return a;
 }
 
@@ -135,7 +134,6 @@ static inline struct port *buffer_release(struct sim *s, struct node *n, const s
     if (k->in_port < BOOKED_APART) {
         struct port *in = &s->net.port[k->in_port];
 
-        n->used_bytes -= k->bytes;
         buffer_book_out(s, n, in, k);
         return in->pausing >> k->prio & 1 && buffer_may_resume(s, n, in, k->prio) ? in : NULL;
     }
@@ -149,6 +147,9 @@ static inline struct port *buffer_release(struct sim *s, struct node *n, const s
 /* Books a packet of a class without PFC: it is on no account of a port's, but beside lossless classes it takes from what
  * they share. False: there is no room. */
 bool buffer_admit_lossy(const struct sim *, const struct port *out, struct packet *);
+
+/* What is in the buffer of a switch. Adds up: nobody needs it for a packet. */
+int64_t buffer_used_bytes(const struct sim *, const struct node *);
 
 void buffer_check(const struct sim *, const struct node *);
 

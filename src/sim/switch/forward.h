@@ -6,6 +6,8 @@
 #include "net/address.h"
 #include "sim/switch/balance.h"
 
+#include <string.h>
+
 /* Shows a packet to a balancer that looks on; false: its way is for the rest of us to find. */
 static inline bool forward_is_shown(struct sim *s, const struct node *n, const struct port *in, uint32_t id,
                                     const struct packet *k, uint32_t to, struct port **out)
@@ -35,11 +37,13 @@ static inline struct port *forward_by_hash(const struct sim *s, const struct nod
                                            const struct packet *k, const uint32_t *hop)
 {
     struct last_way *last = &s->net.last_way[in->id][k->kind == PACKET_DATA];
+    uint64_t         nodes;
 
-    if (last->src != k->src || last->dst != k->dst || last->ports != k->ports) {
+    memcpy(&nodes, &k->src, sizeof nodes);           /* and k->dst */
+    if (last->nodes != nodes || last->ports != k->ports) {
         uint32_t hash = ecmp_hash(n->salt, address_of_node(k->src), address_of_node(k->dst), k->ports);
 
-        *last = (struct last_way){ k->src, k->dst, k->ports, hop[1 + hash % hop[0]] };
+        *last = (struct last_way){ nodes, k->ports, hop[1 + hash % hop[0]] };
     }
     return &s->net.port[last->port];
 }

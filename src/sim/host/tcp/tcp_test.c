@@ -2,6 +2,7 @@
 #include "core/units.h"
 #include "scenario/scenario.h"
 #include "traffic/kinds/incast.h"
+#include "sim/switch/buffer.h"
 #include "sim/test_world.h"
 
 #include <math.h>
@@ -532,7 +533,7 @@ static void worlds__end_with_everything_delivered(void **unused)
         assert_int_equal(w.sim->engine.packets.live, 0);
         assert_int_equal(evq_pending(&w.sim->engine.evq), 0);
         for (uint32_t i = 0; i < w.sim->net.nodes; i++)
-            assert_int_equal(w.sim->net.node[i].used_bytes, 0);
+            assert_int_equal(buffer_used_bytes(w.sim, &w.sim->net.node[i]), 0);
         tcp_drops += w.sim->engine.counters.dropped_lossy;
         timeouts += w.sim->engine.counters.timeouts;
         world_end(&w);
