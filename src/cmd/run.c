@@ -32,11 +32,12 @@ enum { KEY_SET = 's', KEY_OUT = 'o', KEY_FORMAT = 'f', KEY_QUIET = 'q', KEY_SEED
 
 static const struct argp_option option_rows[] = {
     { "set", KEY_SET, "KEY=VALUE", 0, "Change the scenario: a knob (kmin=200KB), or a path of keys "
-      "(topology.delay=2us, traffic.0.load=0.5). May be given more than once", 0 },
+      "(topology.delay=2us, traffic.0.load=0.5; fidelity=fast skips what repeats). May be given more than "
+      "once", 0 },
     { "seed", KEY_SEED, "N", 0, "Start of the random numbers, in place of the scenario's", 0 },
     { "until", KEY_UNTIL, "TIME", 0, "End the run at this simulated time at the latest (500us)", 0 },
     { "threads", KEY_THREADS, "N", 0, "Share the work among N threads (default: the processors there are, if the run is "
-      "long enough to gain). The results are the same", 0 },
+      "long enough to gain). The results are the same. With fidelity=fast there is always one", 0 },
     { "out", KEY_OUT, "DIR", 0, "Write report.html, flows.csv, intervals.csv, ports.csv, summary.json, manifest.json, "
       "a copy of the scenario and, with a tuner, tuning.jsonl into DIR; gaps.csv and queues.csv if the scenario "
       "has them recorded. It is there whole when the run has ended, or not at all", 0 },
@@ -124,7 +125,7 @@ static int simulate(const struct options *o, struct simulation *s, struct run_fi
     struct err why;
     int rc, failed;
 
-    interrupt_watch(&s->sim->engine.now_ps);
+    interrupt_watch(&s->sim->now_ps);
     progress_start(&progress, !o->is_quiet);
     simulation_run(s, &hooks, &progress);
     progress_clear(&progress);

@@ -119,7 +119,7 @@ static void set_parts(const struct applier *a, const struct decision *d)
 
 void apply_decision(struct applier *a, const struct decision *d, struct outcome *o)
 {
-    *o = (struct outcome){ .number = d->number, .kind = OUTCOME_APPLIED, .at_ps = a->sim->engine.now_ps };
+    *o = (struct outcome){ .number = d->number, .kind = OUTCOME_APPLIED, .at_ps = a->sim->now_ps };
     if (is_refused(a, d, o))
         return;
     if (d->has_knobs)

@@ -47,7 +47,7 @@ static const char *clock_text(char buf[32], double seconds)
 /* "12.0% of 20ms, 1:05 left", or, without an end, how many of the flows so far are done. */
 static void describe(char *buf, size_t size, const struct sim *s, uint64_t run_ps, double passed_s)
 {
-    double share = (double)s->engine.now_ps / (double)run_ps;
+    double share = (double)s->now_ps / (double)run_ps;
     uint64_t flows = s->engine.counters.flows_started;
     char end[32], done[32], started[32], left[32];
 
@@ -71,7 +71,7 @@ void progress_update(struct progress *p, const struct sim *s, uint64_t run_ps)
         return;
     describe(rest, sizeof(rest), s, run_ps, passed_s);
     fprintf(stderr, "\r\033[K%s%s simulated, %s, %.1fM hops/s", p->what ? p->what : "",
-            text_from_time(now, sizeof(now), s->engine.now_ps), rest, (double)hops_of(s) / passed_s / 1e6);
+            text_from_time(now, sizeof(now), s->now_ps), rest, (double)hops_of(s) / passed_s / 1e6);
     p->drawn_s = now_s;
     p->is_drawn = true;
 }

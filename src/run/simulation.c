@@ -5,6 +5,7 @@
 #include "run/slots.h"
 #include "sim/partition.h"
 #include "sim/observe/observe.h"
+#include "sim/skip/skip.h"
 #include "traffic/traffic.h"
 
 #include <stdlib.h>
@@ -269,7 +270,7 @@ static uint64_t last_arrival_ps(const struct sim *s)
         if (p->counters.tx_bytes && p->free_at_ps + p->delay_ps > last_ps)
             last_ps = p->free_at_ps + p->delay_ps;
     }
-    return last_ps;
+    return last_ps + s->engine.skipped_ps;
 }
 
 /* The run ends here: what is not over will never be. */
@@ -291,7 +292,7 @@ static bool run_until(struct run *run, uint64_t until_ps)
     struct sim *sim = run->s->sim;
     bool        more = true;
 
-    while (more && !sim->is_done && !run->is_enough && !run->s->is_stuck && sim->engine.now_ps < until_ps) {
+    while (more && !sim->is_done && !run->is_enough && !run->s->is_stuck && sim->now_ps < until_ps) {
         uint64_t next_ps = run->looked_ps + run->s->scenario.interval_ps, to_ps = until_ps;
         uint64_t sample_ps = slots_next_ps(run->slots);
         double   before_s = progress_clock_s(), took_s;
@@ -299,8 +300,8 @@ static bool run_until(struct run *run, uint64_t until_ps)
         to_ps = to_ps < next_ps ? to_ps : next_ps;
         to_ps = to_ps < sample_ps ? to_ps : sample_ps;
         to_ps = to_ps < run->stall.next_ps ? to_ps : run->stall.next_ps;
-        if (to_ps - sim->engine.now_ps > run->slice_ps)
-            to_ps = sim->engine.now_ps + run->slice_ps;
+        if (to_ps - sim->now_ps > run->slice_ps)
+            to_ps = sim->now_ps + run->slice_ps;
         more = sim_run_until(sim, to_ps);
         if (more && !sim->is_done && to_ps == sample_ps)
             slots_look(run->slots);
@@ -327,6 +328,12 @@ static void turn_knobs(struct run *run, const struct knob_change *c)
     carry_out(run->s, &d, c->at_ps);
 }
 
+/* Nobody turns knobs before at_ps, unless there is a tuner. */
+static void set_horizon(const struct run *run, uint64_t at_ps)
+{
+    skip_set_horizon(run->s->sim, run->s->loop.tuner.algo ? 0 : at_ps);
+}
+
 /* Returns when the end was. */
 static uint64_t run_to_end(struct run *run)
 {
@@ -334,6 +341,7 @@ static uint64_t run_to_end(struct run *run)
     bool                   more = true;
 
     for (uint32_t i = 0; more && i < sc->changes && sc->change[i].at_ps <= sc->run_ps; i++) {
+        set_horizon(run, sc->change[i].at_ps);
         /* A change is in force for what happens at its very time. */
         if (sc->change[i].at_ps > 0)
             more = run_until(run, sc->change[i].at_ps - 1);
@@ -341,12 +349,13 @@ static uint64_t run_to_end(struct run *run)
             turn_knobs(run, &sc->change[i]);
     }
     run->is_last = true;
+    set_horizon(run, sc->run_ps);
     if (more)
         more = run_until(run, sc->run_ps);
     if (run->is_enough)
         return run->looked_ps;
     if (sim_failure(run->s->sim) || run->s->is_stuck)
-        return run->s->sim->engine.now_ps;
+        return run->s->sim->now_ps;
     if (run->s->sim->is_done) {
         sim_run_until(run->s->sim, sc->run_ps);      /* what is still under way arrives */
         return run->s->sim->done_ps;

@@ -86,8 +86,10 @@ void change_await(struct sim *s, struct node *n)
 {
     uint64_t at = s->net.epoch_ps[n->epoch];
 
-    if (at != NEVER)
-        evq_add(&s->engine.evq, s->engine.first.change + n->id, at, sim_order(s, n, at));
+    if (at == NEVER)
+        return;
+    at -= s->engine.skipped_ps;
+    evq_add(&s->engine.evq, s->engine.first.change + n->id, at, sim_order(s, n, at));
 }
 
 /* ---- while it runs ---- */

@@ -7,6 +7,7 @@
 #include "sim/link/path.h"
 #include "sim/look_ahead.h"
 #include "sim/owner.h"
+#include "sim/skip/skip.h"
 #include "sim/switch/switch.h"
 
 #define CHECK_EVERY  (1u << 18)  /* events, in builds with assertions */
@@ -31,7 +32,8 @@ static uint32_t number_events(struct sim *s)
     first->refresh = first->expiry + (s->pfc.pause_ps ? ports * PRIOS : 0);
     first->flow = first->refresh + (s->pfc.pause_ps ? ports * PRIOS : 0);
     first->signal = first->flow + s->program.streams;
-    return first->signal + 1;
+    first->replay = first->signal + 1;
+    return first->replay + 1;
 }
 
 /* How far ahead most events lie. */
@@ -99,7 +101,15 @@ static void on_flow(struct sim *s, uint32_t event)
         program_on_signals(&s->engine, &s->program);
         return;
     }
+    if (event == s->engine.first.replay) {
+        skip_on_event(s);
+        return;
+    }
+    if (s->skip)
+        skip_before_flow(s, stream);
     program_take_flow(&s->engine, &s->program, stream, &f);
+    if (s->skip && skip_take_flow(s, traffic_source(s->program.traffic, stream), &f))
+        return;
     host_start_flow(s, &s->net.host[s->net.node[traffic_source(s->program.traffic, stream)].host], &f);
 }
 

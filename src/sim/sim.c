@@ -8,6 +8,7 @@
 #include "sim/host/host.h"
 #include "sim/partition.h"
 #include "sim/run.h"
+#include "sim/skip/skip.h"
 #include "sim/switch/balance.h"
 #include "sim/switch/ecn.h"
 
@@ -44,7 +45,7 @@ static void configure_hf2t(struct sim *s)
 
 static int divide(struct sim *s, struct err *err)
 {
-    uint32_t threads = s->cfg.threads ? s->cfg.threads : 1, parts = divide_count(s, threads);
+    uint32_t threads = s->cfg.threads ? s->cfg.threads : 1, parts = s->cfg.is_fast ? 1 : divide_count(s, threads);
 
     return parts > 1 ? partition_new(s, parts, threads < parts ? threads : parts, err) : 0;
 }
@@ -106,6 +107,8 @@ int sim_new(struct sim **out, struct graph *g, const struct sim_cfg *cfg, struct
         return rc;
     }
     schedule(s);
+    if (s->cfg.is_fast)
+        skip_new(s);
     *out = s;
     return 0;
 }
@@ -114,6 +117,7 @@ void sim_free(struct sim *s)
 {
     if (!s)
         return;
+    skip_free(s);
     partition_free(s->parts);
     build_free(s);
     free(s->cfg.change);
@@ -125,10 +129,9 @@ void sim_free(struct sim *s)
 
 /* ---- running ---- */
 
-static bool run_world(struct sim *s, uint64_t until_ps)
+/* Follows packets up to a time of the network's clock. */
+static bool run_packets(struct sim *s, uint64_t until_ps)
 {
-    if (s->parts)
-        return partition_run_until(s, until_ps);
     run_part(s, until_ps);
     s->is_done = s->program.live == 0 && s->engine.counters.flows_done == s->engine.counters.flows_started;
     if (s->engine.has_failed || !evq_pending(&s->engine.evq))
@@ -136,6 +139,30 @@ static bool run_world(struct sim *s, uint64_t until_ps)
     s->engine.now_ps = until_ps;
     s->engine.order = UINT64_MAX;
     return true;
+}
+
+/* The same, but for what repeats. */
+static bool run_skipping(struct sim *s, uint64_t until_ps)
+{
+    bool more = true;
+
+    while (more && engine_world_ps(&s->engine) < until_ps) {
+        more = run_packets(s, skip_forward(s, until_ps));
+        skip_look(s);
+    }
+    return more;
+}
+
+static bool run_world(struct sim *s, uint64_t until_ps)
+{
+    bool more;
+
+    if (s->parts)
+        more = partition_run_until(s, until_ps);
+    else
+        more = s->skip ? run_skipping(s, until_ps) : run_packets(s, until_ps);
+    s->now_ps = engine_world_ps(&s->engine);
+    return more;
 }
 
 bool sim_run_until(struct sim *s, uint64_t until_ps)
@@ -179,6 +206,7 @@ uint32_t sim_next_active(const struct sim *s, uint32_t after)
 
 void sim_set_ecn(struct sim *s, uint32_t port, const struct ecn_cfg *ecn)
 {
+    skip_on_change(s);
     ecn_set(s, &s->net.port[port], ecn);
 }
 
@@ -204,6 +232,7 @@ void sim_apply_host(struct sim *s, uint32_t host, const struct knobs *knobs)
                             .bdp_bytes = s->net.bdp_bytes, .is_fork = s->cfg.model == MODEL_HPCC };
     char          *own;
 
+    skip_on_change(s);
     if (!s->hosts.cc_own)
         s->hosts.cc_own = xcalloc(s->net.hosts, CC_CFG_MAX);
     own = s->hosts.cc_own + (size_t)host * CC_CFG_MAX;
@@ -217,6 +246,7 @@ void sim_apply(struct sim *s, const struct knobs *knobs)
 {
     bool new_ecn = has_new_ecn(s->cfg.knobs.value, knobs->value);
 
+    skip_on_change(s);
     if (s->cfg.cc->on_due)
         for (uint32_t i = 0; i < s->net.hosts; i++)
             host_catch_up(partition_of_node(s, s->net.host[i].node), &s->net.host[i]);

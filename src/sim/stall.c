@@ -40,16 +40,16 @@ void stall_init(struct stall *st, const struct sim *s)
     st->next_ps = st->every_ps;
 }
 
-/* Will a flow start, or a link change? */
+/* Will a flow start, a replayed one end, or a link change? */
 static bool is_more_to_come(struct sim *s)
 {
     for (uint32_t i = 0; i < s->cfg.changes; i++)
-        if (s->cfg.change[i].at_ps > s->engine.now_ps)
+        if (s->cfg.change[i].at_ps > engine_world_ps(&s->engine))
             return true;
     for (uint32_t i = 0; i < parts_of(s); i++) {
         const struct engine *e = &part_of(s, i)->engine;
 
-        for (uint32_t event = e->first.flow; event <= e->first.signal; event++)
+        for (uint32_t event = e->first.flow; event <= e->first.replay; event++)
             if (evq_is_pending(&e->evq, event))
                 return true;
     }

@@ -132,13 +132,13 @@ static inline bool world_finish(struct world *w, uint64_t step_ps, uint64_t unti
 {
     struct sim *s = w->sim;
 
-    while (!s->is_done && s->engine.now_ps < until_ps) {
-        sim_run_until(s, s->engine.now_ps + step_ps);
+    while (!s->is_done && s->now_ps < until_ps) {
+        sim_run_until(s, s->now_ps + step_ps);
         sim_check(s);
     }
     if (!s->is_done)
         return false;
-    sim_run_until(s, s->engine.now_ps + PS_PER_S / 10);
+    sim_run_until(s, s->now_ps + PS_PER_S / 10);
     sim_check(s);
     return true;
 }

@@ -46,6 +46,10 @@ struct traffic_kind {
      * until then part 0 is all there is. */
     void (*on_signal)(struct job *, uint32_t part, uint64_t now_ps, uint32_t worker, uint64_t value);
     void (*divide)(struct job *, uint32_t parts);
+
+    /* For jobs that do the same over and over, without random numbers: is one round over and the next not begun? From
+     * there the same happens again, later, if messages take as long as they did. NULL: it does not repeat itself. */
+    bool (*is_at_rest)(const struct job *);
 };
 
 extern const struct traffic_kind *const traffic_all[];       /* NULL-terminated */

@@ -128,6 +128,11 @@ uint32_t traffic_source(const struct traffic *t, uint32_t stream)
     return t->stream[stream].source;
 }
 
+uint32_t traffic_entry_of(const struct traffic *t, uint32_t stream)
+{
+    return t->stream[stream].entry;
+}
+
 /* A worker, and whatever starts as fast as it can now and then, is taken for a quarter of its link. */
 void traffic_weigh(const struct traffic *t, const uint64_t *rate_bps, double *weight)
 {

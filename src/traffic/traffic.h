@@ -45,6 +45,7 @@ uint32_t traffic_flows_at_once(const struct traffic *);
 uint32_t traffic_entries(const struct traffic *);
 uint32_t traffic_streams(const struct traffic *);
 uint32_t traffic_source(const struct traffic *, uint32_t stream);
+uint32_t traffic_entry_of(const struct traffic *, uint32_t stream);
 
 /* Writes the stream's next flow; false when there are no more. Starts do not go back in time. Does not
  * allocate. For a worker: takes the flow that is due first. */
@@ -82,6 +83,11 @@ void traffic_divide(struct traffic *, const uint8_t *part_of_node, uint32_t part
 /* Why a stream has no more flows, if it should have some: more calls at once than can be told apart, or the like; 0: it
  * is through. */
 int traffic_failed(const struct traffic *, uint32_t stream, struct err *);
+
+/* Does the entry's job do the same over and over? And: are all such jobs between two rounds? In a world that is not
+ * divided. */
+bool traffic_repeats(const struct traffic *, uint32_t entry);
+bool traffic_is_at_rest(const struct traffic *);
 
 /* Tells of the work that was over while the parts were running: see traffic_on_op(). */
 void traffic_tell(struct traffic *);

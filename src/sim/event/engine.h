@@ -32,6 +32,7 @@ struct event_first {
     uint32_t expiry, refresh;    /* by port and class: see link/pfc.h */
     uint32_t flow;               /* by stream */
     uint32_t signal;             /* one: see event/program.h */
+    uint32_t replay;             /* one: see skip/replay.h */
 };
 
 struct sim_hooks {
@@ -51,6 +52,7 @@ struct engine {
     uint32_t            next_number;         /* ORDER_NS3: of the whole network */
     struct sim_counters counters;
     struct sim_hooks    hooks;               /* who is told of what happens */
+    uint64_t            skipped_ps;          /* the world's time is ahead of this clock by so much: see skip/steady.h */
     uint64_t            rtt_ps_peak;         /* since somebody last looked and set it to 0 */
     bool                has_failed;
     struct err          failure;             /* why, if it has */
@@ -98,6 +100,12 @@ static inline uint64_t engine_order(struct engine *e, uint32_t *node_number, uin
 
     return engine_order_of_age(age < ORDER_AGE_MAX ? (uint32_t)age : (uint32_t)ORDER_AGE_MAX,
                                engine_number(e, node_number));
+}
+
+/* What the world's clock shows: for traffic, for links that fail and for results. The network's own is 'now_ps'. */
+static inline uint64_t engine_world_ps(const struct engine *e)
+{
+    return e->now_ps + e->skipped_ps;
 }
 
 /* The instant at hand, as congestion control sees it. */

@@ -60,7 +60,7 @@ static void await_flow(struct engine *e, struct program *p, uint32_t stream, uin
 {
     uint32_t place = e->order_kind == ORDER_NS3 ? rank : p->place[stream];
 
-    evq_add(&e->evq, e->first.flow + stream, at_ps, ORDER_AGE_MAX << 32 | place);
+    evq_add(&e->evq, e->first.flow + stream, at_ps - e->skipped_ps, ORDER_AGE_MAX << 32 | place);
     p->live++;
 }
 
@@ -82,14 +82,14 @@ static void schedule_worker(struct engine *e, struct program *p, uint32_t stream
     uint64_t at = traffic_due_ps(p->traffic, stream);
 
     if (evq_is_pending(&e->evq, event)) {
-        if (e->evq.event[event].at_ps == at)
+        if (e->evq.event[event].at_ps + e->skipped_ps == at)
             return;
         evq_cancel(&e->evq, event);
         p->live--;
     }
     if (at == NEVER)
         return;
-    assert(at >= e->now_ps);
+    assert(at >= engine_world_ps(e));
     await_flow(e, p, stream, at, traffic_rank(p->traffic, stream));
 }
 
@@ -122,7 +122,7 @@ static void schedule_signals(struct engine *e, struct program *p)
     if (evq_is_pending(&e->evq, e->first.signal))
         evq_cancel(&e->evq, e->first.signal);
     if (p->signals)
-        evq_add(&e->evq, e->first.signal, p->signal[p->signals - 1].at_ps, (ORDER_AGE_MAX << 32) - 1);
+        evq_add(&e->evq, e->first.signal, p->signal[p->signals - 1].at_ps - e->skipped_ps, (ORDER_AGE_MAX << 32) - 1);
 }
 
 static struct signal *grow(struct signal *list, uint32_t count, uint32_t *max)
@@ -148,7 +148,7 @@ void program_add_signal(struct engine *e, struct program *p, const struct signal
 
 void program_on_signals(struct engine *e, struct program *p)
 {
-    while (p->signals && p->signal[p->signals - 1].at_ps == e->now_ps) {
+    while (p->signals && p->signal[p->signals - 1].at_ps == engine_world_ps(e)) {
         struct signal next = p->signal[--p->signals];
 
         p->live--;
@@ -183,12 +183,12 @@ void program_schedule_workers(struct engine *e, struct program *p)
 
 void program_on_arrival(struct engine *e, struct program *p, const struct message *m)
 {
-    traffic_on_arrival(p->traffic, e->now_ps, m);
+    traffic_on_arrival(p->traffic, engine_world_ps(e), m);
     program_schedule_workers(e, p);
 }
 
 void program_on_sent(struct engine *e, struct program *p, const struct message *m)
 {
-    traffic_on_sent(p->traffic, e->now_ps, m);
+    traffic_on_sent(p->traffic, engine_world_ps(e), m);
     program_schedule_workers(e, p);
 }

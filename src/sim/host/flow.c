@@ -70,6 +70,8 @@ void flow_on_arrival(struct sim *s, const struct flow *f)
 {
     struct message m = message_of(f);
 
+    if (s->flow_watch.arg)
+        s->flow_watch.on_arrival(s->flow_watch.arg, f);
     if (f->is_answered)
         program_on_arrival(&s->engine, &s->program, &m);
 }
@@ -79,7 +81,7 @@ static void tell(const struct sim *s, const struct flow *f)
     struct flow_result r = {
         .src = f->src, .dst = f->dst, .sport = (uint16_t)f->ports, .dport = (uint16_t)(f->ports >> 16),
         .prio = f->prio, .traffic = f->traffic, .bytes = f->bytes, .start_ps = f->start_ps,
-        .fct_ps = s->engine.now_ps - f->start_ps, .ideal_ps = f->ideal_ps, .resent_bytes = f->resent_bytes,
+        .fct_ps = engine_world_ps(&s->engine) - f->start_ps, .ideal_ps = f->ideal_ps, .resent_bytes = f->resent_bytes,
     };
 
     s->engine.hooks.flow_done(s->engine.hooks.arg, &r);
@@ -95,8 +97,10 @@ void flow_end(struct sim *s, struct flow *f)
     s->entry_bytes_done[f->traffic] += f->bytes;
     if (s->engine.hooks.flow_done)
         tell(s, f);
+    if (s->flow_watch.arg)
+        s->flow_watch.on_end(s->flow_watch.arg, f);
     if (f->is_answered)
         program_on_sent(&s->engine, &s->program, &m);
     retire(s, f);
-    s->done_ps = s->engine.now_ps;
+    s->done_ps = engine_world_ps(&s->engine);
 }

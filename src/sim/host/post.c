@@ -31,7 +31,8 @@ static void fill_in(struct sim *s, struct host *h, struct flow *f, const struct 
 
     memset(f, 0, sizeof *f);
     f->bytes = spec->bytes;
-    f->next_ps = f->start_ps = f->progress_ps = s->engine.now_ps;
+    f->next_ps = f->progress_ps = s->engine.now_ps;
+    f->start_ps = engine_world_ps(&s->engine);
     f->generation = generation;
     f->host = h->id;
     f->heap_at = NOT_IN_HEAP;
@@ -82,13 +83,15 @@ void post_flow(struct sim *s, struct host *h, const struct flow_spec *spec)
     if (f->controlled)
         s->cfg.cc->start(h->cc_cfg, memset(flow_cc(s, f), 0, s->flows.cc_stride), engine_cc_now(&s->engine), &f->out);
     if (!s->engine.counters.flows_started++)
-        s->first_start_ps = s->engine.now_ps;
+        s->first_start_ps = engine_world_ps(&s->engine);
     s->engine.counters.bytes_started += spec->bytes;
     reset(s, id);
     if (spec->tcp)
         tcp_start(s, h, f);
     else
         add_queue_pair(s, h, f);
+    if (s->flow_watch.arg)
+        s->flow_watch.on_start(s->flow_watch.arg, f);
     if (s->watch.arg && !spec->tcp)
         s->watch.on_request(s->watch.arg, s->engine.now_ps, f);
 }

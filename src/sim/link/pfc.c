@@ -46,7 +46,7 @@ void pfc_on_frame(struct engine *e, const struct pfc_cfg *c, struct port *p, uin
     if (c->pause_ps)
         move_expiry(e, c, p, prio, is_pause);
     if (e->hooks.pfc) {
-        struct pfc_result r = { .at_ps = e->now_ps, .node = p->node->id, .port = p->index, .prio = (uint8_t)prio,
+        struct pfc_result r = { .at_ps = engine_world_ps(e), .node = p->node->id, .port = p->index, .prio = (uint8_t)prio,
                                 .is_switch = p->is_switch, .is_pause = is_pause };
 
         e->hooks.pfc(e->hooks.arg, &r);

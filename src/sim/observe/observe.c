@@ -2,6 +2,7 @@
 #include "sim/observe/observe.h"
 #include "sim/host/nic.h"
 #include "sim/observe/watch.h"
+#include "sim/skip/skip.h"
 #include "sim/switch/buffer.h"
 #include "traffic/traffic.h"
 
@@ -68,7 +69,7 @@ static void look_at_ports(struct observer *o, uint64_t now_ps, struct report *r)
         struct port          *p = &o->sim->net.port[i];
         struct port_counters *was = &o->port_was[i];
         struct report_port   *seen = &r->port[i];
-        uint64_t              paused_ps = port_paused_ps(p, now_ps);
+        uint64_t              paused_ps = port_paused_ps(p, now_ps - o->sim->engine.skipped_ps);
 
         *seen = (struct report_port){
             .device = p->node->id,
@@ -101,6 +102,7 @@ static void look_at_entries(struct observer *o, struct report *r)
         r->entry_bytes[i] = s->entry_bytes_done[i];
     for (uint32_t i = 0; (i = sim_next_active(s, i)) != 0; )
         r->entry_bytes[s->flows.flow[i].traffic] += s->flows.flow[i].acked;
+    skip_add_bytes(s, r->entry_bytes);
     for (uint32_t i = 0; i < r->entries; i++) {
         uint64_t now = r->entry_bytes[i];
 

@@ -28,6 +28,7 @@ struct cnp_entry;
 struct np_algo;
 struct crand;
 struct partition;
+struct skip;
 
 /* Queue pairs and TCP connections, by index; index 0 is no flow. Those beside 'flow' are NULL where they are not needed. */
 struct flows {
@@ -105,6 +106,14 @@ struct watcher {
     void (*on_rtt)    (void *arg, uint64_t now_ps, struct host *, const struct flow *, uint64_t rtt_ps);
 };
 
+/* Who records what becomes of flows: see skip/replay.h. */
+struct flow_watcher {
+    void *arg;                   /* NULL: nobody does */
+    void (*on_start)  (void *arg, const struct flow *);
+    void (*on_arrival)(void *arg, const struct flow *);
+    void (*on_end)    (void *arg, const struct flow *);
+};
+
 struct sim {
     struct network        net;
     struct switch_state   sw;
@@ -116,14 +125,17 @@ struct sim {
     struct flows          flows;
     struct program        program;
     struct watcher        watch;
+    struct flow_watcher   flow_watch;
     struct sim_cfg        cfg;
 
     /* How far it has come. */
+    uint64_t              now_ps;            /* the world's time: see engine_world_ps() */
     bool                  is_done;           /* every flow there will ever be is over */
     uint64_t              done_ps;           /* when the last of those that are over ended */
     uint64_t              first_start_ps;    /* of the first flow */
     uint64_t             *entry_bytes_done;  /* of flows that are over, by entry of the traffic list */
 
+    struct skip          *skip;              /* what repeats is skipped: see skip/skip.h. NULL: packet by packet */
     struct partition     *parts;             /* many threads: see partition.h. NULL: one does it all, or this is a part */
     bool                  is_part;
     struct arena          arena, lb_arena, packet_arena, flow_arena, rx_arena, list_arena, pair_arena, tcp_arena, selective_arena;

@@ -126,6 +126,19 @@ static void on_sent(struct job *j, uint64_t now_ps, const struct message *m)
     count_down(t, c->message[m->tag].src, now_ps);
 }
 
+/* Nobody has said that he is through, or all have and nothing comes after; and all begin anew. */
+static bool is_at_rest(const struct job *j)
+{
+    const struct training *t = (const struct training *)j;
+
+    if (t->barrier[0].through != 0 && t->barrier[0].through < j->workers)
+        return false;
+    for (uint32_t i = 0; i < j->workers; i++)
+        if (t->left[i] != messages_of(t, i))
+            return false;
+    return true;
+}
+
 static void free_training(void *state)
 {
     struct training *t = state;
@@ -341,4 +354,5 @@ const struct traffic_kind traffic_training = {
     .name = "training", .about = "workers do a collective, wait for the last of them, compute, and begin again",
     .keys = keys, .read = training_read, .free = free_training,
     .on_arrival = on_arrival, .on_sent = on_sent, .on_signal = on_signal, .divide = divide,
+    .is_at_rest = is_at_rest,
 };
