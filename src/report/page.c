@@ -495,7 +495,7 @@ json_t *page_run(const struct results *r, const char *name, const char *const *f
     json_object_set_new(o, "scenario", json_of_bytes(r->text, r->text_bytes));
     json_object_set_new(o, "set", results_json_set(r));
     json_object_set_new(o, "seeds", seeds_json(r));
-    json_put_text(o, "model", results_model_name(r));
+    json_put_text(o, "model", r->sim->cfg.is_fast ? "nic, fidelity fast" : results_model_name(r));
     json_put_text(o, "cc", r->sim->cfg.cc->name);
     json_put_text(o, "lb", r->sim->cfg.lb->name);
     json_put_us(o, "simulated_us", r->end_ps);

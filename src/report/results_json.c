@@ -2,6 +2,7 @@
  * they are written here; units are in their names. */
 #include "report/results_json.h"
 #include "base/err.h"
+#include "sim/skip/skip.h"
 #include "version.h"
 
 #include <math.h>
@@ -306,6 +307,26 @@ static json_t *metrics_json(const struct results *r)
     return made;
 }
 
+/* Only of a run that was not followed packet by packet all the time. */
+static json_t *fidelity_json(const struct results *r, const struct skip_told *k)
+{
+    json_t *o = json_object();
+
+    json_put_text(o, "kind", "fast");
+    json_put_number(o, "error_allowed", r->sim->cfg.fast_error);
+    json_put_number(o, "skipped_share", r->end_ps ? (double)(k->steady_ps + k->replayed_ps) / (double)r->end_ps : 0);
+    json_put_count(o, "events_saved", k->events_saved);
+    json_put_us(o, "steady_us", k->steady_ps);
+    json_put_count(o, "steady_phases", k->flights);
+    json_put_number(o, "steady_error", k->steady_error);
+    json_put_count(o, "iterations_recorded", k->recorded);
+    json_put_count(o, "iterations_replayed", k->replayed);
+    json_put_us(o, "replayed_us", k->replayed_ps);
+    json_put_number(o, "replay_error", k->replay_error);
+    json_put_number(o, "spread", k->spread);
+    return o;
+}
+
 json_t *results_json(const struct results *r)
 {
     const struct sim_cfg *cfg = &r->sim->cfg;
@@ -318,6 +339,8 @@ json_t *results_json(const struct results *r)
     json_put_text(o, "model", results_model_name(r));
     json_put_text(o, "cc", cfg->cc->name);
     json_put_text(o, "lb", cfg->lb->name);
+    if (skip_told(r->sim))
+        json_object_set_new(o, "fidelity", fidelity_json(r, skip_told(r->sim)));
     json_put_us(o, "simulated_us", r->end_ps);
     json_object_set_new(o, "network", results_json_network(r));
     json_object_set_new(o, "all", all_json(r));

@@ -5,6 +5,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "sim/partition.h"
+#include "sim/skip/skip.h"
 #include "report/metrics.h"
 
 #include <math.h>
@@ -109,6 +110,28 @@ static void print_traffic(const struct results *r, FILE *out)
     }
 }
 
+/* What was not followed packet by packet, and how well that is known. */
+static void print_fidelity(const struct results *r, const struct skip_told *k, FILE *out)
+{
+    uint64_t skipped_ps = k->steady_ps + k->replayed_ps, events = k->events_saved + r->sim->engine.counters.events;
+
+    if (skipped_ps == 0)
+        print_line(out, "fidelity", "fast: no gain, nothing was steady for long%s",
+                   k->recorded ? ", and iterations were not replayed" : "");
+    else
+        print_line(out, "fidelity", "fast: %s skipped, with about %s events, %.2f%% of all",
+                   time_text(skipped_ps).buf, count_text(k->events_saved).buf,
+                   100 * (double)k->events_saved / (double)events);
+    if (k->flights)
+        print_line(out, "", "steady phases: %s in all, %s; rates should be within %.2g%%", time_text(k->steady_ps).buf,
+                   counted(k->flights, "time", "times").buf, 100 * k->steady_error);
+    if (k->recorded)
+        print_line(out, "", "iterations: %u simulated and recorded, %u replayed", k->recorded, k->replayed);
+    if (k->spread > 0)
+        print_line(out, "", "the next takes their mean time within %.2g%% (95 %%); %.3g%% is allowed",
+                   100 * k->spread, 100 * r->sim->cfg.fast_error);
+}
+
 static void print_setup(const struct results *r, FILE *out)
 {
     const struct graph *g = &r->sim->net.graph;
@@ -123,6 +146,8 @@ static void print_setup(const struct results *r, FILE *out)
                counted(g->nodes - g->hosts, "switch", "switches").buf, counted(g->links, "link", "links").buf);
     print_traffic(r, out);
     print_line(out, "time", "%s simulated", time_text(r->end_ps).buf);
+    if (skip_told(r->sim))
+        print_fidelity(r, skip_told(r->sim), out);
     print_line(out, "seed", "%llu", (unsigned long long)cfg->seed);
 }
 
@@ -554,7 +579,8 @@ void results_print_table(const struct results *r, FILE *out, struct results_look
     print_over_time(r, out, look);
     print_network(r, out, look.has_colour);
     print_parts(r, out);
-    fprintf(out, "\n%s packet-hops in %.2f s, %s hops/s, %s events\n", count_text(r->hops).buf, r->wall_s,
+    fprintf(out, "\n%s packet-hops%s in %.2f s, %s hops/s, %s events\n", count_text(r->hops).buf,
+            skip_told(r->sim) ? ", skipped ones included," : "", r->wall_s,
             count_text(r->wall_s > 0 ? (uint64_t)((double)r->hops / r->wall_s) : 0).buf,
             count_text(r->sim->engine.counters.events).buf);
 }

@@ -14,6 +14,7 @@ static const struct section_key general_keys[] = {
     { "run",      "time",  "",      "end of the run; without it the run ends when the last flow is done, so traffic that goes on needs a `stop`" },
     { "cc",       "name",  "dcqcn", "congestion control: see `anole list cc`. In the models hpcc and conweave `dcqcn` means `dcqcn_hpcc`, the forks'" },
     { "lb",       "map",   "ecmp",  "load balancing: a name, see `anole list lb`, or the keys below; what a balancer can be told are knobs" },
+    { "fidelity", "map",   "packet", "`packet`: every packet is followed; `fast`: what repeats is skipped, see docs/model.md; or the keys below" },
     { "hpcc",     "file",  "",      "a config file of the HPCC or the ConWeave ns-3 fork, instead of `topology` and `traffic`" },
     { "topology", "map",   "",      "hosts, switches and links" },
     { "host",     "map",   "",      "NICs and their transport" },
@@ -30,6 +31,12 @@ static const struct section_key lb_keys[] = {
     { "kind",     "name",   "ecmp",  "which" },
     { "weighted", "yes/no", "model", "where links between switches differ in speed or are down, paths are taken in proportion to what they carry: `yes` (nic), `no` (hpcc)" },
     { "seed",     "count",  "0",     "other numbers, other paths for the same flows; with 0 the hash of a switch is salted by its number" },
+    { 0 },
+};
+
+static const struct section_key fidelity_keys[] = {
+    { "kind",  "name",  "packet", "`packet` or `fast`. Fast needs the model nic, and no monitor, tuner, `record_gaps` or HF2T; it runs on one thread" },
+    { "error", "share", "1%",     "fast: by how much the time of an iteration, or the rate of a flow, may be wrong for it; nothing is skipped where more is to be feared" },
     { 0 },
 };
 
@@ -152,6 +159,7 @@ static const struct section_key changes_keys[] = {
 const struct scenario_section scenario_sections[] = {
     { "", general_keys },
     { "lb", lb_keys },
+    { "fidelity", fidelity_keys },
     { "monitor", monitor_keys },
     { "tuner", tuner_keys },
     { "topology", topology_keys },

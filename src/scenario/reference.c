@@ -164,6 +164,7 @@ void scenario_print_reference(FILE *out)
     print_section(out, 2, "General keys", "");
     fputs(hpcc_text, out);
     print_section(out, 2, "lb", "lb");
+    print_section(out, 2, "fidelity", "fidelity");
     print_section(out, 2, "topology", "topology");
     print_topologies(out);
     print_section(out, 4, "links of a graph", "topology graph links");

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "core/units.h"
 #include "net/measure.h"
+#include "scenario/fidelity.h"
 #include "scenario/fit.h"
 #include "scenario/hpcc.h"
 #include "scenario/keys.h"
@@ -182,6 +183,7 @@ static void read_all(struct reader *r, struct scenario *s, const struct yaml_nod
     scenario_read_settings(r, s, root);
     scenario_read_monitor(r, s, section_get(&sec, "monitor"));
     scenario_read_tuner(r, s, section_get(&sec, "tuner"));
+    scenario_read_fidelity(r, s, section_get(&sec, "fidelity"));
     if (!section_get(&sec, "hpcc"))
         scenario_read_traffic(r, s, &sec);
 }
