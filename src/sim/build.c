@@ -2,7 +2,7 @@
 #include "sim/link/inband.h"
 #include "sim/build.h"
 #include "sim/change.h"
-#include "sim/divide.h"
+#include "sim/parts/divide.h"
 #include "sim/host/gaps.h"
 #include "sim/host/hf2t.h"
 #include "sim/host/np/np.h"

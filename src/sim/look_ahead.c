@@ -1,6 +1,6 @@
 #include "sim/look_ahead.h"
 #include "sim/host/nic.h"
-#include "sim/owner.h"
+#include "sim/state/owner.h"
 
 /* The port a packet will leave a switch by, where that is plain to see. */
 static const struct port *next_port(const struct sim *s, const struct node *n, const struct packet *k)

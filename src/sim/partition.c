@@ -1,11 +1,11 @@
 #include "sim/partition.h"
 #include "sim/build.h"
-#include "sim/crossing.h"
-#include "sim/divide.h"
-#include "sim/gather.h"
+#include "sim/parts/crossing.h"
+#include "sim/parts/divide.h"
+#include "sim/parts/gather.h"
 #include "sim/host/flow.h"
-#include "sim/nap.h"
-#include "sim/pace.h"
+#include "sim/parts/nap.h"
+#include "sim/parts/pace.h"
 #include "sim/run.h"
 
 #include <errno.h>

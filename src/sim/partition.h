@@ -16,7 +16,7 @@
 #define SIM_PARTITION_H
 
 #include "sim/check.h"
-#include "sim/divide.h"
+#include "sim/parts/divide.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
 #include "sim/host/np/np.h"
 #include "sim/link/path.h"
 #include "sim/look_ahead.h"
-#include "sim/owner.h"
+#include "sim/state/owner.h"
 #include "sim/skip/skip.h"
 #include "sim/switch/switch.h"
 

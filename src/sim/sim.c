@@ -3,7 +3,7 @@
 #include "sim/build.h"
 #include "sim/change.h"
 #include "sim/check.h"
-#include "sim/divide.h"
+#include "sim/parts/divide.h"
 #include "sim/host/hf2t.h"
 #include "sim/host/host.h"
 #include "sim/partition.h"

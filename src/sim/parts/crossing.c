@@ -1,6 +1,6 @@
-#include "sim/crossing.h"
+#include "sim/parts/crossing.h"
 #include "sim/link/path.h"
-#include "sim/owner.h"
+#include "sim/state/owner.h"
 
 #include <stdlib.h>
 

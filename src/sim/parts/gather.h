@@ -1,6 +1,6 @@
-/* src/sim/gather.h - what the parts of a world have seen and counted, brought together when the run is at rest. */
-#ifndef SIM_GATHER_H
-#define SIM_GATHER_H
+/* src/sim/parts/gather.h - what the parts of a world have seen and counted, brought together when the run is at rest. */
+#ifndef SIM_PARTS_GATHER_H
+#define SIM_PARTS_GATHER_H
 
 #include "sim/state/state.h"
 

@@ -1,13 +1,13 @@
-/* src/sim/crossing.h - how packets and signals get from one part of the world to another.
+/* src/sim/parts/crossing.h - how packets and signals get from one part of the world to another.
  *
  * What a part sends on a link to another gathers in a list behind a first packet that stays (so that the sender takes no
  * notice, see path_transmit()), is put into a ring with one writer and one reader, and comes out on a wire of the
  * receiving part.
  */
-#ifndef SIM_CROSSING_H
-#define SIM_CROSSING_H
+#ifndef SIM_PARTS_CROSSING_H
+#define SIM_PARTS_CROSSING_H
 
-#include "sim/divide.h"
+#include "sim/parts/divide.h"
 #include "sim/state/state.h"
 
 #include <stdatomic.h>

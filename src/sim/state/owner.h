@@ -1,6 +1,6 @@
-/* src/sim/owner.h - the kinds of events, and who owns an event: an address and, in its three low bits, the kind. */
-#ifndef SIM_OWNER_H
-#define SIM_OWNER_H
+/* src/sim/state/owner.h - the kinds of events, and who owns an event: an address and, in its three low bits, the kind. */
+#ifndef SIM_STATE_OWNER_H
+#define SIM_STATE_OWNER_H
 
 #include "sim/state/state.h"
 

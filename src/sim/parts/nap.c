@@ -1,4 +1,4 @@
-#include "sim/nap.h"
+#include "sim/parts/nap.h"
 
 #include <linux/futex.h>
 #include <stddef.h>

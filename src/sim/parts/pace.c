@@ -1,4 +1,4 @@
-#include "sim/pace.h"
+#include "sim/parts/pace.h"
 
 #define EVENTS_ENOUGH   10000u   /* of a round, to tell how fast it was, */
 #define TIME_ENOUGH_S   0.02     /* or so much time */

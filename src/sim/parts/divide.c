@@ -1,4 +1,4 @@
-#include "sim/divide.h"
+#include "sim/parts/divide.h"
 #include "sim/host/nic.h"
 
 #include <stdlib.h>

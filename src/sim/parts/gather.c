@@ -1,5 +1,5 @@
-#include "sim/gather.h"
-#include "sim/divide.h"
+#include "sim/parts/gather.h"
+#include "sim/parts/divide.h"
 
 #include <stdlib.h>
 #include <string.h>

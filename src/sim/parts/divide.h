@@ -1,7 +1,7 @@
-/* src/sim/divide.h - which node belongs to which part of the work. A rack stays together, and so do nodes that are joined
+/* src/sim/parts/divide.h - which node belongs to which part of the work. A rack stays together, and so do nodes that are joined
  * by very short links: a part may go ahead of another by no more than what a link between them takes. */
-#ifndef SIM_DIVIDE_H
-#define SIM_DIVIDE_H
+#ifndef SIM_PARTS_DIVIDE_H
+#define SIM_PARTS_DIVIDE_H
 
 #include "sim/state/state.h"
 

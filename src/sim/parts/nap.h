@@ -1,6 +1,6 @@
-/* src/sim/nap.h - threads that wait for a word in memory to change. */
-#ifndef SIM_NAP_H
-#define SIM_NAP_H
+/* src/sim/parts/nap.h - threads that wait for a word in memory to change. */
+#ifndef SIM_PARTS_NAP_H
+#define SIM_PARTS_NAP_H
 
 #include <stdatomic.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "sim/pace.h"
+#include "sim/parts/pace.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
