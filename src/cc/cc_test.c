@@ -69,7 +69,7 @@ static void start__line_rate_whole_window_nothing_due(void **unused)
     (void)unused;
     for (int i = 0; cc_all[i]; i++) {
         _Alignas(16) char cfg[CC_CFG_MAX], state[CC_STATE_MAX] = { 0 };
-        struct cc_out out = { 1, 2, 3, NEVER };
+        struct cc_out out = { .rate_bps = 1, .window_bytes = 2, .due_ps = 3, .probe_ps = NEVER };
         struct knobs  knobs;
 
         knobs_init(&knobs);

@@ -73,6 +73,14 @@ static inline uint32_t engine_first_number(uint32_t number)
     return number >> 12 | number << 20;
 }
 
+static inline uint32_t engine_node_number(uint32_t *node_number)
+{
+    uint32_t number = *node_number;
+
+    *node_number = number + (2u << 20);
+    return engine_turn_number(number);
+}
+
 /* The next number of a node, so that no two of its events are equal. It is even: the odd one after it goes with it. */
 static inline uint32_t engine_number(struct engine *e, uint32_t *node_number)
 {
@@ -83,9 +91,7 @@ static inline uint32_t engine_number(struct engine *e, uint32_t *node_number)
         e->next_number += 2;
         return number;
     }
-    number = *node_number;
-    *node_number = number + (2u << 20);
-    return engine_turn_number(number);
+    return engine_node_number(node_number);
 }
 
 static inline uint64_t engine_order_of_age(uint32_t age_ps, uint32_t number)

@@ -432,7 +432,7 @@ static void send__does_not_look_at_all_that_are_paused_again(void **unused)
     world_cfg(&cfg, MODEL_NIC);
     cfg.rto_ps = 0;
     start_star(&w, &cfg, 2, flow, MANY + 1);
-    p = &w.sim->net.port[w.sim->net.host[0].port];
+    p = w.sim->net.host[0].port;
     p->paused = 1 << 3;
     p->paused_since_ps = 0;
     before = clock();

@@ -13,3 +13,8 @@ bool path_is_lost(struct engine *e, struct port *p, uint32_t id, const struct pa
     engine_drop(e, id);
     return true;
 }
+
+void path_put_slowly(struct engine *e, struct port *p, uint32_t id, struct packet *k)
+{
+    path_put(e, p, id, k, true);
+}

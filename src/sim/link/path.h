@@ -8,14 +8,15 @@
 
 #include "sim/link/port.h"
 
-/* The rare half of path_transmit(): counts the frame, writes on it, and tells whether the wire loses it; if so, it is gone. PFC frames
+/* A frame leaves by a slow path: counts it, writes on it, and tells whether the wire loses it; if so, it is gone. PFC frames
  * are not lost to errors: a real switch repeats them, ours says a thing once. */
-__attribute__((noinline)) bool path_is_lost(struct engine *, struct port *, uint32_t id, const struct packet *);
+bool path_is_lost(struct engine *, struct port *, uint32_t id, const struct packet *);
 
-/* Puts packet 'id' on the wire of an idle port. */
-static inline void path_transmit(struct engine *e, struct port *p, uint32_t id, struct packet *k)
+/* Both halves of path_transmit(). */
+static inline void path_put(struct engine *e, struct port *p, uint32_t id, struct packet *k, bool is_slow)
 {
-    uint32_t number = engine_number(e, &p->node->next_number), tx = p->tx_ps[k->bytes];
+    uint32_t number = is_slow ? engine_number(e, &p->node->next_number) : engine_node_number(&p->node->next_number);
+    uint32_t tx = p->tx_ps[k->bytes];
     uint32_t age = tx + p->delay_ps;     /* does not overflow: see GRAPH_DELAY_PS_MAX */
     uint64_t arrives = e->now_ps + age, order = engine_order_of_age(age, number + 1);
 
@@ -23,7 +24,7 @@ static inline void path_transmit(struct engine *e, struct port *p, uint32_t id, 
     p->free_order = engine_order_of_age(tx, number);
     p->counters.tx_packets[k->kind]++;
     p->counters.tx_bytes += k->bytes;
-    if (__builtin_expect(p->slow_path & (SLOW_LINK | SLOW_COUNTED | SLOW_INBAND), 0) && path_is_lost(e, p, id, k))
+    if (is_slow && path_is_lost(e, p, id, k))
         return;
     k->next = 0;
     if (__builtin_expect(p->wire_tail, 1)) {
@@ -39,6 +40,17 @@ static inline void path_transmit(struct engine *e, struct port *p, uint32_t id, 
         evq_put(&e->evq, event, port_event_arrive(p), arrives, order);
     }
     p->wire_tail = id;
+}
+
+__attribute__((noinline)) void path_put_slowly(struct engine *, struct port *, uint32_t id, struct packet *);
+
+/* Puts packet 'id' on the wire of an idle port. */
+static inline void path_transmit(struct engine *e, struct port *p, uint32_t id, struct packet *k)
+{
+    if (__builtin_expect(p->slow_path & (SLOW_LINK | SLOW_COUNTED | SLOW_INBAND | SLOW_NUMBER), 0))
+        path_put_slowly(e, p, id, k);
+    else
+        path_put(e, p, id, k, false);
 }
 
 /* The first packet on the wire of 'from' arrives: takes it off and awaits the one behind it. */

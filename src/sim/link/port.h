@@ -21,8 +21,8 @@
 #define SLOW_LINK    1u           /* the link is lossy, or has ever been down */
 #define SLOW_WATCHED 2u           /* what comes in is shown to monitors: see observe/watch.h */
 #define SLOW_COUNTED 4u           /* what goes out is counted by queue: see observe/queue_telemetry.h */
-
-#define SLOW_INBAND 8u         /* what goes out is written on: see inband.h */
+#define SLOW_INBAND  8u           /* what goes out is written on: see inband.h */
+#define SLOW_NUMBER  16u          /* what goes out is numbered over the whole network: ORDER_NS3 */
 
 struct queue {
     uint32_t head, tail;         /* FIFO of packet ids; head == 0: empty */

@@ -206,7 +206,7 @@ void switch_on_packet(struct sim *s, struct port *in, uint32_t id)
     struct packet *k = &s->engine.packets.packet[id];
     struct port   *out;
 
-    if (__builtin_expect(in->slow_path, 0) && is_lost(s, in, id, k))
+    if (__builtin_expect(in->slow_path & (SLOW_LINK | SLOW_WATCHED), 0) && is_lost(s, in, id, k))
         return;
     if (k->kind == PACKET_PFC) {
         on_pfc(s, in, id, k);
