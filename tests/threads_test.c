@@ -131,6 +131,32 @@ static void run__is_the_same_with_any_number_of_threads(void **unused)
     }
 }
 
+/* Every congestion control, with what it makes frames carry and hosts do; links that fail lead packets on detours. */
+static void run__is_the_same_with_every_control(void **unused)
+{
+    static const uint32_t threads[] = { 2, 3, 8 };
+
+    (void)unused;
+    for (int i = 0; cc_all[i]; i++) {
+        char     text[800];
+        uint64_t one;
+
+        snprintf(text, sizeof text,
+                 "{cc: %s, knobs: {kmin: 5, kmax: 50, rpg_min_rate: 100}, host: {rto: 300us}, "
+                 "topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us, "
+                 "links_down: [{a: tor0, b: spine1, down: 100us, up: 250us}]}, "
+                 "changes: [{at: 150us, knobs: {kmin: 10, rpg_min_rate: 200}}], "
+                 "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.5, stop: 300us}, "
+                 "{kind: incast, senders: 15, size: 50KB, start: 50us}]}", cc_all[i]->name);
+        one = run(cc_all[i]->name, text, 1, 1);
+        for (size_t j = 0; j < sizeof threads / sizeof *threads; j++)
+            if (run(cc_all[i]->name, text, 1, threads[j]) != one) {
+                print_error("%s with %u threads\n", cc_all[i]->name, threads[j]);
+                fail();
+            }
+    }
+}
+
 /* More under way between two parts than a ring holds, whether its ends belong to one thread or to two. */
 static void run__goes_on_when_a_ring_is_full(void **unused)
 {
@@ -267,6 +293,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(run__is_the_same_with_any_number_of_threads),
+        cmocka_unit_test(run__is_the_same_with_every_control),
         cmocka_unit_test(run__goes_on_when_a_ring_is_full),
         cmocka_unit_test(run__is_not_the_same_with_another_seed),
         cmocka_unit_test(run__ends_with_short_links),

@@ -90,7 +90,8 @@ struct cc_ack {
     uint64_t endpoint_ps;        /* part of rtt_ps that passed inside the receiver */
     bool     is_marked;          /* the packet was marked on its way */
     uint8_t  hops;               /* switches that it passed */
-    uint8_t  records;            /* telemetry of so many of them, in the order of its way, at most CC_HOPS_MAX */
+    uint8_t  records;            /* telemetry of so many of them, in the order of its way, at most CC_HOPS_MAX; 0: there
+                                  * was no room for all */
     uint16_t digest;             /* telemetry of CC_DIGEST: see cc/pint.h */
     const struct cc_hop *hop;    /* good until the hook returns */
 };
@@ -128,7 +129,6 @@ struct cc_algo {
     enum cc_telemetry telemetry;
     bool        repaces;         /* a new rate counts for the packet sent last, too: what is left of the wait after it
                                   * becomes longer or shorter by the difference */
-    bool        needs_fork;      /* only model hpcc tells it what it asks for */
     bool        has_window;      /* one that goes with its rate */
     bool        takes_turns;     /* receivers tell congested flows one after the other, and how long a round
                                   * takes: told_ps of on_cnp(); otherwise that is 0. See sim/host/np/cnp_arbiter.h */

@@ -103,6 +103,5 @@ const struct cc_algo cc_dctcp = {
     .cfg_size   = sizeof(struct dctcp_cfg),
     .state_size = sizeof(struct dctcp),
     .knobs      = knobs,
-    .needs_fork = true,
     .has_window = true,
 };

@@ -168,6 +168,5 @@ const struct cc_algo cc_hpcc = {
     .knobs      = knobs,
     .telemetry  = CC_HOPS,
     .repaces    = true,
-    .needs_fork = true,
     .has_window = true,
 };

@@ -51,6 +51,5 @@ const struct cc_algo cc_hpcc_pint = {
     .knobs      = knobs,
     .telemetry  = CC_DIGEST,
     .repaces    = true,
-    .needs_fork = true,
     .has_window = true,
 };

@@ -1,4 +1,4 @@
-/* src/cc/timely.c - TIMELY (SIGCOMM 2015), as the HPCC ns-3 fork has it: rates by the gradient of round trips.
+/* src/cc/timely.c - TIMELY (SIGCOMM 2015), with the numbers of the HPCC ns-3 fork: rates by the gradient of round trips.
  *
  * In a nutshell, once per round trip (R rate, d a moving difference of round trips, B the empty one):
  *
@@ -6,17 +6,19 @@
  *   rtt < tlow                  raise
  *   rtt > thigh                 R = R (1 - beta (1 - thigh / rtt))
  *   d <= 0                      raise
- *   else                        R = R max(0, 1 - beta d / B)
+ *   else                        R = R max(1/2, 1 - beta d / B)
  *
  * A raise adds AI, from the sixth in a row on 5 AI, whatever they were caused by; a cut ends the row. d moves also
  * where it did not decide. The first acknowledgement only begins a round trip. There is no window.
  *
- * In model hpcc B is 20 us, whatever the network; round trips are whole nanoseconds everywhere.
+ * The 1/2 is ours: a first burst makes d many times B in a network of a few microseconds, and nobody would come back from the
+ * least rate for long. In model hpcc it is 0, and B is 20 us, whatever the network; round trips are whole nanoseconds everywhere.
  */
 #include "cc/rates.h"
 
 #define NEW_SHARE   0.875
 #define FORK_RTT_NS 20000
+#define LEFT_MIN    0.5
 #define SLOW_RAISES 5            /* in a row, before they become larger */
 #define FAST        5            /* times as large */
 
@@ -25,6 +27,7 @@ struct timely_cfg {
     uint64_t ai_bps;
     double   beta;
     int64_t  low_ns, high_ns, base_ns;
+    double   left_min;           /* of a rate, by a cut */
 };
 
 struct timely {
@@ -63,7 +66,7 @@ static void react(const struct timely_cfg *cfg, struct timely *f, int64_t rtt_ns
         raise_rate(cfg, f);
     } else {
         left = 1 - cfg->beta * gradient;
-        cut_rate(cfg, f, left > 0 ? left : 0);
+        cut_rate(cfg, f, left > cfg->left_min ? left : cfg->left_min);
     }
 }
 
@@ -109,6 +112,7 @@ static void timely_configure(void *cfg_, const struct knobs *k, const struct cc_
         .high_ns = time_ns(k, KNOB_timely_thigh),
         .base_ns = link->is_fork ? FORK_RTT_NS : (int64_t)(link->base_rtt_ps / PS_PER_NS),
     };
+    cfg->left_min = link->is_fork ? 0 : LEFT_MIN;
     if (cfg->base_ns < 1)
         cfg->base_ns = 1;
     cc_rates_configure(&cfg->rates, k, link);
@@ -128,5 +132,4 @@ const struct cc_algo cc_timely = {
     .state_size = sizeof(struct timely),
     .knobs      = knobs,
     .telemetry  = CC_TIMESTAMP,
-    .needs_fork = true,
 };

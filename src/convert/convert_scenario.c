@@ -174,7 +174,7 @@ static void print_general(const struct convert_source *s, FILE *out)
     if (cfg->model != MODEL_NIC && (cfg->order != ORDER_NS3 || (cfg->model == MODEL_HPCC && !cfg->ack_droppable)))
         fputs("order: node\n", out);
     fprintf(out, "seed: %llu\n", (unsigned long long)cfg->seed);
-    if (cfg->cc->needs_fork)
+    if (cfg->model == MODEL_HPCC && strcmp(cfg->cc->name, "dcqcn_hpcc") != 0)
         fprintf(out, "cc: %s\n", cfg->cc->name);
     if (strcmp(cfg->lb->name, "ecmp") != 0)
         fprintf(out, "lb: %s\n", cfg->lb->name);

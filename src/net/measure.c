@@ -1,4 +1,5 @@
 #include "net/measure.h"
+#include "net/shortest.h"
 
 #include <stdlib.h>
 
@@ -78,4 +79,46 @@ double graph_uplink_bps(const struct graph *g)
     }
     free(has_hosts);
     return sum;
+}
+
+/* The switches that hosts hang on, by number; *count of them. */
+static uint32_t *find_racks(const struct graph *g, const struct adjacency *a, uint32_t *count)
+{
+    uint32_t *rack = xcalloc(a->switches + 1ul, sizeof *rack), *link_of = graph_host_links(g);
+    bool     *is_rack = xcalloc(a->switches + 1ul, sizeof *is_rack);
+
+    *count = 0;
+    for (uint32_t i = 0; i < g->nodes; i++) {
+        uint32_t number = g->node[i].is_switch ? ADJACENCY_NONE : a->number[graph_rack(g, link_of, i)];
+
+        if (number == ADJACENCY_NONE || is_rack[number])
+            continue;
+        is_rack[number] = true;
+        rack[(*count)++] = number;
+    }
+    free(is_rack);
+    free(link_of);
+    return rack;
+}
+
+uint32_t graph_switches_max(const struct graph *g)
+{
+    uint32_t        *first_port = xcalloc(g->nodes + 1ul, sizeof *first_port), *rack, racks, most = 0;
+    struct adjacency a;
+    struct shortest  s;
+
+    adjacency_init(&a, g, first_port, NULL, true);
+    rack = find_racks(g, &a, &racks);
+    shortest_init(&s, &a, rack, racks);
+    for (uint32_t from = 0; from < racks; from++)
+        for (uint32_t to = 0; to < racks; to++) {
+            uint32_t links = s.distance[(size_t)rack[from] * racks + to];
+
+            most = links != SHORTEST_FAR && links + 1 > most ? links + 1 : most;
+        }
+    shortest_fini(&s);
+    adjacency_fini(&a);
+    free(rack);
+    free(first_port);
+    return most;
 }

@@ -22,4 +22,7 @@ uint64_t graph_delay_ps_max(const struct graph *);
 double graph_host_bps(const struct graph *);
 double graph_uplink_bps(const struct graph *);
 
+/* The most switches on a shortest way from a host to another, all links being up. */
+uint32_t graph_switches_max(const struct graph *);
+
 #endif

@@ -56,11 +56,38 @@ static void uplink_bps__counts_both_ends(void **unused)
     graph_fini(&g);
 }
 
+/* One rack's hosts have one switch between them, those of two racks of a Clos three, those of two pods of a fat tree
+ * five; a link between the racks makes it two. */
+static void switches_max__by_hand(void **unused)
+{
+    struct graph g;
+
+    (void)unused;
+    make_graph(&g);
+    assert_int_equal(graph_switches_max(&g), 3);
+    graph_add_link(&g, &(struct graph_link){ 4, 5, 50 * GBPS, 1, 0, 0 });
+    assert_int_equal(graph_switches_max(&g), 2);
+    graph_fini(&g);
+    graph_star(&g, &(struct graph_star){ 5, 100 * GBPS, 1000 });
+    assert_int_equal(graph_switches_max(&g), 1);
+    graph_fini(&g);
+    graph_fat_tree(&g, &(struct graph_fat_tree){ .k = 4, .rate_bps = 100 * GBPS, .delay_ps = 1000 });
+    assert_int_equal(graph_switches_max(&g), 5);
+    graph_fini(&g);
+    graph_init(&g);
+    graph_add_node(&g, false, NULL);
+    graph_add_node(&g, false, NULL);
+    graph_add_link(&g, &(struct graph_link){ 0, 1, 50 * GBPS, 1, 0, 0 });
+    assert_int_equal(graph_switches_max(&g), 0);
+    graph_fini(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(measure__by_hand),
         cmocka_unit_test(uplink_bps__counts_both_ends),
+        cmocka_unit_test(switches_max__by_hand),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -92,8 +92,8 @@ static void read_cc(const struct section *sec, struct sim_cfg *cfg)
 /* The config of the fork may name another model, and another control. */
 static void check_cc(const struct section *sec, const struct sim_cfg *cfg)
 {
-    if (cfg->cc->needs_fork && cfg->model != MODEL_HPCC)
-        reader_refuse(sec->r, section_get(sec, "cc"), "%s needs the model hpcc: no other tells it what it asks for",
+    if (cfg->cc->on_ack && cfg->model == MODEL_CONWEAVE)
+        reader_refuse(sec->r, section_get(sec, "cc"), "%s needs the model nic or hpcc: conweave has DCQCN alone",
                       cfg->cc->name);
 }
 

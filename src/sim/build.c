@@ -397,7 +397,7 @@ static int check_hops(const struct sim *s, uint32_t most, struct err *err)
     if (most > CC_HOPS_MAX)
         return err_set(err, ENOTSUP, "packets have room for telemetry of %u switches (%s), and there are %u on a way",
                        CC_HOPS_MAX, s->cfg.cc->name, most);
-    return check_rates(s, err);
+    return s->model.has_fork_telemetry ? check_rates(s, err) : 0;
 }
 
 /* All switches and hosts of the fork draw from one row of numbers, which begins as C's does. */
@@ -418,7 +418,8 @@ static int build_telemetry(struct sim *s, uint32_t switches, struct err *err)
     if (s->cfg.cc->telemetry < CC_HOPS)
         return 0;
     t = arena_alloc(&s->arena, 1, sizeof *t);
-    *t = (struct inband_ports){ .kind = s->cfg.cc->telemetry, .rtt_ns = s->net.base_rtt_ps / PS_PER_NS };
+    *t = (struct inband_ports){ .kind = s->cfg.cc->telemetry, .rtt_ns = s->net.base_rtt_ps / PS_PER_NS,
+                                .spacing_bytes = s->model.spacing_bytes };
     s->engine.inband = t;
     for (uint32_t i = 0; i < s->net.ports; i++)
         s->net.port[i].slow_path |= SLOW_INBAND;

@@ -1,4 +1,5 @@
 #include "sim/model.h"
+#include "net/measure.h"
 #include "sim/switch/conweave_buffer.h"
 
 /* What may still come in after a pause frame was ordered: the frame waits for one full packet, both ways
@@ -37,7 +38,7 @@ static const struct model models[] = {
         .headroom_bytes = hpcc_headroom_bytes, .sets_one_share_aside = true, .has_control_class = true,
         .counts_every_mark = true,
         .keeps_wakeup = true, .skips_wakeup = true, .holds_at_turn = true, .counts_sports_by_pair = true, .sport_first = 10000,
-        .marks_in_acks = true,
+        .has_fork_telemetry = true, .marks_in_acks = true,
     },
     [MODEL_CONWEAVE] = {
         .in_whole_ns = true, .is_ideal_rough = true,
@@ -50,6 +51,12 @@ static const struct model models[] = {
     },
 };
 
+/* One that goes by acknowledgements finds marks there; nobody would listen to CNPs. */
+static bool takes_marks_from_acks(const struct cc_algo *cc)
+{
+    return cc->on_ack && !cc->on_cnp;
+}
+
 /* With the timer that the HPCC fork does not have, a lost ACK must be repeated. Only where sender and receiver are in
  * one part can one forget what the other knows. */
 static struct model model_of(const struct sim_cfg *c)
@@ -59,23 +66,37 @@ static struct model model_of(const struct sim_cfg *c)
     m.spacing_bytes = c->spacing_bytes;
     m.rtt_bytes = m.is_ideal_rough ? 0 : c->mtu_bytes;
     m.acks_old |= c->rto_ps > 0;
+    m.acks_marks = c->model == MODEL_NIC && takes_marks_from_acks(c->cc);
+    m.marks_in_acks |= m.acks_marks;
     m.spaces_copies = c->model == MODEL_CONWEAVE && c->order == ORDER_NODE;
     m.forgets_finished = c->model == MODEL_CONWEAVE && c->order == ORDER_NS3;
     return m;
 }
 
-/* The fork's packets have room for what the control wants to know, from the start and at full size; ACKs bring it back in
- * a header of 46 bytes and are never shorter than the least frame. */
+/* Model nic: a record has 8 bytes and there are two before them, as HPCC's authors have it, with room for the longest way. A
+ * NIC remembers itself when it sent what. */
+static uint32_t nic_telemetry_bytes(const struct sim *s)
+{
+    switch (s->cfg.cc->telemetry) {
+    case CC_HOPS:   return 2 + 8 * graph_switches_max(&s->net.graph);
+    case CC_DIGEST: return 2;
+    default:        return 0;
+    }
+}
+
+/* Packets have room for what the control wants to know, from the start and at full size, and ACKs bring it back. The
+ * fork's ACKs do so in a header of 46 bytes and are never shorter than the least frame. */
 static void build_telemetry(struct sim *s)
 {
-    static const uint32_t bytes[] = { [CC_TIMESTAMP] = 8, [CC_HOPS] = 42, [CC_DIGEST] = 2 };
-    uint32_t              ack_bytes;
+    static const uint32_t fork_bytes[] = { [CC_TIMESTAMP] = 8, [CC_HOPS] = 42, [CC_DIGEST] = 2 };
+    bool                  is_fork = s->model.has_fork_telemetry;
+    uint32_t              bytes = is_fork ? fork_bytes[s->cfg.cc->telemetry] : nic_telemetry_bytes(s);
+    uint32_t              ack_bytes = (is_fork ? 46 : s->cfg.ack_bytes) + bytes;
 
-    if (s->cfg.model != MODEL_HPCC || !s->cfg.cc->telemetry)
+    if (!bytes)
         return;
-    s->model.telemetry_bytes = bytes[s->cfg.cc->telemetry];
-    s->cfg.header_bytes += s->model.telemetry_bytes;
-    ack_bytes = 46 + s->model.telemetry_bytes;
+    s->model.telemetry_bytes = bytes;
+    s->cfg.header_bytes += bytes;
     s->cfg.ack_bytes = ack_bytes > s->cfg.ack_bytes ? ack_bytes : s->cfg.ack_bytes;
 }
 

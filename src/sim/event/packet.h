@@ -59,7 +59,7 @@ _Static_assert(sizeof(struct packet) == 64, "a packet is one cache line");
 
 struct inband {               /* what switches have written into a packet: see link/inband.h */
     struct cc_hop hop[CC_HOPS_MAX];
-    uint8_t       records;
+    uint8_t       records;       /* more than CC_HOPS_MAX: there was no room for all */
     uint16_t      digest;
 };
 

@@ -186,15 +186,16 @@ static inline void count_rtt(struct sim *s, struct host *h, const struct flow *f
         s->watch.on_rtt(s->watch.arg, s->engine.now_ps, h, f, rtt_ps);
 }
 
-/* The fork draws a number at each acknowledgement, to leave some of them out; it leaves out none. */
+/* The fork draws a number at each acknowledgement, to leave some of them out; it leaves out none. A detour that was too
+ * long for the room tells nothing. */
 static void add_telemetry(struct sim *s, const struct host *h, const struct packet *k, struct cc_ack *a)
 {
     const struct inband *t = &s->engine.packets.inband[k - s->engine.packets.packet];
 
-    a->records = t->records;
+    a->records = t->records <= CC_HOPS_MAX ? t->records : 0;
     a->hop = t->hop;
     a->digest = t->digest;
-    if (s->cfg.cc->telemetry == CC_DIGEST)
+    if (s->cfg.cc->telemetry == CC_DIGEST && s->model.has_fork_telemetry)
         inband_random(&s->engine, h->node);
 }
 

@@ -88,7 +88,7 @@ static void keep_data(struct sim *s, struct host *h, struct flow_rx *rx, const s
         count_reordered(s, k);
     if (fate == SELECTIVE_TAKEN && expected == x->end)
         flow_on_arrival(s, &s->flows.flow[k->flow]);
-    if (++rx->unacked >= s->cfg.ack_every || fate == SELECTIVE_OLD || expected == x->end) {
+    if (++rx->unacked >= s->cfg.ack_every || (flags && s->model.acks_marks) || fate == SELECTIVE_OLD || expected == x->end) {
         rx->unacked = 0;
         s->engine.counters.acks_sent++;
         acknowledge(s, h, k, PACKET_ACK, expected, flags);
@@ -201,7 +201,7 @@ bool receive_data(struct sim *s, struct host *h, uint32_t id, struct packet *k)
     s->engine.counters.payload_received += k->payload;
     if (k->flags & PACKET_LAST)
         flow_on_arrival(s, &s->flows.flow[k->flow]);
-    if (++rx->unacked < s->cfg.ack_every && !(k->flags & PACKET_LAST))
+    if (++rx->unacked < s->cfg.ack_every && !(k->flags & PACKET_LAST) && !(flags && s->model.acks_marks))
         return false;
     rx->unacked = 0;
     s->engine.counters.acks_sent++;

@@ -21,11 +21,23 @@ static uint64_t queue_bytes(const struct port *p)
     return bytes;
 }
 
+/* What the wire was busy with: a link that sends nothing but small frames is full, too. */
+static uint64_t sent_bytes(const struct engine *e, const struct port *p)
+{
+    uint64_t packets = 0;
+
+    for (int kind = PACKET_DATA; e->inband->spacing_bytes && kind <= PACKET_PFC; kind++)
+        packets += p->counters.tx_packets[kind];
+    return p->counters.tx_bytes + packets * e->inband->spacing_bytes;
+}
+
 static void add_record(const struct engine *e, const struct port *p, struct inband *t, uint32_t bytes)
 {
-    assert(t->records < CC_HOPS_MAX);
-    t->hop[t->records++] = (struct cc_hop){ .rate_bps = p->rate_bps, .at_ps = e->now_ps,
-                                            .sent_bytes = p->counters.tx_bytes - bytes, .queue_bytes = queue_bytes(p) };
+    if (t->records >= CC_HOPS_MAX)
+        t->records = CC_HOPS_MAX + 1;
+    else
+        t->hop[t->records++] = (struct cc_hop){ .rate_bps = p->rate_bps, .at_ps = e->now_ps,
+                                                .sent_bytes = sent_bytes(e, p) - bytes, .queue_bytes = queue_bytes(p) };
 }
 
 static void raise_digest(const struct engine *e, const struct port *p, struct inband *t)
@@ -44,9 +56,9 @@ void inband_on_frame(struct engine *e, struct port *p, uint32_t id, const struct
     if (is_data && !p->is_switch)
         *t = (struct inband){ 0 };
     else if (is_data && e->inband->kind == CC_HOPS)
-        add_record(e, p, t, k->bytes);
+        add_record(e, p, t, k->bytes + e->inband->spacing_bytes);
     else if (is_data)
         raise_digest(e, p, t);
     if (e->inband->kind == CC_DIGEST && p->is_switch)
-        pint_sent(&e->inband->pint[p->id], e->now_ps / PS_PER_NS, k->bytes);
+        pint_sent(&e->inband->pint[p->id], e->now_ps / PS_PER_NS, k->bytes + e->inband->spacing_bytes);
 }

@@ -1,7 +1,8 @@
 /* src/sim/link/inband.h - what ports write into packets of data for those congestion controls that ask for it.
  *
  * A host's port begins with nothing, and every switch adds a record (CC_HOPS) or raises one number (CC_DIGEST), when the
- * packet leaves its queue; what it finds there is without the packet itself. The receiver sends a copy back. Packets have
+ * packet leaves its queue; what it finds there is without the packet itself. A packet that passes more switches than there is room for, which only links
+ * that fail make it do, ends with CC_HOPS_MAX + 1 records, and nobody looks at them. The receiver sends a copy back. Packets have
  * room for it beside them (packet_pool.inband), and ports with SLOW_INBAND write; nobody else pays.
  */
 #ifndef SIM_LINK_INBAND_H
@@ -13,6 +14,7 @@
 struct inband_ports {
     enum cc_telemetry kind;
     uint64_t          rtt_ns;    /* the longest empty round trip */
+    uint32_t          spacing_bytes;     /* that count with every frame */
     struct pint_port *pint;      /* CC_DIGEST: by port, */
     struct crand     *random;    /* and random numbers: by node, or one row of them for all where events have ns-3's order */
 };

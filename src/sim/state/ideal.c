@@ -88,14 +88,22 @@ static uint64_t ideal_exact_ps(const struct sim *s, const struct path *path, uin
     return two;
 }
 
-uint64_t sim_ideal_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t bytes)
+/* With 'telemetry_bytes' of what frames carry left out. */
+static uint64_t ideal_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t bytes, uint32_t telemetry_bytes)
 {
-    struct frames frames = { s->cfg.mtu_bytes, s->cfg.header_bytes, s->cfg.ack_bytes, s->cfg.ack_every };
+    struct frames frames = { s->cfg.mtu_bytes, s->cfg.header_bytes - telemetry_bytes, s->cfg.ack_bytes - telemetry_bytes,
+                             s->cfg.ack_every };
     struct path   path;
 
     if (!find_path(s, src, dst, &path))
         return 0;
     return s->model.is_ideal_rough ? ideal_hpcc_ps(s, &path, bytes) : ideal_exact_ps(s, &path, bytes, &frames);
+}
+
+/* What a control makes frames carry is its own cost, so that all controls are measured against the same. */
+uint64_t sim_ideal_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t bytes)
+{
+    return ideal_ps(s, src, dst, bytes, s->model.telemetry_bytes);
 }
 
 uint64_t sim_ideal_tcp_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t bytes, uint32_t mss_bytes)
@@ -108,7 +116,7 @@ uint64_t sim_ideal_tcp_ps(const struct sim *s, uint32_t src, uint32_t dst, uint6
 
 uint64_t sim_base_rtt_ps(const struct sim *s, uint32_t src, uint32_t dst)
 {
-    return sim_ideal_ps(s, src, dst, s->model.rtt_bytes);
+    return ideal_ps(s, src, dst, s->model.rtt_bytes, 0);
 }
 
 /* Full queues take longer than propagation wherever this matters, so it is the switches of the longest way that count, and

@@ -17,7 +17,7 @@ struct model {
     /* Time. */
     bool     in_whole_ns;        /* frames, and the gaps between them, take whole nanoseconds, truncated */
     uint32_t spacing_bytes;      /* otherwise: that go with every frame on the wire */
-    uint32_t telemetry_bytes;    /* of the header: the rest of it is what ideals count with */
+    uint32_t telemetry_bytes;    /* of the header, and in model nic of ACKs: the rest of it is what ideals count with */
     uint32_t rtt_bytes;          /* payload of the packet whose round trip is the base RTT */
     bool     is_ideal_rough;     /* the FCT of a flow alone is that of HPCC's scripts: see ideal.c */
 
@@ -46,8 +46,12 @@ struct model {
     bool     counts_sports_by_pair;  /* of hosts, from 'sport_first' on */
     uint16_t sport_first, sport_mask;
 
+    bool     has_fork_telemetry; /* that of the HPCC fork: sizes of its own, few rates, and at each acknowledgement a random
+                                  * number is drawn (CC_DIGEST) */
+
     /* Receivers. */
     bool     marks_in_acks;      /* a mark is a flag of the ACK; otherwise it makes a CNP */
+    bool     acks_marks;         /* and a marked packet is acknowledged at once, however few ACKs there are otherwise */
     bool     acks_old;           /* what has arrived already is acknowledged again, */
     bool     echoes_old;         /* with its mark, */
     bool     spaces_copies;      /* but if all of the flow has come, only as often as NACKs */
