@@ -85,19 +85,21 @@ void message_decode_nic(const uint8_t bytes[MESSAGE_NIC_BYTES], struct message_n
     m->paused_ps = get(&at, 4) * PS_PER_NS;
 }
 
-size_t message_encode_knobs(const struct knobs *k, uint64_t which, uint32_t interval,
-                            uint8_t bytes[MESSAGE_KNOBS_BYTES])
+size_t message_encode_knobs(const struct knob_set *set, uint32_t interval, uint8_t bytes[MESSAGE_KNOBS_BYTES])
 {
-    uint8_t *at = put(put(bytes, interval, 4), which, 8);
+    uint8_t *names = put(bytes, interval, 4), *at = names + MESSAGE_NAMES_BYTES;
 
-    assert(__builtin_popcountll(which) <= MESSAGE_KNOBS_MAX && which >> KNOB_COUNT == 0);
+    memset(names, 0, MESSAGE_NAMES_BYTES);
     for (uint32_t i = 0; i < KNOB_COUNT; i++) {
-        float value = (float)k->value[i];
+        float value = (float)set->knobs.value[i];
         uint32_t bits;
 
+        if (!set->is_named[i])
+            continue;
+        assert(at < bytes + MESSAGE_KNOBS_BYTES);
         memcpy(&bits, &value, sizeof(bits));
-        if (which >> i & 1)
-            at = put(at, bits, 4);
+        names[i / 8] |= (uint8_t)(1u << i % 8);
+        at = put(at, bits, 4);
     }
     return (size_t)(at - bytes);
 }
@@ -111,19 +113,31 @@ static double get_float(const uint8_t **at)
     return (double)value;
 }
 
+static bool is_named(const uint8_t names[MESSAGE_NAMES_BYTES], uint32_t knob)
+{
+    return names[knob / 8] >> knob % 8 & 1;
+}
+
+/* How many are named; those that there are not make it too many for any message. */
+static size_t count_names(const uint8_t names[MESSAGE_NAMES_BYTES])
+{
+    size_t count = 0;
+
+    for (uint32_t i = 0; i < 8 * MESSAGE_NAMES_BYTES; i++)
+        count += is_named(names, i) ? i < KNOB_COUNT ? 1 : MESSAGE_KNOBS_MAX + 1 : 0;
+    return count;
+}
+
 int message_decode_knobs(const uint8_t *bytes, size_t length, struct knobs *k, uint32_t *interval)
 {
-    const uint8_t *at = bytes + 4;
+    const uint8_t *names = bytes + 4, *at = names + MESSAGE_NAMES_BYTES;
     struct knobs told = *k;
-    uint64_t which;
 
-    if (length < 12)
-        return -EINVAL;
-    which = get(&at, 8);
-    if (which >> KNOB_COUNT || length != 12 + 4 * (size_t)__builtin_popcountll(which))
+    if (length < 4 + MESSAGE_NAMES_BYTES || length > MESSAGE_KNOBS_BYTES ||
+        length != 4 + MESSAGE_NAMES_BYTES + 4 * count_names(names))
         return -EINVAL;
     for (uint32_t i = 0; i < KNOB_COUNT; i++) {
-        if (!(which >> i & 1))
+        if (!is_named(names, i))
             continue;
         told.value[i] = get_float(&at);
         if (!(told.value[i] >= knob_info[i].min && told.value[i] <= knob_info[i].max))

@@ -14,12 +14,13 @@
 
 #define MESSAGE_SWITCH_BYTES 160
 #define MESSAGE_NIC_BYTES    12
-#define MESSAGE_KNOBS_MAX    16              /* knobs in one message */
-#define MESSAGE_KNOBS_BYTES  (12 + 4 * MESSAGE_KNOBS_MAX)
+#define MESSAGE_KNOBS_MAX    15              /* knobs in one message: as many as PARALEON tunes of a NIC */
+#define MESSAGE_NAMES_BYTES  12              /* a bit for every knob */
+#define MESSAGE_KNOBS_BYTES  (4 + MESSAGE_NAMES_BYTES + 4 * MESSAGE_KNOBS_MAX)
 
 _Static_assert(MESSAGE_SWITCH_BYTES <= 520 && MESSAGE_NIC_BYTES <= 12 && MESSAGE_KNOBS_BYTES <= 76,
                "no longer than PARALEON's");
-_Static_assert(KNOB_COUNT < 64, "a bit of a word for every knob");
+_Static_assert(KNOB_COUNT <= 8 * MESSAGE_NAMES_BYTES, "a bit for every knob");
 
 struct message_switch {          /* a switch to the controller */
     uint32_t   interval;         /* number of it */
@@ -39,10 +40,9 @@ void message_decode_switch(const uint8_t bytes[MESSAGE_SWITCH_BYTES], struct mes
 void message_encode_nic(const struct message_nic *, uint8_t bytes[MESSAGE_NIC_BYTES]);
 void message_decode_nic(const uint8_t bytes[MESSAGE_NIC_BYTES], struct message_nic *);
 
-/* The controller to switches and NICs: the knobs whose bit is set in 'which', at most MESSAGE_KNOBS_MAX of
- * them, as single-precision numbers. Returns the length. */
-size_t message_encode_knobs(const struct knobs *, uint64_t which, uint32_t interval,
-                            uint8_t bytes[MESSAGE_KNOBS_BYTES]);
+/* The controller to switches and NICs: the knobs that are named, at most MESSAGE_KNOBS_MAX of them, as
+ * single-precision numbers. Returns the length. */
+size_t message_encode_knobs(const struct knob_set *, uint32_t interval, uint8_t bytes[MESSAGE_KNOBS_BYTES]);
 
 /* Sets those knobs and leaves the others. 0, or -EINVAL if it is no such message or a value is out of its
  * range; then nothing is set. */

@@ -50,36 +50,52 @@ static void nic__comes_back_within_its_steps(void **unused)
 }
 
 /* Those that have a direction, which is what PARALEON tunes, of one kind of device. */
-static uint64_t tuned_knobs(enum knob_where where)
+static struct knob_set tuned_knobs(const struct knobs *k, enum knob_where where)
 {
-    uint64_t which = 0;
+    struct knob_set set = { .knobs = *k };
 
     for (uint32_t i = 0; i <= KNOB_pmax; i++)        /* those of DCQCN and ECN */
-        which |= (uint64_t)(knob_info[i].where == where && knob_info[i].toward != 0) << i;
-    return which;
+        set.is_named[i] = knob_info[i].where == where && knob_info[i].toward != 0;
+    return set;
+}
+
+static void expect_same_heard(const struct knob_set *told)
+{
+    uint8_t bytes[MESSAGE_KNOBS_BYTES];
+    size_t length = message_encode_knobs(told, 42, bytes);
+    struct knobs heard = { 0 };
+    uint32_t interval;
+
+    assert_in_range(length, 4 + MESSAGE_NAMES_BYTES + 4, 76);
+    assert_int_equal(message_decode_knobs(bytes, length, &heard, &interval), 0);
+    assert_int_equal(interval, 42);
+    for (uint32_t k = 0; k < KNOB_COUNT; k++)
+        assert_true(heard.value[k] == (told->is_named[k] ? (double)(float)told->knobs.value[k] : 0));
 }
 
 static void knobs__fit_into_a_message(void **unused)
 {
-    enum knob_where wheres[] = { KNOB_NIC, KNOB_SWITCH };
-    uint8_t bytes[MESSAGE_KNOBS_BYTES];
-    struct knobs told, heard;
-    uint32_t interval;
+    struct knob_set set;
+    struct knobs told;
 
     (void)unused;
     knobs_init(&told);
     told.value[KNOB_rpg_ai_rate] = 131071;
     told.value[KNOB_kmin] = 123.5;
-    for (size_t i = 0; i < 2; i++) {
-        uint64_t which = tuned_knobs(wheres[i]);
-        size_t length = message_encode_knobs(&told, which, 42, bytes);
+    set = tuned_knobs(&told, KNOB_NIC);
+    expect_same_heard(&set);
+    set = tuned_knobs(&told, KNOB_SWITCH);
+    expect_same_heard(&set);
+}
 
-        assert_true(which != 0 && length <= 76);
-        memset(&heard, 0, sizeof(heard));
-        assert_int_equal(message_decode_knobs(bytes, length, &heard, &interval), 0);
-        assert_int_equal(interval, 42);
-        for (uint32_t k = 0; k < KNOB_COUNT; k++)
-            assert_true(heard.value[k] == (which >> k & 1 ? (double)(float)told.value[k] : 0));
+static void knobs__each_has_a_bit(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < KNOB_COUNT; i++) {
+        struct knob_set set = { 0 };
+
+        knob_set_add(&set, (enum knob)i, (knob_info[i].min + knob_info[i].max) / 2);
+        expect_same_heard(&set);
     }
 }
 
@@ -87,13 +103,15 @@ static void knobs__refuse_what_is_no_message(void **unused)
 {
     uint8_t bytes[MESSAGE_KNOBS_BYTES + 4] = { 0 };
     struct knobs knobs, before;
+    struct knob_set set;
     uint32_t interval = 9;
     size_t length;
 
     (void)unused;
     knobs_init(&knobs);
     before = knobs;
-    length = message_encode_knobs(&knobs, tuned_knobs(KNOB_NIC), 1, bytes);
+    set = tuned_knobs(&knobs, KNOB_NIC);
+    length = message_encode_knobs(&set, 1, bytes);
     knobs.value[KNOB_rpg_ai_rate] = before.value[KNOB_rpg_ai_rate] = 77;
     for (size_t wrong = 0; wrong < length + 4; wrong++)
         if (wrong != length)
@@ -101,6 +119,12 @@ static void knobs__refuse_what_is_no_message(void **unused)
     memset(bytes + length - 4, 0xff, 4);             /* not a number */
     assert_int_equal(message_decode_knobs(bytes, length, &knobs, &interval), -EINVAL);
     memset(bytes + length - 4, 0x7f, 4);             /* out of range */
+    assert_int_equal(message_decode_knobs(bytes, length, &knobs, &interval), -EINVAL);
+    set = (struct knob_set){ 0 };
+    knob_set_add(&set, KNOB_kmin, 100);
+    length = message_encode_knobs(&set, 1, bytes);
+    bytes[4 + KNOB_kmin / 8] = 0;
+    bytes[4 + MESSAGE_NAMES_BYTES - 1] = 0x80;       /* a knob that there is not */
     assert_int_equal(message_decode_knobs(bytes, length, &knobs, &interval), -EINVAL);
     assert_memory_equal(&knobs, &before, sizeof(knobs));
     assert_int_equal(interval, 9);
@@ -112,6 +136,7 @@ int main(void)
         cmocka_unit_test(switch__comes_back_as_it_went),
         cmocka_unit_test(nic__comes_back_within_its_steps),
         cmocka_unit_test(knobs__fit_into_a_message),
+        cmocka_unit_test(knobs__each_has_a_bit),
         cmocka_unit_test(knobs__refuse_what_is_no_message),
     };
 
