@@ -12,6 +12,8 @@
     X(cc_hpcc_pint) \
     X(cc_timely) \
     X(cc_dctcp) \
+    X(cc_swift) \
+    X(cc_rttcc) \
     X(cc_none) \
 
 #define DECLARE(algo) extern const struct cc_algo algo;

@@ -17,6 +17,8 @@
  * expired since. So the timers of an idle flow cost nothing and a finished flow
  * leaves none behind. The other hooks catch up by themselves before they act.
  *
+ * A decision that takes time is one more change that is due: see late.h.
+ *
  * When the knobs change, the caller first calls on_due() of every flow with the old cfg, then
  * swaps the cfg. A period that is running ends when it was going to end; the next one has the new length.
  *
@@ -47,7 +49,7 @@ struct cc_out {
     uint64_t rate_bps;           /* pace at this rate from now on; > 0 always: see cc_set_rate() */
     uint64_t window_bytes;       /* bytes that may be unacknowledged; UINT64_MAX: no window */
     uint64_t due_ps;             /* call on_due() before using the rate at or after this; NEVER */
-    uint64_t probe_ps;           /* send an RTT probe at or after this, if no other is on its way; NEVER */
+    uint64_t probe_ps;           /* send an RTT probe at or after this, if no other is on its way; NEVER. Needs on_rtt() */
     bool     counts_bytes;       /* call on_sent(); one that counts no bytes now is not told of them */
 };
 
@@ -87,9 +89,9 @@ struct cc_ack {
     uint64_t inflight_bytes;     /* sent and not acknowledged */
     uint64_t seq;                /* first byte that the receiver still wants */
     uint64_t sent_seq;           /* first byte that was not sent yet */
-    uint64_t endpoint_ps;        /* part of rtt_ps that passed inside the receiver */
+    uint64_t endpoint_ps;        /* CC_PATH: part of rtt_ps that passed inside the receiver, */
     bool     is_marked;          /* the packet was marked on its way */
-    uint8_t  hops;               /* switches that it passed */
+    uint8_t  hops;               /* CC_PATH: and the switches that the packet passed */
     uint8_t  records;            /* telemetry of so many of them, in the order of its way, at most CC_HOPS_MAX; 0: there
                                   * was no room for all */
     uint16_t digest;             /* telemetry of CC_DIGEST: see cc/pint.h */
@@ -101,6 +103,7 @@ enum cc_loss { CC_NACK, CC_TIMEOUT };        /* the receiver missed something; n
 enum cc_telemetry {
     CC_NO_TELEMETRY,
     CC_TIMESTAMP,                /* when a packet was sent comes back with its ACK: model hpcc's packets are longer */
+    CC_PATH,                     /* how many switches a packet passed, and how long it took inside the receiver */
     CC_HOPS,                     /* a struct cc_hop of each switch */
     CC_DIGEST,                   /* one number of the worst of them */
 };
@@ -117,9 +120,6 @@ struct cc_algo {
     /* Per flow and per change of knobs (required). */
     void (*start)    (const void *cfg, void *state, struct cc_now, struct cc_out *);
     void (*configure)(void *cfg, const struct knobs *, const struct cc_link *);
-
-    /* How long a decision takes: 'out' counts so much later than the signal that led to it. NULL: at once. */
-    uint64_t (*decision_ps)(const void *cfg);
 
     const char *name;            /* as written in scenario files */
     const char *about;           /* one line for `anole list` */

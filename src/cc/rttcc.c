@@ -14,8 +14,9 @@
  *   NACK          R x= 1/2, so too; a time-out always
  *
  * With n flows at a queue the cuts and raises balance where the queue's delay is about 2 AI n / line of the target. A
- * flow begins at line rate, without a window. All arithmetic is of whole numbers, factors have 16 bits.
+ * flow begins at line rate, without a window. A decision may take time (late.h; RL-CC's authors have 0.9 us). All arithmetic is of whole numbers, factors have 16 bits.
  */
+#include "cc/late.h"
 #include "cc/rates.h"
 
 #define ONE         (1u << 20)   /* line rate */
@@ -28,34 +29,40 @@
 
 struct rttcc_cfg {
     uint64_t line_bps, base_rtt_ps, target_ps;
+    uint64_t takes_ps;           /* a decision */
     uint32_t step, rate_min;     /* of ONE */
 };
 
-struct rttcc {
+struct rttcc_state {
     uint64_t probed_ps;          /* when the last probe was asked for */
     uint32_t rate;               /* of ONE */
     uint32_t raises;             /* in a row, up to SLOW_RAISES */
     bool     was_cut;            /* by a CNP or a NACK since the last probe came back */
 };
 
+struct rttcc {
+    struct rttcc_state is;
+    struct cc_late     late;
+};
+
 _Static_assert(sizeof(struct rttcc_cfg) <= CC_CFG_MAX, "cfg fits");
-_Static_assert(sizeof(struct rttcc) <= 48, "a NIC has 12 words for a flow");
+_Static_assert(sizeof(struct rttcc_state) <= 48, "a NIC has 12 words for a flow");
 
-static void decide(const struct rttcc_cfg *cfg, const struct rttcc *f, struct cc_out *out)
+static void decide(const struct rttcc_cfg *cfg, struct rttcc *f, struct cc_now now, struct cc_out *out)
 {
-    uint64_t rate_bps = (uint64_t)((unsigned __int128)cfg->line_bps * f->rate >> 20);
+    uint64_t rate_bps = (uint64_t)((unsigned __int128)cfg->line_bps * f->is.rate >> 20);
 
-    cc_set_rate(out, rate_bps ? rate_bps : 1);
+    cc_late_decide(&f->late, now, cfg->takes_ps, rate_bps ? rate_bps : 1, out);
 }
 
-static void cut(const struct rttcc_cfg *cfg, struct rttcc *f, uint32_t factor)
+static void cut(const struct rttcc_cfg *cfg, struct rttcc_state *f, uint32_t factor)
 {
     f->rate = (uint32_t)((uint64_t)f->rate * factor >> 16);
     f->rate = f->rate > cfg->rate_min ? f->rate : cfg->rate_min;
     f->raises = 0;
 }
 
-static void raise_rate(const struct rttcc_cfg *cfg, struct rttcc *f)
+static void raise_rate(const struct rttcc_cfg *cfg, struct rttcc_state *f)
 {
     uint64_t rate = (uint64_t)f->rate + (f->raises < SLOW_RAISES ? 1u : FAST) * (uint64_t)cfg->step;
 
@@ -73,7 +80,8 @@ static uint32_t factor_of(const struct rttcc_cfg *cfg, uint64_t rtt_ps)
 static void rttcc_on_rtt(const void *cfg_, void *state, struct cc_now now, uint64_t rtt_ps, struct cc_out *out)
 {
     const struct rttcc_cfg *cfg = cfg_;
-    struct rttcc           *f = state;
+    struct rttcc           *flow = state;
+    struct rttcc_state     *f = &flow->is;
 
     if (rtt_ps > cfg->target_ps)
         cut(cfg, f, factor_of(cfg, rtt_ps));
@@ -82,21 +90,21 @@ static void rttcc_on_rtt(const void *cfg_, void *state, struct cc_now now, uint6
     f->was_cut = false;
     f->probed_ps = f->probed_ps + cfg->base_rtt_ps > now.ps ? f->probed_ps + cfg->base_rtt_ps : now.ps;
     out->probe_ps = f->probed_ps;
-    decide(cfg, f, out);
+    decide(cfg, flow, now, out);
 }
 
-static void cut_once(const struct rttcc_cfg *cfg, struct rttcc *f, uint32_t factor, struct cc_out *out)
+static void cut_once(const struct rttcc_cfg *cfg, struct rttcc *f, struct cc_now now, uint32_t factor, struct cc_out *out)
 {
-    if (!f->was_cut)
-        cut(cfg, f, factor);
-    f->was_cut = true;
-    decide(cfg, f, out);
+    if (!f->is.was_cut)
+        cut(cfg, &f->is, factor);
+    f->is.was_cut = true;
+    decide(cfg, f, now, out);
 }
 
 static void rttcc_on_cnp(const void *cfg, void *state, struct cc_now now, uint64_t told_ps, struct cc_out *out)
 {
-    (void)now, (void)told_ps;
-    cut_once(cfg, state, FACTOR_ONE / 8 * 7, out);
+    (void)told_ps;
+    cut_once(cfg, state, now, FACTOR_ONE / 8 * 7, out);
 }
 
 /* After a time-out a probe may be lost as well: another is asked for. */
@@ -105,10 +113,18 @@ static void rttcc_on_loss(const void *cfg, void *state, struct cc_now now, enum 
     struct rttcc *f = state;
 
     if (loss == CC_TIMEOUT) {
-        f->was_cut = false;
-        f->probed_ps = out->probe_ps = now.ps;
+        f->is.was_cut = false;
+        f->is.probed_ps = out->probe_ps = now.ps;
     }
-    cut_once(cfg, f, FACTOR_ONE / 2, out);
+    cut_once(cfg, f, now, FACTOR_ONE / 2, out);
+}
+
+static void rttcc_on_due(const void *cfg_, void *state, struct cc_now now, struct cc_out *out)
+{
+    const struct rttcc_cfg *cfg = cfg_;
+    struct rttcc           *f = state;
+
+    cc_late_run(&f->late, now, cfg->takes_ps, out);
 }
 
 static void rttcc_start(const void *cfg_, void *state, struct cc_now now, struct cc_out *out)
@@ -116,9 +132,10 @@ static void rttcc_start(const void *cfg_, void *state, struct cc_now now, struct
     const struct rttcc_cfg *cfg = cfg_;
     struct rttcc           *f = state;
 
-    *f = (struct rttcc){ .probed_ps = now.ps, .rate = ONE };
+    *f = (struct rttcc){ .is = { .probed_ps = now.ps, .rate = ONE } };
+    cc_late_start(&f->late);
     *out = (struct cc_out){ .window_bytes = UINT64_MAX, .due_ps = NEVER, .probe_ps = now.ps };
-    decide(cfg, f, out);
+    cc_set_rate(out, cfg->line_bps);
 }
 
 static uint32_t share_of_line(const struct cc_link *link, uint64_t rate_bps)
@@ -137,6 +154,7 @@ static void rttcc_configure(void *cfg_, const struct knobs *k, const struct cc_l
         .line_bps = link->line_bps,
         .base_rtt_ps = link->base_rtt_ps,
         .target_ps = target_us > 0 ? (uint64_t)(target_us * PS_PER_US) : link->base_rtt_ps * 3 / 2,
+        .takes_ps = (uint64_t)(k->value[KNOB_rttcc_decision] * PS_PER_US),
         .step = share_of_line(link, link->line_bps / STEP_PART),
         .rate_min = share_of_line(link, (uint64_t)(k->value[KNOB_rpg_min_rate] * 1e6)),
     };
@@ -149,6 +167,7 @@ static const enum knob knobs[] = { KNOB_rttcc_target, KNOB_rpg_min_rate, KNOB_CO
 extern const struct cc_algo cc_rttcc;
 const struct cc_algo cc_rttcc = {
     .on_cnp     = rttcc_on_cnp,
+    .on_due     = rttcc_on_due,
     .on_rtt     = rttcc_on_rtt,
     .on_loss    = rttcc_on_loss,
     .start      = rttcc_start,

@@ -16,7 +16,8 @@
  * larger ones evenly, which is ours: a NIC has a rate and no other means.
  *
  * The paper gives no numbers for the fabric's; where knobs are 0 they come from the empty round trip. A flow begins at
- * line rate. All this is the public text; constants that it does not name are said above.
+ * line rate. All this is the public text; constants that it does not name are said above. The endpoint delay is what an
+ * answer waits in the receiver's NIC: this world has no other, so the endpoint counts where the receiver sends itself.
  */
 #include "cc/rates.h"
 
@@ -175,5 +176,6 @@ const struct cc_algo cc_swift = {
     .cfg_size   = sizeof(struct swift_cfg),
     .state_size = sizeof(struct swift),
     .knobs      = knobs,
-    .telemetry  = CC_TIMESTAMP,
+    .telemetry  = CC_PATH,
+    .has_window = true,
 };

@@ -89,9 +89,18 @@ static void read_cc(const struct section *sec, struct sim_cfg *cfg)
                       cfg->cc->name);
 }
 
+/* The forks' models have windows of their own and no probes. */
+static bool needs_nic(const struct cc_algo *cc)
+{
+    return cc->telemetry == CC_PATH || cc->on_rtt;
+}
+
 /* The config of the fork may name another model, and another control. */
 static void check_cc(const struct section *sec, const struct sim_cfg *cfg)
 {
+    if (needs_nic(cfg->cc) && cfg->model != MODEL_NIC)
+        reader_refuse(sec->r, section_get(sec, "cc"), "%s needs the model nic: no other tells it what it asks for",
+                      cfg->cc->name);
     if (cfg->cc->on_ack && cfg->model == MODEL_CONWEAVE)
         reader_refuse(sec->r, section_get(sec, "cc"), "%s needs the model nic or hpcc: conweave has DCQCN alone",
                       cfg->cc->name);

@@ -7,6 +7,7 @@
 #include "sim/host/hf2t.h"
 #include "sim/host/np/np.h"
 #include "sim/host/np/cnp_arbiter.h"
+#include "sim/host/probe.h"
 #include "sim/host/selective_repeat.h"
 #include "sim/host/tcp/tcp.h"
 #include "sim/model.h"
@@ -323,7 +324,7 @@ static uint32_t packets_at_once(const struct sim *s, uint32_t part)
 static void build_packets(struct sim *s, uint32_t packets)
 {
     size_t tag_bytes = s->lb.is_on ? sizeof(struct lb_tag) : 0;
-    size_t telemetry_bytes = s->cfg.cc->telemetry >= CC_HOPS ? sizeof(struct inband) : 0;
+    size_t telemetry_bytes = s->cfg.cc->telemetry >= CC_PATH ? sizeof(struct inband) : 0;
     size_t room = (size_t)packets + PACKETS_SPARE;
 
     arena_init(&s->packet_arena, room * (sizeof(struct packet) + tag_bytes + telemetry_bytes) + 128);
@@ -355,6 +356,11 @@ static void build_flows(struct sim *s)
         all->selective_tx = arena_alloc(&s->selective_arena, flows, sizeof *all->selective_tx);
         all->selective_rx = arena_alloc(&s->selective_arena, flows, sizeof *all->selective_rx);
         s->hosts.at_send |= SEND_SELECTIVE;
+    }
+    if (s->cfg.cc->on_rtt) {
+        arena_init(&s->probe_arena, (size_t)flows * sizeof *all->probe + 64);
+        all->probe = arena_alloc(&s->probe_arena, flows, sizeof *all->probe);
+        s->hosts.at_send |= SEND_PROBES;
     }
     if (!s->cfg.tcps)
         return;
@@ -415,14 +421,17 @@ static int build_telemetry(struct sim *s, uint32_t switches, struct err *err)
 {
     struct inband_ports *t;
 
-    if (s->cfg.cc->telemetry < CC_HOPS)
+    bool                 has_probes = s->cfg.cc->on_rtt != NULL;
+
+    if (s->cfg.cc->telemetry < CC_PATH && !has_probes)
         return 0;
     t = arena_alloc(&s->arena, 1, sizeof *t);
     *t = (struct inband_ports){ .kind = s->cfg.cc->telemetry, .rtt_ns = s->net.base_rtt_ps / PS_PER_NS,
                                 .spacing_bytes = s->model.spacing_bytes };
     s->engine.inband = t;
     for (uint32_t i = 0; i < s->net.ports; i++)
-        s->net.port[i].slow_path |= SLOW_INBAND;
+        if (t->kind >= CC_PATH || !s->net.port[i].is_switch)
+            s->net.port[i].slow_path |= SLOW_INBAND;
     if (t->kind == CC_DIGEST)
         build_digests(s, t);
     return t->kind == CC_HOPS ? check_hops(s, switches, err) : 0;
@@ -481,6 +490,7 @@ void build_free(struct sim *s)
     if (s->lb.is_on && s->cfg.lb->state_bytes)
         arena_fini(&s->lb_arena);
     arena_fini(&s->selective_arena);
+    arena_fini(&s->probe_arena);
     hf2t_free(s);
     gaps_record_free(s);
     arena_fini(&s->pair_arena);

@@ -206,6 +206,105 @@ static void timely__stays_within_its_bounds(void **unused)
     assert_true(s.use > 0.8);
 }
 
+/* A window that is no whole number of packets lets the next one go, too, so that up to one packet of each flow is more. */
+#define PACKET_US (1106 * 8 / (double)LINE_BPS * 1e6)
+
+/* n windows of w packets fill a link whose round trip is their target: n w packet = line x (base + hop + a / sqrt(w) + b).
+ * The left side grows with w and the right side falls. */
+static double swift_target_us(const struct settled *s, uint32_t n, double hop_us, double range_us)
+{
+    double a = range_us / (1 / sqrt(0.1) - 1 / sqrt(100)), b = -a / sqrt(100), low = 1e-3, high = 1e4;
+
+    for (int i = 0; i < 200; i++) {
+        double w = (low + high) / 2, term = a / sqrt(w) + b;
+
+        term = term < 0 ? 0 : term > range_us ? range_us : term;
+        if (n * w * PACKET_US < s->base_us + hop_us + term)
+            low = w;
+        else
+            high = w;
+    }
+    return n * low * PACKET_US;
+}
+
+static void swift__settles_at_its_target_delay(void **unused)
+{
+    static const uint32_t flows[] = { 2, 4, 8, 32 };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof flows / sizeof *flows; i++) {
+        uint32_t       n = flows[i];
+        struct sim_cfg cfg;
+        struct settled s;
+        double         target_us;
+
+        use_control(&cfg, "swift");
+        settle(&cfg, n, &s);
+        show("swift", n, &s);
+        target_us = swift_target_us(&s, n, 0.5, 3 * s.base_us);
+        print_message("           target %.2f us\n", target_us);
+        assert_true(s.rtt_us > 0.95 * target_us && s.rtt_us < target_us + n * PACKET_US / 2);
+        assert_true(s.use > 0.95);
+    }
+}
+
+/* A target that each switch on the way makes longer: the same flows, with another term per hop. */
+static void swift__counts_hops(void **unused)
+{
+    struct settled none, four;
+    struct sim_cfg cfg;
+
+    (void)unused;
+    use_control(&cfg, "swift");
+    cfg.knobs.value[KNOB_swift_hop] = 0;
+    settle(&cfg, 8, &none);
+    cfg.knobs.value[KNOB_swift_hop] = 4;
+    settle(&cfg, 8, &four);
+    assert_true(fabs(none.rtt_us / swift_target_us(&none, 8, 0, 3 * none.base_us) - 1) < 0.05);
+    assert_true(fabs(four.rtt_us / swift_target_us(&four, 8, 4, 3 * four.base_us) - 1) < 0.05);
+    assert_true(four.rtt_us > none.rtt_us + 2);
+}
+
+/* So many flows that a packet of each is more than the target: windows below one packet are paced, and the queue stays where
+ * the target of the smallest windows is. Without pacing it would be at least one packet of each. */
+static void swift__paces_below_one_packet(void **unused)
+{
+    const uint32_t n = 60;
+    double         one_each_us = n * (4096 + 82) * 8 / (double)LINE_BPS * 1e6;
+    struct sim_cfg cfg;
+    struct settled s;
+
+    (void)unused;
+    use_control(&cfg, "swift");
+    cfg.mtu_bytes = 4096;
+    cfg.knobs.value[KNOB_swift_fs_range] = 1;
+    settle(&cfg, n, &s);
+    show("swift", n, &s);
+    assert_true(s.base_us + 1.5 < one_each_us / 2);
+    assert_true(s.rtt_us < one_each_us / 1.5);
+}
+
+/* Cuts begin at the target and nothing else makes it longer than a few raises do. */
+static void rttcc__settles_at_its_target(void **unused)
+{
+    static const uint32_t flows[] = { 1, 2, 4, 4 };
+    static const double   takes_us[] = { 0, 0, 0, 0.9 };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof flows / sizeof *flows; i++) {
+        uint32_t       n = flows[i];
+        struct sim_cfg cfg;
+        struct settled s;
+
+        use_control(&cfg, "rttcc");
+        cfg.knobs.value[KNOB_rttcc_decision] = takes_us[i];
+        settle(&cfg, n, &s);
+        show("rttcc", n, &s);
+        assert_true(s.rtt_us < 1.5 * s.base_us);
+        assert_true(s.use > (n == 1 ? 0.99 : 0.85));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +313,10 @@ int main(void)
         cmocka_unit_test(hpcc_pint__settles_where_hpcc_does),
         cmocka_unit_test(dctcp__keeps_its_queue_near_k),
         cmocka_unit_test(timely__stays_within_its_bounds),
+        cmocka_unit_test(swift__settles_at_its_target_delay),
+        cmocka_unit_test(swift__counts_hops),
+        cmocka_unit_test(swift__paces_below_one_packet),
+        cmocka_unit_test(rttcc__settles_at_its_target),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,7 @@ enum packet_kind {
     PACKET_DATA,
     PACKET_ACK,                  /* seq: all bytes before it have arrived */
     PACKET_NACK,                 /* seq: the byte that was expected */
-    PACKET_CNP,                  /* seq: until the next one, if the receiver knows: see sim/host/np/cnp_arbiter.h */
+    PACKET_CNP,                  /* seq: until the next one, if the receiver knows: see sim/host/np/cnp_arbiter.h; and probes */
     PACKET_PFC,                  /* seq: 1 pause, 0 resume; prio: the class it is about */
 };
 
@@ -28,6 +28,8 @@ enum packet_kind {
 #define PACKET_COUNTED PACKET_ECHO   /* data of queue pairs: a monitor has counted it */
 #define PACKET_PUSH PACKET_ECHO  /* TCP data: ends a burst */
 #define PACKET_HOLE PACKET_TCP   /* NACK of selective repeat: sent_ps holds the hole, from << 32 | to: see sim/host/selective_repeat.h */
+#define PACKET_PROBE PACKET_LAST     /* of kind CNP: an RTT probe, seq is what its sender knows it by: see sim/host/probe.h; */
+#define PACKET_RETURNED PACKET_ECHO  /* and it is on its way back */
 #define PACKET_SACK PACKET_LAST  /* TCP ACK: sent_ps holds the packets that came out of order */
 
 /* In 'seq' of data of queue pairs: a time-out has it sent again. No receiver expects such a number, so that what is usual
@@ -60,7 +62,9 @@ _Static_assert(sizeof(struct packet) == 64, "a packet is one cache line");
 struct inband {               /* what switches have written into a packet: see link/inband.h */
     struct cc_hop hop[CC_HOPS_MAX];
     uint8_t       records;       /* more than CC_HOPS_MAX: there was no room for all */
+    uint8_t       hops;          /* CC_PATH: switches that it passed, */
     uint16_t      digest;
+    uint64_t      stay_ps;       /* and when it arrives; of an answer how long the receiver had it */
 };
 
 #define PACKETS_SPARE 65536u     /* as many as one event and one look at other parts may make */

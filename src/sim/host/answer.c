@@ -195,6 +195,8 @@ static void add_telemetry(struct sim *s, const struct host *h, const struct pack
     a->records = t->records <= CC_HOPS_MAX ? t->records : 0;
     a->hop = t->hop;
     a->digest = t->digest;
+    a->hops = t->hops;
+    a->endpoint_ps = t->stay_ps;
     if (s->cfg.cc->telemetry == CC_DIGEST && s->model.has_fork_telemetry)
         inband_random(&s->engine, h->node);
 }

@@ -3,6 +3,7 @@
 #include "sim/host/np/cnp_arbiter.h"
 #include "sim/host/pacer.h"
 #include "sim/host/post.h"
+#include "sim/host/probe.h"
 #include "sim/host/receive.h"
 #include "sim/host/reply.h"
 #include "sim/host/send.h"
@@ -18,12 +19,24 @@ void host_start_flow(struct sim *s, struct host *h, const struct flow_spec *spec
     host_kick(s, h);
 }
 
+/* A CNP, a probe or a PFC frame. Returns whether the packet is used again. */
+static APART bool on_small_frame(struct sim *s, struct host *h, struct port *in, uint32_t id, struct packet *k)
+{
+    struct flow *f;
+
+    if (k->kind == PACKET_PFC)
+        pfc_on_frame(&s->engine, &s->pfc, in, k->prio, k->seq);
+    else if (k->flags & PACKET_PROBE)
+        return probe_on_packet(s, h, id, k);
+    else if ((f = &s->flows.flow[k->flow])->phase == FLOW_ACTIVE && f->generation == k->generation)
+        answer_on_cnp(s, h, f, k->seq);
+    return false;
+}
+
 /* An answer of a flow that is not over. */
 static inline void on_answer(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
 {
-    if (k->kind == PACKET_CNP)
-        answer_on_cnp(s, h, f, k->seq);
-    else if (__builtin_expect(k->flags & PACKET_TCP, 0) && k->kind == PACKET_NACK)
+    if (__builtin_expect(k->flags & PACKET_TCP, 0) && k->kind == PACKET_NACK)
         answer_on_hole(s, h, f, k);
     else if (__builtin_expect(k->flags & PACKET_TCP, 0))
         tcp_on_ack(s, h, f, k);
@@ -44,8 +57,9 @@ void host_on_packet(struct sim *s, struct port *in, uint32_t id)
             tcp_on_data(s, h, k);
         else if (receive_data(s, h, id, k))
             goto kick;
-    } else if (k->kind == PACKET_PFC) {
-        pfc_on_frame(&s->engine, &s->pfc, in, k->prio, k->seq);
+    } else if (__builtin_expect(k->kind >= PACKET_CNP, 0)) {
+        if (on_small_frame(s, h, in, id, k))
+            goto kick;
     } else if ((f = &s->flows.flow[k->flow])->phase == FLOW_ACTIVE && f->generation == k->generation) {
         on_answer(s, h, f, k);
     } else if (s->model.ignores_late_answers) {

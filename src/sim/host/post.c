@@ -3,6 +3,7 @@
 #include "sim/host/gaps.h"
 #include "sim/host/hf2t.h"
 #include "sim/host/pacer.h"
+#include "sim/host/probe.h"
 #include "sim/host/rto.h"
 #include "sim/host/selective_repeat.h"
 #include "sim/host/tcp/tcp_send.h"
@@ -68,6 +69,8 @@ static void reset(struct sim *s, uint32_t id)
         hf2t_on_start(s->hosts.hf2t, id, s->flows.flow[id].host, s->engine.now_ps);
     if (s->hosts.gap_record)
         s->hosts.gap_record->sent_ps[id] = 0;
+    if (s->flows.probe)
+        s->flows.probe[id] = (struct probe){ 0 };
     if (s->flows.selective_tx)
         s->flows.selective_tx[id] = (struct selective_tx){ 0 };
 }

@@ -2,6 +2,7 @@
 #include "sim/host/gaps.h"
 #include "sim/host/hf2t.h"
 #include "sim/host/pacer.h"
+#include "sim/host/probe.h"
 #include "sim/host/rto.h"
 #include "sim/host/selective_repeat.h"
 #include "sim/host/tcp/tcp_send.h"
@@ -88,6 +89,8 @@ static APART bool hold(struct sim *s, struct host *h, uint32_t id)
     if (!(s->hosts.at_send & SEND_HF2T) || !hf2t_must_wait(s->hosts.hf2t, id, f->out.rate_bps, s->engine.now_ps)) {
         if (s->hosts.at_send & SEND_GAPS)
             gaps_on_sent(s->hosts.gap_record, f->host, id, false, s->engine.now_ps);
+        if (s->hosts.at_send & SEND_PROBES)
+            probe_on_send(s, h, f);
         return false;
     }
     s->engine.counters.delayed++;

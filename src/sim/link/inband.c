@@ -48,17 +48,44 @@ static void raise_digest(const struct engine *e, const struct port *p, struct in
     t->digest = digest > t->digest ? digest : t->digest;
 }
 
+/* The last one to write is the last on the way. */
+static void note_arrival(const struct engine *e, const struct port *p, struct inband *t, const struct packet *k)
+{
+    t->hops += p->is_switch;
+    t->stay_ps = e->now_ps + p->tx_ps[k->bytes] + p->delay_ps;
+}
+
+static void write(const struct engine *e, const struct port *p, struct inband *t, const struct packet *k)
+{
+    switch (e->inband->kind) {
+    case CC_HOPS:   add_record(e, p, t, k->bytes + e->inband->spacing_bytes); break;
+    case CC_DIGEST: raise_digest(e, p, t);                                    break;
+    default:        note_arrival(e, p, t, k);                                 break;
+    }
+}
+
+/* A probe's round trip begins when it leaves its sender. */
+static void stamp(const struct engine *e, const struct port *p, struct packet *k)
+{
+    if (k->flags & PACKET_PROBE && !(k->flags & PACKET_RETURNED) && !p->is_switch)
+        k->sent_ps = e->now_ps;
+}
+
 void inband_on_frame(struct engine *e, struct port *p, uint32_t id, const struct packet *k)
 {
-    struct inband *t = &e->packets.inband[id];
-    bool              is_data = k->kind == PACKET_DATA && !(k->flags & PACKET_TCP);
+    struct inband *t = e->packets.inband ? &e->packets.inband[id] : NULL;
+    bool           is_data = k->kind == PACKET_DATA && !(k->flags & PACKET_TCP);
 
+    if (k->kind == PACKET_CNP)
+        stamp(e, p, &e->packets.packet[id]);
+    if (!t)
+        return;
     if (is_data && !p->is_switch)
         *t = (struct inband){ 0 };
-    else if (is_data && e->inband->kind == CC_HOPS)
-        add_record(e, p, t, k->bytes + e->inband->spacing_bytes);
-    else if (is_data)
-        raise_digest(e, p, t);
+    if (is_data && (p->is_switch || e->inband->kind == CC_PATH))
+        write(e, p, t, k);
+    else if (e->inband->kind == CC_PATH && !p->is_switch && (k->kind == PACKET_ACK || k->kind == PACKET_NACK))
+        t->stay_ps = e->now_ps - t->stay_ps;
     if (e->inband->kind == CC_DIGEST && p->is_switch)
         pint_sent(&e->inband->pint[p->id], e->now_ps / PS_PER_NS, k->bytes + e->inband->spacing_bytes);
 }

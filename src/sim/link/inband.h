@@ -1,8 +1,10 @@
-/* src/sim/link/inband.h - what ports write into packets of data for those congestion controls that ask for it.
+/* src/sim/link/inband.h - what ports write into packets for those congestion controls that ask for it: telemetry into data,
+ * the time at which they leave into RTT probes.
  *
- * A host's port begins with nothing, and every switch adds a record (CC_HOPS) or raises one number (CC_DIGEST), when the
+ * A host's port begins with nothing, and every switch adds a record (CC_HOPS), raises one number (CC_DIGEST) or counts itself (CC_PATH), when the
  * packet leaves its queue; what it finds there is without the packet itself. A packet that passes more switches than there is room for, which only links
- * that fail make it do, ends with CC_HOPS_MAX + 1 records, and nobody looks at them. The receiver sends a copy back. Packets have
+ * that fail make it do, ends with CC_HOPS_MAX + 1 records, and nobody looks at them. The receiver sends a copy back; with
+ * CC_PATH its port adds how long it had the packet. Packets have
  * room for it beside them (packet_pool.inband), and ports with SLOW_INBAND write; nobody else pays.
  */
 #ifndef SIM_LINK_INBAND_H

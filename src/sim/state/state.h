@@ -21,6 +21,7 @@ struct tcp_tx;
 struct tcp_rx;
 struct tcp_host;
 struct selective_tx;
+struct probe;
 struct selective_rx;
 struct hf2t;
 struct gap_record;
@@ -40,6 +41,7 @@ struct flows {
     struct tcp_rx       *tcp_rx;
     struct selective_tx *selective_tx;       /* NULL: senders go back to what is missing */
     struct selective_rx *selective_rx;
+    struct probe        *probe;              /* NULL: nobody asks for probes */
     uint32_t             first, used, limit; /* indices of this part */
     uint32_t             free;
     uint32_t             resting, resting_last;  /* over, but packets of theirs may be under way */
@@ -48,11 +50,13 @@ struct flows {
 #define SEND_HF2T      1u        /* see host/hf2t.h */
 #define SEND_GAPS      2u        /* see host/gaps.h */
 #define SEND_SELECTIVE 4u        /* see host/selective_repeat.h */
+#define SEND_PROBES    8u        /* see host/probe.h */
 
 /* What receivers of marked packets do, from the knobs. */
 struct np_cfg {
     uint32_t cc_prios;           /* bit by bit: classes with congestion control */
     uint8_t  cnp_prio;
+    uint8_t  probe_prio, resp_prio;      /* of RTT probes: see host/probe.h; PRIOS: that of the flow */
     uint8_t  moderation;         /* CNPs are spaced by 0 flow, 1 address, 2 port */
     uint64_t gap_ps;             /* between two of them */
 };
@@ -138,7 +142,7 @@ struct sim {
     struct skip          *skip;              /* what repeats is skipped: see skip/skip.h. NULL: packet by packet */
     struct partition     *parts;             /* many threads: see partition.h. NULL: one does it all, or this is a part */
     bool                  is_part;
-    struct arena          arena, lb_arena, packet_arena, flow_arena, rx_arena, list_arena, pair_arena, tcp_arena, selective_arena;
+    struct arena          arena, lb_arena, packet_arena, flow_arena, rx_arena, list_arena, pair_arena, tcp_arena, selective_arena, probe_arena;
     struct engine         engine;            /* last, being large: what lies behind is far away */
 };
 

@@ -5,6 +5,8 @@ struct np_cfg np_configure(const struct knobs *k)
     return (struct np_cfg){
         .cc_prios = (uint32_t)k->value[KNOB_roce_cc_prio_mask],
         .cnp_prio = (uint8_t)k->value[KNOB_cnp_802p_prio],
+        .probe_prio = (uint8_t)k->value[KNOB_rtt_probe_prio],
+        .resp_prio = (uint8_t)k->value[KNOB_rtt_resp_prio],
         .moderation = (uint8_t)k->value[KNOB_roce_cc_cnp_moderation],
         .gap_ps = (uint64_t)(k->value[KNOB_min_time_between_cnps] * PS_PER_US),
     };

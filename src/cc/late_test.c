@@ -1,0 +1,69 @@
+/* src/cc/late_test.c - decisions that take time: by hand. */
+#include "cc/late.h"
+#include "cc/test_flow.h"
+
+static void decide__counts_when_it_is_over(void **unused)
+{
+    struct cc_out  out = { .rate_bps = 100, .due_ps = NEVER };
+    struct cc_late l;
+
+    (void)unused;
+    cc_late_start(&l);
+    cc_late_decide(&l, at_ns(10), 5 * PS_PER_NS, 50, &out);
+    flow_expect(&(struct flow){ .out = out }, 100, 15);
+    cc_late_run(&l, at_ns(14), 5 * PS_PER_NS, &out);
+    assert_int_equal(out.rate_bps, 100);
+    cc_late_run(&l, at_ns(15), 5 * PS_PER_NS, &out);
+    assert_int_equal(out.rate_bps, 50);
+    assert_int_equal(out.due_ps, NEVER);
+}
+
+/* Of three signals the second and the third share a decision, and that begins when the first is over. */
+static void decide__signals_meanwhile_share_the_next(void **unused)
+{
+    struct cc_out  out = { .rate_bps = 100, .due_ps = NEVER };
+    struct cc_late l;
+
+    (void)unused;
+    cc_late_start(&l);
+    cc_late_decide(&l, at_ns(10), 5 * PS_PER_NS, 50, &out);
+    cc_late_decide(&l, at_ns(11), 5 * PS_PER_NS, 40, &out);
+    cc_late_decide(&l, at_ns(13), 5 * PS_PER_NS, 30, &out);
+    flow_expect(&(struct flow){ .out = out }, 100, 15);
+    cc_late_run(&l, at_ns(15), 5 * PS_PER_NS, &out);
+    flow_expect(&(struct flow){ .out = out }, 50, 20);
+    cc_late_decide(&l, at_ns(18), 5 * PS_PER_NS, 20, &out);
+    cc_late_run(&l, at_ns(20), 5 * PS_PER_NS, &out);
+    flow_expect(&(struct flow){ .out = out }, 30, 25);
+    cc_late_run(&l, at_ns(1000), 5 * PS_PER_NS, &out);
+    assert_int_equal(out.rate_bps, 20);
+    assert_int_equal(out.due_ps, NEVER);
+}
+
+/* No time at all, also when there was some before. */
+static void decide__at_once(void **unused)
+{
+    struct cc_out  out = { .rate_bps = 100, .due_ps = NEVER };
+    struct cc_late l;
+
+    (void)unused;
+    cc_late_start(&l);
+    cc_late_decide(&l, at_ns(10), 0, 50, &out);
+    assert_int_equal(out.rate_bps, 50);
+    assert_int_equal(out.due_ps, NEVER);
+    cc_late_decide(&l, at_ns(20), 5 * PS_PER_NS, 40, &out);
+    cc_late_decide(&l, at_ns(21), 0, 30, &out);
+    assert_int_equal(out.rate_bps, 30);
+    assert_int_equal(out.due_ps, NEVER);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(decide__counts_when_it_is_over),
+        cmocka_unit_test(decide__signals_meanwhile_share_the_next),
+        cmocka_unit_test(decide__at_once),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

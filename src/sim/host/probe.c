@@ -1,0 +1,54 @@
+#include "sim/host/probe.h"
+#include "sim/host/pacer.h"
+#include "sim/host/reply.h"
+#include "sim/link/path.h"
+
+static void send_probe(struct sim *s, const struct host *h, const struct flow *f, uint64_t asked_ps)
+{
+    uint32_t       id = engine_new_packet(&s->engine);
+    struct packet *k = &s->engine.packets.packet[id];
+    uint8_t        prio = s->hosts.np_cfg.probe_prio;
+
+    *k = (struct packet){ .flow = (uint32_t)(f - s->flows.flow), .generation = f->generation, .seq = asked_ps,
+                          .sent_ps = s->engine.now_ps, .src = f->src, .dst = f->dst, .ports = f->ports,
+                          .bytes = (uint16_t)s->cfg.cnp_bytes, .kind = PACKET_CNP,
+                          .prio = (prio < PRIOS ? prio : f->prio) & 7u, .flags = PACKET_PROBE };
+    path_enqueue(&s->engine, h->port, k->prio, id, k);
+}
+
+void probe_on_send(struct sim *s, struct host *h, struct flow *f)
+{
+    struct probe *p = &s->flows.probe[f - s->flows.flow];
+    uint64_t      now = s->engine.now_ps;
+    bool          is_due = p->asked_ps ? now - (p->asked_ps - 1) >= PROBE_LOST_PS : now >= f->out.probe_ps;
+
+    if (!f->controlled || !is_due)
+        return;
+    p->asked_ps = now + 1;
+    f->out.probe_ps = NEVER;
+    send_probe(s, h, f, p->asked_ps);
+}
+
+static void on_return(struct sim *s, struct host *h, const struct packet *k)
+{
+    struct flow *f = &s->flows.flow[k->flow];
+
+    if (f->phase != FLOW_ACTIVE || f->generation != k->generation)
+        return;
+    if (s->flows.probe[k->flow].asked_ps == k->seq)
+        s->flows.probe[k->flow].asked_ps = 0;
+    s->cfg.cc->on_rtt(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), s->engine.now_ps - k->sent_ps, &f->out);
+    assert(f->out.rate_bps > 0);
+    pacer_on_decision(s, h, f);
+}
+
+bool probe_on_packet(struct sim *s, struct host *h, uint32_t id, struct packet *k)
+{
+    if (k->flags & PACKET_RETURNED) {
+        on_return(s, h, k);
+        return false;
+    }
+    reply_with(s, h, id, k, &(struct answer){ PACKET_CNP, k->seq, s->hosts.np_cfg.resp_prio, s->cfg.cnp_bytes,
+                                              PACKET_PROBE | PACKET_RETURNED });
+    return true;
+}
