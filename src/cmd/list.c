@@ -37,12 +37,32 @@ static void print_and_free(struct table *t)
     table_free(t);
 }
 
+/* What a tuner may tune of it. */
+static void add_knobs(struct table *t, const struct cc_algo *cc)
+{
+    char   text[400] = "";
+    size_t used = 0;
+
+    if (!cc->knobs) {
+        table_cell(t, "%s", cc->on_cnp ? "those of DCQCN and ECN" : "-");
+        return;
+    }
+    for (const enum knob *k = cc->knobs; *k != KNOB_COUNT && used < sizeof(text); k++)
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? ", " : "", knob_info[*k].name);
+    table_cell(t, "%s", text);
+}
+
 static void print_cc(void)
 {
-    struct table *t = new_name_table();
+    struct table *t = table_new("lll");
 
-    for (int i = 0; cc_all[i]; i++)
+    table_cell(t, "name");
+    table_cell(t, "what it is");
+    table_cell(t, "its knobs");
+    for (int i = 0; cc_all[i]; i++) {
         add_name(t, cc_all[i]->name, cc_all[i]->about);
+        add_knobs(t, cc_all[i]);
+    }
     print_and_free(t);
 }
 

@@ -37,6 +37,7 @@ struct world {
     uint64_t     pfc_bytes_one;  /* queue that makes a switch pause, if it comes in by one port; 0: no PFC */
     uint64_t     pfc_bytes_two;  /* by two */
     struct knobs start;          /* in force when the tuner begins */
+    const enum knob *knobs;      /* those of the congestion control in force, ending with KNOB_COUNT; NULL: DCQCN's and ECN's */
 
     struct world_device *device;
     struct world_port   *port;

@@ -11,35 +11,35 @@ const char *const space_names[] = { "safe", "plus", "artifact", NULL };
 
 /* Fractions of the artifacts are percent here where the knob is. */
 static const struct space_dim artifact[] = {
-    /* knob                        toward  min  max     step  initial quantum */
-    { KNOB_rpg_time_reset,              -1, 1,   131071, 50,   300,  1 },
-    { KNOB_rpg_ai_rate,                 1,  1,   500,    50,   5,    1 },
-    { KNOB_rpg_hai_rate,                1,  10,  5000,   100,  50,   1 },
-    { KNOB_rate_to_set_on_first_cnp,    1,  0.1, 1,      0.1,  0.5,  0 },
-    { KNOB_rpg_min_dec_fac,             -1, 10,  100,    10,   50,   1 },    /* physically it is +1 */
-    { KNOB_rpg_min_rate,                1,  1,   5000,   300,  1,    1 },
-    { KNOB_rpg_gd,                      1,  1,   13,     1,    11,   1 },
-    { KNOB_min_time_between_cnps,       1,  0,   4095,   16,   4,    1 },
-    { KNOB_dce_tcp_g,                   -1, 1,   1019,   16,   1019, 1 },
-    { KNOB_initial_alpha_value,         -1, 1,   1023,   16,   1023, 1 },
-    { KNOB_kmin,                        1,  10,  1600,   100,  400,  1 },
-    { KNOB_kmax,                        1,  40,  6400,   400,  1600, 1 },
+    /* knob                        toward  min  max     step  initial quantum automatic */
+    { KNOB_rpg_time_reset,              -1, 1,   131071, 50,   300,  1, 0 },
+    { KNOB_rpg_ai_rate,                 1,  1,   500,    50,   5,    1, 0 },
+    { KNOB_rpg_hai_rate,                1,  10,  5000,   100,  50,   1, 0 },
+    { KNOB_rate_to_set_on_first_cnp,    1,  0.1, 1,      0.1,  0.5,  0, 0 },
+    { KNOB_rpg_min_dec_fac,             -1, 10,  100,    10,   50,   1, 0 },    /* physically it is +1 */
+    { KNOB_rpg_min_rate,                1,  1,   5000,   300,  1,    1, 0 },
+    { KNOB_rpg_gd,                      1,  1,   13,     1,    11,   1, 0 },
+    { KNOB_min_time_between_cnps,       1,  0,   4095,   16,   4,    1, 0 },
+    { KNOB_dce_tcp_g,                   -1, 1,   1019,   16,   1019, 1, 0 },
+    { KNOB_initial_alpha_value,         -1, 1,   1023,   16,   1023, 1, 0 },
+    { KNOB_kmin,                        1,  10,  1600,   100,  400,  1, 0 },
+    { KNOB_kmax,                        1,  40,  6400,   400,  1600, 1, 0 },
 };
 
 static const struct space_dim plus[] = {
-    { KNOB_rpg_time_reset,              -1, 50,  600,    50,   300,  1 },
-    { KNOB_rpg_ai_rate,                 1,  5,   100,    5,    5,    1 },
-    { KNOB_rpg_hai_rate,                1,  30,  600,    50,   50,   1 },
-    { KNOB_rate_to_set_on_first_cnp,    1,  0.3, 0.8,    0.1,  0.5,  0 },
-    { KNOB_rpg_min_dec_fac,             -1, 30,  80,     10,   50,   1 },
-    { KNOB_rpg_min_rate,                1,  1,   5000,   300,  1,    1 },
-    { KNOB_rpg_gd,                      1,  11,  13,     1,    11,   1 },
-    { KNOB_min_time_between_cnps,       1,  4,   128,    8,    4,    1 },
-    { KNOB_dce_tcp_g,                   -1, 960, 1020,   5,    1019, 1 },
-    { KNOB_initial_alpha_value,         -1, 1,   1023,   16,   1023, 1 },
-    { KNOB_kmin,                        1,  40,  1600,   100,  400,  1 },
-    { KNOB_kmax,                        1,  480, 6400,   400,  1600, 1 },
-    { KNOB_pmax,                        -1, 0.1, 0.4,    0.01, 0.2,  0 },
+    { KNOB_rpg_time_reset,              -1, 50,  600,    50,   300,  1, 0 },
+    { KNOB_rpg_ai_rate,                 1,  5,   100,    5,    5,    1, 0 },
+    { KNOB_rpg_hai_rate,                1,  30,  600,    50,   50,   1, 0 },
+    { KNOB_rate_to_set_on_first_cnp,    1,  0.3, 0.8,    0.1,  0.5,  0, 0 },
+    { KNOB_rpg_min_dec_fac,             -1, 30,  80,     10,   50,   1, 0 },
+    { KNOB_rpg_min_rate,                1,  1,   5000,   300,  1,    1, 0 },
+    { KNOB_rpg_gd,                      1,  11,  13,     1,    11,   1, 0 },
+    { KNOB_min_time_between_cnps,       1,  4,   128,    8,    4,    1, 0 },
+    { KNOB_dce_tcp_g,                   -1, 960, 1020,   5,    1019, 1, 0 },
+    { KNOB_initial_alpha_value,         -1, 1,   1023,   16,   1023, 1, 0 },
+    { KNOB_kmin,                        1,  40,  1600,   100,  400,  1, 0 },
+    { KNOB_kmax,                        1,  480, 6400,   400,  1600, 1, 0 },
+    { KNOB_pmax,                        -1, 0.1, 0.4,    0.01, 0.2,  0, 0 },
 };
 
 #define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
@@ -79,20 +79,20 @@ static void take(struct space *s, const struct space_dim *dim, size_t dims)
  * rates come back within a few hundred round trips even where all favours low delay, and what all flows of
  * an incast may send at their least is a small part of a link even where all favours throughput. */
 static const struct space_dim safe[] = {
-    { KNOB_rpg_time_reset,              -1, 40,  160,    20,   160,  1 },
-    { KNOB_rpg_ai_rate,                 1,  20,  100,    10,   20,   1 },
-    { KNOB_rpg_hai_rate,                1,  100, 600,    60,   100,  1 },
-    { KNOB_rate_to_set_on_first_cnp,    1,  0.5, 1,      0.1,  0.85, 0 },
-    { KNOB_rpg_min_dec_fac,             -1, 50,  80,     5,    50,   1 },    /* as above: physically +1 */
-    { KNOB_rpg_min_rate,                1,  1,   500,    50,   1,    1 },
-    { KNOB_rpg_gd,                      1,  11,  12,     1,    11,   1 },
-    { KNOB_rate_reduce_monitor_period,  1,  4,   80,     8,    4,    1 },
-    { KNOB_min_time_between_cnps,       1,  4,   80,     8,    4,    1 },
-    { KNOB_dce_tcp_g,                   -1, 960, 1020,   5,    1019, 1 },
-    { KNOB_initial_alpha_value,         -1, 512, 1023,   50,   1023, 1 },
-    { KNOB_kmin,                        1,  20,  800,    50,   400,  1 },
-    { KNOB_kmax,                        1,  80,  1600,   150,  1600, 1 },
-    { KNOB_pmax,                        -1, 0.1, 0.5,    0.05, 0.2,  0.01 },
+    { KNOB_rpg_time_reset,              -1, 40,  160,    20,   160,  1, 0 },
+    { KNOB_rpg_ai_rate,                 1,  20,  100,    10,   20,   1, 0 },
+    { KNOB_rpg_hai_rate,                1,  100, 600,    60,   100,  1, 0 },
+    { KNOB_rate_to_set_on_first_cnp,    1,  0.5, 1,      0.1,  0.85, 0, 0 },
+    { KNOB_rpg_min_dec_fac,             -1, 50,  80,     5,    50,   1, 0 },    /* as above: physically +1 */
+    { KNOB_rpg_min_rate,                1,  1,   500,    50,   1,    1, 0 },
+    { KNOB_rpg_gd,                      1,  11,  12,     1,    11,   1, 0 },
+    { KNOB_rate_reduce_monitor_period,  1,  4,   80,     8,    4,    1, 0 },
+    { KNOB_min_time_between_cnps,       1,  4,   80,     8,    4,    1, 0 },
+    { KNOB_dce_tcp_g,                   -1, 960, 1020,   5,    1019, 1, 0 },
+    { KNOB_initial_alpha_value,         -1, 512, 1023,   50,   1023, 1, 0 },
+    { KNOB_kmin,                        1,  20,  800,    50,   400,  1, 0 },
+    { KNOB_kmax,                        1,  80,  1600,   150,  1600, 1, 0 },
+    { KNOB_pmax,                        -1, 0.1, 0.5,    0.05, 0.2,  0.01, 0 },
 };
 
 #define SAFE_BPS 100e9
@@ -144,10 +144,73 @@ static void take_safe(struct space *s, const struct world *world)
         s->dim[i].initial = within(s->dim[i].initial, s->dim[i].min, s->dim[i].max);
 }
 
+/* ---- controls other than DCQCN ---- */
+
+enum by { BY_NOTHING, BY_SPEED, BY_RTT };    /* what bounds go with */
+
+/* Likewise for 100 Gb/s and 40 us. */
+static const struct { struct space_dim dim; enum by by; } control[] = {
+    { { KNOB_hpcc_eta,       1,  0.85, 0.99, 0.02,  0.95,   0.005, 0 },   BY_NOTHING },
+    { { KNOB_hpcc_max_stage, 1,  0,    10,   1,     5,      1,     0 },   BY_NOTHING },
+    { { KNOB_hpcc_ai,        1,  10,   400,  20,    40,     0,     40 },  BY_SPEED },
+    { { KNOB_timely_tlow,    1,  44,   200,  10,    50,     0.1,   0 },   BY_RTT },
+    { { KNOB_timely_thigh,   1,  200,  1000, 50,    500,    0.1,   0 },   BY_RTT },
+    { { KNOB_timely_beta,    -1, 0.2,  1,    0.1,   0.8,    0.01,  0 },   BY_NOTHING },
+    { { KNOB_timely_ai,      1,  20,   500,  40,    100,    0,     100 }, BY_SPEED },
+    { { KNOB_dctcp_g,        -1, 0.01, 0.5,  0.05,  0.0625, 0,     0 },   BY_NOTHING },
+    { { KNOB_dctcp_ai,       1,  50,   2000, 100,   615,    0,     0 },   BY_SPEED },
+    { { KNOB_swift_base,     1,  40,   120,  5,     40,     0.1,   40 },  BY_RTT },
+    { { KNOB_swift_hop,      1,  0,    20,   1,     0.5,    0.1,   0 },   BY_RTT },
+    { { KNOB_swift_fs_range, 1,  10,   300,  20,    120,    0.1,   120 }, BY_RTT },
+    { { KNOB_swift_beta,     -1, 0.2,  1,    0.1,   0.8,    0.01,  0 },   BY_NOTHING },
+    { { KNOB_swift_max_mdf,  -1, 0.1,  0.9,  0.1,   0.5,    0.01,  0 },   BY_NOTHING },
+    { { KNOB_rttcc_target,   1,  44,   160,  5,     60,     0.1,   60 },  BY_RTT },
+};
+
+static double round_to(double x, double quantum)
+{
+    return quantum > 0 ? floor(x / quantum + 0.5) * quantum : x;
+}
+
+static void scale_control(struct space_dim *d, double by)
+{
+    const struct knob_info *k = &knob_info[d->knob];
+
+    d->min = within(round_to(d->min * by, d->quantum), k->min, k->max);
+    d->max = within(round_to(d->max * by, d->quantum), d->min + d->quantum, k->max);
+    d->step = at_least(d->step * by, d->quantum);
+    d->automatic *= by;
+    d->initial = within(d->automatic > 0 ? d->automatic : d->initial, d->min, d->max);
+}
+
+static void add_control(struct space *s, enum knob knob, double speed, double longer)
+{
+    for (size_t i = 0; i < COUNT(control) && s->dims < SPACE_DIMS_MAX; i++)
+        if (control[i].dim.knob == knob) {
+            s->dim[s->dims] = control[i].dim;
+            scale_control(&s->dim[s->dims++], control[i].by == BY_SPEED ? speed : control[i].by == BY_RTT ? longer : 1);
+        }
+}
+
+/* Thresholds and the least rate are those of the safe space. */
+static void take_control(struct space *s, const struct world *world)
+{
+    struct space shared = *s;
+
+    take_safe(&shared, world);
+    for (const enum knob *k = world->knobs; *k != KNOB_COUNT; k++) {
+        add_control(s, *k, (double)world->host_bps / SAFE_BPS, (double)world->base_rtt_ps / (double)SAFE_RTT_PS);
+        if (find_dim(&shared, *k) && s->dims < SPACE_DIMS_MAX)
+            s->dim[s->dims++] = *find_dim(&shared, *k);
+    }
+}
+
 void space_init(struct space *s, enum space_kind kind, bool physical, const struct world *world)
 {
     *s = (struct space){ .line_mbps = (double)world->host_bps / 1e6 };
-    switch (kind) {
+    if (world->knobs)
+        take_control(s, world);
+    else switch (kind) {
     case SPACE_SAFE:     take_safe(s, world); break;
     case SPACE_PLUS:     take(s, plus, COUNT(plus)); break;
     case SPACE_ARTIFACT: take(s, artifact, COUNT(artifact)); break;
@@ -157,11 +220,6 @@ void space_init(struct space *s, enum space_kind kind, bool physical, const stru
 }
 
 /* ---- points ---- */
-
-static double round_to(double x, double quantum)
-{
-    return quantum > 0 ? floor(x / quantum + 0.5) * quantum : x;
-}
 
 static void exchange_thresholds(const struct space *s, double *point)
 {
@@ -186,26 +244,26 @@ void space_round(const struct space *s, double *point)
     exchange_thresholds(s, point);
 }
 
-static double value_of(const struct space *s, enum knob knob, const struct knobs *k)
+static double value_of(const struct space *s, const struct space_dim *d, const struct knobs *k)
 {
-    double value = k->value[knob];
+    double value = k->value[d->knob];
 
-    if (knob != KNOB_rate_to_set_on_first_cnp)
-        return value;
+    if (d->knob != KNOB_rate_to_set_on_first_cnp)
+        return value > 0 ? value : value + d->automatic;
     return value > 0 ? value / s->line_mbps : AUTOMATIC_SHARE;
 }
 
 void space_point(const struct space *s, const struct knobs *k, double *point)
 {
     for (uint32_t i = 0; i < s->dims; i++)
-        point[i] = value_of(s, s->dim[i].knob, k);
+        point[i] = value_of(s, &s->dim[i], k);
     space_round(s, point);
 }
 
 bool space_has(const struct space *s, const struct knobs *k)
 {
     for (uint32_t i = 0; i < s->dims; i++) {
-        double value = value_of(s, s->dim[i].knob, k);
+        double value = value_of(s, &s->dim[i], k);
 
         if (value < s->dim[i].min || value > s->dim[i].max)
             return false;

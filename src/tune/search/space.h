@@ -27,6 +27,7 @@ struct space_dim {
     double    min, max, step;
     double    initial;           /* of the default setting of that artifact; safe: of ours */
     double    quantum;           /* values are multiples of it; 0: any */
+    double    automatic;         /* what a value of 0 stands for; 0: nothing else */
 };
 
 struct space {
@@ -35,7 +36,9 @@ struct space {
     double           line_mbps;
 };
 
-/* 'physical': directions are the physical ones, whatever the artifact says (rpg_min_dec_fac). */
+/* Where the control in force is not DCQCN (world.knobs), its own knobs, within bounds of ours whatever the kind.
+ *
+ * 'physical': directions are the physical ones, whatever the artifact says (rpg_min_dec_fac). */
 void space_init(struct space *, enum space_kind, bool physical, const struct world *);
 
 /* Rounds a point and brings it inside. kmin and kmax are exchanged if they are the wrong way round. */

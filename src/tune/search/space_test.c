@@ -292,6 +292,50 @@ static void knobs__are_always_allowed(void **unused)
     }
 }
 
+/* A control other than DCQCN has a space of its own knobs, and none of DCQCN's but what it shares. */
+static void init__has_the_knobs_of_the_control(void **unused)
+{
+    static const enum knob hpcc[] = { KNOB_hpcc_eta, KNOB_hpcc_max_stage, KNOB_hpcc_ai, KNOB_rpg_min_rate, KNOB_COUNT };
+    struct world           world = test_world(1);
+    struct space           s;
+
+    (void)unused;
+    world.knobs = hpcc;
+    for (int kind = SPACE_SAFE; kind <= SPACE_ARTIFACT; kind++) {
+        s = make((enum space_kind)kind, true, world);
+        assert_int_equal(s.dims, 4);
+        for (uint32_t i = 0; i < 4; i++) {
+            assert_int_equal(s.dim[i].knob, hpcc[i]);
+            assert_true(s.dim[i].toward != 0);
+            assert_true(s.dim[i].min < s.dim[i].max && s.dim[i].step > 0);
+            assert_true(s.dim[i].initial >= s.dim[i].min && s.dim[i].initial <= s.dim[i].max);
+        }
+    }
+}
+
+/* A value of 0 stands for one that goes with the network: a part of the line, or of the round trip. */
+static void point__of_an_automatic_value(void **unused)
+{
+    static const enum knob of[] = { KNOB_hpcc_ai, KNOB_rttcc_target, KNOB_COUNT };
+    struct world           world = test_world(1);
+    struct space           s;
+    struct knobs           k;
+    double                 point[SPACE_DIMS_MAX];
+
+    (void)unused;
+    world.knobs = of;
+    world.host_bps = 400000000000;
+    world.base_rtt_ps = 20000000;
+    s = make(SPACE_SAFE, true, world);
+    knobs_init(&k);
+    assert_true(space_has(&s, &k));
+    space_point(&s, &k, point);
+    assert_true(test_is_near(point[0], 160, 1e-9));          /* 400,000 Mb/s / 2500 */
+    assert_true(test_is_near(point[1], 30, 1e-9));           /* 1.5 x 20 us */
+    space_knobs(&s, point, &k);
+    assert_true(test_is_near(k.value[KNOB_hpcc_ai], 160, 1e-9));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -306,6 +350,8 @@ int main(void)
         cmocka_unit_test(has__leaves_expert_outside_the_safe_space),
         cmocka_unit_test(round__exchanges_thresholds),
         cmocka_unit_test(knobs__are_always_allowed),
+        cmocka_unit_test(init__has_the_knobs_of_the_control),
+        cmocka_unit_test(point__of_an_automatic_value),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
