@@ -12,7 +12,7 @@ static const struct section_key general_keys[] = {
     { "seed",     "count", "1",     "of all random numbers; in order `ns3` the fork's RngRun (hpcc) or its RANDOM_SEED (conweave)" },
     { "interval", "time",  "1ms",   "of monitoring: what happened in each is a line of intervals.csv" },
     { "run",      "time",  "",      "end of the run; without it the run ends when the last flow is done, so traffic that goes on needs a `stop`" },
-    { "cc",       "name",  "dcqcn", "congestion control: see `anole list cc`. In the models hpcc and conweave `dcqcn` means `dcqcn_hpcc`, the forks'" },
+    { "cc",       "name",  "dcqcn", "congestion control: see `anole list cc`, which names the knobs of each. `swift` and `rttcc` need the model nic, and conweave has DCQCN alone. In the models hpcc and conweave `dcqcn` means `dcqcn_hpcc`, the forks'" },
     { "lb",       "map",   "ecmp",  "load balancing: a name, see `anole list lb`, or the keys below; what a balancer can be told are knobs" },
     { "fidelity", "map",   "packet", "`packet`: every packet is followed; `fast`: what repeats is skipped, see docs/model.md; or the keys below" },
     { "hpcc",     "file",  "",      "a config file of the HPCC or the ConWeave ns-3 fork, instead of `topology` and `traffic`" },

@@ -83,10 +83,6 @@ static void read_cc(const struct section *sec, struct sim_cfg *cfg)
     cfg->cc = cc_all[chosen];
     if (cfg->model != MODEL_NIC && strcmp(cfg->cc->name, "dcqcn") == 0)
         cfg->cc = cc_find("dcqcn_hpcc");
-    if (cfg->model != MODEL_NIC && cfg->cc->takes_turns)
-        reader_refuse(sec->r, section_get(sec, "cc"),
-                      "%s needs the model nic: it works with CNP packets, and the forks' models have none",
-                      cfg->cc->name);
 }
 
 /* The forks' models have windows of their own and no probes. */
@@ -101,7 +97,7 @@ static void check_cc(const struct section *sec, const struct sim_cfg *cfg)
     if (needs_nic(cfg->cc) && cfg->model != MODEL_NIC)
         reader_refuse(sec->r, section_get(sec, "cc"), "%s needs the model nic: no other tells it what it asks for",
                       cfg->cc->name);
-    if (cfg->cc->on_ack && cfg->model == MODEL_CONWEAVE)
+    if ((cfg->cc->on_ack || cfg->cc->takes_turns) && cfg->model == MODEL_CONWEAVE)
         reader_refuse(sec->r, section_get(sec, "cc"), "%s needs the model nic or hpcc: conweave has DCQCN alone",
                       cfg->cc->name);
 }

@@ -68,6 +68,8 @@ static struct model model_of(const struct sim_cfg *c)
     m.acks_old |= c->rto_ps > 0;
     m.acks_marks = c->model == MODEL_NIC && takes_marks_from_acks(c->cc);
     m.marks_in_acks |= m.acks_marks;
+    if (c->cc->takes_turns)
+        m.marks_in_acks = false;         /* a receiver's turns are CNP packets in model hpcc, too */
     m.spaces_copies = c->model == MODEL_CONWEAVE && c->order == ORDER_NODE;
     m.forgets_finished = c->model == MODEL_CONWEAVE && c->order == ORDER_NS3;
     return m;
