@@ -1,0 +1,192 @@
+/* src/sim/link/inband_test.c - what ports write into packets, and how it comes back.
+ *
+ * Oracles: times and sizes of frames over known links, and a control that writes down what it is told.
+ */
+#include "sim/link/inband.h"
+#include "sim/test_world.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define DELAY_PS PS_PER_US
+#define ACKS_MAX 4000
+
+static struct { struct cc_ack ack; struct cc_hop hop[CC_HOPS_MAX]; uint64_t at_ps; } told[ACKS_MAX];
+static uint32_t tolds;
+
+static void on_ack(const void *cfg, void *state, struct cc_now now, const struct cc_ack *a, struct cc_out *out)
+{
+    (void)cfg, (void)state, (void)out;
+    assert_true(tolds < ACKS_MAX);
+    told[tolds].ack = *a;
+    told[tolds].at_ps = now.ps;
+    for (uint32_t i = 0; i < a->records; i++)
+        told[tolds].hop[i] = a->hop[i];
+    tolds++;
+}
+
+static void start(const void *cfg, void *state, struct cc_now now, struct cc_out *out)
+{
+    (void)cfg, (void)state, (void)now;
+    *out = (struct cc_out){ .rate_bps = 10 * GBPS, .window_bytes = UINT64_MAX, .due_ps = NEVER, .probe_ps = NEVER };
+}
+
+static void configure(void *cfg, const struct knobs *k, const struct cc_link *link)
+{
+    (void)cfg, (void)k, (void)link;
+}
+
+static const struct cc_algo hops = { .on_ack = on_ack, .start = start, .configure = configure, .name = "hops",
+                                     .telemetry = CC_HOPS };
+static const struct cc_algo path = { .on_ack = on_ack, .start = start, .configure = configure, .name = "path",
+                                     .telemetry = CC_PATH };
+
+static void run(struct graph *g, const struct cc_algo *cc, const struct flow_row *flow, uint32_t flows)
+{
+    struct sim_cfg cfg;
+    struct world   w;
+
+    world_cfg(&cfg, MODEL_NIC);
+    cfg.cc = cc;
+    tolds = 0;
+    world_of_flows(&w, g, &cfg, flow, flows);
+    assert_true(world_finish(&w, PS_PER_MS, PS_PER_S));
+    world_end(&w);
+}
+
+static const struct flow_row one = { .src = 0, .dst = 1, .prio = 3, .dport = 100, .bytes = 100 * 1024 };
+
+/* A flow of 10 Gb/s alone. Frames have 10 bytes of room for one record, and 20 more on the wire. */
+static void records__of_a_flow_alone(void **unused)
+{
+    const uint64_t wire = 1024 + 62 + 10 + 20;
+    struct graph   g;
+
+    (void)unused;
+    graph_star(&g, &(struct graph_star){ 2, 100 * GBPS, DELAY_PS });
+    run(&g, &hops, &one, 1);
+    assert_int_equal(tolds, 99);             /* the last one ends the flow */
+    for (uint32_t i = 0; i < tolds; i++) {
+        const struct cc_hop *h = &told[i].hop[0];
+
+        assert_int_equal(told[i].ack.records, 1);
+        assert_int_equal(h->rate_bps, 100 * GBPS);
+        assert_int_equal(h->at_ps, i * wire * 800 + wire * 80 + DELAY_PS);
+        assert_int_equal(h->sent_bytes, i * wire);
+        assert_int_equal(h->queue_bytes, 0);
+    }
+}
+
+/* Every switch of the way writes, in its order: each leaves a frame's time and a link later. */
+static void records__of_every_switch(void **unused)
+{
+    const uint64_t wire = 1024 + 62 + 2 + 5 * 8 + 20;
+    struct flow_row flow = one;
+    struct graph    g;
+
+    (void)unused;
+    flow.dst = 15;
+    graph_fat_tree(&g, &(struct graph_fat_tree){ .k = 4, .rate_bps = 100 * GBPS, .delay_ps = DELAY_PS });
+    run(&g, &hops, &flow, 1);
+    assert_int_equal(tolds, 99);
+    assert_int_equal(told[7].ack.records, 5);
+    for (uint32_t i = 0; i < 5; i++)
+        assert_int_equal(told[7].hop[i].at_ps, 7 * wire * 800 + (i + 1) * (wire * 80 + DELAY_PS));
+}
+
+/* Where links fail, a packet may meet more switches than there is room for: nothing is written beyond it. */
+static void records__no_more_than_there_is_room_for(void **unused)
+{
+    static struct inband slot[3];
+    static struct packet packet[3];
+    struct node          node = { .is_switch = true };
+    uint32_t             tx_ps[2000] = { 0 };
+    struct inband_ports  ports = { .kind = CC_HOPS };
+    struct engine       *e = calloc(1, sizeof *e);
+    struct port          p = { .is_switch = true, .node = &node, .rate_bps = 100 * GBPS, .tx_ps = tx_ps };
+
+    (void)unused;
+    memset(slot, 0x55, sizeof slot);
+    e->inband = &ports;
+    e->packets.inband = slot;
+    e->packets.packet = packet;
+    packet[1] = (struct packet){ .kind = PACKET_DATA, .bytes = 1000 };
+    p.is_switch = false;
+    inband_on_frame(e, &p, 1, &packet[1]);
+    p.is_switch = true;
+    for (uint32_t i = 1; i <= 9; i++) {
+        e->now_ps = i;
+        p.counters.tx_bytes += 1000;
+        inband_on_frame(e, &p, 1, &packet[1]);
+        assert_int_equal(slot[1].records, i <= CC_HOPS_MAX ? i : CC_HOPS_MAX + 1);
+    }
+    for (uint32_t i = 0; i < CC_HOPS_MAX; i++)
+        assert_int_equal(slot[1].hop[i].at_ps, i + 1);
+    for (size_t i = 0; i < sizeof *slot; i++)
+        assert_true(((unsigned char *)&slot[0])[i] == 0x55 && ((unsigned char *)&slot[2])[i] == 0x55);
+    free(e);
+}
+
+/* A rack, two racks of a Clos, two pods of a fat tree. A receiver that has nothing else to do answers at once. */
+static void path__counts_switches(void **unused)
+{
+    static const uint8_t want[] = { 1, 3, 5 };
+
+    (void)unused;
+    for (int kind = 0; kind < 3; kind++) {
+        struct flow_row flow = one;
+        struct graph    g;
+
+        flow.dst = kind == 0 ? 1 : kind == 1 ? 3 : 15;
+        if (kind == 0)
+            graph_star(&g, &(struct graph_star){ 2, 100 * GBPS, DELAY_PS });
+        else if (kind == 1)
+            graph_clos(&g, &(struct graph_clos){ 2, 2, 2, 1, 100 * GBPS, DELAY_PS, 100 * GBPS, DELAY_PS });
+        else
+            graph_fat_tree(&g, &(struct graph_fat_tree){ .k = 4, .rate_bps = 100 * GBPS, .delay_ps = DELAY_PS });
+        run(&g, &path, &flow, 1);
+        assert_int_equal(tolds, 99);
+        for (uint32_t i = 0; i < tolds; i++) {
+            assert_int_equal(told[i].ack.hops, want[kind]);
+            assert_int_equal(told[i].ack.endpoint_ps, 0);
+        }
+    }
+}
+
+/* Both send a packet every 884.8 ns. Those of the first arrive 2176.96 ns after they left, which is 407.36 in such a period; the
+ * second sends from 370 to 458.48 in it, so answers wait for 51.12. Those of the second arrive while nobody sends. */
+static void path__how_long_the_receiver_took(void **unused)
+{
+    struct flow_row flow[] = { one, one };
+    uint64_t        longest = 0;
+    uint32_t        waited = 0;
+    struct graph    g;
+
+    (void)unused;
+    flow[1].src = 1, flow[1].dst = 0, flow[1].start_ns = 370;
+    graph_star(&g, &(struct graph_star){ 2, 100 * GBPS, DELAY_PS });
+    run(&g, &path, flow, 2);
+    for (uint32_t i = 0; i < tolds; i++) {
+        assert_true(told[i].ack.endpoint_ps < told[i].ack.rtt_ps);
+        longest = told[i].ack.endpoint_ps > longest ? told[i].ack.endpoint_ps : longest;
+        waited += told[i].ack.endpoint_ps > 0;
+    }
+    assert_int_equal(longest, 51120);
+    assert_in_range(waited, 97, 99);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(records__of_a_flow_alone),
+        cmocka_unit_test(records__of_every_switch),
+        cmocka_unit_test(records__no_more_than_there_is_room_for),
+        cmocka_unit_test(path__counts_switches),
+        cmocka_unit_test(path__how_long_the_receiver_took),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
