@@ -45,10 +45,14 @@ test:
 	@! command -v node >/dev/null || tools/deps web || true
 	@FIDELITY_ANOLE=build/release/anole tools/run-tests build/test
 
+# Recordings of the HPCC fork with its other controls, a folder each: too large to be part of this. None: skipped.
+CONTROLS ?= ../shared/reference/cc
+
 # All of the comparison with the ns-3 forks; `make test` leaves out what takes long. See docs/fidelity.md.
 fidelity: release
 	@FIDELITY_ANOLE=build/release/anole tests/fidelity/fidelity.sh --all --jobs "$$(nproc)"
 	@FIDELITY_ANOLE=build/release/anole tests/fidelity/conweave.sh --all --jobs "$$(nproc)"
+	@FIDELITY_ANOLE=build/release/anole tests/fidelity/controls.sh "$(CONTROLS)"
 
 debug:
 	@tools/deps build test

@@ -1,0 +1,25 @@
+#!/bin/sh
+# tests/fidelity/controls.sh DIR - the model hpcc against recordings of the HPCC ns-3 fork with its other congestion
+# controls: every folder of DIR has the recordings of one of them, laid out as tests/fidelity/hpcc. No DIR: skipped.
+#
+# In order ns3 every flow and every PFC frame must be equal; what fidelity.py says of order node is not asked about here,
+# since there is one seed and no spread to hold it against.
+case $1 in /*) dir=$1 ;; *) dir=$PWD/$1 ;; esac
+cd "$(dirname "$0")/../.." || exit 1
+if [ ! -d "$dir" ]; then
+    echo "1..0 # SKIP there is no $1"
+    exit 0
+fi
+failed=0
+for control in "$dir"/*/; do
+    out=$(python3 tests/fidelity/fidelity.py --folders "$control" 2>&1)
+    equal=$(printf '%s\n' "$out" | grep -c '^ok .*ns3') || true
+    wrong=$(printf '%s\n' "$out" | grep '^not ok' | grep -v _node__)
+    if [ -n "$wrong" ] || [ "$equal" -eq 0 ]; then
+        printf 'not ok - %s\n%s\n' "$(basename "$control")" "${wrong:-$out}"
+        failed=1
+    else
+        echo "ok - $(basename "$control"): $equal comparisons equal"
+    fi
+done
+exit $failed
