@@ -71,6 +71,8 @@ static void scenario_parse__names(void **state)
           "s.yaml:4:5: swift needs the model nic: no other tells it what it asks for" },
         { STAR INCAST "model: hpcc\ncc: rttcc\n",
           "s.yaml:4:5: rttcc needs the model nic: no other tells it what it asks for" },
+        { STAR INCAST "cc: hpcc\nfidelity: fast\n", "s.yaml:4:11: fidelity fast goes with DCQCN's controls and none: others look at "
+          "every acknowledgement, or send probes" },
         { STAR INCAST "cc: hpcc\nknobs: {hpcc_eta: 1.2}\n", "s.yaml:4:19: 'hpcc_eta' must be 0.5 .. 1, not 1.2" },
         { STAR INCAST "lb: emcp\n", "s.yaml:3:5: 'emcp' is not a load balancer; did you mean 'ecmp'?" },
         { STAR INCAST "model: ns3\n", "s.yaml:3:8: 'ns3' is not a model; there are nic, hpcc and conweave" },
