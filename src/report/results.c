@@ -1,6 +1,7 @@
 /* src/report/results.c - adds up what the ports and flows of a simulation have counted. */
 #include "report/results.h"
 #include "base/err.h"
+#include "sim/host/pair/pair.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -78,9 +79,8 @@ static void add_flows(struct results *r)
         struct results_entry *e = &r->entry[f->traffic];
 
         r->resent_bytes += f->resent_bytes;
-        r->size[fct_bucket_of(f->bytes)].resent_bytes += f->resent_bytes;
-        e->flows_started++;
-        e->bytes_started += f->bytes;
+        r->size[fct_bucket_of(pair_bytes(s, f))].resent_bytes += f->resent_bytes;
+        e->flows_started += pair_waiting(s, f, &e->bytes_started);
         e->first_ps = f->start_ps < e->first_ps ? f->start_ps : e->first_ps;
         e->last_ps = r->end_ps;
     }

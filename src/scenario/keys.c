@@ -110,6 +110,7 @@ static const struct section_key host_keys[] = {
     { "rto",            "time",   "model",     "silence after which a sender starts again from the last acknowledged byte; `auto`: by the network, see model.md; 0: never. auto (nic), 4ms (conweave); 0, but 4ms where links fail or lose packets (hpcc)" },
     { "window",         "bytes",  "none",      "of bytes a flow may have unacknowledged; `none`, or `bdp`: rate x round-trip time of the longest path" },
     { "window_by_rate", "yes/no", "no",        "the window shrinks with the flow's rate" },
+    { "idle_reset",     "time",   "never",     "a queue pair that lives on (see `qps` of traffic) and has been idle for so long begins anew, as if it had just been made, when it gets a message; `never`: it keeps what congestion control has learnt" },
     { "record_gaps",    "yes/no", "no",        "times between two packets of a flow are written to gaps.csv, those of queue pairs and of tcp" },
     { 0 },
 };

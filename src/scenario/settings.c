@@ -155,6 +155,20 @@ static void read_rto(const struct section *sec, struct sim_cfg *cfg)
         section_time(sec, "rto", &cfg->rto_ps);
 }
 
+static void read_idle_reset(const struct section *sec, struct sim_cfg *cfg)
+{
+    const char *text = section_text(sec, "idle_reset");
+
+    if (!text)
+        return;
+    cfg->idle_reset_ps = 0;
+    if (strcmp(text, "never") == 0)
+        return;
+    section_time(sec, "idle_reset", &cfg->idle_reset_ps);
+    if (!cfg->idle_reset_ps)
+        cfg->idle_reset_ps = 1;          /* however short it was */
+}
+
 static void read_host(struct reader *r, struct scenario *s, const struct yaml_node *node)
 {
     static const char *const ways[] = { "go_back_n", "selective", NULL };
@@ -177,6 +191,7 @@ static void read_host(struct reader *r, struct scenario *s, const struct yaml_no
     keep_place(&sec, s, "rto", PLACE_RTO);
     read_window(&sec, cfg);
     section_bool(&sec, "window_by_rate", &cfg->window_by_rate);
+    read_idle_reset(&sec, cfg);
     section_bool(&sec, "record_gaps", &cfg->record_gaps);
     cfg->mtu_bytes = (uint32_t)mtu;
 }

@@ -179,7 +179,7 @@ static void training__refuses(void **unused)
         { "size: 1MB, iterations: 1, delay: 1999ns",
           "s.yaml:2:61: 'delay' must not be less than a link's, 2us" },
         { "size: 1MB, iterations: 1, hosts: 4", "s.yaml:2:54: 'hosts' is not a key of traffic training; there are kind, name, "
-          "start, stop, for, influx, prio, workers, placement, collective, size, chunk, compute, iterations and delay" },
+          "start, stop, for, influx, prio, qps, workers, placement, collective, size, chunk, compute, iterations and delay" },
     };
 
     (void)unused;

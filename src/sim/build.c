@@ -7,6 +7,7 @@
 #include "sim/host/hf2t.h"
 #include "sim/host/np/np.h"
 #include "sim/host/np/cnp_arbiter.h"
+#include "sim/host/pair/pair.h"
 #include "sim/host/probe.h"
 #include "sim/host/selective_repeat.h"
 #include "sim/host/tcp/tcp.h"
@@ -362,6 +363,8 @@ static void build_flows(struct sim *s)
         all->probe = arena_alloc(&s->probe_arena, flows, sizeof *all->probe);
         s->hosts.at_send |= SEND_PROBES;
     }
+    if (traffic_has_pairs(s->program.traffic))
+        pair_build(s, flows);
     if (!s->cfg.tcps)
         return;
     arena_init(&s->tcp_arena, (size_t)flows * (sizeof *all->tcp_tx + sizeof *all->tcp_rx));
@@ -491,6 +494,7 @@ void build_free(struct sim *s)
         arena_fini(&s->lb_arena);
     arena_fini(&s->selective_arena);
     arena_fini(&s->probe_arena);
+    pair_free(s);
     hf2t_free(s);
     gaps_record_free(s);
     arena_fini(&s->pair_arena);
@@ -517,6 +521,8 @@ struct sim *build_part(const struct sim *whole, struct arena *arena, uint32_t pa
     arena_init(&s->list_arena, whole->list_arena.size / parts);
     s->flows.first = s->flows.used = 1 + part * flows;
     s->flows.limit = (part + 1) * flows;
+    if (s->flows.pairs.pair)
+        pair_build_part(s, part, parts);
     s->entry_bytes_done = arena_alloc(arena, traffic_entries(s->program.traffic) + 1ul, sizeof *s->entry_bytes_done);
     run_build_events(s, arena);
     return s;
@@ -525,6 +531,7 @@ struct sim *build_part(const struct sim *whole, struct arena *arena, uint32_t pa
 void build_free_part(struct sim *s)
 {
     program_fini(&s->program);
+    pair_free(s);
     arena_fini(&s->packet_arena);
     arena_fini(&s->list_arena);
 }

@@ -17,6 +17,8 @@ struct flow_spec {
     uint8_t  prio;
     bool     is_answered;        /* traffic wants to be told of its end, by traffic_on_arrival() and _on_sent() */
     uint8_t  tcp;                /* 0: RDMA; else TCP, by setting tcp - 1 of the simulation */
+    uint32_t qps;                /* 0: on a queue pair of its own; else on one of so many that messages of its entry to this
+                                  * destination take in turn, and that live on */
     uint64_t tag;                /* what a job knows it by */
 };
 

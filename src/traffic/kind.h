@@ -67,6 +67,7 @@ struct traffic_entry {           /* one of the traffic list */
     uint32_t                   streams;
     double                     bps;      /* of each stream that is no worker, on average; 0: not known */
     uint8_t                    tcp;      /* as in flow_spec */
+    uint32_t                   qps;      /* likewise */
     struct job                *job;      /* NULL: its flows are known beforehand and nobody asks for their end */
 };
 

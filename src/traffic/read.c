@@ -11,6 +11,10 @@
 
 #define KINDS_MAX   64
 #define CLASSES_MAX 8u           /* of packets */
+#define QPS_MAX     65535u
+
+#define QPS_INITIAL "1 for training, storage and rpc, as many as a host sends short flows in a burst for long_short, and " \
+                    "`fresh` for others; always `fresh` in models hpcc and conweave"
 
 const struct section_key traffic_keys[] = {
     { "kind",   "name",   "",   "which of the kinds below" },
@@ -20,6 +24,7 @@ const struct section_key traffic_keys[] = {
     { "for",    "time",   "",   "instead of `stop`: how long after `start` that is" },
     { "influx", "yes/no", "no", "this comes upon the rest and goes again: results are told before, during and after it" },
     { "prio",   "count",  "3",  "class of its packets, 0 .. 7" },
+    { "qps",    "count",  "",   "queue pairs from a host to another, which live on and take its messages in turn; `fresh`: every message has one of its own, as new. Without it " QPS_INITIAL },
     { 0 },
 };
 
@@ -107,6 +112,28 @@ static void read_common(struct entry *e)
     e->about->stop_ps = e->common.stop_ps;
 }
 
+/* The models of the forks know of no messages that follow each other, and TCP is no queue pair. many_to_one has a key of
+ * that name, which says the same of it. */
+static void read_qps(struct entry *e)
+{
+    const struct yaml_node *node = section_get(&e->sec, "qps");
+    const char             *text = section_text(&e->sec, "qps");
+    bool                    is_own = strcmp(e->about->kind, "many_to_one") == 0;
+
+    if (node && text && strcmp(text, "fresh") == 0)
+        e->qps = 0;
+    else if (node && !is_own)
+        section_count(&e->sec, "qps", 1, QPS_MAX, &e->qps);
+    if (e->r->rc)
+        return;
+    if (node && e->qps && !is_own && e->env->is_fresh)
+        reader_refuse(e->r, node, "in this model every flow has a queue pair of its own: 'qps' must be 'fresh'");
+    else if (node && strcmp(e->about->kind, "tcp") == 0)
+        reader_refuse(e->r, node, "tcp has no queue pairs");
+    else
+        traffic_use_qps(e->traffic, e->env->is_fresh ? 0 : e->qps);
+}
+
 /* ---- the list ---- */
 
 static const struct traffic_kind *read_kind(const struct section *sec)
@@ -139,6 +166,8 @@ static void read_entry(struct entry *e, const struct yaml_node *node, const stru
     read_common(e);
     if (!e->r->rc)
         kind->read(e);
+    if (!e->r->rc)
+        read_qps(e);
 }
 
 void traffic_read(struct reader *r, const struct yaml_node *list, const struct traffic_env *env, struct traffic *t,

@@ -24,6 +24,7 @@ struct traffic_env {
     const struct graph *graph;
     uint64_t            run_ps;                  /* end of the run; NEVER */
     uint32_t            mtu_bytes, overhead_bytes;   /* payload of a full packet; what comes on top on the wire */
+    bool                is_fresh;                /* no queue pair lives on */
     const struct traffic_tcp_algorithm *tcp;     /* ends with a row without a name; NULL: there is no TCP */
 
     /* Files of others: whoever can read them says how. */
@@ -52,6 +53,7 @@ struct entry {
     struct traffic           *traffic;   /* where it is added */
     struct traffic_about     *about;
     struct traffic_common     common;    /* start, stop, class: read already */
+    uint32_t                  qps;       /* what the kind makes of `qps` if it is not given: as in flow_spec; 0 at first */
     struct hosts              loaded;    /* those with a load (about->bps_per_host), kept to add loads up */
 };
 

@@ -80,6 +80,21 @@ void traffic_use_tcp(struct traffic *t, uint8_t tcp)
     t->entry[t->entries - 1].tcp = tcp;
 }
 
+/* ---- queue pairs ---- */
+
+void traffic_use_qps(struct traffic *t, uint32_t qps)
+{
+    t->entry[t->entries - 1].qps = qps;
+}
+
+bool traffic_has_pairs(const struct traffic *t)
+{
+    for (uint32_t i = 0; i < t->entries; i++)
+        if (t->entry[i].qps)
+            return true;
+    return false;
+}
+
 /* ---- what all of it comes to ---- */
 
 static uint8_t entry_prios(const struct traffic_entry *e)
@@ -152,7 +167,7 @@ bool traffic_next(struct traffic *t, uint32_t stream, struct flow_spec *f)
     const struct traffic_entry *e = &t->entry[s->entry];
 
     *f = (struct flow_spec){ .traffic = s->entry, .rank = s->rank, .dport = e->tcp ? DPORT_TCP : DPORT,
-                             .prio = e->common.prio, .tcp = e->tcp, .is_answered = e->job != NULL };
+                             .prio = e->common.prio, .tcp = e->tcp, .qps = e->qps, .is_answered = e->job != NULL };
     return s->is_worker ? post_next(t, s, f) : e->kind->next(e, s, f);
 }
 

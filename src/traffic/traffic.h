@@ -34,6 +34,12 @@ const struct traffic_tcp *traffic_tcps(const struct traffic *, uint32_t *count);
 /* Makes the flows of the entry that was added last TCP flows; tcp: as in struct flow_spec. */
 void traffic_use_tcp(struct traffic *, uint8_t tcp);
 
+/* Makes the messages of the entry that was added last share queue pairs that live on; qps: as in struct flow_spec. */
+void traffic_use_qps(struct traffic *, uint32_t qps);
+
+/* Whether any do. */
+bool traffic_has_pairs(const struct traffic *);
+
 /* The classes its flows use, bit by bit; _tcp: those that TCP alone uses. */
 uint8_t traffic_prios(const struct traffic *);
 uint8_t traffic_prios_tcp(const struct traffic *);

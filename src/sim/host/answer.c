@@ -2,6 +2,7 @@
 #include "sim/host/flow.h"
 #include "sim/host/hf2t.h"
 #include "sim/host/pacer.h"
+#include "sim/host/pair/pair.h"
 #include "sim/host/rto.h"
 #include "sim/host/selective_repeat.h"
 #include "sim/host/send.h"
@@ -14,6 +15,8 @@
 static void go_back(struct sim *s, struct host *h, struct flow *f)
 {
     f->sent = f->acked;
+    if (f->is_lasting)
+        pair_go_back(s, f);
     pacer_sort_in(s, h, f);
 }
 
@@ -132,18 +135,46 @@ void answer_catch_up(struct sim *s, struct host *h)
         s->cfg.cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
         pacer_on_decision(s, h, f);
     }
+    for (uint32_t id = h->pairs; id; id = s->flows.pairs.pair[id].next_of_host) {
+        struct flow *f = &s->flows.flow[id];
+
+        if (f->phase == FLOW_IDLE && f->controlled && s->engine.now_ps >= f->out.due_ps)
+            s->cfg.cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
+    }
 }
 
 /* ---- answers ---- */
 
-static void finish_flow(struct sim *s, struct host *h, struct flow *f)
+/* A flow has nothing to send any more. */
+static void leave(struct sim *s, struct host *h, struct flow *f)
 {
     f->sent = f->bytes;
     pacer_sort_in(s, h, f);      /* neither ready nor waiting any more */
     turn_finish(s, h, f);
     if (h->active == 0)
         rto_cancel(s, h);
+}
+
+static void finish_flow(struct sim *s, struct host *h, struct flow *f)
+{
+    leave(s, h, f);
     flow_end(s, f);
+}
+
+/* Of a queue pair that lives on: the messages that are acknowledged are over. Returns whether it is idle now. */
+static APART bool finish_messages(struct sim *s, struct host *h, struct flow *f)
+{
+    while (f->acked >= f->end) {
+        flow_end(s, f);
+        if (!pair_pop(s, f)) {
+            leave(s, h, f);
+            f->phase = FLOW_IDLE;
+            f->progress_ps = s->engine.now_ps;
+            return true;
+        }
+    }
+    pacer_sort_in(s, h, f);
+    return false;
 }
 
 void answer_on_cnp(struct sim *s, struct host *h, struct flow *f, uint64_t told_ps)
@@ -231,13 +262,27 @@ static void on_nack(struct sim *s, struct host *h, struct flow *f)
     tell_loss(s, h, f, CC_NACK);
 }
 
+/* The last message of a queue pair that lives on is acknowledged: what its control has seen it keeps. */
+static APART void answer_idle(struct sim *s, struct host *h, struct flow *f, const struct packet *k, uint64_t acked)
+{
+    if (k->flags & PACKET_ECHO)
+        answer_on_cnp(s, h, f, 0);
+    if (f->controlled && s->cfg.cc->on_ack)
+        control(s, h, f, k, acked);
+}
+
 void answer_on_ack(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
 {
     uint64_t acked, rtt = s->engine.now_ps - k->sent_ps;
 
     count_rtt(s, h, f, rtt);
     acked = take_ack(s, h, f, k->seq);
-    if (f->acked >= f->bytes) {
+    if (f->acked >= f->end && f->is_lasting) {
+        if (finish_messages(s, h, f)) {
+            answer_idle(s, h, f, k, acked);
+            return;
+        }
+    } else if (f->acked >= f->end) {
         if (s->model.holds_at_turn && f->controlled && s->cfg.cc->repaces)
             control(s, h, f, k, acked);
         finish_flow(s, h, f);
@@ -256,6 +301,8 @@ void answer_on_ack(struct sim *s, struct host *h, struct flow *f, const struct p
 APART void answer_on_hole(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
 {
     take_ack(s, h, f, k->seq);
+    if (f->acked >= f->end && f->is_lasting && finish_messages(s, h, f))
+        return;
     tell_loss(s, h, f, CC_NACK);
     add_hole(s, h, f, (struct selective_hole){ (uint32_t)(k->sent_ps >> 32), (uint32_t)k->sent_ps });
 }

@@ -1,4 +1,5 @@
 #include "sim/host/flow.h"
+#include "sim/host/pair/pair.h"
 
 #define REST_PS (PS_PER_S / 10)  /* longer than a packet is ever under way */
 
@@ -61,14 +62,24 @@ static void retire(struct sim *s, struct flow *f)
 
 /* What is read here of a flow does not change from its start until the source knows of its end, so the destination may
  * look. */
-static struct message message_of(const struct flow *f)
+static struct message message_of(const struct sim *s, const struct flow *f)
 {
-    return (struct message){ f->src, f->dst, f->traffic, f->bytes, f->tag, f->start_ps };
+    return (struct message){ f->src, f->dst, f->traffic, pair_bytes(s, f), f->tag, f->start_ps };
+}
+
+/* The destination's view of a message of a lasting queue pair: the sender may have gone on to others. */
+static APART struct message arrived_of(struct sim *s, const struct flow *f)
+{
+    const struct posted *p = pair_receiving(s, f);
+    struct message       m = { f->src, f->dst, f->traffic, p->end - p->begin, p->tag, p->start_ps };
+
+    pair_on_arrival(s, f);
+    return m;
 }
 
 void flow_on_arrival(struct sim *s, const struct flow *f)
 {
-    struct message m = message_of(f);
+    struct message m = f->is_lasting ? arrived_of(s, f) : message_of(s, f);
 
     if (s->flow_watch.arg)
         s->flow_watch.on_arrival(s->flow_watch.arg, f);
@@ -80,7 +91,7 @@ static void tell(const struct sim *s, const struct flow *f)
 {
     struct flow_result r = {
         .src = f->src, .dst = f->dst, .sport = (uint16_t)f->ports, .dport = (uint16_t)(f->ports >> 16),
-        .prio = f->prio, .traffic = f->traffic, .bytes = f->bytes, .start_ps = f->start_ps,
+        .prio = f->prio, .traffic = f->traffic, .bytes = pair_bytes(s, f), .start_ps = f->start_ps,
         .fct_ps = engine_world_ps(&s->engine) - f->start_ps, .ideal_ps = f->ideal_ps, .resent_bytes = f->resent_bytes,
     };
 
@@ -89,18 +100,20 @@ static void tell(const struct sim *s, const struct flow *f)
 
 void flow_end(struct sim *s, struct flow *f)
 {
-    struct message m = message_of(f);
+    struct message m = message_of(s, f);
 
-    f->phase = FLOW_DONE;
     s->engine.counters.flows_done++;
-    s->engine.counters.bytes_done += f->bytes;
-    s->entry_bytes_done[f->traffic] += f->bytes;
+    s->engine.counters.bytes_done += m.bytes;
+    s->entry_bytes_done[f->traffic] += m.bytes;
     if (s->engine.hooks.flow_done)
         tell(s, f);
     if (s->flow_watch.arg)
         s->flow_watch.on_end(s->flow_watch.arg, f);
     if (f->is_answered)
         program_on_sent(&s->engine, &s->program, &m);
-    retire(s, f);
     s->done_ps = engine_world_ps(&s->engine);
+    if (f->is_lasting)
+        return;
+    f->phase = FLOW_DONE;
+    retire(s, f);
 }

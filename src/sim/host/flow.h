@@ -13,7 +13,8 @@ void flow_fail(struct engine *, uint64_t most);
 /* The last byte has come to its destination. */
 void flow_on_arrival(struct sim *, const struct flow *);
 
-/* The source knows that, and the flow is over: tells whoever asked and gives its index back. */
+/* The source knows that, and the flow, or its oldest message, is over: tells whoever asked, and gives its index back
+ * unless it lives on. */
 void flow_end(struct sim *, struct flow *);
 
 #endif

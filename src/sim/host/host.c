@@ -62,6 +62,9 @@ void host_on_packet(struct sim *s, struct port *in, uint32_t id)
             goto kick;
     } else if ((f = &s->flows.flow[k->flow])->phase == FLOW_ACTIVE && f->generation == k->generation) {
         on_answer(s, h, f, k);
+    } else if (f->phase == FLOW_IDLE && f->generation == k->generation) {
+        if (k->kind == PACKET_CNP)
+            answer_on_cnp(s, h, f, k->seq);      /* it lives on, and is told */
     } else if (s->model.ignores_late_answers) {
         packet_free(&s->engine.packets, id);
         return;

@@ -1,8 +1,8 @@
 /* src/sim/host/nic.h - a NIC and its queue pairs.
  *
- * A flow is the message stream of one queue pair. The sender's half (struct flow) belongs to the source
- * host, the receiver's half (struct flow_rx) to the destination; they share an index, and a generation
- * tells a new flow from the last one that had the index.
+ * A flow is a queue pair with a message. The sender's half (struct flow) belongs to the source host, the receiver's half
+ * (struct flow_rx) to the destination; they share an index, and a generation tells a new flow from the last one that had
+ * the index. A lasting one goes on with other messages: pair/pair.h says how.
  *
  * A flow is posted (post.h). With bytes left it is either waiting (its pacer lets it send at next_ps > now; kept in a
  * heap) or ready (a bit in a bitmap): pacer.h. Which of those that are ready goes next says turn.h, and send.h sends
@@ -23,11 +23,11 @@
 
 #define CNP_SOURCES 1024         /* entries of the per-address CNP table; sources that share one share the spacing */
 
-enum flow_phase { FLOW_FREE, FLOW_ACTIVE, FLOW_DONE };
+enum flow_phase { FLOW_FREE, FLOW_ACTIVE, FLOW_DONE, FLOW_IDLE };   /* idle: lasting, with nothing to send */
 
 struct flow {
     /* Touched for every packet sent or acknowledged. */
-    uint64_t      bytes;         /* to send in all */
+    uint64_t      bytes;         /* to send in all; lasting: first byte behind the message that is being sent */
     uint64_t      sent;          /* first byte not yet sent (again) */
     uint64_t      acked;         /* first byte not acknowledged */
     uint64_t      next_ps;       /* the pacer lets it send from then on */
@@ -48,14 +48,16 @@ struct flow {
     uint32_t      traffic;
     uint32_t      next_free;
     uint8_t       tcp;           /* as in flow_spec; not 0: the rest is in struct tcp_tx, and it is not on 'list' */
+    bool          is_lasting;    /* see pair/pair.h; otherwise it is over with its message */
     uint16_t      timeouts;      /* in a row, while 'acked' is timeout_acked */
+    uint64_t      end;           /* it, or its oldest message, is over when so much is acknowledged */
 
     uint64_t      start_ps, ideal_ps;
     uint64_t      tag;           /* what its traffic knows it by */
     uint64_t      sent_max;      /* highest byte ever sent: below it, bytes are sent again */
     uint64_t      resent_bytes;
     uint64_t      progress_ps;   /* when the last acknowledgement of something new came; has_qp_timers: when its timer was
-                                  * set, NEVER: it is not */
+                                  * set, NEVER: it is not; idle: since when */
     uint64_t      timeout_acked; /* 'acked' at the last time-out */
     uint64_t      timeout_sent;  /* what is sent below this is sent again because of a time-out */
 };
@@ -102,6 +104,7 @@ struct host {
     struct cnp_entry *cnp_last;  /* of a ring: the one visited last; NULL: none */
     uint32_t  cnp_count;         /* of its entries */
     uint8_t   ready_prios;       /* none but these classes, bit by bit, are ready; 0: not known. See turn.c */
+    uint32_t  pairs;             /* its lasting queue pairs: first of a list; 0: none */
 };
 
 #endif

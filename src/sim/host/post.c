@@ -3,6 +3,8 @@
 #include "sim/host/gaps.h"
 #include "sim/host/hf2t.h"
 #include "sim/host/pacer.h"
+#include "sim/host/pair/pair.h"
+#include "sim/host/pair/pair_table.h"
 #include "sim/host/probe.h"
 #include "sim/host/rto.h"
 #include "sim/host/selective_repeat.h"
@@ -31,7 +33,7 @@ static void fill_in(struct sim *s, struct host *h, struct flow *f, const struct 
     uint16_t generation = (uint16_t)(f->generation + 1);
 
     memset(f, 0, sizeof *f);
-    f->bytes = spec->bytes;
+    f->bytes = f->end = spec->bytes;
     f->next_ps = f->progress_ps = s->engine.now_ps;
     f->start_ps = engine_world_ps(&s->engine);
     f->generation = generation;
@@ -47,10 +49,14 @@ static void fill_in(struct sim *s, struct host *h, struct flow *f, const struct 
     f->traffic = spec->traffic;
     f->is_answered = spec->is_answered;
     f->tag = spec->tag;
-    f->ideal_ps = spec->tcp ? sim_ideal_tcp_ps(s, h->node, spec->dst, spec->bytes, s->cfg.tcp[spec->tcp - 1].mss_bytes)
-                            : sim_ideal_ps(s, h->node, spec->dst, spec->bytes);
     f->out = (struct cc_out){ .rate_bps = h->port->rate_bps, .window_bytes = UINT64_MAX, .due_ps = NEVER,
                               .probe_ps = NEVER };
+}
+
+static uint64_t ideal_ps(const struct sim *s, const struct host *h, const struct flow_spec *spec)
+{
+    return spec->tcp ? sim_ideal_tcp_ps(s, h->node, spec->dst, spec->bytes, s->cfg.tcp[spec->tcp - 1].mss_bytes)
+                     : sim_ideal_ps(s, h->node, spec->dst, spec->bytes);
 }
 
 static void add_queue_pair(struct sim *s, struct host *h, struct flow *f)
@@ -75,26 +81,86 @@ static void reset(struct sim *s, uint32_t id)
         s->flows.selective_tx[id] = (struct selective_tx){ 0 };
 }
 
-void post_flow(struct sim *s, struct host *h, const struct flow_spec *spec)
+static void start_control(struct sim *s, struct host *h, struct flow *f)
 {
-    uint32_t     id = flow_take(s);
-    struct flow *f = &s->flows.flow[id];
-
-    if (!id)
-        return;
-    fill_in(s, h, f, spec);
     if (f->controlled)
         s->cfg.cc->start(h->cc_cfg, memset(flow_cc(s, f), 0, s->flows.cc_stride), engine_cc_now(&s->engine), &f->out);
+}
+
+static void count(struct sim *s, const struct flow *f, const struct flow_spec *spec)
+{
     if (!s->engine.counters.flows_started++)
         s->first_start_ps = engine_world_ps(&s->engine);
     s->engine.counters.bytes_started += spec->bytes;
+    if (s->flow_watch.arg)
+        s->flow_watch.on_start(s->flow_watch.arg, f);
+    if (s->watch.arg && !spec->tcp)
+        s->watch.on_request(s->watch.arg, s->engine.now_ps, f, spec->bytes);
+}
+
+/* ---- queue pairs that live on ---- */
+
+static void make_lasting(struct sim *s, struct host *h, struct flow *f, const struct flow_spec *spec)
+{
+    fill_in(s, h, f, spec);
+    f->is_lasting = true;
+    f->phase = FLOW_IDLE;
+    start_control(s, h, f);
+    reset(s, (uint32_t)(f - s->flows.flow));
+}
+
+/* An idle queue pair has a message again. What its timers did to its rate meanwhile is caught up with when it is looked
+ * at; if a packet is still in its pacer, that goes on at the rate of now. */
+static void wake(struct sim *s, struct host *h, struct flow *f)
+{
+    if (s->cfg.idle_reset_ps && s->engine.now_ps - f->progress_ps >= s->cfg.idle_reset_ps) {
+        f->out = (struct cc_out){ .rate_bps = h->port->rate_bps, .window_bytes = UINT64_MAX, .due_ps = NEVER,
+                                  .probe_ps = NEVER };
+        start_control(s, h, f);
+    }
+    f->phase = FLOW_ACTIVE;
+    f->progress_ps = s->engine.now_ps;
+    add_queue_pair(s, h, f);
+    pacer_on_decision(s, h, f);
+}
+
+static APART void post_message(struct sim *s, struct host *h, const struct flow_spec *spec)
+{
+    struct flow *f = pair_take(s, h, spec);
+
+    if (!f)
+        return;
+    if (f->phase == FLOW_FREE)
+        make_lasting(s, h, f, spec);
+    if (!pair_add(s, f, spec, ideal_ps(s, h, spec)))
+        return;
+    if (f->phase == FLOW_IDLE)
+        wake(s, h, f);
+    else
+        pacer_sort_in(s, h, f);
+    count(s, f, spec);
+}
+
+void post_flow(struct sim *s, struct host *h, const struct flow_spec *spec)
+{
+    uint32_t     id;
+    struct flow *f;
+
+    if (spec->qps) {
+        post_message(s, h, spec);
+        return;
+    }
+    id = flow_take(s);
+    f = &s->flows.flow[id];
+    if (!id)
+        return;
+    fill_in(s, h, f, spec);
+    f->ideal_ps = ideal_ps(s, h, spec);
+    start_control(s, h, f);
     reset(s, id);
     if (spec->tcp)
         tcp_start(s, h, f);
     else
         add_queue_pair(s, h, f);
-    if (s->flow_watch.arg)
-        s->flow_watch.on_start(s->flow_watch.arg, f);
-    if (s->watch.arg && !spec->tcp)
-        s->watch.on_request(s->watch.arg, s->engine.now_ps, f);
+    count(s, f, spec);
 }

@@ -1,6 +1,7 @@
 #include "sim/host/receive.h"
 #include "sim/host/flow.h"
 #include "sim/host/np/np.h"
+#include "sim/host/pair/pair.h"
 #include "sim/host/reply.h"
 #include "sim/host/selective_repeat.h"
 
@@ -11,11 +12,18 @@ static inline void acknowledge(struct sim *s, const struct host *h, const struct
     reply_to(s, h, k, &(struct answer){ kind, seq, s->hosts.ack_prio[k->prio], s->cfg.ack_bytes, flags });
 }
 
-/* The size of a flow of which something is missing. It may be read here: its source does not know of its end. */
+/* The size of a message of which something is missing. It may be read here: its source does not know of its end. */
 static uint32_t size_of(const struct sim *s, const struct packet *k)
 {
-    assert(s->flows.flow[k->flow].generation == k->generation);
-    return fct_bucket_of(s->flows.flow[k->flow].bytes);
+    const struct flow *f = &s->flows.flow[k->flow];
+
+    assert(f->generation == k->generation);
+    if (f->is_lasting) {
+        const struct posted *m = pair_receiving(s, f);
+
+        return fct_bucket_of(m->end - m->begin);
+    }
+    return fct_bucket_of(f->bytes);
 }
 
 static void count_reordered(struct sim *s, const struct packet *k)
@@ -72,29 +80,55 @@ static void name_hole(struct sim *s, struct host *h, struct selective_rx *x, con
     reply_hole(s, h, k, expected, hole);
 }
 
+/* Selective repeat: tells of the messages that have come in full with a packet that was expected. There may be several:
+ * of all but the first, and of the one behind them, something has come before. Returns whether there is any. */
+static bool tell_arrivals(struct sim *s, const struct flow *f, struct selective_rx *x, uint64_t expected)
+{
+    uint64_t end;
+
+    if (!f->is_lasting) {
+        if (expected == x->end)
+            flow_on_arrival(s, f);
+        return expected == x->end;
+    }
+    end = pair_receiving(s, f)->end;
+    if (expected < end)
+        return false;
+    for (;;) {
+        flow_on_arrival(s, f);
+        if (expected < end + s->cfg.mtu_bytes)
+            return true;         /* nothing has come of the next, which may not even be posted */
+        end = pair_receiving(s, f)->end;
+        if (expected < end)
+            return true;
+    }
+}
+
 /* Selective repeat. Every packet is answered: where ACKs carry marks, none is lost. */
 static void keep_data(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k, uint8_t flags)
 {
+    const struct flow   *f = &s->flows.flow[k->flow];
     struct selective_rx *x = &s->flows.selective_rx[k->flow];
     enum selective_fate  fate = selective_take(x, (uint32_t)(k->seq / s->cfg.mtu_bytes));
     uint64_t          expected = (uint64_t)x->expected * s->cfg.mtu_bytes;
-    bool              is_new = fate == SELECTIVE_TAKEN || fate == SELECTIVE_KEPT;
+    bool              is_new = fate == SELECTIVE_TAKEN || fate == SELECTIVE_KEPT, is_end;
 
-    if (k->flags & PACKET_LAST)
+    if (k->flags & PACKET_LAST && !f->is_lasting)
         x->end = k->seq + k->payload;
     expected = expected < x->end ? expected : x->end;
     *(is_new ? &s->engine.counters.payload_received : &s->engine.counters.payload_stale) += k->payload;
     if (fate == SELECTIVE_KEPT || fate == SELECTIVE_BEYOND)
         count_reordered(s, k);
-    if (fate == SELECTIVE_TAKEN && expected == x->end)
-        flow_on_arrival(s, &s->flows.flow[k->flow]);
-    if (++rx->unacked >= s->cfg.ack_every || (flags && s->model.acks_marks) || fate == SELECTIVE_OLD || expected == x->end) {
+    is_end = expected == x->end;
+    if (fate == SELECTIVE_TAKEN)
+        is_end = tell_arrivals(s, f, x, expected);
+    if (++rx->unacked >= s->cfg.ack_every || (flags && s->model.acks_marks) || fate == SELECTIVE_OLD || is_end) {
         rx->unacked = 0;
         s->engine.counters.acks_sent++;
         acknowledge(s, h, k, PACKET_ACK, expected, flags);
     }
-    if (k->flags & PACKET_LAST && fate != SELECTIVE_BEYOND && expected < x->end) {
-        uint32_t n = x->top - 1;         /* itself */
+    if (k->flags & PACKET_LAST && fate != SELECTIVE_BEYOND && expected < k->seq + k->payload) {
+        uint32_t n = (uint32_t)(k->seq / s->cfg.mtu_bytes);      /* itself */
 
         s->engine.counters.acks_sent++;
         reply_hole(s, h, k, expected, (struct selective_hole){ n, n });

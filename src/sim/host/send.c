@@ -2,6 +2,7 @@
 #include "sim/host/gaps.h"
 #include "sim/host/hf2t.h"
 #include "sim/host/pacer.h"
+#include "sim/host/pair/pair.h"
 #include "sim/host/probe.h"
 #include "sim/host/rto.h"
 #include "sim/host/selective_repeat.h"
@@ -55,6 +56,8 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
     f->next_ps = s->engine.now_ps + pacer_gap_ps(s, f, payload + s->cfg.header_bytes);
     if (f->out.counts_bytes)
         s->cfg.cc->on_sent(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), payload + s->cfg.header_bytes, &f->out);
+    if (payload == left && f->is_lasting)
+        pair_go_on(s, f);
     /* It stays ready if its pacer lets it go by the time the port is free: nobody is served before. */
     if (payload == left || f->out.window_bytes <= s->hosts.window_bytes_max)
         pacer_sort_in(s, h, f);
@@ -62,7 +65,7 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
         pacer_put_off(s, h, f);
 }
 
-void send_find_next(const struct sim *s, struct flow *f)
+void send_find_next(struct sim *s, struct flow *f)
 {
     uint32_t mtu = s->cfg.mtu_bytes;
     /* All of them are whole packets, but for the end of the message. */
@@ -70,7 +73,9 @@ void send_find_next(const struct sim *s, struct flow *f)
     uint64_t next = selective_next(&s->flows.selective_tx[f - s->flows.flow], (uint32_t)((f->sent + mtu - 1) / mtu),
                                 (uint32_t)((f->acked + mtu - 1) / mtu), (uint32_t)fresh);
 
-    f->sent = next == fresh ? f->sent_max : next * mtu;
+    f->sent = next == fresh && !f->is_lasting ? f->sent_max : next * mtu;
+    if (f->is_lasting)
+        pair_go_back(s, f);
 }
 
 /* What else there is to do before a flow sends. Returns whether it does not send after all: there is nothing to

@@ -44,6 +44,6 @@ static inline void send_kick(struct sim *s, struct host *h, struct port *p)
 }
 
 /* Selective repeat: moves a flow to the byte to send next. */
-void send_find_next(const struct sim *, struct flow *);
+void send_find_next(struct sim *, struct flow *);
 
 #endif

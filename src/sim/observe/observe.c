@@ -1,6 +1,6 @@
 /* src/sim/observe/observe.c */
 #include "sim/observe/observe.h"
-#include "sim/host/nic.h"
+#include "sim/host/pair/pair.h"
 #include "sim/observe/watch.h"
 #include "sim/skip/skip.h"
 #include "sim/switch/buffer.h"
@@ -101,7 +101,7 @@ static void look_at_entries(struct observer *o, struct report *r)
     for (uint32_t i = 0; i < r->entries; i++)
         r->entry_bytes[i] = s->entry_bytes_done[i];
     for (uint32_t i = 0; (i = sim_next_active(s, i)) != 0; )
-        r->entry_bytes[s->flows.flow[i].traffic] += s->flows.flow[i].acked;
+        r->entry_bytes[s->flows.flow[i].traffic] += pair_acked(s, &s->flows.flow[i]);
     skip_add_bytes(s, r->entry_bytes);
     for (uint32_t i = 0; i < r->entries; i++) {
         uint64_t now = r->entry_bytes[i];

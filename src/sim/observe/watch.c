@@ -80,7 +80,7 @@ static void on_packet(void *watch, uint64_t now_ps, const struct node *n, struct
     show_to_all(w, n, k, now_ps);
 }
 
-static void on_request(void *watch, uint64_t now_ps, const struct flow *f)
+static void on_request(void *watch, uint64_t now_ps, const struct flow *f, uint64_t bytes)
 {
     const struct watch   *w = watch;
     const struct network *net = &w->sim->net;
@@ -92,7 +92,7 @@ static void on_request(void *watch, uint64_t now_ps, const struct flow *f)
         void               *state = p->state[p->algo->place == MONITOR_HOST ? f->src : tor];
 
         if (p->algo->on_request && state)
-            p->algo->on_request(state, &key, f->bytes, now_ps);
+            p->algo->on_request(state, &key, bytes, now_ps);
     }
 }
 

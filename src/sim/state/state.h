@@ -17,6 +17,8 @@
 
 struct flow;
 struct flow_rx;
+struct pair;
+struct posted;
 struct tcp_tx;
 struct tcp_rx;
 struct tcp_host;
@@ -30,6 +32,16 @@ struct np_algo;
 struct crand;
 struct partition;
 struct skip;
+
+/* Queue pairs that live on, and their messages: see host/pair/pair.h. All are NULL where there are none. */
+struct pairs {
+    struct pair   *pair;                     /* by index of the flow */
+    struct posted *posted;                   /* messages; 0 is none */
+    uint32_t      *arrived;                  /* by index: the receiver's: the message that came in full last */
+    uint32_t       first, used, limit, free; /* messages of this part */
+    uint32_t      *slot, mask, count;        /* a table by which they are found: indices */
+    struct arena  *table;                    /* where that is */
+};
 
 /* Queue pairs and TCP connections, by index; index 0 is no flow. Those beside 'flow' are NULL where they are not needed. */
 struct flows {
@@ -45,6 +57,7 @@ struct flows {
     uint32_t             first, used, limit; /* indices of this part */
     uint32_t             free;
     uint32_t             resting, resting_last;  /* over, but packets of theirs may be under way */
+    struct pairs         pairs;
 };
 
 #define SEND_HF2T      1u        /* see host/hf2t.h */
@@ -101,12 +114,12 @@ struct balancer_state {
 };
 
 /* Who looks on. 'on_packet' sees data packets of queue pairs that come in by a port with SLOW_WATCHED and are not
- * marked as counted; 'on_request' flows of queue pairs that start; 'on_rtt' a round trip, when a host has not kept one for
+ * marked as counted; 'on_request' messages of queue pairs that are posted; 'on_rtt' a round trip, when a host has not kept one for
  * a while. */
 struct watcher {
     void *arg;                   /* NULL: nobody does */
     void (*on_packet) (void *arg, uint64_t now_ps, const struct node *, struct packet *);
-    void (*on_request)(void *arg, uint64_t now_ps, const struct flow *);
+    void (*on_request)(void *arg, uint64_t now_ps, const struct flow *, uint64_t bytes);
     void (*on_rtt)    (void *arg, uint64_t now_ps, struct host *, const struct flow *, uint64_t rtt_ps);
 };
 
@@ -142,7 +155,8 @@ struct sim {
     struct skip          *skip;              /* what repeats is skipped: see skip/skip.h. NULL: packet by packet */
     struct partition     *parts;             /* many threads: see partition.h. NULL: one does it all, or this is a part */
     bool                  is_part;
-    struct arena          arena, lb_arena, packet_arena, flow_arena, rx_arena, list_arena, pair_arena, tcp_arena, selective_arena, probe_arena;
+    struct arena          arena, lb_arena, packet_arena, flow_arena, rx_arena, list_arena, pair_arena, tcp_arena, selective_arena;
+    struct arena          probe_arena, lasting_arena;
     struct engine         engine;            /* last, being large: what lies behind is far away */
 };
 

@@ -135,6 +135,7 @@ static const struct section_key keys[] = {
     { "kind", "name", "", "`flows`" },
     { "name", "name", "", "as above" },
     { "file", "file", "", "the list; it has times and classes of its own" },
+    { "qps", "count", "", "as above; without it `fresh`" },
     { 0 },
 };
 

@@ -142,6 +142,7 @@ static void long_short_read(struct entry *e)
         l.from = from.node, l.from_count = from.count;
         traffic_add_long_short(e->traffic, &e->common, &l);
         e->about->hosts = longs.count + from.count;
+        e->qps = (l.shorts + from.count - 1) / from.count;
     }
     free(from.node);
     free(longs.node);

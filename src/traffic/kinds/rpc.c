@@ -157,6 +157,7 @@ static void rpc_read(struct entry *e)
     e->about->hosts = clients.count;
     if (!e->r->rc) {
         traffic_add_rpc(e->traffic, &e->common, &cdf, &c);
+        e->qps = 1;
         e->loaded = clients;     /* kept, to add up loads */
     } else {
         cdf_fini(&cdf);

@@ -371,6 +371,7 @@ static void storage_read(struct entry *e)
     check_storage(e, &c);
     if (!e->r->rc)
         traffic_add_storage(e->traffic, &e->common, &c);
+    e->qps = 1;
     free_roles(&r);
 }
 

@@ -334,6 +334,7 @@ static void training_read(struct entry *e)
         e->about->bound_ps = bound_ps(e, &cfg.collective, workers.node);
         e->about->compute_ps = cfg.compute_ps;
         traffic_add_training(e->traffic, &e->common, &cfg, workers.node);
+        e->qps = 1;
     }
     free(workers.node);
 }

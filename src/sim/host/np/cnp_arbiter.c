@@ -59,7 +59,7 @@ static void drop(struct sim *s, struct host *h, struct cnp_entry *e)
 static bool on_mark(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k)
 {
     struct cnp_entry *e = rx->cnp_entry;
-    bool              is_last = k->flags & PACKET_LAST;
+    bool              is_last = k->flags & PACKET_LAST && !s->flows.flow[k->flow].is_lasting;
 
     if (!e || e->flow != k->flow || e->generation != k->generation) {
         if (is_last || h->cnp_count == CNP_ARBITER_MAX)
