@@ -1,6 +1,8 @@
 /* tests/random_world.h - small worlds of every kind from a seed: graph, model, buffers, losses, failing
  * links, traffic.
  *
+ * Half of the worlds of model nic have queue pairs that live on, and a third of those selective repeat.
+ *
  * Buffers are within a factor of two of the smallest that is accepted, so that PFC and drops are the rule.
  * What no network could promise is left out: lossless worlds have no cycles through which pauses could
  * wait for each other, and lossy ones have links of one speed, because go-back-N may repeat itself for
@@ -131,6 +133,8 @@ static inline void random_cfg(struct sim_cfg *cfg, struct rng *r, uint64_t seed)
     if (cfg->model != MODEL_CONWEAVE && seed % 5 == 0)
         cfg->pause_ps = (seed % 50 + 20) * PS_PER_US;
     cfg->nack_is_cnp = seed % 7 == 0;
+    cfg->is_selective = cfg->model == MODEL_NIC && seed % 6 == 1;
+    cfg->reorder_ps = 20 * PS_PER_US;
     if (seed % 11 == 0) {
         cfg->has_ack_prio = true;
         cfg->ack_prio = (uint8_t)(seed % PRIOS);
@@ -171,9 +175,11 @@ static inline uint8_t random_prio(struct rng *r, bool has_classes)
     return has_classes ? (uint8_t)pick(r, 1, 7) : 3;
 }
 
+/* Where queue pairs may live on, they do so in half of the worlds; then flows of a list share destination ports. */
 static inline struct traffic *random_traffic(struct random_world *w, const struct graph *g, struct rng *r,
-                                             uint64_t seed)
+                                             uint64_t seed, bool may_last)
 {
+    uint32_t          qps = may_last && seed % 2 ? 1 + (uint32_t)(seed / 2 % 3) : 0;
     struct traffic   *t = traffic_new(g, seed);
     bool              has_classes = one_in(r, 3);
     struct flow_list list = { xcalloc(64, sizeof *list.flow), pick(r, 1, 60) };
@@ -190,17 +196,19 @@ static inline struct traffic *random_traffic(struct random_world *w, const struc
         list.flow[i] = (struct flow_row){ .src = hosts[src],
                                            .dst = hosts[dst + (dst >= src)],
                                            .prio = random_prio(r, has_classes),
-                                           .dport = (uint16_t)i,
+                                           .dport = (uint16_t)(qps ? i % 2 : i),
                                            .bytes = one_in(r, 2) ? pick(r, 1, 3000) : pick(r, 1, 200000),
                                            .start_ns = at_ns };
     }
     w->flows = list.count;
     traffic_add_list(t, &list);
+    traffic_use_qps(t, qps);
     if (one_in(r, 2)) {
         struct traffic_common c = { pick(r, 0, 50) * PS_PER_US, PS_PER_MS, random_prio(r, has_classes) };
         uint32_t              each = pick(r, 1, 4);
 
         traffic_add_incast(t, &c, pick(r, 1, 60000), 0, hosts[n - 1], hosts, n - 1, each);
+        traffic_use_qps(t, qps);
         w->flows += (n - 1) * each;
     }
     return t;
@@ -243,7 +251,7 @@ static inline void random_world_make(struct random_world *w, uint64_t seed)
             g.link[i].loss = 0.01 * rng_real(&r), g.link[i].ber = one_in(&r, 2) ? 1e-7 : 0;
         if (one_in(&r, 4))
             random_changes(w, &cfg, &g, &r);
-        rc = world_start(&w->world, &g, &cfg, random_traffic(w, &g, &r, seed), &err);
+        rc = world_start(&w->world, &g, &cfg, random_traffic(w, &g, &r, seed, cfg.model == MODEL_NIC), &err);
     }
 }
 

@@ -231,6 +231,61 @@ static void idle__timers_run_on(void **unused)
     world_end(&w);
 }
 
+/* The rate after two CNPs, the second so long after the first. */
+static uint64_t rate_after_two(uint64_t later_ps)
+{
+    const struct flow_row flow[] = { row(0, 1, 20 * 1024, 0), row(0, 1, 2000 * 1024, later_ps / PS_PER_NS) };
+    struct sim_cfg        cfg;
+    struct world          w;
+    uint64_t              rate_bps;
+
+    slow_cfg(&cfg);
+    start_star(&w, &cfg, 2, flow, 2, 1);
+    sim_run_until(w.sim, PS_PER_NS);
+    tell(&w);
+    sim_run_until(w.sim, later_ps + 1);
+    tell(&w);
+    sim_run_until(w.sim, later_ps + 20 * PS_PER_US);
+    rate_bps = w.sim->flows.flow[1].out.rate_bps;
+    world_end(&w);
+    return rate_bps;
+}
+
+/* A cut takes R alpha / 2. Alpha is 1 at the first CNP and loses 5/1024 of itself every microsecond: 10 us later it is
+ * 0.95, and the second CNP takes nearly half; 5 ms later nothing is left of it, though no packet went in the meantime,
+ * and it is the 5/1024 that the second CNP itself has added. */
+static void idle__alpha_decays(void **unused)
+{
+    (void)unused;
+    assert_in_range(rate_after_two(10 * PS_PER_US), 25 * GBPS, 27 * GBPS);
+    assert_in_range(rate_after_two(5 * PS_PER_MS), 50 * GBPS * (2048 - 6) / 2048, 50 * GBPS * (2048 - 4) / 2048);
+}
+
+/* What HF2T knows of a queue pair stays as well: its training began with it, and its last packet is the first message's
+ * until it sends again. */
+static void idle__hf2t_goes_on(void **unused)
+{
+    const struct flow_row flow[] = { row(0, 1, 20 * 1024, 0), row(0, 1, 20 * 1024, 100000) };
+    const struct hf2t_qp *q;
+    struct sim_cfg        cfg;
+    struct world          w;
+    uint64_t              last_ps;
+
+    (void)unused;
+    world_cfg(&cfg, MODEL_NIC);
+    cfg.knobs.value[KNOB_hf2t] = 1;
+    start_star(&w, &cfg, 2, flow, 2, 1);
+    q = &w.sim->hosts.hf2t->qp[1];
+    sim_run_until(w.sim, 100 * PS_PER_US - 1);
+    assert_int_equal(q->packets, 20);
+    last_ps = q->sent_ps;
+    assert_int_equal(last_ps, 19 * FULL_PS);
+    assert_true(world_finish(&w, PS_PER_US, PS_PER_MS));
+    assert_int_equal(q->sent_ps, last_ps + 100 * PS_PER_US);
+    assert_int_equal(q->start_ps, 0);
+    world_end(&w);
+}
+
 /* ---- losses ---- */
 
 /* Over links that lose one packet in fifty: all messages of a pair come, once and in order, however it repeats. */
@@ -384,6 +439,8 @@ int main(void)
         cmocka_unit_test(idle__reset_begins_anew),
         cmocka_unit_test(idle__cnp_counts),
         cmocka_unit_test(idle__timers_run_on),
+        cmocka_unit_test(idle__alpha_decays),
+        cmocka_unit_test(idle__hf2t_goes_on),
         cmocka_unit_test(loss__messages_come_in_order),
         cmocka_unit_test(idle__many_cost_memory_alone),
         cmocka_unit_test(threads__same_results),
