@@ -196,7 +196,8 @@ static void go_pairwise(struct builder *b, const struct collective_cfg *cfg)
     for (uint32_t k = 1; k < n; k++) {
         for (uint32_t i = 0; i < n; i++)
             add_to_step(b, i, (i + k) % n, 0, cfg->bytes);
-        end_step(b);
+        if (!cfg->is_at_once)
+            end_step(b);         /* otherwise it is all one step */
     }
 }
 

@@ -4,7 +4,7 @@
  * source and acknowledged in full. So a worker needs to know nothing but what it has itself sent and
  * received.
  *
- *   all_to_all                   pairwise: in step k = 1 .. n-1 worker i sends to i + k
+ *   all_to_all                   pairwise: in step k = 1 .. n-1 worker i sends to i + k; or all of that at once
  *   ring_all_reduce              2(n-1) steps around the ring, an n-th in each: reduce-scatter, all-gather
  *   tree_all_reduce              two binary trees, half of the buffer each, in chunks: up, then down
  *   halving_doubling_all_reduce  recursive halving, recursive doubling: 2 log2(n) exchanges (Rabenseifner)
@@ -28,6 +28,7 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define COLLECTIVE_MESSAGES_MAX 4000000u
@@ -49,6 +50,7 @@ struct collective_cfg {
     uint32_t             workers;        /* 2 or more */
     uint64_t             bytes;          /* all_to_all: from each worker to each other; else the buffer */
     uint64_t             chunk_bytes;    /* tree alone */
+    bool                 is_at_once;     /* all_to_all alone: no message waits for another */
 };
 
 struct collective_message {

@@ -216,7 +216,7 @@ static void collective__does_what_it_is_for(void **unused)
     for (int kind = 0; kind < COLLECTIVE_KINDS; kind++)
         for (uint32_t n = 2; n <= WORKERS_MAX; n++)
             for (uint64_t bytes = n; bytes <= 3 * n; bytes += n > 4 ? n / 2 : 1)
-                expect_works(&(struct collective_cfg){ (enum collective_kind)kind, n, bytes, 1 + bytes % 5 },
+                expect_works(&(struct collective_cfg){ (enum collective_kind)kind, n, bytes, 1 + bytes % 5, false },
                              n + bytes);
 }
 
@@ -225,7 +225,7 @@ static void collective__does_it_in_any_order(void **unused)
     (void)unused;
     for (int kind = 0; kind < COLLECTIVE_KINDS; kind++)
         for (uint64_t seed = 0; seed < 100; seed++)
-            expect_works(&(struct collective_cfg){ (enum collective_kind)kind, 7, 23, 4 }, seed);
+            expect_works(&(struct collective_cfg){ (enum collective_kind)kind, 7, 23, 4, false }, seed);
 }
 
 /* ---- how much, and how far ---- */
@@ -277,7 +277,7 @@ static uint32_t depth_of(const struct collective *c)
 /* By hand: n workers, parts of 5 bytes. All send and receive the same. */
 static void expect_load(enum collective_kind kind, uint32_t n, uint64_t bytes, uint64_t load, uint32_t depth)
 {
-    const struct collective_cfg cfg = { kind, n, bytes, 0 };
+    const struct collective_cfg cfg = { kind, n, bytes, 0, false };
     struct collective           c;
 
     collective_init(&c, &cfg);
@@ -308,7 +308,7 @@ static void collective__load_and_steps_are_the_textbooks(void **unused)
 /* 3 beyond 8: each gives its 80 bytes to a neighbour, which gives 80 back besides what all 8 exchange. */
 static void collective__halving_folds_the_rest(void **unused)
 {
-    const struct collective_cfg cfg = { COLLECTIVE_HALVING_DOUBLING_ALL_REDUCE, 11, 80, 0 };
+    const struct collective_cfg cfg = { COLLECTIVE_HALVING_DOUBLING_ALL_REDUCE, 11, 80, 0, false };
     struct collective           c;
 
     (void)unused;
@@ -331,7 +331,7 @@ static void collective__two_trees_share_the_load(void **unused)
 {
     (void)unused;
     for (uint32_t n = 2, log = 1; n <= 130; n++) {
-        const struct collective_cfg cfg = { COLLECTIVE_TREE_ALL_REDUCE, n, 1000, 1000 };
+        const struct collective_cfg cfg = { COLLECTIVE_TREE_ALL_REDUCE, n, 1000, 1000, false };
         struct collective           c;
         uint64_t                    sum = 0;
 
@@ -353,8 +353,8 @@ static void collective__two_trees_share_the_load(void **unused)
 /* Chunks follow each other: k of them are k - 1 deeper than one at the most. */
 static void collective__chunks_are_a_pipeline(void **unused)
 {
-    const struct collective_cfg one = { COLLECTIVE_TREE_ALL_REDUCE, 20, 20000, 10000 };
-    const struct collective_cfg many = { COLLECTIVE_TREE_ALL_REDUCE, 20, 20000, 100 };
+    const struct collective_cfg one = { COLLECTIVE_TREE_ALL_REDUCE, 20, 20000, 10000, false };
+    const struct collective_cfg many = { COLLECTIVE_TREE_ALL_REDUCE, 20, 20000, 100, false };
     struct collective           a, b;
 
     (void)unused;
@@ -368,6 +368,24 @@ static void collective__chunks_are_a_pipeline(void **unused)
 
 /* ---- refusals and measures ---- */
 
+/* Each of n workers begins with n - 1 messages, and nobody waits for anything. */
+static void collective__at_once_all_are_roots(void **unused)
+{
+    const struct collective_cfg cfg = { .kind = COLLECTIVE_ALL_TO_ALL, .workers = 7, .bytes = 10, .is_at_once = true };
+    struct collective           c;
+
+    (void)unused;
+    collective_init(&c, &cfg);
+    assert_int_equal(c.roots, 42);
+    assert_int_equal(c.arrival_at[42] + c.sent_at[42], 0);
+    for (uint32_t i = 0; i < c.messages; i++) {
+        assert_true(c.message[i].bytes == 10 && c.message[i].src != c.message[i].dst);
+        for (uint32_t k = 0; k < i; k++)
+            assert_true(c.message[k].src != c.message[i].src || c.message[k].dst != c.message[i].dst);
+    }
+    collective_fini(&c);
+}
+
 static void collective_check__refuses(void **unused)
 {
     static const struct {
@@ -375,20 +393,20 @@ static void collective_check__refuses(void **unused)
         int                   rc;
         const char           *why;
     } rows[] = {
-        { { COLLECTIVE_ALL_TO_ALL, 1, 10, 0 }, -EINVAL, "a collective takes two workers or more" },
-        { { COLLECTIVE_ALL_TO_ALL, 2, 0, 0 }, -EINVAL, "0 bytes cannot be divided among 2 workers" },
-        { { COLLECTIVE_ALL_GATHER, 11, 10, 0 }, -EINVAL, "10 bytes cannot be divided among 11 workers" },
-        { { COLLECTIVE_TREE_ALL_REDUCE, 4, 10, 0 }, -EINVAL, "a chunk of 0 bytes" },
-        { { COLLECTIVE_ALL_TO_ALL, 2001, 10, 0 }, -E2BIG, "more than 4000000 messages: use fewer workers" },
-        { { COLLECTIVE_RING_ALL_REDUCE, 1415, 9999, 0 }, -E2BIG,
+        { { COLLECTIVE_ALL_TO_ALL, 1, 10, 0, false }, -EINVAL, "a collective takes two workers or more" },
+        { { COLLECTIVE_ALL_TO_ALL, 2, 0, 0, false }, -EINVAL, "0 bytes cannot be divided among 2 workers" },
+        { { COLLECTIVE_ALL_GATHER, 11, 10, 0, false }, -EINVAL, "10 bytes cannot be divided among 11 workers" },
+        { { COLLECTIVE_TREE_ALL_REDUCE, 4, 10, 0, false }, -EINVAL, "a chunk of 0 bytes" },
+        { { COLLECTIVE_ALL_TO_ALL, 2001, 10, 0, false }, -E2BIG, "more than 4000000 messages: use fewer workers" },
+        { { COLLECTIVE_RING_ALL_REDUCE, 1415, 9999, 0, false }, -E2BIG,
           "more than 4000000 messages: use fewer workers" },
-        { { COLLECTIVE_TREE_ALL_REDUCE, 3, 1000002, 1 }, -E2BIG,
+        { { COLLECTIVE_TREE_ALL_REDUCE, 3, 1000002, 1, false }, -E2BIG,
           "more than 4000000 messages: use fewer workers or larger chunks" },
-        { { COLLECTIVE_TREE_ALL_REDUCE, 1000000, 1ull << 48, 1 }, -E2BIG,
+        { { COLLECTIVE_TREE_ALL_REDUCE, 1000000, 1ull << 48, 1, false }, -E2BIG,
           "more than 4000000 messages: use fewer workers or larger chunks" },
     };
-    const struct collective_cfg most[] = { { COLLECTIVE_ALL_TO_ALL, 2000, 1, 0 },
-                                           { COLLECTIVE_TREE_ALL_REDUCE, 3, 1000000, 1 } };
+    const struct collective_cfg most[] = { { COLLECTIVE_ALL_TO_ALL, 2000, 1, 0, false },
+                                           { COLLECTIVE_TREE_ALL_REDUCE, 3, 1000000, 1, false } };
     struct err                  err;
 
     (void)unused;
@@ -403,8 +421,8 @@ static void collective_check__refuses(void **unused)
 /* The tables of nccl-tests' PERFORMANCE.md, for 8 ranks. */
 static void collective__size_and_factor_as_in_nccl_tests(void **unused)
 {
-    const struct collective_cfg a2a = { COLLECTIVE_ALL_TO_ALL, 8, 100, 0 };
-    const struct collective_cfg ring = { COLLECTIVE_RING_ALL_REDUCE, 8, 100, 0 };
+    const struct collective_cfg a2a = { COLLECTIVE_ALL_TO_ALL, 8, 100, 0, false };
+    const struct collective_cfg ring = { COLLECTIVE_RING_ALL_REDUCE, 8, 100, 0, false };
 
     (void)unused;
     assert_true(collective_bus_factor(COLLECTIVE_RING_ALL_REDUCE, 8) == 1.75);
@@ -421,7 +439,7 @@ static void collective__size_and_factor_as_in_nccl_tests(void **unused)
  * Gb/s. With a slower link the same takes as much longer. */
 static void collective_bound__by_hand(void **unused)
 {
-    const struct collective_cfg cfg = { COLLECTIVE_RING_ALL_REDUCE, 4, 10000, 0 };
+    const struct collective_cfg cfg = { COLLECTIVE_RING_ALL_REDUCE, 4, 10000, 0, false };
     uint64_t                    rate_bps[4] = { 100000000000, 100000000000, 100000000000, 100000000000 };
     struct collective           c;
 
@@ -442,6 +460,7 @@ int main(void)
         cmocka_unit_test(collective__halving_folds_the_rest),
         cmocka_unit_test(collective__two_trees_share_the_load),
         cmocka_unit_test(collective__chunks_are_a_pipeline),
+        cmocka_unit_test(collective__at_once_all_are_roots),
         cmocka_unit_test(collective_check__refuses),
         cmocka_unit_test(collective__size_and_factor_as_in_nccl_tests),
         cmocka_unit_test(collective_bound__by_hand),

@@ -83,7 +83,7 @@ static void run_star(struct ops *ops, const struct traffic_training *cfg, uint32
  * on the way back it meets nobody. */
 static void expect_exact(enum collective_kind kind, uint32_t workers, uint64_t bytes, uint64_t took_ps)
 {
-    const struct collective_cfg   c = { kind, workers, bytes, bytes };
+    const struct collective_cfg   c = { kind, workers, bytes, bytes, false };
     const struct traffic_training cfg = { c, 500 * PS_PER_US, 2 * PS_PER_US, 2 };
     struct ops                    ops;
 
@@ -156,7 +156,7 @@ static void ring__bus_bandwidth_is_what_acks_leave(void **unused)
     (void)unused;
     for (uint32_t n = 4; n <= 16; n *= 2) {
         const uint64_t packets = 1000, bytes = n * packets * 1024;
-        const struct traffic_training cfg = { { COLLECTIVE_RING_ALL_REDUCE, n, bytes, 0 }, 0, DELAY_PS, 1 };
+        const struct traffic_training cfg = { { COLLECTIVE_RING_ALL_REDUCE, n, bytes, 0, false }, 0, DELAY_PS, 1 };
         double step_ps = (double)(packets * (1024 + 62 + 20 + 66 + 20) * BYTE_PS + 4 * DELAY_PS);
         double wanted = 2.0 * (n - 1) / n * (double)bytes / (2 * (n - 1) * step_ps), bus;
         struct ops ops;

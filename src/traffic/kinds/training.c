@@ -158,7 +158,8 @@ void traffic_add_training(struct traffic *traffic, const struct traffic_common *
     struct training *t = xcalloc(1, sizeof *t);
 
     job_init(&t->job, &traffic_training, traffic, common, hosts, cfg->collective.workers);
-    job_reserve(&t->job, POSTS_PER_WORKER * cfg->collective.workers);
+    job_reserve(&t->job, (cfg->collective.is_at_once ? cfg->collective.workers : POSTS_PER_WORKER) *
+                             cfg->collective.workers);
     collective_init(&t->collective, &cfg->collective);
     t->size_bytes = collective_size_bytes(&cfg->collective);
     t->compute_ps = cfg->compute_ps;
@@ -258,6 +259,16 @@ static void read_chunk(const struct entry *e, struct collective_cfg *cfg)
     section_bytes(&e->sec, "chunk", 1, TRAFFIC_SIZE_MAX, &cfg->chunk_bytes);
 }
 
+static void read_at_once(const struct entry *e, struct collective_cfg *cfg)
+{
+    const struct yaml_node *node = section_get(&e->sec, "at_once");
+
+    section_bool(&e->sec, "at_once", &cfg->is_at_once);
+    if (node && cfg->is_at_once && cfg->kind != COLLECTIVE_ALL_TO_ALL)
+        reader_refuse(e->r, node, "only all_to_all can go at once: messages of %s wait for others",
+                      collective_names[cfg->kind]);
+}
+
 static void read_collective(const struct entry *e, uint32_t workers, struct collective_cfg *cfg)
 {
     const struct yaml_node *node;
@@ -269,6 +280,7 @@ static void read_collective(const struct entry *e, uint32_t workers, struct coll
     *cfg = (struct collective_cfg){ .kind = kind < 0 ? 0 : (enum collective_kind)kind, .workers = workers };
     section_bytes(&e->sec, "size", 1, TRAFFIC_SIZE_MAX, &cfg->bytes);
     read_chunk(e, cfg);
+    read_at_once(e, cfg);
     if (e->r->rc)
         return;
     rc = collective_check(cfg, &why);
@@ -345,6 +357,7 @@ static const struct section_key keys[] = {
     { "collective", "name",  "all_to_all", "`all_to_all` (pairwise), `ring_all_reduce`, `tree_all_reduce` (double binary tree), `halving_doubling_all_reduce`, `all_gather` or `reduce_scatter` (ring)" },
     { "size",       "bytes", "",           "all_to_all: from each worker to each other; otherwise of the whole buffer" },
     { "chunk",      "bytes", "512KB",      "tree_all_reduce: of what goes up and down the trees at a time. Each waits for the one before it to be acknowledged, so small ones cost round-trip times; large ones keep lower workers waiting" },
+    { "at_once",    "yes/no", "no",        "all_to_all: each worker sends to all others at once, incast and all, and not to one after the other" },
     { "compute",    "time",  "0",          "from the end of a collective, when all workers know of it, to the next" },
     { "iterations", "count", "",           "how many; without it until `stop`" },
     { "delay",      "time",  "",           "after which all workers know that the last one is through; without it that of the longest link, and never less than a link's" },

@@ -51,7 +51,7 @@ static void hall_close(struct hall *h)
 
 static struct traffic_training ring(uint32_t workers, uint64_t bytes)
 {
-    const struct collective_cfg c = { COLLECTIVE_RING_ALL_REDUCE, workers, bytes, 0 };
+    const struct collective_cfg c = { COLLECTIVE_RING_ALL_REDUCE, workers, bytes, 0, false };
 
     return (struct traffic_training){ c, 50000, 3000, UINT32_MAX };
 }
@@ -124,7 +124,7 @@ static void training__ends_after_its_iterations(void **unused)
 static void training__reports_the_size_of_nccl_tests(void **unused)
 {
     const struct traffic_common   common = { .start_ps = 0, .stop_ps = NEVER, .prio = 3 };
-    const struct traffic_training cfg = { { COLLECTIVE_ALL_TO_ALL, 5, 300, 0 }, 0, LINK_PS, 1 };
+    const struct traffic_training cfg = { { COLLECTIVE_ALL_TO_ALL, 5, 300, 0, false }, 0, LINK_PS, 1 };
     struct hall                   h;
 
     (void)unused;
@@ -144,7 +144,7 @@ static void barrier__waits_for_the_last(void **unused)
 
     (void)unused;
     for (int kind = 0; kind < COLLECTIVE_KINDS; kind++) {
-        const struct collective_cfg   c = { (enum collective_kind)kind, HOSTS, 2000, 300 };
+        const struct collective_cfg   c = { (enum collective_kind)kind, HOSTS, 2000, 300, false };
         const struct traffic_training cfg = { c, 777, 5555, 4 };
         uint32_t                      at = 0, each;
         struct hall                   h;
@@ -190,7 +190,7 @@ static void training__order_of_a_moment_does_not_matter(void **unused)
 
     (void)unused;
     for (int kind = 0; kind < COLLECTIVE_KINDS; kind++) {
-        const struct traffic_training cfg = { { (enum collective_kind)kind, HOSTS, 900, 50 }, 10, 1000, 3 };
+        const struct traffic_training cfg = { { (enum collective_kind)kind, HOSTS, 900, 50, false }, 10, 1000, 3 };
         struct hall                   a, b;
 
         hall_open(&a, &common, &cfg, even_ps, 0);
