@@ -54,15 +54,19 @@ static const struct world_text worlds[] = {
       0x0fc2351f0a4fd51c },
     { "nic_training",
       "{knobs: {kmin: 5, kmax: 50}, topology: {kind: clos, tors: 4, hosts_per_tor: 2, spines: 2, rate: 100Gbps, delay: 1us}, "
-      "traffic: [{kind: training, workers: 8, placement: spread, collective: tree_all_reduce, size: 400KB, chunk: 50KB, "
-      "compute: 20us, iterations: 3}, {kind: training, name: ring, workers: 6, collective: ring_all_reduce, "
-      "size: 100KB, iterations: 4, prio: 4}, {kind: training, name: all, workers: 5, collective: all_to_all, "
+      "traffic: [{kind: training, qps: fresh, workers: 8, placement: spread, collective: tree_all_reduce, "
+      "size: 400KB, chunk: 50KB, "
+      "compute: 20us, iterations: 3}, {kind: training, qps: fresh, name: ring, workers: 6, "
+      "collective: ring_all_reduce, "
+      "size: 100KB, iterations: 4, prio: 4}, {kind: training, qps: fresh, name: all, workers: 5, "
+      "collective: all_to_all, "
       "size: 30KB, iterations: 2, start: 40us}]}",
       0x92d9db026affe5bc },
     { "nic_storage",
       "{knobs: {kmin: 5, kmax: 50}, "
       "topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
-      "traffic: [{kind: storage, preset: exchange, depth: 4, stop: 300us}, {kind: rpc, sizes: SolarRPC, load: 0.1, "
+      "traffic: [{kind: storage, qps: fresh, preset: exchange, depth: 4, stop: 300us}, {kind: rpc, "
+      "qps: fresh, sizes: SolarRPC, load: 0.1, "
       "stop: 300us}]}",
       0x3c95aa584d4ecfc4 },
     { "nic_tcp",
@@ -74,7 +78,8 @@ static const struct world_text worlds[] = {
     { "nic_bursts",
       "{knobs: {kmin: 5, kmax: 50}, changes: [{at: 150us, knobs: {kmin: 50, kmax: 500}}], "
       "topology: {kind: fat_tree, k: 4, rate: 100Gbps, delay: 1us}, run: 600us, "
-      "traffic: [{kind: many_to_one, hosts: 6, qps: 4, size: 20KB, spread: 50us}, {kind: long_short, long: 2, "
+      "traffic: [{kind: many_to_one, hosts: 6, qps: 4, size: 20KB, spread: 50us}, {kind: long_short, "
+      "qps: fresh, long: 2, "
       "long_size: 200KB, shorts: 4, short_size: 10KB, period: 100us, after: 20us, receiver: h3}]}",
       0xb960fbdf9e783471 },
     { "nic_dcqcn_plus",
@@ -117,6 +122,22 @@ static const struct world_text worlds[] = {
       "traffic: [{kind: poisson, sizes: WebSearch, load: 0.4, stop: 300us}, "
       "{kind: tcp, algorithm: dctcp, senders: 8, size: 200KB, prio: 2}]}",
       0x83cfbcc7ecb6a8a0 },
+    { "nic_pairs",
+      "{knobs: {kmin: 5, kmax: 50}, changes: [{at: 150us, knobs: {kmin: 50, kmax: 500, rpg_time_reset: 20}}], "
+      "topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, run: 3ms, "
+      "traffic: [{kind: training, workers: 8, placement: spread, collective: all_to_all, at_once: yes, size: 60KB, "
+      "compute: 20us, iterations: 3, qps: 2}, {kind: storage, preset: exchange, depth: 4, stop: 300us}, "
+      "{kind: rpc, sizes: SolarRPC, load: 0.1, stop: 300us, qps: 3}, {kind: long_short, long: 2, long_size: 200KB, "
+      "shorts: 4, short_size: 10KB, period: 100us, after: 20us, receiver: h3, stop: 400us}, "
+      "{kind: incast, senders: 6, size: 4KB, flows: 3, period: 10us, stop: 300us, qps: 1}]}",
+      0xf9bd9621fdebf437 },
+    { "nic_pairs_selective",
+      "{lb: spray, host: {retransmit: selective, reorder: 20us, rto: 300us, ack_every: 3, idle_reset: 50us}, "
+      "knobs: {kmin: 5, kmax: 50, hf2t: 1, hf2t_training: 60us}, switch: {lossless: no, buffer: 1MB}, "
+      "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us, ber: 3e-8}, "
+      "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.4, stop: 300us, qps: 2}, {kind: rpc, sizes: SolarRPC, "
+      "load: 0.2, stop: 300us}]}",
+      0x76926bbc8e89a303 },
 };
 #define WORLDS (sizeof worlds / sizeof *worlds)
 
