@@ -13,7 +13,7 @@
 
 _Static_assert(TRAFFIC_TCPS_MAX <= TCP_CFGS_MAX, "the simulator has room for all settings of TCP");
 
-/* Models of the forks have no TCP, and a queue pair for every flow. */
+/* Models of the forks have no TCP, and a queue pair for every flow; so has fidelity fast, which replays flows. */
 static struct traffic_env env_of(const struct scenario *s, struct traffic_tcp_algorithm *tcp)
 {
     for (int i = 0; tcp_all[i] && i < TCP_ALGORITHMS_MAX; i++)
@@ -24,7 +24,7 @@ static struct traffic_env env_of(const struct scenario *s, struct traffic_tcp_al
         .mtu_bytes      = s->cfg.mtu_bytes,
         .overhead_bytes = s->cfg.header_bytes + s->cfg.spacing_bytes,
         .tcp            = s->cfg.model == MODEL_NIC ? tcp : NULL,
-        .is_fresh       = s->cfg.model != MODEL_NIC,
+        .why_fresh      = s->cfg.model != MODEL_NIC ? "in this model" : s->cfg.is_fast ? "with fidelity fast" : NULL,
         .read_flows     = hpcc_read_flows,
         .read_matrix    = htsim_read_cm,
     };

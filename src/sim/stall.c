@@ -1,6 +1,7 @@
 #include "sim/stall.h"
 #include "base/text.h"
 #include "sim/host/pacer.h"
+#include "sim/host/pair/pair.h"
 #include "sim/partition.h"
 #include "sim/rto_default.h"
 
@@ -151,7 +152,8 @@ static void explain_flow(struct sim *s, const struct flow *f, struct writer *w)
     char               done[32], all[32];
 
     put(w, "%s -> %s (%s of %s acknowledged): ", name_of(s, f->src), name_of(s, f->dst),
-        text_from_bytes(done, sizeof done, (double)f->acked), text_from_bytes(all, sizeof all, (double)f->bytes));
+        text_from_bytes(done, sizeof done, (double)pair_acked(s, f)),
+        text_from_bytes(all, sizeof all, (double)pair_bytes(s, f)));
     if (at && at->paused >> f->prio & 1)
         put(w, "waits in %s, paused by %s", name_of(s, at->node->id), name_of(s, at->peer->node->id));
     else if (nic->paused >> f->prio & 1)

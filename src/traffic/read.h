@@ -24,7 +24,7 @@ struct traffic_env {
     const struct graph *graph;
     uint64_t            run_ps;                  /* end of the run; NEVER */
     uint32_t            mtu_bytes, overhead_bytes;   /* payload of a full packet; what comes on top on the wire */
-    bool                is_fresh;                /* no queue pair lives on */
+    const char         *why_fresh;               /* no queue pair lives on: "in this model"; NULL: they may */
     const struct traffic_tcp_algorithm *tcp;     /* ends with a row without a name; NULL: there is no TCP */
 
     /* Files of others: whoever can read them says how. */
