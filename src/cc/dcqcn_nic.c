@@ -1,10 +1,11 @@
 /* src/cc/dcqcn_nic.c - DCQCN as a RoCE NIC does it, with the NIC's parameters and whole numbers.
  *
- * In a nutshell (R rate, T target, a alpha of 1024, G = dce_tcp_g, F = rpg_threshold):
+ * In a nutshell (R rate, T target, a alpha of 1024, kept to 2^-alpha_fraction_bits, G = dce_tcp_g,
+ * F = rpg_threshold):
  *
  *   first CNP      the limiter starts: a = initial, R = T = rate_to_set_on_first_cnp (0: 85 % of line),
  *                  and with it three periodic timers: alpha, decrease, increase
- *   alpha timer    a = G a / 1024, + 1024 - G if a CNP came since the last tick, at most 1023
+ *   alpha timer    a = G a / 1024, + 1024 - G if a CNP came since the last tick, always below 1024
  *   decrease timer if a CNP came since the last tick:
  *                  T = R if clamp_tgt_rate, or raised by bytes, or (clamp_tgt_rate_after_time_inc and
  *                  raised by time) since the last cut; R -= min(R a >> gd, R (100 - min_dec_fac) / 100),
@@ -15,6 +16,10 @@
  *   R at maximum   the limiter is released: line rate, no timers, until the next "first" CNP
  *
  * The vendor describes the parameters, not the machine. What is open we chose:
+ *   - Alpha has 16 bits below 1/1024. With none, as Google's isekai computes it, rounding down takes at least
+ *     1/1024 off at every tick: with a tick of 1 us and a CNP every 8 us alpha settles at 5/1024 instead of 130,
+ *     and queues are many times those measured with such NICs (repro/nic-truth). New knobs: the bits that are
+ *     no longer kept are cut off at the next tick.
  *   - The first CNP counts neither for alpha nor for a cut: it has set both alpha and the rate.
  *   - Rates are whole bit/s. (R + T) / 2 rounds up, so that R reaches T; everything else rounds down.
  *   - R is at the maximum when less than 1 Mb/s, the unit of the NIC's rates, is missing.
@@ -32,14 +37,15 @@
  */
 #include "cc/dcqcn.h"
 
-#define ALPHA_MAX    1023u
+#define ALPHA_BITS   16          /* of alpha's fraction, in the state; at most so many are in use */
 #define NEAR_MAX_BPS 1000000u    /* as near to the maximum counts as there */
 
 struct nic_cfg {
     struct dcqcn_cfg dcqcn;      /* min <= first <= max <= line */
     uint32_t stage_bytes;        /* of a byte period; 0: there are none */
-    uint32_t alpha_keep;         /* G */
-    uint32_t alpha_initial;
+    uint32_t alpha_initial;      /* in 2^-26: 1/1024, and ALPHA_BITS */
+    uint16_t alpha_keep;         /* G */
+    uint16_t alpha_drop;         /* low bits that are not kept */
     uint32_t gd;
     uint32_t cut_percent_max;
     bool     clamp_after_time;
@@ -49,7 +55,9 @@ struct nic {
     struct dcqcn dcqcn;          /* good while limited */
     uint32_t bytes_left;         /* until the byte period ends; 0: the next one is yet to begin */
     uint32_t time_stage, byte_stage;         /* raises since the last cut */
-    uint16_t alpha;
+    uint32_t alpha;              /* but for idle_ticks, in which no CNP came, and what was to be done in them */
+    uint32_t idle_ticks;
+    uint16_t idle_keep, idle_drop;
 };
 
 _Static_assert(sizeof(struct nic_cfg) <= CC_CFG_MAX, "cfg fits");
@@ -66,23 +74,46 @@ static void decide(const struct nic_cfg *cfg, const struct nic *f, struct cc_out
     out->due_ps = NEVER;
 }
 
+static uint32_t decayed(uint32_t alpha, uint32_t keep, uint32_t drop)
+{
+    return (uint32_t)((uint64_t)keep * alpha >> (10 + drop)) << drop;
+}
+
+/* Works off the ticks that only let alpha decay, with the knobs of their time. */
+static void settle_alpha(struct nic *f)
+{
+    uint32_t alpha = f->alpha, keep = f->idle_keep, drop = f->idle_drop;
+
+    for (uint32_t n = f->idle_ticks; n > 0 && alpha > 0; n--)    /* at least one step less each time: ends soon */
+        alpha = decayed(alpha, keep, drop);
+    f->idle_ticks = 0;
+    f->alpha = alpha;
+}
+
 static void run_alpha(const void *cfg_, void *state, struct cc_now now)
 {
     const struct nic_cfg *cfg = cfg_;
     struct nic           *f = state;
     uint64_t              ticks = cc_timer_run(&f->dcqcn.alpha_tick, now, cfg->dcqcn.alpha_ps);
-    uint32_t              alpha = f->alpha;
 
     if (ticks > 0 && f->dcqcn.alpha_cnp) {
-        alpha = (cfg->alpha_keep * alpha >> 10) + 1024 - cfg->alpha_keep;
-        if (alpha > ALPHA_MAX)
-            alpha = ALPHA_MAX;
+        uint32_t max = (1024u << ALPHA_BITS) - (1u << cfg->alpha_drop), alpha;
+
+        settle_alpha(f);
+        alpha = decayed(f->alpha, cfg->alpha_keep, cfg->alpha_drop) + ((1024u - cfg->alpha_keep) << ALPHA_BITS);
+        f->alpha = alpha < max ? alpha : max;
         f->dcqcn.alpha_cnp = false;
         ticks--;
     }
-    for (; ticks > 0 && alpha > 0; ticks--)      /* at least one less each time: ends soon */
-        alpha = cfg->alpha_keep * alpha >> 10;
-    f->alpha = (uint16_t)alpha;
+    if (ticks == 0)
+        return;
+    if (f->idle_keep != cfg->alpha_keep || f->idle_drop != cfg->alpha_drop) {
+        settle_alpha(f);
+        f->idle_keep = cfg->alpha_keep;
+        f->idle_drop = cfg->alpha_drop;
+    }
+    ticks += f->idle_ticks;
+    f->idle_ticks = ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;   /* alpha is 0 long before */
 }
 
 static void raise_rate(const struct nic_cfg *cfg, struct nic *f)
@@ -115,15 +146,24 @@ static void run_raises(const void *cfg_, void *state, struct cc_now now)
     }
 }
 
+/* rate_bps x alpha >> gd with alpha in 1/1024, rounded down once; in two halves, so that 64 bits are enough. */
+static uint64_t cut_bps(uint64_t rate_bps, uint32_t alpha, uint32_t gd)
+{
+    uint64_t whole = alpha >> ALPHA_BITS, fraction = alpha & ((1u << ALPHA_BITS) - 1);
+
+    return (rate_bps * whole + (rate_bps * fraction >> ALPHA_BITS)) >> gd;
+}
+
 static void cut_rate(const void *cfg_, void *state)
 {
     const struct nic_cfg *cfg = cfg_;
     struct nic           *f = state;
-    uint64_t              rate_bps = f->dcqcn.rate_bps;
-    uint64_t              less_bps = rate_bps * f->alpha >> cfg->gd;
+    uint64_t              rate_bps = f->dcqcn.rate_bps, less_bps;
     uint64_t              less_bps_max = rate_bps * cfg->cut_percent_max / 100;
     bool                  was_raised = f->byte_stage > 0 || (cfg->clamp_after_time && f->time_stage > 0);
 
+    settle_alpha(f);
+    less_bps = cut_bps(rate_bps, f->alpha, cfg->gd);
     rate_bps -= less_bps < less_bps_max ? less_bps : less_bps_max;
     dcqcn_cut_to(&cfg->dcqcn, &f->dcqcn, rate_bps, was_raised);
     f->time_stage = f->byte_stage = 0;
@@ -140,7 +180,7 @@ static void catch_up(const struct nic_cfg *cfg, struct nic *f, struct cc_now now
 
 static void limit(const struct nic_cfg *cfg, struct nic *f, struct cc_now now)
 {
-    *f = (struct nic){ .alpha = (uint16_t)cfg->alpha_initial };
+    *f = (struct nic){ .alpha = cfg->alpha_initial };
     f->dcqcn.rate_bps = f->dcqcn.target_bps = cfg->dcqcn.first_bps;
     f->dcqcn.limited = true;
     dcqcn_start_timers(&cfg->dcqcn, &f->dcqcn, now);
@@ -240,8 +280,9 @@ static void nic_configure(void *cfg_, const struct knobs *k, const struct cc_lin
 
     *cfg = (struct nic_cfg){
         .stage_bytes      = whole(k, KNOB_rpg_byte_reset) * 64,
-        .alpha_keep       = whole(k, KNOB_dce_tcp_g),
-        .alpha_initial    = whole(k, KNOB_initial_alpha_value),
+        .alpha_initial    = whole(k, KNOB_initial_alpha_value) << ALPHA_BITS,
+        .alpha_keep       = (uint16_t)whole(k, KNOB_dce_tcp_g),
+        .alpha_drop       = (uint16_t)(ALPHA_BITS - whole(k, KNOB_alpha_fraction_bits)),
         .gd               = whole(k, KNOB_rpg_gd),
         .cut_percent_max  = 100 - whole(k, KNOB_rpg_min_dec_fac),
         .clamp_after_time = k->value[KNOB_clamp_tgt_rate_after_time_inc] != 0,
@@ -258,7 +299,7 @@ const struct cc_algo cc_dcqcn_nic = {
     .start      = nic_start,
     .configure  = nic_configure,
     .name       = "dcqcn",
-    .about      = "DCQCN as in a RoCE NIC: CNP packets, timer and byte counter, 10-bit alpha",
+    .about      = "DCQCN as in a RoCE NIC: CNP packets, timer and byte counter",
     .cfg_size   = sizeof(struct nic_cfg),
     .state_size = sizeof(struct nic),
 };

@@ -61,6 +61,7 @@ static void on_cnp__first_sets_the_rate_and_is_not_cut(void **unused)
     CHECK_ROWS(&t, rows);
 }
 
+/* With alpha cut to whole 1/1024, which can be followed by hand. */
 static void all__life_of_a_flow(void **unused)
 {
     /* CNP at 0: R = T = 85G, alpha 1023. CNP at 1500: counts for the alpha tick at 2000.
@@ -88,6 +89,35 @@ static void all__life_of_a_flow(void **unused)
         { 35000, CNP,       83730439454, 36001 },
         { 36002, LOOK,      48856384350, 46001 },
         { 46002, LOOK,      66293411902, 56001 },
+    };
+    struct knobs k = nic_knobs();
+    struct flow  t;
+
+    (void)unused;
+    k.value[KNOB_alpha_fraction_bits] = 0;
+    start_flow(&t, &k);
+    CHECK_ROWS(&t, rows);
+}
+
+static void all__life_of_a_flow_with_the_fraction_of_alpha(void **unused)
+{
+    /* The same signals. g = 1019/1024; exact are
+     *   alpha  4000: ((1023 g) g + 5) g g = 1008.11669; 35000: that x g^31 = 866.18738; 36000: x g, + 5 = 866.95795
+     * which is kept in 2^-16, rounded down at each tick:
+     *   4001   cut: 85e9 * 66067934 / 2^16 / 2^11 = 41840779706
+     *  36001   cut: 83730288135 * 56816938 / 2^16 / 2^11 = 35444636566 */
+    static const struct row rows[] = {
+        {     0, CNP,       85000000000, 10000 },
+        {  1500, CNP,       85000000000,  4001 },
+        {  4002, LOOK,      43159220294, 14001 },
+        { 14002, LOOK,      64079610147, 24001 },
+        { 15000, SENT_6400, 74542305074, 24001 },
+        { 24002, LOOK,      79776152537, 34001 },
+        { 25000, SENT_6400, 82395576269, 34001 },
+        { 34002, LOOK,      83730288135, 44001 },
+        { 35000, CNP,       83730288135, 36001 },
+        { 36002, LOOK,      48285651569, 46001 },
+        { 46002, LOOK,      66007969852, 56001 },
     };
     struct knobs k = nic_knobs();
     struct flow  t;
@@ -213,12 +243,13 @@ static void raise_rate__not_released_while_a_cnp_waits(void **unused)
 
 static void run_alpha__decays_to_zero_and_saturates(void **unused)
 {
-    /* With G = 1023 alpha loses one per tick: 1023 at 0, 0 from 1023 us on, so a CNP at 3000.5 us only
-     * adds 1: 1, then 0 again (1023 / 1024) at 3002: a cut at 3004.001 takes nothing. */
+    /* With G = 1023 and whole 1/1024 alpha loses one per tick: 1023 at 0, 0 from 1023 us on, so a CNP at 3000.5 us
+     * only adds 1: 1, then 0 again (1023 / 1024) at 3002: a cut at 3004.001 takes nothing. */
     struct knobs k = nic_knobs();
     struct flow  t;
 
     (void)unused;
+    k.value[KNOB_alpha_fraction_bits] = 0;
     k.value[KNOB_dce_tcp_g] = 1023;
     k.value[KNOB_rpg_time_reset] = 131071;
     start_flow(&t, &k);
@@ -233,6 +264,112 @@ static void run_alpha__decays_to_zero_and_saturates(void **unused)
     for (uint64_t ns = 500; ns < 4500; ns += 1000)
         flow_cnp(&t, at_ns(ns), 0);
     assert_int_equal(flow_look(&t, at_ns(4502)), 42541503907);        /* 85e9 - 85e9 * 1023 / 2048 */
+
+    k.value[KNOB_alpha_fraction_bits] = 16;                           /* capped 2^-26 below 1: 85e9 / 2^27 is 633.3 */
+    start_flow(&t, &k);
+    for (uint64_t ns = 500; ns < 4500; ns += 1000)
+        flow_cnp(&t, at_ns(ns), 0);
+    assert_int_equal(flow_look(&t, at_ns(4502)), 42500000634);
+}
+
+/* ---- alpha against exact arithmetic ------------------------------------------------------------- */
+
+#define LONG_TICKS 1000000u
+#define CUT_US     997u
+
+/* Cuts every 997 us tell alpha; a raise in between brings the rate halfway back to a target that stays. */
+static struct knobs long_life_knobs(void)
+{
+    struct knobs k;
+
+    knobs_init(&k);
+    k.value[KNOB_rate_to_set_on_first_cnp] = 50000;
+    k.value[KNOB_clamp_tgt_rate_after_time_inc] = 0;
+    k.value[KNOB_rpg_byte_reset] = 0;
+    k.value[KNOB_rpg_threshold] = 31;
+    k.value[KNOB_rpg_time_reset] = 500;
+    k.value[KNOB_rate_reduce_monitor_period] = CUT_US;
+    return k;
+}
+
+/* Alpha, in 1/1024, as the cut that comes 1 ns after a microsecond shows it. */
+static double alpha_at_cut(struct flow *t, uint64_t us)
+{
+    uint64_t before_bps = flow_look(t, at_ns(1000 * us));
+    uint64_t after_bps = flow_look(t, at_ns(1000 * us + 2));
+
+    return (double)(before_bps - after_bps) * 2048 / (double)before_bps;
+}
+
+/* CNPs every 'spacing' us, in the middle of a tick, for a second. Truth is a real number, one tick at a time. What was
+ * rounded down at a tick, 2^-16 at most, shrinks with alpha: all of it together is at most 2^-16 / (1 - 1019/1024). */
+static void follow_alpha(uint32_t spacing_us)
+{
+    const double lost_max = 1024.0 / 5 / 65536;
+    struct knobs k = long_life_knobs();
+    long double  truth = 1023;
+    uint32_t     cuts = 0;
+    struct flow  t;
+
+    start_flow(&t, &k);
+    flow_cnp(&t, at_ns(0), 0);
+    for (uint32_t us = 1; us <= LONG_TICKS; us++) {
+        bool has_cnp = us % spacing_us == 0;
+
+        if (has_cnp)
+            flow_cnp(&t, at_ns(1000ull * us - 500), 0);
+        truth = truth * 1019 / 1024 + (has_cnp ? 5 : 0);
+        if (us % CUT_US == 0) {
+            double lost = (double)truth - alpha_at_cut(&t, us);
+
+            assert_true(lost > -1e-5 && lost < lost_max + 1e-5);
+            cuts++;
+        }
+    }
+    assert_int_equal(cuts, LONG_TICKS / CUT_US);
+}
+
+static void run_alpha__as_exact_arithmetic_for_a_second(void **unused)
+{
+    (void)unused;
+    for (uint32_t spacing_us = 1; spacing_us <= 100; spacing_us++)
+        follow_alpha(spacing_us);
+}
+
+/* Alpha just after a CNP when CNPs have come every 'spacing' us for long. The first cut is at 997 us: a CNP in the tick
+ * before it. */
+static double steady_alpha(uint32_t spacing_us, double bits)
+{
+    struct knobs k = long_life_knobs();
+    uint32_t     from_us = CUT_US % spacing_us ? CUT_US % spacing_us : spacing_us;
+    struct flow  t;
+
+    k.value[KNOB_alpha_fraction_bits] = bits;
+    k.value[KNOB_initial_alpha_value] = 1;
+    start_flow(&t, &k);
+    flow_cnp(&t, at_ns(0), 0);
+    for (uint32_t us = from_us; us <= CUT_US; us += spacing_us)
+        flow_cnp(&t, at_ns(1000ull * us - 500), 0);
+    return alpha_at_cut(&t, CUT_US);
+}
+
+static void run_alpha__where_it_settles(void **unused)
+{
+    /* Exact: 5 / (1 - (1019/1024)^s), but for what is missing after 997 us: (1019/1024)^997 is 0.0076. With six
+     * bits at most 1024/5/64 = 3.2 are missing. Cut to whole 1/1024, it is 5 more than alpha before; and anything
+     * below 1024/5 has lost 1 in each tick between: nothing is left when CNPs come every 6 us or more rarely. */
+    static const struct { uint32_t spacing_us; double exact; } rows[] = {
+        { 6, 172.77 }, { 8, 130.21 }, { 10, 104.67 }, { 16, 66.38 }, { 33, 33.53 }, { 65, 18.35 },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double kept = steady_alpha(rows[i].spacing_us, 16), six = steady_alpha(rows[i].spacing_us, 6);
+
+        assert_true(kept > 0.985 * rows[i].exact && kept < rows[i].exact);
+        assert_true(six > kept - 3.2 && six < kept);
+        assert_true(steady_alpha(rows[i].spacing_us, 0) < 5.0001);
+    }
 }
 
 static void on_sent__counts_from_the_limit_on_and_carries_over(void **unused)
@@ -353,7 +490,7 @@ static void change_knobs__byte_counter_on_and_off(void **unused)
 
 struct eager {
     struct knobs k;
-    uint64_t     rate, target, alpha, time_stage, byte_stage;
+    uint64_t     rate, target, alpha, time_stage, byte_stage;    /* alpha in 2^-16 of 1/1024 */
     uint64_t     byte_count, byte_goal;      /* goal 0: not set yet */
     bool         limiter, alpha_flag, decrease_flag;
     struct event ev[EVENTS];
@@ -386,16 +523,18 @@ static void eager_alpha(struct eager *e, uint64_t now_ps)
 {
     uint64_t g = number(e, KNOB_dce_tcp_g);
 
-    e->alpha = g * e->alpha / 1024;
+    uint64_t step = 65536 >> number(e, KNOB_alpha_fraction_bits);
+
+    e->alpha = g * e->alpha / 1024 / step * step;
     if (e->alpha_flag)
-        e->alpha = least(e->alpha + 1024 - g, 1023);
+        e->alpha = least(e->alpha + (1024 - g) * 65536, 1024 * 65536 - step);
     e->alpha_flag = false;
     event_schedule(&e->ev[ALPHA], now_ps, us(e, KNOB_dce_tcp_rtt));
 }
 
 static void eager_decrease(struct eager *e, uint64_t now_ps)
 {
-    uint64_t by_alpha = e->rate * e->alpha / (1ull << number(e, KNOB_rpg_gd));
+    uint64_t by_alpha = e->rate * e->alpha / 65536 / (1ull << number(e, KNOB_rpg_gd));
     uint64_t at_most = e->rate * (100 - number(e, KNOB_rpg_min_dec_fac)) / 100;
 
     event_schedule(&e->ev[DECREASE], now_ps, us(e, KNOB_rate_reduce_monitor_period));
@@ -452,7 +591,8 @@ static void eager_cnp(struct eager *e, uint64_t now_ps)
         e->alpha_flag = e->decrease_flag = true;
         return;
     }
-    *e = (struct eager){ .k = e->k, .limiter = true, .alpha = number(e, KNOB_initial_alpha_value) };
+    *e = (struct eager){ .k = e->k, .limiter = true };
+    e->alpha = number(e, KNOB_initial_alpha_value) * 65536;
     e->rate = first == 0 ? 85 * (LINE_BPS / 100) : first;
     e->target = e->rate = most(min_rate(e), least(e->rate, max_rate(e)));
     event_schedule(&e->ev[ALPHA], now_ps, us(e, KNOB_dce_tcp_rtt));
@@ -483,6 +623,7 @@ static struct knobs random_knobs(struct rng *r)
     draw_knobs(r, &k);
     k.value[KNOB_rpg_byte_reset] = rng_below(r, 4) ? (double)(1 + rng_below(r, 400)) : 0;
     k.value[KNOB_clamp_tgt_rate_after_time_inc] = (double)rng_below(r, 2);
+    k.value[KNOB_alpha_fraction_bits] = rng_below(r, 2) ? 16 : (double)rng_below(r, 17);
     k.value[KNOB_rpg_gd] = (double)(9 + rng_below(r, 7));
     k.value[KNOB_rpg_min_dec_fac] = (double)(1 + rng_below(r, 100));
     k.value[KNOB_rate_to_set_on_first_cnp] = rng_below(r, 2) ? 0 : (double)rng_below(r, 110000);
@@ -536,11 +677,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_cnp__first_sets_the_rate_and_is_not_cut),
         cmocka_unit_test(all__life_of_a_flow),
+        cmocka_unit_test(all__life_of_a_flow_with_the_fraction_of_alpha),
         cmocka_unit_test(cut_rate__when_the_target_is_lowered),
         cmocka_unit_test(cut_rate__gd_floor_and_minimum),
         cmocka_unit_test(raise_rate__released_near_the_maximum),
         cmocka_unit_test(raise_rate__not_released_while_a_cnp_waits),
         cmocka_unit_test(run_alpha__decays_to_zero_and_saturates),
+        cmocka_unit_test(run_alpha__as_exact_arithmetic_for_a_second),
+        cmocka_unit_test(run_alpha__where_it_settles),
         cmocka_unit_test(on_sent__counts_from_the_limit_on_and_carries_over),
         cmocka_unit_test(on_sent__byte_counter_off),
         cmocka_unit_test(on_sent__a_cut_begins_the_byte_count_anew),
