@@ -45,16 +45,8 @@ acc_scheme() {
     esac
 }
 
-# Timers, gains and steps of the DCQCN paper; a flow is at line rate until its first CNP.
 acc_nics() {
-    case $1 in
-    dcqcn*)
-        for knob in clamp_tgt_rate=1 dce_tcp_rtt=55us dce_tcp_g=1020 rpg_time_reset=55us rpg_threshold=5 rpg_ai_rate=40 \
-            rpg_hai_rate=200 min_time_between_cnps=50us rate_reduce_monitor_period=50us rate_to_set_on_first_cnp=800000; do
-            printf ' --set %s' "$knob"
-        done
-        ;;
-    esac
+    case $1 in dcqcn*) echo '--set nic=dcqcn_paper' ;; esac
 }
 
 acc_job() {

@@ -5,6 +5,8 @@
 #include "cmd/cmd.h"
 #include "cmd/list_knobs.h"
 #include "cmd/list_tuners.h"
+#include "core/knob_text.h"
+#include "core/nic_profile.h"
 #include "lb/lb.h"
 #include "meter/monitor/monitor.h"
 #include "scenario/reference.h"
@@ -62,6 +64,45 @@ static void print_cc(void)
     for (int i = 0; cc_all[i]; i++) {
         add_name(t, cc_all[i]->name, cc_all[i]->about);
         add_knobs(t, cc_all[i]);
+    }
+    print_and_free(t);
+}
+
+/* "rpg_ai_rate=5Mbps per 25 Gb/s": a value as one would set it. */
+static void print_nic_value(FILE *out, const struct nic_value *v)
+{
+    char text[KNOB_TEXT_MAX];
+
+    if (v->unit == NIC_OF_LINE)
+        fprintf(out, "%s=%.10g %% of line rate", knob_info[v->knob].name, 100 * v->value);
+    else
+        fprintf(out, "%s=%s%s", knob_info[v->knob].name, knob_text(text, v->knob, v->value),
+                v->unit == NIC_PER_25G ? " per 25 Gb/s" : "");
+}
+
+static void print_nics(void)
+{
+    struct table *t = table_new("lll");
+
+    table_cell(t, "name");
+    table_cell(t, "what it is");
+    table_cell(t, "where it is not NVIDIA's");
+    for (const struct nic_profile *p = nic_profile_all; p->name; p++) {
+        char  *text = NULL;
+        size_t length;
+        FILE  *out = open_memstream(&text, &length);
+
+        if (!out)
+            die("out of memory");
+        for (const struct nic_value *v = p->value; v->knob != KNOB_COUNT; v++) {
+            fputs(v == p->value ? "" : ", ", out);
+            print_nic_value(out, v);
+        }
+        fclose(out);
+        table_cell(t, "%s", p->name);
+        table_cell(t, "%s", p->about);
+        table_cell(t, "%s", *text ? text : "-");
+        free(text);
     }
     print_and_free(t);
 }
@@ -159,6 +200,7 @@ static const struct subject {
     void (*print_markdown)(void);            /* NULL: there is no such page */
 } subjects[] = {
     { "cc",       "Congestion controls: cc: NAME",                       print_cc,         NULL },
+    { "nic",      "NICs that have a name: nic: NAME, or --set nic=NAME", print_nics,       NULL },
     { "lb",       "Load balancers: lb: NAME",                            print_lb,         NULL },
     { "topology", "Topologies: topology: {kind: NAME}",                  print_topologies, NULL },
     { "traffic",  "Traffic: traffic: [{kind: NAME}]",                    print_traffics,   NULL },
@@ -215,7 +257,7 @@ static const struct argp_option option_rows[] = {
 static const struct argp argp = {
     .options = option_rows,
     .parser = parse_option,
-    .args_doc = "[cc|lb|topology|traffic|sizes|knob|tuner|monitor|scenario]",
+    .args_doc = "[cc|nic|lb|topology|traffic|sizes|knob|tuner|monitor|scenario]",
     .doc = "Prints what there is to choose from in a scenario file, with one line on each. Without an argument: "
            "everything."
            "\v"

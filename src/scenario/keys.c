@@ -13,6 +13,7 @@ static const struct section_key general_keys[] = {
     { "interval", "time",  "1ms",   "of monitoring: what happened in each is a line of intervals.csv" },
     { "run",      "time",  "",      "end of the run; without it the run ends when the last flow is done, so traffic that goes on needs a `stop`" },
     { "cc",       "name",  "dcqcn", "congestion control: see `anole list cc`, which names the knobs of each. `swift` and `rttcc` need the model nic, and conweave has DCQCN alone. In the models hpcc and conweave `dcqcn` means `dcqcn_hpcc`, the forks'" },
+    { "nic",      "name",  "model", "NICs that have a name, and with it all of their DCQCN knobs: see `anole list nic`. `knobs` come on top. nvidia (nic); what the fork has (hpcc, conweave)" },
     { "lb",       "map",   "ecmp",  "load balancing: a name, see `anole list lb`, or the keys below; what a balancer can be told are knobs" },
     { "fidelity", "map",   "packet", "`packet`: every packet is followed; `fast`: what repeats is skipped, see docs/model.md; or the keys below" },
     { "hpcc",     "file",  "",      "a config file of the HPCC or the ConWeave ns-3 fork, instead of `topology` and `traffic`" },

@@ -74,6 +74,10 @@ static void scenario_parse__names(void **state)
         { STAR INCAST "cc: hpcc\nfidelity: fast\n", "s.yaml:4:11: fidelity fast goes with DCQCN's controls and none: others look at "
           "every acknowledgement, or send probes" },
         { STAR INCAST "cc: hpcc\nknobs: {hpcc_eta: 1.2}\n", "s.yaml:4:19: 'hpcc_eta' must be 0.5 .. 1, not 1.2" },
+        { STAR INCAST "nic: nvidea\n", "s.yaml:3:6: 'nvidea' is not a NIC; did you mean 'nvidia'?" },
+        { STAR INCAST "nic: broadcom\n", "s.yaml:3:6: 'broadcom' is not a NIC; there are nvidia, dcqcn_paper, hpcc, "
+          "strong_alpha and truncated_alpha" },
+        { STAR INCAST "nic: {name: hpcc}\n", "s.yaml:3:6: 'nic' must be a single value, not a map" },
         { STAR INCAST "lb: emcp\n", "s.yaml:3:5: 'emcp' is not a load balancer; did you mean 'ecmp'?" },
         { STAR INCAST "model: ns3\n", "s.yaml:3:8: 'ns3' is not a model; there are nic, hpcc and conweave" },
         { STAR INCAST "order: ns3\n", "s.yaml:3:8: the order ns3 needs the model hpcc or conweave" },
@@ -287,6 +291,7 @@ static void scenario_parse__traffic(void **state)
         { "hpcc: nowhere/config.txt\n", "s.yaml:1:7: nowhere/config.txt: No such file or directory" },
         { "hpcc: nowhere/config.txt\n" STAR,
           "s.yaml:2:1: the config named by 'hpcc' brings its own topology" },
+        { "hpcc: nowhere/config.txt\nnic: hpcc\n", "s.yaml:2:1: the config named by 'hpcc' brings its own nic" },
         { "hpcc: nowhere/config.txt\nmodel: nic\n",
           "s.yaml:2:8: a config of a fork needs its model, hpcc or conweave" },
         { NULL, NULL },

@@ -144,9 +144,9 @@ static void read_lb(struct reader *r, const struct yaml_node *node, struct sim_c
 
 static void refuse_beside_hpcc(const struct section *sec)
 {
-    const char *const keys[] = { "topology", "traffic" };
+    const char *const keys[] = { "topology", "nic", "traffic" };
 
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 3; i++)
         if (section_get(sec, keys[i]))
             reader_refuse_key(sec->r, section_get(sec, keys[i]),
                               "the config named by 'hpcc' brings its own %s", keys[i]);

@@ -248,6 +248,24 @@ static void scenario_parse__sets(void **state)
     scenario_fini(&s);
 }
 
+/* ---- NICs that have a name ---- */
+
+static void scenario_parse__nic(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    take(&s, "topology: {kind: star, hosts: 4, rate: 50G}\nknobs: {rpg_hai_rate: 7}\nnic: hpcc\n" INCAST);
+    assert_true(s.cfg.knobs.value[KNOB_rpg_ai_rate] == 10);              /* 5 per 25 Gb/s */
+    assert_true(s.cfg.knobs.value[KNOB_rate_to_set_on_first_cnp] == 50000);
+    assert_true(s.cfg.knobs.value[KNOB_rpg_hai_rate] == 7);              /* knobs come on top, wherever they stand */
+    scenario_fini(&s);
+    take(&s, "topology: {kind: star, hosts: 4, rate: 50G}\nmodel: hpcc\nnic: nvidia\n" INCAST);
+    assert_true(s.cfg.knobs.value[KNOB_rpg_min_rate] == knob_info[KNOB_rpg_min_rate].initial);
+    assert_true(s.cfg.knobs.value[KNOB_dce_tcp_g] == knob_info[KNOB_dce_tcp_g].initial);
+    scenario_fini(&s);
+}
+
 /* ---- networks ---- */
 
 static void scenario_parse__clos(void **state)
@@ -614,6 +632,7 @@ int main(void)
         cmocka_unit_test(scenario_parse__model_hpcc),
         cmocka_unit_test(scenario_parse__changes_add_up),
         cmocka_unit_test(scenario_parse__sets),
+        cmocka_unit_test(scenario_parse__nic),
         cmocka_unit_test(scenario_parse__clos),
         cmocka_unit_test(scenario_parse__fat_tree),
         cmocka_unit_test(scenario_parse__graph),

@@ -2,6 +2,7 @@
 #include "scenario/settings.h"
 
 #include "base/text.h"
+#include "core/nic_profile.h"
 #include "core/units.h"
 #include "scenario/keys.h"
 #include "sim/switch/conweave_buffer.h"
@@ -80,12 +81,14 @@ static void use_fork_knobs(struct knobs *k, enum sim_model model, uint64_t host_
 {
     double speed = (double)host_bps / 25e9;
 
-    k->value[KNOB_rpg_ai_rate] = (model == MODEL_HPCC ? 5 : 10) * speed;
-    k->value[KNOB_rpg_hai_rate] = (model == MODEL_HPCC ? 50 : 25) * speed;
-    k->value[KNOB_rpg_min_rate] = model == MODEL_HPCC ? 1000 : 100;
-    k->value[KNOB_dce_tcp_g] = 1020;
-    if (model == MODEL_CONWEAVE)
+    nic_profile_put(nic_profile_find("hpcc"), host_bps, k);
+    k->value[KNOB_rate_to_set_on_first_cnp] = 0;         /* to the forks' DCQCN this means: as it is */
+    if (model == MODEL_CONWEAVE) {
+        k->value[KNOB_rpg_ai_rate] = 10 * speed;
+        k->value[KNOB_rpg_hai_rate] = 25 * speed;
+        k->value[KNOB_rpg_min_rate] = 100;
         k->value[KNOB_flowlet_table] = knob_info[KNOB_flowlet_table].max;
+    }
     knobs_clamp(k);
 }
 
@@ -404,6 +407,26 @@ void scenario_use_model(struct reader *r, struct scenario *s)
 
 /* ---- knobs ---- */
 
+static uint64_t fastest_host_bps(const struct graph *g)
+{
+    uint64_t fastest = 0;
+
+    for (uint32_t i = 0; i < g->links; i++)
+        if ((!g->node[g->link[i].a].is_switch || !g->node[g->link[i].b].is_switch) && g->link[i].rate_bps > fastest)
+            fastest = g->link[i].rate_bps;
+    return fastest;
+}
+
+/* Knobs that are given come on top of it. */
+static void read_nic(const struct section *sec, struct scenario *s)
+{
+    int chosen = section_choice(sec, "nic", "a NIC", nic_profile_names);
+
+    if (chosen < 0 || sec->r->rc)
+        return;
+    nic_profile_put(&nic_profile_all[chosen], fastest_host_bps(&s->graph), &s->cfg.knobs);
+}
+
 static void read_one_knob(struct reader *r, const struct yaml_node *node, struct knobs *knobs)
 {
     enum knob  knob = knob_find(node->key);
@@ -518,6 +541,7 @@ void scenario_read_settings(struct reader *r, struct scenario *s, const struct y
         read_host(r, s, section_get(&sec, "host"));
     if (section_get(&sec, "switch"))
         read_switch(r, s, section_get(&sec, "switch"));
+    read_nic(&sec, s);
     read_knobs(r, section_get(&sec, "knobs"), &s->cfg.knobs);
     settle_ecn(r, s, root);
     root = section_list(&sec, "changes", SCENARIO_ENTRIES_MAX);

@@ -27,12 +27,6 @@
 
 /* ---- train_traffic.c ---- */
 
-/* NICs that follow the DCQCN paper, which has them for 40 Gb/s, and leave a flow at line rate until it is told. */
-#define TRAIN_DCQCN_NIC \
-    "{clamp_tgt_rate: 1, dce_tcp_rtt: 55us, dce_tcp_g: 1020, rpg_time_reset: 55us, rpg_threshold: 5, " \
-    "rpg_ai_rate: 40, rpg_hai_rate: 200, min_time_between_cnps: 50us, rate_reduce_monitor_period: 50us, " \
-    "rate_to_set_on_first_cnp: 800000}"
-
 #define TRAIN_CHECKS 12          /* scenarios that nets are held against static settings on */
 #define TRAIN_EXAMS  (2 * TRAIN_CHECKS)  /* the same with two seeds, for nets */
 #define TRAIN_RULES  8           /* of a search that meet in the end */

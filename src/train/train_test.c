@@ -78,8 +78,8 @@ static void check_scenario__has_the_nics_asked_for(void **state)
             char *first = train_check_scenario(i, 3, (enum train_nics)nics, false);
             char *second = train_check_scenario(i + TRAIN_CHECKS / 2, 3, (enum train_nics)nics, false);
 
-            assert_int_equal(strstr(first, "clamp_tgt_rate: 1") != NULL, nics == TRAIN_DCQCN);
-            assert_int_equal(strstr(second, "clamp_tgt_rate: 1") != NULL, nics != TRAIN_NVIDIA);
+            assert_int_equal(strstr(first, "nic: dcqcn_paper\n") != NULL, nics == TRAIN_DCQCN);
+            assert_int_equal(strstr(second, "nic: dcqcn_paper\n") != NULL, nics != TRAIN_NVIDIA);
             assert_string_equal(strstr(first, "topology"), strstr(second, "topology"));
             assert_int_equal(strncmp(first, "seed: 6\n", 8), 0);
             assert_int_equal(strncmp(second, "seed: 7\n", 8), 0);

@@ -14,6 +14,7 @@
 
 #define GBPS  1e9
 #define QUICK 20                 /* times shorter */
+#define DCQCN_NIC "nic: dcqcn_paper\n"
 
 const char *const train_nics_names[] = { "both", "nvidia", "dcqcn", NULL };
 const char *const train_static[TRAIN_STATICS] = { "secn1", "secn2", "secn0", "vendor" };
@@ -82,7 +83,7 @@ static void print_nics(struct draw *d)
 {
     fprintf(d->out, "host: {mtu: %u, rto: 100ms}\n", one_of(d, 2) ? 4096u : 1000u);
     if (d->nics == TRAIN_DCQCN || (d->nics == TRAIN_BOTH && one_of(d, 2)))
-        fprintf(d->out, "knobs: " TRAIN_DCQCN_NIC "\n");
+        fprintf(d->out, DCQCN_NIC);
 }
 
 /* ---- random traffic ---- */
@@ -242,7 +243,7 @@ char *train_check_scenario(uint32_t number, uint64_t seed, enum train_nics nics,
         die("out of memory");
     fprintf(out, "seed: %" PRIu64 "\n", 2 * seed + is_second);
     if (nics == TRAIN_DCQCN || (nics == TRAIN_BOTH && is_second))
-        fprintf(out, "knobs: " TRAIN_DCQCN_NIC "\n");
+        fprintf(out, DCQCN_NIC);
     print_check(out, checks[which].text, checks[which].us / (is_quick ? QUICK : 1));
     fclose(out);
     return text;

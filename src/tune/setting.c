@@ -2,6 +2,7 @@
 #include "tune/setting.h"
 #include "base/text.h"
 #include "base/yaml.h"
+#include "core/nic_profile.h"
 #include "core/units.h"
 
 #include <string.h>
@@ -57,16 +58,10 @@ static void make_hpcc(struct knobs *k, const struct world *world)
     double speed = (double)world->host_bps / 25e9;
 
     begin(k, world);
-    k->value[KNOB_rpg_ai_rate] = 5 * speed;
-    k->value[KNOB_rpg_hai_rate] = 50 * speed;
-    k->value[KNOB_rpg_min_rate] = 1000;
-    k->value[KNOB_rate_to_set_on_first_cnp] = line_mbps(world);
-    k->value[KNOB_dce_tcp_g] = 1020;         /* 1 - 1/256 */
+    nic_profile_put(nic_profile_find("hpcc"), world->host_bps, k);
     k->value[KNOB_kmin] = 100 * speed;
     k->value[KNOB_kmax] = 400 * speed;
     k->value[KNOB_pmax] = 0.2;
-    k->value[KNOB_rpg_time_reset] = 300;
-    k->value[KNOB_rate_reduce_monitor_period] = 4;
     knobs_clamp(k);
 }
 

@@ -16,8 +16,11 @@ load common
     grep -qE '^pmax +switch +0\.2 +0\.\.1 +low delay ' <<<"$output"
 }
 
-@test "list: cc, lb, topology, traffic and sizes" {
+@test "list: cc, nic, lb, topology, traffic and sizes" {
     "$ANOLE" list cc | grep -qE '^dcqcn '
+    "$ANOLE" list nic | grep -qE '^nvidia .* -$'
+    "$ANOLE" list nic | grep -qE '^dcqcn_paper .*rpg_ai_rate=40Mbps'
+    "$ANOLE" list nic | grep -qE '^hpcc .*rpg_ai_rate=5Mbps per 25 Gb/s.*rate_to_set_on_first_cnp=100 % of line rate'
     "$ANOLE" list lb | grep -qE '^ecmp '
     "$ANOLE" list topology | grep -qE '^clos '
     "$ANOLE" list traffic | grep -qE '^poisson '
