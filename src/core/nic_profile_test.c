@@ -54,8 +54,7 @@ static void all__values_are_nics_and_in_range(void **unused)
         }
 }
 
-/* Zhu et al., SIGCOMM 2015, figure 14 and section 5: CNPs 50 us apart, alpha and rate timers of 55 us, g = 1/256, F = 5,
- * R_AI = 40 Mb/s. */
+/* Zhu et al., SIGCOMM 2015: CNPs 50 us apart, alpha and rate timers of 55 us, g = 1/256, F = 5, R_AI = 40 Mb/s. */
 static void put__the_dcqcn_paper(void **unused)
 {
     struct knobs k = knobs_of("dcqcn_paper", 40 * GBPS);
