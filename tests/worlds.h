@@ -16,30 +16,35 @@ static const struct world_text worlds[] = {
       "{knobs: {kmin: 5, kmax: 50}, "
       "topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
       "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.5, stop: 300us}]}",
+      0x42c91b6f716b2e96 },
+    { "nic_truncated_alpha",             /* the number of nic_poisson from before alpha had a fraction */
+      "{nic: truncated_alpha, knobs: {kmin: 5, kmax: 50}, "
+      "topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
+      "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.5, stop: 300us}]}",
       0xf87a3f6c06219b70 },
     { "nic_incast",
       "{topology: {kind: star, hosts: 17, rate: 100Gbps, delay: 1us}, switch: {buffer: 3MB}, "
       "knobs: {kmin: 20, kmax: 200}, traffic: [{kind: incast, senders: 16, size: 300KB}]}",
-      0x6307d0c51670d549 },
+      0x4fb4ddccb443d071 },
     { "nic_classes",
       "{knobs: {kmin: 5, kmax: 50}, "
       "topology: {kind: fat_tree, k: 4, rate: 100Gbps, delay: 500ns}, switch: {weights: [1, 2, 3, "
       "4, 5, 6, 7, 8], ecn_at: enqueue}, traffic: [{kind: permutation, size: 400KB}, "
       "{kind: all_to_all, size: 20KB, prio: 5}]}",
-      0xab81d06da63eeb13 },
+      0x380f16bbb85fc629 },
     { "nic_lossy",
       "{knobs: {kmin: 5, kmax: 50}, "
       "topology: {kind: clos, tors: 2, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us, "
       "ber: 1e-8}, switch: {lossless: no, buffer: 300KB}, host: {rto: 300us}, "
       "traffic: [{kind: poisson, sizes: WebSearch, load: 0.3, stop: 500us}, {kind: incast, "
       "senders: 7, size: 100KB, start: 50us}]}",
-      0x577b6cf688d588f3 },
+      0x2f3a64362d02ebaf },
     { "nic_failure",
       "{knobs: {kmin: 5, kmax: 50}, "
       "topology: {kind: clos, tors: 2, hosts_per_tor: 4, spines: 3, rate: 100Gbps, delay: 1us, "
       "links_down: [{a: tor0, b: spine1, down: 100us, up: 400us}]}, host: {rto: 200us}, "
       "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.4, stop: 600us}]}",
-      0xc67be53ba8c79d48 },
+      0x79ae2ae1fc7f0ec0 },
     { "hpcc_poisson",
       "{model: hpcc, topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps, "
       "delay: 1us}, traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.5, stop: 300us}]}",
@@ -68,20 +73,20 @@ static const struct world_text worlds[] = {
       "traffic: [{kind: storage, qps: fresh, preset: exchange, depth: 4, stop: 300us}, {kind: rpc, "
       "qps: fresh, sizes: SolarRPC, load: 0.1, "
       "stop: 300us}]}",
-      0x3c95aa584d4ecfc4 },
+      0x348b8b300cb57c46 },
     { "nic_tcp",
       "{knobs: {kmin: 20, kmax: 200}, switch: {buffer: 2MB, weights: [1, 3, 1, 7, 1, 1, 1, 1]}, "
       "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
       "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.3, stop: 300us}, {kind: tcp, algorithm: cubic, senders: 8, "
       "size: 300KB}, {kind: tcp, algorithm: dctcp, sizes: WebSearch, load: 0.1, prio: 2, stop: 300us}]}",
-      0xdb4b8e31ad60dbe1 },
+      0xea7325ec77705684 },
     { "nic_bursts",
       "{knobs: {kmin: 5, kmax: 50}, changes: [{at: 150us, knobs: {kmin: 50, kmax: 500}}], "
       "topology: {kind: fat_tree, k: 4, rate: 100Gbps, delay: 1us}, run: 600us, "
       "traffic: [{kind: many_to_one, hosts: 6, qps: 4, size: 20KB, spread: 50us}, {kind: long_short, "
       "qps: fresh, long: 2, "
       "long_size: 200KB, shorts: 4, short_size: 10KB, period: 100us, after: 20us, receiver: h3}]}",
-      0xb960fbdf9e783471 },
+      0x327b4f309835a8b4 },
     { "nic_dcqcn_plus",
       "{cc: dcqcn_plus, knobs: {kmin: 5, kmax: 50, rpg_min_rate: 100}, "
       "topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
@@ -92,23 +97,23 @@ static const struct world_text worlds[] = {
       "{knobs: {kmin: 5, kmax: 50, hf2t: 1, hf2t_scope: 0, hf2t_threshold: 12us, hf2t_training: 60us, hf2t_guard: 1}, "
       "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
       "traffic: [{kind: poisson, sizes: WebSearch, load: 0.5, stop: 400us}, {kind: incast, senders: 8, size: 300KB}]}",
-      0xb03bfa0373118dfb },
+      0x8a63ff26c7c56c4e },
     { "nic_hf2t_queue_pair",
       "{knobs: {kmin: 5, kmax: 50, hf2t: 1, hf2t_scope: 1, hf2t_threshold: 12us, hf2t_training: 60us, hf2t_guard: 0.5, hf2t_natural: 0}, "
       "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
       "traffic: [{kind: poisson, sizes: WebSearch, load: 0.5, stop: 400us}, {kind: incast, senders: 8, size: 300KB}]}",
-      0xedb2e8e94587fb1c },
+      0xc4a7904d20153fe6 },
     { "nic_hf2t_network",
       "{knobs: {kmin: 5, kmax: 50, hf2t: 1, hf2t_scope: 2, hf2t_threshold: 12us, hf2t_training: 60us, hf2t_guard: 0.9, "
       "hf2t_quiet: 50us}, "
       "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
       "traffic: [{kind: poisson, sizes: WebSearch, load: 0.5, stop: 400us}, {kind: incast, senders: 8, size: 300KB}]}",
-      0x6a13eb8958b7b5d0 },
+      0xb5baa50655edb775 },
     { "nic_selective",
       "{lb: spray, knobs: {kmin: 5, kmax: 50}, host: {retransmit: selective, reorder: 20us, rto: 300us}, "
       "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 4, rate: 100Gbps, delay: 1us, ber: 3e-8}, "
       "traffic: [{kind: poisson, sizes: WebSearch, load: 0.4, stop: 300us}, {kind: incast, senders: 8, size: 200KB}]}",
-      0x55133da1b8532f5e },
+      0x22c51fbad72f21ec },
     { "hpcc_selective",
       "{model: hpcc, order: node, host: {retransmit: selective, reorder: 0, rto: 300us}, "
       "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us, loss: 0.001}, "
@@ -121,7 +126,7 @@ static const struct world_text worlds[] = {
       "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
       "traffic: [{kind: poisson, sizes: WebSearch, load: 0.4, stop: 300us}, "
       "{kind: tcp, algorithm: dctcp, senders: 8, size: 200KB, prio: 2}]}",
-      0x83cfbcc7ecb6a8a0 },
+      0x4d564d2138cbc3d4 },
     { "nic_pairs",
       "{knobs: {kmin: 5, kmax: 50}, changes: [{at: 150us, knobs: {kmin: 50, kmax: 500, rpg_time_reset: 20}}], "
       "topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, run: 3ms, "
