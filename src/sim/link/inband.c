@@ -16,7 +16,7 @@ static uint64_t queue_bytes(const struct port *p)
 {
     uint64_t bytes = 0;
 
-    for (uint32_t c = 0; c < PRIOS; c++)
+    for (uint32_t c = 0; p->backlog && c < PRIOS; c++)
         bytes += p->queue[c].bytes;
     return bytes;
 }
@@ -24,11 +24,11 @@ static uint64_t queue_bytes(const struct port *p)
 /* What the wire was busy with: a link that sends nothing but small frames is full, too. */
 static uint64_t sent_bytes(const struct engine *e, const struct port *p)
 {
-    uint64_t packets = 0;
+    const uint64_t *packets = p->counters.tx_packets;
+    uint64_t        all = packets[PACKET_DATA] + packets[PACKET_ACK] + packets[PACKET_NACK] + packets[PACKET_CNP] +
+                          packets[PACKET_PFC];
 
-    for (int kind = PACKET_DATA; e->inband->spacing_bytes && kind <= PACKET_PFC; kind++)
-        packets += p->counters.tx_packets[kind];
-    return p->counters.tx_bytes + packets * e->inband->spacing_bytes;
+    return p->counters.tx_bytes + all * e->inband->spacing_bytes;
 }
 
 static void add_record(const struct engine *e, const struct port *p, struct inband *t, uint32_t bytes)
@@ -80,8 +80,10 @@ void inband_on_frame(struct engine *e, struct port *p, uint32_t id, const struct
         stamp(e, p, &e->packets.packet[id]);
     if (!t)
         return;
-    if (is_data && !p->is_switch)
-        *t = (struct inband){ 0 };
+    if (is_data && !p->is_switch) {          /* what is in its records does not matter any more */
+        t->records = t->hops = 0;
+        t->digest = 0;
+    }
     if (is_data && (p->is_switch || e->inband->kind == CC_PATH))
         write(e, p, t, k);
     else if (e->inband->kind == CC_PATH && !p->is_switch && (k->kind == PACKET_ACK || k->kind == PACKET_NACK))
