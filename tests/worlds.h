@@ -135,14 +135,14 @@ static const struct world_text worlds[] = {
       "{kind: rpc, sizes: SolarRPC, load: 0.1, stop: 300us, qps: 3}, {kind: long_short, long: 2, long_size: 200KB, "
       "shorts: 4, short_size: 10KB, period: 100us, after: 20us, receiver: h3, stop: 400us}, "
       "{kind: incast, senders: 6, size: 4KB, flows: 3, period: 10us, stop: 300us, qps: 1}]}",
-      0xf9bd9621fdebf437 },
+      0x02bef975e920aba7 },
     { "nic_pairs_selective",
       "{lb: spray, host: {retransmit: selective, reorder: 20us, rto: 300us, ack_every: 3, idle_reset: 50us}, "
       "knobs: {kmin: 5, kmax: 50, hf2t: 1, hf2t_training: 60us}, switch: {lossless: no, buffer: 1MB}, "
       "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us, ber: 3e-8}, "
       "traffic: [{kind: poisson, sizes: FB_Hadoop, load: 0.4, stop: 300us, qps: 2}, {kind: rpc, sizes: SolarRPC, "
       "load: 0.2, stop: 300us}]}",
-      0x76926bbc8e89a303 },
+      0x13d656bef7fa5b8b },
 };
 #define WORLDS (sizeof worlds / sizeof *worlds)
 

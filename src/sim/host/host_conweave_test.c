@@ -21,7 +21,7 @@ static uint64_t next_bps, sent_ps[64], sent_count;
 static void fixed_start(const void *cfg, void *state, struct cc_now now, struct cc_out *out)
 {
     (void)cfg, (void)state, (void)now;
-    *out = (struct cc_out){ .rate_bps = next_bps, .window_bytes = UINT64_MAX, .due_ps = NEVER };
+    *out = (struct cc_out){ .rate_bps = next_bps, .window_bytes = UINT64_MAX, .due_ps = NEVER, .counts_bytes = true };
 }
 
 static void fixed_configure(void *cfg, const struct knobs *k, const struct cc_link *link)
