@@ -28,8 +28,8 @@ static APART bool on_small_frame(struct sim *s, struct host *h, struct port *in,
         pfc_on_frame(&s->engine, &s->pfc, in, k->prio, k->seq);
     else if (k->flags & PACKET_PROBE)
         return probe_on_packet(s, h, id, k);
-    else if ((f = &s->flows.flow[k->flow])->phase == FLOW_ACTIVE && f->generation == k->generation)
-        answer_on_cnp(s, h, f, k->seq);
+    else if (((f = &s->flows.flow[k->flow])->phase == FLOW_ACTIVE || f->phase == FLOW_IDLE) && f->generation == k->generation)
+        answer_on_cnp(s, h, f, k->seq);          /* an idle one lives on, and is told */
     return false;
 }
 
@@ -62,9 +62,6 @@ void host_on_packet(struct sim *s, struct port *in, uint32_t id)
             goto kick;
     } else if ((f = &s->flows.flow[k->flow])->phase == FLOW_ACTIVE && f->generation == k->generation) {
         on_answer(s, h, f, k);
-    } else if (f->phase == FLOW_IDLE && f->generation == k->generation) {
-        if (k->kind == PACKET_CNP)
-            answer_on_cnp(s, h, f, k->seq);      /* it lives on, and is told */
     } else if (s->model.ignores_late_answers) {
         packet_free(&s->engine.packets, id);
         return;

@@ -161,7 +161,7 @@ APART void pacer_repace_last(struct sim *s, struct host *h, struct flow *f)
 /* One that is neither ready nor waits is held by its window, which may be another now. */
 static APART void let_held_go(struct sim *s, struct host *h, struct flow *f)
 {
-    if (!s->model.holds_at_turn && f->heap_at == NOT_IN_HEAP && !bit_is_set(h->ready, f->position))
+    if (f->phase == FLOW_ACTIVE && !s->model.holds_at_turn && f->heap_at == NOT_IN_HEAP && !bit_is_set(h->ready, f->position))
         pacer_sort_in(s, h, f);
 }
 

@@ -33,7 +33,7 @@ static void on_return(struct sim *s, struct host *h, const struct packet *k)
 {
     struct flow *f = &s->flows.flow[k->flow];
 
-    if (f->phase != FLOW_ACTIVE || f->generation != k->generation)
+    if ((f->phase != FLOW_ACTIVE && f->phase != FLOW_IDLE) || f->generation != k->generation)
         return;
     if (s->flows.probe[k->flow].asked_ps == k->seq)
         s->flows.probe[k->flow].asked_ps = 0;
