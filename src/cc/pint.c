@@ -73,8 +73,9 @@ static uint16_t encode(double use, struct crand *random)
 uint16_t pint_digest(struct pint_port *p, uint64_t now_ns, uint64_t rate_bps, uint64_t rtt_ns, uint64_t queue_bytes,
                      struct crand *random)
 {
+    uint64_t bytes_per_s = rate_bps / 8;             /* whole, as the fork has it */
     uint64_t since_ns = now_ns - p->last_ns, dt_ns = since_ns < rtt_ns ? since_ns : rtt_ns;
-    double   log_t = log2((double)rtt_ns) * LOG_ONE, log_b = log2((double)(rate_bps / 8)) * LOG_ONE;
+    double   log_t = log2((double)rtt_ns) * LOG_ONE, log_b = log2((double)bytes_per_s) * LOG_ONE;
     double   log_1e9 = log2(1e9) * LOG_ONE;
     double   queue = of_queue(dt_ns, queue_bytes >> QUEUE_LOG, log_b, log_t, log_1e9, random);
     double   last = of_last(p->last_bytes, log_b, log_t, log_1e9, random);

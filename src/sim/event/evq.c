@@ -15,7 +15,7 @@ static void set_word(struct evq *q)
     uint32_t w = (uint32_t)q->from % EVQ_BUCKETS / 64;
 
     q->word = q->front_count ? &q->none : &q->bits[w];
-    q->first = &q->bucket[64 * w];
+    q->first = &q->bucket[64ul * w];
 }
 
 /* Time has reached the bucket of this number. */

@@ -11,7 +11,7 @@ static size_t table_bytes(uint32_t count)
 
     while (slots < 2ul * count)
         slots *= 2;
-    return 2 * slots * sizeof(uint32_t) + 64 * 64;       /* and all that it has outgrown */
+    return 2 * slots * sizeof(uint32_t) + 64ul * 64;       /* and all that it has outgrown */
 }
 
 void pair_build(struct sim *s, uint32_t count)
