@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-    &command_run, &command_compare, &command_sweep, &command_tune, &command_train, &command_explain,
+    &command_run, &command_compare, &command_sweep, &command_tune, &command_advise, &command_train, &command_explain,
     &command_list, &command_convert, NULL,
 };
 

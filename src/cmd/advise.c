@@ -1,0 +1,146 @@
+/* src/cmd/advise.c - anole advise: a setting for a network and its traffic, with evidence. */
+#include "twin/advise.h"
+#include "base/file/interrupt.h"
+#include "base/text.h"
+#include "cmd/cmd.h"
+#include "report/setting_print.h"
+
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUDGET_MILLIONS 600      /* of packet-hops: about a minute on two cores */
+
+enum device { DEVICE_NONE, DEVICE_MLX5, DEVICE_SONIC };
+
+struct options {
+    struct advise_request request;
+    const char          **set;
+    const char           *out;
+    enum device           device;
+};
+
+enum { KEY_SET = 's', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_JOBS = 'j', KEY_SEED = 256, KEY_GOAL, KEY_BUDGET, KEY_AS };
+
+static const struct argp_option option_rows[] = {
+    { "goal", KEY_GOAL, "NAME", 0, "What is wanted: balanced (default), latency, throughput", 0 },
+    { "set", KEY_SET, "KEY=VALUE", 0, "Change the scenario: a knob (kmin=200KB), or a path of keys "
+      "(topology.delay=2us). May be given more than once", 0 },
+    { "seed", KEY_SEED, "N", 0, "Start of the random numbers (default: 1)", 0 },
+    { "budget", KEY_BUDGET, "MILLIONS", 0, "Of packet-hops that the search may simulate (default: 600, about a "
+      "minute on two cores). More finds better settings", 0 },
+    { "jobs", KEY_JOBS, "N", 0, "Trials at the same time (default: as many as there are cores). The advice is the "
+      "same", 0 },
+    { "out", KEY_OUT, "FILE", 0, "Write the setting into FILE, in YAML: for tuner: {kind: fixed, setting: FILE}, and "
+      "for anole tune --from", 0 },
+    { "as", KEY_AS, "mlx5|sonic", 0, "Print the setting as a shell script: for NICs of the mlx5 driver, or the WRED "
+      "profile of a SONiC switch", 0 },
+    { "quiet", KEY_QUIET, NULL, 0, "Print no results and no progress, only what is wrong, and what --as asks for", 0 },
+    { 0 },
+};
+
+static const struct goal *goal_of(const char *word)
+{
+    return &goal_all[cmd_choice("--goal", "not a goal", word, goal_names)];
+}
+
+static enum device device_of(const char *word)
+{
+    static const char *const names[] = { "mlx5", "sonic", NULL };
+
+    return (enum device)(1 + cmd_choice("--as", "no kind of device", word, names));
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct options        *o = state->input;
+    struct advise_request *r = &o->request;
+
+    switch (key) {
+    case KEY_GOAL:     r->goal = goal_of(arg);                                                break;
+    case KEY_SET:      cmd_add_set(&o->set, &r->sets, arg);                                   break;
+    case KEY_SEED:     r->seed = cmd_seed("--seed", arg);                                     break;
+    case KEY_BUDGET:   r->budget = cmd_count("--budget", arg, 1, 10000000) * 1000000;         break;
+    case KEY_JOBS:     r->jobs = (uint32_t)cmd_count("--jobs", arg, 1, 256);                  break;
+    case KEY_OUT:      o->out = arg;                                                          break;
+    case KEY_AS:       o->device = device_of(arg);                                            break;
+    case KEY_QUIET:    r->is_quiet = true;                                                    break;
+    case ARGP_KEY_ARG: cmd_take_one(&r->path, arg, "scenario");                               break;
+    default:           return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp argp = {
+    .options = option_rows,
+    .parser = parse_option,
+    .args_doc = "SCENARIO.yaml",
+    .doc = "Advises a setting for a network and its traffic, and says what it is worth. The scenario describes both. "
+           "Settings that have a name and hundreds of others are tried on it by simulation; the best of them race on "
+           "fresh messages, and at loads that are a fifth off. What is told in the end is of messages that the search has "
+           "not seen: against your setting and all that have a name, and with half and one and a half times the load."
+           "\v"
+           "Examples:\n"
+           "  anole advise cluster.yaml\n"
+           "      A setting for mice and elephants alike, with evidence.\n"
+           "  anole advise cluster.yaml --goal throughput --out knobs.yaml\n"
+           "      Large messages first; the setting is in knobs.yaml.\n"
+           "  anole advise cluster.yaml --as mlx5 > set-nics.sh\n"
+           "      How to set NICs to it.\n"
+           "\n"
+           "The same scenario, seed and budget give the same advice on every machine, whatever the number of jobs.",
+};
+
+static char *story_of(const struct advice *a)
+{
+    char  *text = NULL;
+    size_t length;
+    FILE  *out = open_memstream(&text, &length);
+
+    if (!out)
+        die("out of memory");
+    advise_print_verdict(a, out);
+    fclose(out);
+    return text;
+}
+
+static int give(const struct options *o, const struct advice *a, struct err *err)
+{
+    const struct knobs *k = &advised(a)->knobs;
+    char               *story = story_of(a);
+    int                 rc = 0;
+
+    if (o->out)
+        rc = setting_write_yaml(o->out, k, story, err);
+    if (!rc && o->device == DEVICE_MLX5)
+        setting_print_mlx5(k, story, stdout);
+    else if (!rc && o->device == DEVICE_SONIC)
+        setting_print_sonic(k, story, stdout);
+    else if (!rc && !o->request.is_quiet)
+        advise_print(a, stdout);
+    free(story);
+    return rc;
+}
+
+static int advise_main(int argc, char **argv)
+{
+    struct options o = { .request = { .goal = goal_all, .seed = 1, .budget = BUDGET_MILLIONS * 1000000ull } };
+    struct advice *a = xmalloc(sizeof(*a));
+    struct err     err;
+    int            rc;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    if (!o.request.path)
+        cmd_usage("which scenario? anole advise SCENARIO.yaml; see anole advise --help");
+    o.request.set = o.set;
+    interrupt_catch();
+    rc = advise_run(a, &o.request, &err);
+    if (!rc)
+        rc = give(&o, a, &err);
+    advise_close(a);
+    free(a);
+    free(o.set);
+    return cmd_end(rc, &err);
+}
+
+const struct command command_advise = { "advise", "a setting for a network and its traffic, with evidence", advise_main };

@@ -1,0 +1,54 @@
+/* src/tune/rehearse/race.h - the last act of a rehearsal: who is best on messages that nobody has met yet.
+ *
+ * A block is a seed and a load; all who still run and the baseline meet the same messages in it. After a few blocks whoever
+ * is behind the leader by more than a paired t test allows is out.
+ */
+#ifndef TUNE_REHEARSE_RACE_H
+#define TUNE_REHEARSE_RACE_H
+
+#include "tune/rehearse/goal.h"
+
+#define RACE_RUNNERS 16          /* at most, the baseline included */
+#define RACE_BLOCKS  40
+
+struct runner {
+    struct knobs knobs;
+    const char  *name;           /* of a setting that has one; NULL: it was found */
+    uint32_t     blocks;         /* run */
+    double       gain[RACE_BLOCKS];          /* against the baseline, block by block */
+    double       ratio[GOAL_PARTS];          /* log of mean slowdowns over the baseline's: means over its blocks */
+    double       score;                      /* mean gain, and harm by these means */
+    bool         is_out;
+};
+
+struct race {
+    /* Given. */
+    const struct predictor *predictor;
+    const struct goal      *goal;
+    uint64_t                first_seed;
+    uint64_t                budget;          /* packet-hops */
+    void                  (*tell)(void *arg, const struct race *);       /* after every block; NULL: nobody wants to know */
+    void                   *arg;
+    struct runner           runner[RACE_RUNNERS];    /* 0: the baseline; see race_enter() */
+    uint32_t                runners;
+
+    /* Found. */
+    uint32_t winner, blocks, trials;
+    uint64_t spent;
+    double   gain, gain_low, gain_high;      /* of the winner: mean and 95 % interval over blocks */
+};
+
+/* One more, unless it runs already or there is no room. */
+void race_enter(struct race *, const struct knobs *, const char *name);
+
+/* Who leads now. */
+const struct runner *race_leader(const struct race *);
+
+int race_run(struct race *, struct err *);
+
+/* Student's t: what the mean of n values is away from the true one by, in its standard errors, with a probability of 5 %
+ * (both sides) or 1 % (one side). n >= 2. */
+double race_t95(uint32_t n);
+double race_t99(uint32_t n);
+
+#endif

@@ -1,0 +1,257 @@
+/* src/tune/rehearse/rehearse.c - see rehearse.h. */
+#include "tune/rehearse/rehearse.h"
+#include "base/sobol.h"
+#include "tune/cma.h"
+#include "tune/rehearse/coded.h"
+#include "tune/setting.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Shares of the budget at which the first two acts end, counted from its beginning. */
+#define SCREEN_END   0.30
+#define SEARCH_END   0.70
+#define SHORT        0.5         /* length of the first trials */
+#define SPREAD_MAX   64          /* points of the screen besides settings that are known */
+#define KNOWN_MAX    32
+#define AGAIN        12          /* of the screen, on whole trials */
+#define POPULATION   12
+#define SIGMA        0.15
+#define WIDTH_MIN    0.01
+#define LATE         4           /* generations whose best may run in the race */
+
+struct tried { struct knobs knobs; const char *name; double score; };
+
+struct act {
+    const struct rehearse_request *q;
+    struct rehearsal              *r;
+    struct coded                   coded;
+    struct tried                   tried[KNOWN_MAX + SPREAD_MAX];
+    uint32_t                       count;
+    struct tried                   late[LATE];       /* the best of the last generations */
+    double                         whole_cost;       /* of a whole trial */
+    uint64_t                       seeds;            /* used so far */
+    uint64_t                       searched;         /* packet-hops and trials before the race */
+    uint32_t                       tries;
+};
+
+static void tell(const struct act *a, const char *act, double gain)
+{
+    struct rehearse_note note = { act, a->r->spent, a->q->budget, a->r->trials, gain };
+
+    if (a->q->tell)
+        a->q->tell(a->q->arg, &note);
+}
+
+static uint64_t next_seed(struct act *a)
+{
+    return a->q->seed + ++a->seeds;
+}
+
+/* Tries settings and the baseline on the same messages. */
+static int try_all(struct act *a, struct tried *list, uint32_t count, double length, struct err *err)
+{
+    struct predict_point *point = xcalloc(count + 1, sizeof(*point));
+    struct predicted     *found = xcalloc(count + 1, sizeof(*found));
+    uint64_t              seed = next_seed(a);
+    int                   rc;
+
+    for (uint32_t i = 0; i <= count; i++)
+        point[i] = (struct predict_point){ i < count ? &list[i].knobs : &a->q->base, seed, 1, length };
+    rc = a->q->predictor->run(a->q->predictor->arg, point, count + 1, found, err);
+    for (uint32_t i = 0; i <= count && !rc; i++) {
+        a->r->spent += found[i].cost;
+        a->r->trials++;
+        if (i < count)
+            list[i].score = goal_score(a->q->goal, &found[i], &found[count]);
+    }
+    if (!rc)
+        a->whole_cost = fmax(a->whole_cost, (double)found[count].cost / length);
+    free(point);
+    free(found);
+    return rc;
+}
+
+static int by_score(const void *a, const void *b)
+{
+    const struct tried *x = a, *y = b;
+
+    return (x->score > y->score) - (x->score < y->score);
+}
+
+/* ---- screen ---- */
+
+static void add_known(struct act *a, const struct setting *list)
+{
+    for (; list->name && a->count < KNOWN_MAX; list++) {
+        struct tried *t = &a->tried[a->count++];
+
+        *t = (struct tried){ .knobs = a->q->base, .name = list->name };
+        list->make(&t->knobs, a->q->world);
+    }
+}
+
+static void add_spread(struct act *a, uint32_t count)
+{
+    for (uint32_t i = 1; i <= count; i++) {
+        struct tried *t = &a->tried[a->count++];
+        double        unit[CODED_DIMS_MAX];
+
+        for (uint32_t d = 0; d < a->coded.dims; d++)
+            unit[d] = (double)sobol_at(d, i) * 0x1p-32;
+        *t = (struct tried){ .knobs = a->q->base };
+        coded_to_knobs(&a->coded, unit, &t->knobs);
+    }
+}
+
+/* Settings of DCQCN say nothing to another control. */
+static void add_all_known(struct act *a)
+{
+    if (!a->q->world->knobs) {
+        add_known(a, setting_all);
+        add_known(a, setting_thresholds);
+    }
+    for (uint32_t i = 0; i < a->q->mores && a->count < KNOWN_MAX; i++)
+        a->tried[a->count++] = (struct tried){ .knobs = a->q->more[i] };
+}
+
+/* Short trials of all that fit into the budget; then the best again, each act on messages of its own. */
+static int screen(struct act *a, struct err *err)
+{
+    double   budget = SCREEN_END * (double)a->q->budget;
+    uint32_t known, again, spread = 0;
+    int      rc;
+
+    add_all_known(a);
+    known = a->count;
+    rc = try_all(a, a->tried, known, SHORT, err);
+    if (rc)
+        return rc;
+    if (budget > (double)a->r->spent + AGAIN * a->whole_cost)
+        spread = (uint32_t)fmin(SPREAD_MAX, (budget - (double)a->r->spent - AGAIN * a->whole_cost) / (SHORT * a->whole_cost));
+    add_spread(a, spread);
+    for (uint32_t i = 0; i < spread && !rc; i += POPULATION) {
+        tell(a, "screen", NAN);
+        rc = try_all(a, &a->tried[known + i], spread - i < POPULATION ? spread - i : POPULATION, SHORT, err);
+    }
+    qsort(a->tried, a->count, sizeof(*a->tried), by_score);
+    again = a->count < AGAIN ? a->count : AGAIN;
+    tell(a, "screen", NAN);
+    if (!rc)
+        rc = try_all(a, a->tried, again, 1, err);
+    qsort(a->tried, again, sizeof(*a->tried), by_score);
+    return rc;
+}
+
+/* ---- search ---- */
+
+static int one_generation(struct act *a, struct cma *cma, struct err *err)
+{
+    struct tried drawn[POPULATION];
+    double       score[POPULATION];
+    int          rc;
+
+    for (uint32_t i = 0; i < POPULATION; i++) {
+        double unit[CMA_DIMS_MAX];
+
+        drawn[i] = (struct tried){ .knobs = a->q->base };
+        cma_draw(cma, i, unit);
+        coded_to_knobs(&a->coded, unit, &drawn[i].knobs);
+    }
+    rc = try_all(a, drawn, POPULATION, 1, err);
+    if (rc)
+        return rc;
+    for (uint32_t i = 0; i < POPULATION; i++)
+        score[i] = -drawn[i].score;
+    cma_learn(cma, score);
+    qsort(drawn, POPULATION, sizeof(*drawn), by_score);
+    a->late[a->r->generations++ % LATE] = drawn[0];
+    tell(a, "search", drawn[0].score);
+    return 0;
+}
+
+static int search(struct act *a, struct knobs *mean, struct err *err)
+{
+    struct cma *cma = xmalloc(sizeof(*cma));
+    double      unit[CMA_DIMS_MAX];
+    int         rc = 0;
+
+    cma_init(cma, a->coded.dims, POPULATION, a->q->seed);
+    coded_from_knobs(&a->coded, &a->tried[0].knobs, unit);
+    cma_begin(cma, unit, SIGMA);
+    while (!rc && cma_width(cma) > WIDTH_MIN
+           && (double)a->r->spent + (POPULATION + 1) * a->whole_cost <= SEARCH_END * (double)a->q->budget)
+        rc = one_generation(a, cma, err);
+    cma_mean(cma, unit);
+    *mean = a->q->base;
+    coded_to_knobs(&a->coded, unit, mean);
+    free(cma);
+    return rc;
+}
+
+/* ---- race ---- */
+
+static const struct tried *best_known(const struct act *a)
+{
+    for (uint32_t i = 0; i < a->count; i++)
+        if (a->tried[i].name)
+            return &a->tried[i];
+    return NULL;
+}
+
+static void enter_all(struct act *a, const struct knobs *mean)
+{
+    const struct tried *known = best_known(a);
+    struct race        *race = &a->r->race;
+
+    race_enter(race, &a->q->base, "baseline");
+    if (known)
+        race_enter(race, &known->knobs, known->name);
+    if (a->r->generations)
+        race_enter(race, mean, NULL);
+    for (uint32_t i = 0; i < LATE && i < a->r->generations; i++)
+        race_enter(race, &a->late[i].knobs, NULL);
+    for (uint32_t i = 0; i < 3 && i < a->count; i++)
+        race_enter(race, &a->tried[i].knobs, a->tried[i].name);
+}
+
+static void on_block(void *arg, const struct race *race)
+{
+    struct act *a = arg;
+
+    a->r->spent = a->searched + race->spent;
+    a->r->trials = a->tries + race->trials;
+    tell(a, "race", race_leader(race)->score);
+}
+
+static int hold_race(struct act *a, const struct knobs *mean, struct err *err)
+{
+    struct race *race = &a->r->race;
+
+    a->searched = a->r->spent;
+    a->tries = a->r->trials;
+    *race = (struct race){ .predictor = a->q->predictor, .goal = a->q->goal, .first_seed = next_seed(a), .tell = on_block,
+                           .budget = a->q->budget > a->searched ? a->q->budget - a->searched : 0, .arg = a };
+    enter_all(a, mean);
+    return race_run(race, err);
+}
+
+int rehearse(struct rehearsal *r, const struct rehearse_request *q, struct err *err)
+{
+    struct act  *a = xcalloc(1, sizeof(*a));
+    struct knobs mean;
+    int          rc;
+
+    *r = (struct rehearsal){ 0 };
+    a->q = q;
+    a->r = r;
+    coded_init(&a->coded, q->world);
+    rc = screen(a, err);
+    if (!rc)
+        rc = search(a, &mean, err);
+    if (!rc)
+        rc = hold_race(a, &mean, err);
+    free(a);
+    return rc;
+}

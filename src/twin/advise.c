@@ -1,0 +1,239 @@
+/* src/twin/advise.c - see advise.h. */
+#include "twin/advise.h"
+#include "run/progress.h"
+#include "tune/rehearse/race.h"
+#include "tune/setting.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TRIALS_WANTED 250        /* whole trials that the budget of a search is to be enough for */
+#define SLACK         3          /* where a run ends by itself: slower settings may take so many times as long */
+#define EVIDENCE_SEED 1000000u   /* far from those of the search */
+#define ELEPHANTS_WANTED 80
+#define ELEPHANTS_MIN 20
+
+const double advise_loads[ADVISE_LOADS] = { 1, 0.5, 1.5 };
+
+/* ---- progress ---- */
+
+static void clear_line(void)
+{
+    if (isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr);
+}
+
+static void on_note(void *arg, const struct rehearse_note *n)
+{
+    const struct advice *a = arg;
+
+    if (a->request->is_quiet || !isatty(STDERR_FILENO))
+        return;
+    fprintf(stderr, "\r\033[K%3.0f %%  %s, %u trials", fmin(100, 100 * (double)n->spent / (double)n->budget), n->act,
+            n->trials);
+    if (!isnan(n->gain))
+        fprintf(stderr, ", best so far %+.0f %%", 100 * (exp(n->gain) - 1));
+    fflush(stderr);
+}
+
+/* ---- how long a trial is ---- */
+
+/* As short as the budget asks for, but with enough elephants in it: a few of them say little of a setting. */
+static void cut(struct advice *a, const struct predicted *whole)
+{
+    double elephants = whole->messages[PREDICT_ELEPHANTS];
+    double share = (double)a->request->budget / TRIALS_WANTED / (double)whole->cost;
+
+    if (elephants > 0)
+        share = fmax(share, ELEPHANTS_WANTED / elephants);
+    if (share < 1)
+        a->twin.until_ps = (uint64_t)((double)a->twin.until_ps * share);
+    if (elephants > 0 && elephants < ELEPHANTS_MIN && !a->request->is_quiet)
+        fprintf(stderr, "anole: %s: only %.0f messages of 1 MB and more are sent in it; with a longer run the advice would "
+                "be surer\n", a->request->path, elephants);
+}
+
+/* The scenario's own setting runs once. A scenario that takes long is cut, so that the budget is enough for a search. */
+static int choose_length(struct advice *a, struct err *err)
+{
+    struct predictor     p = twin_predictor(&a->twin);
+    struct predict_point point = { &a->world.start, a->request->seed, 1, 1 };
+    struct predicted     found;
+    bool                 is_endless = a->twin.until_ps == NEVER;
+    int                  rc;
+
+    if (is_endless)
+        a->twin.until_ps = 0;
+    rc = p.run(p.arg, &point, 1, &found, err);
+    if (rc)
+        return rc;
+    if (goal_slowdown(&found, GOAL_ALL) != goal_slowdown(&found, GOAL_ALL))
+        return err_set(err, EINVAL, "%s: not a message is sent in it", a->request->path);
+    if (is_endless)
+        a->twin.until_ps = SLACK * found.lasted_ps;
+    if (!is_endless)
+        cut(a, &found);
+    return 0;
+}
+
+/* ---- evidence ---- */
+
+static struct advise_row *add_row(struct advice *a, const char *name, const struct knobs *k)
+{
+    struct advise_row *row = &a->row[a->rows++];
+
+    *row = (struct advise_row){ .name = name, .knobs = *k };
+    return row;
+}
+
+static bool is_there(const struct advice *a, const struct knobs *k)
+{
+    for (uint32_t i = 0; i < a->rows; i++)
+        if (knobs_equal(&a->row[i].knobs, k))
+            return true;
+    return false;
+}
+
+static void add_named(struct advice *a, const struct setting *s)
+{
+    for (; s->name && a->rows < ADVISE_SETTINGS - 1; s++) {
+        struct knobs k = a->world.start;
+
+        s->make(&k, &a->world);
+        if (!is_there(a, &k))
+            add_row(a, s->name, &k);
+    }
+}
+
+static int try_rows(struct advice *a, const uint32_t *which, uint32_t count, uint32_t load, struct err *err)
+{
+    struct predictor     p = twin_predictor(&a->twin);
+    struct predict_point point[ADVISE_SETTINGS * ADVISE_SEEDS];
+    struct predicted     found[ADVISE_SETTINGS * ADVISE_SEEDS];
+    int                  rc;
+
+    for (uint32_t i = 0; i < count * ADVISE_SEEDS; i++)
+        point[i] = (struct predict_point){ &a->row[which[i / ADVISE_SEEDS]].knobs,
+                                           a->request->seed + EVIDENCE_SEED + i % ADVISE_SEEDS, advise_loads[load], 1 };
+    rc = p.run(p.arg, point, count * ADVISE_SEEDS, found, err);
+    for (uint32_t i = 0; i < count && !rc; i++) {
+        a->row[which[i]].has[load] = true;
+        memcpy(a->row[which[i]].found[load], &found[(size_t)i * ADVISE_SEEDS], sizeof(a->row[0].found[load]));
+    }
+    return rc;
+}
+
+static uint32_t find_best_known(const struct advice *a)
+{
+    uint32_t best = 0;
+
+    for (uint32_t i = 1; i + 1 < a->rows; i++)
+        if (advise_gain(a, &a->row[i], &a->row[best], 0).mean < 0)
+            best = i;
+    return best;
+}
+
+static int gather_evidence(struct advice *a, struct err *err)
+{
+    uint32_t which[ADVISE_SETTINGS], some[3];
+    int      rc;
+
+    add_row(a, "yours", &a->world.start);
+    if (!a->world.knobs) {
+        add_named(a, setting_all);
+        add_named(a, setting_thresholds);
+    }
+    add_row(a, "advised", &a->rehearsal.race.runner[a->rehearsal.race.winner].knobs);
+    for (uint32_t i = 0; i < a->rows; i++)
+        which[i] = i;
+    if (!a->request->is_quiet && isatty(STDERR_FILENO))
+        fprintf(stderr, "\r\033[Kon fresh messages: %u trials", a->rows * ADVISE_SEEDS);
+    rc = try_rows(a, which, a->rows, 0, err);
+    a->best_known = rc ? 0 : find_best_known(a);
+    some[0] = 0;
+    some[1] = a->rows - 1;
+    some[2] = a->best_known;
+    for (uint32_t load = 1; load < ADVISE_LOADS && !rc && a->has_load; load++)
+        rc = try_rows(a, some, a->best_known ? 3 : 2, load, err);
+    return rc;
+}
+
+struct advise_gain advise_gain(const struct advice *a, const struct advise_row *row, const struct advise_row *than,
+                               uint32_t load)
+{
+    double sum = 0, squares = 0, error;
+    const double n = ADVISE_SEEDS;
+
+    for (uint32_t i = 0; i < ADVISE_SEEDS; i++) {
+        double gain = goal_gain(a->request->goal, &row->found[load][i], &than->found[load][i]);
+
+        sum += gain;
+        squares += gain * gain;
+    }
+    error = sqrt(fmax(0, squares - sum * sum / n) / (n - 1) / n);
+    return (struct advise_gain){ sum / n, sum / n - race_t95(ADVISE_SEEDS) * error,
+                                 sum / n + race_t95(ADVISE_SEEDS) * error };
+}
+
+/* ---- all of it ---- */
+
+static bool has_load(const struct advice *a)
+{
+    struct simulation_input input = scenario_file_input(&a->file);
+    struct simulation       s;
+    struct err              err;
+    bool                    has = false;
+
+    input.set = a->request->set;
+    input.sets = a->request->sets;
+    input.is_untuned = true;
+    if (simulation_open(&s, &input, &err))
+        return false;
+    for (uint32_t i = 0; i < s.scenario.entries; i++)
+        has |= s.scenario.entry[i].load > 0;
+    simulation_close(&s);
+    return has;
+}
+
+static int search(struct advice *a, struct err *err)
+{
+    struct predictor        p = twin_predictor(&a->twin);
+    struct rehearse_request q = { .predictor = &p, .world = &a->world, .goal = a->request->goal, .base = a->world.start,
+                                  .seed = a->request->seed, .budget = a->request->budget, .tell = on_note, .arg = a };
+
+    return rehearse(&a->rehearsal, &q, err);
+}
+
+int advise_run(struct advice *a, const struct advise_request *q, struct err *err)
+{
+    double start_s = progress_clock_s();
+    int    rc;
+
+    *a = (struct advice){ .request = q };
+    rc = scenario_file_read(&a->file, q->path, err);
+    if (rc)
+        return rc;
+    a->twin = (struct twin){ .name = q->path, .text = a->file.text, .text_bytes = a->file.text_bytes, .set = q->set,
+                             .sets = q->sets, .jobs = q->jobs };
+    rc = twin_world(&a->twin, &a->world, &a->twin.until_ps, err);
+    if (rc)
+        return rc;
+    a->has_load = has_load(a);
+    rc = choose_length(a, err);
+    if (!rc)
+        rc = search(a, err);
+    if (!rc)
+        rc = gather_evidence(a, err);
+    if (!q->is_quiet)
+        clear_line();
+    a->took_s = progress_clock_s() - start_s;
+    return rc;
+}
+
+void advise_close(struct advice *a)
+{
+    world_fini(&a->world);
+    scenario_file_fini(&a->file);
+}

@@ -1,0 +1,74 @@
+/* src/twin/advise.h - a setting for a network and its traffic, with evidence, without touching either.
+ *
+ * A search on trials of the scenario (tune/rehearse), then what was found and every setting that has a name meet on
+ * messages that the search has not seen: at the load that is expected, and at half and one and a half times of it.
+ */
+#ifndef TWIN_ADVISE_H
+#define TWIN_ADVISE_H
+
+#include "run/scenario_file.h"
+#include "tune/rehearse/rehearse.h"
+#include "twin/trial.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#define ADVISE_SETTINGS 16
+#define ADVISE_SEEDS    5
+#define ADVISE_LOADS    3
+
+extern const double advise_loads[ADVISE_LOADS];      /* 1 first */
+
+struct advise_request {
+    const char        *path;
+    const char *const *set;
+    uint32_t           sets;
+    const struct goal *goal;
+    uint64_t           seed;
+    uint64_t           budget;               /* of the search, packet-hops */
+    uint32_t           jobs;
+    bool               is_quiet;
+};
+
+struct advise_row {              /* a setting, and what it did on fresh messages */
+    const char      *name;       /* "yours", "advised", or of a setting */
+    struct knobs     knobs;
+    struct predicted found[ADVISE_LOADS][ADVISE_SEEDS];
+    bool             has[ADVISE_LOADS];
+};
+
+struct advice {
+    const struct advise_request *request;
+    struct scenario_file file;
+    struct twin          twin;
+    struct world         world;
+    struct rehearsal     rehearsal;
+    struct advise_row    row[ADVISE_SETTINGS];       /* 0: the scenario's own; the last: advised */
+    uint32_t             rows;
+    uint32_t             best_known;                 /* a row; 0: yours is the best */
+    bool                 has_load;                   /* some traffic has one, so that it can be off */
+    double               took_s;
+};
+
+/* To be closed in any case. */
+int  advise_run(struct advice *, const struct advise_request *, struct err *);
+void advise_close(struct advice *);
+
+static inline const struct advise_row *advised(const struct advice *a)
+{
+    return &a->row[a->rows - 1];
+}
+
+/* log(J / J of the other), a mean over seeds, with its 95 % interval. */
+struct advise_gain { double mean, low, high; };
+struct advise_gain advise_gain(const struct advice *, const struct advise_row *, const struct advise_row *than,
+                               uint32_t load);
+
+/* ---- advise_print.c ---- */
+
+void advise_print(const struct advice *, FILE *);
+
+/* One or two sentences: what it is worth. */
+void advise_print_verdict(const struct advice *, FILE *);
+
+#endif

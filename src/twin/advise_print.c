@@ -1,0 +1,143 @@
+/* src/twin/advise_print.c - what a search for a setting has found, for people. */
+#include "base/table.h"
+#include "core/knob_text.h"
+#include "twin/advise.h"
+
+#include <math.h>
+#include <string.h>
+
+static double percent(double log_ratio)
+{
+    return 100 * (exp(log_ratio) - 1);
+}
+
+/* "-23 % [-27, -19]" */
+static void gain_cell(struct table *t, struct advise_gain g)
+{
+    table_cell(t, "%+.0f %% [%+.0f, %+.0f]", percent(g.mean), percent(g.low), percent(g.high));
+}
+
+static double mean_slowdown(const struct advise_row *row, uint32_t load, enum goal_part part)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < ADVISE_SEEDS; i++)
+        sum += goal_slowdown(&row->found[load][i], part);
+    return sum / ADVISE_SEEDS;
+}
+
+static void slowdown_cell(struct table *t, const struct advise_row *row, uint32_t load, enum goal_part part)
+{
+    double mean = mean_slowdown(row, load, part);
+
+    if (isnan(mean))
+        table_cell(t, "-");
+    else
+        table_cell(t, "%.2f", mean);
+}
+
+static void add_heading(struct table *t, const char *first)
+{
+    static const char *const words[] = { "all", "<120KB", "to 1MB", ">=1MB" };
+
+    table_cell(t, "%s", first);
+    for (int i = 0; i < GOAL_PARTS; i++)
+        table_cell(t, "%s", words[i]);
+    table_cell(t, "against yours");
+}
+
+static void add_row(struct table *t, const struct advice *a, const struct advise_row *row, uint32_t load)
+{
+    table_cell(t, "%s", row->name);
+    for (int i = 0; i < GOAL_PARTS; i++)
+        slowdown_cell(t, row, load, i);
+    if (row == &a->row[0])
+        table_cell(t, "-");
+    else
+        gain_cell(t, advise_gain(a, row, &a->row[0], load));
+}
+
+static void print_load(const struct advice *a, uint32_t load, FILE *out)
+{
+    struct table *t = table_new("lrrrrr");
+
+    add_heading(t, load == 0 ? "mean slowdown" : advise_loads[load] < 1 ? "half the load" : "load x 1.5");
+    for (uint32_t i = 0; i < a->rows; i++)
+        if (a->row[i].has[load])
+            add_row(t, a, &a->row[i], load);
+    table_print(t, out, 2);
+    table_free(t);
+}
+
+/* Who pays: classes of messages that are slower than with the scenario's setting, at the expected load. */
+static void print_cost(const struct advice *a, FILE *out)
+{
+    static const char *const words[] = { "all messages", "messages under 120 KB", "messages of 120 KB to 1 MB",
+                                         "messages of 1 MB and more" };
+    bool any = false;
+
+    for (int i = GOAL_MICE; i < GOAL_PARTS; i++) {
+        double was = mean_slowdown(&a->row[0], 0, i), is = mean_slowdown(advised(a), 0, i);
+
+        if (isnan(was) || !(is > was * 1.01))
+            continue;
+        fprintf(out, "%s%s take %.0f %% longer", any ? "; " : "It costs: ", words[i], 100 * (is / was - 1));
+        any = true;
+    }
+    fputs(any ? ".\n" : "No class of messages is slower by more than 1 %.\n", out);
+}
+
+void advise_print_verdict(const struct advice *a, FILE *out)
+{
+    struct advise_gain yours = advise_gain(a, advised(a), &a->row[0], 0);
+    struct advise_gain known = advise_gain(a, advised(a), &a->row[a->best_known], 0);
+
+    if (knobs_equal(&advised(a)->knobs, &a->row[0].knobs)) {
+        fprintf(out, "Keep your setting: nothing that was tried is better (%s).\n", a->request->goal->name);
+        return;
+    }
+    fprintf(out, "The advised setting is %.0f %% %s than yours (%s; 95 %% interval %+.0f to %+.0f %%)", fabs(percent(yours.mean)),
+            yours.mean < 0 ? "better" : "worse", a->request->goal->name, percent(yours.low), percent(yours.high));
+    if (a->best_known)
+        fprintf(out, ", %.0f %% %s than %s, the best that has a name", fabs(percent(known.mean)),
+                known.mean < 0 ? "better" : "worse", a->row[a->best_known].name);
+    fputs(".\n", out);
+    print_cost(a, out);
+}
+
+static void print_changes(const struct advice *a, FILE *out)
+{
+    const struct knobs *was = &a->row[0].knobs, *is = &advised(a)->knobs;
+    struct table       *t = table_new("lrrl");
+    char                from[KNOB_TEXT_MAX], to[KNOB_TEXT_MAX], change[KNOB_TEXT_MAX];
+
+    table_cell(t, "knob");
+    table_cell(t, "yours");
+    table_cell(t, "advised");
+    table_cell(t, " ");
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (was->value[i] != is->value[i]) {
+            table_cell(t, "%s", knob_info[i].name);
+            table_cell(t, "%s", knob_text(from, (enum knob)i, was->value[i]));
+            table_cell(t, "%s", knob_text(to, (enum knob)i, is->value[i]));
+            table_cell(t, "%s", knob_change_text(change, was->value[i], is->value[i]));
+        }
+    table_print(t, out, 2);
+    table_free(t);
+}
+
+void advise_print(const struct advice *a, FILE *out)
+{
+    advise_print_verdict(a, out);
+    fputc('\n', out);
+    print_load(a, 0, out);
+    for (uint32_t i = 1; i < ADVISE_LOADS && a->has_load; i++) {
+        fputc('\n', out);
+        print_load(a, i, out);
+    }
+    fputc('\n', out);
+    if (!knobs_equal(&advised(a)->knobs, &a->row[0].knobs))
+        print_changes(a, out);
+    fprintf(out, "\n%u trials of %.1f ms each, %u generations, %u blocks of the race; %.1f s\n", a->rehearsal.trials,
+            (double)a->twin.until_ps / 1e9, a->rehearsal.generations, a->rehearsal.race.blocks, a->took_s);
+}

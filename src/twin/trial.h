@@ -1,0 +1,31 @@
+/* src/twin/trial.h - a predictor that tries settings by simulation.
+ *
+ * Each trial is a run of the twin's scenario with a setting in force and no tuner, on one thread; several go on at a time.
+ * Who asks sees slowdowns alone (core/predict.h).
+ */
+#ifndef TWIN_TRIAL_H
+#define TWIN_TRIAL_H
+
+#include "core/predict.h"
+#include "core/world.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct twin {
+    const char        *name, *text;          /* of the scenario: name for messages */
+    size_t             text_bytes;
+    const char *const *set;                  /* what is changed in it */
+    uint32_t           sets;
+    uint64_t           until_ps;             /* a whole trial lasts so long at most; 0: as the scenario says */
+    uint32_t           jobs;                 /* trials at a time; 0: as many as there are cores */
+};
+
+/* One that uses the twin, which must outlive it. */
+struct predictor twin_predictor(struct twin *);
+
+/* The world of the twin, for a search; its 'start' is the scenario's setting. To be given back. Also how long a whole
+ * trial lasts. */
+int twin_world(const struct twin *, struct world *, uint64_t *until_ps, struct err *);
+
+#endif
