@@ -26,7 +26,8 @@ static void add_log(struct coded *c, enum knob knob, double min, double max)
 static void add_dcqcn(struct coded *c, const struct world *w)
 {
     double rtt_us = fmax(1, (double)w->base_rtt_ps / (double)PS_PER_US);
-    double line_mbps = (double)w->host_bps / 1e6, bdp_kb = fmax(8, line_mbps * rtt_us / 8e3);
+    double line_mbps = (double)w->host_bps / 1e6;
+    double bdp_kb = fmin(fmax(8, line_mbps * rtt_us / 8e3), knob_info[KNOB_kmax].max / 24);      /* kmin and width fit */
 
     add_log(c, KNOB_kmin, fmax(1, bdp_kb / 50), 8 * bdp_kb);
     add_log(c, KNOB_kmax, fmax(1, bdp_kb / 50), 16 * bdp_kb);

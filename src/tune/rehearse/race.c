@@ -43,7 +43,7 @@ static void add_block(struct runner *x, const struct goal *goal, const struct pr
 
 static int run_block(struct race *r, uint64_t seed, struct err *err)
 {
-    struct predict_point point[RACE_RUNNERS];
+    struct predict_point point[RACE_RUNNERS] = { { 0 } };
     struct predicted     found[RACE_RUNNERS];
     uint32_t             who[RACE_RUNNERS], count = 0;
     int                  rc;
