@@ -3,6 +3,7 @@
 #include "base/file/interrupt.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
+#include "core/units.h"
 #include "report/setting_print.h"
 
 #include <argp.h>
@@ -15,17 +16,25 @@ enum device { DEVICE_NONE, DEVICE_MLX5, DEVICE_SONIC };
 
 struct options {
     struct advise_request request;
+    const char           *described;         /* the first option that says what a network is like; NULL: none */
     const char          **set;
     const char           *out;
     enum device           device;
 };
 
-enum { KEY_SET = 's', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_JOBS = 'j', KEY_SEED = 256, KEY_GOAL, KEY_BUDGET, KEY_AS };
+enum { KEY_SET = 's', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_JOBS = 'j', KEY_SEED = 256, KEY_GOAL, KEY_BUDGET, KEY_AS,
+       KEY_RATE, KEY_RTT, KEY_SHARED, KEY_BUFFER, KEY_SIZES, KEY_LOAD };
 
 static const struct argp_option option_rows[] = {
     { "goal", KEY_GOAL, "NAME", 0, "What is wanted: balanced (default), latency, throughput", 0 },
     { "set", KEY_SET, "KEY=VALUE", 0, "Change the scenario: a knob (kmin=200KB), or a path of keys "
       "(topology.delay=2us). May be given more than once", 0 },
+    { "rate", KEY_RATE, "RATE", 0, "Without a scenario: speed of hosts' links (default: 100Gbps)", 1 },
+    { "rtt", KEY_RTT, "TIME", 0, "Longest round trip of the empty network (default: 10us)", 1 },
+    { "oversubscription", KEY_SHARED, "N", 0, "Bandwidth of a rack's hosts over that of its uplinks (default: 1)", 1 },
+    { "buffer", KEY_BUFFER, "BYTES", 0, "Of a switch, for each port (default: as the simulator's come)", 1 },
+    { "sizes", KEY_SIZES, "TABLE", 0, "Sizes of messages: a name of anole list sizes, or a file (default: FB_Hadoop)", 1 },
+    { "load", KEY_LOAD, "SHARE", 0, "Of hosts' links: 40%", 1 },
     { "seed", KEY_SEED, "N", 0, "Start of the random numbers (default: 1)", 0 },
     { "budget", KEY_BUDGET, "MILLIONS", 0, "Of packet-hops that the search may simulate (default: 600, about a "
       "minute on two cores). More finds better settings", 0 },
@@ -51,6 +60,60 @@ static enum device device_of(const char *word)
     return (enum device)(1 + cmd_choice("--as", "no kind of device", word, names));
 }
 
+static uint64_t rate_of(const char *text)
+{
+    struct err err;
+    uint64_t   bps;
+
+    if (text_to_rate(text, &bps, &err))
+        cmd_usage("--rate: %s", err.text);
+    if (bps < 1000000000 || bps > 800000000000)
+        cmd_usage("--rate: links of 1 to 800 Gb/s, not '%s'", text);
+    return bps;
+}
+
+static uint64_t buffer_of(const char *text)
+{
+    struct err err;
+    uint64_t   bytes;
+
+    if (text_to_bytes(text, &bytes, &err))
+        cmd_usage("--buffer: %s", err.text);
+    if (bytes < 10000 || bytes > 1000000000)
+        cmd_usage("--buffer: 10KB to 1GB for each port, not '%s'", text);
+    return bytes;
+}
+
+static double real_of(const char *option, const char *text, double min, double max)
+{
+    struct err err;
+    double     value;
+
+    if (text_to_real(text, &value, &err))
+        cmd_usage("%s: %s", option, err.text);
+    if (!(value >= min && value <= max))
+        cmd_usage("%s: %g to %g, not '%s'", option, min, max, text);
+    return value;
+}
+
+static bool describe(struct options *o, int key, const char *arg)
+{
+    struct cell *c = &o->request.cell;
+
+    switch (key) {
+    case KEY_RATE:     c->rate_bps = rate_of(arg);                                          break;
+    case KEY_RTT:      c->rtt_ps = cmd_time("--rtt", arg, "a round trip of no time");       break;
+    case KEY_SHARED:   c->oversubscription = real_of("--oversubscription", arg, 0.1, 64);   break;
+    case KEY_BUFFER:   c->buffer_bytes = buffer_of(arg);                                    break;
+    case KEY_SIZES:    c->sizes = arg;                                                      break;
+    case KEY_LOAD:     c->load = real_of("--load", arg, 0.001, 1);                          break;
+    default:           return false;
+    }
+    o->described = o->described ? o->described : key == KEY_LOAD ? "load" : key == KEY_SIZES ? "sizes" : key == KEY_RTT
+                   ? "rtt" : key == KEY_RATE ? "rate" : key == KEY_BUFFER ? "buffer" : "oversubscription";
+    return true;
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options        *o = state->input;
@@ -66,7 +129,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_AS:       o->device = device_of(arg);                                            break;
     case KEY_QUIET:    r->is_quiet = true;                                                    break;
     case ARGP_KEY_ARG: cmd_take_one(&r->path, arg, "scenario");                               break;
-    default:           return ARGP_ERR_UNKNOWN;
+    default:           return describe(o, key, arg) ? 0 : ARGP_ERR_UNKNOWN;
     }
     return 0;
 }
@@ -74,9 +137,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
     .options = option_rows,
     .parser = parse_option,
-    .args_doc = "SCENARIO.yaml",
-    .doc = "Advises a setting for a network and its traffic, and says what it is worth. The scenario describes both. "
-           "Settings that have a name and hundreds of others are tried on it by simulation; the best of them race on "
+    .args_doc = "SCENARIO.yaml\n--load SHARE [--sizes TABLE] [--rate RATE] [--rtt TIME] ...",
+    .doc = "Advises a setting for a network and its traffic, and says what it is worth. A scenario describes both, "
+           "or options do: then the network is four racks of eight hosts. Settings that have a name and hundreds of others are tried on it by simulation; the best of them race on "
            "fresh messages, and at loads that are a fifth off. What is told in the end is of messages that the search has "
            "not seen: against your setting and all that have a name, and with half and one and a half times the load."
            "\v"
@@ -85,6 +148,8 @@ static const struct argp argp = {
            "      A setting for mice and elephants alike, with evidence.\n"
            "  anole advise cluster.yaml --goal throughput --out knobs.yaml\n"
            "      Large messages first; the setting is in knobs.yaml.\n"
+           "  anole advise --rate 200Gbps --rtt 12us --oversubscription 2 --sizes WebSearch --load 50%\n"
+           "      For a network that nobody has described in a file.\n"
            "  anole advise cluster.yaml --as mlx5 > set-nics.sh\n"
            "      How to set NICs to it.\n"
            "\n"
@@ -122,16 +187,27 @@ static int give(const struct options *o, const struct advice *a, struct err *err
     return rc;
 }
 
+static void check_options(const struct options *o)
+{
+    if (!o->request.path && !o->described)
+        cmd_usage("which network? anole advise SCENARIO.yaml, or --rate, --rtt, --sizes and --load; see anole advise --help");
+    if (o->request.path && o->described)
+        cmd_usage("--%s goes without a scenario; to change '%s' use --set", o->described, o->request.path);
+    if (!o->request.path && o->request.cell.load == 0)
+        cmd_usage("--load: how busy are hosts' links? For instance --load 40%%");
+}
+
 static int advise_main(int argc, char **argv)
 {
-    struct options o = { .request = { .goal = goal_all, .seed = 1, .budget = BUDGET_MILLIONS * 1000000ull } };
+    struct options o = { .request = { .goal = goal_all, .seed = 1, .budget = BUDGET_MILLIONS * 1000000ull,
+                                     .cell = { .rate_bps = 100000000000, .rtt_ps = 10 * PS_PER_US, .oversubscription = 1,
+                                               .sizes = "FB_Hadoop" } } };
     struct advice *a = xmalloc(sizeof(*a));
     struct err     err;
     int            rc;
 
     argp_parse(&argp, argc, argv, 0, NULL, &o);
-    if (!o.request.path)
-        cmd_usage("which scenario? anole advise SCENARIO.yaml; see anole advise --help");
+    check_options(&o);
     o.request.set = o.set;
     interrupt_catch();
     rc = advise_run(a, &o.request, &err);

@@ -52,7 +52,7 @@ static void cut(struct advice *a, const struct predicted *whole)
         a->twin.until_ps = (uint64_t)((double)a->twin.until_ps * share);
     if (elephants > 0 && elephants < ELEPHANTS_MIN && !a->request->is_quiet)
         fprintf(stderr, "anole: %s: only %.0f messages of 1 MB and more are sent in it; with a longer run the advice would "
-                "be surer\n", a->request->path, elephants);
+                "be surer\n", a->name, elephants);
 }
 
 /* The scenario's own setting runs once. A scenario that takes long is cut, so that the budget is enough for a search. */
@@ -70,7 +70,7 @@ static int choose_length(struct advice *a, struct err *err)
     if (rc)
         return rc;
     if (goal_slowdown(&found, GOAL_ALL) != goal_slowdown(&found, GOAL_ALL))
-        return err_set(err, EINVAL, "%s: not a message is sent in it", a->request->path);
+        return err_set(err, EINVAL, "%s: not a message is sent in it", a->name);
     if (is_endless)
         a->twin.until_ps = SLACK * found.lasted_ps;
     if (!is_endless)
@@ -181,14 +181,12 @@ struct advise_gain advise_gain(const struct advice *a, const struct advise_row *
 
 static bool has_load(const struct advice *a)
 {
-    struct simulation_input input = scenario_file_input(&a->file);
+    struct simulation_input input = { .name = a->name, .text = a->twin.text, .text_bytes = a->twin.text_bytes,
+                                      .set = a->twin.set, .sets = a->twin.sets, .is_untuned = true };
     struct simulation       s;
     struct err              err;
     bool                    has = false;
 
-    input.set = a->request->set;
-    input.sets = a->request->sets;
-    input.is_untuned = true;
     if (simulation_open(&s, &input, &err))
         return false;
     for (uint32_t i = 0; i < s.scenario.entries; i++)
@@ -206,17 +204,35 @@ static int search(struct advice *a, struct err *err)
     return rehearse(&a->rehearsal, &q, err);
 }
 
+/* Of the scenario, or of the network that is described. */
+static int make_twin(struct advice *a, struct err *err)
+{
+    const struct advise_request *q = a->request;
+    int                          rc = 0;
+
+    a->name = q->path ? q->path : "the network described";
+    a->twin = (struct twin){ .name = a->name, .set = q->set, .sets = q->sets, .jobs = q->jobs };
+    if (q->path) {
+        rc = scenario_file_read(&a->file, q->path, err);
+        a->twin.text = a->file.text;
+        a->twin.text_bytes = a->file.text_bytes;
+        return rc;
+    }
+    a->text = cell_text(&q->cell, err);
+    a->twin.text = a->text;
+    a->twin.text_bytes = a->text ? strlen(a->text) : 0;
+    return a->text ? 0 : -EINVAL;
+}
+
 int advise_run(struct advice *a, const struct advise_request *q, struct err *err)
 {
     double start_s = progress_clock_s();
     int    rc;
 
     *a = (struct advice){ .request = q };
-    rc = scenario_file_read(&a->file, q->path, err);
+    rc = make_twin(a, err);
     if (rc)
         return rc;
-    a->twin = (struct twin){ .name = q->path, .text = a->file.text, .text_bytes = a->file.text_bytes, .set = q->set,
-                             .sets = q->sets, .jobs = q->jobs };
     rc = twin_world(&a->twin, &a->world, &a->twin.until_ps, err);
     if (rc)
         return rc;
@@ -236,4 +252,5 @@ void advise_close(struct advice *a)
 {
     world_fini(&a->world);
     scenario_file_fini(&a->file);
+    free(a->text);
 }

@@ -8,6 +8,7 @@
 
 #include "run/scenario_file.h"
 #include "tune/rehearse/rehearse.h"
+#include "twin/cell.h"
 #include "twin/trial.h"
 
 #include <stdbool.h>
@@ -20,7 +21,8 @@
 extern const double advise_loads[ADVISE_LOADS];      /* 1 first */
 
 struct advise_request {
-    const char        *path;
+    const char        *path;                 /* of a scenario; NULL: the network is described */
+    struct cell        cell;
     const char *const *set;
     uint32_t           sets;
     const struct goal *goal;
@@ -39,7 +41,9 @@ struct advise_row {              /* a setting, and what it did on fresh messages
 
 struct advice {
     const struct advise_request *request;
+    const char          *name;       /* of the scenario */
     struct scenario_file file;
+    char                *text;       /* of a network that is described */
     struct twin          twin;
     struct world         world;
     struct rehearsal     rehearsal;

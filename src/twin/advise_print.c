@@ -93,7 +93,7 @@ void advise_print_verdict(const struct advice *a, FILE *out)
     struct advise_gain known = advise_gain(a, advised(a), &a->row[a->best_known], 0);
 
     if (knobs_equal(&advised(a)->knobs, &a->row[0].knobs)) {
-        fprintf(out, "Keep your setting: nothing that was tried is better (%s).\n", a->request->goal->name);
+        fprintf(out, "Keep your setting: nothing that was tried is better (%s) and makes no class of messages slower.\n", a->request->goal->name);
         return;
     }
     fprintf(out, "The advised setting is %.0f %% %s than yours (%s; 95 %% interval %+.0f to %+.0f %%)", fabs(percent(yours.mean)),

@@ -1,0 +1,83 @@
+#!/usr/bin/env bats
+# tests/cli/advise.bats - anole advise from the outside: a setting with evidence, files for devices, what is refused.
+
+# shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
+load common
+
+# NICs that were told to come back after 20 ms: nearly anything is better.
+setup_file() {
+    cat >"$BATS_FILE_TMPDIR/slow.yaml" <<'END'
+topology: {kind: star, hosts: 6, rate: 100Gbps, delay: 1us}
+traffic:
+  - {kind: poisson, load: 0.5, sizes: FB_Hadoop}
+  - {kind: incast, name: burst, senders: 5, size: 200KB, period: 150us}
+knobs: {kmin: 1KB, kmax: 2KB, pmax: 1, rpg_min_dec_fac: 10%, rpg_time_reset: 20000us, rpg_byte_reset: 0}
+run: 300us
+END
+}
+
+slow() {
+    echo "$BATS_FILE_TMPDIR/slow.yaml"
+}
+
+@test "advise: a setting that is better, what it is worth, and what changes" {
+    run_apart "$ANOLE" advise "$(slow)" --budget 1 --jobs 2 --out "$dir/knobs.yaml"
+    [ "$status" -eq 0 ]
+    head -n 1 "$dir/out" | grep -qE '^The advised setting is [0-9]+ % better than yours \(balanced; 95 % interval -[0-9]+ to -[0-9]+ %\)'
+    # all that have a name are in the table, and the last row is what is advised
+    for name in yours default expert hpcc bdp secn0 vendor advised; do
+        grep -qE "^  $name +[0-9]" "$dir/out"
+    done
+    grep -qE '^  half the load ' "$dir/out"
+    grep -qE '^  load x 1.5 ' "$dir/out"
+    grep -qE '^  rpg_time_reset +20000us ' "$dir/out"
+    # the file says what it is worth, and can be read
+    grep -qE '^# The advised setting is ' "$dir/knobs.yaml"
+    "$ANOLE" tune --from "$dir/knobs.yaml" --as sonic >/dev/null
+    # and what it says is what a comparison on other seeds finds
+    "$ANOLE" compare "$(slow)" --variant yours --variant "advised:tuner={kind: fixed, setting: $dir/knobs.yaml}" --seeds 3 \
+        --metrics slowdown_mean --format csv >"$dir/compared.csv"
+    python3 - "$dir/compared.csv" <<'END'
+import csv, sys
+rows = {row["variant"]: float(row["mean"]) for row in csv.DictReader(open(sys.argv[1])) if row["metric"] == "slowdown_mean"}
+assert rows["advised"] < rows["yours"], rows
+END
+}
+
+@test "advise: the same for any number of jobs" {
+    "$ANOLE" advise "$(slow)" --budget 1 --jobs 1 --quiet --as mlx5 >"$dir/one"
+    "$ANOLE" advise "$(slow)" --budget 1 --jobs 3 --quiet --as mlx5 >"$dir/three"
+    cmp "$dir/one" "$dir/three"
+    sh -n "$dir/one"
+}
+
+@test "advise: a network that is described" {
+    run_apart "$ANOLE" advise --rate 25Gbps --rtt 20us --oversubscription 4 --sizes SolarRPC --load 10% --budget 1
+    [ "$status" -eq 0 ]
+    grep -qE '^  advised +[0-9]' "$dir/out"
+}
+
+@test "advise: what is wrong is told in one line" {
+    refuses "which network\?" "$ANOLE" advise
+    refuses "no.yaml: No such file or directory" "$ANOLE" advise no.yaml
+    refuses "--load: how busy are hosts' links\?" "$ANOLE" advise --rate 25Gbps
+    refuses "--load goes without a scenario" "$ANOLE" advise "$(slow)" --load 10%
+    refuses "'balance' is not a goal; did you mean 'balanced'\?" "$ANOLE" advise "$(slow)" --goal balance
+    refuses "neither a built-in table of sizes nor a file" "$ANOLE" advise --load 10% --sizes Websurch
+    refuses "--rtt: a full packet and its acknowledgement take" "$ANOLE" advise --load 10% --rate 10Gbps --rtt 1us
+    printf 'topology: {kind: star, hosts: 2, rate: 1Gbps, delay: 1us}\ntraffic: [{kind: poisson, load: 0.001%%, sizes: WebSearch}]\nrun: 1us\n' >"$dir/idle.yaml"
+    refuses "not a message is sent in it" "$ANOLE" advise "$dir/idle.yaml"
+    refuses "is not a key|unknown|did you mean" "$ANOLE" advise "$(slow)" --set topology.hots=3
+    [ ! -e "$dir/knobs.yaml" ]
+}
+
+# refuses PATTERN COMMAND... : it fails, says one line that matches, and prints nothing.
+refuses() {
+    local pattern=$1
+    shift
+    run_apart "$@"
+    [ "$status" -ne 0 ]
+    [ ! -s "$dir/out" ]
+    [ "$(wc -l <"$dir/err")" -eq 1 ]
+    grep -qE -- "$pattern" "$dir/err" || { cat "$dir/err"; false; }
+}
