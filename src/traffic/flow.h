@@ -19,6 +19,7 @@ struct flow_spec {
     uint8_t  tcp;                /* 0: RDMA; else TCP, by setting tcp - 1 of the simulation */
     uint32_t qps;                /* 0: on a queue pair of its own; else on one of so many that messages of its entry to this
                                   * destination take in turn, and that live on */
+    uint32_t pair;               /* which of them, from 1; 0: the next in turn */
     uint64_t tag;                /* what a job knows it by */
 };
 

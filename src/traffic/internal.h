@@ -12,7 +12,9 @@ struct traffic_stream;
 
 struct post {                    /* a flow that a worker is to start */
     uint64_t at_ps, bytes, tag;
-    uint32_t dst, next;
+    uint32_t dst;
+    uint32_t pair;               /* as in flow_spec */
+    uint32_t below, next;        /* see post.c */
 };
 
 struct traffic_part {

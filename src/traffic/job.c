@@ -39,9 +39,14 @@ void job_reserve(struct job *j, uint32_t posts)
 
 void job_post(struct job *j, uint32_t worker, uint64_t at_ps, uint32_t dst, uint64_t bytes, uint64_t tag)
 {
+    job_post_on(j, worker, at_ps, dst, 0, bytes, tag);
+}
+
+void job_post_on(struct job *j, uint32_t worker, uint64_t at_ps, uint32_t dst, uint32_t pair, uint64_t bytes, uint64_t tag)
+{
     assert(worker < j->workers && dst != j->host[worker] && bytes > 0);
     post_add(j->traffic, j->first_stream + worker,
-             &(struct post){ .at_ps = at_ps, .bytes = bytes, .tag = tag, .dst = dst });
+             &(struct post){ .at_ps = at_ps, .bytes = bytes, .tag = tag, .dst = dst, .pair = pair });
 }
 
 uint32_t job_part(const struct job *j, uint32_t worker)

@@ -44,6 +44,9 @@ void job_send_bps(struct job *, double bps);
  * destination. */
 void job_post(struct job *, uint32_t worker, uint64_t at_ps, uint32_t dst, uint64_t bytes, uint64_t tag);
 
+/* The same on a queue pair of its choice instead of the next in turn: number 'pair' of those to the destination, from 1. */
+void job_post_on(struct job *, uint32_t worker, uint64_t at_ps, uint32_t dst, uint32_t pair, uint64_t bytes, uint64_t tag);
+
 /* Sends a signal to all parts. */
 void job_signal(struct job *, uint32_t worker, uint64_t now_ps, uint64_t value);
 

@@ -146,6 +146,36 @@ static void job_post__order_does_not_matter(void **unused)
     }
 }
 
+/* Thousands, some taken while others come: always the earliest of those that are there. */
+static void job_post__many_come_in_order(void **unused)
+{
+    uint64_t      at[400], count = 0, last = 0;
+    struct rng    rng;
+    struct office o;
+
+    (void)unused;
+    rng_init(&rng, 1, 1);
+    office_open(&o);
+    for (uint32_t i = 0; i < 20000; i++) {
+        struct flow_spec f;
+        uint32_t         least = 0;
+
+        if (count < 400 && (count == 0 || rng_below(&rng, 2))) {
+            at[count] = last + rng_below(&rng, 1000);
+            job_post(&o.one->job, 0, at[count], 1, 1000, i);
+            count++;
+            continue;
+        }
+        for (uint32_t k = 1; k < count; k++)
+            least = at[k] < at[least] ? k : least;
+        assert_true(traffic_next(o.traffic, HOSTS, &f));
+        assert_int_equal(f.at_ps, at[least]);
+        last = at[least];
+        at[least] = at[--count];
+    }
+    office_close(&o);
+}
+
 /* An earlier one may come while others wait, and after some were taken. */
 static void job_post__comes_before_what_is_later(void **unused)
 {
@@ -288,6 +318,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(job_init__makes_a_worker_on_each_host),
         cmocka_unit_test(job_post__order_does_not_matter),
+        cmocka_unit_test(job_post__many_come_in_order),
         cmocka_unit_test(job_post__comes_before_what_is_later),
         cmocka_unit_test(traffic_touched__yields_each_worker_once),
         cmocka_unit_test(job_reserve__is_enough),

@@ -81,7 +81,7 @@ struct traffic_stream {
     struct rng rng;
     bool       is_worker, is_touched;
     uint8_t    part;
-    uint32_t   head, tail;       /* worker: its posts, in the order in which they start; 0: none */
+    uint32_t   first_post;       /* worker: of its posts, the one that starts first; 0: none */
     uint32_t   next_touched;
 };
 

@@ -38,6 +38,47 @@ static bool is_before(const struct post *a, const struct post *b)
     return a->tag != b->tag ? a->tag < b->tag : a->dst < b->dst;
 }
 
+/* ---- a pairing heap: a post is not after those below it, 'next' leads to those beside it ---- */
+
+static uint32_t meld(struct post *post, uint32_t a, uint32_t b)
+{
+    uint32_t above = a, below = b;
+
+    if (!a || !b)
+        return a ? a : b;
+    if (is_before(&post[b], &post[a])) {
+        above = b;
+        below = a;
+    }
+    post[below].next = post[above].below;
+    post[above].below = below;
+    return above;
+}
+
+/* What is left without the first: those below it by twos, then all of these together. */
+static uint32_t without_first(struct post *post, uint32_t first)
+{
+    uint32_t left = post[first].below, twos = 0, all = 0;
+
+    while (left) {
+        uint32_t a = left, b = post[a].next;
+
+        left = b ? post[b].next : 0;
+        a = meld(post, a, b);
+        post[a].next = twos;
+        twos = a;
+    }
+    while (twos) {
+        uint32_t a = twos;
+
+        twos = post[a].next;
+        all = meld(post, all, a);
+    }
+    return all;
+}
+
+/* ---- those of a worker ---- */
+
 static void touch(struct traffic *t, uint32_t stream)
 {
     struct traffic_stream *s = &t->stream[stream];
@@ -54,29 +95,24 @@ void post_add(struct traffic *t, uint32_t stream, const struct post *made)
 {
     struct traffic_stream *s = &t->stream[stream];
     struct traffic_part   *part = part_of(t, s);
-    uint32_t               id = new_post(part), before = 0;
-    struct post           *p = &part->post[id];
+    uint32_t               id = new_post(part);
 
-    *p = *made;
-    if (s->tail && is_before(&part->post[s->tail], p))
-        before = s->tail;        /* most come in order */
-    else
-        for (uint32_t i = s->head; i && is_before(&part->post[i], p); i = part->post[i].next)
-            before = i;
-    p->next = before ? part->post[before].next : s->head;
-    if (before)
-        part->post[before].next = id;
-    else
-        s->head = id;
-    if (!p->next)
-        s->tail = id;
+    part->post[id] = *made;
+    part->post[id].below = part->post[id].next = 0;
+    s->first_post = meld(part->post, s->first_post, id);
     touch(t, stream);
+}
+
+void post_move(struct traffic *t, uint32_t stream, uint32_t first, struct post *old)
+{
+    for (; first; first = without_first(old, first))
+        post_add(t, stream, &old[first]);
 }
 
 bool post_next(struct traffic *t, struct traffic_stream *s, struct flow_spec *f)
 {
     struct traffic_part *part = part_of(t, s);
-    uint32_t             id = s->head;
+    uint32_t             id = s->first_post;
     const struct post   *p = &part->post[id];
 
     if (!id)
@@ -85,9 +121,8 @@ bool post_next(struct traffic *t, struct traffic_stream *s, struct flow_spec *f)
     f->dst = p->dst;
     f->bytes = p->bytes;
     f->tag = p->tag;
-    s->head = p->next;
-    if (!s->head)
-        s->tail = 0;
+    f->pair = p->pair;
+    s->first_post = without_first(part->post, id);
     part->post[id].next = part->post_free;
     part->post_free = id;
     return true;

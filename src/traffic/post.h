@@ -12,6 +12,9 @@ void post_reserve(struct traffic_part *, uint32_t posts);
  * moment start by tag, then destination. */
 void post_add(struct traffic *, uint32_t stream, const struct post *);
 
+/* Adds all of those that the stream had in a part that is no more, 'first' being the first of them. */
+void post_move(struct traffic *, uint32_t stream, uint32_t first, struct post *old);
+
 /* The worker's part of traffic_next(): takes the one that is due first. */
 bool post_next(struct traffic *, struct traffic_stream *, struct flow_spec *);
 

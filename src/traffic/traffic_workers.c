@@ -9,16 +9,15 @@
 /* ---- parts ---- */
 
 /* Moves what the stream has posted from part 0 to the part it is in from now on. */
-static void move_stream(struct traffic *t, uint32_t stream, const struct post *old)
+static void move_stream(struct traffic *t, uint32_t stream, struct post *old)
 {
     struct traffic_stream *s = &t->stream[stream];
-    uint32_t               id = s->head;
+    uint32_t               first = s->first_post;
 
     s->part = t->part_of[s->source];
-    s->head = s->tail = 0;
+    s->first_post = 0;
     s->is_touched = false;
-    for (; id; id = old[id].next)
-        post_add(t, stream, &old[id]);
+    post_move(t, stream, first, old);
 }
 
 void traffic_divide(struct traffic *t, const uint8_t *part_of_node, uint32_t parts)
@@ -112,7 +111,7 @@ uint64_t traffic_due_ps(const struct traffic *t, uint32_t stream)
 {
     const struct traffic_stream *s = &t->stream[stream];
 
-    return s->head ? t->part[s->part].post[s->head].at_ps : NEVER;
+    return s->first_post ? t->part[s->part].post[s->first_post].at_ps : NEVER;
 }
 
 void traffic_on_arrival(struct traffic *t, uint64_t now_ps, const struct message *m)

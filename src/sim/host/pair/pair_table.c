@@ -87,11 +87,11 @@ static struct flow *find_or_make(struct sim *s, struct host *h, const struct key
 
 struct flow *pair_take(struct sim *s, struct host *h, const struct flow_spec *spec)
 {
-    struct key   k = { h->node, spec->dst, spec->traffic, 1, spec->dport, spec->prio };
+    struct key   k = { h->node, spec->dst, spec->traffic, spec->pair ? spec->pair : 1, spec->dport, spec->prio };
     struct flow *f = find_or_make(s, h, &k);
     struct pair *first;
 
-    if (!f || spec->qps == 1)
+    if (!f || spec->qps == 1 || spec->pair)
         return f;
     first = pair_of(s, f);
     k.number = first->turn = first->turn % spec->qps + 1;

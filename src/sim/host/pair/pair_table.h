@@ -7,7 +7,7 @@
 
 #include "sim/host/nic.h"
 
-/* The queue pair that a message is to be posted on; its 'phase' is FLOW_FREE if it is new, and all but its number is
+/* The queue pair that a message is to be posted on, the one it names or the next in turn; its 'phase' is FLOW_FREE if it is new, and all but its number is
  * for the caller to set. NULL: there are too many, and the run has failed. */
 struct flow *pair_take(struct sim *, struct host *, const struct flow_spec *);
 
