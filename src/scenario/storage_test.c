@@ -119,6 +119,38 @@ static void rpc__is_refused(void **unused)
     refuse_all(rows);
 }
 
+static void posted__is_refused(void **unused)
+{
+    static const struct row rows[] = {
+        { STAR "traffic: [{kind: posted, qps: 0}]\n", "s.yaml:3:31: qps must be 1 .. 65535, not 0" },
+        { STAR "traffic: [{kind: posted, outstanding: 0}]\n", "s.yaml:3:39: outstanding must be 1 .. 65535, not 0" },
+        { STAR "traffic: [{kind: posted, pattern: all_to_one}]\n",
+          "s.yaml:3:35: 'all_to_one' is not a pattern; did you mean 'many_to_one'?" },
+        { STAR "traffic: [{kind: posted, pattern: all_to_all, receiver: h0}]\n",
+          "s.yaml:3:57: only many_to_one has a receiver" },
+        { STAR "traffic: [{kind: posted, pattern: pairs, hosts: 5}]\n",
+          "s.yaml:3:49: 5 hosts do not make pairs: one is left over" },
+        { STAR "traffic: [{kind: posted, hosts: [h7]}]\n", "s.yaml:3:33: the receiver h7 is among the senders" },
+        { STAR "traffic: [{kind: posted, size: 1KB, sizes: WebSearch}]\n",
+          "s.yaml:3:44: 'sizes' beside 'size': one of them says it" },
+        { STAR "traffic: [{kind: posted, spread: 21ms}]\n",
+          "s.yaml:3:34: starts are spread until 21ms, but no flow starts after 20ms" },
+        { STAR "traffic: [{kind: posted, redraw: 1ns}]\n",
+          "s.yaml:3:34: it would be drawn 20000000 times who of 7 hosts sends: too often; 'redraw' must be longer" },
+        { STAR "traffic: [{kind: posted, pattern: all_to_all, qps: 60000, outstanding: 40}]\n",
+          "s.yaml:3:11: 134400000 flows at once are too many: there may be 33554432, all entries together; let fewer hosts "
+          "send, or one after the other" },
+        { OPEN "traffic: [{kind: posted}]\n",
+          "s.yaml:3:11: posted traffic needs an end: give it 'stop', or the scenario 'run'" },
+        { "model: hpcc\n" STAR "traffic: [{kind: posted}]\n",
+          "s.yaml:4:18: in this model every flow has a queue pair of its own: there is no traffic of the kind posted" },
+        { NULL, NULL },
+    };
+
+    (void)unused;
+    refuse_all(rows);
+}
+
 static void many_to_one__is_refused(void **unused)
 {
     static const struct row rows[] = {
@@ -358,6 +390,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(storage__is_refused),
         cmocka_unit_test(rpc__is_refused),
+        cmocka_unit_test(posted__is_refused),
         cmocka_unit_test(many_to_one__is_refused),
         cmocka_unit_test(long_short__is_refused),
         cmocka_unit_test(sizes__of_a_file_are_refused),

@@ -2,7 +2,8 @@
 #include "traffic/kind.h"
 
 extern const struct traffic_kind traffic_flows, traffic_poisson, traffic_incast, traffic_permutation, traffic_all_to_all,
-    traffic_many_to_one, traffic_long_short, traffic_storage, traffic_rpc, traffic_training, traffic_htsim, traffic_tcp;
+    traffic_many_to_one, traffic_long_short, traffic_posted, traffic_storage, traffic_rpc, traffic_training,
+    traffic_htsim, traffic_tcp;
 
 const struct traffic_kind *const traffic_all[] = {
     &traffic_flows,
@@ -12,6 +13,7 @@ const struct traffic_kind *const traffic_all[] = {
     &traffic_all_to_all,
     &traffic_many_to_one,
     &traffic_long_short,
+    &traffic_posted,
     &traffic_storage,
     &traffic_rpc,
     &traffic_training,

@@ -83,6 +83,7 @@ static const struct { const char *kind, *keys; uint32_t streams, hosts; } least[
     { "all_to_all",  ", size: 1",             HOSTS, HOSTS },
     { "many_to_one", "",                      HOSTS - 1, HOSTS - 1 },
     { "long_short",  "",                      1 + 6, 1 + 6 },
+    { "posted",      "",                      HOSTS - 1, HOSTS - 1 },
     { "storage",     ", replicas: 2",         HOSTS, HOSTS },
     { "rpc",         "",                      2 * HOSTS, HOSTS },
     { "training",    ", size: 1MB",           HOSTS, HOSTS },

@@ -113,15 +113,15 @@ static void read_common(struct entry *e)
     e->about->stop_ps = e->common.stop_ps;
 }
 
-/* The models of the forks know of no messages that follow each other, and TCP is no queue pair. many_to_one has a key of
- * that name, which says the same of it. */
+/* The models of the forks know of no messages that follow each other, and TCP is no queue pair. A kind that has read the
+ * key itself has said what it means. */
 static void read_qps(struct entry *e)
 {
     const struct yaml_node *node = section_get(&e->sec, "qps");
     const char             *text = section_text(&e->sec, "qps");
-    bool                    is_own = strcmp(e->about->kind, "many_to_one") == 0;
+    bool                    is_own = e->has_own_qps;
 
-    if (node && text && strcmp(text, "fresh") == 0)
+    if (node && text && strcmp(text, "fresh") == 0 && !is_own)
         e->qps = 0;
     else if (node && !is_own)
         section_count(&e->sec, "qps", 1, QPS_MAX, &e->qps);

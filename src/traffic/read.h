@@ -54,6 +54,7 @@ struct entry {
     struct traffic_about     *about;
     struct traffic_common     common;    /* start, stop, class: read already */
     uint32_t                  qps;       /* what the kind makes of `qps` if it is not given: as in flow_spec; 0 at first */
+    bool                      has_own_qps;   /* the kind has read `qps` itself */
     struct hosts              loaded;    /* those with a load (about->bps_per_host), kept to add loads up */
 };
 

@@ -72,6 +72,7 @@ static void many_to_one_read(struct entry *e)
     entry_check_senders(e, "hosts", &senders, receiver);
     section_count(&e->sec, "qps", 1, QPS_MAX, &qps);
     e->qps = qps;
+    e->has_own_qps = true;
     section_time(&e->sec, "spread", &spread);
     check_many_to_one(e, senders.count, qps, spread);
     bytes = entry_size_or_endless(e, "size", &senders);
