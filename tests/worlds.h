@@ -87,6 +87,16 @@ static const struct world_text worlds[] = {
       "qps: fresh, long: 2, "
       "long_size: 200KB, shorts: 4, short_size: 10KB, period: 100us, after: 20us, receiver: h3}]}",
       0x327b4f309835a8b4 },
+    { "nic_rlcc",
+      "{cc: rlcc, rlcc: trees, knobs: {rlcc_decision: 0.9us}, "
+      "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
+      "traffic: [{kind: many_to_one, hosts: 8, qps: 4, size: 100KB, spread: 50us}, {kind: permutation, size: 500KB}]}",
+      0x054c6f6b372366fc },
+    { "nic_rlcc_lossy",
+      "{cc: rlcc, rlcc: mlp, switch: {lossless: no, buffer: 400KB}, host: {rto: 300us}, knobs: {rlcc_decision: 2us}, "
+      "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
+      "traffic: [{kind: many_to_one, hosts: 8, qps: 4, size: 100KB, spread: 50us}, {kind: permutation, size: 500KB}]}",
+      0x1310d497f807d4b5 },
     { "nic_dcqcn_plus",
       "{cc: dcqcn_plus, knobs: {kmin: 5, kmax: 50, rpg_min_rate: 100}, "
       "topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "

@@ -14,6 +14,7 @@
     X(cc_dctcp) \
     X(cc_swift) \
     X(cc_rttcc) \
+    X(cc_rlcc) \
     X(cc_none) \
 
 #define DECLARE(algo) extern const struct cc_algo algo;

@@ -60,12 +60,15 @@ static inline void cc_set_rate(struct cc_out *out, uint64_t rate_bps)
     out->rate_bps = rate_bps;
 }
 
+struct rlcc_model;
+
 struct cc_link {                 /* what a NIC knows about where it is */
     uint64_t line_bps;
     uint64_t base_rtt_ps;        /* longest unloaded round trip of the network */
     uint32_t mtu_bytes;          /* payload of a full packet */
     uint64_t bdp_bytes;          /* most that is on its way in such a round trip; 0: line rate times base_rtt_ps */
     bool     is_fork;            /* with the quirks of the HPCC ns-3 fork: model hpcc */
+    const struct rlcc_model *rlcc;           /* what RL-CC decides by: cc/rlcc/rlcc_model.h; NULL: there is none */
 };
 
 static inline uint64_t cc_link_bdp_bytes(const struct cc_link *link)
@@ -98,6 +101,13 @@ struct cc_ack {
     const struct cc_hop *hop;    /* good until the hook returns */
 };
 
+/* An RTT probe has come back. A NIC makes one decision at a time, for all its flows: a control whose decisions take time
+ * begins when the NIC is free, and says until when it is busy with this one. */
+struct cc_probe {
+    uint64_t  rtt_ps;
+    uint64_t *busy_ps;           /* of the NIC, never NULL: it decides on something else until then */
+};
+
 enum cc_loss { CC_NACK, CC_TIMEOUT };        /* the receiver missed something; nothing was heard for long */
 
 enum cc_telemetry {
@@ -114,7 +124,7 @@ struct cc_algo {
     void (*on_ack) (const void *cfg, void *state, struct cc_now, const struct cc_ack *, struct cc_out *);
     void (*on_cnp) (const void *cfg, void *state, struct cc_now, uint64_t told_ps, struct cc_out *);
     void (*on_due) (const void *cfg, void *state, struct cc_now, struct cc_out *);
-    void (*on_rtt) (const void *cfg, void *state, struct cc_now, uint64_t rtt_ps, struct cc_out *);
+    void (*on_rtt) (const void *cfg, void *state, struct cc_now, const struct cc_probe *, struct cc_out *);
     void (*on_loss)(const void *cfg, void *state, struct cc_now, enum cc_loss, struct cc_out *);
 
     /* Per flow and per change of knobs (required). */
@@ -125,6 +135,7 @@ struct cc_algo {
     const char *about;           /* one line for `anole list` */
     size_t      cfg_size;        /* at most CC_CFG_MAX */
     size_t      state_size;
+    size_t    (*state_bytes)(const struct cc_link *);    /* of them that are used with this; NULL: all */
     const enum knob *knobs;      /* those that it reads, ending with KNOB_COUNT: what a tuner may tune; NULL: DCQCN's */
     enum cc_telemetry telemetry;
     bool        repaces;         /* a new rate counts for the packet sent last, too: what is left of the wait after it
@@ -134,7 +145,7 @@ struct cc_algo {
                                   * takes: told_ps of on_cnp(); otherwise that is 0. See sim/host/np/cnp_arbiter.h */
 };
 
-#define CC_CFG_MAX   160
+#define CC_CFG_MAX   512
 #define CC_STATE_MAX 256         /* the most that a control remembers of a flow */
 
 extern const struct cc_algo *const cc_all[];     /* NULL-terminated */

@@ -77,14 +77,14 @@ static uint32_t factor_of(const struct rttcc_cfg *cfg, uint64_t rtt_ps)
                                  : FACTOR_ONE - (uint32_t)((rtt_ps - cfg->target_ps) * (FACTOR_ONE / 2) / rtt_ps);
 }
 
-static void rttcc_on_rtt(const void *cfg_, void *state, struct cc_now now, uint64_t rtt_ps, struct cc_out *out)
+static void rttcc_on_rtt(const void *cfg_, void *state, struct cc_now now, const struct cc_probe *p, struct cc_out *out)
 {
     const struct rttcc_cfg *cfg = cfg_;
     struct rttcc           *flow = state;
     struct rttcc_state     *f = &flow->is;
 
-    if (rtt_ps > cfg->target_ps)
-        cut(cfg, f, factor_of(cfg, rtt_ps));
+    if (p->rtt_ps > cfg->target_ps)
+        cut(cfg, f, factor_of(cfg, p->rtt_ps));
     else
         raise_rate(cfg, f);
     f->was_cut = false;

@@ -19,7 +19,7 @@ static void start(struct flow *t)
 
 static void probe(struct flow *t, uint64_t at_us, uint64_t rtt_us)
 {
-    t->cc->on_rtt(t->cfg, t->state, at_ns(1000 * at_us), rtt_us * PS_PER_US, &t->out);
+    flow_rtt(t, at_ns(1000 * at_us), rtt_us * PS_PER_US);
 }
 
 static void expect_share(const struct flow *t, uint64_t share)

@@ -27,6 +27,7 @@ struct flow {
     _Alignas(16) char cfg[CC_CFG_MAX];
     _Alignas(16) char state[FLOW_STATE_MAX];
     struct cc_out out;
+    uint64_t busy_ps;            /* its NIC */
 };
 
 static inline struct cc_now at_ns(uint64_t ns)
@@ -60,6 +61,11 @@ static inline void flow_cnp(struct flow *t, struct cc_now now, uint64_t told_ps)
 static inline void flow_ack(struct flow *t, struct cc_now now, const struct cc_ack *a)
 {
     t->cc->on_ack(t->cfg, t->state, now, a, &t->out);
+}
+
+static inline void flow_rtt(struct flow *t, struct cc_now now, uint64_t rtt_ps)
+{
+    t->cc->on_rtt(t->cfg, t->state, now, &(struct cc_probe){ rtt_ps, &t->busy_ps }, &t->out);
 }
 
 static inline void flow_sent(struct flow *t, struct cc_now now, uint32_t bytes)

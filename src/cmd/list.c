@@ -2,6 +2,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "cc/cc.h"
+#include "cc/rlcc/rlcc.h"
 #include "cmd/cmd.h"
 #include "cmd/list_knobs.h"
 #include "cmd/list_tuners.h"
@@ -54,15 +55,27 @@ static void add_knobs(struct table *t, const struct cc_algo *cc)
     table_cell(t, "%s", text);
 }
 
+/* What a flow remembers; of RL-CC that is by its model. */
+static void add_bytes(struct table *t, const struct cc_algo *cc)
+{
+    if (cc->state_bytes)
+        table_cell(t, "%zu trees, %zu mlp, %zu lstm", rlcc_flow_bytes(POLICY_TREES), rlcc_flow_bytes(POLICY_MLP),
+                   rlcc_flow_bytes(POLICY_LSTM));
+    else
+        table_cell(t, "%zu", cc->state_size);
+}
+
 static void print_cc(void)
 {
-    struct table *t = table_new("lll");
+    struct table *t = table_new("llll");
 
     table_cell(t, "name");
     table_cell(t, "what it is");
+    table_cell(t, "bytes per flow");
     table_cell(t, "its knobs");
     for (int i = 0; cc_all[i]; i++) {
         add_name(t, cc_all[i]->name, cc_all[i]->about);
+        add_bytes(t, cc_all[i]);
         add_knobs(t, cc_all[i]);
     }
     print_and_free(t);

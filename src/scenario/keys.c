@@ -12,8 +12,9 @@ static const struct section_key general_keys[] = {
     { "seed",     "count", "1",     "of all random numbers; in order `ns3` the fork's RngRun (hpcc) or its RANDOM_SEED (conweave)" },
     { "interval", "time",  "1ms",   "of monitoring: what happened in each is a line of intervals.csv" },
     { "run",      "time",  "",      "end of the run; without it the run ends when the last flow is done, so traffic that goes on needs a `stop`" },
-    { "cc",       "name",  "dcqcn", "congestion control: see `anole list cc`, which names the knobs of each. `swift` and `rttcc` need the model nic, and conweave has DCQCN alone. In the models hpcc and conweave `dcqcn` means `dcqcn_hpcc`, the forks'" },
+    { "cc",       "name",  "dcqcn", "congestion control: see `anole list cc`, which names the knobs of each. `swift`, `rttcc` and `rlcc` need the model nic, and conweave has DCQCN alone. In the models hpcc and conweave `dcqcn` means `dcqcn_hpcc`, the forks'" },
     { "nic",      "name",  "model", "NICs that have a name, and with it all of their DCQCN knobs: see `anole list nic`. `knobs` come on top. nvidia (nic); what the fork has (hpcc, conweave)" },
+    { "rlcc",     "map",   "trees", "what `cc: rlcc` decides by: a model, or the keys below; other controls pass it over" },
     { "lb",       "map",   "ecmp",  "load balancing: a name, see `anole list lb`, or the keys below; what a balancer can be told are knobs" },
     { "fidelity", "map",   "packet", "`packet`: every packet is followed; `fast`: what repeats is skipped, see docs/model.md; or the keys below" },
     { "hpcc",     "file",  "",      "a config file of the HPCC or the ConWeave ns-3 fork, instead of `topology` and `traffic`" },
@@ -32,6 +33,12 @@ static const struct section_key lb_keys[] = {
     { "kind",     "name",   "ecmp",  "which" },
     { "weighted", "yes/no", "model", "where links between switches differ in speed or are down, paths are taken in proportion to what they carry: `yes` (nic), `no` (hpcc)" },
     { "seed",     "count",  "0",     "other numbers, other paths for the same flows; with 0 the hash of a switch is salted by its number" },
+    { 0 },
+};
+
+static const struct section_key rlcc_keys[] = {
+    { "model", "name",  "trees", "one that is part of the program, `trees`, `exported`, `mlp` or `int8`, or a file that `anole train rlcc` has written; see docs/rlcc.md" },
+    { "range", "share", "",      "a decision multiplies the rate by 1/(1 + range) to 1 + range; of nets, and as the model has it without this" },
     { 0 },
 };
 
@@ -160,6 +167,7 @@ static const struct section_key changes_keys[] = {
 
 const struct scenario_section scenario_sections[] = {
     { "", general_keys },
+    { "rlcc", rlcc_keys },
     { "lb", lb_keys },
     { "fidelity", fidelity_keys },
     { "monitor", monitor_keys },

@@ -34,6 +34,7 @@ struct scenario {
     char                    *place[SCENARIO_PLACES];     /* where a key stands, "file:line:column: "; NULL: it is not given */
     char                    *warning;        /* what is odd about it, if scenario_start() has found something; or NULL */
     struct sim_cfg           cfg;
+    struct rlcc_model       *rlcc;           /* what cc rlcc decides by; NULL: another control */
     struct graph             graph;
     struct traffic          *traffic;
     struct traffic_about    *entry;

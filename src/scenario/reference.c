@@ -163,6 +163,7 @@ void scenario_print_reference(FILE *out)
     fputs(intro, out);
     print_section(out, 2, "General keys", "");
     fputs(hpcc_text, out);
+    print_section(out, 2, "rlcc", "rlcc");
     print_section(out, 2, "lb", "lb");
     print_section(out, 2, "fidelity", "fidelity");
     print_section(out, 2, "topology", "topology");

@@ -9,6 +9,7 @@
 #include "scenario/hpcc.h"
 #include "scenario/keys.h"
 #include "scenario/links.h"
+#include "scenario/rlcc.h"
 #include "scenario/set.h"
 #include "scenario/settings.h"
 #include "scenario/topology.h"
@@ -185,6 +186,7 @@ static void read_all(struct reader *r, struct scenario *s, const struct yaml_nod
     read_network(r, s, &sec, has_seed);
     if (!r->rc)
         check_cc(&sec, cfg);
+    scenario_read_rlcc(r, s, section_get(&sec, "rlcc"));
     scenario_read_settings(r, s, root);
     scenario_read_monitor(r, s, section_get(&sec, "monitor"));
     scenario_read_tuner(r, s, section_get(&sec, "tuner"));
@@ -232,6 +234,7 @@ void scenario_fini(struct scenario *s)
     traffic_free(s->traffic);
     graph_fini(&s->graph);
     scenario_tuner_fini(&s->tuner);
+    scenario_rlcc_fini(s);
     free(s->cfg.change);
     free(s->entry);
     free(s->change);

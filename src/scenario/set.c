@@ -57,11 +57,14 @@ static struct yaml_node *child_of_list(struct scenario_tree *t, struct yaml_node
 static void name_to_map(struct scenario_tree *t, struct yaml_node *node)
 {
     struct yaml_node *kind;
+    bool is_rlcc;
 
-    if (node->kind != YAML_SCALAR || !node->key || is_empty(node) ||
-        (strcmp(node->key, "tuner") != 0 && strcmp(node->key, "monitor") != 0 && strcmp(node->key, "lb") != 0))
+    if (node->kind != YAML_SCALAR || !node->key || is_empty(node))
         return;
-    kind = make_node(t, 0, "kind");
+    is_rlcc = strcmp(node->key, "rlcc") == 0;
+    if (!is_rlcc && strcmp(node->key, "tuner") != 0 && strcmp(node->key, "monitor") != 0 && strcmp(node->key, "lb") != 0)
+        return;
+    kind = make_node(t, 0, is_rlcc ? "model" : "kind");
     kind->text = node->text;
     kind->line = kind->key_line = node->line;
     kind->column = kind->key_column = node->column;

@@ -212,13 +212,17 @@ static int build_switches(struct sim *s, uint64_t host_bps, struct err *err)
 
 /* ---- hosts ---- */
 
+struct cc_link build_cc_link(const struct sim *s, uint64_t line_bps)
+{
+    return (struct cc_link){ .line_bps = line_bps, .base_rtt_ps = s->net.base_rtt_ps, .mtu_bytes = s->cfg.mtu_bytes,
+                             .bdp_bytes = s->net.bdp_bytes, .is_fork = s->cfg.model == MODEL_HPCC, .rlcc = s->cfg.rlcc };
+}
+
 /* One configuration of congestion control per speed of host links. */
 static void configure_cc(struct sim *s)
 {
     for (uint32_t i = 0; i < s->hosts.cc_cfgs; i++) {
-        struct cc_link link = { .line_bps = s->hosts.cc_rate[i], .base_rtt_ps = s->net.base_rtt_ps,
-                                .mtu_bytes = s->cfg.mtu_bytes,
-                                .bdp_bytes = s->net.bdp_bytes, .is_fork = s->cfg.model == MODEL_HPCC };
+        struct cc_link link = build_cc_link(s, s->hosts.cc_rate[i]);
 
         s->cfg.cc->configure(s->hosts.cc_cfg + (size_t)i * CC_CFG_MAX, &s->cfg.knobs, &link);
     }
@@ -337,6 +341,13 @@ static void build_packets(struct sim *s, uint32_t packets)
         s->engine.packets.inband = arena_alloc(&s->packet_arena, room, telemetry_bytes);
 }
 
+static size_t cc_state_bytes(const struct sim *s)
+{
+    struct cc_link link = build_cc_link(s, 0);
+
+    return s->cfg.cc->state_bytes ? s->cfg.cc->state_bytes(&link) : s->cfg.cc->state_size;
+}
+
 /* Every part has room for all flows there may be at once, so that it does not matter how many parts there are. */
 static void build_flows(struct sim *s)
 {
@@ -344,7 +355,7 @@ static void build_flows(struct sim *s)
     uint32_t      flows = (uint32_t)each * divide_count(s, s->cfg.threads ? s->cfg.threads : 1);
     struct flows *all = &s->flows;
 
-    all->cc_stride = (s->cfg.cc->state_size + 15) / 16 * 16;
+    all->cc_stride = (cc_state_bytes(s) + 15) / 16 * 16;
     arena_init(&s->flow_arena, (size_t)flows * (sizeof *all->flow + all->cc_stride) + 64);
     arena_init(&s->rx_arena, (size_t)flows * sizeof *all->rx);
     all->flow = arena_alloc(&s->flow_arena, flows, sizeof *all->flow);

@@ -227,9 +227,7 @@ static void share_cc(struct sim *s)
 void sim_apply_host(struct sim *s, uint32_t host, const struct knobs *knobs)
 {
     struct host   *h = &s->net.host[host];
-    struct cc_link link = { .line_bps = h->port->rate_bps, .base_rtt_ps = s->net.base_rtt_ps,
-                            .mtu_bytes = s->cfg.mtu_bytes,
-                            .bdp_bytes = s->net.bdp_bytes, .is_fork = s->cfg.model == MODEL_HPCC };
+    struct cc_link link = build_cc_link(s, h->port->rate_bps);
     char          *own;
 
     skip_on_change(s);

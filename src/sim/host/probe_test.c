@@ -25,13 +25,13 @@ static uint32_t tolds;
 static bool     asks_twice;
 
 /* Asks for a probe every EVERY_PS, and keeps the rate. */
-static void on_rtt(const void *cfg, void *state, struct cc_now now, uint64_t rtt_ps, struct cc_out *out)
+static void on_rtt(const void *cfg, void *state, struct cc_now now, const struct cc_probe *p, struct cc_out *out)
 {
     (void)cfg, (void)state;
     assert_true(tolds < PROBES);
     told[tolds].at_ps = now.ps;
-    told[tolds++].rtt_ps = rtt_ps;
-    out->probe_ps = now.ps - rtt_ps + EVERY_PS;
+    told[tolds++].rtt_ps = p->rtt_ps;
+    out->probe_ps = now.ps - p->rtt_ps + EVERY_PS;
 }
 
 /* Asks once more while one is on its way. */

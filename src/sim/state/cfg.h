@@ -46,6 +46,7 @@ struct sim_cfg {
     uint64_t       seed;
     struct knobs   knobs;
     const struct cc_algo *cc;
+    const struct rlcc_model *rlcc;           /* of cc rlcc; outlives the world */
     const struct lb_algo *lb;
     uint64_t       lb_seed;      /* another one: other paths. 0: ECMP's salts are the numbers of the switches */
     bool           lb_weighted;  /* links of more capacity get more: see net/route.h */

@@ -1,0 +1,312 @@
+/* src/cc/rlcc/rlcc.c - RL-CC: a learned rate control. Tessler et al., AAAI 2022; Fuhrer et al., HOTI 2023.
+ *
+ * In a nutshell, whenever an RTT probe of a flow comes back:
+ *
+ *   delta = scale (max(RTT / base - beta, 0) sqrt(rate) - target)           rate: of the line's
+ *   rate x= policy(last action but one, last delta, last action, delta)     in 1/1.2 .. 1.2, an action
+ *   rate = within [least, line]                                             whatever the policy says
+ *
+ * and the next probe goes as soon as that is decided. Where N flows share a link they meet where delta is 0: the RTT is
+ * base (beta + target sqrt(N)). A flow begins at line rate, without a window; CNPs, NACKs and marks do not concern it.
+ *
+ * Decisions take time (rlcc_decision), and a NIC makes one at a time for all its flows: a probe that comes back while the
+ * NIC decides waits, and its rate counts when its own decision is over. A flow has at most one decision ahead of it: a
+ * probe thought lost that comes back after all meanwhile is passed over.
+ *
+ * Trees decide in whole numbers, as they do in a NIC (learn/tree/rule.h), and so does the C that was exported of them.
+ * Nets have a rate in floating point. An RTT above rlcc_rtt_max halves the rate, which is no part of the papers: no policy
+ * was trained for such RTTs. The signal is the authors' released training's, which has the opposite sign of the paper's.
+ */
+#include "cc/rlcc/rlcc.h"
+#include "cc/cc.h"
+#include "cc/rlcc/rlcc_exported.h"
+#include "cc/rlcc/rlcc_model.h"
+#include "core/units.h"
+#include "learn/tree/rule.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FLOOR 0x1p-14            /* of the line's rate, where the knob says nothing */
+
+struct rlcc_cfg {
+    const struct rlcc_model *model;
+    uint64_t    line_bps;
+    uint64_t    takes_ps;        /* a decision */
+    uint64_t    rtt_ps_max;      /* above it rates are halved; NEVER: they are not */
+    float       base_ps, beta, target, scale, rate_min;  /* of nets */
+    struct rule rule;            /* of trees */
+};
+
+/* Of a net. */
+struct net_flow {
+    float    rate;               /* of the line's; that which is decided on */
+    uint32_t epoch;
+    union {
+        struct policy_flow policy;
+        char               room[sizeof(struct policy_flow) + 2 * RLCC_CELLS_MAX * sizeof(float)];
+    };
+};
+
+struct rlcc {
+    uint64_t at_ps;              /* when the decision ahead counts; NEVER: there is none */
+    uint32_t agent;
+    union {
+        struct rule_flow tree;
+        struct net_flow  net;
+    };
+};
+
+_Static_assert(sizeof(struct rlcc_cfg) <= CC_CFG_MAX, "cfg fits");
+_Static_assert(sizeof(struct rlcc) <= CC_STATE_MAX, "state fits");
+_Static_assert(offsetof(struct rlcc, tree) + sizeof(struct rule_flow) <= 48, "a NIC has 12 words for a flow");
+_Static_assert(sizeof(struct rule_flow) == sizeof(struct rlcc_flow), "the exported trees remember the same");
+
+size_t rlcc_flow_bytes(enum policy_body body)
+{
+    size_t memory = body == POLICY_LSTM ? sizeof(struct net_flow) : offsetof(struct net_flow, room) + sizeof(struct policy_flow);
+
+    return (offsetof(struct rlcc, tree) + (body == POLICY_TREES ? sizeof(struct rule_flow) : memory) + 7) / 8 * 8;
+}
+
+static bool is_tree(const struct rlcc_cfg *cfg)
+{
+    return cfg->model->policy->body == POLICY_TREES;
+}
+
+static bool is_decided_outside(const struct rlcc_cfg *cfg)
+{
+    return cfg->model->observer && cfg->model->observer->action;
+}
+
+/* ---- trees ---- */
+
+static void decide_by_tree(const struct rlcc_cfg *cfg, struct rule_flow *f, uint64_t rtt_ps)
+{
+    uint64_t ns = rtt_ps / PS_PER_NS;
+    uint32_t rtt_ns = ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
+
+    if (cfg->model->is_exported) {
+        const struct rule_params *p = &cfg->rule.params;
+        struct rlcc_params        params = { p->beta_ns, p->target_ns, p->gain, p->rate_min, p->rtt_ns_max };
+        struct rlcc_flow          flow;
+
+        memcpy(&flow, f, sizeof flow);
+        rlcc_decide(&flow, &params, rtt_ns);
+        memcpy(f, &flow, sizeof flow);
+    } else {
+        rule_decide(&cfg->rule, f, rtt_ns);
+    }
+}
+
+/* A NIC is told the upper bits. */
+static uint64_t tree_bps(const struct rlcc_cfg *cfg, const struct rule_flow *f)
+{
+    uint64_t bps = (uint64_t)((unsigned __int128)cfg->line_bps * (f->rate >> RULE_RATE_SHIFT) >> 20);
+
+    return bps ? bps : 1;
+}
+
+/* ---- nets ---- */
+
+static float delta_of(const struct rlcc_cfg *cfg, float rate, uint64_t rtt_ps)
+{
+    float excess = (float)rtt_ps / cfg->base_ps - cfg->beta;
+
+    return cfg->scale * ((excess > 0 ? excess : 0) * sqrtf(rate) - cfg->target);
+}
+
+static float bound(const struct rlcc_cfg *cfg, float rate)
+{
+    return rate < cfg->rate_min ? cfg->rate_min : rate > 1 ? 1 : rate;
+}
+
+/* What training changes of what a flow knows. */
+static void prepare(const struct rlcc_cfg *cfg, const struct rlcc *f, struct net_flow *net)
+{
+    if (cfg->model->hides_history && f->agent != 0)
+        net->policy.action_older = net->policy.action = 1;
+    if (net->epoch == cfg->model->epoch)
+        return;
+    net->epoch = cfg->model->epoch;
+    memset(net->policy.memory, 0, policy_flow_bytes(cfg->model->policy) - sizeof net->policy);
+}
+
+static void tell(const struct rlcc_cfg *cfg, const struct rlcc *f, uint64_t now_ps, uint64_t rtt_ps, float delta)
+{
+    const struct policy_flow *p = &f->net.policy;
+    struct rlcc_step          s = { now_ps, f->at_ps, rtt_ps,
+                                    { p->action_older, p->is_started ? p->delta : delta, p->action, delta }, f->net.rate };
+
+    cfg->model->observer->on_step(cfg->model->observer->arg, f->agent, &s);
+}
+
+static void decide_by_net(const struct rlcc_cfg *cfg, struct net_flow *f, uint64_t rtt_ps, float delta)
+{
+    float multiplier = policy_decide(cfg->model->policy, &f->policy, delta);
+
+    if (rtt_ps > cfg->rtt_ps_max) {
+        f->policy.action = 1 / (1 + cfg->model->policy->range);
+        multiplier = 0.5f;
+    }
+    f->rate = bound(cfg, f->rate * multiplier);
+}
+
+/* The answer from outside is there. */
+static void take_answer(const struct rlcc_cfg *cfg, struct rlcc *f)
+{
+    const struct rlcc_observer *o = cfg->model->observer;
+    float                       multiplier = o->action(o->arg, f->agent);
+
+    f->net.policy.action_older = f->net.policy.action;
+    f->net.policy.action = multiplier;
+    f->net.rate = bound(cfg, f->net.rate * multiplier);
+}
+
+static uint64_t net_bps(const struct rlcc_cfg *cfg, const struct net_flow *f)
+{
+    uint64_t bps = (uint64_t)((double)cfg->line_bps * (double)f->rate);
+
+    return bps ? bps : 1;
+}
+
+static void on_net_rtt(const struct rlcc_cfg *cfg, struct rlcc *f, uint64_t now_ps, uint64_t rtt_ps)
+{
+    float delta = delta_of(cfg, f->net.rate, rtt_ps);
+
+    prepare(cfg, f, &f->net);
+    if (cfg->model->observer)
+        tell(cfg, f, now_ps, rtt_ps, delta);
+    if (is_decided_outside(cfg)) {
+        f->net.policy.delta = delta;
+        f->net.policy.is_started = 1;
+    } else {
+        decide_by_net(cfg, &f->net, rtt_ps, delta);
+    }
+}
+
+/* ---- decisions ---- */
+
+/* Lets the decision count that is over by now. */
+static void run(const struct rlcc_cfg *cfg, struct rlcc *f, uint64_t now_ps, struct cc_out *out)
+{
+    if (f->at_ps > now_ps)
+        return;
+    if (is_decided_outside(cfg))
+        take_answer(cfg, f);
+    f->at_ps = out->due_ps = NEVER;
+    cc_set_rate(out, is_tree(cfg) ? tree_bps(cfg, &f->tree) : net_bps(cfg, &f->net));
+}
+
+static void rlcc_on_rtt(const void *cfg_, void *state, struct cc_now now, const struct cc_probe *p, struct cc_out *out)
+{
+    const struct rlcc_cfg *cfg = cfg_;
+    struct rlcc           *f = state;
+
+    run(cfg, f, now.ps, out);
+    if (f->at_ps != NEVER)
+        return;
+    f->at_ps = (*p->busy_ps > now.ps ? *p->busy_ps : now.ps) + cfg->takes_ps;
+    *p->busy_ps = f->at_ps;
+    if (is_tree(cfg))
+        decide_by_tree(cfg, &f->tree, p->rtt_ps);
+    else
+        on_net_rtt(cfg, f, now.ps, p->rtt_ps);
+    out->due_ps = out->probe_ps = f->at_ps;
+    run(cfg, f, now.ps, out);
+}
+
+static void rlcc_on_due(const void *cfg, void *state, struct cc_now now, struct cc_out *out)
+{
+    run(cfg, state, now.ps, out);
+}
+
+static void rlcc_start_flow(const void *cfg_, void *state, struct cc_now now, struct cc_out *out)
+{
+    const struct rlcc_cfg *cfg = cfg_;
+    struct rlcc           *f = state;
+
+    f->at_ps = NEVER;
+    f->agent = 0;
+    *out = (struct cc_out){ .window_bytes = UINT64_MAX, .due_ps = NEVER, .probe_ps = now.ps };
+    cc_set_rate(out, cfg->line_bps);
+    if (!cfg->model)
+        return;
+    if (cfg->model->observer)
+        f->agent = cfg->model->observer->on_start(cfg->model->observer->arg, now.ps);
+    if (is_tree(cfg)) {
+        rule_start(&f->tree, RULE_RATE_ONE);
+        return;
+    }
+    f->net.rate = 1;
+    f->net.epoch = cfg->model->epoch;
+    policy_start(cfg->model->policy, &f->net.policy);
+}
+
+/* ---- knobs ---- */
+
+static double least_share(const struct knobs *k, const struct cc_link *link)
+{
+    double share = k->value[KNOB_rlcc_min_rate] * 1e6 / (double)link->line_bps;
+
+    if (k->value[KNOB_rlcc_min_rate] <= 0)
+        return FLOOR;
+    return share < 0x1p-20 ? 0x1p-20 : share < 1 ? share : 1;
+}
+
+/* Ranges of knobs are such that this never fails. */
+static void configure_rule(struct rlcc_cfg *cfg, const struct knobs *k)
+{
+    struct rule_cfg    rule = { .base_ns = k->value[KNOB_rlcc_base] * 1000, .beta = k->value[KNOB_rlcc_beta],
+                                .target = k->value[KNOB_rlcc_target], .scale = k->value[KNOB_rlcc_scale],
+                                .rate_min = (double)cfg->rate_min };
+    struct rule_params params;
+    int                rc = rule_params_make(&params, &rule, NULL);
+
+    assert(rc == 0);
+    (void)rc;
+    params.rtt_ns_max = cfg->rtt_ps_max / PS_PER_NS < UINT32_MAX ? (uint32_t)(cfg->rtt_ps_max / PS_PER_NS) : UINT32_MAX;
+    rule_init(&cfg->rule, &cfg->model->policy->trees, &params);
+}
+
+static void rlcc_configure(void *cfg_, const struct knobs *k, const struct cc_link *link)
+{
+    struct rlcc_cfg *cfg = cfg_;
+    double           most_us = k->value[KNOB_rlcc_rtt_max];
+
+    *cfg = (struct rlcc_cfg){
+        .model      = link->rlcc,
+        .line_bps   = link->line_bps,
+        .takes_ps   = (uint64_t)(k->value[KNOB_rlcc_decision] * PS_PER_US),
+        .rtt_ps_max = most_us > 0 ? (uint64_t)(most_us * PS_PER_US) : NEVER,
+        .base_ps    = (float)(k->value[KNOB_rlcc_base] * PS_PER_US),
+        .beta       = (float)k->value[KNOB_rlcc_beta],
+        .target     = (float)k->value[KNOB_rlcc_target],
+        .scale      = (float)k->value[KNOB_rlcc_scale],
+        .rate_min   = (float)least_share(k, link),
+    };
+    if (cfg->model && is_tree(cfg))
+        configure_rule(cfg, k);
+}
+
+static size_t rlcc_state_bytes(const struct cc_link *link)
+{
+    return link->rlcc ? rlcc_flow_bytes(link->rlcc->policy->body) : sizeof(struct rlcc);
+}
+
+static const enum knob knobs[] = { KNOB_rlcc_base, KNOB_rlcc_beta, KNOB_rlcc_target, KNOB_rlcc_scale, KNOB_rlcc_min_rate,
+                                   KNOB_rlcc_rtt_max, KNOB_rlcc_decision, KNOB_COUNT };
+
+extern const struct cc_algo cc_rlcc;
+const struct cc_algo cc_rlcc = {
+    .on_due      = rlcc_on_due,
+    .on_rtt      = rlcc_on_rtt,
+    .start       = rlcc_start_flow,
+    .configure   = rlcc_configure,
+    .state_bytes = rlcc_state_bytes,
+    .name        = "rlcc",
+    .about       = "RL-CC: a learned policy multiplies the rate at every round trip of a probe",
+    .cfg_size    = sizeof(struct rlcc_cfg),
+    .state_size  = sizeof(struct rlcc),
+    .knobs       = knobs,
+};

@@ -1,0 +1,21 @@
+/* src/cc/rlcc/rlcc_exported.h - the door of rlcc_exported.c, which is the C that was exported of the shipped trees.
+ *
+ * That file includes nothing of ours, as in a NIC, so it declares the same by itself; a test compares the two, and the file
+ * with what an export gives today.
+ */
+#ifndef CC_RLCC_RLCC_EXPORTED_H
+#define CC_RLCC_RLCC_EXPORTED_H
+
+#include <stdint.h>
+
+struct rlcc_params { uint32_t beta_ns, target_ns, gain, rate_min, rtt_ns_max; };
+
+struct rlcc_flow {
+    uint32_t rate;
+    int16_t  action_older, action, delta;
+    uint16_t is_started;
+};
+
+uint32_t rlcc_decide(struct rlcc_flow *, const struct rlcc_params *, uint32_t rtt_ns);
+
+#endif

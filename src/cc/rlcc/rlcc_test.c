@@ -1,0 +1,357 @@
+/* src/cc/rlcc/rlcc_test.c
+ *
+ * Oracle: the formulas by hand, in double; rule.h and the exported C against each other; queues of decisions by hand.
+ */
+#include "cc/test_flow.h"
+
+#include "cc/rlcc/rlcc_exported.h"
+#include "cc/rlcc/rlcc.h"
+#include "cc/rlcc/rlcc_model.h"
+#include "base/rng.h"
+#include "learn/tree/tree_export.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+extern const struct cc_algo cc_rlcc;
+
+/* ---- a policy of which every answer is known ---- */
+
+/* u = tanh(weight . x): the net's middle layers pass on the positive and the negative part of that. */
+static void init_linear(struct policy *p, const float weight[4])
+{
+    struct rng rng;
+    float     *w;
+
+    rng_init(&rng, 1, 0);
+    policy_init_mlp(p, &rng);
+    w = p->mlp.parameter;
+    memset(w, 0, p->mlp.parameters * sizeof *w);
+    for (int i = 0; i < 4; i++) {
+        w[12 * i] = weight[i];
+        w[12 * i + 1] = -weight[i];
+    }
+    w[48] = w[48 + 12 + 1] = 1;
+    w[48 + 144] = 1;
+    w[48 + 144 + 1] = -1;
+}
+
+static double multiplier(double u)
+{
+    return u >= 0 ? 1 + 0.2 * u : 1 / (1 - 0.2 * u);
+}
+
+static void start(struct flow *t, const struct rlcc_model *m, double decision_us)
+{
+    struct cc_link link = link_100g;
+    struct knobs   k;
+
+    knobs_init(&k);
+    k.value[KNOB_rlcc_decision] = decision_us;
+    link.rlcc = m;
+    flow_start(t, &cc_rlcc, &k, &link);
+}
+
+static void expect_rate(const struct flow *t, double share)
+{
+    assert_true(fabs((double)t->out.rate_bps / LINE_BPS - share) < 1e-5 * share);
+}
+
+static void start__line_rate_and_a_probe(void **unused)
+{
+    struct rlcc_model *m;
+    struct flow        t;
+
+    (void)unused;
+    assert_int_equal(0, rlcc_model_open(&m, "trees", 0, NULL));
+    start(&t, m, 0);
+    assert_int_equal(t.out.rate_bps, LINE_BPS);
+    assert_true(t.out.window_bytes == UINT64_MAX && t.out.due_ps == NEVER);
+    assert_int_equal(t.out.probe_ps, 0);
+    rlcc_model_close(m);
+}
+
+/* delta alone: RTT 2 base at line rate is 12.5 (0.5 - 0.064) = 5.45; then at another rate. Below 1.5 base it is -0.8. */
+static void on_rtt__delta_by_hand(void **unused)
+{
+    struct policy     p;
+    struct rlcc_model m = { .policy = &p };
+    struct flow       t;
+    double            rate = 1;
+
+    (void)unused;
+    init_linear(&p, (const float[]){ 0, 0, 0, -0.1f });
+    start(&t, &m, 0);
+    for (int i = 0; i < 6; i++) {
+        static const double inflation[] = { 2, 2, 1.2, 0.7, 1.6, 4 };
+        double excess = inflation[i] > 1.5 ? inflation[i] - 1.5 : 0;
+        double delta = 12.5 * (excess * sqrt(rate) - 0.064);
+
+        flow_rtt(&t, at_ns(10000 * (i + 1)), (uint64_t)(inflation[i] * 8192 * PS_PER_NS));
+        rate *= multiplier(tanh(-0.1 * delta));
+        rate = rate > 1 ? 1 : rate;
+        expect_rate(&t, rate);
+        assert_int_equal(t.out.probe_ps, 10000 * (i + 1) * PS_PER_NS);
+        assert_true(t.out.due_ps == NEVER);
+    }
+    policy_fini(&p);
+}
+
+/* Two steps, oldest first: a net that sees one feature alone tells which it is. */
+static void on_rtt__features_oldest_first(void **unused)
+{
+    for (int which = 0; which < 4; which++) {
+        float             weight[4] = { 0 };
+        struct policy     p;
+        struct rlcc_model m = { .policy = &p };
+        struct flow       t;
+        double            rate = 1, older = 1, action = 1, before = 0;
+
+        weight[which] = -0.2f;
+        init_linear(&p, weight);
+        start(&t, &m, 0);
+        for (int i = 0; i < 4; i++) {
+            double inflation = 1.6 + 0.2 * i, delta = 12.5 * ((inflation - 1.5) * sqrt(rate) - 0.064);
+            double x[4] = { older, i ? before : delta, action, delta };
+
+            flow_rtt(&t, at_ns(10000 * (i + 1)), (uint64_t)(inflation * 8192 * PS_PER_NS));
+            older = action;
+            action = multiplier(tanh((double)weight[which] * x[which]));
+            before = delta;
+            rate = rate * action > 1 ? 1 : rate * action;
+            expect_rate(&t, rate);
+        }
+        policy_fini(&p);
+    }
+    (void)unused;
+}
+
+/* Floor and ceiling are outside: a policy that always cuts or raises by all it can. */
+static void on_rtt__floor_and_ceiling(void **unused)
+{
+    for (int up = 0; up < 2; up++) {
+        struct policy     p;
+        struct rlcc_model m = { .policy = &p };
+        struct flow       t;
+
+        init_linear(&p, (const float[]){ up ? 100 : -100, 0, 0, 0 });
+        start(&t, &m, 0);
+        flow_rtt(&t, at_ns(1000), 10 * PS_PER_US);
+        expect_rate(&t, up ? 1 : 1 / 1.2);
+        for (int i = 0; i < 100; i++)
+            flow_rtt(&t, at_ns(2000), 10 * PS_PER_US);
+        expect_rate(&t, up ? 1 : 0x1p-14);
+        policy_fini(&p);
+    }
+    (void)unused;
+}
+
+static void on_rtt__beyond_the_longest_halves(void **unused)
+{
+    static const char *const names[] = { "mlp", "int8", "trees", "exported" };
+
+    (void)unused;
+    for (int i = 0; i < 4; i++) {
+        struct rlcc_model *m;
+        struct flow        t;
+
+        assert_int_equal(0, rlcc_model_open(&m, names[i], 0, NULL));
+        start(&t, m, 0);
+        flow_rtt(&t, at_ns(1000), 151 * PS_PER_US);
+        expect_rate(&t, 0.5);
+        rlcc_model_close(m);
+    }
+}
+
+/* ---- decisions that take time ---- */
+
+/* A NIC of two flows, 17 us a decision: the second waits for the first, and each probe for its decision. */
+static void on_rtt__decisions_queue_at_the_nic(void **unused)
+{
+    struct policy     p;
+    struct rlcc_model m = { .policy = &p };
+    struct flow       a, b;
+
+    (void)unused;
+    init_linear(&p, (const float[]){ -100, 0, 0, 0 });
+    start(&a, &m, 17);
+    start(&b, &m, 17);
+    flow_rtt(&a, at_ns(10000), 10 * PS_PER_US);
+    b.busy_ps = a.busy_ps;
+    assert_int_equal(b.busy_ps, 27 * PS_PER_US);
+    flow_rtt(&b, at_ns(12000), 10 * PS_PER_US);
+    assert_true(a.out.rate_bps == LINE_BPS && b.out.rate_bps == LINE_BPS);
+    assert_int_equal(a.out.due_ps, 27 * PS_PER_US);
+    assert_int_equal(a.out.probe_ps, 27 * PS_PER_US);
+    assert_int_equal(b.out.due_ps, 44 * PS_PER_US);
+    assert_int_equal(b.busy_ps, 44 * PS_PER_US);
+    assert_int_equal(flow_look(&a, at_ns(26999)), LINE_BPS);
+    flow_look(&a, at_ns(27000));
+    expect_rate(&a, 1 / 1.2);
+    assert_true(a.out.due_ps == NEVER);
+    assert_int_equal(flow_look(&b, at_ns(43999)), LINE_BPS);
+    flow_look(&b, at_ns(44000));
+    expect_rate(&b, 1 / 1.2);
+    policy_fini(&p);
+}
+
+/* A probe that was thought lost and comes while a decision is ahead changes nothing. */
+static void on_rtt__one_decision_ahead(void **unused)
+{
+    struct policy     p;
+    struct rlcc_model m = { .policy = &p };
+    struct flow       t;
+
+    (void)unused;
+    init_linear(&p, (const float[]){ -100, 0, 0, 0 });
+    start(&t, &m, 450);
+    flow_rtt(&t, at_ns(10000), 10 * PS_PER_US);
+    flow_rtt(&t, at_ns(11000), 10 * PS_PER_US);
+    assert_int_equal(t.out.due_ps, 460 * PS_PER_US);
+    assert_int_equal(t.busy_ps, 460 * PS_PER_US);
+    flow_look(&t, at_ns(460000));
+    expect_rate(&t, 1 / 1.2);
+    policy_fini(&p);
+}
+
+/* ---- bodies ---- */
+
+static uint64_t rtt_at(struct rng *rng)
+{
+    return (8192 + rng_below(rng, 24000)) * PS_PER_NS;
+}
+
+/* What a flow does with the exported C is what it does with the trees, to the bit. */
+static void exported__decides_as_the_trees(void **unused)
+{
+    struct rlcc_model *trees, *exported;
+    struct flow        t, x;
+    struct rng         rng;
+
+    (void)unused;
+    rng_init(&rng, 5, 0);
+    assert_int_equal(0, rlcc_model_open(&trees, "trees", 0, NULL));
+    assert_int_equal(0, rlcc_model_open(&exported, "exported", 0, NULL));
+    start(&t, trees, 0);
+    start(&x, exported, 0);
+    for (uint64_t i = 1; i < 200000; i++) {
+        uint64_t rtt_ps = i % 1000 == 0 ? 200 * PS_PER_US : rtt_at(&rng);
+
+        flow_rtt(&t, at_ns(1000 * i), rtt_ps);
+        flow_rtt(&x, at_ns(1000 * i), rtt_ps);
+        assert_int_equal(t.out.rate_bps, x.out.rate_bps);
+    }
+    rlcc_model_close(trees);
+    rlcc_model_close(exported);
+}
+
+/* rlcc_exported.c is what an export of the shipped trees gives. */
+static void exported__is_what_an_export_gives(void **unused)
+{
+    const char        *title = "src/cc/rlcc/rlcc_exported.c - the trees of data/models/rlcc_trees.model, exported";
+    struct rule_params params;
+    struct rlcc_model *m;
+    char              *made = NULL, kept[65536];
+    size_t             length, bytes;
+    FILE              *f = open_memstream(&made, &length);
+
+    (void)unused;
+    assert_int_equal(0, rlcc_model_open(&m, "trees", 0, NULL));
+    assert_int_equal(0, rule_params_make(&params, &(struct rule_cfg){ 0 }, NULL));
+    assert_int_equal(0, tree_export(f, TREE_EXPORT_C, &m->policy->trees, &params, title, NULL));
+    fclose(f);
+    f = fopen("src/cc/rlcc/rlcc_exported.c", "r");
+    assert_non_null(f);
+    bytes = fread(kept, 1, sizeof kept, f);
+    fclose(f);
+    assert_int_equal(bytes, length);
+    assert_memory_equal(kept, made, length);
+    free(made);
+    rlcc_model_close(m);
+}
+
+/* What a link with a queue would do to a flow that has it alone, about: the queue grows with what is above 'share'. */
+static uint64_t settle(struct flow *t, double share)
+{
+    double queue = 0, sum = 0;
+
+    for (uint64_t j = 1; j <= 2000; j++) {
+        queue += ((double)t->out.rate_bps / LINE_BPS - share) / share;
+        queue = queue > 0 ? queue : 0;
+        flow_rtt(t, at_ns(20000 * j), (uint64_t)((1 + queue) * 8192 * PS_PER_NS));
+        sum += j > 1000 ? (double)t->out.rate_bps : 0;
+    }
+    return (uint64_t)(sum / 1000);
+}
+
+/* Small bodies do about what the net does: all find the rate that keeps a queue as it should be. */
+static void bodies__stay_near_the_net(void **unused)
+{
+    static const struct { const char *name; double most; } row[] = { { "mlp", 0.02 }, { "int8", 0.02 }, { "trees", 0.05 } };
+
+    (void)unused;
+    for (int i = 0; i < 3; i++) {
+        struct rlcc_model *m;
+        struct flow        t;
+        double             share = 0.05;
+
+        assert_int_equal(0, rlcc_model_open(&m, row[i].name, 0, NULL));
+        start(&t, m, 0);
+        assert_true(fabs((double)settle(&t, share) / LINE_BPS / share - 1) < row[i].most);
+        rlcc_model_close(m);
+    }
+}
+
+static void flow_bytes__are_few(void **unused)
+{
+    (void)unused;
+    assert_int_equal(24, rlcc_flow_bytes(POLICY_TREES));
+    assert_int_equal(40, rlcc_flow_bytes(POLICY_MLP));
+    assert_int_equal(40, rlcc_flow_bytes(POLICY_INT8));
+    assert_int_equal(168, rlcc_flow_bytes(POLICY_LSTM));
+}
+
+/* ---- models ---- */
+
+static void open__refuses(void **unused)
+{
+    static const struct { const char *name; double range; const char *why; } row[] = {
+        { "trees", 0.3, "trees: trees have their range of actions in them" },
+        { "mlp", 2, "a range of actions of 2 is not within 0 .. 1" },
+        { "no such file", 0, "no such file: " },
+        { "src/cc/rlcc/rlcc.c", 0, "src/cc/rlcc/rlcc.c: " },
+        { "data/models/acc.model", 0, "data/models/acc.model: " },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct rlcc_model *m = NULL;
+        struct err         err;
+
+        assert_int_not_equal(0, rlcc_model_open(&m, row[i].name, row[i].range, &err));
+        assert_null(m);
+        if (strncmp(err.text, row[i].why, strlen(row[i].why)) != 0)
+            fail_msg("%s: %s", row[i].name, err.text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(start__line_rate_and_a_probe),
+        cmocka_unit_test(on_rtt__delta_by_hand),
+        cmocka_unit_test(on_rtt__features_oldest_first),
+        cmocka_unit_test(on_rtt__floor_and_ceiling),
+        cmocka_unit_test(on_rtt__beyond_the_longest_halves),
+        cmocka_unit_test(on_rtt__decisions_queue_at_the_nic),
+        cmocka_unit_test(on_rtt__one_decision_ahead),
+        cmocka_unit_test(exported__decides_as_the_trees),
+        cmocka_unit_test(exported__is_what_an_export_gives),
+        cmocka_unit_test(bodies__stay_near_the_net),
+        cmocka_unit_test(flow_bytes__are_few),
+        cmocka_unit_test(open__refuses),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
