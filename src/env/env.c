@@ -1,0 +1,242 @@
+#include "env/env.h"
+
+#include "cc/rlcc/rlcc_model.h"
+#include "core/units.h"
+#include "scenario/scenario.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SLICE_PS       (2 * PS_PER_US)   /* between two looks at what was collected */
+#define MULTIPLIER_MIN 0.01f
+#define MULTIPLIER_MAX 100.0f
+
+struct agent {
+    uint32_t steps, room;        /* collected */
+    float  (*x)[POLICY_FEATURES];
+    float    action;             /* from outside */
+};
+
+struct env {
+    struct scenario      scenario;
+    struct sim          *sim;
+    struct rlcc_model    model;
+    struct rlcc_observer observer;
+    uint64_t             takes_ps;           /* a decision */
+    bool                 is_over;
+    struct agent        *agent;
+    uint32_t             agents, agents_room;
+    struct env_totals    totals;
+    uint32_t             collected;          /* steps of all agents */
+    struct env_observation *seen;
+    uint32_t             seens, seens_room;
+};
+
+/* ---- what flows tell ---- */
+
+static uint32_t on_start(void *arg, uint64_t now_ps)
+{
+    struct env *e = arg;
+
+    (void)now_ps;
+    if (e->agents == e->agents_room) {
+        e->agents_room = e->agents_room ? 2 * e->agents_room : 64;
+        e->agent = xrealloc(e->agent, e->agents_room * sizeof *e->agent);
+    }
+    e->agent[e->agents] = (struct agent){ .action = 1 };
+    return e->agents++;
+}
+
+static void collect(struct agent *a, const float x[POLICY_FEATURES])
+{
+    if (a->steps == a->room) {
+        a->room = a->room ? 2 * a->room : 16;
+        a->x = xrealloc(a->x, a->room * sizeof *a->x);
+    }
+    memcpy(a->x[a->steps++], x, sizeof *a->x);
+}
+
+static void observe(struct env *e, uint32_t agent, const struct rlcc_step *s)
+{
+    struct env_observation *o;
+
+    if (e->seens == e->seens_room) {
+        e->seens_room = e->seens_room ? 2 * e->seens_room : 64;
+        e->seen = xrealloc(e->seen, e->seens_room * sizeof *e->seen);
+    }
+    o = &e->seen[e->seens++];
+    *o = (struct env_observation){ .agent = agent, .rate = s->rate, .at_ps = s->at_ps,
+                                   .rtt_us = (float)((double)s->rtt_ps / PS_PER_US) };
+    memcpy(o->x, s->x, sizeof o->x);
+}
+
+static void on_step(void *arg, uint32_t agent, const struct rlcc_step *s)
+{
+    struct env *e = arg;
+    double      delta = (double)s->x[3];
+
+    e->totals.steps++;
+    e->totals.rtt_us_sum += (double)s->rtt_ps / PS_PER_US;
+    e->totals.delta_sum += delta;
+    e->totals.reward_sum -= delta * delta;
+    if (e->observer.action) {
+        observe(e, agent, s);
+    } else {
+        e->collected++;
+        collect(&e->agent[agent], s->x);
+    }
+}
+
+static float action(void *arg, uint32_t agent)
+{
+    const struct env *e = arg;
+
+    return e->agent[agent].action;
+}
+
+/* ---- life ---- */
+
+static int check(const struct env_cfg *cfg, const struct scenario *s, struct err *err)
+{
+    if (!s->rlcc)
+        return err_set(err, EINVAL, "%.200s: an environment needs 'cc: rlcc', whose flows are its agents", cfg->name);
+    if (!cfg->policy && s->cfg.knobs.value[KNOB_rlcc_decision] <= 0)
+        return err_set(err, EINVAL, "%.200s: decisions from outside need time: set the knob rlcc_decision", cfg->name);
+    return 0;
+}
+
+static int start(struct env *e, const struct env_cfg *cfg, struct err *err)
+{
+    int rc = check(cfg, &e->scenario, err);
+
+    if (rc)
+        return rc;
+    e->observer = (struct rlcc_observer){ e, on_start, on_step, cfg->policy ? NULL : action };
+    e->model = (struct rlcc_model){ .policy = cfg->policy ? cfg->policy : e->scenario.rlcc->policy,
+                                    .observer = &e->observer, .hides_history = cfg->hides_history };
+    if (!cfg->policy)
+        e->model.policy = &e->model.own;     /* which is never asked: its body says that rates are those of nets */
+    e->takes_ps = (uint64_t)(e->scenario.cfg.knobs.value[KNOB_rlcc_decision] * PS_PER_US);
+    e->scenario.cfg.rlcc = &e->model;
+    e->scenario.cfg.threads = 1;
+    return scenario_start(&e->scenario, &e->sim, err);
+}
+
+int env_open(struct env **made, const struct env_cfg *cfg, struct err *err)
+{
+    struct env *e = xcalloc(1, sizeof *e);
+    int         rc = scenario_parse(&e->scenario, cfg->name, cfg->text, cfg->text_bytes, cfg->set, cfg->sets, &cfg->seed, err);
+
+    assert(!cfg->policy || cfg->policy->body == POLICY_MLP || cfg->policy->body == POLICY_LSTM);
+    if (rc) {
+        free(e);
+        return rc;
+    }
+    rc = start(e, cfg, err);
+    if (rc)
+        env_close(e);
+    else
+        *made = e;
+    return rc;
+}
+
+void env_close(struct env *e)
+{
+    if (!e)
+        return;
+    sim_free(e->sim);
+    scenario_fini(&e->scenario);
+    for (uint32_t i = 0; i < e->agents; i++)
+        free(e->agent[i].x);
+    free(e->agent);
+    free(e->seen);
+    free(e);
+}
+
+uint64_t env_now_ps(const struct env *e)
+{
+    return e->sim->now_ps;
+}
+
+uint64_t env_end_ps(const struct env *e)
+{
+    return e->scenario.run_ps;
+}
+
+uint32_t env_agents(const struct env *e)
+{
+    return e->agents;
+}
+
+struct env_totals env_totals(const struct env *e)
+{
+    const struct sim_counters *c = &e->sim->engine.counters;
+    struct env_totals          t = e->totals;
+
+    t.payload_bytes = c->payload_received;
+    t.dropped_packets = c->dropped_buffer + c->dropped_wire + c->dropped_down;
+    return t;
+}
+
+/* Up to and including that time, or the end. */
+static void run_until(struct env *e, uint64_t until_ps)
+{
+    uint64_t end_ps = e->scenario.run_ps;
+
+    e->is_over = !sim_run_until(e->sim, until_ps < end_ps ? until_ps : end_ps) || until_ps >= end_ps;
+}
+
+/* ---- in the loop ---- */
+
+static bool has_everybody(const struct env *e, uint32_t steps)
+{
+    for (uint32_t i = 0; i < e->agents; i++)
+        if (e->agent[i].steps < steps)
+            return false;
+    return e->agents > 0;
+}
+
+static bool is_met(const struct env *e, const struct env_quota *q)
+{
+    if (e->collected >= q->steps_most)
+        return true;
+    return e->collected >= q->steps_least && e->collected > 0 && has_everybody(e, q->steps);
+}
+
+bool env_collect(struct env *e, const struct env_quota *q)
+{
+    for (uint32_t i = 0; i < e->agents; i++)
+        e->agent[i].steps = 0;
+    e->collected = 0;
+    e->model.epoch++;
+    while (!e->is_over && !is_met(e, q))
+        run_until(e, e->sim->now_ps + SLICE_PS);
+    return is_met(e, q);
+}
+
+struct env_agent env_agent(const struct env *e, uint32_t agent)
+{
+    const struct agent *a = &e->agent[agent];
+
+    return (struct env_agent){ a->steps, (const float (*)[POLICY_FEATURES])a->x };
+}
+
+/* ---- from outside ---- */
+
+uint32_t env_observe(struct env *e, const struct env_observation **seen)
+{
+    e->seens = 0;
+    while (!e->is_over && e->seens == 0)
+        run_until(e, e->sim->now_ps + e->takes_ps - (e->sim->now_ps == 0));
+    *seen = e->seen;
+    return e->is_over ? 0 : e->seens;
+}
+
+void env_act(struct env *e, const float *multiplier)
+{
+    for (uint32_t i = 0; i < e->seens; i++) {
+        float m = multiplier[i] >= MULTIPLIER_MIN ? multiplier[i] : MULTIPLIER_MIN;
+
+        e->agent[e->seen[i].agent].action = multiplier[i] != multiplier[i] ? 1 : m < MULTIPLIER_MAX ? m : MULTIPLIER_MAX;
+    }
+}

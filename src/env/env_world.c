@@ -1,0 +1,95 @@
+#include "env/env_world.h"
+
+#include "core/units.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HOSTS_MAX 64u
+#define FLOWS_MAX 8192u
+#define RATE_BPS  100000000000ull
+#define DELAY_PS  (1500 * PS_PER_NS)
+#define FOREVER_PS (1000 * PS_PER_S)
+
+const char *const env_kind_names[] = { "many_to_one", "all_to_all", "long_short", NULL };
+
+/* ---- names ---- */
+
+static uint64_t flows_of(const struct env_world *w)
+{
+    return (uint64_t)w->hosts * w->qps * (w->kind == ENV_ALL_TO_ALL ? w->hosts - 1 : 1);
+}
+
+static bool fits(const struct env_world *w)
+{
+    uint32_t least = w->kind == ENV_LONG_SHORT ? 2 : w->kind == ENV_ALL_TO_ALL ? 2 : 1;
+
+    return w->hosts >= least && w->hosts <= HOSTS_MAX && w->qps >= 1 && flows_of(w) <= FLOWS_MAX;
+}
+
+int env_world_parse(struct env_world *w, const char *text, struct err *err)
+{
+    struct env_world made = { .qps = 1 };
+    const char      *colon = strchr(text, ':');
+    char             end;
+
+    while (colon && env_kind_names[made.kind] && (strlen(env_kind_names[made.kind]) != (size_t)(colon - text) ||
+                                                  memcmp(text, env_kind_names[made.kind], (size_t)(colon - text)) != 0))
+        made.kind++;
+    if (!colon || !env_kind_names[made.kind])
+        return err_set(err, EINVAL, "'%.60s' is not a world to learn in; there are many_to_one:HOSTS_QPS, "
+                       "all_to_all:HOSTS_QPS and long_short:HOSTS", text);
+    if (made.kind == ENV_LONG_SHORT ? sscanf(colon + 1, "%4" SCNu32 "%c", &made.hosts, &end) != 1
+                                    : sscanf(colon + 1, "%4" SCNu32 "_%4" SCNu32 "%c", &made.hosts, &made.qps, &end) != 2)
+        return err_set(err, EINVAL, "'%.60s': after the colon comes %s", text,
+                       made.kind == ENV_LONG_SHORT ? "the number of hosts" : "HOSTS_QPS, such as 8_16");
+    if (!fits(&made))
+        return err_set(err, ERANGE, "'%.60s': at most %u hosts and %u flows, at least 2 hosts", text, HOSTS_MAX, FLOWS_MAX);
+    *w = made;
+    return 0;
+}
+
+const char *env_world_name(char *text, size_t size, const struct env_world *w)
+{
+    if (w->kind == ENV_LONG_SHORT)
+        snprintf(text, size, "%s:%u", env_kind_names[w->kind], w->hosts);
+    else
+        snprintf(text, size, "%s:%u_%u", env_kind_names[w->kind], w->hosts, w->qps);
+    return text;
+}
+
+/* ---- text ---- */
+
+static void write_traffic(FILE *out, const struct env_world *w)
+{
+    if (w->kind == ENV_LONG_SHORT) {
+        fprintf(out, "  - {kind: long_short, shorts: 6, short_size: 200KiB, period: 10ms, receiver: h%u}\n", w->hosts);
+        return;
+    }
+    for (uint32_t to = 0; to < (w->kind == ENV_ALL_TO_ALL ? w->hosts : 1); to++)
+        fprintf(out, "  - {kind: many_to_one, qps: %u, spread: 1ms, receiver: h%u}\n", w->qps,
+                w->kind == ENV_ALL_TO_ALL ? to : w->hosts);
+}
+
+char *env_world_text(const struct env_world *w)
+{
+    char  *text = NULL;
+    size_t length;
+    FILE  *out = open_memstream(&text, &length);
+
+    if (!out)
+        die("out of memory");
+    fprintf(out, "cc: rlcc\ntopology: {kind: star, hosts: %u, rate: %llubps, delay: %lluns}\n",
+            w->hosts + (w->kind != ENV_ALL_TO_ALL), (unsigned long long)(w->rate_bps ? w->rate_bps : RATE_BPS),
+            (unsigned long long)((w->delay_ps ? w->delay_ps : DELAY_PS) / PS_PER_NS));
+    fprintf(out, "run: %lluns\n", (unsigned long long)((w->run_ps ? w->run_ps : FOREVER_PS) / PS_PER_NS));
+    fprintf(out, "host: {mtu: %u, ack_every: %u}\n", w->mtu_bytes ? w->mtu_bytes : 1024, w->ack_every ? w->ack_every : 1);
+    fprintf(out, "switch: {ecn: no, lossless: %s}\n", w->is_lossy ? "no" : "yes");
+    fprintf(out, "knobs: {rlcc_rtt_max: 0, rlcc_decision: %.10gus}\n", w->decision_us);
+    fprintf(out, "traffic:\n");
+    write_traffic(out, w);
+    fclose(out);
+    return text;
+}
