@@ -5,6 +5,8 @@
  */
 #include "learn/tree/tree_export.h"
 
+#include "learn/policy/distil.h"
+#include "learn/policy/policy_file.h"
 #include "learn/tree/test_forest.h"
 #include "states.h"
 
@@ -126,14 +128,13 @@ static uint64_t walk_flows(const struct forest *f, uint64_t flows, uint32_t rate
     return digest;
 }
 
-static void check_machine(const struct machine *m)
+static void check_machine(const struct machine *m, const struct forest *forest)
 {
     char is[128], want[128], path[64];
-    struct forest f;
+    struct forest f = *forest;
 
     if (!is_installed(m->compiler) || (*m->runner && !is_installed(m->runner)))
         skip();
-    make_forest(&f);
     snprintf(path, sizeof(path), "%s/rlcc.c", folder);
     export_to(path, TREE_EXPORT_C, &f);
     run_export(m, "tree", is, sizeof(is));
@@ -148,26 +149,52 @@ static void check_machine(const struct machine *m)
 
 static void export__decides_as_the_walker_here(void **unused)
 {
+    struct forest f;
+
     (void)unused;
-    check_machine(&here);
+    make_forest(&f);
+    check_machine(&here, &f);
 }
 
 static void export__decides_as_the_walker_on_x86_64(void **unused)
 {
+    struct forest f;
+
     (void)unused;
-    check_machine(&x86_64);
+    make_forest(&f);
+    check_machine(&x86_64, &f);
 }
 
 static void export__decides_as_the_walker_on_aarch64(void **unused)
 {
+    struct forest f;
+
     (void)unused;
-    check_machine(&aarch64);
+    make_forest(&f);
+    check_machine(&aarch64, &f);
 }
 
 static void export__decides_as_the_walker_on_riscv64(void **unused)
 {
+    struct forest f;
+
     (void)unused;
-    check_machine(&riscv64);
+    make_forest(&f);
+    check_machine(&riscv64, &f);
+}
+
+/* Trees as anole distil makes them, with a grid of fewer states. */
+static void export__decides_as_the_walker_when_distilled(void **unused)
+{
+    const struct distil_cfg cfg = { .tree.sweeps = 3, .grid = { .actions = 3, .deltas = 40 }, .seed = 1 };
+    struct distil_report report;
+    struct policy net, trees;
+
+    (void)unused;
+    assert_int_equal(0, policy_load(&net, "tests/data/rlcc/mlp.rlcc", NULL));
+    assert_int_equal(0, distil_trees(&trees, &net, &cfg, NULL, &report, NULL));
+    check_machine(&here, &trees.trees);
+    policy_fini(&net);
 }
 
 /* Forests of every number of trees, shallow ones and none: they compile, and decide as the walker does. */
@@ -208,7 +235,8 @@ static void export__refuses_what_is_not_certified(void **unused)
     f.base++;
     assert_int_equal(-EPERM, tree_export(out, TREE_EXPORT_C, &f, &params, "", &err));
     assert_string_equal("not exported, because this is not so: the rate never goes up when the RTT is above its "
-                        "target and rising", err.text);
+                        "target and rising; broken by actions 0.8333, 0.8333 and deltas -128.0000, 127.9961: "
+                        "multiplier 1.00002", err.text);
     f.base--;
     bad.rate_min = 1;
     assert_int_equal(-EPERM, tree_export(out, TREE_EXPORT_C, &f, &bad, "", &err));
@@ -287,6 +315,7 @@ int main(void)
         cmocka_unit_test(export__decides_as_the_walker_on_x86_64),
         cmocka_unit_test(export__decides_as_the_walker_on_aarch64),
         cmocka_unit_test(export__decides_as_the_walker_on_riscv64),
+        cmocka_unit_test(export__decides_as_the_walker_when_distilled),
         cmocka_unit_test(export__writes_forests_of_any_size),
         cmocka_unit_test(export__refuses_what_is_not_certified),
         cmocka_unit_test(export__writes_integers_alone),

@@ -1,71 +1,157 @@
 /* src/learn/policy/distil_test.c - from a net to trees that can be certified, all the way. */
+#include "learn/policy/distil.h"
+
+#include "learn/policy/policy_file.h"
 #include "learn/policy/test_teacher.h"
-#include "learn/tree/tree_certify.h"
 #include "learn/tree/tree_export.h"
-#include "learn/tree/tree_grow.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
-static float teach(const void *teacher, const float x[TREE_FEATURES])
-{
-    return policy_try(teacher, x);
-}
-
 /* As few rows as show the same as the grid of the authors does: see docs/rlcc.md for that. */
-static double distil(struct forest *f, uint32_t sweeps, struct tree_rows *aside)
-{
-    const struct tree_grid grid = { .actions = 3, .deltas = 60 };
-    const struct tree_cfg cfg = { .sweeps = sweeps };
-    static certify_weights weight;
-    struct tree_rows rows;
-    struct policy teacher;
-
-    test_teacher_init(&teacher);
-    tree_rows_init(&rows);
-    tree_rows_add_grid(&rows, &grid, teach, &teacher);
-    tree_rows_set_aside(&rows, aside, 0.2, 1);
-    forest_grow(f, &cfg, &rows);
-    tree_rows_count(&rows, f, weight);
-    assert_true(certify_mend(f, weight, 10000) >= 0);
-    tree_rows_fini(&rows);
-    policy_fini(&teacher);
-    return tree_rows_rmse(aside, f);
-}
+static const struct distil_cfg small = { .tree.sweeps = 8, .grid = { .actions = 3, .deltas = 60 }, .seed = 1 };
 
 static void trees__of_a_net_are_near_it_and_certified(void **unused)
 {
-    struct rule_params params;
-    struct certificate c;
-    struct tree_rows aside;
-    struct forest f;
+    struct distil_report report;
+    struct policy teacher, p;
 
     (void)unused;
-    tree_rows_init(&aside);
-    assert_int_equal(0, rule_params_make(&params, &(struct rule_cfg){ 0 }, NULL));
-    assert_true(distil(&f, 8, &aside) < 0.035);
-    assert_int_equal(10, f.trees);
-    assert_true(certify_rule(&c, &f, &params));
-    assert_true(tree_export_cost(&f).operations <= 100);
-    tree_rows_fini(&aside);
+    test_teacher_init(&teacher);
+    assert_int_equal(0, distil_trees(&p, &teacher, &small, NULL, &report, NULL));
+    assert_int_equal(10, p.trees.trees);
+    assert_true(policy_gap_rms(&report.mended) < 0.035);
+    assert_true(policy_gap_rms(&report.grown) < policy_gap_rms(&report.mended));
+    assert_int_equal(180 * 180, report.rows + report.aside);
+    assert_int_equal(report.aside, report.mended.states);
+    assert_true(report.states > 0);
+    assert_true(report.certificate.holds[CERTIFY_RISING]);
+    assert_true(tree_export_cost(&p.trees).operations <= 100);
+    policy_fini(&teacher);
+}
+
+/* What is told of a state is what both do there. The state set aside was rounded to the features of trees. */
+static void trees__the_worst_state_is_one(void **unused)
+{
+    struct distil_report report;
+    struct policy teacher, p;
+
+    (void)unused;
+    test_teacher_init(&teacher);
+    assert_int_equal(0, distil_trees(&p, &teacher, &small, NULL, &report, NULL));
+    assert_true(policy_try(&p, report.mended.x) == report.mended.b);
+    assert_float_equal((double)policy_try(&teacher, report.mended.x), (double)report.mended.a, 0.005);
+    assert_float_equal(fabs((double)report.mended.a - (double)report.mended.b), report.mended.largest, 1e-7);
+    policy_fini(&teacher);
+}
+
+static void trees__unmended_are_as_they_grew(void **unused)
+{
+    struct distil_cfg cfg = small;
+    struct distil_report report;
+    struct policy teacher, p;
+
+    (void)unused;
+    cfg.is_unmended = true;
+    test_teacher_init(&teacher);
+    assert_int_equal(0, distil_trees(&p, &teacher, &cfg, NULL, &report, NULL));
+    assert_false(report.certificate.holds[CERTIFY_RISING]);
+    assert_true(policy_gap_rms(&report.grown) == policy_gap_rms(&report.mended));
+    policy_fini(&teacher);
+}
+
+/* Two flows whose lines are mixed: the first delta counts as the one before too, the teacher's own actions as those
+ * before, and flows do not know of each other. */
+static void add_trajectories__as_the_teacher_would_have_gone(void **unused)
+{
+    static const char text[] = "flow,delta\n1,0.5\n2,-0.5\n1,0.25\n2,2\n1,1\n";
+    struct trajectories t;
+    struct tree_rows rows;
+    struct policy teacher;
+    float first, second;
+
+    (void)unused;
+    test_teacher_init(&teacher);
+    assert_int_equal(0, trajectories_parse(&t, "x", text, strlen(text), NULL));
+    tree_rows_init(&rows);
+    distil_add_trajectories(&rows, &teacher, &t);
+    assert_int_equal(5, rows.rows);
+    first = policy_try(&teacher, (float[]){ 1, 0.5f, 1, 0.5f });
+    second = policy_try(&teacher, (float[]){ 1, 0.5f, first, 0.25f });
+    assert_int_equal((int32_t)(first * TREE_TARGET_ONE), rows.target[0]);
+    assert_int_equal((int32_t)(second * TREE_TARGET_ONE), rows.target[1]);
+    assert_int_equal((int32_t)(policy_try(&teacher, (float[]){ first, 0.25f, second, 1 }) * TREE_TARGET_ONE),
+                     rows.target[2]);
+    assert_int_equal(128, rows.feature[0][TREE_DELTA_OLDER]);
+    assert_int_equal(0, rows.feature[0][TREE_ACTION]);
+    assert_int_equal(256, rows.feature[2][TREE_DELTA]);
+    assert_int_equal(0, rows.feature[3][TREE_ACTION_OLDER]);
+    assert_int_equal(-128, rows.feature[4][TREE_DELTA_OLDER]);
+    tree_rows_fini(&rows);
+    trajectories_fini(&t);
+    policy_fini(&teacher);
+}
+
+/* An LSTM remembers more than two steps: along a flow it decides otherwise than from a memory of 0. */
+static void add_trajectories__an_lstm_remembers(void **unused)
+{
+    static const char text[] = "flow,delta\n1,0.5\n1,-0.5\n1,4\n1,1\n";
+    struct policy_flow *flow;
+    struct trajectories t;
+    struct tree_rows rows;
+    struct policy teacher;
+    struct rng rng;
+
+    (void)unused;
+    rng_init(&rng, 1, 0);
+    policy_init_lstm(&teacher, &rng);
+    flow = malloc(policy_flow_bytes(&teacher));
+    assert_int_equal(0, trajectories_parse(&t, "x", text, strlen(text), NULL));
+    tree_rows_init(&rows);
+    distil_add_trajectories(&rows, &teacher, &t);
+    policy_start(&teacher, flow);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal((int32_t)(policy_decide(&teacher, flow, t.step[i].delta) * TREE_TARGET_ONE), rows.target[i]);
+    free(flow);
+    tree_rows_fini(&rows);
+    trajectories_fini(&t);
+    policy_fini(&teacher);
+}
+
+static void trees__of_too_few_states_are_refused(void **unused)
+{
+    static const char text[] = "flow,delta\n1,0.5\n";
+    struct distil_cfg cfg = { .is_gridless = true, .seed = 1 };
+    struct distil_report report;
+    struct trajectories t;
+    struct policy teacher, p;
+    struct err err;
+
+    (void)unused;
+    test_teacher_init(&teacher);
+    assert_int_equal(0, trajectories_parse(&t, "x", text, strlen(text), NULL));
+    assert_int_equal(-EINVAL, distil_trees(&p, &teacher, &cfg, &t, &report, &err));
+    assert_string_equal("1 states are too few to grow trees from", err.text);
+    trajectories_fini(&t);
+    policy_fini(&teacher);
 }
 
 /* A PD controller, whatever is lost: the fuller now, the slower; above target and rising, never up; empty, up. */
 static void trees__of_a_net_do_what_it_does(void **unused)
 {
-    struct tree_rows aside;
+    struct distil_report report;
     policy_table table;
-    struct policy p;
-    struct forest f;
+    struct policy teacher, p;
 
     (void)unused;
-    tree_rows_init(&aside);
-    distil(&f, 8, &aside);
-    policy_init_trees(&p, &f);
+    test_teacher_init(&teacher);
+    assert_int_equal(0, distil_trees(&p, &teacher, &small, NULL, &report, NULL));
     policy_table_fill(table, &p);
     for (int before = 0; before < POLICY_TABLE_SIDE; before++) {
         assert_true(table[before][0] > 1);
@@ -74,14 +160,56 @@ static void trees__of_a_net_do_what_it_does(void **unused)
             assert_true(now <= before || table[before][now] <= 1);
     }
     policy_fini(&p);
-    tree_rows_fini(&aside);
+    policy_fini(&teacher);
+}
+
+static void check_file(const struct policy *p, const char *made, const char *path)
+{
+    char *bytes, *file;
+    size_t length;
+    struct model m;
+    FILE *in = fopen(path, "rb");
+
+    assert_non_null(in);
+    policy_to_model(p, &m);
+    model_put(&m, "command", made);
+    assert_int_equal(0, model_encode(&m, "x", &bytes, &length, NULL));
+    file = malloc(length + 1);
+    assert_int_equal(length, fread(file, 1, length + 1, in));
+    assert_memory_equal(bytes, file, length);
+    fclose(in);
+    free(file);
+    free(bytes);
+    model_fini(&m);
+}
+
+/* The models that tests of the command line begin with are what is said of them. */
+static void files__of_other_tests_are_made_again(void **unused)
+{
+    struct policy p;
+    struct rng rng;
+
+    (void)unused;
+    test_teacher_init(&p);
+    check_file(&p, "fitted to the table of RL-CC's released net", "tests/data/rlcc/mlp.rlcc");
+    policy_fini(&p);
+    rng_init(&rng, 1, 0);
+    policy_init_lstm(&p, &rng);
+    check_file(&p, "as an LSTM begins, seed 1", "tests/data/rlcc/lstm.rlcc");
+    policy_fini(&p);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trees__of_a_net_are_near_it_and_certified),
+        cmocka_unit_test(trees__the_worst_state_is_one),
+        cmocka_unit_test(trees__unmended_are_as_they_grew),
+        cmocka_unit_test(add_trajectories__as_the_teacher_would_have_gone),
+        cmocka_unit_test(add_trajectories__an_lstm_remembers),
+        cmocka_unit_test(trees__of_too_few_states_are_refused),
         cmocka_unit_test(trees__of_a_net_do_what_it_does),
+        cmocka_unit_test(files__of_other_tests_are_made_again),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -167,11 +167,12 @@ static void find_worst(struct search *s, const struct box *b, int32_t *most)
 /* ---- rates */
 
 static void add_case(struct certificate *c, enum certify_claim claim, const struct forest *f, const int16_t *x,
-                     uint32_t rate)
+                     uint32_t rate, uint32_t rate_after)
 {
     c->holds[claim] = false;
     memcpy(c->broken[claim].x, x, sizeof(c->broken[claim].x));
     c->broken[claim].rate = rate;
+    c->broken[claim].rate_after = rate_after;
     c->broken[claim].multiplier = forest_multiplier(f, x);
 }
 
@@ -182,9 +183,9 @@ static void check_rate(struct certificate *c, const struct forest *f, const stru
     uint32_t rate = rule_next_rate(&r, before, forest_multiplier(f, x));
 
     if (rate > RULE_RATE_ONE)
-        add_case(c, CERTIFY_CEILING, f, x, before);
+        add_case(c, CERTIFY_CEILING, f, x, before, rate);
     if (rate < p->rate_min || rate >> RULE_RATE_SHIFT == 0)
-        add_case(c, CERTIFY_FLOOR, f, x, before);
+        add_case(c, CERTIFY_FLOOR, f, x, before, rate);
 }
 
 static struct box all_states(const struct forest *f)
@@ -214,7 +215,7 @@ bool certify_rule(struct certificate *c, const struct forest *f, const struct ru
     check_rate(c, f, p, most_box.low, UINT32_MAX);
     if (find_rising(&s, &all)) {
         rising_state(&s.found, x);
-        add_case(c, CERTIFY_RISING, f, x, 0);
+        add_case(c, CERTIFY_RISING, f, x, 0, 0);
     }
     c->boxes = s.boxes;
     return c->holds[CERTIFY_CEILING] && c->holds[CERTIFY_FLOOR] && c->holds[CERTIFY_RISING];
@@ -261,20 +262,29 @@ int64_t certify_mend(struct forest *f, const certify_weights weight, uint32_t st
     return -1;
 }
 
-static void print_case(FILE *out, const struct certify_case *b)
+char *certify_case_text(char *buf, size_t size, const struct certify_case *b, enum certify_claim claim)
 {
-    fprintf(out, "    broken by actions %.4f, %.4f and deltas %.4f, %.4f: multiplier %.5f\n",
-            1 + b->x[TREE_ACTION_OLDER] / (double)TREE_ACTION_ONE, 1 + b->x[TREE_ACTION] / (double)TREE_ACTION_ONE,
-            b->x[TREE_DELTA_OLDER] / (double)TREE_DELTA_ONE, b->x[TREE_DELTA] / (double)TREE_DELTA_ONE,
-            b->multiplier / (double)TREE_ONE);
+    int used = snprintf(buf, size, "actions %.4f, %.4f and deltas %.4f, %.4f: multiplier %.5f",
+                        1 + b->x[TREE_ACTION_OLDER] / (double)TREE_ACTION_ONE,
+                        1 + b->x[TREE_ACTION] / (double)TREE_ACTION_ONE,
+                        b->x[TREE_DELTA_OLDER] / (double)TREE_DELTA_ONE, b->x[TREE_DELTA] / (double)TREE_DELTA_ONE,
+                        b->multiplier / (double)TREE_ONE);
+
+    if (claim != CERTIFY_RISING && (size_t)used < size)
+        snprintf(buf + used, size - (size_t)used, ", rate %.3g of the line's becomes %.3g",
+                 b->rate / (double)RULE_RATE_ONE, b->rate_after / (double)RULE_RATE_ONE);
+    return buf;
 }
 
 void certify_print(FILE *out, const struct certificate *c)
 {
+    char text[256];
+
     for (int i = 0; i < CERTIFY_CLAIMS; i++) {
         fprintf(out, "%s: %s\n", c->holds[i] ? "proven" : "BROKEN", certify_claim_text[i]);
         if (!c->holds[i])
-            print_case(out, &c->broken[i]);
+            fprintf(out, "    broken by %s\n", certify_case_text(text, sizeof(text), &c->broken[i],
+                                                                 (enum certify_claim)i));
     }
     fprintf(out, "the trees alone give multipliers in %.5f .. %.5f; %llu boxes of states were enough\n",
             c->sum_min / (double)TREE_ONE, c->sum_max / (double)TREE_ONE, (unsigned long long)c->boxes);

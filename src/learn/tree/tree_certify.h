@@ -25,7 +25,7 @@ extern const char *const certify_claim_text[CERTIFY_CLAIMS];
 /* A state that breaks a claim, and what is decided there. */
 struct certify_case {
     int16_t  x[TREE_FEATURES];
-    uint32_t rate;               /* before; of the claims about rates */
+    uint32_t rate, rate_after;   /* of the claims about rates */
     int32_t  multiplier;
 };
 
@@ -48,6 +48,10 @@ typedef uint32_t certify_weights[TREE_TREES_MAX][TREE_LEAVES_MAX];
  * all alike), which changes the least squares the least. Returns the number of states that were mended, or -1 if
  * 'steps_max' of them were not enough. */
 int64_t certify_mend(struct forest *, const certify_weights, uint32_t steps_max);
+
+/* A state in words, "actions 1.0000, 1.0000 and deltas -0.2031, 0.0039: multiplier 1.00400"; returns buf. Of a claim
+ * about rates, the rate before and the one after stand there too. */
+char *certify_case_text(char *buf, size_t size, const struct certify_case *, enum certify_claim);
 
 /* Some lines of text. */
 void certify_print(FILE *, const struct certificate *);

@@ -187,6 +187,7 @@ static void write_roots(FILE *out, const struct rule *r)
 static int check(const struct forest *f, const struct rule_params *p, struct err *err)
 {
     struct certificate c;
+    char state[256];
 
     if (forest_flaw(f))
         return err_set(err, EINVAL, "the forest %s", forest_flaw(f));
@@ -194,7 +195,8 @@ static int check(const struct forest *f, const struct rule_params *p, struct err
         return rule_params_flaw(p) ? err_set(err, EINVAL, "the rule's %s", rule_params_flaw(p)) : 0;
     for (int i = 0; i < CERTIFY_CLAIMS; i++)
         if (!c.holds[i])
-            return err_set(err, EPERM, "not exported, because this is not so: %s", certify_claim_text[i]);
+            return err_set(err, EPERM, "not exported, because this is not so: %s; broken by %s", certify_claim_text[i],
+                           certify_case_text(state, sizeof(state), &c.broken[i], (enum certify_claim)i));
     return 0;
 }
 
@@ -244,4 +246,12 @@ struct tree_export_cost tree_export_cost(const struct forest *f)
         c.table_bytes += (t.n + 1) * 8;
     }
     return c;
+}
+
+void tree_export_print_cost(FILE *out, const struct forest *f)
+{
+    struct tree_export_cost c = tree_export_cost(f);
+
+    fprintf(out, "exported, a decision of the trees takes %u integer operations at most; %u bytes of tables, %zu bytes per "
+            "flow (DOCA: 16)\n", c.operations, c.table_bytes, sizeof(struct rule_flow));
 }

@@ -32,10 +32,13 @@ struct tree_export_cost {
 };
 
 /* 'title' is put into the first comment: one line. Refuses (-EPERM) trees that certify_rule() does not let pass,
- * and says which claim is broken. */
+ * and says which claim is broken by which state. */
 int tree_export(FILE *, enum tree_export_layout, const struct forest *, const struct rule_params *,
                 const char *title, struct err *);
 
 struct tree_export_cost tree_export_cost(const struct forest *);
+
+/* A line of text. */
+void tree_export_print_cost(FILE *, const struct forest *);
 
 #endif

@@ -1,0 +1,232 @@
+/* src/cmd/distil.c - anole distil: a learned rate control made small enough for a NIC. */
+#include "learn/policy/distil.h"
+#include "base/file/interrupt.h"
+#include "cmd/cmd.h"
+#include "learn/policy/policy_file.h"
+#include "learn/tree/tree_export.h"
+#include "version.h"
+
+#include <argp.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GRID_PLACES_MAX 4096     /* actions times deltas: 17 million states */
+
+enum to { TO_INT8, TO_TREES, TO_NOTHING };
+
+static const char *const to_names[] = { "int8", "trees", NULL };
+
+struct options {
+    const char       *model, *data, *out;
+    enum to           to;
+    struct distil_cfg cfg;
+    bool              is_quiet;
+};
+
+enum { KEY_TO = 't', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_DATA = 'd', KEY_TREES = 256, KEY_DEPTH, KEY_SWEEPS,
+       KEY_ACTIONS, KEY_DELTAS, KEY_NO_GRID, KEY_NO_MEND, KEY_SEED };
+
+static const struct argp_option option_rows[] = {
+    { "to", KEY_TO, "int8|trees", 0, "What to make: the same net with weights of 8 bits, from an mlp; or trees", 0 },
+    { "out", KEY_OUT, "FILE", 0, "Write the model into FILE. It is there whole in the end, or not at all", 0 },
+    { "trees", KEY_TREES, "N", 0, "Trees (default: 10; at most 16)", 0 },
+    { "depth", KEY_DEPTH, "N", 0, "Questions of a tree (default: 4, which is the most)", 0 },
+    { "sweeps", KEY_SWEEPS, "N", 0, "Times that each tree is grown anew beside the others (default: 20)", 0 },
+    { "actions", KEY_ACTIONS, "N", 0, "Places of each action on the grid of states (default: 5)", 0 },
+    { "deltas", KEY_DELTAS, "N", 0, "Places of each delta on that grid (default: 100); it has (actions deltas)^2 "
+      "states", 0 },
+    { "data", KEY_DATA, "FILE", 0, "Grow from recorded flows, too: CSV with columns flow and delta", 0 },
+    { "no-grid", KEY_NO_GRID, NULL, 0, "From recorded flows alone", 0 },
+    { "no-mend", KEY_NO_MEND, NULL, 0, "Leave the trees as they have grown, certified or not", 0 },
+    { "seed", KEY_SEED, "N", 0, "Which states are set aside to measure on (default: 1)", 0 },
+    { "quiet", KEY_QUIET, NULL, 0, "Print nothing but what is wrong", 0 },
+    { 0 },
+};
+
+static void check_options(const struct options *o)
+{
+    uint64_t actions = o->cfg.grid.actions, deltas = o->cfg.grid.deltas;
+
+    if (o->to == TO_NOTHING)
+        cmd_usage("into what? say --to int8 or --to trees");
+    if (!o->out)
+        cmd_usage("where is the model to be written? Give --out FILE");
+    if (actions * deltas > GRID_PLACES_MAX)
+        cmd_usage("--actions times --deltas is %" PRIu64 "; it may be %d", actions * deltas, GRID_PLACES_MAX);
+    if (o->cfg.is_gridless && !o->data)
+        cmd_usage("--no-grid: then there is nothing to grow from; give --data FILE");
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+
+    switch (key) {
+    case KEY_TO:       o->to = (enum to)cmd_choice("--to", "not what can be made", arg, to_names);             break;
+    case KEY_OUT:      o->out = arg;                                                                           break;
+    case KEY_DATA:     cmd_take_one(&o->data, arg, "file of flows");                                           break;
+    case KEY_TREES:    o->cfg.tree.trees = (uint32_t)cmd_count("--trees", arg, 1, TREE_TREES_MAX);             break;
+    case KEY_DEPTH:    o->cfg.tree.depth = (uint32_t)cmd_count("--depth", arg, 1, TREE_DEPTH_MAX);             break;
+    case KEY_SWEEPS:   o->cfg.tree.sweeps = (uint32_t)cmd_count("--sweeps", arg, 0, 10000);                    break;
+    case KEY_ACTIONS:  o->cfg.grid.actions = (uint32_t)cmd_count("--actions", arg, 2, 64);                     break;
+    case KEY_DELTAS:   o->cfg.grid.deltas = (uint32_t)cmd_count("--deltas", arg, 4, 2048);                     break;
+    case KEY_NO_GRID:  o->cfg.is_gridless = true;                                                              break;
+    case KEY_NO_MEND:  o->cfg.is_unmended = true;                                                              break;
+    case KEY_SEED:     o->cfg.seed = cmd_count("--seed", arg, 1, UINT64_MAX);                                  break;
+    case KEY_QUIET:    o->is_quiet = true;                                                                     break;
+    case ARGP_KEY_ARG: cmd_take_one(&o->model, arg, "model");                                                  break;
+    case ARGP_KEY_NO_ARGS:
+        cmd_usage("which model? anole distil MODEL --to trees --out FILE; see anole distil --help");
+    case ARGP_KEY_END:
+        check_options(o);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp argp = {
+    .options = option_rows,
+    .parser = parse_option,
+    .args_doc = "MODEL",
+    .doc = "Makes a model of RL-CC small: a net with weights of 8 bits, or boosted trees in integers, as anole export "
+           "writes them for a NIC. Trees are grown from what MODEL does in the states of a grid and of recorded flows, "
+           "and then mended until it is proven that they never raise the rate when the RTT is above its target and "
+           "rising. Tells how far the small one is from MODEL, and in which state most."
+           "\v"
+           "Examples:\n"
+           "  anole distil net.rlcc --to trees --out trees.rlcc\n"
+           "      Ten trees of depth 4.\n"
+           "  anole distil net.rlcc --to int8 --out int8.rlcc\n"
+           "      The net in integers, and its error in a million states.\n"
+           "  anole distil net.rlcc --to trees --data flows.csv --no-grid --out trees.rlcc\n"
+           "      Trees of what flows have seen.\n"
+           "\n"
+           "The same model and options give the same file on every machine.",
+};
+
+static void note_command(const struct options *o, struct model *m)
+{
+    struct distil_cfg c = o->cfg;
+    char text[256];
+
+    if (o->to == TO_INT8)
+        snprintf(text, sizeof(text), "anole distil --to int8");
+    else
+        snprintf(text, sizeof(text), "anole distil --to trees --trees %u --depth %u --sweeps %u --actions %u --deltas "
+                 "%u --seed %" PRIu64 "%s%s%s", c.tree.trees, c.tree.depth, c.tree.sweeps, c.grid.actions, c.grid.deltas,
+                 c.seed, o->data ? " --data" : "", c.is_gridless ? " --no-grid" : "",
+                 c.is_unmended ? " --no-mend" : "");
+    model_put(m, "command", text);
+    model_put(m, "version", ANOLE_VERSION);
+}
+
+/* What the teacher's file tells of it stays true of its pupil; how the teacher was made is told as the teacher's. */
+static void copy_notes(struct model *to, const struct model *from)
+{
+    for (uint32_t i = 0; i < from->notes; i++) {
+        const char *key = from->note[i].key;
+
+        if (strcmp(key, "command") == 0)
+            model_put(to, "teacher", from->note[i].value);
+        else if (strcmp(key, "range") != 0 && strcmp(key, "version") != 0 && !model_get(to, key))
+            model_put(to, key, from->note[i].value);
+    }
+}
+
+static int write_model(const struct options *o, const struct policy *p, const struct model *teacher, struct err *err)
+{
+    struct model m;
+    int rc;
+
+    policy_to_model(p, &m);
+    note_command(o, &m);
+    copy_notes(&m, teacher);
+    rc = model_save(&m, o->out, err);
+    model_fini(&m);
+    return rc;
+}
+
+static void tell_int8(const struct policy *int8, const struct policy *teacher)
+{
+    static const float delta_max[] = { POLICY_GAP_NEAR, POLICY_GAP_FAR };
+
+    printf("int8: %u bytes of weights, scales and tables\n", quant_bytes(int8->int8));
+    for (int i = 0; i < 2; i++) {
+        struct policy_gap gap = { 0 };
+
+        policy_gap_draw(&gap, teacher, int8, &(struct policy_gap_cfg){ .delta_max = delta_max[i] });
+        printf("against the net in %" PRIu64 " states, deltas up to %g:\n", gap.states, (double)delta_max[i]);
+        policy_gap_print(stdout, &gap, "net", "int8");
+    }
+}
+
+static int make_int8(const struct options *o, struct policy *made, const struct policy *teacher, struct err *err)
+{
+    int rc;
+    struct err why;
+
+    if (teacher->body == POLICY_INT8)
+        return err_set(err, EINVAL, "%s: is int8 already", o->model);
+    rc = policy_init_int8(made, teacher, &why);
+    if (rc)
+        return err_set(err, -rc, "%s: %s", o->model, why.text);
+    if (!o->is_quiet)
+        tell_int8(made, teacher);
+    return 0;
+}
+
+static int make_trees(const struct options *o, struct policy *made, const struct policy *teacher, struct err *err)
+{
+    struct trajectories seen = { 0 };
+    struct distil_report report;
+    int rc = o->data ? trajectories_load(&seen, o->data, err) : 0;
+    struct err why;
+
+    if (rc)
+        return rc;
+    rc = distil_trees(made, teacher, &o->cfg, o->data ? &seen : NULL, &report, &why);
+    if (rc)
+        rc = err_set(err, -rc, "%s: %s", o->model, why.text);
+    trajectories_fini(&seen);
+    if (!rc && !o->is_quiet) {
+        distil_print(stdout, &report, &made->trees);
+        tree_export_print_cost(stdout, &made->trees);
+    }
+    return rc;
+}
+
+static int distil(const struct options *o, struct err *err)
+{
+    struct policy teacher, made;
+    struct model m;
+    int rc = model_load(&m, o->model, err);
+
+    if (rc)
+        return rc;
+    rc = policy_from_model(&teacher, &m, o->model, err);
+    if (!rc) {
+        rc = o->to == TO_INT8 ? make_int8(o, &made, &teacher, err) : make_trees(o, &made, &teacher, err);
+        if (!rc) {
+            rc = write_model(o, &made, &m, err);
+            policy_fini(&made);
+        }
+        policy_fini(&teacher);
+    }
+    model_fini(&m);
+    return rc;
+}
+
+static int distil_main(int argc, char **argv)
+{
+    struct options o = { .to = TO_NOTHING, .cfg = distil_initial };
+    struct err     err;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    interrupt_catch();
+    return cmd_end(distil(&o, &err), &err);
+}
+
+const struct command command_distil = { "distil", "make a learned rate control small: int8, trees", distil_main };

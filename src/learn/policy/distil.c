@@ -1,0 +1,157 @@
+/* src/learn/policy/distil.c - see distil.h. */
+#include "learn/policy/distil.h"
+
+#include "base/err.h"
+
+#include <stdlib.h>
+
+#define ASIDE_SHARE   0.2
+#define MEND_STEPS    100000
+#define ROWS_MIN      2
+
+const struct distil_cfg distil_initial = {
+    .tree = { .trees = 10, .depth = TREE_DEPTH_MAX, .sweeps = 20 },
+    .grid = { .actions = 5, .deltas = 100 },
+    .seed = 1,
+};
+
+static float teach(const void *teacher, const float x[TREE_FEATURES])
+{
+    return policy_try(teacher, x);
+}
+
+/* The state that the next decision will be made in. */
+static void look_ahead(const struct policy_flow *flow, float delta, float x[POLICY_FEATURES])
+{
+    x[0] = flow->action_older;
+    x[1] = flow->is_started ? flow->delta : delta;
+    x[2] = flow->action;
+    x[3] = delta;
+}
+
+void distil_add_trajectories(struct tree_rows *rows, const struct policy *teacher, const struct trajectories *t)
+{
+    struct policy_flow *flow = xmalloc(policy_flow_bytes(teacher));
+
+    for (uint32_t i = 0; i < t->steps; i++) {
+        float x[POLICY_FEATURES], delta = t->step[i].delta;
+
+        if (i == 0 || t->step[i].flow != t->step[i - 1].flow)
+            policy_start(teacher, flow);
+        look_ahead(flow, delta, x);
+        tree_rows_add(rows, x, policy_decide(teacher, flow, delta));
+    }
+    free(flow);
+}
+
+static void gather(struct tree_rows *rows, struct tree_rows *aside, const struct distil_cfg *cfg,
+                   const struct policy *teacher, const struct trajectories *seen)
+{
+    tree_rows_init(rows);
+    tree_rows_init(aside);
+    if (!cfg->is_gridless)
+        tree_rows_add_grid(rows, &cfg->grid, teach, teacher);
+    if (seen)
+        distil_add_trajectories(rows, teacher, seen);
+    tree_rows_set_aside(rows, aside, ASIDE_SHARE, cfg->seed);
+}
+
+static void measure(struct policy_gap *gap, const struct tree_rows *rows, const struct forest *f)
+{
+    for (uint32_t i = 0; i < rows->rows; i++) {
+        const int16_t *feature = rows->feature[i];
+        float x[POLICY_FEATURES] = {
+            1 + (float)feature[TREE_ACTION_OLDER] / TREE_ACTION_ONE, (float)feature[TREE_DELTA_OLDER] / TREE_DELTA_ONE,
+            1 + (float)feature[TREE_ACTION] / TREE_ACTION_ONE, (float)feature[TREE_DELTA] / TREE_DELTA_ONE,
+        };
+
+        policy_gap_add(gap, x, (float)rows->target[i] / TREE_TARGET_ONE,
+                       (float)forest_multiplier(f, feature) / TREE_ONE);
+    }
+}
+
+static void mend(struct forest *f, const struct tree_rows *rows, struct distil_report *report)
+{
+    uint32_t (*weight)[TREE_LEAVES_MAX] = xcalloc(TREE_TREES_MAX, sizeof(*weight));
+
+    tree_rows_count(rows, f, weight);
+    report->states = certify_mend(f, (const uint32_t (*)[TREE_LEAVES_MAX])weight, MEND_STEPS);
+    free(weight);
+}
+
+/* Trees may do what the teacher may. */
+static void bound_as(struct forest *f, const struct policy *teacher)
+{
+    const struct policy *p = teacher;
+
+    if (p->body == POLICY_TREES || p->body == POLICY_INT8) {
+        f->multiplier_min = p->body == POLICY_TREES ? p->trees.multiplier_min : p->int8->table[0];
+        f->multiplier_max = p->body == POLICY_TREES ? p->trees.multiplier_max : p->int8->table[QUANT_TABLE_SIZE - 1];
+    } else {
+        f->multiplier_min = (int32_t)(TREE_ONE / (1 + (double)p->range));
+        f->multiplier_max = (int32_t)(TREE_ONE * (1 + (double)p->range));
+    }
+}
+
+static int grow(struct forest *f, const struct policy *teacher, const struct distil_cfg *cfg,
+                const struct tree_rows *rows, const struct tree_rows *aside, struct distil_report *report,
+                struct err *err)
+{
+    struct rule_params params;
+    int rc = rule_params_make(&params, &(struct rule_cfg){ 0 }, err);
+
+    if (rc)
+        return rc;
+    forest_grow(f, &cfg->tree, rows);
+    bound_as(f, teacher);
+    if (forest_flaw(f))
+        return err_set(err, EINVAL, "the teacher's range of actions does not fit: the forest %s", forest_flaw(f));
+    measure(&report->grown, aside, f);
+    if (!cfg->is_unmended)
+        mend(f, rows, report);
+    measure(&report->mended, aside, f);
+    certify_rule(&report->certificate, f, &params);
+    if (report->states < 0)
+        return err_set(err, EPERM, "the trees could not be mended so that their rate never goes up when the RTT is "
+                                   "above its target and rising");
+    return 0;
+}
+
+int distil_trees(struct policy *trees, const struct policy *teacher, const struct distil_cfg *cfg,
+                 const struct trajectories *seen, struct distil_report *report, struct err *err)
+{
+    struct tree_rows rows, aside;
+    struct forest f;
+    int rc;
+
+    gather(&rows, &aside, cfg, teacher, seen);
+    *report = (struct distil_report){ .rows = rows.rows, .aside = aside.rows };
+    if (rows.rows < ROWS_MIN || aside.rows < 1)
+        rc = err_set(err, EINVAL, "%u states are too few to grow trees from", rows.rows + aside.rows);
+    else
+        rc = grow(&f, teacher, cfg, &rows, &aside, report, err);
+    if (!rc)
+        policy_init_trees(trees, &f);
+    tree_rows_fini(&rows);
+    tree_rows_fini(&aside);
+    return rc;
+}
+
+static void print_gap(FILE *out, const struct policy_gap *g)
+{
+    fprintf(out, "  root mean square against the teacher %.5f, mean %.5f, largest %.5f\n", policy_gap_rms(g),
+            policy_gap_mean(g), g->largest);
+    fprintf(out, "    largest at actions %.3f, %.3f and deltas %.3f, %.3f, the older one first: ", (double)g->x[0],
+            (double)g->x[2], (double)g->x[1], (double)g->x[3]);
+    fprintf(out, "teacher %.4f, trees %.4f\n", (double)g->a, (double)g->b);
+}
+
+void distil_print(FILE *out, const struct distil_report *r, const struct forest *f)
+{
+    fprintf(out, "%u trees, grown from %u states, measured on %u others\n", f->trees, r->rows, r->aside);
+    print_gap(out, &r->mended);
+    if (r->states > 0)
+        fprintf(out, "  %lld states were mended; before, the root mean square was %.5f\n", (long long)r->states,
+                policy_gap_rms(&r->grown));
+    certify_print(out, &r->certificate);
+}

@@ -1,0 +1,153 @@
+#!/usr/bin/env bats
+# tests/cli/export.bats - anole distil and anole export: from a net to C for a NIC, or one line that says why not.
+
+# shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
+load common
+
+net=tests/data/rlcc/mlp.rlcc
+lstm=tests/data/rlcc/lstm.rlcc
+freestanding='-O2 -std=gnu11 -Wall -Wextra -Werror -ffreestanding -nostdlib -fno-builtin'
+
+# distil OPTION... : as small as it can be and be of use.
+distil() {
+    "$ANOLE" distil "$net" --to trees --actions 3 --deltas 40 --sweeps 3 "$@"
+}
+
+setup_file() {
+    : "${ANOLE:?is the program to test}"
+    distil --out "$BATS_FILE_TMPDIR/trees.rlcc" >"$BATS_FILE_TMPDIR/trees.out"
+    distil --no-mend --out "$BATS_FILE_TMPDIR/wild.rlcc" >"$BATS_FILE_TMPDIR/wild.out"
+}
+
+@test "distil: trees, how far they are from the net, where most, and what is proven" {
+    out=$BATS_FILE_TMPDIR/trees.out
+    grep -qxE '10 trees, grown from 11[0-9]{3} states, measured on [23][0-9]{3} others' "$out"
+    grep -qxE '  root mean square against the teacher 0\.0[0-9]+, mean 0\.0[0-9]+, largest 0\.[0-9]+' "$out"
+    grep -qE '^    largest at actions .* and deltas .*: teacher [0-9.]+, trees [0-9.]+$' "$out"
+    [ "$(grep -c '^proven: ' "$out")" -eq 3 ]
+    grep -qE '^exported, a decision of the trees takes [0-9]{2} integer operations' "$out"
+    [ "$(grep -c '^proven: ' "$BATS_FILE_TMPDIR/wild.out")" -eq 2 ]
+    grep -qE '^    broken by actions .*: multiplier 1\.' "$BATS_FILE_TMPDIR/wild.out"
+}
+
+@test "distil: the same file every time, and quiet when asked" {
+    run_apart distil --quiet --out "$dir/again.rlcc"
+    [ "$status" -eq 0 ]
+    [ ! -s "$dir/out" ]
+    [ ! -s "$dir/err" ]
+    cmp "$BATS_FILE_TMPDIR/trees.rlcc" "$dir/again.rlcc"
+}
+
+@test "distil: int8, and its error in a million states, near the target and far away" {
+    run_apart "$ANOLE" distil "$net" --to int8 --out "$dir/int8.rlcc"
+    [ "$status" -eq 0 ]
+    [ "$(grep -c '^against the net in 1000000 states' "$dir/out")" -eq 2 ]
+    # docs/rlcc.md has these
+    grep -qxE '  mean 0\.000[0-9]+, root mean square 0\.00[0-9]+' "$dir/out"
+    run_apart "$ANOLE" distil "$dir/int8.rlcc" --to trees --actions 2 --deltas 20 --sweeps 0 --out "$dir/t.rlcc"
+    [ "$status" -eq 0 ]
+    run_apart "$ANOLE" distil "$dir/int8.rlcc" --to int8 --out "$dir/t.rlcc"
+    [ "$status" -eq 1 ]
+    [ "$(cat "$dir/err")" = "anole: $dir/int8.rlcc: is int8 already" ]
+    run_apart "$ANOLE" distil "$lstm" --to int8 --out "$dir/t.rlcc"
+    [ "$status" -eq 1 ]
+    [ "$(cat "$dir/err")" = "anole: $lstm: only an mlp can be made int8, not lstm" ]
+}
+
+@test "distil: from recorded flows, with an LSTM too" {
+    python3 -c 'import random
+random.seed(1)
+print("time,flow,delta")
+for t in range(3000): print(f"{t},{random.randrange(20)},{random.choice((random.uniform(-.8, .8), random.uniform(0, 6))):.4f}")' \
+        >"$dir/flows.csv"
+    for model in "$net" "$lstm"; do
+        run_apart "$ANOLE" distil "$model" --to trees --data "$dir/flows.csv" --no-grid --out "$dir/t.rlcc"
+        [ "$status" -eq 0 ]
+        sed -n 1p "$dir/out" | grep -qxE '10 trees, grown from 2[34][0-9]{2} states, measured on [56][0-9]{2} others'
+    done
+    printf 'flow,delta\n1,x\n' >"$dir/bad.csv"
+    run_apart "$ANOLE" distil "$net" --to trees --data "$dir/bad.csv" --out "$dir/none.rlcc"
+    [ "$status" -eq 1 ]
+    grep -q "^anole: $dir/bad.csv:2: delta: 'x' is not a number" "$dir/err"
+    [ ! -e "$dir/none.rlcc" ]
+}
+
+@test "export: C that compiles without a library for the processors there are, and runs alike on them" {
+    "$ANOLE" export rlcc "$BATS_FILE_TMPDIR/trees.rlcc" --as c --out "$dir/rlcc.c" >"$dir/out"
+    [ "$(grep -c '^proven: ' "$dir/out")" -eq 3 ]
+    "$ANOLE" export rlcc "$BATS_FILE_TMPDIR/trees.rlcc" --as c | cmp - "$dir/rlcc.c"
+    "$ANOLE" export rlcc "$BATS_FILE_TMPDIR/trees.rlcc" --as doca >"$dir/rlcc_pcc.c"
+    for compiler in cc x86_64-linux-gnu-gcc aarch64-linux-gnu-gcc 'riscv64-linux-gnu-gcc -march=rv64imac -mabi=lp64'; do
+        command -v "${compiler%% *}" >/dev/null || { echo "# there is no ${compiler%% *}"; continue; }
+        # shellcheck disable=SC2086  # words
+        $compiler $freestanding -c "$dir/rlcc.c" -o "$dir/c.o"
+        # shellcheck disable=SC2086  # words
+        $compiler $freestanding -Itests/export/doca -c "$dir/rlcc_pcc.c" -o "$dir/pcc.o"
+        # Nothing is missing that a library would have.
+        [ "${compiler%% *}" != cc ] || [ -z "$(nm -u "$dir/c.o")" ]
+    done
+    "$ANOLE" export rlcc "$BATS_FILE_TMPDIR/trees.rlcc" --as c --rtt-max 99us --base-rtt 4us | diff "$dir/rlcc.c" - >"$dir/diff" || true
+    [ "$(grep -c '^>' "$dir/diff")" -eq 1 ]
+    grep -q '^> const struct rlcc_params rlcc_params_default = { 6000u, 65536u, .* 99000u };$' "$dir/diff"
+}
+
+@test "export: what is not certified is refused, with the claim and a state, and nothing is written" {
+    run_apart "$ANOLE" export rlcc "$BATS_FILE_TMPDIR/wild.rlcc" --as c --out "$dir/rlcc.c"
+    [ "$status" -eq 1 ]
+    [ ! -s "$dir/out" ]
+    [ "$(wc -l <"$dir/err")" -eq 1 ]
+    grep -qE 'not exported, because this is not so: the rate never goes up when .*; broken by actions .* deltas .*: multiplier 1\.[0-9]+$' \
+        "$dir/err"
+    [ ! -e "$dir/rlcc.c" ]
+    run_apart "$ANOLE" export rlcc "$BATS_FILE_TMPDIR/wild.rlcc" --as c
+    [ "$status" -eq 1 ]
+    [ ! -s "$dir/out" ]
+    # A floor that a NIC cannot be told.
+    run_apart "$ANOLE" export rlcc "$BATS_FILE_TMPDIR/trees.rlcc" --as c --rate-min 1e-8
+    [ "$status" -eq 1 ]
+    grep -q "the rule's lowest rate is not within" "$dir/err"
+}
+
+@test "export: a net needs --distil" {
+    run_apart "$ANOLE" export rlcc "$net" --as c
+    [ "$status" -eq 1 ]
+    [ "$(cat "$dir/err")" = "anole: $net: is an mlp; trees are exported: give --distil, or make them with anole distil" ]
+    run_apart "$ANOLE" export rlcc "$net" --as c --distil --out "$dir/rlcc.c"
+    [ "$status" -eq 0 ]
+    grep -q '^10 trees, grown from' "$dir/out"
+    grep -q '^/\* RL-CC in integers, made by anole export rlcc of mlp.rlcc \*/$' "$dir/rlcc.c"
+}
+
+@test "export: names of files end no comment" {
+    cp "$BATS_FILE_TMPDIR/trees.rlcc" "$dir/a*"$'\n'"b"
+    "$ANOLE" export rlcc "$dir/a*"$'\n'"b" --as c | sed -n 1p | grep -qxF '/* RL-CC in integers, made by anole export rlcc of a??b */'
+}
+
+@test "export, distil: what is wrong with files and words" {
+    head -c 500 "$net" >"$dir/cut.rlcc"
+    while IFS='|' read -r code args words; do
+        # shellcheck disable=SC2086  # words
+        run_apart "$ANOLE" $args
+        [ "$status" -eq "$code" ] || { echo "anole $args: $status"; false; }
+        [ "$(wc -l <"$dir/err")" -eq 1 ]
+        grep -qF -- "$words" "$dir/err" || { cat "$dir/err"; echo "not: $words"; false; }
+    done <<END
+2|export|which model? anole export rlcc MODEL --as c
+2|export rlcc|which model? anole export rlcc MODEL --as c
+2|export rlc $net --as c|'rlc' is not what can be exported; did you mean 'rlcc'?
+2|export rlcc $net|as what? say --as c or --as doca
+2|export rlcc $net --as rust|--as: 'rust' is not what can be written; there are c and doca
+2|export rlcc $net --as c --base-rtt 0|--base-rtt: an RTT of 0 cannot be
+2|export rlcc $net --as c --target 0|--target: '0' is not above 0
+1|export rlcc $dir/nowhere.rlcc --as c|$dir/nowhere.rlcc
+1|export rlcc $dir/cut.rlcc --as c|$dir/cut.rlcc: 
+1|export rlcc data/models/acc.model --as c|is a model for acc, not for rlcc
+2|distil|which model? anole distil MODEL --to trees --out FILE
+2|distil $net --out x|into what? say --to int8 or --to trees
+2|distil $net --to trees|where is the model to be written? Give --out FILE
+2|distil $net --to trees --out x --trees 17|--trees: '17' is not a number from 1 to 16
+2|distil $net --to trees --out x --actions 64 --deltas 2000|--actions times --deltas is 128000; it may be 4096
+2|distil $net --to trees --out x --no-grid|--no-grid: then there is nothing to grow from
+END
+    [ ! -e x ]
+}
