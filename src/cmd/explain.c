@@ -1,7 +1,8 @@
-/* src/cmd/explain.c - anole explain: what a tuner did in a run, and why. */
+/* src/cmd/explain.c - anole explain: what a tuner did in a run, and why; or what a model does. */
 #include "report/explain.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
+#include "cmd/explain_rlcc.h"
 
 #include <argp.h>
 #include <stdlib.h>
@@ -57,17 +58,20 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
     .options = option_rows,
     .parser = parse_option,
-    .args_doc = "DIR|FILE",
+    .args_doc = "DIR|FILE\nrlcc MODEL [MODEL]",
     .doc = "Tells in plain words what a tuner did: when a search began and why, what was tried, what was "
            "kept and what came of it. DIR is the folder that anole run --out wrote; FILE is a tuning.jsonl, "
-           "or what anole tune --history wrote."
+           "or what anole tune --history wrote. With the word rlcc first: what a learned rate control does; see anole explain "
+           "rlcc --help."
            "\v"
            "Examples:\n"
            "  anole run influx.yaml --set tuner=paraleon --out results\n"
            "  anole explain results\n"
            "      What PARALEON did.\n"
            "  anole explain results --knob kmin\n"
-           "      All values that kmin had.",
+           "      All values that kmin had.\n"
+           "  anole explain rlcc trees.rlcc\n"
+           "      What a model does, and what is proven of it. (A folder of that name is ./rlcc.)",
 };
 
 /* A folder stands for the file in it. To be freed. */
@@ -111,7 +115,12 @@ static void print(const struct options *o, const struct history *h)
         explain_print_story(h, stdout);
 }
 
-static int explain_main(int argc, char **argv)
+/* Kinds of models that can be explained, by the word that stands before them. */
+static const struct { const char *name, *title; int (*main)(int argc, char **argv); } model_kinds[] = {
+    { "rlcc", "anole explain rlcc", explain_rlcc },
+};
+
+static int explain_history(int argc, char **argv)
 {
     struct options o = { 0 };
     struct history h;
@@ -127,4 +136,17 @@ static int explain_main(int argc, char **argv)
     return cmd_end(0, &err);
 }
 
-const struct command command_explain = { "explain", "tell what a tuner did in a run, and why", explain_main };
+static int explain_main(int argc, char **argv)
+{
+    static char title[32];
+
+    for (size_t i = 0; argc > 1 && i < sizeof(model_kinds) / sizeof(*model_kinds); i++)
+        if (strcmp(argv[1], model_kinds[i].name) == 0) {
+            snprintf(title, sizeof(title), "%s", model_kinds[i].title);
+            argv[1] = title;
+            return model_kinds[i].main(argc - 1, argv + 1);
+        }
+    return explain_history(argc, argv);
+}
+
+const struct command command_explain = { "explain", "tell what a tuner did in a run, or what a model does", explain_main };

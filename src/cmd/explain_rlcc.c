@@ -1,0 +1,204 @@
+/* src/cmd/explain_rlcc.c - anole explain rlcc: what a learned rate control does, and what is proven of it. */
+#include "cmd/explain_rlcc.h"
+
+#include "base/print/safe.h"
+#include "cmd/cmd.h"
+#include "cmd/rule_options.h"
+#include "learn/policy/policy_file.h"
+#include "learn/policy/policy_gap.h"
+#include "learn/policy/policy_story.h"
+#include "learn/policy/policy_table.h"
+#include "learn/tree/tree_certify.h"
+
+#include <argp.h>
+#include <inttypes.h>
+
+#define MODELS_MAX  2
+#define STATES      1000000
+#define STATES_LSTM 100000       /* 6 us each */
+
+struct options {
+    const char     *path[MODELS_MAX];
+    int             paths;
+    uint64_t        states;      /* 0: as many as the bodies let us */
+    struct rule_cfg rule;
+};
+
+enum { KEY_STATES = 'n' };
+
+static const struct argp_option option_rows[] = {
+    { "states", KEY_STATES, "N", 0, "States to compare or search in (default: 1000000; with an LSTM 100000)", 0 },
+    { 0 },
+};
+
+static void add_path(struct options *o, const char *path)
+{
+    if (o->paths == MODELS_MAX)
+        cmd_usage("two models at most; '%s' is one too many", path);
+    o->path[o->paths++] = path;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+
+    switch (key) {
+    case KEY_STATES:   o->states = cmd_count("--states", arg, 1, 1000000000); break;
+    case ARGP_KEY_ARG: add_path(o, arg);                                      break;
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &o->rule;
+        break;
+    case ARGP_KEY_NO_ARGS:
+        cmd_usage("which model? anole explain rlcc MODEL; see anole explain rlcc --help");
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp_child children[] = { { &rule_options_argp, 0, "The rule around the policy:", 1 }, { 0 } };
+
+static const struct argp argp = {
+    .options = option_rows,
+    .parser = parse_option,
+    .children = children,
+    .args_doc = "MODEL [MODEL]",
+    .doc = "Tells what a model of RL-CC does: its answers in states that say something, in words; two tables, beside what "
+           "its authors have published; what a decision costs; and of trees what is proven for every input, or the state "
+           "that breaks it. With two models: how far they are apart, and in which state most."
+           "\v"
+           "Examples:\n"
+           "  anole explain rlcc trees.rlcc\n"
+           "  anole explain rlcc net.rlcc trees.rlcc\n"
+           "      Both, and where they differ.",
+};
+
+static uint64_t states_for(const struct options *o, const struct policy *p, int n)
+{
+    bool is_slow = p[0].body == POLICY_LSTM || (n > 1 && p[1].body == POLICY_LSTM);
+
+    return o->states ? o->states : is_slow ? STATES_LSTM : STATES;
+}
+
+/* ---- one model */
+
+static void print_paper_table(const struct policy *p)
+{
+    static const char *const state[3] = { "under-utilised", "on target", "congested" };
+    float table[3][3];
+
+    policy_table_fill_paper(table, p);
+    printf("\nTable VI of the RL-CC paper, in brackets what it prints:\n%16s", "before \\ now");
+    for (int i = 0; i < 3; i++)
+        printf("  %14s", state[i]);
+    for (int before = 0; before < 3; before++) {
+        printf("\n%16s", state[before]);
+        for (int now = 0; now < 3; now++)
+            printf("    %.3f (%.2f)", (double)table[before][now], (double)policy_table_paper[before][now]);
+    }
+    printf("\n");
+}
+
+static void print_certificate(const struct options *o, const struct policy *p, const struct rule_params *params)
+{
+    printf("\n");
+    if (p->body == POLICY_TREES) {
+        struct certificate c;
+
+        certify_rule(&c, &p->trees, params);
+        certify_print(stdout, &c);
+    } else {
+        struct policy_rising r;
+
+        policy_story_look_for_rising(&r, p, states_for(o, p, 1), 1);
+        policy_story_print_rising(stdout, &r);
+    }
+}
+
+static void explain(const struct options *o, const char *path, const struct policy *p, const struct rule_params *params)
+{
+    struct policy_story story;
+    policy_table table;
+
+    policy_story_tell(&story, p);
+    policy_table_fill(table, p);
+    safe_printf(stdout, "%s: %s", path, policy_body_name[p->body]);
+    printf("\n");
+    policy_story_print_body(stdout, p);
+    printf("\nWhat it does when\n");
+    policy_story_print(stdout, &story, &o->rule);
+    printf("\nMultipliers by the delta before and now, both actions before 1:\n");
+    policy_table_print(stdout, table);
+    printf("at most %.3f from the net that RL-CC's authors have released\n",
+           (double)policy_table_distance(table, policy_table_released));
+    print_paper_table(p);
+    print_certificate(o, p, params);
+}
+
+/* ---- two models */
+
+static void print_gap(const struct options *o, const struct policy p[MODELS_MAX], float delta_max, const char *where)
+{
+    struct policy_gap gap = { 0 };
+    const char *a = policy_body_name[p[0].body], *b = policy_body_name[p[1].body];
+
+    policy_gap_draw(&gap, &p[0], &p[1],
+                    &(struct policy_gap_cfg){ .states = states_for(o, p, MODELS_MAX), .delta_max = delta_max });
+    printf("\nThe first and the second in %" PRIu64 " states, deltas up to %g (%s):\n", gap.states, (double)delta_max, where);
+    policy_gap_print(stdout, &gap, p[0].body == p[1].body ? "the first" : a, p[0].body == p[1].body ? "the second" : b);
+}
+
+static void print_table_gap(const struct policy p[MODELS_MAX])
+{
+    policy_table a, b;
+
+    policy_table_fill(a, &p[0]);
+    policy_table_fill(b, &p[1]);
+    printf("\nThe second's multipliers less the first's:\n");
+    for (int i = 0; i < POLICY_TABLE_SIDE; i++)
+        for (int j = 0; j < POLICY_TABLE_SIDE; j++)
+            a[i][j] = b[i][j] - a[i][j];
+    policy_table_print(stdout, a);
+}
+
+static int load_all(struct options *o, struct policy *p, struct err *err)
+{
+    for (int i = 0; i < o->paths; i++) {
+        int rc = policy_load(&p[i], o->path[i], err);
+
+        if (rc) {
+            while (i-- > 0)
+                policy_fini(&p[i]);
+            return rc;
+        }
+    }
+    return 0;
+}
+
+int explain_rlcc(int argc, char **argv)
+{
+    struct options     o = { 0 };
+    struct policy      p[MODELS_MAX];
+    struct rule_params params;
+    struct err         err;
+    int                rc;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    rc = rule_params_make(&params, &o.rule, &err);
+    if (!rc)
+        rc = load_all(&o, p, &err);
+    if (rc)
+        return cmd_end(rc, &err);
+    for (int i = 0; i < o.paths; i++) {
+        printf("%s", i ? "\n\n" : "");
+        explain(&o, o.path[i], &p[i], &params);
+    }
+    if (o.paths == MODELS_MAX) {
+        print_table_gap(p);
+        print_gap(&o, p, POLICY_GAP_NEAR, "what a network is seen with");
+        print_gap(&o, p, POLICY_GAP_FAR, "all of the grid");
+    }
+    for (int i = 0; i < o.paths; i++)
+        policy_fini(&p[i]);
+    return cmd_end(0, &err);
+}
