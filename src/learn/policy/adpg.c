@@ -12,20 +12,27 @@ static double or_default(double value, double otherwise)
     return value != 0 ? value : otherwise;
 }
 
+struct adpg_cfg adpg_cfg_fill(const struct adpg_cfg *given)
+{
+    struct adpg_cfg cfg = {
+        .gamma = or_default(given->gamma, 0.99), .smoothing = or_default(given->smoothing, 1),
+        .clip = or_default(given->clip, 0.5), .adam = given->adam,
+    };
+
+    cfg.smoothing = cfg.smoothing < 0 ? 0 : cfg.smoothing;
+    cfg.adam.rate = or_default(given->adam.rate, 0.01);
+    cfg.adam.epsilon = or_default(given->adam.epsilon, 1e-5);
+    return cfg;
+}
+
 static void init(struct adpg *a, const struct adpg_cfg *cfg, uint32_t parameters, uint32_t steps_max)
 {
     *a = (struct adpg){
-        .cfg = {
-            .gamma = or_default(cfg->gamma, 0.99), .smoothing = or_default(cfg->smoothing, 1),
-            .clip = or_default(cfg->clip, 0.5), .adam = cfg->adam,
-        },
+        .cfg = adpg_cfg_fill(cfg),
         .parameters = parameters, .steps_max = steps_max,
         .slope = xcalloc(steps_max, sizeof(*a->slope)),
         .gradient = xcalloc(parameters, sizeof(*a->gradient)),
     };
-    a->cfg.smoothing = a->cfg.smoothing < 0 ? 0 : a->cfg.smoothing;
-    a->cfg.adam.rate = or_default(cfg->adam.rate, 0.01);
-    a->cfg.adam.epsilon = or_default(cfg->adam.epsilon, 1e-5);
     adam_init(&a->adam, &a->cfg.adam, parameters);
 }
 

@@ -50,7 +50,10 @@ void adpg_init_net(struct adpg *, const struct adpg_cfg *, struct net *, uint32_
 void adpg_init_lstm(struct adpg *, const struct adpg_cfg *, struct lstm *, uint32_t steps_max);
 void adpg_fini(struct adpg *);
 
-/* Of one agent with n >= 2 steps: returns its loss and writes the derivative by each u to 'slope'. In O(n). */
+/* With the values in brackets where nothing is given. */
+struct adpg_cfg adpg_cfg_fill(const struct adpg_cfg *);
+
+/* Of one agent with n >= 2 steps, with a filled configuration: returns its loss and writes the derivative by each u to 'slope'. In O(n). */
 double adpg_loss(const struct adpg_cfg *, const float *u, const float *delta, uint32_t n, float *slope);
 
 /* Adds 'share' times the gradient of one agent's loss to 'gradient'; returns its loss times 'share'. Agents may
