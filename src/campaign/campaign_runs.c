@@ -30,7 +30,7 @@ static char *path_beside(const char *out)
     return made;
 }
 
-/* The folder of results is replaced as a whole: what else is in it would be lost. */
+/* The folder of results is replaced by another, while the store is open. */
 static int check_store(const char *store, const char *out, struct err *err)
 {
     char *folder = xstrdup(store), *slash = strrchr(folder, '/'), *real, *real_out = realpath(out, NULL);
@@ -49,15 +49,15 @@ static int check_store(const char *store, const char *out, struct err *err)
     return rc;
 }
 
-int campaign_places(const char *out, const char *store, struct outdir **dir, struct campaign **campaign,
-                    char **path, struct err *err)
+int campaign_places(const char *out, const char *kind, const char *store, struct outdir **dir,
+                    struct campaign **campaign, char **path, struct err *err)
 {
     int rc = 0;
 
     if (store && out)
         rc = check_store(store, out, err);
     if (!rc && out)
-        rc = outdir_open(dir, out, err);
+        rc = outdir_open(dir, out, kind, err);
     if (rc)
         return rc;
     *path = store ? xstrdup(store) : out ? path_beside(out) : NULL;

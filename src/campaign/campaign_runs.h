@@ -39,9 +39,9 @@ struct campaign_runs {
 };
 
 /* Opens the folder of --out and the store: the file of --store, or one beside the folder, or, without both,
- * one in memory; *path is then NULL. What is open when this fails the caller closes all the same. */
-int campaign_places(const char *out, const char *store, struct outdir **dir, struct campaign **, char **path,
-                    struct err *);
+ * one in memory; *path is then NULL. 'kind' is the command that writes the folder. What is open when this fails the caller closes all the same. */
+int campaign_places(const char *out, const char *kind, const char *store, struct outdir **dir, struct campaign **,
+                    char **path, struct err *);
 
 /* Starts whatever runs need. To be called when the variants have their digests. */
 int campaign_runs_open(struct campaign_runs *, struct err *);

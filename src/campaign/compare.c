@@ -105,7 +105,7 @@ int compare_run(struct compare *c, const struct compare_request *request, struct
     if (!rc)
         rc = prepare(c, err);
     if (!rc)
-        rc = plan_start(&c->plan, err);
+        rc = plan_start(&c->plan, "anole compare", err);
     if (!rc)
         rc = run_all(c, err);
     if (!rc)

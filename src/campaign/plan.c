@@ -50,9 +50,9 @@ int plan_open(struct plan *p, const struct campaign_request *r, const struct axi
     return rc;
 }
 
-int plan_start(struct plan *p, struct err *err)
+int plan_start(struct plan *p, const char *kind, struct err *err)
 {
-    int rc = campaign_places(p->request->out, p->request->store, &p->dir, &p->store, &p->store_path, err);
+    int rc = campaign_places(p->request->out, kind, p->request->store, &p->dir, &p->store, &p->store_path, err);
 
     if (rc)
         return rc;

@@ -39,8 +39,9 @@ struct plan {
 int plan_open(struct plan *, const struct campaign_request *, const struct axis *others, uint32_t count, uint32_t max,
               struct err *);
 
-/* Opens where results go, and starts what runs need; the variants must have their digests. */
-int plan_start(struct plan *, struct err *);
+/* Opens where results go, and starts what runs need; the variants must have their digests. 'kind' is the command, for the
+ * folder: "anole sweep". */
+int plan_start(struct plan *, const char *kind, struct err *);
 
 /* Puts the folder of results into place. */
 int plan_commit(struct plan *, struct err *);

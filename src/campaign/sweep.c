@@ -248,7 +248,7 @@ int sweep_run(struct sweep *s, const struct sweep_request *request, struct err *
     if (!rc)
         rc = prepare(s, err);
     if (!rc)
-        rc = plan_start(&s->plan, err);
+        rc = plan_start(&s->plan, "anole sweep", err);
     if (!rc)
         rc = run_all(s, err);
     if (!rc && s->plan.dir)

@@ -119,7 +119,7 @@ static int convert(const struct options *o, struct err *err)
 
     if (rc)
         return rc;
-    rc = outdir_open(&dir, o->out, err);
+    rc = outdir_open(&dir, o->out, "anole convert", err);
     if (!rc)
         rc = write_all(&source, o->to, dir, err);
     if (!rc) {

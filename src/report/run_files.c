@@ -150,7 +150,7 @@ static int open_file(struct run_files *f, const char *name, FILE **out, struct e
 
 static int open_dir(struct run_files *f, const char *path, struct err *err)
 {
-    int rc = outdir_open(&f->dir, path, err);
+    int rc = outdir_open(&f->dir, path, "anole run", err);
 
     if (!rc)
         rc = open_file(f, "flows.csv", &f->flows, err);

@@ -352,3 +352,20 @@ END
         --set hf2t_guard=1 >"$dir/table"
     grep -qE '^  balancing +[1-9][0-9,]* flowlets, [1-9][0-9,]* on .*; [1-9][0-9,]* packets? held by hosts$' "$dir/table"
 }
+
+@test "run: --out keeps what the user put beside the results, and compare does not take their place" {
+    write_scenario "$dir/s.yaml"
+    "$ANOLE" run "$dir/s.yaml" --quiet --out "$dir/r"
+    mkdir "$dir/r/plots"
+    echo work >"$dir/r/plots/a.svg"
+    echo work >"$dir/r/notes.ipynb"
+    "$ANOLE" run "$dir/s.yaml" --seed 2 --quiet --out "$dir/r"
+    [ "$(cat "$dir/r/plots/a.svg" "$dir/r/notes.ipynb" | xargs)" = 'work work' ]
+    [ "$(jq .seed "$dir/r/manifest.json")" = 2 ]
+    run_apart "$ANOLE" compare "$dir/s.yaml" --vary kmin=100KB,200KB --seeds 1 --out "$dir/r"
+    [ "$status" -eq 1 ]
+    [ "$(cat "$dir/err")" = "anole: $dir/r: holds results of 'anole run', not of 'anole compare'; name another folder, or remove it" ]
+    [ "$(jq .seed "$dir/r/manifest.json")" = 2 ]
+    [ -e "$dir/r/notes.ipynb" ]
+    [ ! -e "$dir/r.sqlite" ]
+}

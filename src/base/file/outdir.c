@@ -9,9 +9,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,6 +21,7 @@
 struct outdir {
     char           *shown;       /* as the caller wrote it, for messages */
     char           *target;      /* absolute */
+    const char     *kind;        /* "anole run" */
     struct scratch *scratch;
 };
 
@@ -46,16 +48,8 @@ static int is_mount(const char *path)
     return statx(AT_FDCWD, path, 0, 0, &s) == 0 && (s.stx_attributes & STATX_ATTR_MOUNT_ROOT);
 }
 
-static int is_ours(const char *path)
-{
-    char *marker = join(path, SCRATCH_MARKER);
-    int found = access(marker, F_OK) == 0;
-
-    free(marker);
-    return found;
-}
-
-static int is_empty(const char *path)
+/* Whether nothing is in a folder but, perhaps, a marker. */
+static int is_bare(const char *path)
 {
     DIR *folder = opendir(path);
     struct dirent *e;
@@ -64,9 +58,35 @@ static int is_empty(const char *path)
     if (!folder)
         return 0;
     while (!found && (e = readdir(folder)))
-        found = strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+        found = strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && strcmp(e->d_name, MARKER_NAME) != 0;
     closedir(folder);
     return !found;
+}
+
+/* Whether results of 'kind' may take the place of what a marker tells of. Where a commit was cut short the first line is
+ * the name of a scratch folder; its files are Anole's all the same. */
+static int check_marker(const struct outdir *dir, const struct marker *m, struct err *err)
+{
+    if (!m->kind)
+        return err_set(err, EEXIST, "%s: an older anole wrote it and did not note which files are its own; "
+                       "name another folder, or remove it", dir->shown);
+    if (strncmp(m->kind, "anole ", 6) == 0 && strcmp(m->kind, dir->kind) != 0)
+        return err_set(err, EEXIST, "%s: holds results of '%s', not of '%s'; name another folder, or remove it",
+                       dir->shown, m->kind, dir->kind);
+    return 0;
+}
+
+static int check_folder(const struct outdir *dir, struct err *err)
+{
+    struct marker m;
+    int rc = 0;
+
+    if (marker_read(&m, dir->target))
+        rc = check_marker(dir, &m, err);
+    else if (!is_bare(dir->target))
+        rc = err_set(err, EEXIST, "%s: exists and was not written by anole; name another folder", dir->shown);
+    marker_fini(&m);
+    return rc;
 }
 
 /* Whether the folder that is at 'target' now, if any, may be replaced. */
@@ -80,10 +100,7 @@ static int check_target(const struct outdir *dir, struct err *err)
         return err_set(err, ENOTDIR, "%s: exists and is not a folder", dir->shown);
     if (is_mount(dir->target))
         return err_set(err, EBUSY, "%s: is a mount point; name a folder inside it", dir->shown);
-    if (!is_ours(dir->target) && !is_empty(dir->target))
-        return err_set(err, EEXIST, "%s: exists and was not written by anole; name another folder",
-                       dir->shown);
-    return 0;
+    return check_folder(dir, err);
 }
 
 /* The parent of 'path' and its last part in one piece of memory that starts at the return value. */
@@ -127,13 +144,14 @@ static int find_place(struct outdir *dir, struct err *err)
     return rc;
 }
 
-int outdir_open(struct outdir **out, const char *path, struct err *err)
+int outdir_open(struct outdir **out, const char *path, const char *kind, struct err *err)
 {
     struct outdir *dir = xcalloc(1, sizeof(*dir));
     int rc;
 
     *out = NULL;
     dir->shown = xstrdup(path);
+    dir->kind = kind;
     rc = find_place(dir, err);
     if (!rc)
         rc = check_target(dir, err);
@@ -194,24 +212,87 @@ free_away:
     return rc;
 }
 
-static int remove_one(const char *path, const struct stat *s, int type, struct FTW *ftw)
+/* Renames unless 'to' exists. Where a file system cannot refuse to replace, look first. */
+static bool move_to(const char *from, const char *to)
 {
-    (void)s, (void)type;
-    if (ftw->level != 1 || strcmp(path + ftw->base, SCRATCH_MARKER) != 0)
-        remove(path);
-    return 0;
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+        return true;
+    return errno != EEXIST && access(to, F_OK) && rename(from, to) == 0;
 }
 
-/* Should some of it stay, the new results stand all the same. The marker goes last: by it, the next run finds what this
- * one has left when it is killed here. */
-static void remove_old(const char *path)
+/* A file of the user's that has the name of a new result becomes "flows.csv.before", or ".before.before". */
+static void move_aside(const char *from, const char *to)
 {
-    char *marker = join(path, SCRATCH_MARKER);
+    char name[PATH_MAX];
+    size_t used = (size_t)snprintf(name, sizeof(name), "%s", to);
 
-    nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-    if (unlink(marker) == 0)
+    while (used + sizeof(".before") <= sizeof(name)) {
+        used += (size_t)sprintf(name + used, ".before");
+        if (move_to(from, name) || access(name, F_OK))
+            return;
+    }
+}
+
+/* What is not Anole's goes with the folder that people know: first what keeps its name, then the rest. */
+static void keep_others(const char *old, const char *target, const struct marker *m, bool is_rest)
+{
+    DIR *folder = opendir(old);
+    struct dirent *e;
+
+    while (folder && (e = readdir(folder))) {
+        char *from = join(old, e->d_name), *to = join(target, e->d_name);
+
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && !marker_has(m, old, e->d_name)) {
+            if (is_rest)
+                move_aside(from, to);
+            else
+                move_to(from, to);
+        }
+        free(from);
+        free(to);
+    }
+    if (folder)
+        closedir(folder);
+}
+
+/* Removes the files that Anole wrote, and nothing else. Should some of it stay, the new results stand all the same. The
+ * marker goes last: by it, the next run finds what this one has left when it is killed here. */
+static void remove_old(const char *path, const struct marker *m)
+{
+    char *marker = join(path, MARKER_NAME);
+
+    for (uint32_t i = 0; i < m->names; i++) {
+        char *file = join(path, m->name[i]);
+
+        if (!strchr(m->name[i], '/') && marker_has(m, path, m->name[i]))
+            unlink(file);
+        free(file);
+    }
+    if (is_bare(path) && unlink(marker) == 0)
         rmdir(path);
     free(marker);
+}
+
+static int exchange(const char *temp, const char *target)
+{
+    return renameat2(AT_FDCWD, temp, AT_FDCWD, target, RENAME_EXCHANGE) ? exchange_slowly(temp, target) : 0;
+}
+
+static int replace(struct outdir *dir, const char *temp, struct err *err)
+{
+    struct marker old;
+    int rc;
+
+    marker_read(&old, dir->target);
+    scratch_condemn(dir->scratch, dir->target, &old);
+    rc = exchange(temp, dir->target);
+    if (!rc) {
+        keep_others(temp, dir->target, &old, false);
+        keep_others(temp, dir->target, &old, true);
+        remove_old(temp, &old);
+    }
+    marker_fini(&old);
+    return rc ? err_set(err, -rc, "%s: %s", dir->shown, strerror(-rc)) : 0;
 }
 
 /* Puts the scratch folder where target is. rename() itself replaces nothing and an empty folder. */
@@ -226,13 +307,7 @@ static int move_into_place(struct outdir *dir, struct err *err)
         return 0;
     if (errno != ENOTEMPTY && errno != EEXIST)
         return err_set(err, errno, "%s: %s", dir->shown, strerror(errno));
-    scratch_condemn(dir->scratch, dir->target);
-    if (renameat2(AT_FDCWD, temp, AT_FDCWD, dir->target, RENAME_EXCHANGE))
-        rc = exchange_slowly(temp, dir->target);
-    if (rc)
-        return err_set(err, -rc, "%s: %s", dir->shown, strerror(-rc));
-    remove_old(temp);
-    return 0;
+    return replace(dir, temp, err);
 }
 
 static void sync_parent(const struct outdir *dir)
@@ -260,7 +335,7 @@ int outdir_commit(struct outdir *dir, struct err *err)
     if (rc) {
         scratch_remove(dir->scratch);
     } else {
-        scratch_leave(dir->scratch);
+        scratch_leave(dir->scratch, dir->kind);
         sync_parent(dir);
     }
     free_dir(dir);

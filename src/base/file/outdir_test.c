@@ -87,7 +87,7 @@ static struct outdir *open_out(void)
     struct outdir *dir;
     struct err err;
 
-    if (outdir_open(&dir, target, &err))
+    if (outdir_open(&dir, target, "anole test", &err))
         fail_msg("%s", err.text);
     return dir;
 }
@@ -114,7 +114,7 @@ static void expect_refused(const char *path, int rc, const char *why)
     struct err err = { "" };
     int before = entries(home);
 
-    assert_int_equal(rc, outdir_open(&dir, path, &err));
+    assert_int_equal(rc, outdir_open(&dir, path, "anole test", &err));
     assert_null(dir);
     assert_string_equal(why, err.text);
     assert_int_equal(before, entries(home));
@@ -162,7 +162,7 @@ static void open__takes_every_spelling_of_a_path(void **unused)
         struct outdir *dir;
         struct err err;
 
-        if (outdir_open(&dir, path[i], &err))
+        if (outdir_open(&dir, path[i], "anole test", &err))
             fail_msg("%s", err.text);
         add(dir, "a", path[i]);
         assert_int_equal(0, outdir_commit(dir, NULL));
@@ -181,7 +181,7 @@ static void open__has_room_for_several(void **unused)
     (void)unused;
     for (; n < 100; n++) {
         snprintf(path, sizeof(path), "out%d", n);
-        rc = outdir_open(&dir[n], path, &err);
+        rc = outdir_open(&dir[n], path, "anole test", &err);
         if (rc)
             break;
     }
@@ -189,7 +189,7 @@ static void open__has_room_for_several(void **unused)
     assert_int_equal(-EMFILE, rc);
     assert_non_null(strstr(err.text, "Too many open files"));
     assert_int_equal(0, outdir_commit(dir[--n], NULL));
-    assert_int_equal(0, outdir_open(&dir[n], "out", NULL));
+    assert_int_equal(0, outdir_open(&dir[n], "out", "anole test", NULL));
     while (n >= 0)
         outdir_abort(dir[n--]);
     assert_int_equal(1, entries("."));
@@ -243,19 +243,69 @@ static void commit__replaces_an_empty_folder(void **unused)
     assert_int_equal(1, entries("."));
 }
 
-static void commit__replaces_its_own_folder_whole(void **unused)
+static void commit__replaces_its_own_files_and_keeps_the_others(void **unused)
 {
     (void)unused;
     write_out("old", "old");
     mkdir("out/plots", 0777);
-    put("out/plots/a.png", "");
+    put("out/plots/a.png", "picture");
+    put("out/notes.ipynb", "much work");
     put("precious", "stays");
     assert_int_equal(0, symlink("../precious", "out/link"));
-    write_out("new", "new");
-    expect_file("out/new", "new");
-    assert_int_equal(2, entries("out"));
-    assert_int_equal(2, entries("."));
+    for (int i = 0; i < 2; i++) {
+        write_out("new", "new");
+        expect_file("out/new", "new");
+        assert_false(exists("out/old"));
+        expect_file("out/plots/a.png", "picture");
+        expect_file("out/notes.ipynb", "much work");
+        expect_file("out/link", "stays");
+        assert_int_equal(5, entries("out"));     /* and the marker */
+        assert_int_equal(2, entries("."));
+    }
     expect_file("precious", "stays");
+}
+
+static void commit__keeps_a_file_with_the_name_of_a_new_result(void **unused)
+{
+    (void)unused;
+    write_out("a", "1");
+    put("out/b", "the user's");
+    write_out("b", "2");
+    expect_file("out/b", "2");
+    expect_file("out/b.before", "the user's");
+    assert_int_equal(0, unlink("out/b"));
+    mkdir("out/b", 0777);                        /* named in the marker, but not the file that was written */
+    put("out/b/deep", "kept too");
+    write_out("b", "3");
+    expect_file("out/b", "3");
+    expect_file("out/b.before", "the user's");
+    expect_file("out/b.before.before/deep", "kept too");
+    assert_int_equal(1, entries("."));
+}
+
+static void open__refuses_results_of_another_command(void **unused)
+{
+    struct outdir *dir;
+
+    (void)unused;
+    assert_int_equal(0, outdir_open(&dir, "out", "anole run", NULL));
+    add(dir, "flows.csv", "x");
+    assert_int_equal(0, outdir_commit(dir, NULL));
+    expect_refused("out", -EEXIST,
+                   "out: holds results of 'anole run', not of 'anole test'; name another folder, or remove it");
+    expect_file("out/flows.csv", "x");
+}
+
+/* Such are the folders of version 0.1. */
+static void open__refuses_an_empty_marker(void **unused)
+{
+    (void)unused;
+    mkdir("out", 0777);
+    put("out/.anole", "");
+    put("out/thesis", "x");
+    expect_refused("out", -EEXIST, "out: an older anole wrote it and did not note which files are its own; "
+                   "name another folder, or remove it");
+    expect_file("out/thesis", "x");
 }
 
 static void commit__goes_through_a_link(void **unused)
@@ -279,7 +329,7 @@ static void commit__works_after_a_chdir(void **unused)
     struct outdir *dir;
 
     (void)unused;
-    assert_int_equal(0, outdir_open(&dir, "out", NULL));
+    assert_int_equal(0, outdir_open(&dir, "out", "anole test", NULL));
     assert_int_equal(0, chdir("/"));
     assert_int_equal(0, outdir_commit(dir, NULL));
     assert_int_equal(0, chdir(home));
@@ -371,7 +421,7 @@ static void be_killed(void)
     struct outdir *dir;
     FILE *f;
 
-    if (outdir_open(&dir, target, NULL) || !(f = outdir_file(dir, "a", NULL)))
+    if (outdir_open(&dir, target, "anole test", NULL) || !(f = outdir_file(dir, "a", NULL)))
         _exit(1);
     fputs("half", f);
     fflush(f);
@@ -412,11 +462,12 @@ static void replace_without_exchange(void)
     struct outdir *dir;
     FILE *f;
 
+    put("out/notes", "kept");
     if (forbid_exchange())
         _exit(77);
     if (syscall(SYS_renameat2, -1, "", -1, "", 0) == 0 || errno != EINVAL)
         _exit(2);
-    if (outdir_open(&dir, target, NULL) || !(f = outdir_file(dir, "new", NULL)))
+    if (outdir_open(&dir, target, "anole test", NULL) || !(f = outdir_file(dir, "new", NULL)))
         _exit(3);
     fputs("new", f);
     _exit(outdir_commit(dir, NULL) ? 4 : 0);
@@ -433,7 +484,8 @@ static void commit__replaces_where_exchanging_is_unknown(void **unused)
         skip();                  /* no seccomp here */
     assert_int_equal(0, status);
     expect_file("out/new", "new");
-    assert_int_equal(2, entries("out"));
+    expect_file("out/notes", "kept");
+    assert_int_equal(3, entries("out"));
     assert_int_equal(1, entries("."));
 }
 
@@ -461,7 +513,7 @@ static void be_interrupted(void)
     struct outdir *dir[2];
 
     signal(SIGTERM, on_signal);
-    if (outdir_open(&dir[0], target, NULL) || outdir_open(&dir[1], "other", NULL))
+    if (outdir_open(&dir[0], target, "anole test", NULL) || outdir_open(&dir[1], "other", "anole test", NULL))
         _exit(1);
     if (!outdir_file(dir[0], "a", NULL) || !outdir_file(dir[1], "b", NULL) || entries(".") != 3)
         _exit(2);
@@ -481,7 +533,7 @@ static void commit_after_an_interruption(void)
 {
     struct outdir *dir;
 
-    if (outdir_open(&dir, target, NULL))
+    if (outdir_open(&dir, target, "anole test", NULL))
         _exit(1);
     scratch_remove_all_on_signal();
     _exit(outdir_commit(dir, NULL) == -EINTR ? 0 : 2);
@@ -523,7 +575,10 @@ int main(void)
         TEST(file__refuses_names_that_lead_elsewhere),
         TEST(commit__makes_the_folder),
         TEST(commit__replaces_an_empty_folder),
-        TEST(commit__replaces_its_own_folder_whole),
+        TEST(commit__replaces_its_own_files_and_keeps_the_others),
+        TEST(commit__keeps_a_file_with_the_name_of_a_new_result),
+        TEST(open__refuses_results_of_another_command),
+        TEST(open__refuses_an_empty_marker),
         TEST(commit__replaces_where_exchanging_is_unknown),
         TEST(commit__goes_through_a_link),
         TEST(commit__works_after_a_chdir),

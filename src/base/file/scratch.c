@@ -101,20 +101,17 @@ static bool is_file_at(int folder, const char *name)
     return fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(found.st_mode);
 }
 
-void scratch_condemn(const struct scratch *s, const char *old)
+void scratch_condemn(const struct scratch *s, const char *old, const struct marker *m)
 {
-    DIR *folder = opendir(old);
-    int marker = folder ? openat(dirfd(folder), SCRATCH_MARKER, O_WRONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
+    char *path = join(old, SCRATCH_MARKER);
+    int marker = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
     bool is_good = marker >= 0 && ftruncate(marker, 0) == 0 && write_line(marker, s->name);
-    struct dirent *e;
 
-    while (is_good && (e = readdir(folder)))
-        if (is_file_at(dirfd(folder), e->d_name) && strcmp(e->d_name, SCRATCH_MARKER) != 0 && !strchr(e->d_name, '\n'))
-            is_good = write_line(marker, e->d_name);
+    for (uint32_t i = 0; i < m->names && is_good; i++)
+        is_good = write_line(marker, m->name[i]);
     if (marker >= 0)
         close(marker);
-    if (folder)
-        closedir(folder);
+    free(path);
 }
 
 /* ---- what dead owners have left ---- */
@@ -354,12 +351,25 @@ int scratch_close(struct scratch *s, struct err *err)
     return rc;
 }
 
-/* Results have an empty marker, the same bytes each time. Its name in there does no harm should this be cut short: no
- * folder is called so any more. */
-void scratch_leave(struct scratch *s)
+/* Names of files, in the order in which they were made: the list has the last first, and the marker at its end. */
+static void write_names(int marker, const struct file *f)
 {
-    if (ftruncate(s->marker, 0))
-        errno = 0;               /* nothing to be done */
+    const char *name;
+
+    if (!f)
+        return;
+    write_names(marker, f->next);
+    name = strrchr(f->path, '/') + 1;
+    if (strcmp(name, SCRATCH_MARKER) != 0)
+        write_line(marker, name);
+}
+
+/* Should this be cut short, the first line is still the name of a folder that is not there any more, and the others are
+ * the same. */
+void scratch_leave(struct scratch *s, const char *kind)
+{
+    if (ftruncate(s->marker, 0) == 0 && lseek(s->marker, 0, SEEK_SET) == 0 && write_line(s->marker, kind))
+        write_names(s->marker, atomic_load(&s->files));
     free_scratch(s);
 }
 

@@ -9,11 +9,12 @@
 #define BASE_FILE_SCRATCH_H
 
 #include "base/err.h"
+#include "base/file/marker.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 
-#define SCRATCH_MARKER ".anole"
+#define SCRATCH_MARKER MARKER_NAME
 
 struct scratch;
 
@@ -33,12 +34,14 @@ int scratch_close(struct scratch *, struct err *);
 /* Makes the caller the only owner; false if a signal handler was first and has removed everything. */
 bool scratch_take(struct scratch *);
 
-/* The folder itself has become the results, at another place: forgets it, and frees. Only after scratch_take(). */
-void scratch_leave(struct scratch *);
+/* The folder itself has become the results, at another place: its marker now says so (base/file/marker.h), 'kind' first.
+ * Frees. Only after scratch_take(). */
+void scratch_leave(struct scratch *, const char *kind);
 
-/* Says in the marker of the folder 'old' which of its files may be removed once it is found at the scratch's place: for
- * results that are about to be replaced. Until it is there, this means nothing. Best effort. */
-void scratch_condemn(const struct scratch *, const char *old);
+/* Says in the marker of the folder 'old' that the files named in it, Anole's own, may be removed once the folder is found
+ * at the scratch's place: for results that are about to be replaced. Until it is there, this means nothing. Best
+ * effort. */
+void scratch_condemn(const struct scratch *, const char *old, const struct marker *);
 
 /* Removes everything and frees. NULL is fine. */
 void scratch_remove(struct scratch *);

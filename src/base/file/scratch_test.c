@@ -236,7 +236,7 @@ static void open__leaves_results_with_such_a_name(void **unused)
 
     (void)unused;
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(0, outdir_open(&dir, ".anole-result", NULL));
+        assert_int_equal(0, outdir_open(&dir, ".anole-result", "anole test", NULL));
         assert_non_null(outdir_file(dir, "a", NULL));
         assert_int_equal(0, outdir_commit(dir, NULL));
     }
@@ -249,40 +249,53 @@ static void open__leaves_results_with_such_a_name(void **unused)
 static void open__removes_what_was_replaced(void **unused)
 {
     struct scratch *s;
+    struct marker m;
     char place[100];
 
     (void)unused;
-    put_leftover("old", "");
+    put_leftover("old", "anole run\na\nb\n");
     put("old/b", "x");
+    put("old/notes", "not in the marker");
     assert_int_equal(0, scratch_open(&s, "out"));
     snprintf(place, sizeof(place), "%s", scratch_path(s));
-    scratch_condemn(s, "old");
+    assert_true(marker_read(&m, "old"));
+    scratch_condemn(s, "old", &m);
+    marker_fini(&m);
     scratch_remove(s);
     open_and_remove();
-    assert_int_equal(3, entries("old"));     /* as long as it is where it was */
+    assert_int_equal(4, entries("old"));     /* as long as it is where it was */
     assert_int_equal(0, rename("old", place));
+    open_and_remove();
+    assert_int_equal(2, entries(place));     /* the marker and what is not ours */
+    snprintf(place + strlen(place), sizeof(place) - strlen(place), "/notes");
+    assert_int_equal(0, unlink(place));
     open_and_remove();
     assert_int_equal(0, entries("."));
 }
 
-static void marker__of_results_is_empty(void **unused)
+static void marker__of_results_names_its_files(void **unused)
 {
     struct outdir *dir;
-    struct stat s;
+    struct marker m;
 
     (void)unused;
-    assert_int_equal(0, outdir_open(&dir, "out", NULL));
+    assert_int_equal(0, outdir_open(&dir, "out", "anole test", NULL));
+    assert_non_null(outdir_file(dir, "z", NULL));
     assert_non_null(outdir_file(dir, "a", NULL));
     assert_int_equal(0, outdir_commit(dir, NULL));
-    assert_int_equal(0, stat("out/.anole", &s));
-    assert_int_equal(0, s.st_size);
+    assert_true(marker_read(&m, "out"));
+    assert_string_equal("anole test", m.kind);
+    assert_int_equal(2, m.names);
+    assert_string_equal("z", m.name[0]);
+    assert_string_equal("a", m.name[1]);
+    marker_fini(&m);
 }
 
 static struct outdir *open_with_two(void)
 {
     struct outdir *dir;
 
-    assert_int_equal(0, outdir_open(&dir, "out", NULL));
+    assert_int_equal(0, outdir_open(&dir, "out", "anole test", NULL));
     fputs("1", outdir_file(dir, "a", NULL));
     fputs("2", outdir_file(dir, "b", NULL));
     return dir;
@@ -343,7 +356,7 @@ int main(void)
         TEST(open__removes_only_files_that_the_marker_names),
         TEST(open__leaves_results_with_such_a_name),
         TEST(open__removes_what_was_replaced),
-        TEST(marker__of_results_is_empty),
+        TEST(marker__of_results_names_its_files),
         TEST(outdir__is_on_the_disk_before_it_is_renamed),
         TEST(outdir__is_not_renamed_when_the_disk_fails),
         TEST(outfile__is_on_the_disk_before_it_is_renamed),
