@@ -38,7 +38,7 @@ static void on_pfc(void *arg, const struct pfc_result *r)
 static uint64_t add_report(uint64_t digest, const struct report *r)
 {
     const uint64_t rows[] = { r->end_ps, r->payload_bytes, r->flows_started, r->flows_done, r->flows_active,
-                              r->data_packets, r->marked_packets, r->cnps, r->nacks, r->timeouts,
+                              r->data_packets, r->received_packets, r->marked_packets, r->cnps, r->nacks, r->timeouts,
                               r->dropped_packets, r->pauses, r->paused_ps, r->rtt_samples, r->rtt_ps_sum,
                               r->rtt_ps_peak, r->queue_bytes_peak, r->queue_bytes };
 

@@ -62,6 +62,7 @@ struct report {
     uint64_t flows_started, flows_done;
     uint64_t flows_active;       /* at the end */
     uint64_t data_packets;       /* sent by hosts */
+    uint64_t received_packets;   /* data packets that came to hosts */
     uint64_t marked_packets, cnps, nacks, timeouts, dropped_packets;
     uint64_t pauses, paused_ps;  /* pause frames that came; time of all ports together */
     uint64_t rtt_samples, rtt_ps_sum, rtt_ps_peak;

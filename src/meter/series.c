@@ -4,6 +4,7 @@
 #include "core/units.h"
 
 #include <stdbool.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +46,7 @@ static void join(struct series_point *a, const struct series_point *b)
     a->flows_done += b->flows_done;
     a->flows_active = b->flows_active;
     a->data_packets += b->data_packets;
+    a->received_packets += b->received_packets;
     a->marked_packets += b->marked_packets;
     a->cnps += b->cnps;
     a->nacks += b->nacks;
@@ -78,8 +80,9 @@ static void add_point(struct series *s, const struct report *r)
     struct series_point p = {
         .start_ps = r->start_ps, .end_ps = r->end_ps, .payload_bytes = r->payload_bytes,
         .flows_started = r->flows_started, .flows_done = r->flows_done, .flows_active = r->flows_active,
-        .data_packets = r->data_packets, .marked_packets = r->marked_packets, .cnps = r->cnps, .nacks = r->nacks,
-        .timeouts = r->timeouts, .dropped_packets = r->dropped_packets, .pauses = r->pauses,
+        .data_packets = r->data_packets, .received_packets = r->received_packets,
+        .marked_packets = r->marked_packets, .cnps = r->cnps, .nacks = r->nacks, .timeouts = r->timeouts,
+        .dropped_packets = r->dropped_packets, .pauses = r->pauses,
         .paused_ps = r->paused_ps, .rtt_samples = r->rtt_samples, .rtt_ps_sum = r->rtt_ps_sum,
         .rtt_ps_peak = r->rtt_ps_peak, .queue_bytes_peak = r->queue_bytes_peak, .queue_bytes = r->queue_bytes,
     };
@@ -97,6 +100,13 @@ static void add_point(struct series *s, const struct report *r)
     bytes = &s->entry_bytes[(size_t)(s->points - 1) * s->entries];
     for (uint32_t e = 0; e < s->entries; e++)
         bytes[e] = (is_new ? 0 : bytes[e]) + r->entry_bytes[e];
+}
+
+double series_marked_share(double marked_packets, double received_packets)
+{
+    if (received_packets <= 0)
+        return NAN;
+    return marked_packets < received_packets ? marked_packets / received_packets : 1;
 }
 
 struct series_point series_sum(const struct series *s, uint32_t first, uint32_t end)
@@ -186,7 +196,7 @@ static void add_phases(struct series *s, const struct report *r)
         p->ps += ps;
         p->payload_bytes += part * (double)r->payload_bytes;
         p->paused_ps += part * (double)r->paused_ps;
-        p->data_packets += part * (double)r->data_packets;
+        p->received_packets += part * (double)r->received_packets;
         p->marked_packets += part * (double)r->marked_packets;
         p->rtt_ps_sum += part * (double)r->rtt_ps_sum;
         p->rtt_samples += part * (double)r->rtt_samples;

@@ -77,7 +77,8 @@ static struct series_point sum_of(const struct history *h, uint32_t first, uint3
 
         LAST(end_ps);
         ADD(payload_bytes); ADD(flows_started); ADD(flows_done); LAST(flows_active);
-        ADD(data_packets); ADD(marked_packets); ADD(cnps); ADD(nacks); ADD(timeouts); ADD(dropped_packets);
+        ADD(data_packets); ADD(received_packets); ADD(marked_packets);
+        ADD(cnps); ADD(nacks); ADD(timeouts); ADD(dropped_packets);
         ADD(pauses); ADD(paused_ps); ADD(rtt_samples); ADD(rtt_ps_sum);
         PEAK(rtt_ps_peak); PEAK(queue_bytes_peak); LAST(queue_bytes);
     }
@@ -186,7 +187,7 @@ static void add__divides_an_interval_between_phases(void **state)
     uint64_t            entry[ENTRIES] = { 100, 40 };
     struct report_port  port[PORTS] = { { 0 } };
     struct report       r = { .payload_bytes = 100, .rtt_samples = 1, .rtt_ps_sum = 7, .paused_ps = 50,
-                              .data_packets = 8, .marked_packets = 4, .port = port, .ports = PORTS, .entry_bytes = entry,
+                              .received_packets = 8, .marked_packets = 4, .port = port, .ports = PORTS, .entry_bytes = entry,
                               .entries = ENTRIES };
     struct series       s;
 
@@ -205,7 +206,7 @@ static void add__divides_an_interval_between_phases(void **state)
         assert_true(fabs(s.phase[i].rtt_ps_sum - 7 * s.phase[i].rtt_samples) < 1e-9);
         assert_true(fabs(s.phase[i].paused_ps - 50 * tens[i]) < 1e-9);
         assert_true(fabs(s.phase[i].marked_packets - 4 * tens[i]) < 1e-9);
-        assert_true(fabs(s.phase[i].data_packets - 8 * tens[i]) < 1e-9);
+        assert_true(fabs(s.phase[i].received_packets - 8 * tens[i]) < 1e-9);
         assert_true(fabs(s.phase_entry_bytes[1 * PHASES + i] - 40 * tens[i]) < 1e-9);
     }
     series_fini(&s);
@@ -236,6 +237,16 @@ static void set_knobs__keeps_the_start_and_what_changes(void **state)
     series_fini(&s);
 }
 
+static void marked_share__is_at_most_one(void **unused)
+{
+    (void)unused;
+    assert_true(isnan(series_marked_share(0, 0)));
+    assert_true(isnan(series_marked_share(5, 0)));
+    assert_true(series_marked_share(0, 8) == 0);
+    assert_true(series_marked_share(2, 8) == 0.25);
+    assert_true(series_marked_share(9, 8) == 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +254,7 @@ int main(void)
         cmocka_unit_test(add__remembers_the_busiest_interval_of_a_port),
         cmocka_unit_test(sum__of_points_is_that_of_their_intervals),
         cmocka_unit_test(add__divides_an_interval_between_phases),
+        cmocka_unit_test(marked_share__is_at_most_one),
         cmocka_unit_test(set_knobs__keeps_the_start_and_what_changes),
     };
 

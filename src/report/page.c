@@ -173,7 +173,7 @@ static double queue_of(const struct series_point *p, uint32_t ports)
 static double marked_of(const struct series_point *p, uint32_t ports)
 {
     (void)ports;
-    return p->data_packets ? (double)p->marked_packets / (double)p->data_packets : NAN;
+    return series_marked_share((double)p->marked_packets, (double)p->received_packets);
 }
 
 static double active_of(const struct series_point *p, uint32_t ports)

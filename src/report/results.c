@@ -204,7 +204,7 @@ static void add_phases(struct results *r)
             .goodput_bps = rate(p->payload_bytes * 8, p->ps),
             .rtt_us_mean = share(p->rtt_ps_sum, p->rtt_samples) / (double)PS_PER_US,
             .paused_share = share(p->paused_ps, (double)p->ps * r->sim->net.ports),
-            .marked_share = share(p->marked_packets, p->data_packets),
+            .marked_share = series_marked_share(p->marked_packets, p->received_packets),
         };
         for (uint32_t e = 0; e < entries; e++)
             r->entry_phase_bps[e * PHASES + i] = rate(r->series->phase_entry_bytes[e * PHASES + i] * 8, p->ps);
@@ -225,7 +225,7 @@ static void add_network(struct results *r)
     r->rtt_us_max = c->rtt_samples ? (double)rtt_ps_max / (double)PS_PER_US : NAN;
     r->dropped_packets = c->dropped_buffer + c->dropped_wire + c->dropped_down + c->dropped_no_route;
     r->paused_share = r->end_ps ? share((double)r->paused_ps, (double)r->end_ps * r->sim->net.ports) : 0;
-    r->marked_share = share((double)r->marked_packets, (double)c->data_sent);
+    r->marked_share = series_marked_share((double)r->marked_packets, (double)c->data_received);
     r->unfinished = c->flows_started - c->flows_done;
     r->failure = sim_failure(r->sim) ? sim_failure(r->sim)->text : NULL;
     if (r->end_ps > r->sim->first_start_ps)      /* flow lists often begin at 2 s */

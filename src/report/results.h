@@ -60,7 +60,7 @@ struct results {
     bool     cnps_are_flags;
     uint64_t dropped_packets, queue_bytes_max;
     double   paused_share;       /* of the time of all ports */
-    double   marked_share;       /* of data packets; NAN: none was sent */
+    double   marked_share;       /* of data packets that came to hosts; NAN: none came */
     uint32_t paused_ports;       /* that have been paused at all */
     uint32_t paused[RESULTS_WORST], queued[RESULTS_WORST];   /* ports paused longest, with the longest queues */
     uint32_t paused_count, queued_count;     /* of them */

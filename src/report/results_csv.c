@@ -216,7 +216,7 @@ static const char *knob_column_unit(enum knob_unit unit)
 void results_print_interval_head(FILE *out, const struct scenario *s)
 {
     fputs("start_us,end_us,payload_bytes,goodput_bps,flows_started,flows_done,flows_active,rtt_samples,rtt_us_mean,"
-          "rtt_us_max,pauses,paused_us,paused_share,data_packets,marked_packets,cnps,nacks,timeouts,dropped_packets,"
+          "rtt_us_max,pauses,paused_us,paused_share,data_packets,received_packets,marked_packets,cnps,nacks,timeouts,dropped_packets,"
           "queue_bytes_max,queue_bytes", out);
     for (uint32_t i = 0; i < s->entries; i++) {
         char name[80], field[RESULTS_QUOTED_MAX];
@@ -274,7 +274,7 @@ void results_print_interval(FILE *out, const struct report *r)
 {
     uint64_t ps = r->end_ps - r->start_ps;
     double   bps_per_byte = 8 * (double)PS_PER_S / (double)ps;
-    const uint64_t counts[] = { r->data_packets, r->marked_packets, r->cnps, r->nacks, r->timeouts,
+    const uint64_t counts[] = { r->data_packets, r->received_packets, r->marked_packets, r->cnps, r->nacks, r->timeouts,
                                 r->dropped_packets, r->queue_bytes_peak, r->queue_bytes };
 
     print_us(out, r->start_ps);

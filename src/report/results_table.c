@@ -527,8 +527,8 @@ static void print_network(const struct results *r, FILE *out, bool has_colour)
     print_line(out, "goodput", "%s (%s of payload delivered)", rate_text(r->goodput_bps).buf,
                bytes_text(c->payload_received).buf);
     print_line(out, "data packets", "%s sent", count_text(c->data_sent).buf);
-    print_line(out, "ECN", "%s (%.2f%% of data packets), %s%s", counted(r->marked_packets, "mark", "marks").buf,
-               percent(r->marked_packets, c->data_sent), counted(r->cnps, "CNP", "CNPs").buf,
+    print_line(out, "ECN", "%s (%s of data packets), %s%s", counted(r->marked_packets, "mark", "marks").buf,
+               metric(UNIT_SHARE, r->marked_share).buf, counted(r->cnps, "CNP", "CNPs").buf,
                r->cnps_are_flags ? " as flags of ACKs" : "");
     if (isfinite(r->rtt_us_mean))
         print_line(out, "RTT", "%s mean, %s at most; %s on the longest path when it is empty",

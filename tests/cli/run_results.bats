@@ -54,7 +54,7 @@ summary() {
     [ "$(summary .pfc.pauses)" -gt 0 ]
     for row in payload_bytes:.packets.payload_bytes_received pauses:.pfc.pauses paused_us:.pfc.paused_us \
         marked_packets:.packets.marked cnps:.packets.cnps_sent nacks:.packets.nacks_sent \
-        data_packets:.packets.data_sent flows_started:.all.flows_started flows_done:.all.flows; do
+        data_packets:.packets.data_sent received_packets:.packets.data_received flows_started:.all.flows_started flows_done:.all.flows; do
         jq -en --argjson a "$(sum_of "${row%%:*}")" --argjson b "$(summary "${row#*:}")" '($a - $b | fabs) < 1e-3' || {
             echo "$row differs"
             return 1
@@ -368,4 +368,23 @@ END
     [ "$(jq .seed "$dir/r/manifest.json")" = 2 ]
     [ -e "$dir/r/notes.ipynb" ]
     [ ! -e "$dir/r.sqlite" ]
+}
+
+# page_of REPORT.html : its data.
+page_of() {
+    sed -n 's/.*<script type="application\/json" id="anole-data">\(.*\)<\/script>.*/\1/p' "$1"
+}
+
+@test "report: no more packets are marked than come, in no interval and no phase" {
+    for name in tcp_beside_rdma incast; do
+        "$ANOLE" run "scenarios/$name.yaml" --quiet --set interval=50us --out "$dir/$name"
+        page_of "$dir/$name/report.html" >"$dir/page"
+        empty=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "received_packets") at = i; next }
+            $at == 0 { n++ } END { print n + 0 }' "$dir/$name/intervals.csv")
+        jq -e --argjson empty "$empty" '.runs[0].series.columns[] | select(.name == "marked_share") | .values |
+            length > 30 and (map(select(. == null)) | length) == $empty and
+            (map(select(. != null)) | all(. >= 0 and . <= 1) and max > 0.5)' "$dir/page"
+        jq -e '.packets | .marked > 0 and .marked <= .data_received' "$dir/$name/summary.json"
+    done
+    jq -e '[.runs[0].phases[].metrics[] | select(.name | test("marked_share")) | .value] | all(. == null or . <= 1)' "$dir/page"
 }

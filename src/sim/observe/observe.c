@@ -120,6 +120,7 @@ static void look_at_counters(const struct observer *o, struct report *r)
     r->flows_done = c->flows_done - was->flows_done;
     r->flows_active = c->flows_started - c->flows_done;
     r->data_packets = c->data_sent - was->data_sent;
+    r->received_packets = c->data_received - was->data_received;
     r->cnps = c->cnps_sent - was->cnps_sent;
     r->nacks = c->nacks_sent - was->nacks_sent;
     r->timeouts = c->timeouts - was->timeouts;
