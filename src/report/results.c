@@ -151,8 +151,10 @@ static void add_training(struct results_entry *e, const struct traffic_about *t,
     if (c->count == 0 || mean_us <= 0)
         return;
     e->iteration_us_mean = mean_us + (double)t->compute_ps / (double)PS_PER_US;
-    e->algbw_bps = (double)t->collective_bytes * 8 / mean_s;
-    e->busbw_bps = e->algbw_bps * t->bus_factor;
+    if (t->collective_bytes) {
+        e->algbw_bps = (double)t->collective_bytes * 8 / mean_s;
+        e->busbw_bps = e->algbw_bps * t->bus_factor;
+    }
     if (t->bound_ps)
         e->bound_share = (double)t->bound_ps / (double)PS_PER_US / mean_us;
 }

@@ -168,7 +168,7 @@ static void training__refuses(void **unused)
           "s.yaml:2:39: 'loose' is not a placement; there are packed and spread" },
         { "collective: all_reduce, size: 1MB, iterations: 1",
           "s.yaml:2:40: 'all_reduce' is not a collective; there are all_to_all, ring_all_reduce, tree_all_reduce, "
-          "halving_doubling_all_reduce, all_gather and reduce_scatter" },
+          "halving_doubling_all_reduce, all_gather, reduce_scatter, send_next and send_previous" },
         { "collective: all_gathr, size: 1MB, iterations: 1",
           "s.yaml:2:40: 'all_gathr' is not a collective; did you mean 'all_gather'?" },
         { "collective: all_gather, size: 11, iterations: 1",
@@ -181,7 +181,30 @@ static void training__refuses(void **unused)
         { "size: 1MB, iterations: 1, at_once: yes, collective: all_gather", "s.yaml:2:63: only all_to_all can go at once: "
           "messages of all_gather wait for others" },
         { "size: 1MB, iterations: 1, hosts: 4", "s.yaml:2:54: 'hosts' is not a key of traffic training; there are kind, name, "
-          "start, stop, for, influx, prio, qps, workers, placement, collective, size, chunk, at_once, compute, iterations and delay" },
+          "start, stop, for, influx, prio, qps, workers, placement, skip, collective, size, chunk, at_once, steps, groups, compute, "
+          "iterations and delay" },
+        { "workers: 8, skip: 5, size: 1MB, iterations: 1",
+          "s.yaml:2:37: 8 workers behind 5 hosts that are skipped: there are 12 hosts" },
+        { "workers: [h1, h2], skip: 5, size: 1MB, iterations: 1",
+          "s.yaml:2:53: 'skip' beside a list of workers, which says it already" },
+        { "groups: {tensor: 2}, size: 1MB, iterations: 1",
+          "s.yaml:2:36: 'groups' are for 'steps': without them all workers are one group" },
+        { "groups: {tensor: 5}, steps: [{size: 1MB}], iterations: 1",
+          "s.yaml:2:36: 12 workers cannot be divided into groups of 5 (tensor) times 1 (pipeline)" },
+        { "groups: {tensor: 2, pipeline: 2, expert: 2}, steps: [{size: 1MB}], iterations: 1",
+          "s.yaml:2:36: 3 workers in a data group cannot be divided into groups of 2 (expert)" },
+        { "steps: [{size: 1MB, group: tensor}], iterations: 1",
+          "s.yaml:2:55: a group 'tensor' has but one worker, which has nobody to send to" },
+        { "steps: [{size: 1MB, group: rows}], iterations: 1",
+          "s.yaml:2:55: 'rows' is not a kind of group; there are all, tensor, data, pipeline, expert and expert_data" },
+        { "steps: [{compute: 1ms}], iterations: 1", "s.yaml:2:35: no step has a collective: give one its 'size'" },
+        { "steps: [{collective: all_gather}], iterations: 1", "s.yaml:2:36: 'size' is missing in steps" },
+        { "steps: [{size: 1MB, tims: 2}], iterations: 1",
+          "s.yaml:2:48: 'tims' is not a key of steps; did you mean 'times'?" },
+        { "steps: [{size: 1MB}], size: 1MB, iterations: 1",
+          "s.yaml:2:56: 'size' beside 'steps', which have their own" },
+        { "steps: [{size: 1MB, times: 65535}], iterations: 1",
+          "s.yaml:2:35: an iteration has more than 4000000 messages: use fewer workers, steps or times" },
     };
 
     (void)unused;

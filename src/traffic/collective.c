@@ -15,6 +15,8 @@ const char *const collective_names[] = {
     [COLLECTIVE_HALVING_DOUBLING_ALL_REDUCE] = "halving_doubling_all_reduce",
     [COLLECTIVE_ALL_GATHER] = "all_gather",
     [COLLECTIVE_REDUCE_SCATTER] = "reduce_scatter",
+    [COLLECTIVE_SEND_NEXT] = "send_next",
+    [COLLECTIVE_SEND_PREVIOUS] = "send_previous",
     [COLLECTIVE_KINDS] = NULL,
 };
 
@@ -30,8 +32,7 @@ static uint32_t log2_of(uint32_t n)
     return 31 - (uint32_t)__builtin_clz(n);
 }
 
-/* Exact, or more than the maximum. */
-static uint64_t count_messages(const struct collective_cfg *cfg)
+uint64_t collective_messages(const struct collective_cfg *cfg)
 {
     uint64_t n = cfg->workers, core = 1ull << log2_of(cfg->workers), half = cfg->bytes / 2, chunks;
 
@@ -43,21 +44,30 @@ static uint64_t count_messages(const struct collective_cfg *cfg)
         return chunks > COLLECTIVE_MESSAGES_MAX ? chunks : 2 * (n - 1) * chunks;
     case COLLECTIVE_HALVING_DOUBLING_ALL_REDUCE:
         return 2 * core * log2_of(cfg->workers) + 2 * (n - core);
+    case COLLECTIVE_SEND_NEXT:
+    case COLLECTIVE_SEND_PREVIOUS:
+        return n - 1;
     default:
         return n * (n - 1);
     }
+}
+
+/* Whether messages are of the given size, and not parts of a buffer. */
+static bool is_whole(enum collective_kind kind)
+{
+    return kind == COLLECTIVE_ALL_TO_ALL || kind == COLLECTIVE_SEND_NEXT || kind == COLLECTIVE_SEND_PREVIOUS;
 }
 
 int collective_check(const struct collective_cfg *cfg, struct err *err)
 {
     if (cfg->workers < 2)
         return err_set(err, EINVAL, "a collective takes two workers or more");
-    if (cfg->kind == COLLECTIVE_ALL_TO_ALL ? cfg->bytes == 0 : cfg->bytes < cfg->workers)
+    if (is_whole(cfg->kind) ? cfg->bytes == 0 : cfg->bytes < cfg->workers)
         return err_set(err, EINVAL, "%llu bytes cannot be divided among %u workers",
                        (unsigned long long)cfg->bytes, cfg->workers);
     if (cfg->kind == COLLECTIVE_TREE_ALL_REDUCE && cfg->chunk_bytes == 0)
         return err_set(err, EINVAL, "a chunk of 0 bytes");
-    if (count_messages(cfg) > COLLECTIVE_MESSAGES_MAX)
+    if (collective_messages(cfg) > COLLECTIVE_MESSAGES_MAX)
         return err_set(err, E2BIG, "more than %u messages: %s", COLLECTIVE_MESSAGES_MAX,
                        cfg->kind == COLLECTIVE_TREE_ALL_REDUCE ? "use fewer workers or larger chunks"
                                                                : "use fewer workers");
@@ -199,6 +209,14 @@ static void go_pairwise(struct builder *b, const struct collective_cfg *cfg)
         if (!cfg->is_at_once)
             end_step(b);         /* otherwise it is all one step */
     }
+}
+
+/* What the stages of a pipeline do between two steps of their work. */
+static void send_to_neighbours(struct builder *b, const struct collective_cfg *cfg, bool is_back)
+{
+    for (uint32_t i = 0; i + 1 < cfg->workers; i++)
+        add_to_step(b, i + is_back, i + !is_back, 0, cfg->bytes);
+    end_step(b);
 }
 
 /* ---- halving and doubling ---- */
@@ -357,6 +375,10 @@ static void build(struct builder *b, const struct collective_cfg *cfg)
     case COLLECTIVE_REDUCE_SCATTER:      /* worker i ends with part i */
         go_round(b, cfg, cfg->workers - 1);
         break;
+    case COLLECTIVE_SEND_NEXT:
+    case COLLECTIVE_SEND_PREVIOUS:
+        send_to_neighbours(b, cfg, cfg->kind == COLLECTIVE_SEND_PREVIOUS);
+        break;
     case COLLECTIVE_KINDS:
         break;
     }
@@ -364,7 +386,7 @@ static void build(struct builder *b, const struct collective_cfg *cfg)
 
 void collective_init(struct collective *c, const struct collective_cfg *cfg)
 {
-    uint64_t       count = count_messages(cfg);
+    uint64_t       count = collective_messages(cfg);
     struct builder b = { .c = c, .last_sent = none_of(cfg->workers), .last_arrival = none_of(cfg->workers) };
 
     assert(collective_check(cfg, NULL) == 0);
@@ -416,6 +438,9 @@ double collective_bus_factor(enum collective_kind kind, uint32_t workers)
     case COLLECTIVE_TREE_ALL_REDUCE:
     case COLLECTIVE_HALVING_DOUBLING_ALL_REDUCE:
         return 2 * others;
+    case COLLECTIVE_SEND_NEXT:
+    case COLLECTIVE_SEND_PREVIOUS:
+        return 1;
     default:
         return others;
     }
@@ -426,10 +451,10 @@ static uint64_t time_ps(uint64_t bytes, uint64_t rate_bps)
     return (uint64_t)((unsigned __int128)bytes * 8 * PS_PER_S / rate_bps);
 }
 
-uint64_t collective_bound_ps(const struct collective *c, uint32_t mtu_bytes, uint32_t overhead_bytes,
-                             const uint64_t *rate_bps)
+void collective_link_ps(const struct collective *c, uint32_t mtu_bytes, uint32_t overhead_bytes, const uint64_t *rate_bps,
+                        uint64_t *busy_ps)
 {
-    uint64_t *out = xcalloc(c->workers, sizeof *out), *in = xcalloc(c->workers, sizeof *in), bound = 0;
+    uint64_t *out = xcalloc(c->workers, sizeof *out), *in = xcalloc(c->workers, sizeof *in);
 
     for (uint32_t i = 0; i < c->messages; i++) {
         const struct collective_message *m = &c->message[i];
@@ -438,12 +463,8 @@ uint64_t collective_bound_ps(const struct collective *c, uint32_t mtu_bytes, uin
         out[m->src] += wire;
         in[m->dst] += wire;
     }
-    for (uint32_t i = 0; i < c->workers; i++) {
-        uint64_t ps = time_ps(out[i] > in[i] ? out[i] : in[i], rate_bps[i]);
-
-        bound = ps > bound ? ps : bound;
-    }
+    for (uint32_t i = 0; i < c->workers; i++)
+        busy_ps[i] = time_ps(out[i] > in[i] ? out[i] : in[i], rate_bps[i]);
     free(in);
     free(out);
-    return bound;
 }

@@ -9,6 +9,7 @@
  *   tree_all_reduce              two binary trees, half of the buffer each, in chunks: up, then down
  *   halving_doubling_all_reduce  recursive halving, recursive doubling: 2 log2(n) exchanges (Rabenseifner)
  *   all_gather, reduce_scatter   n-1 steps around the ring
+ *   send_next, send_previous     each worker but the last sends to the next, or to the one before it; all at once
  *
  * A worker's step begins when what it sent in the step before is acknowledged and what was to come to it in
  * that step has come. A tree has no steps: a chunk goes on when it has come from all children (or from the
@@ -40,6 +41,8 @@ enum collective_kind {
     COLLECTIVE_HALVING_DOUBLING_ALL_REDUCE,
     COLLECTIVE_ALL_GATHER,
     COLLECTIVE_REDUCE_SCATTER,
+    COLLECTIVE_SEND_NEXT,
+    COLLECTIVE_SEND_PREVIOUS,
     COLLECTIVE_KINDS,
 };
 
@@ -48,7 +51,7 @@ extern const char *const collective_names[];     /* by kind; ends with NULL */
 struct collective_cfg {
     enum collective_kind kind;
     uint32_t             workers;        /* 2 or more */
-    uint64_t             bytes;          /* all_to_all: from each worker to each other; else the buffer */
+    uint64_t             bytes;          /* all_to_all: from each worker to each other; send: each message; else the buffer */
     uint64_t             chunk_bytes;    /* tree alone */
     bool                 is_at_once;     /* all_to_all alone: no message waits for another */
 };
@@ -76,6 +79,9 @@ struct collective {
  * (-E2BIG). The reason has no place in front. */
 int collective_check(const struct collective_cfg *, struct err *);
 
+/* How many messages there are; exact, or more than the maximum. */
+uint64_t collective_messages(const struct collective_cfg *);
+
 /* Cannot fail on what the check accepts. */
 void collective_init(struct collective *, const struct collective_cfg *);
 void collective_fini(struct collective *);
@@ -86,9 +92,9 @@ void collective_fini(struct collective *);
 uint64_t collective_size_bytes(const struct collective_cfg *);
 double   collective_bus_factor(enum collective_kind, uint32_t workers);
 
-/* The least time it can take by the workers' own links: all that one of them sends, or receives, back to
- * back. Each packet of up to mtu_bytes has overhead_bytes on the wire besides. rate_bps: by worker. */
-uint64_t collective_bound_ps(const struct collective *, uint32_t mtu_bytes, uint32_t overhead_bytes,
-                             const uint64_t *rate_bps);
+/* By worker, the least time it can take by the worker's own link: all that it sends, or receives, back to back. Each
+ * packet of up to mtu_bytes has overhead_bytes on the wire besides. rate_bps: likewise by worker. */
+void collective_link_ps(const struct collective *, uint32_t mtu_bytes, uint32_t overhead_bytes, const uint64_t *rate_bps,
+                        uint64_t *busy_ps);
 
 #endif

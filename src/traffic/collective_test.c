@@ -213,7 +213,7 @@ static void expect_works(const struct collective_cfg *cfg, uint64_t seed)
 static void collective__does_what_it_is_for(void **unused)
 {
     (void)unused;
-    for (int kind = 0; kind < COLLECTIVE_KINDS; kind++)
+    for (int kind = 0; kind < COLLECTIVE_SEND_NEXT; kind++)
         for (uint32_t n = 2; n <= WORKERS_MAX; n++)
             for (uint64_t bytes = n; bytes <= 3 * n; bytes += n > 4 ? n / 2 : 1)
                 expect_works(&(struct collective_cfg){ (enum collective_kind)kind, n, bytes, 1 + bytes % 5, false },
@@ -223,9 +223,31 @@ static void collective__does_what_it_is_for(void **unused)
 static void collective__does_it_in_any_order(void **unused)
 {
     (void)unused;
-    for (int kind = 0; kind < COLLECTIVE_KINDS; kind++)
+    for (int kind = 0; kind < COLLECTIVE_SEND_NEXT; kind++)
         for (uint64_t seed = 0; seed < 100; seed++)
             expect_works(&(struct collective_cfg){ (enum collective_kind)kind, 7, 23, 4, false }, seed);
+}
+
+/* Neighbours: the last sends nothing on, the first nothing back, and nobody waits. */
+static void send__goes_to_neighbours(void **unused)
+{
+    (void)unused;
+    for (uint32_t n = 2; n <= 9; n++)
+        for (uint32_t back = 0; back < 2; back++) {
+            const struct collective_cfg cfg = { back ? COLLECTIVE_SEND_PREVIOUS : COLLECTIVE_SEND_NEXT, n, 777, 0, false };
+            struct collective           c;
+
+            collective_init(&c, &cfg);
+            assert_int_equal(c.messages, n - 1);
+            assert_int_equal(c.roots, n - 1);
+            for (uint32_t m = 0; m < n - 1; m++) {
+                assert_int_equal(c.message[m].src, m + back);
+                assert_int_equal(c.message[m].dst, m + !back);
+                assert_int_equal(c.message[m].bytes, 777);
+            }
+            assert_int_equal(collective_size_bytes(&cfg), 777);
+            collective_fini(&c);
+        }
 }
 
 /* ---- how much, and how far ---- */
@@ -437,17 +459,19 @@ static void collective__size_and_factor_as_in_nccl_tests(void **unused)
 
 /* By hand: 4 workers send 6 messages of 2500 bytes: 3 packets, 2500 + 3 x 82 bytes, 80 ps each at 100
  * Gb/s. With a slower link the same takes as much longer. */
-static void collective_bound__by_hand(void **unused)
+static void collective_link__by_hand(void **unused)
 {
     const struct collective_cfg cfg = { COLLECTIVE_RING_ALL_REDUCE, 4, 10000, 0, false };
     uint64_t                    rate_bps[4] = { 100000000000, 100000000000, 100000000000, 100000000000 };
+    uint64_t                    busy_ps[4];
     struct collective           c;
 
     (void)unused;
     collective_init(&c, &cfg);
-    assert_int_equal(collective_bound_ps(&c, 1024, 82, rate_bps), 6 * 2746 * 80);
     rate_bps[2] = 25000000000;
-    assert_int_equal(collective_bound_ps(&c, 1024, 82, rate_bps), 6 * 2746 * 320);
+    collective_link_ps(&c, 1024, 82, rate_bps, busy_ps);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_int_equal(busy_ps[i], 6 * 2746 * (i == 2 ? 320 : 80));
     collective_fini(&c);
 }
 
@@ -456,6 +480,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(collective__does_what_it_is_for),
         cmocka_unit_test(collective__does_it_in_any_order),
+        cmocka_unit_test(send__goes_to_neighbours),
         cmocka_unit_test(collective__load_and_steps_are_the_textbooks),
         cmocka_unit_test(collective__halving_folds_the_rest),
         cmocka_unit_test(collective__two_trees_share_the_load),
@@ -463,7 +488,7 @@ int main(void)
         cmocka_unit_test(collective__at_once_all_are_roots),
         cmocka_unit_test(collective_check__refuses),
         cmocka_unit_test(collective__size_and_factor_as_in_nccl_tests),
-        cmocka_unit_test(collective_bound__by_hand),
+        cmocka_unit_test(collective_link__by_hand),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

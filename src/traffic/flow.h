@@ -50,9 +50,9 @@ struct traffic_about {           /* what results say of one entry of the traffic
     uint64_t start_ps, stop_ps;  /* of starts of flows; stop_ps is NEVER if nothing limits them */
     bool     is_influx;          /* comes upon the rest and goes: results are split by it */
     uint32_t workers;            /* training; 0: something else */
-    uint64_t collective_bytes;   /* training: its size as nccl-tests define it */
+    uint64_t collective_bytes;   /* training: its size as nccl-tests define it; 0: there are several */
     double   bus_factor;         /* training: bus bandwidth over algorithm bandwidth */
-    uint64_t bound_ps;           /* training: the least a collective can take by the hosts' links; 0: not known */
+    uint64_t bound_ps;           /* training: the least an iteration can take by the hosts' links; 0: not known */
     uint64_t compute_ps;         /* training: between two collectives */
 };
 

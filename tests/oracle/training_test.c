@@ -54,21 +54,23 @@ static uint64_t alone_ps(uint64_t bytes)
     return arrival_ps(bytes) + 2 * (ACK_PS + DELAY_PS);
 }
 
-static void run_star(struct ops *ops, const struct traffic_training *cfg, uint32_t ack_every)
+/* So many equal jobs, one beside the other. */
+static void run_steps(struct ops *ops, const struct traffic_steps *cfg, uint32_t ack_every, uint32_t jobs)
 {
     const struct traffic_common common = { .start_ps = 12345, .stop_ps = NEVER, .prio = 3 };
-    uint32_t                    hosts[64];
+    uint32_t                    workers = cfg->iteration.parallel.workers, hosts[64];
     struct sim_cfg              sim_cfg;
     struct traffic             *t;
     struct graph                g;
     struct world                w;
     struct err                  err;
 
-    graph_star(&g, &(struct graph_star){ cfg->collective.workers, 100 * GBPS, DELAY_PS });
-    for (uint32_t i = 0; i < cfg->collective.workers; i++)
+    graph_star(&g, &(struct graph_star){ jobs * workers, 100 * GBPS, DELAY_PS });
+    for (uint32_t i = 0; i < jobs * workers; i++)
         hosts[i] = i;
     t = traffic_new(&g, 1);
-    traffic_add_training(t, &common, cfg, hosts);
+    for (uint32_t i = 0; i < jobs; i++)
+        traffic_add_training_steps(t, &common, cfg, hosts + i * workers);
     ops->count = 0;
     traffic_on_op(t, on_op, ops);
     world_cfg(&sim_cfg, MODEL_NIC);
@@ -77,6 +79,16 @@ static void run_star(struct ops *ops, const struct traffic_training *cfg, uint32
         die("%s", err.text);
     assert_true(world_finish(&w, PS_PER_MS, PS_PER_S));
     world_end(&w);
+}
+
+static void run_star(struct ops *ops, const struct traffic_training *cfg, uint32_t ack_every)
+{
+    uint32_t                    n = cfg->collective.workers;
+    const struct iteration_step step = { 0, cfg->collective, PARALLEL_ALL, 1 };
+    const struct traffic_steps  steps = { { { n, 1, n, 1, 1 }, &step, 1 }, collective_size_bytes(&cfg->collective),
+                                          cfg->compute_ps, cfg->delay_ps, cfg->iterations };
+
+    run_steps(ops, &steps, ack_every, 1);
 }
 
 /* Two iterations of 'took_ps', to the picosecond, with an ACK for the last packet of each message alone:
@@ -144,6 +156,49 @@ static void tree__of_two_by_hand(void **unused)
 {
     (void)unused;
     expect_exact(COLLECTIVE_TREE_ALL_REDUCE, 2, 100000, arrival_ps(50000) + ACK_PS + alone_ps(50000));
+}
+
+/* ---- iterations of several steps ---- */
+
+/* Computing, and each collective as long as alone: 12 workers, tensor 2, pipeline 3, data 2. Nobody of a group has another's
+ * link, and a star has no others. The pipeline's first stages are through when they have their ACKs; the last stage but
+ * receives and is earlier, and its tensor and data groups are its own. So an iteration takes what the first stage takes. */
+static void steps__take_computing_and_collectives(void **unused)
+{
+    static const struct iteration_step step[] = {
+        { 300 * PS_PER_US, { COLLECTIVE_RING_ALL_REDUCE, 2, 100000, 0, false }, PARALLEL_TENSOR, 4 },
+        { 0, { COLLECTIVE_SEND_NEXT, 3, 40000, 0, false }, PARALLEL_PIPELINE, 1 },
+        { 20 * PS_PER_US, { COLLECTIVE_ALL_TO_ALL, 2, 7000, 0, false }, PARALLEL_EXPERT, 2 },
+        { 500 * PS_PER_US, { COLLECTIVE_REDUCE_SCATTER, 2, 90000, 0, false }, PARALLEL_DATA, 1 },
+    };
+    const struct traffic_steps cfg = { { { 12, 2, 2, 3, 2 }, step, 4 }, 1, 70 * PS_PER_US, 2 * PS_PER_US, 3 };
+    uint64_t                   took = (4 * 300 + 2 * 20 + 500) * PS_PER_US + 4 * 2 * alone_ps(50000) + alone_ps(40000) +
+                                      2 * alone_ps(7000) + alone_ps(45000);
+    struct ops                 ops;
+
+    (void)unused;
+    run_steps(&ops, &cfg, UINT32_MAX, 1);
+    assert_int_equal(ops.count, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(ops.r[i].took_ps, took);
+        assert_int_equal(ops.r[i].start_ps, 12345 + i * (took + 72 * PS_PER_US));
+    }
+}
+
+/* Two jobs side by side on other hosts take as long as one alone. */
+static void jobs__do_not_meet_in_a_star(void **unused)
+{
+    static const struct iteration_step step[] = {
+        { 0, { COLLECTIVE_RING_ALL_REDUCE, 6, 600000, 0, false }, PARALLEL_ALL, 2 },
+    };
+    const struct traffic_steps cfg = { { { 6, 1, 6, 1, 1 }, step, 1 }, 1, 0, 2 * PS_PER_US, 3 };
+    struct ops                 ops;
+
+    (void)unused;
+    run_steps(&ops, &cfg, UINT32_MAX, 2);
+    assert_int_equal(ops.count, 6);
+    for (uint32_t i = 0; i < 6; i++)
+        assert_int_equal(ops.r[i].took_ps, 2 * 10 * alone_ps(100000));
 }
 
 /* ---- with an ACK for every packet ---- */
@@ -266,6 +321,8 @@ int main(void)
         cmocka_unit_test(halving__takes_its_steps),
         cmocka_unit_test(halving__of_three_by_hand),
         cmocka_unit_test(tree__of_two_by_hand),
+        cmocka_unit_test(steps__take_computing_and_collectives),
+        cmocka_unit_test(jobs__do_not_meet_in_a_star),
         cmocka_unit_test(ring__bus_bandwidth_is_what_acks_leave),
         cmocka_unit_test(all_to_all__tuned_is_near_the_bound),
         cmocka_unit_test(training__gives_the_same_twice),

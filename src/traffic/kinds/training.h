@@ -4,6 +4,10 @@
 
 #include "traffic/collective.h"
 #include "traffic/flow.h"
+#include "traffic/iteration.h"
+#include "traffic/read.h"
+
+#include <stdio.h>
 
 /* Training: the workers do a collective and wait for the last of them; delay_ps later all know
  * that it is through, compute for compute_ps and begin again, until 'iterations' have begun or it is time to stop.
@@ -16,5 +20,23 @@ struct traffic_training {
 };
 void traffic_add_training(struct traffic *, const struct traffic_common *, const struct traffic_training *,
                           const uint32_t *hosts);
+
+/* The same with iterations of several steps, which are taken over by copy. The time of an iteration is from its beginning,
+ * computing in its steps included, until the last worker is through; compute_ps comes after that. size_bytes: what results
+ * tell of an iteration. */
+struct traffic_steps {
+    struct iteration_cfg iteration;
+    uint64_t             size_bytes, compute_ps, delay_ps;
+    uint32_t             iterations;
+};
+void traffic_add_training_steps(struct traffic *, const struct traffic_common *, const struct traffic_steps *,
+                                const uint32_t *hosts);
+
+/* ---- reading, for the kind ---- */
+
+extern const struct section_key training_keys[];
+
+void training_read(struct entry *);
+void training_print_steps(FILE *);
 
 #endif

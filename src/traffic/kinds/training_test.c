@@ -172,6 +172,116 @@ static void barrier__waits_for_the_last(void **unused)
     }
 }
 
+/* ---- several steps ---- */
+
+static uint64_t uneven_ps(const struct message *m)
+{
+    return LINK_PS * (1 + (m->src * 7919u + m->dst * 104729u + m->tag * 15485863u) % 50);
+}
+
+/* 8 workers, tensor 2, pipeline 2, data 2: six stages of four steps. */
+static const struct iteration_step four_steps[] = {
+    { 1000, { COLLECTIVE_RING_ALL_REDUCE, 2, 100, 0, false }, PARALLEL_TENSOR, 3 },
+    { 0, { COLLECTIVE_SEND_NEXT, 2, 300, 0, false }, PARALLEL_PIPELINE, 1 },
+    { 555, { COLLECTIVE_ALL_TO_ALL, 8, 40, 0, true }, PARALLEL_ALL, 1 },
+    { 70, { COLLECTIVE_ALL_GATHER, 2, 200, 0, false }, PARALLEL_DATA, 1 },
+};
+static const struct traffic_steps steps_cfg = { { { 8, 2, 2, 2, 1 }, four_steps, 4 }, 640, 4000, LINK_PS, 3 };
+
+static void steps_open(struct hall *h, uint64_t (*way_ps)(const struct message *), uint64_t seed)
+{
+    static const uint32_t       hosts[8] = { 8, 3, 0, 5, 1, 7, 2, 6 };
+    const struct traffic_common common = { .start_ps = 700, .stop_ps = NEVER, .prio = 3 };
+    struct traffic             *t;
+
+    graph_star(&h->graph, &(struct graph_star){ HOSTS, 100000000000, LINK_PS });
+    t = traffic_new(&h->graph, 1);
+    traffic_add_training_steps(t, &common, &steps_cfg, hosts);
+    ether_init(&h->ether, t, LINK_PS, way_ps, seed);
+}
+
+/* When each worker is through each stage, by the messages that were seen; and no worker sends anything of a stage before it
+ * has begun it. Workers are at different stages here all the time. */
+static void check_iteration(const struct hall *h, const struct iteration *it, uint32_t first, const struct op_result *op)
+{
+    uint64_t begin[8], end[8];
+
+    for (uint32_t w = 0; w < 8; w++)
+        end[w] = op->start_ps;
+    for (uint32_t stage = 0; stage < it->stages; stage++) {
+        uint64_t first_ps[8];
+        uint32_t sends[8] = { 0 };
+
+        for (uint32_t w = 0; w < 8; w++) {
+            begin[w] = end[w] += it->compute_ps[stage];
+            first_ps[w] = NEVER;
+        }
+        for (uint32_t i = first; i < first + it->messages; i++) {
+            const struct message            *m = &h->ether.flow[i];
+            const struct collective_message *c = &it->message[m->tag];
+            uint64_t                         arrival = m->start_ps + uneven_ps(m), sent = arrival + LINK_PS;
+
+            if (it->stage_of[m->tag] != stage)
+                continue;
+            assert_true(m->start_ps >= begin[c->src]);
+            sends[c->src]++;
+            first_ps[c->src] = m->start_ps < first_ps[c->src] ? m->start_ps : first_ps[c->src];
+            end[c->src] = sent > end[c->src] ? sent : end[c->src];
+            end[c->dst] = arrival > end[c->dst] ? arrival : end[c->dst];
+        }
+        for (uint32_t w = 0; w < 8; w++)         /* all collectives here let every worker that sends begin at once */
+            assert_true(sends[w] == 0 || first_ps[w] == begin[w]);
+    }
+    for (uint32_t w = 0; w < 8; w++)
+        assert_true(end[w] <= op->start_ps + op->took_ps);
+    for (uint32_t w = 1; w < 8; w++)
+        end[0] = end[w] > end[0] ? end[w] : end[0];
+    assert_int_equal(end[0], op->start_ps + op->took_ps);
+}
+
+static void steps__workers_go_by_themselves(void **unused)
+{
+    struct iteration it;
+
+    (void)unused;
+    iteration_init(&it, &steps_cfg.iteration);
+    assert_int_equal(it.stages, 6);
+    assert_int_equal(it.messages, 3 * 4 * 4 + 4 + 56 + 4 * 2);
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct hall h;
+
+        steps_open(&h, uneven_ps, seed);
+        ether_run(&h.ether, NEVER);
+        assert_int_equal(h.ether.ops, 3);
+        assert_int_equal(h.ether.flows, 3 * it.messages);
+        for (uint32_t k = 0; k < 3; k++) {
+            assert_int_equal(h.ether.op[k].bytes, 640);
+            check_iteration(&h, &it, k * it.messages, &h.ether.op[k]);
+            if (k > 0)
+                assert_int_equal(h.ether.op[k].start_ps,
+                                 h.ether.op[k - 1].start_ps + h.ether.op[k - 1].took_ps + LINK_PS + 4000);
+        }
+        hall_close(&h);
+    }
+    iteration_fini(&it);
+}
+
+/* In an even network: computing, and the steps of each collective, one way and one ACK each. Who but receives in the
+ * pipeline's step is earlier by the ACK, and waits in the next, which everybody takes part in. */
+static void steps__take_the_sum_of_them(void **unused)
+{
+    const uint64_t bytes = 3 * 2 * 50 + 300 + 40 + 100, messages = 3 * 2 + 1 + 1 + 1;
+    struct hall    h;
+
+    (void)unused;
+    steps_open(&h, even_ps, 1);
+    ether_run(&h.ether, NEVER);
+    for (uint32_t k = 0; k < h.ether.ops; k++)
+        assert_int_equal(h.ether.op[k].took_ps,
+                         3 * 1000 + 555 + 70 + bytes * BYTE_PS + messages * 2 * LINK_PS);
+    hall_close(&h);
+}
+
 static int by_start(const void *a_, const void *b_)
 {
     const struct message *a = a_, *b = b_;
@@ -222,6 +332,8 @@ int main(void)
         cmocka_unit_test(training__ends_after_its_iterations),
         cmocka_unit_test(training__reports_the_size_of_nccl_tests),
         cmocka_unit_test(barrier__waits_for_the_last),
+        cmocka_unit_test(steps__workers_go_by_themselves),
+        cmocka_unit_test(steps__take_the_sum_of_them),
         cmocka_unit_test(training__order_of_a_moment_does_not_matter),
     };
 

@@ -1,0 +1,197 @@
+#include "traffic/iteration.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Posts of one worker at a time: of each of two trees, one up and two down. */
+#define TREE_POSTS 6u
+
+static struct collective_cfg group_cfg(const struct iteration_cfg *cfg, const struct iteration_step *s)
+{
+    struct collective_cfg c = s->collective;
+
+    c.workers = parallel_size(&cfg->parallel, s->group);
+    return c;
+}
+
+int iteration_check(const struct iteration_cfg *cfg, struct err *err)
+{
+    uint64_t messages = 0, stages = 0;
+
+    for (uint32_t i = 0; i < cfg->steps; i++) {
+        struct collective_cfg c = group_cfg(cfg, &cfg->step[i]);
+
+        messages += collective_messages(&c) * parallel_count(&cfg->parallel, cfg->step[i].group) * cfg->step[i].times;
+        stages += cfg->step[i].times;
+        if (messages > COLLECTIVE_MESSAGES_MAX)
+            return err_set(err, E2BIG, "an iteration has more than %u messages: use fewer workers, steps or times",
+                           COLLECTIVE_MESSAGES_MAX);
+        if (stages * cfg->parallel.workers > ITERATION_CELLS_MAX)
+            return err_set(err, E2BIG, "an iteration has more than %u steps of workers: use fewer workers, steps or times",
+                           ITERATION_CELLS_MAX);
+    }
+    return 0;
+}
+
+/* ---- building ---- */
+
+struct builder {
+    struct iteration *it;
+    uint32_t          arrivals, sents, stage;    /* so far */
+};
+
+static uint32_t sum(const struct iteration_cfg *cfg, const struct collective *step, uint32_t (*count)(const struct collective *))
+{
+    uint32_t all = 0;
+
+    for (uint32_t i = 0; i < cfg->steps; i++)
+        all += count(&step[i]) * parallel_count(&cfg->parallel, cfg->step[i].group) * cfg->step[i].times;
+    return all;
+}
+
+static uint32_t messages_of(const struct collective *c) { return c->messages; }
+static uint32_t arrivals_of(const struct collective *c) { return c->arrival_at[c->messages]; }
+static uint32_t sents_of(const struct collective *c) { return c->sent_at[c->messages]; }
+
+static void copy_list(uint32_t *to_at, uint32_t *to, uint32_t *used, const uint32_t *at, const uint32_t *list, uint32_t m,
+                      uint32_t first)
+{
+    for (uint32_t i = at[m]; i < at[m + 1]; i++)
+        to[(*used)++] = list[i] + first;
+    to_at[1] = *used;
+}
+
+/* A collective of one group. */
+static void add_group(struct builder *b, const struct iteration_cfg *cfg, const struct iteration_step *s,
+                      const struct collective *c, uint32_t group)
+{
+    struct iteration *it = b->it;
+    uint32_t          first = it->messages;
+
+    for (uint32_t m = 0; m < c->messages; m++) {
+        uint32_t                   id = first + m;
+        struct collective_message *made = &it->message[id];
+
+        *made = c->message[m];
+        made->src = parallel_worker(&cfg->parallel, s->group, group, made->src);
+        made->dst = parallel_worker(&cfg->parallel, s->group, group, made->dst);
+        it->waits[id] = (uint8_t)(c->waits[m] + 1);
+        it->stage_of[id] = b->stage;
+        it->count[b->stage * it->workers + made->src]++;
+        it->count[b->stage * it->workers + made->dst]++;
+        copy_list(&it->arrival_at[id], it->arrival, &b->arrivals, c->arrival_at, c->arrival, m, first);
+        copy_list(&it->sent_at[id], it->sent, &b->sents, c->sent_at, c->sent, m, first);
+    }
+    it->messages += c->messages;
+}
+
+/* The messages that each worker sends in each stage, in their order. */
+static void list_own(struct iteration *it)
+{
+    uint32_t cells = it->stages * it->workers;
+
+    it->own_at = xcalloc(cells + 2ul, sizeof *it->own_at);
+    it->own = xcalloc(it->messages + 1ul, sizeof *it->own);
+    for (uint32_t m = 0; m < it->messages; m++)
+        it->own_at[it->stage_of[m] * it->workers + it->message[m].src + 2]++;
+    for (uint32_t i = 2; i <= cells; i++)
+        it->own_at[i] += it->own_at[i - 1];
+    for (uint32_t m = 0; m < it->messages; m++)  /* own_at[i + 1] runs from the start of i's list to its end */
+        it->own[it->own_at[it->stage_of[m] * it->workers + it->message[m].src + 1]++] = m;
+}
+
+static void make_room(struct iteration *it, const struct iteration_cfg *cfg, const struct collective *step)
+{
+    uint32_t messages = sum(cfg, step, messages_of);
+
+    for (uint32_t i = 0; i < cfg->steps; i++)
+        it->stages += cfg->step[i].times;
+    it->workers = cfg->parallel.workers;
+    it->message = xcalloc(messages + 1ul, sizeof *it->message);
+    it->waits = xcalloc(messages + 1ul, sizeof *it->waits);
+    it->stage_of = xcalloc(messages + 1ul, sizeof *it->stage_of);
+    it->arrival_at = xcalloc(messages + 2ul, sizeof *it->arrival_at);
+    it->sent_at = xcalloc(messages + 2ul, sizeof *it->sent_at);
+    it->arrival = xcalloc(sum(cfg, step, arrivals_of) + 1ul, sizeof *it->arrival);
+    it->sent = xcalloc(sum(cfg, step, sents_of) + 1ul, sizeof *it->sent);
+    it->compute_ps = xcalloc(it->stages, sizeof *it->compute_ps);
+    it->count = xcalloc((size_t)it->stages * it->workers, sizeof *it->count);
+}
+
+void iteration_init(struct iteration *it, const struct iteration_cfg *cfg)
+{
+    struct collective *step = xcalloc(cfg->steps, sizeof *step);
+    struct builder     b = { .it = it };
+
+    *it = (struct iteration){ .roots_max = TREE_POSTS };
+    for (uint32_t i = 0; i < cfg->steps; i++) {
+        struct collective_cfg c = group_cfg(cfg, &cfg->step[i]);
+
+        collective_init(&step[i], &c);
+        if (c.is_at_once && c.workers > it->roots_max)
+            it->roots_max = c.workers;
+    }
+    make_room(it, cfg, step);
+    for (uint32_t i = 0; i < cfg->steps; i++)
+        for (uint32_t k = 0; k < cfg->step[i].times; k++, b.stage++) {
+            it->compute_ps[b.stage] = cfg->step[i].compute_ps;
+            for (uint32_t g = 0; g < parallel_count(&cfg->parallel, cfg->step[i].group); g++)
+                add_group(&b, cfg, &cfg->step[i], &step[i], g);
+        }
+    list_own(it);
+    for (uint32_t i = 0; i < cfg->steps; i++)
+        collective_fini(&step[i]);
+    free(step);
+}
+
+void iteration_fini(struct iteration *it)
+{
+    free(it->message);
+    free(it->waits);
+    free(it->stage_of);
+    free(it->arrival_at);
+    free(it->arrival);
+    free(it->sent_at);
+    free(it->sent);
+    free(it->compute_ps);
+    free(it->own_at);
+    free(it->own);
+    free(it->count);
+    *it = (struct iteration){ 0 };
+}
+
+/* ---- measures ---- */
+
+/* Adds to each worker's time what a step takes of it. */
+static void add_step(const struct iteration_cfg *cfg, const struct iteration_step *s, uint32_t mtu_bytes, uint32_t overhead_bytes,
+                     const uint64_t *rate_bps, uint64_t *ps)
+{
+    struct collective_cfg group = group_cfg(cfg, s);
+    uint64_t             *rate = xcalloc(group.workers, sizeof *rate), *busy_ps = xcalloc(group.workers, sizeof *busy_ps);
+    struct collective     c;
+
+    collective_init(&c, &group);
+    for (uint32_t g = 0; g < parallel_count(&cfg->parallel, s->group); g++) {
+        for (uint32_t m = 0; m < group.workers; m++)
+            rate[m] = rate_bps[parallel_worker(&cfg->parallel, s->group, g, m)];
+        collective_link_ps(&c, mtu_bytes, overhead_bytes, rate, busy_ps);
+        for (uint32_t m = 0; m < group.workers; m++)
+            ps[parallel_worker(&cfg->parallel, s->group, g, m)] += s->times * (s->compute_ps + busy_ps[m]);
+    }
+    collective_fini(&c);
+    free(rate);
+    free(busy_ps);
+}
+
+uint64_t iteration_bound_ps(const struct iteration_cfg *cfg, uint32_t mtu_bytes, uint32_t overhead_bytes,
+                            const uint64_t *rate_bps)
+{
+    uint64_t *ps = xcalloc(cfg->parallel.workers, sizeof *ps), bound = 0;
+
+    for (uint32_t i = 0; i < cfg->steps; i++)
+        add_step(cfg, &cfg->step[i], mtu_bytes, overhead_bytes, rate_bps, ps);
+    for (uint32_t i = 0; i < cfg->parallel.workers; i++)
+        bound = ps[i] > bound ? ps[i] : bound;
+    free(ps);
+    return bound;
+}

@@ -1,0 +1,91 @@
+/* src/traffic/iteration_test.c - what an iteration of several steps consists of. */
+#include "traffic/iteration.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static const struct iteration_step steps[] = {
+    { 5000, { COLLECTIVE_RING_ALL_REDUCE, 2, 4000, 0, false }, PARALLEL_TENSOR, 3 },
+    { 70, { COLLECTIVE_SEND_NEXT, 2, 1000, 0, false }, PARALLEL_PIPELINE, 1 },
+};
+static const struct iteration_cfg cfg = { { 4, 2, 1, 2, 1 }, steps, 2 };
+
+/* Workers 0, 1 and 2, 3 are tensor groups; 0, 2 and 1, 3 pipelines. Every message is there once, waits for its worker and
+ * for the one before it, and is followed by its own collective's alone. */
+static void iteration_init__by_hand(void **unused)
+{
+    struct iteration it;
+
+    (void)unused;
+    iteration_init(&it, &cfg);
+    assert_int_equal(it.stages, 4);
+    assert_int_equal(it.messages, 3 * 8 + 2);
+    for (uint32_t m = 0; m < 24; m++) {
+        uint32_t group = m % 8 / 4, second = m % 4 / 2;
+
+        assert_int_equal(it.stage_of[m], m / 8);
+        assert_int_equal(it.message[m].src, 2 * group + m % 2);
+        assert_int_equal(it.message[m].dst, 2 * group + !(m % 2));
+        assert_int_equal(it.message[m].bytes, 2000);
+        assert_int_equal(it.waits[m], second ? 3 : 1);       /* what it sent and what it received in the first step */
+        assert_int_equal(it.arrival_at[m + 1] - it.arrival_at[m], !second);
+        assert_int_equal(it.sent_at[m + 1] - it.sent_at[m], !second);
+        if (!second) {
+            assert_int_equal(it.sent[it.sent_at[m]], m + 2);
+            assert_int_equal(it.arrival[it.arrival_at[m]], (m ^ 1) + 2);
+        }
+    }
+    for (uint32_t m = 24; m < 26; m++) {
+        assert_int_equal(it.stage_of[m], 3);
+        assert_int_equal(it.message[m].src, m - 24);
+        assert_int_equal(it.message[m].dst, m - 24 + 2);
+        assert_int_equal(it.waits[m], 1);
+    }
+    for (uint32_t w = 0; w < 4; w++) {
+        for (uint32_t stage = 0; stage < 3; stage++) {
+            assert_int_equal(it.compute_ps[stage], 5000);
+            assert_int_equal(it.count[stage * 4 + w], 4);
+            assert_int_equal(it.own_at[stage * 4 + w + 1] - it.own_at[stage * 4 + w], 2);
+        }
+        assert_int_equal(it.count[3 * 4 + w], 1);
+        assert_int_equal(it.own_at[3 * 4 + w + 1] - it.own_at[3 * 4 + w], w < 2);
+    }
+    iteration_fini(&it);
+}
+
+/* 100 Gb/s: three times 2 x 2000 bytes and 2 x 2 packets' overhead of 82, one way; then 1000 + 82. Worker 3's link is
+ * slower by four. */
+static void iteration_bound__by_hand(void **unused)
+{
+    uint64_t rate_bps[4] = { 100000000000, 100000000000, 100000000000, 25000000000 };
+
+    (void)unused;
+    assert_int_equal(iteration_bound_ps(&cfg, 1024, 82, rate_bps), 3 * 5000 + 70 + (3 * (4000 + 4 * 82) + 1082) * 320);
+    rate_bps[3] = rate_bps[0];
+    assert_int_equal(iteration_bound_ps(&cfg, 1024, 82, rate_bps), 3 * 5000 + 70 + (3 * (4000 + 4 * 82) + 1082) * 80);
+}
+
+static void iteration_check__counts(void **unused)
+{
+    struct iteration_step one = { 0, { COLLECTIVE_SEND_NEXT, 4, 1, 0, false }, PARALLEL_ALL, COLLECTIVE_MESSAGES_MAX / 3 };
+    struct iteration_cfg  c = { { 4, 1, 4, 1, 1 }, &one, 1 };
+
+    (void)unused;
+    assert_int_equal(iteration_check(&c, NULL), 0);
+    one.times++;
+    assert_int_equal(iteration_check(&c, NULL), -E2BIG);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(iteration_init__by_hand),
+        cmocka_unit_test(iteration_bound__by_hand),
+        cmocka_unit_test(iteration_check__counts),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

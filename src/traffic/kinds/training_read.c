@@ -1,0 +1,366 @@
+/* src/traffic/kinds/training_read.c - training as it is written in a file: who works, in which groups, and what they do. */
+#include "traffic/kinds/training.h"
+
+#include "base/text.h"
+#include "net/measure.h"
+#include "traffic/read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- placement ---- */
+
+struct seat { uint32_t rack, number, node; };    /* number: of the host within its rack */
+
+static int by_rack(const void *a_, const void *b_)
+{
+    const struct seat *a = a_, *b = b_;
+
+    if (a->rack != b->rack)
+        return a->rack < b->rack ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static int by_number(const void *a_, const void *b_)
+{
+    const struct seat *a = a_, *b = b_;
+
+    if (a->number != b->number)
+        return a->number < b->number ? -1 : 1;
+    return a->rack < b->rack ? -1 : a->rack > b->rack;
+}
+
+/* Every host's seat. Racks are numbered in the order of their first hosts. */
+static struct seat *list_seats(const struct graph *g)
+{
+    struct seat *seat = xcalloc(g->hosts + 1ul, sizeof *seat);
+    uint32_t    *link_of = graph_host_links(g), seats = 0, racks = 0;
+    uint32_t    *rack_of = xcalloc(g->nodes, sizeof *rack_of);
+    uint32_t    *taken = xcalloc(g->nodes + 1ul, sizeof *taken);
+
+    for (uint32_t i = 0; i < g->nodes; i++) {
+        const struct graph_link *l = &g->link[link_of[i]];
+        uint32_t                *rack = &rack_of[l->a == i ? l->b : l->a];
+
+        if (g->node[i].is_switch)
+            continue;
+        if (*rack == 0)
+            *rack = ++racks;
+        seat[seats++] = (struct seat){ *rack, taken[*rack]++, i };
+    }
+    free(taken);
+    free(rack_of);
+    free(link_of);
+    return seat;
+}
+
+/* The first that are there when 'skip' of them have been passed over. */
+static void place(const struct graph *g, bool is_spread, uint32_t skip, struct hosts *workers)
+{
+    struct seat *seat = list_seats(g);
+
+    qsort(seat, g->hosts, sizeof *seat, is_spread ? by_number : by_rack);
+    for (uint32_t i = 0; i < workers->count; i++)
+        workers->node[i] = seat[skip + i].node;
+    free(seat);
+}
+
+static struct hosts read_workers(const struct entry *e)
+{
+    static const char *const placements[] = { "packed", "spread", NULL };
+    const struct yaml_node  *node = section_get(&e->sec, "workers");
+    const struct yaml_node  *where = section_get(&e->sec, "placement");
+    struct hosts             workers = entry_hosts(e, "workers", 2, UINT32_MAX);
+    uint32_t                 skip = 0;
+    int                      placement;
+
+    section_count(&e->sec, "skip", 0, e->graph->hosts - 2, &skip);
+    placement = section_choice(&e->sec, "placement", "a placement", placements);
+    if (node && node->kind == YAML_LIST) {
+        if (where)
+            reader_refuse(e->r, where, "'placement' beside a list of workers, which says it already");
+        else if (section_get(&e->sec, "skip"))
+            reader_refuse(e->r, section_get(&e->sec, "skip"), "'skip' beside a list of workers, which says it already");
+        return workers;
+    }
+    if (e->r->rc)
+        return workers;
+    if (!node)
+        e->about->hosts = workers.count -= skip;
+    if (skip + workers.count > e->graph->hosts)
+        reader_refuse(e->r, node, "%u workers behind %u hosts that are skipped: there are %u hosts", workers.count, skip,
+                      e->graph->hosts);
+    else
+        place(e->graph, placement == 1, skip, &workers);
+    return workers;
+}
+
+/* ---- the collective ---- */
+
+static void read_chunk(const struct section *sec, struct collective_cfg *cfg)
+{
+    const struct yaml_node *node = section_get(sec, "chunk");
+
+    if (node && cfg->kind != COLLECTIVE_TREE_ALL_REDUCE)
+        reader_refuse(sec->r, node, "only tree_all_reduce goes in chunks");
+    section_bytes(sec, "chunk", 1, TRAFFIC_SIZE_MAX, &cfg->chunk_bytes);
+}
+
+static void read_at_once(const struct section *sec, struct collective_cfg *cfg)
+{
+    const struct yaml_node *node = section_get(sec, "at_once");
+
+    section_bool(sec, "at_once", &cfg->is_at_once);
+    if (node && cfg->is_at_once && cfg->kind != COLLECTIVE_ALL_TO_ALL)
+        reader_refuse(sec->r, node, "only all_to_all can go at once: messages of %s wait for others",
+                      collective_names[cfg->kind]);
+}
+
+/* 'too_many': what to point at if there are too many workers. */
+static void read_collective(const struct section *sec, uint32_t workers, const struct yaml_node *too_many,
+                            struct collective_cfg *cfg)
+{
+    const struct yaml_node *node;
+    struct err              why;
+    int                     kind, rc;
+
+    section_need(sec, "size");
+    kind = section_choice(sec, "collective", "a collective", collective_names);
+    *cfg = (struct collective_cfg){ .kind = kind < 0 ? 0 : (enum collective_kind)kind, .workers = workers };
+    section_bytes(sec, "size", 1, TRAFFIC_SIZE_MAX, &cfg->bytes);
+    read_chunk(sec, cfg);
+    read_at_once(sec, cfg);
+    if (sec->r->rc)
+        return;
+    rc = collective_check(cfg, &why);
+    node = rc == -E2BIG ? too_many : section_get(sec, "size");
+    if (rc)
+        reader_refuse(sec->r, node ? node : sec->map, "%s", why.text);
+}
+
+/* ---- groups and steps ---- */
+
+static const struct section_key group_keys[] = {
+    { "tensor",   "count", "1", "workers of a tensor group: neighbours" },
+    { "pipeline", "count", "1", "stages of a pipeline, which stand furthest apart" },
+    { "expert",   "count", "1", "workers of a data group among which experts are divided" },
+    { 0 },
+};
+
+static const struct section_key step_keys[] = {
+    { "compute",    "time",   "0",          "before its collective" },
+    { "collective", "name",   "all_to_all", "as above" },
+    { "size",       "bytes",  "",           "as above. A step without it but computes" },
+    { "group",      "name",   "all",        "who does it with each other: `all`, `tensor`, `data`, `pipeline`, `expert`, or `expert_data`, those of a data group that hold the same experts" },
+    { "times",      "count",  "1",          "how often it is done, one after the other" },
+    { "chunk",      "bytes",  "512KB",      "as above" },
+    { "at_once",    "yes/no", "no",         "as above" },
+    { 0 },
+};
+
+static void read_groups(const struct entry *e, uint32_t workers, struct parallel *p)
+{
+    const struct yaml_node *node = section_get(&e->sec, "groups");
+    struct section          sec = section_open(e->r, node, &(struct section){ .name = "groups", .own = group_keys });
+    struct err              why;
+
+    *p = (struct parallel){ .workers = workers, .tensor = 1, .data = workers, .pipeline = 1, .expert = 1 };
+    section_count(&sec, "tensor", 1, workers ? workers : 1, &p->tensor);
+    section_count(&sec, "pipeline", 1, workers ? workers : 1, &p->pipeline);
+    section_count(&sec, "expert", 1, workers ? workers : 1, &p->expert);
+    if (e->r->rc)
+        return;
+    if (node && !section_get(&e->sec, "steps"))
+        reader_refuse(e->r, node, "'groups' are for 'steps': without them all workers are one group");
+    else if (parallel_check(p, &why))
+        reader_refuse(e->r, node, "%s", why.text);
+}
+
+/* A step but for its collective, if it has none: then it is what comes before the next. */
+static void read_step(const struct entry *e, const struct yaml_node *node, const struct parallel *p, struct iteration_step *s)
+{
+    struct section sec = section_open(e->r, node, &(struct section){ .name = "steps", .own = step_keys });
+    int            group = section_choice(&sec, "group", "a kind of group", parallel_names);
+
+    *s = (struct iteration_step){ .group = group < 0 ? PARALLEL_ALL : (enum parallel_group)group, .times = 1 };
+    section_time(&sec, "compute", &s->compute_ps);
+    section_count(&sec, "times", 1, UINT16_MAX, &s->times);
+    if (e->r->rc)
+        return;
+    if (!section_get(&sec, "size") && !section_get(&sec, "collective") && section_get(&sec, "compute"))
+        s->compute_ps *= s->times;
+    else if (parallel_size(p, s->group) < 2)
+        reader_refuse(e->r, section_place(&sec, "group"), "a group '%s' has but one worker, which has nobody to send to",
+                      parallel_names[s->group]);
+    else
+        read_collective(&sec, parallel_size(p, s->group), section_place(&sec, "group"), &s->collective);
+}
+
+static void refuse_beside_steps(const struct entry *e)
+{
+    static const char *const keys[] = { "collective", "size", "chunk", "at_once", NULL };
+
+    for (const char *const *key = keys; *key; key++)
+        if (section_get(&e->sec, *key))
+            reader_refuse(e->r, section_get(&e->sec, *key), "'%s' beside 'steps', which have their own", *key);
+}
+
+/* Several steps. What is computed after the last collective comes before the next iteration. */
+static uint32_t read_steps(const struct entry *e, const struct parallel *p, struct iteration_step *step, uint64_t *compute_ps)
+{
+    uint32_t steps = 0;
+    uint64_t before_ps = 0;
+
+    refuse_beside_steps(e);
+    for (const struct yaml_node *c = section_list(&e->sec, "steps", ITERATION_STEPS_MAX); c && !e->r->rc; c = c->next) {
+        struct iteration_step *s = &step[steps];
+
+        read_step(e, c, p, s);
+        if (s->collective.workers == 0) {
+            before_ps += s->compute_ps;
+            continue;
+        }
+        if (before_ps && s->times > 1) {         /* it is computed but once */
+            step[steps + 1] = *s;
+            step[steps + 1].times--;
+            s->times = 1;
+            steps++;
+        }
+        s->compute_ps += before_ps;
+        before_ps = 0;
+        steps++;
+    }
+    *compute_ps += before_ps;
+    if (!e->r->rc && steps == 0)
+        reader_refuse(e->r, section_get(&e->sec, "steps"), "no step has a collective: give one its 'size'");
+    return steps;
+}
+
+/* ---- time ---- */
+
+/* No host learns of another sooner than over a link. */
+static void read_delay(const struct entry *e, uint64_t *delay_ps)
+{
+    uint64_t least = graph_delay_ps_min(e->graph);
+    char     text[32];
+
+    *delay_ps = graph_delay_ps_max(e->graph);
+    section_time(&e->sec, "delay", delay_ps);
+    if (*delay_ps < least)
+        reader_refuse(e->r, section_get(&e->sec, "delay"), "'delay' must not be less than a link's, %s",
+                      text_from_time(text, sizeof text, least));
+}
+
+static void read_iterations(const struct entry *e, uint32_t *iterations)
+{
+    *iterations = UINT32_MAX;
+    section_count(&e->sec, "iterations", 1, UINT32_MAX - 1, iterations);
+    if (!section_get(&e->sec, "iterations"))
+        entry_need_end(e);
+}
+
+/* ---- the entry ---- */
+
+static uint64_t bound_ps(const struct entry *e, const struct iteration_cfg *cfg, const uint32_t *hosts)
+{
+    uint64_t *rate_bps = xcalloc(cfg->parallel.workers, sizeof *rate_bps), bound;
+    uint32_t *link_of = graph_host_links(e->graph);
+
+    for (uint32_t i = 0; i < cfg->parallel.workers; i++)
+        rate_bps[i] = e->graph->link[link_of[hosts[i]]].rate_bps;
+    bound = iteration_bound_ps(cfg, e->env->mtu_bytes, e->env->overhead_bytes, rate_bps);
+    free(link_of);
+    free(rate_bps);
+    return bound;
+}
+
+static void tell(const struct entry *e, const struct traffic_steps *cfg, const uint32_t *hosts)
+{
+    const struct collective_cfg *first = &cfg->iteration.step[0].collective;
+    struct traffic_about        *about = e->about;
+
+    about->workers = cfg->iteration.parallel.workers;
+    about->compute_ps = cfg->compute_ps;
+    about->bound_ps = bound_ps(e, &cfg->iteration, hosts);
+    if (section_get(&e->sec, "steps"))
+        return;                  /* bandwidths are those of one collective */
+    about->collective_bytes = collective_size_bytes(first);
+    about->bus_factor = collective_bus_factor(first->kind, first->workers);
+}
+
+/* What all steps come to: a size as results tell it, of each worker. */
+static uint64_t sum_bytes(const struct iteration_cfg *cfg)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < cfg->steps; i++)
+        sum += cfg->step[i].times * collective_size_bytes(&cfg->step[i].collective);
+    return sum;
+}
+
+static void add(struct entry *e, struct traffic_steps *cfg, const uint32_t *hosts)
+{
+    struct err why;
+
+    if (!e->r->rc && iteration_check(&cfg->iteration, &why))
+        reader_refuse(e->r, section_place(&e->sec, "steps"), "%s", why.text);
+    if (e->r->rc)
+        return;
+    cfg->size_bytes = sum_bytes(&cfg->iteration);
+    tell(e, cfg, hosts);
+    traffic_add_training_steps(e->traffic, &e->common, cfg, hosts);
+    e->qps = 1;
+}
+
+void training_read(struct entry *e)
+{
+    struct hosts           workers = read_workers(e);
+    struct iteration_step *step = xcalloc(2ul * ITERATION_STEPS_MAX, sizeof *step);
+    struct traffic_steps   cfg = { .iteration = { .step = step, .steps = 1 } };
+
+    read_groups(e, workers.count, &cfg.iteration.parallel);
+    section_time(&e->sec, "compute", &cfg.compute_ps);
+    if (section_get(&e->sec, "steps")) {
+        cfg.iteration.steps = read_steps(e, &cfg.iteration.parallel, step, &cfg.compute_ps);
+    } else {
+        step[0] = (struct iteration_step){ .times = 1 };
+        read_collective(&e->sec, workers.count, section_get(&e->sec, "workers"), &step[0].collective);
+    }
+    read_delay(e, &cfg.delay_ps);
+    read_iterations(e, &cfg.iterations);
+    add(e, &cfg, workers.node);
+    free(step);
+    free(workers.node);
+}
+
+static void print_keys(FILE *out, const char *head, const struct section_key *keys)
+{
+    fprintf(out, "\n%s\n\n| key | value | initial | |\n|---|---|---|---|\n", head);
+    for (; keys->name; keys++)
+        fprintf(out, "| `%s` | %s | %s%s%s | %s |\n", keys->name, keys->unit, *keys->initial ? "`" : "", keys->initial,
+                *keys->initial ? "`" : "", keys->about);
+}
+
+void training_print_steps(FILE *out)
+{
+    print_keys(out, "### traffic: steps of training", step_keys);
+    print_keys(out, "### traffic: groups of training\n\nWhat `tensor` and `pipeline` leave are data groups. Worker i is at "
+               "place i mod tensor of its tensor group,\ni / tensor mod data of its data group, and i / (tensor x data) of its "
+               "pipeline, as in Megatron-LM.", group_keys);
+}
+
+const struct section_key training_keys[] = {
+    { "workers",    "list",  "",           "which, worker 0 first; a count means so many, where `placement` says, without it all hosts" },
+    { "placement",  "name",  "packed",     "of a count of workers. `packed`: racks are filled one after the other; `spread`: the next worker is in the next rack. A rack is a switch with its hosts" },
+    { "skip",       "count", "0",          "hosts to pass over before the first worker, in the order of `placement`: for several jobs side by side" },
+    { "collective", "name",  "all_to_all", "`all_to_all` (pairwise), `ring_all_reduce`, `tree_all_reduce` (double binary tree), `halving_doubling_all_reduce`, `all_gather` or `reduce_scatter` (ring), `send_next` or `send_previous` (to a neighbour, all at once)" },
+    { "size",       "bytes", "",           "all_to_all: from each worker to each other; send_next, send_previous: of each message; otherwise of the whole buffer" },
+    { "chunk",      "bytes", "512KB",      "tree_all_reduce: of what goes up and down the trees at a time. Each waits for the one before it to be acknowledged, so small ones cost round-trip times; large ones keep lower workers waiting" },
+    { "at_once",    "yes/no", "no",        "all_to_all: each worker sends to all others at once, incast and all, and not to one after the other" },
+    { "steps",      "list",  "",           "instead of one collective: what an iteration consists of, one after the other; see below. Workers go from step to step by themselves" },
+    { "groups",     "map",   "",           "how workers are divided for `steps`; see below" },
+    { "compute",    "time",  "0",          "from the end of an iteration, when all workers know of it, to the next" },
+    { "iterations", "count", "",           "how many; without it until `stop`" },
+    { "delay",      "time",  "",           "after which all workers know that the last one is through; without it that of the longest link, and never less than a link's" },
+    { 0 },
+};

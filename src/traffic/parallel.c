@@ -1,0 +1,70 @@
+#include "traffic/parallel.h"
+
+#include <stddef.h>
+
+const char *const parallel_names[] = {
+    [PARALLEL_ALL] = "all",
+    [PARALLEL_TENSOR] = "tensor",
+    [PARALLEL_DATA] = "data",
+    [PARALLEL_PIPELINE] = "pipeline",
+    [PARALLEL_EXPERT] = "expert",
+    [PARALLEL_EXPERT_DATA] = "expert_data",
+    [PARALLEL_GROUPS] = NULL,
+};
+
+int parallel_check(struct parallel *p, struct err *err)
+{
+    uint64_t each = (uint64_t)p->tensor * p->pipeline;
+
+    if (each == 0 || p->workers % each)
+        return err_set(err, EINVAL, "%u workers cannot be divided into groups of %u (tensor) times %u (pipeline)", p->workers,
+                       p->tensor, p->pipeline);
+    p->data = (uint32_t)(p->workers / each);
+    if (p->expert == 0 || p->data % p->expert)
+        return err_set(err, EINVAL, "%u workers in a data group cannot be divided into groups of %u (expert)", p->data,
+                       p->expert);
+    return 0;
+}
+
+uint32_t parallel_size(const struct parallel *p, enum parallel_group kind)
+{
+    switch (kind) {
+    case PARALLEL_TENSOR:      return p->tensor;
+    case PARALLEL_DATA:        return p->data;
+    case PARALLEL_PIPELINE:    return p->pipeline;
+    case PARALLEL_EXPERT:      return p->expert;
+    case PARALLEL_EXPERT_DATA: return p->data / p->expert;
+    default:                   return p->workers;
+    }
+}
+
+uint32_t parallel_count(const struct parallel *p, enum parallel_group kind)
+{
+    return p->workers / parallel_size(p, kind);
+}
+
+static uint32_t worker_at(const struct parallel *p, uint32_t tensor, uint32_t data, uint32_t pipeline)
+{
+    return tensor + p->tensor * (data + p->data * pipeline);
+}
+
+/* Groups of a kind are counted in the order of their first workers, but for the two kinds within a data group. */
+uint32_t parallel_worker(const struct parallel *p, enum parallel_group kind, uint32_t group, uint32_t member)
+{
+    uint32_t tensor = group % p->tensor, rest = group / p->tensor, lines = p->data / p->expert;
+
+    switch (kind) {
+    case PARALLEL_TENSOR:
+        return group * p->tensor + member;
+    case PARALLEL_DATA:
+        return worker_at(p, tensor, member, rest);
+    case PARALLEL_PIPELINE:
+        return worker_at(p, tensor, rest, member);
+    case PARALLEL_EXPERT:
+        return worker_at(p, tensor, rest % lines * p->expert + member, rest / lines);
+    case PARALLEL_EXPERT_DATA:
+        return worker_at(p, tensor, member * p->expert + rest % p->expert, rest / p->expert);
+    default:
+        return member;
+    }
+}
