@@ -417,10 +417,10 @@ static uint64_t train(uint32_t threads, bool is_selective, uint32_t qps, const c
 
 static void threads__same_results(void **unused)
 {
-    static const char *const controls[] = { "dcqcn", "dcqcn_plus", "none" };
+    static const char *const controls[] = { "dcqcn", "dcqcn_plus", "none", "swift", "rttcc" };
 
     (void)unused;
-    for (uint32_t i = 0; i < 3; i++)
+    for (uint32_t i = 0; i < 5; i++)
         for (uint32_t selective = 0; selective < 2; selective++) {
             uint64_t one = train(1, selective, 1 + i, controls[i]);
 
