@@ -202,6 +202,29 @@ static json_t *average_cdfs(const json_t *runs)
     return made;
 }
 
+/* ---- runs that did not come to their end ---- */
+
+/* In how many, and what the first of them says. */
+static json_t *merge_partial(const json_t *runs)
+{
+    json_t *made = json_array();
+    const json_t *run, *first = NULL;
+    size_t i, count = 0;
+
+    json_array_foreach(runs, i, run) {
+        const json_t *told = json_object_get(run, "partial");
+
+        count += json_array_size(told) > 0;
+        if (!first && json_array_size(told) > 0)
+            first = run;
+    }
+    if (first)
+        json_array_append_new(made, json_sprintf("In %zu of %zu runs. With seed %s: %s", count, json_array_size(runs),
+                                                 json_string_value(json_array_get(json_object_get(first, "seeds"), 0)),
+                                                 json_string_value(json_array_get(json_object_get(first, "partial"), 0))));
+    return made;
+}
+
 /* ---- the whole ---- */
 
 json_t *compare_merge_runs(const json_t *runs)
@@ -219,6 +242,7 @@ json_t *compare_merge_runs(const json_t *runs)
     json_array_foreach(runs, i, run)
         json_array_extend(seeds, json_object_get(run, "seeds"));
     json_object_set_new(made, "seeds", seeds);
+    json_object_set_new(made, "partial", merge_partial(runs));
     json_object_set_new(made, "summary", json_null());
     json_object_set_new(made, "files", json_array());
     return made;

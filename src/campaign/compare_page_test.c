@@ -22,7 +22,7 @@ static const char text[] =
     "  'traffic': [{'name': 't', 'kind': 'incast', 'rows': [{'label': 'flows', 'value': 4, 'unit': "
     "'count'}]}],"
     "  'series': {'at_us': [1]}, 'topology': {'nodes': []}},"
-    " {'name': 'v', 'scenario': null, 'seeds': ['7'], 'simulated_us': 30, 'summary': null, 'files': [],"
+    " {'name': 'v', 'scenario': null, 'seeds': ['7'], 'simulated_us': 30, 'summary': null, 'partial': ['It is stuck.'], 'files': [],"
     "  'metrics': [{'name': 'a', 'label': 'A', 'value': 4}, {'name': 'b', 'label': 'B', 'value': 6}],"
     "  'sizes': [{'bytes_min': 0, 'bytes_end': 10, 'flows': 3, 'mean': 6, 'p50': 6, 'p95': 6, 'p99': 6, "
     "'p999': 8},"
@@ -63,6 +63,18 @@ static double at(const json_t *json, const char *path)
     if (!json_is_number(json))
         fail_msg("%s is not a number", path);
     return json_number_value(json);
+}
+
+/* Some seeds got stuck: how many, and what the first of them says. */
+static void merge__says_what_is_partial(void **unused)
+{
+    json_t *run = merged();
+    const json_t *partial = json_object_get(run, "partial");
+
+    (void)unused;
+    assert_int_equal(json_array_size(partial), 1);
+    assert_string_equal(json_string_value(json_array_get(partial, 0)), "In 1 of 2 runs. With seed 7: It is stuck.");
+    json_decref(run);
 }
 
 static void merge__averages_figures(void **unused)
@@ -126,6 +138,7 @@ static void merge__shows_the_first_over_time(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(merge__says_what_is_partial),
         cmocka_unit_test(merge__averages_figures),
         cmocka_unit_test(merge__weighs_sizes_by_flows),
         cmocka_unit_test(merge__averages_quantiles),

@@ -105,8 +105,21 @@ static int read_history(struct history *h, const char *path, struct err *err)
     return rc;
 }
 
+/* The summary of the run lies beside its history. */
+static void print_partial(const char *path)
+{
+    char *file = file_of(path), *slash = strrchr(file, '/'), *summary = NULL;
+
+    if (asprintf(&summary, "%.*ssummary.json", slash ? (int)(slash - file + 1) : 0, file) < 0)
+        die("out of memory");
+    explain_print_partial(summary, stdout);
+    free(summary);
+    free(file);
+}
+
 static void print(const struct options *o, const struct history *h)
 {
+    print_partial(o->path);
     if (o->knob)
         explain_print_knob(h, knob_find(o->knob), stdout);
     if (o->is_all)

@@ -6,6 +6,10 @@
 
 #include <stdio.h>
 
+/* If the summary.json of a run says that it ended stuck or failed, says so: what follows is the story of a part. A file
+ * that is not there, or no summary, says nothing. */
+void explain_print_partial(const char *summary_path, FILE *);
+
 /* What it was, then a paragraph for each search: why it began, what was tried, what was kept, what came
  * of it. */
 void explain_print_story(const struct history *, FILE *);

@@ -1,6 +1,7 @@
 /* src/report/page.c - the data of report.html: what web/src/data.ts says, in the order in which it says it. */
 #include "report/page.h"
 #include "base/err.h"
+#include "base/text.h"
 #include "report/metrics.h"
 #include "report/results_json.h"
 #include "version.h"
@@ -487,6 +488,24 @@ static json_t *files_json(const char *const *files)
     return list;
 }
 
+/* What keeps the figures from being those of a whole run, in sentences. */
+static json_t *partial_json(const struct results *r)
+{
+    json_t *list = json_array();
+    char    text[600], when[32];
+
+    if (r->stuck_why) {
+        snprintf(text, sizeof(text), "Nothing moves any more after %s. %s", text_from_time(when, sizeof(when), r->stuck_ps),
+                 r->stuck_why);
+        json_array_append_new(list, json_of_text(text));
+    }
+    if (r->failure) {
+        snprintf(text, sizeof(text), "The run ended before its time: %s", r->failure);
+        json_array_append_new(list, json_of_text(text));
+    }
+    return list;
+}
+
 json_t *page_run(const struct results *r, const char *name, const char *const *files)
 {
     json_t *o = json_object();
@@ -495,7 +514,9 @@ json_t *page_run(const struct results *r, const char *name, const char *const *f
     json_object_set_new(o, "scenario", json_of_bytes(r->text, r->text_bytes));
     json_object_set_new(o, "set", results_json_set(r));
     json_object_set_new(o, "seeds", seeds_json(r));
-    json_put_text(o, "model", r->sim->cfg.is_fast ? "nic, fidelity fast" : results_model_name(r));
+    json_put_text(o, "model", results_model_name(r));
+    json_put_text(o, "fidelity", r->sim->cfg.is_fast ? "fast" : "packet");
+    json_object_set_new(o, "partial", partial_json(r));
     json_put_text(o, "cc", r->sim->cfg.cc->name);
     json_put_text(o, "lb", r->sim->cfg.lb->name);
     json_put_us(o, "simulated_us", r->end_ps);

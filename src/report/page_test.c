@@ -127,6 +127,32 @@ static void run__says_what_the_summary_says(void **state)
     unmake(&m);
 }
 
+/* A packet that is lost and never sent again: the page says since when nothing moves, and what waits. */
+static void run__says_that_it_is_partial(void **state)
+{
+    static const char lossy[] = "topology: {kind: star, hosts: 3, rate: 100Gbps, delay: 1us, loss: 0.2}\n"
+                                "switch: {lossless: no}\nhost: {rto: 0}\nfidelity: packet\n"
+                                "traffic: [{kind: incast, senders: 2, size: 20KB, flows: 20}]\n";
+    struct made m;
+
+    (void)state;
+    make(&m, lossy);
+    assert_non_null(m.r.stuck_why);
+    assert_int_equal(json_array_size(get(m.run, "partial")), 1);
+    assert_true(strncmp(json_string_value(json_array_get(get(m.run, "partial"), 0)), "Nothing moves any more after ", 29) == 0);
+    assert_non_null(strstr(json_string_value(json_array_get(get(m.run, "partial"), 0)), m.r.stuck_why));
+    unmake(&m);
+    make(&m, busy);
+    assert_int_equal(json_array_size(get(m.run, "partial")), 0);
+    assert_string_equal(text_at(m.run, "model"), "nic");
+    assert_string_equal(text_at(m.run, "fidelity"), "packet");
+    unmake(&m);
+    make(&m, "fidelity: fast\ntopology: {kind: star, hosts: 3}\ntraffic: [{kind: incast, senders: 2, size: 20KB}]\n");
+    assert_string_equal(text_at(m.run, "model"), "nic");
+    assert_string_equal(text_at(m.run, "fidelity"), "fast");
+    unmake(&m);
+}
+
 static void run__sizes_add_up_to_all_flows(void **state)
 {
     json_int_t flows = 0;
@@ -388,6 +414,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(print__the_data_are_json_without_a_less_than),
         cmocka_unit_test(run__says_what_the_summary_says),
+        cmocka_unit_test(run__says_that_it_is_partial),
         cmocka_unit_test(run__sizes_add_up_to_all_flows),
         cmocka_unit_test(run__cdfs_ascend_on_one_grid),
         cmocka_unit_test(run__series_give_the_payload_back),

@@ -120,6 +120,22 @@ END
     "$ANOLE" explain "$dir/fixed" | grep -q "^There was no search; the last word: the setting 'expert' stays\.$"
 }
 
+@test "explain: a run that ended stuck is told as a part" {
+    mkdir "$dir/run"
+    write_history "$dir/run/tuning.jsonl"
+    printf '{"all":{"flows_stuck":2,"stuck_since_us":1500,"stuck_why":"h0 -> h1 waits\\u001b"}}\n' >"$dir/run/summary.json"
+    "$ANOLE" explain "$dir/run" >"$dir/out"
+    head -n 1 "$dir/out" | grep -qF 'PARTIAL: nothing moved any more in this run after 1.5ms; what is told is of what came before. h0 -> h1 waits'
+    refute grep -q "$(printf '\033')" "$dir/out"
+    "$ANOLE" explain "$dir/run/tuning.jsonl" --all | head -n 1 | grep -q '^PARTIAL: '
+    # Of a whole run nothing is said, nor where the summary is none.
+    for text in '{"all":{"flows_stuck":0}}' 'no summary' '[1]'; do
+        printf '%s\n' "$text" >"$dir/run/summary.json"
+        "$ANOLE" explain "$dir/run" >"$dir/out"
+        refute grep -q PARTIAL "$dir/out"
+    done
+}
+
 @test "explain: what is wrong is refused with its line" {
     write_history "$dir/h"
     sed '4s/"utility":0.55/"utility":"x"/' "$dir/h" >"$dir/bad"

@@ -51,6 +51,9 @@ async function checkFigures(page, data) {
       data.metrics.map((metric) => metric.label),
     );
   });
+  await check("run: a whole run is not called partial", async () =>
+    equal(await page.locator(".partial").count(), 0, "number of notes"),
+  );
   await check("run: every figure of the summary stands in its table", async () => {
     const rows = await page
       .locator("#summary tbody tr")
@@ -393,6 +396,10 @@ async function checkComparison(browser, file, data) {
       });
     // −5 % and +7 % on an axis of the square root
     holds(Math.abs((zero - x1) / (x2 - zero) - Math.sqrt(5 / 7)) < 1e-9, `${x1} ${zero} ${x2}`);
+  });
+  await check("compare: what is partial is said first, with its variant", async () => {
+    holds((await page.locator("header .partial").textContent()).includes("PARTIAL"), "it is not said");
+    equal(await texts(page.locator("header .partial li")), ["small queues: In 2 of 5 runs. With seed 3: it is stuck."]);
   });
   await check("compare: curves of all variants", async () => {
     equal(

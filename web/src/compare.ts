@@ -3,7 +3,7 @@ import type { ComparedMetric, Comparison, Page, Run } from "./data";
 import { choice, h, nothing, section } from "./dom";
 import { countOf, format, formatChange } from "./format";
 import { detailsOfRun } from "./run";
-import { codes, facts, head } from "./sections/head";
+import { codes, facts, head, partial } from "./sections/head";
 import { filesSection, scenarioSection } from "./sections/scenario";
 import { cdfsOfVariants, sizesOfVariants, slowdownSection } from "./sections/slowdown";
 import { timeGroup, timeOfVariants } from "./sections/time";
@@ -201,13 +201,14 @@ function chosenVariant(page: Page): HTMLElement {
 
 // What is said of all variants; where they differ, the table of variants says how.
 function inCommon(runs: Run[]): Run {
-  const same = (key: "cc" | "lb" | "model") => runs.every((run) => run[key] === runs[0]![key]);
+  const same = (key: "cc" | "lb" | "model" | "fidelity") => runs.every((run) => run[key] === runs[0]![key]);
   const isSameCc = same("cc") && same("model");
   return {
     ...runs[0]!,
     tuning: null,
     set: [],
     cc: isSameCc ? runs[0]!.cc : "",
+    fidelity: same("fidelity") ? runs[0]!.fidelity : undefined,
     lb: same("lb") ? runs[0]!.lb : "",
     model: isSameCc ? runs[0]!.model : "",
   };
@@ -216,7 +217,7 @@ function inCommon(runs: Run[]): Run {
 export function comparePage(page: Page): HTMLElement[] {
   const { runs, comparison } = page;
   const top = head(page);
-  top.append(facts(inCommon(runs)));
+  top.append(facts(inCommon(runs)), partial(runs) ?? "");
   const files = [...new Set(runs.flatMap((run) => run.files))];
   const parts = [
     comparison

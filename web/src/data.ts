@@ -18,6 +18,8 @@ export interface Run {
   set: string[]; // what the command line changed: "kmin=200KB"
   seeds: string[];
   model: string;
+  fidelity?: string; // "packet", or "fast": what repeats is skipped
+  partial?: string[]; // why the figures are not those of a whole run: sentences
   cc: string;
   lb: string;
   simulated_us: number;

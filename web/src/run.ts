@@ -2,7 +2,7 @@
 import type { Page, Run } from "./data";
 import { h } from "./dom";
 import { allFigures, phaseSection, tiles, trafficSection } from "./sections/figures";
-import { facts, head } from "./sections/head";
+import { facts, head, partial } from "./sections/head";
 import { knobSection } from "./sections/knobs";
 import { linkSection } from "./sections/links";
 import { filesSection, scenarioSection } from "./sections/scenario";
@@ -26,7 +26,7 @@ export function runPage(page: Page): HTMLElement[] {
   const run = page.runs[0]!;
   const group = timeGroup([run]);
   const top = head(page);
-  top.append(facts(run));
+  top.append(facts(run), partial([run]) ?? "");
   const figures = tiles(run);
   figures.append(allFigures(run) ?? "");
   const parts = [

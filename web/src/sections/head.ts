@@ -29,12 +29,28 @@ export function facts(run: Run): HTMLElement {
     { class: "facts" },
     fact("Network", networkText(run)),
     fact("Congestion control", run.model && run.model !== run.cc ? `${run.cc} (${run.model} model)` : run.cc),
+    fact("Fidelity", run.fidelity === "fast" ? "fast: what repeats is skipped" : null),
     fact("Load balancing", run.lb),
     fact("Tuner", run.tuning?.tuner),
     fact("Simulated", format(run.simulated_us, "us")),
     fact(run.seeds.length === 1 ? "Seed" : "Seeds", seedText(run.seeds)),
     fact("Set", run.set.length > 0 ? codes(run.set) : null),
   );
+}
+
+// Figures of a run that ended stuck or failed are those of what came before: said first, and in words.
+export function partial(runs: Run[]): HTMLElement | null {
+  const told = runs.flatMap((run) =>
+    (run.partial ?? []).map((text) => h("li", {}, run.name ? h("strong", {}, `${run.name}: `) : "", text)),
+  );
+  return told.length > 0
+    ? h(
+        "div",
+        { class: "partial", role: "note" },
+        h("p", {}, h("strong", {}, "PARTIAL"), " results: the figures are of what came before."),
+        h("ul", {}, ...told),
+      )
+    : null;
 }
 
 export function head(page: Page): HTMLElement {
