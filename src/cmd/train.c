@@ -1,8 +1,9 @@
-/* src/cmd/train.c - anole train: makes a model for a tuner that learns. */
+/* src/cmd/train.c - anole train: makes a model for a tuner that learns; for a congestion control: train_rlcc.c. */
 #include "train/train.h"
 #include "base/file/interrupt.h"
 #include "campaign/pool.h"
 #include "cmd/cmd.h"
+#include "cmd/train_rlcc.h"
 
 #include <argp.h>
 #include <stdlib.h>
@@ -69,9 +70,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static void check_options(const struct options *o)
 {
     if (!o->what)
-        cmd_usage("which tuner? anole train acc --out FILE; see anole train --help");
+        cmd_usage("what is to be trained? anole train acc --out FILE, anole train rlcc --out FILE; see anole train --help");
     if (strcmp(o->what, "acc") != 0)
-        cmd_usage("'%s' is not a tuner that is trained; there is acc", o->what);
+        cmd_usage("'%s' is nothing that is trained; there are acc and rlcc, which comes before its options", o->what);
     if (!o->request.out)
         cmd_usage("where is the model to be written? Give --out FILE");
 }
@@ -79,8 +80,10 @@ static void check_options(const struct options *o)
 static const struct argp argp = {
     .options = option_rows,
     .parser = parse_option,
-    .args_doc = "acc",
-    .doc = "Makes a model for the tuner acc. First rules of a few cells are tried against each other, generation by "
+    .args_doc = "acc|rlcc",
+    .doc = "Trains what decides by a model: the tuner acc, or the congestion control rlcc, whose options 'anole train rlcc "
+           "--help' tells.\n\n"
+           "Makes a model for the tuner acc. First rules of a few cells are tried against each other, generation by "
            "generation; the best is the guide of the net. Then come rounds of short runs on random networks and "
            "traffic, in which net and rule explore, and after each round the net learns from all of them. Every few "
            "rounds it is held against static settings on other traffic; the model that is written is the one that was "
@@ -103,6 +106,8 @@ static int train_main(int argc, char **argv)
     struct err     err;
     int            rc;
 
+    if (argc > 1 && strcmp(argv[1], "rlcc") == 0)
+        return train_rlcc_main(argc, argv);
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     check_options(&o);
     if (train_open(&t, &o.request, &err))
@@ -114,4 +119,4 @@ static int train_main(int argc, char **argv)
     return cmd_end(rc, &err);
 }
 
-const struct command command_train = { "train", "make a model for a tuner that learns", train_main };
+const struct command command_train = { "train", "make a model for a tuner or a congestion control that learns", train_main };

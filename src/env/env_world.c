@@ -11,6 +11,7 @@
 #define FLOWS_MAX 8192u
 #define RATE_BPS  100000000000ull
 #define DELAY_PS  (1500 * PS_PER_NS)
+#define BUFFER_BYTES 2000000ull
 #define FOREVER_PS (1000 * PS_PER_S)
 
 const char *const env_kind_names[] = { "many_to_one", "all_to_all", "long_short", NULL };
@@ -60,6 +61,11 @@ const char *env_world_name(char *text, size_t size, const struct env_world *w)
     return text;
 }
 
+double env_world_bps(const struct env_world *w)
+{
+    return (double)(w->rate_bps ? w->rate_bps : RATE_BPS) * (w->kind == ENV_ALL_TO_ALL ? w->hosts : 1);
+}
+
 /* ---- text ---- */
 
 static void write_traffic(FILE *out, const struct env_world *w)
@@ -86,7 +92,8 @@ char *env_world_text(const struct env_world *w)
             (unsigned long long)((w->delay_ps ? w->delay_ps : DELAY_PS) / PS_PER_NS));
     fprintf(out, "run: %lluns\n", (unsigned long long)((w->run_ps ? w->run_ps : FOREVER_PS) / PS_PER_NS));
     fprintf(out, "host: {mtu: %u, ack_every: %u}\n", w->mtu_bytes ? w->mtu_bytes : 1024, w->ack_every ? w->ack_every : 1);
-    fprintf(out, "switch: {ecn: no, lossless: %s}\n", w->is_lossy ? "no" : "yes");
+    fprintf(out, "switch: {ecn: no, lossless: %s, buffer: %lluB}\n", w->is_lossy ? "no" : "yes",
+            (unsigned long long)(w->buffer_bytes ? w->buffer_bytes : BUFFER_BYTES));
     fprintf(out, "knobs: {rlcc_rtt_max: 0, rlcc_decision: %.10gus}\n", w->decision_us);
     fprintf(out, "traffic:\n");
     write_traffic(out, w);

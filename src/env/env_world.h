@@ -29,6 +29,7 @@ struct env_world {               /* 0: the value in brackets */
     uint64_t      delay_ps;      /* [1.5 us] of a link; there are four on a round trip */
     uint64_t      run_ps;        /* [NEVER: without end] */
     double        decision_us;
+    uint64_t      buffer_bytes;  /* [2 MB] of the switch: a first burst at line rate is worked off in a quarter of a millisecond */
     bool          is_lossy;
 };
 
@@ -37,6 +38,9 @@ int env_world_parse(struct env_world *, const char *text, struct err *);
 
 /* The scenario; malloc'd. */
 char *env_world_text(const struct env_world *);
+
+/* What the links of all its receivers carry together. */
+double env_world_bps(const struct env_world *);
 
 /* Its name, as above, within 'size'. */
 const char *env_world_name(char *text, size_t size, const struct env_world *);

@@ -1,0 +1,155 @@
+#include "train/rlcc/rlcc_check.h"
+
+#include "base/table.h"
+#include "core/units.h"
+#include "env/env.h"
+#include "learn/policy/policy_table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SETTLE_PS   (6 * PS_PER_MS)
+#define MEASURE_PS  (4 * PS_PER_MS)
+#define BASE_US     8.192        /* as the knobs begin */
+#define BETA        1.5
+#define TARGET      0.064
+#define CHECK_SEED  1000001
+
+static const char *const unseen[] = { "many_to_one:2_1", "many_to_one:16_4", "many_to_one:16_32", "all_to_all:8_8",
+                                      "long_short:7" };
+
+double rlcc_check_distance(const struct policy *p)
+{
+    float  table[3][3];
+    double most = 0;
+
+    policy_table_fill_paper(table, p);
+    for (int i = 0; i < 9; i++) {
+        double away = fabs((double)table[i / 3][i % 3] - (double)policy_table_paper[i / 3][i % 3]);
+
+        most = away > most ? away : most;
+    }
+    return most;
+}
+
+/* ---- worlds ---- */
+
+static int open_world(struct env **e, const struct policy *p, const struct env_world *w, uint64_t seed, struct err *err)
+{
+    char          *text = env_world_text(w);
+    struct env_cfg cfg = { .name = "a check", .text = text, .text_bytes = strlen(text), .seed = seed, .policy = p };
+    int            rc = env_open(e, &cfg, err);
+
+    free(text);
+    return rc;
+}
+
+static void run_until(struct env *e, uint64_t until_ps)
+{
+    while (env_now_ps(e) < until_ps && env_collect(e, &(struct env_quota){ .steps_least = 1, .steps_most = 1 }))
+        continue;
+}
+
+static double flows_of(const struct env_world *w)
+{
+    if (w->kind == ENV_LONG_SHORT)
+        return 1;
+    return (double)w->qps * (w->kind == ENV_ALL_TO_ALL ? w->hosts - 1 : w->hosts);
+}
+
+int rlcc_check_world(struct rlcc_check *c, const struct policy *p, const struct env_world *w, uint64_t seed, struct err *err)
+{
+    struct env_totals before, after;
+    struct env       *e;
+    uint64_t          began_ps;
+    int               rc = open_world(&e, p, w, seed, err);
+
+    if (rc)
+        return rc;
+    run_until(e, SETTLE_PS);
+    before = env_totals(e);
+    began_ps = env_now_ps(e);
+    run_until(e, began_ps + MEASURE_PS);
+    after = env_totals(e);
+    *c = (struct rlcc_check){
+        .share = (double)(after.payload_bytes - before.payload_bytes) * 8e12 / (double)(env_now_ps(e) - began_ps) /
+                 env_world_bps(w),
+        .rtt_us = (after.rtt_us_sum - before.rtt_us_sum) / (double)(after.steps - before.steps),
+        .rtt_us_wanted = BASE_US * (BETA + TARGET * sqrt(flows_of(w))),
+        .lost = (double)(after.dropped_packets - before.dropped_packets) / (double)env_agents(e),
+    };
+    env_close(e);
+    return 0;
+}
+
+static int add_world(struct table *t, const struct policy *p, const char *name, bool is_lossy, struct err *err)
+{
+    struct env_world  w;
+    struct rlcc_check c;
+    int               rc = env_world_parse(&w, name, err);
+
+    w.is_lossy = is_lossy;
+    if (!rc)
+        rc = rlcc_check_world(&c, p, &w, CHECK_SEED, err);
+    if (rc)
+        return rc;
+    table_cell(t, "%s%s", name, is_lossy ? ", lossy" : "");
+    table_cell(t, "%.3f", c.share);
+    table_cell(t, "%.1f us", c.rtt_us);
+    table_cell(t, w.kind == ENV_LONG_SHORT ? "-" : "%.1f us", c.rtt_us_wanted);
+    table_cell(t, "%.2f", c.lost);
+    return 0;
+}
+
+static int print_worlds(FILE *out, const struct policy *p, bool is_quick, struct err *err)
+{
+    struct table *t = table_new("lrrrr");
+    size_t        worlds = is_quick ? 1 : sizeof unseen / sizeof *unseen;
+    int           rc = 0;
+
+    table_cell(t, "world");
+    table_cell(t, "goodput");
+    table_cell(t, "RTT");
+    table_cell(t, "by the formula");
+    table_cell(t, "lost per flow");
+    for (size_t i = 0; i < worlds && !rc; i++)
+        for (int lossy = 0; lossy < 2 && !rc; lossy++)
+            rc = add_world(t, p, unseen[i], lossy, err);
+    if (!rc) {
+        fprintf(out, "\nWorlds that it has not seen, %g ms after their start\n", (double)SETTLE_PS / PS_PER_MS);
+        table_print(t, out, 2);
+    }
+    table_free(t);
+    return rc;
+}
+
+/* ---- tables ---- */
+
+static void print_paper(FILE *out, const struct policy *p)
+{
+    static const char *const state[] = { "under", "target", "congested" };
+    float                    table[3][3];
+
+    policy_table_fill_paper(table, p);
+    fprintf(out, "\nTable VI: the multiplier, state before in rows, state now in columns; the paper's in brackets\n");
+    fprintf(out, "  %-10s %14s %14s %14s\n", "", state[0], state[1], state[2]);
+    for (int i = 0; i < 3; i++) {
+        fprintf(out, "  %-10s", state[i]);
+        for (int k = 0; k < 3; k++)
+            fprintf(out, "  %.3f (%.2f)", (double)table[i][k], (double)policy_table_paper[i][k]);
+        fprintf(out, "\n");
+    }
+    fprintf(out, "  at most %.3f away\n", rlcc_check_distance(p));
+}
+
+int rlcc_check_print(FILE *out, const struct policy *p, bool is_quick, struct err *err)
+{
+    policy_table table;
+
+    policy_table_fill(table, p);
+    fprintf(out, "\nWhat it does: delta before in rows, delta now in columns, actions of 1 before\n");
+    policy_table_print(out, table);
+    print_paper(out, p);
+    return print_worlds(out, p, is_quick, err);
+}

@@ -1,0 +1,185 @@
+#include "train/rlcc/rlcc_rollout.h"
+
+#include "core/units.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STEPS_MAX   8192u        /* of one agent that are learnt from */
+#define JOBS_MAX    64u
+#define LSTM_INPUTS 2u
+
+/* ---- worlds side by side ---- */
+
+struct crew {
+    struct rlcc_train *t;
+    struct env_quota   quota;
+    atomic_uint        next;     /* world that nobody runs yet */
+};
+
+/* Everything about a world follows from the request, the update at which it began, and its number. */
+static uint64_t seed_of(const struct rlcc_train *t, uint32_t number)
+{
+    return (t->request.seed * 1000003 + t->updates) * 1009 + number + 1;
+}
+
+static int begin(const struct rlcc_train *t, struct rlcc_seat *seat, uint32_t number)
+{
+    struct env_cfg cfg = { .name = seat->name, .text = seat->text, .text_bytes = strlen(seat->text),
+                           .seed = seed_of(t, number), .policy = &t->policy, .hides_history = t->request.hides_history };
+
+    return env_open(&seat->env, &cfg, &seat->err);
+}
+
+static void run_one(struct crew *c, uint32_t number)
+{
+    struct rlcc_seat *seat = &c->t->seat[number];
+
+    seat->rc = seat->env ? 0 : begin(c->t, seat, number);
+    if (seat->rc)
+        return;
+    seat->before = env_totals(seat->env);
+    seat->began_ps = env_now_ps(seat->env);
+    env_collect(seat->env, &c->quota);
+}
+
+static void *work(void *arg)
+{
+    struct crew *c = arg;
+
+    for (;;) {
+        uint32_t number = atomic_fetch_add(&c->next, 1);
+
+        if (number >= c->t->seats)
+            return NULL;
+        run_one(c, number);
+    }
+}
+
+/* A thread that cannot be had is one that does nothing: this one does all there is. */
+static void run_worlds(struct crew *c)
+{
+    pthread_t thread[JOBS_MAX];
+    uint32_t  threads = 0, jobs = c->t->request.jobs < JOBS_MAX ? c->t->request.jobs : JOBS_MAX;
+
+    while (threads + 1 < jobs && threads + 1 < c->t->seats && pthread_create(&thread[threads], NULL, work, c) == 0)
+        threads++;
+    work(c);
+    while (threads > 0)
+        pthread_join(thread[--threads], NULL);
+}
+
+/* ---- what agents went through ---- */
+
+static void *grow(void *array, size_t *room, size_t need, size_t each)
+{
+    if (need <= *room)
+        return array;
+    *room = 2 * need;
+    return xrealloc(array, *room * each);
+}
+
+static void make_room(struct rlcc_train *t)
+{
+    size_t steps = 0, agents = 0, room;
+
+    for (uint32_t i = 0; i < t->seats; i++) {
+        uint32_t n = env_agents(t->seat[i].env);
+
+        agents += n;
+        for (uint32_t k = 0; k < n; k++)
+            steps += env_agent(t->seat[i].env, k).steps;
+    }
+    room = t->trajectory_room;
+    t->trajectory = grow(t->trajectory, &room, agents, sizeof *t->trajectory);
+    t->trajectory_room = (uint32_t)room;
+    t->delta = grow(t->delta, &t->delta_room, steps, sizeof *t->delta);
+    if (t->request.body == POLICY_LSTM)
+        t->state = grow(t->state, &t->state_room, LSTM_INPUTS * steps, sizeof *t->state);
+    t->trajectories = 0;
+}
+
+/* What step i decided is followed by the delta that step i + 1 sees; what the last one did to the network nobody saw. */
+static size_t take_agent(struct rlcc_train *t, const struct env_agent *a, size_t at)
+{
+    uint32_t n = a->steps > 1 ? a->steps - 1 : 0;
+    bool     is_lstm = t->request.body == POLICY_LSTM;
+
+    n = n < STEPS_MAX ? n : STEPS_MAX;
+    if (n < 2)
+        return at;
+    for (uint32_t i = 0; i < n; i++) {
+        t->delta[at + i] = a->x[i + 1][3];
+        if (is_lstm)
+            memcpy(t->state + LSTM_INPUTS * (at + i), a->x[i] + POLICY_FEATURES - LSTM_INPUTS, LSTM_INPUTS * sizeof(float));
+    }
+    t->trajectory[t->trajectories++] =
+        (struct adpg_trajectory){ n, is_lstm ? t->state + LSTM_INPUTS * at : a->x[0], t->delta + at };
+    return at + n;
+}
+
+static void take(struct rlcc_train *t)
+{
+    size_t at = 0;
+
+    make_room(t);
+    for (uint32_t i = 0; i < t->seats; i++)
+        for (uint32_t k = 0; k < env_agents(t->seat[i].env); k++) {
+            struct env_agent a = env_agent(t->seat[i].env, k);
+
+            at = take_agent(t, &a, at);
+        }
+}
+
+/* ---- what was seen ---- */
+
+static void look(const struct rlcc_train *t, struct rlcc_seen *seen)
+{
+    double share = 0;
+
+    for (uint32_t i = 0; i < t->seats; i++) {
+        const struct rlcc_seat *seat = &t->seat[i];
+        struct env_totals       is = env_totals(seat->env), was = seat->before;
+        double                  ps = (double)(env_now_ps(seat->env) - seat->began_ps);
+
+        seen->steps += (double)(is.steps - was.steps);
+        seen->reward += is.reward_sum - was.reward_sum;
+        seen->delta += is.delta_sum - was.delta_sum;
+        seen->rtt_us += is.rtt_us_sum - was.rtt_us_sum;
+        if (ps > 0)
+            share += (double)(is.payload_bytes - was.payload_bytes) * 8e12 / ps / env_world_bps(&seat->world) / t->seats;
+    }
+    seen->share += share;
+}
+
+int rlcc_rollout(struct rlcc_train *t, struct rlcc_seen *seen, struct err *err)
+{
+    const struct rlcc_request *q = &t->request;
+    struct crew                c = { .t = t, .quota = { .steps = q->steps, .steps_most = q->steps_most } };
+
+    if (t->updates < q->warm_up)
+        c.quota = (struct env_quota){ .steps_least = q->warm_steps, .steps_most = q->warm_steps };
+    run_worlds(&c);
+    for (uint32_t i = 0; i < t->seats; i++)
+        if (t->seat[i].rc) {
+            *err = t->seat[i].err;
+            return t->seat[i].rc;
+        }
+    take(t);
+    look(t, seen);
+    return 0;
+}
+
+void rlcc_rollout_end(struct rlcc_train *t, uint32_t world)
+{
+    env_close(t->seat[world].env);
+    t->seat[world].env = NULL;
+}
+
+void rlcc_rollout_drop(struct rlcc_train *t)
+{
+    for (uint32_t i = 0; i < t->seats; i++)
+        rlcc_rollout_end(t, i);
+}

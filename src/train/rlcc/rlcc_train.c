@@ -1,0 +1,283 @@
+#include "train/rlcc/rlcc_train.h"
+
+#include "base/digest.h"
+#include "base/print/safe.h"
+#include "learn/policy/policy_file.h"
+#include "train/rlcc/rlcc_check.h"
+#include "train/rlcc/rlcc_rollout.h"
+#include "train/rlcc/rlcc_state.h"
+#include "version.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define GENERATION  1            /* of this training: raise it when the same request gives other weights */
+#define STEPS_MAX   8192u
+#define PRINT_EVERY 20           /* updates */
+#define SAVE_AGES   5            /* of worlds, between two moments from which it can go on */
+#define STREAM      0x726c6363u
+
+/* Those of the published training. */
+static const char *const published[] = { "many_to_one:4_1", "many_to_one:8_1", "many_to_one:32_1", "all_to_all:4_16",
+                                         "all_to_all:4_8" };
+
+const struct rlcc_request rlcc_initial = {
+    .body = POLICY_MLP, .seed = 1, .updates = 1000, .warm_up = 50, .warm_steps = 1024, .steps = 15, .steps_most = 8000,
+    .renew = 100, .mtu_bytes = 4096, .rate = 0.01, .rate_end = 0.02, .gamma = 0.99, .smoothing = 1,
+};
+
+/* ---- what is asked for ---- */
+
+static void write_request(FILE *out, const struct rlcc_train *t)
+{
+    const struct rlcc_request *q = &t->request;
+
+    fprintf(out, "anole train rlcc --body %s --seed %" PRIu64 " --updates %u --warm-up %u --steps %u --renew %u --mtu %u "
+            "--rate %.10g --rate-end %.10g --gamma %.10g --smoothing %.10g%s", policy_body_name[q->body], q->seed, q->updates,
+            q->warm_up, q->steps, q->renew, q->mtu_bytes, q->rate, q->rate_end, q->gamma, q->smoothing,
+            q->hides_history ? " --hide-history" : "");
+    for (uint32_t i = 0; i < t->seats; i++)
+        fprintf(out, " --world %s", t->seat[i].name);
+}
+
+static char *request_text(const struct rlcc_train *t)
+{
+    char  *text = NULL;
+    size_t length;
+    FILE  *out = open_memstream(&text, &length);
+
+    if (!out)
+        die("out of memory");
+    write_request(out, t);
+    fclose(out);
+    return text;
+}
+
+static int open_seats(struct rlcc_train *t, struct err *err)
+{
+    const struct rlcc_request *q = &t->request;
+    uint32_t                   worlds = q->worlds ? q->worlds : sizeof published / sizeof *published;
+
+    if (worlds > RLCC_WORLDS_MAX)
+        return err_set(err, EINVAL, "%u worlds to learn in; at most %d", worlds, RLCC_WORLDS_MAX);
+    for (uint32_t i = 0; i < worlds; i++) {
+        struct rlcc_seat *seat = &t->seat[t->seats];
+        int               rc = env_world_parse(&seat->world, q->worlds ? q->world[i] : published[i], err);
+
+        if (rc)
+            return rc;
+        seat->world.mtu_bytes = q->mtu_bytes;
+        seat->text = env_world_text(&seat->world);
+        env_world_name(seat->name, sizeof seat->name, &seat->world);
+        t->seats++;
+    }
+    return 0;
+}
+
+static void open_policy(struct rlcc_train *t)
+{
+    const struct rlcc_request *q = &t->request;
+    struct adpg_cfg            cfg = { .gamma = q->gamma, .smoothing = q->smoothing > 0 ? q->smoothing : -1,
+                                       .adam = { .rate = q->rate } };
+    struct rng                 rng;
+
+    rng_init(&rng, q->seed, STREAM);
+    if (q->body == POLICY_LSTM) {
+        policy_init_lstm(&t->policy, &rng);
+        adpg_init_lstm(&t->adpg, &cfg, &t->policy.lstm, STEPS_MAX);
+    } else {
+        policy_init_mlp(&t->policy, &rng);
+        adpg_init_net(&t->adpg, &cfg, &t->policy.mlp, STEPS_MAX);
+    }
+}
+
+static void take_digest(struct rlcc_train *t)
+{
+    char         *text = request_text(t), number[32], digest[DIGEST_TEXT_SIZE];
+    struct digest d;
+
+    snprintf(number, sizeof number, "generation %d ", GENERATION);
+    digest_init(&d);
+    digest_add_text(&d, number);
+    digest_add_text(&d, text);
+    snprintf(t->config, sizeof t->config, "%s", digest_text(digest, &d));
+    free(text);
+}
+
+int rlcc_train_open(struct rlcc_train *t, const struct rlcc_request *request, struct err *err)
+{
+    int rc;
+
+    *t = (struct rlcc_train){ .request = *request };
+    if (!t->request.jobs)
+        t->request.jobs = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+    rc = open_seats(t, err);
+    if (rc)
+        return rc;
+    open_policy(t);
+    take_digest(t);
+    if (asprintf(&t->state_path, "%s.state", request->out) < 0)
+        die("out of memory");
+    return 0;
+}
+
+void rlcc_train_close(struct rlcc_train *t)
+{
+    rlcc_rollout_drop(t);
+    for (uint32_t i = 0; i < t->seats; i++)
+        free(t->seat[i].text);
+    if (t->state_path) {
+        adpg_fini(&t->adpg);
+        policy_fini(&t->policy);
+    }
+    free(t->state_path);
+    free(t->state);
+    free(t->delta);
+    free(t->trajectory);
+}
+
+/* ---- progress ---- */
+
+struct progress {
+    struct rlcc_seen seen;       /* since the last line */
+    uint32_t         updates, first;
+    double           start_s;
+};
+
+static double now_s(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void print_line(const struct rlcc_train *t, struct progress *p, double loss)
+{
+    const struct rlcc_seen *s = &p->seen;
+    double                  each_s = (now_s() - p->start_s) / (t->updates - p->first);
+
+    printf("%7u %9.3f %12.3f %8.3f %8.1f us %8.3f %9.3f %9.0f s\n", t->updates, loss, s->reward / s->steps,
+           s->share / p->updates, s->rtt_us / s->steps, s->delta / s->steps, rlcc_check_distance(&t->policy),
+           each_s * (t->request.updates - t->updates));
+    fflush(stdout);
+    p->seen = (struct rlcc_seen){ 0 };
+    p->updates = 0;
+}
+
+static void on_update(const struct rlcc_train *t, struct progress *p, double loss)
+{
+    p->updates++;
+    if (!t->request.is_quiet && (t->updates % PRINT_EVERY == 0 || t->updates == t->request.updates))
+        print_line(t, p, loss);
+}
+
+/* ---- learning ---- */
+
+/* Constant in the first half; then straight down. */
+static double rate_now(const struct rlcc_train *t)
+{
+    const struct rlcc_request *q = &t->request;
+    double                     past = 2.0 * t->updates / q->updates - 1;
+
+    return past <= 0 ? q->rate : q->rate * (1 - (1 - q->rate_end) * past);
+}
+
+/* Worlds begin anew one after the other, so that what is learnt from is always of all ages. Now and then all do: there is
+ * where a training can be gone on with. */
+static int renew(struct rlcc_train *t, struct err *err)
+{
+    uint32_t every = t->request.renew;
+
+    if (t->updates % (SAVE_AGES * every) == 0) {
+        rlcc_rollout_drop(t);
+        return rlcc_state_save(t, err);
+    }
+    for (uint32_t i = 0; i < t->seats; i++)
+        if ((t->updates + i * every / t->seats) % every == 0)
+            rlcc_rollout_end(t, i);
+    return 0;
+}
+
+static int update(struct rlcc_train *t, struct progress *p, struct err *err)
+{
+    int    rc = rlcc_rollout(t, &p->seen, err);
+    double loss;
+
+    if (rc)
+        return rc;
+    t->adpg.adam.cfg.rate = rate_now(t);
+    loss = adpg_update(&t->adpg, t->trajectory, t->trajectories);
+    t->updates++;
+    on_update(t, p, loss);
+    return renew(t, err);
+}
+
+/* From where it was, or from the start. Before the first update, not after it: can the file be written at all? */
+static int begin(struct rlcc_train *t, struct err *err)
+{
+    bool is_there;
+    int  rc = rlcc_state_load(t, &is_there, err);
+
+    if (!rc && !is_there)
+        rc = rlcc_state_save(t, err);
+    if (!rc && is_there && !t->request.is_quiet)
+        printf("%s: goes on after %u updates\n", safe_name(t->state_path).buf, t->updates);
+    return rc;
+}
+
+static int learn(struct rlcc_train *t, struct err *err)
+{
+    struct progress p = { .first = t->updates, .start_s = now_s() };
+    int             rc = 0;
+
+    if (!t->request.is_quiet && t->updates < t->request.updates)
+        printf(" update      loss       reward  goodput         RTT    delta  table VI   time left\n");
+    while (!rc && t->updates < t->request.updates)
+        rc = update(t, &p, err);
+    return rc;
+}
+
+/* ---- the model ---- */
+
+static int write_model(struct rlcc_train *t, struct err *err)
+{
+    char        *command = request_text(t), number[40];
+    struct model m;
+    int          rc;
+
+    policy_to_model(&t->policy, &m);
+    model_put(&m, "command", command);
+    model_put(&m, "version", ANOLE_VERSION);
+    snprintf(number, sizeof number, "%d", GENERATION);
+    model_put(&m, "generation", number);
+    snprintf(number, sizeof number, "%.4f", rlcc_check_distance(&t->policy));
+    model_put(&m, "table6", number);
+    rc = model_save(&m, t->request.out, err);
+    if (!rc && t->request.json)
+        rc = model_save_json(&m, t->request.json, err);
+    model_fini(&m);
+    free(command);
+    return rc;
+}
+
+int rlcc_train_run(struct rlcc_train *t, struct err *err)
+{
+    int rc = begin(t, err);
+
+    if (!rc)
+        rc = learn(t, err);
+    if (!rc && !t->request.is_quiet)
+        rc = rlcc_check_print(stdout, &t->policy, t->request.updates < 100, err);
+    if (!rc)
+        rc = write_model(t, err);
+    if (rc)
+        return rc;
+    unlink(t->state_path);
+    if (!t->request.is_quiet)
+        printf("\n%s: an %s after %u updates\n", safe_name(t->request.out).buf, policy_body_name[t->policy.body], t->updates);
+    return 0;
+}
