@@ -70,13 +70,14 @@ double env_world_bps(const struct env_world *w)
 
 static void write_traffic(FILE *out, const struct env_world *w)
 {
-    if (w->kind == ENV_LONG_SHORT) {
-        fprintf(out, "  - {kind: long_short, shorts: 6, short_size: 200KiB, period: 10ms, receiver: h%u}\n", w->hosts);
-        return;
-    }
-    for (uint32_t to = 0; to < (w->kind == ENV_ALL_TO_ALL ? w->hosts : 1); to++)
-        fprintf(out, "  - {kind: many_to_one, qps: %u, spread: 1ms, receiver: h%u}\n", w->qps,
-                w->kind == ENV_ALL_TO_ALL ? to : w->hosts);
+    if (w->kind == ENV_ALL_TO_ALL)
+        fprintf(out, "  - {kind: posted, pattern: all_to_all, qps: %u, outstanding: 30, size: 64KiB, spread: 1ms}\n", w->qps);
+    else if (w->kind == ENV_MANY_TO_ONE)
+        fprintf(out, "  - {kind: posted, qps: %u, outstanding: 40, size: 64KiB, spread: 1ms}\n", w->qps);
+    else
+        fprintf(out, "  - {kind: posted, name: long, hosts: [h0], outstanding: 10, size: 2000000KiB, spread: 0us}\n"
+                "  - {kind: posted, name: short, hosts: %u, outstanding: 10, size: 200KiB, period: 10ms, start: 1ms, "
+                "spread: 10us}\n", w->hosts);
 }
 
 char *env_world_text(const struct env_world *w)

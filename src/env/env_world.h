@@ -2,10 +2,10 @@
  *
  *   many_to_one H_Q   H hosts with Q queue pairs each send to one more host
  *   all_to_all H_Q    each of H hosts sends to each other one by Q queue pairs
- *   long_short H      one long flow, and H - 1 hosts that send 200 KiB at once by 6 queue pairs together, every 10 ms
+ *   long_short H      one host sends without end, and H hosts, that one too, send 200 KiB each every 10 ms, to one more
  *
- * Queue pairs live on and always have something to send, as those of the published simulator do, which keeps 10 to 40
- * messages posted on each: here it is one message without end. All start at a random moment of the first millisecond.
+ * Queue pairs live on and always have messages of 64 KiB posted, 40 in many_to_one, 30 in all_to_all, as those of the
+ * published simulator do. They begin at a random moment of the first millisecond.
  */
 #ifndef ENV_ENV_WORLD_H
 #define ENV_ENV_WORLD_H

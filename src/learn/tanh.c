@@ -1,19 +1,21 @@
 /* src/learn/tanh.c - see tanh.h. Inside, numbers are double: what is rounded at the end is all but exact. */
 #include "learn/tanh.h"
-#include "base/rng.h"
 
-#define TERMS 11                 /* 0.35^12 / 12! is below 2^-45 */
+#include <stdint.h>
 
-/* e^x for 0 <= x < 20: x = n log 2 + r with |r| <= log 2 / 2, so e^x = 2^n e^r. */
+/* e^x for 0 <= x < 20: x = n log 2 + r with |r| <= log 2 / 2, so e^x = 2^n e^r; 0.35^12 / 12! is below 2^-45. No division:
+ * a decision of RL-CC is made of this for the most part. */
 static double small_exp(double x)
 {
-    static const double log2 = 0x1.62e42fefa39efp-1;
-    int n = (int)(x / log2 + 0.5);
-    double r = x - n * log2, sum = 1;
+    static const double log2 = 0x1.62e42fefa39efp-1, per_log2 = 0x1.71547652b82fep+0;
+    static const double term[] = { 1.0, 1.0, 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320,
+                                   1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800 };
+    int n = (int)(x * per_log2 + 0.5);
+    double r = x - n * log2, sum = term[11];
 
-    for (int i = TERMS; i > 0; i--)
-        sum = 1 + sum * r / i;
-    return sum * rng_pow(2, (uint64_t)n);
+    for (int i = 10; i >= 0; i--)
+        sum = sum * r + term[i];
+    return sum * (double)(1u << n);
 }
 
 float tanh_of(float x)

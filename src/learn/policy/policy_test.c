@@ -141,9 +141,30 @@ static void init_int8__refuses_what_is_no_mlp(void **unused)
     policy_fini(&p);
 }
 
+/* The way of its own that an mlp has is the net's, bit by bit. */
+static void mlp__decides_as_net_run(void **unused)
+{
+    struct policy p;
+    struct rng rng;
+
+    (void)unused;
+    rng_init(&rng, 4, 0);
+    policy_init_mlp(&p, &rng);
+    for (int i = 0; i < 20000; i++) {
+        float x[POLICY_FEATURES], u;
+
+        for (int k = 0; k < POLICY_FEATURES; k++)
+            x[k] = (float)(rng_real(&rng) * (i % 2 ? 4 : 100) - 2);
+        net_run(&p.mlp, x, &u);
+        assert_true(policy_try(&p, x) == action_multiplier(u, p.range));
+    }
+    policy_fini(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mlp__decides_as_net_run),
         cmocka_unit_test(action__by_hand),
         cmocka_unit_test(init__has_the_sizes_of_the_papers),
         cmocka_unit_test(init_int8__refuses_what_is_no_mlp),
