@@ -1,0 +1,99 @@
+#!/usr/bin/env bats
+# tests/cli/train_rlcc.bats - anole train rlcc from the outside, and the models that cc rlcc can be told.
+
+# shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
+load common
+
+# As small as a training can be.
+train() {
+    "$ANOLE" train rlcc --updates 12 --warm-up 2 --steps 4 --renew 2 --world many_to_one:2_1 --world all_to_all:2_1 "$@"
+}
+
+scenario() {
+    printf '%s\n' 'cc: rlcc' 'topology: {kind: star, hosts: 5, rate: 100Gbps, delay: 1us}' 'run: 1ms' \
+        'traffic: [{kind: many_to_one, qps: 2, spread: 10us}]' >"$1"
+}
+
+setup_file() {
+    : "${ANOLE:?is the program to test}"
+    train --out "$BATS_FILE_TMPDIR/one.model" --json "$BATS_FILE_TMPDIR/one.json" --jobs 1 >"$BATS_FILE_TMPDIR/one.out"
+}
+
+@test "train rlcc: tells how it goes, what it does, and leaves a model and nothing else" {
+    grep -qE '^ +12 +-?[0-9.]+ +-[0-9.]+ +0\.[0-9]+ +[0-9.]+ us' "$BATS_FILE_TMPDIR/one.out"
+    grep -q 'Table VI' "$BATS_FILE_TMPDIR/one.out"
+    grep -qE '^ +many_to_one:2_1, lossy +0\.[0-9]+ +[0-9.]+ us' "$BATS_FILE_TMPDIR/one.out"
+    grep -q 'one.model: an mlp after 12 updates' "$BATS_FILE_TMPDIR/one.out"
+    [ ! -e "$BATS_FILE_TMPDIR/one.model.state" ]
+    jq -e . "$BATS_FILE_TMPDIR/one.json" >/dev/null
+    grep -q 'anole train rlcc --body mlp --seed 1 --updates 12' "$BATS_FILE_TMPDIR/one.json"
+}
+
+@test "train rlcc: the number of jobs makes no difference" {
+    run_apart train --out "$dir/many.model" --jobs 2 --quiet
+    [ "$status" -eq 0 ]
+    [ ! -s "$dir/out" ]
+    [ ! -s "$dir/err" ]
+    cmp "$BATS_FILE_TMPDIR/one.model" "$dir/many.model"
+}
+
+@test "train rlcc: an lstm learns, too, and a network runs by it" {
+    train --body lstm --out "$dir/l.model" --quiet
+    scenario "$dir/s.yaml"
+    "$ANOLE" run "$dir/s.yaml" --set rlcc=l.model >"$dir/out"
+    grep -q 'nic, rlcc' "$dir/out"
+}
+
+@test "train rlcc: a training that does not fit is not gone on with" {
+    cp "$BATS_FILE_TMPDIR/one.model" "$dir/m.model.state"
+    run_apart train --out "$dir/m.model"
+    [ "$status" -eq 1 ]
+    [ "$(wc -l <"$dir/err")" -eq 1 ]
+    grep -q 'm.model.state: this is not a training of rlcc' "$dir/err"
+}
+
+@test "train rlcc: wrong options are refused with one line" {
+    for args in "" "--out $dir/x --world ring:4_1" "--out $dir/x --world many_to_one:4" "--out $dir/x --body trees" \
+        "--out $dir/x --rate 2" "--out $dir/x --updates 0" "rlcc --out $dir/x" "--out $dir/x --mtu 100"; do
+        # shellcheck disable=SC2086  # words
+        run_apart "$ANOLE" train rlcc $args
+        [ "$status" -eq 2 ]
+        [ "$(wc -l <"$dir/err")" -eq 1 ]
+        [ ! -e "$dir/x" ]
+    done
+}
+
+@test "rlcc: models that are none are refused with the place that names them" {
+    scenario "$dir/s.yaml"
+    head -c 100 "$BATS_FILE_TMPDIR/one.model" >"$dir/cut.model"
+    cp data/models/acc.model "$dir/acc.model"
+    cp "$BATS_FILE_TMPDIR/one.model" "$dir/odd.model"
+    printf '\377' | dd of="$dir/odd.model" bs=1 seek=60 conv=notrunc status=none
+    for model in cut acc odd none; do
+        printf 'rlcc: %s.model\n' "$model" | cat "$dir/s.yaml" - >"$dir/$model.yaml"
+        run_apart "$ANOLE" run "$dir/$model.yaml"
+        [ "$status" -eq 1 ]
+        [ "$(wc -l <"$dir/err")" -eq 1 ]
+        grep -q "$model.yaml:5:7: rlcc: .*$model.model: " "$dir/err"
+    done
+    run_apart "$ANOLE" run "$dir/s.yaml" --set rlcc_base=0us
+    [ "$status" -ne 0 ]
+    grep -q "'rlcc_base' must be 0.1 .. 200 us, not 0us" "$dir/err"
+}
+
+@test "rlcc: every model of the program runs, and threads make no difference" {
+    scenario "$dir/s.yaml"
+    for model in trees exported mlp int8; do
+        for threads in 1 2 3 8; do
+            "$ANOLE" run "$dir/s.yaml" --set rlcc=$model --set rlcc_decision=0.9us --threads $threads --format json |
+                jq 'del(.. | .seconds?, .hops_per_second?, .events_per_second?)' >"$dir/$model.$threads"
+            [ -s "$dir/$model.$threads" ]
+            cmp "$dir/$model.1" "$dir/$model.$threads"
+        done
+    done
+    cmp <(jq 'del(.. | .set?)' "$dir/trees.1") <(jq 'del(.. | .set?)' "$dir/exported.1")
+}
+
+@test "list cc: tells what a flow of rlcc remembers" {
+    "$ANOLE" list cc | grep -E '^ *rlcc ' | grep -q '24 trees, 40 mlp, 168 lstm'
+}
