@@ -1,0 +1,185 @@
+"""Messages of `anole gym`, as docs/gym.md describes them: batches in, actions out."""
+from __future__ import annotations
+
+import os
+import socket
+import struct
+import subprocess
+import tempfile
+from typing import BinaryIO, Mapping, NamedTuple, Optional, Union
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+PROTOCOL_VERSION = 1
+
+_HEAD = struct.Struct("<II")
+_BATCH = struct.Struct("<5Q4I")
+_HELLO, _RESET, _ACT, _CLOSE = 1, 2, 3, 4
+_WELCOME, _ANSWER, _ERROR = 129, 130, 131
+
+
+class GymError(RuntimeError):
+    """What the simulator refuses, in its words, or a simulator that has gone."""
+
+
+class Batch(NamedTuple):
+    """Agents that wait for an action. Arrays have one row for each and may be read until the next message."""
+
+    agent: NDArray[np.uint32]
+    x: NDArray[np.float32]
+    """What each sees: last action but one, delta before, last action, delta."""
+    reward: NDArray[np.float32]
+    rate: NDArray[np.float32]
+    """In force, of the line's."""
+    rtt_us: NDArray[np.float32]
+    over: bool
+    """The scenario is over, and nobody waits."""
+    agents: int
+    """That there are so far."""
+    now_ps: int
+    end_ps: int
+    steps: int
+    """Of all agents since reset()."""
+    payload_bytes: int
+    dropped_packets: int
+
+
+class Client:
+    """One simulator: started here, or one that waits at a socket.
+
+    Either `scenario` is given, the name of a world or of a file, and `anole gym` is started with `settings` as its --set
+    options; or `path`, a socket. `program` is what to start: $ANOLE, or anole in the PATH, if it is not given.
+    """
+
+    def __init__(self, scenario: Optional[str] = None, *, settings: Optional[Mapping[str, object]] = None,
+                 path: Optional[str] = None, program: Optional[str] = None) -> None:
+        if (scenario is None) == (path is None):
+            raise ValueError("give either a scenario or the path of a socket")
+        self._process: Optional[subprocess.Popen[bytes]] = None
+        self._socket: Optional[socket.socket] = None
+        self._waiting = 0
+        self._in: BinaryIO
+        self._out: BinaryIO
+        if scenario is not None:
+            self._start(scenario, settings or {}, program or os.environ.get("ANOLE", "anole"))
+        else:
+            self._connect(str(path))
+        try:
+            self._greet()
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self, scenario: str, settings: Mapping[str, object], program: str) -> None:
+        command = [program, "gym"]
+        for key, value in settings.items():
+            command += ["--set", f"{key}={value}"]
+        command += ["--", scenario]
+        self._words = tempfile.TemporaryFile()                   # a file, not a pipe: it never fills up
+        try:
+            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._words)
+        except OSError as error:
+            self._words.close()
+            raise GymError(f"{program}: {error.strerror}; name the program in $ANOLE") from None
+        assert self._process.stdin and self._process.stdout
+        self._in, self._out = self._process.stdout, self._process.stdin      # type: ignore[assignment]
+
+    def _connect(self, path: str) -> None:
+        self._socket = socket.socket(socket.AF_UNIX)
+        try:
+            self._socket.connect(path)
+        except OSError as error:
+            self._socket.close()
+            raise GymError(f"{path}: {error.strerror}") from None
+        self._in = self._socket.makefile("rb")
+        self._out = self._socket.makefile("wb")
+
+    def _greet(self) -> None:
+        payload = self._ask(_HELLO, b"AGYM" + struct.pack("<I", PROTOCOL_VERSION), _WELCOME)
+        version, self.features, low, high, size = struct.unpack_from("<IIffI", payload)
+        if version != PROTOCOL_VERSION:
+            raise GymError(f"the simulator speaks version {version} of the protocol, this client {PROTOCOL_VERSION}")
+        self.low, self.high = float(low), float(high)
+        self.name = payload[20:20 + size].decode("utf-8", "replace")
+
+    def _read(self, size: int) -> bytearray:
+        data = bytearray(size)
+        view, have = memoryview(data), 0
+        while have < size:
+            n = self._in.readinto(view[have:])                   # type: ignore[attr-defined]
+            if not n:
+                raise GymError(self._last_words())
+            have += n
+        return data
+
+    def _last_words(self) -> str:
+        """Why the program has ended, as it says on standard error."""
+        text = ""
+        if self._process:
+            self._process.wait()
+            self._words.seek(0)
+            text = self._words.read().decode("utf-8", "replace").strip()
+        return text.removeprefix("anole: ") or "the simulator has gone"
+
+    def _ask(self, kind: int, payload: Union[bytes, bytearray], answer: int) -> bytearray:
+        try:
+            self._out.write(_HEAD.pack(kind, len(payload)) + payload)
+            self._out.flush()
+        except (BrokenPipeError, ConnectionError, ValueError):
+            raise GymError(self._last_words()) from None
+        got, size = _HEAD.unpack(self._read(_HEAD.size))
+        data = self._read(size)
+        if got == _ERROR:
+            raise GymError(data.decode("utf-8", "replace"))
+        if got != answer:
+            raise GymError(f"the simulator answers with a message of type {got}")
+        return data
+
+    def _batch(self, data: bytearray) -> Batch:
+        now_ps, end_ps, steps, payload_bytes, dropped, n, agents, over, _ = _BATCH.unpack_from(data)
+        at = _BATCH.size
+        if len(data) != at + 4 * n * (4 + self.features):
+            raise GymError("the simulator sends a batch of another size than it says")
+        self._waiting = n
+        column = np.frombuffer(data, "<f4", offset=at)
+        x = column[n:n + n * self.features].reshape(n, self.features)
+        reward, rate, rtt_us = column[n * (1 + self.features):].reshape(3, n)
+        return Batch(np.frombuffer(data, "<u4", n, at), x, reward, rate, rtt_us, bool(over), agents, now_ps, end_ps, steps,
+                     payload_bytes, dropped)
+
+    def reset(self, seed: int) -> Batch:
+        """Begins the scenario with this seed; returns the first agents that wait."""
+        return self._batch(self._ask(_RESET, struct.pack("<Q", seed), _ANSWER))
+
+    def act(self, multiplier: ArrayLike) -> Batch:
+        """Answers the last batch, a multiplier for each of its agents in its order; returns the next."""
+        action = np.ascontiguousarray(multiplier, "<f4").ravel()
+        if action.size != self._waiting:
+            raise ValueError(f"{action.size} actions for {self._waiting} agents that wait")
+        return self._batch(self._ask(_ACT, struct.pack("<II", action.size, 0) + action.tobytes(), _ANSWER))
+
+    def close(self) -> None:
+        """Ends the simulator, or leaves its socket. May be called again."""
+        try:
+            self._out.write(_HEAD.pack(_CLOSE, 0))
+            self._out.flush()
+        except (OSError, ValueError):
+            pass
+        for stream in (self._out, self._in):
+            try:
+                stream.close()
+            except OSError:
+                pass
+        if self._socket:
+            self._socket.close()
+        if self._process:
+            self._process.wait()
+            self._words.close()
+            self._process = None
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,128 @@
+"""Tests of the vector environment against the simulator that $ANOLE names."""
+import os
+import unittest
+
+import numpy as np
+
+import anole
+from anole import vector
+
+WORLD = "many_to_one:4_2"
+
+
+@unittest.skipUnless(os.environ.get("ANOLE"), "no simulator: $ANOLE is not set")
+class VectorTest(unittest.TestCase):
+    def open(self, *args, **named):
+        env = anole.VectorEnv(*args, settings={"run": "10ms"}, **named)
+        self.addCleanup(env.close)
+        return env
+
+    def play(self, env, seed):
+        """A whole episode of a rule of thumb: all that was seen."""
+        obs, info = env.reset(seed=seed)
+        seen = [(obs, info)]
+        while True:
+            action = np.where(obs[:, 3:] > 2, 0.6, np.where(obs[:, 3:] > 0, 0.9, 1.05))
+            obs, reward, terminated, truncated, info = env.step(action)
+            seen.append((obs, info))
+            self.assertEqual((8, 4), obs.shape)
+            self.assertEqual(np.float32, obs.dtype)
+            for row in (reward, terminated, truncated, info["waits"]):
+                self.assertEqual((8,), row.shape)
+            self.assertFalse(terminated.any())
+            self.assertEqual(np.bool_, truncated.dtype)
+            if truncated.all():
+                return seen
+            self.assertFalse(truncated.any())
+            self.assertTrue(info["waits"].any())
+
+    def test_spaces(self):
+        env = self.open(WORLD)
+        self.assertEqual(8, env.num_envs)
+        self.assertEqual((4,), env.single_observation_space.shape)
+        self.assertEqual((8, 4), env.observation_space.shape)
+        self.assertEqual((8, 1), env.action_space.shape)
+        self.assertAlmostEqual(1.2, float(env.single_action_space.high[0]), places=6)
+        self.assertEqual((8, 1), env.action_space.sample().shape)
+        self.assertTrue(env.action_space.contains(env.action_space.sample()))
+
+    def test_an_episode_and_the_same_again(self):
+        env = self.open(WORLD)
+        first, again, other = self.play(env, 3), self.play(env, 3), self.play(env, 4)
+        self.assertEqual(len(first), len(again))
+        for (a, info_a), (b, info_b) in zip(first, again):
+            np.testing.assert_array_equal(a, b)
+            np.testing.assert_array_equal(info_a["waits"], info_b["waits"])
+        self.assertNotEqual(first[-1][1]["steps"], other[-1][1]["steps"])
+        self.assertGreater(first[-1][1]["steps"], 100)
+        times = [info["now_us"] for _, info in first]
+        self.assertEqual(times, sorted(times))
+
+    def test_actions_reach_the_rows_that_wait(self):
+        """Who cuts its rate has it cut, and who waits sees its own last action."""
+        env = self.open(WORLD)
+        obs, info = env.reset(seed=1)
+        last = np.ones(8, np.float32)
+        for _ in range(300):
+            waits = info["waits"]
+            np.testing.assert_allclose(obs[waits, 2], last[waits], rtol=1e-6)
+            np.testing.assert_array_equal(info["rate"] <= 1, True)
+            action = np.where(obs[:, 3] > 0, np.float32(0.875), np.float32(1.0625))
+            last[waits] = action[waits]
+            obs, reward, _, over, info = env.step(action)
+            if over.all():
+                break
+            np.testing.assert_allclose(reward, np.where(info["waits"], -obs[:, 3] ** 2, 0), rtol=1e-5)
+
+    def test_seeds_go_on(self):
+        env = self.open(WORLD)
+        env.reset(seed=5)
+        a, _ = env.reset()
+        b, _ = env.reset(seed=6)
+        np.testing.assert_array_equal(a, b)
+
+    def test_fewer_rows_than_flows(self):
+        env = self.open(WORLD, num_envs=3)
+        env.reset(seed=1)
+        for _ in range(100):
+            obs, _, _, over, info = env.step(np.full((3, 1), 0.9))
+            self.assertEqual((3, 4), obs.shape)
+            if over.all():
+                break
+        self.assertEqual(8, info["agents"])
+
+    def test_what_is_wrong(self):
+        with self.assertRaisesRegex(anole.GymError, "is not a world to learn in"):
+            anole.VectorEnv("many_to_nobody:4_2", 8)
+        with self.assertRaisesRegex(ValueError, "how many flows"):
+            anole.VectorEnv("long_short:7")
+        with self.assertRaisesRegex(anole.GymError, "no_such_key"):
+            anole.VectorEnv(WORLD, settings={"no_such_key": 1})
+        env = self.open(WORLD)
+        with self.assertRaisesRegex(RuntimeError, "reset"):
+            env.step(np.ones((8, 1)))
+        env.reset(seed=1)
+        with self.assertRaisesRegex(ValueError, "7 actions for 8 rows"):
+            env.step(np.ones(7))
+        env.close()
+        env.close()
+
+    def test_gymnasium_when_it_is_there(self):
+        if vector.gymnasium is None:
+            self.skipTest("gymnasium is not installed")
+        env = self.open(WORLD)
+        self.assertIsInstance(env, vector.gymnasium.vector.VectorEnv)
+        self.assertIsInstance(env.action_space, vector.gymnasium.spaces.Box)
+        obs, _ = env.reset(seed=1)
+        self.assertTrue(env.observation_space.contains(obs))
+
+
+class WorldTest(unittest.TestCase):
+    def test_agents_of_worlds(self):
+        self.assertEqual(8, anole.world_agents("many_to_one:8_1"))
+        self.assertEqual(192, anole.world_agents("all_to_all:4_16"))
+        self.assertIsNone(anole.world_agents("scenario.yaml"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,238 @@
+/* src/gym/gym.c - see gym.h. */
+#include "gym/gym.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BATCH_HEAD_BYTES 56u
+
+/* ---- little-endian numbers ---- */
+
+static uint32_t get_u32(const uint8_t *at)
+{
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+static uint64_t get_u64(const uint8_t *at)
+{
+    return get_u32(at) | (uint64_t)get_u32(at + 4) << 32;
+}
+
+static float get_f32(const uint8_t *at)
+{
+    uint32_t bits = get_u32(at);
+    float value;
+
+    memcpy(&value, &bits, sizeof(value));
+    return value;
+}
+
+static uint8_t *put_u32(uint8_t *at, uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        at[i] = (uint8_t)(value >> 8 * i);
+    return at + 4;
+}
+
+static uint8_t *put_u64(uint8_t *at, uint64_t value)
+{
+    return put_u32(put_u32(at, (uint32_t)value), (uint32_t)(value >> 32));
+}
+
+static uint8_t *put_f32(uint8_t *at, float value)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &value, sizeof(bits));
+    return put_u32(at, bits);
+}
+
+/* ---- what the server says ---- */
+
+/* Makes the reply a message of this type, and returns where its payload goes. */
+static uint8_t *begin_reply(struct gym_session *s, enum gym_type type, size_t bytes)
+{
+    struct gym_buffer *b = &s->reply;
+
+    b->length = GYM_HEAD_BYTES + bytes;
+    if (b->length > b->room) {
+        b->room = 2 * b->length;
+        b->bytes = xrealloc(b->bytes, b->room);
+    }
+    return put_u32(put_u32(b->bytes, type), (uint32_t)bytes);
+}
+
+static void say_welcome(struct gym_session *s)
+{
+    size_t name_bytes = strlen(s->world.name);
+    uint8_t *at = begin_reply(s, GYM_WELCOME, 20 + name_bytes);
+
+    at = put_u32(at, GYM_VERSION);
+    at = put_u32(at, POLICY_FEATURES);
+    at = put_f32(at, 1 / (1 + POLICY_RANGE));
+    at = put_f32(at, 1 + POLICY_RANGE);
+    at = put_u32(at, (uint32_t)name_bytes);
+    memcpy(at, s->world.name, name_bytes);
+}
+
+static uint8_t *put_batch_head(uint8_t *at, const struct gym_batch *b)
+{
+    at = put_u64(at, b->now_ps);
+    at = put_u64(at, b->end_ps);
+    at = put_u64(at, b->totals.steps);
+    at = put_u64(at, b->totals.payload_bytes);
+    at = put_u64(at, b->totals.dropped_packets);
+    at = put_u32(at, b->n);
+    at = put_u32(at, b->agents);
+    at = put_u32(at, b->is_over);
+    return put_u32(at, 0);
+}
+
+static void say_batch(struct gym_session *s, const struct gym_batch *b)
+{
+    size_t columns = 4 + POLICY_FEATURES;
+    uint8_t *at = begin_reply(s, GYM_BATCH, BATCH_HEAD_BYTES + b->n * columns * 4);
+
+    at = put_batch_head(at, b);
+    for (uint32_t i = 0; i < b->n; i++)
+        at = put_u32(at, b->seen[i].agent);
+    for (uint32_t i = 0; i < b->n; i++)
+        for (int j = 0; j < POLICY_FEATURES; j++)
+            at = put_f32(at, b->seen[i].x[j]);
+    for (uint32_t i = 0; i < b->n; i++)
+        at = put_f32(at, -b->seen[i].x[3] * b->seen[i].x[3]);
+    for (uint32_t i = 0; i < b->n; i++)
+        at = put_f32(at, b->seen[i].rate);
+    for (uint32_t i = 0; i < b->n; i++)
+        at = put_f32(at, b->seen[i].rtt_us);
+}
+
+void gym_session_refuse(struct gym_session *s, const struct err *err)
+{
+    size_t bytes = strlen(err->text);
+
+    memcpy(begin_reply(s, GYM_ERROR, bytes), err->text, bytes);
+    s->is_closed = true;
+}
+
+/* ---- what the client says ---- */
+
+static const char *type_name(uint32_t type)
+{
+    static const char *const name[] = { "", "HELLO", "RESET", "ACT", "CLOSE" };
+
+    return name[type];
+}
+
+static int check_bytes(uint32_t type, uint32_t bytes, struct err *err)
+{
+    static const uint32_t want[] = { 0, 8, 8, 8, 0 };
+
+    if (type == GYM_ACT ? bytes >= want[type] && bytes <= GYM_CLIENT_BYTES_MAX && bytes % 4 == 0 : bytes == want[type])
+        return 0;
+    return err_set(err, EPROTO, "a message %s cannot have %u bytes", type_name(type), bytes);
+}
+
+int gym_head_parse(const uint8_t head[GYM_HEAD_BYTES], uint32_t *type, uint32_t *bytes, struct err *err)
+{
+    *type = get_u32(head);
+    *bytes = get_u32(head + 4);
+    if (*type < GYM_HELLO || *type > GYM_CLOSE)
+        return err_set(err, EPROTO, "there is no message of type %u; is this a client of anole gym?", *type);
+    return check_bytes(*type, *bytes, err);
+}
+
+static int on_hello(struct gym_session *s, const uint8_t *payload, struct err *err)
+{
+    uint32_t version = get_u32(payload + 4);
+
+    if (memcmp(payload, GYM_MAGIC, 4) != 0)
+        return err_set(err, EPROTO, "this is not a client of anole gym");
+    if (version != GYM_VERSION)
+        return err_set(err, EPROTO, "the client speaks version %u of the protocol, this program version %u", version,
+                       GYM_VERSION);
+    s->is_greeted = true;
+    say_welcome(s);
+    return 0;
+}
+
+static void next_batch(struct gym_session *s)
+{
+    struct gym_batch b = { 0 };
+
+    s->world.observe(s->world.arg, &b);
+    s->waiting = b.n;
+    s->has_batch = !b.is_over;
+    say_batch(s, &b);
+}
+
+static int on_reset(struct gym_session *s, const uint8_t *payload, struct err *err)
+{
+    int rc = s->world.reset(s->world.arg, get_u64(payload), err);
+
+    if (rc == 0)
+        next_batch(s);
+    return rc;
+}
+
+static int on_act(struct gym_session *s, const uint8_t *payload, uint32_t bytes, struct err *err)
+{
+    uint32_t n = get_u32(payload);
+
+    if (!s->has_batch)
+        return err_set(err, EPROTO, "ACT without a batch to act on; a scenario that is over begins again with RESET");
+    if (n != s->waiting || bytes != 8 + 4 * (uint64_t)n)
+        return err_set(err, EPROTO, "ACT for %u agents in %u bytes; %u wait for an action", n, bytes, s->waiting);
+    if (n > s->actions_room) {
+        s->actions_room = 2 * n;
+        s->action = xrealloc(s->action, s->actions_room * sizeof(*s->action));
+    }
+    for (uint32_t i = 0; i < n; i++)
+        s->action[i] = get_f32(payload + 8 + (size_t)4 * i);
+    s->world.act(s->world.arg, s->action);
+    next_batch(s);
+    return 0;
+}
+
+static int take(struct gym_session *s, uint32_t type, const uint8_t *payload, uint32_t bytes, struct err *err)
+{
+    int rc = check_bytes(type, bytes, err);
+
+    if (rc)
+        return rc;
+    if (!s->is_greeted && type != GYM_HELLO)
+        return err_set(err, EPROTO, "%s before HELLO", type_name(type));
+    switch (type) {
+    case GYM_HELLO: return on_hello(s, payload, err);
+    case GYM_RESET: return on_reset(s, payload, err);
+    case GYM_ACT:   return on_act(s, payload, bytes, err);
+    default:
+        s->is_closed = true;
+        return 0;
+    }
+}
+
+/* ---- life ---- */
+
+void gym_session_init(struct gym_session *s, const struct gym_world *w)
+{
+    *s = (struct gym_session){ .world = *w };
+}
+
+void gym_session_fini(struct gym_session *s)
+{
+    free(s->reply.bytes);
+    free(s->action);
+    *s = (struct gym_session){ 0 };
+}
+
+int gym_session_take(struct gym_session *s, uint32_t type, const uint8_t *payload, uint32_t bytes, struct err *err)
+{
+    int rc;
+
+    s->reply.length = 0;
+    rc = take(s, type, payload, bytes, err);
+    if (rc)
+        gym_session_refuse(s, err);
+    return rc;
+}

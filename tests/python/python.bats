@@ -1,0 +1,40 @@
+#!/usr/bin/env bats
+# tests/python/python.bats - the tests of python/, with whichever Python has numpy; and that it can be installed.
+
+setup() {
+    : "${ANOLE:?is the program to test}"
+    python=
+    for candidate in python3 /usr/bin/python3; do
+        if "$candidate" -c 'import numpy' 2>/dev/null; then
+            python=$candidate
+            return
+        fi
+    done
+}
+
+@test "python: the client and the vector environment" {
+    [ -n "$python" ] || skip 'no Python with numpy; tools/deps python installs it'
+    run env PYTHONPATH=python PYTHONDONTWRITEBYTECODE=1 PYTHONWARNINGS=error::ResourceWarning "$python" -m unittest discover -v -s python/tests
+    echo "$output"
+    [ "$status" -eq 0 ]
+    # all of them, the simulator's included
+    [[ "$output" =~ Ran\ 1[5-9]\ tests ]]
+}
+
+@test "python: pip installs it" {
+    [ -n "$python" ] || skip 'no Python with numpy; tools/deps python installs it'
+    "$python" -c 'import pip, setuptools, wheel' 2>/dev/null || skip 'no pip, setuptools or wheel; tools/deps python installs them'
+    cp -r python "$BATS_TEST_TMPDIR/source"
+    "$python" -m pip install --quiet --no-deps --no-build-isolation --no-index --target "$BATS_TEST_TMPDIR/lib" \
+        "$BATS_TEST_TMPDIR/source" 2>&1
+    cd "$BATS_TEST_TMPDIR"
+    [ "$(PYTHONPATH=lib "$python" -c 'import anole; print(anole.__version__, anole.__file__)')" = \
+        "0.1.0 $BATS_TEST_TMPDIR/lib/anole/__init__.py" ]
+    [ -e lib/anole/py.typed ]
+}
+
+@test "python: its version is the program's" {
+    version=$("$ANOLE" --version)
+    grep -qx "version = \"${version#anole }\"" python/pyproject.toml
+    grep -qx "__version__ = \"${version#anole }\"" python/anole/__init__.py
+}
