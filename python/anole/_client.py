@@ -49,11 +49,11 @@ class Client:
     """One simulator: started here, or one that waits at a socket.
 
     Either `scenario` is given, the name of a world or of a file, and `anole gym` is started with `settings` as its --set
-    options; or `path`, a socket. `program` is what to start: $ANOLE, or anole in the PATH, if it is not given.
+    options, `worlds` of it beside each other; or `path`, a socket. `program` is what to start: $ANOLE, or anole in the PATH, if it is not given.
     """
 
     def __init__(self, scenario: Optional[str] = None, *, settings: Optional[Mapping[str, object]] = None,
-                 path: Optional[str] = None, program: Optional[str] = None) -> None:
+                 worlds: int = 1, path: Optional[str] = None, program: Optional[str] = None) -> None:
         if (scenario is None) == (path is None):
             raise ValueError("give either a scenario or the path of a socket")
         self._process: Optional[subprocess.Popen[bytes]] = None
@@ -62,7 +62,7 @@ class Client:
         self._in: BinaryIO
         self._out: BinaryIO
         if scenario is not None:
-            self._start(scenario, settings or {}, program or os.environ.get("ANOLE", "anole"))
+            self._start(scenario, settings or {}, worlds, program or os.environ.get("ANOLE", "anole"))
         else:
             self._connect(str(path))
         try:
@@ -71,8 +71,8 @@ class Client:
             self.close()
             raise
 
-    def _start(self, scenario: str, settings: Mapping[str, object], program: str) -> None:
-        command = [program, "gym"]
+    def _start(self, scenario: str, settings: Mapping[str, object], worlds: int, program: str) -> None:
+        command = [program, "gym", "--worlds", str(worlds)]
         for key, value in settings.items():
             command += ["--set", f"{key}={value}"]
         command += ["--", scenario]
@@ -97,11 +97,11 @@ class Client:
 
     def _greet(self) -> None:
         payload = self._ask(_HELLO, b"AGYM" + struct.pack("<I", PROTOCOL_VERSION), _WELCOME)
-        version, self.features, low, high, size = struct.unpack_from("<IIffI", payload)
+        version, self.features, low, high, self.worlds, size = struct.unpack_from("<IIffII", payload)
         if version != PROTOCOL_VERSION:
             raise GymError(f"the simulator speaks version {version} of the protocol, this client {PROTOCOL_VERSION}")
         self.low, self.high = float(low), float(high)
-        self.name = payload[20:20 + size].decode("utf-8", "replace")
+        self.name = payload[24:24 + size].decode("utf-8", "replace")
 
     def _read(self, size: int) -> bytearray:
         data = bytearray(size)

@@ -61,12 +61,12 @@ def world_agents(scenario: str) -> Optional[int]:
 
 
 class VectorEnv(_Base):                                          # type: ignore[misc,valid-type]
-    """Flows of one network as environments beside each other.
+    """Flows of one network, or of several, as environments beside each other.
 
     Flows see their round trips at different times: in a step those rows whose entry of info["waits"] is true have been seen
     anew, and their actions are taken in the next step. The other rows show what they saw last; their actions are not looked at.
 
-    scenario, settings, path, program: as for anole.Client. num_envs: rows; flows beyond have their rate left as it is. It is
+    scenario, settings, worlds, path, program: as for anole.Client. Row i is a flow of world i modulo `worlds`. num_envs: rows; flows beyond have their rate left as it is. It is
     known for many_to_one and all_to_all; other scenarios need it.
     """
 
@@ -75,13 +75,14 @@ class VectorEnv(_Base):                                          # type: ignore[
     spec = None
 
     def __init__(self, scenario: Optional[str] = None, num_envs: Optional[int] = None, *,
-                 settings: Optional[Mapping[str, object]] = None, path: Optional[str] = None,
+                 settings: Optional[Mapping[str, object]] = None, worlds: int = 1, path: Optional[str] = None,
                  program: Optional[str] = None) -> None:
         if scenario is not None and num_envs is None:
-            num_envs = world_agents(scenario)
+            agents = world_agents(scenario)
+            num_envs = agents * worlds if agents else None
         if num_envs is None or num_envs < 1:
             raise ValueError("num_envs: how many flows? It is known for many_to_one:H_Q and all_to_all:H_Q alone")
-        self.client = Client(scenario, settings=settings, path=path, program=program)
+        self.client = Client(scenario, settings=settings, worlds=worlds, path=path, program=program)
         self.num_envs = num_envs
         self.single_observation_space = _box(-np.inf, np.inf, (FEATURES,))
         self.single_action_space = _box(self.client.low, self.client.high, (1,))

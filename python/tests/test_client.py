@@ -15,7 +15,7 @@ def message(kind, payload=b""):
     return struct.pack("<II", kind, len(payload)) + payload
 
 
-WELCOME = message(129, struct.pack("<IIffI", 1, 4, 0.8, 1.2, 4) + b"test")
+WELCOME = message(129, struct.pack("<IIffII", 1, 4, 0.8, 1.2, 3, 4) + b"test")
 
 
 def batch(n, over=0, steps=7):
@@ -68,7 +68,7 @@ class ClientTest(unittest.TestCase):
     def test_batches_and_actions_byte_by_byte(self):
         server = self.serve(WELCOME, batch(3), batch(0, over=1))
         with anole.Client(path=server.path) as client:
-            self.assertEqual(("test", 4), (client.name, client.features))
+            self.assertEqual(("test", 4, 3), (client.name, client.features, client.worlds))
             first = client.reset(7)
             self.assertEqual([10, 11, 12], first.agent.tolist())
             self.assertEqual([[1, 2, 3, 0], [1, 2, 3, 1], [1, 2, 3, 2]], first.x.tolist())
@@ -91,7 +91,7 @@ class ClientTest(unittest.TestCase):
                 client.reset(666)
 
     def test_another_version_is_refused(self):
-        server = self.serve(message(129, struct.pack("<IIffI", 2, 4, 0.8, 1.2, 0)))
+        server = self.serve(message(129, struct.pack("<IIffII", 2, 4, 0.8, 1.2, 1, 0)))
         with self.assertRaisesRegex(anole.GymError, "version 2 of the protocol, this client 1"):
             anole.Client(path=server.path)
 

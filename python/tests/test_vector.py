@@ -81,6 +81,19 @@ class VectorTest(unittest.TestCase):
         b, _ = env.reset(seed=6)
         np.testing.assert_array_equal(a, b)
 
+    def test_worlds_beside_each_other(self):
+        """Two worlds: rows of the first are what the first shows alone."""
+        both, alone = self.open(WORLD, worlds=2), self.open(WORLD)
+        self.assertEqual(16, both.num_envs)
+        obs_both, _ = both.reset(seed=3)
+        obs, _ = alone.reset(seed=6)
+        for _ in range(100):
+            np.testing.assert_array_equal(obs_both[0::2], obs)
+            obs_both, _, _, over_both, _ = both.step(np.where(obs_both[:, 3] > 0, 0.8, 1.05))
+            obs, _, _, over, _ = alone.step(np.where(obs[:, 3] > 0, 0.8, 1.05))
+            if over.all() or over_both.all():
+                break
+
     def test_fewer_rows_than_flows(self):
         env = self.open(WORLD, num_envs=3)
         env.reset(seed=1)

@@ -20,12 +20,15 @@ struct options {
     const char **set;
     uint32_t     sets;
     uint64_t     clients;
+    uint32_t     worlds;
 };
 
-enum { KEY_SET = 's', KEY_SOCKET = 256, KEY_CLIENTS };
+enum { KEY_SET = 's', KEY_WORLDS = 'w', KEY_SOCKET = 256, KEY_CLIENTS };
 
 static const struct argp_option option_rows[] = {
     { "set", KEY_SET, "KEY=VALUE", 0, "Change the scenario, as for anole run", 0 },
+    { "worlds", KEY_WORLDS, "N", 0, "Run N of it beside each other, with other seeds: their agents come together (default: "
+      "1)", 0 },
     { "socket", KEY_SOCKET, "PATH", 0, "Listen at a socket of this name, which is made. Without: one client, on standard "
       "input and output", 0 },
     { "clients", KEY_CLIENTS, "N", 0, "With --socket: end after so many clients (default: never)", 0 },
@@ -38,6 +41,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case KEY_SET:      cmd_add_set(&o->set, &o->sets, arg);                          break;
+    case KEY_WORLDS:   o->worlds = (uint32_t)cmd_count("--worlds", arg, 1, GYM_WORLDS_MAX); break;
     case KEY_SOCKET:   o->socket = arg;                                              break;
     case KEY_CLIENTS:  o->clients = cmd_count("--clients", arg, 1, UINT32_MAX);      break;
     case ARGP_KEY_ARG: cmd_take_one(&o->scenario, arg, "scenario");                  break;
@@ -141,7 +145,7 @@ static int serve(const struct options *o, struct err *err)
 
     cfg.text = text;
     if (!rc)
-        rc = gym_env_open(&gym, &cfg, err);
+        rc = gym_env_open(&gym, &cfg, o->worlds, err);
     if (!rc) {
         world = gym_env_world(&gym);
         rc = o->socket ? serve_socket(o, &world, err) : serve_pipe(&world, err);
@@ -153,7 +157,7 @@ static int serve(const struct options *o, struct err *err)
 
 static int gym_main(int argc, char **argv)
 {
-    struct options o = { 0 };
+    struct options o = { .worlds = 1 };
     struct err     err;
     int            rc;
 

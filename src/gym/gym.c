@@ -65,12 +65,13 @@ static uint8_t *begin_reply(struct gym_session *s, enum gym_type type, size_t by
 static void say_welcome(struct gym_session *s)
 {
     size_t name_bytes = strlen(s->world.name);
-    uint8_t *at = begin_reply(s, GYM_WELCOME, 20 + name_bytes);
+    uint8_t *at = begin_reply(s, GYM_WELCOME, 24 + name_bytes);
 
     at = put_u32(at, GYM_VERSION);
     at = put_u32(at, POLICY_FEATURES);
     at = put_f32(at, 1 / (1 + POLICY_RANGE));
     at = put_f32(at, 1 + POLICY_RANGE);
+    at = put_u32(at, s->world.worlds);
     at = put_u32(at, (uint32_t)name_bytes);
     memcpy(at, s->world.name, name_bytes);
 }

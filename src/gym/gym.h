@@ -10,7 +10,7 @@
  *            ACT      uint32 n, uint32 0, float32 multiplier[n]      one for each agent of the last batch, in its order
  *            CLOSE    nothing
  *   server   WELCOME  uint32 version, uint32 features, float32 lowest and highest multiplier of RL-CC's policies,
- *                     uint32 bytes of a name, the name               answers HELLO
+ *                     uint32 worlds, uint32 bytes of a name, the name        answers HELLO
  *            BATCH    uint64 now_ps, end_ps, steps, payload_bytes, dropped_packets,
  *                     uint32 n, agents so far, 1 if the scenario is over, 0,
  *                     uint32 agent[n], float32 x[n][features], reward[n], rate[n], rtt_us[n]      answers RESET and ACT
@@ -53,6 +53,7 @@ struct gym_batch {
 struct gym_world {
     const char *name;
     void       *arg;
+    uint32_t    worlds;          /* beside each other; for WELCOME */
     int  (*reset)(void *arg, uint64_t seed, struct err *);   /* from the start; must work before all else */
     void (*observe)(void *arg, struct gym_batch *);
     void (*act)(void *arg, const float *multiplier);         /* one for each of the last batch */

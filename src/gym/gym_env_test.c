@@ -78,7 +78,7 @@ static void session__is_the_same_world(void **unused)
     uint32_t steps = 0, n;
 
     (void)unused;
-    assert_int_equal(0, gym_env_open(&g, &cfg, NULL));
+    assert_int_equal(0, gym_env_open(&g, &cfg, 1, NULL));
     cfg.seed = 3;
     assert_int_equal(0, env_open(&direct, &cfg, NULL));
     world = gym_env_world(&g);
@@ -94,6 +94,54 @@ static void session__is_the_same_world(void **unused)
     free(text);
 }
 
+/* Worlds beside each other: what agent a of world w sees in batch after batch is what it sees where it is alone. */
+static void session__worlds_do_not_know_of_each_other(void **unused)
+{
+    char *text = world_text(2);
+    struct env_cfg cfg = cfg_of(text);
+    struct gym_world world;
+    struct gym_env g;
+    struct err err;
+
+    (void)unused;
+    assert_int_equal(0, gym_env_open(&g, &cfg, 3, NULL));
+    world = gym_env_world(&g);
+    assert_int_equal(3, world.worlds);
+    assert_int_equal(0, world.reset(world.arg, 5, &err));
+    for (uint32_t w = 0; w < 3; w++) {
+        struct env *alone;
+
+        cfg.seed = 15 + w;
+        assert_int_equal(0, env_open(&alone, &cfg, NULL));
+        assert_int_equal(0, world.reset(world.arg, 5, &err));
+        for (int i = 0; i < 200; i++) {
+            const struct env_observation *o;
+            float action[3 * AGENTS];
+            struct gym_batch b;
+            uint32_t n = env_observe(alone, &o), mine = 0;
+
+            world.observe(world.arg, &b);
+            for (uint32_t j = 0; j < b.n; j++) {
+                action[j] = answer(b.seen[j].x);
+                if (b.seen[j].agent % 3 != w)
+                    continue;
+                assert_true(mine < n);
+                assert_int_equal(o[mine].agent, b.seen[j].agent / 3);
+                assert_memory_equal(o[mine].x, b.seen[j].x, sizeof(o->x));
+                mine++;
+            }
+            assert_int_equal(n, mine);
+            world.act(world.arg, action);
+            for (uint32_t j = 0; j < n; j++)
+                action[j] = answer(o[j].x);
+            env_act(alone, action);
+        }
+        env_close(alone);
+    }
+    gym_env_close(&g);
+    free(text);
+}
+
 static void open__refuses_before_a_client_comes(void **unused)
 {
     char *text = world_text(0);
@@ -102,7 +150,7 @@ static void open__refuses_before_a_client_comes(void **unused)
     struct err err;
 
     (void)unused;
-    assert_true(gym_env_open(&g, &cfg, &err) < 0);
+    assert_true(gym_env_open(&g, &cfg, 1, &err) < 0);
     assert_string_equal("w: decisions from outside need time: set the knob rlcc_decision", err.text);
     free(text);
 }
@@ -111,6 +159,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(session__is_the_same_world),
+        cmocka_unit_test(session__worlds_do_not_know_of_each_other),
         cmocka_unit_test(open__refuses_before_a_client_comes),
     };
 

@@ -49,10 +49,10 @@ static void check_error(struct gym_session *s, const struct err *err, const char
 static void hello__is_answered_with_what_there_is(void **unused)
 {
     static const uint8_t want[] = {
-        129, 0, 0, 0, 24, 0, 0, 0,  1, 0, 0, 0,  4, 0, 0, 0,
+        129, 0, 0, 0, 28, 0, 0, 0,  1, 0, 0, 0,  4, 0, 0, 0,
         0x55, 0x55, 0x55, 0x3f,                  /* 0.8333333 */
         0x9a, 0x99, 0x99, 0x3f,                  /* 1.2 */
-        4, 0, 0, 0, 't', 'e', 's', 't',
+        1, 0, 0, 0,  4, 0, 0, 0, 't', 'e', 's', 't',
     };
     struct test_world w = { .batches_max = 3 };
     struct gym_session s;

@@ -58,7 +58,7 @@ static inline void test_world_act(void *arg, const float *multiplier)
 
 static inline struct gym_world test_world_of(struct test_world *w)
 {
-    return (struct gym_world){ .name = "test", .arg = w, .reset = test_world_reset, .observe = test_world_observe,
+    return (struct gym_world){ .name = "test", .arg = w, .worlds = 1, .reset = test_world_reset, .observe = test_world_observe,
                                .act = test_world_act };
 }
 

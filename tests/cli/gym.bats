@@ -81,7 +81,7 @@ $1" "${@:2}")
 p, c = spawn(anole, "gym", "many_to_one:4_2", "--set", "run=5ms")
 type_, payload = hello(c)
 assert type_ == 129 and struct.unpack_from("<II", payload) == (1, 4), payload
-assert payload[20:] == b"many_to_one:4_2", payload
+assert payload[24:] == b"many_to_one:4_2" and payload[16:20] == b"\1\0\0\0", payload
 first, again, other = episode(c, 3), episode(c, 3), episode(c, 4)
 assert first == again and first != other
 heads = [head for head, _, _ in first]
@@ -178,6 +178,7 @@ assert p.wait(20) == 1
 1|many_to_none:8_1|is not a world to learn in
 1|many_to_one:8|after the colon comes HOSTS_QPS
 1|scenarios/incast.yaml|an environment needs 'cc: rlcc'
+2|many_to_one:2_1 --worlds 0|--worlds: '0' is not a number from 1 to 1024
 2|many_to_one:2_1 --clients 2|--clients: there is one, without --socket
 1|many_to_one:2_1 --socket $dir/no/socket|$dir/no/socket
 END

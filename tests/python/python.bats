@@ -23,7 +23,7 @@ setup() {
 
 @test "python: pip installs it" {
     [ -n "$python" ] || skip 'no Python with numpy; tools/deps python installs it'
-    "$python" -c 'import pip, setuptools, wheel' 2>/dev/null || skip 'no pip, setuptools or wheel; tools/deps python installs them'
+    "$python" -c 'import setuptools, wheel, pip' 2>/dev/null || skip 'no pip, setuptools or wheel; tools/deps python installs them'
     cp -r python "$BATS_TEST_TMPDIR/source"
     "$python" -m pip install --quiet --no-deps --no-build-isolation --no-index --target "$BATS_TEST_TMPDIR/lib" \
         "$BATS_TEST_TMPDIR/source" 2>&1
