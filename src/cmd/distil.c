@@ -2,6 +2,8 @@
 #include "learn/policy/distil.h"
 #include "base/file/interrupt.h"
 #include "cmd/cmd.h"
+#include "env/env_rows.h"
+#include "env/env_world.h"
 #include "learn/policy/policy_file.h"
 #include "learn/tree/tree_export.h"
 #include "version.h"
@@ -12,6 +14,7 @@
 #include <string.h>
 
 #define GRID_PLACES_MAX 4096     /* actions times deltas: 17 million states */
+#define WORLDS_MAX      16
 
 enum to { TO_INT8, TO_TREES, TO_NOTHING };
 
@@ -19,13 +22,16 @@ static const char *const to_names[] = { "int8", "trees", NULL };
 
 struct options {
     const char       *model, *data, *out;
+    const char       *world[WORLDS_MAX];
+    uint32_t          worlds, flow_states;
     enum to           to;
     struct distil_cfg cfg;
     bool              is_quiet;
 };
 
 enum { KEY_TO = 't', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_DATA = 'd', KEY_TREES = 256, KEY_DEPTH, KEY_SWEEPS,
-       KEY_ACTIONS, KEY_DELTAS, KEY_NO_GRID, KEY_NO_MEND, KEY_SEED };
+       KEY_ACTIONS, KEY_DELTAS, KEY_NO_GRID, KEY_NO_MEND, KEY_SEED, KEY_WORLD,
+       KEY_FLOW_STATES };
 
 static const struct argp_option option_rows[] = {
     { "to", KEY_TO, "int8|trees", 0, "What to make: the same net with weights of 8 bits, from an mlp; or trees", 0 },
@@ -37,7 +43,10 @@ static const struct argp_option option_rows[] = {
     { "deltas", KEY_DELTAS, "N", 0, "Places of each delta on that grid (default: 100); it has (actions deltas)^2 "
       "states", 0 },
     { "data", KEY_DATA, "FILE", 0, "Grow from recorded flows, too: CSV with columns flow and delta", 0 },
-    { "no-grid", KEY_NO_GRID, NULL, 0, "From recorded flows alone", 0 },
+    { "world", KEY_WORLD, "NAME", 0, "Let MODEL control the flows of this world, as in anole gym, and grow from what they "
+      "see, too. May be given more than once", 0 },
+    { "flow-states", KEY_FLOW_STATES, "N", 0, "States to take of each such world (default: 200000)", 0 },
+    { "no-grid", KEY_NO_GRID, NULL, 0, "From flows alone", 0 },
     { "no-mend", KEY_NO_MEND, NULL, 0, "Leave the trees as they have grown, certified or not", 0 },
     { "seed", KEY_SEED, "N", 0, "Which states are set aside to measure on (default: 1)", 0 },
     { "quiet", KEY_QUIET, NULL, 0, "Print nothing but what is wrong", 0 },
@@ -54,8 +63,20 @@ static void check_options(const struct options *o)
         cmd_usage("where is the model to be written? Give --out FILE");
     if (actions * deltas > GRID_PLACES_MAX)
         cmd_usage("--actions times --deltas is %" PRIu64 "; it may be %d", actions * deltas, GRID_PLACES_MAX);
-    if (o->cfg.is_gridless && !o->data)
-        cmd_usage("--no-grid: then there is nothing to grow from; give --data FILE");
+    if (o->cfg.is_gridless && !o->data && o->worlds == 0)
+        cmd_usage("--no-grid: then there is nothing to grow from; give --data FILE or --world NAME");
+}
+
+static void add_world(struct options *o, const char *name)
+{
+    struct env_world world;
+    struct err err;
+
+    if (env_world_parse(&world, name, &err))
+        cmd_usage("--world: %s", err.text);
+    if (o->worlds == WORLDS_MAX)
+        cmd_usage("--world: there may be %d", WORLDS_MAX);
+    o->world[o->worlds++] = name;
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -71,6 +92,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_SWEEPS:   o->cfg.tree.sweeps = (uint32_t)cmd_count("--sweeps", arg, 0, 10000);                    break;
     case KEY_ACTIONS:  o->cfg.grid.actions = (uint32_t)cmd_count("--actions", arg, 2, 64);                     break;
     case KEY_DELTAS:   o->cfg.grid.deltas = (uint32_t)cmd_count("--deltas", arg, 4, 2048);                     break;
+    case KEY_WORLD:    add_world(o, arg);                                                                      break;
+    case KEY_FLOW_STATES: o->flow_states = (uint32_t)cmd_count("--flow-states", arg, 100, 10000000);           break;
     case KEY_NO_GRID:  o->cfg.is_gridless = true;                                                              break;
     case KEY_NO_MEND:  o->cfg.is_unmended = true;                                                              break;
     case KEY_SEED:     o->cfg.seed = cmd_count("--seed", arg, 1, UINT64_MAX);                                  break;
@@ -101,8 +124,10 @@ static const struct argp argp = {
            "      Ten trees of depth 4.\n"
            "  anole distil net.rlcc --to int8 --out int8.rlcc\n"
            "      The net in integers, and its error in a million states.\n"
+           "  anole distil net.rlcc --to trees --world many_to_one:8_1 --world all_to_all:4_8 --out trees.rlcc\n"
+           "      Trees that are nearer to the net where its own flows go.\n"
            "  anole distil net.rlcc --to trees --data flows.csv --no-grid --out trees.rlcc\n"
-           "      Trees of what flows have seen.\n"
+           "      Trees of what recorded flows have seen.\n"
            "\n"
            "The same model and options give the same file on every machine.",
 };
@@ -110,15 +135,21 @@ static const struct argp argp = {
 static void note_command(const struct options *o, struct model *m)
 {
     struct distil_cfg c = o->cfg;
-    char text[256];
+    char text[1024];
+    int used;
 
     if (o->to == TO_INT8)
         snprintf(text, sizeof(text), "anole distil --to int8");
-    else
-        snprintf(text, sizeof(text), "anole distil --to trees --trees %u --depth %u --sweeps %u --actions %u --deltas "
+    else {
+        used = snprintf(text, sizeof(text), "anole distil --to trees --trees %u --depth %u --sweeps %u --actions %u --deltas "
                  "%u --seed %" PRIu64 "%s%s%s", c.tree.trees, c.tree.depth, c.tree.sweeps, c.grid.actions, c.grid.deltas,
                  c.seed, o->data ? " --data" : "", c.is_gridless ? " --no-grid" : "",
                  c.is_unmended ? " --no-mend" : "");
+        for (uint32_t i = 0; i < o->worlds; i++)
+            used += snprintf(text + used, sizeof(text) - (size_t)used, " --world %s", o->world[i]);
+        if (o->worlds > 0)
+            snprintf(text + used, sizeof(text) - (size_t)used, " --flow-states %u", o->flow_states);
+    }
     model_put(m, "command", text);
     model_put(m, "version", ANOLE_VERSION);
 }
@@ -178,19 +209,39 @@ static int make_int8(const struct options *o, struct policy *made, const struct 
     return 0;
 }
 
+/* What recorded flows and those of worlds see. */
+static int gather(const struct options *o, struct tree_rows *rows, const struct policy *teacher, struct err *err)
+{
+    struct trajectories recorded;
+    int rc = 0;
+
+    if (o->data) {
+        rc = trajectories_load(&recorded, o->data, err);
+        if (rc)
+            return rc;
+        distil_add_trajectories(rows, teacher, &recorded);
+        trajectories_fini(&recorded);
+    }
+    for (uint32_t i = 0; !rc && i < o->worlds; i++)
+        rc = env_add_rows(rows, teacher, o->world[i], o->flow_states, o->cfg.seed, err);
+    return rc;
+}
+
 static int make_trees(const struct options *o, struct policy *made, const struct policy *teacher, struct err *err)
 {
-    struct trajectories seen = { 0 };
     struct distil_report report;
-    int rc = o->data ? trajectories_load(&seen, o->data, err) : 0;
+    struct tree_rows seen;
     struct err why;
+    int rc;
 
-    if (rc)
-        return rc;
-    rc = distil_trees(made, teacher, &o->cfg, o->data ? &seen : NULL, &report, &why);
-    if (rc)
-        rc = err_set(err, -rc, "%s: %s", o->model, why.text);
-    trajectories_fini(&seen);
+    tree_rows_init(&seen);
+    rc = gather(o, &seen, teacher, err);
+    if (!rc) {
+        rc = distil_trees(made, teacher, &o->cfg, &seen, &report, &why);
+        if (rc)
+            rc = err_set(err, -rc, "%s: %s", o->model, why.text);
+    }
+    tree_rows_fini(&seen);
     if (!rc && !o->is_quiet) {
         distil_print(stdout, &report, &made->trees);
         tree_export_print_cost(stdout, &made->trees);
@@ -221,7 +272,7 @@ static int distil(const struct options *o, struct err *err)
 
 static int distil_main(int argc, char **argv)
 {
-    struct options o = { .to = TO_NOTHING, .cfg = distil_initial };
+    struct options o = { .to = TO_NOTHING, .cfg = distil_initial, .flow_states = 200000 };
     struct err     err;
 
     argp_parse(&argp, argc, argv, 0, NULL, &o);

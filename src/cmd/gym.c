@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define SCENARIO_BYTES_MAX (64u << 20)
-#define DECISION_US        2     /* of the worlds with a name */
+#define DECISION_US        0.5   /* of the worlds with a name */
 
 struct options {
     const char  *scenario, *socket;
@@ -64,7 +64,7 @@ static const struct argp argp = {
     .doc = "Runs a scenario in which somebody else controls rates: a program in Python or another language, which sees each "
            "flow's round-trip times and answers with multipliers of its rate. SCENARIO is a file with cc: rlcc and the knob "
            "rlcc_decision above 0, or the name of a world: many_to_one:HOSTS_QPS, all_to_all:HOSTS_QPS, long_short:HOSTS, in "
-           "which decisions take 2 us. docs/gym.md has the protocol; python/anole is a client with the methods of Gymnasium."
+           "which decisions take 0.5 us. docs/gym.md has the protocol; python/anole is a client with the methods of Gymnasium."
            "\v"
            "Examples:\n"
            "  anole gym all_to_all:4_16\n"

@@ -65,6 +65,9 @@ for t in range(3000): print(f"{t},{random.randrange(20)},{random.choice((random.
         [ "$status" -eq 0 ]
         sed -n 1p "$dir/out" | grep -qxE '10 trees, grown from 2[34][0-9]{2} states, measured on [56][0-9]{2} others'
     done
+    run_apart "$ANOLE" distil "$net" --to trees --world many_to_one:2_1 --flow-states 2000 --no-grid --out "$dir/t.rlcc"
+    [ "$status" -eq 0 ]
+    sed -n 1p "$dir/out" | grep -qxE '10 trees, grown from 1[56][0-9]{2} states, measured on [34][0-9]{2} others'
     printf 'flow,delta\n1,x\n' >"$dir/bad.csv"
     run_apart "$ANOLE" distil "$net" --to trees --data "$dir/bad.csv" --out "$dir/none.rlcc"
     [ "$status" -eq 1 ]
@@ -147,6 +150,7 @@ for t in range(3000): print(f"{t},{random.randrange(20)},{random.choice((random.
 2|distil $net --to trees|where is the model to be written? Give --out FILE
 2|distil $net --to trees --out x --trees 17|--trees: '17' is not a number from 1 to 16
 2|distil $net --to trees --out x --actions 64 --deltas 2000|--actions times --deltas is 128000; it may be 4096
+2|distil $net --to trees --out x --world many_to_none:8_1|--world: 'many_to_none:8_1' is not a world to learn in
 2|distil $net --to trees --out x --no-grid|--no-grid: then there is nothing to grow from
 END
     [ ! -e x ]

@@ -39,7 +39,7 @@ load common
 }
 
 @test "help: every option of the help stands in the manual" {
-    for command in run tune train distil export explain 'explain rlcc' list; do
+    for command in run tune train gym distil export explain 'explain rlcc' list; do
         # shellcheck disable=SC2086  # words
         "$ANOLE" $command --help | grep -oE -- '^ .*--[a-z-]+' | grep -oE -- '--[a-z-]+$' | sort -u >"$dir/options"
         [ -s "$dir/options" ]

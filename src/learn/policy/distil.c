@@ -45,14 +45,14 @@ void distil_add_trajectories(struct tree_rows *rows, const struct policy *teache
 }
 
 static void gather(struct tree_rows *rows, struct tree_rows *aside, const struct distil_cfg *cfg,
-                   const struct policy *teacher, const struct trajectories *seen)
+                   const struct policy *teacher, const struct tree_rows *seen)
 {
     tree_rows_init(rows);
     tree_rows_init(aside);
     if (!cfg->is_gridless)
         tree_rows_add_grid(rows, &cfg->grid, teach, teacher);
     if (seen)
-        distil_add_trajectories(rows, teacher, seen);
+        tree_rows_append(rows, seen);
     tree_rows_set_aside(rows, aside, ASIDE_SHARE, cfg->seed);
 }
 
@@ -118,7 +118,7 @@ static int grow(struct forest *f, const struct policy *teacher, const struct dis
 }
 
 int distil_trees(struct policy *trees, const struct policy *teacher, const struct distil_cfg *cfg,
-                 const struct trajectories *seen, struct distil_report *report, struct err *err)
+                 const struct tree_rows *seen, struct distil_report *report, struct err *err)
 {
     struct tree_rows rows, aside;
     struct forest f;

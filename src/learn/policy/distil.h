@@ -1,7 +1,7 @@
 /* src/learn/policy/distil.h - a policy made small: from a teacher of any body to trees that a NIC runs.
  *
- * Trees are grown from states and what the teacher does there: those of a grid (tree_rows.h), and those of recorded
- * flows, along which the teacher decides with its own memory, as it would have done. A part of the states is set aside:
+ * Trees are grown from states and what the teacher does there: those of a grid (tree_rows.h), those of recorded flows, along
+ * which the teacher decides with its own memory, as it would have done, and those of its own flows (env/env_rows.h). A part of the states is set aside:
  * what is told of the trees is measured there. Trees are mended until they can be certified (tree_certify.h).
  */
 #ifndef LEARN_POLICY_DISTIL_H
@@ -33,9 +33,9 @@ struct distil_report {
 /* Adds what the teacher decides at each step of each flow, in the state that it remembers there. */
 void distil_add_trajectories(struct tree_rows *, const struct policy *teacher, const struct trajectories *);
 
-/* 'seen' may be NULL if there is a grid. Trees that cannot be mended are refused (-EPERM), as are too few rows. */
+/* 'seen', rows beside those of the grid, may be NULL if there is one. Trees that cannot be mended are refused (-EPERM), as are too few rows. */
 int distil_trees(struct policy *trees, const struct policy *teacher, const struct distil_cfg *,
-                 const struct trajectories *seen, struct distil_report *, struct err *);
+                 const struct tree_rows *seen, struct distil_report *, struct err *);
 
 /* Some lines of text: how near the trees are, in which state least, and the certificate. */
 void distil_print(FILE *, const struct distil_report *, const struct forest *);

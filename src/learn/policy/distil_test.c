@@ -130,14 +130,18 @@ static void trees__of_too_few_states_are_refused(void **unused)
     struct distil_cfg cfg = { .is_gridless = true, .seed = 1 };
     struct distil_report report;
     struct trajectories t;
+    struct tree_rows rows;
     struct policy teacher, p;
     struct err err;
 
     (void)unused;
     test_teacher_init(&teacher);
+    tree_rows_init(&rows);
     assert_int_equal(0, trajectories_parse(&t, "x", text, strlen(text), NULL));
-    assert_int_equal(-EINVAL, distil_trees(&p, &teacher, &cfg, &t, &report, &err));
+    distil_add_trajectories(&rows, &teacher, &t);
+    assert_int_equal(-EINVAL, distil_trees(&p, &teacher, &cfg, &rows, &report, &err));
     assert_string_equal("1 states are too few to grow trees from", err.text);
+    tree_rows_fini(&rows);
     trajectories_fini(&t);
     policy_fini(&teacher);
 }

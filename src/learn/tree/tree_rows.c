@@ -78,6 +78,12 @@ void tree_rows_add_grid(struct tree_rows *r, const struct tree_grid *g, tree_tea
     }
 }
 
+void tree_rows_append(struct tree_rows *r, const struct tree_rows *other)
+{
+    for (uint32_t i = 0; i < other->rows; i++)
+        add_row(r, other->feature[i], other->target[i]);
+}
+
 void tree_rows_set_aside(struct tree_rows *r, struct tree_rows *aside, double share, uint64_t seed)
 {
     uint32_t kept = 0;

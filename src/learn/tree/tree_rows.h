@@ -33,6 +33,9 @@ void tree_rows_add(struct tree_rows *, const float x[TREE_FEATURES], float multi
 /* Adds all states of the grid with what the teacher does there. */
 void tree_rows_add_grid(struct tree_rows *, const struct tree_grid *, tree_teacher *, const void *teacher);
 
+/* Adds copies of all rows of another. */
+void tree_rows_append(struct tree_rows *, const struct tree_rows *other);
+
 /* Moves a share of the rows, drawn at random, to 'aside', which is empty. */
 void tree_rows_set_aside(struct tree_rows *, struct tree_rows *aside, double share, uint64_t seed);
 

@@ -118,6 +118,24 @@ static void count__by_hand(void **unused)
     tree_rows_fini(&r);
 }
 
+static void append__copies_all(void **unused)
+{
+    struct tree_rows a, b;
+
+    (void)unused;
+    tree_rows_init(&a);
+    tree_rows_init(&b);
+    tree_rows_add(&a, (float[]){ 1, 2, 1, 3 }, 1.5f);
+    tree_rows_add(&b, (float[]){ 1, 4, 1, 5 }, 0.5f);
+    tree_rows_append(&a, &b);
+    assert_int_equal(2, a.rows);
+    assert_int_equal(1, b.rows);
+    assert_int_equal(5 * TREE_DELTA_ONE, a.feature[1][TREE_DELTA]);
+    assert_int_equal(TREE_TARGET_ONE / 2, a.target[1]);
+    tree_rows_fini(&a);
+    tree_rows_fini(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,6 +144,7 @@ int main(void)
         cmocka_unit_test(set_aside__keeps_every_row_on_one_side),
         cmocka_unit_test(rmse__by_hand),
         cmocka_unit_test(count__by_hand),
+        cmocka_unit_test(append__copies_all),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
