@@ -91,6 +91,10 @@ void report_fini(struct report *);
 /* Empties it for another interval: all is 0, nobody is missing, and what it owns stays. */
 void report_clear(struct report *);
 
+/* Adds the next stretch of time to 'sum', an interval of the same network: counts as sums, peaks as peaks, states as they
+ * are at the end. What monitors say is left alone. */
+void report_add(struct report *sum, const struct report *next);
+
 /* Makes 'to', which holds nothing, another report of the same. */
 void report_copy(struct report *to, const struct report *from);
 

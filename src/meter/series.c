@@ -166,6 +166,18 @@ double series_heat(const struct series *s, uint32_t column, uint32_t port, uint6
                  s->heat_end_ps[column] - s->heat_start_ps[column]);
 }
 
+double series_busiest(const struct series *s, uint32_t port, uint64_t rate_bps)
+{
+    double most = s->is_growing ? 0 : s->util_max[port];
+
+    for (uint32_t i = 0; s->is_growing && i < s->heats; i++) {
+        double busy = series_heat(s, i, port, rate_bps);
+
+        most = busy > most ? busy : most;
+    }
+    return most;
+}
+
 /* ---- knobs and phases ---- */
 
 void series_set_knobs(struct series *s, uint64_t at_ps, const struct knobs *knobs)
@@ -205,10 +217,10 @@ static void add_phases(struct series *s, const struct report *r)
     }
 }
 
-void series_add(struct series *s, const struct report *r)
+void series_add(struct series *s, const struct report *r, uint64_t intervals)
 {
     add_point(s, r);
     add_heat(s, r);
     add_phases(s, r);
-    s->intervals++;
+    s->intervals += intervals;
 }

@@ -4,6 +4,7 @@
  * neighbours become one (sums are added, peaks and states kept), and again. So a point stands for 1, 2, 4, ...
  * intervals.
  * Likewise the busy share of every port, in SERIES_HEAT columns.
+ * A report may stand for several intervals at once, as long as those of a point are complete when the next begins.
  */
 #ifndef METER_SERIES_H
 #define METER_SERIES_H
@@ -11,6 +12,7 @@
 #include "core/report.h"
 #include "meter/phase.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define SERIES_POINTS 512
@@ -40,11 +42,13 @@ struct series {
     uint64_t            *heat_bytes;         /* [column * ports + port]: frames sent */
     uint64_t             heat_start_ps[SERIES_HEAT], heat_end_ps[SERIES_HEAT];
     uint32_t             heats, heat_merged, ports;
-    double              *util_max;           /* by port: share of the busiest interval */
+    double              *util_max;           /* by port: share of the busiest report; see series_busiest() */
     struct series_knob  *knob;               /* changes, with the values at the start first */
     uint32_t             knobs, knobs_max;
     struct knobs         knobs_last;
     uint64_t             intervals;
+    uint64_t             interval_ps;        /* of one; set by the caller */
+    bool                 is_growing;         /* reports get longer: no interval is the busiest. Set by the caller */
     struct phases        phases;             /* set by the caller before the first report */
     struct series_phase  phase[PHASES];
     double              *phase_entry_bytes;  /* [entry * PHASES + phase]: acknowledged, divided likewise */
@@ -52,7 +56,9 @@ struct series {
 
 void series_init(struct series *, uint32_t ports, uint32_t entries);
 void series_fini(struct series *);
-void series_add(struct series *, const struct report *);
+
+/* A report of so many intervals. */
+void series_add(struct series *, const struct report *, uint64_t intervals);
 
 /* A setting is in force from at_ps on. To be told once for the start and then for every change: a report alone
  * does not say when within its interval a knob was turned. */
@@ -68,5 +74,8 @@ struct series_point series_sum(const struct series *, uint32_t first, uint32_t e
 
 /* The share of its rate that a port sent at, in a column of the heat map. */
 double series_heat(const struct series *, uint32_t column, uint32_t port, uint64_t rate_bps);
+
+/* The same of the busiest interval; where reports get longer, of the busiest column. */
+double series_busiest(const struct series *, uint32_t port, uint64_t rate_bps);
 
 #endif

@@ -52,7 +52,7 @@ static void tell(struct history *h, struct series *s, uint32_t count, uint64_t s
     series_init(s, PORTS, ENTRIES);
     for (uint32_t i = 0; i < count; i++) {
         make_report(h, i, &rng);
-        series_add(s, &h->report[i]);
+        series_add(s, &h->report[i], 1);
     }
 }
 
@@ -198,7 +198,7 @@ static void add__divides_an_interval_between_phases(void **state)
     for (uint32_t i = 0; i < 10; i++) {
         r.start_ps = i * INTERVAL_PS;
         r.end_ps = (i + 1) * INTERVAL_PS;
-        series_add(&s, &r);
+        series_add(&s, &r, 1);
     }
     for (uint32_t i = 0; i < PHASES; i++) {
         assert_int_equal(s.phase[i].ps, (uint64_t)(tens[i] * (double)INTERVAL_PS));

@@ -177,6 +177,30 @@ static double marked_of(const struct series_point *p, uint32_t ports)
     return series_marked_share((double)p->marked_packets, (double)p->received_packets);
 }
 
+static double dropped_of(const struct series_point *p, uint32_t ports)
+{
+    (void)ports;
+    return (double)p->dropped_packets;
+}
+
+static double nacks_of(const struct series_point *p, uint32_t ports)
+{
+    (void)ports;
+    return (double)p->nacks;
+}
+
+static double timeouts_of(const struct series_point *p, uint32_t ports)
+{
+    (void)ports;
+    return (double)p->timeouts;
+}
+
+static double cnps_of(const struct series_point *p, uint32_t ports)
+{
+    (void)ports;
+    return (double)p->cnps;
+}
+
 static double active_of(const struct series_point *p, uint32_t ports)
 {
     (void)ports;
@@ -207,6 +231,10 @@ static const struct {
     { "queue_bytes_max", "longest of a port",      "queue",      "bytes", queue_max_of },
     { "queue_bytes",     "held by all switches",   "queue",      "bytes", queue_of },
     { "marked_share",    "share of data packets",  "ecn",        "share", marked_of },
+    { "cnps",            "CNPs",                   "ecn",        "count", cnps_of },
+    { "dropped_packets", "packets dropped",        "loss",       "count", dropped_of },
+    { "nacks",           "NACKs",                  "loss",       "count", nacks_of },
+    { "timeouts",        "time-outs",              "loss",       "count", timeouts_of },
     { "flows_active",    "active",                 "flows",      "count", active_of },
     { "flows_started",   "started",                "flows",      "count", started_of },
     { "flows_done",      "done",                   "flows",      "count", done_of },
@@ -267,7 +295,7 @@ static json_t *series_json(const struct results *r)
     for (uint32_t i = 0; i < s->points; i++)
         json_array_append_new(at, json_real(us(s->point[i].end_ps)));
     json_object_set_new(o, "at_us", at);
-    json_put_us(o, "interval_us", r->scenario->interval_ps * s->merged);
+    json_put_us(o, "interval_us", s->interval_ps * s->merged);
     json_object_set_new(o, "columns", columns_json(r));
     return o;
 }
@@ -527,6 +555,7 @@ json_t *page_run(const struct results *r, const char *name, const char *const *f
     json_object_set_new(o, "cdfs", cdfs_json(r));
     json_object_set_new(o, "series", series_json(r));
     json_object_set_new(o, "windows", windows_json(r));
+    json_object_set_new(o, "outages", page_outages(r));
     json_object_set_new(o, "phases", phases_json(r));
     json_object_set_new(o, "knobs", knobs_json(r));
     json_object_set_new(o, "tuning", page_tuning(r->tuning));

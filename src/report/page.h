@@ -28,6 +28,9 @@ json_t *page_of_run(const struct results *, const char *const *files);
 /* Its part about the network (interface Topology). */
 json_t *page_topology(const struct results *);
 
+/* Links that were down, and when (Run.outages). */
+json_t *page_outages(const struct results *);
+
 /* Its part about a tuner (interface Tuning); null if there was none. */
 json_t *page_tuning(const struct tuning *);
 

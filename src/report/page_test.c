@@ -343,6 +343,47 @@ static void topology__of_a_large_network_is_folded(void **state)
 }
 
 /* No flow at all has finished: nothing of what is missing may become NAN. */
+static double sum_of(struct made *m, const char *name)
+{
+    double sum = 0;
+    json_t *v;
+    size_t i;
+
+    json_array_foreach(column(m, name), i, v)
+        sum += json_number_value(v);
+    return sum;
+}
+
+/* The second outage lasts until the end, the third would begin after it. */
+static void run__outages_and_losses_are_told(void **state)
+{
+    struct made m;
+    json_t *outages, *link;
+    double down = 0;
+    size_t i;
+
+    (void)state;
+    make(&m, "topology: {kind: clos, tors: 2, hosts_per_tor: 3, spines: 2, rate: 100Gbps, delay: 1us, links_down: "
+             "[{a: tor0, b: spine1, down: 100us, up: 150us}, {a: tor1, b: spine1, down: 300us}, "
+             "{a: tor0, b: spine0, down: 900us, up: 950us}]}\n"
+             "traffic: [{kind: permutation, size: 3MB, shift: 3}]\nrun: 500us\n");
+    outages = get(m.run, "outages");
+    assert_int_equal(json_array_size(outages), 2);
+    assert_string_equal(text_at(json_array_get(outages, 0), "a"), "tor0");
+    assert_string_equal(text_at(json_array_get(outages, 0), "b"), "spine1");
+    assert_true(number(json_array_get(outages, 0), "start_us") == 100);
+    assert_true(number(json_array_get(outages, 0), "stop_us") == 150);
+    assert_true(number(json_array_get(outages, 1), "stop_us") == number(m.run, "simulated_us"));
+    json_array_foreach(get(get(m.run, "topology"), "links"), i, link)
+        if (json_object_get(link, "down"))
+            down += number(link, "down");
+    assert_true(fabs(down - (50 + 200) / 500.) < 1e-4);
+    assert_true(sum_of(&m, "dropped_packets") == (double)m.r.dropped_packets && m.r.dropped_packets > 0);
+    assert_true(sum_of(&m, "nacks") == (double)m.s.sim->engine.counters.nacks_sent);
+    assert_true(sum_of(&m, "timeouts") == (double)m.s.sim->engine.counters.timeouts);
+    unmake(&m);
+}
+
 static void run__in_which_nothing_finishes(void **state)
 {
     struct made m;
@@ -388,7 +429,7 @@ static void print__a_long_run_makes_a_small_page(void **state)
                                  .payload_bytes = 987654321 + 31 * i, .rtt_samples = 7, .rtt_ps_sum = 123456 + i,
                                  .port = port, .ports = s.sim->net.ports, .entry_bytes = &entry, .entries = 1 };
 
-        series_add(&s.series, &report);
+        series_add(&s.series, &report, 1);
         knobs.value[KNOB_kmin] = (double)(i % 300);
         knobs.value[KNOB_rpg_ai_rate] = (double)(1 + i % 299);
         series_set_knobs(&s.series, report.start_ps, &knobs);
@@ -423,6 +464,7 @@ int main(void)
         cmocka_unit_test(topology__tiers_and_loads_of_a_clos),
         cmocka_unit_test(topology__heat_rows_are_the_busiest),
         cmocka_unit_test(topology__of_a_large_network_is_folded),
+        cmocka_unit_test(run__outages_and_losses_are_told),
         cmocka_unit_test(run__in_which_nothing_finishes),
         cmocka_unit_test(print__a_long_run_makes_a_small_page),
     };

@@ -12,6 +12,7 @@
 
 #define LINKS_MAX 4000
 #define ROWS_MAX  48             /* of the heat map */
+#define OUTAGES_MAX 200
 #define NOWHERE   UINT32_MAX
 
 struct way {                     /* one direction of a link, or of the links to all hosts of a switch */
@@ -23,6 +24,7 @@ struct way {                     /* one direction of a link, or of the links to 
 struct edge {
     uint32_t   a, b;             /* nodes of the page */
     struct way ab, ba;
+    uint64_t   down_ps;          /* of all its links together */
 };
 
 struct picture {
@@ -89,7 +91,7 @@ static void add_nodes(struct picture *p)
 
 static void add_way(struct way *w, const struct results *r, const struct port *port)
 {
-    double busy = r->series->util_max[port->id];
+    double busy = series_busiest(r->series, port->id, port->rate_bps);
 
     w->tx_bytes += port->counters.tx_bytes;
     w->rate_bps += port->rate_bps;
@@ -134,6 +136,55 @@ static void make_edges(struct picture *p, uint32_t *edge_of_link)
     free(edge_of);
 }
 
+/* ---- links that were down ---- */
+
+/* When the outage that begins with change 'i' ends: with the run, if nothing is said. */
+static uint64_t outage_end_ps(const struct results *r, uint32_t i)
+{
+    const struct sim_cfg *cfg = &r->sim->cfg;
+
+    for (uint32_t k = i + 1; k < cfg->changes; k++)
+        if (cfg->change[k].link == cfg->change[i].link && cfg->change[k].is_up)
+            return cfg->change[k].at_ps < r->end_ps ? cfg->change[k].at_ps : r->end_ps;
+    return r->end_ps;
+}
+
+static bool is_outage(const struct results *r, uint32_t i)
+{
+    return !r->sim->cfg.change[i].is_up && r->sim->cfg.change[i].at_ps < r->end_ps;
+}
+
+static void add_outages(struct picture *p, const uint32_t *edge_of_link)
+{
+    const struct sim_cfg *cfg = &p->r->sim->cfg;
+
+    for (uint32_t i = 0; i < cfg->changes; i++)
+        if (is_outage(p->r, i) && edge_of_link[cfg->change[i].link] != NOWHERE)
+            p->edge[edge_of_link[cfg->change[i].link]].down_ps += outage_end_ps(p->r, i) - cfg->change[i].at_ps;
+}
+
+json_t *page_outages(const struct results *r)
+{
+    const struct sim_cfg *cfg = &r->sim->cfg;
+    const struct graph *g = &r->sim->net.graph;
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < cfg->changes && json_array_size(list) < OUTAGES_MAX; i++) {
+        const struct graph_link *l = &g->link[cfg->change[i].link];
+        json_t *o;
+
+        if (!is_outage(r, i))
+            continue;
+        o = json_object();
+        json_put_text(o, "a", g->node[l->a].name);
+        json_put_text(o, "b", g->node[l->b].name);
+        json_put_us(o, "start_us", cfg->change[i].at_ps);
+        json_put_us(o, "stop_us", outage_end_ps(r, i));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
 static void add_edges(struct picture *p)
 {
     const struct sim *s = p->r->sim;
@@ -141,6 +192,7 @@ static void add_edges(struct picture *p)
 
     p->edge = xcalloc(s->net.graph.links + 1ul, sizeof(*p->edge));
     make_edges(p, edge_of_link);
+    add_outages(p, edge_of_link);
     for (uint32_t i = 0; i < s->net.ports; i++) {
         const struct port *port = &s->net.port[i];
         struct edge *e = edge_of_link[port->link] == NOWHERE ? NULL : &p->edge[edge_of_link[port->link]];
@@ -185,6 +237,8 @@ static json_t *edge_json(const struct results *r, const struct edge *e)
     put_share(o, "ba_max", e->ba.busy_max);
     put_share(o, "ab_paused", paused_of(r, &e->ab));
     put_share(o, "ba_paused", paused_of(r, &e->ba));
+    if (e->down_ps)
+        put_share(o, "down", (double)e->down_ps / ((double)r->end_ps * e->ab.links));
     return o;
 }
 

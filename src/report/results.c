@@ -252,6 +252,9 @@ void results_init(struct results *r, const struct simulation *run)
     r->set = run->input.set;
     r->sets = run->input.sets;
     r->end_ps = run->end_ps;
+    r->intervals = simulation_has_intervals(run) ? run->intervals : r->series->points;
+    r->interval_ps = simulation_has_intervals(run) ? run->scenario.interval_ps
+                                                   : r->series->interval_ps * r->series->merged;
     r->stuck_why = run->is_stuck ? run->stuck_why : NULL;
     r->stuck_ps = run->stuck_ps;
     r->wall_s = run->wall_s;

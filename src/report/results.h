@@ -55,6 +55,7 @@ struct results {
     uint64_t stuck_ps;           /* since then, about */
     double   goodput_bps;        /* payload delivered over time */
     double   rtt_us_mean, rtt_us_max;    /* NAN: nothing was acknowledged */
+    uint64_t intervals, interval_ps;         /* lines of intervals.csv, and how long each is */
     uint64_t marked_packets, paused_ps;
     uint64_t cnps;               /* packets, or flags of answers that came to senders */
     bool     cnps_are_flags;
@@ -106,6 +107,9 @@ void results_print_manifest(const struct results *, const char *const *files, FI
 /* intervals.csv: one line a monitor interval. */
 void results_print_interval_head(FILE *, const struct scenario *);
 void results_print_interval(FILE *, const struct report *);
+
+/* The same of the points of the run, where it had no intervals: see simulation_has_intervals(). */
+void results_print_points(FILE *, const struct results *);
 
 /* queues.csv: one line a queue and slot in which it was in use, or its setting changed. */
 struct slots_row;

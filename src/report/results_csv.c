@@ -254,11 +254,14 @@ static void print_rtt(FILE *out, const struct report *r)
 /* Nothing was sent: no utility; no truth: no accuracy. */
 static void print_watched(FILE *out, const struct report *r)
 {
-    struct score s = score_of(r);
+    struct score s;
 
-    if (r->monitors && s.is_active)
+    if (!r->monitors)
+        return;
+    s = score_of(r);
+    if (s.is_active)
         fprintf(out, ",%.6f,%.6f,%.6f,%.6f", s.utility, s.terms.throughput, s.terms.rtt, s.terms.pfc);
-    else if (r->monitors)
+    else
         fputs(",,,,", out);
     for (uint32_t i = 0; i < r->monitors; i++) {
         const struct fsd *f = &r->monitor[i].fsd;
@@ -294,6 +297,40 @@ void results_print_interval(FILE *out, const struct report *r)
     for (uint32_t i = 0; i < KNOB_COUNT; i++)
         fprintf(out, ",%.10g", r->knobs.value[i]);
     fputc('\n', out);
+}
+
+static struct report report_of_point(const struct results *r, uint32_t i)
+{
+    const struct series *s = r->series;
+    const struct series_point *p = &s->point[i];
+
+    return (struct report){
+        .start_ps = p->start_ps, .end_ps = p->end_ps, .payload_bytes = p->payload_bytes,
+        .flows_started = p->flows_started, .flows_done = p->flows_done, .flows_active = p->flows_active,
+        .data_packets = p->data_packets, .received_packets = p->received_packets,
+        .marked_packets = p->marked_packets, .cnps = p->cnps, .nacks = p->nacks, .timeouts = p->timeouts,
+        .dropped_packets = p->dropped_packets, .pauses = p->pauses, .paused_ps = p->paused_ps,
+        .rtt_samples = p->rtt_samples, .rtt_ps_sum = p->rtt_ps_sum, .rtt_ps_peak = p->rtt_ps_peak,
+        .queue_bytes_peak = p->queue_bytes_peak, .queue_bytes = p->queue_bytes, .ports = s->ports,
+        .entry_bytes = &s->entry_bytes[(size_t)i * s->entries], .entries = s->entries,
+    };
+}
+
+void results_print_points(FILE *out, const struct results *r)
+{
+    const struct series *s = r->series;
+    struct knobs knobs;
+    uint32_t turned = 0;
+
+    knobs_init(&knobs);
+    for (uint32_t i = 0; i < s->points; i++) {
+        struct report report = report_of_point(r, i);
+
+        for (; turned < s->knobs && s->knob[turned].at_ps <= report.end_ps; turned++)
+            knobs.value[s->knob[turned].knob] = s->knob[turned].value;
+        report.knobs = knobs;
+        results_print_interval(out, &report);
+    }
 }
 
 /* ---- queues.csv ---- */

@@ -44,7 +44,7 @@ static json_t *counts_json(const struct results *r)
     json_put_count(o, "data_packets", c->data_sent);
     json_put_count(o, "hops", r->hops);
     json_put_count(o, "events", c->events);
-    json_put_count(o, "intervals", r->series->intervals);
+    json_put_count(o, "intervals", r->intervals);
     return o;
 }
 
@@ -65,7 +65,7 @@ void results_print_manifest(const struct results *r, const char *const *files, F
     json_object_set_new(o, "traffic", loads_json(r));
     json_object_set_new(o, "counts", counts_json(r));
     json_put_us(o, "simulated_us", r->end_ps);
-    json_put_us(o, "interval_us", r->scenario->interval_ps);
+    json_put_us(o, "interval_us", r->interval_ps);
     json_put_number(o, "wall_seconds", r->wall_s);
     json_object_set_new(o, "files", names);
     json_dumpf(o, out, JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));

@@ -395,6 +395,40 @@ static void print_spark(FILE *out, const char *what, const double *values, uint3
         print_line(out, what, "%s  %s .. %s", line, metric(unit, low).buf, metric(unit, high).buf);
 }
 
+/* Unless there is nothing but zeros: the lines below it say so in words. */
+static void print_spark_if(FILE *out, const char *what, const double *values, uint32_t count, enum metric_unit unit,
+                           bool is_utf8)
+{
+    double low, high;
+
+    if (spark_range(values, count, &low, &high) && high > 0)
+        print_spark(out, what, values, count, unit, is_utf8);
+}
+
+/* Dashes under the columns in which a link was down. */
+static void print_outages(const struct results *r, FILE *out, const struct over_time *o)
+{
+    const struct sim_cfg *cfg = &r->sim->cfg;
+    char line[COLUMNS + 1] = "";
+    uint32_t length = 0, down = 0;
+
+    memset(line, ' ', COLUMNS);
+    for (uint32_t i = 0, k = 0; i < o->columns; i++) {
+        bool was_down = down > 0;
+
+        for (; k < cfg->changes && cfg->change[k].at_ps < o->column[i].end_ps; k++) {
+            down += cfg->change[k].is_up ? -1u : 1;
+            was_down |= down > 0;
+        }
+        if (was_down) {
+            line[i] = '-';
+            length = i + 1;
+        }
+    }
+    if (length)
+        print_line(out, "link down", "%.*s", (int)length, line);
+}
+
 /* Dashes under the columns in which there was an influx. */
 static void print_windows(const struct results *r, FILE *out, const struct over_time *o)
 {
@@ -415,7 +449,8 @@ static void print_windows(const struct results *r, FILE *out, const struct over_
 
 static void print_over_time(const struct results *r, FILE *out, struct results_look look)
 {
-    double goodput[COLUMNS], rtt[COLUMNS], paused[COLUMNS], queue[COLUMNS];
+    double goodput[COLUMNS], rtt[COLUMNS], paused[COLUMNS], queue[COLUMNS], dropped[COLUMNS], nacks[COLUMNS],
+           timeouts[COLUMNS];
     struct over_time o;
     char heading[160];
 
@@ -430,16 +465,23 @@ static void print_over_time(const struct results *r, FILE *out, struct results_l
         rtt[i] = p->rtt_samples ? (double)p->rtt_ps_sum / (double)p->rtt_samples / (double)PS_PER_US : NAN;
         paused[i] = (double)p->paused_ps / (ps * r->sim->net.ports);
         queue[i] = (double)p->queue_bytes_peak;
+        dropped[i] = (double)p->dropped_packets;
+        nacks[i] = (double)p->nacks;
+        timeouts[i] = (double)p->timeouts;
     }
     snprintf(heading, sizeof(heading), "Over time, 0 .. %s, with the least and the largest value",
              time_text(o.column[o.columns - 1].end_ps).buf);
     print_heading(out, look.has_colour, heading);
     print_spark(out, "goodput", goodput, o.columns, UNIT_BPS, look.is_utf8);
     print_spark(out, "RTT mean", rtt, o.columns, UNIT_US, look.is_utf8);
-    print_spark(out, "paused", paused, o.columns, UNIT_SHARE, look.is_utf8);
+    print_spark_if(out, "paused", paused, o.columns, UNIT_SHARE, look.is_utf8);
     print_spark(out, "longest queue", queue, o.columns, UNIT_BYTES, look.is_utf8);
+    print_spark_if(out, "dropped", dropped, o.columns, UNIT_COUNT, look.is_utf8);
+    print_spark_if(out, "NACKs", nacks, o.columns, UNIT_COUNT, look.is_utf8);
+    print_spark_if(out, "time-outs", timeouts, o.columns, UNIT_COUNT, look.is_utf8);
     if (r->has_phases)
         print_windows(r, out, &o);
+    print_outages(r, out, &o);
 }
 
 /* ---- the network ---- */

@@ -188,6 +188,8 @@ static int write_dir(struct run_files *f, const struct results *r, struct err *e
 {
     int rc = 0;
 
+    if (f->dir && !simulation_has_intervals(f->simulation))
+        results_print_points(f->intervals, r);
     for (uint32_t i = 0; f->dir && i < ROWS && !rc; i++) {
         FILE *out;
 

@@ -5,6 +5,7 @@
 #include "run/slots.h"
 #include "sim/partition.h"
 #include "sim/observe/observe.h"
+#include "sim/observe/watch.h"
 #include "sim/skip/skip.h"
 #include "traffic/traffic.h"
 
@@ -196,7 +197,8 @@ struct run {                     /* while it goes on */
     const struct simulation_hooks *hooks;
     struct progress               *progress;
     struct observer               *observer;
-    struct report                  report;   /* of the interval that has ended */
+    struct report                  report;   /* since the last look */
+    struct report                  interval; /* of several looks, if an interval takes so many */
     struct watch                  *watch;    /* NULL: nobody asks */
     struct slots                  *slots;    /* NULL: nobody looks at single queues */
     struct stall                   stall;
@@ -241,21 +243,38 @@ static bool is_whole(const struct simulation *s, const struct report *report)
     return report->end_ps - report->start_ps == s->scenario.interval_ps;
 }
 
-static void look(struct run *run, uint64_t now_ps)
+static void end_interval(struct run *run, struct report *report)
 {
-    struct simulation   *s = run->s;
-    const struct report *report = &run->report;
+    struct simulation *s = run->s;
 
-    observer_look(run->observer, now_ps, &run->report);
-    series_add(&s->series, report);
-    if (run->watch)
+    report->number = ++s->intervals;
+    if (run->watch) {
+        watch_read(run->watch, report->end_ps, report);
         scores_add(&s->scores, report);
+    }
     if (run->hooks->report)
         run->hooks->report(run->hooks->arg, report);
     if (s->loop.tuner.algo && report->start_ps >= s->scenario.tuner.start_ps && is_whole(s, report))
         tune(run, report);
-    run->looked_ps = now_ps;
     run->is_enough = run->hooks->is_enough && run->hooks->is_enough(run->hooks->arg);
+}
+
+static void look(struct run *run, uint64_t now_ps)
+{
+    struct simulation *s = run->s;
+
+    observer_count(run->observer, now_ps, &run->report);
+    series_add(&s->series, &run->report, pace_points(&s->pace, now_ps - run->looked_ps));
+    run->looked_ps = now_ps;
+    if (!s->pace.is_growing) {
+        end_interval(run, &run->report);
+    } else if (simulation_has_intervals(s)) {
+        report_add(&run->interval, &run->report);
+        if (pace_is_interval(&s->pace, now_ps)) {
+            end_interval(run, &run->interval);
+            report_clear(&run->interval);
+        }
+    }
 }
 
 /* When the last frame on the way had arrived. The simulation's own clock has gone on to the end of a
@@ -293,7 +312,7 @@ static bool run_until(struct run *run, uint64_t until_ps)
     bool        more = true;
 
     while (more && !sim->is_done && !run->is_enough && !run->s->is_stuck && sim->now_ps < until_ps) {
-        uint64_t next_ps = run->looked_ps + run->s->scenario.interval_ps, to_ps = until_ps;
+        uint64_t next_ps = pace_next_ps(&run->s->pace, &run->s->series, run->looked_ps), to_ps = until_ps;
         uint64_t sample_ps = slots_next_ps(run->slots);
         double   before_s = progress_clock_s(), took_s;
 
@@ -368,10 +387,18 @@ static uint64_t run_to_end(struct run *run)
 /* Nothing has moved since the last look: what is left of the run is told in intervals all the same. */
 static void look_until(struct run *run, uint64_t end_ps)
 {
-    uint64_t interval_ps = run->s->scenario.interval_ps;
+    while (end_ps > run->looked_ps && !run->is_enough) {
+        uint64_t next_ps = pace_next_ps(&run->s->pace, &run->s->series, run->looked_ps);
 
-    while (end_ps > run->looked_ps && !run->is_enough)
-        look(run, end_ps - run->looked_ps > interval_ps ? run->looked_ps + interval_ps : end_ps);
+        look(run, next_ps < end_ps ? next_ps : end_ps);
+    }
+    if (run->interval.end_ps)    /* the end has cut it short */
+        end_interval(run, &run->interval);
+}
+
+bool simulation_has_intervals(const struct simulation *s)
+{
+    return s->pace.interval_ps != NEVER;
 }
 
 void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, struct progress *progress)
@@ -385,6 +412,10 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
     stall_init(&run.stall, s->sim);
     run.observer = observer_new(s->sim);
     observer_init_report(run.observer, &run.report);
+    observer_init_report(run.observer, &run.interval);
+    s->pace = pace_of(&s->scenario, s->sim->net.ports, run.watch || s->loop.tuner.algo);
+    s->series.interval_ps = s->pace.point_ps;
+    s->series.is_growing = s->pace.is_growing;
     run.slots = slots_new(&s->applier, &s->loop, s->scenario.tuner.start_ps);
     if (run.hooks->queue)
         slots_record(run.slots, run.hooks->queue, run.hooks->arg);
@@ -394,6 +425,7 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
     look_until(&run, s->end_ps);
     slots_free(run.slots);
     report_fini(&run.report);
+    report_fini(&run.interval);
     observer_free(run.observer);
     watch_free(run.watch);
     s->sim->engine.hooks = (struct sim_hooks){ 0 };

@@ -11,6 +11,7 @@
 #include "meter/ops.h"
 #include "meter/scores.h"
 #include "meter/series.h"
+#include "run/pace.h"
 #include "scenario/scenario.h"
 #include "sim/sim.h"
 #include "sim/stall.h"
@@ -40,7 +41,7 @@ struct simulation_hooks {
     void *arg;
     void (*flow_done)(void *arg, const struct flow_result *);
     void (*pfc)(void *arg, const struct pfc_result *);
-    void (*report)(void *arg, const struct report *);
+    void (*report)(void *arg, const struct report *);       /* of every interval; see simulation_has_intervals() */
     void (*queue)(void *arg, const struct slots_row *);     /* see slots_record() */
     bool (*is_enough)(void *arg);            /* asked after every interval; true: the run ends there */
 };
@@ -56,6 +57,8 @@ struct simulation {
     struct loop     loop;        /* with a tuner, or without one */
     struct world    world;       /* as the tuner knows it; empty if there is none */
     struct applier  applier;
+    struct pace     pace;
+    uint64_t        intervals;   /* that have been reported to hooks, monitors and tuners */
     uint64_t        end_ps;      /* of the run */
     bool            is_stuck;    /* it ended there because nothing moved any more, with flows that were not over */
     uint64_t        stuck_ps;    /* since then, about, */
@@ -69,6 +72,10 @@ int simulation_open(struct simulation *, const struct simulation_input *, struct
 
 /* Runs to the end, changing knobs on the way. 'progress' is told how far it has come; NULL: nobody is. */
 void simulation_run(struct simulation *, const struct simulation_hooks *, struct progress *);
+
+/* Whether there are intervals of one length, which hooks are told of. Otherwise the points of the series are all there
+ * is: see pace.h. */
+bool simulation_has_intervals(const struct simulation *);
 
 /* After the run: 0, or why it did not come to its end; what it has found is then of no use. */
 int simulation_failed(const struct simulation *, struct err *);

@@ -157,6 +157,108 @@ static void run__ends_when_it_is_enough(void **state)
     simulation_close(&s);
 }
 
+/* Without an interval: points from one end to the other, 100 to SERIES_POINTS of them, however long the run is. */
+static void run__without_an_interval_has_enough_points(void **state)
+{
+    static const char *const length[] = { "30us", "70us", "400us", "3ms", "40ms", "700ms" };
+
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        struct simulation s;
+        struct looks looks;
+        uint64_t payload = 0, at_ps = 0;
+        char text[300];
+
+        snprintf(text, sizeof(text), "topology: {kind: star, hosts: 4, rate: 1Gbps, delay: 1us}\n"
+                 "traffic: [{kind: incast, senders: 3, size: 1GB}]\nrun: %s\n", length[i]);
+        open_text(&s, text);
+        looks = run(&s);
+        assert_false(simulation_has_intervals(&s));
+        assert_int_equal(looks.count, 0);
+        assert_in_range(s.series.points, 100, SERIES_POINTS);
+        for (uint32_t p = 0; p < s.series.points; p++) {
+            assert_int_equal(s.series.point[p].start_ps, at_ps);
+            at_ps = s.series.point[p].end_ps;
+            payload += s.series.point[p].payload_bytes;
+            if (p + 1 < s.series.points)
+                assert_int_equal(at_ps - s.series.point[p].start_ps, s.series.merged * s.series.interval_ps);
+        }
+        assert_int_equal(at_ps, s.end_ps);
+        assert_int_equal(payload, s.sim->engine.counters.payload_received);
+        simulation_close(&s);
+    }
+}
+
+#define KEPT 8
+
+struct kept { struct report report[KEPT]; uint32_t count; };
+
+static void keep_report(void *arg, const struct report *r)
+{
+    struct kept *k = arg;
+
+    assert_true(k->count < KEPT);
+    report_copy(&k->report[k->count++], r);
+}
+
+static void run_and_keep(const char *interval, struct kept *k, uint32_t *points)
+{
+    struct simulation_hooks hooks = { .arg = k, .report = keep_report };
+    struct simulation s;
+    char text[400];
+
+    snprintf(text, sizeof(text), "topology: {kind: clos, tors: 2, hosts_per_tor: 4, spines: 1, rate: 10Gbps, delay: 1us}\n"
+             "switch: {buffer: 400KB}\nknobs: {kmin: 20KB, kmax: 80KB}\nmonitor: [exact, paraleon]\n"
+             "traffic: [{kind: poisson, load: 0.5, sizes: WebSearch}, {kind: incast, senders: 7, size: 900KB}]\n"
+             "%srun: 4500us\n", interval);
+    open_text(&s, text);
+    simulation_run(&s, &hooks, NULL);
+    *points = s.series.points;
+    simulation_close(&s);
+}
+
+/* What monitors and tuners are shown does not depend on how often somebody looks for a picture. */
+static void run__intervals_are_the_same_with_points_between(void **state)
+{
+    struct kept given = { 0 }, chosen = { 0 };
+    uint64_t pauses = 0, marks = 0;
+    uint32_t few, many;
+
+    (void)state;
+    run_and_keep("interval: 1ms\n", &given, &few);
+    run_and_keep("", &chosen, &many);
+    assert_true(few == 5 && many >= 100);
+    assert_true(given.count == 5 && chosen.count == 5);
+    for (uint32_t i = 0; i < given.count; i++) {
+        struct report *a = &given.report[i], *b = &chosen.report[i];
+        const uint64_t of_a[] = { a->number, a->start_ps, a->end_ps, a->payload_bytes, a->flows_started, a->flows_done,
+                                  a->flows_active, a->data_packets, a->received_packets, a->marked_packets, a->cnps,
+                                  a->nacks, a->timeouts, a->dropped_packets, a->pauses, a->paused_ps, a->rtt_samples,
+                                  a->rtt_ps_sum, a->rtt_ps_peak, a->queue_bytes };
+        const uint64_t of_b[] = { b->number, b->start_ps, b->end_ps, b->payload_bytes, b->flows_started, b->flows_done,
+                                  b->flows_active, b->data_packets, b->received_packets, b->marked_packets, b->cnps,
+                                  b->nacks, b->timeouts, b->dropped_packets, b->pauses, b->paused_ps, b->rtt_samples,
+                                  b->rtt_ps_sum, b->rtt_ps_peak, b->queue_bytes };
+
+        assert_memory_equal(of_a, of_b, sizeof(of_a));
+        pauses += a->pauses;
+        marks += a->marked_packets;
+        assert_true(a->ports == b->ports && a->pairs == b->pairs && a->monitors == 2 && b->monitors == 2);
+        assert_memory_equal(a->monitor, b->monitor, 2 * sizeof(*a->monitor));
+        assert_memory_equal(a->pair, b->pair, a->pairs * sizeof(*a->pair));
+        assert_memory_equal(a->entry_bytes, b->entry_bytes, a->entries * sizeof(*a->entry_bytes));
+        for (uint32_t p = 0; p < a->ports; p++) {
+            /* The peak may be one that no packet saw: what is left of a queue when somebody looks. */
+            assert_true(b->port[p].queue_bytes_peak >= a->port[p].queue_bytes_peak);
+            b->port[p].queue_bytes_peak = a->port[p].queue_bytes_peak;
+            assert_memory_equal(&a->port[p], &b->port[p], sizeof(a->port[p]));
+        }
+        report_fini(a);
+        report_fini(b);
+    }
+    assert_true(pauses > 0 && marks > 0);
+}
+
 /* Runs of 4 intervals and half a one: a search goes on from one to the next, with the setting that was left. */
 static void lend__a_search_goes_on_in_the_next_run(void **state)
 {
@@ -437,6 +539,8 @@ int main(void)
         cmocka_unit_test(run__ends_with_the_last_flow),
         cmocka_unit_test(run__keeps_when_a_knob_was_turned),
         cmocka_unit_test(run__ends_when_it_is_enough),
+        cmocka_unit_test(run__without_an_interval_has_enough_points),
+        cmocka_unit_test(run__intervals_are_the_same_with_points_between),
         cmocka_unit_test(lend__a_search_goes_on_in_the_next_run),
         cmocka_unit_test(change__touches_what_it_names_and_stays),
         cmocka_unit_test(change__at_the_end_of_an_interval_is_of_the_next),

@@ -10,7 +10,7 @@ static const struct section_key general_keys[] = {
     { "model",    "name",  "nic",   "`nic`: frames and exact times of real NICs and switches; `hpcc`: as the HPCC ns-3 fork computes it; `conweave`: as the ConWeave ns-3 fork does" },
     { "order",    "name",  "model", "what comes first of two events at the same time. `node`: the older, then by node, so that no division of the work changes a result; `ns3`: the order of the fork, for equal results (`hpcc` and `conweave` only, and their default)" },
     { "seed",     "count", "1",     "of all random numbers; in order `ns3` the fork's RngRun (hpcc) or its RANDOM_SEED (conweave)" },
-    { "interval", "time",  "1ms",   "of monitoring: what happened in each is a line of intervals.csv" },
+    { "interval", "time",  "1ms",   "of monitoring: what monitors and tuners are shown, a line of intervals.csv each. Without it pictures, and without monitor and tuner intervals.csv too, have 256 to 512 points" },
     { "run",      "time",  "",      "end of the run; without it the run ends when the last flow is done, so traffic that goes on needs a `stop`" },
     { "cc",       "name",  "dcqcn", "congestion control: see `anole list cc`, which names the knobs of each. `swift`, `rttcc` and `rlcc` need the model nic, and conweave has DCQCN alone. In the models hpcc and conweave `dcqcn` means `dcqcn_hpcc`, the forks'" },
     { "nic",      "name",  "model", "NICs that have a name, and with it all of their DCQCN knobs: see `anole list nic`. `knobs` come on top. nvidia (nic); what the fork has (hpcc, conweave)" },

@@ -42,6 +42,7 @@ struct scenario {
     struct watch_cfg         watch;          /* monitors */
     struct scenario_tuner    tuner;
     uint64_t                 interval_ps;    /* of monitoring */
+    bool                     has_interval;   /* it was given */
     uint64_t                 run_ps;         /* end of the run; NEVER: when the last flow is done */
     struct knob_change      *change;         /* sorted by time */
     uint32_t                 changes;

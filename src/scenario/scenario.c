@@ -63,10 +63,11 @@ static void read_run(const struct section *sec, uint64_t *run_ps)
         reader_refuse(sec->r, section_get(sec, "run"), "a run of no time");
 }
 
-static void read_interval(const struct section *sec, uint64_t *interval_ps)
+static void read_interval(const struct section *sec, struct scenario *s)
 {
-    section_time(sec, "interval", interval_ps);
-    if (!sec->r->rc && *interval_ps < INTERVAL_PS_MIN)
+    section_time(sec, "interval", &s->interval_ps);
+    s->has_interval = section_get(sec, "interval") != NULL;
+    if (!sec->r->rc && s->interval_ps < INTERVAL_PS_MIN)
         reader_refuse(sec->r, section_get(sec, "interval"), "an interval of less than 1us");
 }
 
@@ -180,7 +181,7 @@ static void read_all(struct reader *r, struct scenario *s, const struct yaml_nod
     read_model(&sec, cfg);
     has_seed = read_seed(&sec, seed, &cfg->seed);
     read_run(&sec, &s->run_ps);
-    read_interval(&sec, &s->interval_ps);
+    read_interval(&sec, s);
     read_cc(&sec, cfg);
     read_lb(r, section_get(&sec, "lb"), cfg);
     read_network(r, s, &sec, has_seed);

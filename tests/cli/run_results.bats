@@ -388,3 +388,25 @@ page_of() {
     done
     jq -e '[.runs[0].phases[].metrics[] | select(.name | test("marked_share")) | .value] | all(. == null or . <= 1)' "$dir/page"
 }
+
+@test "run: without an interval there are points enough, and intervals.csv has them" {
+    "$ANOLE" run scenarios/incast.yaml --quiet --out "$dir/incast"
+    lines=$(($(wc -l <"$dir/incast/intervals.csv") - 1))
+    [ "$lines" -ge 100 ]
+    [ "$lines" -le 512 ]
+    [ "$(jq .counts.intervals "$dir/incast/manifest.json")" = "$lines" ]
+    [ "$(page_of "$dir/incast/report.html" | jq '.runs[0].series.at_us | length')" = "$lines" ]
+    awk -F, 'NR > 1 { if ($1 != last) bad = 1; last = $2; sum += $3 } NR == 2 && $1 != 0 { bad = 1 }
+        END { if (bad) exit 1; print sum }' "$dir/incast/intervals.csv" >"$dir/sum"
+    [ "$(cat "$dir/sum")" = "$(jq .packets.payload_bytes_received "$dir/incast/summary.json")" ]
+    # what a knob was set to on the way
+    "$ANOLE" run scenarios/tuning_midway.yaml --quiet --out "$dir/midway"
+    python3 - "$dir/midway" <<'END'
+import csv, json, sys
+rows = list(csv.DictReader(open(sys.argv[1] + "/intervals.csv")))
+values = [row["kmin_kb"] for row in rows]
+assert len(set(values)) > 1, values[:3]
+for row, before in zip(rows[1:], rows):
+    assert row["start_us"] == before["end_us"]
+END
+}

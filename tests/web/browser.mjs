@@ -492,6 +492,26 @@ async function checkNothing(browser, folder) {
   );
   await nulls.context().close();
 
+  const broken = await open(browser, written(folder, "broken", fixtures.brokenRun()));
+  await checkAnyPage("outage", broken);
+  await check("outage: it is shaded, named, and marked on the link", async () => {
+    holds(
+      (await broken.locator("#time .hint").first().textContent()).includes("Shaded: influx; tor1–spine2 down (red)."),
+      "the shade is not named",
+    );
+    const links = chartOf(broken, "Links over the network");
+    holds((await links.locator(".readout").textContent()).includes("1 of them down for a while (×)"), "no mark");
+    await links.getByText("Show as table").click();
+    equal(await links.locator("tbody tr", { hasText: "25.0 %" }).count(), 2, "directions that were down");
+  });
+  await check("outage: losses have a chart, and what is zero has a word", async () => {
+    equal(await chartOf(broken, "Losses and recovery").locator(".legend button").count(), 2);
+    equal(await texts(broken.locator("#time .quiet")), [
+      "Zero throughout, and so without a chart: PFC pauses, time-outs.",
+    ]);
+  });
+  await broken.context().close();
+
   const form = await open(browser, resolve(import.meta.dirname, "../../web/report.html"));
   await check("form: says that it holds no data", async () => {
     equal(await texts(form.locator("#page")), ["This page holds no data: it is the empty form of a report."]);

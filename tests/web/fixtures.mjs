@@ -489,6 +489,29 @@ export function emptyRun() {
 }
 
 // Everything is there, but no value: what a run without finished flows and with one interval gives.
+// A link fails at 1 ms; packets are lost and asked for again, nothing is paused, nothing times out.
+export function brokenRun() {
+  const run = baseRun();
+  const { columns, at_us } = run.series;
+  const zeros = at_us.map(() => 0);
+  columns.push({ name: "paused_share", label: "share of time", group: "pause", unit: "share", values: zeros });
+  const loss = (name, label, values) => columns.push({ name, label, group: "loss", unit: "count", values });
+  loss(
+    "dropped_packets",
+    "packets dropped",
+    at_us.map((at) => (at === 1000 ? 7 : 0)),
+  );
+  loss(
+    "nacks",
+    "NACKs",
+    at_us.map((at) => (at === 1050 ? 3 : 0)),
+  );
+  loss("timeouts", "time-outs", zeros);
+  run.outages = [{ a: "tor1", b: "spine2", start_us: 1000, stop_us: 2750 }];
+  run.topology.links.at(-1).down = 0.25;
+  return { kind: "run", version: "0.2.0", title: "link_failure.yaml", runs: [run] };
+}
+
 export function nullRun() {
   const page = emptyRun();
   Object.assign(page.runs[0], {

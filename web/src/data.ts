@@ -30,6 +30,7 @@ export interface Run {
   cdfs: Cdf[];
   series: Series | null; // over time, at most 512 points; compare: of the first seed
   windows: Window[]; // influx
+  outages?: Outage[]; // links that were down, at most 200
   phases: Phase[]; // before, during, after; empty without influx
   knobs: KnobLine[]; // those that changed first; of a knob that changed more than 512 times, about 512 are told
   tuning?: Tuning | null; // what a tuner did; without one: null. compare: of the first seed
@@ -74,7 +75,7 @@ export interface Series {
 export interface Column {
   name: string; // of intervals.csv
   label: string;
-  group: "throughput" | "rtt" | "pause" | "queue" | "ecn" | "flows"; // columns of one group share a chart
+  group: "throughput" | "rtt" | "pause" | "queue" | "ecn" | "loss" | "flows"; // columns of one group share a chart
   unit: string;
   values: Num[];
 }
@@ -83,6 +84,13 @@ export interface Window {
   name: string; // of the traffic entry
   start_us: number;
   stop_us: number;
+}
+
+export interface Outage {
+  a: string; // nodes
+  b: string;
+  start_us: number;
+  stop_us: number; // of the run, if the link stayed down
 }
 
 export interface Phase {
@@ -143,6 +151,7 @@ export interface Topology {
     ba_max: number;
     ab_paused: number; // share of the time in which a may not send to b
     ba_paused: number;
+    down?: number; // share of the time in which the link was down
   }[];
   heat: Heat | null;
 }

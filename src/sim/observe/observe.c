@@ -132,7 +132,7 @@ static void look_at_counters(const struct observer *o, struct report *r)
 }
 
 /* All devices tell everything, at once. */
-void observer_look(struct observer *o, uint64_t now_ps, struct report *r)
+void observer_count(struct observer *o, uint64_t now_ps, struct report *r)
 {
     struct sim *s = o->sim;
 
@@ -148,9 +148,14 @@ void observer_look(struct observer *o, uint64_t now_ps, struct report *r)
     for (uint32_t i = 0; i < s->net.nodes; i++)
         if (s->net.node[i].is_switch)
             r->queue_bytes += (uint64_t)buffer_used_bytes(s, &s->net.node[i]);
-    if (s->watch.arg)
-        watch_read(s->watch.arg, now_ps, r);
     s->engine.rtt_ps_peak = 0;
     o->was = s->engine.counters;
     o->was_ps = now_ps;
+}
+
+void observer_look(struct observer *o, uint64_t now_ps, struct report *r)
+{
+    observer_count(o, now_ps, r);
+    if (o->sim->watch.arg)
+        watch_read(o->sim->watch.arg, now_ps, r);
 }

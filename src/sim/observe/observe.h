@@ -17,6 +17,9 @@ void observer_init_report(const struct observer *, struct report *);
  * queue_bytes_max of a port is that since the last look. */
 void observer_look(struct observer *, uint64_t now_ps, struct report *);
 
+/* The same without asking the monitors: they go on, and watch_read() will ask them. */
+void observer_count(struct observer *, uint64_t now_ps, struct report *);
+
 /* Gives ports the largest queues of the whole run back. */
 void observer_free(struct observer *);
 

@@ -83,6 +83,7 @@ class TopologyChart {
     this.paintTiers(ctx, this.layout);
     this.paintLinks(ctx, this.layout);
     this.paintNodes(ctx, this.layout);
+    this.paintNames(ctx, this.layout);
   }
 
   private choose(i: number): void {
@@ -115,6 +116,10 @@ class TopologyChart {
       paintDirection(ctx, line, this.measure.ba(link), thin, -1);
     }
     for (const { link, x, y, size } of layout.cells) this.paintCell(ctx, link, x, y, size);
+    for (const line of lines)
+      if (this.topology.links[line.link]!.down) paintCross(ctx, lineMiddle(line));
+    for (const { link, x, y, size } of layout.cells)
+      if (this.topology.links[link]!.down) paintCross(ctx, { x: x + size / 2, y: y + size / 2 });
   }
 
   // Left half: upwards. Right half: downwards.
@@ -138,6 +143,31 @@ class TopologyChart {
       const isCrowded = (counts.get(place.y) ?? 0) > 48;
       paintNode(ctx, place, isSwitch, isCrowded ? 2.5 : isSwitch ? 5 : 3.5);
     });
+  }
+
+  // Where there is room for all of a tier.
+  private paintNames(ctx: CanvasRenderingContext2D, layout: Layout): void {
+    ctx.font = "10.5px system-ui, sans-serif";
+    ctx.textAlign = "center";
+    ctx.textBaseline = "alphabetic";
+    for (const { y, slot, tier } of layout.tiers) {
+      const named = this.topology.nodes.flatMap((node, i) =>
+        node.tier === tier && layout.nodes[i] ? [{ name: node.name, place: layout.nodes[i]! }] : [],
+      );
+      const widest = Math.max(0, ...named.map(({ name }) => ctx.measureText(name).width));
+      if (widest + 6 > slot) continue;
+      for (const { name, place } of named) this.paintName(ctx, name, place, tier === 0 ? y + 16 : y - 9);
+    }
+    ctx.textAlign = "start";
+  }
+
+  // A rim in the colour of the panel keeps lines from running through it.
+  private paintName(ctx: CanvasRenderingContext2D, name: string, { x }: Place, y: number): void {
+    ctx.strokeStyle = colour("panel");
+    ctx.lineWidth = 3;
+    ctx.strokeText(name, x, y);
+    ctx.fillStyle = colour("ink");
+    ctx.fillText(name, x, y);
   }
 
   private listen(): void {
@@ -219,6 +249,7 @@ class TopologyChart {
       h("br"),
       `${name(link.b)} → ${name(link.a)}: ${directionText(link.ba, link.ba_max, link.ba_paused)}`,
       h("span", { class: "muted" }, `; ${format(link.rate_bps, "bps")}`),
+      link.down ? `; down for ${format(link.down, "share")} of the time` : "",
     ];
   }
 
@@ -242,8 +273,8 @@ class TopologyChart {
     const { nodes, links } = this.topology;
     const directions = links
       .flatMap((l) => [
-        { from: l.a, to: l.b, rate: l.rate_bps, mean: l.ab, max: l.ab_max, paused: l.ab_paused },
-        { from: l.b, to: l.a, rate: l.rate_bps, mean: l.ba, max: l.ba_max, paused: l.ba_paused },
+        { from: l.a, to: l.b, link: l, mean: l.ab, max: l.ab_max, paused: l.ab_paused },
+        { from: l.b, to: l.a, link: l, mean: l.ba, max: l.ba_max, paused: l.ba_paused },
       ])
       .sort((a, b) => b.mean - a.mean);
     return table(
@@ -253,13 +284,15 @@ class TopologyChart {
         { head: "Mean utilisation", isNumber: true },
         { head: "Busiest interval", isNumber: true },
         { head: "Paused", isNumber: true },
+        { head: "Down", isNumber: true },
       ],
       directions.map((d) => [
         `${nodes[d.from]!.name} → ${nodes[d.to]!.name}`,
-        format(d.rate, "bps"),
+        format(d.link.rate_bps, "bps"),
         format(d.mean, "share"),
         format(d.max, "share"),
         format(d.paused, "share"),
+        format(d.link.down ?? 0, "share"),
       ]),
       "Links, the busiest first",
     );
@@ -272,11 +305,35 @@ function directionText(mean: number, max: number, paused: number): string {
 }
 
 function hintText(topology: Topology): Node {
+  const down = topology.links.filter((link) => link.down).length;
   return h(
     "span",
     { class: "muted" },
-    `${countOf(topology.links.length, "link")}. Point at a link or a node for its values.`,
+    `${countOf(topology.links.length, "link")}${down > 0 ? `, ${down} of them down for a while (×)` : ""}. ` +
+      "Point at a link or a node for its values.",
   );
+}
+
+function lineMiddle(line: Line): Place {
+  return line.isArc ? arcMiddle(line) : { x: (line.a.x + line.b.x) / 2, y: (line.a.y + line.b.y) / 2 };
+}
+
+// The link was down.
+function paintCross(ctx: CanvasRenderingContext2D, { x, y }: Place): void {
+  const r = 6;
+  for (const [stroke, width] of [
+    [colour("panel"), 6],
+    [colour("broken"), 2.5],
+  ] as const) {
+    ctx.strokeStyle = stroke;
+    ctx.lineWidth = width;
+    ctx.beginPath();
+    ctx.moveTo(x - r, y - r);
+    ctx.lineTo(x + r, y + r);
+    ctx.moveTo(x + r, y - r);
+    ctx.lineTo(x - r, y + r);
+    ctx.stroke();
+  }
 }
 
 // Two dots per pixel, so that it is sharp on paper too.

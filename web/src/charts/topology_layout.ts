@@ -25,7 +25,7 @@ export interface Layout {
   nodes: (Place | null)[]; // null: not drawn, its links are cells
   lines: Line[];
   cells: Cell[];
-  tiers: { y: number; count: number; tier: number }[];
+  tiers: { y: number; count: number; tier: number; slot: number }[]; // slot: the width of one
 }
 
 const LEFT = 84; // for what the tiers are called
@@ -85,7 +85,7 @@ export function layoutOf(topology: Topology, width: number): Layout {
   for (const tier of [...tiers.keys()].filter((t) => t > 0).sort((a, b) => b - a)) {
     const members = tiers.get(tier)!;
     slot = spread(members, y, width, nodes);
-    layout.tiers.push({ y, count: members.length, tier });
+    layout.tiers.push({ y, count: members.length, tier, slot });
     layout.height = y + TOP;
     y += TIER_GAP;
   }
@@ -99,13 +99,13 @@ function placeHosts(topology: Topology, layout: Layout, hosts: number[], slot: n
   const links = hostLinks(topology);
   if (hosts.length * HOST_ROOM <= width - LEFT - RIGHT || links.size === 0) {
     const y = layout.tiers.length > 0 ? layout.tiers.at(-1)!.y + 90 : TOP + 60;
-    spread(inOrderOfSwitches(hosts, topology, layout), y, width, layout.nodes);
-    layout.tiers.push({ y, count: hosts.length, tier: 0 });
+    const room = spread(inOrderOfSwitches(hosts, topology, layout), y, width, layout.nodes);
+    layout.tiers.push({ y, count: hosts.length, tier: 0, slot: room });
     layout.height = y + TOP;
     return;
   }
   for (const [owner, own] of links) placeCells(layout, owner, own, slot, false);
-  layout.tiers.push({ y: layout.tiers.at(-1)!.y + 22, count: hosts.length, tier: 0 });
+  layout.tiers.push({ y: layout.tiers.at(-1)!.y + 22, count: hosts.length, tier: 0, slot: 0 });
 }
 
 // Hosts stand below their switch, or lines would cross.

@@ -2,6 +2,7 @@
 import type { KnobLine, Run } from "../data";
 import { h, nothing, section } from "../dom";
 import { formatSetting } from "../format";
+import { shadesOf } from "../shades";
 import { table } from "../table";
 import { chart } from "../charts/chart";
 import type { ZoomGroup } from "../charts/zoom";
@@ -17,7 +18,7 @@ function knobChart(knob: KnobLine, run: Run, group: ZoomGroup): HTMLElement {
     title: knob.name,
     height: 125,
     isStepped: true,
-    windows: run.windows,
+    windows: shadesOf(run),
     group,
     x: { label: "time", unit: "us", values: isLonger ? [...knob.at_us, end] : knob.at_us },
     y: {

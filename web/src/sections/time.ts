@@ -1,10 +1,11 @@
 // What happened when: the columns of intervals.csv, one chart per group, all with one cursor and one zoom.
-import type { Column, Run, Series, Window } from "../data";
+import type { Column, Run, Series } from "../data";
 import { choice, h, nothing, section } from "../dom";
 import { chart } from "../charts/chart";
 import { alignTo, unionOfX } from "../charts/merge";
 import { ZoomGroup } from "../charts/zoom";
 import { format } from "../format";
+import { shadeNote, shadesOf } from "../shades";
 
 const POINTS_MAX = 40; // fewer intervals are drawn as points
 
@@ -14,6 +15,7 @@ const groupNames: Record<Column["group"], string> = {
   pause: "PFC pause",
   queue: "Queues",
   ecn: "ECN marking",
+  loss: "Losses and recovery",
   flows: "Flows",
 };
 
@@ -47,21 +49,43 @@ function intervalNote(series: Series): string {
   );
 }
 
-function shadeNote(windows: Window[]): string {
-  return windows.length > 0 ? " Shaded: influx." : "";
+// A chart of nothing but zeros says less than a word.
+function isZero(columns: Column[]): boolean {
+  const values = columns.flatMap((column) => column.values).filter((value) => value !== null);
+  return values.length > 0 && values.every((value) => value === 0);
+}
+
+const quietNames: Record<string, string> = {
+  paused_share: "PFC pauses",
+  pauses: "pause frames",
+  marked_share: "ECN marks",
+  cnps: "CNPs",
+  dropped_packets: "drops",
+  nacks: "NACKs",
+  timeouts: "time-outs",
+};
+
+// "Without a chart, being zero throughout: PFC pauses, drops."
+function quietNote(quiet: Column[]): HTMLElement | null {
+  const names = quiet.map((column) => quietNames[column.name] ?? column.label);
+  return names.length > 0
+    ? h("p", { class: "hint quiet" }, `Zero throughout, and so without a chart: ${names.join(", ")}.`)
+    : null;
 }
 
 export function timeOfRun(run: Run, group: ZoomGroup): HTMLElement {
   const { series } = run;
   if (!series || series.at_us.length === 0 || series.columns.length === 0)
     return section("time", "Over time", nothing("Nothing was recorded over time."));
-  const charts = groupColumns(series.columns).map((columns) =>
+  const told = series.columns.filter((column) => !(column.name in quietNames && isZero([column])));
+  const quiet = series.columns.filter((column) => !told.includes(column));
+  const charts = groupColumns(told).map((columns) =>
     chart({
       title: titleOf(columns),
       x: { label: "time", unit: "us", values: series.at_us },
       y: { unit: columns[0]!.unit },
       curves: columns.map((column) => ({ label: column.label, values: column.values })),
-      windows: run.windows,
+      windows: shadesOf(run),
       group,
       hasPoints: series.at_us.length <= POINTS_MAX,
     }),
@@ -69,8 +93,9 @@ export function timeOfRun(run: Run, group: ZoomGroup): HTMLElement {
   return section(
     "time",
     "Over time",
-    h("p", { class: "hint" }, intervalNote(series) + shadeNote(run.windows)),
+    h("p", { class: "hint" }, intervalNote(series) + shadeNote(run)),
     h("div", { class: "charts" }, ...charts),
+    quietNote(quiet),
   );
 }
 
@@ -92,7 +117,7 @@ function variantsChart(runs: Run[], names: Column[], group: ZoomGroup): HTMLElem
         x: { label: "time", unit: "us", values: xs },
         y: { unit: column.unit },
         curves: runs.map((run) => ({ label: run.name, values: valuesOf(run, column.name) })),
-        windows: runs[0]!.windows,
+        windows: shadesOf(runs[0]!),
         group,
         hasPoints: xs.length <= POINTS_MAX,
         extra:
@@ -117,17 +142,21 @@ export function timeOfVariants(runs: Run[], group: ZoomGroup): HTMLElement {
   const columns = new Map(
     runs.flatMap((run) => run.series?.columns ?? []).map((column) => [column.name, column]),
   );
+  const ofAll = (name: string) =>
+    runs.flatMap((run) => run.series?.columns.filter((column) => column.name === name) ?? []);
+  const told = [...columns.values()].filter(({ name }) => !(name in quietNames && isZero(ofAll(name))));
   const first = runs.find((run) => run.series && run.series.at_us.length > 0)?.series;
   if (!first || columns.size === 0)
     return section("time", "Over time", nothing("Nothing was recorded over time."));
   return section(
     "time",
     "Over time",
-    h("p", { class: "hint" }, `Of the first seed. ${intervalNote(first)}${shadeNote(runs[0]!.windows)}`),
+    h("p", { class: "hint" }, `Of the first seed. ${intervalNote(first)}${shadeNote(runs[0]!)}`),
     h(
       "div",
       { class: "charts" },
-      ...groupColumns([...columns.values()]).map((g) => variantsChart(runs, g, group)),
+      ...groupColumns(told).map((g) => variantsChart(runs, g, group)),
     ),
+    quietNote([...columns.values()].filter((column) => !told.includes(column))),
   );
 }

@@ -2,6 +2,7 @@
 import type { Num, Run, Tuning } from "../data";
 import { h, nothing, section, svg } from "../dom";
 import { countOf, digits, format, NONE, plain } from "../format";
+import { shadesOf } from "../shades";
 import { table } from "../table";
 import { chart, type Curve } from "../charts/chart";
 import { markColours, phaseColour, UtilityChart } from "../charts/utility";
@@ -140,7 +141,7 @@ function elephantChart(run: Run, tuning: Tuning, group: ZoomGroup): HTMLElement 
   return chart({
     title: "Elephants, of all flows",
     group,
-    windows: run.windows,
+    windows: shadesOf(run),
     hasPoints: steps.end_us.length <= POINTS_MAX,
     x: { label: "time", unit: "us", values: steps.end_us },
     y: { unit: "share" },
@@ -164,7 +165,7 @@ function divergenceChart(run: Run, tuning: Tuning, group: ZoomGroup): HTMLElemen
     title: "Divergence of flow sizes",
     note: theta === null ? undefined : `a search begins above theta = ${plain(theta)}`,
     group,
-    windows: run.windows,
+    windows: shadesOf(run),
     hasPoints: steps.end_us.length <= POINTS_MAX,
     x: { label: "time", unit: "us", values: steps.end_us },
     y: { unit: "", isLog: true, write },

@@ -1,0 +1,49 @@
+/* src/run/pace.c */
+#include "run/pace.h"
+
+#define POINT_PS_FIRST (PS_PER_US / 8)
+#define PORTS_FEW      1024u     /* looking at each of so many in every point costs nothing that is noticed */
+#define PORTS_MANY     16384u    /* at so many it would, were the network idle: 80 ns a port */
+
+_Static_assert(PS_PER_MS % SERIES_POINTS == 0, "points end where intervals of 1 ms do");
+
+struct pace pace_of(const struct scenario *s, uint32_t ports, bool has_readers)
+{
+    struct pace p = { .interval_ps = s->interval_ps, .point_ps = s->interval_ps };
+
+    if (s->has_interval || s->cfg.is_fast)
+        return p;
+    p.is_growing = true;
+    if (!has_readers)
+        p.interval_ps = NEVER;
+    p.point_ps = has_readers ? s->interval_ps / SERIES_POINTS : POINT_PS_FIRST;
+    for (; ports > PORTS_FEW; ports /= 2)
+        p.point_ps *= ports > PORTS_MANY ? 8 : 2;
+    if (p.point_ps > s->interval_ps)
+        p.point_ps = s->interval_ps;
+    return p;
+}
+
+/* A point that has been doubled is whole when the next one ends; then a look is as long as a point. */
+uint64_t pace_next_ps(const struct pace *p, const struct series *s, uint64_t looked_ps)
+{
+    uint64_t point_ps, interval_ps;
+
+    if (!p->is_growing)
+        return looked_ps + p->point_ps;
+    point_ps = (s->intervals - s->intervals % s->merged + s->merged) * p->point_ps;
+    if (p->interval_ps == NEVER)
+        return point_ps;
+    interval_ps = (looked_ps / p->interval_ps + 1) * p->interval_ps;
+    return point_ps < interval_ps ? point_ps : interval_ps;
+}
+
+bool pace_is_interval(const struct pace *p, uint64_t now_ps)
+{
+    return p->interval_ps != NEVER && now_ps % p->interval_ps == 0;
+}
+
+uint64_t pace_points(const struct pace *p, uint64_t ps)
+{
+    return p->is_growing ? (ps + p->point_ps - 1) / p->point_ps : 1;
+}
