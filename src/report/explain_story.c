@@ -229,13 +229,13 @@ static void print_changes(const struct history *h, struct episode e, bool is_sea
 static void print_quiet(const struct history *h, struct episode e, FILE *out)
 {
     struct figures f = figures_of(h, e);
-    char           span[72], rate[32], rtt[32], paused[32], share[32];
+    char           span[72], rate[32], rtt[32], paused[32], share[32], elephants[64];
 
-    say(out, span_text(span, h, e),
-        "nothing tried for %u interval%s: goodput %s, mean RTT %s, paused %s per ms (all ports), "
-        "elephants %s of flows",
-        e.to - e.from, e.to - e.from == 1 ? "" : "s", rate_text(rate, f.goodput_gbps), us_text(rtt, f.rtt_us),
-        us_text(paused, f.paused_us_per_ms), share_text(share, f.elephants));
+    snprintf(elephants, sizeof(elephants), ", elephants %s of flows", share_text(share, f.elephants));
+    say(out, span_text(span, h, e), "%s for %u interval%s: goodput %s, mean RTT %s, paused %s per ms (all ports)%s",
+        h->queues.queues ? "queues set one by one" : "nothing tried", e.to - e.from, e.to - e.from == 1 ? "" : "s",
+        rate_text(rate, f.goodput_gbps), us_text(rtt, f.rtt_us), us_text(paused, f.paused_us_per_ms),
+        h->queues.queues ? "" : elephants);
     print_changes(h, e, e.to < h->steps, out);
 }
 
@@ -335,6 +335,34 @@ static void print_search(const struct history *h, struct episode e, uint32_t num
     print_effect(h, e, out);
 }
 
+/* ---- queues ---- */
+
+/* "kmin 20KB, kmax 400KB, pmax 0.1" */
+static const char *ecn_text(char buf[80], const struct ecn *e)
+{
+    char kmin[32], kmax[32];
+
+    snprintf(buf, 80, "kmin %s, kmax %s, pmax %.3g", text_from_bytes(kmin, sizeof(kmin), e->kmin_bytes),
+             text_from_bytes(kmax, sizeof(kmax), e->kmax_bytes), e->pmax);
+    return buf;
+}
+
+static void print_queues(const struct history *h, FILE *out)
+{
+    const struct tuned_queues *q = &h->queues;
+    char text[80], count[32];
+
+    fprintf(out, "\nThresholds: %s changes at %llu of %llu queues.\n",
+            text_from_count(count, sizeof(count), q->changes), (unsigned long long)q->changed,
+            (unsigned long long)q->queues);
+    for (uint32_t i = 0; i < q->settings; i++)
+        say(out, i ? "" : "in force longest", "%5.1f %% of the time of all queues: %s", 100 * q->setting[i].share,
+            ecn_text(text, &q->setting[i].ecn));
+    for (uint32_t i = 0; i < q->mosts; i++)
+        say(out, i ? "" : "changed most often", "%s: %s times; at the end %s", q->most[i].name,
+            text_from_count(count, sizeof(count), q->most[i].changes), ecn_text(text, &q->most[i].last));
+}
+
 void explain_print_story(const struct history *h, FILE *out)
 {
     uint32_t searches = 0;
@@ -349,6 +377,8 @@ void explain_print_story(const struct history *h, FILE *out)
             print_quiet(h, e, out);
         i = e.to;
     }
-    if (h->steps && searches == 0)
+    if (h->queues.queues)
+        print_queues(h, out);
+    if (h->steps && searches == 0 && !h->queues.queues)
         fprintf(out, "\nThere was no search; the last word: %s.\n", safe_name(h->step[h->steps - 1].why).buf);
 }

@@ -559,6 +559,8 @@ json_t *page_run(const struct results *r, const char *name, const char *const *f
     json_object_set_new(o, "phases", phases_json(r));
     json_object_set_new(o, "knobs", knobs_json(r));
     json_object_set_new(o, "tuning", page_tuning(r->tuning));
+    if (r->queues->first && r->tuning->algo)
+        json_object_set_new(json_object_get(o, "tuning"), "queues", page_queues(r));
     json_object_set_new(o, "topology", page_topology(r));
     json_object_set_new(o, "traffic", traffic_json(r));
     json_object_set_new(o, "files", files_json(files));

@@ -247,6 +247,7 @@ void results_init(struct results *r, const struct simulation *run)
     r->series = &run->series;
     r->scores = &run->scores;
     r->tuning = &run->loop.tuning;
+    r->queues = &run->queues;
     r->text = run->input.text;
     r->text_bytes = run->input.text_bytes;
     r->set = run->input.set;

@@ -41,6 +41,7 @@ struct results {
     const struct ops      *ops;
     const struct series   *series;
     const struct scores   *scores;
+    const struct queue_log *queues;
     const struct tuning   *tuning;       /* its algo is NULL: there was no tuner */
     const char            *text;         /* of the scenario's file */
     size_t                 text_bytes;

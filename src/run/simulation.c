@@ -184,6 +184,7 @@ void simulation_close(struct simulation *s)
     ops_fini(&s->ops);
     fct_fini(&s->fct);
     series_fini(&s->series);
+    queue_log_fini(&s->queues);
     loop_close(&s->loop);
     world_fini(&s->world);
     sim_free(s->sim);
@@ -227,6 +228,15 @@ static void on_op(void *arg, const struct op_result *r)
     struct run *run = arg;
 
     ops_add(&run->s->ops, r);
+}
+
+static void on_queue(void *arg, const struct slots_row *r)
+{
+    struct run *run = arg;
+
+    queue_log_add(&run->s->queues, r);
+    if (run->hooks->queue)
+        run->hooks->queue(run->hooks->arg, r);
 }
 
 static void tune(struct run *run, const struct report *report)
@@ -417,12 +427,16 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
     s->series.interval_ps = s->pace.point_ps;
     s->series.is_growing = s->pace.is_growing;
     run.slots = slots_new(&s->applier, &s->loop, s->scenario.tuner.start_ps);
-    if (run.hooks->queue)
-        slots_record(run.slots, run.hooks->queue, run.hooks->arg);
+    if (run.slots) {
+        queue_log_init(&s->queues, s->sim);
+        slots_record(run.slots, on_queue, &run);
+    }
     s->sim->engine.hooks = (struct sim_hooks){ &run, on_flow_done, run.hooks->pfc ? on_pfc : NULL };
     traffic_on_op(s->sim->program.traffic, on_op, &run);
     s->end_ps = run_to_end(&run);
     look_until(&run, s->end_ps);
+    if (run.slots)
+        queue_log_sum(&s->queues, s->sim, s->end_ps, &s->loop.tuning.queues);
     slots_free(run.slots);
     report_fini(&run.report);
     report_fini(&run.interval);

@@ -12,6 +12,7 @@
 #include "meter/scores.h"
 #include "meter/series.h"
 #include "run/pace.h"
+#include "run/queue_log.h"
 #include "scenario/scenario.h"
 #include "sim/sim.h"
 #include "sim/stall.h"
@@ -57,6 +58,7 @@ struct simulation {
     struct loop     loop;        /* with a tuner, or without one */
     struct world    world;       /* as the tuner knows it; empty if there is none */
     struct applier  applier;
+    struct queue_log queues;     /* of a tuner that sets queues one by one; else empty */
     struct pace     pace;
     uint64_t        intervals;   /* that have been reported to hooks, monitors and tuners */
     uint64_t        end_ps;      /* of the run */

@@ -118,6 +118,8 @@ static void print_head(const struct tuning *g, FILE *out)
     json_object_set_new(o, "tuner", json_string(g->algo->name));
     json_object_set_new(o, "options", options);
     json_object_set_new(o, "knobs", knobs_of(&g->first, NULL));
+    if (g->queues.queues)
+        json_object_set_new(o, "queues", tuned_queues_json(&g->queues));
     print_line(out, o);
 }
 
@@ -342,6 +344,8 @@ static int read_head(struct reader *r, const json_t *line)
         rc = read_options(r, line);
     if (!rc)
         rc = get_knobs(r, line, "knobs", &r->knobs);
+    if (!rc && json_object_get(line, "queues") && !tuned_queues_read(&r->h->queues, json_object_get(line, "queues")))
+        rc = refuse(r, "'queues' does not say what was set at queues");
     r->h->first = r->knobs;
     return rc;
 }

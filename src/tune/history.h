@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "core/decision.h"
 #include "core/knobs.h"
+#include "tune/tuned_queues.h"
 #include "tune/tuner.h"
 
 #include <jansson.h>
@@ -34,6 +35,7 @@ struct tuning {                  /* of one run */
     struct knobs             first;              /* in force at the start */
     struct tuning_step      *step;
     uint32_t                 steps, steps_max;
+    struct tuned_queues      queues;             /* of a tuner that sets queues one by one; .queues is 0: it is none */
 };
 
 /* 'values' may be NULL; they are copied. */
@@ -75,6 +77,7 @@ struct history {
     struct knobs           first;                /* in force at the start */
     struct history_step   *step;
     uint32_t               steps;
+    struct tuned_queues    queues;               /* .queues is 0: nothing is said of queues */
 };
 
 /* Reads the text of such a file. What is wrong is refused with "name:line:column: ...": JSON that is none, a

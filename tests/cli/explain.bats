@@ -162,3 +162,29 @@ END
     "$ANOLE" explain "$dir/h" >"$dir/out"
     refute grep -q "$(printf '\033')" "$dir/out"
 }
+
+@test "explain: a tuner that sets queues one by one is told by its thresholds" {
+    "$ANOLE" run scenarios/acc.yaml --until 3ms --set tuner.record=yes --quiet --out "$dir/acc"
+    "$ANOLE" explain "$dir/acc" >"$dir/out"
+    # queues.csv has a line for each change
+    changes=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "changed") at = i; next } { sum += $at } END { print sum }' \
+        "$dir/acc/queues.csv")
+    [ "$changes" -gt 10 ]
+    grep -qE "^Thresholds: $changes changes at [0-9]+ of [0-9]+ queues\.\$" "$dir/out"
+    grep -qE '^0us \.\. 3ms +queues set one by one for 3 intervals: goodput ' "$dir/out"
+    grep -qE '^in force longest +[0-9.]+ % of the time of all queues: kmin [0-9.]+KB, kmax [0-9.]+[KM]B, pmax [0-9.]+$' "$dir/out"
+    grep -qE '^changed most often +[a-z0-9]+:[0-9]+ > [a-z0-9]+: [0-9]+ times; at the end kmin ' "$dir/out"
+    refute grep -q 'nothing tried' "$dir/out"
+    # the page has the same, and a curve for each of the queues that were changed most often
+    sed -n 's/.*id="anole-data">\(.*\)<\/script>.*/\1/p' "$dir/acc/report.html" | jq .runs[0].tuning.queues >"$dir/queues"
+    [ "$(jq .changes "$dir/queues")" = "$changes" ]
+    jq -e '.lines | length == 8 and all(.at_us[0] == 0 and (.at_us | length) == .changes + 1 and
+        (.at_us | length) == (.kmin_bytes | length))' "$dir/queues"
+    jq -e '[.settings[].share] | . == (sort | reverse) and add <= 1.000001 and add > 0.9' "$dir/queues"
+    # each change of the first queue stands in queues.csv
+    jq -r '.lines[0] | .name' "$dir/queues" >"$dir/name"
+    node=$(cut -d: -f1 "$dir/name")
+    port=$(sed 's/.*:\([0-9]*\) .*/\1/' "$dir/name")
+    [ "$(awk -F, -v n="$node" -v p="$port" 'NR > 1 && $2 == n && $3 == p && $NF == 1' "$dir/acc/queues.csv" | wc -l)" = \
+        "$(jq '.lines[0].changes' "$dir/queues")" ]
+}

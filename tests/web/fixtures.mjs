@@ -508,7 +508,7 @@ export function brokenRun() {
   );
   loss("timeouts", "time-outs", zeros);
   run.outages = [{ a: "tor1", b: "spine2", start_us: 1000, stop_us: 2750 }];
-  run.topology.links.at(-1).down = 0.25;
+  run.topology.links.at(-1).down = 0.987;
   return { kind: "run", version: "0.2.0", title: "link_failure.yaml", runs: [run] };
 }
 

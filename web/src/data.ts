@@ -117,6 +117,23 @@ export interface Tuning {
   knobs: { name: string; unit: string }[]; // those that the tuner set
   totals: { steps: number; searches: number; accepted: number; rejected: number }; // of all steps, told or not
   steps: TuningSteps;
+  queues?: TunedQueues; // of a tuner that sets the thresholds of every queue for itself
+}
+
+export interface Thresholds {
+  kmin_bytes: number;
+  kmax_bytes: number;
+  pmax: number;
+}
+
+export interface TunedQueues {
+  queues: number;
+  changed: number; // queues that got another setting at least once
+  changes: number;
+  settings: (Thresholds & { share: number })[]; // the longest in force first; share of the time of all queues
+  most_changed: (Thresholds & { name: string; changes: number })[]; // as they are at the end
+  // Of the queues that were changed most often: 8 at most, each with about 512 changes at most.
+  lines: { name: string; changes: number; at_us: number[]; kmin_bytes: number[]; kmax_bytes: number[]; pmax: number[] }[];
 }
 
 // Columns of one length.

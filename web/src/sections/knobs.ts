@@ -44,7 +44,13 @@ export function knobSection(run: Run, group: ZoomGroup): HTMLElement {
     "knobs",
     "Knobs",
     run.tuning
-      ? h("p", { class: "hint" }, "Those that changed are shown under Tuning.")
+      ? h(
+          "p",
+          { class: "hint" },
+          run.tuning.queues
+            ? "The tuner sets thresholds of queues; see Tuning."
+            : "Those that changed are shown under Tuning.",
+        )
       : changedKnobs(run, group),
     fixed.length > 0 &&
       h(

@@ -3,6 +3,7 @@ import type { Num, Run, Tuning } from "../data";
 import { h, nothing, section, svg } from "../dom";
 import { countOf, digits, format, NONE, plain } from "../format";
 import { shadesOf } from "../shades";
+import { queuesText } from "../queues";
 import { table } from "../table";
 import { chart, type Curve } from "../charts/chart";
 import { markColours, phaseColour, UtilityChart } from "../charts/utility";
@@ -11,6 +12,7 @@ import { marks, measuredText, phaseOf, setTexts, thetaOf, verdicts } from "../tu
 import { DecisionTable } from "./decisions";
 import { codes } from "./head";
 import { changedKnobs } from "./knobs";
+import { queuesPart } from "./queues";
 
 const THETA_HUE = 14; // grey and dashed
 const POINTS_MAX = 40;
@@ -19,12 +21,14 @@ const hasValues = (values: Num[]) => values.some((value) => value !== null);
 
 // ---- the tuner
 
-function summaryText({ totals, steps }: Tuning): string {
+function summaryText({ totals, steps, queues }: Tuning): string {
   const left = totals.steps - steps.end_us.length;
+  const rest = left > 0 ? ` ${countOf(left, "interval is", "intervals are")} left out here; tuning.jsonl has all.` : "";
+  if (queues) return `${countOf(totals.steps, "interval")}; thresholds: ${queuesText(queues)}${rest}`;
   return (
     `${countOf(totals.steps, "interval")}, ${countOf(totals.searches, "search", "searches")}, ` +
     `${countOf(totals.accepted, "setting")} accepted, ${totals.rejected.toLocaleString("en-US")} rejected.` +
-    (left > 0 ? ` ${countOf(left, "interval is", "intervals are")} left out here; tuning.jsonl has all.` : "")
+    rest
   );
 }
 
@@ -188,7 +192,7 @@ export function tuningSection(run: Run, group: ZoomGroup): HTMLElement | null {
         elephantChart(run, tuning, group),
         divergenceChart(run, tuning, group),
       ),
-      changedKnobs(run, group),
+      queuesPart(run, tuning, group) ?? changedKnobs(run, group),
       decisions,
     );
   }

@@ -1,0 +1,143 @@
+/* src/run/queue_log.c */
+#include "run/queue_log.h"
+#include "sim/observe/queue_telemetry.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct ecn in_force(const struct port *p)
+{
+    return (struct ecn){ p->ecn.kmin_bytes, p->ecn.kmax_bytes, p->ecn.pmax };
+}
+
+void queue_log_init(struct queue_log *l, const struct sim *s)
+{
+    *l = (struct queue_log){ .ports = s->net.ports };
+    l->first = xcalloc(l->ports + 1ul, sizeof *l->first);
+    l->changes_of = xcalloc(l->ports + 1ul, sizeof *l->changes_of);
+    for (uint32_t i = 0; i < l->ports; i++)
+        l->first[i] = in_force(&s->net.port[i]);
+}
+
+void queue_log_fini(struct queue_log *l)
+{
+    free(l->first);
+    free(l->changes_of);
+    free(l->change);
+    *l = (struct queue_log){ 0 };
+}
+
+void queue_log_add(struct queue_log *l, const struct slots_row *r)
+{
+    if (!r->is_changed)
+        return;
+    l->changes++;
+    l->changes_of[r->port->id]++;
+    if (l->count == QUEUE_CHANGES_MAX)
+        return;
+    if (l->count == l->max) {
+        l->max = l->max ? 2 * l->max : 256;
+        l->change = xrealloc(l->change, l->max * sizeof *l->change);
+    }
+    l->change[l->count++] = (struct queue_change){ r->start_ps + r->slot_ps, r->port->id, r->ecn };
+}
+
+void queue_log_name(char *buf, size_t size, const struct sim *s, uint32_t port)
+{
+    const struct port *p = &s->net.port[port];
+
+    snprintf(buf, size, "%s:%u > %s", s->net.graph.node[p->node->id].name, p->index,
+             s->net.graph.node[p->peer->node->id].name);
+}
+
+/* ---- in short ---- */
+
+struct sums { struct tuned_setting *of; uint32_t count, max; };
+
+static void add_time(struct sums *s, const struct ecn *e, uint64_t ps)
+{
+    uint32_t i = 0;
+
+    while (i < s->count && !ecn_equal(&s->of[i].ecn, e))
+        i++;
+    if (i == s->count) {
+        if (s->count == s->max) {
+            s->max = s->max ? 2 * s->max : 64;
+            s->of = xrealloc(s->of, s->max * sizeof *s->of);
+        }
+        s->of[s->count++] = (struct tuned_setting){ .ecn = *e };
+    }
+    s->of[i].share += (double)ps;
+}
+
+static int by_share(const void *a, const void *b)
+{
+    const struct tuned_setting *x = a, *y = b;
+
+    if (x->share != y->share)
+        return x->share > y->share ? -1 : 1;
+    return (x->ecn.kmin_bytes > y->ecn.kmin_bytes) - (x->ecn.kmin_bytes < y->ecn.kmin_bytes);
+}
+
+static void sum_settings(const struct queue_log *l, const struct queue_facts *queue, uint32_t queues, uint64_t end_ps,
+                         struct tuned_queues *t)
+{
+    struct ecn  *now = xcalloc(l->ports + 1ul, sizeof *now);
+    uint64_t    *since_ps = xcalloc(l->ports + 1ul, sizeof *since_ps);
+    struct sums  sums = { 0 };
+
+    memcpy(now, l->first, l->ports * sizeof *now);
+    for (uint32_t i = 0; i < l->count; i++) {
+        const struct queue_change *c = &l->change[i];
+
+        add_time(&sums, &now[c->port], c->at_ps - since_ps[c->port]);
+        now[c->port] = c->ecn;
+        since_ps[c->port] = c->at_ps;
+    }
+    for (uint32_t i = 0; i < queues; i++)
+        if (end_ps > since_ps[queue[i].port])
+            add_time(&sums, &now[queue[i].port], end_ps - since_ps[queue[i].port]);
+    if (sums.count)
+        qsort(sums.of, sums.count, sizeof *sums.of, by_share);
+    for (; t->settings < sums.count && t->settings < TUNED_SETTINGS_MAX; t->settings++) {
+        t->setting[t->settings] = sums.of[t->settings];
+        t->setting[t->settings].share /= (double)end_ps * queues;
+        if (t->setting[t->settings].share > 1)       /* the last slot may end after the run */
+            t->setting[t->settings].share = 1;
+    }
+    free(sums.of);
+    free(since_ps);
+    free(now);
+}
+
+static void add_most(const struct queue_log *l, const struct sim *s, uint32_t port, struct tuned_queues *t)
+{
+    uint32_t at = t->mosts;
+
+    while (at > 0 && t->most[at - 1].changes < l->changes_of[port])
+        at--;
+    if (at == TUNED_MOST_MAX || l->changes_of[port] == 0)
+        return;
+    if (t->mosts < TUNED_MOST_MAX)
+        t->mosts++;
+    memmove(&t->most[at + 1], &t->most[at], (t->mosts - at - 1) * sizeof *t->most);
+    t->most[at] = (struct tuned_queue){ .changes = l->changes_of[port], .last = in_force(&s->net.port[port]) };
+    queue_log_name(t->most[at].name, sizeof t->most[at].name, s, port);
+}
+
+void queue_log_sum(const struct queue_log *l, const struct sim *s, uint64_t end_ps, struct tuned_queues *t)
+{
+    uint32_t            queues = telemetry_list(s, NULL);
+    struct queue_facts *queue = xcalloc(queues + 1ul, sizeof *queue);
+
+    *t = (struct tuned_queues){ .queues = queues, .changes = l->changes };
+    telemetry_list(s, queue);
+    for (uint32_t i = 0; i < queues; i++) {
+        t->changed += l->changes_of[queue[i].port] > 0;
+        add_most(l, s, queue[i].port, t);
+    }
+    if (queues && end_ps)
+        sum_settings(l, queue, queues, end_ps, t);
+    free(queue);
+}

@@ -1,0 +1,33 @@
+/* src/run/queue_log.h - which thresholds each queue had when, where a tuner sets queues one by one. */
+#ifndef RUN_QUEUE_LOG_H
+#define RUN_QUEUE_LOG_H
+
+#include "run/slots.h"
+#include "tune/tuned_queues.h"
+
+#include <stdint.h>
+
+#define QUEUE_CHANGES_MAX (1u << 20)     /* that are kept; further ones are counted */
+
+struct queue_change { uint64_t at_ps; uint32_t port; struct ecn ecn; };
+
+struct queue_log {
+    struct ecn          *first;              /* by port, at the start; NULL: nobody sets queues */
+    uint64_t            *changes_of;         /* by port */
+    uint32_t             ports;
+    struct queue_change *change;             /* in the order of time */
+    uint32_t             count, max;
+    uint64_t             changes;            /* kept or not */
+};
+
+void queue_log_init(struct queue_log *, const struct sim *);
+void queue_log_fini(struct queue_log *);
+void queue_log_add(struct queue_log *, const struct slots_row *);
+
+/* Of a run that ended then. */
+void queue_log_sum(const struct queue_log *, const struct sim *, uint64_t end_ps, struct tuned_queues *);
+
+/* "tor0:3 > spine1" */
+void queue_log_name(char *buf, size_t size, const struct sim *, uint32_t port);
+
+#endif
