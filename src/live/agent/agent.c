@@ -1,0 +1,463 @@
+/* src/live/agent/agent.c - see agent.h. What the device holds and should hold is in device.c. */
+#include "live/agent/agent.h"
+#include "core/units.h"
+#include "live/agent/device.h"
+#include "live/agent/say.h"
+#include "live/core/setting.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LATE_US      500000u     /* a commit that comes later than this after its instant is refused */
+#define AHEAD_US_MAX 10000000u
+
+void agent_config_init(struct agent_config *c, enum knob_where where)
+{
+    bool is_nic = where == KNOB_NIC;
+
+    *c = (struct agent_config){
+        .where = where, .lease_us = is_nic ? 3000000 : 30000000, .interval_us = is_nic ? 100000 : 1000000,
+        .gap_us = is_nic ? 1000000 : 5000000, .switches_per_day = is_nic ? 2000 : 200, .lasting_per_day = 20,
+        .guard = GUARD_LIMITS,
+    };
+    limits_init(&c->limits);
+}
+
+void agent_init(struct agent *a, const struct agent_config *c, const struct agent_io *io, uint64_t incarnation)
+{
+    *a = (struct agent){ .cfg = c, .io = *io, .incarnation = incarnation, .at_us = NEVER };
+    audit_init(&a->audit);
+}
+
+/* ---- starting ---- */
+
+static void start_budgets(struct agent *a, bool is_first, uint64_t now_us)
+{
+    budget_init(&a->switches, a->cfg->switches_per_day, now_us);
+    budget_init(&a->lasting, a->cfg->lasting_per_day, now_us);
+    if (is_first)
+        return;
+    a->switches.left = fmin(a->switches.left, a->saved.switches_left);
+    a->lasting.left = fmin(a->lasting.left, a->saved.lasting_left);
+}
+
+void agent_start(struct agent *a, const struct audit *audit, uint64_t now_us)
+{
+    int rc = saved_read(&a->saved, &a->io.disk);
+
+    a->audit = *audit;
+    a->is_lost = rc && rc != -ENOENT;
+    start_budgets(a, rc != 0, now_us);
+    a->doubt_until_us = now_us + DEVICE_DOUBT_US;
+    if (a->is_lost)
+        return;
+    if (a->saved.doubts)
+        device_restore(a, "the agent has started", now_us);
+    else
+        device_check(a, now_us);
+}
+
+/* ---- the end of a change ---- */
+
+/* What is open ends: it is written back if it was written, and the controller hears about it. */
+static void give_up(struct agent *a, const char *why, uint64_t now_us)
+{
+    bool was_applied = a->phase == PHASE_APPLIED;
+
+    if (a->phase == PHASE_IDLE)
+        return;
+    a->phase = PHASE_IDLE;
+    a->at_us = NEVER;
+    a->reverted_change = a->change;
+    if (was_applied)
+        device_restore(a, why, now_us);
+    if (!a->is_broken)
+        say_answer(a, ANSWER_REVERTED, a->change, why);
+}
+
+static void refuse(struct agent *a, uint64_t change, const char *why, uint64_t now_us)
+{
+    audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name, .what = "refuse", .why = why,
+                .term = a->saved.term, .change = change, .now_us = now_us });
+    say_answer(a, ANSWER_REFUSED, change, why);
+}
+
+static void refuse_open(struct agent *a, const char *why, uint64_t now_us)
+{
+    a->phase = PHASE_IDLE;
+    a->at_us = NEVER;
+    refuse(a, a->change, why, now_us);
+}
+
+/* ---- prepare ---- */
+
+/* Why nothing may be written now; NULL: it may. */
+static const char *obstacle(const struct agent *a)
+{
+    return !a->cfg->may_write ? "the agent observes only; its configuration does not let it write" :
+           a->is_lost ? "the agent's state on the disk is damaged; it observes until that is repaired" :
+           *a->stopped ? a->stopped :
+           *a->saved.frozen ? a->saved.frozen :
+           a->is_broken ? "an earlier change has not been reverted yet" :
+           *a->breach ? a->breach :
+           !a->is_seen ? "the device could not be read yet" : NULL;
+}
+
+static bool has_lease(const struct agent *a, uint64_t now_us)
+{
+    return now_us < a->lease_until_us || a->cfg->skip & AGENT_SKIP_LEASE;
+}
+
+static bool has_budget(struct agent *a, uint64_t now_us)
+{
+    return budget_has(&a->switches, now_us) && budget_has(&a->lasting, now_us);
+}
+
+/* Is on the disk before anything can be written: the baseline, and what will be ours. */
+static int save_intent(struct agent *a, const struct knob_set *wanted)
+{
+    struct saved before = a->saved;
+    int          rc;
+
+    if (!a->saved.has_baseline) {
+        a->saved.has_baseline = true;
+        a->saved.baseline = a->saved.confirmed;
+    }
+    if (!saved_doubt(&a->saved, wanted)) {
+        a->saved = before;
+        return -EBUSY;
+    }
+    rc = device_save(a);
+    if (rc)
+        a->saved = before;
+    return rc;
+}
+
+/* The way back is always open, however far it is. */
+static bool is_baseline(const struct agent *a, const struct knob_set *set)
+{
+    return a->saved.has_baseline && setting_has(&a->saved.baseline, set);
+}
+
+static void prepare(struct agent *a, const struct msg *m, uint64_t now_us)
+{
+    const char *why = obstacle(a);
+    struct err  err;
+    int         rc;
+
+    if (why)
+        refuse(a, m->change, why, now_us);
+    else if (!has_lease(a, now_us))
+        refuse(a, m->change, "there is no lease", now_us);
+    else if (setting_is_empty(&m->set) || setting_has(&a->saved.confirmed, &m->set))
+        refuse(a, m->change, "there is nothing to change", now_us);
+    else if (!is_baseline(a, &m->set) && limits_check(&a->cfg->limits, &a->saved.confirmed, &m->set, &err))
+        refuse(a, m->change, err.text, now_us);
+    else if (!has_budget(a, now_us))
+        refuse(a, m->change, "the budget of changes is used up", now_us);
+    else if ((rc = save_intent(a, &m->set)) != 0)
+        refuse(a, m->change, rc == -EBUSY ? "too many earlier writes may still take effect" : "the disk cannot be written",
+               now_us);
+    else {
+        a->phase = PHASE_PREPARED;
+        a->change = m->change;
+        a->change_term = m->term;
+        a->wanted = m->set;
+        a->ended_change = m->change;     /* once it is no longer open */
+        a->ended_term = m->term;
+        say_answer(a, ANSWER_PREPARED, a->change, "");
+    }
+}
+
+static void on_prepare(struct agent *a, const struct msg *m, uint64_t now_us)
+{
+    if (a->phase == PHASE_IDLE && m->term == a->ended_term && m->change <= a->ended_change)
+        say_answer(a, ANSWER_REVERTED, m->change, "it is over");
+    else if (a->phase == PHASE_IDLE)
+        prepare(a, m, now_us);
+    else if (m->change != a->change || m->term != a->change_term)
+        refuse(a, m->change, "another change is open", now_us);
+    else
+        say_answer(a, a->phase == PHASE_APPLIED ? ANSWER_APPLIED : ANSWER_PREPARED, a->change, "");
+}
+
+/* ---- commit ---- */
+
+/* Written in the log before it is in the device. */
+static int log_apply(struct agent *a, uint64_t now_us)
+{
+    struct knob_set old = setting_part(&a->saved.confirmed, &a->wanted);
+
+    if (a->cfg->skip & AGENT_SKIP_AUDIT)
+        return 0;
+    return audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name, .what = "apply",
+                       .term = a->change_term, .change = a->change, .now_us = now_us, .old = &old, .new = &a->wanted });
+}
+
+static void write_change(struct agent *a, uint64_t now_us)
+{
+    char why[MSG_WHY_SIZE];
+
+    a->phase = PHASE_APPLIED;    /* from here on it is reverted, whatever comes */
+    a->at_us = NEVER;
+    budget_take(&a->switches, now_us);
+    if (device_write(a, &a->wanted, now_us, why))
+        say_answer(a, ANSWER_APPLIED, a->change, "");
+    else
+        give_up(a, why, now_us);
+}
+
+static void apply(struct agent *a, uint64_t now_us)
+{
+    const char *why = obstacle(a);
+
+    if (why)
+        refuse_open(a, why, now_us);
+    else if (!has_lease(a, now_us))
+        refuse_open(a, "there is no lease", now_us);
+    else if (a->written_us && now_us < a->written_us + a->cfg->gap_us)
+        refuse_open(a, "the last change was too short a time ago", now_us);
+    else if (!device_check(a, now_us))
+        refuse_open(a, "the device does not hold what it should, or cannot be read", now_us);
+    else if (log_apply(a, now_us))
+        refuse_open(a, "the audit log cannot be written", now_us);
+    else
+        write_change(a, now_us);
+}
+
+static void on_commit(struct agent *a, const struct msg *m, uint64_t now_us)
+{
+    uint64_t at_us = m->at_us ? m->at_us : now_us;
+
+    if (a->phase == PHASE_IDLE || m->change != a->change)
+        refuse(a, m->change, "it was not prepared, or is no longer", now_us);
+    else if (a->phase == PHASE_APPLIED)
+        say_answer(a, ANSWER_APPLIED, a->change, "");
+    else if (a->phase == PHASE_SCHEDULED)
+        return;
+    else if (at_us + LATE_US < now_us || at_us > now_us + AHEAD_US_MAX)
+        refuse_open(a, "the instant of the change has passed, or is too far ahead", now_us);
+    else {
+        a->phase = PHASE_SCHEDULED;
+        a->at_us = at_us;
+        agent_on_timer(a, now_us);
+    }
+}
+
+/* ---- confirm, revert ---- */
+
+static int save_confirmed(struct agent *a, uint64_t now_us)
+{
+    struct saved before = a->saved;
+    int          rc;
+
+    setting_put(&a->saved.confirmed, &a->wanted);
+    a->saved.doubts = 0;
+    budget_take(&a->lasting, now_us);
+    rc = device_save(a);
+    if (rc)
+        a->saved = before;
+    return rc;
+}
+
+static void confirm(struct agent *a, uint64_t now_us)
+{
+    struct knob_set old = setting_part(&a->saved.confirmed, &a->wanted);
+
+    if (!has_lease(a, now_us))
+        give_up(a, "the lease ended before it was confirmed", now_us);
+    else if (!device_check(a, now_us))
+        return;                  /* that has reverted it */
+    else if (save_confirmed(a, now_us))
+        give_up(a, "the disk cannot be written", now_us);
+    else {
+        a->phase = PHASE_IDLE;
+        a->at_us = NEVER;
+        a->confirmed_change = a->change;
+        audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name, .what = "confirm",
+                    .term = a->change_term, .change = a->change, .now_us = now_us, .old = &old, .new = &a->wanted,
+                    .seen = &a->device });
+        say_answer(a, ANSWER_CONFIRMED, a->change, "");
+    }
+}
+
+static void on_confirm(struct agent *a, const struct msg *m, uint64_t now_us)
+{
+    if (a->phase == PHASE_APPLIED && m->change == a->change)
+        confirm(a, now_us);
+    else if (m->change == a->confirmed_change)
+        say_answer(a, ANSWER_CONFIRMED, m->change, "");
+    else
+        refuse(a, m->change, "it is not open: it was reverted, or never applied", now_us);
+}
+
+static void on_revert(struct agent *a, const struct msg *m, uint64_t now_us)
+{
+    if (a->phase == PHASE_IDLE || m->change != a->change) {
+        if (!a->is_broken)
+            say_answer(a, ANSWER_REVERTED, m->change, "it was not open");
+    } else if (a->phase == PHASE_APPLIED && m->at_us > now_us && m->at_us < now_us + AHEAD_US_MAX)
+        a->at_us = m->at_us;
+    else
+        give_up(a, *m->why ? m->why : "the controller asked for it", now_us);
+}
+
+/* ---- freeze ---- */
+
+static void log_freeze(struct agent *a, const char *what, const char *why, uint64_t now_us)
+{
+    audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name, .what = what, .why = why,
+                .term = a->saved.term, .now_us = now_us });
+}
+
+static void on_freeze(struct agent *a, const struct msg *m, uint64_t now_us)
+{
+    if (!*a->saved.frozen) {
+        snprintf(a->saved.frozen, sizeof a->saved.frozen, "frozen: %.140s", *m->why ? m->why : "by the controller");
+        device_save(a);
+        log_freeze(a, "freeze", a->saved.frozen, now_us);
+    }
+    give_up(a, a->saved.frozen, now_us);
+    say_answer(a, ANSWER_FROZEN, 0, a->saved.frozen);
+}
+
+static void on_thaw(struct agent *a, const struct msg *m, uint64_t now_us)
+{
+    if (*a->saved.frozen) {
+        a->saved.frozen[0] = '\0';
+        device_save(a);
+        log_freeze(a, "thaw", m->why, now_us);
+    }
+    say_answer(a, ANSWER_THAWED, 0, "");
+}
+
+void agent_stop_by_file(struct agent *a, const char *why, uint64_t now_us)
+{
+    bool is_new = *why && !*a->stopped, is_over = !*why && *a->stopped;
+
+    snprintf(a->stopped, sizeof a->stopped, "%s", why);
+    if (is_new || is_over)
+        log_freeze(a, is_new ? "freeze" : "thaw", why, now_us);
+    if (is_new)
+        give_up(a, a->stopped, now_us);
+}
+
+bool agent_leave(struct agent *a, const char *why, uint64_t now_us)
+{
+    give_up(a, why, now_us);
+    if (a->is_broken)
+        device_restore(a, why, now_us);
+    return !a->is_broken;
+}
+
+/* ---- messages ---- */
+
+/* Obeys a term that is new once it is on the disk; what an older one has open ends. */
+static bool take_term(struct agent *a, uint64_t term, uint64_t now_us)
+{
+    uint64_t before = a->saved.term;
+
+    if (term < a->saved.term && !(a->cfg->skip & AGENT_SKIP_TERM)) {
+        say_answer(a, ANSWER_STALE, 0, "there is a newer controller");
+        return false;
+    }
+    if (term <= a->saved.term)
+        return true;
+    a->saved.term = term;
+    if (device_save(a)) {
+        a->saved.term = before;
+        return false;
+    }
+    a->lease_until_us = 0;
+    give_up(a, "another controller has taken over", now_us);
+    return true;
+}
+
+static void on_lease(struct agent *a, const struct msg *m, uint64_t now_us)
+{
+    uint64_t until_us = m->stamp_us + a->cfg->lease_us;
+
+    if (m->stamp_us <= now_us && until_us > a->lease_until_us)
+        a->lease_until_us = until_us;
+}
+
+void agent_on_msg(struct agent *a, const struct msg *m, uint64_t now_us)
+{
+    if (m->kind == MSG_WHO) {
+        agent_hello(a, now_us);
+        return;
+    }
+    agent_on_timer(a, now_us);   /* what was due before it came */
+    if (m->incarnation != a->incarnation || a->is_lost || !take_term(a, m->term, now_us))
+        return;
+    switch (m->kind) {
+    case MSG_LEASE:   on_lease(a, m, now_us);   break;
+    case MSG_PREPARE: on_prepare(a, m, now_us); break;
+    case MSG_COMMIT:  on_commit(a, m, now_us);  break;
+    case MSG_CONFIRM: on_confirm(a, m, now_us); break;
+    case MSG_REVERT:  on_revert(a, m, now_us);  break;
+    case MSG_FREEZE:  on_freeze(a, m, now_us);  break;
+    case MSG_THAW:    on_thaw(a, m, now_us);    break;
+    default:          break;
+    }
+}
+
+/* ---- time ---- */
+
+uint64_t agent_timer_us(const struct agent *a)
+{
+    uint64_t next = a->is_broken ? a->retry_us : NEVER;
+
+    if (a->phase != PHASE_IDLE && a->lease_until_us < next && !(a->cfg->skip & AGENT_SKIP_LEASE))
+        next = a->lease_until_us;
+    return a->phase != PHASE_IDLE && a->at_us < next ? a->at_us : next;
+}
+
+void agent_on_timer(struct agent *a, uint64_t now_us)
+{
+    if (a->is_broken && now_us >= a->retry_us && device_restore(a, "an earlier revert failed", now_us))
+        say_answer(a, ANSWER_REVERTED, a->reverted_change, "reverted at last");
+    if (a->phase != PHASE_IDLE && !has_lease(a, now_us))
+        give_up(a, "the lease ended: no word from the controller", now_us);
+    else if (a->phase == PHASE_SCHEDULED && now_us >= a->at_us)
+        apply(a, now_us);
+    else if (a->phase == PHASE_APPLIED && now_us >= a->at_us)
+        give_up(a, "the controller asked for it", now_us);
+}
+
+/* Looks at counters. A sample that cannot be had is no reason to change anything, nor to keep anything open for long: the
+ * controller misses it. */
+static void watch(struct agent *a, uint64_t now_us)
+{
+    bool is_open = a->phase == PHASE_APPLIED;
+
+    a->sample = (struct msg_sample){ .metric = NAN };
+    a->breach[0] = '\0';
+    if (a->io.device.sample(a->io.device.arg, &a->sample)) {
+        a->sample = (struct msg_sample){ .metric = NAN };
+        return;
+    }
+    if (a->cfg->skip & AGENT_SKIP_GUARD || !guard_check(&a->guard, &a->cfg->guard, &a->sample, is_open, a->breach))
+        return;
+    if (is_open)
+        give_up(a, a->breach, now_us);
+}
+
+void agent_on_tick(struct agent *a, uint64_t now_us)
+{
+    if (a->is_dirty)
+        device_save(a);
+    agent_on_timer(a, now_us);
+    watch(a, now_us);
+    if (!a->is_broken && !a->is_lost)
+        device_check(a, now_us);
+    device_forget_doubts(a, now_us);
+    say_report(a, now_us);
+}
+
+void agent_hello(struct agent *a, uint64_t now_us)
+{
+    say_hello(a, now_us);
+}

@@ -1,0 +1,538 @@
+/* src/live/agent/agent_test.c - an agent with a device, a disk and a controller that do what the test says. */
+#include "live/agent/agent.h"
+#include "live/core/setting.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MS 1000ull
+
+struct bench {
+    struct agent_config cfg;
+    struct agent        agent;
+    struct knob_set     device;
+    double              clamp;                   /* the device takes no larger rpg_ai_rate; 0: it does */
+    bool                refuses, is_unreadable, is_full;
+    uint32_t            writes;
+    struct msg_sample   sample;
+    char                state[SAVED_TEXT_MAX], log[1 << 18];
+    size_t              state_length, log_length;
+    bool                was_saved_first;         /* baseline and log were on the disk at the first write */
+    struct msg          said;                    /* the last answer */
+    uint64_t            now_us;
+};
+
+static int disk_save(void *arg, const char *name, const char *text, size_t length)
+{
+    struct bench *b = arg;
+
+    (void)name;
+    if (b->is_full)
+        return -ENOSPC;
+    memcpy(b->state, text, length);
+    b->state_length = length;
+    return 0;
+}
+
+static long disk_load(void *arg, const char *name, char *text, size_t size)
+{
+    struct bench *b = arg;
+
+    (void)name;
+    assert_true(size >= b->state_length);
+    memcpy(text, b->state, b->state_length);
+    return b->state_length ? (long)b->state_length : -ENOENT;
+}
+
+static int disk_append(void *arg, const char *text, size_t length)
+{
+    struct bench *b = arg;
+
+    if (b->is_full)
+        return -ENOSPC;
+    memcpy(b->log + b->log_length, text, length);
+    b->log_length += length;
+    return 0;
+}
+
+static uint64_t disk_wall(void *arg)
+{
+    (void)arg;
+    return 0;
+}
+
+static int device_read(void *arg, struct knob_set *set)
+{
+    struct bench *b = arg;
+
+    *set = b->device;
+    return b->is_unreadable ? -EIO : 0;
+}
+
+static int device_put(void *arg, const struct knob_set *set)
+{
+    struct bench *b = arg;
+
+    if (b->refuses)
+        return -EIO;
+    if (!b->writes++)
+        b->was_saved_first = strstr(b->state, "\"baseline\"") && strstr(b->log, "\"what\":\"apply\"");
+    setting_put(&b->device, set);
+    if (b->clamp && b->device.knobs.value[KNOB_rpg_ai_rate] > b->clamp)
+        b->device.knobs.value[KNOB_rpg_ai_rate] = b->clamp;
+    return 0;
+}
+
+static int device_sample(void *arg, struct msg_sample *s)
+{
+    *s = ((struct bench *)arg)->sample;
+    return 0;
+}
+
+static void hear(void *arg, const struct msg *m)
+{
+    if (m->kind == MSG_ANSWER)
+        ((struct bench *)arg)->said = *m;
+}
+
+static void restart(struct bench *b)
+{
+    struct agent_io io = {
+        .disk = { disk_save, disk_load, disk_append, disk_wall, b },
+        .device = { device_read, device_put, device_sample, b }, .send = hear, .arg = b,
+    };
+    struct audit a;
+    struct err   err;
+
+    assert_true(audit_resume(&a, b->log, b->log_length, &err) == (long)b->log_length);
+    agent_init(&b->agent, &b->cfg, &io, b->agent.incarnation + 1);
+    agent_start(&b->agent, &a, b->now_us);
+}
+
+static struct bench *bench_new(void)
+{
+    struct bench *b = calloc(1, sizeof *b);
+
+    agent_config_init(&b->cfg, KNOB_NIC);
+    snprintf(b->cfg.name, sizeof b->cfg.name, "nic");
+    b->cfg.may_write = true;
+    b->cfg.gap_us = 0;
+    b->now_us = 1000000;
+    knob_set_add(&b->device, KNOB_rpg_ai_rate, 5);
+    knob_set_add(&b->device, KNOB_rpg_hai_rate, 50);
+    b->sample.interval_us = 100 * MS;
+    restart(b);
+    return b;
+}
+
+static void bench_free(struct bench *b)
+{
+    struct audit a;
+    struct err   err;
+
+    assert_int_equal(audit_verify(&a, "log", b->log, b->log_length, &err), 0);
+    free(b);
+}
+
+static double ai_rate(const struct bench *b)
+{
+    return b->device.knobs.value[KNOB_rpg_ai_rate];
+}
+
+static void say(struct bench *b, struct msg m)
+{
+    m.incarnation = b->agent.incarnation;
+    m.term = m.term ? m.term : 1;
+    b->said = (struct msg){ 0 };
+    agent_on_msg(&b->agent, &m, b->now_us);
+}
+
+static void lease(struct bench *b)
+{
+    say(b, (struct msg){ .kind = MSG_LEASE, .stamp_us = b->now_us });
+}
+
+static struct knob_set rate_of(double value)
+{
+    struct knob_set set = { 0 };
+
+    knob_set_add(&set, KNOB_rpg_ai_rate, value);
+    return set;
+}
+
+static void prepare(struct bench *b, uint64_t change, double value)
+{
+    lease(b);
+    say(b, (struct msg){ .kind = MSG_PREPARE, .change = change, .set = rate_of(value) });
+}
+
+/* A lease, and a change that is written and not confirmed. */
+static void apply(struct bench *b, uint64_t change, double value)
+{
+    prepare(b, change, value);
+    assert_int_equal(b->said.answer, ANSWER_PREPARED);
+    say(b, (struct msg){ .kind = MSG_COMMIT, .change = change });
+}
+
+static void expect(const struct bench *b, enum msg_answer answer, const char *why)
+{
+    assert_int_equal(b->said.kind, MSG_ANSWER);
+    assert_int_equal(b->said.answer, answer);
+    if (!strstr(b->said.why, why))
+        fail_msg("'%s' does not have '%s'", b->said.why, why);
+}
+
+static void pass(struct bench *b, uint64_t us)
+{
+    for (uint64_t end = b->now_us + us; b->now_us < end;) {
+        b->now_us += 50 * MS;
+        agent_on_timer(&b->agent, b->now_us);
+        agent_on_tick(&b->agent, b->now_us);
+    }
+}
+
+/* ---- */
+
+static void prepare__is_refused_by_one_that_observes(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    b->cfg.may_write = false;
+    prepare(b, 1, 8);
+    expect(b, ANSWER_REFUSED, "observes only");
+    bench_free(b);
+}
+
+static void prepare__is_refused_outside_the_limits(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    prepare(b, 1, 0.5);
+    expect(b, ANSWER_REFUSED, "outside");
+    b->cfg.limits.max[KNOB_rpg_ai_rate] = 100;
+    prepare(b, 2, 90);           /* 85 of 99 in one step, and 18 times as much */
+    expect(b, ANSWER_REFUSED, "too large a step");
+    prepare(b, 3, 29);           /* less than a quarter of the range */
+    expect(b, ANSWER_PREPARED, "");
+    prepare(b, 4, 10);
+    expect(b, ANSWER_REFUSED, "another change is open");
+    assert_int_equal(b->writes, 0);
+    bench_free(b);
+}
+
+static void prepare__is_refused_for_what_is_not_listed(void **unused)
+{
+    struct bench *b = bench_new();
+    struct msg    m = { .kind = MSG_PREPARE, .change = 1 };
+
+    (void)unused;
+    knob_set_add(&b->device, KNOB_cnp_dscp, 48);
+    agent_on_tick(&b->agent, b->now_us);
+    knob_set_add(&m.set, KNOB_cnp_dscp, 40);
+    lease(b);
+    say(b, m);
+    expect(b, ANSWER_REFUSED, "not on the list");
+    bench_free(b);
+}
+
+static void commit__writes_after_baseline_and_log_are_on_the_disk(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    apply(b, 1, 8);
+    expect(b, ANSWER_APPLIED, "");
+    assert_true(ai_rate(b) == 8);
+    assert_true(b->was_saved_first);
+    say(b, (struct msg){ .kind = MSG_CONFIRM, .change = 1 });
+    expect(b, ANSWER_CONFIRMED, "");
+    pass(b, 10000 * MS);
+    assert_true(ai_rate(b) == 8);
+    bench_free(b);
+}
+
+static void commit__happens_at_its_instant(void **unused)
+{
+    struct bench *b = bench_new();
+    uint64_t      at_us = b->now_us + 700 * MS;
+
+    (void)unused;
+    prepare(b, 1, 8);
+    say(b, (struct msg){ .kind = MSG_COMMIT, .change = 1, .at_us = at_us });
+    assert_true(agent_timer_us(&b->agent) == at_us);
+    agent_on_timer(&b->agent, at_us - 1);
+    assert_true(ai_rate(b) == 5);
+    agent_on_timer(&b->agent, at_us);
+    assert_true(ai_rate(b) == 8);
+    bench_free(b);
+}
+
+static void commit__without_a_lease_or_too_late_is_refused(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    say(b, (struct msg){ .kind = MSG_PREPARE, .change = 1, .set = rate_of(8) });
+    expect(b, ANSWER_REFUSED, "lease");
+    prepare(b, 1, 8);
+    b->now_us += 3000 * MS;
+    say(b, (struct msg){ .kind = MSG_COMMIT, .change = 1 });
+    expect(b, ANSWER_REFUSED, "not prepared, or is no longer");
+    prepare(b, 2, 8);
+    say(b, (struct msg){ .kind = MSG_COMMIT, .change = 2, .at_us = b->now_us - 600 * MS });
+    expect(b, ANSWER_REFUSED, "passed");
+    say(b, (struct msg){ .kind = MSG_COMMIT, .change = 3 });
+    expect(b, ANSWER_REFUSED, "not prepared");
+    assert_int_equal(b->writes, 0);
+    bench_free(b);
+}
+
+static void lease__that_ends_takes_the_change_back(void **unused)
+{
+    struct bench *b = bench_new();
+    uint64_t      begin_us = b->now_us;
+
+    (void)unused;
+    apply(b, 1, 8);
+    pass(b, 2000 * MS);
+    say(b, (struct msg){ .kind = MSG_LEASE, .stamp_us = begin_us + 1000 * MS });     /* a late answer to an old report */
+    pass(b, 1900 * MS);
+    assert_true(ai_rate(b) == 8);
+    pass(b, 200 * MS);
+    assert_true(ai_rate(b) == 5);
+    expect(b, ANSWER_REVERTED, "lease");
+    bench_free(b);
+}
+
+static void lease__of_the_future_or_of_another_life_is_not_believed(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    apply(b, 1, 8);
+    say(b, (struct msg){ .kind = MSG_LEASE, .stamp_us = b->now_us + 60000 * MS });
+    agent_on_msg(&b->agent, &(struct msg){ .kind = MSG_LEASE, .term = 1, .incarnation = 77, .stamp_us = b->now_us + 1 }, b->now_us + 2);
+    pass(b, 2900 * MS);
+    assert_true(ai_rate(b) == 8);
+    pass(b, 200 * MS);
+    assert_true(ai_rate(b) == 5);
+    bench_free(b);
+}
+
+static void term__of_an_older_controller_is_refused(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    apply(b, 1, 8);
+    say(b, (struct msg){ .kind = MSG_LEASE, .term = 2, .stamp_us = b->now_us });
+    expect(b, ANSWER_REVERTED, "another controller");
+    assert_true(ai_rate(b) == 5);
+    prepare(b, 5, 8);
+    expect(b, ANSWER_STALE, "newer");
+    restart(b);
+    prepare(b, 6, 8);
+    expect(b, ANSWER_STALE, "newer");            /* it is on the disk */
+    bench_free(b);
+}
+
+static void read_back__that_differs_takes_the_change_back(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    b->clamp = 7;
+    apply(b, 1, 8);
+    expect(b, ANSWER_REVERTED, "something else");
+    assert_true(ai_rate(b) == 5);
+    assert_string_equal(b->agent.saved.frozen, "");
+    bench_free(b);
+}
+
+static void restore__is_tried_again_until_it_succeeds(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    apply(b, 1, 8);
+    b->refuses = true;
+    say(b, (struct msg){ .kind = MSG_REVERT, .change = 1 });
+    assert_int_equal(b->said.kind, MSG_NONE);    /* it is not reverted, and nobody says so */
+    assert_true(b->agent.is_broken);
+    pass(b, 1000 * MS);
+    prepare(b, 2, 9);
+    expect(b, ANSWER_REFUSED, "not been reverted yet");
+    b->refuses = false;
+    pass(b, 600 * MS);
+    assert_true(ai_rate(b) == 5);
+    expect(b, ANSWER_REVERTED, "at last");
+    bench_free(b);
+}
+
+static void start__writes_back_what_was_not_confirmed(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    apply(b, 1, 8);
+    restart(b);
+    assert_true(ai_rate(b) == 5);
+    assert_string_equal(b->agent.saved.frozen, "");
+    apply(b, 1, 8);
+    say(b, (struct msg){ .kind = MSG_CONFIRM, .change = 1 });
+    restart(b);
+    assert_true(ai_rate(b) == 8);
+    bench_free(b);
+}
+
+static void foreign_edit__stays_and_freezes_the_device(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    apply(b, 1, 8);
+    b->device.knobs.value[KNOB_rpg_hai_rate] = 70;       /* a person, while ours is open */
+    pass(b, 50 * MS);
+    assert_true(ai_rate(b) == 5);
+    assert_true(b->device.knobs.value[KNOB_rpg_hai_rate] == 70);
+    prepare(b, 2, 9);
+    expect(b, ANSWER_REFUSED, "somebody else has set rpg_hai_rate 70");
+    restart(b);
+    prepare(b, 3, 9);
+    expect(b, ANSWER_REFUSED, "somebody else");
+    say(b, (struct msg){ .kind = MSG_THAW });
+    apply(b, 4, 9);
+    expect(b, ANSWER_APPLIED, "");
+    bench_free(b);
+}
+
+static void guardrail__takes_the_change_back_at_once(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    apply(b, 1, 8);
+    b->sample.lossless_drops = 1;
+    pass(b, 50 * MS);
+    assert_true(ai_rate(b) == 5);
+    expect(b, ANSWER_REVERTED, "lossless");
+    prepare(b, 2, 9);
+    expect(b, ANSWER_REFUSED, "guardrail");
+    b->sample.lossless_drops = 0;
+    pass(b, 50 * MS);
+    b->sample.paused = 0.06;
+    apply(b, 3, 9);
+    pass(b, 50 * MS);
+    assert_true(ai_rate(b) == 9);                /* one interval is not enough */
+    pass(b, 50 * MS);
+    assert_true(ai_rate(b) == 5);
+    bench_free(b);
+}
+
+static void disk__that_is_full_means_no_change_but_reverts_go_on(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    apply(b, 1, 8);
+    b->is_full = true;
+    say(b, (struct msg){ .kind = MSG_CONFIRM, .change = 1 });
+    expect(b, ANSWER_REVERTED, "disk");
+    assert_true(ai_rate(b) == 5);
+    prepare(b, 2, 9);
+    expect(b, ANSWER_REFUSED, "disk");
+    b->is_full = false;
+    bench_free(b);
+}
+
+static void disk__that_is_damaged_means_observing(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    b->state[0] = '?';
+    restart(b);
+    prepare(b, 1, 8);
+    assert_int_equal(b->said.kind, MSG_NONE);
+    assert_int_equal(b->writes, 0);
+    bench_free(b);
+}
+
+static void freeze__by_file_takes_back_and_refuses(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    apply(b, 1, 8);
+    agent_stop_by_file(&b->agent, "the file freeze is there", b->now_us);
+    assert_true(ai_rate(b) == 5);
+    prepare(b, 2, 9);
+    expect(b, ANSWER_REFUSED, "the file");
+    agent_stop_by_file(&b->agent, "", b->now_us);
+    prepare(b, 3, 9);
+    expect(b, ANSWER_PREPARED, "");
+    bench_free(b);
+}
+
+static void budget__that_is_used_up_refuses(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    b->cfg.switches_per_day = 2;
+    restart(b);
+    for (uint64_t i = 1; i <= 2; i++) {
+        apply(b, i, 8);
+        say(b, (struct msg){ .kind = MSG_REVERT, .change = i });
+    }
+    prepare(b, 3, 8);
+    expect(b, ANSWER_REFUSED, "budget");
+    bench_free(b);
+}
+
+static void leave__takes_back_what_is_open(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    apply(b, 1, 8);
+    assert_true(agent_leave(&b->agent, "the agent ends", b->now_us));
+    assert_true(ai_rate(b) == 5);
+    bench_free(b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(prepare__is_refused_by_one_that_observes),
+        cmocka_unit_test(prepare__is_refused_outside_the_limits),
+        cmocka_unit_test(prepare__is_refused_for_what_is_not_listed),
+        cmocka_unit_test(commit__writes_after_baseline_and_log_are_on_the_disk),
+        cmocka_unit_test(commit__happens_at_its_instant),
+        cmocka_unit_test(commit__without_a_lease_or_too_late_is_refused),
+        cmocka_unit_test(lease__that_ends_takes_the_change_back),
+        cmocka_unit_test(lease__of_the_future_or_of_another_life_is_not_believed),
+        cmocka_unit_test(term__of_an_older_controller_is_refused),
+        cmocka_unit_test(read_back__that_differs_takes_the_change_back),
+        cmocka_unit_test(restore__is_tried_again_until_it_succeeds),
+        cmocka_unit_test(start__writes_back_what_was_not_confirmed),
+        cmocka_unit_test(foreign_edit__stays_and_freezes_the_device),
+        cmocka_unit_test(guardrail__takes_the_change_back_at_once),
+        cmocka_unit_test(disk__that_is_full_means_no_change_but_reverts_go_on),
+        cmocka_unit_test(disk__that_is_damaged_means_observing),
+        cmocka_unit_test(freeze__by_file_takes_back_and_refuses),
+        cmocka_unit_test(budget__that_is_used_up_refuses),
+        cmocka_unit_test(leave__takes_back_what_is_open),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

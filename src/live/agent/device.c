@@ -1,0 +1,204 @@
+/* src/live/agent/device.c - see device.h. */
+#include "live/agent/device.h"
+#include "core/units.h"
+#include "live/agent/say.h"
+#include "live/core/setting.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int device_save(struct agent *a)
+{
+    int rc;
+
+    a->saved.switches_left = a->switches.left;
+    a->saved.lasting_left = a->lasting.left;
+    rc = saved_write(&a->saved, &a->io.disk);
+    a->is_dirty = rc != 0;
+    return rc;
+}
+
+/* ---- whose values ---- */
+
+struct owners { struct knob_set ours, foreign; };        /* values that are not confirmed */
+
+static bool is_ours(const struct saved *s, int knob, double value)
+{
+    for (uint32_t i = 0; i < s->doubts; i++)
+        if (s->doubt[i].is_named[knob] && setting_is_equal_value(s->doubt[i].knobs.value[knob], value))
+            return true;
+    return false;
+}
+
+static struct owners owners_of(const struct agent *a)
+{
+    struct owners o = { 0 };
+
+    for (int i = 0; i < KNOB_COUNT; i++) {
+        double value = a->device.knobs.value[i];
+
+        if (!a->device.is_named[i] || (a->saved.confirmed.is_named[i] &&
+                                       setting_is_equal_value(value, a->saved.confirmed.knobs.value[i])))
+            continue;
+        knob_set_add(is_ours(&a->saved, i, value) ? &o.ours : &o.foreign, (enum knob)i, value);
+    }
+    return o;
+}
+
+/* The audit log must say where a value comes from, if not now then as soon as it can be written. */
+static void log_adopted(struct agent *a, uint64_t now_us)
+{
+    bool is_frozen = *a->saved.frozen;
+
+    if (setting_is_empty(&a->adopted) || a->cfg->skip & AGENT_SKIP_AUDIT)
+        return;
+    if (!audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name,
+                     .what = is_frozen ? "adopt" : "first", .why = is_frozen ? a->saved.frozen : "what the device held",
+                     .term = a->saved.term, .now_us = now_us, .new = &a->adopted }))
+        a->adopted = (struct knob_set){ 0 };
+}
+
+/* Values that somebody else has set stay, are the baseline from now on, and freeze the device. */
+static void adopt(struct agent *a, const struct knob_set *foreign, uint64_t now_us)
+{
+    char text[100];
+
+    setting_put(&a->saved.confirmed, foreign);
+    if (a->saved.has_baseline)
+        setting_put(&a->saved.baseline, foreign);
+    snprintf(a->saved.frozen, sizeof a->saved.frozen, "frozen: somebody else has set %s",
+             setting_text(text, sizeof text, foreign));
+    setting_put(&a->adopted, foreign);
+    device_save(a);
+    log_adopted(a, now_us);
+}
+
+/* Knobs that were never seen before: what the device holds is what it is to hold. Not a foreign edit. */
+static void meet(struct agent *a)
+{
+    struct knob_set met = { 0 };
+
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (a->device.is_named[i] && !a->saved.confirmed.is_named[i])
+            knob_set_add(&met, (enum knob)i, a->device.knobs.value[i]);
+    if (setting_is_empty(&met))
+        return;
+    setting_put(&a->saved.confirmed, &met);
+    setting_put(&a->adopted, &met);
+    device_save(a);
+}
+
+static int look(struct agent *a, uint64_t now_us)
+{
+    int rc = a->io.device.read(a->io.device.arg, &a->device);
+
+    if (rc)
+        return rc;
+    a->is_seen = true;
+    meet(a);
+    log_adopted(a, now_us);
+    return 0;
+}
+
+/* ---- checking ---- */
+
+static void revert_open(struct agent *a, const char *why, uint64_t now_us)
+{
+    bool was_open = a->phase != PHASE_IDLE;
+
+    a->phase = PHASE_IDLE;
+    a->at_us = NEVER;
+    if (was_open)
+        a->reverted_change = a->change;
+    if (device_restore(a, why, now_us) && was_open)
+        say_answer(a, ANSWER_REVERTED, a->change, why);
+}
+
+bool device_check(struct agent *a, uint64_t now_us)
+{
+    struct knob_set expected;
+
+    if (look(a, now_us))
+        return false;
+    expected = a->saved.confirmed;
+    if (a->phase == PHASE_APPLIED)
+        setting_put(&expected, &a->wanted);
+    if (setting_has(&a->device, &expected))
+        return true;
+    revert_open(a, "the device no longer holds what was set", now_us);
+    return false;
+}
+
+/* ---- writing ---- */
+
+/* What the device made of our write is ours, too: a NIC may clamp a value without a word. */
+static void own_what_came_of_it(struct agent *a, const struct knob_set *written)
+{
+    struct knob_set became = setting_part(&a->device, written);
+
+    saved_doubt(&a->saved, &became);
+}
+
+bool device_write(struct agent *a, const struct knob_set *set, uint64_t now_us, char why[MSG_WHY_SIZE])
+{
+    int rc;
+
+    a->written_us = now_us;
+    a->doubt_until_us = now_us + DEVICE_DOUBT_US;
+    rc = a->io.device.write(a->io.device.arg, set);
+    if (a->cfg->skip & AGENT_SKIP_READ_BACK)
+        return true;
+    if (look(a, now_us)) {
+        snprintf(why, MSG_WHY_SIZE, "the device could not be read after the write");
+        return false;
+    }
+    if (setting_has(&a->device, set))
+        return true;
+    own_what_came_of_it(a, set);
+    snprintf(why, MSG_WHY_SIZE, rc ? "the device refused it: %s" : "the device holds something else after the write",
+             strerror(-rc));
+    return false;
+}
+
+static bool fail(struct agent *a, uint64_t now_us)
+{
+    a->is_broken = true;
+    a->retry_us = now_us + DEVICE_RETRY_US;
+    return false;
+}
+
+static void log_revert(struct agent *a, const struct owners *o, const struct knob_set *back, const char *why, uint64_t now_us)
+{
+    audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name, .what = "revert", .why = why,
+                .term = a->saved.term, .change = a->change, .now_us = now_us, .old = &o->ours, .new = back,
+                .seen = &a->device });
+}
+
+bool device_restore(struct agent *a, const char *why, uint64_t now_us)
+{
+    char            trouble[MSG_WHY_SIZE];
+    struct owners   o;
+    struct knob_set back;
+
+    if (look(a, now_us))
+        return fail(a, now_us);
+    o = owners_of(a);
+    if (!setting_is_empty(&o.foreign))
+        adopt(a, &o.foreign, now_us);
+    back = setting_part(&a->saved.confirmed, &o.ours);
+    if (!setting_is_empty(&back)) {
+        if (!device_write(a, &back, now_us, trouble))
+            return fail(a, now_us);
+        log_revert(a, &o, &back, why, now_us);
+    }
+    a->is_broken = false;
+    return true;
+}
+
+void device_forget_doubts(struct agent *a, uint64_t now_us)
+{
+    if (!a->saved.doubts || a->phase != PHASE_IDLE || a->is_broken || now_us < a->doubt_until_us)
+        return;
+    a->saved.doubts = 0;
+    device_save(a);
+}

@@ -1,0 +1,51 @@
+/* src/live/agent/say.c - see say.h. */
+#include "live/agent/say.h"
+
+#include <stdio.h>
+
+static struct msg msg_of(const struct agent *a, enum msg_kind kind)
+{
+    return (struct msg){ .kind = kind, .term = a->saved.term, .incarnation = a->incarnation, .phase = a->phase,
+                         .is_frozen = *a->saved.frozen || *a->stopped || a->is_lost, .is_broken = a->is_broken };
+}
+
+void say_answer(struct agent *a, enum msg_answer answer, uint64_t change, const char *why)
+{
+    struct msg m = msg_of(a, MSG_ANSWER);
+
+    m.answer = answer;
+    m.change = change;
+    m.set = a->device;
+    snprintf(m.why, sizeof m.why, "%s", why);
+    a->io.send(a->io.arg, &m);
+}
+
+void say_hello(struct agent *a, uint64_t now_us)
+{
+    struct msg m = msg_of(a, MSG_HELLO);
+
+    m.version = MSG_VERSION;
+    m.stamp_us = now_us;
+    m.change = a->change;
+    m.where = a->cfg->where;
+    m.may_write = a->cfg->may_write;
+    m.gap_us = a->cfg->gap_us;
+    m.set = a->device;
+    m.confirmed = a->saved.confirmed;
+    m.baseline = a->saved.has_baseline ? a->saved.baseline : a->saved.confirmed;
+    snprintf(m.name, sizeof m.name, "%s", a->cfg->name);
+    snprintf(m.why, sizeof m.why, "%s", a->is_lost ? "its state on the disk is damaged" :
+             *a->stopped ? a->stopped : a->saved.frozen);
+    a->io.send(a->io.arg, &m);
+}
+
+void say_report(struct agent *a, uint64_t now_us)
+{
+    struct msg m = msg_of(a, MSG_REPORT);
+
+    m.stamp_us = now_us;
+    m.change = a->change;
+    m.sample = a->sample;
+    snprintf(m.why, sizeof m.why, "%s", a->breach);
+    a->io.send(a->io.arg, &m);
+}

@@ -1,0 +1,11 @@
+/* src/live/agent/say.h - what an agent tells the controller. */
+#ifndef LIVE_AGENT_SAY_H
+#define LIVE_AGENT_SAY_H
+
+#include "live/agent/state.h"
+
+void say_answer(struct agent *, enum msg_answer, uint64_t change, const char *why);
+void say_hello(struct agent *, uint64_t now_us);
+void say_report(struct agent *, uint64_t now_us);
+
+#endif

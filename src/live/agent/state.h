@@ -1,0 +1,67 @@
+/* src/live/agent/state.h - what an agent consists of: see agent.h for what it does. */
+#ifndef LIVE_AGENT_STATE_H
+#define LIVE_AGENT_STATE_H
+
+#include "live/agent/saved.h"
+#include "live/core/audit.h"
+#include "live/core/guard.h"
+#include "live/core/io.h"
+#include "live/core/limits.h"
+
+/* Promises that a test switches off, to see that it would find out. */
+enum { AGENT_SKIP_LEASE = 1, AGENT_SKIP_TERM = 2, AGENT_SKIP_READ_BACK = 4, AGENT_SKIP_AUDIT = 8, AGENT_SKIP_GUARD = 16 };
+
+struct agent_config {
+    char                name[MSG_NAME_SIZE];
+    enum knob_where     where;
+    uint64_t            lease_us;        /* NIC 3 s, switch 30 s */
+    uint64_t            interval_us;     /* between reports */
+    uint64_t            gap_us;          /* least time between changes; reverts do not wait */
+    uint32_t            switches_per_day, lasting_per_day;
+    bool                may_write;       /* false: observe only */
+    struct limits       limits;
+    struct guard_limits guard;
+    unsigned            skip;            /* AGENT_SKIP_...: 0 but in tests of tests */
+};
+
+struct agent_io {
+    struct io_disk   disk;
+    struct io_device device;
+    void (*send)(void *, const struct msg *);    /* to the controller; may be lost */
+    void *arg;
+};
+
+struct agent {
+    const struct agent_config *cfg;
+    struct agent_io io;
+    struct audit    audit;
+    struct saved    saved;
+    struct guard    guard;
+    struct budget   switches, lasting;
+    uint64_t        incarnation;
+    bool            is_dirty;            /* saved is not on the disk yet */
+    bool            is_lost;             /* what was on the disk cannot be understood: it observes until people look */
+
+    struct knob_set device;              /* as last read */
+    bool            is_seen;             /* it has been read since the start */
+    struct knob_set adopted;             /* values that we did not set and that are not in the audit log yet */
+
+    enum msg_phase  phase;
+    uint64_t        change, change_term;
+    struct knob_set wanted;
+    uint64_t        at_us;               /* SCHEDULED: when to apply; APPLIED: when to revert, or NEVER */
+    uint64_t        lease_until_us;
+    uint64_t        confirmed_change;    /* the last */
+    uint64_t        reverted_change;     /* the last; answered when it is done */
+    uint64_t        ended_change, ended_term;    /* the last that was applied or given up: a late message does not begin it anew */
+    bool            is_broken;           /* a revert has not succeeded yet: it is tried again at retry_us */
+    uint64_t        retry_us;
+    uint64_t        written_us;          /* the last write */
+    uint64_t        doubt_until_us;      /* a write that timed out may still take effect until then */
+
+    char            stopped[MSG_WHY_SIZE];       /* by a file: why; "": not */
+    char            breach[MSG_WHY_SIZE];        /* guardrail broken in the last interval; "" */
+    struct msg_sample sample;
+};
+
+#endif

@@ -1,0 +1,43 @@
+/* src/live/controller/controller.h - who decides: hears all devices of a fabric, tries changes, keeps what is better.
+ *
+ * A state machine over (clock, network, disk). What it promises:
+ *
+ *   - It observes only, unless it was told otherwise; then it says what it would try.
+ *   - It listens before it acts: a controller that starts hears what devices hold, and takes a term above all that it has
+ *     heard of. One that hears of a higher term has been replaced, and never acts again.
+ *   - One trial at a time (trial.h); a share of the devices is held back. What is kept has evidence (evidence/evalue.h).
+ *   - Devices that are silent, frozen or broken are not touched; if too few report, nothing is tried.
+ *   - Two trials that did harm within an hour make it pause for six.
+ */
+#ifndef LIVE_CONTROLLER_CONTROLLER_H
+#define LIVE_CONTROLLER_CONTROLLER_H
+
+#include "live/controller/state.h"
+
+#define CONTROLLER_SAVED_NAME "controller"
+
+void controller_config_init(struct controller_config *);
+
+/* Room for so many devices. The config must outlive it. */
+void controller_init(struct controller *, const struct controller_config *, const struct controller_io *, uint32_t peers_max);
+void controller_fini(struct controller *);
+
+/* 'audit' is where the log is. -EBADMSG: what is on the disk cannot be understood; it must not run. */
+int controller_start(struct controller *, const struct audit *, uint64_t now_us);
+
+void controller_on_link(struct controller *, uint32_t link, uint64_t now_us);        /* somebody can be reached there */
+void controller_on_cut(struct controller *, uint32_t link);                          /* no longer */
+void controller_on_msg(struct controller *, uint32_t link, const struct msg *, uint64_t now_us);
+void controller_on_tick(struct controller *, uint64_t now_us);                       /* once per interval */
+
+/* What people ask for. A negative errno says why not. */
+int controller_freeze(struct controller *, const char *why, uint64_t now_us);
+int controller_thaw(struct controller *, const char *why, uint64_t now_us);
+int controller_freeze_device(struct controller *, const char *name, bool is_frozen, const char *why, uint64_t now_us);
+int controller_approve(struct controller *, uint64_t number, uint64_t now_us);
+int controller_rollback(struct controller *, const char *why, uint64_t now_us);
+
+/* Why nothing is tried now; NULL: something may be. */
+const char *controller_obstacle(const struct controller *, uint64_t now_us);
+
+#endif

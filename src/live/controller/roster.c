@@ -1,0 +1,229 @@
+/* src/live/controller/roster.c - see roster.h. */
+#include "live/controller/roster.h"
+#include "base/err.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DRIFT_US 20              /* of a clock between two reports, at most */
+
+/* ---- who ---- */
+
+struct peer *roster_of_link(struct controller *c, uint32_t link)
+{
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (c->peer[i].link == link)
+            return &c->peer[i];
+    return NULL;
+}
+
+struct peer *roster_find(struct controller *c, const char *name)
+{
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (strcmp(c->peer[i].name, name) == 0)
+            return &c->peer[i];
+    return NULL;
+}
+
+void roster_cut(struct controller *c, uint32_t link)
+{
+    struct peer *p = roster_of_link(c, link);
+
+    if (p)
+        p->link = LINK_NONE;
+}
+
+static void take_state(struct controller *c, struct peer *p, const struct msg *m)
+{
+    c->is_unranked |= p->is_frozen != m->is_frozen;
+    p->is_frozen = m->is_frozen;
+    p->is_broken = m->is_broken;
+    p->phase = m->phase;
+    p->open_change = m->change;
+}
+
+struct peer *roster_on_hello(struct controller *c, uint32_t link, const struct msg *m, uint64_t now_us)
+{
+    struct peer *p = roster_find(c, m->name);
+
+    if (!p && c->peers == c->peers_max)
+        return NULL;
+    roster_cut(c, link);
+    if (!p) {
+        p = &c->peer[c->peers++];
+        *p = (struct peer){ .rank = RANK_NONE };
+        snprintf(p->name, sizeof p->name, "%s", m->name);
+    }
+    if (p->incarnation != m->incarnation)
+        p->has_offset = false;
+    p->link = link;
+    p->incarnation = m->incarnation;
+    p->where = m->where;
+    p->gap_us = m->gap_us;
+    p->may_write = m->may_write;
+    p->device = m->set;
+    p->confirmed = m->confirmed;
+    p->baseline = m->baseline;
+    snprintf(p->frozen_why, sizeof p->frozen_why, "%s", m->why);
+    take_state(c, p, m);
+    p->heard_us = now_us;
+    c->is_unranked = true;
+    return p;
+}
+
+/* The report that travelled shortest tells the clocks apart best. Clocks drift, so what was measured long ago fades. */
+static void take_offset(struct peer *p, uint64_t stamp_us, uint64_t now_us)
+{
+    int64_t offset_us = (int64_t)(stamp_us - now_us);
+
+    if (!p->has_offset || offset_us > p->offset_us - DRIFT_US)
+        p->offset_us = offset_us;
+    else
+        p->offset_us -= DRIFT_US;
+    p->has_offset = true;
+}
+
+void roster_on_report(struct controller *c, struct peer *p, const struct msg *m, uint64_t now_us)
+{
+    take_offset(p, m->stamp_us, now_us);
+    take_state(c, p, m);
+    p->heard_us = now_us;
+    p->stamp_us = m->stamp_us;
+    p->sample = m->sample;
+    snprintf(p->breach, sizeof p->breach, "%s", m->why);
+    if (isnan(m->sample.metric))
+        return;
+    p->metric_sum += m->sample.metric;
+    p->metrics++;
+}
+
+bool roster_is_fresh(const struct controller *c, const struct peer *p, uint64_t now_us)
+{
+    return p->heard_us && p->link != LINK_NONE && now_us - p->heard_us <= c->cfg->stale_intervals * c->cfg->interval_us;
+}
+
+double roster_coverage(const struct controller *c, uint64_t now_us)
+{
+    uint32_t fresh = 0;
+
+    for (uint32_t i = 0; i < c->peers; i++)
+        fresh += roster_is_fresh(c, &c->peer[i], now_us);
+    return c->peers ? (double)fresh / c->peers : 1;
+}
+
+uint64_t roster_instant(const struct peer *p, uint64_t at_us)
+{
+    return at_us + (uint64_t)p->offset_us;
+}
+
+/* ---- groups ---- */
+
+struct place { uint64_t hash; struct peer *peer; };
+
+static int by_hash(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+
+    return x->hash != y->hash ? (x->hash > y->hash) - (x->hash < y->hash) : strcmp(x->peer->name, y->peer->name);
+}
+
+/* FNV-1a: an order that has nothing to do with racks. */
+static uint64_t hash_of(const char *name)
+{
+    uint64_t h = 0xcbf29ce484222325;
+
+    for (; *name; name++)
+        h = (h ^ (unsigned char)*name) * 0x100000001b3;
+    return h;
+}
+
+static uint32_t held_back(const struct controller *c, uint32_t count)
+{
+    return count < 4 ? 0 : (uint32_t)ceil(c->cfg->hold_back * count);
+}
+
+static void rank_kind(struct controller *c, enum knob_where where, struct place *place)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (c->peer[i].where == where && c->peer[i].may_write && !c->peer[i].is_frozen)
+            place[count++] = (struct place){ hash_of(c->peer[i].name), &c->peer[i] };
+    qsort(place, count, sizeof *place, by_hash);
+    c->ranked[where] = count - held_back(c, count);
+    for (uint32_t i = 0; i < c->ranked[where]; i++)
+        place[i].peer->rank = i;
+}
+
+void roster_rank(struct controller *c)
+{
+    struct place *place = xcalloc(c->peers + 1ul, sizeof *place);
+
+    for (uint32_t i = 0; i < c->peers; i++)
+        c->peer[i].rank = RANK_NONE;
+    rank_kind(c, KNOB_NIC, place);
+    rank_kind(c, KNOB_SWITCH, place);
+    c->is_unranked = false;
+    free(place);
+}
+
+bool roster_is_in(const struct controller *c, const struct peer *p, uint32_t stage, bool is_whole, int group)
+{
+    static const double share[STAGES] = { [STAGE_FEW] = 0.05, [STAGE_QUARTER] = 0.25 };
+    uint32_t            count = c->ranked[p->where], first = (uint32_t)ceil(share[stage] * count);
+
+    if (p->rank == RANK_NONE)
+        return false;
+    if (stage == STAGE_HALVES)
+        return is_whole ? group == 0 : p->rank % 2 == (uint32_t)group;
+    return group == 0 && p->rank < (first ? first : 1);
+}
+
+/* ---- metrics ---- */
+
+struct mean { double sum; uint32_t count; };
+
+static double mean_of(struct mean m)
+{
+    return m.count ? m.sum / m.count : NAN;
+}
+
+double roster_value(const struct controller *c, uint32_t stage, bool is_whole)
+{
+    struct mean group[3] = { { 0 } };
+
+    for (uint32_t i = 0; i < c->peers; i++) {
+        const struct peer *p = &c->peer[i];
+        int g = is_whole || roster_is_in(c, p, stage, is_whole, 0) ? 0 : roster_is_in(c, p, stage, is_whole, 1) ? 1 : 2;
+
+        if (!p->metrics)
+            continue;
+        group[g].sum += p->metric_sum / p->metrics;
+        group[g].count++;
+    }
+    if (group[1].count)
+        return mean_of(group[0]) - mean_of(group[1]);
+    return group[2].count ? mean_of(group[0]) - mean_of(group[2]) : mean_of(group[0]);
+}
+
+double roster_metric(const struct controller *c)
+{
+    struct mean all = { 0 };
+
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (c->peer[i].metrics) {
+            all.sum += c->peer[i].metric_sum / c->peer[i].metrics;
+            all.count++;
+        }
+    return mean_of(all);
+}
+
+void roster_clear_metrics(struct controller *c)
+{
+    for (uint32_t i = 0; i < c->peers; i++) {
+        c->peer[i].metric_sum = 0;
+        c->peer[i].metrics = 0;
+    }
+}

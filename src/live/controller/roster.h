@@ -1,0 +1,43 @@
+/* src/live/controller/roster.h - who is there, what they told last, and in which order they take part in trials. */
+#ifndef LIVE_CONTROLLER_ROSTER_H
+#define LIVE_CONTROLLER_ROSTER_H
+
+#include "live/controller/state.h"
+
+/* A device says hello on a link: it is new, or is back. NULL: there is no room for another. */
+struct peer *roster_on_hello(struct controller *, uint32_t link, const struct msg *, uint64_t now_us);
+void         roster_on_report(struct controller *, struct peer *, const struct msg *, uint64_t now_us);
+
+/* By name; NULL: there is none. */
+struct peer *roster_find(struct controller *, const char *name);
+
+/* NULL: nobody has said hello there. */
+struct peer *roster_of_link(struct controller *, uint32_t link);
+void         roster_cut(struct controller *, uint32_t link);
+
+/* Has it reported lately? */
+bool roster_is_fresh(const struct controller *, const struct peer *, uint64_t now_us);
+
+/* The share of devices that have reported lately; 1 if there are none. */
+double roster_coverage(const struct controller *, uint64_t now_us);
+
+/* An instant of our clock, by the clock of the device. */
+uint64_t roster_instant(const struct peer *, uint64_t at_us);
+
+/* Gives ranks: devices of a kind in an order that depends on their names alone, the last of them held back. */
+void roster_rank(struct controller *);
+
+/* Is a device in the first, or the second, group of a stage? */
+bool roster_is_in(const struct controller *, const struct peer *, uint32_t stage, bool is_whole, int group);
+
+/* What tells the groups of a stage apart in the interval that ended: the first's metric less that of the second or, where
+ * there is none, of the others. NAN: it was not measured. */
+double roster_value(const struct controller *, uint32_t stage, bool is_whole);
+
+/* The mean metric of all in the interval that ended. */
+double roster_metric(const struct controller *);
+
+/* The interval is over. */
+void roster_clear_metrics(struct controller *);
+
+#endif

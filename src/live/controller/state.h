@@ -1,0 +1,135 @@
+/* src/live/controller/state.h - what a controller consists of: see controller.h for what it does. */
+#ifndef LIVE_CONTROLLER_STATE_H
+#define LIVE_CONTROLLER_STATE_H
+
+#include "live/core/audit.h"
+#include "live/core/io.h"
+#include "live/evidence/evalue.h"
+#include "live/evidence/pairing.h"
+
+#define LINK_NONE UINT32_MAX
+#define RANK_NONE UINT32_MAX
+
+enum controller_mode { MODE_OBSERVE, MODE_APPROVE, MODE_AUTO };
+enum controller_role { ROLE_GATHER, ROLE_ACTIVE, ROLE_DEPOSED };
+
+/* Canaries first; then halves that take turns; what follows is everybody. */
+enum { STAGE_ONE, STAGE_FEW, STAGE_QUARTER, STAGE_HALVES, STAGES };
+
+struct controller_config {
+    char                 name[MSG_NAME_SIZE];
+    uint32_t             id;             /* 0 .. 65535, another one for each controller: part of its terms */
+    enum controller_mode mode;
+    uint64_t             interval_us;
+    uint64_t             gather_us;      /* listens for so long before it acts */
+    uint64_t             answer_us;      /* an agent must answer a command in this time */
+    uint32_t             stale_intervals;        /* reports older than that are not believed */
+    uint32_t             block_length, burn_in;  /* in intervals */
+    uint32_t             aa_pairs;       /* pairs without a change before the first trial: what is noise */
+    uint32_t             stage_pairs;    /* pairs without harm that end a canary stage */
+    uint32_t             halves_intervals_max;   /* of the halves: then there is no difference */
+    uint32_t             soak_intervals; /* everybody has it, nothing is confirmed yet */
+    double               accept_e, bound_e, reject_e;
+    double               harm;           /* share of the metric that may be lost */
+    double               hold_back;      /* share of devices that stay as they are */
+    double               lost_max;       /* share of a trial's devices that may fall silent */
+    uint32_t             reverts_max;    /* so many within window_us freeze it for pause_us */
+    uint64_t             window_us, pause_us;
+    uint64_t             seed;           /* of the coins */
+};
+
+enum peer_step {
+    STEP_NONE, STEP_PREPARING, STEP_PREPARED, STEP_COMMITTING, STEP_APPLIED, STEP_REVERTING, STEP_CONFIRMING,
+    STEP_CONFIRMED,
+};
+
+struct peer {                    /* a device, as its agent tells */
+    char              name[MSG_NAME_SIZE];
+    uint32_t          link;      /* where its messages go; LINK_NONE: it cannot be reached */
+    enum knob_where   where;
+    uint64_t          incarnation, gap_us;
+    bool              may_write, is_frozen, is_broken;
+    char              frozen_why[MSG_WHY_SIZE];
+    enum msg_phase    phase;     /* as last reported */
+    uint64_t          open_change;
+    struct knob_set   device, confirmed, baseline;
+
+    uint64_t          heard_us;  /* by our clock; 0: never */
+    uint64_t          stamp_us;  /* by its clock */
+    int64_t           offset_us; /* its clock less ours */
+    bool              has_offset;
+    struct msg_sample sample;
+    char              breach[MSG_WHY_SIZE];
+    double            metric_sum;                /* of reports since the last tick */
+    uint32_t          metrics;
+
+    uint32_t          rank;      /* among its kind, in the order of stages; RANK_NONE: held back, or may not be written */
+
+    enum peer_step    step;      /* of the trial */
+    struct knob_set   wanted;
+    uint64_t          change, at_us;             /* at: by our clock */
+    uint64_t          sent_us, deadline_us;
+    bool              is_lost;   /* fell silent in the trial: its lease takes it back */
+};
+
+enum trial_phase {
+    TRIAL_NONE, TRIAL_WAITING, TRIAL_LEAD_IN, TRIAL_RUN, TRIAL_SPREAD, TRIAL_SOAK, TRIAL_CONFIRM, TRIAL_ABORT,
+};
+
+struct trial {
+    enum trial_phase phase;
+    uint64_t         number;
+    bool             is_rollback;        /* to the baseline, because a person says so: no evidence is asked for */
+    bool             is_whole;           /* switches take part: all devices together, not two halves */
+    struct knob_set  wanted;
+    char             why[MSG_WHY_SIZE];
+    uint32_t         stage;
+    uint32_t         intervals;          /* of the phase, so far */
+    struct pairing   pairing;
+    struct evalue    evidence;
+    double           metric;             /* mean, of everybody: what harm is a share of */
+    bool             has_committed;
+    char             end[MSG_WHY_SIZE];  /* ABORT: why */
+};
+
+struct aa {                      /* what is noise: pairs of blocks in which nothing differs */
+    struct pairing pairing;
+    struct evalue  evidence;     /* once there is a measure of the noise: must stay small */
+    double         squares;
+    uint32_t       pairs;
+};
+
+struct controller_io {
+    struct io_disk disk;
+    void (*send)(void *, uint32_t link, const struct msg *);
+    /* Nothing is open: is there something to try? Writes what to set and why. */
+    bool (*propose)(void *, uint64_t now_us, struct knob_set *, char why[MSG_WHY_SIZE]);
+    /* What became of it. 'missed' devices did not take it. */
+    void (*ended)(void *, bool is_kept, uint32_t missed, const char *why);
+    void *arg;
+};
+
+struct controller {
+    const struct controller_config *cfg;
+    struct controller_io io;
+    struct audit         audit;
+    enum controller_role role;
+    uint64_t             started_us;
+    uint64_t             counter;        /* of terms, on the disk */
+    uint64_t             term, term_seen;
+    char                 frozen[MSG_WHY_SIZE];   /* on the disk */
+    bool                 is_dirty;
+    uint64_t             paused_until_us;        /* after too many reverts */
+    uint64_t             reverted_us[8];         /* the last ones */
+    uint32_t             reverts;
+
+    struct peer         *peer;
+    uint32_t             peers, peers_max;
+    uint32_t             ranked[2];      /* how many NICs and switches have a rank */
+    bool                 is_unranked;    /* ranks must be given anew */
+    struct trial         trial;
+    uint64_t             changes, trials;
+    struct aa            aa[STAGES];
+};
+
+#endif

@@ -1,0 +1,457 @@
+/* src/live/controller/trial.c - see trial.h. */
+#include "live/controller/trial.h"
+#include "live/controller/command.h"
+#include "live/controller/roster.h"
+#include "live/core/setting.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ABORT_US_MAX 40000000u   /* by then the lease of every device has ended */
+
+static bool takes_part(const struct peer *p)
+{
+    return !p->is_lost && !setting_is_empty(&p->wanted);
+}
+
+static bool has_b(const struct controller *c, const struct peer *p, enum arm arm)
+{
+    const struct trial *t = &c->trial;
+
+    return takes_part(p) && roster_is_in(c, p, t->stage, t->is_whole, arm == ARM_B ? 0 : 1);
+}
+
+static void enter(struct controller *c, enum trial_phase phase)
+{
+    c->trial.phase = phase;
+    c->trial.intervals = 0;
+    c->trial.has_committed = false;
+}
+
+/* ---- the log ---- */
+
+static char *evidence_text(char *buf, size_t size, const struct controller *c)
+{
+    const struct evalue *e = &c->trial.evidence;
+
+    if (!e->pairs)
+        return buf[0] = '\0', buf;
+    snprintf(buf, size, "%u pairs, gain %.4g (at least %.4g), e-value %.3g for a gain, %.3g for harm", e->pairs,
+             evalue_gain(e), evalue_bound(e, c->cfg->bound_e), evalue_above(e, 0),
+             evalue_below(e, -c->cfg->harm * c->trial.metric));
+    return buf;
+}
+
+static void log_trial(struct controller *c, const char *what, const char *why, uint64_t now_us)
+{
+    char evidence[200];
+
+    audit_write(&c->audit, &c->io.disk, &(struct audit_record){ .who = c->cfg->name, .what = what, .why = why,
+                .evidence = evidence_text(evidence, sizeof evidence, c), .term = c->term, .change = c->trial.number,
+                .now_us = now_us, .new = &c->trial.wanted });
+}
+
+/* ---- beginning ---- */
+
+/* What a device would have to change; empty: nothing. */
+static struct knob_set part_for(const struct peer *p, const struct knob_set *wanted)
+{
+    struct knob_set part = { 0 };
+
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (wanted->is_named[i] && knob_info[i].where == p->where && p->confirmed.is_named[i] &&
+            !setting_is_equal_value(p->confirmed.knobs.value[i], wanted->knobs.value[i]))
+            knob_set_add(&part, (enum knob)i, wanted->knobs.value[i]);
+    return part;
+}
+
+static void clear_peers(struct controller *c)
+{
+    for (uint32_t i = 0; i < c->peers; i++) {
+        c->peer[i].step = STEP_NONE;
+        c->peer[i].is_lost = false;
+        c->peer[i].wanted = (struct knob_set){ 0 };
+    }
+}
+
+static void end(struct controller *c, bool is_kept, const char *why, uint64_t now_us)
+{
+    uint32_t missed = 0;
+
+    for (uint32_t i = 0; i < c->peers; i++)
+        missed += !setting_is_empty(&c->peer[i].wanted) && c->peer[i].step != STEP_CONFIRMED;
+    log_trial(c, is_kept ? "keep" : "drop", why, now_us);
+    c->trial.phase = TRIAL_NONE;
+    clear_peers(c);
+    c->is_unranked = true;
+    c->io.ended(c->io.arg, is_kept, missed, why);
+}
+
+static uint32_t members(const struct controller *c, uint32_t stage)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < c->peers; i++)
+        count += takes_part(&c->peer[i]) && roster_is_in(c, &c->peer[i], stage, true, 0);
+    return count;
+}
+
+uint32_t trial_block_length(const struct controller *c)
+{
+    uint64_t gap_us = 0;
+    uint32_t length;
+
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (c->peer[i].gap_us > gap_us && c->peer[i].may_write)
+            gap_us = c->peer[i].gap_us;
+    length = (uint32_t)(gap_us / c->cfg->interval_us) + 2;
+    return length > c->cfg->block_length ? length : c->cfg->block_length;
+}
+
+static void begin_stage(struct controller *c, uint32_t stage)
+{
+    struct trial *t = &c->trial;
+    double        sd = sqrt(c->aa[stage].squares / (c->aa[stage].pairs ? c->aa[stage].pairs : 1));
+
+    t->stage = stage;
+    pairing_init(&t->pairing, trial_block_length(c), c->cfg->burn_in, c->cfg->seed + t->number * STAGES + stage);
+    evalue_init(&t->evidence, sd > 1e-9 ? sd : 1e-9);
+    enter(c, TRIAL_LEAD_IN);
+}
+
+/* Stages that would have no more devices than the one before are left out. */
+static void next_stage(struct controller *c, uint64_t now_us)
+{
+    uint32_t stage = c->trial.stage + 1;
+
+    while (stage < STAGE_HALVES && members(c, stage) <= members(c, stage - 1))
+        stage++;
+    log_trial(c, "stage", stage == STAGE_HALVES ? "no harm so far; now halves that take turns" : "no harm so far; now more devices",
+              now_us);
+    begin_stage(c, stage);
+}
+
+static bool begin(struct controller *c, const char *why, uint64_t now_us)
+{
+    struct trial *t = &c->trial;
+    bool          is_any = false;
+
+    for (uint32_t i = 0; i < c->peers; i++) {
+        is_any |= takes_part(&c->peer[i]);
+        t->is_whole |= takes_part(&c->peer[i]) && c->peer[i].where == KNOB_SWITCH;
+    }
+    t->number = ++c->trials;
+    snprintf(t->why, sizeof t->why, "%s", why);
+    log_trial(c, "try", why, now_us);
+    if (!is_any)
+        end(c, false, "no device has anything to change", now_us);
+    return is_any;
+}
+
+void trial_begin(struct controller *c, const struct knob_set *wanted, const char *why, bool needs_approval, uint64_t now_us)
+{
+    clear_peers(c);
+    c->trial = (struct trial){ .wanted = *wanted, .metric = roster_metric(c) };
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (c->peer[i].rank != RANK_NONE)
+            c->peer[i].wanted = part_for(&c->peer[i], wanted);
+    if (!begin(c, why, now_us))
+        return;
+    if (needs_approval)
+        enter(c, TRIAL_WAITING);
+    else
+        begin_stage(c, STAGE_ONE);
+}
+
+void trial_begin_rollback(struct controller *c, const char *why, uint64_t now_us)
+{
+    clear_peers(c);
+    c->trial = (struct trial){ .is_rollback = true };
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (c->peer[i].may_write && !c->peer[i].is_frozen)
+            c->peer[i].wanted = part_for(&c->peer[i], &c->peer[i].baseline);
+    if (begin(c, why, now_us))
+        enter(c, TRIAL_SPREAD);
+}
+
+void trial_approve(struct controller *c, uint64_t now_us)
+{
+    if (c->trial.phase != TRIAL_WAITING)
+        return;
+    log_trial(c, "approve", "", now_us);
+    begin_stage(c, STAGE_ONE);
+}
+
+/* ---- taking it back ---- */
+
+void trial_abort(struct controller *c, const char *why, uint64_t now_us)
+{
+    if (c->trial.phase == TRIAL_NONE || c->trial.phase == TRIAL_ABORT)
+        return;
+    snprintf(c->trial.end, sizeof c->trial.end, "%s", why);
+    log_trial(c, "abort", c->trial.end, now_us);
+    enter(c, TRIAL_ABORT);
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (c->peer[i].step != STEP_NONE && c->peer[i].step != STEP_CONFIRMED)
+            command_revert(c, &c->peer[i], 0, c->trial.end, now_us);
+}
+
+static void on_abort(struct controller *c, uint64_t now_us)
+{
+    bool is_over = true;
+
+    for (uint32_t i = 0; i < c->peers; i++) {
+        struct peer *p = &c->peer[i];
+
+        if (p->step != STEP_REVERTING)
+            continue;
+        is_over = false;
+        if (!command_on_tick(c, p, now_us))
+            command_revert(c, p, 0, c->trial.end, now_us);
+    }
+    if (is_over || c->trial.intervals * c->cfg->interval_us > ABORT_US_MAX)
+        end(c, false, c->trial.end, now_us);
+}
+
+/* ---- blocks ---- */
+
+/* Prepares those that will have the change next and are free. */
+static void make_ready(struct controller *c, enum arm arm, uint64_t now_us)
+{
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (has_b(c, &c->peer[i], arm) && c->peer[i].step == STEP_NONE)
+            command_prepare(c, &c->peer[i], now_us);
+}
+
+static bool is_ready(const struct peer *p)
+{
+    return p->step == STEP_PREPARED || p->step == STEP_APPLIED;
+}
+
+/* At an instant all devices go to where the arm has them. False: one of them was not prepared in time. */
+static bool switch_to(struct controller *c, enum arm arm, uint64_t at_us, uint64_t now_us)
+{
+    for (uint32_t i = 0; i < c->peers; i++) {
+        struct peer *p = &c->peer[i];
+        bool         is_b = has_b(c, p, arm);
+
+        if (is_b && !is_ready(p))
+            return false;
+        if (is_b && p->step == STEP_PREPARED)
+            command_commit(c, p, at_us, now_us);
+        else if (!is_b && takes_part(p) && is_ready(p))
+            command_revert(c, p, at_us, "the block is over", now_us);
+    }
+    return true;
+}
+
+/* Has every device what the arm gives it? */
+static bool is_settled(const struct controller *c, enum arm arm)
+{
+    for (uint32_t i = 0; i < c->peers; i++) {
+        const struct peer *p = &c->peer[i];
+        bool has = p->step == STEP_APPLIED, has_not = p->step == STEP_NONE || p->step == STEP_PREPARING || p->step == STEP_PREPARED;
+
+        if (takes_part(p) && !(has_b(c, p, arm) ? has : has_not))
+            return false;
+    }
+    return true;
+}
+
+static bool is_all(const struct controller *c, bool (*is)(const struct peer *))
+{
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (takes_part(&c->peer[i]) && !is(&c->peer[i]))
+            return false;
+    return true;
+}
+
+static void on_lead_in(struct controller *c, uint64_t now_us)
+{
+    enum arm arm = pairing_arm(&c->trial.pairing);
+    bool     is_waiting = c->trial.intervals < c->trial.pairing.length;
+
+    make_ready(c, arm, now_us);
+    if (c->trial.has_committed)
+        enter(c, TRIAL_RUN);
+    else if (!is_waiting && !switch_to(c, arm, now_us + c->cfg->interval_us, now_us))
+        trial_abort(c, "not all devices were prepared in time", now_us);
+    else if (!is_waiting)
+        c->trial.has_committed = true;
+}
+
+/* A pair is complete: is that enough? */
+static void judge(struct controller *c, uint64_t now_us)
+{
+    const struct controller_config *cfg = c->cfg;
+    struct trial *t = &c->trial;
+
+    if (evalue_below(&t->evidence, -cfg->harm * t->metric) >= cfg->reject_e)
+        trial_abort(c, "harm: it does worse with it than without", now_us);
+    else if (t->stage != STAGE_HALVES) {
+        if (t->evidence.pairs >= cfg->stage_pairs)
+            next_stage(c, now_us);
+    } else if (evalue_above(&t->evidence, 0) >= cfg->accept_e && evalue_bound(&t->evidence, cfg->bound_e) > 0) {
+        log_trial(c, "spread", "the evidence for a gain is large enough", now_us);
+        enter(c, TRIAL_SPREAD);
+    } else if (t->intervals >= cfg->halves_intervals_max)
+        trial_abort(c, "no difference: the old setting stays", now_us);
+}
+
+static double value_of(const struct controller *c)
+{
+    const struct trial *t = &c->trial;
+    double              scale = t->stage == STAGE_HALVES && !t->is_whole && c->ranked[KNOB_NIC] > 1 ? 0.5 : 1;
+
+    return is_settled(c, pairing_arm(&t->pairing)) ? roster_value(c, t->stage, t->is_whole) * scale : NAN;
+}
+
+static void on_run(struct controller *c, uint64_t now_us)
+{
+    struct trial *t = &c->trial;
+    double        d;
+
+    if (pairing_add(&t->pairing, value_of(c), &d)) {
+        evalue_add(&t->evidence, d);
+        judge(c, now_us);
+    }
+    if (t->phase != TRIAL_RUN)
+        return;
+    make_ready(c, pairing_next_arm(&t->pairing), now_us);
+    if (t->pairing.interval == t->pairing.length - 1 &&
+        !switch_to(c, pairing_next_arm(&t->pairing), now_us + c->cfg->interval_us, now_us))
+        trial_abort(c, "not all devices were prepared in time", now_us);
+}
+
+/* ---- everybody ---- */
+
+static bool is_applied(const struct peer *p)
+{
+    return p->step == STEP_APPLIED;
+}
+
+static void on_spread(struct controller *c, uint64_t now_us)
+{
+    struct trial *t = &c->trial;
+    bool          is_waiting = t->intervals < trial_block_length(c);         /* devices need a pause between changes */
+
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (takes_part(&c->peer[i]) && c->peer[i].step == STEP_NONE)
+            command_prepare(c, &c->peer[i], now_us);
+    if (is_all(c, is_applied)) {
+        enter(c, TRIAL_SOAK);
+        return;
+    }
+    if (t->has_committed || is_waiting || !is_all(c, is_ready))
+        return;
+    t->has_committed = true;
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (c->peer[i].step == STEP_PREPARED)
+            command_commit(c, &c->peer[i], now_us + c->cfg->interval_us, now_us);
+}
+
+static void on_soak(struct controller *c, uint64_t now_us)
+{
+    if (c->trial.intervals < c->cfg->soak_intervals)
+        return;
+    log_trial(c, "confirm", c->trial.is_rollback ? "back to the baseline" : "it is kept", now_us);
+    enter(c, TRIAL_CONFIRM);
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (takes_part(&c->peer[i]) && c->peer[i].step == STEP_APPLIED)
+            command_confirm(c, &c->peer[i], now_us);
+}
+
+/* One that cannot be confirmed goes back by itself; the others stay. */
+static void on_confirm(struct controller *c, uint64_t now_us)
+{
+    bool is_over = true;
+
+    for (uint32_t i = 0; i < c->peers; i++) {
+        struct peer *p = &c->peer[i];
+
+        if (p->step == STEP_CONFIRMING && !command_on_tick(c, p, now_us))
+            p->step = STEP_NONE;
+        is_over &= p->step != STEP_CONFIRMING;
+    }
+    if (is_over)
+        end(c, true, c->trial.why, now_us);
+}
+
+/* ---- every interval ---- */
+
+/* Leaves out who has fallen silent. Too many: the trial cannot go on. */
+static bool has_enough(struct controller *c, uint64_t now_us)
+{
+    uint32_t all = 0, lost = 0;
+
+    for (uint32_t i = 0; i < c->peers; i++) {
+        struct peer *p = &c->peer[i];
+
+        if (setting_is_empty(&p->wanted))
+            continue;
+        p->is_lost |= !roster_is_fresh(c, p, now_us);
+        all++;
+        lost += p->is_lost;
+    }
+    return lost <= c->cfg->lost_max * all;
+}
+
+static const struct peer *find_breach(const struct controller *c, uint64_t now_us)
+{
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (*c->peer[i].breach && roster_is_fresh(c, &c->peer[i], now_us))
+            return &c->peer[i];
+    return NULL;
+}
+
+static bool is_answered(struct controller *c, uint64_t now_us)
+{
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (takes_part(&c->peer[i]) && !command_on_tick(c, &c->peer[i], now_us))
+            return false;
+    return true;
+}
+
+/* What ends a trial in any phase in which something may be written; true: it has been ended. */
+static bool check(struct controller *c, uint64_t now_us)
+{
+    const struct peer *p = find_breach(c, now_us);
+    char               why[MSG_WHY_SIZE + MSG_NAME_SIZE + 2];
+
+    if (p) {
+        snprintf(why, sizeof why, "%s: %s", p->name, p->breach);
+        trial_abort(c, why, now_us);
+    } else if (!has_enough(c, now_us))
+        trial_abort(c, "too many of its devices fell silent", now_us);
+    else if (!is_answered(c, now_us))
+        trial_abort(c, "a device did not answer in time", now_us);
+    return c->trial.phase == TRIAL_ABORT;
+}
+
+void trial_on_tick(struct controller *c, uint64_t now_us)
+{
+    struct trial *t = &c->trial;
+
+    t->intervals++;
+    if (t->phase == TRIAL_CONFIRM)
+        on_confirm(c, now_us);
+    else if (t->phase == TRIAL_ABORT)
+        on_abort(c, now_us);
+    else if (t->phase == TRIAL_WAITING || t->phase == TRIAL_NONE || check(c, now_us))
+        return;
+    else if (t->phase == TRIAL_LEAD_IN)
+        on_lead_in(c, now_us);
+    else if (t->phase == TRIAL_RUN)
+        on_run(c, now_us);
+    else if (t->phase == TRIAL_SPREAD)
+        on_spread(c, now_us);
+    else
+        on_soak(c, now_us);
+}
+
+bool trial_has(const struct controller *c, const struct peer *p)
+{
+    return c->trial.phase != TRIAL_NONE && !p->is_lost && p->step != STEP_NONE && p->change == p->open_change;
+}

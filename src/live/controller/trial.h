@@ -1,0 +1,34 @@
+/* src/live/controller/trial.h - one change of the fabric: tried on few devices, then on more, kept or taken back.
+ *
+ *   WAITING   for a person to approve
+ *   LEAD_IN   a stage begins: those that will have the change in its first block are prepared
+ *   RUN       blocks with and without it, in random order (evidence/pairing.h). Canary stages end when enough pairs show no
+ *             harm; the halves, when the evidence for a gain is large enough, or there is none after long enough
+ *   SPREAD    everybody but the hold-back group gets it
+ *   SOAK      and keeps it for a while, unconfirmed
+ *   CONFIRM   it stays
+ *   ABORT     it is taken back: harm, a guardrail, silence, a refusal, a person
+ */
+#ifndef LIVE_CONTROLLER_TRIAL_H
+#define LIVE_CONTROLLER_TRIAL_H
+
+#include "live/controller/state.h"
+
+/* Begins one. Rollback: to the baseline, at once, for everybody. */
+void trial_begin(struct controller *, const struct knob_set *, const char *why, bool needs_approval, uint64_t now_us);
+void trial_begin_rollback(struct controller *, const char *why, uint64_t now_us);
+void trial_approve(struct controller *, uint64_t now_us);
+
+/* Takes it back. Nothing happens if there is none. */
+void trial_abort(struct controller *, const char *why, uint64_t now_us);
+
+/* An interval has ended; metrics are those of the interval. */
+void trial_on_tick(struct controller *, uint64_t now_us);
+
+/* Is the device's open change one of the trial's? */
+bool trial_has(const struct controller *, const struct peer *);
+
+/* The block length that devices allow, in intervals. */
+uint32_t trial_block_length(const struct controller *);
+
+#endif

@@ -1,0 +1,177 @@
+/* src/live/core/audit.c - see audit.h. */
+#include "live/core/audit.h"
+#include "live/core/setting.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define HASH_KEY    ",\"hash\":\""
+#define HASH_LENGTH (sizeof HASH_KEY - 1 + 64 + 2)       /* the key, the digits, "} */
+
+void audit_init(struct audit *a)
+{
+    *a = (struct audit){ 0 };
+    memset(a->head, '0', sizeof a->head - 1);
+}
+
+/* ---- writing ---- */
+
+static char *hash_of(char buf[SHA256_TEXT_SIZE], const char *text, size_t length)
+{
+    struct sha256 h;
+
+    sha256_init(&h);
+    sha256_add(&h, text, length);
+    return sha256_text(buf, &h);
+}
+
+static void put_time(json_t *o, uint64_t wall_us)
+{
+    time_t    seconds = (time_t)(wall_us / 1000000);
+    struct tm tm;
+    char      text[48];
+    size_t    used;
+
+    if (!gmtime_r(&seconds, &tm))
+        return;
+    used = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm);
+    snprintf(text + used, sizeof text - used, ".%03uZ", (unsigned)(wall_us / 1000 % 1000));
+    json_put_text(o, "time", text);
+}
+
+static void put_set(json_t *o, const char *key, const struct knob_set *set)
+{
+    if (set && !setting_is_empty(set))
+        json_object_set_new(o, key, setting_json(set));
+}
+
+static void put_word(json_t *o, const char *key, const char *text)
+{
+    if (text && *text)
+        json_put_text(o, key, text);
+}
+
+static json_t *object_of(const struct audit *a, const struct audit_record *r, uint64_t wall_us)
+{
+    json_t *o = json_object();
+
+    json_put_count(o, "seq", a->seq + 1);
+    put_time(o, wall_us);
+    json_put_count(o, "us", r->now_us);
+    put_word(o, "who", r->who);
+    put_word(o, "what", r->what);
+    if (r->term)
+        json_put_count(o, "term", r->term);
+    if (r->change)
+        json_put_count(o, "change", r->change);
+    put_word(o, "why", r->why);
+    put_word(o, "evidence", r->evidence);
+    put_set(o, "old", r->old);
+    put_set(o, "new", r->new);
+    put_set(o, "seen", r->seen);
+    if (a->lost)
+        json_put_count(o, "lost", a->lost);
+    json_put_text(o, "prev", a->head);
+    return o;
+}
+
+/* Writes the line with its hash; returns its length. */
+static size_t line_of(const struct audit *a, const struct audit_record *r, uint64_t wall_us, char *line,
+                      char hash[SHA256_TEXT_SIZE])
+{
+    json_t *o = object_of(a, r, wall_us);
+    size_t  length = json_dumpb(o, line, AUDIT_LINE_SIZE - HASH_LENGTH - 1, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS));
+
+    json_decref(o);
+    assert(length > 2 && length <= AUDIT_LINE_SIZE - HASH_LENGTH - 1);
+    length--;                    /* the closing brace */
+    hash_of(hash, line, length);
+    return length + (size_t)snprintf(line + length, HASH_LENGTH + 2, HASH_KEY "%s\"}\n", hash);
+}
+
+int audit_write(struct audit *a, const struct io_disk *disk, const struct audit_record *r)
+{
+    char   line[AUDIT_LINE_SIZE], hash[SHA256_TEXT_SIZE];
+    size_t length = line_of(a, r, disk->wall_us(disk->arg), line, hash);
+    int    rc = disk->append(disk->arg, line, length);
+
+    if (rc) {
+        a->lost++;
+        return rc;
+    }
+    a->seq++;
+    a->lost = 0;
+    memcpy(a->head, hash, sizeof hash);
+    return 0;
+}
+
+/* ---- checking ---- */
+
+/* A line without its newline. Advances the chain, or says what is wrong with it. */
+static const char *check_line(struct audit *a, const char *line, size_t length)
+{
+    char        hash[SHA256_TEXT_SIZE];
+    const char *tail = line + length - HASH_LENGTH;
+    json_t     *o;
+    const char *prev;
+    uint64_t    seq;
+    bool        follows;
+
+    if (length < HASH_LENGTH + 2 || memcmp(tail, HASH_KEY, sizeof HASH_KEY - 1) != 0 || memcmp(line + length - 2, "\"}", 2) != 0)
+        return "it does not end with a hash";
+    hash_of(hash, line, length - HASH_LENGTH);
+    if (memcmp(hash, tail + sizeof HASH_KEY - 1, 64) != 0)
+        return "it is not what was written: its hash is another one";
+    o = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
+    prev = json_string_value(json_object_get(o, "prev"));
+    seq = (uint64_t)json_integer_value(json_object_get(o, "seq"));
+    follows = prev && strcmp(prev, a->head) == 0 && seq == a->seq + 1;
+    json_decref(o);
+    if (!follows)
+        return "it does not follow the line before it: lines were removed, added or exchanged";
+    a->seq = seq;
+    memcpy(a->head, hash, sizeof hash);
+    return NULL;
+}
+
+/* Goes through whole lines; returns how many bytes are good. 'wrong' is NULL or what is wrong with the next line. */
+static size_t check_lines(struct audit *a, const char *text, size_t length, const char **wrong)
+{
+    size_t good = 0;
+
+    *wrong = NULL;
+    while (good < length && !*wrong) {
+        const char *end = memchr(text + good, '\n', length - good);
+        size_t      line = end ? (size_t)(end - text) - good : length - good;
+
+        *wrong = end ? check_line(a, text + good, line) : "it is torn: there is no end of line";
+        if (!*wrong)
+            good += line + 1;
+    }
+    return good;
+}
+
+long audit_resume(struct audit *a, const char *text, size_t length, struct err *err)
+{
+    const char *wrong;
+    size_t      good;
+
+    audit_init(a);
+    good = check_lines(a, text, length, &wrong);
+    if (wrong && memchr(text + good, '\n', length - good))
+        return err_set(err, EBADMSG, "line %" PRIu64 ": %s", a->seq + 1, wrong);
+    return (long)good;
+}
+
+int audit_verify(struct audit *a, const char *name, const char *text, size_t length, struct err *err)
+{
+    const char *wrong;
+
+    audit_init(a);
+    check_lines(a, text, length, &wrong);
+    return wrong ? err_set(err, EBADMSG, "%s:%" PRIu64 ":1: %s", name, a->seq + 1, wrong) : 0;
+}

@@ -1,0 +1,46 @@
+/* src/live/core/audit.h - the audit log: what was decided, why, on what evidence, what was there before and after.
+ *
+ * One JSON object per line. Every line holds the SHA-256 of the line before it ("prev") and ends with its own ("hash"), over
+ * all that stands before it in the line. So a line that was changed, removed or put in between is found, and whoever keeps the last
+ * hash elsewhere also finds that the end was cut off.
+ *
+ *   {"seq":7,"time":"2026-11-16T08:40:00.123Z","us":81234567,"who":"mlx5_0","what":"apply","term":3,"change":12,
+ *    "why":"...","old":{"rpg_ai_rate":5},"new":{"rpg_ai_rate":50},"prev":"...","hash":"..."}
+ *
+ * A process that is killed may leave half a line at the end: audit_resume() tells how much of a file is whole.
+ */
+#ifndef LIVE_CORE_AUDIT_H
+#define LIVE_CORE_AUDIT_H
+
+#include "base/err.h"
+#include "live/core/sha256.h"
+#include "live/core/io.h"
+
+#define AUDIT_LINE_SIZE 16384    /* room for three whole settings */
+
+struct audit {                   /* where the chain is */
+    uint64_t seq;                /* of the last line; 0: there is none */
+    char     head[SHA256_TEXT_SIZE];         /* its hash */
+    uint64_t lost;               /* records that could not be written since the last that was */
+};
+
+struct audit_record {            /* what is NULL, 0 or "" is left out */
+    const char            *who, *what, *why, *evidence;
+    uint64_t               term, change, now_us;
+    const struct knob_set *old, *new, *seen;
+};
+
+void audit_init(struct audit *);
+
+/* Adds a record to the log; when it returns 0 it is on the disk. One that cannot be written is counted, and the next that can
+ * says how many are missing. */
+int audit_write(struct audit *, const struct io_disk *, const struct audit_record *);
+
+/* Goes on after the log that is there: checks it and returns how many bytes of it are whole lines. Only the last line may be
+ * torn; anything else is -EBADMSG, with the line and what is wrong. */
+long audit_resume(struct audit *, const char *text, size_t length, struct err *);
+
+/* Checks a whole log. 'name' stands in front of what is wrong. Lines that are whole are counted in audit->seq. */
+int audit_verify(struct audit *, const char *name, const char *text, size_t length, struct err *);
+
+#endif

@@ -1,0 +1,35 @@
+/* src/live/core/io.h - what the state machines need of the world: a disk, a device, a way to send.
+ *
+ * Time comes as an argument: microseconds of a clock that only goes forward. So the same machines run as processes on real
+ * hardware and inside one process where a seed decides what goes wrong (live/chaos). Hooks return 0 or a negative errno.
+ */
+#ifndef LIVE_CORE_IO_H
+#define LIVE_CORE_IO_H
+
+#include "live/core/msg.h"
+
+#include <stddef.h>
+
+struct io_disk {
+    /* Replaces a file, whole or not at all; when it returns 0 it is there after a power cut. */
+    int (*save)(void *, const char *name, const char *text, size_t length);
+    /* Returns the length, at most 'size'; -ENOENT: there is none. */
+    long (*load)(void *, const char *name, char *text, size_t size);
+    /* Adds to the audit log, likewise; when it fails nothing was added. */
+    int (*append)(void *, const char *text, size_t length);
+    /* The time of day, for people: nothing depends on it. */
+    uint64_t (*wall_us)(void *);
+    void *arg;
+};
+
+struct io_device {
+    /* What it holds now, of all the knobs that it has. */
+    int (*read)(void *, struct knob_set *);
+    /* Writes what is named. On failure some of it may have been written, or may still be: -ETIMEDOUT. */
+    int (*write)(void *, const struct knob_set *);
+    /* What its counters say of the time since the last call. */
+    int (*sample)(void *, struct msg_sample *);
+    void *arg;
+};
+
+#endif

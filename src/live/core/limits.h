@@ -1,0 +1,33 @@
+/* src/live/core/limits.h - what may be set at all: bounds, the largest step, and how often. The agent has the last word. */
+#ifndef LIVE_CORE_LIMITS_H
+#define LIVE_CORE_LIMITS_H
+
+#include "base/err.h"
+#include "core/knobs.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct limits {
+    bool   may_set[KNOB_COUNT];  /* a whitelist */
+    double min[KNOB_COUNT], max[KNOB_COUNT];
+    double factor_max;           /* a step is at most this factor ... */
+    double range_share_max;      /* ... or this share of max - min, whichever allows more */
+};
+
+/* DCQCN's and ECN's knobs with the bounds of the table of knobs, steps of a factor of 2 or a quarter of the range. Not
+ * dce_tcp_g, whose meaning documents disagree on; not priorities and DSCPs, which belong to the operator; no switches
+ * on and off. */
+void limits_init(struct limits *);
+
+/* May a device go from 'from', which has all of its knobs, to this? The reason names the knob. */
+int limits_check(const struct limits *, const struct knob_set *from, const struct knob_set *to, struct err *);
+
+/* So many per day, at any pace. */
+struct budget { double per_day, left; uint64_t at_us; };
+
+void budget_init(struct budget *, double per_day, uint64_t now_us);
+bool budget_has(struct budget *, uint64_t now_us);
+void budget_take(struct budget *, uint64_t now_us);
+
+#endif

@@ -1,0 +1,92 @@
+/* src/live/core/msg.h - what controllers and agents say to each other.
+ *
+ * The wire (live/wire) carries these; the state machines know nothing else of each other. Messages may be lost, late, doubled
+ * or out of order: every one says for itself whom it concerns.
+ *
+ *   term         a controller's number. Agents obey the highest they have seen and refuse all lower ones, so two
+ *                controllers cannot both write (fencing).
+ *   incarnation  of the agent, another one after each start. What was meant for an earlier one is not obeyed.
+ *   stamp_us     the agent's clock when it reported. A lease repeats it: the agent then knows how old that answer is. There is
+ *                no wall clock in the protocol, so nothing happens when one is set.
+ *   at_us        when something is to happen, by the agent's clock; 0: at once.
+ */
+#ifndef LIVE_CORE_MSG_H
+#define LIVE_CORE_MSG_H
+
+#include "core/knobs.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define MSG_VERSION   1          /* of the protocol: both sides must have the same */
+#define MSG_NAME_SIZE 64
+#define MSG_WHY_SIZE  160
+
+enum msg_kind {
+    MSG_NONE,
+    /* from agents */
+    MSG_HELLO,                   /* who I am, what the device holds */
+    MSG_REPORT,                  /* an interval has ended */
+    MSG_ANSWER,                  /* what became of a command */
+    /* from the controller */
+    MSG_WHO,                     /* say hello, please */
+    MSG_LEASE,                   /* I have your report of stamp_us: what is open may stay for another lease from then on */
+    MSG_PREPARE,                 /* could you set this? Nothing is written yet */
+    MSG_COMMIT,                  /* set what was prepared, at at_us */
+    MSG_CONFIRM,                 /* what is set stays */
+    MSG_REVERT,                  /* back to what was confirmed last, at at_us */
+    MSG_FREEZE, MSG_THAW,        /* no writes until thawed; what is open is reverted */
+    MSG_KINDS
+};
+
+enum msg_answer {
+    ANSWER_PREPARED,
+    ANSWER_APPLIED,              /* written and read back */
+    ANSWER_CONFIRMED,
+    ANSWER_REVERTED,             /* what was confirmed last is in force: asked to, or by itself; 'why' says which */
+    ANSWER_REFUSED,              /* nothing was written; 'why' */
+    ANSWER_STALE,                /* there is a newer controller, whose term is in 'term' */
+    ANSWER_FROZEN, ANSWER_THAWED,
+    ANSWER_KINDS
+};
+
+enum msg_phase { PHASE_IDLE, PHASE_PREPARED, PHASE_SCHEDULED, PHASE_APPLIED, PHASE_KINDS };
+
+struct msg_sample {              /* of a device, in one interval: differences of its counters */
+    uint64_t interval_us;
+    uint64_t tx_bytes, rate_bps; /* rate: of the link; 0: not known */
+    uint64_t cnps, marked_packets;
+    uint64_t retransmissions;    /* packets out of sequence, time-outs, adaptive retransmissions */
+    uint64_t lossless_drops;     /* in a class that PFC protects */
+    uint64_t watchdog;           /* pause storms: it cut pausing off */
+    double   paused;             /* share of the time in which it could not send */
+    double   metric;             /* how well it did, 0 .. 1, higher is better; NAN: not measured */
+};
+
+struct msg {
+    enum msg_kind     kind;
+    uint64_t          term;      /* from agents: the highest that they have seen */
+    uint64_t          incarnation;
+    uint64_t          change;    /* which one */
+    uint64_t          stamp_us, at_us;
+    struct knob_set   set;       /* HELLO: the device's; PREPARE: wanted; ANSWER: read back */
+
+    /* HELLO */
+    char              name[MSG_NAME_SIZE];
+    uint32_t          version;
+    enum knob_where   where;     /* KNOB_NIC or KNOB_SWITCH */
+    bool              may_write; /* false: the agent observes */
+    uint64_t          gap_us;    /* least time between writes */
+    struct knob_set   confirmed, baseline;
+
+    /* HELLO, REPORT */
+    enum msg_phase    phase;
+    bool              is_frozen, is_broken;      /* broken: a revert has not succeeded yet */
+    struct msg_sample sample;
+
+    /* ANSWER */
+    enum msg_answer   answer;
+    char              why[MSG_WHY_SIZE];         /* REPORT: a guardrail that was broken; ""; HELLO: why it is frozen */
+};
+
+#endif

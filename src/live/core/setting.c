@@ -1,0 +1,99 @@
+/* src/live/core/setting.c - see setting.h. */
+#include "live/core/setting.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+bool setting_is_equal_value(double a, double b)
+{
+    return fabs(a - b) <= 1e-12 * (fabs(a) + fabs(b));
+}
+
+bool setting_has(const struct knob_set *all, const struct knob_set *some)
+{
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (some->is_named[i] &&
+            (!all->is_named[i] || !setting_is_equal_value(all->knobs.value[i], some->knobs.value[i])))
+            return false;
+    return true;
+}
+
+bool setting_names(const struct knob_set *all, const struct knob_set *some)
+{
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (some->is_named[i] && !all->is_named[i])
+            return false;
+    return true;
+}
+
+bool setting_is_empty(const struct knob_set *s)
+{
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (s->is_named[i])
+            return false;
+    return true;
+}
+
+bool setting_is_same(const struct knob_set *a, const struct knob_set *b)
+{
+    return setting_has(a, b) && setting_has(b, a);
+}
+
+void setting_put(struct knob_set *all, const struct knob_set *some)
+{
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (some->is_named[i])
+            knob_set_add(all, (enum knob)i, some->knobs.value[i]);
+}
+
+struct knob_set setting_part(const struct knob_set *all, const struct knob_set *some)
+{
+    struct knob_set part = { 0 };
+
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (some->is_named[i] && all->is_named[i])
+            knob_set_add(&part, (enum knob)i, all->knobs.value[i]);
+    return part;
+}
+
+json_t *setting_json(const struct knob_set *s)
+{
+    json_t *object = json_object();
+
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (s->is_named[i])
+            json_put_number(object, knob_info[i].name, s->knobs.value[i]);
+    return object;
+}
+
+int setting_from_json(struct knob_set *s, const json_t *object)
+{
+    struct knob_set read = { 0 };
+    const char     *name;
+    json_t         *value;
+
+    if (!json_is_object(object))
+        return -EINVAL;
+    json_object_foreach((json_t *)object, name, value) {
+        enum knob knob = knob_find(name);
+
+        if (knob == KNOB_COUNT || !json_is_number(value) || !isfinite(json_number_value(value)))
+            return -EINVAL;
+        knob_set_add(&read, knob, json_number_value(value));
+    }
+    *s = read;
+    return 0;
+}
+
+char *setting_text(char *buf, size_t size, const struct knob_set *s)
+{
+    size_t used = 0;
+
+    snprintf(buf, size, "nothing");
+    for (int i = 0; i < KNOB_COUNT && used < size; i++)
+        if (s->is_named[i])
+            used += (size_t)snprintf(buf + used, size - used, "%s%s %.10g%s", used ? ", " : "", knob_info[i].name,
+                                     s->knobs.value[i], knob_unit_name(knob_info[i].unit));
+    return buf;
+}
