@@ -20,7 +20,7 @@ ifneq ($(shell grep -lrE 'pthread\.h|threads\.h' src),)
 CHECKS += check-tsan
 endif
 
-.PHONY: release demo test fidelity debug web bench repro repro-quick install clean help check $(CHECKS) deps-check build-clang
+.PHONY: release demo test chaos fidelity debug web bench repro repro-quick install clean help check $(CHECKS) deps-check build-clang
 .DEFAULT_GOAL := release
 
 release:
@@ -44,6 +44,16 @@ test:
 	    || { echo '0 passed, 1 failed'; exit 1; }
 	@! command -v node >/dev/null || tools/deps web || true
 	@FIDELITY_ANOLE=build/release/anole tools/run-tests build/test
+
+# Fault histories of the live side, as many as one likes: make chaos SEEDS=100000 FROM=1. One that fails is told by its seed;
+# CHAOS_SEED=N build/gcc/live-chaos-chaos_test shows it. See docs/live.md.
+SEEDS ?= 10000
+FROM  ?= 1
+chaos:
+	@tools/deps build test
+	@CC=gcc tools/configure gcc $(GCC)
+	@ninja -C build/gcc live-chaos-chaos_test
+	@CHAOS_FROM=$(FROM) CHAOS_SEEDS=$(SEEDS) build/gcc/live-chaos-chaos_test
 
 # Recordings of the HPCC fork with its other controls, a folder each: too large to be part of this. None: skipped.
 CONTROLS ?= ../shared/reference/cc
@@ -147,6 +157,7 @@ help:
 	@echo 'make check        all that is slower: gcc and clang with -Werror, clang-tidy, shellcheck, leaks, fuzzing, the other processor'
 	@echo '                  each part alone: $(CHECKS)'
 	@echo '                  FUZZ_SECONDS=60 fuzzes longer'
+	@echo 'make chaos        fault histories of the live side, SEEDS=10000 of them: docs/live.md'
 	@echo 'make fidelity     the whole comparison with the ns-3 forks: docs/fidelity.md'
 	@echo 'make web          build the report page from web/ (needs Node 20) and test it in a browser'
 	@echo 'make bench        benchmarks, one "name value unit" per line; kept in bench/history.csv'

@@ -125,7 +125,7 @@ static int save_intent(struct agent *a, const struct knob_set *wanted)
         a->saved.has_baseline = true;
         a->saved.baseline = a->saved.confirmed;
     }
-    if (!saved_doubt(&a->saved, wanted)) {
+    if (!saved_doubt(&a->saved, wanted) || a->saved.doubts == SAVED_DOUBTS_MAX) {
         a->saved = before;
         return -EBUSY;
     }

@@ -11,6 +11,10 @@ int device_save(struct agent *a)
 {
     int rc;
 
+    if (!setting_is_empty(&a->adopted)) {
+        a->is_dirty = true;      /* the log first: a restart would take what is saved for known, and never explain it */
+        return -EAGAIN;
+    }
     a->saved.switches_left = a->switches.left;
     a->saved.lasting_left = a->lasting.left;
     rc = saved_write(&a->saved, &a->io.disk);
@@ -50,12 +54,14 @@ static void log_adopted(struct agent *a, uint64_t now_us)
 {
     bool is_frozen = *a->saved.frozen;
 
-    if (setting_is_empty(&a->adopted) || a->cfg->skip & AGENT_SKIP_AUDIT)
+    if (setting_is_empty(&a->adopted))
         return;
-    if (!audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name,
+    if (a->cfg->skip & AGENT_SKIP_AUDIT || !audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name,
                      .what = is_frozen ? "adopt" : "first", .why = is_frozen ? a->saved.frozen : "what the device held",
-                     .term = a->saved.term, .now_us = now_us, .new = &a->adopted }))
+                     .term = a->saved.term, .now_us = now_us, .new = &a->adopted })) {
         a->adopted = (struct knob_set){ 0 };
+        device_save(a);
+    }
 }
 
 /* Values that somebody else has set stay, are the baseline from now on, and freeze the device. */
@@ -69,7 +75,6 @@ static void adopt(struct agent *a, const struct knob_set *foreign, uint64_t now_
     snprintf(a->saved.frozen, sizeof a->saved.frozen, "frozen: somebody else has set %s",
              setting_text(text, sizeof text, foreign));
     setting_put(&a->adopted, foreign);
-    device_save(a);
     log_adopted(a, now_us);
 }
 
@@ -85,7 +90,6 @@ static void meet(struct agent *a)
         return;
     setting_put(&a->saved.confirmed, &met);
     setting_put(&a->adopted, &met);
-    device_save(a);
 }
 
 static int look(struct agent *a, uint64_t now_us)
@@ -131,11 +135,16 @@ bool device_check(struct agent *a, uint64_t now_us)
 
 /* ---- writing ---- */
 
-/* What the device made of our write is ours, too: a NIC may clamp a value without a word. */
+/* What the device made of our write is ours, too: a NIC may clamp a value without a word. There is always room for one of
+ * these (saved.h). */
 static void own_what_came_of_it(struct agent *a, const struct knob_set *written)
 {
     struct knob_set became = setting_part(&a->device, written);
 
+    if (setting_has(&a->saved.confirmed, &became))
+        return;                  /* it made nothing of it */
+    if (a->saved.doubts == SAVED_DOUBTS_MAX)
+        a->saved.doubts--;
     saved_doubt(&a->saved, &became);
 }
 

@@ -5,7 +5,7 @@
 #include "live/core/io.h"
 
 #define SAVED_NAME       "state"
-#define SAVED_DOUBTS_MAX 4
+#define SAVED_DOUBTS_MAX 8
 #define SAVED_TEXT_MAX   65536
 
 struct saved {
@@ -29,7 +29,8 @@ int saved_write(const struct saved *, const struct io_disk *);
 int saved_read(struct saved *, const struct io_disk *);
 int saved_parse(struct saved *, const char *text, size_t length);
 
-/* Adds a setting unless it is there; false: there is no room. */
+/* Adds a setting unless it is there; false: there is no room. What is about to be written leaves one place free, for what the
+ * device may make of it. */
 bool saved_doubt(struct saved *, const struct knob_set *);
 
 #endif

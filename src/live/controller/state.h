@@ -36,6 +36,7 @@ struct controller_config {
     uint32_t             reverts_max;    /* so many within window_us freeze it for pause_us */
     uint64_t             window_us, pause_us;
     uint64_t             seed;           /* of the coins */
+    bool                 ignores_terms;  /* a test of tests: does not notice that it was replaced */
 };
 
 enum peer_step {

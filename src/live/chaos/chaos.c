@@ -1,0 +1,348 @@
+/* src/live/chaos/chaos.c - see chaos.h. */
+#include "live/chaos/chaos.h"
+#include "base/err.h"
+#include "live/chaos/check.h"
+#include "live/chaos/process.h"
+#include "live/core/setting.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define S        1000000u
+#define HEAL_US  (40 * S)        /* from here on nothing goes wrong and nothing new is tried */
+#define LEAVE_US (52 * S)        /* controllers are gone */
+#define END_US   (62 * S)        /* the longest lease has ended */
+
+/* ---- what there is ---- */
+
+static void set_up_device(struct world *w, uint32_t i)
+{
+    struct device       *d = &w->device[i];
+    struct agent_config *c = &w->agent_cfg[i];
+    bool                 is_nic = i < 2 || world_chance(w, 0.7);
+
+    agent_config_init(c, is_nic ? KNOB_NIC : KNOB_SWITCH);
+    snprintf(c->name, sizeof c->name, "device%u", i);
+    c->may_write = true;
+    c->interval_us = 100000;
+    c->gap_us = 200000;
+    c->lease_us = is_nic ? 3 * S : 6 * S;
+    c->skip = w->skip;
+    if (is_nic) {
+        knob_set_add(&d->is, KNOB_rpg_ai_rate, 5);
+        knob_set_add(&d->is, KNOB_rpg_hai_rate, 50);
+    } else {
+        knob_set_add(&d->is, KNOB_kmin, 400);
+        knob_set_add(&d->is, KNOB_kmax, 1600);
+    }
+    for (int k = 0; k < KNOB_COUNT; k++)
+        if (d->is.is_named[k])
+            check_foreign(w, i, (enum knob)k, d->is.knobs.value[k]);
+}
+
+/* Everything is quick, so that a history sees several trials end. */
+static void set_up_controller(struct world *w, uint32_t i)
+{
+    struct controller_config *c = &w->controller_cfg[i];
+
+    controller_config_init(c);
+    snprintf(c->name, sizeof c->name, "controller%u", i);
+    c->id = i + 1;
+    c->mode = MODE_AUTO;
+    c->gather_us = S;
+    c->block_length = 4;
+    c->burn_in = 1;
+    c->aa_pairs = 3;
+    c->stage_pairs = 1;
+    c->halves_intervals_max = 80;
+    c->soak_intervals = 4;
+    c->accept_e = 2;
+    c->bound_e = 1.5;
+    c->reverts_max = 1000;
+    c->seed = w->seed;
+    c->ignores_terms = w->skip & AGENT_SKIP_TERM;
+}
+
+static void set_up_process(struct world *w, uint32_t i)
+{
+    struct proc *p = &w->proc[i];
+
+    p->world = w;
+    p->is_agent = i < w->agents;
+    p->index = p->is_agent ? i : i - w->agents;
+    p->clock_us = world_draw(w, 1, 1000000000000);
+    p->clock_rate = 1 + 2e-4 * (rng_real(&w->rng) - 0.5);
+    p->life = 1;
+}
+
+/* Each history has its own mixture of what goes wrong. */
+static void set_up_faults(struct world *w)
+{
+    static const double kill[] = { 0, 0, 1e-4, 1e-3 }, drop[] = { 0, 0, 0.02, 0.2 }, effect[] = { 0.05, 0.05, 0, -0.05 };
+
+    w->kill_chance = kill[world_draw(w, 0, 3)];
+    w->drop = drop[world_draw(w, 0, 3)];
+    w->twice = world_chance(w, 0.5) ? 0.05 : 0;
+    w->slow = world_chance(w, 0.5) ? 0.02 : 0;
+    w->effect = effect[world_draw(w, 0, 3)];
+    w->fault_gap_us = world_draw(w, S / 2, 8 * S);
+    for (uint32_t i = 0; i < sizeof w->fault_weight / sizeof *w->fault_weight; i++)
+        w->fault_weight[i] = world_chance(w, 0.5) ? (uint32_t)world_draw(w, 1, 4) : 0;
+}
+
+static void set_up(struct world *w)
+{
+    w->agents = (uint32_t)world_draw(w, 3, WORLD_DEVICES_MAX);
+    w->controllers = WORLD_CONTROLLERS_MAX;
+    for (uint32_t i = 0; i < w->agents; i++)
+        set_up_device(w, i);
+    for (uint32_t i = 0; i < w->controllers; i++)
+        set_up_controller(w, i);
+    for (uint32_t i = 0; i < w->agents + w->controllers; i++)
+        set_up_process(w, i);
+    set_up_faults(w);
+    for (uint32_t i = 0; i <= w->agents; i++)
+        process_start(w, &w->proc[i]);           /* the second controller comes later, or never */
+    world_push(w, (struct event){ .at_us = 2 * S, .kind = EV_FAULT });
+    world_push(w, (struct event){ .at_us = HEAL_US, .kind = EV_HEAL });
+    world_push(w, (struct event){ .at_us = LEAVE_US, .kind = EV_LEAVE });
+}
+
+/* ---- what goes wrong ---- */
+
+static struct proc *any_agent(struct world *w)
+{
+    return &w->proc[world_draw(w, 0, w->agents - 1)];
+}
+
+static struct proc *any_controller(struct world *w)
+{
+    return &w->proc[w->agents + world_draw(w, 0, w->controllers - 1)];
+}
+
+static struct device *any_device(struct world *w)
+{
+    return &w->device[world_draw(w, 0, w->agents - 1)];
+}
+
+static uint64_t soon(struct world *w)
+{
+    return w->now_us + world_draw(w, 50000, 5000000);
+}
+
+/* What was put off until an earlier pause is over stays put off. */
+static void pause(struct world *w, struct proc *p)
+{
+    uint64_t until_us = soon(w);
+
+    if (until_us > p->paused_until_us)
+        p->paused_until_us = until_us;
+}
+
+static void pause_agent(struct world *w)     { pause(w, any_agent(w)); }
+static void pause_controller(struct world *w) { pause(w, any_controller(w)); }
+static void kill_agent(struct world *w)      { process_kill(w, any_agent(w)); }
+static void kill_controller(struct world *w) { process_kill(w, any_controller(w)); }
+static void fill_disk(struct world *w)       { w->proc[world_draw(w, 0, w->agents + w->controllers - 1)].disk.full_until_us = soon(w); }
+static void refuse(struct world *w)          { any_device(w)->refuses_until_us = soon(w); }
+static void blind(struct world *w)           { any_device(w)->blind_until_us = soon(w); }
+static void clamp(struct world *w)           { any_device(w)->clamps_until_us = soon(w); }
+static void be_late(struct world *w)         { any_device(w)->late_until_us = soon(w); }
+static void step_clock(struct world *w)      { any_agent(w)->wall_us = (int64_t)world_draw(w, 0, 7200 * (uint64_t)S) - 3600ll * S; }
+
+static void cut(struct world *w)
+{
+    w->cut_until_us[world_draw(w, 0, w->controllers - 1)][world_draw(w, 0, w->agents - 1)] = soon(w);
+}
+
+static void cut_controller(struct world *w)
+{
+    uint64_t controller = world_draw(w, 0, w->controllers - 1), until_us = soon(w);
+
+    for (uint32_t i = 0; i < w->agents; i++)
+        w->cut_until_us[controller][i] = until_us;
+}
+
+static void break_guardrail(struct world *w)
+{
+    struct device *d = any_device(w);
+
+    if (w->now_us >= d->breach_until_us)
+        d->breach_since_us = w->now_us;
+    d->breach_until_us = soon(w);
+}
+
+/* A person at the device. */
+static void edit(struct world *w)
+{
+    uint32_t       i = (uint32_t)world_draw(w, 0, w->agents - 1);
+    struct device *d = &w->device[i];
+    enum knob      knob = d->is.is_named[KNOB_kmin] ? KNOB_kmin : KNOB_rpg_hai_rate;
+    double         value = (double)world_draw(w, 100, 390) + 0.25;
+
+    d->is.knobs.value[knob] = value;
+    d->is_clamped[knob] = false;
+    check_foreign(w, i, knob, value);
+    world_loud(w, "device %u: a person sets %s = %g", i, knob_info[knob].name, value);
+}
+
+static void start_second(struct world *w)
+{
+    struct proc *p = &w->proc[w->agents + 1];
+
+    if (!p->is_alive && p->life == 1)
+        process_start(w, p);
+}
+
+/* A person looks at what is frozen and lets it go on: with the voice of whoever is the controller. */
+static void thaw(struct world *w)
+{
+    struct proc *p = any_controller(w), *a = any_agent(w);
+
+    if (p->is_alive && w->now_us >= p->paused_until_us)
+        controller_freeze_device(&p->controller, w->agent_cfg[a->index].name, false, "a person", world_clock(p, w->now_us));
+}
+
+static void (*const fault[])(struct world *) = {
+    kill_agent, kill_controller, pause_agent, pause_controller, fill_disk, refuse, blind, clamp, be_late, step_clock, cut,
+    cut_controller, break_guardrail, edit, start_second, thaw,
+};
+
+static void on_fault(struct world *w)
+{
+    uint32_t total = 0, pick;
+
+    if (w->is_quiet)
+        return;
+    for (size_t i = 0; i < sizeof fault / sizeof *fault; i++)
+        total += w->fault_weight[i];
+    pick = total ? (uint32_t)world_draw(w, 0, total - 1) : 0;
+    for (size_t i = 0; total && i < sizeof fault / sizeof *fault; pick -= w->fault_weight[i++])
+        if (pick < w->fault_weight[i]) {
+            world_loud(w, "fault %zu", i);
+            fault[i](w);
+            w->result->faults++;
+            break;
+        }
+    world_push(w, (struct event){ .at_us = w->now_us + world_draw(w, 1, w->fault_gap_us), .kind = EV_FAULT });
+}
+
+static void heal(struct world *w)
+{
+    w->is_quiet = true;
+    memset(w->cut_until_us, 0, sizeof w->cut_until_us);
+    for (uint32_t i = 0; i < w->agents + w->controllers; i++) {
+        w->proc[i].disk.full_until_us = 0;
+    }
+    for (uint32_t i = 0; i < w->agents; i++) {
+        struct device *d = &w->device[i];
+
+        d->refuses_until_us = d->blind_until_us = d->clamps_until_us = d->late_until_us = d->breach_until_us = 0;
+    }
+}
+
+static void leave(struct world *w)
+{
+    for (uint32_t i = w->agents; i < w->agents + w->controllers; i++) {
+        w->proc[i].is_gone = true;
+        process_kill(w, &w->proc[i]);
+    }
+}
+
+/* ---- events ---- */
+
+/* A write that timed out takes effect after all. */
+static void on_late(struct world *w, const struct event *e)
+{
+    struct device *d = &w->device[e->proc];
+
+    setting_put(&d->is, e->set);
+    world_loud(w, "device %u: a late write takes effect", e->proc);
+}
+
+/* A process that stands still does not see it yet. */
+static bool is_put_off(struct world *w, const struct event *e)
+{
+    bool         is_process = e->kind == EV_TICK || e->kind == EV_TIMER || e->kind == EV_MSG;
+    struct event later = *e;
+
+    if (!is_process || w->now_us >= w->proc[e->proc].paused_until_us)
+        return false;
+    later.at_us = w->proc[e->proc].paused_until_us + world_draw(w, 0, 500);
+    world_push(w, later);
+    return true;
+}
+
+static void on_event(struct world *w, const struct event *e)
+{
+    struct proc *p = &w->proc[e->proc];
+
+    switch (e->kind) {
+    case EV_TICK: case EV_TIMER: case EV_MSG: process_on_event(w, e); break;
+    case EV_RESTART: if (!p->is_alive && !p->is_gone) process_start(w, p); break;
+    case EV_FAULT: on_fault(w); break;
+    case EV_LATE:  on_late(w, e); break;
+    case EV_HEAL:  heal(w); break;
+    case EV_LEAVE: leave(w); break;
+    }
+}
+
+static void mix(uint64_t *digest, uint64_t value)
+{
+    *digest = (*digest ^ value) * 0x100000001b3;
+}
+
+static void drop_event(struct event *e)
+{
+    free(e->msg);
+    free(e->set);
+}
+
+static void run(struct world *w)
+{
+    struct event e;
+
+    while (!*w->result->broken && world_pop(w, &e)) {
+        w->now_us = e.at_us;
+        if (w->now_us > END_US) {
+            drop_event(&e);
+            break;
+        }
+        if (is_put_off(w, &e))
+            continue;
+        on_event(w, &e);
+        check_all(w);
+        w->result->events++;
+        mix(&w->result->digest, e.at_us ^ (uint64_t)e.kind << 60 ^ (uint64_t)e.proc << 50);
+        drop_event(&e);
+    }
+}
+
+static void tear_down(struct world *w)
+{
+    for (uint32_t i = 0; i < w->events; i++)
+        drop_event(&w->heap[i]);
+    for (uint32_t i = 0; i < WORLD_PROCS_MAX; i++) {
+        controller_fini(&w->proc[i].controller);
+        free(w->proc[i].disk.log);
+    }
+    free(w);
+}
+
+void chaos_run(uint64_t seed, unsigned skip, bool is_loud, struct chaos_result *result)
+{
+    struct world *w = xcalloc(1, sizeof *w);
+
+    *result = (struct chaos_result){ .digest = 0xcbf29ce484222325 };
+    w->seed = seed;
+    w->skip = skip;
+    w->is_loud = is_loud;
+    w->result = result;
+    rng_init(&w->rng, seed, 0);
+    set_up(w);
+    run(w);
+    if (!*result->broken)
+        check_end(w);
+    tear_down(w);
+}

@@ -1,0 +1,364 @@
+/* src/live/chaos/process.c - see process.h. */
+#include "live/chaos/process.h"
+#include "base/err.h"
+#include "core/units.h"
+#include "live/chaos/check.h"
+#include "live/core/setting.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The machine that runs now may end here. */
+static void maybe_kill(struct world *w)
+{
+    if (w->running && !w->is_quiet && world_chance(w, w->kill_chance))
+        longjmp(w->killed, 1);
+}
+
+/* ---- disk ---- */
+
+static bool is_full(const struct proc *p)
+{
+    return p->world->now_us < p->disk.full_until_us;
+}
+
+static int disk_save(void *arg, const char *name, const char *text, size_t length)
+{
+    struct proc *p = arg;
+
+    (void)name;
+    maybe_kill(p->world);
+    if (is_full(p))
+        return -ENOSPC;
+    memcpy(p->disk.state, text, length);
+    p->disk.state_length = length;
+    maybe_kill(p->world);
+    return 0;
+}
+
+static long disk_load(void *arg, const char *name, char *text, size_t size)
+{
+    struct proc *p = arg;
+
+    (void)name;
+    if (!p->disk.state_length || p->disk.state_length > size)
+        return p->disk.state_length ? -EFBIG : -ENOENT;
+    memcpy(text, p->disk.state, p->disk.state_length);
+    return (long)p->disk.state_length;
+}
+
+static void put_log(struct disk *d, const char *text, size_t length)
+{
+    if (d->log_length + length > d->log_max) {
+        d->log_max = 2 * (d->log_length + length);
+        d->log = xrealloc(d->log, d->log_max);
+    }
+    memcpy(d->log + d->log_length, text, length);
+    d->log_length += length;
+}
+
+/* A kill may leave any part of the line. */
+static int disk_append(void *arg, const char *text, size_t length)
+{
+    struct proc  *p = arg;
+    struct world *w = p->world;
+
+    if (is_full(p))
+        return -ENOSPC;
+    if (w->running && !w->is_quiet && world_chance(w, w->kill_chance)) {
+        put_log(&p->disk, text, world_draw(w, 0, length - 1));
+        longjmp(w->killed, 1);
+    }
+    put_log(&p->disk, text, length);
+    if (p->is_agent)
+        check_log_line(w, p->index, text, length);
+    maybe_kill(w);
+    return 0;
+}
+
+static uint64_t disk_wall(void *arg)
+{
+    const struct proc *p = arg;
+
+    return 1792141200000000 + p->world->now_us + (uint64_t)p->wall_us;
+}
+
+/* ---- device ---- */
+
+static int device_read(void *arg, struct knob_set *set)
+{
+    struct proc   *p = arg;
+    struct device *d = &p->world->device[p->index];
+
+    maybe_kill(p->world);
+    if (p->world->now_us < d->blind_until_us)
+        return -EIO;
+    *set = d->is;
+    return 0;
+}
+
+static void write_value(struct proc *p, enum knob knob, double value)
+{
+    struct world  *w = p->world;
+    struct device *d = &w->device[p->index];
+    bool           is_clamped = w->now_us < d->clamps_until_us && value > 4;
+
+    check_write(w, p->index, knob, value);
+    d->is.knobs.value[knob] = is_clamped ? floor(value * 0.75) + 0.5 : value;
+    d->is_clamped[knob] = is_clamped;
+    world_loud(w, "device %u: %s = %g%s", p->index, knob_info[knob].name, d->is.knobs.value[knob], is_clamped ? " (clamped)" : "");
+}
+
+static int write_late(struct proc *p, const struct knob_set *set)
+{
+    struct knob_set *later = xmalloc(sizeof *later);
+
+    *later = *set;
+    world_push(p->world, (struct event){ .at_us = p->world->now_us + world_draw(p->world, 100000, 2000000), .kind = EV_LATE,
+               .proc = p->index, .set = later });
+    return -ETIMEDOUT;
+}
+
+static int device_write_set(void *arg, const struct knob_set *set)
+{
+    struct proc   *p = arg;
+    struct world  *w = p->world;
+    struct device *d = &w->device[p->index];
+
+    if (w->now_us < d->refuses_until_us)
+        return -EIO;
+    if (w->now_us < d->late_until_us && world_chance(w, 0.5))
+        return write_late(p, set);
+    for (int k = 0; k < KNOB_COUNT; k++)
+        if (set->is_named[k]) {
+            maybe_kill(w);
+            write_value(p, (enum knob)k, set->knobs.value[k]);
+        }
+    maybe_kill(w);
+    return 0;
+}
+
+static int device_sample(void *arg, struct msg_sample *s)
+{
+    struct proc   *p = arg;
+    struct world  *w = p->world;
+    struct device *d = &w->device[p->index];
+    double         effect = d->is_exposed ? w->effect : 0;
+
+    *s = (struct msg_sample){ .interval_us = p->agent.cfg->interval_us, .metric = 0.5 + effect + 0.01 * rng_real(&w->rng) };
+    s->lossless_drops = w->now_us < d->breach_until_us;
+    return 0;
+}
+
+/* ---- network ---- */
+
+static void deliver(struct world *w, uint32_t from, uint32_t to, const struct msg *m)
+{
+    uint64_t    delay_us = world_chance(w, w->slow) ? world_draw(w, 1000, 4000000) : world_draw(w, 100, 3000);
+    struct msg *copy = xmalloc(sizeof *copy);
+
+    *copy = *m;
+    world_push(w, (struct event){ .at_us = w->now_us + delay_us, .kind = EV_MSG, .proc = to, .from = from, .msg = copy });
+}
+
+static void send(struct world *w, uint32_t controller, uint32_t device, bool is_up, const struct msg *m)
+{
+    uint32_t from = is_up ? device : w->agents + controller, to = is_up ? w->agents + controller : device;
+
+    if (w->now_us < w->cut_until_us[controller][device] || (!w->is_quiet && world_chance(w, w->drop)))
+        return;
+    deliver(w, from, to, m);
+    if (!w->is_quiet && world_chance(w, w->twice))
+        deliver(w, from, to, m);
+}
+
+static void agent_send(void *arg, const struct msg *m)
+{
+    struct proc *p = arg;
+
+    for (uint32_t i = 0; i < p->world->controllers; i++)
+        send(p->world, i, p->index, true, m);
+}
+
+static void controller_send(void *arg, uint32_t link, const struct msg *m)
+{
+    struct proc *p = arg;
+
+    send(p->world, p->index, link, false, m);
+}
+
+/* ---- tuner ---- */
+
+static bool propose(void *arg, uint64_t now_us, struct knob_set *set, char why[MSG_WHY_SIZE])
+{
+    struct world *w = ((struct proc *)arg)->world;
+
+    (void)now_us;
+    if (w->is_quiet || !world_chance(w, 0.3))
+        return false;
+    knob_set_add(set, KNOB_rpg_ai_rate, (double)world_draw(w, 1, 60));
+    if (world_chance(w, 0.5))
+        knob_set_add(set, KNOB_rpg_hai_rate, (double)world_draw(w, 60, 200));
+    if (world_chance(w, 0.3))
+        knob_set_add(set, KNOB_kmin, (double)world_draw(w, 100, 400));
+    memcpy(why, "a guess", 8);
+    return true;
+}
+
+static void ended(void *arg, bool is_kept, uint32_t missed, const char *why)
+{
+    world_loud(((struct proc *)arg)->world, "trial %s, %u missed: %s", is_kept ? "kept" : "dropped", missed, why);
+}
+
+/* ---- life ---- */
+
+static struct io_disk disk_of(struct proc *p)
+{
+    return (struct io_disk){ disk_save, disk_load, disk_append, disk_wall, p };
+}
+
+static void start_agent(struct proc *p, const struct audit *a, uint64_t clock_us)
+{
+    struct agent_io io = { .disk = disk_of(p), .device = { device_read, device_write_set, device_sample, p },
+                           .send = agent_send, .arg = p };
+
+    agent_init(&p->agent, &p->world->agent_cfg[p->index], &io, p->life * 1000 + p->index);
+    agent_start(&p->agent, a, clock_us);
+    agent_hello(&p->agent, clock_us);
+}
+
+static void start_controller(struct proc *p, const struct audit *a, uint64_t clock_us)
+{
+    struct controller_io io = { .disk = disk_of(p), .send = controller_send, .propose = propose, .ended = ended, .arg = p };
+
+    controller_fini(&p->controller);
+    controller_init(&p->controller, &p->world->controller_cfg[p->index], &io, WORLD_DEVICES_MAX);
+    if (controller_start(&p->controller, a, clock_us))
+        snprintf(p->world->result->broken, sizeof p->world->result->broken, "a controller cannot read its own state");
+    for (uint32_t i = 0; i < p->world->agents; i++)
+        controller_on_link(&p->controller, i, clock_us);
+}
+
+static void start(struct proc *p)
+{
+    struct audit a;
+    struct err   err;
+    long         good = audit_resume(&a, p->disk.log, p->disk.log_length, &err);
+
+    if (good < 0) {
+        snprintf(p->world->result->broken, sizeof p->world->result->broken, "%s", err.text);
+        return;
+    }
+    p->disk.log_length = (size_t)good;           /* half a line is cut off */
+    if (p->is_agent)
+        start_agent(p, &a, world_clock(p, p->world->now_us));
+    else
+        start_controller(p, &a, world_clock(p, p->world->now_us));
+}
+
+void process_kill(struct world *w, struct proc *p)
+{
+    if (!p->is_alive)
+        return;
+    world_loud(w, "%s %u is killed", p->is_agent ? "agent" : "controller", p->index);
+    p->is_alive = false;
+    p->life++;
+    w->result->kills++;
+    if (p->is_agent)
+        check_kill(w, p->index);
+    if (!p->is_gone)
+        world_push(w, (struct event){ .at_us = w->now_us + world_draw(w, 20000, 2500000), .kind = EV_RESTART,
+                   .proc = (uint32_t)(p - w->proc) });
+}
+
+/* The agent wants to be called at a certain time, of its clock. */
+static void set_timer(struct world *w, struct proc *p)
+{
+    uint64_t clock_us = p->is_agent && p->is_alive ? agent_timer_us(&p->agent) : NEVER;
+    uint64_t at_us = clock_us == NEVER ? NEVER : world_true(p, clock_us);
+
+    p->timer++;
+    if (at_us != NEVER)
+        world_push(w, (struct event){ .at_us = at_us > w->now_us ? at_us : w->now_us + 1, .kind = EV_TIMER,
+                   .proc = (uint32_t)(p - w->proc), .life = p->timer });
+}
+
+static void set_tick(struct world *w, struct proc *p, uint64_t after_us)
+{
+    world_push(w, (struct event){ .at_us = w->now_us + after_us, .kind = EV_TICK, .proc = (uint32_t)(p - w->proc),
+               .life = p->life });
+}
+
+/* Runs one handler of the process; it may end in the middle of it. */
+static void run(struct world *w, struct proc *p, void (*handle)(struct world *, struct proc *, const struct event *),
+                const struct event *e)
+{
+    w->running = p;
+    if (setjmp(w->killed) == 0)
+        handle(w, p, e);
+    else
+        process_kill(w, p);
+    w->running = NULL;
+    set_timer(w, p);
+}
+
+static void handle_start(struct world *w, struct proc *p, const struct event *e)
+{
+    (void)w, (void)e;
+    start(p);
+}
+
+void process_start(struct world *w, struct proc *p)
+{
+    world_loud(w, "%s %u starts", p->is_agent ? "agent" : "controller", p->index);
+    p->is_alive = true;
+    run(w, p, handle_start, NULL);
+    if (p->is_alive)
+        set_tick(w, p, world_draw(w, 1, 100000));
+}
+
+/* ---- events ---- */
+
+static void handle_agent(struct world *w, struct proc *p, const struct event *e)
+{
+    uint64_t clock_us = world_clock(p, w->now_us);
+
+    if (e->kind == EV_TICK)
+        agent_on_tick(&p->agent, clock_us);
+    else if (e->kind == EV_TIMER)
+        agent_on_timer(&p->agent, clock_us);
+    else {
+        check_before_msg(w, p->index, e->msg);
+        agent_on_msg(&p->agent, e->msg, clock_us);
+        check_after_msg(w, p->index, e->msg);
+    }
+}
+
+static void handle_controller(struct world *w, struct proc *p, const struct event *e)
+{
+    uint64_t clock_us = world_clock(p, w->now_us);
+    uint64_t before = p->controller.term;
+
+    if (e->kind == EV_MSG)
+        controller_on_msg(&p->controller, e->from, e->msg, clock_us);
+    else if (e->kind == EV_TICK)
+        controller_on_tick(&p->controller, clock_us);
+    w->result->terms += p->controller.term != before;
+}
+
+static uint64_t interval_us(const struct proc *p)
+{
+    return p->is_agent ? p->agent.cfg->interval_us : p->controller.cfg->interval_us;
+}
+
+void process_on_event(struct world *w, const struct event *e)
+{
+    struct proc *p = &w->proc[e->proc];
+
+    if (!p->is_alive || (e->kind == EV_TICK && e->life != p->life) || (e->kind == EV_TIMER && e->life != p->timer))
+        return;
+    run(w, p, p->is_agent ? handle_agent : handle_controller, e);
+    if (e->kind == EV_TICK && p->is_alive)
+        set_tick(w, p, interval_us(p));
+}

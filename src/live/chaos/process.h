@@ -1,0 +1,16 @@
+/* src/live/chaos/process.h - agents and controllers as processes that can be killed at any access to disk or device. */
+#ifndef LIVE_CHAOS_PROCESS_H
+#define LIVE_CHAOS_PROCESS_H
+
+#include "live/chaos/world.h"
+
+/* Starts it, or starts it again, from what is on its disk. */
+void process_start(struct world *, struct proc *);
+
+/* Ends it; it starts again after a while, unless it is gone. */
+void process_kill(struct world *, struct proc *);
+
+/* TICK, TIMER or MSG of a process. */
+void process_on_event(struct world *, const struct event *);
+
+#endif

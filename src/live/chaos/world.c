@@ -1,0 +1,74 @@
+/* src/live/chaos/world.c - see world.h. */
+#include "live/chaos/world.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+static bool is_before(const struct event *a, const struct event *b)
+{
+    return a->at_us != b->at_us ? a->at_us < b->at_us : a->order < b->order;
+}
+
+void world_push(struct world *w, struct event e)
+{
+    uint32_t i = w->events++;
+
+    assert(w->events <= WORLD_EVENTS_MAX);
+    e.order = w->order++;
+    for (; i && is_before(&e, &w->heap[(i - 1) / 2]); i = (i - 1) / 2)
+        w->heap[i] = w->heap[(i - 1) / 2];
+    w->heap[i] = e;
+}
+
+bool world_pop(struct world *w, struct event *e)
+{
+    struct event last;
+    uint32_t     i = 0, child;
+
+    if (!w->events)
+        return false;
+    *e = w->heap[0];
+    last = w->heap[--w->events];
+    for (; (child = 2 * i + 1) < w->events; i = child) {
+        child += child + 1 < w->events && is_before(&w->heap[child + 1], &w->heap[child]);
+        if (!is_before(&w->heap[child], &last))
+            break;
+        w->heap[i] = w->heap[child];
+    }
+    w->heap[i] = last;
+    return true;
+}
+
+void world_loud(const struct world *w, const char *format, ...)
+{
+    va_list args;
+
+    if (!w->is_loud)
+        return;
+    va_start(args, format);
+    printf("# %9.6f ", (double)w->now_us / 1e6);
+    vprintf(format, args);
+    putchar('\n');
+    va_end(args);
+}
+
+uint64_t world_draw(struct world *w, uint64_t low, uint64_t high)
+{
+    return low + rng_below(&w->rng, high - low + 1);
+}
+
+bool world_chance(struct world *w, double chance)
+{
+    return rng_real(&w->rng) < chance;
+}
+
+uint64_t world_clock(const struct proc *p, uint64_t at_us)
+{
+    return p->clock_us + (uint64_t)((double)at_us * p->clock_rate);
+}
+
+uint64_t world_true(const struct proc *p, uint64_t clock_us)
+{
+    return clock_us < p->clock_us ? 0 : (uint64_t)((double)(clock_us - p->clock_us) / p->clock_rate) + 1;
+}
