@@ -9,7 +9,8 @@
 
 static const struct command *const commands[] = {
     &command_run, &command_compare, &command_sweep, &command_tune, &command_advise, &command_train,
-    &command_explain, &command_gym, &command_distil, &command_export, &command_list, &command_convert, NULL,
+    &command_explain, &command_gym, &command_distil, &command_export, &command_list, &command_convert,
+    &command_controller, &command_agent, &command_ctl, NULL,
 };
 
 static void print_help(FILE *out)
@@ -23,8 +24,8 @@ static void print_help(FILE *out)
           "\n"
           "Commands:\n", out);
     for (int i = 0; commands[i]; i++)
-        fprintf(out, "  %-7s %s\n", commands[i]->name, commands[i]->about);
-    fputs("  help    explain a command: anole help run\n"
+        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->about);
+    fputs("  help       explain a command: anole help run\n"
           "\n"
           "Examples:\n"
           "  anole run incast.yaml                    run a scenario, print the results\n"

@@ -3,7 +3,7 @@
 #include "core/units.h"
 #include "live/agent/device.h"
 #include "live/agent/say.h"
-#include "live/core/setting.h"
+#include "live/core/knobset.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -138,7 +138,7 @@ static int save_intent(struct agent *a, const struct knob_set *wanted)
 /* The way back is always open, however far it is. */
 static bool is_baseline(const struct agent *a, const struct knob_set *set)
 {
-    return a->saved.has_baseline && setting_has(&a->saved.baseline, set);
+    return a->saved.has_baseline && knobset_has(&a->saved.baseline, set);
 }
 
 static void prepare(struct agent *a, const struct msg *m, uint64_t now_us)
@@ -151,7 +151,7 @@ static void prepare(struct agent *a, const struct msg *m, uint64_t now_us)
         refuse(a, m->change, why, now_us);
     else if (!has_lease(a, now_us))
         refuse(a, m->change, "there is no lease", now_us);
-    else if (setting_is_empty(&m->set) || setting_has(&a->saved.confirmed, &m->set))
+    else if (knobset_is_empty(&m->set) || knobset_has(&a->saved.confirmed, &m->set))
         refuse(a, m->change, "there is nothing to change", now_us);
     else if (!is_baseline(a, &m->set) && limits_check(&a->cfg->limits, &a->saved.confirmed, &m->set, &err))
         refuse(a, m->change, err.text, now_us);
@@ -188,7 +188,7 @@ static void on_prepare(struct agent *a, const struct msg *m, uint64_t now_us)
 /* Written in the log before it is in the device. */
 static int log_apply(struct agent *a, uint64_t now_us)
 {
-    struct knob_set old = setting_part(&a->saved.confirmed, &a->wanted);
+    struct knob_set old = knobset_part(&a->saved.confirmed, &a->wanted);
 
     if (a->cfg->skip & AGENT_SKIP_AUDIT)
         return 0;
@@ -253,7 +253,7 @@ static int save_confirmed(struct agent *a, uint64_t now_us)
     struct saved before = a->saved;
     int          rc;
 
-    setting_put(&a->saved.confirmed, &a->wanted);
+    knobset_put(&a->saved.confirmed, &a->wanted);
     a->saved.doubts = 0;
     budget_take(&a->lasting, now_us);
     rc = device_save(a);
@@ -264,7 +264,7 @@ static int save_confirmed(struct agent *a, uint64_t now_us)
 
 static void confirm(struct agent *a, uint64_t now_us)
 {
-    struct knob_set old = setting_part(&a->saved.confirmed, &a->wanted);
+    struct knob_set old = knobset_part(&a->saved.confirmed, &a->wanted);
 
     if (!has_lease(a, now_us))
         give_up(a, "the lease ended before it was confirmed", now_us);

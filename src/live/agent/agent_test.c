@@ -1,6 +1,6 @@
 /* src/live/agent/agent_test.c - an agent with a device, a disk and a controller that do what the test says. */
 #include "live/agent/agent.h"
-#include "live/core/setting.h"
+#include "live/core/knobset.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,7 +84,7 @@ static int device_put(void *arg, const struct knob_set *set)
         return -EIO;
     if (!b->writes++)
         b->was_saved_first = strstr(b->state, "\"baseline\"") && strstr(b->log, "\"what\":\"apply\"");
-    setting_put(&b->device, set);
+    knobset_put(&b->device, set);
     if (b->clamp && b->device.knobs.value[KNOB_rpg_ai_rate] > b->clamp)
         b->device.knobs.value[KNOB_rpg_ai_rate] = b->clamp;
     return 0;

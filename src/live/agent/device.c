@@ -2,7 +2,7 @@
 #include "live/agent/device.h"
 #include "core/units.h"
 #include "live/agent/say.h"
-#include "live/core/setting.h"
+#include "live/core/knobset.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@ int device_save(struct agent *a)
 {
     int rc;
 
-    if (!setting_is_empty(&a->adopted)) {
+    if (!knobset_is_empty(&a->adopted)) {
         a->is_dirty = true;      /* the log first: a restart would take what is saved for known, and never explain it */
         return -EAGAIN;
     }
@@ -29,7 +29,7 @@ struct owners { struct knob_set ours, foreign; };        /* values that are not 
 static bool is_ours(const struct saved *s, int knob, double value)
 {
     for (uint32_t i = 0; i < s->doubts; i++)
-        if (s->doubt[i].is_named[knob] && setting_is_equal_value(s->doubt[i].knobs.value[knob], value))
+        if (s->doubt[i].is_named[knob] && knobset_is_equal_value(s->doubt[i].knobs.value[knob], value))
             return true;
     return false;
 }
@@ -42,7 +42,7 @@ static struct owners owners_of(const struct agent *a)
         double value = a->device.knobs.value[i];
 
         if (!a->device.is_named[i] || (a->saved.confirmed.is_named[i] &&
-                                       setting_is_equal_value(value, a->saved.confirmed.knobs.value[i])))
+                                       knobset_is_equal_value(value, a->saved.confirmed.knobs.value[i])))
             continue;
         knob_set_add(is_ours(&a->saved, i, value) ? &o.ours : &o.foreign, (enum knob)i, value);
     }
@@ -54,7 +54,7 @@ static void log_adopted(struct agent *a, uint64_t now_us)
 {
     bool is_frozen = *a->saved.frozen;
 
-    if (setting_is_empty(&a->adopted))
+    if (knobset_is_empty(&a->adopted))
         return;
     if (a->cfg->skip & AGENT_SKIP_AUDIT || !audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name,
                      .what = is_frozen ? "adopt" : "first", .why = is_frozen ? a->saved.frozen : "what the device held",
@@ -69,12 +69,12 @@ static void adopt(struct agent *a, const struct knob_set *foreign, uint64_t now_
 {
     char text[100];
 
-    setting_put(&a->saved.confirmed, foreign);
+    knobset_put(&a->saved.confirmed, foreign);
     if (a->saved.has_baseline)
-        setting_put(&a->saved.baseline, foreign);
+        knobset_put(&a->saved.baseline, foreign);
     snprintf(a->saved.frozen, sizeof a->saved.frozen, "frozen: somebody else has set %s",
-             setting_text(text, sizeof text, foreign));
-    setting_put(&a->adopted, foreign);
+             knobset_text(text, sizeof text, foreign));
+    knobset_put(&a->adopted, foreign);
     log_adopted(a, now_us);
 }
 
@@ -86,10 +86,10 @@ static void meet(struct agent *a)
     for (int i = 0; i < KNOB_COUNT; i++)
         if (a->device.is_named[i] && !a->saved.confirmed.is_named[i])
             knob_set_add(&met, (enum knob)i, a->device.knobs.value[i]);
-    if (setting_is_empty(&met))
+    if (knobset_is_empty(&met))
         return;
-    setting_put(&a->saved.confirmed, &met);
-    setting_put(&a->adopted, &met);
+    knobset_put(&a->saved.confirmed, &met);
+    knobset_put(&a->adopted, &met);
 }
 
 static int look(struct agent *a, uint64_t now_us)
@@ -126,8 +126,8 @@ bool device_check(struct agent *a, uint64_t now_us)
         return false;
     expected = a->saved.confirmed;
     if (a->phase == PHASE_APPLIED)
-        setting_put(&expected, &a->wanted);
-    if (setting_has(&a->device, &expected))
+        knobset_put(&expected, &a->wanted);
+    if (knobset_has(&a->device, &expected))
         return true;
     revert_open(a, "the device no longer holds what was set", now_us);
     return false;
@@ -139,9 +139,9 @@ bool device_check(struct agent *a, uint64_t now_us)
  * these (saved.h). */
 static void own_what_came_of_it(struct agent *a, const struct knob_set *written)
 {
-    struct knob_set became = setting_part(&a->device, written);
+    struct knob_set became = knobset_part(&a->device, written);
 
-    if (setting_has(&a->saved.confirmed, &became))
+    if (knobset_has(&a->saved.confirmed, &became))
         return;                  /* it made nothing of it */
     if (a->saved.doubts == SAVED_DOUBTS_MAX)
         a->saved.doubts--;
@@ -161,7 +161,7 @@ bool device_write(struct agent *a, const struct knob_set *set, uint64_t now_us, 
         snprintf(why, MSG_WHY_SIZE, "the device could not be read after the write");
         return false;
     }
-    if (setting_has(&a->device, set))
+    if (knobset_has(&a->device, set))
         return true;
     own_what_came_of_it(a, set);
     snprintf(why, MSG_WHY_SIZE, rc ? "the device refused it: %s" : "the device holds something else after the write",
@@ -192,10 +192,10 @@ bool device_restore(struct agent *a, const char *why, uint64_t now_us)
     if (look(a, now_us))
         return fail(a, now_us);
     o = owners_of(a);
-    if (!setting_is_empty(&o.foreign))
+    if (!knobset_is_empty(&o.foreign))
         adopt(a, &o.foreign, now_us);
-    back = setting_part(&a->saved.confirmed, &o.ours);
-    if (!setting_is_empty(&back)) {
+    back = knobset_part(&a->saved.confirmed, &o.ours);
+    if (!knobset_is_empty(&back)) {
         if (!device_write(a, &back, now_us, trouble))
             return fail(a, now_us);
         log_revert(a, &o, &back, why, now_us);

@@ -1,6 +1,6 @@
 /* src/live/agent/saved.c - see saved.h. */
 #include "live/agent/saved.h"
-#include "live/core/setting.h"
+#include "live/core/knobset.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ static json_t *doubts_json(const struct saved *s)
     json_t *list = json_array();
 
     for (uint32_t i = 0; i < s->doubts; i++)
-        json_array_append_new(list, setting_json(&s->doubt[i]));
+        json_array_append_new(list, knobset_json(&s->doubt[i]));
     return list;
 }
 
@@ -25,8 +25,8 @@ static json_t *object_of(const struct saved *s)
     json_put_count(o, "version", VERSION);
     json_put_count(o, "term", s->term);
     if (s->has_baseline)
-        json_object_set_new(o, "baseline", setting_json(&s->baseline));
-    json_object_set_new(o, "confirmed", setting_json(&s->confirmed));
+        json_object_set_new(o, "baseline", knobset_json(&s->baseline));
+    json_object_set_new(o, "confirmed", knobset_json(&s->confirmed));
     json_object_set_new(o, "doubts", doubts_json(s));
     json_put_text(o, "frozen", s->frozen);
     json_put_number(o, "switches_left", s->switches_left);
@@ -52,7 +52,7 @@ static bool take_doubts(struct saved *s, const json_t *list)
     if (!json_is_array(list) || json_array_size(list) > SAVED_DOUBTS_MAX)
         return false;
     for (size_t i = 0; i < json_array_size(list); i++)
-        if (setting_from_json(&s->doubt[s->doubts++], json_array_get(list, i)))
+        if (knobset_from_json(&s->doubt[s->doubts++], json_array_get(list, i)))
             return false;
     return true;
 }
@@ -83,8 +83,8 @@ static bool take(struct saved *s, const json_t *o)
         return false;
     snprintf(s->frozen, sizeof s->frozen, "%s", frozen);
     s->has_baseline = baseline != NULL;
-    return (!baseline || !setting_from_json(&s->baseline, baseline)) &&
-           !setting_from_json(&s->confirmed, json_object_get(o, "confirmed")) &&
+    return (!baseline || !knobset_from_json(&s->baseline, baseline)) &&
+           !knobset_from_json(&s->confirmed, json_object_get(o, "confirmed")) &&
            take_doubts(s, json_object_get(o, "doubts")) &&
            take_number(o, "switches_left", &s->switches_left) && take_number(o, "lasting_left", &s->lasting_left);
 }
@@ -113,7 +113,7 @@ int saved_read(struct saved *s, const struct io_disk *disk)
 bool saved_doubt(struct saved *s, const struct knob_set *set)
 {
     for (uint32_t i = 0; i < s->doubts; i++)
-        if (setting_is_same(&s->doubt[i], set))
+        if (knobset_is_same(&s->doubt[i], set))
             return true;
     if (s->doubts == SAVED_DOUBTS_MAX)
         return false;

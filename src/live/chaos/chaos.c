@@ -3,7 +3,7 @@
 #include "base/err.h"
 #include "live/chaos/check.h"
 #include "live/chaos/process.h"
-#include "live/core/setting.h"
+#include "live/core/knobset.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -257,7 +257,7 @@ static void on_late(struct world *w, const struct event *e)
 {
     struct device *d = &w->device[e->proc];
 
-    setting_put(&d->is, e->set);
+    knobset_put(&d->is, e->set);
     world_loud(w, "device %u: a late write takes effect", e->proc);
 }
 

@@ -1,6 +1,6 @@
 /* src/live/chaos/check.c - see check.h. */
 #include "live/chaos/check.h"
-#include "live/core/setting.h"
+#include "live/core/knobset.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -22,14 +22,14 @@ static void broken(struct world *w, uint32_t device, const char *what)
     if (*w->result->broken)
         return;
     snprintf(w->result->broken, sizeof w->result->broken, "seed %" PRIu64 ", %.3f s, device %u (%s): %s", w->seed,
-             (double)w->now_us / 1e6, device, setting_text(text, sizeof text, &w->device[device].is), what);
+             (double)w->now_us / 1e6, device, knobset_text(text, sizeof text, &w->device[device].is), what);
     world_loud(w, "BROKEN %s", w->result->broken);
 }
 
 static bool has(const struct values *v, double value)
 {
     for (uint32_t i = 0; i < v->count; i++)
-        if (setting_is_equal_value(v->value[i], value))
+        if (knobset_is_equal_value(v->value[i], value))
             return true;
     return false;
 }
@@ -93,7 +93,7 @@ static void note_new(struct device *d, const json_t *new)
 {
     struct knob_set set = { 0 };
 
-    if (new && setting_from_json(&set, new))
+    if (new && knobset_from_json(&set, new))
         return;
     for (int k = 0; k < KNOB_COUNT; k++)
         if (set.is_named[k])
@@ -210,7 +210,7 @@ void check_end(struct world *w)
     for (uint32_t i = 0; i < w->agents; i++) {
         if (w->device[i].is_exposed)
             broken(w, i, "a value that is not confirmed is there in the end");
-        if (!setting_has(&w->device[i].is, &w->proc[i].agent.saved.confirmed))
+        if (!knobset_has(&w->device[i].is, &w->proc[i].agent.saved.confirmed))
             broken(w, i, "it does not hold what is confirmed in the end");
     }
     for (uint32_t i = 0; i < w->agents + w->controllers; i++)

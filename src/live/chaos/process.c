@@ -3,7 +3,7 @@
 #include "base/err.h"
 #include "core/units.h"
 #include "live/chaos/check.h"
-#include "live/core/setting.h"
+#include "live/core/knobset.h"
 
 #include <math.h>
 #include <stdlib.h>

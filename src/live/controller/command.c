@@ -2,7 +2,7 @@
 #include "live/controller/command.h"
 #include "core/units.h"
 #include "live/controller/roster.h"
-#include "live/core/setting.h"
+#include "live/core/knobset.h"
 
 #include <stdio.h>
 
@@ -86,7 +86,7 @@ const char *command_on_answer(struct controller *c, struct peer *p, const struct
     case ANSWER_CONFIRMED:
         if (p->step == STEP_CONFIRMING) {
             p->step = STEP_CONFIRMED;
-            setting_put(&p->confirmed, &p->wanted);
+            knobset_put(&p->confirmed, &p->wanted);
         }
         return NULL;
     case ANSWER_REVERTED:

@@ -2,7 +2,7 @@
 #include "live/controller/trial.h"
 #include "live/controller/command.h"
 #include "live/controller/roster.h"
-#include "live/core/setting.h"
+#include "live/core/knobset.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 
 static bool takes_part(const struct peer *p)
 {
-    return !p->is_lost && !setting_is_empty(&p->wanted);
+    return !p->is_lost && !knobset_is_empty(&p->wanted);
 }
 
 static bool has_b(const struct controller *c, const struct peer *p, enum arm arm)
@@ -62,7 +62,7 @@ static struct knob_set part_for(const struct peer *p, const struct knob_set *wan
 
     for (int i = 0; i < KNOB_COUNT; i++)
         if (wanted->is_named[i] && knob_info[i].where == p->where && p->confirmed.is_named[i] &&
-            !setting_is_equal_value(p->confirmed.knobs.value[i], wanted->knobs.value[i]))
+            !knobset_is_equal_value(p->confirmed.knobs.value[i], wanted->knobs.value[i]))
             knob_set_add(&part, (enum knob)i, wanted->knobs.value[i]);
     return part;
 }
@@ -81,7 +81,7 @@ static void end(struct controller *c, bool is_kept, const char *why, uint64_t no
     uint32_t missed = 0;
 
     for (uint32_t i = 0; i < c->peers; i++)
-        missed += !setting_is_empty(&c->peer[i].wanted) && c->peer[i].step != STEP_CONFIRMED;
+        missed += !knobset_is_empty(&c->peer[i].wanted) && c->peer[i].step != STEP_CONFIRMED;
     log_trial(c, is_kept ? "keep" : "drop", why, now_us);
     c->trial.phase = TRIAL_NONE;
     clear_peers(c);
@@ -389,7 +389,7 @@ static bool has_enough(struct controller *c, uint64_t now_us)
     for (uint32_t i = 0; i < c->peers; i++) {
         struct peer *p = &c->peer[i];
 
-        if (setting_is_empty(&p->wanted))
+        if (knobset_is_empty(&p->wanted))
             continue;
         p->is_lost |= !roster_is_fresh(c, p, now_us);
         all++;

@@ -1,6 +1,6 @@
 /* src/live/core/audit.c - see audit.h. */
 #include "live/core/audit.h"
-#include "live/core/setting.h"
+#include "live/core/knobset.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -45,8 +45,8 @@ static void put_time(json_t *o, uint64_t wall_us)
 
 static void put_set(json_t *o, const char *key, const struct knob_set *set)
 {
-    if (set && !setting_is_empty(set))
-        json_object_set_new(o, key, setting_json(set));
+    if (set && !knobset_is_empty(set))
+        json_object_set_new(o, key, knobset_json(set));
 }
 
 static void put_word(json_t *o, const char *key, const char *text)

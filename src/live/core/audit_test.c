@@ -1,6 +1,6 @@
 /* src/live/core/audit_test.c */
 #include "live/core/audit.h"
-#include "live/core/setting.h"
+#include "live/core/knobset.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,7 +66,7 @@ static void write__is_json_with_what_was_given(void **unused)
     assert_int_equal(json_integer_value(json_object_get(o, "seq")), 1);
     assert_string_equal(json_string_value(json_object_get(o, "time")), "2026-10-16T09:00:00.123Z");
     assert_string_equal(json_string_value(json_object_get(o, "why")), why[0]);
-    assert_int_equal(setting_from_json(&set, json_object_get(o, "new")), 0);
+    assert_int_equal(knobset_from_json(&set, json_object_get(o, "new")), 0);
     assert_true(set.knobs.value[KNOB_kmin] == 1048.576);
     json_decref(o);
 }

@@ -1,6 +1,6 @@
 /* src/live/core/limits.c - see limits.h. */
 #include "live/core/limits.h"
-#include "live/core/setting.h"
+#include "live/core/knobset.h"
 
 #include <math.h>
 
@@ -34,7 +34,7 @@ static int check_knob(const struct limits *l, int knob, double from, double to, 
 {
     const char *name = knob_info[knob].name, *unit = knob_unit_name(knob_info[knob].unit);
 
-    if (setting_is_equal_value(from, to))
+    if (knobset_is_equal_value(from, to))
         return 0;
     if (!l->may_set[knob])
         return err_set(err, EPERM, "%s is not on the list of what may be set", name);
@@ -55,7 +55,7 @@ int limits_check(const struct limits *l, const struct knob_set *from, const stru
             rc = err_set(err, ENOENT, "the device has no %s", knob_info[i].name);
         else if (to->is_named[i])
             rc = check_knob(l, i, from->knobs.value[i], to->knobs.value[i], err);
-    setting_put(&is, to);
+    knobset_put(&is, to);
     if (!rc && is.is_named[KNOB_kmin] && is.is_named[KNOB_kmax] && is.knobs.value[KNOB_kmin] > is.knobs.value[KNOB_kmax])
         rc = err_set(err, EINVAL, "kmin would be above kmax");
     return rc;

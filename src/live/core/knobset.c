@@ -1,25 +1,25 @@
-/* src/live/core/setting.c - see setting.h. */
-#include "live/core/setting.h"
+/* src/live/core/knobset.c - see setting.h. */
+#include "live/core/knobset.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-bool setting_is_equal_value(double a, double b)
+bool knobset_is_equal_value(double a, double b)
 {
     return fabs(a - b) <= 1e-12 * (fabs(a) + fabs(b));
 }
 
-bool setting_has(const struct knob_set *all, const struct knob_set *some)
+bool knobset_has(const struct knob_set *all, const struct knob_set *some)
 {
     for (int i = 0; i < KNOB_COUNT; i++)
         if (some->is_named[i] &&
-            (!all->is_named[i] || !setting_is_equal_value(all->knobs.value[i], some->knobs.value[i])))
+            (!all->is_named[i] || !knobset_is_equal_value(all->knobs.value[i], some->knobs.value[i])))
             return false;
     return true;
 }
 
-bool setting_names(const struct knob_set *all, const struct knob_set *some)
+bool knobset_names(const struct knob_set *all, const struct knob_set *some)
 {
     for (int i = 0; i < KNOB_COUNT; i++)
         if (some->is_named[i] && !all->is_named[i])
@@ -27,7 +27,7 @@ bool setting_names(const struct knob_set *all, const struct knob_set *some)
     return true;
 }
 
-bool setting_is_empty(const struct knob_set *s)
+bool knobset_is_empty(const struct knob_set *s)
 {
     for (int i = 0; i < KNOB_COUNT; i++)
         if (s->is_named[i])
@@ -35,19 +35,19 @@ bool setting_is_empty(const struct knob_set *s)
     return true;
 }
 
-bool setting_is_same(const struct knob_set *a, const struct knob_set *b)
+bool knobset_is_same(const struct knob_set *a, const struct knob_set *b)
 {
-    return setting_has(a, b) && setting_has(b, a);
+    return knobset_has(a, b) && knobset_has(b, a);
 }
 
-void setting_put(struct knob_set *all, const struct knob_set *some)
+void knobset_put(struct knob_set *all, const struct knob_set *some)
 {
     for (int i = 0; i < KNOB_COUNT; i++)
         if (some->is_named[i])
             knob_set_add(all, (enum knob)i, some->knobs.value[i]);
 }
 
-struct knob_set setting_part(const struct knob_set *all, const struct knob_set *some)
+struct knob_set knobset_part(const struct knob_set *all, const struct knob_set *some)
 {
     struct knob_set part = { 0 };
 
@@ -57,7 +57,7 @@ struct knob_set setting_part(const struct knob_set *all, const struct knob_set *
     return part;
 }
 
-json_t *setting_json(const struct knob_set *s)
+json_t *knobset_json(const struct knob_set *s)
 {
     json_t *object = json_object();
 
@@ -67,7 +67,7 @@ json_t *setting_json(const struct knob_set *s)
     return object;
 }
 
-int setting_from_json(struct knob_set *s, const json_t *object)
+int knobset_from_json(struct knob_set *s, const json_t *object)
 {
     struct knob_set read = { 0 };
     const char     *name;
@@ -86,7 +86,7 @@ int setting_from_json(struct knob_set *s, const json_t *object)
     return 0;
 }
 
-char *setting_text(char *buf, size_t size, const struct knob_set *s)
+char *knobset_text(char *buf, size_t size, const struct knob_set *s)
 {
     size_t used = 0;
 

@@ -1,0 +1,39 @@
+/* src/live/core/knobset.h - the knobs of one device, and how they are written in files and logs.
+ *
+ * A device has some of all knobs: a struct knob_set in which those are named. Values are equal if they are within a
+ * millionth of a millionth: a switch counts bytes where a knob counts kilobytes.
+ */
+#ifndef LIVE_CORE_KNOBSET_H
+#define LIVE_CORE_KNOBSET_H
+
+#include "base/json.h"
+#include "core/knobs.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+bool knobset_is_equal_value(double, double);
+
+/* Does 'all' have every knob that 'some' names, with the same value? */
+bool knobset_has(const struct knob_set *all, const struct knob_set *some);
+
+/* Does 'all' name every knob that 'some' does? */
+bool knobset_names(const struct knob_set *all, const struct knob_set *some);
+
+bool knobset_is_empty(const struct knob_set *);
+bool knobset_is_same(const struct knob_set *, const struct knob_set *);
+
+/* Gives what 'some' names these values. */
+void knobset_put(struct knob_set *all, const struct knob_set *some);
+
+/* Those of 'all' that 'some' names. */
+struct knob_set knobset_part(const struct knob_set *all, const struct knob_set *some);
+
+/* {"kmin":400,...}; an unknown knob or a value that is not one is refused, and nothing is written. */
+json_t *knobset_json(const struct knob_set *);
+int     knobset_from_json(struct knob_set *, const json_t *);
+
+/* "kmin 400KB, pmax 0.2"; "nothing" if it is empty. Returns buf. */
+char *knobset_text(char *buf, size_t size, const struct knob_set *);
+
+#endif

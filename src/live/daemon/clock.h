@@ -1,0 +1,19 @@
+/* src/live/daemon/clock.h - the clock of the state machines: it only goes forward, and goes on while the machine sleeps. */
+#ifndef LIVE_DAEMON_CLOCK_H
+#define LIVE_DAEMON_CLOCK_H
+
+#include <stdint.h>
+
+uint64_t clock_us(void);
+
+/* Waits until something can be read from one of the files or the time has come; NEVER: for ever. */
+struct pollfd;
+void clock_wait(struct pollfd *, uint32_t count, uint64_t until_us);
+
+/* SIGTERM and SIGINT become readable here instead of ending the program; SIGPIPE is ignored. */
+int clock_signals(void);
+
+/* Words for the journal: one line on standard error. */
+void clock_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

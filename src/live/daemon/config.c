@@ -1,0 +1,357 @@
+/* src/live/daemon/config.c - see config.h. */
+#include "live/daemon/config.h"
+#include "base/reader.h"
+#include "base/text.h"
+#include "core/units.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- keys ---- */
+
+static const struct section_key common_keys[] = {
+    { "name", "name", "", "what it is called; agents: the name in its certificate. Default: the name of the machine" },
+    { "state", "file", "", "folder for what must not be forgotten, and the audit log" },
+    { "tls", "map", "", "ca, cert and key: files. Without it only this machine can be reached" },
+    { "interval", "time", "100ms", "between reports" },
+    { NULL, NULL, NULL, NULL },
+};
+
+static const struct section_key agent_keys[] = {
+    { "controller", "name", "", "address, host:port" },
+    { "driver", "name", "", "mlx5" },
+    { "devices", "list", "", "which of them; default: all" },
+    { "root", "file", "/", "where sys is: another one to try it on a tree of files" },
+    { "freeze_file", "file", "/run/anole/freeze", "while this file is there nothing is written" },
+    { "write", "yes/no", "no", "no: it observes only" },
+    { "lease", "time", "3s", "what is not confirmed goes back this long after the last word of the controller" },
+    { "gap", "time", "1s", "least time between changes" },
+    { "switches_per_day", "count", "2000", "changes that are tried" },
+    { "lasting_per_day", "count", "20", "changes that stay" },
+    { "limits", "map", "", "knob: {min, max}: narrower than the table of knobs; 'no' forbids it" },
+    { "paused_max", "share", "0.05", "guardrail: share of the time paused, two intervals in a row" },
+    { NULL, NULL, NULL, NULL },
+};
+
+static const struct section_key controller_keys[] = {
+    { "listen", "name", "", "address, host:port" },
+    { "id", "count", "1", "another one for each controller of a fabric" },
+    { "mode", "name", "observe", "observe, approve, auto" },
+    { "operators", "list", "", "names in certificates of who may ask and decide; default: operator" },
+    { "devices_max", "count", "1024", "room for so many" },
+    { "tuner", "name", "", "as in a scenario; default: none" },
+    { "block", "count", "10", "intervals of a block" },
+    { "burn_in", "count", "3", "of these, not counted" },
+    { "noise_pairs", "count", "30", "pairs of blocks that measure the noise before the first trial" },
+    { "stage_pairs", "count", "13", "pairs without harm that end a canary stage" },
+    { "halves_max", "count", "2000", "intervals after which two halves do not differ" },
+    { "soak", "count", "20", "intervals that everybody has a change before it is confirmed" },
+    { "accept", "count", "100", "e-value at which a gain is believed" },
+    { "reject", "count", "20", "e-value at which harm is believed" },
+    { "hold_back", "share", "0.05", "of the devices" },
+    { NULL, NULL, NULL, NULL },
+};
+
+static const struct section_key tls_keys[] = {
+    { "ca", "file", "", "certificate of the authority" }, { "cert", "file", "", "own certificate" },
+    { "key", "file", "", "own key" }, { NULL, NULL, NULL, NULL },
+};
+
+static const struct section_key limit_keys[] = {
+    { "min", "name", "", "least" }, { "max", "name", "", "most" }, { NULL, NULL, NULL, NULL },
+};
+
+/* ---- what both have ---- */
+
+static char *need_text(const struct section *s, const char *key)
+{
+    const struct yaml_node *node = section_need(s, key);
+    const char             *text = node ? section_text(s, key) : NULL;
+
+    return text ? xstrdup(text) : NULL;
+}
+
+static void read_tls(struct reader *r, struct config_common *c, const struct yaml_node *map)
+{
+    struct section sec = section_open(r, map, &(struct section){ .name = "tls", .own = tls_keys });
+
+    if (!map)
+        return;
+    if (section_need(&sec, "ca") && section_need(&sec, "cert") && section_need(&sec, "key")) {
+        c->ca = section_file(&sec, "ca");
+        c->cert = section_file(&sec, "cert");
+        c->key = section_file(&sec, "key");
+    }
+}
+
+static uint64_t time_us(const struct section *s, const char *key, uint64_t least_us)
+{
+    uint64_t ps = 0;
+
+    section_time(s, key, &ps);
+    if (!s->r->rc && ps / PS_PER_US < least_us)
+        reader_refuse(s->r, section_place(s, key), "%s: it is too short", key);
+    return ps / PS_PER_US;
+}
+
+static void read_common(struct reader *r, const struct section *s, struct config_common *c, uint64_t *interval_us)
+{
+    const char *name = section_text(s, "name");
+    char        machine[MSG_NAME_SIZE] = "";
+
+    gethostname(machine, sizeof machine - 1);
+    c->file = xstrdup(r->name);
+    c->name = xstrdup(name ? name : machine);
+    if (strlen(c->name) >= MSG_NAME_SIZE / 2 || !*c->name)
+        reader_refuse(r, section_place(s, "name"), "name: it must have 1 to %d characters", MSG_NAME_SIZE / 2 - 1);
+    if (section_need(s, "state"))
+        c->state = section_file(s, "state");
+    read_tls(r, c, section_get(s, "tls"));
+    *interval_us = time_us(s, "interval", 1000);
+}
+
+struct rpc_tls config_tls(const struct config_common *c)
+{
+    return (struct rpc_tls){ c->ca, c->cert, c->key };
+}
+
+static void fini_common(struct config_common *c)
+{
+    free(c->file);
+    free(c->name);
+    free(c->state);
+    free(c->ca);
+    free(c->cert);
+    free(c->key);
+}
+
+/* ---- agents ---- */
+
+static void read_bound(struct reader *r, const struct section *s, const char *key, enum knob knob, double *bound)
+{
+    const char *text = section_text(s, key);
+    struct err  why;
+
+    if (text && knob_parse(knob, text, bound, &why))
+        reader_refuse(r, section_get(s, key), "%s", why.text);
+}
+
+static void read_limit(struct reader *r, const struct yaml_node *node, struct limits *l)
+{
+    enum knob      knob = knob_find(node->key);
+    struct section sec;
+    char           near[80];
+
+    if (knob == KNOB_COUNT) {
+        reader_refuse_key(r, node, "'%.60s' is not a knob%s", node->key, reader_near(near, sizeof near, node->key, knob_names));
+        return;
+    }
+    if (node->kind == YAML_SCALAR && strcmp(node->text, "no") == 0) {
+        l->may_set[knob] = false;
+        return;
+    }
+    if (!l->may_set[knob])
+        reader_refuse_key(r, node, "%s is not on the list of what may be set", node->key);
+    sec = section_open(r, node, &(struct section){ .name = node->key, .own = limit_keys });
+    read_bound(r, &sec, "min", knob, &l->min[knob]);
+    read_bound(r, &sec, "max", knob, &l->max[knob]);
+    if (!r->rc && l->min[knob] > l->max[knob])
+        reader_refuse(r, node, "%s: min is above max", node->key);
+}
+
+static void read_limits(struct reader *r, const struct yaml_node *map, struct limits *l)
+{
+    if (map && map->kind != YAML_MAP)
+        reader_refuse(r, map, "limits is a map of knobs");
+    for (const struct yaml_node *c = map && map->kind == YAML_MAP ? map->child : NULL; c && !r->rc; c = c->next)
+        read_limit(r, c, l);
+}
+
+static const struct driver *read_driver(struct reader *r, const struct section *s, const char *given)
+{
+    const char          *text = given ? given : section_text(s, "driver"), *names[16] = { NULL };
+    const struct driver *d = text ? driver_find(text) : NULL;
+    char                 near[120];
+
+    for (int i = 0; driver_all[i] && i < 15; i++)
+        names[i] = driver_all[i]->name;
+    if (!text)
+        section_need(s, "driver");
+    else if (!d)
+        reader_refuse(r, given ? NULL : section_get(s, "driver"), "'%.40s' is not a driver%s", text,
+                      reader_names(near, sizeof near, text, names));
+    return d;
+}
+
+static void read_devices(struct reader *r, const struct section *s, struct agent_file *f)
+{
+    for (const struct yaml_node *n = section_list(s, "devices", DRIVER_DEVICES_MAX); n && !r->rc; n = n->next) {
+        if (n->kind != YAML_SCALAR || strlen(n->text) >= MSG_NAME_SIZE / 2)
+            reader_refuse(r, n, "devices is a list of names");
+        else
+            snprintf(f->device[f->devices++], MSG_NAME_SIZE, "%s", n->text);
+    }
+}
+
+static void read_agent(struct reader *r, const struct yaml_node *root, struct agent_file *f, const char *driver)
+{
+    struct section       s = section_open(r, root, &(struct section){ .name = "", .own = agent_keys, .common = common_keys });
+    struct agent_config *a = &f->agent;
+
+    f->driver = read_driver(r, &s, driver);
+    agent_config_init(a, f->driver ? f->driver->where : KNOB_NIC);
+    read_common(r, &s, &f->common, &a->interval_us);
+    f->controller = need_text(&s, "controller");
+    f->root = section_text(&s, "root") ? xstrdup(section_text(&s, "root")) : NULL;
+    f->freeze = section_text(&s, "freeze_file") ? xstrdup(section_text(&s, "freeze_file")) : NULL;
+    read_devices(r, &s, f);
+    section_bool(&s, "write", &a->may_write);
+    a->lease_us = time_us(&s, "lease", 10 * a->interval_us);
+    a->gap_us = time_us(&s, "gap", 0);
+    section_count(&s, "switches_per_day", 0, 1000000, &a->switches_per_day);
+    section_count(&s, "lasting_per_day", 0, 1000000, &a->lasting_per_day);
+    section_real(&s, "paused_max", 0, 1, &a->guard.paused_max);
+    read_limits(r, section_get(&s, "limits"), &a->limits);
+}
+
+int config_read_agent(struct agent_file *f, const char *path, const char *driver, struct err *err)
+{
+    struct yaml_doc doc;
+    struct reader   r = { .name = text_file_name(path), .what = "a configuration", .err = err };
+    int             rc = yaml_read(&doc, path, err);
+
+    *f = (struct agent_file){ 0 };
+    if (rc)
+        return rc;
+    read_agent(&r, doc.root, f, driver);
+    yaml_fini(&doc);
+    if (r.rc)
+        config_fini_agent(f);
+    return r.rc;
+}
+
+void config_fini_agent(struct agent_file *f)
+{
+    fini_common(&f->common);
+    free(f->controller);
+    free(f->root);
+    free(f->freeze);
+    *f = (struct agent_file){ 0 };
+}
+
+/* ---- controllers ---- */
+
+static void read_operators(struct reader *r, const struct section *s, struct controller_file *f)
+{
+    for (const struct yaml_node *n = section_list(s, "operators", CONFIG_OPERATORS_MAX); n && !r->rc; n = n->next) {
+        if (n->kind != YAML_SCALAR)
+            reader_refuse(r, n, "operators is a list of names");
+        else
+            f->operator[f->operators++] = xstrdup(n->text);
+    }
+    if (!r->rc && !section_get(s, "operators"))
+        f->operator[f->operators++] = xstrdup("operator");
+}
+
+static void add_option(struct reader *r, struct controller_file *f, const struct yaml_node *n)
+{
+    if (n->kind != YAML_SCALAR) {
+        reader_refuse(r, n, "%s: a value is wanted", n->key);
+        return;
+    }
+    f->option = xrealloc(f->option, (f->options + 1ul) * sizeof *f->option);
+    f->option[f->options++] = (struct option_text){ xstrdup(n->key), xstrdup(n->text), reader_place(r, n->line, n->column) };
+}
+
+/* A name, or a map with the name and options. */
+static void read_tuner(struct reader *r, struct controller_file *f, const struct yaml_node *node)
+{
+    const struct yaml_node *name = node && node->kind == YAML_MAP ? yaml_get(node, "name") : node;
+
+    if (!node || r->rc)
+        return;
+    if (!name || name->kind != YAML_SCALAR) {
+        reader_refuse(r, node, "tuner: a name is wanted, or a map with 'name'");
+        return;
+    }
+    f->tuner = xstrdup(name->text);
+    f->tuner_place = reader_place(r, name->line, name->column);
+    for (const struct yaml_node *c = node->kind == YAML_MAP ? node->child : NULL; c && !r->rc; c = c->next)
+        if (c != name)
+            add_option(r, f, c);
+}
+
+static void read_evidence(struct reader *r, const struct section *s, struct controller_config *c)
+{
+    uint32_t accept = 0, reject = 0;
+
+    section_count(s, "block", 2, 100000, &c->block_length);
+    section_count(s, "burn_in", 0, 100000, &c->burn_in);
+    section_count(s, "noise_pairs", 3, 100000, &c->aa_pairs);
+    section_count(s, "stage_pairs", 1, 100000, &c->stage_pairs);
+    section_count(s, "halves_max", 1, 10000000, &c->halves_intervals_max);
+    section_count(s, "soak", 0, 1000000, &c->soak_intervals);
+    section_count(s, "accept", 1, 1000000000, &accept);
+    section_count(s, "reject", 1, 1000000000, &reject);
+    section_real(s, "hold_back", 0, 0.9, &c->hold_back);
+    c->accept_e = accept;
+    c->reject_e = reject;
+    if (!r->rc && c->burn_in >= c->block_length)
+        reader_refuse(r, section_place(s, "burn_in"), "burn_in: a block of %u intervals has none left", c->block_length);
+}
+
+static void read_controller(struct reader *r, const struct yaml_node *root, struct controller_file *f)
+{
+    static const char *const modes[] = { "observe", "approve", "auto", NULL };
+    struct section s = section_open(r, root, &(struct section){ .name = "", .own = controller_keys, .common = common_keys });
+    struct controller_config *c = &f->controller;
+    int                       mode;
+
+    controller_config_init(c);
+    read_common(r, &s, &f->common, &c->interval_us);
+    if (f->common.name)
+        snprintf(c->name, sizeof c->name, "%s", f->common.name);
+    f->listen = need_text(&s, "listen");
+    section_count(&s, "id", 0, 65535, &c->id);
+    section_count(&s, "devices_max", 1, 1000000, &f->devices_max);
+    mode = section_choice(&s, "mode", "a mode", modes);
+    c->mode = mode > 0 ? (enum controller_mode)mode : MODE_OBSERVE;
+    read_operators(r, &s, f);
+    read_evidence(r, &s, c);
+    read_tuner(r, f, section_get(&s, "tuner"));
+}
+
+int config_read_controller(struct controller_file *f, const char *path, struct err *err)
+{
+    struct yaml_doc doc;
+    struct reader   r = { .name = text_file_name(path), .what = "a configuration", .err = err };
+    int             rc = yaml_read(&doc, path, err);
+
+    *f = (struct controller_file){ 0 };
+    if (rc)
+        return rc;
+    read_controller(&r, doc.root, f);
+    yaml_fini(&doc);
+    if (r.rc)
+        config_fini_controller(f);
+    return r.rc;
+}
+
+void config_fini_controller(struct controller_file *f)
+{
+    fini_common(&f->common);
+    free(f->listen);
+    for (uint32_t i = 0; i < f->operators; i++)
+        free(f->operator[i]);
+    for (uint32_t i = 0; i < f->options; i++) {
+        free(f->option[i].key);
+        free(f->option[i].text);
+        free(f->option[i].place);
+    }
+    free(f->option);
+    free(f->tuner);
+    free(f->tuner_place);
+    *f = (struct controller_file){ 0 };
+}

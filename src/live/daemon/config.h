@@ -1,0 +1,46 @@
+/* src/live/daemon/config.h - the configuration files of agents and controllers: YAML, with the errors of scenarios. */
+#ifndef LIVE_DAEMON_CONFIG_H
+#define LIVE_DAEMON_CONFIG_H
+
+#include "base/err.h"
+#include "core/option.h"
+#include "live/agent/agent.h"
+#include "live/controller/controller.h"
+#include "live/driver/driver.h"
+#include "live/wire/tls.h"
+
+#define CONFIG_OPERATORS_MAX 16
+
+struct config_common { char *file, *name, *state, *ca, *cert, *key; };
+
+struct agent_file {
+    struct config_common common;
+    char                *controller;             /* address */
+    char                *root, *freeze;          /* freeze: a file; while it is there nothing is written */
+    const struct driver *driver;
+    char                 device[DRIVER_DEVICES_MAX][MSG_NAME_SIZE];
+    uint32_t             devices;                /* 0: all that there are */
+    struct agent_config  agent;
+};
+
+struct controller_file {
+    struct config_common     common;
+    char                    *listen;
+    char                    *operator[CONFIG_OPERATORS_MAX];     /* who may ask: names in certificates */
+    uint32_t                 operators;
+    uint32_t                 devices_max;
+    char                    *tuner, *tuner_place;                /* NULL: none */
+    struct option_text      *option;
+    uint32_t                 options;
+    struct controller_config controller;
+};
+
+/* Reads a file; 'driver' of NULL: the file must name one. What is wrong is told with its place, and nothing is held. */
+int  config_read_agent(struct agent_file *, const char *path, const char *driver, struct err *);
+int  config_read_controller(struct controller_file *, const char *path, struct err *);
+void config_fini_agent(struct agent_file *);
+void config_fini_controller(struct controller_file *);
+
+struct rpc_tls config_tls(const struct config_common *);
+
+#endif

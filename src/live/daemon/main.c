@@ -1,0 +1,261 @@
+/* src/live/daemon/main.c - anole-live: what `anole agent`, `anole controller` and `anole ctl` start. */
+#include "base/print/safe.h"
+#include "base/text.h"
+#include "live/daemon/ctl.h"
+#include "live/daemon/live_tuner.h"
+#include "live/daemon/run.h"
+#include "version.h"
+
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+struct options {
+    const char         *path, *driver;
+    bool                is_check, is_rescue;
+    struct ctl_request  ctl;
+    const char         *verb, *argument;
+};
+
+static int end(int rc, const struct err *err)
+{
+    if (rc < 0)
+        fprintf(stderr, "anole: %s\n", err->text);
+    return rc < 0 ? EXIT_FAILED : rc > 0 ? 128 + rc : fclose(stdout) ? EXIT_FAILED : EXIT_SUCCESS;
+}
+
+static _Noreturn void usage(const char *text, const char *word) __attribute__((format(printf, 1, 0)));
+static _Noreturn void usage(const char *text, const char *word)
+{
+    fputs("anole: ", stderr);
+    safe_printf(stderr, text, word);
+    fputc('\n', stderr);
+    exit(EXIT_USAGE);
+}
+
+/* ---- agent, controller ---- */
+
+enum { KEY_CHECK = 'c', KEY_DRIVER = 'd', KEY_RESCUE = 'r' };
+
+static error_t parse_daemon(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+
+    switch (key) {
+    case KEY_CHECK:  o->is_check = true; break;
+    case KEY_DRIVER: o->driver = arg; break;
+    case KEY_RESCUE: o->is_rescue = true; break;
+    case ARGP_KEY_ARG:
+        if (o->path)
+            usage("one configuration at a time: '%s' is another", arg);
+        o->path = arg;
+        break;
+    case ARGP_KEY_NO_ARGS:
+        usage("which configuration? See %s --help", state->name);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp_option agent_rows[] = {
+    { "check-config", KEY_CHECK, NULL, 0, "Read the file, look at the devices, write nothing", 0 },
+    { "driver", KEY_DRIVER, "NAME", 0, "mlx5; default: what the file says", 0 },
+    { "rescue", KEY_RESCUE, NULL, 0, "Bring the devices back to what was confirmed last and end; for ExecStopPost", 0 },
+    { 0 },
+};
+
+static const struct argp agent_argp = {
+    agent_rows, parse_daemon, "CONFIG",
+    "Watches the devices of this host, reports to a controller, and sets what it is told within limits. What is not "
+    "confirmed it takes back by itself: see docs/live.md."
+    "\v"
+    "Examples:\n"
+    "  anole agent agent.yaml --check-config\n"
+    "      Is the file right, are the devices there?\n"
+    "  anole agent agent.yaml\n"
+    "      Runs until a signal comes.", NULL, NULL, NULL,
+};
+
+static int agent_main(int argc, char **argv)
+{
+    struct options    o = { 0 };
+    struct agent_file f;
+    struct err        err;
+    int               rc;
+
+    argp_parse(&agent_argp, argc, argv, 0, NULL, &o);
+    rc = config_read_agent(&f, o.path, o.driver, &err);
+    if (rc)
+        return end(rc, &err);
+    rc = o.is_check ? agent_check(&f, &err) : o.is_rescue ? agent_rescue(&f, &err) : agent_run(&f, &err);
+    config_fini_agent(&f);
+    return end(rc, &err);
+}
+
+static const struct argp_option controller_rows[] = {
+    { "check-config", KEY_CHECK, NULL, 0, "Read the file and end", 0 },
+    { 0 },
+};
+
+static const struct argp controller_argp = {
+    controller_rows, parse_daemon, "CONFIG",
+    "Hears the agents of a fabric, tries what its tuner proposes in stages, and keeps what is better. It observes only "
+    "unless its file says otherwise: see docs/live.md."
+    "\v"
+    "Example:\n"
+    "  anole controller controller.yaml", NULL, NULL, NULL,
+};
+
+static int controller_main(int argc, char **argv)
+{
+    struct options         o = { 0 };
+    struct controller_file f;
+    struct err             err;
+    int                    rc;
+
+    argp_parse(&controller_argp, argc, argv, 0, NULL, &o);
+    rc = config_read_controller(&f, o.path, &err);
+    if (rc)
+        return end(rc, &err);
+    rc = live_tuner_check(&f, &err);
+    if (!rc && !o.is_check)
+        rc = controller_run(&f, &err);
+    config_fini_controller(&f);
+    return end(rc, &err);
+}
+
+/* ---- ctl ---- */
+
+enum { KEY_ADDRESS = 'a', KEY_CA = 1000, KEY_CERT, KEY_KEY, KEY_WHY = 'w', KEY_JSON = 'j' };
+
+static const struct argp_option ctl_rows[] = {
+    { "address", KEY_ADDRESS, "HOST:PORT", 0, "Of the controller; default 127.0.0.1:7471", 0 },
+    { "ca", KEY_CA, "FILE", 0, "Certificate of the authority", 0 },
+    { "cert", KEY_CERT, "FILE", 0, "Own certificate; its name must be an operator's", 0 },
+    { "key", KEY_KEY, "FILE", 0, "Own key", 0 },
+    { "why", KEY_WHY, "TEXT", 0, "For the audit log", 0 },
+    { "json", KEY_JSON, NULL, 0, "The answer as it came", 0 },
+    { 0 },
+};
+
+static void take_argument(struct options *o, const char *arg)
+{
+    if (!o->verb)
+        o->verb = arg;
+    else if (!o->argument)
+        o->argument = arg;
+    else
+        usage("'%s' is too much", arg);
+}
+
+static error_t parse_ctl(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+
+    switch (key) {
+    case KEY_ADDRESS: o->ctl.address = arg; break;
+    case KEY_CA:      o->ctl.tls.ca = arg; break;
+    case KEY_CERT:    o->ctl.tls.cert = arg; break;
+    case KEY_KEY:     o->ctl.tls.key = arg; break;
+    case KEY_WHY:     snprintf(o->ctl.question.why, sizeof o->ctl.question.why, "%s", arg); break;
+    case KEY_JSON:    o->ctl.is_json = true; break;
+    case ARGP_KEY_ARG: take_argument(o, arg); break;
+    case ARGP_KEY_NO_ARGS: usage("what? See %s --help", state->name);
+    default: return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp ctl_argp = {
+    ctl_rows, parse_ctl, "VERB [DEVICE|NUMBER|FILE]",
+    "Asks a controller.\n\n"
+    "  status            what it does, and how its devices are\n"
+    "  history           the last records of its audit log\n"
+    "  diff              what devices hold that is not their baseline\n"
+    "  freeze [DEVICE]   take back what is open, try nothing more\n"
+    "  thaw [DEVICE]     go on\n"
+    "  approve NUMBER    let a trial begin that waits for it\n"
+    "  rollback          bring all devices back to their baseline\n"
+    "  verify FILE       check an audit log; needs no controller"
+    "\v"
+    "Examples:\n"
+    "  anole ctl status\n"
+    "  anole ctl freeze --why 'maintenance of rack 7'\n"
+    "  anole ctl verify /var/lib/anole/audit.jsonl", NULL, NULL, NULL,
+};
+
+static void check_verb(const struct options *o)
+{
+    const char *names[16] = { "verify" };
+    char        near[64];
+    int         i = 0;
+
+    for (; ctl_verbs[i]; i++) {
+        names[i + 1] = ctl_verbs[i];
+        if (strcmp(o->verb, ctl_verbs[i]) == 0)
+            return;
+    }
+    text_did_you_mean(near, sizeof near, o->verb, names);
+    fputs("anole: ", stderr);
+    safe_printf(stderr, "'%s' is not something to ask%s", o->verb, *near ? near : "; see anole ctl --help");
+    fputc('\n', stderr);
+    exit(EXIT_USAGE);
+}
+
+static void fill_question(struct options *o)
+{
+    struct question *q = &o->ctl.question;
+    bool             is_approve = strcmp(o->verb, "approve") == 0;
+    struct err       err;
+
+    q->version = MSG_VERSION;
+    snprintf(q->verb, sizeof q->verb, "%s", o->verb);
+    if (is_approve && (!o->argument || text_to_uint(o->argument, &q->number, &err)))
+        usage("approve which trial? See %s", "anole ctl status");
+    if (o->argument && !is_approve && strcmp(o->verb, "freeze") != 0 && strcmp(o->verb, "thaw") != 0)
+        usage("'%s' is too much", o->argument);
+    if (o->argument && strlen(o->argument) >= sizeof q->device)
+        usage("'%s' is too long for a device", o->argument);
+    if (o->argument && !is_approve)
+        snprintf(q->device, sizeof q->device, "%s", o->argument);
+}
+
+static int ctl_main(int argc, char **argv)
+{
+    struct options  o = { .ctl = { .address = "127.0.0.1:7471" } };
+    struct rpc_tls *tls = &o.ctl.tls;
+    struct err      err;
+
+    argp_parse(&ctl_argp, argc, argv, 0, NULL, &o);
+    if (strcmp(o.verb, "verify") == 0) {
+        if (!o.argument)
+            usage("verify which file? See %s", "anole ctl --help");
+        return end(ctl_verify(o.argument, &err), &err);
+    }
+    check_verb(&o);
+    fill_question(&o);
+    if ((tls->ca || tls->cert || tls->key) && !(tls->ca && tls->cert && tls->key))
+        usage("%s go together", "--ca, --cert and --key");
+    return end(ctl_ask(&o.ctl, &err), &err);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct { const char *name, *shown; int (*main)(int, char **); } command[] = {
+        { "agent", "anole agent", agent_main }, { "controller", "anole controller", controller_main },
+        { "ctl", "anole ctl", ctl_main },
+    };
+
+    argp_program_version = "anole " ANOLE_VERSION;
+    argp_err_exit_status = EXIT_USAGE;
+    for (size_t i = 0; argc > 1 && i < sizeof command / sizeof *command; i++)
+        if (strcmp(argv[1], command[i].name) == 0) {
+            argv[1] = (char *)(uintptr_t)command[i].shown;
+            return command[i].main(argc - 1, argv + 1);
+        }
+    usage("this is started by anole: see %s", "anole --help");
+}

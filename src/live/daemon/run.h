@@ -1,0 +1,21 @@
+/* src/live/daemon/run.h - agents and controllers as processes. Each returns 0, a negative errno with its reason, or the number of the
+ * signal that ended it. */
+#ifndef LIVE_DAEMON_RUN_H
+#define LIVE_DAEMON_RUN_H
+
+#include "base/err.h"
+#include "live/daemon/config.h"
+
+/* Runs the agents of all devices of the file until a signal comes; what is open is reverted then. */
+int agent_run(const struct agent_file *, struct err *);
+
+/* Brings all devices of the file back to what was confirmed last, from what is on the disk, without a controller: for after a
+ * crash. */
+int agent_rescue(const struct agent_file *, struct err *);
+
+/* Opens every device, writes nothing: is all of it there? */
+int agent_check(const struct agent_file *, struct err *);
+
+int controller_run(const struct controller_file *, struct err *);
+
+#endif

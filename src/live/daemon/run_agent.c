@@ -1,0 +1,289 @@
+/* src/live/daemon/run_agent.c - see run.h: one loop for all devices of a host, a stream to the controller for each. */
+#include "core/units.h"
+#include "live/daemon/clock.h"
+#include "live/daemon/disk.h"
+#include "live/daemon/run.h"
+#include "live/wire/codec.h"
+#include "live/wire/rpc.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BACKOFF_US_MIN 100000u
+#define BACKOFF_US_MAX 5000000u
+
+struct device {
+    struct agent_config cfg;
+    struct agent        agent;
+    struct disk         disk;
+    const struct driver *driver;
+    void               *state;                   /* of the driver; NULL: not open */
+    struct rpc         *rpc;
+    uint32_t            link;
+    bool                is_up;
+    uint64_t            redial_us, backoff_us, tick_us;
+};
+
+struct host { const struct agent_file *file; struct device *device; uint32_t devices; int signals; };
+
+/* ---- the network ---- */
+
+static void send(void *arg, const struct msg *m)
+{
+    static unsigned char bytes[CODEC_BYTES_MAX];
+    struct device       *d = arg;
+
+    if (d->is_up)
+        rpc_send(d->rpc, d->link, bytes, codec_write(m, bytes));
+}
+
+/* Whoever is many must not come back all at once. */
+static void plan_redial(struct device *d, uint64_t now_us)
+{
+    d->redial_us = now_us + d->backoff_us / 2 + (uint64_t)random() % d->backoff_us;
+    d->backoff_us = d->backoff_us * 2 < BACKOFF_US_MAX ? d->backoff_us * 2 : BACKOFF_US_MAX;
+}
+
+static void on_data(struct device *d, const struct rpc_event *e, uint64_t now_us)
+{
+    struct msg m;
+
+    if (codec_read(&m, e->bytes, e->length))
+        clock_log("%s: the controller sent something that is not a message", d->cfg.name);
+    else
+        agent_on_msg(&d->agent, &m, now_us);
+}
+
+static void on_event(struct device *d, const struct rpc_event *e, uint64_t now_us)
+{
+    switch (e->kind) {
+    case RPC_OPEN:
+        d->link = e->link;
+        d->is_up = true;
+        d->backoff_us = BACKOFF_US_MIN;
+        clock_log("%s: connected to the controller", d->cfg.name);
+        agent_hello(&d->agent, now_us);
+        break;
+    case RPC_DATA:
+        on_data(d, e, now_us);
+        break;
+    case RPC_CLOSE:
+        if (d->is_up || d->backoff_us == BACKOFF_US_MIN)
+            clock_log("%s: no controller: %s", d->cfg.name, *e->why ? e->why : "it has closed the connection");
+        d->is_up = false;
+        plan_redial(d, now_us);
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- time ---- */
+
+static void check_freeze_file(struct host *h, struct device *d, uint64_t now_us)
+{
+    char why[MSG_WHY_SIZE] = "";
+
+    if (h->file->freeze && access(h->file->freeze, F_OK) == 0)
+        snprintf(why, sizeof why, "frozen: the file %.120s is there", h->file->freeze);
+    agent_stop_by_file(&d->agent, why, now_us);
+}
+
+static void on_time(struct host *h, struct device *d, uint64_t now_us)
+{
+    if (d->redial_us && now_us >= d->redial_us) {
+        d->redial_us = 0;
+        rpc_redial(d->rpc);
+    }
+    if (agent_timer_us(&d->agent) <= now_us)
+        agent_on_timer(&d->agent, now_us);
+    if (now_us < d->tick_us)
+        return;
+    check_freeze_file(h, d, now_us);
+    agent_on_tick(&d->agent, now_us);
+    d->tick_us += d->cfg.interval_us;
+    if (d->tick_us < now_us)
+        d->tick_us = now_us + d->cfg.interval_us;        /* it was stopped for a while */
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void wait_for_something(struct host *h)
+{
+    struct pollfd fd[DRIVER_DEVICES_MAX + 1];
+    uint64_t      until_us = NEVER;
+
+    for (uint32_t i = 0; i < h->devices; i++) {
+        const struct device *d = &h->device[i];
+
+        fd[i] = (struct pollfd){ .fd = rpc_fd(d->rpc), .events = POLLIN };
+        until_us = earlier(until_us, earlier(d->tick_us, agent_timer_us(&d->agent)));
+        until_us = d->redial_us ? earlier(until_us, d->redial_us) : until_us;
+    }
+    fd[h->devices] = (struct pollfd){ .fd = h->signals, .events = POLLIN };
+    clock_wait(fd, h->devices + 1, until_us);
+}
+
+static int loop(struct host *h)
+{
+    struct signalfd_siginfo s;
+    struct rpc_event        e;
+
+    for (;;) {
+        wait_for_something(h);
+        if (read(h->signals, &s, sizeof s) == sizeof s)
+            return (int)s.ssi_signo;
+        for (uint32_t i = 0; i < h->devices; i++) {
+            while (rpc_next(h->device[i].rpc, &e)) {
+                on_event(&h->device[i], &e, clock_us());
+                free(e.bytes);
+            }
+            on_time(h, &h->device[i], clock_us());
+        }
+    }
+}
+
+/* ---- opening and closing ---- */
+
+static void close_device(struct device *d)
+{
+    rpc_free(d->rpc);
+    disk_close(&d->disk);
+    if (d->state)
+        d->driver->close(d->state);
+}
+
+static int start_device(struct device *d, const struct agent_file *f, const char *name, struct err *err)
+{
+    struct agent_io io = { .device = { f->driver->read, f->driver->write, f->driver->sample, d->state }, .send = send, .arg = d };
+    struct audit    audit;
+    char            folder[512];
+    int             rc;
+
+    snprintf(folder, sizeof folder, "%s/%s", f->common.state, name);
+    rc = disk_open(&d->disk, folder, &audit, err);
+    if (rc)
+        return rc;
+    io.disk = disk_io(&d->disk);
+    agent_init(&d->agent, &d->cfg, &io, (uint64_t)time(NULL));
+    agent_start(&d->agent, &audit, clock_us());
+    return 0;
+}
+
+static int open_device(struct device *d, const struct agent_file *f, const char *name, struct err *err)
+{
+    d->cfg = f->agent;
+    d->driver = f->driver;
+    d->disk.lock_fd = d->disk.log_fd = -1;
+    d->backoff_us = BACKOFF_US_MIN;
+    snprintf(d->cfg.name, sizeof d->cfg.name, "%.31s/%.31s", f->common.name, name);
+    return f->driver->open(&d->state, f->root, name, err);
+}
+
+static int open_host(struct host *h, const struct agent_file *f, struct err *err)
+{
+    char name[DRIVER_DEVICES_MAX][MSG_NAME_SIZE];
+    int  count = (int)f->devices, rc = 0;
+
+    memcpy(name, f->device, sizeof name);
+    if (!count)
+        count = f->driver->find(f->root, name, err);
+    if (count < 0)
+        return count;
+    *h = (struct host){ .file = f, .device = xcalloc((unsigned long)count, sizeof *h->device) };
+    for (int i = 0; i < count && !rc; i++) {
+        rc = open_device(&h->device[i], f, name[i], err);
+        h->devices += !rc;
+    }
+    return rc;
+}
+
+static int start_host(struct host *h, struct err *err)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; i < h->devices && !rc; i++) {
+        char name[MSG_NAME_SIZE];
+
+        snprintf(name, sizeof name, "%s", strchr(h->device[i].cfg.name, '/') + 1);
+        rc = start_device(&h->device[i], h->file, name, err);
+    }
+    return rc;
+}
+
+static void close_host(struct host *h)
+{
+    for (uint32_t i = 0; i < h->devices; i++)
+        close_device(&h->device[i]);
+    free(h->device);
+}
+
+int agent_check(const struct agent_file *f, struct err *err)
+{
+    struct host     h = { 0 };
+    struct knob_set set;
+    int             rc = open_host(&h, f, err);
+
+    for (uint32_t i = 0; i < h.devices && !rc; i++)
+        if (f->driver->read(h.device[i].state, &set))
+            rc = err_set(err, EIO, "%s: its parameters cannot be read", h.device[i].cfg.name);
+    close_host(&h);
+    return rc;
+}
+
+/* Devices that did not come back to what is confirmed are named. */
+static int leave(struct host *h, const char *why, struct err *err)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; i < h->devices; i++)
+        if (!agent_leave(&h->device[i].agent, why, clock_us()))
+            rc = err_set(err, EIO, "%s: it could not be brought back to what was confirmed", h->device[i].cfg.name);
+    return rc;
+}
+
+int agent_rescue(const struct agent_file *f, struct err *err)
+{
+    struct host h = { 0 };
+    int         rc = open_host(&h, f, err);
+
+    if (!rc)
+        rc = start_host(&h, err);
+    if (!rc)
+        rc = leave(&h, "rescue", err);
+    close_host(&h);
+    return rc;
+}
+
+int agent_run(const struct agent_file *f, struct err *err)
+{
+    struct rpc_tls tls = config_tls(&f->common);
+    struct host    h = { 0 };
+    int            rc = open_host(&h, f, err), left;
+
+    srandom((unsigned)clock_us());
+    h.signals = clock_signals();
+    if (!rc)
+        rc = start_host(&h, err);
+    for (uint32_t i = 0; i < h.devices && !rc; i++) {
+        rc = rpc_dial(&h.device[i].rpc, f->controller, &tls, err);
+        h.device[i].tick_us = clock_us();
+    }
+    if (!rc) {
+        clock_log("%u devices, %s", h.devices, f->agent.may_write ? "may write" : "observes only");
+        rc = loop(&h);
+        left = leave(&h, "the agent ends", err);
+        rc = left ? left : 0;
+    }
+    close_host(&h);
+    close(h.signals);
+    return rc;
+}

@@ -1,0 +1,16 @@
+/* src/live/driver/driver.c - see driver.h. */
+#include "live/driver/driver.h"
+
+#include <string.h>
+
+extern const struct driver driver_mlx5;
+
+const struct driver *const driver_all[] = { &driver_mlx5, NULL };
+
+const struct driver *driver_find(const char *name)
+{
+    for (int i = 0; driver_all[i]; i++)
+        if (strcmp(driver_all[i]->name, name) == 0)
+            return driver_all[i];
+    return NULL;
+}

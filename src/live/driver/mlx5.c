@@ -1,0 +1,411 @@
+/* src/live/driver/mlx5.c - see mlx5.h. */
+#include "live/driver/mlx5.h"
+#include "live/driver/ethtool.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PATH_SIZE 512
+
+/* ---- which files ---- */
+
+struct row { enum knob knob; const char *sysfs, *debugfs; };
+
+static const struct row rows[] = {
+    { KNOB_clamp_tgt_rate, "roce_rp/clamp_tgt_rate", "rp_clamp_tgt_rate" },
+    { KNOB_clamp_tgt_rate_after_time_inc, "roce_rp/clamp_tgt_rate_after_time_inc", "rp_clamp_tgt_rate_ati" },
+    { KNOB_rpg_time_reset, "roce_rp/rpg_time_reset", "rp_time_reset" },
+    { KNOB_rpg_byte_reset, "roce_rp/rpg_byte_reset", "rp_byte_reset" },
+    { KNOB_rpg_threshold, "roce_rp/rpg_threshold", "rp_threshold" },
+    { KNOB_rpg_max_rate, "roce_rp/rpg_max_rate", "rp_max_rate" },
+    { KNOB_rpg_ai_rate, "roce_rp/rpg_ai_rate", "rp_ai_rate" },
+    { KNOB_rpg_hai_rate, "roce_rp/rpg_hai_rate", "rp_hai_rate" },
+    { KNOB_rpg_gd, "roce_rp/rpg_gd", "rp_gd" },
+    { KNOB_rpg_min_dec_fac, "roce_rp/rpg_min_dec_fac", "rp_min_dec_fac" },
+    { KNOB_rpg_min_rate, "roce_rp/rpg_min_rate", "rp_min_rate" },
+    { KNOB_rate_to_set_on_first_cnp, "roce_rp/rate_to_set_on_first_cnp", "rp_rate_to_set_on_first_cnp" },
+    { KNOB_rate_reduce_monitor_period, "roce_rp/rate_reduce_monitor_period", "rp_rate_reduce_monitor_period" },
+    { KNOB_dce_tcp_g, "roce_rp/dce_tcp_g", "rp_dce_tcp_g" },
+    { KNOB_dce_tcp_rtt, "roce_rp/dce_tcp_rtt", "rp_dce_tcp_rtt" },
+    { KNOB_initial_alpha_value, "roce_rp/initial_alpha_value", "rp_initial_alpha_value" },
+    { KNOB_min_time_between_cnps, "roce_np/min_time_between_cnps", "np_min_time_between_cnps" },
+    { KNOB_cnp_802p_prio, "roce_np/cnp_802p_prio", "np_cnp_prio" },
+    { KNOB_cnp_dscp, "roce_np/cnp_dscp", "np_cnp_dscp" },
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+enum counter { TX_WORDS, CNPS, MARKED, RETRANSMITS, COUNTERS = RETRANSMITS + 4 };
+
+static const struct { const char *path; bool is_32_bits; } counters[COUNTERS] = {
+    [TX_WORDS] = { "counters/port_xmit_data", false }, [CNPS] = { "hw_counters/rp_cnp_handled", false },
+    [MARKED] = { "hw_counters/np_ecn_marked_roce_packets", false }, [RETRANSMITS] = { "hw_counters/out_of_sequence", true },
+    { "hw_counters/packet_seq_err", true }, { "hw_counters/local_ack_timeout_err", true }, { "hw_counters/roce_adp_retrans", true },
+};
+
+struct ethtool_sums { uint64_t pause_us[8], discards[8], storms; bool has_pause[8]; };
+
+struct mlx5 {
+    char     root[PATH_SIZE / 2], dev[MSG_NAME_SIZE], netdev[32];
+    char     folder[PATH_SIZE];  /* of the knobs */
+    bool     is_sysfs;
+    bool     has[ROWS];
+    uint64_t counter[COUNTERS];
+    bool     is_counted[COUNTERS];
+    struct ethtool_sums ethtool;
+    uint64_t sampled_us;         /* 0: never */
+};
+
+/* ---- files ---- */
+
+/* A whole number and nothing else, as the kernel prints it. */
+static int parse_number(const char *text, uint64_t *value)
+{
+    char    *end;
+    uint64_t read;
+
+    if (*text < '0' || *text > '9')
+        return -EIO;             /* empty: the firmware refused; "N/A (no PMA)": there is no such counter */
+    errno = 0;
+    read = strtoull(text, &end, 10);
+    if (errno || (*end && strcmp(end, "\n") != 0))
+        return -EIO;
+    *value = read;
+    return 0;
+}
+
+static int read_text(const char *path, char *text, size_t size)
+{
+    int     fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length;
+
+    if (fd < 0)
+        return -errno;
+    length = read(fd, text, size - 1);
+    if (length < 0)
+        length = -errno;
+    close(fd);
+    text[length > 0 ? length : 0] = '\0';
+    return length < 0 ? (int)length : 0;
+}
+
+static int read_number(const char *path, uint64_t *value)
+{
+    char text[64];
+    int  rc = read_text(path, text, sizeof text);
+
+    return rc ? rc : parse_number(text, value);
+}
+
+static int write_number(const char *path, uint64_t value)
+{
+    char    text[24];
+    int     length = snprintf(text, sizeof text, "%" PRIu64, value), fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), rc = 0;
+
+    if (fd < 0)
+        return -errno;
+    if (write(fd, text, (size_t)length) != length)
+        rc = errno ? -errno : -EIO;
+    if (close(fd) && !rc)
+        rc = -errno;
+    return rc;
+}
+
+/* A name that is read from a file or a folder becomes part of a path. */
+static bool is_plain_name(const char *name)
+{
+    return *name && *name != '.' && !strchr(name, '/') && strlen(name) < 32;
+}
+
+/* ---- opening ---- */
+
+static int find(const char *root, char name[][MSG_NAME_SIZE], struct err *err)
+{
+    char           path[PATH_SIZE];
+    DIR           *folder;
+    struct dirent *e;
+    int            count = 0;
+
+    snprintf(path, sizeof path, "%s/sys/class/infiniband", root);
+    folder = opendir(path);
+    if (!folder)
+        return err_set(err, errno, "%s: %s; are there RDMA devices?", path, strerror(errno));
+    while ((e = readdir(folder)) && count < DRIVER_DEVICES_MAX)
+        if (is_plain_name(e->d_name) && strncmp(e->d_name, "mlx5", 4) == 0)
+            snprintf(name[count++], MSG_NAME_SIZE, "%.31s", e->d_name);
+    closedir(folder);
+    return count ? count : err_set(err, ENODEV, "%s: there is no mlx5 device", path);
+}
+
+static int find_netdev(struct mlx5 *m, struct err *err)
+{
+    char path[PATH_SIZE], text[64] = "";
+
+    for (int i = 0; i < 4; i++) {
+        snprintf(path, sizeof path, "%s/sys/class/infiniband/%s/ports/1/gid_attrs/ndevs/%d", m->root, m->dev, i);
+        if (read_text(path, text, sizeof text))
+            continue;            /* an empty slot is an error */
+        text[strcspn(text, "\n")] = '\0';
+        if (is_plain_name(text)) {
+            snprintf(m->netdev, sizeof m->netdev, "%.31s", text);
+            return 0;
+        }
+    }
+    return err_set(err, ENODEV, "%s: it has no network interface", m->dev);
+}
+
+static bool is_folder(const char *path)
+{
+    DIR *folder = opendir(path);
+
+    if (folder)
+        closedir(folder);
+    return folder != NULL;
+}
+
+/* The folder of the kernel's own driver is named for the PCI address, to which the device links. */
+static bool find_debugfs(struct mlx5 *m)
+{
+    char        path[PATH_SIZE], target[PATH_SIZE];
+    ssize_t     length;
+    const char *address;
+
+    snprintf(path, sizeof path, "%s/sys/class/infiniband/%s/device", m->root, m->dev);
+    length = readlink(path, target, sizeof target - 1);
+    if (length < 0)
+        return false;
+    target[length] = '\0';
+    address = strrchr(target, '/') ? strrchr(target, '/') + 1 : target;
+    snprintf(m->folder, sizeof m->folder, "%s/sys/kernel/debug/mlx5/%.32s/cc_params", m->root, address);
+    return is_folder(m->folder);
+}
+
+static int find_knobs(struct mlx5 *m, struct err *err)
+{
+    char path[PATH_SIZE];
+
+    snprintf(path, sizeof path, "%s/sys/class/infiniband/%s/device/physfn", m->root, m->dev);
+    if (access(path, F_OK) == 0)
+        return err_set(err, EPERM, "%s: it is a virtual function; the physical one decides on congestion control", m->dev);
+    snprintf(m->folder, sizeof m->folder, "%s/sys/class/net/%s/ecn", m->root, m->netdev);
+    m->is_sysfs = is_folder(m->folder);
+    if (m->is_sysfs || find_debugfs(m))
+        return 0;
+    return err_set(err, ENOENT, "%s: neither /sys/class/net/%s/ecn nor cc_params in debugfs is there: not mounted, locked down, "
+                   "or the firmware does not let the host decide", m->dev, m->netdev);
+}
+
+static void path_of(const struct mlx5 *m, int row, char path[PATH_SIZE + 64])
+{
+    snprintf(path, PATH_SIZE + 64, "%s/%s", m->folder, m->is_sysfs ? rows[row].sysfs : rows[row].debugfs);
+}
+
+static int find_rows(struct mlx5 *m, struct err *err)
+{
+    char path[PATH_SIZE + 64];
+    int  count = 0;
+
+    for (int i = 0; i < ROWS; i++) {
+        path_of(m, i, path);
+        m->has[i] = access(path, F_OK) == 0;
+        count += m->has[i];
+    }
+    return count ? 0 : err_set(err, ENOENT, "%s: none of DCQCN's parameters is in %s", m->dev, m->folder);
+}
+
+static int open_device(void **state, const char *root, const char *name, struct err *err)
+{
+    struct mlx5 *m = xcalloc(1, sizeof *m);
+    char         path[PATH_SIZE];
+    int          rc;
+
+    snprintf(m->root, sizeof m->root, "%s", root);
+    snprintf(m->dev, sizeof m->dev, "%s", name);
+    snprintf(path, sizeof path, "%s/sys/class/infiniband/%s", root, name);
+    if (!is_plain_name(name) || !is_folder(path))
+        rc = err_set(err, ENODEV, "%s: there is no such device in %s/sys/class/infiniband", name, strcmp(root, "/") ? root : "");
+    else
+        rc = find_netdev(m, err);
+    if (!rc)
+        rc = find_knobs(m, err);
+    if (!rc)
+        rc = find_rows(m, err);
+    *state = rc ? NULL : m;
+    if (rc)
+        free(m);
+    return rc;
+}
+
+static void close_device(void *state)
+{
+    free(state);
+}
+
+/* ---- knobs ---- */
+
+static int read_knobs(void *state, struct knob_set *set)
+{
+    struct mlx5    *m = state;
+    struct knob_set read = { 0 };
+    char            path[PATH_SIZE + 64];
+    uint64_t        value;
+    int             rc = 0;
+
+    for (int i = 0; i < ROWS && !rc; i++) {
+        if (!m->has[i])
+            continue;
+        path_of(m, i, path);
+        rc = read_number(path, &value);
+        if (!rc)
+            knob_set_add(&read, rows[i].knob, (double)value);
+    }
+    if (!rc)
+        *set = read;
+    return rc;
+}
+
+/* All of it is a whole number that the files take, or nothing is written. */
+static int check_values(const struct knob_set *set)
+{
+    for (int i = 0; i < KNOB_COUNT; i++) {
+        double value = set->knobs.value[i];
+
+        if (set->is_named[i] && !(value >= 0 && value <= INT32_MAX && value == floor(value)))
+            return -EINVAL;
+    }
+    return 0;
+}
+
+static int write_knobs(void *state, const struct knob_set *set)
+{
+    struct mlx5 *m = state;
+    char         path[PATH_SIZE + 64];
+    int          rc = check_values(set);
+
+    for (int i = 0; i < ROWS && !rc; i++) {
+        if (!set->is_named[rows[i].knob])
+            continue;
+        path_of(m, i, path);
+        rc = m->has[i] ? write_number(path, (uint64_t)set->knobs.value[rows[i].knob]) : -ENOENT;
+    }
+    return rc;
+}
+
+/* ---- counters ---- */
+
+static void take_stat(void *arg, const char *name, uint64_t value)
+{
+    struct ethtool_sums *e = arg;
+    unsigned             prio;
+    int                  end = 0;
+
+    if (sscanf(name, "rx_prio%1u_pause_duration%n", &prio, &end) == 1 && end && !name[end] && prio < 8) {
+        e->pause_us[prio] = value;
+        e->has_pause[prio] = true;
+    }
+    end = 0;
+    if (sscanf(name, "rx_prio%1u_discards%n", &prio, &end) == 1 && end && !name[end] && prio < 8)
+        e->discards[prio] = value;
+    if (strcmp(name, "tx_pause_storm_error_events") == 0)
+        e->storms = value;
+}
+
+/* How far a counter has come. One that went back was reset: nothing is known then. */
+static bool difference(uint64_t was, uint64_t is, bool is_32_bits, uint64_t *d)
+{
+    *d = is_32_bits ? (uint32_t)(is - was) : is - was;
+    return is_32_bits || is >= was;
+}
+
+static bool take_counters(struct mlx5 *m, uint64_t d[COUNTERS])
+{
+    char     path[PATH_SIZE + 64];
+    uint64_t value;
+    bool     is_good = true;
+
+    for (int i = 0; i < COUNTERS; i++) {
+        bool was_counted = m->is_counted[i];
+
+        d[i] = 0;
+        snprintf(path, sizeof path, "%s/sys/class/infiniband/%s/ports/1/%s", m->root, m->dev, counters[i].path);
+        m->is_counted[i] = read_number(path, &value) == 0;
+        if (m->is_counted[i] && was_counted)
+            is_good &= difference(m->counter[i], value, counters[i].is_32_bits, &d[i]);
+        if (m->is_counted[i])
+            m->counter[i] = value;
+    }
+    return is_good && m->is_counted[TX_WORDS];
+}
+
+/* The class that was paused longest; drops only where PFC is on, which is where there are pause counters. */
+static bool take_ethtool(struct mlx5 *m, struct msg_sample *s)
+{
+    struct ethtool_sums is = { 0 }, was = m->ethtool;
+    uint64_t            d, paused_us = 0;
+    bool                is_good;
+
+    if (ethtool_stats(m->root, m->netdev, take_stat, &is))
+        return true;             /* pauses are not known: 0 */
+    is_good = difference(was.storms, is.storms, false, &s->watchdog);
+    for (int i = 0; i < 8; i++) {
+        is_good &= difference(was.pause_us[i], is.pause_us[i], false, &d);
+        paused_us = d > paused_us ? d : paused_us;
+        is_good &= difference(was.discards[i], is.discards[i], false, &d);
+        s->lossless_drops += is.has_pause[i] ? d : 0;
+    }
+    s->paused = s->interval_us ? fmin(1, (double)paused_us / (double)s->interval_us) : 0;
+    m->ethtool = is;
+    return is_good;
+}
+
+static uint64_t now_us(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_BOOTTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+/* Half of it how busy the link is, half how little it was paused. A host cannot see its round trips here. */
+static double metric_of(const struct msg_sample *s)
+{
+    double busy = s->rate_bps && s->interval_us ? (double)s->tx_bytes * 8e6 / (double)s->interval_us / (double)s->rate_bps : 0;
+
+    return 0.5 * fmin(1, busy) + 0.5 * (1 - s->paused);
+}
+
+static int sample(void *state, struct msg_sample *s)
+{
+    struct mlx5 *m = state;
+    uint64_t     d[COUNTERS], at_us = now_us(), mbps = 0;
+    char         path[PATH_SIZE];
+    bool         is_first = !m->sampled_us, is_good;
+
+    *s = (struct msg_sample){ .interval_us = is_first ? 0 : at_us - m->sampled_us };
+    m->sampled_us = at_us;
+    is_good = take_counters(m, d);
+    is_good &= take_ethtool(m, s);
+    if (is_first || !is_good)
+        return -EAGAIN;
+    snprintf(path, sizeof path, "%s/sys/class/net/%s/speed", m->root, m->netdev);
+    if (read_number(path, &mbps) == 0)
+        s->rate_bps = mbps * 1000000;
+    s->tx_bytes = d[TX_WORDS] * 4;
+    s->cnps = d[CNPS];
+    s->marked_packets = d[MARKED];
+    for (int i = RETRANSMITS; i < COUNTERS; i++)
+        s->retransmissions += d[i];
+    s->metric = metric_of(s);
+    return 0;
+}
+
+const struct driver driver_mlx5 = {
+    .find = find, .open = open_device, .close = close_device, .read = read_knobs, .write = write_knobs, .sample = sample,
+    .name = "mlx5", .about = "ConnectX NICs: files of the kernel", .where = KNOB_NIC,
+};

@@ -1,0 +1,29 @@
+/* src/live/wire/codec.h - messages as bytes: protocol buffers, as src/live/wire/anole.proto says. */
+#ifndef LIVE_WIRE_CODEC_H
+#define LIVE_WIRE_CODEC_H
+
+#include "live/core/msg.h"
+
+#include <stddef.h>
+
+#define CODEC_BYTES_MAX 65536
+
+/* Returns the length; 'bytes' has room for CODEC_BYTES_MAX. */
+size_t codec_write(const struct msg *, unsigned char *bytes);
+
+/* -EBADMSG: it is not a message, or not one of ours: a knob that we do not know, a number that is none, too long a name. Nothing
+ * is written then. */
+int codec_read(struct msg *, const unsigned char *bytes, size_t length);
+
+#define QUESTION_TEXT_SIZE 256
+
+struct question { uint32_t version; char verb[32], device[MSG_NAME_SIZE], why[QUESTION_TEXT_SIZE]; uint64_t number; };
+
+size_t codec_write_question(const struct question *, unsigned char *bytes);
+int    codec_read_question(struct question *, const unsigned char *bytes, size_t length);
+
+/* Both texts are malloc'd; nothing is written on failure. A reply may be longer than CODEC_BYTES_MAX: the bytes are malloc'd. */
+size_t codec_write_reply(const char *error, const char *text, unsigned char **bytes);
+int    codec_read_reply(char **error, char **text, const unsigned char *bytes, size_t length);
+
+#endif

@@ -1,0 +1,585 @@
+/* src/live/wire/rpc.c - see rpc.h.
+ *
+ * One thread waits at gRPC's completion queue; a lock guards all that it shares with the program's loop. A link is a call. Its
+ * operations that are under way are counted, and the last of them frees it.
+ */
+#include "live/wire/rpc.h"
+#include "live/wire/creds.h"
+
+#include <assert.h>
+#include <grpc/byte_buffer_reader.h>
+#include <grpc/support/time.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define CONNECT      "/anole.v1.Fabric/Connect"
+#define ASK          "/anole.v1.Fabric/Ask"
+#define WAITING_MAX  1024        /* messages that one link may leave waiting */
+#define OPS_MAX      6
+
+enum op_kind { OP_NEW, OP_START, OP_RECEIVE, OP_SEND, OP_CLOSE, OP_STATUS, OP_KINDS };
+
+struct link;
+struct op { enum op_kind kind; struct link *link; };
+struct waiting { struct waiting *next; grpc_byte_buffer *buffer; };
+struct queued { struct queued *next; struct rpc_event event; };
+
+struct link {
+    struct rpc         *rpc;
+    struct link        *next;
+    uint32_t            id;
+    grpc_call          *call;
+    uint32_t            pending;                 /* operations under way */
+    bool                is_open, is_closed, is_question, is_sending, is_ending;
+    grpc_call_details   details;                 /* server */
+    grpc_metadata_array metadata, trailing;
+    grpc_byte_buffer   *received, *sent;
+    grpc_status_code    status;                  /* client: how it ended */
+    grpc_slice          status_text;
+    int                 is_cancelled;            /* server */
+    struct waiting     *first, **last;
+    uint32_t            waiting;
+    struct op           op[OP_KINDS];
+    char                peer[64];
+};
+
+struct rpc {
+    grpc_completion_queue *cq;
+    grpc_server           *server;               /* or */
+    grpc_channel          *channel;
+    pthread_t              thread;
+    pthread_mutex_t        lock;
+    int                    fd;
+    struct link           *link;
+    uint32_t               links;                /* ids given so far */
+    bool                   is_ending;
+    struct queued         *first, **last;
+};
+
+/* ---- events for the loop ---- */
+
+static void tell(struct rpc *r, const struct link *l, enum rpc_kind kind, unsigned char *bytes, size_t length, const char *why)
+{
+    struct queued *q = xcalloc(1, sizeof *q);
+    uint64_t       one = 1;
+
+    q->event = (struct rpc_event){ .kind = kind, .link = l->id, .bytes = bytes, .length = length };
+    memcpy(q->event.peer, l->peer, sizeof l->peer);
+    snprintf(q->event.why, sizeof q->event.why, "%s", why);
+    *r->last = q;
+    r->last = &q->next;
+    if (write(r->fd, &one, sizeof one) < 0)
+        assert(errno == EAGAIN);
+}
+
+bool rpc_next(struct rpc *r, struct rpc_event *e)
+{
+    struct queued *q;
+    uint64_t       count;
+
+    pthread_mutex_lock(&r->lock);
+    q = r->first;
+    if (q) {
+        r->first = q->next;
+        if (!r->first)
+            r->last = &r->first;
+        *e = q->event;
+    } else if (read(r->fd, &count, sizeof count) < 0)
+        assert(errno == EAGAIN);
+    pthread_mutex_unlock(&r->lock);
+    free(q);
+    return q != NULL;
+}
+
+int rpc_fd(const struct rpc *r)
+{
+    return r->fd;
+}
+
+/* ---- links ---- */
+
+static struct link *link_new(struct rpc *r)
+{
+    struct link *l = xcalloc(1, sizeof *l);
+
+    l->rpc = r;
+    l->id = r->links++;
+    l->last = &l->first;
+    l->status_text = grpc_empty_slice();
+    for (int i = 0; i < OP_KINDS; i++)
+        l->op[i] = (struct op){ (enum op_kind)i, l };
+    grpc_call_details_init(&l->details);
+    grpc_metadata_array_init(&l->metadata);
+    grpc_metadata_array_init(&l->trailing);
+    l->next = r->link;
+    r->link = l;
+    return l;
+}
+
+static struct link *link_find(struct rpc *r, uint32_t id)
+{
+    for (struct link *l = r->link; l; l = l->next)
+        if (l->id == id)
+            return l;
+    return NULL;
+}
+
+static void drop_waiting(struct link *l)
+{
+    while (l->first) {
+        struct waiting *w = l->first;
+
+        l->first = w->next;
+        grpc_byte_buffer_destroy(w->buffer);
+        free(w);
+    }
+    l->last = &l->first;
+    l->waiting = 0;
+}
+
+static void link_free(struct link *l)
+{
+    struct link **at = &l->rpc->link;
+
+    while (*at != l)
+        at = &(*at)->next;
+    *at = l->next;
+    drop_waiting(l);
+    grpc_call_details_destroy(&l->details);
+    grpc_metadata_array_destroy(&l->metadata);
+    grpc_metadata_array_destroy(&l->trailing);
+    grpc_slice_unref(l->status_text);
+    if (l->received)
+        grpc_byte_buffer_destroy(l->received);
+    if (l->call)
+        grpc_call_unref(l->call);
+    free(l);
+}
+
+/* Starts operations that come back together. One that cannot be started comes to nothing: the call is over then. */
+static void start(struct link *l, const grpc_op *ops, size_t count, enum op_kind kind)
+{
+    if (grpc_call_start_batch(l->call, ops, count, &l->op[kind], NULL) == GRPC_CALL_OK)
+        l->pending++;
+}
+
+static void receive(struct link *l)
+{
+    grpc_op op = { .op = GRPC_OP_RECV_MESSAGE, .data.recv_message.recv_message = &l->received };
+
+    start(l, &op, 1, OP_RECEIVE);
+}
+
+/* The last word of a server. */
+static void end(struct link *l, grpc_status_code status)
+{
+    grpc_op op = { .op = GRPC_OP_SEND_STATUS_FROM_SERVER, .data.send_status_from_server.status = status };
+
+    if (l->is_ending)
+        return;
+    l->is_ending = true;
+    start(l, &op, 1, OP_STATUS);
+}
+
+static void send_next(struct link *l)
+{
+    struct waiting *w = l->first;
+    grpc_op         op = { .op = GRPC_OP_SEND_MESSAGE };
+
+    if (l->is_sending || !w || !l->is_open || l->is_closed)
+        return;
+    l->first = w->next;
+    if (!l->first)
+        l->last = &l->first;
+    l->waiting--;
+    l->is_sending = true;
+    op.data.send_message.send_message = w->buffer;
+    op.flags = l->first ? GRPC_WRITE_BUFFER_HINT : 0;
+    start(l, &op, 1, OP_SEND);
+    grpc_byte_buffer_destroy(w->buffer);
+    free(w);
+}
+
+static grpc_byte_buffer *buffer_of(const void *bytes, size_t length)
+{
+    grpc_slice        slice = grpc_slice_from_copied_buffer(bytes, length);
+    grpc_byte_buffer *buffer = grpc_raw_byte_buffer_create(&slice, 1);
+
+    grpc_slice_unref(slice);
+    return buffer;
+}
+
+static unsigned char *bytes_of(grpc_byte_buffer *buffer, size_t *length)
+{
+    grpc_byte_buffer_reader reader;
+    grpc_slice              slice;
+    unsigned char          *bytes;
+
+    *length = 0;
+    if (!grpc_byte_buffer_reader_init(&reader, buffer))
+        return xcalloc(1, 1);
+    slice = grpc_byte_buffer_reader_readall(&reader);
+    *length = GRPC_SLICE_LENGTH(slice);
+    bytes = xmalloc(*length + 1);
+    memcpy(bytes, GRPC_SLICE_START_PTR(slice), *length);
+    grpc_slice_unref(slice);
+    grpc_byte_buffer_reader_destroy(&reader);
+    return bytes;
+}
+
+void rpc_send(struct rpc *r, uint32_t id, const void *bytes, size_t length)
+{
+    struct link    *l;
+    struct waiting *w;
+
+    pthread_mutex_lock(&r->lock);
+    l = link_find(r, id);
+    if (l && l->waiting >= WAITING_MAX && !l->is_closed)
+        grpc_call_cancel(l->call, NULL);
+    else if (l && !l->is_closed && !l->is_question) {
+        w = xcalloc(1, sizeof *w);
+        w->buffer = buffer_of(bytes, length);
+        *l->last = w;
+        l->last = &w->next;
+        l->waiting++;
+        send_next(l);
+    }
+    pthread_mutex_unlock(&r->lock);
+}
+
+void rpc_reply(struct rpc *r, uint32_t id, const void *bytes, size_t length)
+{
+    grpc_op      ops[2] = { { .op = GRPC_OP_SEND_MESSAGE }, { .op = GRPC_OP_SEND_STATUS_FROM_SERVER } };
+    struct link *l;
+
+    pthread_mutex_lock(&r->lock);
+    l = link_find(r, id);
+    if (l && l->is_question && !l->is_closed && !l->is_ending) {
+        ops[0].data.send_message.send_message = buffer_of(bytes, length);
+        ops[1].data.send_status_from_server.status = GRPC_STATUS_OK;
+        l->is_ending = true;
+        start(l, ops, 2, OP_STATUS);
+        grpc_byte_buffer_destroy(ops[0].data.send_message.send_message);
+    }
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* ---- what comes back ---- */
+
+static void request_call(struct rpc *r)
+{
+    struct link *l = link_new(r);
+
+    if (grpc_server_request_call(r->server, &l->call, &l->details, &l->metadata, r->cq, r->cq, &l->op[OP_NEW]) == GRPC_CALL_OK)
+        l->pending++;
+    else
+        link_free(l);
+}
+
+static void on_new(struct rpc *r, struct link *l)
+{
+    grpc_op first = { .op = GRPC_OP_SEND_INITIAL_METADATA };
+    grpc_op close = { .op = GRPC_OP_RECV_CLOSE_ON_SERVER, .data.recv_close_on_server.cancelled = &l->is_cancelled };
+    bool    is_stream = grpc_slice_str_cmp(l->details.method, CONNECT) == 0;
+
+    request_call(r);
+    l->is_question = grpc_slice_str_cmp(l->details.method, ASK) == 0;
+    creds_peer(l->call, l->peer, sizeof l->peer);
+    start(l, &close, 1, OP_CLOSE);
+    start(l, &first, 1, OP_START);
+    if (!is_stream && !l->is_question) {
+        end(l, GRPC_STATUS_UNIMPLEMENTED);
+        return;
+    }
+    receive(l);
+    if (!is_stream)
+        return;
+    l->is_open = true;
+    tell(r, l, RPC_OPEN, NULL, 0, "");
+}
+
+static void on_receive(struct rpc *r, struct link *l, bool is_good)
+{
+    unsigned char *bytes;
+    size_t         length;
+
+    if (!is_good || !l->received) {
+        if (r->server)
+            end(l, GRPC_STATUS_OK);              /* the other side has nothing more to say */
+        return;
+    }
+    bytes = bytes_of(l->received, &length);
+    grpc_byte_buffer_destroy(l->received);
+    l->received = NULL;
+    tell(r, l, l->is_question ? RPC_ASK : RPC_DATA, bytes, length, "");
+    if (!l->is_question)
+        receive(l);
+}
+
+static void on_close(struct rpc *r, struct link *l)
+{
+    char text[160] = "";
+
+    l->is_closed = true;
+    drop_waiting(l);
+    if (!r->server)
+        snprintf(text, sizeof text, "%.*s", (int)GRPC_SLICE_LENGTH(l->status_text),
+                 (const char *)GRPC_SLICE_START_PTR(l->status_text));
+    if (l->is_open || !r->server)
+        tell(r, l, RPC_CLOSE, NULL, 0, text);
+    l->is_open = false;
+}
+
+static void on_op(struct rpc *r, struct op *op, bool is_good)
+{
+    struct link *l = op->link;
+
+    l->pending--;
+    switch (op->kind) {
+    case OP_NEW:
+        if (is_good)
+            on_new(r, l);
+        break;
+    case OP_START:
+        if (is_good && !r->server && !l->is_closed) {
+            l->is_open = true;
+            creds_peer(l->call, l->peer, sizeof l->peer);
+            tell(r, l, RPC_OPEN, NULL, 0, "");
+            send_next(l);
+        }
+        break;
+    case OP_RECEIVE:
+        on_receive(r, l, is_good);
+        break;
+    case OP_SEND:
+        l->is_sending = false;
+        send_next(l);
+        break;
+    case OP_CLOSE:
+        on_close(r, l);
+        break;
+    default:
+        break;
+    }
+    if (!l->pending)
+        link_free(l);
+}
+
+static void *watch(void *arg)
+{
+    struct rpc *r = arg;
+
+    for (;;) {
+        grpc_event e = grpc_completion_queue_next(r->cq, gpr_inf_future(GPR_CLOCK_REALTIME), NULL);
+
+        if (e.type == GRPC_QUEUE_SHUTDOWN)
+            return NULL;
+        if (!e.tag)
+            continue;            /* the server has shut down */
+        pthread_mutex_lock(&r->lock);
+        on_op(r, e.tag, e.success != 0);
+        pthread_mutex_unlock(&r->lock);
+    }
+}
+
+/* ---- opening ---- */
+
+static struct rpc *rpc_new(void)
+{
+    struct rpc *r = xcalloc(1, sizeof *r);
+
+    grpc_init();
+    r->cq = grpc_completion_queue_create_for_next(NULL);
+    r->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    r->last = &r->first;
+    pthread_mutex_init(&r->lock, NULL);
+    return r;
+}
+
+static void begin(struct rpc *r)
+{
+    if (r->fd < 0 || pthread_create(&r->thread, NULL, watch, r))
+        die("cannot start a thread: %s", strerror(errno));
+}
+
+static grpc_arg number(const char *key, int value)
+{
+    return (grpc_arg){ .type = GRPC_ARG_INTEGER, .key = (char *)(uintptr_t)key, .value.integer = value };
+}
+
+int rpc_serve(struct rpc **out, const char *address, const struct rpc_tls *tls, struct err *err)
+{
+    grpc_arg                 args[] = { number(GRPC_ARG_KEEPALIVE_TIME_MS, 10000), number(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 5000),
+                                        number(GRPC_ARG_ALLOW_REUSEPORT, 0),
+                                        number("grpc.http2.min_ping_interval_without_data_ms", 1000) };
+    grpc_channel_args        list = { sizeof args / sizeof *args, args };
+    grpc_server_credentials *creds;
+    struct rpc              *r;
+    int                      rc = creds_check(address, tls, err), port;
+
+    *out = NULL;
+    if (rc)
+        return rc;
+    r = rpc_new();
+    r->server = grpc_server_create(&list, NULL);
+    grpc_server_register_completion_queue(r->server, r->cq, NULL);
+    creds = creds_server(tls);
+    port = grpc_server_add_http2_port(r->server, address, creds);
+    grpc_server_credentials_release(creds);
+    begin(r);
+    if (!port) {
+        rpc_free(r);
+        return err_set(err, EADDRNOTAVAIL, "%s: cannot listen there", address);
+    }
+    grpc_server_start(r->server);
+    pthread_mutex_lock(&r->lock);
+    request_call(r);
+    pthread_mutex_unlock(&r->lock);
+    *out = r;
+    return 0;
+}
+
+static grpc_channel *channel_of(const char *address, const struct rpc_tls *tls)
+{
+    grpc_arg args[] = { number(GRPC_ARG_KEEPALIVE_TIME_MS, 10000), number(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 5000),
+                        number(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1), number(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200),
+                        number(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 2000), number(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 5000) };
+    grpc_channel_args         list = { sizeof args / sizeof *args, args };
+    grpc_channel_credentials *creds = creds_client(tls);
+    grpc_channel             *channel = grpc_channel_create(address, creds, &list);
+
+    grpc_channel_credentials_release(creds);
+    return channel;
+}
+
+void rpc_redial(struct rpc *r)
+{
+    struct link *l;
+    grpc_op      ops[2] = { { .op = GRPC_OP_SEND_INITIAL_METADATA }, { .op = GRPC_OP_RECV_INITIAL_METADATA } };
+    grpc_op      close = { .op = GRPC_OP_RECV_STATUS_ON_CLIENT };
+
+    pthread_mutex_lock(&r->lock);
+    l = link_new(r);
+    l->call = grpc_channel_create_call(r->channel, NULL, GRPC_PROPAGATE_DEFAULTS, r->cq,
+                                       grpc_slice_from_static_string(CONNECT), NULL, gpr_inf_future(GPR_CLOCK_REALTIME), NULL);
+    ops[1].data.recv_initial_metadata.recv_initial_metadata = &l->metadata;
+    close.data.recv_status_on_client.trailing_metadata = &l->trailing;
+    close.data.recv_status_on_client.status = &l->status;
+    close.data.recv_status_on_client.status_details = &l->status_text;
+    start(l, &close, 1, OP_CLOSE);
+    start(l, ops, 2, OP_START);
+    receive(l);
+    pthread_mutex_unlock(&r->lock);
+}
+
+int rpc_dial(struct rpc **out, const char *address, const struct rpc_tls *tls, struct err *err)
+{
+    int rc = creds_check(address, tls, err);
+
+    *out = NULL;
+    if (rc)
+        return rc;
+    *out = rpc_new();
+    (*out)->channel = channel_of(address, tls);
+    begin(*out);
+    rpc_redial(*out);
+    return 0;
+}
+
+void rpc_free(struct rpc *r)
+{
+    struct rpc_event e;
+
+    if (!r)
+        return;
+    pthread_mutex_lock(&r->lock);
+    for (struct link *l = r->link; l; l = l->next)
+        if (l->call && !l->is_closed)
+            grpc_call_cancel(l->call, NULL);
+    pthread_mutex_unlock(&r->lock);
+    if (r->server) {
+        grpc_server_shutdown_and_notify(r->server, r->cq, NULL);
+        grpc_server_cancel_all_calls(r->server);
+    }
+    grpc_completion_queue_shutdown(r->cq);
+    pthread_join(r->thread, NULL);
+    if (r->server)
+        grpc_server_destroy(r->server);
+    if (r->channel)
+        grpc_channel_destroy(r->channel);
+    while (rpc_next(r, &e))
+        free(e.bytes);
+    grpc_completion_queue_destroy(r->cq);
+    close(r->fd);
+    pthread_mutex_destroy(&r->lock);
+    free(r);
+    grpc_shutdown();
+}
+
+/* ---- asking ---- */
+
+static int ask(grpc_call *call, grpc_completion_queue *cq, const void *bytes, size_t length, const char *address,
+               unsigned char **reply, size_t *reply_length, struct err *err)
+{
+    grpc_metadata_array initial, trailing;
+    grpc_byte_buffer   *sent = buffer_of(bytes, length), *received = NULL;
+    grpc_status_code    status = GRPC_STATUS_UNKNOWN;
+    grpc_slice          text = grpc_empty_slice();
+    int                 rc = 0;
+    grpc_op             ops[OPS_MAX] = {
+        { .op = GRPC_OP_SEND_INITIAL_METADATA }, { .op = GRPC_OP_SEND_MESSAGE, .data.send_message.send_message = sent },
+        { .op = GRPC_OP_SEND_CLOSE_FROM_CLIENT },
+        { .op = GRPC_OP_RECV_INITIAL_METADATA, .data.recv_initial_metadata.recv_initial_metadata = &initial },
+        { .op = GRPC_OP_RECV_MESSAGE, .data.recv_message.recv_message = &received },
+        { .op = GRPC_OP_RECV_STATUS_ON_CLIENT, .data.recv_status_on_client = { &trailing, &status, &text, NULL } },
+    };
+
+    grpc_metadata_array_init(&initial);
+    grpc_metadata_array_init(&trailing);
+    if (grpc_call_start_batch(call, ops, OPS_MAX, call, NULL) == GRPC_CALL_OK)
+        grpc_completion_queue_next(cq, gpr_inf_future(GPR_CLOCK_REALTIME), NULL);        /* the call has a deadline */
+    if (status != GRPC_STATUS_OK || !received)
+        rc = err_set(err, ECONNREFUSED, "%s: no answer from a controller: %.*s", address, (int)GRPC_SLICE_LENGTH(text),
+                     (const char *)GRPC_SLICE_START_PTR(text));
+    else
+        *reply = bytes_of(received, reply_length);
+    grpc_byte_buffer_destroy(sent);
+    if (received)
+        grpc_byte_buffer_destroy(received);
+    grpc_metadata_array_destroy(&initial);
+    grpc_metadata_array_destroy(&trailing);
+    grpc_slice_unref(text);
+    return rc;
+}
+
+int rpc_ask(const char *address, const struct rpc_tls *tls, const void *bytes, size_t length, int timeout_ms,
+            unsigned char **reply, size_t *reply_length, struct err *err)
+{
+    gpr_timespec           deadline;
+    grpc_completion_queue *cq;
+    grpc_channel          *channel;
+    grpc_call             *call;
+    int                    rc = creds_check(address, tls, err);
+
+    if (rc)
+        return rc;
+    grpc_init();
+    deadline = gpr_time_add(gpr_now(GPR_CLOCK_REALTIME), gpr_time_from_millis(timeout_ms, GPR_TIMESPAN));
+    cq = grpc_completion_queue_create_for_next(NULL);
+    channel = channel_of(address, tls);
+    call = grpc_channel_create_call(channel, NULL, GRPC_PROPAGATE_DEFAULTS, cq, grpc_slice_from_static_string(ASK), NULL,
+                                    deadline, NULL);
+    rc = ask(call, cq, bytes, length, address, reply, reply_length, err);
+    grpc_call_unref(call);
+    grpc_channel_destroy(channel);
+    grpc_completion_queue_shutdown(cq);
+    while (grpc_completion_queue_next(cq, gpr_inf_future(GPR_CLOCK_REALTIME), NULL).type != GRPC_QUEUE_SHUTDOWN)
+        ;
+    grpc_completion_queue_destroy(cq);
+    grpc_shutdown();
+    return rc;
+}

@@ -1,0 +1,56 @@
+/* src/live/wire/rpc.h - bytes over gRPC: the only place that knows it.
+ *
+ * gRPC has threads of its own. What they receive waits in a queue until the program's one loop asks for it: rpc_fd() becomes
+ * readable, rpc_next() gives it. All functions are for that loop.
+ *
+ * With TLS both sides show a certificate of the same authority; the files are looked at again every minute, so they can
+ * be exchanged without a restart. Without, only addresses of this machine are allowed.
+ */
+#ifndef LIVE_WIRE_RPC_H
+#define LIVE_WIRE_RPC_H
+
+#include "base/err.h"
+#include "live/wire/tls.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum rpc_kind {
+    RPC_OPEN,                    /* a stream is there */
+    RPC_DATA,                    /* a message on it */
+    RPC_CLOSE,                   /* it is gone; nothing more comes of this link */
+    RPC_ASK,                     /* a question, to be answered with rpc_reply() */
+};
+
+struct rpc_event {
+    enum rpc_kind  kind;
+    uint32_t       link;
+    char           peer[64];     /* the name in its certificate; "": there is none */
+    unsigned char *bytes;        /* DATA, ASK: to be freed */
+    size_t         length;
+    char           why[160];     /* CLOSE */
+};
+
+struct rpc;
+
+/* Listens for streams and questions, or dials one stream. On failure *out is NULL. */
+int rpc_serve(struct rpc **out, const char *address, const struct rpc_tls *, struct err *);
+int rpc_dial(struct rpc **out, const char *address, const struct rpc_tls *, struct err *);
+void rpc_free(struct rpc *);
+
+int  rpc_fd(const struct rpc *);
+bool rpc_next(struct rpc *, struct rpc_event *);         /* false: nothing is there */
+
+/* Tries once more, after RPC_CLOSE. Gives a new link. */
+void rpc_redial(struct rpc *);
+
+/* Sends a message; a link whose other end does not take them is closed. A link that is gone is no mistake. */
+void rpc_send(struct rpc *, uint32_t link, const void *bytes, size_t length);
+void rpc_reply(struct rpc *, uint32_t link, const void *bytes, size_t length);
+
+/* Asks and waits. The reply is malloc'd. */
+int rpc_ask(const char *address, const struct rpc_tls *, const void *bytes, size_t length, int timeout_ms,
+            unsigned char **reply, size_t *reply_length, struct err *);
+
+#endif

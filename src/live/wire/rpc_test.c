@@ -1,0 +1,186 @@
+/* src/live/wire/rpc_test.c - both sides in one process, over this machine's network. Certificates: tests/cli/live.bats. */
+#include "live/wire/rpc.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char address[128];
+
+static int set_up(void **unused)
+{
+    (void)unused;
+    snprintf(address, sizeof address, "unix:/tmp/anole-rpc-%d", (int)getpid());
+    return 0;
+}
+
+static int tear_down(void **unused)
+{
+    (void)unused;
+    unlink(address + 5);
+    return 0;
+}
+
+/* The next event, or the test has failed. */
+static struct rpc_event next(struct rpc *r)
+{
+    struct rpc_event e;
+    struct pollfd    fd = { .fd = rpc_fd(r), .events = POLLIN };
+
+    while (!rpc_next(r, &e))
+        assert_int_equal(poll(&fd, 1, 20000), 1);
+    return e;
+}
+
+static struct rpc *serve(void)
+{
+    struct rpc *r;
+    struct err  err = { "" };
+
+    if (rpc_serve(&r, address, &(struct rpc_tls){ 0 }, &err))
+        fail_msg("%s", err.text);
+    return r;
+}
+
+static struct rpc *dial(void)
+{
+    struct rpc *r;
+    struct err  err = { "" };
+
+    assert_int_equal(rpc_dial(&r, address, &(struct rpc_tls){ 0 }, &err), 0);
+    return r;
+}
+
+static void expect_data(struct rpc *r, uint32_t link, const char *text)
+{
+    struct rpc_event e = next(r);
+
+    assert_int_equal(e.kind, RPC_DATA);
+    assert_int_equal(e.link, link);
+    assert_int_equal(e.length, strlen(text));
+    assert_memory_equal(e.bytes, text, e.length);
+    free(e.bytes);
+}
+
+static void send__messages_arrive_in_order_both_ways(void **unused)
+{
+    struct rpc *server = serve(), *client = dial();
+    uint32_t    up = next(client).link, down = next(server).link;
+    char        text[24];
+
+    (void)unused;
+    for (int i = 0; i < 500; i++) {
+        snprintf(text, sizeof text, "up %d", i);
+        rpc_send(client, up, text, strlen(text));
+        snprintf(text, sizeof text, "down %d", i);
+        rpc_send(server, down, text, strlen(text));
+    }
+    for (int i = 0; i < 500; i++) {
+        snprintf(text, sizeof text, "up %d", i);
+        expect_data(server, down, text);
+        snprintf(text, sizeof text, "down %d", i);
+        expect_data(client, up, text);
+    }
+    rpc_free(client);
+    assert_int_equal(next(server).kind, RPC_CLOSE);
+    rpc_free(server);
+}
+
+static void redial__comes_back_after_the_server_does(void **unused)
+{
+    struct rpc      *server = serve(), *client = dial();
+    struct rpc_event e;
+
+    (void)unused;
+    assert_int_equal(next(client).kind, RPC_OPEN);
+    rpc_free(server);
+    assert_int_equal(next(client).kind, RPC_CLOSE);
+    rpc_send(client, 0, "lost", 4);              /* to a link that is gone */
+    server = serve();
+    do {
+        rpc_redial(client);
+        e = next(client);
+        usleep(50000);
+    } while (e.kind == RPC_CLOSE);
+    assert_int_equal(e.kind, RPC_OPEN);
+    rpc_send(client, e.link, "here", 4);
+    e = next(server);
+    expect_data(server, e.link, "here");
+    rpc_free(client);
+    rpc_free(server);
+}
+
+static void *ask(void *arg)
+{
+    unsigned char *reply = NULL;
+    size_t         length = 0;
+    struct err     err = { "" };
+    int            rc = rpc_ask(address, &(struct rpc_tls){ 0 }, "question", 8, 20000, &reply, &length, &err);
+
+    *(int *)arg = rc ? rc : length == 6 && memcmp(reply, "answer", 6) == 0 ? 0 : -EBADMSG;
+    free(reply);
+    return NULL;
+}
+
+static void ask__is_answered(void **unused)
+{
+    struct rpc      *server = serve();
+    struct rpc_event e;
+    pthread_t        thread;
+    int              rc = 1;
+
+    (void)unused;
+    pthread_create(&thread, NULL, ask, &rc);
+    e = next(server);
+    assert_int_equal(e.kind, RPC_ASK);
+    assert_memory_equal(e.bytes, "question", 8);
+    rpc_reply(server, e.link, "answer", 6);
+    pthread_join(thread, NULL);
+    assert_int_equal(rc, 0);
+    free(e.bytes);
+    rpc_free(server);
+}
+
+static void ask__nobody_is_an_error_in_time(void **unused)
+{
+    unsigned char *reply;
+    size_t         length;
+    struct err     err = { "" };
+
+    (void)unused;
+    assert_true(rpc_ask(address, &(struct rpc_tls){ 0 }, "x", 1, 1000, &reply, &length, &err) < 0);
+    assert_non_null(strstr(err.text, "no answer"));
+}
+
+static void serve__without_certificates_only_here(void **unused)
+{
+    struct rpc *r;
+    struct err  err = { "" };
+
+    (void)unused;
+    assert_int_equal(rpc_serve(&r, "0.0.0.0:7999", &(struct rpc_tls){ 0 }, &err), -EPERM);
+    assert_int_equal(rpc_dial(&r, "10.0.0.1:7999", &(struct rpc_tls){ 0 }, &err), -EPERM);
+    assert_int_equal(rpc_serve(&r, "127.0.0.1:7999", &(struct rpc_tls){ "/nowhere", "/nowhere", "/nowhere" }, &err), -ENOENT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(send__messages_arrive_in_order_both_ways, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(redial__comes_back_after_the_server_does, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(ask__is_answered, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(ask__nobody_is_an_error_in_time, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(serve__without_certificates_only_here, set_up, tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

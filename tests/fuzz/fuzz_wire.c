@@ -1,0 +1,49 @@
+/* tests/fuzz/fuzz_wire.c - whatever comes over the wire, a message that is taken keeps its promises and comes back as it was. */
+#include "live/core/knobset.h"
+#include "live/wire/codec.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PROMISE(holds) ((holds) ? (void)0 : (fprintf(stderr, "line %d: %s\n", __LINE__, #holds), abort()))
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_text(const char *text, size_t size)
+{
+    PROMISE(strnlen(text, size) < size);
+    for (; *text; text++)
+        PROMISE((unsigned char)*text >= ' ' && *text != 127);
+}
+
+static void check_again(const struct msg *m)
+{
+    static unsigned char bytes[CODEC_BYTES_MAX];
+    struct msg           again;
+
+    PROMISE(codec_read(&again, bytes, codec_write(m, bytes)) == 0);
+    PROMISE(again.kind == m->kind && again.term == m->term && again.stamp_us == m->stamp_us);
+    PROMISE(knobset_is_same(&again.set, &m->set));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct msg      m = { .kind = MSG_NONE };
+    struct question q;
+
+    if (codec_read(&m, data, size) == 0) {
+        PROMISE(m.kind > MSG_NONE && m.kind < MSG_KINDS && m.answer < ANSWER_KINDS && m.phase < PHASE_KINDS);
+        PROMISE(isnan(m.sample.metric) || (m.sample.metric >= 0 && m.sample.metric <= 1));
+        for (int i = 0; i < KNOB_COUNT; i++)
+            PROMISE(isfinite(m.set.knobs.value[i]));
+        check_text(m.name, sizeof m.name);
+        check_text(m.why, sizeof m.why);
+        check_again(&m);
+    } else
+        PROMISE(m.kind == MSG_NONE);
+    if (codec_read_question(&q, data, size) == 0)
+        check_text(q.verb, sizeof q.verb);
+    return 0;
+}
