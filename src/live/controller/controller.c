@@ -259,6 +259,8 @@ const char *controller_obstacle(const struct controller *c, uint64_t now_us)
            !c->peers ? "there are no devices" :
            roster_coverage(c, now_us) < 1 - c->cfg->lost_max ? "too few devices report" :
            has_breach(c, now_us) ? "a guardrail is broken" :
+           c->cfg->mode == MODE_OBSERVE ? NULL :
+           !c->ranked[KNOB_NIC] && !c->ranked[KNOB_SWITCH] ? "no device may be set: its agent observes, or it is frozen" :
            c->aa[STAGE_HALVES].pairs < c->cfg->aa_pairs ? "it is measuring the noise" : NULL;
 }
 

@@ -163,7 +163,7 @@ static void link_free(struct link *l)
 /* Starts operations that come back together. One that cannot be started comes to nothing: the call is over then. */
 static void start(struct link *l, const grpc_op *ops, size_t count, enum op_kind kind)
 {
-    if (grpc_call_start_batch(l->call, ops, count, &l->op[kind], NULL) == GRPC_CALL_OK)
+    if (!l->rpc->is_ending && grpc_call_start_batch(l->call, ops, count, &l->op[kind], NULL) == GRPC_CALL_OK)
         l->pending++;
 }
 
@@ -272,8 +272,11 @@ void rpc_reply(struct rpc *r, uint32_t id, const void *bytes, size_t length)
 
 static void request_call(struct rpc *r)
 {
-    struct link *l = link_new(r);
+    struct link *l;
 
+    if (r->is_ending)
+        return;
+    l = link_new(r);
     if (grpc_server_request_call(r->server, &l->call, &l->details, &l->metadata, r->cq, r->cq, &l->op[OP_NEW]) == GRPC_CALL_OK)
         l->pending++;
     else
@@ -497,6 +500,7 @@ void rpc_free(struct rpc *r)
     if (!r)
         return;
     pthread_mutex_lock(&r->lock);
+    r->is_ending = true;         /* nothing more is started: the completion queue would not take it */
     for (struct link *l = r->link; l; l = l->next)
         if (l->call && !l->is_closed)
             grpc_call_cancel(l->call, NULL);

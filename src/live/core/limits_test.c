@@ -1,0 +1,94 @@
+/* src/live/core/limits_test.c */
+#include "live/core/limits.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+static struct knob_set set_of(enum knob knob, double value)
+{
+    struct knob_set set = { 0 };
+
+    knob_set_add(&set, knob, value);
+    return set;
+}
+
+static void check__bounds_and_steps(void **unused)
+{
+    /* kmin of 100 .. 1100 KB: a quarter of the range is 250. */
+    static const struct { double from, to; bool is_fine; } row[] = {
+        { 400, 800, true },      /* twice */
+        { 400, 650, true },      /* a quarter of the range */
+        { 200, 450, true },      /* more than twice, but a quarter */
+        { 400, 801, false },     /* neither */
+        { 900, 449, false }, { 900, 450, true },
+        { 400, 99, false }, { 1000, 1101, false }, { 400, NAN, false },
+        { 50, 50, true },        /* what is there may stay, wherever it is */
+    };
+    struct limits l;
+    struct err    err;
+
+    (void)unused;
+    limits_init(&l);
+    l.min[KNOB_kmin] = 100;
+    l.max[KNOB_kmin] = 1100;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct knob_set from = set_of(KNOB_kmin, row[i].from), to = set_of(KNOB_kmin, row[i].to);
+
+        assert_int_equal(limits_check(&l, &from, &to, &err) == 0, row[i].is_fine);
+    }
+}
+
+static void check__what_a_device_has_not_or_must_not(void **unused)
+{
+    struct limits   l;
+    struct err      err;
+    struct knob_set from = set_of(KNOB_kmin, 400), to = set_of(KNOB_kmax, 1600);
+
+    (void)unused;
+    limits_init(&l);
+    assert_int_equal(limits_check(&l, &from, &to, &err), -ENOENT);
+    knob_set_add(&from, KNOB_kmax, 500);
+    to = set_of(KNOB_kmin, 600);
+    assert_int_equal(limits_check(&l, &from, &to, &err), -EINVAL);
+    assert_string_equal(err.text, "kmin would be above kmax");
+    from = set_of(KNOB_dce_tcp_g, 1019);
+    to = set_of(KNOB_dce_tcp_g, 1018);
+    assert_int_equal(limits_check(&l, &from, &to, &err), -EPERM);
+}
+
+static void budget__fills_again_over_a_day(void **unused)
+{
+    struct budget b;
+    uint64_t      hour_us = 3600000000ull;
+
+    (void)unused;
+    budget_init(&b, 24, 0);
+    for (int i = 0; i < 24; i++) {
+        assert_true(budget_has(&b, 0));
+        budget_take(&b, 0);
+    }
+    assert_false(budget_has(&b, 0));
+    assert_false(budget_has(&b, hour_us - 1000000));
+    assert_true(budget_has(&b, hour_us + 1000000));
+    budget_take(&b, hour_us + 1000000);
+    assert_false(budget_has(&b, hour_us + 1000000));
+    assert_true(budget_has(&b, 1000 * hour_us));
+    assert_true(b.left <= 24);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(check__bounds_and_steps),
+        cmocka_unit_test(check__what_a_device_has_not_or_must_not),
+        cmocka_unit_test(budget__fills_again_over_a_day),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,407 @@
+#!/usr/bin/env bats
+# tests/cli/live.bats - agents, a controller and people, as processes over a real network, on NICs that are trees of files.
+
+# shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
+load common
+
+# Where it was not built for lack of gRPC there is nothing to test.
+needs_live() {
+    "$ANOLE" agent --help >/dev/null 2>&1 || skip 'built without gRPC'
+    cd "$dir" || return 1
+    port=$((20000 + RANDOM % 20000))
+}
+
+teardown() {
+    [ ! -f "$dir/pids" ] || xargs -r kill -9 <"$dir/pids" 2>/dev/null || true
+}
+
+# start LOG COMMAND... : in the background; its number is in $pid.
+start() {
+    log=$1
+    shift
+    "$@" 2>"$log" 3>&- &
+    pid=$!
+    echo "$pid" >>pids
+}
+
+# make_nic ROOT : a NIC as the kernel shows it, with two parameters.
+make_nic() {
+    ib=$1/sys/class/infiniband/mlx5_0/ports/1
+    mkdir -p "$ib/counters" "$ib/hw_counters" "$ib/gid_attrs/ndevs" "$1/sys/class/net/eth7/ecn/roce_rp" "$1/ethtool"
+    echo eth7 >"$ib/gid_attrs/ndevs/0"
+    echo 100000 >"$1/sys/class/net/eth7/speed"
+    echo 5 >"$1/sys/class/net/eth7/ecn/roce_rp/rpg_ai_rate"
+    echo 50 >"$1/sys/class/net/eth7/ecn/roce_rp/rpg_hai_rate"
+    echo 1000 >"$ib/counters/port_xmit_data"
+    echo 'rx_prio3_pause_duration: 0' >"$1/ethtool/eth7"
+}
+
+ai_rate() {
+    cat "$1/sys/class/net/eth7/ecn/roce_rp/rpg_ai_rate"
+}
+
+# set_rate ROOT VALUE : a person at the device.
+set_rate() {
+    printf '%s' "$2" >"$1/sys/class/net/eth7/ecn/roce_rp/rpg_hai_rate"
+}
+
+has_rate() {
+    [ "$(ai_rate "$1")" = "$2" ]
+}
+
+write_agent() {
+    make_nic "nic$1"
+    cat >"agent$1.yaml" <<END
+name: host$1
+controller: 127.0.0.1:$port
+state: state$1
+root: nic$1
+driver: mlx5
+write: yes
+gap: 100ms
+freeze_file: freeze
+END
+}
+
+# write_controller : quick trials, so that a test need not wait.
+write_controller() {
+    cat >controller.yaml <<END
+name: c1
+listen: 127.0.0.1:$port
+state: statec
+mode: auto
+tuner: expert
+noise_pairs: 3
+stage_pairs: 1
+block: 4
+burn_in: 1
+halves_max: 100000
+accept: 1000000
+END
+}
+
+ctl() {
+    "$ANOLE" ctl --address "127.0.0.1:$port" "$@"
+}
+
+says() {
+    ctl status 2>/dev/null | grep -q "$1"
+}
+
+# start_fabric : a controller and two agents, until a trial is under way in which one NIC has the change.
+start_fabric() {
+    write_controller
+    write_agent 1
+    write_agent 2
+    start controller.log "$ANOLE" controller controller.yaml
+    controller=$pid
+    start agent1.log "$ANOLE" agent agent1.yaml
+    agent1=$pid
+    start agent2.log "$ANOLE" agent agent2.yaml
+    wait_for is_tried
+}
+
+is_tried() {
+    has_rate nic1 50 || has_rate nic2 50
+}
+
+is_back() {
+    has_rate nic1 5 && has_rate nic2 5
+}
+
+# stays_back : for longer than a block.
+stays_back() {
+    for _ in $(seq 15); do
+        is_back || return 1
+        sleep 0.1
+    done
+}
+
+@test "live: a configuration that is wrong is told with its place, and nothing is written" {
+    needs_live
+    write_agent 1
+    sed -i 's/^gap:/gpa:/' agent1.yaml
+    run "$ANOLE" agent agent1.yaml --check-config
+    [ "$status" -eq 1 ]
+    [[ "$output" == "anole: agent1.yaml:7:1: "*"did you mean 'gap'?" ]]
+    write_agent 1
+    printf 'limits: {rpg_ai_rat: {max: 10}}\n' >>agent1.yaml
+    run "$ANOLE" agent agent1.yaml --check-config
+    [[ "$output" == *"agent1.yaml:9:10: 'rpg_ai_rat' is not a knob; did you mean 'rpg_ai_rate'?" ]]
+    write_agent 1
+    run "$ANOLE" agent agent1.yaml --check-config --driver mlx6
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"'mlx6' is not a driver; did you mean 'mlx5'?" ]]
+    rm -r nic1/sys/class/net/eth7/ecn
+    run "$ANOLE" agent agent1.yaml --check-config
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"mlx5_0: neither "* ]]
+    [ ! -e state1 ]
+    write_controller
+    sed -i 's/tuner: .*/tuner: exprt/' controller.yaml
+    run "$ANOLE" controller controller.yaml --check-config
+    [[ "$output" == *"controller.yaml:5:8: 'exprt' is not a tuner; did you mean 'expert'?" ]]
+    [ ! -e statec ]
+}
+
+@test "live: without certificates only this machine can be reached" {
+    needs_live
+    write_controller
+    sed -i "s/127.0.0.1:$port/0.0.0.0:$port/" controller.yaml
+    run "$ANOLE" controller controller.yaml
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"without TLS only this machine"* ]]
+    run ctl status
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"no answer from a controller"* ]]
+}
+
+@test "live: who was not told to write observes" {
+    needs_live
+    write_controller
+    write_agent 1
+    sed -i 's/^write: yes/write: no/' agent1.yaml
+    start controller.log "$ANOLE" controller controller.yaml
+    start agent1.log "$ANOLE" agent agent1.yaml
+    wait_for says 'host1/mlx5_0 .*observed'
+    wait_for says 'nothing is tried: no device may be set'
+    refute grep -q '"what":"apply"' state1/mlx5_0/audit.jsonl
+}
+
+@test "live: a controller that observes says what it would try, and no more" {
+    needs_live
+    write_controller
+    sed -i '/^mode:/d' controller.yaml           # the default
+    write_agent 1
+    start controller.log "$ANOLE" controller controller.yaml
+    start agent1.log "$ANOLE" agent agent1.yaml
+    wait_for grep -q '"what":"would try".*"rpg_ai_rate":50' statec/audit.jsonl
+    has_rate nic1 5
+    refute grep -q '"what":"apply"' state1/mlx5_0/audit.jsonl
+}
+
+@test "live: a controller that is killed: its agents take everything back" {
+    needs_live
+    start_fabric
+    kill -9 "$controller"
+    wait_for is_back
+    stays_back
+    for log in state1/mlx5_0/audit.jsonl state2/mlx5_0/audit.jsonl statec/audit.jsonl; do
+        "$ANOLE" ctl verify "$log"
+    done
+    cat state?/mlx5_0/audit.jsonl | grep -q 'the lease ended'
+}
+
+@test "live: an agent that is killed in the middle of a change is rescued, and the trial ends" {
+    needs_live
+    start_fabric
+    wait_for has_rate nic1 50
+    kill -9 "$agent1"
+    has_rate nic1 50 || skip 'the block was over'
+    wait "$agent1" || true
+    "$ANOLE" agent agent1.yaml --rescue
+    has_rate nic1 5
+    wait_for has_rate nic2 5
+    wait_for grep -q 'too many of its devices fell silent' statec/audit.jsonl
+    "$ANOLE" ctl verify state1/mlx5_0/audit.jsonl
+}
+
+@test "live: an agent that is asked to end takes back what is open" {
+    needs_live
+    start_fabric
+    kill -TERM "$agent1"
+    wait "$agent1"
+    has_rate nic1 5
+}
+
+@test "live: what a person sets stays, and the device is frozen" {
+    needs_live
+    start_fabric
+    set_rate nic1 70
+    wait_for says 'host1/mlx5_0 .*frozen'
+    [ "$(cat nic1/sys/class/net/eth7/ecn/roce_rp/rpg_hai_rate)" = 70 ]
+    has_rate nic1 5
+    grep -q 'somebody else has set rpg_hai_rate 70' state1/mlx5_0/audit.jsonl
+}
+
+@test "live: freeze by command and by file" {
+    needs_live
+    start_fabric
+    ctl freeze --why maintenance
+    wait_for is_back
+    stays_back
+    says 'nothing is tried: frozen: .*maintenance'
+    kill -9 "$controller"
+    start controller.log "$ANOLE" controller controller.yaml
+    wait_for says 'nothing is tried: frozen: .*maintenance'      # it survives a restart
+    ctl thaw
+    wait_for is_tried
+    touch freeze
+    wait_for is_back
+    stays_back
+    wait_for says 'host1/mlx5_0 .*frozen'
+    run ctl freeze no/such
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"there is no device 'no/such'"* ]]
+    run ctl sttus
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"did you mean 'status'?" ]]
+}
+
+@test "live: a drop in a lossless class takes the change back everywhere" {
+    needs_live
+    start_fabric
+    for drops in $(seq 1 30); do
+        printf 'rx_prio3_pause_duration: 0\nrx_prio3_discards: %s\n' "$drops" >nic1/ethtool/eth7
+        sleep 0.1
+    done
+    wait_for is_back
+    grep -q 'guardrail: .*lossless' statec/audit.jsonl
+}
+
+# feed ROOT : as long as it runs, a NIC sends more the larger its rpg_ai_rate is.
+feed() {
+    words=1000
+    while sleep 0.02; do
+        rate=$(cat "$1/sys/class/net/eth7/ecn/roce_rp/rpg_ai_rate")
+        words=$((words + 100000 * ${rate:-5}))
+        echo "$words" >"$1/words"
+        mv "$1/words" "$1/sys/class/infiniband/mlx5_0/ports/1/counters/port_xmit_data"
+    done
+}
+
+@test "live: what is better is kept, confirmed, and can be rolled back" {
+    needs_live
+    write_controller
+    sed -i 's/^accept: .*/accept: 20\ninterval: 50ms/' controller.yaml
+    for i in 1 2; do
+        write_agent $i
+        echo 'interval: 50ms' >>agent$i.yaml
+        start agent$i.log "$ANOLE" agent agent$i.yaml
+        start feed$i.log feed nic$i
+    done
+    start controller.log "$ANOLE" controller controller.yaml
+    is_kept() { grep -q '"what":"keep"' statec/audit.jsonl; }
+    wait_for is_kept || wait_for is_kept
+    [ "$(ai_rate nic1)$(ai_rate nic2)" = 5050 ]
+    grep -q 'e-value' statec/audit.jsonl
+    ctl diff | grep -q 'host1/mlx5_0: rpg_ai_rate 50Mbps, rpg_hai_rate 150Mbps; baseline rpg_ai_rate 5Mbps, rpg_hai_rate 50Mbps'
+    ctl history | grep -q 'keep rpg_ai_rate 50Mbps'
+    ctl rollback --why 'a test'
+    wait_for is_back
+    wait_for grep -q 'back to the baseline' statec/audit.jsonl
+}
+
+@test "live: in mode approve a trial waits for a person" {
+    needs_live
+    write_controller
+    sed -i 's/^mode: .*/mode: approve/' controller.yaml
+    write_agent 1
+    write_agent 2
+    start controller.log "$ANOLE" controller controller.yaml
+    start agent1.log "$ANOLE" agent agent1.yaml
+    start agent2.log "$ANOLE" agent agent2.yaml
+    wait_for says 'trial 1: waiting'
+    is_back
+    run ctl approve 7
+    [ "$status" -eq 1 ]
+    ctl approve 1
+    wait_for is_tried
+}
+
+@test "live: a second agent for the same device is refused" {
+    needs_live
+    write_agent 1
+    start agent1.log "$ANOLE" agent agent1.yaml
+    wait_for test -e state1/mlx5_0/audit.jsonl
+    run "$ANOLE" agent agent1.yaml
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"another process uses this folder"* ]]
+}
+
+@test "live: a log that somebody has changed is found" {
+    needs_live
+    write_agent 1
+    start agent1.log "$ANOLE" agent agent1.yaml
+    wait_for test -s state1/mlx5_0/audit.jsonl
+    kill "$pid"
+    wait "$pid"
+    sed 's/"rpg_ai_rate":5/"rpg_ai_rate":6/' state1/mlx5_0/audit.jsonl >changed
+    run "$ANOLE" ctl verify changed
+    [ "$status" -eq 1 ]
+    [[ "$output" == "anole: changed:1:1: it is not what was written"* ]]
+    cp changed state1/mlx5_0/audit.jsonl
+    run "$ANOLE" agent agent1.yaml
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"it is not what was written"* ]]
+}
+
+# ---- certificates ----
+
+# make_ca NAME, make_cert NAME CA [OPTION...] : NAME.pem and NAME.key.
+make_ca() {
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "/CN=$1" -days 2 -keyout "$1.key" -out "$1.pem" 2>/dev/null
+}
+
+make_cert() {
+    name=$1
+    ca=$2
+    shift 2
+    openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "/CN=$name" -keyout "$name.key" -out "$name.csr" 2>/dev/null
+    printf 'subjectAltName=DNS:localhost,IP:127.0.0.1\n' >"$name.ext"
+    openssl x509 -req -in "$name.csr" -CA "$ca.pem" -CAkey "$ca.key" -CAcreateserial -extfile "$name.ext" -out "$name.pem" "$@" 2>/dev/null
+}
+
+tls_of() {
+    echo "tls: {ca: ca.pem, cert: $1.pem, key: $1.key}"
+}
+
+asks_as() {
+    ctl status --ca "${2:-ca}.pem" --cert "$1.pem" --key "$1.key" >out 2>&1
+}
+
+@test "live: with certificates, friends are served and strangers are refused" {
+    needs_live
+    command -v openssl >/dev/null || skip 'no openssl'
+    make_ca ca
+    make_ca other
+    for name in c1 host1 host2 operator; do make_cert $name ca -days 2; done
+    make_cert stranger other -days 2
+    write_controller
+    tls_of c1 >>controller.yaml
+    write_agent 1
+    tls_of host1 >>agent1.yaml
+    sed -i 's/127.0.0.1/localhost/' agent1.yaml
+    start controller.log "$ANOLE" controller controller.yaml
+    start agent1.log "$ANOLE" agent agent1.yaml
+    wait_for asks_as operator
+    wait_for sh -c "'$ANOLE' ctl status --address localhost:$port --ca ca.pem --cert operator.pem --key operator.key | grep -q 'host1/mlx5_0 .*tuned'"
+
+    refute ctl status                            # plain text
+    refute asks_as stranger                      # of another authority
+    refute asks_as operator other                # does not trust the controller
+    refute asks_as host1                         # not an operator
+    grep -q "'host1' is not an operator" out
+
+    write_agent 2                                # an agent that is not who it says it is
+    tls_of host1 >>agent2.yaml
+    start agent2.log "$ANOLE" agent agent2.yaml
+    wait_for grep -q 'which its certificate does not allow' controller.log
+    asks_as operator
+    refute grep -q host2 out
+}
+
+@test "live: a certificate that has expired is refused" {
+    needs_live
+    command -v openssl >/dev/null || skip 'no openssl'
+    make_ca ca
+    make_cert c1 ca -days 2
+    make_cert operator ca -days 2
+    make_cert late ca -not_before 20200101000000Z -not_after 20200102000000Z 2>/dev/null || make_cert late ca -days -1
+    write_controller
+    tls_of c1 >>controller.yaml
+    printf 'operators: [operator, late]\n' >>controller.yaml
+    start controller.log "$ANOLE" controller controller.yaml
+    wait_for asks_as operator
+    refute asks_as late
+}
