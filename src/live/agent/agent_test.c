@@ -85,7 +85,7 @@ static int device_put(void *arg, const struct knob_set *set)
     if (!b->writes++)
         b->was_saved_first = strstr(b->state, "\"baseline\"") && strstr(b->log, "\"what\":\"apply\"");
     knobset_put(&b->device, set);
-    if (b->clamp && b->device.knobs.value[KNOB_rpg_ai_rate] > b->clamp)
+    if (b->clamp > 0 && b->device.knobs.value[KNOB_rpg_ai_rate] > b->clamp)
         b->device.knobs.value[KNOB_rpg_ai_rate] = b->clamp;
     return 0;
 }

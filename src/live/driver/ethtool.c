@@ -27,11 +27,14 @@ static int ask(int fd, const char *netdev, void *data)
 
 static int count_stats(int fd, const char *netdev, uint32_t *count)
 {
-    struct { struct ethtool_sset_info info; uint32_t count; } set = { .info = { .cmd = ETHTOOL_GSSET_INFO,
-                                                                               .sset_mask = 1ull << ETH_SS_STATS } };
-    int rc = ask(fd, netdev, &set);
+    struct ethtool_sset_info *set = xcalloc(1, sizeof *set + sizeof set->data[0]);
+    int                       rc;
 
-    *count = set.info.sset_mask ? set.count : 0;
+    set->cmd = ETHTOOL_GSSET_INFO;
+    set->sset_mask = 1ull << ETH_SS_STATS;
+    rc = ask(fd, netdev, set);
+    *count = set->sset_mask ? set->data[0] : 0;
+    free(set);
     return !rc && *count > STATS_MAX ? -EFBIG : rc;
 }
 
