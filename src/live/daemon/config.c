@@ -15,20 +15,20 @@ static const struct section_key common_keys[] = {
     { "name", "name", "", "what it is called; agents: the name in its certificate. Default: the name of the machine" },
     { "state", "file", "", "folder for what must not be forgotten, and the audit log" },
     { "tls", "map", "", "ca, cert and key: files. Without it only this machine can be reached" },
-    { "interval", "time", "100ms", "between reports" },
+    { "interval", "time", "", "between reports; default 100ms, of switches 1s" },
     { NULL, NULL, NULL, NULL },
 };
 
 static const struct section_key agent_keys[] = {
     { "controller", "name", "", "address, host:port" },
-    { "driver", "name", "", "mlx5" },
+    { "driver", "name", "", "mlx5, sonic" },
     { "devices", "list", "", "which of them; default: all" },
     { "root", "file", "/", "where sys is: another one to try it on a tree of files" },
     { "freeze_file", "file", "/run/anole/freeze", "while this file is there nothing is written" },
     { "write", "yes/no", "no", "no: it observes only" },
-    { "lease", "time", "3s", "what is not confirmed goes back this long after the last word of the controller" },
-    { "gap", "time", "1s", "least time between changes" },
-    { "switches_per_day", "count", "2000", "changes that are tried" },
+    { "lease", "time", "", "what is not confirmed goes back this long after the last word of the controller; 3s, switches 30s" },
+    { "gap", "time", "", "least time between changes; 1s, switches 5s" },
+    { "switches_per_day", "count", "", "changes that are tried; 2000, switches 200" },
     { "lasting_per_day", "count", "20", "changes that stay" },
     { "limits", "map", "", "knob: {min, max}: narrower than the table of knobs; 'no' forbids it" },
     { "paused_max", "share", "0.05", "guardrail: share of the time paused, two intervals in a row" },
@@ -86,9 +86,9 @@ static void read_tls(struct reader *r, struct config_common *c, const struct yam
     }
 }
 
-static uint64_t time_us(const struct section *s, const char *key, uint64_t least_us)
+static uint64_t time_us(const struct section *s, const char *key, uint64_t initial_us, uint64_t least_us)
 {
-    uint64_t ps = 0;
+    uint64_t ps = initial_us * PS_PER_US;
 
     section_time(s, key, &ps);
     if (!s->r->rc && ps / PS_PER_US < least_us)
@@ -109,7 +109,7 @@ static void read_common(struct reader *r, const struct section *s, struct config
     if (section_need(s, "state"))
         c->state = section_file(s, "state");
     read_tls(r, c, section_get(s, "tls"));
-    *interval_us = time_us(s, "interval", 1000);
+    *interval_us = time_us(s, "interval", *interval_us, 1000);
 }
 
 struct rpc_tls config_tls(const struct config_common *c)
@@ -208,8 +208,8 @@ static void read_agent(struct reader *r, const struct yaml_node *root, struct ag
     f->freeze = section_text(&s, "freeze_file") ? xstrdup(section_text(&s, "freeze_file")) : NULL;
     read_devices(r, &s, f);
     section_bool(&s, "write", &a->may_write);
-    a->lease_us = time_us(&s, "lease", 10 * a->interval_us);
-    a->gap_us = time_us(&s, "gap", 0);
+    a->lease_us = time_us(&s, "lease", a->lease_us, 10 * a->interval_us);
+    a->gap_us = time_us(&s, "gap", a->gap_us, 0);
     section_count(&s, "switches_per_day", 0, 1000000, &a->switches_per_day);
     section_count(&s, "lasting_per_day", 0, 1000000, &a->lasting_per_day);
     section_real(&s, "paused_max", 0, 1, &a->guard.paused_max);

@@ -63,7 +63,7 @@ static error_t parse_daemon(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option agent_rows[] = {
     { "check-config", KEY_CHECK, NULL, 0, "Read the file, look at the devices, write nothing", 0 },
-    { "driver", KEY_DRIVER, "NAME", 0, "mlx5; default: what the file says", 0 },
+    { "driver", KEY_DRIVER, "NAME", 0, "mlx5 or sonic; default: what the file says", 0 },
     { "rescue", KEY_RESCUE, NULL, 0, "Bring the devices back to what was confirmed last and end; for ExecStopPost", 0 },
     { 0 },
 };

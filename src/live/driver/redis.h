@@ -1,0 +1,36 @@
+/* src/live/driver/redis.h - the few words of Redis that a SONiC switch needs. */
+#ifndef LIVE_DRIVER_REDIS_H
+#define LIVE_DRIVER_REDIS_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct redisContext;
+struct redis { struct redisContext *db[8]; char socket[400]; };  /* connections by database; NULL: none yet */
+
+enum { REDIS_ASIC = 1, REDIS_COUNTERS = 2, REDIS_CONFIG = 4 };
+
+void redis_init(struct redis *, const char *socket);
+void redis_fini(struct redis *);
+
+/* Connects, or says why not. Every function below connects by itself if need be, and again after a failure. */
+int redis_check(struct redis *, struct err *);
+
+/* One field of a hash. -ENOENT: it is not there. */
+int redis_get(struct redis *, int db, const char *key, const char *field, char *text, size_t size);
+
+/* A field that is a whole number. -EIO: it is not. */
+int redis_number(struct redis *, int db, const char *key, const char *field, uint64_t *value);
+
+/* Calls with each key that matches. */
+int redis_keys(struct redis *, int db, const char *pattern, void (*visit)(void *arg, const char *key), void *arg);
+
+/* Sets fields of a hash to whole numbers at once, provided that these fields still are 'was'. -EBUSY: they are not, or somebody wrote
+ * at the same time; nothing was written then. */
+struct redis_field { const char *name; uint64_t was, is; };
+int redis_set(struct redis *, int db, const char *key, const struct redis_field *, int count);
+
+#endif

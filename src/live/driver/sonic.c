@@ -1,0 +1,334 @@
+/* src/live/driver/sonic.c - see sonic.h. */
+#include "live/driver/sonic.h"
+#include "live/driver/redis.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define QUEUES_MAX  1024
+#define KEY_SIZE    160
+#define SETTLE_US   2000000u     /* orchagent and syncd have so long */
+#define POLL_US     20000u
+
+struct field { enum knob knob; const char *config, *asic; double scale; };
+
+/* scale: what a knob of 1 is in the field. */
+static const struct field fields[] = {
+    { KNOB_kmin, "green_min_threshold", "SAI_WRED_ATTR_GREEN_MIN_THRESHOLD", 1000 },
+    { KNOB_kmax, "green_max_threshold", "SAI_WRED_ATTR_GREEN_MAX_THRESHOLD", 1000 },
+    { KNOB_pmax, "green_drop_probability", "SAI_WRED_ATTR_GREEN_DROP_PROBABILITY", 100 },
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+struct queue { char name[48], counters[64], port_counters[64]; unsigned prio; };
+
+struct sums { uint64_t bytes, drops, marked, paused_us; bool is_stormed; };
+
+struct sonic {
+    struct redis redis;
+    char         profile[MSG_NAME_SIZE], key[KEY_SIZE], asic_key[KEY_SIZE];
+    struct queue *queue;
+    uint32_t     queues;
+    uint64_t     rate_bps;       /* of all their ports */
+    struct sums  last;
+    uint64_t     sampled_us;
+};
+
+static uint64_t now_us(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_BOOTTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+/* ---- finding ---- */
+
+struct names { char (*name)[MSG_NAME_SIZE]; int count; };
+
+static void add_profile(void *arg, const char *key)
+{
+    struct names *n = arg;
+
+    if (n->count < DRIVER_DEVICES_MAX && strlen(key + 13) < MSG_NAME_SIZE / 2)
+        snprintf(n->name[n->count++], MSG_NAME_SIZE, "%.31s", key + 13);         /* behind "WRED_PROFILE|" */
+}
+
+static void init_redis(struct redis *r, const char *root)
+{
+    char socket[400];
+
+    snprintf(socket, sizeof socket, "%s/var/run/redis/redis.sock", strcmp(root, "/") ? root : "");
+    redis_init(r, socket);
+}
+
+static int find(const char *root, char name[][MSG_NAME_SIZE], struct err *err)
+{
+    struct redis r;
+    struct names n = { name, 0 };
+    int          rc;
+
+    init_redis(&r, root);
+    rc = redis_check(&r, err);
+    if (!rc && redis_keys(&r, REDIS_CONFIG, "WRED_PROFILE|*", add_profile, &n))
+        rc = err_set(err, EIO, "%s: CONFIG_DB cannot be read", r.socket);
+    redis_fini(&r);
+    return rc ? rc : n.count ? n.count : err_set(err, ENOENT, "there is no WRED profile in CONFIG_DB");
+}
+
+/* ---- queues ---- */
+
+/* One queue of a port: "Ethernet0", 3. Its counters are found by name. */
+static void add_queue(struct sonic *s, const char *port, unsigned number)
+{
+    struct queue *q = &s->queue[s->queues];
+    char          oid[48], port_key[KEY_SIZE];
+    uint64_t      mbps = 0;
+
+    if (s->queues == QUEUES_MAX)
+        return;
+    snprintf(q->name, sizeof q->name, "%.32s:%u", port, number);
+    q->prio = number;
+    if (redis_get(&s->redis, REDIS_COUNTERS, "COUNTERS_QUEUE_NAME_MAP", q->name, oid, sizeof oid))
+        return;
+    snprintf(q->counters, sizeof q->counters, "COUNTERS:%.47s", oid);
+    if (redis_get(&s->redis, REDIS_COUNTERS, "COUNTERS_PORT_NAME_MAP", port, oid, sizeof oid) == 0)
+        snprintf(q->port_counters, sizeof q->port_counters, "COUNTERS:%.47s", oid);
+    snprintf(port_key, sizeof port_key, "PORT|%.32s", port);
+    redis_number(&s->redis, REDIS_CONFIG, port_key, "speed", &mbps);
+    s->rate_bps += mbps * 1000000;
+    s->queues++;
+}
+
+/* "QUEUE|Ethernet0,Ethernet4|3-4": its queues, if it names the profile. */
+static void visit_queue(void *arg, const char *key)
+{
+    struct sonic *s = arg;
+    char          profile[MSG_NAME_SIZE], ports[KEY_SIZE], *port, *rest;
+    unsigned      first, last;
+
+    if (redis_get(&s->redis, REDIS_CONFIG, key, "wred_profile", profile, sizeof profile) || strcmp(profile, s->profile) != 0)
+        return;
+    if (sscanf(key, "QUEUE|%150[^|]|%u-%u", ports, &first, &last) == 2)
+        last = first;
+    else if (sscanf(key, "QUEUE|%150[^|]|%u-%u", ports, &first, &last) != 3)
+        return;
+    for (port = strtok_r(ports, ",", &rest); port; port = strtok_r(NULL, ",", &rest))
+        for (unsigned i = first; i <= last && i < 64; i++)
+            add_queue(s, port, i);
+}
+
+/* The object that the ASIC has for the profile: the one that its first queue names. */
+static int find_asic_key(struct sonic *s, struct err *err)
+{
+    char key[KEY_SIZE], oid[64];
+
+    if (!s->queues)
+        return err_set(err, ENOENT, "%s: no queue names this profile, or queue counters are off (counterpoll queue enable)", s->profile);
+    snprintf(key, sizeof key, "ASIC_STATE:SAI_OBJECT_TYPE_QUEUE:%s", s->queue[0].counters + strlen("COUNTERS:"));
+    if (redis_get(&s->redis, REDIS_ASIC, key, "SAI_QUEUE_ATTR_WRED_PROFILE_ID", oid, sizeof oid))
+        return err_set(err, ENOENT, "%s: ASIC_DB does not say which profile %s has", s->profile, s->queue[0].name);
+    snprintf(s->asic_key, sizeof s->asic_key, "ASIC_STATE:SAI_OBJECT_TYPE_WRED:%.63s", oid);
+    return 0;
+}
+
+/* ---- opening ---- */
+
+static bool is_profile_name(const char *name)
+{
+    for (const char *c = name; *c; c++)
+        if (!isalnum((unsigned char)*c) && *c != '-' && *c != '_')
+            return false;
+    return isalnum((unsigned char)*name) && strlen(name) <= 32;
+}
+
+static int check_profile(struct sonic *s, struct err *err)
+{
+    char     ecn[32] = "";
+    uint64_t value;
+
+    for (int i = 0; i < FIELDS; i++)
+        if (redis_number(&s->redis, REDIS_CONFIG, s->key, fields[i].config, &value))
+            return err_set(err, ENOENT, "%s: it has no %s", s->key, fields[i].config);
+    redis_get(&s->redis, REDIS_CONFIG, s->key, "ecn", ecn, sizeof ecn);
+    if (strcmp(ecn, "ecn_all") != 0 && !strstr(ecn, "green"))
+        return err_set(err, EPERM, "%s: ECN is not on for green packets", s->key);
+    return 0;
+}
+
+static void close_device(void *state)
+{
+    struct sonic *s = state;
+
+    redis_fini(&s->redis);
+    free(s->queue);
+    free(s);
+}
+
+static int open_device(void **state, const char *root, const char *name, struct err *err)
+{
+    struct sonic *s = xcalloc(1, sizeof *s);
+    int           rc;
+
+    *state = NULL;
+    init_redis(&s->redis, root);
+    s->queue = xcalloc(QUEUES_MAX, sizeof *s->queue);
+    snprintf(s->profile, sizeof s->profile, "%s", name);
+    snprintf(s->key, sizeof s->key, "WRED_PROFILE|%s", name);
+    rc = is_profile_name(name) ? redis_check(&s->redis, err) : err_set(err, EINVAL, "'%s' is not the name of a profile", name);
+    if (!rc)
+        rc = check_profile(s, err);
+    if (!rc && redis_keys(&s->redis, REDIS_CONFIG, "QUEUE|*", visit_queue, s))
+        rc = err_set(err, EIO, "%s: CONFIG_DB cannot be read", s->redis.socket);
+    if (!rc)
+        rc = find_asic_key(s, err);
+    if (rc)
+        close_device(s);
+    else
+        *state = s;
+    return rc;
+}
+
+/* ---- knobs ---- */
+
+/* What CONFIG_DB says; -EAGAIN: the ASIC is not there yet. */
+static int read_fields(struct sonic *s, uint64_t value[FIELDS])
+{
+    uint64_t asic;
+    int      rc = 0;
+
+    for (int i = 0; i < FIELDS && !rc; i++) {
+        rc = redis_number(&s->redis, REDIS_CONFIG, s->key, fields[i].config, &value[i]);
+        if (!rc)
+            rc = redis_number(&s->redis, REDIS_ASIC, s->asic_key, fields[i].asic, &asic);
+        if (!rc && asic != value[i])
+            rc = -EAGAIN;
+    }
+    return rc;
+}
+
+static int read_knobs(void *state, struct knob_set *set)
+{
+    struct sonic   *s = state;
+    struct knob_set read = { 0 };
+    uint64_t        value[FIELDS];
+    int             rc = read_fields(s, value);
+
+    if (rc)
+        return rc;
+    for (int i = 0; i < FIELDS; i++)
+        knob_set_add(&read, fields[i].knob, (double)value[i] / fields[i].scale);
+    *set = read;
+    return 0;
+}
+
+/* Whole numbers in the range of the field, or nothing. Percent have no fractions. */
+static int field_of(const struct field *f, double knob, uint64_t *value)
+{
+    double scaled = knob * f->scale, whole = nearbyint(scaled);
+
+    if (!(scaled >= 0 && scaled <= INT32_MAX) || fabs(scaled - whole) > 1e-6 * fmax(1, scaled) || (f->knob == KNOB_pmax && whole > 100))
+        return -EINVAL;
+    *value = (uint64_t)whole;
+    return 0;
+}
+
+/* Until the ASIC has it. */
+static int settle(struct sonic *s)
+{
+    uint64_t value[FIELDS], until_us = now_us() + SETTLE_US;
+    int      rc;
+
+    while ((rc = read_fields(s, value)) == -EAGAIN && now_us() < until_us)
+        usleep(POLL_US);
+    return rc == -EAGAIN ? -ETIMEDOUT : rc;
+}
+
+static int write_knobs(void *state, const struct knob_set *set)
+{
+    struct sonic      *s = state;
+    struct redis_field change[FIELDS];
+    uint64_t           is[FIELDS], wanted;
+    int                count = 0, rc = read_fields(s, is);
+
+    for (int k = 0; k < KNOB_COUNT && !rc; k++)
+        if (set->is_named[k] && k != KNOB_kmin && k != KNOB_kmax && k != KNOB_pmax)
+            rc = -ENOENT;
+    for (int i = 0; i < FIELDS && !rc; i++) {
+        if (!set->is_named[fields[i].knob])
+            continue;
+        rc = field_of(&fields[i], set->knobs.value[fields[i].knob], &wanted);
+        if (!rc && wanted != is[i])
+            change[count++] = (struct redis_field){ fields[i].config, is[i], wanted };
+    }
+    if (!rc && count)
+        rc = redis_set(&s->redis, REDIS_CONFIG, s->key, change, count);
+    return rc ? rc : settle(s);
+}
+
+/* ---- counters ---- */
+
+static uint64_t counter(struct sonic *s, const char *key, const char *field)
+{
+    uint64_t value = 0;
+
+    return *key && redis_number(&s->redis, REDIS_COUNTERS, key, field, &value) == 0 ? value : 0;
+}
+
+static void add_counters(struct sonic *s, const struct queue *q, struct sums *sum)
+{
+    char     field[64], state[32] = "";
+    uint64_t paused_us;
+
+    sum->bytes += counter(s, q->counters, "SAI_QUEUE_STAT_BYTES");
+    sum->drops += counter(s, q->counters, "SAI_QUEUE_STAT_DROPPED_PACKETS");
+    sum->marked += counter(s, q->counters, "SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS");
+    snprintf(field, sizeof field, "SAI_PORT_STAT_PFC_%u_RX_PAUSE_DURATION_US", q->prio);
+    paused_us = counter(s, q->port_counters, field);
+    sum->paused_us += paused_us;
+    redis_get(&s->redis, REDIS_COUNTERS, q->counters, "PFC_WD_STATUS", state, sizeof state);
+    sum->is_stormed |= strcmp(state, "stormed") == 0;
+}
+
+static bool is_same(const struct sums *a, const struct sums *b)
+{
+    return a->bytes == b->bytes && a->drops == b->drops && a->marked == b->marked && a->paused_us == b->paused_us;
+}
+
+static int sample(void *state, struct msg_sample *out)
+{
+    struct sonic *s = state;
+    struct sums   is = { 0 }, was = s->last;
+    uint64_t      at_us = now_us(), interval_us = at_us - s->sampled_us;
+    bool          is_first = !s->sampled_us;
+    struct err    err;
+
+    if (redis_check(&s->redis, &err))
+        return -EIO;
+    for (uint32_t i = 0; i < s->queues; i++)
+        add_counters(s, &s->queue[i], &is);
+    *out = (struct msg_sample){ .interval_us = interval_us, .rate_bps = s->rate_bps, .watchdog = is.is_stormed, .metric = NAN };
+    if (!is_first && is_same(&is, &was))
+        return 0;                /* nobody has polled the ASIC since: nothing is known but storms */
+    s->last = is;
+    s->sampled_us = at_us;
+    if (is_first || is.bytes < was.bytes || is.drops < was.drops)
+        return -EAGAIN;
+    out->tx_bytes = is.bytes - was.bytes;
+    out->lossless_drops = is.drops - was.drops;
+    out->marked_packets = is.marked - was.marked;
+    out->paused = fmin(1, (double)(is.paused_us - was.paused_us) / (double)interval_us / s->queues);
+    out->metric = 0.5 * fmin(1, (double)out->tx_bytes * 8e6 / (double)interval_us / fmax(1, (double)s->rate_bps)) +
+                  0.5 * (1 - out->paused);
+    return 0;
+}
+
+const struct driver driver_sonic = {
+    .find = find, .open = open_device, .close = close_device, .read = read_knobs, .write = write_knobs, .sample = sample,
+    .name = "sonic", .about = "SONiC switches: WRED profiles in Redis", .where = KNOB_SWITCH,
+};

@@ -1,0 +1,225 @@
+/* src/live/driver/sonic_test.c - the driver on a real Redis, with a small orchagent: it copies what is in CONFIG_DB to ASIC_DB after a
+ * while, and dies of what is not digits. */
+#include "live/driver/sonic.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char  root[64];
+static pid_t server, orchagent;
+static bool  has_redis;
+
+static int shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static int shell(const char *format, ...)
+{
+    char    command[2048] = "";
+    int     used = snprintf(command, sizeof command, "cd '%s' && redis() { redis-cli -s var/run/redis/redis.sock \"$@\"; } && ", root);
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(command + used, sizeof command - (size_t)used, format, args);
+    va_end(args);
+    return system(command);
+}
+
+static pid_t start(const char *command)
+{
+    pid_t pid = fork();
+
+    if (pid)
+        return pid;
+    if (chdir(root) == 0)
+        execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    _exit(127);
+}
+
+static void stop(pid_t *pid)
+{
+    if (!*pid)
+        return;
+    kill(*pid, SIGKILL);
+    waitpid(*pid, NULL, 0);
+    *pid = 0;
+}
+
+/* Copies field by field, as orchagent does, 100 ms later. */
+#define ORCHAGENT \
+    "while sleep 0.1; do for f in min_threshold max_threshold drop_probability; do " \
+    "v=$(redis-cli -s var/run/redis/redis.sock -n 4 HGET 'WRED_PROFILE|P' green_$f); " \
+    "case $v in *[!0-9]*) exit 1 ;; esac; " \
+    "redis-cli -s var/run/redis/redis.sock -n 1 HSET ASIC_STATE:SAI_OBJECT_TYPE_WRED:oid:0x13 " \
+    "SAI_WRED_ATTR_GREEN_$(echo $f | tr a-z A-Z) $v >/dev/null; done; done"
+
+static int set_up(void **unused)
+{
+    (void)unused;
+    has_redis = system("command -v redis-server >/dev/null") == 0;
+    if (!has_redis)
+        return 0;
+    snprintf(root, sizeof root, "/tmp/anole-sonic-XXXXXX");
+    assert_non_null(mkdtemp(root));
+    assert_int_equal(shell("mkdir -p var/run/redis"), 0);
+    server = start("exec redis-server --port 0 --unixsocket var/run/redis/redis.sock --save '' --databases 100 >log 2>&1");
+    assert_int_equal(shell("for i in $(seq 200); do redis ping 2>/dev/null | grep -q PONG && exit 0; sleep 0.05; done; exit 1"), 0);
+    assert_int_equal(shell("{ redis -n 4 HSET 'WRED_PROFILE|P' green_min_threshold 1048576 green_max_threshold 2097152 "
+          "green_drop_probability 5 ecn ecn_all wred_green_enable true yellow_min_threshold 7 && "
+          "redis -n 4 HSET 'QUEUE|Ethernet0|3-4' wred_profile P scheduler s && redis -n 4 HSET 'PORT|Ethernet0' speed 100000 && "
+          "redis -n 2 HSET COUNTERS_QUEUE_NAME_MAP Ethernet0:3 oid:0x15 Ethernet0:4 oid:0x16 && "
+          "redis -n 2 HSET COUNTERS_PORT_NAME_MAP Ethernet0 oid:0x10 && "
+          "redis -n 2 HSET COUNTERS:oid:0x15 SAI_QUEUE_STAT_BYTES 1000 SAI_QUEUE_STAT_DROPPED_PACKETS 7 && "
+          "redis -n 1 HSET ASIC_STATE:SAI_OBJECT_TYPE_QUEUE:oid:0x15 SAI_QUEUE_ATTR_WRED_PROFILE_ID oid:0x13 && "
+          "redis -n 1 HSET ASIC_STATE:SAI_OBJECT_TYPE_WRED:oid:0x13 SAI_WRED_ATTR_GREEN_MIN_THRESHOLD 1048576 "
+          "SAI_WRED_ATTR_GREEN_MAX_THRESHOLD 2097152 SAI_WRED_ATTR_GREEN_DROP_PROBABILITY 5; } >/dev/null"), 0);
+    return 0;
+}
+
+static int tear_down(void **unused)
+{
+    (void)unused;
+    stop(&orchagent);
+    stop(&server);
+    if (has_redis)
+        shell("rm -rf '%s'", root);
+    return 0;
+}
+
+static void *must_open(void)
+{
+    struct err err = { "" };
+    void      *device = NULL;
+
+    if (!has_redis)
+        skip();
+    if (driver_sonic.open(&device, root, "P", &err))
+        fail_msg("%s", err.text);
+    return device;
+}
+
+static struct knob_set set_of(double kmin, double kmax, double pmax)
+{
+    struct knob_set set = { 0 };
+
+    knob_set_add(&set, KNOB_kmin, kmin);
+    knob_set_add(&set, KNOB_kmax, kmax);
+    knob_set_add(&set, KNOB_pmax, pmax);
+    return set;
+}
+
+static void read__is_what_config_and_asic_agree_on(void **unused)
+{
+    void           *device = must_open();
+    struct knob_set set;
+
+    (void)unused;
+    assert_int_equal(driver_sonic.read(device, &set), 0);
+    assert_true(set.knobs.value[KNOB_kmin] == 1048.576 && set.knobs.value[KNOB_kmax] == 2097.152);
+    assert_true(set.knobs.value[KNOB_pmax] == 0.05);
+    shell("redis -n 4 HSET 'WRED_PROFILE|P' green_min_threshold 5 >/dev/null");
+    assert_int_equal(driver_sonic.read(device, &set), -EAGAIN);
+    driver_sonic.close(device);
+}
+
+static void write__is_one_hset_of_digits_seen_in_the_asic(void **unused)
+{
+    void           *device = must_open();
+    struct knob_set set = set_of(800, 2097.152, 0.2), read;
+
+    (void)unused;
+    orchagent = start(ORCHAGENT);
+    start("timeout 4 redis-cli -s var/run/redis/redis.sock monitor >monitor");
+    assert_int_equal(shell("sleep 0.3"), 0);
+    assert_int_equal(driver_sonic.write(device, &set), 0);
+    assert_int_equal(driver_sonic.read(device, &read), 0);
+    assert_true(read.knobs.value[KNOB_kmin] == 800 && read.knobs.value[KNOB_pmax] == 0.2);
+    assert_int_equal(driver_sonic.write(device, &set), 0);       /* the same again: nothing is sent */
+    assert_int_equal(shell("[ \"$(grep -c 'HSET\" \"WRED_PROFILE' monitor)\" = 1 ] && grep -q "
+                           "'\\[4 .*\"HSET\" \"WRED_PROFILE|P\" \"green_min_threshold\" \"800000\" \"green_drop_probability\" \"20\"$' monitor"), 0);
+    assert_int_equal(shell("[ \"$(redis -n 4 HGET 'WRED_PROFILE|P' yellow_min_threshold)\" = 7 ]"), 0);
+    driver_sonic.close(device);
+}
+
+static void write__what_the_fields_cannot_hold_is_refused(void **unused)
+{
+    void           *device = must_open();
+    struct knob_set set = set_of(800, 1600, 0.055), other = { 0 };
+
+    (void)unused;
+    assert_int_equal(driver_sonic.write(device, &set), -EINVAL);         /* half a percent */
+    set = set_of(3e6, 3e6, 0.05);
+    assert_int_equal(driver_sonic.write(device, &set), -EINVAL);         /* 3 GB do not fit */
+    knob_set_add(&other, KNOB_rpg_ai_rate, 5);
+    assert_int_equal(driver_sonic.write(device, &other), -ENOENT);
+    assert_int_equal(shell("[ \"$(redis -n 4 HGET 'WRED_PROFILE|P' green_min_threshold)\" = 1048576 ]"), 0);
+    driver_sonic.close(device);
+}
+
+static void write__without_an_orchagent_times_out(void **unused)
+{
+    void           *device = must_open();
+    struct knob_set set = set_of(800, 1600, 0.05);
+
+    (void)unused;
+    assert_int_equal(driver_sonic.write(device, &set), -ETIMEDOUT);
+    driver_sonic.close(device);
+}
+
+static void sample__takes_differences_and_says_when_nothing_is_new(void **unused)
+{
+    void             *device = must_open();
+    struct msg_sample s;
+
+    (void)unused;
+    assert_int_equal(driver_sonic.sample(device, &s), -EAGAIN);
+    assert_int_equal(driver_sonic.sample(device, &s), 0);
+    assert_true(isnan(s.metric));
+    shell("redis -n 2 HSET COUNTERS:oid:0x15 SAI_QUEUE_STAT_BYTES 5000 SAI_QUEUE_STAT_DROPPED_PACKETS 9 PFC_WD_STATUS stormed >/dev/null");
+    assert_int_equal(driver_sonic.sample(device, &s), 0);
+    assert_int_equal(s.tx_bytes, 4000);
+    assert_int_equal(s.lossless_drops, 2);
+    assert_int_equal(s.watchdog, 1);
+    assert_true(s.metric >= 0.5 && s.metric <= 1);
+    driver_sonic.close(device);
+}
+
+static void open__refuses_what_cannot_be_tuned(void **unused)
+{
+    struct err err;
+    void      *device;
+
+    (void)unused;
+    if (!has_redis)
+        skip();
+    assert_true(driver_sonic.open(&device, root, "Q", &err) < 0);
+    assert_non_null(strstr(err.text, "it has no green_min_threshold"));
+    assert_true(driver_sonic.open(&device, root, "P x", &err) < 0);
+    shell("redis -n 4 HSET 'WRED_PROFILE|P' ecn ecn_none >/dev/null");
+    assert_true(driver_sonic.open(&device, root, "P", &err) < 0);
+    assert_non_null(strstr(err.text, "ECN is not on"));
+    assert_true(driver_sonic.open(&device, "/nowhere", "P", &err) < 0);
+    assert_non_null(strstr(err.text, "no Redis answers"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(read__is_what_config_and_asic_agree_on, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(write__is_one_hset_of_digits_seen_in_the_asic, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(write__what_the_fields_cannot_hold_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(write__without_an_orchagent_times_out, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(sample__takes_differences_and_says_when_nothing_is_new, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(open__refuses_what_cannot_be_tuned, set_up, tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
