@@ -51,12 +51,12 @@ static struct flow_row row(uint32_t src, uint32_t dst, uint64_t bytes, uint64_t 
 static struct { uint64_t at_ps, rtt_ps; } told[TOLD_MAX];
 static uint32_t tolds, starts;
 
-static void on_rtt(const void *cfg, void *state, struct cc_now now, uint64_t rtt_ps, struct cc_out *out)
+static void on_rtt(const void *cfg, void *state, struct cc_now now, const struct cc_probe *probe, struct cc_out *out)
 {
     (void)cfg, (void)state;
     assert_true(tolds < TOLD_MAX);
     told[tolds].at_ps = now.ps;
-    told[tolds++].rtt_ps = rtt_ps;
+    told[tolds++].rtt_ps = probe->rtt_ps;
     out->probe_ps = now.ps;                      /* at once, if only there is something to send */
 }
 
