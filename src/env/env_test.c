@@ -227,10 +227,10 @@ static void world__names(void **unused)
 /* Every kind is a scenario in which flows make steps. */
 static void world__texts_run(void **unused)
 {
-    static const char *const names[] = { "many_to_one:2_2", "all_to_all:3_1", "long_short:4" };
+    static const char *const names[] = { "many_to_one:2_2", "all_to_all:3_1", "long_short:4", "many_to_one:64_1" };
 
     (void)unused;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         struct env_world w;
         struct env      *e;
 

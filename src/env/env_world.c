@@ -12,6 +12,7 @@
 #define RATE_BPS  100000000000ull
 #define DELAY_PS  (1500 * PS_PER_NS)
 #define BUFFER_BYTES 2000000ull
+#define PORT_BYTES   64000ull    /* and at least so much for each port: headroom is a part of it */
 #define FOREVER_PS (1000 * PS_PER_S)
 
 const char *const env_kind_names[] = { "many_to_one", "all_to_all", "long_short", NULL };
@@ -80,6 +81,13 @@ static void write_traffic(FILE *out, const struct env_world *w)
                 "spread: 10us}\n", w->hosts);
 }
 
+static unsigned long long buffer_bytes(const struct env_world *w)
+{
+    uint64_t ports = (w->hosts + 1) * PORT_BYTES;
+
+    return w->buffer_bytes ? w->buffer_bytes : ports > BUFFER_BYTES ? ports : BUFFER_BYTES;
+}
+
 char *env_world_text(const struct env_world *w)
 {
     char  *text = NULL;
@@ -94,7 +102,7 @@ char *env_world_text(const struct env_world *w)
     fprintf(out, "run: %lluns\n", (unsigned long long)((w->run_ps ? w->run_ps : FOREVER_PS) / PS_PER_NS));
     fprintf(out, "host: {mtu: %u, ack_every: %u}\n", w->mtu_bytes ? w->mtu_bytes : 1024, w->ack_every ? w->ack_every : 1);
     fprintf(out, "switch: {ecn: no, lossless: %s, buffer: %lluB}\n", w->is_lossy ? "no" : "yes",
-            (unsigned long long)(w->buffer_bytes ? w->buffer_bytes : BUFFER_BYTES));
+            buffer_bytes(w));
     fprintf(out, "knobs: {rlcc_rtt_max: 0, rlcc_decision: %.10gus}\n", w->decision_us);
     fprintf(out, "traffic:\n");
     write_traffic(out, w);
