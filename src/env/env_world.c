@@ -12,7 +12,7 @@
 #define RATE_BPS  100000000000ull
 #define DELAY_PS  (1500 * PS_PER_NS)
 #define BUFFER_BYTES 2000000ull
-#define PORT_BYTES   64000ull    /* and at least so much for each port: headroom is a part of it */
+#define PORT_BYTES   60000ull    /* and at least so much for each port: headroom is a part of it */
 #define FOREVER_PS (1000 * PS_PER_S)
 
 const char *const env_kind_names[] = { "many_to_one", "all_to_all", "long_short", NULL };

@@ -29,7 +29,7 @@ struct env_world {               /* 0: the value in brackets */
     uint64_t      delay_ps;      /* [1.5 us] of a link; there are four on a round trip */
     uint64_t      run_ps;        /* [NEVER: without end] */
     double        decision_us;
-    uint64_t      buffer_bytes;  /* [2 MB, 64 KB per port] of the switch: small, so that a first burst is soon worked off */
+    uint64_t      buffer_bytes;  /* [2 MB, 60 KB per port] of the switch: small, so that a first burst is soon worked off */
     bool          is_lossy;
 };
 
