@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define SEED 20240607u           /* any will do, but always the same */
@@ -86,12 +87,11 @@ static double select_rank(double *value, uint32_t count, uint32_t rank)
     return value[rank];
 }
 
-struct interval bootstrap_mean(struct bootstrap *b, const double *value)
+/* The middle 95 % of the means of draws. */
+static struct interval percentiles(struct bootstrap *b, const double *value)
 {
-    double n = b->values, mean = mean_of(value, b->values);
-    double widen = sqrt(n / (n - 1)) * student(b->values - 1) / Z;
     const uint16_t *pick = b->pick;
-    double low, high;
+    double n = b->values, low, high;
 
     for (uint32_t draw = 0; draw < BOOTSTRAP_DRAWS; draw++) {
         double sum = 0;
@@ -102,5 +102,49 @@ struct interval bootstrap_mean(struct bootstrap *b, const double *value)
     }
     low = select_rank(b->mean, BOOTSTRAP_DRAWS, CUT);
     high = select_rank(b->mean, BOOTSTRAP_DRAWS, BOOTSTRAP_DRAWS - 1 - CUT);
-    return (struct interval){ mean - widen * (mean - low), mean + widen * (high - mean) };
+    return (struct interval){ low, high };
+}
+
+static double widening(const struct bootstrap *b)
+{
+    double n = b->values;
+
+    return sqrt(n / (n - 1)) * student(b->values - 1) / Z;
+}
+
+struct interval bootstrap_mean(struct bootstrap *b, const double *value)
+{
+    struct interval i = percentiles(b, value);
+    double mean = mean_of(value, b->values), widen = widening(b);
+
+    return (struct interval){ mean - widen * (mean - i.low), mean + widen * (i.high - mean) };
+}
+
+/* How far from the bound an end is, if the end before it was widened is 'end' away from it and the mean 'mean'. */
+static double widened(double mean, double end, double widen)
+{
+    char text[32];
+
+    if (mean <= 0 || end <= 0)
+        return 0;
+    /* Powers differ in their last digits from machine to machine; results do not. */
+    snprintf(text, sizeof(text), "%.10g", mean * pow(end / mean, widen));
+    return strtod(text, NULL);
+}
+
+struct interval bootstrap_mean_within(struct bootstrap *b, const double *value, double least, double most)
+{
+    struct interval i = percentiles(b, value), wide;
+    double mean = mean_of(value, b->values), widen = widening(b), min = value[0], max = value[0];
+
+    for (uint32_t k = 1; k < b->values; k++) {
+        min = value[k] < min ? value[k] : min;
+        max = value[k] > max ? value[k] : max;
+    }
+    wide = (struct interval){ mean - widen * (mean - i.low), mean + widen * (i.high - mean) };
+    if (min >= least && isfinite(least) && i.low < mean)
+        wide.low = least + widened(mean - least, i.low - least, widen);
+    if (max <= most && isfinite(most) && i.high > mean)
+        wide.high = most - widened(most - mean, most - i.high, widen);
+    return wide;
 }

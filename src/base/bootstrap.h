@@ -40,6 +40,12 @@ void bootstrap_fini(struct bootstrap *);
 /* The 95 % interval of the mean of 'value', which are all finite. */
 struct interval bootstrap_mean(struct bootstrap *, const double *value);
 
+/* The same of values that cannot be below 'least' or above 'most' (-INFINITY, INFINITY: they can be anything). The
+ * interval is widened on the scale of the distance to the bound, by its logarithm: it never reaches beyond, and far from
+ * the bound it is that of bootstrap_mean(). A value outside, or on, a bound takes that bound away or cuts the interval
+ * there. */
+struct interval bootstrap_mean_within(struct bootstrap *, const double *value, double least, double most);
+
 /* The plain mean. */
 double mean_of(const double *value, uint32_t count);
 

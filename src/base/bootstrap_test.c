@@ -170,6 +170,45 @@ static void mean__is_right_19_times_of_20(void **unused)
     }
 }
 
+static struct interval within(const double *value, uint32_t count, double least, double most)
+{
+    struct bootstrap b;
+    struct interval i;
+
+    bootstrap_init(&b, count);
+    i = bootstrap_mean_within(&b, value, least, most);
+    bootstrap_fini(&b);
+    return i;
+}
+
+/* Times that would be negative, shares above 1. */
+static void mean_within__stays_within(void **unused)
+{
+    const double times[] = { 1, 2, 90 }, shares[] = { 0.9, 0.99, 1 }, zeros[] = { 0, 0, 5 };
+    struct interval i;
+
+    (void)unused;
+    assert_true(interval_of(times, 3).low < 0 && interval_of(shares, 3).high > 1);
+    i = within(times, 3, 0, INFINITY);
+    assert_true(i.low > 0 && i.low < 1 && i.high == interval_of(times, 3).high);
+    i = within(shares, 3, 0, 1);
+    assert_true(i.high <= 1 && i.high >= 0.99 && i.low > 0 && i.low < 0.9);
+    assert_true(within(zeros, 3, 0, INFINITY).low == 0);
+    /* it can be outside: then nothing is known */
+    assert_true(within(times, 3, 1.5, INFINITY).low == interval_of(times, 3).low);
+}
+
+/* Far from its bound it is that of bootstrap_mean(): the two differ by the square of the relative width. */
+static void mean_within__is_the_same_far_away(void **unused)
+{
+    const double value[] = { 1000, 1001, 1002, 1003, 1004, 1007 };
+    struct interval plain = interval_of(value, 6), bounded = within(value, 6, 0, 1e6);
+
+    (void)unused;
+    assert_true(fabs(plain.low - bounded.low) < 0.03 && fabs(plain.high - bounded.high) < 0.03);
+    assert_true(plain.low != bounded.low);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +218,8 @@ int main(void)
         cmocka_unit_test(mean__moves_and_grows_with_the_values),
         cmocka_unit_test(mean__leans_to_the_long_tail),
         cmocka_unit_test(mean__is_the_same_every_time),
+        cmocka_unit_test(mean_within__stays_within),
+        cmocka_unit_test(mean_within__is_the_same_far_away),
         cmocka_unit_test(mean__is_right_19_times_of_20),
     };
 

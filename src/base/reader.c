@@ -80,14 +80,7 @@ const char *reader_near(char *buf, size_t size, const char *word, const char *co
 
 const char *reader_names(char *buf, size_t size, const char *word, const char *const *names)
 {
-    size_t used = 0;
-
-    if (*reader_near(buf, size, word, names))
-        return buf;
-    for (int i = 0; names[i] && used < size; i++)
-        used += (size_t)snprintf(buf + used, size - used, "%s%s",
-                                 i == 0 ? "; there are " : names[i + 1] ? ", " : " and ", names[i]);
-    return buf;
+    return text_names(buf, size, word, names);
 }
 
 /* ---- sections ---- */

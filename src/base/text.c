@@ -27,6 +27,7 @@ static const struct kind time_kind = {
     "a time", "5us, 3ms, 200ns", "picoseconds", false,
     (const struct unit[]){
         { "ps", 1 }, { "ns", 1000 }, { "us", 1000000 }, { "ms", 1000000000 }, { "s", 1000000000000 },
+        { "\xc2\xb5s", 1000000 }, { "\xce\xbcs", 1000000 },      /* the micro sign, and the Greek letter */
         { NULL, 0 },
     },
 };
@@ -39,6 +40,8 @@ static const struct kind rate_kind = {
         { "b/s", 1 }, { "Kb/s", 1000 }, { "Mb/s", 1000000 }, { "Gb/s", 1000000000 },
         { "Tb/s", 1000000000000 },
         { "K", 1000 }, { "M", 1000000 }, { "G", 1000000000 }, { "T", 1000000000000 },
+        { "kbps", 1000 }, { "mbps", 1000000 }, { "gbps", 1000000000 }, { "tbps", 1000000000000 },
+        { "kb/s", 1000 }, { "mb/s", 1000000 }, { "gb/s", 1000000000 }, { "tb/s", 1000000000000 },
         { NULL, 0 },
     },
 };
@@ -350,6 +353,19 @@ const char *text_did_you_mean(char *buf, size_t size, const char *word, const ch
     buf[0] = '\0';
     if (near)
         snprintf(buf, size, "; did you mean '%s'?", near);
+    return buf;
+}
+
+char *text_names(char *buf, size_t size, const char *word, const char *const *names)
+{
+    size_t used = 0;
+
+    if (*text_did_you_mean(buf, size, word, names))
+        return buf;
+    for (int i = 0; names[i] && used < size; i++)
+        used += (size_t)snprintf(buf + used, size - used, "%s%s",
+                                 i > 0 ? names[i + 1] ? ", " : " and " : names[1] ? "; there are " : "; there is ",
+                                 names[i]);
     return buf;
 }
 

@@ -41,6 +41,9 @@ const char *text_nearest(const char *word, const char *const *names);
 /* "; did you mean 'x'?" with that name, or "" if none is near. Returns buf. */
 const char *text_did_you_mean(char *buf, size_t size, const char *word, const char *const *names);
 
+/* Likewise, but if no name is near, all of them: "; there are x, y and z". Returns buf. */
+char *text_names(char *buf, size_t size, const char *word, const char *const *names);
+
 /* What messages call a file: "-" is standard input. */
 const char *text_file_name(const char *path);
 

@@ -3,6 +3,7 @@
 #include "base/text.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
@@ -71,6 +72,12 @@ static yaml_mark_t mark_of(const struct reader *r, size_t offset)
     return at;
 }
 
+/* Is there a tab where the parser gave up? Its own words do not say so. */
+static bool is_tab(const struct reader *r, yaml_mark_t at)
+{
+    return at.index < r->length && r->text[at.index] == '\t';
+}
+
 static int refuse_syntax(struct reader *r)
 {
     yaml_parser_t *p = &r->parser;
@@ -81,6 +88,8 @@ static int refuse_syntax(struct reader *r)
         die("no memory to read %s", r->doc->name);
     if (p->error == YAML_READER_ERROR)
         return refuse(r, mark_of(r, p->problem_offset), problem);
+    if (is_tab(r, p->problem_mark))
+        return refuse(r, at, "a tab; YAML is indented with spaces");
     if (!p->context)
         return refuse(r, at, problem);
     if (p->context_mark.line == at.line)

@@ -57,6 +57,13 @@ void comparison_print_table(const struct comparison *, FILE *, bool has_colour);
 void comparison_print_csv(const struct comparison *, FILE *, bool all);
 void comparison_print_json(const struct comparison *, FILE *, bool all);
 
+/* One line if there are too few to tell a difference from chance. */
+void compare_warn_few_seeds(uint32_t seeds, FILE *);
+
+/* What a variant is worth, in one sentence: "expert is better in p99 slowdown -38 %; it costs mean RTT +35 %."
+ * Figures that are shown, in their order, three of each kind at most. Returns buf. */
+char *comparison_verdict(char *buf, size_t size, const struct comparison *, uint32_t variant);
+
 /* runs.csv: one line a run, one column a figure. */
 void comparison_print_runs(const struct comparison *, FILE *);
 

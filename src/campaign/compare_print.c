@@ -72,50 +72,89 @@ static void add_verdict(struct table *t, const struct compared_cell *cell, enum 
         table_cell_coloured(t, has_colour ? "\033[31m" : NULL, "worse");
 }
 
-static struct table *new_table(const struct comparison *c)
-{
-    uint32_t others = c->variants->count - 1;
-    char *align = xcalloc(others * 4ul + 3, 1);
-    struct table *t;
-
-    memcpy(align, "lr", 2);
-    for (uint32_t i = 0; i < others; i++)
-        memcpy(align + 2 + 4ul * i, "rrrl", 4);
-    t = table_new(align);
-    free(align);
-    return t;
-}
-
-static void add_heading(const struct comparison *c, struct table *t)
+static void add_heading(const struct comparison *c, struct table *t, uint32_t variant)
 {
     table_cell(t, "%s", "");
     table_cell(t, "%s", c->variants->list[c->baseline].name);
-    for (uint32_t v = 0; v < c->variants->count; v++) {
-        if (v == c->baseline)
-            continue;
-        table_cell(t, "%s", c->variants->list[v].name);
-        table_cell(t, "change");
-        table_cell(t, "%.0f%% interval", 100 * BOOTSTRAP_CONFIDENCE);
-        table_cell(t, "%s", "");
-    }
+    table_cell(t, "%s", c->variants->list[variant].name);
+    table_cell(t, "change");
+    table_cell(t, "%.0f%% interval", 100 * BOOTSTRAP_CONFIDENCE);
+    table_cell(t, "%s", "");
 }
 
-static void add_row(const struct comparison *c, struct table *t, uint32_t row, bool has_colour)
+static void add_row(const struct comparison *c, struct table *t, uint32_t row, uint32_t variant, bool has_colour)
 {
     const struct metric *m = &c->figures.list[row].metric;
+    const struct compared_cell *cell = comparison_cell(c, row, variant);
     char text[64];
 
     table_cell(t, "%s", m->label);
     table_cell(t, "%s", metric_text(text, sizeof(text), m->unit, comparison_cell(c, row, c->baseline)->mean));
-    for (uint32_t v = 0; v < c->variants->count; v++) {
-        const struct compared_cell *cell = comparison_cell(c, row, v);
+    table_cell(t, "%s", metric_text(text, sizeof(text), m->unit, cell->mean));
+    add_change(t, cell, m->unit);
+    add_verdict(t, cell, m->better, has_colour);
+}
 
-        if (v == c->baseline)
-            continue;
-        table_cell(t, "%s", metric_text(text, sizeof(text), m->unit, cell->mean));
-        add_change(t, cell, m->unit);
-        add_verdict(t, cell, m->better, has_colour);
+/* A variant at a time, beside the baseline: all beside each other would fit no terminal. */
+static void print_variant(const struct comparison *c, uint32_t variant, FILE *out, bool has_colour)
+{
+    struct table *t = table_new("lrrrrl");
+
+    add_heading(c, t, variant);
+    for (uint32_t i = 0; i < c->figures.count; i++)
+        if (c->figures.list[i].is_shown)
+            add_row(c, t, i, variant, has_colour);
+    table_print(t, out, 0);
+    table_free(t);
+}
+
+static void print_baseline(const struct comparison *c, FILE *out)
+{
+    struct table *t = table_new("lr");
+    char text[64];
+
+    table_cell(t, "%s", "");
+    table_cell(t, "%s", c->variants->list[0].name);
+    for (uint32_t i = 0; i < c->figures.count; i++)
+        if (c->figures.list[i].is_shown) {
+            const struct metric *m = &c->figures.list[i].metric;
+
+            table_cell(t, "%s", m->label);
+            table_cell(t, "%s", metric_text(text, sizeof(text), m->unit, comparison_cell(c, i, 0)->mean));
+        }
+    table_print(t, out, 0);
+    table_free(t);
+}
+
+#define LINE_WIDTH 80
+
+/* Words, as many as fit a line; the next lines are indented. */
+static void print_wrapped(FILE *out, const char *text)
+{
+    size_t at = 0;
+
+    while (*text) {
+        size_t length = strcspn(text, " ");
+
+        if (at > 0 && at + 1 + length > LINE_WIDTH)
+            at = (size_t)fprintf(out, "\n   ") - 1;
+        if (at > 0)
+            at += (size_t)fprintf(out, " ");
+        fwrite(text, 1, length, out);
+        at += length;
+        text += length + strspn(text + length, " ");
     }
+    fputc('\n', out);
+}
+
+static void print_verdicts(const struct comparison *c, FILE *out)
+{
+    char text[1000];
+
+    for (uint32_t v = 0; v < c->variants->count; v++)
+        if (v != c->baseline)
+            print_wrapped(out, safe_name(comparison_verdict(text, sizeof(text), c, v)).buf);
+    fputc('\n', out);
 }
 
 /* How many verdicts the table gives. */
@@ -129,35 +168,45 @@ static uint32_t count_judged(const struct comparison *c)
     return judged;
 }
 
+void compare_warn_few_seeds(uint32_t seeds, FILE *out)
+{
+    if (seeds == 1)
+        fputs("One seed tells nothing of chance: no intervals. Try --seeds 10.\n", out);
+    else if (seeds < COMPARE_SEEDS_TRUSTED)
+        fprintf(out, "Fewer than %d seeds: do not trust the intervals. Try --seeds 10.\n", COMPARE_SEEDS_TRUSTED);
+}
+
 static void print_notes(const struct comparison *c, FILE *out)
 {
     uint32_t judged = count_judged(c);
 
     fprintf(out, "\nMeans over %u seed%s; changes to '%s', seed by seed with the same flows.\n", c->seeds,
             c->seeds == 1 ? "" : "s", safe_name(c->variants->list[c->baseline].name).buf);
-    if (c->seeds == 1)
-        fputs("One seed tells nothing of chance: no intervals. Try --seeds 10.\n", out);
-    else if (judged > 0)
+    if (c->seeds > 1 && judged > 0)
         fprintf(out,
                 "better, worse, differs: the interval leaves out 0. Each is judged alone; of %u without any "
                 "difference about %.0f would be marked.\n",
                 judged, ceil((1 - BOOTSTRAP_CONFIDENCE) * judged - 1e-9));
-    if (c->seeds > 1 && c->seeds < COMPARE_SEEDS_TRUSTED)
-        fprintf(out, "Fewer than %d seeds: do not trust the intervals. Try --seeds 10.\n",
-                COMPARE_SEEDS_TRUSTED);
+    compare_warn_few_seeds(c->seeds, out);
     figures_print_stuck(&c->figures, c->variants, c->seeds, out);
 }
 
 void comparison_print_table(const struct comparison *c, FILE *out, bool has_colour)
 {
-    struct table *t = new_table(c);
+    bool is_first = true;
 
-    add_heading(c, t);
-    for (uint32_t i = 0; i < c->figures.count; i++)
-        if (c->figures.list[i].is_shown)
-            add_row(c, t, i, has_colour);
-    table_print(t, out, 0);
-    table_free(t);
+    if (c->variants->count > 1)
+        print_verdicts(c, out);
+    else
+        print_baseline(c, out);
+    for (uint32_t v = 0; v < c->variants->count; v++) {
+        if (v == c->baseline)
+            continue;
+        if (!is_first)
+            fputc('\n', out);
+        print_variant(c, v, out, has_colour);
+        is_first = false;
+    }
     print_notes(c, out);
 }
 
@@ -229,6 +278,21 @@ static json_t *cell_json(const struct compared_cell *cell, const char *variant)
     return made;
 }
 
+static json_t *verdicts_json(const struct comparison *c)
+{
+    json_t *list = json_array();
+    char text[1000];
+
+    for (uint32_t v = 0; v < c->variants->count; v++) {
+        json_t *made = json_object();
+
+        json_object_set_new(made, "name", json_string(c->variants->list[v].name));
+        json_object_set_new(made, "text", json_of_text(comparison_verdict(text, sizeof(text), c, v)));
+        json_array_append_new(list, made);
+    }
+    return list;
+}
+
 static json_t *row_json(const struct comparison *c, uint32_t row)
 {
     const struct metric *m = &c->figures.list[row].metric;
@@ -240,6 +304,7 @@ static json_t *row_json(const struct comparison *c, uint32_t row)
     json_object_set_new(made, "better", json_string(metric_better_name(m->better)));
     for (uint32_t v = 0; v < c->variants->count; v++)
         json_array_append_new(variants, cell_json(comparison_cell(c, row, v), c->variants->list[v].name));
+    json_object_set_new(made, "is_shown", json_boolean(c->figures.list[row].is_shown));
     json_object_set_new(made, "variants", variants);
     return made;
 }
@@ -257,6 +322,7 @@ json_t *comparison_json(const struct comparison *c, bool all)
     }
     json_object_set_new(made, "seed_list", seeds);
     json_object_set_new(made, "confidence", json_real(BOOTSTRAP_CONFIDENCE));
+    json_object_set_new(made, "verdicts", verdicts_json(c));
     for (uint32_t i = 0; i < c->figures.count; i++)
         if (all || c->figures.list[i].is_shown)
             json_array_append_new(metrics, row_json(c, i));

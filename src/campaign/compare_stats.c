@@ -65,19 +65,22 @@ struct judge {
     uint32_t          seeds;
 };
 
-static struct interval interval_of(struct judge *j, const double *value, uint32_t count)
+/* NULL: there is only one value, which tells nothing of others. */
+static struct bootstrap *bootstrap_of(struct judge *j, uint32_t count)
 {
     struct bootstrap *b = &j->with[count];
 
     if (count < 2)
-        return (struct interval){ NAN, NAN };
+        return NULL;
     if (b->values == 0)
         bootstrap_init(b, count);
-    return bootstrap_mean(b, value);
+    return b;
 }
 
-static void judge_mean(struct judge *j, struct compared_cell *cell, const double *value)
+static void judge_mean(struct judge *j, struct compared_cell *cell, const double *value, const struct metric *metric)
 {
+    struct bootstrap *b;
+    double least, most;
     struct interval i;
     uint32_t count = 0;
 
@@ -86,14 +89,18 @@ static void judge_mean(struct judge *j, struct compared_cell *cell, const double
             j->a[count++] = value[s];
     if (count == 0)
         return;
-    i = interval_of(j, j->a, count);
     cell->mean = mean_of(j->a, count);
+    b = bootstrap_of(j, count);
+    if (!b)
+        return;
+    metric_bounds(metric, &least, &most);
+    i = bootstrap_mean_within(b, j->a, least, most);
     cell->low = i.low;
     cell->high = i.high;
 }
 
-/* The interval of the difference as a share. What is never negative cannot fall by more than 100 %. */
-static void judge_change(struct compared_cell *cell, double baseline, bool is_positive)
+/* The interval of the difference as a share. */
+static void judge_change(struct compared_cell *cell, double baseline)
 {
     double size = fabs(baseline);
 
@@ -102,35 +109,40 @@ static void judge_change(struct compared_cell *cell, double baseline, bool is_po
     cell->change = cell->difference / size;
     cell->change_low = cell->difference_low / size;
     cell->change_high = cell->difference_high / size;
-    if (is_positive && cell->change_low < -1)
-        cell->change_low = -1;
 }
 
 static void judge_difference(struct judge *j, struct compared_cell *cell, const double *value,
-                             const double *baseline, enum metric_better better)
+                             const double *baseline, const struct metric *metric)
 {
+    struct bootstrap *b;
     struct interval i;
-    bool is_positive = true;
+    double least, most, base;
     uint32_t count = 0;
+
+    metric_bounds(metric, &least, &most);
 
     for (uint32_t s = 0; s < j->seeds; s++)
         if (isfinite(value[s]) && isfinite(baseline[s])) {
-            is_positive = is_positive && value[s] >= 0;
+            least = value[s] < least ? -INFINITY : least;
+            most = value[s] > most ? INFINITY : most;
             j->a[count] = value[s] - baseline[s];
             j->b[count++] = baseline[s];
         }
     cell->seeds = count;
     if (count == 0)
         return;
-    i = interval_of(j, j->a, count);
+    b = bootstrap_of(j, count);
+    i = b ? bootstrap_mean(b, j->a) : (struct interval){ NAN, NAN };
+    base = mean_of(j->b, count);
     cell->difference = mean_of(j->a, count);
-    cell->difference_low = i.low;
-    cell->difference_high = i.high;
-    judge_change(cell, mean_of(j->b, count), is_positive);
+    /* A mean cannot change by more than takes it to what is possible at all. */
+    cell->difference_low = i.low < least - base ? least - base : i.low;
+    cell->difference_high = i.high > most - base ? most - base : i.high;
+    judge_change(cell, base);
     /* Comparisons with NAN are false. */
     cell->is_significant = i.low > 0 || i.high < 0;
-    cell->is_better = cell->is_significant && better != BETTER_NEITHER &&
-                      (better == BETTER_HIGHER) == (cell->difference > 0);
+    cell->is_better = cell->is_significant && metric->better != BETTER_NEITHER &&
+                      (metric->better == BETTER_HIGHER) == (cell->difference > 0);
 }
 
 static const struct compared_cell nothing = {
@@ -157,8 +169,8 @@ void comparison_judge(struct comparison *c)
             struct compared_cell *cell = comparison_cell(c, i, v);
 
             *cell = nothing;
-            judge_mean(&j, cell, value);
-            judge_difference(&j, cell, value, baseline, f->metric.better);
+            judge_mean(&j, cell, value, &f->metric);
+            judge_difference(&j, cell, value, baseline, &f->metric);
         }
     }
     for (uint32_t n = 0; n <= c->seeds; n++)

@@ -136,7 +136,7 @@ static void judge__has_no_share_of_nothing_and_no_fall_below_it(void **unused)
     assert_true(comparison_cell(&c, 0, 2)->is_significant);
     comparison_fini(&c);
     c = judged(BETTER_LOWER, fall, SEEDS);
-    assert_true(comparison_cell(&c, 0, 2)->difference_low < -17.5);
+    assert_true(comparison_cell(&c, 0, 2)->difference_low == -17.5);     /* all of the baseline */
     assert_true(comparison_cell(&c, 0, 2)->change_low == -1);
     comparison_fini(&c);
 }
@@ -212,7 +212,9 @@ static void print_table__says_it_in_words(void **unused)
     /* Draws of 1, 2, 1, 2, 1, 2 have the mean 1 + Binomial(6, 1/2) / 6, whose 2.5 % quantile is 1 + 1/6.
      * Widened by sqrt(6/5) * 2.5706 / 1.96: 1.5 +- 0.4789, which is 2.92 % .. 5.65 % of 35. */
     assert_non_null(
-        strstr(text, "\nfigure  35.00  35.00      0%        [0, 0]    36.50   +4.3%  [+2.9, +5.7]  worse\n"));
+        strstr(text, "\nfigure  35.00  36.50   +4.3%  [+2.9, +5.7]  worse\n"));
+    assert_non_null(strstr(text, "\nfigure  35.00  35.00      0%        [0, 0]\n"));
+    assert_true(strncmp(text, "same: no clear difference in any of 1 figures.\nother is worse in figure +4.3 %.\n\n", 60) == 0);
     assert_non_null(strstr(text, "Means over 6 seeds; changes to 'base'"));
     assert_null(strstr(text, "\033"));
     assert_non_null(strstr(colour, "  \033[31mworse\033[0m\n"));
@@ -277,6 +279,70 @@ static void json__is_what_the_page_expects(void **unused)
     comparison_fini(&c);
 }
 
+/* A share that would fall below 0 and rise above 1, a slowdown below 1. */
+static void judge__knows_what_is_possible(void **unused)
+{
+    static const struct metric metric[] = {
+        { .name = "paused_share", .label = "time paused", .unit = UNIT_SHARE },
+        { .name = "slowdown_p99", .label = "p99 slowdown", .unit = UNIT_NONE },
+        { .name = "queue_bytes_max", .label = "queue", .unit = UNIT_BYTES },
+    };
+    static const double low[SEEDS] = { 1.01, 1.02, 1.01, 1.03, 1.02, 40 }, share[SEEDS] = { 0.99, 0.98, 0.99, 1, 0.99, 0.1 };
+    struct comparison c = { .variants = &variants, .seed = seeds, .seeds = SEEDS, .title = "s.yaml" };
+
+    (void)unused;
+    comparison_add_metrics(&c, metric, 3);
+    for (uint32_t i = 0; i < 3; i++)
+        for (uint32_t v = 0; v < 3; v++)
+            for (uint32_t s = 0; s < SEEDS; s++)
+                c.figures.list[i].value[v * SEEDS + s] = i == 0 ? (v == 1 ? 0.01 * s : share[s]) : low[(s + v) % SEEDS];
+    comparison_judge(&c);
+    for (uint32_t i = 0; i < 3; i++)
+        for (uint32_t v = 0; v < 3; v++) {
+            const struct compared_cell *cell = comparison_cell(&c, i, v), *base = comparison_cell(&c, i, 0);
+            double least = i == 1 ? 1 : 0, most = i == 0 ? 1 : INFINITY;
+
+            assert_true(cell->low >= least && cell->low <= cell->mean && cell->high >= cell->mean && cell->high <= most);
+            assert_true(base->mean + cell->difference_low >= least - 1e-9);
+            assert_true(base->mean + cell->difference_high <= most + 1e-9);
+        }
+    comparison_fini(&c);
+}
+
+static void verdict__is_one_sentence(void **unused)
+{
+    static const struct metric metric[] = {
+        { .name = "slowdown_p99", .label = "p99 slowdown", .better = BETTER_LOWER },
+        { .name = "during.goodput_bps", .label = "goodput, during", .unit = UNIT_BPS, .better = BETTER_HIGHER },
+        { .name = "queue_bytes_max", .label = "longest queue", .unit = UNIT_BYTES, .better = BETTER_LOWER },
+        { .name = "hidden", .label = "hidden", .better = BETTER_LOWER },
+    };
+    static const double times[] = { 0.5, 0.9, 3, 0.1 };
+    struct comparison c = { .variants = &variants, .seed = seeds, .seeds = SEEDS, .title = "s.yaml" };
+    char text[500];
+
+    (void)unused;
+    comparison_add_metrics(&c, metric, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        c.figures.list[i].is_shown = i < 3;
+        for (uint32_t v = 0; v < 3; v++)
+            for (uint32_t s = 0; s < SEEDS; s++)
+                c.figures.list[i].value[v * SEEDS + s] = (100 + s) * (v == 2 ? times[i] : 1);
+    }
+    comparison_judge(&c);
+    assert_string_equal(comparison_verdict(text, sizeof(text), &c, 0), "base is the baseline.");
+    assert_string_equal(comparison_verdict(text, sizeof(text), &c, 1), "same: no clear difference in any of 3 figures.");
+    assert_string_equal(comparison_verdict(text, sizeof(text), &c, 2),
+                        "other is better in p99 slowdown -50 %; it costs goodput (during) -10 % and longest queue 3 times "
+                        "as much.");
+    assert_string_equal(comparison_verdict(text, 20, &c, 2), "other is better in ");
+    c.seeds = 1;
+    assert_string_equal(comparison_verdict(text, sizeof(text), &c, 2),
+                        "other: one seed cannot tell a difference from chance.");
+    c.seeds = SEEDS;
+    comparison_fini(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,6 +352,8 @@ int main(void)
         cmocka_unit_test(judge__of_one_seed_has_no_interval),
         cmocka_unit_test(judge__takes_pairs_alone),
         cmocka_unit_test(judge__has_no_share_of_nothing_and_no_fall_below_it),
+        cmocka_unit_test(judge__knows_what_is_possible),
+        cmocka_unit_test(verdict__is_one_sentence),
         cmocka_unit_test(add_metrics__makes_one_row_a_name),
         cmocka_unit_test(load__reads_what_was_stored),
         cmocka_unit_test(print_table__says_it_in_words),

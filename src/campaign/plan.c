@@ -31,6 +31,8 @@ static int combine(struct plan *p, const struct axis *others, uint32_t count, ui
     for (uint32_t i = 0; i < count; i++)
         p->axis[axes++] = others[i];
     rc = variants_init(&p->variants, p->axis, axes, p->file, r->set, r->sets, max, err);
+    for (uint32_t i = 0; !rc && i < p->variants.count; i++)
+        p->variants.list[i].until_ps = r->until_ps;
     if (!rc && (uint64_t)p->variants.count * r->seeds > CAMPAIGN_RUNS_MAX)
         rc = err_set(err, EINVAL, "more than %u runs", CAMPAIGN_RUNS_MAX);
     return rc;

@@ -18,6 +18,7 @@ struct campaign_request {
     struct axis  named, *vary;           /* of --variant and of each --vary */
     uint32_t     varies;
     uint64_t    *seed;
+    uint64_t     until_ps;               /* 0: when the scenario says */
     uint32_t     seeds, jobs;            /* jobs 0: as many as there are cores */
     const char  *metrics, *out, *store;  /* NULL: not given */
     bool         is_quiet;

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/print/safe.h"
 #include "base/table.h"
+#include "campaign/compare.h"
 #include "campaign/sweep.h"
 
 #include <inttypes.h>
@@ -51,11 +52,13 @@ static struct table *new_table(const struct sweep_results *r, uint32_t keys)
 static struct interval interval_of(const struct sweep_results *r, struct bootstrap *b, uint32_t variant)
 {
     const double *value = &r->figures.list[r->best].value[(uint64_t)variant * r->seeds];
+    double least, most;
 
     for (uint32_t s = 0; s < r->seeds; s++)
         if (!isfinite(value[s]))
             return (struct interval){ NAN, NAN };
-    return bootstrap_mean(b, value);
+    metric_bounds(&r->figures.list[r->best].metric, &least, &most);
+    return bootstrap_mean_within(b, value, least, most);
 }
 
 static void add_heading(const struct sweep_results *r, struct table *t, const struct variant *first)
@@ -102,6 +105,7 @@ static void print_notes(const struct sweep_results *r, FILE *out, uint32_t top)
 {
     fprintf(out, "\nThe best %u of %u settings by %s; means over %u seed%s.\n", top, r->count,
             safe_name(r->figures.list[r->best].metric.name).buf, r->seeds, r->seeds == 1 ? "" : "s");
+    compare_warn_few_seeds(r->seeds, out);
     fputs("The best of many looks better than it is: compare it on seeds that it was not chosen by.\n", out);
     figures_print_stuck(&r->figures, r->variants, r->seeds, out);
 }

@@ -89,6 +89,9 @@ void tune_print_story(const struct tune *t, FILE *out, bool has_colour)
                 seeds_text(seeds, t->check.seed[0], t->check.seeds));
         tune_check_print(&t->check, out, has_colour);
         fputc('\n', out);
+        if (t->check.seeds < COMPARE_SEEDS_TRUSTED)
+            fprintf(out, "Fewer than %d seeds: do not trust the intervals. Try --check %d.\n", COMPARE_SEEDS_TRUSTED,
+                    2 * COMPARE_SEEDS_TRUSTED);
     }
     tune_verdict_text(verdict, sizeof(verdict), &t->check, t->request->is_kept);
     fprintf(out, "%s\n", verdict);
@@ -192,6 +195,7 @@ static int search(struct tune *t, struct err *err)
     t->search.input.sets = t->sets;
     t->search.input.seed = r->seed;
     t->search.input.threads = r->threads;
+    t->search.input.until_ps = r->until_ps;
     rc = tune_search(&t->search, err);
     return rc ? rc : read_back(&t->search.best, err);
 }

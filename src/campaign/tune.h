@@ -65,7 +65,7 @@ struct tune_request {
     const char     *path, *tuner;            /* tuner NULL: the scenario's, or paraleon */
     const char    **set;
     uint32_t        sets, rounds, checks, threads;
-    uint64_t        budget;
+    uint64_t        budget, until_ps;        /* until_ps 0: when the scenario says */
     const uint64_t *seed;                    /* NULL: the scenario's */
     const char     *out, *history;           /* files; NULL: not wanted */
     bool            is_kept;                 /* a setting that is worse, too */

@@ -307,6 +307,7 @@ static struct simulation_input input_of(const struct variant *v, const uint64_t 
     input.set = v->set;
     input.sets = v->sets;
     input.seed = seed;
+    input.until_ps = v->until_ps;
     input.threads = 1;           /* the other cores are busy with other runs */
     return input;
 }
@@ -324,6 +325,8 @@ static int read_watched(const struct variant *v, struct digest *d, int (*read)(v
     add_read(d, v->file->text, v->file->text_bytes);
     for (uint32_t i = 0; i < v->sets; i++)
         digest_add_text(d, v->set[i]);
+    if (v->until_ps)
+        digest_add(d, &v->until_ps, sizeof(v->until_ps));
     text_watch_reads(&watch);
     rc = read(arg, err);
     text_watch_reads(NULL);

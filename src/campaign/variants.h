@@ -30,6 +30,7 @@ struct variant {
     const struct scenario_file *file;
     const char               **set;          /* those of all variants, then its own; owned by others */
     uint32_t                   sets, own;    /* own: how many of them are its own, the last ones */
+    uint64_t                   until_ps;     /* its runs end then at the latest; 0: when the scenario says */
     struct digest              digest;       /* of all that decides its runs, but the seed */
 };
 

@@ -76,6 +76,7 @@ error_t campaign_take_option(struct campaign_request *r, enum cmd_format *format
     case KEY_VARY:      add_vary(r, arg);                                               break;
     case KEY_SET:       cmd_add_set(&r->set, &r->sets, arg);                            break;
     case KEY_SEED_LIST: list_seeds(r, arg);                                             break;
+    case KEY_UNTIL:     r->until_ps = cmd_time("--until", arg, "a run of no time");      break;
     case KEY_METRICS:   r->metrics = arg;                                               break;
     case KEY_JOBS:      r->jobs = campaign_count("--jobs", arg, POOL_WORKERS_MAX);      break;
     case KEY_OUT:       r->out = arg;                                                   break;

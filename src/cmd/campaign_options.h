@@ -10,11 +10,11 @@
 
 enum {
     KEY_SET = 's', KEY_OUT = 'o', KEY_FORMAT = 'f', KEY_QUIET = 'q', KEY_JOBS = 'j', KEY_METRICS = 'm',
-    KEY_VARY = 'v', KEY_SEEDS = 'n', KEY_SEED_LIST = 256, KEY_STORE,
+    KEY_VARY = 'v', KEY_SEEDS = 'n', KEY_SEED_LIST = 256, KEY_STORE, KEY_UNTIL,
     KEY_OWN,                     /* what a command has besides begins here */
 };
 
-/* Takes --vary, --set, --seeds, --seed-list, --metrics, --jobs, --out, --store, --format, --quiet and the names of
+/* Takes --vary, --set, --until, --seeds, --seed-list, --metrics, --jobs, --out, --store, --format, --quiet and the names of
  * files; ends the program with a message if one is wrong. ARGP_ERR_UNKNOWN: it is none of these. Texts are those of
  * argv. */
 error_t campaign_take_option(struct campaign_request *, enum cmd_format *, int key, char *arg);

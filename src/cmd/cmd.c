@@ -85,29 +85,15 @@ uint64_t cmd_time(const char *option, const char *text, const char *zero)
     return ps;
 }
 
-/* "; there are table, csv and json" */
-static const char *list_names(char *buf, size_t size, const char *const *names)
-{
-    size_t used = (size_t)snprintf(buf, size, "; there %s ", names[1] ? "are" : "is");
-
-    for (int i = 0; names[i] && used < size; i++) {
-        const char *between = i == 0 ? "" : names[i + 1] ? ", " : " and ";
-
-        used += (size_t)snprintf(buf + used, size - used, "%s%s", between, names[i]);
-    }
-    return buf;
-}
-
 int cmd_choice(const char *option, const char *what, const char *word, const char *const *names)
 {
-    char hint[160];
+    char hint[300];
 
     for (int i = 0; names[i]; i++)
         if (strcmp(names[i], word) == 0)
             return i;
-    if (!*text_did_you_mean(hint, sizeof(hint), word, names))
-        list_names(hint, sizeof(hint), names);
-    cmd_usage("%s%s'%s' is %s%s", option ? option : "", option ? ": " : "", word, what, hint);
+    cmd_usage("%s%s'%s' is %s%s", option ? option : "", option ? ": " : "", word, what,
+              text_names(hint, sizeof(hint), word, names));
 }
 
 enum cmd_format cmd_format(const char *word)

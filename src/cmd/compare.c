@@ -24,6 +24,7 @@ static const struct argp_option option_rows[] = {
       "scenario as it is. May be given more than once",
       0 },
     { "set", KEY_SET, "KEY=VALUE", 0, "Change the scenario in all variants, as in anole run", 0 },
+    { "until", KEY_UNTIL, "TIME", 0, "End every run at this simulated time at the latest (500us)", 0 },
     { "seeds", KEY_SEEDS, "N", 0, "Run every variant with the seeds 1 to N (default: 5)", 0 },
     { "seed-list", KEY_SEED_LIST, "A,B,C", 0, "Run every variant with these seeds", 0 },
     { "baseline", KEY_BASELINE, "NAME", 0, "The variant that others are compared with (default: the first)",

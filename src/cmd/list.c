@@ -10,6 +10,7 @@
 #include "core/nic_profile.h"
 #include "lb/lb.h"
 #include "meter/monitor/monitor.h"
+#include "run/examples.h"
 #include "scenario/reference.h"
 #include "scenario/topology.h"
 #include "traffic/cdf.h"
@@ -207,6 +208,26 @@ static void print_scenario_markdown(void)
 
 /* ---- the command ---- */
 
+static void print_examples(void)
+{
+    struct table *t = table_new("ll");
+    struct example *list;
+    uint32_t count = examples_list(&list);
+
+    table_cell(t, "name");
+    table_cell(t, "what it shows");
+    for (uint32_t i = 0; i < count; i++) {
+        table_cell(t, "%s", list[i].name);
+        table_cell(t, "%s", list[i].about);
+    }
+    if (count)
+        table_print(t, stdout, 0);
+    else
+        puts("None is installed here; ANOLE_SCENARIOS may name a folder of them.");
+    table_free(t);
+    examples_free(list, count);
+}
+
 static const struct subject {
     const char *name, *about;
     void (*print)(void);
@@ -221,7 +242,8 @@ static const struct subject {
     { "knob",     "Knobs: knobs: {NAME: VALUE}, or --set NAME=VALUE",    list_knobs,       list_knobs_markdown },
     { "tuner",    "Tuners: tuner: NAME, or tuner: {kind: NAME, OPTION: VALUE}", list_tuners, list_tuners_markdown },
     { "monitor",  "How flow sizes are seen: monitor: NAME",              print_monitors,   NULL },
-    { "scenario", "Keys of a scenario file",                             print_keys,       print_scenario_markdown },
+    { "key",      "Keys of a scenario file",                             print_keys,       print_scenario_markdown },
+    { "scenario", "Scenarios that come with Anole: anole run NAME",      print_examples,   NULL },
 };
 
 #define SUBJECTS (sizeof(subjects) / sizeof(*subjects))
@@ -231,15 +253,14 @@ struct options { const struct subject *subject; bool is_markdown; };
 static const struct subject *subject_of(const char *word)
 {
     const char *names[SUBJECTS + 1] = { 0 };
-    char hint[64];
+    char hint[200];
 
     for (unsigned i = 0; i < SUBJECTS; i++) {
         if (strcmp(subjects[i].name, word) == 0)
             return &subjects[i];
         names[i] = subjects[i].name;
     }
-    text_did_you_mean(hint, sizeof(hint), word, names);
-    cmd_usage("'%s' cannot be listed%s", word, *hint ? hint : "; see anole list --help");
+    cmd_usage("'%s' cannot be listed%s", word, text_names(hint, sizeof(hint), word, names));
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -263,14 +284,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option option_rows[] = {
     { "markdown", 'm', NULL, 0, "Print the page of the manual: of knob (docs/knobs.md), tuner "
-      "(docs/tuners.md) and scenario (docs/scenario.md)", 0 },
+      "(docs/tuners.md) and key (docs/scenario.md)", 0 },
     { 0 },
 };
 
 static const struct argp argp = {
     .options = option_rows,
     .parser = parse_option,
-    .args_doc = "[cc|nic|lb|topology|traffic|sizes|knob|tuner|monitor|scenario]",
+    .args_doc = "[cc|nic|lb|topology|traffic|sizes|knob|tuner|monitor|key|scenario]",
     .doc = "Prints what there is to choose from in a scenario file, with one line on each. Without an argument: "
            "everything."
            "\v"
@@ -298,7 +319,7 @@ static int list_main(int argc, char **argv)
 
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     if (o.is_markdown && !(o.subject && o.subject->print_markdown))
-        cmd_usage("--markdown goes with knob, tuner or scenario");
+        cmd_usage("--markdown goes with knob, tuner or key");
     if (o.is_markdown)
         o.subject->print_markdown();
     else if (o.subject)

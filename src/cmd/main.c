@@ -70,7 +70,7 @@ static int run_command(const struct command *c, int argc, char **argv)
 static const struct command *find_command(const char *word)
 {
     const char *names[sizeof(commands) / sizeof(*commands) + 1] = { 0 };
-    char hint[64];
+    char hint[200];
     int count = 0;
 
     for (; commands[count]; count++) {
@@ -79,15 +79,14 @@ static const struct command *find_command(const char *word)
         names[count] = commands[count]->name;
     }
     names[count] = "help";
-    text_did_you_mean(hint, sizeof(hint), word, names);
-    cmd_usage("'%s' is not a command%s", word, *hint ? hint : "; see anole --help");
+    cmd_usage("'%s' is not a command%s", word, text_names(hint, sizeof(hint), word, names));
 }
 
 static int help(int argc, char **argv)
 {
     char dashes[] = "--help", *args[] = { NULL, dashes, NULL };
 
-    if (argc > 2)
+    if (argc > 2 && strcmp(argv[2], "help") != 0)
         return run_command(find_command(argv[2]), 2, args);
     print_help(stdout);
     return cmd_close_stdout();

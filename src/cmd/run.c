@@ -103,6 +103,17 @@ static void print(const struct options *o, const struct results *r)
     }
 }
 
+/* Where to look next; for people, and so not where other programs read. */
+static void tell_where(const struct options *o, const struct results *r)
+{
+    if (!o->files.out || o->format != FORMAT_TABLE)
+        return;
+    safe_printf(stdout, "Report: %s/report.html", o->files.out);
+    if (r->tuning->algo)
+        safe_printf(stdout, "; what the tuner did: anole explain %s", o->files.out);
+    fputc('\n', stdout);
+}
+
 /* The run goes on until all flows are done or its time is up, unless nothing moves any more. */
 static void warn_unfinished(const struct results *r)
 {
@@ -134,8 +145,10 @@ static int simulate(const struct options *o, struct simulation *s, struct run_fi
     rc = run_files_write(files, &results, err);
     if (!rc) {
         warn_unfinished(&results);
-        if (!o->is_quiet)
+        if (!o->is_quiet) {
             print(o, &results);
+            tell_where(o, &results);
+        }
     }
     results_fini(&results);
     return failed && !rc ? err_set(err, -failed, "%s", why.text) : rc;

@@ -35,6 +35,7 @@ static const struct argp_option option_rows[] = {
     { "best", KEY_BEST, "METRIC", 0, "What is best: the figure to sort by (default: slowdown_p99)", 0 },
     { "top", KEY_TOP, "N", 0, "How many of the best are printed (default: 10)", 0 },
     { "set", KEY_SET, "KEY=VALUE", 0, "Change the scenario in all runs, as in anole run", 0 },
+    { "until", KEY_UNTIL, "TIME", 0, "End every run at this simulated time at the latest (500us)", 0 },
     { "seeds", KEY_SEEDS, "N", 0, "Run every setting with the seeds 1 to N (default: 3)", 0 },
     { "seed-list", KEY_SEED_LIST, "A,B,C", 0, "Run every setting with these seeds", 0 },
     { "metrics", KEY_METRICS, "NAME,...|all", 0, "The other figures to print; names may have * in them", 0 },

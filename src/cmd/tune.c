@@ -24,13 +24,14 @@ struct options {
 };
 
 enum { KEY_TUNER = 't', KEY_SET = 's', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_SEED = 256, KEY_ROUNDS,
-       KEY_BUDGET, KEY_CHECK, KEY_KEEP, KEY_AS, KEY_FROM, KEY_RATE, KEY_RTT, KEY_HISTORY, KEY_THREADS };
+       KEY_BUDGET, KEY_CHECK, KEY_KEEP, KEY_AS, KEY_FROM, KEY_RATE, KEY_RTT, KEY_HISTORY, KEY_THREADS, KEY_UNTIL };
 
 static const struct argp_option option_rows[] = {
     { "tuner", KEY_TUNER, "NAME", 0, "What searches: see anole list tuner (default: the scenario's, or "
       "paraleon). Options of a tuner: --set tuner.NAME=VALUE", 0 },
     { "set", KEY_SET, "KEY=VALUE", 0, "Change the scenario: a knob (kmin=200KB), or a path of keys "
       "(topology.delay=2us, tuner.budget=100). May be given more than once", 0 },
+    { "until", KEY_UNTIL, "TIME", 0, "End every run at this simulated time at the latest (500us)", 0 },
     { "seed", KEY_SEED, "N", 0, "Start of the random numbers, in place of the scenario's", 0 },
     { "rounds", KEY_ROUNDS, "N", 0, "Run the scenario at most N times, each with the next seed, while the "
       "search goes on (default: 20)", 0 },
@@ -68,13 +69,12 @@ static const char *tuner_of(const char *word)
 {
     const struct tuner_alias *alias;
     const char               *names[TUNER_NAMES_MAX + 1];
-    char                      hint[64];
+    char                      hint[400];
 
     if (tuner_find(word, &alias))
         return word;
     tuner_list_names(names);
-    text_did_you_mean(hint, sizeof(hint), word, names);
-    cmd_usage("--tuner: '%s' is not a tuner%s", word, *hint ? hint : "; see anole list tuner");
+    cmd_usage("--tuner: '%s' is not a tuner%s", word, text_names(hint, sizeof(hint), word, names));
 }
 
 static uint64_t rate_of(const char *text)
@@ -109,6 +109,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_RATE:     o->rate_bps = rate_of(arg);                                            break;
     case KEY_RTT:      o->rtt_ps = cmd_time("--rtt", arg, "a round trip of no time");         break;
     case KEY_THREADS:  r->threads = (uint32_t)cmd_count("--threads", arg, 1, PARTS_MAX);      break;
+    case KEY_UNTIL:    r->until_ps = cmd_time("--until", arg, "a run of no time");             break;
     case KEY_QUIET:    r->is_quiet = true;                                                    break;
     case ARGP_KEY_ARG: cmd_take_one(&r->path, arg, "scenario");                               break;
     default:           return ARGP_ERR_UNKNOWN;

@@ -105,6 +105,21 @@ static int refuse(const struct knob_info *info, int code, const char *text, stru
                    info->unit == KNOB_BLOCKS ? " of 64 bytes" : "", *text ? text : "''");
 }
 
+/* "'kmin' is a size (KB), and '5us' is none; write 400KB" */
+static int refuse_unit(const struct knob_info *info, const char *text, struct err *err)
+{
+    static const struct { enum knob_unit unit; const char *what, *example; } kinds[] = {
+        { KNOB_US, "a time", "50us" }, { KNOB_MBPS, "a rate", "40Mbps" }, { KNOB_KB, "a size", "400KB" },
+        { KNOB_BLOCKS, "a size", "2MB" },
+    };
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].unit == info->unit)
+            return err_set(err, EINVAL, "'%s' is %s, and '%.60s' is none; write %s", info->name, kinds[i].what, text,
+                           kinds[i].example);
+    return refuse(info, EINVAL, text, err);
+}
+
 int knob_parse(enum knob knob, const char *text, double *value, struct err *err)
 {
     const struct knob_info *info = &knob_info[knob];
@@ -113,6 +128,8 @@ int knob_parse(enum knob knob, const char *text, double *value, struct err *err)
 
     if (rc == -EINVAL)
         rc = parse_quantity(info->unit, text, &made);
+    if (rc == -EINVAL)
+        return refuse_unit(info, text, err);
     if (!rc && (made < info->min || made > info->max))
         rc = -ERANGE;
     else if (!rc && is_whole_unit(info->unit) && made != (double)(uint64_t)made)

@@ -42,6 +42,12 @@ static void count_text(char *buf, size_t size, double n, const char *behind)
         count_text(buf, size, floor(n + 0.5), behind);
 }
 
+void metric_bounds(const struct metric *m, double *least, double *most)
+{
+    *least = m->unit == UNIT_NONE && strstr(m->name, "slowdown") ? 1 : 0;
+    *most = m->unit == UNIT_SHARE ? 1 : INFINITY;
+}
+
 char *metric_text(char *buf, size_t size, enum metric_unit unit, double value)
 {
     const char *sign = value < 0 ? "-" : "";

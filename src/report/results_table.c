@@ -142,6 +142,8 @@ static void print_setup(const struct results *r, FILE *out)
         print_line(out, i == 0 ? "set" : "", "%s", r->set[i]);
     print_line(out, "model", "%s, %s, %s, %s", sim_model_names[cfg->model], cfg->cc->name, cfg->lb->name,
                cfg->is_lossless ? "lossless" : "lossy");
+    if (r->tuning->algo)
+        print_line(out, "tuner", "%s: %s", r->tuning->algo->name, r->tuning->algo->about);
     print_line(out, "network", "%s, %s, %s", counted(g->hosts, "host", "hosts").buf,
                counted(g->nodes - g->hosts, "switch", "switches").buf, counted(g->links, "link", "links").buf);
     print_traffic(r, out);

@@ -7,10 +7,12 @@
 
 struct scenario_file {
     const char *path;            /* "-": standard input; must outlive this */
+    char       *example;         /* NULL, or the path of one of examples.h that was meant */
     char       *text;
     size_t      text_bytes;
 };
 
+/* 'path' is a file or, where there is none, the name of a scenario that comes with Anole (examples.h). */
 int scenario_file_read(struct scenario_file *, const char *path, struct err *);
 void scenario_file_fini(struct scenario_file *);
 

@@ -463,7 +463,7 @@ static void tuner__refuses_with_the_place(void **state)
 {
     static const struct { const char *tuner, *set, *message; } rows[] = {
         { "tuner: paralon\n", NULL, "test.yaml:5:8: 'paralon' is not a tuner; did you mean 'paraleon'?" },
-        { "tuner: xylophone\n", NULL, "test.yaml:5:8: 'xylophone' is not a tuner; see anole list tuner" },
+        { "tuner: xylophone\n", NULL, "test.yaml:5:8: 'xylophone' is not a tuner; there are fixed, " },
         { "tuner:\n  kind: paraleon\n  thta: 1\n", NULL,
           "test.yaml:7:3: 'thta' is not an option of paraleon; did you mean 'theta'?" },
         { "tuner:\n  kind: paraleon\n  theta: 0\n", NULL, "test.yaml:7:3: 'theta' must be a number" },

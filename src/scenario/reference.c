@@ -85,7 +85,7 @@ static void print_traffic(FILE *out)
 static const char intro[] =
     "# Scenario files\n"
     "\n"
-    "<!-- Printed by `anole list scenario --markdown`. -->\n"
+    "<!-- Printed by `anole list key --markdown`. -->\n"
     "\n"
     "A scenario is a YAML file: a network, its settings and its traffic. Values carry their units. Whatever is wrong is\n"
     "refused before anything runs, with `file:line:column` and the nearest name that would have been right. Anchors,\n"

@@ -107,7 +107,7 @@ static void check_cc(const struct section *sec, const struct sim_cfg *cfg)
 static void set_lb(struct reader *r, const struct yaml_node *node, struct sim_cfg *cfg)
 {
     const char *names[32] = { NULL };
-    char        near[80];
+    char        near[300];
 
     for (int i = 0; lb_all[i] && i < 31; i++)
         names[i] = lb_all[i]->name;
@@ -117,7 +117,7 @@ static void set_lb(struct reader *r, const struct yaml_node *node, struct sim_cf
         cfg->lb = lb_find(node->text);
     else
         reader_refuse(r, node, "'%.60s' is not a load balancer%s", node->text,
-                      reader_near(near, sizeof near, node->text, names));
+                      reader_names(near, sizeof near, node->text, names));
 }
 
 /* lb: NAME, or a map. Capacities count in model nic; the fork takes all next hops for equal. */

@@ -20,13 +20,13 @@ static void add_monitor(struct reader *r, struct scenario *s, const struct yaml_
     struct watch_cfg          *w = &s->watch;
     const struct monitor_algo *algo = node->kind == YAML_SCALAR ? monitor_find(node->text) : NULL;
     const char                *names[32] = { NULL };
-    char                       near[80];
+    char                       near[300];
 
     for (int i = 0; monitor_all[i] && i < 31; i++)
         names[i] = monitor_all[i]->name;
     if (!algo) {
         reader_refuse(r, node, "'%.60s' is not a monitor%s", node->kind == YAML_SCALAR ? node->text : "this",
-                      node->kind == YAML_SCALAR ? reader_near(near, sizeof near, node->text, names) : "");
+                      node->kind == YAML_SCALAR ? reader_names(near, sizeof near, node->text, names) : "");
         return;
     }
     for (uint32_t i = 0; i < w->monitors; i++)

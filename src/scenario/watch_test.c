@@ -124,7 +124,8 @@ static void monitor__is_refused_with_its_place(void **unused)
 {
     static const struct row rows[] = {
         { "monitor: exakt\n", NULL, "s.yaml:3:10: 'exakt' is not a monitor; did you mean 'exact'?" },
-        { "monitor: telescope\n", NULL, "s.yaml:3:10: 'telescope' is not a monitor" },
+        { "monitor: telescope\n", NULL, "s.yaml:3:10: 'telescope' is not a monitor; there are paraleon, "
+          "elastic, netflow, host, none and exact" },
         { "monitor:\n  kind: paraloen\n", NULL,
           "s.yaml:4:9: 'paraloen' is not a monitor; did you mean 'paraleon'?" },
         { "monitor: [exact, nteflow]\n", NULL,

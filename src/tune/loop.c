@@ -42,11 +42,11 @@ static void setting_copy(struct loop_setting *to, const struct loop_setting *fro
 static int refuse_kind(const struct loop_request *q, const char *kind, struct err *err)
 {
     const char *names[TUNER_NAMES_MAX + 1];
-    char        near[80];
+    char        near[400];
 
     tuner_list_names(names);
-    text_did_you_mean(near, sizeof near, kind, names);
-    return err_set(err, EINVAL, "%s'%.60s' is not a tuner%s", q->place, kind, *near ? near : "; see anole list tuner");
+    text_names(near, sizeof near, kind, names);
+    return err_set(err, EINVAL, "%s'%.60s' is not a tuner%s", q->place, kind, near);
 }
 
 /* "acc:FILE" is acc with FILE for its first option that is a text. */

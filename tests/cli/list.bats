@@ -77,11 +77,30 @@ load common
 }
 
 @test "list: docs/scenario.md is what --markdown prints" {
-    "$ANOLE" list scenario --markdown | diff - docs/scenario.md
+    "$ANOLE" list key --markdown | diff - docs/scenario.md
 }
 
 @test "list: a misspelt subject is met with the right one" {
     run_apart "$ANOLE" list knbo
     [ "$status" -eq 2 ]
     [ "$(cat "$dir/err")" = "anole: 'knbo' cannot be listed; did you mean 'knob'?" ]
+}
+
+@test "list: scenarios that come with Anole, and they run by their names" {
+    "$ANOLE" list scenario >"$dir/out"
+    [ "$(tail -n +3 "$dir/out" | awk '{ print $1 }')" = "$(cd scenarios && printf '%s\n' *.yaml | sed 's/\.yaml$//' | LC_ALL=C sort)" ]
+    grep -qE '^incast +[A-Z0-9]' "$dir/out"
+    cd "$dir"
+    anole=$(readlink -f "$OLDPWD/$ANOLE" 2>/dev/null || readlink -f "$ANOLE")
+    "$anole" run incast --until 50us --format json | jq .metrics >by_name
+    "$anole" run "$OLDPWD/scenarios/incast.yaml" --until 50us --format json | jq .metrics >by_path
+    [ -s by_name ]
+    cmp by_name by_path
+    mkdir mine
+    printf '# My own: all of it.\ntopology: {kind: star, hosts: 2}\ntraffic: [{kind: permutation, size: 1KB}]\n' >mine/own.yaml
+    ANOLE_SCENARIOS=mine "$anole" list scenario | tail -n 1 | grep -qx 'own   My own'
+    ANOLE_SCENARIOS=mine "$anole" run own --quiet
+    # a file of that name comes first
+    cp mine/own.yaml incast
+    "$anole" run incast --format json | jq -e '.all.flows == 2'
 }

@@ -388,3 +388,30 @@ marks() {
     # the last thing on the line of progress is that it is cleared
     tr '\r' '\n' <"$dir/screen" | tail -n 2 | grep -q "^$(printf '\033')\[Kanole: interrupted at "
 }
+
+@test "run: names its tuner, and says where to look next" {
+    "$ANOLE" run scenarios/tuning_search.yaml --until 2ms --out "$dir/r" >"$dir/out"
+    grep -qE '^  tuner +[a-z_]+: ' "$dir/out"
+    [ "$(tail -n 1 "$dir/out")" = "Report: $dir/r/report.html; what the tuner did: anole explain $dir/r" ]
+    "$ANOLE" run "$(small)" --out "$dir/s" | tail -n 1 | grep -qx "Report: $dir/s/report.html"
+    "$ANOLE" run "$(small)" --out "$dir/s" --format json | jq -e .all.flows
+}
+
+@test "run, compare, sweep, tune: --until means the same" {
+    "$ANOLE" run "$(small)" --until 300us --seed 1 --format json | jq '.metrics[] | select(.name == "flows").value' >"$dir/want"
+    "$ANOLE" compare "$(small)" --until 300us --seeds 1 --variant a --quiet --out "$dir/c"
+    "$ANOLE" sweep "$(small)" --until 300us --seeds 1 --vary seed=1 --metrics flows --format json 2>/dev/null |
+        jq '.settings[0].metrics.flows' >"$dir/sweep"
+    python3 -c 'import csv, sys
+print(int(float(list(csv.DictReader(open(sys.argv[1])))[0]["flows"])))' "$dir/c/runs.csv" >"$dir/compare"
+    for file in compare sweep; do
+        awk -v a="$(cat "$dir/want")" -v b="$(cat "$dir/$file")" 'BEGIN { exit !(a > 0 && a == b) }'
+    done
+    # another end, another run: the store does not give the old one back
+    "$ANOLE" compare "$(small)" --until 600us --seeds 1 --variant a --quiet --out "$dir/c"
+    [ "$(python3 -c 'import csv, sys
+print(int(float(list(csv.DictReader(open(sys.argv[1])))[0]["flows"])))' "$dir/c/runs.csv")" -gt "$(cat "$dir/compare")" ]
+    "$ANOLE" tune "$(small)" --until 300us --set interval=10us --tuner random --set tuner.budget=3 --rounds 1 --check 0 \
+        --history "$dir/h" --quiet
+    jq -es '.[-1].end_us <= 300' "$dir/h"
+}

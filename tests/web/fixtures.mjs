@@ -350,7 +350,15 @@ export function comparison() {
     is_significant,
     is_better,
   });
-  const compared = (name, label, unit, better, ...variants) => ({ name, label, unit, better, variants });
+  let compared_count = 0; // the first are those that the terminal shows
+  const compared = (name, label, unit, better, ...variants) => ({
+    name,
+    label,
+    unit,
+    better,
+    is_shown: compared_count++ < 15,
+    variants,
+  });
   return {
     kind: "compare",
     version: "0.2.0",
@@ -367,6 +375,11 @@ export function comparison() {
       baseline: "default",
       seeds: 5,
       confidence: 0.95,
+      verdicts: [
+        { name: "default", text: "default is the baseline." },
+        { name: names[1], text: `${names[1]} is better in p99 slowdown -18 %; it costs nothing that is clear.` },
+        { name: names[2], text: `${names[2]} is worse in p99 slowdown +32 %.` },
+      ],
       metrics: [
         compared(
           "slowdown_p99",

@@ -1,6 +1,6 @@
 // The page of a comparison.
 import type { ComparedMetric, Comparison, Page, Run } from "./data";
-import { choice, h, nothing, section } from "./dom";
+import { choice, h, nothing, scrollBox, section } from "./dom";
 import { countOf, format, formatChange } from "./format";
 import { detailsOfRun } from "./run";
 import { codes, facts, head, partial } from "./sections/head";
@@ -9,8 +9,6 @@ import { cdfsOfVariants, sizesOfVariants, slowdownSection } from "./sections/slo
 import { timeGroup, timeOfVariants } from "./sections/time";
 import { table } from "./table";
 import { whiskerAxis, whiskerRange, whiskers } from "./whiskers";
-
-const METRICS_FIRST = 15;
 
 type Compared = ComparedMetric["variants"][number];
 
@@ -66,6 +64,13 @@ function metricRows(metric: ComparedMetric, baseline: string, range: number): HT
   });
 }
 
+// One sentence a variant, before all numbers.
+function verdicts({ verdicts: told, baseline }: Comparison): HTMLElement | null {
+  const others = (told ?? []).filter(({ name }) => name !== baseline);
+  if (others.length === 0) return null;
+  return h("ul", { class: "verdicts" }, ...others.map(({ text }) => h("li", {}, text)));
+}
+
 // How far the verdicts can be trusted.
 function trustNote({ seeds, confidence, metrics }: Comparison): string {
   if (seeds < 2) return "One seed gives no intervals: nothing here can be called a difference.";
@@ -95,11 +100,10 @@ function differences(comparison: Comparison): HTMLElement {
   return section(
     "differences",
     "Differences",
+    verdicts(comparison),
     h("p", { class: "hint" }, note),
     filter(comparison.metrics, bodies),
-    h(
-      "div",
-      { class: "scroll" },
+    scrollBox(
       h(
         "table",
         { class: "compare" },
@@ -124,17 +128,15 @@ function differences(comparison: Comparison): HTMLElement {
 function filter(metrics: ComparedMetric[], bodies: HTMLElement[]): HTMLElement {
   const isClear = (metric: ComparedMetric) => metric.variants.some((variant) => variant.is_significant);
   const clear = metrics.filter(isClear).length;
+  const main = metrics.filter((metric) => metric.is_shown).length;
   const kinds = [
-    {
-      text: `the first ${METRICS_FIRST}`,
-      isShown: (_metric: ComparedMetric, i: number) => i < METRICS_FIRST,
-    },
+    { text: `the main ${main}`, isShown: (metric: ComparedMetric) => metric.is_shown === true },
     { text: `all ${metrics.length}`, isShown: () => true },
     { text: `${clear} with a clear difference`, isShown: isClear },
-  ].slice(metrics.length > METRICS_FIRST ? 0 : 1);
+  ].slice(main > 0 && main < metrics.length ? 0 : 1);
   const show = (which: number) =>
     metrics.forEach((metric, i) => {
-      bodies[i]!.hidden = !kinds[which]!.isShown(metric, i);
+      bodies[i]!.hidden = !kinds[which]!.isShown(metric);
     });
   show(0);
   return h(

@@ -189,6 +189,7 @@ export interface Comparison {
   baseline: string; // name of a variant
   seeds: number;
   confidence: number; // 0.95
+  verdicts?: { name: string; text: string }[]; // one sentence a variant
   metrics: ComparedMetric[];
 }
 
@@ -197,6 +198,7 @@ export interface ComparedMetric {
   label: string;
   unit: string;
   better: "lower" | "higher" | "neither";
+  is_shown?: boolean; // one of those that the terminal shows, too
   variants: {
     name: string;
     mean: Num;

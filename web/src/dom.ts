@@ -51,6 +51,13 @@ export function announce(text: string): void {
   if (live) live.textContent = text;
 }
 
+// A box that scrolls sideways, and says so where that is needed.
+export function scrollBox(...children: Child[]): HTMLElement {
+  const box = h("div", { class: "scroll" }, ...children);
+  new ResizeObserver(() => box.classList.toggle("cut", box.scrollWidth > box.clientWidth + 2)).observe(box);
+  return box;
+}
+
 export function choice(label: string, options: string[], onChange: (index: number) => void, selected = 0) {
   const select = h(
     "select",

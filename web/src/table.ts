@@ -1,5 +1,5 @@
 // Tables: numbers stand right, words left.
-import { h } from "./dom";
+import { h, scrollBox } from "./dom";
 
 export interface TableColumn {
   head: string;
@@ -24,9 +24,7 @@ export function table(columns: TableColumn[], rows: Cell[][], caption?: string):
       ),
     ),
   );
-  return h(
-    "div",
-    { class: "scroll" },
+  return scrollBox(
     h(
       "table",
       {},

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ComparedMetric } from "./data";
-import { whiskerPlace, whiskerRange } from "./whiskers";
+import { whiskerMarks, whiskerPlace, whiskerRange } from "./whiskers";
 
 function metricWith(change: number | null): ComparedMetric {
   const variant = {
@@ -17,15 +17,28 @@ function metricWith(change: number | null): ComparedMetric {
   return { name: "m", label: "m", unit: "", better: "lower", variants: [variant] };
 }
 
-test("whiskerRange holds all changes, up to 100 %", () => {
+test("whiskerRange holds all changes", () => {
   expect(whiskerRange([metricWith(0.03), metricWith(-0.18)])).toBe(0.2);
-  expect(whiskerRange([metricWith(7)])).toBe(1);
+  expect(whiskerRange([metricWith(7)])).toBe(10);
+  expect(whiskerRange([metricWith(7000)])).toBe(100);
   expect(whiskerRange([metricWith(null)])).toBe(0.01);
 });
 
 test("whiskerPlace: 0 in the middle, the same way out on both sides", () => {
   const middle = whiskerPlace(0, 1);
   expect(whiskerPlace(0.3, 1) - middle).toBeCloseTo(middle - whiskerPlace(-0.3, 1), 9);
-  expect(whiskerPlace(0.25, 1) - middle).toBeCloseTo((whiskerPlace(1, 1) - middle) / 2, 9);
+  // 2 % and 10 % are told apart beside 50 times as much
+  expect(whiskerPlace(0.1, 50) - whiskerPlace(0.02, 50)).toBeGreaterThan(12);
+  expect(whiskerPlace(0.02, 50) - whiskerPlace(0, 50)).toBeGreaterThan(9);
   expect(whiskerPlace(5, 1)).toBe(whiskerPlace(1, 1));
+  expect(whiskerPlace(0, 50)).toBeLessThan(middle); // nothing falls by more than 100 %
+});
+
+test("whiskerMarks: the range, and others with room between them", () => {
+  expect(whiskerMarks(0.1)).toEqual([0.1, 0.02]);
+  expect(whiskerMarks(10)[0]).toBe(10);
+  for (const range of [0.01, 0.05, 0.2, 1, 5, 100]) {
+    const places = [0, ...whiskerMarks(range).reverse()].map((mark) => whiskerPlace(mark, range));
+    places.slice(1).forEach((place, i) => expect(place - places[i]!).toBeGreaterThanOrEqual(36));
+  }
 });

@@ -1,16 +1,18 @@
-// Confidence intervals of changes, drawn as a point with whiskers over a line at 0. The axis is drawn out
-// near 0 (by the square root), so that 2 % and 80 % can be told on one page.
+// Confidence intervals of changes, drawn as a point with whiskers over a line at 0. The axis is logarithmic on both
+// sides of a small stretch about 0, so that 2 % and 20 times as much can be told on one page.
 import type { ComparedMetric } from "./data";
 import { svg } from "./dom";
 
 const WIDTH = 250;
 const HEIGHT = 18;
-const PAD = 8;
-const steps = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
+const PAD = 18; // for the last mark of the axis
+const MARK_ROOM = 36; // pixels from one mark of the axis to the next
+const FLAT = 0.02; // up to here the axis is about linear
+const steps = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
 
 type Change = { change: number | null; change_low: number | null; change_high: number | null };
 
-// The least step that holds all changes and their intervals; more than 100 % is cut off there.
+// The least step that holds all changes and their intervals; what is beyond the last is cut off there.
 export function whiskerRange(metrics: ComparedMetric[]): number {
   const sizes = metrics
     .flatMap((metric) => metric.variants)
@@ -22,9 +24,13 @@ export function whiskerRange(metrics: ComparedMetric[]): number {
 }
 
 // 0 .. WIDTH
+// Nothing falls by more than 100 %: the left side needs no more.
 export function whiskerPlace(change: number, range: number): number {
-  const share = Math.min(Math.sqrt(Math.abs(change) / range), 1) * Math.sign(change);
-  return WIDTH / 2 + share * (WIDTH / 2 - PAD);
+  const left = Math.log1p(Math.min(range, 1) / FLAT);
+  const right = Math.log1p(range / FLAT);
+  const size = Math.log1p(Math.abs(change) / FLAT) * Math.sign(change);
+  const at = Math.min(Math.max(size, -left), right);
+  return PAD + ((WIDTH - 2 * PAD) * (left + at)) / (left + right);
 }
 
 export function whiskers(variant: Change, range: number): SVGElement {
@@ -57,24 +63,33 @@ function whiskerEnd(x: number, y: number, isCut: boolean, side: number): SVGElem
     : svg("line", { x1: x, x2: x, y1: y - 4, y2: y + 4, class: "whisker" });
 }
 
+// The range, and what is left of the steps with room between them.
+export function whiskerMarks(range: number): number[] {
+  const marks: number[] = [];
+  for (const step of [...steps].reverse()) {
+    const at = whiskerPlace(step, range);
+    const outer = marks.length > 0 ? whiskerPlace(marks.at(-1)!, range) : Infinity;
+    if (step <= range && outer - at >= MARK_ROOM && at - whiskerPlace(0, range) >= MARK_ROOM) marks.push(step);
+  }
+  return marks;
+}
+
 export function whiskerAxis(range: number): SVGElement {
-  const marks = [-range, -range / 4, 0, range / 4, range];
+  const right = whiskerMarks(range);
+  const left = right.filter((mark) => mark <= 1).map((mark) => -mark);
   const write = (share: number) =>
     `${share > 0 ? "+" : share < 0 ? "−" : ""}${Number((Math.abs(share) * 100).toPrecision(3))}`;
-  const anchor = (share: number) => (share === -range ? "start" : share === range ? "end" : "middle");
   return svg(
     "svg",
-    { width: WIDTH, height: HEIGHT, role: "img", "aria-label": `±${range * 100} %` },
-    ...marks.map((share) =>
-      svg(
-        "text",
-        {
-          x: share === -range ? 0 : share === range ? WIDTH : whiskerPlace(share, range),
-          y: 13,
-          "text-anchor": anchor(share),
-        },
-        `${write(share)}${share === range ? " %" : ""}`,
-      ),
+    {
+      width: WIDTH,
+      height: 2 * HEIGHT - 6,
+      role: "img",
+      "aria-label": `change in percent, up to ${range * 100} %, logarithmic`,
+    },
+    svg("text", { x: WIDTH / 2, y: 10, "text-anchor": "middle" }, "change, % (logarithmic)"),
+    ...[...left, 0, ...right].map((share) =>
+      svg("text", { x: whiskerPlace(share, range), y: 26, "text-anchor": "middle" }, write(share)),
     ),
   );
 }

@@ -1,0 +1,160 @@
+/* src/run/examples.c */
+#include "run/examples.h"
+#include "base/err.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SUFFIX ".yaml"
+
+static char *join(const char *folder, const char *name, const char *suffix)
+{
+    char *path;
+
+    if (asprintf(&path, "%s/%s%s", folder, name, suffix) < 0)
+        die("no memory");
+    return path;
+}
+
+/* The folder of the running program. */
+static bool find_self(char folder[PATH_MAX])
+{
+    ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
+    char   *slash;
+
+    if (length < 0)
+        return false;
+    folder[length] = '\0';
+    slash = strrchr(folder, '/');
+    if (slash)
+        *slash = '\0';
+    return slash != NULL;
+}
+
+static bool is_folder_of_scenarios(const char *path)
+{
+    char *one = join(path, "incast", SUFFIX);
+    bool  is_one = access(one, R_OK) == 0;
+
+    free(one);
+    return is_one;
+}
+
+/* To be freed; NULL: there is none. A folder that the user names may hold any scenarios; others must be ours. */
+static char *find_folder(void)
+{
+    static const char *const places[] = { "../share/anole/scenarios", "../../scenarios" };
+    const char *named = getenv("ANOLE_SCENARIOS");
+    char        self[PATH_MAX];
+
+    if (named && *named)
+        return xstrdup(named);
+    for (int i = 0; i < 2 && find_self(self); i++) {
+        char *folder = join(self, places[i], "");
+
+        if (is_folder_of_scenarios(folder)) {
+            char *real = realpath(folder, NULL);
+
+            free(folder);
+            return real;
+        }
+        free(folder);
+    }
+    return NULL;
+}
+
+static bool is_scenario(const char *name)
+{
+    size_t length = strlen(name);
+
+    return name[0] != '.' && length > strlen(SUFFIX) && strcmp(name + length - strlen(SUFFIX), SUFFIX) == 0;
+}
+
+/* The comment at the top up to its first full stop or colon, on one line. */
+static char *read_about(const char *path)
+{
+    char  *line = NULL, *made = xstrdup("");
+    size_t room = 0, used = 0;
+    FILE  *f = fopen(path, "re");
+    bool   is_over = f == NULL;
+
+    while (!is_over && getline(&line, &room, f) > 0 && line[0] == '#') {
+        char  *text = line + 1 + strspn(line + 1, " "), *stop = text;
+        size_t length;
+
+        text[strcspn(text, "\n")] = '\0';
+        while ((stop = strpbrk(stop, ".:")) && stop[1] != ' ' && stop[1] != '\0')
+            stop++;
+        if (stop)
+            *stop = '\0';
+        is_over = stop != NULL;
+        length = strlen(text);
+        made = xrealloc(made, used + length + 2);
+        used += (size_t)sprintf(made + used, "%s%s", used ? " " : "", text);
+    }
+    free(line);
+    if (f)
+        fclose(f);
+    return made;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct example *)a)->name, ((const struct example *)b)->name);
+}
+
+uint32_t examples_list(struct example **list)
+{
+    char          *path = find_folder();
+    DIR           *folder = path ? opendir(path) : NULL;
+    struct dirent *e;
+    uint32_t       count = 0;
+
+    *list = NULL;
+    while (folder && (e = readdir(folder))) {
+        char *file;
+
+        if (!is_scenario(e->d_name))
+            continue;
+        file = join(path, e->d_name, "");
+        *list = xrealloc(*list, (count + 1) * sizeof(**list));
+        (*list)[count] = (struct example){ xstrdup(e->d_name), read_about(file) };
+        (*list)[count].name[strlen(e->d_name) - strlen(SUFFIX)] = '\0';
+        count++;
+        free(file);
+    }
+    if (count)
+        qsort(*list, count, sizeof(**list), by_name);
+    if (folder)
+        closedir(folder);
+    free(path);
+    return count;
+}
+
+void examples_free(struct example *list, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        free(list[i].name);
+        free(list[i].about);
+    }
+    free(list);
+}
+
+char *examples_find(const char *name)
+{
+    char *folder, *path;
+
+    if (!*name || *name == '.' || strchr(name, '/') || !(folder = find_folder()))
+        return NULL;
+    path = join(folder, name, is_scenario(name) ? "" : SUFFIX);
+    free(folder);
+    if (access(path, R_OK) == 0)
+        return path;
+    free(path);
+    return NULL;
+}
