@@ -336,6 +336,43 @@ feed() {
     [[ "$output" == *"it is not what was written"* ]]
 }
 
+# listen_for SOCKET FILE : what would systemd hear?
+listen_for() {
+    python3 - "$1" >"$2" 2>/dev/null <<'END'
+import socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1])
+while True:
+    print(s.recv(100).decode(), flush=True)
+END
+}
+
+@test "live: systemd hears when an agent is ready, alive, and about to end" {
+    needs_live
+    write_agent 1
+    start /dev/null listen_for "$dir/notify" heard
+    wait_for test -S notify
+    start agent1.log env NOTIFY_SOCKET="$dir/notify" WATCHDOG_USEC=200000 "$ANOLE" agent agent1.yaml
+    wait_for grep -q '^READY=1$' heard
+    wait_for grep -q '^WATCHDOG=1$' heard
+    kill "$pid"
+    wait "$pid"
+    wait_for grep -q '^STOPPING=1$' heard
+}
+
+@test "live: a client in another language speaks the same protocol" {
+    needs_live
+    /usr/bin/python3 -c 'import grpc, google.protobuf' 2>/dev/null || skip 'no python3-grpcio'
+    command -v protoc >/dev/null || skip 'no protoc'
+    protoc --proto_path="$BATS_TEST_DIRNAME/../../src/live/wire" --python_out=. anole.proto
+    write_controller
+    start controller.log "$ANOLE" controller controller.yaml
+    wait_for says 'there are no devices'
+    run /usr/bin/python3 "$BATS_TEST_DIRNAME/../live/client.py" "127.0.0.1:$port"
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
 # ---- certificates ----
 
 # make_ca NAME, make_cert NAME CA [OPTION...] : NAME.pem and NAME.key.

@@ -316,6 +316,7 @@ static void on_freeze(struct agent *a, const struct msg *m, uint64_t now_us)
 {
     if (!*a->saved.frozen) {
         snprintf(a->saved.frozen, sizeof a->saved.frozen, "frozen: %.140s", *m->why ? m->why : "by the controller");
+        a->has_news = true;
         device_save(a);
         log_freeze(a, "freeze", a->saved.frozen, now_us);
     }
@@ -327,6 +328,7 @@ static void on_thaw(struct agent *a, const struct msg *m, uint64_t now_us)
 {
     if (*a->saved.frozen) {
         a->saved.frozen[0] = '\0';
+        a->has_news = true;
         device_save(a);
         log_freeze(a, "thaw", m->why, now_us);
     }
@@ -338,6 +340,7 @@ void agent_stop_by_file(struct agent *a, const char *why, uint64_t now_us)
     bool is_new = *why && !*a->stopped, is_over = !*why && *a->stopped;
 
     snprintf(a->stopped, sizeof a->stopped, "%s", why);
+    a->has_news |= is_new || is_over;
     if (is_new || is_over)
         log_freeze(a, is_new ? "freeze" : "thaw", why, now_us);
     if (is_new)
@@ -454,6 +457,8 @@ void agent_on_tick(struct agent *a, uint64_t now_us)
     if (!a->is_broken && !a->is_lost)
         device_check(a, now_us);
     device_forget_doubts(a, now_us);
+    if (a->has_news)
+        say_hello(a, now_us);
     say_report(a, now_us);
 }
 

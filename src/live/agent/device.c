@@ -75,6 +75,7 @@ static void adopt(struct agent *a, const struct knob_set *foreign, uint64_t now_
     snprintf(a->saved.frozen, sizeof a->saved.frozen, "frozen: somebody else has set %s",
              knobset_text(text, sizeof text, foreign));
     knobset_put(&a->adopted, foreign);
+    a->has_news = true;
     log_adopted(a, now_us);
 }
 

@@ -24,12 +24,14 @@ void say_hello(struct agent *a, uint64_t now_us)
 {
     struct msg m = msg_of(a, MSG_HELLO);
 
+    a->has_news = false;
     m.version = MSG_VERSION;
     m.stamp_us = now_us;
     m.change = a->change;
     m.where = a->cfg->where;
     m.may_write = a->cfg->may_write;
     m.gap_us = a->cfg->gap_us;
+    m.interval_us = a->cfg->interval_us;
     m.set = a->device;
     m.confirmed = a->saved.confirmed;
     m.baseline = a->saved.has_baseline ? a->saved.baseline : a->saved.confirmed;

@@ -59,6 +59,7 @@ struct agent {
     uint64_t        written_us;          /* the last write */
     uint64_t        doubt_until_us;      /* a write that timed out may still take effect until then */
 
+    bool            has_news;            /* what was said in the last hello is no longer so */
     char            stopped[MSG_WHY_SIZE];       /* by a file: why; "": not */
     char            breach[MSG_WHY_SIZE];        /* guardrail broken in the last interval; "" */
     struct msg_sample sample;

@@ -17,7 +17,7 @@
 void controller_config_init(struct controller_config *c)
 {
     *c = (struct controller_config){
-        .mode = MODE_OBSERVE, .interval_us = 100000, .gather_us = 3000000, .answer_us = 2000000, .stale_intervals = 3,
+        .mode = MODE_OBSERVE, .interval_us = 100000, .gather_us = 3000000, .answer_us = 3000000, .stale_intervals = 3,
         .block_length = 10, .burn_in = 3, .aa_pairs = 30, .stage_pairs = 13, .halves_intervals_max = 2000,
         .soak_intervals = 20, .accept_e = 100, .bound_e = 20, .reject_e = 20, .harm = 0.01, .hold_back = 0.05,
         .lost_max = 0.05, .reverts_max = 2, .window_us = 3600000000ull, .pause_us = 6 * 3600000000ull,

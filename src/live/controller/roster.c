@@ -62,6 +62,7 @@ struct peer *roster_on_hello(struct controller *c, uint32_t link, const struct m
     p->incarnation = m->incarnation;
     p->where = m->where;
     p->gap_us = m->gap_us;
+    p->interval_us = m->interval_us;
     p->may_write = m->may_write;
     p->device = m->set;
     p->confirmed = m->confirmed;
@@ -101,7 +102,9 @@ void roster_on_report(struct controller *c, struct peer *p, const struct msg *m,
 
 bool roster_is_fresh(const struct controller *c, const struct peer *p, uint64_t now_us)
 {
-    return p->heard_us && p->link != LINK_NONE && now_us - p->heard_us <= c->cfg->stale_intervals * c->cfg->interval_us;
+    uint64_t interval_us = p->interval_us > c->cfg->interval_us ? p->interval_us : c->cfg->interval_us;
+
+    return p->heard_us && p->link != LINK_NONE && now_us - p->heard_us <= c->cfg->stale_intervals * interval_us;
 }
 
 double roster_coverage(const struct controller *c, uint64_t now_us)
@@ -190,15 +193,30 @@ static double mean_of(struct mean m)
     return m.count ? m.sum / m.count : NAN;
 }
 
+/* Hosts feel what is set, wherever it is set. Switches count only where no host reports. */
+static bool has_hosts(const struct controller *c)
+{
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (c->peer[i].where == KNOB_NIC)
+            return true;
+    return false;
+}
+
+static bool counts(const struct peer *p, bool has_nics)
+{
+    return p->metrics && (p->where == KNOB_NIC || !has_nics);
+}
+
 double roster_value(const struct controller *c, uint32_t stage, bool is_whole)
 {
     struct mean group[3] = { { 0 } };
+    bool        has_nics = has_hosts(c);
 
     for (uint32_t i = 0; i < c->peers; i++) {
         const struct peer *p = &c->peer[i];
         int g = is_whole || roster_is_in(c, p, stage, is_whole, 0) ? 0 : roster_is_in(c, p, stage, is_whole, 1) ? 1 : 2;
 
-        if (!p->metrics)
+        if (!counts(p, has_nics))
             continue;
         group[g].sum += p->metric_sum / p->metrics;
         group[g].count++;
@@ -211,9 +229,10 @@ double roster_value(const struct controller *c, uint32_t stage, bool is_whole)
 double roster_metric(const struct controller *c)
 {
     struct mean all = { 0 };
+    bool        has_nics = has_hosts(c);
 
     for (uint32_t i = 0; i < c->peers; i++)
-        if (c->peer[i].metrics) {
+        if (counts(&c->peer[i], has_nics)) {
             all.sum += c->peer[i].metric_sum / c->peer[i].metrics;
             all.count++;
         }

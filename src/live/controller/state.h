@@ -48,7 +48,7 @@ struct peer {                    /* a device, as its agent tells */
     char              name[MSG_NAME_SIZE];
     uint32_t          link;      /* where its messages go; LINK_NONE: it cannot be reached */
     enum knob_where   where;
-    uint64_t          incarnation, gap_us;
+    uint64_t          incarnation, gap_us, interval_us;
     bool              may_write, is_frozen, is_broken;
     char              frozen_why[MSG_WHY_SIZE];
     enum msg_phase    phase;     /* as last reported */

@@ -77,6 +77,7 @@ struct msg {
     enum knob_where   where;     /* KNOB_NIC or KNOB_SWITCH */
     bool              may_write; /* false: the agent observes */
     uint64_t          gap_us;    /* least time between writes */
+    uint64_t          interval_us;       /* between its reports */
     struct knob_set   confirmed, baseline;
 
     /* HELLO, REPORT */

@@ -39,6 +39,7 @@ static const struct section_key controller_keys[] = {
     { "listen", "name", "", "address, host:port" },
     { "id", "count", "1", "another one for each controller of a fabric" },
     { "mode", "name", "observe", "observe, approve, auto" },
+    { "gather", "time", "3s", "it listens for so long before it acts" },
     { "operators", "list", "", "names in certificates of who may ask and decide; default: operator" },
     { "devices_max", "count", "1024", "room for so many" },
     { "tuner", "name", "", "as in a scenario; default: none" },
@@ -315,6 +316,7 @@ static void read_controller(struct reader *r, const struct yaml_node *root, stru
         snprintf(c->name, sizeof c->name, "%s", f->common.name);
     f->listen = need_text(&s, "listen");
     section_count(&s, "id", 0, 65535, &c->id);
+    c->gather_us = time_us(&s, "gather", c->gather_us, 1000);
     section_count(&s, "devices_max", 1, 1000000, &f->devices_max);
     mode = section_choice(&s, "mode", "a mode", modes);
     c->mode = mode > 0 ? (enum controller_mode)mode : MODE_OBSERVE;

@@ -2,6 +2,7 @@
 #include "core/units.h"
 #include "live/daemon/clock.h"
 #include "live/daemon/disk.h"
+#include "live/daemon/notify.h"
 #include "live/daemon/run.h"
 #include "live/wire/codec.h"
 #include "live/wire/rpc.h"
@@ -138,6 +139,7 @@ static int loop(struct host *h)
     struct rpc_event        e;
 
     for (;;) {
+        notify_alive(clock_us());
         wait_for_something(h);
         if (read(h->signals, &s, sizeof s) == sizeof s)
             return (int)s.ssi_signo;
@@ -279,7 +281,9 @@ int agent_run(const struct agent_file *f, struct err *err)
     }
     if (!rc) {
         clock_log("%u devices, %s", h.devices, f->agent.may_write ? "may write" : "observes only");
+        notify("READY=1");
         rc = loop(&h);
+        notify("STOPPING=1");
         left = leave(&h, "the agent ends", err);
         rc = left ? left : 0;
     }

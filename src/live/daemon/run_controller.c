@@ -3,6 +3,7 @@
 #include "live/daemon/clock.h"
 #include "live/daemon/disk.h"
 #include "live/daemon/live_tuner.h"
+#include "live/daemon/notify.h"
 #include "live/daemon/run.h"
 #include "live/wire/codec.h"
 #include "live/wire/rpc.h"
@@ -128,6 +129,7 @@ static int loop(struct fabric *f)
     for (f->tick_us = clock_us() + interval_us;;) {
         struct pollfd fd[2] = { { .fd = rpc_fd(f->rpc), .events = POLLIN }, { .fd = f->signals, .events = POLLIN } };
 
+        notify_alive(clock_us());
         clock_wait(fd, 2, f->tick_us);
         if (read(f->signals, &s, sizeof s) == sizeof s)
             return (int)s.ssi_signo;
@@ -184,7 +186,9 @@ int controller_run(const struct controller_file *file, struct err *err)
     rc = start(&f, err);
     if (!rc) {
         clock_log("listening at %s, %s", file->listen, modes[file->controller.mode]);
+        notify("READY=1");
         loop(&f);
+        notify("STOPPING=1");
     }
     rpc_free(f.rpc);
     live_tuner_fini(&f.tuner);

@@ -75,6 +75,7 @@ static void fill_hello(Anole__V1__Hello *to, const struct msg *from, struct knob
     to->where = (Anole__V1__Where)from->where;
     to->may_write = from->may_write;
     to->gap_us = from->gap_us;
+    to->interval_us = from->interval_us;
     to->confirmed = confirmed->at;
     to->n_confirmed = confirmed->count;
     to->baseline = baseline->at;
@@ -152,6 +153,7 @@ static bool take_hello(struct msg *m, const Anole__V1__Hello *h)
     m->where = (enum knob_where)h->where;
     m->may_write = h->may_write;
     m->gap_us = h->gap_us;
+    m->interval_us = h->interval_us;
     return (h->where == ANOLE__V1__WHERE__NIC || h->where == ANOLE__V1__WHERE__SWITCH) && *h->name &&
            take_text(m->name, sizeof m->name, h->name) && take_knobs(&m->confirmed, h->confirmed, h->n_confirmed) &&
            take_knobs(&m->baseline, h->baseline, h->n_baseline);

@@ -1,0 +1,13 @@
+/* src/live/daemon/notify.h - tells systemd how the process is, if systemd wants to know (sd_notify(3), Type=notify). */
+#ifndef LIVE_DAEMON_NOTIFY_H
+#define LIVE_DAEMON_NOTIFY_H
+
+#include <stdint.h>
+
+/* "READY=1", "STOPPING=1". Nothing happens where there is no systemd. */
+void notify(const char *state);
+
+/* To be called often: sends "WATCHDOG=1" twice per WatchdogSec. */
+void notify_alive(uint64_t now_us);
+
+#endif
