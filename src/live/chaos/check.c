@@ -161,11 +161,14 @@ static void follow(struct world *w, uint32_t device)
         d->able_us = w->now_us;
     if (d->able_us == w->now_us || w->now_us < p->disk.full_until_us)
         d->able_log_us = w->now_us;
-    for (int k = 0; k < KNOB_COUNT; k++)
-        if (d->is.is_named[k]) {
-            is_exposed |= !has(&d->rest[k], d->is.knobs.value[k]);
-            is_unexplained |= !has(&d->explained[k], d->is.knobs.value[k]);
-        }
+    for (int i = 0; i < WORLD_KNOBS; i++) {
+        enum knob k = world_knob[i];
+
+        if (!d->is.is_named[k])
+            continue;
+        is_exposed |= !has(&d->rest[k], d->is.knobs.value[k]);
+        is_unexplained |= !has(&d->explained[k], d->is.knobs.value[k]);
+    }
     if (is_exposed && !d->is_exposed)
         d->exposed_us = w->now_us;
     if (is_unexplained && !d->is_unexplained)

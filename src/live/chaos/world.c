@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+const enum knob world_knob[WORLD_KNOBS] = { KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_kmin, KNOB_kmax };
+
 static bool is_before(const struct event *a, const struct event *b)
 {
     return a->at_us != b->at_us ? a->at_us < b->at_us : a->order < b->order;

@@ -97,6 +97,10 @@ struct world {
     struct chaos_result *result;
 };
 
+/* The knobs that devices have here: all others need not be looked at after every event. */
+#define WORLD_KNOBS 4
+extern const enum knob world_knob[WORLD_KNOBS];
+
 /* In the order of time. */
 void world_push(struct world *, struct event);
 bool world_pop(struct world *, struct event *);
