@@ -171,6 +171,8 @@ static void init__of_a_run_that_failed(void **state)
     s.sim->flows.limit = s.sim->flows.first + 3;
     simulation_run(&s, NULL, NULL);
     assert_true(simulation_failed(&s, &err) < 0);
+    assert_string_equal(err.text, "test.yaml:4: more than 3 flows at once: more is sent than the network carries; most of them, 3, "
+                                  "are of 'incast 2': let it send less, on fewer hosts, or for a shorter time");
     results_init(&r, &s);
     assert_string_equal(r.failure, "more than 3 flows at once: more is sent than the network carries");
     assert_int_equal(s.fct.all.count, 2);

@@ -3,6 +3,8 @@
 #include "run/progress.h"
 #include "run/sim_world.h"
 #include "run/slots.h"
+#include "base/text.h"
+#include "sim/host/pair/pair.h"
 #include "sim/partition.h"
 #include "sim/observe/observe.h"
 #include "sim/observe/watch.h"
@@ -172,11 +174,36 @@ int simulation_open(struct simulation *s, const struct simulation_input *input, 
     return 0;
 }
 
+/* The entry that has most messages under way, and how many. */
+static uint32_t busiest_entry(const struct simulation *s, uint64_t *most)
+{
+    uint64_t *waiting = xcalloc(s->scenario.entries + 1ul, sizeof *waiting), bytes = 0;
+    uint32_t  entry = 0;
+
+    for (uint32_t i = 0; (i = sim_next_active(s->sim, i)) != 0;)
+        waiting[s->sim->flows.flow[i].traffic] += pair_waiting(s->sim, &s->sim->flows.flow[i], &bytes);
+    for (uint32_t i = 1; i < s->scenario.entries; i++)
+        if (waiting[i] > waiting[entry])
+            entry = i;
+    *most = waiting[entry];
+    free(waiting);
+    return entry;
+}
+
 int simulation_failed(const struct simulation *s, struct err *err)
 {
-    const struct err *failure = sim_failure(s->sim);
+    const struct err           *failure = sim_failure(s->sim);
+    const struct traffic_about *e;
+    char                        place[16] = "", count[32];
+    uint64_t                    most;
 
-    return failure ? err_set(err, ENOBUFS, "%s: %s", s->scenario.path, failure->text) : 0;
+    if (!failure)
+        return 0;
+    e = &s->scenario.entry[busiest_entry(s, &most)];
+    if (e->line)
+        snprintf(place, sizeof place, ":%u", e->line);
+    return err_set(err, ENOBUFS, "%s%s: %s; most of them, %s, are of '%s': let it send less, on fewer hosts, or for a shorter "
+                   "time", s->scenario.path, place, failure->text, text_from_count(count, sizeof count, most), e->name);
 }
 
 void simulation_close(struct simulation *s)

@@ -351,7 +351,7 @@ static size_t cc_state_bytes(const struct sim *s)
 /* Every part has room for all flows there may be at once, so that it does not matter how many parts there are. */
 static void build_flows(struct sim *s)
 {
-    uint64_t      each = FLOWS_SPARE + traffic_flows_at_once(s->program.traffic);
+    uint64_t      each = FLOWS_SPARE + traffic_flows_room(s->program.traffic);
     uint32_t      flows = (uint32_t)each * divide_count(s, s->cfg.threads ? s->cfg.threads : 1);
     struct flows *all = &s->flows;
 

@@ -44,6 +44,7 @@ struct traffic_common { uint64_t start_ps, stop_ps; uint8_t prio; };
 struct traffic_about {           /* what results say of one entry of the traffic list */
     char     name[64];           /* given, or its kind and number: "poisson 1" */
     char     kind[16];
+    uint32_t line;               /* of the file; 0: it does not stand there */
     double   load;               /* asked for; 0: not a matter of load */
     double   bps_per_host;       /* what 'load' comes to */
     uint32_t hosts;

@@ -38,6 +38,7 @@ struct traffic {
     uint32_t               entries, streams, streams_max;
     uint32_t               ranks;        /* given out */
     uint32_t               flows_at_once;    /* see traffic_flows_at_once() */
+    double                 flows_maybe;      /* see traffic_expect_some() */
     struct traffic_tcp     tcp[TRAFFIC_TCPS_MAX];
     uint32_t               tcps;
     struct traffic_part   *part;         /* what is used by one thread at a time */

@@ -33,6 +33,25 @@ int iteration_check(const struct iteration_cfg *cfg, struct err *err)
     return 0;
 }
 
+/* Of one worker. */
+static uint32_t roots_max(const struct iteration_cfg *cfg)
+{
+    uint32_t most = TREE_POSTS;
+
+    for (uint32_t i = 0; i < cfg->steps; i++) {
+        struct collective_cfg c = group_cfg(cfg, &cfg->step[i]);
+
+        if (c.is_at_once && c.workers > most)
+            most = c.workers;
+    }
+    return most;
+}
+
+uint64_t iteration_flows(const struct iteration_cfg *cfg)
+{
+    return (uint64_t)roots_max(cfg) * cfg->parallel.workers;
+}
+
 /* ---- building ---- */
 
 struct builder {
@@ -123,13 +142,11 @@ void iteration_init(struct iteration *it, const struct iteration_cfg *cfg)
     struct collective *step = xcalloc(cfg->steps, sizeof *step);
     struct builder     b = { .it = it };
 
-    *it = (struct iteration){ .roots_max = TREE_POSTS };
+    *it = (struct iteration){ .roots_max = roots_max(cfg) };
     for (uint32_t i = 0; i < cfg->steps; i++) {
         struct collective_cfg c = group_cfg(cfg, &cfg->step[i]);
 
         collective_init(&step[i], &c);
-        if (c.is_at_once && c.workers > it->roots_max)
-            it->roots_max = c.workers;
     }
     make_room(it, cfg, step);
     for (uint32_t i = 0; i < cfg->steps; i++)

@@ -48,6 +48,10 @@ int iteration_check(const struct iteration_cfg *, struct err *);
 void iteration_init(struct iteration *, const struct iteration_cfg *);
 void iteration_fini(struct iteration *);
 
+/* How many messages are under way at once, at most: a worker has those of one stage alone, and each waits for the one before
+ * it, but those that start together. */
+uint64_t iteration_flows(const struct iteration_cfg *);
+
 /* The least time it can take: what the worker that is slowest by its own link and its computing needs. rate_bps: by worker. */
 uint64_t iteration_bound_ps(const struct iteration_cfg *, uint32_t mtu_bytes, uint32_t overhead_bytes,
                             const uint64_t *rate_bps);

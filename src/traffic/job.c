@@ -32,6 +32,12 @@ void job_send_bps(struct job *j, double bps)
     j->traffic->entry[j->entry].bps = bps;
 }
 
+void job_expect(struct job *j, double flows)
+{
+    j->traffic->entry[j->entry].flows = flows;
+    traffic_expect_some(j->traffic, flows);
+}
+
 void job_reserve(struct job *j, uint32_t posts)
 {
     post_reserve(&j->traffic->part[0], posts);

@@ -40,6 +40,9 @@ void job_reserve(struct job *, uint32_t posts);
 /* What each of its streams that are no workers sends, on average. */
 void job_send_bps(struct job *, double bps);
 
+/* How many flows it is expected to start in the whole run. */
+void job_expect(struct job *, double flows);
+
 /* Makes a worker start a flow at at_ps, not before the present. Flows of one moment start by tag, then
  * destination. */
 void job_post(struct job *, uint32_t worker, uint64_t at_ps, uint32_t dst, uint64_t bytes, uint64_t tag);

@@ -64,6 +64,11 @@ void traffic_expect_flows(struct traffic *t, uint64_t count)
     t->flows_at_once += (uint32_t)(count < left ? count : left);
 }
 
+void traffic_expect_some(struct traffic *t, double count)
+{
+    t->flows_maybe += count;
+}
+
 void traffic_entry_rng(const struct traffic *t, struct rng *rng)
 {
     rng_init(rng, t->seed, 3ull << 62 | (t->entries - 1));

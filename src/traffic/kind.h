@@ -65,6 +65,7 @@ struct traffic_entry {           /* one of the traffic list */
     uint32_t                   count;
     uint32_t                   rank;     /* of its first source or flow, over all entries */
     uint32_t                   streams;
+    double                     flows;    /* that it is expected to start in the whole run; 0: not known */
     double                     bps;      /* of each stream that is no worker, on average; 0: not known */
     uint8_t                    tcp;      /* as in flow_spec */
     uint32_t                   qps;      /* likewise */
@@ -100,6 +101,10 @@ uint32_t traffic_take_ranks(struct traffic *, uint32_t count);
 
 /* The last entry has so many flows under way at once, or fewer. */
 void traffic_expect_flows(struct traffic *, uint64_t count);
+
+/* The last entry starts about so many flows in the whole run, at random times: how many are under way at once is not known.
+ * Room for all of them is made, as far as there is any. */
+void traffic_expect_some(struct traffic *, double count);
 
 /* Random numbers that belong to the last entry as a whole. */
 void traffic_entry_rng(const struct traffic *, struct rng *);

@@ -5,6 +5,7 @@
 #include "traffic/read.h"
 #include "traffic/traffic.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -212,6 +213,39 @@ static void traffic_read__says_which_kinds_and_keys_there_are(void **unused)
     }
 }
 
+/* Room for flows: what can be under way at once, or all that will start, if that is known. WebSearch at 30 % of 100 Gb/s and
+ * 1,711,250 bytes each: 2191.4 flows a second and host. */
+static void traffic_read__tells_how_many_flows(void **unused)
+{
+    double       flows = 0.3 * 100e9 / 8 / 1711250 * 0.02 * HOSTS, calls;
+    struct hall  h;
+
+    (void)unused;
+    hall_open(&h, "[{kind: poisson, sizes: WebSearch, load: 30%}]");
+    assert_int_equal(traffic_flows_at_once(h.traffic), 0);
+    assert_in_range(traffic_flows_room(h.traffic), flows + 5 * sqrt(flows), flows + 7 * sqrt(flows) + 7);
+    hall_close(&h);
+    hall_open(&h, "[{kind: storage, storage: 4, depth: 10, replicas: 3, qps: fresh}]");
+    assert_int_equal(traffic_flows_room(h.traffic), 2 * 4 * 10 * 2);
+    hall_close(&h);
+    hall_open(&h, "[{kind: storage, storage: 4, depth: 10, replicas: 3, qps: 4}]");
+    assert_int_equal(traffic_flows_room(h.traffic), 2 * 4 * 10 * 2 + HOSTS * HOSTS * 4);     /* queue pairs stay */
+    hall_close(&h);
+    hall_open(&h, "[{kind: training, size: 1MB, qps: fresh}, {kind: training, size: 1MB, at_once: yes, qps: fresh}]");
+    assert_int_equal(traffic_flows_at_once(h.traffic), 6 * HOSTS + HOSTS * HOSTS);
+    hall_close(&h);
+    hall_open(&h, "[{kind: rpc, sizes: WebSearch, load: 30%, qps: fresh}]");
+    calls = 2 * flows;
+    assert_in_range(traffic_flows_room(h.traffic), calls + 10 * sqrt(flows), calls + 14 * sqrt(flows) + 14);
+    hall_close(&h);
+    hall_open(&h, "[{kind: posted, qps: 3, outstanding: 5}]");
+    assert_int_equal(traffic_flows_at_once(h.traffic), (HOSTS - 1) * 3 * 5);
+    hall_close(&h);
+    hall_open(&h, "[{kind: rpc, sizes: GoogleRPC, load: 90%, qps: 65535}, {kind: rpc, sizes: GoogleRPC, load: 5%, qps: 65535}]");
+    assert_true(traffic_flows_room(h.traffic) <= TRAFFIC_AT_ONCE_MAX);
+    hall_close(&h);
+}
+
 /* Entries of different settings have different numbers; the algorithm is counted among those there are. */
 static void traffic_read__keeps_settings_of_tcp(void **unused)
 {
@@ -237,6 +271,7 @@ int main(void)
         cmocka_unit_test(every_kind__reads_its_least_section),
         cmocka_unit_test(every_kind__is_the_same_before_others),
         cmocka_unit_test(traffic_read__says_which_kinds_and_keys_there_are),
+        cmocka_unit_test(traffic_read__tells_how_many_flows),
         cmocka_unit_test(traffic_read__keeps_settings_of_tcp),
     };
 

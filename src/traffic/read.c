@@ -163,6 +163,7 @@ static void read_entry(struct entry *e, const struct yaml_node *node, const stru
     if (e->r->rc)
         return;
     name_entry(e->about, first, kind->name);
+    e->about->line = node->line;
     read_name(e, first);
     read_common(e);
     if (!e->r->rc)

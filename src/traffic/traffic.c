@@ -84,7 +84,11 @@ void traffic_use_tcp(struct traffic *t, uint8_t tcp)
 
 void traffic_use_qps(struct traffic *t, uint32_t qps)
 {
-    t->entry[t->entries - 1].qps = qps;
+    struct traffic_entry *e = &t->entry[t->entries - 1];
+    double                pairs = (double)e->streams * (double)e->count * qps;
+
+    e->qps = qps;
+    traffic_expect_some(t, e->flows > 0 && e->flows < pairs ? e->flows : pairs);     /* queue pairs stay */
 }
 
 bool traffic_has_pairs(const struct traffic *t)
@@ -126,6 +130,13 @@ uint8_t traffic_prios_tcp(const struct traffic *t)
 uint32_t traffic_flows_at_once(const struct traffic *t)
 {
     return t->flows_at_once;
+}
+
+uint32_t traffic_flows_room(const struct traffic *t)
+{
+    uint32_t left = TRAFFIC_AT_ONCE_MAX - t->flows_at_once;
+
+    return t->flows_at_once + (t->flows_maybe < left ? (uint32_t)t->flows_maybe : left);
 }
 
 uint32_t traffic_entries(const struct traffic *t)

@@ -48,6 +48,10 @@ uint8_t traffic_prios_tcp(const struct traffic *);
  * most TRAFFIC_AT_ONCE_MAX. Entries that go on drawing flows tell nothing. */
 uint32_t traffic_flows_at_once(const struct traffic *);
 
+/* The same, and all the flows that others are expected to start in the whole run: room for so many is enough. At most
+ * TRAFFIC_AT_ONCE_MAX; if they are more, more of them may be under way at once than there is room for. */
+uint32_t traffic_flows_room(const struct traffic *);
+
 uint32_t traffic_entries(const struct traffic *);
 uint32_t traffic_streams(const struct traffic *);
 uint32_t traffic_source(const struct traffic *, uint32_t stream);

@@ -4,6 +4,7 @@
 #include "core/units.h"
 #include "traffic/read.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 extern const struct traffic_kind traffic_poisson;
@@ -25,6 +26,13 @@ void poisson_fini(struct poisson *p)
 double poisson_bps(const struct poisson *p)
 {
     return p->cdf.bytes_mean * 8 * (double)PS_PER_S / p->gap_ps_mean;
+}
+
+double poisson_flows(const struct poisson *p, const struct traffic_common *common, uint32_t hosts)
+{
+    double flows = (double)(common->stop_ps - common->start_ps) / p->gap_ps_mean * hosts;
+
+    return flows + 6 * sqrt(flows) + 6;
 }
 
 bool poisson_next(struct poisson *p, const struct traffic_entry *e, struct traffic_stream *s, struct flow_spec *f)
@@ -59,10 +67,14 @@ static void free_poisson(void *state)
 void traffic_add_poisson(struct traffic *t, const struct traffic_common *common, struct cdf *cdf, double bps_per_host,
                          const uint32_t *hosts, uint32_t count)
 {
-    struct poisson *p = xcalloc(1, sizeof *p);
+    struct poisson       *p = xcalloc(1, sizeof *p);
+    struct traffic_entry *e;
 
     poisson_init(p, cdf, bps_per_host, count);
-    traffic_add_entry(t, &traffic_poisson, p, common, hosts, count)->bps = poisson_bps(p);
+    e = traffic_add_entry(t, &traffic_poisson, p, common, hosts, count);
+    e->bps = poisson_bps(p);
+    e->flows = poisson_flows(p, common, count);
+    traffic_expect_some(t, e->flows);
     traffic_add_streams(t);
 }
 

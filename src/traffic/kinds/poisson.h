@@ -26,6 +26,9 @@ void poisson_fini(struct poisson *);
 /* What each host sends on average. */
 double poisson_bps(const struct poisson *);
 
+/* How many flows so many hosts start from start to stop, and six standard deviations more. */
+double poisson_flows(const struct poisson *, const struct traffic_common *, uint32_t hosts);
+
 /* The next flow of a stream, to one of the entry's hosts that it is not itself. */
 bool poisson_next(struct poisson *, const struct traffic_entry *, struct traffic_stream *, struct flow_spec *);
 

@@ -107,6 +107,7 @@ void traffic_add_rpc(struct traffic *t, const struct traffic_common *common, str
     job_init(&j->job, &traffic_rpc, t, common, c->server, c->servers);
     poisson_init(&j->requests, cdf, c->bps_per_client, c->servers + c->clients);
     job_send_bps(&j->job, poisson_bps(&j->requests));
+    job_expect(&j->job, 2 * poisson_flows(&j->requests, common, c->clients));    /* with their answers */
     j->answer_bytes = c->answer_bytes;
     arena_init(&j->arena, CALLS_MAX * sizeof *j->call);
     j->call = arena_alloc(&j->arena, CALLS_MAX, sizeof *j->call);

@@ -197,6 +197,12 @@ static void make_workers(struct job_storage *j, struct traffic *t, const struct 
     free(hosts);
 }
 
+/* An IO has one message under way, or its copies, and those before them may not be acknowledged yet. */
+static uint64_t storage_flows(const struct storage *c)
+{
+    return 2ull * c->computes * c->depth * (c->replicas > 2 ? c->replicas - 1 : 1);
+}
+
 void traffic_add_storage(struct traffic *t, const struct traffic_common *common, const struct storage *c)
 {
     struct job_storage *j = xcalloc(1, sizeof *j);
@@ -210,6 +216,7 @@ void traffic_add_storage(struct traffic *t, const struct traffic_common *common,
     /* At one moment no more than one message ends at a host, which has one link; what follows starts at
      * once. */
     job_reserve(&j->job, ios + j->job.workers * answers);
+    traffic_expect_flows(t, storage_flows(c));
     for (uint32_t client = 0; client < c->computes; client++)
         for (uint32_t slot = 0; slot < c->depth; slot++)
             begin_io(j, client, slot, common->start_ps);
@@ -369,6 +376,8 @@ static void storage_read(struct entry *e)
     c.compute = r.compute.node, c.computes = r.compute.count;
     c.storage = r.storage.node, c.storages = r.storage.count;
     check_storage(e, &c);
+    if (!e->r->rc)
+        entry_check_flows(e, storage_flows(&c));
     if (!e->r->rc)
         traffic_add_storage(e->traffic, &e->common, &c);
     e->qps = 1;

@@ -185,6 +185,7 @@ void traffic_add_training_steps(struct traffic *traffic, const struct traffic_co
     job_init(&t->job, &traffic_training, traffic, common, hosts, workers);
     iteration_init(&t->it, &cfg->iteration);
     job_reserve(&t->job, t->it.roots_max * workers);
+    traffic_expect_flows(traffic, iteration_flows(&cfg->iteration));
     t->size_bytes = cfg->size_bytes;
     t->compute_ps = cfg->compute_ps;
     t->job.signal_ps = cfg->delay_ps;

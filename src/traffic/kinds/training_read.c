@@ -304,6 +304,8 @@ static void add(struct entry *e, struct traffic_steps *cfg, const uint32_t *host
 
     if (!e->r->rc && iteration_check(&cfg->iteration, &why))
         reader_refuse(e->r, section_place(&e->sec, "steps"), "%s", why.text);
+    if (!e->r->rc)
+        entry_check_flows(e, iteration_flows(&cfg->iteration));
     if (e->r->rc)
         return;
     cfg->size_bytes = sum_bytes(&cfg->iteration);
