@@ -37,7 +37,7 @@ static const struct section_key lb_keys[] = {
 };
 
 static const struct section_key rlcc_keys[] = {
-    { "model", "name",  "trees", "one that is part of the program, `trees`, `exported`, `mlp` or `int8`, or a file that `anole train rlcc` has written; see docs/rlcc.md" },
+    { "model", "name",  "trees", "one that is part of the program, `trees`, `exported`, `mlp`, `int8` or `lstm`, or a file that `anole train rlcc` has written; see docs/rlcc.md" },
     { "range", "share", "",      "a decision multiplies the rate by 1/(1 + range) to 1 + range; of nets, and as the model has it without this" },
     { 0 },
 };

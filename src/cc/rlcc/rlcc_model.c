@@ -9,16 +9,17 @@
 #define RANGE_MAX 1.0
 
 /* Made from data/models: see docs/rlcc.md. */
-extern const unsigned char rlcc_mlp_model[], rlcc_trees_model[];
-extern const unsigned long rlcc_mlp_model_bytes, rlcc_trees_model_bytes;
+extern const unsigned char rlcc_mlp_model[], rlcc_lstm_model[], rlcc_trees_model[];
+extern const unsigned long rlcc_mlp_model_bytes, rlcc_lstm_model_bytes, rlcc_trees_model_bytes;
 
-enum { TREES, EXPORTED, MLP, INT8 };
+enum { TREES, EXPORTED, MLP, INT8, LSTM };
 
-const char *const rlcc_model_names[] = { "trees", "exported", "mlp", "int8", NULL };
+const char *const rlcc_model_names[] = { "trees", "exported", "mlp", "int8", "lstm", NULL };
 
 static const struct { const unsigned char *bytes; const unsigned long *length; } shipped[] = {
     [TREES] = { rlcc_trees_model, &rlcc_trees_model_bytes }, [EXPORTED] = { rlcc_trees_model, &rlcc_trees_model_bytes },
     [MLP] = { rlcc_mlp_model, &rlcc_mlp_model_bytes },       [INT8] = { rlcc_mlp_model, &rlcc_mlp_model_bytes },
+    [LSTM] = { rlcc_lstm_model, &rlcc_lstm_model_bytes },
 };
 
 static int find(const char *name)

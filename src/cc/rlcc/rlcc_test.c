@@ -249,7 +249,7 @@ static void exported__decides_as_the_trees(void **unused)
 /* rlcc_exported.c is what an export of the shipped trees gives. */
 static void exported__is_what_an_export_gives(void **unused)
 {
-    const char        *title = "src/cc/rlcc/rlcc_exported.c - the trees of data/models/rlcc_trees.model, exported";
+    const char        *title = "RL-CC in integers, made by anole export rlcc of rlcc_trees.model";
     struct rule_params params;
     struct rlcc_model *m;
     char              *made = NULL, kept[65536];
