@@ -1,18 +1,19 @@
 /* bench/bench_trees.c - trees for a NIC, made in three ways, beside the net: how large they are and how well they do.
  *
- *   bench_trees [-u UPDATES] [-m NET] [-o FILE]
+ *   bench_trees [-u UPDATES] [-m NET] [-d] [-o FILE]
  *
  * grid:    distilled from the net on the grid of states, as anole distil does without options
  * flows:   distilled from the grid and from what the net's own flows see in worlds of training
- * direct:  without the net, by the policy gradient in the same worlds, UPDATES of it (tree_adpg.h)
+ * direct:  without the net, by the policy gradient in the same worlds, UPDATES of it [600; 0: none] (tree_adpg.h)
  *
  * Each is mended and certified, and decides from outside in worlds that it has not learnt in: mean goodput of the line's, mean
- * RTT, and the formula's for even shares. -o writes the direct trees as a model.
+ * RTT, and the formula's for even shares. -d: the direct trees alone; -o writes them as a model.
  */
 #include "bench.h"
 #include "base/err.h"
 #include "core/units.h"
 #include "env/env.h"
+#include "env/env_rows.h"
 #include "env/env_world.h"
 #include "learn/policy/distil.h"
 #include "learn/policy/policy_file.h"
@@ -26,13 +27,14 @@
 
 #define DECISION_US 0.1
 #define STEPS       16u          /* of each agent for an update: 15 that are followed by another */
-#define STEPS_MOST  4000u        /* of a world, for an update */
+#define STEPS_MOST  2000u        /* of a world, for an update */
 #define AGENTS_MAX  4096u
-#define RENEW       25u          /* updates after which a world begins anew */
+#define DELTA_MOST  5.0f         /* of what is learnt from: the first burst is not all there is to learn */
+#define RENEW       50u          /* updates after which a world begins anew */
 #define SETTLE_PS   (60 * PS_PER_MS)         /* the first burst has gone */
 #define MEASURE_PS  (10 * PS_PER_MS)
 
-static const char *const lessons[] = { "many_to_one:4_1", "many_to_one:8_1", "many_to_one:32_1", "all_to_all:4_8" };
+static const char *const lessons[] = { "many_to_one:4_1", "many_to_one:8_1", "many_to_one:16_1", "all_to_all:4_4" };
 static const char *const checks[] = { "many_to_one:16_4", "many_to_one:16_32", "all_to_all:8_8", "many_to_one:2_1" };
 
 #define LESSONS (sizeof(lessons) / sizeof(*lessons))
@@ -123,10 +125,25 @@ static uint32_t take(struct diary *d, struct adpg_trajectory *t)
         if (d->steps[i] < 3)
             continue;
         for (uint32_t j = 0; j + 1 < d->steps[i]; j++)
-            d->delta[i][j] = d->x[i][j + 1][3];
+            d->delta[i][j] = d->x[i][j + 1][3] < DELTA_MOST ? d->x[i][j + 1][3] : DELTA_MOST;
         t[agents++] = (struct adpg_trajectory){ d->steps[i] - 1, d->x[i][0], d->delta[i] };
     }
     return agents;
+}
+
+static void tell(uint32_t update, const struct diary *d)
+{
+    fprintf(stderr, "update %u, mean delta by world", update);
+    for (uint32_t w = 0; w < LESSONS; w++) {
+        double   sum = 0;
+        uint32_t n = 0;
+
+        for (uint32_t i = 0; i < AGENTS_MAX; i++)
+            for (uint32_t j = 0; j < d[w].steps[i]; j++, n++)
+                sum += (double)d[w].x[i][j][3];
+        fprintf(stderr, " %.2f", n ? sum / n : 0);
+    }
+    fprintf(stderr, "\n");
 }
 
 static void train(struct forest *f, uint32_t updates)
@@ -135,7 +152,7 @@ static void train(struct forest *f, uint32_t updates)
     struct diary *d = xcalloc(LESSONS, sizeof(*d));
     struct tree_adpg a;
 
-    tree_adpg_init(&a, &(struct tree_adpg_cfg){ 0 }, STEPS);
+    tree_adpg_init(&a, &(struct tree_adpg_cfg){ .adpg.adam.rate = 0.02, .grow_every = updates / 15 }, STEPS);
     for (uint32_t i = 0; i < updates; i++) {
         uint32_t agents = 0;
         struct policy p;
@@ -152,6 +169,8 @@ static void train(struct forest *f, uint32_t updates)
             agents += take(&d[w], t + agents);
         }
         tree_adpg_update(&a, t, agents);
+        if (i % 50 == 0)
+            tell(i, d);
     }
     for (uint32_t w = 0; w < LESSONS; w++)
         env_close(d[w].env);
@@ -163,42 +182,20 @@ static void train(struct forest *f, uint32_t updates)
 
 /* ---- from the net */
 
-static float teach(const void *teacher, const float x[TREE_FEATURES])
-{
-    return policy_try(teacher, x);
-}
-
-static void add_flows(struct tree_rows *rows, const struct policy *net, uint32_t rows_wanted)
-{
-    for (uint32_t w = 0; w < LESSONS; w++) {
-        struct env *e = open_world(lessons[w], 77);
-        uint32_t    until = rows->rows + rows_wanted / LESSONS;
-
-        while (rows->rows < until) {
-            const struct env_observation *o;
-            uint32_t n = env_observe(e, &o);
-
-            for (uint32_t i = 0; i < n; i++)
-                tree_rows_add(rows, o[i].x, policy_try(net, o[i].x));
-            act(e, net, o, n);
-        }
-        env_close(e);
-    }
-}
-
 static void distil(struct forest *f, const struct policy *net, bool with_flows)
 {
-    static certify_weights weight;
+    struct distil_report report;
     struct tree_rows rows;
+    struct policy p;
+    struct err err;
 
     tree_rows_init(&rows);
-    tree_rows_add_grid(&rows, &distil_initial.grid, teach, net);
-    if (with_flows)
-        add_flows(&rows, net, 3 * rows.rows);
-    forest_grow(f, &distil_initial.tree, &rows);
-    tree_rows_count(&rows, f, weight);
-    if (certify_mend(f, weight, 100000) < 0)
-        bench_fail("distil", "could not be mended");
+    for (uint32_t w = 0; with_flows && w < LESSONS; w++)
+        if (env_add_rows(&rows, net, lessons[w], 200000, 77, &err))
+            bench_fail("flows", err.text);
+    if (distil_trees(&p, net, &distil_initial, &rows, &report, &err))
+        bench_fail("distil", err.text);
+    *f = p.trees;
     tree_rows_fini(&rows);
 }
 
@@ -277,31 +274,38 @@ static void save(const struct forest *f, const char *path)
 int main(int argc, char **argv)
 {
     const char *net_path = "tests/data/rlcc/mlp.rlcc", *out = NULL;
-    uint32_t updates = 300;
+    uint32_t updates = 600;
+    bool is_direct = false;
     struct policy net;
     struct forest f;
     struct err err;
     int option;
 
-    while ((option = getopt(argc, argv, "u:m:o:")) != -1) {
+    while ((option = getopt(argc, argv, "u:m:o:d")) != -1) {
         if (option == 'u')
             updates = (uint32_t)atoi(optarg);
         else if (option == 'm')
             net_path = optarg;
         else if (option == 'o')
             out = optarg;
+        else if (option == 'd')
+            is_direct = true;
         else
-            bench_fail("usage", "bench_trees [-u UPDATES] [-m NET] [-o FILE]");
+            bench_fail("usage", "bench_trees [-u UPDATES] [-m NET] [-d] [-o FILE]");
     }
     if (policy_load(&net, net_path, &err))
         bench_fail("net", err.text);
-    check_all("net", &net);
-    distil(&f, &net, false);
-    check_forest("grid", &f);
-    distil(&f, &net, true);
-    check_forest("flows", &f);
-    train(&f, updates);
-    check_forest("direct", &f);
+    if (!is_direct) {
+        check_all("net", &net);
+        distil(&f, &net, false);
+        check_forest("grid", &f);
+        distil(&f, &net, true);
+        check_forest("flows", &f);
+    }
+    if (updates > 0) {
+        train(&f, updates);
+        check_forest("direct", &f);
+    }
     if (out)
         save(&f, out);
     policy_fini(&net);
