@@ -78,14 +78,14 @@ $1" "${@:2}")
 @test "gym: a whole episode on a pipe, and the same again with the same seed" {
     write_client
     client '
-p, c = spawn(anole, "gym", "many_to_one:4_2", "--set", "run=5ms")
+p, c = spawn(anole, "gym", "many_to_one:4_2", "--set", "run=10ms")
 type_, payload = hello(c)
 assert type_ == 129 and struct.unpack_from("<II", payload) == (1, 4), payload
 assert payload[24:] == b"many_to_one:4_2" and payload[16:20] == b"\1\0\0\0", payload
 first, again, other = episode(c, 3), episode(c, 3), episode(c, 4)
 assert first == again and first != other
 heads = [head for head, _, _ in first]
-assert heads[-1][7] == 1 and heads[-1][0] <= 5 * 10**9 == heads[0][1]
+assert heads[-1][7] == 1 and heads[-1][0] <= 10**10 == heads[0][1]
 assert heads[-1][6] == 8 and sorted({a for _, agents, _ in first for a in agents}) == list(range(8))
 assert [h[0] for h in heads] == sorted(h[0] for h in heads)
 assert sum(h[5] for h in heads) <= heads[-1][2], heads[-1]
