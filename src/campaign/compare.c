@@ -86,7 +86,7 @@ static int run_all(struct compare *c, struct err *err)
 static int write_files(struct compare *c, struct err *err)
 {
     FILE *runs = outdir_file(c->plan.dir, "runs.csv", err);
-    int rc = runs ? comparison_write(&c->comparison, c->plan.store, c->plan.dir, err) : -EIO;
+    int rc = runs ? comparison_write(&c->comparison, c->plan.store, NULL, c->plan.dir, err) : -EIO;
 
     if (rc)
         return rc;

@@ -80,8 +80,9 @@ json_t *compare_merge_runs(const json_t *runs);
 /* The whole page. NULL and err on failure. */
 json_t *comparison_page(const struct comparison *, struct campaign *, struct err *);
 
-/* report.html, comparison.csv and comparison.json. */
-int comparison_write(const struct comparison *, struct campaign *, struct outdir *, struct err *);
+/* report.html, comparison.csv and comparison.json. 'sweep' is of the settings that these were chosen from, and becomes
+ * part of the page, which takes it; NULL: there are no others. */
+int comparison_write(const struct comparison *, struct campaign *, json_t *sweep, struct outdir *, struct err *);
 
 /* ---- compare.c ---- */
 

@@ -303,15 +303,20 @@ json_t *comparison_page(const struct comparison *c, struct campaign *store, stru
     return page;
 }
 
-int comparison_write(const struct comparison *c, struct campaign *store, struct outdir *dir, struct err *err)
+int comparison_write(const struct comparison *c, struct campaign *store, json_t *sweep, struct outdir *dir,
+                     struct err *err)
 {
     FILE *page = outdir_file(dir, "report.html", err);
     FILE *csv = page ? outdir_file(dir, "comparison.csv", err) : NULL;
     FILE *json = csv ? outdir_file(dir, "comparison.json", err) : NULL;
     json_t *made = json ? comparison_page(c, store, err) : NULL;
 
-    if (!made)
+    if (!made) {
+        json_decref(sweep);
         return -EIO;
+    }
+    if (sweep)
+        json_object_set_new(made, "sweep", sweep);
     page_print(made, page);
     json_decref(made);
     comparison_print_csv(c, csv, true);

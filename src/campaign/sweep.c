@@ -1,6 +1,7 @@
 /* src/campaign/sweep.c - from what is asked for to settings that are ranked. */
 #include "campaign/sweep.h"
 #include "campaign/compare.h"
+#include "campaign/sweep_columns.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -57,6 +58,23 @@ void sweep_fini(struct sweep_results *r)
 
 /* ---- which settings ---- */
 
+/* The scenario as it is, to hold the best against. */
+static void add_baseline(struct sweep *s)
+{
+    const struct campaign_request *r = &s->request->common;
+    struct variants *all = &s->plan.variants;
+    struct variant *own;
+
+    all->list = xrealloc(all->list, (all->count + 1ul) * sizeof(*all->list));
+    own = &all->list[all->count];
+    *own = (struct variant){ .name = xstrdup("as in the scenario"), .file = &s->plan.file[0], .sets = r->sets,
+                             .until_ps = r->until_ps };
+    own->set = xcalloc(r->sets + 1ul, sizeof(*own->set));
+    for (uint32_t i = 0; i < r->sets; i++)
+        own->set[i] = r->set[i];
+    s->baseline = all->count++;
+}
+
 static int open_plan(struct sweep *s, struct err *err)
 {
     const struct sweep_request *r = s->request;
@@ -65,7 +83,10 @@ static int open_plan(struct sweep *s, struct err *err)
     if (axes < 0)
         return axes;
     s->point_axes = (uint32_t)axes;
-    return plan_open(&s->plan, &r->common, s->points, s->point_axes, SETTINGS_MAX, err);
+    axes = plan_open(&s->plan, &r->common, s->points, s->point_axes, SETTINGS_MAX, err);
+    if (!axes && r->common.out)
+        add_baseline(s);
+    return axes;
 }
 
 /* How many settings the ranges have: variants whose number is a multiple of it differ by --vary alone. */
@@ -91,15 +112,19 @@ static int check_settings(struct sweep *s, struct err *err)
     struct sweep_results *r = &s->results;
     struct variants *all = &s->plan.variants;
     struct err first = { "" };
+    uint32_t tried = 0;
 
-    r->order = xcalloc(all->count, sizeof(*r->order));
+    r->order = xcalloc(all->count + 1ul, sizeof(*r->order));
     for (uint32_t i = 0; i < all->count; i++) {
         struct variant *v = &all->list[i];
         struct err why;
         int rc = variant_check(v, &r->seed[0], &v->digest, &why);
 
-        if (rc && !is_conflict(s, &why))
+        if (rc && (i == s->baseline || !is_conflict(s, &why)))
             return err_set(err, -rc, "%s", why.text);
+        if (i == s->baseline)
+            continue;
+        tried++;
         if (!rc)
             r->order[r->count++] = i;
         else if (!*first.text)
@@ -107,9 +132,8 @@ static int check_settings(struct sweep *s, struct err *err)
     }
     if (r->count == 0)
         return err_set(err, EINVAL, "%s", first.text);
-    if (r->count < all->count && !s->request->common.is_quiet)
-        fprintf(stderr, "anole: %u of %u settings are left out; the first: %s\n", all->count - r->count, all->count,
-                first.text);
+    if (r->count < tried && !s->request->common.is_quiet)
+        fprintf(stderr, "anole: %u of %u settings are left out; the first: %s\n", tried - r->count, tried, first.text);
     return 0;
 }
 
@@ -170,11 +194,26 @@ static uint32_t count_reported(const struct sweep_results *r)
     return r->count < REPORTED ? r->count : REPORTED;
 }
 
+/* All settings, and the scenario's own. */
+static int run_settings(struct sweep *s, bool with_pages, struct err *err)
+{
+    struct sweep_results *r = &s->results;
+    uint32_t *which = xcalloc(r->count + 1ul, sizeof(*which)), count = r->count;
+    int rc;
+
+    memcpy(which, r->order, r->count * sizeof(*which));
+    if (s->baseline != NO_BASELINE)
+        which[count++] = s->baseline;
+    rc = campaign_runs_do(&s->plan.runs, which, count, with_pages, err);
+    free(which);
+    return rc;
+}
+
 static int run_all(struct sweep *s, struct err *err)
 {
     struct sweep_results *r = &s->results;
     bool with_pages = s->plan.dir && r->count * r->seeds <= PAGED_RUNS;
-    int rc = campaign_runs_do(&s->plan.runs, r->order, r->count, with_pages, err);
+    int rc = run_settings(s, with_pages, err);
 
     if (rc)
         return rc;
@@ -187,23 +226,28 @@ static int run_all(struct sweep *s, struct err *err)
     /* Of many runs only the best keep what the page shows: they are run again, and give the same. */
     if (s->plan.dir && !with_pages)
         rc = campaign_runs_do(&s->plan.runs, r->order, count_reported(r), true, err);
+    if (!rc && s->plan.dir && !with_pages)
+        rc = campaign_runs_do(&s->plan.runs, &s->baseline, 1, true, err);
     return rc;
 }
 
 /* ---- files ---- */
 
-/* A comparison of the best few with the best. */
+/* A comparison of the best few with the scenario's own setting. */
 static int compare_best(const struct sweep *s, struct variants *few, struct comparison *c, struct err *err)
 {
     const struct sweep_results *r = &s->results;
 
-    few->count = count_reported(r);
+    few->count = count_reported(r) + 1;
     few->list = xcalloc(few->count, sizeof(*few->list));
-    for (uint32_t i = 0; i < few->count; i++)
-        few->list[i] = r->variants->list[r->order[i]];
+    few->list[0] = r->variants->list[s->baseline];
+    for (uint32_t i = 1; i < few->count; i++)
+        few->list[i] = r->variants->list[r->order[i - 1]];
     *c = (struct comparison){ .variants = few, .seed = r->seed, .seeds = r->seeds, .title = s->plan.file[0].path };
     for (uint32_t i = 0; i < r->figures.count; i++)
         comparison_add_metrics(c, &r->figures.list[i].metric, 1);
+    for (uint32_t i = 0; i < r->figures.count; i++)
+        c->figures.list[i].is_shown = r->figures.list[i].is_shown || i == r->best;
     return comparison_load(c, s->plan.store, err);
 }
 
@@ -215,7 +259,7 @@ static int write_comparison(const struct sweep *s, struct err *err)
 
     if (!rc) {
         comparison_judge(&c);
-        rc = comparison_write(&c, s->plan.store, s->plan.dir, err);
+        rc = comparison_write(&c, s->plan.store, sweep_page(&s->results), s->plan.dir, err);
     }
     comparison_fini(&c);
     free(few.list);              /* its variants are those of the sweep */
@@ -241,7 +285,7 @@ int sweep_run(struct sweep *s, const struct sweep_request *request, struct err *
 {
     int rc;
 
-    *s = (struct sweep){ .request = request };
+    *s = (struct sweep){ .request = request, .baseline = NO_BASELINE };
     rc = open_plan(s, err);
     if (!rc && executor_is_worker())
         return campaign_runs_serve(&s->plan.runs, err);

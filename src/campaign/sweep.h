@@ -34,12 +34,15 @@ struct sweep_request {
     const char             *best;        /* figure; NULL: the default */
 };
 
+#define NO_BASELINE UINT32_MAX   /* without a page nobody looks at it */
+
 struct sweep {
     const struct sweep_request *request;
     struct axis                *points;          /* of the ranges */
     uint32_t                    point_axes;
     struct plan                 plan;
     struct sweep_results        results;
+    uint32_t                    baseline;        /* the scenario's own setting, last of the variants; NO_BASELINE */
 };
 
 /* Runs all settings, ranks them, writes what lies in the folder of --out. Workers, signals and closing are as for

@@ -5,6 +5,7 @@
 #include "base/table.h"
 #include "campaign/compare.h"
 #include "campaign/sweep.h"
+#include "campaign/sweep_columns.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -132,36 +133,53 @@ void sweep_print_table(const struct sweep_results *r, FILE *out, uint32_t top)
 
 /* ---- CSV ---- */
 
-static void print_keys(const struct variant *v, FILE *out)
+static struct sweep_column *columns_of(const struct sweep_results *r)
 {
-    for (uint32_t i = 0; i < v->own; i++) {
-        fputs(i ? ",\"" : "\"", out);
-        sweep_print_key(out, v, i);
-        fputc('"', out);
-    }
+    uint32_t own = r->variants->list[0].own;
+    struct sweep_column *column = xcalloc(own + 1ul, sizeof(*column));
+
+    for (uint32_t i = 0; i < own; i++)
+        sweep_column(r, i, &column[i]);
+    return column;
 }
 
-static void print_values(const struct variant *v, FILE *out)
+static void print_keys(const struct variant *v, const struct sweep_column *column, FILE *out)
 {
     for (uint32_t i = 0; i < v->own; i++) {
         if (i)
             fputc(',', out);
-        figures_print_quoted(out, sweep_value(v, i));
+        figures_print_quoted(out, column[i].name);
+    }
+}
+
+/* Numbers are numbers, in the unit that the head of the column tells. */
+static void print_values(const struct variant *v, const struct sweep_column *column, FILE *out)
+{
+    for (uint32_t i = 0; i < v->own; i++) {
+        if (i)
+            fputc(',', out);
+        if (column[i].is_number)
+            fprintf(out, "%.10g", sweep_column_value(&column[i], sweep_value(v, i)));
+        else
+            figures_print_quoted(out, sweep_value(v, i));
     }
 }
 
 void sweep_print_csv(const struct sweep_results *r, FILE *out)
 {
+    struct sweep_column *column = columns_of(r);
+
     fputs("rank,", out);
-    print_keys(&r->variants->list[0], out);
+    print_keys(&r->variants->list[0], column, out);
     figures_print_names(&r->figures, out);
     for (uint32_t rank = 0; rank < r->count; rank++) {
         fprintf(out, "%u,", rank + 1);
-        print_values(&r->variants->list[r->order[rank]], out);
+        print_values(&r->variants->list[r->order[rank]], column, out);
         for (uint32_t i = 0; i < r->figures.count; i++)
             figures_print_number(out, figures_mean(&r->figures.list[i], r->order[rank], r->seeds));
         fputc('\n', out);
     }
+    free(column);
 }
 
 static bool *list_run(const struct sweep_results *r)
@@ -175,18 +193,20 @@ static bool *list_run(const struct sweep_results *r)
 
 void sweep_print_runs(const struct sweep_results *r, FILE *out)
 {
+    struct sweep_column *column = columns_of(r);
     bool *was_run = list_run(r);
 
-    print_keys(&r->variants->list[0], out);
+    print_keys(&r->variants->list[0], column, out);
     fputs(",seed", out);
     figures_print_names(&r->figures, out);
     for (uint32_t v = 0; v < r->variants->count; v++)
         for (uint32_t s = 0; was_run[v] && s < r->seeds; s++) {
-            print_values(&r->variants->list[v], out);
+            print_values(&r->variants->list[v], column, out);
             fprintf(out, ",%" PRIu64, r->seed[s]);
             figures_print_run(&r->figures, (uint64_t)v * r->seeds + s, out);
         }
     free(was_run);
+    free(column);
 }
 
 /* ---- JSON ---- */

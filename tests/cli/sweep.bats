@@ -36,11 +36,11 @@ sweep() {
 @test "sweep: the folder holds all settings, all runs, and a page about the best" {
     sweep --out "$dir/results"
     [ "$status" -eq 0 ]
-    grep -q '^anole: 16 runs simulated, 0 were in ' "$dir/err"
+    grep -q '^anole: 18 runs simulated, 0 were in ' "$dir/err"     # and the scenario's own setting
     [ "$(wc -l <"$dir/results/sweep.csv")" -eq 9 ]
     [ "$(wc -l <"$dir/results/runs.csv")" -eq 17 ]
     grep -q '"kind": *"compare"' "$dir/results/report.html"
-    jq -e '.metrics[0].variants | length == 8' "$dir/results/comparison.json"
+    jq -e '.baseline == "as in the scenario" and (.metrics[0].variants | length == 9)' "$dir/results/comparison.json"
     # the first line of sweep.csv is the best by the mean of its runs
     awk -F , 'FNR == 1 { for (i = 1; i <= NF; i++) if ($i == "\"slowdown_p99\"") n = i }
         NR == FNR && FNR > 1 { sum[$1 "," $2] += $n / 2; next }
@@ -123,10 +123,10 @@ sweep() {
     run_apart "$ANOLE" sweep "$(star)" --range pmax=0..1 --samples 260 --seeds 1 --set run=20us --set traffic.0.stop=20us \
         --set traffic.1.start=1us --out "$dir/results"
     [ "$status" -eq 0 ]
-    grep -q '^anole: 260 runs simulated, 0 were in ' "$dir/err"
+    grep -q '^anole: 261 runs simulated, 0 were in ' "$dir/err"
     python3 -c 'import sqlite3, sys
 print(sqlite3.connect(sys.argv[1]).execute("SELECT count(*), count(page) FROM detail").fetchone())' \
-        "$dir/results.sqlite" | grep -qx '(260, 8)'
+        "$dir/results.sqlite" | grep -qx '(261, 9)'
     grep -q '"kind": *"compare"' "$dir/results/report.html"
 }
 
@@ -143,11 +143,11 @@ slow='--set run=4ms --set traffic.0.stop=4ms'
     wait $pid || status=$?
     [ "$status" -eq 130 ]
     [ ! -e "$dir/results" ]
-    grep -qE "^anole: interrupted: [0-9]+ of 24 runs are in $dir/results.sqlite; the same command goes on" "$dir/err"
-    kept=$(sed -nE 's/.*interrupted: ([0-9]+) of 24.*/\1/p' "$dir/err")
+    grep -qE "^anole: interrupted: [0-9]+ of 25 runs are in $dir/results.sqlite; the same command goes on" "$dir/err"
+    kept=$(sed -nE 's/.*interrupted: ([0-9]+) of 25.*/\1/p' "$dir/err")
     run_apart "$ANOLE" sweep "$(star)" "$@"
     [ "$status" -eq 0 ]
-    grep -q "^anole: $((24 - kept)) runs simulated, $kept were in " "$dir/err"
+    grep -q "^anole: $((25 - kept)) runs simulated, $kept were in " "$dir/err"
 }
 
 @test "sweep: a run that crashes is tried once more" {
@@ -175,7 +175,7 @@ slow='--set run=4ms --set traffic.0.stop=4ms'
     }
     refused "what shall vary?" "$(star)"
     refused "'kmim' is not a knob or a key; did you mean 'kmin'?" "$(star)" --range kmim=5KB..9KB
-    refused "--range kmin=5KB..9us: 'kmin' must be 0 .. 131071 KB, not 9us" "$(star)" --range kmin=5KB..9us
+    refused "--range kmin=5KB..9us: 'kmin' is a size, and '9us' is none; write 400KB" "$(star)" --range kmin=5KB..9us
     refused "'lgo' is not a scale" "$(star)" --range kmin=5KB..9KB:lgo
     refused "'kmin' is there twice" "$(star)" --range kmin=5KB..9KB --range kmin=5KB..9KB
     refused "--best: 'slowdown_p98' is not a figure of these runs; did you mean 'slowdown_p99'?" "$(star)" \
@@ -199,4 +199,29 @@ slow='--set run=4ms --set traffic.0.stop=4ms'
         case $option in --help | --usage | --version) continue ;; esac
         grep -qF -- "*$option*" "$dir/manual"
     done <"$dir/options"
+}
+
+@test "sweep: numbers are numbers in CSV and on the page, with their units" {
+    run_apart "$ANOLE" sweep "$(star)" --range kmin=5KB..400KB:log --vary topology.delay=1us,2us --vary lb=ecmp,letflow --samples 3 \
+        --seeds 2 --until 100us --out "$dir/results"
+    [ "$status" -eq 0 ]
+    python3 - "$dir/results" <<'END'
+import csv, json, re, sys
+rows = list(csv.DictReader(open(sys.argv[1] + "/sweep.csv")))
+assert len(rows) == 12, len(rows)
+assert {float(r["topology.delay_us"]) for r in rows} == {1.0, 2.0}
+assert all(5 <= float(r["kmin_kb"]) <= 400 for r in rows)
+assert {r["lb"] for r in rows} == {"ecmp", "letflow"}
+page = json.loads(re.search(r'id="anole-data">(.*?)</script>', open(sys.argv[1] + "/report.html").read(), re.S).group(1))
+sweep = page["sweep"]
+assert sweep["settings"] == 12 and len(sweep["points"]) == 12
+names = [f["name"] for f in sweep["figures"]]
+at = names.index("slowdown_p99")
+keys = [k["name"] for k in sweep["keys"]]
+for row, point in zip(rows, sweep["points"]):
+    assert abs(float(row["slowdown_p99"]) - point["figures"][at]) < 1e-9
+    assert float(row["kmin_kb"]) == point["values"][keys.index("kmin")]
+    assert row["lb"] == point["values"][keys.index("lb")]
+assert page["comparison"]["baseline"] == "as in the scenario"
+END
 }

@@ -4,6 +4,7 @@ import { choice, h, nothing, scrollBox, section } from "./dom";
 import { countOf, format, formatChange } from "./format";
 import { detailsOfRun } from "./run";
 import { codes, facts, head, partial } from "./sections/head";
+import { sweepSection } from "./sections/sweep";
 import { filesSection, scenarioSection } from "./sections/scenario";
 import { cdfsOfVariants, sizesOfVariants, slowdownSection } from "./sections/slowdown";
 import { timeGroup, timeOfVariants } from "./sections/time";
@@ -222,6 +223,7 @@ export function comparePage(page: Page): HTMLElement[] {
   top.append(facts(inCommon(runs)), partial(runs) ?? "");
   const files = [...new Set(runs.flatMap((run) => run.files))];
   const parts = [
+    page.sweep && page.sweep.points.length > 0 ? sweepSection(page.sweep) : null,
     comparison
       ? differences(comparison)
       : section("differences", "Differences", nothing("There is nothing to compare.")),

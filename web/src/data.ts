@@ -10,6 +10,16 @@ export interface Page {
   title: string; // the scenario's file name
   runs: Run[]; // run: one; compare: one per variant, over all its seeds
   comparison?: Comparison;
+  sweep?: Sweep; // of the settings that a comparison was chosen from
+}
+
+export interface Sweep {
+  best: string; // the figure by which they are ordered
+  settings: number;
+  seeds: number;
+  keys: { name: string; unit: string; is_number: boolean }[]; // what was varied
+  figures: { name: string; label: string; unit: string; better: "lower" | "higher" | "neither" }[];
+  points: { name: string; values: (number | string)[]; figures: Num[] }[]; // best first; 5000 at most
 }
 
 export interface Run {
