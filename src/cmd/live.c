@@ -1,4 +1,4 @@
-/* src/cmd/live.c - anole agent, anole controller and anole ctl: started as the program anole-live, which lies beside this one. */
+/* src/cmd/live.c - anole agent, controller, ctl and twin: started as the program anole-live, which lies beside this one. */
 #include "cmd/cmd.h"
 
 #include <stdlib.h>
@@ -56,6 +56,12 @@ static int ctl_main(int argc, char **argv)
     return start("ctl", argc, argv);
 }
 
+static int twin_main(int argc, char **argv)
+{
+    return start("twin", argc, argv);
+}
+
+const struct command command_twin = { "twin", "a simulated network with a real agent and a real controller", twin_main };
 const struct command command_agent = { "agent", "watch and set the NICs of this host, for a controller", agent_main };
 const struct command command_controller = { "controller", "hear all agents of a network, try what a tuner proposes", controller_main };
 const struct command command_ctl = { "ctl", "ask a controller: status, freeze, rollback and more", ctl_main };

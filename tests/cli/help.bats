@@ -39,7 +39,7 @@ load common
 }
 
 @test "help: every option of the help stands in the manual" {
-    for command in run tune advise train gym distil export explain 'explain rlcc' list controller agent ctl; do
+    for command in run tune advise train gym distil export explain 'explain rlcc' list controller agent ctl twin; do
         # shellcheck disable=SC2086  # words
         "$ANOLE" $command --help >/dev/null 2>&1 || continue            # built without its part for real networks
         # shellcheck disable=SC2086  # words

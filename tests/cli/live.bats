@@ -336,6 +336,38 @@ feed() {
     [[ "$output" == *"it is not what was written"* ]]
 }
 
+# write_twin FILE : four hosts, and traffic without an end.
+write_twin() {
+    cat >"$1" <<'END'
+topology: {kind: clos, tors: 2, hosts_per_tor: 2, spines: 1, rate: 10Gbps, delay: 1us}
+traffic:
+  - {kind: all_to_all, size: 100GB}
+interval: 500us
+run: 1000s
+END
+}
+
+@test "live: the twin's hosts are devices, and Ctrl-C ends all of it" {
+    needs_live
+    write_twin twin.yaml
+    "$ANOLE" twin twin.yaml --interval 200 >out 2>err 3>&- &
+    pid=$!
+    echo "$pid" >>pids
+    wait_for grep -q '^4 devices, 100 % report' out
+    folder=$(grep -o '/tmp/anole-twin-[A-Za-z0-9]*' err | head -n 1)
+    kill -INT "$pid"
+    wait "$pid"
+    grep -q '^What was done:' out
+    [ ! -e "$folder" ]
+    run "$ANOLE" twin nosuch.yaml
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"nosuch.yaml: there is no such file" ]]
+    sed -i 's/^interval/intreval/' twin.yaml
+    run "$ANOLE" twin twin.yaml
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"twin.yaml:4:1: "*"did you mean 'interval'?"* ]]
+}
+
 # listen_for SOCKET FILE : what would systemd hear?
 listen_for() {
     python3 - "$1" >"$2" 2>/dev/null <<'END'

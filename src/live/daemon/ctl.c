@@ -70,7 +70,7 @@ static const char *state_of(const json_t *d)
            json_is_true(json_object_get(d, "held_back")) ? "held back" : "tuned";
 }
 
-static void print_status(const json_t *o)
+static void print_status(const json_t *o, bool is_short)
 {
     const json_t *devices = json_object_get(o, "devices");
 
@@ -80,7 +80,7 @@ static void print_status(const json_t *o)
         say("nothing is tried: %s", text_of(o, "obstacle"));
     print_trial(json_object_get(o, "trial"));
     printf("%zu devices, %.0f %% report\n", json_array_size(devices), json_number_value(json_object_get(o, "coverage")) * 100);
-    for (size_t i = 0; i < json_array_size(devices); i++) {
+    for (size_t i = 0; i < json_array_size(devices) && !is_short; i++) {
         const json_t *d = json_array_get(devices, i);
 
         say("  %-30s %-7s %-10s %s", text_of(d, "name"), text_of(d, "kind"), state_of(d), text_of(d, "why"));
@@ -128,7 +128,7 @@ static int print_answer(const struct ctl_request *q, const char *text, struct er
     if (q->is_json)
         puts(text);
     else if (strcmp(q->question.verb, "status") == 0)
-        print_status(o);
+        print_status(o, q->is_short);
     else if (strcmp(q->question.verb, "diff") == 0)
         print_diff(o);
     else if (strcmp(q->question.verb, "history") == 0)

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-struct ctl_request { const char *address; struct rpc_tls tls; struct question question; bool is_json; };
+struct ctl_request { const char *address; struct rpc_tls tls; struct question question; bool is_json, is_short; };        /* short: without the devices */
 
 /* The verbs that a controller knows; NULL-terminated. */
 extern const char *const ctl_verbs[];

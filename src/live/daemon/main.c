@@ -128,6 +128,65 @@ static int controller_main(int argc, char **argv)
     return end(rc, &err);
 }
 
+/* ---- twin ---- */
+
+enum { KEY_TUNER = 't', KEY_SECONDS = 's', KEY_INTERVAL = 'i' };
+
+static const struct argp_option twin_rows[] = {
+    { "tuner", KEY_TUNER, "NAME", 0, "As in a scenario; default: expert", 0 },
+    { "seconds", KEY_SECONDS, "N", 0, "End after so long; default: when Ctrl-C is pressed", 0 },
+    { "interval", KEY_INTERVAL, "MS", 0, "Real time that a monitor interval of the scenario takes; default 100", 0 },
+    { 0 },
+};
+
+static uint32_t number_of(const char *arg)
+{
+    uint64_t   value;
+    struct err err;
+
+    if (text_to_uint(arg, &value, &err) || !value || value > 1000000)
+        usage("'%s' is not a number from 1 to 1000000", arg);
+    return (uint32_t)value;
+}
+
+static error_t parse_twin(int key, char *arg, struct argp_state *state)
+{
+    struct twin_request *q = state->input;
+
+    switch (key) {
+    case KEY_TUNER:    q->tuner = arg; break;
+    case KEY_SECONDS:  q->seconds = number_of(arg); break;
+    case KEY_INTERVAL: q->interval_ms = number_of(arg); break;
+    case ARGP_KEY_ARG:
+        if (q->scenario)
+            usage("one scenario at a time: '%s' is another", arg);
+        q->scenario = arg;
+        break;
+    case ARGP_KEY_NO_ARGS: usage("which scenario? See %s --help", state->name);
+    default: return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp twin_argp = {
+    twin_rows, parse_twin, "SCENARIO.yaml",
+    "Runs a controller and an agent on this machine, whose NICs are the hosts of a simulated network: each monitor interval of "
+    "the scenario takes an interval of real time, so the network lives slower than a real one. Shows how it is doing, "
+    "and in the end what was tried and why it was kept or not."
+    "\v"
+    "Example:\n"
+    "  anole twin scenarios/live.yaml --seconds 60", NULL, NULL, NULL,
+};
+
+static int twin_main(int argc, char **argv)
+{
+    struct twin_request q = { .tuner = "expert", .interval_ms = 100 };
+    struct err          err;
+
+    argp_parse(&twin_argp, argc, argv, 0, NULL, &q);
+    return end(twin_run(&q, &err), &err);
+}
+
 /* ---- ctl ---- */
 
 enum { KEY_ADDRESS = 'a', KEY_CA = 1000, KEY_CERT, KEY_KEY, KEY_WHY = 'w', KEY_JSON = 'j' };
@@ -247,7 +306,7 @@ int main(int argc, char **argv)
 {
     static const struct { const char *name, *shown; int (*main)(int, char **); } command[] = {
         { "agent", "anole agent", agent_main }, { "controller", "anole controller", controller_main },
-        { "ctl", "anole ctl", ctl_main },
+        { "ctl", "anole ctl", ctl_main }, { "twin", "anole twin", twin_main },
     };
 
     argp_program_version = "anole " ANOLE_VERSION;

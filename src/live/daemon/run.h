@@ -16,6 +16,11 @@ int agent_rescue(const struct agent_file *, struct err *);
 /* Opens every device, writes nothing: is all of it there? */
 int agent_check(const struct agent_file *, struct err *);
 
+/* A simulated network with its agent and a controller, each a process, until a signal comes or the time is up; prints how it is
+ * doing, and in the end what was done. */
+struct twin_request { const char *scenario, *tuner; uint32_t seconds, interval_ms; };    /* seconds: 0: no end */
+int twin_run(const struct twin_request *, struct err *);
+
 int controller_run(const struct controller_file *, struct err *);
 
 #endif
