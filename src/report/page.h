@@ -31,6 +31,9 @@ json_t *page_topology(const struct results *);
 /* Links that were down, and when (Run.outages). */
 json_t *page_outages(const struct results *);
 
+/* Its part about the traffic list (Run.traffic). */
+json_t *page_traffic(const struct results *);
+
 /* Its part about a tuner (interface Tuning); null if there was none. */
 json_t *page_tuning(const struct tuning *);
 
