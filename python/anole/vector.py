@@ -17,6 +17,9 @@ except ImportError:                                              # numpy alone
     gymnasium = None                                             # type: ignore[assignment]
     _Base = object                                               # type: ignore[assignment,misc]
 
+# Gymnasium 1.1 and later ask who resets: the caller does.
+_MODES = getattr(gymnasium.vector, "AutoresetMode", None) if gymnasium is not None else None
+
 FEATURES = 4
 
 
@@ -70,7 +73,7 @@ class VectorEnv(_Base):                                          # type: ignore[
     known for many_to_one and all_to_all; other scenarios need it.
     """
 
-    metadata: dict[str, Any] = {"render_modes": []}
+    metadata: dict[str, Any] = {"render_modes": [], **({"autoreset_mode": _MODES.DISABLED} if _MODES else {})}
     render_mode = None
     spec = None
 
