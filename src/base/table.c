@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 struct table {
     char    *align;
     char   **cells;              /* row by row */
+    bool    *is_gone;            /* by column; NULL: none is */
     uint32_t columns, count, room;
 };
 
@@ -43,6 +45,7 @@ void table_free(struct table *t)
     for (uint32_t i = 0; i < t->count; i++)
         free(t->cells[i]);
     free(t->cells);
+    free(t->is_gone);
     free(t->align);
     free(t);
 }
@@ -136,6 +139,54 @@ static void print_text(FILE *f, uint32_t *blanks, const char *text)
     *blanks += (uint32_t)(length - bare);
 }
 
+static bool is_gone(const struct table *t, uint32_t column)
+{
+    return t->is_gone && t->is_gone[column];
+}
+
+static uint32_t *widths_of(const struct table *t)
+{
+    uint32_t *widths = xcalloc(t->columns, sizeof(*widths));
+
+    for (uint32_t i = 0; i < t->count; i++) {
+        uint32_t width = width_of(t->cells[i]), *column = &widths[i % t->columns];
+
+        *column = width > *column ? width : *column;
+    }
+    return widths;
+}
+
+int table_fit(struct table *t, int width, int indent, const char *order)
+{
+    uint32_t *widths = widths_of(t);
+    int all = indent - 2, gone = 0;
+
+    assert(strlen(order) == t->columns);
+    t->is_gone = t->is_gone ? t->is_gone : xcalloc(t->columns, sizeof(*t->is_gone));
+    for (uint32_t i = 0; i < t->columns; i++)
+        all += (int)widths[i] + 2;
+    for (char which = '9'; width > 0 && which > '0'; which--)
+        for (uint32_t i = 0; i < t->columns && all > width; i++)
+            if (order[i] == which) {
+                t->is_gone[i] = true;
+                all -= (int)widths[i] + 2;
+                gone++;
+            }
+    free(widths);
+    return gone;
+}
+
+void table_gone(const struct table *t, FILE *f)
+{
+    const char *between = "";
+
+    for (uint32_t i = 0; i < t->columns && i < t->count; i++)
+        if (is_gone(t, i)) {
+            fprintf(f, "%s%s", between, t->cells[i]);
+            between = ", ";
+        }
+}
+
 static void print_row(const struct table *t, uint32_t first, const uint32_t *widths, FILE *f, int indent)
 {
     uint32_t blanks = (uint32_t)indent;
@@ -144,6 +195,8 @@ static void print_row(const struct table *t, uint32_t first, const uint32_t *wid
         const char *text = t->cells[first + i];
         uint32_t pad = widths[i] - width_of(text);
 
+        if (is_gone(t, i))
+            continue;
         blanks += t->align[i] == 'r' ? pad : 0;
         print_text(f, &blanks, text);
         blanks += 2 + (t->align[i] == 'l' ? pad : 0);
@@ -156,6 +209,8 @@ static void print_line(const struct table *t, const uint32_t *widths, FILE *f, i
     uint32_t blanks = (uint32_t)indent;
 
     for (uint32_t i = 0; i < t->columns; i++) {
+        if (is_gone(t, i))
+            continue;
         for (uint32_t n = 0; n < widths[i]; n++)
             print_text(f, &blanks, "-");
         blanks += 2;
@@ -165,13 +220,8 @@ static void print_line(const struct table *t, const uint32_t *widths, FILE *f, i
 
 void table_print(const struct table *t, FILE *f, int indent)
 {
-    uint32_t *widths = xcalloc(t->columns, sizeof(*widths));
+    uint32_t *widths = widths_of(t);
 
-    for (uint32_t i = 0; i < t->count; i++) {
-        uint32_t width = width_of(t->cells[i]), *column = &widths[i % t->columns];
-
-        *column = width > *column ? width : *column;
-    }
     for (uint32_t first = 0; first < t->count; first += t->columns) {
         print_row(t, first, widths, f, indent);
         if (first == 0)

@@ -20,6 +20,11 @@ void table_cell(struct table *, const char *format, ...) __attribute__((format(p
 /* A word of ours in a colour ("\033[32m"), which takes no place; NULL: without. */
 void table_cell_coloured(struct table *, const char *colour, const char *word);
 
+/* Makes columns give way where the table is wider than 'width' (0: no terminal is that narrow). 'order' has a character a
+ * column: '0' stays; of the others the highest goes first. Returns how many are gone; table_gone() names them. */
+int  table_fit(struct table *, int width, int indent, const char *order);
+void table_gone(const struct table *, FILE *);
+
 /* Prints with two spaces between columns and 'indent' spaces before each row; trailing blanks are
  * not printed. The last row may be incomplete. */
 void table_print(const struct table *, FILE *, int indent);

@@ -94,7 +94,7 @@ static const struct argp argp = {
 
 static void print(const struct options *o, const struct results *r)
 {
-    struct results_look look = { cmd_has_colour(stdout), spark_is_utf8() };
+    struct results_look look = { cmd_has_colour(stdout), spark_is_utf8(), cmd_width(stdout) };
 
     switch (o->format) {
     case FORMAT_TABLE: results_print_table(r, stdout, look); break;

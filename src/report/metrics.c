@@ -17,7 +17,7 @@ enum {
 
 const char *metric_unit_name(enum metric_unit unit)
 {
-    static const char *const names[] = { "", "us", "bytes", "bps", "share", "count", "per_s" };
+    static const char *const names[] = { "", "us", "bytes", "bps", "share", "count", "per_s", "bps" };
 
     return names[unit];
 }
@@ -52,7 +52,7 @@ char *metric_text(char *buf, size_t size, enum metric_unit unit, double value)
 {
     const char *sign = value < 0 ? "-" : "";
     double      amount = fabs(value);
-    char        text[48];
+    char        text[64], rate[32];
 
     if (!isfinite(value)) {
         snprintf(buf, size, "-");
@@ -66,6 +66,10 @@ char *metric_text(char *buf, size_t size, enum metric_unit unit, double value)
     case UNIT_SHARE: snprintf(text, sizeof(text), "%.2f%%", 100 * amount);                          break;
     case UNIT_COUNT: count_text(text, sizeof(text), amount, "");                                    break;
     case UNIT_PER_S: count_text(text, sizeof(text), amount, "/s");                                  break;
+    case UNIT_BUS:
+        text_from_rate(rate, sizeof(rate), amount);
+        snprintf(text, sizeof(text), "%.2fGB/s (%.30s)", amount / 8e9, rate);
+        break;
     }
     snprintf(buf, size, "%s%s", sign, text);
     return buf;
@@ -273,7 +277,7 @@ static void add_job_headline(struct list *l, const struct results *r, uint32_t e
     switch (e->job) {
     case JOB_TRAINING:
         add(l, "iteration_us_mean", "mean iteration", UNIT_US, BETTER_LOWER, e->iteration_us_mean);
-        add(l, "busbw_bps", "bus bandwidth", UNIT_BPS, BETTER_HIGHER, e->busbw_bps);
+        add(l, "busbw_bps", "bus bandwidth", UNIT_BUS, BETTER_HIGHER, e->busbw_bps);
         break;
     case JOB_STORAGE:
         add(l, "iops", "IOPS", UNIT_PER_S, BETTER_HIGHER, e->ops_per_s);
@@ -294,7 +298,7 @@ static void add_job_rest(struct list *l, const struct results *r, uint32_t entry
 
     switch (e->job) {
     case JOB_TRAINING:
-        add(l, "algbw_bps", "algorithm bandwidth", UNIT_BPS, BETTER_HIGHER, e->algbw_bps);
+        add(l, "algbw_bps", "algorithm bandwidth", UNIT_BUS, BETTER_HIGHER, e->algbw_bps);
         add(l, "bound_share", "of line rate", UNIT_SHARE, BETTER_HIGHER, e->bound_share);
         add_op(l, "collective_us", "collective", ALL, ops_cell(r->ops, entry, OP_ITERATION));
         break;

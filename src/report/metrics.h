@@ -9,7 +9,8 @@
 
 #define METRICS_MAX 512
 
-enum metric_unit { UNIT_NONE, UNIT_US, UNIT_BYTES, UNIT_BPS, UNIT_SHARE, UNIT_COUNT, UNIT_PER_S };
+enum metric_unit { UNIT_NONE, UNIT_US, UNIT_BYTES, UNIT_BPS, UNIT_SHARE, UNIT_COUNT, UNIT_PER_S,
+                   UNIT_BUS };       /* bits per second that people read as nccl-tests print them: "2.94GB/s (23.5Gbps)" */
 enum metric_better { BETTER_LOWER, BETTER_HIGHER, BETTER_NEITHER };
 
 struct metric {

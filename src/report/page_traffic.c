@@ -41,8 +41,8 @@ static void add_job_rows(json_t *rows, const struct results *r, uint32_t entry)
 
     if (e->job == JOB_TRAINING) {
         add_row(rows, "iteration, mean", "us", e->iteration_us_mean);
-        add_row(rows, "algbw", "bps", e->algbw_bps);
-        add_row(rows, "busbw", "bps", e->busbw_bps);
+        add_row(rows, "algbw", "bus", e->algbw_bps);
+        add_row(rows, "busbw", "bus", e->busbw_bps);
         add_row(rows, "of line rate", "share", e->bound_share);
     } else if (e->job != JOB_NONE) {
         add_row(rows, e->job == JOB_STORAGE ? "IOPS" : "calls a second", "per_s", e->ops_per_s);

@@ -90,7 +90,7 @@ const enum op_kind *results_ops_of(enum results_job);
 extern const char *const results_op_names[OP_KINDS];
 
 /* The forms. Only what is under "wall", and the last line of the table, differs from run to run. */
-struct results_look { bool has_colour, is_utf8; };
+struct results_look { bool has_colour, is_utf8; int width; };     /* width: of the terminal; 0: there is none */
 
 void results_print_table(const struct results *, FILE *, struct results_look);
 void results_print_csv(const struct results *, FILE *);

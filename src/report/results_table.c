@@ -93,6 +93,21 @@ static void print_line(FILE *out, const char *what, const char *format, ...)
     va_end(args);
 }
 
+/* Prints a table and frees it. Where it does not fit the terminal columns give way ('order', see table_fit()), which is
+ * said. */
+static void end_table(struct table *t, FILE *out, struct results_look look, const char *order)
+{
+    int gone = table_fit(t, look.width, 2, order);
+
+    table_print(t, out, 2);
+    if (gone) {
+        fputs("  (without ", out);
+        table_gone(t, out);
+        fputs(": the terminal is too narrow)\n", out);
+    }
+    table_free(t);
+}
+
 /* ---- what was run ---- */
 
 static void print_traffic(const struct results *r, FILE *out)
@@ -184,17 +199,16 @@ static void add_row(struct table *t, const char *name, const struct fct_cell *c)
     table_cell(t, "%s", us_text(us.p99).buf);
 }
 
-static void print_fct(const struct results *r, FILE *out, bool has_colour)
+static void print_fct(const struct results *r, FILE *out, struct results_look look)
 {
     struct table *t = table_new("lrrrrrrrrrr");
 
-    print_heading(out, has_colour, "Slowdown (FCT / FCT alone in the network) and FCT, by flow size");
+    print_heading(out, look.has_colour, "Slowdown (FCT / FCT alone in the network) and FCT, by flow size");
     add_heads(t, "size");
     for (uint32_t i = 0; i < FCT_BUCKETS; i++)
         add_row(t, fct_buckets[i].name, &r->fct->bucket[i]);
     add_row(t, "all", &r->fct->all);
-    table_print(t, out, 2);
-    table_free(t);
+    end_table(t, out, look, "00501706840");
     if (r->unfinished)
         fprintf(out, "  and %s that had not finished\n", flows_text(r->unfinished).buf);
     if (r->stuck_why)
@@ -204,19 +218,18 @@ static void print_fct(const struct results *r, FILE *out, bool has_colour)
         fprintf(out, "  The run ended before its time: %s\n", r->failure);
 }
 
-static void print_fct_by_entry(const struct results *r, FILE *out, bool has_colour)
+static void print_fct_by_entry(const struct results *r, FILE *out, struct results_look look)
 {
     struct table *t;
 
     if (r->scenario->entries < 2)
         return;
     t = table_new("lrrrrrrrrrr");
-    print_heading(out, has_colour, "By traffic");
+    print_heading(out, look.has_colour, "By traffic");
     add_heads(t, "traffic");
     for (uint32_t i = 0; i < r->scenario->entries; i++)
         add_row(t, r->scenario->entry[i].name, &r->fct->entry[i]);
-    table_print(t, out, 2);
-    table_free(t);
+    end_table(t, out, look, "00501706840");
 }
 
 /* ---- jobs ---- */
@@ -244,13 +257,10 @@ static void add_times(struct table *t, const double *us, uint32_t count, bool is
 /* nccl-tests count bytes, everybody else here bits. */
 static void add_bandwidth(struct table *t, double bps)
 {
-    if (isfinite(bps))
-        table_cell(t, "%.2fGB/s", bps / 8e9);
-    else
-        table_cell(t, "-");
+    table_cell(t, "%s", metric(UNIT_BUS, bps).buf);
 }
 
-static void print_training(const struct results *r, FILE *out, bool has_colour)
+static void print_training(const struct results *r, FILE *out, struct results_look look)
 {
     static const char *const heads[] = { "traffic", "iterations", "iteration", "collective", "p50", "p99", "max",
                                          "algbw", "busbw", "of line rate", NULL };
@@ -259,8 +269,7 @@ static void print_training(const struct results *r, FILE *out, bool has_colour)
     if (!has_job(r, true))
         return;
     t = table_new("lrrrrrrrrr");
-    print_heading(out, has_colour, "Training: mean time of an iteration, time of its collective, and bandwidths as "
-                  "nccl-tests define them");
+    print_heading(out, look.has_colour, "Training: mean iteration, its collective, bandwidths as in nccl-tests");
     add_words(t, heads);
     for (uint32_t i = 0; i < r->scenario->entries; i++) {
         const struct results_entry *e = &r->entry[i];
@@ -277,8 +286,7 @@ static void print_training(const struct results *r, FILE *out, bool has_colour)
         add_bandwidth(t, e->busbw_bps);
         table_cell(t, "%s", metric(UNIT_SHARE, e->bound_share).buf);
     }
-    table_print(t, out, 2);
-    table_free(t);
+    end_table(t, out, look, "0300508906");
 }
 
 /* The rate of an entry stands in the first of its rows: it is that of all its work together. */
@@ -302,7 +310,7 @@ static void add_op_rows(struct table *t, const struct results *r, uint32_t entry
     }
 }
 
-static void print_ops(const struct results *r, FILE *out, bool has_colour)
+static void print_ops(const struct results *r, FILE *out, struct results_look look)
 {
     static const char *const heads[] = { "traffic", "per second", "payload", "", "done", "bytes", "mean", "p50",
                                          "p99", "p99.9", "max", NULL };
@@ -311,13 +319,12 @@ static void print_ops(const struct results *r, FILE *out, bool has_colour)
     if (!has_job(r, false))
         return;
     t = table_new("lrrlrrrrrrr");
-    print_heading(out, has_colour, "Storage and calls: how many a second, and how long each took");
+    print_heading(out, look.has_colour, "Storage and calls: how many a second, and how long each took");
     add_words(t, heads);
     for (uint32_t i = 0; i < r->scenario->entries; i++)
         if (r->entry[i].job != JOB_TRAINING)
             add_op_rows(t, r, i);
-    table_print(t, out, 2);
-    table_free(t);
+    end_table(t, out, look, "00900704068");
 }
 
 /* ---- before, during, after ---- */
@@ -336,7 +343,7 @@ static void add_phase_row(struct table *t, const char *phase, const char *name, 
     table_cell(t, "%s", metric(UNIT_BPS, goodput_bps).buf);
 }
 
-static void print_phases(const struct results *r, FILE *out, bool has_colour)
+static void print_phases(const struct results *r, FILE *out, struct results_look look)
 {
     static const char *const heads[] = { "phase", "traffic", "flows", "slowdown", "p99", "FCT p99", "goodput",
                                          "RTT mean", "paused", NULL };
@@ -345,7 +352,7 @@ static void print_phases(const struct results *r, FILE *out, bool has_colour)
     if (!r->has_phases)
         return;
     t = table_new("llrrrrrrr");
-    print_heading(out, has_colour, "Before, during and after the influx; a flow belongs to the phase it starts in");
+    print_heading(out, look.has_colour, "Before, during and after the influx; a flow belongs to the phase it starts in");
     add_words(t, heads);
     for (uint32_t i = 0; i < PHASES; i++) {
         const struct results_phase *p = &r->phase[i];
@@ -360,8 +367,7 @@ static void print_phases(const struct results *r, FILE *out, bool has_colour)
             table_cell(t, "%s", "");
         }
     }
-    table_print(t, out, 2);
-    table_free(t);
+    end_table(t, out, look, "005005004");
 }
 
 /* ---- over time ---- */
@@ -615,11 +621,11 @@ static void print_parts(const struct results *r, FILE *out)
 void results_print_table(const struct results *r, FILE *out, struct results_look look)
 {
     print_setup(r, out);
-    print_training(r, out, look.has_colour);
-    print_ops(r, out, look.has_colour);
-    print_fct(r, out, look.has_colour);
-    print_fct_by_entry(r, out, look.has_colour);
-    print_phases(r, out, look.has_colour);
+    print_training(r, out, look);
+    print_ops(r, out, look);
+    print_fct(r, out, look);
+    print_fct_by_entry(r, out, look);
+    print_phases(r, out, look);
     print_over_time(r, out, look);
     print_network(r, out, look.has_colour);
     print_parts(r, out);

@@ -79,7 +79,7 @@ static char *table_line(const struct results *r, const char *word)
     size_t length;
     FILE  *out = open_memstream(&text, &length);
 
-    results_print_table(r, out, (struct results_look){ false, false });
+    results_print_table(r, out, (struct results_look){ false, false, 0 });
     fclose(out);
     for (char *rest = text; (line = strsep(&rest, "\n"));)
         if (strncmp(line + strspn(line, " "), word, strlen(word)) == 0 && !made)

@@ -73,7 +73,7 @@ pid_of_rank() {
     "$ANOLE" sweep "$(star)" "${short[@]}" --out "$dir/local" -q
     run_apart mpi 2 sweep "$(star)" "${short[@]}" --out "$dir/two"
     [ "$status" -eq 0 ]
-    grep -q '^anole: 24 runs simulated, 0 were in ' "$dir/err"
+    grep -q '^anole: 26 runs simulated, 0 were in ' "$dir/err"
     [ "$(wc -l <"$dir/err")" -eq 1 ]
     [ "$(grep -c '^The best [0-9]' "$dir/out")" -eq 1 ]
     run_apart mpi 3 sweep "$(star)" "${short[@]}" --out "$dir/three" --jobs 2
@@ -107,12 +107,12 @@ pid_of_rank() {
     wait_for runs_in "$dir/results.sqlite" 3
     kill -INT $pid
     wait $pid || true
-    kept=$(sed -nE 's/.*interrupted: ([0-9]+) of 24.*/\1/p' "$dir/err")
+    kept=$(sed -nE 's/.*interrupted: ([0-9]+) of 26.*/\1/p' "$dir/err")
     [ "$kept" -ge 3 ]
-    [ "$kept" -lt 24 ]
+    [ "$kept" -lt 26 ]
     run_apart mpi 2 sweep "$(star)" "${long[@]}" --out "$dir/results"
     [ "$status" -eq 0 ]
-    grep -q "^anole: $((24 - kept)) runs simulated, $kept were in " "$dir/err"
+    grep -q "^anole: $((26 - kept)) runs simulated, $kept were in " "$dir/err"
     diff -r "$dir/local" "$dir/results"
 }
 
@@ -163,7 +163,7 @@ kill_a_rank() {
     [ "$status" -eq 0 ]
     kept=$(sed -nE 's/^anole: [0-9]+ runs simulated, ([0-9]+) were in .*/\1/p' "$dir/err")
     [ "$kept" -ge 3 ]
-    [ "$kept" -lt 24 ]
+    [ "$kept" -lt 26 ]
     diff -r "$dir/local" "$dir/results"
 }
 

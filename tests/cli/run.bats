@@ -415,3 +415,36 @@ print(int(float(list(csv.DictReader(open(sys.argv[1])))[0]["flows"])))' "$dir/c/
         --history "$dir/h" --quiet
     jq -es '.[-1].end_us <= 300' "$dir/h"
 }
+
+@test "run: tables fit a terminal of 80 columns, and say what they leave out" {
+    python3 - "$ANOLE" >"$dir/screen" <<'END'
+import fcntl, os, pty, struct, sys, termios
+pid, fd = pty.fork()
+if pid == 0:
+    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 80, 0, 0))
+    os.environ["NO_COLOR"] = "1"
+    os.execv(sys.argv[1], [sys.argv[1], "run", "scenarios/training_influx.yaml", "--until", "2ms"])
+out = b""
+try:
+    while chunk := os.read(fd, 65536):
+        out += chunk
+except OSError:
+    pass
+print(out.decode().replace("\r\n", "\n"))
+END
+    grep -q '^  (without .*: the terminal is too narrow)$' "$dir/screen"
+    # lines of tables: those below a heading of dashes, up to an empty line
+    python3 - "$dir/screen" <<'END'
+import sys
+is_table, rows = False, 0
+for line in open(sys.argv[1], encoding="utf-8"):
+    line = line.rstrip("\n")
+    is_table = is_table and line != "" or line.strip(" -") == "" and "--" in line
+    rows += is_table
+    assert not is_table or len(line) <= 80, line
+assert rows > 10, rows
+END
+    "$ANOLE" run scenarios/training_influx.yaml --until 2ms >"$dir/wide"
+    grep -q 'algbw' "$dir/wide"
+    refute grep -q 'too narrow' "$dir/wide"
+}

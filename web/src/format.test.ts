@@ -95,3 +95,8 @@ test("buckets of sizes", () => {
 test("marks of logarithmic axes take their own scale", () => {
   expect([1, 10e3, 2e6].map((x) => tickWithUnit(x, "bytes"))).toEqual(["1 B", "10 KB", "2 MB"].map(nbsp));
 });
+
+test("bandwidths of collectives as nccl-tests print them, with bits in brackets", () => {
+  expect(format(23.5e9, "bus")).toBe("2.94\u00a0GB/s (23.5\u00a0Gb/s)");
+  expect(format(null, "bus")).toBe("–");
+});

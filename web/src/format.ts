@@ -73,6 +73,8 @@ export function format(value: Num, unit: string): string {
   if (value === null || !Number.isFinite(value)) return NONE;
   if (unit === "count" && Number.isInteger(value)) return grouped.format(value);
   if (unit === "bytes" && Number.isInteger(value) && Math.abs(value) < 1000) return join(String(value), "B");
+  // Bits per second as nccl-tests print them.
+  if (unit === "bus") return `${join(digits(value / 8e9), "GB/s")} (${format(value, "bps")})`;
   if (!(unit in scales)) return formatSetting(value, unit);
   const scale = scaleFor(unit, value);
   return join(digits(value / scale.factor), scale.suffix);

@@ -12,8 +12,14 @@ const directions: Record<Metric["better"], string> = {
   neither: "",
 };
 
+// Bandwidths of collectives are told as nccl-tests tell them.
+function writeMetric(metric: Metric): string {
+  return format(metric.value, /(bus|alg)bw_bps$/.test(metric.name) ? "bus" : metric.unit);
+}
+
 function tile(metric: Metric): HTMLElement {
-  const [number, unit] = format(metric.value, metric.unit).split("\u00a0");
+  const [number, ...rest] = writeMetric(metric).split("\u00a0");
+  const unit = rest.join("\u00a0");
   const exact = metric.value === null ? "no value" : `${metric.name} = ${plain(metric.value)}`;
   return h(
     "div",
@@ -41,7 +47,7 @@ export function tiles(run: Run): HTMLElement {
           [{ head: "Figure" }, { head: "Value", isNumber: true }, { head: "" }, { head: "Name" }],
           more.map((metric) => [
             metric.label,
-            format(metric.value, metric.unit),
+            writeMetric(metric),
             h("span", { class: "muted" }, directions[metric.better]),
             h("code", {}, metric.name),
           ]),
