@@ -71,13 +71,15 @@ static struct hold hold_evq(uint32_t pending, const uint64_t *delay_ps)
     if (!q)
         bench_fail("evq", "no memory");
     arena_init(&arena, 64u << 20);
-    evq_init(q, &arena, pending, GAP_PS / pending, SPAN_PS);
-    for (; n < pending; n++)
+    evq_init(q, &arena, arena_alloc(&arena, pending, EVQ_LINE), pending, GAP_PS / pending, SPAN_PS);
+    for (; n < pending; n++) {
+        evq_make_idle(q, n);
         evq_add(q, n, delay_ps[n % DELAYS], n);
+    }
     start_s = bench_cpu_s();
     for (uint32_t i = 0; i < HOLDS; i++, n++) {
-        uint32_t event = (uint32_t)(evq_pop(q, NEVER) - q->event);
-        uint64_t at_ps = q->event[event].at_ps;
+        uint32_t event = evq_id(q, evq_pop(q, NEVER));
+        uint64_t at_ps = evq_event(q, event)->at_ps;
 
         h.digest = mix(h.digest, event, at_ps);
         evq_add(q, event, at_ps + delay_ps[n % DELAYS], n);

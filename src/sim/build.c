@@ -48,6 +48,7 @@ static void build_nodes(struct sim *s)
 {
     s->net.nodes = s->net.graph.nodes;
     s->net.hosts = s->net.graph.hosts;
+    s->net.ports = 2 * s->net.graph.links;
     s->net.node = arena_alloc(&s->arena, s->net.nodes, sizeof *s->net.node);
     for (uint32_t i = 0; i < s->net.nodes; i++) {
         struct node *n = &s->net.node[i];
@@ -120,8 +121,7 @@ static void build_ports(struct sim *s)
     uint32_t     *made = xcalloc(g->nodes, sizeof *made), first = 0;
     struct speeds speeds = { 0 };
 
-    s->net.ports = 2 * g->links;
-    s->net.port = arena_alloc(&s->arena, s->net.ports, sizeof *s->net.port);
+    s->net.port = arena_alloc(s->lines, s->net.ports, sizeof *s->net.port);
     s->net.last_way = arena_alloc(&s->arena, s->net.ports, sizeof *s->net.last_way);
     for (uint32_t i = 0; i < g->links; i++)
         s->net.node[g->link[i].a].ports++, s->net.node[g->link[i].b].ports++;
@@ -230,7 +230,7 @@ static void configure_cc(struct sim *s)
 
 static void build_hosts(struct sim *s)
 {
-    s->net.host = arena_alloc(&s->arena, s->net.hosts, sizeof *s->net.host);
+    s->net.host = arena_alloc(s->lines, s->net.hosts, sizeof *s->net.host);
     s->hosts.cc_cfg = arena_alloc(&s->arena, s->net.hosts, CC_CFG_MAX);
     s->hosts.cc_rate = arena_alloc(&s->arena, s->net.hosts, sizeof *s->hosts.cc_rate);
     for (uint32_t n = 0, i = 0; n < s->net.nodes; n++) {
@@ -326,15 +326,34 @@ static uint32_t packets_at_once(const struct sim *s, uint32_t part)
     return count < PACKETS_MAX ? (uint32_t)count : PACKETS_MAX;
 }
 
+/* Room for all lines there will be, of which none is number 0: ports and hosts, and events and packets of the world and of
+ * its parts. */
+static void reserve_lines(struct sim *s)
+{
+    uint64_t parts = 1ull + divide_most(s, s->cfg.threads ? s->cfg.threads : 1);
+    uint64_t fixed = 2 + s->net.ports * (sizeof(struct port) / EVQ_LINE) + s->net.hosts * (sizeof(struct host) / EVQ_LINE);
+    uint64_t events = run_events_most(s), packets = packets_at_once(s, ALL_PARTS);
+
+    if (fixed + parts * (events + packets + PACKETS_SPARE) > EVQ_HEAP)
+        packets = (EVQ_HEAP - fixed) / parts - events - PACKETS_SPARE;
+    s->packets_most = (uint32_t)packets;
+    s->lines = &s->line_arena;
+    arena_init(s->lines, (fixed + parts * (events + packets + PACKETS_SPARE)) * EVQ_LINE);
+    arena_alloc(s->lines, 1, EVQ_LINE);
+}
+
 static void build_packets(struct sim *s, uint32_t packets)
 {
     size_t tag_bytes = s->lb.is_on ? sizeof(struct lb_tag) : 0;
     size_t telemetry_bytes = s->cfg.cc->telemetry >= CC_PATH ? sizeof(struct inband) : 0;
-    size_t room = (size_t)packets + PACKETS_SPARE;
+    uint32_t most = packets < s->packets_most ? packets : s->packets_most, first;
+    size_t room = (size_t)most + PACKETS_SPARE;
+    struct packet *all = (struct packet *)(void *)s->lines->base;
 
-    arena_init(&s->packet_arena, room * (sizeof(struct packet) + tag_bytes + telemetry_bytes) + 128);
-    s->engine.packets = (struct packet_pool){ .packet = arena_alloc(&s->packet_arena, room, sizeof(struct packet)),
-                                              .used = 1, .limit = packets };
+    first = (uint32_t)((struct packet *)arena_alloc(s->lines, room, sizeof(struct packet)) - all);
+    s->engine.packets = (struct packet_pool){ .packet = all, .first = first, .used = first, .limit = first + most };
+    if (tag_bytes + telemetry_bytes)
+        arena_init(&s->packet_arena, room * (tag_bytes + telemetry_bytes) + 128);
     if (tag_bytes)
         s->engine.packets.tag = arena_alloc(&s->packet_arena, room, tag_bytes);
     if (telemetry_bytes)
@@ -390,7 +409,7 @@ static void build_pools(struct sim *s)
 {
     bool is_large = s->net.graph.links >= LINKS_MANY;
 
-    build_packets(s, packets_at_once(s, ALL_PARTS));
+    reserve_lines(s);
     arena_init(&s->list_arena, (is_large ? 2048ul : 256ul) << 20);
     if (s->model.counts_sports_by_pair)
         arena_init_sparse(&s->pair_arena, s->net.hosts * ((size_t)s->net.hosts * sizeof(uint16_t) + 64) + 64);
@@ -490,6 +509,7 @@ int build_world(struct sim *s, struct err *err)
     s->hosts.np = s->cfg.cc->takes_turns ? &cnp_arbiter : &np_spacing;
     build_configure_hosts(s);
     build_flows(s);
+    build_packets(s, packets_at_once(s, ALL_PARTS));
     run_build_events(s, &s->arena);
     if (s->cfg.record_gaps)
         gaps_record(s);
@@ -513,6 +533,7 @@ void build_free(struct sim *s)
     arena_fini(&s->rx_arena);
     arena_fini(&s->flow_arena);
     arena_fini(&s->packet_arena);
+    arena_fini(&s->line_arena);
     arena_fini(&s->arena);
 }
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* A bucket of the event queue opens: these events happen next. 'sim' is a struct sim. */
-void look_ahead(void *sim, const uint32_t *events, uint32_t count);
+/* These events happen soon: see evq.on_near. 'sim' is a struct sim. */
+void look_ahead(void *sim, const uint32_t *events, uint32_t count, uint32_t nearness);
 
 #endif

@@ -32,7 +32,6 @@ struct part {
     struct partition *all;
     uint32_t          index;
     uint64_t          mine_ps;   /* clock_ps, without asking */
-    struct border     border;
     uint64_t          ahead_ps[PARTS_MAX];  /* from each other part: nothing arrives sooner */
     uint64_t          step_ps;   /* after which the others are told how far it has come */
     struct gathered   gathered;
@@ -98,6 +97,8 @@ static void *allocate(size_t bytes)
     return memset(memory, 0, bytes);
 }
 
+static void take_out(void *arg, const struct port *, uint32_t packet);
+
 static void build_parts(struct partition *all)
 {
     for (uint32_t i = 0; i < all->count; i++) {
@@ -107,7 +108,8 @@ static void build_parts(struct partition *all)
         p->index = i;
         arena_init(&p->arena, 1ul << 30);
         p->sim = build_part(all->whole, &p->arena, i, all->count);
-        border_build(&p->border, p->sim, &p->arena, p->ahead_ps);
+        crossing_build(p->sim, p->ahead_ps);
+        p->sim->engine.border = (struct engine_border){ p, take_out };
         build_rings(all, p);
         p->gathered.sim = p->sim;
         all->gathered[i] = &p->gathered;
@@ -161,7 +163,6 @@ void partition_free(struct partition *all)
     for (uint32_t i = 0; i < all->count; i++) {
         struct part *p = &all->part[i];
 
-        border_free(&p->border);
         build_free_part(p->sim);
         arena_fini(&p->arena);
         gather_free(&p->gathered);
@@ -213,7 +214,7 @@ static void pull(struct part *p)
         sched_yield();
     for (uint32_t i = 0; i < p->all->count; i++)
         if (p->ahead_ps[i] != NEVER)
-            border_take(&p->border, p->sim, ring_of(p->all, i, p->index));
+            crossing_take(p->sim, ring_of(p->all, i, p->index));
     atomic_flag_clear_explicit(&p->is_pulling, memory_order_release);
 }
 
@@ -245,28 +246,15 @@ static struct crossing *find_place(struct part *p, uint32_t to)
     return c;
 }
 
-/* Hands over what a port has sent to another part; 'stays' is the packet at the head of its list. */
-static void push_port(struct part *p, struct port *port, uint32_t stays)
+/* Hands over a packet that a port has sent to another part. */
+static void take_out(void *arg, const struct port *port, uint32_t id)
 {
+    struct part        *p = arg;
     struct packet_pool *packets = &p->sim->engine.packets;
-    struct packet      *head = &packets->packet[stays];
-    uint64_t            at_ps = head->next_at_ps, order = head->next_order;
-    uint32_t            to = port->peer->node->part;
 
-    if (port->wire_tail == stays)
-        return;
-    for (uint32_t id = head->next, next; id; id = next) {
-        struct packet *k = &packets->packet[id];
-
-        next = k->next;
-        crossing_write_packet(find_place(p, to), p->sim, port, id, at_ps, order);
-        ring_put(ring_of(p->all, p->index, to));
-        at_ps = k->next_at_ps;
-        order = k->next_order;
-        packet_free(packets, id);
-    }
-    head->next = 0;
-    port->wire_tail = stays;
+    crossing_write_packet(find_place(p, port->peer_part), packets, id);
+    ring_put(ring_of(p->all, p->index, port->peer_part));
+    packet_free(packets, id);
 }
 
 static void push_signals(struct part *p)
@@ -280,14 +268,6 @@ static void push_signals(struct part *p)
                 ring_put(ring_of(p->all, p->index, to));
             }
     program->made_count = 0;
-}
-
-/* Hands over what has been sent to other parts. */
-static void push(struct part *p)
-{
-    for (uint32_t i = 0; i < p->border.outs; i++)
-        push_port(p, &p->sim->net.port[p->border.out[i]], p->border.stays[i]);
-    push_signals(p);
 }
 
 /* ---- running ---- */
@@ -367,7 +347,7 @@ static bool step(struct part *p)
         to_ps = p->mine_ps + p->step_ps;
     pull(p);
     run_part(p->sim, to_ps - 1);
-    push(p);
+    push_signals(p);
     set_clock(p, to_ps);
     return true;
 }
@@ -584,8 +564,6 @@ void partition_check(const struct sim *s, struct check_sums *sums)
 {
     const struct partition *all = s->parts;
 
-    for (uint32_t i = 0; i < all->count; i++) {
+    for (uint32_t i = 0; i < all->count; i++)
         check_part(all->part[i].sim, sums);
-        border_count(&all->part[i].border, all->part[i].sim, &sums->packets, &sums->payload);
-    }
 }

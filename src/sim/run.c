@@ -16,14 +16,14 @@
 
 /* ---- building ---- */
 
-/* One event for everything that can wait for a moment. Returns how many. */
-static uint32_t number_events(struct sim *s)
+/* One event for everything that can wait for a moment, but for what begins with its own. Returns how many, if the first has
+ * this number. */
+static uint32_t number_events(struct sim *s, uint32_t from)
 {
     struct event_first *first = &s->engine.first;
     uint32_t            ports = s->net.ports, hosts = s->net.hosts;
 
-    first->wake = 2 * ports;
-    first->timeout = first->wake + hosts;
+    first->timeout = from;
     first->change = first->timeout + hosts;
     first->tcp_timer = first->change + s->net.nodes;
     first->tcp_wake = first->tcp_timer + (s->flows.tcp_tx ? hosts : 0);
@@ -33,7 +33,12 @@ static uint32_t number_events(struct sim *s)
     first->flow = first->refresh + (s->pfc.pause_ps ? ports * PRIOS : 0);
     first->signal = first->flow + s->program.streams;
     first->replay = first->signal + 1;
-    return first->replay + 1;
+    return first->replay + 1 - from;
+}
+
+uint32_t run_events_most(const struct sim *s)
+{
+    return 4 * s->net.hosts + s->net.nodes + 2 * PRIOS * s->net.ports + s->program.streams + 2;
 }
 
 /* How far ahead most events lie. */
@@ -50,44 +55,46 @@ static uint64_t span_ps(const struct sim *s)
     return span < SPAN_MAX_PS ? span : SPAN_MAX_PS;
 }
 
-static void own_events(struct sim *s)
+static void own_port(const struct sim *s, struct port *p)
 {
-    struct engine *e = &s->engine;
+    const struct evq *q = &s->engine.evq;
 
-    for (uint32_t i = 0; i < s->net.ports; i++) {
-        struct port *p = &s->net.port[i];
-
-        owner_set(e, port_event_arrive(p), p->peer->is_switch ? EV_AT_SWITCH : EV_AT_HOST, p);
-        if (p->is_switch)
-            owner_set(e, port_event_free(p), EV_SWITCH_FREE, p);
-        else
-            owner_set(e, port_event_free(p), EV_HOST_FREE, &s->net.host[p->node->host]);
-    }
-    for (uint32_t i = 0; i < s->net.hosts; i++) {
-        owner_set(e, e->first.wake + i, EV_WAKE, &s->net.host[i]);
-        owner_set(e, e->first.timeout + i, EV_TIMER, &s->net.host[i]);
-    }
-    for (uint32_t i = 0; i < s->net.nodes; i++)
-        owner_set(e, e->first.change + i, EV_CHANGE, &s->net.node[i]);
-    for (uint32_t i = e->first.tcp_timer; i < e->first.flow; i++)
-        owner_set(e, i, EV_TIMER, s);
-    for (uint32_t i = e->first.flow; i < e->evq.events; i++)
-        owner_set(e, i, EV_FLOW, s);
+    p->to = p->peer->is_switch ? owner_make(q, EV_AT_SWITCH, p->peer) :
+                                 owner_make(q, EV_AT_HOST, &s->net.host[p->peer->node->host]);
+    p->free.owner = p->is_switch ? owner_make(q, EV_SWITCH_FREE, p) :
+                                   owner_make(q, EV_HOST_FREE, &s->net.host[p->node->host]);
+    p->free.next = EVQ_IDLE;
 }
 
-/* A busy port has an event or two per packet, every 80 ns or so: one event to a bucket. In a large network some to a
- * bucket, so that it can be looked ahead. */
+static void own_events(const struct sim *s, uint32_t events)
+{
+    const struct evq         *q = &s->engine.evq;
+    const struct event_first *first = &s->engine.first;
+
+    for (uint32_t i = 0; i < s->net.ports; i++)
+        own_port(s, &s->net.port[i]);
+    for (uint32_t i = 0; i < s->net.hosts; i++)
+        s->net.host[i].wake = (struct event){ .next = EVQ_IDLE, .owner = owner_make(q, EV_WAKE, &s->net.host[i]) };
+    for (uint32_t i = first->timeout; i < first->timeout + events; i++)
+        *evq_event(q, i) = (struct event){ .next = EVQ_IDLE, .owner = i < first->change ? EV_TIMER :
+                                           i < first->tcp_timer ? EV_CHANGE : i < first->flow ? EV_TIMER : EV_FLOW };
+}
+
+/* A busy port has an event or two per packet, every 80 ns or so: one event to a bucket. */
 void run_build_events(struct sim *s, struct arena *arena)
 {
     bool     is_large = s->net.graph.links >= LINKS_MANY;
-    uint32_t events = number_events(s);
+    uint32_t events = number_events(s, 0), most = events + s->net.ports + s->net.hosts + s->engine.packets.limit - s->engine.packets.first;
+    void    *line = arena_alloc(s->lines, events, EVQ_LINE);
 
-    evq_init(&s->engine.evq, arena, events, is_large ? 256 : EVENT_GAP_PS / (s->net.ports + 1), span_ps(s));
+    evq_init(&s->engine.evq, arena, s->lines->base, most + PACKETS_SPARE, EVENT_GAP_PS / (s->net.ports + 1),
+             span_ps(s));
+    number_events(s, evq_id(&s->engine.evq, line));
     if (is_large) {
-        s->engine.evq.on_open = look_ahead;
-        s->engine.evq.on_open_arg = s;
+        s->engine.evq.on_near = look_ahead;
+        s->engine.evq.on_near_arg = s;
     }
-    own_events(s);
+    own_events(s, events);
 }
 
 /* ---- what happens ---- */
@@ -127,12 +134,12 @@ static __attribute__((noinline, cold)) void on_pause(struct sim *s, uint32_t eve
     change_kick_port(s, p);
 }
 
-static void on_timer(struct sim *s, void *owner, uint32_t event)
+static void on_timer(struct sim *s, uint32_t event)
 {
     const struct event_first *first = &s->engine.first;
 
-    if (event < first->tcp_timer)
-        host_on_timeout(s, owner);
+    if (event < first->change)
+        host_on_timeout(s, &s->net.host[event - first->timeout]);
     else if (event < first->tcp_wake)
         host_on_tcp_timer(s, &s->net.host[event - first->tcp_timer]);
     else if (event < first->turn)
@@ -145,12 +152,12 @@ static void on_timer(struct sim *s, void *owner, uint32_t event)
 
 static __attribute__((noinline)) void on_rare(struct sim *s, const struct event *event)
 {
-    uint32_t id = (uint32_t)(event - s->engine.evq.event);
+    uint32_t id = evq_id(&s->engine.evq, event);
 
     switch (owner_kind(event)) {
-    case EV_TIMER:       on_timer(s, owner_of(event), id);      break;
-    case EV_CHANGE:      change_on_epoch(s, owner_of(event));   break;
-    case EV_FLOW:        on_flow(s, id);                        break;
+    case EV_TIMER:       on_timer(s, id);                             break;
+    case EV_CHANGE:      change_on_epoch(s, &s->net.node[id - s->engine.first.change]); break;
+    case EV_FLOW:        on_flow(s, id);                              break;
     default:             __builtin_unreachable();
     }
 }
@@ -158,26 +165,23 @@ static __attribute__((noinline)) void on_rare(struct sim *s, const struct event 
 /* Most events belong to switches: these need no table of jumps. */
 static inline void dispatch(struct sim *s, struct event *event)
 {
-    struct engine  *e = &s->engine;
-    enum event_kind kind = owner_kind(event);
-    struct port    *from;
+    const struct evq *q = &s->engine.evq;
+    enum event_kind   kind = owner_kind(event);
 
     if (kind == EV_AT_SWITCH) {
-        from = owner_as(event, EV_AT_SWITCH);
-        switch_on_packet(s, from->peer, path_take_first(e, from, event));
+        switch_on_packet(s, owner_of(q, event), evq_id(q, event));
         return;
     }
     if (kind == EV_SWITCH_FREE) {
-        switch_on_free(s, owner_as(event, EV_SWITCH_FREE));
+        switch_on_free(s, (struct port *)event);
         return;
     }
     if (kind == EV_AT_HOST) {
-        from = owner_as(event, EV_AT_HOST);
-        host_on_packet(s, from->peer, path_take_first(e, from, event));
+        host_on_packet(s, owner_of(q, event), evq_id(q, event));
         return;
     }
     if (kind == EV_HOST_FREE || kind == EV_WAKE)
-        host_on_free(s, owner_of(event));
+        host_on_free(s, owner_of(q, event));
     else
         on_rare(s, event);
 }

@@ -4,6 +4,9 @@
 
 #include "sim/state/state.h"
 
+/* The events of a part, but for ports, hosts and packets: there are not more of them. */
+uint32_t run_events_most(const struct sim *);
+
 /* Makes the events of a part that has been built, and says who owns each. */
 void run_build_events(struct sim *, struct arena *);
 

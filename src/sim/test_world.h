@@ -143,6 +143,35 @@ static inline bool world_finish(struct world *w, uint64_t step_ps, uint64_t unti
     return true;
 }
 
+/* What is on the wire of a port, in the order in which it arrives; there are not more than 64 packets. */
+struct world_wire {
+    const struct port *port;
+    struct packet     *packet[64];
+    uint32_t           count;
+};
+
+static inline void world_see_event(void *arg, struct event *e)
+{
+    struct world_wire *w = arg;
+    uint32_t           i = w->count;
+
+    if (e->owner != w->port->to)
+        return;
+    if (w->count++ == 64)
+        die("too many packets on a wire");
+    for (; i > 0 && evq_before(e, &w->packet[i - 1]->event); i--)
+        w->packet[i] = w->packet[i - 1];
+    w->packet[i] = (struct packet *)e;
+}
+
+static inline struct world_wire world_wire(const struct world *w, const struct port *p)
+{
+    struct world_wire wire = { .port = p };
+
+    evq_each(&w->sim->engine.evq, world_see_event, &wire);
+    return wire;
+}
+
 /* The result of the flow from 'src' with destination port 'dport'; NULL: not done. */
 static inline const struct flow_result *world_result(const struct world *w, uint32_t src, uint16_t dport)
 {

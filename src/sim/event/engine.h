@@ -23,9 +23,9 @@ enum sim_order {
     ORDER_NS3,                   /* equal times: first scheduled, first run, over the whole network; one thread */
 };
 
-/* The first event of each kind. A port's two come before all of them: see link/port.h. */
+/* The first event of each kind, but for those of ports and packets, which begin with theirs. */
 struct event_first {
-    uint32_t wake, timeout;      /* by host */
+    uint32_t timeout;            /* by host */
     uint32_t change;             /* by node */
     uint32_t tcp_timer, tcp_wake;    /* by host */
     uint32_t turn;               /* by host: see host/np/cnp_arbiter.h */
@@ -42,6 +42,13 @@ struct sim_hooks {
 };
 
 struct inband_ports;
+struct port;
+
+/* Who takes packets to other parts of the world: see parts/crossing.h. */
+struct engine_border {
+    void *arg;
+    void (*take)(void *arg, const struct port *, uint32_t packet);
+};
 
 struct engine {
     uint64_t            now_ps;              /* of the event at hand, and below */
@@ -57,6 +64,7 @@ struct engine {
     bool                has_failed;
     struct err          failure;             /* why, if it has */
     struct inband_ports *inband;       /* see link/inband.h; NULL: ports write nothing */
+    struct engine_border border;
     struct mrg          mrg;                 /* ORDER_NS3: the fork's stream of random numbers */
     struct evq          evq;                 /* last, being large: what lies behind is far away */
 };

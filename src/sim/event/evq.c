@@ -5,17 +5,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORDS     (EVQ_BUCKETS / 64)
+#define BUCKETS_MIN (1u << 14)
+#define BUCKETS_MAX (1u << 20)
 #define FEW       24u            /* sorted by insertion */
 #define UNSORTED  6u             /* so many are searched for the first instead */
+
+/* Time nears the buckets of word 'w': asks for their first events. Those that come later are in the cache anyway. */
+static inline void fetch(const struct evq *q, uint32_t w)
+{
+    const uint32_t *first = &q->bucket[64ul * (w & (q->mask / 64))];
+
+    for (uint64_t word = q->bits[w & (q->mask / 64)]; word; word &= word - 1)
+        __builtin_prefetch(evq_event(q, first[__builtin_ctzll(word)]), 1);
+}
+
+/* Shows the first events of the buckets of word 'w'. */
+static void show(const struct evq *q, uint32_t w, uint32_t nearness)
+{
+    const uint32_t *first = &q->bucket[64ul * (w & (q->mask / 64))];
+    uint32_t        shown[64], n = 0;
+
+    for (uint64_t word = q->bits[w & (q->mask / 64)]; word; word &= word - 1)
+        shown[n++] = first[__builtin_ctzll(word)];
+    q->on_near(q->on_near_arg, shown, n, nearness);
+}
 
 /* Where evq_pop_near() looks. */
 static void set_word(struct evq *q)
 {
-    uint32_t w = (uint32_t)q->from % EVQ_BUCKETS / 64;
+    uint32_t w = ((uint32_t)q->from & q->mask) / 64;
 
     q->word = q->front_count ? &q->none : &q->bits[w];
+    if (q->first == &q->bucket[64ul * w])
+        return;
     q->first = &q->bucket[64ul * w];
+    if (!q->on_near) {
+        fetch(q, w + 1);
+        return;
+    }
+    fetch(q, w + 3);
+    show(q, w + 2, 2);
+    show(q, w + 1, 1);
 }
 
 /* Time has reached the bucket of this number. */
@@ -25,21 +55,27 @@ static void set_from(struct evq *q, uint64_t number)
     set_word(q);
 }
 
-void evq_init(struct evq *q, struct arena *arena, uint32_t events, uint64_t width_ps, uint64_t span_ps)
+void evq_init(struct evq *q, struct arena *arena, void *lines, uint32_t most, uint64_t width_ps, uint64_t span_ps)
 {
+    uint64_t buckets = BUCKETS_MIN;
+
     memset(q, 0, sizeof *q);
-    while (1ull << q->shift < width_ps || ((uint64_t)(EVQ_BUCKETS - 128) << q->shift) < span_ps)
+    while (1ull << q->shift < width_ps)
         q->shift++;
+    while (buckets < BUCKETS_MAX && (buckets - 128) << q->shift < span_ps)
+        buckets *= 2;
+    while ((buckets - 128) << q->shift < span_ps)
+        q->shift++;
+    q->mask = (uint32_t)buckets - 1;
+    q->bits = arena_alloc(arena, buckets / 64, sizeof *q->bits);
+    q->bucket = arena_alloc(arena, buckets, sizeof *q->bucket);
+    q->line = lines;
     set_from(q, 0);
-    q->events = events;
-    q->event = arena_alloc(arena, events, sizeof *q->event);
-    q->heap = arena_alloc(arena, events, sizeof *q->heap);
-    q->front = arena_alloc(arena, events, sizeof *q->front);
-    q->scratch = arena_alloc(arena, events, sizeof *q->scratch);
-    for (uint32_t i = 0; i < EVQ_BUCKETS; i++)
+    q->heap = arena_alloc(arena, most, sizeof *q->heap);
+    q->front = arena_alloc(arena, most, sizeof *q->front);
+    q->scratch = arena_alloc(arena, most, sizeof *q->scratch);
+    for (uint32_t i = 0; i <= q->mask; i++)
         q->bucket[i] = EVQ_NONE;
-    for (uint32_t i = 0; i < events; i++)
-        q->event[i].next = EVQ_IDLE;
 }
 
 /* ---- the heap of far events ---- */
@@ -47,7 +83,7 @@ void evq_init(struct evq *q, struct arena *arena, uint32_t events, uint64_t widt
 static void heap_put(struct evq *q, uint32_t pos, uint32_t event)
 {
     q->heap[pos] = event;
-    q->event[event].next = EVQ_HEAP | pos;
+    evq_event(q, event)->next = EVQ_HEAP | pos;
 }
 
 static void heap_up(struct evq *q, uint32_t pos, uint32_t event)
@@ -55,7 +91,7 @@ static void heap_up(struct evq *q, uint32_t pos, uint32_t event)
     while (pos > 0) {
         uint32_t parent = (pos - 1) / 4;
 
-        if (!evq_before(&q->event[event], &q->event[q->heap[parent]]))
+        if (!evq_before(evq_event(q, event), evq_event(q, q->heap[parent])))
             break;
         heap_put(q, pos, q->heap[parent]);
         pos = parent;
@@ -74,9 +110,9 @@ static void heap_down(struct evq *q, uint32_t pos, uint32_t event)
             last = q->heap_count;
         best = first;
         for (uint32_t i = first + 1; i < last; i++)
-            if (evq_before(&q->event[q->heap[i]], &q->event[q->heap[best]]))
+            if (evq_before(evq_event(q, q->heap[i]), evq_event(q, q->heap[best])))
                 best = i;
-        if (!evq_before(&q->event[q->heap[best]], &q->event[event]))
+        if (!evq_before(evq_event(q, q->heap[best]), evq_event(q, event)))
             break;
         heap_put(q, pos, q->heap[best]);
         pos = best;
@@ -90,7 +126,7 @@ static void heap_remove(struct evq *q, uint32_t pos)
 
     if (pos == q->heap_count)
         return;
-    if (pos > 0 && evq_before(&q->event[last], &q->event[q->heap[(pos - 1) / 4]]))
+    if (pos > 0 && evq_before(evq_event(q, last), evq_event(q, q->heap[(pos - 1) / 4])))
         heap_up(q, pos, last);
     else
         heap_down(q, pos, last);
@@ -105,7 +141,7 @@ static void merge(const struct evq *q, uint32_t *a, uint32_t left, uint32_t n, u
 
     memcpy(scratch, a, left * sizeof *a);
     for (k = 0; i < left && j < n; k++)
-        a[k] = evq_before(&q->event[scratch[i]], &q->event[a[j]]) ? a[j++] : scratch[i++];
+        a[k] = evq_before(evq_event(q, scratch[i]), evq_event(q, a[j])) ? a[j++] : scratch[i++];
     memcpy(a + k, scratch + i, (left - i) * sizeof *a);
 }
 
@@ -120,7 +156,7 @@ static void sort(const struct evq *q, uint32_t *a, uint32_t n, uint32_t *scratch
     for (uint32_t i = 1; i < n; i++) {
         uint32_t id = a[i], j = i;
 
-        for (; j > 0 && evq_before(&q->event[a[j - 1]], &q->event[id]); j--)
+        for (; j > 0 && evq_before(evq_event(q, a[j - 1]), evq_event(q, id)); j--)
             a[j] = a[j - 1];
         a[j] = id;
     }
@@ -130,16 +166,16 @@ static void front_insert(struct evq *q, uint32_t id)
 {
     uint32_t j = q->front_count++;
 
-    for (; j > 0 && evq_before(&q->event[q->front[j - 1]], &q->event[id]); j--)
+    for (; j > 0 && evq_before(evq_event(q, q->front[j - 1]), evq_event(q, id)); j--)
         q->front[j] = q->front[j - 1];
     q->front[j] = id;
-    q->event[id].next = EVQ_FRONT;
+    evq_event(q, id)->next = EVQ_FRONT;
     q->word = &q->none;
 }
 
 static struct event *front_pop(struct evq *q)
 {
-    struct event *e = &q->event[q->front[--q->front_count]];
+    struct event *e = evq_event(q, q->front[--q->front_count]);
 
     if (!q->front_count)
         set_word(q);
@@ -150,18 +186,16 @@ static struct event *front_pop(struct evq *q)
 /* Time reaches the bucket of this number: its events are sorted into 'front', which is empty. */
 static void open_bucket(struct evq *q, uint64_t number)
 {
-    uint32_t b = (uint32_t)number % EVQ_BUCKETS, n = 0;
+    uint32_t b = (uint32_t)number & q->mask, n = 0;
 
     for (uint32_t id = q->bucket[b], next; id != EVQ_NONE; id = next) {
-        next = q->event[id].next;
-        q->event[id].next = EVQ_FRONT;
+        next = evq_event(q, id)->next;
+        evq_event(q, id)->next = EVQ_FRONT;
         q->front[n++] = id;
     }
     q->front_count = n;
     q->bucket[b] = EVQ_NONE;
     q->bits[b / 64] &= ~(1ull << (b % 64));
-    if (q->on_open)
-        q->on_open(q->on_open_arg, q->front, n);
     if (n > 1)
         sort(q, q->front, n, q->scratch);
     set_from(q, number + 1);
@@ -171,23 +205,23 @@ static void open_bucket(struct evq *q, uint64_t number)
 
 void evq_insert(struct evq *q, uint32_t id)
 {
-    if (q->event[id].at_ps >> q->shift < q->from) {
+    if (evq_event(q, id)->at_ps >> q->shift < q->from) {
         front_insert(q, id);
     } else {
         heap_up(q, q->heap_count++, id);
-        if (q->event[id].at_ps < q->limit_ps)
-            q->limit_ps = q->event[id].at_ps;
+        if (evq_event(q, id)->at_ps < q->limit_ps)
+            q->limit_ps = evq_event(q, id)->at_ps;
     }
 }
 
 static void ring_remove(struct evq *q, uint32_t id)
 {
-    uint32_t  b = (uint32_t)(q->event[id].at_ps >> q->shift) % EVQ_BUCKETS;
+    uint32_t  b = (uint32_t)(evq_event(q, id)->at_ps >> q->shift) & q->mask;
     uint32_t *link = &q->bucket[b];
 
     while (*link != id)
-        link = &q->event[*link].next;
-    *link = q->event[id].next;
+        link = &evq_event(q, *link)->next;
+    *link = evq_event(q, id)->next;
     if (q->bucket[b] == EVQ_NONE)
         q->bits[b / 64] &= ~(1ull << (b % 64));
 }
@@ -205,7 +239,7 @@ static void front_remove(struct evq *q, uint32_t id)
 
 void evq_cancel(struct evq *q, uint32_t id)
 {
-    uint32_t next = q->event[id].next;
+    uint32_t next = evq_event(q, id)->next;
 
     assert(next != EVQ_IDLE);
     if (next == EVQ_FRONT)
@@ -214,30 +248,30 @@ void evq_cancel(struct evq *q, uint32_t id)
         heap_remove(q, next & ~EVQ_HEAP);
     else
         ring_remove(q, id);
-    q->event[id].next = EVQ_IDLE;
+    evq_event(q, id)->next = EVQ_IDLE;
 }
 
 /* How far ahead of 'from' the first bucket that is not empty lies; UINT64_MAX: all are. */
 static uint64_t ring_distance(const struct evq *q)
 {
-    uint32_t from = (uint32_t)q->from % EVQ_BUCKETS, w = from / 64, looked = 0;
+    uint32_t from = (uint32_t)q->from & q->mask, words = q->mask / 64 + 1, w = from / 64, looked = 0;
     uint64_t word = q->bits[w] & ~0ull << (from % 64);
 
     while (!word) {
-        if (looked++ == WORDS)
+        if (looked++ == words)
             return UINT64_MAX;
-        w = (w + 1) % WORDS;
+        w = (w + 1) & (words - 1);
         word = q->bits[w];
     }
-    return (w * 64 + (uint32_t)__builtin_ctzll(word) - from) % EVQ_BUCKETS;
+    return (w * 64 + (uint32_t)__builtin_ctzll(word) - from) & q->mask;
 }
 
 /* What is before 'until_ps' and before all of the heap need not be compared with it. */
 static void set_limit(struct evq *q, uint64_t until_ps)
 {
     q->limit_ps = until_ps == UINT64_MAX ? until_ps : until_ps + 1;
-    if (q->heap_count && q->event[q->heap[0]].at_ps < q->limit_ps)
-        q->limit_ps = q->event[q->heap[0]].at_ps;
+    if (q->heap_count && evq_event(q, q->heap[0])->at_ps < q->limit_ps)
+        q->limit_ps = evq_event(q, q->heap[0])->at_ps;
 }
 
 /* Moves the start of the ring to the first bucket, of the ring or the heap, that has events and begins by 'until_ps'.
@@ -246,7 +280,7 @@ static bool advance(struct evq *q, uint64_t until_ps)
 {
     uint64_t ahead = ring_distance(q);
     uint64_t ring = ahead == UINT64_MAX ? UINT64_MAX : q->from + ahead;
-    uint64_t far = q->heap_count ? q->event[q->heap[0]].at_ps >> q->shift : UINT64_MAX;
+    uint64_t far = q->heap_count ? evq_event(q, q->heap[0])->at_ps >> q->shift : UINT64_MAX;
     uint64_t number = ring < far ? ring : far;
 
     if (number == UINT64_MAX || number << q->shift > until_ps)
@@ -257,21 +291,19 @@ static bool advance(struct evq *q, uint64_t until_ps)
 }
 
 /* The first event of a bucket of the word that time has reached, if it holds only a few and that one is before the limit;
- * otherwise NULL. Where somebody wants to know what a bucket holds, it has to be opened. */
+ * otherwise NULL. */
 static struct event *pop_of_few(struct evq *q)
 {
     uint32_t     *link = &q->first[__builtin_ctzll(*q->word)], *first = link, n = 0;
     struct event *e;
 
-    if (q->on_open)
-        return NULL;
-    for (; *link != EVQ_NONE; link = &q->event[*link].next) {
+    for (; *link != EVQ_NONE; link = &evq_event(q, *link)->next) {
         if (n++ == UNSORTED)
             return NULL;
-        if (evq_before(&q->event[*link], &q->event[*first]))
+        if (evq_before(evq_event(q, *link), evq_event(q, *first)))
             first = link;
     }
-    e = &q->event[*first];
+    e = evq_event(q, *first);
     if (e->at_ps >= q->limit_ps)
         return NULL;
     *first = e->next;
@@ -286,9 +318,9 @@ static struct event *pop_within_limit(struct evq *q)
     uint64_t      ahead;
 
     if (q->front_count)
-        return q->event[q->front[q->front_count - 1]].at_ps < q->limit_ps ? front_pop(q) : NULL;
+        return evq_event(q, q->front[q->front_count - 1])->at_ps < q->limit_ps ? front_pop(q) : NULL;
     if (!*q->word) {
-        const uint64_t *after = q->word + 1 < q->bits + WORDS ? q->word + 1 : q->bits;
+        const uint64_t *after = q->word < q->bits + q->mask / 64 ? q->word + 1 : q->bits;
 
         ahead = *after ? 64 - q->from % 64 + (uint64_t)__builtin_ctzll(*after) : ring_distance(q);
         if (ahead == UINT64_MAX || (q->from + ahead) << q->shift >= q->limit_ps)
@@ -314,8 +346,8 @@ struct event *evq_pop_far(struct evq *q, uint64_t until_ps)
             return near;
         open_bucket(q, q->from);
     }
-    far = q->heap_count ? &q->event[q->heap[0]] : NULL;
-    near = q->front_count ? &q->event[q->front[q->front_count - 1]] : NULL;
+    far = q->heap_count ? evq_event(q, q->heap[0]) : NULL;
+    near = q->front_count ? evq_event(q, q->front[q->front_count - 1]) : NULL;
     if (far && (!near || evq_before(far, near))) {
         if (far->at_ps > until_ps)
             return NULL;
@@ -334,21 +366,37 @@ uint64_t evq_next_ps(const struct evq *q)
     uint64_t next = UINT64_MAX, ahead = ring_distance(q);
 
     if (q->front_count)
-        next = q->event[q->front[q->front_count - 1]].at_ps;
-    if (q->heap_count && q->event[q->heap[0]].at_ps < next)
-        next = q->event[q->heap[0]].at_ps;
+        next = evq_event(q, q->front[q->front_count - 1])->at_ps;
+    if (q->heap_count && evq_event(q, q->heap[0])->at_ps < next)
+        next = evq_event(q, q->heap[0])->at_ps;
     if (ahead != UINT64_MAX)
-        for (uint32_t id = q->bucket[(q->from + ahead) % EVQ_BUCKETS]; id != EVQ_NONE; id = q->event[id].next)
-            next = q->event[id].at_ps < next ? q->event[id].at_ps : next;
+        for (uint32_t id = q->bucket[(q->from + ahead) & q->mask]; id != EVQ_NONE; id = evq_event(q, id)->next)
+            next = evq_event(q, id)->at_ps < next ? evq_event(q, id)->at_ps : next;
     return next;
+}
+
+void evq_each(const struct evq *q, void (*see)(void *arg, struct event *), void *arg)
+{
+    for (uint32_t b = 0; b <= q->mask; b++)
+        for (uint32_t id = q->bucket[b]; id != EVQ_NONE; id = evq_event(q, id)->next)
+            see(arg, evq_event(q, id));
+    for (uint32_t i = 0; i < q->front_count; i++)
+        see(arg, evq_event(q, q->front[i]));
+    for (uint32_t i = 0; i < q->heap_count; i++)
+        see(arg, evq_event(q, q->heap[i]));
+}
+
+static void count(void *arg, struct event *e)
+{
+    (void)e;
+    ++*(uint32_t *)arg;
 }
 
 uint32_t evq_pending(const struct evq *q)
 {
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < q->events; i++)
-        n += q->event[i].next != EVQ_IDLE;
+    evq_each(q, count, &n);
     return n;
 }
 
@@ -362,20 +410,17 @@ static void expect(bool holds)
 
 void evq_check(const struct evq *q)
 {
-    uint32_t found = q->heap_count + q->front_count;
-
-    for (uint32_t b = 0; b < EVQ_BUCKETS; b++) {
+    for (uint32_t b = 0; b <= q->mask; b++) {
         expect((q->bits[b / 64] >> (b % 64) & 1) == (q->bucket[b] != EVQ_NONE));
-        for (uint32_t id = q->bucket[b]; id != EVQ_NONE; id = q->event[id].next, found++)
-            expect((q->event[id].at_ps >> q->shift) % EVQ_BUCKETS == b && q->event[id].at_ps >> q->shift >= q->from);
+        for (uint32_t id = q->bucket[b]; id != EVQ_NONE; id = evq_event(q, id)->next)
+            expect(((evq_event(q, id)->at_ps >> q->shift) & q->mask) == b && evq_event(q, id)->at_ps >> q->shift >= q->from);
     }
     for (uint32_t i = 0; i < q->front_count; i++) {
-        expect(q->event[q->front[i]].next == EVQ_FRONT && q->event[q->front[i]].at_ps >> q->shift < q->from);
-        expect(i == 0 || evq_before(&q->event[q->front[i]], &q->event[q->front[i - 1]]));
+        expect(evq_event(q, q->front[i])->next == EVQ_FRONT && evq_event(q, q->front[i])->at_ps >> q->shift < q->from);
+        expect(i == 0 || evq_before(evq_event(q, q->front[i]), evq_event(q, q->front[i - 1])));
     }
     for (uint32_t i = 0; i < q->heap_count; i++) {
-        expect(q->event[q->heap[i]].next == (EVQ_HEAP | i));
-        expect(i == 0 || !evq_before(&q->event[q->heap[i]], &q->event[q->heap[(i - 1) / 4]]));
+        expect(evq_event(q, q->heap[i])->next == (EVQ_HEAP | i));
+        expect(i == 0 || !evq_before(evq_event(q, q->heap[i]), evq_event(q, q->heap[(i - 1) / 4])));
     }
-    expect(found == evq_pending(q));
 }

@@ -1,9 +1,11 @@
 /* src/sim/event/evq.h - what happens next.
  *
- * Every thing that can wait for a moment (a link, a port, a host, a source of flows) owns one event; an event
- * is pending once or not at all, so the number of pending events is bounded by the size of the network and
- * nothing is allocated. Events are popped in the order of (at_ps, order): see "Time and order of events"
- * in docs/design.md for what the order is made of.
+ * Every thing that can wait for a moment (a packet on a wire, a port, a host, a source of flows) is or owns one event; an
+ * event is pending once or not at all, so nothing is allocated. Events are popped in the order of (at_ps, order): see
+ * "Time and order of events" in docs/design.md for what the order is made of.
+ *
+ * An event is the beginning of a cache line, and what it happens to is mostly the rest of that line: a packet that
+ * arrives, a port whose last byte leaves. Lines are known by number, from a common base.
  *
  * It is a calendar. The ring has a bucket for every short span of time from now on: an unsorted list, so
  * adding to it costs the same however many events are there, with a bitmap over the buckets that are not
@@ -26,38 +28,40 @@ struct arena;
 #define EVQ_IDLE    (UINT32_MAX - 1)     /* as 'next': not pending */
 #define EVQ_FRONT   (UINT32_MAX - 2)     /* as 'next': in 'front' */
 #define EVQ_HEAP    0x80000000u  /* as 'next': in the heap, at the position in the other bits */
-#define EVQ_BUCKETS 16384u       /* fixed, so that every address in the ring is one addition away */
+
+#define EVQ_LINE    64u          /* bytes */
 
 struct event {
     uint64_t at_ps, order;
     uint32_t next;               /* the next event in the bucket's list, or one of the above */
-    uint32_t hint;               /* the owner's, like 'owner': what it will need when it happens */
-    char    *owner;
+    uint32_t owner;              /* the owner's: see state/owner.h */
 };
 
 struct evq {
-    struct event    *event;
+    /* What every event touches: 64 bytes. */
+    char            *line;       /* all lines; an event is known by the number of its line */
     uint64_t         limit_ps;   /* what 'front' or the ring has before this is next; else look further */
     uint64_t        *word;       /* of 'bits': the one that time has reached, or while 'front' holds something 'none'; */
     uint32_t        *first;      /* and the first of its buckets */
-    uint32_t         front_count;
-    uint32_t         shift;
     uint64_t         from;       /* number (at_ps >> shift) of a bucket of that word; before it: 'front' */
+    uint64_t        *bits;       /* bit b: bucket b is not empty */
+    uint32_t        *bucket;     /* first event of each list, or EVQ_NONE */
+    uint32_t         mask;       /* of their numbers: there is a power of two of them */
+    uint32_t         shift;
+
+    uint32_t         front_count;
     uint32_t        *front;      /* events of a bucket that held many, sorted, the next one last */
-    uint32_t         events;
     uint32_t         heap_count;
     bool             is_stopped; /* nothing is popped any more */
     uint32_t        *heap;       /* 4-ary, of events */
     uint32_t        *scratch;    /* for sorting */
 
-    /* Told which events are about to happen when many are (NULL: nobody asks), so that their memory can be
-     * fetched. */
-    void           (*on_open)(void *arg, const uint32_t *events, uint32_t count);
-    void            *on_open_arg;
+    /* Told which events are about to happen (NULL: nobody asks), so that what they lead to can be fetched: each twice, with
+     * nearness 2, then 1. */
+    void           (*on_near)(void *arg, const uint32_t *events, uint32_t count, uint32_t nearness);
+    void            *on_near_arg;
 
     uint64_t         none;       /* no bucket */
-    uint64_t         bits[EVQ_BUCKETS / 64];     /* bit b: bucket b is not empty */
-    uint32_t         bucket[EVQ_BUCKETS];        /* first event of each list, or EVQ_NONE */
 };
 
 static inline bool evq_before(const struct event *a, const struct event *b)
@@ -65,24 +69,39 @@ static inline bool evq_before(const struct event *a, const struct event *b)
     return a->at_ps < b->at_ps || (a->at_ps == b->at_ps && a->order < b->order);
 }
 
-/* So many events, all idle. Buckets are at least 'width_ps' wide, and wide enough for the ring to span
- * 'span_ps'. One event to a bucket is best: there is nothing to sort and not far to look. */
-void evq_init(struct evq *, struct arena *, uint32_t events, uint64_t width_ps, uint64_t span_ps);
+static inline struct event *evq_event(const struct evq *q, uint32_t id)
+{
+    return (struct event *)(void *)(q->line + (size_t)id * EVQ_LINE);
+}
+
+/* The number of an event, or of the line that anything begins. */
+static inline uint32_t evq_id(const struct evq *q, const void *event)
+{
+    return (uint32_t)((size_t)((const char *)event - q->line) / EVQ_LINE);
+}
+
+/* Nothing is pending; at most 'most' events ever are at once. Buckets are at least 'width_ps' wide, and the
+ * ring spans 'span_ps': with as many buckets as it takes or, if these were too many, wider ones. One event to a bucket is best: there is nothing to sort and not far to look. */
+void evq_init(struct evq *, struct arena *, void *lines, uint32_t most, uint64_t width_ps, uint64_t span_ps);
+
+/* What an event has to be before it is added for the first time. */
+static inline void evq_make_idle(const struct evq *q, uint32_t id)
+{
+    evq_event(q, id)->next = EVQ_IDLE;
+}
 
 /* Puts a event whose time is set into 'front' or the heap: the rare half of evq_add(). */
 void evq_insert(struct evq *, uint32_t event);
 
-/* Makes an idle event pending. 'at_ps' is not before the last event popped. The ring ends a word early: what is a lap
- * ahead must not get into the word that time has reached. */
-static inline void evq_put(struct evq *q, struct event *s, uint32_t id, uint64_t at_ps, uint64_t order)
+/* Makes an event pending that is not, and that has its time: not before the last event popped. The ring ends a word early:
+ * what is a lap ahead must not get into the word that time has reached. */
+static inline void evq_put(struct evq *q, struct event *s, uint32_t id)
 {
-    uint64_t number = at_ps >> q->shift;
-    uint32_t b = (uint32_t)number % EVQ_BUCKETS;
+    uint64_t number = s->at_ps >> q->shift;
+    uint32_t b = (uint32_t)number & q->mask;
 
-    assert(s->next == EVQ_IDLE && s == &q->event[id]);
-    s->at_ps = at_ps;
-    s->order = order;
-    if (__builtin_expect(number - q->from < EVQ_BUCKETS - 64, 1)) {
+    assert(s == evq_event(q, id));
+    if (__builtin_expect(number - q->from < q->mask - 63, 1)) {
         s->next = q->bucket[b];
         q->bucket[b] = id;
         q->bits[b / 64] |= 1ull << (b % 64);
@@ -91,9 +110,15 @@ static inline void evq_put(struct evq *q, struct event *s, uint32_t id, uint64_t
     }
 }
 
+/* Makes an idle event pending. */
 static inline void evq_add(struct evq *q, uint32_t id, uint64_t at_ps, uint64_t order)
 {
-    evq_put(q, &q->event[id], id, at_ps, order);
+    struct event *s = evq_event(q, id);
+
+    assert(s->next == EVQ_IDLE);
+    s->at_ps = at_ps;
+    s->order = order;
+    evq_put(q, s, id);
 }
 
 /* Makes a pending event idle again. */
@@ -113,7 +138,7 @@ static inline struct event *evq_pop_near(struct evq *q)
     if (__builtin_expect(!word, 0))
         return NULL;
     at = (uint32_t)__builtin_ctzll(word);
-    s = &q->event[q->first[at]];
+    s = evq_event(q, q->first[at]);
     if (s->next == EVQ_NONE) {
         if (s->at_ps >= q->limit_ps)
             return NULL;
@@ -122,7 +147,7 @@ static inline struct event *evq_pop_near(struct evq *q)
         s->next = EVQ_IDLE;
         return s;
     }
-    o = &q->event[s->next];
+    o = evq_event(q, s->next);
     if (o->next != EVQ_NONE)
         return NULL;
     if (evq_before(o, s)) {
@@ -149,7 +174,7 @@ static inline struct event *evq_pop(struct evq *q, uint64_t until_ps)
 
 static inline bool evq_is_pending(const struct evq *q, uint32_t event)
 {
-    return q->event[event].next != EVQ_IDLE;
+    return evq_event(q, event)->next != EVQ_IDLE;
 }
 
 /* To be called before evq_pop() gets another 'until_ps': what is next is found anew. */
@@ -170,6 +195,9 @@ uint64_t evq_next_ps(const struct evq *);
 
 /* How many events are pending; counts them. */
 uint32_t evq_pending(const struct evq *);
+
+/* Shows every event that is pending to 'see', in no order. */
+void evq_each(const struct evq *, void (*see)(void *arg, struct event *), void *arg);
 
 /* Checks lists, bitmap, front and heap against each other; aborts if they disagree. */
 void evq_check(const struct evq *);

@@ -39,7 +39,15 @@ static uint32_t pop(struct evq *q, uint64_t until_ps)
 {
     const struct event *e = evq_pop(q, until_ps);
 
-    return e ? (uint32_t)(e - q->event) : EVQ_NONE;
+    return e ? evq_id(q, e) : EVQ_NONE;
+}
+
+/* A queue of so many events, all idle. */
+static void init(struct evq *q, struct arena *arena, uint32_t events, uint64_t width_ps, uint64_t span_ps)
+{
+    evq_init(q, arena, arena_alloc(arena, events, EVQ_LINE), events, width_ps, span_ps);
+    for (uint32_t i = 0; i < events; i++)
+        evq_make_idle(q, i);
 }
 
 struct pair {
@@ -54,7 +62,7 @@ static void pair_init(struct pair *p, uint64_t width_ps, uint64_t span_ps, uint6
 {
     *p = (struct pair){ .q = malloc(sizeof *p->q) };
     arena_init(&p->arena, 1 << 20);
-    evq_init(p->q, &p->arena, EVENTS, width_ps, span_ps);
+    init(p->q, &p->arena, EVENTS, width_ps, span_ps);
     rng_init(&p->rng, seed, 0);
 }
 
@@ -67,7 +75,7 @@ static void pair_fini(struct pair *p)
 /* Now, in the same bucket, in the ring, at its very end, beyond it, far beyond it. */
 static uint64_t random_time(struct pair *p)
 {
-    uint64_t bucket = 1ull << p->q->shift, ring = bucket * EVQ_BUCKETS;
+    uint64_t bucket = 1ull << p->q->shift, ring = bucket * (p->q->mask + 1ull);
 
     switch (rng_below(&p->rng, 6)) {
     case 0:  return p->now_ps;
@@ -101,7 +109,7 @@ static void pair_pop(struct pair *p, uint64_t until_ps)
         p->now_ps = until_ps > p->now_ps ? until_ps : p->now_ps;
         return;
     }
-    assert_int_equal(p->q->event[got].at_ps, p->naive.at_ps[got]);
+    assert_int_equal(evq_event(p->q, got)->at_ps, p->naive.at_ps[got]);
     p->naive.is_pending[got] = false;
     p->now_ps = p->naive.at_ps[got];
 }
@@ -185,7 +193,7 @@ static void evq__sorts_thousands_at_one_instant(void **unused)
 
     (void)unused;
     arena_init(&arena, 4 << 20);
-    evq_init(q, &arena, count, 1, 1000000);
+    init(q, &arena, count, 1, 1000000);
     for (uint32_t i = 0; i < count; i++)
         evq_add(q, i, 500000, (uint64_t)i * 7919 % count);       /* 7919 and 20000 have no common factor */
     evq_check(q);
@@ -206,7 +214,7 @@ static void evq_pop__stops_at_the_limit(void **unused)
 
     (void)unused;
     arena_init(&arena, 1 << 20);
-    evq_init(q, &arena, 3, 1, 1000000);
+    init(q, &arena, 3, 1, 1000000);
     evq_add(q, 0, 1000, 0);
     evq_add(q, 1, 1001, 0);
     evq_add(q, 2, 90000000, 0);

@@ -1,14 +1,15 @@
 /* src/sim/event/packet.h - what travels.
  *
- * A packet is an id into one array; id 0 is no packet. It is in exactly one place (a queue, a wire, or the
- * hands of the function that handles it), so one 'next' field serves every list. One packet is one cache
- * line.
+ * A packet is one cache line, known by its number; 0 is no packet. It is in exactly one place (a queue, a wire, or the
+ * hands of the function that handles it), so one 'next' field serves every list. On a wire it is an event, its own
+ * arrival: whoever is told of it has the packet in hand.
  */
 #ifndef SIM_EVENT_PACKET_H
 #define SIM_EVENT_PACKET_H
 
 #include "cc/cc.h"
 #include "lb/lb.h"
+#include "sim/event/evq.h"
 
 #include <stdint.h>
 
@@ -42,14 +43,19 @@ enum packet_kind {
 #define BOOKED_APART 0x80000000u         /* with a port in the other bits: see switch/conweave_buffer.h */
 
 struct packet {
-    uint32_t next;
+    union {
+        struct event event;      /* on a wire: it arrives */
+        struct {
+            uint64_t at_ps, order;
+            uint32_t next;
+            uint32_t in_port;    /* in a switch: the port it came in by and is booked to, or one of the above */
+        };
+    };
     uint32_t flow;               /* the sender's flow */
-    uint64_t next_at_ps, next_order;     /* on a wire: when 'next' arrives; spares a look at that one */
-    uint64_t seq;                /* data: its first byte, perhaps with SEQ_TIMEOUT */
-    uint64_t sent_ps;            /* data: when it left the sender; an ACK returns it */
     uint32_t src, dst;           /* nodes */
     uint32_t ports;              /* source port | destination port << 16 */
-    uint32_t in_port;            /* in a switch: the port it came in by and is booked to, or one of the above */
+    uint64_t seq;                /* data: its first byte, perhaps with SEQ_TIMEOUT */
+    uint64_t sent_ps;            /* data: when it left the sender; an ACK returns it */
     uint16_t bytes;              /* the frame, headers included */
     uint16_t payload;
     uint16_t generation;         /* of the flow's index */
@@ -57,7 +63,7 @@ struct packet {
     uint8_t  prio : 3, flags : 5;
 };
 
-_Static_assert(sizeof(struct packet) == 64, "a packet is one cache line");
+_Static_assert(sizeof(struct packet) == EVQ_LINE, "a packet is one cache line");
 
 struct inband {               /* what switches have written into a packet: see link/inband.h */
     struct cc_hop hop[CC_HOPS_MAX];
@@ -70,14 +76,25 @@ struct inband {               /* what switches have written into a packet: see l
 #define PACKETS_SPARE 65536u     /* as many as one event and one look at other parts may make */
 
 struct packet_pool {
-    struct packet *packet;
-    struct lb_tag *tag;          /* beside 'packet'; NULL: the balancer writes nothing on packets */
-    struct inband *inband; /* beside 'packet'; NULL: nobody asks for it */
+    struct packet *packet;       /* all lines; those from 'first' on are packets */
+    struct lb_tag *tag;          /* beside the packets: see packet_tag(); NULL: the balancer writes nothing on packets */
+    struct inband *inband;       /* the same: see packet_inband(); NULL: nobody asks for it */
+    uint32_t       first;
     uint32_t       free;         /* list of returned ids */
-    uint32_t       used;         /* ids ever handed out, id 0 included */
+    uint32_t       used;         /* from here on, ids were never handed out */
     uint32_t       live, live_max;
-    uint32_t       limit;        /* more than so many and the run has failed; there is room for PACKETS_SPARE more */
+    uint32_t       limit;        /* with such an id the run has failed; there is room for PACKETS_SPARE more */
 };
+
+static inline struct lb_tag *packet_tag(const struct packet_pool *p, uint32_t id)
+{
+    return &p->tag[id - p->first];
+}
+
+static inline struct inband *packet_inband(const struct packet_pool *p, uint32_t id)
+{
+    return &p->inband[id - p->first];
+}
 
 static inline void packet_free(struct packet_pool *p, uint32_t id)
 {

@@ -82,7 +82,7 @@ static void schedule_worker(struct engine *e, struct program *p, uint32_t stream
     uint64_t at = traffic_due_ps(p->traffic, stream);
 
     if (evq_is_pending(&e->evq, event)) {
-        if (e->evq.event[event].at_ps + e->skipped_ps == at)
+        if (evq_event(&e->evq, event)->at_ps + e->skipped_ps == at)
             return;
         evq_cancel(&e->evq, event);
         p->live--;

@@ -221,7 +221,7 @@ static inline void count_rtt(struct sim *s, struct host *h, const struct flow *f
  * long for the room tells nothing. */
 static void add_telemetry(struct sim *s, const struct host *h, const struct packet *k, struct cc_ack *a)
 {
-    const struct inband *t = &s->engine.packets.inband[k - s->engine.packets.packet];
+    const struct inband *t = packet_inband(&s->engine.packets, (uint32_t)(k - s->engine.packets.packet));
 
     a->records = t->records <= CC_HOPS_MAX ? t->records : 0;
     a->hop = t->hop;

@@ -44,10 +44,10 @@ static inline void on_answer(struct sim *s, struct host *h, struct flow *f, cons
         answer_on_ack(s, h, f, k);
 }
 
-void host_on_packet(struct sim *s, struct port *in, uint32_t id)
+void host_on_packet(struct sim *s, struct host *h, uint32_t id)
 {
     struct packet *k = &s->engine.packets.packet[id];
-    struct host   *h = &s->net.host[in->node->host];
+    struct port   *in = h->port;
     struct flow   *f;
 
     if (__builtin_expect(in->slow_path & SLOW_LINK, 0) && path_is_cut(&s->engine, in, id, k))

@@ -98,7 +98,7 @@ static void put(struct world *w, uint32_t host, uint32_t id, enum packet_kind ki
                          .payload = kind == PACKET_DATA ? 1000 : 0 };
     w->sim->engine.counters.data_sent += kind == PACKET_DATA;
     w->sim->engine.counters.payload_sent += kind == PACKET_DATA ? 1000 : 0;
-    host_on_packet(w->sim, port_of(w, host), k);
+    host_on_packet(w->sim, &w->sim->net.host[host], k);
 }
 
 /* ---- the timer ---- */
@@ -208,12 +208,13 @@ static void start_over(struct world *w, enum sim_order order)
 /* What host 1 answers to a copy that comes at 'at_ps': the packet that it sends, NULL if none. */
 static const struct packet *answer_to(struct world *w, uint64_t at_ps, uint64_t seq)
 {
-    const struct sim *s = w->sim;
     uint64_t          before = port_of(w, 1)->counters.tx_bytes;
+    struct world_wire wire;
 
     run_until(w, at_ps);
     put(w, 1, 1, PACKET_DATA, seq);
-    return port_of(w, 1)->counters.tx_bytes == before ? NULL : &s->engine.packets.packet[port_of(w, 1)->wire_tail];
+    wire = world_wire(w, port_of(w, 1));
+    return port_of(w, 1)->counters.tx_bytes == before ? NULL : wire.packet[wire.count - 1];
 }
 
 static void expect_answer(const struct packet *k, enum packet_kind kind, uint64_t seq, uint8_t flags)

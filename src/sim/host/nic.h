@@ -82,18 +82,20 @@ struct flow_rx {
 };
 
 struct host {
+    _Alignas(EVQ_LINE) struct event wake;        /* its pacer lets a queue pair send */
     struct port *port;
+    uint64_t *ready;             /* bit: may send now */
+    uint32_t *heap;              /* flows that wait for their pacer, by look_ps */
+    uint32_t  ready_count, heap_count;
+    uint32_t  dead;              /* finished entries of 'list' */
+    uint32_t  last;              /* position served last */
+
+    uint32_t  count;             /* entries in 'list', finished ones included */
     uint32_t  id;                /* among hosts */
     uint32_t  node;
-    uint32_t  count;             /* entries in 'list', finished ones included */
     uint32_t  capacity;
-    uint32_t  last;              /* position served last */
-    uint32_t  dead;              /* finished entries */
-    uint32_t  ready_count, heap_count;
     uint32_t *list;              /* flows by position */
-    uint64_t *ready;             /* bit: may send now */
     uint64_t *finished;          /* bit: acknowledged in full */
-    uint32_t *heap;              /* flows that wait for their pacer, by look_ps */
     const void *cc_cfg;
     uint64_t  rtt_due_ps;        /* keep a round trip from then on; NEVER: nobody asks */
     uint64_t  cnp_ps;            /* per-port CNP spacing */

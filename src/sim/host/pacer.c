@@ -146,13 +146,13 @@ static void repace(const struct sim *s, struct flow *f)
 
 APART void pacer_repace_last(struct sim *s, struct host *h, struct flow *f)
 {
-    uint32_t event = s->engine.first.wake + h->id;
+    uint32_t event = evq_id(&s->engine.evq, h);
     uint64_t was_ps = f->gap_ps, at;
 
     f->next_ps += pacer_gap_ps(s, f, f->gap_bytes) - was_ps;
     pacer_sort_in(s, h, f);
     at = f->next_ps > s->engine.now_ps ? f->next_ps : s->engine.now_ps;
-    if (evq_is_pending(&s->engine.evq, event) && f->next_ps < s->engine.evq.event[event].at_ps) {
+    if (h->wake.next != EVQ_IDLE && f->next_ps < h->wake.at_ps) {
         evq_cancel(&s->engine.evq, event);
         evq_add(&s->engine.evq, event, at, sim_order(s, &s->net.node[h->node], at));
     }
@@ -214,14 +214,14 @@ void pacer_release(struct sim *s, struct host *h)
 /* In the order of events it counts from since_ps, whenever we got to know. */
 void pacer_await(struct sim *s, struct host *h, uint64_t since_ps)
 {
-    uint32_t event = s->engine.first.wake + h->id;
+    uint32_t event = evq_id(&s->engine.evq, h);
     uint64_t at;
 
     if (!h->heap_count)
         return;
     at = s->flows.flow[h->heap[0]].look_ps;
-    if (evq_is_pending(&s->engine.evq, event)) {
-        if ((s->model.keeps_wakeup && !s->hosts.hf2t) || s->engine.evq.event[event].at_ps <= at)
+    if (h->wake.next != EVQ_IDLE) {
+        if ((s->model.keeps_wakeup && !s->hosts.hf2t) || h->wake.at_ps <= at)
             return;
         evq_cancel(&s->engine.evq, event);
     } else if (s->model.skips_wakeup && !s->hosts.hf2t && h->ready_count) {

@@ -65,9 +65,7 @@ void pacer_await(struct sim *, struct host *, uint64_t since_ps);
 /* Is the host's wake-up armed, and soon enough for those that wait? */
 static inline bool pacer_is_awaited(const struct sim *s, const struct host *h)
 {
-    const struct event *e = &s->engine.evq.event[s->engine.first.wake + h->id];
-
-    return e->next != EVQ_IDLE && e->at_ps <= s->flows.flow[h->heap[0]].look_ps;
+    return h->wake.next != EVQ_IDLE && h->wake.at_ps <= s->flows.flow[h->heap[0]].look_ps;
 }
 
 /* Is there nobody who may go by then? */

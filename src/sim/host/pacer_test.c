@@ -49,7 +49,7 @@ static void repace_last__moves_the_next_packet_and_the_wake_up(void **unused)
     assert_int_equal(f->sent, 1000);
     assert_int_equal(f->next_ps, 838 * PS_PER_NS);
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        const struct event *wake = &w.sim->engine.evq.event[w.sim->engine.first.wake + h->id];
+        const struct event *wake = &h->wake;
 
         f->out.rate_bps = row[i].gbps * GBPS;
         pacer_repace_last(w.sim, h, f);

@@ -37,7 +37,8 @@ void reply_to(struct sim *s, const struct host *h, const struct packet *k, const
     r->ports = k->ports >> 16 | k->ports << 16;
     fill_in(r, a);
     if (__builtin_expect(s->engine.packets.inband != NULL, 0) && a->kind != PACKET_CNP && !(a->flags & PACKET_HOLE))
-        s->engine.packets.inband[id] = s->engine.packets.inband[k - s->engine.packets.packet];
+        *packet_inband(&s->engine.packets, id) =
+            *packet_inband(&s->engine.packets, (uint32_t)(k - s->engine.packets.packet));
     send(s, h, id, r);
 }
 

@@ -284,12 +284,10 @@ static void flow__bears_disorder(void **unused)
     world_cfg(&cfg, MODEL_NIC);
     start_one(&w, &cfg, 3000 * 1024, 10 * PS_PER_US);
     while (!w.sim->is_done) {
-        struct port   *p = w.sim->net.host[1].port->peer;
-        struct packet *all = w.sim->engine.packets.packet, *a = &all[path_first(&w.sim->engine, p)], *b = a;
+        struct world_wire wire = world_wire(&w, w.sim->net.host[1].port->peer);
+        struct packet    *a = wire.packet[0], *b = wire.packet[wire.count > 7 ? 7 : wire.count ? wire.count - 1 : 0];
 
-        for (uint32_t i = 0; i < 7 && b->next; i++)
-            b = &all[b->next];
-        if (p->wire_tail && a != b && !(b->flags & PACKET_LAST) && a->seq < b->seq) {
+        if (wire.count > 1 && !(b->flags & PACKET_LAST) && a->seq < b->seq) {
             uint64_t seq = a->seq;
 
             a->seq = b->seq;

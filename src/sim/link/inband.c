@@ -73,7 +73,7 @@ static void stamp(const struct engine *e, const struct port *p, struct packet *k
 
 void inband_on_frame(struct engine *e, struct port *p, uint32_t id, const struct packet *k)
 {
-    struct inband *t = e->packets.inband ? &e->packets.inband[id] : NULL;
+    struct inband *t = e->packets.inband ? packet_inband(&e->packets, id) : NULL;
     bool           is_data = k->kind == PACKET_DATA && !(k->flags & PACKET_TCP);
 
     if (k->kind == PACKET_CNP)

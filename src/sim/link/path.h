@@ -26,20 +26,13 @@ static inline void path_put(struct engine *e, struct port *p, uint32_t id, struc
     p->counters.tx_bytes += k->bytes;
     if (is_slow && path_is_lost(e, p, id, k))
         return;
-    k->next = 0;
-    if (__builtin_expect(p->wire_tail, 1)) {
-        struct packet *tail = &e->packets.packet[p->wire_tail];
-
-        tail->next = id;
-        tail->next_at_ps = arrives;
-        tail->next_order = order;
-    } else {
-        struct event *event = &e->evq.event[port_event_arrive(p)];
-
-        event->hint = id;
-        evq_put(&e->evq, event, port_event_arrive(p), arrives, order);
-    }
-    p->wire_tail = id;
+    k->event.at_ps = arrives;
+    k->event.order = order;
+    k->event.owner = p->to;
+    if (is_slow && p->slow_path & SLOW_BORDER)
+        e->border.take(e->border.arg, p, id);
+    else
+        evq_put(&e->evq, &k->event, id);
 }
 
 __attribute__((noinline)) void path_put_slowly(struct engine *, struct port *, uint32_t id, struct packet *);
@@ -47,26 +40,10 @@ __attribute__((noinline)) void path_put_slowly(struct engine *, struct port *, u
 /* Puts packet 'id' on the wire of an idle port. */
 static inline void path_transmit(struct engine *e, struct port *p, uint32_t id, struct packet *k)
 {
-    if (__builtin_expect(p->slow_path & (SLOW_LINK | SLOW_COUNTED | SLOW_INBAND | SLOW_NUMBER), 0))
+    if (__builtin_expect(p->slow_path & (SLOW_LINK | SLOW_COUNTED | SLOW_INBAND | SLOW_NUMBER | SLOW_BORDER), 0))
         path_put_slowly(e, p, id, k);
     else
         path_put(e, p, id, k, false);
-}
-
-/* The first packet on the wire of 'from' arrives: takes it off and awaits the one behind it. */
-static inline uint32_t path_take_first(struct engine *e, struct port *from, struct event *event)
-{
-    uint32_t             id = event->hint;
-    const struct packet *k = &e->packets.packet[id];
-
-    if (__builtin_expect(k->next, 1)) {
-        __builtin_prefetch(&e->packets.packet[k->next], 1);      /* has left the cache it was sent from */
-        event->hint = k->next;
-        evq_put(&e->evq, event, port_event_arrive(from), k->next_at_ps, k->next_order);
-    } else {
-        from->wire_tail = 0;
-    }
-    return id;
 }
 
 /* Was the link down when packet 'id', which now arrives at 'to', was on it? Then it is gone. */
@@ -112,19 +89,11 @@ static inline uint32_t path_dequeue(struct engine *e, struct port *p, uint32_t q
     return id;
 }
 
-/* The first packet on the wire, 0: none. */
-static inline uint32_t path_first(const struct engine *e, const struct port *p)
-{
-    return p->wire_tail ? e->evq.event[port_event_arrive(p)].hint : 0;
-}
-
 /* Asks for the event at which a busy port becomes free, once. */
 static inline void path_await_free(struct engine *e, struct port *p)
 {
-    uint32_t event = port_event_free(p);
-
-    if (!evq_is_pending(&e->evq, event))
-        evq_add(&e->evq, event, p->free_at_ps, p->free_order);
+    if (p->free.next == EVQ_IDLE)
+        evq_put(&e->evq, &p->free, evq_id(&e->evq, p));
 }
 
 #endif

@@ -1,9 +1,8 @@
 /* src/sim/link/port.h - one end of a link: the queues that feed it, the wire behind them, and, in a switch, the
  * account of what has come in by it.
  *
- * A port is busy until its last byte has left (free_at_ps, free_order). The event that says so is made
- * only when somebody waits for it. Packets on the wire wait in a list; only the first of them has an
- * event.
+ * A port is busy until its last byte has left (free_at_ps, free_order). The event that says so, with which a port begins, is
+ * pending only when somebody waits for it. Packets on the wire are events themselves.
  */
 #ifndef SIM_LINK_PORT_H
 #define SIM_LINK_PORT_H
@@ -23,6 +22,7 @@
 #define SLOW_COUNTED 4u           /* what goes out is counted by queue: see observe/queue_telemetry.h */
 #define SLOW_INBAND  8u           /* what goes out is written on: see inband.h */
 #define SLOW_NUMBER  16u          /* what goes out is numbered over the whole network: ORDER_NS3 */
+#define SLOW_BORDER  32u          /* what goes out goes to another part of the world: see parts/crossing.h */
 
 struct queue {
     uint32_t head, tail;         /* FIFO of packet ids; head == 0: empty */
@@ -50,13 +50,15 @@ struct port_counters {           /* only grow */
 
 struct port {
     /* A cache line: what every packet touches, coming in or going out. */
-    uint64_t        free_at_ps, free_order;  /* when the last byte leaves */
+    union {
+        struct event free;       /* the last byte leaves */
+        struct { uint64_t free_at_ps, free_order; };
+    };
     const uint32_t *tx_ps;       /* time on the wire, by bytes of the frame */
     uint32_t        delay_ps;    /* see GRAPH_DELAY_PS_MAX */
     uint32_t        id;          /* of this port in the array of all */
-    struct port    *peer;        /* the other end */
     struct node    *node;
-    uint32_t        wire_tail;   /* the last packet on the wire, 0: none; the first is the hint of the event */
+    uint32_t        to;          /* owner of what goes out, as an event */
     uint16_t        backlog;     /* bit q: queue q is not empty */
     uint8_t         paused;      /* bit c: the peer has stopped class c */
     uint8_t         pausing;     /* bit c: we have stopped class c of the peer */
@@ -64,23 +66,25 @@ struct port {
     uint8_t         shift;       /* a class may take (free shared buffer) >> shift */
     bool            is_switch;   /* of the node */
     uint8_t         slow_path;         /* SLOW_LINK, SLOW_WATCHED, ..: the rare cases, asked about at once */
-
-    uint32_t        mark_above_bytes;    /* what leaves a longer queue may be marked; UINT32_MAX: never */
+    uint8_t         last_prio;   /* class served last */
+    uint8_t         peer_part;   /* of the work, that the other end belongs to */
 
     struct port_counters counters;       /* another: what every packet that goes out touches */
 
+    struct port    *peer;        /* the other end */
     uint64_t        paused_since_ps;
     struct ecn_cfg  ecn;
+    uint64_t        down_at_ps;  /* when it last went down */
     uint32_t        headroom_bytes_max;
-    uint32_t        last_prio;   /* class served last */
+    uint32_t        index;       /* within its node, from 1 */
+
+    uint32_t        mark_above_bytes;    /* what leaves a longer queue may be marked; UINT32_MAX: never */
     struct queue    queue[PRIOS + 1];    /* what waits touches a line of these, */
     struct ingress  in[PRIOS];           /* and of the port it came in by one of these */
 
     uint32_t        deficit[PRIOS];
-    uint64_t        down_at_ps;  /* when it last went down */
     uint64_t        rate_bps;
     double          loss, ber;
-    uint32_t        index;       /* within its node, from 1 */
     uint32_t        link;        /* in the graph */
     bool            is_down, was_down, is_lossy;
     uint8_t         counted_prios;   /* SLOW_COUNTED: classes whose frames are counted */
@@ -89,6 +93,7 @@ struct port {
 
 /* With a power of two of them, the first lines of all ports would compete for a few sets of the cache. */
 _Static_assert(offsetof(struct port, counters) == 64, "what every packet touches is in two lines");
+_Static_assert(offsetof(struct port, mark_above_bytes) == 192, "a queue and its threshold are in one line");
 _Static_assert(sizeof(struct port) == 448, "a port is an odd number of cache lines");
 
 /* Is the port still sending? True until the instant, and within the instant the place in
@@ -96,17 +101,6 @@ _Static_assert(sizeof(struct port) == 448, "a port is an odd number of cache lin
 static inline bool port_is_busy(const struct port *p, uint64_t now_ps, uint64_t order)
 {
     return p->free_at_ps > now_ps || (p->free_at_ps == now_ps && p->free_order > order);
-}
-
-/* A port has two events, side by side: the first packet on its wire arrives, and its last byte has left. */
-static inline uint32_t port_event_arrive(const struct port *p)
-{
-    return 2 * p->id;
-}
-
-static inline uint32_t port_event_free(const struct port *p)
-{
-    return 2 * p->id + 1;
 }
 
 /* Does a bit error or a random loss hit the frame of this many bytes that is about to leave? */

@@ -35,11 +35,13 @@ static uint32_t choose_by_weight(const struct engine *e, const struct scheduler_
 
 uint32_t scheduler_choose_of_many(const struct engine *e, const struct scheduler_cfg *cfg, struct port *p, uint32_t mask)
 {
-    uint32_t strict = mask & cfg->strict_prios;
+    uint32_t strict = mask & cfg->strict_prios, c;
 
     if (mask >> QUEUE_CONTROL & 1)
         return QUEUE_CONTROL;
     if (strict)
         return 31 - (uint32_t)__builtin_clz(strict);
-    return p->last_prio = cfg->by_packet ? choose_by_packet(p, mask) : choose_by_weight(e, cfg, p, mask);
+    c = cfg->by_packet ? choose_by_packet(p, mask) : choose_by_weight(e, cfg, p, mask);
+    p->last_prio = (uint8_t)c;
+    return c;
 }

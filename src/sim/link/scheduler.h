@@ -25,7 +25,7 @@ static inline uint32_t scheduler_choose(const struct engine *e, const struct sch
         return scheduler_choose_of_many(e, cfg, p, mask);
     c = (uint32_t)__builtin_ctz(mask);
     if (!((cfg->strict_prios | 1u << QUEUE_CONTROL) >> c & 1))
-        p->last_prio = c;
+        p->last_prio = (uint8_t)c;
     return c;
 }
 

@@ -5,7 +5,7 @@
 
 #define PORTS_PER_PART 2048u     /* about as many as fit a cache of 1 MB: docs/perf.md */
 #define AHEAD_PS_MIN   (25 * PS_PER_NS)  /* less, and parts do little but wait for each other */
-#define PARTS_EACH     2u        /* of one thread at most: each costs memory for the events of all ports */
+#define PARTS_EACH     1u        /* of one thread at most: what is fetched ahead gains more (docs/perf.md) */
 
 /* How much there is to do at a node. What a host sends passes its own switch, one in between and one at the
  * receiver, and as much comes in on average: three parts for the host and the switch it is at, one for those in
@@ -106,9 +106,20 @@ static void free_clusters(struct clusters *c)
     free(c->has_hosts);
 }
 
+uint32_t divide_most(const struct sim *s, uint32_t threads)
+{
+    uint32_t parts = s->net.ports / PORTS_PER_PART;
+
+    parts = parts < PARTS_EACH * threads ? parts : PARTS_EACH * threads;
+    parts = (parts + threads - 1) / threads * threads;       /* as many for every thread */
+    parts = parts < threads ? threads : parts;
+    parts = parts < s->cfg.parts ? s->cfg.parts : parts;
+    return parts < PARTS_MAX ? parts : PARTS_MAX;
+}
+
 uint32_t divide_count(const struct sim *s, uint32_t threads)
 {
-    uint32_t        parts = s->net.ports / PORTS_PER_PART;
+    uint32_t        parts = divide_most(s, threads);
     struct clusters c;
 
     if (s->cfg.order == ORDER_NS3)
@@ -116,12 +127,7 @@ uint32_t divide_count(const struct sim *s, uint32_t threads)
     if (traffic_signal_ps(s->program.traffic) < AHEAD_PS_MIN)
         return 1;                /* all parts hear of signals */
     find_clusters(&c, s);
-    parts = parts < PARTS_EACH * threads ? parts : PARTS_EACH * threads;
-    parts = (parts + threads - 1) / threads * threads;       /* as many for every thread */
-    parts = parts < threads ? threads : parts;
-    parts = parts < s->cfg.parts ? s->cfg.parts : parts;
     parts = parts < c.racks ? parts : c.racks;
-    parts = parts < PARTS_MAX ? parts : PARTS_MAX;
     free_clusters(&c);
     return parts ? parts : 1;
 }

@@ -11,6 +11,9 @@
  * turn, in a network whose ports do not fit the cache. */
 uint32_t divide_count(const struct sim *, uint32_t threads);
 
+/* Not more than this, whatever the network looks like. */
+uint32_t divide_most(const struct sim *, uint32_t threads);
+
 /* The least time in which anything gets over a link. */
 uint64_t divide_least_ps(const struct sim *, const struct port *);
 

@@ -185,7 +185,7 @@ static void note_posts(struct tape *t, const struct sim *s, uint32_t stream)
         if (i == stream)
             tape_add_post(t, i, 0);
         else if (evq_is_pending(q, event))
-            tape_add_post(t, i, q->event[event].at_ps - s->engine.now_ps);
+            tape_add_post(t, i, evq_event(q, event)->at_ps - s->engine.now_ps);
     }
 }
 
@@ -216,7 +216,7 @@ static bool is_link_due(const struct sim *s, uint64_t within_ps)
         uint32_t event = s->engine.first.change + i;
 
         if (evq_is_pending(&s->engine.evq, event) &&
-            s->engine.evq.event[event].at_ps - s->engine.now_ps <= within_ps)
+            evq_event(&s->engine.evq, event)->at_ps - s->engine.now_ps <= within_ps)
             return true;
     }
     return false;

@@ -1,4 +1,5 @@
 #include "sim/skip/steady.h"
+#include "sim/state/owner.h"
 #include "sim/host/nic.h"
 #include "sim/link/path.h"
 #include "sim/skip/tape.h"
@@ -241,11 +242,11 @@ static uint64_t world_reach_ps(const struct sim *s)
     uint64_t                  at = NEVER;
 
     for (uint32_t i = first->change; i < first->tcp_timer; i++)
-        if (evq_is_pending(q, i) && q->event[i].at_ps < at)
-            at = q->event[i].at_ps;
+        if (evq_is_pending(q, i) && evq_event(q, i)->at_ps < at)
+            at = evq_event(q, i)->at_ps;
     for (uint32_t i = first->flow; i <= first->replay; i++)
-        if (evq_is_pending(q, i) && q->event[i].at_ps < at)
-            at = q->event[i].at_ps;
+        if (evq_is_pending(q, i) && evq_event(q, i)->at_ps < at)
+            at = evq_event(q, i)->at_ps;
     return at == NEVER ? NEVER : at - s->engine.now_ps;
 }
 
@@ -427,27 +428,34 @@ static int by_flow(const void *a, const void *b)
     return f->flow < g->flow ? -1 : f->flow > g->flow;
 }
 
-static void move_packets(const struct steady *d, struct sim *s, uint32_t first)
+static void move_packet(const struct steady *d, const struct sim *s, struct packet *k)
 {
-    const struct mark *c = mark_before(d, 0);
+    const struct mark      *c = mark_before(d, 0);
+    struct flow_mark        wanted = { .flow = k->flow };
+    const struct flow_mark *f;
 
-    for (uint32_t id = first; id; id = s->engine.packets.packet[id].next) {
-        struct packet          *k = &s->engine.packets.packet[id];
-        struct flow_mark        wanted = { .flow = k->flow };
-        const struct flow_mark *f;
+    if (k->kind != PACKET_DATA && k->kind != PACKET_ACK && k->kind != PACKET_NACK)
+        return;
+    f = bsearch(&wanted, c->flow, c->flows, sizeof *c->flow, by_flow);
+    if (f && s->flows.flow[k->flow].generation == k->generation)
+        k->seq += d->flown[f - c->flow];
+}
 
-        if (k->kind != PACKET_DATA && k->kind != PACKET_ACK && k->kind != PACKET_NACK)
-            continue;
-        f = bsearch(&wanted, c->flow, c->flows, sizeof *c->flow, by_flow);
-        if (f && s->flows.flow[k->flow].generation == k->generation)
-            k->seq += d->flown[f - c->flow];
-    }
+struct landing { const struct steady *steady; const struct sim *sim; };
+
+/* One that is on a wire. */
+static void move_on_wire(void *arg, struct event *e)
+{
+    const struct landing *l = arg;
+
+    if (owner_is_packet(e))
+        move_packet(l->steady, l->sim, (struct packet *)e);
 }
 
 /* An event of the world's clock comes nearer. */
 static void move_event(struct evq *q, uint32_t id, uint64_t by_ps)
 {
-    uint64_t at = q->event[id].at_ps, order = q->event[id].order;
+    uint64_t at = evq_event(q, id)->at_ps, order = evq_event(q, id)->order;
 
     if (!evq_is_pending(q, id))
         return;
@@ -467,10 +475,11 @@ static void land(struct steady *d, struct sim *s)
     for (uint32_t i = 0; i < s->net.ports; i++) {
         const struct port *p = &s->net.port[i];
 
-        move_packets(d, s, path_first(&s->engine, p));
         for (uint32_t q = 0; q <= PRIOS; q++)
-            move_packets(d, s, p->queue[q].head);
+            for (uint32_t id = p->queue[q].head; id; id = s->engine.packets.packet[id].next)
+                move_packet(d, s, &s->engine.packets.packet[id]);
     }
+    evq_each(&s->engine.evq, move_on_wire, &(struct landing){ d, s });
     for (uint32_t i = first->change; i < first->tcp_timer; i++)
         move_event(&s->engine.evq, i, by_ps);
     for (uint32_t i = first->flow; i <= first->replay; i++)

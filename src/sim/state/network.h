@@ -25,7 +25,7 @@ struct conweave_node {
     struct mrg           mrg;                /* its random numbers */
 };
 
-/* By which port ECMP let a packet go. */
+/* By which port a packet left. */
 struct last_way {
     uint64_t nodes;              /* its source and destination, as they lie in struct packet */
     uint32_t ports, port;

@@ -1,4 +1,6 @@
-/* src/sim/state/owner.h - the kinds of events, and who owns an event: an address and, in its three low bits, the kind. */
+/* src/sim/state/owner.h - the kinds of events, and who owns an event: a line and, in the three low bits, the kind.
+ *
+ * Ports and hosts begin lines with small numbers. What has no owner is known by the number of its event. */
 #ifndef SIM_STATE_OWNER_H
 #define SIM_STATE_OWNER_H
 
@@ -6,9 +8,9 @@
 
 /* Everything that can happen in the world. */
 enum event_kind {
-    EV_AT_SWITCH,                /* the first packet on a wire reaches a switch */
-    EV_AT_HOST,                  /* or a host */
-    EV_SWITCH_FREE,              /* the last byte has left a port, and something waits */
+    EV_AT_SWITCH,                /* a packet, the event itself, reaches a switch by the port that owns it */
+    EV_AT_HOST,                  /* or the host that owns it */
+    EV_SWITCH_FREE,              /* the last byte has left a port, the event itself, and something waits */
     EV_HOST_FREE,
     EV_WAKE,                     /* a pacer lets a queue pair send */
     EV_TIMER,                    /* one of many, by its number: see on_timer() */
@@ -16,27 +18,31 @@ enum event_kind {
     EV_FLOW,                     /* a stream starts its next flow, or signals act */
 };
 
-static inline void owner_set(struct engine *e, uint32_t event, enum event_kind kind, void *owner)
+#define OWNER_LINES (1u << 29)   /* lines that can own events */
+
+/* What is written into an event; NULL: it has no owner. */
+static inline uint32_t owner_make(const struct evq *q, enum event_kind kind, const void *owner)
 {
-    assert(((uintptr_t)owner & 7) == 0 && kind < 8);
-    e->evq.event[event].owner = (char *)owner + kind;
+    uint32_t line = owner ? evq_id(q, owner) : 0;
+
+    assert(line < OWNER_LINES && kind < 8);
+    return line << 3 | kind;
 }
 
 static inline enum event_kind owner_kind(const struct event *e)
 {
-    return (enum event_kind)((uintptr_t)e->owner & 7);
+    return (enum event_kind)(e->owner & 7);
 }
 
-/* Of an event whose kind is known. */
-static inline void *owner_as(const struct event *e, enum event_kind kind)
+/* Is it a packet that arrives? */
+static inline bool owner_is_packet(const struct event *e)
 {
-    assert(owner_kind(e) == kind);
-    return e->owner - kind;
+    return owner_kind(e) <= EV_AT_HOST;
 }
 
-static inline void *owner_of(const struct event *e)
+static inline void *owner_of(const struct evq *q, const struct event *e)
 {
-    return (void *)((uintptr_t)e->owner & ~(uintptr_t)7);    /* NOLINT(performance-no-int-to-ptr): one instruction */
+    return q->line + (size_t)(e->owner & ~7u) * (EVQ_LINE / 8);
 }
 
 #endif

@@ -155,7 +155,9 @@ struct sim {
     struct skip          *skip;              /* what repeats is skipped: see skip/skip.h. NULL: packet by packet */
     struct partition     *parts;             /* many threads: see partition.h. NULL: one does it all, or this is a part */
     bool                  is_part;
-    struct arena          arena, lb_arena, packet_arena, flow_arena, rx_arena, list_arena, pair_arena, tcp_arena, selective_arena;
+    struct arena         *lines;             /* what begins with an event lies in one row: the whole world's line_arena */
+    uint32_t              packets_most;      /* of a part, that there are lines for */
+    struct arena          arena, lb_arena, line_arena, packet_arena, flow_arena, rx_arena, list_arena, pair_arena, tcp_arena, selective_arena;
     struct arena          probe_arena, lasting_arena;
     struct engine         engine;            /* last, being large: what lies behind is far away */
 };

@@ -173,7 +173,7 @@ static inline uint32_t ask(struct sim *s, const struct node *n, const struct pac
 APART struct port *balance_way(struct sim *s, const struct node *n, const struct port *in, uint32_t id, uint32_t to,
                                const uint32_t *hop)
 {
-    struct lb_tag       *tag = &s->engine.packets.tag[id];
+    struct lb_tag       *tag = packet_tag(&s->engine.packets, id);
     const struct packet *k = &s->engine.packets.packet[id];
 
     if (!s->lb.is_path)
@@ -186,7 +186,7 @@ APART struct port *balance_way(struct sim *s, const struct node *n, const struct
 APART struct port *balance_enter(struct sim *s, const struct node *n, uint32_t id, uint32_t to)
 {
     const struct packet *k = &s->engine.packets.packet[id];
-    struct lb_tag       *tag = &s->engine.packets.tag[id];
+    struct lb_tag       *tag = packet_tag(&s->engine.packets, id);
     uint32_t             entry = n->route_entry[to], one[2] = { 1, entry & ~ROUTE_ONE };
     const uint32_t      *hop = entry & ROUTE_ONE ? one : n->route_hop + entry;
 
@@ -205,7 +205,7 @@ APART struct port *balance_enter(struct sim *s, const struct node *n, uint32_t i
 APART struct port *balance_forward(struct sim *s, const struct node *n, uint32_t id, uint32_t to)
 {
     const struct packet    *k = &s->engine.packets.packet[id];
-    struct lb_tag          *tag = &s->engine.packets.tag[id];
+    struct lb_tag          *tag = packet_tag(&s->engine.packets, id);
     const struct lb_switch *sw = &place_of(n)->sw;
     uint32_t                entry = n->route_entry[to], port = entry & ~ROUTE_ONE;
 
@@ -230,7 +230,7 @@ APART void balance_leave(struct sim *s, const struct node *n, uint32_t id)
     bool                 is_data = k->kind == PACKET_DATA;
 
     if (s->cfg.lb == &lb_conga)
-        conga_leave(s->lb.cfg, n->lb_state, s->engine.now_ps, from, is_data, &s->engine.packets.tag[id]);
+        conga_leave(s->lb.cfg, n->lb_state, s->engine.now_ps, from, is_data, packet_tag(&s->engine.packets, id));
     else
-        s->cfg.lb->leave(s->lb.cfg, n->lb_state, s->engine.now_ps, from, is_data, &s->engine.packets.tag[id]);
+        s->cfg.lb->leave(s->lb.cfg, n->lb_state, s->engine.now_ps, from, is_data, packet_tag(&s->engine.packets, id));
 }

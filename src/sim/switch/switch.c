@@ -246,7 +246,7 @@ void switch_check(const struct sim *s, const struct node *n)
     for (uint32_t i = 0; i < n->ports; i++) {
         const struct port *p = &s->net.port[n->first_port + i];
 
-        expect_of_node(!(sendable(p) && !p->is_down) || evq_is_pending(&s->engine.evq, port_event_free(p)), s, n->id,
+        expect_of_node(!(sendable(p) && !p->is_down) || p->free.next != EVQ_IDLE, s, n->id,
                        "packets wait at a port that will not send");
     }
 }

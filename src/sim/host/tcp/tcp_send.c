@@ -182,7 +182,7 @@ static void arm(struct sim *s, uint32_t host, uint64_t at_ps)
     uint32_t event = s->engine.first.tcp_timer + host;
 
     if (evq_is_pending(&s->engine.evq, event)) {
-        if (s->engine.evq.event[event].at_ps <= at_ps)
+        if (evq_event(&s->engine.evq, event)->at_ps <= at_ps)
             return;              /* it will look, and see that there is nothing to do yet */
         evq_cancel(&s->engine.evq, event);
     }
@@ -407,7 +407,7 @@ static void check_flow(const struct sim *s, const struct host *h, uint32_t id)
     expect_of_node(!t->is_woken || evq_is_pending(&s->engine.evq, wake_event(s, f->host)), s, h->node, "a TCP stack sleeps");
     expect_of_node(t->is_queued || t->is_woken || t->deadline_ps != NEVER, s, h->node, "a TCP flow waits for nothing");
     expect_of_node(t->deadline_ps == NEVER ||
-                   (evq_is_pending(&s->engine.evq, timer) && s->engine.evq.event[timer].at_ps <= t->deadline_ps), s, h->node,
+                   (evq_is_pending(&s->engine.evq, timer) && evq_event(&s->engine.evq, timer)->at_ps <= t->deadline_ps), s, h->node,
                    "a TCP flow's timer is not armed");
 }
 
