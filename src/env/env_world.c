@@ -2,13 +2,13 @@
 
 #include "core/units.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define HOSTS_MAX 64u
 #define FLOWS_MAX 8192u
+#define DIGITS_MAX 4
 #define RATE_BPS  100000000000ull
 #define DELAY_PS  (1500 * PS_PER_NS)
 #define BUFFER_BYTES 2000000ull
@@ -31,11 +31,29 @@ static bool fits(const struct env_world *w)
     return w->hosts >= least && w->hosts <= HOSTS_MAX && w->qps >= 1 && flows_of(w) <= FLOWS_MAX;
 }
 
+/* One to four digits; moves on to what is behind them. */
+static bool take_number(const char **at, uint32_t *number)
+{
+    const char *first = *at;
+
+    for (*number = 0; **at >= '0' && **at <= '9' && *at - first < DIGITS_MAX; (*at)++)
+        *number = 10 * *number + (uint32_t)(**at - '0');
+    return *at > first;
+}
+
+static bool take_numbers(struct env_world *w, const char *at)
+{
+    if (!take_number(&at, &w->hosts))
+        return false;
+    if (w->kind != ENV_LONG_SHORT && (*at++ != '_' || !take_number(&at, &w->qps)))
+        return false;
+    return *at == '\0';
+}
+
 int env_world_parse(struct env_world *w, const char *text, struct err *err)
 {
     struct env_world made = { .qps = 1 };
     const char      *colon = strchr(text, ':');
-    char             end;
 
     while (colon && env_kind_names[made.kind] && (strlen(env_kind_names[made.kind]) != (size_t)(colon - text) ||
                                                   memcmp(text, env_kind_names[made.kind], (size_t)(colon - text)) != 0))
@@ -43,8 +61,7 @@ int env_world_parse(struct env_world *w, const char *text, struct err *err)
     if (!colon || !env_kind_names[made.kind])
         return err_set(err, EINVAL, "'%.60s' is not a world to learn in; there are many_to_one:HOSTS_QPS, "
                        "all_to_all:HOSTS_QPS and long_short:HOSTS", text);
-    if (made.kind == ENV_LONG_SHORT ? sscanf(colon + 1, "%4" SCNu32 "%c", &made.hosts, &end) != 1
-                                    : sscanf(colon + 1, "%4" SCNu32 "_%4" SCNu32 "%c", &made.hosts, &made.qps, &end) != 2)
+    if (!take_numbers(&made, colon + 1))
         return err_set(err, EINVAL, "'%.60s': after the colon comes %s", text,
                        made.kind == ENV_LONG_SHORT ? "the number of hosts" : "HOSTS_QPS, such as 8_16");
     if (!fits(&made))

@@ -391,6 +391,7 @@ static void build_flows(struct sim *s)
     if (s->cfg.cc->on_rtt) {
         arena_init(&s->probe_arena, (size_t)flows * sizeof *all->probe + 64);
         all->probe = arena_alloc(&s->probe_arena, flows, sizeof *all->probe);
+        s->hosts.busy_ps = arena_alloc(&s->arena, s->net.hosts, sizeof *s->hosts.busy_ps);
         s->hosts.at_send |= SEND_PROBES;
     }
     if (traffic_has_pairs(s->program.traffic))

@@ -44,7 +44,7 @@ struct net_flow {
     uint32_t epoch;
     union {
         struct policy_flow policy;
-        char               room[sizeof(struct policy_flow) + 2 * RLCC_CELLS_MAX * sizeof(float)];
+        char               room[sizeof(struct policy_flow) + 2ul * RLCC_CELLS_MAX * sizeof(float)];
     };
 };
 

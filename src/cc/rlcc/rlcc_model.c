@@ -68,7 +68,7 @@ static int set_range(struct policy *p, double range, const char *name, struct er
 /* A net in a file may have any shape; a flow has room for what RL-CC's has. */
 static int check_shape(const struct policy *p, const char *name, struct err *err)
 {
-    size_t most = sizeof(struct policy_flow) + 2 * RLCC_CELLS_MAX * sizeof(float);
+    size_t most = sizeof(struct policy_flow) + 2ul * RLCC_CELLS_MAX * sizeof(float);
 
     if (policy_flow_bytes(p) <= most)
         return 0;

@@ -106,7 +106,6 @@ struct host {
     struct cnp_entry *cnp_last;  /* of a ring: the one visited last; NULL: none */
     uint32_t  cnp_count;         /* of its entries */
     uint8_t   ready_prios;       /* none but these classes, bit by bit, are ready; 0: not known. See turn.c */
-    uint64_t  busy_ps;           /* its processor decides on a rate until then: see struct cc_probe */
     uint32_t  pairs;             /* its lasting queue pairs: first of a list; 0: none */
 };
 

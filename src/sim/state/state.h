@@ -91,6 +91,8 @@ struct host_state {
     uint32_t              cc_cfgs;
     uint32_t             *list_free[32];     /* returned tables by log2 of their size */
     struct cnp_entry     *cnp_free;          /* returned entries: see host/np/cnp_arbiter.h */
+    uint64_t             *busy_ps;           /* by host: its processor decides on a rate until then, see struct cc_probe; NULL: no
+                                              * control asks for probes */
 };
 
 /* What switches have besides struct node and struct port. */
