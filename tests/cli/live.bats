@@ -71,6 +71,7 @@ listen: 127.0.0.1:$port
 state: statec
 mode: auto
 tuner: expert
+stale: 15
 noise_pairs: 3
 stage_pairs: 1
 block: 4

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define S        1000000u
+#define S        1000000ull
 #define HEAL_US  (40 * S)        /* from here on nothing goes wrong and nothing new is tried */
 #define LEAVE_US (52 * S)        /* controllers are gone */
 #define END_US   (62 * S)        /* the longest lease has ended */
@@ -149,7 +149,7 @@ static void refuse(struct world *w)          { any_device(w)->refuses_until_us =
 static void blind(struct world *w)           { any_device(w)->blind_until_us = soon(w); }
 static void clamp(struct world *w)           { any_device(w)->clamps_until_us = soon(w); }
 static void be_late(struct world *w)         { any_device(w)->late_until_us = soon(w); }
-static void step_clock(struct world *w)      { any_agent(w)->wall_us = (int64_t)world_draw(w, 0, 7200 * (uint64_t)S) - 3600ll * S; }
+static void step_clock(struct world *w)      { any_agent(w)->wall_us = (int64_t)world_draw(w, 0, 7200 * S) - 3600 * (int64_t)S; }
 
 static void cut(struct world *w)
 {

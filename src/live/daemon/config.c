@@ -43,6 +43,7 @@ static const struct section_key controller_keys[] = {
     { "operators", "list", "", "names in certificates of who may ask and decide; default: operator" },
     { "devices_max", "count", "1024", "room for so many" },
     { "tuner", "name", "", "as in a scenario; default: none" },
+    { "stale", "count", "3", "reports older than so many intervals are not believed" },
     { "block", "count", "10", "intervals of a block" },
     { "burn_in", "count", "3", "of these, not counted" },
     { "noise_pairs", "count", "30", "pairs of blocks that measure the noise before the first trial" },
@@ -196,6 +197,14 @@ static void read_devices(struct reader *r, const struct section *s, struct agent
     }
 }
 
+/* A path that need not be there, relative to the folder of the file. */
+static char *path_text(const struct reader *r, const struct section *s, const char *key)
+{
+    const char *text = section_text(s, key);
+
+    return text ? reader_path(r->name, text) : NULL;
+}
+
 static void read_agent(struct reader *r, const struct yaml_node *root, struct agent_file *f, const char *driver)
 {
     struct section       s = section_open(r, root, &(struct section){ .name = "", .own = agent_keys, .common = common_keys });
@@ -205,8 +214,8 @@ static void read_agent(struct reader *r, const struct yaml_node *root, struct ag
     agent_config_init(a, f->driver ? f->driver->where : KNOB_NIC);
     read_common(r, &s, &f->common, &a->interval_us);
     f->controller = need_text(&s, "controller");
-    f->root = section_text(&s, "root") ? xstrdup(section_text(&s, "root")) : NULL;
-    f->freeze = section_text(&s, "freeze_file") ? xstrdup(section_text(&s, "freeze_file")) : NULL;
+    f->root = path_text(r, &s, "root");
+    f->freeze = path_text(r, &s, "freeze_file");
     read_devices(r, &s, f);
     section_bool(&s, "write", &a->may_write);
     a->lease_us = time_us(&s, "lease", a->lease_us, 10 * a->interval_us);
@@ -288,6 +297,7 @@ static void read_evidence(struct reader *r, const struct section *s, struct cont
 {
     uint32_t accept = 0, reject = 0;
 
+    section_count(s, "stale", 1, 1000, &c->stale_intervals);
     section_count(s, "block", 2, 100000, &c->block_length);
     section_count(s, "burn_in", 0, 100000, &c->burn_in);
     section_count(s, "noise_pairs", 3, 100000, &c->aa_pairs);

@@ -313,7 +313,7 @@ int main(int argc, char **argv)
     argp_err_exit_status = EXIT_USAGE;
     for (size_t i = 0; argc > 1 && i < sizeof command / sizeof *command; i++)
         if (strcmp(argv[1], command[i].name) == 0) {
-            argv[1] = (char *)(uintptr_t)command[i].shown;
+            argv[1] = (char *)command[i].shown;
             return command[i].main(argc - 1, argv + 1);
         }
     usage("this is started by anole: see %s", "anole --help");

@@ -1,5 +1,5 @@
-/* src/live/daemon/run.h - agents and controllers as processes. Each returns 0, a negative errno with its reason, or the number of the
- * signal that ended it. */
+/* src/live/daemon/run.h - agents and controllers as processes. Each returns 0, also when a signal ended it, or a negative errno with
+ * its reason. */
 #ifndef LIVE_DAEMON_RUN_H
 #define LIVE_DAEMON_RUN_H
 

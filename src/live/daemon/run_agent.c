@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #define BACKOFF_US_MIN 100000u
@@ -133,7 +132,7 @@ static void wait_for_something(struct host *h)
     clock_wait(fd, h->devices + 1, until_us);
 }
 
-static int loop(struct host *h)
+static void loop(struct host *h)
 {
     struct signalfd_siginfo s;
     struct rpc_event        e;
@@ -142,7 +141,7 @@ static int loop(struct host *h)
         notify_alive(clock_us());
         wait_for_something(h);
         if (read(h->signals, &s, sizeof s) == sizeof s)
-            return (int)s.ssi_signo;
+            return;
         for (uint32_t i = 0; i < h->devices; i++) {
             while (rpc_next(h->device[i].rpc, &e)) {
                 on_event(&h->device[i], &e, clock_us());
@@ -175,7 +174,7 @@ static int start_device(struct device *d, const struct agent_file *f, const char
     if (rc)
         return rc;
     io.disk = disk_io(&d->disk);
-    agent_init(&d->agent, &d->cfg, &io, (uint64_t)time(NULL));
+    agent_init(&d->agent, &d->cfg, &io, io.disk.wall_us(io.disk.arg) / 1000);    /* no two starts are in the same millisecond */
     agent_start(&d->agent, &audit, clock_us());
     return 0;
 }
@@ -269,7 +268,7 @@ int agent_run(const struct agent_file *f, struct err *err)
 {
     struct rpc_tls tls = config_tls(&f->common);
     struct host    h = { 0 };
-    int            rc = open_host(&h, f, err), left;
+    int            rc = open_host(&h, f, err);
 
     srandom((unsigned)clock_us());
     h.signals = clock_signals();
@@ -282,10 +281,9 @@ int agent_run(const struct agent_file *f, struct err *err)
     if (!rc) {
         clock_log("%u devices, %s", h.devices, f->agent.may_write ? "may write" : "observes only");
         notify("READY=1");
-        rc = loop(&h);
+        loop(&h);
         notify("STOPPING=1");
-        left = leave(&h, "the agent ends", err);
-        rc = left ? left : 0;
+        rc = leave(&h, "the agent ends", err);
     }
     close_host(&h);
     close(h.signals);

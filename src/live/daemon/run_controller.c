@@ -120,7 +120,7 @@ static void on_event(struct fabric *f, const struct rpc_event *e, uint64_t now_u
 
 /* ---- time ---- */
 
-static int loop(struct fabric *f)
+static void loop(struct fabric *f)
 {
     struct signalfd_siginfo s;
     struct rpc_event        e;
@@ -132,7 +132,7 @@ static int loop(struct fabric *f)
         notify_alive(clock_us());
         clock_wait(fd, 2, f->tick_us);
         if (read(f->signals, &s, sizeof s) == sizeof s)
-            return (int)s.ssi_signo;
+            return;
         while (rpc_next(f->rpc, &e)) {
             on_event(f, &e, clock_us());
             free(e.bytes);

@@ -36,7 +36,7 @@ static int write_configs(const struct twin_run *t, const struct twin_request *q,
     int  rc;
 
     snprintf(text, sizeof text, "name: twin\nlisten: unix:%s/socket\nstate: %s/controller\nmode: auto\ngather: 1s\ntuner: %s\n"
-             "interval: %ums\nnoise_pairs: 10\nstage_pairs: 5\n", t->folder, t->folder, q->tuner, q->interval_ms);
+             "interval: %ums\nnoise_pairs: 10\nstage_pairs: 5\nstale: 10\n", t->folder, t->folder, q->tuner, q->interval_ms);
     rc = write_text(t, "controller.yaml", text, err);
     snprintf(text, sizeof text, "name: twin\ncontroller: unix:%s/socket\nstate: %s/agent\nroot: '%s'\ndriver: twin\nwrite: yes\n"
              "gap: 0ms\ninterval: %ums\nswitches_per_day: 100000\n", t->folder, t->folder, t->scenario, q->interval_ms);

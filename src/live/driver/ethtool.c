@@ -3,7 +3,6 @@
 #include "base/err.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <linux/ethtool.h>
 #include <linux/if.h>
 #include <linux/sockios.h>
@@ -79,17 +78,21 @@ static int from_kernel(const char *netdev, ethtool_visit *visit, void *arg)
 
 static int from_file(const char *root, const char *netdev, ethtool_visit *visit, void *arg)
 {
-    char     path[512], line[256], name[128];
-    uint64_t value;
-    FILE    *f;
+    char  path[512], line[256];
+    FILE *f;
 
     snprintf(path, sizeof path, "%s/ethtool/%s", root, netdev);
     f = fopen(path, "re");
     if (!f)
         return -errno;
-    while (fgets(line, sizeof line, f))
-        if (sscanf(line, " %127[^: ]: %" SCNu64, name, &value) == 2)
-            visit(arg, name, value);
+    while (fgets(line, sizeof line, f)) {
+        char *name = line + strspn(line, " \t"), *colon = strchr(name, ':');
+
+        if (!colon || colon[1] != ' ' || colon[2] < '0' || colon[2] > '9')
+            continue;            /* the heading */
+        *colon = '\0';
+        visit(arg, name, strtoull(colon + 2, NULL, 10));
+    }
     fclose(f);
     return 0;
 }

@@ -97,7 +97,7 @@ static int read_text(const char *path, char *text, size_t size)
 
 static int read_number(const char *path, uint64_t *value)
 {
-    char text[64];
+    char text[64] = "";
     int  rc = read_text(path, text, sizeof text);
 
     return rc ? rc : parse_number(text, value);
@@ -302,18 +302,18 @@ static int write_knobs(void *state, const struct knob_set *set)
 static void take_stat(void *arg, const char *name, uint64_t value)
 {
     struct ethtool_sums *e = arg;
-    unsigned             prio;
-    int                  end = 0;
+    int                  prio;
 
-    if (sscanf(name, "rx_prio%1u_pause_duration%n", &prio, &end) == 1 && end && !name[end] && prio < 8) {
-        e->pause_us[prio] = value;
-        e->has_pause[prio] = true;
-    }
-    end = 0;
-    if (sscanf(name, "rx_prio%1u_discards%n", &prio, &end) == 1 && end && !name[end] && prio < 8)
-        e->discards[prio] = value;
     if (strcmp(name, "tx_pause_storm_error_events") == 0)
         e->storms = value;
+    if (strncmp(name, "rx_prio", 7) != 0 || name[7] < '0' || name[7] > '7')
+        return;
+    prio = name[7] - '0';
+    if (strcmp(name + 8, "_pause_duration") == 0) {
+        e->pause_us[prio] = value;
+        e->has_pause[prio] = true;
+    } else if (strcmp(name + 8, "_discards") == 0)
+        e->discards[prio] = value;
 }
 
 /* How far a counter has come. One that went back was reset: nothing is known then. */

@@ -109,18 +109,23 @@ static void add_queue(struct sonic *s, const char *port, unsigned number)
 static void visit_queue(void *arg, const char *key)
 {
     struct sonic *s = arg;
-    char          profile[MSG_NAME_SIZE], ports[KEY_SIZE], *port, *rest;
-    unsigned      first, last;
+    char          profile[MSG_NAME_SIZE], ports[KEY_SIZE], *port, *rest, *numbers;
+    unsigned long first, last;
 
     if (redis_get(&s->redis, REDIS_CONFIG, key, "wred_profile", profile, sizeof profile) || strcmp(profile, s->profile) != 0)
         return;
-    if (sscanf(key, "QUEUE|%150[^|]|%u-%u", ports, &first, &last) == 2)
-        last = first;
-    else if (sscanf(key, "QUEUE|%150[^|]|%u-%u", ports, &first, &last) != 3)
+    snprintf(ports, sizeof ports, "%s", key + strlen("QUEUE|"));
+    numbers = strchr(ports, '|');
+    if (!numbers || numbers[1] < '0' || numbers[1] > '9')
+        return;                  /* a chassis has other keys */
+    *numbers++ = '\0';
+    first = strtoul(numbers, &rest, 10);
+    last = *rest == '-' ? strtoul(rest + 1, &rest, 10) : first;
+    if (*rest)
         return;
     for (port = strtok_r(ports, ",", &rest); port; port = strtok_r(NULL, ",", &rest))
-        for (unsigned i = first; i <= last && i < 64; i++)
-            add_queue(s, port, i);
+        for (unsigned long i = first; i <= last && i < 64; i++)
+            add_queue(s, port, (unsigned)i);
 }
 
 /* The object that the ASIC has for the profile: the one that its first queue names. */

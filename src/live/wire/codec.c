@@ -27,7 +27,7 @@ static void list_knobs(struct knob_list *l, const struct knob_set *set)
         if (!set->is_named[i])
             continue;
         anole__v1__knob__init(k);
-        k->name = (char *)(uintptr_t)knob_info[i].name;
+        k->name = (char *)knob_info[i].name;
         k->value = set->knobs.value[i];
         l->at[l->count++] = k;
     }
@@ -58,7 +58,7 @@ static void fill(Anole__V1__Message *to, const struct msg *from)
     to->change = from->change;
     to->stamp_us = from->stamp_us;
     to->at_us = from->at_us;
-    to->why = (char *)(uintptr_t)from->why;
+    to->why = (char *)from->why;
     to->phase = (Anole__V1__Phase)from->phase;
     to->is_frozen = from->is_frozen;
     to->is_broken = from->is_broken;
@@ -71,7 +71,7 @@ static void fill_hello(Anole__V1__Hello *to, const struct msg *from, struct knob
     list_knobs(confirmed, &from->confirmed);
     list_knobs(baseline, &from->baseline);
     to->version = from->version;
-    to->name = (char *)(uintptr_t)from->name;
+    to->name = (char *)from->name;
     to->where = (Anole__V1__Where)from->where;
     to->may_write = from->may_write;
     to->gap_us = from->gap_us;
@@ -88,7 +88,6 @@ size_t codec_write(const struct msg *m, unsigned char *bytes)
     Anole__V1__Sample  sample;
     Anole__V1__Hello   hello;
     struct knob_list   set, confirmed, baseline;
-    size_t             length;
 
     fill(&out, m);
     list_knobs(&set, &m->set);
@@ -101,8 +100,7 @@ size_t codec_write(const struct msg *m, unsigned char *bytes)
         fill_hello(&hello, m, &confirmed, &baseline);
         out.hello = &hello;
     }
-    length = anole__v1__message__get_packed_size(&out);
-    assert(length <= CODEC_BYTES_MAX);
+    assert(anole__v1__message__get_packed_size(&out) <= CODEC_BYTES_MAX);
     return anole__v1__message__pack(&out, bytes);
 }
 
@@ -202,9 +200,9 @@ size_t codec_write_question(const struct question *q, unsigned char *bytes)
 
     anole__v1__question__init(&out);
     out.version = q->version;
-    out.verb = (char *)(uintptr_t)q->verb;
-    out.device = (char *)(uintptr_t)q->device;
-    out.why = (char *)(uintptr_t)q->why;
+    out.verb = (char *)q->verb;
+    out.device = (char *)q->device;
+    out.why = (char *)q->why;
     out.number = q->number;
     return anole__v1__question__pack(&out, bytes);
 }
@@ -233,8 +231,8 @@ size_t codec_write_reply(const char *error, const char *text, unsigned char **by
     Anole__V1__Reply out;
 
     anole__v1__reply__init(&out);
-    out.error = (char *)(uintptr_t)error;
-    out.text = (char *)(uintptr_t)text;
+    out.error = (char *)error;
+    out.text = (char *)text;
     *bytes = xmalloc(anole__v1__reply__get_packed_size(&out) + 1);
     return anole__v1__reply__pack(&out, *bytes);
 }

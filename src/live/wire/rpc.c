@@ -62,18 +62,20 @@ struct rpc {
 
 /* ---- events for the loop ---- */
 
-static void tell(struct rpc *r, const struct link *l, enum rpc_kind kind, unsigned char *bytes, size_t length, const char *why)
+/* Returns the event, to be completed while the lock is held. */
+static struct rpc_event *tell(struct rpc *r, const struct link *l, enum rpc_kind kind, const char *why)
 {
     struct queued *q = xcalloc(1, sizeof *q);
     uint64_t       one = 1;
 
-    q->event = (struct rpc_event){ .kind = kind, .link = l->id, .bytes = bytes, .length = length };
+    q->event = (struct rpc_event){ .kind = kind, .link = l->id };
     memcpy(q->event.peer, l->peer, sizeof l->peer);
     snprintf(q->event.why, sizeof q->event.why, "%s", why);
     *r->last = q;
     r->last = &q->next;
     if (write(r->fd, &one, sizeof one) < 0)
         assert(errno == EAGAIN);
+    return &q->event;
 }
 
 bool rpc_next(struct rpc *r, struct rpc_event *e)
@@ -302,23 +304,22 @@ static void on_new(struct rpc *r, struct link *l)
     if (!is_stream)
         return;
     l->is_open = true;
-    tell(r, l, RPC_OPEN, NULL, 0, "");
+    tell(r, l, RPC_OPEN, "");
 }
 
 static void on_receive(struct rpc *r, struct link *l, bool is_good)
 {
-    unsigned char *bytes;
-    size_t         length;
+    struct rpc_event *e;
 
     if (!is_good || !l->received) {
         if (r->server)
             end(l, GRPC_STATUS_OK);              /* the other side has nothing more to say */
         return;
     }
-    bytes = bytes_of(l->received, &length);
+    e = tell(r, l, l->is_question ? RPC_ASK : RPC_DATA, "");
+    e->bytes = bytes_of(l->received, &e->length);
     grpc_byte_buffer_destroy(l->received);
     l->received = NULL;
-    tell(r, l, l->is_question ? RPC_ASK : RPC_DATA, bytes, length, "");
     if (!l->is_question)
         receive(l);
 }
@@ -333,7 +334,7 @@ static void on_close(struct rpc *r, struct link *l)
         snprintf(text, sizeof text, "%.*s", (int)GRPC_SLICE_LENGTH(l->status_text),
                  (const char *)GRPC_SLICE_START_PTR(l->status_text));
     if (l->is_open || !r->server)
-        tell(r, l, RPC_CLOSE, NULL, 0, text);
+        tell(r, l, RPC_CLOSE, text);
     l->is_open = false;
 }
 
@@ -351,7 +352,7 @@ static void on_op(struct rpc *r, struct op *op, bool is_good)
         if (is_good && !r->server && !l->is_closed) {
             l->is_open = true;
             creds_peer(l->call, l->peer, sizeof l->peer);
-            tell(r, l, RPC_OPEN, NULL, 0, "");
+            tell(r, l, RPC_OPEN, "");
             send_next(l);
         }
         break;
@@ -411,7 +412,7 @@ static void begin(struct rpc *r)
 
 static grpc_arg number(const char *key, int value)
 {
-    return (grpc_arg){ .type = GRPC_ARG_INTEGER, .key = (char *)(uintptr_t)key, .value.integer = value };
+    return (grpc_arg){ .type = GRPC_ARG_INTEGER, .key = (char *)key, .value.integer = value };
 }
 
 int rpc_serve(struct rpc **out, const char *address, const struct rpc_tls *tls, struct err *err)
