@@ -155,8 +155,7 @@ static void parse__refuses_with_the_place(void **unused)
           "t.yaml:2:1: found unexpected end of stream while scanning a quoted scalar that begins in "
           "line 1" },
         { "a: b: c\n", "t.yaml:1:5: mapping values are not allowed in this context" },
-        { "\ta: b\n", "t.yaml:1:1: found character that cannot start any token while scanning for the next "
-          "token" },
+        { "\ta: b\n", "t.yaml:1:1: a tab; YAML is indented with spaces" },
         { "a: 1\n\xc3\xa9: \x01\n", "t.yaml:2:4: control characters are not allowed" },
         { "a: 1\nb: \xff\n", "t.yaml:2:4: invalid leading UTF-8 octet" },
     };

@@ -1,7 +1,6 @@
 /* src/campaign/sweep.c - from what is asked for to settings that are ranked. */
 #include "campaign/sweep.h"
 #include "campaign/compare.h"
-#include "campaign/sweep_columns.h"
 
 #include <math.h>
 #include <stdlib.h>

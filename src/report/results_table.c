@@ -7,91 +7,11 @@
 #include "sim/partition.h"
 #include "sim/skip/skip.h"
 #include "report/metrics.h"
+#include "report/results_text.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
-
-struct text { char buf[48]; };
-
-static struct text time_text(uint64_t ps)
-{
-    struct text t;
-
-    text_from_time(t.buf, sizeof(t.buf), ps);
-    return t;
-}
-
-static struct text us_text(double us)
-{
-    return time_text((uint64_t)(us * (double)PS_PER_US));
-}
-
-static struct text bytes_text(uint64_t bytes)
-{
-    struct text t;
-
-    text_from_bytes(t.buf, sizeof(t.buf), (double)bytes);
-    return t;
-}
-
-static struct text rate_text(double bps)
-{
-    struct text t;
-
-    text_from_rate(t.buf, sizeof(t.buf), bps);
-    return t;
-}
-
-static struct text count_text(uint64_t n)
-{
-    struct text t;
-
-    text_from_count(t.buf, sizeof(t.buf), n);
-    return t;
-}
-
-/* "-" if there is no such number. */
-static struct text metric(enum metric_unit unit, double value)
-{
-    struct text t;
-
-    metric_text(t.buf, sizeof(t.buf), unit, value);
-    return t;
-}
-
-/* "1 flow", "2,000 flows" */
-static struct text counted(uint64_t n, const char *one, const char *many)
-{
-    struct text number = count_text(n), t;
-
-    snprintf(t.buf, sizeof(t.buf), "%.30s %.16s", number.buf, n == 1 ? one : many);
-    return t;
-}
-
-static struct text flows_text(uint64_t n)
-{
-    return counted(n, "flow", "flows");
-}
-
-static void print_heading(FILE *out, bool has_colour, const char *text)
-{
-    fprintf(out, "\n%s%s%s\n", has_colour ? "\033[1m" : "", text, has_colour ? "\033[0m" : "");
-}
-
-/* A line of "what   how much". */
-static void print_line(FILE *out, const char *what, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-static void print_line(FILE *out, const char *what, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    fprintf(out, "  %-14s ", what);
-    safe_vprintf(out, format, args);
-    fputc('\n', out);
-    va_end(args);
-}
 
 /* Prints a table and frees it. Where it does not fit the terminal columns give way ('order', see table_fit()), which is
  * said. */

@@ -7,9 +7,9 @@
 
 struct scenario_file {
     const char *path;            /* "-": standard input; must outlive this */
-    char       *example;         /* NULL, or the path of one of examples.h that was meant */
     char       *text;
     size_t      text_bytes;
+    char       *example;         /* NULL, or the path of one of examples.h that was meant */
 };
 
 /* 'path' is a file or, where there is none, the name of a scenario that comes with Anole (examples.h). */

@@ -197,7 +197,7 @@ page_data() {
 
 @test "jobs: are told in the table and in csv" {
     "$ANOLE" run "$BATS_FILE_TMPDIR/jobs.yaml" >"$dir/table"
-    grep -qE '^  llm +[0-9]+ .*GB/s +[0-9.]+GB/s +[0-9.]+%$' "$dir/table"
+    grep -qE '^  llm +[0-9]+ .*GB/s \([0-9.]+[GMT]bps\) +[0-9.]+GB/s \([0-9.]+[GMT]bps\) +[0-9.]+%$' "$dir/table"
     grep -qE '^  disks +[0-9,]+/s +[0-9.]+.bps +reads +[0-9]+' "$dir/table"
     grep -qE '^  calls +[0-9,]+/s +[0-9.]+.bps +calls +[0-9]+' "$dir/table"
     "$ANOLE" run "$BATS_FILE_TMPDIR/jobs.yaml" --format csv >"$dir/csv"

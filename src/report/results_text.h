@@ -1,0 +1,93 @@
+/* src/report/results_text.h - numbers as people read them, and lines of "what   how much", for tables of results. */
+#ifndef REPORT_RESULTS_TEXT_H
+#define REPORT_RESULTS_TEXT_H
+
+#include "base/print/safe.h"
+#include "base/text.h"
+#include "report/metrics.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+struct text { char buf[64]; };
+
+static inline struct text time_text(uint64_t ps)
+{
+    struct text t;
+
+    text_from_time(t.buf, sizeof(t.buf), ps);
+    return t;
+}
+
+static inline struct text us_text(double us)
+{
+    return time_text((uint64_t)(us * (double)PS_PER_US));
+}
+
+static inline struct text bytes_text(uint64_t bytes)
+{
+    struct text t;
+
+    text_from_bytes(t.buf, sizeof(t.buf), (double)bytes);
+    return t;
+}
+
+static inline struct text rate_text(double bps)
+{
+    struct text t;
+
+    text_from_rate(t.buf, sizeof(t.buf), bps);
+    return t;
+}
+
+static inline struct text count_text(uint64_t n)
+{
+    struct text t;
+
+    text_from_count(t.buf, sizeof(t.buf), n);
+    return t;
+}
+
+/* "-" if there is no such number. */
+static inline struct text metric(enum metric_unit unit, double value)
+{
+    struct text t;
+
+    metric_text(t.buf, sizeof(t.buf), unit, value);
+    return t;
+}
+
+/* "1 flow", "2,000 flows" */
+static inline struct text counted(uint64_t n, const char *one, const char *many)
+{
+    struct text number = count_text(n), t;
+
+    snprintf(t.buf, sizeof(t.buf), "%.30s %.16s", number.buf, n == 1 ? one : many);
+    return t;
+}
+
+static inline struct text flows_text(uint64_t n)
+{
+    return counted(n, "flow", "flows");
+}
+
+static inline void print_heading(FILE *out, bool has_colour, const char *text)
+{
+    fprintf(out, "\n%s%s%s\n", has_colour ? "\033[1m" : "", text, has_colour ? "\033[0m" : "");
+}
+
+/* A line of "what   how much". */
+static inline void print_line(FILE *out, const char *what, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static inline void print_line(FILE *out, const char *what, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    fprintf(out, "  %-14s ", what);
+    safe_vprintf(out, format, args);
+    fputc('\n', out);
+    va_end(args);
+}
+
+#endif
