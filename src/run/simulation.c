@@ -356,7 +356,8 @@ static bool run_until(struct run *run, uint64_t until_ps)
         to_ps = to_ps < next_ps ? to_ps : next_ps;
         to_ps = to_ps < sample_ps ? to_ps : sample_ps;
         to_ps = to_ps < run->stall.next_ps ? to_ps : run->stall.next_ps;
-        if (to_ps - sim->now_ps > run->slice_ps)
+        /* What is skipped ends with a slice at the latest, so that slices would show in the counters of fidelity fast. */
+        if (!sim->skip && to_ps - sim->now_ps > run->slice_ps)
             to_ps = sim->now_ps + run->slice_ps;
         more = sim_run_until(sim, to_ps);
         if (more && !sim->is_done && to_ps == sample_ps)
