@@ -91,16 +91,16 @@ load common
     [ "$(tail -n +3 "$dir/out" | awk '{ print $1 }')" = "$(cd scenarios && printf '%s\n' *.yaml | sed 's/\.yaml$//' | LC_ALL=C sort)" ]
     grep -qE '^incast +[A-Z0-9]' "$dir/out"
     cd "$dir"
-    anole=$(readlink -f "$OLDPWD/$ANOLE" 2>/dev/null || readlink -f "$ANOLE")
-    "$anole" run incast --until 50us --format json | jq .metrics >by_name
-    "$anole" run "$OLDPWD/scenarios/incast.yaml" --until 50us --format json | jq .metrics >by_path
+    program=$(readlink -f "$OLDPWD/$ANOLE" 2>/dev/null || readlink -f "$ANOLE")
+    "$program" run incast --until 50us --format json | jq .metrics >by_name
+    "$program" run "$OLDPWD/scenarios/incast.yaml" --until 50us --format json | jq .metrics >by_path
     [ -s by_name ]
     cmp by_name by_path
     mkdir mine
     printf '# My own: all of it.\ntopology: {kind: star, hosts: 2}\ntraffic: [{kind: permutation, size: 1KB}]\n' >mine/own.yaml
-    ANOLE_SCENARIOS=mine "$anole" list scenario | tail -n 1 | grep -qx 'own   My own'
-    ANOLE_SCENARIOS=mine "$anole" run own --quiet
+    ANOLE_SCENARIOS=mine "$program" list scenario | tail -n 1 | grep -qx 'own   My own'
+    ANOLE_SCENARIOS=mine "$program" run own --quiet
     # a file of that name comes first
     cp mine/own.yaml incast
-    "$anole" run incast --format json | jq -e '.all.flows == 2'
+    "$program" run incast --format json | jq -e '.all.flows == 2'
 }

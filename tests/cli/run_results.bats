@@ -391,11 +391,11 @@ page_of() {
 
 @test "run: without an interval there are points enough, and intervals.csv has them" {
     "$ANOLE" run scenarios/incast.yaml --quiet --out "$dir/incast"
-    lines=$(($(wc -l <"$dir/incast/intervals.csv") - 1))
-    [ "$lines" -ge 100 ]
-    [ "$lines" -le 512 ]
-    [ "$(jq .counts.intervals "$dir/incast/manifest.json")" = "$lines" ]
-    [ "$(page_of "$dir/incast/report.html" | jq '.runs[0].series.at_us | length')" = "$lines" ]
+    points=$(($(wc -l <"$dir/incast/intervals.csv") - 1))
+    [ "$points" -ge 100 ]
+    [ "$points" -le 512 ]
+    [ "$(jq .counts.intervals "$dir/incast/manifest.json")" = "$points" ]
+    [ "$(page_of "$dir/incast/report.html" | jq '.runs[0].series.at_us | length')" = "$points" ]
     awk -F, 'NR > 1 { if ($1 != last) bad = 1; last = $2; sum += $3 } NR == 2 && $1 != 0 { bad = 1 }
         END { if (bad) exit 1; print sum }' "$dir/incast/intervals.csv" >"$dir/sum"
     [ "$(cat "$dir/sum")" = "$(jq .packets.payload_bytes_received "$dir/incast/summary.json")" ]

@@ -158,7 +158,7 @@ END
 }
 
 @test "wrong: more than a hundred mistakes, each told in a line" {
-    anole=$(readlink -f "$ANOLE")
+    program=$(readlink -f "$ANOLE")
     mkdir "$dir/work"
     cd "$dir/work"
     write_wrong_files
@@ -169,7 +169,7 @@ END
     while IFS='|' read -r want args message; do
         status=0
         # shellcheck disable=SC2086  # arguments are words
-        "$anole" $args >"$dir/out" 2>"$dir/err" </dev/null || status=$?
+        "$program" $args >"$dir/out" 2>"$dir/err" </dev/null || status=$?
         said=$(head -n 1 "$dir/err")
         # The C library's own messages have a second line, "Try ...".
         lines=$(grep -vc '^Try ' "$dir/err")
