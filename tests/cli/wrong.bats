@@ -172,8 +172,8 @@ END
         "$program" $args >"$dir/out" 2>"$dir/err" </dev/null || status=$?
         said=$(head -n 1 "$dir/err")
         # The C library's own messages have a second line, "Try ...".
-        lines=$(grep -vc '^Try ' "$dir/err")
-        if [ "$status" != "$want" ] || [ "$lines" != 1 ] || [ -s "$dir/out" ]; then
+        said_lines=$(grep -vc '^Try ' "$dir/err")
+        if [ "$status" != "$want" ] || [ "$said_lines" != 1 ] || [ -s "$dir/out" ]; then
             echo "anole $args: status $status, not $want, or not one line: $said"
             failed=1
         fi
