@@ -59,7 +59,7 @@ END
 
 @test "advise: what is wrong is told in one line" {
     refuses "which network\?" "$ANOLE" advise
-    refuses "no.yaml: No such file or directory" "$ANOLE" advise no.yaml
+    refuses "no.yaml: no such file, and no scenario of that name" "$ANOLE" advise no.yaml
     refuses "--load: how busy are hosts' links\?" "$ANOLE" advise --rate 25Gbps
     refuses "--load goes without a scenario" "$ANOLE" advise "$(slow)" --load 10%
     refuses "'balance' is not a goal; did you mean 'balanced'\?" "$ANOLE" advise "$(slow)" --goal balance

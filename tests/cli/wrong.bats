@@ -148,8 +148,8 @@ wrong_inputs() {
 2|convert a.yaml|anole: into what? say --to scenario, --to hpcc or --to htsim
 2|convert a.yaml --to foo -o x|anole: --to: 'foo' is not a format; there are *
 1|convert nosuch --to scenario -o x|anole: nosuch: No such file or directory
-2|train|anole: which tuner? anole train acc --out FILE; see anole train --help
-2|train foo --out x|anole: 'foo' is not a tuner that is trained; there is acc
+2|train|anole: what is to be trained? anole train acc --out FILE, anole train rlcc --out FILE; see anole train --help
+2|train foo --out x|anole: 'foo' is nothing that is trained; there are acc and rlcc, which comes before its options
 2|train acc|anole: where is the model to be written? Give --out FILE
 2|help foo|anole: 'foo' is not a command; there are *
 2|hlep|anole: 'hlep' is not a command; did you mean 'help'?
