@@ -3,9 +3,7 @@
 
 #include <stdlib.h>
 
-#define PORTS_PER_PART 2048u     /* about as many as fit a cache of 1 MB: docs/perf.md */
-#define AHEAD_PS_MIN   (25 * PS_PER_NS)  /* less, and parts do little but wait for each other */
-#define PARTS_EACH     1u        /* of one thread at most: what is fetched ahead gains more (docs/perf.md) */
+#define AHEAD_PS_MIN (25 * PS_PER_NS)  /* less, and parts do little but wait for each other */
 
 /* How much there is to do at a node. What a host sends passes its own switch, one in between and one at the
  * receiver, and as much comes in on average: three parts for the host and the switch it is at, one for those in
@@ -106,14 +104,11 @@ static void free_clusters(struct clusters *c)
     free(c->has_hosts);
 }
 
+/* One for every thread: several in turn would fit its cache better, but what is fetched ahead gains more (docs/perf.md). */
 uint32_t divide_most(const struct sim *s, uint32_t threads)
 {
-    uint32_t parts = s->net.ports / PORTS_PER_PART;
+    uint32_t parts = threads < s->cfg.parts ? s->cfg.parts : threads;
 
-    parts = parts < PARTS_EACH * threads ? parts : PARTS_EACH * threads;
-    parts = (parts + threads - 1) / threads * threads;       /* as many for every thread */
-    parts = parts < threads ? threads : parts;
-    parts = parts < s->cfg.parts ? s->cfg.parts : parts;
     return parts < PARTS_MAX ? parts : PARTS_MAX;
 }
 
