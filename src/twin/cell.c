@@ -13,15 +13,15 @@
 
 static char *with_delay(const struct cell *c, uint64_t delay_ps)
 {
-    char     buffer[64] = "", *text = NULL;
-    size_t   length;
-    uint64_t ports = CELL_HOSTS + CELL_RACKS;
-    FILE    *out = open_memstream(&text, &length);
+    unsigned long long ports = CELL_HOSTS + CELL_RACKS;
+    char               buffer[64] = "", *text = NULL;
+    size_t             length;
+    FILE              *out = open_memstream(&text, &length);
 
     if (!out)
         die("out of memory");
     if (c->buffer_bytes)
-        snprintf(buffer, sizeof(buffer), "switch: {buffer: %lluB}\n", (unsigned long long)(c->buffer_bytes * ports));
+        snprintf(buffer, sizeof(buffer), "switch: {buffer: %lluB}\n", ports * c->buffer_bytes);
     fprintf(out, "topology: {kind: clos, tors: %d, hosts_per_tor: %d, spines: %d, rate: %llubps, fabric_rate: %llubps, "
             "delay: %llups}\n%srun: %dms\n", CELL_RACKS, CELL_HOSTS, CELL_RACKS, (unsigned long long)c->rate_bps,
             (unsigned long long)((double)c->rate_bps * CELL_HOSTS / CELL_RACKS / c->oversubscription),

@@ -99,9 +99,9 @@ static float run_rlcc(const float *weight, const float *x)
     float first[WIDTH], second[WIDTH], u = 0;
 
     run_relu(weight, x, POLICY_FEATURES, first);
-    weight += POLICY_FEATURES * WIDTH;
+    weight += (size_t)POLICY_FEATURES * WIDTH;
     run_relu(weight, first, WIDTH, second);
-    weight += WIDTH * WIDTH;
+    weight += (size_t)WIDTH * WIDTH;
     for (uint32_t i = 0; i < WIDTH; i++)
         u += weight[i] * second[i];
     return tanh_of(u);
