@@ -1,5 +1,6 @@
 /* src/base/file/marker_test.c */
 #include "base/file/marker.h"
+#include "base/file/test_home.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,33 +12,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static char home[100];
-
-static int enter_home(void **unused)
-{
-    (void)unused;
-    snprintf(home, sizeof(home), "/tmp/anole-marker-XXXXXX");
-    return !mkdtemp(home) || chdir(home) ? -1 : 0;
-}
-
-static int leave_home(void **unused)
-{
-    char command[200];
-
-    (void)unused;
-    snprintf(command, sizeof(command), "rm -rf '%s'", home);
-    return chdir("/") || system(command);
-}
-
-static void put(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-
-    assert_non_null(f);
-    fputs(text, f);
-    fclose(f);
-}
 
 static void read__cuts_lines_and_drops_an_unfinished_one(void **unused)
 {

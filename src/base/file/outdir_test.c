@@ -1,6 +1,7 @@
 /* src/base/file/outdir_test.c */
 #include "base/file/outdir.h"
 #include "base/file/scratch.h"
+#include "base/file/test_home.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,34 +24,14 @@
 #include <unistd.h>
 
 /* Every test works in an empty folder of its own, and "out" in it is what is written. */
-static char home[100], target[120];
+static char target[120];
 
-static int enter_home(void **unused)
+static int enter(void **unused)
 {
-    (void)unused;
-    strcpy(home, "/tmp/anole-outdir-XXXXXX");
-    if (!mkdtemp(home) || chdir(home))
-        return -1;
+    int rc = enter_home(unused);
+
     snprintf(target, sizeof(target), "%s/out", home);
-    return 0;
-}
-
-static int leave_home(void **unused)
-{
-    char command[200];
-
-    (void)unused;
-    snprintf(command, sizeof(command), "rm -rf '%s'", home);
-    return chdir("/") || system(command);
-}
-
-static void put(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-
-    assert_non_null(f);
-    fputs(text, f);
-    fclose(f);
+    return rc;
 }
 
 static void expect_file(const char *path, const char *want)
@@ -562,7 +543,7 @@ static void abort_all_on_signal__leaves_a_parents_folder_alone(void **unused)
     expect_file("out/a", "x");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, enter_home, leave_home)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave_home)
 
 int main(void)
 {

@@ -2,6 +2,7 @@
 #include "base/file/scratch.h"
 #include "base/file/outdir.h"
 #include "base/file/outfile.h"
+#include "base/file/test_home.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,8 +18,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static char home[100];
 
 /* What was brought to the disk, in this order: the last parts of the paths, with "!" before those that came after "out"
  * was in place. */
@@ -50,31 +49,11 @@ int fsync(int fd)
     return (int)syscall(SYS_fsync, fd);
 }
 
-static int enter_home(void **unused)
+static int enter_clean(void **unused)
 {
-    (void)unused;
     synced[0] = '\0';
     fail_sync_of = 0;
-    strcpy(home, "/tmp/anole-scratch-XXXXXX");
-    return !mkdtemp(home) || chdir(home) ? -1 : 0;
-}
-
-static int leave_home(void **unused)
-{
-    char command[200];
-
-    (void)unused;
-    snprintf(command, sizeof(command), "rm -rf '%s'", home);
-    return chdir("/") || system(command);
-}
-
-static void put(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-
-    assert_non_null(f);
-    fputs(text, f);
-    fclose(f);
+    return enter_home(unused);
 }
 
 static int exists(const char *path)
@@ -345,7 +324,7 @@ static void outfile__is_not_renamed_when_the_disk_fails(void **unused)
     assert_int_equal(0, entries("."));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, enter_home, leave_home)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, enter_clean, leave_home)
 
 int main(void)
 {
