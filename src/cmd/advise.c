@@ -1,8 +1,10 @@
 /* src/cmd/advise.c - anole advise: a setting for a network and its traffic, with evidence. */
 #include "twin/advise.h"
 #include "base/file/interrupt.h"
+#include "base/file/outfile.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
+#include "cmd/device.h"
 #include "core/units.h"
 #include "report/setting_print.h"
 
@@ -11,8 +13,6 @@
 #include <string.h>
 
 #define BUDGET_MILLIONS 600      /* of packet-hops: about a minute on two cores */
-
-enum device { DEVICE_NONE, DEVICE_MLX5, DEVICE_SONIC };
 
 struct options {
     struct advise_request request;
@@ -51,13 +51,6 @@ static const struct argp_option option_rows[] = {
 static const struct goal *goal_of(const char *word)
 {
     return &goal_all[cmd_choice("--goal", "not a goal", word, goal_names)];
-}
-
-static enum device device_of(const char *word)
-{
-    static const char *const names[] = { "mlx5", "sonic", NULL };
-
-    return (enum device)(1 + cmd_choice("--as", "no kind of device", word, names));
 }
 
 static uint64_t rate_of(const char *text)
@@ -169,21 +162,45 @@ static char *story_of(const struct advice *a)
     return text;
 }
 
-static int give(const struct options *o, const struct advice *a, struct err *err)
+/* The file is begun before the search, which takes minutes: what is wrong with its place is told at once. */
+static int write_setting(struct outfile *out, const struct knobs *k, const char *story, struct err *err)
+{
+    int rc;
+
+    if (!out->stream)
+        return 0;
+    setting_print_yaml(k, story, out->stream);
+    rc = outfile_close(out, err);
+    return rc ? rc : outfile_commit(out, err);
+}
+
+static int give(const struct options *o, struct outfile *out, const struct advice *a, struct err *err)
 {
     const struct knobs *k = &advised(a)->knobs;
     char               *story = story_of(a);
-    int                 rc = 0;
+    int                 rc = write_setting(out, k, story, err);
 
-    if (o->out)
-        rc = setting_write_yaml(o->out, k, story, err);
-    if (!rc && o->device == DEVICE_MLX5)
-        setting_print_mlx5(k, story, stdout);
-    else if (!rc && o->device == DEVICE_SONIC)
-        setting_print_sonic(k, story, stdout);
+    if (!rc && o->device)
+        device_print(o->device, k, story);
     else if (!rc && !o->request.is_quiet)
         advise_print(a, stdout);
     free(story);
+    return rc;
+}
+
+static int advise(const struct options *o, struct err *err)
+{
+    struct advice *a = xcalloc(1, sizeof(*a));
+    struct outfile out = { 0 };
+    int            rc = o->out ? outfile_open(&out, o->out, err) : 0;
+
+    if (!rc)
+        rc = advise_run(a, &o->request, err);
+    if (!rc)
+        rc = give(o, &out, a, err);
+    outfile_abort(&out);
+    advise_close(a);
+    free(a);
     return rc;
 }
 
@@ -202,19 +219,14 @@ static int advise_main(int argc, char **argv)
     struct options o = { .request = { .goal = goal_all, .seed = 1, .budget = BUDGET_MILLIONS * 1000000ull,
                                      .cell = { .rate_bps = 100000000000, .rtt_ps = 10 * PS_PER_US, .oversubscription = 1,
                                                .sizes = "FB_Hadoop" } } };
-    struct advice *a = xmalloc(sizeof(*a));
-    struct err     err;
-    int            rc;
+    struct err err;
+    int        rc;
 
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     check_options(&o);
     o.request.set = o.set;
     interrupt_catch();
-    rc = advise_run(a, &o.request, &err);
-    if (!rc)
-        rc = give(&o, a, &err);
-    advise_close(a);
-    free(a);
+    rc = advise(&o, &err);
     free(o.set);
     return cmd_end(rc, &err);
 }

@@ -3,6 +3,7 @@
 #include "base/file/interrupt.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
+#include "cmd/device.h"
 #include "report/setting_print.h"
 #include "sim/partition.h"
 
@@ -11,8 +12,6 @@
 #include <string.h>
 
 #define RATE_BPS 100000000000u   /* of links, if nobody says */
-
-enum device { DEVICE_NONE, DEVICE_MLX5, DEVICE_SONIC };
 
 /* ---- options ---- */
 
@@ -57,13 +56,6 @@ static const struct argp_option option_rows[] = {
       "for", 0 },
     { 0 },
 };
-
-static enum device device_of(const char *word)
-{
-    static const char *const names[] = { "mlx5", "sonic", NULL };
-
-    return (enum device)(1 + cmd_choice("--as", "no kind of device", word, names));
-}
 
 static const char *tuner_of(const char *word)
 {
@@ -157,20 +149,12 @@ static const struct argp argp = {
 
 /* ---- what is told ---- */
 
-static void print_device(enum device device, const struct knobs *knobs, const char *about)
-{
-    if (device == DEVICE_MLX5)
-        setting_print_mlx5(knobs, about, stdout);
-    else if (device == DEVICE_SONIC)
-        setting_print_sonic(knobs, about, stdout);
-}
-
 static void print(const struct options *o, const struct tune *t)
 {
     char *story = tune_story(t);
 
     if (o->device)
-        print_device(o->device, t->kept, story);
+        device_print(o->device, t->kept, story);
     else if (!o->request.is_quiet) {
         tune_print_story(t, stdout, cmd_has_colour(stdout));
         tune_print_changes(t, stdout);
@@ -202,7 +186,7 @@ static int tune_from(const struct options *o, struct err *err)
     if (!rc && o->request.out)
         rc = setting_write_yaml(o->request.out, &knobs, about, err);
     if (!rc)
-        print_device(o->device, &knobs, about);
+        device_print(o->device, &knobs, about);
     return rc;
 }
 

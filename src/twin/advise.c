@@ -69,7 +69,7 @@ static int choose_length(struct advice *a, struct err *err)
     rc = p.run(p.arg, &point, 1, &found, err);
     if (rc)
         return rc;
-    if (goal_slowdown(&found, GOAL_ALL) != goal_slowdown(&found, GOAL_ALL))
+    if (isnan(goal_slowdown(&found, GOAL_ALL)))
         return err_set(err, EINVAL, "%s: not a message is sent in it", a->name);
     if (is_endless)
         a->twin.until_ps = SLACK * found.lasted_ps;

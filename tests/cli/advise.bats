@@ -69,6 +69,9 @@ END
     refuses "not a message is sent in it" "$ANOLE" advise "$dir/idle.yaml"
     refuses "is not a key|unknown|did you mean" "$ANOLE" advise "$(slow)" --set topology.hots=3
     [ ! -e "$dir/knobs.yaml" ]
+    # where the setting cannot be written is told before the search, not minutes later
+    refuses "nowhere/knobs.yaml: No such file or directory" timeout 5 "$ANOLE" advise "$(slow)" --budget 100000 \
+        --out "$dir/nowhere/knobs.yaml"
 }
 
 # refuses PATTERN COMMAND... : it fails, says one line that matches, and prints nothing.
