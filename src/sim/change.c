@@ -120,7 +120,7 @@ static void come_up(struct sim *s, struct port *p)
 {
     if (p->peer->is_switch && s->cfg.is_lossless) {
         p->paused = s->pfc.queue == 0 ? 0xfe : 0xff;     /* what tells it must get through */
-        p->paused_since_ps = s->engine.now_ps;
+        p->paused_since_ps = PORT_HELD;
     }
     for (uint32_t c = 0; p->is_switch && s->cfg.is_lossless && c < PRIOS; c++)
         switch_send_pfc(s, p, c, p->pausing >> c & 1);

@@ -156,6 +156,28 @@ static void run_until__ports_follow_the_changes(void **unused)
     sim_free(s);
 }
 
+/* Both ends of a link that comes up wait for word from the other, but nobody has paused them. */
+static void run_until__waiting_for_a_link_is_no_pause(void **unused)
+{
+    struct sim *s = start_with_changes();
+    uint32_t    waiting = 0;
+
+    (void)unused;
+    sim_run_until(s, 30 * PS_PER_US);
+    for (uint32_t p = 0; p < s->net.ports; p++) {
+        waiting += s->net.port[p].paused != 0;
+        assert_int_equal(0, port_paused_ps(&s->net.port[p], 30 * PS_PER_US));
+    }
+    assert_true(waiting > 0);
+    sim_run_until(s, PS_PER_MS);
+    for (uint32_t p = 0; p < s->net.ports; p++) {
+        assert_int_equal(0, s->net.port[p].paused);
+        assert_int_equal(0, port_paused_ps(&s->net.port[p], PS_PER_MS));
+    }
+    assert_int_equal(0, s->engine.counters.pauses);
+    sim_free(s);
+}
+
 /* ---- a run that cannot go on ---- */
 
 /* Four hosts send to each other across the spine. */
@@ -244,6 +266,7 @@ int main(void)
         cmocka_unit_test(new__leaves_the_changes_to_the_caller),
         cmocka_unit_test(change_build__gives_each_node_its_own),
         cmocka_unit_test(run_until__ports_follow_the_changes),
+        cmocka_unit_test(run_until__waiting_for_a_link_is_no_pause),
         cmocka_unit_test(run_until__says_that_packets_are_too_many),
         cmocka_unit_test(run_until__says_that_flows_are_too_many),
         cmocka_unit_test(run_until__says_that_flows_of_all_parts_are_too_many),

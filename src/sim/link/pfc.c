@@ -3,13 +3,20 @@
 
 #define RARE __attribute__((noinline, cold))
 
+/* A pause has ended. Waiting for a link that has just come up is none. */
+static void count_paused(const struct engine *e, struct port *p)
+{
+    if (p->paused_since_ps != PORT_HELD)
+        p->counters.paused_ps += e->now_ps - p->paused_since_ps;
+}
+
 static void restart(struct engine *e, struct port *p, uint32_t prio)
 {
     uint8_t was = p->paused;
 
     p->paused &= (uint8_t)~(1u << prio);
     if (was && !p->paused)
-        p->counters.paused_ps += e->now_ps - p->paused_since_ps;
+        count_paused(e, p);
 }
 
 /* The end of a pause counts from the last frame that asked for it. */
@@ -37,7 +44,7 @@ void pfc_on_frame(struct engine *e, const struct pfc_cfg *c, struct port *p, uin
         p->counters.pauses++;
         e->counters.pauses++;
         p->paused |= bit;
-        if (!was)
+        if (!was || p->paused_since_ps == PORT_HELD)
             p->paused_since_ps = e->now_ps;
     } else {
         e->counters.resumes++;
@@ -56,7 +63,7 @@ void pfc_on_frame(struct engine *e, const struct pfc_cfg *c, struct port *p, uin
 void pfc_forget(struct engine *e, const struct pfc_cfg *c, struct port *p)
 {
     if (p->paused)
-        p->counters.paused_ps += e->now_ps - p->paused_since_ps;
+        count_paused(e, p);
     p->paused = 0;
     for (uint32_t prio = 0; c->pause_ps && prio < PRIOS; prio++)
         if (evq_is_pending(&e->evq, pfc_event_expiry(e, p, prio)))

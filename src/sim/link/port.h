@@ -48,6 +48,10 @@ struct port_counters {           /* only grow */
     uint64_t paused_ps;          /* time with at least one class paused, up to paused_since_ps */
 };
 
+/* 'paused_since_ps' of a port that waits, after its link came up, for the peer to say what may be sent: nobody has
+ * paused it, so that this is no paused time. */
+#define PORT_HELD UINT64_MAX
+
 struct port {
     /* A cache line: what every packet touches, coming in or going out. */
     union {
@@ -72,7 +76,7 @@ struct port {
     struct port_counters counters;       /* another: what every packet that goes out touches */
 
     struct port    *peer;        /* the other end */
-    uint64_t        paused_since_ps;
+    uint64_t        paused_since_ps;     /* or PORT_HELD */
     struct ecn_cfg  ecn;
     uint64_t        down_at_ps;  /* when it last went down */
     uint32_t        headroom_bytes_max;
