@@ -107,8 +107,9 @@ static const json_t *size_row(const json_t *run, double bytes_min)
 
 static json_t *average_size_row(const json_t *runs, const json_t *like)
 {
-    static const char *const fields[] = { "mean", "p50", "p95", "p99", "p999" };
-    double sum[5] = { 0 }, flows = 0;
+    static const char *const fields[] = { "bytes_mean", "mean", "p50", "p95", "p99", "p999" };
+    enum { FIELDS = sizeof(fields) / sizeof(*fields) };
+    double sum[FIELDS] = { 0 }, flows = 0;
     json_t *made = json_object();
     const json_t *run;
     size_t i;
@@ -118,13 +119,13 @@ static json_t *average_size_row(const json_t *runs, const json_t *like)
         double weight = row ? field_of(row, "flows") : 0;
 
         flows += weight;
-        for (int n = 0; n < 5 && row; n++)
+        for (int n = 0; n < FIELDS && row; n++)
             sum[n] += weight * field_of(row, fields[n]);
     }
     json_object_set(made, "bytes_min", json_object_get(like, "bytes_min"));
     json_object_set(made, "bytes_end", json_object_get(like, "bytes_end"));
     json_object_set_new(made, "flows", json_integer((json_int_t)flows));
-    for (int n = 0; n < 5; n++)
+    for (int n = sum[0] > 0 ? 0 : 1; n < FIELDS; n++)    /* a page of an older program has no mean size */
         json_object_set_new(made, fields[n], json_of_number(flows > 0 ? sum[n] / flows : NAN));
     return made;
 }

@@ -301,6 +301,7 @@ static void print_notes(const struct comparison *c, FILE *out)
                 "better, worse, differs: the interval leaves out 0. Each is judged alone; of %u without any "
                 "difference about %.0f would be marked.\n",
                 judged, ceil((1 - BOOTSTRAP_CONFIDENCE) * judged - 1e-9));
+    figures_print_words(&c->figures, out);
     compare_warn_few_seeds(c->seeds, out);
     figures_print_stuck(&c->figures, c->variants, c->seeds, out);
 }

@@ -214,6 +214,16 @@ void figures_print_stuck(const struct figures *all, const struct variants *varia
         fprintf(out, "PARTIAL: so are those of %u more.\n", more);
 }
 
+void figures_print_words(const struct figures *all, FILE *out)
+{
+    bool is_used = false;
+
+    for (uint32_t i = 0; i < all->count && !is_used; i++)
+        is_used = all->list[i].is_shown && strstr(all->list[i].metric.name, "slowdown");
+    if (is_used)
+        fputs("Slowdown: FCT / FCT of the same flow alone in the network.\n", out);
+}
+
 /* ---- as CSV ---- */
 
 void figures_print_quoted(FILE *out, const char *text)

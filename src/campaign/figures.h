@@ -62,6 +62,9 @@ uint32_t figures_stuck(const struct figures *, uint32_t variant, uint32_t seeds)
 /* A line for each of the first variants that did. */
 void figures_print_stuck(const struct figures *, const struct variants *, uint32_t seeds, FILE *);
 
+/* Says what words mean that the figures shown are named by. */
+void figures_print_words(const struct figures *, FILE *);
+
 /* ---- as CSV ---- */
 
 void figures_print_quoted(FILE *, const char *text);

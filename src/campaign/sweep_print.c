@@ -238,6 +238,7 @@ static void print_notes(const struct sweep_results *r, FILE *out, uint32_t top)
 {
     fprintf(out, "\nThe best %u of %u settings by %s; means over %u seed%s.\n", top, r->count,
             safe_name(r->figures.list[r->best].metric.name).buf, r->seeds, r->seeds == 1 ? "" : "s");
+    figures_print_words(&r->figures, out);
     compare_warn_few_seeds(r->seeds, out);
     fputs("The best of many looks better than it is: compare it on seeds that it was not chosen by.\n", out);
     figures_print_stuck(&r->figures, r->variants, r->seeds, out);

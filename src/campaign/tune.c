@@ -1,13 +1,16 @@
 /* src/campaign/tune.c - from what is asked for to a setting that is checked and written down. */
 #include "campaign/tune.h"
 #include "base/file/interrupt.h"
+#include "base/json.h"
 #include "base/print/safe.h"
 #include "base/text.h"
 #include "base/yaml.h"
 #include "core/knob_text.h"
 #include "core/units.h"
+#include "report/page.h"
 #include "report/setting_print.h"
 #include "tune/setting.h"
+#include "version.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -123,6 +126,73 @@ char *tune_story(const struct tune *t)
     return text;
 }
 
+/* ---- the page ---- */
+
+/* "kmin=400KB": the knobs that were changed, as --set takes them. */
+static json_t *set_json(const struct tune *t)
+{
+    const struct knobs *was = &t->search.start, *is = &t->search.best;
+    json_t             *list = json_array();
+    char                text[KNOB_TEXT_MAX];
+
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (was->value[i] != is->value[i])
+            json_array_append_new(list, json_sprintf("%s=%s", knob_info[i].name, knob_text(text, (enum knob)i, is->value[i])));
+    return list;
+}
+
+static json_t *changes_json(const struct tune *t)
+{
+    const struct knobs *was = &t->search.start, *is = &t->search.best;
+    json_t             *list = json_array();
+    char                from[KNOB_TEXT_MAX], to[KNOB_TEXT_MAX], change[KNOB_TEXT_MAX];
+
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (was->value[i] != is->value[i])
+            json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s}", "name", knob_info[i].name,
+                                                  "from", knob_text(from, (enum knob)i, was->value[i]),
+                                                  "to", knob_text(to, (enum knob)i, is->value[i]),
+                                                  "change", knob_change_text(change, was->value[i], is->value[i])));
+    return list;
+}
+
+/* The two settings, each over all seeds of the check. */
+static void add_runs(const struct tune *t, json_t *runs)
+{
+    for (int i = 0; i < 2 && t->check.seeds; i++) {
+        json_t *run = compare_merge_runs(t->check.runs[i]);
+
+        json_object_set_new(run, "name", json_string(t->check.variant[i].name));
+        if (i == 1)
+            json_object_set_new(run, "set", set_json(t));
+        json_array_append_new(runs, run);
+    }
+}
+
+json_t *tune_page(const struct tune *t)
+{
+    json_t *page = json_object(), *runs = json_array(), *search = json_object();
+    char    seeds[64], verdict[700];
+
+    add_runs(t, runs);
+    json_object_set_new(page, "kind", json_string("tune"));
+    json_object_set_new(page, "version", json_string(ANOLE_VERSION));
+    json_object_set_new(page, "title", json_of_text(name_of(t->request->path)));
+    json_object_set_new(page, "runs", runs);
+    if (t->check.seeds)
+        json_object_set_new(page, "comparison", comparison_json(&t->check.comparison, true));
+    tune_verdict_text(verdict, sizeof(verdict), &t->check, t->request->is_kept);
+    json_object_set_new(search, "verdict", json_string(verdict));
+    json_object_set_new(search, "is_kept", json_boolean(t->kept == &t->search.best));
+    json_object_set_new(search, "is_over", json_boolean(t->search.is_over));
+    json_object_set_new(search, "rounds", json_integer(t->search.rounds));
+    json_object_set_new(search, "seeds", json_string(seeds_text(seeds, t->search.seed, t->search.rounds)));
+    json_object_set_new(search, "changes", changes_json(t));
+    json_object_set_new(search, "tuning", page_tuning(&t->search.loop.tuning));
+    json_object_set_new(page, "search", search);
+    return page;
+}
+
 /* ---- files ---- */
 
 /* Opened before anything runs: a wrong name must not cost hours. */
@@ -132,6 +202,8 @@ static int open_files(struct tune *t, struct err *err)
 
     if (!rc && t->request->history)
         rc = outfile_open(&t->history, t->request->history, err);
+    if (!rc && t->request->report)
+        rc = outfile_open(&t->report, t->request->report, err);
     return rc;
 }
 
@@ -141,12 +213,16 @@ static int close_files(struct tune *t, struct err *err)
 
     if (!rc)
         rc = outfile_close(&t->history, err);
+    if (!rc)
+        rc = outfile_close(&t->report, err);
     if (rc)
         return rc;
     interrupt_hold();
     rc = outfile_commit(&t->out, err);
     if (!rc)
         rc = outfile_commit(&t->history, err);
+    if (!rc)
+        rc = outfile_commit(&t->report, err);
     interrupt_end();
     return rc;
 }
@@ -159,6 +235,12 @@ static int write_files(struct tune *t, struct err *err)
         setting_print_yaml(t->kept, story, t->out.stream);
     if (t->history.stream)
         tuning_print(&t->search.loop.tuning, t->history.stream);
+    if (t->report.stream) {
+        json_t *page = tune_page(t);
+
+        page_print(page, t->report.stream);
+        json_decref(page);
+    }
     free(story);
     return close_files(t, err);
 }
@@ -213,7 +295,7 @@ int tune_run(struct tune *t, const struct tune_request *request, struct err *err
     if (!rc)
         rc = search(t, err);
     if (!rc)
-        rc = tune_check(&t->check, &t->search, request->checks, err);
+        rc = tune_check(&t->check, &t->search, request->checks, request->report != NULL, err);
     if (rc)
         return rc;
     t->kept = t->check.verdict == TUNE_WORSE && !request->is_kept ? &t->search.start : &t->search.best;
@@ -224,6 +306,7 @@ void tune_close(struct tune *t)
 {
     tune_check_fini(&t->check);
     tune_search_fini(&t->search);
+    outfile_abort(&t->report);
     outfile_abort(&t->history);
     outfile_abort(&t->out);
     scenario_file_fini(&t->file);

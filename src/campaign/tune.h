@@ -7,6 +7,7 @@
 #include "run/scenario_file.h"
 #include "run/simulation.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -40,14 +41,17 @@ enum tune_verdict { TUNE_UNCHECKED, TUNE_SAME, TUNE_BETTER, TUNE_UNCLEAR, TUNE_W
 struct tune_check {
     struct comparison comparison;            /* of two variants: 0 before, 1 after */
     struct variants   variants;
+    struct variant    variant[2];            /* their names */
     uint64_t         *seed;
     uint32_t          seeds;
     enum tune_verdict verdict;
+    bool              has_pages;             /* given: whether the next is wanted */
+    json_t           *runs[2];               /* interface Run of data.ts, one a seed; NULL: not wanted */
 };
 
 /* Runs both settings on 'seeds' fresh seeds, without a tuner, and judges. None if they are the same or seeds
  * is 0. To be given back also on failure. */
-int  tune_check(struct tune_check *, const struct tune_search *, uint32_t seeds, struct err *);
+int  tune_check(struct tune_check *, const struct tune_search *, uint32_t seeds, bool has_pages, struct err *);
 void tune_check_fini(struct tune_check *);
 
 /* What the values show: fills cells and verdict. */
@@ -67,7 +71,7 @@ struct tune_request {
     uint32_t        sets, rounds, checks, threads;
     uint64_t        budget, until_ps;        /* until_ps 0: when the scenario says */
     const uint64_t *seed;                    /* NULL: the scenario's */
-    const char     *out, *history;           /* files; NULL: not wanted */
+    const char     *out, *history, *report;  /* files; NULL: not wanted */
     bool            is_kept;                 /* a setting that is worse, too */
     bool            is_quiet;
 };
@@ -80,7 +84,7 @@ struct tune {
     uint32_t                   sets;
     struct tune_search         search;
     struct tune_check          check;
-    struct outfile             out, history;
+    struct outfile             out, history, report;
     const struct knobs        *kept;         /* what was found, or the setting it began with */
 };
 
@@ -91,6 +95,9 @@ void tune_close(struct tune *);
 /* What was done, and what it has shown: the same on the screen, in the file and in a script. */
 void  tune_print_story(const struct tune *, FILE *, bool has_colour);
 char *tune_story(const struct tune *);       /* as a text; malloc'd */
+
+/* The page: what was tried, what was found, and what the check has shown (interface Page of data.ts). New. */
+json_t *tune_page(const struct tune *);
 
 /* The knobs that were changed, one a line. */
 void tune_print_changes(const struct tune *, FILE *);

@@ -12,6 +12,7 @@
 #include "base/file/interrupt.h"
 #include "core/knob_text.h"
 #include "report/metrics.h"
+#include "report/page.h"
 #include "run/progress.h"
 #include "campaign/tune.h"
 
@@ -23,6 +24,8 @@
 #define HARM_SHARE  0.05         /* a loss of more on average counts, even if it may be chance */
 
 enum { BEFORE, AFTER };
+
+static char before_name[] = "before", after_name[] = "after";
 
 static const struct { const char *name; bool decides; } figures[] = {
     { "slowdown_mean", true }, { "slowdown_p99", true }, { "goodput_bps", true },
@@ -41,6 +44,8 @@ static const struct metric *find(const struct metric *list, uint32_t count, cons
     return NULL;
 }
 
+static const char *const no_files[] = { NULL };
+
 static void take(struct tune_check *c, const struct simulation *s, uint32_t variant, uint32_t seed)
 {
     struct comparison *m = &c->comparison;
@@ -52,12 +57,17 @@ static void take(struct tune_check *c, const struct simulation *s, uint32_t vari
     count = metrics_of(&results, list);
     for (uint32_t i = 0; i < FIGURES; i++) {
         const struct metric *found = find(list, count, figures[i].name);
+        struct figure       *figure;
 
         if (!found)
             continue;
         comparison_add_metrics(m, found, 1);
-        figures_find(&m->figures, found->name)->value[variant * m->seeds + seed] = found->value;
+        figure = figures_find(&m->figures, found->name);
+        figure->value[variant * m->seeds + seed] = found->value;
+        figure->is_shown = true;
     }
+    if (c->has_pages)
+        json_array_append_new(c->runs[variant], page_run(&results, variant == BEFORE ? before_name : after_name, no_files));
     results_fini(&results);
     free(list);
 }
@@ -90,7 +100,7 @@ static int run_one(struct tune_check *c, const struct tune_search *t, uint32_t v
     return rc;
 }
 
-int tune_check(struct tune_check *c, const struct tune_search *t, uint32_t seeds, struct err *err)
+int tune_check(struct tune_check *c, const struct tune_search *t, uint32_t seeds, bool has_pages, struct err *err)
 {
     bool is_same = knobs_equal(&t->start, &t->best);
     int  rc = 0;
@@ -101,7 +111,12 @@ int tune_check(struct tune_check *c, const struct tune_search *t, uint32_t seeds
     c->seed = xcalloc(c->seeds, sizeof(*c->seed));
     for (uint32_t i = 0; i < c->seeds; i++)
         c->seed[i] = t->seed + t->rounds_max + i;
-    c->variants = (struct variants){ .count = 2 };
+    c->variant[BEFORE].name = before_name;
+    c->variant[AFTER].name = after_name;
+    c->variants = (struct variants){ .list = c->variant, .count = 2 };
+    c->has_pages = has_pages;
+    for (int i = 0; i < 2 && has_pages; i++)
+        c->runs[i] = json_array();
     c->comparison = (struct comparison){ .variants = &c->variants, .baseline = BEFORE, .seed = c->seed,
                                          .seeds = c->seeds };
     for (uint32_t i = 0; i < 2 * c->seeds && !rc; i++)
@@ -114,6 +129,8 @@ int tune_check(struct tune_check *c, const struct tune_search *t, uint32_t seeds
 void tune_check_fini(struct tune_check *c)
 {
     comparison_fini(&c->comparison);
+    json_decref(c->runs[BEFORE]);
+    json_decref(c->runs[AFTER]);
     free(c->seed);
     c->seed = NULL;
 }
@@ -294,4 +311,5 @@ void tune_check_print(const struct tune_check *c, FILE *out, bool has_colour)
     }
     table_print(t, out, 0);
     table_free(t);
+    fputs("\nSlowdown: FCT / FCT of the same flow alone in the network.", out);
 }

@@ -1,6 +1,7 @@
 /* src/cmd/tune.c - anole tune: searches for a setting on a scenario, checks it, and writes it down. */
 #include "campaign/tune.h"
 #include "base/file/interrupt.h"
+#include "base/print/safe.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/device.h"
@@ -23,7 +24,7 @@ struct options {
 };
 
 enum { KEY_TUNER = 't', KEY_SET = 's', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_SEED = 256, KEY_ROUNDS,
-       KEY_BUDGET, KEY_CHECK, KEY_KEEP, KEY_AS, KEY_FROM, KEY_RATE, KEY_RTT, KEY_HISTORY, KEY_THREADS, KEY_UNTIL };
+       KEY_BUDGET, KEY_CHECK, KEY_KEEP, KEY_AS, KEY_FROM, KEY_RATE, KEY_RTT, KEY_HISTORY, KEY_REPORT, KEY_THREADS, KEY_UNTIL };
 
 static const struct argp_option option_rows[] = {
     { "tuner", KEY_TUNER, "NAME", 0, "What searches: see anole list tuner (default: the scenario's, or "
@@ -43,6 +44,8 @@ static const struct argp_option option_rows[] = {
     { "out", KEY_OUT, "FILE", 0, "Write the setting into FILE, in YAML: for tuner: {kind: fixed, "
       "setting: FILE}, and for --from", 0 },
     { "history", KEY_HISTORY, "FILE", 0, "Write all steps of the search into FILE, for anole explain", 0 },
+    { "report", KEY_REPORT, "FILE", 0, "Write a page into FILE, for a browser: all that was tried, what changed, and the "
+      "check (tune.html)", 0 },
     { "as", KEY_AS, "mlx5|sonic", 0, "Print the setting as a shell script: for NICs of the mlx5 driver, or "
       "the WRED profile of a SONiC switch", 0 },
     { "from", KEY_FROM, "SETTING", 0, "No search: take a setting that has a name, or the file of one", 0 },
@@ -96,6 +99,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_KEEP:     r->is_kept = true;                                                     break;
     case KEY_OUT:      r->out = arg;                                                          break;
     case KEY_HISTORY:  r->history = arg;                                                      break;
+    case KEY_REPORT:   r->report = arg;                                                       break;
     case KEY_AS:       o->device = device_of(arg);                                            break;
     case KEY_FROM:     o->from = arg;                                                         break;
     case KEY_RATE:     o->rate_bps = rate_of(arg);                                            break;
@@ -119,9 +123,9 @@ static void check_options(const struct options *o)
         cmd_usage("a search on '%s', or the setting '%s'? With --from there is no search", r->path, o->from);
     if (o->from && !o->device && !r->out)
         cmd_usage("--from: what is to be done with it? Give --as or --out");
-    if (o->from && (r->history || r->tuner || r->sets))
+    if (o->from && (r->history || r->report || r->tuner || r->sets))
         cmd_usage("--from: there is no search, so --%s has no effect",
-                  r->history ? "history" : r->tuner ? "tuner" : "set");
+                  r->history ? "history" : r->report ? "report" : r->tuner ? "tuner" : "set");
     if ((o->rate_bps || o->rtt_ps) && !o->from)
         cmd_usage("--%s goes with --from; a scenario has a network of its own", o->rate_bps ? "rate" : "rtt");
 }
@@ -158,6 +162,8 @@ static void print(const struct options *o, const struct tune *t)
     else if (!o->request.is_quiet) {
         tune_print_story(t, stdout, cmd_has_colour(stdout));
         tune_print_changes(t, stdout);
+        if (o->request.report)
+            printf("\nReport: %s\n", safe_name(o->request.report).buf);
     }
     free(story);
 }

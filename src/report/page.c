@@ -54,6 +54,7 @@ static json_t *sizes_json(const struct results *r)
         json_object_set_new(row, "bytes_end", i + 1 < FCT_SIZES ? json_integer((json_int_t)fct_size_min(i + 1))
                                                                : json_null());
         json_put_count(row, "flows", c->count);
+        put_number(row, "bytes_mean", (double)c->bytes / (double)c->count);
         put_number(row, "mean", s.mean);
         put_number(row, "p50", s.p50);
         put_number(row, "p95", s.p95);

@@ -166,6 +166,8 @@ static void run__sizes_add_up_to_all_flows(void **state)
         flows += json_integer_value(get(row, "flows"));
         assert_true(number(row, "p50") <= number(row, "p99") && number(row, "p99") <= number(row, "p999"));
         assert_true(number(row, "p50") >= 1);
+        assert_true(number(row, "bytes_mean") >= number(row, "bytes_min"));
+        assert_true(json_is_null(get(row, "bytes_end")) || number(row, "bytes_mean") < number(row, "bytes_end"));
     }
     assert_int_equal(flows, m.s.fct.all.count);
     unmake(&m);

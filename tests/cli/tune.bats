@@ -38,9 +38,10 @@ values() {
 
 @test "tune: a search over several rounds, a check, a file, and a history" {
     run_apart "$ANOLE" tune "$(star)" --tuner random --set tuner.budget=20 --check 3 \
-        --out "$dir/knobs.yaml" --history "$dir/history.jsonl"
+        --out "$dir/knobs.yaml" --history "$dir/history.jsonl" --report "$dir/tune.html"
     [ "$status" -eq 0 ]
     [ ! -s "$dir/err" ]
+    grep -qF "Report: $dir/tune.html" "$dir/out"
     # a round has 12 intervals, and the last ends with the search; every round has the next seed
     head -n 1 "$dir/out" | grep -qE '^star.yaml, tuner random: [0-9]+ intervals, seeds 4 to [0-9]+$'
     read -r intervals last < <(sed -nE '1s/.*: ([0-9]+) intervals, seeds 4 to ([0-9]+)$/\1 \2/p' "$dir/out")
@@ -51,6 +52,11 @@ values() {
     jq -es '.[1:] | [.[].start_us] as $s | [.[].end_us] as $e | $s[1:] == $e[:-1] or
         ([range(1; length)] | all($s[.] >= $e[. - 1]))' "$dir/history.jsonl"
     grep -qE '^(better|worse|no clear difference|nothing better)' "$dir/out"
+    # the page holds all steps, the sentence, and both settings on the seeds of the check
+    sed -nE 's/.*id="anole-data">(.*)/\1/p' "$dir/tune.html" | sed 's/<\/script>.*//' >"$dir/page.json"
+    jq -e --argjson n "$intervals" '.kind == "tune" and .search.tuning.totals.steps == $n' "$dir/page.json"
+    grep -qF "$(jq -r .search.verdict "$dir/page.json")" "$dir/out"
+    jq -e '.runs | length == 0 or (map(.name) == ["before", "after"] and (.[0].seeds | length == 3))' "$dir/page.json"
     # the file tells what was done, and is one that can be read
     grep -qE '^# star.yaml, tuner random: ' "$dir/knobs.yaml"
     "$ANOLE" tune --from "$dir/knobs.yaml" --as sonic >/dev/null

@@ -8,6 +8,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import * as fixtures from "./fixtures.mjs";
+import { checkSearches } from "./search.mjs";
 import {
   chartOf,
   check,
@@ -560,6 +561,7 @@ async function checkFixtures(browser, folder) {
   const large = fixtures.largeRun();
   await checkLarge(browser, written(folder, "large", large), large.runs[0]);
   await checkNothing(browser, folder);
+  await checkSearches(browser, (name, data) => written(folder, name, data));
   await checkTuning(browser, (name, data) => written(folder, name, data), shots);
 }
 

@@ -556,3 +556,49 @@ export function nullRun() {
   });
   return page;
 }
+
+// A comparison with the settings that its variants were chosen from: 60 of four keys, one of them a text. Figure 0 is the
+// product of what the keys do, so that the best is known; figures 0 and 1 pull in opposite directions.
+export function sweepPage() {
+  const page = comparison();
+  const points = Array.from({ length: 60 }, (_, i) => {
+    const [kmin, pmax, rate, lb] = [50 * 2 ** (i % 6), 0.01 * (1 + (i % 7)), 5 * (1 + (i % 9)), i % 2 ? "spray" : "ecmp"];
+    const slow = 2 + 100 / kmin + pmax * 10 + rate / 50;
+    return { name: `kmin=${kmin}KB pmax=${pmax} rpg_ai_rate=${rate} lb=${lb}`, values: [kmin, pmax, rate, lb], figures: [slow, 9e10 - 1e9 * kmin + 1e8 * rate, 3] };
+  }).sort((a, b) => a.figures[0] - b.figures[0]);
+  page.sweep = {
+    best: "slowdown_p99",
+    settings: 60,
+    seeds: 3,
+    keys: [
+      { name: "kmin", unit: "kb", is_number: true },
+      { name: "pmax", unit: "", is_number: true },
+      { name: "rpg_ai_rate", unit: "mbps", is_number: true },
+      { name: "lb", unit: "", is_number: false },
+    ],
+    figures: [
+      { name: "slowdown_p99", label: "p99 slowdown", unit: "", better: "lower" },
+      { name: "goodput_bps", label: "goodput", unit: "bps", better: "higher" },
+      { name: "flows", label: "flows", unit: "count", better: "neither" },
+    ],
+    points,
+  };
+  return page;
+}
+
+// The page of a search: with a check, or without one.
+export function tunePage(isChecked = true) {
+  const page = { ...comparison(), kind: "tune" };
+  const { tuning } = tunedRun().runs[0];
+  if (!isChecked) Object.assign(page, { runs: [], comparison: undefined });
+  page.search = {
+    verdict: isChecked ? "better: p99 slowdown" : "not checked",
+    is_kept: true,
+    is_over: isChecked,
+    rounds: 3,
+    seeds: "seeds 1 to 3",
+    changes: [{ name: "kmin", from: "400KB", to: "36KB", change: "-91%" }],
+    tuning,
+  };
+  return page;
+}

@@ -94,7 +94,10 @@ function differences(comparison: Comparison): HTMLElement {
   const note =
     `Means over ${countOf(comparison.seeds, "seed")} with ${percent} confidence intervals; changes are to ` +
     `“${comparison.baseline}”, drawn with their intervals. ` +
-    trustNote(comparison);
+    trustNote(comparison) +
+    (comparison.metrics.some(({ name }) => name.includes("slowdown"))
+      ? " Slowdown: FCT ÷ FCT of the same flow alone in the network."
+      : "");
   const bodies = comparison.metrics.map((metric) =>
     h("tbody", {}, ...metricRows(metric, comparison.baseline, range)),
   );
@@ -217,13 +220,10 @@ function inCommon(runs: Run[]): Run {
   };
 }
 
-export function comparePage(page: Page): HTMLElement[] {
+// Everything of a comparison but its head.
+export function comparisonParts(page: Page): (HTMLElement | null)[] {
   const { runs, comparison } = page;
-  const top = head(page);
-  top.append(facts(inCommon(runs)), partial(runs) ?? "");
-  const files = [...new Set(runs.flatMap((run) => run.files))];
-  const parts = [
-    page.sweep && page.sweep.points.length > 0 ? sweepSection(page.sweep) : null,
+  return [
     comparison
       ? differences(comparison)
       : section("differences", "Differences", nothing("There is nothing to compare.")),
@@ -231,6 +231,17 @@ export function comparePage(page: Page): HTMLElement[] {
     slowdownSection(sizesOfVariants(runs), cdfsOfVariants(runs)),
     timeOfVariants(runs, timeGroup(runs)),
     chosenVariant(page),
+  ];
+}
+
+export function comparePage(page: Page): HTMLElement[] {
+  const { runs } = page;
+  const top = head(page);
+  top.append(facts(inCommon(runs)), partial(runs) ?? "");
+  const files = [...new Set(runs.flatMap((run) => run.files))];
+  const parts = [
+    page.sweep && page.sweep.points.length > 0 ? sweepSection(page.sweep) : null,
+    ...comparisonParts(page),
     filesSection(files),
   ];
   return [top, ...parts.filter((part) => part !== null), h("footer", {}, `Made by anole ${page.version}.`)];

@@ -5,12 +5,23 @@
 export type Num = number | null;
 
 export interface Page {
-  kind: "run" | "compare";
+  kind: "run" | "compare" | "tune";
   version: string; // of anole
   title: string; // the scenario's file name
-  runs: Run[]; // run: one; compare: one per variant, over all its seeds
+  runs: Run[]; // run: one; compare: one per variant, over all its seeds; tune: none without a check
   comparison?: Comparison;
+  search?: Search; // tune: how the setting was found
   sweep?: Sweep; // of the settings that a comparison was chosen from
+}
+
+export interface Search {
+  verdict: string; // what the check has shown, one sentence
+  is_kept: boolean; // otherwise the setting of before stays
+  is_over: boolean; // the tuner ended its search by itself
+  rounds: number;
+  seeds: string; // "seeds 1 to 3"
+  changes: { name: string; from: string; to: string; change: string }[];
+  tuning: Tuning;
 }
 
 export interface Sweep {
@@ -61,6 +72,7 @@ export interface SizeRow {
   bytes_min: number; // flows of at least so much
   bytes_end: Num; // and less than this; null: no end
   flows: number;
+  bytes_mean?: number; // of these flows: where the row is drawn
   mean: number;
   p50: number;
   p95: number;

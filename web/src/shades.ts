@@ -2,6 +2,8 @@
 import type { Outage, Run } from "./data";
 import type { Band } from "./charts/chart";
 
+export type Shaded = Pick<Run, "windows" | "outages">;
+
 // Outages that overlap become one shade, or names would lie on each other.
 export function outageBands(outages: Outage[]): Band[] {
   const bands: { start_us: number; stop_us: number; links: string[] }[] = [];
@@ -20,12 +22,12 @@ export function outageBands(outages: Outage[]): Band[] {
   }));
 }
 
-export function shadesOf(run: Run): Band[] {
+export function shadesOf(run: Shaded): Band[] {
   return [...run.windows, ...outageBands(run.outages ?? [])];
 }
 
 // " Shaded: influx; in red, tor0–spine1 down."
-export function shadeNote(run: Run): string {
+export function shadeNote(run: Shaded): string {
   const said: string[] = [];
   if (run.windows.length > 0) said.push("influx");
   const bands = outageBands(run.outages ?? []);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ComparedMetric } from "./data";
-import { whiskerMarks, whiskerPlace, whiskerRange } from "./whiskers";
+import { whiskerMarks, whiskerMarkSpan, whiskerPlace, whiskerRange } from "./whiskers";
 
 function metricWith(change: number | null): ComparedMetric {
   const variant = {
@@ -34,11 +34,15 @@ test("whiskerPlace: 0 in the middle, the same way out on both sides", () => {
   expect(whiskerPlace(0, 50)).toBeLessThan(middle); // nothing falls by more than 100 %
 });
 
-test("whiskerMarks: the range, and others with room between them", () => {
-  expect(whiskerMarks(0.1)).toEqual([0.1, 0.02]);
+test("whiskerMarks: the range, and others whose texts do not touch", () => {
   expect(whiskerMarks(10)[0]).toBe(10);
-  for (const range of [0.01, 0.05, 0.2, 1, 5, 100]) {
-    const places = [0, ...whiskerMarks(range).reverse()].map((mark) => whiskerPlace(mark, range));
-    places.slice(1).forEach((place, i) => expect(place - places[i]!).toBeGreaterThanOrEqual(36));
+  for (const range of [0.01, 0.05, 0.1, 0.2, 1, 5, 10, 20, 50, 100]) {
+    const right = whiskerMarks(range).reverse();
+    expect(right.length).toBeGreaterThanOrEqual(range > 0.01 ? 2 : 1);
+    const all = [...right.filter((mark) => mark <= 1).map((mark) => -mark).reverse(), 0, ...right];
+    const spans = all.map((mark) => whiskerMarkSpan(mark, range));
+    spans.slice(1).forEach(([from], i) => expect(from - spans[i]![1]).toBeGreaterThanOrEqual(8));
+    expect(spans[0]![0]).toBeGreaterThanOrEqual(0);
+    expect(spans.at(-1)![1]).toBeLessThanOrEqual(250);
   }
 });

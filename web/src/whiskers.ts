@@ -5,8 +5,9 @@ import { svg } from "./dom";
 
 const WIDTH = 250;
 const HEIGHT = 18;
-const PAD = 18; // for the last mark of the axis
-const MARK_ROOM = 36; // pixels from one mark of the axis to the next
+const PAD = 22; // for the last mark of the axis
+const DIGIT = 6.5; // pixels of a character of the axis
+const GAP = 9; // pixels between two marks of the axis
 const FLAT = 0.02; // up to here the axis is about linear
 const steps = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
 
@@ -63,13 +64,28 @@ function whiskerEnd(x: number, y: number, isCut: boolean, side: number): SVGElem
     : svg("line", { x1: x, x2: x, y1: y - 4, y2: y + 4, class: "whisker" });
 }
 
+export function whiskerMarkText(share: number): string {
+  return `${share > 0 ? "+" : share < 0 ? "−" : ""}${Number((Math.abs(share) * 100).toPrecision(3))}`;
+}
+
+// Where the text of a mark begins and ends.
+export function whiskerMarkSpan(share: number, range: number): [number, number] {
+  const half = (whiskerMarkText(share).length * DIGIT) / 2;
+  const at = whiskerPlace(share, range);
+  return [at - half, at + half];
+}
+
 // The range, and what is left of the steps with room between them.
 export function whiskerMarks(range: number): number[] {
   const marks: number[] = [];
+  const zero = whiskerMarkSpan(0, range)[1];
+  let outer = Infinity;
   for (const step of [...steps].reverse()) {
-    const at = whiskerPlace(step, range);
-    const outer = marks.length > 0 ? whiskerPlace(marks.at(-1)!, range) : Infinity;
-    if (step <= range && outer - at >= MARK_ROOM && at - whiskerPlace(0, range) >= MARK_ROOM) marks.push(step);
+    if (step > range) continue;
+    const [from, to] = whiskerMarkSpan(step, range);
+    if (outer - to < GAP || from - zero < GAP) continue;
+    marks.push(step);
+    outer = from;
   }
   return marks;
 }
@@ -77,8 +93,6 @@ export function whiskerMarks(range: number): number[] {
 export function whiskerAxis(range: number): SVGElement {
   const right = whiskerMarks(range);
   const left = right.filter((mark) => mark <= 1).map((mark) => -mark);
-  const write = (share: number) =>
-    `${share > 0 ? "+" : share < 0 ? "−" : ""}${Number((Math.abs(share) * 100).toPrecision(3))}`;
   return svg(
     "svg",
     {
@@ -89,7 +103,7 @@ export function whiskerAxis(range: number): SVGElement {
     },
     svg("text", { x: WIDTH / 2, y: 10, "text-anchor": "middle" }, "change, % (logarithmic)"),
     ...[...left, 0, ...right].map((share) =>
-      svg("text", { x: whiskerPlace(share, range), y: 26, "text-anchor": "middle" }, write(share)),
+      svg("text", { x: whiskerPlace(share, range), y: 26, "text-anchor": "middle" }, whiskerMarkText(share)),
     ),
   );
 }

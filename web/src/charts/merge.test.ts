@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { alignTo, middleOfBucket, shareAt, unionOfX } from "./merge";
+import { alignTo, middleOfBucket, placesOf, shareAt, unionOfX } from "./merge";
 
 test("unionOfX: each x once, ascending", () => {
   expect(unionOfX([{ x: [1, 3, 10] }, { x: [2, 3] }, { x: [] }])).toEqual([1, 2, 3, 10]);
@@ -21,4 +21,11 @@ test("middleOfBucket lies in the bucket", () => {
   expect(middleOfBucket(100, 10000)).toBe(1000);
   expect(middleOfBucket(0, 1000)).toBe(500);
   expect(middleOfBucket(1e6, null)).toBe(2e6);
+});
+
+test("placesOf: flows of one size stand where they are, rows of several runs at one place", () => {
+  const row = { bytes_min: 1e6, bytes_end: 2e6, flows: 16, mean: 1, p50: 1, p95: 1, p99: 1, p999: 1 };
+  expect(placesOf([{ ...row, bytes_mean: 1e6 }]).get(1e6)).toBe(1e6);
+  expect(placesOf([{ ...row, bytes_mean: 1e6 }, { ...row, flows: 48, bytes_mean: 1.8e6 }]).get(1e6)).toBe(1.6e6);
+  expect(placesOf([row]).get(1e6)).toBe(middleOfBucket(1e6, 2e6));
 });

@@ -1,5 +1,7 @@
 // Curves with x values of their own on one axis: uPlot wants one list of x for all.
 
+import type { SizeRow } from "../data";
+
 export interface Points {
   x: number[]; // ascending
   y: (number | null)[];
@@ -33,4 +35,17 @@ export function middleOfBucket(bytesMin: number, bytesEnd: number | null): numbe
   const low = Math.max(bytesMin, 1);
   if (bytesEnd === null) return low * 2;
   return bytesMin <= 1 ? bytesEnd / 2 : Math.sqrt(low * bytesEnd);
+}
+
+// A row stands at the mean size of its flows, so that flows of one size stand where they are. Where several runs have
+// flows in a row, it is the mean over all of them, or curves could not be held against each other.
+export function placesOf(rows: SizeRow[]): Map<number, number> {
+  const sums = new Map<number, { bytes: number; flows: number }>();
+  for (const row of rows) {
+    const sum = sums.get(row.bytes_min) ?? { bytes: 0, flows: 0 };
+    sum.bytes += row.flows * (row.bytes_mean ?? middleOfBucket(row.bytes_min, row.bytes_end));
+    sum.flows += row.flows;
+    sums.set(row.bytes_min, sum);
+  }
+  return new Map([...sums].map(([bytesMin, { bytes, flows }]) => [bytesMin, Math.max(1, bytes / flows)]));
 }

@@ -17,13 +17,18 @@ function writeMetric(metric: Metric): string {
   return format(metric.value, /(bus|alg)bw_bps$/.test(metric.name) ? "bus" : metric.unit);
 }
 
+// Words that not everybody uses alike.
+function meaning(metric: Metric): string {
+  return /slowdown/.test(metric.name) ? "Slowdown: FCT ÷ FCT of the same flow alone in the network. " : "";
+}
+
 function tile(metric: Metric): HTMLElement {
   const [number, ...rest] = writeMetric(metric).split("\u00a0");
   const unit = rest.join("\u00a0");
   const exact = metric.value === null ? "no value" : `${metric.name} = ${plain(metric.value)}`;
   return h(
     "div",
-    { class: "tile", "data-metric": metric.name, title: `${exact}. ${directions[metric.better]}`.trim() },
+    { class: "tile", "data-metric": metric.name, title: `${exact}. ${meaning(metric)}${directions[metric.better]}`.trim() },
     h("dt", {}, metric.label),
     h("dd", {}, number, unit && h("span", { class: "unit" }, `\u00a0${unit}`)),
   );

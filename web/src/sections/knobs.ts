@@ -11,7 +11,7 @@ function isChanged(knob: KnobLine): boolean {
   return knob.values.some((value) => value !== knob.values[0]);
 }
 
-function knobChart(knob: KnobLine, run: Run, group: ZoomGroup): HTMLElement {
+function knobChart(knob: KnobLine, run: Pick<Run, "windows" | "outages">, group: ZoomGroup): HTMLElement {
   const end = Math.max(group.full[1], knob.at_us.at(-1)!);
   const isLonger = end > knob.at_us.at(-1)!;
   return chart({
@@ -29,7 +29,7 @@ function knobChart(knob: KnobLine, run: Run, group: ZoomGroup): HTMLElement {
   });
 }
 
-export function changedKnobs(run: Run, group: ZoomGroup): HTMLElement {
+export function changedKnobs(run: Pick<Run, "knobs" | "windows" | "outages">, group: ZoomGroup): HTMLElement {
   const changed = run.knobs.filter(isChanged);
   return changed.length > 0
     ? h("div", { class: "charts small" }, ...changed.map((knob) => knobChart(knob, run, group)))

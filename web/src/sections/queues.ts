@@ -16,7 +16,7 @@ const measures = [
   { label: "pmax", unit: "share", of: (line: Line) => line.pmax },
 ];
 
-function thresholdChart(run: Run, queues: TunedQueues, group: ZoomGroup): HTMLElement {
+function thresholdChart(run: Pick<Run, "windows" | "outages">, queues: TunedQueues, group: ZoomGroup): HTMLElement {
   const place = h("div", { class: "swap wide" });
   const xs = [...new Set([...queues.lines.flatMap((line) => line.at_us), group.full[1]])].sort((a, b) => a - b);
   const show = (which: number) => {
@@ -68,7 +68,7 @@ function settingTable({ settings }: TunedQueues): HTMLElement {
   );
 }
 
-export function queuesPart(run: Run, tuning: Tuning, group: ZoomGroup): HTMLElement | null {
+export function queuesPart(run: Pick<Run, "windows" | "outages">, tuning: Tuning, group: ZoomGroup): HTMLElement | null {
   const { queues } = tuning;
   if (!queues) return null;
   if (queues.lines.length === 0) return nothing("No queue got other thresholds than it began with.");

@@ -1,9 +1,9 @@
 // FCT slowdown by flow size, and distributions.
 import type { Cdf, Run, SizeRow } from "../data";
 import { choice, h, nothing, section } from "../dom";
-import { countOf, digits, formatSizes } from "../format";
+import { countOf, digits, format, formatSizes } from "../format";
 import { chart, type Curve } from "../charts/chart";
-import { alignTo, middleOfBucket, shareAt, unionOfX } from "../charts/merge";
+import { alignTo, placesOf, shareAt, unionOfX } from "../charts/merge";
 
 const percentiles: { key: "p50" | "p95" | "p99" | "p999" | "mean"; label: string }[] = [
   { key: "p50", label: "p50" },
@@ -12,12 +12,14 @@ const percentiles: { key: "p50" | "p95" | "p99" | "p999" | "mean"; label: string
   { key: "p999", label: "p99.9" },
 ];
 
-const placeOf = (row: SizeRow) => middleOfBucket(row.bytes_min, row.bytes_end);
+const SLOWDOWN = "FCT ÷ FCT of the same flow alone in the network; 1 is best";
+
 const writeSlowdown = (value: number | null) => (value === null ? "–" : digits(value));
 
 function slowdownChart(title: string, xs: number[], names: string[], curves: Curve[], extra?: HTMLElement[]) {
   return chart({
     title,
+    note: SLOWDOWN,
     height: 225,
     hasPoints: true,
     extra,
@@ -29,10 +31,15 @@ function slowdownChart(title: string, xs: number[], names: string[], curves: Cur
 
 export function sizesOfRun(run: Run): HTMLElement {
   if (run.sizes.length === 0) return nothing("No flow has finished, so there are no slowdowns.");
+  const places = placesOf(run.sizes);
   return slowdownChart(
     "FCT slowdown by flow size",
-    run.sizes.map(placeOf),
-    run.sizes.map((row) => `${formatSizes(row.bytes_min, row.bytes_end)} (${countOf(row.flows, "flow")})`),
+    run.sizes.map((row) => places.get(row.bytes_min)!),
+    run.sizes.map(
+      (row) =>
+        `${formatSizes(row.bytes_min, row.bytes_end)} (${countOf(row.flows, "flow")}` +
+        `${row.bytes_mean === undefined ? "" : `, ${format(row.bytes_mean, "bytes")} on average`})`,
+    ),
     percentiles.map(({ key, label }) => ({ label, values: run.sizes.map((row) => row[key]) })),
   );
 }
@@ -41,9 +48,10 @@ export function sizesOfRun(run: Run): HTMLElement {
 export function sizesOfVariants(runs: Run[]): HTMLElement {
   if (runs.every((run) => run.sizes.length === 0))
     return nothing("No flow has finished, so there are no slowdowns.");
-  const names = new Map(
-    runs.flatMap((run) => run.sizes).map((row) => [placeOf(row), formatSizes(row.bytes_min, row.bytes_end)]),
-  );
+  const rows = runs.flatMap((run) => run.sizes);
+  const places = placesOf(rows);
+  const placeOf = (row: SizeRow) => places.get(row.bytes_min)!;
+  const names = new Map(rows.map((row) => [placeOf(row), formatSizes(row.bytes_min, row.bytes_end)]));
   const xs = [...names.keys()].sort((a, b) => a - b);
   const place = h("div", { class: "swap" });
   const show = (which: number) => {
@@ -78,7 +86,7 @@ function cdfChart(title: string, unit: string, curves: { label: string; cdf: Cdf
   const xs = unionOfX(curves.map((curve) => curve.cdf));
   return chart({
     title: capital(title),
-    note: "% of values ≤ x",
+    note: `% of values ≤ x${title.startsWith("slowdown") ? `; slowdown: ${SLOWDOWN}` : ""}`,
     height: 225,
     x: { label: title, unit, values: xs, isLog: (xs[0] ?? 0) > 0 },
     y: { unit: "share", max: 1 },

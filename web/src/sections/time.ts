@@ -42,6 +42,10 @@ export function timeGroup(runs: Run[]): ZoomGroup {
   return new ZoomGroup([Math.max(0, Math.min(...starts)), Math.max(...ends, 1)]);
 }
 
+export function timeGroupUntil(end_us: number): ZoomGroup {
+  return new ZoomGroup([0, Math.max(end_us, 1)]);
+}
+
 function intervalNote(series: Series): string {
   return (
     `One point is ${format(series.interval_us, "us")}. Drag to zoom, double-click to see all; ` +

@@ -1,5 +1,5 @@
 // What a tuner measured, decided and set, below the same time axis as everything else.
-import type { Num, Run, Tuning } from "../data";
+import type { KnobLine, Num, Run, Tuning } from "../data";
 import { h, nothing, section, svg } from "../dom";
 import { countOf, digits, format, NONE, plain } from "../format";
 import { shadesOf } from "../shades";
@@ -13,6 +13,8 @@ import { DecisionTable } from "./decisions";
 import { codes } from "./head";
 import { changedKnobs } from "./knobs";
 import { queuesPart } from "./queues";
+
+type Tuned = Pick<Run, "tuning" | "windows" | "outages" | "knobs">;
 
 const THETA_HUE = 14; // grey and dashed
 const POINTS_MAX = 40;
@@ -139,7 +141,7 @@ function utilityAndTable(tuning: Tuning, group: ZoomGroup): { figure: HTMLElemen
 
 // ---- flow sizes
 
-function elephantChart(run: Run, tuning: Tuning, group: ZoomGroup): HTMLElement | null {
+function elephantChart(run: Tuned, tuning: Tuning, group: ZoomGroup): HTMLElement | null {
   const { steps } = tuning;
   if (!hasValues(steps.elephants)) return null;
   return chart({
@@ -154,7 +156,7 @@ function elephantChart(run: Run, tuning: Tuning, group: ZoomGroup): HTMLElement 
 }
 
 // On a logarithmic axis nothing can stand at 0: what is far below theta stands at the bottom.
-function divergenceChart(run: Run, tuning: Tuning, group: ZoomGroup): HTMLElement | null {
+function divergenceChart(run: Tuned, tuning: Tuning, group: ZoomGroup): HTMLElement | null {
   const { steps } = tuning;
   if (!hasValues(steps.divergence)) return null;
   const theta = thetaOf(tuning);
@@ -177,7 +179,29 @@ function divergenceChart(run: Run, tuning: Tuning, group: ZoomGroup): HTMLElemen
   });
 }
 
-export function tuningSection(run: Run, group: ZoomGroup): HTMLElement | null {
+// The knobs as a search set them, from what it says of its steps.
+export function knobsOfSearch(tuning: Tuning): KnobLine[] {
+  const lines = tuning.knobs.map(({ name, unit }): KnobLine => ({ name, unit, at_us: [], values: [] }));
+  tuning.steps.set.forEach((sets, i) => {
+    for (const [knob, to, from] of sets) {
+      const line = lines[knob]!;
+      if (line.at_us.length === 0) {
+        line.at_us.push(0);
+        line.values.push(from);
+      }
+      line.at_us.push(tuning.steps.end_us[i]!);
+      line.values.push(to);
+    }
+  });
+  return lines.filter((line) => line.at_us.length > 0);
+}
+
+// A search that is no part of a run that is shown: rounds of it follow each other on its clock.
+export function searchSection(tuning: Tuning, group: ZoomGroup): HTMLElement | null {
+  return tuningSection({ tuning, windows: [], knobs: knobsOfSearch(tuning) }, group);
+}
+
+export function tuningSection(run: Tuned, group: ZoomGroup): HTMLElement | null {
   const { tuning } = run;
   if (!tuning) return null;
   const parts: (HTMLElement | null)[] = [tunerText(tuning)];

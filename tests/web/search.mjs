@@ -1,0 +1,76 @@
+// Pages of many settings: those of a sweep, and those that a tuner tried.
+import * as fixtures from "./fixtures.mjs";
+import { chartOf, check, checkAnyPage, equal, holds, open, settle, texts, words } from "./checks.mjs";
+
+// Which settings nobody beats in both: by trying all pairs.
+function frontOf(points) {
+  const beats = (a, b) => a[0] <= b[0] && a[1] >= b[1] && (a[0] < b[0] || a[1] > b[1]);
+  return points.filter((point) => !points.some((other) => beats(other.figures, point.figures)));
+}
+
+async function checkSweep(browser, file, data) {
+  const { sweep } = data;
+  const page = await open(browser, file);
+  await checkAnyPage("sweep", page);
+  await check("sweep: the best is said first, and all settings are dots", async () => {
+    holds((await page.locator("#sweep p").first().textContent()).startsWith(`Best of 60: ${sweep.points[0].name}`), "it is not");
+    equal(await chartOf(page, "All settings").locator(".dot").count(), 60);
+    equal(await chartOf(page, "All settings").locator(".dot.best").count(), 1);
+  });
+  await check("sweep: more than two keys are lines over all of them", async () => {
+    const chart = chartOf(page, "Settings over all keys");
+    equal(await chart.locator(".line").count(), 60, "number of lines");
+    equal(await chart.locator(".upright").count(), 5, "number of axes");
+    equal(await chart.locator(".line:not(.weak)").count(), 15, "the best quarter");
+    await chart.locator("select").nth(1).selectOption("all");
+    equal(await chart.locator(".line.weak").count(), 0);
+    // An axis of figures is upright: the best is the lowest of all lines at its right end.
+    const ends = await chart.locator(".line").evaluateAll((lines) => lines.map((line) => [Number(line.getAttribute("d").split(" ").at(-1)), line.classList.contains("best")]));
+    const lowest = ends.reduce((a, b) => (b[0] > a[0] ? b : a));
+    holds(lowest[1], "the thick line is not the lowest");
+  });
+  await check("sweep: the front of two figures is that of trying all pairs", async () => {
+    const chart = chartOf(page, "Two figures against each other");
+    const want = frontOf(sweep.points);
+    holds(want.length > 2, "the fixture has no front");
+    const corners = (await chart.locator(".front").getAttribute("points")).split(" ").length;
+    holds(corners >= 2 && corners <= want.length, `${corners} of ${want.length}`);
+    const readout = words(await chart.locator(".readout").textContent());
+    holds(readout.includes(`${corners} settings are beaten by none in both`), readout);
+    // Settings with the same figures stand on one dot.
+    equal(corners, new Set(want.map((point) => point.figures.slice(0, 2).join())).size, "corners");
+    equal(await texts(chart.locator("select").first().locator("option")), ["p99 slowdown", "goodput"], "axes");
+  });
+  await check("sweep: stays within a phone", async () => {
+    await page.setViewportSize({ width: 390, height: 800 });
+    await settle(page);
+    holds((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390, "it does not");
+  });
+  await page.context().close();
+}
+
+async function checkTune(browser, file) {
+  const page = await open(browser, file);
+  await checkAnyPage("tune", page);
+  await check("tune: what was found, what the check says, and the search", async () => {
+    equal(await texts(page.locator("#found .verdicts li")), ["Better: p99 slowdown."]);
+    equal(await texts(page.locator("#found tbody tr").first().locator("th, td")), ["kmin", "400KB", "36KB", "-91%"]);
+    holds((await page.locator("#found .hint").textContent()).includes("3 rounds (seeds 1 to 3)"), "rounds are not told");
+    equal(await page.locator("#differences table.compare").count(), 1);
+    holds((await page.locator("table.decisions tbody tr").count()) > 10, "steps are missing");
+    holds((await page.locator("#tuning > .charts.small figure").count()) > 0, "knobs over time are missing");
+  });
+  await page.context().close();
+}
+
+export async function checkSearches(browser, written) {
+  const sweep = fixtures.sweepPage();
+  await checkSweep(browser, written("sweep", sweep), sweep);
+  await checkTune(browser, written("tune", fixtures.tunePage()));
+  const unchecked = await open(browser, written("tune-unchecked", fixtures.tunePage(false)));
+  await checkAnyPage("tune without a check", unchecked);
+  await check("tune without a check: says so", async () =>
+    equal(await texts(unchecked.locator("#found .verdicts li")), ["Not checked."]),
+  );
+  await unchecked.context().close();
+}
