@@ -56,8 +56,10 @@ static int open_tuner(struct tune_search *t, struct err *err)
     if (rc)
         return rc;
     if (s.scenario.changes) {
-        rc = err_set(err, EINVAL, "%s: its 'changes' turn the knobs that are to be tuned; take them out",
-                     t->input.name);
+        const char *place = s.scenario.place[PLACE_CHANGES];
+
+        rc = err_set(err, EINVAL, "%s%s'changes' turn the knobs that are to be tuned; take them out",
+                     place ? place : t->input.name, place ? "" : ": ");
         goto close;
     }
     sim_world_init(&world, s.sim, s.scenario.interval_ps);

@@ -7,19 +7,32 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Where a key stands, or the file as a whole. */
-static const char *place_of(const struct scenario *s, enum scenario_place p, char buf[600])
+static const char *place_of(const struct scenario *s, enum scenario_place p, char buf[FIT_PLACE_MAX])
 {
     if (s->place[p])
         return s->place[p];
-    snprintf(buf, 600, "%.400s: ", s->path);
+    snprintf(buf, FIT_PLACE_MAX, "%.400s: ", s->path);
     return buf;
+}
+
+const char *fit_place(const struct scenario *s, const char *why, char buf[FIT_PLACE_MAX])
+{
+    static const struct { const char *word; enum scenario_place place; } rows[] = {
+        { "the buffer of", PLACE_BUFFER }, { "pause_time", PLACE_PAUSE_TIME }, { "telemetry", PLACE_CC },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strstr(why, rows[i].word) && s->place[rows[i].place])
+            return s->place[rows[i].place];
+    return place_of(s, PLACE_TOPOLOGY, buf);
 }
 
 static int check_rto(const struct scenario *s, const struct sim *sim, struct err *err)
 {
-    char is[32], least[32], at[600];
+    char is[32], least[32], at[FIT_PLACE_MAX];
 
     if (!s->place[PLACE_RTO] || !sim->cfg.rto_ps || sim->cfg.rto_ps > sim->net.base_rtt_ps)
         return 0;
@@ -41,7 +54,7 @@ static int64_t room_bytes(const struct sim *sim, const struct node *n)
 
 static int refuse_room(const struct scenario *s, const struct sim *sim, enum scenario_place p, const char *key, struct err *err)
 {
-    char frame[32], at[600];
+    char frame[32], at[FIT_PLACE_MAX];
 
     return err_set(err, EINVAL, "%swith this '%s' no switch has room for a packet of %s: all would be dropped, always",
                    place_of(s, p, at), key, text_from_bytes(frame, sizeof frame, sim_largest_frame(&sim->cfg)));

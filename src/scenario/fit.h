@@ -9,6 +9,11 @@
 #include "base/err.h"
 #include "scenario/made.h"
 
+#define FIT_PLACE_MAX 600
+
+/* "file:line:column: " of the key that a refusal of sim_new() is about; the topology's if it is about no other. */
+const char *fit_place(const struct scenario *, const char *why, char buf[FIT_PLACE_MAX]);
+
 /* Refuses a time-out within which no answer can come, and a buffer in which no packet has room. */
 int fit_check(const struct scenario *, const struct sim *, struct err *);
 

@@ -27,7 +27,8 @@ struct scenario_tuner {          /* as it is written: who makes the tuner reads 
 };
 
 /* Keys that are looked at again when the network is there: see fit.h. */
-enum scenario_place { PLACE_RTO, PLACE_BUFFER, PLACE_LOSSY_ALPHA, PLACE_LOSSY_QUEUE, SCENARIO_PLACES };
+enum scenario_place { PLACE_RTO, PLACE_BUFFER, PLACE_LOSSY_ALPHA, PLACE_LOSSY_QUEUE, PLACE_PAUSE_TIME, PLACE_CC,
+                      PLACE_TOPOLOGY, PLACE_CHANGES, SCENARIO_PLACES };
 
 struct scenario {
     char                    *path;

@@ -420,7 +420,7 @@ static void scenario_start__small_buffer(void **state)
     assert_int_equal(scenario_parse(&s, "s.yaml", text, strlen(text), NULL, 0, NULL, &err), 0);
     assert_true(scenario_start(&s, &sim, &err) < 0);
     assert_string_equal(
-        err.text, "s.yaml: the buffer of s0 (64000 bytes) is smaller than the headroom and reserve of its 4 "
+        err.text, "s.yaml:3:18: the buffer of s0 (64000 bytes) is smaller than the headroom and reserve of its 4 "
                   "ports (134416 bytes)");
     scenario_fini(&s);
 }

@@ -172,6 +172,15 @@ static void read_network(struct reader *r, struct scenario *s, const struct sect
     s->uplink_bps = graph_uplink_bps(&s->graph);
 }
 
+/* Where a key of the first level stands: what does not go together is found when the network is built. */
+static void keep_place(const struct section *sec, struct scenario *s, const char *key, enum scenario_place p)
+{
+    const struct yaml_node *node = section_get(sec, key);
+
+    if (node && !sec->r->rc)
+        s->place[p] = reader_place(sec->r, node->line, node->column);
+}
+
 static void read_all(struct reader *r, struct scenario *s, const struct yaml_node *root, const uint64_t *seed)
 {
     struct section  sec = scenario_open(r, root, "");
@@ -185,6 +194,9 @@ static void read_all(struct reader *r, struct scenario *s, const struct yaml_nod
     read_cc(&sec, cfg);
     read_lb(r, section_get(&sec, "lb"), cfg);
     read_network(r, s, &sec, has_seed);
+    keep_place(&sec, s, "cc", PLACE_CC);
+    keep_place(&sec, s, section_get(&sec, "hpcc") ? "hpcc" : "topology", PLACE_TOPOLOGY);
+    keep_place(&sec, s, "changes", PLACE_CHANGES);
     if (!r->rc)
         check_cc(&sec, cfg);
     scenario_read_rlcc(r, s, section_get(&sec, "rlcc"));
@@ -249,10 +261,11 @@ void scenario_fini(struct scenario *s)
 int scenario_start(struct scenario *s, struct sim **sim, struct err *err)
 {
     struct err why;
+    char       at[FIT_PLACE_MAX];
     int        rc = sim_new(sim, &s->graph, &s->cfg, s->traffic, &why);
 
     if (rc)
-        return err_set(err, -rc, "%s: %s", s->path, why.text);
+        return err_set(err, -rc, "%s%s", fit_place(s, why.text, at), why.text);
     s->graph = (struct graph){ 0 };
     s->traffic = NULL;
     rc = fit_check(s, *sim, err);

@@ -337,6 +337,7 @@ static void read_switch(struct reader *r, struct scenario *s, const struct yaml_
     keep_place(&sec, s, "buffer", PLACE_BUFFER);
     keep_place(&sec, s, "lossy_alpha", PLACE_LOSSY_ALPHA);
     keep_place(&sec, s, "lossy_queue", PLACE_LOSSY_QUEUE);
+    keep_place(&sec, s, "pause_time", PLACE_PAUSE_TIME);
     section_bytes(&sec, "reserve", 0, 1u << 30, &reserve);
     section_bytes(&sec, "resume_offset", 0, 1u << 30, &resume);
     read_pause(&sec, cfg);
