@@ -3,7 +3,7 @@
 
 setup() {
     tree=$BATS_TEST_TMPDIR
-    for folder in base core learn lb meter cc net traffic sim/observe tune run report campaign train live live/twin live/driver cmd; do
+    for folder in base core learn lb meter cc net traffic sim/observe tune run report campaign train live live/fabric live/driver cmd; do
         mkdir -p "$tree/src/$folder"
     done
 }
@@ -27,7 +27,7 @@ check() {
     plant sim/observe/observe.c '#include "sim/sim.h"' '#include "meter/series.h"'
     plant sim/build_test.c '#include "scenario/scenario.h"' '#include "traffic/kinds/incast.h"'
     plant tune/acc.c '#include "learn/ddqn.h"' '#include "core/fsd.h"'
-    plant live/twin/twin.c '#include "run/simulation.h"' '#include "live/driver/driver.h"'
+    plant live/fabric/fabric.c '#include "run/simulation.h"' '#include "live/driver/driver.h"'
     plant cmd/run.c '#include "sim/sim.h"' '#include "live/agent.h"' '#include "version.h"'
     check
     [ "$status" -eq 0 ]

@@ -1,5 +1,5 @@
-/* src/live/twin/twin.c - see twin.h. */
-#include "live/twin/twin.h"
+/* src/live/fabric/fabric.c - see fabric.h. */
+#include "live/fabric/fabric.h"
 #include "base/text.h"
 #include "core/units.h"
 #include "run/simulation.h"
@@ -22,7 +22,7 @@ static const enum knob has[] = {
 
 struct sender { struct knobs knobs; uint64_t seen; };      /* seen: how many intervals it was shown */
 
-struct twin {
+struct fabric {
     char             *text, *path;
     struct simulation s;
     struct watch     *watch;     /* takes round trips */
@@ -33,13 +33,13 @@ struct twin {
     uint32_t          users;
 };
 
-struct nic { struct twin *twin; uint32_t host; };
+struct nic { struct fabric *fabric; uint32_t host; };
 
-static struct twin *shared;      /* the one simulation of this process */
+static struct fabric *shared;      /* the one simulation of this process */
 
 /* ---- the simulation ---- */
 
-static void twin_free(struct twin *t)
+static void fabric_free(struct fabric *t)
 {
     if (t->observer) {
         report_fini(&t->report);
@@ -53,9 +53,9 @@ static void twin_free(struct twin *t)
     free(t);
 }
 
-static int twin_new(struct twin **out, const char *path, struct err *err)
+static int fabric_new(struct fabric **out, const char *path, struct err *err)
 {
-    struct twin            *t = xcalloc(1, sizeof *t);
+    struct fabric            *t = xcalloc(1, sizeof *t);
     struct simulation_input input = { .threads = 1, .is_untuned = true };
     size_t                  length;
     int                     rc = text_read_file(path, SCENARIO_BYTES_MAX, &t->text, &length, err);
@@ -67,7 +67,7 @@ static int twin_new(struct twin **out, const char *path, struct err *err)
     if (!rc)
         rc = simulation_open(&t->s, &input, err);
     if (rc) {
-        twin_free(t);
+        fabric_free(t);
         return rc;
     }
     if (!t->s.scenario.watch.monitors)           /* whoever sees round trips sees flows, too */
@@ -84,7 +84,7 @@ static int twin_new(struct twin **out, const char *path, struct err *err)
 }
 
 /* An interval of the scenario. After its end nothing moves any more. */
-static void go_on(struct twin *t)
+static void go_on(struct fabric *t)
 {
     uint64_t end_ps = ++t->intervals * t->s.scenario.interval_ps;
 
@@ -94,22 +94,22 @@ static void go_on(struct twin *t)
 
 /* ---- devices ---- */
 
-static const char *name_of(const struct twin *t, uint32_t host)
+static const char *name_of(const struct fabric *t, uint32_t host)
 {
     return t->s.sim->net.graph.node[t->s.sim->net.host[host].port->node->id].name;
 }
 
 static int find(const char *root, char name[][MSG_NAME_SIZE], struct err *err)
 {
-    struct twin *t;
-    int          rc = twin_new(&t, root, err), count;
+    struct fabric *t;
+    int          rc = fabric_new(&t, root, err), count;
 
     if (rc)
         return rc;
     count = t->s.sim->net.hosts < DRIVER_DEVICES_MAX ? (int)t->s.sim->net.hosts : DRIVER_DEVICES_MAX;
     for (int i = 0; i < count; i++)
         snprintf(name[i], MSG_NAME_SIZE, "%.31s", name_of(t, (uint32_t)i));
-    twin_free(t);
+    fabric_free(t);
     return count;
 }
 
@@ -117,7 +117,7 @@ static int open_device(void **state, const char *root, const char *name, struct 
 {
     struct nic *n;
     uint32_t    host = 0;
-    int         rc = shared ? 0 : twin_new(&shared, root, err);
+    int         rc = shared ? 0 : fabric_new(&shared, root, err);
 
     *state = NULL;
     if (rc)
@@ -126,7 +126,7 @@ static int open_device(void **state, const char *root, const char *name, struct 
         host++;
     if (host == shared->s.sim->net.hosts) {
         if (!shared->users) {
-            twin_free(shared);
+            fabric_free(shared);
             shared = NULL;
         }
         return err_set(err, ENOENT, "%s: there is no host '%s'", root, name);
@@ -142,8 +142,8 @@ static void close_device(void *state)
 {
     struct nic *n = state;
 
-    if (!--n->twin->users) {
-        twin_free(n->twin);
+    if (!--n->fabric->users) {
+        fabric_free(n->fabric);
         shared = NULL;
     }
     free(n);
@@ -155,7 +155,7 @@ static int read_knobs(void *state, struct knob_set *set)
 
     *set = (struct knob_set){ 0 };
     for (size_t i = 0; i < sizeof has / sizeof *has; i++)
-        knob_set_add(set, has[i], n->twin->host[n->host].knobs.value[has[i]]);
+        knob_set_add(set, has[i], n->fabric->host[n->host].knobs.value[has[i]]);
     return 0;
 }
 
@@ -174,8 +174,8 @@ static int write_knobs(void *state, const struct knob_set *set)
     for (int i = 0; i < KNOB_COUNT; i++)
         if (set->is_named[i] && !has_knob(i))
             return -ENOENT;
-    knob_set_put(set, &n->twin->host[n->host].knobs);
-    sim_apply_host(n->twin->s.sim, n->host, &n->twin->host[n->host].knobs);
+    knob_set_put(set, &n->fabric->host[n->host].knobs);
+    sim_apply_host(n->fabric->s.sim, n->host, &n->fabric->host[n->host].knobs);
     return 0;
 }
 
@@ -197,7 +197,7 @@ static double rtt_term(const struct report *r, uint32_t device)
 static int sample(void *state, struct msg_sample *out)
 {
     struct nic               *n = state;
-    struct twin              *t = n->twin;
+    struct fabric            *t = n->fabric;
     const struct port        *port = t->s.sim->net.host[n->host].port;
     const struct report_port *p = &t->report.port[port->id];
     double                    seconds = (double)t->s.scenario.interval_ps / (double)PS_PER_S, busy, rtt;
