@@ -10,6 +10,7 @@
 #include "sim/observe/watch.h"
 #include "sim/skip/skip.h"
 #include "traffic/traffic.h"
+#include "tune/lag.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,13 @@ static int check_record(const struct scenario_tuner *t, const struct loop *l, st
                    t->kind);
 }
 
+static int check_delays(const struct scenario_tuner *t, const struct loop *l, struct err *err)
+{
+    if ((!t->monitor_delay_ps && !t->dispatch_delay_ps) || !loop_slot_ps(l))
+        return 0;
+    return err_set(err, EINVAL, "%sthe tuner %.60s sets queues slot by slot where they are: it has no delays", t->place, t->kind);
+}
+
 int simulation_open_loop(struct loop *l, const struct scenario *sc, const struct world *w, struct err *err)
 {
     const struct scenario_tuner *t = &sc->tuner;
@@ -99,6 +107,8 @@ int simulation_open_loop(struct loop *l, const struct scenario *sc, const struct
 
     if (!rc)
         rc = check_record(t, l, err);
+    if (!rc)
+        rc = check_delays(t, l, err);
     if (rc)
         loop_close(l);
     return rc;
@@ -230,6 +240,9 @@ struct run {                     /* while it goes on */
     struct watch                  *watch;    /* NULL: nobody asks */
     struct slots                  *slots;    /* NULL: nobody looks at single queues */
     struct stall                   stall;
+    struct lag                     lag;      /* reports that the tuner has not been shown yet */
+    struct decision                pending;  /* number 0: none is on its way */
+    uint64_t                       pending_ps;           /* when it will be in force */
     uint64_t                       slice_ps, looked_ps;
     bool                           is_enough, is_last;   /* is_last: no more changes of the scenario are to come */
 };
@@ -266,12 +279,59 @@ static void on_queue(void *arg, const struct slots_row *r)
         run->hooks->queue(run->hooks->arg, r);
 }
 
-static void tune(struct run *run, const struct report *report)
+/* A decision that was on its way is in force. A change that somebody else made meanwhile has brought it along. */
+static void carry_out_pending(struct run *run)
 {
+    struct decision d = run->pending;
+
+    run->pending = (struct decision){ 0 };
+    if (d.number == run->s->loop.decisions)
+        carry_out(run->s, &d, run->pending_ps);
+}
+
+static void decide(struct run *run, const struct report *report, uint64_t now_ps)
+{
+    uint64_t        delay_ps = run->s->scenario.tuner.dispatch_delay_ps;
     struct decision d;
 
     loop_on_report(&run->s->loop, report, &d);
-    carry_out(run->s, &d, report->end_ps);
+    if (d.number)
+        lag_settle(&run->lag, now_ps + delay_ps);
+    if (!delay_ps) {
+        carry_out(run->s, &d, now_ps);
+    } else if (d.number) {       /* until it is in force there is no other: what it points to stays */
+        run->pending = d;
+        run->pending_ps = now_ps + delay_ps;
+    }
+}
+
+/* The next time at which a report reaches the tuner or its decision is in force. */
+static uint64_t late_next_ps(const struct run *run)
+{
+    uint64_t next_ps = lag_next_ps(&run->lag);
+
+    return run->pending.number && run->pending_ps < next_ps ? run->pending_ps : next_ps;
+}
+
+static void on_late(struct run *run, uint64_t now_ps)
+{
+    const struct report *report;
+
+    if (run->pending.number && run->pending_ps <= now_ps)
+        carry_out_pending(run);
+    while ((report = lag_take(&run->lag, now_ps)) != NULL)
+        decide(run, report, now_ps);
+}
+
+static void tune(struct run *run, const struct report *report)
+{
+    const struct scenario_tuner *t = &run->s->scenario.tuner;
+
+    if (t->monitor_delay_ps || t->dispatch_delay_ps) {
+        lag_add(&run->lag, report);
+        on_late(run, report->end_ps);
+    } else
+        decide(run, report, report->end_ps);
 }
 
 /* Of an interval that the end of the run cuts short a tuner is not told: it would take it for a measurement. */
@@ -350,11 +410,12 @@ static bool run_until(struct run *run, uint64_t until_ps)
 
     while (more && !sim->is_done && !run->is_enough && !run->s->is_stuck && sim->now_ps < until_ps) {
         uint64_t next_ps = pace_next_ps(&run->s->pace, &run->s->series, run->looked_ps), to_ps = until_ps;
-        uint64_t sample_ps = slots_next_ps(run->slots);
+        uint64_t sample_ps = slots_next_ps(run->slots), late_ps = late_next_ps(run);
         double   before_s = progress_clock_s(), took_s;
 
         to_ps = to_ps < next_ps ? to_ps : next_ps;
         to_ps = to_ps < sample_ps ? to_ps : sample_ps;
+        to_ps = to_ps < late_ps ? to_ps : late_ps;
         to_ps = to_ps < run->stall.next_ps ? to_ps : run->stall.next_ps;
         /* What is skipped ends with a slice at the latest, so that slices would show in the counters of fidelity fast. */
         if (!sim->skip && to_ps - sim->now_ps > run->slice_ps)
@@ -364,6 +425,8 @@ static bool run_until(struct run *run, uint64_t until_ps)
             slots_look(run->slots);
         if (more && !sim->is_done && to_ps == next_ps)
             look(run, to_ps);
+        if (more && !sim->is_done && to_ps == late_ps)
+            on_late(run, to_ps);
         if (to_ps == run->stall.next_ps && stall_look(&run->stall, sim) && more && !sim->is_done && run->is_last)
             give_up(run, run->stall.since_ps);
         took_s = progress_clock_s() - before_s;
@@ -448,6 +511,7 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
     if (s->scenario.watch.monitors)
         run.watch = watch_new(s->sim, &s->scenario.watch, s->scenario.interval_ps);
     stall_init(&run.stall, s->sim);
+    lag_init(&run.lag, s->scenario.tuner.monitor_delay_ps);
     run.observer = observer_new(s->sim);
     observer_init_report(run.observer, &run.report);
     observer_init_report(run.observer, &run.interval);
@@ -466,6 +530,7 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
     if (run.slots)
         queue_log_sum(&s->queues, s->sim, s->end_ps, &s->loop.tuning.queues);
     slots_free(run.slots);
+    lag_fini(&run.lag);
     report_fini(&run.report);
     report_fini(&run.interval);
     observer_free(run.observer);

@@ -531,6 +531,70 @@ static void open__refuses_a_wrong_scenario(void **state)
     assert_non_null(strstr(err.text, "bad.yaml:1:"));
 }
 
+/* ---- delays ---- */
+
+#define BUSY "topology: {kind: star, hosts: 4, rate: 10Gbps, delay: 1us}\n" \
+             "traffic: [{kind: all_to_all, size: 1GB}]\ninterval: 200us\nrun: 10ms\n"
+
+/* A decision on a report is in force monitor + dispatch delay after its end, and the next report is of what began then. */
+static void delay__decisions_are_in_force_as_late_as_they_should(void **state)
+{
+    const uint64_t    delay_ps = 450 * PS_PER_US;
+    struct simulation s;
+    uint32_t          decisions = 0, turned = 0;
+
+    (void)state;
+    open_text(&s, BUSY "tuner: {kind: random, monitor_delay: 150us, dispatch_delay: 300us}\n");
+    simulation_run(&s, NULL, NULL);
+    for (uint32_t i = 1; i < s.loop.tuning.steps; i++) {
+        const struct tuning_step *was = &s.loop.tuning.step[i - 1], *is = &s.loop.tuning.step[i];
+        bool                      has_decided = !knobs_equal(&was->was, &was->is);
+
+        assert_true(is->start_ps >= was->end_ps + (has_decided ? delay_ps : 0));
+        assert_true(is->start_ps < was->end_ps + (has_decided ? delay_ps + 200 * PS_PER_US : 1));
+        if (!has_decided)
+            continue;
+        decisions++;
+        assert_true(knobs_equal(&is->was, &was->is));
+        for (uint32_t k = 0; k < s.series.knobs; k++)
+            if (s.series.knob[k].at_ps == was->end_ps + delay_ps) {      /* several of them at once */
+                turned++;
+                break;
+            }
+    }
+    assert_true(decisions >= 5);
+    assert_int_equal(turned, decisions);
+    simulation_close(&s);
+}
+
+/* A tuner that sees and sets at once is one whose delays are nothing. */
+static void delay__of_nothing_is_none(void **state)
+{
+    struct simulation a, b;
+
+    (void)state;
+    open_text(&a, BUSY "tuner: random\n");
+    open_text(&b, BUSY "tuner: {kind: random, monitor_delay: 0ms, dispatch_delay: 0us}\n");
+    simulation_run(&a, NULL, NULL);
+    simulation_run(&b, NULL, NULL);
+    assert_int_equal(a.loop.tuning.steps, b.loop.tuning.steps);
+    assert_true(a.loop.tuning.steps == 50 && knobs_equal(&a.loop.tuning.step[49].is, &b.loop.tuning.step[49].is));
+    simulation_close(&a);
+    simulation_close(&b);
+}
+
+static void delay__of_a_tuner_of_slots_is_refused(void **state)
+{
+    const char *text = BUSY "tuner: {kind: acc, dispatch_delay: 1ms}\n";
+    struct simulation_input input = { .name = "test.yaml", .text = text, .text_bytes = strlen(text) };
+    struct simulation s;
+    struct err        err;
+
+    (void)state;
+    assert_true(simulation_open(&s, &input, &err) < 0);
+    assert_non_null(strstr(err.text, "slot by slot"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -551,6 +615,9 @@ int main(void)
         cmocka_unit_test(tuner__needs_bins_if_the_tuner_looks_at_them),
         cmocka_unit_test(tuner__refuses_with_the_place),
         cmocka_unit_test(tuner__a_file_is_looked_for_beside_the_scenario),
+        cmocka_unit_test(delay__decisions_are_in_force_as_late_as_they_should),
+        cmocka_unit_test(delay__of_nothing_is_none),
+        cmocka_unit_test(delay__of_a_tuner_of_slots_is_refused),
         cmocka_unit_test(open__refuses_a_wrong_scenario),
     };
 

@@ -66,6 +66,8 @@ static const struct section_key monitor_keys[] = {
 static const struct section_key tuner_keys[] = {
     { "kind",   "name",   "",   "which; its options stand beside it" },
     { "start",  "time",   "0",  "when it begins" },
+    { "monitor_delay", "time", "0", "from the end of an interval until it is shown the report" },
+    { "dispatch_delay", "time", "0", "from its decision until that is in force; what began before then it is not shown" },
     { "record", "yes/no", "no", "what is seen and set at each egress queue is written to queues.csv; for tuners that set queues slot by slot, as acc" },
     { 0 },
 };

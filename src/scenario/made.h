@@ -22,6 +22,8 @@ struct scenario_tuner {          /* as it is written: who makes the tuner reads 
     struct option_text     *option;
     uint32_t                options;
     uint64_t                start_ps;        /* it is shown reports from then on */
+    uint64_t                monitor_delay_ps;        /* from the end of an interval until it is shown the report */
+    uint64_t                dispatch_delay_ps;       /* from its decision until that is in force */
     bool                    is_recorded;     /* what is seen and set at each queue is wanted: record: yes */
     char                   *record_place;    /* NULL: nothing is said of that */
 };

@@ -117,12 +117,12 @@ static void set_kind(struct reader *r, struct scenario *s, const struct yaml_nod
     s->tuner.place = reader_place(r, node->line, node->column);
 }
 
-static void set_start(struct reader *r, struct scenario *s, const struct yaml_node *node)
+static void set_time(struct reader *r, const struct yaml_node *node, uint64_t *ps)
 {
     struct err why;
 
-    if (node->kind != YAML_SCALAR || text_to_time(node->text, &s->tuner.start_ps, &why))
-        reader_refuse(r, node, "start: %s", node->kind == YAML_SCALAR ? why.text : "must be a time");
+    if (node->kind != YAML_SCALAR || text_to_time(node->text, ps, &why))
+        reader_refuse(r, node, "%s: %s", node->key, node->kind == YAML_SCALAR ? why.text : "must be a time");
 }
 
 /* Whether there is something to record only the tuner knows. */
@@ -154,7 +154,11 @@ void scenario_read_tuner(struct reader *r, struct scenario *s, const struct yaml
         if (strcmp(c->key, "kind") == 0)
             set_kind(r, s, c);
         else if (strcmp(c->key, "start") == 0)
-            set_start(r, s, c);
+            set_time(r, c, &s->tuner.start_ps);
+        else if (strcmp(c->key, "monitor_delay") == 0)
+            set_time(r, c, &s->tuner.monitor_delay_ps);
+        else if (strcmp(c->key, "dispatch_delay") == 0)
+            set_time(r, c, &s->tuner.dispatch_delay_ps);
         else if (strcmp(c->key, "record") == 0)
             set_record(r, s, c);
         else

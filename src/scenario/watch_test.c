@@ -178,6 +178,10 @@ static void tuner__is_a_name_or_a_map(void **unused)
     assert_int_equal(s.tuner.options, 0);
     assert_int_equal(s.tuner.start_ps, 3 * PS_PER_MS);
     scenario_fini(&s);
+    read_text(&s, "tuner: {kind: fixed, monitor_delay: 2ms, dispatch_delay: 30us}\n", NULL);
+    assert_true(s.tuner.monitor_delay_ps == 2 * PS_PER_MS && s.tuner.dispatch_delay_ps == 30 * PS_PER_US);
+    assert_int_equal(s.tuner.options, 0);
+    scenario_fini(&s);
 }
 
 /* As they are written, and in that order: it is for the tuner to say whether it has such an option. */
