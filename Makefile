@@ -20,7 +20,7 @@ ifneq ($(shell grep -lrE 'pthread\.h|threads\.h' src),)
 CHECKS += check-tsan
 endif
 
-.PHONY: release demo test chaos fidelity debug web bench repro repro-quick install clean help check $(CHECKS) deps-check build-clang
+.PHONY: release demo demo-live test chaos fidelity debug web bench repro repro-quick install clean help check $(CHECKS) deps-check build-clang
 .DEFAULT_GOAL := release
 
 release:
@@ -31,6 +31,10 @@ release:
 # What NICs and switches come with; what experts set for 100G (PARALEON, table I); and short queues.
 EXPERT := rpg_ai_rate=50Mbps,rpg_hai_rate=150Mbps,rate_reduce_monitor_period=80us,min_time_between_cnps=96us
 EXPERT := $(EXPERT),kmin=1600KB,kmax=6400KB,pmax=0.2
+
+# A small network at the pace of the clock, real agents and a controller, for a minute.
+demo-live: release
+	build/release/anole twin scenarios/live_demo.yaml --seconds 60
 
 demo: release
 	build/release/anole compare scenarios/demo.yaml --seeds 5 --out build/demo \
@@ -156,6 +160,7 @@ check-cross: release
 
 help:
 	@echo 'make              build the program: build/release/anole'
+	@echo 'make demo-live    a controller tunes simulated NICs and switches over gRPC, at the pace of the clock, for a minute'
 	@echo 'make demo         build it and compare three settings on scenarios/demo.yaml: build/demo/report.html'
 	@echo 'make test         all tests, with asserts, AddressSanitizer and UndefinedBehaviorSanitizer (build/test)'
 	@echo 'make check        all that is slower: gcc and clang with -Werror, clang-tidy, shellcheck, leaks, fuzzing, the other processor'

@@ -348,18 +348,22 @@ run: 1000s
 END
 }
 
-@test "live: the twin's hosts are devices, and Ctrl-C ends all of it" {
+@test "live: the twin's hosts and switches are devices, and Ctrl-C ends all of it" {
     needs_live
     write_twin twin.yaml
-    "$ANOLE" twin twin.yaml --interval 200 >out 2>err 3>&- &
+    mkdir tmp
+    TMPDIR=tmp "$ANOLE" twin twin.yaml --interval 200 >out 2>err 3>&- &
     pid=$!
     echo "$pid" >>pids
-    wait_for grep -q '^4 devices, 100 % report' out
-    folder=$(grep -o '/tmp/anole-twin-[A-Za-z0-9]*' err | head -n 1)
+    wait_for grep -q '^7 devices, 100 % report' out
+    grep -q 'lives 400 times slower' out
+    [ -n "$(ls tmp)" ]
+    children=$(pgrep -P "$pid")
     kill -INT "$pid"
     wait "$pid"
     grep -q '^What was done:' out
-    [ ! -e "$folder" ]
+    [ -z "$(ls tmp)" ]
+    for child in $children; do ! kill -0 "$child" 2>/dev/null; done
     run "$ANOLE" twin nosuch.yaml
     [ "$status" -eq 1 ]
     [[ "$output" == *"nosuch.yaml: there is no such file" ]]
@@ -367,6 +371,44 @@ END
     run "$ANOLE" twin twin.yaml
     [ "$status" -eq 1 ]
     [[ "$output" == *"twin.yaml:4:1: "*"did you mean 'interval'?"* ]]
+}
+
+# decisions FILE : what a tuner saw and did, without what a host cannot know.
+decisions() {
+    python3 -c '
+import json, sys
+for line in open(sys.argv[1]):
+    o = json.loads(line)
+    print({k: v for k, v in o.items() if k not in ("goodput_gbps", "rtt_us")})
+' "$1"
+}
+
+# has_same_decisions FILE AT_LEAST : through agents and a controller, and in the simulator.
+has_same_decisions() {
+    "$ANOLE" run "$1" --out "$1.run" >/dev/null
+    "$ANOLE" twin "$1" --lock-step --out "$1.twin" >/dev/null 2>"$1.err"
+    decisions "$1.run/tuning.jsonl" >"$1.a"
+    decisions "$1.twin/controller/tuning.jsonl" >"$1.b"
+    diff "$1.a" "$1.b"
+    [ "$(grep -c "'set': {'" "$1.a")" -ge "$2" ]
+    grep -q "'kmin'" "$1.a"
+    for log in "$1.twin"/agent/*/audit.jsonl "$1.twin/controller/audit.jsonl"; do "$ANOLE" ctl verify "$log"; done
+}
+
+@test "live: in lock step a tuner decides as it does in anole run" {
+    needs_live
+    write_twin at_once.yaml
+    sed -i 's/interval: .*/interval: 1ms/; s/run: .*/run: 25ms\ntuner: paraleon/' at_once.yaml
+    sed 's/tuner: .*/tuner: {kind: paraleon, monitor_delay: 2ms, dispatch_delay: 3ms}/' at_once.yaml >late.yaml
+    sed 's/tuner: .*/tuner: {kind: random, budget: 12}/; s/^interval/monitor: host\ninterval/' at_once.yaml >random.yaml
+    has_same_decisions at_once.yaml 4
+    has_same_decisions late.yaml 2
+    has_same_decisions random.yaml 4
+    ! cmp -s at_once.yaml.a late.yaml.a
+    sed 's/2ms/1500us/' late.yaml >odd.yaml
+    run "$ANOLE" twin odd.yaml --lock-step
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'in lock step delays are whole intervals' ]]
 }
 
 # listen_for SOCKET FILE : what would systemd hear?

@@ -20,20 +20,27 @@ static void check_text(const char *text, size_t size)
 
 static void check_again(const struct msg *m)
 {
-    static unsigned char bytes[CODEC_BYTES_MAX];
-    struct msg           again;
+    static unsigned char     bytes[CODEC_BYTES_MAX];
+    static struct msg_detail detail;
+    struct msg               again;
 
-    PROMISE(codec_read(&again, bytes, codec_write(m, bytes)) == 0);
+    PROMISE(codec_read_detail(&again, &detail, bytes, codec_write(m, bytes)) == 0);
+    PROMISE(!again.sample.detail == !m->sample.detail || !m->sample.detail->fsd.elephants);
+    if (again.sample.detail)
+        PROMISE(detail.ports == m->sample.detail->ports && detail.pairs == m->sample.detail->pairs &&
+                detail.fsd.mice == m->sample.detail->fsd.mice);
     PROMISE(again.kind == m->kind && again.term == m->term && again.stamp_us == m->stamp_us);
     PROMISE(knobset_is_same(&again.set, &m->set));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct msg      m = { .kind = MSG_NONE };
-    struct question q;
+    static struct msg_detail detail;
+    struct msg               m = { .kind = MSG_NONE };
+    struct question          q;
 
-    if (codec_read(&m, data, size) == 0) {
+    if (codec_read_detail(&m, &detail, data, size) == 0) {
+        PROMISE(!m.sample.detail || (detail.ports <= MSG_PORTS_MAX && detail.pairs <= MSG_PAIRS_MAX));
         PROMISE(m.kind > MSG_NONE && m.kind < MSG_KINDS && m.answer < ANSWER_KINDS && m.phase < PHASE_KINDS);
         PROMISE(isnan(m.sample.metric) || (m.sample.metric >= 0 && m.sample.metric <= 1));
         for (int i = 0; i < KNOB_COUNT; i++)

@@ -32,6 +32,7 @@ void say_hello(struct agent *a, uint64_t now_us)
     m.may_write = a->cfg->may_write;
     m.gap_us = a->cfg->gap_us;
     m.interval_us = a->cfg->interval_us;
+    m.facts = a->cfg->facts;
     m.set = a->device;
     m.confirmed = a->saved.confirmed;
     m.baseline = a->saved.has_baseline ? a->saved.baseline : a->saved.confirmed;

@@ -21,6 +21,7 @@ struct agent_config {
     bool                may_write;       /* false: observe only */
     struct limits       limits;
     struct guard_limits guard;
+    struct msg_facts    facts;           /* about its device */
     unsigned            skip;            /* AGENT_SKIP_...: 0 but in tests of tests */
 };
 

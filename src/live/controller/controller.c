@@ -44,8 +44,11 @@ void controller_init(struct controller *c, const struct controller_config *cfg, 
 
 void controller_fini(struct controller *c)
 {
+    for (uint32_t i = 0; i < c->peers; i++)
+        free(c->peer[i].detail);
     free(c->peer);
     c->peer = NULL;
+    c->peers = 0;
 }
 
 /* ---- the disk ---- */
@@ -123,6 +126,9 @@ static void become_active(struct controller *c, uint64_t now_us)
     c->term = c->counter << 16 | c->cfg->id;
     c->role = ROLE_ACTIVE;
     note(c, "begin", "", now_us);
+    for (uint32_t i = 0; i < c->peers; i++)      /* what they have reported so far is heard now */
+        if (c->peer[i].stamp_us)
+            command_send(c, &c->peer[i], &(struct msg){ .kind = MSG_LEASE, .stamp_us = c->peer[i].stamp_us });
 }
 
 static void see_term(struct controller *c, uint64_t term, uint64_t now_us)
@@ -195,6 +201,8 @@ static void on_answer(struct controller *c, struct peer *p, const struct msg *m,
     const char *why = command_on_answer(c, p, m);
     char        text[MSG_NAME_SIZE + MSG_WHY_SIZE + 2];
 
+    if (!why)
+        trial_on_answer(c, now_us);
     if (!why || c->trial.phase == TRIAL_CONFIRM || c->trial.phase == TRIAL_ABORT)
         return;
     snprintf(text, sizeof text, "%s: %s", p->name, why);
@@ -261,7 +269,7 @@ const char *controller_obstacle(const struct controller *c, uint64_t now_us)
            has_breach(c, now_us) ? "a guardrail is broken" :
            c->cfg->mode == MODE_OBSERVE ? NULL :
            !c->ranked[KNOB_NIC] && !c->ranked[KNOB_SWITCH] ? "no device may be set: its agent observes, or it is frozen" :
-           c->aa[STAGE_HALVES].pairs < c->cfg->aa_pairs ? "it is measuring the noise" : NULL;
+           c->cfg->mode != MODE_DIRECT && c->aa[STAGE_HALVES].pairs < c->cfg->aa_pairs ? "it is measuring the noise" : NULL;
 }
 
 static void propose(struct controller *c, uint64_t now_us)
@@ -309,6 +317,8 @@ void controller_on_tick(struct controller *c, uint64_t now_us)
         save(c);
     if (c->role == ROLE_GATHER && now_us >= c->started_us + c->cfg->gather_us)
         become_active(c, now_us);
+    if (c->io.interval)
+        c->io.interval(c->io.arg, now_us);
     if (c->is_unranked && c->trial.phase == TRIAL_NONE) {
         roster_rank(c);
         fit_noise_blocks(c);

@@ -66,6 +66,7 @@ struct peer *roster_on_hello(struct controller *c, uint32_t link, const struct m
     p->may_write = m->may_write;
     p->device = m->set;
     p->confirmed = m->confirmed;
+    p->facts = m->facts;
     p->baseline = m->baseline;
     snprintf(p->frozen_why, sizeof p->frozen_why, "%s", m->why);
     take_state(c, p, m);
@@ -86,6 +87,20 @@ static void take_offset(struct peer *p, uint64_t stamp_us, uint64_t now_us)
     p->has_offset = true;
 }
 
+static void take_detail(struct peer *p, const struct msg_detail *detail)
+{
+    p->has_detail = detail != NULL;
+    if (!detail)
+        return;
+    if (!p->detail)
+        p->detail = xmalloc(sizeof *p->detail);
+    p->detail->fsd = detail->fsd;                /* most of the room is empty */
+    p->detail->ports = detail->ports;
+    p->detail->pairs = detail->pairs;
+    memcpy(p->detail->port, detail->port, detail->ports * sizeof *detail->port);
+    memcpy(p->detail->pair, detail->pair, detail->pairs * sizeof *detail->pair);
+}
+
 void roster_on_report(struct controller *c, struct peer *p, const struct msg *m, uint64_t now_us)
 {
     take_offset(p, m->stamp_us, now_us);
@@ -93,6 +108,9 @@ void roster_on_report(struct controller *c, struct peer *p, const struct msg *m,
     p->heard_us = now_us;
     p->stamp_us = m->stamp_us;
     p->sample = m->sample;
+    p->sample.detail = NULL;
+    p->reports++;
+    take_detail(p, m->sample.detail);
     snprintf(p->breach, sizeof p->breach, "%s", m->why);
     if (isnan(m->sample.metric))
         return;
@@ -144,7 +162,7 @@ static uint64_t hash_of(const char *name)
 
 static uint32_t held_back(const struct controller *c, uint32_t count)
 {
-    return count < 4 ? 0 : (uint32_t)ceil(c->cfg->hold_back * count);
+    return count < 4 || c->cfg->mode == MODE_DIRECT ? 0 : (uint32_t)ceil(c->cfg->hold_back * count);
 }
 
 static void rank_kind(struct controller *c, enum knob_where where, struct place *place)
@@ -244,5 +262,6 @@ void roster_clear_metrics(struct controller *c)
     for (uint32_t i = 0; i < c->peers; i++) {
         c->peer[i].metric_sum = 0;
         c->peer[i].metrics = 0;
+        c->peer[i].reports = 0;
     }
 }

@@ -10,7 +10,7 @@
 #define LINK_NONE UINT32_MAX
 #define RANK_NONE UINT32_MAX
 
-enum controller_mode { MODE_OBSERVE, MODE_APPROVE, MODE_AUTO };
+enum controller_mode { MODE_OBSERVE, MODE_APPROVE, MODE_AUTO, MODE_DIRECT };      /* direct: without trials */
 enum controller_role { ROLE_GATHER, ROLE_ACTIVE, ROLE_DEPOSED };
 
 /* Canaries first; then halves that take turns; what follows is everybody. */
@@ -22,6 +22,7 @@ struct controller_config {
     enum controller_mode mode;
     uint64_t             interval_us;
     uint64_t             gather_us;      /* listens for so long before it acts */
+    uint64_t             dispatch_us;    /* direct: from a decision until it is in force everywhere */
     uint64_t             answer_us;      /* an agent must answer a command in this time */
     uint32_t             stale_intervals;        /* reports older than that are not believed */
     uint32_t             block_length, burn_in;  /* in intervals */
@@ -59,7 +60,11 @@ struct peer {                    /* a device, as its agent tells */
     uint64_t          stamp_us;  /* by its clock */
     int64_t           offset_us; /* its clock less ours */
     bool              has_offset;
+    struct msg_facts  facts;
     struct msg_sample sample;
+    struct msg_detail *detail;   /* of the last report that had one; NULL: none had */
+    bool              has_detail;                /* the last report had one */
+    uint32_t          reports;   /* since the last tick */
     char              breach[MSG_WHY_SIZE];
     double            metric_sum;                /* of reports since the last tick */
     uint32_t          metrics;
@@ -74,7 +79,7 @@ struct peer {                    /* a device, as its agent tells */
 };
 
 enum trial_phase {
-    TRIAL_NONE, TRIAL_WAITING, TRIAL_LEAD_IN, TRIAL_RUN, TRIAL_SPREAD, TRIAL_SOAK, TRIAL_CONFIRM, TRIAL_ABORT,
+    TRIAL_NONE, TRIAL_WAITING, TRIAL_LEAD_IN, TRIAL_RUN, TRIAL_SPREAD, TRIAL_SOAK, TRIAL_CONFIRM, TRIAL_ABORT, TRIAL_DIRECT,
 };
 
 struct trial {
@@ -90,6 +95,8 @@ struct trial {
     struct evalue    evidence;
     double           metric;             /* mean, of everybody: what harm is a share of */
     bool             has_committed;
+    uint32_t         waits;              /* intervals that a block has gone on because somebody was not prepared */
+    uint64_t         at_us;              /* direct: when it is in force */
     char             end[MSG_WHY_SIZE];  /* ABORT: why */
 };
 
@@ -103,6 +110,8 @@ struct aa {                      /* what is noise: pairs of blocks in which noth
 struct controller_io {
     struct io_disk disk;
     void (*send)(void *, uint32_t link, const struct msg *);
+    /* An interval has ended; NULL: nobody wants to know. */
+    void (*interval)(void *, uint64_t now_us);
     /* Nothing is open: is there something to try? Writes what to set and why. */
     bool (*propose)(void *, uint64_t now_us, struct knob_set *, char why[MSG_WHY_SIZE]);
     /* What became of it. 'missed' devices did not take it. */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define WAITS_MAX    50          /* intervals until everybody is prepared */
 #define ABORT_US_MAX 40000000u   /* by then the lease of every device has ended */
 
 static bool takes_part(const struct peer *p)
@@ -28,6 +29,7 @@ static void enter(struct controller *c, enum trial_phase phase)
     c->trial.phase = phase;
     c->trial.intervals = 0;
     c->trial.has_committed = false;
+    c->trial.waits = 0;
 }
 
 /* ---- the log ---- */
@@ -150,6 +152,14 @@ static bool begin(struct controller *c, const char *why, uint64_t now_us)
     return is_any;
 }
 
+static void begin_direct(struct controller *c, uint64_t now_us)
+{
+    enter(c, TRIAL_DIRECT);
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (takes_part(&c->peer[i]))
+            command_prepare(c, &c->peer[i], now_us);
+}
+
 void trial_begin(struct controller *c, const struct knob_set *wanted, const char *why, bool needs_approval, uint64_t now_us)
 {
     clear_peers(c);
@@ -159,7 +169,9 @@ void trial_begin(struct controller *c, const struct knob_set *wanted, const char
             c->peer[i].wanted = part_for(&c->peer[i], wanted);
     if (!begin(c, why, now_us))
         return;
-    if (needs_approval)
+    if (c->cfg->mode == MODE_DIRECT)
+        begin_direct(c, now_us);
+    else if (needs_approval)
         enter(c, TRIAL_WAITING);
     else
         begin_stage(c, STAGE_ONE);
@@ -230,15 +242,16 @@ static bool is_ready(const struct peer *p)
     return p->step == STEP_PREPARED || p->step == STEP_APPLIED;
 }
 
-/* At an instant all devices go to where the arm has them. False: one of them was not prepared in time. */
+/* At an instant all devices go to where the arm has them. False: one of them is not prepared yet, and nothing was done. */
 static bool switch_to(struct controller *c, enum arm arm, uint64_t at_us, uint64_t now_us)
 {
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (has_b(c, &c->peer[i], arm) && !is_ready(&c->peer[i]))
+            return false;
     for (uint32_t i = 0; i < c->peers; i++) {
         struct peer *p = &c->peer[i];
         bool         is_b = has_b(c, p, arm);
 
-        if (is_b && !is_ready(p))
-            return false;
         if (is_b && p->step == STEP_PREPARED)
             command_commit(c, p, at_us, now_us);
         else if (!is_b && takes_part(p) && is_ready(p))
@@ -276,10 +289,10 @@ static void on_lead_in(struct controller *c, uint64_t now_us)
     make_ready(c, arm, now_us);
     if (c->trial.has_committed)
         enter(c, TRIAL_RUN);
-    else if (!is_waiting && !switch_to(c, arm, now_us + c->cfg->interval_us, now_us))
-        trial_abort(c, "not all devices were prepared in time", now_us);
-    else if (!is_waiting)
+    else if (!is_waiting && switch_to(c, arm, now_us + c->cfg->interval_us, now_us))
         c->trial.has_committed = true;
+    else if (c->trial.intervals > c->trial.pairing.length + WAITS_MAX)
+        trial_abort(c, "not all devices were prepared in time", now_us);
 }
 
 /* A pair is complete: is that enough? */
@@ -308,21 +321,33 @@ static double value_of(const struct controller *c)
     return is_settled(c, pairing_arm(&t->pairing)) ? roster_value(c, t->stage, t->is_whole) * scale : NAN;
 }
 
+/* The last interval of a block begins: who is to switch with the next must be prepared. If not, the block goes on, uncounted:
+ * whether it does has nothing to do with what is measured. */
+static void turn(struct controller *c, uint64_t now_us)
+{
+    struct trial *t = &c->trial;
+
+    if (t->pairing.interval != t->pairing.length - 1)
+        return;
+    if (switch_to(c, pairing_next_arm(&t->pairing), now_us + c->cfg->interval_us, now_us))
+        t->waits = 0;
+    else if (++t->waits > WAITS_MAX)
+        trial_abort(c, "not all devices were prepared in time", now_us);
+}
+
 static void on_run(struct controller *c, uint64_t now_us)
 {
     struct trial *t = &c->trial;
     double        d;
 
-    if (pairing_add(&t->pairing, value_of(c), &d)) {
+    if (!t->waits && pairing_add(&t->pairing, value_of(c), &d)) {
         evalue_add(&t->evidence, d);
         judge(c, now_us);
     }
     if (t->phase != TRIAL_RUN)
         return;
     make_ready(c, pairing_next_arm(&t->pairing), now_us);
-    if (t->pairing.interval == t->pairing.length - 1 &&
-        !switch_to(c, pairing_next_arm(&t->pairing), now_us + c->cfg->interval_us, now_us))
-        trial_abort(c, "not all devices were prepared in time", now_us);
+    turn(c, now_us);
 }
 
 /* ---- everybody ---- */
@@ -377,6 +402,37 @@ static void on_confirm(struct controller *c, uint64_t now_us)
     }
     if (is_over)
         end(c, true, c->trial.why, now_us);
+}
+
+/* ---- without evidence ---- */
+
+static void commit_all(struct controller *c, uint64_t now_us)
+{
+    c->trial.has_committed = true;
+    c->trial.at_us = now_us + c->cfg->dispatch_us;
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (c->peer[i].step == STEP_PREPARED)
+            command_commit(c, &c->peer[i], c->cfg->dispatch_us ? c->trial.at_us : 0, now_us);
+}
+
+static void on_direct(struct controller *c, uint64_t now_us)
+{
+    if (!c->trial.has_committed && is_all(c, is_ready))
+        commit_all(c, now_us);
+    if (!is_all(c, is_applied))
+        return;
+    enter(c, TRIAL_CONFIRM);
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (takes_part(&c->peer[i]))
+            command_confirm(c, &c->peer[i], now_us);
+}
+
+void trial_on_answer(struct controller *c, uint64_t now_us)
+{
+    if (c->trial.phase == TRIAL_DIRECT)
+        on_direct(c, now_us);
+    else if (c->trial.phase == TRIAL_CONFIRM && c->cfg->mode == MODE_DIRECT)
+        on_confirm(c, now_us);
 }
 
 /* ---- every interval ---- */
@@ -445,6 +501,8 @@ void trial_on_tick(struct controller *c, uint64_t now_us)
         on_lead_in(c, now_us);
     else if (t->phase == TRIAL_RUN)
         on_run(c, now_us);
+    else if (t->phase == TRIAL_DIRECT)
+        on_direct(c, now_us);
     else if (t->phase == TRIAL_SPREAD)
         on_spread(c, now_us);
     else

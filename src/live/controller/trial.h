@@ -8,6 +8,8 @@
  *   SOAK      and keeps it for a while, unconfirmed
  *   CONFIRM   it stays
  *   ABORT     it is taken back: harm, a guardrail, silence, a refusal, a person
+ *   DIRECT    no evidence is asked for: everybody is prepared, has it at the same instant, and confirms it. For simulated networks and
+ *             for who trusts the tuner; limits, leases and guardrails hold all the same
  */
 #ifndef LIVE_CONTROLLER_TRIAL_H
 #define LIVE_CONTROLLER_TRIAL_H
@@ -24,6 +26,9 @@ void trial_abort(struct controller *, const char *why, uint64_t now_us);
 
 /* An interval has ended; metrics are those of the interval. */
 void trial_on_tick(struct controller *, uint64_t now_us);
+
+/* An answer of a device has been taken in. */
+void trial_on_answer(struct controller *, uint64_t now_us);
 
 /* Is the device's open change one of the trial's? */
 bool trial_has(const struct controller *, const struct peer *);

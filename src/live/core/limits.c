@@ -23,6 +23,13 @@ void limits_init(struct limits *l)
         l->may_set[whitelist[i]] = true;
 }
 
+void limits_lift(struct limits *l)
+{
+    l->factor_max = INFINITY;
+    for (int i = 0; i < KNOB_COUNT; i++)
+        l->may_set[i] = true;
+}
+
 static bool is_step_too_large(const struct limits *l, int knob, double from, double to)
 {
     double low = fmin(from, to), high = fmax(from, to);

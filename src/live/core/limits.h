@@ -20,6 +20,9 @@ struct limits {
  * on and off. */
 void limits_init(struct limits *);
 
+/* Every knob, in any step, within the bounds of the table: for devices that are simulated. */
+void limits_lift(struct limits *);
+
 /* May a device go from 'from', which has all of its knobs, to this? The reason names the knob. */
 int limits_check(const struct limits *, const struct knob_set *from, const struct knob_set *to, struct err *);
 

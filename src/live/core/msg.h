@@ -13,6 +13,7 @@
 #ifndef LIVE_CORE_MSG_H
 #define LIVE_CORE_MSG_H
 
+#include "core/fsd.h"
 #include "core/knobs.h"
 
 #include <stdbool.h>
@@ -21,6 +22,8 @@
 #define MSG_VERSION   1          /* of the protocol: both sides must have the same */
 #define MSG_NAME_SIZE 64
 #define MSG_WHY_SIZE  160
+#define MSG_PORTS_MAX 128
+#define MSG_PAIRS_MAX 256
 
 enum msg_kind {
     MSG_NONE,
@@ -52,6 +55,33 @@ enum msg_answer {
 
 enum msg_phase { PHASE_IDLE, PHASE_PREPARED, PHASE_SCHEDULED, PHASE_APPLIED, PHASE_KINDS };
 
+struct msg_port {                /* one of a device's, in one interval */
+    uint64_t tx_bytes, rate_bps, pauses, paused_ps, marked_packets;
+};
+
+struct msg_pair {                /* a host that round trips of this one were measured to; which: any number that stays */
+    uint32_t peer;
+    uint64_t base_rtt_ps, rtt_ps_sum, rtt_samples, rtt_ps_last;
+};
+
+/* What tuners want to know beyond a sample, from drivers that can tell. Flow sizes are those of this device's measurement point:
+ * whole numbers, so that those of a network are their sum. */
+struct msg_detail {
+    struct fsd      fsd;
+    uint32_t        ports, pairs;
+    struct msg_port port[MSG_PORTS_MAX];
+    struct msg_pair pair[MSG_PAIRS_MAX];
+};
+
+/* What does not change about a device; 0: not known. */
+struct msg_facts {
+    uint32_t number;             /* its place among the devices of its network */
+    uint32_t ports;
+    uint64_t rate_bps;           /* of the fastest port */
+    uint64_t base_rtt_ps;        /* the longest, of the empty network */
+    uint64_t pfc_bytes_one, pfc_bytes_two;       /* queue behind a port at which a switch pauses what comes in by one, or two */
+};
+
 struct msg_sample {              /* of a device, in one interval: differences of its counters */
     uint64_t interval_us;
     uint64_t tx_bytes, rate_bps; /* rate: of the link; 0: not known */
@@ -61,6 +91,7 @@ struct msg_sample {              /* of a device, in one interval: differences of
     uint64_t watchdog;           /* pause storms: it cut pausing off */
     double   paused;             /* share of the time in which it could not send */
     double   metric;             /* how well it did, 0 .. 1, higher is better; NAN: not measured */
+    const struct msg_detail *detail;     /* NULL: none; belongs to whoever made the sample, until it makes the next */
 };
 
 struct msg {
@@ -79,6 +110,7 @@ struct msg {
     uint64_t          gap_us;    /* least time between writes */
     uint64_t          interval_us;       /* between its reports */
     struct knob_set   confirmed, baseline;
+    struct msg_facts  facts;
 
     /* HELLO, REPORT */
     enum msg_phase    phase;

@@ -14,8 +14,8 @@
 #define LOG_BYTES_MAX (1ul << 31)
 
 static const char *const role_names[] = { "listening", "active", "deposed" };
-static const char *const mode_names[] = { "observe", "approve", "auto" };
-static const char *const phase_names[] = { "none", "waiting", "lead-in", "run", "spread", "soak", "confirm", "abort" };
+static const char *const mode_names[] = { "observe", "approve", "auto", "direct" };
+static const char *const phase_names[] = { "none", "waiting", "lead-in", "run", "spread", "soak", "confirm", "abort", "direct" };
 static const char *const stage_names[] = { "one", "few", "quarter", "halves" };
 
 /* ---- status ---- */

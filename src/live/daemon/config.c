@@ -31,6 +31,7 @@ static const struct section_key agent_keys[] = {
     { "switches_per_day", "count", "", "changes that are tried; 2000, switches 200" },
     { "lasting_per_day", "count", "20", "changes that stay" },
     { "limits", "map", "", "knob: {min, max}: narrower than the table of knobs; 'no' forbids it" },
+    { "lock_step", "yes/no", "no", "driver twin: simulated time waits for the controller, which must be in lock step, too" },
     { "paused_max", "share", "0.05", "guardrail: share of the time paused, two intervals in a row" },
     { NULL, NULL, NULL, NULL },
 };
@@ -38,7 +39,11 @@ static const struct section_key agent_keys[] = {
 static const struct section_key controller_keys[] = {
     { "listen", "name", "", "address, host:port" },
     { "id", "count", "1", "another one for each controller of a fabric" },
-    { "mode", "name", "observe", "observe, approve, auto" },
+    { "mode", "name", "observe", "observe, approve, auto; direct: what the tuner says goes to all devices at once, without trials" },
+    { "dispatch_delay", "time", "0", "direct: from a decision until it is in force everywhere" },
+    { "monitor_delay", "time", "0", "lock step: the tuner is shown reports so much later" },
+    { "lock_step", "count", "", "simulated devices, so many, whose time waits for this controller" },
+    { "seed", "count", "0", "of coins and of the tuner" },
     { "gather", "time", "3s", "it listens for so long before it acts" },
     { "operators", "list", "", "names in certificates of who may ask and decide; default: operator" },
     { "devices_max", "count", "1024", "room for so many" },
@@ -212,12 +217,17 @@ static void read_agent(struct reader *r, const struct yaml_node *root, struct ag
 
     f->driver = read_driver(r, &s, driver);
     agent_config_init(a, f->driver ? f->driver->where : KNOB_NIC);
+    if (f->driver && f->driver->is_simulated)
+        limits_lift(&a->limits);
     read_common(r, &s, &f->common, &a->interval_us);
     f->controller = need_text(&s, "controller");
     f->root = path_text(r, &s, "root");
     f->freeze = path_text(r, &s, "freeze_file");
     read_devices(r, &s, f);
     section_bool(&s, "write", &a->may_write);
+    section_bool(&s, "lock_step", &f->is_locked);
+    if (!r->rc && f->is_locked && !f->driver->is_simulated)
+        reader_refuse(r, section_get(&s, "lock_step"), "lock_step: the time of driver %s waits for nobody", f->driver->name);
     a->lease_us = time_us(&s, "lease", a->lease_us, 10 * a->interval_us);
     a->gap_us = time_us(&s, "gap", a->gap_us, 0);
     section_count(&s, "switches_per_day", 0, 1000000, &a->switches_per_day);
@@ -315,9 +325,10 @@ static void read_evidence(struct reader *r, const struct section *s, struct cont
 
 static void read_controller(struct reader *r, const struct yaml_node *root, struct controller_file *f)
 {
-    static const char *const modes[] = { "observe", "approve", "auto", NULL };
+    static const char *const modes[] = { "observe", "approve", "auto", "direct", NULL };
     struct section s = section_open(r, root, &(struct section){ .name = "", .own = controller_keys, .common = common_keys });
     struct controller_config *c = &f->controller;
+    uint32_t                  seed = 0;
     int                       mode;
 
     controller_config_init(c);
@@ -326,6 +337,11 @@ static void read_controller(struct reader *r, const struct yaml_node *root, stru
         snprintf(c->name, sizeof c->name, "%s", f->common.name);
     f->listen = need_text(&s, "listen");
     section_count(&s, "id", 0, 65535, &c->id);
+    section_count(&s, "lock_step", 1, 1000000, &f->lock_step);
+    section_count(&s, "seed", 0, UINT32_MAX, &seed);
+    c->seed = seed;
+    c->dispatch_us = time_us(&s, "dispatch_delay", 0, 0);
+    f->monitor_delay_us = time_us(&s, "monitor_delay", 0, 0);
     c->gather_us = time_us(&s, "gather", c->gather_us, 1000);
     section_count(&s, "devices_max", 1, 1000000, &f->devices_max);
     mode = section_choice(&s, "mode", "a mode", modes);

@@ -11,6 +11,9 @@
 
 #define CONFIG_OPERATORS_MAX 16
 
+/* Lock step: agents begin with this time, so that none of theirs is 0. */
+#define CONFIG_LOCK_EPOCH_US 1000000u
+
 struct config_common { char *file, *name, *state, *ca, *cert, *key; };
 
 struct agent_file {
@@ -20,6 +23,7 @@ struct agent_file {
     const struct driver *driver;
     char                 device[DRIVER_DEVICES_MAX][MSG_NAME_SIZE];
     uint32_t             devices;                /* 0: all that there are */
+    bool                 is_locked;              /* simulated time waits for the controller */
     struct agent_config  agent;
 };
 
@@ -29,6 +33,8 @@ struct controller_file {
     char                    *operator[CONFIG_OPERATORS_MAX];     /* who may ask: names in certificates */
     uint32_t                 operators;
     uint32_t                 devices_max;
+    uint32_t                 lock_step;          /* so many devices, whose time waits for us; 0: time is real */
+    uint64_t                 monitor_delay_us;   /* lock step: reports reach the tuner so much later */
     char                    *tuner, *tuner_place;                /* NULL: none */
     struct option_text      *option;
     uint32_t                 options;

@@ -70,6 +70,21 @@ static const char *state_of(const json_t *d)
            json_is_true(json_object_get(d, "held_back")) ? "held back" : "tuned";
 }
 
+static void print_metric(const json_t *devices)
+{
+    double   sum = 0;
+    unsigned count = 0;
+
+    for (size_t i = 0; i < json_array_size(devices); i++) {
+        const json_t *metric = json_object_get(json_array_get(devices, i), "metric");
+
+        sum += json_is_number(metric) ? json_number_value(metric) : 0;
+        count += json_is_number(metric);
+    }
+    if (count)
+        printf(", metric %.3f", sum / count);
+}
+
 static void print_status(const json_t *o, bool is_short)
 {
     const json_t *devices = json_object_get(o, "devices");
@@ -79,7 +94,9 @@ static void print_status(const json_t *o, bool is_short)
     if (*text_of(o, "obstacle"))
         say("nothing is tried: %s", text_of(o, "obstacle"));
     print_trial(json_object_get(o, "trial"));
-    printf("%zu devices, %.0f %% report\n", json_array_size(devices), json_number_value(json_object_get(o, "coverage")) * 100);
+    printf("%zu devices, %.0f %% report", json_array_size(devices), json_number_value(json_object_get(o, "coverage")) * 100);
+    print_metric(devices);
+    putchar('\n');
     for (size_t i = 0; i < json_array_size(devices) && !is_short; i++) {
         const json_t *d = json_array_get(devices, i);
 

@@ -1,6 +1,8 @@
 /* src/live/daemon/live_tuner.c - see live_tuner.h. */
 #include "live/daemon/live_tuner.h"
+#include "base/file/outfile.h"
 #include "core/units.h"
+#include "live/daemon/clock.h"
 #include "live/core/knobset.h"
 
 #include <stdio.h>
@@ -26,22 +28,84 @@ static void take_knobs(struct knobs *k, const struct controller *c)
     knob_set_put(&seen, k);
 }
 
-static void make_world(struct world *w, const struct controller_file *f, const struct controller *c)
-{
-    world_init(w, c->peers, c->peers, 0);
-    w->seed = f->controller.seed;
-    w->interval_ps = f->controller.interval_us * PS_PER_US;
-    w->base_rtt_ps = 10 * PS_PER_US;             /* not known: a host cannot see it */
-    take_knobs(&w->start, c);
-    for (uint32_t i = 0; i < c->peers; i++) {
-        const struct peer *p = &c->peer[i];
+struct place { const struct peer *peer; uint32_t index; };
 
-        w->device[i] = (struct world_device){ .name = xstrdup(p->name), .tier = p->where == KNOB_NIC ? WORLD_HOSTS : WORLD_TORS,
-                                              .first_port = i, .ports = 1 };
-        w->port[i] = (struct world_port){ .name = xstrdup("1"), .device = i, .peer = WORLD_NONE, .rate_bps = p->sample.rate_bps };
-        if (p->where == KNOB_NIC && p->sample.rate_bps > w->host_bps)
-            w->host_bps = p->sample.rate_bps;
+static int by_number(const void *a, const void *b)
+{
+    const struct peer *x = ((const struct place *)a)->peer, *y = ((const struct place *)b)->peer;
+
+    return x->facts.number != y->facts.number ? (x->facts.number > y->facts.number) - (x->facts.number < y->facts.number)
+                                              : strcmp(x->name, y->name);
+}
+
+/* To be freed. */
+static uint32_t *order_of(const struct controller *c)
+{
+    struct place *place = xcalloc(c->peers + 1ul, sizeof *place);
+    uint32_t     *order = xcalloc(c->peers + 1ul, sizeof *order);
+
+    for (uint32_t i = 0; i < c->peers; i++)
+        place[i] = (struct place){ &c->peer[i], i };
+    qsort(place, c->peers, sizeof *place, by_number);
+    for (uint32_t i = 0; i < c->peers; i++)
+        order[i] = place[i].index;
+    free(place);
+    return order;
+}
+
+static uint32_t ports_of(const struct peer *p)
+{
+    return p->facts.ports ? p->facts.ports : 1;
+}
+
+/* How long an interval is: samples know, if there are some. A simulated network may be slower than the clock. */
+static uint64_t interval_us(const struct controller_file *f, const struct controller *c)
+{
+    uint64_t us = 0;
+
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (c->peer[i].where == KNOB_NIC && c->peer[i].sample.interval_us > us)
+            us = c->peer[i].sample.interval_us;
+    return us ? us : f->controller.interval_us;
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void add_device(struct world *w, uint32_t i, const struct peer *p, uint32_t *port)
+{
+    uint64_t rate_bps = p->facts.rate_bps ? p->facts.rate_bps : p->sample.rate_bps;
+    char     name[16];
+
+    w->device[i] = (struct world_device){ .name = xstrdup(p->name), .tier = p->where == KNOB_NIC ? WORLD_HOSTS : WORLD_TORS,
+                                          .first_port = *port, .ports = ports_of(p) };
+    for (uint32_t k = 1; k <= ports_of(p); k++) {
+        snprintf(name, sizeof name, "%u", k);
+        w->port[(*port)++] = (struct world_port){ .name = xstrdup(name), .device = i, .peer = WORLD_NONE, .rate_bps = rate_bps };
     }
+    if (p->where == KNOB_NIC)
+        w->host_bps = most(w->host_bps, rate_bps);
+    w->base_rtt_ps = most(w->base_rtt_ps, p->facts.base_rtt_ps);
+    w->pfc_bytes_one = most(w->pfc_bytes_one, p->facts.pfc_bytes_one);
+    w->pfc_bytes_two = most(w->pfc_bytes_two, p->facts.pfc_bytes_two);
+}
+
+static void make_world(struct world *w, const struct controller_file *f, const struct controller *c, const uint32_t *order)
+{
+    uint32_t ports = 0, port = 0;
+
+    for (uint32_t i = 0; i < c->peers; i++)
+        ports += ports_of(&c->peer[i]);
+    world_init(w, c->peers, ports, 0);
+    w->seed = f->controller.seed;
+    w->interval_ps = interval_us(f, c) * PS_PER_US;
+    take_knobs(&w->start, c);
+    for (uint32_t i = 0; i < c->peers; i++)
+        add_device(w, i, &c->peer[order[i]], &port);
+    if (!w->base_rtt_ps)
+        w->base_rtt_ps = 10 * PS_PER_US;         /* not known: a host cannot see it */
 }
 
 int live_tuner_check(const struct controller_file *f, struct err *err)
@@ -54,7 +118,7 @@ int live_tuner_check(const struct controller_file *f, struct err *err)
 
     if (!f->tuner)
         return 0;
-    make_world(&w, f, &none);
+    make_world(&w, f, &none, NULL);
     w.host_bps = 100000000000;
     rc = loop_open(&l, &w, &q, err);
     if (!rc)
@@ -66,75 +130,153 @@ int live_tuner_check(const struct controller_file *f, struct err *err)
 void live_tuner_init(struct live_tuner *t, const struct controller_file *f)
 {
     *t = (struct live_tuner){ .file = f };
+    lag_init(&t->lag, f->monitor_delay_us * PS_PER_US);
+}
+
+static void write_tuning(const struct live_tuner *t)
+{
+    struct err err;
+    char       path[600], *text = NULL;
+    size_t     length = 0;
+    FILE      *f = open_memstream(&text, &length);
+
+    snprintf(path, sizeof path, "%s/tuning.jsonl", t->file->common.state);
+    if (!f)
+        return;
+    tuning_print(&t->loop.tuning, f);
+    fclose(f);
+    if (outfile_write(path, text, length, &err))
+        clock_log("%s", err.text);
+    free(text);
 }
 
 static void close_loop(struct live_tuner *t)
 {
     if (!t->is_open)
         return;
+    if (t->loop.tuning.steps)
+        write_tuning(t);
     loop_close(&t->loop);
     report_fini(&t->report);
     world_fini(&t->world);
+    free(t->order);
+    t->order = NULL;
     t->is_open = false;
 }
 
 void live_tuner_fini(struct live_tuner *t)
 {
     close_loop(t);
+    lag_fini(&t->lag);
 }
 
 /* ---- reports ---- */
 
-static void add_peer(struct report *r, uint32_t i, const struct peer *p, uint64_t age_us)
+static void add_port(struct report *r, uint32_t port, const struct msg_port *p)
 {
-    const struct msg_sample *s = &p->sample;
+    struct report_port *to = &r->port[port];
 
-    r->device[i] = (struct report_device){ .age_ps = age_us * PS_PER_US, .is_missing = !p->metrics };
-    r->port[i] = (struct report_port){ .device = i, .rate_bps = s->rate_bps, .is_uplink = p->where == KNOB_NIC };
-    if (!p->metrics)
-        return;
-    r->port[i].tx_bytes = s->tx_bytes;
-    r->port[i].marked_packets = s->marked_packets;
-    r->port[i].paused_ps = (uint64_t)(s->paused * (double)s->interval_us) * PS_PER_US;
-    r->paused_ps += r->port[i].paused_ps;
-    r->marked_packets += s->marked_packets;
-    r->cnps += s->cnps;
-    r->nacks += s->retransmissions;
-    r->dropped_packets += s->lossless_drops;
-    r->payload_bytes += p->where == KNOB_NIC ? s->tx_bytes : 0;
+    to->tx_bytes = p->tx_bytes;
+    to->rate_bps = p->rate_bps ? p->rate_bps : to->rate_bps;
+    to->pauses = p->pauses;
+    to->paused_ps = p->paused_ps;
+    to->marked_packets = p->marked_packets;
+    r->pauses += p->pauses;
+    r->paused_ps += p->paused_ps;
+    r->marked_packets += p->marked_packets;
 }
 
-static void fill_report(struct live_tuner *t, const struct controller *c, uint64_t now_us)
+static void add_detail(struct report *r, uint32_t device, uint32_t first_port, uint32_t ports, const struct msg_detail *d)
+{
+    for (uint32_t i = 0; i < d->ports && i < ports; i++)
+        add_port(r, first_port + i, &d->port[i]);
+    for (uint32_t i = 0; i < d->pairs; i++) {
+        struct report_pair *p = report_add_pair(r);
+
+        *p = (struct report_pair){ device, WORLD_NONE, d->pair[i].base_rtt_ps, d->pair[i].rtt_ps_sum, d->pair[i].rtt_samples,
+                                   d->pair[i].rtt_ps_last };
+        r->rtt_samples += p->rtt_samples;
+        r->rtt_ps_sum += p->rtt_ps_sum;
+    }
+    fsd_add(&r->fsd, &d->fsd);
+}
+
+/* A driver without details tells of one port. */
+static void add_sample(struct report *r, uint32_t port, const struct msg_sample *s)
+{
+    struct msg_port p = { .tx_bytes = s->tx_bytes, .rate_bps = s->rate_bps, .marked_packets = s->marked_packets,
+                          .paused_ps = (uint64_t)(s->paused * (double)s->interval_us) * PS_PER_US };
+
+    add_port(r, port, &p);
+}
+
+static void add_peer(struct report *r, const struct world *w, uint32_t i, const struct peer *p, uint64_t age_us)
+{
+    const struct world_device *d = &w->device[i];
+
+    r->device[i] = (struct report_device){ .age_ps = age_us * PS_PER_US, .is_missing = !p->reports || !p->sample.interval_us };
+    for (uint32_t k = d->first_port; k < d->first_port + d->ports; k++)
+        r->port[k] = (struct report_port){ .device = i, .rate_bps = w->port[k].rate_bps, .is_uplink = p->where == KNOB_NIC };
+    if (r->device[i].is_missing)
+        return;
+    if (p->has_detail)
+        add_detail(r, i, d->first_port, d->ports, p->detail);
+    else
+        add_sample(r, d->first_port, &p->sample);
+    r->cnps += p->sample.cnps;
+    r->nacks += p->sample.retransmissions;
+    r->dropped_packets += p->sample.lossless_drops;
+    r->payload_bytes += p->where == KNOB_NIC ? p->sample.tx_bytes : 0;
+}
+
+/* In lock step the stamps are the time; otherwise intervals follow each other. */
+static uint64_t end_of_interval_ps(const struct live_tuner *t, const struct controller *c, uint64_t interval_ps)
+{
+    return t->file->lock_step ? (c->peer[t->order[0]].stamp_us - CONFIG_LOCK_EPOCH_US) * PS_PER_US : t->end_ps + interval_ps;
+}
+
+void live_tuner_interval(struct live_tuner *t, const struct controller *c, uint64_t now_us)
 {
     struct report *r = &t->report;
-    uint64_t       end_us = now_us - t->begin_us, interval_us = t->file->controller.interval_us;
+    uint64_t       interval_ps = interval_us(t->file, c) * PS_PER_US;
 
+    if (!t->is_open || t->devices != c->peers)
+        return;
     report_clear(r);
+    t->end_ps = end_of_interval_ps(t, c, interval_ps);
     r->number = ++t->number;
-    r->start_ps = (end_us > interval_us ? end_us - interval_us : 0) * PS_PER_US;
-    r->end_ps = end_us * PS_PER_US;
+    r->start_ps = t->end_ps > interval_ps ? t->end_ps - interval_ps : 0;
+    r->end_ps = t->end_ps;
     r->knobs = t->loop.in_force.knobs;
     for (uint32_t i = 0; i < c->peers; i++)
-        add_peer(r, i, &c->peer[i], now_us - c->peer[i].heard_us);
+        add_peer(r, &t->world, i, &c->peer[t->order[i]], now_us - c->peer[t->order[i]].heard_us);
+    lag_add(&t->lag, r);
+    while (t->decision && lag_take(&t->lag, t->end_ps))
+        ;                        /* nothing is left: settled is NEVER */
 }
 
 /* ---- decisions ---- */
 
-static void open_loop(struct live_tuner *t, const struct controller *c, uint64_t now_us, struct decision *d)
+static void open_loop(struct live_tuner *t, const struct controller *c, struct decision *d)
 {
     struct loop_request q = request_of(t->file);
     struct err          err;
 
     close_loop(t);
-    make_world(&t->world, t->file, c);
+    t->order = order_of(c);
+    make_world(&t->world, t->file, c, t->order);
     t->devices = c->peers;
     if (loop_open(&t->loop, &t->world, &q, &err)) {
+        if (!t->has_failed)
+            clock_log("%s", err.text);
+        t->has_failed = true;
         world_fini(&t->world);
-        return;                  /* the file was checked: this network does not suit it */
+        free(t->order);
+        t->order = NULL;
+        return;                  /* the file was checked: this network does not suit it, or not all of it is there yet */
     }
-    report_init(&t->report, c->peers, c->peers, 0);
+    report_init(&t->report, c->peers, t->world.ports, 0);
     t->is_open = true;
-    t->begin_us = now_us - t->file->controller.interval_us;
     loop_start(&t->loop, &t->world.start, d);
 }
 
@@ -152,14 +294,28 @@ static struct knob_set change_of(const struct decision *d, const struct controll
     return set;
 }
 
-static void tell(struct live_tuner *t, enum outcome_kind kind, const char *why)
+static void tell(struct live_tuner *t, enum outcome_kind kind, uint64_t at_ps, const char *why)
 {
-    struct outcome o = { .number = t->decision, .kind = kind, .at_ps = t->report.end_ps };
+    struct outcome o = { .number = t->decision, .kind = kind, .at_ps = at_ps };
 
     snprintf(o.why, sizeof o.why, "%s", why);
     if (t->is_open && t->decision)
         loop_on_applied(&t->loop, &o);
     t->decision = 0;
+    lag_settle(&t->lag, at_ps);
+}
+
+/* Shows the tuner what is due; true: it has decided. */
+static bool show_reports(struct live_tuner *t, struct decision *d)
+{
+    const struct report *r;
+
+    while ((r = lag_take(&t->lag, t->end_ps)) != NULL) {
+        loop_on_report(&t->loop, r, d);
+        if (d->number)
+            return true;
+    }
+    return false;
 }
 
 bool live_tuner_propose(struct live_tuner *t, const struct controller *c, uint64_t now_us, struct knob_set *set,
@@ -168,28 +324,35 @@ bool live_tuner_propose(struct live_tuner *t, const struct controller *c, uint64
     struct decision d = { 0 };
     const char     *said = "";
 
+    (void)now_us;
     if (!t->file->tuner)
         return false;
     if (!t->is_open || t->devices != c->peers)
-        open_loop(t, c, now_us, &d);
-    else {
-        fill_report(t, c, now_us);
-        loop_on_report(&t->loop, &t->report, &d);
-        said = t->loop.tuning.steps ? t->loop.tuning.step[t->loop.tuning.steps - 1].note.why : "";
-    }
+        open_loop(t, c, &d);
+    else if (show_reports(t, &d))
+        said = t->loop.tuning.step[t->loop.tuning.steps - 1].note.why;
     if (!t->is_open || !d.number)
         return false;
     t->decision = d.number;
+    lag_settle(&t->lag, NEVER);
     *set = change_of(&d, c);
     if (!d.has_knobs || knobset_is_empty(set)) {
-        tell(t, OUTCOME_REFUSED, "no device has a knob that it would change");
+        tell(t, OUTCOME_REFUSED, t->end_ps, "no device has a knob that it would change");
         return false;
     }
     snprintf(why, MSG_WHY_SIZE, "tuner %s%s%.120s", t->loop.tuner.algo->name, *said ? ": " : "", said);
     return true;
 }
 
-void live_tuner_ended(struct live_tuner *t, bool is_kept, uint32_t missed, const char *why)
+/* When what was tried came into force; without lock step the next interval is the first that shows it. */
+static uint64_t settled_ps(const struct live_tuner *t, const struct controller *c, bool is_kept)
 {
-    tell(t, is_kept && !missed ? OUTCOME_APPLIED : is_kept ? OUTCOME_PARTLY : OUTCOME_REFUSED, why);
+    if (!t->file->lock_step || !is_kept || !c->trial.at_us)
+        return t->end_ps;
+    return (c->trial.at_us - CONFIG_LOCK_EPOCH_US) * PS_PER_US;
+}
+
+void live_tuner_ended(struct live_tuner *t, const struct controller *c, bool is_kept, uint32_t missed, const char *why)
+{
+    tell(t, is_kept && !missed ? OUTCOME_APPLIED : is_kept ? OUTCOME_PARTLY : OUTCOME_REFUSED, settled_ps(t, c, is_kept), why);
 }

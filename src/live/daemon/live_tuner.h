@@ -1,31 +1,42 @@
 /* src/live/daemon/live_tuner.h - the loop of tune/loop.h around a real network: reports from what agents told, a tuner's decisions as
- * what is to be tried. While something is tried the tuner sees no reports. */
+ * what is to be tried.
+ *
+ * A report has the devices in the order of their numbers, then of their names, so that it does not depend on who came first. Its
+ * interval is that of the samples. While something is tried, and of intervals that began before it was in force, the tuner
+ * sees no reports (tune/lag.h). */
 #ifndef LIVE_DAEMON_LIVE_TUNER_H
 #define LIVE_DAEMON_LIVE_TUNER_H
 
 #include "live/controller/state.h"
 #include "live/daemon/config.h"
+#include "tune/lag.h"
 #include "tune/loop.h"
 
 struct live_tuner {
     const struct controller_file *file;
     struct loop   loop;
     bool          is_open;
+    bool          has_failed;    /* to open; it was said why */
     struct world  world;
     struct report report;
+    struct lag    lag;
+    uint32_t     *order;         /* peers, as the report has them */
     uint32_t      devices;       /* for which it was opened */
     uint64_t      decision;      /* under way; 0: none */
-    uint64_t      number, begin_us;              /* reports, and when the first interval began */
+    uint64_t      number, end_ps;                /* of the last report */
 };
 
 /* Is the tuner of the file one that there is, with options that it takes? */
 int live_tuner_check(const struct controller_file *, struct err *);
 
 void live_tuner_init(struct live_tuner *, const struct controller_file *);
+
+/* Writes what it did to tuning.jsonl in the folder of the state, as `anole run` does. */
 void live_tuner_fini(struct live_tuner *);
 
 /* As in struct controller_io. */
+void live_tuner_interval(struct live_tuner *, const struct controller *, uint64_t now_us);
 bool live_tuner_propose(struct live_tuner *, const struct controller *, uint64_t now_us, struct knob_set *, char why[MSG_WHY_SIZE]);
-void live_tuner_ended(struct live_tuner *, bool is_kept, uint32_t missed, const char *why);
+void live_tuner_ended(struct live_tuner *, const struct controller *, bool is_kept, uint32_t missed, const char *why);
 
 #endif

@@ -130,12 +130,16 @@ static int controller_main(int argc, char **argv)
 
 /* ---- twin ---- */
 
-enum { KEY_TUNER = 't', KEY_SECONDS = 's', KEY_INTERVAL = 'i' };
+enum { KEY_TUNER = 't', KEY_SECONDS = 's', KEY_INTERVAL = 'i', KEY_OUT = 'o', KEY_DIRECT = 2000, KEY_LOCK };
 
 static const struct argp_option twin_rows[] = {
-    { "tuner", KEY_TUNER, "NAME", 0, "As in a scenario; default: expert", 0 },
+    { "tuner", KEY_TUNER, "NAME", 0, "As in a scenario; default: the scenario's, or expert", 0 },
     { "seconds", KEY_SECONDS, "N", 0, "End after so long; default: when Ctrl-C is pressed", 0 },
-    { "interval", KEY_INTERVAL, "MS", 0, "Real time that a monitor interval of the scenario takes; default 100", 0 },
+    { "interval", KEY_INTERVAL, "MS", 0, "Real time that a monitor interval of the scenario takes; default: what it says, or 100 if that is below 20", 0 },
+    { "out", KEY_OUT, "FOLDER", 0, "A new folder for configurations, logs and what the tuner did; default: a temporary one", 0 },
+    { "direct", KEY_DIRECT, NULL, 0, "What the tuner says goes to all devices at once, without trials", 0 },
+    { "lock-step", KEY_LOCK, NULL, 0, "Simulated time waits for the controller, and decisions are those of `anole run`; "
+      "ends with the scenario", 0 },
     { 0 },
 };
 
@@ -157,6 +161,9 @@ static error_t parse_twin(int key, char *arg, struct argp_state *state)
     case KEY_TUNER:    q->tuner = arg; break;
     case KEY_SECONDS:  q->seconds = number_of(arg); break;
     case KEY_INTERVAL: q->interval_ms = number_of(arg); break;
+    case KEY_OUT:      q->out = arg; break;
+    case KEY_DIRECT:   q->is_direct = true; break;
+    case KEY_LOCK:     q->is_locked = true; break;
     case ARGP_KEY_ARG:
         if (q->scenario)
             usage("one scenario at a time: '%s' is another", arg);
@@ -170,17 +177,19 @@ static error_t parse_twin(int key, char *arg, struct argp_state *state)
 
 static const struct argp twin_argp = {
     twin_rows, parse_twin, "SCENARIO.yaml",
-    "Runs a controller and an agent on this machine, whose NICs are the hosts of a simulated network: each monitor interval of "
-    "the scenario takes an interval of real time, so the network lives slower than a real one. Shows how it is doing, "
+    "Runs a controller and agents on this machine, whose NICs and switches are those of a simulated network: each monitor interval of "
+    "the scenario takes an interval of real time, so the network may live slower than a real one. Shows how it is doing, "
     "and in the end what was tried and why it was kept or not."
     "\v"
     "Example:\n"
-    "  anole twin scenarios/live.yaml --seconds 60", NULL, NULL, NULL,
+    "  anole twin scenarios/live.yaml --seconds 60\n"
+    "  anole twin scenario.yaml --lock-step --out build/twin\n"
+    "      The tuner of the scenario, through agents and a controller; build/twin/controller/tuning.jsonl is that of anole run.", NULL, NULL, NULL,
 };
 
 static int twin_main(int argc, char **argv)
 {
-    struct twin_request q = { .tuner = "expert", .interval_ms = 100 };
+    struct twin_request q = { 0 };
     struct err          err;
 
     argp_parse(&twin_argp, argc, argv, 0, NULL, &q);

@@ -18,7 +18,13 @@ int agent_check(const struct agent_file *, struct err *);
 
 /* A simulated network with its agent and a controller, each a process, until a signal comes or the time is up; prints how it is
  * doing, and in the end what was done. */
-struct twin_request { const char *scenario, *tuner; uint32_t seconds, interval_ms; };    /* seconds: 0: no end */
+struct twin_request {
+    const char *scenario, *tuner;        /* tuner of NULL: the scenario's, or expert */
+    const char *out;                     /* a new folder for all files, which stays; NULL: a temporary one */
+    uint32_t    seconds, interval_ms;    /* 0: no end; 0: see run_twin.c */
+    bool        is_direct;               /* without trials */
+    bool        is_locked;               /* simulated time waits for the controller; ends with the scenario */
+};
 int twin_run(const struct twin_request *, struct err *);
 
 int controller_run(const struct controller_file *, struct err *);

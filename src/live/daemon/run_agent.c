@@ -4,6 +4,7 @@
 #include "live/daemon/disk.h"
 #include "live/daemon/notify.h"
 #include "live/daemon/run.h"
+#include "live/fabric/fabric.h"
 #include "live/wire/codec.h"
 #include "live/wire/rpc.h"
 
@@ -27,9 +28,10 @@ struct device {
     uint32_t            link;
     bool                is_up;
     uint64_t            redial_us, backoff_us, tick_us;
+    uint64_t            until_us;                /* lock step: it may go on until then */
 };
 
-struct host { const struct agent_file *file; struct device *device; uint32_t devices; int signals; };
+struct host { const struct agent_file *file; struct device *device; uint32_t devices; int signals; uint64_t lock_us; };       /* lock: the simulated time; 0: it is real */
 
 /* ---- the network ---- */
 
@@ -55,18 +57,28 @@ static void on_data(struct device *d, const struct rpc_event *e, uint64_t now_us
 
     if (codec_read(&m, e->bytes, e->length))
         clock_log("%s: the controller sent something that is not a message", d->cfg.name);
+    else if (m.kind == MSG_LEASE && m.at_us)
+        d->until_us = m.at_us;
     else
         agent_on_msg(&d->agent, &m, now_us);
 }
 
-static void on_event(struct device *d, const struct rpc_event *e, uint64_t now_us)
+static uint64_t now_of(const struct host *h)
 {
+    return h->lock_us ? h->lock_us : clock_us();
+}
+
+static void on_event(const struct host *h, struct device *d, const struct rpc_event *e)
+{
+    uint64_t now_us = now_of(h);
+
     switch (e->kind) {
     case RPC_OPEN:
         d->link = e->link;
         d->is_up = true;
         d->backoff_us = BACKOFF_US_MIN;
-        clock_log("%s: connected to the controller", d->cfg.name);
+        if (!h->file->is_locked)
+            clock_log("%s: connected to the controller", d->cfg.name);
         agent_hello(&d->agent, now_us);
         break;
     case RPC_DATA:
@@ -76,7 +88,7 @@ static void on_event(struct device *d, const struct rpc_event *e, uint64_t now_u
         if (d->is_up || d->backoff_us == BACKOFF_US_MIN)
             clock_log("%s: no controller: %s", d->cfg.name, *e->why ? e->why : "it has closed the connection");
         d->is_up = false;
-        plan_redial(d, now_us);
+        plan_redial(d, clock_us());
         break;
     default:
         break;
@@ -94,12 +106,39 @@ static void check_freeze_file(struct host *h, struct device *d, uint64_t now_us)
     agent_stop_by_file(&d->agent, why, now_us);
 }
 
+static void redial(struct device *d, uint64_t now_us)
+{
+    if (!d->redial_us || now_us < d->redial_us)
+        return;
+    d->redial_us = 0;
+    rpc_redial(d->rpc);
+}
+
+/* Lock step: when the controller has let every device go on, an interval passes; what is due at its end happens then. False: the
+ * scenario is over. */
+static bool step(struct host *h)
+{
+    bool is_first = !h->device[0].until_us;
+
+    for (uint32_t i = 0; i < h->devices; i++)
+        if (!h->device[i].is_up || (h->device[i].until_us <= h->lock_us && !is_first) || (is_first && h->device[i].tick_us))
+            return true;
+    if (fabric_is_over())
+        return false;
+    if (!is_first)
+        h->lock_us = CONFIG_LOCK_EPOCH_US + fabric_advance();
+    for (uint32_t i = 0; i < h->devices; i++)
+        agent_on_timer(&h->device[i].agent, h->lock_us);
+    for (uint32_t i = 0; i < h->devices; i++) {
+        agent_on_tick(&h->device[i].agent, h->lock_us);
+        h->device[i].tick_us = h->lock_us;
+    }
+    return true;
+}
+
 static void on_time(struct host *h, struct device *d, uint64_t now_us)
 {
-    if (d->redial_us && now_us >= d->redial_us) {
-        d->redial_us = 0;
-        rpc_redial(d->rpc);
-    }
+    redial(d, now_us);
     if (agent_timer_us(&d->agent) <= now_us)
         agent_on_timer(&d->agent, now_us);
     if (now_us < d->tick_us)
@@ -125,7 +164,8 @@ static void wait_for_something(struct host *h)
         const struct device *d = &h->device[i];
 
         fd[i] = (struct pollfd){ .fd = rpc_fd(d->rpc), .events = POLLIN };
-        until_us = earlier(until_us, earlier(d->tick_us, agent_timer_us(&d->agent)));
+        if (!h->lock_us)
+            until_us = earlier(until_us, earlier(d->tick_us, agent_timer_us(&d->agent)));
         until_us = d->redial_us ? earlier(until_us, d->redial_us) : until_us;
     }
     fd[h->devices] = (struct pollfd){ .fd = h->signals, .events = POLLIN };
@@ -144,11 +184,16 @@ static void loop(struct host *h)
             return;
         for (uint32_t i = 0; i < h->devices; i++) {
             while (rpc_next(h->device[i].rpc, &e)) {
-                on_event(&h->device[i], &e, clock_us());
+                on_event(h, &h->device[i], &e);
                 free(e.bytes);
             }
-            on_time(h, &h->device[i], clock_us());
+            if (h->lock_us)
+                redial(&h->device[i], clock_us());
+            else
+                on_time(h, &h->device[i], clock_us());
         }
+        if (h->lock_us && !step(h))
+            return;
     }
 }
 
@@ -162,8 +207,9 @@ static void close_device(struct device *d)
         d->driver->close(d->state);
 }
 
-static int start_device(struct device *d, const struct agent_file *f, const char *name, struct err *err)
+static int start_device(struct device *d, const struct host *h, const char *name, struct err *err)
 {
+    const struct agent_file *f = h->file;
     struct agent_io io = { .device = { f->driver->read, f->driver->write, f->driver->sample, d->state }, .send = send, .arg = d };
     struct audit    audit;
     char            folder[512];
@@ -175,18 +221,23 @@ static int start_device(struct device *d, const struct agent_file *f, const char
         return rc;
     io.disk = disk_io(&d->disk);
     agent_init(&d->agent, &d->cfg, &io, io.disk.wall_us(io.disk.arg) / 1000);    /* no two starts are in the same millisecond */
-    agent_start(&d->agent, &audit, clock_us());
+    agent_start(&d->agent, &audit, now_of(h));
     return 0;
 }
 
 static int open_device(struct device *d, const struct agent_file *f, const char *name, struct err *err)
 {
+    int rc;
+
     d->cfg = f->agent;
     d->driver = f->driver;
     d->disk.lock_fd = d->disk.log_fd = -1;
     d->backoff_us = BACKOFF_US_MIN;
     snprintf(d->cfg.name, sizeof d->cfg.name, "%.31s/%.31s", f->common.name, name);
-    return f->driver->open(&d->state, f->root, name, err);
+    rc = f->driver->open(&d->state, f->root, name, err);
+    if (!rc && f->driver->facts)
+        d->cfg.where = f->driver->facts(d->state, &d->cfg.facts);
+    return rc;
 }
 
 static int open_host(struct host *h, const struct agent_file *f, struct err *err)
@@ -199,7 +250,8 @@ static int open_host(struct host *h, const struct agent_file *f, struct err *err
         count = f->driver->find(f->root, name, err);
     if (count < 0)
         return count;
-    *h = (struct host){ .file = f, .device = xcalloc((unsigned long)count, sizeof *h->device) };
+    *h = (struct host){ .file = f, .device = xcalloc((unsigned long)count, sizeof *h->device),
+                         .lock_us = f->is_locked ? CONFIG_LOCK_EPOCH_US : 0 };
     for (int i = 0; i < count && !rc; i++) {
         rc = open_device(&h->device[i], f, name[i], err);
         h->devices += !rc;
@@ -215,7 +267,7 @@ static int start_host(struct host *h, struct err *err)
         char name[MSG_NAME_SIZE];
 
         snprintf(name, sizeof name, "%s", strchr(h->device[i].cfg.name, '/') + 1);
-        rc = start_device(&h->device[i], h->file, name, err);
+        rc = start_device(&h->device[i], h, name, err);
     }
     return rc;
 }
@@ -246,7 +298,7 @@ static int leave(struct host *h, const char *why, struct err *err)
     int rc = 0;
 
     for (uint32_t i = 0; i < h->devices; i++)
-        if (!agent_leave(&h->device[i].agent, why, clock_us()))
+        if (!agent_leave(&h->device[i].agent, why, now_of(h)))
             rc = err_set(err, EIO, "%s: it could not be brought back to what was confirmed", h->device[i].cfg.name);
     return rc;
 }
@@ -272,11 +324,13 @@ int agent_run(const struct agent_file *f, struct err *err)
 
     srandom((unsigned)clock_us());
     h.signals = clock_signals();
+    if (!rc && h.lock_us)
+        fabric_hold();
     if (!rc)
         rc = start_host(&h, err);
     for (uint32_t i = 0; i < h.devices && !rc; i++) {
         rc = rpc_dial(&h.device[i].rpc, f->controller, &tls, err);
-        h.device[i].tick_us = clock_us();
+        h.device[i].tick_us = h.lock_us ? 0 : clock_us();
     }
     if (!rc) {
         clock_log("%u devices, %s", h.devices, f->agent.may_write ? "may write" : "observes only");

@@ -1,4 +1,5 @@
 /* src/live/daemon/run_controller.c - see run.h: one loop for all agents of a fabric, its tuner, and people who ask. */
+#include "live/controller/command.h"
 #include "live/daemon/answer.h"
 #include "live/daemon/clock.h"
 #include "live/daemon/disk.h"
@@ -16,6 +17,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#define WAIT_US 1000000u          /* lock step: only messages make it go on */
+
 struct fabric {
     const struct controller_file *file;
     struct controller             controller;
@@ -24,6 +27,8 @@ struct fabric {
     struct live_tuner             tuner;
     int                           signals;
     uint64_t                      tick_us;
+    uint64_t                      lock_us;       /* lock step: the time at which all devices stand */
+    bool                          has_ticked;    /* at that time */
     char                          log[600];
 };
 
@@ -37,6 +42,13 @@ static void send(void *arg, uint32_t link, const struct msg *m)
     rpc_send(f->rpc, link, bytes, codec_write(m, bytes));
 }
 
+static void interval(void *arg, uint64_t now_us)
+{
+    struct fabric *f = arg;
+
+    live_tuner_interval(&f->tuner, &f->controller, now_us);
+}
+
 static bool propose(void *arg, uint64_t now_us, struct knob_set *set, char why[MSG_WHY_SIZE])
 {
     struct fabric *f = arg;
@@ -48,10 +60,10 @@ static void ended(void *arg, bool is_kept, uint32_t missed, const char *why)
 {
     struct fabric *f = arg;
 
-    if (f->controller.cfg->mode != MODE_OBSERVE)
+    if (f->controller.cfg->mode == MODE_APPROVE || f->controller.cfg->mode == MODE_AUTO)
         clock_log("trial %lu %s%s: %s", (unsigned long)f->controller.trial.number, is_kept ? "kept" : "dropped",
                   is_kept && missed ? ", not by all devices" : "", why);
-    live_tuner_ended(&f->tuner, is_kept, missed, why);
+    live_tuner_ended(&f->tuner, &f->controller, is_kept, missed, why);
 }
 
 /* ---- the network ---- */
@@ -66,9 +78,10 @@ static bool may_be(const struct msg *m, const char *peer)
 
 static void on_data(struct fabric *f, const struct rpc_event *e, uint64_t now_us)
 {
-    struct msg m;
+    static struct msg_detail detail;
+    struct msg               m;
 
-    if (codec_read(&m, e->bytes, e->length))
+    if (codec_read_detail(&m, &detail, e->bytes, e->length))
         clock_log("%s sent something that is not a message", *e->peer ? e->peer : "an agent");
     else if (m.kind == MSG_HELLO && !may_be(&m, e->peer))
         clock_log("%s says that it is %s, which its certificate does not allow", e->peer, m.name);
@@ -118,7 +131,67 @@ static void on_event(struct fabric *f, const struct rpc_event *e, uint64_t now_u
     }
 }
 
+/* ---- lock step: simulated time stands still until all is heard, decided and answered ---- */
+
+static bool has_all_reports(const struct fabric *f)
+{
+    const struct controller *c = &f->controller;
+
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (c->peer[i].stamp_us != f->lock_us)
+            return false;
+    return c->peers == f->file->lock_step;
+}
+
+/* Nobody owes an answer but those who are to act later. */
+static bool is_settled(const struct fabric *f)
+{
+    for (uint32_t i = 0; i < f->controller.peers; i++) {
+        const struct peer *p = &f->controller.peer[i];
+
+        if (p->step == STEP_PREPARING || p->step == STEP_REVERTING || p->step == STEP_CONFIRMING ||
+            (p->step == STEP_COMMITTING && p->at_us <= f->lock_us))
+            return false;
+    }
+    return true;
+}
+
+static void go_on(struct fabric *f)
+{
+    uint64_t next_us = f->lock_us + f->file->controller.interval_us;
+
+    for (uint32_t i = 0; i < f->controller.peers; i++)
+        command_send(&f->controller, &f->controller.peer[i], &(struct msg){ .kind = MSG_LEASE, .stamp_us = f->lock_us,
+                     .at_us = next_us });
+    f->lock_us = next_us;
+    f->has_ticked = false;
+}
+
+static void step(struct fabric *f)
+{
+    if (!has_all_reports(f) || !is_settled(f))
+        return;
+    if (!f->has_ticked)
+        controller_on_tick(&f->controller, f->lock_us);
+    f->has_ticked = true;
+    if (is_settled(f))
+        go_on(f);
+}
+
 /* ---- time ---- */
+
+static uint64_t now_us(const struct fabric *f)
+{
+    return f->file->lock_step ? f->lock_us : clock_us();
+}
+
+static void tick(struct fabric *f, uint64_t interval_us)
+{
+    controller_on_tick(&f->controller, clock_us());
+    f->tick_us += interval_us;
+    if (f->tick_us < clock_us())
+        f->tick_us = clock_us() + interval_us;
+}
 
 static void loop(struct fabric *f)
 {
@@ -130,19 +203,17 @@ static void loop(struct fabric *f)
         struct pollfd fd[2] = { { .fd = rpc_fd(f->rpc), .events = POLLIN }, { .fd = f->signals, .events = POLLIN } };
 
         notify_alive(clock_us());
-        clock_wait(fd, 2, f->tick_us);
+        clock_wait(fd, 2, f->file->lock_step ? clock_us() + WAIT_US : f->tick_us);
         if (read(f->signals, &s, sizeof s) == sizeof s)
             return;
         while (rpc_next(f->rpc, &e)) {
-            on_event(f, &e, clock_us());
+            on_event(f, &e, now_us(f));
             free(e.bytes);
         }
-        if (clock_us() < f->tick_us)
-            continue;
-        controller_on_tick(&f->controller, clock_us());
-        f->tick_us += interval_us;
-        if (f->tick_us < clock_us())
-            f->tick_us = clock_us() + interval_us;
+        if (f->file->lock_step)
+            step(f);
+        else if (clock_us() >= f->tick_us)
+            tick(f, interval_us);
     }
 }
 
@@ -159,8 +230,9 @@ static void raise_limits(void)
 
 static int start(struct fabric *f, struct err *err)
 {
-    struct controller_io io = { .send = send, .propose = propose, .ended = ended, .arg = f };
+    struct controller_io io = { .send = send, .interval = interval, .propose = propose, .ended = ended, .arg = f };
     struct rpc_tls       tls = config_tls(&f->file->common);
+    uint64_t             begin_us = f->file->lock_step ? f->lock_us - f->file->controller.gather_us : clock_us();
     struct audit         audit;
     int                  rc = disk_open(&f->disk, f->file->common.state, &audit, err);
 
@@ -168,15 +240,15 @@ static int start(struct fabric *f, struct err *err)
         return rc;
     io.disk = disk_io(&f->disk);
     controller_init(&f->controller, &f->file->controller, &io, f->file->devices_max);
-    if (controller_start(&f->controller, &audit, clock_us()))
+    if (controller_start(&f->controller, &audit, begin_us))
         return err_set(err, EBADMSG, "%s/%s: it cannot be understood", f->file->common.state, CONTROLLER_SAVED_NAME);
     return rpc_serve(&f->rpc, f->file->listen, &tls, err);
 }
 
 int controller_run(const struct controller_file *file, struct err *err)
 {
-    static const char *const modes[] = { "observes only", "asks before it tries something", "tries by itself" };
-    struct fabric f = { .file = file, .disk = { .lock_fd = -1, .log_fd = -1 } };
+    static const char *const modes[] = { "observes only", "asks before it tries something", "tries by itself", "sets what its tuner says" };
+    struct fabric f = { .file = file, .disk = { .lock_fd = -1, .log_fd = -1 }, .lock_us = CONFIG_LOCK_EPOCH_US };
     int           rc;
 
     raise_limits();

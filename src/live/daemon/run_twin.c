@@ -1,46 +1,106 @@
 /* src/live/daemon/run_twin.c - see run.h: a simulated network, its agent and a controller on this machine, as processes of their
- * own that talk as they would in a real network. */
+ * own that talk as they would in a real network: over gRPC, with certificates on both sides. */
 #include "base/file/outfile.h"
+#include "base/json.h"
+#include "base/print/safe.h"
+#include "base/text.h"
+#include "live/core/knobset.h"
 #include "live/daemon/clock.h"
 #include "live/daemon/ctl.h"
 #include "live/daemon/run.h"
+#include "live/fabric/fabric.h"
+#include "live/wire/authority.h"
 
 #include <dirent.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define STATUS_US 5000000u
+#define STATUS_US      5000000u
+#define PATIENCE_US    10000000u /* a child that does not end by itself */
+#define REAL_TIME_US   20000u    /* intervals from here on can be met; shorter ones are stretched to */
+#define SLOW_US        100000u
+#define SOCKET_MAX     100       /* of a Unix socket's path */
 
-struct twin_run { char folder[64], scenario[4096]; pid_t child[2]; int signals; };
+enum { CONTROLLER, AGENT, CHILDREN };
+
+struct twin_run {
+    const struct twin_request *q;
+    struct fabric_about about;
+    char                folder[SOCKET_MAX], scenario[4096];
+    uint64_t            interval_us;     /* real time that an interval of the scenario takes */
+    pid_t               child[CHILDREN];
+    int                 signals;
+};
 
 /* ---- files ---- */
 
 static int write_text(const struct twin_run *t, const char *name, const char *text, struct err *err)
 {
-    char path[128];
+    char path[SOCKET_MAX + 32];
 
     snprintf(path, sizeof path, "%s/%s", t->folder, name);
     return outfile_write(path, text, strlen(text), err);
 }
 
-static int write_configs(const struct twin_run *t, const struct twin_request *q, struct err *err)
+/* The tuner that was asked for, or the scenario's, or the one that is known to be good. */
+static const char *tuner_of(const struct twin_run *t)
+{
+    return t->q->tuner ? t->q->tuner : t->about.has_tuner ? t->about.tuner : "expert";
+}
+
+/* As many as this takes, and at least ten: people's machines are busy. */
+static uint32_t intervals(const struct twin_run *t, uint64_t ms)
+{
+    uint64_t count = ms * 1000 / t->interval_us;
+
+    return count > 10 ? (uint32_t)count : 10;
+}
+
+static int write_controller(const struct twin_run *t, struct err *err)
 {
     char text[8192];
-    int  rc;
+    int  length = snprintf(text, sizeof text, "name: twin\nlisten: unix:%s/socket\nstate: %s/controller\nseed: %" PRIu64 "\n"
+                           "tls: {ca: %s/ca.pem, cert: %s/controller.pem, key: %s/controller.key}\ntuner: %s\ninterval: %" PRIu64 "us\n",
+                           t->folder, t->folder, t->about.seed, t->folder, t->folder, t->folder, tuner_of(t), t->interval_us);
 
-    snprintf(text, sizeof text, "name: twin\nlisten: unix:%s/socket\nstate: %s/controller\nmode: auto\ngather: 1s\ntuner: %s\n"
-             "interval: %ums\nnoise_pairs: 10\nstage_pairs: 5\nstale: 10\n", t->folder, t->folder, q->tuner, q->interval_ms);
-    rc = write_text(t, "controller.yaml", text, err);
+    if (t->q->is_locked)
+        snprintf(text + length, sizeof text - (size_t)length, "mode: direct\ngather: 1ms\nlock_step: %u\nmonitor_delay: %" PRIu64
+                 "us\ndispatch_delay: %" PRIu64 "us\n", t->about.hosts + t->about.switches, t->about.monitor_delay_us,
+                 t->about.dispatch_delay_us);
+    else
+        snprintf(text + length, sizeof text - (size_t)length, "mode: %s\ngather: 1s\nnoise_pairs: 10\nstage_pairs: 5\nstale: %u\n"
+                 "block: %u\n", t->q->is_direct ? "direct" : "auto", intervals(t, 1000), intervals(t, 300));
+    return write_text(t, "controller.yaml", text, err);
+}
+
+static int write_agent(const struct twin_run *t, struct err *err)
+{
+    char text[8192];
+
     snprintf(text, sizeof text, "name: twin\ncontroller: unix:%s/socket\nstate: %s/agent\nroot: '%s'\ndriver: twin\nwrite: yes\n"
-             "gap: 0ms\ninterval: %ums\nswitches_per_day: 100000\n", t->folder, t->folder, t->scenario, q->interval_ms);
-    return rc ? rc : write_text(t, "agent.yaml", text, err);
+             "tls: {ca: %s/ca.pem, cert: %s/twin.pem, key: %s/twin.key}\ngap: 0ms\ninterval: %" PRIu64 "us\n"
+             "switches_per_day: 1000000\nlasting_per_day: 1000000\n%s", t->folder, t->folder, t->scenario, t->folder, t->folder,
+             t->folder, t->interval_us, t->q->is_locked ? "lock_step: yes\npaused_max: 1\nlease: 3600s\n" : "");
+    return write_text(t, "agent.yaml", text, err);
+}
+
+static int write_files(const struct twin_run *t, struct err *err)
+{
+    static const char *const names[] = { "controller", "twin", "operator", NULL };
+    int rc = authority_make(t->folder, names, err);
+
+    if (!rc)
+        rc = write_controller(t, err);
+    return rc ? rc : write_agent(t, err);
 }
 
 /* Removes a folder that this process has made, and all that is in it. */
@@ -65,11 +125,36 @@ static void remove_all(const char *folder)
     rmdir(folder);
 }
 
+static int make_folder(struct twin_run *t, struct err *err)
+{
+    const char *parent = getenv("TMPDIR");
+    char        path[4096 + 32];
+    size_t      length;
+
+    if (t->q->out) {
+        if (mkdir(t->q->out, 0777) || !realpath(t->q->out, path))
+            return err_set(err, errno, "%s: %s", t->q->out, errno == EEXIST ? "it is there already" : strerror(errno));
+    } else {
+        parent = parent && *parent ? parent : "/tmp";
+        if (!realpath(parent, path))
+            return err_set(err, errno, "%s: %s", parent, strerror(errno));
+        length = strlen(path);
+        snprintf(path + length, sizeof path - length, "/anole-twin-XXXXXX");
+    }
+    if (strlen(path) + sizeof "/socket" > sizeof t->folder)
+        return err_set(err, ENAMETOOLONG, "%s: the path is too long for a socket in it; set TMPDIR to a shorter one", path);
+    memcpy(t->folder, path, strlen(path) + 1);
+    if (!t->q->out && !mkdtemp(t->folder))
+        return err_set(err, errno, "%s: %s", path, strerror(errno));
+    return 0;
+}
+
 /* ---- processes ---- */
 
 static int start(struct twin_run *t, int i, const char *command, const char *config, struct err *err)
 {
-    char     path[128];
+    char     path[SOCKET_MAX + 32];
+    pid_t    parent = getpid();
     sigset_t none;
 
     snprintf(path, sizeof path, "%s/%s", t->folder, config);
@@ -81,80 +166,207 @@ static int start(struct twin_run *t, int i, const char *command, const char *con
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     setpgid(0, 0);               /* Ctrl-C is for the parent, which ends them in order */
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        _exit(1);
     execl("/proc/self/exe", "anole-live", command, path, (char *)NULL);
     _exit(127);
 }
 
 static void stop(pid_t child)
 {
+    uint64_t end_us = clock_us() + PATIENCE_US;
+
     if (child <= 0)
         return;
     kill(child, SIGTERM);
-    waitpid(child, NULL, 0);
+    while (waitpid(child, NULL, WNOHANG) == 0) {
+        if (clock_us() > end_us)
+            kill(child, SIGKILL);
+        usleep(10000);
+    }
 }
 
 /* ---- while it runs ---- */
 
 static void ask(const struct twin_run *t, const char *verb)
 {
-    char               address[128];
+    char               address[SOCKET_MAX + 16], file[3][SOCKET_MAX + 32];
     struct ctl_request q = { .address = address, .is_short = true, .question = { .version = MSG_VERSION } };
     struct err         err;
 
     snprintf(address, sizeof address, "unix:%s/socket", t->folder);
+    snprintf(file[0], sizeof *file, "%s/ca.pem", t->folder);
+    snprintf(file[1], sizeof *file, "%s/operator.pem", t->folder);
+    snprintf(file[2], sizeof *file, "%s/operator.key", t->folder);
+    q.tls = (struct rpc_tls){ file[0], file[1], file[2] };
     snprintf(q.question.verb, sizeof q.question.verb, "%s", verb);
     if (ctl_ask(&q, &err))
         clock_log("%s", err.text);
     fflush(stdout);
 }
 
-/* Until a signal comes, the time is up, or a child has ended; the latter is a failure. */
-static int watch(struct twin_run *t, uint64_t end_us, struct err *err)
+/* Has a child ended? In lock step the agent does so when the scenario is over. */
+static int check_children(struct twin_run *t, bool *is_over, struct err *err)
+{
+    int   status;
+    pid_t pid = waitpid(-1, &status, WNOHANG);
+
+    if (pid <= 0)
+        return 0;
+    for (int i = 0; i < CHILDREN; i++)
+        t->child[i] = t->child[i] == pid ? 0 : t->child[i];
+    *is_over = t->q->is_locked && !t->child[AGENT] && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return *is_over ? 0 : err_set(err, ECHILD, "the twin's agent or controller has ended; see above");
+}
+
+/* Until a signal comes, the time is up, the scenario is over, or a child has ended; the latter is a failure. */
+static int watch(struct twin_run *t, uint64_t begin_us, struct err *err)
 {
     struct signalfd_siginfo s;
-    uint64_t                next_us = clock_us() + STATUS_US;
+    uint64_t                end_us = t->q->seconds ? begin_us + t->q->seconds * 1000000ull : UINT64_MAX;
+    uint64_t                next_us = begin_us + STATUS_US;
+    bool                    is_over = false;
+    int                     rc = 0;
 
-    while (clock_us() < end_us) {
+    while (clock_us() < end_us && !rc && !is_over) {
         struct pollfd fd = { .fd = t->signals, .events = POLLIN };
+        uint64_t      wake_us = clock_us() + 200000;
 
-        clock_wait(&fd, 1, next_us < end_us ? next_us : end_us);
+        clock_wait(&fd, 1, wake_us < end_us ? wake_us : end_us);
         if (read(t->signals, &s, sizeof s) == sizeof s)
             return 0;
-        if (waitpid(-1, NULL, WNOHANG) > 0)
-            return err_set(err, ECHILD, "the twin's agent or controller has ended; see above");
-        if (clock_us() < next_us)
+        rc = check_children(t, &is_over, err);
+        if (rc || is_over || clock_us() < next_us)
             continue;
         next_us += STATUS_US;
+        printf("-- %" PRIu64 " s --\n", (clock_us() - begin_us) / 1000000);
         ask(t, "status");
     }
-    return 0;
+    return rc;
+}
+
+/* ---- in the end ---- */
+
+static void print_kept(const json_t *o)
+{
+    const char     *what = json_string_value(json_object_get(o, "what")), *evidence = json_string_value(json_object_get(o, "evidence"));
+    struct knob_set set = { 0 };
+    char            text[1000];
+
+    if (!what || strcmp(what, "keep") != 0 || knobset_from_json(&set, json_object_get(o, "new")))
+        return;
+    printf("  %s\n  ", knobset_text(text, sizeof text, &set));
+    safe_printf(stdout, "%s", evidence ? evidence : "without evidence: it was told to set what the tuner says");
+    putchar('\n');
+}
+
+/* From the controller's own log. */
+static void print_worth(const struct twin_run *t)
+{
+    struct err err;
+    char       path[SOCKET_MAX + 32], *text, *line, *rest;
+    size_t     length;
+
+    snprintf(path, sizeof path, "%s/controller/audit.jsonl", t->folder);
+    if (text_read_file(path, 1ul << 30, &text, &length, &err))
+        return;
+    puts("What was kept, and what it was worth (metric: utilisation, round trips and pauses, 0 to 1; an e-value of 100 comes by chance "
+         "once in a hundred trials):");
+    for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        json_t *o = json_loads(line, 0, NULL);
+
+        print_kept(o);
+        json_decref(o);
+    }
+    free(text);
+    fflush(stdout);
+}
+
+/* What happens, before it does. */
+static void announce(const struct twin_run *t)
+{
+    const struct fabric_about *a = &t->about;
+    double                     slower = (double)t->interval_us / (double)a->interval_us;
+
+    printf("%s: %u hosts and %u switches, simulated; an agent for each, and a controller, over gRPC with certificates made just now.\n",
+           t->q->scenario, a->hosts, a->switches);
+    if (t->q->is_locked)
+        printf("Lock step: simulated time waits for the controller.\n");
+    else if (slower > 1)
+        printf("An interval of %.10g ms takes %.10g ms: this network lives %.10g times slower than a real one.\n",
+               (double)a->interval_us / 1000, (double)t->interval_us / 1000, slower);
+    else
+        printf("It lives at the pace of the clock: one report every %.10g ms.\n", (double)a->interval_us / 1000);
+    printf("Files are in %s. Ctrl-C ends all of it.\n", t->folder);
+    fflush(stdout);
+}
+
+static int check_request(const struct twin_run *t, struct err *err)
+{
+    const struct fabric_about *a = &t->about;
+
+    if (!t->q->is_locked)
+        return 0;
+    if (!a->has_tuner && !t->q->tuner)
+        return err_set(err, EINVAL, "%s: lock step needs a tuner, in the scenario or with --tuner", t->q->scenario);
+    if (a->has_start)
+        return err_set(err, EINVAL, "%s: a tuner with 'start' cannot run in lock step", t->q->scenario);
+    if (a->interval_us < 1000)
+        return err_set(err, EINVAL, "%s: lock step needs intervals of 1 ms or more", t->q->scenario);
+    if (a->monitor_delay_us % a->interval_us || a->dispatch_delay_us % a->interval_us)
+        return err_set(err, EINVAL, "%s: in lock step delays are whole intervals", t->q->scenario);
+    return a->seed > UINT32_MAX ? err_set(err, EINVAL, "%s: the seed must be below 2^32", t->q->scenario) : 0;
+}
+
+static int open_twin(struct twin_run *t, struct err *err)
+{
+    int rc;
+
+    if (!realpath(t->q->scenario, t->scenario) || strchr(t->scenario, '\''))
+        return err_set(err, ENOENT, "%s: there is no such file", t->q->scenario);
+    rc = fabric_describe(&t->about, t->q->scenario, err);
+    if (!rc)
+        rc = check_request(t, err);
+    t->interval_us = t->q->is_locked ? t->about.interval_us : t->q->interval_ms ? t->q->interval_ms * 1000ull :
+                     t->about.interval_us >= REAL_TIME_US ? t->about.interval_us : SLOW_US;
+    return rc ? rc : make_folder(t, err);
+}
+
+static int run(struct twin_run *t, struct err *err)
+{
+    uint64_t begin_us = clock_us();
+    int      rc = write_files(t, err);
+
+    if (rc)
+        return rc;
+    announce(t);
+    rc = start(t, CONTROLLER, "controller", "controller.yaml", err);
+    if (!rc)
+        rc = start(t, AGENT, "agent", "agent.yaml", err);
+    if (!rc)
+        rc = watch(t, begin_us, err);
+    if (!rc) {
+        puts("What was done:");
+        ask(t, "history");
+        print_worth(t);
+    }
+    stop(t->child[AGENT]);
+    stop(t->child[CONTROLLER]);
+    return rc;
 }
 
 int twin_run(const struct twin_request *q, struct err *err)
 {
-    struct twin_run t = { .folder = "/tmp/anole-twin-XXXXXX" };
-    uint64_t        end_us = q->seconds ? clock_us() + q->seconds * 1000000ull : UINT64_MAX;
-    int             rc;
+    struct twin_run t = { .q = q };
+    int             rc = open_twin(&t, err);
 
-    if (!realpath(q->scenario, t.scenario) || strchr(t.scenario, '\''))
-        return err_set(err, ENOENT, "%s: there is no such file", q->scenario);
-    if (!mkdtemp(t.folder))
-        return err_set(err, errno, "%s: %s", t.folder, strerror(errno));
+    if (rc)
+        return rc;
     t.signals = clock_signals();
-    rc = write_configs(&t, q, err);
-    if (!rc)
-        rc = start(&t, 0, "controller", "controller.yaml", err);
-    if (!rc)
-        rc = start(&t, 1, "agent", "agent.yaml", err);
-    if (!rc)
-        rc = watch(&t, end_us, err);
-    if (!rc) {
-        puts("What was done:");
-        ask(&t, "history");
-    }
-    stop(t.child[1]);
-    stop(t.child[0]);
-    remove_all(t.folder);
+    rc = run(&t, err);
+    if (!q->out)
+        remove_all(t.folder);
     close(t.signals);
     return rc;
 }

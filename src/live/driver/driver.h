@@ -19,8 +19,12 @@ struct driver {
     int (*write)(void *state, const struct knob_set *);
     int (*sample)(void *state, struct msg_sample *);
 
+    /* What does not change about it, and of which kind it is; NULL: nothing is known, and all are of the same kind. */
+    enum knob_where (*facts)(void *state, struct msg_facts *);
+
     const char     *name, *about;
     enum knob_where where;
+    bool            is_simulated;        /* nothing real is at stake: every knob that it has may be set, in any step */
 };
 
 extern const struct driver *const driver_all[];          /* NULL-terminated */

@@ -2,6 +2,7 @@
 #include "live/fabric/fabric.h"
 #include "base/text.h"
 #include "core/units.h"
+#include "run/sim_world.h"
 #include "run/simulation.h"
 #include "sim/observe/observe.h"
 #include "sim/observe/watch.h"
@@ -14,210 +15,386 @@
 
 #define SCENARIO_BYTES_MAX (64ul << 20)
 
-/* What a host's senders take on their own; receivers are told by all at once. */
-static const enum knob has[] = {
-    KNOB_rpg_time_reset, KNOB_rpg_byte_reset, KNOB_rpg_threshold, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_rpg_min_dec_fac,
-    KNOB_rpg_min_rate, KNOB_rate_to_set_on_first_cnp, KNOB_rate_reduce_monitor_period, KNOB_dce_tcp_rtt, KNOB_initial_alpha_value,
+/* What hosts have: DCQCN's, but for what belongs to the operator. */
+static const enum knob host_knobs[] = {
+    KNOB_rpg_time_reset, KNOB_rpg_byte_reset, KNOB_rpg_threshold, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_rpg_gd,
+    KNOB_rpg_min_dec_fac, KNOB_rpg_min_rate, KNOB_rate_to_set_on_first_cnp, KNOB_rate_reduce_monitor_period, KNOB_dce_tcp_g,
+    KNOB_dce_tcp_rtt, KNOB_initial_alpha_value, KNOB_min_time_between_cnps, KNOB_COUNT,
 };
+static const enum knob switch_knobs[] = { KNOB_kmin, KNOB_kmax, KNOB_pmax, KNOB_COUNT };
 
-struct sender { struct knobs knobs; uint64_t seen; };      /* seen: how many intervals it was shown */
+struct device {                  /* a node */
+    struct fabric    *fabric;
+    uint32_t          node;
+    struct knobs      knobs;
+    uint64_t          seen;      /* how many intervals it was shown */
+    struct msg_detail detail;
+};
 
 struct fabric {
     char             *text, *path;
     struct simulation s;
-    struct watch     *watch;     /* takes round trips */
+    struct world      world;
+    struct watch     *watch;     /* round trips, flow sizes */
     struct observer  *observer;
     struct report     report;
-    struct sender    *host;
+    struct device    *device;    /* by node */
     uint64_t          intervals;
     uint32_t          users;
+    bool              is_stepped;
 };
 
-struct nic { struct fabric *fabric; uint32_t host; };
-
-static struct fabric *shared;      /* the one simulation of this process */
+static struct fabric *shared;    /* the one simulation of this process */
 
 /* ---- the simulation ---- */
 
-static void fabric_free(struct fabric *t)
+static void fabric_free(struct fabric *f)
 {
-    if (t->observer) {
-        report_fini(&t->report);
-        observer_free(t->observer);
-        watch_free(t->watch);
-        simulation_close(&t->s);
+    if (f->observer) {
+        report_fini(&f->report);
+        observer_free(f->observer);
+        watch_free(f->watch);
+        world_fini(&f->world);
+        simulation_close(&f->s);
     }
-    free(t->host);
-    free(t->text);
-    free(t->path);
-    free(t);
+    free(f->device);
+    free(f->text);
+    free(f->path);
+    free(f);
+}
+
+static void watch(struct fabric *f)
+{
+    struct watch_cfg *w = &f->s.scenario.watch;
+
+    w->cfg.states.with_bins = true;              /* some tuners look at them */
+    if (!w->monitors)            /* whoever sees round trips sees flows, too */
+        w->monitor[w->monitors++] = monitor_find("paraleon");
+    f->watch = watch_new(f->s.sim, w, f->s.scenario.interval_ps);
+    watch_keep_points(f->watch);
+    f->observer = observer_new(f->s.sim);
+    observer_init_report(f->observer, &f->report);
+}
+
+static int open_simulation(struct fabric *f, const char *path, struct err *err)
+{
+    struct simulation_input input = { .threads = 1, .is_untuned = true };
+    size_t                  length;
+    int                     rc = text_read_file(path, SCENARIO_BYTES_MAX, &f->text, &length, err);
+
+    f->path = xstrdup(path);
+    input.name = f->path;
+    input.text = f->text;
+    input.text_bytes = length;
+    return rc ? rc : simulation_open(&f->s, &input, err);
 }
 
 static int fabric_new(struct fabric **out, const char *path, struct err *err)
 {
-    struct fabric            *t = xcalloc(1, sizeof *t);
-    struct simulation_input input = { .threads = 1, .is_untuned = true };
-    size_t                  length;
-    int                     rc = text_read_file(path, SCENARIO_BYTES_MAX, &t->text, &length, err);
+    struct fabric *f = xcalloc(1, sizeof *f);
+    int            rc = open_simulation(f, path, err);
 
-    t->path = xstrdup(path);
-    input.name = t->path;
-    input.text = t->text;
-    input.text_bytes = length;
-    if (!rc)
-        rc = simulation_open(&t->s, &input, err);
     if (rc) {
-        fabric_free(t);
+        fabric_free(f);
         return rc;
     }
-    if (!t->s.scenario.watch.monitors)           /* whoever sees round trips sees flows, too */
-        t->s.scenario.watch.monitor[t->s.scenario.watch.monitors++] = monitor_find("paraleon");
-    t->watch = watch_new(t->s.sim, &t->s.scenario.watch, t->s.scenario.interval_ps);
-    t->observer = observer_new(t->s.sim);
-    observer_init_report(t->observer, &t->report);
-    skip_set_horizon(t->s.sim, 0);               /* knobs may be turned at any time */
-    t->host = xcalloc(t->s.sim->net.hosts + 1ul, sizeof *t->host);
-    for (uint32_t i = 0; i < t->s.sim->net.hosts; i++)
-        t->host[i].knobs = t->s.sim->cfg.knobs;
-    *out = t;
+    watch(f);
+    sim_world_init(&f->world, f->s.sim, f->s.scenario.interval_ps);
+    skip_set_horizon(f->s.sim, 0);               /* knobs may be turned at any time */
+    f->device = xcalloc(f->s.sim->net.nodes, sizeof *f->device);
+    for (uint32_t i = 0; i < f->s.sim->net.nodes; i++)
+        f->device[i] = (struct device){ .fabric = f, .node = i, .knobs = f->s.sim->cfg.knobs };
+    *out = f;
     return 0;
 }
 
 /* An interval of the scenario. After its end nothing moves any more. */
-static void go_on(struct fabric *t)
+static void go_on(struct fabric *f)
 {
-    uint64_t end_ps = ++t->intervals * t->s.scenario.interval_ps;
+    uint64_t end_ps = ++f->intervals * f->s.scenario.interval_ps;
 
-    sim_run_until(t->s.sim, end_ps);
-    observer_look(t->observer, end_ps, &t->report);
+    sim_run_until(f->s.sim, end_ps);
+    observer_look(f->observer, end_ps, &f->report);
+}
+
+void fabric_hold(void)
+{
+    shared->is_stepped = true;
+}
+
+uint64_t fabric_advance(void)
+{
+    go_on(shared);
+    return shared->intervals * shared->s.scenario.interval_ps / PS_PER_US;
+}
+
+bool fabric_is_over(void)
+{
+    return shared->intervals * shared->s.scenario.interval_ps >= shared->s.scenario.run_ps;
+}
+
+static void add_option(struct fabric_about *a, const char *key, const char *text)
+{
+    size_t length = strlen(a->tuner);
+
+    snprintf(a->tuner + length, sizeof a->tuner - length, "%s%s: '%s'", length > 1 ? ", " : "", key, text);
+}
+
+static void describe_tuner(struct fabric_about *a, const struct scenario_tuner *t)
+{
+    size_t length;
+
+    a->has_tuner = t->kind != NULL;
+    a->has_start = t->start_ps > 0;
+    a->monitor_delay_us = t->monitor_delay_ps / PS_PER_US;
+    a->dispatch_delay_us = t->dispatch_delay_ps / PS_PER_US;
+    if (!t->kind)
+        return;
+    snprintf(a->tuner, sizeof a->tuner, "{");
+    add_option(a, "name", t->kind);
+    for (uint32_t i = 0; i < t->options; i++)
+        add_option(a, t->option[i].key, t->option[i].text);
+    length = strlen(a->tuner);
+    snprintf(a->tuner + length, sizeof a->tuner - length, "}");
+}
+
+int fabric_describe(struct fabric_about *a, const char *path, struct err *err)
+{
+    struct fabric *f;
+    int            rc = fabric_new(&f, path, err);
+
+    *a = (struct fabric_about){ 0 };
+    if (rc)
+        return rc;
+    a->hosts = f->s.sim->net.hosts;
+    a->switches = f->s.sim->net.nodes - f->s.sim->net.hosts;
+    a->interval_us = f->s.scenario.interval_ps / PS_PER_US;
+    a->seed = f->s.sim->cfg.seed;
+    describe_tuner(a, &f->s.scenario.tuner);
+    fabric_free(f);
+    return 0;
 }
 
 /* ---- devices ---- */
 
-static const char *name_of(const struct fabric *t, uint32_t host)
+static const char *name_of(const struct fabric *f, uint32_t node)
 {
-    return t->s.sim->net.graph.node[t->s.sim->net.host[host].port->node->id].name;
+    return f->s.sim->net.graph.node[node].name;
+}
+
+static bool is_switch(const struct device *d)
+{
+    return d->fabric->s.sim->net.node[d->node].is_switch;
 }
 
 static int find(const char *root, char name[][MSG_NAME_SIZE], struct err *err)
 {
-    struct fabric *t;
-    int          rc = fabric_new(&t, root, err), count;
+    struct fabric *f;
+    int            rc = fabric_new(&f, root, err), count;
 
     if (rc)
         return rc;
-    count = t->s.sim->net.hosts < DRIVER_DEVICES_MAX ? (int)t->s.sim->net.hosts : DRIVER_DEVICES_MAX;
+    count = (int)f->s.sim->net.nodes;
+    if (count > DRIVER_DEVICES_MAX)
+        count = err_set(err, E2BIG, "%s: %d hosts and switches; an agent has at most %d devices", root, count, DRIVER_DEVICES_MAX);
     for (int i = 0; i < count; i++)
-        snprintf(name[i], MSG_NAME_SIZE, "%.31s", name_of(t, (uint32_t)i));
-    fabric_free(t);
+        snprintf(name[i], MSG_NAME_SIZE, "%.31s", name_of(f, (uint32_t)i));
+    fabric_free(f);
     return count;
 }
 
 static int open_device(void **state, const char *root, const char *name, struct err *err)
 {
-    struct nic *n;
-    uint32_t    host = 0;
-    int         rc = shared ? 0 : fabric_new(&shared, root, err);
+    uint32_t node = 0;
+    int      rc = shared ? 0 : fabric_new(&shared, root, err);
 
     *state = NULL;
     if (rc)
         return rc;
-    while (host < shared->s.sim->net.hosts && strcmp(name_of(shared, host), name) != 0)
-        host++;
-    if (host == shared->s.sim->net.hosts) {
+    while (node < shared->s.sim->net.nodes && strcmp(name_of(shared, node), name) != 0)
+        node++;
+    if (node == shared->s.sim->net.nodes) {
         if (!shared->users) {
             fabric_free(shared);
             shared = NULL;
         }
-        return err_set(err, ENOENT, "%s: there is no host '%s'", root, name);
+        return err_set(err, ENOENT, "%s: there is no host or switch '%s'", root, name);
     }
-    n = xcalloc(1, sizeof *n);
-    *n = (struct nic){ shared, host };
     shared->users++;
-    *state = n;
+    *state = &shared->device[node];
     return 0;
 }
 
 static void close_device(void *state)
 {
-    struct nic *n = state;
+    struct device *d = state;
 
-    if (!--n->fabric->users) {
-        fabric_free(n->fabric);
-        shared = NULL;
-    }
-    free(n);
+    if (--d->fabric->users)
+        return;
+    fabric_free(d->fabric);
+    shared = NULL;
+}
+
+static enum knob_where facts(void *state, struct msg_facts *out)
+{
+    const struct device *d = state;
+    const struct world  *w = &d->fabric->world;
+    const struct node   *n = &d->fabric->s.sim->net.node[d->node];
+
+    *out = (struct msg_facts){ .number = d->node, .ports = n->ports, .base_rtt_ps = w->base_rtt_ps,
+                               .pfc_bytes_one = w->pfc_bytes_one, .pfc_bytes_two = w->pfc_bytes_two };
+    for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++)
+        out->rate_bps = w->port[i].rate_bps > out->rate_bps ? w->port[i].rate_bps : out->rate_bps;
+    return is_switch(d) ? KNOB_SWITCH : KNOB_NIC;
+}
+
+/* ---- knobs ---- */
+
+static const enum knob *knobs_of(const struct device *d)
+{
+    return is_switch(d) ? switch_knobs : host_knobs;
 }
 
 static int read_knobs(void *state, struct knob_set *set)
 {
-    struct nic *n = state;
+    const struct device *d = state;
 
     *set = (struct knob_set){ 0 };
-    for (size_t i = 0; i < sizeof has / sizeof *has; i++)
-        knob_set_add(set, has[i], n->fabric->host[n->host].knobs.value[has[i]]);
+    for (const enum knob *k = knobs_of(d); *k != KNOB_COUNT; k++)
+        knob_set_add(set, *k, d->knobs.value[*k]);
     return 0;
 }
 
-static bool has_knob(int knob)
+static bool has_knob(const struct device *d, int knob)
 {
-    for (size_t i = 0; i < sizeof has / sizeof *has; i++)
-        if ((int)has[i] == knob)
+    for (const enum knob *k = knobs_of(d); *k != KNOB_COUNT; k++)
+        if ((int)*k == knob)
             return true;
     return false;
 }
 
+static void put_device(const struct device *d)
+{
+    struct sim        *s = d->fabric->s.sim;
+    const struct node *n = &s->net.node[d->node];
+    struct ecn         e = ecn_of_knobs(&d->knobs);
+
+    if (!n->is_switch) {
+        sim_apply_host(s, n->host, &d->knobs);
+        return;
+    }
+    for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++)
+        sim_set_ecn(s, i, &(struct ecn_cfg){ e.kmin_bytes, e.kmax_bytes, e.pmax });
+}
+
+/* Do all hosts have another spacing of CNPs than receivers have now? */
+static bool is_agreed(const struct fabric *f, double spacing)
+{
+    const struct network *net = &f->s.sim->net;
+
+    for (uint32_t i = 0; i < net->hosts; i++)
+        if (f->device[net->host[i].node].knobs.value[KNOB_min_time_between_cnps] != spacing)
+            return false;
+    return spacing != f->s.sim->cfg.knobs.value[KNOB_min_time_between_cnps];
+}
+
+static void set_receivers(struct fabric *f, double spacing)
+{
+    struct knobs all = f->s.sim->cfg.knobs;
+
+    all.value[KNOB_min_time_between_cnps] = spacing;
+    sim_apply(f->s.sim, &all);
+    for (uint32_t i = 0; i < f->s.sim->net.nodes; i++)
+        put_device(&f->device[i]);               /* that has told all the same */
+}
+
 static int write_knobs(void *state, const struct knob_set *set)
 {
-    struct nic *n = state;
+    struct device *d = state;
 
     for (int i = 0; i < KNOB_COUNT; i++)
-        if (set->is_named[i] && !has_knob(i))
+        if (set->is_named[i] && !has_knob(d, i))
             return -ENOENT;
-    knob_set_put(set, &n->fabric->host[n->host].knobs);
-    sim_apply_host(n->fabric->s.sim, n->host, &n->fabric->host[n->host].knobs);
+    knob_set_put(set, &d->knobs);
+    put_device(d);
+    if (!is_switch(d) && is_agreed(d->fabric, d->knobs.value[KNOB_min_time_between_cnps]))
+        set_receivers(d->fabric, d->knobs.value[KNOB_min_time_between_cnps]);
     return 0;
 }
 
 /* ---- counters ---- */
 
-static double rtt_term(const struct report *r, uint32_t device)
+static void add_port(struct msg_sample *out, struct msg_detail *detail, const struct report_port *p)
 {
-    double sum = 0;
-    int    count = 0;
+    out->tx_bytes += p->tx_bytes;
+    out->rate_bps += p->rate_bps;
+    out->marked_packets += p->marked_packets;
+    out->paused += (double)p->paused_ps;
+    if (detail->ports < MSG_PORTS_MAX)
+        detail->port[detail->ports++] = (struct msg_port){ p->tx_bytes, p->rate_bps, p->pauses, p->paused_ps, p->marked_packets };
+}
 
-    for (uint32_t i = 0; i < r->pairs; i++)
-        if (r->pair[i].src == device && r->pair[i].rtt_samples) {
-            sum += (double)r->pair[i].base_rtt_ps * (double)r->pair[i].rtt_samples / (double)r->pair[i].rtt_ps_sum;
+static void add_pairs(struct msg_detail *detail, const struct report *r, uint32_t node)
+{
+    for (uint32_t i = 0; i < r->pairs && detail->pairs < MSG_PAIRS_MAX; i++) {
+        const struct report_pair *p = &r->pair[i];
+
+        if (p->src == node)
+            detail->pair[detail->pairs++] = (struct msg_pair){ p->dst, p->base_rtt_ps, p->rtt_ps_sum, p->rtt_samples,
+                                                               p->rtt_ps_last };
+    }
+}
+
+static double rtt_term(const struct msg_detail *d)
+{
+    double   sum = 0;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < d->pairs; i++)
+        if (d->pair[i].rtt_samples) {
+            sum += (double)d->pair[i].base_rtt_ps * (double)d->pair[i].rtt_samples / (double)d->pair[i].rtt_ps_sum;
             count++;
         }
     return count ? fmin(1, sum / count) : NAN;
 }
 
+static void judge(const struct device *d, struct msg_sample *out)
+{
+    double seconds = (double)d->fabric->s.scenario.interval_ps / (double)PS_PER_S, rtt = rtt_term(&d->detail);
+
+    if (!isnan(rtt))
+        out->metric = 0.4 * fmin(1, (double)out->tx_bytes * 8 / seconds / (double)out->rate_bps) + 0.4 * rtt +
+                      0.2 * (1 - out->paused);
+}
+
 static int sample(void *state, struct msg_sample *out)
 {
-    struct nic               *n = state;
-    struct fabric            *t = n->fabric;
-    const struct port        *port = t->s.sim->net.host[n->host].port;
-    const struct report_port *p = &t->report.port[port->id];
-    double                    seconds = (double)t->s.scenario.interval_ps / (double)PS_PER_S, busy, rtt;
+    struct device     *d = state;
+    struct fabric     *f = d->fabric;
+    const struct node *n = &f->s.sim->net.node[d->node];
+    const struct fsd  *flows = watch_point(f->watch, d->node);
 
-    if (t->host[n->host].seen == t->intervals)
-        go_on(t);
-    t->host[n->host].seen = t->intervals;
-    *out = (struct msg_sample){ .interval_us = t->s.scenario.interval_ps / PS_PER_US, .tx_bytes = p->tx_bytes,
-                                .rate_bps = p->rate_bps, .metric = NAN };
-    out->paused = fmin(1, (double)p->paused_ps / (double)t->s.scenario.interval_ps);
-    if (n->host == 0)
-        out->lossless_drops = t->s.sim->cfg.is_lossless ? t->report.dropped_packets : 0;
-    busy = fmin(1, (double)p->tx_bytes * 8 / seconds / (double)p->rate_bps);
-    rtt = rtt_term(&t->report, port->node->id);
-    if (!isnan(rtt))
-        out->metric = 0.4 * busy + 0.4 * rtt + 0.2 * (1 - out->paused);
+    if (d->seen == f->intervals && !f->is_stepped)
+        go_on(f);
+    if (d->seen == f->intervals)
+        return -EAGAIN;
+    d->seen = f->intervals;
+    *out = (struct msg_sample){ .interval_us = f->s.scenario.interval_ps / PS_PER_US, .metric = NAN, .detail = &d->detail };
+    d->detail.fsd = flows ? *flows : (struct fsd){ 0 };
+    d->detail.ports = d->detail.pairs = 0;
+    for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++)
+        add_port(out, &d->detail, &f->report.port[i]);
+    add_pairs(&d->detail, &f->report, d->node);
+    out->paused = fmin(1, out->paused / (double)f->s.scenario.interval_ps / n->ports);
+    if (d->node == 0)
+        out->lossless_drops = f->s.sim->cfg.is_lossless ? f->report.dropped_packets : 0;
+    if (!n->is_switch)
+        judge(d, out);
     return 0;
 }
 
 const struct driver driver_twin = {
     .find = find, .open = open_device, .close = close_device, .read = read_knobs, .write = write_knobs, .sample = sample,
-    .name = "twin", .about = "the hosts of a scenario, simulated", .where = KNOB_NIC,
+    .facts = facts, .name = "twin", .about = "the hosts and switches of a scenario, simulated", .where = KNOB_NIC,
+    .is_simulated = true,
 };

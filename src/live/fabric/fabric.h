@@ -1,11 +1,17 @@
-/* src/live/fabric/fabric.h - the NICs of a simulated network, as devices of an agent.
+/* src/live/fabric/fabric.h - the NICs and switches of a simulated network, as devices of an agent.
  *
- * The driver 'twin': its root is a scenario, its devices are the hosts, by their names. Each report of the agent is one monitor interval
- * of the scenario, so the network lives as much slower as the agent's interval is longer: 1 ms in 100 ms is a hundred times.
- * What is set holds for the senders of that host alone (sim_apply_host()). One process has one simulation, which its
- * devices share; it goes on when every one of them has seen the interval before.
+ * The driver 'twin': its root is a scenario, its devices are the hosts and the switches, by their names. Each report of the agent is one
+ * monitor interval of the scenario, so the network lives as much slower as the agent's interval is longer: 1 ms in 100 ms is a
+ * hundred times. One process has one simulation, which its devices share; it goes on when every one of them has seen the interval
+ * before, or when fabric_advance() says so.
  *
- * The metric is 0.4 x utilisation of the host's link + 0.4 x empty round trip / round trip + 0.2 x share of time not paused.
+ *   host     what is set holds for its senders alone (sim_apply_host()). min_time_between_cnps is of receivers, which the
+ *            simulator has one setting for: it comes into force when all hosts have the same.
+ *   switch   kmin, kmax and pmax of all its ports (sim_set_ecn())
+ *
+ * Samples have details: ports, round trips, and flow sizes where the scenario's monitor (paraleon, at ToRs, if it names none) has a
+ * measurement point. The metric of a host is 0.4 x utilisation of its link + 0.4 x empty round trip / round trip + 0.2 x share
+ * of time not paused; switches have none. What a scenario's 'changes' say is left out: agents are the ones who set.
  */
 #ifndef LIVE_FABRIC_FABRIC_H
 #define LIVE_FABRIC_FABRIC_H
@@ -13,5 +19,22 @@
 #include "live/driver/driver.h"
 
 extern const struct driver driver_twin;
+
+/* From now on the network stands still until fabric_advance() lets an interval pass, which returns the simulated time in microseconds.
+ * Some device must be open. */
+void     fabric_hold(void);
+uint64_t fabric_advance(void);
+bool     fabric_is_over(void);   /* the scenario's run has ended */
+
+/* What a scenario is about, for whoever starts agents on it. */
+struct fabric_about {
+    uint32_t hosts, switches;
+    uint64_t interval_us, seed;
+    uint64_t monitor_delay_us, dispatch_delay_us;
+    bool     has_tuner, has_start;       /* has_start: the tuner is to wait */
+    char     tuner[4096];        /* as a controller's file wants it: {name: ..., option: ...} */
+};
+
+int fabric_describe(struct fabric_about *, const char *path, struct err *);
 
 #endif

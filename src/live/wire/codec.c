@@ -33,6 +33,60 @@ static void list_knobs(struct knob_list *l, const struct knob_set *set)
     }
 }
 
+/* Room for what protobuf-c wants as lists of pointers. */
+struct detail_list {
+    Anole__V1__Port port[MSG_PORTS_MAX], *port_at[MSG_PORTS_MAX];
+    Anole__V1__Pair pair[MSG_PAIRS_MAX], *pair_at[MSG_PAIRS_MAX];
+    uint32_t        bin[FSD_BINS];
+};
+
+static void list_ports(struct detail_list *l, const struct msg_detail *d)
+{
+    for (uint32_t i = 0; i < d->ports; i++) {
+        Anole__V1__Port *p = &l->port[i];
+
+        anole__v1__port__init(p);
+        p->tx_bytes = d->port[i].tx_bytes;
+        p->rate_bps = d->port[i].rate_bps;
+        p->pauses = d->port[i].pauses;
+        p->paused_ps = d->port[i].paused_ps;
+        p->marked_packets = d->port[i].marked_packets;
+        l->port_at[i] = p;
+    }
+}
+
+static void list_pairs(struct detail_list *l, const struct msg_detail *d)
+{
+    for (uint32_t i = 0; i < d->pairs; i++) {
+        Anole__V1__Pair *p = &l->pair[i];
+
+        anole__v1__pair__init(p);
+        p->peer = d->pair[i].peer;
+        p->base_rtt_ps = d->pair[i].base_rtt_ps;
+        p->rtt_ps_sum = d->pair[i].rtt_ps_sum;
+        p->rtt_samples = d->pair[i].rtt_samples;
+        p->rtt_ps_last = d->pair[i].rtt_ps_last;
+        l->pair_at[i] = p;
+    }
+}
+
+static void fill_detail(Anole__V1__Sample *to, const struct msg_detail *d, struct detail_list *l)
+{
+    list_ports(l, d);
+    list_pairs(l, d);
+    to->elephants = d->fsd.elephants;
+    to->mice = d->fsd.mice;
+    for (size_t i = 0; i < FSD_BINS; i++) {
+        l->bin[i] = d->fsd.bin[i] < UINT32_MAX ? (uint32_t)d->fsd.bin[i] : UINT32_MAX;
+        to->n_bin = l->bin[i] ? i + 1 : to->n_bin;
+    }
+    to->bin = l->bin;
+    to->port = l->port_at;
+    to->n_port = d->ports;
+    to->pair = l->pair_at;
+    to->n_pair = d->pairs;
+}
+
 static void fill_sample(Anole__V1__Sample *to, const struct msg_sample *from)
 {
     anole__v1__sample__init(to);
@@ -76,6 +130,12 @@ static void fill_hello(Anole__V1__Hello *to, const struct msg *from, struct knob
     to->may_write = from->may_write;
     to->gap_us = from->gap_us;
     to->interval_us = from->interval_us;
+    to->number = from->facts.number;
+    to->ports = from->facts.ports;
+    to->rate_bps = from->facts.rate_bps;
+    to->base_rtt_ps = from->facts.base_rtt_ps;
+    to->pfc_bytes_one = from->facts.pfc_bytes_one;
+    to->pfc_bytes_two = from->facts.pfc_bytes_two;
     to->confirmed = confirmed->at;
     to->n_confirmed = confirmed->count;
     to->baseline = baseline->at;
@@ -88,6 +148,7 @@ size_t codec_write(const struct msg *m, unsigned char *bytes)
     Anole__V1__Sample  sample;
     Anole__V1__Hello   hello;
     struct knob_list   set, confirmed, baseline;
+    struct detail_list detail;
 
     fill(&out, m);
     list_knobs(&set, &m->set);
@@ -95,6 +156,8 @@ size_t codec_write(const struct msg *m, unsigned char *bytes)
     out.n_set = set.count;
     if (m->kind == MSG_REPORT) {
         fill_sample(&sample, &m->sample);
+        if (m->sample.detail)
+            fill_detail(&sample, m->sample.detail, &detail);
         out.sample = &sample;
     } else if (m->kind == MSG_HELLO) {
         fill_hello(&hello, m, &confirmed, &baseline);
@@ -145,6 +208,34 @@ static bool take_sample(struct msg_sample *to, const Anole__V1__Sample *from)
     return from->paused >= 0 && from->paused <= 1 && (!from->has_metric || (from->metric >= 0 && from->metric <= 1));
 }
 
+/* Where nobody wants details they are not looked at. */
+static bool take_detail(struct msg_detail *to, const Anole__V1__Sample *from)
+{
+    if (from->n_port > MSG_PORTS_MAX || from->n_pair > MSG_PAIRS_MAX || from->n_bin > FSD_BINS)
+        return false;
+    to->fsd = (struct fsd){ .elephants = from->elephants, .mice = from->mice };
+    for (size_t i = 0; i < from->n_bin; i++)
+        to->fsd.bin[i] = from->bin[i];
+    to->ports = (uint32_t)from->n_port;
+    for (size_t i = 0; i < from->n_port; i++) {
+        const Anole__V1__Port *p = from->port[i];
+
+        to->port[i] = (struct msg_port){ p->tx_bytes, p->rate_bps, p->pauses, p->paused_ps, p->marked_packets };
+    }
+    to->pairs = (uint32_t)from->n_pair;
+    for (size_t i = 0; i < from->n_pair; i++) {
+        const Anole__V1__Pair *p = from->pair[i];
+
+        to->pair[i] = (struct msg_pair){ p->peer, p->base_rtt_ps, p->rtt_ps_sum, p->rtt_samples, p->rtt_ps_last };
+    }
+    return true;
+}
+
+static bool has_detail(const Anole__V1__Sample *s)
+{
+    return s->elephants || s->mice || s->n_bin || s->n_port || s->n_pair;
+}
+
 static bool take_hello(struct msg *m, const Anole__V1__Hello *h)
 {
     m->version = h->version;
@@ -152,6 +243,7 @@ static bool take_hello(struct msg *m, const Anole__V1__Hello *h)
     m->may_write = h->may_write;
     m->gap_us = h->gap_us;
     m->interval_us = h->interval_us;
+    m->facts = (struct msg_facts){ h->number, h->ports, h->rate_bps, h->base_rtt_ps, h->pfc_bytes_one, h->pfc_bytes_two };
     return (h->where == ANOLE__V1__WHERE__NIC || h->where == ANOLE__V1__WHERE__SWITCH) && *h->name &&
            take_text(m->name, sizeof m->name, h->name) && take_knobs(&m->confirmed, h->confirmed, h->n_confirmed) &&
            take_knobs(&m->baseline, h->baseline, h->n_baseline);
@@ -180,10 +272,19 @@ static bool take(struct msg *m, const Anole__V1__Message *in)
 
 int codec_read(struct msg *m, const unsigned char *bytes, size_t length)
 {
+    return codec_read_detail(m, NULL, bytes, length);
+}
+
+int codec_read_detail(struct msg *m, struct msg_detail *detail, const unsigned char *bytes, size_t length)
+{
     Anole__V1__Message *in = length <= CODEC_BYTES_MAX ? anole__v1__message__unpack(NULL, length, bytes) : NULL;
     struct msg          read = { .kind = MSG_NONE };
     bool                is_good = in && take(&read, in);
 
+    if (is_good && detail && in->sample && has_detail(in->sample)) {
+        is_good = take_detail(detail, in->sample);
+        read.sample.detail = detail;
+    }
     if (in)
         anole__v1__message__free_unpacked(in, NULL);
     if (!is_good)

@@ -44,6 +44,32 @@ static void write__a_report_comes_back_and_is_small(void **unused)
     assert_true(length <= 160);
 }
 
+static void write__details_of_a_report_come_back(void **unused)
+{
+    static unsigned char     bytes[CODEC_BYTES_MAX];
+    static struct msg_detail detail = { .fsd = { .elephants = 3 * FSD_ONE / 2, .mice = 7, .bin = { [0] = 1, [20] = 9 } }, .ports = 2,
+                                        .pairs = 1, .port = { { 1, 2, 3, 4, 5 }, { .paused_ps = UINT64_MAX } },
+                                        .pair = { { 6, 7, 8, 9, 10 } } }, seen;
+    struct msg m = report(), read;
+    size_t     length;
+
+    (void)unused;
+    m.sample.detail = &detail;
+    length = codec_write(&m, bytes);
+    assert_int_equal(codec_read_detail(&read, &seen, bytes, length), 0);
+    assert_true(read.sample.detail == &seen);
+    assert_memory_equal(&seen.fsd, &detail.fsd, sizeof seen.fsd);
+    assert_true(seen.ports == 2 && seen.pairs == 1);
+    assert_memory_equal(seen.port, detail.port, 2 * sizeof *seen.port);
+    assert_memory_equal(seen.pair, detail.pair, sizeof *seen.pair);
+    assert_int_equal(codec_read(&read, bytes, length), 0);       /* who does not want them does without */
+    assert_null(read.sample.detail);
+    detail.ports = MSG_PORTS_MAX;
+    detail.pairs = MSG_PAIRS_MAX;
+    assert_int_equal(codec_read_detail(&read, &seen, bytes, codec_write(&m, bytes)), 0);
+    assert_true(seen.ports == MSG_PORTS_MAX && seen.pairs == MSG_PAIRS_MAX);
+}
+
 static void write__a_hello_with_every_knob_comes_back(void **unused)
 {
     struct msg m = { .kind = MSG_HELLO, .version = MSG_VERSION, .name = "host1/mlx5_0", .where = KNOB_SWITCH, .may_write = true,
@@ -54,8 +80,10 @@ static void write__a_hello_with_every_knob_comes_back(void **unused)
     for (int i = 0; i < KNOB_COUNT; i++)
         knob_set_add(&m.set, (enum knob)i, i + 0.125);
     m.confirmed = m.baseline = m.set;
+    m.facts = (struct msg_facts){ 1, 2, 3, 4, 5, 6 };
     read = through(&m, &length);
     assert_true(knobset_is_same(&read.set, &m.set) && knobset_is_same(&read.baseline, &m.baseline));
+    assert_memory_equal(&read.facts, &m.facts, sizeof m.facts);
     assert_string_equal(read.name, m.name);
     assert_string_equal(read.why, m.why);
     assert_int_equal(read.where, KNOB_SWITCH);
@@ -120,6 +148,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(write__a_report_comes_back_and_is_small),
+        cmocka_unit_test(write__details_of_a_report_come_back),
         cmocka_unit_test(write__a_hello_with_every_knob_comes_back),
         cmocka_unit_test(write__a_lease_is_smaller_still),
         cmocka_unit_test(read__what_is_not_ours_is_refused),

@@ -29,6 +29,7 @@ struct watch {
     struct rtt_sample    *sample;            /* [host * samples_max + i] */
     uint32_t             *samples;           /* by host */
     uint32_t              samples_max;
+    struct fsd           *kept;              /* of the first monitor, by node; NULL: nobody asks */
     uint32_t             *pair_of;           /* by destination: 1 + its place in the report for the host at hand */
 };
 
@@ -195,6 +196,7 @@ void watch_free(struct watch *w)
     free(w->sample);
     free(w->samples);
     free(w->pair_of);
+    free(w->kept);
     free(w);
 }
 
@@ -236,7 +238,20 @@ static void read_monitor(const struct watch *w, const struct point *p, uint64_t 
             continue;
         p->algo->read(p->state[i], now_ps, &local);
         fsd_add(&seen->fsd, &local);
+        if (w->kept && p == w->point)
+            w->kept[i] = local;
     }
+}
+
+void watch_keep_points(struct watch *w)
+{
+    if (!w->kept)
+        w->kept = xcalloc(w->sim->net.nodes, sizeof *w->kept);
+}
+
+const struct fsd *watch_point(const struct watch *w, uint32_t node)
+{
+    return w->kept && w->monitors && w->point[0].state[node] ? &w->kept[node] : NULL;
 }
 
 void watch_read(struct watch *w, uint64_t now_ps, struct report *r)

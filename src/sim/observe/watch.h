@@ -38,4 +38,9 @@ void          watch_free(struct watch *);
 /* Ends the interval and writes what was seen in it into the report, which has been cleared. */
 void watch_read(struct watch *, uint64_t now_ps, struct report *);
 
+/* What the first monitor has said at one point, a node, at the last watch_read(); NULL: it has none there. Only if it was asked for
+ * before. */
+void              watch_keep_points(struct watch *);
+const struct fsd *watch_point(const struct watch *, uint32_t node);
+
 #endif

@@ -1,0 +1,190 @@
+/* src/live/fabric/fabric_test.c - a simulated network through the driver: what is set holds where it was set, and what is told adds up. */
+#include "live/fabric/fabric.h"
+#include "live/core/knobset.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DEVICES 7                /* four hosts, two ToRs, a spine */
+
+static char  path[64];
+static void *device[DEVICES];
+static char  name[DRIVER_DEVICES_MAX][MSG_NAME_SIZE];
+
+static int set_up(void **unused)
+{
+    static const char text[] = "topology: {kind: clos, tors: 2, hosts_per_tor: 2, spines: 1, rate: 10Gbps, delay: 1us}\n"
+                               "traffic: [{kind: all_to_all, size: 100GB}]\ninterval: 500us\nrun: 1000s\nseed: 7\n"
+                               "tuner: {kind: paraleon, monitor_delay: 1ms, theta: 0.1}\n";
+    struct err err;
+    FILE      *f;
+
+    (void)unused;
+    snprintf(path, sizeof path, "/tmp/anole-fabric-XXXXXX");
+    f = fdopen(mkstemp(path), "w");
+    assert_true(f && fputs(text, f) >= 0 && fclose(f) == 0);
+    assert_int_equal(driver_twin.find(path, name, &err), DEVICES);
+    for (int i = 0; i < DEVICES; i++)
+        assert_int_equal(driver_twin.open(&device[i], path, name[i], &err), 0);
+    return 0;
+}
+
+static int tear_down(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < DEVICES; i++)
+        driver_twin.close(device[i]);
+    unlink(path);
+    return 0;
+}
+
+/* An interval: flows of all measurement points, marks of all switches, and the metric of hosts. */
+struct told { struct fsd flows; uint64_t marked, pairs; double metric; };
+
+static struct told interval(void)
+{
+    struct told t = { .metric = 0 };
+
+    for (int i = 0; i < DEVICES; i++) {
+        struct msg_sample s;
+
+        assert_int_equal(driver_twin.sample(device[i], &s), 0);
+        assert_int_equal(s.interval_us, 500);
+        assert_true(isnan(s.metric) == (i >= 4));
+        t.metric += i < 4 ? s.metric / 4 : 0;
+        t.marked += s.marked_packets;
+        t.pairs += s.detail->pairs;
+        fsd_add(&t.flows, &s.detail->fsd);
+        assert_int_equal(s.detail->ports, i < 4 ? 1 : i < 6 ? 3 : 2);
+    }
+    return t;
+}
+
+static void find__hosts_and_switches_with_what_they_are(void **unused)
+{
+    struct msg_facts f;
+
+    (void)unused;
+    for (int i = 0; i < DEVICES; i++) {
+        assert_int_equal(driver_twin.facts(device[i], &f), i < 4 ? KNOB_NIC : KNOB_SWITCH);
+        assert_int_equal(f.number, i);
+        assert_true(f.rate_bps == 10000000000 && f.base_rtt_ps > 8000000);       /* eight links of a microsecond, there and back */
+    }
+}
+
+/* Four hosts that each send to three others: twelve flows, each at one measurement point. */
+static void sample__flows_of_all_points_are_those_of_the_network(void **unused)
+{
+    struct told t = { .metric = 0 };
+
+    (void)unused;
+    for (int i = 0; i < 8; i++)
+        t = interval();
+    assert_int_equal(t.flows.elephants + t.flows.mice, 12 * FSD_ONE);
+    assert_true(fsd_elephant_share(&t.flows) > 0.9);
+    assert_true(t.pairs >= 8 && t.metric > 0.3 && t.metric <= 1);
+}
+
+static void set(int i, enum knob knob, double value)
+{
+    struct knob_set s = { 0 }, read;
+
+    knob_set_add(&s, knob, value);
+    assert_int_equal(driver_twin.write(device[i], &s), 0);
+    assert_int_equal(driver_twin.read(device[i], &read), 0);
+    assert_true(knobset_has(&read, &s));
+}
+
+/* Thresholds that no queue reaches: nothing is marked any more; and back. */
+static void write__thresholds_hold_at_the_switch(void **unused)
+{
+    struct knob_set before;
+
+    (void)unused;
+    assert_int_equal(driver_twin.read(device[6], &before), 0);
+    assert_true(before.is_named[KNOB_kmin] && !before.is_named[KNOB_rpg_ai_rate]);
+    for (int i = 0; i < 6; i++)
+        interval();
+    assert_true(interval().marked > 0);
+    for (int i = 4; i < DEVICES; i++) {
+        set(i, KNOB_kmax, 100000);
+        set(i, KNOB_kmin, 99999);
+    }
+    interval();
+    assert_int_equal(interval().marked, 0);
+    for (int i = 4; i < DEVICES; i++)
+        set(i, KNOB_kmin, 1);
+    interval();
+    assert_true(interval().marked > 0);
+    assert_int_equal(driver_twin.write(device[0], &before), -ENOENT);    /* a host has no thresholds */
+}
+
+/* The first CNP leaves each of its flows 50 Mb/s, and nothing raises that again. */
+static void write__a_host_is_slowed_alone(void **unused)
+{
+    struct msg_sample s;
+    uint64_t          slow = 0, others = 0;
+
+    (void)unused;
+    set(0, KNOB_rpg_ai_rate, 1);
+    set(0, KNOB_rpg_hai_rate, 1);
+    set(0, KNOB_rpg_time_reset, 100000);
+    set(0, KNOB_rpg_byte_reset, 0);
+    set(0, KNOB_rate_to_set_on_first_cnp, 50);
+    for (int k = 0; k < 30; k++)
+        for (int i = 0; i < DEVICES; i++) {
+            assert_int_equal(driver_twin.sample(device[i], &s), 0);
+            slow += i == 0 ? s.tx_bytes : 0;
+            others += i > 0 && i < 4 ? s.tx_bytes / 3 : 0;
+        }
+    assert_true(slow < others / 2);
+}
+
+static void advance__nothing_moves_before(void **unused)
+{
+    struct msg_sample s;
+
+    (void)unused;
+    fabric_hold();
+    assert_int_equal(driver_twin.sample(device[0], &s), -EAGAIN);
+    assert_int_equal(fabric_advance(), 500);
+    assert_int_equal(driver_twin.sample(device[0], &s), 0);
+    assert_int_equal(driver_twin.sample(device[0], &s), -EAGAIN);
+    assert_int_equal(fabric_advance(), 1000);
+    assert_false(fabric_is_over());
+}
+
+static void describe__says_what_there_is(void **unused)
+{
+    struct fabric_about a;
+    struct err          err;
+
+    (void)unused;
+    assert_int_equal(fabric_describe(&a, path, &err), 0);
+    assert_true(a.hosts == 4 && a.switches == 3 && a.interval_us == 500 && a.seed == 7 && a.monitor_delay_us == 1000);
+    assert_string_equal(a.tuner, "{name: 'paraleon', theta: '0.1'}");
+    assert_int_equal(fabric_describe(&a, "/nonexistent.yaml", &err), -ENOENT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(find__hosts_and_switches_with_what_they_are, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(sample__flows_of_all_points_are_those_of_the_network, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(write__thresholds_hold_at_the_switch, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(write__a_host_is_slowed_alone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(advance__nothing_moves_before, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(describe__says_what_there_is, set_up, tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
