@@ -45,6 +45,7 @@ demo: release
 # Millions of packets are compared with ns-3's; that part runs the release build, sanitizers would take minutes.
 test:
 	@tools/deps live || true
+	@tools/deps peers || true
 	@{ tools/deps build test && tools/configure test $(TEST) && ninja -C build/test \
 	    && tools/configure release $(RELEASE) && ninja -C build/release; } \
 	    || { echo '0 passed, 1 failed'; exit 1; }

@@ -9,6 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#define HTTP_PORT_CONTROLLER 7480
+#define HTTP_PORT_AGENT      7482
+
 /* ---- keys ---- */
 
 static const struct section_key common_keys[] = {
@@ -16,6 +19,7 @@ static const struct section_key common_keys[] = {
     { "state", "file", "", "folder for what must not be forgotten, and the audit log" },
     { "tls", "map", "", "ca, cert and key: files. Without it only this machine can be reached" },
     { "interval", "time", "", "between reports; default 100ms, of switches 1s" },
+    { "http", "map", "", "listen, token, cert, key, hosts: metrics and what there is to see. Without it: no HTTP" },
     { NULL, NULL, NULL, NULL },
 };
 
@@ -103,7 +107,7 @@ static uint64_t time_us(const struct section *s, const char *key, uint64_t initi
     return ps / PS_PER_US;
 }
 
-static void read_common(struct reader *r, const struct section *s, struct config_common *c, uint64_t *interval_us)
+static void read_common(struct reader *r, const struct section *s, struct config_common *c, uint32_t http_port, uint64_t *interval_us)
 {
     const char *name = section_text(s, "name");
     char        machine[MSG_NAME_SIZE] = "";
@@ -116,6 +120,7 @@ static void read_common(struct reader *r, const struct section *s, struct config
     if (section_need(s, "state"))
         c->state = section_file(s, "state");
     read_tls(r, c, section_get(s, "tls"));
+    http_config_read(r, section_get(s, "http"), http_port, &c->http);
     *interval_us = time_us(s, "interval", *interval_us, 1000);
 }
 
@@ -132,6 +137,7 @@ static void fini_common(struct config_common *c)
     free(c->ca);
     free(c->cert);
     free(c->key);
+    http_config_fini(&c->http);
 }
 
 /* ---- agents ---- */
@@ -219,7 +225,7 @@ static void read_agent(struct reader *r, const struct yaml_node *root, struct ag
     agent_config_init(a, f->driver ? f->driver->where : KNOB_NIC);
     if (f->driver && f->driver->is_simulated)
         limits_lift(&a->limits);
-    read_common(r, &s, &f->common, &a->interval_us);
+    read_common(r, &s, &f->common, HTTP_PORT_AGENT, &a->interval_us);
     f->controller = need_text(&s, "controller");
     f->root = path_text(r, &s, "root");
     f->freeze = path_text(r, &s, "freeze_file");
@@ -332,7 +338,7 @@ static void read_controller(struct reader *r, const struct yaml_node *root, stru
     int                       mode;
 
     controller_config_init(c);
-    read_common(r, &s, &f->common, &c->interval_us);
+    read_common(r, &s, &f->common, HTTP_PORT_CONTROLLER, &c->interval_us);
     if (f->common.name)
         snprintf(c->name, sizeof c->name, "%s", f->common.name);
     f->listen = need_text(&s, "listen");

@@ -7,6 +7,7 @@
 #include "live/agent/agent.h"
 #include "live/controller/controller.h"
 #include "live/driver/driver.h"
+#include "live/http/config.h"
 #include "live/wire/tls.h"
 
 #define CONFIG_OPERATORS_MAX 16
@@ -14,7 +15,7 @@
 /* Lock step: agents begin with this time, so that none of theirs is 0. */
 #define CONFIG_LOCK_EPOCH_US 1000000u
 
-struct config_common { char *file, *name, *state, *ca, *cert, *key; };
+struct config_common { char *file, *name, *state, *ca, *cert, *key; struct http_config http; };
 
 struct agent_file {
     struct config_common common;

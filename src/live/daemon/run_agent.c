@@ -5,8 +5,10 @@
 #include "live/daemon/notify.h"
 #include "live/daemon/run.h"
 #include "live/fabric/fabric.h"
+#include "live/view/agent_page.h"
 #include "live/wire/codec.h"
 #include "live/wire/rpc.h"
+#include "version.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -29,9 +31,17 @@ struct device {
     bool                is_up;
     uint64_t            redial_us, backoff_us, tick_us;
     uint64_t            until_us;                /* lock step: it may go on until then */
+    struct agent_totals totals;
 };
 
-struct host { const struct agent_file *file; struct device *device; uint32_t devices; int signals; uint64_t lock_us; };       /* lock: the simulated time; 0: it is real */
+struct host {
+    const struct agent_file *file;
+    struct device           *device;
+    uint32_t                 devices;
+    int                      signals;
+    uint64_t                 lock_us;            /* the simulated time; 0: it is real */
+    struct agent_page        page;
+};
 
 /* ---- the network ---- */
 
@@ -145,6 +155,7 @@ static void on_time(struct host *h, struct device *d, uint64_t now_us)
         return;
     check_freeze_file(h, d, now_us);
     agent_on_tick(&d->agent, now_us);
+    agent_totals_add(&d->totals, &d->agent.sample);
     d->tick_us += d->cfg.interval_us;
     if (d->tick_us < now_us)
         d->tick_us = now_us + d->cfg.interval_us;        /* it was stopped for a while */
@@ -157,7 +168,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 
 static void wait_for_something(struct host *h)
 {
-    struct pollfd fd[DRIVER_DEVICES_MAX + 1];
+    struct pollfd fd[DRIVER_DEVICES_MAX + 2];
     uint64_t      until_us = NEVER;
 
     for (uint32_t i = 0; i < h->devices; i++) {
@@ -169,7 +180,8 @@ static void wait_for_something(struct host *h)
         until_us = d->redial_us ? earlier(until_us, d->redial_us) : until_us;
     }
     fd[h->devices] = (struct pollfd){ .fd = h->signals, .events = POLLIN };
-    clock_wait(fd, h->devices + 1, until_us);
+    fd[h->devices + 1] = (struct pollfd){ .fd = server_fd(h->page.server), .events = POLLIN };
+    clock_wait(fd, h->devices + 2, until_us);
 }
 
 static void loop(struct host *h)
@@ -192,9 +204,27 @@ static void loop(struct host *h)
             else
                 on_time(h, &h->device[i], clock_us());
         }
+        server_run(h->page.server);
         if (h->lock_us && !step(h))
             return;
     }
+}
+
+/* ---- what it shows ---- */
+
+static uint32_t show(void *arg, struct agent_shown shown[DRIVER_DEVICES_MAX])
+{
+    struct host *h = arg;
+
+    for (uint32_t i = 0; i < h->devices; i++)
+        shown[i] = (struct agent_shown){ &h->device[i].agent, &h->device[i].totals, h->device[i].is_up };
+    return h->devices;
+}
+
+static int open_page(struct host *h, struct err *err)
+{
+    h->page = (struct agent_page){ .show = show, .arg = h, .version = ANOLE_VERSION, .now_us = clock_us };
+    return agent_page_open(&h->page, &h->file->common.http, err);
 }
 
 /* ---- opening and closing ---- */
@@ -276,6 +306,7 @@ static void close_host(struct host *h)
 {
     for (uint32_t i = 0; i < h->devices; i++)
         close_device(&h->device[i]);
+    server_free(h->page.server);
     free(h->device);
 }
 
@@ -327,6 +358,8 @@ int agent_run(const struct agent_file *f, struct err *err)
     if (!rc && h.lock_us)
         fabric_hold();
     if (!rc)
+        rc = open_page(&h, err);
+    if (!rc)
         rc = start_host(&h, err);
     for (uint32_t i = 0; i < h.devices && !rc; i++) {
         rc = rpc_dial(&h.device[i].rpc, f->controller, &tls, err);
@@ -334,6 +367,8 @@ int agent_run(const struct agent_file *f, struct err *err)
     }
     if (!rc) {
         clock_log("%u devices, %s", h.devices, f->agent.may_write ? "may write" : "observes only");
+        if (h.page.server)
+            clock_log("http at %s", server_address(h.page.server));
         notify("READY=1");
         loop(&h);
         notify("STOPPING=1");

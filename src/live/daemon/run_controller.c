@@ -6,8 +6,10 @@
 #include "live/daemon/live_tuner.h"
 #include "live/daemon/notify.h"
 #include "live/daemon/run.h"
+#include "live/view/page.h"
 #include "live/wire/codec.h"
 #include "live/wire/rpc.h"
+#include "version.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -29,7 +31,7 @@ struct fabric {
     uint64_t                      tick_us;
     uint64_t                      lock_us;       /* lock step: the time at which all devices stand */
     bool                          has_ticked;    /* at that time */
-    char                          log[600];
+    struct page                   page;
 };
 
 /* ---- hooks ---- */
@@ -63,6 +65,8 @@ static void ended(void *arg, bool is_kept, uint32_t missed, const char *why)
     if (f->controller.cfg->mode == MODE_APPROVE || f->controller.cfg->mode == MODE_AUTO)
         clock_log("trial %lu %s%s: %s", (unsigned long)f->controller.trial.number, is_kept ? "kept" : "dropped",
                   is_kept && missed ? ", not by all devices" : "", why);
+    f->page.counts.kept += is_kept;
+    f->page.counts.dropped += !is_kept;
     live_tuner_ended(&f->tuner, &f->controller, is_kept, missed, why);
 }
 
@@ -79,16 +83,21 @@ static bool may_be(const struct msg *m, const char *peer)
 static void on_data(struct fabric *f, const struct rpc_event *e, uint64_t now_us)
 {
     static struct msg_detail detail;
-    struct msg               m;
+    struct msg               m = { .kind = MSG_NONE };
 
+    f->page.counts.messages++;
+    f->page.counts.unreadable++;                 /* unless it gets to the end */
     if (codec_read_detail(&m, &detail, e->bytes, e->length))
         clock_log("%s sent something that is not a message", *e->peer ? e->peer : "an agent");
     else if (m.kind == MSG_HELLO && !may_be(&m, e->peer))
         clock_log("%s says that it is %s, which its certificate does not allow", e->peer, m.name);
     else if (m.kind == MSG_HELLO && m.version != MSG_VERSION)
         clock_log("%s speaks version %u of the protocol, not %u", m.name, m.version, MSG_VERSION);
-    else
+    else {
+        f->page.counts.unreadable--;
+        f->page.counts.reports += m.kind == MSG_REPORT;
         controller_on_msg(&f->controller, e->link, &m, now_us);
+    }
 }
 
 static bool is_operator(const struct controller_file *c, const char *peer)
@@ -114,7 +123,7 @@ static void on_ask(struct fabric *f, const struct rpc_event *e, uint64_t now_us)
     else if (!is_operator(f->file, e->peer))
         err_write(&err, "'%s' is not an operator of this controller", e->peer);
     else
-        text = answer_to(&f->controller, &q, e->peer, f->log, now_us, &err);
+        text = answer_to(&f->controller, &q, e->peer, &f->page.ledger, now_us, &err);
     length = codec_write_reply(text ? "" : err.text, text ? text : "", &bytes);
     rpc_reply(f->rpc, e->link, bytes, length);
     free(bytes);
@@ -185,9 +194,20 @@ static uint64_t now_us(const struct fabric *f)
     return f->file->lock_step ? f->lock_us : clock_us();
 }
 
+/* A person with the token, over HTTP. */
+static int act(void *arg, const struct question *q, struct err *err)
+{
+    struct fabric *f = arg;
+
+    return answer_act(&f->controller, q, "over HTTP", now_us(f), err);
+}
+
 static void tick(struct fabric *f, uint64_t interval_us)
 {
+    f->page.counts.ticks++;
+    f->page.counts.late += clock_us() - f->tick_us > interval_us / 2;
     controller_on_tick(&f->controller, clock_us());
+    page_tick(&f->page, clock_us());
     f->tick_us += interval_us;
     if (f->tick_us < clock_us())
         f->tick_us = clock_us() + interval_us;
@@ -200,16 +220,18 @@ static void loop(struct fabric *f)
     uint64_t                interval_us = f->file->controller.interval_us;
 
     for (f->tick_us = clock_us() + interval_us;;) {
-        struct pollfd fd[2] = { { .fd = rpc_fd(f->rpc), .events = POLLIN }, { .fd = f->signals, .events = POLLIN } };
+        struct pollfd fd[3] = { { .fd = rpc_fd(f->rpc), .events = POLLIN }, { .fd = f->signals, .events = POLLIN },
+                                { .fd = server_fd(f->page.server), .events = POLLIN } };
 
         notify_alive(clock_us());
-        clock_wait(fd, 2, f->file->lock_step ? clock_us() + WAIT_US : f->tick_us);
+        clock_wait(fd, 3, f->file->lock_step ? clock_us() + WAIT_US : f->tick_us);
         if (read(f->signals, &s, sizeof s) == sizeof s)
             return;
         while (rpc_next(f->rpc, &e)) {
             on_event(f, &e, now_us(f));
             free(e.bytes);
         }
+        server_run(f->page.server);
         if (f->file->lock_step)
             step(f);
         else if (clock_us() >= f->tick_us)
@@ -234,15 +256,21 @@ static int start(struct fabric *f, struct err *err)
     struct rpc_tls       tls = config_tls(&f->file->common);
     uint64_t             begin_us = f->file->lock_step ? f->lock_us - f->file->controller.gather_us : clock_us();
     struct audit         audit;
+    struct io_disk       disk;
+    char                 log[600];
     int                  rc = disk_open(&f->disk, f->file->common.state, &audit, err);
 
     if (rc)
         return rc;
-    io.disk = disk_io(&f->disk);
+    snprintf(log, sizeof log, "%s/audit.jsonl", f->file->common.state);
+    ledger_load_file(&f->page.ledger, log);
+    disk = disk_io(&f->disk);
+    io.disk = ledger_disk(&f->page.ledger, &disk);
     controller_init(&f->controller, &f->file->controller, &io, f->file->devices_max);
     if (controller_start(&f->controller, &audit, begin_us))
         return err_set(err, EBADMSG, "%s/%s: it cannot be understood", f->file->common.state, CONTROLLER_SAVED_NAME);
-    return rpc_serve(&f->rpc, f->file->listen, &tls, err);
+    rc = page_open(&f->page, &f->file->common.http, err);
+    return rc ? rc : rpc_serve(&f->rpc, f->file->listen, &tls, err);
 }
 
 int controller_run(const struct controller_file *file, struct err *err)
@@ -254,15 +282,20 @@ int controller_run(const struct controller_file *file, struct err *err)
     raise_limits();
     f.signals = clock_signals();
     live_tuner_init(&f.tuner, file);
-    snprintf(f.log, sizeof f.log, "%s/audit.jsonl", file->common.state);
+    page_init(&f.page, &f.controller, ANOLE_VERSION, clock_us);
+    f.page.act = act;
+    f.page.arg = &f;
     rc = start(&f, err);
     if (!rc) {
         clock_log("listening at %s, %s", file->listen, modes[file->controller.mode]);
+        if (f.page.server)
+            clock_log("http at %s", server_address(f.page.server));
         notify("READY=1");
         loop(&f);
         notify("STOPPING=1");
     }
     rpc_free(f.rpc);
+    page_fini(&f.page);
     live_tuner_fini(&f.tuner);
     controller_fini(&f.controller);
     disk_close(&f.disk);

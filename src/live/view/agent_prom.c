@@ -1,0 +1,100 @@
+/* src/live/view/agent_prom.c - see agent_prom.h. */
+#include "live/view/agent_prom.h"
+
+#include <math.h>
+
+void agent_totals_add(struct agent_totals *t, const struct msg_sample *s)
+{
+    if (!s->interval_us) {
+        t->missing++;
+        return;
+    }
+    t->samples++;
+    t->tx_bytes += s->tx_bytes;
+    t->cnps += s->cnps;
+    t->marked_packets += s->marked_packets;
+    t->retransmissions += s->retransmissions;
+    t->lossless_drops += s->lossless_drops;
+    t->watchdog += s->watchdog;
+    t->paused_s += s->paused * (double)s->interval_us / 1e6;
+}
+
+const char *agent_trouble(const struct agent *a)
+{
+    return a->is_broken ? "it could not be brought back to what was confirmed" :
+           a->is_lost ? "its state on the disk cannot be understood" :
+           a->is_dirty ? "its state cannot be written to the disk" :
+           !a->is_seen ? "its parameters cannot be read" : "";
+}
+
+/* ---- one family at a time ---- */
+
+static double is_connected(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return d->is_connected; }
+static double may_write(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return d->agent->cfg->may_write; }
+static double is_broken(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return *agent_trouble(d->agent) != '\0'; }
+static double has_breach(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return *d->agent->breach != '\0'; }
+static double metric(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return d->agent->sample.metric; }
+static double is_open(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return d->agent->phase == PHASE_APPLIED; }
+static double budget(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return d->agent->switches.left; }
+static double records(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return (double)d->agent->audit.seq; }
+static double samples(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return (double)d->totals->samples; }
+static double missing(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return (double)d->totals->missing; }
+static double tx_bytes(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return (double)d->totals->tx_bytes; }
+static double cnps(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return (double)d->totals->cnps; }
+static double marked(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return (double)d->totals->marked_packets; }
+static double resent(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return (double)d->totals->retransmissions; }
+static double drops(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return (double)d->totals->lossless_drops; }
+static double watchdog(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return (double)d->totals->watchdog; }
+static double paused_s(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return d->totals->paused_s; }
+
+static double is_frozen(const struct agent_shown *d, uint64_t now_us)
+{
+    (void)now_us;
+    return *d->agent->saved.frozen || *d->agent->stopped;
+}
+
+static double lease_s(const struct agent_shown *d, uint64_t now_us)
+{
+    return d->agent->lease_until_us > now_us ? (double)(d->agent->lease_until_us - now_us) / 1e6 : 0;
+}
+
+static const struct { const char *name, *type, *help; double (*value)(const struct agent_shown *, uint64_t); } families[] = {
+    { "anole_agent_connected", "gauge", "1: it has a stream to its controller.", is_connected },
+    { "anole_agent_writes", "gauge", "1: it may write; 0: it observes.", may_write },
+    { "anole_agent_frozen", "gauge", "1: a person or a foreign edit said that nothing may be written.", is_frozen },
+    { "anole_agent_trouble", "gauge", "1: somebody should look; /healthz says why.", is_broken },
+    { "anole_agent_guardrail_breach", "gauge", "1: a guardrail was broken in the last interval.", has_breach },
+    { "anole_agent_unconfirmed", "gauge", "1: the device holds what is not confirmed.", is_open },
+    { "anole_agent_lease_seconds", "gauge", "Until what is not confirmed goes back, unless the controller is heard.", lease_s },
+    { "anole_agent_changes_left", "gauge", "Changes that may still be tried today.", budget },
+    { "anole_agent_audit_records_total", "counter", "Number of the last record of the audit log.", records },
+    { "anole_agent_metric", "gauge", "How well the device did in the last interval, 0 to 1.", metric },
+    { "anole_agent_samples_total", "counter", "Intervals whose counters could be read.", samples },
+    { "anole_agent_missing_samples_total", "counter", "Intervals whose counters could not.", missing },
+    { "anole_agent_sent_bytes_total", "counter", "RDMA bytes that were sent.", tx_bytes },
+    { "anole_agent_cnps_total", "counter", "Congestion notification packets.", cnps },
+    { "anole_agent_marked_packets_total", "counter", "Packets with a congestion mark.", marked },
+    { "anole_agent_retransmissions_total", "counter", "Packets out of sequence, time-outs, retransmissions.", resent },
+    { "anole_agent_lossless_drops_total", "counter", "Drops in classes that PFC protects.", drops },
+    { "anole_agent_watchdog_total", "counter", "Pause storms that were ended.", watchdog },
+    { "anole_agent_paused_seconds_total", "counter", "Time in which it could not send.", paused_s },
+};
+
+static void add_knobs(struct prom *p, const struct agent_shown *d, uint32_t count)
+{
+    prom_family(p, "anole_agent_knob", "gauge", "What the device holds, in the unit of the knob: docs/knobs.md.");
+    for (uint32_t i = 0; i < count; i++)
+        for (int k = 0; k < KNOB_COUNT; k++)
+            if (d[i].agent->device.is_named[k])
+                prom_value(p, d[i].agent->device.knobs.value[k], "device", d[i].agent->cfg->name, "knob", knob_info[k].name, NULL);
+}
+
+void agent_metrics(struct prom *p, const struct agent_shown *d, uint32_t count, uint64_t now_us)
+{
+    for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
+        prom_family(p, families[f].name, families[f].type, families[f].help);
+        for (uint32_t i = 0; i < count; i++)
+            prom_value(p, families[f].value(&d[i], now_us), "device", d[i].agent->cfg->name, NULL);
+    }
+    add_knobs(p, d, count);
+}

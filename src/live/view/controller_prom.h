@@ -1,0 +1,16 @@
+/* src/live/view/controller_prom.h - a controller's metrics for Prometheus. What a single device does its agent tells. */
+#ifndef LIVE_VIEW_CONTROLLER_PROM_H
+#define LIVE_VIEW_CONTROLLER_PROM_H
+
+#include "live/controller/state.h"
+#include "live/http/prom.h"
+
+struct controller_counts {
+    uint64_t messages, reports, unreadable;      /* that came */
+    uint64_t ticks, late;                        /* intervals; those whose tick came more than half an interval late */
+    uint64_t kept, dropped;                      /* trials */
+};
+
+void controller_metrics(struct prom *, const struct controller *, const struct controller_counts *, uint64_t now_us);
+
+#endif

@@ -1,0 +1,230 @@
+/* src/live/view/ledger.c - see ledger.h. */
+#include "live/view/ledger.h"
+#include "base/err.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FILE_BYTES_MAX (1 << 20) /* of the end of a log */
+
+void ledger_init(struct ledger *l)
+{
+    *l = (struct ledger){ 0 };
+}
+
+void ledger_fini(struct ledger *l)
+{
+    for (uint32_t i = 0; i < LEDGER_LINES; i++)
+        free(l->line[i]);
+    *l = (struct ledger){ 0 };
+}
+
+/* ---- lines ---- */
+
+static void add(struct ledger *l, const char *text, size_t length)
+{
+    json_t  *o = json_loadb(text, length, 0, NULL);
+    json_int_t seq = json_integer_value(json_object_get(o, "seq"));
+    uint32_t i = (uint32_t)(l->count % LEDGER_LINES);
+
+    json_decref(o);
+    if (seq <= 0)
+        return;
+    free(l->line[i]);
+    l->line[i] = xmalloc(length + 1);
+    memcpy(l->line[i], text, length);
+    l->line[i][length] = '\0';
+    l->seq[i] = (uint64_t)seq;
+    l->count++;
+}
+
+void ledger_load(struct ledger *l, const char *text, size_t length)
+{
+    const char *end = text + length;
+
+    while (text < end) {
+        const char *stop = memchr(text, '\n', (size_t)(end - text));
+
+        if (!stop)
+            return;              /* half a line */
+        add(l, text, (size_t)(stop - text));
+        text = stop + 1;
+    }
+}
+
+void ledger_load_file(struct ledger *l, const char *path)
+{
+    char   *text = xmalloc(FILE_BYTES_MAX);
+    int     fd = open(path, O_RDONLY | O_CLOEXEC);
+    off_t   size = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
+    ssize_t length = size <= 0 ? 0 : pread(fd, text, FILE_BYTES_MAX, size > FILE_BYTES_MAX ? size - FILE_BYTES_MAX : 0);
+
+    if (length > 0)
+        ledger_load(l, text, (size_t)length);
+    if (fd >= 0)
+        close(fd);
+    free(text);
+}
+
+static uint64_t first_of(const struct ledger *l)
+{
+    return l->count > LEDGER_LINES ? l->count - LEDGER_LINES : 0;
+}
+
+const char *ledger_after(const struct ledger *l, uint64_t seq, uint64_t *found)
+{
+    for (uint64_t i = first_of(l); i < l->count; i++)
+        if (l->seq[i % LEDGER_LINES] > seq) {
+            *found = l->seq[i % LEDGER_LINES];
+            return l->line[i % LEDGER_LINES];
+        }
+    return NULL;
+}
+
+uint64_t ledger_last(const struct ledger *l)
+{
+    return l->count ? l->seq[(l->count - 1) % LEDGER_LINES] : 0;
+}
+
+/* ---- the disk ---- */
+
+static int save(void *arg, const char *name, const char *text, size_t length)
+{
+    struct ledger *l = arg;
+
+    return l->disk.save(l->disk.arg, name, text, length);
+}
+
+static long load(void *arg, const char *name, char *text, size_t size)
+{
+    struct ledger *l = arg;
+
+    return l->disk.load(l->disk.arg, name, text, size);
+}
+
+static int append(void *arg, const char *text, size_t length)
+{
+    struct ledger *l = arg;
+    int            rc = l->disk.append(l->disk.arg, text, length);
+
+    if (!rc)
+        ledger_load(l, text, length);
+    return rc;
+}
+
+static uint64_t wall_us(void *arg)
+{
+    struct ledger *l = arg;
+
+    return l->disk.wall_us(l->disk.arg);
+}
+
+struct io_disk ledger_disk(struct ledger *l, const struct io_disk *real)
+{
+    l->disk = *real;
+    return (struct io_disk){ save, load, append, wall_us, l };
+}
+
+/* ---- as JSON ---- */
+
+json_t *ledger_json(const struct ledger *l, uint32_t max)
+{
+    json_t  *list = json_array();
+    uint64_t first = first_of(l);
+
+    if (l->count - first > max)
+        first = l->count - max;
+    for (uint64_t i = first; i < l->count; i++)
+        json_array_append_new(list, json_loads(l->line[i % LEDGER_LINES], 0, NULL));
+    return list;
+}
+
+static const char *text_of(const json_t *o, const char *key)
+{
+    const char *text = json_string_value(json_object_get(o, key));
+
+    return text ? text : "";
+}
+
+/* The decision that a record belongs to: that of its trial and term. A trial of 'try' begins one. */
+static json_t *decision_of(json_t *list, const json_t *record)
+{
+    json_int_t number = json_integer_value(json_object_get(record, "change"));
+    json_int_t term = json_integer_value(json_object_get(record, "term"));
+
+    for (size_t i = json_array_size(list); number && i-- > 0;) {
+        json_t *d = json_array_get(list, i);
+
+        if (json_integer_value(json_object_get(d, "trial")) == number && json_integer_value(json_object_get(d, "term")) == term)
+            return d;
+    }
+    return NULL;
+}
+
+static void begin(json_t *list, const json_t *r, const char *outcome)
+{
+    json_t *d = json_object(), *set = json_object_get(r, "new");
+
+    json_object_set_new(d, "trial", json_integer(json_integer_value(json_object_get(r, "change"))));
+    json_object_set_new(d, "term", json_integer(json_integer_value(json_object_get(r, "term"))));
+    json_put_text(d, "began", text_of(r, "time"));
+    json_object_set_new(d, "set", set ? json_deep_copy(set) : json_object());
+    json_put_text(d, "why", text_of(r, "why"));
+    json_put_text(d, "outcome", outcome);
+    json_object_set_new(d, "steps", json_array());
+    json_array_append_new(list, d);
+}
+
+static void add_step(json_t *d, const json_t *r)
+{
+    json_t *step = json_object();
+
+    json_put_text(step, "time", text_of(r, "time"));
+    json_put_text(step, "what", text_of(r, "what"));
+    json_put_text(step, "why", text_of(r, "why"));
+    json_put_text(step, "evidence", text_of(r, "evidence"));
+    json_array_append_new(json_object_get(d, "steps"), step);
+    if (*text_of(r, "evidence"))
+        json_put_text(d, "evidence", text_of(r, "evidence"));
+}
+
+static void end(json_t *d, const json_t *r, const char *outcome)
+{
+    json_put_text(d, "outcome", outcome);
+    json_put_text(d, "ended", text_of(r, "time"));
+    json_put_text(d, "end", text_of(r, "why"));
+}
+
+static void take(json_t *list, const json_t *r)
+{
+    const char *what = text_of(r, "what");
+    json_t     *d;
+
+    if (strcmp(what, "try") == 0)
+        begin(list, r, "open");
+    else if (strcmp(what, "would try") == 0)
+        begin(list, r, "would try");
+    d = decision_of(list, r);
+    if (!d)
+        return;
+    add_step(d, r);
+    if (strcmp(what, "keep") == 0)
+        end(d, r, "kept");
+    else if (strcmp(what, "drop") == 0)
+        end(d, r, "dropped");
+}
+
+json_t *ledger_decisions(const struct ledger *l)
+{
+    json_t *list = json_array();
+
+    for (uint64_t i = first_of(l); i < l->count; i++) {
+        json_t *r = json_loads(l->line[i % LEDGER_LINES], 0, NULL);
+
+        take(list, r);
+        json_decref(r);
+    }
+    return list;
+}

@@ -1,0 +1,45 @@
+/* src/live/view/ledger.h - the last lines of the audit log, in memory, for whoever watches.
+ *
+ * It stands between a state machine and its disk: what the disk has taken is kept here too. So a watcher sees a record only once it
+ * is on the disk, in order, and can say after which one it wants to go on.
+ */
+#ifndef LIVE_VIEW_LEDGER_H
+#define LIVE_VIEW_LEDGER_H
+
+#include "base/json.h"
+#include "live/core/io.h"
+
+#define LEDGER_LINES 512
+
+struct ledger {
+    struct io_disk disk;                         /* the real one */
+    char          *line[LEDGER_LINES];           /* a ring, without newlines */
+    uint64_t       seq[LEDGER_LINES];
+    uint64_t       count;                        /* lines ever added */
+};
+
+void ledger_init(struct ledger *);
+void ledger_fini(struct ledger *);
+
+/* The end of a log as it was found. What is not a record is passed over, such as half a line at the beginning. */
+void ledger_load(struct ledger *, const char *text, size_t length);
+
+/* The end of a file, likewise. One that cannot be read holds nothing. */
+void ledger_load_file(struct ledger *, const char *path);
+
+/* A disk that does what 'real' does and keeps what is appended. */
+struct io_disk ledger_disk(struct ledger *, const struct io_disk *real);
+
+/* The first line after number 'seq'; its own is in *found. NULL: there is none. */
+const char *ledger_after(const struct ledger *, uint64_t seq, uint64_t *found);
+
+/* Number of the last line; 0: there is none. */
+uint64_t ledger_last(const struct ledger *);
+
+/* The last lines, at most 'max', as a list of objects. */
+json_t *ledger_json(const struct ledger *, uint32_t max);
+
+/* What was tried and what became of it, from those lines, the latest last: see docs/live.md. */
+json_t *ledger_decisions(const struct ledger *);
+
+#endif

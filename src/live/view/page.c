@@ -1,0 +1,199 @@
+/* src/live/view/page.c - see page.h. */
+#include "live/view/page.h"
+#include "base/print/safe.h"
+#include "live/controller/controller.h"
+#include "live/view/order.h"
+#include "live/view/process.h"
+#include "live/view/state_json.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DUMP (JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS))
+#define EVENTS_AT_ONCE 64        /* records in one piece of text */
+
+static const char index_text[] =
+    "/metrics      for Prometheus\n"
+    "/healthz      200: all is well\n"
+    "/api/state    all that is known, as JSON\n"
+    "/api/events   what happens, as server-sent events\n"
+    "POST /api/freeze, /api/thaw, /api/approve, /api/rollback    with a token\n";
+
+static uint64_t wall_us(const struct page *p)
+{
+    return p->ledger.disk.wall_us(p->ledger.disk.arg);
+}
+
+/* ---- answers ---- */
+
+static char *dump(json_t *o)
+{
+    char *text = json_dumps(o, DUMP);
+
+    json_decref(o);
+    return text ? text : xstrdup("{}");
+}
+
+static char *metrics_text(struct page *p)
+{
+    struct server_counts counts = server_counts(p->server);
+    struct prom          m;
+
+    prom_init(&m);
+    controller_metrics(&m, p->controller, &p->counts, p->now_us());
+    process_metrics(&m, p->version, &counts);
+    return prom_end(&m);
+}
+
+static void answer_health(const struct page *p, struct server_reply *r)
+{
+    const char *why = p->controller->role == ROLE_DEPOSED ? "another controller has taken over" :
+                      p->controller->is_dirty || p->controller->audit.lost ? "the disk cannot be written" : "";
+
+    r->type = "text/plain; charset=utf-8";
+    r->status = *why ? 503 : 200;
+    r->text = xstrdup(*why ? why : "ok\n");
+}
+
+static const char *state_text(struct page *p)
+{
+    if (!p->state)
+        p->state = dump(state_json(p->controller, &p->ledger, &p->timeline, p->now_us(), wall_us(p)));
+    return p->state;
+}
+
+static void answer_error(struct server_reply *r, unsigned status, const char *why)
+{
+    json_t *o = json_object();
+
+    json_put_text(o, "error", why);
+    r->status = status;
+    r->text = dump(o);
+}
+
+static void answer_get(struct page *p, const char *path, struct server_reply *r)
+{
+    if (strcmp(path, "/metrics") == 0) {
+        r->type = "text/plain; version=0.0.4; charset=utf-8";
+        r->text = metrics_text(p);
+    } else if (strcmp(path, "/healthz") == 0)
+        answer_health(p, r);
+    else if (strcmp(path, "/api/state") == 0)
+        r->text = xstrdup(state_text(p));
+    else if (strcmp(path, "/") == 0) {
+        r->type = "text/plain; charset=utf-8";
+        r->text = xstrdup(index_text);
+    } else
+        answer_error(r, 404, "there is nothing at this address");
+}
+
+static unsigned status_of(int rc)
+{
+    return rc == -ENOENT ? 404 : rc == -EINVAL ? 400 : rc == -EIO ? 500 : 409;
+}
+
+static void answer_post(struct page *p, const struct server_request *q, struct server_reply *r)
+{
+    struct question order = { 0 };
+    struct err      err = { "" };
+    int             rc = order_read(&order, q->path, q->body, q->length, &err);
+
+    if (!rc)
+        rc = p->act(p->arg, &order, &err);
+    free(p->state);
+    p->state = NULL;
+    if (rc)
+        answer_error(r, status_of(rc), err.text);
+    else
+        r->text = xstrdup("{}\n");
+}
+
+static void answer(void *arg, const struct server_request *q, struct server_reply *r)
+{
+    if (strcmp(q->method, "POST") == 0)
+        answer_post(arg, q, r);
+    else
+        answer_get(arg, q->path, r);
+}
+
+/* ---- events ---- */
+
+static void add(char **text, size_t *length, const char *kind, uint64_t id, const char *data)
+{
+    size_t more = strlen(data) + 80;
+    int    written;
+
+    *text = xrealloc(*text, *length + more);
+    written = snprintf(*text + *length, more, "event: %s\n", kind);
+    if (id)
+        written += snprintf(*text + *length + written, more - (size_t)written, "id: %" PRIu64 "\n", id);
+    written += snprintf(*text + *length + written, more - (size_t)written, "data: %s\n\n", data);
+    *length += (size_t)written;
+}
+
+/* Whoever comes without a number hears what is new from now on. One who was away for too long is told how far to go back. */
+static char *events(void *arg, struct server_cursor *at)
+{
+    struct page *p = arg;
+    char        *text = NULL, gap[80];
+    const char  *line;
+    size_t       length = 0;
+    uint64_t     seq = 0;
+
+    if (!at->state && (!at->last || at->last > ledger_last(&p->ledger)))
+        at->last = ledger_last(&p->ledger);
+    if (at->state != p->states + 1) {
+        char *state = dump(state_json_brief(p->controller, &p->timeline, p->now_us(), wall_us(p)));
+
+        add(&text, &length, "state", 0, state);
+        free(state);
+        at->state = p->states + 1;
+    }
+    for (int i = 0; i < EVENTS_AT_ONCE && (line = ledger_after(&p->ledger, at->last, &seq)); i++) {
+        if (seq != at->last + 1) {
+            snprintf(gap, sizeof gap, "{\"from\":%" PRIu64 ",\"to\":%" PRIu64 "}", at->last + 1, seq - 1);
+            add(&text, &length, "gap", 0, gap);
+        }
+        add(&text, &length, "audit", seq, line);
+        at->last = seq;
+    }
+    return text;
+}
+
+/* ---- life ---- */
+
+void page_init(struct page *p, const struct controller *c, const char *version, uint64_t (*now_us)(void))
+{
+    *p = (struct page){ .controller = c, .version = version, .now_us = now_us };
+    ledger_init(&p->ledger);
+    timeline_init(&p->timeline);
+}
+
+int page_open(struct page *p, const struct http_config *c, struct err *err)
+{
+    struct server_hooks hooks = { answer, events, p->now_us, p };
+
+    return c->is_on ? server_open(&p->server, c, &hooks, err) : 0;
+}
+
+void page_fini(struct page *p)
+{
+    server_free(p->server);
+    ledger_fini(&p->ledger);
+    free(p->state);
+    p->state = NULL;
+}
+
+void page_tick(struct page *p, uint64_t now_us)
+{
+    uint64_t before = p->timeline.changes;
+
+    if (!p->server)
+        return;
+    free(p->state);
+    p->state = NULL;
+    p->states += timeline_tick(&p->timeline, p->controller, now_us, wall_us(p)) || p->timeline.changes != before;
+    server_wake(p->server);
+}

@@ -1,0 +1,39 @@
+/* src/live/view/page.h - what a controller shows over HTTP: /metrics, /healthz, /api/state, /api/events; and what it can be told there.
+ *
+ * What costs something to make is made once per interval, whoever asks and how often.
+ */
+#ifndef LIVE_VIEW_PAGE_H
+#define LIVE_VIEW_PAGE_H
+
+#include "live/http/server.h"
+#include "live/view/controller_prom.h"
+#include "live/view/ledger.h"
+#include "live/view/timeline.h"
+#include "live/wire/codec.h"
+
+struct page {
+    const struct controller *controller;
+    struct controller_counts counts;             /* the owner counts */
+    struct ledger            ledger;
+    struct timeline          timeline;
+    struct server           *server;             /* NULL: no HTTP */
+    const char              *version;            /* of the program */
+    uint64_t (*now_us)(void);
+    /* Does what a person wants. A negative errno and the reason: it did not. */
+    int (*act)(void *, const struct question *, struct err *);
+    void                    *arg;
+
+    char                    *state;              /* /api/state; NULL: to be made anew */
+    uint64_t                 states;             /* events 'state' so far */
+};
+
+void page_init(struct page *, const struct controller *, const char *version, uint64_t (*now_us)(void));
+
+/* Listens, if the configuration wants it. */
+int  page_open(struct page *, const struct http_config *, struct err *);
+void page_fini(struct page *);
+
+/* An interval is over. */
+void page_tick(struct page *, uint64_t now_us);
+
+#endif

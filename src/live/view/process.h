@@ -1,0 +1,10 @@
+/* src/live/view/process.h - metrics that every process has, by the names that Prometheus' own libraries use. */
+#ifndef LIVE_VIEW_PROCESS_H
+#define LIVE_VIEW_PROCESS_H
+
+#include "live/http/prom.h"
+#include "live/http/server.h"
+
+void process_metrics(struct prom *, const char *version, const struct server_counts *);
+
+#endif

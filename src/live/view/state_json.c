@@ -1,0 +1,166 @@
+/* src/live/view/state_json.c - see state_json.h. */
+#include "live/view/state_json.h"
+#include "live/controller/roster.h"
+#include "live/core/knobset.h"
+#include "live/view/words.h"
+
+#include <math.h>
+
+#define AUDIT_LINES_MAX 100u
+
+/* ---- parts ---- */
+
+static json_t *trial_json(const struct controller *c)
+{
+    const struct trial *t = &c->trial;
+    json_t             *o = json_object();
+
+    json_put_count(o, "number", t->number);
+    json_put_text(o, "phase", words_phase(t->phase));
+    json_put_text(o, "why", t->why);
+    json_object_set_new(o, "set", knobset_json(&t->wanted));
+    if (*words_stage(t->phase, t->stage))
+        json_put_text(o, "stage", words_stage(t->phase, t->stage));
+    json_put_count(o, "intervals", t->intervals);
+    if (!t->evidence.pairs)
+        return o;
+    json_put_count(o, "pairs", t->evidence.pairs);
+    json_put_number(o, "gain", evalue_gain(&t->evidence));
+    json_put_number(o, "gain_at_least", evalue_bound(&t->evidence, c->cfg->bound_e));
+    json_put_number(o, "e_gain", evalue_above(&t->evidence, 0));
+    json_put_number(o, "e_harm", evalue_below(&t->evidence, -c->cfg->harm * t->metric));
+    json_put_number(o, "accept_e", c->cfg->accept_e);
+    json_put_number(o, "reject_e", c->cfg->reject_e);
+    return o;
+}
+
+/* What it holds that is not its baseline, and that baseline. */
+static void changed(const struct peer *p, struct knob_set *is, struct knob_set *was)
+{
+    *is = *was = (struct knob_set){ 0 };
+    for (int k = 0; k < KNOB_COUNT; k++)
+        if (p->device.is_named[k] && p->baseline.is_named[k] &&
+            !knobset_is_equal_value(p->device.knobs.value[k], p->baseline.knobs.value[k])) {
+            knob_set_add(is, (enum knob)k, p->device.knobs.value[k]);
+            knob_set_add(was, (enum knob)k, p->baseline.knobs.value[k]);
+        }
+}
+
+static json_t *device_json(const struct controller *c, const struct peer *p, uint64_t now_us)
+{
+    const struct msg_sample *s = &p->sample;
+    json_t         *o = json_object();
+    struct knob_set is, was;
+
+    changed(p, &is, &was);
+    json_put_text(o, "name", p->name);
+    json_put_text(o, "kind", p->where == KNOB_NIC ? "NIC" : "switch");
+    json_put_text(o, "state", words_state(words_state_of(c, p, now_us)));
+    json_object_set_new(o, "fresh", json_boolean(roster_is_fresh(c, p, now_us)));
+    json_object_set_new(o, "writes", json_boolean(p->may_write));
+    json_object_set_new(o, "held_back", json_boolean(p->may_write && !p->is_frozen && p->rank == RANK_NONE));
+    json_object_set_new(o, "frozen", json_boolean(p->is_frozen));
+    json_put_text(o, "why", *p->breach ? p->breach : p->frozen_why);
+    json_object_set_new(o, "has_trial", json_boolean(p->step == STEP_APPLIED || p->step == STEP_CONFIRMING));
+    json_put_number(o, "metric", s->metric);
+    json_put_number(o, "age_ms", p->heard_us ? (double)(now_us - p->heard_us) / 1e3 : NAN);
+    json_put_number(o, "rate_bps", (double)s->rate_bps);
+    json_put_number(o, "utilisation", s->rate_bps && s->interval_us ?
+                    (double)s->tx_bytes * 8e6 / (double)s->interval_us / (double)s->rate_bps : NAN);
+    json_put_number(o, "paused", s->paused);
+    json_put_count(o, "cnps", s->cnps);
+    json_object_set_new(o, "changed", knobset_json(&is));
+    return o;
+}
+
+static json_t *devices_json(const struct controller *c, uint64_t now_us)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < c->peers; i++)
+        json_array_append_new(list, device_json(c, &c->peer[i], now_us));
+    return list;
+}
+
+static json_t *counts_json(const struct controller *c, uint64_t now_us)
+{
+    uint32_t count[STATES] = { 0 };
+    json_t  *o = json_object();
+
+    for (uint32_t i = 0; i < c->peers; i++)
+        count[words_state_of(c, &c->peer[i], now_us)]++;
+    for (int i = 0; i < STATES; i++)
+        json_put_count(o, words_state((enum words_state)i), count[i]);
+    return o;
+}
+
+/* ---- whole answers ---- */
+
+static json_t *head_json(const struct controller *c, uint64_t now_us)
+{
+    const char      *why = controller_obstacle(c, now_us);
+    const struct aa *a = &c->aa[STAGE_HALVES];
+    json_t          *o = json_object();
+
+    json_put_text(o, "name", c->cfg->name);
+    json_put_text(o, "role", words_role(c->role));
+    json_put_text(o, "mode", words_mode(c->cfg->mode));
+    json_put_count(o, "term", c->term);
+    json_put_text(o, "frozen", c->frozen);
+    json_put_text(o, "obstacle", why ? why : "");
+    json_put_number(o, "coverage", roster_coverage(c, now_us));
+    json_put_count(o, "noise_pairs", a->pairs);
+    json_put_number(o, "noise_e", a->evidence.sd > 0 ? evalue_above(&a->evidence, 0) : NAN);
+    json_object_set_new(o, "trial", trial_json(c));
+    return o;
+}
+
+json_t *state_json_status(const struct controller *c, uint64_t now_us)
+{
+    json_t *o = head_json(c, now_us);
+
+    json_object_set_new(o, "devices", devices_json(c, now_us));
+    return o;
+}
+
+json_t *state_json_diff(const struct controller *c)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < c->peers; i++) {
+        struct knob_set is, was;
+        json_t         *o = json_object();
+
+        changed(&c->peer[i], &is, &was);
+        json_put_text(o, "name", c->peer[i].name);
+        json_object_set_new(o, "baseline", knobset_json(&was));
+        json_object_set_new(o, "device", knobset_json(&is));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+json_t *state_json_brief(const struct controller *c, const struct timeline *t, uint64_t now_us, uint64_t wall_us)
+{
+    json_t *o = head_json(c, now_us);
+
+    json_put_count(o, "version", STATE_JSON_VERSION);
+    json_put_count(o, "now_ms", wall_us / 1000);
+    json_put_count(o, "interval_ms", c->cfg->interval_us / 1000);
+    json_put_count(o, "devices_total", c->peers);
+    json_object_set_new(o, "states", counts_json(c, now_us));
+    json_object_set_new(o, "timeline", timeline_json(t, 1));
+    return o;
+}
+
+json_t *state_json(const struct controller *c, const struct ledger *l, const struct timeline *t, uint64_t now_us, uint64_t wall_us)
+{
+    json_t *o = state_json_brief(c, t, now_us, wall_us);
+
+    json_object_set_new(o, "devices", devices_json(c, now_us));
+    json_object_set_new(o, "timeline", timeline_json(t, TIMELINE_POINTS));
+    json_object_set_new(o, "knobs", timeline_knobs_json(t));
+    json_object_set_new(o, "decisions", ledger_decisions(l));
+    json_object_set_new(o, "audit", ledger_json(l, AUDIT_LINES_MAX));
+    return o;
+}

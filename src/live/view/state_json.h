@@ -1,0 +1,22 @@
+/* src/live/view/state_json.h - what a controller knows, as JSON: for `anole ctl`, and for a page. docs/live.md says what each key means. */
+#ifndef LIVE_VIEW_STATE_JSON_H
+#define LIVE_VIEW_STATE_JSON_H
+
+#include "base/json.h"
+#include "live/controller/controller.h"
+#include "live/view/ledger.h"
+#include "live/view/timeline.h"
+
+#define STATE_JSON_VERSION 1
+
+/* The answer to `anole ctl status`. */
+json_t *state_json_status(const struct controller *, uint64_t now_us);
+
+/* What devices hold that is not their baseline: the answer to `anole ctl diff`. */
+json_t *state_json_diff(const struct controller *);
+
+/* /api/state, and without devices, history and records the event 'state'. */
+json_t *state_json(const struct controller *, const struct ledger *, const struct timeline *, uint64_t now_us, uint64_t wall_us);
+json_t *state_json_brief(const struct controller *, const struct timeline *, uint64_t now_us, uint64_t wall_us);
+
+#endif

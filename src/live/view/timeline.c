@@ -1,0 +1,138 @@
+/* src/live/view/timeline.c - see timeline.h. */
+#include "live/view/timeline.h"
+#include "live/controller/roster.h"
+#include "live/core/knobset.h"
+#include "live/view/words.h"
+
+#include <math.h>
+
+#define PERIOD_US 1000000u
+
+void timeline_init(struct timeline *t)
+{
+    *t = (struct timeline){ 0 };
+}
+
+/* ---- points ---- */
+
+static struct timeline_point measure(const struct controller *c, uint64_t now_us, uint64_t wall_us)
+{
+    struct timeline_point p = { .wall_ms = wall_us / 1000, .coverage = roster_coverage(c, now_us),
+                                .trial = c->trial.phase == TRIAL_NONE ? 0 : c->trial.number };
+    double   metric = 0, sent = 0, could = 0;
+    uint32_t metrics = 0, nics = 0;
+
+    for (uint32_t i = 0; i < c->peers; i++) {
+        const struct peer       *d = &c->peer[i];
+        const struct msg_sample *s = &d->sample;
+
+        if (!roster_is_fresh(c, d, now_us) || !s->interval_us)
+            continue;
+        if (!isnan(s->metric)) {
+            metric += s->metric;
+            metrics++;
+        }
+        p.cnps += s->cnps;
+        if (d->where != KNOB_NIC)
+            continue;
+        nics++;
+        p.paused += s->paused;
+        sent += (double)s->tx_bytes * 8e6 / (double)s->interval_us;
+        could += (double)s->rate_bps;
+    }
+    p.metric = metrics ? metric / metrics : NAN;
+    p.paused = nics ? p.paused / nics : NAN;
+    p.utilisation = could > 0 ? sent / could : NAN;
+    return p;
+}
+
+/* ---- settings ---- */
+
+static struct timeline_knobs look(const struct controller *c, uint64_t wall_us)
+{
+    struct timeline_knobs k = { .wall_ms = wall_us / 1000 };
+
+    for (uint32_t i = 0; i < c->peers; i++)
+        for (int j = 0; j < KNOB_COUNT; j++)
+            if (c->peer[i].confirmed.is_named[j] && !k.confirmed.is_named[j] && c->peer[i].rank != RANK_NONE)
+                knob_set_add(&k.confirmed, (enum knob)j, c->peer[i].confirmed.knobs.value[j]);
+    if (c->trial.phase == TRIAL_NONE)
+        return k;
+    k.trial = c->trial.number;
+    k.phase = c->trial.phase;
+    k.stage = c->trial.stage;
+    k.tried = c->trial.wanted;
+    return k;
+}
+
+static bool is_same(const struct timeline_knobs *a, const struct timeline_knobs *b)
+{
+    return a->trial == b->trial && a->phase == b->phase && a->stage == b->stage && knobset_is_same(&a->confirmed, &b->confirmed);
+}
+
+bool timeline_tick(struct timeline *t, const struct controller *c, uint64_t now_us, uint64_t wall_us)
+{
+    struct timeline_knobs k = look(c, wall_us);
+
+    if (!t->changes || !is_same(&t->knobs[(t->changes - 1) % TIMELINE_KNOBS], &k))
+        t->knobs[t->changes++ % TIMELINE_KNOBS] = k;
+    if (now_us < t->next_us)
+        return false;
+    t->next_us = now_us + PERIOD_US;
+    t->point[t->points++ % TIMELINE_POINTS] = measure(c, now_us, wall_us);
+    return true;
+}
+
+/* ---- as JSON ---- */
+
+static uint64_t first_of(uint64_t count, uint64_t max)
+{
+    return count > max ? count - max : 0;
+}
+
+json_t *timeline_json(const struct timeline *t, uint32_t max)
+{
+    json_t *o = json_object(), *at = json_array(), *coverage = json_array(), *metric = json_array(), *paused = json_array(),
+           *utilisation = json_array(), *cnps = json_array(), *trial = json_array();
+
+    for (uint64_t i = first_of(t->points, max < TIMELINE_POINTS ? max : TIMELINE_POINTS); i < t->points; i++) {
+        const struct timeline_point *p = &t->point[i % TIMELINE_POINTS];
+
+        json_array_append_new(at, json_integer((json_int_t)p->wall_ms));
+        json_array_append_new(coverage, json_of_number(p->coverage));
+        json_array_append_new(metric, json_of_number(p->metric));
+        json_array_append_new(paused, json_of_number(p->paused));
+        json_array_append_new(utilisation, json_of_number(p->utilisation));
+        json_array_append_new(cnps, json_integer((json_int_t)p->cnps));
+        json_array_append_new(trial, json_integer((json_int_t)p->trial));
+    }
+    json_object_set_new(o, "t_ms", at);
+    json_object_set_new(o, "coverage", coverage);
+    json_object_set_new(o, "metric", metric);
+    json_object_set_new(o, "paused", paused);
+    json_object_set_new(o, "utilisation", utilisation);
+    json_object_set_new(o, "cnps", cnps);
+    json_object_set_new(o, "trial", trial);
+    return o;
+}
+
+json_t *timeline_knobs_json(const struct timeline *t)
+{
+    json_t *list = json_array();
+
+    for (uint64_t i = first_of(t->changes, TIMELINE_KNOBS); i < t->changes; i++) {
+        const struct timeline_knobs *k = &t->knobs[i % TIMELINE_KNOBS];
+        json_t                      *o = json_object();
+
+        json_put_count(o, "t_ms", k->wall_ms);
+        json_object_set_new(o, "confirmed", knobset_json(&k->confirmed));
+        if (k->trial) {
+            json_put_count(o, "trial", k->trial);
+            json_put_text(o, "phase", words_phase(k->phase));
+            json_put_text(o, "stage", words_stage(k->phase, k->stage));
+            json_object_set_new(o, "tried", knobset_json(&k->tried));
+        }
+        json_array_append_new(list, o);
+    }
+    return list;
+}

@@ -1,0 +1,38 @@
+/* src/live/view/timeline.h - how a fabric did over the last quarter of an hour, and which settings were in force meanwhile. */
+#ifndef LIVE_VIEW_TIMELINE_H
+#define LIVE_VIEW_TIMELINE_H
+
+#include "base/json.h"
+#include "live/controller/state.h"
+
+#define TIMELINE_POINTS 900
+#define TIMELINE_KNOBS  100
+
+struct timeline_point { uint64_t wall_ms; double coverage, metric, paused, utilisation; uint64_t cnps, trial; };
+
+struct timeline_knobs {          /* from then on */
+    uint64_t        wall_ms;
+    struct knob_set confirmed;   /* what the first device of each kind that may be set holds as confirmed */
+    uint64_t        trial;       /* 0: none is under way */
+    uint32_t        phase, stage;
+    struct knob_set tried;
+};
+
+struct timeline {
+    struct timeline_point point[TIMELINE_POINTS];        /* rings */
+    struct timeline_knobs knobs[TIMELINE_KNOBS];
+    uint64_t              points, changes;
+    uint64_t              next_us;
+};
+
+void timeline_init(struct timeline *);
+
+/* After every tick, before the metrics of the interval are cleared or after: it takes what was last reported. Adds a point once per
+ * second. */
+bool timeline_tick(struct timeline *, const struct controller *, uint64_t now_us, uint64_t wall_us);
+
+/* {"t_ms":[...],"coverage":[...],...}: the last 'max' points as columns. */
+json_t *timeline_json(const struct timeline *, uint32_t max);
+json_t *timeline_knobs_json(const struct timeline *);
+
+#endif

@@ -1,0 +1,107 @@
+# shellcheck shell=bash disable=SC2154
+# tests/cli/fabric.bash - what the tests of real networks share: NICs that are trees of files, agents, a controller, certificates.
+
+# Where it was not built for lack of gRPC there is nothing to test.
+needs_live() {
+    "$ANOLE" agent --help >/dev/null 2>&1 || skip 'built without gRPC'
+    cd "$dir" || return 1
+    port=$((20000 + RANDOM % 20000))
+}
+
+teardown() {
+    [ ! -f "$dir/pids" ] || xargs -r kill -9 <"$dir/pids" 2>/dev/null || true
+}
+
+# start LOG COMMAND... : in the background; its number is in $pid.
+start() {
+    log=$1
+    shift
+    "$@" 2>"$log" 3>&- &
+    pid=$!
+    echo "$pid" >>pids
+}
+
+# make_nic ROOT : a NIC as the kernel shows it, with two parameters.
+make_nic() {
+    ib=$1/sys/class/infiniband/mlx5_0/ports/1
+    mkdir -p "$ib/counters" "$ib/hw_counters" "$ib/gid_attrs/ndevs" "$1/sys/class/net/eth7/ecn/roce_rp" "$1/ethtool"
+    echo eth7 >"$ib/gid_attrs/ndevs/0"
+    echo 100000 >"$1/sys/class/net/eth7/speed"
+    echo 5 >"$1/sys/class/net/eth7/ecn/roce_rp/rpg_ai_rate"
+    echo 50 >"$1/sys/class/net/eth7/ecn/roce_rp/rpg_hai_rate"
+    echo 1000 >"$ib/counters/port_xmit_data"
+    echo 'rx_prio3_pause_duration: 0' >"$1/ethtool/eth7"
+}
+
+ai_rate() {
+    cat "$1/sys/class/net/eth7/ecn/roce_rp/rpg_ai_rate"
+}
+
+# set_rate ROOT VALUE : a person at the device.
+set_rate() {
+    printf '%s' "$2" >"$1/sys/class/net/eth7/ecn/roce_rp/rpg_hai_rate"
+}
+
+has_rate() {
+    [ "$(ai_rate "$1")" = "$2" ]
+}
+
+write_agent() {
+    make_nic "nic$1"
+    cat >"agent$1.yaml" <<END
+name: host$1
+controller: 127.0.0.1:$port
+state: state$1
+root: nic$1
+driver: mlx5
+write: yes
+gap: 100ms
+freeze_file: freeze
+END
+}
+
+# write_controller : quick trials, so that a test need not wait.
+write_controller() {
+    cat >controller.yaml <<END
+name: c1
+listen: 127.0.0.1:$port
+state: statec
+mode: auto
+tuner: expert
+stale: 15
+noise_pairs: 3
+stage_pairs: 1
+block: 4
+burn_in: 1
+halves_max: 100000
+accept: 1000000
+END
+}
+
+ctl() {
+    "$ANOLE" ctl --address "127.0.0.1:$port" "$@"
+}
+
+says() {
+    ctl status 2>/dev/null | grep -q "$1"
+}
+
+# ---- certificates ----
+
+# make_ca NAME, make_cert NAME CA [OPTION...] : NAME.pem and NAME.key.
+make_ca() {
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "/CN=$1" -days 2 -keyout "$1.key" -out "$1.pem" 2>/dev/null
+}
+
+make_cert() {
+    name=$1
+    ca=$2
+    shift 2
+    openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "/CN=$name" -keyout "$name.key" -out "$name.csr" 2>/dev/null
+    printf 'subjectAltName=DNS:localhost,IP:127.0.0.1\n' >"$name.ext"
+    openssl x509 -req -in "$name.csr" -CA "$ca.pem" -CAkey "$ca.key" -CAcreateserial -extfile "$name.ext" -out "$name.pem" "$@" 2>/dev/null
+}
+
+tls_of() {
+    echo "tls: {ca: ca.pem, cert: $1.pem, key: $1.key}"
+}

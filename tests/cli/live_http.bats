@@ -1,0 +1,233 @@
+#!/usr/bin/env bats
+# tests/cli/live_http.bats - what agents and controllers show over HTTP, and to whom they listen there.
+
+# shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
+load common
+load fabric
+
+# http_of LOG : where a process listens, once it says so.
+http_of() {
+    sed -n 's/^anole: http at //p' "$1" | head -n 1
+}
+
+has_http() {
+    [ -n "$(http_of "$1")" ]
+}
+
+# fetch PATH [CURL-OPTION...] : from the controller.
+fetch() {
+    path=$1
+    shift
+    curl -sS --max-time 10 "$@" "http://$web$path"
+}
+
+# code_of PATH [CURL-OPTION...] : the status alone.
+code_of() {
+    fetch "$@" -o reply -w '%{http_code}'
+}
+
+# with_http : a controller and an agent with HTTP; $web is the controller's address, $web_agent the agent's.
+with_http() {
+    command -v curl >/dev/null || skip 'no curl'
+    token=a-token-for-this-test
+    (umask 077 && echo "$token" >token)
+    write_controller
+    printf 'http: {listen: "127.0.0.1:0", token: token}\n' >>controller.yaml
+    write_agent 1
+    printf 'http: {listen: "127.0.0.1:0"}\n' >>agent1.yaml
+    start controller.log "$ANOLE" controller controller.yaml
+    start agent1.log "$ANOLE" agent agent1.yaml
+    wait_for has_http controller.log
+    wait_for has_http agent1.log
+    web=$(http_of controller.log)
+    web_agent=$(http_of agent1.log)
+}
+
+# state FILTER : of /api/state, by jq.
+state() {
+    fetch /api/state | jq -re "$1"
+}
+
+is_so() {
+    [ "$(state "$1" 2>/dev/null)" = "$2" ]
+}
+
+post() {
+    code_of "/api/$1" -X POST -H "Authorization: Bearer $token" -H 'Content-Type: application/json' -d "$2"
+}
+
+@test "http: metrics of both are what promtool takes for good" {
+    needs_live
+    with_http
+    wait_for is_so .devices_total 1
+    fetch /metrics >controller.prom
+    web=$web_agent fetch /metrics >agent.prom
+    grep -q '^anole_controller_devices{kind="NIC",state="tuned"} 1$' controller.prom
+    grep -q '^anole_controller_role{role="active"} ' controller.prom
+    grep -q '^anole_agent_knob{device="host1/mlx5_0",knob="rpg_ai_rate"} 5$' agent.prom
+    grep -q '^anole_agent_connected{device="host1/mlx5_0"} 1$' agent.prom
+    [ "$(code_of /healthz)" = 200 ]
+    [ "$(web=$web_agent code_of /healthz)" = 200 ]
+    command -v promtool >/dev/null || skip 'no promtool: tools/deps peers'
+    run promtool check metrics <controller.prom
+    [ "$status" -eq 0 ] && [ -z "$output" ]
+    run promtool check metrics <agent.prom
+    [ "$status" -eq 0 ] && [ -z "$output" ]
+}
+
+# prometheus_says QUERY VALUE : what Prometheus knows.
+prometheus_says() {
+    [ "$(curl -sS --max-time 5 -G --data-urlencode "query=$1" "http://127.0.0.1:$prom/api/v1/query" |
+         jq -r '.data.result[0].value[1]' 2>/dev/null)" = "$2" ]
+}
+
+@test "http: a real Prometheus scrapes both" {
+    needs_live
+    command -v prometheus >/dev/null || skip 'no prometheus: tools/deps peers'
+    with_http
+    prom=$((port + 1))
+    cat >prometheus.yml <<END
+global: {scrape_interval: 1s}
+scrape_configs:
+  - {job_name: controller, static_configs: [{targets: ['$web']}]}
+  - {job_name: agent, static_configs: [{targets: ['$web_agent']}]}
+END
+    promtool check config prometheus.yml
+    start prometheus.log prometheus --config.file=prometheus.yml --storage.tsdb.path=tsdb --web.listen-address="127.0.0.1:$prom"
+    wait_for prometheus_says 'up{job="controller"}' 1
+    wait_for prometheus_says 'up{job="agent"}' 1
+    wait_for prometheus_says 'anole_controller_devices{state="tuned",kind="NIC"}' 1
+    wait_for prometheus_says 'sum(anole_agent_trouble)' 0
+    wait_for prometheus_says 'rate(anole_agent_samples_total[10s]) > bool 5' 1
+}
+
+@test "http: the state tells devices, trial, settings and why" {
+    needs_live
+    with_http
+    write_agent 2
+    start agent2.log "$ANOLE" agent agent2.yaml
+    wait_for is_so '.trial.phase' run
+    state '.version == 1 and .mode == "auto" and .coverage == 1'
+    state '.devices[] | select(.name == "host1/mlx5_0") | .state == "tuned" and .age_ms < 2000 and .rate_bps == 100000000000'
+    state '.trial.set.rpg_ai_rate == 50 and (.trial.stage == "one" or .trial.stage == "halves")'
+    state '.knobs[0].confirmed == {} or .knobs[0].confirmed.rpg_ai_rate == 5'
+    state '[.knobs[] | select(.trial)] | length > 0'
+    state '.decisions[-1] | .set.rpg_hai_rate == 150 and (.why | startswith("tuner "))'
+    state '[.audit[] | select(.what == "try")] | length > 0'
+    state '[.decisions[-1].steps[].what][0] == "try"'
+    state '.timeline | (.t_ms | length) > 0 and (.t_ms | length) == (.metric | length)'
+    [ "$(code_of /nothing)" = 404 ]
+}
+
+@test "http: events tell what happens, and go on where somebody left off" {
+    needs_live
+    with_http
+    wait_for is_so .devices_total 1
+    curl -sSN --max-time 30 "http://$web/api/events" >events 3>&- &
+    echo "$!" >>pids
+    wait_for grep -q '^event: state$' events
+    ctl freeze --why 'to be heard'
+    wait_for grep -q '"what":"freeze"' events
+    grep -A 2 '^event: audit$' events | grep -q '^id: [0-9]*$'
+    last=$(sed -n 's/^id: //p' events | tail -n 1)
+    ctl thaw
+    wait_for grep -q '"what":"thaw"' events
+    curl -sSN --max-time 1 -H "Last-Event-ID: $last" "http://$web/api/events" >again || true
+    grep -q '"what":"thaw"' again
+    refute grep -q '"what":"freeze"' again
+    grep '^data: ' again | sed 's/^data: //' | jq -e . >/dev/null
+}
+
+@test "http: strangers may look and not touch" {
+    needs_live
+    with_http
+    wait_for is_so .devices_total 1
+    json='Content-Type: application/json'
+    [ "$(code_of /api/freeze -X POST -H "$json" -d '{}')" = 401 ]
+    [ "$(code_of /api/freeze -X POST -H "$json" -H 'Authorization: Bearer wrong' -d '{}')" = 401 ]
+    [ "$(code_of /api/freeze -X POST -H "Authorization: Bearer $token" -d 'x=1')" = 415 ]
+    [ "$(code_of /api/freeze -X POST -H "$json" -H "Authorization: Bearer $token" -H 'Origin: http://evil.example' -d '{}')" = 403 ]
+    [ "$(code_of /api/state -H 'Host: evil.example')" = 421 ]
+    [ "$(code_of /api/state -X DELETE)" = 405 ]
+    is_so .frozen ''
+    [ "$(post freeze '{"why": "a page"}')" = 200 ]
+    wait_for is_so .frozen 'frozen: over HTTP: a page'
+    [ "$(post thaw '')" = 200 ]
+    wait_for is_so .frozen ''
+    [ "$(post freeze '{"device": "no/such"}')" = 404 ]
+    [ "$(post freeze '{"devise": "x"}')" = 400 ]
+    [ "$(post approve '{"number": 77}')" = 404 ]
+    [ "$(post dance '{}')" = 404 ]
+    [ "$(web=$web_agent code_of /metrics -X POST -H "$json" -d '{}')" = 403 ]
+}
+
+@test "http: floods, long heads and half requests do not stop a controller" {
+    needs_live
+    with_http
+    wait_for is_so .devices_total 1
+    python3 - "$web" <<'END'
+import socket, sys
+host, port = sys.argv[1].rsplit(":", 1)
+held = []
+for i in range(200):                     # more than may be there; each with half a request
+    s = socket.create_connection((host, int(port)), 5)
+    s.send(b"GET /api/state HTTP/1.1\r\nHost: x")
+    held.append(s)
+for s in held:
+    s.close()
+for bytes in (b"\0" * 3000, b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"a" * 100000, b"POST /api/freeze HTTP/1.1\r\nHost: localhost\r\n"
+              b"Content-Type: application/json\r\nContent-Length: 999999999999\r\n\r\n" + b"{" * 100000, b"\r\n\r\n", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"):
+    s = socket.create_connection((host, int(port)), 5)
+    try:
+        s.sendall(bytes)
+        s.settimeout(1)
+        s.recv(1000)
+    except OSError:
+        pass
+    s.close()
+END
+    wait_for is_so .role active
+    [ "$(code_of /api/freeze -X POST -H 'Content-Type: application/json' -H "Authorization: Bearer $token" -d "{\"why\": \"$(head -c 9000 /dev/zero | tr '\0' a)\"}")" = 413 ]
+    wait_for is_so .role active
+    [ "$(code_of /healthz)" = 200 ]
+    says 'host1/mlx5_0 .*tuned'
+}
+
+@test "http: what is unsafe is refused before it listens" {
+    needs_live
+    write_controller
+    printf 'http: {listen: "0.0.0.0:7480"}\n' >>controller.yaml
+    run "$ANOLE" controller controller.yaml --check-config
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"controller.yaml:13:16: listen: an address that others can reach needs cert, key and token" ]]
+    write_controller
+    printf 'http: {token: token}\n' >>controller.yaml
+    echo secret-secret-secret >token
+    chmod 644 token
+    run "$ANOLE" controller controller.yaml
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"token: others may read it; chmod 600" ]]
+    echo short >token
+    chmod 600 token
+    run "$ANOLE" controller controller.yaml
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"token: a token has at least 16 characters" ]]
+}
+
+@test "http: elsewhere it is HTTPS, and reading needs the token" {
+    needs_live
+    command -v openssl >/dev/null || skip 'no openssl'
+    command -v curl >/dev/null || skip 'no curl'
+    make_ca ca
+    make_cert c1 ca -days 2
+    (umask 077 && echo a-token-for-this-test >token)
+    write_controller
+    printf 'http: {listen: "0.0.0.0:0", token: token, cert: c1.pem, key: c1.key, hosts: [localhost]}\n' >>controller.yaml
+    start controller.log "$ANOLE" controller controller.yaml
+    wait_for has_http controller.log
+    web=$(http_of controller.log)
+    web=localhost:${web##*:}
+    [ "$(curl -sS --cacert ca.pem -o reply -w '%{http_code}' "https://$web/api/state")" = 401 ]
+    curl -sS --cacert ca.pem -H 'Authorization: Bearer a-token-for-this-test' "https://$web/api/state" | jq -e '.version == 1'
+    refute curl -sS --max-time 5 "http://$web/api/state"
+}

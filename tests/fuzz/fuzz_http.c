@@ -1,0 +1,75 @@
+/* tests/fuzz/fuzz_http.c - whoever has no token changes nothing, whatever the head of a request says; and what is taken from a body keeps
+ * its promises. The input is six lines (method, Host, Authorization, Origin, Sec-Fetch-Site, Content-Type), a path, and a body. */
+#include "live/http/gate.h"
+#include "live/view/order.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PROMISE(holds) ((holds) ? (void)0 : (fprintf(stderr, "line %d: %s\n", __LINE__, #holds), abort()))
+#define TOKEN "0123456789abcdef0123456789abcdef"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_gate(const struct gate_request *q)
+{
+    struct gate local, remote;
+    const char *why = NULL;
+    int         status;
+
+    gate_init(&local, TOKEN, true);
+    gate_init(&remote, TOKEN, false);
+    status = gate_check(&local, q, 1, &why);
+    PROMISE(status == 0 || (status >= 400 && status < 500 && why && *why));
+    if (!q->authorization || !strstr(q->authorization, TOKEN)) {
+        PROMISE(status != 0 || strcmp(q->method, "GET") == 0 || strcmp(q->method, "HEAD") == 0);
+        PROMISE(gate_check(&remote, q, 1, &why) != 0);
+    }
+    PROMISE(status != 0 || q->host);
+}
+
+static void check_text(const char *text, size_t size)
+{
+    PROMISE(strnlen(text, size) < size);
+    for (; *text; text++)
+        PROMISE((unsigned char)*text >= ' ' && *text != 127);
+}
+
+static void check_order(const char *path, const char *body, size_t length)
+{
+    struct question q = { .version = 77 };
+    struct err      err = { "" };
+
+    if (order_read(&q, path, body, length, &err)) {
+        PROMISE(q.version == 77 && *err.text);
+        return;
+    }
+    PROMISE(strcmp(q.verb, "freeze") == 0 || strcmp(q.verb, "thaw") == 0 || strcmp(q.verb, "approve") == 0 || strcmp(q.verb, "rollback") == 0);
+    PROMISE((q.number != 0) == (strcmp(q.verb, "approve") == 0));
+    check_text(q.device, sizeof q.device);
+    check_text(q.why, sizeof q.why);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char       *text = malloc(size + 1), *line[7], *rest;
+    size_t      used;
+    int         i = 0;
+
+    memcpy(text, data, size);
+    text[size] = '\0';
+    rest = text;
+    for (; i < 7; i++) {
+        line[i] = rest;
+        rest += strcspn(rest, "\n");
+        if (*rest)
+            *rest++ = '\0';
+    }
+    used = (size_t)(rest - text);
+    check_gate(&(struct gate_request){ line[0], *line[1] ? line[1] : NULL, *line[2] ? line[2] : NULL, *line[3] ? line[3] : NULL,
+                                       *line[4] ? line[4] : NULL, *line[5] ? line[5] : NULL });
+    check_order(line[6], rest, size - used);
+    free(text);
+    return 0;
+}
