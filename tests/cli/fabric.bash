@@ -102,6 +102,12 @@ make_cert() {
     openssl x509 -req -in "$name.csr" -CA "$ca.pem" -CAkey "$ca.key" -CAcreateserial -extfile "$name.ext" -out "$name.pem" "$@" 2>/dev/null
 }
 
+# tls_of NAME [KEY: VALUE] : for a configuration.
 tls_of() {
-    echo "tls: {ca: ca.pem, cert: $1.pem, key: $1.key}"
+    echo "tls: {ca: ca.pem, cert: $1.pem, key: $1.key${2:+, $2}}"
+}
+
+# asks_as NAME [CA] : whether the controller answers somebody with this certificate.
+asks_as() {
+    ctl status --ca "${2:-ca}.pem" --cert "$1.pem" --key "$1.key" >out 2>&1
 }

@@ -366,10 +366,6 @@ END
 
 # ---- certificates ----
 
-asks_as() {
-    ctl status --ca "${2:-ca}.pem" --cert "$1.pem" --key "$1.key" >out 2>&1
-}
-
 @test "live: with certificates, friends are served and strangers are refused" {
     needs_live
     command -v openssl >/dev/null || skip 'no openssl'

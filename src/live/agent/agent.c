@@ -5,6 +5,7 @@
 #include "live/agent/say.h"
 #include "live/core/knobset.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -345,6 +346,28 @@ void agent_stop_by_file(struct agent *a, const char *why, uint64_t now_us)
         log_freeze(a, is_new ? "freeze" : "thaw", why, now_us);
     if (is_new)
         give_up(a, a->stopped, now_us);
+}
+
+static void fit_budget(struct budget *b, uint32_t per_day)
+{
+    b->per_day = per_day;
+    b->left = fmin(b->left, per_day);
+}
+
+void agent_reconfigure(struct agent *a, struct agent_config *cfg, const struct agent_config *new, uint64_t now_us)
+{
+    assert(a->cfg == cfg && cfg->where == new->where && cfg->interval_us == new->interval_us);
+    give_up(a, "the agent's configuration was read again", now_us);
+    cfg->lease_us = new->lease_us;
+    cfg->gap_us = new->gap_us;
+    cfg->switches_per_day = new->switches_per_day;
+    cfg->lasting_per_day = new->lasting_per_day;
+    cfg->may_write = new->may_write;
+    cfg->limits = new->limits;
+    cfg->guard = new->guard;
+    fit_budget(&a->switches, new->switches_per_day);
+    fit_budget(&a->lasting, new->lasting_per_day);
+    a->has_news = true;
 }
 
 bool agent_leave(struct agent *a, const char *why, uint64_t now_us)

@@ -6,6 +6,7 @@
 #include "live/controller/roster.h"
 #include "live/controller/trial.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -336,6 +337,20 @@ void controller_on_tick(struct controller *c, uint64_t now_us)
 }
 
 /* ---- people ---- */
+
+void controller_reconfigure(struct controller *c, const struct controller_config *cfg, uint64_t now_us)
+{
+    assert(c->trial.phase == TRIAL_NONE);
+    c->cfg = cfg;
+    c->is_unranked = true;
+    fit_noise_blocks(c);
+    note(c, "reconfigure", "its configuration was read again", now_us);
+}
+
+void controller_end_trial(struct controller *c, const char *why, uint64_t now_us)
+{
+    trial_abort(c, why, now_us);
+}
 
 int controller_freeze(struct controller *c, const char *why, uint64_t now_us)
 {

@@ -37,6 +37,10 @@ int controller_freeze_device(struct controller *, const char *name, bool is_froz
 int controller_approve(struct controller *, uint64_t number, uint64_t now_us);
 int controller_rollback(struct controller *, const char *why, uint64_t now_us);
 
+/* Another configuration, for when no trial is under way; it must outlive the controller. One is ended by the other. */
+void controller_reconfigure(struct controller *, const struct controller_config *, uint64_t now_us);
+void controller_end_trial(struct controller *, const char *why, uint64_t now_us);
+
 /* Why nothing is tried now; NULL: something may be. */
 const char *controller_obstacle(const struct controller *, uint64_t now_us);
 

@@ -10,7 +10,7 @@ uint64_t clock_us(void);
 struct pollfd;
 void clock_wait(struct pollfd *, uint32_t count, uint64_t until_us);
 
-/* SIGTERM and SIGINT become readable here instead of ending the program; SIGPIPE is ignored. */
+/* SIGTERM, SIGINT and SIGHUP become readable here instead of ending the program; SIGPIPE is ignored. */
 int clock_signals(void);
 
 /* Words for the journal: one line on standard error. */

@@ -17,7 +17,7 @@
 static const struct section_key common_keys[] = {
     { "name", "name", "", "what it is called; agents: the name in its certificate. Default: the name of the machine" },
     { "state", "file", "", "folder for what must not be forgotten, and the audit log" },
-    { "tls", "map", "", "ca, cert and key: files. Without it only this machine can be reached" },
+    { "tls", "map", "", "ca, cert, key: files, and refresh. Without it only this machine can be reached" },
     { "interval", "time", "", "between reports; default 100ms, of switches 1s" },
     { "http", "map", "", "listen, token, cert, key, hosts: metrics and what there is to see. Without it: no HTTP" },
     { NULL, NULL, NULL, NULL },
@@ -67,7 +67,8 @@ static const struct section_key controller_keys[] = {
 
 static const struct section_key tls_keys[] = {
     { "ca", "file", "", "certificate of the authority" }, { "cert", "file", "", "own certificate" },
-    { "key", "file", "", "own key" }, { NULL, NULL, NULL, NULL },
+    { "key", "file", "", "own key" },
+    { "refresh", "time", "60s", "how often the three are read again" }, { NULL, NULL, NULL, NULL },
 };
 
 static const struct section_key limit_keys[] = {
@@ -84,19 +85,6 @@ static char *need_text(const struct section *s, const char *key)
     return text ? xstrdup(text) : NULL;
 }
 
-static void read_tls(struct reader *r, struct config_common *c, const struct yaml_node *map)
-{
-    struct section sec = section_open(r, map, &(struct section){ .name = "tls", .own = tls_keys });
-
-    if (!map)
-        return;
-    if (section_need(&sec, "ca") && section_need(&sec, "cert") && section_need(&sec, "key")) {
-        c->ca = section_file(&sec, "ca");
-        c->cert = section_file(&sec, "cert");
-        c->key = section_file(&sec, "key");
-    }
-}
-
 static uint64_t time_us(const struct section *s, const char *key, uint64_t initial_us, uint64_t least_us)
 {
     uint64_t ps = initial_us * PS_PER_US;
@@ -105,6 +93,20 @@ static uint64_t time_us(const struct section *s, const char *key, uint64_t initi
     if (!s->r->rc && ps / PS_PER_US < least_us)
         reader_refuse(s->r, section_place(s, key), "%s: it is too short", key);
     return ps / PS_PER_US;
+}
+
+static void read_tls(struct reader *r, struct config_common *c, const struct yaml_node *map)
+{
+    struct section sec = section_open(r, map, &(struct section){ .name = "tls", .own = tls_keys });
+
+    if (!map)
+        return;
+    c->refresh_s = (uint32_t)(time_us(&sec, "refresh", 60000000, 1000000) / 1000000);
+    if (section_need(&sec, "ca") && section_need(&sec, "cert") && section_need(&sec, "key")) {
+        c->ca = section_file(&sec, "ca");
+        c->cert = section_file(&sec, "cert");
+        c->key = section_file(&sec, "key");
+    }
 }
 
 static void read_common(struct reader *r, const struct section *s, struct config_common *c, uint32_t http_port, uint64_t *interval_us)
@@ -126,7 +128,7 @@ static void read_common(struct reader *r, const struct section *s, struct config
 
 struct rpc_tls config_tls(const struct config_common *c)
 {
-    return (struct rpc_tls){ c->ca, c->cert, c->key };
+    return (struct rpc_tls){ c->ca, c->cert, c->key, c->refresh_s };
 }
 
 static void fini_common(struct config_common *c)

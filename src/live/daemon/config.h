@@ -15,7 +15,11 @@
 /* Lock step: agents begin with this time, so that none of theirs is 0. */
 #define CONFIG_LOCK_EPOCH_US 1000000u
 
-struct config_common { char *file, *name, *state, *ca, *cert, *key; struct http_config http; };
+struct config_common {
+    char              *file, *name, *state, *ca, *cert, *key;
+    uint32_t           refresh_s;                /* of ca, cert and key */
+    struct http_config http;
+};
 
 struct agent_file {
     struct config_common common;

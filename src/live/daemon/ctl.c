@@ -8,6 +8,7 @@
 #include "live/wire/rpc.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,9 @@
 
 #define TIMEOUT_MS 5000
 
-const char *const ctl_verbs[] = { "status", "history", "diff", "freeze", "thaw", "approve", "rollback", NULL };
+#define FEW_DEVICES 16           /* more than these are not told one by one by 'status' */
+
+const char *const ctl_verbs[] = { "status", "devices", "history", "explain", "diff", "freeze", "thaw", "approve", "rollback", NULL };
 
 /* A line, escaped: much of it comes from elsewhere. */
 static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -62,12 +65,47 @@ static void print_trial(const json_t *t)
                json_number_value(json_object_get(t, "e_gain")), json_number_value(json_object_get(t, "e_harm")));
 }
 
-static const char *state_of(const json_t *d)
+static double number_of(const json_t *o, const char *key)
 {
-    return !json_is_true(json_object_get(d, "fresh")) ? "silent" :
-           json_is_true(json_object_get(d, "frozen")) ? "frozen" :
-           !json_is_true(json_object_get(d, "writes")) ? "observed" :
-           json_is_true(json_object_get(d, "held_back")) ? "held back" : "tuned";
+    const json_t *value = json_object_get(o, key);
+
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* One that somebody on call should look at. */
+static bool is_troubled(const json_t *d)
+{
+    static const char *const states[] = { "silent", "broken", "frozen", NULL };
+
+    for (int i = 0; states[i]; i++)
+        if (strcmp(text_of(d, "state"), states[i]) == 0)
+            return true;
+    return *text_of(d, "why") != '\0';
+}
+
+static void print_device(const json_t *d)
+{
+    double age_ms = number_of(d, "age_ms");
+    char   age[32] = "never heard";
+
+    if (isfinite(age_ms))
+        snprintf(age, sizeof age, age_ms < 10000 ? "%.0f ms ago" : "%.3g s ago", age_ms < 10000 ? age_ms : age_ms / 1e3);
+    say("  %-30s %-7s %-10s %-12s %s", text_of(d, "name"), text_of(d, "kind"), text_of(d, "state"), age, text_of(d, "why"));
+}
+
+static void print_states(const json_t *devices)
+{
+    static const char *const states[] = { "tuned", "held back", "observed", "frozen", "broken", "silent", NULL };
+    size_t                   all = json_array_size(devices);
+
+    for (int i = 0; states[i] && all; i++) {
+        size_t count = 0;
+
+        for (size_t k = 0; k < all; k++)
+            count += strcmp(text_of(json_array_get(devices, k), "state"), states[i]) == 0;
+        if (count)
+            printf("  %zu %s\n", count, states[i]);
+    }
 }
 
 static void print_metric(const json_t *devices)
@@ -97,11 +135,82 @@ static void print_status(const json_t *o, bool is_short)
     printf("%zu devices, %.0f %% report", json_array_size(devices), json_number_value(json_object_get(o, "coverage")) * 100);
     print_metric(devices);
     putchar('\n');
-    for (size_t i = 0; i < json_array_size(devices) && !is_short; i++) {
-        const json_t *d = json_array_get(devices, i);
+    if (is_short)
+        return;
+    if (json_array_size(devices) > FEW_DEVICES)
+        print_states(devices);
+    for (size_t i = 0; i < json_array_size(devices); i++)
+        if (json_array_size(devices) <= FEW_DEVICES || is_troubled(json_array_get(devices, i)))
+            print_device(json_array_get(devices, i));
+}
 
-        say("  %-30s %-7s %-10s %s", text_of(d, "name"), text_of(d, "kind"), state_of(d), text_of(d, "why"));
+/* ---- devices ---- */
+
+static void print_share(const char *name, double share)
+{
+    if (isfinite(share))
+        printf("  %s %.1f %%", name, share * 100);
+}
+
+static void print_devices(const json_t *o)
+{
+    const json_t *devices = json_object_get(o, "devices");
+    char          set[1000];
+
+    if (!json_array_size(devices))
+        puts("there are no devices");
+    for (size_t i = 0; i < json_array_size(devices); i++) {
+        const json_t *d = json_array_get(devices, i), *changed = json_object_get(d, "changed");
+
+        print_device(d);
+        printf("   ");
+        print_share("sends", number_of(d, "utilisation"));
+        print_share("paused", number_of(d, "paused"));
+        if (isfinite(number_of(d, "metric")))
+            printf("  metric %.3f", number_of(d, "metric"));
+        say("  %s%s", json_object_size(changed) ? "changed: " : "as it was",
+            json_object_size(changed) ? set_text(set, sizeof set, changed) : "");
     }
+}
+
+/* ---- explain ---- */
+
+static void print_decision(const json_t *d)
+{
+    const json_t *steps = json_object_get(d, "steps");
+    json_int_t    trial = json_integer_value(json_object_get(d, "trial"));
+    char          set[1000];
+
+    if (trial)
+        say("trial %" JSON_INTEGER_FORMAT " of term %" JSON_INTEGER_FORMAT ": %s", trial,
+            json_integer_value(json_object_get(d, "term")), text_of(d, "outcome"));
+    else
+        say("%s: it observes only", text_of(d, "outcome"));
+    say("  %s", set_text(set, sizeof set, json_object_get(d, "set")));
+    say("  because: %s", text_of(d, "why"));
+    for (size_t i = 0; i < json_array_size(steps); i++) {
+        const json_t *s = json_array_get(steps, i);
+        const char   *why = i ? text_of(s, "why") : "", *evidence = text_of(s, "evidence");
+
+        say("  %s %-8s%s%s%s%s", text_of(s, "time"), text_of(s, "what"), *why ? " " : "", why, *evidence ? "; " : "", evidence);
+    }
+}
+
+/* The last decision, or all of that number: each controller counts from one. */
+static int print_explain(const json_t *list, uint64_t number, struct err *err)
+{
+    size_t count = json_array_size(list), shown = 0;
+
+    if (!count)
+        puts("nothing was tried yet; see anole ctl status for why");
+    else if (!number)
+        print_decision(json_array_get(list, count - 1));
+    for (size_t i = 0; i < count && number; i++)
+        if ((uint64_t)json_integer_value(json_object_get(json_array_get(list, i), "trial")) == number) {
+            print_decision(json_array_get(list, i));
+            shown++;
+        }
+    return number && !shown ? err_set(err, ENOENT, "no trial %" PRIu64 " among the last; the audit log has all", number) : 0;
 }
 
 /* ---- diff, history ---- */
@@ -138,7 +247,12 @@ static void print_history(const json_t *list)
 
 static int print_answer(const struct ctl_request *q, const char *text, struct err *err)
 {
+    static const char *const done[][2] = {
+        { "freeze", "frozen; what is open is taken back" }, { "thaw", "thawed" }, { "approve", "the trial begins" },
+        { "rollback", "all devices go back to their baseline; anole ctl diff tells when they have" },
+    };
     json_t *o = json_loads(text, JSON_DECODE_ANY, NULL);
+    int     rc = 0;
 
     if (!o)
         return err_set(err, EBADMSG, "%s: the answer cannot be understood", q->address);
@@ -146,12 +260,19 @@ static int print_answer(const struct ctl_request *q, const char *text, struct er
         puts(text);
     else if (strcmp(q->question.verb, "status") == 0)
         print_status(o, q->is_short);
+    else if (strcmp(q->question.verb, "devices") == 0)
+        print_devices(o);
+    else if (strcmp(q->question.verb, "explain") == 0)
+        rc = print_explain(o, q->question.number, err);
     else if (strcmp(q->question.verb, "diff") == 0)
         print_diff(o);
     else if (strcmp(q->question.verb, "history") == 0)
         print_history(o);
+    for (size_t i = 0; i < sizeof done / sizeof *done && !q->is_json; i++)
+        if (strcmp(q->question.verb, done[i][0]) == 0)
+            puts(done[i][1]);
     json_decref(o);
-    return 0;
+    return rc;
 }
 
 int ctl_ask(const struct ctl_request *q, struct err *err)

@@ -220,6 +220,15 @@ static void take_argument(struct options *o, const char *arg)
         usage("'%s' is too much", arg);
 }
 
+static _Noreturn void name_verbs(const char *program)
+{
+    fprintf(stderr, "anole: what? There are");
+    for (int i = 0; ctl_verbs[i]; i++)
+        fprintf(stderr, " %s,", ctl_verbs[i]);
+    fprintf(stderr, " verify; see %s --help\n", program);
+    exit(EXIT_USAGE);
+}
+
 static error_t parse_ctl(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
@@ -232,7 +241,7 @@ static error_t parse_ctl(int key, char *arg, struct argp_state *state)
     case KEY_WHY:     snprintf(o->ctl.question.why, sizeof o->ctl.question.why, "%s", arg); break;
     case KEY_JSON:    o->ctl.is_json = true; break;
     case ARGP_KEY_ARG: take_argument(o, arg); break;
-    case ARGP_KEY_NO_ARGS: usage("what? See %s --help", state->name);
+    case ARGP_KEY_NO_ARGS: name_verbs(state->name);
     default: return ARGP_ERR_UNKNOWN;
     }
     return 0;
@@ -241,8 +250,10 @@ static error_t parse_ctl(int key, char *arg, struct argp_state *state)
 static const struct argp ctl_argp = {
     ctl_rows, parse_ctl, "VERB [DEVICE|NUMBER|FILE]",
     "Asks a controller.\n\n"
-    "  status            what it does, and how its devices are\n"
+    "  status            what it does, and which devices need somebody\n"
+    "  devices           all devices: state, how they do, what was changed\n"
     "  history           the last records of its audit log\n"
+    "  explain [NUMBER]  the last trial, or that one: why, step by step, on what evidence\n"
     "  diff              what devices hold that is not their baseline\n"
     "  freeze [DEVICE]   take back what is open, try nothing more\n"
     "  thaw [DEVICE]     go on\n"
@@ -252,6 +263,7 @@ static const struct argp ctl_argp = {
     "\v"
     "Examples:\n"
     "  anole ctl status\n"
+    "  anole ctl explain\n"
     "  anole ctl freeze --why 'maintenance of rack 7'\n"
     "  anole ctl verify /var/lib/anole/audit.jsonl", NULL, NULL, NULL,
 };
@@ -278,17 +290,20 @@ static void fill_question(struct options *o)
 {
     struct question *q = &o->ctl.question;
     bool             is_approve = strcmp(o->verb, "approve") == 0;
+    bool             is_explain = strcmp(o->verb, "explain") == 0;
     struct err       err;
 
     q->version = MSG_VERSION;
     snprintf(q->verb, sizeof q->verb, "%s", o->verb);
     if (is_approve && (!o->argument || text_to_uint(o->argument, &q->number, &err)))
         usage("approve which trial? See %s", "anole ctl status");
-    if (o->argument && !is_approve && strcmp(o->verb, "freeze") != 0 && strcmp(o->verb, "thaw") != 0)
+    if (is_explain && o->argument && (text_to_uint(o->argument, &q->number, &err) || !q->number))
+        usage("explain which trial? '%s' is not a number", o->argument);
+    if (o->argument && !is_approve && !is_explain && strcmp(o->verb, "freeze") != 0 && strcmp(o->verb, "thaw") != 0)
         usage("'%s' is too much", o->argument);
     if (o->argument && strlen(o->argument) >= sizeof q->device)
         usage("'%s' is too long for a device", o->argument);
-    if (o->argument && !is_approve)
+    if (o->argument && !is_approve && !is_explain)
         snprintf(q->device, sizeof q->device, "%s", o->argument);
 }
 

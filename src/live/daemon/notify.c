@@ -1,11 +1,14 @@
 /* src/live/daemon/notify.c - see notify.h. The protocol is a datagram to a socket that the environment names. */
 #include "live/daemon/notify.h"
 
+#include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 void notify(const char *state)
@@ -25,6 +28,16 @@ void notify(const char *state)
     (void)sendto(fd, state, strlen(state), MSG_NOSIGNAL, (struct sockaddr *)&a,
                  (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path)));
     close(fd);
+}
+
+void notify_reloading(void)
+{
+    struct timespec now;
+    char            text[80];
+
+    clock_gettime(CLOCK_MONOTONIC, &now);        /* systemd's clock, which is not that of the state machines */
+    snprintf(text, sizeof text, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000);
+    notify(text);
 }
 
 void notify_alive(uint64_t now_us)

@@ -3,6 +3,7 @@
 #include "live/daemon/clock.h"
 #include "live/daemon/disk.h"
 #include "live/daemon/notify.h"
+#include "live/daemon/reload.h"
 #include "live/daemon/run.h"
 #include "live/fabric/fabric.h"
 #include "live/view/agent_page.h"
@@ -11,6 +12,7 @@
 #include "version.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +38,8 @@ struct device {
 
 struct host {
     const struct agent_file *file;
+    struct agent_file        own;                /* read again: what 'file' points to */
+    bool                     has_own;
     struct device           *device;
     uint32_t                 devices;
     int                      signals;
@@ -184,32 +188,6 @@ static void wait_for_something(struct host *h)
     clock_wait(fd, h->devices + 2, until_us);
 }
 
-static void loop(struct host *h)
-{
-    struct signalfd_siginfo s;
-    struct rpc_event        e;
-
-    for (;;) {
-        notify_alive(clock_us());
-        wait_for_something(h);
-        if (read(h->signals, &s, sizeof s) == sizeof s)
-            return;
-        for (uint32_t i = 0; i < h->devices; i++) {
-            while (rpc_next(h->device[i].rpc, &e)) {
-                on_event(h, &h->device[i], &e);
-                free(e.bytes);
-            }
-            if (h->lock_us)
-                redial(&h->device[i], clock_us());
-            else
-                on_time(h, &h->device[i], clock_us());
-        }
-        server_run(h->page.server);
-        if (h->lock_us && !step(h))
-            return;
-    }
-}
-
 /* ---- what it shows ---- */
 
 static uint32_t show(void *arg, struct agent_shown shown[DRIVER_DEVICES_MAX])
@@ -225,6 +203,72 @@ static int open_page(struct host *h, struct err *err)
 {
     h->page = (struct agent_page){ .show = show, .arg = h, .version = ANOLE_VERSION, .now_us = clock_us };
     return agent_page_open(&h->page, &h->file->common.http, err);
+}
+
+/* ---- another configuration ---- */
+
+static void take(struct host *h, const struct agent_file *new)
+{
+    struct agent_file before = h->own;
+    bool              had = h->has_own, is_http = reload_has_http(&new->common.http, &h->file->common.http);
+    struct err        err;
+
+    h->own = *new;
+    h->file = &h->own;
+    h->has_own = true;
+    for (uint32_t i = 0; i < h->devices; i++)
+        agent_reconfigure(&h->device[i].agent, &h->device[i].cfg, &h->own.agent, clock_us());
+    if (is_http) {
+        server_free(h->page.server);
+        if (open_page(h, &err))
+            clock_log("no HTTP: %s", err.text);
+        else if (h->page.server)
+            clock_log("http at %s", server_address(h->page.server));
+    }
+    if (had)
+        config_fini_agent(&before);
+    clock_log("its configuration was read again; %s", h->own.agent.may_write ? "may write" : "observes only");
+}
+
+static void reload(struct host *h)
+{
+    struct agent_file new;
+
+    notify_reloading();
+    if (reload_agent(&new, h->file))
+        take(h, &new);
+    notify("READY=1");
+}
+
+/* ---- the loop ---- */
+
+static void loop(struct host *h)
+{
+    struct signalfd_siginfo s;
+    struct rpc_event        e;
+
+    for (;;) {
+        notify_alive(clock_us());
+        wait_for_something(h);
+        if (read(h->signals, &s, sizeof s) == sizeof s) {
+            if (s.ssi_signo != SIGHUP)
+                return;
+            reload(h);
+        }
+        for (uint32_t i = 0; i < h->devices; i++) {
+            while (rpc_next(h->device[i].rpc, &e)) {
+                on_event(h, &h->device[i], &e);
+                free(e.bytes);
+            }
+            if (h->lock_us)
+                redial(&h->device[i], clock_us());
+            else
+                on_time(h, &h->device[i], clock_us());
+        }
+        server_run(h->page.server);
+        if (h->lock_us && !step(h))
+            return;
+    }
 }
 
 /* ---- opening and closing ---- */
@@ -270,6 +314,17 @@ static int open_device(struct device *d, const struct agent_file *f, const char 
     return rc;
 }
 
+/* What may write by its file must be able to. */
+static int check_permits(const struct host *h, struct err *err)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; i < h->devices && !rc && h->file->agent.may_write; i++)
+        if (h->device[i].driver->permit)
+            rc = h->device[i].driver->permit(h->device[i].state, err);
+    return rc;
+}
+
 static int open_host(struct host *h, const struct agent_file *f, struct err *err)
 {
     char name[DRIVER_DEVICES_MAX][MSG_NAME_SIZE];
@@ -307,6 +362,8 @@ static void close_host(struct host *h)
     for (uint32_t i = 0; i < h->devices; i++)
         close_device(&h->device[i]);
     server_free(h->page.server);
+    if (h->has_own)
+        config_fini_agent(&h->own);
     free(h->device);
 }
 
@@ -316,6 +373,8 @@ int agent_check(const struct agent_file *f, struct err *err)
     struct knob_set set;
     int             rc = open_host(&h, f, err);
 
+    if (!rc)
+        rc = check_permits(&h, err);
     for (uint32_t i = 0; i < h.devices && !rc; i++)
         if (f->driver->read(h.device[i].state, &set))
             rc = err_set(err, EIO, "%s: its parameters cannot be read", h.device[i].cfg.name);
@@ -357,6 +416,8 @@ int agent_run(const struct agent_file *f, struct err *err)
     h.signals = clock_signals();
     if (!rc && h.lock_us)
         fabric_hold();
+    if (!rc)
+        rc = check_permits(&h, err);
     if (!rc)
         rc = open_page(&h, err);
     if (!rc)

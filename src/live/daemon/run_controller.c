@@ -5,6 +5,7 @@
 #include "live/daemon/disk.h"
 #include "live/daemon/live_tuner.h"
 #include "live/daemon/notify.h"
+#include "live/daemon/reload.h"
 #include "live/daemon/run.h"
 #include "live/view/page.h"
 #include "live/wire/codec.h"
@@ -12,6 +13,7 @@
 #include "version.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +25,8 @@
 
 struct fabric {
     const struct controller_file *file;
+    struct controller_file        own, next;     /* read again: what 'file' points to; what is to be, once nothing is tried */
+    bool                          has_own, has_next;
     struct controller             controller;
     struct disk                   disk;
     struct rpc                   *rpc;
@@ -202,11 +206,71 @@ static int act(void *arg, const struct question *q, struct err *err)
     return answer_act(&f->controller, q, "over HTTP", now_us(f), err);
 }
 
+/* ---- another configuration ---- */
+
+static void reopen_page(struct fabric *f)
+{
+    struct err err;
+
+    server_free(f->page.server);
+    f->page.server = NULL;
+    if (page_open(&f->page, &f->file->common.http, &err))
+        clock_log("no HTTP: %s", err.text);
+    else if (f->page.server)
+        clock_log("http at %s", server_address(f->page.server));
+}
+
+static void take_next(struct fabric *f)
+{
+    struct controller_file before = f->own;
+    bool                   had = f->has_own, is_http = reload_has_http(&f->next.common.http, &f->file->common.http);
+
+    f->own = f->next;
+    f->file = &f->own;
+    f->has_own = true;
+    f->has_next = false;
+    live_tuner_fini(&f->tuner);
+    live_tuner_init(&f->tuner, f->file);
+    controller_reconfigure(&f->controller, &f->own.controller, clock_us());
+    if (is_http)
+        reopen_page(f);
+    if (had)
+        config_fini_controller(&before);
+    clock_log("its configuration was read again");
+}
+
+/* What a trial is judged by stays until it has ended. */
+static void take_next_if_idle(struct fabric *f)
+{
+    if (f->has_next && f->controller.trial.phase == TRIAL_NONE)
+        take_next(f);
+}
+
+static void reload(struct fabric *f)
+{
+    struct controller_file next;
+
+    notify_reloading();
+    if (reload_controller(&next, f->file)) {
+        if (f->has_next)
+            config_fini_controller(&f->next);
+        f->next = next;
+        f->has_next = true;
+        if (next.controller.mode == MODE_OBSERVE)
+            controller_end_trial(&f->controller, "the configuration says: observe", clock_us());
+        if (f->controller.trial.phase != TRIAL_NONE)
+            clock_log("the new configuration holds when trial %lu has ended", (unsigned long)f->controller.trial.number);
+        take_next_if_idle(f);
+    }
+    notify("READY=1");
+}
+
 static void tick(struct fabric *f, uint64_t interval_us)
 {
     f->page.counts.ticks++;
     f->page.counts.late += clock_us() - f->tick_us > interval_us / 2;
     controller_on_tick(&f->controller, clock_us());
+    take_next_if_idle(f);
     page_tick(&f->page, clock_us());
     f->tick_us += interval_us;
     if (f->tick_us < clock_us())
@@ -225,8 +289,11 @@ static void loop(struct fabric *f)
 
         notify_alive(clock_us());
         clock_wait(fd, 3, f->file->lock_step ? clock_us() + WAIT_US : f->tick_us);
-        if (read(f->signals, &s, sizeof s) == sizeof s)
-            return;
+        if (read(f->signals, &s, sizeof s) == sizeof s) {
+            if (s.ssi_signo != SIGHUP)
+                return;
+            reload(f);
+        }
         while (rpc_next(f->rpc, &e)) {
             on_event(f, &e, now_us(f));
             free(e.bytes);
@@ -298,6 +365,10 @@ int controller_run(const struct controller_file *file, struct err *err)
     page_fini(&f.page);
     live_tuner_fini(&f.tuner);
     controller_fini(&f.controller);
+    if (f.has_own)
+        config_fini_controller(&f.own);
+    if (f.has_next)
+        config_fini_controller(&f.next);
     disk_close(&f.disk);
     close(f.signals);
     return rc;

@@ -14,6 +14,8 @@ struct driver {
     /* Opens one, or says why it cannot be tuned: not there, a virtual function, no such files. On failure nothing is held. */
     int (*open)(void **state, const char *root, const char *name, struct err *);
     void (*close)(void *state);
+    /* May this process write to it? Otherwise -EACCES, and what it lacks. NULL: that shows when it is tried. */
+    int (*permit)(void *state, struct err *);
     /* As in struct io_device. */
     int (*read)(void *state, struct knob_set *);
     int (*write)(void *state, const struct knob_set *);

@@ -32,7 +32,8 @@ static grpc_tls_credentials_options *options_of(const struct rpc_tls *tls)
 {
     grpc_tls_credentials_options  *o = grpc_tls_credentials_options_create();
     grpc_tls_certificate_provider *files =
-        grpc_tls_certificate_provider_file_watcher_create(tls->key, tls->cert, tls->ca, REFRESH_S);
+        grpc_tls_certificate_provider_file_watcher_create(tls->key, tls->cert, tls->ca,
+                                                          tls->refresh_s ? tls->refresh_s : REFRESH_S);
 
     grpc_tls_credentials_options_set_certificate_provider(o, files);
     grpc_tls_certificate_provider_release(files);

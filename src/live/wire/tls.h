@@ -2,6 +2,9 @@
 #ifndef LIVE_WIRE_TLS_H
 #define LIVE_WIRE_TLS_H
 
-struct rpc_tls { const char *ca, *cert, *key; };         /* files; all NULL: none */
+struct rpc_tls {
+    const char *ca, *cert, *key; /* files; all NULL: none */
+    unsigned    refresh_s;       /* how often they are read again; 0: every minute */
+};
 
 #endif

@@ -1,0 +1,93 @@
+/* src/live/daemon/reload.c - see reload.h. */
+#include "live/daemon/reload.h"
+#include "live/daemon/clock.h"
+#include "live/daemon/live_tuner.h"
+
+#include <string.h>
+
+static bool is_same(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* ---- what cannot change ---- */
+
+static const char *fixed_common(const struct config_common *new, const struct config_common *old)
+{
+    return !is_same(new->name, old->name) ? "name" : !is_same(new->state, old->state) ? "state" :
+           !is_same(new->ca, old->ca) || !is_same(new->cert, old->cert) || !is_same(new->key, old->key) ? "tls" : NULL;
+}
+
+static const char *fixed_agent(const struct agent_file *new, const struct agent_file *old)
+{
+    const char *key = fixed_common(&new->common, &old->common);
+
+    if (key)
+        return key;
+    return !is_same(new->controller, old->controller) ? "controller" : new->driver != old->driver ? "driver" :
+           !is_same(new->root, old->root) ? "root" :
+           new->devices != old->devices || memcmp(new->device, old->device, sizeof new->device) != 0 ? "devices" :
+           new->agent.interval_us != old->agent.interval_us ? "interval" : NULL;
+}
+
+static const char *fixed_controller(const struct controller_file *new, const struct controller_file *old)
+{
+    const char *key = fixed_common(&new->common, &old->common);
+
+    if (key)
+        return key;
+    return !is_same(new->listen, old->listen) ? "listen" : new->devices_max != old->devices_max ? "devices_max" :
+           new->controller.id != old->controller.id ? "id" :
+           new->controller.interval_us != old->controller.interval_us ? "interval" : NULL;
+}
+
+/* ---- reading ---- */
+
+static bool refuse(const char *why)
+{
+    clock_log("%s; everything stays as it was", why);
+    return false;
+}
+
+static bool refuse_key(const char *file, const char *key)
+{
+    clock_log("%s: '%s' cannot change while it runs: restart it; everything stays as it was", file, key);
+    return false;
+}
+
+bool reload_agent(struct agent_file *new, const struct agent_file *old)
+{
+    struct err  err;
+    const char *key;
+
+    if (config_read_agent(new, old->common.file, old->driver->name, &err))
+        return refuse(err.text);
+    key = fixed_agent(new, old);
+    if (!key)
+        return true;
+    config_fini_agent(new);
+    return refuse_key(old->common.file, key);
+}
+
+bool reload_controller(struct controller_file *new, const struct controller_file *old)
+{
+    struct err  err;
+    const char *key;
+
+    if (config_read_controller(new, old->common.file, &err))
+        return refuse(err.text);
+    key = fixed_controller(new, old);
+    if (!key && live_tuner_check(new, &err) == 0)
+        return true;
+    config_fini_controller(new);
+    return key ? refuse_key(old->common.file, key) : refuse(err.text);
+}
+
+bool reload_has_http(const struct http_config *new, const struct http_config *old)
+{
+    bool is_other = new->is_on != old->is_on || !is_same(new->listen, old->listen) || new->hosts != old->hosts;
+
+    for (uint32_t i = 0; i < new->hosts && !is_other; i++)
+        is_other = !is_same(new->host[i], old->host[i]);
+    return is_other || new->token || old->token || new->cert || old->cert;
+}

@@ -1,0 +1,242 @@
+#!/usr/bin/env bats
+# tests/cli/live_reload.bats - what changes under agents and controllers while they run: configurations, tokens, certificates; and what
+# people on call ask.
+
+# shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
+load common
+load fabric
+
+# reload PID LOG WORDS : a signal, and what it says then.
+reload() {
+    kill -HUP "$1"
+    wait_for grep -q "$3" "$2"
+}
+
+@test "reload: an agent may write when its file says so, and takes back what is open when it no longer does" {
+    needs_live
+    write_controller
+    write_agent 1
+    sed -i 's/^write: yes/write: no/' agent1.yaml
+    start controller.log "$ANOLE" controller controller.yaml
+    start agent1.log "$ANOLE" agent agent1.yaml
+    agent=$pid
+    wait_for says 'host1/mlx5_0 .*observed'
+    sed -i 's/^write: no/write: yes/' agent1.yaml
+    reload "$agent" agent1.log 'read again; may write'
+    wait_for says 'host1/mlx5_0 .*tuned'
+    wait_for has_rate nic1 50
+    sed -i 's/^write: yes/write: no/' agent1.yaml
+    reload "$agent" agent1.log 'read again; observes only'
+    wait_for has_rate nic1 5
+    wait_for says 'host1/mlx5_0 .*observed'
+    "$ANOLE" ctl verify state1/mlx5_0/audit.jsonl
+}
+
+@test "reload: narrower limits hold from then on" {
+    needs_live
+    write_controller
+    write_agent 1
+    start controller.log "$ANOLE" controller controller.yaml
+    start agent1.log "$ANOLE" agent agent1.yaml
+    agent=$pid
+    wait_for has_rate nic1 50
+    echo 'limits: {rpg_ai_rate: {max: 10}}' >>agent1.yaml
+    reload "$agent" agent1.log 'read again; may write'
+    wait_for has_rate nic1 5
+    for _ in $(seq 30); do
+        has_rate nic1 5
+        sleep 0.1
+    done
+}
+
+@test "reload: a file that is wrong, or changes what cannot change, changes nothing" {
+    needs_live
+    write_controller
+    write_agent 1
+    start controller.log "$ANOLE" controller controller.yaml
+    controller=$pid
+    start agent1.log "$ANOLE" agent agent1.yaml
+    agent=$pid
+    wait_for says 'host1/mlx5_0 .*tuned'
+    sed -i 's/^gap:/gpa:/' agent1.yaml
+    reload "$agent" agent1.log "agent1.yaml:7:1: .*did you mean 'gap'?; everything stays as it was"
+    write_agent 1
+    sed -i 's/^state: .*/state: elsewhere/' agent1.yaml
+    reload "$agent" agent1.log "'state' cannot change while it runs"
+    [ ! -e elsewhere ]
+    sed -i 's/^mode: .*/mode: observe/; s/^listen: .*/listen: 127.0.0.1:1/' controller.yaml
+    reload "$controller" controller.log "'listen' cannot change while it runs"
+    says 'mode auto'
+    sed -i "s/^listen: .*/listen: 127.0.0.1:$port/; s/^tuner: .*/tuner: exprt/" controller.yaml
+    reload "$controller" controller.log "did you mean 'expert'?; everything stays"
+    says 'mode auto'
+    says 'host1/mlx5_0 .*tuned'
+}
+
+@test "reload: a controller that is told to observe ends its trial" {
+    needs_live
+    write_controller
+    write_agent 1
+    start controller.log "$ANOLE" controller controller.yaml
+    controller=$pid
+    start agent1.log "$ANOLE" agent agent1.yaml
+    wait_for has_rate nic1 50
+    sed -i 's/^mode: .*/mode: observe/' controller.yaml
+    reload "$controller" controller.log 'its configuration was read again'
+    wait_for has_rate nic1 5
+    says 'mode observe'
+    grep -q '"what":"reconfigure"' statec/audit.jsonl
+    "$ANOLE" ctl verify statec/audit.jsonl
+}
+
+@test "reload: what judges a trial stays until it has ended" {
+    needs_live
+    write_controller
+    write_agent 1
+    start controller.log "$ANOLE" controller controller.yaml
+    controller=$pid
+    start agent1.log "$ANOLE" agent agent1.yaml
+    wait_for has_rate nic1 50
+    sed -i 's/^accept: .*/accept: 2/' controller.yaml
+    reload "$controller" controller.log 'holds when trial [0-9]* has ended'
+    refute grep -q '"what":"reconfigure"' statec/audit.jsonl
+    ctl freeze
+    wait_for grep -q '"what":"reconfigure"' statec/audit.jsonl
+}
+
+@test "reload: another token over HTTP" {
+    needs_live
+    command -v curl >/dev/null || skip 'no curl'
+    (umask 077 && echo the-first-token-there-was >token)
+    write_controller
+    printf 'http: {listen: "127.0.0.1:%s", token: token}\n' $((port + 1)) >>controller.yaml
+    start controller.log "$ANOLE" controller controller.yaml
+    wait_for grep -q 'http at' controller.log
+    thaw() {
+        [ "$(curl -sS -o reply -w '%{http_code}' -H "Authorization: Bearer $1" -H 'Content-Type: application/json' -d '{}' \
+             "http://127.0.0.1:$((port + 1))/api/thaw")" = "$2" ]
+    }
+    thaw the-first-token-there-was 200
+    echo another-token-than-that >token
+    reload "$pid" controller.log 'its configuration was read again'
+    wait_for thaw another-token-than-that 200
+    thaw the-first-token-there-was 401
+}
+
+@test "reload: certificates of another authority, under processes that run" {
+    needs_live
+    command -v openssl >/dev/null || skip 'no openssl'
+    make_all() {
+        make_ca ca
+        for name in c1 host1 host2 operator; do make_cert $name ca -days 2; done
+    }
+    make_all
+    write_controller
+    tls_of c1 'refresh: 1s' >>controller.yaml
+    for i in 1 2; do
+        write_agent $i
+        sed -i 's/127.0.0.1/localhost/' agent$i.yaml
+        tls_of host$i 'refresh: 1s' >>agent$i.yaml
+    done
+    start controller.log "$ANOLE" controller controller.yaml
+    controller=$pid
+    start agent1.log "$ANOLE" agent agent1.yaml
+    agent=$pid
+    is_tuned() { asks_as operator && grep -q "host$1/mlx5_0 .*tuned" out; }
+    wait_for is_tuned 1
+    mkdir old
+    cp ca.pem operator.pem operator.key old
+    make_all
+    wait_for is_tuned 1                          # the new operator, and the agent's stream was not cut
+    refute asks_as old/operator                  # who only knows the old authority
+    refute asks_as old/operator old/ca
+    start agent2.log "$ANOLE" agent agent2.yaml  # a newcomer with the new ones, at the old process
+    wait_for is_tuned 2
+    kill -9 "$controller"                        # and the old process of an agent, at a new controller
+    start controller.log "$ANOLE" controller controller.yaml
+    wait_for is_tuned 1
+    kill -0 "$agent"
+}
+
+@test "ctl: what people on call ask is answered in words" {
+    needs_live
+    write_controller
+    write_agent 1
+    write_agent 2
+    run "$ANOLE" ctl
+    [ "$status" -eq 2 ]
+    [ "$output" = 'anole: what? There are status, devices, history, explain, diff, freeze, thaw, approve, rollback, verify; see anole ctl --help' ]
+    start controller.log "$ANOLE" controller controller.yaml
+    wait_for says 'nothing is tried'
+    [ "$(ctl devices)" = 'there are no devices' ]
+    [[ "$(ctl explain)" == 'nothing was tried yet'* ]]
+    start agent1.log "$ANOLE" agent agent1.yaml
+    start agent2.log "$ANOLE" agent agent2.yaml
+    wait_for says 'trial 1: .*rpg_ai_rate 50Mbps'
+    ctl devices | grep -q 'host1/mlx5_0 *NIC *tuned *[0-9]* ms ago'
+    ctl devices | grep -q 'sends 0.0 %  paused 0.0 %  metric 0.500'
+    ctl explain | grep -q '^trial 1 of term [0-9]*: open$'
+    ctl explain 1 | grep -q 'because: tuner '
+    run ctl explain 99
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'no trial 99 among the last'* ]]
+    run ctl explain x
+    [ "$status" -eq 2 ]
+    [ "$(ctl freeze --why 'rack 7')" = 'frozen; what is open is taken back' ]
+    wait_for sh -c "'$ANOLE' ctl --address 127.0.0.1:$port explain 1 | grep -q 'drop *frozen: a person: rack 7'"
+    ctl history | grep -q 'freeze: frozen: a person: rack 7'
+    [ "$(ctl thaw)" = thawed ]
+    ctl status --json | jq -e '.devices | length == 2'
+}
+
+@test "systemd: the units are what systemd takes for good" {
+    command -v systemd-analyze >/dev/null || skip 'no systemd-analyze'
+    for unit in data/systemd/*.service; do
+        sed 's,/usr/local/bin/anole,/bin/true,' "$unit" >"$dir/$(basename "$unit")"
+        run systemd-analyze verify --man=no "$dir/$(basename "$unit")"
+        echo "$output"
+        [ "$status" -eq 0 ]
+        refute grep -qi 'unknown\|invalid\|failed to parse' <<<"$output"
+        grep -q '^ExecReload=/bin/kill -HUP' "$unit"
+    done
+}
+
+@test "man: every key of a configuration is in its page" {
+    for page in controller agent; do
+        sed -n "/^static const struct section_key \(common\|$page\|tls\)_keys/,/NULL, NULL/p" src/live/daemon/config.c |
+            grep -o '^    { "[a-z_]*"' | grep -o '[a-z_]*' >"$dir/keys"
+        [ "$(wc -l <"$dir/keys")" -gt 15 ]
+        while read -r key; do
+            grep -q "\*$key\*" "docs/man/anole-$page.8.scd" || { echo "$key is not in anole-$page.8.scd"; return 1; }
+        done <"$dir/keys"
+    done
+}
+
+# as_nobody COMMAND... : without any privilege.
+as_nobody() {
+    setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --bounding-set=-all "$@"
+}
+
+@test "live: an agent without the right to write says what it lacks, and one with the capability needs no root" {
+    needs_live
+    [ "$(id -u)" -eq 0 ] || skip 'needs root to become nobody'
+    command -v setpriv >/dev/null || skip 'no setpriv'
+    write_agent 1
+    chmod -R a+rX .
+    mkdir state1
+    chown 65534 state1
+    cp "$(dirname "$ANOLE")/anole-live" .     # a folder above may be closed to nobody: started from here
+    as_nobody test -x ./anole-live || skip 'nobody cannot come here'
+    run as_nobody ./anole-live agent agent1.yaml --check-config
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"mlx5_0: "*"rpg_ai_rate: Permission denied; it needs CAP_DAC_OVERRIDE"* ]]
+    run as_nobody ./anole-live agent agent1.yaml
+    [ "$status" -eq 1 ]
+    [ ! -e state1/mlx5_0 ]
+    sed -i 's/^write: yes/write: no/' agent1.yaml
+    as_nobody ./anole-live agent agent1.yaml --check-config
+    sed -i 's/^write: no/write: yes/' agent1.yaml
+    setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=+dac_override,+net_admin --ambient-caps=+dac_override,+net_admin \
+        --bounding-set=-all,+dac_override,+net_admin ./anole-live agent agent1.yaml --check-config
+}
