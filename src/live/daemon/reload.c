@@ -27,7 +27,7 @@ static const char *fixed_agent(const struct agent_file *new, const struct agent_
     return !is_same(new->controller, old->controller) ? "controller" : new->driver != old->driver ? "driver" :
            !is_same(new->root, old->root) ? "root" :
            new->devices != old->devices || memcmp(new->device, old->device, sizeof new->device) != 0 ? "devices" :
-           new->agent.interval_us != old->agent.interval_us ? "interval" : NULL;
+           new->agent.interval_us != old->agent.interval_us ? "interval" : new->is_locked != old->is_locked ? "lock_step" : NULL;
 }
 
 static const char *fixed_controller(const struct controller_file *new, const struct controller_file *old)
@@ -38,7 +38,8 @@ static const char *fixed_controller(const struct controller_file *new, const str
         return key;
     return !is_same(new->listen, old->listen) ? "listen" : new->devices_max != old->devices_max ? "devices_max" :
            new->controller.id != old->controller.id ? "id" :
-           new->controller.interval_us != old->controller.interval_us ? "interval" : NULL;
+           new->controller.interval_us != old->controller.interval_us ? "interval" :
+           new->lock_step != old->lock_step ? "lock_step" : NULL;
 }
 
 /* ---- reading ---- */

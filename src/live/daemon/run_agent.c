@@ -32,8 +32,8 @@ struct device {
     uint32_t            link;
     bool                is_up;
     uint64_t            redial_us, backoff_us, tick_us;
-    uint64_t            until_us;                /* lock step: it may go on until then */
     struct agent_totals totals;
+    uint64_t            until_us;                /* lock step: it may go on until then */
 };
 
 struct host {
@@ -265,9 +265,9 @@ static void loop(struct host *h)
             else
                 on_time(h, &h->device[i], clock_us());
         }
-        server_run(h->page.server);
         if (h->lock_us && !step(h))
             return;
+        server_run(h->page.server);
     }
 }
 

@@ -33,9 +33,9 @@ struct fabric {
     struct live_tuner             tuner;
     int                           signals;
     uint64_t                      tick_us;
+    struct page                   page;
     uint64_t                      lock_us;       /* lock step: the time at which all devices stand */
     bool                          has_ticked;    /* at that time */
-    struct page                   page;
 };
 
 /* ---- hooks ---- */
@@ -144,66 +144,12 @@ static void on_event(struct fabric *f, const struct rpc_event *e, uint64_t now_u
     }
 }
 
-/* ---- lock step: simulated time stands still until all is heard, decided and answered ---- */
-
-static bool has_all_reports(const struct fabric *f)
-{
-    const struct controller *c = &f->controller;
-
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (c->peer[i].stamp_us != f->lock_us)
-            return false;
-    return c->peers == f->file->lock_step;
-}
-
-/* Nobody owes an answer but those who are to act later. */
-static bool is_settled(const struct fabric *f)
-{
-    for (uint32_t i = 0; i < f->controller.peers; i++) {
-        const struct peer *p = &f->controller.peer[i];
-
-        if (p->step == STEP_PREPARING || p->step == STEP_REVERTING || p->step == STEP_CONFIRMING ||
-            (p->step == STEP_COMMITTING && p->at_us <= f->lock_us))
-            return false;
-    }
-    return true;
-}
-
-static void go_on(struct fabric *f)
-{
-    uint64_t next_us = f->lock_us + f->file->controller.interval_us;
-
-    for (uint32_t i = 0; i < f->controller.peers; i++)
-        command_send(&f->controller, &f->controller.peer[i], &(struct msg){ .kind = MSG_LEASE, .stamp_us = f->lock_us,
-                     .at_us = next_us });
-    f->lock_us = next_us;
-    f->has_ticked = false;
-}
-
-static void step(struct fabric *f)
-{
-    if (!has_all_reports(f) || !is_settled(f))
-        return;
-    if (!f->has_ticked)
-        controller_on_tick(&f->controller, f->lock_us);
-    f->has_ticked = true;
-    if (is_settled(f))
-        go_on(f);
-}
-
-/* ---- time ---- */
-
-static uint64_t now_us(const struct fabric *f)
-{
-    return f->file->lock_step ? f->lock_us : clock_us();
-}
-
 /* A person with the token, over HTTP. */
 static int act(void *arg, const struct question *q, struct err *err)
 {
     struct fabric *f = arg;
 
-    return answer_act(&f->controller, q, "over HTTP", now_us(f), err);
+    return answer_act(&f->controller, q, "over HTTP", clock_us(), err);
 }
 
 /* ---- another configuration ---- */
@@ -263,6 +209,60 @@ static void reload(struct fabric *f)
         take_next_if_idle(f);
     }
     notify("READY=1");
+}
+
+/* ---- lock step: simulated time stands still until all is heard, decided and answered ---- */
+
+static bool has_all_reports(const struct fabric *f)
+{
+    const struct controller *c = &f->controller;
+
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (c->peer[i].stamp_us != f->lock_us)
+            return false;
+    return c->peers == f->file->lock_step;
+}
+
+/* Nobody owes an answer but those who are to act later. */
+static bool is_settled(const struct fabric *f)
+{
+    for (uint32_t i = 0; i < f->controller.peers; i++) {
+        const struct peer *p = &f->controller.peer[i];
+
+        if (p->step == STEP_PREPARING || p->step == STEP_REVERTING || p->step == STEP_CONFIRMING ||
+            (p->step == STEP_COMMITTING && p->at_us <= f->lock_us))
+            return false;
+    }
+    return true;
+}
+
+static void go_on(struct fabric *f)
+{
+    uint64_t next_us = f->lock_us + f->file->controller.interval_us;
+
+    for (uint32_t i = 0; i < f->controller.peers; i++)
+        command_send(&f->controller, &f->controller.peer[i], &(struct msg){ .kind = MSG_LEASE, .stamp_us = f->lock_us,
+                     .at_us = next_us });
+    f->lock_us = next_us;
+    f->has_ticked = false;
+}
+
+static void step(struct fabric *f)
+{
+    if (!has_all_reports(f) || !is_settled(f))
+        return;
+    if (!f->has_ticked)
+        controller_on_tick(&f->controller, f->lock_us);
+    f->has_ticked = true;
+    if (is_settled(f))
+        go_on(f);
+}
+
+/* ---- time ---- */
+
+static uint64_t now_us(const struct fabric *f)
+{
+    return f->file->lock_step ? f->lock_us : clock_us();
 }
 
 static void tick(struct fabric *f, uint64_t interval_us)
@@ -336,7 +336,7 @@ static int start(struct fabric *f, struct err *err)
     controller_init(&f->controller, &f->file->controller, &io, f->file->devices_max);
     if (controller_start(&f->controller, &audit, begin_us))
         return err_set(err, EBADMSG, "%s/%s: it cannot be understood", f->file->common.state, CONTROLLER_SAVED_NAME);
-    rc = page_open(&f->page, &f->file->common.http, err);
+    rc = f->file->lock_step ? 0 : page_open(&f->page, &f->file->common.http, err);       /* its clock is not ours */
     return rc ? rc : rpc_serve(&f->rpc, f->file->listen, &tls, err);
 }
 

@@ -199,7 +199,7 @@ static void ask(const struct twin_run *t, const char *verb)
     snprintf(file[0], sizeof *file, "%s/ca.pem", t->folder);
     snprintf(file[1], sizeof *file, "%s/operator.pem", t->folder);
     snprintf(file[2], sizeof *file, "%s/operator.key", t->folder);
-    q.tls = (struct rpc_tls){ file[0], file[1], file[2] };
+    q.tls = (struct rpc_tls){ .ca = file[0], .cert = file[1], .key = file[2] };
     snprintf(q.question.verb, sizeof q.question.verb, "%s", verb);
     if (ctl_ask(&q, &err))
         clock_log("%s", err.text);

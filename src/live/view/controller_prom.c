@@ -15,7 +15,7 @@ static void add_role(struct prom *p, const struct controller *c)
     for (int i = ROLE_GATHER; i <= ROLE_DEPOSED; i++)
         prom_value(p, (int)c->role == i, "role", words_role((enum controller_role)i), NULL);
     prom_family(p, "anole_controller_mode", "gauge", "1 for the mode that it was given.");
-    for (int i = MODE_OBSERVE; i <= MODE_AUTO; i++)
+    for (int i = MODE_OBSERVE; i <= MODE_DIRECT; i++)
         prom_value(p, (int)c->cfg->mode == i, "mode", words_mode((enum controller_mode)i), NULL);
 }
 
@@ -89,7 +89,7 @@ static void add_trial(struct prom *p, const struct controller *c)
     prom_one(p, "anole_controller_trial", "gauge", "Number of the trial under way; 0: none.",
              t->phase == TRIAL_NONE ? 0 : (double)t->number);
     prom_family(p, "anole_controller_trial_phase", "gauge", "1 for the phase of the trial.");
-    for (int i = TRIAL_NONE; i <= TRIAL_ABORT; i++)
+    for (int i = TRIAL_NONE; i <= TRIAL_DIRECT; i++)
         prom_value(p, (int)t->phase == i, "phase", words_phase((enum trial_phase)i), NULL);
     prom_one(p, "anole_controller_trial_pairs", "gauge", "Pairs of blocks of this stage.", has ? t->evidence.pairs : 0);
     prom_one(p, "anole_controller_trial_gain", "gauge", "Mean gain of the metric so far.", has ? evalue_gain(&t->evidence) : NAN);
