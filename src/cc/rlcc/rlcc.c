@@ -7,7 +7,8 @@
  *   rate = within [least, line]                                             whatever the policy says
  *
  * and the next probe goes as soon as that is decided. Where N flows share a link they meet where delta is 0: the RTT is
- * base (beta + target sqrt(N)). A flow begins at line rate, without a window; CNPs, NACKs and marks do not concern it.
+ * base (beta + target sqrt(N)). A flow begins at line rate (rlcc_start_rate: at another one), without a window; CNPs, NACKs
+ * and marks do not concern it.
  *
  * Decisions take time (rlcc_decision), and a NIC makes one at a time for all its flows: a probe that comes back while the
  * NIC decides waits, and its rate counts when its own decision is over. A flow has at most one decision ahead of it: a
@@ -35,6 +36,7 @@ struct rlcc_cfg {
     uint64_t    takes_ps;        /* a decision */
     uint64_t    rtt_ps_max;      /* above it rates are halved; NEVER: they are not */
     float       base_ps, beta, target, scale, rate_min;  /* of nets */
+    float       rate_start;      /* of the line's, as rate_min is */
     struct rule rule;            /* of trees */
 };
 
@@ -235,22 +237,25 @@ static void rlcc_start_flow(const void *cfg_, void *state, struct cc_now now, st
     if (cfg->model->observer)
         f->agent = cfg->model->observer->on_start(cfg->model->observer->arg, now.ps);
     if (is_tree(cfg)) {
-        rule_start(&f->tree, RULE_RATE_ONE);
+        rule_start(&f->tree, (uint32_t)((double)cfg->rate_start * RULE_RATE_ONE));
+        cc_set_rate(out, tree_bps(cfg, &f->tree));
         return;
     }
-    f->net.rate = 1;
+    f->net.rate = cfg->rate_start;
+    cc_set_rate(out, net_bps(cfg, &f->net));
     f->net.epoch = cfg->model->epoch;
     policy_start(cfg->model->policy, &f->net.policy);
 }
 
 /* ---- knobs ---- */
 
-static double least_share(const struct knobs *k, const struct cc_link *link)
+/* A knob's rate in parts of the line's; 'unset' where the knob is 0. */
+static double share_of_line(double mbps, const struct cc_link *link, double unset)
 {
-    double share = k->value[KNOB_rlcc_min_rate] * 1e6 / (double)link->line_bps;
+    double share = mbps * 1e6 / (double)link->line_bps;
 
-    if (k->value[KNOB_rlcc_min_rate] <= 0)
-        return FLOOR;
+    if (mbps <= 0)
+        return unset;
     return share < 0x1p-20 ? 0x1p-20 : share < 1 ? share : 1;
 }
 
@@ -283,8 +288,10 @@ static void rlcc_configure(void *cfg_, const struct knobs *k, const struct cc_li
         .beta       = (float)k->value[KNOB_rlcc_beta],
         .target     = (float)k->value[KNOB_rlcc_target],
         .scale      = (float)k->value[KNOB_rlcc_scale],
-        .rate_min   = (float)least_share(k, link),
+        .rate_min   = (float)share_of_line(k->value[KNOB_rlcc_min_rate], link, FLOOR),
+        .rate_start = (float)share_of_line(k->value[KNOB_rlcc_start_rate], link, 1),
     };
+    cfg->rate_start = bound(cfg, cfg->rate_start);
     if (cfg->model && is_tree(cfg))
         configure_rule(cfg, k);
 }
@@ -295,7 +302,7 @@ static size_t rlcc_state_bytes(const struct cc_link *link)
 }
 
 static const enum knob knobs[] = { KNOB_rlcc_base, KNOB_rlcc_beta, KNOB_rlcc_target, KNOB_rlcc_scale, KNOB_rlcc_min_rate,
-                                   KNOB_rlcc_rtt_max, KNOB_rlcc_decision, KNOB_COUNT };
+                                   KNOB_rlcc_rtt_max, KNOB_rlcc_start_rate, KNOB_rlcc_decision, KNOB_COUNT };
 
 extern const struct cc_algo cc_rlcc;
 const struct cc_algo cc_rlcc = {

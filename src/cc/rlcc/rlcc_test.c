@@ -72,6 +72,34 @@ static void start__line_rate_and_a_probe(void **unused)
     rlcc_model_close(m);
 }
 
+/* 100 Mb/s are a thousandth of the line; below the floor, 1/16384, the floor holds. The first decision goes from there: an RTT of
+ * half a base is delta -0.8, which the trees answer with a raise of at most a fifth. */
+static void start__at_another_rate(void **unused)
+{
+    static const char  *const bodies[] = { "trees", "exported", "mlp" };
+    static const struct { double mbps, share; } cases[] = { { 100, 1e-3 }, { 1, 0x1p-14 }, { 200000, 1 } };
+
+    (void)unused;
+    for (size_t b = 0; b < 3; b++)
+        for (size_t c = 0; c < 3; c++) {
+            struct rlcc_model *m;
+            struct flow        t;
+            struct knobs       k;
+            struct cc_link     link = link_100g;
+
+            assert_int_equal(0, rlcc_model_open(&m, bodies[b], 0, NULL));
+            knobs_init(&k);
+            k.value[KNOB_rlcc_start_rate] = cases[c].mbps;
+            link.rlcc = m;
+            flow_start(&t, &cc_rlcc, &k, &link);
+            assert_true(fabs((double)t.out.rate_bps / LINE_BPS / cases[c].share - 1) < 0.02);
+            flow_rtt(&t, at_ns(10000), 4096 * PS_PER_NS);
+            assert_true((double)t.out.rate_bps / LINE_BPS <= 1.2 * 1.02 * cases[c].share);
+            assert_true(cases[c].share >= 1 || (double)t.out.rate_bps / LINE_BPS > cases[c].share);
+            rlcc_model_close(m);
+        }
+}
+
 /* delta alone: RTT 2 base at line rate is 12.5 (0.5 - 0.064) = 5.45; then at another rate. Below 1.5 base it is -0.8. */
 static void on_rtt__delta_by_hand(void **unused)
 {
@@ -340,6 +368,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(start__line_rate_and_a_probe),
+        cmocka_unit_test(start__at_another_rate),
         cmocka_unit_test(on_rtt__delta_by_hand),
         cmocka_unit_test(on_rtt__features_oldest_first),
         cmocka_unit_test(on_rtt__floor_and_ceiling),
