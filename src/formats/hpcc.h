@@ -57,7 +57,8 @@ struct hpcc_config {
     bool     is_conweave;                            /* LB_MODE is given: a config of the ConWeave fork */
     bool     enable_pfc, enable_irn;                 /* ConWeave */
     double   pause_us;                               /* ConWeave: of a PFC frame */
-    uint32_t lb_mode;                                /* ConWeave: 0 (ECMP) or 6 (LetFlow), or it is refused */
+    uint32_t lb_mode;                                /* ConWeave: 0 (ECMP), 6 (LetFlow) or 9 (ConWeave), or it is refused */
+    struct   { double reply_us, pause_us, flush_us, wait_us, expiry_us; } weave;     /* ConWeave */
     uint32_t random_seed;                            /* ConWeave; 0: not given */
     struct hpcc_ecn ecn[HPCC_MAP_MAX];               /* in the order of KMAX_MAP */
     uint32_t ecn_count;
@@ -67,7 +68,7 @@ struct hpcc_config {
 const char *hpcc_cc_of_mode(uint32_t mode);
 
 /* Config: "KEY value" lines. Keys without effect on the model and output keys are accepted; an unknown key,
- * a key given twice, a CC_MODE other than 1, 3, 7, 8 and 10, L2_BACK_TO_ZERO 1, an LB_MODE other than 0 and 6, ENABLE_PFC 0 and
+ * a key given twice, a CC_MODE other than 1, 3, 7, 8 and 10, L2_BACK_TO_ZERO 1, an LB_MODE other than 0, 6 and 9, ENABLE_PFC 0 and
  * ENABLE_IRN 1 are refused. The three maps must name the
  * same rates. Missing keys take the defaults of the fork's main program, or of its sample config where that
  * program has none. */

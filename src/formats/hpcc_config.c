@@ -99,11 +99,11 @@ static const struct key keys[] = {
     { "FLOWGEN_STOP_TIME",         UNUSED,       0, 0, 0 },
     { "LOAD",                      UNUSED,       0, 0, 0 },
     { "RANDOM_SEED",               COUNT,        IN(random_seed), 1, INT32_MAX },
-    { "CONWEAVE_TX_EXPIRY_TIME",   UNUSED,       0, 0, 0 },
-    { "CONWEAVE_REPLY_TIMEOUT_EXTRA",      UNUSED, 0, 0, 0 },
-    { "CONWEAVE_PATH_PAUSE_TIME",          UNUSED, 0, 0, 0 },
-    { "CONWEAVE_EXTRA_VOQ_FLUSH_TIME",     UNUSED, 0, 0, 0 },
-    { "CONWEAVE_DEFAULT_VOQ_WAITING_TIME", UNUSED, 0, 0, 0 },
+    { "CONWEAVE_TX_EXPIRY_TIME",           MICROSECONDS, IN(weave.expiry_us), 0, 1e9 },
+    { "CONWEAVE_REPLY_TIMEOUT_EXTRA",      MICROSECONDS, IN(weave.reply_us), 0, 1e9 },
+    { "CONWEAVE_PATH_PAUSE_TIME",          MICROSECONDS, IN(weave.pause_us), 0, 1e9 },
+    { "CONWEAVE_EXTRA_VOQ_FLUSH_TIME",     MICROSECONDS, IN(weave.flush_us), 0, 1e9 },
+    { "CONWEAVE_DEFAULT_VOQ_WAITING_TIME", MICROSECONDS, IN(weave.wait_us), 0, 1e9 },
 };
 
 #define KEYS (sizeof keys / sizeof *keys)
@@ -118,6 +118,7 @@ static const struct hpcc_config defaults = {
     .stop_s = 3.01,
     .fast_react = true, .multi_rate = true, .rate_bound = true, .mi_thresh = 5, .int_multi = 1, .u_target = 0.95,
     .pint_log_base = 1.01, .pint_prob = 1, .dctcp_ai_bps = 1000000000,
+    .weave = { .reply_us = 4, .pause_us = 8, .flush_us = 32, .wait_us = 500, .expiry_us = 1000 },
     .ecn = {
         { 25000000000, 100, 400, 0.2 },
         { 50000000000, 200, 800, 0.2 },
@@ -271,7 +272,7 @@ static int unknown_key(const struct tokens *w, struct err *err)
 static const char *lb_mode_name(uint32_t mode)
 {
     static const struct { uint32_t mode; const char *name; } names[] = {
-        { 2, " (drill)" }, { 3, " (conga)" }, { 9, " (conweave)" },
+        { 2, " (drill)" }, { 3, " (conga)" },
     };
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -282,9 +283,10 @@ static const char *lb_mode_name(uint32_t mode)
 
 static int refuse_conweave(const struct config_reader *r, struct err *err)
 {
-    if (r->config->lb_mode != 0 && r->config->lb_mode != 6)
-        return tokens_err(&r->words, err, ENOTSUP, "LB_MODE %u%s is not modelled; 0 (ECMP) and 6 (LetFlow) are",
-                         r->config->lb_mode, lb_mode_name(r->config->lb_mode));
+    if (r->config->lb_mode != 0 && r->config->lb_mode != 6 && r->config->lb_mode != 9)
+        return tokens_err(&r->words, err, ENOTSUP,
+                         "LB_MODE %u%s is not modelled; 0 (ECMP), 6 (LetFlow) and 9 (ConWeave) are", r->config->lb_mode,
+                         lb_mode_name(r->config->lb_mode));
     if (r->config->enable_irn)
         return tokens_err(&r->words, err, ENOTSUP, "ENABLE_IRN is not modelled; go-back-N (0) is");
     if (!r->config->enable_pfc)

@@ -10,6 +10,7 @@
     X(lb_conga) \
     X(lb_drill) \
     X(lb_spray) \
+    X(lb_conweave) \
 
 #define DECLARE(algo) extern const struct lb_algo algo;
 #define ADDRESS(algo) &algo,

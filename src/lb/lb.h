@@ -80,6 +80,8 @@ struct lb_algo {
     size_t (*state_bytes)(const void *cfg, const struct lb_switch *);
     void (*init)(const void *cfg, void *state, const struct lb_switch *);
 
+    bool is_woven;               /* ConWeave, which does more than that: see conweave.h. It has none of the hooks below */
+
     /* A data packet: returns the path or the index of a way, by the scope; below 'choices'. */
     uint32_t (*pick)(const void *cfg, void *state, uint64_t now_ps, const struct lb_switch *, struct lb_packet *);
 

@@ -195,6 +195,27 @@ json_t *results_json_network(const struct results *r)
     return o;
 }
 
+/* What ConWeave counts, by the names of its fork's runs. */
+static json_t *conweave_json(const struct conweave_counters *c)
+{
+    json_t *o = json_object();
+
+    json_put_count(o, "replies_sent", c->replies_sent);
+    json_put_count(o, "replies_timely", c->replies_timely);
+    json_put_count(o, "clears_sent", c->clears_sent);
+    json_put_count(o, "clears_matched", c->clears_matched);
+    json_put_count(o, "notifies_sent", c->notifies_sent);
+    json_put_count(o, "reroutings", c->reroutings);
+    json_put_count(o, "packets_held", c->packets_held);
+    json_put_count(o, "releases", c->releases);
+    json_put_count(o, "releases_by_tail", c->releases_by_tail);
+    json_put_count(o, "earlier_epoch_packets", c->earlier_epoch_packets);
+    json_put_count(o, "opened_without_cache", c->opened_without_cache);
+    json_put_count(o, "new_epoch_while_holding", c->new_epoch_while_holding);
+    json_put_count(o, "released_at_once", c->released_at_once);
+    return o;
+}
+
 static json_t *packets_json(const struct results *r)
 {
     const struct sim_counters *c = &r->sim->engine.counters;
@@ -348,6 +369,8 @@ json_t *results_json(const struct results *r)
     json_object_set_new(o, "traffic", traffic_json(r));
     json_object_set_new(o, "phases", phases_json(r));
     json_object_set_new(o, "packets", packets_json(r));
+    if (cfg->lb->is_woven)
+        json_object_set_new(o, "conweave", conweave_json(&r->sim->engine.counters.conweave));
     json_object_set_new(o, "pfc", pfc_json(r));
     json_object_set_new(o, "queues", queues_json(r));
     json_object_set_new(o, "metrics", metrics_json(r));

@@ -470,8 +470,15 @@ static void print_balancing(const struct results *r, FILE *out)
 {
     const struct sim_counters *c = &r->sim->engine.counters;
 
-    if (!r->sim->lb.is_on && !r->sim->hosts.hf2t && !c->flowlets)
+    if (!r->sim->lb.is_on && !r->sim->lb.weave && !r->sim->hosts.hf2t && !c->flowlets)
         return;
+    if (r->sim->lb.weave) {
+        print_line(out, "balancing", "%s, %s held by switches, %s late of %s", counted(c->conweave.reroutings, "rerouting", "reroutings").buf,
+                   counted(c->conweave.packets_held, "packet", "packets").buf,
+                   count_text(c->conweave.replies_sent - c->conweave.replies_timely).buf,
+                   counted(c->conweave.replies_sent, "round trip", "round trips").buf);
+        return;
+    }
     print_line(out, "balancing", "%s, %s on another path than the last; %s held by hosts",
                counted(c->flowlets, "flowlet", "flowlets").buf, count_text(c->reroutes).buf,
                counted(c->delayed, "packet", "packets").buf);

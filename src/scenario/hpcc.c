@@ -106,6 +106,15 @@ static void set_knobs(struct reader *r, struct scenario *s, const char *path, co
     }
 }
 
+static void set_weave_knobs(struct reader *r, struct scenario *s, const char *path, const struct hpcc_config *c)
+{
+    set_knob(r, s, path, "CONWEAVE_REPLY_TIMEOUT_EXTRA", KNOB_conweave_reply, c->weave.reply_us);
+    set_knob(r, s, path, "CONWEAVE_PATH_PAUSE_TIME", KNOB_conweave_pause, c->weave.pause_us);
+    set_knob(r, s, path, "CONWEAVE_EXTRA_VOQ_FLUSH_TIME", KNOB_conweave_flush, c->weave.flush_us);
+    set_knob(r, s, path, "CONWEAVE_DEFAULT_VOQ_WAITING_TIME", KNOB_conweave_wait, c->weave.wait_us);
+    set_knob(r, s, path, "CONWEAVE_TX_EXPIRY_TIME", KNOB_conweave_expiry, c->weave.expiry_us);
+}
+
 /* What the fork can be told of a control, and its model here cannot. */
 static void check_control(struct reader *r, const char *path, const struct hpcc_config *c)
 {
@@ -221,8 +230,8 @@ static void use_conweave(struct scenario *s, const struct hpcc_config *c, struct
     struct sim_cfg *cfg = &s->cfg;
 
     cfg->model = MODEL_CONWEAVE;
-    if (c->lb_mode == 6 && !given.lb)
-        cfg->lb = lb_find("letflow");
+    if (c->lb_mode && !given.lb)
+        cfg->lb = lb_find(c->lb_mode == 6 ? "letflow" : "conweave");
     if (c->random_seed && !given.seed)
         cfg->seed = c->random_seed;
 }
@@ -253,6 +262,8 @@ void scenario_read_hpcc(struct reader *r, struct scenario *s, const struct yaml_
         if (!given.cc)
             set_control(r, s, path, &c);
         set_knobs(r, s, path, &c);
+        if (c.is_conweave)
+            set_weave_knobs(r, s, path, &c);
         set_devices(r, s, path, &c);
         set_ecn(r, s, path, &c);
         read_flows(r, s, node, path, &c);

@@ -113,8 +113,8 @@ static void conweave__refused_with_the_line_of_the_config(void **unused)
     struct err err;
 
     (void)unused;
-    assert_true(read_config(&s, "\nLB_MODE 9\n", &err) < 0);
-    assert_non_null(strstr(err.text, "/config.txt:2: LB_MODE 9 (conweave) is not modelled"));
+    assert_true(read_config(&s, "\nLB_MODE 3\n", &err) < 0);
+    assert_non_null(strstr(err.text, "/config.txt:2: LB_MODE 3 (conga) is not modelled"));
     assert_true(read_config(&s, CONFIG "LB_MODE 0\nPAUSE_TIME 0\n", &err) < 0);
     assert_non_null(strstr(err.text, "/config.txt: a PAUSE_TIME of less than 1 us pauses nobody"));
 }
@@ -131,6 +131,11 @@ static void conweave__balancer_and_seed(void **unused)
     assert_string_equal("letflow", s.cfg.lb->name);
     assert_int_equal(7, s.cfg.seed);
     assert_int_equal(3 * PS_PER_US, s.cfg.pause_ps);
+    scenario_fini(&s);
+    if (read_config(&s, CONFIG "LB_MODE 9\nCONWEAVE_PATH_PAUSE_TIME 16\n", &err))
+        fail_msg("%s", err.text);
+    assert_string_equal("conweave", s.cfg.lb->name);
+    assert_true(s.cfg.knobs.value[KNOB_conweave_pause] == 16 && s.cfg.knobs.value[KNOB_conweave_wait] == 500);
     scenario_fini(&s);
     if (read_scenario(&s, "hpcc: config.txt\nlb: ecmp\nseed: 9\n", CONFIG "LB_MODE 6\nRANDOM_SEED 7\n", &err))
         fail_msg("%s", err.text);

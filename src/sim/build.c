@@ -16,6 +16,7 @@
 #include "sim/run.h"
 #include "sim/state/ideal.h"
 #include "sim/switch/balance.h"
+#include "sim/switch/weave.h"
 #include "sim/switch/conweave_buffer.h"
 #include "sim/switch/ecn.h"
 
@@ -319,6 +320,7 @@ static uint32_t packets_at_once(const struct sim *s, uint32_t part)
     for (uint32_t i = 0; i < s->net.nodes; i++)
         if (part == ALL_PARTS || s->net.node[i].part == part)
             count += s->net.node[i].is_switch ? s->cfg.buffer_bytes / s->cfg.pfc_bytes : PACKETS_OF_HOST;
+    count *= s->cfg.lb->is_woven ? 2 : 1;            /* what ConWeave holds is in no buffer */
     for (uint32_t i = 0; i < s->net.graph.links; i++)
         if (part == ALL_PARTS || s->net.node[s->net.graph.link[i].a].part == part || s->net.node[s->net.graph.link[i].b].part == part)
             count += (uint64_t)((double)s->net.graph.link[i].rate_bps * (double)s->net.graph.link[i].delay_ps / (4 * PS_PER_S)) /
@@ -345,6 +347,7 @@ static void reserve_lines(struct sim *s)
 static void build_packets(struct sim *s, uint32_t packets)
 {
     size_t tag_bytes = s->lb.is_on ? sizeof(struct lb_tag) : 0;
+    size_t woven_bytes = s->cfg.lb->is_woven ? sizeof(struct conweave_tag) : 0;
     size_t telemetry_bytes = s->cfg.cc->telemetry >= CC_PATH ? sizeof(struct inband) : 0;
     uint32_t most = packets < s->packets_most ? packets : s->packets_most, first;
     size_t room = (size_t)most + PACKETS_SPARE;
@@ -352,10 +355,12 @@ static void build_packets(struct sim *s, uint32_t packets)
 
     first = (uint32_t)((struct packet *)arena_alloc(s->lines, room, sizeof(struct packet)) - all);
     s->engine.packets = (struct packet_pool){ .packet = all, .first = first, .used = first, .limit = first + most };
-    if (tag_bytes + telemetry_bytes)
-        arena_init(&s->packet_arena, room * (tag_bytes + telemetry_bytes) + 128);
+    if (tag_bytes + woven_bytes + telemetry_bytes)
+        arena_init(&s->packet_arena, room * (tag_bytes + woven_bytes + telemetry_bytes) + 192);
     if (tag_bytes)
         s->engine.packets.tag = arena_alloc(&s->packet_arena, room, tag_bytes);
+    if (woven_bytes)
+        s->engine.packets.woven = arena_alloc(&s->packet_arena, room, woven_bytes);
     if (telemetry_bytes)
         s->engine.packets.inband = arena_alloc(&s->packet_arena, room, telemetry_bytes);
 }
@@ -505,6 +510,8 @@ int build_world(struct sim *s, struct err *err)
     s->hosts.has_held = s->model.holds_at_turn && s->cfg.window_bytes;
     s->hosts.window_bytes_max = s->model.holds_at_turn ? 0 : s->cfg.window_bytes ? UINT64_MAX : UINT64_MAX - 1;
     rc = build_telemetry(s, most.hops ? most.hops - 1 : 0, err);
+    if (rc == 0)
+        rc = weave_build(s, most.hops, err);
     if (rc < 0)
         return rc;
     s->hosts.np = s->cfg.cc->takes_turns ? &cnp_arbiter : &np_spacing;
@@ -524,6 +531,7 @@ void build_free(struct sim *s)
         arena_fini(&s->tcp_arena);
     if (s->lb.is_on && s->cfg.lb->state_bytes)
         arena_fini(&s->lb_arena);
+    weave_free(s);
     arena_fini(&s->selective_arena);
     arena_fini(&s->probe_arena);
     pair_free(s);

@@ -4,6 +4,7 @@
 #include "sim/state/expect.h"
 #include "sim/state/owner.h"
 #include "sim/switch/switch.h"
+#include "sim/switch/weave.h"
 
 struct wires { const struct sim *sim; struct check_sums *sums; };
 
@@ -43,7 +44,7 @@ void check_part(const struct sim *s, struct check_sums *sums)
         if (net->node[i].part != s->program.part)
             continue;
         if (net->node[i].is_switch)
-            switch_check(s, &net->node[i]);
+            switch_check(s, &net->node[i]), sums->packets += weave_held(s, &net->node[i], &sums->payload);
         else
             host_check(s, &net->host[net->node[i].host]);
     }

@@ -2,6 +2,7 @@
 #ifndef SIM_EVENT_COUNTERS_H
 #define SIM_EVENT_COUNTERS_H
 
+#include "lb/conweave.h"
 #include "meter/fct.h"
 
 #include <stdint.h>
@@ -28,6 +29,7 @@ struct sim_counters {
     uint64_t dropped_no_route;
     uint64_t flowlets;           /* begun by flows that paused: see lb.h */
     uint64_t reroutes;           /* of those: on another path than the last */
+    struct conweave_counters conweave;
     uint64_t reordered_by_size[FCT_BUCKETS], nacks_by_size[FCT_BUCKETS];     /* 'reordered', 'nacks_sent': by flow size */
 };
 

@@ -8,6 +8,7 @@
 #define SIM_EVENT_PACKET_H
 
 #include "cc/cc.h"
+#include "lb/conweave.h"
 #include "lb/lb.h"
 #include "sim/event/evq.h"
 
@@ -31,6 +32,7 @@ enum packet_kind {
 #define PACKET_HOLE PACKET_TCP   /* NACK of selective repeat: sent_ps holds the hole, from << 32 | to: see sim/host/selective_repeat.h */
 #define PACKET_PROBE PACKET_LAST     /* of kind CNP: an RTT probe, seq is what its sender knows it by: see sim/host/probe.h; */
 #define PACKET_RETURNED PACKET_ECHO  /* and it is on its way back */
+#define PACKET_WOVEN PACKET_TCP      /* of kind CNP: from one switch to another, see sim/switch/weave.h */
 #define PACKET_SACK PACKET_LAST  /* TCP ACK: sent_ps holds the packets that came out of order */
 
 /* In 'seq' of data of queue pairs: a time-out has it sent again. No receiver expects such a number, so that what is usual
@@ -79,6 +81,7 @@ struct packet_pool {
     struct packet *packet;       /* all lines; those from 'first' on are packets */
     struct lb_tag *tag;          /* beside the packets: see packet_tag(); NULL: the balancer writes nothing on packets */
     struct inband *inband;       /* the same: see packet_inband(); NULL: nobody asks for it */
+    struct conweave_tag *woven;  /* the same: see packet_woven(); NULL: the balancer is another */
     uint32_t       first;
     uint32_t       free;         /* list of returned ids */
     uint32_t       used;         /* from here on, ids were never handed out */
@@ -94,6 +97,11 @@ static inline struct lb_tag *packet_tag(const struct packet_pool *p, uint32_t id
 static inline struct inband *packet_inband(const struct packet_pool *p, uint32_t id)
 {
     return &p->inband[id - p->first];
+}
+
+static inline struct conweave_tag *packet_woven(const struct packet_pool *p, uint32_t id)
+{
+    return &p->woven[id - p->first];
 }
 
 static inline void packet_free(struct packet_pool *p, uint32_t id)

@@ -41,6 +41,8 @@ void crossing_write_packet(struct crossing *c, const struct packet_pool *packets
     c->packet = packets->packet[id];
     if (packets->tag)
         c->tag = *packet_tag(packets, id);
+    if (packets->woven)
+        c->woven = *packet_woven(packets, id);
     if (packets->inband)
         c->inband = *packet_inband(packets, id);
     c->is_signal = false;
@@ -62,6 +64,8 @@ static void take_packet(struct engine *e, const struct crossing *c)
     *k = c->packet;
     if (e->packets.tag)
         *packet_tag(&e->packets, id) = c->tag;
+    if (e->packets.woven)
+        *packet_woven(&e->packets, id) = c->woven;
     if (e->packets.inband)
         *packet_inband(&e->packets, id) = c->inband;
     evq_put(&e->evq, &k->event, id);

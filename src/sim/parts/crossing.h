@@ -18,6 +18,7 @@ struct crossing {
     union { struct packet packet; struct signal signal; };
     struct lb_tag tag;
     bool          is_signal;
+    struct conweave_tag woven;
     struct inband inband; /* last: where nobody asks for it, nobody touches it */
 };
 

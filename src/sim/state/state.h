@@ -32,6 +32,7 @@ struct np_algo;
 struct crand;
 struct partition;
 struct skip;
+struct weave;
 
 /* Queue pairs that live on, and their messages: see host/pair/pair.h. All are NULL where there are none. */
 struct pairs {
@@ -113,6 +114,7 @@ struct balancer_state {
     void          *cfg;
     struct rng    *rng;                      /* by node */
     struct crand  *crand;                    /* ORDER_NS3 of model conweave: for all nodes, instead */
+    struct weave  *weave;                    /* ConWeave: see switch/weave.h. NULL: another */
 };
 
 /* Who looks on. 'on_packet' sees data packets of queue pairs that come in by a port with SLOW_WATCHED and are not

@@ -101,9 +101,9 @@ void balance_build(struct sim *s)
         s->net.node[i].salt = s->cfg.lb_seed ? (uint32_t)rng_next(&salts) : i;
     s->lb.cfg = lb->cfg_size ? arena_alloc(&s->arena, 1, lb->cfg_size) : NULL;
     balance_configure(s);
-    s->lb.is_on = lb != &lb_ecmp;
+    s->lb.is_on = lb != &lb_ecmp && !lb->is_woven;
     s->lb.is_shown = lb->leave != NULL;
-    if (!s->lb.is_on)
+    if (lb == &lb_ecmp)
         return;
     if (s->model.asks_by_ports && s->cfg.order == ORDER_NS3 && !s->cfg.lb_seed) {
         s->lb.crand = arena_alloc(&s->arena, 1, sizeof *s->lb.crand);
@@ -112,7 +112,8 @@ void balance_build(struct sim *s)
     s->lb.rng = arena_alloc(&s->arena, s->net.nodes, sizeof *s->lb.rng);
     for (uint32_t i = 0; i < s->net.nodes; i++)
         rng_init(&s->lb.rng[i], s->cfg.seed ^ s->cfg.lb_seed * 0x9e3779b97f4a7c15ull, BALANCE_STREAM + 1 + i);
-    build_places(s);
+    if (s->lb.is_on)
+        build_places(s);
 }
 
 void balance_connect(struct sim *s)

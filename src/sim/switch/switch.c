@@ -4,6 +4,7 @@
 #include "sim/switch/buffer.h"
 #include "sim/switch/ecn.h"
 #include "sim/switch/forward.h"
+#include "sim/switch/weave.h"
 
 /* ---- serve, mark, transmit ---- */
 
@@ -178,16 +179,54 @@ static inline void enqueue(struct sim *s, struct port *out, uint32_t prio, uint3
         path_await_free(&s->engine, out);
 }
 
+/* ---- ConWeave ---- */
+
+/* Into the queue of 'out', NULL: there is no way, whatever else is the matter. */
+static __attribute__((noinline)) void put(struct sim *s, struct port *in, struct port *out, uint32_t id)
+{
+    struct packet *k = &s->engine.packets.packet[id];
+
+    if (!out || (out->slow_path & SLOW_LINK && out->is_down))
+        refuse(s, id, &s->engine.counters.dropped_no_route);
+    else if (admit(s, in, out, id, k))
+        enqueue(s, out, k->prio, id, k);
+}
+
+static void put_all(struct sim *s, struct port *in, struct port *out, uint32_t id)
+{
+    for (uint32_t next; id; id = next, in = NULL) {
+        next = weave_take_held(s, id, &in);
+        put(s, in, out, id);
+    }
+}
+
+/* True: the packet is taken care of. */
+static bool weave(struct sim *s, struct port *in, uint32_t id, struct packet *k)
+{
+    struct weave_act act;
+    enum weave_does  does = weave_on_packet(s, in, id, k, &act);
+
+    for (uint32_t i = 0; i < act.controls; i++)
+        put(s, in, act.control_out[i], act.control[i]);
+    if (does == WEAVE_FORWARDS)
+        put(s, in, act.out, id);
+    else if (does == WEAVE_RELEASES)
+        put_all(s, in, act.out, id);
+    return does != WEAVE_LEAVES_IT;
+}
+
 /* ---- arrive ---- */
 
-/* Rare things about the port a packet comes in by. True: it is gone. */
-static __attribute__((noinline)) bool is_lost(struct sim *s, const struct port *in, uint32_t id, struct packet *k)
+/* Rare things about the port a packet comes in by. True: it is gone. One that was held does not come by a wire. */
+static __attribute__((noinline)) bool is_taken(struct sim *s, struct port *in, uint32_t id, struct packet *k)
 {
-    if (in->slow_path & SLOW_LINK && path_is_cut(&s->engine, in, id, k))
+    bool is_held = in->slow_path & SLOW_WOVEN && packet_woven(&s->engine.packets, id)->is_held;
+
+    if (in->slow_path & SLOW_LINK && !is_held && path_is_cut(&s->engine, in, id, k))
         return true;
     if (in->slow_path & SLOW_WATCHED && k->kind == PACKET_DATA && !(k->flags & (PACKET_TCP | PACKET_COUNTED)))
         s->watch.on_packet(s->watch.arg, s->engine.now_ps, in->node, k);
-    return false;
+    return in->slow_path & SLOW_WOVEN && k->kind != PACKET_PFC && weave(s, in, id, k);
 }
 
 /* May a packet go straight to the wire of an idle port? If others came in with it, it has had its turn. */
@@ -206,7 +245,7 @@ void switch_on_packet(struct sim *s, struct port *in, uint32_t id)
     struct packet *k = &s->engine.packets.packet[id];
     struct port   *out;
 
-    if (__builtin_expect(in->slow_path & (SLOW_LINK | SLOW_WATCHED), 0) && is_lost(s, in, id, k))
+    if (__builtin_expect(in->slow_path & (SLOW_LINK | SLOW_WATCHED | SLOW_WOVEN), 0) && is_taken(s, in, id, k))
         return;
     if (k->kind == PACKET_PFC) {
         on_pfc(s, in, id, k);

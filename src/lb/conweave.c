@@ -1,0 +1,328 @@
+#include "lb/conweave.h"
+#include "base/err.h"
+#include "core/units.h"
+#include "lb/ecmp.h"
+
+#include <stdlib.h>
+
+#define NEVER_PS     UINT64_MAX
+#define AGEING_PS    (2 * PS_PER_MS)
+#define BEHIND_PS    PS_PER_NS           /* from a TAIL to what was held for it */
+#define ROWS_FEWEST  64u
+
+static void conweave_configure(void *cfg, const struct knobs *k)
+{
+    struct conweave_cfg *c = cfg;
+
+    c->reply_ps = (uint64_t)(k->value[KNOB_conweave_reply] * PS_PER_US);
+    c->pause_ps = (uint64_t)(k->value[KNOB_conweave_pause] * PS_PER_US);
+    c->flush_ps = (uint64_t)(k->value[KNOB_conweave_flush] * PS_PER_US);
+    c->wait_ps = (uint64_t)(k->value[KNOB_conweave_wait] * PS_PER_US);
+    c->expiry_ps = (uint64_t)(k->value[KNOB_conweave_expiry] * PS_PER_US);
+}
+
+const struct lb_algo lb_conweave = {
+    .name      = "conweave",
+    .about     = "late round trips move flows, last switches restore the order: knobs conweave_*",
+    .cfg_size  = sizeof(struct conweave_cfg),
+    .configure = conweave_configure,
+    .is_woven  = true,
+};
+
+/* ---- flows that a ToR knows ---- */
+
+/* ToRs look through their tables every 2 ms and forget who has rested for longer. Nobody does so here: it is found out when
+ * the flow is asked for. */
+static bool is_forgotten(const struct conweave_tor *t, const struct conweave_row *r, uint64_t now_ps)
+{
+    uint64_t since = now_ps + 1 - t->first_ps, look = now_ps - since % AGEING_PS;
+
+    return since >= AGEING_PS && look > r->active_ps && look - r->active_ps > AGEING_PS;
+}
+
+static struct conweave_row *find_row(const struct conweave_table *t, const struct conweave_key *key)
+{
+    uint32_t at = ecmp_hash(0, key->src, key->dst, key->ports) & (t->size - 1);
+
+    while (t->row[at].is_used && (t->row[at].key.src != key->src || t->row[at].key.dst != key->dst ||
+                                  t->row[at].key.ports != key->ports))
+        at = (at + 1) & (t->size - 1);
+    return &t->row[at];
+}
+
+/* Makes the table as large as those who are not forgotten need it: twice as large or larger. */
+static void make_room(const struct conweave_tor *tor, struct conweave_table *t, uint64_t now_ps)
+{
+    struct conweave_table was = *t;
+    uint32_t              kept = 0;
+
+    for (uint32_t i = 0; i < was.size; i++)
+        kept += was.row[i].is_used && (was.row[i].first || !is_forgotten(tor, &was.row[i], now_ps));
+    t->size = ROWS_FEWEST;
+    while (t->size < 4 * kept)
+        t->size *= 2;
+    t->count = kept;
+    t->row = xcalloc(t->size, sizeof *t->row);
+    for (uint32_t i = 0; i < was.size; i++)
+        if (was.row[i].is_used && (was.row[i].first || !is_forgotten(tor, &was.row[i], now_ps)))
+            *find_row(t, &was.row[i].key) = was.row[i];
+    free(was.row);
+}
+
+/* The row of a flow; *is_new: nothing is known of it. */
+static struct conweave_row *row_of(const struct conweave_tor *tor, struct conweave_table *t, uint64_t now_ps,
+                                   const struct conweave_key *key, bool *is_new)
+{
+    struct conweave_row *r;
+
+    if (2 * t->count >= t->size)
+        make_room(tor, t, now_ps);
+    r = find_row(t, key);
+    *is_new = !r->is_used || is_forgotten(tor, r, now_ps);
+    if (!r->is_used) {
+        *r = (struct conweave_row){ .key = *key, .is_used = true };
+        t->count++;
+    }
+    return r;
+}
+
+void conweave_fini(struct conweave_tor *t, uint32_t racks)
+{
+    free(t->tx.row);
+    free(t->rx.row);
+    for (uint32_t i = 0; i < racks && t->paths; i++)
+        free(t->paths[i].id);
+    free(t->paths);
+    free(t->avoided);
+}
+
+/* ---- paths to avoid ---- */
+
+/* Murmur3 of one word, as the fork has it. Paths that share an entry displace each other. */
+static struct conweave_avoided *entry_of(const struct conweave_tor *t, uint32_t salt, uint32_t path)
+{
+    uint32_t hash = ecmp_mix(salt, path) ^ 4;
+
+    hash ^= hash >> 16;
+    hash *= 0x85ebca6bu;
+    hash ^= hash >> 13;
+    hash *= 0xc2b2ae35u;
+    return &t->avoided[(hash ^ hash >> 16) % CONWEAVE_ENTRIES];
+}
+
+void conweave_notified(const struct conweave_cfg *c, struct conweave_tor *t, uint64_t now_ps, uint32_t salt, uint32_t path)
+{
+    *entry_of(t, salt, path) = (struct conweave_avoided){ path, now_ps + c->pause_ps };
+}
+
+static bool is_bad(const struct conweave_tor *t, uint64_t now_ps, uint32_t salt, uint32_t path)
+{
+    const struct conweave_avoided *e = entry_of(t, salt, path);
+
+    return e->path == path && e->until_ps > now_ps;
+}
+
+/* ---- the first ToR ---- */
+
+struct draw { uint32_t first, good; };   /* good: 0: none is */
+
+/* Three numbers for every packet, used or not, the first of them never, where paths must be those of the fork. */
+static struct draw draw_paths(const struct conweave_tor *t, uint64_t now_ps, const struct lb_switch *sw,
+                              const struct conweave_paths *paths)
+{
+    uint32_t a, b;
+
+    if (sw->crand)
+        crand_next(sw->crand);
+    a = paths->id[lb_below(sw, paths->count)];
+    b = paths->id[lb_below(sw, paths->count)];
+    return (struct draw){ a, !is_bad(t, now_ps, sw->salt, a) ? a : !is_bad(t, now_ps, sw->salt, b) ? b : 0 };
+}
+
+/* Is the path of a flow still there? Links may have gone. */
+static bool has_path(const struct conweave_paths *paths, uint32_t id)
+{
+    uint32_t from = 0, to = paths->count;
+
+    while (from < to) {
+        uint32_t middle = (from + to) / 2;
+
+        if (paths->id[middle] < id)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < paths->count && paths->id[from] == id;
+}
+
+/* Which of its flow's paths a packet goes by, and the flow from then on. */
+static uint32_t choose_path(struct conweave_tx *f, const struct draw *d, bool is_expired, bool is_tail,
+                            struct conweave_counters *n)
+{
+    uint32_t old;
+
+    if (!f->path)
+        f->path = d->good ? d->good : d->first;
+    old = f->path;
+    if ((is_expired || is_tail) && d->good) {
+        f->path = d->good;
+        n->reroutings += f->is_old;
+    }
+    return is_tail ? old : f->path;
+}
+
+void conweave_send(const struct conweave_cfg *c, struct conweave_tor *t, uint64_t now_ps, const struct lb_switch *sw,
+                   const struct conweave_key *key, const struct conweave_paths *paths, struct conweave_tag *tag,
+                   struct conweave_counters *n)
+{
+    bool                 is_new, is_expired, begins, is_tail;
+    struct conweave_row *r = row_of(t, &t->tx, now_ps, key, &is_new);
+    struct conweave_tx  *f = &r->tx;
+    struct draw          d;
+
+    if (is_new)
+        *f = (struct conweave_tx){ .is_stable = true };
+    if (f->path && paths->made > 1 && !has_path(paths, f->path))
+        f->path = 0;
+    is_expired = !f->is_old || r->active_ps + c->expiry_ps < now_ps;
+    begins = is_expired || f->is_stable;
+    f->is_stable = false;
+    r->active_ps = now_ps;
+    is_tail = !begins && f->deadline_ps < now_ps;
+    if (begins) {
+        f->deadline_ps = now_ps + paths->rtt_ps + c->reply_ps;
+        f->epoch++;
+        f->phase = 0;
+        f->tail_ps = 0;
+    }
+    *tag = (struct conweave_tag){ .epoch = f->epoch, .phase = is_tail ? 0 : f->phase, .tx_ps = now_ps,
+                                  .flag = begins ? CONWEAVE_INIT : is_tail ? CONWEAVE_TAIL : CONWEAVE_DATA };
+    if (is_tail) {
+        f->deadline_ps = NEVER_PS;
+        f->phase = 1;
+        f->tail_ps = now_ps;
+    }
+    d = draw_paths(t, now_ps, sw, paths);
+    tag->path = choose_path(f, &d, is_expired, is_tail, n);
+    tag->tail_ps = f->tail_ps;
+    f->is_old = true;
+}
+
+void conweave_answered(struct conweave_tor *t, uint64_t now_ps, const struct conweave_key *key, uint32_t epoch, uint32_t phase,
+                       struct conweave_counters *n)
+{
+    struct conweave_row *r = t->tx.size ? find_row(&t->tx, key) : NULL;
+    struct conweave_tx  *f;
+
+    if (!r || !r->is_used || is_forgotten(t, r, now_ps))
+        return;
+    f = &r->tx;
+    if (f->epoch != epoch || f->phase != phase)
+        return;
+    if (phase == 0 && (f->deadline_ps == NEVER_PS || now_ps >= f->deadline_ps))
+        return;                  /* it is late: the next packet will be the TAIL */
+    f->is_stable = true;
+    f->deadline_ps = NEVER_PS;
+    n->replies_timely += phase == 0;
+    n->clears_matched += phase == 1;
+}
+
+/* ---- the last ToR ---- */
+
+/* A packet of this epoch or a later one: what it says of phases. Returns whether it has overtaken the TAIL. */
+static bool take_phase(struct conweave_rx *f, const struct conweave_tag *tag, uint64_t now_ps, struct conweave_counters *n)
+{
+    bool is_fresh = tag->epoch > f->epoch, is_tail = tag->flag == CONWEAVE_TAIL;
+
+    f->epoch = tag->epoch;
+    if (tag->phase == 0) {
+        f->p0_tx_ps = tag->tx_ps;
+        f->p0_rx_ps = now_ps;
+    }
+    if (is_fresh) {
+        n->new_epoch_while_holding += f->is_holding;
+        f->phase = is_tail;
+        f->has_cache = tag->phase == 0;
+    } else if (is_tail && !f->is_holding) {
+        f->phase = 1;
+    }
+    if (tag->phase == 0)
+        f->has_cache = true;
+    if (is_tail || tag->phase == 1)
+        f->tail_ps = tag->tail_ps;
+    return tag->phase > f->phase;
+}
+
+/* How long after the last packet of phase 0 the TAIL is expected. */
+static uint64_t gap_ps(const struct conweave_cfg *c, const struct conweave_rx *f)
+{
+    if (!f->has_cache)
+        return c->wait_ps;
+    return f->tail_ps > f->p0_tx_ps ? f->tail_ps - f->p0_tx_ps : 0;
+}
+
+static void set_release(struct conweave_verdict *v, uint64_t at_ps)
+{
+    v->moves = true;
+    v->release_ps = at_ps;
+}
+
+/* The first packet that is held of a flow. */
+static void open_queue(const struct conweave_cfg *c, struct conweave_rx *f, uint64_t now_ps, struct conweave_verdict *v,
+                       struct conweave_counters *n)
+{
+    uint64_t at = (f->has_cache ? f->p0_rx_ps : now_ps) + gap_ps(c, f) + c->flush_ps;
+
+    f->is_holding = true;
+    n->opened_without_cache += !f->has_cache;
+    n->released_at_once += at <= now_ps;
+    set_release(v, at > now_ps ? at : now_ps);
+}
+
+void conweave_receive(const struct conweave_cfg *c, struct conweave_tor *t, uint64_t now_ps, const struct conweave_key *key,
+                      const struct conweave_tag *tag, bool is_marked, struct conweave_verdict *v, struct conweave_counters *n)
+{
+    bool                 is_new, is_early, is_tail = tag->flag == CONWEAVE_TAIL;
+    struct conweave_row *r = row_of(t, &t->rx, now_ps, key, &is_new);
+    struct conweave_rx  *f = &r->rx;
+
+    *v = (struct conweave_verdict){ .row = r };
+    if (is_new)
+        *f = (struct conweave_rx){ .epoch = 1 };
+    r->active_ps = now_ps;
+    if (tag->epoch < f->epoch) {
+        n->earlier_epoch_packets++;
+        return;
+    }
+    is_early = take_phase(f, tag, now_ps, n);
+    if (tag->phase == 0 && f->is_holding) {
+        n->releases_by_tail += is_tail;
+        set_release(v, now_ps + (is_tail ? BEHIND_PS : gap_ps(c, f) + c->flush_ps));
+    }
+    v->holds = tag->phase == 1 && is_early;
+    if (v->holds && !f->is_holding)
+        open_queue(c, f, now_ps, v, n);
+    v->notifies = is_marked;
+    v->replies = tag->flag == CONWEAVE_INIT;
+    v->clears = is_tail;
+    n->notifies_sent += v->notifies;
+    n->replies_sent += v->replies;
+    n->clears_sent += v->clears;
+    n->packets_held += v->holds;
+}
+
+struct conweave_row *conweave_release(struct conweave_tor *t, uint64_t now_ps, const struct conweave_key *key,
+                                      struct conweave_counters *n)
+{
+    struct conweave_row *r = find_row(&t->rx, key);
+
+    assert(r->is_used && r->first);
+    if (is_forgotten(t, r, now_ps)) {
+        r->rx = (struct conweave_rx){ .epoch = 1 };
+        r->active_ps = now_ps - AGEING_PS;       /* nobody was there: it is forgotten at the next look */
+    }
+    r->rx.is_holding = false;
+    r->rx.phase = 1;
+    n->releases++;
+    return r;
+}
