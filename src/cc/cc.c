@@ -7,6 +7,7 @@
 #define EACH(X) \
     X(cc_dcqcn_nic) \
     X(cc_dcqcn_hpcc) \
+    X(cc_dcqcn_paraleon) \
     X(cc_dcqcn_plus) \
     X(cc_hpcc) \
     X(cc_hpcc_pint) \

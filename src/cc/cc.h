@@ -51,6 +51,7 @@ struct cc_out {
     uint64_t due_ps;             /* call on_due() before using the rate at or after this; NEVER */
     uint64_t probe_ps;           /* send an RTT probe at or after this, if no other is on its way; NEVER. Needs on_rtt() */
     bool     counts_bytes;       /* call on_sent(); one that counts no bytes now is not told of them */
+    bool     forgets;            /* the NIC goes on with what forget() leaves of its knobs; whoever sees that clears it */
 };
 
 /* A rate of 0 would never be used again, so nobody may decide on one: the least is a knob of the control's. */
@@ -130,6 +131,7 @@ struct cc_algo {
     /* Per flow and per change of knobs (required). */
     void (*start)    (const void *cfg, void *state, struct cc_now, struct cc_out *);
     void (*configure)(void *cfg, const struct knobs *, const struct cc_link *);
+    void (*forget)   (struct knobs *);       /* see out->forgets; NULL: a NIC keeps what was set */
 
     const char *name;            /* as written in scenario files */
     const char *about;           /* one line for `anole list` */

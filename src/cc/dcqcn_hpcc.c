@@ -211,3 +211,46 @@ const struct cc_algo cc_dcqcn_hpcc = {
     .cfg_size   = sizeof(struct hpcc_cfg),
     .state_size = sizeof(struct hpcc),
 };
+
+/* ---- as in PARALEON's artifact ---- */
+
+/* Its simulator is this one with three mistakes that tuners meet: the initial alpha is read and not used, the spacing of CNPs
+ * goes by a name that nobody looks for, and the first CNP of any queue pair puts gd, g and min_dec_fac of the whole NIC
+ * back to what they were at first. */
+static void paraleon_on_cnp(const void *cfg, void *state, struct cc_now now, uint64_t told_ps, struct cc_out *out)
+{
+    const struct hpcc *f = state;
+    bool               is_first = !f->dcqcn.limited;
+
+    hpcc_on_cnp(cfg, state, now, told_ps, out);
+    out->forgets = is_first;
+}
+
+static void paraleon_forget(struct knobs *k)
+{
+    static const enum knob lost[] = { KNOB_rpg_gd, KNOB_dce_tcp_g, KNOB_rpg_min_dec_fac };
+
+    for (size_t i = 0; i < sizeof lost / sizeof *lost; i++)
+        k->value[lost[i]] = knob_info[lost[i]].initial;
+}
+
+static void paraleon_configure(void *cfg, const struct knobs *k, const struct cc_link *link)
+{
+    struct knobs used = *k;
+
+    used.value[KNOB_initial_alpha_value] = knob_info[KNOB_initial_alpha_value].initial;
+    hpcc_configure(cfg, &used, link);
+}
+
+extern const struct cc_algo cc_dcqcn_paraleon;
+const struct cc_algo cc_dcqcn_paraleon = {
+    .on_cnp     = paraleon_on_cnp,
+    .on_due     = hpcc_on_due,
+    .start      = hpcc_start,
+    .configure  = paraleon_configure,
+    .forget     = paraleon_forget,
+    .name       = "dcqcn_paraleon",
+    .about      = "dcqcn_hpcc as PARALEON's artifact has it: a first CNP undoes gd, g and min_dec_fac of its NIC",
+    .cfg_size   = sizeof(struct hpcc_cfg),
+    .state_size = sizeof(struct hpcc),
+};

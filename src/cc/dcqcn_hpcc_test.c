@@ -491,9 +491,36 @@ static void catch_up__in_phase_after_idling_at_line_rate(void **unused)
     }
 }
 
+/* ---- as in PARALEON's artifact ---- */
+
+/* Three knobs are lost, at the first CNP alone; the initial alpha never counts. */
+static void forget__at_the_first_cnp_of_a_queue_pair(void **unused)
+{
+    const struct cc_algo *cc = cc_find("dcqcn_paraleon");
+    struct knobs k = hpcc_knobs(), at_first = k;
+    struct flow  t;
+
+    (void)unused;
+    k.value[KNOB_rpg_gd] = 13;
+    k.value[KNOB_rpg_min_dec_fac] = 90;
+    k.value[KNOB_initial_alpha_value] = 1;
+    flow_start(&t, cc, &k, &link_100g);
+    assert_false(t.out.forgets);
+    flow_cnp(&t, (struct cc_now){ 1000 * PS_PER_NS, 0 }, 0);
+    assert_true(t.out.forgets);
+    t.out.forgets = false;
+    flow_cnp(&t, (struct cc_now){ 1500 * PS_PER_NS, 1500 * PS_PER_NS }, 0);
+    assert_false(t.out.forgets);
+    cc->forget(&k);
+    at_first.value[KNOB_dce_tcp_g] = 1019;
+    at_first.value[KNOB_initial_alpha_value] = 1;
+    assert_memory_equal(&at_first, &k, sizeof k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(forget__at_the_first_cnp_of_a_queue_pair),
         cmocka_unit_test(on_cnp__one_cut_then_recovery),
         cmocka_unit_test(on_cnp__cut_after_a_raise_lowers_the_target),
         cmocka_unit_test(on_cnp__younger_than_the_alpha_period_comes_after_its_tick),

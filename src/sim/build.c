@@ -226,6 +226,12 @@ static void configure_cc(struct sim *s)
         struct cc_link link = build_cc_link(s, s->hosts.cc_rate[i]);
 
         s->cfg.cc->configure(s->hosts.cc_cfg + (size_t)i * CC_CFG_MAX, &s->cfg.knobs, &link);
+        if (s->hosts.cc_forgot) {
+            struct knobs left = s->cfg.knobs;
+
+            s->cfg.cc->forget(&left);
+            s->cfg.cc->configure(s->hosts.cc_forgot + (size_t)i * CC_CFG_MAX, &left, &link);
+        }
     }
 }
 
@@ -233,6 +239,8 @@ static void build_hosts(struct sim *s)
 {
     s->net.host = arena_alloc(s->lines, s->net.hosts, sizeof *s->net.host);
     s->hosts.cc_cfg = arena_alloc(&s->arena, s->net.hosts, CC_CFG_MAX);
+    if (s->cfg.cc->forget)
+        s->hosts.cc_forgot = arena_alloc(&s->arena, s->net.hosts, CC_CFG_MAX);
     s->hosts.cc_rate = arena_alloc(&s->arena, s->net.hosts, sizeof *s->hosts.cc_rate);
     for (uint32_t n = 0, i = 0; n < s->net.nodes; n++) {
         struct host *h = &s->net.host[i];

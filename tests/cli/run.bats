@@ -448,3 +448,16 @@ END
     grep -q 'algbw' "$dir/wide"
     refute grep -q 'too narrow' "$dir/wide"
 }
+
+# Every flow hears its first CNP before it is cut for the first time.
+@test "run: under dcqcn_paraleon a first CNP undoes three knobs of its NIC" {
+    write_scenario "$dir/s.yaml"
+    echo 'model: hpcc' >>"$dir/s.yaml"
+    "$ANOLE" run "$dir/s.yaml" --set cc=dcqcn_paraleon --set rpg_gd=13 --set rpg_min_dec_fac=90 --set dce_tcp_g=900 \
+        --set initial_alpha_value=500 --out "$dir/wiped" >/dev/null
+    "$ANOLE" run "$dir/s.yaml" --set cc=dcqcn_hpcc --set dce_tcp_g=1019 --out "$dir/first" >/dev/null
+    "$ANOLE" run "$dir/s.yaml" --set cc=dcqcn_hpcc --set rpg_gd=13 --set rpg_min_dec_fac=90 --set dce_tcp_g=900 \
+        --out "$dir/heeded" >/dev/null
+    cmp "$dir/wiped/flows.csv" "$dir/first/flows.csv"
+    refute cmp -s "$dir/wiped/flows.csv" "$dir/heeded/flows.csv"
+}

@@ -177,6 +177,17 @@ static APART bool finish_messages(struct sim *s, struct host *h, struct flow *f)
     return false;
 }
 
+/* All queue pairs of the NIC go on with what is left of its setting, until the next one is applied. */
+static void forget_setting(struct sim *s, struct host *h)
+{
+    uint32_t c = 0;
+
+    while (s->hosts.cc_rate[c] != h->port->rate_bps)
+        c++;
+    answer_catch_up(s, h);
+    h->cc_cfg = s->hosts.cc_forgot + (size_t)c * CC_CFG_MAX;
+}
+
 void answer_on_cnp(struct sim *s, struct host *h, struct flow *f, uint64_t told_ps)
 {
     s->engine.counters.cnps_received++;
@@ -184,6 +195,10 @@ void answer_on_cnp(struct sim *s, struct host *h, struct flow *f, uint64_t told_
         s->hosts.hf2t->qp[f - s->flows.flow].told_ps = s->engine.now_ps;
     if (f->controlled && s->cfg.cc->on_cnp)
         s->cfg.cc->on_cnp(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), told_ps, &f->out);
+    if (f->out.forgets) {
+        f->out.forgets = false;
+        forget_setting(s, h);
+    }
     pacer_on_decision(s, h, f);
 }
 

@@ -87,6 +87,7 @@ struct host_state {
     struct hf2t          *hf2t;              /* NULL: never was on */
     struct gap_record    *gap_record;        /* NULL: nobody asks */
     char                 *cc_cfg;            /* one per speed of host links */
+    char                 *cc_forgot;         /* likewise, after a NIC forgot what was set; NULL: none does */
     char                 *cc_own;            /* by host: see sim_apply_host(); NULL: none has one of its own */
     uint64_t             *cc_rate;
     uint32_t              cc_cfgs;
