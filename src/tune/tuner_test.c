@@ -122,8 +122,8 @@ static void set__refuses_with_what_would_be_right(void **unused)
         { "confirm", "-1", "'confirm' must be a whole number 0 .. 100, not '-1'" },
         { "reread", "perhaps", "'reread' must be yes or no, not 'perhaps'" },
         { "metrics", "artefact",
-          "'metrics' must be corrected or artifact, not 'artefact'; did you mean 'artifact'?" },
-        { "space", "outer", "'space' must be safe, plus or artifact, not 'outer'" },
+          "'metrics' must be corrected, artifact or published, not 'artefact'; did you mean 'artifact'?" },
+        { "space", "outer", "'space' must be safe, plus, artifact, paper or effective, not 'outer'" },
     };
     struct option_values v;
 

@@ -18,7 +18,7 @@
 const char *const search_trigger_names[] = { "change", "always", "once", NULL };
 const char *const search_bins_names[] = { "two", "log", NULL };
 const char *const search_weights_names[] = { "dominant", "fixed", "share", NULL };
-const char *const search_metrics_names[] = { "corrected", "artifact", NULL };
+const char *const search_metrics_names[] = { "corrected", "artifact", "published", NULL };
 const char *const search_directions_names[] = { "physical", "artifact", NULL };
 const char *const search_start_names[] = { "running", "default", NULL };
 const char *const search_against_names[] = { "previous", "settled", NULL };

@@ -53,12 +53,14 @@ extern const char *const search_trigger_names[], *const search_bins_names[], *co
     { "weight_pfc", OPTION_REAL, 0.3, 0, 1, NULL, NULL, "of the share of time without a pause" }, \
     { "metrics", OPTION_CHOICE, 0, 0, 0, search_metrics_names, NULL, \
       "corrected: round trips over round trips, pause time of all ports, intervals in which nothing is " \
-      "sent do not count; artifact: as PARALEON's scripts compute them" }, \
+      "sent do not count; artifact: as PARALEON's scripts compute them; published: as corrected, but one way over " \
+      "round trips, as the paper has it" }, \
     { "utility_scale", OPTION_REAL, 100, 1e-3, 1e6, NULL, NULL, \
       "utility is multiplied by it before it meets a temperature" }, \
     { "space", OPTION_CHOICE, 0, 0, 0, space_names, NULL, \
       "safe: narrow bounds, ECN marks before PFC pauses; plus: ParaleonPlus' bounds; " \
-      "artifact: PARALEON's" }, \
+      "artifact: PARALEON's; paper: these and the two more that the paper names; effective: the seven of the " \
+      "artifact's that its simulator heeds" }, \
     { "directions", OPTION_CHOICE, 0, 0, 0, search_directions_names, NULL, \
       "which way favours throughput: physical; or artifact, rpg_min_dec_fac the wrong way round" }, \
     { "start_from", OPTION_CHOICE, 0, 0, 0, search_start_names, NULL, \

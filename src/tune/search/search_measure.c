@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#define ONE_WAY 0.5              /* of a round trip: the paper's hops times link delay */
+
 struct utility_weights search_weights(const struct search *s)
 {
     const double *w = &s->option[SEARCH_WEIGHT_THROUGHPUT];
@@ -24,7 +26,7 @@ struct utility_terms search_measure(const struct search *s, const struct report 
         };
     return (struct utility_terms){
         .throughput = utility_throughput(r, UTILITY_ACTIVE_SHARE),
-        .rtt = utility_rtt(r),
+        .rtt = utility_rtt(r) * (search_is(s, SEARCH_METRICS, METRICS_PUBLISHED) ? ONE_WAY : 1),
         .pfc = utility_pfc(r, false),
     };
 }
@@ -54,7 +56,7 @@ struct search_now search_now_of(const struct search *s, struct utility_terms ter
 
 bool search_is_silent(const struct search *s, const struct search_now *now)
 {
-    return search_is(s, SEARCH_METRICS, METRICS_CORRECTED) && now->terms.throughput <= 0;
+    return !search_is(s, SEARCH_METRICS, METRICS_ARTIFACT) && now->terms.throughput <= 0;
 }
 
 const struct search_sample *search_best_sample(const struct search *s)

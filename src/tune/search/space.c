@@ -7,7 +7,7 @@
 
 #define AUTOMATIC_SHARE 0.85     /* of line rate: what a NIC takes if rate_to_set_on_first_cnp is 0 */
 
-const char *const space_names[] = { "safe", "plus", "artifact", NULL };
+const char *const space_names[] = { "safe", "plus", "artifact", "paper", "effective", NULL };
 
 /* Fractions of the artifacts are percent here where the knob is. */
 static const struct space_dim artifact[] = {
@@ -24,6 +24,19 @@ static const struct space_dim artifact[] = {
     { KNOB_initial_alpha_value,         -1, 1,   1023,   16,   1023, 1, 0 },
     { KNOB_kmin,                        1,  10,  1600,   100,  400,  1, 0 },
     { KNOB_kmax,                        1,  40,  6400,   400,  1600, 1, 0 },
+};
+
+/* What the paper's tables and figures name beyond those. It prints no bounds: one cut a period is what the artifact's spacing of
+ * CNPs would have set, and of marks there are only ParaleonPlus'. */
+static const struct space_dim paper_too[] = {
+    { KNOB_rate_reduce_monitor_period,  1,  1,   4095,   16,   4,    1, 0 },
+    { KNOB_pmax,                        -1, 0.1, 0.4,    0.01, 0.2,  0, 0 },
+};
+
+/* Those of the artifact's twelve that its simulator heeds: see cc dcqcn_paraleon. */
+static const enum knob heeded[] = {
+    KNOB_rpg_time_reset, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_rate_to_set_on_first_cnp, KNOB_rpg_min_rate, KNOB_kmin,
+    KNOB_kmax,
 };
 
 static const struct space_dim plus[] = {
@@ -71,6 +84,22 @@ static void take(struct space *s, const struct space_dim *dim, size_t dims)
 {
     memcpy(s->dim, dim, dims * sizeof *dim);
     s->dims = (uint32_t)dims;
+}
+
+static void take_paper(struct space *s)
+{
+    take(s, artifact, COUNT(artifact));
+    memcpy(&s->dim[s->dims], paper_too, sizeof paper_too);
+    s->dims += (uint32_t)COUNT(paper_too);
+}
+
+static void take_effective(struct space *s)
+{
+    struct space all = *s;
+
+    take(&all, artifact, COUNT(artifact));
+    for (size_t i = 0; i < COUNT(heeded); i++)
+        s->dim[s->dims++] = *find_dim(&all, heeded[i]);
 }
 
 /* ---- the safe space ---- */
@@ -211,9 +240,11 @@ void space_init(struct space *s, enum space_kind kind, bool physical, const stru
     if (world->knobs)
         take_control(s, world);
     else switch (kind) {
-    case SPACE_SAFE:     take_safe(s, world); break;
-    case SPACE_PLUS:     take(s, plus, COUNT(plus)); break;
-    case SPACE_ARTIFACT: take(s, artifact, COUNT(artifact)); break;
+    case SPACE_SAFE:      take_safe(s, world); break;
+    case SPACE_PLUS:      take(s, plus, COUNT(plus)); break;
+    case SPACE_ARTIFACT:  take(s, artifact, COUNT(artifact)); break;
+    case SPACE_PAPER:     take_paper(s); break;
+    case SPACE_EFFECTIVE: take_effective(s); break;
     }
     for (uint32_t i = 0; physical && i < s->dims; i++)
         s->dim[i].toward = knob_info[s->dim[i].knob].toward;

@@ -17,9 +17,11 @@ enum space_kind {
                                   * both and below those of PFC */
     SPACE_PLUS,                  /* ParaleonPlus' 13 */
     SPACE_ARTIFACT,              /* the 12 of PARALEON's artifact */
+    SPACE_PAPER,                 /* these and the two more that the paper names */
+    SPACE_EFFECTIVE,             /* the 7 of the 12 that have an effect in the artifact's simulator */
 };
 
-extern const char *const space_names[];          /* "safe", "plus", "artifact", NULL */
+extern const char *const space_names[];          /* by enum space_kind */
 
 struct space_dim {
     enum knob knob;

@@ -54,6 +54,8 @@ static void init__has_the_published_tables(void **unused)
     assert_dim(&plus, KNOB_rpg_gd, 11, 13, 1);
     assert_dim(&plus, KNOB_pmax, 0.1, 0.4, 0.01);
     assert_true(dim_of(&artifact, KNOB_rate_to_set_on_first_cnp)->initial == 0.5);
+    assert_int_equal(14, make(SPACE_PAPER, true, test_world(1)).dims);
+    assert_int_equal(7, make(SPACE_EFFECTIVE, true, test_world(1)).dims);
 }
 
 /* One direction differs: one cut leaves at least min_dec_fac, so more of it means more throughput. */
