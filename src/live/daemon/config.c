@@ -52,6 +52,7 @@ static const struct section_key controller_keys[] = {
     { "operators", "list", "", "names in certificates of who may ask and decide; default: operator" },
     { "devices_max", "count", "1024", "room for so many" },
     { "tuner", "name", "", "as in a scenario; default: none" },
+    { "flows", "map", "", "listen, from, window: sFlow, NetFlow 9 and IPFIX of switches, for tuners that want flow sizes" },
     { "stale", "count", "3", "reports older than so many intervals are not believed" },
     { "block", "count", "10", "intervals of a block" },
     { "burn_in", "count", "3", "of these, not counted" },
@@ -69,6 +70,13 @@ static const struct section_key tls_keys[] = {
     { "ca", "file", "", "certificate of the authority" }, { "cert", "file", "", "own certificate" },
     { "key", "file", "", "own key" },
     { "refresh", "time", "60s", "how often the three are read again" }, { NULL, NULL, NULL, NULL },
+};
+
+static const struct section_key flows_keys[] = {
+    { "listen", "name", "", "IP address and port: 0.0.0.0:6343" },
+    { "from", "list", "", "IP addresses of who may tell; required unless it listens at 127.0.0.1" },
+    { "window", "time", "1s", "flows are looked at so often" },
+    { NULL, NULL, NULL, NULL },
 };
 
 static const struct section_key limit_keys[] = {
@@ -311,6 +319,24 @@ static void read_tuner(struct reader *r, struct controller_file *f, const struct
             add_option(r, f, c);
 }
 
+static void read_flows(struct reader *r, struct controller_file *f, const struct yaml_node *map)
+{
+    struct section s = section_open(r, map, &(struct section){ .name = "flows", .own = flows_keys });
+
+    if (!map)
+        return;
+    f->flows = need_text(&s, "listen");
+    f->flows_window_us = time_us(&s, "window", 1000000, 1000);
+    for (const struct yaml_node *n = section_list(&s, "from", CONFIG_FLOWS_FROM_MAX); n && !r->rc; n = n->next) {
+        if (n->kind != YAML_SCALAR)
+            reader_refuse(r, n, "from is a list of addresses");
+        else
+            f->flows_from[f->flows_senders++] = xstrdup(n->text);
+    }
+    if (!r->rc && !f->flows_senders && strncmp(f->flows, "127.", 4) != 0 && strncmp(f->flows, "[::1]:", 6) != 0)
+        reader_refuse(r, section_place(&s, "listen"), "listen: where others can send, 'from' must say who may");
+}
+
 static void read_evidence(struct reader *r, const struct section *s, struct controller_config *c)
 {
     uint32_t accept = 0, reject = 0;
@@ -357,6 +383,7 @@ static void read_controller(struct reader *r, const struct yaml_node *root, stru
     read_operators(r, &s, f);
     read_evidence(r, &s, c);
     read_tuner(r, f, section_get(&s, "tuner"));
+    read_flows(r, f, section_get(&s, "flows"));
 }
 
 int config_read_controller(struct controller_file *f, const char *path, struct err *err)
@@ -387,6 +414,9 @@ void config_fini_controller(struct controller_file *f)
         free(f->option[i].place);
     }
     free(f->option);
+    for (uint32_t i = 0; i < f->flows_senders; i++)
+        free(f->flows_from[i]);
+    free(f->flows);
     free(f->tuner);
     free(f->tuner_place);
     *f = (struct controller_file){ 0 };

@@ -11,6 +11,7 @@
 #include "live/wire/tls.h"
 
 #define CONFIG_OPERATORS_MAX 16
+#define CONFIG_FLOWS_FROM_MAX 64
 
 /* Lock step: agents begin with this time, so that none of theirs is 0. */
 #define CONFIG_LOCK_EPOCH_US 1000000u
@@ -43,6 +44,10 @@ struct controller_file {
     char                    *tuner, *tuner_place;                /* NULL: none */
     struct option_text      *option;
     uint32_t                 options;
+    char                    *flows;                              /* where switches tell of flows; NULL: nowhere */
+    char                    *flows_from[CONFIG_FLOWS_FROM_MAX];
+    uint32_t                 flows_senders;
+    uint64_t                 flows_window_us;
     struct controller_config controller;
 };
 

@@ -250,6 +250,8 @@ void live_tuner_interval(struct live_tuner *t, const struct controller *c, uint6
     r->knobs = t->loop.in_force.knobs;
     for (uint32_t i = 0; i < c->peers; i++)
         add_peer(r, &t->world, i, &c->peer[t->order[i]], now_us - c->peer[t->order[i]].heard_us);
+    if (t->flows)
+        r->fsd = *t->flows;
     lag_add(&t->lag, r);
     while (t->decision && lag_take(&t->lag, t->end_ps))
         ;                        /* nothing is left: settled is NEVER */

@@ -24,6 +24,7 @@ struct live_tuner {
     uint32_t      devices;       /* for which it was opened */
     uint64_t      decision;      /* under way; 0: none */
     uint64_t      number, end_ps;                /* of the last report */
+    const struct fsd *flows;     /* flow sizes as switches tell them, instead of what agents tell; NULL: none do */
 };
 
 /* Is the tuner of the file one that there is, with options that it takes? */

@@ -37,7 +37,7 @@ static const char *fixed_controller(const struct controller_file *new, const str
     if (key)
         return key;
     return !is_same(new->listen, old->listen) ? "listen" : new->devices_max != old->devices_max ? "devices_max" :
-           new->controller.id != old->controller.id ? "id" :
+           !is_same(new->flows, old->flows) ? "flows" : new->controller.id != old->controller.id ? "id" :
            new->controller.interval_us != old->controller.interval_us ? "interval" :
            new->lock_step != old->lock_step ? "lock_step" : NULL;
 }

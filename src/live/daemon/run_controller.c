@@ -7,6 +7,7 @@
 #include "live/daemon/notify.h"
 #include "live/daemon/reload.h"
 #include "live/daemon/run.h"
+#include "live/flows/collector.h"
 #include "live/view/page.h"
 #include "live/wire/codec.h"
 #include "live/wire/rpc.h"
@@ -34,6 +35,8 @@ struct fabric {
     int                           signals;
     uint64_t                      tick_us;
     struct page                   page;
+    struct collector              flows;
+    struct fsd                    fsd;           /* of the last window */
     uint64_t                      lock_us;       /* lock step: the time at which all devices stand */
     bool                          has_ticked;    /* at that time */
 };
@@ -52,6 +55,10 @@ static void interval(void *arg, uint64_t now_us)
 {
     struct fabric *f = arg;
 
+    if (f->flows.fd >= 0) {
+        collector_read(&f->flows, now_us, &f->fsd);
+        f->tuner.flows = &f->fsd;
+    }
     live_tuner_interval(&f->tuner, &f->controller, now_us);
 }
 
@@ -284,11 +291,11 @@ static void loop(struct fabric *f)
     uint64_t                interval_us = f->file->controller.interval_us;
 
     for (f->tick_us = clock_us() + interval_us;;) {
-        struct pollfd fd[3] = { { .fd = rpc_fd(f->rpc), .events = POLLIN }, { .fd = f->signals, .events = POLLIN },
-                                { .fd = server_fd(f->page.server), .events = POLLIN } };
+        struct pollfd fd[4] = { { .fd = rpc_fd(f->rpc), .events = POLLIN }, { .fd = f->signals, .events = POLLIN },
+                                { .fd = server_fd(f->page.server), .events = POLLIN }, { .fd = f->flows.fd, .events = POLLIN } };
 
         notify_alive(clock_us());
-        clock_wait(fd, 3, f->file->lock_step ? clock_us() + WAIT_US : f->tick_us);
+        clock_wait(fd, 4, f->file->lock_step ? clock_us() + WAIT_US : f->tick_us);
         if (read(f->signals, &s, sizeof s) == sizeof s) {
             if (s.ssi_signo != SIGHUP)
                 return;
@@ -299,6 +306,7 @@ static void loop(struct fabric *f)
             free(e.bytes);
         }
         server_run(f->page.server);
+        collector_run(&f->flows);
         if (f->file->lock_step)
             step(f);
         else if (clock_us() >= f->tick_us)
@@ -315,6 +323,19 @@ static void raise_limits(void)
         l.rlim_cur = l.rlim_max;
         setrlimit(RLIMIT_NOFILE, &l);
     }
+}
+
+static int open_flows(struct fabric *f, struct err *err)
+{
+    const struct controller_file *c = f->file;
+    int                           rc = 0;
+
+    if (!c->flows)
+        return 0;
+    for (uint32_t i = 0; i < c->flows_senders && !rc; i++)
+        rc = collector_allow(&f->flows, c->flows_from[i], err);
+    f->page.flows = &f->flows;
+    return rc ? rc : collector_open(&f->flows, c->flows, err);
 }
 
 static int start(struct fabric *f, struct err *err)
@@ -337,6 +358,8 @@ static int start(struct fabric *f, struct err *err)
     if (controller_start(&f->controller, &audit, begin_us))
         return err_set(err, EBADMSG, "%s/%s: it cannot be understood", f->file->common.state, CONTROLLER_SAVED_NAME);
     rc = f->file->lock_step ? 0 : page_open(&f->page, &f->file->common.http, err);       /* its clock is not ours */
+    if (!rc)
+        rc = open_flows(f, err);
     return rc ? rc : rpc_serve(&f->rpc, f->file->listen, &tls, err);
 }
 
@@ -350,6 +373,7 @@ int controller_run(const struct controller_file *file, struct err *err)
     f.signals = clock_signals();
     live_tuner_init(&f.tuner, file);
     page_init(&f.page, &f.controller, ANOLE_VERSION, clock_us);
+    collector_init(&f.flows, file->flows_window_us);
     f.page.act = act;
     f.page.arg = &f;
     rc = start(&f, err);
@@ -363,6 +387,7 @@ int controller_run(const struct controller_file *file, struct err *err)
     }
     rpc_free(f.rpc);
     page_fini(&f.page);
+    collector_fini(&f.flows);
     live_tuner_fini(&f.tuner);
     controller_fini(&f.controller);
     if (f.has_own)

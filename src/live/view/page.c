@@ -36,17 +36,6 @@ static char *dump(json_t *o)
     return text ? text : xstrdup("{}");
 }
 
-static char *metrics_text(struct page *p)
-{
-    struct server_counts counts = server_counts(p->server);
-    struct prom          m;
-
-    prom_init(&m);
-    controller_metrics(&m, p->controller, &p->counts, p->now_us());
-    process_metrics(&m, p->version, &counts);
-    return prom_end(&m);
-}
-
 static void answer_health(const struct page *p, struct server_reply *r)
 {
     const char *why = p->controller->role == ROLE_DEPOSED ? "another controller has taken over" :
@@ -57,10 +46,64 @@ static void answer_health(const struct page *p, struct server_reply *r)
     r->text = xstrdup(*why ? why : "ok\n");
 }
 
+/* ---- flows ---- */
+
+static void add_flow_metrics(struct prom *m, const struct collector *f)
+{
+    const struct collector_counts *n = &f->counts;
+
+    prom_one(m, "anole_flows_datagrams_total", "counter", "Datagrams of switches about flows.", (double)n->datagrams);
+    prom_family(m, "anole_flows_refused_total", "counter", "Of these or of what is in them, what was not used, by why.");
+    prom_value(m, (double)n->strangers, "why", "stranger", NULL);
+    prom_value(m, (double)n->bad, "why", "unreadable", NULL);
+    prom_value(m, (double)n->unknown, "why", "no template", NULL);
+    prom_value(m, (double)n->other, "why", "not RoCEv2", NULL);
+    prom_value(m, (double)n->full, "why", "no room", NULL);
+    prom_one(m, "anole_flows_records_total", "counter", "Flows or packets that they told of.", (double)n->records);
+    prom_one(m, "anole_flows_known", "gauge", "Flows that are known now.", f->used);
+    prom_one(m, "anole_flows_elephant_ratio", "gauge", "Share of elephants among flows of the last window.",
+             fsd_elephant_share(&f->last));
+}
+
+static json_t *flows_json(const struct collector *f)
+{
+    json_t *o = json_object(), *bins = json_array();
+
+    json_put_count(o, "known", f->used);
+    json_put_number(o, "elephants", (double)f->last.elephants / FSD_ONE);
+    json_put_number(o, "mice", (double)f->last.mice / FSD_ONE);
+    for (int i = 0; i < FSD_BINS; i++)
+        json_array_append_new(bins, json_integer((json_int_t)f->last.bin[i]));
+    json_object_set_new(o, "bins", bins);
+    json_put_count(o, "datagrams", f->counts.datagrams);
+    json_put_count(o, "refused", f->counts.strangers + f->counts.bad);
+    return o;
+}
+
+/* ---- what is read ---- */
+
+static char *metrics_text(struct page *p)
+{
+    struct server_counts counts = server_counts(p->server);
+    struct prom          m;
+
+    prom_init(&m);
+    controller_metrics(&m, p->controller, &p->counts, p->now_us());
+    if (p->flows)
+        add_flow_metrics(&m, p->flows);
+    process_metrics(&m, p->version, &counts);
+    return prom_end(&m);
+}
+
 static const char *state_text(struct page *p)
 {
-    if (!p->state)
-        p->state = dump(state_json(p->controller, &p->ledger, &p->timeline, p->now_us(), wall_us(p)));
+    if (!p->state) {
+        json_t *o = state_json(p->controller, &p->ledger, &p->timeline, p->now_us(), wall_us(p));
+
+        if (p->flows)
+            json_object_set_new(o, "flows", flows_json(p->flows));
+        p->state = dump(o);
+    }
     return p->state;
 }
 

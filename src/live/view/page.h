@@ -5,6 +5,7 @@
 #ifndef LIVE_VIEW_PAGE_H
 #define LIVE_VIEW_PAGE_H
 
+#include "live/flows/collector.h"
 #include "live/http/server.h"
 #include "live/view/controller_prom.h"
 #include "live/view/ledger.h"
@@ -16,6 +17,7 @@ struct page {
     struct controller_counts counts;             /* the owner counts */
     struct ledger            ledger;
     struct timeline          timeline;
+    const struct collector  *flows;              /* NULL: no switch tells of flows */
     struct server           *server;             /* NULL: no HTTP */
     const char              *version;            /* of the program */
     uint64_t (*now_us)(void);

@@ -1,0 +1,256 @@
+/* src/live/flows/collector.c - see collector.h. */
+#include "live/flows/collector.h"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define PLACES        (COLLECTOR_FLOWS_MAX * 2)
+#define SILENT_MAX    30u        /* windows after which a flow is forgotten */
+#define AT_ONCE       256        /* datagrams before the loop goes on with something else */
+#define UDP           17
+
+struct collected {
+    uint64_t         key[2];     /* 0: free */
+    struct flowstate state;
+    uint64_t         bytes;      /* in this window */
+    uint64_t         total;      /* as told by who tells totals */
+    uint8_t          silent;     /* windows */
+    bool             is_ended;
+};
+
+void collector_init(struct collector *c, uint64_t window_us)
+{
+    memset(c, 0, sizeof *c);
+    c->fd = -1;
+    c->window_us = window_us;
+    c->places = PLACES;
+    c->flow = xcalloc(PLACES, sizeof *c->flow);
+    c->states = flowstate_configure((struct flowstate_cfg){ .with_bins = 1 });
+    ipfix_init(&c->ipfix);
+}
+
+void collector_fini(struct collector *c)
+{
+    if (c->fd >= 0)
+        close(c->fd);
+    free(c->flow);
+    c->flow = NULL;
+    c->fd = -1;
+}
+
+/* ---- flows ---- */
+
+/* FNV-1a over 128 bits' worth of two words: flows are told apart by it alone. */
+static void add_bytes(uint64_t h[2], const void *bytes, size_t length)
+{
+    const uint8_t *b = bytes;
+
+    for (size_t i = 0; i < length; i++) {
+        h[0] = (h[0] ^ b[i]) * 0x100000001b3;
+        h[1] = (h[1] ^ (b[i] + 0x55u)) * 0x9e3779b97f4a7c15;
+        h[1] ^= h[1] >> 29;
+    }
+}
+
+static void key_of(const struct flow_record *r, uint64_t h[2])
+{
+    h[0] = 0xcbf29ce484222325;
+    h[1] = 0x6c62272e07bb0142;
+    add_bytes(h, r->source, 16);
+    add_bytes(h, r->target, 16);
+    if (r->qp != RECORD_QP_NONE)
+        add_bytes(h, &r->qp, sizeof r->qp);
+    else
+        add_bytes(h, &r->source_port, sizeof r->source_port);
+    h[0] |= 1;                   /* not free */
+}
+
+static struct collected *place_of(struct collected *table, const uint64_t key[2])
+{
+    uint32_t i = (uint32_t)(key[0] >> 7 ^ key[1]) & (PLACES - 1);
+
+    while (table[i].key[0] && (table[i].key[0] != key[0] || table[i].key[1] != key[1]))
+        i = (i + 1) & (PLACES - 1);
+    return &table[i];
+}
+
+static void take_record(void *arg, const struct flow_record *r)
+{
+    struct collector *c = arg;
+    struct collected *f;
+    uint64_t          key[2], more = r->bytes;
+
+    c->counts.records++;
+    if (r->protocol != UDP || r->target_port != RECORD_ROCE_PORT) {
+        c->counts.other++;
+        return;
+    }
+    key_of(r, key);
+    f = place_of(c->flow, key);
+    if (!f->key[0] && c->used == COLLECTOR_FLOWS_MAX) {
+        c->counts.full++;
+        return;
+    }
+    if (!f->key[0]) {
+        *f = (struct collected){ .key = { key[0], key[1] } };
+        c->used++;
+    }
+    if (r->is_total) {
+        more = r->bytes > f->total ? r->bytes - f->total : 0;
+        f->total = r->bytes;
+    }
+    f->bytes += more < UINT64_MAX - f->bytes ? more : 0;
+    f->is_ended |= r->is_ended;
+}
+
+/* ---- windows ---- */
+
+/* All flows step; those that stay move to another table. */
+static void end_window(struct collector *c)
+{
+    struct collected *table = xcalloc(PLACES, sizeof *table);
+    struct flow_tally tally = { 0 };
+
+    c->used = 0;
+    for (uint32_t i = 0; i < PLACES; i++) {
+        struct collected *f = &c->flow[i];
+        enum flow_class   class;
+
+        if (!f->key[0])
+            continue;
+        class = flowstate_step(&c->states, &f->state, f->bytes);
+        flow_tally_add(&c->states, &tally, class, f->state);
+        f->silent = (uint8_t)(f->bytes ? 0 : f->silent + 1);
+        f->bytes = 0;
+        if (f->is_ended || f->silent >= SILENT_MAX)
+            continue;
+        *place_of(table, f->key) = *f;
+        c->used++;
+    }
+    flow_tally_write(&c->states, &tally, &c->last);
+    free(c->flow);
+    c->flow = table;
+}
+
+void collector_read(struct collector *c, uint64_t now_us, struct fsd *out)
+{
+    if (!c->ends_us)
+        c->ends_us = now_us + c->window_us;
+    if (now_us >= c->ends_us) {
+        end_window(c);
+        c->ends_us += c->window_us;
+        if (c->ends_us <= now_us)
+            c->ends_us = now_us + c->window_us;
+    }
+    *out = c->last;
+}
+
+/* ---- datagrams ---- */
+
+static bool is_allowed(const struct collector *c, const uint8_t from[16])
+{
+    for (uint32_t i = 0; i < c->senders; i++)
+        if (memcmp(c->from[i], from, 16) == 0)
+            return true;
+    return !c->senders;
+}
+
+static uint64_t exporter_of(const uint8_t from[16])
+{
+    uint64_t h[2] = { 0xcbf29ce484222325, 0 };
+
+    add_bytes(h, from, 16);
+    return h[0] | 1;
+}
+
+void collector_take(struct collector *c, const uint8_t from[16], const uint8_t *bytes, size_t length)
+{
+    struct sflow_facts sflow;
+    struct ipfix_facts ipfix = { 0 };
+    int                rc;
+
+    c->counts.datagrams++;
+    if (!is_allowed(c, from)) {
+        c->counts.strangers++;
+        return;
+    }
+    if (length >= 4 && record_number(bytes, 4) == 5)
+        rc = sflow_read(bytes, length, take_record, c, &sflow);
+    else
+        rc = ipfix_read(&c->ipfix, exporter_of(from), bytes, length, take_record, c, &ipfix);
+    c->counts.unknown += ipfix.unknown;
+    c->counts.bad += rc != 0;
+}
+
+/* Any address as one of IPv6. */
+static void plain(const struct sockaddr_storage *a, uint8_t out[16])
+{
+    memset(out, 0, 16);
+    if (a->ss_family == AF_INET6)
+        memcpy(out, &((const struct sockaddr_in6 *)a)->sin6_addr, 16);
+    else {
+        out[10] = out[11] = 0xff;
+        memcpy(out + 12, &((const struct sockaddr_in *)a)->sin_addr, 4);
+    }
+}
+
+void collector_run(struct collector *c)
+{
+    static uint8_t          bytes[65536];
+    struct sockaddr_storage a = { 0 };
+    uint8_t                 from[16];
+
+    for (int i = 0; i < AT_ONCE && c->fd >= 0; i++) {
+        socklen_t size = sizeof a;
+        ssize_t   length = recvfrom(c->fd, bytes, sizeof bytes, MSG_DONTWAIT, (struct sockaddr *)&a, &size);
+
+        if (length < 0)
+            return;
+        plain(&a, from);
+        collector_take(c, from, bytes, (size_t)length);
+    }
+}
+
+/* ---- opening ---- */
+
+int collector_allow(struct collector *c, const char *address, struct err *err)
+{
+    struct sockaddr_storage a = { .ss_family = AF_INET };
+
+    if (c->senders == COLLECTOR_FROM_MAX)
+        return err_set(err, EINVAL, "'%.60s' is too much: there may be %d", address, COLLECTOR_FROM_MAX);
+    if (inet_pton(AF_INET, address, &((struct sockaddr_in *)&a)->sin_addr) != 1) {
+        a.ss_family = AF_INET6;
+        if (inet_pton(AF_INET6, address, &((struct sockaddr_in6 *)&a)->sin6_addr) != 1)
+            return err_set(err, EINVAL, "'%.60s' is not an IP address", address);
+    }
+    plain(&a, c->from[c->senders++]);
+    return 0;
+}
+
+int collector_open(struct collector *c, const char *address, struct err *err)
+{
+    struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_flags = AI_PASSIVE | AI_NUMERICHOST }, *a = NULL;
+    const char     *colon = strrchr(address, ':');
+    char            host[64] = "";
+    int             rc = 0, room = 4 << 20;
+
+    if (!colon || (size_t)(colon - address) >= sizeof host)
+        return err_set(err, EINVAL, "%s: an address is host:port", address);
+    snprintf(host, sizeof host, "%.*s", (int)(colon - address) - 2 * (*address == '['), address + (*address == '['));
+    if (getaddrinfo(host, colon + 1, &hints, &a))
+        return err_set(err, EINVAL, "%s: an IP address and a port are wanted", address);
+    c->fd = socket(a->ai_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (c->fd < 0 || bind(c->fd, a->ai_addr, a->ai_addrlen))
+        rc = err_set(err, errno, "%s: %s", address, strerror(errno));
+    else
+        setsockopt(c->fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
+    freeaddrinfo(a);
+    return rc;
+}

@@ -1,0 +1,58 @@
+/* src/live/flows/collector.h - flow sizes of a network from what its switches tell: sFlow, NetFlow 9 and IPFIX, all at one UDP port.
+ *
+ * Flows of RoCEv2 are told apart by addresses and the target's queue pair where a switch shows it (sampled packets), or else by the source
+ * port. Once per window the flows that sent something become a distribution (core/fsd.h), with PARALEON's states of flows; between
+ * two windows the last one stands. A flow that is silent for a while, or has ended, is forgotten. There is room for so many flows;
+ * those beyond are counted and not kept.
+ *
+ * A packet that several switches tell of counts several times: let the ToRs tell what comes from hosts, and nobody else. UDP has no
+ * seal: only senders that the configuration names are heard.
+ */
+#ifndef LIVE_FLOWS_COLLECTOR_H
+#define LIVE_FLOWS_COLLECTOR_H
+
+#include "base/err.h"
+#include "core/fsd.h"
+#include "live/flows/ipfix.h"
+#include "live/flows/sflow.h"
+#include "meter/monitor/flowstate.h"
+
+#define COLLECTOR_FLOWS_MAX 65536u
+#define COLLECTOR_FROM_MAX  64
+
+struct collector_counts { uint64_t datagrams, strangers, bad, records, other, unknown, full; };  /* other: not RoCEv2; full: no room */
+
+struct collected;                                /* a flow */
+
+struct collector {
+    int                     fd;                  /* -1: none */
+    uint8_t                 from[COLLECTOR_FROM_MAX][16];        /* who may send; IPv4 as ::ffff:a.b.c.d */
+    uint32_t                senders;             /* 0: anybody */
+    struct ipfix            ipfix;
+    struct flowstate_cfg    states;
+    struct collected       *flow;                /* a table, open addressing */
+    uint32_t                places, used;
+    uint64_t                window_us, ends_us;  /* of this window */
+    struct fsd              last;
+    struct collector_counts counts;
+};
+
+void collector_init(struct collector *, uint64_t window_us);
+void collector_fini(struct collector *);
+
+/* Whom to hear; text of an address. -EINVAL: it is none, or there are too many. */
+int collector_allow(struct collector *, const char *address, struct err *);
+
+/* Listens at host:port. */
+int collector_open(struct collector *, const char *address, struct err *);
+
+/* Takes what has come in, but not for ever. */
+void collector_run(struct collector *);
+
+/* A datagram, as if it had come from there. */
+void collector_take(struct collector *, const uint8_t from[16], const uint8_t *bytes, size_t length);
+
+/* The distribution of the last window that has ended; empty before. */
+void collector_read(struct collector *, uint64_t now_us, struct fsd *);
+
+#endif
