@@ -1,5 +1,6 @@
 /* src/campaign/campaign.c */
 #include "campaign/campaign.h"
+#include "base/json.h"
 #include "version.h"
 
 #include <sqlite3.h>
@@ -402,4 +403,86 @@ int campaign_each_value(struct campaign *c, const char *metric,
     while ((step = sqlite3_step(s)) == SQLITE_ROW)
         tell(arg, (const char *)sqlite3_column_text(s, 0), sqlite3_column_double(s, 1));
     return end(c, s, step, err);
+}
+
+/* ---- looking on ---- */
+
+#define PEEKED_MAX 500
+
+static const char *const peeked[] = { "slowdown_mean", "slowdown_p99", "fct_us_p99", "goodput_bps", "rtt_us_mean",
+                                      "paused_share", "dropped_packets" };
+
+#define PEEKED (sizeof(peeked) / sizeof(*peeked))
+
+/* Means of one figure by variant, into the rows that are there. */
+static void peek_figure(sqlite3 *db, const char *figure, size_t column, json_t *rows)
+{
+    static const char sql[] = "SELECT run.variant, avg(value.value) FROM run JOIN value ON value.run = run.id"
+                              " WHERE value.metric = (SELECT id FROM metric WHERE name = ?1) GROUP BY run.variant";
+    sqlite3_stmt *s = NULL;
+    json_t *by_name = json_object(), *row;
+    size_t i;
+
+    if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK) {
+        sqlite3_bind_text(s, 1, figure, -1, SQLITE_STATIC);
+        while (sqlite3_step(s) == SQLITE_ROW)
+            if (sqlite3_column_type(s, 1) != SQLITE_NULL)
+                json_object_set_new(by_name, (const char *)sqlite3_column_text(s, 0),
+                                    json_of_number(sqlite3_column_double(s, 1)));
+    }
+    sqlite3_finalize(s);
+    json_array_foreach(rows, i, row) {
+        json_t *value = json_object_get(by_name, json_string_value(json_object_get(row, "name")));
+
+        json_array_set_new(json_object_get(row, "values"), column, value ? json_incref(value) : json_null());
+    }
+    json_decref(by_name);
+}
+
+static int peek_variants(sqlite3 *db, json_t *rows, json_int_t *runs, char finished[32])
+{
+    static const char sql[] = "SELECT variant, count(*), max(finished) FROM run GROUP BY variant ORDER BY min(id)";
+    sqlite3_stmt *s = NULL;
+    int rc = sqlite3_prepare_v2(db, sql, -1, &s, NULL);
+
+    while (rc == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW) {
+        const char *when = (const char *)sqlite3_column_text(s, 2);
+
+        *runs += sqlite3_column_int64(s, 1);
+        if (when && strcmp(when, finished) > 0)
+            snprintf(finished, 32, "%s", when);
+        if (json_array_size(rows) < PEEKED_MAX)
+            json_array_append_new(rows, json_pack("{s:o, s:I, s:[n,n,n,n,n,n,n]}", "name",
+                                                  json_of_text((const char *)sqlite3_column_text(s, 0)), "runs",
+                                                  (json_int_t)sqlite3_column_int64(s, 1), "values"));
+    }
+    sqlite3_finalize(s);
+    return rc == SQLITE_OK ? 0 : -ENOENT;
+}
+
+int campaign_peek(const char *path, json_t **out, struct err *err)
+{
+    json_t *rows = json_array(), *names = json_array();
+    char finished[32] = "";
+    json_int_t runs = 0;
+    sqlite3 *db = NULL;
+    int rc = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK ? 0 : -ENOENT;
+
+    _Static_assert(PEEKED == 7, "as many as the nulls of a row");
+    if (!rc) {
+        sqlite3_busy_timeout(db, 200);
+        rc = peek_variants(db, rows, &runs, finished);
+    }
+    for (size_t i = 0; i < PEEKED && !rc; i++) {
+        json_array_append_new(names, json_string(peeked[i]));
+        peek_figure(db, peeked[i], i, rows);
+    }
+    sqlite3_close(db);
+    if (rc) {
+        json_decref(rows);
+        json_decref(names);
+        return err_set(err, -rc, "%.200s: is not a store of anole", path);
+    }
+    *out = json_pack("{s:I, s:s, s:o, s:o}", "runs", runs, "finished", finished, "figures", names, "variants", rows);
+    return 0;
 }

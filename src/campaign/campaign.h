@@ -50,4 +50,9 @@ int campaign_page(struct campaign *, const char *key, json_t **, struct err *);
 int campaign_each_value(struct campaign *, const char *metric,
                         void (*tell)(void *arg, const char *key, double value), void *arg, struct err *);
 
+/* What is in a file that somebody else may be writing, for people who watch: {runs, finished, figures: [name],
+ * variants: [{name, runs, values: [mean or null]}]}, in the order in which variants were first added, 500 at most. Changes
+ * nothing. -ENOENT: it is no store. */
+int campaign_peek(const char *path, json_t **, struct err *);
+
 #endif

@@ -1,4 +1,5 @@
-/* src/cmd/live.c - anole agent, controller, ctl and twin: started as the program anole-live, which lies beside this one. */
+/* src/cmd/live.c - commands that are programs of their own, beside this one, for the libraries that they need: anole-live is
+ * agent, controller, ctl and twin, anole-serve is serve. */
 #include "cmd/cmd.h"
 
 #include <stdlib.h>
@@ -23,22 +24,36 @@ static bool find_own_folder(char *path)
     return true;
 }
 
+/* Becomes the program, if it is there. */
+static void become(const char *program, char **args)
+{
+    static const char *const places[] = { "", "../lib/anole/", NULL };
+    char                     folder[PATH_SIZE], path[PATH_SIZE + 64];
+
+    if (find_own_folder(folder))
+        for (int i = 0; places[i]; i++) {
+            snprintf(path, sizeof path, "%s/%s%s", folder, places[i], program);
+            execv(path, args);
+        }
+}
+
 static int start(const char *name, int argc, char **argv)
 {
-    static const char *const places[] = { "anole-live", "../lib/anole/anole-live", NULL };
-    char                     folder[PATH_SIZE], path[PATH_SIZE + 64];
-    char                   **args = xcalloc((unsigned long)argc + 2, sizeof *args);
+    char **args = xcalloc((unsigned long)argc + 2, sizeof *args);
 
     args[0] = xstrdup("anole-live");
     args[1] = xstrdup(name);
     for (int i = 1; i < argc; i++)
         args[i + 1] = argv[i];
-    if (find_own_folder(folder))
-        for (int i = 0; places[i]; i++) {
-            snprintf(path, sizeof path, "%s/%s", folder, places[i]);
-            execv(path, args);
-        }
+    become("anole-live", args);
     cmd_usage("%s: this anole was built without its part for real networks, which needs gRPC: tools/deps live, and make again", name);
+}
+
+static int serve_main(int argc, char **argv)
+{
+    (void)argc;
+    become("anole-serve", argv);
+    cmd_usage("serve: this anole was built without its web server, which needs libmicrohttpd: tools/deps build, and make again");
 }
 
 static int agent_main(int argc, char **argv)
@@ -61,6 +76,7 @@ static int twin_main(int argc, char **argv)
     return start("twin", argc, argv);
 }
 
+const struct command command_serve = { "serve", "show results in a browser, also while they are written", serve_main };
 const struct command command_twin = { "twin", "a simulated network with a real agent and a real controller", twin_main };
 const struct command command_agent = { "agent", "watch and set the NICs of this host, for a controller", agent_main };
 const struct command command_controller = { "controller", "hear all agents of a network, try what a tuner proposes", controller_main };

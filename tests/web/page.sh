@@ -27,5 +27,6 @@ trap 'rm -rf "$dir"' EXIT
     >/dev/null 2>&1 || exit 1
 "$here/run" "$dir/run/report.html" "$dir/tuned/report.html" "$dir/compare/report.html" >"$dir/log" 2>&1
 status=$?
+[ ! -x "$(dirname "$anole")/anole-serve" ] || node "$here/serve.mjs" "$anole" "$dir/run" >>"$dir/log" 2>&1 || status=1
 awk '/^(not )?ok - / { n++; sub(/ok - /, "ok " n " - ") } { print } END { print "1.." n + 0 }' "$dir/log"
 exit "$status"

@@ -5,13 +5,28 @@
 export type Num = number | null;
 
 export interface Page {
-  kind: "run" | "compare" | "tune";
+  kind: "run" | "compare" | "tune" | "serve";
   version: string; // of anole
   title: string; // the scenario's file name
   runs: Run[]; // run: one; compare: one per variant, over all its seeds; tune: none without a check
   comparison?: Comparison;
+  served?: Served; // serve: what there is, told anew by /events
   search?: Search; // tune: how the setting was found
   sweep?: Sweep; // of the settings that a comparison was chosen from
+}
+
+// What `anole serve` shows: src/serve/folder.c.
+export interface Served {
+  name: string;
+  results: { name: string; kind: string; has_report: boolean; changed_ms: number; files: { name: string; bytes: number }[] }[];
+  running: { name: string; series: (Series & { rows: number; every: number }) | null }[]; // what is being written
+  stores: {
+    name: string;
+    runs: number;
+    finished: string; // when the last one ended, UTC
+    figures: string[];
+    variants: { name: string; runs: number; values: Num[] }[]; // means
+  }[];
 }
 
 export interface Search {

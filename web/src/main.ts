@@ -7,6 +7,7 @@ import { h } from "./dom";
 import { comparePage } from "./compare";
 import { runPage } from "./run";
 import { tunePage } from "./tune";
+import { servePage } from "./serve";
 import { openForPrint } from "./print";
 
 function readData(): Page | null {
@@ -27,16 +28,23 @@ function contents(sections: Element[]): HTMLElement {
   );
 }
 
+const makers: Record<Page["kind"], (page: Page) => HTMLElement[]> = {
+  run: runPage,
+  compare: comparePage,
+  tune: tunePage,
+  serve: servePage,
+};
+
 function build(page: Page, place: HTMLElement): void {
   document.title = `${page.title} – Anole`;
-  const [top, ...parts] = page.kind === "tune" ? tunePage(page) : page.kind === "compare" ? comparePage(page) : runPage(page);
+  const [top, ...parts] = makers[page.kind](page);
   const main = h("main", {}, ...parts);
   place.replaceChildren(top!, contents([...main.querySelectorAll("section[id]")]), main);
 }
 
 const place = document.getElementById("page")!;
 const page = readData();
-if (page && (page.runs.length > 0 || page.search)) build(page, place);
+if (page && (page.runs.length > 0 || page.search || page.served)) build(page, place);
 else
   place.replaceChildren(
     h("p", { class: "nothing" }, "This page holds no data: it is the empty form of a report."),

@@ -77,10 +77,9 @@ function quietNote(quiet: Column[]): HTMLElement | null {
     : null;
 }
 
-export function timeOfRun(run: Run, group: ZoomGroup): HTMLElement {
-  const { series } = run;
-  if (!series || series.at_us.length === 0 || series.columns.length === 0)
-    return section("time", "Over time", nothing("Nothing was recorded over time."));
+// A chart for each group of columns, and a word about those that are zero.
+export function timeCharts(run: Pick<Run, "series" | "windows" | "outages">, group: ZoomGroup): (HTMLElement | null)[] {
+  const series = run.series!;
   const told = series.columns.filter((column) => !(column.name in quietNames && isZero([column])));
   const quiet = series.columns.filter((column) => !told.includes(column));
   const charts = groupColumns(told).map((columns) =>
@@ -94,12 +93,18 @@ export function timeOfRun(run: Run, group: ZoomGroup): HTMLElement {
       hasPoints: series.at_us.length <= POINTS_MAX,
     }),
   );
+  return [h("div", { class: "charts" }, ...charts), quietNote(quiet)];
+}
+
+export function timeOfRun(run: Run, group: ZoomGroup): HTMLElement {
+  const { series } = run;
+  if (!series || series.at_us.length === 0 || series.columns.length === 0)
+    return section("time", "Over time", nothing("Nothing was recorded over time."));
   return section(
     "time",
     "Over time",
     h("p", { class: "hint" }, intervalNote(series) + shadeNote(run)),
-    h("div", { class: "charts" }, ...charts),
-    quietNote(quiet),
+    ...timeCharts(run, group),
   );
 }
 

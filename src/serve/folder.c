@@ -1,0 +1,447 @@
+#include "serve/folder.h"
+
+#include "base/file/marker.h"
+#include "base/json.h"
+#include "campaign/campaign.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ITEMS_MAX   200
+#define FILES_MAX   40
+#define POINTS_MAX  512
+#define COLUMNS_MAX 512
+#define FILE_MAX    ((size_t)256 << 20)
+
+static char *join(const char *a, const char *b)
+{
+    size_t size = strlen(a) + strlen(b) + 2;
+    char  *path = xmalloc(size);
+
+    snprintf(path, size, "%s/%s", a, b);
+    return path;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* ---- opening ---- */
+
+static bool is_result(const char *path)
+{
+    struct marker m;
+
+    if (!marker_read(&m, path))
+        return false;
+    marker_fini(&m);
+    return true;
+}
+
+/* "a/b/" -> "a/b"; "/" stays. */
+static char *trimmed(const char *path)
+{
+    char  *copy = xstrdup(path);
+    size_t length = strlen(copy);
+
+    while (length > 1 && copy[length - 1] == '/')
+        copy[--length] = '\0';
+    return copy;
+}
+
+int folder_open(struct folder *f, const char *path, struct err *err)
+{
+    char *own = trimmed(path), *slash = strrchr(own, '/');
+
+    *f = (struct folder){ 0 };
+    if (is_folder(own) && !is_result(own)) {
+        f->base = own;
+        return 0;
+    }
+    f->only = xstrdup(slash ? slash + 1 : own);
+    f->base = slash == own ? xstrdup("/") : slash ? strndup(own, (size_t)(slash - own)) : xstrdup(".");
+    free(own);
+    if (!f->base)
+        die("out of memory");
+    if (is_folder(f->base) && *f->only)
+        return 0;
+    folder_fini(f);
+    return err_set(err, ENOENT, "%.300s: there is no such folder", path);
+}
+
+void folder_fini(struct folder *f)
+{
+    free(f->base);
+    free(f->only);
+    *f = (struct folder){ 0 };
+}
+
+/* ---- names ---- */
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Names in a folder, sorted; ends with NULL. */
+static char **list_names(const char *path, uint32_t most, uint32_t *count)
+{
+    char         **list = xcalloc(most + 1ul, sizeof *list);
+    DIR           *dir = opendir(path);
+    struct dirent *e;
+
+    *count = 0;
+    while (dir && *count < most && (e = readdir(dir)))
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+            list[(*count)++] = xstrdup(e->d_name);
+    if (dir)
+        closedir(dir);
+    qsort(list, *count, sizeof *list, compare_names);
+    return list;
+}
+
+static void free_names(char **list)
+{
+    for (char **name = list; *name; name++)
+        free(*name);
+    free(list);
+}
+
+static bool is_scratch(const char *name)
+{
+    return strncmp(name, ".anole-", 7) == 0;
+}
+
+static bool is_store(const char *name)
+{
+    size_t length = strlen(name);
+
+    return length > 7 && strcmp(name + length - 7, ".sqlite") == 0;
+}
+
+/* Does this name of the base concern us? */
+static bool is_ours(const struct folder *f, const char *name)
+{
+    size_t length = f->only ? strlen(f->only) : 0;
+
+    if (!f->only || is_scratch(name) || strcmp(name, f->only) == 0)
+        return true;
+    return is_store(name) && strncmp(name, f->only, length) == 0 && strlen(name) == length + 7;
+}
+
+/* ---- files ---- */
+
+/* A plain file inside a folder inside the base; links are not followed. -1: there is none. */
+static int open_file(const struct folder *f, const char *item, const char *file, size_t *size)
+{
+    int         base = open(f->base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int         dir = base < 0 ? -1 : openat(base, item, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int         fd = dir < 0 ? -1 : openat(dir, file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat st;
+
+    if (base >= 0)
+        close(base);
+    if (dir >= 0)
+        close(dir);
+    if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || (size_t)st.st_size > FILE_MAX)) {
+        close(fd);
+        return -1;
+    }
+    if (fd >= 0)
+        *size = (size_t)st.st_size;
+    return fd;
+}
+
+static int read_all(int fd, size_t size, char **bytes, size_t *length)
+{
+    char   *made = xmalloc(size + 1);
+    size_t  used = 0;
+    ssize_t n = 1;
+
+    while (used < size && (n = read(fd, made + used, size - used)) > 0)
+        used += (size_t)n;
+    close(fd);
+    if (n < 0) {
+        free(made);
+        return -EIO;
+    }
+    made[used] = '\0';
+    *bytes = made;
+    *length = used;
+    return 0;
+}
+
+/* Is 'name' one of those that were found? */
+static bool is_found(const char *path, const char *name)
+{
+    uint32_t count;
+    char   **list = list_names(path, ITEMS_MAX * 10, &count);
+    bool     is_in = false;
+
+    for (uint32_t i = 0; i < count && !is_in; i++)
+        is_in = strcmp(list[i], name) == 0;
+    free_names(list);
+    return is_in;
+}
+
+int folder_read(const struct folder *f, const char *item, const char *file, char **bytes, size_t *length)
+{
+    char  *path;
+    size_t size = 0;
+    bool   is_there;
+    int    fd;
+
+    if (*item == '.' || *file == '.' || !is_ours(f, item) || !is_found(f->base, item))
+        return -ENOENT;
+    path = join(f->base, item);
+    is_there = is_result(path) && is_found(path, file);
+    free(path);
+    fd = is_there ? open_file(f, item, file, &size) : -1;
+    return fd < 0 ? -ENOENT : read_all(fd, size, bytes, length);
+}
+
+/* ---- results that are there ---- */
+
+static json_t *files_json(const char *path, int64_t *changed_s)
+{
+    uint32_t count;
+    char   **list = list_names(path, FILES_MAX, &count);
+    json_t  *made = json_array();
+
+    for (uint32_t i = 0; i < count; i++) {
+        char       *file = join(path, list[i]);
+        struct stat st;
+
+        if (list[i][0] != '.' && lstat(file, &st) == 0 && S_ISREG(st.st_mode)) {
+            json_array_append_new(made, json_pack("{s:o, s:I}", "name", json_of_text(list[i]), "bytes", (json_int_t)st.st_size));
+            *changed_s = st.st_mtime > *changed_s ? st.st_mtime : *changed_s;
+        }
+        free(file);
+    }
+    free_names(list);
+    return made;
+}
+
+static bool has_file(const json_t *files, const char *name)
+{
+    const json_t *file;
+    size_t        i;
+
+    json_array_foreach(files, i, file)
+        if (strcmp(json_string_value(json_object_get(file, "name")), name) == 0)
+            return true;
+    return false;
+}
+
+static json_t *result_json(const struct folder *f, const char *name)
+{
+    char         *path = join(f->base, name);
+    struct marker m;
+    json_t       *made = NULL, *files;
+    int64_t       changed_s = 0;
+
+    if (marker_read(&m, path)) {
+        files = files_json(path, &changed_s);
+        made = json_pack("{s:o, s:o, s:b, s:I, s:o}", "name", json_of_text(name), "kind",
+                         json_of_text(m.kind && strncmp(m.kind, "anole ", 6) == 0 ? m.kind + 6 : "results"), "has_report",
+                         has_file(files, "report.html"), "changed_ms", (json_int_t)(changed_s * 1000), "files", files);
+        marker_fini(&m);
+    }
+    free(path);
+    return made;
+}
+
+/* ---- runs that go on ---- */
+
+/* One line of a CSV, cut at its commas into 'field'; a text in quotes is left as it is. Returns how many. */
+static uint32_t cut(char *line, char *field[COLUMNS_MAX])
+{
+    uint32_t count = 0;
+    bool     is_quoted = false;
+    char    *start = line;
+
+    for (char *c = line;; c++) {
+        if (*c == '"')
+            is_quoted = !is_quoted;
+        if (*c && (*c != ',' || is_quoted))
+            continue;
+        if (count == COLUMNS_MAX)
+            return count;
+        field[count++] = start;
+        if (!*c)
+            return count;
+        *c = '\0';
+        start = c + 1;
+    }
+}
+
+static const struct { const char *name, *label, *group, *unit; } columns[] = {
+    { "goodput_bps",     "all",                      "throughput", "bps" },
+    { "rtt_us_mean",     "mean",                     "rtt",        "us" },
+    { "rtt_us_max",      "longest",                  "rtt",        "us" },
+    { "paused_share",    "share of time, all ports", "pause",      "share" },
+    { "queue_bytes_max", "longest of a port",        "queue",      "bytes" },
+    { "queue_bytes",     "held by all switches",     "queue",      "bytes" },
+    { "cnps",            "CNPs",                     "ecn",        "count" },
+    { "dropped_packets", "packets dropped",          "loss",       "count" },
+    { "nacks",           "NACKs",                    "loss",       "count" },
+    { "timeouts",        "time-outs",                "loss",       "count" },
+    { "flows_active",    "active",                   "flows",      "count" },
+    { "flows_done",      "done",                     "flows",      "count" },
+};
+
+#define COLUMNS (sizeof(columns) / sizeof(*columns))
+
+struct lines { char *text; char **line; uint32_t count; };
+
+/* Lines that end: the last may be half written. */
+static struct lines lines_of(const char *csv, size_t length)
+{
+    struct lines l = { .text = xmalloc(length + 1) };
+    uint32_t     room = 0;
+
+    memcpy(l.text, csv, length);
+    l.text[length] = '\0';
+    for (char *at = l.text, *end; (end = strchr(at, '\n')); at = end + 1) {
+        *end = '\0';
+        if (l.count == room) {
+            room = room ? 2 * room : 256;
+            l.line = xrealloc(l.line, room * sizeof *l.line);
+        }
+        l.line[l.count++] = at;
+    }
+    return l;
+}
+
+static json_t *number_of(const char *text)
+{
+    char  *end;
+    double value = strtod(text, &end);
+
+    return *text && !*end ? json_of_number(value) : json_null();
+}
+
+static json_t *columns_json(char *const head[], uint32_t heads, uint32_t at[COLUMNS])
+{
+    json_t *list = json_array();
+
+    for (size_t c = 0; c < COLUMNS; c++) {
+        at[c] = UINT32_MAX;
+        for (uint32_t i = 0; i < heads; i++)
+            if (strcmp(head[i], columns[c].name) == 0)
+                at[c] = i;
+        if (at[c] != UINT32_MAX)
+            json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:[]}", "name", columns[c].name, "label",
+                                                  columns[c].label, "group", columns[c].group, "unit", columns[c].unit,
+                                                  "values"));
+    }
+    return list;
+}
+
+static void add_row(json_t *at_us, json_t *list, char *const field[], uint32_t fields, const uint32_t at[COLUMNS])
+{
+    uint32_t n = 0;
+
+    json_array_append_new(at_us, fields > 1 ? number_of(field[1]) : json_null());
+    for (size_t c = 0; c < COLUMNS; c++)
+        if (at[c] != UINT32_MAX)
+            json_array_append_new(json_object_get(json_array_get(list, n++), "values"),
+                                  at[c] < fields ? number_of(field[at[c]]) : json_null());
+}
+
+json_t *folder_series(const char *csv, size_t length)
+{
+    struct lines l = lines_of(csv, length);
+    char        *field[COLUMNS_MAX];
+    uint32_t     at[COLUMNS], every, heads;
+    json_t      *made = NULL, *at_us, *list;
+
+    if (l.count > 1 && strncmp(l.line[0], "start_us,end_us,", 16) == 0) {
+        heads = cut(l.line[0], field);
+        list = columns_json(field, heads, at);
+        at_us = json_array();
+        every = (l.count - 2) / POINTS_MAX + 1;
+        for (uint32_t i = 1 + (l.count - 2) % every; i < l.count; i += every) {  /* the last is among them */
+            uint32_t fields = cut(l.line[i], field);
+
+            add_row(at_us, list, field, fields, at);
+        }
+        made = json_pack("{s:o, s:f, s:o}", "at_us", at_us, "interval_us", 0.0, "columns", list);
+        json_object_set_new(made, "rows", json_integer(l.count - 1));
+        json_object_set_new(made, "every", json_integer(every));
+    }
+    free(l.line);
+    free(l.text);
+    return made;
+}
+
+static json_t *running_json(const struct folder *f, const char *name)
+{
+    size_t  size = 0, length = 0;
+    char   *csv = NULL;
+    json_t *series = NULL;
+    int     fd = open_file(f, name, "intervals.csv", &size);
+
+    if (fd < 0 || read_all(fd, size, &csv, &length))
+        return json_pack("{s:o, s:n}", "name", json_of_text(name), "series");
+    series = folder_series(csv, length);
+    free(csv);
+    return json_pack("{s:o, s:o}", "name", json_of_text(name), "series", series ? series : json_null());
+}
+
+/* ---- all ---- */
+
+static json_t *store_json(const struct folder *f, const char *name)
+{
+    char      *path = join(f->base, name);
+    json_t    *made = NULL;
+    struct err err;
+
+    if (campaign_peek(path, &made, &err))
+        made = NULL;
+    else
+        json_object_set_new(made, "name", json_of_text(name));
+    free(path);
+    return made;
+}
+
+static void add(json_t *list, json_t *item)
+{
+    if (item)
+        json_array_append_new(list, item);
+}
+
+json_t *folder_state(const struct folder *f)
+{
+    json_t     *results = json_array(), *running = json_array(), *stores = json_array();
+    const char *slash = strrchr(f->base, '/'), *base = slash && slash[1] ? slash + 1 : f->base;
+    uint32_t    count;
+    char      **list = list_names(f->base, ITEMS_MAX * 10, &count);
+
+    for (uint32_t i = 0; i < count && json_array_size(results) < ITEMS_MAX; i++) {
+        char *path = join(f->base, list[i]);
+
+        if (!is_ours(f, list[i]))
+            ;
+        else if (is_store(list[i]))
+            add(stores, store_json(f, list[i]));
+        else if (is_scratch(list[i]) && is_folder(path))
+            add(running, running_json(f, list[i]));
+        else if (list[i][0] != '.' && is_folder(path))
+            add(results, result_json(f, list[i]));
+        free(path);
+    }
+    free_names(list);
+    return json_pack("{s:o, s:o, s:o, s:o}", "name", json_of_text(f->only ? f->only : base), "results", results, "running",
+                     running, "stores", stores);
+}

@@ -1,0 +1,168 @@
+// The page of `anole serve`: results that are there, runs of a campaign that have ended, and runs that go on.
+import type { Page, Run, Served } from "./data";
+import { announce, h, nothing, section } from "./dom";
+import { countOf, format } from "./format";
+import { head } from "./sections/head";
+import { timeGroupUntil, timeCharts } from "./sections/time";
+import { table } from "./table";
+
+const units: Record<string, string> = {
+  fct_us_p99: "us",
+  goodput_bps: "bps",
+  rtt_us_mean: "us",
+  paused_share: "share",
+  dropped_packets: "count",
+};
+const labels: Record<string, string> = {
+  slowdown_mean: "mean slowdown",
+  slowdown_p99: "p99 slowdown",
+  fct_us_p99: "p99 FCT",
+  goodput_bps: "goodput",
+  rtt_us_mean: "mean RTT",
+  paused_share: "time paused",
+  dropped_packets: "packets dropped",
+};
+
+const addressOf = (name: string, file: string) => `/r/${encodeURIComponent(name)}/${encodeURIComponent(file)}`;
+
+function resultsPart({ results }: Served): HTMLElement {
+  if (results.length === 0) return nothing("No results are complete yet.");
+  return table(
+    [{ head: "Results" }, { head: "Of" }, { head: "Written" }, { head: "Files" }],
+    results.map(({ name, kind, has_report, changed_ms, files }) => [
+      has_report ? h("a", { href: addressOf(name, "report.html") }, name) : name,
+      kind,
+      changed_ms > 0 ? new Date(changed_ms).toLocaleString() : "",
+      h(
+        "span",
+        { class: "file-list" },
+        ...files
+          .filter((file) => file.name !== "report.html")
+          .map((file) => h("a", { href: addressOf(name, file.name), title: format(file.bytes, "bytes") }, file.name)),
+      ),
+    ]),
+    "Results that are complete",
+  );
+}
+
+// A long table waits until it is asked for.
+function wrapped(rows: number, content: HTMLElement): HTMLElement {
+  return rows > 20 ? h("details", {}, h("summary", {}, `${rows} variants`), content) : content;
+}
+
+// Means over the runs that have ended: they move while others go on.
+function storePart(store: Served["stores"][number]): HTMLElement {
+  const used = store.figures.map((_name, f) => f).filter((f) => store.variants.some(({ values }) => values[f] !== null));
+  return h(
+    "div",
+    { class: "store" },
+    h("h3", {}, store.name),
+    h(
+      "p",
+      { class: "hint" },
+      `${countOf(store.runs, "run has", "runs have")} ended` +
+        (store.finished ? `, the last at ${store.finished} UTC` : "") +
+        ". Means over those; variants with few runs say little. Slowdown: FCT ÷ FCT of the same flow alone in the network.",
+    ),
+    wrapped(store.variants.length, table(
+      [
+        { head: "Variant" },
+        { head: "Runs", isNumber: true },
+        ...used.map((f) => ({ head: labels[store.figures[f]!] ?? store.figures[f]!, isNumber: true })),
+      ],
+      store.variants.map(({ name, runs, values }) => [
+        name,
+        String(runs),
+        ...used.map((f) => format(values[f] ?? null, units[store.figures[f]!] ?? "")),
+      ]),
+      `Variants of ${store.name}`,
+    )),
+  );
+}
+
+// The same charts as in the report of a run, of what has been written so far.
+function runningPart({ series }: Served["running"][number]): HTMLElement {
+  const end = series?.at_us.at(-1) ?? 0;
+  if (!series || series.at_us.length === 0) return nothing("A run goes on; it has written no interval yet.");
+  const run: Pick<Run, "series" | "windows" | "outages"> = { series, windows: [], outages: [] };
+  return h(
+    "div",
+    {},
+    h(
+      "p",
+      { class: "hint" },
+      `${countOf(series.rows, "interval")} so far, ${format(end, "us")} simulated.` +
+        (series.every > 1 ? ` Of ${series.every} one is drawn.` : ""),
+    ),
+    ...timeCharts(run, timeGroupUntil(end)),
+  );
+}
+
+interface Part {
+  id: string;
+  title: string;
+  isThere: (served: Served) => boolean;
+  of: (served: Served) => unknown; // what it depends on
+  make: (served: Served) => HTMLElement[];
+}
+
+const parts: Part[] = [
+  {
+    id: "running",
+    title: "Running now",
+    isThere: (served) => served.running.length > 0,
+    of: (served) => served.running,
+    make: (served) => served.running.map(runningPart),
+  },
+  {
+    id: "results",
+    title: "Results",
+    isThere: () => true,
+    of: (served) => served.results,
+    make: (served) => [resultsPart(served)],
+  },
+  {
+    id: "campaigns",
+    title: "Runs that have ended",
+    isThere: (served) => served.stores.length > 0,
+    of: (served) => served.stores,
+    make: (served) => served.stores.map(storePart),
+  },
+];
+
+// A part is made anew only when what it shows has changed: nobody loses the place where he reads.
+function follow(place: Map<string, HTMLElement>, first: Served, state: HTMLElement): void {
+  const shown = new Map<string, string>();
+  const show = (served: Served) => {
+    for (const part of parts) {
+      const text = JSON.stringify(part.of(served));
+      if (shown.get(part.id) === text) continue;
+      shown.set(part.id, text);
+      const section = place.get(part.id)!;
+      section.hidden = !part.isThere(served);
+      section.replaceChildren(section.firstElementChild!, ...part.make(served));
+    }
+  };
+  show(first);
+  if (!location.protocol.startsWith("http")) return;
+  let names = first.results.map(({ name }) => name).join();
+  const events = new EventSource("/events");
+  events.onopen = () => state.replaceChildren("following");
+  events.onerror = () => state.replaceChildren("connection lost; trying again");
+  events.onmessage = (event: MessageEvent<string>) => {
+    const served = JSON.parse(event.data) as Served;
+    show(served);
+    const now = served.results.map(({ name }) => name).join();
+    if (now !== names) announce(`There are ${countOf(served.results.length, "set of results", "sets of results")}.`);
+    names = now;
+  };
+}
+
+export function servePage(page: Page): HTMLElement[] {
+  const top = head(page);
+  const state = h("span", { class: "muted", role: "status" }, "as of when it was opened");
+  top.append(h("p", {}, state));
+  const place = new Map(parts.map(({ id, title }) => [id, section(id, title)]));
+  queueMicrotask(() => follow(place, page.served!, state));
+  return [top, ...place.values(), h("footer", {}, `Served by anole ${page.version}.`)];
+}
