@@ -212,7 +212,7 @@ int folder_read(const struct folder *f, const char *item, const char *file, char
 
 /* ---- results that are there ---- */
 
-static json_t *files_json(const char *path, int64_t *changed_s)
+static json_t *files_json(const char *path, int64_t *changed_ms)
 {
     uint32_t count;
     char   **list = list_names(path, FILES_MAX, &count);
@@ -223,8 +223,10 @@ static json_t *files_json(const char *path, int64_t *changed_s)
         struct stat st;
 
         if (list[i][0] != '.' && lstat(file, &st) == 0 && S_ISREG(st.st_mode)) {
+            int64_t ms = (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000;
+
             json_array_append_new(made, json_pack("{s:o, s:I}", "name", json_of_text(list[i]), "bytes", (json_int_t)st.st_size));
-            *changed_s = st.st_mtime > *changed_s ? st.st_mtime : *changed_s;
+            *changed_ms = ms > *changed_ms ? ms : *changed_ms;
         }
         free(file);
     }
@@ -248,13 +250,13 @@ static json_t *result_json(const struct folder *f, const char *name)
     char         *path = join(f->base, name);
     struct marker m;
     json_t       *made = NULL, *files;
-    int64_t       changed_s = 0;
+    int64_t       changed_ms = 0;
 
     if (marker_read(&m, path)) {
-        files = files_json(path, &changed_s);
+        files = files_json(path, &changed_ms);
         made = json_pack("{s:o, s:o, s:b, s:I, s:o}", "name", json_of_text(name), "kind",
                          json_of_text(m.kind && strncmp(m.kind, "anole ", 6) == 0 ? m.kind + 6 : "results"), "has_report",
-                         has_file(files, "report.html"), "changed_ms", (json_int_t)(changed_s * 1000), "files", files);
+                         has_file(files, "report.html"), "changed_ms", (json_int_t)changed_ms, "files", files);
         marker_fini(&m);
     }
     free(path);

@@ -192,10 +192,15 @@ static enum MHD_Result send_response(struct MHD_Connection *c, unsigned status, 
     return rc;
 }
 
+static struct MHD_Response *copy_of(const char *text)
+{
+    return MHD_create_response_from_buffer(strlen(text), xstrdup(text), MHD_RESPMEM_MUST_FREE);
+}
+
 static enum MHD_Result send_text(struct MHD_Connection *c, unsigned status, const char *text)
 {
     return send_response(c, status, "text/plain; charset=utf-8",
-                         MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT));
+                         copy_of(text));
 }
 
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const char *path, const char *method,
