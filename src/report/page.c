@@ -496,33 +496,12 @@ json_t *page_of_run(const struct results *r, const char *const *files)
     return o;
 }
 
-/* A '<' could end the element of the page that holds the data; in JSON it stands in texts alone. */
-static void print_safely(const char *json, FILE *out)
-{
-    size_t length;
-
-    for (; *json; json += length) {
-        if (*json == '<') {
-            fputs("\\u003c", out);
-            length = 1;
-        } else {
-            length = strcspn(json, "<");
-            fwrite(json, 1, length, out);
-        }
-    }
-}
-
 void page_print(const json_t *page, FILE *out)
 {
-    const char *marker = memmem(page_html, page_html_size, PAGE_MARKER, strlen(PAGE_MARKER));
     char *json = json_dumps(page, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS));
-    const char *rest;
 
-    if (!marker || !json)
-        die("the page of reports has no place for its data, or there is no memory");
-    rest = marker + strlen(PAGE_MARKER);
-    fwrite(page_html, 1, (size_t)(marker - page_html), out);
-    print_safely(json, out);
-    fwrite(rest, 1, page_html_size - (size_t)(rest - page_html), out);
+    if (!json)
+        die("out of memory");
+    form_print(json, out);
     free(json);
 }

@@ -1,20 +1,15 @@
 /* src/report/page.h - report.html: one file that shows a run or a comparison in a browser, without a network.
  *
- * The page is built from web/ and kept in web/report.html; the program carries it (tools/embed-page) and puts
- * its data in. web/src/data.ts is the contract between the two.
+ * base/print/form.h is the page; here are its data. web/src/data.ts is the contract between the two.
  */
 #ifndef REPORT_PAGE_H
 #define REPORT_PAGE_H
 
+#include "base/print/form.h"
 #include "report/results.h"
 
 #include <jansson.h>
 #include <stdio.h>
-
-extern const char   page_html[];
-extern const size_t page_html_size;
-
-#define PAGE_MARKER "/*anole-data*/"     /* stands once in the page, where its data go */
 
 /* One element of 'runs' (interface Run of data.ts). 'files': what lies beside the page, ends with NULL. */
 json_t *page_run(const struct results *, const char *name, const char *const *files);

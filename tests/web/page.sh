@@ -28,5 +28,6 @@ trap 'rm -rf "$dir"' EXIT
 "$here/run" "$dir/run/report.html" "$dir/tuned/report.html" "$dir/compare/report.html" >"$dir/log" 2>&1
 status=$?
 [ ! -x "$(dirname "$anole")/anole-serve" ] || node "$here/serve.mjs" "$anole" "$dir/run" >>"$dir/log" 2>&1 || status=1
+[ ! -x "$(dirname "$anole")/anole-live" ] || node "$here/live.mjs" "$anole" >>"$dir/log" 2>&1 || status=1
 awk '/^(not )?ok - / { n++; sub(/ok - /, "ok " n " - ") } { print } END { print "1.." n + 0 }' "$dir/log"
 exit "$status"

@@ -5,7 +5,7 @@
 export type Num = number | null;
 
 export interface Page {
-  kind: "run" | "compare" | "tune" | "serve";
+  kind: "run" | "compare" | "tune" | "serve" | "live";
   version: string; // of anole
   title: string; // the scenario's file name
   runs: Run[]; // run: one; compare: one per variant, over all its seeds; tune: none without a check

@@ -7,6 +7,7 @@ import { h } from "./dom";
 import { comparePage } from "./compare";
 import { runPage } from "./run";
 import { tunePage } from "./tune";
+import { livePage } from "./live/live";
 import { servePage } from "./serve";
 import { openForPrint } from "./print";
 
@@ -33,6 +34,7 @@ const makers: Record<Page["kind"], (page: Page) => HTMLElement[]> = {
   compare: comparePage,
   tune: tunePage,
   serve: servePage,
+  live: livePage,
 };
 
 function build(page: Page, place: HTMLElement): void {
@@ -44,7 +46,7 @@ function build(page: Page, place: HTMLElement): void {
 
 const place = document.getElementById("page")!;
 const page = readData();
-if (page && (page.runs.length > 0 || page.search || page.served)) build(page, place);
+if (page && (page.runs.length > 0 || page.search || page.served || page.kind === "live")) build(page, place);
 else
   place.replaceChildren(
     h("p", { class: "nothing" }, "This page holds no data: it is the empty form of a report."),

@@ -1,7 +1,8 @@
 // The page of `anole serve`: results that are there, runs of a campaign that have ended, and runs that go on.
 import type { Page, Run, Served } from "./data";
-import { announce, h, nothing, section } from "./dom";
+import { announce, h, nothing } from "./dom";
 import { countOf, format } from "./format";
+import { Parts, type Part } from "./parts";
 import { head } from "./sections/head";
 import { timeGroupUntil, timeCharts } from "./sections/time";
 import { table } from "./table";
@@ -98,15 +99,7 @@ function runningPart({ series }: Served["running"][number]): HTMLElement {
   );
 }
 
-interface Part {
-  id: string;
-  title: string;
-  isThere: (served: Served) => boolean;
-  of: (served: Served) => unknown; // what it depends on
-  make: (served: Served) => HTMLElement[];
-}
-
-const parts: Part[] = [
+const parts: Part<Served>[] = [
   {
     id: "running",
     title: "Running now",
@@ -117,7 +110,6 @@ const parts: Part[] = [
   {
     id: "results",
     title: "Results",
-    isThere: () => true,
     of: (served) => served.results,
     make: (served) => [resultsPart(served)],
   },
@@ -130,20 +122,8 @@ const parts: Part[] = [
   },
 ];
 
-// A part is made anew only when what it shows has changed: nobody loses the place where he reads.
-function follow(place: Map<string, HTMLElement>, first: Served, state: HTMLElement): void {
-  const shown = new Map<string, string>();
-  const show = (served: Served) => {
-    for (const part of parts) {
-      const text = JSON.stringify(part.of(served));
-      if (shown.get(part.id) === text) continue;
-      shown.set(part.id, text);
-      const section = place.get(part.id)!;
-      section.hidden = !part.isThere(served);
-      section.replaceChildren(section.firstElementChild!, ...part.make(served));
-    }
-  };
-  show(first);
+function follow(shown: Parts<Served>, first: Served, state: HTMLElement): void {
+  shown.show(first);
   if (!location.protocol.startsWith("http")) return;
   let names = first.results.map(({ name }) => name).join();
   const events = new EventSource("/events");
@@ -151,7 +131,7 @@ function follow(place: Map<string, HTMLElement>, first: Served, state: HTMLEleme
   events.onerror = () => state.replaceChildren("connection lost; trying again");
   events.onmessage = (event: MessageEvent<string>) => {
     const served = JSON.parse(event.data) as Served;
-    show(served);
+    shown.show(served);
     const now = served.results.map(({ name }) => name).join();
     if (now !== names) announce(`There are ${countOf(served.results.length, "set of results", "sets of results")}.`);
     names = now;
@@ -162,7 +142,7 @@ export function servePage(page: Page): HTMLElement[] {
   const top = head(page);
   const state = h("span", { class: "muted", role: "status" }, "as of when it was opened");
   top.append(h("p", {}, state));
-  const place = new Map(parts.map(({ id, title }) => [id, section(id, title)]));
-  queueMicrotask(() => follow(place, page.served!, state));
-  return [top, ...place.values(), h("footer", {}, `Served by anole ${page.version}.`)];
+  const shown = new Parts(parts);
+  queueMicrotask(() => follow(shown, page.served!, state));
+  return [top, ...shown.sections.values(), h("footer", {}, `Served by anole ${page.version}.`)];
 }

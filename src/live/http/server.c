@@ -57,6 +57,9 @@ static enum MHD_Result send_reply(struct server *s, struct MHD_Connection *c, st
     MHD_add_response_header(m, "Cache-Control", "no-store");
     MHD_add_response_header(m, "X-Content-Type-Options", "nosniff");
     MHD_add_response_header(m, "X-Frame-Options", "DENY");
+    MHD_add_response_header(m, "Content-Security-Policy",
+                            "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
+                            "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'");
     if (r.status == 401)
         MHD_add_response_header(m, "WWW-Authenticate", "Bearer realm=\"anole\"");
     if (r.status == 405)

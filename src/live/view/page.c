@@ -1,5 +1,6 @@
 /* src/live/view/page.c - see page.h. */
 #include "live/view/page.h"
+#include "base/print/form.h"
 #include "base/print/safe.h"
 #include "live/controller/controller.h"
 #include "live/view/order.h"
@@ -13,13 +14,6 @@
 
 #define DUMP (JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS))
 #define EVENTS_AT_ONCE 64        /* records in one piece of text */
-
-static const char index_text[] =
-    "/metrics      for Prometheus\n"
-    "/healthz      200: all is well\n"
-    "/api/state    all that is known, as JSON\n"
-    "/api/events   what happens, as server-sent events\n"
-    "POST /api/freeze, /api/thaw, /api/approve, /api/rollback    with a token\n";
 
 static uint64_t wall_us(const struct page *p)
 {
@@ -116,6 +110,21 @@ static void answer_error(struct server_reply *r, unsigned status, const char *wh
     r->text = dump(o);
 }
 
+/* The page follows /api/state and /api/events by itself: web/src/live/. */
+static char *html_text(const struct page *p)
+{
+    char  *text = NULL, *json = dump(json_pack("{s:s, s:s, s:s, s:[]}", "kind", "live", "version", p->version, "title", "controller", "runs"));
+    size_t length;
+    FILE  *out = open_memstream(&text, &length);
+
+    if (!out)
+        die("out of memory");
+    form_print(json, out);
+    fclose(out);
+    free(json);
+    return text;
+}
+
 static void answer_get(struct page *p, const char *path, struct server_reply *r)
 {
     if (strcmp(path, "/metrics") == 0) {
@@ -126,8 +135,8 @@ static void answer_get(struct page *p, const char *path, struct server_reply *r)
     else if (strcmp(path, "/api/state") == 0)
         r->text = xstrdup(state_text(p));
     else if (strcmp(path, "/") == 0) {
-        r->type = "text/plain; charset=utf-8";
-        r->text = xstrdup(index_text);
+        r->type = "text/html; charset=utf-8";
+        r->text = html_text(p);
     } else
         answer_error(r, 404, "there is nothing at this address");
 }

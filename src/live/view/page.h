@@ -1,4 +1,4 @@
-/* src/live/view/page.h - what a controller shows over HTTP: /metrics, /healthz, /api/state, /api/events; and what it can be told there.
+/* src/live/view/page.h - what a controller shows over HTTP: a page at /, /metrics, /healthz, /api/state, /api/events; and what it can be told there.
  *
  * What costs something to make is made once per interval, whoever asks and how often.
  */

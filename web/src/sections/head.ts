@@ -54,7 +54,7 @@ export function partial(runs: Run[]): HTMLElement | null {
 }
 
 export function head(page: Page): HTMLElement {
-  const kind = page.kind === "serve" ? "results" : page.kind === "tune" ? "search for a setting" : page.kind === "compare" ? `comparison of ${countOf(page.runs.length, "variant")}` : "run";
+  const kind = page.kind === "live" ? "controller" : page.kind === "serve" ? "results" : page.kind === "tune" ? "search for a setting" : page.kind === "compare" ? `comparison of ${countOf(page.runs.length, "variant")}` : "run";
   return h(
     "header",
     {},

@@ -1,0 +1,131 @@
+// live.mjs ANOLE - the page of a controller in a browser: a real controller, real agents, NICs that are trees of files.
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "../../web/node_modules/playwright-core/index.mjs";
+import { check, equal, failures, holds, texts } from "./checks.mjs";
+
+const [anole] = process.argv.slice(2);
+const shots = process.env.SHOTS;
+const folder = mkdtempSync(join(tmpdir(), "anole-live-"));
+const children = [];
+const TOKEN = "a-token-for-this-test";
+const wait_ms = 30000;
+
+function freePort() {
+  return new Promise((done) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => done(port));
+    });
+  });
+}
+
+function start(...args) {
+  const child = spawn(anole, args, { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+  child.log = "";
+  child.stderr.on("data", (data) => (child.log += data));
+  children.push(child);
+  return child;
+}
+
+async function until(what, isSo) {
+  for (const end = Date.now() + wait_ms; Date.now() < end; await new Promise((done) => setTimeout(done, 100))) if (isSo()) return;
+  throw new Error(`it never came: ${what}`);
+}
+
+function makeNic(root) {
+  const ib = join(root, "sys/class/infiniband/mlx5_0/ports/1");
+  const ecn = join(root, "sys/class/net/eth7/ecn/roce_rp");
+  for (const path of [join(ib, "counters"), join(ib, "hw_counters"), join(ib, "gid_attrs/ndevs"), ecn, join(root, "ethtool")])
+    mkdirSync(path, { recursive: true });
+  writeFileSync(join(ib, "gid_attrs/ndevs/0"), "eth7\n");
+  writeFileSync(join(root, "sys/class/net/eth7/speed"), "100000\n");
+  writeFileSync(join(ecn, "rpg_ai_rate"), "5\n");
+  writeFileSync(join(ecn, "rpg_hai_rate"), "50\n");
+  writeFileSync(join(ib, "counters/port_xmit_data"), "1000\n");
+  writeFileSync(join(root, "ethtool/eth7"), "rx_prio3_pause_duration: 0\n");
+  return join(ib, "counters/port_xmit_data");
+}
+
+const port = await freePort();
+writeFileSync(join(folder, "token"), `${TOKEN}\n`, { mode: 0o600 });
+writeFileSync(
+  join(folder, "controller.yaml"),
+  `name: c1\nlisten: 127.0.0.1:${port}\nstate: statec\nmode: auto\ntuner: expert\nstale: 15\nnoise_pairs: 3\nstage_pairs: 1\n` +
+    `block: 4\nburn_in: 1\nhalves_max: 100000\naccept: 1000000\nhttp: {listen: "127.0.0.1:0", token: token}\n`,
+);
+let browser = null;
+let traffic = null;
+try {
+  const controller = start("controller", "controller.yaml");
+  const counters = [1, 2, 3, 4].map((i) => {
+    const counter = makeNic(join(folder, `nic${i}`));
+    writeFileSync(join(folder, `agent${i}.yaml`), `name: host${i}\ncontroller: 127.0.0.1:${port}\nstate: state${i}\nroot: nic${i}\ndriver: mlx5\nwrite: yes\ngap: 100ms\nfreeze_file: freeze\n`);
+    start("agent", `agent${i}.yaml`);
+    return counter;
+  });
+  traffic = setInterval(() => counters.forEach((file) => writeFileSync(file, `${Number(readFileSync(file, "utf8")) + 1e8}\n`)), 100);
+  await until("an address", () => /http at (\S+)/.test(controller.log));
+  const address = `http://${controller.log.match(/http at (\S+)/)[1]}/`;
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+  });
+  const page = await (await browser.newContext({ viewport: { width: 1300, height: 900 } })).newPage();
+  page.problems = [];
+  page.on("pageerror", (error) => page.problems.push(error.message));
+  await page.goto(address);
+  await check("live: all devices, with their state, age and setting", async () => {
+    await page.locator("#devices tbody tr").nth(3).waitFor({ timeout: wait_ms });
+    equal((await texts(page.locator("#devices tbody th"))).sort(), [1, 2, 3, 4].map((i) => `host${i}/mlx5_0`), "devices");
+    equal(await page.locator(".device-map .cell").count(), 4, "cells");
+    holds((await texts(page.locator("#devices tbody td:nth-of-type(2)"))).every((text) => / ago$/.test(text)), "ages");
+  });
+  await check("live: what is tried, why, on what evidence, and which knobs", async () => {
+    await page.locator("#now strong", { hasText: "Trial" }).waitFor({ timeout: wait_ms });
+    await page.locator("#now meter").first().waitFor({ timeout: wait_ms });
+    await page.locator("#decisions details").first().waitFor({ timeout: wait_ms });
+    await page.locator("#knobs figure.chart", { hasText: "rpg_ai_rate" }).waitFor({ timeout: wait_ms });
+  });
+  await check("live: it goes on by itself", async () => {
+    const points = () => page.evaluate(async () => (await (await fetch("/api/state")).json()).timeline.t_ms.length);
+    const was = await points();
+    await page.waitForTimeout(2500);
+    holds((await points()) > was, "no point was added");
+    holds((await page.locator("#time figure.chart").count()) >= 3, "charts over time");
+  });
+  await check("live: an order without the token, or with a wrong one, is refused", async () => {
+    await page.locator('[data-order="freeze"]').click();
+    holds((await page.locator("#orders [role=status]").textContent()).includes("token is needed"), "it is not said");
+    await page.locator("#token").fill("not-the-token-of-this");
+    await page.locator('[data-order="freeze"]').click();
+    await page.locator("#orders [role=status]", { hasText: "freeze: refused" }).waitFor({ timeout: wait_ms });
+    holds((await page.locator("#now .partial").count()) === 0, "it is frozen");
+  });
+  await check("live: a fabric that was frozen says so, and stays frozen", async () => {
+    await page.locator("#token").fill(TOKEN);
+    await page.locator("#why").fill("maintenance");
+    await page.locator('[data-order="freeze"]').click();
+    await page.locator("#now .partial", { hasText: "FROZEN" }).waitFor({ timeout: wait_ms });
+    await page.waitForTimeout(2000);
+    holds((await page.locator("#now .partial").textContent()).includes("maintenance"), "the reason is missing");
+    if (shots) await page.screenshot({ path: join(shots, "live.png"), fullPage: true });
+  });
+  await check("live: thawed again, and both stand in the audit log", async () => {
+    await page.locator('[data-order="thaw"]').click();
+    await page.locator('[data-order="freeze"]').waitFor({ state: "visible", timeout: wait_ms });
+    await page.locator("#audit summary").click();
+    await page.locator("#audit tbody tr", { hasText: "thaw" }).first().waitFor({ timeout: wait_ms });
+    holds((await page.locator("#audit tbody tr", { hasText: "maintenance" }).count()) > 0, "the freeze is missing");
+  });
+  await check("live: no error", () => equal(page.problems, [], "list of problems"));
+} finally {
+  clearInterval(traffic);
+  await browser?.close();
+  for (const child of children) child.kill("SIGKILL");
+  rmSync(folder, { recursive: true, force: true });
+}
+process.exitCode = failures() > 0 ? 1 : 0;

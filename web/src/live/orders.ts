@@ -1,0 +1,86 @@
+// What a person may tell the controller: freeze, thaw, approve, roll back. It takes the token of the controller's file, which
+// is kept in this page alone and sent in a header that no browser sends by itself.
+import { announce, h, section } from "../dom";
+
+async function post(order: string, token: string, body: Record<string, unknown>): Promise<string> {
+  const reply = await fetch(`/api/${order}`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+    credentials: "omit",
+  });
+  if (reply.ok) return "";
+  const text = await reply.text();
+  try {
+    return (JSON.parse(text) as { error?: string }).error ?? `status ${reply.status}`;
+  } catch {
+    return text.trim() || `status ${reply.status}`;
+  }
+}
+
+export interface Orders {
+  element: HTMLElement;
+  show(frozen: boolean, waiting: number | null): void;
+}
+
+export function orders(onDone: () => void): Orders {
+  const token = h("input", { type: "password", autocomplete: "off", id: "token", placeholder: "token" });
+  const why = h("input", { type: "text", id: "why", maxlength: 200, placeholder: "for the audit log" });
+  const answer = h("p", { class: "hint", role: "status" }, "");
+  const say = (text: string) => {
+    answer.replaceChildren(text);
+    announce(text);
+  };
+  let waiting: number | null = null;
+  const give = async (order: string, body: Record<string, unknown>) => {
+    if (!token.value) {
+      say("The token is needed: it stands in the file that http: {token: ...} of the controller names.");
+      token.focus();
+      return;
+    }
+    try {
+      const wrong = await post(order, token.value, body);
+      say(wrong ? `${order}: refused: ${wrong}` : `${order}: done`);
+    } catch {
+      say(`${order}: the controller does not answer`);
+    }
+    onDone();
+  };
+  const button = (text: string, order: string, body: () => Record<string, unknown>, ask?: string) =>
+    h(
+      "button",
+      { type: "button", class: "control", "data-order": order, click: () => (ask === undefined || confirm(ask) ? void give(order, body()) : undefined) },
+      text,
+    );
+  const reason = () => (why.value ? { why: why.value } : {});
+  const freeze = button("Freeze", "freeze", reason);
+  const thaw = button("Thaw", "thaw", reason);
+  const approve = button("Approve", "approve", () => ({ number: waiting }));
+  const back = button("Roll back", "rollback", reason, "All devices go back to the settings they had at first. Go on?");
+  const element = section(
+    "orders",
+    "Orders",
+    h("p", { class: "hint" }, "Looking needs nothing; these need the controller's token. It is kept in this page until it is closed."),
+    h(
+      "div",
+      { class: "orders" },
+      h("label", {}, h("span", {}, "Token "), token),
+      h("label", {}, h("span", {}, "Why "), why),
+      freeze,
+      thaw,
+      approve,
+      back,
+    ),
+    answer,
+  );
+  return {
+    element,
+    show: (frozen, number) => {
+      waiting = number;
+      freeze.hidden = frozen;
+      thaw.hidden = !frozen;
+      approve.hidden = number === null;
+      approve.textContent = `Approve trial ${number}`;
+    },
+  };
+}
