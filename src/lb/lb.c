@@ -11,6 +11,7 @@
     X(lb_drill) \
     X(lb_spray) \
     X(lb_conweave) \
+    X(lb_adaptive) \
 
 #define DECLARE(algo) extern const struct lb_algo algo;
 #define ADDRESS(algo) &algo,

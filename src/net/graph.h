@@ -27,6 +27,7 @@ struct graph_link {
 
 struct graph_node {
     bool is_switch;
+    uint32_t server;             /* hosts with the same number, from 1, are GPUs of one server: see struct graph; 0: of none */
     char name[16];               /* "h12", "tor3", "spine0", "edge1", "agg4", "core2", "s0" */
 };
 
@@ -34,6 +35,9 @@ struct graph {
     uint32_t           nodes, links, hosts;
     struct graph_node *node;
     struct graph_link *link;
+
+    /* Inside servers: what GPUs of one server send each other does not leave it. Each has such a link in and out. */
+    uint64_t           inside_rate_bps, inside_delay_ps;
 };
 
 struct graph_star { uint32_t hosts; uint64_t rate_bps, delay_ps; };
@@ -49,10 +53,39 @@ struct graph_fat_tree {          /* k even: k^3/4 hosts, k^2/2 edge, k^2/2 agg, 
     uint64_t rate_bps, delay_ps;
 };
 
+struct graph_rails {             /* GPU servers; GPU i of a server is on rail i: leaf i of its unit */
+    uint32_t servers, gpus;      /* gpus: of each server */
+    uint32_t unit;               /* servers to a leaf */
+    uint32_t spines, parallel;   /* links between every leaf and every spine */
+    uint64_t rate_bps, delay_ps;                 /* of NICs */
+    uint64_t fabric_rate_bps, fabric_delay_ps;
+    uint64_t inside_rate_bps, inside_delay_ps;
+};
+
+struct graph_hpn {               /* two planes: every NIC has two ports, one to a ToR of each, and a plane its own aggs */
+    uint32_t segments, servers, gpus;            /* servers: of a segment */
+    uint32_t aggs;               /* of each plane; a link to each of its ToRs */
+    uint64_t rate_bps, delay_ps;                 /* of a port of a NIC */
+    uint64_t fabric_rate_bps, fabric_delay_ps;
+    uint64_t inside_rate_bps, inside_delay_ps;
+};
+
+struct graph_dragonfly {         /* groups of routers that are all linked with each other, in groups and between them */
+    uint32_t groups, routers;    /* routers: of a group */
+    uint32_t hosts;              /* of a router */
+    uint32_t global;             /* links of a router to other groups, at most */
+    uint64_t rate_bps, delay_ps;                 /* of hosts */
+    uint64_t fabric_rate_bps, fabric_delay_ps;   /* within a group */
+    uint64_t global_rate_bps, global_delay_ps;
+};
+
 /* Refuse what the builders cannot build: a count of 0, an odd k, more nodes or links than the maximum. */
 int graph_check_star(const struct graph_star *, struct err *);
 int graph_check_clos(const struct graph_clos *, struct err *);
 int graph_check_fat_tree(const struct graph_fat_tree *, struct err *);
+int graph_check_rails(const struct graph_rails *, struct err *);
+int graph_check_hpn(const struct graph_hpn *, struct err *);
+int graph_check_dragonfly(const struct graph_dragonfly *, struct err *);
 
 /* Builders cannot fail on what the checks above accept; rates and delays are for graph_check() to judge.
  * Node order: hosts (by rack), then ToRs, spines; or edges, aggs, cores (by pod). Link order: all host links
@@ -61,6 +94,19 @@ int graph_check_fat_tree(const struct graph_fat_tree *, struct err *);
 void graph_star(struct graph *, const struct graph_star *);
 void graph_clos(struct graph *, const struct graph_clos *);
 void graph_fat_tree(struct graph *, const struct graph_fat_tree *);
+
+/* Hosts are GPUs, server by server. Rails: leaf u * gpus + i is rail i of unit u. HPN: the two ports of a NIC are a switch,
+ * nic<host>, behind the host, whose link to it is as fast as both; ToR (segment * gpus + rail) * 2 + plane, agg plane * aggs + i.
+ * Dragonfly: each pair of groups has (routers x global) / (groups - 1) links, rounded down, spread over routers. */
+void graph_rails(struct graph *, const struct graph_rails *);
+void graph_hpn(struct graph *, const struct graph_hpn *);
+void graph_dragonfly(struct graph *, const struct graph_dragonfly *);
+
+/* Are two hosts of one server? */
+static inline bool graph_is_inside(const struct graph *g, uint32_t a, uint32_t b)
+{
+    return g->node[a].server && g->node[a].server == g->node[b].server;
+}
 
 /* Starts a graph node by node (any graph, from a file). A name is cut after 15 characters; NULL: h<i> or s<i>
  * by its kind's count. */

@@ -24,6 +24,8 @@ static const char *why_not(const struct scenario *s)
         return "does not go with a tuner, which may turn knobs at every interval; give its setting as 'knobs'";
     if (s->watch.monitors)
         return "does not go with a monitor, which must see every packet";
+    if (s->graph.inside_rate_bps)
+        return "does not go with servers of several GPUs, whose messages are not packets";
     if (s->cfg.lb->is_woven)
         return "does not go with 'lb: conweave', which holds single packets";
     if (s->cfg.record_gaps)

@@ -7,6 +7,7 @@
 #include "formats/htsim.h"
 #include "scenario/keys.h"
 #include "scenario/links.h"
+#include "scenario/topology_gpu.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -246,8 +247,30 @@ const struct topology_kind topology_kinds[] = {
     { "hpcc",     "a topology file of the HPCC ns-3 fork", hpcc_keys, read_hpcc, false },
     { "graph",    "hosts and switches wired by hand", graph_keys, read_graph, true },
     { "htsim",    "a topology file of htsim (.topo)", htsim_keys, read_htsim, false },
+    { "rail_optimized", "GPU servers with NVLink inside; GPU i of each has its NIC on leaf i, every leaf is linked to every spine",
+      topology_rails_keys, topology_read_rails, false },
+    { "hpn",      "Alibaba's HPN: NICs of two ports, dual ToRs, two planes of aggregation switches (SIGCOMM'24)", topology_hpn_keys,
+      topology_read_hpn, false },
+    { "dragonfly", "groups of routers, all linked within a group, all groups linked with each other", topology_dragonfly_keys,
+      topology_read_dragonfly, false },
+    { "dgx_h100", "NVIDIA's DGX SuperPOD H100, also as dgx_h100_64 for 64 GPUs: units of 32 servers, 8 leaves each, full bisection (its reference architecture)",
+      topology_dgx_keys, topology_read_dgx, false },
+    { "paraleon_testbed", "32 H100 servers, 8 ToRs, 4 leaf switches, 400 Gb/s, 1:1 (PARALEON's paper, IV-C); ToRs are taken for rails",
+      topology_paraleon_keys, topology_read_paraleon, false },
+    { "acc_fabric", "288 hosts of 25 Gb/s, 12 leaves, 6 spines of 100 Gb/s (ACC's paper, 5.4)", topology_delay_keys, topology_read_acc, false },
+    { "rlcc_cluster", "64 hosts of 100 Gb/s, 4 ToRs, 2 spines, 4 links between each (RL-CC's trees, VI-A)", topology_delay_keys,
+      topology_read_rlcc, false },
     { NULL, NULL, NULL, NULL, false },
 };
+
+static const struct topology_kind *find_kind(const char *name)
+{
+    const struct topology_kind *k = topology_kinds;
+
+    while (strcmp(k->name, name) != 0)
+        k++;
+    return k;
+}
 
 static const struct topology_kind *read_kind(struct reader *r, const struct yaml_node *node)
 {
@@ -258,6 +281,8 @@ static const struct topology_kind *read_kind(struct reader *r, const struct yaml
     for (int i = 0; topology_kinds[i].name; i++)
         names[i] = topology_kinds[i].name;
     section_need(&sec, "kind");
+    if (!r->rc && section_get(&sec, "kind")->kind == YAML_SCALAR && topology_is_dgx(section_get(&sec, "kind")->text))
+        return find_kind("dgx_h100");
     kind = section_choice(&sec, "kind", "a kind of topology", names);
     return kind < 0 ? NULL : &topology_kinds[kind];
 }
@@ -300,23 +325,41 @@ void scenario_check_links(struct reader *r, const struct scenario *s, const stru
     }
 }
 
-void scenario_read_topology(struct reader *r, struct scenario *s, const struct yaml_node *node)
+/* The kind may have been written with a number behind it: sec.kind is what is written. */
+static void read_kind_of(struct reader *r, struct scenario *s, const struct yaml_node *node, const struct topology_kind *kind)
 {
-    const struct topology_kind *kind = read_kind(r, node);
-    struct graph               *g = &s->graph;
-    struct section              sec;
-    struct err                  why;
+    struct graph  *g = &s->graph;
+    struct section sec = section_open(r, node, &(struct section){ .name = "topology", .kind = kind->name, .own = kind->keys,
+                                                                  .common = scenario_keys("topology") });
+    struct err     why;
 
-    if (!kind)
-        return;
-    sec = section_open(r, node, &(struct section){ .name = "topology", .kind = kind->name, .own = kind->keys,
-                                                   .common = scenario_keys("topology") });
     if (r->rc)
         return;
+    sec.kind = section_get(&sec, "kind")->text;
     kind->read(&sec, g);
     read_loss(&sec, g, kind->says_loss);
     scenario_read_link_rates(&sec, g);
     if (!r->rc && graph_check(g, &why))
         reader_refuse(r, node, "%s", why.text);
     scenario_check_links(r, s, node);
+}
+
+/* 'topology: NAME' is 'topology: {kind: NAME}'. */
+void scenario_read_topology(struct reader *r, struct scenario *s, const struct yaml_node *node)
+{
+    bool                        is_name = node && node->kind == YAML_SCALAR && *node->text;
+    struct yaml_node            kind_of = { 0 }, map = { .kind = YAML_MAP, .count = 1, .child = &kind_of };
+    const struct topology_kind *kind;
+
+    if (is_name) {
+        kind_of = *node;
+        kind_of.key = "kind";
+        kind_of.next = NULL;
+        map.line = node->line;
+        map.column = node->column;
+        node = &map;
+    }
+    kind = read_kind(r, node);
+    if (kind)
+        read_kind_of(r, s, node, kind);
 }

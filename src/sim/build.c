@@ -5,6 +5,7 @@
 #include "sim/parts/divide.h"
 #include "sim/host/gaps.h"
 #include "sim/host/hf2t.h"
+#include "sim/host/inside.h"
 #include "sim/host/np/np.h"
 #include "sim/host/np/cnp_arbiter.h"
 #include "sim/host/pair/pair.h"
@@ -524,6 +525,7 @@ int build_world(struct sim *s, struct err *err)
         return rc;
     s->hosts.np = s->cfg.cc->takes_turns ? &cnp_arbiter : &np_spacing;
     build_configure_hosts(s);
+    inside_build(s);
     build_flows(s);
     build_packets(s, packets_at_once(s, ALL_PARTS));
     run_build_events(s, &s->arena);
@@ -540,6 +542,7 @@ void build_free(struct sim *s)
     if (s->lb.is_on && s->cfg.lb->state_bytes)
         arena_fini(&s->lb_arena);
     weave_free(s);
+    inside_free(s);
     arena_fini(&s->selective_arena);
     arena_fini(&s->probe_arena);
     pair_free(s);
@@ -572,6 +575,8 @@ struct sim *build_part(const struct sim *whole, struct arena *arena, uint32_t pa
     s->flows.limit = (part + 1) * flows;
     if (s->flows.pairs.pair)
         pair_build_part(s, part, parts);
+    if (s->hosts.inside)
+        inside_build_part(s, arena);
     s->entry_bytes_done = arena_alloc(arena, traffic_entries(s->program.traffic) + 1ul, sizeof *s->entry_bytes_done);
     run_build_events(s, arena);
     return s;
@@ -581,6 +586,7 @@ void build_free_part(struct sim *s)
 {
     program_fini(&s->program);
     pair_free(s);
+    inside_free(s);
     arena_fini(&s->packet_arena);
     arena_fini(&s->list_arena);
 }

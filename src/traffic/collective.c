@@ -32,10 +32,43 @@ static uint32_t log2_of(uint32_t n)
     return 31 - (uint32_t)__builtin_clz(n);
 }
 
+/* Where part i of n begins; parts differ by a byte at most. */
+static uint64_t part_at(uint64_t bytes, uint32_t n, uint32_t i)
+{
+    uint64_t rest = bytes % n;
+
+    return bytes / n * i + (i < rest ? i : rest);
+}
+
+/* Once around the ring, or twice. */
+static uint32_t steps_of(const struct collective_cfg *cfg)
+{
+    return (cfg->kind == COLLECTIVE_RING_ALL_REDUCE ? 2 : 1) * (cfg->workers - 1);
+}
+
+/* Every part goes so many steps. */
+static uint64_t channel_messages(const struct collective_cfg *cfg)
+{
+    uint64_t chunks = 0, all;
+
+    if (cfg->bytes / cfg->chunk_bytes > COLLECTIVE_MESSAGES_MAX)
+        return UINT64_MAX;
+    for (uint32_t c = 0; c < cfg->channels; c++) {
+        uint64_t share = part_at(cfg->bytes, cfg->channels, c + 1) - part_at(cfg->bytes, cfg->channels, c);
+
+        for (uint32_t i = 0; i < cfg->workers; i++)
+            chunks += chunks_of(part_at(share, cfg->workers, i + 1) - part_at(share, cfg->workers, i), cfg->chunk_bytes);
+    }
+    all = chunks * steps_of(cfg);
+    return all;
+}
+
 uint64_t collective_messages(const struct collective_cfg *cfg)
 {
     uint64_t n = cfg->workers, core = 1ull << log2_of(cfg->workers), half = cfg->bytes / 2, chunks;
 
+    if (cfg->channels)
+        return channel_messages(cfg);
     switch (cfg->kind) {
     case COLLECTIVE_RING_ALL_REDUCE:
         return 2 * n * (n - 1);
@@ -58,18 +91,28 @@ static bool is_whole(enum collective_kind kind)
     return kind == COLLECTIVE_ALL_TO_ALL || kind == COLLECTIVE_SEND_NEXT || kind == COLLECTIVE_SEND_PREVIOUS;
 }
 
+bool collective_has_rings(enum collective_kind kind)
+{
+    return kind == COLLECTIVE_RING_ALL_REDUCE || kind == COLLECTIVE_ALL_GATHER || kind == COLLECTIVE_REDUCE_SCATTER;
+}
+
 int collective_check(const struct collective_cfg *cfg, struct err *err)
 {
     if (cfg->workers < 2)
         return err_set(err, EINVAL, "a collective takes two workers or more");
+    if (cfg->channels && !collective_has_rings(cfg->kind))
+        return err_set(err, EINVAL, "%s has no rings and so no channels", collective_names[cfg->kind]);
+    if (cfg->channels && cfg->bytes / cfg->channels < cfg->workers)
+        return err_set(err, EINVAL, "%llu bytes cannot be divided among %u channels and %u workers",
+                       (unsigned long long)cfg->bytes, cfg->channels, cfg->workers);
     if (is_whole(cfg->kind) ? cfg->bytes == 0 : cfg->bytes < cfg->workers)
         return err_set(err, EINVAL, "%llu bytes cannot be divided among %u workers",
                        (unsigned long long)cfg->bytes, cfg->workers);
-    if (cfg->kind == COLLECTIVE_TREE_ALL_REDUCE && cfg->chunk_bytes == 0)
+    if ((cfg->kind == COLLECTIVE_TREE_ALL_REDUCE || cfg->channels) && cfg->chunk_bytes == 0)
         return err_set(err, EINVAL, "a chunk of 0 bytes");
     if (collective_messages(cfg) > COLLECTIVE_MESSAGES_MAX)
         return err_set(err, E2BIG, "more than %u messages: %s", COLLECTIVE_MESSAGES_MAX,
-                       cfg->kind == COLLECTIVE_TREE_ALL_REDUCE ? "use fewer workers or larger chunks"
+                       cfg->kind == COLLECTIVE_TREE_ALL_REDUCE || cfg->channels ? "use fewer workers or larger chunks"
                                                                : "use fewer workers");
     return 0;
 }
@@ -175,14 +218,6 @@ static void list_roots(struct collective *c)
 
 /* ---- rings and pairs ---- */
 
-/* Where part i of n begins; parts differ by a byte at most. */
-static uint64_t part_at(uint64_t bytes, uint32_t n, uint32_t i)
-{
-    uint64_t rest = bytes % n;
-
-    return bytes / n * i + (i < rest ? i : rest);
-}
-
 /* n-1 steps: in step k worker i passes part i + shift - k on to i + 1. */
 static void go_round(struct builder *b, const struct collective_cfg *cfg, uint32_t shift)
 {
@@ -196,6 +231,49 @@ static void go_round(struct builder *b, const struct collective_cfg *cfg, uint32
             add_to_step(b, i, (i + 1) % n, at, part_at(cfg->bytes, n, part + 1) - at);
         }
         end_step(b);
+    }
+}
+
+/* ---- channels ---- */
+
+/* The i-th worker of ring c: servers one after the other, every second one the other way round. */
+static uint32_t worker_of(const struct collective_cfg *cfg, uint32_t c, uint32_t i)
+{
+    uint32_t size = cfg->server && cfg->workers % cfg->server == 0 ? cfg->server : 1;
+    uint32_t server = i / size, place = i % size;
+
+    if (server % 2)
+        place = size - 1 - place;
+    return server * size + (place + c) % size;
+}
+
+/* A part goes around the ring in chunks, from place 'from' on. */
+static void pass_part(struct builder *b, const struct collective_cfg *cfg, uint32_t c, uint32_t from, uint64_t at, uint64_t end)
+{
+    uint32_t n = cfg->workers, steps = steps_of(cfg);
+
+    while (at < end) {
+        uint64_t bytes = end - at < cfg->chunk_bytes ? end - at : cfg->chunk_bytes;
+
+        for (uint32_t k = 0; k < steps; k++) {
+            uint32_t m = add_message(b, worker_of(cfg, c, (from + k) % n), worker_of(cfg, c, (from + k + 1) % n), at, bytes);
+
+            if (k)
+                follow_arrival(b, m - 1, m);
+        }
+        at += bytes;
+    }
+}
+
+/* Part i begins at place i + shift of the ring. */
+static void go_round_channels(struct builder *b, const struct collective_cfg *cfg, uint32_t shift)
+{
+    for (uint32_t c = 0; c < cfg->channels; c++) {
+        uint64_t at = part_at(cfg->bytes, cfg->channels, c), share = part_at(cfg->bytes, cfg->channels, c + 1) - at;
+
+        for (uint32_t i = 0; i < cfg->workers; i++)
+            pass_part(b, cfg, c, (i + shift) % cfg->workers, at + part_at(share, cfg->workers, i),
+                      at + part_at(share, cfg->workers, i + 1));
     }
 }
 
@@ -354,6 +432,10 @@ static void grow_tree(struct builder *b, const struct collective_cfg *cfg, bool 
 
 static void build(struct builder *b, const struct collective_cfg *cfg)
 {
+    if (cfg->channels) {         /* reduce_scatter: place i ends with part i */
+        go_round_channels(b, cfg, cfg->kind == COLLECTIVE_REDUCE_SCATTER);
+        return;
+    }
     switch (cfg->kind) {
     case COLLECTIVE_ALL_TO_ALL:
         go_pairwise(b, cfg);

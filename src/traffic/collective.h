@@ -11,7 +11,13 @@
  *   all_gather, reduce_scatter   n-1 steps around the ring
  *   send_next, send_previous     each worker but the last sends to the next, or to the one before it; all at once
  *
- * A worker's step begins when what it sent in the step before is acknowledged and what was to come to it in
+ * With channels, ring_all_reduce, all_gather and reduce_scatter go round several rings at once, each with its share of the buffer, and
+ * what is passed on goes in chunks, each as soon as it has come: as NCCL does it. Workers are those of servers, one server after
+ * the other. Ring c enters the first server at its worker c and goes through all of them, and every second server the other way
+ * round; so it goes from server to server between workers of the same place (the same rail), and with as many rings as a
+ * server has workers every worker sends to another server in one ring, and receives in one.
+ *
+ * Without channels a worker's step begins when what it sent in the step before is acknowledged and what was to come to it in
  * that step has come. A tree has no steps: a chunk goes on when it has come from all children (or from the
  * parent) and the chunk before it, on the same edge, is acknowledged; so a chunk costs its time on the wire
  * and a round-trip time.
@@ -52,8 +58,10 @@ struct collective_cfg {
     enum collective_kind kind;
     uint32_t             workers;        /* 2 or more */
     uint64_t             bytes;          /* all_to_all: from each worker to each other; send: each message; else the buffer */
-    uint64_t             chunk_bytes;    /* tree alone */
+    uint64_t             chunk_bytes;    /* tree, and with channels */
     bool                 is_at_once;     /* all_to_all alone: no message waits for another */
+    uint32_t             channels;       /* rings; 0: one, and a step waits for the acknowledgement of the one before */
+    uint32_t             server;         /* with channels: workers of a server; 0: 1 */
 };
 
 struct collective_message {
@@ -78,6 +86,9 @@ struct collective {
 /* Refuses what cannot be: fewer than two workers, parts of 0 bytes, more messages than the maximum
  * (-E2BIG). The reason has no place in front. */
 int collective_check(const struct collective_cfg *, struct err *);
+
+/* Can it have channels? */
+bool collective_has_rings(enum collective_kind);
 
 /* How many messages there are; exact, or more than the maximum. */
 uint64_t collective_messages(const struct collective_cfg *);

@@ -56,6 +56,8 @@ static bool goes_before(const struct run *r, uint32_t a, uint32_t b)
     const struct collective_message *x = &r->c.message[a], *y = &r->c.message[b];
     uint64_t                         half = r->cfg.bytes / 2;
 
+    if (r->cfg.channels)
+        return false;            /* queue pairs keep them in order */
     if (r->cfg.kind != COLLECTIVE_TREE_ALL_REDUCE)
         return x->src == y->src;
     return x->src == y->src && x->dst == y->dst && (x->offset < half) == (y->offset < half);
@@ -216,7 +218,7 @@ static void collective__does_what_it_is_for(void **unused)
     for (int kind = 0; kind < COLLECTIVE_SEND_NEXT; kind++)
         for (uint32_t n = 2; n <= WORKERS_MAX; n++)
             for (uint64_t bytes = n; bytes <= 3 * n; bytes += n > 4 ? n / 2 : 1)
-                expect_works(&(struct collective_cfg){ (enum collective_kind)kind, n, bytes, 1 + bytes % 5, false },
+                expect_works(&(struct collective_cfg){ (enum collective_kind)kind, n, bytes, 1 + bytes % 5, false, 0, 0 },
                              n + bytes);
 }
 
@@ -225,7 +227,47 @@ static void collective__does_it_in_any_order(void **unused)
     (void)unused;
     for (int kind = 0; kind < COLLECTIVE_SEND_NEXT; kind++)
         for (uint64_t seed = 0; seed < 100; seed++)
-            expect_works(&(struct collective_cfg){ (enum collective_kind)kind, 7, 23, 4, false }, seed);
+            expect_works(&(struct collective_cfg){ (enum collective_kind)kind, 7, 23, 4, false, 0, 0 }, seed);
+}
+
+/* Several rings, over servers of any size. */
+static void channels__do_what_they_are_for(void **unused)
+{
+    (void)unused;
+    for (uint32_t channels = 1; channels <= 4; channels++)
+        for (uint32_t n = 2; n <= 12; n++)
+            for (uint32_t server = 1; server <= 4; server++)
+                expect_works(&(struct collective_cfg){ .kind = COLLECTIVE_RING_ALL_REDUCE, .workers = n, .bytes = channels * n * 3 + 1,
+                                                       .chunk_bytes = 2, .channels = channels, .server = server }, n);
+    expect_works(&(struct collective_cfg){ .kind = COLLECTIVE_ALL_GATHER, .workers = 5, .bytes = 23, .chunk_bytes = 3, .channels = 1 }, 1);
+    expect_works(&(struct collective_cfg){ .kind = COLLECTIVE_REDUCE_SCATTER, .workers = 5, .bytes = 23, .chunk_bytes = 3,
+                                           .channels = 1 }, 1);
+}
+
+/* Four servers of four, four rings: between servers every worker sends in one ring and receives in one, from the same place. */
+static void channels__leave_servers_by_all_rails(void **unused)
+{
+    const struct collective_cfg cfg = { .kind = COLLECTIVE_ALL_GATHER, .workers = 16, .bytes = 6400, .chunk_bytes = 100, .channels = 4,
+                                        .server = 4 };
+    uint64_t          out[16] = { 0 }, in[16] = { 0 };
+    struct collective c;
+
+    (void)unused;
+    collective_init(&c, &cfg);
+    for (uint32_t i = 0; i < c.messages; i++) {
+        const struct collective_message *m = &c.message[i];
+
+        if (m->src / 4 == m->dst / 4)
+            continue;
+        assert_int_equal(m->src % 4, m->dst % 4);
+        out[m->src] += m->bytes;
+        in[m->dst] += m->bytes;
+    }
+    for (uint32_t i = 0; i < 16; i++) {
+        assert_int_equal(out[i], 1500);          /* 15 of 16 parts of a quarter of it */
+        assert_int_equal(in[i], 1500);
+    }
+    collective_fini(&c);
 }
 
 /* Neighbours: the last sends nothing on, the first nothing back, and nobody waits. */
@@ -234,7 +276,7 @@ static void send__goes_to_neighbours(void **unused)
     (void)unused;
     for (uint32_t n = 2; n <= 9; n++)
         for (uint32_t back = 0; back < 2; back++) {
-            const struct collective_cfg cfg = { back ? COLLECTIVE_SEND_PREVIOUS : COLLECTIVE_SEND_NEXT, n, 777, 0, false };
+            const struct collective_cfg cfg = { back ? COLLECTIVE_SEND_PREVIOUS : COLLECTIVE_SEND_NEXT, n, 777, 0, false, 0, 0 };
             struct collective           c;
 
             collective_init(&c, &cfg);
@@ -299,7 +341,7 @@ static uint32_t depth_of(const struct collective *c)
 /* By hand: n workers, parts of 5 bytes. All send and receive the same. */
 static void expect_load(enum collective_kind kind, uint32_t n, uint64_t bytes, uint64_t load, uint32_t depth)
 {
-    const struct collective_cfg cfg = { kind, n, bytes, 0, false };
+    const struct collective_cfg cfg = { kind, n, bytes, 0, false, 0, 0 };
     struct collective           c;
 
     collective_init(&c, &cfg);
@@ -330,7 +372,7 @@ static void collective__load_and_steps_are_the_textbooks(void **unused)
 /* 3 beyond 8: each gives its 80 bytes to a neighbour, which gives 80 back besides what all 8 exchange. */
 static void collective__halving_folds_the_rest(void **unused)
 {
-    const struct collective_cfg cfg = { COLLECTIVE_HALVING_DOUBLING_ALL_REDUCE, 11, 80, 0, false };
+    const struct collective_cfg cfg = { COLLECTIVE_HALVING_DOUBLING_ALL_REDUCE, 11, 80, 0, false, 0, 0 };
     struct collective           c;
 
     (void)unused;
@@ -353,7 +395,7 @@ static void collective__two_trees_share_the_load(void **unused)
 {
     (void)unused;
     for (uint32_t n = 2, log = 1; n <= 130; n++) {
-        const struct collective_cfg cfg = { COLLECTIVE_TREE_ALL_REDUCE, n, 1000, 1000, false };
+        const struct collective_cfg cfg = { COLLECTIVE_TREE_ALL_REDUCE, n, 1000, 1000, false, 0, 0 };
         struct collective           c;
         uint64_t                    sum = 0;
 
@@ -375,8 +417,8 @@ static void collective__two_trees_share_the_load(void **unused)
 /* Chunks follow each other: k of them are k - 1 deeper than one at the most. */
 static void collective__chunks_are_a_pipeline(void **unused)
 {
-    const struct collective_cfg one = { COLLECTIVE_TREE_ALL_REDUCE, 20, 20000, 10000, false };
-    const struct collective_cfg many = { COLLECTIVE_TREE_ALL_REDUCE, 20, 20000, 100, false };
+    const struct collective_cfg one = { COLLECTIVE_TREE_ALL_REDUCE, 20, 20000, 10000, false, 0, 0 };
+    const struct collective_cfg many = { COLLECTIVE_TREE_ALL_REDUCE, 20, 20000, 100, false, 0, 0 };
     struct collective           a, b;
 
     (void)unused;
@@ -415,20 +457,25 @@ static void collective_check__refuses(void **unused)
         int                   rc;
         const char           *why;
     } rows[] = {
-        { { COLLECTIVE_ALL_TO_ALL, 1, 10, 0, false }, -EINVAL, "a collective takes two workers or more" },
-        { { COLLECTIVE_ALL_TO_ALL, 2, 0, 0, false }, -EINVAL, "0 bytes cannot be divided among 2 workers" },
-        { { COLLECTIVE_ALL_GATHER, 11, 10, 0, false }, -EINVAL, "10 bytes cannot be divided among 11 workers" },
-        { { COLLECTIVE_TREE_ALL_REDUCE, 4, 10, 0, false }, -EINVAL, "a chunk of 0 bytes" },
-        { { COLLECTIVE_ALL_TO_ALL, 2001, 10, 0, false }, -E2BIG, "more than 4000000 messages: use fewer workers" },
-        { { COLLECTIVE_RING_ALL_REDUCE, 1415, 9999, 0, false }, -E2BIG,
-          "more than 4000000 messages: use fewer workers" },
-        { { COLLECTIVE_TREE_ALL_REDUCE, 3, 1000002, 1, false }, -E2BIG,
+        { { COLLECTIVE_ALL_TO_ALL, 1, 10, 0, false, 0, 0 }, -EINVAL, "a collective takes two workers or more" },
+        { { COLLECTIVE_ALL_TO_ALL, 2, 0, 0, false, 0, 0 }, -EINVAL, "0 bytes cannot be divided among 2 workers" },
+        { { COLLECTIVE_ALL_GATHER, 11, 10, 0, false, 0, 0 }, -EINVAL, "10 bytes cannot be divided among 11 workers" },
+        { { COLLECTIVE_TREE_ALL_REDUCE, 4, 10, 0, false, 0, 0 }, -EINVAL, "a chunk of 0 bytes" },
+        { { .kind = COLLECTIVE_ALL_TO_ALL, .workers = 4, .bytes = 10, .channels = 2 }, -EINVAL, "all_to_all has no rings and so no channels" },
+        { { .kind = COLLECTIVE_ALL_GATHER, .workers = 4, .bytes = 10, .channels = 3, .chunk_bytes = 1 }, -EINVAL,
+          "10 bytes cannot be divided among 3 channels and 4 workers" },
+        { { .kind = COLLECTIVE_RING_ALL_REDUCE, .workers = 4, .bytes = 1ull << 40, .channels = 1, .chunk_bytes = 1 }, -E2BIG,
           "more than 4000000 messages: use fewer workers or larger chunks" },
-        { { COLLECTIVE_TREE_ALL_REDUCE, 1000000, 1ull << 48, 1, false }, -E2BIG,
+        { { COLLECTIVE_ALL_TO_ALL, 2001, 10, 0, false, 0, 0 }, -E2BIG, "more than 4000000 messages: use fewer workers" },
+        { { COLLECTIVE_RING_ALL_REDUCE, 1415, 9999, 0, false, 0, 0 }, -E2BIG,
+          "more than 4000000 messages: use fewer workers" },
+        { { COLLECTIVE_TREE_ALL_REDUCE, 3, 1000002, 1, false, 0, 0 }, -E2BIG,
+          "more than 4000000 messages: use fewer workers or larger chunks" },
+        { { COLLECTIVE_TREE_ALL_REDUCE, 1000000, 1ull << 48, 1, false, 0, 0 }, -E2BIG,
           "more than 4000000 messages: use fewer workers or larger chunks" },
     };
-    const struct collective_cfg most[] = { { COLLECTIVE_ALL_TO_ALL, 2000, 1, 0, false },
-                                           { COLLECTIVE_TREE_ALL_REDUCE, 3, 1000000, 1, false } };
+    const struct collective_cfg most[] = { { COLLECTIVE_ALL_TO_ALL, 2000, 1, 0, false, 0, 0 },
+                                           { COLLECTIVE_TREE_ALL_REDUCE, 3, 1000000, 1, false, 0, 0 } };
     struct err                  err;
 
     (void)unused;
@@ -443,8 +490,8 @@ static void collective_check__refuses(void **unused)
 /* The tables of nccl-tests' PERFORMANCE.md, for 8 ranks. */
 static void collective__size_and_factor_as_in_nccl_tests(void **unused)
 {
-    const struct collective_cfg a2a = { COLLECTIVE_ALL_TO_ALL, 8, 100, 0, false };
-    const struct collective_cfg ring = { COLLECTIVE_RING_ALL_REDUCE, 8, 100, 0, false };
+    const struct collective_cfg a2a = { COLLECTIVE_ALL_TO_ALL, 8, 100, 0, false, 0, 0 };
+    const struct collective_cfg ring = { COLLECTIVE_RING_ALL_REDUCE, 8, 100, 0, false, 0, 0 };
 
     (void)unused;
     assert_true(collective_bus_factor(COLLECTIVE_RING_ALL_REDUCE, 8) == 1.75);
@@ -461,7 +508,7 @@ static void collective__size_and_factor_as_in_nccl_tests(void **unused)
  * Gb/s. With a slower link the same takes as much longer. */
 static void collective_link__by_hand(void **unused)
 {
-    const struct collective_cfg cfg = { COLLECTIVE_RING_ALL_REDUCE, 4, 10000, 0, false };
+    const struct collective_cfg cfg = { COLLECTIVE_RING_ALL_REDUCE, 4, 10000, 0, false, 0, 0 };
     uint64_t                    rate_bps[4] = { 100000000000, 100000000000, 100000000000, 100000000000 };
     uint64_t                    busy_ps[4];
     struct collective           c;
@@ -480,6 +527,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(collective__does_what_it_is_for),
         cmocka_unit_test(collective__does_it_in_any_order),
+        cmocka_unit_test(channels__do_what_they_are_for),
+        cmocka_unit_test(channels__leave_servers_by_all_rails),
         cmocka_unit_test(send__goes_to_neighbours),
         cmocka_unit_test(collective__load_and_steps_are_the_textbooks),
         cmocka_unit_test(collective__halving_folds_the_rest),

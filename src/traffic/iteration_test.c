@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 static const struct iteration_step steps[] = {
-    { 5000, { COLLECTIVE_RING_ALL_REDUCE, 2, 4000, 0, false }, PARALLEL_TENSOR, 3 },
-    { 70, { COLLECTIVE_SEND_NEXT, 2, 1000, 0, false }, PARALLEL_PIPELINE, 1 },
+    { 5000, { COLLECTIVE_RING_ALL_REDUCE, 2, 4000, 0, false, 0, 0 }, PARALLEL_TENSOR, 3 },
+    { 70, { COLLECTIVE_SEND_NEXT, 2, 1000, 0, false, 0, 0 }, PARALLEL_PIPELINE, 1 },
 };
 static const struct iteration_cfg cfg = { { 4, 2, 1, 2, 1 }, steps, 2 };
 
@@ -70,7 +70,7 @@ static void iteration_bound__by_hand(void **unused)
 
 static void iteration_check__counts(void **unused)
 {
-    struct iteration_step one = { 0, { COLLECTIVE_SEND_NEXT, 4, 1, 0, false }, PARALLEL_ALL, COLLECTIVE_MESSAGES_MAX / 3 };
+    struct iteration_step one = { 0, { COLLECTIVE_SEND_NEXT, 4, 1, 0, false, 0, 0 }, PARALLEL_ALL, COLLECTIVE_MESSAGES_MAX / 3 };
     struct iteration_cfg  c = { { 4, 1, 4, 1, 1 }, &one, 1 };
 
     (void)unused;

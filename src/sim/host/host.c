@@ -1,5 +1,6 @@
 #include "sim/host/host.h"
 #include "sim/host/answer.h"
+#include "sim/host/inside.h"
 #include "sim/host/np/cnp_arbiter.h"
 #include "sim/host/pacer.h"
 #include "sim/host/post.h"
@@ -15,6 +16,8 @@
 
 void host_start_flow(struct sim *s, struct host *h, const struct flow_spec *spec)
 {
+    if (s->hosts.inside && inside_start(s, h, spec))
+        return;
     post_flow(s, h, spec);
     host_kick(s, h);
 }
@@ -28,6 +31,8 @@ static APART bool on_small_frame(struct sim *s, struct host *h, struct port *in,
         pfc_on_frame(&s->engine, &s->pfc, in, k->prio, k->seq);
     else if (k->flags & PACKET_PROBE)
         return probe_on_packet(s, h, id, k);
+    else if (k->flags & PACKET_INSIDE)
+        return inside_on_packet(s, id, k);
     else if (((f = &s->flows.flow[k->flow])->phase == FLOW_ACTIVE || f->phase == FLOW_IDLE) && f->generation == k->generation)
         answer_on_cnp(s, h, f, k->seq);          /* an idle one lives on, and is told */
     return false;
@@ -50,7 +55,7 @@ void host_on_packet(struct sim *s, struct host *h, uint32_t id)
     struct port   *in = h->port;
     struct flow   *f;
 
-    if (__builtin_expect(in->slow_path & SLOW_LINK, 0) && path_is_cut(&s->engine, in, id, k))
+    if (__builtin_expect(in->slow_path & SLOW_LINK, 0) && !inside_is(k) && path_is_cut(&s->engine, in, id, k))
         return;
     if (k->kind == PACKET_DATA) {
         if (__builtin_expect(k->flags & PACKET_TCP, 0))

@@ -69,6 +69,14 @@ static void join(const struct sim *s, uint32_t *head, uint32_t a, uint32_t b)
     head[is_a ? b : a] = is_a ? a : b;
 }
 
+/* GPUs of one server share its links: see host/inside.h. They are numbered one after the other. */
+static void join_servers(const struct clusters *c, const struct sim *s)
+{
+    for (uint32_t n = 1; n < s->net.nodes; n++)
+        if (graph_is_inside(&s->net.graph, n - 1, n))
+            join(s, c->head, n - 1, n);
+}
+
 /* A rack is a cluster: a switch and its hosts. So are nodes joined by links so short that one part could hardly go ahead
  * of another over them. */
 static void find_clusters(struct clusters *c, const struct sim *s)
@@ -83,6 +91,7 @@ static void find_clusters(struct clusters *c, const struct sim *s)
         if (!p->is_switch || divide_least_ps(s, p) < AHEAD_PS_MIN)
             join(s, c->head, p->node->id, p->peer->node->id);
     }
+    join_servers(c, s);
     for (uint32_t n = s->net.nodes; n-- > 0;) {
         uint32_t head = c->head[n] = head_of(c->head, n);
 

@@ -27,6 +27,7 @@ struct probe;
 struct selective_rx;
 struct hf2t;
 struct gap_record;
+struct inside;
 struct cnp_entry;
 struct np_algo;
 struct crand;
@@ -86,6 +87,7 @@ struct host_state {
     struct tcp_host      *tcp;               /* by host */
     struct hf2t          *hf2t;              /* NULL: never was on */
     struct gap_record    *gap_record;        /* NULL: nobody asks */
+    struct inside        *inside;            /* NULL: there are no servers of several GPUs */
     char                 *cc_cfg;            /* one per speed of host links */
     char                 *cc_forgot;         /* likewise, after a NIC forgot what was set; NULL: none does */
     char                 *cc_own;            /* by host: see sim_apply_host(); NULL: none has one of its own */

@@ -30,17 +30,17 @@ static int by_number(const void *a_, const void *b_)
     return a->rack < b->rack ? -1 : a->rack > b->rack;
 }
 
-/* Every host's seat. Racks are numbered in the order of their first hosts. */
+/* Every host's seat; a server of several GPUs counts as a rack. Racks are numbered in the order of their first hosts. */
 static struct seat *list_seats(const struct graph *g)
 {
     struct seat *seat = xcalloc(g->hosts + 1ul, sizeof *seat);
     uint32_t    *link_of = graph_host_links(g), seats = 0, racks = 0;
     uint32_t    *rack_of = xcalloc(g->nodes, sizeof *rack_of);
-    uint32_t    *taken = xcalloc(g->nodes + 1ul, sizeof *taken);
+    uint32_t    *taken = xcalloc(g->nodes + 1ul, sizeof *taken), *rack_of_server = xcalloc(g->nodes + 1ul, sizeof *rack_of_server);
 
     for (uint32_t i = 0; i < g->nodes; i++) {
         const struct graph_link *l = &g->link[link_of[i]];
-        uint32_t                *rack = &rack_of[l->a == i ? l->b : l->a];
+        uint32_t                *rack = g->node[i].server ? &rack_of_server[g->node[i].server] : &rack_of[l->a == i ? l->b : l->a];
 
         if (g->node[i].is_switch)
             continue;
@@ -49,6 +49,7 @@ static struct seat *list_seats(const struct graph *g)
         seat[seats++] = (struct seat){ *rack, taken[*rack]++, i };
     }
     free(taken);
+    free(rack_of_server);
     free(rack_of);
     free(link_of);
     return seat;
@@ -101,8 +102,9 @@ static void read_chunk(const struct section *sec, struct collective_cfg *cfg)
 {
     const struct yaml_node *node = section_get(sec, "chunk");
 
-    if (node && cfg->kind != COLLECTIVE_TREE_ALL_REDUCE)
-        reader_refuse(sec->r, node, "only tree_all_reduce goes in chunks");
+    section_count(sec, "channels", 0, 1024, &cfg->channels);
+    if (node && cfg->kind != COLLECTIVE_TREE_ALL_REDUCE && !cfg->channels)
+        reader_refuse(sec->r, node, "only tree_all_reduce and rings with 'channels' go in chunks");
     section_bytes(sec, "chunk", 1, TRAFFIC_SIZE_MAX, &cfg->chunk_bytes);
 }
 
@@ -154,6 +156,7 @@ static const struct section_key step_keys[] = {
     { "group",      "name",   "all",        "who does it with each other: `all`, `tensor`, `data`, `pipeline`, `expert`, or `expert_data`, those of a data group that hold the same experts" },
     { "times",      "count",  "1",          "how often it is done, one after the other" },
     { "chunk",      "bytes",  "512KB",      "as above" },
+    { "channels",   "count",  "0",          "as above" },
     { "at_once",    "yes/no", "no",         "as above" },
     { 0 },
 };
@@ -198,7 +201,7 @@ static void read_step(const struct entry *e, const struct yaml_node *node, const
 
 static void refuse_beside_steps(const struct entry *e)
 {
-    static const char *const keys[] = { "collective", "size", "chunk", "at_once", NULL };
+    static const char *const keys[] = { "collective", "size", "chunk", "channels", "at_once", NULL };
 
     for (const char *const *key = keys; *key; key++)
         if (section_get(&e->sec, *key))
@@ -259,6 +262,36 @@ static void read_iterations(const struct entry *e, uint32_t *iterations)
         entry_need_end(e);
 }
 
+/* ---- servers of several GPUs ---- */
+
+/* How many workers are of one server, if that is so for all and they stand together; otherwise 1. */
+static uint32_t server_size(const struct graph *g, const struct hosts *workers)
+{
+    uint32_t size = 1;
+
+    while (size < workers->count && graph_is_inside(g, workers->node[0], workers->node[size]))
+        size++;
+    for (uint32_t i = 0; i + 1 < workers->count; i++)
+        if (graph_is_inside(g, workers->node[i], workers->node[i + 1]) != ((i + 1) % size != 0))
+            return 1;
+    return workers->count % size ? 1 : size;
+}
+
+/* A group of all workers, or of neighbours, goes through servers one after the other. */
+static void tell_servers(const struct graph *g, const struct hosts *workers, struct iteration_cfg *cfg, struct iteration_step *step)
+{
+    uint32_t size = server_size(g, workers);
+
+    for (uint32_t i = 0; i < cfg->steps; i++) {
+        struct collective_cfg *c = &step[i].collective;
+
+        if (step[i].group == PARALLEL_ALL)
+            c->server = size;
+        else if (step[i].group == PARALLEL_TENSOR)
+            c->server = c->workers < size ? c->workers : size;
+    }
+}
+
 /* ---- the entry ---- */
 
 static uint64_t bound_ps(const struct entry *e, const struct iteration_cfg *cfg, const uint32_t *hosts)
@@ -281,7 +314,8 @@ static void tell(const struct entry *e, const struct traffic_steps *cfg, const u
 
     about->workers = cfg->iteration.parallel.workers;
     about->compute_ps = cfg->compute_ps;
-    about->bound_ps = bound_ps(e, &cfg->iteration, hosts);
+    if (!e->graph->inside_rate_bps)      /* otherwise not all of it goes by NICs */
+        about->bound_ps = bound_ps(e, &cfg->iteration, hosts);
     if (section_get(&e->sec, "steps"))
         return;                  /* bandwidths are those of one collective */
     about->collective_bytes = collective_size_bytes(first);
@@ -328,6 +362,8 @@ void training_read(struct entry *e)
         step[0] = (struct iteration_step){ .times = 1 };
         read_collective(&e->sec, workers.count, section_get(&e->sec, "workers"), &step[0].collective);
     }
+    if (!e->r->rc)
+        tell_servers(e->graph, &workers, &cfg.iteration, step);
     read_delay(e, &cfg.delay_ps);
     read_iterations(e, &cfg.iterations);
     add(e, &cfg, workers.node);
@@ -357,7 +393,8 @@ const struct section_key training_keys[] = {
     { "skip",       "count", "0",          "hosts to pass over before the first worker, in the order of `placement`: for several jobs side by side" },
     { "collective", "name",  "all_to_all", "`all_to_all` (pairwise), `ring_all_reduce`, `tree_all_reduce` (double binary tree), `halving_doubling_all_reduce`, `all_gather` or `reduce_scatter` (ring), `send_next` or `send_previous` (to a neighbour, all at once)" },
     { "size",       "bytes", "",           "all_to_all: from each worker to each other; send_next, send_previous: of each message; otherwise of the whole buffer" },
-    { "chunk",      "bytes", "512KB",      "tree_all_reduce: of what goes up and down the trees at a time. Each waits for the one before it to be acknowledged, so small ones cost round-trip times; large ones keep lower workers waiting" },
+    { "chunk",      "bytes", "512KB",      "tree_all_reduce: of what goes up and down the trees at a time. Each waits for the one before it to be acknowledged, so small ones cost round-trip times; large ones keep lower workers waiting. With `channels`: of what is passed on at a time" },
+    { "channels",   "count", "0",          "ring_all_reduce, all_gather, reduce_scatter: rings at once, each with its share, in which a chunk is passed on as soon as it has come, as NCCL does it; in servers of several GPUs they leave by different NICs, on the same rail. 0: one ring, whose steps wait for acknowledgements" },
     { "at_once",    "yes/no", "no",        "all_to_all: each worker sends to all others at once, incast and all, and not to one after the other" },
     { "steps",      "list",  "",           "instead of one collective: what an iteration consists of, one after the other; see below. Workers go from step to step by themselves" },
     { "groups",     "map",   "",           "how workers are divided for `steps`; see below" },

@@ -1,0 +1,143 @@
+/* src/net/graph_gpu_test.c - networks of GPU servers and dragonflies: how many of everything there are, by their publications, and
+ * who is linked with whom. */
+#include "net/graph.h"
+
+#include "core/units.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define GBPS 1000000000ull
+#define NS   PS_PER_NS
+
+static uint32_t count(const struct graph *g, const char *prefix)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < g->nodes; i++)
+        n += strncmp(g->node[i].name, prefix, strlen(prefix)) == 0;
+    return n;
+}
+
+static uint32_t degree(const struct graph *g, uint32_t node)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < g->links; i++)
+        n += (g->link[i].a == node) + (g->link[i].b == node);
+    return n;
+}
+
+/* The only neighbour of a host. */
+static const char *behind(const struct graph *g, uint32_t host)
+{
+    for (uint32_t i = 0; i < g->links; i++)
+        if (g->link[i].a == host)
+            return g->node[g->link[i].b].name;
+    return "";
+}
+
+static void assert_sound(const struct graph *g)
+{
+    struct err err;
+
+    if (graph_check(g, &err))
+        fail_msg("%s", err.text);
+}
+
+/* Two units of four servers: h9 is GPU 1 of server 1, h33 that of server 4, the first of the second unit. */
+static void rails__gpus_of_a_place_share_a_leaf(void **unused)
+{
+    const struct graph_rails r = { .servers = 6, .gpus = 8, .unit = 4, .spines = 2, .parallel = 2, .rate_bps = 400 * GBPS, .delay_ps = NS,
+                                   .fabric_rate_bps = 400 * GBPS, .fabric_delay_ps = NS, .inside_rate_bps = 3600 * GBPS, .inside_delay_ps = NS };
+    struct graph g;
+
+    (void)unused;
+    graph_rails(&g, &r);
+    assert_sound(&g);
+    assert_int_equal(g.hosts, 48);
+    assert_int_equal(count(&g, "leaf"), 16);
+    assert_string_equal(behind(&g, 1), "leaf1");
+    assert_string_equal(behind(&g, 9), "leaf1");
+    assert_string_equal(behind(&g, 33), "leaf9");
+    assert_true(graph_is_inside(&g, 8, 15));
+    assert_false(graph_is_inside(&g, 7, 8));
+    assert_int_equal(degree(&g, (uint32_t)graph_find(&g, "leaf0")), 4 + 4);
+    assert_int_equal(degree(&g, (uint32_t)graph_find(&g, "spine1")), 16 * 2);
+    graph_fini(&g);
+}
+
+/* A segment of the published network: 128 servers of 8, 16 ToRs with 128 ports down and 60 up, 120 aggregation switches. */
+static void hpn__is_the_published_one(void **unused)
+{
+    const struct graph_hpn h = { .segments = 2, .servers = 128, .gpus = 8, .aggs = 60, .rate_bps = 200 * GBPS, .delay_ps = NS,
+                                 .fabric_rate_bps = 400 * GBPS, .fabric_delay_ps = NS, .inside_rate_bps = 3600 * GBPS, .inside_delay_ps = NS };
+    struct graph g;
+
+    (void)unused;
+    graph_hpn(&g, &h);
+    assert_sound(&g);
+    assert_int_equal(g.hosts, 2048);
+    assert_int_equal(count(&g, "tor"), 32);
+    assert_int_equal(count(&g, "agg"), 120);
+    assert_int_equal(degree(&g, (uint32_t)graph_find(&g, "tor17")), 128 + 60);
+    assert_int_equal(degree(&g, (uint32_t)graph_find(&g, "agg60")), 16);
+    assert_int_equal(degree(&g, (uint32_t)graph_find(&g, "nic7")), 3);
+    graph_fini(&g);
+}
+
+/* a = 4, h = 2, p = 2, and as many groups as can be: nine, each pair with one link, every router with all its links. */
+static void dragonfly__is_balanced(void **unused)
+{
+    const struct graph_dragonfly d = { .groups = 9, .routers = 4, .hosts = 2, .global = 2, .rate_bps = 100 * GBPS, .delay_ps = NS,
+                                       .fabric_rate_bps = 100 * GBPS, .fabric_delay_ps = NS, .global_rate_bps = 100 * GBPS,
+                                       .global_delay_ps = NS };
+    uint32_t     pairs[9][9] = { { 0 } };
+    struct graph g;
+
+    (void)unused;
+    graph_dragonfly(&g, &d);
+    assert_sound(&g);
+    assert_int_equal(g.hosts, 72);
+    assert_int_equal(g.links, 72 + 9 * 6 + 36);
+    for (uint32_t i = 0; i < g.links; i++)
+        if (g.node[g.link[i].a].is_switch)
+            pairs[(g.link[i].a - 72) / 4][(g.link[i].b - 72) / 4]++;
+    for (uint32_t a = 0; a < 9; a++)
+        for (uint32_t b = a + 1; b < 9; b++)
+            assert_int_equal(pairs[a][b] + pairs[b][a], 1);
+    for (uint32_t r = 72; r < g.nodes; r++)
+        assert_int_equal(degree(&g, r), 2 + 3 + 2);
+    graph_fini(&g);
+}
+
+static void check__refuses(void **unused)
+{
+    struct graph_dragonfly few = { .groups = 10, .routers = 4, .hosts = 2, .global = 2 };
+    struct graph_rails     none = { .servers = 1, .gpus = 8, .unit = 1, .spines = 0, .parallel = 1 };
+    struct graph_hpn       many = { .segments = 1000, .servers = 1000, .gpus = 8, .aggs = 60 };
+    struct err             err;
+
+    (void)unused;
+    assert_int_equal(graph_check_dragonfly(&few, &err), -EINVAL);
+    assert_string_equal(err.text, "4 routers with 2 links to other groups do not reach all of 9 other groups");
+    assert_int_equal(graph_check_rails(&none, &err), -EINVAL);
+    assert_int_equal(graph_check_hpn(&many, &err), -ERANGE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rails__gpus_of_a_place_share_a_leaf),
+        cmocka_unit_test(hpn__is_the_published_one),
+        cmocka_unit_test(dragonfly__is_balanced),
+        cmocka_unit_test(check__refuses),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,161 @@
+#include "sim/host/inside.h"
+#include "sim/state/owner.h"
+
+#include <stdlib.h>
+
+struct inside_link { uint64_t out_ps, in_ps; };      /* of a GPU: in use until then */
+
+struct inside_message {
+    struct message told;
+    uint64_t       ideal_ps;
+    uint32_t       next_free;
+    uint16_t       dport;
+    uint8_t        prio;
+    bool           is_answered;
+};
+
+struct inside {
+    struct inside_link    *link;             /* by host; of the whole world */
+    struct inside_message *message;          /* of this part, number 0 is none */
+    uint32_t               used, max, free;
+};
+
+/* ---- building ---- */
+
+void inside_build(struct sim *s)
+{
+    bool has_servers = false;
+
+    for (uint32_t i = 0; i < s->net.nodes; i++)
+        has_servers |= s->net.graph.node[i].server != 0;
+    if (!has_servers)
+        return;
+    s->hosts.inside = arena_alloc(&s->arena, 1, sizeof *s->hosts.inside);
+    s->hosts.inside->link = arena_alloc(&s->arena, s->net.hosts, sizeof *s->hosts.inside->link);
+}
+
+void inside_build_part(struct sim *s, struct arena *arena)
+{
+    struct inside *part = arena_alloc(arena, 1, sizeof *part);
+
+    part->link = s->hosts.inside->link;
+    s->hosts.inside = part;
+}
+
+void inside_free(struct sim *s)
+{
+    if (s->hosts.inside)
+        free(s->hosts.inside->message);
+}
+
+/* ---- messages ---- */
+
+static uint32_t take_message(struct inside *x)
+{
+    uint32_t id = x->free;
+
+    if (id) {
+        x->free = x->message[id].next_free;
+        return id;
+    }
+    if (x->used + 1 >= x->max) {
+        x->max = x->max ? 2 * x->max : 256;
+        x->message = xrealloc(x->message, x->max * sizeof *x->message);
+    }
+    return ++x->used;
+}
+
+static void await(struct sim *s, uint32_t id, uint32_t node, uint64_t at_ps)
+{
+    struct packet *k = &s->engine.packets.packet[id];
+
+    k->event.next = EVQ_IDLE;
+    k->event.owner = owner_make(&s->engine.evq, EV_AT_HOST, &s->net.host[s->net.node[node].host]);
+    evq_add(&s->engine.evq, id, at_ps, sim_order(s, &s->net.node[node], at_ps));
+}
+
+/* When the last byte is there. The way in is taken as soon as the first byte comes, if nobody else is before it. */
+static uint64_t send(struct sim *s, const struct host *h, uint32_t dst, uint64_t tx_ps)
+{
+    struct inside_link *out = &s->hosts.inside->link[h->id], *in = &s->hosts.inside->link[s->net.node[dst].host];
+    uint64_t            begin = out->out_ps > s->engine.now_ps ? out->out_ps : s->engine.now_ps;
+    uint64_t            comes = begin + s->net.graph.inside_delay_ps;
+
+    out->out_ps = begin + tx_ps;
+    in->in_ps = (comes > in->in_ps ? comes : in->in_ps) + tx_ps;
+    return in->in_ps;
+}
+
+static uint64_t tx_ps_of(const struct sim *s, uint64_t bytes)
+{
+    uint64_t rate = s->net.graph.inside_rate_bps;
+    uint64_t ps = (uint64_t)(((unsigned __int128)bytes * 8 * PS_PER_S + rate - 1) / rate);
+
+    return s->model.in_whole_ns ? (ps + PS_PER_NS - 1) / PS_PER_NS * PS_PER_NS : ps;
+}
+
+bool inside_start(struct sim *s, struct host *h, const struct flow_spec *spec)
+{
+    struct inside_message *m;
+    uint64_t               tx_ps = tx_ps_of(s, spec->bytes);
+    uint32_t               id, number;
+    struct packet         *k;
+
+    if (spec->tcp || !graph_is_inside(&s->net.graph, h->node, spec->dst))
+        return false;
+    if (!s->engine.counters.flows_started++)
+        s->first_start_ps = engine_world_ps(&s->engine);
+    s->engine.counters.bytes_started += spec->bytes;
+    number = take_message(s->hosts.inside);
+    m = &s->hosts.inside->message[number];
+    *m = (struct inside_message){ .told = { h->node, spec->dst, spec->traffic, spec->bytes, spec->tag, engine_world_ps(&s->engine) },
+                                  .ideal_ps = tx_ps + 2 * s->net.graph.inside_delay_ps, .dport = spec->dport,
+                                  .prio = spec->prio, .is_answered = spec->is_answered };
+    id = engine_new_packet(&s->engine);
+    k = &s->engine.packets.packet[id];
+    k->flow = number;
+    k->src = h->node;
+    k->dst = spec->dst;
+    k->ports = 0;
+    k->seq = k->sent_ps = 0;
+    k->bytes = k->payload = k->generation = 0;
+    k->kind = PACKET_CNP;
+    k->prio = 0;
+    k->flags = PACKET_INSIDE;
+    await(s, id, spec->dst, send(s, h, spec->dst, tx_ps));
+    return true;
+}
+
+static void end(struct sim *s, const struct inside_message *m)
+{
+    const struct message *t = &m->told;
+
+    s->engine.counters.flows_done++;
+    s->engine.counters.bytes_done += t->bytes;
+    s->entry_bytes_done[t->traffic] += t->bytes;
+    s->done_ps = engine_world_ps(&s->engine);
+    if (s->engine.hooks.flow_done)
+        s->engine.hooks.flow_done(s->engine.hooks.arg, &(struct flow_result){
+            .src = t->src, .dst = t->dst, .dport = m->dport, .prio = m->prio, .traffic = t->traffic, .bytes = t->bytes,
+            .start_ps = t->start_ps, .fct_ps = s->done_ps - t->start_ps, .ideal_ps = m->ideal_ps });
+    if (m->is_answered)
+        program_on_sent(&s->engine, &s->program, t);
+}
+
+bool inside_on_packet(struct sim *s, uint32_t id, struct packet *k)
+{
+    uint32_t              number = k->flow;
+    struct inside_message m = s->hosts.inside->message[number];      /* whoever is told may start others, and the table grow */
+
+    if (!(k->flags & PACKET_RETURNED)) {
+        k->flags |= PACKET_RETURNED;
+        await(s, id, m.told.src, s->engine.now_ps + s->net.graph.inside_delay_ps);
+        if (m.is_answered)
+            program_on_arrival(&s->engine, &s->program, &m.told);
+        return true;
+    }
+    s->hosts.inside->message[number].next_free = s->hosts.inside->free;
+    s->hosts.inside->free = number;
+    end(s, &m);
+    return false;
+}
