@@ -5,7 +5,7 @@
 #include "sim/parts/divide.h"
 #include "sim/host/gaps.h"
 #include "sim/host/hf2t.h"
-#include "sim/host/inside.h"
+#include "sim/host/server/inside.h"
 #include "sim/host/np/np.h"
 #include "sim/host/np/cnp_arbiter.h"
 #include "sim/host/pair/pair.h"

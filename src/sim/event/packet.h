@@ -32,7 +32,7 @@ enum packet_kind {
 #define PACKET_HOLE PACKET_TCP   /* NACK of selective repeat: sent_ps holds the hole, from << 32 | to: see sim/host/selective_repeat.h */
 #define PACKET_PROBE PACKET_LAST     /* of kind CNP: an RTT probe, seq is what its sender knows it by: see sim/host/probe.h; */
 #define PACKET_RETURNED PACKET_ECHO  /* and it is on its way back */
-#define PACKET_INSIDE PACKET_TCP     /* of kind CNP, at hosts: a message inside a server, see sim/host/inside.h */
+#define PACKET_INSIDE PACKET_TCP     /* of kind CNP, at hosts: a message inside a server, see sim/host/server/inside.h */
 #define PACKET_WOVEN PACKET_TCP      /* of kind CNP: from one switch to another, see sim/switch/weave.h */
 #define PACKET_SACK PACKET_LAST  /* TCP ACK: sent_ps holds the packets that came out of order */
 

@@ -1,6 +1,6 @@
 #include "sim/host/host.h"
 #include "sim/host/answer.h"
-#include "sim/host/inside.h"
+#include "sim/host/server/inside.h"
 #include "sim/host/np/cnp_arbiter.h"
 #include "sim/host/pacer.h"
 #include "sim/host/post.h"

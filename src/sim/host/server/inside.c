@@ -1,4 +1,4 @@
-#include "sim/host/inside.h"
+#include "sim/host/server/inside.h"
 #include "sim/state/owner.h"
 
 #include <stdlib.h>
