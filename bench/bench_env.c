@@ -1,10 +1,11 @@
 /* bench/bench_env.c - how many steps of agents a second the environment of RL-CC makes, on one core, packets simulated.
  *
- *   bench_env [-n RUNS]
+ *   bench_env [-n RUNS] [-s STEPS] [-c CASE]
  *
  * All-to-all of 4 hosts with 16 queue pairs to each other one, as RL-CC is trained: once with packets of 1 KB that are
- * acknowledged one by one, once with an MTU of 4096; a net decides in the loop. Then the same from outside, without a
- * policy and without a protocol in between. Flows have settled before the clock runs.
+ * acknowledged one by one, once with an MTU of 4096, and once with that and an ACK for 16 packets; a net decides in the
+ * loop. Then the same from outside, without a policy and without a protocol in between. Flows have settled before the clock
+ * runs. STEPS [1000000] are what is timed, after half as many; a CASE alone is for counting instructions.
  */
 #include "bench.h"
 #include "core/units.h"
@@ -15,10 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SETTLE_STEPS 500000u
-#define STEPS        1000000u
-
-static int runs = 3;
+static int         runs = 3;
+static uint32_t    steps_timed = 1000000;
+static const char *only;         /* NULL: all cases */
 
 static struct env *open_world(const struct env_world *w, const struct policy *p)
 {
@@ -37,16 +37,18 @@ static void bench_in_loop(const char *name, const struct env_world *w, const str
 {
     double best = 1e9, steps = 0;
 
+    if (only && strcmp(only, name) != 0)
+        return;
     for (int i = 0; i < runs; i++) {
         struct env *e = open_world(w, p);
         double      start_s;
         uint64_t    before;
 
-        env_collect(e, &(struct env_quota){ .steps_least = SETTLE_STEPS, .steps_most = UINT32_MAX });
+        env_collect(e, &(struct env_quota){ .steps_least = steps_timed / 2, .steps_most = UINT32_MAX });
         before = env_totals(e).steps;
         start_s = bench_cpu_s();
         for (int j = 0; j < 100; j++)
-            env_collect(e, &(struct env_quota){ .steps_least = STEPS / 100, .steps_most = UINT32_MAX });
+            env_collect(e, &(struct env_quota){ .steps_least = steps_timed / 100, .steps_most = UINT32_MAX });
         start_s = bench_cpu_s() - start_s;
         steps = (double)(env_totals(e).steps - before);
         best = start_s / steps < best ? start_s / steps : best;
@@ -59,13 +61,16 @@ static void bench_outside(const char *name, const struct env_world *w)
 {
     const struct env_observation *o;
     static float                  action[1 << 16];
-    struct env                   *e = open_world(w, NULL);
+    struct env                   *e;
     double                        start_s = 0;
-    uint64_t                      before = 0, batches = 0;
+    uint64_t                      before = 0, batches = 0, settle = steps_timed / 2;
 
+    if (only && strcmp(only, name) != 0)
+        return;
+    e = open_world(w, NULL);
     for (int i = 0; i < 1 << 16; i++)
         action[i] = 1;
-    while (env_totals(e).steps < SETTLE_STEPS + STEPS) {
+    while (env_totals(e).steps < settle + steps_timed) {
         uint32_t n = env_observe(e, &o);
 
         if (n == 0 || n > 1 << 16)
@@ -74,7 +79,7 @@ static void bench_outside(const char *name, const struct env_world *w)
             action[i] = o[i].x[3] > 0 ? 0.95f : 1.03f;
         env_act(e, action);
         batches++;
-        if (before == 0 && env_totals(e).steps >= SETTLE_STEPS) {
+        if (before == 0 && env_totals(e).steps >= settle) {
             before = env_totals(e).steps;
             batches = 0;
             start_s = bench_cpu_s();
@@ -88,18 +93,25 @@ static void bench_outside(const char *name, const struct env_world *w)
 
 int main(int argc, char **argv)
 {
-    struct env_world small = { .kind = ENV_ALL_TO_ALL, .hosts = 4, .qps = 16 }, large = small, late = small;
+    struct env_world small = { .kind = ENV_ALL_TO_ALL, .hosts = 4, .qps = 16 }, large = small, late = small, few_acks;
     struct policy    p;
     int              option;
 
     large.mtu_bytes = 4096;
+    few_acks = large;
+    few_acks.ack_every = 16;
     late.decision_us = 2;
-    while ((option = getopt(argc, argv, "n:")) != -1)
-        if (option != 'n' || (runs = atoi(optarg)) <= 0)
-            bench_fail("usage", "bench_env [-n RUNS]");
+    while ((option = getopt(argc, argv, "n:s:c:")) != -1)
+        if (option == 'c')
+            only = optarg;
+        else if (option == 's' && atoi(optarg) >= 1000)
+            steps_timed = (uint32_t)atoi(optarg);
+        else if (option != 'n' || (runs = atoi(optarg)) <= 0)
+            bench_fail("usage", "bench_env [-n RUNS] [-s STEPS] [-c CASE]");
     test_teacher_init(&p);
     bench_in_loop("env.mtu1024", &small, &p);
     bench_in_loop("env.mtu4096", &large, &p);
+    bench_in_loop("env.mtu4096_ack16", &few_acks, &p);
     bench_outside("env.outside.mtu1024", &late);
     late.mtu_bytes = 4096;
     bench_outside("env.outside.mtu4096", &late);
