@@ -183,7 +183,8 @@ END
     "$ANOLE" convert "$dir/in/config.txt" --to scenario -o "$dir/l"
     grep -qx 'lb: letflow' "$dir/l/scenario.yaml"
     sed -i 's/LB_MODE 6/LB_MODE 9/' "$dir/in/config.txt"
-    refused 'config.txt:20: LB_MODE 9 (conweave) is not modelled' "$dir/in/config.txt" --to scenario
+    "$ANOLE" convert "$dir/in/config.txt" --to scenario -o "$dir/c"
+    grep -qx 'lb: conweave' "$dir/c/scenario.yaml"
 }
 
 @test "convert: a scenario's flows are drawn with its seed" {
