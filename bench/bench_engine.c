@@ -54,6 +54,12 @@ static const struct bench_case cases[] = {
     { "clos128_hadoop30_hpcc_ns3", "model: hpcc\norder: ns3\n" CLOS_NARROW "run: 5ms\n" HADOOP_30_BISECTION },
     { "clos128_hadoop30_hpcc_node", "model: hpcc\norder: node\n" CLOS_NARROW "run: 5ms\n"
       HADOOP_30_BISECTION },
+    /* HPCC beside DCQCN: what telemetry, windows and a decision at every acknowledgement cost. */
+    { "clos128_hadoop30_pfc_hpcc", CLOS_NARROW "run: 5ms\nswitch: {buffer: 8MB}\ncc: hpcc\n" HADOOP_30_BISECTION },
+    { "clos128_hadoop30_hpcc_node_hpcc", "model: hpcc\norder: node\ncc: hpcc\n" CLOS_NARROW "run: 5ms\n"
+      HADOOP_30_BISECTION },
+    { "clos128_hadoop30_hpcc_ns3_hpcc", "model: hpcc\norder: ns3\ncc: hpcc\n" CLOS_NARROW "run: 5ms\n"
+      HADOOP_30_BISECTION },
 };
 
 #define CASES (sizeof(cases) / sizeof(cases[0]))

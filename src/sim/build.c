@@ -477,9 +477,12 @@ static int build_telemetry(struct sim *s, uint32_t switches, struct err *err)
     *t = (struct inband_ports){ .kind = s->cfg.cc->telemetry, .rtt_ns = s->net.base_rtt_ps / PS_PER_NS,
                                 .spacing_bytes = s->model.spacing_bytes };
     s->engine.inband = t;
-    for (uint32_t i = 0; i < s->net.ports; i++)
-        if (t->kind >= CC_PATH || !s->net.port[i].is_switch)
-            s->net.port[i].slow_path |= SLOW_INBAND;
+    for (uint32_t i = 0; i < s->net.ports; i++) {
+        struct port *p = &s->net.port[i];
+
+        p->slow_path |= t->kind == CC_HOPS ? SLOW_RECORD : 0;
+        p->slow_path |= t->kind == CC_PATH || t->kind == CC_DIGEST || (has_probes && !p->is_switch) ? SLOW_INBAND : 0;
+    }
     if (t->kind == CC_DIGEST)
         build_digests(s, t);
     return t->kind == CC_HOPS ? check_hops(s, switches, err) : 0;

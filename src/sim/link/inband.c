@@ -12,17 +12,17 @@ uint32_t inband_random(struct engine *e, uint32_t node)
 }
 
 /* PFC frames have a queue of their own, which does not count. */
-static uint64_t queue_bytes(const struct port *p)
+static inline uint64_t queue_bytes(const struct port *p)
 {
     uint64_t bytes = 0;
 
-    for (uint32_t c = 0; p->backlog && c < PRIOS; c++)
-        bytes += p->queue[c].bytes;
+    for (uint32_t queues = p->backlog & ((1u << PRIOS) - 1); queues; queues &= queues - 1)
+        bytes += p->queue[__builtin_ctz(queues)].bytes;
     return bytes;
 }
 
 /* What the wire was busy with: a link that sends nothing but small frames is full, too. */
-static uint64_t sent_bytes(const struct engine *e, const struct port *p)
+static inline uint64_t sent_bytes(const struct engine *e, const struct port *p)
 {
     const uint64_t *packets = p->counters.tx_packets;
     uint64_t        all = packets[PACKET_DATA] + packets[PACKET_ACK] + packets[PACKET_NACK] + packets[PACKET_CNP] +
@@ -31,13 +31,20 @@ static uint64_t sent_bytes(const struct engine *e, const struct port *p)
     return p->counters.tx_bytes + all * e->inband->spacing_bytes;
 }
 
-static void add_record(const struct engine *e, const struct port *p, struct inband *t, uint32_t bytes)
+/* What is in the records of a packet that leaves its host does not matter any more. */
+void inband_record(const struct engine *e, const struct port *p, uint32_t id, const struct packet *k)
 {
-    if (t->records >= CC_HOPS_MAX)
+    struct inband *t = packet_inband(&e->packets, id);
+
+    if (!p->is_switch)
+        t->records = 0;
+    else if (k->flags & PACKET_TCP)
+        return;
+    else if (t->records >= CC_HOPS_MAX)
         t->records = CC_HOPS_MAX + 1;
     else
         t->hop[t->records++] = (struct cc_hop){ .rate_bps = p->rate_bps, .at_ps = e->now_ps,
-                                                .sent_bytes = sent_bytes(e, p) - bytes, .queue_bytes = queue_bytes(p) };
+                                                .sent_bytes = sent_bytes(e, p), .queue_bytes = queue_bytes(p) };
 }
 
 static void raise_digest(const struct engine *e, const struct port *p, struct inband *t)
@@ -53,15 +60,6 @@ static void note_arrival(const struct engine *e, const struct port *p, struct in
 {
     t->hops += p->is_switch;
     t->stay_ps = e->now_ps + p->tx_ps[k->bytes] + p->delay_ps;
-}
-
-static void write(const struct engine *e, const struct port *p, struct inband *t, const struct packet *k)
-{
-    switch (e->inband->kind) {
-    case CC_HOPS:   add_record(e, p, t, k->bytes + e->inband->spacing_bytes); break;
-    case CC_DIGEST: raise_digest(e, p, t);                                    break;
-    default:        note_arrival(e, p, t, k);                                 break;
-    }
 }
 
 /* A probe's round trip begins when it leaves its sender. */
@@ -80,12 +78,14 @@ void inband_on_frame(struct engine *e, struct port *p, uint32_t id, const struct
         stamp(e, p, &e->packets.packet[id]);
     if (!t)
         return;
-    if (is_data && !p->is_switch) {          /* what is in its records does not matter any more */
-        t->records = t->hops = 0;
+    if (is_data && !p->is_switch) {          /* what was written does not matter any more */
+        t->hops = 0;
         t->digest = 0;
     }
-    if (is_data && (p->is_switch || e->inband->kind == CC_PATH))
-        write(e, p, t, k);
+    if (is_data && e->inband->kind == CC_PATH)
+        note_arrival(e, p, t, k);
+    else if (is_data && p->is_switch && e->inband->kind == CC_DIGEST)
+        raise_digest(e, p, t);
     else if (e->inband->kind == CC_PATH && !p->is_switch && (k->kind == PACKET_ACK || k->kind == PACKET_NACK))
         t->stay_ps = e->now_ps - t->stay_ps;
     if (e->inband->kind == CC_DIGEST && p->is_switch)

@@ -115,12 +115,12 @@ static void records__no_more_than_there_is_room_for(void **unused)
     e->packets.packet = packet;
     packet[1] = (struct packet){ .kind = PACKET_DATA, .bytes = 1000 };
     p.is_switch = false;
-    inband_on_frame(e, &p, 1, &packet[1]);
+    inband_record(e, &p, 1, &packet[1]);
     p.is_switch = true;
     for (uint32_t i = 1; i <= 9; i++) {
         e->now_ps = i;
+        inband_record(e, &p, 1, &packet[1]);
         p.counters.tx_bytes += 1000;
-        inband_on_frame(e, &p, 1, &packet[1]);
         assert_int_equal(slot[1].records, i <= CC_HOPS_MAX ? i : CC_HOPS_MAX + 1);
     }
     for (uint32_t i = 0; i < CC_HOPS_MAX; i++)

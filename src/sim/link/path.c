@@ -1,5 +1,4 @@
 #include "sim/link/path.h"
-#include "sim/link/inband.h"
 
 bool path_is_lost(struct engine *e, struct port *p, uint32_t id, const struct packet *k)
 {
@@ -16,5 +15,7 @@ bool path_is_lost(struct engine *e, struct port *p, uint32_t id, const struct pa
 
 void path_put_slowly(struct engine *e, struct port *p, uint32_t id, struct packet *k)
 {
+    if (p->slow_path & SLOW_RECORD && k->kind == PACKET_DATA)
+        inband_record(e, p, id, k);
     path_put(e, p, id, k, true);
 }

@@ -6,6 +6,7 @@
 #ifndef SIM_LINK_PATH_H
 #define SIM_LINK_PATH_H
 
+#include "sim/link/inband.h"
 #include "sim/link/port.h"
 
 /* A frame leaves by a slow path: counts it, writes on it, and tells whether the wire loses it; if so, it is gone. PFC frames
@@ -37,13 +38,20 @@ static inline void path_put(struct engine *e, struct port *p, uint32_t id, struc
 
 __attribute__((noinline)) void path_put_slowly(struct engine *, struct port *, uint32_t id, struct packet *);
 
+#define PATH_SLOW (SLOW_LINK | SLOW_COUNTED | SLOW_INBAND | SLOW_NUMBER | SLOW_BORDER)
+
 /* Puts packet 'id' on the wire of an idle port. */
 static inline void path_transmit(struct engine *e, struct port *p, uint32_t id, struct packet *k)
 {
-    if (__builtin_expect(p->slow_path & (SLOW_LINK | SLOW_COUNTED | SLOW_INBAND | SLOW_NUMBER | SLOW_BORDER), 0))
-        path_put_slowly(e, p, id, k);
-    else
-        path_put(e, p, id, k, false);
+    if (__builtin_expect_with_probability((p->slow_path & (PATH_SLOW | SLOW_RECORD)) != 0, 0, 0.9999)) {
+        if (p->slow_path & PATH_SLOW) {
+            path_put_slowly(e, p, id, k);
+            return;
+        }
+        if (k->kind == PACKET_DATA)
+            inband_record(e, p, id, k);
+    }
+    path_put(e, p, id, k, false);
 }
 
 /* Was the link down when packet 'id', which now arrives at 'to', was on it? Then it is gone. */

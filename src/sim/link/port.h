@@ -24,6 +24,7 @@
 #define SLOW_NUMBER  16u          /* what goes out is numbered over the whole network: ORDER_NS3 */
 #define SLOW_WOVEN   64u          /* what comes in is ConWeave's to see: see switch/weave.h */
 #define SLOW_BORDER  32u          /* what goes out goes to another part of the world: see parts/crossing.h */
+#define SLOW_RECORD  64u          /* data that goes out gets a record, and is as fast as any other then: see inband.h */
 
 struct queue {
     uint32_t head, tail;         /* FIFO of packet ids; head == 0: empty */
