@@ -24,12 +24,13 @@
 
 struct path_cfg {
     struct hpcc_cfg hpcc;
-    uint64_t rtt_ps;             /* T */
-    uint32_t multi;              /* units of the fork's records: so many times as large */
+    double   rtt_ps, rtt_ns;     /* T */
+    double   line_bps, bdp_bytes;
+    uint32_t byte_unit, queue_unit;          /* of the fork's records */
     bool     is_fork;
 };
 
-struct record { uint64_t at_ps, sent_bytes, queue_bytes; };
+struct record { uint64_t at, sent, queue; };     /* picoseconds and bytes; the fork's: nanoseconds and units */
 
 struct path {
     struct hpcc   hpcc;
@@ -40,12 +41,23 @@ struct path {
 
 _Static_assert(sizeof(struct path_cfg) <= CC_CFG_MAX, "cfg fits");
 
-struct seen { double use; double time_ps; };         /* the busiest hop */
+struct seen { double use, time_ns; };            /* the busiest hop */
 
-static void store(struct path *f, const struct cc_ack *a)
+/* Of what is below 2^63, for which processors have an instruction. */
+static inline double real(uint64_t n) { return (double)(int64_t)n; }
+
+static inline struct record record_of(const struct path_cfg *cfg, const struct cc_hop *is)
+{
+    if (!cfg->is_fork)
+        return (struct record){ is->at_ps, is->sent_bytes, is->queue_bytes };
+    return (struct record){ is->at_ps / PS_PER_NS, is->sent_bytes / cfg->byte_unit,
+                            is->queue_bytes ? is->queue_bytes / cfg->queue_unit & FORK_QUEUE_MASK : 0 };
+}
+
+static void store(const struct path_cfg *cfg, struct path *f, const struct cc_ack *a)
 {
     for (uint32_t i = 0; i < a->records; i++)
-        f->record[i] = (struct record){ a->hop[i].at_ps, a->hop[i].sent_bytes, a->hop[i].queue_bytes };
+        f->record[i] = record_of(cfg, &a->hop[i]);
     f->records = a->records;
 }
 
@@ -54,67 +66,63 @@ static bool is_same_way(const struct path *f, const struct cc_ack *a)
     if (f->records != a->records)
         return false;
     for (uint32_t i = 0; i < a->records; i++)
-        if (a->hop[i].at_ps <= f->record[i].at_ps || a->hop[i].sent_bytes < f->record[i].sent_bytes)
+        if (a->hop[i].at_ps <= f->record[i].at || a->hop[i].sent_bytes < f->record[i].sent)
             return false;
     return true;
 }
 
-static uint64_t fork_units(uint64_t bytes, uint32_t unit, uint32_t mask)
+/* Written so that it rounds where the fork rounds. A queue of nothing adds nothing. */
+static inline struct seen use_of_fork(const struct path_cfg *cfg, const struct record *was, const struct record *is,
+                                      double rate_bps)
 {
-    return bytes / unit & mask;
+    uint64_t ns = (is->at - was->at) & FORK_TIME_MASK;
+    uint64_t sent = (is->sent - was->sent) & FORK_BYTES_MASK;
+    uint64_t queue = is->queue < was->queue ? is->queue : was->queue;
+    double   bps = real(sent * cfg->byte_unit * 8) / (real(ns) * 1e-9), use = bps / rate_bps;
+
+    if (queue)
+        use += real(queue * cfg->queue_unit) * cfg->line_bps / rate_bps / cfg->bdp_bytes;
+    return (struct seen){ use, real(ns) };
 }
 
-/* Written so that it rounds where the fork rounds. */
-static struct seen use_of_fork(const struct path_cfg *cfg, const struct record *was, const struct cc_hop *is)
+static inline struct seen use_of(const struct path_cfg *cfg, const struct record *was, const struct record *is,
+                                 double rate_bps)
 {
-    const struct cc_rates *r = &cfg->hpcc.rates;
-    uint32_t byte_unit = FORK_BYTES_UNIT * cfg->multi, queue_unit = FORK_QUEUE_UNIT * cfg->multi;
-    uint64_t ns = (is->at_ps / PS_PER_NS - was->at_ps / PS_PER_NS) & FORK_TIME_MASK;
-    uint64_t sent = (is->sent_bytes / byte_unit - was->sent_bytes / byte_unit) & FORK_BYTES_MASK;
-    uint64_t queue = fork_units(is->queue_bytes, queue_unit, FORK_QUEUE_MASK);
-    uint64_t queue_was = fork_units(was->queue_bytes, queue_unit, FORK_QUEUE_MASK);
-    double   bps = (double)(sent * byte_unit * 8) / ((double)ns * 1e-9);
+    double   time_ps = real(is->at - was->at);
+    uint64_t queue = is->queue < was->queue ? is->queue : was->queue;
+    double   use = real(is->sent - was->sent) * 8e12 / time_ps / rate_bps;
 
-    queue = (queue < queue_was ? queue : queue_was) * queue_unit;
-    return (struct seen){
-        .use = bps / (double)is->rate_bps + (double)queue * (double)r->line_bps / (double)is->rate_bps /
-                                            (double)r->bdp_bytes,
-        .time_ps = (double)(ns * PS_PER_NS),
-    };
+    if (queue)
+        use += real(queue) * 8e12 / cfg->rtt_ps / rate_bps;
+    return (struct seen){ use, time_ps };
 }
 
-static struct seen use_of(const struct path_cfg *cfg, const struct record *was, const struct cc_hop *is)
-{
-    double   time_ps = (double)(is->at_ps - was->at_ps), rate_bps = (double)is->rate_bps;
-    uint64_t queue = is->queue_bytes < was->queue_bytes ? is->queue_bytes : was->queue_bytes;
-
-    return (struct seen){
-        .use = (double)(is->sent_bytes - was->sent_bytes) * 8e12 / time_ps / rate_bps +
-               (double)queue * 8e12 / (double)cfg->rtt_ps / rate_bps,
-        .time_ps = time_ps,
-    };
-}
-
-static struct seen busiest(const struct path_cfg *cfg, const struct path *f, const struct cc_ack *a)
+/* Stores what it has seen. */
+static inline struct seen busiest(const struct path_cfg *cfg, struct path *f, const struct cc_ack *a)
 {
     struct seen most = { 0, 0 };
 
     for (uint32_t i = 0; i < a->records; i++) {
-        struct seen hop = cfg->is_fork ? use_of_fork(cfg, &f->record[i], &a->hop[i])
-                                       : use_of(cfg, &f->record[i], &a->hop[i]);
+        struct record is = record_of(cfg, &a->hop[i]);
+        double        rate_bps = real(a->hop[i].rate_bps);
+        struct seen   hop = cfg->is_fork ? use_of_fork(cfg, &f->record[i], &is, rate_bps) :
+                                           use_of(cfg, &f->record[i], &is, rate_bps);
 
         if (hop.use > most.use)
             most = hop;
+        f->record[i] = is;
     }
+    f->records = a->records;
+    if (!cfg->is_fork)
+        most.time_ns /= PS_PER_NS;
     return most;
 }
 
 /* In nanoseconds, as the fork counts. */
 static void average(const struct path_cfg *cfg, struct path *f, struct seen seen)
 {
-    double rtt = (double)cfg->rtt_ps / PS_PER_NS, time = seen.time_ps / PS_PER_NS;
+    double rtt = cfg->rtt_ns, time = seen.time_ns < rtt ? seen.time_ns : rtt;
 
-    time = time < rtt ? time : rtt;
     f->use = (f->use * (rtt - time) + seen.use * time) / rtt;
 }
 
@@ -128,11 +136,12 @@ static void hpcc_on_ack(const void *cfg_, void *state, struct cc_now now, const 
     assert(a->records <= CC_HOPS_MAX);
     if (is_first)
         cc_round_begin(&f->hpcc.round, a);
-    if (!is_first && a->records > 0 && (cfg->is_fork || is_same_way(f, a))) {
-        average(cfg, f, busiest(cfg, f, a));
-        hpcc_decide(&cfg->hpcc, &f->hpcc, a, f->use, out);
+    if (is_first || a->records == 0 || !(cfg->is_fork || is_same_way(f, a))) {
+        store(cfg, f, a);
+        return;
     }
-    store(f, a);
+    average(cfg, f, busiest(cfg, f, a));
+    hpcc_decide(&cfg->hpcc, &f->hpcc, a, f->use, out);
 }
 
 static void hpcc_start(const void *cfg_, void *state, struct cc_now now, struct cc_out *out)
@@ -147,11 +156,15 @@ static void hpcc_start(const void *cfg_, void *state, struct cc_now now, struct 
 static void configure(void *cfg_, const struct knobs *k, const struct cc_link *link)
 {
     struct path_cfg *cfg = cfg_;
-    uint64_t         multi = link->line_bps / 25000000000u;
+    uint32_t         multi = (uint32_t)(link->line_bps / 25000000000u);
 
-    *cfg = (struct path_cfg){ .rtt_ps = link->base_rtt_ps, .multi = multi ? (uint32_t)multi : 1,
+    multi = multi ? multi : 1;
+    *cfg = (struct path_cfg){ .rtt_ps = (double)link->base_rtt_ps, .rtt_ns = (double)link->base_rtt_ps / PS_PER_NS,
+                              .byte_unit = FORK_BYTES_UNIT * multi, .queue_unit = FORK_QUEUE_UNIT * multi,
                               .is_fork = link->is_fork };
     hpcc_configure(&cfg->hpcc, k, link);
+    cfg->line_bps = (double)cfg->hpcc.rates.line_bps;
+    cfg->bdp_bytes = (double)cfg->hpcc.rates.bdp_bytes;
 }
 
 static const enum knob knobs[] = { KNOB_hpcc_eta, KNOB_hpcc_max_stage, KNOB_hpcc_ai, KNOB_rpg_min_rate, KNOB_COUNT };

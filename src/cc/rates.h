@@ -39,7 +39,7 @@ static inline uint64_t cc_rates_bound(const struct cc_rates *r, uint64_t rate_bp
 /* Sets the rate, and as much of the largest window as it is of the line. */
 static inline void cc_rates_decide(const struct cc_rates *r, uint64_t rate_bps, struct cc_out *out)
 {
-    uint64_t window_bytes = (uint64_t)((unsigned __int128)r->bdp_bytes * rate_bps / r->line_bps);
+    uint64_t window_bytes = units_share(r->bdp_bytes, rate_bps, r->line_bps);
 
     cc_set_rate(out, rate_bps);
     out->window_bytes = window_bytes ? window_bytes : 1;

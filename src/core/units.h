@@ -17,4 +17,20 @@
 
 #define NEVER UINT64_MAX         /* a time that does not come */
 
+/* (a x b + more) / c, cut; it must be below 2^64. Mostly 64 bits are enough for all of it, and division of 128 takes long. */
+static inline uint64_t units_divide(uint64_t a, uint64_t b, uint64_t more, uint64_t c)
+{
+    uint64_t sum;
+
+    if (__builtin_expect(__builtin_mul_overflow(a, b, &sum) || __builtin_add_overflow(sum, more, &sum), 0))
+        return (uint64_t)(((unsigned __int128)a * b + more) / c);
+    return sum / c;
+}
+
+/* a x b / c, cut. */
+static inline uint64_t units_share(uint64_t a, uint64_t b, uint64_t c)
+{
+    return units_divide(a, b, 0, c);
+}
+
 #endif

@@ -56,7 +56,7 @@ bool pacer_has_window(const struct sim *s, const struct host *h, const struct fl
         uint64_t w = s->cfg.window_bytes;
 
         if (s->cfg.window_by_rate)
-            w = (uint64_t)((unsigned __int128)w * f->out.rate_bps / h->port->rate_bps);
+            w = units_share(w, f->out.rate_bps, h->port->rate_bps);
         w = w ? w : 1;           /* one packet may always be on its way */
         window = w < window ? w : window;
     }
@@ -135,11 +135,10 @@ void pacer_sort_in(struct sim *s, struct host *h, struct flow *f)
  * shorter. A packet that is held stays where it is. */
 static void repace(const struct sim *s, struct flow *f)
 {
-    unsigned __int128 left = (unsigned __int128)(f->next_ps - s->engine.now_ps) * f->gap_rate_bps;
-
     if (s->hosts.hf2t && s->hosts.hf2t->qp[f - s->flows.flow].is_held)
         return;
-    f->next_ps = s->engine.now_ps + (uint64_t)((left + f->out.rate_bps - 1) / f->out.rate_bps);
+    f->next_ps = s->engine.now_ps + units_divide(f->next_ps - s->engine.now_ps, f->gap_rate_bps, f->out.rate_bps - 1,
+                                                 f->out.rate_bps);
     f->gap_rate_bps = f->out.rate_bps;
     f->gap_bytes = 0;            /* gap_ps is not of this rate */
 }
