@@ -49,11 +49,11 @@ static inline void on_answer(struct sim *s, struct host *h, struct flow *f, cons
         answer_on_ack(s, h, f, k);
 }
 
-void host_on_packet(struct sim *s, struct host *h, uint32_t id)
+void host_on_packet(struct sim *s, struct host *h, struct packet *k)
 {
-    struct packet *k = &s->engine.packets.packet[id];
-    struct port   *in = h->port;
-    struct flow   *f;
+    uint32_t     id = evq_id(&s->engine.evq, k);
+    struct port *in = h->port;
+    struct flow *f;
 
     if (__builtin_expect(in->slow_path & SLOW_LINK, 0) && !inside_is(k) && path_is_cut(&s->engine, in, id, k))
         return;

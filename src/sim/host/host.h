@@ -7,7 +7,7 @@
 /* A flow starts now. */
 void host_start_flow(struct sim *, struct host *, const struct flow_spec *);
 
-void host_on_packet(struct sim *, struct host *, uint32_t id);
+void host_on_packet(struct sim *, struct host *, struct packet *);
 
 /* Port free, pacer due: sends what may be sent. */
 void host_on_free(struct sim *, struct host *);

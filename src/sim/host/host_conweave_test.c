@@ -98,7 +98,7 @@ static void put(struct world *w, uint32_t host, uint32_t id, enum packet_kind ki
                          .payload = kind == PACKET_DATA ? 1000 : 0 };
     w->sim->engine.counters.data_sent += kind == PACKET_DATA;
     w->sim->engine.counters.payload_sent += kind == PACKET_DATA ? 1000 : 0;
-    host_on_packet(w->sim, &w->sim->net.host[host], k);
+    host_on_packet(w->sim, &w->sim->net.host[host], &w->sim->engine.packets.packet[k]);
 }
 
 /* ---- the timer ---- */

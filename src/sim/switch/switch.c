@@ -240,10 +240,10 @@ static inline bool pass(struct sim *s, const struct port *in, struct port *out, 
     return true;
 }
 
-void switch_on_packet(struct sim *s, struct port *in, uint32_t id)
+void switch_on_packet(struct sim *s, struct port *in, struct packet *k)
 {
-    struct packet *k = &s->engine.packets.packet[id];
-    struct port   *out;
+    uint32_t     id = evq_id(&s->engine.evq, k);
+    struct port *out;
 
     if (__builtin_expect(in->slow_path & (SLOW_LINK | SLOW_WATCHED | SLOW_WOVEN), 0) && is_taken(s, in, id, k))
         return;

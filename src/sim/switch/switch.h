@@ -8,7 +8,7 @@
 
 #include "sim/state/state.h"
 
-void switch_on_packet(struct sim *, struct port *in, uint32_t id);
+void switch_on_packet(struct sim *, struct port *in, struct packet *);
 
 /* The last byte has left a port, and something waits. */
 void switch_on_free(struct sim *, struct port *);

@@ -139,7 +139,7 @@ static void bench_init(struct bench *b, const struct sim_cfg *cfg)
     b->in = b->w.sim->net.host[1].port->peer;
 }
 
-static uint32_t bench_packet(struct bench *b)
+static struct packet *bench_packet(struct bench *b)
 {
     uint32_t       id = engine_new_packet(&b->w.sim->engine);
     struct packet *k = &b->w.sim->engine.packets.packet[id];
@@ -151,7 +151,7 @@ static uint32_t bench_packet(struct bench *b)
                           .bytes = FULL,
                           .kind = PACKET_DATA,
                           .prio = 3 };
-    return id;
+    return k;
 }
 
 /* Fills the queue to 'count' packets while the port is paused. */

@@ -143,7 +143,7 @@ static void tell(struct world *w)
     k->kind = PACKET_CNP;
     k->flags = 0;
     k->seq = 0;
-    host_on_packet(s, &s->net.host[0], id);
+    host_on_packet(s, &s->net.host[0], k);
 }
 
 /* The second message starts at the rate at which the first ended: packets are a gap of that rate apart. */
