@@ -1,5 +1,5 @@
 /* src/cmd/live.c - commands that are programs of their own, beside this one, for the libraries that they need: anole-live is
- * agent, controller, ctl and twin, anole-serve is serve. */
+ * agent, controller, ctl and twin, anole-serve is serve, anole-plot is plot. */
 #include "cmd/cmd.h"
 
 #include <stdlib.h>
@@ -56,6 +56,13 @@ static int serve_main(int argc, char **argv)
     cmd_usage("serve: this anole was built without its web server, which needs libmicrohttpd: tools/deps build, and make again");
 }
 
+static int plot_main(int argc, char **argv)
+{
+    (void)argc;
+    become("anole-plot", argv);
+    cmd_usage("plot: this anole was built without what draws, which needs cairo: tools/deps build, and make again");
+}
+
 static int agent_main(int argc, char **argv)
 {
     return start("agent", argc, argv);
@@ -76,6 +83,7 @@ static int twin_main(int argc, char **argv)
     return start("twin", argc, argv);
 }
 
+const struct command command_plot = { "plot", "draw the usual charts of results: SVG, PNG, PDF", plot_main };
 const struct command command_serve = { "serve", "show results in a browser, also while they are written", serve_main };
 const struct command command_twin = { "twin", "a simulated network with a real agent and a real controller", twin_main };
 const struct command command_agent = { "agent", "watch and set the NICs of this host, for a controller", agent_main };
