@@ -99,6 +99,13 @@ int controller_start(struct controller *c, const struct audit *audit, uint64_t n
     return is_good ? 0 : -EBADMSG;
 }
 
+void controller_fence(struct controller *c, uint64_t counter)
+{
+    assert(c->role == ROLE_GATHER);
+    if (counter > c->counter)
+        c->counter = counter;
+}
+
 static void note(struct controller *c, const char *what, const char *why, uint64_t now_us)
 {
     audit_write(&c->audit, &c->io.disk, &(struct audit_record){ .who = c->cfg->name, .what = what, .why = why,

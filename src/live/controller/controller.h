@@ -25,6 +25,9 @@ void controller_fini(struct controller *);
 /* 'audit' is where the log is. -EBADMSG: what is on the disk cannot be understood; it must not run. */
 int controller_start(struct controller *, const struct audit *, uint64_t now_us);
 
+/* Its terms are higher than this counter. Before it is active. */
+void controller_fence(struct controller *, uint64_t counter);
+
 void controller_on_link(struct controller *, uint32_t link, uint64_t now_us);        /* somebody can be reached there */
 void controller_on_cut(struct controller *, uint32_t link);                          /* no longer */
 void controller_on_msg(struct controller *, uint32_t link, const struct msg *, uint64_t now_us);

@@ -24,7 +24,7 @@ static const struct section_key common_keys[] = {
 };
 
 static const struct section_key agent_keys[] = {
-    { "controller", "name", "", "address, host:port" },
+    { "controller", "name", "", "address, host:port, or a list: controllers of one cell, of which one answers" },
     { "driver", "name", "", "mlx5, sonic" },
     { "devices", "list", "", "which of them; default: all" },
     { "root", "file", "/", "where sys is: another one to try it on a tree of files" },
@@ -53,6 +53,7 @@ static const struct section_key controller_keys[] = {
     { "devices_max", "count", "1024", "room for so many" },
     { "tuner", "name", "", "as in a scenario; default: none" },
     { "flows", "map", "", "listen, from, window: sFlow, NetFlow 9 and IPFIX of switches, for tuners that want flow sizes" },
+    { "etcd", "map", "", "endpoints, cell, ttl, ca, cert, key: several controllers of a cell; who has the lease there acts" },
     { "stale", "count", "3", "reports older than so many intervals are not believed" },
     { "block", "count", "10", "intervals of a block" },
     { "burn_in", "count", "3", "of these, not counted" },
@@ -70,6 +71,16 @@ static const struct section_key tls_keys[] = {
     { "ca", "file", "", "certificate of the authority" }, { "cert", "file", "", "own certificate" },
     { "key", "file", "", "own key" },
     { "refresh", "time", "60s", "how often the three are read again" }, { NULL, NULL, NULL, NULL },
+};
+
+static const struct section_key etcd_keys[] = {
+    { "endpoints", "list", "", "http://host:port or https://host:port; required" },
+    { "cell", "name", "default", "which part of the fabric" },
+    { "ttl", "time", "10s", "whoever holds the lease and is not heard for so long has lost it" },
+    { "ca", "file", "", "certificate of etcd's authority" },
+    { "cert", "file", "", "own certificate" },
+    { "key", "file", "", "own key" },
+    { NULL, NULL, NULL, NULL },
 };
 
 static const struct section_key flows_keys[] = {
@@ -226,6 +237,26 @@ static char *path_text(const struct reader *r, const struct section *s, const ch
     return text ? reader_path(r->name, text) : NULL;
 }
 
+static void read_controllers(struct reader *r, const struct section *s, struct agent_file *f)
+{
+    const struct yaml_node *node = section_need(s, "controller");
+
+    if (!node)
+        return;
+    if (node->kind == YAML_SCALAR) {
+        f->controller[f->controllers++] = xstrdup(node->text);
+        return;
+    }
+    for (const struct yaml_node *n = section_list(s, "controller", CONFIG_CONTROLLERS_MAX); n && !r->rc; n = n->next) {
+        if (n->kind != YAML_SCALAR)
+            reader_refuse(r, n, "controller: an address is wanted, or a list of addresses");
+        else
+            f->controller[f->controllers++] = xstrdup(n->text);
+    }
+    if (!r->rc && !f->controllers)
+        reader_refuse(r, node, "controller: an address is wanted, or a list of addresses");
+}
+
 static void read_agent(struct reader *r, const struct yaml_node *root, struct agent_file *f, const char *driver)
 {
     struct section       s = section_open(r, root, &(struct section){ .name = "", .own = agent_keys, .common = common_keys });
@@ -236,7 +267,7 @@ static void read_agent(struct reader *r, const struct yaml_node *root, struct ag
     if (f->driver && f->driver->is_simulated)
         limits_lift(&a->limits);
     read_common(r, &s, &f->common, HTTP_PORT_AGENT, &a->interval_us);
-    f->controller = need_text(&s, "controller");
+    read_controllers(r, &s, f);
     f->root = path_text(r, &s, "root");
     f->freeze = path_text(r, &s, "freeze_file");
     read_devices(r, &s, f);
@@ -271,7 +302,8 @@ int config_read_agent(struct agent_file *f, const char *path, const char *driver
 void config_fini_agent(struct agent_file *f)
 {
     fini_common(&f->common);
-    free(f->controller);
+    for (uint32_t i = 0; i < f->controllers; i++)
+        free(f->controller[i]);
     free(f->root);
     free(f->freeze);
     *f = (struct agent_file){ 0 };
@@ -337,6 +369,52 @@ static void read_flows(struct reader *r, struct controller_file *f, const struct
         reader_refuse(r, section_place(&s, "listen"), "listen: where others can send, 'from' must say who may");
 }
 
+static void read_endpoints(struct reader *r, const struct section *s, struct lease_config *e)
+{
+    for (const struct yaml_node *n = section_list(s, "endpoints", LEASE_ENDPOINTS_MAX); n && !r->rc; n = n->next) {
+        if (n->kind != YAML_SCALAR || (strncmp(n->text, "http://", 7) != 0 && strncmp(n->text, "https://", 8) != 0))
+            reader_refuse(r, n, "endpoints is a list of http://host:port or https://host:port");
+        else
+            e->endpoint[e->endpoints++] = xstrdup(n->text);
+    }
+    if (!r->rc && !e->endpoints)
+        reader_refuse(r, s->map, "etcd: endpoints are wanted");
+}
+
+static void read_etcd(struct reader *r, struct controller_file *f, const struct yaml_node *map)
+{
+    struct section       s = section_open(r, map, &(struct section){ .name = "etcd", .own = etcd_keys });
+    struct lease_config *e = &f->etcd;
+    const char          *cell;
+    char                 key[256];
+
+    if (!map)
+        return;
+    read_endpoints(r, &s, e);
+    cell = section_text(&s, "cell");
+    snprintf(key, sizeof key, "/anole/%.200s/controller", cell ? cell : "default");
+    e->key = xstrdup(key);
+    e->who = xstrdup(f->common.name ? f->common.name : "");
+    e->ttl_s = time_us(&s, "ttl", 10000000, 2000000) / 1000000;
+    if (section_get(&s, "ca"))
+        e->ca = section_file(&s, "ca");
+    if ((section_get(&s, "cert") || section_get(&s, "key")) && section_need(&s, "cert") && section_need(&s, "key")) {
+        e->cert = section_file(&s, "cert");
+        e->cert_key = section_file(&s, "key");
+    }
+}
+
+static void fini_etcd(struct lease_config *e)
+{
+    for (uint32_t i = 0; i < e->endpoints; i++)
+        free(e->endpoint[i]);
+    free(e->key);
+    free(e->who);
+    free(e->ca);
+    free(e->cert);
+    free(e->cert_key);
+}
+
 static void read_evidence(struct reader *r, const struct section *s, struct controller_config *c)
 {
     uint32_t accept = 0, reject = 0;
@@ -384,6 +462,7 @@ static void read_controller(struct reader *r, const struct yaml_node *root, stru
     read_evidence(r, &s, c);
     read_tuner(r, f, section_get(&s, "tuner"));
     read_flows(r, f, section_get(&s, "flows"));
+    read_etcd(r, f, section_get(&s, "etcd"));
 }
 
 int config_read_controller(struct controller_file *f, const char *path, struct err *err)
@@ -417,6 +496,7 @@ void config_fini_controller(struct controller_file *f)
     for (uint32_t i = 0; i < f->flows_senders; i++)
         free(f->flows_from[i]);
     free(f->flows);
+    fini_etcd(&f->etcd);
     free(f->tuner);
     free(f->tuner_place);
     *f = (struct controller_file){ 0 };

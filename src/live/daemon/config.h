@@ -8,10 +8,12 @@
 #include "live/controller/controller.h"
 #include "live/driver/driver.h"
 #include "live/http/config.h"
+#include "live/lease/lease.h"
 #include "live/wire/tls.h"
 
 #define CONFIG_OPERATORS_MAX 16
 #define CONFIG_FLOWS_FROM_MAX 64
+#define CONFIG_CONTROLLERS_MAX 8
 
 /* Lock step: agents begin with this time, so that none of theirs is 0. */
 #define CONFIG_LOCK_EPOCH_US 1000000u
@@ -24,7 +26,8 @@ struct config_common {
 
 struct agent_file {
     struct config_common common;
-    char                *controller;             /* address */
+    char                *controller[CONFIG_CONTROLLERS_MAX];     /* addresses: of one cell; one of them answers */
+    uint32_t             controllers;
     char                *root, *freeze;          /* freeze: a file; while it is there nothing is written */
     const struct driver *driver;
     char                 device[DRIVER_DEVICES_MAX][MSG_NAME_SIZE];
@@ -48,6 +51,7 @@ struct controller_file {
     char                    *flows_from[CONFIG_FLOWS_FROM_MAX];
     uint32_t                 flows_senders;
     uint64_t                 flows_window_us;
+    struct lease_config      etcd;                               /* no endpoints: it is alone */
     struct controller_config controller;
 };
 

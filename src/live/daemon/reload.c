@@ -24,7 +24,12 @@ static const char *fixed_agent(const struct agent_file *new, const struct agent_
 
     if (key)
         return key;
-    return !is_same(new->controller, old->controller) ? "controller" : new->driver != old->driver ? "driver" :
+    if (new->controllers != old->controllers)
+        return "controller";
+    for (uint32_t i = 0; i < new->controllers; i++)
+        if (!is_same(new->controller[i], old->controller[i]))
+            return "controller";
+    return new->driver != old->driver ? "driver" :
            !is_same(new->root, old->root) ? "root" :
            new->devices != old->devices || memcmp(new->device, old->device, sizeof new->device) != 0 ? "devices" :
            new->agent.interval_us != old->agent.interval_us ? "interval" : new->is_locked != old->is_locked ? "lock_step" : NULL;
@@ -37,7 +42,8 @@ static const char *fixed_controller(const struct controller_file *new, const str
     if (key)
         return key;
     return !is_same(new->listen, old->listen) ? "listen" : new->devices_max != old->devices_max ? "devices_max" :
-           !is_same(new->flows, old->flows) ? "flows" : new->controller.id != old->controller.id ? "id" :
+           !is_same(new->flows, old->flows) ? "flows" :
+           new->etcd.endpoints != old->etcd.endpoints || !is_same(new->etcd.key, old->etcd.key) ? "etcd" : new->controller.id != old->controller.id ? "id" :
            new->controller.interval_us != old->controller.interval_us ? "interval" :
            new->lock_step != old->lock_step ? "lock_step" : NULL;
 }

@@ -29,6 +29,7 @@ struct device {
     const struct driver *driver;
     void               *state;                   /* of the driver; NULL: not open */
     struct rpc         *rpc;
+    uint32_t            dialled;                 /* which of the controllers */
     uint32_t            link;
     bool                is_up;
     uint64_t            redial_us, backoff_us, tick_us;
@@ -120,12 +121,34 @@ static void check_freeze_file(struct host *h, struct device *d, uint64_t now_us)
     agent_stop_by_file(&d->agent, why, now_us);
 }
 
-static void redial(struct device *d, uint64_t now_us)
+/* Of several controllers one answers: the next is tried. */
+static void dial_next(struct host *h, struct device *d)
+{
+    struct rpc_tls tls = config_tls(&h->file->common);
+    uint32_t       next = (d->dialled + 1) % h->file->controllers;
+    struct rpc    *rpc;
+    struct err     err;
+
+    if (h->file->controllers == 1) {
+        rpc_redial(d->rpc);
+        return;
+    }
+    if (rpc_dial(&rpc, h->file->controller[next], &tls, &err)) {
+        clock_log("%s: %s", d->cfg.name, err.text);
+        plan_redial(d, clock_us());
+        return;
+    }
+    rpc_free(d->rpc);
+    d->rpc = rpc;
+    d->dialled = next;
+}
+
+static void redial(struct host *h, struct device *d, uint64_t now_us)
 {
     if (!d->redial_us || now_us < d->redial_us)
         return;
     d->redial_us = 0;
-    rpc_redial(d->rpc);
+    dial_next(h, d);
 }
 
 /* Lock step: when the controller has let every device go on, an interval passes; what is due at its end happens then. False: the
@@ -152,7 +175,7 @@ static bool step(struct host *h)
 
 static void on_time(struct host *h, struct device *d, uint64_t now_us)
 {
-    redial(d, now_us);
+    redial(h, d, now_us);
     if (agent_timer_us(&d->agent) <= now_us)
         agent_on_timer(&d->agent, now_us);
     if (now_us < d->tick_us)
@@ -261,7 +284,7 @@ static void loop(struct host *h)
                 free(e.bytes);
             }
             if (h->lock_us)
-                redial(&h->device[i], clock_us());
+                redial(h, &h->device[i], clock_us());
             else
                 on_time(h, &h->device[i], clock_us());
         }
@@ -423,7 +446,7 @@ int agent_run(const struct agent_file *f, struct err *err)
     if (!rc)
         rc = start_host(&h, err);
     for (uint32_t i = 0; i < h.devices && !rc; i++) {
-        rc = rpc_dial(&h.device[i].rpc, f->controller, &tls, err);
+        rc = rpc_dial(&h.device[i].rpc, f->controller[0], &tls, err);
         h.device[i].tick_us = h.lock_us ? 0 : clock_us();
     }
     if (!rc) {

@@ -22,6 +22,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#define STANDBY_US 100000u
 #define WAIT_US 1000000u          /* lock step: only messages make it go on */
 
 struct fabric {
@@ -37,6 +38,8 @@ struct fabric {
     struct page                   page;
     struct collector              flows;
     struct fsd                    fsd;           /* of the last window */
+    struct lease                 *lease;         /* NULL: it is alone */
+    uint64_t                      revision;      /* of the lease that it holds */
     uint64_t                      lock_us;       /* lock step: the time at which all devices stand */
     bool                          has_ticked;    /* at that time */
 };
@@ -284,7 +287,62 @@ static void tick(struct fabric *f, uint64_t interval_us)
         f->tick_us = clock_us() + interval_us;
 }
 
-static void loop(struct fabric *f)
+/* ---- several controllers ---- */
+
+static bool has_lost_lease(const struct fabric *f, struct err *err)
+{
+    struct lease_view v;
+
+    if (!f->lease)
+        return false;
+    v = lease_look(f->lease);
+    if (clock_us() < v.until_us && v.revision == f->revision)
+        return false;
+    err_write(err, "the lease in etcd has ended, so another controller may act%s%s", *v.trouble ? ": " : "", v.trouble);
+    return true;
+}
+
+static void say_standby(struct fabric *f, const struct lease_view *v)
+{
+    char text[sizeof f->page.standby];
+
+    if (*v->trouble)
+        snprintf(text, sizeof text, "etcd does not answer: %.150s", v->trouble);
+    else
+        snprintf(text, sizeof text, "%s has the lease", *v->holder ? v->holder : "nobody that is known");
+    if (strcmp(text, f->page.standby) != 0)
+        clock_log("standby: %s", text);
+    snprintf(f->page.standby, sizeof f->page.standby, "%s", text);
+}
+
+/* Until it holds the lease. Agents cannot reach it meanwhile, and go to who does. 1: a signal ended it. */
+static int stand_by(struct fabric *f)
+{
+    struct signalfd_siginfo s;
+    struct lease_view       v;
+
+    for (;;) {
+        struct pollfd fd[2] = { { .fd = f->signals, .events = POLLIN }, { .fd = server_fd(f->page.server), .events = POLLIN } };
+
+        notify_alive(clock_us());
+        clock_wait(fd, 2, clock_us() + STANDBY_US);
+        if (read(f->signals, &s, sizeof s) == sizeof s && s.ssi_signo != SIGHUP)
+            return 1;
+        server_run(f->page.server);
+        page_tick(&f->page, clock_us());
+        v = lease_look(f->lease);
+        if (clock_us() < v.until_us)
+            break;
+        if (*v.holder || *v.trouble)
+            say_standby(f, &v);
+    }
+    f->page.standby[0] = '\0';
+    f->revision = v.revision;
+    clock_log("it has the lease in etcd, revision %lu", (unsigned long)v.revision);
+    return 0;
+}
+
+static int loop(struct fabric *f, struct err *err)
 {
     struct signalfd_siginfo s;
     struct rpc_event        e;
@@ -296,9 +354,11 @@ static void loop(struct fabric *f)
 
         notify_alive(clock_us());
         clock_wait(fd, 4, f->file->lock_step ? clock_us() + WAIT_US : f->tick_us);
+        if (has_lost_lease(f, err))
+            return -EAGAIN;      /* before anything that came meanwhile is answered */
         if (read(f->signals, &s, sizeof s) == sizeof s) {
             if (s.ssi_signo != SIGHUP)
-                return;
+                return 0;
             reload(f);
         }
         while (rpc_next(f->rpc, &e)) {
@@ -355,12 +415,22 @@ static int start(struct fabric *f, struct err *err)
     disk = disk_io(&f->disk);
     io.disk = ledger_disk(&f->page.ledger, &disk);
     controller_init(&f->controller, &f->file->controller, &io, f->file->devices_max);
-    if (controller_start(&f->controller, &audit, begin_us))
-        return err_set(err, EBADMSG, "%s/%s: it cannot be understood", f->file->common.state, CONTROLLER_SAVED_NAME);
     rc = f->file->lock_step ? 0 : page_open(&f->page, &f->file->common.http, err);       /* its clock is not ours */
     if (!rc)
         rc = open_flows(f, err);
-    return rc ? rc : rpc_serve(&f->rpc, f->file->listen, &tls, err);
+    if (!rc && f->file->etcd.endpoints)
+        rc = lease_open(&f->lease, &f->file->etcd, clock_us, err);
+    if (!rc && f->lease) {
+        notify("READY=1\nSTATUS=standby");
+        rc = stand_by(f);
+        begin_us = clock_us();
+    }
+    if (rc)
+        return rc;
+    if (controller_start(&f->controller, &audit, begin_us))
+        return err_set(err, EBADMSG, "%s/%s: it cannot be understood", f->file->common.state, CONTROLLER_SAVED_NAME);
+    controller_fence(&f->controller, f->revision);
+    return rpc_serve(&f->rpc, f->file->listen, &tls, err);
 }
 
 int controller_run(const struct controller_file *file, struct err *err)
@@ -381,11 +451,12 @@ int controller_run(const struct controller_file *file, struct err *err)
         clock_log("listening at %s, %s", file->listen, modes[file->controller.mode]);
         if (f.page.server)
             clock_log("http at %s", server_address(f.page.server));
-        notify("READY=1");
-        loop(&f);
+        notify("READY=1\nSTATUS=acting");
+        rc = loop(&f, err);
         notify("STOPPING=1");
     }
     rpc_free(f.rpc);
+    lease_free(f.lease);         /* after nobody can hear it any more */
     page_fini(&f.page);
     collector_fini(&f.flows);
     live_tuner_fini(&f.tuner);
@@ -396,5 +467,5 @@ int controller_run(const struct controller_file *file, struct err *err)
         config_fini_controller(&f.next);
     disk_close(&f.disk);
     close(f.signals);
-    return rc;
+    return rc > 0 ? 0 : rc;
 }

@@ -85,6 +85,7 @@ static char *metrics_text(struct page *p)
     controller_metrics(&m, p->controller, &p->counts, p->now_us());
     if (p->flows)
         add_flow_metrics(&m, p->flows);
+    prom_one(&m, "anole_controller_standby", "gauge", "1: another controller of the cell has the lease.", *p->standby != '\0');
     process_metrics(&m, p->version, &counts);
     return prom_end(&m);
 }
@@ -94,6 +95,7 @@ static const char *state_text(struct page *p)
     if (!p->state) {
         json_t *o = state_json(p->controller, &p->ledger, &p->timeline, p->now_us(), wall_us(p));
 
+        json_put_text(o, "standby", p->standby);
         if (p->flows)
             json_object_set_new(o, "flows", flows_json(p->flows));
         p->state = dump(o);

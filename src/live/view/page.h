@@ -25,6 +25,7 @@ struct page {
     int (*act)(void *, const struct question *, struct err *);
     void                    *arg;
 
+    char                     standby[200];       /* why it does not act: another one has the lease; "": it does */
     char                    *state;              /* /api/state; NULL: to be made anew */
     uint64_t                 states;             /* events 'state' so far */
 };

@@ -1,0 +1,201 @@
+/* src/live/lease/etcd.c - see etcd.h. */
+#include "live/lease/etcd.h"
+#include "base/err.h"
+#include "base/json.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- base64 ---- */
+
+static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+static char *encode(const char *text)
+{
+    size_t length = strlen(text), at = 0;
+    char  *out = xmalloc((length + 2) / 3 * 4 + 1);
+
+    for (size_t i = 0; i < length; i += 3) {
+        uint32_t word = 0;
+
+        for (size_t k = 0; k < 3; k++)
+            word = word << 8 | (i + k < length ? (unsigned char)text[i + k] : 0u);
+        for (size_t k = 0; k < 4; k++)
+            out[at++] = (char)(i + k > length ? '=' : digits[word >> (18 - 6 * k) & 63]);
+    }
+    out[at] = '\0';
+    return out;
+}
+
+/* What is not printable becomes '?': it is for people. Too long is cut. */
+static void decode(const char *text, char *out, size_t size)
+{
+    uint32_t word = 0, bits = 0;
+    size_t   length = 0;
+
+    for (; *text && *text != '=' && length + 1 < size; text++) {
+        const char *digit = strchr(digits, *text);
+
+        if (!digit)
+            break;
+        word = word << 6 | (uint32_t)(digit - digits);
+        bits += 6;
+        if (bits >= 8) {
+            unsigned char c = (unsigned char)(word >> (bits -= 8));
+
+            out[length++] = (char)(c < ' ' || c > '~' ? '?' : c);
+        }
+    }
+    out[length] = '\0';
+}
+
+/* ---- questions ---- */
+
+static void put_number(json_t *o, const char *key, uint64_t value)
+{
+    char text[24];
+
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    json_put_text(o, key, text);
+}
+
+static void put_base64(json_t *o, const char *key, const char *value)
+{
+    char *text = encode(value);
+
+    json_put_text(o, key, text);
+    free(text);
+}
+
+static char *dump(json_t *o)
+{
+    char *text = json_dumps(o, JSON_COMPACT);
+
+    json_decref(o);
+    return text;
+}
+
+char *etcd_ask_grant(uint64_t ttl_s)
+{
+    json_t *o = json_object();
+
+    put_number(o, "TTL", ttl_s);
+    return dump(o);
+}
+
+char *etcd_ask_keep(uint64_t id)
+{
+    json_t *o = json_object();
+
+    put_number(o, "ID", id);
+    return dump(o);
+}
+
+char *etcd_ask_revoke(uint64_t id)
+{
+    return etcd_ask_keep(id);
+}
+
+static json_t *list_of(json_t *o)
+{
+    json_t *list = json_array();
+
+    json_array_append_new(list, o);
+    return list;
+}
+
+char *etcd_ask_take(const char *key, const char *who, uint64_t id)
+{
+    json_t *o = json_object(), *compare = json_object(), *put = json_object(), *range = json_object(), *first, *second;
+
+    put_base64(compare, "key", key);
+    json_put_text(compare, "target", "CREATE");
+    json_put_text(compare, "create_revision", "0");              /* nobody has it */
+    put_base64(put, "key", key);
+    put_base64(put, "value", who);
+    put_number(put, "lease", id);
+    put_base64(range, "key", key);
+    first = json_object();
+    json_object_set_new(first, "request_put", put);
+    second = json_object();
+    json_object_set_new(second, "request_range", range);
+    json_object_set_new(o, "compare", list_of(compare));
+    json_object_set_new(o, "success", list_of(first));
+    json_object_set_new(o, "failure", list_of(second));
+    return dump(o);
+}
+
+/* ---- answers ---- */
+
+/* A number as text, or as such; 0: it is neither. */
+static uint64_t number_of(const json_t *o, const char *key)
+{
+    const json_t *value = json_object_get(o, key);
+    const char   *text = json_string_value(value);
+
+    if (json_is_integer(value) && json_integer_value(value) > 0)
+        return (uint64_t)json_integer_value(value);
+    return text && *text >= '0' && *text <= '9' ? strtoull(text, NULL, 10) : 0;
+}
+
+int etcd_read_grant(const char *text, size_t length, uint64_t *id, uint64_t *ttl_s)
+{
+    json_t  *o = json_loadb(text, length, 0, NULL);
+    uint64_t is = number_of(o, "ID"), ttl = number_of(o, "TTL");
+
+    json_decref(o);
+    if (!is || !ttl)
+        return -EBADMSG;
+    *id = is;
+    *ttl_s = ttl;
+    return 0;
+}
+
+int etcd_read_keep(const char *text, size_t length, uint64_t *ttl_s)
+{
+    json_t       *o = json_loadb(text, length, 0, NULL);
+    const json_t *result = json_object_get(o, "result");
+    uint64_t      ttl = number_of(result, "TTL");
+    int           rc = json_is_object(result) ? 0 : -EBADMSG;
+
+    json_decref(o);
+    if (!rc)
+        *ttl_s = ttl;
+    return rc;
+}
+
+/* Ours, by the put that made it: its revision is that of the answer. */
+static void take_won(struct etcd_taken *t, const json_t *o)
+{
+    t->is_ours = true;
+    t->revision = number_of(json_object_get(o, "header"), "revision");
+}
+
+static void take_lost(struct etcd_taken *t, const json_t *kv, uint64_t id)
+{
+    const char *value = json_string_value(json_object_get(kv, "value"));
+
+    t->is_ours = number_of(kv, "lease") == id;
+    t->revision = number_of(kv, "create_revision");
+    decode(value ? value : "", t->holder, sizeof t->holder);
+}
+
+int etcd_read_take(const char *text, size_t length, uint64_t id, struct etcd_taken *out)
+{
+    json_t           *o = json_loadb(text, length, 0, NULL);
+    const json_t     *first = json_array_get(json_object_get(o, "responses"), 0), *kv;
+    struct etcd_taken t = { 0 };
+
+    kv = json_array_get(json_object_get(json_object_get(first, "response_range"), "kvs"), 0);
+    if (json_is_true(json_object_get(o, "succeeded")))
+        take_won(&t, o);
+    else if (kv)
+        take_lost(&t, kv, id);
+    json_decref(o);
+    if (!t.revision)
+        return -EBADMSG;
+    *out = t;
+    return 0;
+}

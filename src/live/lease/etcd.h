@@ -1,0 +1,33 @@
+/* src/live/lease/etcd.h - the few words of etcd's API (version 3) that a lease needs, as JSON: its gateway speaks HTTP.
+ *
+ * Numbers of 64 bits are texts there, keys and values base64.
+ */
+#ifndef LIVE_LEASE_ETCD_H
+#define LIVE_LEASE_ETCD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ETCD_HOLDER_SIZE 64
+
+/* Questions: JSON, malloc'd. The path of each stands beside it. */
+char *etcd_ask_grant(uint64_t ttl_s);                                    /* /v3/lease/grant */
+char *etcd_ask_keep(uint64_t id);                                        /* /v3/lease/keepalive */
+char *etcd_ask_revoke(uint64_t id);                                      /* /v3/lease/revoke */
+
+/* If nobody has the key, it is ours while the lease lives; otherwise tell whose it is.  /v3/kv/txn */
+char *etcd_ask_take(const char *key, const char *who, uint64_t id);
+
+/* Answers. -EBADMSG: it is none of these; nothing is written then. */
+int etcd_read_grant(const char *text, size_t length, uint64_t *id, uint64_t *ttl_s);
+int etcd_read_keep(const char *text, size_t length, uint64_t *ttl_s);    /* 0: the lease is gone */
+
+struct etcd_taken {
+    bool     is_ours;            /* or was before, by the same lease */
+    uint64_t revision;           /* at which the key was made: higher for each holder */
+    char     holder[ETCD_HOLDER_SIZE];   /* whose it is, if not ours */
+};
+int etcd_read_take(const char *text, size_t length, uint64_t id, struct etcd_taken *);
+
+#endif
