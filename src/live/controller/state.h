@@ -4,8 +4,8 @@
 
 #include "live/core/audit.h"
 #include "live/core/io.h"
-#include "live/evidence/evalue.h"
-#include "live/evidence/pairing.h"
+#include "base/evidence/evalue.h"
+#include "base/evidence/pairing.h"
 
 #define LINK_NONE UINT32_MAX
 #define RANK_NONE UINT32_MAX

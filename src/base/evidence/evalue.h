@@ -1,4 +1,4 @@
-/* src/live/evidence/evalue.h - how much evidence there is that one setting is better than another.
+/* src/base/evidence/evalue.h - how much evidence there is that one setting is better than another.
  *
  * Input are differences d = mean(B) - mean(A) of pairs of blocks, whose order a fair coin chose (pairing.h). If the setting
  * makes no difference, the coin makes d symmetric around 0, whatever correlation, drift or tails the noise has. So
@@ -8,8 +8,8 @@
  * By Ville's inequality it ever reaches 1 / alpha with a chance of at most alpha: one may look after every pair and stop
  * whenever one likes. "Gain above m" is tested with d - m.
  */
-#ifndef LIVE_EVIDENCE_EVALUE_H
-#define LIVE_EVIDENCE_EVALUE_H
+#ifndef BASE_EVIDENCE_EVALUE_H
+#define BASE_EVIDENCE_EVALUE_H
 
 #include <stdint.h>
 

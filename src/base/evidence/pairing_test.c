@@ -1,5 +1,5 @@
-/* src/live/evidence/pairing_test.c */
-#include "live/evidence/pairing.h"
+/* src/base/evidence/pairing_test.c */
+#include "base/evidence/pairing.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* src/live/evidence/evalue.c - see evalue.h. */
-#include "live/evidence/evalue.h"
+/* src/base/evidence/evalue.c - see evalue.h. */
+#include "base/evidence/evalue.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,12 +1,12 @@
-/* src/live/evidence/pairing.h - which of two settings is in force when, and what a pair of blocks says.
+/* src/base/evidence/pairing.h - which of two settings is in force when, and what a pair of blocks says.
  *
  * Time is divided into blocks of so many intervals; in a block a group of devices has one arm, A or B. Two blocks are a pair,
  * one of each arm, and a coin decides which comes first. The first intervals of a block are not counted: the network
  * still shows what was before. The value of an interval is what tells the arms apart: the group's metric less that of
  * the devices that stay as they are, or, of two halves that take turns, the first half's less the second's.
  */
-#ifndef LIVE_EVIDENCE_PAIRING_H
-#define LIVE_EVIDENCE_PAIRING_H
+#ifndef BASE_EVIDENCE_PAIRING_H
+#define BASE_EVIDENCE_PAIRING_H
 
 #include "base/rng.h"
 

@@ -1,5 +1,5 @@
-/* src/live/evidence/pairing.c - see pairing.h. */
-#include "live/evidence/pairing.h"
+/* src/base/evidence/pairing.c - see pairing.h. */
+#include "base/evidence/pairing.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,10 +1,10 @@
-/* src/live/evidence/evalue_test.c - the e-value against integrals, and what it promises against simulated noise.
+/* src/base/evidence/evalue_test.c - the e-value against integrals, and what it promises against simulated noise.
  *
  * The noise: two halves of a network whose metrics have sd 1 and a correlation of 0.8 with each other; each part of it is an
  * AR(1) process with a lag-1 correlation of 0.65 .. 0.92, which is what monitor intervals of real networks show.
  */
-#include "live/evidence/evalue.h"
-#include "live/evidence/pairing.h"
+#include "base/evidence/evalue.h"
+#include "base/evidence/pairing.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
