@@ -91,7 +91,7 @@ static double real_of(const char *option, const char *text, double min, double m
 
 static bool describe(struct options *o, int key, const char *arg)
 {
-    struct cell *c = &o->request.cell;
+    struct described *c = &o->request.described;
 
     switch (key) {
     case KEY_RATE:     c->rate_bps = rate_of(arg);                                          break;
@@ -210,14 +210,14 @@ static void check_options(const struct options *o)
         cmd_usage("which network? anole advise SCENARIO.yaml, or --rate, --rtt, --sizes and --load; see anole advise --help");
     if (o->request.path && o->described)
         cmd_usage("--%s goes without a scenario; to change '%s' use --set", o->described, o->request.path);
-    if (!o->request.path && o->request.cell.load == 0)
+    if (!o->request.path && o->request.described.load == 0)
         cmd_usage("--load: how busy are hosts' links? For instance --load 40%%");
 }
 
 static int advise_main(int argc, char **argv)
 {
     struct options o = { .request = { .goal = goal_all, .seed = 1, .budget = BUDGET_MILLIONS * 1000000ull,
-                                     .cell = { .rate_bps = 100000000000, .rtt_ps = 10 * PS_PER_US, .oversubscription = 1,
+                                     .described = { .rate_bps = 100000000000, .rtt_ps = 10 * PS_PER_US, .oversubscription = 1,
                                                .sizes = "FB_Hadoop" } } };
     struct err err;
     int        rc;

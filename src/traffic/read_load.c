@@ -5,19 +5,51 @@
 #include "core/units.h"
 #include "net/measure.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* ---- sizes ---- */
 
+/* A row of a table that is written in the scenario itself: [bytes, probability]. */
+static bool is_row(const struct yaml_node *n)
+{
+    return n->kind == YAML_LIST && n->count == 2 && n->child->kind == YAML_SCALAR && n->child->next->kind == YAML_SCALAR;
+}
+
+static void read_rows(const struct entry *e, const struct yaml_node *node, struct cdf *cdf)
+{
+    char      *text = NULL;
+    size_t     length;
+    FILE      *out = open_memstream(&text, &length);
+    struct err why;
+
+    if (!out)
+        die("out of memory");
+    for (const struct yaml_node *n = node->child; n && !e->r->rc; n = n->next)
+        if (is_row(n))
+            fprintf(out, "%s %s\n", n->child->text, n->child->next->text);
+        else
+            reader_refuse(e->r, n, "a row of sizes is [bytes, probability]");
+    fclose(out);
+    if (!e->r->rc && cdf_parse(cdf, "row", text, &why))
+        reader_refuse(e->r, node, "%s", why.text);
+    free(text);
+}
+
 void entry_sizes(const struct entry *e, struct cdf *cdf)
 {
     const struct yaml_node *node = section_get(&e->sec, "sizes");
-    const char             *name = section_text(&e->sec, "sizes");
+    const char             *name;
     struct err              why;
     char                    near[80], *path;
 
+    if (node && node->kind == YAML_LIST) {
+        read_rows(e, node, cdf);
+        return;
+    }
+    name = section_text(&e->sec, "sizes");
     if (!name)
         section_need(&e->sec, "sizes");
     if (!name || cdf_builtin(cdf, name) == 0)

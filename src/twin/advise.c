@@ -43,7 +43,7 @@ static void on_note(void *arg, const struct rehearse_note *n)
 /* As short as the budget asks for, but with enough elephants in it: a few of them say little of a setting. */
 static void cut(struct advice *a, const struct predicted *whole)
 {
-    double elephants = whole->messages[PREDICT_ELEPHANTS];
+    double elephants = whole->all.messages[PREDICT_ELEPHANTS];
     double share = (double)a->request->budget / TRIALS_WANTED / (double)whole->cost;
 
     if (elephants > 0)
@@ -69,7 +69,7 @@ static int choose_length(struct advice *a, struct err *err)
     rc = p.run(p.arg, &point, 1, &found, err);
     if (rc)
         return rc;
-    if (isnan(goal_slowdown(&found, GOAL_ALL)))
+    if (isnan(goal_slowdown(&found.all, GOAL_ALL)))
         return err_set(err, EINVAL, "%s: not a message is sent in it", a->name);
     if (is_endless)
         a->twin.until_ps = SLACK * found.lasted_ps;
@@ -167,7 +167,7 @@ struct advise_gain advise_gain(const struct advice *a, const struct advise_row *
     const double n = ADVISE_SEEDS;
 
     for (uint32_t i = 0; i < ADVISE_SEEDS; i++) {
-        double gain = goal_gain(a->request->goal, &row->found[load][i], &than->found[load][i]);
+        double gain = goal_gain(a->request->goal, &row->found[load][i].all, &than->found[load][i].all);
 
         sum += gain;
         squares += gain * gain;
@@ -218,7 +218,7 @@ static int make_twin(struct advice *a, struct err *err)
         a->twin.text_bytes = a->file.text_bytes;
         return rc;
     }
-    a->text = cell_text(&q->cell, err);
+    a->text = described_text(&q->described, err);
     a->twin.text = a->text;
     a->twin.text_bytes = a->text ? strlen(a->text) : 0;
     return a->text ? 0 : -EINVAL;

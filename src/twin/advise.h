@@ -8,7 +8,7 @@
 
 #include "run/scenario_file.h"
 #include "tune/rehearse/rehearse.h"
-#include "twin/cell.h"
+#include "twin/described.h"
 #include "twin/trial.h"
 
 #include <stdbool.h>
@@ -22,7 +22,7 @@ extern const double advise_loads[ADVISE_LOADS];      /* 1 first */
 
 struct advise_request {
     const char        *path;                 /* of a scenario; NULL: the network is described */
-    struct cell        cell;
+    struct described   described;
     const char *const *set;
     uint32_t           sets;
     const struct goal *goal;

@@ -22,7 +22,7 @@ static double mean_slowdown(const struct advise_row *row, uint32_t load, enum go
     double sum = 0;
 
     for (uint32_t i = 0; i < ADVISE_SEEDS; i++)
-        sum += goal_slowdown(&row->found[load][i], part);
+        sum += goal_slowdown(&row->found[load][i].all, part);
     return sum / ADVISE_SEEDS;
 }
 

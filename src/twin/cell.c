@@ -1,63 +1,208 @@
 /* src/twin/cell.c - see cell.h. */
 #include "twin/cell.h"
 #include "core/units.h"
-#include "twin/trial.h"
 
-#include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define LINKS    8               /* of a round trip from rack to rack */
-#define RUN_MS   50              /* more than a trial is: it is cut to what a budget allows */
-#define DELAY_PS PS_PER_US       /* to try */
+#define LINK_BPS_MIN 1e9         /* that a scenario may have */
+#define LINK_BPS_MAX 1.6e12
 
-static char *with_delay(const struct cell *c, uint64_t delay_ps)
+static uint32_t at_most(uint32_t x, uint32_t max)
 {
-    unsigned long long ports = CELL_HOSTS + CELL_RACKS;
-    char               buffer[64] = "", *text = NULL;
-    size_t             length;
-    FILE              *out = open_memstream(&text, &length);
-
-    if (!out)
-        die("out of memory");
-    if (c->buffer_bytes)
-        snprintf(buffer, sizeof(buffer), "switch: {buffer: %lluB}\n", ports * c->buffer_bytes);
-    fprintf(out, "topology: {kind: clos, tors: %d, hosts_per_tor: %d, spines: %d, rate: %llubps, fabric_rate: %llubps, "
-            "delay: %llups}\n%srun: %dms\n", CELL_RACKS, CELL_HOSTS, CELL_RACKS, (unsigned long long)c->rate_bps,
-            (unsigned long long)((double)c->rate_bps * CELL_HOSTS / CELL_RACKS / c->oversubscription),
-            (unsigned long long)delay_ps, buffer, RUN_MS);
-    fprintf(out, "traffic:\n  - {kind: poisson, sizes: \"%s\", load: %.4f%%}\n", c->sizes, 100 * c->load);
-    fclose(out);
-    return text;
+    return x < max ? x : max;
 }
 
-/* What a round trip takes besides the delays of its links. */
-static int fixed_part(const struct cell *c, uint64_t *ps, struct err *err)
+struct cell cell_of(uint64_t rate_bps, double oversubscription, uint64_t rtt_ps)
 {
-    char        *text = with_delay(c, DELAY_PS);
-    struct twin  twin = { .name = "the network described", .text = text, .text_bytes = strlen(text) };
+    struct cell c = { .racks = CELL_RACKS, .hosts = CELL_HOSTS, .uplinks = CELL_RACKS, .rtt_ps = rtt_ps };
+
+    for (uint32_t i = 0; i < CELL_ALL; i++)
+        c.host_bps[i] = rate_bps;
+    for (uint32_t i = 0; i < CELL_RACKS; i++)
+        for (uint32_t k = 0; k < CELL_RACKS; k++)
+            c.uplink_bps[i][k] = (uint64_t)((double)rate_bps * CELL_HOSTS / CELL_RACKS / oversubscription);
+    return c;
+}
+
+/* ---- like a network ---- */
+
+struct rack {
+    double  *host, *uplink;      /* speeds, the slowest first */
+    uint32_t hosts, uplinks;
+    double   host_bps, uplink_bps;           /* sums */
+};
+
+static int by_size(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+static int by_speed(const void *a, const void *b)
+{
+    const struct rack *x = a, *y = b;
+
+    if (x->host_bps != y->host_bps)
+        return x->host_bps < y->host_bps ? -1 : 1;
+    return (x->uplink_bps > y->uplink_bps) - (x->uplink_bps < y->uplink_bps);
+}
+
+static struct rack look_at(const struct world *w, const struct world_device *d)
+{
+    struct rack r = { .host = xcalloc(d->ports + 1ul, sizeof(double)), .uplink = xcalloc(d->ports + 1ul, sizeof(double)) };
+
+    for (uint32_t i = d->first_port; i < d->first_port + d->ports; i++) {
+        const struct world_port *p = &w->port[i];
+
+        if (p->peer != WORLD_NONE && w->device[w->port[p->peer].device].tier == WORLD_HOSTS) {
+            r.host[r.hosts++] = (double)p->rate_bps;
+            r.host_bps += (double)p->rate_bps;
+        } else {
+            r.uplink[r.uplinks++] = (double)p->rate_bps;
+            r.uplink_bps += (double)p->rate_bps;
+        }
+    }
+    qsort(r.host, r.hosts, sizeof(*r.host), by_size);
+    qsort(r.uplink, r.uplinks, sizeof(*r.uplink), by_size);
+    return r;
+}
+
+/* The one in the middle of part i of n equal parts of a sorted list. */
+static uint32_t middle_of(uint32_t i, uint32_t n, uint32_t count)
+{
+    return (uint32_t)(((2ull * i + 1) * count) / (2ull * n));
+}
+
+static uint64_t speed(double bps)
+{
+    return (uint64_t)fmin(LINK_BPS_MAX, fmax(LINK_BPS_MIN, floor(bps / 1e6 + 0.5) * 1e6));
+}
+
+/* Hosts as a share of those there are; uplinks so that they are shared as far as there. */
+static void copy_rack(struct cell *c, uint32_t at, const struct rack *r)
+{
+    double hosts_bps = 0, uplinks_bps = 0;
+
+    for (uint32_t i = 0; i < c->hosts; i++) {
+        c->host_bps[at * c->hosts + i] = speed(r->host[middle_of(i, c->hosts, r->hosts)]);
+        hosts_bps += (double)c->host_bps[at * c->hosts + i];
+    }
+    for (uint32_t i = 0; i < c->uplinks; i++)
+        uplinks_bps += r->uplink[middle_of(i, c->uplinks, r->uplinks)];
+    for (uint32_t i = 0; i < c->uplinks; i++)
+        c->uplink_bps[at][i] = speed(r->uplink[middle_of(i, c->uplinks, r->uplinks)] / uplinks_bps
+                                     * r->uplink_bps * hosts_bps / r->host_bps);
+}
+
+static void copy_star(struct cell *c, const struct rack *r, uint32_t hosts_max)
+{
+    c->racks = 1;
+    c->hosts = at_most(r->hosts, hosts_max);
+    for (uint32_t i = 0; i < c->hosts; i++)
+        c->host_bps[i] = speed(r->host[middle_of(i, c->hosts, r->hosts)]);
+}
+
+static void copy_racks(struct cell *c, const struct rack *rack, uint32_t racks, uint32_t hosts_max)
+{
+    double   hosts = 0, uplinks = 0;
+
+    for (uint32_t i = 0; i < racks; i++) {
+        hosts += (double)rack[i].hosts / racks;
+        uplinks += (double)rack[i].uplinks / racks;
+    }
+    c->racks = at_most(racks, CELL_RACKS);
+    c->hosts = at_most((uint32_t)ceil(hosts), hosts_max / c->racks);
+    c->hosts = c->hosts ? c->hosts : 1;
+    c->uplinks = at_most((uint32_t)fmax(1, floor(uplinks * c->hosts / hosts + 0.5)), CELL_UPLINKS);
+    for (uint32_t i = 0; i < c->racks; i++)
+        copy_rack(c, i, &rack[middle_of(i, c->racks, racks)]);
+}
+
+struct cell cell_like(const struct world *w, uint32_t hosts_max)
+{
+    struct rack *rack = xcalloc(w->devices + 1ul, sizeof(*rack));
+    uint32_t     racks = 0;
+    struct cell  c = { .rtt_ps = w->base_rtt_ps };
+
+    for (uint32_t i = 0; i < w->devices; i++)
+        if (w->device[i].tier == WORLD_TORS)
+            rack[racks++] = look_at(w, &w->device[i]);
+    qsort(rack, racks, sizeof(*rack), by_speed);
+    if (racks && (racks == 1 || rack[0].uplinks == 0))
+        copy_star(&c, &rack[0], hosts_max);
+    else if (racks)
+        copy_racks(&c, rack, racks, hosts_max);
+    for (uint32_t i = 0; i < racks; i++) {
+        free(rack[i].host);
+        free(rack[i].uplink);
+    }
+    free(rack);
+    return c;
+}
+
+/* ---- as text ---- */
+
+uint32_t cell_ports(const struct cell *c)
+{
+    return c->hosts + (c->racks > 1 ? c->uplinks : 0);
+}
+
+double cell_host_bps(const struct cell *c)
+{
+    uint32_t hosts = c->racks * c->hosts;
+    double   sum = 0;
+
+    for (uint32_t i = 0; i < hosts; i++)
+        sum += (double)c->host_bps[i];
+    return sum / fmax(1, hosts);
+}
+
+static void put_other_speeds(FILE *out, const struct cell *c, uint64_t host_bps, uint64_t uplink_bps)
+{
+    fputs(", link_rates: [", out);
+    for (uint32_t i = 0; i < c->racks * c->hosts; i++)
+        if (c->host_bps[i] != host_bps) {
+            fprintf(out, "{a: h%u, b: ", i);
+            fprintf(out, c->racks > 1 ? "tor%u" : "s%u", i / c->hosts);
+            fprintf(out, ", rate: %llubps}, ", (unsigned long long)c->host_bps[i]);
+        }
+    for (uint32_t i = 0; c->racks > 1 && i < c->racks; i++)
+        for (uint32_t k = 0; k < c->uplinks; k++)
+            if (c->uplink_bps[i][k] != uplink_bps)
+                fprintf(out, "{a: tor%u, b: spine%u, rate: %llubps}, ", i, k, (unsigned long long)c->uplink_bps[i][k]);
+    fputs("]", out);
+}
+
+void cell_put(FILE *out, const struct cell *c)
+{
+    unsigned long long rate = c->host_bps[0], fabric = c->uplink_bps[0][0], delay = c->delay_ps;
+
+    if (c->racks == 1)
+        fprintf(out, "{kind: star, hosts: %u, rate: %llubps, delay: %llups", c->hosts, rate, delay);
+    else
+        fprintf(out, "{kind: clos, tors: %u, hosts_per_tor: %u, spines: %u, rate: %llubps, fabric_rate: %llubps, delay: %llups",
+                c->racks, c->hosts, c->uplinks, rate, fabric, delay);
+    put_other_speeds(out, c, rate, fabric);
+    fputs("}", out);
+}
+
+/* A round trip is the delays of its links and a part that depends on speeds alone. */
+int cell_fit(struct cell *c, const struct twin *twin, uint64_t tried_ps, struct err *err)
+{
+    uint64_t     links = c->racks > 1 ? 8 : 4, until_ps, fixed_ps;
     struct world w;
-    uint64_t     until_ps;
-    int          rc = twin_world(&twin, &w, &until_ps, err);
+    int          rc = twin_world(twin, &w, &until_ps, err);
 
-    if (!rc) {
-        *ps = w.base_rtt_ps - LINKS * DELAY_PS;
-        world_fini(&w);
-    }
-    free(text);
-    return rc;
-}
-
-char *cell_text(const struct cell *c, struct err *err)
-{
-    uint64_t fixed_ps;
-
-    if (fixed_part(c, &fixed_ps, err))
-        return NULL;
-    if (c->rtt_ps < fixed_ps + LINKS) {
-        err_set(err, EINVAL, "--rtt: a full packet and its acknowledgement take %.3g us over four switches at this speed, "
-                "with cables of no length", (double)fixed_ps / (double)PS_PER_US);
-        return NULL;
-    }
-    return with_delay(c, (c->rtt_ps - fixed_ps) / LINKS);
+    if (rc)
+        return rc;
+    fixed_ps = w.base_rtt_ps - links * tried_ps;
+    world_fini(&w);
+    if (c->rtt_ps < fixed_ps + links)
+        return err_set(err, EINVAL, "a full packet and its acknowledgement take %.3g us at this speed, with cables of no "
+                       "length: a round trip of %.3g us cannot be", (double)fixed_ps / (double)PS_PER_US,
+                       (double)c->rtt_ps / (double)PS_PER_US);
+    c->delay_ps = (c->rtt_ps - fixed_ps) / links;
+    return 0;
 }

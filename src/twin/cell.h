@@ -1,4 +1,4 @@
-/* src/twin/cell.h - a small network that stands for a large one: four racks of eight hosts.
+/* src/twin/cell.h - a small network that stands for a large one: at most four racks of eight hosts.
  *
  * What a setting does to messages is decided by the speed of links, the round trip, how far uplinks are shared and the
  * buffer of a port, not by how many racks there are.
@@ -7,22 +7,41 @@
 #define TWIN_CELL_H
 
 #include "base/err.h"
+#include "core/world.h"
+#include "twin/trial.h"
 
 #include <stdint.h>
+#include <stdio.h>
 
-#define CELL_RACKS 4
-#define CELL_HOSTS 8             /* of a rack */
+#define CELL_RACKS   4           /* at most */
+#define CELL_HOSTS   8           /* of a rack, at most; of a network of one switch four times as many */
+#define CELL_ALL     (CELL_RACKS * CELL_HOSTS)
+#define CELL_UPLINKS 8           /* of a rack, at most */
 
 struct cell {
-    uint64_t    rate_bps;        /* of hosts' links */
-    uint64_t    rtt_ps;          /* longest of the empty network */
-    double      oversubscription;        /* bandwidth of a rack's hosts over that of its uplinks */
-    uint64_t    buffer_bytes;    /* of a switch, for a port; 0: as switches of the simulator come */
-    const char *sizes;           /* a table that has a name, or a file */
-    double      load;            /* of hosts' links, 0 .. 1 */
+    uint32_t racks, hosts;       /* hosts: of a rack. One rack: hosts around one switch */
+    uint32_t uplinks;            /* of a rack */
+    uint64_t host_bps[CELL_ALL];                     /* rack by rack */
+    uint64_t uplink_bps[CELL_RACKS][CELL_UPLINKS];
+    uint64_t rtt_ps;             /* longest of the empty network */
+    uint64_t delay_ps;           /* of each link, which makes it so: see cell_fit() */
 };
 
-/* The cell as a scenario. NULL, with a reason: a round trip that no cable is short enough for. To be freed. */
-char *cell_text(const struct cell *, struct err *);
+/* Four racks of eight hosts at such a speed. */
+struct cell cell_of(uint64_t rate_bps, double oversubscription, uint64_t rtt_ps);
+
+/* One that is like a network: its racks, speeds, share of uplinks and round trip, cut down to so many hosts. Where speeds
+ * differ, it has as large a share of slow racks, hosts and uplinks. */
+struct cell cell_like(const struct world *, uint32_t hosts_max);
+
+/* Ports of a switch with hosts; speed of hosts, in the mean. */
+uint32_t cell_ports(const struct cell *);
+double   cell_host_bps(const struct cell *);
+
+/* Writes its topology as a value in a scenario: "{kind: clos, ...}". */
+void cell_put(FILE *, const struct cell *);
+
+/* Finds the delay of links. 'twin' is the cell with delays of 'tried_ps'. Fails if no cable is short enough. */
+int cell_fit(struct cell *, const struct twin *, uint64_t tried_ps, struct err *);
 
 #endif

@@ -1,10 +1,12 @@
 /* src/twin/trial.c - see trial.h. */
 #include "twin/trial.h"
+#include "core/units.h"
 #include "run/sim_world.h"
 #include "run/simulation.h"
 #include "sim/host/pair/pair.h"
 
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,10 +14,11 @@
 #include <unistd.h>
 
 #define JOBS_MAX 256
+#define SET_TEXT 64
 
 /* ---- one trial ---- */
 
-static void add(struct predicted *p, uint64_t bytes, double slowdown)
+static void add(struct outcomes *p, uint64_t bytes, double slowdown)
 {
     enum predict_class class = predict_class_of(bytes);
 
@@ -23,13 +26,26 @@ static void add(struct predicted *p, uint64_t bytes, double slowdown)
     p->slowdowns[class] += slowdown < 1 ? 1 : slowdown;
 }
 
+/* A trial that goes on. Posting ends at stop_ps; what a window shows that begins at warm_ps and ends there is kept apart. */
+struct trial {
+    struct simulation *s;
+    struct predicted  *out;
+    uint64_t           warm_ps, stop_ps;     /* stop: NEVER: at the end of the run, and nobody asks for a window */
+};
+
 static void on_done(void *arg, const struct flow_result *r)
 {
-    add(arg, r->bytes, (double)r->fct_ps / (double)r->ideal_ps);
+    const struct trial *t = arg;
+    uint64_t            end_ps = r->start_ps + r->fct_ps;
+    double              slowdown = (double)r->fct_ps / (double)r->ideal_ps;
+
+    add(&t->out->all, r->bytes, slowdown);
+    if (t->stop_ps != NEVER && end_ps >= t->warm_ps && end_ps <= t->stop_ps)
+        add(&t->out->window, r->bytes, slowdown);
 }
 
 /* What is left of a message takes at least its share of the time that the whole takes on an empty path. */
-static void add_unfinished(struct predicted *p, uint64_t bytes, uint64_t left, uint64_t age_ps, uint64_t ideal_ps)
+static void add_unfinished(struct outcomes *p, uint64_t bytes, uint64_t left, uint64_t age_ps, uint64_t ideal_ps)
 {
     if (!bytes || !ideal_ps)
         return;
@@ -37,7 +53,7 @@ static void add_unfinished(struct predicted *p, uint64_t bytes, uint64_t left, u
     add(p, bytes, (double)age_ps / (double)ideal_ps + (double)left / (double)bytes);
 }
 
-static void add_rest(struct predicted *p, const struct sim *s, uint64_t end_ps)
+static void add_rest(struct outcomes *p, const struct sim *s, uint64_t end_ps)
 {
     for (uint32_t i = 0; (i = sim_next_active(s, i)) != 0; ) {
         const struct flow *f = &s->flows.flow[i];
@@ -54,6 +70,14 @@ static void add_rest(struct predicted *p, const struct sim *s, uint64_t end_ps)
     }
 }
 
+static void on_report(void *arg, const struct report *r)
+{
+    const struct trial *t = arg;
+
+    if (r->end_ps == t->stop_ps)
+        add_rest(&t->out->window, t->s->sim, t->stop_ps);
+}
+
 static uint64_t hops_of(const struct sim *s)
 {
     uint64_t hops = 0;
@@ -64,30 +88,56 @@ static uint64_t hops_of(const struct sim *s)
     return hops;
 }
 
-/* Entries that have a load get another one. Returns how many settings were added. */
-static uint32_t set_load(const struct scenario *sc, double load, const char **set, char (*text)[64])
-{
-    uint32_t sets = 0;
+/* What is set for one trial besides what is set in the twin. */
+struct extra { const char **set; char (*text)[SET_TEXT]; uint32_t sets; };
 
-    for (uint32_t i = 0; i < sc->entries && load != 1; i++)
-        if (sc->entry[i].load > 0) {
-            snprintf(text[sets], sizeof(text[sets]), "traffic.%u.load=%.4f%%", i, 100 * load * sc->entry[i].load);
-            set[sets] = text[sets];
-            sets++;
-        }
-    return sets;
+static void set_one(struct extra *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void set_one(struct extra *x, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(x->text[x->sets], SET_TEXT, format, args);
+    va_end(args);
+    x->set[x->sets] = x->text[x->sets];
+    x->sets++;
 }
 
-static void run_trial(struct simulation *s, struct predicted *out)
+/* An entry must not stop before it starts; one that begins later than that sends something once. */
+static uint64_t stop_after(const struct traffic_about *e, uint64_t stop_ps)
 {
-    struct simulation_hooks hooks = { .arg = out, .flow_done = on_done };
+    return e->start_ps < stop_ps ? stop_ps : e->start_ps + 1;
+}
+
+/* Entries that have a load get another one, and all of them an end if what was posted is to be waited for. */
+static void set_all(struct extra *x, const struct scenario *sc, double load, uint64_t stop_ps)
+{
+    for (uint32_t i = 0; i < sc->entries; i++) {
+        if (load != 1 && sc->entry[i].load > 0)
+            set_one(x, "traffic.%u.load=%.4f%%", i, 100 * load * sc->entry[i].load);
+        if (stop_ps != NEVER)
+            set_one(x, "traffic.%u.stop=%llups", i, (unsigned long long)stop_after(&sc->entry[i], stop_ps));
+    }
+    if (stop_ps != NEVER)
+        set_one(x, "interval=%llups", (unsigned long long)stop_ps);
+}
+
+static void run_trial(struct trial *t)
+{
+    struct simulation_hooks hooks = { .arg = t, .flow_done = on_done, .report = t->stop_ps == NEVER ? NULL : on_report };
+    struct simulation      *s = t->s;
 
     s->scenario.watch.monitors = 0;
     simulation_run(s, &hooks, NULL);
-    add_rest(out, s->sim, s->end_ps);
-    out->cost = hops_of(s->sim);
-    out->lasted_ps = s->end_ps;
-    out->is_stuck = s->is_stuck;
+    add_rest(&t->out->all, s->sim, s->end_ps);
+    t->out->cost = hops_of(s->sim);
+    t->out->lasted_ps = s->end_ps;
+    t->out->is_stuck = s->is_stuck;
+}
+
+static uint64_t times(uint64_t ps, double factor)
+{
+    return (uint64_t)((double)ps * factor);
 }
 
 static int open_trial(struct simulation *s, const struct twin *t, const struct predict_point *p, const char *const *set,
@@ -95,7 +145,7 @@ static int open_trial(struct simulation *s, const struct twin *t, const struct p
 {
     struct simulation_input input = { .name = t->name, .text = t->text, .text_bytes = t->text_bytes, .set = set,
                                       .sets = sets, .seed = p ? &p->seed : NULL, .threads = 1, .is_untuned = true,
-                                      .until_ps = p ? (uint64_t)((double)t->until_ps * p->length) : t->until_ps,
+                                      .until_ps = times(t->until_ps, (p ? p->length : 1) * (1 + t->drain)),
                                       .knobs = p ? p->knobs : NULL };
 
     return simulation_open(s, &input, err);
@@ -104,22 +154,25 @@ static int open_trial(struct simulation *s, const struct twin *t, const struct p
 static int try_point(const struct twin *t, const struct scenario *sc, const struct predict_point *p, struct predicted *out,
                      struct err *err)
 {
-    const char      **set = xcalloc(t->sets + sc->entries + 1, sizeof(*set));
-    char            (*text)[64] = xcalloc(sc->entries + 1, sizeof(*text));
+    size_t            room = t->sets + 2ul * sc->entries + 1;
+    const char      **set = xcalloc(room, sizeof(*set));
+    struct extra      extra = { set + t->sets, xcalloc(room, SET_TEXT), 0 };
     struct simulation s;
+    struct trial      trial = { &s, out, times(t->warm_ps, p->length), t->drain > 0 ? times(t->until_ps, p->length) : NEVER };
     int               rc;
 
     *out = (struct predicted){ 0 };
     if (t->sets)
         memcpy(set, t->set, t->sets * sizeof(*set));
-    rc = open_trial(&s, t, p, set, t->sets + set_load(sc, p->load, set + t->sets, text), err);
+    set_all(&extra, sc, p->load, trial.stop_ps);
+    rc = open_trial(&s, t, p, set, t->sets + extra.sets, err);
     if (!rc) {
-        run_trial(&s, out);
+        run_trial(&trial);
         rc = simulation_failed(&s, err);
         simulation_close(&s);
     }
     free(set);
-    free(text);
+    free(extra.text);
     return rc;
 }
 

@@ -37,9 +37,9 @@ static void run__a_message_alone_has_a_slowdown_of_1(void **state)
     struct predicted p = run_one(lone, 10 * PS_PER_MS, 1);
 
     (void)state;
-    assert_true(p.messages[PREDICT_ELEPHANTS] == 1 && p.messages[PREDICT_MICE] == 0);
-    assert_true(p.slowdowns[PREDICT_ELEPHANTS] >= 1 && p.slowdowns[PREDICT_ELEPHANTS] < 1.001);
-    assert_int_equal(p.unfinished, 0);
+    assert_true(p.all.messages[PREDICT_ELEPHANTS] == 1 && p.all.messages[PREDICT_MICE] == 0);
+    assert_true(p.all.slowdowns[PREDICT_ELEPHANTS] >= 1 && p.all.slowdowns[PREDICT_ELEPHANTS] < 1.001);
+    assert_int_equal(p.all.unfinished, 0);
 }
 
 /* Cut off in its middle it will have taken, as far as anybody knows, what it takes alone. */
@@ -48,9 +48,9 @@ static void run__a_message_that_is_cut_off_counts_with_what_it_takes_at_least(vo
     struct predicted p = run_one(lone, PS_PER_MS / 2, 1);
 
     (void)state;
-    assert_int_equal(p.unfinished, 1);
-    assert_true(p.messages[PREDICT_ELEPHANTS] == 1);
-    assert_true(p.slowdowns[PREDICT_ELEPHANTS] >= 1 && p.slowdowns[PREDICT_ELEPHANTS] < 1.02);
+    assert_int_equal(p.all.unfinished, 1);
+    assert_true(p.all.messages[PREDICT_ELEPHANTS] == 1);
+    assert_true(p.all.slowdowns[PREDICT_ELEPHANTS] >= 1 && p.all.slowdowns[PREDICT_ELEPHANTS] < 1.02);
 }
 
 /* Three share a receiver's link. After 12 of the 24 ms that they need at least, 1.5 times as long as one alone takes has
@@ -61,8 +61,8 @@ static void run__messages_that_starve_are_not_forgotten(void **state)
     struct predicted  p = run_one(three, 12 * PS_PER_MS, 1);
 
     (void)state;
-    assert_int_equal(p.unfinished, 3);
-    assert_true(p.slowdowns[PREDICT_ELEPHANTS] / 3 > 1.45 && p.slowdowns[PREDICT_ELEPHANTS] / 3 < 2.5);
+    assert_int_equal(p.all.unfinished, 3);
+    assert_true(p.all.slowdowns[PREDICT_ELEPHANTS] / 3 > 1.45 && p.all.slowdowns[PREDICT_ELEPHANTS] / 3 < 2.5);
 }
 
 static const char mix[] = STAR "traffic:\n  - {kind: poisson, sizes: FB_Hadoop, load: 40%}\n"
@@ -90,12 +90,12 @@ static void run__as_many_at_a_time_as_one_likes_find_the_same(void **state)
     for (int i = 0; i < 8; i++) {
         assert_true(a[i].cost == b[i].cost && a[i].cost > 0);
         for (int c = 0; c < PREDICT_CLASSES; c++)
-            assert_true(a[i].slowdowns[c] == b[i].slowdowns[c] && a[i].messages[c] == b[i].messages[c]);
+            assert_true(a[i].all.slowdowns[c] == b[i].all.slowdowns[c] && a[i].all.messages[c] == b[i].all.messages[c]);
     }
     /* Settings meet the same messages; another seed, others. */
-    assert_true(a[0].messages[PREDICT_MICE] == a[1].messages[PREDICT_MICE]);
-    assert_true(a[0].messages[PREDICT_MICE] != a[4].messages[PREDICT_MICE]);
-    assert_true(a[0].slowdowns[PREDICT_MICE] != a[1].slowdowns[PREDICT_MICE]);
+    assert_true(a[0].all.messages[PREDICT_MICE] == a[1].all.messages[PREDICT_MICE]);
+    assert_true(a[0].all.messages[PREDICT_MICE] != a[4].all.messages[PREDICT_MICE]);
+    assert_true(a[0].all.slowdowns[PREDICT_MICE] != a[1].all.slowdowns[PREDICT_MICE]);
 }
 
 /* Three times the load is about three times the messages; the incast, which has no load, stays. */
@@ -105,8 +105,52 @@ static void run__load_is_that_of_entries_that_have_one(void **state)
     double           incast = 30;
 
     (void)state;
-    assert_true((most.messages[PREDICT_MICE] - incast) / (some.messages[PREDICT_MICE] - incast) > 2);
-    assert_true((most.messages[PREDICT_MICE] - incast) / (some.messages[PREDICT_MICE] - incast) < 4);
+    assert_true((most.all.messages[PREDICT_MICE] - incast) / (some.all.messages[PREDICT_MICE] - incast) > 2);
+    assert_true((most.all.messages[PREDICT_MICE] - incast) / (some.all.messages[PREDICT_MICE] - incast) < 4);
+}
+
+/* Posting ends after 0.5 ms, in the middle of a message that takes 0.8 ms alone: it is waited for. At that moment hosts would
+ * have told of one that waits. */
+static void run__what_was_posted_is_waited_for(void **state)
+{
+    struct twin          t = twin_of(lone, 1);
+    struct predictor     p = twin_predictor(&t);
+    struct knobs         k;
+    struct predict_point point = { &k, 1, 1, 1 };
+    struct predicted     found;
+    struct err           err;
+
+    (void)state;
+    knobs_init(&k);
+    t.until_ps = PS_PER_MS / 2;
+    t.drain = 2;
+    assert_int_equal(p.run(p.arg, &point, 1, &found, &err), 0);
+    assert_int_equal(found.all.unfinished, 0);
+    assert_true(found.all.messages[PREDICT_ELEPHANTS] == 1 && found.all.slowdowns[PREDICT_ELEPHANTS] < 1.001);
+    assert_int_equal(found.window.unfinished, 1);
+    assert_true(found.window.slowdowns[PREDICT_ELEPHANTS] >= 1 && found.window.slowdowns[PREDICT_ELEPHANTS] < 1.02);
+}
+
+/* Bursts every 100 us until 1 ms; the window is the second half, in which five of the ten are over. */
+static void run__the_window_has_what_ended_in_it(void **state)
+{
+    static const char    bursts[] = STAR "traffic:\n  - {kind: incast, senders: 3, size: 64KB, period: 100us}\nrun: 100ms\n";
+    struct twin          t = twin_of(bursts, 1);
+    struct predictor     p = twin_predictor(&t);
+    struct knobs         k;
+    struct predict_point point = { &k, 1, 1, 1 };
+    struct predicted     found;
+    struct err           err;
+
+    (void)state;
+    knobs_init(&k);
+    t.until_ps = PS_PER_MS;
+    t.warm_ps = PS_PER_MS / 2;
+    t.drain = 2;
+    assert_int_equal(p.run(p.arg, &point, 1, &found, &err), 0);
+    assert_true(found.all.messages[PREDICT_MICE] == 30);
+    assert_true(found.window.messages[PREDICT_MICE] == 15);
+    assert_int_equal(found.window.unfinished, 0);
 }
 
 static void run__what_is_wrong_with_the_scenario_is_told(void **state)
@@ -132,6 +176,8 @@ int main(void)
         cmocka_unit_test(run__messages_that_starve_are_not_forgotten),
         cmocka_unit_test(run__as_many_at_a_time_as_one_likes_find_the_same),
         cmocka_unit_test(run__load_is_that_of_entries_that_have_one),
+        cmocka_unit_test(run__what_was_posted_is_waited_for),
+        cmocka_unit_test(run__the_window_has_what_ended_in_it),
         cmocka_unit_test(run__what_is_wrong_with_the_scenario_is_told),
     };
 

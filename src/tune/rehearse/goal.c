@@ -10,12 +10,12 @@
 
 const struct goal goal_all[] = {
     { "balanced", "mice and elephants alike: sqrt(mean slowdown x mean slowdown of messages from 1 MB)",
-      { [GOAL_ALL] = 0.5, [GOAL_ELEPHANTS] = 0.5 } },
+      { [GOAL_ALL] = 0.5, [GOAL_ELEPHANTS] = 0.5 }, GOAL_BOUND },
     { "latency", "small messages first: those under 120 KB count most",
-      { [GOAL_ALL] = 0.2, [GOAL_MICE] = 0.6, [GOAL_ELEPHANTS] = 0.2 } },
+      { [GOAL_ALL] = 0.2, [GOAL_MICE] = 0.6, [GOAL_ELEPHANTS] = 0.2 }, GOAL_BOUND },
     { "throughput", "large messages first, as of training and backups: those from 1 MB count most",
-      { [GOAL_ALL] = 0.2, [GOAL_ELEPHANTS] = 0.8 } },
-    { NULL, NULL, { 0 } },
+      { [GOAL_ALL] = 0.2, [GOAL_ELEPHANTS] = 0.8 }, GOAL_BOUND },
+    { NULL, NULL, { 0 }, 0 },
 };
 
 const char *const goal_names[] = { "balanced", "latency", "throughput", NULL };
@@ -28,7 +28,7 @@ const struct goal *goal_find(const char *name)
     return NULL;
 }
 
-double goal_slowdown(const struct predicted *p, enum goal_part part)
+double goal_slowdown(const struct outcomes *p, enum goal_part part)
 {
     double messages = 0, slowdowns = 0;
 
@@ -40,7 +40,7 @@ double goal_slowdown(const struct predicted *p, enum goal_part part)
     return messages > 0 ? slowdowns / messages : NAN;
 }
 
-double goal_ratio(const struct predicted *p, const struct predicted *base, enum goal_part part)
+double goal_ratio(const struct outcomes *p, const struct outcomes *base, enum goal_part part)
 {
     double is = goal_slowdown(p, part), was = goal_slowdown(base, part);
 
@@ -48,7 +48,7 @@ double goal_ratio(const struct predicted *p, const struct predicted *base, enum 
 }
 
 /* Where there are no messages of a part, the others decide: weights are of those there are. */
-double goal_gain(const struct goal *g, const struct predicted *p, const struct predicted *base)
+double goal_gain(const struct goal *g, const struct outcomes *p, const struct outcomes *base)
 {
     double sum = 0, weights = 0;
 
@@ -62,11 +62,11 @@ double goal_gain(const struct goal *g, const struct predicted *p, const struct p
 
 double goal_score(const struct goal *g, const struct predicted *p, const struct predicted *base)
 {
-    double score = goal_gain(g, p, base);
+    double score = goal_gain(g, &p->all, &base->all);
 
     if (p->is_stuck)
         return STUCK;
     for (int i = GOAL_MICE; i < GOAL_PARTS; i++)
-        score += GOAL_HARM * fmax(0, goal_ratio(p, base, i) - GOAL_BOUND);
+        score += GOAL_HARM * fmax(0, goal_ratio(&p->all, &base->all, i) - g->bound);
     return score;
 }

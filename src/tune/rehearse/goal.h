@@ -15,6 +15,7 @@ enum goal_part { GOAL_ALL, GOAL_MICE, GOAL_MIDDLE, GOAL_ELEPHANTS, GOAL_PARTS };
 struct goal {
     const char *name, *about;
     double      weight[GOAL_PARTS];
+    double      bound;           /* of a class's log mean slowdown over the baseline's: more is harm */
 };
 
 /* balanced: J = sqrt(mean slowdown x mean slowdown of elephants); latency, throughput. Ends with a row without a name. */
@@ -23,17 +24,17 @@ extern const char *const goal_names[];
 
 const struct goal *goal_find(const char *name);
 
-#define GOAL_BOUND 0.01          /* of a class's log mean slowdown: more is harm */
+#define GOAL_BOUND 0.01          /* what goals have unless somebody wants another bound */
 #define GOAL_HARM  10            /* what harm costs */
 
 /* Mean slowdown of a part; NAN: there were no such messages. */
-double goal_slowdown(const struct predicted *, enum goal_part);
+double goal_slowdown(const struct outcomes *, enum goal_part);
 
 /* log(mean slowdown / that of the baseline), for a part; 0 if there is nothing to compare. */
-double goal_ratio(const struct predicted *, const struct predicted *base, enum goal_part);
+double goal_ratio(const struct outcomes *, const struct outcomes *base, enum goal_part);
 
 /* The goal alone, without harm: the lower the better, 0 as good as the baseline. */
-double goal_gain(const struct goal *, const struct predicted *, const struct predicted *base);
+double goal_gain(const struct goal *, const struct outcomes *, const struct outcomes *base);
 
 /* With harm. A trial that got stuck is worse than any other. */
 double goal_score(const struct goal *, const struct predicted *, const struct predicted *base);

@@ -4,9 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define BLOCKS_FIRST 4           /* before anybody can be out */
 #define BLOCKS_ALONE 8           /* enough to tell what a leader without rivals is worth */
-#define HARM_BOUND   0.02        /* of means over blocks; more is harm */
+#define SURER        0.01        /* means over blocks may be above the goal's bound by so much: noise is in them */
 
 static const double loads[] = { 1, 0.8, 1.2, 1 };
 
@@ -31,14 +30,14 @@ static void add_block(struct runner *x, const struct goal *goal, const struct pr
 {
     double n = x->blocks + 1, sum = 0;
 
-    x->gain[x->blocks++] = goal_score(goal, p, base) < 50 ? goal_gain(goal, p, base) : 50;
+    x->gain[x->blocks++] = goal_score(goal, p, base) < 50 ? goal_gain(goal, &p->all, &base->all) : 50;
     for (int i = 0; i < GOAL_PARTS; i++)
-        x->ratio[i] += (goal_ratio(p, base, i) - x->ratio[i]) / n;
+        x->ratio[i] += (goal_ratio(&p->all, &base->all, i) - x->ratio[i]) / n;
     for (uint32_t i = 0; i < x->blocks; i++)
         sum += x->gain[i];
     x->score = sum / n;
     for (int i = GOAL_MICE; i < GOAL_PARTS; i++)
-        x->score += GOAL_HARM * fmax(0, x->ratio[i] - HARM_BOUND);
+        x->score += GOAL_HARM * fmax(0, x->ratio[i] - goal->bound - SURER);
 }
 
 static int run_block(struct race *r, uint64_t seed, struct err *err)
@@ -106,20 +105,28 @@ static uint32_t drop_hopeless(struct race *r)
     return left;
 }
 
+struct race_gain race_gain(const struct runner *x, const struct runner *than)
+{
+    uint32_t blocks = x->blocks < than->blocks ? x->blocks : than->blocks;
+    double   sum = 0, squares = 0, n = blocks, off = 0;
+
+    for (uint32_t i = 0; i < blocks; i++) {
+        double d = x->gain[i] - than->gain[i];
+
+        sum += d;
+        squares += d * d;
+    }
+    if (blocks == 0)
+        return (struct race_gain){ 0, 0, 0 };
+    if (blocks >= 2)
+        off = race_t95(blocks) * sqrt(fmax(0, squares - sum * sum / n) / (n - 1) / n);
+    return (struct race_gain){ sum / n, sum / n - off, sum / n + off };
+}
+
 static void sum_up(struct race *r)
 {
-    const struct runner *x;
-    double               sum = 0, off, error;
-
     r->winner = leader(r);
-    x = &r->runner[r->winner];
-    for (uint32_t i = 0; i < x->blocks; i++)
-        sum += x->gain[i];
-    error = r->winner == 0 ? 0 : error_of(x, &r->runner[0]);
-    off = x->blocks >= 2 ? race_t95(x->blocks) * error : 0;
-    r->gain = sum / x->blocks;
-    r->gain_low = r->gain - off;
-    r->gain_high = r->gain + off;
+    r->gain = race_gain(&r->runner[r->winner], &r->runner[0]);
 }
 
 static bool is_running(const struct race *r, const struct knobs *k)
@@ -132,7 +139,7 @@ static bool is_running(const struct race *r, const struct knobs *k)
 
 void race_enter(struct race *r, const struct knobs *k, const char *name)
 {
-    if (r->runners < RACE_RUNNERS && !is_running(r, k))
+    if (r->runners < (r->room ? r->room : RACE_RUNNERS) && !is_running(r, k))
         r->runner[r->runners++] = (struct runner){ .knobs = *k, .name = name };
 }
 
@@ -144,7 +151,7 @@ const struct runner *race_leader(const struct race *r)
 /* Is there money for another block, and something that it could tell? */
 static bool goes_on(const struct race *r, uint32_t left)
 {
-    if (r->blocks < BLOCKS_FIRST)
+    if (r->blocks < RACE_BLOCKS_FIRST)
         return true;
     return r->blocks < RACE_BLOCKS && r->spent + r->spent / r->blocks <= r->budget && (left > 1 || r->blocks < BLOCKS_ALONE);
 }
@@ -156,7 +163,7 @@ int race_run(struct race *r, struct err *err)
 
     while (!rc && goes_on(r, left)) {
         rc = run_block(r, r->first_seed + r->blocks, err);
-        if (!rc && r->blocks >= BLOCKS_FIRST)
+        if (!rc && r->blocks >= RACE_BLOCKS_FIRST)
             left = drop_hopeless(r);
         if (!rc && r->tell)
             r->tell(r->arg, r);

@@ -10,6 +10,7 @@
 
 #define RACE_RUNNERS 16          /* at most, the baseline included */
 #define RACE_BLOCKS  40
+#define RACE_BLOCKS_FIRST 4      /* before anybody can be out */
 
 struct runner {
     struct knobs knobs;
@@ -21,6 +22,8 @@ struct runner {
     bool         is_out;
 };
 
+struct race_gain { double mean, low, high; };    /* as in goal.h, with a 95 % interval over blocks */
+
 struct race {
     /* Given. */
     const struct predictor *predictor;
@@ -31,11 +34,12 @@ struct race {
     void                   *arg;
     struct runner           runner[RACE_RUNNERS];    /* 0: the baseline; see race_enter() */
     uint32_t                runners;
+    uint32_t                room;            /* for so many; 0: RACE_RUNNERS */
 
     /* Found. */
     uint32_t winner, blocks, trials;
     uint64_t spent;
-    double   gain, gain_low, gain_high;      /* of the winner: mean and 95 % interval over blocks */
+    struct race_gain gain;                   /* of the winner against the baseline */
 };
 
 /* One more, unless it runs already or there is no room. */
@@ -45,6 +49,9 @@ void race_enter(struct race *, const struct knobs *, const char *name);
 const struct runner *race_leader(const struct race *);
 
 int race_run(struct race *, struct err *);
+
+/* Of one against another, over the blocks that both have run. */
+struct race_gain race_gain(const struct runner *, const struct runner *than);
 
 /* Student's t: what the mean of n values is away from the true one by, in its standard errors, with a probability of 5 %
  * (both sides) or 1 % (one side). n >= 2. */

@@ -19,6 +19,7 @@
 #define POPULATION   12
 #define SIGMA        0.15
 #define WIDTH_MIN    0.01
+#define RUNNERS_LEAST 4
 #define LATE         4           /* generations whose best may run in the race */
 
 struct tried { struct knobs knobs; const char *name; double score; };
@@ -31,6 +32,7 @@ struct act {
     uint32_t                       count;
     struct tried                   late[LATE];       /* the best of the last generations */
     double                         whole_cost;       /* of a whole trial */
+    double                         length;           /* of trials in the search */
     uint64_t                       seeds;            /* used so far */
     uint64_t                       searched;         /* packet-hops and trials before the race */
     uint32_t                       tries;
@@ -121,6 +123,7 @@ static int screen(struct act *a, struct err *err)
 {
     double   budget = SCREEN_END * (double)a->q->budget;
     uint32_t known, again, spread = 0;
+    double   left;
     int      rc;
 
     add_all_known(a);
@@ -128,8 +131,9 @@ static int screen(struct act *a, struct err *err)
     rc = try_all(a, a->tried, known, SHORT, err);
     if (rc)
         return rc;
-    if (budget > (double)a->r->spent + AGAIN * a->whole_cost)
-        spread = (uint32_t)fmin(SPREAD_MAX, (budget - (double)a->r->spent - AGAIN * a->whole_cost) / (SHORT * a->whole_cost));
+    left = budget - (double)a->r->spent - AGAIN * a->length * a->whole_cost;
+    if (left > 0)
+        spread = (uint32_t)fmin(SPREAD_MAX, left / (SHORT * a->whole_cost));
     add_spread(a, spread);
     for (uint32_t i = 0; i < spread && !rc; i += POPULATION) {
         tell(a, "screen", NAN);
@@ -139,7 +143,7 @@ static int screen(struct act *a, struct err *err)
     again = a->count < AGAIN ? a->count : AGAIN;
     tell(a, "screen", NAN);
     if (!rc)
-        rc = try_all(a, a->tried, again, 1, err);
+        rc = try_all(a, a->tried, again, a->length, err);
     qsort(a->tried, again, sizeof(*a->tried), by_score);
     return rc;
 }
@@ -159,7 +163,7 @@ static int one_generation(struct act *a, struct cma *cma, struct err *err)
         cma_draw(cma, i, unit);
         coded_to_knobs(&a->coded, unit, &drawn[i].knobs);
     }
-    rc = try_all(a, drawn, POPULATION, 1, err);
+    rc = try_all(a, drawn, POPULATION, a->length, err);
     if (rc)
         return rc;
     for (uint32_t i = 0; i < POPULATION; i++)
@@ -181,7 +185,7 @@ static int search(struct act *a, struct knobs *mean, struct err *err)
     coded_from_knobs(&a->coded, &a->tried[0].knobs, unit);
     cma_begin(cma, unit, SIGMA);
     while (!rc && cma_width(cma) > WIDTH_MIN
-           && (double)a->r->spent + (POPULATION + 1) * a->whole_cost <= SEARCH_END * (double)a->q->budget)
+           && (double)a->r->spent + (POPULATION + 1) * a->length * a->whole_cost <= SEARCH_END * (double)a->q->budget)
         rc = one_generation(a, cma, err);
     cma_mean(cma, unit);
     *mean = a->q->base;
@@ -200,19 +204,30 @@ static const struct tried *best_known(const struct act *a)
     return NULL;
 }
 
+/* As many as the rest of the budget lets run the first blocks; the baseline and three others in any case. */
+static uint32_t room_for(const struct act *a)
+{
+    double runners = (double)a->r->race.budget / (RACE_BLOCKS_FIRST * fmax(1, a->whole_cost));
+
+    return (uint32_t)fmin(RACE_RUNNERS, fmax(RUNNERS_LEAST, runners));
+}
+
+/* The surest come first: there may not be room for all. */
 static void enter_all(struct act *a, const struct knobs *mean)
 {
     const struct tried *known = best_known(a);
     struct race        *race = &a->r->race;
 
+    race->room = room_for(a);
     race_enter(race, &a->q->base, "baseline");
-    if (known)
-        race_enter(race, &known->knobs, known->name);
     if (a->r->generations)
         race_enter(race, mean, NULL);
-    for (uint32_t i = 0; i < LATE && i < a->r->generations; i++)
-        race_enter(race, &a->late[i].knobs, NULL);
-    for (uint32_t i = 0; i < 3 && i < a->count; i++)
+    race_enter(race, &a->tried[0].knobs, a->tried[0].name);
+    if (known)
+        race_enter(race, &known->knobs, known->name);
+    for (uint32_t i = 1; i <= LATE && i <= a->r->generations; i++)
+        race_enter(race, &a->late[(a->r->generations - i) % LATE].knobs, NULL);
+    for (uint32_t i = 1; i < 3 && i < a->count; i++)
         race_enter(race, &a->tried[i].knobs, a->tried[i].name);
 }
 
@@ -246,6 +261,7 @@ int rehearse(struct rehearsal *r, const struct rehearse_request *q, struct err *
     *r = (struct rehearsal){ 0 };
     a->q = q;
     a->r = r;
+    a->length = q->length > 0 ? q->length : 1;
     coded_init(&a->coded, q->world);
     rc = screen(a, err);
     if (!rc)

@@ -34,6 +34,7 @@ struct rehearse_request {
     struct knobs            base;            /* what nobody may be worse off than with */
     const struct knobs     *more;            /* settings to try besides those that have a name */
     uint32_t                mores;
+    double                  length;          /* of trials in the search, as a share of whole ones; 0: 1. Screens have half of it */
     uint64_t                seed, budget;
     void                  (*tell)(void *arg, const struct rehearse_note *);      /* NULL: nobody wants to know */
     void                   *arg;

@@ -47,7 +47,7 @@ static inline int test_predict(void *arg, const struct predict_point *point, uin
         }
         slowdown = 1.5 * exp_of(n->steep * off / n->coded.dims + n->common * test_normal(point[i].seed, 1)
                                 + n->own * test_normal(point[i].seed, (uint64_t)hash + 2));
-        out[i] = (struct predicted){ .messages = { 90, 0, 10 }, .slowdowns = { 90 * slowdown, 0, 10 * slowdown },
+        out[i] = (struct predicted){ .all = { { 90, 0, 10 }, { 90 * slowdown, 0, 10 * slowdown }, 0 },
                                      .cost = (uint64_t)(1000 * point[i].length) };
     }
     return 0;

@@ -1,0 +1,136 @@
+/* src/twin/cell_test.c - a cell has the speeds, shares and round trip of the network that it stands for. */
+#include "twin/cell.h"
+#include "core/units.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static struct cell cell_of_text(const char *topology, uint32_t hosts_max, struct world *w)
+{
+    char        text[1000];
+    struct twin t = { .name = "test.yaml", .text = text };
+    struct err  err;
+    uint64_t    until_ps;
+    int         n = snprintf(text, sizeof(text), "topology: %s\ntraffic: [{kind: permutation, size: 1MB}]\nrun: 1ms\n", topology);
+
+    t.text_bytes = (size_t)n;
+    if (twin_world(&t, w, &until_ps, &err))
+        fail_msg("%s", err.text);
+    return cell_like(w, hosts_max);
+}
+
+static double sum_of(const uint64_t *x, uint32_t n)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        sum += (double)x[i];
+    return sum;
+}
+
+static void like__uplinks_are_shared_as_far_and_not_slower(void **state)
+{
+    struct world w;
+    struct cell  c = cell_of_text("{kind: clos, tors: 12, hosts_per_tor: 16, spines: 4, rate: 100Gbps, delay: 1us}", 16, &w);
+
+    (void)state;
+    assert_int_equal(c.racks, 4);
+    assert_int_equal(c.hosts, 4);
+    assert_int_equal(c.uplinks, 1);
+    assert_true(c.uplink_bps[0][0] == 100000000000);         /* 4:1 as there */
+    assert_true(c.host_bps[15] == 100000000000);
+    world_fini(&w);
+}
+
+static void like__a_small_network_stays_what_it_is(void **state)
+{
+    struct world w;
+    struct cell  c = cell_of_text("{kind: clos, tors: 3, hosts_per_tor: 5, spines: 2, rate: 25Gbps, fabric_rate: 100Gbps, delay: 2us}",
+                                  32, &w);
+
+    (void)state;
+    assert_true(c.racks == 3 && c.hosts == 5 && c.uplinks == 2);
+    assert_true(c.uplink_bps[2][1] == 100000000000 && c.host_bps[14] == 25000000000);
+    assert_int_equal(cell_ports(&c), 7);
+    world_fini(&w);
+}
+
+static void like__half_of_the_hosts_are_slow_if_half_of_them_are(void **state)
+{
+    struct world w;
+    struct cell  c = cell_of_text("{kind: clos, tors: 2, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us, link_rates: ["
+                                  "{a: h0, b: tor0, rate: 25Gbps}, {a: h3, b: tor0, rate: 25Gbps}, {a: h5, b: tor1, rate: 25Gbps}, "
+                                  "{a: h6, b: tor1, rate: 25Gbps}, {a: tor0, b: spine1, rate: 50Gbps}, "
+                                  "{a: tor1, b: spine1, rate: 50Gbps}]}", 8, &w);
+    uint32_t     slow = 0;
+
+    (void)state;
+    for (uint32_t i = 0; i < 8; i++)
+        slow += c.host_bps[i] == 25000000000;
+    assert_int_equal(slow, 4);
+    assert_true(fabs(cell_host_bps(&c) / 62.5e9 - 1) < 1e-9);
+    assert_true(fabs(sum_of(c.uplink_bps[0], 2) / 150e9 - 1) < 1e-9);
+    assert_true(c.uplink_bps[0][0] == 50000000000);
+    world_fini(&w);
+}
+
+static void like__one_switch_is_one_rack(void **state)
+{
+    struct world w;
+    struct cell  c = cell_of_text("{kind: star, hosts: 100, rate: 400Gbps, delay: 1us}", 32, &w);
+
+    (void)state;
+    assert_true(c.racks == 1 && c.hosts == 32 && c.host_bps[31] == 400000000000);
+    world_fini(&w);
+}
+
+/* Written down and read again it has the round trip of the network. */
+static void fit__the_round_trip_is_that_of_the_network(void **state)
+{
+    struct world w, v;
+    struct cell  c = cell_of_text("{kind: clos, tors: 9, hosts_per_tor: 9, spines: 3, rate: 100Gbps, delay: 3us}", 16, &w);
+    struct twin  t = { .name = "cell" };
+    struct err   err;
+    uint64_t     until_ps;
+    char        *text = NULL;
+    size_t       length;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        FILE *out = open_memstream(&text, &length);
+
+        c.delay_ps = i ? c.delay_ps : PS_PER_US;
+        fputs("run: 1ms\ntraffic: [{kind: permutation, size: 1MB}]\ntopology: ", out);
+        cell_put(out, &c);
+        fclose(out);
+        t.text = text;
+        t.text_bytes = length;
+        if (i == 0)
+            assert_int_equal(cell_fit(&c, &t, PS_PER_US, &err), 0);
+        else
+            assert_int_equal(twin_world(&t, &v, &until_ps, &err), 0);
+        free(text);
+    }
+    assert_true(fabs((double)v.base_rtt_ps / (double)w.base_rtt_ps - 1) < 0.001);
+    world_fini(&v);
+    world_fini(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(like__uplinks_are_shared_as_far_and_not_slower),
+        cmocka_unit_test(like__a_small_network_stays_what_it_is),
+        cmocka_unit_test(like__half_of_the_hosts_are_slow_if_half_of_them_are),
+        cmocka_unit_test(like__one_switch_is_one_rack),
+        cmocka_unit_test(fit__the_round_trip_is_that_of_the_network),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,21 @@
+/* src/twin/described.h - a network that people describe in a few numbers, as a scenario. */
+#ifndef TWIN_DESCRIBED_H
+#define TWIN_DESCRIBED_H
+
+#include "base/err.h"
+
+#include <stdint.h>
+
+struct described {
+    uint64_t    rate_bps;        /* of hosts' links */
+    uint64_t    rtt_ps;          /* longest of the empty network */
+    double      oversubscription;        /* bandwidth of a rack's hosts over that of its uplinks */
+    uint64_t    buffer_bytes;    /* of a switch, for a port; 0: as switches of the simulator come */
+    const char *sizes;           /* a table that has a name, or a file */
+    double      load;            /* of hosts' links, 0 .. 1 */
+};
+
+/* A cell with such traffic. NULL, with a reason: it cannot be. To be freed. */
+char *described_text(const struct described *, struct err *);
+
+#endif
