@@ -13,6 +13,7 @@
 
 #include "core/fsd.h"
 #include "core/knobs.h"
+#include "core/seen.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -71,6 +72,10 @@ struct report {
 
     /* Flow sizes, as the first monitor sees them; empty if there is none. */
     struct fsd fsd;
+
+    /* Messages, as hosts see them; only if the tuner asks for it (tuner.h). */
+    struct seen seen;
+    bool        has_seen;
 
     struct report_monitor *monitor;          /* all of them */
     uint32_t               monitors;

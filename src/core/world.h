@@ -7,6 +7,7 @@
 #define CORE_WORLD_H
 
 #include "core/knobs.h"
+#include "core/predict.h"
 #include "core/queue.h"
 
 #include <stdint.h>
@@ -37,6 +38,8 @@ struct world {
     uint64_t     pfc_bytes_one;  /* queue that makes a switch pause, if it comes in by one port; 0: no PFC */
     uint64_t     pfc_bytes_two;  /* by two */
     struct knobs start;          /* in force when the tuner begins */
+    const struct predict_maker *maker;       /* of twins, to try settings on; NULL: there is none */
+    void            *maker_arg;
     const enum knob *knobs;      /* those of the congestion control in force, ending with KNOB_COUNT; NULL: DCQCN's and ECN's */
 
     struct world_device *device;

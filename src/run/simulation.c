@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "sim/host/pair/pair.h"
 #include "sim/partition.h"
+#include "sim/observe/messages.h"
 #include "sim/observe/observe.h"
 #include "sim/observe/watch.h"
 #include "sim/skip/skip.h"
@@ -124,6 +125,8 @@ static int open_tuner(struct simulation *s, struct err *err)
     if (!s->scenario.tuner.kind || s->input.is_untuned)
         return 0;
     sim_world_init(&s->world, s->sim, s->scenario.interval_ps);
+    s->world.maker = s->input.maker;
+    s->world.maker_arg = &s->input;
     rc = simulation_open_loop(&s->loop, &s->scenario, &s->world, err);
     if (rc)
         world_fini(&s->world);
@@ -239,6 +242,7 @@ struct run {                     /* while it goes on */
     struct report                  interval; /* of several looks, if an interval takes so many */
     struct watch                  *watch;    /* NULL: nobody asks */
     struct slots                  *slots;    /* NULL: nobody looks at single queues */
+    struct messages               *messages; /* NULL: nobody asks for them */
     struct stall                   stall;
     struct lag                     lag;      /* reports that the tuner has not been shown yet */
     struct decision                pending;  /* number 0: none is on its way */
@@ -252,6 +256,8 @@ static void on_flow_done(void *arg, const struct flow_result *r)
     struct run *run = arg;
 
     fct_add(&run->s->fct, r);
+    if (run->messages)
+        messages_on_done(run->messages, r);
     if (run->hooks->flow_done)
         run->hooks->flow_done(run->hooks->arg, r);
 }
@@ -349,6 +355,9 @@ static void end_interval(struct run *run, struct report *report)
         watch_read(run->watch, report->end_ps, report);
         scores_add(&s->scores, report);
     }
+    if (run->messages)
+        messages_read(run->messages, report->end_ps, &report->seen);
+    report->has_seen = run->messages != NULL;
     if (run->hooks->report)
         run->hooks->report(run->hooks->arg, report);
     if (s->loop.tuner.algo && report->start_ps >= s->scenario.tuner.start_ps && is_whole(s, report))
@@ -518,6 +527,8 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
     s->pace = pace_of(&s->scenario, s->sim->net.ports, run.watch || s->loop.tuner.algo);
     s->series.interval_ps = s->pace.point_ps;
     s->series.is_growing = s->pace.is_growing;
+    if (s->loop.tuner.algo && s->loop.tuner.algo->needs_messages)
+        run.messages = messages_new(s->sim);
     run.slots = slots_new(&s->applier, &s->loop, s->scenario.tuner.start_ps);
     if (run.slots) {
         queue_log_init(&s->queues, s->sim);
@@ -531,6 +542,7 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
         queue_log_sum(&s->queues, s->sim, s->end_ps, &s->loop.tuning.queues);
     slots_free(run.slots);
     lag_fini(&run.lag);
+    messages_free(run.messages);
     report_fini(&run.report);
     report_fini(&run.interval);
     observer_free(run.observer);

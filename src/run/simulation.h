@@ -34,6 +34,7 @@ struct simulation_input {
     uint32_t           threads;  /* that may share the work; 0: as many as pay */
     uint64_t           until_ps; /* the run ends then at the latest; 0: when the scenario says */
     bool               is_untuned;           /* the tuner that the scenario asks for is left out */
+    const struct predict_maker *maker;       /* of twins, for tuners that try settings before; its arg is this input. NULL: none */
     const struct knobs *knobs;   /* in force from the start instead of the scenario's; NULL: the scenario's */
 };
 
