@@ -1,6 +1,7 @@
 /* src/campaign/variants.c */
 #include "campaign/variants.h"
 #include "base/text.h"
+#include "twin/maker.h"
 #include "version.h"
 
 #include <stdlib.h>
@@ -308,6 +309,7 @@ static struct simulation_input input_of(const struct variant *v, const uint64_t 
     input.sets = v->sets;
     input.seed = seed;
     input.until_ps = v->until_ps;
+    input.maker = &twin_maker;
     input.threads = 1;           /* the other cores are busy with other runs */
     return input;
 }

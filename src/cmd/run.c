@@ -8,6 +8,7 @@
 #include "run/progress.h"
 #include "run/scenario_file.h"
 #include "sim/partition.h"
+#include "twin/maker.h"
 
 #include <argp.h>
 #include <stdlib.h>
@@ -166,6 +167,7 @@ static int run_file(const struct options *o, const struct scenario_file *file, s
     input.seed = o->has_seed ? &o->seed : NULL;
     input.threads = o->threads;
     input.until_ps = o->until_ps;
+    input.maker = &twin_maker;
     rc = simulation_open(&simulation, &input, err);
     if (rc)
         return rc;

@@ -363,11 +363,44 @@ static void print_queues(const struct history *h, FILE *out)
             text_from_count(count, sizeof(count), q->most[i].changes), ecn_text(text, &q->most[i].last));
 }
 
+/* ---- a tuner that tries settings on a twin ---- */
+
+static bool is_rehearsal(const struct history *h)
+{
+    return strcmp(h->tuner, "rehearse") == 0;
+}
+
+/* It says something when it has decided something: what was tried, what was predicted, what came. */
+static void print_rehearsal(const struct history *h, FILE *out)
+{
+    uint32_t said = 0;
+
+    for (uint32_t i = 0; i < h->steps; i++) {
+        const struct history_step *s = &h->step[i];
+        char                       when[32], *change;
+
+        if (s->why[0])
+            say(out, time_text(when, s->end_us), "%s", s->why);
+        said += s->why[0] != 0;
+        if (!s->why[0] || knobs_equal(&s->was, &s->is))
+            continue;
+        change = knobs_change_text(&s->was, &s->is);
+        say(out, "", "set: %s", change);
+        free(change);
+    }
+    if (said == 0)
+        fputs("The first window was not over yet: nothing was tried.\n", out);
+}
+
 void explain_print_story(const struct history *h, FILE *out)
 {
     uint32_t searches = 0;
 
     print_head(h, out);
+    if (is_rehearsal(h)) {
+        print_rehearsal(h, out);
+        return;
+    }
     for (uint32_t i = 0; i < h->steps; ) {
         struct episode e = episode_at(h, i);
 

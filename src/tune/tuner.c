@@ -5,11 +5,11 @@
 #include <string.h>
 
 extern const struct tuner_algo tuner_fixed, tuner_paraleon, tuner_naive_sa, tuner_chameleon, tuner_random,
-                               tuner_cmaes, tuner_nlopt, tuner_acc;
+                               tuner_cmaes, tuner_nlopt, tuner_acc, tuner_rehearse;
 
 const struct tuner_algo *const tuner_all[] = {
     &tuner_fixed, &tuner_paraleon, &tuner_naive_sa, &tuner_chameleon, &tuner_random, &tuner_cmaes,
-    &tuner_nlopt, &tuner_acc, NULL
+    &tuner_nlopt, &tuner_acc, &tuner_rehearse, NULL
 };
 
 const struct tuner_alias tuner_aliases[] = {

@@ -1,0 +1,560 @@
+/* src/tune/rehearse.c - a tuner that tries settings on a twin of the network before it applies one.
+ *
+ * In a nutshell:
+ *
+ *   watch     hosts tell what messages they post and how long they take. Two windows of intervals that tell the same are a
+ *             traffic that can be modelled (rehearse/model.h)
+ *   check     a twin with that traffic runs with the setting in force, for as long as the network has. If its slowdowns are
+ *             not those that hosts saw, the model is wrong, and nothing is changed
+ *   rehearse  settings are tried on the twin (rehearse/rehearse.h). The winner is worth it if the interval of its gain over
+ *             the setting in force, in a race on messages that the search has not met, is beyond a margin
+ *   prove     it is set for a window. If messages are slower than before by more than a bound, the setting from before comes
+ *             back; if they are faster by at least a part of what was predicted, the new one stays. In between, blocks of
+ *             both settings take turns in an order that a coin decides, until the e-value tells (base/evidence)
+ *   hold      until the traffic becomes another; what was found for one like it before comes back without a search
+ */
+#include "tune/rehearse/rehearse.h"
+#include "base/evidence/evalue.h"
+#include "base/evidence/pairing.h"
+#include "base/rng.h"
+#include "core/units.h"
+#include "tune/rehearse/model.h"
+#include "tune/tuner.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GOAL, HARM, BUDGET, WINDOW, SETTLE, THINK, MARGIN, TRUST, PAIRS, BLOCK, OPTIONS };
+enum phase { WATCH, THINKING, SETTLING, PROVING, PAIRING, HOLD };
+
+#define MEMORIES      8
+#define CHECK_SEEDS   3
+#define WINDOW_MORE   3          /* times as long as asked for, at most, */
+#define NOISE_MAX     0.15       /* until the load is known as well as this */
+#define CHECK_LEAST   20         /* messages of a class, to be compared */
+#define WARM_MAX      2.0        /* windows that a trial goes on before the one that is compared */
+#define SEARCH_LENGTH 0.5        /* of trials in the search */
+#define LOAD_MORE     1.1        /* than was seen */
+#define HOLD_FIRST    4          /* windows after the first search to the second, if the traffic stays; then twice as many */
+#define ROLLBACK      0.10       /* log of slowdowns: worse than before by more is not kept */
+#define MORE_LOAD     1.15       /* times as much as before: then slower messages are no fault of the setting */
+#define TWIN_PAIRS    4.0        /* the twin's word counts as much as so many pairs of blocks */
+#define CAME_SHARE    0.33       /* of what was predicted: if so much came, it is believed */
+#define PAIR_SD       0.1        /* of differences of blocks: a guess, which costs time at worst */
+#define PAIR_E        20.0       /* evidence that decides: 1 in 20 is wrong at most */
+#define PROOFS_MAX    3          /* windows in which the load may be another before one is taken as it is */
+#define DOUBTS_MAX    4          /* windows in a row for which the twin is wrong: then it is looked at less often */
+
+struct memory { struct traffic_model model; struct knobs knobs; bool is_bad; };
+
+struct rehearser {
+    double         option[OPTIONS];
+    struct goal    goal;
+    struct world   world;
+    uint32_t       hosts;
+    enum phase     phase;
+    struct seen    window;               /* of the intervals that are being gathered */
+    uint32_t       intervals;            /* in it, or of what else is waited for */
+    double         seconds, lived_s;     /* of the window; that this traffic had gone on before it */
+    struct seen    all;                  /* of the windows in a row that told the same, */
+    double         all_s;                /* and how long they were */
+    struct traffic_model last, chosen;   /* of the window before; for which the setting in force was chosen */
+    bool           has_last, has_chosen;
+    uint32_t       held, hold_for;       /* windows since the last search; after which more is known than then */
+    uint32_t       doubts;               /* windows in a row for which the twin was wrong */
+
+    /* What is being proved. */
+    struct seen    before;               /* what hosts saw with the setting that was in force before */
+    double         before_bps;
+    double         expected;             /* log gain over it, by the twin */
+    uint32_t       proofs;
+    struct knobs   was, candidate;
+    struct pairing pairing;
+    struct evalue  evalue;
+
+    struct memory  memory[MEMORIES];
+    uint32_t       memories;             /* ever made */
+    uint64_t       decisions;
+};
+
+/* ---- windows ---- */
+
+static void begin_window(struct rehearser *t)
+{
+    t->window = (struct seen){ 0 };
+    t->intervals = 0;
+    t->lived_s += t->seconds;
+    t->seconds = 0;
+}
+
+/* Takes in an interval; true: the window is full. It is longer where large messages are so few that chance decides. */
+static bool gather(struct rehearser *t, const struct report *r)
+{
+    uint32_t least = (uint32_t)t->option[WINDOW];
+
+    seen_add(&t->window, &r->seen);
+    t->seconds += (double)(r->end_ps - r->start_ps) / (double)PS_PER_S;
+    t->intervals++;
+    return t->intervals >= WINDOW_MORE * least || (t->intervals >= least && model_noise(&t->window) < NOISE_MAX);
+}
+
+static void say(struct tuner_note *note, const char *phase, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void say(struct tuner_note *note, const char *phase, const char *format, ...)
+{
+    va_list args;
+
+    note->phase = phase;
+    va_start(args, format);
+    vsnprintf(note->why, sizeof(note->why), format, args);
+    va_end(args);
+}
+
+static double percent(double log_ratio)
+{
+    return 100 * (exp(log_ratio) - 1);
+}
+
+/* ---- is the twin right? ---- */
+
+static double messages_of(const struct outcomes *o, enum goal_part part)
+{
+    double sum = 0;
+
+    for (int i = 0; i < PREDICT_CLASSES; i++)
+        sum += part == GOAL_ALL || (int)part - GOAL_MICE == i ? o->messages[i] : 0;
+    return sum;
+}
+
+/* How far the twin's mean slowdowns, of all messages and of elephants, are from those that hosts saw, at worst. */
+static double off_by(const struct outcomes *twin, const struct outcomes *saw)
+{
+    static const enum goal_part parts[] = { GOAL_ALL, GOAL_ELEPHANTS };
+    double                      worst = 0;
+
+    for (int i = 0; i < 2; i++)
+        if (messages_of(saw, parts[i]) >= CHECK_LEAST && messages_of(twin, parts[i]) >= CHECK_LEAST) {
+            double off = goal_ratio(twin, saw, parts[i]);
+
+            worst = fabs(off) > fabs(worst) ? off : worst;
+        }
+    return worst;
+}
+
+static int check_twin(const struct rehearser *t, const struct predictor *p, const struct knobs *now, double *off,
+                      struct err *err)
+{
+    struct predict_point point[CHECK_SEEDS];
+    struct predicted     found[CHECK_SEEDS];
+    struct outcomes      sum = { 0 }, saw = seen_outcomes(&t->window);
+    int                  rc;
+
+    for (uint32_t i = 0; i < CHECK_SEEDS; i++)
+        point[i] = (struct predict_point){ now, t->world.seed + i, 1, 1 };
+    rc = p->run(p->arg, point, CHECK_SEEDS, found, err);
+    for (uint32_t i = 0; i < CHECK_SEEDS && !rc; i++)
+        for (int c = 0; c < PREDICT_CLASSES; c++) {
+            sum.messages[c] += found[i].window.messages[c];
+            sum.slowdowns[c] += found[i].window.slowdowns[c];
+        }
+    *off = rc ? 0 : off_by(&sum, &saw);
+    return rc;
+}
+
+/* ---- what was found before ---- */
+
+static struct memory *recall(struct rehearser *t, const struct traffic_model *m)
+{
+    struct memory *best = NULL;
+    double         nearest = 0.5;
+
+    for (uint32_t i = 0; i < MEMORIES && i < t->memories; i++) {
+        double apart = model_distance(&t->memory[i].model, m);
+
+        if (apart < nearest) {
+            nearest = apart;
+            best = &t->memory[i];
+        }
+    }
+    return best;
+}
+
+static void remember(struct rehearser *t, const struct traffic_model *m, const struct knobs *k, bool is_bad)
+{
+    struct memory *old = recall(t, m), *to = old ? old : &t->memory[t->memories++ % MEMORIES];
+
+    *to = (struct memory){ *m, *k, is_bad };
+}
+
+/* ---- deciding ---- */
+
+static void choose_for(struct rehearser *t, const struct traffic_model *m, enum phase phase)
+{
+    t->hold_for = t->has_chosen && model_distance(m, &t->chosen) < 1 ? 2 * t->hold_for : HOLD_FIRST;
+    t->held = 0;
+    t->chosen = *m;
+    t->has_chosen = true;
+    t->doubts = 0;
+    t->phase = phase;
+}
+
+static void start_proof(struct rehearser *t, const struct traffic_model *m, const struct knobs *better, double expected,
+                        struct knobs *knobs)
+{
+    t->was = *knobs;
+    t->candidate = *better;
+    t->before = t->window;
+    t->before_bps = model_bps(m);
+    t->expected = expected;
+    t->proofs = 0;
+    choose_for(t, m, t->option[THINK] > 0 ? THINKING : SETTLING);
+    if (t->phase == SETTLING)
+        *knobs = t->candidate;
+}
+
+static int search(struct rehearser *t, const struct predictor *p, const struct knobs *now, struct rehearsal *r,
+                  struct err *err)
+{
+    const struct memory    *memory = t->memory;
+    struct knobs            known[MEMORIES + 1];
+    struct rehearse_request q = { .predictor = p, .world = &t->world, .goal = &t->goal, .base = t->world.start,
+                                  .length = SEARCH_LENGTH, .seed = t->world.seed * 1000 + ++t->decisions * 100000,
+                                  .more = known, .budget = (uint64_t)(t->option[BUDGET] * 1e6) };
+
+    known[q.mores++] = *now;
+    for (uint32_t i = 0; i < MEMORIES && i < t->memories; i++)
+        if (!memory[i].is_bad)
+            known[q.mores++] = memory[i].knobs;
+    return rehearse(r, &q, err);
+}
+
+/* Who runs with the setting in force; NULL: it was not even let into the race. */
+static const struct runner *incumbent(const struct race *race, const struct knobs *now)
+{
+    for (uint32_t i = 0; i < race->runners; i++)
+        if (knobs_equal(&race->runner[i].knobs, now))
+            return &race->runner[i];
+    return NULL;
+}
+
+static void decide(struct rehearser *t, const struct traffic_model *m, const struct rehearsal *r, double off,
+                   struct knobs *knobs, struct tuner_note *note)
+{
+    const struct runner *winner = &r->race.runner[r->race.winner], *now = incumbent(&r->race, knobs);
+    struct race_gain     gain = race_gain(winner, now ? now : &r->race.runner[0]);
+
+    if (winner == now || gain.high > -t->option[MARGIN]) {
+        say(note, "hold", "%u trials on the twin (%+.0f %% off): nothing is surely better than the setting in force by more "
+            "than %.0f %%; it stays", r->trials, percent(off), 100 * t->option[MARGIN]);
+        remember(t, m, knobs, false);
+        choose_for(t, m, HOLD);
+        return;
+    }
+    say(note, "search", "%u trials on the twin (%+.0f %% off): %s is predicted to be %.0f %% better, %.0f to %.0f; it is set",
+        r->trials, percent(off), winner->name ? winner->name : "a new setting", -percent(gain.mean), -percent(gain.high),
+        -percent(gain.low));
+    start_proof(t, m, &winner->knobs, gain.mean, knobs);
+}
+
+/* A setting that was chosen for another traffic is not kept for one that nobody understands. */
+static void doubt(struct rehearser *t, const struct traffic_model *m, double off, struct knobs *knobs, struct tuner_note *note)
+{
+    bool is_other = t->has_chosen && model_distance(m, &t->chosen) >= 1;
+    bool is_back = ++t->doubts == 2 && is_other && !knobs_equal(knobs, &t->world.start);
+
+    say(note, "watch", "the twin is wrong: with the setting in force its slowdowns are %+.0f %% off those that hosts see; %s",
+        percent(off), is_back ? "the setting from the beginning comes back" : "nothing is changed");
+    if (is_back) {
+        *knobs = t->world.start;
+        t->has_chosen = false;
+    }
+}
+
+static void try_on_twin(struct rehearser *t, const struct traffic_model *m, struct predictor *p, struct knobs *knobs,
+                        struct tuner_note *note)
+{
+    struct rehearsal *r = xmalloc(sizeof(*r));
+    struct err        err;
+    double            off;
+    int               rc = check_twin(t, p, knobs, &off, &err);
+
+    if (!rc && fabs(off) > t->option[TRUST]) {
+        doubt(t, m, off, knobs, note);
+        free(r);
+        return;
+    }
+    if (!rc)
+        rc = search(t, p, knobs, r, &err);
+    if (rc) {
+        say(note, "hold", "no twin: %.200s", err.text);
+        choose_for(t, m, HOLD);
+    } else
+        decide(t, m, r, off, knobs, note);
+    free(r);
+}
+
+static void rehearse_for(struct rehearser *t, const struct traffic_model *m, struct knobs *knobs, struct tuner_note *note)
+{
+    bool             is_again = t->has_chosen && model_distance(m, &t->chosen) < 1;
+    struct memory   *known = is_again ? NULL : recall(t, m);
+    struct predictor p = { 0 };
+    struct err       err;
+
+    if (known && known->is_bad) {
+        say(note, "hold", "such traffic was met before, and what the twin found for it was no better; the setting stays");
+        choose_for(t, m, HOLD);
+    } else if (known && !knobs_equal(&known->knobs, knobs)) {
+        say(note, "search", "such traffic was met before; what was found for it then is set again");
+        start_proof(t, m, &known->knobs, 0, knobs);
+    } else if (t->world.maker->make(t->world.maker_arg, &t->world, m, &p, &err)) {
+        say(note, "hold", "no twin: %.200s", err.text);
+        choose_for(t, m, HOLD);
+    } else {
+        try_on_twin(t, m, &p, knobs, note);
+        t->world.maker->drop(&p);
+    }
+}
+
+/* A twin that was wrong again and again is looked at less and less often. */
+static bool is_patient(const struct rehearser *t)
+{
+    return t->doubts >= DOUBTS_MAX && (t->doubts & (t->doubts - 1)) != 0;
+}
+
+/* Windows that tell the same are taken together: large messages are so few that one window says little of the load. When in
+ * doubt there is more of it, which costs little; less would cost much. */
+static void sum_up(struct rehearser *t, const struct traffic_model *now, bool is_new, struct traffic_model *all)
+{
+    if (is_new) {
+        t->all = (struct seen){ 0 };
+        t->all_s = t->lived_s = 0;
+    }
+    seen_add(&t->all, &t->window);
+    t->all_s += t->seconds;
+    model_make(all, &t->all, t->all_s, t->hosts);
+    all->bps_per_host = LOAD_MORE * fmax(all->bps_per_host, now->bps_per_host);
+    all->window_s = t->seconds;
+    all->warm_s = fmin(t->lived_s, WARM_MAX * t->seconds);
+}
+
+/* Twice as many windows as the last search knew of, and it may find more. */
+static bool is_held(struct rehearser *t, const struct traffic_model *now)
+{
+    return t->has_chosen && model_distance(now, &t->chosen) < 1 && ++t->held < t->hold_for;
+}
+
+/* A window is full, and nothing is being proved. */
+static void consider(struct rehearser *t, struct knobs *knobs, struct tuner_note *note)
+{
+    struct traffic_model now, all;
+    char                 text[160];
+    bool                 is_new;
+
+    if (!model_make(&now, &t->window, t->seconds, t->hosts)) {
+        say(note, t->phase == HOLD ? "hold" : "watch", "nothing was posted");
+        t->has_last = false;
+        return;
+    }
+    is_new = !t->has_last || model_distance(&now, &t->last) > 1;
+    sum_up(t, &now, is_new, &all);
+    model_text(&now, text, sizeof(text));
+    if (is_new)
+        say(note, t->phase == HOLD ? "hold" : "watch", "%s; is it so in the next window, too?", text);
+    else if (is_held(t, &all))
+        note->phase = "hold";
+    else if (is_patient(t)) {
+        note->phase = "watch";
+        t->doubts++;
+    } else
+        rehearse_for(t, &all, knobs, note);
+    t->last = now;
+    t->has_last = true;
+}
+
+/* ---- proving ---- */
+
+static void keep(struct rehearser *t, double gain, const char *how, struct tuner_note *note)
+{
+    remember(t, &t->chosen, &t->candidate, false);
+    t->phase = HOLD;
+    say(note, "confirm", "%s: %.0f %% %s than before, %.0f %% were predicted; the setting stays", how, fabs(percent(gain)),
+        gain < 0 ? "faster" : "slower", -percent(t->expected));
+}
+
+static void go_back(struct rehearser *t, double gain, const char *how, struct knobs *knobs, struct tuner_note *note)
+{
+    remember(t, &t->chosen, &t->was, true);
+    t->phase = HOLD;
+    *knobs = t->was;
+    say(note, "confirm", "%s: %.0f %% %s than before, %.0f %% faster was predicted; the setting from before comes back", how,
+        fabs(percent(gain)), gain < 0 ? "faster" : "slower", -percent(t->expected));
+}
+
+static void start_pairs(struct rehearser *t, double gain, struct knobs *knobs, struct tuner_note *note)
+{
+    uint32_t length = (uint32_t)t->option[BLOCK];
+
+    pairing_init(&t->pairing, length, length / 2, t->world.seed + t->decisions);
+    evalue_init(&t->evalue, PAIR_SD);
+    t->phase = PAIRING;
+    *knobs = pairing_arm(&t->pairing) == ARM_B ? t->candidate : t->was;
+    say(note, "confirm", "messages are %.0f %% %s than before, %.0f %% faster was predicted: both settings take turns to find out",
+        fabs(percent(gain)), gain < 0 ? "faster" : "slower", -percent(t->expected));
+}
+
+/* A window with the new setting is full: are messages as much faster as was predicted? */
+static void prove(struct rehearser *t, struct knobs *knobs, struct tuner_note *note)
+{
+    struct outcomes      is = seen_outcomes(&t->window), was = seen_outcomes(&t->before);
+    double               gain = goal_gain(&t->goal, &is, &was);
+    struct traffic_model now;
+    bool                 is_known = model_make(&now, &t->window, t->seconds, t->hosts);
+    bool                 is_alike = is_known && model_distance(&now, &t->chosen) < 1;
+
+    t->last = now;
+    t->has_last = is_known;
+    if (!is_alike && ++t->proofs < PROOFS_MAX)
+        say(note, "confirm", "the traffic is another than before: nothing can be said of the new setting yet");
+    else if (is_alike && gain > ROLLBACK + model_noise(&t->window) && model_bps(&now) < MORE_LOAD * t->before_bps)
+        go_back(t, gain, "messages in a window", knobs, note);
+    else if (!is_alike || gain <= CAME_SHARE * t->expected || t->option[PAIRS] == 0)
+        keep(t, gain, is_alike ? "messages in a window" : "with other traffic", note);
+    else
+        start_pairs(t, gain, knobs, note);
+}
+
+/* An interval in which one of both settings was in force. */
+static void pair(struct rehearser *t, const struct report *r, struct knobs *knobs, struct tuner_note *note)
+{
+    struct outcomes is = seen_outcomes(&r->seen), was = seen_outcomes(&t->before);
+    double          d, value = messages_of(&is, GOAL_ALL) > 0 ? -goal_gain(&t->goal, &is, &was) : NAN;
+    bool            is_pair = pairing_add(&t->pairing, value, &d), is_last;
+
+    note->phase = "confirm";
+    *knobs = pairing_arm(&t->pairing) == ARM_B ? t->candidate : t->was;
+    if (!is_pair)
+        return;
+    evalue_add(&t->evalue, d);
+    d = evalue_gain(&t->evalue);
+    is_last = t->evalue.pairs >= t->option[PAIRS];
+    if (evalue_below(&t->evalue, 0) >= PAIR_E || (is_last && t->evalue.pairs * d < TWIN_PAIRS * t->expected))
+        go_back(t, -d, "in pairs of blocks", knobs, note);
+    else if (evalue_above(&t->evalue, 0) >= PAIR_E || is_last) {
+        *knobs = t->candidate;
+        keep(t, -d, "in pairs of blocks", note);
+    }
+}
+
+/* ---- hooks ---- */
+
+static const char *phase_name(enum phase phase)
+{
+    return phase == HOLD ? "hold" : phase == WATCH ? "watch" : phase == THINKING ? "search" : "confirm";
+}
+
+/* Intervals that say nothing: until the search would be over, and until a new setting has settled. */
+static void wait(struct rehearser *t, struct knobs *knobs, struct tuner_note *note)
+{
+    note->phase = phase_name(t->phase);
+    if (++t->intervals < (uint32_t)t->option[t->phase == THINKING ? THINK : SETTLE])
+        return;
+    if (t->phase == THINKING)
+        *knobs = t->candidate;
+    t->phase = t->phase == THINKING ? SETTLING : PROVING;
+    begin_window(t);
+}
+
+static void step(void *state, const struct report *r, struct knobs *knobs, struct tuner_note *note)
+{
+    struct rehearser *t = state;
+
+    if (t->phase == THINKING || t->phase == SETTLING) {
+        wait(t, knobs, note);
+        return;
+    }
+    if (t->phase == PAIRING) {
+        pair(t, r, knobs, note);
+        return;
+    }
+    if (!gather(t, r)) {
+        note->phase = phase_name(t->phase);
+        return;
+    }
+    if (t->phase == PROVING)
+        prove(t, knobs, note);
+    else
+        consider(t, knobs, note);
+    begin_window(t);
+}
+
+static bool is_idle(const void *state)
+{
+    const struct rehearser *t = state;
+
+    return t->phase == HOLD || t->phase == WATCH;
+}
+
+static void copy_world(struct rehearser *t, const struct world *w)
+{
+    t->world = *w;
+    t->world.device = xcalloc(w->devices + 1ul, sizeof(*w->device));
+    t->world.port = xcalloc(w->ports + 1ul, sizeof(*w->port));
+    if (w->devices)
+        memcpy(t->world.device, w->device, w->devices * sizeof(*w->device));
+    if (w->ports)
+        memcpy(t->world.port, w->port, w->ports * sizeof(*w->port));
+    for (uint32_t i = 0; i < w->devices; i++)
+        t->hosts += w->device[i].tier == WORLD_HOSTS;
+}
+
+static int create(void **state, const struct world *w, const struct option_values *v, struct err *err)
+{
+    struct rehearser *t;
+
+    if (!w->maker)
+        return err_set(err, EINVAL, "kind: there is nobody to make a twin of this network");
+    t = xcalloc(1, sizeof(*t));
+    memcpy(t->option, v->value, sizeof(t->option));
+    copy_world(t, w);
+    t->goal = goal_all[(int)t->option[GOAL]];
+    t->goal.bound = rng_log(1 + t->option[HARM]);
+    *state = t;
+    return 0;
+}
+
+static void destroy(void *state)
+{
+    struct rehearser *t = state;
+
+    if (!t)
+        return;
+    free(t->world.device);       /* names are the owner's, and not looked at */
+    free(t->world.port);
+    free(t);
+}
+
+static const struct option_info options[] = {
+    [GOAL] = { "goal", OPTION_CHOICE, 0, 0, 0, goal_names, NULL, "what is wanted: balanced, latency, throughput; see docs/advise.md" },
+    [HARM] = { "harm", OPTION_REAL, 0.05, 0, 100, NULL, NULL,
+               "no class of messages may be slower on the twin than with the setting from the beginning by a larger share" },
+    [BUDGET] = { "budget", OPTION_REAL, 60, 1, 1e6, NULL, NULL, "millions of packet-hops that a search on the twin may simulate" },
+    [WINDOW] = { "window", OPTION_COUNT, 3, 1, 1e6, NULL, NULL, "intervals that a model of the traffic is made from" },
+    [SETTLE] = { "settle", OPTION_COUNT, 1, 1, 1000, NULL, NULL, "intervals after a change that say nothing of the new setting" },
+    [THINK] = { "think", OPTION_COUNT, 0, 0, 1e6, NULL, NULL, "intervals that pass while settings are tried on the twin" },
+    [MARGIN] = { "margin", OPTION_REAL, 0.02, 0, 1, NULL, NULL, "a setting must be better by more, for sure, to be set" },
+    [TRUST] = { "trust", OPTION_REAL, 0.4, 0, 10, NULL, NULL,
+                "a twin whose log slowdowns are further off those that hosts see is not believed" },
+    [PAIRS] = { "pairs", OPTION_COUNT, 2, 0, 1000, NULL, NULL,
+                "pairs of blocks, at most, where a window does not tell; 0: what is not worse stays" },
+    [BLOCK] = { "block", OPTION_COUNT, 4, 2, 1000, NULL, NULL, "intervals of a block, of which the first half is not counted" },
+    { 0 },
+};
+
+extern const struct tuner_algo tuner_rehearse;
+const struct tuner_algo tuner_rehearse = {
+    .create = create, .destroy = destroy, .step = step, .is_idle = is_idle, .needs_messages = true,
+    .name = "rehearse", .about = "tries settings on a twin with the traffic that hosts see, applies the best, and proves it",
+    .option = options,
+};

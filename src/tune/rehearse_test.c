@@ -1,0 +1,238 @@
+/* src/tune/rehearse_test.c - the tuner on a network of which all is known: what hosts see follows from a formula, and so does
+ * what the twin says; the twin may be wrong. */
+#include "tune/rehearse/test_predictor.h"
+#include "core/units.h"
+#include "tune/tuner.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+extern const struct tuner_algo tuner_rehearse;
+
+static struct test_network twin;
+static double              lie;              /* the twin's slowdowns, times */
+static uint32_t            twins;
+
+static int run_twin(void *arg, const struct predict_point *point, uint32_t count, struct predicted *out, struct err *err)
+{
+    int rc = test_predict(arg, point, count, out, err);
+
+    for (uint32_t i = 0; i < count && !rc; i++)
+        for (int c = 0; c < PREDICT_CLASSES; c++) {
+            out[i].all.slowdowns[c] *= lie;
+            out[i].window = out[i].all;
+        }
+    return rc;
+}
+
+static int make(void *arg, const struct world *w, const struct traffic_model *m, struct predictor *p, struct err *err)
+{
+    (void)arg;
+    (void)w;
+    (void)m;
+    (void)err;
+    twins++;
+    *p = (struct predictor){ &twin, run_twin };
+    return 0;
+}
+
+static void drop(struct predictor *p)
+{
+    (void)p;
+}
+
+static const struct predict_maker maker = { make, drop };
+
+struct bench {
+    struct world         world;
+    struct tuner         tuner;
+    struct option_values values;
+    struct knobs         knobs;
+    struct tuner_note    note;
+    struct report        report;
+    double               real;               /* slowdowns of the network are those of the twin, times, away from the start */
+};
+
+static void open_bench(struct bench *b)
+{
+    struct err err;
+
+    *b = (struct bench){ .real = 1 };
+    b->world = (struct world){ .seed = 1, .interval_ps = PS_PER_MS, .host_bps = 100000000000, .base_rtt_ps = 8 * PS_PER_US,
+                               .maker = &maker, .devices = 16, .device = calloc(16, sizeof(struct world_device)) };
+    knobs_init(&b->world.start);
+    b->knobs = b->world.start;
+    twin = (struct test_network){ .steep = 3, .own = 0.01, .common = 0.1 };
+    coded_init(&twin.coded, &b->world);
+    for (uint32_t i = 0; i < twin.coded.dims; i++)
+        twin.best[i] = 0.3;
+    lie = 1;
+    twins = 0;
+    tuner_values_init(&tuner_rehearse, &b->values);
+    assert_int_equal(tuner_values_set(&tuner_rehearse, &b->values, "budget", "1", &err), 0);
+    assert_int_equal(tuner_open(&b->tuner, &tuner_rehearse, &b->world, &b->values, &err), 0);
+}
+
+static void close_bench(struct bench *b)
+{
+    tuner_close(&b->tuner);
+    option_values_fini(&b->values);
+    free(b->world.device);
+}
+
+/* An interval: so many times 1,000 messages of 10 KB and 30 of 2 MB, which take what the formula says. */
+static void next(struct bench *b, uint32_t times)
+{
+    struct predict_point point = { &b->knobs, b->report.number, 1, 1 };
+    struct predicted     p = { 0 };
+    struct err           err;
+    struct seen         *s = &b->report.seen;
+    double               more = knobs_equal(&b->knobs, &b->world.start) ? 1 : b->real;
+
+    test_predict(&twin, &point, 1, &p, &err);
+    *s = (struct seen){ .posted = 1030ull * times, .posted_bytes = 70000000ull * times };
+    s->bin[seen_bin(10000)] = 1000 * times;
+    s->bin_bytes[seen_bin(10000)] = 10000000ull * times;
+    s->bin[seen_bin(2000000)] = 30 * times;
+    s->bin_bytes[seen_bin(2000000)] = 60000000ull * times;
+    for (int c = 0; c < PREDICT_CLASSES; c++)
+        s->done[c] = (struct seen_class){ p.all.messages[c], p.all.slowdowns[c] * more };
+    b->report.number++;
+    b->report.start_ps = b->report.end_ps;
+    b->report.end_ps += PS_PER_MS;
+    b->note = (struct tuner_note){ 0 };
+    tuner_step(&b->tuner, &b->report, &b->knobs, &b->note);
+}
+
+/* Until it says something, at most so long. */
+static bool next_word(struct bench *b, uint32_t intervals)
+{
+    for (uint32_t i = 0; i < intervals; i++) {
+        next(b, 1);
+        if (b->note.why[0])
+            return true;
+    }
+    return false;
+}
+
+static void step__two_windows_that_agree_a_search_and_a_proof(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    open_bench(&b);
+    assert_true(next_word(&b, 10));
+    assert_non_null(strstr(b.note.why, "is it so in the next window"));
+    assert_int_equal(twins, 0);
+    assert_true(next_word(&b, 10));
+    assert_int_equal(twins, 1);
+    assert_non_null(strstr(b.note.why, "is predicted to be"));
+    assert_string_equal(b.note.phase, "search");
+    assert_false(knobs_equal(&b.knobs, &b.world.start));
+    assert_true(next_word(&b, 10));
+    assert_non_null(strstr(b.note.why, "the setting stays"));
+    assert_false(knobs_equal(&b.knobs, &b.world.start));
+    close_bench(&b);
+}
+
+/* The network is half as fast with the new setting as the twin says: it is there for a window, and then no more. */
+static void step__what_is_slower_than_before_does_not_stay(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    open_bench(&b);
+    b.real = 2.5;
+    while (knobs_equal(&b.knobs, &b.world.start))
+        next(&b, 1);
+    for (uint32_t i = 0; i < 4; i++)         /* one interval to settle, three of a window */
+        next(&b, 1);
+    assert_non_null(strstr(b.note.why, "comes back"));
+    assert_true(knobs_equal(&b.knobs, &b.world.start));
+    close_bench(&b);
+}
+
+/* A little faster, where much was predicted: blocks of both take turns, and the better one stays. */
+static void step__where_a_window_does_not_tell_blocks_take_turns(void **state)
+{
+    struct bench b;
+    uint32_t     changes = 0;
+
+    (void)state;
+    open_bench(&b);
+    twin.common = 0;
+    while (knobs_equal(&b.knobs, &b.world.start)) {
+        next(&b, 1);
+        b.real = 1.58;           /* the gain is about 40 % on the twin */
+    }
+    for (uint32_t i = 0; i < 40 && !strstr(b.note.why, "in pairs of blocks"); i++) {
+        struct knobs was = b.knobs;
+
+        next(&b, 1);
+        changes += !knobs_equal(&was, &b.knobs);
+    }
+    assert_non_null(strstr(b.note.why, "in pairs of blocks"));
+    assert_true(changes >= 2);
+    close_bench(&b);
+}
+
+static void step__a_twin_that_is_wrong_changes_nothing(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    open_bench(&b);
+    lie = 2;
+    for (uint32_t i = 0; i < 12; i++) {
+        next(&b, 1);
+        assert_true(knobs_equal(&b.knobs, &b.world.start));
+    }
+    assert_true(twins > 0);
+    assert_non_null(strstr(b.note.why, "the twin is wrong"));
+    close_bench(&b);
+}
+
+/* Half as much traffic again in every second window: no two agree. */
+static void step__traffic_that_changes_all_the_time_is_only_watched(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    open_bench(&b);
+    for (uint32_t i = 0; i < 24; i++)
+        next(&b, i / 3 % 2 ? 2 : 1);
+    assert_int_equal(twins, 0);
+    assert_true(knobs_equal(&b.knobs, &b.world.start));
+    close_bench(&b);
+}
+
+static void create__without_a_maker_of_twins_there_is_no_tuner(void **state)
+{
+    struct world         w = { .seed = 1 };
+    struct option_values values;
+    struct tuner         tuner;
+    struct err           err;
+
+    (void)state;
+    tuner_values_init(&tuner_rehearse, &values);
+    assert_true(tuner_open(&tuner, &tuner_rehearse, &w, &values, &err) < 0);
+    option_values_fini(&values);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(step__two_windows_that_agree_a_search_and_a_proof),
+        cmocka_unit_test(step__what_is_slower_than_before_does_not_stay),
+        cmocka_unit_test(step__where_a_window_does_not_tell_blocks_take_turns),
+        cmocka_unit_test(step__a_twin_that_is_wrong_changes_nothing),
+        cmocka_unit_test(step__traffic_that_changes_all_the_time_is_only_watched),
+        cmocka_unit_test(create__without_a_maker_of_twins_there_is_no_tuner),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,46 @@
+#!/usr/bin/env bats
+# tests/cli/rehearse.bats - the tuner rehearse from the outside: what it tells, that it repeats itself, where it cannot be.
+
+# shellcheck disable=SC2154  # common.bash sets dir, and status as run does
+load common
+
+# Thresholds so high and CNPs so rare that queues are long: nearly anything is better, so that a small search finds something.
+slow() {
+    cat >"$dir/slow.yaml" <<'END'
+topology: {kind: star, hosts: 8, rate: 100Gbps, delay: 1us}
+host: {mtu: 4096}
+interval: 500us
+traffic:
+  - {kind: poisson, load: 0.5, sizes: FB_Hadoop}
+knobs: {kmin: 1600KB, kmax: 6400KB, min_time_between_cnps: 96us}
+tuner: {kind: rehearse, budget: 4, harm: 100, pairs: 0}
+run: 14ms
+END
+    echo "$dir/slow.yaml"
+}
+
+@test "rehearse: what was tried, what was predicted, what came; and the same again" {
+    file=$(slow)
+    "$ANOLE" run "$file" --out "$dir/a" >/dev/null
+    "$ANOLE" explain "$dir/a" >"$dir/story"
+    grep -qE 'Gb/s per host, [0-9]+ % at random' "$dir/story"
+    tr -s ' \n' ' ' <"$dir/story" | grep -qE '[0-9]+ trials on the twin \([+-][0-9]+ % off\): .* predicted to be [0-9]+ % better'
+    tr -s ' \n' ' ' <"$dir/story" | grep -qE '[0-9]+ % (faster|slower) than before, [0-9]+ % (were|faster was) predicted'
+    grep -qE 'kmin 1600KB' "$dir/story"
+    "$ANOLE" run "$file" --out "$dir/b" >/dev/null
+    cmp "$dir/a/tuning.jsonl" "$dir/b/tuning.jsonl"
+    cmp "$dir/a/flows.csv" "$dir/b/flows.csv"
+}
+
+@test "rehearse: a twin that nobody believes changes nothing" {
+    file=$(slow)
+    "$ANOLE" run "$file" --set tuner.trust=0 --set run=8ms --out "$dir/a" >/dev/null
+    "$ANOLE" explain "$dir/a" | tr -s ' \n' ' ' | grep -qE 'the twin is wrong: .* nothing is changed'
+    jq -s -e 'all(.[1:][]; (.set // {}) == {})' "$dir/a/tuning.jsonl"
+}
+
+@test "rehearse: a search from run to run has no twin" {
+    run_apart "$ANOLE" tune "$(slow)" --budget 1
+    [ "$status" -ne 0 ]
+    grep -q 'nobody to make a twin' "$dir/err"
+}
