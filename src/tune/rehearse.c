@@ -9,15 +9,18 @@
  *   rehearse  settings are tried on the twin (rehearse/rehearse.h). The winner is worth it if the interval of its gain over
  *             the setting in force, in a race on messages that the search has not met, is beyond a margin
  *   prove     it is set for a window. If messages are slower than before by more than a bound, the setting from before comes
- *             back; if they are faster by at least a part of what was predicted, the new one stays. In between, blocks of
- *             both settings take turns in an order that a coin decides, until the e-value tells (base/evidence)
- *   hold      until the traffic becomes another; what was found for one like it before comes back without a search
+ *             back; if they are faster by at least a part of what was predicted, the new one stays. In between, if people
+ *             want it, blocks of both settings take turns in an order that a coin decides, until the e-value tells
+ *             (base/evidence)
+ *   hold      until it turns out to be worse, or the traffic becomes another: then the setting from the beginning comes back,
+ *             or what was found for such traffic before
  */
 #include "tune/rehearse/rehearse.h"
 #include "base/evidence/evalue.h"
 #include "base/evidence/pairing.h"
 #include "base/rng.h"
 #include "core/units.h"
+#include "tune/rehearse/check.h"
 #include "tune/rehearse/model.h"
 #include "tune/tuner.h"
 
@@ -31,14 +34,12 @@ enum { GOAL, HARM, BUDGET, WINDOW, SETTLE, THINK, MARGIN, TRUST, PAIRS, BLOCK, O
 enum phase { WATCH, THINKING, SETTLING, PROVING, PAIRING, HOLD };
 
 #define MEMORIES      8
-#define CHECK_SEEDS   3
 #define WINDOW_MORE   3          /* times as long as asked for, at most, */
 #define NOISE_MAX     0.15       /* until the load is known as well as this */
-#define CHECK_LEAST   20         /* messages of a class, to be compared */
 #define WARM_MAX      2.0        /* windows that a trial goes on before the one that is compared */
 #define SEARCH_LENGTH 0.5        /* of trials in the search */
 #define LOAD_MORE     1.1        /* than was seen */
-#define HOLD_FIRST    4          /* windows after the first search to the second, if the traffic stays; then twice as many */
+#define HOLD_FIRST    8          /* windows after the first search to the second, if the traffic stays; then twice as many */
 #define ROLLBACK      0.10       /* log of slowdowns: worse than before by more is not kept */
 #define MORE_LOAD     1.15       /* times as much as before: then slower messages are no fault of the setting */
 #define TWIN_PAIRS    4.0        /* the twin's word counts as much as so many pairs of blocks */
@@ -46,6 +47,7 @@ enum phase { WATCH, THINKING, SETTLING, PROVING, PAIRING, HOLD };
 #define PAIR_SD       0.1        /* of differences of blocks: a guess, which costs time at worst */
 #define PAIR_E        20.0       /* evidence that decides: 1 in 20 is wrong at most */
 #define PROOFS_MAX    3          /* windows in which the load may be another before one is taken as it is */
+#define REGRETS       2
 #define DOUBTS_MAX    4          /* windows in a row for which the twin is wrong: then it is looked at less often */
 
 struct memory { struct traffic_model model; struct knobs knobs; bool is_bad; };
@@ -70,7 +72,8 @@ struct rehearser {
     struct seen    before;               /* what hosts saw with the setting that was in force before */
     double         before_bps;
     double         expected;             /* log gain over it, by the twin */
-    uint32_t       proofs;
+    uint32_t       proofs, regrets;      /* windows with other traffic; in a row in which it was worse after all */
+    bool           is_kept;              /* it was proved, and is in force */
     struct knobs   was, candidate;
     struct pairing pairing;
     struct evalue  evalue;
@@ -115,52 +118,6 @@ static void say(struct tuner_note *note, const char *phase, const char *format, 
 static double percent(double log_ratio)
 {
     return 100 * (exp(log_ratio) - 1);
-}
-
-/* ---- is the twin right? ---- */
-
-static double messages_of(const struct outcomes *o, enum goal_part part)
-{
-    double sum = 0;
-
-    for (int i = 0; i < PREDICT_CLASSES; i++)
-        sum += part == GOAL_ALL || (int)part - GOAL_MICE == i ? o->messages[i] : 0;
-    return sum;
-}
-
-/* How far the twin's mean slowdowns, of all messages and of elephants, are from those that hosts saw, at worst. */
-static double off_by(const struct outcomes *twin, const struct outcomes *saw)
-{
-    static const enum goal_part parts[] = { GOAL_ALL, GOAL_ELEPHANTS };
-    double                      worst = 0;
-
-    for (int i = 0; i < 2; i++)
-        if (messages_of(saw, parts[i]) >= CHECK_LEAST && messages_of(twin, parts[i]) >= CHECK_LEAST) {
-            double off = goal_ratio(twin, saw, parts[i]);
-
-            worst = fabs(off) > fabs(worst) ? off : worst;
-        }
-    return worst;
-}
-
-static int check_twin(const struct rehearser *t, const struct predictor *p, const struct knobs *now, double *off,
-                      struct err *err)
-{
-    struct predict_point point[CHECK_SEEDS];
-    struct predicted     found[CHECK_SEEDS];
-    struct outcomes      sum = { 0 }, saw = seen_outcomes(&t->window);
-    int                  rc;
-
-    for (uint32_t i = 0; i < CHECK_SEEDS; i++)
-        point[i] = (struct predict_point){ now, t->world.seed + i, 1, 1 };
-    rc = p->run(p->arg, point, CHECK_SEEDS, found, err);
-    for (uint32_t i = 0; i < CHECK_SEEDS && !rc; i++)
-        for (int c = 0; c < PREDICT_CLASSES; c++) {
-            sum.messages[c] += found[i].window.messages[c];
-            sum.slowdowns[c] += found[i].window.slowdowns[c];
-        }
-    *off = rc ? 0 : off_by(&sum, &saw);
-    return rc;
 }
 
 /* ---- what was found before ---- */
@@ -277,8 +234,9 @@ static void try_on_twin(struct rehearser *t, const struct traffic_model *m, stru
 {
     struct rehearsal *r = xmalloc(sizeof(*r));
     struct err        err;
+    struct outcomes   saw = seen_outcomes(&t->window);
     double            off;
-    int               rc = check_twin(t, p, knobs, &off, &err);
+    int               rc = check_twin(p, knobs, t->world.seed, &saw, &off, &err);
 
     if (!rc && fabs(off) > t->option[TRUST]) {
         doubt(t, m, off, knobs, note);
@@ -306,8 +264,9 @@ static void rehearse_for(struct rehearser *t, const struct traffic_model *m, str
         say(note, "hold", "such traffic was met before, and what the twin found for it was no better; the setting stays");
         choose_for(t, m, HOLD);
     } else if (known && !knobs_equal(&known->knobs, knobs)) {
-        say(note, "search", "such traffic was met before; what was found for it then is set again");
-        start_proof(t, m, &known->knobs, 0, knobs);
+        say(note, "hold", "such traffic was met before; what was found for it then is set again");
+        *knobs = known->knobs;
+        choose_for(t, m, HOLD);
     } else if (t->world.maker->make(t->world.maker_arg, &t->world, m, &p, &err)) {
         say(note, "hold", "no twin: %.200s", err.text);
         choose_for(t, m, HOLD);
@@ -316,6 +275,112 @@ static void rehearse_for(struct rehearser *t, const struct traffic_model *m, str
         t->world.maker->drop(&p);
     }
 }
+
+/* ---- proving ---- */
+
+static void keep(struct rehearser *t, double gain, const char *how, struct tuner_note *note)
+{
+    remember(t, &t->chosen, &t->candidate, false);
+    t->phase = HOLD;
+    t->is_kept = true;
+    t->regrets = 0;
+    say(note, "confirm", "%s: %.0f %% %s than before, %.0f %% were predicted; the setting stays", how, fabs(percent(gain)),
+        gain < 0 ? "faster" : "slower", -percent(t->expected));
+}
+
+static void go_back(struct rehearser *t, double gain, const char *how, struct knobs *knobs, struct tuner_note *note)
+{
+    remember(t, &t->chosen, &t->was, true);
+    t->phase = HOLD;
+    t->is_kept = false;
+    *knobs = t->was;
+    say(note, "confirm", "%s: %.0f %% %s than before, %.0f %% faster was predicted; the setting from before comes back", how,
+        fabs(percent(gain)), gain < 0 ? "faster" : "slower", -percent(t->expected));
+}
+
+static void start_pairs(struct rehearser *t, double gain, struct knobs *knobs, struct tuner_note *note)
+{
+    uint32_t length = (uint32_t)t->option[BLOCK];
+
+    pairing_init(&t->pairing, length, length / 2, t->world.seed + t->decisions);
+    evalue_init(&t->evalue, PAIR_SD);
+    t->phase = PAIRING;
+    *knobs = pairing_arm(&t->pairing) == ARM_B ? t->candidate : t->was;
+    say(note, "confirm", "messages are %.0f %% %s than before, %.0f %% faster was predicted: both settings take turns to find out",
+        fabs(percent(gain)), gain < 0 ? "faster" : "slower", -percent(t->expected));
+}
+
+/* Where messages follow from others, how many there are is up to the setting: slower ones are its fault, whatever the load. */
+static bool is_endogenous(const struct traffic_model *m)
+{
+    return model_following(m) > 0.5;
+}
+
+/* A window with the new setting is full: are messages as much faster as was predicted? */
+static void prove(struct rehearser *t, struct knobs *knobs, struct tuner_note *note)
+{
+    struct outcomes      is = seen_outcomes(&t->window), was = seen_outcomes(&t->before);
+    double               gain = goal_gain(&t->goal, &is, &was), bound = ROLLBACK + model_noise(&t->window);
+    struct traffic_model now;
+    bool                 is_known = model_make(&now, &t->window, t->seconds, t->hosts);
+    bool                 is_alike = is_known && model_distance(&now, &t->chosen) < 1;
+    bool                 is_more = is_known && model_bps(&now) > MORE_LOAD * t->before_bps;
+
+    t->last = now;
+    t->has_last = is_known;
+    if (!is_alike && ++t->proofs < PROOFS_MAX)
+        say(note, "confirm", "the traffic is another than before: nothing can be said of the new setting yet");
+    else if (!is_alike)
+        go_back(t, gain, "with other traffic", knobs, note);
+    else if (gain <= CAME_SHARE * t->expected)
+        keep(t, gain, "messages in a window", note);
+    else if (is_endogenous(&now) || (gain > bound && !is_more))
+        go_back(t, gain, "messages in a window", knobs, note);
+    else if (t->option[PAIRS] > 0)
+        start_pairs(t, gain, knobs, note);
+    else
+        keep(t, gain, "messages in a window", note);
+}
+
+/* Nobody has to bear a setting that was kept and turns out to be worse: two windows in a row, and it goes. */
+static bool is_regretted(struct rehearser *t, const struct traffic_model *now, double *gain)
+{
+    struct outcomes is = seen_outcomes(&t->window), was = seen_outcomes(&t->before);
+    double          bound = ROLLBACK + model_noise(&t->window);
+
+    *gain = goal_gain(&t->goal, &is, &was);
+    if (!t->is_kept || model_distance(now, &t->chosen) >= 1)
+        return false;
+    if (*gain <= bound || (model_bps(now) > MORE_LOAD * t->before_bps && !is_endogenous(now)))
+        t->regrets = 0;
+    else
+        t->regrets++;
+    return t->regrets >= REGRETS;
+}
+
+/* An interval in which one of both settings was in force. */
+static void pair(struct rehearser *t, const struct report *r, struct knobs *knobs, struct tuner_note *note)
+{
+    struct outcomes is = seen_outcomes(&r->seen), was = seen_outcomes(&t->before);
+    double          d, value = !isnan(goal_slowdown(&is, GOAL_ALL)) ? -goal_gain(&t->goal, &is, &was) : NAN;
+    bool            is_pair = pairing_add(&t->pairing, value, &d), is_last;
+
+    note->phase = "confirm";
+    *knobs = pairing_arm(&t->pairing) == ARM_B ? t->candidate : t->was;
+    if (!is_pair)
+        return;
+    evalue_add(&t->evalue, d);
+    d = evalue_gain(&t->evalue);
+    is_last = t->evalue.pairs >= t->option[PAIRS];
+    if (evalue_below(&t->evalue, 0) >= PAIR_E || (is_last && t->evalue.pairs * d < TWIN_PAIRS * t->expected))
+        go_back(t, -d, "in pairs of blocks", knobs, note);
+    else if (evalue_above(&t->evalue, 0) >= PAIR_E || is_last) {
+        *knobs = t->candidate;
+        keep(t, -d, "in pairs of blocks", note);
+    }
+}
+
+/* ---- a window is over ---- */
 
 /* A twin that was wrong again and again is looked at less and less often. */
 static bool is_patient(const struct rehearser *t)
@@ -345,11 +410,35 @@ static bool is_held(struct rehearser *t, const struct traffic_model *now)
     return t->has_chosen && model_distance(now, &t->chosen) < 1 && ++t->held < t->hold_for;
 }
 
+/* Another traffic than in the window before. What was chosen for that goes at once; what was found for such traffic before
+ * comes back. */
+static void meet(struct rehearser *t, const struct traffic_model *now, const char *text, struct knobs *knobs,
+                 struct tuner_note *note)
+{
+    struct memory     *known = recall(t, now);
+    const struct knobs *to = known ? &known->knobs : &t->world.start;
+    bool               is_other = t->has_chosen && model_distance(now, &t->chosen) >= 1;
+
+    if (!is_other || knobs_equal(knobs, to)) {
+        say(note, t->phase == HOLD ? "hold" : "watch", "%s; is it so in the next window, too?", text);
+        return;
+    }
+    say(note, "hold", "%s: another traffic; %s", text, known ? "what was found for such traffic before is set again"
+        : "the setting from the beginning comes back until it is known better");
+    t->is_kept = false;
+    *knobs = *to;
+    if (known)
+        choose_for(t, now, HOLD);
+    else
+        t->has_chosen = false;
+}
+
 /* A window is full, and nothing is being proved. */
 static void consider(struct rehearser *t, struct knobs *knobs, struct tuner_note *note)
 {
     struct traffic_model now, all;
     char                 text[160];
+    double               gain;
     bool                 is_new;
 
     if (!model_make(&now, &t->window, t->seconds, t->hosts)) {
@@ -360,8 +449,10 @@ static void consider(struct rehearser *t, struct knobs *knobs, struct tuner_note
     is_new = !t->has_last || model_distance(&now, &t->last) > 1;
     sum_up(t, &now, is_new, &all);
     model_text(&now, text, sizeof(text));
-    if (is_new)
-        say(note, t->phase == HOLD ? "hold" : "watch", "%s; is it so in the next window, too?", text);
+    if (is_regretted(t, &now, &gain))
+        go_back(t, gain, "messages in two windows", knobs, note);
+    else if (is_new)
+        meet(t, &now, text, knobs, note);
     else if (is_held(t, &all))
         note->phase = "hold";
     else if (is_patient(t)) {
@@ -371,80 +462,6 @@ static void consider(struct rehearser *t, struct knobs *knobs, struct tuner_note
         rehearse_for(t, &all, knobs, note);
     t->last = now;
     t->has_last = true;
-}
-
-/* ---- proving ---- */
-
-static void keep(struct rehearser *t, double gain, const char *how, struct tuner_note *note)
-{
-    remember(t, &t->chosen, &t->candidate, false);
-    t->phase = HOLD;
-    say(note, "confirm", "%s: %.0f %% %s than before, %.0f %% were predicted; the setting stays", how, fabs(percent(gain)),
-        gain < 0 ? "faster" : "slower", -percent(t->expected));
-}
-
-static void go_back(struct rehearser *t, double gain, const char *how, struct knobs *knobs, struct tuner_note *note)
-{
-    remember(t, &t->chosen, &t->was, true);
-    t->phase = HOLD;
-    *knobs = t->was;
-    say(note, "confirm", "%s: %.0f %% %s than before, %.0f %% faster was predicted; the setting from before comes back", how,
-        fabs(percent(gain)), gain < 0 ? "faster" : "slower", -percent(t->expected));
-}
-
-static void start_pairs(struct rehearser *t, double gain, struct knobs *knobs, struct tuner_note *note)
-{
-    uint32_t length = (uint32_t)t->option[BLOCK];
-
-    pairing_init(&t->pairing, length, length / 2, t->world.seed + t->decisions);
-    evalue_init(&t->evalue, PAIR_SD);
-    t->phase = PAIRING;
-    *knobs = pairing_arm(&t->pairing) == ARM_B ? t->candidate : t->was;
-    say(note, "confirm", "messages are %.0f %% %s than before, %.0f %% faster was predicted: both settings take turns to find out",
-        fabs(percent(gain)), gain < 0 ? "faster" : "slower", -percent(t->expected));
-}
-
-/* A window with the new setting is full: are messages as much faster as was predicted? */
-static void prove(struct rehearser *t, struct knobs *knobs, struct tuner_note *note)
-{
-    struct outcomes      is = seen_outcomes(&t->window), was = seen_outcomes(&t->before);
-    double               gain = goal_gain(&t->goal, &is, &was);
-    struct traffic_model now;
-    bool                 is_known = model_make(&now, &t->window, t->seconds, t->hosts);
-    bool                 is_alike = is_known && model_distance(&now, &t->chosen) < 1;
-
-    t->last = now;
-    t->has_last = is_known;
-    if (!is_alike && ++t->proofs < PROOFS_MAX)
-        say(note, "confirm", "the traffic is another than before: nothing can be said of the new setting yet");
-    else if (is_alike && gain > ROLLBACK + model_noise(&t->window) && model_bps(&now) < MORE_LOAD * t->before_bps)
-        go_back(t, gain, "messages in a window", knobs, note);
-    else if (!is_alike || gain <= CAME_SHARE * t->expected || t->option[PAIRS] == 0)
-        keep(t, gain, is_alike ? "messages in a window" : "with other traffic", note);
-    else
-        start_pairs(t, gain, knobs, note);
-}
-
-/* An interval in which one of both settings was in force. */
-static void pair(struct rehearser *t, const struct report *r, struct knobs *knobs, struct tuner_note *note)
-{
-    struct outcomes is = seen_outcomes(&r->seen), was = seen_outcomes(&t->before);
-    double          d, value = messages_of(&is, GOAL_ALL) > 0 ? -goal_gain(&t->goal, &is, &was) : NAN;
-    bool            is_pair = pairing_add(&t->pairing, value, &d), is_last;
-
-    note->phase = "confirm";
-    *knobs = pairing_arm(&t->pairing) == ARM_B ? t->candidate : t->was;
-    if (!is_pair)
-        return;
-    evalue_add(&t->evalue, d);
-    d = evalue_gain(&t->evalue);
-    is_last = t->evalue.pairs >= t->option[PAIRS];
-    if (evalue_below(&t->evalue, 0) >= PAIR_E || (is_last && t->evalue.pairs * d < TWIN_PAIRS * t->expected))
-        go_back(t, -d, "in pairs of blocks", knobs, note);
-    else if (evalue_above(&t->evalue, 0) >= PAIR_E || is_last) {
-        *knobs = t->candidate;
-        keep(t, -d, "in pairs of blocks", note);
-    }
 }
 
 /* ---- hooks ---- */
@@ -546,8 +563,8 @@ static const struct option_info options[] = {
     [MARGIN] = { "margin", OPTION_REAL, 0.02, 0, 1, NULL, NULL, "a setting must be better by more, for sure, to be set" },
     [TRUST] = { "trust", OPTION_REAL, 0.4, 0, 10, NULL, NULL,
                 "a twin whose log slowdowns are further off those that hosts see is not believed" },
-    [PAIRS] = { "pairs", OPTION_COUNT, 2, 0, 1000, NULL, NULL,
-                "pairs of blocks, at most, where a window does not tell; 0: what is not worse stays" },
+    [PAIRS] = { "pairs", OPTION_COUNT, 0, 0, 1000, NULL, NULL,
+                "pairs of blocks, at most, where a window does not tell; 0: what is not much worse stays" },
     [BLOCK] = { "block", OPTION_COUNT, 4, 2, 1000, NULL, NULL, "intervals of a block, of which the first half is not counted" },
     { 0 },
 };

@@ -57,7 +57,7 @@ struct bench {
     double               real;               /* slowdowns of the network are those of the twin, times, away from the start */
 };
 
-static void open_bench(struct bench *b)
+static void open_bench_with(struct bench *b, const char *option, const char *value)
 {
     struct err err;
 
@@ -74,7 +74,13 @@ static void open_bench(struct bench *b)
     twins = 0;
     tuner_values_init(&tuner_rehearse, &b->values);
     assert_int_equal(tuner_values_set(&tuner_rehearse, &b->values, "budget", "1", &err), 0);
+    assert_int_equal(tuner_values_set(&tuner_rehearse, &b->values, option, value, &err), 0);
     assert_int_equal(tuner_open(&b->tuner, &tuner_rehearse, &b->world, &b->values, &err), 0);
+}
+
+static void open_bench(struct bench *b)
+{
+    open_bench_with(b, "pairs", "0");
 }
 
 static void close_bench(struct bench *b)
@@ -156,6 +162,51 @@ static void step__what_is_slower_than_before_does_not_stay(void **state)
     close_bench(&b);
 }
 
+/* It was proved, and later messages are three times as slow as before with it: two windows, and it goes. */
+static void step__what_turns_out_to_be_worse_goes(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    open_bench(&b);
+    while (!strstr(b.note.why, "the setting stays"))
+        next(&b, 1);
+    assert_false(knobs_equal(&b.knobs, &b.world.start));
+    b.real = 5;
+    for (uint32_t i = 0; i < 6; i++)
+        next(&b, 1);
+    assert_non_null(strstr(b.note.why, "comes back"));
+    assert_true(knobs_equal(&b.knobs, &b.world.start));
+    close_bench(&b);
+}
+
+/* Five times the traffic: what was chosen for less goes with the first window; and comes back when that does. */
+static void step__another_traffic_has_the_setting_from_the_beginning(void **state)
+{
+    struct bench b;
+    struct knobs chosen;
+
+    (void)state;
+    open_bench(&b);
+    while (!strstr(b.note.why, "the setting stays"))
+        next(&b, 1);
+    chosen = b.knobs;
+    for (uint32_t i = 0; i < 3; i++)
+        next(&b, 5);
+    assert_non_null(strstr(b.note.why, "the setting from the beginning comes back"));
+    assert_true(knobs_equal(&b.knobs, &b.world.start));
+    lie = 10;                    /* so that nothing is found for it */
+    for (uint32_t i = 0; i < 6; i++)
+        next(&b, 5);
+    for (uint32_t i = 0; i < 3; i++)
+        next(&b, 1);
+    assert_true(knobs_equal(&b.knobs, &b.world.start) || knobs_equal(&b.knobs, &chosen));
+    for (uint32_t i = 0; i < 3; i++)
+        next(&b, 1);
+    assert_true(knobs_equal(&b.knobs, &chosen));
+    close_bench(&b);
+}
+
 /* A little faster, where much was predicted: blocks of both take turns, and the better one stays. */
 static void step__where_a_window_does_not_tell_blocks_take_turns(void **state)
 {
@@ -163,7 +214,7 @@ static void step__where_a_window_does_not_tell_blocks_take_turns(void **state)
     uint32_t     changes = 0;
 
     (void)state;
-    open_bench(&b);
+    open_bench_with(&b, "pairs", "2");
     twin.common = 0;
     while (knobs_equal(&b.knobs, &b.world.start)) {
         next(&b, 1);
@@ -228,6 +279,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(step__two_windows_that_agree_a_search_and_a_proof),
         cmocka_unit_test(step__what_is_slower_than_before_does_not_stay),
+        cmocka_unit_test(step__what_turns_out_to_be_worse_goes),
+        cmocka_unit_test(step__another_traffic_has_the_setting_from_the_beginning),
         cmocka_unit_test(step__where_a_window_does_not_tell_blocks_take_turns),
         cmocka_unit_test(step__a_twin_that_is_wrong_changes_nothing),
         cmocka_unit_test(step__traffic_that_changes_all_the_time_is_only_watched),

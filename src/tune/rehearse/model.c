@@ -190,6 +190,11 @@ double model_bps(const struct traffic_model *m)
     return sum;
 }
 
+double model_following(const struct traffic_model *m)
+{
+    return (kind_bps(m, IN_JOBS) + kind_bps(m, IN_LOOPS)) / fmax(1, model_bps(m));
+}
+
 double model_byte_share(const struct traffic_model *m, enum predict_class class)
 {
     const struct traffic_sizes *s = &m->sizes;

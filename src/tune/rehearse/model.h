@@ -32,6 +32,9 @@ double model_byte_share(const struct traffic_model *, enum predict_class);
 /* Bits per second and host, of all kinds. */
 double model_bps(const struct traffic_model *);
 
+/* Share of bits in collectives and closed loops: who posts them waits for others to end. */
+double model_following(const struct traffic_model *);
+
 /* "18.2 Gb/s per host: 40 % at random, 60 % in collectives of 1.5 MB". Returns buf. */
 char *model_text(const struct traffic_model *, char *buf, size_t size);
 
