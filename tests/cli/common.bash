@@ -35,7 +35,7 @@ refute() {
 
 # wait_for COMMAND... : until it succeeds, or too long.
 wait_for() {
-    for _ in $(seq 300); do
+    for _ in $(seq 900); do
         if "$@"; then return 0; fi
         sleep 0.1
     done
