@@ -20,7 +20,8 @@ enum { KEY_OUT = 'o', KEY_QUIET = 'q', KEY_JOBS = 'j', KEY_WORLD = 'w', KEY_SEED
 
 static const struct argp_option option_rows[] = {
     { "out", KEY_OUT, "FILE", 0, "Write the model into FILE. FILE.state is beside it until the training is over", 0 },
-    { "body", KEY_BODY, "mlp|lstm", 0, "What learns: a net of 204 weights (default), or one with a memory", 0 },
+    { "body", KEY_BODY, "mlp|lstm|trees", 0, "What learns: a net of 204 weights (default), one with a memory, or ten trees for a NIC, "
+      "without a net. Trees have initial values of their own: 600 updates, no warm-up, --renew 50, --rate 0.02, --rate-end 1", 0 },
     { "world", KEY_WORLD, "WORLD", 0, "A world to learn in: many_to_one:HOSTS_QPS, all_to_all:HOSTS_QPS or long_short:HOSTS. "
       "May be given more than once; without it those of the published training", 0 },
     { "seed", KEY_SEED, "N", 0, "Start of the random numbers (default: 1)", 0 },
@@ -56,9 +57,10 @@ static double number(const char *option, const char *text, double min, double ma
 
 static enum policy_body body(const char *text)
 {
-    static const char *const names[] = { "mlp", "lstm", NULL };
+    static const char *const      names[] = { "mlp", "lstm", "trees", NULL };
+    static const enum policy_body bodies[] = { POLICY_MLP, POLICY_LSTM, POLICY_TREES };
 
-    return cmd_choice("--body", "not what can learn", text, names) == 0 ? POLICY_MLP : POLICY_LSTM;
+    return bodies[cmd_choice("--body", "not what can learn", text, names)];
 }
 
 static void add_world(struct rlcc_request *r, const char *name)
@@ -122,6 +124,13 @@ int train_rlcc_main(int argc, char **argv)
     int               rc;
 
     argp_parse(&argp, argc, argv, 0, NULL, &o);
+    if (o.request.body == POLICY_TREES) {    /* once more, on top of what trees begin with */
+        free(o.request.world);
+        o = (struct options){ .request = rlcc_initial_trees };
+        argp_parse(&argp, argc, argv, 0, NULL, &o);
+    }
+    if (o.request.body == POLICY_TREES && o.request.hides_history)
+        cmd_usage("--hide-history is for nets: trees have no such defect to repeat");
     if (!o.request.out)
         cmd_usage("where is the model to be written? Give --out FILE");
     if (rlcc_train_open(&t, &o.request, &err))

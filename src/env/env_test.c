@@ -7,6 +7,7 @@
 
 #include "core/units.h"
 #include "env/env_world.h"
+#include "learn/policy/policy_file.h"
 #include "learn/policy/test_teacher.h"
 
 #include <math.h>
@@ -242,6 +243,37 @@ static void world__texts_run(void **unused)
     }
 }
 
+/* What an observer is told of trees is what they see: asked with it, they give the action that the next step tells of, which a
+ * NIC remembers rounded down to 1/4096. */
+static void collect__trees_tell_what_they_see(void **unused)
+{
+    struct env_world w = { .kind = ENV_MANY_TO_ONE, .hosts = 3, .qps = 2 };
+    struct policy    p;
+    struct env      *e;
+    struct err       err;
+    uint32_t         compared = 0;
+
+    (void)unused;
+    assert_int_equal(0, policy_load(&p, "data/models/rlcc_trees.model", &err));
+    e = open_world(&w, 1, &p);
+    assert_true(env_collect(e, &(struct env_quota){ .steps_least = 2000, .steps_most = UINT32_MAX }));
+    assert_int_equal(6, env_agents(e));
+    for (uint32_t i = 0; i < env_agents(e); i++) {
+        struct env_agent a = env_agent(e, i);
+
+        assert_true(a.x[0][0] == 1 && a.x[0][2] == 1 && a.x[0][1] == a.x[0][3]);
+        for (uint32_t j = 0; j + 1 < a.steps; j++, compared++) {
+            double action = (double)policy_try(&p, a.x[j]), told = (double)a.x[j + 1][2];
+
+            assert_true(told <= action + 1e-6 && told > action - 1.0 / 4096 - 1e-6);
+            assert_true(a.x[j + 1][0] == a.x[j][2] && a.x[j + 1][1] == a.x[j][3]);
+        }
+    }
+    assert_true(compared >= 1900);
+    env_close(e);
+    policy_fini(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -249,6 +281,7 @@ int main(void)
         cmocka_unit_test(collect__same_seed_same_steps),
         cmocka_unit_test(collect__flows_settle_where_delta_is_0),
         cmocka_unit_test(history__hidden_is_1_but_for_the_first),
+        cmocka_unit_test(collect__trees_tell_what_they_see),
         cmocka_unit_test(open__refuses),
         cmocka_unit_test(world__names),
         cmocka_unit_test(world__texts_run),

@@ -83,10 +83,30 @@ static bool is_decided_outside(const struct rlcc_cfg *cfg)
 
 /* ---- trees ---- */
 
-static void decide_by_tree(const struct rlcc_cfg *cfg, struct rule_flow *f, uint64_t rtt_ps)
+static uint32_t whole_ns(uint64_t rtt_ps)
 {
     uint64_t ns = rtt_ps / PS_PER_NS;
-    uint32_t rtt_ns = ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
+
+    return ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
+}
+
+/* Tells the observer what the trees are about to see: forest_features() makes the same whole numbers of it again. */
+static void tell_of_tree(const struct rlcc_cfg *cfg, const struct rlcc *f, uint64_t now_ps, uint64_t rtt_ps)
+{
+    const struct rule_flow *tree = &f->tree;
+    int16_t                 delta = rule_delta(&cfg->rule, tree->rate, whole_ns(rtt_ps));
+    struct rlcc_step        s = { now_ps, f->at_ps, rtt_ps,
+                                  { 1 + (float)tree->action_older / TREE_ACTION_ONE,
+                                    (float)(tree->is_started ? tree->delta : delta) / TREE_DELTA_ONE,
+                                    1 + (float)tree->action / TREE_ACTION_ONE, (float)delta / TREE_DELTA_ONE },
+                                  (float)tree->rate / RULE_RATE_ONE };
+
+    cfg->model->observer->on_step(cfg->model->observer->arg, f->agent, &s);
+}
+
+static void decide_by_tree(const struct rlcc_cfg *cfg, struct rule_flow *f, uint64_t rtt_ps)
+{
+    uint32_t rtt_ns = whole_ns(rtt_ps);
 
     if (cfg->model->is_exported) {
         const struct rule_params *p = &cfg->rule.params;
@@ -210,6 +230,8 @@ static void rlcc_on_rtt(const void *cfg_, void *state, struct cc_now now, const 
         return;
     f->at_ps = (*p->busy_ps > now.ps ? *p->busy_ps : now.ps) + cfg->takes_ps;
     *p->busy_ps = f->at_ps;
+    if (is_tree(cfg) && cfg->model->observer)
+        tell_of_tree(cfg, f, now.ps, p->rtt_ps);
     if (is_tree(cfg))
         decide_by_tree(cfg, &f->tree, p->rtt_ps);
     else

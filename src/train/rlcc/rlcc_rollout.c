@@ -10,6 +10,7 @@
 #define STEPS_MAX   8192u        /* of one agent that are learnt from */
 #define JOBS_MAX    64u
 #define LSTM_INPUTS 2u
+#define DELTA_MOST  5.0f         /* that trees learn from: the first burst would move leaves that hold all else as well */
 
 /* ---- worlds side by side ---- */
 
@@ -112,6 +113,8 @@ static size_t take_agent(struct rlcc_train *t, const struct env_agent *a, size_t
         return at;
     for (uint32_t i = 0; i < n; i++) {
         t->delta[at + i] = a->x[i + 1][3];
+        if (t->request.body == POLICY_TREES && t->delta[at + i] > DELTA_MOST)
+            t->delta[at + i] = DELTA_MOST;
         if (is_lstm)
             memcpy(t->state + LSTM_INPUTS * (at + i), a->x[i] + POLICY_FEATURES - LSTM_INPUTS, LSTM_INPUTS * sizeof(float));
     }

@@ -26,9 +26,44 @@ static size_t head_bytes(void)
     return strlen(MAGIC) + HEX;
 }
 
-static size_t file_bytes(const struct rlcc_train *t)
+/* What a training is, part by part, in the order of the file. */
+struct part {
+    void  *at;
+    size_t bytes;
+};
+
+#define PARTS_MAX 9
+
+static uint32_t parts_of(struct rlcc_train *t, struct part part[PARTS_MAX])
 {
-    return head_bytes() + sizeof t->updates + 2 * sizeof(double) + 3ul * t->adpg.parameters * sizeof(float) + HEX;
+    bool         is_trees = t->request.body == POLICY_TREES;
+    struct adam *a = is_trees ? &t->trees.adam : &t->adpg.adam;
+    size_t       each = a->parameters * sizeof(float);
+    uint32_t     n = 0;
+
+    part[n++] = (struct part){ &t->updates, sizeof t->updates };
+    part[n++] = (struct part){ &a->beta1_power, sizeof a->beta1_power };
+    part[n++] = (struct part){ &a->beta2_power, sizeof a->beta2_power };
+    part[n++] = (struct part){ is_trees ? t->trees.parameter : t->adpg.parameter, each };
+    part[n++] = (struct part){ a->mean, each };
+    part[n++] = (struct part){ a->square, each };
+    if (is_trees) {
+        part[n++] = (struct part){ &t->trees.shape, sizeof t->trees.shape };
+        part[n++] = (struct part){ t->trees.visits, sizeof t->trees.visits };
+        part[n++] = (struct part){ &t->trees.updates, sizeof t->trees.updates };
+    }
+    return n;
+}
+
+static size_t file_bytes(struct rlcc_train *t)
+{
+    struct part part[PARTS_MAX];
+    uint32_t    parts = parts_of(t, part);
+    size_t      bytes = head_bytes() + HEX;
+
+    for (uint32_t i = 0; i < parts; i++)
+        bytes += part[i].bytes;
+    return bytes;
 }
 
 static char *put(char *at, const void *bytes, size_t length)
@@ -37,21 +72,18 @@ static char *put(char *at, const void *bytes, size_t length)
     return at + length;
 }
 
-int rlcc_state_save(const struct rlcc_train *t, struct err *err)
+int rlcc_state_save(struct rlcc_train *t, struct err *err)
 {
-    size_t             length = file_bytes(t), each = t->adpg.parameters * sizeof(float);
-    char              *bytes = xmalloc(length), *at = bytes, digest[DIGEST_TEXT_SIZE];
-    const struct adam *a = &t->adpg.adam;
-    int                rc;
+    size_t      length = file_bytes(t);
+    char       *bytes = xmalloc(length), *at = bytes, digest[DIGEST_TEXT_SIZE];
+    struct part part[PARTS_MAX];
+    uint32_t    parts = parts_of(t, part);
+    int         rc;
 
     at = put(at, MAGIC, strlen(MAGIC));
     at = put(at, t->config, HEX);
-    at = put(at, &t->updates, sizeof t->updates);
-    at = put(at, &a->beta1_power, sizeof(double));
-    at = put(at, &a->beta2_power, sizeof(double));
-    at = put(at, t->adpg.parameter, each);
-    at = put(at, a->mean, each);
-    at = put(at, a->square, each);
+    for (uint32_t i = 0; i < parts; i++)
+        at = put(at, part[i].at, part[i].bytes);
     digest_of(digest, bytes, (size_t)(at - bytes));
     put(at, digest, HEX);
     rc = outfile_write(t->state_path, bytes, length, err);
@@ -59,7 +91,7 @@ int rlcc_state_save(const struct rlcc_train *t, struct err *err)
     return rc;
 }
 
-static int check_frame(const struct rlcc_train *t, const char *name, const char *bytes, size_t length, struct err *err)
+static int check_frame(struct rlcc_train *t, const char *name, const char *bytes, size_t length, struct err *err)
 {
     char digest[DIGEST_TEXT_SIZE];
 
@@ -78,27 +110,38 @@ static int check_frame(const struct rlcc_train *t, const char *name, const char 
     return 0;
 }
 
-static const char *get(void *to, const char *at, size_t length)
+/* Trees are walked as they stand: a shape that has a flaw is not taken over. */
+static int check_shape(struct rlcc_train *t, const char *name, const char *at, struct err *err)
 {
-    memcpy(to, at, length);
-    return at + length;
+    struct part   part[PARTS_MAX];
+    uint32_t      parts = parts_of(t, part);
+    struct forest shape;
+    const char   *flaw;
+
+    for (uint32_t i = 0; i < parts && part[i].at != (void *)&t->trees.shape; i++)
+        at += part[i].bytes;
+    memcpy(&shape, at, sizeof shape);
+    flaw = forest_flaw(&shape);
+    return flaw ? err_set(err, EINVAL, "%s: the forest %s; remove the file to begin anew", name, flaw) : 0;
 }
 
 int rlcc_state_parse(struct rlcc_train *t, const char *name, const char *bytes, size_t length, struct err *err)
 {
-    int          rc = check_frame(t, name, bytes, length, err);
-    size_t       each = t->adpg.parameters * sizeof(float);
-    struct adam *a = &t->adpg.adam;
-    const char  *at = bytes + head_bytes();
+    const char *at = bytes + head_bytes();
+    int         rc = check_frame(t, name, bytes, length, err);
+    struct part part[PARTS_MAX];
+    uint32_t    parts = parts_of(t, part);
 
+    if (!rc && t->request.body == POLICY_TREES)
+        rc = check_shape(t, name, at, err);
     if (rc)
         return rc;
-    at = get(&t->updates, at, sizeof t->updates);
-    at = get(&a->beta1_power, at, sizeof(double));
-    at = get(&a->beta2_power, at, sizeof(double));
-    at = get(t->adpg.parameter, at, each);
-    at = get(a->mean, at, each);
-    get(a->square, at, each);
+    for (uint32_t i = 0; i < parts; i++) {
+        memcpy(part[i].at, at, part[i].bytes);
+        at += part[i].bytes;
+    }
+    if (t->request.body == POLICY_TREES)
+        tree_adpg_forest(&t->trees, &t->policy.trees);
     return 0;
 }
 

@@ -19,15 +19,31 @@
 #define PRINT_EVERY 20           /* updates */
 #define SAVE_AGES   5            /* of worlds, between two moments from which it can go on */
 #define STREAM      0x726c6363u
+#define GROWTHS     15           /* trees grow in the first two thirds of the updates, ten of them */
 
 /* Those of the published training. */
 static const char *const published[] = { "many_to_one:4_1", "many_to_one:8_1", "many_to_one:32_1", "all_to_all:4_16",
                                          "all_to_all:4_8" };
 
+/* Of trees: fewer flows, since a leaf that many states share is moved by the worst of them. */
+static const char *const for_trees[] = { "many_to_one:4_1", "many_to_one:8_1", "many_to_one:16_1", "all_to_all:4_4" };
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
 const struct rlcc_request rlcc_initial = {
     .body = POLICY_MLP, .seed = 1, .updates = 1000, .warm_up = 50, .warm_steps = 1024, .steps = 15, .steps_most = 8000,
     .renew = 100, .mtu_bytes = 4096, .rate = 0.01, .rate_end = 0.02, .gamma = 0.99, .smoothing = 1,
 };
+
+const struct rlcc_request rlcc_initial_trees = {
+    .body = POLICY_TREES, .seed = 1, .updates = 600, .warm_up = 0, .warm_steps = 1024, .steps = 15, .steps_most = 2000,
+    .renew = 50, .mtu_bytes = 4096, .rate = 0.02, .rate_end = 1, .gamma = 0.99, .smoothing = 1,
+};
+
+static bool is_trees(const struct rlcc_train *t)
+{
+    return t->request.body == POLICY_TREES;
+}
 
 /* ---- what is asked for ---- */
 
@@ -59,13 +75,14 @@ static char *request_text(const struct rlcc_train *t)
 static int open_seats(struct rlcc_train *t, struct err *err)
 {
     const struct rlcc_request *q = &t->request;
-    uint32_t                   worlds = q->worlds ? q->worlds : sizeof published / sizeof *published;
+    const char *const         *own = is_trees(t) ? for_trees : published;
+    uint32_t                   worlds = q->worlds ? q->worlds : is_trees(t) ? COUNT(for_trees) : COUNT(published);
 
     if (worlds > RLCC_WORLDS_MAX)
         return err_set(err, EINVAL, "%u worlds to learn in; at most %d", worlds, RLCC_WORLDS_MAX);
     for (uint32_t i = 0; i < worlds; i++) {
         struct rlcc_seat *seat = &t->seat[t->seats];
-        int               rc = env_world_parse(&seat->world, q->worlds ? q->world[i] : published[i], err);
+        int               rc = env_world_parse(&seat->world, q->worlds ? q->world[i] : own[i], err);
 
         if (rc)
             return rc;
@@ -83,9 +100,14 @@ static void open_policy(struct rlcc_train *t)
     struct adpg_cfg            cfg = { .gamma = q->gamma, .smoothing = q->smoothing > 0 ? q->smoothing : -1,
                                        .adam = { .rate = q->rate } };
     struct rng                 rng;
+    struct forest              forest;
 
     rng_init(&rng, q->seed, STREAM);
-    if (q->body == POLICY_LSTM) {
+    if (is_trees(t)) {
+        tree_adpg_init(&t->trees, &(struct tree_adpg_cfg){ .adpg = cfg, .grow_every = 1 + q->updates / GROWTHS }, STEPS_MAX);
+        tree_adpg_forest(&t->trees, &forest);
+        policy_init_trees(&t->policy, &forest);
+    } else if (q->body == POLICY_LSTM) {
         policy_init_lstm(&t->policy, &rng);
         adpg_init_lstm(&t->adpg, &cfg, &t->policy.lstm, STEPS_MAX);
     } else {
@@ -130,7 +152,10 @@ void rlcc_train_close(struct rlcc_train *t)
     for (uint32_t i = 0; i < t->seats; i++)
         free(t->seat[i].text);
     if (t->state_path) {
-        adpg_fini(&t->adpg);
+        if (is_trees(t))
+            tree_adpg_fini(&t->trees);
+        else
+            adpg_fini(&t->adpg);
         policy_fini(&t->policy);
     }
     free(t->state_path);
@@ -202,6 +227,20 @@ static int renew(struct rlcc_train *t, struct err *err)
     return 0;
 }
 
+static double update_policy(struct rlcc_train *t)
+{
+    double loss;
+
+    if (!is_trees(t)) {
+        t->adpg.adam.cfg.rate = rate_now(t);
+        return adpg_update(&t->adpg, t->trajectory, t->trajectories);
+    }
+    t->trees.adam.cfg.rate = rate_now(t);
+    loss = tree_adpg_update(&t->trees, t->trajectory, t->trajectories);
+    tree_adpg_forest(&t->trees, &t->policy.trees);
+    return loss;
+}
+
 static int update(struct rlcc_train *t, struct progress *p, struct err *err)
 {
     int    rc = rlcc_rollout(t, &p->seen, err);
@@ -209,8 +248,7 @@ static int update(struct rlcc_train *t, struct progress *p, struct err *err)
 
     if (rc)
         return rc;
-    t->adpg.adam.cfg.rate = rate_now(t);
-    loss = adpg_update(&t->adpg, t->trajectory, t->trajectories);
+    loss = update_policy(t);
     t->updates++;
     on_update(t, p, loss);
     return renew(t, err);
@@ -243,6 +281,15 @@ static int learn(struct rlcc_train *t, struct err *err)
 
 /* ---- the model ---- */
 
+/* Trees are written as a NIC may have them. */
+static int finish_trees(struct rlcc_train *t, struct err *err)
+{
+    if (tree_adpg_mended(&t->trees, &t->policy.trees) < 0)
+        return err_set(err, EDOM, "what the trees have learnt cannot be certified: they would raise rates while the RTT is "
+                       "above its target and rising; give another --seed");
+    return 0;
+}
+
 static int write_model(struct rlcc_train *t, struct err *err)
 {
     char        *command = request_text(t), number[40];
@@ -270,6 +317,8 @@ int rlcc_train_run(struct rlcc_train *t, struct err *err)
 
     if (!rc)
         rc = learn(t, err);
+    if (!rc && is_trees(t))
+        rc = finish_trees(t, err);
     if (!rc && !t->request.is_quiet)
         rc = rlcc_check_print(stdout, &t->policy, t->request.updates < 100, err);
     if (!rc)
@@ -278,6 +327,7 @@ int rlcc_train_run(struct rlcc_train *t, struct err *err)
         return rc;
     unlink(t->state_path);
     if (!t->request.is_quiet)
-        printf("\n%s: an %s after %u updates\n", safe_name(t->request.out).buf, policy_body_name[t->policy.body], t->updates);
+        printf("\n%s: %s%s after %u updates\n", safe_name(t->request.out).buf, is_trees(t) ? "" : "an ",
+               policy_body_name[t->policy.body], t->updates);
     return 0;
 }

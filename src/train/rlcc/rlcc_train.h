@@ -6,6 +6,8 @@
  * there is to know, weights and Adam's means, is written to a file, and an interrupted training goes on from there as if
  * nothing had been.
  *
+ * Trees learn in the same way without a net (learn/policy/tree_adpg.h); the forest that is written is mended and certified.
+ *
  * Worlds run on as many threads as there are jobs and are read in the order of their numbers, so the same request gives the
  * same weights for any number of jobs.
  */
@@ -14,8 +16,8 @@
 
 #include "train/rlcc/rlcc_training.h"
 
-/* Where the request says nothing. */
-extern const struct rlcc_request rlcc_initial;
+/* Where the request says nothing: for nets, and for trees. */
+extern const struct rlcc_request rlcc_initial, rlcc_initial_trees;
 
 /* Refuses worlds that there are not. To be closed in any case. */
 int  rlcc_train_open(struct rlcc_train *, const struct rlcc_request *, struct err *);

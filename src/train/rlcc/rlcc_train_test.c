@@ -73,8 +73,8 @@ static void train(const struct rlcc_request *q, char **bytes, size_t *length)
 static void run__same_weights_for_any_number_of_jobs(void **unused)
 {
     (void)unused;
-    for (int i = 0; i < 2; i++) {
-        struct rlcc_request q = small(i ? POLICY_LSTM : POLICY_MLP);
+    for (int i = 0; i < 3; i++) {
+        struct rlcc_request q = small(i == 0 ? POLICY_MLP : i == 1 ? POLICY_LSTM : POLICY_TREES);
         char  *one, *many;
         size_t one_length, many_length;
 
@@ -88,17 +88,28 @@ static void run__same_weights_for_any_number_of_jobs(void **unused)
     }
 }
 
-/* The file that a training leaves when it is stopped by a signal: here it is made by hand after the tenth of 12 updates. */
-static void run__goes_on_where_it_was(void **unused)
+static void update(struct rlcc_train *t, double rate)
 {
-    struct rlcc_request q = small(POLICY_MLP);
+    if (t->request.body == POLICY_TREES) {
+        t->trees.adam.cfg.rate = rate;
+        tree_adpg_update(&t->trees, t->trajectory, t->trajectories);
+        tree_adpg_forest(&t->trees, &t->policy.trees);
+    } else {
+        t->adpg.adam.cfg.rate = rate;
+        adpg_update(&t->adpg, t->trajectory, t->trajectories);
+    }
+}
+
+/* The file that a training leaves when it is stopped by a signal: here it is made by hand after the tenth of 12 updates. */
+static void goes_on(enum policy_body body)
+{
+    struct rlcc_request q = small(body);
     struct rlcc_train   t;
     struct rlcc_seen    seen = { 0 };
     struct err          err;
     char               *whole, *rest;
     size_t              whole_length, rest_length;
 
-    (void)unused;
     train(&q, &whole, &whole_length);
     assert_int_equal(0, rlcc_train_open(&t, &q, &err));
     for (; t.updates < 10; t.updates++) {
@@ -106,8 +117,7 @@ static void run__goes_on_where_it_was(void **unused)
             if ((t.updates + i * 2 / 3) % 2 == 0)
                 rlcc_rollout_end(&t, i);
         assert_int_equal(0, rlcc_rollout(&t, &seen, &err));
-        t.adpg.adam.cfg.rate = t.updates < 6 ? 0.01 : 0.01 * (1 - 0.98 * (2.0 * t.updates / 12 - 1));
-        adpg_update(&t.adpg, t.trajectory, t.trajectories);
+        update(&t, t.updates < 6 ? 0.01 : 0.01 * (1 - 0.98 * (2.0 * t.updates / 12 - 1)));
     }
     assert_int_equal(0, rlcc_state_save(&t, &err));
     rlcc_train_close(&t);
@@ -116,6 +126,13 @@ static void run__goes_on_where_it_was(void **unused)
     assert_memory_equal(whole, rest, whole_length);
     free(whole);
     free(rest);
+}
+
+static void run__goes_on_where_it_was(void **unused)
+{
+    (void)unused;
+    goes_on(POLICY_MLP);
+    goes_on(POLICY_TREES);
 }
 
 static void expect_refusal(struct rlcc_train *t, const char *bytes, size_t length, const char *why)
@@ -150,6 +167,27 @@ static void state__refuses_what_does_not_fit(void **unused)
     bytes[100] ^= 1;
     expect_refusal(&t, bytes, length, "s: the file is damaged");
     rlcc_train_close(&other);
+    rlcc_train_close(&t);
+    free(bytes);
+}
+
+/* Whole and with the right digest, but with more trees than there may be. */
+static void state__refuses_trees_with_a_flaw(void **unused)
+{
+    struct rlcc_request q = small(POLICY_TREES);
+    struct rlcc_train   t;
+    struct err          err;
+    char               *bytes;
+    size_t              length;
+
+    (void)unused;
+    assert_int_equal(0, rlcc_train_open(&t, &q, &err));
+    t.trees.shape.trees = TREE_TREES_MAX + 1;
+    assert_int_equal(0, rlcc_state_save(&t, &err));
+    assert_int_equal(0, text_read_file(t.state_path, 1 << 20, &bytes, &length, &err));
+    unlink(t.state_path);
+    t.trees.shape.trees = 0;
+    expect_refusal(&t, bytes, length, "s: the forest has too many trees");
     rlcc_train_close(&t);
     free(bytes);
 }
@@ -198,6 +236,36 @@ static void run__learns_to_slow_down(void **unused)
     free(bytes);
 }
 
+/* Trees without a net: the fuller, the slower, and certified for all inputs, as a NIC may have them. */
+static void run__trees_learn_and_are_certified(void **unused)
+{
+    struct rlcc_request q = small(POLICY_TREES);
+    struct certificate  c;
+    struct rule_params  params;
+    struct policy       p;
+    struct err          err;
+    policy_table        table;
+    char               *bytes;
+    size_t              length;
+
+    (void)unused;
+    q.updates = 200;
+    q.warm_up = 0;
+    q.renew = 50;
+    q.steps = 10;
+    q.rate = 0.02;
+    q.rate_end = 1;
+    train(&q, &bytes, &length);
+    assert_int_equal(0, policy_load(&p, out, &err));
+    assert_int_equal(p.body, POLICY_TREES);
+    policy_table_fill(table, &p);
+    assert_true(table[0][0] > 1 && table[7][7] < 0.95f && table[2][0] > table[2][5]);
+    assert_int_equal(0, rule_params_make(&params, &(struct rule_cfg){ 0 }, &err));
+    assert_true(certify_rule(&c, &p.trees, &params));
+    policy_fini(&p);
+    free(bytes);
+}
+
 /* The net of the program: as near to the paper's as it says, and at work where it has not been. */
 static void check__shipped_net(void **unused)
 {
@@ -220,8 +288,10 @@ int main(void)
         cmocka_unit_test(run__same_weights_for_any_number_of_jobs),
         cmocka_unit_test(run__goes_on_where_it_was),
         cmocka_unit_test(state__refuses_what_does_not_fit),
+        cmocka_unit_test(state__refuses_trees_with_a_flaw),
         cmocka_unit_test(open__refuses_worlds_that_there_are_not),
         cmocka_unit_test(run__learns_to_slow_down),
+        cmocka_unit_test(run__trees_learn_and_are_certified),
         cmocka_unit_test(check__shipped_net),
     };
 

@@ -7,6 +7,7 @@
 #include "env/env_world.h"
 #include "learn/policy/adpg.h"
 #include "learn/policy/policy.h"
+#include "learn/policy/tree_adpg.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,7 +16,7 @@
 
 struct rlcc_request {
     const char      *out, *json;             /* json NULL: not wanted */
-    enum policy_body body;                   /* POLICY_MLP or POLICY_LSTM */
+    enum policy_body body;                   /* POLICY_MLP, POLICY_LSTM or POLICY_TREES */
     const char     **world;                  /* to learn in, as env_world_parse() reads them; NULL: the published ones */
     uint32_t         worlds;
     uint64_t         seed;
@@ -46,7 +47,8 @@ struct rlcc_train {
     struct rlcc_request request;
     char                config[33];          /* digest of all that results depend on */
     struct policy       policy;
-    struct adpg         adpg;
+    struct adpg         adpg;                /* of nets, */
+    struct tree_adpg    trees;               /* and of trees */
     uint32_t            updates; /* that are done */
     struct rlcc_seat    seat[RLCC_WORLDS_MAX];
     uint32_t            seats;
