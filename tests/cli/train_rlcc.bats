@@ -47,7 +47,7 @@ setup_file() {
 @test "train rlcc: trees learn without a net, and are exported" {
     train --body trees --out "$dir/t.model" >"$dir/out"
     grep -q 't.model: trees after 12 updates' "$dir/out"
-    grep -qF -- '--body trees --seed 1 --updates 12 --warm-up 2' <(strings "$dir/t.model")
+    grep -qaF -- '--body trees --seed 1 --updates 12 --warm-up 2' "$dir/t.model"
     "$ANOLE" export rlcc "$dir/t.model" --as c --out "$dir/t.c" >/dev/null
     grep -q 'rlcc_decide' "$dir/t.c"
     scenario "$dir/s.yaml"
