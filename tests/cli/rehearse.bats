@@ -26,7 +26,7 @@ END
     grep -qE 'Gb/s per host, [0-9]+ % at random' "$dir/story"
     tr -s ' \n' ' ' <"$dir/story" | grep -qE '[0-9]+ trials on the twin \([+-][0-9]+ % off\): .* predicted to be [0-9]+ % better'
     tr -s ' \n' ' ' <"$dir/story" | grep -qE '[0-9]+ % (faster|slower) than before, [0-9]+ % (were|faster was) predicted'
-    grep -qE 'kmin 1600KB' "$dir/story"
+    tr -s ' \n' ' ' <"$dir/story" | grep -qE 'set: .*kmin 1600KB -> '
     "$ANOLE" run "$file" --out "$dir/b" >/dev/null
     cmp "$dir/a/tuning.jsonl" "$dir/b/tuning.jsonl"
     cmp "$dir/a/flows.csv" "$dir/b/flows.csv"
