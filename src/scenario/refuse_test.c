@@ -315,6 +315,10 @@ static void scenario_parse__loads(void **state)
         { STAR "traffic: [{kind: poisson, sizes: WebSerch, stop: 1ms}]\n",
           "s.yaml:2:34: 'WebSerch' is neither a built-in table of sizes nor a file; did you mean "
           "'WebSearch'?" },
+        { STAR "traffic: [{kind: poisson, sizes: [[100, 0.5], [1000]], stop: 1ms}]\n",
+          "s.yaml:2:47: a row of sizes is [bytes, probability]" },
+        { STAR "traffic: [{kind: poisson, sizes: [[100, 0.5], [1000, 0.9]], stop: 1ms}]\n",
+          "s.yaml:2:34: row:2: the last probability must be 1, not 0.9" },
         { STAR "traffic: [{kind: poisson, sizes: nowhere.cdf, stop: 1ms}]\n",
           "s.yaml:2:34: nowhere.cdf: No such file or directory" },
         { STAR POISSON ", load: 0}]\n", "s.yaml:2:62: load must be 1e-06 .. 1000, not 0" },
