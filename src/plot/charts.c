@@ -228,12 +228,12 @@ static bool draw_fct(const json_t *page, struct picture *p)
 
 /* ---- over time ---- */
 
-static const struct { const char *column, *label, *unit; } panels[] = {
+#define PANELS       3u
+#define PANEL_HEIGHT 150.0
+
+static const struct { const char *column, *label, *unit; } panels[PANELS] = {
     { "goodput_bps", "goodput", "bps" }, { "rtt_us_mean", "mean RTT", "us" }, { "queue_bytes_max", "longest queue", "bytes" },
 };
-
-#define PANELS       (sizeof(panels) / sizeof(*panels))
-#define PANEL_HEIGHT 150.0
 
 static const json_t *column_of(const json_t *run, const char *name)
 {
@@ -301,11 +301,11 @@ static bool draw_time(const json_t *page, struct picture *p)
 {
     const json_t *runs = runs_of(page);
     uint32_t      names = (uint32_t)json_array_size(runs);
-    double        legend = names > 1 ? legend_room(names) : 0;
+    double        legend = names > 1 ? legend_room(names) : 0, below = TOP + (double)PANELS * PANEL_HEIGHT;
 
     if (json_array_size(column_of(json_array_get(runs, 0), "goodput_bps")) == 0)
         return false;
-    begin(p, page, TOP + (double)PANELS * PANEL_HEIGHT + legend + 20, names > 1 ? "Over time, first seed" : "Over time");
+    begin(p, page, below + legend + 20, names > 1 ? "Over time, first seed" : "Over time");
     for (size_t i = 0; i < PANELS; i++)
         draw_panel(p, runs, i, TOP + (double)i * PANEL_HEIGHT, names > 1 && i + 1 == PANELS);
     return true;

@@ -267,6 +267,36 @@ const lightness = (rgb) =>
     .slice(0, 3)
     .reduce((sum, x) => sum + Number(x), 0) / 765;
 
+// Charts as files: vectors with title, legend and source; and the same as dots.
+async function checkSaving(browser, file) {
+  const page = await open(browser, file);
+  const save = async (chart, label) => {
+    await chart.hover();
+    const [download] = await Promise.all([page.waitForEvent("download"), chart.locator(".save button", { hasText: label }).click()]);
+    return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+  };
+  await check("save: SVG has title, curves, marks and source", async () => {
+    const { name, bytes } = await save(chartOf(page, "Throughput"), "SVG");
+    equal(name, "throughput.svg");
+    const svg = bytes.toString();
+    holds(svg.includes("<title>Throughput, Gb/s</title>") || svg.includes("<title>Throughput"), "no title");
+    holds(svg.includes("demo.yaml, seed"), "no source");
+    holds(svg.includes(">goodput</text>") && svg.includes(">sent</text>"), "no legend");
+    equal((svg.match(/<path /g) ?? []).length, 2, "curves");
+    const parsed = await page.evaluate((text) => new DOMParser().parseFromString(text, "image/svg+xml").querySelector("parsererror")?.textContent ?? "", svg);
+    equal(parsed, "", "what a parser says");
+    if (shots) writeFileSync(join(shots, "saved.svg"), svg);
+  });
+  await check("save: PNG, and a drawing without vectors", async () => {
+    const png = await save(chartOf(page, "Throughput"), "PNG");
+    equal([...png.bytes.subarray(1, 4)].map((c) => String.fromCharCode(c)).join(""), "PNG");
+    const links = await save(chartOf(page, "Links over the network"), "SVG");
+    holds(links.bytes.toString().includes("<image "), "no image");
+  });
+  await check("save: no error", () => equal(page.problems.filter((text) => !text.includes("blob:")), [], "list of problems"));
+  await page.context().close();
+}
+
 async function checkDark(browser, file) {
   const page = await open(browser, file, { colorScheme: "dark" });
   await checkAnyPage("dark", page);
@@ -553,6 +583,7 @@ async function checkFixtures(browser, folder) {
   const run = fixtures.smallRun();
   const file = written(folder, "run", run);
   await checkRun(browser, file, run.runs[0]);
+  await checkSaving(browser, file);
   await checkDark(browser, file);
   await checkPrint(browser, file);
   await checkNarrow(browser, file);

@@ -4,14 +4,14 @@ set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/report"
-cat >"$work/report/page.h" <<'END'
+mkdir -p "$work/base/print"
+cat >"$work/base/print/form.h" <<'END'
 #include <stddef.h>
 extern const char page_html[];
 extern const size_t page_html_size;
 END
 cat >"$work/main.c" <<'END'
-#include "report/page.h"
+#include "base/print/form.h"
 #include <stdio.h>
 int main(void)
 {

@@ -10,6 +10,7 @@ import { tunePage } from "./tune";
 import { livePage } from "./live/live";
 import { servePage } from "./serve";
 import { openForPrint } from "./print";
+import { setSource } from "./charts/save";
 
 function readData(): Page | null {
   try {
@@ -39,6 +40,7 @@ const makers: Record<Page["kind"], (page: Page) => HTMLElement[]> = {
 
 function build(page: Page, place: HTMLElement): void {
   document.title = `${page.title} – Anole`;
+  setSource(page);
   const [top, ...parts] = makers[page.kind](page);
   const main = h("main", {}, ...parts);
   place.replaceChildren(top!, contents([...main.querySelectorAll("section[id]")]), main);

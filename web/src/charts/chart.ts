@@ -8,7 +8,9 @@ import { colour, curveColour, curveDash, isPrinting } from "../theme";
 import { logMarks, logRange, zoomRange } from "./axis";
 import { frame, type Frame } from "./frame";
 import { legend, type Legend } from "./legend";
+import { drawnLines } from "./line_svg";
 import { keep } from "./redraw";
+import { pictureOf } from "./save";
 import { ZoomGroup } from "./zoom";
 
 export interface Curve {
@@ -87,6 +89,7 @@ export class LineChart {
       note: spec.note,
       keys: KEYS,
       makeTable: () => this.makeTable(),
+      makePicture: spec.paint ? undefined : (title) => this.makePicture(title),
       isWide: spec.isWide,
     });
     this.figure = this.frame.figure;
@@ -100,6 +103,11 @@ export class LineChart {
     this.listen();
     this.group.add(this);
     keep(this);
+  }
+
+  private makePicture(title: string): SVGElement | null {
+    const shown = this.spec.curves.flatMap((curve, i) => (this.u?.series[i + 1]?.show === false ? [] : [{ label: curve.label, colour: curveColour(this.hueOf(i)) }]));
+    return this.u ? pictureOf(title, drawnLines(this.u, this.spec), shown) : null;
   }
 
   isConnected(): boolean {

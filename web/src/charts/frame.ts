@@ -1,6 +1,7 @@
 // What stands around every chart: title, controls, a legend with the values under the cursor, and the same as
 // a table.
 import { h } from "../dom";
+import { copyOfCanvas, copyOfSvg, pictureOf, saveButtons } from "./save";
 
 export interface Frame {
   figure: HTMLElement;
@@ -15,10 +16,16 @@ export interface FrameSpec {
   note?: string;
   keys: string; // what the keys do, told to those who cannot see it
   makeTable: () => HTMLElement;
+  makePicture?: (title: string) => SVGElement | null; // else what is in the plot, as it is
   isWide?: boolean;
 }
 
 let frames = 0;
+
+function pictureOfPlot(title: string, plot: HTMLElement): SVGElement | null {
+  const [drawn, canvas] = [plot.querySelector("svg"), plot.querySelector("canvas")];
+  return drawn ? pictureOf(title, copyOfSvg(drawn)) : canvas ? pictureOf(title, copyOfCanvas(canvas)) : null;
+}
 
 export function frame(spec: FrameSpec): Frame {
   const id = `chart-${++frames}`;
@@ -49,7 +56,9 @@ export function frame(spec: FrameSpec): Frame {
     },
     "Show as table",
   );
-  const controls = h("div", { class: "controls" }, reset, toggle);
+  const whole = spec.unit ? `${spec.title}, ${spec.unit}` : spec.title;
+  const save = saveButtons(spec.title, () => (spec.makePicture ? spec.makePicture(whole) : pictureOfPlot(whole, plot)));
+  const controls = h("div", { class: "controls" }, reset, toggle, save);
   const figure = h(
     "figure",
     { class: spec.isWide ? "chart wide" : "chart" },
