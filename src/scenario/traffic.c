@@ -1,6 +1,8 @@
 /* src/scenario/traffic.c - the list 'traffic': what the kinds of traffic may know of a scenario, and what it gets back. */
 #include "scenario/traffic.h"
 
+#include "formats/chakra.h"
+#include "formats/goal.h"
 #include "formats/hpcc.h"
 #include "formats/htsim.h"
 #include "scenario/keys.h"
@@ -27,6 +29,8 @@ static struct traffic_env env_of(const struct scenario *s, struct traffic_tcp_al
         .why_fresh      = s->cfg.model != MODEL_NIC ? "in this model" : s->cfg.is_fast ? "with fidelity fast" : NULL,
         .read_flows     = hpcc_read_flows,
         .read_matrix    = htsim_read_cm,
+        .read_goal      = goal_read,
+        .read_chakra    = chakra_read,
     };
 }
 

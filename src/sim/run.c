@@ -115,6 +115,10 @@ static void on_flow(struct sim *s, uint32_t event)
     if (s->skip)
         skip_before_flow(s, stream);
     program_take_flow(&s->engine, &s->program, stream, &f);
+    if (!f.bytes) {
+        program_on_wake(&s->engine, &s->program, stream, f.tag);
+        return;
+    }
     if (s->skip && skip_take_flow(s, traffic_source(s->program.traffic, stream), &f))
         return;
     host_start_flow(s, &s->net.host[s->net.node[traffic_source(s->program.traffic, stream)].host], &f);

@@ -55,6 +55,13 @@ void job_post_on(struct job *j, uint32_t worker, uint64_t at_ps, uint32_t dst, u
              &(struct post){ .at_ps = at_ps, .bytes = bytes, .tag = tag, .dst = dst, .pair = pair });
 }
 
+/* A flow of no bytes is none. */
+void job_wake(struct job *j, uint32_t worker, uint64_t at_ps, uint64_t tag)
+{
+    assert(worker < j->workers);
+    post_add(j->traffic, j->first_stream + worker, &(struct post){ .at_ps = at_ps, .tag = tag, .dst = j->host[worker] });
+}
+
 uint32_t job_part(const struct job *j, uint32_t worker)
 {
     return j->traffic->stream[j->first_stream + worker].part;

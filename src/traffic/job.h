@@ -50,6 +50,9 @@ void job_post(struct job *, uint32_t worker, uint64_t at_ps, uint32_t dst, uint6
 /* The same on a queue pair of its choice instead of the next in turn: number 'pair' of those to the destination, from 1. */
 void job_post_on(struct job *, uint32_t worker, uint64_t at_ps, uint32_t dst, uint32_t pair, uint64_t bytes, uint64_t tag);
 
+/* Has on_wake() called for a worker at at_ps, not before the present. */
+void job_wake(struct job *, uint32_t worker, uint64_t at_ps, uint64_t tag);
+
 /* Sends a signal to all parts. */
 void job_signal(struct job *, uint32_t worker, uint64_t now_ps, uint64_t value);
 

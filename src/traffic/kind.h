@@ -41,6 +41,9 @@ struct traffic_kind {
     void (*on_arrival)(struct job *, uint64_t now_ps, const struct message *);   /* NULL: does not ask */
     void (*on_sent)(struct job *, uint64_t now_ps, const struct message *);      /* likewise */
 
+    /* For jobs that wake workers: see job_wake(). */
+    void (*on_wake)(struct job *, uint64_t now_ps, uint32_t worker, uint64_t tag);
+
     /* For jobs that signal. A signal of a worker, signal_ps after it was sent, in one part; signals of one
      * moment come by worker, then value. And: before the first flow, copies what signals change for 'parts' parts;
      * until then part 0 is all there is. */

@@ -11,6 +11,7 @@
 #include "net/flow_list.h"
 #include "net/flow_matrix.h"
 #include "net/graph.h"
+#include "net/trace.h"
 #include "traffic/cdf.h"
 #include "traffic/flow.h"
 
@@ -30,6 +31,8 @@ struct traffic_env {
     /* Files of others: whoever can read them says how. */
     int (*read_flows)(const char *path, const struct graph *, struct flow_list *, struct err *);
     int (*read_matrix)(const char *path, struct flow_matrix *, struct err *);
+    int (*read_goal)(const char *path, struct trace *, struct err *);
+    int (*read_chakra)(const char *prefix, const char *groups, struct trace *, struct err *);    /* groups: a file, or NULL */
 };
 
 /* Reads a list of entries into the traffic; 'about' has room for as many as there are. */

@@ -72,6 +72,9 @@ uint64_t traffic_due_ps(const struct traffic *, uint32_t stream);
 void traffic_on_arrival(struct traffic *, uint64_t now_ps, const struct message *);
 void traffic_on_sent(struct traffic *, uint64_t now_ps, const struct message *);
 
+/* A flow of a worker that has no bytes is none: this is to be called instead. */
+void traffic_on_wake(struct traffic *, uint64_t now_ps, uint32_t stream, uint64_t tag);
+
 /* Yields, one at a time, the workers of a part whose traffic_due_ps() may have changed since they were yielded
  * last. */
 bool traffic_touched(struct traffic *, uint32_t part, uint32_t *stream);

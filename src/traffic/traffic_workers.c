@@ -130,6 +130,13 @@ void traffic_on_sent(struct traffic *t, uint64_t now_ps, const struct message *m
         e->kind->on_sent(e->job, now_ps, m);
 }
 
+void traffic_on_wake(struct traffic *t, uint64_t now_ps, uint32_t stream, uint64_t tag)
+{
+    const struct traffic_entry *e = &t->entry[t->stream[stream].entry];
+
+    e->kind->on_wake(e->job, now_ps, stream - e->job->first_stream, tag);
+}
+
 bool traffic_touched(struct traffic *t, uint32_t part, uint32_t *stream)
 {
     struct traffic_part   *p = &t->part[part];

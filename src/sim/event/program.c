@@ -192,3 +192,9 @@ void program_on_sent(struct engine *e, struct program *p, const struct message *
     traffic_on_sent(p->traffic, engine_world_ps(e), m);
     program_schedule_workers(e, p);
 }
+
+void program_on_wake(struct engine *e, struct program *p, uint32_t stream, uint64_t tag)
+{
+    traffic_on_wake(p->traffic, engine_world_ps(e), stream, tag);
+    program_schedule_workers(e, p);
+}

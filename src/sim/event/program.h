@@ -53,6 +53,9 @@ void program_take_flow(struct engine *, struct program *, uint32_t stream, struc
 void program_on_arrival(struct engine *, struct program *, const struct message *);
 void program_on_sent(struct engine *, struct program *, const struct message *);
 
+/* A worker is to be woken: its flow has no bytes. */
+void program_on_wake(struct engine *, struct program *, uint32_t stream, uint64_t tag);
+
 /* Lets workers that have something to start do so, and keeps the signals that were made. */
 void program_schedule_workers(struct engine *, struct program *);
 

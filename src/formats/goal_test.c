@@ -1,0 +1,127 @@
+/* src/formats/goal_test.c - GOAL: the golden bytes of its compiled form, text that says the same, and what is refused. */
+#include "formats/goal.h"
+
+#include "core/units.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char text[] = "num_ranks 2\n"
+                           "rank 0 {\nl1: calc 100\n  l2: send 8b to 1 tag 7\nl2 requires l1\n}\n"
+                           "/* a comment\n of two lines */ rank 1 {\nl1: recv 8 b from 0 tag 7 // and one\n}\n";
+
+/* Of the description of the format. */
+static const unsigned char golden[] = {
+    0x7f, 0x10, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0,
+    0x26, 0, 0, 0, 0, 0, 0, 0, 0x84, 0, 0, 0, 0, 0, 0, 0, 0x84, 0, 0, 0, 0, 0, 0, 0, 0xb7, 0, 0, 0, 0, 0, 0, 0,
+    2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 0, 3, 0, 0, 0, 0, 0x64, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0,
+    1, 0, 0, 0, 1, 1, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0,
+    1, 0, 0, 0,
+    1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 0, 2, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+};
+
+static void expect_example(const char *data, size_t size)
+{
+    const struct trace_op *op;
+    struct trace           t;
+    struct err             err;
+
+    if (goal_parse("g", data, size, &t, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(t.ranks, 2);
+    assert_int_equal(t.rank[0].ops, 2);
+    op = t.rank[0].op;
+    assert_int_equal(op[0].type, TRACE_CALC);
+    assert_int_equal(op[0].size, 100 * PS_PER_NS);
+    assert_int_equal(op[0].waits, 0);
+    assert_int_equal(op[0].started_at - op[0].done_at, 1);
+    assert_int_equal(t.rank[0].next[op[0].done_at], 1);
+    assert_int_equal(op[1].type, TRACE_SEND);
+    assert_int_equal(op[1].size, 8);
+    assert_int_equal(op[1].peer, 1);
+    assert_int_equal(op[1].tag, 7);
+    assert_int_equal(op[1].waits, 1);
+    assert_int_equal(t.rank[1].op[0].type, TRACE_RECV);
+    trace_fini(&t);
+}
+
+static void goal__text_and_golden_bytes_say_the_same(void **unused)
+{
+    (void)unused;
+    assert_int_equal(sizeof golden, 191);
+    expect_example(text, strlen(text));
+    expect_example((const char *)golden, sizeof golden);
+}
+
+static void goal__wildcards_and_starts(void **unused)
+{
+    static const char any[] = "num_ranks 2\nrank 0 {\na: send 0b to 1\nb: calc 5 cpu 3\nb irequires a\n}\nrank 1 {\nrecv 9b from -1 tag -1\n}";
+    struct trace      t;
+    struct err        err;
+
+    (void)unused;
+    if (goal_parse("g", any, strlen(any), &t, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(t.rank[0].op[0].size, 1);       /* no message is empty */
+    assert_int_equal(t.rank[0].op[0].next_at - t.rank[0].op[0].started_at, 1);
+    assert_int_equal(t.rank[0].op[1].cpu, 3);
+    assert_int_equal(t.rank[1].op[0].peer, TRACE_ANY);
+    assert_true(t.rank[1].op[0].tag == TRACE_ANY_TAG);
+    trace_fini(&t);
+}
+
+static void goal__refuses(void **unused)
+{
+    static const struct { const char *text, *why; } rows[] = {
+        { "", "g:1: num_ranks is missing" },
+        { "num_ranks 0", "g:1: there are no ranks" },
+        { "rank 0 {\n}", "g:1: num_ranks must come before the first rank" },
+        { "num_ranks 1\nrank 1 {\n}", "g:2: there is no rank 1: there are 1" },
+        { "num_ranks 2\nrank 0 {\n}", "g:3: rank 1 is missing" },
+        { "num_ranks 1\nrank 0 {\ncalk 5\n}", "g:3: there is no 'calk' in this rank so far" },
+        { "num_ranks 1\nrank 0 {\na: b\n}", "g:3: 'b' is no operation; there are calc, send and recv" },
+        { "num_ranks 1\nrank 0 {\ncalc\n}", "g:3: the time is missing" },
+        { "num_ranks 1\nrank 0 {\ncalc 5 tag 3\n}", "g:3: more than one thing on a line" },
+        { "num_ranks 1\nrank 0 {\nsend 5b to 9\n}", "g:3: there is no rank 9: there are 1" },
+        { "num_ranks 1\nrank 0 {\nsend 5 to 0\n}", "g:3: 'b' is missing behind the size" },
+        { "num_ranks 1\nrank 0 {\nsend 5b to 0 nic 1\n}", "g:3: nic 1: ranks with several NICs are not modelled" },
+        { "num_ranks 1\nrank 0 {\na: calc 1\na requires c\n}", "g:4: there is no 'c' in this rank so far" },
+        { "num_ranks 1\nrank 0 {\na: calc 1\nb: calc 1\na requires b\nb requires a\n}",
+          "g:3: operation 0 of rank 0 waits for itself, or for others that wait in a circle" },
+        { "num_ranks 1\nrank 0 {\nrecv 5b from 0\n}", "g:3: the receive of rank 0, its operation 0, gets no message" },
+        { "num_ranks 2\nrank 0 {\nsend 5b to 1\n}\nrank 1 {\n}", "g:3: nobody receives the message of rank 0 to rank 1" },
+        { "num_ranks 1\nrank 0 {\n", "g:3: rank 0 does not end: '}' is missing" },
+    };
+    char         data[sizeof golden];
+    struct trace t;
+    struct err   err;
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_true(goal_parse("g", rows[i].text, strlen(rows[i].text), &t, &err) < 0);
+        assert_string_equal(err.text, rows[i].why);
+    }
+    for (size_t size = 8; size < sizeof golden; size++)
+        assert_true(goal_parse("g", (const char *)golden, size, &t, &err) < 0);
+    memcpy(data, golden, sizeof golden);
+    data[0] = 0x26, data[1] = 0x09;
+    assert_true(goal_parse("g", data, sizeof data, &t, &err) < 0);
+    assert_string_equal(err.text, "g: a run of LogGOPSim with --save-mem has used this file up");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(goal__text_and_golden_bytes_say_the_same),
+        cmocka_unit_test(goal__wildcards_and_starts),
+        cmocka_unit_test(goal__refuses),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

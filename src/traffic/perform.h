@@ -1,0 +1,36 @@
+/* src/traffic/perform.h - carries out a trace (net/trace.h): a job whose workers are the ranks.
+ *
+ * An operation begins when nothing is left that it waits for, and, if it computes, when its processor is free; processors take
+ * operations in the order in which they become ready, or by number. What a rank is told and does, happens at its host.
+ */
+#ifndef TRAFFIC_PERFORM_H
+#define TRAFFIC_PERFORM_H
+
+#include "net/trace.h"
+#include "traffic/collective.h"
+#include "traffic/job.h"
+
+/* Adds an entry; rank i is on hosts[i]. The trace, sealed and without collectives, belongs to it from now on. */
+void perform_add(struct traffic *, const struct traffic_kind *, const struct traffic_common *, struct trace *, const uint32_t *hosts);
+
+/* The hooks of a kind that does. */
+void perform_on_arrival(struct job *, uint64_t now_ps, const struct message *);
+void perform_on_sent(struct job *, uint64_t now_ps, const struct message *);
+void perform_on_wake(struct job *, uint64_t now_ps, uint32_t worker, uint64_t tag);
+void perform_free(void *state);
+
+/* ---- perform_expand.c ---- */
+
+/* How collectives are done. */
+struct expand_cfg {
+    enum collective_kind all_reduce;         /* which of them */
+    uint32_t             channels;           /* of rings, and */
+    uint64_t             chunk_bytes;        /* chunks: see traffic/collective.h */
+    const uint32_t      *server;             /* by rank: of several GPUs, or 0 */
+};
+
+/* Replaces the collectives of a trace that is not sealed by messages (traffic/collective.h), and seals it. Refuses those that
+ * differ from rank to rank. On failure the trace is as it was. */
+int perform_expand(struct trace *, const struct expand_cfg *, struct err *);
+
+#endif

@@ -1,0 +1,28 @@
+/* tests/fuzz/fuzz_chakra.c - any bytes are the trace of a rank, or refused with a reason; what is taken waits only for what is there. */
+#include "formats/chakra.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct err   err = { "" };
+    struct trace t;
+
+    trace_init(&t, "c", 3);
+    if (chakra_parse("c", data, size, 1, &t, &err) == 0) {
+        const struct trace_rank *r = &t.rank[1];
+
+        for (uint32_t i = 0; i < r->edges; i++)
+            if (r->edge[i].before >= r->ops || r->edge[i].after >= r->ops)
+                abort();
+        if (trace_seal(&t, &err) < 0 && strncmp(err.text, "c:", 2) != 0)
+            abort();
+    } else if (strncmp(err.text, "c:", 2) != 0) {
+        abort();
+    }
+    trace_fini(&t);
+    return 0;
+}

@@ -1,0 +1,130 @@
+/* tests/oracle/trace_test.c - traces that are carried out, where it can be worked out when each operation ends. At 100 Gb/s a message of 1000
+ * bytes takes two hops of (1000 + 62 + 20) x 80 ps and 1 us; its ACK two of 86 x 80 ps and 1 us. */
+#include "core/units.h"
+#include "scenario/scenario.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define NS      PS_PER_NS
+#define THERE   (2 * (1082 * 80ull + PS_PER_US))
+#define BACK    (2 * (86 * 80ull + PS_PER_US))
+
+struct ends { uint64_t took_ps[8]; uint32_t count; };
+
+static void on_op(void *arg, const struct op_result *r)
+{
+    struct ends *e = arg;
+
+    assert_true(e->count < 8);
+    e->took_ps[e->count++] = r->took_ps;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* When the ranks are through, sorted. */
+static void run(struct ends *ends, const char *goal, uint32_t threads)
+{
+    char            path[] = "/tmp/anole-trace-XXXXXX", text[256];
+    int             fd = mkstemp(path);
+    uint64_t        seed = 1;
+    struct scenario scenario;
+    struct sim     *s;
+    struct err      err;
+
+    assert_true(fd >= 0 && write(fd, goal, strlen(goal)) == (ssize_t)strlen(goal));
+    close(fd);
+    snprintf(text, sizeof text, "{topology: {kind: star, hosts: 4}, host: {ack_every: 1000}, traffic: [{kind: goal, file: %s}]}", path);
+    if (scenario_parse(&scenario, "t", text, strlen(text), NULL, 0, &seed, &err))
+        die("%s", err.text);
+    unlink(path);
+    scenario.cfg.threads = threads;
+    if (scenario_start(&scenario, &s, &err))
+        die("%s", err.text);
+    *ends = (struct ends){ .count = 0 };
+    traffic_on_op(s->program.traffic, on_op, ends);
+    sim_run_until(s, PS_PER_S);
+    traffic_tell(s->program.traffic);
+    qsort(ends->took_ps, ends->count, sizeof *ends->took_ps, by_time);
+    sim_free(s);
+    scenario_fini(&scenario);
+}
+
+/* Computing, a message, computing, a message back. */
+static void goal__ping_pong(void **unused)
+{
+    struct ends e;
+
+    (void)unused;
+    run(&e, "num_ranks 2\nrank 0 {\na: calc 700\nb: send 1000b to 1\nb requires a\nrecv 1000b from 1 tag 5\n}\n"
+            "rank 1 {\na: recv 1000b from 0\nb: calc 300\nb requires a\nc: send 1000b to 0 tag 5\nc requires b\n}\n", 1);
+    assert_int_equal(e.count, 2);
+    assert_int_equal(e.took_ps[0], 700 * NS + THERE + 300 * NS + THERE);
+    assert_int_equal(e.took_ps[1], 700 * NS + THERE + 300 * NS + THERE + BACK);
+}
+
+/* One processor does one thing after the other, as they became ready; two at the same time. */
+static void goal__processors(void **unused)
+{
+    struct ends e;
+
+    (void)unused;
+    run(&e, "num_ranks 1\nrank 0 {\ncalc 100\ncalc 200\ncalc 250 cpu 1\n}\n", 1);
+    assert_int_equal(e.took_ps[0], 300 * NS);
+    /* c is ready at 100 and waits for b (until 400), d behind it */
+    run(&e, "num_ranks 1\nrank 0 {\na: calc 100 cpu 1\nb: calc 400\nc: calc 50\nd: calc 60 cpu 1\nc requires a\nd requires c\n}\n", 1);
+    assert_int_equal(e.took_ps[0], 510 * NS);
+}
+
+/* A send that is required is over when its ACK is back; one that is begun lets go at once. */
+static void goal__ends_and_starts(void **unused)
+{
+    struct ends e;
+
+    (void)unused;
+    run(&e, "num_ranks 2\nrank 0 {\na: send 1000b to 1\nb: calc 10\nb requires a\n}\nrank 1 {\nrecv 1000b from 0\n}\n", 1);
+    assert_int_equal(e.took_ps[0], THERE);
+    assert_int_equal(e.took_ps[1], THERE + BACK + 10 * NS);
+    run(&e, "num_ranks 2\nrank 0 {\na: send 1000b to 1\nb: calc 10000\nb irequires a\n}\nrank 1 {\nrecv 1000b from 0\n}\n", 1);
+    assert_int_equal(e.took_ps[1], 10000 * NS);
+}
+
+/* Two messages with one tag go to receives in the order in which these were posted; one that comes first waits. Threads do not matter. */
+static void goal__matches_as_mpi_does(void **unused)
+{
+    static const char goal[] = "num_ranks 3\nrank 0 {\na: calc 9000\nb: send 1000b to 2 tag 1\nb requires a\n}\nrank 1 {\nsend 1000b to 2 tag 1\n}\n"
+                               "rank 2 {\na: recv 1000b from -1 tag 1\nb: calc 500\nb requires a\nc: recv 1000b from 0 tag -1\n}\n";
+    struct ends one, two;
+
+    (void)unused;
+    run(&one, goal, 1);
+    run(&two, goal, 2);
+    assert_int_equal(one.took_ps[0], THERE + BACK);              /* rank 1 */
+    assert_int_equal(one.took_ps[1], 9000 * NS + THERE);         /* rank 2: c */
+    assert_int_equal(one.took_ps[2], 9000 * NS + THERE + BACK);
+    assert_memory_equal(one.took_ps, two.took_ps, sizeof one.took_ps);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(goal__ping_pong),
+        cmocka_unit_test(goal__processors),
+        cmocka_unit_test(goal__ends_and_starts),
+        cmocka_unit_test(goal__matches_as_mpi_does),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
