@@ -10,12 +10,12 @@
 #include <string.h>
 #include <cmocka.h>
 
-struct seen {
+struct figures {
     struct metric list[METRICS_MAX];
     uint32_t      count, headlines;
 };
 
-static void run(struct seen *seen, const char *text, uint64_t seed)
+static void run(struct figures *seen, const char *text, uint64_t seed)
 {
     struct simulation_input input = { .name = "test.yaml", .text = text, .text_bytes = strlen(text), .seed = &seed };
     struct simulation s;
@@ -32,7 +32,7 @@ static void run(struct seen *seen, const char *text, uint64_t seed)
     simulation_close(&s);
 }
 
-static const struct metric *find(const struct seen *seen, const char *name)
+static const struct metric *find(const struct figures *seen, const char *name)
 {
     for (uint32_t i = 0; i < seen->count; i++)
         if (strcmp(seen->list[i].name, name) == 0)
@@ -40,7 +40,7 @@ static const struct metric *find(const struct seen *seen, const char *name)
     return NULL;
 }
 
-static void assert_unique(const struct seen *seen)
+static void assert_unique(const struct figures *seen)
 {
     for (uint32_t i = 0; i < seen->count; i++)
         for (uint32_t k = 0; k < i; k++)
@@ -61,7 +61,7 @@ static const char hard[] =
 
 static void of__names_are_unique(void **state)
 {
-    static struct seen seen;
+    static struct figures seen;
 
     (void)state;
     run(&seen, hard, 1);
@@ -71,7 +71,7 @@ static void of__names_are_unique(void **state)
 
 static void of__the_list_does_not_depend_on_what_happens(void **state)
 {
-    static struct seen one, two;
+    static struct figures one, two;
 
     (void)state;
     run(&one, hard, 1);
@@ -88,7 +88,7 @@ static void of__the_list_does_not_depend_on_what_happens(void **state)
 /* No flow of 1 MB or more can finish within 100 us with the start at 99 us. */
 static void of__what_is_not_there_is_nan(void **state)
 {
-    static struct seen seen;
+    static struct figures seen;
 
     (void)state;
     run(&seen, hard, 1);
@@ -100,7 +100,7 @@ static void of__what_is_not_there_is_nan(void **state)
 
 static void of__values_by_hand(void **state)
 {
-    static struct seen seen;
+    static struct figures seen;
     const struct metric *m;
 
     (void)state;
@@ -125,7 +125,7 @@ static void of__what_is_lost_adds_up_over_sizes(void **state)
 {
     static const char *const whats[] = { "reordered", "nacks", "resent_bytes" };
     static const char *const sizes[] = { "under_10KB", "10KB_100KB", "100KB_1MB", "from_1MB" };
-    static struct seen seen;
+    static struct figures seen;
 
     (void)state;
     run(&seen, "topology: {kind: clos, tors: 2, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us, loss: 0.003}\n"
@@ -153,7 +153,7 @@ static void of__what_is_lost_adds_up_over_sizes(void **state)
 
 static void of__headlines_are_the_first(void **state)
 {
-    static struct seen seen;
+    static struct figures seen;
 
     (void)state;
     run(&seen, hard, 1);
@@ -165,7 +165,7 @@ static void of__headlines_are_the_first(void **state)
 /* A collective of 4 workers alone: 2 x 3 steps of 100 KB each; bus bandwidth is what a link carries. */
 static void of__a_training_job(void **state)
 {
-    static struct seen seen;
+    static struct figures seen;
     double algbw, busbw, mean_us;
 
     (void)state;
@@ -190,7 +190,7 @@ static void of__a_list_that_is_too_long_is_cut(void **state)
 {
     enum { ENTRIES = 120 };
     static char text[ENTRIES * 80 + 200];
-    static struct seen seen;
+    static struct figures seen;
     size_t at = 0;
 
     (void)state;

@@ -203,6 +203,15 @@ static void training__refuses(void **unused)
           "s.yaml:2:48: 'tims' is not a key of steps; did you mean 'times'?" },
         { "steps: [{size: 1MB}], size: 1MB, iterations: 1",
           "s.yaml:2:56: 'size' beside 'steps', which have their own" },
+        { "steps: [{size: 1MB, pipelined: yes}], iterations: 1", "s.yaml:2:59: 'pipelined' is for 'send_next' and "
+          "'send_previous': others have no first worker" },
+        { "steps: [{compute: 1us, pipelined: yes}, {size: 1MB}], iterations: 1", "s.yaml:2:62: 'pipelined' is for 'send_next' "
+          "and 'send_previous': others have no first worker" },
+        { "steps: [{size: 1MB, collective: send_next, pipelined: yes, overlap: yes}], iterations: 1",
+          "s.yaml:2:96: 'overlap' beside 'pipelined', which does so anyway" },
+        { "steps: [{compute: 1us, overlap: yes}, {size: 1MB}], iterations: 1",
+          "s.yaml:2:60: 'overlap' of a step without a collective: give it its 'size'" },
+        { "steps: [{size: 1MB, overlap: perhaps}], iterations: 1", "s.yaml:2:57: 'perhaps' is not yes or no" },
         { "steps: [{size: 1MB, times: 65535}], iterations: 1",
           "s.yaml:2:35: an iteration has more than 4000000 messages: use fewer workers, steps or times" },
     };

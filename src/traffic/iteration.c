@@ -33,18 +33,25 @@ int iteration_check(const struct iteration_cfg *cfg, struct err *err)
     return 0;
 }
 
-/* Of one worker. */
+/* Of one worker: the most of a step, and what may be left behind besides. Of those that overlap in groups of one kind there is
+ * one at a time. */
 static uint32_t roots_max(const struct iteration_cfg *cfg)
 {
-    uint32_t most = TREE_POSTS;
+    uint32_t most = TREE_POSTS, behind = 0, lane[PARALLEL_GROUPS] = { 0 };
 
     for (uint32_t i = 0; i < cfg->steps; i++) {
-        struct collective_cfg c = group_cfg(cfg, &cfg->step[i]);
+        const struct iteration_step *s = &cfg->step[i];
+        struct collective_cfg        c = group_cfg(cfg, s);
+        uint32_t                     roots = c.is_at_once && c.workers > TREE_POSTS ? c.workers : TREE_POSTS;
 
-        if (c.is_at_once && c.workers > most)
-            most = c.workers;
+        most = roots > most ? roots : most;
+        behind += s->is_pipelined ? s->times : 0;
+        if (s->is_overlapped && roots > lane[s->group])
+            lane[s->group] = roots;
     }
-    return most;
+    for (uint32_t g = 0; g < PARALLEL_GROUPS; g++)
+        behind += lane[g];
+    return most + behind;
 }
 
 uint64_t iteration_flows(const struct iteration_cfg *cfg)
@@ -134,7 +141,37 @@ static void make_room(struct iteration *it, const struct iteration_cfg *cfg, con
     it->arrival = xcalloc(sum(cfg, step, arrivals_of) + 1ul, sizeof *it->arrival);
     it->sent = xcalloc(sum(cfg, step, sents_of) + 1ul, sizeof *it->sent);
     it->compute_ps = xcalloc(it->stages, sizeof *it->compute_ps);
+    it->before_ps = xcalloc(it->stages, sizeof *it->before_ps);
+    it->lane = xcalloc(it->stages, sizeof *it->lane);
+    it->next_in_lane = xcalloc(it->stages, sizeof *it->next_in_lane);
+    it->is_overlapped = xcalloc(it->stages, sizeof *it->is_overlapped);
     it->count = xcalloc((size_t)it->stages * it->workers, sizeof *it->count);
+}
+
+static void add_stage(struct builder *b, const struct iteration_cfg *cfg, const struct iteration_step *s,
+                      const struct collective *c, bool is_first)
+{
+    struct iteration *it = b->it;
+
+    it->compute_ps[b->stage] = s->compute_ps;
+    it->before_ps[b->stage] = is_first ? s->before_ps : 0;
+    it->lane[b->stage] = s->is_pipelined ? ITERATION_NO_LANE : (uint8_t)s->group;
+    it->is_overlapped[b->stage] = s->is_overlapped || s->is_pipelined;
+    for (uint32_t g = 0; g < parallel_count(&cfg->parallel, s->group); g++)
+        add_group(b, cfg, s, c, g);
+    b->stage++;
+}
+
+static void link_lanes(struct iteration *it)
+{
+    uint32_t next[PARALLEL_GROUPS + 1];
+
+    for (uint32_t g = 0; g <= PARALLEL_GROUPS; g++)
+        next[g] = ITERATION_NO_STAGE;
+    for (uint32_t stage = it->stages; stage-- > 0;) {
+        it->next_in_lane[stage] = next[it->lane[stage]];
+        next[it->lane[stage]] = stage;
+    }
 }
 
 void iteration_init(struct iteration *it, const struct iteration_cfg *cfg)
@@ -150,11 +187,9 @@ void iteration_init(struct iteration *it, const struct iteration_cfg *cfg)
     }
     make_room(it, cfg, step);
     for (uint32_t i = 0; i < cfg->steps; i++)
-        for (uint32_t k = 0; k < cfg->step[i].times; k++, b.stage++) {
-            it->compute_ps[b.stage] = cfg->step[i].compute_ps;
-            for (uint32_t g = 0; g < parallel_count(&cfg->parallel, cfg->step[i].group); g++)
-                add_group(&b, cfg, &cfg->step[i], &step[i], g);
-        }
+        for (uint32_t k = 0; k < cfg->step[i].times; k++)
+            add_stage(&b, cfg, &cfg->step[i], &step[i], k == 0);
+    link_lanes(it);
     list_own(it);
     for (uint32_t i = 0; i < cfg->steps; i++)
         collective_fini(&step[i]);
@@ -171,6 +206,10 @@ void iteration_fini(struct iteration *it)
     free(it->sent_at);
     free(it->sent);
     free(it->compute_ps);
+    free(it->before_ps);
+    free(it->lane);
+    free(it->next_in_lane);
+    free(it->is_overlapped);
     free(it->own_at);
     free(it->own);
     free(it->count);
@@ -179,9 +218,31 @@ void iteration_fini(struct iteration *it)
 
 /* ---- measures ---- */
 
-/* Adds to each worker's time what a step takes of it. */
+/* When workers are through a step, by computing and by what they wait for; and for how long their links are busy. */
+struct bound { uint64_t *ps, *busy_ps; };
+
+/* Micro-batches go from one to the next in no time; 'place' is a worker's in the order of its group. */
+static void fill_pipeline(const struct iteration_cfg *cfg, const struct iteration_step *s, uint32_t group, uint64_t *ps)
+{
+    uint32_t workers = parallel_size(&cfg->parallel, s->group);
+    bool     is_back = s->collective.kind == COLLECTIVE_SEND_PREVIOUS;
+
+    for (uint32_t k = 0; k < s->times; k++) {
+        uint64_t from_ps = 0;
+
+        for (uint32_t place = 0; place < workers; place++) {
+            uint32_t  member = is_back ? workers - 1 - place : place;
+            uint64_t *at_ps = &ps[parallel_worker(&cfg->parallel, s->group, group, member)];
+
+            *at_ps += k == 0 ? s->before_ps : 0;
+            *at_ps = (*at_ps > from_ps ? *at_ps : from_ps) + s->compute_ps;
+            from_ps = *at_ps;
+        }
+    }
+}
+
 static void add_step(const struct iteration_cfg *cfg, const struct iteration_step *s, uint32_t mtu_bytes, uint32_t overhead_bytes,
-                     const uint64_t *rate_bps, uint64_t *ps)
+                     const uint64_t *rate_bps, struct bound *b)
 {
     struct collective_cfg group = group_cfg(cfg, s);
     uint64_t             *rate = xcalloc(group.workers, sizeof *rate), *busy_ps = xcalloc(group.workers, sizeof *busy_ps);
@@ -192,8 +253,15 @@ static void add_step(const struct iteration_cfg *cfg, const struct iteration_ste
         for (uint32_t m = 0; m < group.workers; m++)
             rate[m] = rate_bps[parallel_worker(&cfg->parallel, s->group, g, m)];
         collective_link_ps(&c, mtu_bytes, overhead_bytes, rate, busy_ps);
-        for (uint32_t m = 0; m < group.workers; m++)
-            ps[parallel_worker(&cfg->parallel, s->group, g, m)] += s->times * (s->compute_ps + busy_ps[m]);
+        for (uint32_t m = 0; m < group.workers; m++) {
+            uint32_t worker = parallel_worker(&cfg->parallel, s->group, g, m);
+
+            b->busy_ps[worker] += s->times * busy_ps[m];
+            if (!s->is_pipelined)
+                b->ps[worker] += s->before_ps + s->times * (s->compute_ps + (s->is_overlapped ? 0 : busy_ps[m]));
+        }
+        if (s->is_pipelined)
+            fill_pipeline(cfg, s, g, b->ps);
     }
     collective_fini(&c);
     free(rate);
@@ -203,12 +271,17 @@ static void add_step(const struct iteration_cfg *cfg, const struct iteration_ste
 uint64_t iteration_bound_ps(const struct iteration_cfg *cfg, uint32_t mtu_bytes, uint32_t overhead_bytes,
                             const uint64_t *rate_bps)
 {
-    uint64_t *ps = xcalloc(cfg->parallel.workers, sizeof *ps), bound = 0;
+    uint32_t     workers = cfg->parallel.workers;
+    struct bound b = { xcalloc(workers, sizeof *b.ps), xcalloc(workers, sizeof *b.busy_ps) };
+    uint64_t     bound = 0;
 
     for (uint32_t i = 0; i < cfg->steps; i++)
-        add_step(cfg, &cfg->step[i], mtu_bytes, overhead_bytes, rate_bps, ps);
-    for (uint32_t i = 0; i < cfg->parallel.workers; i++)
-        bound = ps[i] > bound ? ps[i] : bound;
-    free(ps);
+        add_step(cfg, &cfg->step[i], mtu_bytes, overhead_bytes, rate_bps, &b);
+    for (uint32_t i = 0; i < workers; i++) {
+        bound = b.ps[i] > bound ? b.ps[i] : bound;
+        bound = b.busy_ps[i] > bound ? b.busy_ps[i] : bound;
+    }
+    free(b.ps);
+    free(b.busy_ps);
     return bound;
 }

@@ -152,6 +152,10 @@ static inline void ether_pick(struct ether *e)
 /* Runs until nothing is left to do, or until_ps. */
 static inline void ether_run(struct ether *e, uint64_t until_ps)
 {
+    uint32_t stream;
+
+    while (traffic_touched(e->traffic, 0, &stream))  /* before the first moment: nobody acts on anybody */
+        continue;
     for (;;) {
         uint64_t event = ether_next_event_ps(e), start = ether_next_start_ps(e);
 

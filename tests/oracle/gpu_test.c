@@ -12,11 +12,11 @@
 
 #include <cmocka.h>
 
-struct seen { uint64_t digest, took_ps; struct flow_result last; uint32_t flows; };
+struct figures { uint64_t digest, took_ps; struct flow_result last; uint32_t flows; };
 
 static void on_flow(void *arg, const struct flow_result *r)
 {
-    struct seen *seen = arg;
+    struct figures *seen = arg;
 
     seen->digest = digest_add_flow(seen->digest, r);
     seen->last = *r;
@@ -25,17 +25,17 @@ static void on_flow(void *arg, const struct flow_result *r)
 
 static void on_op(void *arg, const struct op_result *r)
 {
-    ((struct seen *)arg)->took_ps = r->took_ps;
+    ((struct figures *)arg)->took_ps = r->took_ps;
 }
 
-static void run(struct seen *seen, const char *text, uint32_t threads)
+static void run(struct figures *seen, const char *text, uint32_t threads)
 {
     uint64_t        seed = 1;
     struct scenario scenario;
     struct sim     *s;
     struct err      err;
 
-    *seen = (struct seen){ .digest = DIGEST_EMPTY };
+    *seen = (struct figures){ .digest = DIGEST_EMPTY };
     if (scenario_parse(&scenario, "gpu", text, strlen(text), NULL, 0, &seed, &err))
         die("%s", err.text);
     scenario.cfg.threads = threads;
@@ -54,7 +54,7 @@ static void run(struct seen *seen, const char *text, uint32_t threads)
 /* 36 MB at 3600 Gb/s are 80 us; there and back 2 x 500 ns. */
 static void inside__a_message_alone(void **unused)
 {
-    struct seen seen;
+    struct figures seen;
 
     (void)unused;
     run(&seen, "{topology: dgx_h100_8, traffic: [{kind: incast, senders: [h1], receiver: h0, size: 36MB}]}", 1);
@@ -66,7 +66,7 @@ static void inside__a_message_alone(void **unused)
 /* Three to one: one after the other on the way in. All leave at once: 3 x 80 us, one delay there, one back. */
 static void inside__messages_share_the_way_in(void **unused)
 {
-    struct seen seen;
+    struct figures seen;
 
     (void)unused;
     run(&seen, "{topology: dgx_h100_8, traffic: [{kind: incast, senders: [h1, h2, h3], receiver: h0, size: 36MB}]}", 1);
@@ -79,7 +79,7 @@ static void all_reduce__has_the_bandwidth_of_all_nics(void **unused)
 {
     static const uint32_t gpus[] = { 16, 32 };
     char                  text[256];
-    struct seen           one, two;
+    struct figures           one, two;
 
     (void)unused;
     for (uint32_t i = 0; i < 2; i++) {
@@ -99,7 +99,7 @@ static void all_reduce__has_the_bandwidth_of_all_nics(void **unused)
 static void all_reduce__of_one_ring_has_that_of_one(void **unused)
 {
     double      form_bps = 400e9 * 1024 / 1106;
-    struct seen seen;
+    struct figures seen;
 
     (void)unused;
     run(&seen, "{topology: dgx_h100_16, traffic: [{kind: training, collective: ring_all_reduce, size: 16MB, channels: 1, chunk: 64KB, "

@@ -169,7 +169,7 @@ static void serve__without_certificates_only_here(void **unused)
     (void)unused;
     assert_int_equal(rpc_serve(&r, "0.0.0.0:7999", &(struct rpc_tls){ 0 }, &err), -EPERM);
     assert_int_equal(rpc_dial(&r, "10.0.0.1:7999", &(struct rpc_tls){ 0 }, &err), -EPERM);
-    assert_int_equal(rpc_serve(&r, "127.0.0.1:7999", &(struct rpc_tls){ "/nowhere", "/nowhere", "/nowhere" }, &err), -ENOENT);
+    assert_int_equal(rpc_serve(&r, "127.0.0.1:7999", &(struct rpc_tls){ .ca = "/nowhere", .cert = "/nowhere", .key = "/nowhere" }, &err), -ENOENT);
 }
 
 int main(void)

@@ -99,9 +99,9 @@ static void on_packet__counts_a_flow_through_four_switches_once(void **unused)
 
 /* ---- reports ---- */
 
-struct seen { struct fsd fsd[3]; uint64_t pairs, rtt_ps_sum, base_ps_sum; };
+struct figures { struct fsd fsd[3]; uint64_t pairs, rtt_ps_sum, base_ps_sum; };
 
-struct run { struct seen seen[16]; uint32_t count; uint64_t digest; };
+struct run { struct figures seen[16]; uint32_t count; uint64_t digest; };
 
 static void on_done(void *arg, const struct flow_result *r)
 {
@@ -112,7 +112,7 @@ static void on_done(void *arg, const struct flow_result *r)
 
 static void note(struct run *run, const struct report *r)
 {
-    struct seen *seen = &run->seen[run->count++];
+    struct figures *seen = &run->seen[run->count++];
 
     for (uint32_t i = 0; i < r->monitors; i++)
         seen->fsd[i] = r->monitor[i].fsd;

@@ -1,12 +1,13 @@
 /* src/traffic/kinds/training.c - training: collectives, a barrier, some computing, and again.
  *
  * Who waits for what within an iteration is in traffic/iteration.h. Counts of a worker and of the messages it sends are
- * changed at its host alone. A worker goes through the stages of an iteration by itself; when it is through the last it
- * reports to the barrier. Counts are set back as soon as they have run out: before the last worker has reported nobody
+ * changed at its host alone. A worker goes through the stages of an iteration by itself, and may leave collectives behind that
+ * are still under way; when it is at the end and all of them are over it reports to the barrier. Counts are set back as soon as they have run out: before the last worker has reported nobody
  * begins again, so whatever comes next finds them so.
  */
 #include "traffic/kinds/training.h"
 
+#include "core/units.h"
 #include "traffic/job.h"
 
 #include <assert.h>
@@ -14,8 +15,10 @@
 #include <string.h>
 
 struct worker {
-    uint64_t begin_ps;                   /* of its stage, after computing */
-    uint32_t stage;                      /* the number of stages: it is through, or has not begun */
+    uint64_t free_ps;                    /* when it came, or comes, to its stage or to the end */
+    uint32_t stage;                      /* the number of stages: it is at the end, or has not begun */
+    uint32_t open;                       /* stages that it has computed for and that are not over */
+    uint32_t lane[PARALLEL_GROUPS];      /* by kind of group: 1 + the stage whose collective is under way; 0: none */
 };
 
 struct training {
@@ -25,6 +28,7 @@ struct training {
     uint64_t          compute_ps;
     uint8_t          *waits;             /* by message: for how many things it still waits */
     uint32_t         *left;              /* [stage * workers + worker]: messages it has yet to send or receive */
+    uint64_t         *begin_ps;          /* likewise: when its messages may go, computing being done */
     struct worker    *worker;
 
     struct barrier   *barrier;           /* by part */
@@ -40,11 +44,11 @@ struct barrier {
 /* ---- a worker's way through an iteration ---- */
 
 /* A message has one thing less to wait for. It is set back as soon as it is free to go: it does so once in an iteration.
- * Its worker is in its stage then, though it may still be computing. */
+ * Its worker has begun its stage then, though it may still be computing. */
 static void release(struct training *t, uint32_t m, uint64_t now_ps)
 {
     const struct collective_message *c = &t->it.message[m];
-    uint64_t                         begin_ps = t->worker[c->src].begin_ps;
+    uint64_t                         begin_ps = t->begin_ps[t->it.stage_of[m] * t->it.workers + c->src];
 
     if (--t->waits[m] > 0)
         return;
@@ -52,40 +56,137 @@ static void release(struct training *t, uint32_t m, uint64_t now_ps)
     job_post(&t->job, c->src, begin_ps > now_ps ? begin_ps : now_ps, t->job.host[c->dst], c->bytes, m);
 }
 
-/* A worker is free for a stage, or through with the last. Of a stage in which it but receives, all may have come already. */
-static void enter_stage(struct training *t, uint32_t worker, uint32_t stage, uint64_t at_ps)
+/* Lets a worker's messages of a stage go that wait for nothing else. Returns whether the stage is over at once: the worker
+ * but receives in it, and all has come already. */
+static bool start(struct training *t, uint32_t worker, uint32_t stage, uint64_t at_ps)
 {
     const struct iteration *it = &t->it;
+    uint32_t                cell = stage * it->workers + worker;
 
-    for (;; stage++) {
-        uint32_t cell = stage * it->workers + worker;
+    if (at_ps > t->begin_ps[cell])
+        t->begin_ps[cell] = at_ps;
+    for (uint32_t i = it->own_at[cell]; i < it->own_at[cell + 1]; i++)
+        release(t, it->own[i], t->begin_ps[cell]);
+    return t->left[cell] == 0;
+}
 
-        t->worker[worker].stage = stage;
-        if (stage == it->stages) {
-            job_signal(&t->job, worker, at_ps, 0);
+static void end_stage(struct training *t, uint32_t worker, uint32_t stage)
+{
+    t->left[stage * t->it.workers + worker] = t->it.count[stage * t->it.workers + worker];
+    t->worker[worker].open--;
+}
+
+/* The collective of a lane is over: what its worker has computed for meanwhile follows, and so on. Returns when the one that
+ * the worker waits for was over; NEVER: it does not wait for any of them. */
+static uint64_t end_in_lane(struct training *t, uint32_t worker, uint32_t stage, uint64_t now_ps)
+{
+    struct worker *w = &t->worker[worker];
+    uint32_t      *lane = &w->lane[t->it.lane[stage]];
+    uint64_t       freed_ps = NEVER;
+    bool           is_over = true;
+
+    while (is_over) {
+        uint64_t begin_ps = t->begin_ps[stage * t->it.workers + worker];
+
+        now_ps = begin_ps > now_ps ? begin_ps : now_ps;
+        end_stage(t, worker, stage);
+        if (w->stage == stage && !t->it.is_overlapped[stage])
+            freed_ps = now_ps;
+        stage = t->it.next_in_lane[stage];
+        if (stage == ITERATION_NO_STAGE || stage > w->stage) {
+            *lane = 0;
+            return freed_ps;
+        }
+        *lane = stage + 1;
+        is_over = start(t, worker, stage, now_ps);
+    }
+    return freed_ps;
+}
+
+/* Pipelined: has all come to a worker that it computes on? It has sent nothing yet. */
+static bool has_received(const struct training *t, uint32_t worker, uint32_t stage)
+{
+    uint32_t cell = stage * t->it.workers + worker;
+
+    return t->left[cell] <= t->it.own_at[cell + 1] - t->it.own_at[cell];
+}
+
+/* A worker has all that it needs for its stage; it computes at most. Returns when it goes on; NEVER: it waits. */
+static uint64_t do_stage(struct training *t, uint32_t worker, uint32_t stage, uint64_t at_ps)
+{
+    struct worker *w = &t->worker[worker];
+    uint32_t       lane = t->it.lane[stage];
+
+    at_ps += t->it.compute_ps[stage];
+    t->begin_ps[stage * t->it.workers + worker] = at_ps;
+    w->open++;
+    if (lane == ITERATION_NO_LANE) {
+        if (start(t, worker, stage, at_ps))
+            end_stage(t, worker, stage);
+        return at_ps;
+    }
+    if (!w->lane[lane]) {
+        w->lane[lane] = stage + 1;
+        if (start(t, worker, stage, at_ps)) {
+            end_in_lane(t, worker, stage, at_ps);        /* nothing follows: its worker is no further */
+            return at_ps;
+        }
+    }
+    return t->it.is_overlapped[stage] ? at_ps : NEVER;
+}
+
+/* A worker is free for a stage, or at the end. */
+static void enter_stage(struct training *t, uint32_t worker, uint32_t stage, uint64_t at_ps)
+{
+    struct worker *w = &t->worker[worker];
+
+    for (; at_ps != NEVER; stage++) {
+        w->stage = stage;
+        if (stage == t->it.stages) {
+            w->free_ps = at_ps;
+            if (w->open == 0)
+                job_signal(&t->job, worker, at_ps, 0);
             return;
         }
-        at_ps += it->compute_ps[stage];
-        t->worker[worker].begin_ps = at_ps;
-        for (uint32_t i = it->own_at[cell]; i < it->own_at[cell + 1]; i++)
-            release(t, it->own[i], at_ps);
-        if (t->left[cell] > 0)
+        w->free_ps = at_ps += t->it.before_ps[stage];
+        if (t->it.lane[stage] == ITERATION_NO_LANE && !has_received(t, worker, stage))
             return;
-        t->left[cell] = it->count[cell];
+        at_ps = do_stage(t, worker, stage, at_ps);
     }
+}
+
+/* Pipelined: one of a worker's messages is over. Of one that has not begun nothing is open. */
+static void count_pipelined(struct training *t, uint32_t worker, uint32_t stage, uint64_t now_ps)
+{
+    struct worker *w = &t->worker[worker];
+    uint64_t       at_ps = w->free_ps > now_ps ? w->free_ps : now_ps;
+
+    if (w->stage == stage && has_received(t, worker, stage))
+        enter_stage(t, worker, stage + 1, do_stage(t, worker, stage, at_ps));
+    else if (t->left[stage * t->it.workers + worker] == 0 && w->stage > stage && w->open)
+        end_stage(t, worker, stage);
 }
 
 /* One of a worker's messages is over at its end. It may be of a stage that the worker has not begun. */
 static void count_down(struct training *t, uint32_t worker, uint32_t stage, uint64_t now_ps)
 {
-    uint32_t             *left = &t->left[stage * t->it.workers + worker];
-    const struct worker *w = &t->worker[worker];
+    struct worker *w = &t->worker[worker];
+    uint32_t      *left = &t->left[stage * t->it.workers + worker], lane = t->it.lane[stage], open = w->open;
+    uint64_t       freed_ps;
 
     assert(*left > 0);
-    if (--*left > 0 || w->stage != stage)
-        return;
-    *left = t->it.count[stage * t->it.workers + worker];
-    enter_stage(t, worker, stage + 1, w->begin_ps > now_ps ? w->begin_ps : now_ps);
+    --*left;
+    if (lane == ITERATION_NO_LANE) {
+        count_pipelined(t, worker, stage, now_ps);
+    } else if (*left == 0 && w->lane[lane] == stage + 1) {
+        freed_ps = end_in_lane(t, worker, stage, now_ps);
+        if (freed_ps != NEVER) {
+            enter_stage(t, worker, w->stage + 1, freed_ps);
+            return;
+        }
+    }
+    if (open && w->open == 0 && w->stage == t->it.stages)
+        job_signal(&t->job, worker, w->free_ps > now_ps ? w->free_ps : now_ps, 0);
 }
 
 static void on_arrival(struct job *j, uint64_t now_ps, const struct message *m)
@@ -156,7 +257,7 @@ static bool is_at_rest(const struct job *j)
     if (t->barrier[0].through != 0 && t->barrier[0].through < j->workers)
         return false;
     for (uint32_t i = 0; i < j->workers; i++)
-        if (t->worker[i].stage > 0 && t->worker[i].stage < t->it.stages)
+        if ((t->worker[i].stage > 0 && t->worker[i].stage < t->it.stages) || t->worker[i].open > (t->worker[i].stage == 0))
             return false;
     return memcmp(t->left, t->it.count, (size_t)t->it.stages * j->workers * sizeof *t->left) == 0;
 }
@@ -168,6 +269,7 @@ static void free_training(void *state)
     iteration_fini(&t->it);
     free(t->waits);
     free(t->left);
+    free(t->begin_ps);
     free(t->worker);
     free(t->barrier);
     free(t);
@@ -196,6 +298,7 @@ void traffic_add_training_steps(struct traffic *traffic, const struct traffic_co
     cells = (size_t)t->it.stages * workers;
     t->left = xmalloc(cells * sizeof *t->left);
     memcpy(t->left, t->it.count, cells * sizeof *t->left);
+    t->begin_ps = xcalloc(cells, sizeof *t->begin_ps);
     t->worker = xcalloc(workers, sizeof *t->worker);
     for (uint32_t i = 0; i < workers; i++)
         t->worker[i].stage = t->it.stages;

@@ -155,6 +155,8 @@ static const struct section_key step_keys[] = {
     { "size",       "bytes",  "",           "as above. A step without it but computes" },
     { "group",      "name",   "all",        "who does it with each other: `all`, `tensor`, `data`, `pipeline`, `expert`, or `expert_data`, those of a data group that hold the same experts" },
     { "times",      "count",  "1",          "how often it is done, one after the other" },
+    { "overlap",    "yes/no", "no",         "a worker that has computed goes on to the next step while the collective is under way; those in groups of one kind are done one after the other" },
+    { "pipelined",  "yes/no", "no",         "send_next, send_previous: a worker computes when it has received, sends and goes on; `times` is the number of micro-batches that follow each other" },
     { "chunk",      "bytes",  "512KB",      "as above" },
     { "channels",   "count",  "0",          "as above" },
     { "at_once",    "yes/no", "no",         "as above" },
@@ -179,6 +181,23 @@ static void read_groups(const struct entry *e, uint32_t workers, struct parallel
         reader_refuse(e->r, node, "%s", why.text);
 }
 
+/* What a step leaves behind; one that but computes has nothing to leave. */
+static void read_overlap(const struct section *sec, struct iteration_step *s)
+{
+    bool is_send = s->collective.kind == COLLECTIVE_SEND_NEXT || s->collective.kind == COLLECTIVE_SEND_PREVIOUS;
+
+    section_bool(sec, "overlap", &s->is_overlapped);
+    section_bool(sec, "pipelined", &s->is_pipelined);
+    if (sec->r->rc)
+        return;
+    if (s->is_pipelined && (s->collective.workers == 0 || !is_send))
+        reader_refuse(sec->r, section_get(sec, "pipelined"), "'pipelined' is for 'send_next' and 'send_previous': others have no first worker");
+    else if (s->is_pipelined && s->is_overlapped)
+        reader_refuse(sec->r, section_get(sec, "overlap"), "'overlap' beside 'pipelined', which does so anyway");
+    else if (s->is_overlapped && s->collective.workers == 0)
+        reader_refuse(sec->r, section_get(sec, "overlap"), "'overlap' of a step without a collective: give it its 'size'");
+}
+
 /* A step but for its collective, if it has none: then it is what comes before the next. */
 static void read_step(const struct entry *e, const struct yaml_node *node, const struct parallel *p, struct iteration_step *s)
 {
@@ -197,6 +216,7 @@ static void read_step(const struct entry *e, const struct yaml_node *node, const
                       parallel_names[s->group]);
     else
         read_collective(&sec, parallel_size(p, s->group), section_place(&sec, "group"), &s->collective);
+    read_overlap(&sec, s);
 }
 
 static void refuse_beside_steps(const struct entry *e)
@@ -223,13 +243,7 @@ static uint32_t read_steps(const struct entry *e, const struct parallel *p, stru
             before_ps += s->compute_ps;
             continue;
         }
-        if (before_ps && s->times > 1) {         /* it is computed but once */
-            step[steps + 1] = *s;
-            step[steps + 1].times--;
-            s->times = 1;
-            steps++;
-        }
-        s->compute_ps += before_ps;
+        s->before_ps = before_ps;
         before_ps = 0;
         steps++;
     }
@@ -351,7 +365,7 @@ static void add(struct entry *e, struct traffic_steps *cfg, const uint32_t *host
 void training_read(struct entry *e)
 {
     struct hosts           workers = read_workers(e);
-    struct iteration_step *step = xcalloc(2ul * ITERATION_STEPS_MAX, sizeof *step);
+    struct iteration_step *step = xcalloc(ITERATION_STEPS_MAX, sizeof *step);
     struct traffic_steps   cfg = { .iteration = { .step = step, .steps = 1 } };
 
     read_groups(e, workers.count, &cfg.iteration.parallel);

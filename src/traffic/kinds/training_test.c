@@ -51,7 +51,7 @@ static void hall_close(struct hall *h)
 
 static struct traffic_training ring(uint32_t workers, uint64_t bytes)
 {
-    const struct collective_cfg c = { COLLECTIVE_RING_ALL_REDUCE, workers, bytes, 0, false };
+    const struct collective_cfg c = { COLLECTIVE_RING_ALL_REDUCE, workers, bytes, 0, false, 0, 0 };
 
     return (struct traffic_training){ c, 50000, 3000, UINT32_MAX };
 }
@@ -124,7 +124,7 @@ static void training__ends_after_its_iterations(void **unused)
 static void training__reports_the_size_of_nccl_tests(void **unused)
 {
     const struct traffic_common   common = { .start_ps = 0, .stop_ps = NEVER, .prio = 3 };
-    const struct traffic_training cfg = { { COLLECTIVE_ALL_TO_ALL, 5, 300, 0, false }, 0, LINK_PS, 1 };
+    const struct traffic_training cfg = { { COLLECTIVE_ALL_TO_ALL, 5, 300, 0, false, 0, 0 }, 0, LINK_PS, 1 };
     struct hall                   h;
 
     (void)unused;
@@ -144,7 +144,7 @@ static void barrier__waits_for_the_last(void **unused)
 
     (void)unused;
     for (int kind = 0; kind < COLLECTIVE_KINDS; kind++) {
-        const struct collective_cfg   c = { (enum collective_kind)kind, HOSTS, 2000, 300, false };
+        const struct collective_cfg   c = { (enum collective_kind)kind, HOSTS, 2000, 300, false, 0, 0 };
         const struct traffic_training cfg = { c, 777, 5555, 4 };
         uint32_t                      at = 0, each;
         struct hall                   h;
@@ -181,10 +181,10 @@ static uint64_t uneven_ps(const struct message *m)
 
 /* 8 workers, tensor 2, pipeline 2, data 2: six stages of four steps. */
 static const struct iteration_step four_steps[] = {
-    { 1000, { COLLECTIVE_RING_ALL_REDUCE, 2, 100, 0, false }, PARALLEL_TENSOR, 3 },
-    { 0, { COLLECTIVE_SEND_NEXT, 2, 300, 0, false }, PARALLEL_PIPELINE, 1 },
-    { 555, { COLLECTIVE_ALL_TO_ALL, 8, 40, 0, true }, PARALLEL_ALL, 1 },
-    { 70, { COLLECTIVE_ALL_GATHER, 2, 200, 0, false }, PARALLEL_DATA, 1 },
+    { 1000, { COLLECTIVE_RING_ALL_REDUCE, 2, 100, 0, false, 0, 0 }, PARALLEL_TENSOR, 3, 0, false, false },
+    { 0, { COLLECTIVE_SEND_NEXT, 2, 300, 0, false, 0, 0 }, PARALLEL_PIPELINE, 1, 0, false, false },
+    { 555, { COLLECTIVE_ALL_TO_ALL, 8, 40, 0, true, 0, 0 }, PARALLEL_ALL, 1, 0, false, false },
+    { 70, { COLLECTIVE_ALL_GATHER, 2, 200, 0, false, 0, 0 }, PARALLEL_DATA, 1, 0, false, false },
 };
 static const struct traffic_steps steps_cfg = { { { 8, 2, 2, 2, 1 }, four_steps, 4 }, 640, 4000, LINK_PS, 3 };
 
@@ -282,6 +282,146 @@ static void steps__take_the_sum_of_them(void **unused)
     hall_close(&h);
 }
 
+/* ---- computing while messages are under way ---- */
+
+static void open_steps(struct hall *h, const struct traffic_steps *cfg, uint64_t (*way_ps)(const struct message *), uint64_t seed)
+{
+    static const uint32_t       hosts[HOSTS] = { 8, 3, 0, 5, 1, 7, 2, 6, 4 };
+    const struct traffic_common common = { .start_ps = 700, .stop_ps = NEVER, .prio = 3 };
+    struct traffic             *t;
+
+    graph_star(&h->graph, &(struct graph_star){ HOSTS, 100000000000, LINK_PS });
+    t = traffic_new(&h->graph, 1);
+    traffic_add_training_steps(t, &common, cfg, hosts);
+    ether_init(&h->ether, t, LINK_PS, way_ps, seed);
+}
+
+/* All three iterations take as long. */
+static void assert_took(const struct iteration_cfg *cfg, uint64_t want_ps)
+{
+    const struct traffic_steps steps = { *cfg, 640, 4000, LINK_PS, 3 };
+    uint64_t                   rate_bps[HOSTS];
+    struct hall                h;
+
+    open_steps(&h, &steps, even_ps, 1);
+    ether_run(&h.ether, NEVER);
+    assert_int_equal(h.ether.ops, 3);
+    for (uint32_t k = 0; k < 3; k++) {
+        assert_int_equal(h.ether.op[k].took_ps, want_ps);
+        assert_int_equal(h.ether.op[k].start_ps, 700 + k * (want_ps + LINK_PS + 4000));
+    }
+    hall_close(&h);
+    for (uint32_t i = 0; i < HOSTS; i++)         /* messages do not wait for each other here: links as fast as that */
+        rate_bps[i] = 8 * PS_PER_S * 1000;
+    assert_true(iteration_bound_ps(cfg, 1024, 0, rate_bps) <= want_ps);
+}
+
+/* p stages that compute for t and pass m micro-batches on in c each: (m + p - 1) t + (p - 1) c, and again on the way back. In
+ * lock step it would be m (t + c + an ACK). */
+static void pipeline__fills_and_drains(void **unused)
+{
+    const uint64_t t = 5000, back = 9000, c = LINK_PS + 300 * BYTE_PS;
+
+    (void)unused;
+    for (uint32_t p = 2; p <= HOSTS; p++)
+        for (uint32_t m = 1; m <= 12; m++) {
+            const struct iteration_step both[] = {
+                { t, { COLLECTIVE_SEND_NEXT, p, 300, 0, false, 0, 0 }, PARALLEL_PIPELINE, m, 0, false, true },
+                { back, { COLLECTIVE_SEND_PREVIOUS, p, 300, 0, false, 0, 0 }, PARALLEL_PIPELINE, m, 0, false, true },
+            };
+
+            assert_took(&(struct iteration_cfg){ { p, 1, 1, p, 1 }, both, 1 }, (m + p - 1) * t + (p - 1) * c);
+            assert_took(&(struct iteration_cfg){ { p, 1, 1, p, 1 }, both, 2 }, (m + p - 1) * (t + back) + 2 * (p - 1) * c);
+        }
+}
+
+/* Where messages take longer than computing they still follow each other, and what is computed before the first counts once.
+ * The last ACK comes after the last computing. */
+static void pipeline__sends_beside_computing(void **unused)
+{
+    const uint64_t              t = 500, c = LINK_PS + 300 * BYTE_PS;
+    const struct iteration_step step = { t, { COLLECTIVE_SEND_NEXT, 3, 300, 0, false, 0, 0 }, PARALLEL_PIPELINE, 7, 1234, false, true };
+
+    (void)unused;
+    assert_took(&(struct iteration_cfg){ { 6, 2, 1, 3, 1 }, &step, 1 }, 1234 + (7 + 3 - 2) * t + 2 * c + LINK_PS);
+}
+
+/* A worker sends micro-batch k when it has computed on it: after k - 1, and after it has come from the one before. */
+static void pipeline__waits_for_its_predecessor(void **unused)
+{
+    enum { P = 5, M = 9, T = 7000 };
+    const struct iteration_step step = { T, { COLLECTIVE_SEND_NEXT, P, 300, 0, false, 0, 0 }, PARALLEL_PIPELINE, M, 0, false, true };
+    const struct traffic_steps  cfg = { { { P, 1, 1, P, 1 }, &step, 1 }, 640, 0, LINK_PS, 2 };
+    struct iteration            it;
+
+    (void)unused;
+    iteration_init(&it, &cfg.iteration);
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        struct hall h;
+
+        open_steps(&h, &cfg, uneven_ps, seed);
+        ether_run(&h.ether, NEVER);
+        assert_int_equal(h.ether.flows, 2 * M * (P - 1));
+        for (uint32_t k = 0; k < 2; k++) {
+            uint64_t done[P] = { 0 }, came[P][M] = { { 0 } }, last = 0;
+
+            for (uint32_t w = 0; w < P; w++) {
+                done[w] = h.ether.op[k].start_ps;
+                for (uint32_t batch = 0; batch < M; batch++) {
+                    done[w] = (came[w][batch] > done[w] ? came[w][batch] : done[w]) + T;
+                    last = done[w] > last ? done[w] : last;
+                    for (uint32_t i = k * M * (P - 1); i < (k + 1) * M * (P - 1); i++) {
+                        const struct message *m = &h.ether.flow[i];
+
+                        if (it.stage_of[m->tag] != batch || it.message[m->tag].src != w)
+                            continue;
+                        assert_int_equal(m->start_ps, done[w]);
+                        came[w + 1][batch] = m->start_ps + uneven_ps(m);
+                        last = came[w + 1][batch] + LINK_PS > last ? came[w + 1][batch] + LINK_PS : last;
+                    }
+                }
+            }
+            assert_int_equal(h.ether.op[k].took_ps, last - h.ether.op[k].start_ps);
+        }
+        hall_close(&h);
+    }
+    iteration_fini(&it);
+}
+
+/* n buckets, each computed for t, then reduced in C: n t + C where computing takes longer, t + n C where reducing does. */
+static void overlap__hides_the_shorter(void **unused)
+{
+    const uint64_t comm = 2 * 3 * (2 * LINK_PS + 100 * BYTE_PS);
+
+    (void)unused;
+    for (uint64_t t = comm / 2; t <= 2 * comm; t += comm / 2)
+        for (uint32_t n = 1; n <= 6; n++) {
+            const struct iteration_step step = { t, { COLLECTIVE_RING_ALL_REDUCE, 4, 400, 0, false, 0, 0 }, PARALLEL_DATA, n, 0, true, false };
+
+            assert_took(&(struct iteration_cfg){ { 8, 2, 4, 1, 1 }, &step, 1 }, t > comm ? n * t + comm : t + n * comm);
+        }
+}
+
+/* One collective at a time in groups of one kind; others do not wait for it. */
+static void overlap__is_of_one_kind_of_group(void **unused)
+{
+    const uint64_t data = 2 * 3 * (2 * LINK_PS + 100 * BYTE_PS), tensor = 2 * (2 * LINK_PS + 50 * BYTE_PS);
+
+    (void)unused;
+    for (uint64_t t = 10; t <= 20000; t += 1999) {
+        const struct iteration_step steps[] = {
+            { 3000, { COLLECTIVE_RING_ALL_REDUCE, 4, 400, 0, false, 0, 0 }, PARALLEL_DATA, 1, 0, true, false },
+            { t, { COLLECTIVE_RING_ALL_REDUCE, 2, 100, 0, false, 0, 0 }, PARALLEL_TENSOR, 3, 0, false, false },
+            { 50, { COLLECTIVE_RING_ALL_REDUCE, 4, 400, 0, false, 0, 0 }, PARALLEL_DATA, 1, 0, false, false },
+        };
+        uint64_t beside = 3 * (t + tensor), first = 3000 + (data > beside ? data : beside);
+        uint64_t ready = 3000 + beside + 50, reduced = 3000 + data;
+
+        assert_took(&(struct iteration_cfg){ { 8, 2, 4, 1, 1 }, steps, 2 }, first);
+        assert_took(&(struct iteration_cfg){ { 8, 2, 4, 1, 1 }, steps, 3 }, (ready > reduced ? ready : reduced) + data);
+    }
+}
+
 static int by_start(const void *a_, const void *b_)
 {
     const struct message *a = a_, *b = b_;
@@ -300,7 +440,7 @@ static void training__order_of_a_moment_does_not_matter(void **unused)
 
     (void)unused;
     for (int kind = 0; kind < COLLECTIVE_KINDS; kind++) {
-        const struct traffic_training cfg = { { (enum collective_kind)kind, HOSTS, 900, 50, false }, 10, 1000, 3 };
+        const struct traffic_training cfg = { { (enum collective_kind)kind, HOSTS, 900, 50, false, 0, 0 }, 10, 1000, 3 };
         struct hall                   a, b;
 
         hall_open(&a, &common, &cfg, even_ps, 0);
@@ -334,6 +474,11 @@ int main(void)
         cmocka_unit_test(barrier__waits_for_the_last),
         cmocka_unit_test(steps__workers_go_by_themselves),
         cmocka_unit_test(steps__take_the_sum_of_them),
+        cmocka_unit_test(pipeline__fills_and_drains),
+        cmocka_unit_test(pipeline__sends_beside_computing),
+        cmocka_unit_test(pipeline__waits_for_its_predecessor),
+        cmocka_unit_test(overlap__hides_the_shorter),
+        cmocka_unit_test(overlap__is_of_one_kind_of_group),
         cmocka_unit_test(training__order_of_a_moment_does_not_matter),
     };
 
