@@ -20,7 +20,7 @@ ifneq ($(shell grep -lrE 'pthread\.h|threads\.h' src),)
 CHECKS += check-tsan
 endif
 
-.PHONY: release demo demo-live test chaos fidelity debug web bench repro repro-quick install clean help check $(CHECKS) deps-check build-clang
+.PHONY: release demo demo-live test chaos fidelity debug web site bench repro repro-quick install clean help check $(CHECKS) deps-check build-clang
 .DEFAULT_GOAL := release
 
 release:
@@ -86,6 +86,11 @@ web:
 	@tests/web/fetch
 	@cd web && npm run --silent build
 	@tests/web/run
+
+# The documents as a site with search: build/site/index.html, to be opened or put anywhere. Needs no network.
+site:
+	@tools/deps site
+	@tools/site
 
 bench: release
 	@tools/deps bench
@@ -172,6 +177,7 @@ help:
 	@echo 'make chaos        fault histories of the live side, SEEDS=10000 of them: docs/live.md'
 	@echo 'make fidelity     the whole comparison with the ns-3 forks: docs/fidelity.md'
 	@echo 'make web          build the report page from web/ (needs Node 20) and test it in a browser'
+	@echo 'make site         the documents as HTML with search: build/site/index.html'
 	@echo 'make bench        benchmarks, one "name value unit" per line; kept in bench/history.csv'
 	@echo 'make repro-quick  short versions of the experiments of the papers; make repro: all of them. See repro/README.md'
 	@echo 'make debug        build/debug, unoptimised, with asserts: for gdb'

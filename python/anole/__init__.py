@@ -10,4 +10,4 @@ from ._client import Batch, Client, GymError, PROTOCOL_VERSION
 from .vector import VectorEnv, world_agents
 
 __all__ = ["Batch", "Client", "GymError", "PROTOCOL_VERSION", "VectorEnv", "world_agents"]
-__version__ = "0.1.0"
+__version__ = "0.2.0"

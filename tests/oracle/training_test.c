@@ -84,7 +84,7 @@ static void run_steps(struct ops *ops, const struct traffic_steps *cfg, uint32_t
 static void run_star(struct ops *ops, const struct traffic_training *cfg, uint32_t ack_every)
 {
     uint32_t                    n = cfg->collective.workers;
-    const struct iteration_step step = { 0, cfg->collective, PARALLEL_ALL, 1 };
+    const struct iteration_step step = { 0, cfg->collective, PARALLEL_ALL, 1, 0, false, false };
     const struct traffic_steps  steps = { { { n, 1, n, 1, 1 }, &step, 1 }, collective_size_bytes(&cfg->collective),
                                           cfg->compute_ps, cfg->delay_ps, cfg->iterations };
 
@@ -166,10 +166,10 @@ static void tree__of_two_by_hand(void **unused)
 static void steps__take_computing_and_collectives(void **unused)
 {
     static const struct iteration_step step[] = {
-        { 300 * PS_PER_US, { COLLECTIVE_RING_ALL_REDUCE, 2, 100000, 0, false, 0, 0 }, PARALLEL_TENSOR, 4 },
-        { 0, { COLLECTIVE_SEND_NEXT, 3, 40000, 0, false, 0, 0 }, PARALLEL_PIPELINE, 1 },
-        { 20 * PS_PER_US, { COLLECTIVE_ALL_TO_ALL, 2, 7000, 0, false, 0, 0 }, PARALLEL_EXPERT, 2 },
-        { 500 * PS_PER_US, { COLLECTIVE_REDUCE_SCATTER, 2, 90000, 0, false, 0, 0 }, PARALLEL_DATA, 1 },
+        { 300 * PS_PER_US, { COLLECTIVE_RING_ALL_REDUCE, 2, 100000, 0, false, 0, 0 }, PARALLEL_TENSOR, 4, 0, false, false },
+        { 0, { COLLECTIVE_SEND_NEXT, 3, 40000, 0, false, 0, 0 }, PARALLEL_PIPELINE, 1, 0, false, false },
+        { 20 * PS_PER_US, { COLLECTIVE_ALL_TO_ALL, 2, 7000, 0, false, 0, 0 }, PARALLEL_EXPERT, 2, 0, false, false },
+        { 500 * PS_PER_US, { COLLECTIVE_REDUCE_SCATTER, 2, 90000, 0, false, 0, 0 }, PARALLEL_DATA, 1, 0, false, false },
     };
     const struct traffic_steps cfg = { { { 12, 2, 2, 3, 2 }, step, 4 }, 1, 70 * PS_PER_US, 2 * PS_PER_US, 3 };
     uint64_t                   took = (4 * 300 + 2 * 20 + 500) * PS_PER_US + 4 * 2 * alone_ps(50000) + alone_ps(40000) +
@@ -189,7 +189,7 @@ static void steps__take_computing_and_collectives(void **unused)
 static void jobs__do_not_meet_in_a_star(void **unused)
 {
     static const struct iteration_step step[] = {
-        { 0, { COLLECTIVE_RING_ALL_REDUCE, 6, 600000, 0, false, 0, 0 }, PARALLEL_ALL, 2 },
+        { 0, { COLLECTIVE_RING_ALL_REDUCE, 6, 600000, 0, false, 0, 0 }, PARALLEL_ALL, 2, 0, false, false },
     };
     const struct traffic_steps cfg = { { { 6, 1, 6, 1, 1 }, step, 1 }, 1, 0, 2 * PS_PER_US, 3 };
     struct ops                 ops;

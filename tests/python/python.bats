@@ -29,7 +29,7 @@ setup() {
         "$BATS_TEST_TMPDIR/source" 2>&1
     cd "$BATS_TEST_TMPDIR"
     [ "$(PYTHONPATH=lib "$python" -c 'import anole; print(anole.__version__, anole.__file__)')" = \
-        "0.1.0 $BATS_TEST_TMPDIR/lib/anole/__init__.py" ]
+        "0.2.0 $BATS_TEST_TMPDIR/lib/anole/__init__.py" ]
     [ -e lib/anole/py.typed ]
 }
 

@@ -96,6 +96,7 @@ try {
     await page.waitForTimeout(2500);
     holds((await points()) > was, "no point was added");
     holds((await page.locator("#time figure.chart").count()) >= 3, "charts over time");
+    if (shots) await page.screenshot({ path: join(shots, "live.png") });
   });
   await check("live: an order without the token, or with a wrong one, is refused", async () => {
     await page.locator('[data-order="freeze"]').click();
@@ -112,7 +113,6 @@ try {
     await page.locator("#now .partial", { hasText: "FROZEN" }).waitFor({ timeout: wait_ms });
     await page.waitForTimeout(2000);
     holds((await page.locator("#now .partial").textContent()).includes("maintenance"), "the reason is missing");
-    if (shots) await page.screenshot({ path: join(shots, "live.png"), fullPage: true });
   });
   await check("live: thawed again, and both stand in the audit log", async () => {
     await page.locator('[data-order="thaw"]').click();

@@ -1,0 +1,49 @@
+#!/usr/bin/env bats
+# tests/tools/site.bats - the documents as a site: all links lead somewhere, the search knows all of them, nothing is fetched.
+
+@test "site: every document becomes a page, and every link leads somewhere" {
+    run tools/site "$BATS_TEST_TMPDIR/site"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "$(find docs -maxdepth 1 -name '*.md' | wc -l)" -eq "$(($(find "$BATS_TEST_TMPDIR/site" -name '*.html' | wc -l) - 4))" ]
+    python3 - "$BATS_TEST_TMPDIR/site" <<'END'
+import html.parser, os, sys
+site = sys.argv[1]
+ids, links = {}, []
+
+class Page(html.parser.HTMLParser):
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        if "id" in attrs:
+            ids[self.name].add(attrs["id"])
+        for key in ("href", "src"):
+            if key in attrs:
+                links.append((self.name, attrs[key]))
+
+for name in os.listdir(site):
+    if name.endswith(".html"):
+        page = Page()
+        page.name = name
+        ids[name] = set()
+        page.feed(open(os.path.join(site, name), encoding="utf-8").read())
+for name, link in links:
+    if ":" in link.split("#")[0]:
+        assert not link.startswith(("javascript:", "data:")), link
+        continue
+    file, _, part = link.partition("#")
+    assert os.path.exists(os.path.join(site, file or name)), f"{name}: {link}"
+    assert not part or part in ids[file or name], f"{name}: {link}"
+assert len(links) > 500
+END
+}
+
+@test "site: the search knows headings and texts, and asks nobody" {
+    tools/site "$BATS_TEST_TMPDIR/site" >/dev/null
+    grep -q '"h": "Slowdown\|slowdown' "$BATS_TEST_TMPDIR/site/search.js"
+    grep -q 'glossary.html' "$BATS_TEST_TMPDIR/site/search.js"
+    ! grep -rqE 'fetch\(|XMLHttpRequest|<(script|link)[^>]*https?:' "$BATS_TEST_TMPDIR/site"
+}
+
+@test "site: the front page is short" {
+    [ "$(wc -l <README.md)" -lt 120 ]
+}
