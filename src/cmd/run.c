@@ -29,7 +29,7 @@ struct options {
 };
 
 enum { KEY_SET = 's', KEY_OUT = 'o', KEY_FORMAT = 'f', KEY_QUIET = 'q', KEY_SEED = 256, KEY_THREADS,
-       KEY_UNTIL, KEY_HPCC_FCT, KEY_HPCC_PFC };
+       KEY_UNTIL, KEY_HPCC_FCT, KEY_HPCC_PFC, KEY_PCAP, KEY_PCAP_LIMIT, KEY_TRACE, KEY_TRACE_LIMIT };
 
 static const struct argp_option option_rows[] = {
     { "set", KEY_SET, "KEY=VALUE", 0, "Change the scenario: a knob (kmin=200KB), or a path of keys "
@@ -45,9 +45,23 @@ static const struct argp_option option_rows[] = {
     { "format", KEY_FORMAT, "table|csv|json", 0, "How results are printed (default: table)", 0 },
     { "hpcc-fct", KEY_HPCC_FCT, "FILE", 0, "Write completed flows as the HPCC ns-3 simulator does (fct.txt)", 0 },
     { "hpcc-pfc", KEY_HPCC_PFC, "FILE", 0, "Write PFC frames as the HPCC ns-3 simulator does (pfc.txt)", 0 },
+    { "pcap", KEY_PCAP, "FILE", 0, "Write the frames of hosts' links, headers alone, for Wireshark (pcapng). Then one thread does the work", 0 },
+    { "pcap-limit", KEY_PCAP_LIMIT, "SIZE", 0, "Of that file; what does not fit is counted (default: 1GB)", 0 },
+    { "trace", KEY_TRACE, "FILE", 0, "Write flows and pauses for Perfetto or chrome://tracing (JSON)", 0 },
+    { "trace-limit", KEY_TRACE_LIMIT, "SIZE", 0, "Of that file; what does not fit is counted (default: 256MB)", 0 },
     { "quiet", KEY_QUIET, NULL, 0, "Print no results and no progress, only what is wrong", 0 },
     { 0 },
 };
+
+static uint64_t limit_of(const char *option, const char *text)
+{
+    uint64_t   bytes = 0;
+    struct err why;
+
+    if (text_to_bytes(text, &bytes, &why) || bytes < 65536)
+        cmd_usage("%s: '%s' is no size of 64KiB or more, such as 100MB", option, text);
+    return bytes;
+}
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
@@ -62,6 +76,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_FORMAT:   o->format = cmd_format(arg);                                      break;
     case KEY_HPCC_FCT: o->files.hpcc_fct = arg;                                          break;
     case KEY_HPCC_PFC: o->files.hpcc_pfc = arg;                                          break;
+    case KEY_PCAP:     o->files.pcap = arg;                                              break;
+    case KEY_TRACE:    o->files.trace = arg;                                             break;
+    case KEY_PCAP_LIMIT:  o->files.pcap_bytes_max = limit_of("--pcap-limit", arg);       break;
+    case KEY_TRACE_LIMIT: o->files.trace_bytes_max = limit_of("--trace-limit", arg);     break;
     case KEY_QUIET:    o->is_quiet = true;                                               break;
     case ARGP_KEY_ARG: cmd_take_one(&o->path, arg, "scenario");                          break;
     case ARGP_KEY_NO_ARGS:
@@ -165,7 +183,7 @@ static int run_file(const struct options *o, const struct scenario_file *file, s
     input.set = o->set;
     input.sets = o->sets;
     input.seed = o->has_seed ? &o->seed : NULL;
-    input.threads = o->threads;
+    input.threads = o->files.pcap ? 1 : o->threads;
     input.until_ps = o->until_ps;
     input.maker = &twin_maker;
     rc = simulation_open(&simulation, &input, err);
@@ -183,7 +201,7 @@ static int run_file(const struct options *o, const struct scenario_file *file, s
 
 static int run_main(int argc, char **argv)
 {
-    struct options o = { 0 };
+    struct options o = { .files = { .pcap_bytes_max = 1000000000, .trace_bytes_max = 256000000 } };
     struct scenario_file file;
     struct err err;
     int rc;

@@ -109,13 +109,18 @@ static void on_flow_done(void *arg, const struct flow_result *r)
         results_print_flow(f->flows, f->simulation->sim, &f->simulation->scenario, r);
     if (f->hpcc_fct.stream)
         results_print_hpcc_fct(f->hpcc_fct.stream, r);
+    if (f->chrome)
+        chrome_on_flow(f->chrome, r);
 }
 
 static void on_pfc(void *arg, const struct pfc_result *r)
 {
     struct run_files *f = arg;
 
-    results_print_hpcc_pfc(f->hpcc_pfc.stream, r);
+    if (f->hpcc_pfc.stream)
+        results_print_hpcc_pfc(f->hpcc_pfc.stream, r);
+    if (f->chrome)
+        chrome_on_pfc(f->chrome, r);
 }
 
 static void on_report(void *arg, const struct report *r)
@@ -135,7 +140,7 @@ static void on_queue(void *arg, const struct slots_row *r)
 struct simulation_hooks run_files_hooks(struct run_files *f)
 {
     return (struct simulation_hooks){ .arg = f, .flow_done = on_flow_done,
-                                      .pfc = f->hpcc_pfc.stream ? on_pfc : NULL,
+                                      .pfc = f->hpcc_pfc.stream || f->chrome ? on_pfc : NULL,
                                       .report = f->intervals ? on_report : NULL,
                                       .queue = f->queues ? on_queue : NULL };
 }
@@ -179,6 +184,14 @@ int run_files_open(struct run_files *f, const struct run_files_paths *paths, con
         rc = outfile_open(&f->hpcc_fct, paths->hpcc_fct, err);
     if (!rc && paths->hpcc_pfc)
         rc = outfile_open(&f->hpcc_pfc, paths->hpcc_pfc, err);
+    if (!rc && paths->pcap)
+        rc = outfile_open(&f->pcap_file, paths->pcap, err);
+    if (!rc && paths->trace)
+        rc = outfile_open(&f->trace_file, paths->trace, err);
+    if (!rc && paths->pcap)
+        f->pcap = pcap_open(f->pcap_file.stream, s->sim, paths->pcap_bytes_max);
+    if (!rc && paths->trace)
+        f->chrome = chrome_open(f->trace_file.stream, s, paths->trace_bytes_max);
     return rc;
 }
 
@@ -214,7 +227,26 @@ static int commit(struct run_files *f, struct err *err)
         rc = outfile_commit(&f->hpcc_fct, err);
     if (!rc)
         rc = outfile_commit(&f->hpcc_pfc, err);
+    if (!rc)
+        rc = outfile_commit(&f->pcap_file, err);
+    if (!rc)
+        rc = outfile_commit(&f->trace_file, err);
     return rc;
+}
+
+/* What did not fit is told. */
+static void close_traces(struct run_files *f)
+{
+    uint64_t frames = f->pcap ? pcap_close(f->pcap) : 0, events = f->chrome ? chrome_close(f->chrome) : 0;
+
+    if (frames)
+        fprintf(stderr, "anole: warning: %s: %llu frames are not in it: it would be larger than --pcap-limit, or they are not RoCEv2\n",
+                f->pcap_file.shown, (unsigned long long)frames);
+    if (events)
+        fprintf(stderr, "anole: warning: %s: %llu events are not in it: it would be larger than --trace-limit\n", f->trace_file.shown,
+                (unsigned long long)events);
+    f->pcap = NULL;
+    f->chrome = NULL;
 }
 
 /* All files are checked before the first is put into place. */
@@ -222,10 +254,15 @@ int run_files_write(struct run_files *f, const struct results *r, struct err *er
 {
     int rc = write_dir(f, r, err);
 
+    close_traces(f);
     if (!rc)
         rc = outfile_close(&f->hpcc_fct, err);
     if (!rc)
         rc = outfile_close(&f->hpcc_pfc, err);
+    if (!rc)
+        rc = outfile_close(&f->pcap_file, err);
+    if (!rc)
+        rc = outfile_close(&f->trace_file, err);
     if (rc)
         return rc;
     interrupt_hold();
@@ -236,6 +273,12 @@ int run_files_write(struct run_files *f, const struct results *r, struct err *er
 
 void run_files_abort(struct run_files *f)
 {
+    if (f->pcap)
+        pcap_close(f->pcap);
+    if (f->chrome)
+        chrome_close(f->chrome);
+    outfile_abort(&f->trace_file);
+    outfile_abort(&f->pcap_file);
     outfile_abort(&f->hpcc_pfc);
     outfile_abort(&f->hpcc_fct);
     outdir_abort(f->dir);

@@ -9,6 +9,8 @@
 #include "base/file/outdir.h"
 #include "base/file/outfile.h"
 #include "report/results.h"
+#include "report/trace/chrome.h"
+#include "report/trace/pcap.h"
 
 #include <stdio.h>
 
@@ -16,6 +18,8 @@
 
 struct run_files_paths {         /* NULL: not wanted */
     const char *out, *hpcc_fct, *hpcc_pfc;
+    const char *pcap, *trace;
+    uint64_t    pcap_bytes_max, trace_bytes_max;
 };
 
 struct run_files {
@@ -24,7 +28,9 @@ struct run_files {
     const char              *name[RUN_FILES_MAX];    /* of what lies in it, the page first; ends with NULL */
     FILE                    *flows, *intervals;      /* in dir */
     FILE                    *queues;         /* the same; NULL: nobody asks */
-    struct outfile           hpcc_fct, hpcc_pfc;
+    struct outfile           hpcc_fct, hpcc_pfc, pcap_file, trace_file;
+    struct pcap             *pcap;           /* NULL: not wanted */
+    struct chrome           *chrome;
 };
 
 /* The simulation must outlive the files. To be aborted also on failure. */

@@ -144,8 +144,10 @@ static int measure(const struct options *o, uint64_t bytes, uint32_t *workers, s
     bool                 is_all_to_all = strcmp(o->collective, collective_names[COLLECTIVE_ALL_TO_ALL]) == 0;
     uint64_t             each = is_all_to_all && *workers ? bytes / *workers + (bytes < *workers) : bytes;
     char                *text = scenario_text(o, each);
-    int                  rc = run_text(o, text, workers, &row->us, err);
+    int                  rc;
 
+    row->us = 0;
+    rc = run_text(o, text, workers, &row->us, err);
     while (strcmp(collective_names[kind], o->collective) != 0)
         kind++;
     free(text);

@@ -50,6 +50,12 @@ struct engine_border {
     void (*take)(void *arg, const struct port *, uint32_t packet);
 };
 
+/* Who sees every frame that leaves a port with SLOW_TAPPED. In a world of one part. */
+struct engine_tap {
+    void *arg;
+    void (*on_frame)(void *arg, uint64_t now_ps, const struct port *, const struct packet *);
+};
+
 struct engine {
     uint64_t            now_ps;              /* of the event at hand, and below */
     struct packet_pool  packets;
@@ -65,6 +71,7 @@ struct engine {
     struct err          failure;             /* why, if it has */
     struct inband_ports *inband;       /* see link/inband.h; NULL: ports write nothing */
     struct engine_border border;
+    struct engine_tap   tap;
     struct mrg          mrg;                 /* ORDER_NS3: the fork's stream of random numbers */
     struct evq          evq;                 /* last, being large: what lies behind is far away */
 };

@@ -4,6 +4,8 @@ bool path_is_lost(struct engine *e, struct port *p, uint32_t id, const struct pa
 {
     if (p->slow_path & SLOW_COUNTED)
         port_count_frame(p, k);
+    if (p->slow_path & SLOW_TAPPED)
+        e->tap.on_frame(e->tap.arg, e->now_ps + e->skipped_ps, p, k);
     if (p->slow_path & SLOW_INBAND)
         inband_on_frame(e, p, id, k);
     if (k->kind == PACKET_PFC || !p->is_lossy || !port_is_hit(p, k->bytes))

@@ -38,7 +38,7 @@ static inline void path_put(struct engine *e, struct port *p, uint32_t id, struc
 
 __attribute__((noinline)) void path_put_slowly(struct engine *, struct port *, uint32_t id, struct packet *);
 
-#define PATH_SLOW (SLOW_LINK | SLOW_COUNTED | SLOW_INBAND | SLOW_NUMBER | SLOW_BORDER)
+#define PATH_SLOW (SLOW_LINK | SLOW_COUNTED | SLOW_INBAND | SLOW_NUMBER | SLOW_BORDER | SLOW_TAPPED)
 
 /* Puts packet 'id' on the wire of an idle port. */
 static inline void path_transmit(struct engine *e, struct port *p, uint32_t id, struct packet *k)

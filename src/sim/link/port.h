@@ -22,9 +22,10 @@
 #define SLOW_COUNTED 4u           /* what goes out is counted by queue: see observe/queue_telemetry.h */
 #define SLOW_INBAND  8u           /* what goes out is written on: see inband.h */
 #define SLOW_NUMBER  16u          /* what goes out is numbered over the whole network: ORDER_NS3 */
-#define SLOW_WOVEN   64u          /* what comes in is ConWeave's to see: see switch/weave.h */
 #define SLOW_BORDER  32u          /* what goes out goes to another part of the world: see parts/crossing.h */
-#define SLOW_RECORD  64u          /* data that goes out gets a record, and is as fast as any other then: see inband.h */
+#define SLOW_WOVEN   64u          /* what comes in is ConWeave's to see: see switch/weave.h */
+#define SLOW_TAPPED  128u         /* what goes out is shown to engine.tap */
+#define SLOW_RECORD  256u         /* data that goes out gets a record, and is as fast as any other then: see inband.h */
 
 struct queue {
     uint32_t head, tail;         /* FIFO of packet ids; head == 0: empty */
@@ -66,12 +67,12 @@ struct port {
     struct node    *node;
     uint32_t        to;          /* owner of what goes out, as an event */
     uint16_t        backlog;     /* bit q: queue q is not empty */
+    uint16_t        slow_path;   /* SLOW_LINK, SLOW_WATCHED, ..: the rare cases, asked about at once */
     uint8_t         paused;      /* bit c: the peer has stopped class c */
     uint8_t         pausing;     /* bit c: we have stopped class c of the peer */
     uint8_t         held;        /* bit c: packets of class c that came in by this port are booked */
     uint8_t         shift;       /* a class may take (free shared buffer) >> shift */
     bool            is_switch;   /* of the node */
-    uint8_t         slow_path;         /* SLOW_LINK, SLOW_WATCHED, ..: the rare cases, asked about at once */
     uint8_t         last_prio;   /* class served last */
     uint8_t         peer_part;   /* of the work, that the other end belongs to */
 

@@ -1,0 +1,108 @@
+#include "report/trace/chrome.h"
+
+#include "base/err.h"
+#include "core/units.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#define EVENT_BYTES_MAX 400u
+#define FLOWS  1
+#define PAUSES 2
+
+struct chrome {
+    FILE                    *out;
+    const struct simulation *simulation;
+    uint64_t                 bytes, bytes_max, left_out, flows;
+    uint8_t                 *paused;         /* by port: classes that are */
+    bool                    *is_named;       /* by node, and behind them by port: its row has a name */
+    bool                     is_first;
+};
+
+static bool write_event(struct chrome *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* One event; false: there is no room for it. */
+static bool write_event(struct chrome *c, const char *format, ...)
+{
+    va_list args;
+    int     length;
+
+    if (c->bytes + EVENT_BYTES_MAX > c->bytes_max) {
+        c->left_out++;
+        return false;
+    }
+    fputs(c->is_first ? "\n" : ",\n", c->out);
+    c->is_first = false;
+    va_start(args, format);
+    length = vfprintf(c->out, format, args);
+    va_end(args);
+    c->bytes += length > 0 ? (uint64_t)length + 2 : 0;
+    return true;
+}
+
+static double us(uint64_t ps)
+{
+    return (double)ps / (double)PS_PER_US;
+}
+
+static const char *name_of(const struct chrome *c, uint32_t node)
+{
+    return c->simulation->sim->net.graph.node[node].name;
+}
+
+struct chrome *chrome_open(FILE *out, const struct simulation *s, uint64_t bytes_max)
+{
+    struct chrome *c = xcalloc(1, sizeof *c);
+
+    *c = (struct chrome){ .out = out, .simulation = s, .bytes_max = bytes_max, .is_first = true,
+                          .paused = xcalloc(s->sim->net.ports + 1ul, sizeof *c->paused),
+                          .is_named = xcalloc((size_t)s->sim->net.nodes + s->sim->net.ports + 1, sizeof *c->is_named) };
+    fputs("{\"traceEvents\": [", out);
+    write_event(c, "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"args\": {\"name\": \"flows\"}}", FLOWS);
+    write_event(c, "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"args\": {\"name\": \"pauses\"}}", PAUSES);
+    return c;
+}
+
+/* Flows of a host overlap, so each is a pair of events with a number of its own. */
+void chrome_on_flow(struct chrome *c, const struct flow_result *r)
+{
+    if (!c->is_named[r->src])
+        c->is_named[r->src] = write_event(c, "{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": %d, \"tid\": %u, \"args\": {\"name\": \"%s\"}}", FLOWS,
+                                          r->src, name_of(c, r->src));
+    if (!write_event(c, "{\"ph\": \"b\", \"cat\": \"flow\", \"name\": \"%s -> %s\", \"id\": %" PRIu64 ", \"pid\": %d, \"tid\": %u, \"ts\": %.6f, "
+                     "\"args\": {\"bytes\": %" PRIu64 ", \"slowdown\": %.3f, \"resent_bytes\": %" PRIu64 "}}", name_of(c, r->src), name_of(c, r->dst),
+                     c->flows, FLOWS, r->src, us(r->start_ps), r->bytes, r->ideal_ps ? (double)r->fct_ps / (double)r->ideal_ps : 0, r->resent_bytes))
+        return;
+    write_event(c, "{\"ph\": \"e\", \"cat\": \"flow\", \"name\": \"%s -> %s\", \"id\": %" PRIu64 ", \"pid\": %d, \"tid\": %u, \"ts\": %.6f}",
+                name_of(c, r->src), name_of(c, r->dst), c->flows++, FLOWS, r->src, us(r->start_ps + r->fct_ps));
+}
+
+/* A port counts as paused while any of its classes is. */
+void chrome_on_pfc(struct chrome *c, const struct pfc_result *r)
+{
+    const struct network *net = &c->simulation->sim->net;
+    uint32_t              port = net->node[r->node].first_port + r->port - 1;
+    uint8_t               was = c->paused[port], is = r->is_pause ? (uint8_t)(was | 1u << r->prio) : (uint8_t)(was & ~(1u << r->prio));
+    bool                 *is_named = &c->is_named[net->nodes + port];
+
+    c->paused[port] = is;
+    if (!was == !is)
+        return;
+    if (!*is_named)
+        *is_named = write_event(c, "{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": %d, \"tid\": %u, \"args\": {\"name\": \"%s:%u\"}}", PAUSES, port,
+                                name_of(c, r->node), r->port);
+    write_event(c, "{\"ph\": \"%s\", \"name\": \"paused\", \"cat\": \"pfc\", \"pid\": %d, \"tid\": %u, \"ts\": %.6f}", is ? "B" : "E", PAUSES, port,
+                us(r->at_ps));
+}
+
+uint64_t chrome_close(struct chrome *c)
+{
+    uint64_t left_out = c->left_out;
+
+    fprintf(c->out, "\n], \"otherData\": {\"left_out\": %" PRIu64 "}}\n", left_out);
+    free(c->paused);
+    free(c->is_named);
+    free(c);
+    return left_out;
+}

@@ -1,0 +1,78 @@
+#!/usr/bin/env bats
+# tests/cli/trace_out.bats - frames for Wireshark, flows for Perfetto: read back by others, and bounded.
+load common
+
+# Every block of a pcapng file, as "type length", after a check that both lengths agree and nothing is left over.
+blocks() {
+    python3 - "$1" <<'END'
+import struct, sys
+data, at = open(sys.argv[1], "rb").read(), 0
+while at < len(data):
+    kind, length = struct.unpack_from("<II", data, at)
+    assert length % 4 == 0 and struct.unpack_from("<I", data, at + length - 4)[0] == length, at
+    print(kind, length)
+    at += length
+assert at == len(data)
+END
+}
+
+@test "pcap: as many frames as hosts' links have carried, in sound blocks" {
+    "$ANOLE" run scenarios/incast.yaml --pcap "$dir/a.pcapng" --format json >"$dir/one"
+    "$ANOLE" run scenarios/incast.yaml --format json >"$dir/two"
+    diff <(jq 'del(.wall)' "$dir/one") <(jq 'del(.wall)' "$dir/two")
+    blocks "$dir/a.pcapng" >"$dir/blocks"
+    [ "$(awk '$1 == 168627466' "$dir/blocks" | wc -l)" -eq 1 ]
+    [ "$(awk '$1 == 1' "$dir/blocks" | wc -l)" -eq 34 ]
+    # 17 hosts around one switch: every hop is over a host's link
+    [ "$(awk '$1 == 6' "$dir/blocks" | wc -l)" -eq "$(jq .packets.hops "$dir/one")" ]
+}
+
+@test "pcap: tshark sees RoCEv2 frames, their sequence numbers, marks, ACKs and CNPs" {
+    command -v tshark >/dev/null || skip "tshark is not installed"
+    "$ANOLE" run scenarios/incast.yaml --pcap "$dir/a.pcapng" --format json >"$dir/one"
+    tshark -r "$dir/a.pcapng" -T fields -e frame.interface_name -e infiniband.bth.opcode -e infiniband.bth.psn -e ip.dsfield.ecn -e infiniband.aeth.syndrome \
+        >"$dir/fields" 2>"$dir/err"
+    # Each data packet, ACK and CNP leaves its host once.
+    sent() { awk -F'\t' -v op="$1" '$1 ~ /^h/ && $2 ~ op' "$dir/fields" | wc -l; }
+    [ "$(sent '^(0|1|2|4)$')" -eq "$(jq .packets.data_sent "$dir/one")" ]
+    [ "$(sent '^17$')" -eq "$(jq .packets.acks_sent "$dir/one")" ]
+    [ "$(sent '^129$')" -eq "$(jq .packets.cnps_sent "$dir/one")" ]
+    # Marks are those of frames that the switch sends.
+    [ "$(awk -F'\t' '$1 ~ /^s/ && $2 < 17 && $4 == 3' "$dir/fields" | wc -l)" -eq "$(jq .packets.marked "$dir/one")" ]
+    # A message of 1 MB is one First, 975 Middle and one Last.
+    [ "$(sent '^0$')" -eq 16 ] && [ "$(sent '^2$')" -eq 16 ]
+    [ "$(grep -c Malformed "$dir/err")" -eq 0 ]
+}
+
+@test "pcap: pauses are MAC control frames" {
+    command -v tshark >/dev/null || skip "tshark is not installed"
+    "$ANOLE" run scenarios/incast.yaml --set switch.buffer=1MB --pcap "$dir/a.pcapng" --format json >"$dir/one"
+    [ "$(jq .pfc.frames_sent "$dir/one")" -gt 0 ]
+    [ "$(tshark -r "$dir/a.pcapng" -Y 'macc.opcode == 0x0101' 2>/dev/null | wc -l)" -eq "$(jq .pfc.frames_sent "$dir/one")" ]
+}
+
+@test "pcap: a limit is kept, and what is left out is told" {
+    run "$ANOLE" run scenarios/incast.yaml --pcap "$dir/a.pcapng" --pcap-limit 100KB -q
+    [ "$status" -eq 0 ]
+    [[ $output == *"frames are not in it: it would be larger than --pcap-limit"* ]]
+    [ "$(stat -c %s "$dir/a.pcapng")" -le 100000 ]
+    blocks "$dir/a.pcapng" >/dev/null
+    run "$ANOLE" run scenarios/incast.yaml --pcap "$dir/a.pcapng" --pcap-limit 5
+    [ "$status" -eq 2 ]
+}
+
+@test "trace: every flow begins and ends, and pauses do" {
+    "$ANOLE" run scenarios/incast.yaml --set switch.buffer=1MB --trace "$dir/t.json" --format json >"$dir/one"
+    flows=$(jq .all.flows "$dir/one")
+    [ "$(jq '[.traceEvents[] | select(.ph == "b")] | length' "$dir/t.json")" -eq "$flows" ]
+    [ "$(jq '[.traceEvents[] | select(.ph == "e")] | length' "$dir/t.json")" -eq "$flows" ]
+    # Spans are as long as flows took.
+    jq -e '[.traceEvents[] | select(.cat == "flow")] | group_by(.id) | all(.[]; (map(select(.ph == "b"))[0].ts) < (map(select(.ph == "e"))[0].ts))' "$dir/t.json"
+    [ "$(jq '[.traceEvents[] | select(.ph == "B")] | length' "$dir/t.json")" -gt 0 ]
+    printf 'topology: {kind: star, hosts: 8}\ntraffic: [{kind: poisson, sizes: FB_Hadoop, load: 60%%, stop: 500us}]\n' >"$dir/s.yaml"
+    run "$ANOLE" run "$dir/s.yaml" --trace "$dir/t.json" --trace-limit 66KB -q
+    [ "$status" -eq 0 ]
+    [[ $output == *"events are not in it"* ]]
+    [ "$(stat -c %s "$dir/t.json")" -le 67000 ]
+    jq -e '.otherData.left_out > 0' "$dir/t.json"
+}
