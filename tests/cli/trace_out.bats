@@ -69,7 +69,7 @@ END
     # Spans are as long as flows took.
     jq -e '[.traceEvents[] | select(.cat == "flow")] | group_by(.id) | all(.[]; (map(select(.ph == "b"))[0].ts) < (map(select(.ph == "e"))[0].ts))' "$dir/t.json"
     [ "$(jq '[.traceEvents[] | select(.ph == "B")] | length' "$dir/t.json")" -gt 0 ]
-    printf 'topology: {kind: star, hosts: 8}\ntraffic: [{kind: poisson, sizes: FB_Hadoop, load: 60%%, stop: 500us}]\n' >"$dir/s.yaml"
+    printf 'topology: {kind: star, hosts: 8}\ntraffic: [{kind: poisson, sizes: FB_Hadoop, load: 60%%, stop: 5ms}]\n' >"$dir/s.yaml"
     run "$ANOLE" run "$dir/s.yaml" --trace "$dir/t.json" --trace-limit 66KB -q
     [ "$status" -eq 0 ]
     [[ $output == *"events are not in it"* ]]
