@@ -53,7 +53,6 @@ start_pair() {
     first=$pid
     wait_for grep -q 'it has the lease in etcd' c1.log
     start c2.log "$ANOLE" controller controller2.yaml
-    second=$pid
     wait_for grep -q 'standby: c1 has the lease' c2.log
     start agent1.log "$ANOLE" agent agent1.yaml
     start agent2.log "$ANOLE" agent agent2.yaml

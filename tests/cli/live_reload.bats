@@ -142,7 +142,7 @@ reload() {
     controller=$pid
     start agent1.log "$ANOLE" agent agent1.yaml
     agent=$pid
-    is_tuned() { asks_as operator && grep -q "host$1/mlx5_0 .*tuned" out; }
+    is_tuned() { asks_as operator && grep -q "host$1/mlx5_0 .*\(tuned\|held back\)" out; }   # back: who comes in the middle of a trial
     wait_for is_tuned 1
     mkdir old
     cp ca.pem operator.pem operator.key old

@@ -1,12 +1,13 @@
 /* src/live/wire/creds.c - see creds.h. */
 #include "live/wire/creds.h"
+#include "live/wire/identity.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define REFRESH_S 60
 
 static bool is_here(const char *address)
 {
@@ -27,35 +28,104 @@ int creds_check(const char *address, const struct rpc_tls *tls, struct err *err)
     return 0;
 }
 
-/* Both sides: the files are watched. */
-static grpc_tls_credentials_options *options_of(const struct rpc_tls *tls)
-{
-    grpc_tls_credentials_options  *o = grpc_tls_credentials_options_create();
-    grpc_tls_certificate_provider *files =
-        grpc_tls_certificate_provider_file_watcher_create(tls->key, tls->cert, tls->ca,
-                                                          tls->refresh_s ? tls->refresh_s : REFRESH_S);
+/* ---- servers: gRPC asks at each handshake whether there is something new ---- */
 
-    grpc_tls_credentials_options_set_certificate_provider(o, files);
-    grpc_tls_certificate_provider_release(files);
-    grpc_tls_credentials_options_watch_root_certs(o);
-    grpc_tls_credentials_options_watch_identity_key_cert_pairs(o);
-    return o;
+struct creds { pthread_mutex_t lock; struct identity identity; bool is_told; struct creds *next; };
+
+static struct creds *of_servers;         /* they stay until the process ends: see rpc_free() */
+
+static grpc_ssl_certificate_config_reload_status fetch(void *arg, grpc_ssl_server_certificate_config **config)
+{
+    struct creds *c = arg;
+    bool          is_new;
+
+    pthread_mutex_lock(&c->lock);
+    is_new = identity_look(&c->identity) || !c->is_told;
+    if (is_new) {
+        grpc_ssl_pem_key_cert_pair pair = { c->identity.text[2], c->identity.text[1] };
+
+        *config = grpc_ssl_server_certificate_config_create(c->identity.text[0], &pair, 1);
+        c->is_told = true;
+    }
+    pthread_mutex_unlock(&c->lock);
+    return is_new ? GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_NEW : GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_UNCHANGED;
 }
 
-grpc_server_credentials *creds_server(const struct rpc_tls *tls)
+int creds_open(struct creds **out, const struct rpc_tls *tls, struct err *err)
 {
-    grpc_tls_credentials_options *o;
+    struct creds *c;
+    int           rc;
 
+    *out = NULL;
     if (!tls->ca)
-        return grpc_insecure_server_credentials_create();
-    o = options_of(tls);
-    grpc_tls_credentials_options_set_cert_request_type(o, GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
-    return grpc_tls_server_credentials_create(o);
+        return 0;
+    c = xcalloc(1, sizeof *c);
+    rc = identity_open(&c->identity, tls, err);
+    if (rc) {
+        free(c);
+        return rc;
+    }
+    pthread_mutex_init(&c->lock, NULL);
+    *out = c;
+    return 0;
 }
 
-grpc_channel_credentials *creds_client(const struct rpc_tls *tls)
+void creds_free(struct creds *c)
 {
-    return tls->ca ? grpc_tls_credentials_create(options_of(tls)) : grpc_insecure_credentials_create();
+    if (!c)
+        return;
+    identity_fini(&c->identity);
+    pthread_mutex_destroy(&c->lock);
+    free(c);
+}
+
+grpc_server_credentials *creds_server(struct creds *c)
+{
+    if (c) {
+        c->next = of_servers;
+        of_servers = c;
+    }
+    return c ? grpc_ssl_server_credentials_create_with_options(grpc_ssl_server_credentials_create_options_using_config_fetcher(
+                   GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY, fetch, c)) :
+               grpc_insecure_server_credentials_create();
+}
+
+/* ---- clients ---- */
+
+static grpc_channel_credentials *client(const struct creds *c)
+{
+    grpc_ssl_pem_key_cert_pair pair;
+
+    if (!c)
+        return grpc_insecure_credentials_create();
+    pair = (grpc_ssl_pem_key_cert_pair){ c->identity.text[2], c->identity.text[1] };
+    return grpc_ssl_credentials_create(c->identity.text[0], &pair, NULL, NULL);
+}
+
+static grpc_arg number(const char *key, int value)
+{
+    return (grpc_arg){ .type = GRPC_ARG_INTEGER, .key = (char *)key, .value.integer = value };
+}
+
+grpc_channel *creds_channel(const char *address, const struct creds *files)
+{
+    grpc_arg args[] = { number(GRPC_ARG_KEEPALIVE_TIME_MS, 10000), number(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 5000),
+                        number(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1), number(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200),
+                        number(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 2000), number(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 5000) };
+    grpc_channel_args         list = { sizeof args / sizeof *args, args };
+    grpc_channel_credentials *creds = client(files);
+    grpc_channel             *channel = grpc_channel_create(address, creds, &list);
+
+    grpc_channel_credentials_release(creds);
+    return channel;
+}
+
+grpc_channel *creds_renew(grpc_channel *channel, const char *address, struct creds *c)
+{
+    if (!c || !identity_look(&c->identity))
+        return channel;
+    grpc_channel_destroy(channel);
+    return creds_channel(address, c);
 }
 
 void creds_peer(grpc_call *call, char *name, size_t size)

@@ -11,9 +11,17 @@
 /* Refuses files that cannot be read, and addresses elsewhere without TLS. */
 int creds_check(const char *address, const struct rpc_tls *, struct err *);
 
-/* To be released by the caller. */
-grpc_server_credentials  *creds_server(const struct rpc_tls *);
-grpc_channel_credentials *creds_client(const struct rpc_tls *);
+/* What the files hold; NULL: without TLS. It must outlive what is made of it. */
+struct creds;
+int  creds_open(struct creds **out, const struct rpc_tls *, struct err *);
+void creds_free(struct creds *);
+
+/* Servers see by themselves that files were exchanged. To be released by the caller, both. */
+grpc_server_credentials *creds_server(struct creds *);
+grpc_channel            *creds_channel(const char *address, const struct creds *);
+
+/* The channel, or another one in its place once files were exchanged: the old one would go on with the old ones. */
+grpc_channel *creds_renew(grpc_channel *, const char *address, struct creds *);
 
 /* The name in the certificate of the other side; "" if there is none. */
 void creds_peer(grpc_call *, char *name, size_t size);

@@ -51,6 +51,8 @@ struct rpc {
     grpc_completion_queue *cq;
     grpc_server           *server;               /* or */
     grpc_channel          *channel;
+    struct creds          *creds;
+    char                  *address;              /* of a channel */
     pthread_t              thread;
     pthread_mutex_t        lock;
     int                    fd;
@@ -422,16 +424,20 @@ int rpc_serve(struct rpc **out, const char *address, const struct rpc_tls *tls, 
                                         number("grpc.http2.min_ping_interval_without_data_ms", 1000) };
     grpc_channel_args        list = { sizeof args / sizeof *args, args };
     grpc_server_credentials *creds;
+    struct creds            *files = NULL;
     struct rpc              *r;
     int                      rc = creds_check(address, tls, err), port;
 
     *out = NULL;
+    if (!rc)
+        rc = creds_open(&files, tls, err);
     if (rc)
         return rc;
     r = rpc_new();
+    r->creds = files;
     r->server = grpc_server_create(&list, NULL);
     grpc_server_register_completion_queue(r->server, r->cq, NULL);
-    creds = creds_server(tls);
+    creds = creds_server(files);
     port = grpc_server_add_http2_port(r->server, address, creds);
     grpc_server_credentials_release(creds);
     begin(r);
@@ -447,19 +453,6 @@ int rpc_serve(struct rpc **out, const char *address, const struct rpc_tls *tls, 
     return 0;
 }
 
-static grpc_channel *channel_of(const char *address, const struct rpc_tls *tls)
-{
-    grpc_arg args[] = { number(GRPC_ARG_KEEPALIVE_TIME_MS, 10000), number(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 5000),
-                        number(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1), number(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200),
-                        number(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 2000), number(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 5000) };
-    grpc_channel_args         list = { sizeof args / sizeof *args, args };
-    grpc_channel_credentials *creds = creds_client(tls);
-    grpc_channel             *channel = grpc_channel_create(address, creds, &list);
-
-    grpc_channel_credentials_release(creds);
-    return channel;
-}
-
 void rpc_redial(struct rpc *r)
 {
     struct link *l;
@@ -467,6 +460,7 @@ void rpc_redial(struct rpc *r)
     grpc_op      close = { .op = GRPC_OP_RECV_STATUS_ON_CLIENT };
 
     pthread_mutex_lock(&r->lock);
+    r->channel = creds_renew(r->channel, r->address, r->creds);
     l = link_new(r);
     l->call = grpc_channel_create_call(r->channel, NULL, GRPC_PROPAGATE_DEFAULTS, r->cq,
                                        grpc_slice_from_static_string(CONNECT), NULL, gpr_inf_future(GPR_CLOCK_REALTIME), NULL);
@@ -482,13 +476,18 @@ void rpc_redial(struct rpc *r)
 
 int rpc_dial(struct rpc **out, const char *address, const struct rpc_tls *tls, struct err *err)
 {
-    int rc = creds_check(address, tls, err);
+    struct creds *files = NULL;
+    int           rc = creds_check(address, tls, err);
 
     *out = NULL;
+    if (!rc)
+        rc = creds_open(&files, tls, err);
     if (rc)
         return rc;
     *out = rpc_new();
-    (*out)->channel = channel_of(address, tls);
+    (*out)->creds = files;
+    (*out)->address = xstrdup(address);
+    (*out)->channel = creds_channel(address, files);
     begin(*out);
     rpc_redial(*out);
     return 0;
@@ -521,6 +520,9 @@ void rpc_free(struct rpc *r)
     grpc_completion_queue_destroy(r->cq);
     close(r->fd);
     pthread_mutex_destroy(&r->lock);
+    if (!r->server)              /* a handshake that is still under way may ask a server's once more */
+        creds_free(r->creds);
+    free(r->address);
     free(r);
     grpc_shutdown();
 }
@@ -568,14 +570,17 @@ int rpc_ask(const char *address, const struct rpc_tls *tls, const void *bytes, s
     grpc_completion_queue *cq;
     grpc_channel          *channel;
     grpc_call             *call;
+    struct creds          *files = NULL;
     int                    rc = creds_check(address, tls, err);
 
+    if (!rc)
+        rc = creds_open(&files, tls, err);
     if (rc)
         return rc;
     grpc_init();
     deadline = gpr_time_add(gpr_now(GPR_CLOCK_REALTIME), gpr_time_from_millis(timeout_ms, GPR_TIMESPAN));
     cq = grpc_completion_queue_create_for_next(NULL);
-    channel = channel_of(address, tls);
+    channel = creds_channel(address, files);
     call = grpc_channel_create_call(channel, NULL, GRPC_PROPAGATE_DEFAULTS, cq, grpc_slice_from_static_string(ASK), NULL,
                                     deadline, NULL);
     rc = ask(call, cq, bytes, length, address, reply, reply_length, err);
@@ -585,6 +590,7 @@ int rpc_ask(const char *address, const struct rpc_tls *tls, const void *bytes, s
     while (grpc_completion_queue_next(cq, gpr_inf_future(GPR_CLOCK_REALTIME), NULL).type != GRPC_QUEUE_SHUTDOWN)
         ;
     grpc_completion_queue_destroy(cq);
+    creds_free(files);
     grpc_shutdown();
     return rc;
 }

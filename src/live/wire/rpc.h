@@ -4,7 +4,7 @@
  * readable, rpc_next() gives it. All functions are for that loop.
  *
  * With TLS both sides show a certificate of the same authority; the files are looked at again every minute, so they can
- * be exchanged without a restart. Without, only addresses of this machine are allowed.
+ * be exchanged without a restart, in any order and by any means: what does not fit together is not taken (identity.h). Without, only addresses of this machine are allowed.
  */
 #ifndef LIVE_WIRE_RPC_H
 #define LIVE_WIRE_RPC_H
