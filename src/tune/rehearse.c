@@ -41,6 +41,8 @@ enum phase { WATCH, THINKING, SETTLING, PROVING, PAIRING, HOLD };
 #define LOAD_MORE     1.1        /* than was seen */
 #define HOLD_FIRST    8          /* windows after the first search to the second, if the traffic stays; then twice as many */
 #define ROLLBACK      0.10       /* log of slowdowns: worse than before by more is not kept */
+#define FOLLOW_MARGIN 0.2        /* where messages follow from others: queue pairs live on, and what rates they are left with by a
+                                    setting that does not stay, those after it suffer from for long */
 #define MORE_LOAD     1.15       /* times as much as before: then slower messages are no fault of the setting */
 #define TWIN_PAIRS    4.0        /* the twin's word counts as much as so many pairs of blocks */
 #define CAME_SHARE    0.33       /* of what was predicted: if so much came, it is believed */
@@ -196,15 +198,24 @@ static const struct runner *incumbent(const struct race *race, const struct knob
     return NULL;
 }
 
+/* Where messages follow from others, how many there are is up to the setting: slower ones are its fault, whatever the load. */
+static bool is_endogenous(const struct traffic_model *m)
+{
+    return model_following(m) > 0.5;
+}
+
 static void decide(struct rehearser *t, const struct traffic_model *m, const struct rehearsal *r, double off,
                    struct knobs *knobs, struct tuner_note *note)
 {
     const struct runner *winner = &r->race.runner[r->race.winner], *now = incumbent(&r->race, knobs);
     struct race_gain     gain = race_gain(winner, now ? now : &r->race.runner[0]);
+    double               margin = t->option[MARGIN];
 
-    if (winner == now || gain.high > -t->option[MARGIN]) {
+    if (is_endogenous(m))
+        margin = fmax(margin, FOLLOW_MARGIN);
+    if (winner == now || gain.high > -margin) {
         say(note, "hold", "%u trials on the twin (%+.0f %% off): nothing is surely better than the setting in force by more "
-            "than %.0f %%; it stays", r->trials, percent(off), 100 * t->option[MARGIN]);
+            "than %.0f %%; it stays", r->trials, percent(off), 100 * margin);
         remember(t, m, knobs, false);
         choose_for(t, m, HOLD);
         return;
@@ -308,12 +319,6 @@ static void start_pairs(struct rehearser *t, double gain, struct knobs *knobs, s
     *knobs = pairing_arm(&t->pairing) == ARM_B ? t->candidate : t->was;
     say(note, "confirm", "messages are %.0f %% %s than before, %.0f %% faster was predicted: both settings take turns to find out",
         fabs(percent(gain)), gain < 0 ? "faster" : "slower", -percent(t->expected));
-}
-
-/* Where messages follow from others, how many there are is up to the setting: slower ones are its fault, whatever the load. */
-static bool is_endogenous(const struct traffic_model *m)
-{
-    return model_following(m) > 0.5;
 }
 
 /* A window with the new setting is full: are messages as much faster as was predicted? */

@@ -28,7 +28,8 @@ struct cell cell_of(uint64_t rate_bps, double oversubscription, uint64_t rtt_ps)
 /* ---- like a network ---- */
 
 struct rack {
-    double  *host, *uplink;      /* speeds, the slowest first */
+    double  *host;               /* speeds, the slowest first */
+    double  *uplink;             /* in their order: which path is taken to be that of an empty network depends on it */
     uint32_t hosts, uplinks;
     double   host_bps, uplink_bps;           /* sums */
 };
@@ -65,11 +66,10 @@ static struct rack look_at(const struct world *w, const struct world_device *d)
         }
     }
     qsort(r.host, r.hosts, sizeof(*r.host), by_size);
-    qsort(r.uplink, r.uplinks, sizeof(*r.uplink), by_size);
     return r;
 }
 
-/* The one in the middle of part i of n equal parts of a sorted list. */
+/* The one in the middle of part i of n equal parts of a list. */
 static uint32_t middle_of(uint32_t i, uint32_t n, uint32_t count)
 {
     return (uint32_t)(((2ull * i + 1) * count) / (2ull * n));

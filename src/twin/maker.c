@@ -341,7 +341,7 @@ static void fill(struct made *m, const struct simulation_input *in, const struct
     set_text(m, 7, printed("seed=1"));
 }
 
-/* Controls that go by round trips see every acknowledgement; and the forks' models are held against the forks. */
+/* Controls that go by round trips need every acknowledgement: their trials are as fine as the network. */
 static struct detail detail_of(const struct world *w, const struct simulation *s)
 {
     struct detail d = { .real_mtu = s->sim->cfg.mtu_bytes, .real_ack = s->sim->cfg.ack_every };
