@@ -177,11 +177,12 @@ static int search(struct rehearser *t, const struct predictor *p, const struct k
                   struct err *err)
 {
     const struct memory    *memory = t->memory;
-    struct knobs            known[MEMORIES + 1];
+    struct knobs            known[REHEARSE_STARTS + MEMORIES + 1];
     struct rehearse_request q = { .predictor = p, .world = &t->world, .goal = &t->goal, .base = t->world.start,
                                   .length = SEARCH_LENGTH, .seed = t->world.seed * 1000 + ++t->decisions * 100000,
                                   .more = known, .budget = (uint64_t)(t->option[BUDGET] * 1e6) };
 
+    q.mores = rehearse_starts(&t->world, &t->world.start, known);
     known[q.mores++] = *now;
     for (uint32_t i = 0; i < MEMORIES && i < t->memories; i++)
         if (!memory[i].is_bad)

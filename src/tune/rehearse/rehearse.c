@@ -94,30 +94,6 @@ static void add_known(struct act *a, const struct setting *list)
     }
 }
 
-/* What searches ended with on other networks and traffic, as points of the space (coded.h): FB_Hadoop on one switch, WebSearch,
- * bursts, hosts of two speeds. A search that begins with them needs fewer trials. */
-static const double found_before[][CODED_DIMS_MAX] = {
-    { 0.40, 0.46, 0.96, 0.11, 0.88, 0.25, 0.75, 0.33, 0.81, 0.91, 0.00, 0.56, 1.00, 0.54, 0.15, 0.10 },
-    { 0.50, 0.50, 0.03, 0.20, 0.69, 0.00, 0.33, 0.79, 0.20, 0.94, 0.00, 0.96, 0.97, 0.96, 0.00, 0.54 },
-    { 0.49, 0.57, 0.07, 0.12, 0.22, 0.75, 0.47, 0.43, 0.26, 0.86, 0.13, 0.79, 0.89, 0.83, 0.21, 0.33 },
-    { 0.91, 0.09, 0.56, 0.06, 0.34, 0.50, 0.27, 0.22, 0.32, 0.75, 0.31, 0.91, 0.71, 0.63, 0.00, 0.62 },
-    { 0.48, 0.21, 0.95, 0.06, 0.78, 0.25, 0.84, 0.88, 0.69, 0.98, 0.34, 0.40, 0.60, 0.66, 0.27, 0.26 },
-    { 0.45, 0.58, 0.17, 0.08, 0.41, 0.00, 0.33, 0.85, 0.22, 0.76, 0.14, 0.82, 0.85, 0.73, 0.14, 0.43 },
-    { 0.62, 0.15, 0.91, 0.48, 0.67, 0.50, 0.46, 0.58, 0.82, 0.67, 0.00, 0.72, 0.87, 0.54, 0.13, 0.26 },
-};
-
-#define FOUND_BEFORE (sizeof(found_before) / sizeof(*found_before))
-
-static void add_found_before(struct act *a)
-{
-    for (uint32_t i = 0; i < FOUND_BEFORE && a->count < KNOWN_MAX; i++) {
-        struct tried *t = &a->tried[a->count++];
-
-        *t = (struct tried){ .knobs = a->q->base };
-        coded_to_knobs(&a->coded, found_before[i], &t->knobs);
-    }
-}
-
 static void add_spread(struct act *a, uint32_t count)
 {
     for (uint32_t i = 1; i <= count; i++) {
@@ -137,7 +113,6 @@ static void add_all_known(struct act *a)
     if (!a->q->world->knobs) {
         add_known(a, setting_all);
         add_known(a, setting_thresholds);
-        add_found_before(a);
     }
     for (uint32_t i = 0; i < a->q->mores && a->count < KNOWN_MAX; i++)
         a->tried[a->count++] = (struct tried){ .knobs = a->q->more[i] };
@@ -275,6 +250,33 @@ static int hold_race(struct act *a, const struct knobs *mean, struct err *err)
                            .budget = a->q->budget > a->searched ? a->q->budget - a->searched : 0, .arg = a };
     enter_all(a, mean);
     return race_run(race, err);
+}
+
+/* ---- where to begin ---- */
+
+/* FB_Hadoop on one switch, twice; WebSearch, twice; bursts among FB_Hadoop; WebSearch on eight hosts; hosts of two speeds. */
+static const double starts[REHEARSE_STARTS][CODED_DIMS_MAX] = {
+    { 0.40, 0.46, 0.96, 0.11, 0.88, 0.25, 0.75, 0.33, 0.81, 0.91, 0.00, 0.56, 1.00, 0.54, 0.15, 0.10 },
+    { 0.50, 0.50, 0.03, 0.20, 0.69, 0.00, 0.33, 0.79, 0.20, 0.94, 0.00, 0.96, 0.97, 0.96, 0.00, 0.54 },
+    { 0.49, 0.57, 0.07, 0.12, 0.22, 0.75, 0.47, 0.43, 0.26, 0.86, 0.13, 0.79, 0.89, 0.83, 0.21, 0.33 },
+    { 0.91, 0.09, 0.56, 0.06, 0.34, 0.50, 0.27, 0.22, 0.32, 0.75, 0.31, 0.91, 0.71, 0.63, 0.00, 0.62 },
+    { 0.48, 0.21, 0.95, 0.06, 0.78, 0.25, 0.84, 0.88, 0.69, 0.98, 0.34, 0.40, 0.60, 0.66, 0.27, 0.26 },
+    { 0.45, 0.58, 0.17, 0.08, 0.41, 0.00, 0.33, 0.85, 0.22, 0.76, 0.14, 0.82, 0.85, 0.73, 0.14, 0.43 },
+    { 0.62, 0.15, 0.91, 0.48, 0.67, 0.50, 0.46, 0.58, 0.82, 0.67, 0.00, 0.72, 0.87, 0.54, 0.13, 0.26 },
+};
+
+uint32_t rehearse_starts(const struct world *w, const struct knobs *base, struct knobs *out)
+{
+    struct coded coded;
+
+    if (w->knobs)
+        return 0;
+    coded_init(&coded, w);
+    for (uint32_t i = 0; i < REHEARSE_STARTS; i++) {
+        out[i] = *base;
+        coded_to_knobs(&coded, starts[i], &out[i]);
+    }
+    return REHEARSE_STARTS;
 }
 
 int rehearse(struct rehearsal *r, const struct rehearse_request *q, struct err *err)

@@ -46,6 +46,11 @@ struct rehearsal {
     uint32_t    trials, generations;
 };
 
+/* Settings that searches ended with on other networks and traffic, in terms of this one; returns how many, none for another
+ * control than DCQCN. Tried besides those that have a name they save trials. */
+#define REHEARSE_STARTS 7
+uint32_t rehearse_starts(const struct world *, const struct knobs *base, struct knobs *out);
+
 /* Fails only if the predictor does. */
 int rehearse(struct rehearsal *, const struct rehearse_request *, struct err *);
 
