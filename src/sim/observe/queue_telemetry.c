@@ -68,7 +68,7 @@ static void count_ports(struct sim *s, bool is_on)
     struct port *p;
 
     for (uint32_t i = 0; (p = next_queue(s, &i)) != NULL; ) {
-        p->slow_path = (uint8_t)((p->slow_path & ~SLOW_COUNTED) | (is_on ? SLOW_COUNTED : 0));
+        p->slow_path = (uint16_t)((p->slow_path & ~SLOW_COUNTED) | (is_on ? SLOW_COUNTED : 0));
         p->counted_prios = s->sw.queue_prios;
     }
 }

@@ -147,7 +147,7 @@ static void mark_ports(struct sim *s, bool is_on)
         struct port *p = &s->net.port[i];
 
         if (p->is_switch && !p->peer->is_switch)
-            p->slow_path = (uint8_t)((p->slow_path & ~SLOW_WATCHED) | (is_on ? SLOW_WATCHED : 0));
+            p->slow_path = (uint16_t)((p->slow_path & ~SLOW_WATCHED) | (is_on ? SLOW_WATCHED : 0));
     }
 }
 
