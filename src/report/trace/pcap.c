@@ -250,7 +250,7 @@ uint64_t pcap_close(struct pcap *p)
     uint64_t left_out = p->left_out;
 
     for (uint32_t i = 0; i < p->sim->net.ports; i++)
-        p->sim->net.port[i].slow_path &= (uint8_t)~SLOW_TAPPED;
+        p->sim->net.port[i].slow_path &= (uint16_t)~SLOW_TAPPED;
     free(p->interface);
     free(p->begin);
     free(p);
