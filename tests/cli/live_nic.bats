@@ -1,0 +1,139 @@
+#!/usr/bin/env bats
+# tests/cli/live_nic.bats - an agent on a NIC that is none, mounted through FUSE: files that do what those of a real one do.
+
+# shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
+load common
+load fabric
+
+nic=sys/class/net/ens1f0np0/ecn
+
+teardown() {
+    for folder in "$dir"/nic?; do
+        if mountpoint -q "$folder"; then umount -l "$folder" || fusermount3 -uz "$folder" || true; fi
+    done
+    [ ! -f "$dir/pids" ] || xargs -r kill -9 <"$dir/pids" 2>/dev/null || true
+}
+
+# mount_nic N [FLAVOUR] : at nicN.
+mount_nic() {
+    program=$(dirname "$ANOLE")/anole-nic
+    [ -x "$program" ] || skip 'built without libfuse3'
+    [ -w /dev/fuse ] || skip 'no /dev/fuse'
+    mkdir "nic$1"
+    start "nic$1.log" "$program" "nic$1" "${2:-ofed}"
+    wait_for test -e "nic$1/.nic/control" || skip "FUSE cannot mount here: $(cat "nic$1.log")"
+}
+
+# with_nics : a controller and agents on two of them, until something is tried.
+with_nics() {
+    write_controller
+    for i in 1 2; do
+        mount_nic $i
+        write_agent_file $i
+        start agent$i.log "$ANOLE" agent agent$i.yaml
+    done
+    start controller.log "$ANOLE" controller controller.yaml
+    wait_for is_tried
+}
+
+write_agent_file() {
+    cat >"agent$1.yaml" <<END
+name: host$1
+controller: 127.0.0.1:$port
+state: state$1
+root: nic$1
+driver: mlx5
+write: yes
+gap: 100ms
+freeze_file: freeze
+END
+}
+
+holds() {
+    [ "$(cat "nic$1/$nic/roce_rp/$2" 2>/dev/null)" = "$3" ]
+}
+
+is_tried() {
+    holds 1 rpg_ai_rate 50 || holds 2 rpg_ai_rate 50
+}
+
+is_back() {
+    holds 1 rpg_ai_rate 5 && holds 2 rpg_ai_rate 5
+}
+
+@test "nic: what an agent writes is digits, to parameters that may be set, and is taken back" {
+    needs_live
+    with_nics
+    ctl freeze
+    wait_for is_back
+    cat nic?/.nic/log >log
+    [ "$(wc -l <log)" -ge 4 ]
+    refute grep -vE '^/sys/class/net/ens1f0np0/ecn/roce_(rp|np)/[a-z0-9_]+ [0-9]+$' log
+    refute grep -E 'enable|dscp|802p' log
+}
+
+@test "nic: counters and guardrails through the files of a NIC" {
+    needs_live
+    with_nics
+    echo 'traffic 25000000000' >nic1/.nic/control                # 200 of 400 Gb/s
+    wait_for sh -c "'$ANOLE' ctl --address 127.0.0.1:$port devices | grep -qE 'sends (4[5-9]|5[0-5])\.'"
+    echo 'discard 3' >nic1/.nic/control
+    wait_for grep -q 'guardrail: .*lossless' statec/audit.jsonl
+    wait_for is_back
+}
+
+@test "nic: a driver that is loaded again holds its defaults, and the device is frozen" {
+    needs_live
+    with_nics
+    ctl freeze
+    wait_for is_back
+    echo 'set rpg_hai_rate 60' >nic1/.nic/control
+    wait_for says 'host1/mlx5_0 .*frozen'
+    grep -q 'somebody else has set rpg_hai_rate 60' state1/mlx5_0/audit.jsonl
+    echo reload >nic1/.nic/control
+    wait_for grep -q 'somebody else has set rpg_hai_rate 50' state1/mlx5_0/audit.jsonl
+}
+
+@test "nic: a device that cannot be written is brought back as soon as it can" {
+    needs_live
+    with_nics
+    wait_for holds 1 rpg_ai_rate 50
+    echo 'fail write 5' >nic1/.nic/control
+    touch freeze
+    wait_for holds 2 rpg_ai_rate 5
+    holds 1 rpg_ai_rate 50 || skip 'the block was over'
+    echo 'fail write 0' >nic1/.nic/control
+    wait_for holds 1 rpg_ai_rate 5
+}
+
+@test "nic: a device that cannot be read is not written" {
+    needs_live
+    mount_nic 1
+    write_controller
+    write_agent_file 1
+    echo 'fail read 5' >nic1/.nic/control
+    start controller.log "$ANOLE" controller controller.yaml
+    start agent1.log "$ANOLE" agent agent1.yaml
+    sleep 6
+    [ ! -s nic1/.nic/log ] || [ -z "$(cat nic1/.nic/log)" ]
+    run "$ANOLE" agent agent1.yaml --check-config
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'its parameters cannot be read' ]]
+}
+
+@test "nic: the kernel's own driver, a virtual function, and debugfs that is locked down" {
+    needs_live
+    mount_nic 1 inbox
+    write_agent_file 1
+    "$ANOLE" agent agent1.yaml --check-config
+    mount_nic 2 vf
+    write_agent_file 2
+    run "$ANOLE" agent agent2.yaml --check-config
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'mlx5_0: it is a virtual function'* ]]
+    mount_nic 3 locked
+    write_agent_file 3
+    run "$ANOLE" agent agent3.yaml --check-config
+    [ "$status" -eq 1 ]
+    [ ! -e state3 ]
+}
