@@ -1,4 +1,4 @@
-# tests/live/client.py ADDRESS - an agent and an operator in Python, from the same .proto (anole_pb2 must be importable).
+# tests/live/client.py ADDRESS [CA CERT KEY] - an agent and an operator in Python, from the same .proto (anole_pb2 must be importable).
 #
 # Says hello as a NIC, reports, and expects leases that repeat the stamps; asks for the status and finds itself in it; then
 # sends what is not a message, and the controller must go on.
@@ -11,7 +11,15 @@ sys.path.insert(0, ".")
 import anole_pb2 as pb
 import grpc
 
-channel = grpc.insecure_channel(sys.argv[1])
+def read(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+if len(sys.argv) > 2:                    # ca, cert, key; "-": none
+    cert, key = (read(sys.argv[3]), read(sys.argv[4])) if sys.argv[3] != "-" else (None, None)
+    channel = grpc.secure_channel(sys.argv[1], grpc.ssl_channel_credentials(read(sys.argv[2]), key, cert))
+else:
+    channel = grpc.insecure_channel(sys.argv[1])
 connect = channel.stream_stream("/anole.v1.Fabric/Connect", request_serializer=lambda m: m if isinstance(m, bytes) else
                                 m.SerializeToString(), response_deserializer=pb.Message.FromString)
 ask = channel.unary_unary("/anole.v1.Fabric/Ask", request_serializer=pb.Question.SerializeToString,

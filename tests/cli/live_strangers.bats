@@ -1,0 +1,129 @@
+#!/usr/bin/env bats
+# tests/cli/live_strangers.bats - who is refused on the wire, one kind of stranger after another; and a client in another language that is
+# not one.
+
+# shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
+load common
+load fabric
+
+# expire NAME : its certificate has ended.
+expire() {
+    openssl x509 -req -in "$1.csr" -CA ca.pem -CAkey ca.key -CAcreateserial -extfile "$1.ext" -out "$1.pem" -days -1 2>/dev/null
+}
+
+with_tls() {
+    command -v openssl >/dev/null || skip 'no openssl'
+    make_ca ca
+    for name in c1 host1 operator python; do make_cert $name ca -days 2; done
+    write_controller
+    tls_of c1 >>controller.yaml
+}
+
+client() {
+    /usr/bin/python3 "$BATS_TEST_DIRNAME/../live/client.py" "localhost:$port" "$@"
+}
+
+needs_python() {
+    /usr/bin/python3 -c 'import grpc, google.protobuf' 2>/dev/null || skip 'no python3-grpcio'
+    command -v protoc >/dev/null || skip 'no protoc'
+    protoc --proto_path="$BATS_TEST_DIRNAME/../../src/live/wire" --python_out=. anole.proto
+}
+
+@test "strangers: a client in another language with a certificate is served" {
+    needs_live
+    needs_python
+    with_tls
+    echo 'operators: [operator, python]' >>controller.yaml
+    start controller.log "$ANOLE" controller controller.yaml
+    wait_for asks_as operator
+    run client ca.pem python.pem python.key
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
+@test "strangers: without a certificate, or in plain text, nobody is heard" {
+    needs_live
+    needs_python
+    with_tls
+    start controller.log "$ANOLE" controller controller.yaml
+    wait_for asks_as operator
+    run client ca.pem - -
+    [ "$status" -ne 0 ]
+    [[ "$output" == *UNAVAILABLE* ]]
+    run client
+    [ "$status" -ne 0 ]
+    [[ "$output" == *UNAVAILABLE* ]]
+    asks_as operator
+    grep -q '^0 devices' out
+}
+
+@test "strangers: an agent does not talk to a controller of another name" {
+    needs_live
+    with_tls
+    printf 'subjectAltName=DNS:elsewhere.example\n' >c1.ext
+    openssl x509 -req -in c1.csr -CA ca.pem -CAkey ca.key -CAcreateserial -extfile c1.ext -out c1.pem -days 2 2>/dev/null
+    write_agent 1
+    sed -i 's/127.0.0.1/localhost/' agent1.yaml
+    tls_of host1 >>agent1.yaml
+    start controller.log "$ANOLE" controller controller.yaml
+    wait_for grep -q listening controller.log
+    start agent1.log "$ANOLE" agent agent1.yaml
+    wait_for grep -q 'no controller: ' agent1.log
+    sleep 2
+    refute grep -q 'connected to the controller' agent1.log
+    refute asks_as operator
+}
+
+@test "strangers: certificates that have ended are refused on both sides" {
+    needs_live
+    with_tls
+    write_agent 1
+    sed -i 's/127.0.0.1/localhost/' agent1.yaml
+    tls_of host1 >>agent1.yaml
+    expire host1
+    start controller.log "$ANOLE" controller controller.yaml
+    controller=$pid
+    wait_for asks_as operator
+    start agent1.log "$ANOLE" agent agent1.yaml
+    wait_for grep -q 'no controller: ' agent1.log
+    sleep 2
+    asks_as operator
+    grep -q '^0 devices' out
+    kill -9 "$controller"
+    expire c1
+    start controller.log "$ANOLE" controller controller.yaml
+    wait_for grep -q listening controller.log
+    sleep 1
+    refute asks_as operator
+}
+
+@test "strangers: a key that is another's is told before anything begins" {
+    needs_live
+    with_tls
+    cp host1.key c1.key
+    run "$ANOLE" controller controller.yaml
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'c1.pem and c1.key do not belong together' ]]
+}
+
+@test "strangers: an agent of another version is told so, and has no device here" {
+    needs_live
+    needs_python
+    write_controller
+    start controller.log "$ANOLE" controller controller.yaml
+    wait_for says 'there are no devices'
+    /usr/bin/python3 - "127.0.0.1:$port" <<'END'
+import sys, time
+sys.path.insert(0, ".")
+import anole_pb2 as pb, grpc
+connect = grpc.insecure_channel(sys.argv[1]).stream_stream("/anole.v1.Fabric/Connect", request_serializer=pb.Message.SerializeToString,
+                                                           response_deserializer=pb.Message.FromString)
+def talk():
+    yield pb.Message(kind=pb.HELLO, incarnation=7, stamp_us=1, hello=pb.Hello(version=99, name="new/nic", where=pb.NIC, interval_us=100000))
+    time.sleep(1)
+for message in connect(talk(), timeout=10):
+    assert message.kind == pb.WHO, message
+END
+    grep -q 'new/nic speaks version 99 of the protocol, not' controller.log
+    says 'there are no devices'
+}
