@@ -11,8 +11,9 @@
 #include "sim/switch/switch.h"
 
 #define CHECK_EVERY  (1u << 18)  /* events, in builds with assertions */
-#define SPAN_MAX_PS  (64 * PS_PER_US)    /* what lies further ahead waits in the heap */
+#define SPAN_MAX_PS  (64 * PS_PER_US)    /* what lies further ahead waits in the heap, but for most of the packets */
 #define EVENT_GAP_PS (80 * PS_PER_NS)    /* of one port, about */
+#define CROWD_MAX    16u         /* events in a bucket that are still cheaper than all packets of long links in the heap */
 
 /* ---- building ---- */
 
@@ -41,18 +42,22 @@ uint32_t run_events_most(const struct sim *s)
     return 4 * s->net.hosts + s->net.nodes + 2 * PRIOS * s->net.ports + s->program.streams + 2;
 }
 
-/* How far ahead most events lie. */
+/* How far ahead most events lie. A ring that long links fit in has wider buckets: where there are many ports and few of these
+ * links, everything else would pay for them. */
 static uint64_t span_ps(const struct sim *s)
 {
-    uint64_t span = 0;
+    uint64_t span = 0, far = 0;
 
     for (uint32_t i = 0; i < s->net.ports; i++) {
-        uint64_t reach = s->net.port[i].delay_ps + s->net.port[i].tx_ps[sim_largest_frame(&s->cfg)];
+        uint64_t reach = s->net.port[i].delay_ps + s->net.port[i].tx_ps[sim_largest_frame(&s->cfg)] + PS_PER_US;
 
         span = reach > span ? reach : span;
+        far += reach > SPAN_MAX_PS;
     }
-    span += PS_PER_US;
-    return span < SPAN_MAX_PS ? span : SPAN_MAX_PS;
+    if (span <= SPAN_MAX_PS || 8 * far >= s->net.ports ||
+        span / EVQ_BUCKETS_MAX * (s->net.ports + 1) <= CROWD_MAX * EVENT_GAP_PS)
+        return span;
+    return SPAN_MAX_PS;
 }
 
 static void own_port(const struct sim *s, struct port *p)

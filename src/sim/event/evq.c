@@ -6,7 +6,6 @@
 #include <string.h>
 
 #define BUCKETS_MIN (1u << 14)
-#define BUCKETS_MAX (1u << 20)
 #define FEW       24u            /* sorted by insertion */
 #define UNSORTED  6u             /* so many are searched for the first instead */
 
@@ -62,7 +61,7 @@ void evq_init(struct evq *q, struct arena *arena, void *lines, uint32_t most, ui
     memset(q, 0, sizeof *q);
     while (1ull << q->shift < width_ps)
         q->shift++;
-    while (buckets < BUCKETS_MAX && (buckets - 128) << q->shift < span_ps)
+    while (buckets < EVQ_BUCKETS_MAX && (buckets - 128) << q->shift < span_ps)
         buckets *= 2;
     while ((buckets - 128) << q->shift < span_ps)
         q->shift++;

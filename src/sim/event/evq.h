@@ -80,6 +80,8 @@ static inline uint32_t evq_id(const struct evq *q, const void *event)
     return (uint32_t)((size_t)((const char *)event - q->line) / EVQ_LINE);
 }
 
+#define EVQ_BUCKETS_MAX (1u << 20)
+
 /* Nothing is pending; at most 'most' events ever are at once. Buckets are at least 'width_ps' wide, and the
  * ring spans 'span_ps': with as many buckets as it takes or, if these were too many, wider ones. One event to a bucket is best: there is nothing to sort and not far to look. */
 void evq_init(struct evq *, struct arena *, void *lines, uint32_t most, uint64_t width_ps, uint64_t span_ps);
