@@ -1,4 +1,5 @@
 // What all tests of the page say: a line per check, and how a page is opened, pointed at and looked at.
+import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 const OPEN_MS_MAX = 10000; // far above what it takes: machines that test are busy
@@ -68,6 +69,15 @@ export function inkOfCanvases(page) {
   );
 }
 
+// What axe-core finds of what people with a disability would stumble over: each with the first element.
+export async function violations(page) {
+  await page.evaluate(readFileSync(new URL("../../web/node_modules/axe-core/axe.min.js", import.meta.url), "utf8"));
+  return page.evaluate(async () => {
+    const { violations } = await globalThis.axe.run();
+    return violations.map((v) => `${v.id} (${v.nodes.length}): ${v.nodes[0].target.join(" ")}`);
+  });
+}
+
 export async function checkAnyPage(name, page, charts) {
   await check(`${name}: opens`, () => {
     holds(page.open_ms < OPEN_MS_MAX, `took ${Math.round(page.open_ms)} ms`);
@@ -85,6 +95,7 @@ export async function checkAnyPage(name, page, charts) {
     );
     return `${ink.length} charts`;
   });
+  await check(`${name}: axe finds nothing`, async () => equal(await violations(page), [], "list of violations"));
   await check(`${name}: nothing is wider than the window`, async () => {
     const [page_px, window_px] = await page.evaluate(() => [
       document.documentElement.scrollWidth,

@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "../../web/node_modules/playwright-core/index.mjs";
-import { check, equal, failures, holds, texts } from "./checks.mjs";
+import { check, equal, failures, holds, texts, violations } from "./checks.mjs";
 
 const [anole, results] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), "anole-serve-"));
@@ -71,6 +71,7 @@ try {
     await page.locator("#campaigns tbody tr", { hasText: "kmin=400KB" }).waitFor({ timeout: 10000 });
     equal(await texts(page.locator("#campaigns tbody td:nth-of-type(1)")), ["2", "2"], "runs");
   });
+  await check("serve: axe finds nothing", async () => equal(await violations(page), [], "list of violations"));
   await check("serve: no error", () => equal(page.problems, [], "list of problems"));
 } finally {
   run?.kill("SIGKILL");

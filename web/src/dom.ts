@@ -54,7 +54,13 @@ export function announce(text: string): void {
 // A box that scrolls sideways, and says so where that is needed.
 export function scrollBox(...children: Child[]): HTMLElement {
   const box = h("div", { class: "scroll" }, ...children);
-  new ResizeObserver(() => box.classList.toggle("cut", box.scrollWidth > box.clientWidth + 2)).observe(box);
+  new ResizeObserver(() => {
+    const isCut = box.scrollWidth > box.clientWidth + 2;
+    box.classList.toggle("cut", isCut);
+    // By the keyboard, too.
+    if (isCut) box.setAttribute("tabindex", "0");
+    else box.removeAttribute("tabindex");
+  }).observe(box);
   return box;
 }
 

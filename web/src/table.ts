@@ -13,7 +13,8 @@ export function table(columns: TableColumn[], rows: Cell[][], caption?: string):
   const head = h(
     "tr",
     {},
-    ...columns.map((column, i) => h("th", { scope: "col", class: classOf(i) }, column.head)),
+    // A head without a word is none.
+    ...columns.map((column, i) => (column.head ? h("th", { scope: "col", class: classOf(i) }, column.head) : h("td"))),
   );
   const body = rows.map((cells) =>
     h(
