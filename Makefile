@@ -20,7 +20,7 @@ ifneq ($(shell grep -lrE 'pthread\.h|threads\.h' src),)
 CHECKS += check-tsan
 endif
 
-.PHONY: release demo demo-live test chaos fidelity debug web site bench repro repro-quick install clean help check $(CHECKS) deps-check build-clang
+.PHONY: library release demo demo-live test chaos fidelity debug web site bench repro repro-quick install clean help check $(CHECKS) deps-check build-clang
 .DEFAULT_GOAL := release
 
 release:
@@ -63,6 +63,12 @@ chaos:
 	@ninja -C build/gcc live-chaos-chaos_test
 	@CHAOS_FROM=$(FROM) CHAOS_SEEDS=$(SEEDS) build/gcc/live-chaos-chaos_test
 	@tools/deps live && ninja -C build/gcc anole anole-live && tests/live/faults.py build/gcc/anole --faults $(FAULTS) --seed $(FROM)
+
+# libanole.so, anole.h and anole.pc: the simulated network for programs in C. See docs/library.md.
+library:
+	@tools/deps build
+	@tools/configure library $(RELEASE) -Dlibrary=true
+	@ninja -C build/library $$(meson introspect --targets build/library | grep -o 'libanole\.so\.[0-9.]*' | head -1)
 
 # Recordings of the HPCC fork with its other controls, a folder each: too large to be part of this. None: skipped.
 CONTROLS ?= ../shared/reference/cc
@@ -175,6 +181,7 @@ help:
 	@echo '                  each part alone: $(CHECKS)'
 	@echo '                  FUZZ_SECONDS=60 fuzzes longer'
 	@echo 'make chaos        fault histories of the live side, SEEDS=10000 of them: docs/live.md'
+	@echo 'make library      build/library/libanole.so, for programs in C: docs/library.md'
 	@echo 'make fidelity     the whole comparison with the ns-3 forks: docs/fidelity.md'
 	@echo 'make web          build the report page from web/ (needs Node 20) and test it in a browser'
 	@echo 'make site         the documents as HTML with search: build/site/index.html'

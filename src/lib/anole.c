@@ -1,0 +1,152 @@
+/* src/lib/anole.c - the library around a world. */
+#include "lib/anole.h"
+
+#include "scenario/scenario.h"
+#include "sim/sim.h"
+#include "traffic/kinds/external.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct anole_world {
+    struct scenario scenario;
+    struct sim     *sim;
+    uint32_t       *node;        /* by host */
+    uint32_t       *host;        /* by node */
+    uint32_t        hosts, entry;
+    uint64_t        now_ps;      /* where the program is: a world in which nothing happens does not move by itself */
+    int64_t         open;        /* messages that are not over */
+    anole_told     *told;
+    void           *arg;
+};
+
+int anole_abi(void)
+{
+    return ANOLE_ABI;
+}
+
+static void tell(struct anole_world *w, enum anole_event event, uint64_t now_ps, const struct message *m)
+{
+    w->now_ps = now_ps;
+    w->open -= event == ANOLE_SENT;
+    if (w->told)
+        w->told(w->arg, event, now_ps,
+                &(struct anole_message){ w->host[m->src], w->host[m->dst], m->bytes, m->tag, m->start_ps });
+}
+
+static void on_arrival(void *arg, uint64_t now_ps, const struct message *m)
+{
+    tell(arg, ANOLE_ARRIVED, now_ps, m);
+}
+
+static void on_sent(void *arg, uint64_t now_ps, const struct message *m)
+{
+    tell(arg, ANOLE_SENT, now_ps, m);
+}
+
+/* ---- making ---- */
+
+/* A scenario without traffic has what is posted alone; one with traffic, this behind it: there is a list at its end, or it is refused. */
+static char *with_traffic(const char *scenario)
+{
+    const char *const own = "\ntraffic:\n  - {kind: external}\n";
+    size_t            size = strlen(scenario) + strlen(own) + 1;
+    char             *text = xmalloc(size);
+
+    snprintf(text, size, "%s%s", scenario, strstr(scenario, "external") ? "" : own);
+    return text;
+}
+
+static void number_hosts(struct anole_world *w)
+{
+    const struct graph *g = &w->sim->net.graph;
+
+    w->node = xcalloc(g->hosts + 1ul, sizeof *w->node);
+    w->host = xcalloc(g->nodes + 1ul, sizeof *w->host);
+    for (uint32_t i = 0; i < g->nodes; i++)
+        if (!g->node[i].is_switch) {
+            w->host[i] = w->hosts;
+            w->node[w->hosts++] = i;
+        }
+}
+
+struct anole_world *anole_open(const char *scenario, char *error, size_t error_bytes)
+{
+    struct anole_world *w = xcalloc(1, sizeof *w);
+    char               *text = with_traffic(scenario);
+    struct err          err = { "" };
+    int                 rc = scenario_parse(&w->scenario, "scenario", text, strlen(text), NULL, 0, NULL, &err);
+
+    free(text);
+    if (!rc) {
+        w->scenario.cfg.threads = 1;
+        rc = scenario_start(&w->scenario, &w->sim, &err);
+        if (rc)
+            scenario_fini(&w->scenario);
+    }
+    if (rc) {
+        if (error_bytes)
+            snprintf(error, error_bytes, "%s", err.text);
+        free(w);
+        return NULL;
+    }
+    w->entry = external_find(w->sim->program.traffic, &(struct external_hooks){ w, on_arrival, on_sent });
+    number_hosts(w);
+    return w;
+}
+
+void anole_close(struct anole_world *w)
+{
+    if (!w)
+        return;
+    sim_free(w->sim);
+    scenario_fini(&w->scenario);
+    free(w->node);
+    free(w->host);
+    free(w);
+}
+
+/* ---- using ---- */
+
+uint32_t anole_hosts(const struct anole_world *w)
+{
+    return w->hosts;
+}
+
+void anole_on_message(struct anole_world *w, anole_told *told, void *arg)
+{
+    w->told = told;
+    w->arg = arg;
+}
+
+uint64_t anole_now_ps(const struct anole_world *w)
+{
+    return w->now_ps;
+}
+
+int anole_post(struct anole_world *w, uint32_t src, uint32_t dst, uint64_t bytes, uint64_t tag)
+{
+    if (src >= w->hosts || dst >= w->hosts || src == dst || bytes == 0 || bytes > 1ull << 48)
+        return -1;
+    external_post(w->sim->program.traffic, w->entry, w->node[src], w->node[dst], bytes, w->now_ps, tag);
+    program_schedule_workers(&w->sim->engine, &w->sim->program);
+    w->open++;
+    return 0;
+}
+
+int64_t anole_run(struct anole_world *w, uint64_t until_ps)
+{
+    if (until_ps >= w->now_ps)
+        sim_run_until(w->sim, until_ps);
+    if (until_ps > w->now_ps)
+        w->now_ps = until_ps;
+    return sim_failure(w->sim) ? -1 : w->open;
+}
+
+const char *anole_failure(const struct anole_world *w)
+{
+    const struct err *why = sim_failure(w->sim);
+
+    return why ? why->text : NULL;
+}

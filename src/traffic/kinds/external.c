@@ -1,0 +1,73 @@
+#include "traffic/kinds/external.h"
+
+#include "traffic/internal.h"
+#include "traffic/job.h"
+#include "traffic/read.h"
+
+#include <stdlib.h>
+
+#define FLOWS_EXPECTED 1e6
+
+struct external {
+    struct job            job;
+    struct external_hooks hooks;
+};
+
+static void on_arrival(struct job *j, uint64_t now_ps, const struct message *m)
+{
+    const struct external *x = (const struct external *)j;
+
+    if (x->hooks.on_arrival)
+        x->hooks.on_arrival(x->hooks.arg, now_ps, m);
+}
+
+static void on_sent(struct job *j, uint64_t now_ps, const struct message *m)
+{
+    const struct external *x = (const struct external *)j;
+
+    if (x->hooks.on_sent)
+        x->hooks.on_sent(x->hooks.arg, now_ps, m);
+}
+
+static void external_read(struct entry *e);
+
+extern const struct traffic_kind traffic_external;
+static const struct section_key keys[] = { { 0 } };
+
+const struct traffic_kind traffic_external = {
+    .name = "external", .about = "messages that a program posts by libanole, one by one; a run of the command sends none", .keys = keys,
+    .read = external_read, .on_arrival = on_arrival, .on_sent = on_sent,
+};
+
+/* A worker on every host. */
+static void external_read(struct entry *e)
+{
+    struct external *x = xcalloc(1, sizeof *x);
+    uint32_t        *host = xcalloc(e->graph->hosts + 1ul, sizeof *host), count = 0;
+
+    for (uint32_t i = 0; i < e->graph->nodes; i++)
+        if (!e->graph->node[i].is_switch)
+            host[count++] = i;
+    job_init(&x->job, &traffic_external, e->traffic, &e->common, host, count);
+    job_expect(&x->job, FLOWS_EXPECTED);
+    e->about->hosts = count;
+    e->qps = 1;
+    free(host);
+}
+
+uint32_t external_find(struct traffic *t, const struct external_hooks *hooks)
+{
+    for (uint32_t i = 0; i < t->entries; i++)
+        if (t->entry[i].kind == &traffic_external) {
+            ((struct external *)t->entry[i].job)->hooks = *hooks;
+            return i;
+        }
+    return UINT32_MAX;
+}
+
+void external_post(struct traffic *t, uint32_t entry, uint32_t src, uint32_t dst, uint64_t bytes, uint64_t at_ps, uint64_t tag)
+{
+    struct job *j = t->entry[entry].job;
+
+    job_post(j, j->worker_of[src], at_ps, dst, bytes, tag);
+}
