@@ -20,7 +20,7 @@ ifneq ($(shell grep -lrE 'pthread\.h|threads\.h' src),)
 CHECKS += check-tsan
 endif
 
-.PHONY: library release demo demo-live test chaos fidelity debug web site bench repro repro-quick install clean help check $(CHECKS) deps-check build-clang
+.PHONY: completion library release demo demo-live test chaos fidelity debug web site bench repro repro-quick install clean help check $(CHECKS) deps-check build-clang
 .DEFAULT_GOAL := release
 
 release:
@@ -63,6 +63,11 @@ chaos:
 	@ninja -C build/gcc live-chaos-chaos_test
 	@CHAOS_FROM=$(FROM) CHAOS_SEEDS=$(SEEDS) build/gcc/live-chaos-chaos_test
 	@tools/deps live && ninja -C build/gcc anole anole-live && tests/live/faults.py build/gcc/anole --faults $(FAULTS) --seed $(FROM)
+
+# Completion for bash, zsh and fish, from what the program says of its options: copy to where the shell looks.
+completion: release
+	@tools/make-completion build/release/anole build/completion
+	@ls build/completion/*
 
 # libanole.so, anole.h and anole.pc: the simulated network for programs in C. See docs/library.md.
 library:
@@ -181,6 +186,7 @@ help:
 	@echo '                  each part alone: $(CHECKS)'
 	@echo '                  FUZZ_SECONDS=60 fuzzes longer'
 	@echo 'make chaos        fault histories of the live side, SEEDS=10000 of them: docs/live.md'
+	@echo 'make completion   build/completion: for bash, zsh and fish'
 	@echo 'make library      build/library/libanole.so, for programs in C: docs/library.md'
 	@echo 'make fidelity     the whole comparison with the ns-3 forks: docs/fidelity.md'
 	@echo 'make web          build the report page from web/ (needs Node 20) and test it in a browser'

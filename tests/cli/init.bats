@@ -1,0 +1,43 @@
+#!/usr/bin/env bats
+# tests/cli/init.bats - a scenario to begin with, and completion of the shell.
+load common
+
+@test "init: writes a scenario that runs, and nothing over one that is there" {
+    cd "$dir"
+    run "$ANOLE" init
+    [ "$status" -eq 0 ]
+    "$ANOLE" run incast.yaml -q
+    run "$ANOLE" init incast
+    [ "$status" -eq 1 ]
+    [ "$output" = "anole: incast.yaml is there already" ]
+    "$ANOLE" init dgx_h100 -o cluster.yaml
+    grep -q '^topology: dgx_h100_32' cluster.yaml
+    run "$ANOLE" init incst
+    [ "$status" -eq 1 ]
+    [ "$output" = "anole: there is no scenario 'incst' to begin with; did you mean 'incast'?" ]
+    run "$ANOLE" init ../incast
+    [ "$status" -eq 1 ]
+}
+
+@test "completion: knows every command and every option that help shows" {
+    tools/make-completion "$ANOLE" "$dir/made"
+    bash -n "$dir/made/anole"
+    for command in run compare sweep collective; do
+        "$ANOLE" "$command" --help | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | while read -r option; do
+            grep -E "^    $command\)" "$dir/made/anole" | grep -q -- " *$option\b"
+            grep -q -- "from $command'.* -l ${option#--} " "$dir/made/anole.fish"
+            grep -E "^    $command\)" "$dir/made/_anole" | grep -q -- "'$option"
+        done
+    done
+    # As the shell does it.
+    # shellcheck disable=SC1091
+    . "$dir/made/anole"
+    COMP_WORDS=(anole run --hpcc-f)
+    COMP_CWORD=2
+    _anole
+    [ "${COMPREPLY[0]}" = --hpcc-fct ]
+    COMP_WORDS=(anole colle)
+    COMP_CWORD=1
+    _anole
+    [ "${COMPREPLY[*]}" = collective ]
+}
