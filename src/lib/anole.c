@@ -129,7 +129,8 @@ int anole_post(struct anole_world *w, uint32_t src, uint32_t dst, uint64_t bytes
 {
     if (src >= w->hosts || dst >= w->hosts || src == dst || bytes == 0 || bytes > 1ull << 48)
         return -1;
-    external_post(w->sim->program.traffic, w->entry, w->node[src], w->node[dst], bytes, w->now_ps, tag);
+    if (w->entry == UINT32_MAX || !external_post(w->sim->program.traffic, w->entry, w->node[src], w->node[dst], bytes, w->now_ps, tag))
+        return -1;
     program_schedule_workers(&w->sim->engine, &w->sim->program);
     w->open++;
     return 0;

@@ -32,27 +32,28 @@ static void on_sent(struct job *j, uint64_t now_ps, const struct message *m)
 static void external_read(struct entry *e);
 
 extern const struct traffic_kind traffic_external;
-static const struct section_key keys[] = { { 0 } };
+static const struct section_key keys[] = {
+    { "hosts", "list", "", "who may send and receive; a count means the first, without it all" },
+    { 0 },
+};
 
 const struct traffic_kind traffic_external = {
     .name = "external", .about = "messages that a program posts by libanole, one by one; a run of the command sends none", .keys = keys,
     .read = external_read, .on_arrival = on_arrival, .on_sent = on_sent,
 };
 
-/* A worker on every host. */
 static void external_read(struct entry *e)
 {
-    struct external *x = xcalloc(1, sizeof *x);
-    uint32_t        *host = xcalloc(e->graph->hosts + 1ul, sizeof *host), count = 0;
+    struct hosts     hosts = entry_hosts(e, "hosts", 2, UINT32_MAX);
+    struct external *x;
 
-    for (uint32_t i = 0; i < e->graph->nodes; i++)
-        if (!e->graph->node[i].is_switch)
-            host[count++] = i;
-    job_init(&x->job, &traffic_external, e->traffic, &e->common, host, count);
-    job_expect(&x->job, FLOWS_EXPECTED);
-    e->about->hosts = count;
-    e->qps = 1;
-    free(host);
+    if (!e->r->rc) {
+        x = xcalloc(1, sizeof *x);
+        job_init(&x->job, &traffic_external, e->traffic, &e->common, hosts.node, hosts.count);
+        job_expect(&x->job, FLOWS_EXPECTED);
+        e->qps = 1;
+    }
+    free(hosts.node);
 }
 
 uint32_t external_find(struct traffic *t, const struct external_hooks *hooks)
@@ -65,9 +66,12 @@ uint32_t external_find(struct traffic *t, const struct external_hooks *hooks)
     return UINT32_MAX;
 }
 
-void external_post(struct traffic *t, uint32_t entry, uint32_t src, uint32_t dst, uint64_t bytes, uint64_t at_ps, uint64_t tag)
+bool external_post(struct traffic *t, uint32_t entry, uint32_t src, uint32_t dst, uint64_t bytes, uint64_t at_ps, uint64_t tag)
 {
     struct job *j = t->entry[entry].job;
 
+    if (j->worker_of[src] == JOB_NO_WORKER || j->worker_of[dst] == JOB_NO_WORKER)
+        return false;
     job_post(j, j->worker_of[src], at_ps, dst, bytes, tag);
+    return true;
 }
