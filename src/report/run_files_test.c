@@ -56,7 +56,7 @@ static void remove_all(const char *path)
 static void write__leaves_what_it_lists(void **unused)
 {
     char out[128], fct[128], name[300];
-    struct run_files_paths paths = { path_of(out, "out"), path_of(fct, "fct.txt"), NULL };
+    struct run_files_paths paths = { .out = path_of(out, "out"), .hpcc_fct = path_of(fct, "fct.txt") };
     struct simulation_hooks hooks;
     struct simulation s;
     struct run_files f;
@@ -90,7 +90,7 @@ static void write__leaves_what_it_lists(void **unused)
 static void open__of_too_many_files_is_an_errno(void **unused)
 {
     char out[128];
-    struct run_files_paths paths = { path_of(out, "none"), NULL, NULL };
+    struct run_files_paths paths = { .out = path_of(out, "none") };
     struct rlimit was, few;
     struct simulation s;
     struct run_files f;

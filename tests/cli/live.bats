@@ -366,6 +366,50 @@ END
 
 # ---- certificates ----
 
+# write_relay : between the agents and the controller, at the next port.
+write_relay() {
+    cat >relay.yaml <<END
+name: rack1
+listen: 127.0.0.1:$((port + 1))
+controller: 127.0.0.1:$port
+END
+    for i in 1 2; do echo "relays: [127.0.0.1:$((port + 1))]" >>"agent$i.yaml"; done
+}
+
+has_two() {
+    ctl status --json | python3 -c '
+import json, sys
+devices = json.load(sys.stdin)["devices"]
+sys.exit(len(devices) != 2 or not all(d["fresh"] for d in devices))'
+}
+
+@test "live: agents behind a relay are tuned, and a relay that dies is passed by" {
+    needs_live
+    write_controller
+    write_agent 1
+    write_agent 2
+    write_relay
+    start controller.log "$ANOLE" controller controller.yaml
+    start relay.log "$ANOLE" agent --relay relay.yaml
+    relay=$pid
+    wait_for grep -q 'connected to the controller' relay.log
+    start agent1.log "$ANOLE" agent agent1.yaml
+    start agent2.log "$ANOLE" agent agent2.yaml
+    wait_for has_two
+    wait_for is_tried
+    if command -v ss >/dev/null; then            # nobody is connected but the relay
+        [ "$(ss -tnH state established "( sport = :$port )" | wc -l)" -eq 1 ]
+    fi
+    kill -9 "$relay"
+    wait_for grep -q 'no controller' agent1.log
+    wait_for has_two
+    wait_for is_tried
+    for log in state1/*/audit.jsonl state2/*/audit.jsonl statec/audit.jsonl; do "$ANOLE" ctl verify "$log"; done
+    run "$ANOLE" agent --relay controller.yaml
+    [ "$status" -eq 1 ]
+    [[ "$output" == *controller.yaml:* ]]
+}
+
 @test "live: with certificates, friends are served and strangers are refused" {
     needs_live
     command -v openssl >/dev/null || skip 'no openssl'

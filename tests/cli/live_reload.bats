@@ -202,12 +202,12 @@ reload() {
 }
 
 @test "man: every key of a configuration is in its page" {
-    for page in controller agent; do
+    for page in controller agent relay; do
         sed -n "/^static const struct section_key \(common\|$page\|tls\)_keys/,/NULL, NULL/p" src/live/daemon/config.c |
             grep -o '^    { "[a-z_]*"' | grep -o '[a-z_]*' >"$dir/keys"
-        [ "$(wc -l <"$dir/keys")" -gt 15 ]
+        [ "$(wc -l <"$dir/keys")" -gt "$([ "$page" = relay ] && echo 9 || echo 15)" ]
         while read -r key; do
-            grep -q "\*$key\*" "docs/man/anole-$page.8.scd" || { echo "$key is not in anole-$page.8.scd"; return 1; }
+            grep -q "\*$key\*" "docs/man/anole-${page/relay/agent}.8.scd" || { echo "$key of $page is not in its page"; return 1; }
         done <"$dir/keys"
     done
 }

@@ -1,6 +1,7 @@
 /* tests/fuzz/fuzz_wire.c - whatever comes over the wire, a message that is taken keeps its promises and comes back as it was. */
 #include "live/core/knobset.h"
 #include "live/wire/codec.h"
+#include "live/wire/rack_codec.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -33,6 +34,28 @@ static void check_again(const struct msg *m)
     PROMISE(knobset_is_same(&again.set, &m->set));
 }
 
+static void check_rack(const uint8_t *data, size_t size)
+{
+    struct rack   *r = malloc(2 * sizeof *r);
+    unsigned char *bytes;
+    size_t         length;
+
+    rack_init(&r[0], 0);
+    rack_init(&r[1], 0);
+    if (rack_codec_read(&r[0], data, size) == 0) {
+        PROMISE(r->rows <= RACK_DEVICES_MAX && r->gones <= RACK_DEVICES_MAX);
+        for (uint32_t i = 0; i < r->rows; i++)
+            PROMISE(r->row[i].sample.paused >= 0 && r->row[i].sample.paused <= 1 && !r->row[i].sample.detail);
+        length = rack_codec_write(&r[0], &bytes);
+        PROMISE(rack_codec_is(bytes, length) && rack_codec_read(&r[1], bytes, length) == 0);
+        PROMISE(r[1].rows == r->rows && r[1].items == r->items && r[1].life == r->life && r[1].number == r->number);
+        free(bytes);
+    }
+    rack_fini(&r[0]);
+    rack_fini(&r[1]);
+    free(r);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct msg_detail detail;
@@ -50,6 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_again(&m);
     } else
         PROMISE(m.kind == MSG_NONE);
+    check_rack(data, size);
     if (codec_read_question(&q, data, size) == 0)
         check_text(q.verb, sizeof q.verb);
     return 0;

@@ -70,7 +70,8 @@ static void set_up_process(struct world *w, uint32_t i)
 
     p->world = w;
     p->is_agent = i < w->agents;
-    p->index = p->is_agent ? i : i - w->agents;
+    p->is_relay = i >= w->agents + w->controllers;
+    p->index = p->is_agent ? i : p->is_relay ? i - w->agents - w->controllers : i - w->agents;
     p->clock_us = world_draw(w, 1, 1000000000000);
     p->clock_rate = 1 + 2e-4 * (rng_real(&w->rng) - 0.5);
     p->life = 1;
@@ -95,15 +96,18 @@ static void set_up(struct world *w)
 {
     w->agents = (uint32_t)world_draw(w, 3, WORLD_DEVICES_MAX);
     w->controllers = WORLD_CONTROLLERS_MAX;
+    w->relays = (uint32_t)world_draw(w, 0, WORLD_RELAYS_MAX);
     for (uint32_t i = 0; i < w->agents; i++)
         set_up_device(w, i);
     for (uint32_t i = 0; i < w->controllers; i++)
         set_up_controller(w, i);
-    for (uint32_t i = 0; i < w->agents + w->controllers; i++)
+    for (uint32_t i = 0; i < w->agents + w->controllers + w->relays; i++)
         set_up_process(w, i);
     set_up_faults(w);
     for (uint32_t i = 0; i <= w->agents; i++)
         process_start(w, &w->proc[i]);           /* the second controller comes later, or never */
+    for (uint32_t i = 0; i < w->relays; i++)
+        process_start(w, &w->proc[w->agents + w->controllers + i]);
     world_push(w, (struct event){ .at_us = 2 * S, .kind = EV_FAULT });
     world_push(w, (struct event){ .at_us = HEAL_US, .kind = EV_HEAL });
     world_push(w, (struct event){ .at_us = LEAVE_US, .kind = EV_LEAVE });
@@ -124,6 +128,12 @@ static struct proc *any_controller(struct world *w)
 static struct device *any_device(struct world *w)
 {
     return &w->device[world_draw(w, 0, w->agents - 1)];
+}
+
+/* NULL: there is none. */
+static struct proc *any_relay(struct world *w)
+{
+    return w->relays ? &w->proc[w->agents + w->controllers + world_draw(w, 0, w->relays - 1)] : NULL;
 }
 
 static uint64_t soon(struct world *w)
@@ -150,6 +160,30 @@ static void blind(struct world *w)           { any_device(w)->blind_until_us = s
 static void clamp(struct world *w)           { any_device(w)->clamps_until_us = soon(w); }
 static void be_late(struct world *w)         { any_device(w)->late_until_us = soon(w); }
 static void step_clock(struct world *w)      { any_agent(w)->wall_us = (int64_t)world_draw(w, 0, 7200 * S) - 3600 * (int64_t)S; }
+
+static void pause_relay(struct world *w)
+{
+    struct proc *p = any_relay(w);
+
+    if (p)
+        pause(w, p);
+}
+
+static void kill_relay(struct world *w)
+{
+    struct proc *p = any_relay(w);
+
+    if (p)
+        process_kill(w, p);
+}
+
+static void cut_relay(struct world *w)
+{
+    struct proc *p = any_relay(w);
+
+    if (p)
+        w->cut_relay_us[p->index] = soon(w);
+}
 
 static void cut(struct world *w)
 {
@@ -206,7 +240,7 @@ static void thaw(struct world *w)
 
 static void (*const fault[])(struct world *) = {
     kill_agent, kill_controller, pause_agent, pause_controller, fill_disk, refuse, blind, clamp, be_late, step_clock, cut,
-    cut_controller, break_guardrail, edit, start_second, thaw,
+    cut_controller, break_guardrail, edit, start_second, thaw, pause_relay, kill_relay, cut_relay,
 };
 
 static void on_fault(struct world *w)
@@ -232,6 +266,7 @@ static void heal(struct world *w)
 {
     w->is_quiet = true;
     memset(w->cut_until_us, 0, sizeof w->cut_until_us);
+    memset(w->cut_relay_us, 0, sizeof w->cut_relay_us);
     for (uint32_t i = 0; i < w->agents + w->controllers; i++) {
         w->proc[i].disk.full_until_us = 0;
     }
@@ -264,7 +299,7 @@ static void on_late(struct world *w, const struct event *e)
 /* A process that stands still does not see it yet. */
 static bool is_put_off(struct world *w, const struct event *e)
 {
-    bool         is_process = e->kind == EV_TICK || e->kind == EV_TIMER || e->kind == EV_MSG;
+    bool         is_process = e->kind == EV_TICK || e->kind == EV_TIMER || e->kind == EV_MSG || e->kind == EV_CUT;
     struct event later = *e;
 
     if (!is_process || w->now_us >= w->proc[e->proc].paused_until_us)
@@ -279,7 +314,7 @@ static void on_event(struct world *w, const struct event *e)
     struct proc *p = &w->proc[e->proc];
 
     switch (e->kind) {
-    case EV_TICK: case EV_TIMER: case EV_MSG: process_on_event(w, e); break;
+    case EV_TICK: case EV_TIMER: case EV_MSG: case EV_CUT: process_on_event(w, e); break;
     case EV_RESTART: if (!p->is_alive && !p->is_gone) process_start(w, p); break;
     case EV_FAULT: on_fault(w); break;
     case EV_LATE:  on_late(w, e); break;
@@ -296,6 +331,9 @@ static void mix(uint64_t *digest, uint64_t value)
 static void drop_event(struct event *e)
 {
     free(e->msg);
+    if (e->rack)
+        rack_fini(e->rack);
+    free(e->rack);
     free(e->set);
 }
 
@@ -324,7 +362,7 @@ static void tear_down(struct world *w)
     for (uint32_t i = 0; i < w->events; i++)
         drop_event(&w->heap[i]);
     for (uint32_t i = 0; i < WORLD_PROCS_MAX; i++) {
-        controller_fini(&w->proc[i].controller);
+        process_fini(&w->proc[i]);
         free(w->proc[i].disk.log);
     }
     free(w);

@@ -1,4 +1,4 @@
-/* src/live/chaos/chaos.h - fault histories: controllers, agents, devices and a network inside one process, where a seed decides
+/* src/live/chaos/chaos.h - fault histories: controllers, relays, agents, devices and a network inside one process, where a seed decides
  * what goes wrong.
  *
  * Messages are lost, late, doubled and out of order; the network is cut; processes are killed in the middle of any access to

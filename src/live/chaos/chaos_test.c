@@ -45,6 +45,7 @@ static void run__no_promise_is_broken(void **unused)
             fail_msg("%s; CHAOS_SEED=%" PRIu64 " shows it", r.broken, seed);
         all.events += r.events, all.faults += r.faults, all.applied += r.applied, all.confirmed += r.confirmed;
         all.reverted += r.reverted, all.adopted += r.adopted, all.kills += r.kills, all.terms += r.terms;
+        all.relayed += r.relayed;
     }
     print_message("# %" PRIu64 " histories: %" PRIu64 " events, %" PRIu64 " faults, %" PRIu64 " kills, %" PRIu64
                   " terms; %" PRIu64 " changes applied, %" PRIu64 " confirmed, %" PRIu64 " reverted, %" PRIu64
@@ -54,6 +55,7 @@ static void run__no_promise_is_broken(void **unused)
         assert_true(all.applied > seeds * 5);
         assert_true(all.confirmed > seeds / 4);
         assert_true(all.adopted > seeds / 4 && all.kills > seeds);
+        assert_true(all.relayed > seeds * 200);          /* reports that went through relays */
     }
 }
 

@@ -153,39 +153,120 @@ static int device_sample(void *arg, struct msg_sample *s)
 
 /* ---- network ---- */
 
-static void deliver(struct world *w, uint32_t from, uint32_t to, const struct msg *m)
+/* What is sent from process to process; it becomes the event's. */
+static void deliver(struct world *w, uint32_t from, uint32_t to, const struct msg *m, const struct rack *r)
 {
-    uint64_t    delay_us = world_chance(w, w->slow) ? world_draw(w, 1000, 4000000) : world_draw(w, 100, 3000);
-    struct msg *copy = xmalloc(sizeof *copy);
+    uint64_t     delay_us = world_chance(w, w->slow) ? world_draw(w, 1000, 4000000) : world_draw(w, 100, 3000);
+    struct event e = { .at_us = w->now_us + delay_us, .kind = EV_MSG, .proc = to, .from = from };
 
-    *copy = *m;
-    world_push(w, (struct event){ .at_us = w->now_us + delay_us, .kind = EV_MSG, .proc = to, .from = from, .msg = copy });
+    if (m) {
+        e.msg = xmalloc(sizeof *e.msg);
+        *e.msg = *m;
+    } else {
+        e.rack = xmalloc(sizeof *e.rack);
+        rack_copy(e.rack, r);
+    }
+    world_push(w, e);
 }
 
-static void send(struct world *w, uint32_t controller, uint32_t device, bool is_up, const struct msg *m)
+static void pass(struct world *w, uint32_t from, uint32_t to, uint64_t cut_until_us, const struct msg *m, const struct rack *r)
 {
-    uint32_t from = is_up ? device : w->agents + controller, to = is_up ? w->agents + controller : device;
-
-    if (w->now_us < w->cut_until_us[controller][device] || (!w->is_quiet && world_chance(w, w->drop)))
+    if (w->now_us < cut_until_us || (!w->is_quiet && world_chance(w, w->drop)))
         return;
-    deliver(w, from, to, m);
+    deliver(w, from, to, m, r);
     if (!w->is_quiet && world_chance(w, w->twice))
-        deliver(w, from, to, m);
+        deliver(w, from, to, m, r);
+}
+
+static uint32_t relay_proc(const struct world *w, uint32_t relay)
+{
+    return w->agents + w->controllers + relay;
+}
+
+/* Which relay an agent's way leads through; w->relays: through none. */
+static uint32_t relay_of(const struct world *w, const struct proc *agent)
+{
+    return agent->path.at < w->relays ? (agent->path.at + agent->index) % w->relays : w->relays;
 }
 
 static void agent_send(void *arg, const struct msg *m)
 {
-    struct proc *p = arg;
+    struct proc  *p = arg;
+    struct world *w = p->world;
+    uint32_t      relay = relay_of(w, p);
 
-    for (uint32_t i = 0; i < p->world->controllers; i++)
-        send(p->world, i, p->index, true, m);
+    if (relay < w->relays)
+        pass(w, p->index, relay_proc(w, relay), w->cut_relay_us[relay], m, NULL);
+    for (uint32_t i = 0; i < w->controllers && relay == w->relays; i++)
+        pass(w, p->index, w->agents + i, w->cut_until_us[i][p->index], m, NULL);
 }
 
 static void controller_send(void *arg, uint32_t link, const struct msg *m)
 {
+    struct proc  *p = arg;
+    struct world *w = p->world;
+
+    if (link < w->agents)
+        pass(w, w->agents + p->index, link, w->cut_until_us[p->index][link], m, NULL);
+    for (uint32_t i = 0; i < w->relays && link >= w->agents; i++)
+        if (mux_send(&p->mux[i], link, m))
+            break;
+}
+
+/* ---- relays ---- */
+
+static void relay_send(void *arg, uint32_t link, const struct msg *m)
+{
     struct proc *p = arg;
 
-    send(p->world, p->index, link, false, m);
+    pass(p->world, relay_proc(p->world, p->index), link, p->world->cut_relay_us[p->index], m, NULL);
+}
+
+static void relay_cut(void *arg, uint32_t link)
+{
+    struct proc *p = arg;
+
+    if (p->world->now_us >= p->world->cut_relay_us[p->index])
+        world_push(p->world, (struct event){ .at_us = p->world->now_us + 1000, .kind = EV_CUT, .proc = link,
+                   .from = relay_proc(p->world, p->index) });
+}
+
+static void relay_send_up(void *arg, const struct rack *r)
+{
+    struct proc *p = arg;
+
+    pass(p->world, relay_proc(p->world, p->index), p->world->agents + p->up, p->world->cut_relay_us[p->index], NULL, r);
+}
+
+/* ---- a controller's ends of relays ---- */
+
+static uint32_t mux_open(void *arg)
+{
+    return 1000 + ((struct proc *)arg)->links++;
+}
+
+static void mux_link(void *arg, uint32_t link, uint64_t now_us)
+{
+    controller_on_link(&((struct proc *)arg)->controller, link, now_us);
+}
+
+static void mux_msg(void *arg, uint32_t link, const struct msg *m, uint64_t now_us)
+{
+    controller_on_msg(&((struct proc *)arg)->controller, link, m, now_us);
+}
+
+static void mux_cut(void *arg, uint32_t link)
+{
+    controller_on_cut(&((struct proc *)arg)->controller, link);
+}
+
+/* Which of its ends it is shows in the life of the relay: see start_relay(). */
+static void mux_down(void *arg, const struct rack *r)
+{
+    struct proc *p = arg;
+    uint32_t     relay = (uint32_t)(r->life % WORLD_RELAYS_MAX);
+
+    pass(p->world, p->world->agents + p->index, relay_proc(p->world, relay), p->world->cut_relay_us[relay], NULL, r);
 }
 
 /* ---- tuner ---- */
@@ -218,26 +299,56 @@ static struct io_disk disk_of(struct proc *p)
     return (struct io_disk){ disk_save, disk_load, disk_append, disk_wall, p };
 }
 
+#define SILENCE_US 1200000u      /* after which a way or a controller is given up */
+
 static void start_agent(struct proc *p, const struct audit *a, uint64_t clock_us)
 {
     struct agent_io io = { .disk = disk_of(p), .device = { device_read, device_write_set, device_sample, p },
                            .send = agent_send, .arg = p };
 
+    path_init(&p->path, p->world->relays + 1, p->world->relays, SILENCE_US, 5000000, clock_us);
     agent_init(&p->agent, &p->world->agent_cfg[p->index], &io, p->life * 1000 + p->index);
     agent_start(&p->agent, a, clock_us);
     agent_hello(&p->agent, clock_us);
 }
 
+static void fini_ends(struct proc *p)
+{
+    for (uint32_t i = 0; i < WORLD_RELAYS_MAX; i++)
+        mux_fini(&p->mux[i]);
+}
+
 static void start_controller(struct proc *p, const struct audit *a, uint64_t clock_us)
 {
+    struct mux_io        ends = { mux_open, mux_link, mux_msg, mux_cut, mux_down, p };
     struct controller_io io = { .disk = disk_of(p), .send = controller_send, .propose = propose, .ended = ended, .arg = p };
 
+    fini_ends(p);
+    for (uint32_t i = 0; i < p->world->relays; i++)
+        mux_init(&p->mux[i], &ends);
     controller_fini(&p->controller);
     controller_init(&p->controller, &p->world->controller_cfg[p->index], &io, WORLD_DEVICES_MAX);
     if (controller_start(&p->controller, a, clock_us))
         snprintf(p->world->result->broken, sizeof p->world->result->broken, "a controller cannot read its own state");
     for (uint32_t i = 0; i < p->world->agents; i++)
         controller_on_link(&p->controller, i, clock_us);
+}
+
+static void start_relay(struct proc *p, uint64_t clock_us)
+{
+    struct relay_config cfg = { .silence_us = SILENCE_US };
+    struct relay_io     io = { relay_send, relay_cut, relay_send_up, p };
+
+    relay_fini(&p->relay);
+    relay_init(&p->relay, &cfg, &io, p->life * WORLD_RELAYS_MAX + p->index);
+    relay_on_up(&p->relay, clock_us);
+}
+
+void process_fini(struct proc *p)
+{
+    controller_fini(&p->controller);
+    fini_ends(p);
+    relay_fini(&p->relay);
 }
 
 static void start(struct proc *p)
@@ -251,17 +362,24 @@ static void start(struct proc *p)
         return;
     }
     p->disk.log_length = (size_t)good;           /* half a line is cut off */
-    if (p->is_agent)
+    if (p->is_relay)
+        start_relay(p, world_clock(p, p->world->now_us));
+    else if (p->is_agent)
         start_agent(p, &a, world_clock(p, p->world->now_us));
     else
         start_controller(p, &a, world_clock(p, p->world->now_us));
+}
+
+static const char *kind_of(const struct proc *p)
+{
+    return p->is_agent ? "agent" : p->is_relay ? "relay" : "controller";
 }
 
 void process_kill(struct world *w, struct proc *p)
 {
     if (!p->is_alive)
         return;
-    world_loud(w, "%s %u is killed", p->is_agent ? "agent" : "controller", p->index);
+    world_loud(w, "%s %u is killed", kind_of(p), p->index);
     p->is_alive = false;
     p->life++;
     w->result->kills++;
@@ -311,7 +429,7 @@ static void handle_start(struct world *w, struct proc *p, const struct event *e)
 
 void process_start(struct world *w, struct proc *p)
 {
-    world_loud(w, "%s %u starts", p->is_agent ? "agent" : "controller", p->index);
+    world_loud(w, "%s %u starts", kind_of(p), p->index);
     p->is_alive = true;
     run(w, p, handle_start, NULL);
     if (p->is_alive)
@@ -324,11 +442,18 @@ static void handle_agent(struct world *w, struct proc *p, const struct event *e)
 {
     uint64_t clock_us = world_clock(p, w->now_us);
 
-    if (e->kind == EV_TICK)
+    if (e->kind == EV_TICK) {
+        if (path_on_tick(&p->path, clock_us))
+            agent_hello(&p->agent, clock_us);
         agent_on_tick(&p->agent, clock_us);
-    else if (e->kind == EV_TIMER)
+    } else if (e->kind == EV_TIMER)
         agent_on_timer(&p->agent, clock_us);
-    else {
+    else if (e->kind == EV_CUT) {
+        if (relay_of(w, p) == e->from - w->agents - w->controllers)
+            path_lost(&p->path, clock_us);
+        agent_hello(&p->agent, clock_us);
+    } else {
+        path_heard(&p->path, clock_us);
         check_before_msg(w, p->index, e->msg);
         agent_on_msg(&p->agent, e->msg, clock_us);
         check_after_msg(w, p->index, e->msg);
@@ -340,16 +465,43 @@ static void handle_controller(struct world *w, struct proc *p, const struct even
     uint64_t clock_us = world_clock(p, w->now_us);
     uint64_t before = p->controller.term;
 
-    if (e->kind == EV_MSG)
+    if (e->kind == EV_MSG && e->rack)
+        mux_on_rack(&p->mux[e->from - w->agents - w->controllers], e->rack, clock_us);
+    else if (e->kind == EV_MSG)
         controller_on_msg(&p->controller, e->from, e->msg, clock_us);
     else if (e->kind == EV_TICK)
         controller_on_tick(&p->controller, clock_us);
+    for (uint32_t i = 0; i < w->relays; i++)
+        mux_flush(&p->mux[i]);
     w->result->terms += p->controller.term != before;
+}
+
+/* A relay that has not heard from its controller goes to the other. */
+static void handle_relay(struct world *w, struct proc *p, const struct event *e)
+{
+    uint64_t clock_us = world_clock(p, w->now_us);
+
+    if (e->kind == EV_MSG && e->rack && e->from == w->agents + p->up)
+        relay_on_rack(&p->relay, e->rack, clock_us);
+    else if (e->kind == EV_MSG && e->msg) {
+        relay_on_agent(&p->relay, e->from, e->msg, clock_us);
+        if (world_chance(w, 0.5))
+            relay_flush(&p->relay);
+    } else if (e->kind == EV_TICK) {
+        bool is_silent = clock_us > p->relay.heard_us + SILENCE_US;
+
+        relay_on_tick(&p->relay, clock_us);
+        if (is_silent) {
+            p->up = (p->up + 1) % w->controllers;
+            relay_on_up(&p->relay, clock_us);
+        }
+        w->result->relayed += p->relay.agents;
+    }
 }
 
 static uint64_t interval_us(const struct proc *p)
 {
-    return p->is_agent ? p->agent.cfg->interval_us : p->controller.cfg->interval_us;
+    return p->is_relay ? 100000 : p->is_agent ? p->agent.cfg->interval_us : p->controller.cfg->interval_us;
 }
 
 void process_on_event(struct world *w, const struct event *e)
@@ -358,7 +510,7 @@ void process_on_event(struct world *w, const struct event *e)
 
     if (!p->is_alive || (e->kind == EV_TICK && e->life != p->life) || (e->kind == EV_TIMER && e->life != p->timer))
         return;
-    run(w, p, p->is_agent ? handle_agent : handle_controller, e);
+    run(w, p, p->is_agent ? handle_agent : p->is_relay ? handle_relay : handle_controller, e);
     if (e->kind == EV_TICK && p->is_alive)
         set_tick(w, p, interval_us(p));
 }

@@ -1,4 +1,4 @@
-/* src/live/chaos/process.h - agents and controllers as processes that can be killed at any access to disk or device. */
+/* src/live/chaos/process.h - agents, controllers and relays as processes that can be killed at any access to disk or device. */
 #ifndef LIVE_CHAOS_PROCESS_H
 #define LIVE_CHAOS_PROCESS_H
 
@@ -10,7 +10,10 @@ void process_start(struct world *, struct proc *);
 /* Ends it; it starts again after a while, unless it is gone. */
 void process_kill(struct world *, struct proc *);
 
-/* TICK, TIMER or MSG of a process. */
+/* Frees what its state machines hold. */
+void process_fini(struct proc *);
+
+/* TICK, TIMER, MSG or CUT of a process. */
 void process_on_event(struct world *, const struct event *);
 
 #endif

@@ -6,24 +6,29 @@
 #include "live/agent/agent.h"
 #include "live/chaos/result.h"
 #include "live/controller/controller.h"
+#include "live/relay/mux.h"
+#include "live/relay/path.h"
+#include "live/relay/relay.h"
 
 #include <setjmp.h>
 
 #define WORLD_DEVICES_MAX     5
 #define WORLD_CONTROLLERS_MAX 2
-#define WORLD_PROCS_MAX       (WORLD_DEVICES_MAX + WORLD_CONTROLLERS_MAX)
+#define WORLD_RELAYS_MAX      2
+#define WORLD_PROCS_MAX       (WORLD_DEVICES_MAX + WORLD_CONTROLLERS_MAX + WORLD_RELAYS_MAX)
 #define WORLD_VALUES_MAX      256
 #define WORLD_EVENTS_MAX      8192
 #define WORLD_PREPARED_MAX    64
 
-enum event_kind { EV_TICK, EV_TIMER, EV_MSG, EV_RESTART, EV_FAULT, EV_LATE, EV_HEAL, EV_LEAVE };
+enum event_kind { EV_TICK, EV_TIMER, EV_MSG, EV_RESTART, EV_FAULT, EV_LATE, EV_HEAL, EV_LEAVE, EV_CUT };      /* CUT: a relay sends an agent away */
 
 struct event {
     uint64_t        at_us, order;
     enum event_kind kind;
     uint32_t        proc, from;  /* LATE: proc is the device */
     uint64_t        life;        /* of the process that it is for; TIMER: number of the timer */
-    struct msg     *msg;
+    struct msg     *msg;         /* MSG: this, or */
+    struct rack    *rack;
     struct knob_set *set;        /* LATE */
 };
 
@@ -35,10 +40,10 @@ struct disk {
     uint64_t full_until_us;
 };
 
-struct proc {                    /* agents first, then controllers */
+struct proc {                    /* agents first, then controllers, then relays */
     struct world     *world;
     uint32_t          index;     /* among its kind */
-    bool              is_agent, is_alive, is_gone;       /* gone: does not come back */
+    bool              is_agent, is_relay, is_alive, is_gone;     /* gone: does not come back */
     uint64_t          life, timer;
     uint64_t          paused_until_us;
     uint64_t          clock_us;  /* its clock when the history began ... */
@@ -46,7 +51,12 @@ struct proc {                    /* agents first, then controllers */
     int64_t           wall_us;   /* the time of day, less the true one */
     struct disk       disk;
     struct agent      agent;
+    struct path       path;      /* of an agent: relays, then all controllers */
     struct controller controller;
+    struct mux        mux[WORLD_RELAYS_MAX];             /* of a controller: its end of each relay */
+    uint32_t          links;     /* of a controller: given so far */
+    struct relay      relay;
+    uint32_t          up;        /* of a relay: its controller */
 };
 
 struct values { double value[WORLD_VALUES_MAX]; uint32_t count; };
@@ -79,7 +89,7 @@ struct world {
     uint32_t      events;
     uint64_t      order;
     struct proc   proc[WORLD_PROCS_MAX];
-    uint32_t      agents, controllers;
+    uint32_t      agents, controllers, relays;
     struct device device[WORLD_DEVICES_MAX];
     struct agent_config      agent_cfg[WORLD_DEVICES_MAX];
     struct controller_config controller_cfg[WORLD_CONTROLLERS_MAX];
@@ -88,7 +98,8 @@ struct world {
     double        kill_chance;   /* per access to disk or device */
     double        drop, twice, slow;             /* shares of messages */
     uint64_t      cut_until_us[WORLD_CONTROLLERS_MAX][WORLD_DEVICES_MAX];
-    uint32_t      fault_weight[16];
+    uint64_t      cut_relay_us[WORLD_RELAYS_MAX];        /* from everybody */
+    uint32_t      fault_weight[19];
     uint64_t      fault_gap_us;  /* between faults, at most */
     double        effect;        /* of candidates on the metric */
 

@@ -39,6 +39,8 @@ void controller_init(struct controller *c, const struct controller_config *cfg, 
 {
     *c = (struct controller){ .cfg = cfg, .io = *io, .peers_max = peers_max, .role = ROLE_GATHER };
     c->peer = xcalloc(peers_max + 1ul, sizeof *c->peer);
+    finder_init(&c->by_name);
+    finder_init(&c->by_link);
     audit_init(&c->audit);
     fit_noise_blocks(c);
 }
@@ -49,6 +51,8 @@ void controller_fini(struct controller *c)
         free(c->peer[i].detail);
     free(c->peer);
     c->peer = NULL;
+    finder_fini(&c->by_name);
+    finder_fini(&c->by_link);
     c->peers = 0;
 }
 

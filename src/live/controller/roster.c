@@ -11,9 +11,21 @@
 
 /* ---- who ---- */
 
+/* FNV-1a: an order that has nothing to do with racks. */
+static uint64_t hash_of(const char *name)
+{
+    uint64_t h = 0xcbf29ce484222325;
+
+    for (; *name; name++)
+        h = (h ^ (unsigned char)*name) * 0x100000001b3;
+    return h;
+}
+
 struct peer *roster_of_link(struct controller *c, uint32_t link)
 {
-    for (uint32_t i = 0; i < c->peers; i++)
+    uint32_t at = 0, i;
+
+    while ((i = finder_next(&c->by_link, link, &at)) != FINDER_NONE)
         if (c->peer[i].link == link)
             return &c->peer[i];
     return NULL;
@@ -21,10 +33,28 @@ struct peer *roster_of_link(struct controller *c, uint32_t link)
 
 struct peer *roster_find(struct controller *c, const char *name)
 {
-    for (uint32_t i = 0; i < c->peers; i++)
+    uint32_t at = 0, i;
+
+    while ((i = finder_next(&c->by_name, hash_of(name), &at)) != FINDER_NONE)
         if (strcmp(c->peer[i].name, name) == 0)
             return &c->peer[i];
     return NULL;
+}
+
+/* Links come and go; the finder is made anew when too many of those in it have gone. */
+static void set_link(struct controller *c, struct peer *p, uint32_t link)
+{
+    if (p->link == link)
+        return;
+    p->link = link;
+    if (c->by_link.count > 2 * c->peers + 64) {
+        finder_fini(&c->by_link);
+        finder_init(&c->by_link);
+        for (uint32_t i = 0; i < c->peers; i++)
+            if (c->peer[i].link != LINK_NONE)
+                finder_add(&c->by_link, c->peer[i].link, i);
+    } else
+        finder_add(&c->by_link, link, (uint32_t)(p - c->peer));
 }
 
 void roster_cut(struct controller *c, uint32_t link)
@@ -53,12 +83,13 @@ struct peer *roster_on_hello(struct controller *c, uint32_t link, const struct m
     roster_cut(c, link);
     if (!p) {
         p = &c->peer[c->peers++];
-        *p = (struct peer){ .rank = RANK_NONE };
+        *p = (struct peer){ .rank = RANK_NONE, .link = LINK_NONE };
         snprintf(p->name, sizeof p->name, "%s", m->name);
+        finder_add(&c->by_name, hash_of(p->name), c->peers - 1);
     }
     if (p->incarnation != m->incarnation)
         p->has_offset = false;
-    p->link = link;
+    set_link(c, p, link);
     p->incarnation = m->incarnation;
     p->where = m->where;
     p->gap_us = m->gap_us;
@@ -111,7 +142,7 @@ void roster_on_report(struct controller *c, struct peer *p, const struct msg *m,
     p->sample.detail = NULL;
     p->reports++;
     take_detail(p, m->sample.detail);
-    snprintf(p->breach, sizeof p->breach, "%s", m->why);
+    memcpy(p->breach, m->why, *m->why ? sizeof p->breach : 1);
     if (isnan(m->sample.metric))
         return;
     p->metric_sum += m->sample.metric;
@@ -148,16 +179,6 @@ static int by_hash(const void *a, const void *b)
     const struct place *x = a, *y = b;
 
     return x->hash != y->hash ? (x->hash > y->hash) - (x->hash < y->hash) : strcmp(x->peer->name, y->peer->name);
-}
-
-/* FNV-1a: an order that has nothing to do with racks. */
-static uint64_t hash_of(const char *name)
-{
-    uint64_t h = 0xcbf29ce484222325;
-
-    for (; *name; name++)
-        h = (h ^ (unsigned char)*name) * 0x100000001b3;
-    return h;
 }
 
 static uint32_t held_back(const struct controller *c, uint32_t count)

@@ -2,6 +2,7 @@
 #ifndef LIVE_CONTROLLER_STATE_H
 #define LIVE_CONTROLLER_STATE_H
 
+#include "live/controller/finder.h"
 #include "live/core/audit.h"
 #include "live/core/io.h"
 #include "base/evidence/evalue.h"
@@ -135,6 +136,7 @@ struct controller {
 
     struct peer         *peer;
     uint32_t             peers, peers_max;
+    struct finder        by_name, by_link;
     uint32_t             ranked[2];      /* how many NICs and switches have a rank */
     bool                 is_unranked;    /* ranks must be given anew */
     struct trial         trial;

@@ -25,6 +25,7 @@ static const struct section_key common_keys[] = {
 
 static const struct section_key agent_keys[] = {
     { "controller", "name", "", "address, host:port, or a list: controllers of one cell, of which one answers" },
+    { "relays", "list", "", "addresses of relays that are tried before the controllers themselves" },
     { "driver", "name", "", "mlx5, sonic" },
     { "devices", "list", "", "which of them; default: all" },
     { "root", "file", "/", "where sys is: another one to try it on a tree of files" },
@@ -50,6 +51,7 @@ static const struct section_key controller_keys[] = {
     { "seed", "count", "0", "of coins and of the tuner" },
     { "gather", "time", "3s", "it listens for so long before it acts" },
     { "operators", "list", "", "names in certificates of who may ask and decide; default: operator" },
+    { "relays", "list", "", "names in certificates of relays, which may speak for the devices of others" },
     { "devices_max", "count", "1024", "room for so many" },
     { "tuner", "name", "", "as in a scenario; default: none" },
     { "flows", "map", "", "listen, from, window: sFlow, NetFlow 9 and IPFIX of switches, for tuners that want flow sizes" },
@@ -64,6 +66,16 @@ static const struct section_key controller_keys[] = {
     { "accept", "count", "100", "e-value at which a gain is believed" },
     { "reject", "count", "20", "e-value at which harm is believed" },
     { "hold_back", "share", "0.05", "of the devices" },
+    { NULL, NULL, NULL, NULL },
+};
+
+static const struct section_key relay_keys[] = {
+    { "name", "name", "", "the name in its certificate; default: the name of the machine" },
+    { "tls", "map", "", "ca, cert, key: files, and refresh. Without it only this machine can be reached" },
+    { "interval", "time", "100ms", "between what it sends" },
+    { "listen", "name", "", "address, host:port, at which agents reach it" },
+    { "controller", "name", "", "address, host:port" },
+    { "silence", "time", "2s", "after which agents are sent away if the controller says nothing" },
     { NULL, NULL, NULL, NULL },
 };
 
@@ -128,7 +140,7 @@ static void read_tls(struct reader *r, struct config_common *c, const struct yam
     }
 }
 
-static void read_common(struct reader *r, const struct section *s, struct config_common *c, uint32_t http_port, uint64_t *interval_us)
+static void read_name(struct reader *r, const struct section *s, struct config_common *c, uint64_t *interval_us)
 {
     const char *name = section_text(s, "name");
     char        machine[MSG_NAME_SIZE] = "";
@@ -138,11 +150,16 @@ static void read_common(struct reader *r, const struct section *s, struct config
     c->name = xstrdup(name ? name : machine);
     if (strlen(c->name) >= MSG_NAME_SIZE / 2 || !*c->name)
         reader_refuse(r, section_place(s, "name"), "name: it must have 1 to %d characters", MSG_NAME_SIZE / 2 - 1);
+    read_tls(r, c, section_get(s, "tls"));
+    *interval_us = time_us(s, "interval", *interval_us, 1000);
+}
+
+static void read_common(struct reader *r, const struct section *s, struct config_common *c, uint32_t http_port, uint64_t *interval_us)
+{
+    read_name(r, s, c, interval_us);
     if (section_need(s, "state"))
         c->state = section_file(s, "state");
-    read_tls(r, c, section_get(s, "tls"));
     http_config_read(r, section_get(s, "http"), http_port, &c->http);
-    *interval_us = time_us(s, "interval", *interval_us, 1000);
 }
 
 struct rpc_tls config_tls(const struct config_common *c)
@@ -229,14 +246,6 @@ static void read_devices(struct reader *r, const struct section *s, struct agent
     }
 }
 
-/* A path that need not be there, relative to the folder of the file. */
-static char *path_text(const struct reader *r, const struct section *s, const char *key)
-{
-    const char *text = section_text(s, key);
-
-    return text ? reader_path(r->name, text) : NULL;
-}
-
 static void read_controllers(struct reader *r, const struct section *s, struct agent_file *f)
 {
     const struct yaml_node *node = section_need(s, "controller");
@@ -244,17 +253,37 @@ static void read_controllers(struct reader *r, const struct section *s, struct a
     if (!node)
         return;
     if (node->kind == YAML_SCALAR) {
-        f->controller[f->controllers++] = xstrdup(node->text);
+        f->way[f->ways++] = xstrdup(node->text);
         return;
     }
     for (const struct yaml_node *n = section_list(s, "controller", CONFIG_CONTROLLERS_MAX); n && !r->rc; n = n->next) {
         if (n->kind != YAML_SCALAR)
             reader_refuse(r, n, "controller: an address is wanted, or a list of addresses");
         else
-            f->controller[f->controllers++] = xstrdup(n->text);
+            f->way[f->ways++] = xstrdup(n->text);
     }
-    if (!r->rc && !f->controllers)
+    if (!r->rc && f->ways == f->relays)
         reader_refuse(r, node, "controller: an address is wanted, or a list of addresses");
+}
+
+static void read_ways(struct reader *r, const struct section *s, struct agent_file *f)
+{
+    for (const struct yaml_node *n = section_list(s, "relays", CONFIG_WAYS_MAX - CONFIG_CONTROLLERS_MAX); n && !r->rc; n = n->next) {
+        if (n->kind != YAML_SCALAR)
+            reader_refuse(r, n, "relays is a list of addresses");
+        else
+            f->way[f->ways++] = xstrdup(n->text);
+    }
+    f->relays = f->ways;
+    read_controllers(r, s, f);
+}
+
+/* A path that need not be there, relative to the folder of the file. */
+static char *path_text(const struct reader *r, const struct section *s, const char *key)
+{
+    const char *text = section_text(s, key);
+
+    return text ? reader_path(r->name, text) : NULL;
 }
 
 static void read_agent(struct reader *r, const struct yaml_node *root, struct agent_file *f, const char *driver)
@@ -267,7 +296,7 @@ static void read_agent(struct reader *r, const struct yaml_node *root, struct ag
     if (f->driver && f->driver->is_simulated)
         limits_lift(&a->limits);
     read_common(r, &s, &f->common, HTTP_PORT_AGENT, &a->interval_us);
-    read_controllers(r, &s, f);
+    read_ways(r, &s, f);
     f->root = path_text(r, &s, "root");
     f->freeze = path_text(r, &s, "freeze_file");
     read_devices(r, &s, f);
@@ -302,11 +331,42 @@ int config_read_agent(struct agent_file *f, const char *path, const char *driver
 void config_fini_agent(struct agent_file *f)
 {
     fini_common(&f->common);
-    for (uint32_t i = 0; i < f->controllers; i++)
-        free(f->controller[i]);
+    for (uint32_t i = 0; i < f->ways; i++)
+        free(f->way[i]);
     free(f->root);
     free(f->freeze);
     *f = (struct agent_file){ 0 };
+}
+
+/* ---- relays ---- */
+
+int config_read_relay(struct relay_file *f, const char *path, struct err *err)
+{
+    struct yaml_doc doc;
+    struct reader   r = { .name = text_file_name(path), .what = "a configuration", .err = err };
+    struct section  s;
+    int             rc = yaml_read(&doc, path, err);
+
+    *f = (struct relay_file){ .interval_us = 100000 };
+    if (rc)
+        return rc;
+    s = section_open(&r, doc.root, &(struct section){ .name = "", .own = relay_keys });
+    read_name(&r, &s, &f->common, &f->interval_us);
+    f->listen = need_text(&s, "listen");
+    f->controller = need_text(&s, "controller");
+    f->silence_us = time_us(&s, "silence", 2000000, 2 * f->interval_us);
+    yaml_fini(&doc);
+    if (r.rc)
+        config_fini_relay(f);
+    return r.rc;
+}
+
+void config_fini_relay(struct relay_file *f)
+{
+    fini_common(&f->common);
+    free(f->listen);
+    free(f->controller);
+    *f = (struct relay_file){ 0 };
 }
 
 /* ---- controllers ---- */
@@ -321,6 +381,16 @@ static void read_operators(struct reader *r, const struct section *s, struct con
     }
     if (!r->rc && !section_get(s, "operators"))
         f->operator[f->operators++] = xstrdup("operator");
+}
+
+static void read_relays(struct reader *r, const struct section *s, struct controller_file *f)
+{
+    for (const struct yaml_node *n = section_list(s, "relays", CONFIG_RELAYS_MAX); n && !r->rc; n = n->next) {
+        if (n->kind != YAML_SCALAR)
+            reader_refuse(r, n, "relays is a list of names");
+        else
+            f->relay[f->relays++] = xstrdup(n->text);
+    }
 }
 
 static void add_option(struct reader *r, struct controller_file *f, const struct yaml_node *n)
@@ -459,6 +529,7 @@ static void read_controller(struct reader *r, const struct yaml_node *root, stru
     mode = section_choice(&s, "mode", "a mode", modes);
     c->mode = mode > 0 ? (enum controller_mode)mode : MODE_OBSERVE;
     read_operators(r, &s, f);
+    read_relays(r, &s, f);
     read_evidence(r, &s, c);
     read_tuner(r, f, section_get(&s, "tuner"));
     read_flows(r, f, section_get(&s, "flows"));
@@ -487,6 +558,8 @@ void config_fini_controller(struct controller_file *f)
     free(f->listen);
     for (uint32_t i = 0; i < f->operators; i++)
         free(f->operator[i]);
+    for (uint32_t i = 0; i < f->relays; i++)
+        free(f->relay[i]);
     for (uint32_t i = 0; i < f->options; i++) {
         free(f->option[i].key);
         free(f->option[i].text);

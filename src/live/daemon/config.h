@@ -1,4 +1,4 @@
-/* src/live/daemon/config.h - the configuration files of agents and controllers: YAML, with the errors of scenarios. */
+/* src/live/daemon/config.h - the configuration files of agents, relays and controllers: YAML, with the errors of scenarios. */
 #ifndef LIVE_DAEMON_CONFIG_H
 #define LIVE_DAEMON_CONFIG_H
 
@@ -12,8 +12,10 @@
 #include "live/wire/tls.h"
 
 #define CONFIG_OPERATORS_MAX 16
+#define CONFIG_RELAYS_MAX    256
 #define CONFIG_FLOWS_FROM_MAX 64
 #define CONFIG_CONTROLLERS_MAX 8
+#define CONFIG_WAYS_MAX       (4 + CONFIG_CONTROLLERS_MAX)
 
 /* Lock step: agents begin with this time, so that none of theirs is 0. */
 #define CONFIG_LOCK_EPOCH_US 1000000u
@@ -26,8 +28,8 @@ struct config_common {
 
 struct agent_file {
     struct config_common common;
-    char                *controller[CONFIG_CONTROLLERS_MAX];     /* addresses: of one cell; one of them answers */
-    uint32_t             controllers;
+    char                *way[CONFIG_WAYS_MAX];   /* addresses: of relays, then of the controllers of one cell, of which one answers */
+    uint32_t             ways, relays;           /* so many of the ways are relays */
     char                *root, *freeze;          /* freeze: a file; while it is there nothing is written */
     const struct driver *driver;
     char                 device[DRIVER_DEVICES_MAX][MSG_NAME_SIZE];
@@ -41,6 +43,8 @@ struct controller_file {
     char                    *listen;
     char                    *operator[CONFIG_OPERATORS_MAX];     /* who may ask: names in certificates */
     uint32_t                 operators;
+    char                    *relay[CONFIG_RELAYS_MAX];           /* who may speak for others: names in certificates */
+    uint32_t                 relays;
     uint32_t                 devices_max;
     uint32_t                 lock_step;          /* so many devices, whose time waits for us; 0: time is real */
     uint64_t                 monitor_delay_us;   /* lock step: reports reach the tuner so much later */
@@ -55,10 +59,18 @@ struct controller_file {
     struct controller_config controller;
 };
 
+struct relay_file {
+    struct config_common common;
+    char                *listen, *controller;    /* addresses */
+    uint64_t             interval_us, silence_us;
+};
+
 /* Reads a file; 'driver' of NULL: the file must name one. What is wrong is told with its place, and nothing is held. */
 int  config_read_agent(struct agent_file *, const char *path, const char *driver, struct err *);
 int  config_read_controller(struct controller_file *, const char *path, struct err *);
+int  config_read_relay(struct relay_file *, const char *path, struct err *);
 void config_fini_agent(struct agent_file *);
+void config_fini_relay(struct relay_file *);
 void config_fini_controller(struct controller_file *);
 
 struct rpc_tls config_tls(const struct config_common *);

@@ -15,7 +15,7 @@ enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 struct options {
     const char         *path, *driver;
-    bool                is_check, is_rescue;
+    bool                is_check, is_rescue, is_relay;
     struct ctl_request  ctl;
     const char         *verb, *argument;
 };
@@ -38,7 +38,7 @@ static _Noreturn void usage(const char *text, const char *word)
 
 /* ---- agent, controller ---- */
 
-enum { KEY_CHECK = 'c', KEY_DRIVER = 'd', KEY_RESCUE = 'r' };
+enum { KEY_CHECK = 'c', KEY_DRIVER = 'd', KEY_RESCUE = 'r', KEY_RELAY = 3000 };
 
 static error_t parse_daemon(int key, char *arg, struct argp_state *state)
 {
@@ -48,6 +48,7 @@ static error_t parse_daemon(int key, char *arg, struct argp_state *state)
     case KEY_CHECK:  o->is_check = true; break;
     case KEY_DRIVER: o->driver = arg; break;
     case KEY_RESCUE: o->is_rescue = true; break;
+    case KEY_RELAY:  o->is_relay = true; break;
     case ARGP_KEY_ARG:
         if (o->path)
             usage("one configuration at a time: '%s' is another", arg);
@@ -65,6 +66,7 @@ static const struct argp_option agent_rows[] = {
     { "check-config", KEY_CHECK, NULL, 0, "Read the file, look at the devices, write nothing", 0 },
     { "driver", KEY_DRIVER, "NAME", 0, "mlx5 or sonic; default: what the file says", 0 },
     { "rescue", KEY_RESCUE, NULL, 0, "Bring the devices back to what was confirmed last and end; for ExecStopPost", 0 },
+    { "relay", KEY_RELAY, NULL, 0, "No devices: hand reports of the agents of a rack on to a controller, merged, and settings back", 0 },
     { 0 },
 };
 
@@ -80,6 +82,20 @@ static const struct argp agent_argp = {
     "      Runs until a signal comes.", NULL, NULL, NULL,
 };
 
+static int relay_main(const struct options *o)
+{
+    struct relay_file f;
+    struct err        err;
+    int               rc = config_read_relay(&f, o->path, &err);
+
+    if (rc)
+        return end(rc, &err);
+    if (!o->is_check)
+        rc = relay_run(&f, &err);
+    config_fini_relay(&f);
+    return end(rc, &err);
+}
+
 static int agent_main(int argc, char **argv)
 {
     struct options    o = { 0 };
@@ -88,6 +104,8 @@ static int agent_main(int argc, char **argv)
     int               rc;
 
     argp_parse(&agent_argp, argc, argv, 0, NULL, &o);
+    if (o.is_relay)
+        return relay_main(&o);
     rc = config_read_agent(&f, o.path, o.driver, &err);
     if (rc)
         return end(rc, &err);

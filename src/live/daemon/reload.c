@@ -24,11 +24,13 @@ static const char *fixed_agent(const struct agent_file *new, const struct agent_
 
     if (key)
         return key;
-    if (new->controllers != old->controllers)
+    if (new->relays != old->relays)
+        return "relays";
+    if (new->ways != old->ways)
         return "controller";
-    for (uint32_t i = 0; i < new->controllers; i++)
-        if (!is_same(new->controller[i], old->controller[i]))
-            return "controller";
+    for (uint32_t i = 0; i < new->ways; i++)
+        if (!is_same(new->way[i], old->way[i]))
+            return i < new->relays ? "relays" : "controller";
     return new->driver != old->driver ? "driver" :
            !is_same(new->root, old->root) ? "root" :
            new->devices != old->devices || memcmp(new->device, old->device, sizeof new->device) != 0 ? "devices" :

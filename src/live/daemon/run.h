@@ -27,6 +27,9 @@ struct twin_request {
 };
 int twin_run(const struct twin_request *, struct err *);
 
+/* Between the agents of a rack and a controller, until a signal comes. */
+int relay_run(const struct relay_file *, struct err *);
+
 int controller_run(const struct controller_file *, struct err *);
 
 #endif

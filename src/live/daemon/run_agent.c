@@ -6,6 +6,7 @@
 #include "live/daemon/reload.h"
 #include "live/daemon/run.h"
 #include "live/fabric/fabric.h"
+#include "live/relay/path.h"
 #include "live/view/agent_page.h"
 #include "live/wire/codec.h"
 #include "live/wire/rpc.h"
@@ -19,6 +20,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#define SILENCE_US     10000000u /* at least: of a relay that is there all the same; a controller that begins is silent for a while, too */
+#define RETURN_US      60000000u /* back to the first relay */
 #define BACKOFF_US_MIN 100000u
 #define BACKOFF_US_MAX 5000000u
 
@@ -29,9 +32,10 @@ struct device {
     const struct driver *driver;
     void               *state;                   /* of the driver; NULL: not open */
     struct rpc         *rpc;
-    uint32_t            dialled;                 /* which of the controllers */
     uint32_t            link;
     bool                is_up;
+    struct path         path;                    /* which of the file's ways */
+    uint32_t            dialled;                 /* the way that rpc has */
     uint64_t            redial_us, backoff_us, tick_us;
     struct agent_totals totals;
     uint64_t            until_us;                /* lock step: it may go on until then */
@@ -97,12 +101,14 @@ static void on_event(const struct host *h, struct device *d, const struct rpc_ev
         agent_hello(&d->agent, now_us);
         break;
     case RPC_DATA:
+        path_heard(&d->path, clock_us());
         on_data(d, e, now_us);
         break;
     case RPC_CLOSE:
         if (d->is_up || d->backoff_us == BACKOFF_US_MIN)
             clock_log("%s: no controller: %s", d->cfg.name, *e->why ? e->why : "it has closed the connection");
         d->is_up = false;
+        path_lost(&d->path, clock_us());
         plan_redial(d, clock_us());
         break;
     default:
@@ -121,34 +127,41 @@ static void check_freeze_file(struct host *h, struct device *d, uint64_t now_us)
     agent_stop_by_file(&d->agent, why, now_us);
 }
 
-/* Of several controllers one answers: the next is tried. */
-static void dial_next(struct host *h, struct device *d)
+/* Takes the way that the path has come to. Files may be half-exchanged just now: then it is tried again, and nothing has changed. */
+static void dial_anew(const struct host *h, struct device *d)
 {
     struct rpc_tls tls = config_tls(&h->file->common);
-    uint32_t       next = (d->dialled + 1) % h->file->controllers;
     struct rpc    *rpc;
     struct err     err;
 
-    if (h->file->controllers == 1) {
-        rpc_redial(d->rpc);
-        return;
-    }
-    if (rpc_dial(&rpc, h->file->controller[next], &tls, &err)) {
+    if (rpc_dial(&rpc, h->file->way[d->path.at], &tls, &err)) {
         clock_log("%s: %s", d->cfg.name, err.text);
         plan_redial(d, clock_us());
         return;
     }
     rpc_free(d->rpc);
     d->rpc = rpc;
-    d->dialled = next;
+    d->is_up = false;
+    d->dialled = d->path.at;
 }
 
-static void redial(struct host *h, struct device *d, uint64_t now_us)
+/* Goes another way if this one is silent; tries again when it is time. */
+static void redial(const struct host *h, struct device *d, uint64_t now_us)
 {
-    if (!d->redial_us || now_us < d->redial_us)
+    bool is_due = d->redial_us && now_us >= d->redial_us;
+
+    if (path_on_tick(&d->path, now_us) && !d->redial_us) {       /* one that is only being dialled is left, too */
+        if (d->is_up)
+            clock_log("%s: goes to %s", d->cfg.name, h->file->way[d->path.at]);
+        is_due = true;
+    }
+    if (!is_due)
         return;
     d->redial_us = 0;
-    dial_next(h, d);
+    if (d->dialled != d->path.at)
+        dial_anew(h, d);
+    else
+        rpc_redial(d->rpc);
 }
 
 /* Lock step: when the controller has let every device go on, an interval passes; what is due at its end happens then. False: the
@@ -429,6 +442,12 @@ int agent_rescue(const struct agent_file *f, struct err *err)
     return rc;
 }
 
+/* A controller answers about every third report. */
+static uint64_t silence_us(const struct agent_file *f)
+{
+    return 10 * f->agent.interval_us > SILENCE_US ? 10 * f->agent.interval_us : SILENCE_US;
+}
+
 int agent_run(const struct agent_file *f, struct err *err)
 {
     struct rpc_tls tls = config_tls(&f->common);
@@ -445,8 +464,11 @@ int agent_run(const struct agent_file *f, struct err *err)
         rc = open_page(&h, err);
     if (!rc)
         rc = start_host(&h, err);
+    for (uint32_t i = 1; i < f->ways && !rc; i++)
+        rc = rpc_check(f->way[i], &tls, err);
     for (uint32_t i = 0; i < h.devices && !rc; i++) {
-        rc = rpc_dial(&h.device[i].rpc, f->controller[0], &tls, err);
+        path_init(&h.device[i].path, f->ways, f->relays, silence_us(f), RETURN_US, clock_us());
+        rc = rpc_dial(&h.device[i].rpc, f->way[0], &tls, err);
         h.device[i].tick_us = h.lock_us ? 0 : clock_us();
     }
     if (!rc) {

@@ -5,6 +5,7 @@
 #include "live/daemon/disk.h"
 #include "live/daemon/live_tuner.h"
 #include "live/daemon/notify.h"
+#include "live/daemon/relay_ends.h"
 #include "live/daemon/reload.h"
 #include "live/daemon/run.h"
 #include "live/flows/collector.h"
@@ -33,6 +34,7 @@ struct fabric {
     struct disk                   disk;
     struct rpc                   *rpc;
     struct live_tuner             tuner;
+    struct relay_ends             relays;
     int                           signals;
     uint64_t                      tick_us;
     struct page                   page;
@@ -51,7 +53,8 @@ static void send(void *arg, uint32_t link, const struct msg *m)
     static unsigned char bytes[CODEC_BYTES_MAX];
     struct fabric       *f = arg;
 
-    rpc_send(f->rpc, link, bytes, codec_write(m, bytes));
+    if (!relay_ends_send(&f->relays, link, m))
+        rpc_send(f->rpc, link, bytes, codec_write(m, bytes));
 }
 
 static void interval(void *arg, uint64_t now_us)
@@ -114,6 +117,30 @@ static void on_data(struct fabric *f, const struct rpc_event *e, uint64_t now_us
     }
 }
 
+/* A relay speaks for the devices of others, whose names it has checked. */
+static bool is_relay(const struct controller_file *c, const char *peer)
+{
+    for (uint32_t i = 0; i < c->relays; i++)
+        if (strcmp(c->relay[i], peer) == 0)
+            return true;
+    return !c->common.ca;
+}
+
+static void on_rack(struct fabric *f, const struct rpc_event *e, uint64_t now_us)
+{
+    f->page.counts.messages++;
+    f->page.counts.unreadable++;                 /* unless it gets to the end */
+    if (!is_relay(f->file, e->peer))
+        clock_log("%s is not a relay of this controller", e->peer);
+    else if (relay_ends_on_bytes(&f->relays, e->link, e->bytes, e->length, now_us))
+        clock_log("%s sent something that is not a rack", *e->peer ? e->peer : "a relay");
+    else {
+        f->page.counts.unreadable--;
+        f->page.counts.reports += f->relays.reports;
+        f->relays.reports = 0;
+    }
+}
+
 static bool is_operator(const struct controller_file *c, const char *peer)
 {
     if (!c->common.ca)
@@ -148,8 +175,16 @@ static void on_event(struct fabric *f, const struct rpc_event *e, uint64_t now_u
 {
     switch (e->kind) {
     case RPC_OPEN:  controller_on_link(&f->controller, e->link, now_us); break;
-    case RPC_CLOSE: controller_on_cut(&f->controller, e->link); break;
-    case RPC_DATA:  on_data(f, e, now_us); break;
+    case RPC_CLOSE:
+        relay_ends_cut(&f->relays, e->link);
+        controller_on_cut(&f->controller, e->link);
+        break;
+    case RPC_DATA:
+        if (rack_codec_is(e->bytes, e->length))
+            on_rack(f, e, now_us);
+        else
+            on_data(f, e, now_us);
+        break;
     case RPC_ASK:   on_ask(f, e, now_us); break;
     }
 }
@@ -371,6 +406,7 @@ static int loop(struct fabric *f, struct err *err)
             step(f);
         else if (clock_us() >= f->tick_us)
             tick(f, interval_us);
+        relay_ends_flush(&f->relays);
     }
 }
 
@@ -430,7 +466,9 @@ static int start(struct fabric *f, struct err *err)
     if (controller_start(&f->controller, &audit, begin_us))
         return err_set(err, EBADMSG, "%s/%s: it cannot be understood", f->file->common.state, CONTROLLER_SAVED_NAME);
     controller_fence(&f->controller, f->revision);
-    return rpc_serve(&f->rpc, f->file->listen, &tls, err);
+    rc = rpc_serve(&f->rpc, f->file->listen, &tls, err);
+    f->relays.rpc = f->rpc;
+    return rc;
 }
 
 int controller_run(const struct controller_file *file, struct err *err)
@@ -446,6 +484,7 @@ int controller_run(const struct controller_file *file, struct err *err)
     collector_init(&f.flows, file->flows_window_us);
     f.page.act = act;
     f.page.arg = &f;
+    relay_ends_init(&f.relays, &f.controller);
     rc = start(&f, err);
     if (!rc) {
         clock_log("listening at %s, %s", file->listen, modes[file->controller.mode]);
@@ -460,6 +499,7 @@ int controller_run(const struct controller_file *file, struct err *err)
     page_fini(&f.page);
     collector_fini(&f.flows);
     live_tuner_fini(&f.tuner);
+    relay_ends_fini(&f.relays);
     controller_fini(&f.controller);
     if (f.has_own)
         config_fini_controller(&f.own);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Our numbers are those of the .proto. */
-_Static_assert((int)MSG_THAW == ANOLE__V1__KIND__THAW && MSG_KINDS == 12, "kinds");
+_Static_assert((int)MSG_THAW == ANOLE__V1__KIND__THAW && (int)MSG_KINDS == ANOLE__V1__KIND__RACK, "kinds");
 _Static_assert((int)ANSWER_THAWED == ANOLE__V1__RESULT__THAWED && ANSWER_KINDS == 8, "answers");
 _Static_assert((int)PHASE_APPLIED == ANOLE__V1__PHASE__IS_APPLIED && (int)KNOB_SWITCH == ANOLE__V1__WHERE__SWITCH, "phases");
 

@@ -4,10 +4,10 @@
  * operations that are under way are counted, and the last of them frees it.
  */
 #include "live/wire/rpc.h"
+#include "live/wire/buffer.h"
 #include "live/wire/creds.h"
 
 #include <assert.h>
-#include <grpc/byte_buffer_reader.h>
 #include <grpc/support/time.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -17,9 +17,8 @@
 #include <unistd.h>
 
 #define CONNECT      "/anole.v1.Fabric/Connect"
-#define ASK          "/anole.v1.Fabric/Ask"
 #define WAITING_MAX  1024        /* messages that one link may leave waiting */
-#define OPS_MAX      6
+#define PLACE_BITS   20          /* of a link's number: its place; the rest says how often that was used */
 
 enum op_kind { OP_NEW, OP_START, OP_RECEIVE, OP_SEND, OP_CLOSE, OP_STATUS, OP_KINDS };
 
@@ -30,8 +29,8 @@ struct queued { struct queued *next; struct rpc_event event; };
 
 struct link {
     struct rpc         *rpc;
-    struct link        *next;
     uint32_t            id;
+    grpc_channel       *channel;                 /* its own; NULL: the program's one */
     grpc_call          *call;
     uint32_t            pending;                 /* operations under way */
     bool                is_open, is_closed, is_question, is_sending, is_ending;
@@ -56,8 +55,9 @@ struct rpc {
     pthread_t              thread;
     pthread_mutex_t        lock;
     int                    fd;
-    struct link           *link;
-    uint32_t               links;                /* ids given so far */
+    struct link          **link;                 /* by place; NULL: it is free */
+    uint32_t              *uses;                 /* of each place, so far */
+    uint32_t               places, next;         /* next: where to look for a free one first */
     bool                   is_ending;
     struct queued         *first, **last;
 };
@@ -69,13 +69,14 @@ static struct rpc_event *tell(struct rpc *r, const struct link *l, enum rpc_kind
 {
     struct queued *q = xcalloc(1, sizeof *q);
     uint64_t       one = 1;
+    bool           is_first = !r->first;         /* who is awake need not be woken */
 
     q->event = (struct rpc_event){ .kind = kind, .link = l->id };
     memcpy(q->event.peer, l->peer, sizeof l->peer);
     snprintf(q->event.why, sizeof q->event.why, "%s", why);
     *r->last = q;
     r->last = &q->next;
-    if (write(r->fd, &one, sizeof one) < 0)
+    if (is_first && write(r->fd, &one, sizeof one) < 0)
         assert(errno == EAGAIN);
     return &q->event;
 }
@@ -106,12 +107,32 @@ int rpc_fd(const struct rpc *r)
 
 /* ---- links ---- */
 
+/* Places are taken in turn, so that one that was just given back is not used again at once. */
+static uint32_t free_place(struct rpc *r)
+{
+    uint32_t before = r->places;
+
+    for (uint32_t i = 0; i < r->places; i++)
+        if (!r->link[(r->next + i) % r->places])
+            return (r->next = (r->next + i) % r->places + 1) - 1;
+    assert(before < 1u << PLACE_BITS);
+    r->places = 2 * before + 16;
+    r->link = xrealloc(r->link, r->places * sizeof *r->link);
+    r->uses = xrealloc(r->uses, r->places * sizeof *r->uses);
+    memset(r->link + before, 0, (r->places - before) * sizeof *r->link);
+    memset(r->uses + before, 0, (r->places - before) * sizeof *r->uses);
+    r->next = before + 1;
+    return before;
+}
+
 static struct link *link_new(struct rpc *r)
 {
     struct link *l = xcalloc(1, sizeof *l);
+    uint32_t     place = free_place(r);
 
     l->rpc = r;
-    l->id = r->links++;
+    l->id = (r->uses[place]++ << PLACE_BITS | place) & INT32_MAX;
+    r->link[place] = l;
     l->last = &l->first;
     l->status_text = grpc_empty_slice();
     for (int i = 0; i < OP_KINDS; i++)
@@ -119,17 +140,15 @@ static struct link *link_new(struct rpc *r)
     grpc_call_details_init(&l->details);
     grpc_metadata_array_init(&l->metadata);
     grpc_metadata_array_init(&l->trailing);
-    l->next = r->link;
-    r->link = l;
     return l;
 }
 
 static struct link *link_find(struct rpc *r, uint32_t id)
 {
-    for (struct link *l = r->link; l; l = l->next)
-        if (l->id == id)
-            return l;
-    return NULL;
+    uint32_t     place = id & ((1u << PLACE_BITS) - 1);
+    struct link *l = place < r->places ? r->link[place] : NULL;
+
+    return l && l->id == id ? l : NULL;
 }
 
 static void drop_waiting(struct link *l)
@@ -147,11 +166,7 @@ static void drop_waiting(struct link *l)
 
 static void link_free(struct link *l)
 {
-    struct link **at = &l->rpc->link;
-
-    while (*at != l)
-        at = &(*at)->next;
-    *at = l->next;
+    l->rpc->link[l->id & ((1u << PLACE_BITS) - 1)] = NULL;
     drop_waiting(l);
     grpc_call_details_destroy(&l->details);
     grpc_metadata_array_destroy(&l->metadata);
@@ -161,6 +176,8 @@ static void link_free(struct link *l)
         grpc_byte_buffer_destroy(l->received);
     if (l->call)
         grpc_call_unref(l->call);
+    if (l->channel)
+        grpc_channel_destroy(l->channel);
     free(l);
 }
 
@@ -208,33 +225,6 @@ static void send_next(struct link *l)
     free(w);
 }
 
-static grpc_byte_buffer *buffer_of(const void *bytes, size_t length)
-{
-    grpc_slice        slice = grpc_slice_from_copied_buffer(bytes, length);
-    grpc_byte_buffer *buffer = grpc_raw_byte_buffer_create(&slice, 1);
-
-    grpc_slice_unref(slice);
-    return buffer;
-}
-
-static unsigned char *bytes_of(grpc_byte_buffer *buffer, size_t *length)
-{
-    grpc_byte_buffer_reader reader;
-    grpc_slice              slice;
-    unsigned char          *bytes;
-
-    *length = 0;
-    if (!grpc_byte_buffer_reader_init(&reader, buffer))
-        return xcalloc(1, 1);
-    slice = grpc_byte_buffer_reader_readall(&reader);
-    *length = GRPC_SLICE_LENGTH(slice);
-    bytes = xmalloc(*length + 1);
-    memcpy(bytes, GRPC_SLICE_START_PTR(slice), *length);
-    grpc_slice_unref(slice);
-    grpc_byte_buffer_reader_destroy(&reader);
-    return bytes;
-}
-
 void rpc_send(struct rpc *r, uint32_t id, const void *bytes, size_t length)
 {
     struct link    *l;
@@ -246,7 +236,7 @@ void rpc_send(struct rpc *r, uint32_t id, const void *bytes, size_t length)
         grpc_call_cancel(l->call, NULL);
     else if (l && !l->is_closed && !l->is_question) {
         w = xcalloc(1, sizeof *w);
-        w->buffer = buffer_of(bytes, length);
+        w->buffer = buffer_from(bytes, length);
         *l->last = w;
         l->last = &w->next;
         l->waiting++;
@@ -263,7 +253,7 @@ void rpc_reply(struct rpc *r, uint32_t id, const void *bytes, size_t length)
     pthread_mutex_lock(&r->lock);
     l = link_find(r, id);
     if (l && l->is_question && !l->is_closed && !l->is_ending) {
-        ops[0].data.send_message.send_message = buffer_of(bytes, length);
+        ops[0].data.send_message.send_message = buffer_from(bytes, length);
         ops[1].data.send_status_from_server.status = GRPC_STATUS_OK;
         l->is_ending = true;
         start(l, ops, 2, OP_STATUS);
@@ -294,7 +284,7 @@ static void on_new(struct rpc *r, struct link *l)
     bool    is_stream = grpc_slice_str_cmp(l->details.method, CONNECT) == 0;
 
     request_call(r);
-    l->is_question = grpc_slice_str_cmp(l->details.method, ASK) == 0;
+    l->is_question = grpc_slice_str_cmp(l->details.method, RPC_ASK_METHOD) == 0;
     creds_peer(l->call, l->peer, sizeof l->peer);
     start(l, &close, 1, OP_CLOSE);
     start(l, &first, 1, OP_START);
@@ -319,7 +309,7 @@ static void on_receive(struct rpc *r, struct link *l, bool is_good)
         return;
     }
     e = tell(r, l, l->is_question ? RPC_ASK : RPC_DATA, "");
-    e->bytes = bytes_of(l->received, &e->length);
+    e->bytes = buffer_bytes(l->received, &e->length);
     grpc_byte_buffer_destroy(l->received);
     l->received = NULL;
     if (!l->is_question)
@@ -417,6 +407,11 @@ static grpc_arg number(const char *key, int value)
     return (grpc_arg){ .type = GRPC_ARG_INTEGER, .key = (char *)key, .value.integer = value };
 }
 
+int rpc_check(const char *address, const struct rpc_tls *tls, struct err *err)
+{
+    return creds_check(address, tls, err);
+}
+
 int rpc_serve(struct rpc **out, const char *address, const struct rpc_tls *tls, struct err *err)
 {
     grpc_arg                 args[] = { number(GRPC_ARG_KEEPALIVE_TIME_MS, 10000), number(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 5000),
@@ -453,16 +448,19 @@ int rpc_serve(struct rpc **out, const char *address, const struct rpc_tls *tls, 
     return 0;
 }
 
-void rpc_redial(struct rpc *r)
+/* A stream of the program's channel, or of one of its own, which is freed with it. */
+static uint32_t open_stream(struct rpc *r, bool is_own)
 {
     struct link *l;
+    uint32_t     id;
     grpc_op      ops[2] = { { .op = GRPC_OP_SEND_INITIAL_METADATA }, { .op = GRPC_OP_RECV_INITIAL_METADATA } };
     grpc_op      close = { .op = GRPC_OP_RECV_STATUS_ON_CLIENT };
 
     pthread_mutex_lock(&r->lock);
     r->channel = creds_renew(r->channel, r->address, r->creds);
     l = link_new(r);
-    l->call = grpc_channel_create_call(r->channel, NULL, GRPC_PROPAGATE_DEFAULTS, r->cq,
+    l->channel = is_own ? creds_channel(r->address, r->creds) : NULL;
+    l->call = grpc_channel_create_call(is_own ? l->channel : r->channel, NULL, GRPC_PROPAGATE_DEFAULTS, r->cq,
                                        grpc_slice_from_static_string(CONNECT), NULL, gpr_inf_future(GPR_CLOCK_REALTIME), NULL);
     ops[1].data.recv_initial_metadata.recv_initial_metadata = &l->metadata;
     close.data.recv_status_on_client.trailing_metadata = &l->trailing;
@@ -471,6 +469,29 @@ void rpc_redial(struct rpc *r)
     start(l, &close, 1, OP_CLOSE);
     start(l, ops, 2, OP_START);
     receive(l);
+    id = l->id;
+    pthread_mutex_unlock(&r->lock);
+    return id;
+}
+
+void rpc_redial(struct rpc *r)
+{
+    open_stream(r, false);
+}
+
+uint32_t rpc_add(struct rpc *r)
+{
+    return open_stream(r, true);
+}
+
+void rpc_cut(struct rpc *r, uint32_t id)
+{
+    struct link *l;
+
+    pthread_mutex_lock(&r->lock);
+    l = link_find(r, id);
+    if (l && l->call && !l->is_closed)
+        grpc_call_cancel(l->call, NULL);
     pthread_mutex_unlock(&r->lock);
 }
 
@@ -501,9 +522,9 @@ void rpc_free(struct rpc *r)
         return;
     pthread_mutex_lock(&r->lock);
     r->is_ending = true;         /* nothing more is started: the completion queue would not take it */
-    for (struct link *l = r->link; l; l = l->next)
-        if (l->call && !l->is_closed)
-            grpc_call_cancel(l->call, NULL);
+    for (uint32_t i = 0; i < r->places; i++)
+        if (r->link[i] && r->link[i]->call && !r->link[i]->is_closed)
+            grpc_call_cancel(r->link[i]->call, NULL);
     pthread_mutex_unlock(&r->lock);
     if (r->server) {
         grpc_server_shutdown_and_notify(r->server, r->cq, NULL);
@@ -523,74 +544,8 @@ void rpc_free(struct rpc *r)
     if (!r->server)              /* a handshake that is still under way may ask a server's once more */
         creds_free(r->creds);
     free(r->address);
+    free(r->link);
+    free(r->uses);
     free(r);
     grpc_shutdown();
-}
-
-/* ---- asking ---- */
-
-static int ask(grpc_call *call, grpc_completion_queue *cq, const void *bytes, size_t length, const char *address,
-               unsigned char **reply, size_t *reply_length, struct err *err)
-{
-    grpc_metadata_array initial, trailing;
-    grpc_byte_buffer   *sent = buffer_of(bytes, length), *received = NULL;
-    grpc_status_code    status = GRPC_STATUS_UNKNOWN;
-    grpc_slice          text = grpc_empty_slice();
-    int                 rc = 0;
-    grpc_op             ops[OPS_MAX] = {
-        { .op = GRPC_OP_SEND_INITIAL_METADATA }, { .op = GRPC_OP_SEND_MESSAGE, .data.send_message.send_message = sent },
-        { .op = GRPC_OP_SEND_CLOSE_FROM_CLIENT },
-        { .op = GRPC_OP_RECV_INITIAL_METADATA, .data.recv_initial_metadata.recv_initial_metadata = &initial },
-        { .op = GRPC_OP_RECV_MESSAGE, .data.recv_message.recv_message = &received },
-        { .op = GRPC_OP_RECV_STATUS_ON_CLIENT, .data.recv_status_on_client = { &trailing, &status, &text, NULL } },
-    };
-
-    grpc_metadata_array_init(&initial);
-    grpc_metadata_array_init(&trailing);
-    if (grpc_call_start_batch(call, ops, OPS_MAX, call, NULL) == GRPC_CALL_OK)
-        grpc_completion_queue_next(cq, gpr_inf_future(GPR_CLOCK_REALTIME), NULL);        /* the call has a deadline */
-    if (status != GRPC_STATUS_OK || !received)
-        rc = err_set(err, ECONNREFUSED, "%s: no answer from a controller: %.*s", address, (int)GRPC_SLICE_LENGTH(text),
-                     (const char *)GRPC_SLICE_START_PTR(text));
-    else
-        *reply = bytes_of(received, reply_length);
-    grpc_byte_buffer_destroy(sent);
-    if (received)
-        grpc_byte_buffer_destroy(received);
-    grpc_metadata_array_destroy(&initial);
-    grpc_metadata_array_destroy(&trailing);
-    grpc_slice_unref(text);
-    return rc;
-}
-
-int rpc_ask(const char *address, const struct rpc_tls *tls, const void *bytes, size_t length, int timeout_ms,
-            unsigned char **reply, size_t *reply_length, struct err *err)
-{
-    gpr_timespec           deadline;
-    grpc_completion_queue *cq;
-    grpc_channel          *channel;
-    grpc_call             *call;
-    struct creds          *files = NULL;
-    int                    rc = creds_check(address, tls, err);
-
-    if (!rc)
-        rc = creds_open(&files, tls, err);
-    if (rc)
-        return rc;
-    grpc_init();
-    deadline = gpr_time_add(gpr_now(GPR_CLOCK_REALTIME), gpr_time_from_millis(timeout_ms, GPR_TIMESPAN));
-    cq = grpc_completion_queue_create_for_next(NULL);
-    channel = creds_channel(address, files);
-    call = grpc_channel_create_call(channel, NULL, GRPC_PROPAGATE_DEFAULTS, cq, grpc_slice_from_static_string(ASK), NULL,
-                                    deadline, NULL);
-    rc = ask(call, cq, bytes, length, address, reply, reply_length, err);
-    grpc_call_unref(call);
-    grpc_channel_destroy(channel);
-    grpc_completion_queue_shutdown(cq);
-    while (grpc_completion_queue_next(cq, gpr_inf_future(GPR_CLOCK_REALTIME), NULL).type != GRPC_QUEUE_SHUTDOWN)
-        ;
-    grpc_completion_queue_destroy(cq);
-    creds_free(files);
-    grpc_shutdown();
-    return rc;
 }

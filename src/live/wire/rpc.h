@@ -10,6 +10,7 @@
 #define LIVE_WIRE_RPC_H
 
 #include "base/err.h"
+#include "live/wire/ask.h"
 #include "live/wire/tls.h"
 
 #include <stdbool.h>
@@ -25,7 +26,7 @@ enum rpc_kind {
 
 struct rpc_event {
     enum rpc_kind  kind;
-    uint32_t       link;
+    uint32_t       link;         /* below 2^31 */
     char           peer[64];     /* the name in its certificate; "": there is none */
     unsigned char *bytes;        /* DATA, ASK: to be freed */
     size_t         length;
@@ -37,7 +38,11 @@ struct rpc;
 /* Listens for streams and questions, or dials one stream. On failure *out is NULL. */
 int rpc_serve(struct rpc **out, const char *address, const struct rpc_tls *, struct err *);
 int rpc_dial(struct rpc **out, const char *address, const struct rpc_tls *, struct err *);
+
 void rpc_free(struct rpc *);
+
+/* Would it be refused? Files that are not there, an address elsewhere without TLS. */
+int rpc_check(const char *address, const struct rpc_tls *, struct err *);
 
 int  rpc_fd(const struct rpc *);
 bool rpc_next(struct rpc *, struct rpc_event *);         /* false: nothing is there */
@@ -45,12 +50,14 @@ bool rpc_next(struct rpc *, struct rpc_event *);         /* false: nothing is th
 /* Tries once more, after RPC_CLOSE. Gives a new link. */
 void rpc_redial(struct rpc *);
 
+/* Dials another stream to where rpc_dial() did, over a connection of its own, for a program that has many; returns its link. */
+uint32_t rpc_add(struct rpc *);
+
+/* Ends a stream; RPC_CLOSE follows. */
+void rpc_cut(struct rpc *, uint32_t link);
+
 /* Sends a message; a link whose other end does not take them is closed. A link that is gone is no mistake. */
 void rpc_send(struct rpc *, uint32_t link, const void *bytes, size_t length);
 void rpc_reply(struct rpc *, uint32_t link, const void *bytes, size_t length);
-
-/* Asks and waits. The reply is malloc'd. */
-int rpc_ask(const char *address, const struct rpc_tls *, const void *bytes, size_t length, int timeout_ms,
-            unsigned char **reply, size_t *reply_length, struct err *);
 
 #endif

@@ -83,7 +83,7 @@ void chrome_on_pfc(struct chrome *c, const struct pfc_result *r)
 {
     const struct network *net = &c->simulation->sim->net;
     uint32_t              port = net->node[r->node].first_port + r->port - 1;
-    uint8_t               was = c->paused[port], is = r->is_pause ? (uint8_t)(was | 1u << r->prio) : (uint8_t)(was & ~(1u << r->prio));
+    uint8_t               was = c->paused[port], bit = (uint8_t)(1u << r->prio), is = (uint8_t)(r->is_pause ? was | bit : was & ~bit);
     bool                 *is_named = &c->is_named[net->nodes + port];
 
     c->paused[port] = is;

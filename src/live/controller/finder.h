@@ -1,0 +1,21 @@
+/* src/live/controller/finder.h - numbers of things by a hash of what they are called, so that a controller of thousands need not look at all.
+ *
+ * Whoever asks gets all numbers that were added with this hash, and looks whether it is the one: nothing is ever taken out.
+ */
+#ifndef LIVE_CONTROLLER_FINDER_H
+#define LIVE_CONTROLLER_FINDER_H
+
+#include <stdint.h>
+
+#define FINDER_NONE UINT32_MAX
+
+struct finder { struct finder_place *place; uint32_t places, count; };   /* places: a power of two, or 0 */
+
+void finder_init(struct finder *);
+void finder_fini(struct finder *);
+void finder_add(struct finder *, uint64_t hash, uint32_t number);
+
+/* The next number with this hash; *at is 0 before the first. FINDER_NONE: there are no more. */
+uint32_t finder_next(const struct finder *, uint64_t hash, uint32_t *at);
+
+#endif

@@ -1,0 +1,52 @@
+/* src/live/core/rack.c - see rack.h. */
+#include "live/core/rack.h"
+#include "base/err.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void rack_init(struct rack *r, uint64_t life)
+{
+    r->item = NULL;
+    r->items_max = 0;
+    r->life = life;
+    rack_clear(r);
+}
+
+void rack_fini(struct rack *r)
+{
+    free(r->item);
+    r->item = NULL;
+    r->items = r->items_max = 0;
+}
+
+void rack_clear(struct rack *r)
+{
+    r->number = r->term = 0;
+    r->rows = r->items = r->gones = 0;
+    r->fsd = (struct fsd){ 0 };
+}
+
+void rack_add(struct rack *r, uint32_t slot, const struct msg *m)
+{
+    if (r->items == r->items_max) {
+        r->items_max = 2 * r->items_max + 4;
+        r->item = xrealloc(r->item, r->items_max * sizeof *r->item);
+    }
+    r->item[r->items] = (struct rack_item){ slot, *m };
+    r->item[r->items++].msg.sample.detail = NULL;
+}
+
+void rack_copy(struct rack *to, const struct rack *from)
+{
+    *to = *from;
+    to->items_max = from->items;
+    to->item = from->items ? xmalloc(from->items * sizeof *to->item) : NULL;
+    if (from->items)
+        memcpy(to->item, from->item, from->items * sizeof *to->item);
+}
+
+bool rack_is_empty(const struct rack *r)
+{
+    return !r->rows && !r->items && !r->gones && !r->number;
+}

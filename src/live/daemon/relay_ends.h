@@ -1,0 +1,34 @@
+/* src/live/daemon/relay_ends.h - the controller's ends of all relays that are connected: live/relay/mux.h over streams. */
+#ifndef LIVE_DAEMON_RELAY_ENDS_H
+#define LIVE_DAEMON_RELAY_ENDS_H
+
+#include "live/controller/controller.h"
+#include "live/relay/mux.h"
+#include "live/wire/rack_codec.h"
+#include "live/wire/rpc.h"
+
+struct relay_end { struct relay_ends *all; uint32_t link; struct mux mux; };
+
+struct relay_ends {
+    struct controller *controller;
+    struct rpc        *rpc;
+    struct relay_end **end;
+    uint32_t           ends;
+    struct relay_end  *current;          /* whose rack is at hand */
+    uint32_t           reports;          /* heard since the owner has counted them */
+    uint32_t           links;            /* given to devices behind relays so far */
+    struct rack        rack;             /* that came last */
+};
+
+void relay_ends_init(struct relay_ends *, struct controller *);
+void relay_ends_fini(struct relay_ends *);
+
+/* -EBADMSG: it is not a rack. */
+int  relay_ends_on_bytes(struct relay_ends *, uint32_t link, const unsigned char *bytes, size_t length, uint64_t now_us);
+void relay_ends_cut(struct relay_ends *, uint32_t link);
+
+/* False: the link is not behind a relay. What is sent goes with the next flush. */
+bool relay_ends_send(struct relay_ends *, uint32_t link, const struct msg *);
+void relay_ends_flush(struct relay_ends *);
+
+#endif

@@ -1,0 +1,183 @@
+/* src/live/daemon/run_relay.c - see run.h: a relay as a process. Agents dial in, it dials out. */
+#include "live/daemon/clock.h"
+#include "live/daemon/notify.h"
+#include "live/daemon/run.h"
+#include "live/relay/relay.h"
+#include "live/wire/codec.h"
+#include "live/wire/rack_codec.h"
+#include "live/wire/rpc.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#define BACKOFF_US_MIN 100000u
+#define BACKOFF_US_MAX 5000000u
+
+struct rack_relay {
+    const struct relay_file *file;
+    struct relay             relay;
+    struct rpc              *agents, *up;
+    uint32_t                 up_link;
+    bool                     is_up;
+    int                      signals;
+    uint64_t                 tick_us, redial_us, backoff_us;
+    struct rack              rack;       /* that came last */
+};
+
+/* ---- hooks ---- */
+
+static void send(void *arg, uint32_t link, const struct msg *m)
+{
+    static unsigned char bytes[CODEC_BYTES_MAX];
+    struct rack_relay   *r = arg;
+
+    rpc_send(r->agents, link, bytes, codec_write(m, bytes));
+}
+
+static void cut(void *arg, uint32_t link)
+{
+    rpc_cut(((struct rack_relay *)arg)->agents, link);
+}
+
+static void send_up(void *arg, const struct rack *rack)
+{
+    struct rack_relay *r = arg;
+    unsigned char     *bytes;
+    size_t             length;
+
+    if (!r->is_up)
+        return;
+    length = rack_codec_write(rack, &bytes);
+    rpc_send(r->up, r->up_link, bytes, length);
+    free(bytes);
+}
+
+/* ---- agents ---- */
+
+/* As a controller does: an agent speaks for the devices of its own host. */
+static bool may_be(const struct msg *m, const char *peer)
+{
+    size_t length = strlen(peer);
+
+    return !length || (strncmp(m->name, peer, length) == 0 && m->name[length] == '/');
+}
+
+static void on_agent_data(struct rack_relay *r, const struct rpc_event *e)
+{
+    static struct msg_detail detail;
+    struct msg               m;
+
+    if (codec_read_detail(&m, &detail, e->bytes, e->length))
+        clock_log("%s sent something that is not a message", *e->peer ? e->peer : "an agent");
+    else if (m.kind == MSG_HELLO && !may_be(&m, e->peer))
+        clock_log("%s says that it is %s, which its certificate does not allow", e->peer, m.name);
+    else
+        relay_on_agent(&r->relay, e->link, &m, clock_us());
+}
+
+/* Without a controller there is nothing to relay. */
+static void on_agent(struct rack_relay *r, const struct rpc_event *e)
+{
+    if (e->kind == RPC_OPEN && !r->is_up)
+        rpc_cut(r->agents, e->link);
+    else if (e->kind == RPC_DATA)
+        on_agent_data(r, e);
+    else if (e->kind == RPC_CLOSE)
+        relay_on_agent_cut(&r->relay, e->link);
+}
+
+/* ---- the controller ---- */
+
+static void on_up(struct rack_relay *r, const struct rpc_event *e)
+{
+    uint64_t now_us = clock_us();
+
+    if (e->kind == RPC_OPEN) {
+        r->up_link = e->link;
+        r->is_up = true;
+        r->backoff_us = BACKOFF_US_MIN;
+        clock_log("connected to the controller");
+        relay_on_up(&r->relay, now_us);
+    } else if (e->kind == RPC_DATA && rack_codec_is(e->bytes, e->length)) {
+        if (rack_codec_read(&r->rack, e->bytes, e->length) == 0)
+            relay_on_rack(&r->relay, &r->rack, now_us);
+        else
+            clock_log("the controller sent something that is not a rack");
+    } else if (e->kind == RPC_CLOSE) {
+        if (r->is_up || r->backoff_us == BACKOFF_US_MIN)
+            clock_log("no controller: %s", *e->why ? e->why : "it has closed the connection");
+        r->is_up = false;
+        relay_on_down(&r->relay);
+        r->redial_us = now_us + r->backoff_us / 2 + (uint64_t)random() % r->backoff_us;
+        r->backoff_us = r->backoff_us * 2 < BACKOFF_US_MAX ? r->backoff_us * 2 : BACKOFF_US_MAX;
+    }
+}
+
+/* ---- time ---- */
+
+static void on_time(struct rack_relay *r, uint64_t now_us)
+{
+    if (r->redial_us && now_us >= r->redial_us) {
+        r->redial_us = 0;
+        rpc_redial(r->up);
+    }
+    if (now_us < r->tick_us)
+        return;
+    relay_on_tick(&r->relay, now_us);
+    r->tick_us += r->file->interval_us;
+    if (r->tick_us < now_us)
+        r->tick_us = now_us + r->file->interval_us;
+}
+
+static void loop(struct rack_relay *r)
+{
+    struct signalfd_siginfo s;
+    struct rpc_event        e;
+
+    for (r->tick_us = clock_us();;) {
+        struct pollfd fd[] = { { .fd = rpc_fd(r->agents), .events = POLLIN }, { .fd = rpc_fd(r->up), .events = POLLIN },
+                               { .fd = r->signals, .events = POLLIN } };
+
+        notify_alive(clock_us());
+        clock_wait(fd, 3, r->redial_us && r->redial_us < r->tick_us ? r->redial_us : r->tick_us);
+        if (read(r->signals, &s, sizeof s) == sizeof s && s.ssi_signo != SIGHUP)
+            return;              /* nothing of its file can change while it runs */
+        for (; rpc_next(r->agents, &e); free(e.bytes))
+            on_agent(r, &e);
+        for (; rpc_next(r->up, &e); free(e.bytes))
+            on_up(r, &e);
+        relay_flush(&r->relay);
+        on_time(r, clock_us());
+    }
+}
+
+int relay_run(const struct relay_file *f, struct err *err)
+{
+    struct rpc_tls    tls = config_tls(&f->common);
+    struct rack_relay r = { .file = f, .backoff_us = BACKOFF_US_MIN };
+    int               rc;
+
+    srandom((unsigned)clock_us());
+    r.signals = clock_signals();
+    relay_init(&r.relay, &(struct relay_config){ f->silence_us }, &(struct relay_io){ send, cut, send_up, &r }, clock_us());
+    rack_init(&r.rack, 0);
+    rc = rpc_serve(&r.agents, f->listen, &tls, err);
+    if (!rc)
+        rc = rpc_dial(&r.up, f->controller, &tls, err);
+    if (!rc) {
+        clock_log("relay at %s", f->listen);
+        notify("READY=1");
+        loop(&r);
+        notify("STOPPING=1");
+    }
+    rpc_free(r.agents);
+    rpc_free(r.up);
+    relay_fini(&r.relay);
+    rack_fini(&r.rack);
+    close(r.signals);
+    return rc;
+}

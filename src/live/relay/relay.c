@@ -1,0 +1,240 @@
+/* src/live/relay/relay.c - see relay.h. */
+#include "live/relay/relay.h"
+#include "base/err.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void relay_init(struct relay *r, const struct relay_config *cfg, const struct relay_io *io, uint64_t life)
+{
+    *r = (struct relay){ .cfg = *cfg, .io = *io };
+    r->agent = xcalloc(RACK_DEVICES_MAX, sizeof *r->agent);
+    r->sent = xcalloc(RELAY_MEMORY, sizeof *r->sent);
+    rack_init(&r->up, life);
+}
+
+void relay_fini(struct relay *r)
+{
+    free(r->agent);
+    free(r->sent);
+    rack_fini(&r->up);
+    *r = (struct relay){ 0 };
+}
+
+/* ---- agents ---- */
+
+static struct relay_agent *by_link(struct relay *r, uint32_t link)
+{
+    for (uint32_t i = 0; i < r->agents; i++)
+        if (r->agent[i].link == link)
+            return &r->agent[i];
+    return NULL;
+}
+
+static struct relay_agent *by_slot(struct relay *r, uint32_t slot)
+{
+    for (uint32_t i = 0; i < r->agents; i++)
+        if (r->agent[i].slot == slot)
+            return &r->agent[i];
+    return NULL;
+}
+
+static void say_gone(struct relay *r, uint32_t slot)
+{
+    if (r->up.gones < RACK_DEVICES_MAX)
+        r->up.gone[r->up.gones++] = slot;
+}
+
+/* NULL: there is no room. An agent that has started anew is another one. */
+static struct relay_agent *agent_of(struct relay *r, uint32_t link, uint64_t incarnation)
+{
+    struct relay_agent *a = by_link(r, link);
+
+    if (a && a->incarnation == incarnation)
+        return a;
+    if (!a && r->agents == RACK_DEVICES_MAX)
+        return NULL;
+    if (a)
+        say_gone(r, a->slot);
+    else
+        a = &r->agent[r->agents++];
+    *a = (struct relay_agent){ .link = link, .slot = ++r->slots, .incarnation = incarnation };
+    return a;
+}
+
+/* ---- reports ---- */
+
+static bool is_ordinary(const struct msg *m)
+{
+    const struct msg_detail *d = m->sample.detail;
+
+    return m->phase == PHASE_IDLE && !m->is_frozen && !m->is_broken && !*m->why && (!d || (!d->ports && !d->pairs));
+}
+
+static double mean(double a, uint64_t weight_a, double b, uint64_t weight_b)
+{
+    double weight = (double)(weight_a + weight_b);
+
+    return weight > 0 ? (a * (double)weight_a + b * (double)weight_b) / weight : b;
+}
+
+/* Two intervals that follow each other become one. Without a metric in one of them the other's stands for both. */
+static void add_sample(struct msg_sample *sum, const struct msg_sample *next)
+{
+    struct msg_sample was = *sum;
+
+    *sum = *next;
+    sum->detail = NULL;
+    sum->interval_us += was.interval_us;
+    sum->tx_bytes += was.tx_bytes;
+    sum->cnps += was.cnps;
+    sum->marked_packets += was.marked_packets;
+    sum->retransmissions += was.retransmissions;
+    sum->lossless_drops += was.lossless_drops;
+    sum->watchdog += was.watchdog;
+    sum->paused = mean(was.paused, was.interval_us, next->paused, next->interval_us);
+    sum->metric = isnan(was.metric) ? next->metric : isnan(next->metric) ? was.metric :
+                  mean(was.metric, was.interval_us, next->metric, next->interval_us);
+}
+
+static void add_report(struct relay_agent *a, const struct msg *m)
+{
+    if (!a->has_row)
+        a->row.sample = (struct msg_sample){ .metric = NAN };
+    add_sample(&a->row.sample, &m->sample);
+    a->row.slot = a->slot;
+    a->row.stamp_us = m->stamp_us;
+    a->fsd = m->sample.detail ? m->sample.detail->fsd : (struct fsd){ 0 };
+    a->has_row = true;
+}
+
+void relay_on_agent(struct relay *r, uint32_t link, const struct msg *m, uint64_t now_us)
+{
+    struct relay_agent *a = agent_of(r, link, m->incarnation);
+
+    (void)now_us;
+    if (!a) {
+        r->io.cut(r->io.arg, link);
+        return;
+    }
+    r->up.term = m->term > r->up.term ? m->term : r->up.term;
+    if (m->kind == MSG_REPORT && is_ordinary(m)) {
+        add_report(a, m);
+        return;
+    }
+    if (m->kind == MSG_REPORT)
+        a->has_row = false;      /* this says more */
+    rack_add(&r->up, a->slot, m);
+}
+
+void relay_on_agent_cut(struct relay *r, uint32_t link)
+{
+    struct relay_agent *a = by_link(r, link);
+
+    if (!a)
+        return;
+    say_gone(r, a->slot);
+    *a = r->agent[--r->agents];
+}
+
+/* ---- up ---- */
+
+static void remember(struct relay_sent *s, uint32_t slot, uint64_t stamp_us)
+{
+    if (s->count < sizeof s->heard / sizeof *s->heard)
+        s->heard[s->count++] = (struct relay_heard){ slot, stamp_us };
+}
+
+static void send_up(struct relay *r)
+{
+    struct relay_sent *s;
+
+    if (rack_is_empty(&r->up))
+        return;
+    r->up.number = ++r->number;
+    s = &r->sent[r->number % RELAY_MEMORY];
+    s->number = r->number;
+    s->count = 0;
+    for (uint32_t i = 0; i < r->up.rows; i++)
+        remember(s, r->up.row[i].slot, r->up.row[i].stamp_us);
+    for (uint32_t i = 0; i < r->up.items; i++)
+        if (r->up.item[i].msg.kind == MSG_REPORT)
+            remember(s, r->up.item[i].slot, r->up.item[i].msg.stamp_us);
+    r->io.send_up(r->io.arg, &r->up);
+    rack_clear(&r->up);
+}
+
+void relay_flush(struct relay *r)
+{
+    send_up(r);
+}
+
+static void send_away(struct relay *r)
+{
+    while (r->agents) {
+        uint32_t link = r->agent[r->agents - 1].link;
+
+        relay_on_agent_cut(r, link);
+        r->io.cut(r->io.arg, link);
+    }
+    rack_clear(&r->up);
+}
+
+void relay_on_tick(struct relay *r, uint64_t now_us)
+{
+    if (r->heard_us && now_us > r->heard_us + r->cfg.silence_us)
+        send_away(r);
+    for (uint32_t i = 0; i < r->agents; i++) {
+        struct relay_agent *a = &r->agent[i];
+
+        if (!a->has_row)
+            continue;
+        r->up.row[r->up.rows++] = a->row;
+        fsd_add(&r->up.fsd, &a->fsd);
+        a->has_row = false;
+    }
+    send_up(r);
+}
+
+/* ---- down ---- */
+
+void relay_on_up(struct relay *r, uint64_t now_us)
+{
+    r->heard_us = now_us;
+    for (uint32_t i = 0; i < r->agents; i++)
+        r->io.send(r->io.arg, r->agent[i].link, &(struct msg){ .kind = MSG_WHO });
+}
+
+void relay_on_down(struct relay *r)
+{
+    send_away(r);
+}
+
+static void lease_all(struct relay *r, uint64_t number, uint64_t term)
+{
+    const struct relay_sent *s = &r->sent[number % RELAY_MEMORY];
+
+    for (uint32_t i = 0; s->number == number && i < s->count; i++) {
+        const struct relay_agent *a = by_slot(r, s->heard[i].slot);
+
+        if (a)
+            r->io.send(r->io.arg, a->link, &(struct msg){ .kind = MSG_LEASE, .term = term, .incarnation = a->incarnation,
+                       .stamp_us = s->heard[i].stamp_us });
+    }
+}
+
+void relay_on_rack(struct relay *r, const struct rack *down, uint64_t now_us)
+{
+    if (down->life != r->up.life)
+        return;                  /* for the one before */
+    r->heard_us = now_us;
+    if (down->number)
+        lease_all(r, down->number, down->term);
+    for (uint32_t i = 0; i < down->items; i++) {
+        const struct relay_agent *a = by_slot(r, down->item[i].slot);
+
+        if (a)
+            r->io.send(r->io.arg, a->link, &down->item[i].msg);
+    }
+}
