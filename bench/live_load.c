@@ -20,6 +20,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -94,6 +95,7 @@ static void start_controller(void)
     snprintf(path, sizeof path, "%s/controller.yaml", g.folder);
     g.controller = fork();
     if (g.controller == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);        /* it does not outlive us, however we end */
         if (!freopen("/dev/null", "w", stderr))
             _exit(1);
         execl(g.anole, g.anole, "controller", path, (char *)NULL);

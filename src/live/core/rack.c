@@ -39,7 +39,15 @@ void rack_add(struct rack *r, uint32_t slot, const struct msg *m)
 
 void rack_copy(struct rack *to, const struct rack *from)
 {
-    *to = *from;
+    rack_init(to, from->life);
+    to->number = from->number;
+    to->term = from->term;
+    to->rows = from->rows;
+    to->gones = from->gones;
+    to->items = from->items;
+    to->fsd = from->fsd;
+    memcpy(to->row, from->row, from->rows * sizeof *to->row);    /* most of the room is empty */
+    memcpy(to->gone, from->gone, from->gones * sizeof *to->gone);
     to->items_max = from->items;
     to->item = from->items ? xmalloc(from->items * sizeof *to->item) : NULL;
     if (from->items)

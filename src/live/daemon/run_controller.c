@@ -1,5 +1,6 @@
 /* src/live/daemon/run_controller.c - see run.h: one loop for all agents of a fabric, its tuner, and people who ask. */
 #include "live/controller/command.h"
+#include "live/controller/roster.h"
 #include "live/daemon/answer.h"
 #include "live/daemon/clock.h"
 #include "live/daemon/disk.h"
@@ -24,7 +25,11 @@
 #include <unistd.h>
 
 #define STANDBY_US 100000u
+#define LEASE_INTERVALS 3
+#define PLACES  0xfffffu         /* of links: see rpc.c */
 #define WAIT_US 1000000u          /* lock step: only messages make it go on */
+
+struct leased { uint64_t at_us, term; uint32_t link; };
 
 struct fabric {
     const struct controller_file *file;
@@ -35,6 +40,7 @@ struct fabric {
     struct rpc                   *rpc;
     struct live_tuner             tuner;
     struct relay_ends             relays;
+    struct leased                *leased;        /* by the place of a link: its last lease */
     int                           signals;
     uint64_t                      tick_us;
     struct page                   page;
@@ -48,12 +54,27 @@ struct fabric {
 
 /* ---- hooks ---- */
 
+/* A lease is at least ten intervals of its agent: it is not renewed with each report, because that costs as much as a report does. */
+static bool is_spared(struct fabric *f, uint32_t link, const struct msg *m)
+{
+    uint32_t           place = link & PLACES;
+    uint64_t           now_us = clock_us();
+    const struct peer *p = m->kind == MSG_LEASE && !f->file->lock_step ? roster_of_link(&f->controller, link) : NULL;
+
+    if (!p)
+        return false;
+    if (now_us < f->leased[place].at_us + LEASE_INTERVALS * p->interval_us && f->leased[place].link == link && f->leased[place].term == m->term)
+        return true;
+    f->leased[place] = (struct leased){ now_us, m->term, link };
+    return false;
+}
+
 static void send(void *arg, uint32_t link, const struct msg *m)
 {
     static unsigned char bytes[CODEC_BYTES_MAX];
     struct fabric       *f = arg;
 
-    if (!relay_ends_send(&f->relays, link, m))
+    if (!relay_ends_send(&f->relays, link, m) && !is_spared(f, link, m))
         rpc_send(f->rpc, link, bytes, codec_write(m, bytes));
 }
 
@@ -484,6 +505,7 @@ int controller_run(const struct controller_file *file, struct err *err)
     collector_init(&f.flows, file->flows_window_us);
     f.page.act = act;
     f.page.arg = &f;
+    f.leased = xcalloc(PLACES + 1ul, sizeof *f.leased);     /* what is not used is never touched */
     relay_ends_init(&f.relays, &f.controller);
     rc = start(&f, err);
     if (!rc) {
@@ -500,6 +522,7 @@ int controller_run(const struct controller_file *file, struct err *err)
     collector_fini(&f.flows);
     live_tuner_fini(&f.tuner);
     relay_ends_fini(&f.relays);
+    free(f.leased);
     controller_fini(&f.controller);
     if (f.has_own)
         config_fini_controller(&f.own);
