@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # tests/live/faults.py ANOLE [--faults N] [--seed S] - the promises of docs/live.md against real processes.
 #
-# A controller and four agents on NICs that are trees of files, trials that never end. Then fault after fault: kill -9 of the controller
-# or an agent, agents that stand still (SIGSTOP), a second controller, a person at a device, a full stop of everything. After each:
+# A controller, a relay and four agents, two of them behind it, on NICs that are trees of files, trials that never end. Then fault after
+# fault: kill -9 of the controller, the relay or an agent, any of them standing still (SIGSTOP), a second controller, a person at a device, a full stop of everything. After each:
 # every device comes back to what is confirmed or, where the fault leaves the fabric whole, only holds what is confirmed or being
 # tried; nothing but digits is in any file; no file was made. In the end all logs are whole, and each explains what its device holds.
 import argparse
@@ -17,6 +17,7 @@ import tempfile
 import time
 
 AGENTS = 4
+RELAYED = 2                      # so many of them are behind the relay
 KNOBS = {"rpg_ai_rate": 5, "rpg_hai_rate": 50}
 TRIED = {"rpg_ai_rate": 50, "rpg_hai_rate": 150}
 LEASE_S = 1.0
@@ -32,6 +33,12 @@ class Fabric:
         self.confirmed = [dict(KNOBS) for _ in range(AGENTS)]
         for i in range(AGENTS):
             self.make_nic(i)
+        self.write("relay.yaml", f"""
+name: rack
+listen: 127.0.0.1:{self.port + 1}
+controller: 127.0.0.1:{self.port}
+silence: 700ms
+""")
         for c in range(2):
             self.write(f"controller{c}.yaml", f"""
 name: c{c}
@@ -77,7 +84,7 @@ gap: 100ms
 lease: {LEASE_S}s
 switches_per_day: 1000000
 freeze_file: {self.folder}/freeze
-""")
+""" + (f"relays: [127.0.0.1:{self.port + 1}]\n" if i < RELAYED else ""))
 
     def start(self, name, *words):
         log = open(f"{self.folder}/{name}.log", "a")
@@ -86,6 +93,9 @@ freeze_file: {self.folder}/freeze
 
     def start_agent(self, i):
         self.start(f"agent{i}", "agent", f"agent{i}.yaml")
+
+    def start_relay(self):
+        self.start("relay", "agent", "--relay", "relay.yaml")
 
     def start_controller(self, c):
         self.start("controller", "controller", f"controller{c}.yaml")
@@ -178,14 +188,27 @@ def kill_everything(f, rng):
     for i in range(AGENTS):
         f.start_agent(i)
     f.wait_for("that all devices are back after a power cut", f.all_back)
+    f.start_relay()
     f.start_controller(rng.randrange(2))
+
+# Its agents pass it by, or come back to it: nothing else may happen.
+def kill_relay(f, rng):
+    f.kill("relay")
+    time.sleep(rng.uniform(0, 2))
+    f.start_relay()
+
+def stop_relay(f, rng):
+    f.process["relay"].send_signal(signal.SIGSTOP)
+    f.wait_for("that devices behind the relay are back", lambda: all(f.is_back(i) for i in range(RELAYED)))
+    f.process["relay"].send_signal(signal.SIGCONT)
 
 def freeze(f, rng):
     f.write("freeze", "")
     f.wait_for("that all devices are back when frozen", f.all_back)
     os.unlink(f"{f.folder}/freeze")
 
-FAULTS = [kill_controller, swap_controllers, kill_agent, rescue_agent, stop_agent, stop_controller, kill_everything, freeze]
+FAULTS = [kill_controller, swap_controllers, kill_agent, rescue_agent, stop_agent, stop_controller, kill_everything, freeze, kill_relay,
+          stop_relay]
 
 # ---- the end ----
 
@@ -217,6 +240,7 @@ def main():
     is_good = False
     try:
         f.start_controller(0)
+        f.start_relay()
         for i in range(AGENTS):
             f.start_agent(i)
         for n in range(args.faults):
