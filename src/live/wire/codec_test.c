@@ -100,6 +100,20 @@ static void write__a_lease_is_smaller_still(void **unused)
     assert_true(length <= 24);
 }
 
+static void write__a_setting_of_three_knobs_is_small_enough(void **unused)
+{
+    struct msg m = { .kind = MSG_PREPARE, .term = 65537, .incarnation = 1792141200, .change = 12 };
+    size_t     length;
+
+    (void)unused;
+    knob_set_add(&m.set, KNOB_kmin, 400);
+    knob_set_add(&m.set, KNOB_kmax, 1600);
+    knob_set_add(&m.set, KNOB_pmax, 0.2);
+    through(&m, &length);
+    print_message("# prepare %zu bytes\n", length);
+    assert_true(length <= 76);
+}
+
 static void read__what_is_not_ours_is_refused(void **unused)
 {
     /* By hand, after the encoding of protocol buffers: field 1 is kind, 7 is set with name (1) and value (2). */
@@ -151,6 +165,7 @@ int main(void)
         cmocka_unit_test(write__details_of_a_report_come_back),
         cmocka_unit_test(write__a_hello_with_every_knob_comes_back),
         cmocka_unit_test(write__a_lease_is_smaller_still),
+        cmocka_unit_test(write__a_setting_of_three_knobs_is_small_enough),
         cmocka_unit_test(read__what_is_not_ours_is_refused),
         cmocka_unit_test(question__and_reply_come_back),
     };
