@@ -279,7 +279,10 @@ END
     wait "$pid"
     grep -q '^What was done:' out
     [ -z "$(ls tmp)" ]
-    for child in $children; do ! kill -0 "$child" 2>/dev/null; done
+    for child in $children; do
+        run kill -0 "$child"
+        [ "$status" -ne 0 ]
+    done
     run "$ANOLE" twin nosuch.yaml
     [ "$status" -eq 1 ]
     [[ "$output" == *"nosuch.yaml: there is no such file" ]]
@@ -320,7 +323,8 @@ has_same_decisions() {
     has_same_decisions at_once.yaml 4
     has_same_decisions late.yaml 2
     has_same_decisions random.yaml 4
-    ! cmp -s at_once.yaml.a late.yaml.a
+    run cmp -s at_once.yaml.a late.yaml.a
+    [ "$status" -eq 1 ]
     sed 's/2ms/1500us/' late.yaml >odd.yaml
     run "$ANOLE" twin odd.yaml --lock-step
     [ "$status" -eq 1 ]
