@@ -52,6 +52,7 @@ void agent_start(struct agent *a, const struct audit *audit, uint64_t now_us)
     a->is_lost = rc && rc != -ENOENT;
     start_budgets(a, rc != 0, now_us);
     a->doubt_until_us = now_us + DEVICE_DOUBT_US;
+    a->late_until_us = a->saved.doubts ? a->doubt_until_us : 0;
     if (a->is_lost)
         return;
     if (a->saved.doubts)
@@ -255,7 +256,8 @@ static int save_confirmed(struct agent *a, uint64_t now_us)
     int          rc;
 
     knobset_put(&a->saved.confirmed, &a->wanted);
-    a->saved.doubts = 0;
+    if (now_us >= a->late_until_us)              /* else an earlier write may still come over this one, and is ours */
+        a->saved.doubts = 0;
     budget_take(&a->lasting, now_us);
     rc = device_save(a);
     if (rc)

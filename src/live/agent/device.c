@@ -156,6 +156,8 @@ bool device_write(struct agent *a, const struct knob_set *set, uint64_t now_us, 
     a->written_us = now_us;
     a->doubt_until_us = now_us + DEVICE_DOUBT_US;
     rc = a->io.device.write(a->io.device.arg, set);
+    if (rc)
+        a->late_until_us = a->doubt_until_us;
     if (a->cfg->skip & AGENT_SKIP_READ_BACK)
         return true;
     if (look(a, now_us)) {

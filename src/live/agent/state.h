@@ -58,6 +58,7 @@ struct agent {
     bool            is_broken;           /* a revert has not succeeded yet: it is tried again at retry_us */
     uint64_t        retry_us;
     uint64_t        written_us;          /* the last write */
+    uint64_t        late_until_us;       /* a write that failed, in this life or before, may take effect until then */
     uint64_t        doubt_until_us;      /* a write that timed out may still take effect until then */
 
     bool            has_news;            /* what was said in the last hello is no longer so */

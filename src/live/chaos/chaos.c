@@ -49,7 +49,8 @@ static void set_up_controller(struct world *w, uint32_t i)
     controller_config_init(c);
     snprintf(c->name, sizeof c->name, "controller%u", i);
     c->id = i + 1;
-    c->mode = MODE_AUTO;
+    c->mode = world_chance(w, 0.2) ? MODE_DIRECT : MODE_AUTO;
+    c->dispatch_us = world_chance(w, 0.5) ? 300000 : 0;
     c->gather_us = S;
     c->block_length = 4;
     c->burn_in = 1;
