@@ -95,6 +95,10 @@ with urllib.request.urlopen(sys.argv[1] + "events", timeout=30) as r:
                 break
 END
     listener=$!
+    for _ in $(seq 200); do
+        [ ! -s "$dir/events" ] || break
+        sleep 0.1
+    done
     "$ANOLE" compare "$BATS_FILE_TMPDIR/s.yaml" --vary kmin=100KB,400KB --seeds 3 --quiet --out "$dir/all/c"
     wait "$listener"
     head -n 1 "$dir/events" | grep -qx '0 0'
