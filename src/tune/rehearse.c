@@ -326,7 +326,8 @@ static void start_pairs(struct rehearser *t, double gain, struct knobs *knobs, s
 static void prove(struct rehearser *t, struct knobs *knobs, struct tuner_note *note)
 {
     struct outcomes      is = seen_outcomes(&t->window), was = seen_outcomes(&t->before);
-    double               gain = goal_gain(&t->goal, &is, &was), bound = ROLLBACK + model_noise(&t->window);
+    double               gain = goal_gain(&t->goal, &is, &was);
+    double               bound = t->option[PAIRS] > 0 ? ROLLBACK + model_noise(&t->window) : 0;      /* pairs can tell more */
     struct traffic_model now;
     bool                 is_known = model_make(&now, &t->window, t->seconds, t->hosts);
     bool                 is_alike = is_known && model_distance(&now, &t->chosen) < 1;
