@@ -111,9 +111,11 @@ static void add_report(struct relay_agent *a, const struct msg *m)
 
 void relay_on_agent(struct relay *r, uint32_t link, const struct msg *m, uint64_t now_us)
 {
+    bool                was_empty = !r->agents;
     struct relay_agent *a = agent_of(r, link, m->incarnation);
 
-    (void)now_us;
+    if (was_empty && r->heard_us)
+        r->heard_us = now_us;    /* a controller that was asked nothing was not silent */
     if (!a) {
         r->io.cut(r->io.arg, link);
         return;

@@ -253,6 +253,20 @@ static void silence__agents_are_sent_away(void **unused)
     assert_int_equal(relay.agents, 0);
 }
 
+static void silence__does_not_count_while_nobody_is_there(void **unused)
+{
+    struct msg m = hello_of(0);
+
+    (void)unused;
+    relay_on_up(&relay, 1);
+    relay_on_tick(&relay, 50000);
+    relay_on_agent(&relay, 0, &m, 50000);
+    relay_on_tick(&relay, 50900);
+    assert_true(cuts == 0 && relay.agents == 1);
+    relay_on_tick(&relay, 51100);
+    assert_true(cuts == 1 && relay.agents == 0);
+}
+
 static void agent__one_too_many_is_sent_away(void **unused)
 {
     (void)unused;
@@ -311,6 +325,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(life__another_one_has_other_slots, set_up, tear_down),
         cmocka_unit_test_setup_teardown(agent__that_starts_anew_has_another_slot, set_up, tear_down),
         cmocka_unit_test_setup_teardown(silence__agents_are_sent_away, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(silence__does_not_count_while_nobody_is_there, set_up, tear_down),
         cmocka_unit_test_setup_teardown(agent__one_too_many_is_sent_away, set_up, tear_down),
         cmocka_unit_test(path__the_next_way_after_silence_and_back_to_the_first),
         cmocka_unit_test(path__without_relays_it_stays_where_it_is_heard),
