@@ -79,6 +79,31 @@ is_tried() {
     has_rate nic1 50 || has_rate nic2 50
 }
 
+@test "etcd: a relay finds who acts, and the next one" {
+    needs_live
+    with_etcd
+    write_pair
+    printf 'name: rack1\nlisten: 127.0.0.1:%s\ncontroller: [127.0.0.1:%s, 127.0.0.1:%s]\n' $((port + 3)) $((port + 2)) $((port + 1)) >relay.yaml
+    for i in 1 2; do echo "relays: [127.0.0.1:$((port + 3))]" >>agent$i.yaml; done
+    start c1.log "$ANOLE" controller controller1.yaml
+    first=$pid
+    wait_for grep -q 'it has the lease in etcd' c1.log
+    start c2.log "$ANOLE" controller controller2.yaml
+    wait_for grep -q 'standby: c1 has the lease' c2.log
+    start relay.log "$ANOLE" agent --relay relay.yaml
+    wait_for grep -q 'connected to the controller' relay.log
+    start agent1.log "$ANOLE" agent agent1.yaml
+    start agent2.log "$ANOLE" agent agent2.yaml
+    wait_for acts 1
+    wait_for is_tried
+    refute grep -q 'no controller' agent1.log agent2.log         # they are behind the relay
+    kill -9 "$first"
+    wait_for acts 2
+    connected_twice() { [ "$(grep -c 'connected to the controller' relay.log)" -eq 2 ]; }
+    wait_for connected_twice
+    wait_for is_tried
+}
+
 @test "etcd: one that ends gives the lease back, and the other takes it at once" {
     needs_live
     with_etcd

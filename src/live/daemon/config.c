@@ -74,7 +74,7 @@ static const struct section_key relay_keys[] = {
     { "tls", "map", "", "ca, cert, key: files, and refresh. Without it only this machine can be reached" },
     { "interval", "time", "100ms", "between what it sends" },
     { "listen", "name", "", "address, host:port, at which agents reach it" },
-    { "controller", "name", "", "address, host:port" },
+    { "controller", "name", "", "address, host:port, or a list: controllers of one cell, of which one answers" },
     { "silence", "time", "2s", "after which agents are sent away if the controller says nothing" },
     { NULL, NULL, NULL, NULL },
 };
@@ -246,23 +246,25 @@ static void read_devices(struct reader *r, const struct section *s, struct agent
     }
 }
 
-static void read_controllers(struct reader *r, const struct section *s, struct agent_file *f)
+/* One address, or a list of them. */
+static void read_controllers(struct reader *r, const struct section *s, char **address, uint32_t *count)
 {
     const struct yaml_node *node = section_need(s, "controller");
+    uint32_t                before = *count;
 
     if (!node)
         return;
     if (node->kind == YAML_SCALAR) {
-        f->way[f->ways++] = xstrdup(node->text);
+        address[(*count)++] = xstrdup(node->text);
         return;
     }
     for (const struct yaml_node *n = section_list(s, "controller", CONFIG_CONTROLLERS_MAX); n && !r->rc; n = n->next) {
         if (n->kind != YAML_SCALAR)
             reader_refuse(r, n, "controller: an address is wanted, or a list of addresses");
         else
-            f->way[f->ways++] = xstrdup(n->text);
+            address[(*count)++] = xstrdup(n->text);
     }
-    if (!r->rc && f->ways == f->relays)
+    if (!r->rc && *count == before)
         reader_refuse(r, node, "controller: an address is wanted, or a list of addresses");
 }
 
@@ -275,7 +277,7 @@ static void read_ways(struct reader *r, const struct section *s, struct agent_fi
             f->way[f->ways++] = xstrdup(n->text);
     }
     f->relays = f->ways;
-    read_controllers(r, s, f);
+    read_controllers(r, s, f->way, &f->ways);
 }
 
 /* A path that need not be there, relative to the folder of the file. */
@@ -353,7 +355,7 @@ int config_read_relay(struct relay_file *f, const char *path, struct err *err)
     s = section_open(&r, doc.root, &(struct section){ .name = "", .own = relay_keys });
     read_name(&r, &s, &f->common, &f->interval_us);
     f->listen = need_text(&s, "listen");
-    f->controller = need_text(&s, "controller");
+    read_controllers(&r, &s, f->controller, &f->controllers);
     f->silence_us = time_us(&s, "silence", 2000000, 2 * f->interval_us);
     yaml_fini(&doc);
     if (r.rc)
@@ -365,7 +367,8 @@ void config_fini_relay(struct relay_file *f)
 {
     fini_common(&f->common);
     free(f->listen);
-    free(f->controller);
+    for (uint32_t i = 0; i < f->controllers; i++)
+        free(f->controller[i]);
     *f = (struct relay_file){ 0 };
 }
 

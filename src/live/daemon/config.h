@@ -61,7 +61,9 @@ struct controller_file {
 
 struct relay_file {
     struct config_common common;
-    char                *listen, *controller;    /* addresses */
+    char                *listen;                 /* address */
+    char                *controller[CONFIG_CONTROLLERS_MAX];     /* addresses: of one cell; one of them answers */
+    uint32_t             controllers;
     uint64_t             interval_us, silence_us;
 };
 

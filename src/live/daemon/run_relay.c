@@ -21,7 +21,7 @@ struct rack_relay {
     const struct relay_file *file;
     struct relay             relay;
     struct rpc              *agents, *up;
-    uint32_t                 up_link;
+    uint32_t                 up_link, dialled;   /* dialled: which of the controllers */
     bool                     is_up;
     int                      signals;
     uint64_t                 tick_us, redial_us, backoff_us;
@@ -92,6 +92,33 @@ static void on_agent(struct rack_relay *r, const struct rpc_event *e)
 
 /* ---- the controller ---- */
 
+static void plan_redial(struct rack_relay *r, uint64_t now_us)
+{
+    r->redial_us = now_us + r->backoff_us / 2 + (uint64_t)random() % r->backoff_us;
+    r->backoff_us = r->backoff_us * 2 < BACKOFF_US_MAX ? r->backoff_us * 2 : BACKOFF_US_MAX;
+}
+
+/* Of several controllers one answers: the next is tried. */
+static void redial(struct rack_relay *r)
+{
+    struct rpc_tls tls = config_tls(&r->file->common);
+    uint32_t       next = (r->dialled + 1) % r->file->controllers;
+    struct rpc    *up;
+    struct err     err;
+
+    r->redial_us = 0;
+    if (r->file->controllers == 1)
+        rpc_redial(r->up);
+    else if (rpc_dial(&up, r->file->controller[next], &tls, &err)) {
+        clock_log("%s", err.text);               /* files may be half-exchanged just now */
+        plan_redial(r, clock_us());
+    } else {
+        rpc_free(r->up);
+        r->up = up;
+        r->dialled = next;
+    }
+}
+
 static void on_up(struct rack_relay *r, const struct rpc_event *e)
 {
     uint64_t now_us = clock_us();
@@ -112,8 +139,7 @@ static void on_up(struct rack_relay *r, const struct rpc_event *e)
             clock_log("no controller: %s", *e->why ? e->why : "it has closed the connection");
         r->is_up = false;
         relay_on_down(&r->relay);
-        r->redial_us = now_us + r->backoff_us / 2 + (uint64_t)random() % r->backoff_us;
-        r->backoff_us = r->backoff_us * 2 < BACKOFF_US_MAX ? r->backoff_us * 2 : BACKOFF_US_MAX;
+        plan_redial(r, now_us);
     }
 }
 
@@ -121,10 +147,8 @@ static void on_up(struct rack_relay *r, const struct rpc_event *e)
 
 static void on_time(struct rack_relay *r, uint64_t now_us)
 {
-    if (r->redial_us && now_us >= r->redial_us) {
-        r->redial_us = 0;
-        rpc_redial(r->up);
-    }
+    if (r->redial_us && now_us >= r->redial_us)
+        redial(r);
     if (now_us < r->tick_us)
         return;
     relay_on_tick(&r->relay, now_us);
@@ -159,15 +183,19 @@ int relay_run(const struct relay_file *f, struct err *err)
 {
     struct rpc_tls    tls = config_tls(&f->common);
     struct rack_relay r = { .file = f, .backoff_us = BACKOFF_US_MIN };
-    int               rc;
+    int               rc = 0;
 
+    for (uint32_t i = 1; i < f->controllers && !rc; i++)
+        rc = rpc_check(f->controller[i], &tls, err);
+    if (rc)
+        return rc;
     srandom((unsigned)clock_us());
     r.signals = clock_signals();
     relay_init(&r.relay, &(struct relay_config){ f->silence_us }, &(struct relay_io){ send, cut, send_up, &r }, clock_us());
     rack_init(&r.rack, 0);
     rc = rpc_serve(&r.agents, f->listen, &tls, err);
     if (!rc)
-        rc = rpc_dial(&r.up, f->controller, &tls, err);
+        rc = rpc_dial(&r.up, f->controller[0], &tls, err);
     if (!rc) {
         clock_log("relay at %s", f->listen);
         notify("READY=1");
