@@ -21,7 +21,7 @@
 #define SETS             8
 
 /* Trials are made with larger packets and fewer acknowledgements than the network has: it is bytes that fill queues and
- * count for rates, and the same time costs an eighth. Ranks of settings stay (docs/rehearse.md). */
+ * count for rates, and the same time costs a fraction. Ranks of settings stay (docs/rehearse.md). */
 #define COARSE_MTU   4096
 #define COARSE_ACK   16
 #define HEADER_BYTES 82.0        /* on the wire, with each packet */
