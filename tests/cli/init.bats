@@ -6,6 +6,7 @@ load common
     cd "$dir"
     run "$ANOLE" init
     [ "$status" -eq 0 ]
+    [ "$output" = "incast.yaml: run it with anole run incast.yaml" ]
     "$ANOLE" run incast.yaml -q
     run "$ANOLE" init incast
     [ "$status" -eq 1 ]

@@ -89,8 +89,10 @@ static int init_main(int argc, char **argv)
     snprintf(to, sizeof to, "%.200s.yaml", o.name);
     rc = from ? write_copy(from, o.out ? o.out : to, &err) : no_such(o.name, &err);
     free(from);
-    if (!rc)
-        safe_printf(stdout, "%s: run it with anole run %s\n", o.out ? o.out : to, o.out ? o.out : to);
+    if (!rc) {
+        safe_printf(stdout, "%s: run it with anole run %s", o.out ? o.out : to, o.out ? o.out : to);
+        putchar('\n');
+    }
     return cmd_end(rc, &err);
 }
 
