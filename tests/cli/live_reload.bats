@@ -64,6 +64,9 @@ reload() {
     sed -i 's/^state: .*/state: elsewhere/' agent1.yaml
     reload "$agent" agent1.log "'state' cannot change while it runs"
     [ ! -e elsewhere ]
+    write_agent 1
+    echo 'relays: [127.0.0.1:1]' >>agent1.yaml
+    reload "$agent" agent1.log "'relays' cannot change while it runs"
     sed -i 's/^mode: .*/mode: observe/; s/^listen: .*/listen: 127.0.0.1:1/' controller.yaml
     reload "$controller" controller.log "'listen' cannot change while it runs"
     says 'mode auto'
