@@ -211,7 +211,7 @@ static void training__refuses(void **unused)
           "s.yaml:2:96: 'overlap' beside 'pipelined', which does so anyway" },
         { "steps: [{compute: 1us, overlap: yes}, {size: 1MB}], iterations: 1",
           "s.yaml:2:60: 'overlap' of a step without a collective: give it its 'size'" },
-        { "steps: [{size: 1MB, overlap: perhaps}], iterations: 1", "s.yaml:2:57: 'perhaps' is not yes or no" },
+        { "steps: [{size: 1MB, overlap: perhaps}], iterations: 1", "s.yaml:2:57: overlap: 'perhaps' is neither true nor false" },
         { "steps: [{size: 1MB, times: 65535}], iterations: 1",
           "s.yaml:2:35: an iteration has more than 4000000 messages: use fewer workers, steps or times" },
     };

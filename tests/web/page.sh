@@ -4,6 +4,7 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 anole=${FIDELITY_ANOLE:-$ANOLE}
+case $anole in /*) ;; *) anole=$PWD/$anole ;; esac
 
 skip() {
     echo '1..1'

@@ -380,8 +380,10 @@ static void count_posts(struct messages *m, struct seen *out)
 {
     size_t count;
 
-    qsort(m->end, m->ends, sizeof(*m->end), by_host);
-    qsort(m->post, m->posts, sizeof(*m->post), by_receiver);
+    if (m->ends)
+        qsort(m->end, m->ends, sizeof(*m->end), by_host);
+    if (m->posts)
+        qsort(m->post, m->posts, sizeof(*m->post), by_receiver);
     memset(m->chained, 0, m->sim->net.nodes * sizeof(*m->chained));
     out->posted = m->posts;
     for (size_t i = 0; i < m->posts; i++)
