@@ -24,7 +24,6 @@ NAMES = {"config.txt", "counts.json"}
 
 
 def unpack(folder, work):
-    work.mkdir()
     shutil.copy(folder / "config.txt", work)
     for path in folder.iterdir():
         if path.name not in NAMES:
@@ -43,7 +42,7 @@ def run(work):
 
 
 def check(folder, work):
-    work /= folder.name
+    work = pathlib.Path(tempfile.mkdtemp(prefix=folder.name, dir=work))      # a name may come from two folders
     unpack(folder, work)
     ours, theirs = run(work), json.loads((folder / "counts.json").read_text())
     table = fidelity.Table(f"{folder.name}: flows to the nanosecond, PFC frames in their order, counts")
@@ -58,7 +57,7 @@ def check(folder, work):
 
 def main():
     skip = "FIDELITY_ANOLE" not in os.environ
-    folders = [folder for name in sys.argv[1:] or [FOLDERS] for folder in sorted(pathlib.Path(name).glob("*/"))]
+    folders = [folder for name in sys.argv[1:] or [FOLDERS] for folder in sorted(pathlib.Path(name).iterdir()) if folder.is_dir()]
     with tempfile.TemporaryDirectory(prefix="anole-fidelity-") as work:
         return fidelity.run_cases([fidelity.Case(f"check__{folder.name}",
                                                  functools.partial(check, folder, pathlib.Path(work)),
