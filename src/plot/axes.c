@@ -229,7 +229,7 @@ void axes_curve(struct axes *a, const double *x, const double *y, uint32_t count
         if (has_points && isfinite(xy[2 * i + 1]))
             picture_dot(a->picture, xy[2 * i], xy[2 * i + 1], 2.4, rgb);
     }
-    picture_path(a->picture, xy, count, rgb, 1.6, *dash ? dash : NULL);
+    picture_path(a->picture, xy, count, rgb, 1.6, *dash > 0 ? dash : NULL);
     free(xy);
     if (a->names < CURVES_MAX)
         a->name[a->names++] = xstrdup(name);
@@ -254,7 +254,7 @@ void axes_legend(const struct axes *a)
             x = a->x;
             y += 15;
         }
-        picture_path(a->picture, (const double[]){ x, y - 4, x + 18, y - 4 }, 2, axes_colour(i), 1.8, *dash ? dash : NULL);
+        picture_path(a->picture, (const double[]){ x, y - 4, x + 18, y - 4 }, 2, axes_colour(i), 1.8, *dash > 0 ? dash : NULL);
         picture_text(a->picture, x + 23, y, TEXT, ANCHOR_START, a->name[i]);
         x += width;
     }
