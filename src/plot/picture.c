@@ -109,9 +109,9 @@ static void print_path(const struct shape *s, FILE *out)
         is_open = true;
     }
     fprintf(out, "\" fill=\"none\" stroke=\"#%06x\" stroke-width=\"%.2f\" stroke-linejoin=\"round\"", s->rgb, s->width);
-    for (const double *d = s->dash; d && *d; d++)
+    for (const double *d = s->dash; d && *d > 0; d++)
         fprintf(out, "%s%.1f", d == s->dash ? " stroke-dasharray=\"" : " ", *d);
-    fputs(s->dash && *s->dash ? "\"/>\n" : "/>\n", out);
+    fputs(s->dash && *s->dash > 0 ? "\"/>\n" : "/>\n", out);
 }
 
 static void print_text(const struct shape *s, FILE *out)

@@ -46,7 +46,7 @@ static void draw_path(cairo_t *c, const struct shape *s)
             cairo_move_to(c, x, y);
         is_open = true;
     }
-    for (const double *d = s->dash; d && *d; d++)
+    for (const double *d = s->dash; d && *d > 0; d++)
         dashes++;
     cairo_set_dash(c, s->dash, dashes, 0);
     cairo_set_line_join(c, CAIRO_LINE_JOIN_ROUND);
