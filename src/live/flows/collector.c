@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define PLACES        (COLLECTOR_FLOWS_MAX * 2)
+#define PLACES        (COLLECTOR_FLOWS_MAX * 2ul)
 #define SILENT_MAX    30u        /* windows after which a flow is forgotten */
 #define AT_ONCE       256        /* datagrams before the loop goes on with something else */
 #define UDP           17

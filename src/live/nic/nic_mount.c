@@ -87,7 +87,7 @@ static int on_open(const char *path, struct fuse_file_info *fi)
 /* The value is made when the file is read from its beginning. */
 static int on_read(const char *path, char *buf, size_t size, off_t at, struct fuse_file_info *fi)
 {
-    struct opened *o = (struct opened *)(uintptr_t)fi->fh;
+    struct opened *o = (struct opened *)(uintptr_t)fi->fh;          /* NOLINT(performance-no-int-to-ptr): FUSE has a number for it */
     size_t         part;
 
     (void)path;
@@ -105,7 +105,7 @@ static int on_read(const char *path, char *buf, size_t size, off_t at, struct fu
 /* Every write() is a command of its own, wherever in the file it is. */
 static int on_write(const char *path, const char *buf, size_t size, off_t at, struct fuse_file_info *fi)
 {
-    struct opened *o = (struct opened *)(uintptr_t)fi->fh;
+    struct opened *o = (struct opened *)(uintptr_t)fi->fh;          /* NOLINT(performance-no-int-to-ptr): FUSE has a number for it */
     int            rc = nic_write(&nic, o->node, buf, size, now_us());
 
     (void)path;
@@ -125,7 +125,7 @@ static int on_truncate(const char *path, off_t size, struct fuse_file_info *fi)
 static int on_release(const char *path, struct fuse_file_info *fi)
 {
     (void)path;
-    free((struct opened *)(uintptr_t)fi->fh);
+    free((struct opened *)(uintptr_t)fi->fh);          /* NOLINT(performance-no-int-to-ptr): FUSE has a number for it */
     return 0;
 }
 

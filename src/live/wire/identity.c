@@ -31,7 +31,7 @@ static X509 *read_cert(const char *text)
 }
 
 /* A key with a password is none for a daemon. */
-static int no_password(char *buf, int size, int is_write, void *arg)
+static int no_password(char *buf, int size, int is_write, void *arg)         /* NOLINT(readability-non-const-parameter): OpenSSL's */
 {
     (void)buf;
     (void)size;
