@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define PLACES        (COLLECTOR_FLOWS_MAX * 2ul)
+#define PLACES        (COLLECTOR_FLOWS_MAX * 2)
 #define SILENT_MAX    30u        /* windows after which a flow is forgotten */
 #define AT_ONCE       256        /* datagrams before the loop goes on with something else */
 #define UDP           17
@@ -30,7 +30,7 @@ void collector_init(struct collector *c, uint64_t window_us)
     c->fd = -1;
     c->window_us = window_us;
     c->places = PLACES;
-    c->flow = xcalloc(PLACES, sizeof *c->flow);
+    c->flow = xcalloc((size_t)PLACES, sizeof *c->flow);
     c->states = flowstate_configure((struct flowstate_cfg){ .with_bins = 1 });
     ipfix_init(&c->ipfix);
 }
@@ -114,7 +114,7 @@ static void take_record(void *arg, const struct flow_record *r)
 /* All flows step; those that stay move to another table. */
 static void end_window(struct collector *c)
 {
-    struct collected *table = xcalloc(PLACES, sizeof *table);
+    struct collected *table = xcalloc((size_t)PLACES, sizeof *table);
     struct flow_tally tally = { 0 };
 
     c->used = 0;
