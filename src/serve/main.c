@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define LISTEN_DEFAULT "127.0.0.1:8123"
 #define LOOK_MS        400
@@ -118,6 +119,8 @@ static int serve(const struct options *o, struct err *err)
     catch_signals();
     rc = http_open(&h, o->listen, &hooks, err);
     if (!rc) {
+        if (access(o->path, F_OK))
+            fprintf(stderr, "anole: %s: nothing is there yet; it is shown when it comes\n", safe_name(o->path).buf);
         printf("%s\n", http_address(h));
         fflush(stdout);
         follow(&f, h);

@@ -120,3 +120,9 @@ END
     [ "$status" -eq 1 ]
     [[ "$output" == *"Address already in use"* ]]
 }
+
+@test "serve: a folder that is still to come is told of" {
+    begin "$dir/later"
+    [ -n "$address" ]
+    [ "$(cat "$dir/err")" = "anole: $dir/later: nothing is there yet; it is shown when it comes" ]
+}
