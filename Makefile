@@ -47,7 +47,7 @@ test:
 	@tools/deps live || true
 	@tools/deps peers || true
 	@{ tools/deps build test && tools/configure test $(TEST) && ninja -C build/test \
-	    && tools/configure release $(RELEASE) && ninja -C build/release; } \
+	    && tools/configure release $(RELEASE) && ninja -C build/release && $(MAKE) --no-print-directory library; } \
 	    || { echo '0 passed, 1 failed'; exit 1; }
 	@! command -v node >/dev/null || tools/deps web || true
 	@FIDELITY_ANOLE=build/release/anole tools/run-tests build/test
