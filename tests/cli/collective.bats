@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # tests/cli/collective.bats - anole collective: nccl-tests' table, and what is wrong with its options.
+# shellcheck disable=SC2154  # common.bash sets dir
 load common
 
 @test "collective: bus bandwidth of a ring in a star nears that of the hosts' links" {

@@ -5,11 +5,35 @@
 needs_live() {
     "$ANOLE" agent --help >/dev/null 2>&1 || skip 'built without gRPC'
     cd "$dir" || return 1
-    port=$((20000 + RANDOM % 20000))
+    take_ports
+}
+
+# take_ports : $port and the nineteen above it are this test's, as long as it or what it started runs. Below those that the kernel
+# gives to whoever dials out, where anybody's connection may sit on a port that was free a moment ago.
+take_ports() {
+    for _ in $(seq 200); do
+        port=$((10000 + 20 * (RANDOM % 1100)))
+        ports_file=${TMPDIR:-/tmp}/anole-test-ports-$port
+        exec 250>"$ports_file"
+        if flock -n 250 && ! listens_among "$port"; then
+            echo "$ports_file" >"$dir/ports_file"
+            return 0
+        fi
+    done
+    return 1
+}
+
+# listens_among PORT : whether anything has one of these twenty.
+listens_among() {
+    awk -v from="$1" '
+    function value(hex,   i, sum) { for (i = 1; i <= length(hex); i++) sum = sum * 16 + index("0123456789ABCDEF", substr(hex, i, 1)) - 1; return sum }
+    FNR > 1 { split($2, part, ":"); n = value(part[length(part)]); if (n >= from && n < from + 20) found = 1 }
+    END { exit !found }' /proc/net/tcp /proc/net/tcp6 2>/dev/null
 }
 
 teardown() {
     [ ! -f "$dir/pids" ] || xargs -r kill -9 <"$dir/pids" 2>/dev/null || true
+    [ ! -f "$dir/ports_file" ] || xargs -r rm -f <"$dir/ports_file"
 }
 
 # start LOG COMMAND... : in the background; its number is in $pid.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # tests/cli/init.bats - a scenario to begin with, and completion of the shell.
+# shellcheck disable=SC2154  # common.bash sets dir
 load common
 
 @test "init: writes a scenario that runs, and nothing over one that is there" {

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # tests/cli/library.bats - libanole: the example compiles against what is installed, and its times are those of packets.
+# shellcheck disable=SC2154  # common.bash sets dir
 load common
 
 @test "library: the example, compiled with pkg-config against an installed copy" {

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # tests/cli/trace.bats - traces of applications, from the script that makes one to the results.
+# shellcheck disable=SC2154  # common.bash sets dir
 load common
 
 @test "trace: a small Llama, made by our script, runs on GPU servers, the same with two threads" {

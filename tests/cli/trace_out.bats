@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # tests/cli/trace_out.bats - frames for Wireshark, flows for Perfetto: read back by others, and bounded.
+# shellcheck disable=SC2154  # common.bash sets dir
 load common
 
 # Every block of a pcapng file, as "type length", after a check that both lengths agree and nothing is left over.

@@ -99,3 +99,21 @@ run_all() {
     [ "$status" -eq 2 ]
     [ "$output" = "tools/run-tests: there is no test 'base-c_test'" ]
 }
+
+@test "run-tests: a test on the clock that passes when it is alone counts, and is told" {
+    mkdir "$tree/tests/cli"
+    printf '%s\n' "test -e '$tree/before' && exit 0" "touch '$tree/before'" 'echo too late' 'exit 1' >"$tree/tests/cli/live_a.sh"
+    run_all
+    [ "$status" -eq 0 ]
+    [ "$last" = '2 passed, 0 failed' ]
+    [[ $output == *'cli-live_a.sh, unsteady'*'too late'* ]]
+}
+
+@test "run-tests: one that fails twice has failed, and others have no second try" {
+    mkdir "$tree/tests/cli"
+    echo 'exit 1' >"$tree/tests/cli/live_a.sh"
+    printf '%s\n' "test -e '$tree/before' && exit 0" "touch '$tree/before'" 'exit 1' >"$tree/tests/plain.sh"
+    run_all
+    [ "$status" -eq 1 ]
+    [ "$last" = '1 passed, 2 failed' ]
+}
