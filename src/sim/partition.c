@@ -83,7 +83,7 @@ static void build_rings(struct partition *all, struct part *p)
         p->ahead_ps[i] = signal_ps < p->ahead_ps[i] ? signal_ps : p->ahead_ps[i];
         least = p->ahead_ps[i] < least ? p->ahead_ps[i] : least;
         if (p->ahead_ps[i] != NEVER)
-            ring_of(all, i, p->index)->crossing = xcalloc(RING_SIZE, sizeof(struct crossing));
+            ring_build(ring_of(all, i, p->index), &p->sim->engine.packets, crossing_links(p->sim, i));
     }
     p->step_ps = least / STEPS_AHEAD > 0 ? least / STEPS_AHEAD : 1;
 }
@@ -168,7 +168,7 @@ void partition_free(struct partition *all)
         gather_free(&p->gathered);
     }
     for (uint32_t i = 0; i < all->count * all->count; i++)
-        free(all->ring[i].crossing);
+        ring_free(&all->ring[i]);
     free(all->ring);
     free(all->gathered);
     free(all->part);
@@ -230,20 +230,28 @@ static void pull_all(const struct part *p)
                 pull(&all->part[k]);
 }
 
-/* The place for what goes to part 'to' next. If there is none its reader takes some out, which may be this very thread;
- * one that has come to the end of the round looks no more, so it is done here. */
-static struct crossing *find_place(struct part *p, uint32_t to)
+/* No more fits into the ring to part 'to'. Its reader takes some out, which may be this very thread; one that has come to the end
+ * of the round looks no more, so it is done here. */
+static void await_room(struct part *p, uint32_t to)
 {
     const struct ring *r = ring_of(p->all, p->index, to);
-    struct crossing   *c;
 
-    while ((c = ring_place(r)) == NULL) {
+    while (!ring_has_room(r)) {
         if (atomic_load_explicit(&p->all->part[to].clock_ps, memory_order_acquire) >= p->all->end_ps)
             pull(&p->all->part[to]);
         pull_all(p);
         sched_yield();
     }
-    return c;
+}
+
+/* The ring to part 'to', with room in it. */
+static struct ring *find_ring(struct part *p, uint32_t to)
+{
+    struct ring *r = ring_of(p->all, p->index, to);
+
+    if (__builtin_expect(!ring_has_room(r), 0))
+        await_room(p, to);
+    return r;
 }
 
 /* Hands over a packet that a port has sent to another part. */
@@ -252,8 +260,7 @@ static void take_out(void *arg, const struct port *port, uint32_t id)
     struct part        *p = arg;
     struct packet_pool *packets = &p->sim->engine.packets;
 
-    crossing_write_packet(find_place(p, port->peer_part), packets, id);
-    ring_put(ring_of(p->all, p->index, port->peer_part));
+    ring_put_packet(find_ring(p, port->peer_part), packets, id);
     packet_free(packets, id);
 }
 
@@ -263,10 +270,8 @@ static void push_signals(struct part *p)
 
     for (uint32_t i = 0; i < program->made_count; i++)
         for (uint32_t to = 0; to < p->all->count; to++)
-            if (to != p->index) {
-                crossing_write_signal(find_place(p, to), &program->made[i]);
-                ring_put(ring_of(p->all, p->index, to));
-            }
+            if (to != p->index)
+                ring_put_signal(find_ring(p, to), &program->made[i]);
     program->made_count = 0;
 }
 
@@ -310,6 +315,16 @@ static void set_clock(struct part *p, uint64_t ps)
         nap_wake(&p->beat);
 }
 
+/* While a thread looks again and again at what another will change. */
+static void relax(void)
+{
+#if defined(__aarch64__)
+    __asm__ volatile("yield");
+#elif defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
 /* Until 'slowest' has a clock later than 'was_ps': looks again and again, then lets others have the processor,
  * then sleeps. */
 static void await_clock(struct part *slowest, uint64_t was_ps, struct part *me)
@@ -318,11 +333,7 @@ static void await_clock(struct part *slowest, uint64_t was_ps, struct part *me)
         uint32_t beat = atomic_load(&slowest->beat);
 
         if (i < SPINS) {
-#if defined(__aarch64__)
-            __asm__ volatile("yield");
-#elif defined(__x86_64__)
-            __builtin_ia32_pause();
-#endif
+            relax();
         } else if (i < SPINS + YIELDS) {
             pull_all(me);        /* a ring to us may be full */
             sched_yield();
@@ -410,6 +421,8 @@ static void *work(void *arg)
         for (uint32_t i = 0; (round = atomic_load(&all->round)) == seen; i++)
             if (i > SPINS)
                 nap_while(&all->round, seen);
+            else
+                relax();
         seen = round;
         if (atomic_load(&all->is_over))
             return NULL;
@@ -490,6 +503,8 @@ static void run_round(struct partition *all, uint64_t from_ps, uint64_t end_ps)
     for (uint32_t i = 0, busy; (busy = atomic_load(&all->busy)) != 0; i++)
         if (i > SPINS)
             nap_while(&all->busy, busy);
+        else
+            relax();
     for (uint32_t i = 0; i < all->count; i++)
         pull(&all->part[i]);
     keep_pace(all, &before);

@@ -19,5 +19,8 @@ void path_put_slowly(struct engine *e, struct port *p, uint32_t id, struct packe
 {
     if (p->slow_path & SLOW_RECORD && k->kind == PACKET_DATA)
         inband_record(e, p, id, k);
-    path_put(e, p, id, k, true);
+    if ((p->slow_path & PATH_SLOW) == SLOW_BORDER)
+        path_put(e, p, id, k, PATH_BORDER);
+    else
+        path_put(e, p, id, k, PATH_ANY);
 }

@@ -13,10 +13,12 @@
  * are not lost to errors: a real switch repeats them, ours says a thing once. */
 bool path_is_lost(struct engine *, struct port *, uint32_t id, const struct packet *);
 
-/* Both halves of path_transmit(). */
-static inline void path_put(struct engine *e, struct port *p, uint32_t id, struct packet *k, bool is_slow)
+/* Both halves of path_transmit(), and that of a port with nothing rare about it but that its link leads to another part. */
+enum path_way { PATH_USUAL, PATH_BORDER, PATH_ANY };
+
+static inline void path_put(struct engine *e, struct port *p, uint32_t id, struct packet *k, enum path_way way)
 {
-    uint32_t number = is_slow ? engine_number(e, &p->node->next_number) : engine_node_number(&p->node->next_number);
+    uint32_t number = way == PATH_ANY ? engine_number(e, &p->node->next_number) : engine_node_number(&p->node->next_number);
     uint32_t tx = p->tx_ps[k->bytes];
     uint32_t age = tx + p->delay_ps;     /* does not overflow: see GRAPH_DELAY_PS_MAX */
     uint64_t arrives = e->now_ps + age, order = engine_order_of_age(age, number + 1);
@@ -25,12 +27,12 @@ static inline void path_put(struct engine *e, struct port *p, uint32_t id, struc
     p->free_order = engine_order_of_age(tx, number);
     p->counters.tx_packets[k->kind]++;
     p->counters.tx_bytes += k->bytes;
-    if (is_slow && path_is_lost(e, p, id, k))
+    if (way == PATH_ANY && path_is_lost(e, p, id, k))
         return;
     k->event.at_ps = arrives;
     k->event.order = order;
     k->event.owner = p->to;
-    if (is_slow && p->slow_path & SLOW_BORDER)
+    if (way == PATH_BORDER || (way == PATH_ANY && p->slow_path & SLOW_BORDER))
         e->border.take(e->border.arg, p, id);
     else
         evq_put(&e->evq, &k->event, id);
@@ -51,7 +53,7 @@ static inline void path_transmit(struct engine *e, struct port *p, uint32_t id, 
         if (k->kind == PACKET_DATA)
             inband_record(e, p, id, k);
     }
-    path_put(e, p, id, k, false);
+    path_put(e, p, id, k, PATH_USUAL);
 }
 
 /* Was the link down when packet 'id', which now arrives at 'to', was on it? Then it is gone. */

@@ -1,5 +1,10 @@
 #include "sim/parts/crossing.h"
+#include "base/err.h"
 #include "sim/link/path.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* ---- building ---- */
 
@@ -20,54 +25,126 @@ void crossing_build(struct sim *s, uint64_t ahead_ps[PARTS_MAX])
     }
 }
 
+uint32_t crossing_links(const struct sim *s, uint32_t from)
+{
+    uint32_t links = 0;
+
+    for (uint32_t i = 0; i < s->net.ports; i++)
+        links += s->net.port[i].node->part == from && s->net.port[i].peer->node->part == s->program.part;
+    return links;
+}
+
+/* ---- the ring ---- */
+
+#define RING_SIZE_MIN   1024u
+#define RING_PER_LINK   64u      /* more are seldom under way at once; if they are, the writer waits */
+#define RING_KIND       255u     /* of what is no packet but a signal */
+#define RING_FETCHED    6u       /* places ahead */
+
+_Static_assert(offsetof(struct packet, kind) >= sizeof(struct signal), "a signal and its kind fit into a packet's line");
+
+static void *get_lines(size_t bytes)
+{
+    void *memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
+
+    if (!memory)
+        die("out of memory");
+    return memset(memory, 0, bytes);
+}
+
+void ring_build(struct ring *r, const struct packet_pool *packets, uint32_t links)
+{
+    for (r->size = RING_SIZE_MIN; r->size < RING_SIZE_MAX && r->size / RING_PER_LINK < links;)
+        r->size *= 2;
+    r->packet = get_lines(r->size * sizeof *r->packet);
+    if (packets->tag || packets->woven || packets->inband)
+        r->more = get_lines(r->size * sizeof *r->more);
+}
+
+void ring_free(struct ring *r)
+{
+    free(r->packet);
+    free(r->more);
+}
+
 /* ---- sending ---- */
 
-struct crossing *ring_place(const struct ring *r)
+bool ring_has_room(const struct ring *r)
+{
+    return atomic_load_explicit(&r->put, memory_order_relaxed) - atomic_load_explicit(&r->got, memory_order_acquire) != r->size;
+}
+
+/* The place of what goes into a ring next; the reader had those after it before, so they are asked for. */
+static uint32_t ring_place(const struct ring *r)
 {
     uint32_t put = atomic_load_explicit(&r->put, memory_order_relaxed);
 
-    if (put - atomic_load_explicit(&r->got, memory_order_acquire) == RING_SIZE)
-        return NULL;
-    return &r->crossing[put % RING_SIZE];
+    __builtin_prefetch(&r->packet[(put + RING_FETCHED) % r->size], 1);
+    return put % r->size;
 }
 
-void ring_put(struct ring *r)
+static void ring_step(struct ring *r)
 {
     atomic_store_explicit(&r->put, atomic_load_explicit(&r->put, memory_order_relaxed) + 1, memory_order_release);
 }
 
-void crossing_write_packet(struct crossing *c, const struct packet_pool *packets, uint32_t id)
+static void write_more(struct crossing_more *to, const struct packet_pool *packets, uint32_t id)
 {
-    c->packet = packets->packet[id];
     if (packets->tag)
-        c->tag = *packet_tag(packets, id);
+        to->tag = *packet_tag(packets, id);
     if (packets->woven)
-        c->woven = *packet_woven(packets, id);
+        to->woven = *packet_woven(packets, id);
     if (packets->inband)
-        c->inband = *packet_inband(packets, id);
-    c->is_signal = false;
+        to->inband = *packet_inband(packets, id);
 }
 
-void crossing_write_signal(struct crossing *c, const struct signal *signal)
+void ring_put_packet(struct ring *r, const struct packet_pool *packets, uint32_t id)
 {
-    c->signal = *signal;
-    c->is_signal = true;
+    uint32_t place = ring_place(r);
+
+    r->packet[place] = packets->packet[id];
+    if (r->more)
+        write_more(&r->more[place], packets, id);
+    ring_step(r);
+}
+
+void ring_put_signal(struct ring *r, const struct signal *signal)
+{
+    struct packet *k = &r->packet[ring_place(r)];
+
+    memcpy(k, signal, sizeof *signal);
+    k->kind = RING_KIND;
+    ring_step(r);
 }
 
 /* ---- receiving ---- */
 
-static void take_packet(struct engine *e, const struct crossing *c)
+static void read_more(const struct crossing_more *from, const struct packet_pool *packets, uint32_t id)
+{
+    if (packets->tag)
+        *packet_tag(packets, id) = from->tag;
+    if (packets->woven)
+        *packet_woven(packets, id) = from->woven;
+    if (packets->inband)
+        *packet_inband(packets, id) = from->inband;
+}
+
+static void take_signal(struct sim *s, const struct packet *from)
+{
+    struct signal signal;
+
+    memcpy(&signal, from, sizeof signal);
+    program_add_signal(&s->engine, &s->program, &signal);
+}
+
+static void take_packet(struct engine *e, const struct ring *r, uint32_t place)
 {
     uint32_t       id = engine_new_packet(e);
     struct packet *k = &e->packets.packet[id];
 
-    *k = c->packet;
-    if (e->packets.tag)
-        *packet_tag(&e->packets, id) = c->tag;
-    if (e->packets.woven)
-        *packet_woven(&e->packets, id) = c->woven;
-    if (e->packets.inband)
-        *packet_inband(&e->packets, id) = c->inband;
+    *k = r->packet[place];
+    if (r->more)
+        read_more(&r->more[place], &e->packets, id);
     evq_put(&e->evq, &k->event, id);
 }
 
@@ -76,13 +153,17 @@ void crossing_take(struct sim *s, struct ring *r)
     uint32_t got = atomic_load_explicit(&r->got, memory_order_relaxed);
     uint32_t put = atomic_load_explicit(&r->put, memory_order_acquire);
 
+    for (uint32_t i = 0; i < RING_FETCHED && i < put - got; i++)
+        __builtin_prefetch(&r->packet[(got + i) % r->size]);
     for (; got != put && !s->engine.has_failed; got++) {
-        const struct crossing *c = &r->crossing[got % RING_SIZE];
+        uint32_t place = got % r->size;
 
-        if (c->is_signal)
-            program_add_signal(&s->engine, &s->program, &c->signal);
+        if (put - got > RING_FETCHED)
+            __builtin_prefetch(&r->packet[(got + RING_FETCHED) % r->size]);
+        if (r->packet[place].kind == RING_KIND)
+            take_signal(s, &r->packet[place]);
         else
-            take_packet(&s->engine, c);
+            take_packet(&s->engine, r, place);
     }
     atomic_store_explicit(&r->got, put, memory_order_release);
 }
