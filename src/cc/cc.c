@@ -32,3 +32,34 @@ const struct cc_algo *cc_find(const char *name)
             return cc_all[i];
     return NULL;
 }
+
+/* Whose own a knob is: the name of the first control that its name begins with. */
+static const struct cc_algo *owner_of(enum knob knob)
+{
+    const char *name = knob_info[knob].name;
+
+    for (int i = 0; cc_all[i]; i++) {
+        size_t length = strlen(cc_all[i]->name);
+
+        if (strncmp(name, cc_all[i]->name, length) == 0 && name[length] == '_')
+            return cc_all[i];
+    }
+    return knob <= KNOB_initial_alpha_value ? cc_find("dcqcn") : NULL;
+}
+
+static bool is_in(const enum knob *list, enum knob knob)
+{
+    for (; *list != KNOB_COUNT; list++)
+        if (*list == knob)
+            return true;
+    return false;
+}
+
+bool cc_heeds(const struct cc_algo *cc, enum knob knob)
+{
+    const struct cc_algo *owner = owner_of(knob);
+
+    if (!owner || owner == cc || (cc->knobs && is_in(cc->knobs, knob)))
+        return true;
+    return !owner->knobs && strncmp(cc->name, "dcqcn", 5) == 0;          /* DCQCN in its forms */
+}

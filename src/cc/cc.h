@@ -155,4 +155,8 @@ extern const struct cc_algo *const cc_all[];     /* NULL-terminated */
 /* Returns the algorithm called 'name', or NULL. */
 const struct cc_algo *cc_find(const char *name);
 
+/* Whether turning a knob can make a difference to this control: false for another control's own. Knobs of switches, of CNPs and of
+ * HF2T are no control's own. */
+bool cc_heeds(const struct cc_algo *, enum knob);
+
 #endif

@@ -92,6 +92,24 @@ static void none__no_signal_concerns_it(void **unused)
     assert_null(cc->on_due);
 }
 
+static void heeds__its_own_knobs_and_nobodys(void **unused)
+{
+    static const struct { const char *cc; enum knob knob; bool heeds; } rows[] = {
+        { "dcqcn", KNOB_rpg_ai_rate, true },   { "dcqcn", KNOB_hpcc_ai, false },       { "dcqcn", KNOB_kmin, true },
+        { "dcqcn_plus", KNOB_rpg_gd, true },   { "dcqcn_hpcc", KNOB_dce_tcp_g, true }, { "dcqcn_plus", KNOB_swift_hop, false },
+        { "swift", KNOB_swift_hop, true },     { "swift", KNOB_rpg_ai_rate, false },   { "swift", KNOB_rpg_min_rate, true },
+        { "hpcc_pint", KNOB_hpcc_eta, true },  { "hpcc_pint", KNOB_rpg_ai_rate, false }, { "hpcc", KNOB_timely_ai, false },
+        { "rttcc", KNOB_rttcc_decision, true }, { "rlcc", KNOB_rlcc_beta, true },      { "rlcc", KNOB_rttcc_target, false },
+        { "none", KNOB_rpg_ai_rate, false },   { "none", KNOB_pmax, true },            { "hpcc", KNOB_hf2t, true },
+        { "hpcc", KNOB_min_time_between_cnps, true },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (cc_heeds(cc_find(rows[i].cc), rows[i].knob) != rows[i].heeds)
+            fail_msg("%s and %s", rows[i].cc, knob_info[rows[i].knob].name);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -101,6 +119,7 @@ int main(void)
         cmocka_unit_test(all__have_what_is_required_and_fit),
         cmocka_unit_test(all__keep_to_their_memory),
         cmocka_unit_test(start__line_rate_whole_window_nothing_due),
+        cmocka_unit_test(heeds__its_own_knobs_and_nobodys),
         cmocka_unit_test(none__no_signal_concerns_it),
     };
 

@@ -86,13 +86,24 @@ int fit_check(const struct scenario *s, const struct sim *sim, struct err *err)
     return rc ? rc : check_room(s, sim, err);
 }
 
+static char *warn_of_knob(const struct scenario *s)
+{
+    char made[800];
+
+    if (!s->place[PLACE_IDLE_KNOB])
+        return NULL;
+    snprintf(made, sizeof made, "%s'%s' changes nothing: cc %s does not look at it", s->place[PLACE_IDLE_KNOB],
+             knob_info[s->idle_knob].name, s->cfg.cc->name);
+    return xstrdup(made);
+}
+
 char *fit_warning(const struct scenario *s, const struct sim *sim)
 {
     uint64_t full_ps = rto_default_queue_ps(sim);
     char     is[32], full[32], made[800];
 
     if (!s->place[PLACE_RTO] || !sim->cfg.rto_ps || sim->cfg.model != MODEL_NIC || sim->cfg.rto_ps >= full_ps)
-        return NULL;
+        return warn_of_knob(s);
     snprintf(made, sizeof made, "%san 'rto' of %s is shorter than a full queue takes, %s: time-outs may send again what is "
              "not lost; 'auto' chooses one", s->place[PLACE_RTO], text_from_time(is, sizeof is, sim->cfg.rto_ps),
              text_from_time(full, sizeof full, full_ps));

@@ -124,12 +124,42 @@ static void scenario_start__warns_of_short_timeouts(void **unused)
     }
 }
 
+static void scenario_start__warns_of_knobs_that_mean_nothing(void **unused)
+{
+    static const struct { const char *text, *warning; } rows[] = {
+        { STAR INCAST "cc: swift\nknobs: {swift_hop: 1us, rpg_ai_rate: 50Mbps, hpcc_eta: 0.9}\n",
+          "s.yaml:4:25: 'rpg_ai_rate' changes nothing: cc swift does not look at it" },
+        { STAR INCAST "knobs:\n  kmin: 100KB\n  swift_hop: 1us\n", "s.yaml:5:3: 'swift_hop' changes nothing: cc dcqcn does not look at it" },
+        { STAR INCAST "cc: swift\nknobs: {swift_hop: 1us, rpg_min_rate: 50Mbps, kmin: 100KB}\n", NULL },
+        { STAR INCAST "knobs: {rpg_ai_rate: 50Mbps, hf2t: 1}\n", NULL },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct scenario s;
+        struct sim     *sim;
+        struct err      err;
+
+        if (start(&s, &sim, rows[i].text, NULL, &err))
+            fail_msg("%s", err.text);
+        if (rows[i].warning) {
+            assert_non_null(s.warning);
+            assert_string_equal(s.warning, rows[i].warning);
+        } else {
+            assert_null(s.warning);
+        }
+        sim_free(sim);
+        scenario_fini(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scenario_start__refuses_what_cannot_work),
         cmocka_unit_test(scenario_start__takes_what_can),
         cmocka_unit_test(scenario_start__warns_of_short_timeouts),
+        cmocka_unit_test(scenario_start__warns_of_knobs_that_mean_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

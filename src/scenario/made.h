@@ -30,12 +30,13 @@ struct scenario_tuner {          /* as it is written: who makes the tuner reads 
 
 /* Keys that are looked at again when the network is there: see fit.h. */
 enum scenario_place { PLACE_RTO, PLACE_BUFFER, PLACE_LOSSY_ALPHA, PLACE_LOSSY_QUEUE, PLACE_PAUSE_TIME, PLACE_CC,
-                      PLACE_TOPOLOGY, PLACE_CHANGES, SCENARIO_PLACES };
+                      PLACE_TOPOLOGY, PLACE_CHANGES, PLACE_IDLE_KNOB, SCENARIO_PLACES };
 
 struct scenario {
     char                    *path;
     char                    *place[SCENARIO_PLACES];     /* where a key stands, "file:line:column: "; NULL: it is not given */
     char                    *warning;        /* what is odd about it, if scenario_start() has found something; or NULL */
+    enum knob                idle_knob;      /* PLACE_IDLE_KNOB: what is set and means nothing to the control in force */
     struct sim_cfg           cfg;
     struct rlcc_model       *rlcc;           /* what cc rlcc decides by; NULL: another control */
     struct graph             graph;
