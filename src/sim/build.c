@@ -514,6 +514,7 @@ int build_world(struct sim *s, struct err *err)
                        s->net.graph.node[most.to].name, most.hops, IDEAL_HOPS_MAX);
     s->net.base_rtt_ps = most.rtt_ps;
     s->net.base_rtt_hops = most.rtt_hops;
+    s->net.is_uneven = sim_ideal_is_uneven(s);
     s->net.bdp_bytes = most.bdp_bytes;
     if (s->cfg.window_bytes == UINT64_MAX)
         s->cfg.window_bytes = s->model.holds_at_turn ? s->net.bdp_bytes :

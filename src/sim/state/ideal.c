@@ -4,6 +4,21 @@
 
 struct path { uint32_t hops; uint32_t port[IDEAL_HOPS_MAX]; };   /* sending ports from source to destination */
 
+/* The next hops at a switch to a host, as many as the result. */
+static uint32_t hops_from(const struct route *r, uint32_t node, uint32_t dst, const uint32_t **hop, uint32_t *one)
+{
+    uint32_t entry = r->entry[r->row[node] + r->host[dst].group];
+
+    *hop = one;
+    if (entry == ROUTE_LOCAL)
+        *one = r->host[dst].port;
+    else if (entry & ROUTE_ONE)
+        *one = entry & ~ROUTE_ONE;
+    else
+        *hop = &r->hop[entry + 1];
+    return entry == ROUTE_LOCAL || entry & ROUTE_ONE ? 1 : r->hop[entry];
+}
+
 /* One shortest path, the first of those there are. */
 static bool find_path(const struct sim *s, uint32_t src, uint32_t dst, struct path *path)
 {
@@ -11,22 +26,15 @@ static bool find_path(const struct sim *s, uint32_t src, uint32_t dst, struct pa
     uint32_t            port = s->net.node[src].first_port;
 
     for (path->hops = 0; path->hops < IDEAL_HOPS_MAX; ) {
-        uint32_t node = s->net.port[port].peer->node->id, entry;
+        uint32_t        node = s->net.port[port].peer->node->id, one;
+        const uint32_t *hop;
 
         path->port[path->hops++] = port;
         if (node == dst)
             return true;
-        if (!s->net.node[node].is_switch)
+        if (!s->net.node[node].is_switch || !hops_from(r, node, dst, &hop, &one))
             return false;
-        entry = r->entry[r->row[node] + r->host[dst].group];
-        if (entry == ROUTE_LOCAL)
-            port = r->host[dst].port;
-        else if (entry & ROUTE_ONE)
-            port = entry & ~ROUTE_ONE;
-        else if (r->hop[entry] > 0)
-            port = r->hop[entry + 1];
-        else
-            return false;
+        port = *hop;
     }
     return false;
 }
@@ -88,35 +96,111 @@ static uint64_t ideal_exact_ps(const struct sim *s, const struct path *path, uin
     return two;
 }
 
-/* With 'telemetry_bytes' of what frames carry left out. */
-static uint64_t ideal_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t bytes, uint32_t telemetry_bytes)
-{
-    struct frames frames = { s->cfg.mtu_bytes, s->cfg.header_bytes - telemetry_bytes, s->cfg.ack_bytes - telemetry_bytes,
-                             s->cfg.ack_every };
-    struct path   path;
+/* ---- where paths differ ---- */
 
-    if (!find_path(s, src, dst, &path))
-        return 0;
-    return s->model.is_ideal_rough ? ideal_hpcc_ps(s, &path, bytes) : ideal_exact_ps(s, &path, bytes, &frames);
+#define PATHS_MAX 256u            /* that are compared for one flow */
+
+struct best {
+    const struct sim    *s;
+    const struct frames *frames;
+    uint64_t             bytes, ps;
+    uint32_t             dst, paths;
+    struct path          path;
+};
+
+/* Every way on from 'port', the last of the path. */
+static void try_paths(struct best *b, uint32_t port)
+{
+    uint32_t        node = b->s->net.port[port].peer->node->id, one, hops;
+    const uint32_t *hop;
+
+    b->path.port[b->path.hops++] = port;
+    if (node == b->dst) {
+        uint64_t ps = ideal_exact_ps(b->s, &b->path, b->bytes, b->frames);
+
+        b->ps = b->paths++ == 0 || ps < b->ps ? ps : b->ps;
+    } else if (b->s->net.node[node].is_switch && b->path.hops < IDEAL_HOPS_MAX) {
+        hops = hops_from(&b->s->net.route[0], node, b->dst, &hop, &one);
+        for (uint32_t i = 0; i < hops && b->paths < PATHS_MAX; i++)
+            try_paths(b, hop[i]);
+    }
+    b->path.hops--;
+}
+
+/* Whether a switch may choose between links that differ. */
+static bool is_set_uneven(const struct sim *s, const uint32_t *hop)
+{
+    for (uint32_t i = 1; i < hop[0]; i++) {
+        const struct port *a = &s->net.port[hop[1]], *b = &s->net.port[hop[1 + i]];
+
+        if (a->rate_bps != b->rate_bps || a->delay_ps != b->delay_ps)
+            return true;
+    }
+    return false;
+}
+
+bool sim_ideal_is_uneven(const struct sim *s)
+{
+    const struct route *r = &s->net.route[0];
+
+    for (uint32_t n = 0; n < s->net.nodes; n++)
+        for (uint32_t group = 0, last = ROUTE_LOCAL; s->net.node[n].is_switch && group < r->groups; group++) {
+            uint32_t entry = r->entry[r->row[n] + group];
+
+            if (entry == last || entry & ROUTE_ONE)      /* of ROUTE_LOCAL, too, that bit is set */
+                continue;
+            if (is_set_uneven(s, &r->hop[entry]))
+                return true;
+            last = entry;
+        }
+    return false;
+}
+
+/* Which way a flow goes is the balancer's business: it is held against the best. */
+static uint64_t exact_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t bytes, const struct frames *frames)
+{
+    struct best best = { .s = s, .frames = frames, .bytes = bytes, .dst = dst };
+
+    if (!s->net.is_uneven)
+        return find_path(s, src, dst, &best.path) ? ideal_exact_ps(s, &best.path, bytes, frames) : 0;
+    try_paths(&best, s->net.node[src].first_port);
+    return best.ps;
+}
+
+/* With 'telemetry_bytes' of what frames carry left out. */
+static struct frames frames_of(const struct sim *s, uint32_t telemetry_bytes)
+{
+    return (struct frames){ s->cfg.mtu_bytes, s->cfg.header_bytes - telemetry_bytes, s->cfg.ack_bytes - telemetry_bytes,
+                            s->cfg.ack_every };
 }
 
 /* What a control makes frames carry is its own cost, so that all controls are measured against the same. */
 uint64_t sim_ideal_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t bytes)
 {
-    return ideal_ps(s, src, dst, bytes, s->model.telemetry_bytes);
+    struct frames frames = frames_of(s, s->model.telemetry_bytes);
+    struct path   path;
+
+    if (s->model.is_ideal_rough)
+        return find_path(s, src, dst, &path) ? ideal_hpcc_ps(s, &path, bytes) : 0;
+    return exact_ps(s, src, dst, bytes, &frames);
 }
 
 uint64_t sim_ideal_tcp_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t bytes, uint32_t mss_bytes)
 {
     struct frames frames = { mss_bytes, TCP_HEADER_BYTES, TCP_HEADER_BYTES, TCP_ACK_EVERY };
-    struct path   path;
 
-    return find_path(s, src, dst, &path) ? ideal_exact_ps(s, &path, bytes, &frames) : 0;
+    return exact_ps(s, src, dst, bytes, &frames);
 }
 
 uint64_t sim_base_rtt_ps(const struct sim *s, uint32_t src, uint32_t dst)
 {
-    return ideal_ps(s, src, dst, s->model.rtt_bytes, 0);
+    struct frames frames = frames_of(s, 0);
+    struct path   path;
+
+    if (!find_path(s, src, dst, &path))
+        return 0;
+    return s->model.is_ideal_rough ? ideal_hpcc_ps(s, &path, s->model.rtt_bytes) :
+                                     ideal_exact_ps(s, &path, s->model.rtt_bytes, &frames);
 }
 
 /* Full queues take longer than propagation wherever this matters, so it is the switches of the longest way that count, and

@@ -6,10 +6,13 @@
 
 #define IDEAL_HOPS_MAX 64u        /* links on a way: what the time to live of an IP packet usually allows */
 
-/* FCT of a flow alone in the network, by the model's closed form; _tcp: of packets with the frames of TCP, sent
- * at line rate. */
+/* FCT of a flow alone in the network, by the model's closed form; in model nic over the best of the shortest paths (of the first 256),
+ * in the forks over their first. _tcp: of packets with the frames of TCP, sent at line rate. */
 uint64_t sim_ideal_ps(const struct sim *, uint32_t src, uint32_t dst, uint64_t bytes);
 uint64_t sim_ideal_tcp_ps(const struct sim *, uint32_t src, uint32_t dst, uint64_t bytes, uint32_t mss_bytes);
+
+/* Whether shortest paths differ in rates or delays: some switch may choose between links that do. */
+bool sim_ideal_is_uneven(const struct sim *);
 
 /* The round trip of a packet and its acknowledgement in an empty network: a full packet's or, in the forks, the part of
  * their ideal that does not depend on the flow. */

@@ -99,6 +99,39 @@ static void sim_ideal_most__counts_links_and_bytes(void **unused)
     sim_free(s);
 }
 
+/* Two racks and four spines, one of them with slow links: whichever it is, a flow is held against the fast ones, and takes that long
+ * alone on one of them. */
+static void sim_ideal_ps__is_that_of_the_best_path(void **unused)
+{
+    uint64_t even_ps = 0;
+
+    (void)unused;
+    for (uint32_t slow = 0; slow <= 4; slow++) {
+        struct graph_clos clos = { .tors = 2, .hosts_per_tor = 1, .spines = 4, .parallel = 1, .rate_bps = 100 * GBPS,
+                                   .delay_ps = 1000000, .fabric_rate_bps = 100 * GBPS, .fabric_delay_ps = 1000000 };
+        struct sim_cfg    cfg;
+        struct graph      g;
+        struct sim       *s;
+        struct err        err;
+        uint64_t          ps;
+
+        graph_clos(&g, &clos);
+        for (uint32_t i = 0; i < g.links && slow < 4; i++)       /* spines are the last nodes */
+            if (g.link[i].a == g.nodes - 4 + slow || g.link[i].b == g.nodes - 4 + slow)
+                g.link[i].rate_bps = 10 * GBPS;
+        world_cfg(&cfg, MODEL_NIC);
+        if (sim_new(&s, &g, &cfg, traffic_new(&g, 1), &err))
+            fail_msg("%s", err.text);
+        ps = sim_ideal_ps(s, s->net.host[0].node, s->net.host[1].node, 1000000);
+        even_ps = slow == 0 ? ps : even_ps;
+        assert_int_equal(ps, even_ps);
+        assert_int_equal(s->net.is_uneven, slow < 4);
+        sim_free(s);
+    }
+    /* 977 packets of 1106 bytes at 100 Gb/s, the last of 658, are 86.4 us; three hops more and the ACK's way, 8 us and little. */
+    assert_true(even_ps > 94 * PS_PER_US && even_ps < 96 * PS_PER_US);
+}
+
 /* A chain of switches: 62 between the hosts are 63 links and are built, 64 are 65 links and are refused. */
 static void sim_new__refuses_ways_that_are_too_long(void **unused)
 {
@@ -138,6 +171,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sim_ideal_most__is_the_most_of_all_pairs),
         cmocka_unit_test(sim_ideal_most__counts_links_and_bytes),
+        cmocka_unit_test(sim_ideal_ps__is_that_of_the_best_path),
         cmocka_unit_test(sim_new__refuses_ways_that_are_too_long),
     };
 

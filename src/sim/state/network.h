@@ -45,6 +45,7 @@ struct network {
     uint32_t      *first_change;             /* by node, and one more */
     uint64_t       base_rtt_ps;              /* the longest, */
     uint32_t       base_rtt_hops;            /* over so many links, those of both hosts included */
+    bool           is_uneven;                /* see sim_ideal_is_uneven() */
     uint64_t       bdp_bytes;                /* the largest; 0: the model has none */
     struct graph   graph;
 };
