@@ -3,8 +3,10 @@
 
 #include "base/text.h"
 #include "core/units.h"
+#include "formats/astra.h"
 #include "formats/hpcc.h"
 #include "formats/htsim.h"
+#include "formats/simai.h"
 #include "scenario/keys.h"
 #include "scenario/links.h"
 #include "scenario/topology_gpu.h"
@@ -113,6 +115,29 @@ static void read_hpcc(const struct section *sec, struct graph *g)
 static void read_htsim(const struct section *sec, struct graph *g)
 {
     read_file(sec, g, htsim_read_topology);
+}
+
+static void read_simai(const struct section *sec, struct graph *g)
+{
+    read_file(sec, g, simai_read_topology);
+}
+
+static int read_astra_inside(const char *path, struct graph *g, struct err *err)
+{
+    return astra_read_network(path, true, g, err);
+}
+
+static int read_astra_outside(const char *path, struct graph *g, struct err *err)
+{
+    return astra_read_network(path, false, g, err);
+}
+
+static void read_astra(const struct section *sec, struct graph *g)
+{
+    bool is_inside = false;
+
+    section_bool(sec, "servers", &is_inside);
+    read_file(sec, g, is_inside ? read_astra_inside : read_astra_outside);
 }
 
 /* ---- wired by hand ---- */
@@ -240,6 +265,17 @@ static const struct section_key htsim_keys[] = {
     { 0 },
 };
 
+static const struct section_key simai_keys[] = {
+    { "file", "file", "", "the topology; GPU i is h<i>, switches are s0 .. in their order, NV switches what is inside of servers" },
+    { 0 },
+};
+
+static const struct section_key astra_keys[] = {
+    { "file",    "file",   "",   "the network (YAML); NPU i is h<i>" },
+    { "servers", "yes/no", "no", "the first dimension, a Switch, is what is inside of servers: no packets, any rate; see docs/model.md" },
+    { 0 },
+};
+
 const struct topology_kind topology_kinds[] = {
     { "star",     "hosts around one switch, s0", star_keys, read_star, false },
     { "clos",     "two tiers: hosts on ToRs (tor0 ..), every ToR linked to every spine (spine0 ..)", clos_keys, read_clos, false },
@@ -247,6 +283,8 @@ const struct topology_kind topology_kinds[] = {
     { "hpcc",     "a topology file of the HPCC ns-3 fork", hpcc_keys, read_hpcc, false },
     { "graph",    "hosts and switches wired by hand", graph_keys, read_graph, true },
     { "htsim",    "a topology file of htsim (.topo)", htsim_keys, read_htsim, false },
+    { "simai",    "a topology file of SimAI: GPU servers with NV switches, and switches between them", simai_keys, read_simai, false },
+    { "astra",    "a network of ASTRA-sim's analytical front end (YAML): dimensions of rings, full meshes and switches", astra_keys, read_astra, false },
     { "rail_optimized", "GPU servers with NVLink inside; GPU i of each has its NIC on leaf i, every leaf is linked to every spine",
       topology_rails_keys, topology_read_rails, false },
     { "hpn",      "Alibaba's HPN: NICs of two ports, dual ToRs, two planes of aggregation switches (SIGCOMM'24)", topology_hpn_keys,

@@ -1,18 +1,22 @@
 /* src/scenario/traffic.c - the list 'traffic': what the kinds of traffic may know of a scenario, and what it gets back. */
 #include "scenario/traffic.h"
 
+#include "formats/astra.h"
 #include "formats/chakra.h"
 #include "formats/goal.h"
 #include "formats/hpcc.h"
 #include "formats/htsim.h"
+#include "formats/simai.h"
 #include "scenario/keys.h"
 #include "sim/event/program.h"
 #include "traffic/kinds/flows.h"
+#include "traffic/perform.h"
 
 #include <stdlib.h>
 
 #define TCP_ALGORITHMS_MAX 15
 
+_Static_assert(ASTRA_DIMS_MAX <= EXPAND_DIMS_MAX, "a collective has room for all dimensions");
 _Static_assert(TRAFFIC_TCPS_MAX <= TCP_CFGS_MAX, "the simulator has room for all settings of TCP");
 
 /* Models of the forks have no TCP, and a queue pair for every flow; so has fidelity fast, which replays flows. */
@@ -31,6 +35,8 @@ static struct traffic_env env_of(const struct scenario *s, struct traffic_tcp_al
         .read_matrix    = htsim_read_cm,
         .read_goal      = goal_read,
         .read_chakra    = chakra_read,
+        .read_simai     = simai_read_workload,
+        .read_dims      = astra_read_dims,
     };
 }
 

@@ -61,6 +61,16 @@ static int read_rank_files(const char *prefix, const char *groups, struct trace 
     return 0;
 }
 
+static int read_layers(const char *path, uint32_t passes, uint32_t hosts, struct trace *t, struct err *err)
+{
+    (void)err;
+    assert_string_equal(path, "folder/some.file");
+    assert_int_equal(passes, 1);
+    assert_int_equal(hosts, HOSTS);
+    trace_init(t, path, 2);
+    return 0;
+}
+
 struct hall {
     struct graph         graph;
     struct yaml_doc      doc;
@@ -76,7 +86,7 @@ static void hall_open(struct hall *h, const char *list)
     struct traffic_env                        env = { .run_ps = RUN_PS, .mtu_bytes = 1000, .overhead_bytes = 82,
                                                       .tcp = tcp, .read_flows = read_two_flows,
                                                       .read_matrix = read_one_conn, .read_goal = read_two_ranks,
-                                                      .read_chakra = read_rank_files };
+                                                      .read_chakra = read_rank_files, .read_simai = read_layers };
 
     memset(h, 0, sizeof *h);
     graph_clos(&h->graph, &(struct graph_clos){ 2, HOSTS / 2, 2, 1, 100000000000, 1000000, 100000000000, 1000000 });
@@ -112,6 +122,7 @@ static const struct { const char *kind, *keys; uint32_t streams, hosts; } least[
     { "tcp",         ", senders: 2, size: 1", 2, 2 },
     { "goal",        ", file: some.file",     2, 2 },
     { "chakra",      ", file: some.file",     2, 2 },
+    { "simai",       ", file: some.file",     2, 2 },
     { "external",    "",                      HOSTS, HOSTS },
 };
 

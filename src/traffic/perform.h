@@ -21,12 +21,17 @@ void perform_free(void *state);
 
 /* ---- perform_expand.c ---- */
 
-/* How collectives are done. */
+#define EXPAND_DIMS_MAX 16u
+
+/* How collectives are done. With dimensions, those of all ranks go dimension by dimension, the nearest first, as ASTRA-sim's do if it
+ * is to be aware of bandwidths: an all-reduce is a reduce-scatter in each but the last, an all-reduce there, and all-gathers back; an all-gather begins with the
+ * last; an all-to-all is one in each. A rank goes on to the next when it has all that it sends and receives in one behind it. */
 struct expand_cfg {
     enum collective_kind all_reduce;         /* which of them */
     uint32_t             channels;           /* of rings, and */
     uint64_t             chunk_bytes;        /* chunks: see traffic/collective.h */
     const uint32_t      *server;             /* by rank: of several GPUs, or 0 */
+    uint32_t             dim[EXPAND_DIMS_MAX], dims;     /* their product is the number of ranks; none: there is one */
 };
 
 /* Replaces the collectives of a trace that is not sealed by messages (traffic/collective.h), and seals it. Refuses those that

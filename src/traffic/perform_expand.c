@@ -115,13 +115,110 @@ static void add_messages(struct expansion *x, const struct trace_group *g, const
     free(recv);
 }
 
-static int expand_one(struct expansion *x, const struct trace_group *g, const uint32_t *number)
+/* One collective of some ranks, between what has to be over before and what waits for it. */
+static int expand_phase(struct expansion *x, const struct trace_group *g, const struct trace_op *op, const uint32_t *begins, const uint32_t *ends)
+{
+    struct collective_cfg cfg = cfg_of(x, g, op);
+    struct collective     c;
+    struct err            why;
+
+    if (g->count < 2)
+        return 0;
+    if (collective_check(&cfg, &why))
+        return err_set(x->err, EINVAL, "%s:%u: %s", x->from->name, op->line, why.text);
+    collective_init(&c, &cfg);
+    add_messages(x, g, &c, begins, ends, op->line);
+    collective_fini(&c);
+    return 0;
+}
+
+/* ---- dimension by dimension ---- */
+
+struct phase { struct trace_op op; uint32_t dim; };
+
+/* Which collectives an operation is, one after the other, and how much is left of it in each. Returns how many there are. */
+static uint32_t list_phases(const struct expansion *x, const struct trace_op *op, struct phase *phase)
+{
+    uint32_t     dims = x->cfg->dims, count = 0;
+    struct phase p = { .op = *op };
+
+    switch ((enum trace_collective)op->collective) {
+    case TRACE_ALL_REDUCE:
+        p.op.collective = TRACE_REDUCE_SCATTER;
+        for (; p.dim + 1 < dims; p.op.size /= x->cfg->dim[p.dim++])
+            phase[count++] = p;
+        p.op.collective = TRACE_ALL_REDUCE;
+        phase[count++] = p;
+        p.op.collective = TRACE_ALL_GATHER;          /* of what each contributes: what its reduce-scatter has left */
+        while (p.dim-- > 0) {
+            phase[count++] = p;
+            p.op.size *= x->cfg->dim[p.dim];
+        }
+        break;
+    case TRACE_ALL_GATHER:
+        for (p.dim = dims; p.dim-- > 0; p.op.size *= x->cfg->dim[p.dim])
+            phase[count++] = p;
+        break;
+    case TRACE_REDUCE_SCATTER:
+        for (; p.dim < dims; p.op.size /= x->cfg->dim[p.dim++])
+            phase[count++] = p;
+        break;
+    case TRACE_ALL_TO_ALL:
+        for (; p.dim < dims; p.dim++)
+            phase[count++] = p;
+        break;
+    }
+    return count;
+}
+
+static int expand_in_dim(struct expansion *x, const struct trace_group *g, const struct phase *p, const uint32_t *begins, const uint32_t *ends)
+{
+    uint32_t           size = x->cfg->dim[p->dim], stride = 1, *rank = xcalloc(3ul * size, sizeof *rank);
+    struct trace_group part = { rank, size };
+    int                rc = 0;
+
+    for (uint32_t i = 0; i < p->dim; i++)
+        stride *= x->cfg->dim[i];
+    for (uint32_t k = 0; k < g->count / size && !rc; k++) {
+        for (uint32_t i = 0; i < size; i++) {
+            uint32_t member = k / stride * stride * size + k % stride + i * stride;
+
+            rank[i] = g->rank[member];
+            rank[size + i] = begins[member];
+            rank[2 * size + i] = ends[member];
+        }
+        rc = expand_phase(x, &part, &p->op, rank + size, rank + 2ul * size);
+    }
+    free(rank);
+    return rc;
+}
+
+/* Between two dimensions a rank has an operation that takes no time. */
+static int expand_dims(struct expansion *x, const struct trace_group *g, const struct trace_op *op, const uint32_t *begins, const uint32_t *ends)
+{
+    struct phase phase[2 * EXPAND_DIMS_MAX];
+    uint32_t     phases = list_phases(x, op, phase), *from = xcalloc(g->count + 1ul, sizeof *from), *to = xcalloc(g->count + 1ul, sizeof *to);
+    int          rc = 0;
+
+    for (uint32_t i = 0; i < g->count; i++)
+        to[i] = begins[i];
+    for (uint32_t p = 0; p < phases && !rc; p++) {
+        for (uint32_t i = 0; i < g->count; i++) {
+            from[i] = to[i];
+            to[i] = p + 1 < phases ? trace_add(&x->to, g->rank[i], &(struct trace_op){ .type = TRACE_CALC, .line = op->line }) : ends[i];
+            trace_require(&x->to, g->rank[i], to[i], from[i], false);
+        }
+        rc = expand_in_dim(x, g, &phase[p], from, to);
+    }
+    free(from);
+    free(to);
+    return rc;
+}
+
+static int expand_one(struct expansion *x, const struct trace_group *g, const uint32_t *number, bool is_all)
 {
     const struct trace_op *op = &x->from->rank[g->rank[0]].op[number[0]];
-    struct collective_cfg  cfg = cfg_of(x, g, op);
     uint32_t              *begins = xcalloc(g->count + 1ul, sizeof *begins), *ends = xcalloc(g->count + 1ul, sizeof *ends);
-    struct collective      c;
-    struct err             why;
     int                    rc = 0;
 
     for (uint32_t i = 0; i < g->count && !rc; i++) {
@@ -133,13 +230,8 @@ static int expand_one(struct expansion *x, const struct trace_group *g, const ui
             rc = err_set(x->err, EINVAL, "%s: the collective of rank %u (node %u) is another, or of another size, than that of rank %u (node %u)",
                          x->from->name, g->rank[i], other->line, g->rank[0], op->line);
     }
-    if (!rc && g->count > 1 && collective_check(&cfg, &why))
-        rc = err_set(x->err, EINVAL, "%s: node %u: %s", x->from->name, op->line, why.text);
-    if (!rc && g->count > 1) {
-        collective_init(&c, &cfg);
-        add_messages(x, g, &c, begins, ends, op->line);
-        collective_fini(&c);
-    }
+    if (!rc)
+        rc = is_all && x->cfg->dims > 1 ? expand_dims(x, g, op, begins, ends) : expand_phase(x, g, op, begins, ends);
     free(begins);
     free(ends);
     return rc;
@@ -163,6 +255,7 @@ static int expand_group(struct expansion *x, uint32_t group)
 {
     const struct trace_group *g = &x->from->group[group];
     uint32_t                **list = xcalloc(g->count + 1ul, sizeof *list), *number = xcalloc(g->count + 1ul, sizeof *number), count = 0;
+    bool                      is_all = g->count == x->from->ranks;
     int                       rc = 0;
 
     for (uint32_t i = 0; i < g->count; i++) {
@@ -176,7 +269,7 @@ static int expand_group(struct expansion *x, uint32_t group)
     for (uint32_t k = 0; k < count && !rc; k++) {
         for (uint32_t i = 0; i < g->count; i++)
             number[i] = list[i][k];
-        rc = expand_one(x, g, number);
+        rc = expand_one(x, g, number, is_all);
         if (!rc && x->to.ops > TRACE_OPS_MAX)
             rc = err_set(x->err, E2BIG, "%s: its collectives have more than %u messages", x->from->name, TRACE_OPS_MAX);
     }

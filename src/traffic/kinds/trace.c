@@ -1,11 +1,11 @@
-/* src/traffic/kinds/trace.c - what an application did, or would do: GOAL files and Chakra execution traces. */
+/* src/traffic/kinds/trace.c - what an application did, or would do: GOAL files, Chakra execution traces, SimAI's workloads. */
 #include "traffic/perform.h"
 #include "traffic/read.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct traffic_kind traffic_goal, traffic_chakra;
+extern const struct traffic_kind traffic_goal, traffic_chakra, traffic_simai;
 
 /* Rank i is on the i-th of the hosts. */
 static void add(struct entry *e, const struct traffic_kind *kind, struct trace *t, struct hosts *hosts)
@@ -38,9 +38,23 @@ static void goal_read_entry(struct entry *e)
     free(hosts.node);
 }
 
-/* ---- Chakra ---- */
+/* ---- collectives ---- */
 
 static const char *const all_reduces[] = { "ring", "tree", "halving_doubling", NULL };
+
+static void read_dims(const struct entry *e, struct expand_cfg *cfg)
+{
+    char      *path = section_get(&e->sec, "logical") ? section_file(&e->sec, "logical") : NULL;
+    struct err why;
+
+    if (path && section_get(&e->sec, "dims"))
+        reader_refuse(e->r, section_get(&e->sec, "dims"), "give 'dims' or 'logical', not both");
+    for (const struct yaml_node *c = section_list(&e->sec, "dims", EXPAND_DIMS_MAX); c && !e->r->rc; c = c->next)
+        reader_count(e->r, c, "a dimension", 1, UINT32_MAX, &cfg->dim[cfg->dims++]);
+    if (path && !e->r->rc)
+        reader_keep(e->r, e->env->read_dims(path, cfg->dim, &cfg->dims, &why), &why, section_get(&e->sec, "logical"));
+    free(path);
+}
 
 static void read_how(const struct entry *e, struct expand_cfg *cfg)
 {
@@ -51,6 +65,18 @@ static void read_how(const struct entry *e, struct expand_cfg *cfg)
     cfg->all_reduce = kinds[kind < 0 ? 0 : kind];
     section_count(&e->sec, "channels", 0, 1024, &cfg->channels);
     section_bytes(&e->sec, "chunk", 1, TRAFFIC_SIZE_MAX, &cfg->chunk_bytes);
+    read_dims(e, cfg);
+}
+
+/* Whether a rank's number says where it is in each dimension. */
+static void check_dims(const struct entry *e, const struct expand_cfg *cfg, uint32_t ranks)
+{
+    double all = 1;
+
+    for (uint32_t i = 0; i < cfg->dims; i++)
+        all *= cfg->dim[i];
+    if (cfg->dims && all != ranks)
+        reader_refuse(e->r, section_place(&e->sec, section_get(&e->sec, "dims") ? "dims" : "logical"), "the dimensions have %.0f ranks, and there are %u", all, ranks);
 }
 
 static uint32_t *servers_of(const struct graph *g, const struct hosts *hosts, uint32_t ranks)
@@ -60,6 +86,20 @@ static uint32_t *servers_of(const struct graph *g, const struct hosts *hosts, ui
     for (uint32_t i = 0; i < ranks && i < hosts->count; i++)
         server[i] = g->node[hosts->node[i]].server;
     return server;
+}
+
+/* A trace that has been read becomes messages, and is carried out. */
+static void add_expanded(struct entry *e, const struct traffic_kind *kind, struct trace *t, struct hosts *hosts, struct expand_cfg *cfg)
+{
+    uint32_t  *server = servers_of(e->graph, hosts, t->ranks);
+    struct err why;
+
+    cfg->server = server;
+    check_dims(e, cfg, t->ranks);
+    if (!e->r->rc)
+        reader_keep(e->r, perform_expand(t, cfg, &why), &why, section_get(&e->sec, "file"));
+    add(e, kind, t, hosts);
+    free(server);
 }
 
 static void chakra_read_entry(struct entry *e)
@@ -73,17 +113,31 @@ static void chakra_read_entry(struct entry *e)
     read_how(e, &cfg);
     if (path && !e->r->rc) {
         reader_keep(e->r, e->env->read_chakra(path, groups, &t, &why), &why, section_get(&e->sec, "file"));
-        if (!e->r->rc) {
-            uint32_t *server = servers_of(e->graph, &hosts, t.ranks);
-
-            cfg.server = server;
-            reader_keep(e->r, perform_expand(&t, &cfg, &why), &why, section_get(&e->sec, "file"));
-            add(e, &traffic_chakra, &t, &hosts);
-            free(server);
-        }
+        if (!e->r->rc)
+            add_expanded(e, &traffic_chakra, &t, &hosts, &cfg);
     }
     free(path);
     free(groups);
+    free(hosts.node);
+}
+
+static void simai_read_entry(struct entry *e)
+{
+    struct hosts      hosts = entry_hosts(e, "hosts", 1, UINT32_MAX);
+    char             *path = section_file(&e->sec, "file");
+    struct expand_cfg cfg = { 0 };
+    uint32_t          passes = 1;
+    struct trace      t;
+    struct err        why;
+
+    read_how(e, &cfg);
+    section_count(&e->sec, "passes", 1, 1000000, &passes);
+    if (path && !e->r->rc) {
+        reader_keep(e->r, e->env->read_simai(path, passes, hosts.count, &t, &why), &why, section_get(&e->sec, "file"));
+        if (!e->r->rc)
+            add_expanded(e, &traffic_simai, &t, &hosts, &cfg);
+    }
+    free(path);
     free(hosts.node);
 }
 
@@ -102,6 +156,20 @@ static const struct section_key chakra_keys[] = {
     { "all_reduce", "name",  "ring",  "`ring`, `tree` or `halving_doubling`, as of training" },
     { "channels",   "count", "0",     "of rings, as of training" },
     { "chunk",      "bytes", "512KB", "of trees and of rings with channels, as of training" },
+    { "dims",       "list",  "",      "of the ranks, the nearest first, as of ASTRA-sim: collectives of all ranks go dimension by dimension" },
+    { "logical",    "file",  "",      "the same from ASTRA-sim's logical topology: JSON, {\"logical-dims\": [\"8\", \"2\"]}" },
+    { 0 },
+};
+
+static const struct section_key simai_keys[] = {
+    { "file",       "file",  "",      "layers that compute and communicate, as SimAI and ASTRA-sim 1 read them" },
+    { "passes",     "count", "1",     "how often all layers are gone through" },
+    { "hosts",      "list",  "",      "rank 0 first; a count means so many, without it all" },
+    { "all_reduce", "name",  "ring",  "`ring`, `tree` or `halving_doubling`, as of training" },
+    { "channels",   "count", "0",     "of rings, as of training" },
+    { "chunk",      "bytes", "512KB", "of trees and of rings with channels, as of training" },
+    { "dims",       "list",  "",      "of the ranks, the nearest first, as of ASTRA-sim: collectives of all ranks go dimension by dimension" },
+    { "logical",    "file",  "",      "the same from ASTRA-sim's logical topology: JSON, {\"logical-dims\": [\"8\", \"2\"]}" },
     { 0 },
 };
 
@@ -114,5 +182,11 @@ const struct traffic_kind traffic_goal = {
 const struct traffic_kind traffic_chakra = {
     .name = "chakra", .about = "Chakra execution traces (MLCommons), a file for each rank: computing, messages, collectives and what waits for what",
     .keys = chakra_keys, .read = chakra_read_entry, .free = perform_free, .on_arrival = perform_on_arrival,
+    .on_sent = perform_on_sent, .on_wake = perform_on_wake,
+};
+
+const struct traffic_kind traffic_simai = {
+    .name = "simai", .about = "a text workload of SimAI (ASTRA-sim 1): layers that compute and communicate, forward and backward, on all ranks alike",
+    .keys = simai_keys, .read = simai_read_entry, .free = perform_free, .on_arrival = perform_on_arrival,
     .on_sent = perform_on_sent, .on_wake = perform_on_wake,
 };

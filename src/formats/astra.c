@@ -1,0 +1,334 @@
+#include "formats/astra.h"
+
+#include "base/text.h"
+#include "base/yaml.h"
+#include "core/units.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define BYTES_PER_GB    1073741824.0         /* ASTRA-sim's are of 2^30 */
+#define RATE_BPS_MAX    1600000000000.0      /* of a link: see graph_check() */
+#define INSIDE_BPS_MAX  1e15
+#define ROUTER_DELAY_PS 1000ull              /* between an NPU and its own switch */
+
+enum shape { RING, FULL, SWITCH, SHAPES };
+
+static const char *const shapes[] = { "Ring", "FullyConnected", "Switch" };
+
+struct dim { enum shape shape; uint32_t npus; uint64_t rate_bps, delay_ps; };
+
+struct network {
+    const char             *name;
+    const struct yaml_node *root;
+    struct dim              dim[ASTRA_DIMS_MAX];
+    uint32_t                dims, npus;
+    struct err             *err;
+};
+
+static int refuse(const struct network *n, const struct yaml_node *at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static int refuse(const struct network *n, const struct yaml_node *at, const char *format, ...)
+{
+    char    why[200];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(why, sizeof why, format, args);
+    va_end(args);
+    return err_set(n->err, EINVAL, "%s:%u:%u: %s", n->name, at ? at->line : 1, at ? at->column : 1, why);
+}
+
+/* ---- reading ---- */
+
+static int take_shape(struct network *n, const struct yaml_node *c, struct dim *d)
+{
+    for (int i = 0; i < SHAPES; i++)
+        if (strcmp(c->text, shapes[i]) == 0)
+            return d->shape = (enum shape)i, 0;
+    return refuse(n, c, "'%.40s' is no topology; there are Ring, FullyConnected and Switch", c->text);
+}
+
+static int take_count(struct network *n, const struct yaml_node *c, struct dim *d)
+{
+    uint64_t count;
+
+    if (text_to_uint(c->text, &count, NULL) || count < 2 || count > GRAPH_NODES_MAX)
+        return refuse(n, c, "a dimension has 2 NPUs or more, up to %u, not '%.40s'", GRAPH_NODES_MAX, c->text);
+    d->npus = (uint32_t)count;
+    return 0;
+}
+
+static int take_rate(struct network *n, const struct yaml_node *c, struct dim *d)
+{
+    double gb;
+
+    if (text_to_real(c->text, &gb, NULL) || !(gb > 0) || gb * BYTES_PER_GB * 8 > INSIDE_BPS_MAX)
+        return refuse(n, c, "the bandwidth is a number of GB/s above 0, not '%.40s'", c->text);
+    d->rate_bps = (uint64_t)(gb * BYTES_PER_GB * 8 + 0.5);
+    return 0;
+}
+
+static int take_delay(struct network *n, const struct yaml_node *c, struct dim *d)
+{
+    double ns;
+
+    if (text_to_real(c->text, &ns, NULL) || !(ns > 0) || ns * 1000 > (double)GRAPH_DELAY_PS_MAX / 2)
+        return refuse(n, c, "the latency is a number of ns above 0, up to 2 ms, not '%.40s'", c->text);
+    d->delay_ps = (uint64_t)(ns * 1000 + 0.5);
+    return 0;
+}
+
+static int read_list(struct network *n, const char *key, int (*take)(struct network *, const struct yaml_node *, struct dim *))
+{
+    const struct yaml_node *list = yaml_get(n->root, key);
+    uint32_t                i = 0;
+    int                     rc = 0;
+
+    if (!list || list->kind != YAML_LIST || !list->count)
+        return refuse(n, list, "'%s' is a list with an entry for each dimension", key);
+    if (list->count > ASTRA_DIMS_MAX)
+        return refuse(n, list, "there are more than %u dimensions", ASTRA_DIMS_MAX);
+    if (n->dims && list->count != n->dims)
+        return refuse(n, list, "'%s' has %u entries, 'topology' has %u", key, list->count, n->dims);
+    n->dims = list->count;
+    for (const struct yaml_node *c = list->child; c && !rc; c = c->next, i++)
+        rc = c->kind == YAML_SCALAR ? take(n, c, &n->dim[i]) : refuse(n, c, "an entry of '%s' is one value", key);
+    return rc;
+}
+
+static int check_keys(const struct network *n)
+{
+    static const char *const keys[] = { "topology", "npus_count", "bandwidth", "latency" };
+
+    if (!n->root || n->root->kind != YAML_MAP)
+        return refuse(n, n->root, "it has no 'topology', 'npus_count', 'bandwidth' and 'latency'");
+    for (const struct yaml_node *c = n->root->child; c; c = c->next) {
+        bool is_known = false;
+
+        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+            is_known |= strcmp(c->key, keys[i]) == 0;
+        if (!is_known)
+            return err_set(n->err, EINVAL, "%s:%u:%u: there is no key '%.40s'; there are topology, npus_count, bandwidth and latency", n->name, c->key_line,
+                           c->key_column, c->key);
+    }
+    return 0;
+}
+
+static int read_network(struct network *n)
+{
+    int rc = check_keys(n);
+
+    if (!rc)
+        rc = read_list(n, "topology", take_shape);
+    if (!rc)
+        rc = read_list(n, "npus_count", take_count);
+    if (!rc)
+        rc = read_list(n, "bandwidth", take_rate);
+    if (!rc)
+        rc = read_list(n, "latency", take_delay);
+    return rc;
+}
+
+/* ---- sizes ---- */
+
+static double links_of(const struct dim *d, double npus)
+{
+    return d->shape == RING ? npus : d->shape == FULL ? npus * (d->npus - 1) / 2 : npus;
+}
+
+static int check_size(struct network *n, bool is_inside)
+{
+    double npus = 1, links = 0;
+
+    for (uint32_t i = 0; i < n->dims; i++)
+        npus *= n->dim[i].npus;
+    for (uint32_t i = is_inside; i < n->dims; i++)
+        links += links_of(&n->dim[i], npus);
+    if (4 * npus > GRAPH_NODES_MAX || links + npus > GRAPH_LINKS_MAX)
+        return refuse(n, yaml_get(n->root, "npus_count"), "%.0f NPUs with %.0f links are more than there is room for", npus, links);
+    n->npus = (uint32_t)npus;
+    if (is_inside && (n->dims < 2 || n->dim[0].shape != SWITCH))
+        return refuse(n, yaml_get(n->root, "topology"), "inside of servers there can be a first dimension of kind Switch, with others behind it");
+    for (uint32_t i = is_inside; i < n->dims; i++)
+        if ((double)n->dim[i].rate_bps > RATE_BPS_MAX)
+            return refuse(n, yaml_get(n->root, "bandwidth"), "dimension %u: a link has at most 1.6 Tb/s, 186.2 GB/s; a faster first dimension can be inside of "
+                          "servers", i);
+    return 0;
+}
+
+/* ---- building ---- */
+
+static void connect(struct graph *g, uint32_t a, uint32_t b, const struct dim *d)
+{
+    graph_add_link(g, &(struct graph_link){ .a = a, .b = b, .rate_bps = d->rate_bps, .delay_ps = d->delay_ps });
+}
+
+/* The nodes of one group of a dimension: every stride-th from 'first' on. Each pair of neighbours is linked once. */
+static void wire_group(struct graph *g, const struct dim *d, uint32_t first, uint32_t stride, uint32_t middle)
+{
+    for (uint32_t i = 0; i < d->npus; i++) {
+        uint32_t a = first + i * stride;
+
+        if (d->shape == SWITCH)
+            connect(g, a, middle, d);
+        else if (d->shape == RING && (i + 1 < d->npus || d->npus > 2))
+            connect(g, a, first + (i + 1) % d->npus * stride, d);
+        for (uint32_t k = i + 1; d->shape == FULL && k < d->npus; k++)
+            connect(g, a, first + k * stride, d);
+    }
+}
+
+static void wire_dim(struct graph *g, const struct network *n, uint32_t number, uint32_t from, uint32_t stride)
+{
+    const struct dim *d = &n->dim[number];
+    uint32_t          groups = n->npus / d->npus, middle = g->nodes;
+    char              name[sizeof g->node->name];
+
+    for (uint32_t i = 0; i < groups && d->shape == SWITCH; i++) {
+        snprintf(name, sizeof name, "d%us%u", number % ASTRA_DIMS_MAX, i % GRAPH_NODES_MAX);
+        graph_add_node(g, true, name);
+    }
+    for (uint32_t i = 0; i < groups; i++)
+        wire_group(g, d, from + i / stride * stride * d->npus + i % stride, stride, middle + i);
+}
+
+/* What all links of an NPU carry together, as far as one link can. */
+static uint64_t router_bps(const struct network *n, bool is_inside)
+{
+    double bps = 0;
+
+    for (uint32_t i = is_inside; i < n->dims; i++) {
+        const struct dim *d = &n->dim[i];
+
+        bps += (double)d->rate_bps * (d->shape == SWITCH ? 1 : d->shape == FULL ? d->npus - 1 : d->npus > 2 ? 2 : 1);
+    }
+    return (uint64_t)(bps < RATE_BPS_MAX ? bps : RATE_BPS_MAX);
+}
+
+/* Without the first dimension those of the same place in all servers have a network of their own each (a rail). One switch joins these networks, so that
+ * everybody can be reached; what goes by dimensions does not use it. */
+static void join_rails(struct graph *g, const struct network *n, uint32_t first)
+{
+    uint32_t spine = graph_add_node(g, true, "spine0");
+
+    for (uint32_t i = 0; i < n->dim[0].npus; i++)
+        connect(g, first + i, spine, &n->dim[1]);
+}
+
+static void build(struct graph *g, const struct network *n, bool is_inside)
+{
+    bool     is_direct = n->dims == is_inside + 1u && n->dim[is_inside].shape == SWITCH;
+    uint32_t from = 0, stride = 1;
+    char     name[sizeof g->node->name];
+
+    for (uint32_t i = 0; i < n->npus; i++) {
+        graph_add_node(g, false, NULL);
+        g->node[i].server = is_inside ? i / n->dim[0].npus + 1 : 0;
+    }
+    for (uint32_t i = 0; i < n->npus && !is_direct; i++) {
+        snprintf(name, sizeof name, "r%u", i);
+        from = graph_add_node(g, true, name) - i;
+    }
+    for (uint32_t i = 0; i < n->npus && !is_direct; i++)
+        graph_add_link(g, &(struct graph_link){ .a = i, .b = from + i, .rate_bps = router_bps(n, is_inside), .delay_ps = ROUTER_DELAY_PS });
+    for (uint32_t i = 0; i < n->dims; i++) {
+        if (i >= is_inside)
+            wire_dim(g, n, i, from, stride);
+        stride *= n->dim[i].npus;
+    }
+    if (is_inside)
+        join_rails(g, n, is_direct ? n->npus : from);
+    g->inside_rate_bps = is_inside ? n->dim[0].rate_bps : 0;
+    g->inside_delay_ps = is_inside ? 2 * n->dim[0].delay_ps : 0;         /* to the switch, and from it */
+}
+
+static int make(struct network *n, bool is_inside, struct graph *g)
+{
+    struct graph made;
+    struct err   why;
+    int          rc = read_network(n);
+
+    if (!rc)
+        rc = check_size(n, is_inside);
+    if (rc)
+        return rc;
+    graph_init(&made);
+    build(&made, n, is_inside);
+    if (graph_check(&made, &why)) {
+        graph_fini(&made);
+        return refuse(n, n->root, "%s", why.text);
+    }
+    *g = made;
+    return 0;
+}
+
+int astra_parse_network(const char *name, const char *text, size_t size, bool is_inside, struct graph *g, struct err *err)
+{
+    struct yaml_doc doc;
+    int             rc = yaml_parse(&doc, name, text, size, err);
+
+    if (rc)
+        return rc;
+    rc = make(&(struct network){ .name = name, .root = doc.root, .err = err }, is_inside, g);
+    yaml_fini(&doc);
+    return rc;
+}
+
+int astra_read_network(const char *path, bool is_inside, struct graph *g, struct err *err)
+{
+    struct yaml_doc doc;
+    int             rc = yaml_read(&doc, path, err);
+
+    if (rc)
+        return rc;
+    rc = make(&(struct network){ .name = path, .root = doc.root, .err = err }, is_inside, g);
+    yaml_fini(&doc);
+    return rc;
+}
+
+/* ---- logical dimensions ---- */
+
+static int take_dims(const struct network *n, uint32_t *dim, uint32_t *dims)
+{
+    const struct yaml_node *list = n->root && n->root->kind == YAML_MAP ? yaml_get(n->root, "logical-dims") : NULL;
+    uint32_t                made[ASTRA_DIMS_MAX], count = 0;
+    uint64_t                number;
+
+    if (!list || list->kind != YAML_LIST || !list->count || list->count > ASTRA_DIMS_MAX)
+        return refuse(n, list ? list : n->root, "'logical-dims' is a list of 1 to %u dimensions", ASTRA_DIMS_MAX);
+    for (const struct yaml_node *c = list->child; c; c = c->next) {
+        if (c->kind != YAML_SCALAR || text_to_uint(c->text, &number, NULL) || !number || number > GRAPH_NODES_MAX)
+            return refuse(n, c, "a dimension is a number of NPUs, 1 .. %u", GRAPH_NODES_MAX);
+        made[count++] = (uint32_t)number;
+    }
+    memcpy(dim, made, count * sizeof *dim);
+    *dims = count;
+    return 0;
+}
+
+int astra_parse_dims(const char *name, const char *text, size_t size, uint32_t *dim, uint32_t *dims, struct err *err)
+{
+    struct yaml_doc doc;
+    int             rc = yaml_parse(&doc, name, text, size, err);
+
+    if (rc)
+        return rc;
+    rc = take_dims(&(struct network){ .name = name, .root = doc.root, .err = err }, dim, dims);
+    yaml_fini(&doc);
+    return rc;
+}
+
+int astra_read_dims(const char *path, uint32_t *dim, uint32_t *dims, struct err *err)
+{
+    struct yaml_doc doc;
+    int             rc = yaml_read(&doc, path, err);
+
+    if (rc)
+        return rc;
+    rc = take_dims(&(struct network){ .name = path, .root = doc.root, .err = err }, dim, dims);
+    yaml_fini(&doc);
+    return rc;
+}

@@ -1,0 +1,307 @@
+/* src/formats/simai_topology.c - SimAI's topology: GPU servers with NV switches, and switches between them. */
+#include "formats/simai.h"
+
+#include "base/tokens.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TOPOLOGY_BYTES_MAX (1ul << 30)
+#define LINK_CHARS_MIN     10        /* "0 1 1G 0 0": the shortest row of a link */
+#define NIC_DELAY_PS       10000ull  /* from a NIC to its ports */
+#define INSIDE_BPS_MAX     1000000000000000ull
+
+enum node_kind { GPU, SWITCH, NV_SWITCH };
+
+struct row { struct graph_link link; uint32_t line; };       /* between a GPU or switch and a switch; numbers of the file */
+
+struct gpu { uint64_t inside_bps; uint32_t uplinks; };
+
+struct topology {
+    struct tokens  w;
+    uint32_t       line;         /* of the counts */
+    uint32_t       nodes, per_server, nv_switches, switches, links, gpus;
+    uint8_t       *kind;         /* by node */
+    uint32_t      *server;       /* by node: of an NV switch, from 1, as far as is known */
+    uint32_t      *number;       /* by node: in the graph */
+    struct gpu    *gpu;
+    uint64_t       inside_delay_ps;
+    struct row    *row;
+    uint32_t       rows;
+    struct err    *err;
+};
+
+/* ---- what is there ---- */
+
+static int read_count(struct topology *t, const char *what, uint32_t max, uint32_t *count)
+{
+    return tokens_uint32(&t->w, what, max, count, t->err);
+}
+
+static int check_sizes(struct topology *t)
+{
+    if ((uint64_t)t->nv_switches + t->switches >= t->nodes)
+        return tokens_err(&t->w, t->err, EINVAL, "%llu of %u nodes are switches", (unsigned long long)t->nv_switches + t->switches, t->nodes);
+    t->gpus = t->nodes - t->nv_switches - t->switches;
+    if (t->gpus % t->per_server)
+        return tokens_err(&t->w, t->err, EINVAL, "%u GPUs cannot be divided into servers of %u", t->gpus, t->per_server);
+    /* So that memory is in proportion to the file, whatever its first line says. */
+    if (t->links > strlen(t->w.at) / LINK_CHARS_MIN + 1)
+        return tokens_err(&t->w, t->err, EINVAL, "the file is too short for %u links", t->links);
+    if (t->gpus > t->links)
+        return tokens_err(&t->w, t->err, EINVAL, "%u links are too few for %u GPUs", t->links, t->gpus);
+    return 0;
+}
+
+static int read_sizes(struct topology *t)
+{
+    int rc;
+
+    if (!tokens_next_line(&t->w))
+        return tokens_err(&t->w, t->err, EINVAL, "the file is empty");
+    t->line = t->w.line;
+    rc = read_count(t, "the number of nodes", GRAPH_NODES_MAX, &t->nodes);
+    if (!rc)
+        rc = read_count(t, "the number of GPUs in a server", GRAPH_NODES_MAX, &t->per_server);
+    if (!rc && !t->per_server)
+        rc = tokens_err(&t->w, t->err, EINVAL, "a server has no GPUs");
+    if (!rc)
+        rc = read_count(t, "the number of NV switches", GRAPH_NODES_MAX, &t->nv_switches);
+    if (!rc)
+        rc = read_count(t, "the number of switches", GRAPH_NODES_MAX, &t->switches);
+    if (!rc)
+        rc = read_count(t, "the number of links", GRAPH_LINKS_MAX, &t->links);
+    if (!rc && !tokens_next(&t->w))
+        rc = tokens_err(&t->w, t->err, EINVAL, "the type of the GPUs is missing");
+    if (!rc)
+        rc = tokens_end(&t->w, t->err);
+    return rc ? rc : check_sizes(t);
+}
+
+/* Ids may be spread over several lines. */
+static int read_switches(struct topology *t, enum node_kind kind, uint32_t count)
+{
+    uint32_t id;
+
+    for (uint32_t i = 0; i < count; i++) {
+        int rc;
+
+        if ((tokens_at_end(&t->w) || t->w.line == t->line) && !tokens_next_line(&t->w))
+            return tokens_err(&t->w, t->err, EINVAL, "the file ends before all switches are named");
+        rc = tokens_uint32(&t->w, "a switch", t->nodes - 1, &id, t->err);
+        if (rc)
+            return rc;
+        if (t->kind[id] != GPU)
+            return tokens_err(&t->w, t->err, EINVAL, "the switch %u is named twice", id);
+        if (id < t->gpus)
+            return tokens_err(&t->w, t->err, EINVAL, "the switch %u stands among the GPUs, 0 .. %u", id, t->gpus - 1);
+        t->kind[id] = kind;
+    }
+    return 0;
+}
+
+/* ---- links ---- */
+
+static int add_nvlink(struct topology *t, const struct graph_link *l, uint32_t gpu, uint32_t nv)
+{
+    uint32_t server = gpu / t->per_server + 1;
+
+    if (t->server[nv] && t->server[nv] != server)
+        return tokens_err(&t->w, t->err, EINVAL, "the NV switch %u has GPUs of server %u, and %u is one of server %u", nv, t->server[nv] - 1, gpu,
+                          server - 1);
+    if (l->loss > 0)
+        return tokens_err(&t->w, t->err, EINVAL, "nothing is lost inside a server: the error rate of %u-%u must be 0", l->a, l->b);
+    if (!l->rate_bps || l->rate_bps > INSIDE_BPS_MAX || l->delay_ps > GRAPH_DELAY_PS_MAX / 2)
+        return tokens_err(&t->w, t->err, ERANGE, "the link %u-%u: its rate is 0 or more than 1000Tbps, or its delay more than 2ms", l->a, l->b);
+    if (t->inside_delay_ps && t->inside_delay_ps != 2 * l->delay_ps)
+        return tokens_err(&t->w, t->err, EINVAL, "links to NV switches have one delay; that of %u-%u is another", l->a, l->b);
+    t->server[nv] = server;
+    t->inside_delay_ps = 2 * l->delay_ps;
+    t->gpu[gpu].inside_bps += l->rate_bps;
+    if (t->gpu[gpu].inside_bps > INSIDE_BPS_MAX)
+        return tokens_err(&t->w, t->err, ERANGE, "all of %u's links to NV switches have more than 1000Tbps", gpu);
+    return 0;
+}
+
+static int add_link(struct topology *t, const struct graph_link *l)
+{
+    uint8_t a, b;
+
+    if (l->a >= t->nodes || l->b >= t->nodes)
+        return tokens_err(&t->w, t->err, EINVAL, "a link goes from node %u to node %u, but the last node is %u", l->a, l->b, t->nodes - 1);
+    a = t->kind[l->a];
+    b = t->kind[l->b];
+    if (a == GPU && b == NV_SWITCH)
+        return add_nvlink(t, l, l->a, l->b);
+    if (a == NV_SWITCH && b == GPU)
+        return add_nvlink(t, l, l->b, l->a);
+    if (a == NV_SWITCH || b == NV_SWITCH)
+        return tokens_err(&t->w, t->err, EINVAL, "the NV switch %u has a link to another switch: only GPUs may be linked to it", a == NV_SWITCH ? l->a : l->b);
+    if (a == GPU && b == GPU)
+        return tokens_err(&t->w, t->err, EINVAL, "%u and %u are GPUs: links between them without a switch are not modelled", l->a, l->b);
+    if (a == GPU)
+        t->gpu[l->a].uplinks++;
+    if (b == GPU)
+        t->gpu[l->b].uplinks++;
+    t->row[t->rows++] = (struct row){ *l, t->w.line };
+    return 0;
+}
+
+static int read_link(struct topology *t)
+{
+    struct graph_link l = { 0 };
+    int               rc = tokens_uint32(&t->w, "the first node", UINT32_MAX, &l.a, t->err);
+
+    if (!rc)
+        rc = tokens_uint32(&t->w, "the second node", UINT32_MAX, &l.b, t->err);
+    if (!rc)
+        rc = tokens_rate(&t->w, "the rate", &l.rate_bps, t->err);
+    if (!rc)
+        rc = tokens_time(&t->w, "the delay", &l.delay_ps, t->err);
+    if (!rc)
+        rc = tokens_real(&t->w, "the error rate", 0, 1, &l.loss, t->err);
+    if (!rc)
+        rc = tokens_end(&t->w, t->err);
+    return rc ? rc : add_link(t, &l);
+}
+
+static int read_links(struct topology *t)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; i < t->links && !rc; i++)
+        rc = tokens_next_line(&t->w) ? read_link(t) : tokens_err(&t->w, t->err, EINVAL, "the file ends after %u of %u links", i, t->links);
+    if (!rc && tokens_next_line(&t->w))
+        rc = tokens_err(&t->w, t->err, EINVAL, "there are more than the %u links announced at the top", t->links);
+    return rc;
+}
+
+/* ---- the graph ---- */
+
+static int check_servers(struct topology *t)
+{
+    t->w.line = t->line;
+    for (uint32_t i = 0; i < t->gpus && t->nv_switches; i++)
+        if (t->gpu[i].inside_bps != t->gpu[0].inside_bps)
+            return tokens_err(&t->w, t->err, EINVAL, "GPUs have links of different rates to their NV switches: %u other than 0", i);
+    if (t->nv_switches && !t->gpu[0].inside_bps)
+        return tokens_err(&t->w, t->err, EINVAL, "there are NV switches, but no GPU has a link to one");
+    return 0;
+}
+
+static void make_nodes(struct topology *t, struct graph *g)
+{
+    char name[sizeof g->node->name];
+
+    for (uint32_t i = 0; i < t->nodes; i++)
+        if (t->kind[i] != NV_SWITCH)
+            t->number[i] = graph_add_node(g, t->kind[i] == SWITCH, NULL);
+    for (uint32_t i = 0; i < t->gpus; i++) {
+        g->node[i].server = t->nv_switches && t->per_server > 1 ? i / t->per_server + 1 : 0;
+        snprintf(name, sizeof name, "nic%u", i);
+        if (t->gpu[i].uplinks > 1)
+            t->number[i] = graph_add_node(g, true, name);
+    }
+    g->inside_rate_bps = t->gpu[0].inside_bps;
+    g->inside_delay_ps = t->inside_delay_ps;
+}
+
+/* A GPU with several links: the switch that they begin at is as near as a NIC's port, and as fast as all of them. */
+static void make_nics(const struct topology *t, struct graph *g)
+{
+    uint64_t *sum = xcalloc(t->gpus + 1ul, sizeof *sum);
+
+    for (uint32_t i = 0; i < t->rows; i++) {
+        const struct graph_link *l = &t->row[i].link;
+
+        if (t->kind[l->a] == GPU)
+            sum[l->a] += l->rate_bps;
+        if (t->kind[l->b] == GPU)
+            sum[l->b] += l->rate_bps;
+    }
+    for (uint32_t i = 0; i < t->gpus; i++)
+        if (t->number[i] != i)
+            graph_add_link(g, &(struct graph_link){ .a = i, .b = t->number[i], .rate_bps = sum[i], .delay_ps = NIC_DELAY_PS });
+    free(sum);
+}
+
+static int make_graph(struct topology *t, struct graph *g)
+{
+    struct err why;
+    int        rc = check_servers(t);
+
+    if (rc)
+        return rc;
+    make_nodes(t, g);
+    make_nics(t, g);
+    for (uint32_t i = 0; i < t->rows; i++) {
+        struct graph_link l = t->row[i].link;
+
+        l.a = t->number[l.a];
+        l.b = t->number[l.b];
+        t->w.line = t->row[i].line;
+        rc = graph_check_link(g, &l, &why);
+        if (rc)
+            return tokens_err(&t->w, t->err, -rc, "%s", why.text);
+        graph_add_link(g, &l);
+    }
+    rc = graph_check(g, &why);
+    t->w.line = t->line;
+    return rc ? tokens_err(&t->w, t->err, -rc, "%s", why.text) : 0;
+}
+
+static int read_all(struct topology *t, struct graph *g)
+{
+    int rc = read_sizes(t);
+
+    if (rc)
+        return rc;
+    t->kind = xcalloc(t->nodes + 1ul, sizeof *t->kind);
+    t->server = xcalloc(t->nodes + 1ul, sizeof *t->server);
+    t->number = xcalloc(t->nodes + 1ul, sizeof *t->number);
+    t->gpu = xcalloc(t->gpus + 1ul, sizeof *t->gpu);
+    t->row = xcalloc(t->links + 1ul, sizeof *t->row);
+    rc = read_switches(t, NV_SWITCH, t->nv_switches);
+    if (!rc)
+        rc = read_switches(t, SWITCH, t->switches);
+    if (!rc)
+        rc = tokens_end(&t->w, t->err);
+    if (!rc)
+        rc = read_links(t);
+    return rc ? rc : make_graph(t, g);
+}
+
+int simai_parse_topology(const char *name, const char *text, struct graph *g, struct err *err)
+{
+    struct topology t = { .err = err };
+    struct graph    made;
+    int             rc;
+
+    tokens_init(&t.w, name, text);
+    graph_init(&made);
+    rc = read_all(&t, &made);
+    free(t.kind);
+    free(t.server);
+    free(t.number);
+    free(t.gpu);
+    free(t.row);
+    if (rc)
+        graph_fini(&made);
+    else
+        *g = made;
+    return rc;
+}
+
+int simai_read_topology(const char *path, struct graph *g, struct err *err)
+{
+    char *text;
+    int   rc = tokens_read_file(path, TOPOLOGY_BYTES_MAX, &text, err);
+
+    if (rc)
+        return rc;
+    rc = simai_parse_topology(path, text, g, err);
+    free(text);
+    return rc;
+}

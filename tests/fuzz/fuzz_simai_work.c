@@ -1,0 +1,28 @@
+/* tests/fuzz/fuzz_simai_work.c - any text is a workload that becomes messages, or refused with a reason. */
+#include "formats/simai.h"
+#include "traffic/perform.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char             *text = memcpy(calloc(1, size + 1), data, size);
+    struct expand_cfg cfg = { .all_reduce = COLLECTIVE_RING_ALL_REDUCE, .chunk_bytes = 1ull << 40 };
+    struct err        err = { "" };
+    struct trace      t;
+    int               rc = simai_parse_workload("w", text, 2, 8, &t, &err);
+
+    if (rc == 0) {
+        if (t.ranks == 0 || t.ranks > 8)
+            abort();
+        rc = perform_expand(&t, &cfg, &err);
+        trace_fini(&t);
+    }
+    if (rc && strncmp(err.text, "w:", 2) != 0)
+        abort();
+    free(text);
+    return 0;
+}
