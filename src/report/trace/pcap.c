@@ -7,6 +7,8 @@
 #include <string.h>
 
 #define SNAP      96u            /* bytes of the longest headers, and some */
+#define BLOCK_MAX (SNAP + 64u)   /* of a packet, with some room behind it: see be() */
+#define BUFFER    (1u << 18)     /* is written at once */
 #define FCS       4u
 #define UDP_PORT  4791u
 #define QP_ACK    0x800000u      /* in the number of a queue pair: its receiver's end */
@@ -14,17 +16,23 @@
 enum opcode { SEND_FIRST, SEND_MIDDLE, SEND_LAST, SEND_ONLY = 4, ACKNOWLEDGE = 0x11, NOTIFY = 0x81 };
 
 struct pcap {
-    FILE       *out;
-    struct sim *sim;
-    uint64_t    bytes, bytes_max, left_out;
-    uint32_t   *interface;       /* by port: number + 1; 0: not shown */
-    uint64_t   *begin;           /* by flow: where its message begins, as far as has been seen */
-    uint32_t    flows;
+    FILE          *out;
+    struct sim    *sim;
+    uint64_t       bytes, bytes_max, left_out;
+    uint32_t      *interface;    /* by port: number + 1; 0: not shown */
+    uint64_t      *begin;        /* by flow: where its message begins, as far as has been seen */
+    uint32_t       flows;
+    uint32_t       used;         /* of the buffer */
+    unsigned char *buffer;
 };
 
-struct frame { unsigned char b[SNAP]; uint32_t size; };
-
 /* ---- blocks ---- */
+
+static void flush(struct pcap *p)
+{
+    fwrite(p->buffer, 1, p->used, p->out);       /* whoever closes the file sees what went wrong */
+    p->used = 0;
+}
 
 static void put32(unsigned char *p, uint32_t n)
 {
@@ -32,19 +40,25 @@ static void put32(unsigned char *p, uint32_t n)
         p[i] = (unsigned char)(n >> 8 * i);
 }
 
-/* A block: its body is padded to four bytes. */
-static void write_block(struct pcap *p, uint32_t type, const unsigned char *body, uint32_t size)
+/* Where the body of a block begins, with room for so much of it and some more. */
+static unsigned char *begin_block(struct pcap *p, uint32_t size)
 {
-    static const unsigned char zeros[4] = { 0 };
-    unsigned char              head[8];
-    uint32_t                   padded = (size + 3) / 4 * 4, total = padded + 12;
+    if (p->used + size + 64 > BUFFER)
+        flush(p);
+    return p->buffer + p->used + 8;
+}
 
-    put32(head, type);
-    put32(head + 4, total);
-    fwrite(head, 1, 8, p->out);
-    fwrite(body, 1, size, p->out);
-    fwrite(zeros, 1, padded - size, p->out);
-    fwrite(head + 4, 1, 4, p->out);
+/* The body is there: it is padded to four bytes, and gets its head and its tail. */
+static void end_block(struct pcap *p, uint32_t type, uint32_t size)
+{
+    unsigned char *at = p->buffer + p->used;
+    uint32_t       padded = (size + 3) / 4 * 4, total = padded + 12;
+
+    memset(at + 8 + size, 0, 4);
+    put32(at, type);
+    put32(at + 4, total);
+    put32(at + 8 + padded, total);
+    p->used += total;
     p->bytes += total;
 }
 
@@ -52,7 +66,8 @@ static void write_section(struct pcap *p)
 {
     static const unsigned char body[] = { 0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
 
-    write_block(p, 0x0a0d0d0a, body, sizeof body);
+    memcpy(begin_block(p, sizeof body), body, sizeof body);
+    end_block(p, 0x0a0d0d0a, sizeof body);
 }
 
 static uint32_t put_option(unsigned char *at, uint32_t code, const void *value, uint32_t size)
@@ -66,89 +81,68 @@ static uint32_t put_option(unsigned char *at, uint32_t code, const void *value, 
 
 static void write_interface(struct pcap *p, const struct port *port)
 {
-    unsigned char body[96] = { 1 }, speed[8];
-    char          name[40];
-    uint32_t      size = 8;
-    int           length = snprintf(name, sizeof name, "%.15s:%u", p->sim->net.graph.node[port->node->id].name, port->index);
+    unsigned char *body = begin_block(p, 96), speed[8];
+    char           name[40];
+    uint32_t       size = 8;
+    int            length = snprintf(name, sizeof name, "%.15s:%u", p->sim->net.graph.node[port->node->id].name, port->index);
 
+    memset(body, 0, 8);
+    body[0] = 1;
     put32(speed, (uint32_t)port->rate_bps);
     put32(speed + 4, (uint32_t)(port->rate_bps >> 32));
     size += put_option(body + size, 2, name, (uint32_t)length);
     size += put_option(body + size, 8, speed, 8);
     size += put_option(body + size, 9, "\x0c", 1);
     size += put_option(body + size, 0, "", 0);
-    write_block(p, 1, body, size);
-}
-
-static void write_packet(struct pcap *p, uint32_t interface, uint64_t at_ps, const struct frame *f, uint32_t length)
-{
-    unsigned char body[20 + SNAP];
-
-    put32(body, interface);
-    put32(body + 4, (uint32_t)(at_ps >> 32));
-    put32(body + 8, (uint32_t)at_ps);
-    put32(body + 12, f->size);
-    put32(body + 16, length);
-    memcpy(body + 20, f->b, f->size);
-    write_block(p, 6, body, 20 + f->size);
+    end_block(p, 1, size);
 }
 
 /* ---- frames ---- */
 
-static void add(struct frame *f, uint64_t value, uint32_t bytes)
+/* The last so many bytes of a number, the largest first, as one store of eight: what comes behind is written after it. */
+static inline unsigned char *be(unsigned char *at, uint64_t value, uint32_t bytes)
 {
-    while (bytes-- > 0)
-        f->b[f->size++] = (unsigned char)(value >> 8 * bytes);
+    value <<= 64 - 8 * bytes;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    value = __builtin_bswap64(value);
+#endif
+    memcpy(at, &value, 8);
+    return at + bytes;
 }
 
-static void add_ethernet(struct frame *f, uint64_t dst, uint32_t src_node, uint32_t type)
+static inline unsigned char *put_ethernet(unsigned char *at, uint64_t dst, uint32_t src_node, uint32_t type)
 {
-    add(f, dst, 6);
-    add(f, 0x020000000000ull | src_node, 6);
-    add(f, type, 2);
+    at = be(at, dst, 6);
+    at = be(at, 0x020000000000ull | src_node, 6);
+    return be(at, type, 2);
 }
 
-static uint32_t checksum(const unsigned char *p, uint32_t size)
+/* Of a header in which the rest is always the same. */
+static inline uint32_t checksum(uint32_t first, uint32_t length, uint32_t src, uint32_t dst)
 {
-    uint32_t sum = 0;
+    uint32_t sum = first + length + 0x4000 + 0x4011 + (src >> 16) + (src & 0xffff) + (dst >> 16) + (dst & 0xffff);
 
-    for (uint32_t i = 0; i < size; i += 2)
-        sum += (uint32_t)p[i] << 8 | p[i + 1];
     sum = (sum & 0xffff) + (sum >> 16);
     return ~(sum + (sum >> 16)) & 0xffff;
 }
 
-static void add_ip(struct frame *f, const struct packet *k, uint32_t length)
+static inline unsigned char *put_ip(unsigned char *at, const struct packet *k, uint32_t length)
 {
-    uint32_t from = f->size, ecn = k->flags & PACKET_NOT_ECT || k->kind == PACKET_CNP ? 0 : 2, sum;
+    uint32_t ecn = k->flags & PACKET_NOT_ECT || k->kind == PACKET_CNP ? 0 : 2, first, src = address_of_node(k->src), dst = address_of_node(k->dst);
 
     if (k->kind == PACKET_DATA && k->flags & PACKET_ECN)
         ecn = 3;
-    add(f, 0x45, 1);
-    add(f, (uint32_t)k->prio << 5 | ecn, 1);
-    add(f, length - 14, 2);
-    add(f, 0x00004000, 4);
-    add(f, 0x40110000, 4);
-    add(f, address_of_node(k->src), 4);
-    add(f, address_of_node(k->dst), 4);
-    sum = checksum(f->b + from, 20);
-    f->b[from + 10] = (unsigned char)(sum >> 8);
-    f->b[from + 11] = (unsigned char)sum;
-    add(f, k->ports & 0xffff, 2);
-    add(f, UDP_PORT, 2);
-    add(f, length - 34, 2);
-    add(f, 0, 2);
+    first = 0x4500 | (uint32_t)k->prio << 5 | ecn;
+    at = be(at, (uint64_t)first << 48 | (uint64_t)(length - 14) << 32 | 0x00004000, 8);
+    at = be(at, 0x4011ull << 16 | checksum(first, length - 14, src, dst), 4);
+    at = be(at, (uint64_t)src << 32 | dst, 8);
+    return be(at, (uint64_t)(k->ports & 0xffff) << 48 | (uint64_t)UDP_PORT << 32 | (uint64_t)(length - 34) << 16, 8);
 }
 
-static void add_bth(struct frame *f, enum opcode opcode, uint32_t pad, uint32_t qp, bool asks, uint64_t psn)
+static inline unsigned char *put_bth(unsigned char *at, enum opcode opcode, uint32_t pad, uint32_t qp, bool asks, uint64_t psn)
 {
-    add(f, opcode, 1);
-    add(f, 0x40 | pad << 4, 1);
-    add(f, 0xffff, 2);
-    add(f, opcode == NOTIFY ? 0x40 : 0, 1);
-    add(f, qp & 0xffffff, 3);
-    add(f, asks ? 0x80 : 0, 1);
-    add(f, psn & 0xffffff, 3);
+    at = be(at, (uint64_t)opcode << 24 | (0x40 | pad << 4) << 16 | 0xffff, 4);
+    return be(at, (uint64_t)(opcode == NOTIFY ? 0x40 : 0) << 56 | (uint64_t)(qp & 0xffffff) << 32 | (asks ? 0x80000000u : 0) | (psn & 0xffffff), 8);
 }
 
 /* Which part of its message a data packet is. A lasting queue pair's next message begins where the last one ended. */
@@ -169,55 +163,67 @@ static enum opcode part_of(struct pcap *p, const struct packet *k, uint64_t seq)
     return is_first ? (is_last ? SEND_ONLY : SEND_FIRST) : is_last ? SEND_LAST : SEND_MIDDLE;
 }
 
-static bool make_frame(struct pcap *p, const struct port *port, const struct packet *k, struct frame *f, uint32_t length)
+static unsigned char *put_pause(unsigned char *at, const struct port *port, const struct packet *k)
+{
+    at = put_ethernet(at, 0x0180c2000001ull, port->node->id, 0x8808);
+    at = be(at, 0x01010000u | 1u << k->prio, 4);
+    for (uint32_t c = 0; c < PRIOS; c++)
+        at = be(at, c == k->prio && k->seq ? 0xffff : 0, 2);
+    return at;
+}
+
+/* Returns where it ends; NULL: such frames are not shown. */
+static unsigned char *put_frame(struct pcap *p, unsigned char *at, const struct port *port, const struct packet *k, uint32_t length)
 {
     uint32_t mtu = p->sim->cfg.mtu_bytes;
     uint64_t seq = k->seq & ~SEQ_TIMEOUT;
 
-    if (k->kind == PACKET_PFC) {
-        add_ethernet(f, 0x0180c2000001ull, port->node->id, 0x8808);
-        add(f, 0x0101, 2);
-        add(f, 1u << k->prio, 2);
-        for (uint32_t c = 0; c < PRIOS; c++)
-            add(f, c == k->prio && k->seq ? 0xffff : 0, 2);
-        return true;
-    }
+    if (k->kind == PACKET_PFC)
+        return put_pause(at, port, k);
     if ((k->kind == PACKET_DATA || k->kind == PACKET_ACK) && k->flags & PACKET_TCP)
-        return false;
+        return NULL;
     if (k->kind == PACKET_CNP && k->flags & (PACKET_PROBE | PACKET_WOVEN))
-        return false;
-    add_ethernet(f, 0x020000000000ull | k->dst, k->src, 0x0800);
-    add_ip(f, k, length);
+        return NULL;
+    at = put_ethernet(at, 0x020000000000ull | k->dst, k->src, 0x0800);
+    at = put_ip(at, k, length);
     switch (k->kind) {
     case PACKET_DATA:
-        add_bth(f, part_of(p, k, seq), (4 - k->payload % 4) % 4, k->flow, k->flags & PACKET_LAST, seq / mtu);
-        break;
+        return put_bth(at, part_of(p, k, seq), (4 - k->payload % 4) % 4, k->flow, k->flags & PACKET_LAST, seq / mtu);
     case PACKET_CNP:
-        add_bth(f, NOTIFY, 0, k->flow, false, 0);
-        f->b[f->size - 11] = 0;
-        for (int i = 0; i < 16; i++)
-            add(f, 0, 1);
-        break;
+        at = put_bth(at, NOTIFY, 0, k->flow, false, 0);
+        at[-11] = 0;
+        memset(at, 0, 16);
+        return at + 16;
     default:                     /* up to which packet all has come, or which one is expected */
-        add_bth(f, ACKNOWLEDGE, 0, k->flow | QP_ACK, false, k->kind == PACKET_NACK ? seq / mtu : seq ? (seq - 1) / mtu : 0);
-        add(f, k->kind == PACKET_NACK ? 0x60 : 0x1f, 1);
-        add(f, 0, 3);
+        at = put_bth(at, ACKNOWLEDGE, 0, k->flow | QP_ACK, false, k->kind == PACKET_NACK ? seq / mtu : seq ? (seq - 1) / mtu : 0);
+        return be(at, k->kind == PACKET_NACK ? 0x60000000u : 0x1f000000u, 4);
     }
-    return true;
 }
 
 static void on_frame(void *arg, uint64_t now_ps, const struct port *port, const struct packet *k)
 {
-    struct pcap *p = arg;
-    struct frame f = { .size = 0 };
-    uint32_t     length = k->bytes > FCS ? k->bytes - FCS : k->bytes;
+    struct pcap   *p = arg;
+    uint32_t       length = k->bytes > FCS ? k->bytes - FCS : k->bytes, size;
+    unsigned char *body, *end;
 
-    if (p->bytes + SNAP + 64 > p->bytes_max || !make_frame(p, port, k, &f, length)) {
+    if (p->bytes + BLOCK_MAX > p->bytes_max) {
         p->left_out++;
         return;
     }
-    f.size = f.size < length ? f.size : length;
-    write_packet(p, p->interface[port->id] - 1, now_ps, &f, length);
+    body = begin_block(p, BLOCK_MAX);
+    end = put_frame(p, body + 20, port, k, length);
+    if (!end) {
+        p->left_out++;
+        return;
+    }
+    size = (uint32_t)(end - body) - 20;
+    size = size < length ? size : length;
+    put32(body, p->interface[port->id] - 1);
+    put32(body + 4, (uint32_t)(now_ps >> 32));
+    put32(body + 8, (uint32_t)now_ps);
+    put32(body + 12, size);
+    put32(body + 16, length);
+    end_block(p, 6, 20 + size);
 }
 
 /* ---- opening and closing ---- */
@@ -234,7 +240,8 @@ struct pcap *pcap_open(FILE *out, struct sim *s, uint64_t bytes_max)
     struct pcap *p = xcalloc(1, sizeof *p);
     uint32_t     interfaces = 0;
 
-    *p = (struct pcap){ .out = out, .sim = s, .bytes_max = bytes_max, .interface = xcalloc(s->net.ports + 1ul, sizeof *p->interface) };
+    *p = (struct pcap){ .out = out, .sim = s, .bytes_max = bytes_max, .interface = xcalloc(s->net.ports + 1ul, sizeof *p->interface),
+                         .buffer = xmalloc(BUFFER) };
     write_section(p);
     for (uint32_t i = 0; i < s->net.ports; i++)
         if (!s->net.port[i].is_switch) {
@@ -249,10 +256,12 @@ uint64_t pcap_close(struct pcap *p)
 {
     uint64_t left_out = p->left_out;
 
+    flush(p);
     for (uint32_t i = 0; i < p->sim->net.ports; i++)
         p->sim->net.port[i].slow_path &= (uint16_t)~SLOW_TAPPED;
     free(p->interface);
     free(p->begin);
+    free(p->buffer);
     free(p);
     return left_out;
 }
