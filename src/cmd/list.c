@@ -6,6 +6,7 @@
 #include "cmd/cmd.h"
 #include "cmd/list_knobs.h"
 #include "cmd/list_tuners.h"
+#include "core/asic.h"
 #include "core/knob_text.h"
 #include "core/nic_profile.h"
 #include "lb/lb.h"
@@ -117,6 +118,27 @@ static void print_nics(void)
         table_cell(t, "%s", p->about);
         table_cell(t, "%s", *text ? text : "-");
         free(text);
+    }
+    print_and_free(t);
+}
+
+static void print_asics(void)
+{
+    static const char *const heads[] = { "name", "what it is", "buffer", "alpha", "source" };
+    struct table            *t = table_new("llrrl");
+    char                     text[32];
+
+    for (int i = 0; i < 5; i++)
+        table_cell(t, "%s", heads[i]);
+    for (const struct asic *a = asic_all; a->name; a++) {
+        table_cell(t, "%s", a->name);
+        table_cell(t, "%s", a->about);
+        table_cell(t, "%s", text_from_bytes(text, sizeof(text), (double)a->buffer_bytes));
+        if (a->pfc_shift == ASIC_NO_SHIFT)
+            table_cell(t, "-");
+        else
+            table_cell(t, "%.10g", 1.0 / (1 << a->pfc_shift));
+        table_cell(t, "%s", a->source);
     }
     print_and_free(t);
 }
@@ -235,6 +257,7 @@ static const struct subject {
 } subjects[] = {
     { "cc",       "Congestion controls: cc: NAME",                       print_cc,         NULL },
     { "nic",      "NICs that have a name: nic: NAME, or --set nic=NAME", print_nics,       NULL },
+    { "asic",     "Switch chips that have a name: switch: {asic: NAME}", print_asics,      NULL },
     { "lb",       "Load balancers: lb: NAME",                            print_lb,         NULL },
     { "topology", "Topologies: topology: {kind: NAME}",                  print_topologies, NULL },
     { "traffic",  "Traffic: traffic: [{kind: NAME}]",                    print_traffics,   NULL },
@@ -291,7 +314,7 @@ static const struct argp_option option_rows[] = {
 static const struct argp argp = {
     .options = option_rows,
     .parser = parse_option,
-    .args_doc = "[cc|nic|lb|topology|traffic|sizes|knob|tuner|monitor|key|scenario]",
+    .args_doc = "[cc|nic|asic|lb|topology|traffic|sizes|knob|tuner|monitor|key|scenario]",
     .doc = "Prints what there is to choose from in a scenario file, with one line on each. Without an argument: "
            "everything."
            "\v"

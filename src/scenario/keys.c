@@ -126,6 +126,7 @@ static const struct section_key host_keys[] = {
 };
 
 static const struct section_key switch_keys[] = {
+    { "asic",          "name",   "",        "a chip that has a name, see `anole list asic`: its buffer, and alpha where it is known; what is said beside it counts. A switch that is to carry more than the chip does is refused" },
     { "buffer",        "bytes",  "model",   "shared by all ports: 32MB (nic), 32MiB (hpcc), 9MiB (conweave)" },
     { "reserve",       "bytes",  "4096",    "of each port, before it takes from the shared part; 2096 (conweave)" },
     { "resume_offset", "bytes",  "3072",    "how far a queue must fall below the pause threshold before the sender may resume; has no effect in model conweave" },

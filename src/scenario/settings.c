@@ -2,6 +2,7 @@
 #include "scenario/settings.h"
 
 #include "base/text.h"
+#include "core/asic.h"
 #include "core/nic_profile.h"
 #include "core/units.h"
 #include "scenario/keys.h"
@@ -325,6 +326,35 @@ static void read_ecn_rate(struct reader *r, struct scenario *s, const struct yam
     cfg->ecn_rate[cfg->ecn_rates++] = e;
 }
 
+/* No switch may have links for more than the chip carries. NICs with several ports are switches, too, but none of these. */
+static void check_capacity(const struct section *sec, const struct graph *g, const struct asic *a)
+{
+    uint64_t *bps = xcalloc(g->nodes + 1ul, sizeof *bps);
+    char      has[32], can[32];
+
+    for (uint32_t i = 0; i < g->links; i++) {
+        bps[g->link[i].a] += g->link[i].rate_bps;
+        bps[g->link[i].b] += g->link[i].rate_bps;
+    }
+    for (uint32_t i = 0; i < g->nodes && !sec->r->rc; i++)
+        if (g->node[i].is_switch && bps[i] > a->capacity_bps)
+            reader_refuse(sec->r, section_get(sec, "asic"), "the links of %s have %s together, %s carries %s", g->node[i].name,
+                          text_from_rate(has, sizeof has, (double)bps[i]), a->name, text_from_rate(can, sizeof can, (double)a->capacity_bps));
+    free(bps);
+}
+
+static void read_asic(const struct section *sec, struct scenario *s)
+{
+    int chosen = section_choice(sec, "asic", "a switch chip", asic_names);
+
+    if (chosen < 0)
+        return;
+    check_capacity(sec, &s->graph, &asic_all[chosen]);
+    s->cfg.buffer_bytes = asic_all[chosen].buffer_bytes;
+    if (asic_all[chosen].pfc_shift != ASIC_NO_SHIFT)
+        s->cfg.pfc_shift = asic_all[chosen].pfc_shift;
+}
+
 static void read_switch(struct reader *r, struct scenario *s, const struct yaml_node *node)
 {
     static const char *const places[] = { "dequeue", "enqueue", NULL };
@@ -333,6 +363,7 @@ static void read_switch(struct reader *r, struct scenario *s, const struct yaml_
     uint64_t                 reserve = cfg->reserve_bytes, resume = cfg->resume_bytes;
     int                      place;
 
+    read_asic(&sec, s);
     section_bytes(&sec, "buffer", 1, BUFFER_BYTES_MAX, &cfg->buffer_bytes);
     keep_place(&sec, s, "buffer", PLACE_BUFFER);
     keep_place(&sec, s, "lossy_alpha", PLACE_LOSSY_ALPHA);
