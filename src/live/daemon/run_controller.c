@@ -27,6 +27,8 @@
 #define STANDBY_US 100000u
 #define LEASE_INTERVALS 3
 #define PLACES  0xfffffu         /* of links: see rpc.c */
+#define PAUSE_US_MAX 5000u       /* between looks at the network: what has come meanwhile is cheaper to hear in one go */
+#define PAUSES  16               /* of them in an interval, at least */
 #define WAIT_US 1000000u          /* lock step: only messages make it go on */
 
 struct leased { uint64_t at_us, term; uint32_t link; };
@@ -42,7 +44,7 @@ struct fabric {
     struct relay_ends             relays;
     struct leased                *leased;        /* by the place of a link: its last lease */
     int                           signals;
-    uint64_t                      tick_us;
+    uint64_t                      tick_us, look_us;      /* look: at the network, not before */
     struct page                   page;
     struct collector              flows;
     struct fsd                    fsd;           /* of the last window */
@@ -398,18 +400,40 @@ static int stand_by(struct fabric *f)
     return 0;
 }
 
+/* A wake-up costs more than a message. Simulated time that stands still waits for none, though. */
+static void hear(struct fabric *f)
+{
+    uint64_t         pause_us = f->file->controller.interval_us / PAUSES;
+    struct rpc_event e;
+
+    if (clock_us() < f->look_us)
+        return;
+    while (rpc_next(f->rpc, &e)) {
+        on_event(f, &e, now_us(f));
+        free(e.bytes);
+    }
+    f->look_us = f->file->lock_step ? 0 : clock_us() + (pause_us < PAUSE_US_MAX ? pause_us : PAUSE_US_MAX);
+}
+
+static uint64_t wait_until_us(const struct fabric *f)
+{
+    if (f->file->lock_step)
+        return clock_us() + WAIT_US;
+    return clock_us() < f->look_us && f->look_us < f->tick_us ? f->look_us : f->tick_us;
+}
+
 static int loop(struct fabric *f, struct err *err)
 {
     struct signalfd_siginfo s;
-    struct rpc_event        e;
     uint64_t                interval_us = f->file->controller.interval_us;
 
     for (f->tick_us = clock_us() + interval_us;;) {
-        struct pollfd fd[4] = { { .fd = rpc_fd(f->rpc), .events = POLLIN }, { .fd = f->signals, .events = POLLIN },
+        struct pollfd fd[4] = { { .fd = clock_us() < f->look_us ? -1 : rpc_fd(f->rpc), .events = POLLIN },
+                                { .fd = f->signals, .events = POLLIN },
                                 { .fd = server_fd(f->page.server), .events = POLLIN }, { .fd = f->flows.fd, .events = POLLIN } };
 
         notify_alive(clock_us());
-        clock_wait(fd, 4, f->file->lock_step ? clock_us() + WAIT_US : f->tick_us);
+        clock_wait(fd, 4, wait_until_us(f));
         if (has_lost_lease(f, err))
             return -EAGAIN;      /* before anything that came meanwhile is answered */
         if (read(f->signals, &s, sizeof s) == sizeof s) {
@@ -417,10 +441,7 @@ static int loop(struct fabric *f, struct err *err)
                 return 0;
             reload(f);
         }
-        while (rpc_next(f->rpc, &e)) {
-            on_event(f, &e, now_us(f));
-            free(e.bytes);
-        }
+        hear(f);
         server_run(f->page.server);
         collector_run(&f->flows);
         if (f->file->lock_step)

@@ -2,7 +2,6 @@
 #include "live/wire/creds.h"
 #include "live/wire/identity.h"
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,28 +27,7 @@ int creds_check(const char *address, const struct rpc_tls *tls, struct err *err)
     return 0;
 }
 
-/* ---- servers: gRPC asks at each handshake whether there is something new ---- */
-
-struct creds { pthread_mutex_t lock; struct identity identity; bool is_told; struct creds *next; };
-
-static struct creds *of_servers;         /* they stay until the process ends: see rpc_free() */
-
-static grpc_ssl_certificate_config_reload_status fetch(void *arg, grpc_ssl_server_certificate_config **config)
-{
-    struct creds *c = arg;
-    bool          is_new;
-
-    pthread_mutex_lock(&c->lock);
-    is_new = identity_look(&c->identity) || !c->is_told;
-    if (is_new) {
-        grpc_ssl_pem_key_cert_pair pair = { c->identity.text[2], c->identity.text[1] };
-
-        *config = grpc_ssl_server_certificate_config_create(c->identity.text[0], &pair, 1);
-        c->is_told = true;
-    }
-    pthread_mutex_unlock(&c->lock);
-    return is_new ? GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_NEW : GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_UNCHANGED;
-}
+struct creds { struct identity identity; };
 
 int creds_open(struct creds **out, const struct rpc_tls *tls, struct err *err)
 {
@@ -65,7 +43,6 @@ int creds_open(struct creds **out, const struct rpc_tls *tls, struct err *err)
         free(c);
         return rc;
     }
-    pthread_mutex_init(&c->lock, NULL);
     *out = c;
     return 0;
 }
@@ -75,22 +52,8 @@ void creds_free(struct creds *c)
     if (!c)
         return;
     identity_fini(&c->identity);
-    pthread_mutex_destroy(&c->lock);
     free(c);
 }
-
-grpc_server_credentials *creds_server(struct creds *c)
-{
-    if (c) {
-        c->next = of_servers;
-        of_servers = c;
-    }
-    return c ? grpc_ssl_server_credentials_create_with_options(grpc_ssl_server_credentials_create_options_using_config_fetcher(
-                   GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY, fetch, c)) :
-               grpc_insecure_server_credentials_create();
-}
-
-/* ---- clients ---- */
 
 static grpc_channel_credentials *client(const struct creds *c)
 {
@@ -110,7 +73,7 @@ static grpc_arg number(const char *key, int value)
 grpc_channel *creds_channel(const char *address, const struct creds *files)
 {
     grpc_arg args[] = { number(GRPC_ARG_KEEPALIVE_TIME_MS, 10000), number(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 5000),
-                        number(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1), number(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200),
+                        number(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1), number(GRPC_ARG_HTTP2_BDP_PROBE, 0), number(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200),
                         number(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 20000), number(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 5000) };
     grpc_channel_args         list = { sizeof args / sizeof *args, args };
     grpc_channel_credentials *creds = client(files);

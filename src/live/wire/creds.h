@@ -1,4 +1,4 @@
-/* src/live/wire/creds.h - certificates, for rpc.c. */
+/* src/live/wire/creds.h - certificates of who dials, for rpc.c and ask.c; servers: secure.h. */
 #ifndef LIVE_WIRE_CREDS_H
 #define LIVE_WIRE_CREDS_H
 
@@ -16,9 +16,8 @@ struct creds;
 int  creds_open(struct creds **out, const struct rpc_tls *, struct err *);
 void creds_free(struct creds *);
 
-/* Servers see by themselves that files were exchanged. To be released by the caller, both. */
-grpc_server_credentials *creds_server(struct creds *);
-grpc_channel            *creds_channel(const char *address, const struct creds *);
+/* To be released by the caller. */
+grpc_channel *creds_channel(const char *address, const struct creds *);
 
 /* The channel, or another one in its place once files were exchanged: the old one would go on with the old ones. */
 grpc_channel *creds_renew(grpc_channel *, const char *address, struct creds *);

@@ -1,11 +1,13 @@
 /* src/live/wire/rpc.c - see rpc.h.
  *
- * One thread waits at gRPC's completion queue; a lock guards all that it shares with the program's loop. A link is a call. Its
- * operations that are under way are counted, and the last of them frees it.
+ * Of who dials; servers are in serve.c. One thread waits at gRPC's completion queue; a lock guards all that it shares with the
+ * program's loop. A link is a call. Its operations that are under way are counted, and the last of them frees it.
  */
 #include "live/wire/rpc.h"
+#include "live/h2/place.h"
 #include "live/wire/buffer.h"
 #include "live/wire/creds.h"
+#include "live/wire/serve.h"
 
 #include <assert.h>
 #include <grpc/support/time.h>
@@ -18,9 +20,8 @@
 
 #define CONNECT      "/anole.v1.Fabric/Connect"
 #define WAITING_MAX  1024        /* messages that one link may leave waiting */
-#define PLACE_BITS   20          /* of a link's number: its place; the rest says how often that was used */
 
-enum op_kind { OP_NEW, OP_START, OP_RECEIVE, OP_SEND, OP_CLOSE, OP_STATUS, OP_KINDS };
+enum op_kind { OP_START, OP_RECEIVE, OP_SEND, OP_CLOSE, OP_KINDS };
 
 struct link;
 struct op { enum op_kind kind; struct link *link; };
@@ -33,13 +34,11 @@ struct link {
     grpc_channel       *channel;                 /* its own; NULL: the program's one */
     grpc_call          *call;
     uint32_t            pending;                 /* operations under way */
-    bool                is_open, is_closed, is_question, is_sending, is_ending;
-    grpc_call_details   details;                 /* server */
+    bool                is_open, is_closed, is_sending;
     grpc_metadata_array metadata, trailing;
-    grpc_byte_buffer   *received, *sent;
-    grpc_status_code    status;                  /* client: how it ended */
+    grpc_byte_buffer   *received;
+    grpc_status_code    status;                  /* how it ended */
     grpc_slice          status_text;
-    int                 is_cancelled;            /* server */
     struct waiting     *first, **last;
     uint32_t            waiting;
     struct op           op[OP_KINDS];
@@ -47,17 +46,15 @@ struct link {
 };
 
 struct rpc {
+    struct serve          *serve;                /* a server is nothing else */
     grpc_completion_queue *cq;
-    grpc_server           *server;               /* or */
     grpc_channel          *channel;
     struct creds          *creds;
-    char                  *address;              /* of a channel */
+    char                  *address;
     pthread_t              thread;
     pthread_mutex_t        lock;
     int                    fd;
-    struct link          **link;                 /* by place; NULL: it is free */
-    uint32_t              *uses;                 /* of each place, so far */
-    uint32_t               places, next;         /* next: where to look for a free one first */
+    struct places          links;
     bool                   is_ending;
     struct queued         *first, **last;
 };
@@ -86,6 +83,8 @@ bool rpc_next(struct rpc *r, struct rpc_event *e)
     struct queued *q;
     uint64_t       count;
 
+    if (r->serve)
+        return serve_next(r->serve, e);
     pthread_mutex_lock(&r->lock);
     q = r->first;
     if (q) {
@@ -102,53 +101,24 @@ bool rpc_next(struct rpc *r, struct rpc_event *e)
 
 int rpc_fd(const struct rpc *r)
 {
-    return r->fd;
+    return r->serve ? serve_fd(r->serve) : r->fd;
 }
 
 /* ---- links ---- */
 
-/* Places are taken in turn, so that one that was just given back is not used again at once. */
-static uint32_t free_place(struct rpc *r)
-{
-    uint32_t before = r->places;
-
-    for (uint32_t i = 0; i < r->places; i++)
-        if (!r->link[(r->next + i) % r->places])
-            return (r->next = (r->next + i) % r->places + 1) - 1;
-    assert(before < 1u << PLACE_BITS);
-    r->places = 2 * before + 16;
-    r->link = xrealloc(r->link, r->places * sizeof *r->link);
-    r->uses = xrealloc(r->uses, r->places * sizeof *r->uses);
-    memset(r->link + before, 0, (r->places - before) * sizeof *r->link);
-    memset(r->uses + before, 0, (r->places - before) * sizeof *r->uses);
-    r->next = before + 1;
-    return before;
-}
-
 static struct link *link_new(struct rpc *r)
 {
     struct link *l = xcalloc(1, sizeof *l);
-    uint32_t     place = free_place(r);
 
     l->rpc = r;
-    l->id = (r->uses[place]++ << PLACE_BITS | place) & INT32_MAX;
-    r->link[place] = l;
+    l->id = place_take(&r->links, l);
     l->last = &l->first;
     l->status_text = grpc_empty_slice();
     for (int i = 0; i < OP_KINDS; i++)
         l->op[i] = (struct op){ (enum op_kind)i, l };
-    grpc_call_details_init(&l->details);
     grpc_metadata_array_init(&l->metadata);
     grpc_metadata_array_init(&l->trailing);
     return l;
-}
-
-static struct link *link_find(struct rpc *r, uint32_t id)
-{
-    uint32_t     place = id & ((1u << PLACE_BITS) - 1);
-    struct link *l = place < r->places ? r->link[place] : NULL;
-
-    return l && l->id == id ? l : NULL;
 }
 
 static void drop_waiting(struct link *l)
@@ -166,9 +136,8 @@ static void drop_waiting(struct link *l)
 
 static void link_free(struct link *l)
 {
-    l->rpc->link[l->id & ((1u << PLACE_BITS) - 1)] = NULL;
+    place_leave(&l->rpc->links, l->id);
     drop_waiting(l);
-    grpc_call_details_destroy(&l->details);
     grpc_metadata_array_destroy(&l->metadata);
     grpc_metadata_array_destroy(&l->trailing);
     grpc_slice_unref(l->status_text);
@@ -195,17 +164,6 @@ static void receive(struct link *l)
     start(l, &op, 1, OP_RECEIVE);
 }
 
-/* The last word of a server. */
-static void end(struct link *l, grpc_status_code status)
-{
-    grpc_op op = { .op = GRPC_OP_SEND_STATUS_FROM_SERVER, .data.send_status_from_server.status = status };
-
-    if (l->is_ending)
-        return;
-    l->is_ending = true;
-    start(l, &op, 1, OP_STATUS);
-}
-
 static void send_next(struct link *l)
 {
     struct waiting *w = l->first;
@@ -230,11 +188,15 @@ void rpc_send(struct rpc *r, uint32_t id, const void *bytes, size_t length)
     struct link    *l;
     struct waiting *w;
 
+    if (r->serve) {
+        serve_send(r->serve, id, bytes, length);
+        return;
+    }
     pthread_mutex_lock(&r->lock);
-    l = link_find(r, id);
+    l = place_find(&r->links, id);
     if (l && l->waiting >= WAITING_MAX && !l->is_closed)
         grpc_call_cancel(l->call, NULL);
-    else if (l && !l->is_closed && !l->is_question) {
+    else if (l && !l->is_closed) {
         w = xcalloc(1, sizeof *w);
         w->buffer = buffer_from(bytes, length);
         *l->last = w;
@@ -245,75 +207,26 @@ void rpc_send(struct rpc *r, uint32_t id, const void *bytes, size_t length)
     pthread_mutex_unlock(&r->lock);
 }
 
+/* Only servers are asked. */
 void rpc_reply(struct rpc *r, uint32_t id, const void *bytes, size_t length)
 {
-    grpc_op      ops[2] = { { .op = GRPC_OP_SEND_MESSAGE }, { .op = GRPC_OP_SEND_STATUS_FROM_SERVER } };
-    struct link *l;
-
-    pthread_mutex_lock(&r->lock);
-    l = link_find(r, id);
-    if (l && l->is_question && !l->is_closed && !l->is_ending) {
-        ops[0].data.send_message.send_message = buffer_from(bytes, length);
-        ops[1].data.send_status_from_server.status = GRPC_STATUS_OK;
-        l->is_ending = true;
-        start(l, ops, 2, OP_STATUS);
-        grpc_byte_buffer_destroy(ops[0].data.send_message.send_message);
-    }
-    pthread_mutex_unlock(&r->lock);
+    if (r->serve)
+        serve_reply(r->serve, id, bytes, length);
 }
 
 /* ---- what comes back ---- */
-
-static void request_call(struct rpc *r)
-{
-    struct link *l;
-
-    if (r->is_ending)
-        return;
-    l = link_new(r);
-    if (grpc_server_request_call(r->server, &l->call, &l->details, &l->metadata, r->cq, r->cq, &l->op[OP_NEW]) == GRPC_CALL_OK)
-        l->pending++;
-    else
-        link_free(l);
-}
-
-static void on_new(struct rpc *r, struct link *l)
-{
-    grpc_op first = { .op = GRPC_OP_SEND_INITIAL_METADATA };
-    grpc_op close = { .op = GRPC_OP_RECV_CLOSE_ON_SERVER, .data.recv_close_on_server.cancelled = &l->is_cancelled };
-    bool    is_stream = grpc_slice_str_cmp(l->details.method, CONNECT) == 0;
-
-    request_call(r);
-    l->is_question = grpc_slice_str_cmp(l->details.method, RPC_ASK_METHOD) == 0;
-    creds_peer(l->call, l->peer, sizeof l->peer);
-    start(l, &close, 1, OP_CLOSE);
-    start(l, &first, 1, OP_START);
-    if (!is_stream && !l->is_question) {
-        end(l, GRPC_STATUS_UNIMPLEMENTED);
-        return;
-    }
-    receive(l);
-    if (!is_stream)
-        return;
-    l->is_open = true;
-    tell(r, l, RPC_OPEN, "");
-}
 
 static void on_receive(struct rpc *r, struct link *l, bool is_good)
 {
     struct rpc_event *e;
 
-    if (!is_good || !l->received) {
-        if (r->server)
-            end(l, GRPC_STATUS_OK);              /* the other side has nothing more to say */
+    if (!is_good || !l->received)
         return;
-    }
-    e = tell(r, l, l->is_question ? RPC_ASK : RPC_DATA, "");
+    e = tell(r, l, RPC_DATA, "");
     e->bytes = buffer_bytes(l->received, &e->length);
     grpc_byte_buffer_destroy(l->received);
     l->received = NULL;
-    if (!l->is_question)
-        receive(l);
+    receive(l);
 }
 
 static void on_close(struct rpc *r, struct link *l)
@@ -322,11 +235,8 @@ static void on_close(struct rpc *r, struct link *l)
 
     l->is_closed = true;
     drop_waiting(l);
-    if (!r->server)
-        snprintf(text, sizeof text, "%.*s", (int)GRPC_SLICE_LENGTH(l->status_text),
-                 (const char *)GRPC_SLICE_START_PTR(l->status_text));
-    if (l->is_open || !r->server)
-        tell(r, l, RPC_CLOSE, text);
+    snprintf(text, sizeof text, "%.*s", (int)GRPC_SLICE_LENGTH(l->status_text), (const char *)GRPC_SLICE_START_PTR(l->status_text));
+    tell(r, l, RPC_CLOSE, text);
     l->is_open = false;
 }
 
@@ -336,12 +246,8 @@ static void on_op(struct rpc *r, struct op *op, bool is_good)
 
     l->pending--;
     switch (op->kind) {
-    case OP_NEW:
-        if (is_good)
-            on_new(r, l);
-        break;
     case OP_START:
-        if (is_good && !r->server && !l->is_closed) {
+        if (is_good && !l->is_closed) {
             l->is_open = true;
             creds_peer(l->call, l->peer, sizeof l->peer);
             tell(r, l, RPC_OPEN, "");
@@ -374,8 +280,6 @@ static void *watch(void *arg)
 
         if (e.type == GRPC_QUEUE_SHUTDOWN)
             return NULL;
-        if (!e.tag)
-            continue;            /* the server has shut down */
         pthread_mutex_lock(&r->lock);
         on_op(r, e.tag, e.success != 0);
         pthread_mutex_unlock(&r->lock);
@@ -402,11 +306,6 @@ static void begin(struct rpc *r)
         die("cannot start a thread: %s", strerror(errno));
 }
 
-static grpc_arg number(const char *key, int value)
-{
-    return (grpc_arg){ .type = GRPC_ARG_INTEGER, .key = (char *)key, .value.integer = value };
-}
-
 int rpc_check(const char *address, const struct rpc_tls *tls, struct err *err)
 {
     return creds_check(address, tls, err);
@@ -414,37 +313,16 @@ int rpc_check(const char *address, const struct rpc_tls *tls, struct err *err)
 
 int rpc_serve(struct rpc **out, const char *address, const struct rpc_tls *tls, struct err *err)
 {
-    grpc_arg                 args[] = { number(GRPC_ARG_KEEPALIVE_TIME_MS, 10000), number(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 5000),
-                                        number(GRPC_ARG_ALLOW_REUSEPORT, 0),
-                                        number("grpc.http2.min_ping_interval_without_data_ms", 1000) };
-    grpc_channel_args        list = { sizeof args / sizeof *args, args };
-    grpc_server_credentials *creds;
-    struct creds            *files = NULL;
-    struct rpc              *r;
-    int                      rc = creds_check(address, tls, err), port;
+    struct serve *serve = NULL;
+    int           rc = creds_check(address, tls, err);
 
     *out = NULL;
     if (!rc)
-        rc = creds_open(&files, tls, err);
+        rc = serve_open(&serve, address, tls, err);
     if (rc)
         return rc;
-    r = rpc_new();
-    r->creds = files;
-    r->server = grpc_server_create(&list, NULL);
-    grpc_server_register_completion_queue(r->server, r->cq, NULL);
-    creds = creds_server(files);
-    port = grpc_server_add_http2_port(r->server, address, creds);
-    grpc_server_credentials_release(creds);
-    begin(r);
-    if (!port) {
-        rpc_free(r);
-        return err_set(err, EADDRNOTAVAIL, "%s: cannot listen there", address);
-    }
-    grpc_server_start(r->server);
-    pthread_mutex_lock(&r->lock);
-    request_call(r);
-    pthread_mutex_unlock(&r->lock);
-    *out = r;
+    *out = xcalloc(1, sizeof **out);
+    (*out)->serve = serve;
     return 0;
 }
 
@@ -488,8 +366,12 @@ void rpc_cut(struct rpc *r, uint32_t id)
 {
     struct link *l;
 
+    if (r->serve) {
+        serve_cut(r->serve, id);
+        return;
+    }
     pthread_mutex_lock(&r->lock);
-    l = link_find(r, id);
+    l = place_find(&r->links, id);
     if (l && l->call && !l->is_closed)
         grpc_call_cancel(l->call, NULL);
     pthread_mutex_unlock(&r->lock);
@@ -514,38 +396,45 @@ int rpc_dial(struct rpc **out, const char *address, const struct rpc_tls *tls, s
     return 0;
 }
 
-void rpc_free(struct rpc *r)
+static void cancel_all(struct rpc *r)
+{
+    pthread_mutex_lock(&r->lock);
+    r->is_ending = true;         /* nothing more is started: the completion queue would not take it */
+    for (uint32_t i = 0; i < r->links.count; i++) {
+        struct link *l = r->links.thing[i];
+
+        if (l && l->call && !l->is_closed)
+            grpc_call_cancel(l->call, NULL);
+    }
+    pthread_mutex_unlock(&r->lock);
+}
+
+static void free_dialler(struct rpc *r)
 {
     struct rpc_event e;
 
-    if (!r)
-        return;
-    pthread_mutex_lock(&r->lock);
-    r->is_ending = true;         /* nothing more is started: the completion queue would not take it */
-    for (uint32_t i = 0; i < r->places; i++)
-        if (r->link[i] && r->link[i]->call && !r->link[i]->is_closed)
-            grpc_call_cancel(r->link[i]->call, NULL);
-    pthread_mutex_unlock(&r->lock);
-    if (r->server) {
-        grpc_server_shutdown_and_notify(r->server, r->cq, NULL);
-        grpc_server_cancel_all_calls(r->server);
-    }
+    cancel_all(r);
     grpc_completion_queue_shutdown(r->cq);
     pthread_join(r->thread, NULL);
-    if (r->server)
-        grpc_server_destroy(r->server);
-    if (r->channel)
-        grpc_channel_destroy(r->channel);
+    grpc_channel_destroy(r->channel);
     while (rpc_next(r, &e))
         free(e.bytes);
     grpc_completion_queue_destroy(r->cq);
     close(r->fd);
     pthread_mutex_destroy(&r->lock);
-    if (!r->server)              /* a handshake that is still under way may ask a server's once more */
-        creds_free(r->creds);
+    creds_free(r->creds);
     free(r->address);
-    free(r->link);
-    free(r->uses);
-    free(r);
+    places_fini(&r->links);
     grpc_shutdown();
+}
+
+void rpc_free(struct rpc *r)
+{
+    if (!r)
+        return;
+    if (r->serve)
+        serve_free(r->serve);
+    else
+        free_dialler(r);
+    free(r);
 }

@@ -1,7 +1,8 @@
 /* src/live/wire/rpc.h - bytes over gRPC: the only place that knows it.
  *
- * gRPC has threads of its own. What they receive waits in a queue until the program's one loop asks for it: rpc_fd() becomes
- * readable, rpc_next() gives it. All functions are for that loop.
+ * Whoever dials uses gRPC's core, which has threads of its own; a server does not, because it has a thousand links (serve.h). Either
+ * way rpc_fd() becomes readable and rpc_next() gives what has come, in the program's one loop: it is to be called until nothing is
+ * there, before the loop waits again. All functions are for that loop.
  *
  * With TLS both sides show a certificate of the same authority; the files are looked at again every minute, so they can
  * be exchanged without a restart, in any order and by any means: what does not fit together is not taken (identity.h). Without, only addresses of this machine are allowed.
@@ -11,27 +12,12 @@
 
 #include "base/err.h"
 #include "live/wire/ask.h"
+#include "live/wire/event.h"
 #include "live/wire/tls.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum rpc_kind {
-    RPC_OPEN,                    /* a stream is there */
-    RPC_DATA,                    /* a message on it */
-    RPC_CLOSE,                   /* it is gone; nothing more comes of this link */
-    RPC_ASK,                     /* a question, to be answered with rpc_reply() */
-};
-
-struct rpc_event {
-    enum rpc_kind  kind;
-    uint32_t       link;         /* below 2^31 */
-    char           peer[64];     /* the name in its certificate; "": there is none */
-    unsigned char *bytes;        /* DATA, ASK: to be freed */
-    size_t         length;
-    char           why[160];     /* CLOSE */
-};
 
 struct rpc;
 

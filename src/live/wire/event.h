@@ -1,0 +1,24 @@
+/* src/live/wire/event.h - what happens to links: see rpc.h. */
+#ifndef LIVE_WIRE_EVENT_H
+#define LIVE_WIRE_EVENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum rpc_kind {
+    RPC_OPEN,                    /* a stream is there */
+    RPC_DATA,                    /* a message on it */
+    RPC_CLOSE,                   /* it is gone; nothing more comes of this link */
+    RPC_ASK,                     /* a question, to be answered with rpc_reply() */
+};
+
+struct rpc_event {
+    enum rpc_kind  kind;
+    uint32_t       link;         /* below 2^31 */
+    char           peer[64];     /* the name in its certificate; "": there is none */
+    unsigned char *bytes;        /* DATA, ASK: to be freed */
+    size_t         length;
+    char           why[160];     /* CLOSE */
+};
+
+#endif

@@ -1,0 +1,131 @@
+/* src/live/wire/secure.c - see secure.h. */
+#include "live/wire/secure.h"
+#include "live/wire/identity.h"
+
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct secure { struct identity identity; SSL_CTX *context; };
+
+/* gRPC speaks HTTP/2 alone. */
+static int choose(SSL *ssl, const unsigned char **out, unsigned char *length, const unsigned char *in, unsigned in_length, void *arg)
+{
+    static const unsigned char h2[] = { 2, 'h', '2' };
+
+    (void)ssl;
+    (void)arg;
+    return SSL_select_next_proto((unsigned char **)out, length, h2, sizeof h2, in, in_length) == OPENSSL_NPN_NEGOTIATED ?
+           SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+/* The certificates in a text, one after another: the first is ours, or all of them are authorities. */
+static bool use_certs(SSL_CTX *context, const char *text, bool is_authority)
+{
+    BIO  *bio = BIO_new_mem_buf(text, -1);
+    X509 *cert;
+    int   count = 0;
+    bool  is_good = true;
+
+    for (; is_good && (cert = PEM_read_bio_X509(bio, NULL, NULL, NULL)); count++) {
+        if (is_authority)
+            is_good = X509_STORE_add_cert(SSL_CTX_get_cert_store(context), cert) == 1;
+        else
+            is_good = count ? SSL_CTX_add1_chain_cert(context, cert) == 1 : SSL_CTX_use_certificate(context, cert) == 1;
+        X509_free(cert);
+    }
+    BIO_free(bio);
+    ERR_clear_error();           /* the end of the text is one */
+    return is_good && count;
+}
+
+static bool use_key(SSL_CTX *context, const char *text)
+{
+    BIO      *bio = BIO_new_mem_buf(text, -1);
+    EVP_PKEY *key = PEM_read_bio_PrivateKey(bio, NULL, NULL, NULL);
+    bool      is_good = key && SSL_CTX_use_PrivateKey(context, key) == 1;
+
+    EVP_PKEY_free(key);
+    BIO_free(bio);
+    return is_good;
+}
+
+static SSL_CTX *context_of(const struct identity *d)
+{
+    SSL_CTX *context = SSL_CTX_new(TLS_server_method());
+
+    if (context && use_certs(context, d->text[0], true) && use_certs(context, d->text[1], false) && use_key(context, d->text[2])) {
+        SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+        SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
+        SSL_CTX_set_alpn_select_cb(context, choose, NULL);
+        SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
+        SSL_CTX_set_read_ahead(context, 1);      /* head and body of a record with one read() */
+        SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+        SSL_CTX_set_options(context, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION);
+        SSL_CTX_set_num_tickets(context, 0);
+        return context;
+    }
+    SSL_CTX_free(context);
+    return NULL;
+}
+
+int secure_open(struct secure **out, const struct rpc_tls *tls, struct err *err)
+{
+    struct secure *s;
+    int            rc;
+
+    *out = NULL;
+    if (!tls->ca)
+        return 0;
+    s = xcalloc(1, sizeof *s);
+    rc = identity_open(&s->identity, tls, err);
+    if (!rc)
+        s->context = context_of(&s->identity);
+    if (!rc && !s->context)
+        rc = err_set(err, EBADMSG, "%s: OpenSSL does not take it: %s", tls->cert, ERR_reason_error_string(ERR_peek_last_error()));
+    if (rc)
+        secure_free(s);
+    else
+        *out = s;
+    return rc;
+}
+
+void secure_free(struct secure *s)
+{
+    if (!s)
+        return;
+    identity_fini(&s->identity);
+    SSL_CTX_free(s->context);
+    free(s);
+}
+
+SSL *secure_accept(struct secure *s, int fd)
+{
+    SSL_CTX *next = identity_look(&s->identity) ? context_of(&s->identity) : NULL;
+    SSL     *ssl;
+
+    if (next) {
+        SSL_CTX_free(s->context);                /* connections that there are keep it */
+        s->context = next;
+    }
+    ssl = SSL_new(s->context);
+    if (!ssl || SSL_set_fd(ssl, fd) != 1)
+        die("no memory");
+    SSL_set_accept_state(ssl);
+    return ssl;
+}
+
+void secure_peer(const SSL *ssl, char *name, size_t size)
+{
+    X509 *cert = SSL_get1_peer_certificate(ssl);
+    char  text[256];
+    int   length = cert ? X509_NAME_get_text_by_NID(X509_get_subject_name(cert), NID_commonName, text, sizeof text) : -1;
+
+    name[0] = '\0';
+    if (length > 0 && (size_t)length < size && strlen(text) == (size_t)length)
+        memcpy(name, text, (size_t)length + 1);
+    X509_free(cert);
+}

@@ -1,0 +1,545 @@
+/* src/live/wire/serve.c - see serve.h. */
+#include "live/wire/serve.h"
+#include "live/h2/h2.h"
+#include "live/h2/listen.h"
+#include "live/h2/place.h"
+#include "live/wire/ask.h"
+#include "live/wire/secure.h"
+
+#include <assert.h>
+#include <openssl/err.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CONNECT      "/anole.v1.Fabric/Connect"
+#define READY_MAX    256         /* connections that are looked at in one go */
+#define ACCEPT_MAX   32          /* new ones in one go: each costs as much as some hundred messages */
+#define BUFFER       16384u      /* of one read or write: what a record of TLS holds */
+#define SILENT_S     10          /* after which it is asked whether it is still there, as gRPC does */
+#define ANSWER_S     5           /* within which it has to say so */
+#define HANDSHAKE_S  20
+#define READS_MAX    8           /* of one connection in one go */
+
+struct connection {
+    struct serve      *serve;
+    struct connection *next, **back;             /* of all */
+    struct connection *next_dirty;               /* of those who have something to send */
+    int                fd;
+    SSL               *ssl;                      /* NULL: without */
+    struct h2         *h2;                       /* NULL: still in the handshake */
+    bool               is_dirty, is_broken, wants_write, was_asked;
+    int64_t            heard_s;
+    unsigned char     *out;                      /* what the kernel would not take */
+    size_t             out_length, out_sent;
+    char               peer[64];
+};
+
+struct queued { struct queued *next; struct rpc_event event; };
+
+struct serve {
+    int                epoll, listener, wake;    /* wake: somebody is dirty */
+    bool               is_deaf;                  /* out of files, until the next second */
+    bool               is_looking;
+    bool               has_read;                 /* since it last said that nothing is there */
+    struct secure     *secure;
+    struct places      calls;
+    struct connection *connections, *dirty;
+    struct queued     *first, **last, *spare;
+    int64_t            second;
+    char              *file;                     /* of a socket that is one */
+};
+
+static int64_t now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+    return t.tv_sec;
+}
+
+/* ---- events for the loop ---- */
+
+static void tell(struct serve *s, const struct h2_call *call, enum rpc_kind kind, const unsigned char *bytes, size_t length)
+{
+    const struct connection *c = h2_owner(call);
+    struct queued           *q = s->spare ? s->spare : xmalloc(sizeof *q);
+
+    s->spare = s->spare ? s->spare->next : NULL;
+    q->next = NULL;
+    q->event.kind = kind;
+    q->event.link = h2_number(call);
+    q->event.why[0] = '\0';
+    q->event.bytes = NULL;
+    q->event.length = length;
+    memcpy(q->event.peer, c->peer, sizeof c->peer);
+    if (bytes) {
+        q->event.bytes = xmalloc(length + 1);
+        memcpy(q->event.bytes, bytes, length);
+    }
+    *s->last = q;
+    s->last = &q->next;
+}
+
+static bool take_event(struct serve *s, struct rpc_event *e)
+{
+    struct queued *q = s->first;
+
+    if (!q)
+        return false;
+    s->first = q->next;
+    if (!s->first)
+        s->last = &s->first;
+    *e = q->event;
+    q->next = s->spare;
+    s->spare = q;
+    return true;
+}
+
+/* ---- calls ---- */
+
+static enum h2_kind kind_of(const char *path)
+{
+    return strcmp(path, CONNECT) == 0 ? H2_STREAM : strcmp(path, RPC_ASK_METHOD) == 0 ? H2_QUESTION : H2_UNKNOWN;
+}
+
+static void on_open(void *arg, struct h2_call *call)
+{
+    struct connection *c = arg;
+
+    h2_set_number(call, place_take(&c->serve->calls, call));
+    if (h2_kind(call) == H2_STREAM)
+        tell(c->serve, call, RPC_OPEN, NULL, 0);
+}
+
+static void on_data(void *arg, struct h2_call *call, const unsigned char *bytes, size_t length)
+{
+    struct connection *c = arg;
+
+    tell(c->serve, call, h2_kind(call) == H2_QUESTION ? RPC_ASK : RPC_DATA, bytes, length);
+}
+
+static void on_close(void *arg, struct h2_call *call)
+{
+    struct connection *c = arg;
+
+    if (h2_kind(call) == H2_STREAM)
+        tell(c->serve, call, RPC_CLOSE, NULL, 0);
+    place_leave(&c->serve->calls, h2_number(call));
+}
+
+/* ---- connections ---- */
+
+static void watch(const struct connection *c, int op)
+{
+    struct epoll_event e = { .events = EPOLLIN | (c->wants_write ? (uint32_t)EPOLLOUT : 0), .data.ptr = (void *)c };
+
+    epoll_ctl(c->serve->epoll, op, c->fd, &e);
+}
+
+/* It has something to send. The loop is woken for that, unless it is known to come back before it waits. */
+static void mark(struct connection *c)
+{
+    struct serve *s = c->serve;
+    uint64_t      one = 1;
+
+    if (c->is_dirty)
+        return;
+    if (!s->dirty && !s->is_looking && !s->has_read && write(s->wake, &one, sizeof one) < 0)
+        assert(errno == EAGAIN);
+    c->is_dirty = true;
+    c->next_dirty = s->dirty;
+    s->dirty = c;
+}
+
+static void connection_free(struct connection *c)
+{
+    assert(!c->is_dirty);
+    h2_free(c->h2);
+    SSL_free(c->ssl);
+    close(c->fd);
+    *c->back = c->next;
+    if (c->next)
+        c->next->back = c->back;
+    free(c->out);
+    free(c);
+}
+
+static void begin_h2(struct connection *c)
+{
+    static const struct h2_hooks hooks = { kind_of, on_open, on_data, on_close };
+
+    if (c->ssl)
+        secure_peer(c->ssl, c->peer, sizeof c->peer);
+    c->is_broken = c->ssl && !*c->peer;          /* a certificate without a name is none */
+    c->h2 = h2_new(&hooks, c);
+    mark(c);
+}
+
+static void accept_one(struct serve *s, int fd)
+{
+    struct connection *c = xcalloc(1, sizeof *c);
+
+    c->serve = s;
+    c->fd = fd;
+    c->heard_s = now_s();
+    c->next = s->connections;
+    c->back = &s->connections;
+    if (c->next)
+        c->next->back = &c->next;
+    s->connections = c;
+    watch(c, EPOLL_CTL_ADD);
+    if (s->secure)
+        c->ssl = secure_accept(s->secure, fd);
+    else
+        begin_h2(c);
+}
+
+/* Out of files it is deaf for a moment, rather than called again and again for those who wait. */
+static void listen_to(struct serve *s, bool is_deaf)
+{
+    struct epoll_event e = { .events = is_deaf ? 0 : (uint32_t)EPOLLIN, .data.ptr = &s->listener };
+
+    s->is_deaf = is_deaf;
+    epoll_ctl(s->epoll, EPOLL_CTL_MOD, s->listener, &e);
+}
+
+static void accept_all(struct serve *s)
+{
+    for (int i = 0; i < ACCEPT_MAX; i++) {
+        int fd = listen_next(s->listener);
+
+        if (fd >= 0)
+            accept_one(s, fd);
+        else if (fd == -EMFILE || fd == -ENFILE || fd == -ENOMEM || fd == -ENOBUFS)
+            listen_to(s, true);
+        if (fd < 0)
+            return;
+    }
+}
+
+/* ---- bytes ---- */
+
+/* Above 0: so many; 0: not now; below: it is over. */
+static ssize_t io_result(const struct connection *c, ssize_t n)
+{
+    int why;
+
+    if (n > 0)
+        return n;
+    if (!c->ssl)
+        return n < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : -1;
+    why = SSL_get_error(c->ssl, (int)n);
+    ERR_clear_error();           /* or it would be taken for the next connection's */
+    return why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE ? 0 : -1;
+}
+
+static ssize_t read_some(struct connection *c, unsigned char *bytes)
+{
+    return io_result(c, c->ssl ? SSL_read(c->ssl, bytes, BUFFER) : recv(c->fd, bytes, BUFFER, 0));
+}
+
+static ssize_t write_some(struct connection *c, const unsigned char *bytes, size_t length)
+{
+    return io_result(c, c->ssl ? SSL_write(c->ssl, bytes, (int)length) : send(c->fd, bytes, length, MSG_NOSIGNAL));
+}
+
+static void shake_hands(struct connection *c)
+{
+    int rc = SSL_do_handshake(c->ssl);
+
+    if (rc == 1)
+        begin_h2(c);
+    else if (io_result(c, rc) < 0)
+        c->is_broken = true;
+    else if (c->wants_write != (SSL_want_write(c->ssl) != 0)) {
+        c->wants_write = !c->wants_write;
+        watch(c, EPOLL_CTL_MOD);
+    }
+}
+
+static void hear(struct connection *c)
+{
+    static unsigned char bytes[BUFFER];
+    ssize_t              n;
+
+    if (!c->h2)
+        shake_hands(c);
+    for (int i = 0; c->h2 && !c->is_broken && i < READS_MAX; i++) {
+        n = read_some(c, bytes);
+        if (n > 0) {
+            c->heard_s = c->serve->second;
+            c->was_asked = false;
+        }
+        c->is_broken = n < 0 || (n > 0 && !h2_receive(c->h2, bytes, (size_t)n));
+        if (n <= 0 || (c->ssl ? !SSL_has_pending(c->ssl) : n < (ssize_t)BUFFER))
+            break;               /* level-triggered: what is left calls again */
+    }
+    if (c->is_broken || (c->h2 && (c->wants_write || h2_has_output(c->h2))))
+        mark(c);
+}
+
+/* Gathers up to a record's worth. */
+static size_t gather(struct connection *c, unsigned char *bytes)
+{
+    const unsigned char *part;
+    size_t               length = 0, n;
+
+    while (length < BUFFER && (n = h2_output(c->h2, &part)) > 0) {
+        if (length + n > BUFFER) {               /* a large one: the rest waits in 'out' */
+            c->out_length = length + n - BUFFER;
+            c->out = xrealloc(c->out, c->out_length);
+            memcpy(c->out, part + (n - c->out_length), c->out_length);
+            n -= c->out_length;
+        }
+        memcpy(bytes + length, part, n);
+        length += n;
+    }
+    return length;
+}
+
+/* What the kernel did not take comes before what gather() has left over. */
+static void keep(struct connection *c, const unsigned char *bytes, size_t length)
+{
+    unsigned char *all = xmalloc(length + c->out_length);
+
+    memcpy(all, bytes, length);
+    if (c->out)
+        memcpy(all + length, c->out, c->out_length);
+    free(c->out);
+    c->out = all;
+    c->out_length += length;
+}
+
+static ssize_t write_kept(struct connection *c)
+{
+    ssize_t n = write_some(c, c->out + c->out_sent, c->out_length - c->out_sent);
+
+    if (n > 0)
+        c->out_sent += (size_t)n;
+    if (c->out_sent == c->out_length) {
+        free(c->out);
+        c->out = NULL;
+        c->out_length = c->out_sent = 0;
+    }
+    return n;
+}
+
+static ssize_t write_new(struct connection *c, bool *is_done)
+{
+    unsigned char bytes[BUFFER];
+    size_t        length = gather(c, bytes);
+    ssize_t       n = 1;
+
+    *is_done = !length;
+    if (length) {
+        n = write_some(c, bytes, length);
+        if (n >= 0 && (size_t)n < length)
+            keep(c, bytes + n, length - (size_t)n);
+    }
+    return n;
+}
+
+static void flush(struct connection *c)
+{
+    bool    is_done = false, wants_write;
+    ssize_t n = 1;
+
+    while (n > 0 && !is_done)
+        n = c->out ? write_kept(c) : write_new(c, &is_done);
+    wants_write = n == 0;
+    if (n < 0 || (is_done && h2_is_over(c->h2)))
+        c->is_broken = true;
+    if (wants_write == c->wants_write)
+        return;
+    c->wants_write = wants_write;
+    watch(c, EPOLL_CTL_MOD);
+}
+
+/* Also ends connections that are broken: nobody else does, so they stay while somebody may still look at them. */
+static void flush_all(struct serve *s)
+{
+    while (s->dirty) {
+        struct connection *c = s->dirty;
+
+        if (!c->is_broken && c->h2)
+            flush(c);
+        s->dirty = c->next_dirty;
+        c->is_dirty = false;
+        if (c->is_broken)
+            connection_free(c);
+    }
+}
+
+/* ---- time ---- */
+
+/* Who has been silent is asked; who does not answer is gone. */
+static void look_after(struct connection *c, int64_t second)
+{
+    int64_t silent_s = second - c->heard_s;
+
+    if (silent_s >= (!c->h2 ? HANDSHAKE_S : SILENT_S + ANSWER_S))
+        c->is_broken = true;
+    else if (c->h2 && silent_s >= SILENT_S && !c->was_asked) {
+        c->was_asked = true;
+        h2_ping(c->h2);
+    } else
+        return;
+    mark(c);
+}
+
+static void look_after_all(struct serve *s)
+{
+    int64_t second = now_s();
+
+    if (second == s->second)
+        return;
+    s->second = second;
+    if (s->is_deaf)
+        listen_to(s, false);
+    for (struct connection *c = s->connections; c; c = c->next)
+        look_after(c, second);
+}
+
+static void look(struct serve *s)
+{
+    struct epoll_event ready[READY_MAX];
+    uint64_t           count;
+    int                n = epoll_wait(s->epoll, ready, READY_MAX, 0);
+
+    s->is_looking = true;
+    look_after_all(s);
+    for (int i = 0; i < n; i++) {
+        if (ready[i].data.ptr == &s->listener)
+            accept_all(s);
+        else if (ready[i].data.ptr == &s->wake) {
+            if (read(s->wake, &count, sizeof count) < 0)
+                assert(errno == EAGAIN);
+        } else
+            hear(ready[i].data.ptr);
+    }
+    flush_all(s);
+    s->is_looking = false;
+}
+
+/* After each look it says once that nothing more is there, so that the loop does other things, too. */
+bool serve_next(struct serve *s, struct rpc_event *e)
+{
+    if (take_event(s, e))
+        return true;
+    if (!s->has_read) {
+        look(s);
+        s->has_read = s->first != NULL;
+        return take_event(s, e);
+    }
+    s->has_read = false;
+    flush_all(s);
+    return false;
+}
+
+/* ---- the program's side ---- */
+
+int serve_fd(const struct serve *s)
+{
+    return s->epoll;
+}
+
+void serve_send(struct serve *s, uint32_t link, const void *bytes, size_t length)
+{
+    struct h2_call *call = place_find(&s->calls, link);
+
+    if (!call || h2_kind(call) != H2_STREAM)
+        return;
+    if (!h2_send(call, bytes, length))
+        h2_cut(call);
+    mark(h2_owner(call));
+}
+
+void serve_reply(struct serve *s, uint32_t link, const void *bytes, size_t length)
+{
+    struct h2_call *call = place_find(&s->calls, link);
+
+    if (!call || h2_kind(call) != H2_QUESTION)
+        return;
+    h2_end(call, h2_send(call, bytes, length) ? H2_OK : H2_EXHAUSTED);
+    mark(h2_owner(call));
+}
+
+void serve_cut(struct serve *s, uint32_t link)
+{
+    struct h2_call *call = place_find(&s->calls, link);
+
+    if (!call)
+        return;
+    h2_cut(call);
+    mark(h2_owner(call));
+}
+
+int serve_open(struct serve **out, const char *address, const struct rpc_tls *tls, struct err *err)
+{
+    struct serve      *s;
+    struct secure     *secure;
+    struct epoll_event e = { .events = EPOLLIN };
+    int                rc = secure_open(&secure, tls, err), listener = rc ? -1 : listen_open(address, err);
+
+    *out = NULL;
+    if (!rc && listener < 0) {
+        rc = listener;
+        secure_free(secure);
+    }
+    if (rc)
+        return rc;
+    s = xcalloc(1, sizeof *s);
+    s->secure = secure;
+    s->listener = listener;
+    s->last = &s->first;
+    s->second = now_s();
+    s->file = strncmp(address, "unix:", 5) == 0 ? xstrdup(address + 5) : NULL;
+    s->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    s->epoll = epoll_create1(EPOLL_CLOEXEC);
+    e.data.ptr = &s->wake;
+    rc = epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->wake, &e);
+    e.data.ptr = &s->listener;
+    if (rc || epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->listener, &e))
+        die("cannot watch sockets: %s", strerror(errno));
+    *out = s;
+    return 0;
+}
+
+/* Says goodbye as far as the kernel takes it at once. */
+void serve_free(struct serve *s)
+{
+    struct rpc_event e;
+
+    if (!s)
+        return;
+    for (struct connection *c = s->connections; c; c = c->next)
+        if (c->h2) {
+            h2_bye(c->h2);
+            mark(c);
+        }
+    flush_all(s);
+    for (struct connection *c = s->connections, *next; c; c = next) {
+        next = c->next;
+        connection_free(c);
+    }
+    while (take_event(s, &e))
+        free(e.bytes);
+    for (struct queued *q = s->spare, *next; q; q = next) {
+        next = q->next;
+        free(q);
+    }
+    places_fini(&s->calls);
+    secure_free(s->secure);
+    close(s->listener);
+    if (s->file)
+        unlink(s->file);
+    free(s->file);
+    close(s->wake);
+    close(s->epoll);
+    free(s);
+}

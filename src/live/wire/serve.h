@@ -1,0 +1,26 @@
+/* src/live/wire/serve.h - rpc.h's server: in the program's one loop, without a thread.
+ *
+ * What has come in is read when the loop asks for it, so who sends faster than it is heard waits in the kernel. What goes out is
+ * written when the loop comes back, so several messages to one link are one write.
+ */
+#ifndef LIVE_WIRE_SERVE_H
+#define LIVE_WIRE_SERVE_H
+
+#include "base/err.h"
+#include "live/wire/event.h"
+#include "live/wire/tls.h"
+
+#include <stdbool.h>
+
+struct serve;
+int  serve_open(struct serve **out, const char *address, const struct rpc_tls *, struct err *);
+void serve_free(struct serve *);
+
+/* As the functions of rpc.h. */
+int  serve_fd(const struct serve *);
+bool serve_next(struct serve *, struct rpc_event *);
+void serve_cut(struct serve *, uint32_t link);
+void serve_send(struct serve *, uint32_t link, const void *bytes, size_t length);
+void serve_reply(struct serve *, uint32_t link, const void *bytes, size_t length);
+
+#endif
