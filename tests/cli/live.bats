@@ -100,9 +100,15 @@ stays_back() {
 @test "live: a controller that is killed: its agents take everything back" {
     needs_live
     start_fabric
-    kill -9 "$controller"
-    wait_for is_back
-    stays_back
+    for _ in 1 2 3 4 5; do       # it may be killed just when it takes something back itself
+        kill -9 "$controller"
+        wait_for is_back
+        stays_back
+        ! cat state?/mlx5_0/audit.jsonl | grep -q 'the lease ended' || break
+        start controller.log "$ANOLE" controller controller.yaml
+        controller=$pid
+        wait_for is_tried
+    done
     for log in state1/mlx5_0/audit.jsonl state2/mlx5_0/audit.jsonl statec/audit.jsonl; do
         "$ANOLE" ctl verify "$log"
     done

@@ -53,7 +53,7 @@ needs_python() {
     run client
     [ "$status" -ne 0 ]
     [[ "$output" == *UNAVAILABLE* ]]
-    asks_as operator
+    wait_for asks_as operator
     grep -q '^0 devices' out
 }
 
@@ -87,7 +87,7 @@ needs_python() {
     start agent1.log "$ANOLE" agent agent1.yaml
     wait_for grep -q 'no controller: ' agent1.log
     sleep 2
-    asks_as operator
+    wait_for asks_as operator
     grep -q '^0 devices' out
     kill -9 "$controller"
     expire c1
