@@ -38,7 +38,9 @@ static void fit_noise_blocks(struct controller *c)
 void controller_init(struct controller *c, const struct controller_config *cfg, const struct controller_io *io, uint32_t peers_max)
 {
     *c = (struct controller){ .cfg = cfg, .io = *io, .peers_max = peers_max, .role = ROLE_GATHER };
-    c->peer = xcalloc(peers_max + 1ul, sizeof *c->peer);
+    c->peer = aligned_alloc(_Alignof(struct peer), (peers_max + 1ul) * sizeof *c->peer);         /* each is written when it comes */
+    if (!c->peer)
+        die("no memory for %u devices", peers_max);
     finder_init(&c->by_name);
     finder_init(&c->by_link);
     audit_init(&c->audit);
@@ -265,7 +267,7 @@ static void watch_noise(struct controller *c)
 static bool has_breach(const struct controller *c, uint64_t now_us)
 {
     for (uint32_t i = 0; i < c->peers; i++)
-        if (*c->peer[i].breach && roster_is_fresh(c, &c->peer[i], now_us))
+        if (c->peer[i].is_breached && roster_is_fresh(c, &c->peer[i], now_us))
             return true;
     return false;
 }

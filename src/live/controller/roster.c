@@ -142,7 +142,9 @@ void roster_on_report(struct controller *c, struct peer *p, const struct msg *m,
     p->sample.detail = NULL;
     p->reports++;
     take_detail(p, m->sample.detail);
-    memcpy(p->breach, m->why, *m->why ? sizeof p->breach : 1);
+    if (*m->why || p->is_breached)
+        memcpy(p->breach, m->why, sizeof p->breach);
+    p->is_breached = *m->why;
     if (isnan(m->sample.metric))
         return;
     p->metric_sum += m->sample.metric;

@@ -46,37 +46,41 @@ enum peer_step {
     STEP_CONFIRMED,
 };
 
-struct peer {                    /* a device, as its agent tells */
-    char              name[MSG_NAME_SIZE];
+/* A device, as its agent tells. What each report and each tick touches comes first and lies together: with thousands of devices that
+ * is what a controller's time goes to. */
+struct peer {
+    _Alignas(64)                                 /* of a cache line */
     uint32_t          link;      /* where its messages go; LINK_NONE: it cannot be reached */
+    uint32_t          rank;      /* among its kind, in the order of stages; RANK_NONE: held back, or may not be written */
     enum knob_where   where;
-    uint64_t          incarnation, gap_us, interval_us;
-    bool              may_write, is_frozen, is_broken;
-    char              frozen_why[MSG_WHY_SIZE];
     enum msg_phase    phase;     /* as last reported */
-    uint64_t          open_change;
-    struct knob_set   device, confirmed, baseline;
-
+    uint32_t          reports;   /* since the last tick */
+    uint32_t          metrics;
+    double            metric_sum;                /* of reports since the last tick */
     uint64_t          heard_us;  /* by our clock; 0: never */
-    uint64_t          stamp_us;  /* by its clock */
+    uint64_t          interval_us;
+    bool              may_write, is_frozen, is_broken, has_offset;
+    bool              has_detail;                /* the last report had one */
+    bool              is_breached;               /* a guardrail, says the last report */
+
+    uint64_t          incarnation, stamp_us;     /* stamp: by its clock */
     int64_t           offset_us; /* its clock less ours */
-    bool              has_offset;
-    struct msg_facts  facts;
+    uint64_t          open_change;
     struct msg_sample sample;
     struct msg_detail *detail;   /* of the last report that had one; NULL: none had */
-    bool              has_detail;                /* the last report had one */
-    uint32_t          reports;   /* since the last tick */
+
     char              breach[MSG_WHY_SIZE];
-    double            metric_sum;                /* of reports since the last tick */
-    uint32_t          metrics;
-
-    uint32_t          rank;      /* among its kind, in the order of stages; RANK_NONE: held back, or may not be written */
-
     enum peer_step    step;      /* of the trial */
-    struct knob_set   wanted;
     uint64_t          change, at_us;             /* at: by our clock */
     uint64_t          sent_us, deadline_us;
     bool              is_lost;   /* fell silent in the trial: its lease takes it back */
+    struct knob_set   wanted;
+
+    char              name[MSG_NAME_SIZE];
+    uint64_t          gap_us;
+    struct msg_facts  facts;
+    char              frozen_why[MSG_WHY_SIZE];
+    struct knob_set   device, confirmed, baseline;
 };
 
 enum trial_phase {

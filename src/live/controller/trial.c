@@ -202,7 +202,7 @@ void trial_abort(struct controller *c, const char *why, uint64_t now_us)
 {
     if (c->trial.phase == TRIAL_NONE || c->trial.phase == TRIAL_ABORT)
         return;
-    snprintf(c->trial.end, sizeof c->trial.end, "%s", why);
+    snprintf(c->trial.end, sizeof c->trial.end, "%.*s", (int)sizeof c->trial.end - 1, why);
     log_trial(c, "abort", c->trial.end, now_us);
     enter(c, TRIAL_ABORT);
     for (uint32_t i = 0; i < c->peers; i++)
@@ -457,7 +457,7 @@ static bool has_enough(struct controller *c, uint64_t now_us)
 static const struct peer *find_breach(const struct controller *c, uint64_t now_us)
 {
     for (uint32_t i = 0; i < c->peers; i++)
-        if (*c->peer[i].breach && roster_is_fresh(c, &c->peer[i], now_us))
+        if (c->peer[i].is_breached && roster_is_fresh(c, &c->peer[i], now_us))
             return &c->peer[i];
     return NULL;
 }

@@ -5,7 +5,7 @@ void mux_init(struct mux *m, const struct mux_io *io)
 {
     m->io = *io;
     m->life = 0;
-    m->slots = 0;
+    m->slots = m->next = 0;
     m->up = NULL;
     m->current = NULL;
     m->leases = 0;
@@ -19,11 +19,14 @@ void mux_fini(struct mux *m)
 
 /* ---- slots ---- */
 
+/* A relay tells of its devices in much the same order each time: the next one is where it is looked for first. */
 static struct mux_slot *by_slot(struct mux *m, uint32_t slot)
 {
-    for (uint32_t i = 0; i < m->slots; i++)
-        if (m->slot[i].slot == slot)
-            return &m->slot[i];
+    for (uint32_t i = 0; i < m->slots; i++) {
+        m->next = m->next < m->slots ? m->next : 0;
+        if (m->slot[m->next++].slot == slot)
+            return &m->slot[m->next - 1];
+    }
     return NULL;
 }
 

@@ -24,7 +24,7 @@ struct mux {
     struct mux_io   io;
     uint64_t        life;        /* of the relay; 0: nothing was heard yet */
     struct mux_slot slot[RACK_DEVICES_MAX];
-    uint32_t        slots;
+    uint32_t        slots, next;         /* next: where to look first */
     struct rack     down;
 
     /* the rack that is being handed on */
