@@ -221,7 +221,7 @@ static void add_peer(struct report *r, const struct world *w, uint32_t i, const 
         return;
     if (p->has_detail)
         add_detail(r, i, d->first_port, d->ports, p->detail);
-    else
+    if (!p->has_detail || !p->detail->ports)     /* flow sizes may come alone */
         add_sample(r, d->first_port, &p->sample);
     r->cnps += p->sample.cnps;
     r->nacks += p->sample.retransmissions;

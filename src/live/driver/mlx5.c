@@ -1,6 +1,7 @@
 /* src/live/driver/mlx5.c - see mlx5.h. */
 #include "live/driver/mlx5.h"
 #include "live/driver/ethtool.h"
+#include "live/driver/qp_flows.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -60,6 +61,8 @@ struct mlx5 {
     bool     is_counted[COUNTERS];
     struct ethtool_sums ethtool;
     uint64_t sampled_us;         /* 0: never */
+    struct qp_flows  *flows;
+    struct msg_detail detail;    /* flow sizes alone */
 };
 
 /* ---- files ---- */
@@ -236,6 +239,8 @@ static int open_device(void **state, const char *root, const char *name, struct 
         rc = find_knobs(m, err);
     if (!rc)
         rc = find_rows(m, err);
+    if (!rc)
+        m->flows = qp_flows_new(root, name);
     *state = rc ? NULL : m;
     if (rc)
         free(m);
@@ -244,7 +249,10 @@ static int open_device(void **state, const char *root, const char *name, struct 
 
 static void close_device(void *state)
 {
-    free(state);
+    struct mlx5 *m = state;
+
+    qp_flows_free(m->flows);
+    free(m);
 }
 
 /* By effective identity and capabilities; nothing is opened. */
@@ -400,12 +408,13 @@ static int sample(void *state, struct msg_sample *s)
     struct mlx5 *m = state;
     uint64_t     d[COUNTERS], at_us = now_us(), mbps = 0;
     char         path[PATH_SIZE];
-    bool         is_first = !m->sampled_us, is_good;
+    bool         is_first = !m->sampled_us, is_good, has_flows;
 
     *s = (struct msg_sample){ .interval_us = is_first ? 0 : at_us - m->sampled_us };
     m->sampled_us = at_us;
     is_good = take_counters(m, d);
     is_good &= take_ethtool(m, s);
+    has_flows = qp_flows_read(m->flows, &m->detail.fsd);
     if (is_first || !is_good)
         return -EAGAIN;
     snprintf(path, sizeof path, "%s/sys/class/net/%s/speed", m->root, m->netdev);
@@ -417,6 +426,7 @@ static int sample(void *state, struct msg_sample *s)
     for (int i = RETRANSMITS; i < COUNTERS; i++)
         s->retransmissions += d[i];
     s->metric = metric_of(s);
+    s->detail = has_flows ? &m->detail : NULL;
     return 0;
 }
 

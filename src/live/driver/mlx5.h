@@ -9,6 +9,8 @@
  * Counters: /sys/class/infiniband/<dev>/ports/1/{counters,hw_counters}, and what `ethtool -S` shows for pauses and discards. Many are
  * 32 bits wide and wrap; port_xmit_data counts four bytes as one.
  *
+ * Flow sizes, where the kernel counts by queue pair and somebody has switched that on: qp_flows.h.
+ *
  * Below another root than "/", <root>/ethtool/<if> stands for `ethtool -S <if>`.
  */
 #ifndef LIVE_DRIVER_MLX5_H
