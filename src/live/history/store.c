@@ -1,0 +1,261 @@
+/* src/live/history/store.c - see store.h. Writing is here, reading in store_read.c. */
+#include "live/history/store.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RECORDS_MAX 50000
+#define KNOBS_MAX   20000
+#define TRIM_EVERY  32           /* times that something is written: looking for what is old costs more than writing */
+
+const struct store_level store_levels[STORE_LEVELS] = {
+    { 1000, 6 * 3600, 0 }, { 60000, 8 * 1440, 2 * 1440 }, { 3600000, 400 * 24, 100 * 24 },
+};
+
+int store_open(struct store **out, const char *path, struct err *err)
+{
+    struct store *s = xcalloc(1, sizeof *s);
+    int           rc = file_open(&s->file, path, err);
+
+    if (rc) {
+        free(s);
+        s = NULL;
+    }
+    *out = s;
+    return rc;
+}
+
+void store_free(struct store *s)
+{
+    if (!s)
+        return;
+    file_close(&s->file);
+    free(s->name);
+    free(s->id);
+    free(s);
+}
+
+/* ---- transactions ---- */
+
+int store_begin(struct store *s, struct err *err)
+{
+    s->from_ms = UINT64_MAX;
+    s->until_ms = 0;
+    return file_execute(&s->file, "BEGIN IMMEDIATE", err);
+}
+
+int store_undo(struct store *s)
+{
+    s->names = 0;                /* devices that were added are none */
+    return file_execute(&s->file, "ROLLBACK", NULL);
+}
+
+int store_end(struct store *s, struct err *err)
+{
+    int rc = file_execute(&s->file, "COMMIT", err);
+
+    if (rc)
+        (void)store_undo(s);
+    return rc;
+}
+
+/* ---- adding ---- */
+
+int store_add_point(struct store *s, const struct store_point *p, struct err *err)
+{
+    int rc = 0;
+
+    for (int i = 0; i < STORE_SERIES && !rc; i++) {
+        sqlite3_stmt *q = file_statement(&s->file, ADD_POINT);
+
+        if (isnan(p->value[i]))
+            continue;
+        file_bind(q, 1, (uint64_t)i);
+        file_bind(q, 2, p->wall_ms);
+        sqlite3_bind_double(q, 3, p->value[i]);
+        rc = file_do(&s->file, q, err);
+    }
+    s->from_ms = p->wall_ms < s->from_ms ? p->wall_ms : s->from_ms;
+    s->until_ms = p->wall_ms > s->until_ms ? p->wall_ms : s->until_ms;
+    return rc;
+}
+
+int store_add_knobs(struct store *s, uint64_t wall_ms, const char *set, struct err *err)
+{
+    sqlite3_stmt *q = file_statement(&s->file, ADD_KNOBS);
+
+    file_bind(q, 1, wall_ms);
+    sqlite3_bind_text(q, 2, set, -1, SQLITE_STATIC);
+    return file_do(&s->file, q, err);
+}
+
+static const char *text_of(const json_t *o, const char *key)
+{
+    const char *text = json_string_value(json_object_get(o, key));
+
+    return text ? text : "";
+}
+
+int store_add_record(struct store *s, const char *line, size_t length, struct err *err)
+{
+    json_t       *o = json_loadb(line, length, 0, NULL);
+    json_int_t    seq = json_integer_value(json_object_get(o, "seq"));
+    sqlite3_stmt *q = file_statement(&s->file, ADD_RECORD);
+    int           rc = 0;
+
+    if (seq > 0) {
+        sqlite3_bind_int64(q, 1, seq);
+        sqlite3_bind_text(q, 2, text_of(o, "time"), -1, SQLITE_TRANSIENT);
+        sqlite3_bind_int64(q, 3, json_integer_value(json_object_get(o, "change")));
+        sqlite3_bind_int64(q, 4, json_integer_value(json_object_get(o, "term")));
+        sqlite3_bind_text(q, 5, line, (int)length, SQLITE_STATIC);
+        rc = file_do(&s->file, q, err);
+    }
+    json_decref(o);
+    return rc;
+}
+
+/* ---- devices ---- */
+
+static int find_id(struct store *s, const char *name, uint32_t *id, struct err *err)
+{
+    sqlite3_stmt *q = file_statement(&s->file, ADD_DEVICE);
+    int           rc;
+
+    sqlite3_bind_text(q, 1, name, -1, SQLITE_STATIC);
+    rc = file_do(&s->file, q, err);
+    q = file_statement(&s->file, DEVICE_ID);
+    sqlite3_bind_text(q, 1, name, -1, SQLITE_STATIC);
+    *id = !rc && sqlite3_step(q) == SQLITE_ROW ? (uint32_t)sqlite3_column_int64(q, 0) : UINT32_MAX;
+    sqlite3_reset(q);
+    return rc;
+}
+
+/* Names come in the same order every minute, so most ids are known. */
+static int find_ids(struct store *s, uint32_t count, const char (*name)[STORE_NAME_SIZE], struct err *err)
+{
+    int rc = 0;
+
+    if (count > s->names) {
+        s->name = xrealloc(s->name, count * sizeof *s->name);
+        s->id = xrealloc(s->id, count * sizeof *s->id);
+        memset(s->name + s->names, 0, (count - s->names) * sizeof *s->name);
+        s->names = count;
+    }
+    for (uint32_t i = 0; i < count && !rc; i++)
+        if (strncmp(s->name[i], name[i], STORE_NAME_SIZE) != 0) {
+            rc = find_id(s, name[i], &s->id[i], err);
+            memcpy(s->name[i], name[i], STORE_NAME_SIZE);
+        }
+    return rc;
+}
+
+static int add_shares(struct store *s, uint32_t level, uint64_t t, const uint8_t *share, uint32_t count, struct err *err)
+{
+    sqlite3_stmt *q = file_statement(&s->file, ADD_COVERAGE);
+
+    file_bind(q, 1, level);
+    file_bind(q, 2, t);
+    sqlite3_bind_blob(q, 3, share, (int)count, SQLITE_STATIC);
+    return file_do(&s->file, q, err);
+}
+
+/* The hour that a minute belongs to: means of its minutes. */
+static int roll_coverage(struct store *s, uint64_t wall_ms, struct err *err)
+{
+    uint64_t step_ms = store_levels[2].step_ms, from_ms = wall_ms / step_ms * step_ms;
+    uint32_t ids = 0;
+    uint8_t *share = store_mean_shares(s, 1, from_ms, from_ms + step_ms, &ids);
+    int      rc = add_shares(s, 2, from_ms, share, ids, err);
+
+    free(share);
+    return rc;
+}
+
+int store_add_coverage(struct store *s, uint64_t wall_ms, uint32_t count, const char (*name)[STORE_NAME_SIZE], const uint8_t *share,
+                       struct err *err)
+{
+    uint64_t step_ms = store_levels[1].step_ms;
+    uint8_t *by_id = xmalloc(STORE_DEVICES_MAX);
+    uint32_t ids = 0;
+    int      rc = find_ids(s, count, name, err);
+
+    memset(by_id, STORE_NOT_THERE, STORE_DEVICES_MAX);
+    for (uint32_t i = 0; i < count && !rc; i++)
+        if (s->id[i] < STORE_DEVICES_MAX) {
+            by_id[s->id[i]] = share[i];
+            ids = s->id[i] + 1 > ids ? s->id[i] + 1 : ids;
+        }
+    if (!rc)
+        rc = add_shares(s, 1, wall_ms / step_ms * step_ms, by_id, ids, err);
+    if (!rc)
+        rc = roll_coverage(s, wall_ms, err);
+    free(by_id);
+    return rc;
+}
+
+/* ---- growing coarser ---- */
+
+static int roll(struct store *s, uint32_t level, int series, struct err *err)
+{
+    uint64_t      step_ms = store_levels[level + 1].step_ms;
+    sqlite3_stmt *q = file_statement(&s->file, ROLL_POINTS);
+
+    file_bind(q, 1, level);
+    file_bind(q, 2, (uint64_t)series);
+    file_bind(q, 3, step_ms);
+    file_bind(q, 4, s->from_ms / step_ms * step_ms);
+    file_bind(q, 5, (s->until_ms / step_ms + 1) * step_ms);
+    return file_do(&s->file, q, err);
+}
+
+static int trim_points(struct store *s, uint32_t level, int series, struct err *err)
+{
+    sqlite3_stmt *q = file_statement(&s->file, TRIM_POINTS);
+
+    file_bind(q, 1, level);
+    file_bind(q, 2, (uint64_t)series);
+    file_bind(q, 3, store_levels[level].points);
+    return file_do(&s->file, q, err);
+}
+
+static int trim_rows(struct store *s, enum file_statement which, uint64_t first, uint64_t second, struct err *err)
+{
+    sqlite3_stmt *q = file_statement(&s->file, which);
+
+    file_bind(q, 1, first);
+    if (which == TRIM_COVERAGE)
+        file_bind(q, 2, second);
+    return file_do(&s->file, q, err);
+}
+
+static int trim(struct store *s, struct err *err)
+{
+    int rc = trim_rows(s, TRIM_RECORDS, RECORDS_MAX, 0, err);
+
+    if (!rc)
+        rc = trim_rows(s, TRIM_KNOBS, KNOBS_MAX, 0, err);
+    for (uint32_t level = 0; level < STORE_LEVELS && !rc; level++) {
+        for (int i = 0; i < STORE_SERIES && !rc; i++)
+            rc = trim_points(s, level, i, err);
+        if (!rc && store_levels[level].coverages)
+            rc = trim_rows(s, TRIM_COVERAGE, level, store_levels[level].coverages, err);
+    }
+    return rc;
+}
+
+int store_settle(struct store *s, struct err *err)
+{
+    int rc = 0;
+
+    for (uint32_t level = 0; level + 1 < STORE_LEVELS && s->from_ms <= s->until_ms; level++)
+        for (int i = 0; i < STORE_SERIES && !rc; i++)
+            rc = roll(s, level, i, err);
+    return rc || s->settled++ % TRIM_EVERY ? rc : trim(s, err);
+}
+
+uint64_t store_last_record(struct store *s)
+{
+    return file_number(&s->file, LAST_RECORD, 0);
+}
