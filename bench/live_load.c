@@ -6,7 +6,8 @@
  * is answered with a lease. 'relay': racks of RACK (32) behind relays (live/relay, the real ones), of which each has a connection. Prints "name value
  * unit" lines: CPU time of the controller (which does not depend on what else the machine does, but for its caches), bytes of
  * messages, how long leases took, how many came later than an interval, and how long a controller that was killed needs until
- * all are back.
+ * all are back. With LIVE_LOAD_HTTP=HOST:PORT in the environment the controller has its page there, for a browser, and devices have names of
+ * racks; it ends with SIGTERM.
  */
 #include "bench/bench.h"
 #include "base/err.h"
@@ -34,7 +35,7 @@ struct line  { uint32_t link; bool is_up, was_heard; uint64_t redial_us, backoff
 
 static struct {
     const char    *anole;
-    bool           is_relay;
+    bool           is_relay, has_page;
     uint32_t       agents, lines, rack;
     uint64_t       interval_us;
     char           folder[64], address[128], file[3][96];
@@ -47,6 +48,14 @@ static struct {
     uint64_t       worst_us, sum_us;
     uint64_t       answer_from_us;       /* leases for reports since then count */
 } g;
+
+static volatile sig_atomic_t is_ending;
+
+static void on_signal(int number)
+{
+    (void)number;
+    is_ending = 1;
+}
 
 static uint64_t now_us(void)
 {
@@ -121,6 +130,9 @@ static void write_config(void)
     fprintf(f, "name: c1\nlisten: %s\nstate: state\nmode: observe\ntuner: paraleon\ninterval: %" PRIu64 "us\ndevices_max: %u\n"
             "gather: 1s\nrelays: [load]\ntls: {ca: ca.pem, cert: controller.pem, key: controller.key}\n", g.address, g.interval_us,
             g.agents);
+    g.has_page = getenv("LIVE_LOAD_HTTP") != NULL;
+    if (g.has_page)
+        fprintf(f, "http: {listen: \"%s\"}\n", getenv("LIVE_LOAD_HTTP"));
     fclose(f);
 }
 
@@ -131,7 +143,10 @@ static struct msg hello_of(uint32_t agent)
     struct msg m = { .kind = MSG_HELLO, .incarnation = 1 + agent, .version = MSG_VERSION, .interval_us = g.interval_us,
                      .facts = { .number = agent, .ports = 1, .rate_bps = 100000000000 } };
 
-    snprintf(m.name, sizeof m.name, "load/h%u", agent);
+    if (g.has_page && g.is_relay)
+        snprintf(m.name, sizeof m.name, "rack%u-host%u/mlx5_0", agent / g.rack, agent % g.rack);
+    else
+        snprintf(m.name, sizeof m.name, "load/h%u", agent);
     knob_set_add(&m.set, KNOB_rpg_ai_rate, 5);
     knob_set_add(&m.set, KNOB_rpg_hai_rate, 50);
     m.confirmed = m.baseline = m.set;
@@ -356,7 +371,7 @@ static void wait_for_all(double *seen_s, double *leased_s)
             *seen_s = (double)(now_us() - begin_us) / 1e6;
         if (now_us() > begin_us + PATIENCE_S * 1000000ull)
             bench_fail("agents", "not all of them have got a lease");
-    } while (steps++ % 8 || !has_all_leases(begin_us));
+    } while (!is_ending && (steps++ % 8 || !has_all_leases(begin_us)));
     *leased_s = (double)(now_us() - begin_us) / 1e6;
 }
 
@@ -367,7 +382,7 @@ static void measure(uint32_t seconds)
 
     g.leases = g.late = g.reports = g.bytes_up = g.messages_up = g.bytes_down = g.messages_down = g.worst_us = g.sum_us = 0;
     g.answer_from_us = begin_us;
-    while (now_us() < end_us)
+    while (now_us() < end_us && !is_ending)
         step();
     took_s = (double)(now_us() - begin_us) / 1e6;
     cpu_s = cpu_s_of(g.controller) - cpu_s;
@@ -397,6 +412,7 @@ static void set_up(void)
         setrlimit(RLIMIT_NOFILE, &l);
     }
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGTERM, on_signal);
     write_config();
     for (int i = 0; i < 3; i++)
         snprintf(g.file[i], sizeof g.file[i], "%s/%s", g.folder, ending[i]);
@@ -448,6 +464,11 @@ int main(int argc, char **argv)
     wait_for_all(&seen_s, &leased_s);
     bench_print("live_connect", leased_s, "s");
     measure((uint32_t)atoi(argv[5]));
+    if (is_ending) {
+        rpc_free(g.rpc);
+        clean_up();
+        return 0;
+    }
     kill(g.controller, SIGKILL);
     waitpid(g.controller, NULL, 0);
     start_controller();

@@ -476,6 +476,17 @@ static int open_flows(struct fabric *f, struct err *err)
     return rc ? rc : collector_open(&f->flows, c->flows, err);
 }
 
+/* Without it all goes on: nothing depends on it. */
+static void open_history(struct fabric *f)
+{
+    char       path[600];
+    struct err err;
+
+    snprintf(path, sizeof path, "%s/history.db", f->file->common.state);
+    if (page_keep(&f->page, path, &err))
+        clock_log("no history is kept: %s", err.text);
+}
+
 static int start(struct fabric *f, struct err *err)
 {
     struct controller_io io = { .send = send, .interval = interval, .propose = propose, .ended = ended, .arg = f };
@@ -494,6 +505,8 @@ static int start(struct fabric *f, struct err *err)
     io.disk = ledger_disk(&f->page.ledger, &disk);
     controller_init(&f->controller, &f->file->controller, &io, f->file->devices_max);
     rc = f->file->lock_step ? 0 : page_open(&f->page, &f->file->common.http, err);       /* its clock is not ours */
+    if (!rc && !f->file->lock_step)
+        open_history(f);
     if (!rc)
         rc = open_flows(f, err);
     if (!rc && f->file->etcd.endpoints)

@@ -18,7 +18,7 @@ struct server_request { const char *method, *path; const char *body; size_t leng
 struct server_reply { unsigned status; const char *type; char *text; };  /* text: malloc'd; the server frees it */
 
 /* How far a listener of events has heard. */
-struct server_cursor { uint64_t last, state; };
+struct server_cursor { uint64_t last, state, look; };
 
 struct server_hooks {
     void (*answer)(void *, const struct server_request *, struct server_reply *);

@@ -2,6 +2,7 @@
 #include "live/view/page.h"
 #include "base/print/form.h"
 #include "base/print/safe.h"
+#include "base/text.h"
 #include "live/controller/controller.h"
 #include "live/view/order.h"
 #include "live/view/process.h"
@@ -18,6 +19,14 @@
 static uint64_t wall_us(const struct page *p)
 {
     return p->ledger.disk.wall_us(p->ledger.disk.arg);
+}
+
+/* What was made is to be made anew. */
+static void forget(struct page *p)
+{
+    free(p->state);
+    free(p->overview);
+    p->state = p->overview = NULL;
 }
 
 /* ---- answers ---- */
@@ -86,21 +95,43 @@ static char *metrics_text(struct page *p)
     if (p->flows)
         add_flow_metrics(&m, p->flows);
     prom_one(&m, "anole_controller_standby", "gauge", "1: another controller of the cell has the lease.", *p->standby != '\0');
+    if (p->past.history) {
+        struct err why;
+
+        prom_one(&m, "anole_controller_history_lost_total", "counter", "Points, settings and records that are not in the history because it could not be written.",
+                 (double)history_lost(p->past.history, &why));
+    }
     process_metrics(&m, p->version, &counts);
     return prom_end(&m);
 }
 
+static char *whole(const struct page *p, json_t *o)
+{
+    json_put_text(o, "standby", p->standby);
+    if (p->flows)
+        json_object_set_new(o, "flows", flows_json(p->flows));
+    return dump(o);
+}
+
 static const char *state_text(struct page *p)
 {
-    if (!p->state) {
-        json_t *o = state_json(p->controller, &p->ledger, &p->timeline, p->now_us(), wall_us(p));
-
-        json_put_text(o, "standby", p->standby);
-        if (p->flows)
-            json_object_set_new(o, "flows", flows_json(p->flows));
-        p->state = dump(o);
-    }
+    if (!p->state)
+        p->state = whole(p, state_json(p->controller, &p->ledger, &p->timeline, p->now_us(), wall_us(p)));
     return p->state;
+}
+
+/* What the page needs, however many devices there are. */
+static const char *overview_text(struct page *p)
+{
+    json_t *o;
+
+    if (p->overview)
+        return p->overview;
+    o = state_json_overview(p->controller, &p->ledger, &p->timeline, p->now_us(), wall_us(p));
+    json_object_set_new(o, "cells", cells_json(&p->cells, p->controller));
+    json_object_set_new(o, "has_history", json_boolean(p->past.history));
+    p->overview = whole(p, o);
+    return p->overview;
 }
 
 static void answer_error(struct server_reply *r, unsigned status, const char *why)
@@ -112,7 +143,33 @@ static void answer_error(struct server_reply *r, unsigned status, const char *wh
     r->text = dump(o);
 }
 
-/* The page follows /api/state and /api/events by itself: web/src/live/. */
+static void answer_devices(struct page *p, const char *from, struct server_reply *r)
+{
+    struct err err;
+    uint64_t   first;
+
+    if (text_to_uint(from, &first, &err) || first > UINT32_MAX)
+        answer_error(r, 404, "/api/devices/N has devices from number N on");
+    else
+        r->text = dump(cells_page(&p->cells, p->controller, (uint32_t)first, p->now_us()));
+}
+
+/* Months are read by another thread: who asks is told to ask again. */
+static void answer_history(struct page *p, const char *when, struct server_reply *r)
+{
+    uint64_t span_ms, until_ms;
+
+    if (!p->past.history)
+        answer_error(r, 404, "this controller keeps no history");
+    else if (!history_read_span(when, &span_ms, &until_ms))
+        answer_error(r, 404, "/api/history/SPAN or /api/history/SPAN/UNTIL_MS; spans are 15m, 1h, 6h, 24h, 7d, 30d, 90d, 365d");
+    else if (!(r->text = history_ask(p->past.history, span_ms, until_ms, wall_us(p) / 1000))) {
+        r->status = 202;
+        r->text = xstrdup("{\"wait\":true}\n");
+    }
+}
+
+/* The page follows /api/overview and /api/events by itself: web/src/live/. */
 static char *html_text(const struct page *p)
 {
     char  *text = NULL, *json = dump(json_pack("{s:s, s:s, s:s, s:[]}", "kind", "live", "version", p->version, "title", "controller", "runs"));
@@ -136,6 +193,12 @@ static void answer_get(struct page *p, const char *path, struct server_reply *r)
         answer_health(p, r);
     else if (strcmp(path, "/api/state") == 0)
         r->text = xstrdup(state_text(p));
+    else if (strcmp(path, "/api/overview") == 0)
+        r->text = xstrdup(overview_text(p));
+    else if (strncmp(path, "/api/devices/", 13) == 0)
+        answer_devices(p, path + 13, r);
+    else if (strncmp(path, "/api/history/", 13) == 0)
+        answer_history(p, path + 13, r);
     else if (strcmp(path, "/") == 0) {
         r->type = "text/html; charset=utf-8";
         r->text = html_text(p);
@@ -156,8 +219,7 @@ static void answer_post(struct page *p, const struct server_request *q, struct s
 
     if (!rc)
         rc = p->act(p->arg, &order, &err);
-    free(p->state);
-    p->state = NULL;
+    forget(p);
     if (rc)
         answer_error(r, status_of(rc), err.text);
     else
@@ -187,6 +249,20 @@ static void add(char **text, size_t *length, const char *kind, uint64_t id, cons
     *length += (size_t)written;
 }
 
+/* Cells that have changed since this listener was last told: all of them at first. */
+static void add_cells(const struct page *p, struct server_cursor *at, char **text, size_t *length)
+{
+    json_t *o = cells_changes(&p->cells, at->look);
+    char   *changes;
+
+    at->look = p->cells.look;
+    if (!o)
+        return;
+    changes = dump(o);
+    add(text, length, "cells", 0, changes);
+    free(changes);
+}
+
 /* Whoever comes without a number hears what is new from now on. One who was away for too long is told how far to go back. */
 static char *events(void *arg, struct server_cursor *at)
 {
@@ -204,6 +280,7 @@ static char *events(void *arg, struct server_cursor *at)
         add(&text, &length, "state", 0, state);
         free(state);
         at->state = p->states + 1;
+        add_cells(p, at, &text, &length);
     }
     for (int i = 0; i < EVENTS_AT_ONCE && (line = ledger_after(&p->ledger, at->last, &seq)); i++) {
         if (seq != at->last + 1) {
@@ -235,19 +312,30 @@ int page_open(struct page *p, const struct http_config *c, struct err *err)
 void page_fini(struct page *p)
 {
     server_free(p->server);
+    past_fini(&p->past);
     ledger_fini(&p->ledger);
-    free(p->state);
-    p->state = NULL;
+    cells_fini(&p->cells);
+    forget(p);
+}
+
+int page_keep(struct page *p, const char *path, struct err *err)
+{
+    return past_open(&p->past, path, err);
 }
 
 void page_tick(struct page *p, uint64_t now_us)
 {
     uint64_t before = p->timeline.changes;
+    bool     has_point;
 
-    if (!p->server)
+    if (!p->server && !p->past.history)
         return;
-    free(p->state);
-    p->state = NULL;
-    p->states += timeline_tick(&p->timeline, p->controller, now_us, wall_us(p)) || p->timeline.changes != before;
+    forget(p);
+    has_point = timeline_tick(&p->timeline, p->controller, now_us, wall_us(p));
+    if (has_point) {
+        cells_look(&p->cells, p->controller, now_us);
+        past_look(&p->past, p->controller, &p->timeline, &p->ledger, now_us);
+    }
+    p->states += has_point || p->timeline.changes != before;
     server_wake(p->server);
 }

@@ -1,4 +1,4 @@
-/* src/live/view/page.h - what a controller shows over HTTP: a page at /, /metrics, /healthz, /api/state, /api/events; and what it can be told there.
+/* src/live/view/page.h - what a controller shows over HTTP: a page at /, /metrics, /healthz, /api/...; and what it can be told there.
  *
  * What costs something to make is made once per interval, whoever asks and how often.
  */
@@ -7,8 +7,10 @@
 
 #include "live/flows/collector.h"
 #include "live/http/server.h"
+#include "live/view/cells.h"
 #include "live/view/controller_prom.h"
 #include "live/view/ledger.h"
+#include "live/view/past.h"
 #include "live/view/timeline.h"
 #include "live/wire/codec.h"
 
@@ -17,6 +19,8 @@ struct page {
     struct controller_counts counts;             /* the owner counts */
     struct ledger            ledger;
     struct timeline          timeline;
+    struct cells             cells;
+    struct past              past;               /* months: page_keep() */
     const struct collector  *flows;              /* NULL: no switch tells of flows */
     struct server           *server;             /* NULL: no HTTP */
     const char              *version;            /* of the program */
@@ -26,7 +30,7 @@ struct page {
     void                    *arg;
 
     char                     standby[200];       /* why it does not act: another one has the lease; "": it does */
-    char                    *state;              /* /api/state; NULL: to be made anew */
+    char                    *state, *overview;   /* /api/state, /api/overview; NULL: to be made anew */
     uint64_t                 states;             /* events 'state' so far */
 };
 
@@ -35,6 +39,9 @@ void page_init(struct page *, const struct controller *, const char *version, ui
 /* Listens, if the configuration wants it. */
 int  page_open(struct page *, const struct http_config *, struct err *);
 void page_fini(struct page *);
+
+/* Keeps a history in this file: src/live/history/history.h. */
+int  page_keep(struct page *, const char *path, struct err *);
 
 /* An interval is over. */
 void page_tick(struct page *, uint64_t now_us);

@@ -46,7 +46,7 @@ static void changed(const struct peer *p, struct knob_set *is, struct knob_set *
         }
 }
 
-static json_t *device_json(const struct controller *c, const struct peer *p, uint64_t now_us)
+json_t *state_json_device(const struct controller *c, const struct peer *p, uint64_t now_us)
 {
     const struct msg_sample *s = &p->sample;
     json_t         *o = json_object();
@@ -61,7 +61,7 @@ static json_t *device_json(const struct controller *c, const struct peer *p, uin
     json_object_set_new(o, "held_back", json_boolean(p->may_write && !p->is_frozen && p->rank == RANK_NONE));
     json_object_set_new(o, "frozen", json_boolean(p->is_frozen));
     json_put_text(o, "why", *p->breach ? p->breach : p->frozen_why);
-    json_object_set_new(o, "has_trial", json_boolean(p->step == STEP_APPLIED || p->step == STEP_CONFIRMING));
+    json_object_set_new(o, "has_trial", json_boolean(words_has_trial(p)));
     json_put_number(o, "metric", s->metric);
     json_put_number(o, "age_ms", p->heard_us ? (double)(now_us - p->heard_us) / 1e3 : NAN);
     json_put_number(o, "rate_bps", (double)s->rate_bps);
@@ -78,7 +78,7 @@ static json_t *devices_json(const struct controller *c, uint64_t now_us)
     json_t *list = json_array();
 
     for (uint32_t i = 0; i < c->peers; i++)
-        json_array_append_new(list, device_json(c, &c->peer[i], now_us));
+        json_array_append_new(list, state_json_device(c, &c->peer[i], now_us));
     return list;
 }
 
@@ -153,14 +153,21 @@ json_t *state_json_brief(const struct controller *c, const struct timeline *t, u
     return o;
 }
 
-json_t *state_json(const struct controller *c, const struct ledger *l, const struct timeline *t, uint64_t now_us, uint64_t wall_us)
+json_t *state_json_overview(const struct controller *c, const struct ledger *l, const struct timeline *t, uint64_t now_us, uint64_t wall_us)
 {
     json_t *o = state_json_brief(c, t, now_us, wall_us);
 
-    json_object_set_new(o, "devices", devices_json(c, now_us));
     json_object_set_new(o, "timeline", timeline_json(t, TIMELINE_POINTS));
     json_object_set_new(o, "knobs", timeline_knobs_json(t));
     json_object_set_new(o, "decisions", ledger_decisions(l));
     json_object_set_new(o, "audit", ledger_json(l, AUDIT_LINES_MAX));
+    return o;
+}
+
+json_t *state_json(const struct controller *c, const struct ledger *l, const struct timeline *t, uint64_t now_us, uint64_t wall_us)
+{
+    json_t *o = state_json_overview(c, l, t, now_us, wall_us);
+
+    json_object_set_new(o, "devices", devices_json(c, now_us));
     return o;
 }

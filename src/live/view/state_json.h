@@ -15,8 +15,10 @@ json_t *state_json_status(const struct controller *, uint64_t now_us);
 /* What devices hold that is not their baseline: the answer to `anole ctl diff`. */
 json_t *state_json_diff(const struct controller *);
 
-/* /api/state, and without devices, history and records the event 'state'. */
+/* /api/state; without devices; one of them; and without devices, history and records the event 'state'. */
 json_t *state_json(const struct controller *, const struct ledger *, const struct timeline *, uint64_t now_us, uint64_t wall_us);
+json_t *state_json_overview(const struct controller *, const struct ledger *, const struct timeline *, uint64_t now_us, uint64_t wall_us);
+json_t *state_json_device(const struct controller *, const struct peer *, uint64_t now_us);
 json_t *state_json_brief(const struct controller *, const struct timeline *, uint64_t now_us, uint64_t wall_us);
 
 #endif

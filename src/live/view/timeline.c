@@ -7,6 +7,7 @@
 #include <math.h>
 
 #define PERIOD_US 1000000u
+#define EARLY_US  100000u        /* a tick that comes a little early is not passed over for the next */
 
 void timeline_init(struct timeline *t)
 {
@@ -19,8 +20,8 @@ static struct timeline_point measure(const struct controller *c, uint64_t now_us
 {
     struct timeline_point p = { .wall_ms = wall_us / 1000, .coverage = roster_coverage(c, now_us),
                                 .trial = c->trial.phase == TRIAL_NONE ? 0 : c->trial.number };
-    double   metric = 0, sent = 0, could = 0;
-    uint32_t metrics = 0, nics = 0;
+    double   metric = 0, sent = 0, could = 0, arm[2] = { 0 };
+    uint32_t metrics = 0, nics = 0, arms[2] = { 0 };
 
     for (uint32_t i = 0; i < c->peers; i++) {
         const struct peer       *d = &c->peer[i];
@@ -29,8 +30,12 @@ static struct timeline_point measure(const struct controller *c, uint64_t now_us
         if (!roster_is_fresh(c, d, now_us) || !s->interval_us)
             continue;
         if (!isnan(s->metric)) {
+            int has = words_has_trial(d);
+
             metric += s->metric;
             metrics++;
+            arm[has] += s->metric;
+            arms[has]++;
         }
         p.cnps += s->cnps;
         if (d->where != KNOB_NIC)
@@ -41,6 +46,8 @@ static struct timeline_point measure(const struct controller *c, uint64_t now_us
         could += (double)s->rate_bps;
     }
     p.metric = metrics ? metric / metrics : NAN;
+    p.with = p.trial && arms[1] ? arm[1] / arms[1] : NAN;
+    p.without = p.trial && arms[0] ? arm[0] / arms[0] : NAN;
     p.paused = nics ? p.paused / nics : NAN;
     p.utilisation = could > 0 ? sent / could : NAN;
     return p;
@@ -76,9 +83,9 @@ bool timeline_tick(struct timeline *t, const struct controller *c, uint64_t now_
 
     if (!t->changes || !is_same(&t->knobs[(t->changes - 1) % TIMELINE_KNOBS], &k))
         t->knobs[t->changes++ % TIMELINE_KNOBS] = k;
-    if (now_us < t->next_us)
+    if (now_us + EARLY_US < t->next_us)
         return false;
-    t->next_us = now_us + PERIOD_US;
+    t->next_us = (t->next_us && now_us < t->next_us + PERIOD_US ? t->next_us : now_us) + PERIOD_US;
     t->point[t->points++ % TIMELINE_POINTS] = measure(c, now_us, wall_us);
     return true;
 }
@@ -90,10 +97,15 @@ static uint64_t first_of(uint64_t count, uint64_t max)
     return count > max ? count - max : 0;
 }
 
+const struct timeline_point *timeline_last(const struct timeline *t)
+{
+    return t->points ? &t->point[(t->points - 1) % TIMELINE_POINTS] : NULL;
+}
+
 json_t *timeline_json(const struct timeline *t, uint32_t max)
 {
     json_t *o = json_object(), *at = json_array(), *coverage = json_array(), *metric = json_array(), *paused = json_array(),
-           *utilisation = json_array(), *cnps = json_array(), *trial = json_array();
+           *utilisation = json_array(), *cnps = json_array(), *trial = json_array(), *with = json_array(), *without = json_array();
 
     for (uint64_t i = first_of(t->points, max < TIMELINE_POINTS ? max : TIMELINE_POINTS); i < t->points; i++) {
         const struct timeline_point *p = &t->point[i % TIMELINE_POINTS];
@@ -105,6 +117,8 @@ json_t *timeline_json(const struct timeline *t, uint32_t max)
         json_array_append_new(utilisation, json_of_number(p->utilisation));
         json_array_append_new(cnps, json_integer((json_int_t)p->cnps));
         json_array_append_new(trial, json_integer((json_int_t)p->trial));
+        json_array_append_new(with, json_of_number(p->with));
+        json_array_append_new(without, json_of_number(p->without));
     }
     json_object_set_new(o, "t_ms", at);
     json_object_set_new(o, "coverage", coverage);
@@ -113,6 +127,8 @@ json_t *timeline_json(const struct timeline *t, uint32_t max)
     json_object_set_new(o, "utilisation", utilisation);
     json_object_set_new(o, "cnps", cnps);
     json_object_set_new(o, "trial", trial);
+    json_object_set_new(o, "with", with);
+    json_object_set_new(o, "without", without);
     return o;
 }
 

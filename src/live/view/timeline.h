@@ -8,7 +8,12 @@
 #define TIMELINE_POINTS 900
 #define TIMELINE_KNOBS  100
 
-struct timeline_point { uint64_t wall_ms; double coverage, metric, paused, utilisation; uint64_t cnps, trial; };
+struct timeline_point {
+    uint64_t wall_ms;
+    double   coverage, metric, paused, utilisation;
+    double   with, without;      /* during a trial, the metric of those that have its setting, and of the others */
+    uint64_t cnps, trial;
+};
 
 struct timeline_knobs {          /* from then on */
     uint64_t        wall_ms;
@@ -34,5 +39,8 @@ bool timeline_tick(struct timeline *, const struct controller *, uint64_t now_us
 /* {"t_ms":[...],"coverage":[...],...}: the last 'max' points as columns. */
 json_t *timeline_json(const struct timeline *, uint32_t max);
 json_t *timeline_knobs_json(const struct timeline *);
+
+/* The last point; NULL: there is none. */
+const struct timeline_point *timeline_last(const struct timeline *);
 
 #endif

@@ -42,3 +42,8 @@ const char *words_state(enum words_state state)
 
     return names[state];
 }
+
+bool words_has_trial(const struct peer *p)
+{
+    return p->step == STEP_APPLIED || p->step == STEP_CONFIRMING;
+}

@@ -14,4 +14,7 @@ enum words_state { STATE_SILENT, STATE_BROKEN, STATE_FROZEN, STATE_OBSERVED, STA
 enum words_state words_state_of(const struct controller *, const struct peer *, uint64_t now_us);
 const char      *words_state(enum words_state);
 
+/* Does it hold what is being tried? */
+bool words_has_trial(const struct peer *);
+
 #endif

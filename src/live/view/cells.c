@@ -1,0 +1,225 @@
+/* src/live/view/cells.c - see cells.h. */
+#include "live/view/cells.h"
+#include "base/err.h"
+#include "live/controller/roster.h"
+#include "live/view/state_json.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void cells_fini(struct cells *s)
+{
+    free(s->order);
+    *s = (struct cells){ 0 };
+}
+
+/* ---- names ---- */
+
+/* "h9" comes before "h10". */
+static int compare_names(const char *a, const char *b)
+{
+    while (*a && *b) {
+        if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
+            unsigned long left = strtoul(a, (char **)&a, 10), right = strtoul(b, (char **)&b, 10);
+
+            if (left != right)
+                return left < right ? -1 : 1;
+        } else if (*a++ != *b++)
+            return (unsigned char)a[-1] < (unsigned char)b[-1] ? -1 : 1;
+    }
+    return *a ? 1 : *b ? -1 : 0;
+}
+
+static int compare(const void *left, const void *right, void *arg)
+{
+    const struct controller *c = arg;
+    const char              *a = c->peer[*(const uint32_t *)left].name, *b = c->peer[*(const uint32_t *)right].name;
+    int                      order = compare_names(a, b);
+
+    return order ? order : strcmp(a, b);         /* "h02", "h2" */
+}
+
+/* How much of a host's name is that of its rack: all before its last number, if there is another number before; else 0. A host
+ * without a number stands for many, as a simulated network does: then the whole name counts. */
+static size_t rack_length(const char *name)
+{
+    size_t host = strcspn(name, "/"), end = strcspn(name, "0123456789") < host ? host : strlen(name);
+
+    while (end && !isdigit((unsigned char)name[end - 1]))
+        end--;
+    while (end && isdigit((unsigned char)name[end - 1]))
+        end--;
+    for (size_t i = 0; i < end; i++)
+        if (isdigit((unsigned char)name[i]))
+            return end;
+    return 0;
+}
+
+static bool is_same_rack(const char *a, const char *b)
+{
+    size_t length = rack_length(a);
+
+    return length == rack_length(b) && strncmp(a, b, length) == 0;
+}
+
+/* ---- who is in which cell ---- */
+
+static uint32_t fill(struct cells *s, const struct controller *c, uint32_t most)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < s->devices; i++) {
+        struct cell *last = count ? &s->cell[count - 1] : NULL;
+
+        if (last && last->count < most &&
+            (most > CELLS_DEVICES || is_same_rack(c->peer[s->order[last->first]].name, c->peer[s->order[i]].name)))
+            last->count++;
+        else if (count < CELLS_MAX)
+            s->cell[count++] = (struct cell){ .first = i, .count = 1, .changed = s->look };
+        else
+            return 0;            /* too many */
+    }
+    return count;
+}
+
+static void arrange(struct cells *s, const struct controller *c)
+{
+    s->order = xrealloc(s->order, c->peers * sizeof *s->order);
+    for (uint32_t i = 0; i < c->peers; i++)
+        s->order[i] = i;
+    s->devices = c->peers;
+    qsort_r(s->order, s->devices, sizeof *s->order, compare, (void *)c);
+    s->count = fill(s, c, s->devices <= CELLS_MAX ? 1 : CELLS_DEVICES);
+    if (!s->count)
+        s->count = fill(s, c, CELLS_DEVICES + s->devices / CELLS_MAX + 1);
+    s->version++;
+}
+
+/* ---- looking ---- */
+
+static int32_t thousandths(double value)
+{
+    return isnan(value) ? -1 : (int32_t)lrint(fmin(fmax(value, 0), 1000) * 1000);
+}
+
+static uint32_t two_digits(uint64_t n)
+{
+    uint64_t unit = 1;
+
+    while (n / unit >= 100)
+        unit *= 10;
+    n = n / unit * unit;
+    return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
+static struct cell_seen see(const struct cells *s, const struct cell *cell, const struct controller *c, uint64_t now_us)
+{
+    struct cell_seen seen = { .utilisation = -1, .paused = -1, .metric = -1 };
+    double           use = 0, metric = 0;
+    uint32_t         uses = 0, metrics = 0;
+    uint64_t         cnps = 0;
+
+    for (uint32_t i = 0; i < cell->count; i++) {
+        const struct peer       *p = &c->peer[s->order[cell->first + i]];
+        const struct msg_sample *m = &p->sample;
+        uint64_t                 age_s = p->heard_us && now_us > p->heard_us ? (now_us - p->heard_us) / 1000000 : 0;
+
+        seen.state[words_state_of(c, p, now_us)]++;
+        seen.tried += words_has_trial(p);
+        seen.age_s = age_s > seen.age_s ? (uint32_t)age_s : seen.age_s;
+        cnps += m->cnps;
+        if (m->rate_bps && m->interval_us) {
+            use += (double)m->tx_bytes * 8e6 / (double)m->interval_us / (double)m->rate_bps;
+            uses++;
+        }
+        if (m->interval_us && thousandths(m->paused) > seen.paused)
+            seen.paused = thousandths(m->paused);
+        if (!isnan(m->metric) && m->interval_us) {
+            metric += m->metric;
+            metrics++;
+        }
+    }
+    seen.utilisation = uses ? thousandths(use / uses) : -1;
+    seen.metric = metrics ? thousandths(metric / metrics) : -1;
+    seen.cnps = two_digits(cnps);
+    return seen;
+}
+
+void cells_look(struct cells *s, const struct controller *c, uint64_t now_us)
+{
+    s->look++;
+    if (c->peers != s->devices)
+        arrange(s, c);
+    for (uint32_t i = 0; i < s->count; i++) {
+        struct cell_seen seen = see(s, &s->cell[i], c, now_us);
+
+        if (memcmp(&seen, &s->cell[i].seen, sizeof seen) == 0)
+            continue;
+        s->cell[i].seen = seen;
+        s->cell[i].changed = s->look;
+    }
+}
+
+/* ---- as JSON ---- */
+
+json_t *cells_json(const struct cells *s, const struct controller *c)
+{
+    json_t *names = json_array();
+
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct cell *cell = &s->cell[i];
+        json_t            *row = json_array();
+
+        json_array_append_new(row, json_of_text(c->peer[s->order[cell->first]].name));
+        json_array_append_new(row, json_of_text(c->peer[s->order[cell->first + cell->count - 1]].name));
+        json_array_append_new(row, json_integer(cell->first));
+        json_array_append_new(row, json_integer(cell->count));
+        json_array_append_new(names, row);
+    }
+    return json_pack("{s:I, s:o}", "version", (json_int_t)s->version, "names", names);
+}
+
+static json_t *known(int32_t value)
+{
+    return value < 0 ? json_null() : json_integer(value);
+}
+
+static json_t *row_of(uint32_t i, const struct cell_seen *v)
+{
+    json_t *row = json_array();
+
+    json_array_append_new(row, json_integer(i));
+    json_array_append_new(row, known(v->utilisation));
+    json_array_append_new(row, known(v->paused));
+    json_array_append_new(row, known(v->metric));
+    json_array_append_new(row, json_integer(v->cnps));
+    json_array_append_new(row, json_integer(v->age_s));
+    json_array_append_new(row, json_integer(v->tried));
+    for (int k = 0; k < STATES; k++)
+        json_array_append_new(row, json_integer(v->state[k]));
+    return row;
+}
+
+json_t *cells_changes(const struct cells *s, uint64_t since)
+{
+    json_t *rows = json_array();
+
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->cell[i].changed > since)
+            json_array_append_new(rows, row_of(i, &s->cell[i].seen));
+    if (json_array_size(rows))
+        return json_pack("{s:I, s:o}", "version", (json_int_t)s->version, "cells", rows);
+    json_decref(rows);
+    return NULL;
+}
+
+json_t *cells_page(const struct cells *s, const struct controller *c, uint32_t first, uint64_t now_us)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = first; i < s->devices && i - first < CELLS_PAGE; i++)
+        json_array_append_new(list, state_json_device(c, &c->peer[s->order[i]], now_us));
+    return json_pack("{s:I, s:I, s:o}", "first", (json_int_t)first, "total", (json_int_t)s->devices, "devices", list);
+}

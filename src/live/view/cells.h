@@ -1,0 +1,49 @@
+/* src/live/view/cells.h - many devices on few cells, for a map: one each, or those of a rack together.
+ *
+ * Up to 1,024 devices have a cell each. Of more, neighbours share one: those of a rack, as far as names tell ("rack7-host3",
+ * "r07h03": what is the same but for the last number), else 64 in the order of their names. A cell is looked at once a second and remembers
+ * when it has changed, so a listener is told of those alone that have changed since it was last told.
+ */
+#ifndef LIVE_VIEW_CELLS_H
+#define LIVE_VIEW_CELLS_H
+
+#include "base/json.h"
+#include "live/view/words.h"
+
+#define CELLS_MAX        1024
+#define CELLS_DEVICES    64      /* of a cell, at most, but for fabrics that would have too many cells */
+#define CELLS_PAGE       100     /* devices in one answer */
+
+struct cell_seen {               /* rounded, so that noise is not told */
+    int32_t  utilisation, paused, metric;        /* thousandths; mean, worst, mean; -1: not known */
+    uint32_t cnps, age_s;        /* sum, to two digits; the oldest report, whole seconds */
+    uint32_t tried, state[STATES];               /* how many devices */
+};
+
+struct cell { uint32_t first, count; struct cell_seen seen; uint64_t changed; };
+
+struct cells {
+    struct cell cell[CELLS_MAX];
+    uint32_t    count;
+    uint32_t   *order;           /* devices by name */
+    uint32_t    devices;
+    uint64_t    version;         /* of who is in which cell */
+    uint64_t    look;            /* how often they were looked at */
+};
+
+void cells_fini(struct cells *);
+
+/* How things are now. */
+void cells_look(struct cells *, const struct controller *, uint64_t now_us);
+
+/* Who is in which cell: {"version":V,"names":[[FIRST NAME, LAST NAME, FIRST, COUNT],...]}. */
+json_t *cells_json(const struct cells *, const struct controller *);
+
+/* {"version":V,"cells":[[I,UTILISATION,PAUSED,METRIC,CNPS,AGE,TRIED,SILENT,...],...]}: those that changed after look 'since';
+ * NULL: none did. */
+json_t *cells_changes(const struct cells *, uint64_t since);
+
+/* {"first":F,"total":T,"devices":[...]}: at most 100 devices from place 'first' of the order on. */
+json_t *cells_page(const struct cells *, const struct controller *, uint32_t first, uint64_t now_us);
+
+#endif
