@@ -12,7 +12,7 @@ const shots = process.env.SHOTS;
 const folder = mkdtempSync(join(tmpdir(), "anole-live-"));
 const children = [];
 const TOKEN = "a-token-for-this-test";
-const wait_ms = 30000;
+const wait_ms = 90000;
 
 function freePort() {
   return new Promise((done) => {
@@ -88,13 +88,13 @@ try {
     await page.locator("#now strong", { hasText: "Trial" }).waitFor({ timeout: wait_ms });
     await page.locator("#now meter").first().waitFor({ timeout: wait_ms });
     await page.locator("#decisions details").first().waitFor({ timeout: wait_ms });
-    await page.locator("#knobs figure.chart", { hasText: "rpg_ai_rate" }).waitFor({ timeout: wait_ms });
+    await page.locator("#time figure.chart", { hasText: "rpg_ai_rate" }).waitFor({ timeout: wait_ms });
+    await page.locator("#time figure.chart", { hasText: "with what is tried" }).waitFor({ timeout: wait_ms });
   });
   await check("live: it goes on by itself", async () => {
     const points = () => page.evaluate(async () => (await (await fetch("/api/state")).json()).timeline.t_ms.length);
     const was = await points();
-    await page.waitForTimeout(2500);
-    holds((await points()) > was, "no point was added");
+    await page.waitForFunction(async (was) => (await (await fetch("/api/state")).json()).timeline.t_ms.length > was, was, { timeout: wait_ms });
     holds((await page.locator("#time figure.chart").count()) >= 3, "charts over time");
     if (shots) await page.screenshot({ path: join(shots, "live.png") });
   });

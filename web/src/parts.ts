@@ -1,5 +1,5 @@
 // Parts of a page that follow something: a part is made anew only when what it shows has changed, and not while
-// somebody points at a chart in it, chooses in it or has opened something: nobody loses the place where he reads.
+// somebody points at a chart in it, has zoomed it, chooses in it or has opened something: nobody loses the place where he reads.
 import { section } from "./dom";
 
 export interface Part<T> {
@@ -38,5 +38,5 @@ export class Parts<T> {
 }
 
 function isInUse(place: HTMLElement): boolean {
-  return place.querySelector(".plot:hover, select:focus, input:focus, button:focus-visible, .plot:focus") !== null;
+  return place.querySelector(".plot:hover, select:focus, input:focus, button:focus-visible, .plot:focus, .reset:not([hidden])") !== null;
 }

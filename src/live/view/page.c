@@ -4,6 +4,7 @@
 #include "base/print/safe.h"
 #include "base/text.h"
 #include "live/controller/controller.h"
+#include "live/view/agreement.h"
 #include "live/view/order.h"
 #include "live/view/process.h"
 #include "live/view/state_json.h"
@@ -68,19 +69,39 @@ static void add_flow_metrics(struct prom *m, const struct collector *f)
              fsd_elephant_share(&f->last));
 }
 
-static json_t *flows_json(const struct collector *f)
+static json_t *sizes_json(const struct fsd *f)
 {
     json_t *o = json_object(), *bins = json_array();
 
-    json_put_count(o, "known", f->used);
-    json_put_number(o, "elephants", (double)f->last.elephants / FSD_ONE);
-    json_put_number(o, "mice", (double)f->last.mice / FSD_ONE);
+    json_put_number(o, "elephants", (double)f->elephants / FSD_ONE);
+    json_put_number(o, "mice", (double)f->mice / FSD_ONE);
     for (int i = 0; i < FSD_BINS; i++)
-        json_array_append_new(bins, json_integer((json_int_t)f->last.bin[i]));
+        json_array_append_new(bins, json_integer((json_int_t)f->bin[i]));
     json_object_set_new(o, "bins", bins);
-    json_put_count(o, "datagrams", f->counts.datagrams);
-    json_put_count(o, "refused", f->counts.strangers + f->counts.bad);
     return o;
+}
+
+/* As switches tell of them or, where none does, devices. */
+static json_t *flows_json(const struct page *p)
+{
+    const struct controller *c = p->controller;
+    struct fsd               sum = { 0 };
+    bool                     has = false;
+    json_t                  *o;
+
+    if (p->flows) {
+        o = sizes_json(&p->flows->last);
+        json_put_count(o, "known", p->flows->used);
+        json_put_count(o, "datagrams", p->flows->counts.datagrams);
+        json_put_count(o, "refused", p->flows->counts.strangers + p->flows->counts.bad);
+        return o;
+    }
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (c->peer[i].has_detail) {
+            fsd_add(&sum, &c->peer[i].detail->fsd);
+            has = true;
+        }
+    return has ? sizes_json(&sum) : NULL;
 }
 
 /* ---- what is read ---- */
@@ -107,9 +128,11 @@ static char *metrics_text(struct page *p)
 
 static char *whole(const struct page *p, json_t *o)
 {
+    json_t *flows = flows_json(p);
+
     json_put_text(o, "standby", p->standby);
-    if (p->flows)
-        json_object_set_new(o, "flows", flows_json(p->flows));
+    if (flows)
+        json_object_set_new(o, "flows", flows);
     return dump(o);
 }
 
@@ -129,6 +152,7 @@ static const char *overview_text(struct page *p)
         return p->overview;
     o = state_json_overview(p->controller, &p->ledger, &p->timeline, p->now_us(), wall_us(p));
     json_object_set_new(o, "cells", cells_json(&p->cells, p->controller));
+    json_object_set_new(o, "agreement", agreement_json(p->controller));
     json_object_set_new(o, "has_history", json_boolean(p->past.history));
     p->overview = whole(p, o);
     return p->overview;

@@ -58,3 +58,23 @@ export function zoomRange(
   if (low <= to(full[0]) && high >= to(full[1])) return null;
   return [from(low), from(high)];
 }
+
+const two = (n: number) => String(n).padStart(2, "0");
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const dayOf = (d: Date) => `${d.getDate()} ${months[d.getMonth()]}`;
+
+// Marks 'step' seconds apart: the day where it begins, else the hour.
+export function clockMarks(at: number[], step: number): string[] {
+  return at.map((s, i) => {
+    const d = new Date(s * 1000);
+    const before = i > 0 ? new Date(at[i - 1]! * 1000) : null;
+    if (step >= 86400 * 25) return `${months[d.getMonth()]} ${d.getFullYear()}`;
+    if (step >= 86400 || (before && before.getDate() !== d.getDate())) return dayOf(d);
+    return `${two(d.getHours())}:${two(d.getMinutes())}${step < 60 ? `:${two(d.getSeconds())}` : ""}`;
+  });
+}
+
+export function whenText(s: number): string {
+  const d = new Date(s * 1000);
+  return `${dayOf(d)} ${d.getFullYear()} ${two(d.getHours())}:${two(d.getMinutes())}:${two(d.getSeconds())}`;
+}

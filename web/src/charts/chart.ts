@@ -5,7 +5,7 @@ import type { Num, Window } from "../data";
 import { format, scaleFor, tick, tickWithUnit, type Scale } from "../format";
 import { table } from "../table";
 import { colour, curveColour, curveDash, isPrinting } from "../theme";
-import { logMarks, logRange, zoomRange } from "./axis";
+import { clockMarks, logMarks, logRange, whenText, zoomRange } from "./axis";
 import { frame, type Frame } from "./frame";
 import { legend, type Legend } from "./legend";
 import { drawnLines } from "./line_svg";
@@ -32,6 +32,7 @@ export interface ChartSpec {
     unit: string;
     values: number[];
     isLog?: boolean;
+    isTime?: boolean; // seconds since 1970: the axis has dates and hours
     write?: (i: number) => string; // the x value in the legend and the table
   };
   y: {
@@ -93,6 +94,7 @@ export class LineChart {
       isWide: spec.isWide,
     });
     this.figure = this.frame.figure;
+    this.figure.dataset.points = String(spec.curves.reduce((n, curve) => n + curve.values.reduce<number>((m, value) => m + (value == null ? 0 : 1), 0), 0));
     this.legend = legend(
       spec.curves.map((curve, i) => ({ label: curve.label, hue: curve.hue ?? i })),
       (i, isShown) => this.u?.setSeries(i + 1, { show: isShown }),
@@ -162,7 +164,7 @@ export class LineChart {
       padding: [8, 16, 0, 0],
       focus: { alpha: 1 },
       scales: {
-        x: { time: false, distr: spec.x.isLog ? 3 : 1, range: () => group.range },
+        x: { time: spec.x.isTime === true, distr: spec.x.isLog ? 3 : 1, range: () => group.range },
         y: { distr: spec.y.isLog ? 3 : 1, range: (_u, min, max) => this.yRange(min, max) },
       },
       axes: [this.xAxis(), this.yAxis(height)],
@@ -246,7 +248,7 @@ export class LineChart {
 
   private xAxis(): uPlot.Axis {
     const { x } = this.spec;
-    const unit = x.isLog ? "" : this.xScale.suffix;
+    const unit = x.isLog || x.isTime ? "" : this.xScale.suffix;
     return {
       ...axisLooks(),
       size: 20,
@@ -257,7 +259,9 @@ export class LineChart {
       space: 60,
       ...(x.isLog
         ? logAxis(58, (value) => tickWithUnit(value, x.unit))
-        : { values: (_u: uPlot, at: number[]) => at.map((value) => tick(value, this.xScale)) }),
+        : x.isTime
+          ? { values: (_u: uPlot, at: number[], _axis: number, _room: number, step: number) => clockMarks(at, step) }
+          : { values: (_u: uPlot, at: number[]) => at.map((value) => tick(value, this.xScale)) }),
     };
   }
 
@@ -287,7 +291,7 @@ export class LineChart {
 
   private writeX(i: number): string {
     const { x } = this.spec;
-    return x.write?.(i) ?? format(x.values[i] ?? null, x.unit);
+    return x.write?.(i) ?? (x.isTime ? whenText(x.values[i] ?? 0) : format(x.values[i] ?? null, x.unit));
   }
 
   private writeY(value: Num | undefined): string {
@@ -373,7 +377,9 @@ export class LineChart {
     group.set(zoomRange(group.range, group.full, centre, times, group.isLog));
     announce(
       group.isZoomed
-        ? `${spec.x.label} ${format(group.range[0], spec.x.unit)} to ${format(group.range[1], spec.x.unit)}`
+        ? spec.x.isTime
+          ? `${whenText(group.range[0])} to ${whenText(group.range[1])}`
+          : `${spec.x.label} ${format(group.range[0], spec.x.unit)} to ${format(group.range[1], spec.x.unit)}`
         : "all shown",
     );
   }

@@ -4,25 +4,36 @@ import { h, nothing } from "../dom";
 import { Parts } from "../parts";
 import { head } from "../sections/head";
 import { orders } from "./orders";
-import { auditPart, decisionPart, devicePart, knobPart, nowPart, timePart } from "./sections";
-import { grow, type Fabric, type Pulse } from "./state";
+import { History } from "./history";
+import { Devices } from "./map";
+import { agreementPart, auditPart, decisionPart, flowPart, nowPart, timePart } from "./sections";
+import { cellsOf, grow, type CellRow, type Fabric, type Pulse } from "./state";
 
-const REFRESH_MS = 3000; // of what the stream does not tell: devices, knobs, decisions
+const REFRESH_MS = 10000; // of what the stream does not tell: settings, decisions, records
+const SOON_MS = 300;
 
-function makeParts(): Parts<Fabric> {
+function makeParts(devices: Devices, history: History): Parts<Fabric> {
   return new Parts<Fabric>([
     { id: "now", title: "Now", of: (f) => [f.trial, f.states, f.coverage, f.mode, f.role, f.frozen, f.obstacle, f.noise_e], make: nowPart },
-    { id: "devices", title: "Devices", of: (f) => f.devices, make: devicePart },
+    { id: "devices", title: "Devices", of: () => 0, make: () => [devices.element] },
     { id: "decisions", title: "Decisions", of: (f) => f.decisions, make: decisionPart },
-    { id: "time", title: "Over time", of: (f) => f.timeline.t_ms, make: timePart },
-    { id: "knobs", title: "Knobs over time", of: (f) => [f.knobs, Math.floor(f.now_ms / 10000)], make: knobPart },
+    { id: "time", title: "Over time", of: (f) => [f.timeline.t_ms.at(-1), f.knobs.length], make: timePart },
+    { id: "agreement", title: "Agreement", of: (f) => [f.agreement, f.devices_total], make: agreementPart },
+    { id: "flows", title: "Flow sizes", of: (f) => f.flows ?? null, isThere: (f) => Boolean(f.flows), make: flowPart },
+    { id: "history", title: "History", of: (f) => f.has_history, make: (f) => [f.has_history ? history.element : nothing("This controller keeps no history.")] },
     { id: "audit", title: "Audit log", of: (f) => f.audit.at(-1)?.seq, make: auditPart },
   ]);
 }
 
 class Live {
   private fabric: Fabric | null = null;
-  private readonly parts = makeParts();
+  private rows = new Map<number, CellRow>();
+  private version = -1; // of the cells that the rows are of
+  private soon = 0;
+  private hasHistory = false;
+  private readonly devices = new Devices();
+  private readonly history = new History();
+  private readonly parts = makeParts(this.devices, this.history);
   private readonly status = h("span", { class: "muted", role: "status" }, "connecting");
   private readonly orders = orders(() => void this.refresh());
   private readonly top: HTMLElement;
@@ -51,12 +62,35 @@ class Live {
       this.fabric = grow(this.fabric, JSON.parse(event.data) as Pulse);
       this.show();
     });
-    events.addEventListener("audit", () => void this.refresh());
+    events.addEventListener("cells", (event: MessageEvent<string>) => this.takeCells(JSON.parse(event.data) as { version: number; cells: CellRow[] }));
+    events.addEventListener("audit", () => this.refreshSoon());
+  }
+
+  private takeCells({ version, cells }: { version: number; cells: CellRow[] }): void {
+    if (version !== this.version) this.rows.clear();
+    this.version = version;
+    for (const row of cells) this.rows.set(row[0]!, row);
+    if (this.fabric && this.fabric.cells.version !== version) this.refreshSoon();
+    else this.showDevices();
+  }
+
+  // Many records may come at once.
+  private refreshSoon(): void {
+    if (this.soon) return;
+    this.soon = window.setTimeout(() => {
+      this.soon = 0;
+      void this.refresh();
+    }, SOON_MS);
+  }
+
+  private showDevices(): void {
+    const f = this.fabric;
+    if (f && f.cells.version === this.version) this.devices.show(cellsOf(f.cells.names, this.rows), this.version, f.devices_total);
   }
 
   private async refresh(): Promise<void> {
     try {
-      const reply = await fetch("/api/state");
+      const reply = await fetch("/api/overview");
       if (!reply.ok) {
         this.status.replaceChildren(`the controller answers with status ${reply.status}`);
         return;
@@ -75,6 +109,9 @@ class Live {
     this.status.replaceChildren(`as of ${new Date(f.now_ms).toLocaleTimeString([], { hour12: false })}`);
     this.orders.show(f.frozen !== "", f.trial.phase === "waiting" ? f.trial.number : null);
     this.parts.show(f);
+    this.showDevices();
+    if (f.has_history && !this.hasHistory) this.history.start();
+    this.hasHistory ||= f.has_history;
   }
 }
 

@@ -1,20 +1,16 @@
 // The parts of a controller's page, made of the components of the report.
 import type { Num } from "../data";
-import { choice, h, nothing } from "../dom";
-import { countOf, digits, format, NONE, plain } from "../format";
+import { h, nothing } from "../dom";
+import { countOf, digits, format, plain, tickWithUnit } from "../format";
 import { chart } from "../charts/chart";
-import { timeGroupUntil } from "../sections/time";
+import { ZoomGroup } from "../charts/zoom";
 import { table } from "../table";
-import { heatColour } from "../theme";
-import { cellsOf, trialBands, type Device, type Fabric, type Knobs, type Trial } from "./state";
+import { decisionList } from "./decisions";
+import { knobCharts } from "./knobs";
+import { codes, knobTexts } from "./map";
+import { thin, trialBands, type Fabric, type Trial } from "./state";
 
-const ROWS_MAX = 200;
-const clock = (when: number | string) => new Date(when).toLocaleTimeString([], { hour12: false });
-const knobTexts = (knobs: Knobs | undefined) => Object.entries(knobs ?? {}).map(([name, value]) => `${name}=${plain(value)}`);
-
-function codes(texts: string[]): HTMLElement {
-  return h("span", { class: "codes" }, ...texts.map((text) => h("code", {}, text)));
-}
+const POINTS_MAX = 300; // of a chart: with all others fewer than 5,000 marks
 
 // ---- what is the matter
 
@@ -86,169 +82,96 @@ export function nowPart(f: Fabric): HTMLElement[] {
   ];
 }
 
-// ---- over time
+// ---- over time: what was measured, and which settings were in force meanwhile
 
-export function timePart({ timeline }: Fabric): HTMLElement[] {
+export function timePart(f: Fabric): HTMLElement[] {
+  const timeline = thin(f.timeline, POINTS_MAX);
   const first = timeline.t_ms[0];
   if (first === undefined || timeline.t_ms.length < 2) return [nothing("There are no reports yet.")];
-  const xs = timeline.t_ms.map((t) => (t - first) * 1000);
-  const group = timeGroupUntil(xs.at(-1)!);
+  const xs = timeline.t_ms.map((t) => t / 1000);
+  const group = new ZoomGroup([xs[0]!, xs.at(-1)!]);
+  const windows = trialBands(timeline);
+  const x = { label: "", unit: "", isTime: true, values: xs };
   const one = (title: string, unit: string, values: Num[], max?: number) =>
-    chart({
-      title,
-      group,
-      windows: trialBands(timeline),
-      x: { label: `time since ${clock(first)}`, unit: "us", values: xs },
-      y: { unit, ...(max === undefined ? {} : { max }) },
-      curves: [{ label: title.toLowerCase(), values }],
-    });
+    chart({ title, group, windows, x, y: { unit, ...(max === undefined ? {} : { max }) }, curves: [{ label: title.toLowerCase(), values }] });
+  const hasArms = timeline.with.some((value) => value !== null);
+  const settings = knobCharts(f.knobs, group, [first, timeline.t_ms.at(-1)!]);
   return [
-    h("p", { class: "hint" }, "A point a second, means over all devices. Shaded: a setting is being tried. Drag to zoom."),
+    h("p", { class: "hint" }, "The last quarter of an hour, means over all devices. Shaded: a setting is being tried. Drag to zoom: all charts move together."),
     h(
       "div",
       { class: "charts" },
       one("Metric that decides", "", timeline.metric),
+      ...(hasArms
+        ? [
+            chart({
+              title: "Metric with what is tried, and without",
+              group,
+              windows,
+              x,
+              y: { unit: "" },
+              curves: [
+                { label: "with", values: timeline.with },
+                { label: "without", values: timeline.without },
+              ],
+            }),
+          ]
+        : []),
       one("Utilisation", "share", timeline.utilisation),
       one("Time paused", "share", timeline.paused),
       one("CNPs", "count", timeline.cnps),
       one("Devices that report in time", "share", timeline.coverage, 1),
     ),
+    h("h3", {}, "Settings"),
+    settings.length > 0 ? h("div", { class: "charts small" }, ...settings) : nothing("No knob has been changed or tried in this time."),
   ];
 }
 
-// ---- devices
+// ---- flow sizes
 
-const views: { label: string; of: (d: Device) => Num; unit: string; most?: number }[] = [
-  { label: "utilisation", of: (d) => d.utilisation, unit: "share", most: 1 },
-  { label: "time paused", of: (d) => d.paused, unit: "share", most: 1 },
-  { label: "CNPs", of: (d) => d.cnps, unit: "count" },
-  { label: "age of the last report", of: (d) => (d.age_ms === null ? null : d.age_ms * 1000), unit: "us" },
-];
-
-const worst = (cell: Device[], of: (d: Device) => Num) =>
-  cell.reduce<Num>((most, d) => (of(d) === null ? most : Math.max(most ?? -Infinity, of(d)!)), null);
-
-const isOdd = (d: Device) => ["silent", "broken", "frozen"].includes(d.state);
-
-// A cell a device, or a cell many of them.
-function map(devices: Device[], which: number, readout: HTMLElement): HTMLElement {
-  const view = views[which]!;
-  const cells = cellsOf(devices);
-  const most = view.most ?? Math.max(1e-9, ...cells.map((cell) => worst(cell, view.of) ?? 0));
-  const size = cells.length > 400 ? 12 : cells.length > 60 ? 20 : 34;
-  const each = cells[0]?.length ?? 1;
-  return h(
-    "div",
-    { class: "device-map", style: `--cell: ${size}px`, role: "img", "aria-label": `${countOf(devices.length, "device")}, coloured by ${view.label}; the table below has the values` },
-    ...cells.map((cell) => {
-      const value = worst(cell, view.of);
-      const text = `${cell[0]!.name}${cell.length > 1 ? ` … ${cell.at(-1)!.name}` : ""}: ${view.label}${each > 1 ? ", worst," : ""} ${format(value, view.unit)}; ${[...new Set(cell.map((d) => d.state))].join(", ")}`;
-      return h("span", {
-        class: `cell${cell.some(isOdd) ? " odd" : ""}${cell.some((d) => d.has_trial) ? " tried" : ""}`,
-        style: value === null ? "" : `background: ${heatColour(value / most)}`,
-        title: text,
-        mouseenter: () => readout.replaceChildren(text),
-      });
-    }),
-  );
-}
-
-let chosenView = 0;
-
-export function devicePart({ devices }: Fabric): HTMLElement[] {
-  if (devices.length === 0) return [nothing("No device has reported yet.")];
-  const readout = h("p", { class: "readout" }, "Point at a cell for its device. A red frame: silent, broken or frozen; a dot: has the setting that is being tried.");
-  const place = h("div");
-  const show = (which: number) => {
-    chosenView = which;
-    place.replaceChildren(map(devices, which, readout));
-  };
-  show(chosenView);
-  const bad = (d: Device) => (isOdd(d) ? 2 : 0) + (d.paused ?? 0);
-  const rows = [...devices].sort((a, b) => bad(b) - bad(a)).slice(0, ROWS_MAX);
+export function flowPart({ flows }: Fabric): HTMLElement[] {
+  const all = flows ? flows.elephants + flows.mice : 0;
+  if (!flows || all <= 0) return [nothing("No device and no switch tells flow sizes.")];
+  const used = flows.bins.map((count, i) => ({ count, from: 64 * 2 ** i })).filter((bin) => bin.count > 0);
+  const most = Math.max(...used.map((bin) => bin.count));
+  const share = flows.elephants / all;
   return [
-    h("p", {}, choice("Colour", views.map((view) => view.label), show, chosenView)),
-    place,
-    readout,
     h(
-      "details",
-      { open: devices.length <= 16 },
-      h("summary", {}, devices.length > ROWS_MAX ? `The ${ROWS_MAX} worst of ${devices.length} devices` : countOf(devices.length, "device")),
-      table(
-        [{ head: "Device" }, { head: "State" }, { head: "Last report", isNumber: true }, { head: "Use", isNumber: true }, { head: "Paused", isNumber: true }, { head: "CNPs", isNumber: true }, { head: "Metric", isNumber: true }, { head: "Other than its baseline" }],
-        rows.map((d) => [
-          d.name,
-          d.why ? `${d.state}: ${d.why}` : d.state,
-          d.age_ms === null ? NONE : `${format(d.age_ms * 1000, "us")} ago`,
-          format(d.utilisation, "share"),
-          format(d.paused, "share"),
-          format(d.cnps, "count"),
-          d.metric === null ? NONE : digits(d.metric),
-          codes(knobTexts(d.changed)),
-        ]),
-        "Devices, those that need attention first",
-      ),
+      "p",
+      {},
+      h("strong", {}, share >= 0.5 ? "Elephants prevail" : "Mice prevail"),
+      `: ${format(share, "share")} of the flows of the last window are elephants (1 MB or more).`,
+    ),
+    h(
+      "dl",
+      { class: "bars" },
+      ...used.flatMap((bin) => [
+        h("dt", {}, `from ${tickWithUnit(bin.from, "bytes")}`),
+        h("dd", {}, h("span", { class: "bar", style: `width: ${(70 * bin.count) / most}%` }), ` ${format(bin.count, "count")}`),
+      ]),
     ),
   ];
 }
 
-// ---- knobs
+// ---- do they agree
 
-export function knobPart({ knobs, now_ms }: Fabric): HTMLElement[] {
-  const names = [...new Set(knobs.flatMap((k) => [...Object.keys(k.confirmed), ...Object.keys(k.tried ?? {})]))];
-  const moved = names.filter((name) => new Set(knobs.flatMap((k) => [k.confirmed[name], k.tried?.[name] ?? k.confirmed[name]])).size > 1);
-  if (moved.length === 0) return [nothing("No knob has been changed or tried since the controller began.")];
-  const first = knobs[0]!.t_ms;
-  const xs = [...knobs.map((k) => (k.t_ms - first) * 1000), Math.max(0, now_ms - first) * 1000];
-  const held = (values: Num[]) => [...values, values.at(-1) ?? null];
-  const group = timeGroupUntil(xs.at(-1)!);
+export function agreementPart({ agreement, devices_total }: Fabric): HTMLElement[] {
+  if (devices_total === 0) return [nothing("No device has reported yet.")];
+  if (agreement.length === 0) return [h("p", {}, "All devices of a kind hold the same value of every knob.")];
   return [
-    h(
-      "div",
-      { class: "charts small" },
-      ...moved.map((name) =>
-        chart({
-          title: name,
-          height: 125,
-          isStepped: true,
-          group,
-          x: { label: `time since ${clock(first)}`, unit: "us", values: xs },
-          y: { unit: "" },
-          curves: [
-            { label: "in force", values: held(knobs.map((k) => k.confirmed[name] ?? null)) },
-            { label: "being tried", values: held(knobs.map((k) => k.tried?.[name] ?? null)) },
-          ],
-        }),
-      ),
+    h("p", { class: "hint" }, "Knobs of which devices of one kind hold several values. During a trial that is as it should be; otherwise somebody else has set one."),
+    table(
+      [{ head: "Knob" }, { head: "Of" }, { head: "Values: how many devices" }, { head: "The fewest, for one" }],
+      agreement.map((a) => [a.knob, a.kind, codes(a.values.map((v) => `${plain(v.value)}: ${v.devices}`)), a.values.at(-1)!.example]),
+      "Knobs that differ between devices",
     ),
   ];
 }
 
 // ---- decisions
 
-const signs: Record<string, string> = { kept: "✓ kept", dropped: "✗ dropped", open: "… open", "would try": "· would try" };
-
 export function decisionPart({ decisions }: Fabric): HTMLElement[] {
-  if (decisions.length === 0) return [nothing("Nothing has been tried yet.")];
-  return [...decisions].reverse().slice(0, 50).map((d) =>
-    h(
-      "details",
-      { class: "decision", "data-trial": d.trial },
-      h(
-        "summary",
-        {},
-        h("strong", { class: d.outcome === "kept" ? "better" : d.outcome === "dropped" ? "worse" : "" }, signs[d.outcome] ?? d.outcome),
-        ` trial ${d.trial}, ${clock(d.began)}: ${d.end || d.why}`,
-      ),
-      h("p", {}, codes(knobTexts(d.set))),
-      d.evidence ? h("p", { class: "hint" }, `Evidence: ${d.evidence}.`) : null,
-      table(
-        [{ head: "Time" }, { head: "What" }, { head: "Why" }, { head: "Evidence" }],
-        d.steps.map((step) => [clock(step.time), step.what, step.why, step.evidence]),
-        `Steps of trial ${d.trial}`,
-      ),
-    ),
-  );
+  return decisions.length > 0 ? decisionList(decisions) : [nothing("Nothing has been tried yet.")];
 }
 
 export function auditPart({ audit }: Fabric): HTMLElement[] {

@@ -43,6 +43,8 @@ export interface Timeline {
   utilisation: Num[];
   cnps: Num[];
   trial: number[];
+  with: Num[]; // during a trial, of devices that have its setting
+  without: Num[];
 }
 
 export interface KnobChange {
@@ -78,6 +80,45 @@ export interface AuditRecord {
   evidence?: string;
 }
 
+// Who is in which cell of the map: names of its first and last device, the number of the first, how many.
+export interface CellNames {
+  version: number;
+  names: [string, string, number, number][];
+}
+
+// Of a cell, as the events tell it: its number, thousandths of utilisation, time paused and metric, CNPs, age in seconds, how many have the
+// trial, how many are in each state.
+export type CellRow = Num[];
+
+export interface Cell {
+  first: string;
+  last: string;
+  at: number;
+  count: number;
+  utilisation: Num;
+  paused: Num;
+  metric: Num;
+  cnps: Num;
+  age_s: Num;
+  tried: number;
+  states: number[]; // as in STATES
+}
+
+export const STATES = ["silent", "broken", "frozen", "observed", "held back", "tuned"];
+
+// Values of a knob that devices of one kind hold, where they do not agree.
+export interface Disagreement {
+  knob: string;
+  kind: string;
+  values: { value: number; devices: number; example: string }[];
+}
+
+export interface FlowSizes {
+  elephants: number;
+  mice: number;
+  bins: number[]; // from 64 bytes on, each twice as large
+}
+
 // What is told every second.
 export interface Pulse {
   name: string;
@@ -98,7 +139,10 @@ export interface Pulse {
 }
 
 export interface Fabric extends Pulse {
-  devices: Device[];
+  cells: CellNames;
+  has_history: boolean;
+  agreement: Disagreement[];
+  flows?: FlowSizes | null;
   knobs: KnobChange[];
   decisions: Decision[];
   audit: AuditRecord[];
@@ -117,13 +161,12 @@ export function grow(fabric: Fabric, pulse: Pulse): Fabric {
   return { ...fabric, ...pulse, timeline };
 }
 
-// Stretches of time in which something was tried.
+// Stretches of time in which something was tried, in seconds since 1970.
 export function trialBands(timeline: Timeline): { name: string; start_us: number; stop_us: number }[] {
-  const first = timeline.t_ms[0] ?? 0;
   const bands: { name: string; start_us: number; stop_us: number; trial: number }[] = [];
   timeline.trial.forEach((trial, i) => {
     if (!trial) return;
-    const at = (timeline.t_ms[i]! - first) * 1000;
+    const at = timeline.t_ms[i]! / 1000;
     const last = bands.at(-1);
     if (last && last.trial === trial) last.stop_us = at;
     else bands.push({ name: `trial ${trial}`, start_us: at, stop_us: at, trial });
@@ -131,10 +174,50 @@ export function trialBands(timeline: Timeline): { name: string; start_us: number
   return bands.map(({ name, start_us, stop_us }) => ({ name, start_us, stop_us }));
 }
 
-// Many devices on few cells: each cell is so many of them, in their order, and shows the worst.
-export const CELLS_MAX = 2000;
+const share = (value: Num | undefined) => (value === null || value === undefined ? null : value / 1000);
 
-export function cellsOf<T>(items: T[], most = CELLS_MAX): T[][] {
-  const each = Math.max(1, Math.ceil(items.length / most));
-  return Array.from({ length: Math.ceil(items.length / each) }, (_cell, i) => items.slice(i * each, (i + 1) * each));
+// Names as they came with the overview, values as events have told them since.
+export function cellsOf(names: CellNames["names"], rows: Map<number, CellRow>): Cell[] {
+  return names.map(([first, last, at, count], i) => {
+    const row = rows.get(i);
+    return {
+      first,
+      last,
+      at,
+      count,
+      utilisation: share(row?.[1]),
+      paused: share(row?.[2]),
+      metric: share(row?.[3]),
+      cnps: row?.[4] ?? null,
+      age_s: row?.[5] ?? null,
+      tried: row?.[6] ?? 0,
+      states: STATES.map((_state, k) => row?.[7 + k] ?? 0),
+    };
+  });
+}
+
+// Silent, broken or frozen devices of a cell.
+export const oddIn = (cell: Cell) => cell.states[0]! + cell.states[1]! + cell.states[2]!;
+
+export function nameOf(cell: Cell): string {
+  return cell.count === 1 ? cell.first : `${cell.first} … ${cell.last}`;
+}
+
+// A point for every 'step' of them: the mean of what is known, so that a chart never has too many.
+export function thin(timeline: Timeline, most: number): Timeline {
+  const count = timeline.t_ms.length;
+  if (count <= most) return timeline;
+  const step_ms = ((timeline.t_ms.at(-1)! - timeline.t_ms[0]!) / most) * 1.02;
+  const bucket = timeline.t_ms.map((t) => Math.floor(t / step_ms));
+  const starts = bucket.flatMap((b, i) => (b !== bucket[i - 1] ? [i] : []));
+  const mean = (values: Num[]) => {
+    const known = values.filter((value) => value !== null);
+    return known.length > 0 ? known.reduce((a, b) => a + b, 0) / known.length : null;
+  };
+  const thinned = (values: Num[]) => starts.map((from, k) => mean(values.slice(from, starts[k + 1] ?? count)));
+  return {
+    ...(Object.fromEntries(Object.entries(timeline).map(([key, values]) => [key, thinned(values as Num[])])) as unknown as Timeline),
+    t_ms: starts.map((i) => timeline.t_ms[i]!),
+    trial: starts.map((i) => timeline.trial[i]!),
+  };
 }

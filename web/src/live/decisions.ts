@@ -1,0 +1,54 @@
+// What was tried: each with its reason, its evidence, and where its time went.
+import { h } from "../dom";
+import { format } from "../format";
+import { table } from "../table";
+import { codes, knobTexts } from "./map";
+import type { Decision } from "./state";
+
+const SHOWN_MAX = 50;
+const signs: Record<string, string> = { kept: "✓ kept", dropped: "✗ dropped", open: "… open", "would try": "· would try" };
+const DAY_MS = 86400e3;
+
+function when(time: string): string {
+  const d = new Date(time);
+  return Date.now() - d.getTime() > DAY_MS ? d.toLocaleString([], { hour12: false }) : d.toLocaleTimeString([], { hour12: false });
+}
+
+// From one step to the next: which took how long, as shares of the whole.
+function strip(d: Decision): HTMLElement | null {
+  const at = d.steps.map((step) => Date.parse(step.time));
+  const whole = at.at(-1)! - at[0]!;
+  if (!(whole > 0)) return null;
+  const parts = at.slice(1).map((t, i) => ({ what: d.steps[i]!.what, ms: t - at[i]! }));
+  return h(
+    "div",
+    { class: "strip", role: "img", "aria-label": `It took ${format(whole * 1000, "us")}: ${parts.map((p) => `${p.what} ${format(p.ms * 1000, "us")}`).join(", ")}` },
+    ...parts.map((p, i) => h("span", { style: `flex-grow: ${p.ms / whole}; background: var(--curve-${i % 8})`, title: `${p.what}: ${format(p.ms * 1000, "us")}` })),
+  );
+}
+
+function decision(d: Decision): HTMLElement {
+  const at = d.steps.map((step) => Date.parse(step.time));
+  return h(
+    "details",
+    { class: "decision", "data-trial": d.trial },
+    h(
+      "summary",
+      {},
+      h("strong", { class: d.outcome === "kept" ? "better" : d.outcome === "dropped" ? "worse" : "" }, signs[d.outcome] ?? d.outcome),
+      ` ${d.trial > 0 ? `trial ${d.trial}, ` : ""}${when(d.began)}: ${d.end || d.why}`,
+    ),
+    h("p", {}, codes(knobTexts(d.set))),
+    d.evidence ? h("p", { class: "hint" }, `Evidence: ${d.evidence}.`) : null,
+    strip(d),
+    table(
+      [{ head: "Time" }, { head: "What" }, { head: "Until the next", isNumber: true }, { head: "Why" }, { head: "Evidence" }],
+      d.steps.map((step, i) => [when(step.time), step.what, i + 1 < at.length ? format((at[i + 1]! - at[i]!) * 1000, "us") : "", step.why, step.evidence]),
+      `Steps of trial ${d.trial}`,
+    ),
+  );
+}
+
+export function decisionList(decisions: Decision[]): HTMLElement[] {
+  return [...decisions].reverse().slice(0, SHOWN_MAX).map(decision);
+}

@@ -1,0 +1,178 @@
+// Months of a fabric, from the file that its controller keeps: one axis for what was measured, set and decided.
+import type { Num } from "../data";
+import { choice, h, nothing } from "../dom";
+import { countOf, format } from "../format";
+import { chart } from "../charts/chart";
+import { ZoomGroup } from "../charts/zoom";
+import { table } from "../table";
+import { knobCharts } from "./knobs";
+import { decisionList } from "./decisions";
+import type { Decision, KnobChange } from "./state";
+
+interface Series {
+  mean: Num[];
+  least: Num[];
+  most: Num[];
+}
+
+export interface Past {
+  from_ms: number;
+  until_ms: number;
+  oldest_ms: number;
+  step_ms: number;
+  level: string;
+  t_ms: number[];
+  series: Record<string, Series>;
+  knobs: KnobChange[];
+  decisions: Decision[];
+  devices: { known: number; heard_always: number; worst: { name: string; heard: number }[] };
+}
+
+const spans: [string, string, number][] = [
+  ["15m", "15 minutes", 900e3],
+  ["1h", "hour", 3600e3],
+  ["6h", "6 hours", 6 * 3600e3],
+  ["24h", "24 hours", 86400e3],
+  ["7d", "7 days", 7 * 86400e3],
+  ["30d", "30 days", 30 * 86400e3],
+  ["90d", "90 days", 90 * 86400e3],
+  ["365d", "365 days", 365 * 86400e3],
+];
+
+const RETRY_MS = 250;
+const REFRESH_MS = 15000; // of a time that ends now
+
+export class History {
+  readonly element = h("div");
+  private span = 3;
+  private until: number | null = null; // null: now
+  private wanted = 0;
+  private readonly place = h("div", { "aria-busy": "false" });
+  private readonly earlier = h("button", { type: "button", class: "control", click: () => this.move(-1) }, "Earlier");
+  private readonly later = h("button", { type: "button", class: "control", click: () => this.move(1) }, "Later");
+
+  constructor() {
+    this.element.append(
+      h("p", { class: "orders" }, choice("The last", spans.map(([, text]) => text), (i) => this.choose(i), this.span), this.earlier, this.later),
+      this.place,
+    );
+  }
+
+  start(): void {
+    void this.load();
+    setInterval(() => {
+      if (this.until === null && !document.hidden && this.place.querySelector(".plot:hover, .plot:focus, details[open], .reset:not([hidden])") === null) void this.load();
+    }, REFRESH_MS);
+  }
+
+  private choose(i: number): void {
+    this.span = i;
+    void this.load();
+  }
+
+  private move(way: number): void {
+    const now = Date.now();
+    const to = (this.until ?? now) + way * spans[this.span]![2];
+    this.until = to >= now ? null : to;
+    void this.load();
+  }
+
+  private async load(): Promise<void> {
+    const wanted = ++this.wanted;
+    this.place.setAttribute("aria-busy", "true");
+    for (;;) {
+      let reply: Response;
+      try {
+        reply = await fetch(`/api/history/${spans[this.span]![0]}${this.until === null ? "" : `/${Math.round(this.until)}`}`);
+      } catch {
+        return; // the page says that the controller does not answer
+      }
+      if (wanted !== this.wanted) return; // another was chosen meanwhile
+      if (reply.status === 202) {
+        await new Promise((done) => setTimeout(done, RETRY_MS));
+        continue;
+      }
+      const past = reply.ok ? ((await reply.json()) as Past) : null;
+      if (wanted !== this.wanted) return;
+      this.later.disabled = this.until === null;
+      this.earlier.disabled = past === null || past.oldest_ms >= past.from_ms;
+      this.place.replaceChildren(...(past ? pastPart(past) : [nothing("The controller has no history for that time.")]));
+      this.place.setAttribute("aria-busy", "false");
+      return;
+    }
+  }
+}
+
+function bandsOf(past: Past): { name: string; start_us: number; stop_us: number }[] {
+  return past.decisions
+    .filter((d) => d.trial > 0)
+    .map((d) => ({ name: `trial ${d.trial}`, start_us: Date.parse(d.began) / 1000, stop_us: Date.parse(d.ended ?? new Date(past.until_ms).toISOString()) / 1000 }));
+}
+
+function pastPart(past: Past): HTMLElement[] {
+  const xs = past.t_ms.map((t) => t / 1000);
+  const group = new ZoomGroup([past.from_ms / 1000, past.until_ms / 1000]);
+  const windows = bandsOf(past);
+  const known = (name: string) => past.series[name]?.mean.some((value) => value !== null) === true;
+  if (!known("coverage")) return [nothing("Nothing is known of that time: the controller did not run, or no device reported.")];
+  const curve = (name: string, isRange: boolean) => {
+    const s = past.series[name]!;
+    return isRange
+      ? [
+          { label: "mean", values: s.mean, hue: 0 },
+          { label: "least", values: s.least, hue: 6, width: 0.8 },
+          { label: "most", values: s.most, hue: 1, width: 0.8 },
+        ]
+      : [{ label: "mean", values: s.mean }];
+  };
+  const one = (title: string, unit: string, name: string, isRange = past.step_ms > 1000) =>
+    known(name) ? chart({ title, group, windows, x: { label: "", unit: "", isTime: true, values: xs }, y: { unit }, curves: curve(name, isRange) }) : null;
+  const arms = known("with")
+    ? chart({
+        title: "Metric with what was tried, and without",
+        group,
+        windows,
+        x: { label: "", unit: "", isTime: true, values: xs },
+        y: { unit: "" },
+        curves: [
+          { label: "with", values: past.series.with!.mean },
+          { label: "without", values: past.series.without!.mean },
+        ],
+      })
+    : null;
+  const settings = knobCharts(past.knobs, group, [past.from_ms, past.until_ms]);
+  return [
+    h("p", { class: "hint" }, `A point is ${format(past.step_ms * 1000, "us")}, from what is kept by the ${past.level}. Shaded: a setting was being tried. Gaps: nobody measured. Drag to zoom.`),
+    h(
+      "div",
+      { class: "charts" },
+      ...[
+        one("Metric that decides", "", "metric"),
+        arms,
+        one("Utilisation", "share", "utilisation"),
+        one("Time paused", "share", "paused"),
+        one("CNPs", "count", "cnps"),
+        one("Devices that report in time", "share", "coverage"),
+      ].filter((element) => element !== null),
+    ),
+    ...(settings.length > 0 ? [h("h3", {}, "Settings in force"), h("div", { class: "charts small" }, ...settings)] : []),
+    h(
+      "details",
+      { class: "past-decisions" },
+      h("summary", {}, past.decisions.length > 0 ? `What was tried: ${countOf(past.decisions.length, "decision")}` : "Nothing was tried in that time"),
+      ...decisionList(past.decisions),
+    ),
+    h(
+      "details",
+      { class: "past-devices" },
+      h("summary", {}, `Who was heard: ${countOf(past.devices.known, "device")}, ${past.devices.heard_always} of them all the time`),
+      past.devices.worst.length > 0
+        ? table(
+            [{ head: "Device" }, { head: "Heard", isNumber: true }],
+            past.devices.worst.map((d) => [d.name, format(d.heard, "share")]),
+            "Devices that were heard least",
+          )
+        : nothing("Nobody was missed."),
+    ),
+  ];
+}

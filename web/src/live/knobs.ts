@@ -1,0 +1,31 @@
+// Settings over time, one chart for each knob that moved, on the axis of what was measured.
+import type { Num } from "../data";
+import { chart } from "../charts/chart";
+import type { ZoomGroup } from "../charts/zoom";
+import type { KnobChange } from "./state";
+
+const KNOBS_MAX = 8;
+
+export function knobCharts(all: KnobChange[], group: ZoomGroup, [from_ms, until_ms]: [number, number]): HTMLElement[] {
+  const begun = all.findLastIndex((k) => k.t_ms <= from_ms);
+  const knobs = all.slice(Math.max(0, begun)).map((k) => ({ ...k, t_ms: Math.max(k.t_ms, from_ms) }));
+  const names = [...new Set(knobs.flatMap((k) => [...Object.keys(k.confirmed), ...Object.keys(k.tried ?? {})]))];
+  const moved = names.filter((name) => new Set(knobs.flatMap((k) => [k.confirmed[name], k.tried?.[name] ?? k.confirmed[name]])).size > 1);
+  const xs = [...knobs.map((k) => k.t_ms / 1000), until_ms / 1000];
+  const held = (values: Num[]) => [...values, values.at(-1) ?? null];
+  return moved.slice(0, KNOBS_MAX).map((name) => {
+    const tried = knobs.map((k) => k.tried?.[name] ?? null);
+    return chart({
+      title: name,
+      height: 125,
+      isStepped: true,
+      group,
+      x: { label: "", unit: "", isTime: true, values: xs },
+      y: { unit: "" },
+      curves: [
+        { label: "in force", values: held(knobs.map((k) => k.confirmed[name] ?? null)) },
+        ...(tried.some((value) => value !== null) ? [{ label: "being tried", values: held(tried) }] : []),
+      ],
+    });
+  });
+}
