@@ -75,6 +75,36 @@ post() {
     [ "$status" -eq 0 ] && [ -z "$output" ]
 }
 
+@test "http: every metric and label of the Grafana dashboards is one that a controller or an agent tells" {
+    needs_live
+    with_http
+    wait_for is_so .devices_total 1
+    fetch /metrics >all.prom
+    web=$web_agent fetch /metrics >>all.prom
+    sed -n 's/^# TYPE \([a-z_]*\) .*/\1/p' all.prom | sort -u >known
+    grep -o '[a-z_]*="' all.prom | tr -d '="' | sort -u >labels
+    printf 'instance\nvalue\n' >>labels           # Prometheus' own, and what count_values is told to make
+    for dashboard in "$BATS_TEST_DIRNAME"/../../data/grafana/*.json; do
+        jq -re '.panels[].targets[].expr' "$dashboard" >exprs
+        jq -r '.templating.list[] | select(.type == "query") | .definition' "$dashboard" >queries
+        [ "$(wc -l <exprs)" -ge 15 ]
+        grep -oh '\(anole\|process\)_[a-z_]*' exprs queries | sort -u >used
+        [ -s used ]
+        run comm -23 used known
+        [ -z "$output" ]
+        { grep -o '[a-z_]*=~\?"' exprs | tr -d '=~"'; grep -o 'by ([a-z_]*)' exprs | sed 's/by (//; s/)//'
+          jq -r '.panels[].targets[].legendFormat' "$dashboard" | grep -o '{{[a-z_]*}}' | tr -d '{}'; } | sort -u >used_labels
+        run comm -23 used_labels <(sort -u labels)
+        [ -z "$output" ]
+        # Grafana fills its own variables in; the rest is Prometheus' language.
+        command -v promtool >/dev/null || continue
+        { echo 'groups: [{name: dashboards, rules: ['
+          sed 's/\$__rate_interval/5m/g' exprs | jq -Rr '"{record: \"x:y\(input_line_number)\", expr: \(@json)},"'
+          echo ']}]'; } >rules.yaml
+        promtool check rules rules.yaml
+    done
+}
+
 # prometheus_says QUERY VALUE : what Prometheus knows.
 prometheus_says() {
     [ "$(curl -sS --max-time 5 -G --data-urlencode "query=$1" "http://127.0.0.1:$prom/api/v1/query" |
