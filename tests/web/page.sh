@@ -30,5 +30,6 @@ trap 'rm -rf "$dir"' EXIT
 status=$?
 [ ! -x "$(dirname "$anole")/anole-serve" ] || node "$here/serve.mjs" "$anole" "$dir/run" >>"$dir/log" 2>&1 || status=1
 [ ! -x "$(dirname "$anole")/anole-live" ] || node "$here/live.mjs" "$anole" >>"$dir/log" 2>&1 || status=1
+[ ! -x "$(dirname "$anole")/live_load" ] || node "$here/fleet.mjs" "$anole" >>"$dir/log" 2>&1 || status=1
 awk '/^(not )?ok - / { n++; sub(/ok - /, "ok " n " - ") } { print } END { print "1.." n + 0 }' "$dir/log"
 exit "$status"

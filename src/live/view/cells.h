@@ -1,6 +1,6 @@
 /* src/live/view/cells.h - many devices on few cells, for a map: one each, or those of a rack together.
  *
- * Up to 1,024 devices have a cell each. Of more, neighbours share one: those of a rack, as far as names tell ("rack7-host3",
+ * Up to 512 devices have a cell each. Of more, neighbours share one: those of a rack, as far as names tell ("rack7-host3",
  * "r07h03": what is the same but for the last number), else 64 in the order of their names. A cell is looked at once a second and remembers
  * when it has changed, so a listener is told of those alone that have changed since it was last told.
  */
@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "live/view/words.h"
 
-#define CELLS_MAX        1024
+#define CELLS_MAX        512
 #define CELLS_DEVICES    64      /* of a cell, at most, but for fabrics that would have too many cells */
 #define CELLS_PAGE       100     /* devices in one answer */
 

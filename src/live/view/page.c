@@ -362,4 +362,5 @@ void page_tick(struct page *p, uint64_t now_us)
     }
     p->states += has_point || p->timeline.changes != before;
     server_wake(p->server);
+    server_run(p->server);       /* at once: libmicrohttpd does not make its descriptor readable for this */
 }

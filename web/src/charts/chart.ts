@@ -65,7 +65,7 @@ export function chart(spec: ChartSpec): HTMLElement {
       "figure",
       { class: "chart" },
       h("figcaption", {}, h("span", { class: "title" }, spec.title)),
-      nothing("No values in this run."),
+      nothing("No values."),
     );
   }
   return new LineChart(spec).figure;

@@ -1,5 +1,4 @@
 // Months of a fabric, from the file that its controller keeps: one axis for what was measured, set and decided.
-import type { Num } from "../data";
 import { choice, h, nothing } from "../dom";
 import { countOf, format } from "../format";
 import { chart } from "../charts/chart";
@@ -7,26 +6,7 @@ import { ZoomGroup } from "../charts/zoom";
 import { table } from "../table";
 import { knobCharts } from "./knobs";
 import { decisionList } from "./decisions";
-import type { Decision, KnobChange } from "./state";
-
-interface Series {
-  mean: Num[];
-  least: Num[];
-  most: Num[];
-}
-
-export interface Past {
-  from_ms: number;
-  until_ms: number;
-  oldest_ms: number;
-  step_ms: number;
-  level: string;
-  t_ms: number[];
-  series: Record<string, Series>;
-  knobs: KnobChange[];
-  decisions: Decision[];
-  devices: { known: number; heard_always: number; worst: { name: string; heard: number }[] };
-}
+import { coarser, stepText, type Past } from "./points";
 
 const spans: [string, string, number][] = [
   ["15m", "15 minutes", 900e3],
@@ -39,6 +19,7 @@ const spans: [string, string, number][] = [
   ["365d", "365 days", 365 * 86400e3],
 ];
 
+const YOUNG_MS = 2 * 3600e3;
 const RETRY_MS = 250;
 const REFRESH_MS = 15000; // of a time that ends now
 
@@ -47,15 +28,14 @@ export class History {
   private span = 3;
   private until: number | null = null; // null: now
   private wanted = 0;
+  private isFirst = true;
   private readonly place = h("div", { "aria-busy": "false" });
+  private readonly range = choice("The last", spans.map(([, text]) => text), (i) => this.choose(i), 3);
   private readonly earlier = h("button", { type: "button", class: "control", click: () => this.move(-1) }, "Earlier");
   private readonly later = h("button", { type: "button", class: "control", click: () => this.move(1) }, "Later");
 
   constructor() {
-    this.element.append(
-      h("p", { class: "orders" }, choice("The last", spans.map(([, text]) => text), (i) => this.choose(i), this.span), this.earlier, this.later),
-      this.place,
-    );
+    this.element.append(h("p", { class: "orders" }, this.range, this.earlier, this.later), this.place);
   }
 
   start(): void {
@@ -72,8 +52,9 @@ export class History {
 
   private move(way: number): void {
     const now = Date.now();
-    const to = (this.until ?? now) + way * spans[this.span]![2];
-    this.until = to >= now ? null : to;
+    const span = spans[this.span]![2];
+    const to = (this.until ?? now) + way * span;
+    this.until = to >= now - span / 20 ? null : to;
     void this.load();
   }
 
@@ -92,8 +73,16 @@ export class History {
         await new Promise((done) => setTimeout(done, RETRY_MS));
         continue;
       }
-      const past = reply.ok ? ((await reply.json()) as Past) : null;
+      const past = reply.ok ? coarser((await reply.json()) as Past) : null;
       if (wanted !== this.wanted) return;
+      if (this.isFirst && past && past.until_ms - past.oldest_ms < YOUNG_MS) {
+        // A day would be a dot.
+        this.isFirst = false;
+        this.span = 1;
+        this.range.querySelector("select")!.selectedIndex = 1;
+        return this.load();
+      }
+      this.isFirst = false;
       this.later.disabled = this.until === null;
       this.earlier.disabled = past === null || past.oldest_ms >= past.from_ms;
       this.place.replaceChildren(...(past ? pastPart(past) : [nothing("The controller has no history for that time.")]));
@@ -119,9 +108,9 @@ function pastPart(past: Past): HTMLElement[] {
     const s = past.series[name]!;
     return isRange
       ? [
-          { label: "mean", values: s.mean, hue: 0 },
           { label: "least", values: s.least, hue: 6, width: 0.8 },
           { label: "most", values: s.most, hue: 1, width: 0.8 },
+          { label: "mean", values: s.mean, hue: 0 },
         ]
       : [{ label: "mean", values: s.mean }];
   };
@@ -142,7 +131,7 @@ function pastPart(past: Past): HTMLElement[] {
     : null;
   const settings = knobCharts(past.knobs, group, [past.from_ms, past.until_ms]);
   return [
-    h("p", { class: "hint" }, `A point is ${format(past.step_ms * 1000, "us")}, from what is kept by the ${past.level}. Shaded: a setting was being tried. Gaps: nobody measured. Drag to zoom.`),
+    h("p", { class: "hint" }, `A point is ${stepText(past.step_ms)}, from what is kept by the ${past.level}. Shaded: a setting was being tried. Gaps: nobody measured. Drag to zoom.`),
     h(
       "div",
       { class: "charts" },
@@ -152,7 +141,7 @@ function pastPart(past: Past): HTMLElement[] {
         one("Utilisation", "share", "utilisation"),
         one("Time paused", "share", "paused"),
         one("CNPs", "count", "cnps"),
-        one("Devices that report in time", "share", "coverage"),
+        one("Devices that report in time", "share", "coverage", false),
       ].filter((element) => element !== null),
     ),
     ...(settings.length > 0 ? [h("h3", {}, "Settings in force"), h("div", { class: "charts small" }, ...settings)] : []),

@@ -2,9 +2,10 @@
 import type { Num } from "../data";
 import { chart } from "../charts/chart";
 import type { ZoomGroup } from "../charts/zoom";
+import { stepsOf } from "./points";
 import type { KnobChange } from "./state";
 
-const KNOBS_MAX = 8;
+const KNOBS_MAX = 6;
 
 export function knobCharts(all: KnobChange[], group: ZoomGroup, [from_ms, until_ms]: [number, number]): HTMLElement[] {
   const begun = all.findLastIndex((k) => k.t_ms <= from_ms);
@@ -15,16 +16,17 @@ export function knobCharts(all: KnobChange[], group: ZoomGroup, [from_ms, until_
   const held = (values: Num[]) => [...values, values.at(-1) ?? null];
   return moved.slice(0, KNOBS_MAX).map((name) => {
     const tried = knobs.map((k) => k.tried?.[name] ?? null);
+    const steps = stepsOf(xs, [held(knobs.map((k) => k.confirmed[name] ?? null)), held(tried)]);
     return chart({
       title: name,
       height: 125,
       isStepped: true,
       group,
-      x: { label: "", unit: "", isTime: true, values: xs },
+      x: { label: "", unit: "", isTime: true, values: steps.xs },
       y: { unit: "" },
       curves: [
-        { label: "in force", values: held(knobs.map((k) => k.confirmed[name] ?? null)) },
-        ...(tried.some((value) => value !== null) ? [{ label: "being tried", values: held(tried) }] : []),
+        { label: "in force", values: steps.curves[0]! },
+        ...(tried.some((value) => value !== null) ? [{ label: "being tried", values: steps.curves[1]! }] : []),
       ],
     });
   });

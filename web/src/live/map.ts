@@ -1,5 +1,5 @@
 // Devices as a map of cells, which events keep up to date, and as a list that asks for those alone that are in sight. However
-// many devices there are, no more than a thousand cells and some dozens of rows are drawn.
+// many devices there are, no more than 512 cells and some dozens of rows are drawn.
 import type { Num } from "../data";
 import { choice, h, nothing } from "../dom";
 import { countOf, digits, format, NONE, plain } from "../format";

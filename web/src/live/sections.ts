@@ -1,7 +1,7 @@
 // The parts of a controller's page, made of the components of the report.
 import type { Num } from "../data";
 import { h, nothing } from "../dom";
-import { countOf, digits, format, plain, tickWithUnit } from "../format";
+import { countOf, digits, format, NONE, plain } from "../format";
 import { chart } from "../charts/chart";
 import { ZoomGroup } from "../charts/zoom";
 import { table } from "../table";
@@ -10,7 +10,7 @@ import { knobCharts } from "./knobs";
 import { codes, knobTexts } from "./map";
 import { thin, trialBands, type Fabric, type Trial } from "./state";
 
-const POINTS_MAX = 300; // of a chart: with all others fewer than 5,000 marks
+const POINTS_MAX = 120; // of a chart: with all others fewer than 5,000 marks
 
 // ---- what is the matter
 
@@ -71,12 +71,12 @@ export function nowPart(f: Fabric): HTMLElement[] {
     h(
       "dl",
       { class: "tiles" },
-      tile("devices", String(f.devices_total)),
+      tile("devices", format(f.devices_total, "count")),
       tile("report in time", format(f.coverage, "share"), "share of devices whose last report is not too old"),
-      ...states.map(([name, count]) => tile(name, String(count))),
+      ...states.map(([name, count]) => tile(name, format(count, "count"))),
       tile("mode", f.mode),
       tile("role", f.role),
-      tile("e-value without a change", digits(f.noise_e), "pairs of blocks in which nothing differed: should stay below 20"),
+      tile("e-value without a change", f.noise_e === null ? NONE : digits(f.noise_e), "pairs of blocks in which nothing differed: should stay below 20"),
     ),
     ...trialPart(f.trial),
   ];
@@ -93,7 +93,7 @@ export function timePart(f: Fabric): HTMLElement[] {
   const windows = trialBands(timeline);
   const x = { label: "", unit: "", isTime: true, values: xs };
   const one = (title: string, unit: string, values: Num[], max?: number) =>
-    chart({ title, group, windows, x, y: { unit, ...(max === undefined ? {} : { max }) }, curves: [{ label: title.toLowerCase(), values }] });
+    chart({ title, group, windows, x, y: { unit, ...(max === undefined ? {} : { max }) }, curves: [{ label: title, values }] });
   const hasArms = timeline.with.some((value) => value !== null);
   const settings = knobCharts(f.knobs, group, [first, timeline.t_ms.at(-1)!]);
   return [
@@ -129,6 +129,13 @@ export function timePart(f: Fabric): HTMLElement[] {
 
 // ---- flow sizes
 
+// Powers of two, as they are.
+function sizeText(bytes: number): string {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  const k = Math.floor(Math.log2(bytes) / 10);
+  return `${bytes / 1024 ** k} ${units[k]}`;
+}
+
 export function flowPart({ flows }: Fabric): HTMLElement[] {
   const all = flows ? flows.elephants + flows.mice : 0;
   if (!flows || all <= 0) return [nothing("No device and no switch tells flow sizes.")];
@@ -146,7 +153,7 @@ export function flowPart({ flows }: Fabric): HTMLElement[] {
       "dl",
       { class: "bars" },
       ...used.flatMap((bin) => [
-        h("dt", {}, `from ${tickWithUnit(bin.from, "bytes")}`),
+        h("dt", {}, `from ${sizeText(bin.from)}`),
         h("dd", {}, h("span", { class: "bar", style: `width: ${(70 * bin.count) / most}%` }), ` ${format(bin.count, "count")}`),
       ]),
     ),

@@ -131,7 +131,7 @@ export interface Pulse {
   obstacle: string;
   coverage: number;
   noise_pairs: number;
-  noise_e: number;
+  noise_e: Num;
   devices_total: number;
   states: Record<string, number>;
   trial: Trial;
