@@ -2,6 +2,7 @@
  *
  *   search_state     what it remembers
  *   search_measure   what intervals say of a setting, and what was measured
+ *   search_summary   many intervals as one
  *   search_flows     which flows there are, and when a search begins
  *   search_known     settings that have a name
  *   search_keep      its end, and what is kept
@@ -22,6 +23,7 @@ const char *const search_metrics_names[] = { "corrected", "artifact", "published
 const char *const search_directions_names[] = { "physical", "artifact", NULL };
 const char *const search_start_names[] = { "running", "default", NULL };
 const char *const search_against_names[] = { "previous", "settled", NULL };
+const char *const search_summary_names[] = { "mean", "median", "trend", NULL };
 
 /* By enum search_phase. */
 static const char *const phase_names[] = { "watch", "search", "search", "confirm", "hold" };
@@ -70,6 +72,7 @@ int search_create(void **state, const struct search_algo *algo, const struct wor
                search_is(s, SEARCH_DIRECTIONS, DIRECTIONS_PHYSICAL), world);
     kl_trigger_init(&s->trigger, s->option[SEARCH_THETA], s->option[SEARCH_EPSILON],
                     search_is(s, SEARCH_BINS, BINS_LOG) ? KL_LOG : KL_TWO);
+    s->seen = xcalloc(search_count(s, SEARCH_MEASURE), sizeof *s->seen);
     s->elephants = 0.5;
     s->before = world->start;
     s->searcher = algo->create(&s->space, values->value, world->seed);
@@ -84,6 +87,7 @@ void search_destroy(void *state)
     if (!s)
         return;
     s->algo->destroy(s->searcher);
+    free(s->seen);
     free(s->sample);
     free(s);
 }
@@ -95,6 +99,15 @@ static bool has_given_up(const struct search *s)
     uint32_t patience = search_count(s, SEARCH_GIVE_UP);
 
     return patience > 0 && s->in_vain >= patience;
+}
+
+/* Is the best so far as good as was asked for? */
+static bool is_content(const struct search *s)
+{
+    double goal = s->option[SEARCH_GOAL];
+    const struct search_sample *best = search_best_sample(s);
+
+    return goal > 0 && best && utility(search_weights(s), best->terms) >= goal;
 }
 
 static void say_failure(const struct search *s, struct tuner_note *note)
@@ -109,7 +122,9 @@ static void ask(struct search *s, const struct search_now *now, struct knobs *kn
 {
     double point[SPACE_DIMS_MAX];
 
-    if (s->measured >= search_count(s, SEARCH_BUDGET) || has_given_up(s) ||
+    if (is_content(s))
+        search_say(note, "this is as good as was asked for");
+    if (s->measured >= search_count(s, SEARCH_BUDGET) || has_given_up(s) || is_content(s) ||
         !s->algo->ask(s->searcher, now, point)) {
         say_failure(s, note);
         search_finish(s, knobs, note);
@@ -237,7 +252,6 @@ static void begin(struct search *s, const struct search_now *measured, struct kn
 /* What was measured so far was measured of other flows. */
 static void begin_again(struct search *s, const struct fsd *f, struct knobs *knobs, struct tuner_note *note)
 {
-    s->total = (struct utility_terms){ 0 };
     s->intervals = 0;
     search_look_at_flows(s, f);
     *knobs = search_best_sample(s) ? search_best_sample(s)->knobs : s->before;

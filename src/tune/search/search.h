@@ -10,18 +10,20 @@
  *   search    settings that have a name come first [known]: those made for the flows that prevail, then the
  *             running one, then those made for neither; the search goes on at the best of them. Without
  *             that it begins at the running setting, or at the default one [start_from]. Ask, measure, tell,
- *             until the searcher is through, the budget is used up, or too many were in vain [give_up]
+ *             until the searcher is through, the budget is used up, too many were in vain [give_up], or one is good
+ *             enough [goal]
  *   confirm   the best and the setting at which the search began are measured again, in turn, and the better
  *             is kept; where it began at the default setting, the one in force before takes that one's part
  *   hold      watch again, with the setting that was kept
  *
  * A setting is measured over some intervals [measure], after those that still show the one before it
- * [settle]; over fewer if it falls far behind the best [abandon]. When flow sizes change in the course of
+ * [settle]; over fewer if it falls far behind the best [abandon]; what they come to is their mean or something else
+ * [summary], some of them left out [filter]. When flow sizes change in the course of
  * search or confirm, what is known was measured of other flows: another search begins, with the best so far
  * in force [restart].
  *
- * A note's phase and numbers are those of the interval that has ended; a setting is judged by the means over
- * all in which it was measured. With metrics=corrected an interval in which no uplink was active says
+ * A note's phase and numbers are those of the interval that has ended; a setting is judged by all in which it was
+ * measured. With metrics=corrected an interval in which no uplink was active says
  * nothing about a setting: it is not counted. What is best is decided by the terms of utility under the
  * weights of now, which may change during a search.
  */
@@ -32,7 +34,7 @@
 
 extern const char *const search_trigger_names[], *const search_bins_names[], *const search_weights_names[],
                   *const search_metrics_names[], *const search_directions_names[],
-                  *const search_start_names[], *const search_against_names[];
+                  *const search_start_names[], *const search_against_names[], *const search_summary_names[];
 
 /* For the table of a tuner that searches: its own rows, then these, then the empty one. The order is that of
  * enum search_option. */
@@ -95,7 +97,14 @@ extern const char *const search_trigger_names[], *const search_bins_names[], *co
       "a search is over after so many settings in a row of which none was the best so far; 0: not for " \
       "that" }, \
     { "restart", OPTION_YES, 1, 0, 1, NULL, NULL, \
-      "when flow sizes change during a search, another begins in its place" }
+      "when flow sizes change during a search, another begins in its place" }, \
+    { "summary", OPTION_CHOICE, 0, 0, 0, search_summary_names, NULL, \
+      "what the intervals of a setting come to: mean; median; trend, where their straight line ends" }, \
+    { "filter", OPTION_REAL, 0, 0, 1000, NULL, NULL, \
+      "intervals of a setting whose utility is further from the median than so many times the median distance, at " \
+      "least once, do not count; 0: all do" }, \
+    { "goal", OPTION_REAL, 0, 0, 1, NULL, NULL, \
+      "utility with which the operator is content: a search is over with a setting that has it; 0: with none" }
 
 /* The hooks of a tuner that searches with 'algo', all but create. search_is_idle() is false before the first
  * search. */

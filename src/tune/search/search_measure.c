@@ -1,5 +1,6 @@
 /* src/tune/search/search_measure.c - see search_measure.h. */
 #include "tune/search/search_measure.h"
+#include "tune/search/search_summary.h"
 
 #include <stdlib.h>
 
@@ -94,7 +95,15 @@ static bool is_lost(const struct search *s)
 
     if (margin <= 0 || s->phase == PHASE_CONFIRM || !best)
         return false;
-    return utility(w, search_mean_of(s->total, s->intervals)) < utility(w, best->terms) - margin;
+    return utility(w, summary_of(s->seen, s->intervals, SUMMARY_MEAN)) < utility(w, best->terms) - margin;
+}
+
+/* All intervals of the setting under test as one. */
+static struct utility_terms search_summary(struct search *s)
+{
+    uint32_t left = summary_filter(s->seen, s->intervals, s->option[SEARCH_FILTER], search_weights(s));
+
+    return summary_of(s->seen, left, (enum summary_kind)search_count(s, SEARCH_SUMMARY));
 }
 
 bool search_add_up(struct search *s, struct search_now *now, struct tuner_note *note)
@@ -104,15 +113,13 @@ bool search_add_up(struct search *s, struct search_now *now, struct tuner_note *
         search_say(note, "the setting is new: what is seen is still the old one's");
         return false;
     }
-    search_add_terms(&s->total, now->terms);
-    s->intervals++;
+    s->seen[s->intervals++] = now->terms;
     if (s->intervals < search_count(s, SEARCH_MEASURE) && !is_lost(s)) {
         search_say(note, "interval %u of %u in which the setting is measured", s->intervals,
                    search_count(s, SEARCH_MEASURE));
         return false;
     }
-    *now = search_now_of(s, search_mean_of(s->total, s->intervals));
-    s->total = (struct utility_terms){ 0 };
+    *now = search_now_of(s, search_summary(s));
     s->intervals = 0;
     return true;
 }

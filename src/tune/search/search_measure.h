@@ -24,7 +24,7 @@ struct search_now search_now_of(const struct search *, struct utility_terms);
 bool search_is_silent(const struct search *, const struct search_now *);
 
 /* Adds an interval to what is known of the setting under test; false: it takes more of them. Writes the
- * means into 'now'. */
+ * summary into 'now'. */
 bool search_add_up(struct search *, struct search_now *now, struct tuner_note *);
 
 /* The best that was measured in this search, by the weights of now; NULL: nothing was. */

@@ -59,7 +59,7 @@ struct search {
 
     /* One setting. */
     uint32_t             skip;               /* intervals before it is measured */
-    struct utility_terms total;              /* of those measured */
+    struct utility_terms *seen;              /* intervals in which it was measured */
     uint32_t             intervals;
 
     /* Its end. */
