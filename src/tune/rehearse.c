@@ -8,10 +8,9 @@
  *             not those that hosts saw, the model is wrong, and nothing is changed
  *   rehearse  settings are tried on the twin (rehearse/rehearse.h). The winner is worth it if the interval of its gain over
  *             the setting in force, in a race on messages that the search has not met, is beyond a margin
- *   prove     it is set for a window. If messages are slower than before by more than a bound, the setting from before comes
- *             back; if they are faster by at least a part of what was predicted, the new one stays. In between, if people
- *             want it, blocks of both settings take turns in an order that a coin decides, until the e-value tells
- *             (base/evidence)
+ *   prove     it is set for a window. If what was predicted and what hosts see, each as far as it can be believed
+ *             (rehearse/proof.h), tell that it is worse, the setting from before comes back. In between, if people want it, blocks
+ *             of both settings take turns in an order that a coin decides, until the e-value tells (base/evidence)
  *   hold      until it turns out to be worse, or the traffic becomes another: then the setting from the beginning comes back,
  *             or what was found for such traffic before
  */
@@ -21,7 +20,9 @@
 #include "base/rng.h"
 #include "core/units.h"
 #include "tune/rehearse/check.h"
+#include "tune/rehearse/memory.h"
 #include "tune/rehearse/model.h"
+#include "tune/rehearse/proof.h"
 #include "tune/tuner.h"
 
 #include <math.h>
@@ -33,14 +34,13 @@
 enum { GOAL, HARM, BUDGET, WINDOW, SETTLE, THINK, MARGIN, TRUST, PAIRS, BLOCK, OPTIONS };
 enum phase { WATCH, THINKING, SETTLING, PROVING, PAIRING, HOLD };
 
-#define MEMORIES      8
 #define WINDOW_MORE   3          /* times as long as asked for, at most, */
 #define NOISE_MAX     0.15       /* until the load is known as well as this */
 #define WARM_MAX      2.0        /* windows that a trial goes on before the one that is compared */
 #define SEARCH_LENGTH 0.5        /* of trials in the search */
 #define LOAD_MORE     1.1        /* than was seen */
 #define HOLD_FIRST    8          /* windows after the first search to the second, if the traffic stays; then twice as many */
-#define ROLLBACK      0.10       /* log of slowdowns: worse than before by more is not kept */
+#define ROLLBACK      0.10       /* log of slowdowns, beside noise: where blocks can take turns, worse by more is not even tried so */
 #define FOLLOW_MARGIN 0.2        /* where messages follow from others: queue pairs live on, and what rates they are left with by a
                                     setting that does not stay, those after it suffer from for long */
 #define MORE_LOAD     1.15       /* times as much as before: then slower messages are no fault of the setting */
@@ -49,10 +49,8 @@ enum phase { WATCH, THINKING, SETTLING, PROVING, PAIRING, HOLD };
 #define PAIR_SD       0.1        /* of differences of blocks: a guess, which costs time at worst */
 #define PAIR_E        20.0       /* evidence that decides: 1 in 20 is wrong at most */
 #define PROOFS_MAX    3          /* windows in which the load may be another before one is taken as it is */
-#define REGRETS       2
+#define REGRETS       2          /* windows in a row after which it is taken to be worse after all */
 #define DOUBTS_MAX    4          /* windows in a row for which the twin is wrong: then it is looked at less often */
-
-struct memory { struct traffic_model model; struct knobs knobs; bool is_bad; };
 
 struct rehearser {
     double         option[OPTIONS];
@@ -67,21 +65,22 @@ struct rehearser {
     double         all_s;                /* and how long they were */
     struct traffic_model last, chosen;   /* of the window before; for which the setting in force was chosen */
     bool           has_last, has_chosen;
+    struct seen    under;                /* of windows with this traffic and the setting in force; the first is left out if it can
+                                            be, as what was before shows in it */
+    uint32_t       under_windows;
     uint32_t       held, hold_for;       /* windows since the last search; after which more is known than then */
     uint32_t       doubts;               /* windows in a row for which the twin was wrong */
 
     /* What is being proved. */
-    struct seen    before;               /* what hosts saw with the setting that was in force before */
+    struct proof   proof;
     double         before_bps;
-    double         expected;             /* log gain over it, by the twin */
     uint32_t       proofs, regrets;      /* windows with other traffic; in a row in which it was worse after all */
     bool           is_kept;              /* it was proved, and is in force */
     struct knobs   was, candidate;
     struct pairing pairing;
     struct evalue  evalue;
 
-    struct memory  memory[MEMORIES];
-    uint32_t       memories;             /* ever made */
+    struct memories memories;
     uint64_t       decisions;
 };
 
@@ -122,31 +121,6 @@ static double percent(double log_ratio)
     return 100 * (exp(log_ratio) - 1);
 }
 
-/* ---- what was found before ---- */
-
-static struct memory *recall(struct rehearser *t, const struct traffic_model *m)
-{
-    struct memory *best = NULL;
-    double         nearest = 0.5;
-
-    for (uint32_t i = 0; i < MEMORIES && i < t->memories; i++) {
-        double apart = model_distance(&t->memory[i].model, m);
-
-        if (apart < nearest) {
-            nearest = apart;
-            best = &t->memory[i];
-        }
-    }
-    return best;
-}
-
-static void remember(struct rehearser *t, const struct traffic_model *m, const struct knobs *k, bool is_bad)
-{
-    struct memory *old = recall(t, m), *to = old ? old : &t->memory[t->memories++ % MEMORIES];
-
-    *to = (struct memory){ *m, *k, is_bad };
-}
-
 /* ---- deciding ---- */
 
 static void choose_for(struct rehearser *t, const struct traffic_model *m, enum phase phase)
@@ -159,15 +133,14 @@ static void choose_for(struct rehearser *t, const struct traffic_model *m, enum 
     t->phase = phase;
 }
 
-static void start_proof(struct rehearser *t, const struct traffic_model *m, const struct knobs *better, double expected,
-                        struct knobs *knobs)
+static void start_proof(struct rehearser *t, const struct traffic_model *m, const struct knobs *better, struct race_gain gain,
+                        double noise, struct knobs *knobs)
 {
     t->was = *knobs;
     t->candidate = *better;
-    t->before = t->window;
     t->before_bps = model_bps(m);
-    t->expected = expected;
-    t->proofs = 0;
+    proof_begin(&t->proof, gain, noise, &t->under);
+    t->proofs = t->regrets = 0;
     choose_for(t, m, t->option[THINK] > 0 ? THINKING : SETTLING);
     if (t->phase == SETTLING)
         *knobs = t->candidate;
@@ -176,7 +149,6 @@ static void start_proof(struct rehearser *t, const struct traffic_model *m, cons
 static int search(struct rehearser *t, const struct predictor *p, const struct knobs *now, struct rehearsal *r,
                   struct err *err)
 {
-    const struct memory    *memory = t->memory;
     struct knobs            known[REHEARSE_STARTS + MEMORIES + 1];
     struct rehearse_request q = { .predictor = p, .world = &t->world, .goal = &t->goal, .base = t->world.start,
                                   .length = SEARCH_LENGTH, .seed = t->world.seed * 1000 + ++t->decisions * 100000,
@@ -184,9 +156,7 @@ static int search(struct rehearser *t, const struct predictor *p, const struct k
 
     q.mores = rehearse_starts(&t->world, &t->world.start, known);
     known[q.mores++] = *now;
-    for (uint32_t i = 0; i < MEMORIES && i < t->memories; i++)
-        if (!memory[i].is_bad)
-            known[q.mores++] = memory[i].knobs;
+    q.mores += memory_good(&t->memories, &known[q.mores]);
     return rehearse(r, &q, err);
 }
 
@@ -205,7 +175,7 @@ static bool is_endogenous(const struct traffic_model *m)
     return model_following(m) > 0.5;
 }
 
-static void decide(struct rehearser *t, const struct traffic_model *m, const struct rehearsal *r, double off,
+static void decide(struct rehearser *t, const struct traffic_model *m, const struct rehearsal *r, const struct twin_check *c,
                    struct knobs *knobs, struct tuner_note *note)
 {
     const struct runner *winner = &r->race.runner[r->race.winner], *now = incumbent(&r->race, knobs);
@@ -216,25 +186,26 @@ static void decide(struct rehearser *t, const struct traffic_model *m, const str
         margin = fmax(margin, FOLLOW_MARGIN);
     if (winner == now || gain.high > -margin) {
         say(note, "hold", "%u trials on the twin (%+.0f %% off): nothing is surely better than the setting in force by more "
-            "than %.0f %%; it stays", r->trials, percent(off), 100 * margin);
-        remember(t, m, knobs, false);
+            "than %.0f %%; it stays", r->trials, percent(c->off), 100 * margin);
+        memory_add(&t->memories, m, knobs, false);
         choose_for(t, m, HOLD);
         return;
     }
     say(note, "search", "%u trials on the twin (%+.0f %% off): %s is predicted to be %.0f %% better, %.0f to %.0f; it is set",
-        r->trials, percent(off), winner->name ? winner->name : "a new setting", -percent(gain.mean), -percent(gain.high),
+        r->trials, percent(c->off), winner->name ? winner->name : "a new setting", -percent(gain.mean), -percent(gain.high),
         -percent(gain.low));
-    start_proof(t, m, &winner->knobs, gain.mean, knobs);
+    start_proof(t, m, &winner->knobs, gain, c->noise, knobs);
 }
 
 /* A setting that was chosen for another traffic is not kept for one that nobody understands. */
-static void doubt(struct rehearser *t, const struct traffic_model *m, double off, struct knobs *knobs, struct tuner_note *note)
+static void doubt(struct rehearser *t, const struct traffic_model *m, const struct twin_check *c, struct knobs *knobs,
+                  struct tuner_note *note)
 {
     bool is_other = t->has_chosen && model_distance(m, &t->chosen) >= 1;
     bool is_back = ++t->doubts == 2 && is_other && !knobs_equal(knobs, &t->world.start);
 
-    say(note, "watch", "the twin is wrong: with the setting in force its slowdowns are %+.0f %% off those that hosts see; %s",
-        percent(off), is_back ? "the setting from the beginning comes back" : "nothing is changed");
+    say(note, "watch", "the twin is wrong: with the setting in force its slowdowns are %+.0f %% off those that hosts see, where chance "
+        "makes %.0f %%; %s", percent(c->off), percent(c->chance), is_back ? "the setting from the beginning comes back" : "nothing is changed");
     if (is_back) {
         *knobs = t->world.start;
         t->has_chosen = false;
@@ -246,12 +217,12 @@ static void try_on_twin(struct rehearser *t, const struct traffic_model *m, stru
 {
     struct rehearsal *r = xmalloc(sizeof(*r));
     struct err        err;
-    struct outcomes   saw = seen_outcomes(&t->window);
-    double            off;
-    int               rc = check_twin(p, knobs, t->world.seed, &saw, &off, &err);
+    struct outcomes   saw = seen_outcomes(&t->under);
+    struct twin_check check;
+    int               rc = check_twin(&check, p, &t->goal, knobs, t->world.seed, &saw, &err);
 
-    if (!rc && fabs(off) > t->option[TRUST]) {
-        doubt(t, m, off, knobs, note);
+    if (!rc && check_excess(&check) > t->option[TRUST]) {
+        doubt(t, m, &check, knobs, note);
         free(r);
         return;
     }
@@ -261,14 +232,14 @@ static void try_on_twin(struct rehearser *t, const struct traffic_model *m, stru
         say(note, "hold", "no twin: %.200s", err.text);
         choose_for(t, m, HOLD);
     } else
-        decide(t, m, r, off, knobs, note);
+        decide(t, m, r, &check, knobs, note);
     free(r);
 }
 
 static void rehearse_for(struct rehearser *t, const struct traffic_model *m, struct knobs *knobs, struct tuner_note *note)
 {
     bool             is_again = t->has_chosen && model_distance(m, &t->chosen) < 1;
-    struct memory   *known = is_again ? NULL : recall(t, m);
+    const struct memory *known = is_again ? NULL : memory_recall(&t->memories, m);
     struct predictor p = { 0 };
     struct err       err;
 
@@ -292,22 +263,21 @@ static void rehearse_for(struct rehearser *t, const struct traffic_model *m, str
 
 static void keep(struct rehearser *t, double gain, const char *how, struct tuner_note *note)
 {
-    remember(t, &t->chosen, &t->candidate, false);
+    memory_add(&t->memories, &t->chosen, &t->candidate, false);
     t->phase = HOLD;
     t->is_kept = true;
-    t->regrets = 0;
     say(note, "confirm", "%s: %.0f %% %s than before, %.0f %% were predicted; the setting stays", how, fabs(percent(gain)),
-        gain < 0 ? "faster" : "slower", -percent(t->expected));
+        gain < 0 ? "faster" : "slower", -percent(t->proof.expected));
 }
 
 static void go_back(struct rehearser *t, double gain, const char *how, struct knobs *knobs, struct tuner_note *note)
 {
-    remember(t, &t->chosen, &t->was, true);
+    memory_add(&t->memories, &t->chosen, &t->was, true);
     t->phase = HOLD;
     t->is_kept = false;
     *knobs = t->was;
     say(note, "confirm", "%s: %.0f %% %s than before, %.0f %% faster was predicted; the setting from before comes back", how,
-        fabs(percent(gain)), gain < 0 ? "faster" : "slower", -percent(t->expected));
+        fabs(percent(gain)), gain < 0 ? "faster" : "slower", -percent(t->proof.expected));
 }
 
 static void start_pairs(struct rehearser *t, double gain, struct knobs *knobs, struct tuner_note *note)
@@ -319,56 +289,61 @@ static void start_pairs(struct rehearser *t, double gain, struct knobs *knobs, s
     t->phase = PAIRING;
     *knobs = pairing_arm(&t->pairing) == ARM_B ? t->candidate : t->was;
     say(note, "confirm", "messages are %.0f %% %s than before, %.0f %% faster was predicted: both settings take turns to find out",
-        fabs(percent(gain)), gain < 0 ? "faster" : "slower", -percent(t->expected));
+        fabs(percent(gain)), gain < 0 ? "faster" : "slower", -percent(t->proof.expected));
 }
 
-/* A window with the new setting is full: are messages as much faster as was predicted? */
-static void prove(struct rehearser *t, struct knobs *knobs, struct tuner_note *note)
+/* The traffic is as before. Where messages follow from others a part of what was predicted must come. */
+static void judge(struct rehearser *t, const struct traffic_model *now, struct knobs *knobs, struct tuner_note *note)
 {
-    struct outcomes      is = seen_outcomes(&t->window), was = seen_outcomes(&t->before);
-    double               gain = goal_gain(&t->goal, &is, &was);
-    double               bound = t->option[PAIRS] > 0 ? ROLLBACK + model_noise(&t->window) : 0;      /* pairs can tell more */
-    struct traffic_model now;
-    bool                 is_known = model_make(&now, &t->window, t->seconds, t->hosts);
-    bool                 is_alike = is_known && model_distance(&now, &t->chosen) < 1;
-    bool                 is_more = is_known && model_bps(&now) > MORE_LOAD * t->before_bps;
+    double gain = proof_gain(&t->proof, &t->goal);
+    bool   is_more = model_bps(now) > MORE_LOAD * t->before_bps, has_come = gain <= CAME_SHARE * t->proof.expected;
+    bool   has_pairs = t->option[PAIRS] > 0, is_worse = has_pairs ? gain > ROLLBACK + t->proof.noise
+                                                                  : proof_is_worse(&t->proof, &t->goal);
 
-    t->last = now;
-    t->has_last = is_known;
-    if (!is_alike && ++t->proofs < PROOFS_MAX)
-        say(note, "confirm", "the traffic is another than before: nothing can be said of the new setting yet");
-    else if (!is_alike)
-        go_back(t, gain, "with other traffic", knobs, note);
-    else if (gain <= CAME_SHARE * t->expected)
-        keep(t, gain, "messages in a window", note);
-    else if (is_endogenous(&now) || (gain > bound && !is_more))
+    if (!has_come && (is_endogenous(now) || (is_worse && !is_more)))
         go_back(t, gain, "messages in a window", knobs, note);
-    else if (t->option[PAIRS] > 0)
+    else if (!has_come && has_pairs)
         start_pairs(t, gain, knobs, note);
     else
         keep(t, gain, "messages in a window", note);
 }
 
-/* Nobody has to bear a setting that was kept and turns out to be worse: two windows in a row, and it goes. */
+/* A window with the new setting is full: are messages as much faster as was predicted? */
+static void prove(struct rehearser *t, struct knobs *knobs, struct tuner_note *note)
+{
+    struct traffic_model now;
+    bool                 is_known = model_make(&now, &t->window, t->seconds, t->hosts);
+    bool                 is_alike = is_known && model_distance(&now, &t->chosen) < 1;
+
+    t->last = now;
+    t->has_last = is_known;
+    if (is_alike) {
+        proof_add(&t->proof, &t->window);
+        judge(t, &now, knobs, note);
+    } else if (++t->proofs < PROOFS_MAX)
+        say(note, "confirm", "the traffic is another than before: nothing can be said of the new setting yet");
+    else
+        go_back(t, proof_gain(&t->proof, &t->goal), "with other traffic", knobs, note);
+}
+
+/* Nobody has to bear a setting that was kept and turns out to be worse: two windows in a row that say so, and it goes. Those
+ * with more load say nothing of it. */
 static bool is_regretted(struct rehearser *t, const struct traffic_model *now, double *gain)
 {
-    struct outcomes is = seen_outcomes(&t->window), was = seen_outcomes(&t->before);
-    double          bound = ROLLBACK + model_noise(&t->window);
-
-    *gain = goal_gain(&t->goal, &is, &was);
     if (!t->is_kept || model_distance(now, &t->chosen) >= 1)
         return false;
-    if (*gain <= bound || (model_bps(now) > MORE_LOAD * t->before_bps && !is_endogenous(now)))
-        t->regrets = 0;
-    else
-        t->regrets++;
+    if (model_bps(now) > MORE_LOAD * t->before_bps && !is_endogenous(now))
+        return false;
+    proof_add(&t->proof, &t->window);
+    *gain = proof_gain(&t->proof, &t->goal);
+    t->regrets = proof_is_worse(&t->proof, &t->goal) ? t->regrets + 1 : 0;
     return t->regrets >= REGRETS;
 }
 
 /* An interval in which one of both settings was in force. */
 static void pair(struct rehearser *t, const struct report *r, struct knobs *knobs, struct tuner_note *note)
 {
-    struct outcomes is = seen_outcomes(&r->seen), was = seen_outcomes(&t->before);
+    struct outcomes is = seen_outcomes(&r->seen), was = seen_outcomes(&t->proof.before);
     double          d, value = !isnan(goal_slowdown(&is, GOAL_ALL)) ? -goal_gain(&t->goal, &is, &was) : NAN;
     bool            is_pair = pairing_add(&t->pairing, value, &d), is_last;
 
@@ -379,7 +354,7 @@ static void pair(struct rehearser *t, const struct report *r, struct knobs *knob
     evalue_add(&t->evalue, d);
     d = evalue_gain(&t->evalue);
     is_last = t->evalue.pairs >= t->option[PAIRS];
-    if (evalue_below(&t->evalue, 0) >= PAIR_E || (is_last && t->evalue.pairs * d < TWIN_PAIRS * t->expected))
+    if (evalue_below(&t->evalue, 0) >= PAIR_E || (is_last && t->evalue.pairs * d < TWIN_PAIRS * t->proof.expected))
         go_back(t, -d, "in pairs of blocks", knobs, note);
     else if (evalue_above(&t->evalue, 0) >= PAIR_E || is_last) {
         *knobs = t->candidate;
@@ -411,6 +386,16 @@ static void sum_up(struct rehearser *t, const struct traffic_model *now, bool is
     all->warm_s = fmin(t->lived_s, WARM_MAX * t->seconds);
 }
 
+static void add_under(struct rehearser *t, bool is_new)
+{
+    if (is_new)
+        t->under_windows = 0;
+    if (t->under_windows <= 1)
+        t->under = (struct seen){ 0 };
+    seen_add(&t->under, &t->window);
+    t->under_windows++;
+}
+
 /* Twice as many windows as the last search knew of, and it may find more. */
 static bool is_held(struct rehearser *t, const struct traffic_model *now)
 {
@@ -422,7 +407,7 @@ static bool is_held(struct rehearser *t, const struct traffic_model *now)
 static void meet(struct rehearser *t, const struct traffic_model *now, const char *text, struct knobs *knobs,
                  struct tuner_note *note)
 {
-    struct memory     *known = recall(t, now);
+    const struct memory *known = memory_recall(&t->memories, now);
     const struct knobs *to = known ? &known->knobs : &t->world.start;
     bool               is_other = t->has_chosen && model_distance(now, &t->chosen) >= 1;
 
@@ -455,6 +440,7 @@ static void consider(struct rehearser *t, struct knobs *knobs, struct tuner_note
     }
     is_new = !t->has_last || model_distance(&now, &t->last) > 1;
     sum_up(t, &now, is_new, &all);
+    add_under(t, is_new);
     model_text(&now, text, sizeof(text));
     if (is_regretted(t, &now, &gain))
         go_back(t, gain, "messages in two windows", knobs, note);
@@ -490,10 +476,8 @@ static void wait(struct rehearser *t, struct knobs *knobs, struct tuner_note *no
     begin_window(t);
 }
 
-static void step(void *state, const struct report *r, struct knobs *knobs, struct tuner_note *note)
+static void one_step(struct rehearser *t, const struct report *r, struct knobs *knobs, struct tuner_note *note)
 {
-    struct rehearser *t = state;
-
     if (t->phase == THINKING || t->phase == SETTLING) {
         wait(t, knobs, note);
         return;
@@ -511,6 +495,17 @@ static void step(void *state, const struct report *r, struct knobs *knobs, struc
     else
         consider(t, knobs, note);
     begin_window(t);
+}
+
+/* What hosts saw with another setting says nothing of the new one. */
+static void step(void *state, const struct report *r, struct knobs *knobs, struct tuner_note *note)
+{
+    struct rehearser *t = state;
+    struct knobs      was = *knobs;
+
+    one_step(t, r, knobs, note);
+    if (!knobs_equal(&was, knobs))
+        t->under_windows = 0;
 }
 
 static bool is_idle(const void *state)

@@ -1,12 +1,22 @@
-/* src/tune/rehearse/check.h - is a twin right? It must have the slowdowns that hosts saw with the setting in force. */
+/* src/tune/rehearse/check.h - is a twin right? It must have the slowdowns that hosts saw with the setting in force, as far as
+ * chance lets it: a few large messages that meet make a window several times as slow as the next. */
 #ifndef TUNE_REHEARSE_CHECK_H
 #define TUNE_REHEARSE_CHECK_H
 
-#include "core/predict.h"
+#include "tune/rehearse/goal.h"
 
-/* Runs the twin with a setting. How far its mean slowdowns, of all messages and of elephants, are from those that were seen,
- * at worst: a log ratio, above 0 if messages of the twin are slower. Those of which there are too few do not count. */
-int check_twin(const struct predictor *, const struct knobs *, uint64_t seed, const struct outcomes *saw, double *off,
-               struct err *);
+struct twin_check {
+    double off;                  /* log ratio of mean slowdowns, above 0 if messages of the twin are slower: of all messages or of
+                                    elephants, whichever is further beyond chance. Those of which there are too few do not count */
+    double chance;               /* by which a twin that is right is off in 1 of 20 windows, by how much its own differ */
+    double noise;                /* of the goal in what hosts saw: standard deviation of its logarithm */
+};
+
+/* Runs the twin with a setting, on several draws of messages. */
+int check_twin(struct twin_check *, const struct predictor *, const struct goal *, const struct knobs *, uint64_t seed,
+               const struct outcomes *saw, struct err *);
+
+/* How far it is off beyond what chance explains, at least 0: to be compared with what is trusted. */
+double check_excess(const struct twin_check *);
 
 #endif
