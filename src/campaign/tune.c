@@ -10,6 +10,7 @@
 #include "report/page.h"
 #include "report/setting_print.h"
 #include "tune/setting.h"
+#include "twin/maker.h"
 #include "version.h"
 
 #include <inttypes.h>
@@ -278,6 +279,7 @@ static int search(struct tune *t, struct err *err)
     t->search.input.seed = r->seed;
     t->search.input.threads = r->threads;
     t->search.input.until_ps = r->until_ps;
+    t->search.input.maker = &twin_maker;
     rc = tune_search(&t->search, err);
     return rc ? rc : read_back(&t->search.best, err);
 }

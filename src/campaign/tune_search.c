@@ -63,6 +63,8 @@ static int open_tuner(struct tune_search *t, struct err *err)
         goto close;
     }
     sim_world_init(&world, s.sim, s.scenario.interval_ps);
+    world.maker = t->input.maker;
+    world.maker_arg = &t->input;
     t->seed = s.scenario.cfg.seed;
     t->start = world.start;
     search_at_once(&s.scenario.tuner);

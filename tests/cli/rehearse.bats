@@ -39,8 +39,11 @@ END
     jq -s -e 'all(.[1:][]; (.set // {}) == {})' "$dir/a/tuning.jsonl"
 }
 
-@test "rehearse: a search from run to run has no twin" {
-    run_apart "$ANOLE" tune "$(slow)" --budget 1
-    [ "$status" -ne 0 ]
-    grep -q 'nobody to make a twin' "$dir/err"
+@test "rehearse: anole tune searches with it, and what was found is checked" {
+    "$ANOLE" tune "$(slow)" --check 2 --history "$dir/history" --out "$dir/found.yaml" >"$dir/told"
+    grep -q 'tuner rehearse' "$dir/told"
+    ! grep -q 'the search was not over' "$dir/told"
+    grep -qE '^better: .*mean slowdown' "$dir/told"
+    grep -q 'kmin' "$dir/found.yaml"
+    "$ANOLE" explain "$dir/history" | grep -q 'trials on the twin'
 }

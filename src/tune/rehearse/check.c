@@ -6,7 +6,7 @@
 
 #define SEEDS      5
 #define LEAST      20            /* messages, to be compared */
-#define CHANCE_MAX 1.0           /* beyond it a window tells nothing; a model that is wrong by more is to be seen all the same */
+#define CHANCE_MAX 2.5           /* times what is trusted: a model that is wrong by more is to be seen, whatever chance does */
 #define SCALE_MAX  4.0           /* the network is larger than its twin, or was watched for longer: less is left to chance */
 
 static double messages_of(const struct outcomes *o, enum goal_part part)
@@ -56,7 +56,7 @@ static void look_at(struct twin_check *c, const struct predicted *found, const s
     for (uint32_t i = 0; i < SEEDS; i++)
         log[i] = goal_ratio(&found[i].window, twin, part);
     spread = spread_of(log, SEEDS);
-    chance = fmin(CHANCE_MAX, race_t95(SEEDS) * spread * hypot(scale(twin, saw, part), sqrt(1.0 / SEEDS)));
+    chance = race_t95(SEEDS) * spread * hypot(scale(twin, saw, part), sqrt(1.0 / SEEDS));
     if (fabs(off) - chance > fabs(c->off) - c->chance || c->off == 0) {
         c->off = off;
         c->chance = chance;
@@ -95,7 +95,7 @@ int check_twin(struct twin_check *c, const struct predictor *p, const struct goa
     return 0;
 }
 
-double check_excess(const struct twin_check *c)
+bool check_is_right(const struct twin_check *c, double trust)
 {
-    return fmax(0, fabs(c->off) - c->chance);
+    return fabs(c->off) <= trust + fmin(c->chance, CHANCE_MAX * trust);
 }

@@ -5,6 +5,8 @@
 
 #include "tune/rehearse/goal.h"
 
+#include <stdbool.h>
+
 struct twin_check {
     double off;                  /* log ratio of mean slowdowns, above 0 if messages of the twin are slower: of all messages or of
                                     elephants, whichever is further beyond chance. Those of which there are too few do not count */
@@ -16,7 +18,7 @@ struct twin_check {
 int check_twin(struct twin_check *, const struct predictor *, const struct goal *, const struct knobs *, uint64_t seed,
                const struct outcomes *saw, struct err *);
 
-/* How far it is off beyond what chance explains, at least 0: to be compared with what is trusted. */
-double check_excess(const struct twin_check *);
+/* It is off by no more than is trusted, and what chance explains beyond that; of a trust of 0 there is nothing. */
+bool check_is_right(const struct twin_check *, double trust);
 
 #endif

@@ -74,7 +74,7 @@ static void twin__is_off_by_chance_as_its_own_draws_are(void **state)
     (void)state;
     assert_true(fabs(c.chance - 2.776 * 0.2 * sqrt(2.5) * sqrt(1.2)) < 1e-9);
     assert_true(fabs(c.noise - 0.2 * sqrt(2.5)) < 1e-9);
-    assert_true(check_excess(&c) == 0);
+    assert_true(check_is_right(&c, 0.4));
     assert_true(fabs(many.noise - c.noise / 4) < 1e-9 && many.chance < 0.6 * c.chance);
 }
 
@@ -83,7 +83,8 @@ static void twin__what_chance_does_not_explain_is_wrong(void **state)
     struct twin_check c = check(20, 40, 50, 0.2, 1);
 
     (void)state;
-    assert_true(check_excess(&c) > 0.4);
+    assert_false(check_is_right(&c, 0.4));
+    assert_false(check_is_right(&c, 0));
 }
 
 int main(void)
