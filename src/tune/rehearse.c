@@ -175,6 +175,16 @@ static bool is_endogenous(const struct traffic_model *m)
     return model_following(m) > 0.5;
 }
 
+/* What the twin says of settings that have a name, against the one from the beginning. */
+static void say_named(struct tuner_note *note, const struct rehearsal *r)
+{
+    size_t at = strlen(note->why);
+
+    for (uint32_t i = 0; i < r->nameds && at < sizeof(note->why); i++)
+        at += (size_t)snprintf(note->why + at, sizeof(note->why) - at, "%s%s %+.0f %%", i ? ", " : ". By name, against the start: ",
+                               r->named[i].name, percent(r->named[i].gain));
+}
+
 static void decide(struct rehearser *t, const struct traffic_model *m, const struct rehearsal *r, const struct twin_check *c,
                    struct knobs *knobs, struct tuner_note *note)
 {
@@ -187,6 +197,7 @@ static void decide(struct rehearser *t, const struct traffic_model *m, const str
     if (winner == now || gain.high > -margin) {
         say(note, "hold", "%u trials on the twin (%+.0f %% off): nothing is surely better than the setting in force by more "
             "than %.0f %%; it stays", r->trials, percent(c->off), 100 * margin);
+        say_named(note, r);
         memory_add(&t->memories, m, knobs, false);
         choose_for(t, m, HOLD);
         return;
@@ -194,6 +205,7 @@ static void decide(struct rehearser *t, const struct traffic_model *m, const str
     say(note, "search", "%u trials on the twin (%+.0f %% off): %s is predicted to be %.0f %% better, %.0f to %.0f; it is set",
         r->trials, percent(c->off), winner->name ? winner->name : "a new setting", -percent(gain.mean), -percent(gain.high),
         -percent(gain.low));
+    say_named(note, r);
     start_proof(t, m, &winner->knobs, gain, c->noise, knobs);
 }
 

@@ -32,7 +32,7 @@ struct tuner_note {              /* why a tuner did what it did in one step */
     double             elephants;                /* share of flows, 0 .. 1 */
     double             temperature;
     enum tuner_verdict verdict;                  /* on the setting that was in force in the interval */
-    char               why[240];                 /* one sentence in plain words */
+    char               why[480];                 /* one sentence in plain words, or two */
 };
 
 struct tuner_algo {

@@ -19,10 +19,11 @@
 #define POPULATION   12
 #define SIGMA        0.15
 #define WIDTH_MIN    0.01
-#define RUNNERS_LEAST 4
+#define RUNNERS_LEAST 5
+#define NAMED_RUNNERS 2
 #define LATE         4           /* generations whose best may run in the race */
 
-struct tried { struct knobs knobs; const char *name; double score; };
+struct tried { struct knobs knobs; const char *name; double score, gain; };      /* score: with harm */
 
 struct act {
     const struct rehearse_request *q;
@@ -65,8 +66,10 @@ static int try_all(struct act *a, struct tried *list, uint32_t count, double len
     for (uint32_t i = 0; i <= count && !rc; i++) {
         a->r->spent += found[i].cost;
         a->r->trials++;
-        if (i < count)
+        if (i < count) {
             list[i].score = goal_score(a->q->goal, &found[i], &found[count]);
+            list[i].gain = goal_gain(a->q->goal, &found[i].all, &found[count].all);
+        }
     }
     if (!rc)
         a->whole_cost = fmax(a->whole_cost, (double)found[count].cost / length);
@@ -118,6 +121,13 @@ static void add_all_known(struct act *a)
         a->tried[a->count++] = (struct tried){ .knobs = a->q->more[i] };
 }
 
+static void note_named(struct act *a)
+{
+    for (uint32_t i = 0; i < a->count; i++)
+        if (a->tried[i].name && a->r->nameds < REHEARSE_NAMED)
+            a->r->named[a->r->nameds++] = (struct rehearse_named){ a->tried[i].name, a->tried[i].gain };
+}
+
 /* Short trials of all that fit into the budget; then the best again, each act on messages of its own. */
 static int screen(struct act *a, struct err *err)
 {
@@ -131,6 +141,7 @@ static int screen(struct act *a, struct err *err)
     rc = try_all(a, a->tried, known, SHORT, err);
     if (rc)
         return rc;
+    note_named(a);
     left = budget - (double)a->r->spent - AGAIN * a->length * a->whole_cost;
     if (left > 0)
         spread = (uint32_t)fmin(SPREAD_MAX, left / (SHORT * a->whole_cost));
@@ -196,15 +207,19 @@ static int search(struct act *a, struct knobs *mean, struct err *err)
 
 /* ---- race ---- */
 
-static const struct tried *best_known(const struct act *a)
+/* The best and the second best of those that have a name: whatever the search finds, it is not to be worse than them. */
+static void enter_named(struct act *a)
 {
-    for (uint32_t i = 0; i < a->count; i++)
-        if (a->tried[i].name)
-            return &a->tried[i];
-    return NULL;
+    uint32_t entered = 0;
+
+    for (uint32_t i = 0; i < a->count && entered < NAMED_RUNNERS; i++)
+        if (a->tried[i].name) {
+            race_enter(&a->r->race, &a->tried[i].knobs, a->tried[i].name);
+            entered++;
+        }
 }
 
-/* As many as the rest of the budget lets run the first blocks; the baseline and three others in any case. */
+/* As many as the rest of the budget lets run the first blocks; the baseline and four others in any case. */
 static uint32_t room_for(const struct act *a)
 {
     double runners = (double)a->r->race.budget / (RACE_BLOCKS_FIRST * fmax(1, a->whole_cost));
@@ -215,16 +230,14 @@ static uint32_t room_for(const struct act *a)
 /* The surest come first: there may not be room for all. */
 static void enter_all(struct act *a, const struct knobs *mean)
 {
-    const struct tried *known = best_known(a);
-    struct race        *race = &a->r->race;
+    struct race *race = &a->r->race;
 
     race->room = room_for(a);
     race_enter(race, &a->q->base, "baseline");
     if (a->r->generations)
         race_enter(race, mean, NULL);
     race_enter(race, &a->tried[0].knobs, a->tried[0].name);
-    if (known)
-        race_enter(race, &known->knobs, known->name);
+    enter_named(a);
     for (uint32_t i = 1; i <= LATE && i <= a->r->generations; i++)
         race_enter(race, &a->late[(a->r->generations - i) % LATE].knobs, NULL);
     for (uint32_t i = 1; i < 3 && i < a->count; i++)

@@ -40,8 +40,14 @@ struct rehearse_request {
     void                   *arg;
 };
 
+#define REHEARSE_NAMED 16
+
+struct rehearse_named { const char *name; double gain; };        /* gain: against the baseline, harm not counted */
+
 struct rehearsal {
     struct race race;            /* the last act, and what it has shown */
+    struct rehearse_named named[REHEARSE_NAMED];     /* settings that have a name, on the first messages of the screen */
+    uint32_t    nameds;
     uint64_t    spent;           /* all acts together */
     uint32_t    trials, generations;
 };

@@ -2,6 +2,7 @@
 #include "tune/rehearse/rehearse.h"
 #include "core/units.h"
 #include "tune/rehearse/test_predictor.h"
+#include "tune/setting.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -126,6 +127,29 @@ static void rehearse__keeps_the_baseline_where_nothing_is_better(void **state)
     assert_true(r.race.gain.mean > -0.001);
 }
 
+/* One of those that have a name is the best there is: it is told of, by the formula, and wins. */
+static void rehearse__what_has_a_name_is_told_and_runs_in_the_race(void **state)
+{
+    struct world         w = the_world();
+    struct test_network  n = network(&w, 0.3, 0);
+    struct knobs         bdp = w.start;
+    struct rehearsal     r;
+    uint32_t             found = 0;
+
+    (void)state;
+    setting_find("bdp")->make(&bdp, &w);
+    coded_from_knobs(&n.coded, &bdp, n.best);
+    r = do_rehearse(&n, &w, 3, 60000);
+    for (uint32_t i = 0; i < r.nameds; i++)
+        if (strcmp(r.named[i].name, "bdp") == 0) {
+            assert_true(fabs(r.named[i].gain - 3 * (distance(&n, &bdp) - distance(&n, &w.start))) < 1e-6);
+            found++;
+        }
+    assert_int_equal(found, 1);
+    assert_true(r.nameds >= 5);
+    assert_string_equal(r.race.runner[r.race.winner].name, "bdp");
+}
+
 static void rehearse__tells_what_the_predictor_told(void **state)
 {
     struct world            w = the_world();
@@ -150,6 +174,7 @@ int main(void)
         cmocka_unit_test(rehearse__the_same_seed_finds_the_same),
         cmocka_unit_test(rehearse__keeps_to_its_budget),
         cmocka_unit_test(rehearse__keeps_the_baseline_where_nothing_is_better),
+        cmocka_unit_test(rehearse__what_has_a_name_is_told_and_runs_in_the_race),
         cmocka_unit_test(rehearse__tells_what_the_predictor_told),
     };
 
