@@ -31,7 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GOAL, HARM, BUDGET, WINDOW, SETTLE, THINK, MARGIN, TRUST, PAIRS, BLOCK, OPTIONS };
+enum { GOAL, HARM, BUDGET, WINDOW, SETTLE, THINK, MARGIN, TRUST, PAIRS, BLOCK, WRONG_LOAD, WRONG_SIZES, OPTIONS };
 enum phase { WATCH, THINKING, SETTLING, PROVING, PAIRING, HOLD };
 
 #define WINDOW_MORE   3          /* times as long as asked for, at most, */
@@ -253,8 +253,10 @@ static void rehearse_for(struct rehearser *t, const struct traffic_model *m, str
     bool             is_again = t->has_chosen && model_distance(m, &t->chosen) < 1;
     const struct memory *known = is_again ? NULL : memory_recall(&t->memories, m);
     struct predictor p = { 0 };
+    struct traffic_model bent = *m;
     struct err       err;
 
+    model_bend(&bent, t->option[WRONG_LOAD], t->option[WRONG_SIZES]);
     if (known && known->is_bad) {
         say(note, "hold", "such traffic was met before, and what the twin found for it was no better; the setting stays");
         choose_for(t, m, HOLD);
@@ -262,7 +264,7 @@ static void rehearse_for(struct rehearser *t, const struct traffic_model *m, str
         say(note, "hold", "such traffic was met before; what was found for it then is set again");
         *knobs = known->knobs;
         choose_for(t, m, HOLD);
-    } else if (t->world.maker->make(t->world.maker_arg, &t->world, m, &p, &err)) {
+    } else if (t->world.maker->make(t->world.maker_arg, &t->world, &bent, &p, &err)) {
         say(note, "hold", "no twin: %.200s", err.text);
         choose_for(t, m, HOLD);
     } else {
@@ -581,6 +583,8 @@ static const struct option_info options[] = {
     [PAIRS] = { "pairs", OPTION_COUNT, 0, 0, 1000, NULL, NULL,
                 "pairs of blocks, at most, where a window does not tell; 0: what is not much worse stays" },
     [BLOCK] = { "block", OPTION_COUNT, 4, 2, 1000, NULL, NULL, "intervals of a block, of which the first half is not counted" },
+    [WRONG_LOAD] = { "wrong_load", OPTION_REAL, 1, 0.1, 10, NULL, NULL, "for experiments: the twin has so many times the load" },
+    [WRONG_SIZES] = { "wrong_sizes", OPTION_REAL, 1, 0.1, 10, NULL, NULL, "for experiments: its messages are so many times as long" },
     { 0 },
 };
 

@@ -35,6 +35,10 @@ double model_bps(const struct traffic_model *);
 /* Share of bits in collectives and closed loops: who posts them waits for others to end. */
 double model_following(const struct traffic_model *);
 
+/* The same with so many times the bits, in messages so many times as long: a model that is wrong, for experiments. How many are
+ * outstanding in closed loops and how often jobs pause stays, as these follow from neither. */
+void model_bend(struct traffic_model *, double load, double sizes);
+
 /* "18.2 Gb/s per host: 40 % at random, 60 % in collectives of 1.5 MB". Returns buf. */
 char *model_text(const struct traffic_model *, char *buf, size_t size);
 

@@ -150,9 +150,27 @@ static void text__tells_load_and_kinds(void **state)
     assert_int_equal(strlen(model_text(&m, tiny, sizeof(tiny))), sizeof(tiny) - 1);
 }
 
+/* Bits are what was asked for, and so is the mean length; a bend by nothing changes nothing. */
+static void bend__loads_and_sizes_by_what_is_asked_for(void **state)
+{
+    struct traffic_model m = { .bps_per_host = 8e9, .bursts_per_s = 100, .burst_senders = 5, .burst_bytes = 1000, .jobs = 1,
+                               .sizes = { 3, { { 100, 0 }, { 1000, 0.5 }, { 100000, 1 } } } }, was;
+
+    (void)state;
+    m.job[0] = (struct traffic_job){ .bytes = 64000, .bps_per_host = 1e9 };
+    was = m;
+    model_bend(&m, 1, 1);
+    assert_memory_equal(&m, &was, sizeof(m));
+    model_bend(&m, 1.5, 0.5);
+    assert_true(fabs(model_bps(&m) / model_bps(&was) - 1.5) < 1e-12);
+    assert_true(m.sizes.row[1].bytes == 500 && m.sizes.row[2].bytes == 50000 && m.sizes.row[1].p == 0.5);
+    assert_true(m.job[0].bytes == 32000 && m.burst_bytes == 500);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bend__loads_and_sizes_by_what_is_asked_for),
         cmocka_unit_test(make__load_and_mean_size_are_those_that_were_seen),
         cmocka_unit_test(make__every_size_there_is_makes_rows_that_grow),
         cmocka_unit_test(make__without_a_message_there_is_none),
