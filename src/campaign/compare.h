@@ -19,8 +19,9 @@ struct compared_cell {
     uint32_t seeds;                      /* with a value here and at the baseline: pairs */
     double   mean, low, high;            /* over all seeds that have a value; 95 % interval */
     double   difference, difference_low, difference_high;    /* mean over pairs of this minus baseline */
-    double change, change_low, change_high; /* the same as a share of the baseline's mean over these pairs */
-    bool     is_significant;             /* the interval of the difference does not hold 0 */
+    double   change, change_low, change_high;    /* the same as a share of the baseline's mean over these pairs; of slowdowns their
+                                                    mean ratio over pairs, by logarithms, less 1 */
+    bool     is_significant;             /* the interval of the difference, of slowdowns that of the ratio, does not hold no change */
     bool     is_better;                  /* and that is good */
 };
 

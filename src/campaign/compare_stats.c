@@ -2,6 +2,9 @@
  *
  * Variants of one seed have the same flows, so they are compared pair by pair: what the flows of a seed do
  * to both is not part of the difference, and far fewer seeds are needed than for two independent samples.
+ *
+ * Slowdowns are compared by their ratios, seed by seed: a setting makes a busy seed slower by as large a share as a quiet one,
+ * so that ratios differ less from seed to seed than differences do, which the busiest one decides on.
  */
 #include "base/bootstrap.h"
 #include "campaign/compare.h"
@@ -99,6 +102,29 @@ static void judge_mean(struct judge *j, struct compared_cell *cell, const double
     cell->high = i.high;
 }
 
+/* The mean ratio of slowdowns, by logarithms, in place of the difference. False: one of them is 0, which none should be. */
+static bool judge_ratio(struct judge *j, struct compared_cell *cell, const double *value, const double *baseline)
+{
+    struct bootstrap *b;
+    struct interval   i = { NAN, NAN };
+    uint32_t          count = 0;
+
+    for (uint32_t s = 0; s < j->seeds; s++)
+        if (isfinite(value[s]) && isfinite(baseline[s])) {
+            if (!(value[s] > 0 && baseline[s] > 0))
+                return false;
+            j->a[count++] = log(value[s] / baseline[s]);
+        }
+    b = bootstrap_of(j, count);
+    if (b)
+        i = bootstrap_mean(b, j->a);
+    cell->change = expm1(mean_of(j->a, count));
+    cell->change_low = expm1(i.low);
+    cell->change_high = expm1(i.high);
+    cell->is_significant = i.low > 0 || i.high < 0;
+    return true;
+}
+
 /* The interval of the difference as a share. */
 static void judge_change(struct compared_cell *cell, double baseline)
 {
@@ -118,6 +144,7 @@ static void judge_difference(struct judge *j, struct compared_cell *cell, const 
     struct interval i;
     double least, most, base;
     uint32_t count = 0;
+    bool is_more;
 
     metric_bounds(metric, &least, &most);
 
@@ -141,8 +168,10 @@ static void judge_difference(struct judge *j, struct compared_cell *cell, const 
     judge_change(cell, base);
     /* Comparisons with NAN are false. */
     cell->is_significant = i.low > 0 || i.high < 0;
-    cell->is_better = cell->is_significant && metric->better != BETTER_NEITHER &&
-                      (metric->better == BETTER_HIGHER) == (cell->difference > 0);
+    is_more = cell->difference > 0;
+    if (metric_is_slowdown(metric) && judge_ratio(j, cell, value, baseline))
+        is_more = cell->change > 0;
+    cell->is_better = cell->is_significant && metric->better != BETTER_NEITHER && (metric->better == BETTER_HIGHER) == is_more;
 }
 
 static const struct compared_cell nothing = {

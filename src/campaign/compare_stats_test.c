@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,11 +21,12 @@ static struct variant list[] = { { .name = (char *)"base" },
 static const struct variants variants = { list, 3 };
 
 /* Three variants and one figure with these values: [variant][seed]. */
-static struct comparison judged(enum metric_better better, const double value[3][SEEDS], uint32_t count)
+static struct comparison judged_as(const char *name, enum metric_better better, const double value[3][SEEDS], uint32_t count)
 {
     struct comparison c = { .variants = &variants, .seed = seeds, .seeds = count, .title = "s.yaml" };
-    const struct metric metric = { .name = "m", .label = "figure", .unit = UNIT_NONE, .better = better };
+    struct metric metric = { .label = "figure", .unit = UNIT_NONE, .better = better };
 
+    snprintf(metric.name, sizeof(metric.name), "%s", name);
     comparison_add_metrics(&c, &metric, 1);
     for (uint32_t v = 0; v < 3; v++)
         for (uint32_t s = 0; s < count; s++)
@@ -32,6 +34,11 @@ static struct comparison judged(enum metric_better better, const double value[3]
     c.figures.list[0].is_shown = true;
     comparison_judge(&c);
     return c;
+}
+
+static struct comparison judged(enum metric_better better, const double value[3][SEEDS], uint32_t count)
+{
+    return judged_as("m", better, value, count);
 }
 
 static const double values[3][SEEDS] = {
@@ -74,6 +81,31 @@ static void judge__sees_a_small_difference_in_a_wide_spread(void **unused)
     assert_false(other->is_better);
     assert_int_equal(SEEDS, other->seeds);
     comparison_fini(&c);
+}
+
+/* A third of what it was, give or take, on seeds of which one is far busier than the others: by their ratios that is sure, by
+ * their differences, as those of another figure are judged, it is not. The example of docs/compare.md. */
+static void judge__slowdowns_by_their_ratios(void **unused)
+{
+    static const double slow[3][SEEDS] = { { 12.1, 30.5, 100.2 }, { 12.1, 30.5, 100.2 }, { 4, 9.9, 33.9 } };
+    const double logs[3] = { log(4 / 12.1), log(9.9 / 30.5), log(33.9 / 100.2) };
+    struct comparison c = judged_as("mice.slowdown_mean", BETTER_LOWER, slow, 3), other = judged(BETTER_LOWER, slow, 3);
+    const struct compared_cell *cell = comparison_cell(&c, 0, 2);
+    struct bootstrap b;
+    struct interval want;
+
+    (void)unused;
+    bootstrap_init(&b, 3);
+    want = bootstrap_mean(&b, logs);
+    bootstrap_fini(&b);
+    assert_true(fabs(cell->change - expm1((logs[0] + logs[1] + logs[2]) / 3)) < 1e-12);
+    assert_true(fabs(cell->change_low - expm1(want.low)) < 1e-12 && fabs(cell->change_high - expm1(want.high)) < 1e-12);
+    assert_true(cell->is_significant && cell->is_better);
+    assert_true(comparison_cell(&c, 0, 1)->change == 0 && !comparison_cell(&c, 0, 1)->is_significant);
+    assert_true(cell->difference == comparison_cell(&other, 0, 2)->difference);
+    assert_false(comparison_cell(&other, 0, 2)->is_significant);
+    comparison_fini(&c);
+    comparison_fini(&other);
 }
 
 static void judge__knows_what_is_good(void **unused)
@@ -348,6 +380,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(judge__of_a_twin_is_exactly_nothing),
         cmocka_unit_test(judge__sees_a_small_difference_in_a_wide_spread),
+        cmocka_unit_test(judge__slowdowns_by_their_ratios),
         cmocka_unit_test(judge__knows_what_is_good),
         cmocka_unit_test(judge__of_one_seed_has_no_interval),
         cmocka_unit_test(judge__takes_pairs_alone),

@@ -42,9 +42,14 @@ static void count_text(char *buf, size_t size, double n, const char *behind)
         count_text(buf, size, floor(n + 0.5), behind);
 }
 
+bool metric_is_slowdown(const struct metric *m)
+{
+    return m->unit == UNIT_NONE && strstr(m->name, "slowdown");
+}
+
 void metric_bounds(const struct metric *m, double *least, double *most)
 {
-    *least = m->unit == UNIT_NONE && strstr(m->name, "slowdown") ? 1 : 0;
+    *least = metric_is_slowdown(m) ? 1 : 0;
     *most = m->unit == UNIT_SHARE ? 1 : INFINITY;
 }
 

@@ -28,6 +28,9 @@ const char *metric_better_name(enum metric_better);          /* "lower", "higher
 /* Between which values a figure can be: shares 0 .. 1, slowdowns from 1, all others from 0. */
 void metric_bounds(const struct metric *, double *least, double *most);
 
+/* It is a time over another time: what changes it does so by a factor, at any load. */
+bool metric_is_slowdown(const struct metric *);
+
 /* The value as people read it: "12.3us", "94.1Gbps", "3.2%". Returns buf. */
 char *metric_text(char *buf, size_t size, enum metric_unit, double value);
 
