@@ -18,12 +18,12 @@ struct options {
     struct advise_request request;
     const char           *described;         /* the first option that says what a network is like; NULL: none */
     const char          **set;
-    const char           *out;
+    const char           *out, *report;
     enum device           device;
 };
 
 enum { KEY_SET = 's', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_JOBS = 'j', KEY_SEED = 256, KEY_GOAL, KEY_BUDGET, KEY_AS,
-       KEY_RATE, KEY_RTT, KEY_SHARED, KEY_BUFFER, KEY_SIZES, KEY_LOAD };
+       KEY_RATE, KEY_RTT, KEY_SHARED, KEY_BUFFER, KEY_SIZES, KEY_LOAD, KEY_REPORT };
 
 static const struct argp_option option_rows[] = {
     { "goal", KEY_GOAL, "NAME", 0, "What is wanted: balanced (default), latency, throughput", 0 },
@@ -42,6 +42,8 @@ static const struct argp_option option_rows[] = {
       "same", 0 },
     { "out", KEY_OUT, "FILE", 0, "Write the setting into FILE, in YAML: for tuner: {kind: fixed, setting: FILE}, and "
       "for anole tune --from", 0 },
+    { "report", KEY_REPORT, "FILE", 0, "Write a page into FILE, for a browser: what the setting is worth against all that have a "
+      "name, with intervals, at other loads, what changes (advice.html)", 0 },
     { "as", KEY_AS, "mlx5|sonic", 0, "Print the setting as a shell script: for NICs of the mlx5 driver, or the WRED "
       "profile of a SONiC switch", 0 },
     { "quiet", KEY_QUIET, NULL, 0, "Print no results and no progress, only what is wrong, and what --as asks for", 0 },
@@ -119,6 +121,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_BUDGET:   r->budget = cmd_count("--budget", arg, 1, 10000000) * 1000000;         break;
     case KEY_JOBS:     r->jobs = (uint32_t)cmd_count("--jobs", arg, 1, 256);                  break;
     case KEY_OUT:      o->out = arg;                                                          break;
+    case KEY_REPORT:   o->report = arg;                                                       break;
     case KEY_AS:       o->device = device_of(arg);                                            break;
     case KEY_QUIET:    r->is_quiet = true;                                                    break;
     case ARGP_KEY_ARG: cmd_take_one(&r->path, arg, "scenario");                               break;
@@ -143,6 +146,8 @@ static const struct argp argp = {
            "      Large messages first; the setting is in knobs.yaml.\n"
            "  anole advise --rate 200Gbps --rtt 12us --oversubscription 2 --sizes WebSearch --load 50%\n"
            "      For a network that nobody has described in a file.\n"
+           "  anole advise cluster.yaml --report advice.html\n"
+           "      The evidence as a page, for whoever asks why.\n"
            "  anole advise cluster.yaml --as mlx5 > set-nics.sh\n"
            "      How to set NICs to it.\n"
            "\n"
@@ -174,12 +179,25 @@ static int write_setting(struct outfile *out, const struct knobs *k, const char 
     return rc ? rc : outfile_commit(out, err);
 }
 
-static int give(const struct options *o, struct outfile *out, const struct advice *a, struct err *err)
+static int write_page(struct outfile *page, const struct advice *a, struct err *err)
+{
+    int rc;
+
+    if (!page->stream)
+        return 0;
+    advise_page(a, page->stream);
+    rc = outfile_close(page, err);
+    return rc ? rc : outfile_commit(page, err);
+}
+
+static int give(const struct options *o, struct outfile *out, struct outfile *page, const struct advice *a, struct err *err)
 {
     const struct knobs *k = &advised(a)->knobs;
     char               *story = story_of(a);
     int                 rc = write_setting(out, k, story, err);
 
+    if (!rc)
+        rc = write_page(page, a, err);
     if (!rc && o->device)
         device_print(o->device, k, story);
     else if (!rc && !o->request.is_quiet)
@@ -191,14 +209,17 @@ static int give(const struct options *o, struct outfile *out, const struct advic
 static int advise(const struct options *o, struct err *err)
 {
     struct advice *a = xcalloc(1, sizeof(*a));
-    struct outfile out = { 0 };
+    struct outfile out = { 0 }, page = { 0 };
     int            rc = o->out ? outfile_open(&out, o->out, err) : 0;
 
+    if (!rc && o->report)
+        rc = outfile_open(&page, o->report, err);
     if (!rc)
         rc = advise_run(a, &o->request, err);
     if (!rc)
-        rc = give(o, &out, a, err);
+        rc = give(o, &out, &page, a, err);
     outfile_abort(&out);
+    outfile_abort(&page);
     advise_close(a);
     free(a);
     return rc;

@@ -177,6 +177,15 @@ struct advise_gain advise_gain(const struct advice *a, const struct advise_row *
                                  sum / n + race_t95(ADVISE_SEEDS) * error };
 }
 
+double advise_slowdown(const struct advise_row *row, uint32_t load, enum goal_part part)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < ADVISE_SEEDS; i++)
+        sum += goal_slowdown(&row->found[load][i].all, part);
+    return sum / ADVISE_SEEDS;
+}
+
 /* ---- all of it ---- */
 
 static bool has_load(const struct advice *a)

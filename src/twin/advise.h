@@ -68,11 +68,19 @@ struct advise_gain { double mean, low, high; };
 struct advise_gain advise_gain(const struct advice *, const struct advise_row *, const struct advise_row *than,
                                uint32_t load);
 
+/* Mean slowdown of a part over seeds; NAN: there were no such messages. */
+double advise_slowdown(const struct advise_row *, uint32_t load, enum goal_part);
+
 /* ---- advise_print.c ---- */
 
 void advise_print(const struct advice *, FILE *);
 
 /* One or two sentences: what it is worth. */
 void advise_print_verdict(const struct advice *, FILE *);
+
+/* ---- advise_page.c ---- */
+
+/* All of it as a page for a browser, without scripts. */
+void advise_page(const struct advice *, FILE *);
 
 #endif

@@ -17,18 +17,9 @@ static void gain_cell(struct table *t, struct advise_gain g)
     table_cell(t, "%+.0f %% [%+.0f, %+.0f]", percent(g.mean), percent(g.low), percent(g.high));
 }
 
-static double mean_slowdown(const struct advise_row *row, uint32_t load, enum goal_part part)
-{
-    double sum = 0;
-
-    for (uint32_t i = 0; i < ADVISE_SEEDS; i++)
-        sum += goal_slowdown(&row->found[load][i].all, part);
-    return sum / ADVISE_SEEDS;
-}
-
 static void slowdown_cell(struct table *t, const struct advise_row *row, uint32_t load, enum goal_part part)
 {
-    double mean = mean_slowdown(row, load, part);
+    double mean = advise_slowdown(row, load, part);
 
     if (isnan(mean))
         table_cell(t, "-");
@@ -77,7 +68,7 @@ static void print_cost(const struct advice *a, FILE *out)
     bool any = false;
 
     for (int i = GOAL_MICE; i < GOAL_PARTS; i++) {
-        double was = mean_slowdown(&a->row[0], 0, i), is = mean_slowdown(advised(a), 0, i);
+        double was = advise_slowdown(&a->row[0], 0, i), is = advise_slowdown(advised(a), 0, i);
 
         if (isnan(was) || !(is > was * 1.01))
             continue;

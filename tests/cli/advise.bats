@@ -44,6 +44,47 @@ assert rows["advised"] < rows["yours"], rows
 END
 }
 
+@test "advise: a page that tells the same, and holds nothing that a browser would run" {
+    cp "$(slow)" "$dir/<b>&.yaml"
+    run_apart "$ANOLE" advise "$dir/<b>&.yaml" --budget 1 --report "$dir/advice.html"
+    [ "$status" -eq 0 ]
+    python3 - "$dir/advice.html" "$dir/out" <<'END'
+import html.parser, re, sys
+class Page(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open, self.words, self.rows, self.tags = [], "", [], set()
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        if tag not in ("meta",):
+            self.open.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+    def handle_startendtag(self, tag, attrs):
+        self.tags.add(tag)
+    def handle_data(self, data):
+        self.words += data
+        if self.rows and self.open and self.open[-1] in ("td", "th"):
+            self.rows[-1][-1] += data
+page = Page()
+page.feed(open(sys.argv[1]).read())
+told = open(sys.argv[2]).read()
+assert page.open == [], page.open
+assert not page.tags & {"script", "img", "link"}, page.tags
+assert "<b>&.yaml" in page.words
+assert told.splitlines()[0] in page.words
+rows = {row[0]: row for row in reversed(page.rows) if row}
+for name in ("yours", "default", "expert", "bdp", "vendor", "advised"):
+    figures = re.search(r"^  %s +([0-9.]+) " % name, told, re.M).group(1)
+    assert rows[name][1] == figures, (name, rows[name], figures)
+assert "rpg_time_reset" in rows
+END
+}
+
 @test "advise: the same for any number of jobs" {
     "$ANOLE" advise "$(slow)" --budget 1 --jobs 1 --quiet --as mlx5 >"$dir/one"
     "$ANOLE" advise "$(slow)" --budget 1 --jobs 3 --quiet --as mlx5 >"$dir/three"
