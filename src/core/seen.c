@@ -78,6 +78,7 @@ void seen_add(struct seen *to, const struct seen *from)
     to->chain_hub_bytes += from->chain_hub_bytes;
     to->chain_hubs = larger(to->chain_hubs, from->chain_hubs);
     to->chain_senders = larger(to->chain_senders, from->chain_senders);
+    to->told_bytes = larger(to->told_bytes, from->told_bytes);
     to->bursts += from->bursts;
     to->burst_messages += from->burst_messages;
     to->burst_bytes += from->burst_bytes;

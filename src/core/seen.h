@@ -44,6 +44,7 @@ struct seen {
     struct seen_job job[SEEN_JOBS];
     struct seen_class done[PREDICT_CLASSES];
     struct seen_class waiting[PREDICT_CLASSES];      /* at the end: what each will have taken at least */
+    uint32_t told_bytes;                     /* what the host that has most to tell needs for it, at most. Largest of an interval */
 };
 
 /* The bin of a size, and the least size of a bin. */

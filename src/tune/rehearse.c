@@ -25,6 +25,7 @@
 #include "tune/rehearse/proof.h"
 #include "tune/tuner.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -152,7 +153,7 @@ static int search(struct rehearser *t, const struct predictor *p, const struct k
     struct knobs            known[REHEARSE_STARTS + MEMORIES + 1];
     struct rehearse_request q = { .predictor = p, .world = &t->world, .goal = &t->goal, .base = t->world.start,
                                   .length = SEARCH_LENGTH, .seed = t->world.seed * 1000 + ++t->decisions * 100000,
-                                  .more = known, .budget = (uint64_t)(t->option[BUDGET] * 1e6) };
+                                  .now = now, .more = known, .budget = (uint64_t)(t->option[BUDGET] * 1e6) };
 
     q.mores = rehearse_starts(&t->world, &t->world.start, known);
     known[q.mores++] = *now;
@@ -160,13 +161,15 @@ static int search(struct rehearser *t, const struct predictor *p, const struct k
     return rehearse(r, &q, err);
 }
 
-/* Who runs with the setting in force; NULL: it was not even let into the race. */
+/* Who runs with the setting in force: somebody always does. */
 static const struct runner *incumbent(const struct race *race, const struct knobs *now)
 {
-    for (uint32_t i = 0; i < race->runners; i++)
-        if (knobs_equal(&race->runner[i].knobs, now))
-            return &race->runner[i];
-    return NULL;
+    uint32_t i = 0;
+
+    while (i + 1 < race->runners && !knobs_equal(&race->runner[i].knobs, now))
+        i++;
+    assert(knobs_equal(&race->runner[i].knobs, now));
+    return &race->runner[i];
 }
 
 /* Where messages follow from others, how many there are is up to the setting: slower ones are its fault, whatever the load. */
@@ -176,28 +179,29 @@ static bool is_endogenous(const struct traffic_model *m)
 }
 
 /* What the twin says of settings that have a name, against the one from the beginning. */
-static void say_named(struct tuner_note *note, const struct rehearsal *r)
+static void say_named(const struct rehearser *t, struct tuner_note *note, const struct rehearsal *r)
 {
     size_t at = strlen(note->why);
 
     for (uint32_t i = 0; i < r->nameds && at < sizeof(note->why); i++)
         at += (size_t)snprintf(note->why + at, sizeof(note->why) - at, "%s%s %+.0f %%", i ? ", " : ". By name, against the start: ",
                                r->named[i].name, percent(r->named[i].gain));
+    if (at < sizeof(note->why))
+        snprintf(note->why + at, sizeof(note->why) - at, ". Reports: %u bytes per host and interval at most", t->all.told_bytes);
 }
 
 static void decide(struct rehearser *t, const struct traffic_model *m, const struct rehearsal *r, const struct twin_check *c,
                    struct knobs *knobs, struct tuner_note *note)
 {
     const struct runner *winner = &r->race.runner[r->race.winner], *now = incumbent(&r->race, knobs);
-    struct race_gain     gain = race_gain(winner, now ? now : &r->race.runner[0]);
+    struct race_gain     gain = race_gain(winner, now);
     double               margin = t->option[MARGIN];
 
-    if (is_endogenous(m))
-        margin = fmax(margin, FOLLOW_MARGIN);
+    margin = is_endogenous(m) ? fmax(margin, FOLLOW_MARGIN) : margin;
     if (winner == now || gain.high > -margin) {
         say(note, "hold", "%u trials on the twin (%+.0f %% off): nothing is surely better than the setting in force by more "
             "than %.0f %%; it stays", r->trials, percent(c->off), 100 * margin);
-        say_named(note, r);
+        say_named(t, note, r);
         memory_add(&t->memories, m, knobs, false);
         choose_for(t, m, HOLD);
         return;
@@ -205,7 +209,7 @@ static void decide(struct rehearser *t, const struct traffic_model *m, const str
     say(note, "search", "%u trials on the twin (%+.0f %% off): %s is predicted to be %.0f %% better, %.0f to %.0f; it is set",
         r->trials, percent(c->off), winner->name ? winner->name : "a new setting", -percent(gain.mean), -percent(gain.high),
         -percent(gain.low));
-    say_named(note, r);
+    say_named(t, note, r);
     start_proof(t, m, &winner->knobs, gain, c->noise, knobs);
 }
 
@@ -250,11 +254,11 @@ static void try_on_twin(struct rehearser *t, const struct traffic_model *m, stru
 
 static void rehearse_for(struct rehearser *t, const struct traffic_model *m, struct knobs *knobs, struct tuner_note *note)
 {
-    bool             is_again = t->has_chosen && model_distance(m, &t->chosen) < 1;
+    bool                 is_again = t->has_chosen && model_distance(m, &t->chosen) < 1;
     const struct memory *known = is_again ? NULL : memory_recall(&t->memories, m);
-    struct predictor p = { 0 };
     struct traffic_model bent = *m;
-    struct err       err;
+    struct predictor     p = { 0 };
+    struct err           err;
 
     model_bend(&bent, t->option[WRONG_LOAD], t->option[WRONG_SIZES]);
     if (known && known->is_bad) {
@@ -354,7 +358,7 @@ static bool is_regretted(struct rehearser *t, const struct traffic_model *now, d
     return t->regrets >= REGRETS;
 }
 
-/* An interval in which one of both settings was in force. */
+/* An interval with one of both settings. */
 static void pair(struct rehearser *t, const struct report *r, struct knobs *knobs, struct tuner_note *note)
 {
     struct outcomes is = seen_outcomes(&r->seen), was = seen_outcomes(&t->proof.before);
@@ -422,7 +426,7 @@ static void meet(struct rehearser *t, const struct traffic_model *now, const cha
                  struct tuner_note *note)
 {
     const struct memory *known = memory_recall(&t->memories, now);
-    const struct knobs *to = known ? &known->knobs : &t->world.start;
+    const struct knobs  *to = known ? &known->knobs : &t->world.start;
     bool               is_other = t->has_chosen && model_distance(now, &t->chosen) >= 1;
 
     if (!is_other || knobs_equal(knobs, to)) {

@@ -17,8 +17,17 @@
 #define JOB_DISPERSION 0.5
 #define TINY_BYTES    256                    /* at most: requests, and answers without data */
 
+/* What a host's part takes on a wire, at most: who and when, six classes of a count and a sum, what struct seen has of chains, and of
+ * bursts to the host; of each bin that is not empty its number, messages and bytes in whole numbers of variable length; of a size
+ * that is a job's what struct seen_job has of it. */
+#define TOLD_ALWAYS   (16 + 6 * 8 + 24 + 12)
+#define TOLD_BIN      (1 + 3 + 5)
+#define TOLD_JOB      32
+
 struct post { uint64_t at_ps, took_ps, bytes; uint32_t src, dst; };      /* took: until now, if it is not over */
 struct end  { uint64_t at_ps; uint32_t host; };
+
+#define BIN_WORDS ((2 * SEEN_BINS + 63) / 64)
 
 struct messages {
     const struct sim *sim;
@@ -29,6 +38,8 @@ struct messages {
     uint64_t         *chained;   /* [node]: bytes that it has posted in chains */
     double           *chance;    /* [node]: that a message follows from another only by chance */
     uint32_t         *count;     /* [node]: 0 but while something is counted */
+    uint32_t         *told;      /* [node]: bytes that it needs to tell what it saw in this interval */
+    uint64_t        (*bins)[BIN_WORDS];      /* [node]: a bit for each bin in which it has a message, those in chains behind the others */
     size_t            posts, posts_max, ends, ends_max;
     uint64_t          was_ps;
     struct seen_class done[PREDICT_CLASSES];
@@ -44,6 +55,8 @@ struct messages *messages_new(const struct sim *s)
     m->chained = xcalloc(s->net.nodes + 1ul, sizeof(*m->chained));
     m->chance = xcalloc(s->net.nodes + 1ul, sizeof(*m->chance));
     m->count = xcalloc(s->net.nodes + 1ul, sizeof(*m->count));
+    m->told = xcalloc(s->net.nodes + 1ul, sizeof(*m->told));
+    m->bins = xcalloc(s->net.nodes + 1ul, sizeof(*m->bins));
     for (uint32_t i = 0; i < s->net.ports; i++) {
         const struct port *p = &s->net.port[i];
 
@@ -64,6 +77,8 @@ void messages_free(struct messages *m)
     free(m->chained);
     free(m->chance);
     free(m->count);
+    free(m->told);
+    free(m->bins);
     free(m);
 }
 
@@ -267,14 +282,17 @@ static bool is_job(const struct messages *m, const struct post *p, size_t count,
     return (2 * chained >= count || is_at_once(p, count)) && (share > JOB_SHARE_SURE || dispersion(m, p, count) < JOB_DISPERSION);
 }
 
-static void look_at_job(const struct messages *m, struct post *p, size_t count, struct seen_job *job)
+static void look_at_job(struct messages *m, struct post *p, size_t count, struct seen_job *job)
 {
     *job = (struct seen_job){ .bytes = p->bytes, .messages = (uint32_t)count };
     qsort(p, count, sizeof(*p), by_pair);
     for (size_t i = 0; i < count; i++) {
         uint64_t last = last_end(m, &p[i]);
 
-        job->senders += i == 0 || p[i].src != p[i - 1].src;
+        if (i == 0 || p[i].src != p[i - 1].src) {
+            job->senders++;
+            m->told[p[i].src] += TOLD_JOB;
+        }
         job->pairs += i == 0 || p[i].src != p[i - 1].src || p[i].dst != p[i - 1].dst;
         job->local += m->rack[p[i].src] == m->rack[p[i].dst];
         if (last && p[i].at_ps <= last + SLACK_PS)
@@ -315,12 +333,24 @@ static size_t burst_at(const struct post *p, size_t left)
     return senders >= BURST_SENDERS ? count : 0;
 }
 
+static void tell_bin(struct messages *m, uint32_t host, uint32_t bin)
+{
+    uint64_t *word = &m->bins[host][bin / 64], bit = 1ull << bin % 64;
+
+    if (*word & bit)
+        return;
+    *word |= bit;
+    m->told[host] += TOLD_BIN;
+}
+
 static void count_single(struct messages *m, const struct post *p, struct seen *out)
 {
     uint32_t bin = seen_bin(p->bytes);
+    bool     is_chain = is_chained(m, p);
 
+    tell_bin(m, p->src, is_chain ? SEEN_BINS + bin : bin);
     out->chance_bytes += (double)p->bytes * m->chance[p->src];
-    if (is_chained(m, p)) {
+    if (is_chain) {
         out->chain_bin[bin]++;
         out->chain_bytes[bin] += p->bytes;
         out->chain_s += (double)p->took_ps / (double)PS_PER_S;
@@ -376,6 +406,20 @@ static void find_chances(struct messages *m, uint64_t now_ps)
         m->chance[m->end[i].host] += covered * (1 - m->chance[m->end[i].host]);
 }
 
+static void begin_telling(struct messages *m)
+{
+    memset(m->bins, 0, m->sim->net.nodes * sizeof(*m->bins));
+    for (uint32_t i = 0; i < m->sim->net.nodes; i++)
+        m->told[i] = TOLD_ALWAYS;
+}
+
+static void count_told(const struct messages *m, struct seen *out)
+{
+    for (uint32_t i = 0; i < m->sim->net.nodes; i++)
+        if (m->told[i] > out->told_bytes)
+            out->told_bytes = m->told[i];
+}
+
 static void count_posts(struct messages *m, struct seen *out)
 {
     size_t count;
@@ -385,6 +429,7 @@ static void count_posts(struct messages *m, struct seen *out)
     if (m->posts)
         qsort(m->post, m->posts, sizeof(*m->post), by_receiver);
     memset(m->chained, 0, m->sim->net.nodes * sizeof(*m->chained));
+    begin_telling(m);
     out->posted = m->posts;
     for (size_t i = 0; i < m->posts; i++)
         out->posted_bytes += m->post[i].bytes;
@@ -401,6 +446,7 @@ static void count_posts(struct messages *m, struct seen *out)
             count_others(m, p, count, out);
     }
     count_hubs(m, out);
+    count_told(m, out);
 }
 
 void messages_read(struct messages *m, uint64_t now_ps, struct seen *out)

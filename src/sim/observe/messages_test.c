@@ -53,6 +53,20 @@ static uint64_t singles(const struct seen *s)
     return count;
 }
 
+/* One host, messages of two sizes, none of which follows from another: 100 bytes that everybody tells, 9 for each bin. FB_Hadoop has
+ * messages of nearly all sizes, and stays below 1 KB by far. */
+static void read__what_a_host_tells_is_counted(void **state)
+{
+    struct seen s = watch("  - {kind: incast, senders: 1, receiver: h5, size: 10KB, start: 10us, period: 400us}\n"
+                          "  - {kind: incast, senders: 1, receiver: h5, size: 1MB, start: 200us}\n", 1);
+
+    (void)state;
+    assert_int_equal(s.posted, 4);
+    assert_int_equal(s.told_bytes, 100 + 2 * 9);
+    s = watch("  - {kind: poisson, sizes: FB_Hadoop, load: 50%}\n", 4);
+    assert_in_range(s.told_bytes, 150, 1024);
+}
+
 /* 30 % of eight links for 4 ms: 15 MB each. */
 static void read__messages_at_random_are_counted_once(void **state)
 {
@@ -138,6 +152,7 @@ static void read__what_is_not_over_waits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(read__what_a_host_tells_is_counted),
         cmocka_unit_test(read__messages_at_random_are_counted_once),
         cmocka_unit_test(read__a_burst_is_one),
         cmocka_unit_test(read__a_ring_is_a_job),

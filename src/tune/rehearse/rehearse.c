@@ -19,7 +19,7 @@
 #define POPULATION   12
 #define SIGMA        0.15
 #define WIDTH_MIN    0.01
-#define RUNNERS_LEAST 5
+#define RUNNERS_LEAST 6
 #define NAMED_RUNNERS 2
 #define LATE         4           /* generations whose best may run in the race */
 
@@ -219,7 +219,7 @@ static void enter_named(struct act *a)
         }
 }
 
-/* As many as the rest of the budget lets run the first blocks; the baseline and four others in any case. */
+/* As many as the rest of the budget lets run the first blocks; the baseline and five others in any case. */
 static uint32_t room_for(const struct act *a)
 {
     double runners = (double)a->r->race.budget / (RACE_BLOCKS_FIRST * fmax(1, a->whole_cost));
@@ -234,6 +234,8 @@ static void enter_all(struct act *a, const struct knobs *mean)
 
     race->room = room_for(a);
     race_enter(race, &a->q->base, "baseline");
+    if (a->q->now)
+        race_enter(race, a->q->now, NULL);
     if (a->r->generations)
         race_enter(race, mean, NULL);
     race_enter(race, &a->tried[0].knobs, a->tried[0].name);

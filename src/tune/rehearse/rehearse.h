@@ -32,6 +32,7 @@ struct rehearse_request {
     const struct world     *world;
     const struct goal      *goal;
     struct knobs            base;            /* what nobody may be worse off than with */
+    const struct knobs     *now;             /* in force: runs in the race, whatever the screen says of it. NULL: that is the base */
     const struct knobs     *more;            /* settings to try besides those that have a name */
     uint32_t                mores;
     double                  length;          /* of trials in the search, as a share of whole ones; 0: 1. Screens have half of it */

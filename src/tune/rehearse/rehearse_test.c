@@ -150,6 +150,29 @@ static void rehearse__what_has_a_name_is_told_and_runs_in_the_race(void **state)
     assert_string_equal(r.race.runner[r.race.winner].name, "bdp");
 }
 
+/* A setting that the screen would drop runs all the same if it is in force, so that the winner is known to be better than it. */
+static void rehearse__what_is_in_force_runs_in_the_race(void **state)
+{
+    struct world            w = the_world();
+    struct test_network     n = network(&w, 0.3, 0);
+    struct predictor        p = { &n, test_predict };
+    struct knobs            far = w.start;
+    struct rehearse_request q = { .predictor = &p, .world = &w, .goal = goal_all, .base = w.start, .now = &far, .seed = 1,
+                                  .budget = 100000 };
+    struct rehearsal        r;
+    struct err              err;
+    double                  unit[CODED_DIMS_MAX];
+
+    (void)state;
+    for (uint32_t i = 0; i < n.coded.dims; i++)
+        unit[i] = n.best[i] < 0.5 ? 1 : 0;
+    coded_to_knobs(&n.coded, unit, &far);
+    assert_int_equal(rehearse(&r, &q, &err), 0);
+    assert_true(knobs_equal(&r.race.runner[1].knobs, &far));
+    assert_true(r.race.runner[1].blocks >= RACE_BLOCKS_FIRST);
+    assert_true(race_gain(&r.race.runner[r.race.winner], &r.race.runner[1]).high < -0.5);
+}
+
 static void rehearse__tells_what_the_predictor_told(void **state)
 {
     struct world            w = the_world();
@@ -175,6 +198,7 @@ int main(void)
         cmocka_unit_test(rehearse__keeps_to_its_budget),
         cmocka_unit_test(rehearse__keeps_the_baseline_where_nothing_is_better),
         cmocka_unit_test(rehearse__what_has_a_name_is_told_and_runs_in_the_race),
+        cmocka_unit_test(rehearse__what_is_in_force_runs_in_the_race),
         cmocka_unit_test(rehearse__tells_what_the_predictor_told),
     };
 
