@@ -257,6 +257,8 @@ static long longer(long pause_ns)
 
 /* ---- rank 0 ---- */
 
+static bool is_joined;           /* or has tried: MPI starts once */
+
 int executor_open(struct executor **out, const struct pool_hooks *hooks, uint32_t slots, struct err *err)
 {
     struct executor *x = xcalloc(1, sizeof(*x));
@@ -273,6 +275,7 @@ int executor_open(struct executor **out, const struct pool_hooks *hooks, uint32_
         end_runner(&x->runner);
         rc = err_set(err, EIO, "Open MPI could not be started");
     }
+    is_joined = true;
     if (rc) {
         free(x);
         *out = NULL;
@@ -368,6 +371,21 @@ static int run_everywhere(struct executor *x)
 int executor_run(struct executor *x)
 {
     return x->mpi ? run_everywhere(x) : pool_run(x->hooks, x->slots);
+}
+
+void executor_dismiss(void)
+{
+    const struct executor_mpi_ops *mpi;
+    struct err unsaid;           /* rank 0 has something else to say */
+    int rank, size;
+
+    if (is_joined || !executor_is_mpi() || executor_is_worker())
+        return;
+    if (load_mpi(&mpi, &unsaid) || mpi->start(&rank, &size))
+        return;
+    for (int other = 1; other < size; other++)
+        mpi->send(other, NULL, 0);
+    mpi->stop();
 }
 
 /* After a signal, MPI is told nothing: whoever started the ranks ends them. */

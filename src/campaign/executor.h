@@ -41,6 +41,10 @@ int executor_run(struct executor *);
 /* Lets the other ranks end. */
 void executor_close(struct executor *);
 
+/* Rank 0 has failed before executor_open(): lets the other ranks end, which wait for it. mpirun would end them by itself, srun
+ * would not. Does nothing in any other process, and nothing after executor_open(). */
+void executor_dismiss(void);
+
 /* In a worker, in place of executor_open(): does jobs until rank 0 has no more. */
 int executor_serve(const struct pool_hooks *, uint32_t slots, struct err *);
 

@@ -123,6 +123,8 @@ static int compare_main(int argc, char **argv)
     if (!rc && !o.request.common.is_quiet && !executor_is_worker())
         print(&o, &c.comparison);
     compare_close(&c);
+    if (rc <= 0)                 /* a signal ends all ranks */
+        executor_dismiss();
     campaign_request_fini(&o.request.common);
     return cmd_end(rc, &err);
 }

@@ -157,6 +157,8 @@ static int sweep_main(int argc, char **argv)
     if (!rc && !o.request.common.is_quiet && !executor_is_worker())
         print(&o, &s.results);
     sweep_close(&s);
+    if (rc <= 0)                 /* a signal ends all ranks */
+        executor_dismiss();
     free_request(&o.request);
     return cmd_end(rc, &err);
 }
