@@ -110,7 +110,7 @@ static const struct section_key topology_link_rates_keys[] = {
 
 static const struct section_key host_keys[] = {
     { "mtu",            "bytes",  "model",     "payload of a full packet, 64 .. 9000: 1024 (nic), 1000 (hpcc, conweave)" },
-    { "ack_every",      "count",  "1",         "packets per ACK; the last of a flow is always acknowledged" },
+    { "ack_every",      "count",  "1",         "packets per ACK; the last of a flow is always acknowledged. `mlx5`: 256, as Linux sets ConnectX up" },
     { "ack_unpaused",   "yes/no", "model",     "PFC does not stop a host's ACKs: no (nic), yes (hpcc, conweave)" },
     { "ack_class",      "name",   "model",     "class of ACKs and NACKs: a number, or `data`: that of the flow. data (nic, hpcc), 0 (conweave), which is before all others and not counted in buffers there" },
     { "nack_gap",       "time",   "model",     "least time between NACKs for the same byte: 100us (nic), 500us (hpcc), 4us (conweave)" },

@@ -164,6 +164,16 @@ static void scenario_parse__what_is_said(void **state)
     scenario_fini(&s);
 }
 
+static void scenario_parse__acks_as_linux_sets_them_up(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    take(&s, STAR INCAST "host: {ack_every: mlx5}\n");
+    assert_int_equal(s.cfg.ack_every, 256);
+    scenario_fini(&s);
+}
+
 static void scenario_parse__model_hpcc(void **state)
 {
     struct scenario s;
@@ -631,6 +641,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scenario_parse__what_nobody_said),
         cmocka_unit_test(scenario_parse__what_is_said),
+        cmocka_unit_test(scenario_parse__acks_as_linux_sets_them_up),
         cmocka_unit_test(scenario_parse__model_hpcc),
         cmocka_unit_test(scenario_parse__changes_add_up),
         cmocka_unit_test(scenario_parse__sets),

@@ -173,6 +173,19 @@ static void read_idle_reset(const struct section *sec, struct sim_cfg *cfg)
         cfg->idle_reset_ps = 1;          /* however short it was */
 }
 
+/* The Linux driver of mlx5 sets log_ack_req_freq to 8: a sender asks for an ACK with every 256th packet. */
+#define ACK_EVERY_MLX5 256u
+
+static void read_ack_every(const struct section *sec, struct sim_cfg *cfg)
+{
+    const char *text = section_text(sec, "ack_every");
+
+    if (text && strcmp(text, "mlx5") == 0)
+        cfg->ack_every = ACK_EVERY_MLX5;
+    else if (text)
+        section_count(sec, "ack_every", 1, 1024, &cfg->ack_every);
+}
+
 static void read_host(struct reader *r, struct scenario *s, const struct yaml_node *node)
 {
     static const char *const ways[] = { "go_back_n", "selective", NULL };
@@ -182,7 +195,7 @@ static void read_host(struct reader *r, struct scenario *s, const struct yaml_no
     int             repeats;
 
     section_bytes(&sec, "mtu", 64, 9000, &mtu);
-    section_count(&sec, "ack_every", 1, 1024, &cfg->ack_every);
+    read_ack_every(&sec, cfg);
     section_bool(&sec, "ack_unpaused", &cfg->ack_unpaused);
     read_ack_class(&sec, cfg);
     section_time(&sec, "nack_gap", &cfg->nack_gap_ps);
