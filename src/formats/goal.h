@@ -13,8 +13,9 @@
 
 #include <stddef.h>
 
-/* The trace is sealed and checked. On failure nothing is held. */
-int goal_read(const char *path, struct trace *, struct err *);
+/* The trace is sealed and checked. On failure nothing is held. A file of more than 64 MB is read rank by rank, and its operations go to a temporary file
+ * (trace_spill()), unless 'memory' says otherwise. */
+int goal_read(const char *path, enum trace_memory, struct trace *, struct err *);
 int goal_parse(const char *name, const char *data, size_t size, struct trace *, struct err *);
 
 #endif

@@ -6,7 +6,10 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -115,12 +118,123 @@ static void goal__refuses(void **unused)
     assert_string_equal(err.text, "g: a run of LogGOPSim with --save-mem has used this file up");
 }
 
+/* ---- in a file ---- */
+
+static void write_file(char *path, const void *data, size_t size)
+{
+    int file = mkstemp(path);
+
+    assert_true(file >= 0);
+    assert_int_equal(write(file, data, size), size);
+    close(file);
+}
+
+/* What can be asked of a trace does not depend on where it lies. */
+static void expect_same(const struct trace *a, const struct trace *b)
+{
+    struct trace_list la = { 0 }, lb = { 0 };
+    struct trace_op   x, y;
+
+    assert_int_equal(a->ranks, b->ranks);
+    assert_int_equal(a->ops, b->ops);
+    for (uint32_t rank = 0; rank < a->ranks; rank++) {
+        assert_true(trace_roots(a, rank, &la) && trace_roots(b, rank, &lb));
+        assert_int_equal(la.count, lb.count);
+        assert_memory_equal(la.op, lb.op, la.count * sizeof *la.op);
+        for (uint32_t i = 0; i < a->rank[rank].ops; i++) {
+            assert_true(trace_get(a, rank, i, &x, &la) && trace_get(b, rank, i, &y, i % 2 ? &lb : NULL));
+            assert_int_equal(x.type, y.type);
+            assert_int_equal(x.size, y.size);
+            assert_int_equal(x.line, y.line);
+            for (int start = 0; start < 2; start++) {
+                assert_true(trace_followers(a, rank, &x, start, &la) && trace_followers(b, rank, &y, start, &lb));
+                assert_int_equal(la.count, lb.count);
+                for (uint32_t k = 0; k < la.count; k++)
+                    assert_int_equal(la.op[k], lb.op[k]);
+            }
+        }
+        trace_list_fini(&la);
+        trace_list_fini(&lb);
+        la = lb = (struct trace_list){ 0 };
+    }
+}
+
+static void expect_same_from_file(const char *data, size_t size)
+{
+    char         path[] = "/tmp/goal_test.XXXXXX";
+    struct trace whole, spilled;
+    struct err   err;
+
+    write_file(path, data, size);
+    if (goal_read(path, TRACE_IN_MEMORY, &whole, &err) || goal_read(path, TRACE_IN_FILE, &spilled, &err))
+        fail_msg("%s", err.text);
+    assert_true(spilled.is_spilled && !whole.is_spilled);
+    assert_null(spilled.rank[0].op);
+    expect_same(&whole, &spilled);
+    trace_fini(&whole);
+    trace_fini(&spilled);
+    unlink(path);
+}
+
+/* Longer than what is read at once, with comments and blanks that are longer than that, too. */
+static void goal__a_long_text_is_the_same_from_a_file(void **unused)
+{
+    size_t size = 16u << 20, at = 0;
+    char  *long_text = malloc(size);
+
+    (void)unused;
+    at += (size_t)snprintf(long_text + at, size - at, "num_ranks 2\n/* ");
+    memset(long_text + at, '*', 1500000);
+    at += 1500000;
+    at += (size_t)snprintf(long_text + at, size - at, " */\n// ");
+    memset(long_text + at, 'x', 1200000);
+    at += 1200000;
+    for (int rank = 0; rank < 2; rank++) {
+        at += (size_t)snprintf(long_text + at, size - at, "\nrank %d {\n", rank);
+        memset(long_text + at, ' ', 1100000);
+        at += 1100000;
+        for (int i = 0; i < 20000; i++) {
+            at += (size_t)snprintf(long_text + at, size - at, "a_long_label_%d: %s 8b %s %d tag %d\n", i, rank ? "recv" : "send", rank ? "from" : "to", 1 - rank, i);
+            if (i)
+                at += (size_t)snprintf(long_text + at, size - at, "a_long_label_%d %s a_long_label_%d\n", i, i % 3 ? "requires" : "irequires", i / 2);
+        }
+        at += (size_t)snprintf(long_text + at, size - at, "}\n");
+    }
+    assert_true(at < size);
+    expect_same_from_file(long_text, at);
+    free(long_text);
+    expect_same_from_file(text, strlen(text));
+    expect_same_from_file((const char *)golden, sizeof golden);
+}
+
+static void goal__refuses_in_a_file_what_it_refuses_in_memory(void **unused)
+{
+    static const char *const wrong[] = { "", "num_ranks 2\nrank 0 {\nsend 5b to 1\n}\nrank 1 {\n}", "num_ranks 1\nrank 0 {\na: calc 1\nb: calc 1\na requires b\nb requires a\n}",
+                                         "num_ranks 1\nrank 0 {\n", "num_ranks 1\nrank 0 {\ncalc 5 tag 3\n}" };
+    struct trace             t;
+    struct err               whole, spilled;
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char path[] = "/tmp/goal_test.XXXXXX";
+
+        write_file(path, wrong[i], strlen(wrong[i]));
+        assert_true(goal_read(path, TRACE_IN_MEMORY, &t, &whole) < 0);
+        assert_true(goal_read(path, TRACE_IN_FILE, &t, &spilled) < 0);
+        assert_string_equal(whole.text, spilled.text);
+        unlink(path);
+    }
+    assert_true(goal_read("/there/is/none", TRACE_IN_FILE, &t, &spilled) < 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(goal__text_and_golden_bytes_say_the_same),
         cmocka_unit_test(goal__wildcards_and_starts),
         cmocka_unit_test(goal__refuses),
+        cmocka_unit_test(goal__a_long_text_is_the_same_from_a_file),
+        cmocka_unit_test(goal__refuses_in_a_file_what_it_refuses_in_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,17 +1,20 @@
 #include "net/trace.h"
 
-#include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#define NONE UINT32_MAX
+#define NONE       UINT32_MAX
+#define PAGE_BYTES 8192u
 
 void trace_init(struct trace *t, const char *name, uint32_t ranks)
 {
     size_t size = strlen(name) + 1;
 
-    *t = (struct trace){ .name = xmalloc(size), .rank = xcalloc(ranks + 1ul, sizeof *t->rank), .ranks = ranks };
+    *t = (struct trace){ .name = xmalloc(size), .rank = xcalloc(ranks + 1ul, sizeof *t->rank), .ranks = ranks, .spill = -1 };
     memcpy(t->name, name, size);
     trace_add_group(t, NULL, ranks);
     for (uint32_t i = 0; i < ranks; i++)
@@ -30,7 +33,9 @@ void trace_fini(struct trace *t)
     free(t->group);
     free(t->rank);
     free(t->name);
-    *t = (struct trace){ 0 };
+    if (t->is_spilled)
+        close(t->spill);
+    *t = (struct trace){ .spill = -1 };
 }
 
 uint32_t trace_add(struct trace *t, uint32_t rank, const struct trace_op *op)
@@ -119,173 +124,284 @@ static uint32_t find_circle(const struct trace_rank *r)
     return found;
 }
 
+/* What others want to know of a rank before they look at its operations. */
+static void count_ops(struct trace_rank *r)
+{
+    for (uint32_t i = 0; i < r->ops; i++) {
+        r->roots += r->op[i].waits == 0;
+        r->sends += r->op[i].type == TRACE_SEND;
+        r->cpus = r->op[i].cpu >= r->cpus ? r->op[i].cpu + 1u : r->cpus;
+    }
+}
+
+static int write_all(int file, const void *data, uint64_t bytes, uint64_t at)
+{
+    const char *p = data;
+
+    while (bytes) {
+        ssize_t n = pwrite(file, p, bytes < 1u << 30 ? bytes : 1u << 30, (off_t)at);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? -errno : -ENOSPC;
+        p += n;
+        at += (uint64_t)n;
+        bytes -= (uint64_t)n;
+    }
+    return 0;
+}
+
+static int spill_rank(struct trace *t, struct trace_rank *r, struct err *err)
+{
+    uint32_t *root = xcalloc(r->roots + 1ul, sizeof *root), roots = 0;
+    uint64_t  ops = r->ops * sizeof *r->op, next = r->edges * sizeof *r->next;
+    int       rc;
+
+    for (uint32_t i = 0; i < r->ops; i++)
+        if (!r->op[i].waits)
+            root[roots++] = i;
+    r->at = t->spill_bytes;
+    rc = write_all(t->spill, r->op, ops, r->at);
+    if (!rc)
+        rc = write_all(t->spill, r->next, next, r->at + ops);
+    if (!rc)
+        rc = write_all(t->spill, root, roots * sizeof *root, r->at + ops + next);
+    t->spill_bytes += ops + next + roots * sizeof *root;
+    free(root);
+    free(r->op);
+    free(r->next);
+    r->op = NULL;
+    r->next = NULL;
+    return rc ? err_set(err, -rc, "%s: the temporary file for its operations (in $TMPDIR, or /var/tmp) cannot be written: %s", t->name, strerror(-rc)) : 0;
+}
+
+int trace_seal_rank(struct trace *t, uint32_t rank, struct err *err)
+{
+    struct trace_rank *r = &t->rank[rank];
+    uint32_t           found;
+
+    if (r->is_sealed)
+        return 0;
+    r->is_sealed = true;
+    list_edges(r);
+    found = find_circle(r);
+    if (found != NONE)
+        return err_set(err, EINVAL, "%s:%u: operation %u of rank %u waits for itself, or for others that wait in a circle", t->name, r->op[found].line, found,
+                       rank);
+    count_ops(r);
+    return t->is_spilled ? spill_rank(t, r, err) : 0;
+}
+
 int trace_seal(struct trace *t, struct err *err)
 {
-    for (uint32_t i = 0; i < t->ranks; i++) {
-        uint32_t found;
+    int rc = 0;
 
-        list_edges(&t->rank[i]);
-        found = find_circle(&t->rank[i]);
-        if (found != NONE)
-            return err_set(err, EINVAL, "%s:%u: operation %u of rank %u waits for itself, or for others that wait in a circle", t->name,
-                           t->rank[i].op[found].line, found, i);
-    }
-    return 0;
-}
-
-/* ---- trying ---- */
-
-struct letter { uint32_t from, op, next; };      /* a message that came before its receive; or a receive: 'op' */
-
-struct dry {
-    const struct trace *t;
-    uint32_t          **waits;               /* by rank and operation */
-    uint32_t           *first_post, *last_post, *first_came, *last_came;     /* by rank: lists of letters */
-    struct letter      *letter;
-    uint32_t            letters, max;
-    struct { uint32_t rank, op; } *ready;
-    uint64_t            from, to;
-    uint64_t            done;
-};
-
-static bool matches(const struct trace_op *recv, uint32_t from, const struct trace_op *send)
-{
-    return (recv->peer == TRACE_ANY || recv->peer == from) && (recv->tag == TRACE_ANY_TAG || recv->tag == send->tag);
-}
-
-static void set_ready(struct dry *d, uint32_t rank, uint32_t op)
-{
-    d->ready[d->to].rank = rank;
-    d->ready[d->to++].op = op;
-}
-
-static void end(struct dry *d, uint32_t rank, uint32_t op)
-{
-    const struct trace_rank *r = &d->t->rank[rank];
-
-    d->done++;
-    for (uint32_t i = r->op[op].done_at; i < r->op[op].started_at; i++)
-        if (--d->waits[rank][r->next[i]] == 0)
-            set_ready(d, rank, r->next[i]);
-}
-
-static void keep(struct dry *d, uint32_t *first, uint32_t *last, struct letter l)
-{
-    if (d->letters + 1 >= d->max) {
-        d->max = d->max ? 2 * d->max : 1024;
-        d->letter = xrealloc(d->letter, d->max * sizeof *d->letter);
-    }
-    d->letter[++d->letters] = l;
-    if (*first)
-        d->letter[*last].next = d->letters;
-    else
-        *first = d->letters;
-    *last = d->letters;
-}
-
-/* Takes the first letter of a list for which the two match; 0: none does. */
-static uint32_t take(struct dry *d, uint32_t *first, uint32_t *last, uint32_t rank, uint32_t from, const struct trace_op *op, bool is_send)
-{
-    uint32_t before = 0;
-
-    for (uint32_t l = *first; l; before = l, l = d->letter[l].next) {
-        const struct letter *x = &d->letter[l];
-
-        assert(d->letter);       /* there is one, so there are some */
-        if (is_send ? !matches(&d->t->rank[rank].op[x->op], from, op) : !matches(op, x->from, &d->t->rank[x->from].op[x->op]))
-            continue;
-        if (before)
-            d->letter[before].next = x->next;
-        else
-            *first = x->next;
-        if (*last == l)
-            *last = before;
-        return l;
-    }
-    return 0;
-}
-
-static void begin(struct dry *d, uint32_t rank, uint32_t number)
-{
-    const struct trace_rank *r = &d->t->rank[rank];
-    const struct trace_op   *op = &r->op[number];
-    uint32_t                 l;
-
-    for (uint32_t i = op->started_at; i < op->next_at; i++)
-        if (--d->waits[rank][r->next[i]] == 0)
-            set_ready(d, rank, r->next[i]);
-    if (op->type == TRACE_SEND) {
-        l = take(d, &d->first_post[op->peer], &d->last_post[op->peer], op->peer, rank, op, true);
-        if (l)
-            end(d, op->peer, d->letter[l].op);
-        else
-            keep(d, &d->first_came[op->peer], &d->last_came[op->peer], (struct letter){ rank, number, 0 });
-        end(d, rank, number);
-    } else if (op->type == TRACE_RECV) {
-        if (take(d, &d->first_came[rank], &d->last_came[rank], rank, 0, op, false))
-            end(d, rank, number);
-        else
-            keep(d, &d->first_post[rank], &d->last_post[rank], (struct letter){ rank, number, 0 });
-    } else {
-        end(d, rank, number);
-    }
-}
-
-static int tell(const struct dry *d, struct err *err)
-{
-    const struct trace *t = d->t;
-
-    for (uint32_t i = 0; i < t->ranks; i++) {
-        assert(d->letter || !(d->first_post[i] || d->first_came[i]));
-        if (d->first_post[i]) {
-            uint32_t op = d->letter[d->first_post[i]].op;
-
-            return err_set(err, EINVAL, "%s:%u: the receive of rank %u, its operation %u, gets no message", t->name, t->rank[i].op[op].line, i, op);
-        }
-        if (d->first_came[i]) {
-            const struct letter *l = &d->letter[d->first_came[i]];
-
-            return err_set(err, EINVAL, "%s:%u: nobody receives the message of rank %u to rank %u", t->name,
-                           t->rank[l->from].op[l->op].line, l->from, i);
-        }
-    }
-    return 0;
-}
-
-static void set_out(struct dry *d)
-{
-    const struct trace *t = d->t;
-
-    for (uint32_t i = 0; i < t->ranks; i++) {
-        d->waits[i] = xcalloc(t->rank[i].ops + 1ul, sizeof *d->waits[i]);
-        for (uint32_t k = 0; k < t->rank[i].ops; k++) {
-            d->waits[i][k] = t->rank[i].op[k].waits;
-            if (!d->waits[i][k])
-                set_ready(d, i, k);
-        }
-    }
-}
-
-int trace_check(const struct trace *t, struct err *err)
-{
-    uint32_t  *list = xcalloc(4ul * t->ranks + 1, sizeof *list);
-    struct dry d = { .t = t, .waits = xcalloc(t->ranks + 1ul, sizeof *d.waits), .first_post = list, .last_post = list + t->ranks,
-                     .first_came = list + 2ul * t->ranks, .last_came = list + 3ul * t->ranks,
-                     .ready = xcalloc(t->ops + 1, sizeof *d.ready) };
-    int        rc;
-
-    set_out(&d);
-    while (d.from < d.to) {
-        d.from++;
-        begin(&d, d.ready[d.from - 1].rank, d.ready[d.from - 1].op);
-    }
-    rc = tell(&d, err);
-    assert(rc || d.done == t->ops);
-    for (uint32_t i = 0; i < t->ranks; i++)
-        free(d.waits[i]);
-    free(d.waits);
-    free(d.letter);
-    free(d.ready);
-    free(list);
+    for (uint32_t i = 0; i < t->ranks && !rc; i++)
+        rc = trace_seal_rank(t, i, err);
     return rc;
+}
+
+/* ---- in a file ---- */
+
+int trace_spill(struct trace *t, struct err *err)
+{
+    const char *folder = getenv("TMPDIR");
+    char        path[4096];
+    int         length = snprintf(path, sizeof path, "%s/anole-XXXXXX", folder && *folder ? folder : "/var/tmp");
+
+    t->spill = length < (int)sizeof path ? mkostemp(path, O_CLOEXEC) : -1;
+    if (t->spill < 0)
+        return err_set(err, errno, "%s: its operations need a temporary file, and none can be made in %s ($TMPDIR)", t->name, folder && *folder ? folder : "/var/tmp");
+    unlink(path);
+    t->is_spilled = true;
+    return 0;
+}
+
+static bool read_all(int file, void *data, uint64_t bytes, uint64_t at)
+{
+    char *p = data;
+
+    while (bytes) {
+        ssize_t n = pread(file, p, bytes, (off_t)at);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        p += n;
+        at += (uint64_t)n;
+        bytes -= (uint64_t)n;
+    }
+    return true;
+}
+
+/* Some bytes by way of the page that they are on: those before and behind them will be wanted, too. */
+static bool read_page(const struct trace *t, struct trace_page *p, void *data, uint32_t bytes, uint64_t at)
+{
+    if (at < p->at || at + bytes > p->at + p->bytes) {
+        uint64_t left = t->spill_bytes - at;
+
+        if (bytes > PAGE_BYTES)
+            return read_all(t->spill, data, bytes, at);
+        p->data = p->data ? p->data : xmalloc(PAGE_BYTES);
+        p->at = at;
+        p->bytes = left < PAGE_BYTES ? (uint32_t)left : PAGE_BYTES;
+        if (!read_all(t->spill, p->data, p->bytes, at)) {
+            p->bytes = 0;
+            return false;
+        }
+    }
+    memcpy(data, p->data + (at - p->at), bytes);
+    return true;
+}
+
+void trace_list_fini(struct trace_list *l)
+{
+    free(l->room);
+    free(l->ops.data);
+    free(l->next.data);
+}
+
+bool trace_get(const struct trace *t, uint32_t rank, uint32_t number, struct trace_op *op, struct trace_list *l)
+{
+    const struct trace_rank *r = &t->rank[rank];
+    uint64_t                 at = r->at + number * (uint64_t)sizeof *op;
+
+    if (!t->is_spilled) {
+        *op = r->op[number];
+        return true;
+    }
+    if (l ? read_page(t, &l->ops, op, sizeof *op, at) : read_all(t->spill, op, sizeof *op, at))
+        return true;
+    *op = (struct trace_op){ .type = TRACE_CALC };
+    return false;
+}
+
+static bool read_list(const struct trace *t, struct trace_list *l, uint32_t count, uint64_t at)
+{
+    if (count > l->max) {
+        l->max = count + count / 2;
+        l->room = xrealloc(l->room, l->max * sizeof *l->room);
+    }
+    l->op = l->room;
+    l->count = count;
+    if (count && (count > PAGE_BYTES / sizeof *l->room ? !read_all(t->spill, l->room, count * (uint64_t)sizeof *l->room, at)
+                                                       : !read_page(t, &l->next, l->room, count * (uint32_t)sizeof *l->room, at)))
+        l->count = 0;
+    return l->count == count;
+}
+
+bool trace_followers(const struct trace *t, uint32_t rank, const struct trace_op *op, bool of_start, struct trace_list *l)
+{
+    const struct trace_rank *r = &t->rank[rank];
+    uint32_t                 from = of_start ? op->started_at : op->done_at, to = of_start ? op->next_at : op->started_at;
+
+    if (t->is_spilled)
+        return read_list(t, l, to - from, r->at + r->ops * (uint64_t)sizeof *op + from * (uint64_t)sizeof *l->room);
+    l->op = r->next + from;
+    l->count = to - from;
+    return true;
+}
+
+bool trace_roots(const struct trace *t, uint32_t rank, struct trace_list *l)
+{
+    const struct trace_rank *r = &t->rank[rank];
+
+    if (t->is_spilled)
+        return read_list(t, l, r->roots, r->at + r->ops * (uint64_t)sizeof(struct trace_op) + r->edges * (uint64_t)sizeof *l->room);
+    if (r->roots > l->max) {
+        l->max = r->roots;
+        l->room = xrealloc(l->room, l->max * sizeof *l->room);
+    }
+    l->op = l->room;
+    l->count = 0;
+    for (uint32_t i = 0; i < r->ops; i++)
+        if (!r->op[i].waits)
+            l->room[l->count++] = i;
+    return true;
+}
+
+/* ---- what is waited for ---- */
+
+void trace_waits_init(struct trace_waits *w, const struct trace *t, uint32_t rank)
+{
+    const struct trace_rank *r = &t->rank[rank];
+
+    *w = (struct trace_waits){ 0 };
+    if (t->is_spilled)
+        return;
+    w->left = xcalloc(r->ops + 1ul, sizeof *w->left);
+    for (uint32_t i = 0; i < r->ops; i++)
+        w->left[i] = r->op[i].waits;
+}
+
+void trace_waits_fini(struct trace_waits *w)
+{
+    free(w->left);
+    free(w->slot);
+}
+
+static uint32_t home_of(const struct trace_waits *w, uint32_t op)
+{
+    return (op * 2654435769u) >> 7 & (w->size - 1);
+}
+
+static uint32_t find_slot(const struct trace_waits *w, uint32_t op)
+{
+    uint32_t at = home_of(w, op);
+
+    while (w->slot[at].left && w->slot[at].op != op)
+        at = (at + 1) & (w->size - 1);
+    return at;
+}
+
+static void grow(struct trace_waits *w)
+{
+    struct trace_waits was = *w;
+
+    w->size = w->size ? 2 * w->size : 64;
+    w->slot = xcalloc(w->size, sizeof *w->slot);
+    for (uint32_t i = 0; i < was.size; i++)
+        if (was.slot[i].left)
+            w->slot[find_slot(w, was.slot[i].op)] = was.slot[i];
+    free(was.slot);
+}
+
+/* Those behind it that would not be found any more move up. */
+static void remove_slot(struct trace_waits *w, uint32_t at)
+{
+    uint32_t mask = w->size - 1;
+
+    for (uint32_t next = (at + 1) & mask; w->slot[next].left; next = (next + 1) & mask)
+        if (((next - home_of(w, w->slot[next].op)) & mask) >= ((next - at) & mask)) {
+            w->slot[at] = w->slot[next];
+            at = next;
+        }
+    w->slot[at].left = 0;
+    w->used--;
+}
+
+bool trace_waits_end(struct trace_waits *w, const struct trace *t, uint32_t rank, uint32_t number, struct trace_list *l)
+{
+    struct trace_op op;
+    uint32_t        at;
+
+    if (w->left)
+        return --w->left[number] == 0;
+    if (2 * w->used >= w->size)
+        grow(w);
+    at = find_slot(w, number);
+    if (!w->slot[at].left) {
+        trace_get(t, rank, number, &op, l);
+        if (op.waits <= 1)
+            return true;
+        w->slot[at] = (struct trace_wait){ number, op.waits };
+        w->used++;
+    }
+    if (--w->slot[at].left)
+        return false;
+    w->slot[at].left = 1;        /* so that it is one that can be removed */
+    remove_slot(w, at);
+    return true;
 }

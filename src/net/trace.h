@@ -12,9 +12,13 @@
 #include <stdint.h>
 
 #define TRACE_RANKS_MAX 1048576u
-#define TRACE_OPS_MAX   200000000u           /* of all ranks */
+#define TRACE_OPS_MAX   200000000u           /* of all ranks, in memory */
+#define TRACE_RANK_OPS_MAX 1000000000u       /* of one rank, in any case */
 #define TRACE_ANY       UINT32_MAX           /* as peer of a receive */
 #define TRACE_ANY_TAG   UINT64_MAX           /* as its tag */
+
+/* Where operations are kept while a trace is carried out. */
+enum trace_memory { TRACE_BY_SIZE, TRACE_IN_FILE, TRACE_IN_MEMORY };
 
 enum trace_type {
     TRACE_CALC,                  /* computes on a processor, which does one thing at a time; for 0 ps: on none */
@@ -41,9 +45,16 @@ struct trace_edge { uint32_t before, after; bool is_start; };
 
 struct trace_rank {
     struct trace_op   *op;
-    struct trace_edge *edge;     /* until the trace is sealed */
+    struct trace_edge *edge;     /* until the rank is sealed */
     uint32_t          *next;     /* from then on: see struct trace_op */
     uint32_t           ops, ops_max, edges, edges_max;
+
+    /* From then on: */
+    bool               is_sealed;
+    uint32_t           roots;    /* operations that wait for nothing */
+    uint32_t           cpus;
+    uint64_t           sends;
+    uint64_t           at;       /* if it lies in the file: its operations, then 'next', then the roots */
 };
 
 struct trace_group { uint32_t *rank, count; };
@@ -56,6 +67,9 @@ struct trace {
     uint32_t            groups;
     uint64_t            ops;     /* of all ranks */
     bool                is_by_number;    /* of operations that are ready the first goes first; otherwise the one that was ready first */
+    bool                is_spilled;      /* ranks go to a temporary file when they are sealed, */
+    int                 spill;           /* this one, */
+    uint64_t            spill_bytes;     /* of which so many are written */
 };
 
 void trace_init(struct trace *, const char *name, uint32_t ranks);
@@ -70,8 +84,55 @@ void trace_require(struct trace *, uint32_t rank, uint32_t after, uint32_t befor
 /* Returns the number of a new group. */
 uint32_t trace_add_group(struct trace *, const uint32_t *rank, uint32_t count);
 
-/* No more is added. Refuses operations that wait for each other in a circle. The reason begins with the trace's name. */
+/* ---- traces that do not fit into memory ---- */
+
+/* From now on a rank that is sealed goes to a temporary file (in $TMPDIR, or /var/tmp), which has no name: memory is needed for one rank at a time, and later for what is
+ * under way. What is then carried out, and in which order, is the same. */
+int trace_spill(struct trace *, struct err *);
+
+/* ---- sealing ---- */
+
+/* No more is added to a rank. Refuses operations that wait for each other in a circle. The reason begins with the trace's name. */
+int trace_seal_rank(struct trace *, uint32_t rank, struct err *);
+
+/* The same for all ranks. */
 int trace_seal(struct trace *, struct err *);
+
+/* ---- looking, from then on; may be done by several threads ---- */
+
+/* A part of the file that was read last. */
+struct trace_page { unsigned char *data; uint64_t at; uint32_t bytes; };
+
+/* Some operations of a rank, in the order in which they were said to wait; whoever looks at a rank has one for it, all 0 at first. */
+struct trace_list {
+    const uint32_t   *op;
+    uint32_t          count;
+    uint32_t         *room, max;
+    struct trace_page ops, next;
+};
+
+void trace_list_fini(struct trace_list *);
+
+/* Each returns false if the file cannot be read; what is written then is an operation that takes no time, or an empty list. Without a list (NULL) an operation of any
+ * rank is read, somewhat slower. */
+bool trace_get(const struct trace *, uint32_t rank, uint32_t number, struct trace_op *, struct trace_list *);
+bool trace_followers(const struct trace *, uint32_t rank, const struct trace_op *, bool of_start, struct trace_list *);
+bool trace_roots(const struct trace *, uint32_t rank, struct trace_list *);
+
+/* How much of what operations wait for is not over: of all, or, of a trace in a file, of those of which some is. */
+struct trace_waits {
+    uint32_t                               *left;        /* by operation, in memory */
+    struct trace_wait { uint32_t op, left; } *slot;      /* a table; left 0: free */
+    uint32_t                                used, size;
+};
+
+void trace_waits_init(struct trace_waits *, const struct trace *, uint32_t rank);
+void trace_waits_fini(struct trace_waits *);
+
+/* One thing less is waited for. Returns whether nothing is left. */
+bool trace_waits_end(struct trace_waits *, const struct trace *, uint32_t rank, uint32_t op, struct trace_list *);
+
+/* ---- trace_check.c ---- */
 
 /* Could all of it be carried out, if messages took no time? Refuses receives that get no message, and messages that nobody
  * receives. Of a sealed trace without collectives. */

@@ -43,8 +43,9 @@ static int read_one_conn(const char *path, struct flow_matrix *m, struct err *er
 }
 
 /* Two ranks, each of which computes. */
-static int read_two_ranks(const char *path, struct trace *t, struct err *err)
+static int read_two_ranks(const char *path, enum trace_memory memory, struct trace *t, struct err *err)
 {
+    assert_int_equal(memory, TRACE_BY_SIZE);
     assert_string_equal(path, "folder/some.file");
     trace_init(t, path, 2);
     trace_add(t, 0, &(struct trace_op){ .type = TRACE_CALC, .size = 5 });

@@ -1,18 +1,22 @@
 #include "traffic/perform.h"
 
 #include "core/units.h"
+#include "traffic/internal.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #define NONE  UINT32_MAX
 #define START UINT64_MAX         /* as tag: the rank begins */
 
-struct letter { uint32_t from, op, next; };      /* one that waits to be matched: a message that has come, or a receive */
+/* One that waits to be matched: a message that has come (peer: who sent it), or a receive. */
+struct letter { uint64_t tag; uint32_t peer, op, next; };
 
 struct cpu { uint32_t *ready, count, max, first; bool is_busy; };    /* 'ready' from 'first' on: a row, or a heap by number */
 
 struct rank {
-    uint32_t      *waits;        /* by operation */
+    struct trace_waits waits;
+    struct trace_list  list;     /* those that wait for the operation in hand */
     uint32_t       left;         /* operations that are not over */
     struct cpu    *cpu;
     uint32_t       cpus;
@@ -89,12 +93,12 @@ static uint32_t take_op(const struct performance *p, struct cpu *c)
 
 /* ---- messages ---- */
 
-static bool matches(const struct trace_op *recv, uint32_t from, const struct trace_op *send)
+static bool matches(uint32_t wanted, uint64_t wanted_tag, uint32_t from, uint64_t tag)
 {
-    return (recv->peer == TRACE_ANY || recv->peer == from) && (recv->tag == TRACE_ANY_TAG || recv->tag == send->tag);
+    return (wanted == TRACE_ANY || wanted == from) && (wanted_tag == TRACE_ANY_TAG || wanted_tag == tag);
 }
 
-static void keep(struct rank *r, uint32_t *first, uint32_t *last, uint32_t from, uint32_t op)
+static void keep(struct rank *r, uint32_t *first, uint32_t *last, const struct letter *l)
 {
     uint32_t id = r->letter_free;
 
@@ -107,7 +111,7 @@ static void keep(struct rank *r, uint32_t *first, uint32_t *last, uint32_t from,
         }
         id = ++r->letters;
     }
-    r->letter[id] = (struct letter){ from, op, 0 };
+    r->letter[id] = *l;
     if (*first)
         r->letter[*last].next = id;
     else
@@ -131,13 +135,13 @@ static uint32_t take_out(struct rank *r, uint32_t *first, uint32_t *last, uint32
 }
 
 /* The first receive that a message is for, or NONE. */
-static uint32_t find_recv(const struct performance *p, uint32_t rank, uint32_t from, const struct trace_op *send)
+static uint32_t find_recv(const struct performance *p, uint32_t rank, uint32_t from, uint64_t tag)
 {
     struct rank *r = &p->rank[rank];
     uint32_t     before = 0;
 
     for (uint32_t l = r->first_post; l; before = l, l = r->letter[l].next)
-        if (matches(&p->trace.rank[rank].op[r->letter[l].op], from, send))
+        if (matches(r->letter[l].peer, r->letter[l].tag, from, tag))
             return take_out(r, &r->first_post, &r->last_post, before, l);
     return NONE;
 }
@@ -149,7 +153,7 @@ static bool find_message(const struct performance *p, uint32_t rank, const struc
     uint32_t     before = 0;
 
     for (uint32_t l = r->first_came; l; before = l, l = r->letter[l].next)
-        if (matches(recv, r->letter[l].from, &p->trace.rank[r->letter[l].from].op[r->letter[l].op])) {
+        if (matches(recv->peer, recv->tag, r->letter[l].peer, r->letter[l].tag)) {
             take_out(r, &r->first_came, &r->last_came, before, l);
             return true;
         }
@@ -158,72 +162,106 @@ static bool find_message(const struct performance *p, uint32_t rank, const struc
 
 /* ---- operations ---- */
 
-static void set_free(struct rank *r, const struct trace_rank *t, uint32_t from, uint32_t to)
+static void fail(const struct performance *p, uint32_t rank)
 {
-    for (uint32_t i = from; i < to; i++) {
-        if (--r->waits[t->next[i]] > 0)
-            continue;
-        if (r->depth == r->stack_max) {
-            r->stack_max = r->stack_max ? 2 * r->stack_max : 16;
-            r->stack = xrealloc(r->stack, r->stack_max * sizeof *r->stack);
-        }
-        r->stack[r->depth++] = t->next[i];
-    }
+    traffic_fail(p->job.traffic, &p->job.traffic->stream[p->job.first_stream + rank], EIO, "%s: its temporary file cannot be read", p->trace.name);
 }
 
-static void end_op(struct performance *p, uint32_t rank, uint32_t op, uint64_t now_ps)
+static struct trace_op op_of(const struct performance *p, uint32_t rank, uint32_t number)
 {
-    const struct trace_rank *t = &p->trace.rank[rank];
-    struct rank             *r = &p->rank[rank];
+    struct trace_op op;
 
-    set_free(r, t, t->op[op].done_at, t->op[op].started_at);
+    if (!trace_get(&p->trace, rank, number, &op, &p->rank[rank].list))
+        fail(p, rank);
+    return op;
+}
+
+/* One of another rank, which somebody else may look at. */
+static struct trace_op op_of_other(const struct performance *p, uint32_t rank, uint32_t number, uint32_t looker)
+{
+    struct trace_op op;
+
+    if (!trace_get(&p->trace, rank, number, &op, NULL))
+        fail(p, looker);
+    return op;
+}
+
+static void push(struct rank *r, uint32_t number)
+{
+    if (r->depth == r->stack_max) {
+        r->stack_max = r->stack_max ? 2 * r->stack_max : 16;
+        r->stack = xrealloc(r->stack, r->stack_max * sizeof *r->stack);
+    }
+    r->stack[r->depth++] = number;
+}
+
+static void set_free(const struct performance *p, uint32_t rank, const struct trace_op *op, bool of_start)
+{
+    struct rank *r = &p->rank[rank];
+
+    if (!trace_followers(&p->trace, rank, op, of_start, &r->list))
+        fail(p, rank);
+    for (uint32_t i = 0; i < r->list.count; i++)
+        if (trace_waits_end(&r->waits, &p->trace, rank, r->list.op[i], &r->list))
+            push(r, r->list.op[i]);
+}
+
+static void end_op(struct performance *p, uint32_t rank, const struct trace_op *op, uint64_t now_ps)
+{
+    struct rank *r = &p->rank[rank];
+
+    set_free(p, rank, op, false);
     if (--r->left == 0)
         job_report(&p->job, p->job.host[rank], OP_ITERATION, 0, p->job.common.start_ps, now_ps);
 }
 
-static void arrive(struct performance *p, uint32_t from, uint32_t op, uint64_t now_ps)
+static void end_number(struct performance *p, uint32_t rank, uint32_t number, uint64_t now_ps)
 {
-    const struct trace_op *send = &p->trace.rank[from].op[op];
-    uint32_t               recv = find_recv(p, send->peer, from, send);
-    struct rank           *r = &p->rank[send->peer];
+    struct trace_op op = op_of(p, rank, number);
+
+    end_op(p, rank, &op, now_ps);
+}
+
+static void arrive(struct performance *p, uint32_t from, uint32_t number, const struct trace_op *send, uint64_t now_ps)
+{
+    uint32_t     recv = find_recv(p, send->peer, from, send->tag);
+    struct rank *r = &p->rank[send->peer];
 
     if (recv == NONE)
-        keep(r, &r->first_came, &r->last_came, from, op);
+        keep(r, &r->first_came, &r->last_came, &(struct letter){ send->tag, from, number, 0 });
     else
-        end_op(p, send->peer, recv, now_ps);
+        end_number(p, send->peer, recv, now_ps);
 }
 
 /* It has its processor, if it needs one. */
-static void start_op(struct performance *p, uint32_t rank, uint32_t number, uint64_t now_ps)
+static void start_op(struct performance *p, uint32_t rank, uint32_t number, const struct trace_op *op, uint64_t now_ps)
 {
-    const struct trace_rank *t = &p->trace.rank[rank];
-    const struct trace_op   *op = &t->op[number];
-    struct rank             *r = &p->rank[rank];
+    struct rank *r = &p->rank[rank];
 
-    set_free(r, t, op->started_at, op->next_at);
+    set_free(p, rank, op, true);
     switch (op->type) {
     case TRACE_SEND:
         if (op->peer != rank) {
             job_post(&p->job, rank, now_ps, p->job.host[op->peer], op->size, number);
             break;
         }
-        arrive(p, rank, number, now_ps);
-        end_op(p, rank, number, now_ps);
+        arrive(p, rank, number, op, now_ps);
+        end_op(p, rank, op, now_ps);
         break;
     case TRACE_RECV:
         if (find_message(p, rank, op))
-            end_op(p, rank, number, now_ps);
+            end_op(p, rank, op, now_ps);
         else
-            keep(r, &r->first_post, &r->last_post, rank, number);
+            keep(r, &r->first_post, &r->last_post, &(struct letter){ op->tag, op->peer, number, 0 });
         break;
     case TRACE_CALC:
         if (op->size)
             job_wake(&p->job, rank, now_ps + op->size, number);
         else
-            end_op(p, rank, number, now_ps);
+            end_op(p, rank, op, now_ps);
         break;
     default:
-        end_op(p, rank, number, now_ps);
+        end_op(p, rank, op, now_ps);
     }
 }
 
@@ -235,32 +273,35 @@ static bool needs_cpu(const struct trace_op *op)
 /* Gives idle processors what is ready for them. */
 static void serve(struct performance *p, uint32_t rank, uint32_t number, uint64_t now_ps)
 {
-    struct cpu *c = &p->rank[rank].cpu[number];
+    struct cpu     *c = &p->rank[rank].cpu[number];
+    struct trace_op op;
+    uint32_t        next;
 
     if (c->is_busy || !c->count)
         return;
     c->is_busy = true;
-    start_op(p, rank, take_op(p, c), now_ps);
+    next = take_op(p, c);
+    op = op_of(p, rank, next);
+    start_op(p, rank, next, &op, now_ps);
 }
 
 /* All that may begin begins; of what is ready at the same moment, a processor gets the first. */
 static void go_on(struct performance *p, uint32_t rank, uint64_t now_ps)
 {
-    struct rank             *r = &p->rank[rank];
-    const struct trace_rank *t = &p->trace.rank[rank];
-    bool                     is_served;
+    struct rank *r = &p->rank[rank];
+    bool         is_served;
 
     do {
         while (r->depth) {
-            uint32_t               number = r->stack[--r->depth];
-            const struct trace_op *op = &t->op[number];
+            uint32_t        number = r->stack[--r->depth];
+            struct trace_op op = op_of(p, rank, number);
 
-            if (op->type == TRACE_FREE)
-                r->cpu[op->cpu].is_busy = false;
-            if (needs_cpu(op))
-                queue_op(p, &r->cpu[op->cpu], number);
+            if (op.type == TRACE_FREE)
+                r->cpu[op.cpu].is_busy = false;
+            if (needs_cpu(&op))
+                queue_op(p, &r->cpu[op.cpu], number);
             else
-                start_op(p, rank, number, now_ps);
+                start_op(p, rank, number, &op, now_ps);
         }
         is_served = false;
         for (uint32_t i = 0; i < r->cpus && !r->depth; i++) {
@@ -276,8 +317,9 @@ void perform_on_arrival(struct job *j, uint64_t now_ps, const struct message *m)
 {
     struct performance *p = (struct performance *)j;
     uint32_t            from = j->worker_of[m->src], rank = j->worker_of[m->dst];
+    struct trace_op     op = op_of_other(p, from, (uint32_t)m->tag, rank);
 
-    arrive(p, from, (uint32_t)m->tag, now_ps);
+    arrive(p, from, (uint32_t)m->tag, &op, now_ps);
     go_on(p, rank, now_ps);
 }
 
@@ -286,25 +328,20 @@ void perform_on_sent(struct job *j, uint64_t now_ps, const struct message *m)
     struct performance *p = (struct performance *)j;
     uint32_t            rank = j->worker_of[m->src];
 
-    end_op(p, rank, (uint32_t)m->tag, now_ps);
+    end_number(p, rank, (uint32_t)m->tag, now_ps);
     go_on(p, rank, now_ps);
 }
 
 static void begin(struct performance *p, uint32_t rank, uint64_t now_ps)
 {
-    const struct trace_rank *t = &p->trace.rank[rank];
-    struct rank             *r = &p->rank[rank];
+    struct rank *r = &p->rank[rank];
 
     if (!r->left)
         job_report(&p->job, p->job.host[rank], OP_ITERATION, 0, p->job.common.start_ps, now_ps);
-    for (uint32_t i = t->ops; i-- > 0;)          /* the first is on top */
-        if (!t->op[i].waits) {
-            if (r->depth == r->stack_max) {
-                r->stack_max = r->stack_max ? 2 * r->stack_max : 16;
-                r->stack = xrealloc(r->stack, r->stack_max * sizeof *r->stack);
-            }
-            r->stack[r->depth++] = i;
-        }
+    if (!trace_roots(&p->trace, rank, &r->list))
+        fail(p, rank);
+    for (uint32_t i = r->list.count; i-- > 0;)           /* the first is on top */
+        push(r, r->list.op[i]);
 }
 
 void perform_on_wake(struct job *j, uint64_t now_ps, uint32_t rank, uint64_t tag)
@@ -314,8 +351,10 @@ void perform_on_wake(struct job *j, uint64_t now_ps, uint32_t rank, uint64_t tag
     if (tag == START) {
         begin(p, rank, now_ps);
     } else {
-        p->rank[rank].cpu[p->trace.rank[rank].op[tag].cpu].is_busy = false;
-        end_op(p, rank, (uint32_t)tag, now_ps);
+        struct trace_op op = op_of(p, rank, (uint32_t)tag);
+
+        p->rank[rank].cpu[op.cpu].is_busy = false;
+        end_op(p, rank, &op, now_ps);
     }
     go_on(p, rank, now_ps);
 }
@@ -332,7 +371,8 @@ void perform_free(void *state)
         for (uint32_t c = 0; c < r->cpus; c++)
             free(r->cpu[c].ready);
         free(r->cpu);
-        free(r->waits);
+        trace_waits_fini(&r->waits);
+        trace_list_fini(&r->list);
         free(r->letter);
         free(r->stack);
     }
@@ -354,13 +394,10 @@ void perform_add(struct traffic *t, const struct traffic_kind *kind, const struc
         const struct trace_rank *from = &trace->rank[i];
         struct rank             *r = &p->rank[i];
 
-        r->waits = xcalloc(from->ops + 1ul, sizeof *r->waits);
+        trace_waits_init(&r->waits, trace, i);
         r->left = from->ops;
-        for (uint32_t k = 0; k < from->ops; k++) {
-            r->waits[k] = from->op[k].waits;
-            r->cpus = from->op[k].cpu >= r->cpus ? from->op[k].cpu + 1u : r->cpus;
-            sends += from->op[k].type == TRACE_SEND;
-        }
+        r->cpus = from->cpus;
+        sends += (double)from->sends;
         r->cpu = xcalloc(r->cpus + 1ul, sizeof *r->cpu);
         job_wake(&p->job, i, common->start_ps, START);
     }

@@ -24,13 +24,15 @@ static void add(struct entry *e, const struct traffic_kind *kind, struct trace *
 
 static void goal_read_entry(struct entry *e)
 {
-    struct hosts hosts = entry_hosts(e, "hosts", 1, UINT32_MAX);
-    char        *path = section_file(&e->sec, "file");
-    struct trace t;
-    struct err   why;
+    static const char *const memories[] = { "auto", "file", "whole", NULL };
+    struct hosts             hosts = entry_hosts(e, "hosts", 1, UINT32_MAX);
+    char                    *path = section_file(&e->sec, "file");
+    int                      memory = section_choice(&e->sec, "memory", "a way to keep operations", memories);
+    struct trace             t;
+    struct err               why;
 
     if (path && !e->r->rc) {
-        reader_keep(e->r, e->env->read_goal(path, &t, &why), &why, section_get(&e->sec, "file"));
+        reader_keep(e->r, e->env->read_goal(path, memory < 0 ? TRACE_BY_SIZE : (enum trace_memory)memory, &t, &why), &why, section_get(&e->sec, "file"));
         if (!e->r->rc)
             add(e, &traffic_goal, &t, &hosts);
     }
@@ -144,8 +146,9 @@ static void simai_read_entry(struct entry *e)
 /* ---- the kinds ---- */
 
 static const struct section_key goal_keys[] = {
-    { "file",  "file", "", "text or compiled (LogGOPSim's txt2bin)" },
-    { "hosts", "list", "", "rank 0 first; a count means so many, without it all" },
+    { "file",   "file", "",     "text or compiled (LogGOPSim's txt2bin)" },
+    { "hosts",  "list", "",     "rank 0 first; a count means so many, without it all" },
+    { "memory", "name", "auto", "`whole`: operations are kept in memory; `file`: in a temporary file, of which the run reads what is under way; `auto`: the latter if the file has more than 64 MB. Results are the same" },
     { 0 },
 };
 

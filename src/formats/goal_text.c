@@ -1,0 +1,478 @@
+/* src/formats/goal_text.c - GOAL as text. */
+#include "formats/goal_text.h"
+
+#include "core/units.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BUFFER (1u << 20)        /* of a text that is not in memory */
+#define AHEAD  (1 << 16)         /* so much of it is there where a statement begins */
+#define NAMES  (1u << 16)
+
+struct label { const char *at; uint32_t length, op; };
+
+struct names { struct names *before; char text[NAMES]; };     /* of labels, if the text does not stay */
+
+struct text {
+    const char   *name, *at, *end;           /* what is in memory, from where it is read on */
+    int           file;                      /* where the rest is, from 'offset' on; -1: there is none */
+    uint64_t      offset;
+    char         *buffer;                    /* what has been read of it */
+    int           failure;                   /* of reading: a negative errno */
+    struct names *names;
+    size_t        names_used;
+    uint32_t      line;
+    struct trace *trace;
+    bool         *is_seen;       /* by rank */
+    uint32_t      rank, cpus;    /* rank: the one whose block is read */
+    struct label *label;         /* a table of those of this block; 0 length: free */
+    uint32_t      labels, size;
+    struct err   *err;
+};
+
+static int refuse(struct text *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static int refuse(struct text *x, const char *format, ...)
+{
+    char    why[200];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(why, sizeof why, format, args);
+    va_end(args);
+    return err_set(x->err, EINVAL, "%s:%u: %s", x->name, x->line, why);
+}
+
+/* Reads on in the file. Returns whether there is something that was not there before; what has been read before 'at' is gone. */
+static bool read_on(struct text *x)
+{
+    size_t left = (size_t)(x->end - x->at), was = left;
+
+    if (x->file < 0)
+        return false;
+    memmove(x->buffer, x->at, left);
+    while (left < BUFFER) {
+        ssize_t n = pread(x->file, x->buffer + left, BUFFER - left, (off_t)x->offset);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            x->failure = n < 0 ? -errno : 0;
+            x->file = -1;
+            break;
+        }
+        x->offset += (uint64_t)n;
+        left += (size_t)n;
+    }
+    x->at = x->buffer;
+    x->end = x->buffer + left;
+    return left > was;
+}
+
+static void skip_blanks(struct text *x)
+{
+    while (x->at < x->end && (*x->at == ' ' || *x->at == '\t' || *x->at == '\r'))
+        x->at++;
+}
+
+static void skip_line(struct text *x)
+{
+    do
+        while (x->at < x->end && *x->at != '\n')
+            x->at++;
+    while (x->at >= x->end && read_on(x));
+}
+
+/* Behind the end of a comment, whose first two characters have been read. */
+static void skip_comment(struct text *x)
+{
+    bool is_star = false;
+
+    do
+        for (; x->at < x->end; x->at++) {
+            if (is_star && *x->at == '/') {
+                x->at++;
+                return;
+            }
+            is_star = *x->at == '*';
+            x->line += *x->at == '\n';
+        }
+    while (read_on(x));
+}
+
+/* To the next thing that is no blank, line end or comment. A whole statement is in memory then. */
+static void skip_lines(struct text *x)
+{
+    for (;;) {
+        skip_blanks(x);
+        if (x->end - x->at < AHEAD)
+            read_on(x);
+        if (x->at >= x->end)
+            return;
+        if (*x->at == '\n') {
+            x->line++;
+            x->at++;
+        } else if (x->end - x->at > 1 && x->at[0] == '/' && x->at[1] == '/') {
+            skip_line(x);
+        } else if (x->end - x->at > 1 && x->at[0] == '/' && x->at[1] == '*') {
+            x->at += 2;
+            skip_comment(x);
+        } else if (*x->at != ' ' && *x->at != '\t' && *x->at != '\r') {
+            return;
+        }
+    }
+}
+
+/* The word that begins here; 0: none does. */
+static uint32_t word_length(const struct text *x)
+{
+    const char *p = x->at;
+
+    if (p < x->end && isalpha((unsigned char)*p))
+        while (p < x->end && (isalnum((unsigned char)*p) || *p == '_'))
+            p++;
+    return (uint32_t)(p - x->at);
+}
+
+static bool take_word(struct text *x, const char *word)
+{
+    size_t length = strlen(word);
+
+    skip_blanks(x);
+    if (word_length(x) != length || memcmp(x->at, word, length) != 0)
+        return false;
+    x->at += length;
+    return true;
+}
+
+static bool take_char(struct text *x, char c)
+{
+    skip_blanks(x);
+    if (x->at >= x->end || *x->at != c)
+        return false;
+    x->at++;
+    return true;
+}
+
+static int take_number(struct text *x, const char *what, uint64_t max, uint64_t *number)
+{
+    uint64_t n = 0;
+
+    skip_blanks(x);
+    if (x->at >= x->end || !isdigit((unsigned char)*x->at))
+        return refuse(x, "%s is missing", what);
+    for (; x->at < x->end && isdigit((unsigned char)*x->at); x->at++) {
+        n = n * 10 + (uint64_t)(*x->at - '0');
+        if (n > max)
+            return refuse(x, "%s is more than %llu", what, (unsigned long long)max);
+    }
+    *number = n;
+    return 0;
+}
+
+/* -1 is any of them. */
+static int take_any(struct text *x, const char *what, uint64_t max, uint64_t any, uint64_t *number)
+{
+    skip_blanks(x);
+    if (x->end - x->at > 1 && x->at[0] == '-' && x->at[1] == '1') {
+        x->at += 2;
+        *number = any;
+        return 0;
+    }
+    return take_number(x, what, max, number);
+}
+
+/* ---- labels ---- */
+
+static struct label *find_label(const struct text *x, const char *at, uint32_t length)
+{
+    uint32_t hash = 2166136261u;
+
+    for (uint32_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)at[i]) * 16777619u;
+    for (hash ^= hash >> 15;; hash++) {
+        struct label *l = &x->label[hash & (x->size - 1)];
+
+        if (!l->length || (l->length == length && memcmp(l->at, at, length) == 0))
+            return l;
+    }
+}
+
+/* A label outlives the text around it. */
+static const char *keep_name(struct text *x, const char *at, uint32_t length)
+{
+    struct names *n = x->names;
+
+    if (!x->buffer)
+        return at;
+    if (!n || x->names_used + length > NAMES) {
+        n = xmalloc(sizeof *n);
+        n->before = x->names;
+        x->names = n;
+        x->names_used = 0;
+    }
+    memcpy(n->text + x->names_used, at, length);
+    x->names_used += length;
+    return n->text + x->names_used - length;
+}
+
+static void forget_names(struct text *x)
+{
+    while (x->names) {
+        struct names *n = x->names;
+
+        x->names = n->before;
+        free(n);
+    }
+}
+
+/* The first of two labels counts, as in LogGOPSim. */
+static void add_label(struct text *x, const char *at, uint32_t length, uint32_t op)
+{
+    struct label *l;
+
+    if (2 * x->labels >= x->size) {
+        struct text was = *x;
+
+        x->size = x->size ? 2 * x->size : 64;
+        x->label = xcalloc(x->size, sizeof *x->label);
+        for (uint32_t i = 0; i < was.size; i++)
+            if (was.label[i].length)
+                *find_label(x, was.label[i].at, was.label[i].length) = was.label[i];
+        free(was.label);
+    }
+    l = find_label(x, at, length);
+    if (l->length)
+        return;
+    *l = (struct label){ keep_name(x, at, length), length, op };
+    x->labels++;
+}
+
+static int take_label(struct text *x, uint32_t *op)
+{
+    uint32_t            length;
+    const struct label *l;
+
+    skip_blanks(x);
+    length = word_length(x);
+    if (!length)
+        return refuse(x, "a label is missing");
+    l = x->size ? find_label(x, x->at, length) : NULL;
+    if (!l || !l->length)
+        return refuse(x, "there is no '%.*s' in this rank so far", length < 40 ? (int)length : 40, x->at);
+    *op = l->op;
+    x->at += length;
+    return 0;
+}
+
+/* ---- statements ---- */
+
+static int take_options(struct text *x, struct trace_op *op)
+{
+    uint64_t tag = 0, cpu = 0, nic = 0;
+    int      rc = 0;
+
+    if (op->type != TRACE_CALC && take_word(x, "tag"))
+        rc = op->type == TRACE_RECV ? take_any(x, "the tag", UINT32_MAX - 1, TRACE_ANY_TAG, &tag)
+                                    : take_number(x, "the tag", UINT32_MAX - 1, &tag);
+    if (!rc && take_word(x, "cpu"))
+        rc = take_number(x, "the cpu", 255, &cpu);
+    if (!rc && op->type != TRACE_CALC && take_word(x, "nic"))
+        rc = take_number(x, "the nic", 255, &nic);
+    if (!rc && nic)
+        rc = refuse(x, "nic %llu: ranks with several NICs are not modelled", (unsigned long long)nic);
+    op->tag = tag;
+    op->cpu = (uint8_t)cpu;
+    return rc;
+}
+
+static int take_message(struct text *x, struct trace_op *op)
+{
+    uint64_t peer = 0;
+    int      rc = take_number(x, "the size", SIZE_MAX_B, &op->size);
+
+    if (!rc && !take_word(x, "b"))
+        rc = refuse(x, "'b' is missing behind the size");
+    if (!rc && !take_word(x, op->type == TRACE_SEND ? "to" : "from"))
+        rc = refuse(x, "'%s' is missing", op->type == TRACE_SEND ? "to" : "from");
+    if (!rc)
+        rc = op->type == TRACE_RECV ? take_any(x, "the rank", UINT32_MAX, TRACE_ANY, &peer) : take_number(x, "the rank", UINT32_MAX, &peer);
+    if (!rc && !(op->type == TRACE_RECV && peer == TRACE_ANY) && peer >= x->trace->ranks)
+        rc = refuse(x, "there is no rank %llu: there are %u", (unsigned long long)peer, x->trace->ranks);
+    op->size += op->size == 0;
+    op->peer = (uint32_t)peer;
+    return rc;
+}
+
+/* An operation, if one begins here; *op: its number. */
+static int take_operation(struct text *x, uint32_t *number)
+{
+    struct trace_op op = { .line = x->line };
+    uint64_t        ns = 0;
+    int             rc;
+
+    if (take_word(x, "calc")) {
+        rc = take_number(x, "the time", CALC_NS_MAX, &ns);
+        op.size = ns * PS_PER_NS;
+    } else if (take_word(x, "send") || take_word(x, "recv")) {
+        op.type = x->at[-1] == 'd' ? TRACE_SEND : TRACE_RECV;
+        rc = take_message(x, &op);
+    } else {
+        return refuse(x, "'%.*s' is no operation; there are calc, send and recv", (int)(word_length(x) < 40 ? word_length(x) : 40), x->at);
+    }
+    if (!rc)
+        rc = take_options(x, &op);
+    if (!rc && (x->buffer ? x->trace->rank[x->rank].ops >= TRACE_RANK_OPS_MAX : x->trace->ops >= TRACE_OPS_MAX))
+        rc = refuse(x, "more than %u operations", x->buffer ? TRACE_RANK_OPS_MAX : TRACE_OPS_MAX);
+    if (!rc)
+        *number = trace_add(x->trace, x->rank, &op);
+    return rc;
+}
+
+static int take_requirement(struct text *x)
+{
+    uint32_t after = 0, before = 0;
+    bool     is_start = false;
+    int      rc = take_label(x, &after);
+
+    if (!rc && take_word(x, "irequires"))
+        is_start = true;
+    else if (!rc && !take_word(x, "requires"))
+        rc = refuse(x, "an operation, 'requires' or 'irequires' is missing");
+    if (!rc)
+        rc = take_label(x, &before);
+    if (!rc)
+        trace_require(x->trace, x->rank, after, before, is_start);
+    return rc;
+}
+
+static bool is_operation(const struct text *x)
+{
+    uint32_t length = word_length(x);
+
+    return length == 4 && (!memcmp(x->at, "calc", 4) || !memcmp(x->at, "send", 4) || !memcmp(x->at, "recv", 4));
+}
+
+static int take_statement(struct text *x)
+{
+    const char *label = x->at;
+    uint32_t    length = word_length(x), op;
+    int         rc;
+
+    if (!length)
+        return refuse(x, "an operation or a label is missing");
+    x->at += length;
+    if (take_char(x, ':')) {
+        skip_blanks(x);
+        rc = take_operation(x, &op);
+        if (!rc)
+            add_label(x, label, length, op);
+        return rc;
+    }
+    x->at = label;
+    return is_operation(x) ? take_operation(x, &op) : take_requirement(x);
+}
+
+static int end_line(struct text *x)
+{
+    skip_blanks(x);
+    if (x->at >= x->end || *x->at == '\n' || *x->at == '}' || (*x->at == '/' && x->end - x->at > 1 && (x->at[1] == '/' || x->at[1] == '*')))
+        return 0;
+    return refuse(x, "more than one thing on a line");
+}
+
+static int take_block(struct text *x)
+{
+    uint64_t rank = 0;
+    int      rc = take_number(x, "the number of the rank", UINT32_MAX, &rank);
+
+    if (!rc && !x->trace->ranks)
+        return refuse(x, "num_ranks must come before the first rank");
+    if (!rc && rank >= x->trace->ranks)
+        return refuse(x, "there is no rank %llu: there are %u", (unsigned long long)rank, x->trace->ranks);
+    if (!rc && x->is_seen[rank])
+        return refuse(x, "rank %llu is there twice", (unsigned long long)rank);
+    if (rc)
+        return rc;
+    x->is_seen[rank] = true;
+    x->rank = (uint32_t)rank;
+    x->labels = 0;
+    if (x->size)
+        memset(x->label, 0, x->size * sizeof *x->label);
+    skip_lines(x);
+    if (!take_char(x, '{'))
+        return refuse(x, "'{' is missing");
+    for (skip_lines(x); !take_char(x, '}'); skip_lines(x)) {
+        if (x->at >= x->end)
+            return refuse(x, "rank %u does not end: '}' is missing", x->rank);
+        rc = take_statement(x);
+        if (!rc)
+            rc = end_line(x);
+        if (rc)
+            return rc;
+    }
+    forget_names(x);
+    return trace_seal_rank(x->trace, x->rank, x->err);
+}
+
+static int take_ranks(struct text *x)
+{
+    uint64_t ranks = 0;
+    int      rc = take_number(x, "the number of ranks", TRACE_RANKS_MAX, &ranks);
+
+    if (!rc && (x->trace->ranks || !ranks))
+        return refuse(x, ranks ? "num_ranks is there twice" : "there are no ranks");
+    if (rc)
+        return rc;
+    trace_fini(x->trace);
+    trace_init(x->trace, x->name, (uint32_t)ranks);
+    x->is_seen = xcalloc(ranks + 1, sizeof *x->is_seen);
+    return x->buffer ? trace_spill(x->trace, x->err) : 0;
+}
+
+static int read_text(struct text *x)
+{
+    int rc = 0;
+
+    for (skip_lines(x); x->at < x->end && !rc; skip_lines(x)) {
+        if (take_word(x, "num_ranks"))
+            rc = take_ranks(x);
+        else if (take_word(x, "rank"))
+            rc = take_block(x);
+        else
+            rc = refuse(x, "'num_ranks' or 'rank' is missing");
+    }
+    if (x->failure)
+        rc = err_set(x->err, -x->failure, "%s: %s", x->name, strerror(-x->failure));
+    if (!rc && !x->trace->ranks)
+        rc = refuse(x, "num_ranks is missing");
+    for (uint32_t i = 0; i < x->trace->ranks && x->is_seen && !rc; i++)
+        if (!x->is_seen[i])
+            rc = refuse(x, "rank %u is missing", i);
+    return rc;
+}
+
+int goal_text_read(const struct goal_source *from, struct trace *t, struct err *err)
+{
+    struct text x = { .name = from->name, .at = from->data, .end = from->data + from->size, .file = -1, .line = 1, .trace = t, .err = err };
+    int         rc;
+
+    if (from->is_spilled) {
+        x.buffer = xmalloc(BUFFER);
+        x.at = x.end = x.buffer;
+        x.file = from->file;
+        read_on(&x);
+    }
+    rc = read_text(&x);
+    forget_names(&x);
+    free(x.is_seen);
+    free(x.label);
+    free(x.buffer);
+    return rc;
+}
