@@ -3,10 +3,13 @@
 #include "tune/exp.h"
 #include "tune/setting.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define LOG_FROM   8                         /* times the least value that the most is, at least, to step by factors */
+#define LOG_STEPS  8                         /* whole steps from the least to the most then */
 #define STREAM     0x616e6e65616cull         /* of random numbers */
 #define CLEAR_LOSS 0.01                      /* of utility in 0 .. 1: ParaleonPlus */
 #define BAD_WEIGHT 0.15                      /* of the newest in the moving share of losses: ParaleonPlus */
@@ -98,13 +101,32 @@ static double chance_of_prevailing(const struct anneal *a, const struct search_n
     return share < cap || !a->cfg.guided ? share : cap;
 }
 
+/* Where the least and the most are far apart, what a step does depends on its share of the value. */
+static bool is_log(const struct anneal *a, const struct space_dim *d)
+{
+    return a->cfg.log_steps && d->min > 0 && d->max >= LOG_FROM * d->min;
+}
+
+/* A factor must move a whole number that is small, too. */
+static double moved(const struct anneal *a, const struct space_dim *d, double from, double steps)
+{
+    double to;
+
+    if (!is_log(a, d))
+        return from + steps * d->step;
+    to = fmax(from, d->min) * exp_of(steps * rng_log(d->max / d->min) / LOG_STEPS);
+    if (fabs(to - from) < d->quantum)
+        to = from + (steps > 0 ? d->quantum : -d->quantum);
+    return to;
+}
+
 static void move(struct anneal *a, uint32_t i, double chance, int prevailing, double *point)
 {
     const struct space_dim *d = &a->space.dim[i];
-    double length = d->step * (0.5 + 0.5 * rng_real(&a->rng));
+    double length = 0.5 + 0.5 * rng_real(&a->rng);
     int    way = rng_real(&a->rng) < chance ? prevailing : -prevailing;
 
-    point[i] += way * d->toward * length;
+    point[i] = moved(a, d, point[i], way * d->toward * length);
 }
 
 /* Brings 'count' of the dimensions, chosen at random, to the front; all: in their order. */

@@ -4,7 +4,8 @@
  *   temperature from start to end, times 'cooling' after every 'iterations' measurements
  *   accept:   better than the current point, or with probability e^(difference / temperature)
  *   mutate:   every parameter by U(0.5, 1) of its step; guided: with probability min(mu, eta) the way that
- *             flows of the prevailing type like, whose share mu is; not guided: either way
+ *             flows of the prevailing type like, whose share mu is; not guided: either way. With log_steps those whose bounds
+ *             are far apart by a factor instead: U(0.5, 1) of an eighth of the way between them, on a logarithmic scale
  */
 #ifndef TUNE_ANNEAL_H
 #define TUNE_ANNEAL_H
@@ -23,6 +24,7 @@ struct anneal_cfg {
     enum anneal_from mutate_from;
     bool             first_always;   /* the start counts as not measured: the first candidate is accepted */
     bool             cap_adaptive;   /* ParaleonPlus: instead of eta */
+    bool             log_steps;
     uint32_t         mutate_count;   /* parameters that are mutated, chosen at random; 0: all */
 };
 

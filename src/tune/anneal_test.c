@@ -136,6 +136,33 @@ static void ask__drifts_toward_what_prevails(void **unused)
     assert_true(test_is_near(drift(adaptive, 0.95, true), 0.75 * 0.4, 0.023));   /* no losses: 0.7 */
 }
 
+/* A step is a factor of the eighth root of most over least, to the power of U(0.5, 1): the same far below and far up. A parameter whose
+ * bounds are near each other moves as before. */
+static void ask__log_steps_are_factors(void **unused)
+{
+    struct space space = { .dims = 3, .dim = { { KNOB_kmin, 1, 1, 65536, 50, 1, 0, 0 }, { KNOB_kmax, 1, 1, 65536, 50, 1, 0, 0 },
+                                               { KNOB_rpg_min_dec_fac, 1, 50, 80, 5, 50, 0, 0 } } };
+    struct search_now now = now_of(0.5, 0.9);
+    double from[SPACE_DIMS_MAX] = { 16, 4096, 65 }, point[SPACE_DIMS_MAX];
+    struct anneal_cfg cfg = published;
+    struct anneal *a;
+
+    (void)unused;
+    cfg.log_steps = true;
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        a = anneal_new(&space, cfg, seed);
+        anneal_begin(a, from, &now);
+        assert_true(anneal_ask(a, &now, point));
+        for (int i = 0; i < 2; i++) {
+            double steps = fabs(log(point[i] / from[i])) / (log(65536) / 8);
+
+            assert_true(steps >= 0.5 - 1e-9 && steps < 1 + 1e-9);
+        }
+        assert_true(fabs(point[2] - 65) >= 2.5 && fabs(point[2] - 65) < 5);
+        anneal_free(a);
+    }
+}
+
 /* Each step is between half a step and a whole one. */
 static void ask__moves_every_parameter_or_as_many_as_asked(void **unused)
 {
@@ -286,6 +313,7 @@ int main(void)
         cmocka_unit_test(settings__of_the_known_schedules),
         cmocka_unit_test(ask__ends_after_as_many_intervals),
         cmocka_unit_test(ask__drifts_toward_what_prevails),
+        cmocka_unit_test(ask__log_steps_are_factors),
         cmocka_unit_test(ask__moves_every_parameter_or_as_many_as_asked),
         cmocka_unit_test(begin__measures_the_start_if_need_be),
         cmocka_unit_test(tell__goes_back_after_a_loss),

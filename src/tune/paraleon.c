@@ -27,13 +27,14 @@ extern const struct tuner_algo tuner_paraleon;
 
 enum {
     PRESET, ANNEAL, ETA = ANNEAL + ANNEAL_OPTION_COUNT, GUIDED, MUTATE_FROM, FIRST_ALWAYS, CAP_ADAPTIVE,
-    MUTATE_COUNT, OWN_COUNT
+    MUTATE_COUNT, STEPS, OWN_COUNT
 };
 
 enum { PUBLISHED, CORRECTED, ARTIFACT };
 
 static const char *const preset_names[] = { "published", "corrected", "artifact", NULL };
 static const char *const from_names[] = { "current", "best", NULL };
+static const char *const step_names[] = { "linear", "log", NULL };
 
 const struct paraleon_preset paraleon_presets[] = {
     /* option                published     corrected    artifact */
@@ -90,6 +91,8 @@ static const struct option_info options[] = {
                        "ParaleonPlus: instead of eta, from 0.7 if no step loses to 0.5 if all do" },
     [MUTATE_COUNT] = { "mutate_count", OPTION_COUNT, 4, 0, SPACE_DIMS_MAX, NULL, NULL,
                        "parameters that one step changes, chosen at random; 0: all; ParaleonPlus: 8" },
+    [STEPS] = { "steps", OPTION_CHOICE, 0, 0, 0, step_names, NULL,
+                "of a parameter: linear, as PARALEON has them; log: by a factor, where its bounds are far apart" },
     SEARCH_OPTIONS,
     { 0 },
 };
@@ -131,6 +134,7 @@ static struct anneal_cfg configure(const double *value)
     cfg.first_always = value[FIRST_ALWAYS] > 0;
     cfg.cap_adaptive = value[CAP_ADAPTIVE] > 0;
     cfg.mutate_count = (uint32_t)value[MUTATE_COUNT];
+    cfg.log_steps = value[STEPS] > 0;
     return cfg;
 }
 

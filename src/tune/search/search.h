@@ -62,7 +62,7 @@ extern const char *const search_trigger_names[], *const search_bins_names[], *co
     { "space", OPTION_CHOICE, 0, 0, 0, space_names, NULL, \
       "safe: narrow bounds, ECN marks before PFC pauses; plus: ParaleonPlus' bounds; " \
       "artifact: PARALEON's; paper: these and the two more that the paper names; effective: the seven of the " \
-      "artifact's that its simulator heeds" }, \
+      "artifact's that its simulator heeds; wide: beyond safe what pays on many networks, for people who watch" }, \
     { "directions", OPTION_CHOICE, 0, 0, 0, search_directions_names, NULL, \
       "which way favours throughput: physical; or artifact, rpg_min_dec_fac the wrong way round" }, \
     { "start_from", OPTION_CHOICE, 0, 0, 0, search_start_names, NULL, \

@@ -19,6 +19,8 @@ enum space_kind {
     SPACE_ARTIFACT,              /* the 12 of PARALEON's artifact */
     SPACE_PAPER,                 /* these and the two more that the paper names */
     SPACE_EFFECTIVE,             /* the 7 of the 12 that have an effect in the artifact's simulator */
+    SPACE_WIDE,                  /* as safe, and what pays on many networks but is outside of it: fewer marks, lower rates at the first
+                                  * CNP, CNPs and cuts in quicker succession, gentler cuts, a slower alpha */
 };
 
 extern const char *const space_names[];          /* by enum space_kind */

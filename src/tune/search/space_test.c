@@ -58,6 +58,26 @@ static void init__has_the_published_tables(void **unused)
     assert_int_equal(7, make(SPACE_EFFECTIVE, true, test_world(1)).dims);
 }
 
+/* Whatever the network, the wide space holds the safe one, and what is outside that and pays. */
+static void init__the_wide_space_holds_the_safe_one(void **unused)
+{
+    (void)unused;
+    for (int speed = 1; speed <= 4; speed *= 2) {
+        struct world w = test_world(speed);
+        struct space narrow = make(SPACE_SAFE, true, w), all = make(SPACE_WIDE, true, w);
+
+        assert_int_equal(15, all.dims);
+        for (uint32_t i = 0; i < narrow.dims; i++) {
+            const struct space_dim *n = &narrow.dim[i], *d = dim_of(&all, n->knob);
+
+            assert_non_null(d);
+            assert_true(d->min <= n->min && d->max >= n->max && d->initial >= d->min && d->initial <= d->max);
+        }
+        assert_true(dim_of(&all, KNOB_pmax)->min < 0.01 && dim_of(&all, KNOB_rate_to_set_on_first_cnp)->min < 0.1);
+        assert_non_null(dim_of(&all, KNOB_dce_tcp_rtt));
+    }
+}
+
 /* One direction differs: one cut leaves at least min_dec_fac, so more of it means more throughput. */
 static void init__turns_one_direction_round(void **unused)
 {
@@ -342,6 +362,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(init__has_the_published_tables),
+        cmocka_unit_test(init__the_wide_space_holds_the_safe_one),
         cmocka_unit_test(init__turns_one_direction_round),
         cmocka_unit_test(init__is_safe_at_100g),
         cmocka_unit_test(init__scales_with_links_and_round_trips),
