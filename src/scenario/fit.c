@@ -86,6 +86,18 @@ int fit_check(const struct scenario *s, const struct sim *sim, struct err *err)
     return rc ? rc : check_room(s, sim, err);
 }
 
+void fit_find_idle_knob(const struct section *sec, struct scenario *s)
+{
+    const struct yaml_node *map = section_get(sec, "knobs");
+
+    for (const struct yaml_node *c = map ? map->child : NULL; c && !sec->r->rc; c = c->next)
+        if (!cc_heeds(s->cfg.cc, knob_find(c->key))) {
+            s->idle_knob = knob_find(c->key);
+            s->place[PLACE_IDLE_KNOB] = reader_place(sec->r, c->key_line, c->key_column);
+            return;
+        }
+}
+
 static char *warn_of_knob(const struct scenario *s)
 {
     char made[800];

@@ -7,6 +7,7 @@
 #define SCENARIO_FIT_H
 
 #include "base/err.h"
+#include "base/reader.h"
 #include "scenario/made.h"
 
 #define FIT_PLACE_MAX 600
@@ -19,5 +20,8 @@ int fit_check(const struct scenario *, const struct sim *, struct err *);
 
 /* What works, but hardly as it is meant; malloc'd, NULL: nothing. */
 char *fit_warning(const struct scenario *, const struct sim *);
+
+/* Remembers the first of key 'knobs' that is set although the control in force does not look at it: fit_warning() tells. */
+void fit_find_idle_knob(const struct section *, struct scenario *);
 
 #endif

@@ -5,6 +5,7 @@
 #include "core/asic.h"
 #include "core/nic_profile.h"
 #include "core/units.h"
+#include "scenario/fit.h"
 #include "scenario/keys.h"
 #include "sim/switch/conweave_buffer.h"
 
@@ -513,19 +514,6 @@ static void read_knobs(struct reader *r, const struct yaml_node *map, struct kno
         reader_refuse(r, misfit(map, knobs), "%s", why.text);
 }
 
-/* Remembers the first knob that is set although the control in force does not look at it. */
-static void find_idle_knob(const struct section *sec, struct scenario *s)
-{
-    const struct yaml_node *map = section_get(sec, "knobs");
-
-    for (const struct yaml_node *c = map ? map->child : NULL; c && !sec->r->rc; c = c->next)
-        if (!cc_heeds(s->cfg.cc, knob_find(c->key))) {
-            s->idle_knob = knob_find(c->key);
-            s->place[PLACE_IDLE_KNOB] = reader_place(sec->r, c->key_line, c->key_column);
-            return;
-        }
-}
-
 static bool sets_ecn(const struct yaml_node *knobs)
 {
     return yaml_get(knobs, "kmin") || yaml_get(knobs, "kmax") || yaml_get(knobs, "pmax");
@@ -601,7 +589,7 @@ void scenario_read_settings(struct reader *r, struct scenario *s, const struct y
         read_switch(r, s, section_get(&sec, "switch"));
     read_nic(&sec, s);
     read_knobs(r, section_get(&sec, "knobs"), &s->cfg.knobs);
-    find_idle_knob(&sec, s);
+    fit_find_idle_knob(&sec, s);
     settle_ecn(r, s, root);
     root = section_list(&sec, "changes", SCENARIO_ENTRIES_MAX);
     if (root)
