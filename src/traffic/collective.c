@@ -63,6 +63,12 @@ static uint64_t channel_messages(const struct collective_cfg *cfg)
     return all;
 }
 
+/* Whether something goes by two messages: see collective.h. Otherwise each worker is a server of its own. */
+static bool goes_by_rail(const struct collective_cfg *cfg)
+{
+    return cfg->kind == COLLECTIVE_ALL_TO_ALL && cfg->is_by_rail && cfg->server > 1 && cfg->workers % cfg->server == 0;
+}
+
 uint64_t collective_messages(const struct collective_cfg *cfg)
 {
     uint64_t n = cfg->workers, core = 1ull << log2_of(cfg->workers), half = cfg->bytes / 2, chunks;
@@ -80,8 +86,8 @@ uint64_t collective_messages(const struct collective_cfg *cfg)
     case COLLECTIVE_SEND_NEXT:
     case COLLECTIVE_SEND_PREVIOUS:
         return n - 1;
-    default:
-        return n * (n - 1);
+    default:                     /* those for other places of other servers are two */
+        return n * (n - 1) + (goes_by_rail(cfg) ? n * (n / cfg->server - 1) * (cfg->server - 1) : 0);
     }
 }
 
@@ -277,16 +283,41 @@ static void go_round_channels(struct builder *b, const struct collective_cfg *cf
     }
 }
 
+/* The worker of the source's server that has the destination's place; the source itself if there is no need for another. */
+static uint32_t relay_of(const struct collective_cfg *cfg, uint32_t src, uint32_t dst)
+{
+    if (!goes_by_rail(cfg) || src / cfg->server == dst / cfg->server)
+        return src;
+    return src / cfg->server * cfg->server + dst % cfg->server;
+}
+
+/* One step, or all of them at once. What a relay has in hand is no part of its own step. */
+static void go_pairwise_step(struct builder *b, const struct collective_cfg *cfg, uint32_t k)
+{
+    uint32_t n = cfg->workers, *first = xcalloc(n, sizeof *first), *last = xcalloc(n, sizeof *last);
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t dst = (i + k) % n, relay = relay_of(cfg, i, dst);
+
+        first[i] = last[dst] = b->c->messages;
+        add_to_step(b, i, relay == i ? dst : relay, 0, cfg->bytes);
+        if (relay == i)
+            continue;
+        last[dst] = add_message(b, relay, dst, 0, cfg->bytes);
+        follow_arrival(b, first[i], last[dst]);
+    }
+    for (uint32_t i = 0; i < n && !cfg->is_at_once; i++) {
+        b->last_sent[i] = first[i];
+        b->last_arrival[i] = last[i];
+    }
+    free(first);
+    free(last);
+}
+
 static void go_pairwise(struct builder *b, const struct collective_cfg *cfg)
 {
-    uint32_t n = cfg->workers;
-
-    for (uint32_t k = 1; k < n; k++) {
-        for (uint32_t i = 0; i < n; i++)
-            add_to_step(b, i, (i + k) % n, 0, cfg->bytes);
-        if (!cfg->is_at_once)
-            end_step(b);         /* otherwise it is all one step */
-    }
+    for (uint32_t k = 1; k < cfg->workers; k++)
+        go_pairwise_step(b, cfg, k);
 }
 
 /* What the stages of a pipeline do between two steps of their work. */

@@ -17,6 +17,10 @@
  * round; so it goes from server to server between workers of the same place (the same rail), and with as many rings as a
  * server has workers every worker sends to another server in one ring, and receives in one.
  *
+ * By rail, what goes from one server to another goes between workers of the same place (the same rail): the source first gives it to the worker of its own server
+ * that has the destination's place, which sends it on when it has come, as NCCL does with PXN. A step of a worker then is over when what it sent itself is
+ * acknowledged, whomever it went to first, and what was for it has come.
+ *
  * Without channels a worker's step begins when what it sent in the step before is acknowledged and what was to come to it in
  * that step has come. A tree has no steps: a chunk goes on when it has come from all children (or from the
  * parent) and the chunk before it, on the same edge, is acknowledged; so a chunk costs its time on the wire
@@ -61,7 +65,8 @@ struct collective_cfg {
     uint64_t             chunk_bytes;    /* tree, and with channels */
     bool                 is_at_once;     /* all_to_all alone: no message waits for another */
     uint32_t             channels;       /* rings; 0: one, and a step waits for the acknowledgement of the one before */
-    uint32_t             server;         /* with channels: workers of a server; 0: 1 */
+    uint32_t             server;         /* with channels, or by rail: workers of a server; 0: 1 */
+    bool                 is_by_rail;     /* all_to_all alone, and if 'workers' are whole servers */
 };
 
 struct collective_message {

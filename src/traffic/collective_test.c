@@ -218,7 +218,7 @@ static void collective__does_what_it_is_for(void **unused)
     for (int kind = 0; kind < COLLECTIVE_SEND_NEXT; kind++)
         for (uint32_t n = 2; n <= WORKERS_MAX; n++)
             for (uint64_t bytes = n; bytes <= 3 * n; bytes += n > 4 ? n / 2 : 1)
-                expect_works(&(struct collective_cfg){ (enum collective_kind)kind, n, bytes, 1 + bytes % 5, false, 0, 0 },
+                expect_works(&(struct collective_cfg){ (enum collective_kind)kind, n, bytes, 1 + bytes % 5, false, 0, 0, false },
                              n + bytes);
 }
 
@@ -227,7 +227,7 @@ static void collective__does_it_in_any_order(void **unused)
     (void)unused;
     for (int kind = 0; kind < COLLECTIVE_SEND_NEXT; kind++)
         for (uint64_t seed = 0; seed < 100; seed++)
-            expect_works(&(struct collective_cfg){ (enum collective_kind)kind, 7, 23, 4, false, 0, 0 }, seed);
+            expect_works(&(struct collective_cfg){ (enum collective_kind)kind, 7, 23, 4, false, 0, 0, false }, seed);
 }
 
 /* Several rings, over servers of any size. */
@@ -276,7 +276,7 @@ static void send__goes_to_neighbours(void **unused)
     (void)unused;
     for (uint32_t n = 2; n <= 9; n++)
         for (uint32_t back = 0; back < 2; back++) {
-            const struct collective_cfg cfg = { back ? COLLECTIVE_SEND_PREVIOUS : COLLECTIVE_SEND_NEXT, n, 777, 0, false, 0, 0 };
+            const struct collective_cfg cfg = { back ? COLLECTIVE_SEND_PREVIOUS : COLLECTIVE_SEND_NEXT, n, 777, 0, false, 0, 0, false };
             struct collective           c;
 
             collective_init(&c, &cfg);
@@ -341,7 +341,7 @@ static uint32_t depth_of(const struct collective *c)
 /* By hand: n workers, parts of 5 bytes. All send and receive the same. */
 static void expect_load(enum collective_kind kind, uint32_t n, uint64_t bytes, uint64_t load, uint32_t depth)
 {
-    const struct collective_cfg cfg = { kind, n, bytes, 0, false, 0, 0 };
+    const struct collective_cfg cfg = { kind, n, bytes, 0, false, 0, 0, false };
     struct collective           c;
 
     collective_init(&c, &cfg);
@@ -372,7 +372,7 @@ static void collective__load_and_steps_are_the_textbooks(void **unused)
 /* 3 beyond 8: each gives its 80 bytes to a neighbour, which gives 80 back besides what all 8 exchange. */
 static void collective__halving_folds_the_rest(void **unused)
 {
-    const struct collective_cfg cfg = { COLLECTIVE_HALVING_DOUBLING_ALL_REDUCE, 11, 80, 0, false, 0, 0 };
+    const struct collective_cfg cfg = { COLLECTIVE_HALVING_DOUBLING_ALL_REDUCE, 11, 80, 0, false, 0, 0, false };
     struct collective           c;
 
     (void)unused;
@@ -395,7 +395,7 @@ static void collective__two_trees_share_the_load(void **unused)
 {
     (void)unused;
     for (uint32_t n = 2, log = 1; n <= 130; n++) {
-        const struct collective_cfg cfg = { COLLECTIVE_TREE_ALL_REDUCE, n, 1000, 1000, false, 0, 0 };
+        const struct collective_cfg cfg = { COLLECTIVE_TREE_ALL_REDUCE, n, 1000, 1000, false, 0, 0, false };
         struct collective           c;
         uint64_t                    sum = 0;
 
@@ -417,8 +417,8 @@ static void collective__two_trees_share_the_load(void **unused)
 /* Chunks follow each other: k of them are k - 1 deeper than one at the most. */
 static void collective__chunks_are_a_pipeline(void **unused)
 {
-    const struct collective_cfg one = { COLLECTIVE_TREE_ALL_REDUCE, 20, 20000, 10000, false, 0, 0 };
-    const struct collective_cfg many = { COLLECTIVE_TREE_ALL_REDUCE, 20, 20000, 100, false, 0, 0 };
+    const struct collective_cfg one = { COLLECTIVE_TREE_ALL_REDUCE, 20, 20000, 10000, false, 0, 0, false };
+    const struct collective_cfg many = { COLLECTIVE_TREE_ALL_REDUCE, 20, 20000, 100, false, 0, 0, false };
     struct collective           a, b;
 
     (void)unused;
@@ -450,6 +450,37 @@ static void collective__at_once_all_are_roots(void **unused)
     collective_fini(&c);
 }
 
+/* Three servers of four: what leaves a server stays on its rail; what is for another rail has been given to the worker there, who sends it on when it has come. Every worker
+ * gets one message of each other one in the end. */
+static void pxn__no_message_leaves_its_rail(void **unused)
+{
+    (void)unused;
+    for (int at_once = 0; at_once < 2; at_once++) {
+        const struct collective_cfg cfg = { .kind = COLLECTIVE_ALL_TO_ALL, .workers = 12, .bytes = 7, .is_at_once = at_once, .server = 4, .is_by_rail = true };
+        uint32_t                    out[12] = { 0 }, final[12] = { 0 };
+        struct collective           c;
+
+        collective_init(&c, &cfg);
+        assert_int_equal(c.messages, 12 * 11 + 12 * 2 * 3);
+        assert_int_equal(c.messages, collective_messages(&cfg));
+        for (uint32_t m = 0; m < c.messages; m++) {
+            const struct collective_message *is = &c.message[m];
+            bool                             leaves = is->src / 4 != is->dst / 4, is_relayed = false;
+
+            assert_true(!leaves || is->src % 4 == is->dst % 4);
+            for (uint32_t i = c.arrival_at[m]; i < c.arrival_at[m + 1]; i++)
+                is_relayed |= !leaves && c.waits[c.arrival[i]] == 1 && c.message[c.arrival[i]].dst / 4 != is->dst / 4 && c.arrival[i] == m + 1;
+            out[is->src] += leaves;
+            final[is->dst] += !is_relayed;
+        }
+        for (uint32_t i = 0; i < 12; i++) {
+            assert_int_equal(out[i], 2 * 4);             /* of its server's four, to two other servers */
+            assert_int_equal(final[i], 11);
+        }
+        collective_fini(&c);
+    }
+}
+
 static void collective_check__refuses(void **unused)
 {
     static const struct {
@@ -457,25 +488,25 @@ static void collective_check__refuses(void **unused)
         int                   rc;
         const char           *why;
     } rows[] = {
-        { { COLLECTIVE_ALL_TO_ALL, 1, 10, 0, false, 0, 0 }, -EINVAL, "a collective takes two workers or more" },
-        { { COLLECTIVE_ALL_TO_ALL, 2, 0, 0, false, 0, 0 }, -EINVAL, "0 bytes cannot be divided among 2 workers" },
-        { { COLLECTIVE_ALL_GATHER, 11, 10, 0, false, 0, 0 }, -EINVAL, "10 bytes cannot be divided among 11 workers" },
-        { { COLLECTIVE_TREE_ALL_REDUCE, 4, 10, 0, false, 0, 0 }, -EINVAL, "a chunk of 0 bytes" },
+        { { COLLECTIVE_ALL_TO_ALL, 1, 10, 0, false, 0, 0, false }, -EINVAL, "a collective takes two workers or more" },
+        { { COLLECTIVE_ALL_TO_ALL, 2, 0, 0, false, 0, 0, false }, -EINVAL, "0 bytes cannot be divided among 2 workers" },
+        { { COLLECTIVE_ALL_GATHER, 11, 10, 0, false, 0, 0, false }, -EINVAL, "10 bytes cannot be divided among 11 workers" },
+        { { COLLECTIVE_TREE_ALL_REDUCE, 4, 10, 0, false, 0, 0, false }, -EINVAL, "a chunk of 0 bytes" },
         { { .kind = COLLECTIVE_ALL_TO_ALL, .workers = 4, .bytes = 10, .channels = 2 }, -EINVAL, "all_to_all has no rings and so no channels" },
         { { .kind = COLLECTIVE_ALL_GATHER, .workers = 4, .bytes = 10, .channels = 3, .chunk_bytes = 1 }, -EINVAL,
           "10 bytes cannot be divided among 3 channels and 4 workers" },
         { { .kind = COLLECTIVE_RING_ALL_REDUCE, .workers = 4, .bytes = 1ull << 40, .channels = 1, .chunk_bytes = 1 }, -E2BIG,
           "more than 4000000 messages: use fewer workers or larger chunks" },
-        { { COLLECTIVE_ALL_TO_ALL, 2001, 10, 0, false, 0, 0 }, -E2BIG, "more than 4000000 messages: use fewer workers" },
-        { { COLLECTIVE_RING_ALL_REDUCE, 1415, 9999, 0, false, 0, 0 }, -E2BIG,
+        { { COLLECTIVE_ALL_TO_ALL, 2001, 10, 0, false, 0, 0, false }, -E2BIG, "more than 4000000 messages: use fewer workers" },
+        { { COLLECTIVE_RING_ALL_REDUCE, 1415, 9999, 0, false, 0, 0, false }, -E2BIG,
           "more than 4000000 messages: use fewer workers" },
-        { { COLLECTIVE_TREE_ALL_REDUCE, 3, 1000002, 1, false, 0, 0 }, -E2BIG,
+        { { COLLECTIVE_TREE_ALL_REDUCE, 3, 1000002, 1, false, 0, 0, false }, -E2BIG,
           "more than 4000000 messages: use fewer workers or larger chunks" },
-        { { COLLECTIVE_TREE_ALL_REDUCE, 1000000, 1ull << 48, 1, false, 0, 0 }, -E2BIG,
+        { { COLLECTIVE_TREE_ALL_REDUCE, 1000000, 1ull << 48, 1, false, 0, 0, false }, -E2BIG,
           "more than 4000000 messages: use fewer workers or larger chunks" },
     };
-    const struct collective_cfg most[] = { { COLLECTIVE_ALL_TO_ALL, 2000, 1, 0, false, 0, 0 },
-                                           { COLLECTIVE_TREE_ALL_REDUCE, 3, 1000000, 1, false, 0, 0 } };
+    const struct collective_cfg most[] = { { COLLECTIVE_ALL_TO_ALL, 2000, 1, 0, false, 0, 0, false },
+                                           { COLLECTIVE_TREE_ALL_REDUCE, 3, 1000000, 1, false, 0, 0, false } };
     struct err                  err;
 
     (void)unused;
@@ -490,8 +521,8 @@ static void collective_check__refuses(void **unused)
 /* The tables of nccl-tests' PERFORMANCE.md, for 8 ranks. */
 static void collective__size_and_factor_as_in_nccl_tests(void **unused)
 {
-    const struct collective_cfg a2a = { COLLECTIVE_ALL_TO_ALL, 8, 100, 0, false, 0, 0 };
-    const struct collective_cfg ring = { COLLECTIVE_RING_ALL_REDUCE, 8, 100, 0, false, 0, 0 };
+    const struct collective_cfg a2a = { COLLECTIVE_ALL_TO_ALL, 8, 100, 0, false, 0, 0, false };
+    const struct collective_cfg ring = { COLLECTIVE_RING_ALL_REDUCE, 8, 100, 0, false, 0, 0, false };
 
     (void)unused;
     assert_true(collective_bus_factor(COLLECTIVE_RING_ALL_REDUCE, 8) == 1.75);
@@ -508,7 +539,7 @@ static void collective__size_and_factor_as_in_nccl_tests(void **unused)
  * Gb/s. With a slower link the same takes as much longer. */
 static void collective_link__by_hand(void **unused)
 {
-    const struct collective_cfg cfg = { COLLECTIVE_RING_ALL_REDUCE, 4, 10000, 0, false, 0, 0 };
+    const struct collective_cfg cfg = { COLLECTIVE_RING_ALL_REDUCE, 4, 10000, 0, false, 0, 0, false };
     uint64_t                    rate_bps[4] = { 100000000000, 100000000000, 100000000000, 100000000000 };
     uint64_t                    busy_ps[4];
     struct collective           c;
@@ -535,6 +566,7 @@ int main(void)
         cmocka_unit_test(collective__two_trees_share_the_load),
         cmocka_unit_test(collective__chunks_are_a_pipeline),
         cmocka_unit_test(collective__at_once_all_are_roots),
+        cmocka_unit_test(pxn__no_message_leaves_its_rail),
         cmocka_unit_test(collective_check__refuses),
         cmocka_unit_test(collective__size_and_factor_as_in_nccl_tests),
         cmocka_unit_test(collective_link__by_hand),

@@ -30,6 +30,7 @@ struct expand_cfg {
     enum collective_kind all_reduce;         /* which of them */
     uint32_t             channels;           /* of rings, and */
     uint64_t             chunk_bytes;        /* chunks: see traffic/collective.h */
+    bool                 is_by_rail;         /* all_to_all: likewise */
     const uint32_t      *server;             /* by rank: of several GPUs, or 0 */
     uint32_t             dim[EXPAND_DIMS_MAX], dims;     /* their product is the number of ranks; none: there is one */
 };

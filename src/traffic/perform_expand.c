@@ -71,7 +71,7 @@ static uint32_t server_size(const struct expansion *x, const struct trace_group 
 static struct collective_cfg cfg_of(const struct expansion *x, const struct trace_group *g, const struct trace_op *op)
 {
     struct collective_cfg c = { .kind = x->cfg->all_reduce, .workers = g->count, .bytes = op->size, .chunk_bytes = x->cfg->chunk_bytes,
-                                .server = server_size(x, g) };
+                                .server = server_size(x, g), .is_by_rail = x->cfg->is_by_rail };
     uint64_t              least = c.workers;
 
     switch ((enum trace_collective)op->collective) {

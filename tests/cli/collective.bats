@@ -34,3 +34,20 @@ load common
     run "$ANOLE" collective dgx_h100_8 -b much
     [ "$status" -eq 2 ]
 }
+
+@test "collective: with PXN an all-to-all stays on its rails, and takes what NICs need" {
+    # Two servers of four GPUs; between rails there is next to nothing.
+    printf 'topology: {kind: rail_optimized, servers: 2, gpus: 4, spines: 1, fabric_rate: 1Gbps}\ntraffic: [{kind: training, size: 1MB, pxn: PXN, at_once: yes, iterations: 1}]\n' >"$dir/t"
+    time_of() {
+        sed "s/PXN/$1/" "$dir/t" >"$dir/s.yaml"
+        "$ANOLE" run "$dir/s.yaml" --format json | jq '.traffic[0].iteration.us_max'
+    }
+    # Each NIC sends what four GPUs have for one: 4 MB, 1106 bytes for 1024, beside an ACK of 86 for each packet that comes, at 400 Gb/s; NVLink is nine times as fast.
+    awk -v t="$(time_of yes)" 'BEGIN { least = 4e6 * (1106 + 86) / 1024 * 8 / 400e9 * 1e6; exit !(t > 0.93 * least && t < 1.15 * least + 10) }'
+    # By the spine: 3 MB of each go at 1 Gb/s between rails.
+    awk -v t="$(time_of no)" 'BEGIN { exit !(t > 20000) }'
+    printf 'topology: {kind: rail_optimized, servers: 2, gpus: 4, spines: 1}\ntraffic: [{kind: training, collective: all_gather, size: 1MB, pxn: yes, iterations: 1}]\n' >"$dir/s.yaml"
+    run "$ANOLE" run "$dir/s.yaml"
+    [ "$status" -eq 1 ]
+    [[ $output == *"only all_to_all has messages that PXN takes to another rail"* ]]
+}

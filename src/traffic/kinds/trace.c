@@ -67,6 +67,7 @@ static void read_how(const struct entry *e, struct expand_cfg *cfg)
     cfg->all_reduce = kinds[kind < 0 ? 0 : kind];
     section_count(&e->sec, "channels", 0, 1024, &cfg->channels);
     section_bytes(&e->sec, "chunk", 1, TRAFFIC_SIZE_MAX, &cfg->chunk_bytes);
+    section_bool(&e->sec, "pxn", &cfg->is_by_rail);
     read_dims(e, cfg);
 }
 
@@ -159,6 +160,7 @@ static const struct section_key chakra_keys[] = {
     { "all_reduce", "name",  "ring",  "`ring`, `tree` or `halving_doubling`, as of training" },
     { "channels",   "count", "0",     "of rings, as of training" },
     { "chunk",      "bytes", "512KB", "of trees and of rings with channels, as of training" },
+    { "pxn",        "yes/no", "no",   "of all-to-all, as of training" },
     { "dims",       "list",  "",      "of the ranks, the nearest first, as of ASTRA-sim: collectives of all ranks go dimension by dimension" },
     { "logical",    "file",  "",      "the same from ASTRA-sim's logical topology: JSON, {\"logical-dims\": [\"8\", \"2\"]}" },
     { 0 },
@@ -171,6 +173,7 @@ static const struct section_key simai_keys[] = {
     { "all_reduce", "name",  "ring",  "`ring`, `tree` or `halving_doubling`, as of training" },
     { "channels",   "count", "0",     "of rings, as of training" },
     { "chunk",      "bytes", "512KB", "of trees and of rings with channels, as of training" },
+    { "pxn",        "yes/no", "no",   "of all-to-all, as of training" },
     { "dims",       "list",  "",      "of the ranks, the nearest first, as of ASTRA-sim: collectives of all ranks go dimension by dimension" },
     { "logical",    "file",  "",      "the same from ASTRA-sim's logical topology: JSON, {\"logical-dims\": [\"8\", \"2\"]}" },
     { 0 },

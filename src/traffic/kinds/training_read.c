@@ -116,6 +116,9 @@ static void read_at_once(const struct section *sec, struct collective_cfg *cfg)
     if (node && cfg->is_at_once && cfg->kind != COLLECTIVE_ALL_TO_ALL)
         reader_refuse(sec->r, node, "only all_to_all can go at once: messages of %s wait for others",
                       collective_names[cfg->kind]);
+    section_bool(sec, "pxn", &cfg->is_by_rail);
+    if (cfg->is_by_rail && cfg->kind != COLLECTIVE_ALL_TO_ALL)
+        reader_refuse(sec->r, section_get(sec, "pxn"), "only all_to_all has messages that PXN takes to another rail");
 }
 
 /* 'too_many': what to point at if there are too many workers. */
@@ -160,6 +163,7 @@ static const struct section_key step_keys[] = {
     { "chunk",      "bytes",  "512KB",      "as above" },
     { "channels",   "count",  "0",          "as above" },
     { "at_once",    "yes/no", "no",         "as above" },
+    { "pxn",        "yes/no", "no",         "as above" },
     { 0 },
 };
 
@@ -221,7 +225,7 @@ static void read_step(const struct entry *e, const struct yaml_node *node, const
 
 static void refuse_beside_steps(const struct entry *e)
 {
-    static const char *const keys[] = { "collective", "size", "chunk", "channels", "at_once", NULL };
+    static const char *const keys[] = { "collective", "size", "chunk", "channels", "at_once", "pxn", NULL };
 
     for (const char *const *key = keys; *key; key++)
         if (section_get(&e->sec, *key))
@@ -410,6 +414,7 @@ const struct section_key training_keys[] = {
     { "chunk",      "bytes", "512KB",      "tree_all_reduce: of what goes up and down the trees at a time. Each waits for the one before it to be acknowledged, so small ones cost round-trip times; large ones keep lower workers waiting. With `channels`: of what is passed on at a time" },
     { "channels",   "count", "0",          "ring_all_reduce, all_gather, reduce_scatter: rings at once, each with its share, in which a chunk is passed on as soon as it has come, as NCCL does it; in servers of several GPUs they leave by different NICs, on the same rail. 0: one ring, whose steps wait for acknowledgements" },
     { "at_once",    "yes/no", "no",        "all_to_all: each worker sends to all others at once, incast and all, and not to one after the other" },
+    { "pxn",        "yes/no", "no",        "all_to_all: in servers of several GPUs, what is for another rail of another server goes by NVLink to the GPU of its own server on that rail, which sends it on, as NCCL does (PXN): no message leaves its rail" },
     { "steps",      "list",  "",           "instead of one collective: what an iteration consists of, one after the other; see below. Workers go from step to step by themselves" },
     { "groups",     "map",   "",           "how workers are divided for `steps`; see below" },
     { "compute",    "time",  "0",          "from the end of an iteration, when all workers know of it, to the next" },

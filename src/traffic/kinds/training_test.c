@@ -51,7 +51,7 @@ static void hall_close(struct hall *h)
 
 static struct traffic_training ring(uint32_t workers, uint64_t bytes)
 {
-    const struct collective_cfg c = { COLLECTIVE_RING_ALL_REDUCE, workers, bytes, 0, false, 0, 0 };
+    const struct collective_cfg c = { COLLECTIVE_RING_ALL_REDUCE, workers, bytes, 0, false, 0, 0, false };
 
     return (struct traffic_training){ c, 50000, 3000, UINT32_MAX };
 }
@@ -124,7 +124,7 @@ static void training__ends_after_its_iterations(void **unused)
 static void training__reports_the_size_of_nccl_tests(void **unused)
 {
     const struct traffic_common   common = { .start_ps = 0, .stop_ps = NEVER, .prio = 3 };
-    const struct traffic_training cfg = { { COLLECTIVE_ALL_TO_ALL, 5, 300, 0, false, 0, 0 }, 0, LINK_PS, 1 };
+    const struct traffic_training cfg = { { COLLECTIVE_ALL_TO_ALL, 5, 300, 0, false, 0, 0, false }, 0, LINK_PS, 1 };
     struct hall                   h;
 
     (void)unused;
@@ -181,10 +181,10 @@ static uint64_t uneven_ps(const struct message *m)
 
 /* 8 workers, tensor 2, pipeline 2, data 2: six stages of four steps. */
 static const struct iteration_step four_steps[] = {
-    { 1000, { COLLECTIVE_RING_ALL_REDUCE, 2, 100, 0, false, 0, 0 }, PARALLEL_TENSOR, 3, 0, false, false },
-    { 0, { COLLECTIVE_SEND_NEXT, 2, 300, 0, false, 0, 0 }, PARALLEL_PIPELINE, 1, 0, false, false },
-    { 555, { COLLECTIVE_ALL_TO_ALL, 8, 40, 0, true, 0, 0 }, PARALLEL_ALL, 1, 0, false, false },
-    { 70, { COLLECTIVE_ALL_GATHER, 2, 200, 0, false, 0, 0 }, PARALLEL_DATA, 1, 0, false, false },
+    { 1000, { COLLECTIVE_RING_ALL_REDUCE, 2, 100, 0, false, 0, 0, false }, PARALLEL_TENSOR, 3, 0, false, false },
+    { 0, { COLLECTIVE_SEND_NEXT, 2, 300, 0, false, 0, 0, false }, PARALLEL_PIPELINE, 1, 0, false, false },
+    { 555, { COLLECTIVE_ALL_TO_ALL, 8, 40, 0, true, 0, 0, false }, PARALLEL_ALL, 1, 0, false, false },
+    { 70, { COLLECTIVE_ALL_GATHER, 2, 200, 0, false, 0, 0, false }, PARALLEL_DATA, 1, 0, false, false },
 };
 static const struct traffic_steps steps_cfg = { { { 8, 2, 2, 2, 1 }, four_steps, 4 }, 640, 4000, LINK_PS, 3 };
 
@@ -326,8 +326,8 @@ static void pipeline__fills_and_drains(void **unused)
     for (uint32_t p = 2; p <= HOSTS; p++)
         for (uint32_t m = 1; m <= 12; m++) {
             const struct iteration_step both[] = {
-                { t, { COLLECTIVE_SEND_NEXT, p, 300, 0, false, 0, 0 }, PARALLEL_PIPELINE, m, 0, false, true },
-                { back, { COLLECTIVE_SEND_PREVIOUS, p, 300, 0, false, 0, 0 }, PARALLEL_PIPELINE, m, 0, false, true },
+                { t, { COLLECTIVE_SEND_NEXT, p, 300, 0, false, 0, 0, false }, PARALLEL_PIPELINE, m, 0, false, true },
+                { back, { COLLECTIVE_SEND_PREVIOUS, p, 300, 0, false, 0, 0, false }, PARALLEL_PIPELINE, m, 0, false, true },
             };
 
             assert_took(&(struct iteration_cfg){ { p, 1, 1, p, 1 }, both, 1 }, (m + p - 1) * t + (p - 1) * c);
@@ -340,7 +340,7 @@ static void pipeline__fills_and_drains(void **unused)
 static void pipeline__sends_beside_computing(void **unused)
 {
     const uint64_t              t = 500, c = LINK_PS + 300 * BYTE_PS;
-    const struct iteration_step step = { t, { COLLECTIVE_SEND_NEXT, 3, 300, 0, false, 0, 0 }, PARALLEL_PIPELINE, 7, 1234, false, true };
+    const struct iteration_step step = { t, { COLLECTIVE_SEND_NEXT, 3, 300, 0, false, 0, 0, false }, PARALLEL_PIPELINE, 7, 1234, false, true };
 
     (void)unused;
     assert_took(&(struct iteration_cfg){ { 6, 2, 1, 3, 1 }, &step, 1 }, 1234 + (7 + 3 - 2) * t + 2 * c + LINK_PS);
@@ -350,7 +350,7 @@ static void pipeline__sends_beside_computing(void **unused)
 static void pipeline__waits_for_its_predecessor(void **unused)
 {
     enum { P = 5, M = 9, T = 7000 };
-    const struct iteration_step step = { T, { COLLECTIVE_SEND_NEXT, P, 300, 0, false, 0, 0 }, PARALLEL_PIPELINE, M, 0, false, true };
+    const struct iteration_step step = { T, { COLLECTIVE_SEND_NEXT, P, 300, 0, false, 0, 0, false }, PARALLEL_PIPELINE, M, 0, false, true };
     const struct traffic_steps  cfg = { { { P, 1, 1, P, 1 }, &step, 1 }, 640, 0, LINK_PS, 2 };
     struct iteration            it;
 
@@ -396,7 +396,7 @@ static void overlap__hides_the_shorter(void **unused)
     (void)unused;
     for (uint64_t t = comm / 2; t <= 2 * comm; t += comm / 2)
         for (uint32_t n = 1; n <= 6; n++) {
-            const struct iteration_step step = { t, { COLLECTIVE_RING_ALL_REDUCE, 4, 400, 0, false, 0, 0 }, PARALLEL_DATA, n, 0, true, false };
+            const struct iteration_step step = { t, { COLLECTIVE_RING_ALL_REDUCE, 4, 400, 0, false, 0, 0, false }, PARALLEL_DATA, n, 0, true, false };
 
             assert_took(&(struct iteration_cfg){ { 8, 2, 4, 1, 1 }, &step, 1 }, t > comm ? n * t + comm : t + n * comm);
         }
@@ -410,9 +410,9 @@ static void overlap__is_of_one_kind_of_group(void **unused)
     (void)unused;
     for (uint64_t t = 10; t <= 20000; t += 1999) {
         const struct iteration_step steps[] = {
-            { 3000, { COLLECTIVE_RING_ALL_REDUCE, 4, 400, 0, false, 0, 0 }, PARALLEL_DATA, 1, 0, true, false },
-            { t, { COLLECTIVE_RING_ALL_REDUCE, 2, 100, 0, false, 0, 0 }, PARALLEL_TENSOR, 3, 0, false, false },
-            { 50, { COLLECTIVE_RING_ALL_REDUCE, 4, 400, 0, false, 0, 0 }, PARALLEL_DATA, 1, 0, false, false },
+            { 3000, { COLLECTIVE_RING_ALL_REDUCE, 4, 400, 0, false, 0, 0, false }, PARALLEL_DATA, 1, 0, true, false },
+            { t, { COLLECTIVE_RING_ALL_REDUCE, 2, 100, 0, false, 0, 0, false }, PARALLEL_TENSOR, 3, 0, false, false },
+            { 50, { COLLECTIVE_RING_ALL_REDUCE, 4, 400, 0, false, 0, 0, false }, PARALLEL_DATA, 1, 0, false, false },
         };
         uint64_t beside = 3 * (t + tensor), first = 3000 + (data > beside ? data : beside);
         uint64_t ready = 3000 + beside + 50, reduced = 3000 + data;

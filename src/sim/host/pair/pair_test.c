@@ -371,7 +371,7 @@ static uint64_t mix(uint64_t h, uint64_t value)
 static uint64_t train(uint32_t threads, bool is_selective, uint32_t qps, const char *cc)
 {
     struct traffic_common   common = { .stop_ps = NEVER, .prio = 3 };
-    struct traffic_training job = { .collective = { COLLECTIVE_RING_ALL_REDUCE, 12, 600001, 0, false, 0, 0 },
+    struct traffic_training job = { .collective = { COLLECTIVE_RING_ALL_REDUCE, 12, 600001, 0, false, 0, 0, false },
                                     .delay_ps = PS_PER_US, .iterations = 6 };
     uint64_t                digest = 0xcbf29ce484222325ull;
     uint32_t                hosts[12];
