@@ -33,6 +33,7 @@ static const struct section_key lb_keys[] = {
     { "kind",     "name",   "ecmp",  "which" },
     { "weighted", "yes/no", "model", "where links between switches differ in speed or are down, paths are taken in proportion to what they carry: `yes` (nic), `no` (hpcc)" },
     { "seed",     "count",  "0",     "other numbers, other paths for the same flows; with 0 the hash of a switch is salted by its number" },
+    { "entropy",  "name",   "qp",    "what tells flows apart in a hash beside addresses: `qp`: every queue pair has a UDP source port of its own, or the switch hashes its number (E-ECMP), which comes to the same; `host`: nothing, all queue pairs between two hosts go one way. In model nic" },
     { 0 },
 };
 

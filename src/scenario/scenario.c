@@ -123,9 +123,10 @@ static void set_lb(struct reader *r, const struct yaml_node *node, struct sim_cf
 /* lb: NAME, or a map. Capacities count in model nic; the fork takes all next hops for equal. */
 static void read_lb(struct reader *r, const struct yaml_node *node, struct sim_cfg *cfg)
 {
-    struct section sec = scenario_open(r, node && node->kind == YAML_MAP ? node : NULL, "lb");
-    const char    *seed = section_text(&sec, "seed");
-    struct err     why;
+    static const char *const entropies[] = { "qp", "host", NULL };
+    struct section           sec = scenario_open(r, node && node->kind == YAML_MAP ? node : NULL, "lb");
+    const char              *seed = section_text(&sec, "seed");
+    struct err               why;
 
     cfg->lb = lb_find("ecmp");
     cfg->lb_weighted = cfg->model == MODEL_NIC;
@@ -138,6 +139,9 @@ static void read_lb(struct reader *r, const struct yaml_node *node, struct sim_c
     if (section_get(&sec, "kind"))
         set_lb(r, section_get(&sec, "kind"), cfg);
     section_bool(&sec, "weighted", &cfg->lb_weighted);
+    cfg->lb_by_host = section_choice(&sec, "entropy", "a source of entropy", entropies) == 1;
+    if (cfg->lb_by_host && cfg->model != MODEL_NIC)
+        reader_refuse(r, section_get(&sec, "entropy"), "only in model nic: the forks have ports of their own");
     if (!r->rc && seed && text_to_uint(seed, &cfg->lb_seed, &why))
         reader_refuse(r, section_get(&sec, "seed"), "seed: %s", why.text);
 }

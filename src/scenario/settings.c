@@ -430,6 +430,7 @@ void scenario_use_model(struct reader *r, struct scenario *s)
     made.lb = cfg->lb;
     made.lb_seed = cfg->lb_seed;
     made.lb_weighted = cfg->lb_weighted;
+    made.lb_by_host = cfg->lb_by_host;
     made.change = cfg->change;
     made.changes = cfg->changes;
     made.ack_droppable = cfg->model == MODEL_HPCC && cfg->order == ORDER_NS3;

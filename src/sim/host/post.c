@@ -19,6 +19,8 @@ static uint32_t source_port(const struct sim *s, struct host *h, uint32_t dst)
     const struct model *m = &s->model;
     uint16_t           *next;
 
+    if (s->cfg.lb_by_host)
+        return m->sport_first;
     if (!m->counts_sports_by_pair)
         return (m->sport_first + (h->sport++ & m->sport_mask)) & 0xffff;
     next = &h->pair_sport[s->net.node[dst].host];

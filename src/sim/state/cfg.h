@@ -50,6 +50,7 @@ struct sim_cfg {
     const struct lb_algo *lb;
     uint64_t       lb_seed;      /* another one: other paths. 0: ECMP's salts are the numbers of the switches */
     bool           lb_weighted;  /* links of more capacity get more: see net/route.h */
+    bool           lb_by_host;   /* all queue pairs between two hosts have one source port */
     uint32_t       threads;      /* that may share the work; 0 counts as 1. No result depends on it */
     uint32_t       parts;        /* at least so many, if there are racks for them; 0: as many as suit */
 
