@@ -4,6 +4,7 @@
 #include "base/spark.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
+#include "core/units.h"
 #include "report/run_files.h"
 #include "run/progress.h"
 #include "run/scenario_file.h"
@@ -29,7 +30,8 @@ struct options {
 };
 
 enum { KEY_SET = 's', KEY_OUT = 'o', KEY_FORMAT = 'f', KEY_QUIET = 'q', KEY_SEED = 256, KEY_THREADS,
-       KEY_UNTIL, KEY_HPCC_FCT, KEY_HPCC_PFC, KEY_PCAP, KEY_PCAP_LIMIT, KEY_TRACE, KEY_TRACE_LIMIT };
+       KEY_UNTIL, KEY_HPCC_FCT, KEY_HPCC_PFC, KEY_PCAP, KEY_PCAP_LIMIT, KEY_TRACE, KEY_TRACE_LIMIT, KEY_SAMPLES,
+       KEY_SAMPLES_LIMIT, KEY_SAMPLE_EVERY };
 
 static const struct argp_option option_rows[] = {
     { "set", KEY_SET, "KEY=VALUE", 0, "Change the scenario: a knob (kmin=200KB), or a path of keys "
@@ -47,8 +49,11 @@ static const struct argp_option option_rows[] = {
     { "hpcc-pfc", KEY_HPCC_PFC, "FILE", 0, "Write PFC frames as the HPCC ns-3 simulator does (pfc.txt)", 0 },
     { "pcap", KEY_PCAP, "FILE", 0, "Write the frames of hosts' links, headers alone, for Wireshark (pcapng). Then one thread does the work", 0 },
     { "pcap-limit", KEY_PCAP_LIMIT, "SIZE", 0, "Of that file; what does not fit is counted (default: 1GB)", 0 },
-    { "trace", KEY_TRACE, "FILE", 0, "Write flows and pauses for Perfetto or chrome://tracing (JSON)", 0 },
+    { "trace", KEY_TRACE, "FILE", 0, "Write flows, pauses, queues and iterations for Perfetto or chrome://tracing (JSON)", 0 },
     { "trace-limit", KEY_TRACE_LIMIT, "SIZE", 0, "Of that file; what does not fit is counted (default: 256MB)", 0 },
+    { "samples", KEY_SAMPLES, "FILE", 0, "Write the queue of every switch port and the rate of every flow over time (CSV). Then one thread does the work", 0 },
+    { "samples-limit", KEY_SAMPLES_LIMIT, "SIZE", 0, "Of that file; what does not fit is counted (default: 256MB)", 0 },
+    { "sample-every", KEY_SAMPLE_EVERY, "TIME", 0, "How often --samples and --trace look at queues and rates (default: 10us)", 0 },
     { "quiet", KEY_QUIET, NULL, 0, "Print no results and no progress, only what is wrong", 0 },
     { 0 },
 };
@@ -80,6 +85,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_TRACE:    o->files.trace = arg;                                             break;
     case KEY_PCAP_LIMIT:  o->files.pcap_bytes_max = limit_of("--pcap-limit", arg);       break;
     case KEY_TRACE_LIMIT: o->files.trace_bytes_max = limit_of("--trace-limit", arg);     break;
+    case KEY_SAMPLES:  o->files.samples = arg;                                           break;
+    case KEY_SAMPLES_LIMIT: o->files.samples_bytes_max = limit_of("--samples-limit", arg);   break;
+    case KEY_SAMPLE_EVERY:  o->files.sample_ps = cmd_time("--sample-every", arg, "samples all the time");  break;
     case KEY_QUIET:    o->is_quiet = true;                                               break;
     case ARGP_KEY_ARG: cmd_take_one(&o->path, arg, "scenario");                          break;
     case ARGP_KEY_NO_ARGS:
@@ -183,7 +191,7 @@ static int run_file(const struct options *o, const struct scenario_file *file, s
     input.set = o->set;
     input.sets = o->sets;
     input.seed = o->has_seed ? &o->seed : NULL;
-    input.threads = o->files.pcap ? 1 : o->threads;
+    input.threads = o->files.pcap || o->files.samples ? 1 : o->threads;
     input.until_ps = o->until_ps;
     input.maker = &twin_maker;
     rc = simulation_open(&simulation, &input, err);
@@ -201,7 +209,8 @@ static int run_file(const struct options *o, const struct scenario_file *file, s
 
 static int run_main(int argc, char **argv)
 {
-    struct options o = { .files = { .pcap_bytes_max = 1000000000, .trace_bytes_max = 256000000 } };
+    struct options o = { .files = { .pcap_bytes_max = 1000000000, .trace_bytes_max = 256000000, .samples_bytes_max = 256000000,
+                                     .sample_ps = 10 * PS_PER_US } };
     struct scenario_file file;
     struct err err;
     int rc;

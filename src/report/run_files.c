@@ -137,9 +137,29 @@ static void on_queue(void *arg, const struct slots_row *r)
     results_print_queue(f->queues, f->simulation->sim, r);
 }
 
+static void on_op(void *arg, const struct op_result *r)
+{
+    struct run_files *f = arg;
+
+    chrome_on_op(f->chrome, r);
+}
+
+static void on_sample(void *arg, uint64_t now_ps)
+{
+    struct run_files *f = arg;
+
+    if (f->chrome)
+        chrome_on_sample(f->chrome, now_ps);
+    if (f->samples)
+        samples_look(f->samples, now_ps);
+}
+
 struct simulation_hooks run_files_hooks(struct run_files *f)
 {
-    return (struct simulation_hooks){ .arg = f, .flow_done = on_flow_done,
+    bool is_sampled = (f->chrome || f->samples) && !f->simulation->sim->skip;
+
+    return (struct simulation_hooks){ .arg = f, .flow_done = on_flow_done, .op = f->chrome ? on_op : NULL,
+                                      .sample = is_sampled ? on_sample : NULL, .sample_ps = f->sample_ps,
                                       .pfc = f->hpcc_pfc.stream || f->chrome ? on_pfc : NULL,
                                       .report = f->intervals ? on_report : NULL,
                                       .queue = f->queues ? on_queue : NULL };
@@ -176,7 +196,7 @@ int run_files_open(struct run_files *f, const struct run_files_paths *paths, con
 {
     int rc = 0;
 
-    *f = (struct run_files){ .simulation = s };
+    *f = (struct run_files){ .simulation = s, .sample_ps = paths->sample_ps };
     list_names(f);
     if (paths->out)
         rc = open_dir(f, paths->out, err);
@@ -188,6 +208,12 @@ int run_files_open(struct run_files *f, const struct run_files_paths *paths, con
         rc = outfile_open(&f->pcap_file, paths->pcap, err);
     if (!rc && paths->trace)
         rc = outfile_open(&f->trace_file, paths->trace, err);
+    if (!rc && paths->samples && s->sim->skip)
+        rc = err_set(err, EINVAL, "--samples needs every packet: fidelity fast skips what repeats");
+    if (!rc && paths->samples)
+        rc = outfile_open(&f->samples_file, paths->samples, err);
+    if (!rc && paths->samples)
+        f->samples = samples_open(f->samples_file.stream, s, paths->samples_bytes_max);
     if (!rc && paths->pcap)
         f->pcap = pcap_open(f->pcap_file.stream, s->sim, paths->pcap_bytes_max);
     if (!rc && paths->trace)
@@ -231,6 +257,8 @@ static int commit(struct run_files *f, struct err *err)
         rc = outfile_commit(&f->pcap_file, err);
     if (!rc)
         rc = outfile_commit(&f->trace_file, err);
+    if (!rc)
+        rc = outfile_commit(&f->samples_file, err);
     return rc;
 }
 
@@ -238,6 +266,7 @@ static int commit(struct run_files *f, struct err *err)
 static void close_traces(struct run_files *f)
 {
     uint64_t frames = f->pcap ? pcap_close(f->pcap) : 0, events = f->chrome ? chrome_close(f->chrome) : 0;
+    uint64_t samples = f->samples ? samples_close(f->samples) : 0;
 
     if (frames)
         fprintf(stderr, "anole: warning: %s: %llu frames are not in it: it would be larger than --pcap-limit, or they are not RoCEv2\n",
@@ -245,8 +274,12 @@ static void close_traces(struct run_files *f)
     if (events)
         fprintf(stderr, "anole: warning: %s: %llu events are not in it: it would be larger than --trace-limit\n", f->trace_file.shown,
                 (unsigned long long)events);
+    if (samples)
+        fprintf(stderr, "anole: warning: %s: %llu rows are not in it: it would be larger than --samples-limit\n", f->samples_file.shown,
+                (unsigned long long)samples);
     f->pcap = NULL;
     f->chrome = NULL;
+    f->samples = NULL;
 }
 
 /* All files are checked before the first is put into place. */
@@ -263,6 +296,8 @@ int run_files_write(struct run_files *f, const struct results *r, struct err *er
         rc = outfile_close(&f->pcap_file, err);
     if (!rc)
         rc = outfile_close(&f->trace_file, err);
+    if (!rc)
+        rc = outfile_close(&f->samples_file, err);
     if (rc)
         return rc;
     interrupt_hold();
@@ -277,6 +312,9 @@ void run_files_abort(struct run_files *f)
         pcap_close(f->pcap);
     if (f->chrome)
         chrome_close(f->chrome);
+    if (f->samples)
+        samples_close(f->samples);
+    outfile_abort(&f->samples_file);
     outfile_abort(&f->trace_file);
     outfile_abort(&f->pcap_file);
     outfile_abort(&f->hpcc_pfc);

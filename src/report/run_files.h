@@ -11,6 +11,7 @@
 #include "report/results.h"
 #include "report/trace/chrome.h"
 #include "report/trace/pcap.h"
+#include "report/trace/samples.h"
 
 #include <stdio.h>
 
@@ -18,8 +19,9 @@
 
 struct run_files_paths {         /* NULL: not wanted */
     const char *out, *hpcc_fct, *hpcc_pfc;
-    const char *pcap, *trace;
-    uint64_t    pcap_bytes_max, trace_bytes_max;
+    const char *pcap, *trace, *samples;
+    uint64_t    pcap_bytes_max, trace_bytes_max, samples_bytes_max;
+    uint64_t    sample_ps;       /* how often queues and rates are looked at, for 'trace' and 'samples' */
 };
 
 struct run_files {
@@ -28,9 +30,11 @@ struct run_files {
     const char              *name[RUN_FILES_MAX];    /* of what lies in it, the page first; ends with NULL */
     FILE                    *flows, *intervals;      /* in dir */
     FILE                    *queues;         /* the same; NULL: nobody asks */
-    struct outfile           hpcc_fct, hpcc_pfc, pcap_file, trace_file;
+    struct outfile           hpcc_fct, hpcc_pfc, pcap_file, trace_file, samples_file;
     struct pcap             *pcap;           /* NULL: not wanted */
     struct chrome           *chrome;
+    struct samples          *samples;
+    uint64_t                 sample_ps;
 };
 
 /* The simulation must outlive the files. To be aborted also on failure. */

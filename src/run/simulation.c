@@ -248,6 +248,7 @@ struct run {                     /* while it goes on */
     struct decision                pending;  /* number 0: none is on its way */
     uint64_t                       pending_ps;           /* when it will be in force */
     uint64_t                       slice_ps, looked_ps;
+    uint64_t                       sample_next_ps;       /* NEVER: nobody wants samples */
     bool                           is_enough, is_last;   /* is_last: no more changes of the scenario are to come */
 };
 
@@ -274,6 +275,8 @@ static void on_op(void *arg, const struct op_result *r)
     struct run *run = arg;
 
     ops_add(&run->s->ops, r);
+    if (run->hooks->op)
+        run->hooks->op(run->hooks->arg, r);
 }
 
 static void on_queue(void *arg, const struct slots_row *r)
@@ -425,6 +428,7 @@ static bool run_until(struct run *run, uint64_t until_ps)
         to_ps = to_ps < next_ps ? to_ps : next_ps;
         to_ps = to_ps < sample_ps ? to_ps : sample_ps;
         to_ps = to_ps < late_ps ? to_ps : late_ps;
+        to_ps = to_ps < run->sample_next_ps ? to_ps : run->sample_next_ps;
         to_ps = to_ps < run->stall.next_ps ? to_ps : run->stall.next_ps;
         /* What is skipped ends with a slice at the latest, so that slices would show in the counters of fidelity fast. */
         if (!sim->skip && to_ps - sim->now_ps > run->slice_ps)
@@ -434,6 +438,10 @@ static bool run_until(struct run *run, uint64_t until_ps)
             slots_look(run->slots);
         if (more && !sim->is_done && to_ps == next_ps)
             look(run, to_ps);
+        if (to_ps == run->sample_next_ps) {
+            run->hooks->sample(run->hooks->arg, to_ps);
+            run->sample_next_ps += run->hooks->sample_ps;
+        }
         if (more && !sim->is_done && to_ps == late_ps)
             on_late(run, to_ps);
         if (to_ps == run->stall.next_ps && stall_look(&run->stall, sim) && more && !sim->is_done && run->is_last)
@@ -514,9 +522,11 @@ bool simulation_has_intervals(const struct simulation *s)
 void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, struct progress *progress)
 {
     static const struct simulation_hooks none;
-    struct run run = { .s = s, .hooks = hooks ? hooks : &none, .progress = progress, .slice_ps = SLICE_PS_FIRST };
+    struct run run = { .s = s, .hooks = hooks ? hooks : &none, .progress = progress, .slice_ps = SLICE_PS_FIRST, .sample_next_ps = NEVER };
     double     start_s = progress_clock_s();
 
+    if (run.hooks->sample)
+        run.sample_next_ps = run.hooks->sample_ps;
     if (s->scenario.watch.monitors)
         run.watch = watch_new(s->sim, &s->scenario.watch, s->scenario.interval_ps);
     stall_init(&run.stall, s->sim);

@@ -46,6 +46,9 @@ struct simulation_hooks {
     void (*report)(void *arg, const struct report *);       /* of every interval; see simulation_has_intervals() */
     void (*queue)(void *arg, const struct slots_row *);     /* see slots_record() */
     bool (*is_enough)(void *arg);            /* asked after every interval; true: the run ends there */
+    void (*op)(void *arg, const struct op_result *);
+    void (*sample)(void *arg, uint64_t now_ps);          /* every sample_ps; not with fidelity fast, which would notice */
+    uint64_t sample_ps;
 };
 
 struct simulation {

@@ -77,3 +77,41 @@ END
     [ "$(stat -c %s "$dir/t.json")" -le 67000 ]
     jq -e '.otherData.left_out > 0' "$dir/t.json"
 }
+
+@test "samples: queues and rates over time add up, and do not change what happens" {
+    "$ANOLE" run scenarios/incast.yaml --samples "$dir/s.csv" --sample-every 5us --format json >"$dir/one"
+    "$ANOLE" run scenarios/incast.yaml --threads 1 --format json >"$dir/two"
+    diff <(jq 'del(.wall)' "$dir/one") <(jq 'del(.wall)' "$dir/two")
+    [ "$(head -1 "$dir/s.csv")" = "time_us,what,where,value" ]
+    # A queue is never longer than the longest, and empty in the end; goodput of all 16 together is what the receiver's link carries, or less.
+    longest=$(jq '[.queues[].queue_bytes_max] | max' "$dir/one")
+    awk -F, -v longest="$longest" '
+        $2 == "queue" { last[$3] = $4; if ($4 > most) most = $4 }
+        $2 == "goodput" { sum[$1] += $4; bytes[$3] += $4 * 5e-6 * 1e9 / 8 }
+        $2 == "rate" { rates++ }
+        END {
+            for (q in last) if (last[q]) exit 1
+            if (most == 0 || most > longest + 2000) exit 2
+            for (t in sum) if (sum[t] > 100 * 1024 / 1106 * 1.01) exit 3
+            for (f in bytes) { n++; if (bytes[f] > 1e6 * 1.000001 || bytes[f] < 0.9e6) exit 4 }
+            exit !(n == 16 && rates > 16)
+        }' "$dir/s.csv"
+}
+
+@test "samples: a limit is kept and told; what is skipped cannot be sampled" {
+    run "$ANOLE" run scenarios/incast.yaml --samples "$dir/s.csv" --sample-every 1us --samples-limit 66KB -q
+    [ "$status" -eq 0 ]
+    [[ $output == *"rows are not in it: it would be larger than --samples-limit"* ]]
+    [ "$(stat -c %s "$dir/s.csv")" -le 66000 ]
+    run "$ANOLE" run scenarios/incast.yaml --set fidelity=fast --samples "$dir/s.csv"
+    [ "$status" -eq 1 ]
+    [[ $output == *"--samples needs every packet"* ]]
+}
+
+@test "trace: iterations and queues are in it" {
+    "$ANOLE" run scenarios/dgx_h100.yaml --trace "$dir/t.json" --format json >"$dir/one"
+    [ "$(jq '[.traceEvents[] | select(.ph == "b" and .cat == "work")] | length' "$dir/t.json")" -eq "$(jq '.traffic[0].iteration.count' "$dir/one")" ]
+    "$ANOLE" run scenarios/incast.yaml --trace "$dir/t.json" -q
+    [ "$(jq '[.traceEvents[] | select(.ph == "C")] | length' "$dir/t.json")" -gt 10 ]
+    [ "$(jq '[.traceEvents[] | select(.ph == "C")] | group_by(.name) | map(last.args.bytes) | add' "$dir/t.json")" -eq 0 ]
+}

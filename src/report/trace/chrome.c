@@ -10,12 +10,16 @@
 #define EVENT_BYTES_MAX 400u
 #define FLOWS  1
 #define PAUSES 2
+#define QUEUES 3
+#define WORK   4
 
 struct chrome {
     FILE                    *out;
     const struct simulation *simulation;
     uint64_t                 bytes, bytes_max, left_out, flows;
     uint8_t                 *paused;         /* by port: classes that are */
+    uint64_t                *queue;          /* by port: bytes at the last look */
+    uint64_t                 ops;
     bool                    *is_named;       /* by node, and behind them by port: its row has a name */
     bool                     is_first;
 };
@@ -57,10 +61,13 @@ struct chrome *chrome_open(FILE *out, const struct simulation *s, uint64_t bytes
 
     *c = (struct chrome){ .out = out, .simulation = s, .bytes_max = bytes_max, .is_first = true,
                           .paused = xcalloc(s->sim->net.ports + 1ul, sizeof *c->paused),
+                          .queue = xcalloc(s->sim->net.ports + 1ul, sizeof *c->queue),
                           .is_named = xcalloc((size_t)s->sim->net.nodes + s->sim->net.ports + 1, sizeof *c->is_named) };
     fputs("{\"traceEvents\": [", out);
     write_event(c, "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"args\": {\"name\": \"flows\"}}", FLOWS);
     write_event(c, "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"args\": {\"name\": \"pauses\"}}", PAUSES);
+    write_event(c, "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"args\": {\"name\": \"queues\"}}", QUEUES);
+    write_event(c, "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"args\": {\"name\": \"work\"}}", WORK);
     return c;
 }
 
@@ -96,12 +103,44 @@ void chrome_on_pfc(struct chrome *c, const struct pfc_result *r)
                 us(r->at_ps));
 }
 
+/* Those of one traffic may overlap. */
+void chrome_on_op(struct chrome *c, const struct op_result *r)
+{
+    static const char *const names[OP_KINDS] = { "iteration", "read", "write", "call" };
+    uint64_t                 id = c->ops++;
+
+    if (!write_event(c, "{\"ph\": \"b\", \"cat\": \"work\", \"name\": \"%s\", \"id\": %" PRIu64 ", \"pid\": %d, \"tid\": %u, \"ts\": %.6f, \"args\": {\"bytes\": %"
+                     PRIu64 "}}", names[r->kind], id, WORK, r->traffic + 1, us(r->start_ps), r->bytes))
+        return;
+    write_event(c, "{\"ph\": \"e\", \"cat\": \"work\", \"name\": \"%s\", \"id\": %" PRIu64 ", \"pid\": %d, \"tid\": %u, \"ts\": %.6f}", names[r->kind], id, WORK,
+                r->traffic + 1, us(r->start_ps + r->took_ps));
+}
+
+void chrome_on_sample(struct chrome *c, uint64_t now_ps)
+{
+    const struct network *net = &c->simulation->sim->net;
+
+    for (uint32_t i = 0; i < net->ports; i++) {
+        const struct port *p = &net->port[i];
+        uint64_t           bytes = 0;
+
+        for (uint32_t class = 0; p->is_switch && class < PRIOS; class++)
+            bytes += p->queue[class].bytes;
+        if (bytes == c->queue[i])
+            continue;
+        c->queue[i] = bytes;
+        write_event(c, "{\"ph\": \"C\", \"name\": \"%s:%u\", \"pid\": %d, \"ts\": %.6f, \"args\": {\"bytes\": %" PRIu64 "}}", name_of(c, p->node->id), p->index, QUEUES,
+                    us(now_ps), bytes);
+    }
+}
+
 uint64_t chrome_close(struct chrome *c)
 {
     uint64_t left_out = c->left_out;
 
     fprintf(c->out, "\n], \"otherData\": {\"left_out\": %" PRIu64 "}}\n", left_out);
     free(c->paused);
+    free(c->queue);
     free(c->is_named);
     free(c);
     return left_out;

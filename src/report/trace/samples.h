@@ -1,0 +1,27 @@
+/* src/report/trace/samples.h - queues and rates over time: a table with a row for everything that has changed since the sample before.
+ *
+ *     time_us,what,where,value
+ *     20,queue,s0:3,41472          bytes that wait at a switch port, all classes; 0 when it is empty again
+ *     20,rate,h1>h2:49153,87.5     Gb/s that congestion control lets a flow have: source, destination, source port
+ *     20,goodput,h1>h2:49153,80.2  Gb/s that have been acknowledged since the sample before; 0 when nothing was, or it is over
+ *
+ * What is not there is as it was. Samples do not change what happens.
+ */
+#ifndef REPORT_TRACE_SAMPLES_H
+#define REPORT_TRACE_SAMPLES_H
+
+#include "run/simulation.h"
+
+#include <stdio.h>
+
+struct samples;
+
+/* Of a simulation of one part. */
+struct samples *samples_open(FILE *, const struct simulation *, uint64_t bytes_max);
+
+void samples_look(struct samples *, uint64_t now_ps);
+
+/* Returns how many rows are not in the file. */
+uint64_t samples_close(struct samples *);
+
+#endif
