@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define RELAY_HTTP_PORT 7484
 #define HTTP_PORT_CONTROLLER 7480
 #define HTTP_PORT_AGENT      7482
 
@@ -76,6 +77,7 @@ static const struct section_key relay_keys[] = {
     { "listen", "name", "", "address, host:port, at which agents reach it" },
     { "controller", "name", "", "address, host:port, or a list: controllers of one cell, of which one answers" },
     { "silence", "time", "2s", "after which agents are sent away if the controller says nothing" },
+    { "http", "map", "", "listen, token, cert, key, hosts: metrics. Without it: no HTTP" },
     { NULL, NULL, NULL, NULL },
 };
 
@@ -357,6 +359,7 @@ int config_read_relay(struct relay_file *f, const char *path, struct err *err)
     f->listen = need_text(&s, "listen");
     read_controllers(&r, &s, f->controller, &f->controllers);
     f->silence_us = time_us(&s, "silence", 2000000, 2 * f->interval_us);
+    http_config_read(&r, section_get(&s, "http"), RELAY_HTTP_PORT, &f->common.http);
     yaml_fini(&doc);
     if (r.rc)
         config_fini_relay(f);

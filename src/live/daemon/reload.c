@@ -37,6 +37,20 @@ static const char *fixed_agent(const struct agent_file *new, const struct agent_
            new->agent.interval_us != old->agent.interval_us ? "interval" : new->is_locked != old->is_locked ? "lock_step" : NULL;
 }
 
+static const char *fixed_relay(const struct relay_file *new, const struct relay_file *old)
+{
+    const char *key = fixed_common(&new->common, &old->common);
+
+    if (key)
+        return key;
+    if (new->controllers != old->controllers)
+        return "controller";
+    for (uint32_t i = 0; i < new->controllers; i++)
+        if (!is_same(new->controller[i], old->controller[i]))
+            return "controller";
+    return is_same(new->listen, old->listen) ? NULL : "listen";
+}
+
 static const char *fixed_controller(const struct controller_file *new, const struct controller_file *old)
 {
     const char *key = fixed_common(&new->common, &old->common);
@@ -75,6 +89,20 @@ bool reload_agent(struct agent_file *new, const struct agent_file *old)
     if (!key)
         return true;
     config_fini_agent(new);
+    return refuse_key(old->common.file, key);
+}
+
+bool reload_relay(struct relay_file *new, const struct relay_file *old)
+{
+    struct err  err;
+    const char *key;
+
+    if (config_read_relay(new, old->common.file, &err))
+        return refuse(err.text);
+    key = fixed_relay(new, old);
+    if (!key)
+        return true;
+    config_fini_relay(new);
     return refuse_key(old->common.file, key);
 }
 

@@ -10,6 +10,7 @@
 
 /* Reads the file of 'old' again. False: it was refused, and that was logged. */
 bool reload_agent(struct agent_file *new, const struct agent_file *old);
+bool reload_relay(struct relay_file *new, const struct relay_file *old);
 bool reload_controller(struct controller_file *new, const struct controller_file *old);
 
 /* Has anything changed that the HTTP server was opened with? What is in its files may have changed too: then this is true as well. */

@@ -1,6 +1,8 @@
 /* src/live/daemon/run_relay.c - see run.h: a relay as a process. Agents dial in, it dials out. */
 #include "live/daemon/clock.h"
 #include "live/daemon/notify.h"
+#include "live/daemon/relay_page.h"
+#include "live/daemon/reload.h"
 #include "live/daemon/run.h"
 #include "live/relay/relay.h"
 #include "live/wire/codec.h"
@@ -19,6 +21,10 @@
 
 struct rack_relay {
     const struct relay_file *file;
+    struct relay_file        own;        /* read again: what 'file' points to */
+    bool                     has_own;
+    struct relay_counts      counts;
+    struct relay_page        page;
     struct relay             relay;
     struct rpc              *agents, *up;
     uint32_t                 up_link, dialled;   /* dialled: which of the controllers */
@@ -52,6 +58,8 @@ static void send_up(void *arg, const struct rack *rack)
     if (!r->is_up)
         return;
     length = rack_codec_write(rack, &bytes);
+    r->counts.racks++;
+    r->counts.rack_bytes += length;
     rpc_send(r->up, r->up_link, bytes, length);
     free(bytes);
 }
@@ -71,12 +79,17 @@ static void on_agent_data(struct rack_relay *r, const struct rpc_event *e)
     static struct msg_detail detail;
     struct msg               m;
 
+    r->counts.messages++;
+    r->counts.unreadable++;                      /* unless it gets to the end */
     if (codec_read_detail(&m, &detail, e->bytes, e->length))
         clock_log("%s sent something that is not a message", *e->peer ? e->peer : "an agent");
     else if (m.kind == MSG_HELLO && !may_be(&m, e->peer))
         clock_log("%s says that it is %s, which its certificate does not allow", e->peer, m.name);
-    else
+    else {
+        r->counts.unreadable--;
+        r->counts.reports += m.kind == MSG_REPORT;
         relay_on_agent(&r->relay, e->link, &m, clock_us());
+    }
 }
 
 /* Without a controller there is nothing to relay. */
@@ -132,11 +145,14 @@ static void on_up(struct rack_relay *r, const struct rpc_event *e)
     } else if (e->kind == RPC_DATA && rack_codec_is(e->bytes, e->length)) {
         if (rack_codec_read(&r->rack, e->bytes, e->length) == 0)
             relay_on_rack(&r->relay, &r->rack, now_us);
-        else
+        else {
+            r->counts.unreadable++;
             clock_log("the controller sent something that is not a rack");
+        }
     } else if (e->kind == RPC_CLOSE) {
         if (r->is_up || r->backoff_us == BACKOFF_US_MIN)
             clock_log("no controller: %s", *e->why ? e->why : "it has closed the connection");
+        r->counts.losses += r->is_up;
         r->is_up = false;
         relay_on_down(&r->relay);
         plan_redial(r, now_us);
@@ -157,6 +173,53 @@ static void on_time(struct rack_relay *r, uint64_t now_us)
         r->tick_us = now_us + r->file->interval_us;
 }
 
+/* ---- HTTP, and another configuration ---- */
+
+static bool is_up(void *arg)
+{
+    return ((const struct rack_relay *)arg)->is_up;
+}
+
+static int open_page(struct rack_relay *r, struct err *err)
+{
+    int rc = relay_page_open(&r->page, &r->file->common.http, err);
+
+    if (!rc && r->page.server)
+        clock_log("http at %s", server_address(r->page.server));
+    return rc;
+}
+
+static void reopen_page(struct rack_relay *r)
+{
+    struct err err;
+
+    server_free(r->page.server);
+    r->page.server = NULL;
+    if (open_page(r, &err))
+        clock_log("no HTTP: %s", err.text);
+}
+
+static void reload(struct rack_relay *r)
+{
+    struct relay_file next, before = r->own;
+    bool              had = r->has_own, is_http;
+
+    notify_reloading();
+    if (reload_relay(&next, r->file)) {
+        is_http = reload_has_http(&next.common.http, &r->file->common.http);
+        r->own = next;
+        r->file = &r->own;
+        r->has_own = true;
+        r->relay.cfg.silence_us = r->file->silence_us;
+        if (is_http)
+            reopen_page(r);
+        if (had)
+            config_fini_relay(&before);
+        clock_log("its configuration was read again");
+    }
+    notify("READY=1");
+}
+
 static void loop(struct rack_relay *r)
 {
     struct signalfd_siginfo s;
@@ -164,18 +227,22 @@ static void loop(struct rack_relay *r)
 
     for (r->tick_us = clock_us();;) {
         struct pollfd fd[] = { { .fd = rpc_fd(r->agents), .events = POLLIN }, { .fd = rpc_fd(r->up), .events = POLLIN },
-                               { .fd = r->signals, .events = POLLIN } };
+                               { .fd = r->signals, .events = POLLIN }, { .fd = server_fd(r->page.server), .events = POLLIN } };
 
         notify_alive(clock_us());
-        clock_wait(fd, 3, r->redial_us && r->redial_us < r->tick_us ? r->redial_us : r->tick_us);
-        if (read(r->signals, &s, sizeof s) == sizeof s && s.ssi_signo != SIGHUP)
-            return;              /* nothing of its file can change while it runs */
+        clock_wait(fd, 4, r->redial_us && r->redial_us < r->tick_us ? r->redial_us : r->tick_us);
+        if (read(r->signals, &s, sizeof s) == sizeof s) {
+            if (s.ssi_signo != SIGHUP)
+                return;
+            reload(r);
+        }
         for (; rpc_next(r->agents, &e); free(e.bytes))
             on_agent(r, &e);
         for (; rpc_next(r->up, &e); free(e.bytes))
             on_up(r, &e);
         relay_flush(&r->relay);
         on_time(r, clock_us());
+        server_run(r->page.server);
     }
 }
 
@@ -194,6 +261,9 @@ int relay_run(const struct relay_file *f, struct err *err)
     relay_init(&r.relay, &(struct relay_config){ f->silence_us }, &(struct relay_io){ send, cut, send_up, &r }, clock_us());
     rack_init(&r.rack, 0);
     rc = rpc_serve(&r.agents, f->listen, &tls, err);
+    r.page = (struct relay_page){ .relay = &r.relay, .counts = &r.counts, .is_up = is_up, .arg = &r };
+    if (!rc)
+        rc = open_page(&r, err);
     if (!rc)
         rc = rpc_dial(&r.up, f->controller[0], &tls, err);
     if (!rc) {
@@ -202,10 +272,13 @@ int relay_run(const struct relay_file *f, struct err *err)
         loop(&r);
         notify("STOPPING=1");
     }
+    server_free(r.page.server);
     rpc_free(r.agents);
     rpc_free(r.up);
     relay_fini(&r.relay);
     rack_fini(&r.rack);
+    if (r.has_own)
+        config_fini_relay(&r.own);
     close(r.signals);
     return rc;
 }

@@ -184,7 +184,7 @@ static int take_device(struct answer *a, struct part p)
     a->has_index = false;
     a->name[0] = '\0';
     rc = each(p, take_device_part, a);
-    if (!rc && a->has_index && *a->name)
+    if (!rc && a->device && a->has_index && *a->name)
         a->device(a->arg, a->index, a->name);
     return rc;
 }

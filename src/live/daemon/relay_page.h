@@ -1,0 +1,21 @@
+/* src/live/daemon/relay_page.h - what a relay shows over HTTP: /metrics and /healthz. Nothing can be told to it there. */
+#ifndef LIVE_DAEMON_RELAY_PAGE_H
+#define LIVE_DAEMON_RELAY_PAGE_H
+
+#include "live/http/server.h"
+#include "live/relay/relay.h"
+
+struct relay_counts { uint64_t messages, reports, unreadable, racks, rack_bytes, losses; };      /* losses: of the controller */
+
+struct relay_page {
+    const struct relay        *relay;
+    const struct relay_counts *counts;
+    bool (*is_up)(void *);               /* is there a controller? */
+    void          *arg;
+    struct server *server;               /* NULL: no HTTP */
+};
+
+/* Listens, if the configuration wants it. Freed with server_free(). */
+int relay_page_open(struct relay_page *, const struct http_config *, struct err *);
+
+#endif
