@@ -15,7 +15,7 @@
 #include "live/wire/authority.h"
 #include "live/wire/codec.h"
 #include "live/wire/rack_codec.h"
-#include "live/wire/rpc.h"
+#include "live_dial.h"
 
 #include <inttypes.h>
 #include <poll.h>
@@ -40,10 +40,10 @@ static struct {
     uint64_t       interval_us;
     char           folder[64], address[128], file[3][96];
     pid_t          controller;
-    struct rpc    *rpc;
+    struct dial   *dial;
     struct agent  *agent;
     struct line   *line;
-    uint32_t      *line_of;      /* by the place of a link */
+    uint32_t      *line_of;      /* by link */
     uint64_t       leases, late, reports, bytes_up, messages_up, bytes_down, messages_down, bytes_report, bytes_lease;
     uint64_t       worst_us, sum_us;
     uint64_t       answer_from_us;       /* leases for reports since then count */
@@ -166,7 +166,7 @@ static struct msg report_of(uint32_t agent, uint64_t stamp_us, struct msg_detail
 
 static void send_bytes(struct line *l, const void *bytes, size_t length)
 {
-    rpc_send(g.rpc, l->link, bytes, length);
+    dial_send(g.dial, l->link, bytes, length);
     g.bytes_up += length;
     g.messages_up++;
 }
@@ -240,10 +240,10 @@ static void relay_send_up(void *arg, const struct rack *r)
 
 /* ---- connections ---- */
 
-static void dial(uint32_t i)
+static void dial_line(uint32_t i)
 {
-    g.line[i].link = rpc_add(g.rpc);
-    g.line_of[g.line[i].link & 0xfffff] = i;
+    g.line[i].link = dial_add(g.dial);
+    g.line_of[g.line[i].link] = i;
 }
 
 static void greet(uint32_t i)
@@ -300,8 +300,8 @@ static void take_events(void)
 {
     struct rpc_event e;
 
-    while (rpc_next(g.rpc, &e)) {
-        uint32_t i = g.line_of[e.link & 0xfffff];
+    while (dial_next(g.dial, &e)) {
+        uint32_t i = g.line_of[e.link];
 
         if (g.line[i].link == e.link && e.kind == RPC_OPEN)
             greet(i);
@@ -317,7 +317,7 @@ static void take_events(void)
 
 static void step(void)
 {
-    struct pollfd fd = { .fd = rpc_fd(g.rpc), .events = POLLIN };
+    struct pollfd fd = { .fd = dial_fd(g.dial), .events = POLLIN };
     uint64_t      at_us = now_us();
     static uint64_t tick_us;
 
@@ -331,7 +331,7 @@ static void step(void)
     for (uint32_t i = 0; i < g.lines; i++)
         if (g.line[i].redial_us && at_us >= g.line[i].redial_us) {
             g.line[i].redial_us = 0;
-            dial(i);
+            dial_line(i);
         }
     for (uint32_t i = 0; g.is_relay && at_us >= tick_us && i < g.lines; i++)
         if (g.line[i].is_up)
@@ -443,8 +443,6 @@ static void clean_up(void)
 int main(int argc, char **argv)
 {
     double         seen_s, leased_s, cpu_s;
-    struct rpc_tls tls;
-    struct err     err;
 
     if (argc != 6 && argc != 7)
         bench_fail("live_load", "ANOLE direct|relay AGENTS INTERVAL_MS SECONDS [RACK]");
@@ -456,9 +454,7 @@ int main(int argc, char **argv)
     set_up();
     start_controller();
     sleep(1);
-    tls = (struct rpc_tls){ .ca = g.file[0], .cert = g.file[1], .key = g.file[2] };
-    if (rpc_dial(&g.rpc, g.address, &tls, &err))
-        bench_fail("live_load", err.text);       /* a stream that is not used */
+    g.dial = dial_new(g.address + strlen("unix:"), g.file[0], g.file[1], g.file[2]);
     for (uint32_t i = 0; i < g.lines; i++)
         g.line[i].redial_us = now_us() + i * DIAL_GAP_US;
     wait_for_all(&seen_s, &leased_s);
@@ -477,7 +473,7 @@ int main(int argc, char **argv)
     bench_print("live_restart_seen", seen_s, "s");
     bench_print("live_restart_leased", leased_s, "s");
     bench_print("live_restart_cpu", cpu_s, "s");
-    rpc_free(g.rpc);
+    dial_free(g.dial);
     clean_up();
     return 0;
 }
