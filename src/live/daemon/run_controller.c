@@ -405,14 +405,16 @@ static void hear(struct fabric *f)
 {
     uint64_t         pause_us = f->file->controller.interval_us / PAUSES;
     struct rpc_event e;
+    bool             has_heard = false;
 
     if (clock_us() < f->look_us)
         return;
-    while (rpc_next(f->rpc, &e)) {
+    for (; rpc_next(f->rpc, &e); has_heard = true) {
         on_event(f, &e, now_us(f));
         free(e.bytes);
     }
-    f->look_us = f->file->lock_step ? 0 : clock_us() + (pause_us < PAUSE_US_MAX ? pause_us : PAUSE_US_MAX);
+    if (has_heard && !f->file->lock_step)
+        f->look_us = clock_us() + (pause_us < PAUSE_US_MAX ? pause_us : PAUSE_US_MAX);
 }
 
 static uint64_t wait_until_us(const struct fabric *f)
@@ -452,7 +454,7 @@ static int loop(struct fabric *f, struct err *err)
     }
 }
 
-/* gRPC never listens again once it was out of files (CVE-2023-4785). */
+/* A link is a file. */
 static void raise_limits(void)
 {
     struct rlimit l;
