@@ -3,6 +3,7 @@
 #include "report/page.h"
 #include "report/results_json.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,6 +216,62 @@ static void put_decisions(json_t *tuning, json_t *steps, const struct tuning *g,
     json_object_set_new(tuning, "knobs", knobs);
 }
 
+/* [[knob, value],...] of what differs from the setting that was in force. */
+static json_t *differences_json(const struct knobs *is, const struct knobs *was)
+{
+    json_t *list = json_array();
+
+    for (int k = 0; k < KNOB_COUNT; k++)
+        if (is->value[k] != was->value[k])
+            json_array_append_new(list, json_pack("[s, f, s]", knob_info[k].name, is->value[k], 
+                                                  knob_unit_name(knob_info[k].unit)));
+    return list;
+}
+
+static json_t *tried_json(const struct tuner_tried *t, const struct tuning_step *s)
+{
+    json_t *o = json_object();
+
+    json_object_set_new(o, "name", t->name ? json_string(t->name) : json_null());
+    json_put_number(o, "change", expm1(t->gain));
+    json_put_number(o, "change_low", expm1(t->low));
+    json_put_number(o, "change_high", expm1(t->high));
+    json_put_count(o, "blocks", t->blocks);
+    json_object_set_new(o, "is_out", json_boolean(t->is_out));
+    json_object_set_new(o, "is_now", json_boolean(t->is_now));
+    json_object_set_new(o, "is_chosen", json_boolean(!t->is_now && knobs_equal(&t->knobs, &s->is)));
+    json_object_set_new(o, "set", differences_json(&t->knobs, &s->was));
+    return o;
+}
+
+/* What was tried on a twin, decision by decision; "what came" is the next verdict in words. */
+static json_t *twin_json(const struct tuning *g, uint32_t at)
+{
+    const struct tuning_step *s = &g->step[at];
+    json_t                   *tried = json_array(), *o = json_object();
+    const char               *came = "";
+
+    for (uint32_t k = 0; k < s->note.tries; k++)
+        json_array_append_new(tried, tried_json(&s->note.tried[k], s));
+    for (uint32_t k = at + 1; k < g->steps && !g->step[k].note.tries && !*came; k++)
+        came = g->step[k].note.why;
+    json_put_number(o, "end_us", (double)s->end_ps / (double)PS_PER_US);
+    json_put_text(o, "why", s->note.why);
+    json_put_text(o, "came", came);
+    json_object_set_new(o, "tried", tried);
+    return o;
+}
+
+static json_t *twins_json(const struct tuning *g)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < g->steps; i++)
+        if (g->step[i].note.tries)
+            json_array_append_new(list, twin_json(g, i));
+    return list;
+}
+
 json_t *page_tuning(const struct tuning *g)
 {
     json_t *o, *steps;
@@ -234,6 +291,7 @@ json_t *page_tuning(const struct tuning *g)
     put_columns(steps, g, step, count);
     put_decisions(o, steps, g, step, count);
     json_object_set_new(o, "steps", steps);
+    json_object_set_new(o, "twins", twins_json(g));
     free(step);
     return o;
 }

@@ -29,10 +29,22 @@ void tuning_init(struct tuning *g, const struct tuner_algo *algo, const struct o
 void tuning_fini(struct tuning *g)
 {
     option_values_fini(&g->values);
-    for (uint32_t i = 0; i < g->steps; i++)
+    for (uint32_t i = 0; i < g->steps; i++) {
         free(g->step[i].outcome_why);
+        free((void *)g->step[i].note.tried);
+    }
     free(g->step);
     *g = (struct tuning){ 0 };
+}
+
+void tuning_step_own(struct tuning_step *s)
+{
+    size_t              bytes = s->note.tries * sizeof(*s->note.tried);
+    struct tuner_tried *copy = bytes ? xmalloc(bytes) : NULL;
+
+    if (bytes)
+        memcpy(copy, s->note.tried, bytes);
+    s->note.tried = copy;
 }
 
 struct tuning_step *tuning_add(struct tuning *g, const struct report *r, const struct knobs *was)
@@ -132,6 +144,28 @@ static void put_outcome(json_t *o, const struct tuning_step *s)
         json_object_set_new(o, "outcome_why", json_of_text(s->outcome_why));
 }
 
+static void put_tried(json_t *o, const struct tuning_step *s)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < s->note.tries; i++) {
+        const struct tuner_tried *t = &s->note.tried[i];
+        json_t                   *one = json_object();
+
+        json_object_set_new(one, "name", t->name ? json_string(t->name) : json_null());
+        set_real(one, "gain", t->gain);
+        set_real(one, "low", t->low);
+        set_real(one, "high", t->high);
+        json_object_set_new(one, "blocks", json_integer(t->blocks));
+        json_object_set_new(one, "out", json_boolean(t->is_out));
+        json_object_set_new(one, "set", knobs_of(&t->knobs, &s->was));
+        json_array_append_new(list, one);
+    }
+    if (s->note.tries)
+        json_object_set(o, "tried", list);
+    json_decref(list);
+}
+
 /* 'before' is what the last step has left. */
 static void print_step(const struct tuning_step *s, const struct knobs *before, FILE *out)
 {
@@ -157,6 +191,7 @@ static void print_step(const struct tuning_step *s, const struct knobs *before, 
     if (!knobs_equal(&s->was, before))
         json_object_set_new(o, "changes", knobs_of(&s->was, before));
     json_object_set_new(o, "set", knobs_of(&s->is, &s->was));
+    put_tried(o, s);
     put_outcome(o, s);
     print_line(out, o);
 }

@@ -45,6 +45,9 @@ void tuning_fini(struct tuning *);
 /* A step more, with what the report tells; note and 'is' are for the caller to fill. Good until the next. */
 struct tuning_step *tuning_add(struct tuning *, const struct report *, const struct knobs *was);
 
+/* Makes a copy of what its note points to: the tuner's is good for one step. */
+void tuning_step_own(struct tuning_step *);
+
 /* What became of what was set in a step. */
 void tuning_step_judge(struct tuning_step *, const struct outcome *);
 

@@ -302,6 +302,7 @@ void loop_on_report(struct loop *l, const struct report *r, struct decision *d)
     shown.outcome = l->outcome.number ? &l->outcome : NULL;
     s = tuning_add(&l->tuning, r, &was);
     tuner_step(&l->tuner, &shown, &wanted, &s->note);
+    tuning_step_own(s);
     has_knobs = take_knobs(l, r->end_ps, &was, &wanted, &s->is);
     has_parts = ask_parts(l, r->end_ps);
     has_queues = ask_queues(l, r->end_ps);

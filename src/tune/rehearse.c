@@ -23,6 +23,7 @@
 #include "tune/rehearse/memory.h"
 #include "tune/rehearse/model.h"
 #include "tune/rehearse/proof.h"
+#include "tune/rehearse/tried.h"
 #include "tune/tuner.h"
 
 #include <assert.h>
@@ -83,6 +84,7 @@ struct rehearser {
 
     struct memories memories;
     uint64_t       decisions;
+    struct tuner_tried tried[RACE_RUNNERS];      /* in the last search */
 };
 
 /* ---- windows ---- */
@@ -247,8 +249,11 @@ static void try_on_twin(struct rehearser *t, const struct traffic_model *m, stru
     if (rc) {
         say(note, "hold", "no twin: %.200s", err.text);
         choose_for(t, m, HOLD);
-    } else
+    } else {
+        note->tried = t->tried;
+        note->tries = tried_of_race(&r->race, knobs, t->tried);
         decide(t, m, r, &check, knobs, note);
+    }
     free(r);
 }
 

@@ -125,6 +125,27 @@ static bool next_word(struct bench *b, uint32_t intervals)
     return false;
 }
 
+/* The setting that is set ran, was predicted to be better, and nobody who is still in the race more so by more than chance. */
+static void check_tried(const struct bench *b)
+{
+    const struct tuner_tried *set = NULL, *now = NULL;
+
+    assert_in_range(b->note.tries, 2, 16);
+    for (uint32_t i = 0; i < b->note.tries; i++) {
+        const struct tuner_tried *t = &b->note.tried[i];
+
+        assert_true(t->low <= t->gain && t->gain <= t->high);
+        assert_true(i == 0 || t->is_out || t->gain >= t[-1].gain);
+        set = knobs_equal(&t->knobs, &b->knobs) ? t : set;
+        now = t->is_now ? t : now;
+    }
+    assert_non_null(set);
+    assert_non_null(now);
+    assert_true(set->gain < 0 && set->high < 0 && !set->is_out);
+    assert_true(now->gain == 0);
+    assert_true(knobs_equal(&now->knobs, &b->world.start));
+}
+
 static void step__two_windows_that_agree_a_search_and_a_proof(void **state)
 {
     struct bench b;
@@ -139,7 +160,9 @@ static void step__two_windows_that_agree_a_search_and_a_proof(void **state)
     assert_non_null(strstr(b.note.why, "is predicted to be"));
     assert_string_equal(b.note.phase, "search");
     assert_false(knobs_equal(&b.knobs, &b.world.start));
+    check_tried(&b);
     assert_true(next_word(&b, 10));
+    assert_int_equal(b.note.tries, 0);
     assert_non_null(strstr(b.note.why, "the setting stays"));
     assert_false(knobs_equal(&b.knobs, &b.world.start));
     close_bench(&b);

@@ -24,6 +24,15 @@
 
 enum tuner_verdict { TUNER_NO_VERDICT, TUNER_ACCEPTED, TUNER_REJECTED, TUNER_BEST };
 
+struct tuner_tried {             /* a setting that was tried on a twin, and what it was predicted to be worth */
+    const char  *name;           /* a constant; NULL: it has none, and was found */
+    double       gain, low, high;                /* log of slowdowns over those with the setting in force: below 0 is better */
+    uint32_t     blocks;         /* of messages that it has met */
+    bool         is_out;         /* it fell behind, and was tried no further */
+    bool         is_now;         /* it is the setting in force */
+    struct knobs knobs;
+};
+
 struct tuner_note {              /* why a tuner did what it did in one step */
     const char        *phase;    /* "watch", "search", "confirm", "hold": a constant */
     double             utility;  /* of the interval that ended, 0 .. 1; NaN: not measured. So below */
@@ -33,6 +42,8 @@ struct tuner_note {              /* why a tuner did what it did in one step */
     double             temperature;
     enum tuner_verdict verdict;                  /* on the setting that was in force in the interval */
     char               why[480];                 /* one sentence in plain words, or two */
+    const struct tuner_tried *tried;             /* the tuner's, until its next step */
+    uint32_t           tries;
 };
 
 struct tuner_algo {

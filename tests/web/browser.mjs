@@ -622,6 +622,17 @@ async function checkReport(browser, file) {
       });
     });
   if (data.kind === "run" && data.runs[0].tuning) await checkTuningOfReport(name, page, data.runs[0].tuning);
+  const twins = data.kind === "run" ? (data.runs[0].tuning?.twins ?? []) : [];
+  if (twins.length > 0)
+    await check(`${name}: candidates on the twin, what was predicted, chosen, and what came`, async () => {
+      equal(await page.locator(".twins .twin").count(), twins.length, "searches");
+      const last = page.locator(".twins .twin").last();
+      const { tried, came } = twins.at(-1);
+      holds(tried.length >= 2, "nothing was tried");
+      equal(await last.locator("> .scroll > table > tbody > tr").count(), tried.length + 1, "rows, with that of the scale");
+      equal(await last.getByText("✓ set", { exact: true }).count(), tried.filter((t) => t.is_chosen).length, "settings that were chosen");
+      if (came) holds((await last.textContent()).includes(came), "what came is missing");
+    });
   if (shots) await page.screenshot({ path: join(shots, `${name.replaceAll("/", "-")}.png`), fullPage: true });
   await page.context().close();
 }

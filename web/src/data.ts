@@ -154,7 +154,26 @@ export interface Tuning {
   knobs: { name: string; unit: string }[]; // those that the tuner set
   totals: { steps: number; searches: number; accepted: number; rejected: number }; // of all steps, told or not
   steps: TuningSteps;
+  twins?: TwinSearch[]; // of a tuner that tries settings on a twin first
   queues?: TunedQueues; // of a tuner that sets the thresholds of every queue for itself
+}
+
+// A search on a twin: who ran in its last race, the best first, against the setting in force then.
+export interface TwinSearch {
+  end_us: number;
+  why: string; // what was decided
+  came: string; // what was said next
+  tried: {
+    name: string | null; // null: it was found
+    change: Num; // of slowdowns, as predicted: -0.3 is 30 % less; with a 95 % interval
+    change_low: Num;
+    change_high: Num;
+    blocks: number;
+    is_out: boolean;
+    is_now: boolean;
+    is_chosen: boolean;
+    set: [name: string, value: number, unit: string][]; // what differs from the setting in force
+  }[];
 }
 
 export interface Thresholds {

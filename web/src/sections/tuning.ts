@@ -10,6 +10,7 @@ import { markColours, phaseColour, UtilityChart } from "../charts/utility";
 import type { ZoomGroup } from "../charts/zoom";
 import { marks, measuredText, phaseOf, setTexts, thetaOf, verdicts } from "../tuning";
 import { DecisionTable } from "./decisions";
+import { twinsPart } from "./twins";
 import { codes } from "./head";
 import { changedKnobs } from "./knobs";
 import { queuesPart } from "./queues";
@@ -216,6 +217,7 @@ export function tuningSection(run: Tuned, group: ZoomGroup): HTMLElement | null 
         elephantChart(run, tuning, group),
         divergenceChart(run, tuning, group),
       ),
+      twinsPart(tuning.twins ?? []),
       queuesPart(run, tuning, group) ?? changedKnobs(run, group),
       decisions,
     );
