@@ -30,7 +30,7 @@ struct options {
 };
 
 enum { KEY_TO = 't', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_DATA = 'd', KEY_TREES = 256, KEY_DEPTH, KEY_SWEEPS,
-       KEY_ACTIONS, KEY_DELTAS, KEY_NO_GRID, KEY_NO_MEND, KEY_SEED, KEY_WORLD,
+       KEY_ACTIONS, KEY_DELTAS, KEY_NO_GRID, KEY_NO_MEND, KEY_CENTRE, KEY_SEED, KEY_WORLD,
        KEY_FLOW_STATES };
 
 static const struct argp_option option_rows[] = {
@@ -48,6 +48,7 @@ static const struct argp_option option_rows[] = {
     { "flow-states", KEY_FLOW_STATES, "N", 0, "States to take of each such world (default: 200000)", 0 },
     { "no-grid", KEY_NO_GRID, NULL, 0, "From flows alone", 0 },
     { "no-mend", KEY_NO_MEND, NULL, 0, "Leave the trees as they have grown, certified or not", 0 },
+    { "centre", KEY_CENTRE, NULL, 0, "Shift what trees ask about deltas until flows come to rest where MODEL's do", 0 },
     { "seed", KEY_SEED, "N", 0, "Which states are set aside to measure on (default: 1)", 0 },
     { "quiet", KEY_QUIET, NULL, 0, "Print nothing but what is wrong", 0 },
     { 0 },
@@ -96,6 +97,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_FLOW_STATES: o->flow_states = (uint32_t)cmd_count("--flow-states", arg, 100, 10000000);           break;
     case KEY_NO_GRID:  o->cfg.is_gridless = true;                                                              break;
     case KEY_NO_MEND:  o->cfg.is_unmended = true;                                                              break;
+    case KEY_CENTRE:   o->cfg.is_centred = true;                                                               break;
     case KEY_SEED:     o->cfg.seed = cmd_count("--seed", arg, 1, UINT64_MAX);                                  break;
     case KEY_QUIET:    o->is_quiet = true;                                                                     break;
     case ARGP_KEY_ARG: cmd_take_one(&o->model, arg, "model");                                                  break;
@@ -142,9 +144,9 @@ static void note_command(const struct options *o, struct model *m)
         snprintf(text, sizeof(text), "anole distil --to int8");
     else {
         used = snprintf(text, sizeof(text), "anole distil --to trees --trees %u --depth %u --sweeps %u --actions %u --deltas "
-                 "%u --seed %" PRIu64 "%s%s%s", c.tree.trees, c.tree.depth, c.tree.sweeps, c.grid.actions, c.grid.deltas,
+                 "%u --seed %" PRIu64 "%s%s%s%s", c.tree.trees, c.tree.depth, c.tree.sweeps, c.grid.actions, c.grid.deltas,
                  c.seed, o->data ? " --data" : "", c.is_gridless ? " --no-grid" : "",
-                 c.is_unmended ? " --no-mend" : "");
+                 c.is_unmended ? " --no-mend" : "", c.is_centred ? " --centre" : "");
         for (uint32_t i = 0; i < o->worlds; i++)
             used += snprintf(text + used, sizeof(text) - (size_t)used, " --world %s", o->world[i]);
         if (o->worlds > 0)

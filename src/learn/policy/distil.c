@@ -2,7 +2,9 @@
 #include "learn/policy/distil.h"
 
 #include "base/err.h"
+#include "learn/policy/policy_story.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define ASIDE_SHARE   0.2
@@ -73,10 +75,42 @@ static void measure(struct policy_gap *gap, const struct tree_rows *rows, const 
 static void mend(struct forest *f, const struct tree_rows *rows, struct distil_report *report)
 {
     uint32_t (*weight)[TREE_LEAVES_MAX] = xcalloc(TREE_TREES_MAX, sizeof(*weight));
+    int64_t states;
 
     tree_rows_count(rows, f, weight);
-    report->states = certify_mend(f, (const uint32_t (*)[TREE_LEAVES_MAX])weight, MEND_STEPS);
+    states = certify_mend(f, (const uint32_t (*)[TREE_LEAVES_MAX])weight, MEND_STEPS);
+    report->states = states < 0 || report->states < 0 ? -1 : report->states + states;
     free(weight);
+}
+
+/* The delta at which rates come to rest, in parts of TREE_DELTA_ONE. */
+static int rest_of(const struct policy *p)
+{
+    struct policy_story story;
+
+    policy_story_tell(&story, p);
+    return (int)lroundf(story.rest * TREE_DELTA_ONE);
+}
+
+/* Shifts what trees ask about deltas, so that they do there what they did before at the delta less the shift. */
+static void shift(struct forest *f, int by)
+{
+    for (uint32_t t = 0; t < f->trees; t++)
+        for (uint32_t i = 0; i < f->tree[t].depth; i++) {
+            struct tree_split *split = &f->tree[t].split[i];
+            int threshold = split->threshold + by;
+
+            if (split->feature == TREE_DELTA || split->feature == TREE_DELTA_OLDER)
+                split->threshold = (int16_t)(threshold < INT16_MIN ? INT16_MIN : threshold > INT16_MAX ? INT16_MAX : threshold);
+        }
+}
+
+static void centre(struct forest *f, const struct policy *teacher)
+{
+    struct policy trees;
+
+    policy_init_trees(&trees, f);
+    shift(f, rest_of(teacher) - rest_of(&trees));
 }
 
 /* Trees may do what the teacher may. */
@@ -109,6 +143,11 @@ static int grow(struct forest *f, const struct policy *teacher, const struct dis
     measure(&report->grown, aside, f);
     if (!cfg->is_unmended)
         mend(f, rows, report);
+    if (cfg->is_centred) {
+        centre(f, teacher);
+        if (!cfg->is_unmended)
+            mend(f, rows, report);
+    }
     measure(&report->mended, aside, f);
     certify_rule(&report->certificate, f, &params);
     if (report->states < 0)

@@ -2,6 +2,7 @@
 #include "learn/policy/distil.h"
 
 #include "learn/policy/policy_file.h"
+#include "learn/policy/policy_story.h"
 #include "learn/policy/test_teacher.h"
 #include "learn/tree/tree_export.h"
 
@@ -48,6 +49,31 @@ static void trees__the_worst_state_is_one(void **unused)
     assert_true(policy_try(&p, report.mended.x) == report.mended.b);
     assert_float_equal((double)policy_try(&teacher, report.mended.x), (double)report.mended.a, 0.005);
     assert_float_equal(fabs((double)report.mended.a - (double)report.mended.b), report.mended.largest, 1e-7);
+    policy_fini(&teacher);
+}
+
+/* To whole 256ths of delta, as trees have them. */
+static void trees__centred_come_to_rest_where_the_teacher_does(void **unused)
+{
+    struct distil_cfg cfg = small;
+    struct distil_report report;
+    struct policy_story of_teacher, of_trees, of_centred;
+    struct policy teacher, p;
+
+    (void)unused;
+    test_teacher_init(&teacher);
+    policy_story_tell(&of_teacher, &teacher);
+    cfg.is_unmended = true;
+    assert_int_equal(0, distil_trees(&p, &teacher, &cfg, NULL, &report, NULL));
+    policy_story_tell(&of_trees, &p);
+    assert_true(fabsf(of_trees.rest - of_teacher.rest) > 2.0f / TREE_DELTA_ONE);
+    cfg.is_centred = true;
+    assert_int_equal(0, distil_trees(&p, &teacher, &cfg, NULL, &report, NULL));
+    policy_story_tell(&of_centred, &p);
+    assert_true(fabsf(of_centred.rest - of_teacher.rest) <= 1.0f / TREE_DELTA_ONE);
+    cfg.is_unmended = false;
+    assert_int_equal(0, distil_trees(&p, &teacher, &cfg, NULL, &report, NULL));
+    assert_true(report.certificate.holds[CERTIFY_RISING]);
     policy_fini(&teacher);
 }
 
@@ -208,6 +234,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trees__of_a_net_are_near_it_and_certified),
         cmocka_unit_test(trees__the_worst_state_is_one),
+        cmocka_unit_test(trees__centred_come_to_rest_where_the_teacher_does),
         cmocka_unit_test(trees__unmended_are_as_they_grew),
         cmocka_unit_test(add_trajectories__as_the_teacher_would_have_gone),
         cmocka_unit_test(add_trajectories__an_lstm_remembers),
