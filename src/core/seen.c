@@ -74,6 +74,7 @@ void seen_add(struct seen *to, const struct seen *from)
     to->local_bytes += from->local_bytes;
     to->chain_s += from->chain_s;
     to->chance_bytes += from->chance_bytes;
+    to->chance_squares += from->chance_squares;
     to->chain_tiny += from->chain_tiny;
     to->chain_hub_bytes += from->chain_hub_bytes;
     to->chain_hubs = larger(to->chain_hubs, from->chain_hubs);

@@ -33,7 +33,8 @@ struct seen {
     uint64_t local_bytes;                    /* of those: to a host of the same rack */
     uint32_t chain_bin[SEEN_BINS];           /* posted when another message of that host had just ended */
     uint64_t chain_bytes[SEEN_BINS];
-    double   chance_bytes;                   /* that would seem to follow from others by chance, hosts being so busy */
+    double   chance_bytes;                   /* that would seem to follow from others by chance, hosts being so busy, */
+    double   chance_squares;                 /* and the variance of that */
     uint32_t chain_tiny;                     /* of those: requests, and answers without data */
     uint32_t chain_senders, chain_hubs;      /* hosts that posted such; those that posted more than the mean of them. Largest
                                                 of an interval */

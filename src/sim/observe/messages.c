@@ -350,6 +350,7 @@ static void count_single(struct messages *m, const struct post *p, struct seen *
 
     tell_bin(m, p->src, is_chain ? SEEN_BINS + bin : bin);
     out->chance_bytes += (double)p->bytes * m->chance[p->src];
+    out->chance_squares += (double)p->bytes * (double)p->bytes * m->chance[p->src] * (1 - m->chance[p->src]);
     if (is_chain) {
         out->chain_bin[bin]++;
         out->chain_bytes[bin] += p->bytes;

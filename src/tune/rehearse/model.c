@@ -9,6 +9,8 @@
 #define NOISE_MAX   0.6          /* of both windows that are compared: more is another traffic all the same */
 #define SHARE_APART 0.25         /* of the bytes of a class, or of a kind */
 #define LOOP_ALL    1.5          /* times as many bytes in chains as not: then all of them are of closed loops */
+#define CHAINED_SURE 3.0         /* standard deviations by which more must follow from others than would by chance. Where hosts are so
+                                    busy that nearly all would, nothing is sure, and messages are taken to come at random */
 #define TINY_BYTES  256          /* at most: requests, and answers without data */
 #define PAUSE_MAX_S 1.0          /* of a job */
 
@@ -164,6 +166,8 @@ double model_chained(const struct seen *s)
     for (int i = 0; i < SEEN_BINS; i++)
         chained += (double)s->chain_bytes[i];
     chained -= s->chance_bytes;
+    if (chained <= CHAINED_SURE * sqrt(s->chance_squares))
+        return 0;
     return s->posted_bytes && chained > 0 ? chained / ((double)s->posted_bytes - s->chance_bytes) : 0;
 }
 

@@ -17,7 +17,7 @@ bool model_make(struct traffic_model *, const struct seen *, double seconds, uin
 /* How far the bytes that come at random are off by chance, as a share: large messages are few. */
 double model_noise(const struct seen *);
 
-/* Messages that followed from others, more than would do so by chance, and are not of a job, as a share of bytes. From
+/* Messages that followed from others, surely more than would do so by chance, and are not of a job, as a share of bytes. From
  * MODEL_LOOP on they are taken for closed loops. */
 #define MODEL_LOOP 0.3
 double model_chained(const struct seen *);
