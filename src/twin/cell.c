@@ -159,6 +159,15 @@ double cell_host_bps(const struct cell *c)
     return sum / fmax(1, hosts);
 }
 
+double cell_slowest_bps(const struct cell *c)
+{
+    double least = (double)c->host_bps[0];
+
+    for (uint32_t i = 1; i < c->racks * c->hosts; i++)
+        least = fmin(least, (double)c->host_bps[i]);
+    return least;
+}
+
 static void put_other_speeds(FILE *out, const struct cell *c, uint64_t host_bps, uint64_t uplink_bps)
 {
     fputs(", link_rates: [", out);

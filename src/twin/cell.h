@@ -34,9 +34,10 @@ struct cell cell_of(uint64_t rate_bps, double oversubscription, uint64_t rtt_ps)
  * differ, it has as large a share of slow racks, hosts and uplinks. */
 struct cell cell_like(const struct world *, uint32_t hosts_max);
 
-/* Ports of a switch with hosts; speed of hosts, in the mean. */
+/* Ports of a switch with hosts; speed of hosts, in the mean; and of the slowest. */
 uint32_t cell_ports(const struct cell *);
 double   cell_host_bps(const struct cell *);
+double   cell_slowest_bps(const struct cell *);
 
 /* Writes its topology as a value in a scenario: "{kind: clos, ...}". */
 void cell_put(FILE *, const struct cell *);

@@ -122,9 +122,21 @@ static void fit__the_round_trip_is_that_of_the_network(void **state)
     world_fini(&w);
 }
 
+static void slowest__is_that_of_one_host(void **state)
+{
+    struct cell c = cell_of(100000000000, 1, 10 * PS_PER_US);
+
+    (void)state;
+    assert_true(cell_slowest_bps(&c) == 100e9);
+    c.host_bps[c.racks * c.hosts - 1] = 25000000000;
+    assert_true(cell_slowest_bps(&c) == 25e9);
+    assert_true(fabs(cell_host_bps(&c) - (31 * 100e9 + 25e9) / 32) < 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slowest__is_that_of_one_host),
         cmocka_unit_test(like__uplinks_are_shared_as_far_and_not_slower),
         cmocka_unit_test(like__a_small_network_stays_what_it_is),
         cmocka_unit_test(like__half_of_the_hosts_are_slow_if_half_of_them_are),

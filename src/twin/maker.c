@@ -96,7 +96,8 @@ static double wire_share(const struct detail *d)
 static void put_open(FILE *out, const struct traffic_model *m, const struct cell *c, double more)
 {
     uint32_t hosts = c->racks * c->hosts;
-    double   load = fmin(LOAD_MAX, more * m->bps_per_host / cell_host_bps(c));
+    double   mean = cell_host_bps(c), most = LOAD_MAX * cell_slowest_bps(c) / mean;        /* all hosts send as much */
+    double   load = fmin(most, more * m->bps_per_host / mean);
     double   by_chance = (c->hosts - 1.0) / fmax(1, hosts - 1.0), far = c->racks == 1 ? load : load * (1 - m->local) / (1 - by_chance);
     double   near;
 
