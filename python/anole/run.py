@@ -1,15 +1,18 @@
 """Scenarios as dictionaries, and what runs leave behind.
 
-    import anole
-    result = anole.run({"topology": "dgx_h100_16", "traffic": [{"kind": "training", "collective": "ring_all_reduce", "size": "4MB",
-                                                                "channels": 8, "iterations": 1}]})
-    result.summary["all"]["flows"]
+    >>> import anole
+    >>> result = anole.run({"topology": {"kind": "star", "hosts": 3}, "traffic": [{"kind": "incast", "senders": 2, "size": "100KB"}]})
+    >>> result.summary["all"]["flows"]
+    2
+    >>> result.tables
+    ('flows', 'intervals', 'ports')
+    >>> result.table("flows")["bytes"]
+    array([100000, 100000])
 
 A scenario is what docs/scenario.md says, as a dictionary (or the name of a file); the program is `anole` of $ANOLE or of $PATH.
 """
 from __future__ import annotations
 
-import csv
 import json
 import os
 import pathlib
@@ -17,7 +20,11 @@ import shutil
 import subprocess
 import tempfile
 import weakref
-from typing import Any, Iterator, Mapping, Optional, Union
+from typing import Any, Iterator, Mapping, Optional, Sequence, Union
+
+from numpy.typing import NDArray
+
+from .table import Table
 
 __all__ = ["Run", "RunError", "run", "read"]
 
@@ -26,15 +33,6 @@ Scenario = Union[Mapping[str, Any], str, os.PathLike]
 
 class RunError(Exception):
     """The program refused a scenario, or failed; says what it said."""
-
-
-def _number(text: str) -> Union[int, float, str]:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    return text
 
 
 class Run:
@@ -47,24 +45,32 @@ class Run:
         except FileNotFoundError as error:
             raise RunError(f"{self.folder} is not the folder of a run: it has no summary.json") from error
 
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Names of the tables that the run has left: "flows", "intervals", "ports" and, if it was asked for them, others."""
+        return tuple(sorted(path.stem for path in self.folder.glob("*.csv")))
+
+    def table(self, name: str) -> Table:
+        """The table NAME.csv. Nothing of it is read before it is looked at."""
+        path = self.folder / f"{name}.csv"
+        if not path.is_file():
+            raise KeyError(f"{self.folder} has no table {name!r}; there are {', '.join(self.tables)}")
+        return Table(path)
+
     def rows(self, name: str) -> Iterator[dict[str, Any]]:
-        """The rows of NAME.csv ("flows", "intervals", "ports"), one by one, numbers as numbers."""
-        with open(self.folder / f"{name}.csv", newline="", encoding="utf-8") as table:
-            for row in csv.DictReader(table):
-                yield {key: _number(value) for key, value in row.items()}
+        """The rows of a table, one by one, numbers as numbers and None where there is nothing."""
+        return iter(self.table(name))
 
-    def columns(self, name: str) -> dict[str, Any]:
-        """The same by column, as numpy arrays."""
-        import numpy
-
-        rows = list(self.rows(name))
-        return {key: numpy.array([row[key] for row in rows]) for key in (rows[0] if rows else {})}
+    def columns(self, name: str) -> dict[str, NDArray[Any]]:
+        """All columns of a table as numpy arrays."""
+        return self.table(name).arrays()
 
     def frame(self, name: str) -> Any:
-        """The same as a pandas frame; needs pandas."""
-        import pandas
+        """A table as a pandas frame; needs pandas."""
+        return self.table(name).frame()
 
-        return pandas.read_csv(self.folder / f"{name}.csv")
+    def __repr__(self) -> str:
+        return f"Run({str(self.folder)!r}, {self.summary['all']['flows']} flows)"
 
 
 def read(folder: Union[str, os.PathLike]) -> Run:
@@ -85,20 +91,32 @@ def run(scenario: Scenario, *, set: Optional[Mapping[str, Any]] = None, seed: Op
     return result
 
 
-def _run(scenario: Scenario, work: pathlib.Path, set: Mapping[str, Any], seed: Optional[int], out: Union[str, os.PathLike, None],
-         program: Optional[str]) -> Run:
+def scenario_file(scenario: Scenario, work: pathlib.Path) -> str:
+    """The name of a file, or of an example, that says what 'scenario' says."""
     if isinstance(scenario, Mapping):
         path = work / "scenario.yaml"
         path.write_text(json.dumps(scenario), encoding="utf-8")      # JSON is YAML
-    else:
-        path = pathlib.Path(scenario)
-    folder = pathlib.Path(out) if out is not None else work / "out"
-    command = [program or os.environ.get("ANOLE", "anole"), "run", str(path), "--quiet", "--out", str(folder)]
-    for key, value in set.items():
-        command += ["--set", f"{key}={value}"]
-    if seed is not None:
-        command += ["--seed", str(seed)]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+        return str(path)
+    return os.fspath(scenario)
+
+
+def call(arguments: Sequence[str], program: Optional[str]) -> str:
+    """What the program prints; RunError with its own words if it fails."""
+    name = program or os.environ.get("ANOLE", "anole")
+    try:
+        ended = subprocess.run([name, *arguments], capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise RunError(f"{name}: {error.strerror}; name the program in $ANOLE") from None
     if ended.returncode != 0:
-        raise RunError(ended.stderr.strip())
+        raise RunError(ended.stderr.strip().removeprefix("anole: "))
+    return ended.stdout
+
+
+def _run(scenario: Scenario, work: pathlib.Path, set: Mapping[str, Any], seed: Optional[int], out: Union[str, os.PathLike, None],
+         program: Optional[str]) -> Run:
+    folder = pathlib.Path(out) if out is not None else work / "out"
+    options = [f"--set={key}={value}" for key, value in set.items()]
+    if seed is not None:
+        options.append(f"--seed={seed}")
+    call(["run", "--quiet", "--out", str(folder), *options, "--", scenario_file(scenario, work)], program)
     return Run(folder)

@@ -1,0 +1,129 @@
+"""Tables of results, read when they are asked for and no further than needed.
+
+A `Table` is a CSV file of a run folder. It knows its columns from the first line; rows and columns are read from the file each time they
+are wanted, so a table of millions of flows costs nothing until somebody looks, and a loop over rows never holds more than one.
+"""
+from __future__ import annotations
+
+import csv
+import os
+import pathlib
+from typing import Any, Iterator, Optional, Sequence, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Table"]
+
+Value = Union[int, float, str, None]
+
+
+def _value(text: str) -> Value:
+    """A number where it is one, None where the cell is empty.
+
+    >>> [_value(text) for text in ("3", "2.5", "", "h1")]
+    [3, 2.5, None, 'h1']
+    """
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text if text else None
+
+
+def _array(cells: Sequence[str]) -> NDArray[Any]:
+    """Whole numbers if all are, else numbers with NaN where a cell is empty, else words.
+
+    >>> _array(["1", "2"]).dtype.kind, _array(["1", "", "2.5"]).tolist(), _array(["1", "h1"]).tolist()
+    ('i', [1.0, nan, 2.5], ['1', 'h1'])
+    """
+    for kind in (np.int64, np.float64):
+        try:
+            return np.array([cell if cell or kind is np.int64 else "nan" for cell in cells], dtype=str).astype(kind)
+        except (ValueError, OverflowError):
+            pass
+    return np.array(cells, dtype=str)
+
+
+class Table:
+    """One CSV file. Iterating gives rows as dictionaries; `table["bytes"]` is a column as a numpy array.
+
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = pathlib.Path(folder.name, "flows.csv")
+    >>> _ = path.write_text("src,bytes\\nh0,100\\nh1,200\\n")
+    >>> table = Table(path)
+    >>> table.columns
+    ('src', 'bytes')
+    >>> len(table), int(table["bytes"].sum())
+    (2, 300)
+    >>> next(iter(table))
+    {'src': 'h0', 'bytes': 100}
+    >>> table
+    Table('flows.csv', 2 columns)
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, path: Union[str, "os.PathLike[str]"]):
+        self.path = pathlib.Path(path)
+        self._columns: Optional[tuple[str, ...]] = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns, from the first line of the file."""
+        if self._columns is None:
+            with self._open() as file:
+                self._columns = tuple(next(csv.reader(file), ()))
+        return self._columns
+
+    def _open(self) -> Any:
+        return open(self.path, newline="", encoding="utf-8")
+
+    def _cells(self) -> Iterator[list[str]]:
+        with self._open() as file:
+            reader = csv.reader(file)
+            next(reader, None)
+            yield from reader
+
+    def __iter__(self) -> Iterator[dict[str, Value]]:
+        for cells in self._cells():
+            yield {name: _value(cell) for name, cell in zip(self.columns, cells)}
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self._cells())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.columns
+
+    def _index(self, name: str) -> int:
+        try:
+            return self.columns.index(name)
+        except ValueError:
+            raise KeyError(f"{self.path.name} has no column {name!r}; there are {', '.join(self.columns)}") from None
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """One column; only its cells are kept."""
+        at = self._index(name)
+        return _array([cells[at] for cells in self._cells()])
+
+    def arrays(self, *names: str) -> dict[str, NDArray[Any]]:
+        """Several columns in one pass, all if none is named."""
+        wanted = names or self.columns
+        places = [self._index(name) for name in wanted]
+        held: list[list[str]] = [[] for _ in wanted]
+        for cells in self._cells():
+            for column, at in zip(held, places):
+                column.append(cells[at])
+        return {name: _array(column) for name, column in zip(wanted, held)}
+
+    def frame(self) -> Any:
+        """The table as a pandas frame."""
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("pandas is not installed (Debian: python3-pandas); arrays() has the same as numpy arrays") from None
+        return pandas.read_csv(self.path)
+
+    def __repr__(self) -> str:
+        return f"Table({self.path.name!r}, {len(self.columns)} columns)"
