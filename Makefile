@@ -20,7 +20,7 @@ ifneq ($(shell grep -lrE 'pthread\.h|threads\.h' src),)
 CHECKS += check-tsan
 endif
 
-.PHONY: completion library release demo demo-live test chaos fidelity debug web site bench repro repro-quick install clean help check $(CHECKS) deps-check build-clang
+.PHONY: dist deb check-deb completion library release demo demo-live test chaos fidelity debug web site bench repro repro-quick install clean help check $(CHECKS) deps-check build-clang
 .DEFAULT_GOAL := release
 
 release:
@@ -46,6 +46,7 @@ demo: release
 test:
 	@tools/deps live || true
 	@tools/deps peers || true
+	@tools/deps slurm || true
 	@{ tools/deps build test && tools/configure test $(TEST) && ninja -C build/test \
 	    && tools/configure release $(RELEASE) && ninja -C build/release && $(MAKE) --no-print-directory library; } \
 	    || { echo '0 passed, 1 failed'; exit 1; }
@@ -74,6 +75,20 @@ library:
 	@tools/deps build
 	@tools/configure library $(RELEASE) -Dlibrary=true
 	@ninja -C build/library $$(meson introspect --targets build/library | grep -o 'libanole\.so\.[0-9.]*' | head -1)
+
+# The sources as one file, the same bytes each time, that builds by itself.
+dist:
+	@tools/dist
+
+# Debian packages: build/deb/*.deb. How they are made: debian/, tools/make-deb.
+deb:
+	@tools/deps deb
+	@tools/make-deb
+
+# Builds them twice, compares, asks lintian, installs and removes them. Needs root, and takes many minutes.
+check-deb:
+	@tools/deps deb
+	@tests/deb/check
 
 # Recordings of the HPCC fork with its other controls, a folder each: too large to be part of this. None: skipped.
 CONTROLS ?= ../shared/reference/cc
@@ -126,7 +141,7 @@ check: $(CHECKS)
 	@echo 'all checks passed'
 
 deps-check:
-	@tools/deps build test check mpi live
+	@tools/deps build test check mpi live python notebooks slurm
 
 check-includes:
 	@tools/check-includes
@@ -188,6 +203,8 @@ help:
 	@echo 'make chaos        fault histories of the live side, SEEDS=10000 of them: docs/live.md'
 	@echo 'make completion   build/completion: for bash, zsh and fish'
 	@echo 'make library      build/library/libanole.so, for programs in C: docs/library.md'
+	@echo 'make deb          Debian packages: build/deb; make check-deb builds them twice, installs and removes them'
+	@echo 'make dist         the sources as one file: build/dist'
 	@echo 'make fidelity     the whole comparison with the ns-3 forks: docs/fidelity.md'
 	@echo 'make web          build the report page from web/ (needs Node 20) and test it in a browser'
 	@echo 'make site         the documents as HTML with search: build/site/index.html'
