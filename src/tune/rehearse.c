@@ -163,17 +163,6 @@ static int search(struct rehearser *t, const struct predictor *p, const struct k
     return rehearse(r, &q, err);
 }
 
-/* Who runs with the setting in force: somebody always does. */
-static const struct runner *incumbent(const struct race *race, const struct knobs *now)
-{
-    uint32_t i = 0;
-
-    while (i + 1 < race->runners && !knobs_equal(&race->runner[i].knobs, now))
-        i++;
-    assert(knobs_equal(&race->runner[i].knobs, now));
-    return &race->runner[i];
-}
-
 /* Where messages follow from others, how many there are is up to the setting: slower ones are its fault, whatever the load. */
 static bool is_endogenous(const struct traffic_model *m)
 {
@@ -195,10 +184,11 @@ static void say_named(const struct rehearser *t, struct tuner_note *note, const 
 static void decide(struct rehearser *t, const struct traffic_model *m, const struct rehearsal *r, const struct twin_check *c,
                    struct knobs *knobs, struct tuner_note *note)
 {
-    const struct runner *winner = &r->race.runner[r->race.winner], *now = incumbent(&r->race, knobs);
+    const struct runner *winner = &r->race.runner[r->race.winner], *now = race_find(&r->race, knobs);
     struct race_gain     gain = race_gain(winner, now);
     double               margin = t->option[MARGIN];
 
+    assert(knobs_equal(&now->knobs, knobs));     /* who is in force always runs */
     margin = is_endogenous(m) ? fmax(margin, FOLLOW_MARGIN) : margin;
     if (winner == now || gain.high > -margin) {
         say(note, "hold", "%u trials on the twin (%+.0f %% off): nothing is surely better than the setting in force by more "

@@ -105,6 +105,14 @@ static uint32_t drop_hopeless(struct race *r)
     return left;
 }
 
+const struct runner *race_find(const struct race *r, const struct knobs *knobs)
+{
+    for (uint32_t i = 0; i < r->runners; i++)
+        if (knobs_equal(&r->runner[i].knobs, knobs))
+            return &r->runner[i];
+    return &r->runner[0];
+}
+
 struct race_gain race_gain(const struct runner *x, const struct runner *than)
 {
     uint32_t blocks = x->blocks < than->blocks ? x->blocks : than->blocks;

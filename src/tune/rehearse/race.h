@@ -48,6 +48,9 @@ void race_enter(struct race *, const struct knobs *, const char *name);
 /* Who leads now. */
 const struct runner *race_leader(const struct race *);
 
+/* Who runs with this setting; the baseline if nobody does. */
+const struct runner *race_find(const struct race *, const struct knobs *);
+
 int race_run(struct race *, struct err *);
 
 /* Of one against another, over the blocks that both have run. */

@@ -14,11 +14,8 @@ static int compare(const void *left, const void *right)
 
 uint32_t tried_of_race(const struct race *r, const struct knobs *now, struct tuner_tried tried[RACE_RUNNERS])
 {
-    const struct runner *than = &r->runner[0];
+    const struct runner *than = race_find(r, now);
 
-    for (uint32_t i = 0; i < r->runners; i++)
-        if (knobs_equal(&r->runner[i].knobs, now))
-            than = &r->runner[i];
     for (uint32_t i = 0; i < r->runners; i++) {
         const struct runner *a = &r->runner[i];
         struct race_gain     gain = race_gain(a, than);
