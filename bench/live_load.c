@@ -461,7 +461,7 @@ int main(int argc, char **argv)
     bench_print("live_connect", leased_s, "s");
     measure((uint32_t)atoi(argv[5]));
     if (is_ending) {
-        rpc_free(g.rpc);
+        dial_free(g.dial);
         clean_up();
         return 0;
     }

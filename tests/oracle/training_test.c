@@ -95,7 +95,7 @@ static void run_star(struct ops *ops, const struct traffic_training *cfg, uint32
  * on the way back it meets nobody. */
 static void expect_exact(enum collective_kind kind, uint32_t workers, uint64_t bytes, uint64_t took_ps)
 {
-    const struct collective_cfg   c = { kind, workers, bytes, bytes, false, 0, 0 };
+    const struct collective_cfg   c = { kind, workers, bytes, bytes, false, 0, 0, false };
     const struct traffic_training cfg = { c, 500 * PS_PER_US, 2 * PS_PER_US, 2 };
     struct ops                    ops;
 
@@ -166,10 +166,10 @@ static void tree__of_two_by_hand(void **unused)
 static void steps__take_computing_and_collectives(void **unused)
 {
     static const struct iteration_step step[] = {
-        { 300 * PS_PER_US, { COLLECTIVE_RING_ALL_REDUCE, 2, 100000, 0, false, 0, 0 }, PARALLEL_TENSOR, 4, 0, false, false },
-        { 0, { COLLECTIVE_SEND_NEXT, 3, 40000, 0, false, 0, 0 }, PARALLEL_PIPELINE, 1, 0, false, false },
-        { 20 * PS_PER_US, { COLLECTIVE_ALL_TO_ALL, 2, 7000, 0, false, 0, 0 }, PARALLEL_EXPERT, 2, 0, false, false },
-        { 500 * PS_PER_US, { COLLECTIVE_REDUCE_SCATTER, 2, 90000, 0, false, 0, 0 }, PARALLEL_DATA, 1, 0, false, false },
+        { 300 * PS_PER_US, { COLLECTIVE_RING_ALL_REDUCE, 2, 100000, 0, false, 0, 0, false }, PARALLEL_TENSOR, 4, 0, false, false },
+        { 0, { COLLECTIVE_SEND_NEXT, 3, 40000, 0, false, 0, 0, false }, PARALLEL_PIPELINE, 1, 0, false, false },
+        { 20 * PS_PER_US, { COLLECTIVE_ALL_TO_ALL, 2, 7000, 0, false, 0, 0, false }, PARALLEL_EXPERT, 2, 0, false, false },
+        { 500 * PS_PER_US, { COLLECTIVE_REDUCE_SCATTER, 2, 90000, 0, false, 0, 0, false }, PARALLEL_DATA, 1, 0, false, false },
     };
     const struct traffic_steps cfg = { { { 12, 2, 2, 3, 2 }, step, 4 }, 1, 70 * PS_PER_US, 2 * PS_PER_US, 3 };
     uint64_t                   took = (4 * 300 + 2 * 20 + 500) * PS_PER_US + 4 * 2 * alone_ps(50000) + alone_ps(40000) +
@@ -189,7 +189,7 @@ static void steps__take_computing_and_collectives(void **unused)
 static void jobs__do_not_meet_in_a_star(void **unused)
 {
     static const struct iteration_step step[] = {
-        { 0, { COLLECTIVE_RING_ALL_REDUCE, 6, 600000, 0, false, 0, 0 }, PARALLEL_ALL, 2, 0, false, false },
+        { 0, { COLLECTIVE_RING_ALL_REDUCE, 6, 600000, 0, false, 0, 0, false }, PARALLEL_ALL, 2, 0, false, false },
     };
     const struct traffic_steps cfg = { { { 6, 1, 6, 1, 1 }, step, 1 }, 1, 0, 2 * PS_PER_US, 3 };
     struct ops                 ops;
@@ -211,7 +211,7 @@ static void ring__bus_bandwidth_is_what_acks_leave(void **unused)
     (void)unused;
     for (uint32_t n = 4; n <= 16; n *= 2) {
         const uint64_t packets = 1000, bytes = n * packets * 1024;
-        const struct traffic_training cfg = { { COLLECTIVE_RING_ALL_REDUCE, n, bytes, 0, false, 0, 0 }, 0, DELAY_PS, 1 };
+        const struct traffic_training cfg = { { COLLECTIVE_RING_ALL_REDUCE, n, bytes, 0, false, 0, 0, false }, 0, DELAY_PS, 1 };
         double step_ps = (double)(packets * (1024 + 62 + 20 + 66 + 20) * BYTE_PS + 4 * DELAY_PS);
         double wanted = 2.0 * (n - 1) / n * (double)bytes / (2 * (n - 1) * step_ps), bus;
         struct ops ops;

@@ -144,7 +144,7 @@ static void barrier__waits_for_the_last(void **unused)
 
     (void)unused;
     for (int kind = 0; kind < COLLECTIVE_KINDS; kind++) {
-        const struct collective_cfg   c = { (enum collective_kind)kind, HOSTS, 2000, 300, false, 0, 0 };
+        const struct collective_cfg   c = { (enum collective_kind)kind, HOSTS, 2000, 300, false, 0, 0, false };
         const struct traffic_training cfg = { c, 777, 5555, 4 };
         uint32_t                      at = 0, each;
         struct hall                   h;
@@ -440,7 +440,7 @@ static void training__order_of_a_moment_does_not_matter(void **unused)
 
     (void)unused;
     for (int kind = 0; kind < COLLECTIVE_KINDS; kind++) {
-        const struct traffic_training cfg = { { (enum collective_kind)kind, HOSTS, 900, 50, false, 0, 0 }, 10, 1000, 3 };
+        const struct traffic_training cfg = { { (enum collective_kind)kind, HOSTS, 900, 50, false, 0, 0, false }, 10, 1000, 3 };
         struct hall                   a, b;
 
         hall_open(&a, &common, &cfg, even_ps, 0);
