@@ -4,6 +4,7 @@
 #include "base/yaml.h"
 #include "core/units.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -184,9 +185,10 @@ static void wire_group(struct graph *g, const struct dim *d, uint32_t first, uin
 static void wire_dim(struct graph *g, const struct network *n, uint32_t number, uint32_t from, uint32_t stride)
 {
     const struct dim *d = &n->dim[number];
-    uint32_t          groups = n->npus / d->npus, middle = g->nodes;
+    uint32_t          groups = d->npus ? n->npus / d->npus : 0, middle = g->nodes;
     char              name[sizeof g->node->name];
 
+    assert(stride > 0);
     for (uint32_t i = 0; i < groups && d->shape == SWITCH; i++) {
         snprintf(name, sizeof name, "d%us%u", number % ASTRA_DIMS_MAX, i % GRAPH_NODES_MAX);
         graph_add_node(g, true, name);
@@ -224,6 +226,7 @@ static void build(struct graph *g, const struct network *n, bool is_inside)
     uint32_t from = 0, stride = 1;
     char     name[sizeof g->node->name];
 
+    assert(n->dim[0].npus > 0);
     for (uint32_t i = 0; i < n->npus; i++) {
         graph_add_node(g, false, NULL);
         g->node[i].server = is_inside ? i / n->dim[0].npus + 1 : 0;

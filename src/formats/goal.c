@@ -26,12 +26,13 @@ struct binary {
     struct err               *err;
 };
 
-/* Some bytes of the file, whether it is in memory or not; to be freed if it is not. NULL: they cannot be read. */
-static const unsigned char *look(const struct binary *b, uint64_t at, uint64_t bytes)
+/* Some bytes of the file, whether it is in memory or not; *own is to be freed. NULL: they cannot be read. */
+static const unsigned char *look(const struct binary *b, uint64_t at, uint64_t bytes, unsigned char **own)
 {
     unsigned char *data;
     uint64_t       got = 0;
 
+    *own = NULL;
     if (!b->from->is_spilled)
         return (const unsigned char *)b->from->data + at;
     data = xmalloc(bytes + 1);
@@ -45,13 +46,8 @@ static const unsigned char *look(const struct binary *b, uint64_t at, uint64_t b
         }
         got += n > 0 ? (uint64_t)n : 0;
     }
+    *own = data;
     return data;
-}
-
-static void look_away(const struct binary *b, const unsigned char *data)
-{
-    if (b->from->is_spilled)
-        free((void *)(uintptr_t)data);
 }
 
 static uint64_t get(const unsigned char *p, uint32_t bytes)
@@ -132,30 +128,32 @@ static int read_rank(const struct binary *b, uint32_t rank, const unsigned char 
 {
     uint64_t             start = get(entry, 8), end = get(entry + 8, 8);
     const unsigned char *p;
+    unsigned char       *own;
     int                  rc;
 
     if (end < start || end > b->size - 8 || end - start < 8)
         return err_set(b->err, EINVAL, "%s: rank %u lies outside of the file", b->name, rank);
-    p = look(b, 8 + start, end - start);
+    p = look(b, 8 + start, end - start, &own);
     if (!p)
         return -EIO;
     rc = read_nodes(b, rank, p, end - start);
-    look_away(b, p);
+    free(own);
     return rc ? rc : trace_seal_rank(b->trace, rank, b->err);
 }
 
 static int read_binary(const struct binary *b)
 {
-    const unsigned char *head = look(b, 0, b->size < 14 ? b->size : 14), *table;
+    unsigned char       *own;
+    const unsigned char *head = look(b, 0, b->size < 14 ? b->size : 14, &own), *table;
     uint64_t             ranks = head && b->size >= 14 ? get(head + 8, 4) : 0;
     int                  rc = 0;
 
     if (!head)
         return -EIO;
-    look_away(b, head);
+    free(own);
     if (b->size < 14 || !ranks || ranks > TRACE_RANKS_MAX || 14 + 16 * ranks > b->size)
         return err_set(b->err, EINVAL, "%s: the table of ranks lies outside of the file", b->name);
-    table = look(b, 14, 16 * ranks);
+    table = look(b, 14, 16 * ranks, &own);
     if (!table)
         return -EIO;
     trace_fini(b->trace);
@@ -164,7 +162,7 @@ static int read_binary(const struct binary *b)
         rc = trace_spill(b->trace, b->err);
     for (uint32_t i = 0; i < ranks && !rc; i++)
         rc = read_rank(b, i, table + 16ul * i);
-    look_away(b, table);
+    free(own);
     return rc;
 }
 

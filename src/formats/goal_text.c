@@ -3,6 +3,7 @@
 
 #include "core/units.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -362,7 +363,7 @@ static bool is_operation(const struct text *x)
 static int take_statement(struct text *x)
 {
     const char *label = x->at;
-    uint32_t    length = word_length(x), op;
+    uint32_t    length = word_length(x), op = 0;
     int         rc;
 
     if (!length)
@@ -396,6 +397,7 @@ static int take_block(struct text *x)
         return refuse(x, "num_ranks must come before the first rank");
     if (!rc && rank >= x->trace->ranks)
         return refuse(x, "there is no rank %llu: there are %u", (unsigned long long)rank, x->trace->ranks);
+    assert(x->is_seen);
     if (!rc && x->is_seen[rank])
         return refuse(x, "rank %llu is there twice", (unsigned long long)rank);
     if (rc)

@@ -206,7 +206,8 @@ static int read_layer(struct workload *x, struct layer *l)
     int rc = 0;
 
     l->line = x->w.line;
-    if (!tokens_next(&x->w) || !tokens_next(&x->w))      /* its name, and what it depends on, which nobody uses */
+    tokens_next(&x->w);          /* its name, which is there, and */
+    if (!tokens_next(&x->w))     /* what it depends on, which nobody uses */
         return tokens_err(&x->w, x->err, EINVAL, "the layer's dependency, usually -1, is missing");
     for (int step = 0; step < STEPS && !rc; step++)
         rc = read_work(x, &l->work[step], (enum step)step);

@@ -45,6 +45,16 @@ static void on_sent(void *arg, uint64_t now_ps, const struct message *m)
     tell(arg, ANOLE_SENT, now_ps, m);
 }
 
+static void on_wake(void *arg, uint64_t now_ps, uint64_t tag)
+{
+    struct anole_world *w = arg;
+
+    w->now_ps = now_ps;
+    w->open--;
+    if (w->told)
+        w->told(w->arg, ANOLE_WOKEN, now_ps, &(struct anole_message){ .tag = tag, .posted_ps = now_ps });
+}
+
 /* ---- making ---- */
 
 /* A scenario without traffic has what is posted alone; one with traffic, this behind it: there is a list at its end, or it is refused. */
@@ -91,7 +101,7 @@ struct anole_world *anole_open(const char *scenario, char *error, size_t error_b
         free(w);
         return NULL;
     }
-    w->entry = external_find(w->sim->program.traffic, &(struct external_hooks){ w, on_arrival, on_sent });
+    w->entry = external_find(w->sim->program.traffic, &(struct external_hooks){ w, on_arrival, on_sent, on_wake });
     number_hosts(w);
     return w;
 }
@@ -131,6 +141,16 @@ int anole_post(struct anole_world *w, uint32_t src, uint32_t dst, uint64_t bytes
         return -1;
     if (w->entry == UINT32_MAX || !external_post(w->sim->program.traffic, w->entry, w->node[src], w->node[dst], bytes, w->now_ps, tag))
         return -1;
+    program_schedule_workers(&w->sim->engine, &w->sim->program);
+    w->open++;
+    return 0;
+}
+
+int anole_wake(struct anole_world *w, uint64_t at_ps, uint64_t tag)
+{
+    if (at_ps < w->now_ps || w->entry == UINT32_MAX)
+        return -1;
+    external_wake(w->sim->program.traffic, w->entry, at_ps, tag);
     program_schedule_workers(&w->sim->engine, &w->sim->program);
     w->open++;
     return 0;

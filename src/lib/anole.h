@@ -28,7 +28,8 @@ struct anole_world;
 
 enum anole_event {
     ANOLE_ARRIVED,               /* the last byte has come to its destination */
-    ANOLE_SENT                   /* the source has the acknowledgement of all of it */
+    ANOLE_SENT,                  /* the source has the acknowledgement of all of it */
+    ANOLE_WOKEN                  /* it is the time that anole_wake() was given; of the message its tag alone counts */
 };
 
 struct anole_message {
@@ -56,10 +57,14 @@ void anole_on_message(struct anole_world *, anole_told *, void *arg);
  * no bytes. */
 int anole_post(struct anole_world *, uint32_t src, uint32_t dst, uint64_t bytes, uint64_t tag);
 
+/* Has the program told (ANOLE_WOKEN) at at_ps, which is not before the present: between messages, a program may have things of its own to do. Returns 0, or -1: it is
+ * before the present. */
+int anole_wake(struct anole_world *, uint64_t at_ps, uint64_t tag);
+
 /* The world's time. */
 uint64_t anole_now_ps(const struct anole_world *);
 
-/* Lets everything happen up to and including until_ps. Returns how many messages that were posted are not over, or -1: the world cannot go on, and
+/* Lets everything happen up to and including until_ps. Returns how many messages that were posted and wakes are not over, or -1: the world cannot go on, and
  * anole_failure() says why. */
 int64_t anole_run(struct anole_world *, uint64_t until_ps);
 

@@ -3,7 +3,8 @@
 # shellcheck disable=SC2154  # common.bash sets dir
 load common
 
-@test "library: the example, compiled with pkg-config against an installed copy" {
+# Puts a copy of the library into $dir, as an installation would.
+install_library() {
     build=build/library
     [ -e "$build/libanole.so" ] || skip "the library is not built: make library"
     mkdir -p "$dir/lib/pkgconfig" "$dir/include"
@@ -11,6 +12,10 @@ load common
     cp "$build/libanole.so" "$dir/lib/libanole.so.1"
     cp src/lib/anole.h "$dir/include/"
     sed "s|^prefix=.*|prefix=$dir|; s|^libdir=.*|libdir=$dir/lib|; s|^includedir=.*|includedir=$dir/include|" "$build/meson-private/anole.pc" >"$dir/lib/pkgconfig/anole.pc"
+}
+
+@test "library: the example, compiled with pkg-config against an installed copy" {
+    install_library
     # shellcheck disable=SC2046
     cc examples/ping.c $(PKG_CONFIG_PATH="$dir/lib/pkgconfig" pkg-config --cflags --libs anole) -o "$dir/ping"
     LD_LIBRARY_PATH="$dir/lib" "$dir/ping" >"$dir/out"
@@ -19,4 +24,63 @@ load common
     [ "$(grep -c ': 4.360 us$' "$dir/out")" -eq 9 ]
     # Nothing but its interface is to be seen.
     [ "$(nm -D --defined-only "$build/libanole.so" | awk '$2 == "T" && $3 !~ /^anole_/' | wc -l)" -eq 0 ]
+}
+
+@test "library: a program is woken between messages, and not before the present" {
+    install_library
+    cat >"$dir/wake.c" <<'END'
+#include <anole.h>
+#include <stdio.h>
+
+static void told(void *arg, enum anole_event event, uint64_t now_ps, const struct anole_message *m)
+{
+    struct anole_world *w = arg;
+
+    if (event != ANOLE_WOKEN)
+        return;
+    printf("%llu at %llu\n", (unsigned long long)m->tag, (unsigned long long)now_ps);
+    if (m->tag < 3)
+        anole_wake(w, now_ps + 250, m->tag + 1);
+    if (anole_wake(w, now_ps - 1, 9) == 0)
+        printf("the past\n");
+}
+
+int main(void)
+{
+    char                error[256];
+    struct anole_world *w = anole_open("topology: {kind: star, hosts: 2}", error, sizeof error);
+
+    anole_on_message(w, told, w);
+    anole_wake(w, 5000, 7);
+    anole_wake(w, 1000, 1);
+    while (anole_run(w, anole_now_ps(w) + 1000000) > 0)
+        ;
+    anole_close(w);
+    return 0;
+}
+END
+    # shellcheck disable=SC2046
+    cc "$dir/wake.c" $(PKG_CONFIG_PATH="$dir/lib/pkgconfig" pkg-config --cflags --libs anole) -o "$dir/wake"
+    LD_LIBRARY_PATH="$dir/lib" "$dir/wake" >"$dir/out"
+    diff "$dir/out" - <<'END'
+1 at 1000
+2 at 1250
+3 at 1500
+7 at 5000
+END
+}
+
+@test "library: an all-reduce through ASTRA-sim's interface takes what a ring takes" {
+    install_library
+    command -v c++ >/dev/null || skip "there is no C++ compiler"
+    # shellcheck disable=SC2046
+    c++ -std=c++17 -Wall -Wextra -Werror examples/astra-sim/all_reduce.cc $(PKG_CONFIG_PATH="$dir/lib/pkgconfig" pkg-config --cflags --libs anole) -o "$dir/all_reduce"
+    LD_LIBRARY_PATH="$dir/lib" "$dir/all_reduce" >"$dir/out"
+    [ "$(wc -l <"$dir/out")" -eq 8 ]
+    # 10 us, then 14 steps of 1 MiB: 1024 packets of 1106 bytes and, if acknowledgements are in their way, 86 more, at 100 Gb/s; two links there and two back.
+    awk '{ step = 1024 * 80e-6; t = $3; if (t < 10 + 14 * (step * 1106 + 4) || t > 10 + 14 * (step * 1192 + 5)) { print; bad = 1 } } END { exit bad }' "$dir/out"
+    # With one byte more of each rank's part there is a packet more in each step.
+    LD_LIBRARY_PATH="$dir/lib" "$dir/all_reduce" 8388616 >"$dir/more"
+    run cmp -s "$dir/out" "$dir/more"
+    [ "$status" -eq 1 ]
 }

@@ -29,6 +29,15 @@ static void on_sent(struct job *j, uint64_t now_ps, const struct message *m)
         x->hooks.on_sent(x->hooks.arg, now_ps, m);
 }
 
+static void on_wake(struct job *j, uint64_t now_ps, uint32_t worker, uint64_t tag)
+{
+    const struct external *x = (const struct external *)j;
+
+    (void)worker;
+    if (x->hooks.on_wake)
+        x->hooks.on_wake(x->hooks.arg, now_ps, tag);
+}
+
 static void external_read(struct entry *e);
 
 extern const struct traffic_kind traffic_external;
@@ -39,7 +48,7 @@ static const struct section_key keys[] = {
 
 const struct traffic_kind traffic_external = {
     .name = "external", .about = "messages that a program posts by libanole, one by one; a run of the command sends none", .keys = keys,
-    .read = external_read, .on_arrival = on_arrival, .on_sent = on_sent,
+    .read = external_read, .on_arrival = on_arrival, .on_sent = on_sent, .on_wake = on_wake,
 };
 
 static void external_read(struct entry *e)
@@ -74,4 +83,9 @@ bool external_post(struct traffic *t, uint32_t entry, uint32_t src, uint32_t dst
         return false;
     job_post(j, j->worker_of[src], at_ps, dst, bytes, tag);
     return true;
+}
+
+void external_wake(struct traffic *t, uint32_t entry, uint64_t at_ps, uint64_t tag)
+{
+    job_wake(t->entry[entry].job, 0, at_ps, tag);
 }
