@@ -1,5 +1,6 @@
 /* tests/fuzz/fuzz_http.c - whoever has no token changes nothing, whatever the head of a request says; and what is taken from a body keeps
  * its promises. The input is six lines (method, Host, Authorization, Origin, Sec-Fetch-Site, Content-Type), a path, and a body. */
+#include "live/history/history.h"
 #include "live/http/gate.h"
 #include "live/view/order.h"
 
@@ -51,6 +52,15 @@ static void check_order(const char *path, const char *body, size_t length)
     check_text(q.why, sizeof q.why);
 }
 
+/* The end of /api/history/... : what is taken is a time that can be asked for. */
+static void check_span(const char *path)
+{
+    uint64_t span_ms, until_ms;
+
+    if (history_read_span(strncmp(path, "/api/history/", 13) == 0 ? path + 13 : path, &span_ms, &until_ms))
+        PROMISE(span_ms >= 60000 && span_ms <= 366ull * 86400000 && until_ms < 1ull << 53);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char       *text = malloc(size + 1), *line[7], *rest;
@@ -69,6 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     used = (size_t)(rest - text);
     check_gate(&(struct gate_request){ line[0], *line[1] ? line[1] : NULL, *line[2] ? line[2] : NULL, *line[3] ? line[3] : NULL,
                                        *line[4] ? line[4] : NULL, *line[5] ? line[5] : NULL });
+    check_span(line[6]);
     check_order(line[6], rest, size - used);
     free(text);
     return 0;

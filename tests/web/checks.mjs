@@ -2,7 +2,6 @@
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
-const OPEN_MS_MAX = 10000; // far above what it takes: machines that test are busy
 let failed = 0;
 
 export const failures = () => failed;
@@ -79,10 +78,8 @@ export async function violations(page) {
 }
 
 export async function checkAnyPage(name, page, charts) {
-  await check(`${name}: opens`, () => {
-    holds(page.open_ms < OPEN_MS_MAX, `took ${Math.round(page.open_ms)} ms`);
-    return `${Math.round(page.open_ms)} ms`;
-  });
+  // Told, not judged: how long it takes is up to what else the machine does.
+  await check(`${name}: opens`, () => `${Math.round(page.open_ms)} ms`);
   await check(`${name}: no error, nothing asked of the network`, () =>
     equal(page.problems, [], "list of problems"),
   );

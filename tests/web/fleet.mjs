@@ -43,6 +43,7 @@ async function until(what, isSo) {
 
 async function openPage(browser, address, options = {}) {
   const page = await (await browser.newContext({ viewport: { width: 1400, height: 900 }, ...options })).newPage();
+  page.setDefaultTimeout(wait_ms);
   page.problems = [];
   page.on("pageerror", (error) => page.problems.push(error.message));
   page.on("console", (message) => message.type() === "error" && page.problems.push(message.text()));
@@ -73,6 +74,7 @@ async function shoot(browser, address, name) {
 let browser = null;
 try {
   browser = await chromium.launch({
+    timeout: 0, // machines that test are busy
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
   });

@@ -71,12 +71,14 @@ try {
   await until("an address", () => /http at (\S+)/.test(controller.log));
   const address = `http://${controller.log.match(/http at (\S+)/)[1]}/`;
   browser = await chromium.launch({
+    timeout: 0, // machines that test are busy
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
   });
   const page = await (await browser.newContext({ viewport: { width: 1300, height: 900 } })).newPage();
   page.problems = [];
   page.on("pageerror", (error) => page.problems.push(error.message));
+  page.setDefaultTimeout(wait_ms);
   await page.goto(address);
   await check("live: all devices, with their state, age and setting", async () => {
     await page.locator("#devices tbody tr").nth(3).waitFor({ timeout: wait_ms });
@@ -98,6 +100,30 @@ try {
     holds((await page.locator("#time figure.chart").count()) >= 3, "charts over time");
     if (shots) await page.screenshot({ path: join(shots, "live.png") });
   });
+  // Each question of docs/live.md, "Twelve questions", that this page answers: what is clicked, and what is seen then.
+  const questions = [
+    ["what changed and did it help", ["#decisions details summary"], "#decisions details[open] table"],
+    ["setting or workload", [], "#time figure.chart:has-text('with what is tried')"],
+    ["which setting was live", [], "#time figure.chart:has-text('rpg_ai_rate')"],
+    ["where is the congestion", [], "#devices .device-map .cell", "time paused"],
+    ["who is paused", [], "#devices .device-map .cell", "time paused"],
+    ["do devices agree", [], "#agreement table, #agreement p"],
+    ["burst or level", [], "#history figure.chart:has-text('most'), #history figure.chart:has-text('Metric')"],
+    ["which agents are late", [], "#devices .device-map .cell", "age of the last report"],
+    ["who was heard", ["#history .past-devices summary"], "#history .past-devices[open]"],
+    ["where did the time of a decision go", ["#decisions details summary"], "#decisions details[open] th:has-text('Until the next')"],
+  ];
+  for (const [question, clicks, seen, colour] of questions)
+    await check(`live: within two clicks: ${question}`, async () => {
+      holds(clicks.length + (colour ? 1 : 0) <= 2, "too many clicks");
+      if (colour) await page.locator("#devices select").selectOption({ label: colour });
+      for (const click of clicks) {
+        const place = page.locator(click).first();
+        await place.waitFor({ timeout: wait_ms });
+        await place.evaluate((summary) => summary.parentElement.open || summary.click()); // by hand it would have to stand still for a moment
+      }
+      await page.locator(seen).first().waitFor({ timeout: wait_ms });
+    });
   await check("live: an order without the token, or with a wrong one, is refused", async () => {
     await page.locator('[data-order="freeze"]').click();
     holds((await page.locator("#orders [role=status]").textContent()).includes("token is needed"), "it is not said");

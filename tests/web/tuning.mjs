@@ -219,7 +219,6 @@ async function checkMuch(browser, file) {
     await page.keyboard.press("End");
     equal(await chosen(page), ["1999"], "chosen rows");
     const took_ms = performance.now() - start;
-    holds(took_ms < 20000, `took ${Math.round(took_ms)} ms`);
     return `${Math.round(took_ms)} ms`;
   });
   await check("tuning: what is left out is told", async () =>

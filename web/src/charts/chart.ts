@@ -71,6 +71,29 @@ export function chart(spec: ChartSpec): HTMLElement {
   return new LineChart(spec).figure;
 }
 
+const hasAny = (spec: ChartSpec) => spec.curves.some((curve) => curve.values.some((value) => value !== null && value !== undefined));
+
+// Charts that are shown again and again with other values: what is on the page stays, so that nothing jumps.
+export class ChartSet {
+  private readonly kept = new Map<string, { signature: string; chart: LineChart }>();
+
+  figures(specs: ChartSpec[]): HTMLElement[] {
+    return specs.map((spec) => {
+      if (!hasAny(spec)) return chart(spec);
+      const scale = scaleFor(spec.y.unit, largest(spec.curves)).suffix;
+      const signature = JSON.stringify([spec.y.unit, scale, spec.curves.map((curve) => curve.label)]);
+      const old = this.kept.get(spec.title);
+      if (old?.signature === signature) {
+        old.chart.update(spec);
+        return old.chart.figure;
+      }
+      const made = new LineChart(spec);
+      this.kept.set(spec.title, { signature, chart: made });
+      return made.figure;
+    });
+  }
+}
+
 export class LineChart {
   readonly figure: HTMLElement;
   private readonly frame: Frame;
@@ -80,7 +103,7 @@ export class LineChart {
   private readonly xScale: Scale;
   protected u: uPlot | null = null;
 
-  constructor(protected readonly spec: ChartSpec) {
+  constructor(protected spec: ChartSpec) {
     this.group = spec.group ?? new ZoomGroup(fullRange(spec), spec.x.isLog);
     this.yScale = scaleFor(spec.y.unit, largest(spec.curves));
     this.xScale = scaleFor(spec.x.unit, spec.x.values.at(-1) ?? 0);
@@ -94,7 +117,7 @@ export class LineChart {
       isWide: spec.isWide,
     });
     this.figure = this.frame.figure;
-    this.figure.dataset.points = String(spec.curves.reduce((n, curve) => n + curve.values.reduce<number>((m, value) => m + (value == null ? 0 : 1), 0), 0));
+    this.countPoints();
     this.legend = legend(
       spec.curves.map((curve, i) => ({ label: curve.label, hue: curve.hue ?? i })),
       (i, isShown) => this.u?.setSeries(i + 1, { show: isShown }),
@@ -105,6 +128,18 @@ export class LineChart {
     this.listen();
     this.group.add(this);
     keep(this);
+  }
+
+  // Other values of the same curves, on the same group.
+  update(spec: ChartSpec): void {
+    this.spec = spec;
+    this.countPoints();
+    this.u?.setData(this.data());
+    if (this.u) this.applyRange();
+  }
+
+  private countPoints(): void {
+    this.figure.dataset.points = String(this.spec.curves.reduce((n, curve) => n + curve.values.reduce<number>((m, value) => m + (value == null ? 0 : 1), 0), 0));
   }
 
   private makePicture(title: string): SVGElement | null {

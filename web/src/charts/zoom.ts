@@ -15,7 +15,7 @@ export class ZoomGroup {
   private members: Zoomable[] = [];
 
   constructor(
-    readonly full: Range,
+    private whole: Range,
     readonly isLog = false,
   ) {}
 
@@ -23,8 +23,17 @@ export class ZoomGroup {
     this.members.push(member);
   }
 
+  get full(): Range {
+    return this.whole;
+  }
+
+  // There is more to be seen now: what was zoomed to stays.
+  grow(full: Range): void {
+    this.whole = full;
+  }
+
   get range(): Range {
-    return this.zoom ?? this.full;
+    return this.zoom ?? this.whole;
   }
 
   get isZoomed(): boolean {

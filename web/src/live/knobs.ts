@@ -1,13 +1,17 @@
 // Settings over time, one chart for each knob that moved, on the axis of what was measured.
 import type { Num } from "../data";
-import { chart } from "../charts/chart";
+import { chart, type ChartSpec } from "../charts/chart";
 import type { ZoomGroup } from "../charts/zoom";
 import { stepsOf } from "./points";
 import type { KnobChange } from "./state";
 
 const KNOBS_MAX = 6;
 
-export function knobCharts(all: KnobChange[], group: ZoomGroup, [from_ms, until_ms]: [number, number]): HTMLElement[] {
+export function knobCharts(all: KnobChange[], group: ZoomGroup, range_ms: [number, number]): HTMLElement[] {
+  return knobSpecs(all, group, range_ms).map(chart);
+}
+
+export function knobSpecs(all: KnobChange[], group: ZoomGroup, [from_ms, until_ms]: [number, number]): ChartSpec[] {
   const begun = all.findLastIndex((k) => k.t_ms <= from_ms);
   const knobs = all.slice(Math.max(0, begun)).map((k) => ({ ...k, t_ms: Math.max(k.t_ms, from_ms) }));
   const names = [...new Set(knobs.flatMap((k) => [...Object.keys(k.confirmed), ...Object.keys(k.tried ?? {})]))];
@@ -17,7 +21,7 @@ export function knobCharts(all: KnobChange[], group: ZoomGroup, [from_ms, until_
   return moved.slice(0, KNOBS_MAX).map((name) => {
     const tried = knobs.map((k) => k.tried?.[name] ?? null);
     const steps = stepsOf(xs, [held(knobs.map((k) => k.confirmed[name] ?? null)), held(tried)]);
-    return chart({
+    return {
       title: name,
       height: 125,
       isStepped: true,
@@ -28,6 +32,6 @@ export function knobCharts(all: KnobChange[], group: ZoomGroup, [from_ms, until_
         { label: "in force", values: steps.curves[0]! },
         ...(tried.some((value) => value !== null) ? [{ label: "being tried", values: steps.curves[1]! }] : []),
       ],
-    });
+    };
   });
 }

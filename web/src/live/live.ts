@@ -30,6 +30,7 @@ class Live {
   private rows = new Map<number, CellRow>();
   private version = -1; // of the cells that the rows are of
   private soon = 0;
+  private frame = 0;
   private hasHistory = false;
   private readonly devices = new Devices();
   private readonly history = new History();
@@ -60,7 +61,7 @@ class Live {
     events.addEventListener("state", (event: MessageEvent<string>) => {
       if (!this.fabric) return;
       this.fabric = grow(this.fabric, JSON.parse(event.data) as Pulse);
-      this.show();
+      this.showSoon();
     });
     events.addEventListener("cells", (event: MessageEvent<string>) => this.takeCells(JSON.parse(event.data) as { version: number; cells: CellRow[] }));
     events.addEventListener("audit", () => this.refreshSoon());
@@ -71,7 +72,16 @@ class Live {
     this.version = version;
     for (const row of cells) this.rows.set(row[0]!, row);
     if (this.fabric && this.fabric.cells.version !== version) this.refreshSoon();
-    else this.showDevices();
+    else this.showSoon();
+  }
+
+  // Once a frame at most, however many events came: a machine that is too slow shows fewer of them and stays usable.
+  private showSoon(): void {
+    if (this.frame) return;
+    this.frame = requestAnimationFrame(() => {
+      this.frame = 0;
+      this.show();
+    });
   }
 
   // Many records may come at once.
@@ -103,7 +113,8 @@ class Live {
   }
 
   private show(): void {
-    const f = this.fabric!;
+    const f = this.fabric;
+    if (!f) return;
     document.title = `${f.name} – Anole`;
     this.top.querySelector("h1")!.textContent = f.name;
     this.status.replaceChildren(`as of ${new Date(f.now_ms).toLocaleTimeString([], { hour12: false })}`);

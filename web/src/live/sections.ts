@@ -2,11 +2,11 @@
 import type { Num } from "../data";
 import { h, nothing } from "../dom";
 import { countOf, digits, format, NONE, plain } from "../format";
-import { chart } from "../charts/chart";
+import { ChartSet, type ChartSpec } from "../charts/chart";
 import { ZoomGroup } from "../charts/zoom";
 import { table } from "../table";
 import { decisionList } from "./decisions";
-import { knobCharts } from "./knobs";
+import { knobSpecs } from "./knobs";
 import { codes, knobTexts } from "./map";
 import { thin, trialBands, type Fabric, type Trial } from "./state";
 
@@ -78,52 +78,51 @@ export function nowPart(f: Fabric): HTMLElement[] {
       tile("role", f.role),
       tile("e-value without a change", f.noise_e === null ? NONE : digits(f.noise_e), "pairs of blocks in which nothing differed: should stay below 20"),
     ),
-    ...trialPart(f.trial),
+    h("div", { class: "trial" }, ...trialPart(f.trial)),
   ];
 }
 
 // ---- over time: what was measured, and which settings were in force meanwhile
+
+const charts = new ChartSet();
+const shared = new ZoomGroup([0, 1]); // of all of them
 
 export function timePart(f: Fabric): HTMLElement[] {
   const timeline = thin(f.timeline, POINTS_MAX);
   const first = timeline.t_ms[0];
   if (first === undefined || timeline.t_ms.length < 2) return [nothing("There are no reports yet.")];
   const xs = timeline.t_ms.map((t) => t / 1000);
-  const group = new ZoomGroup([xs[0]!, xs.at(-1)!]);
-  const windows = trialBands(timeline);
-  const x = { label: "", unit: "", isTime: true, values: xs };
-  const one = (title: string, unit: string, values: Num[], max?: number) =>
-    chart({ title, group, windows, x, y: { unit, ...(max === undefined ? {} : { max }) }, curves: [{ label: title, values }] });
-  const hasArms = timeline.with.some((value) => value !== null);
-  const settings = knobCharts(f.knobs, group, [first, timeline.t_ms.at(-1)!]);
+  shared.grow([xs[0]!, xs.at(-1)!]);
+  const common = { group: shared, windows: trialBands(timeline), x: { label: "", unit: "", isTime: true, values: xs } };
+  const one = (title: string, unit: string, values: Num[], max?: number): ChartSpec => ({
+    title,
+    ...common,
+    y: { unit, ...(max === undefined ? {} : { max }) },
+    curves: [{ label: title, values }],
+  });
+  const arms: ChartSpec = {
+    title: "Metric with what is tried, and without",
+    ...common,
+    y: { unit: "" },
+    curves: [
+      { label: "with", values: timeline.with },
+      { label: "without", values: timeline.without },
+    ],
+  };
+  const specs = [
+    one("Metric that decides", "", timeline.metric),
+    ...(timeline.with.some((value) => value !== null) ? [arms] : []),
+    one("Utilisation", "share", timeline.utilisation),
+    one("Time paused", "share", timeline.paused),
+    one("CNPs", "count", timeline.cnps),
+    one("Devices that report in time", "share", timeline.coverage, 1),
+  ];
+  const settings = knobSpecs(f.knobs, shared, [first, timeline.t_ms.at(-1)!]);
   return [
     h("p", { class: "hint" }, "The last quarter of an hour, means over all devices. Shaded: a setting is being tried. Drag to zoom: all charts move together."),
-    h(
-      "div",
-      { class: "charts" },
-      one("Metric that decides", "", timeline.metric),
-      ...(hasArms
-        ? [
-            chart({
-              title: "Metric with what is tried, and without",
-              group,
-              windows,
-              x,
-              y: { unit: "" },
-              curves: [
-                { label: "with", values: timeline.with },
-                { label: "without", values: timeline.without },
-              ],
-            }),
-          ]
-        : []),
-      one("Utilisation", "share", timeline.utilisation),
-      one("Time paused", "share", timeline.paused),
-      one("CNPs", "count", timeline.cnps),
-      one("Devices that report in time", "share", timeline.coverage, 1),
-    ),
+    h("div", { class: "charts" }, ...charts.figures(specs)),
     h("h3", {}, "Settings"),
-    settings.length > 0 ? h("div", { class: "charts small" }, ...settings) : nothing("No knob has been changed or tried in this time."),
+    settings.length > 0 ? h("div", { class: "charts small" }, ...charts.figures(settings)) : nothing("No knob has been changed or tried in this time."),
   ];
 }
 

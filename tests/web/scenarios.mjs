@@ -1,0 +1,88 @@
+// scenarios.mjs ANOLE [SCENARIO...] - a short run of every example, its report in a browser: 1400 and 390 pixels wide, light and dark. No error,
+// nothing asked of the network, no violation that axe-core knows, nothing wider than the window, charts that are drawn, and figures that
+// are those of summary.json. With SHOTS=FOLDER it leaves pictures there.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { chromium } from "../../web/node_modules/playwright-core/index.mjs";
+import { check, equal, failures, holds, inkOfCanvases, open, settle, violations } from "./checks.mjs";
+
+const [anole, ...named] = process.argv.slice(2);
+const shots = process.env.SHOTS;
+const scenarios = named.length > 0 ? named : readdirSync("scenarios").filter((file) => file.endsWith(".yaml")).map((file) => join("scenarios", file)).sort();
+const looks = [
+  { width: 1400, colorScheme: "light" },
+  { width: 1400, colorScheme: "dark" },
+  { width: 390, colorScheme: "light" },
+  { width: 390, colorScheme: "dark" },
+];
+
+// Where links are slow the first flow ends later.
+function run(file, out) {
+  for (const until of ["300us", "3ms"]) {
+    const made = spawnSync(anole, ["run", file, "--until", until, "--quiet", "--out", out], { encoding: "utf8" });
+    if (made.status !== 0) throw new Error(made.stderr || String(made.error));
+    if (JSON.parse(readFileSync(join(out, "summary.json"), "utf8")).packets.data_received > 0) return;
+  }
+  throw new Error("no data has arrived");
+}
+
+const dataOf = (file) => JSON.parse(readFileSync(file, "utf8").match(/id="anole-data">([^]*?)<\/script>/)[1]);
+
+// The figures that the page carries, and those of its tiles that people see first.
+async function checkFigures(page, out) {
+  const summary = new Map(JSON.parse(readFileSync(join(out, "summary.json"), "utf8")).metrics.map(({ name, value }) => [name, value]));
+  const { metrics } = dataOf(join(out, "report.html")).runs[0];
+  holds(metrics.length > 5, "there are hardly any figures");
+  for (const { name, value } of metrics) equal(value, summary.get(name), name);
+  const titles = await page.locator(".tile").evaluateAll((tiles) => tiles.map((tile) => tile.title));
+  metrics.slice(0, titles.length).forEach(({ name, value }, i) => {
+    if (value === null) return;
+    const shown = Number(titles[i].match(/ = (\S+?)\.(?: |$)/)[1].replaceAll(",", ""));
+    holds(Math.abs(shown - value) <= 1e-9 * Math.abs(value), `${name} is ${value}, not ${shown}`);
+  });
+}
+
+async function checkLook(page, look) {
+  await page.setViewportSize({ width: look.width, height: 900 });
+  await page.emulateMedia({ colorScheme: look.colorScheme });
+  await settle(page);
+  const [page_px, window_px] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+  holds(page_px <= window_px, `${page_px} of ${window_px} pixels`);
+  equal(await violations(page), [], "list of violations");
+  await page.evaluate(() => window.scrollTo(0, 0));
+}
+
+const folder = mkdtempSync(join(tmpdir(), "anole-scenarios-"));
+const browser = await chromium.launch({
+  timeout: 0, // machines that test are busy
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+});
+try {
+  for (const file of scenarios) {
+    const name = basename(file, ".yaml");
+    const out = join(folder, name);
+    let page = null;
+    await check(`${name}: runs, and its report opens`, async () => {
+      run(file, out);
+      page = await open(browser, join(out, "report.html"));
+    });
+    if (!page) continue;
+    await check(`${name}: figures are those of summary.json`, () => checkFigures(page, out));
+    await check(`${name}: every chart is drawn`, async () => holds((await inkOfCanvases(page)).every((dots) => dots > 300), "a chart is blank"));
+    for (const look of looks)
+      await check(`${name}: ${look.width} pixels, ${look.colorScheme}`, async () => {
+        await checkLook(page, look);
+        if (shots) await page.screenshot({ path: join(shots, `${name}-${look.width}-${look.colorScheme}.png`), fullPage: true });
+      });
+    await check(`${name}: no error, nothing asked of the network`, () => equal(page.problems, [], "list of problems"));
+    await page.context().close();
+    rmSync(out, { recursive: true, force: true });
+  }
+} finally {
+  await browser.close();
+  rmSync(folder, { recursive: true, force: true });
+}
+process.exitCode = failures() > 0 ? 1 : 0;
