@@ -20,7 +20,7 @@ ifneq ($(shell grep -lrE 'pthread\.h|threads\.h' src),)
 CHECKS += check-tsan
 endif
 
-.PHONY: dist deb check-deb completion library release demo demo-live test chaos fidelity debug web site bench repro repro-quick install clean help check $(CHECKS) deps-check build-clang
+.PHONY: static image sbom check-static dist deb check-deb completion library release demo demo-live test chaos fidelity debug web site bench repro repro-quick install clean help check $(CHECKS) deps-check build-clang
 .DEFAULT_GOAL := release
 
 release:
@@ -75,6 +75,30 @@ library:
 	@tools/deps build
 	@tools/configure library $(RELEASE) -Dlibrary=true
 	@ninja -C build/library $$(meson introspect --targets build/library | grep -o 'libanole\.so\.[0-9.]*' | head -1)
+
+# The simulator as one file that runs on any Linux of this processor: without what loads libraries (live part, MPI, serve, plot) and without
+# the tuner nlopt, of which Debian has no static library.
+STATIC := --buildtype=release -Db_lto=true -Db_ndebug=true -Dprefer_static=true -Dc_link_args=-static -Dlive=disabled -Dmpi=disabled -Dnlopt=disabled
+static:
+	@tools/deps build
+	@tools/configure static $(STATIC)
+	@ninja -C build/static anole
+	@strip -o build/static/anole-static build/static/anole
+	@ls -l build/static/anole-static
+
+# A container image of it: localhost/anole, in the storage of buildah and podman. See Containerfile.
+image: static
+	@tools/deps image
+	@buildah build --timestamp 0 --tag anole --file Containerfile .
+
+# What the programs are made of: libraries with their versions, and what is in the page (CycloneDX).
+sbom: release
+	@tools/sbom build/release build/sbom.json
+	@echo build/sbom.json
+
+check-static: static deps-check
+	@tools/deps image
+	@ANOLE=build/static/anole BUILD=build/static bats tests/tools/static.bats
 
 # The sources as one file, the same bytes each time, that builds by itself.
 dist:
@@ -204,6 +228,9 @@ help:
 	@echo 'make completion   build/completion: for bash, zsh and fish'
 	@echo 'make library      build/library/libanole.so, for programs in C: docs/library.md'
 	@echo 'make deb          Debian packages: build/deb; make check-deb builds them twice, installs and removes them'
+	@echo 'make static       build/static/anole-static: the simulator as one file without shared libraries'
+	@echo 'make image        a container image of that, by buildah; make check-static tests both'
+	@echo 'make sbom         build/sbom.json: what the programs are made of (CycloneDX)'
 	@echo 'make dist         the sources as one file: build/dist'
 	@echo 'make fidelity     the whole comparison with the ns-3 forks: docs/fidelity.md'
 	@echo 'make web          build the report page from web/ (needs Node 20) and test it in a browser'
