@@ -407,8 +407,10 @@ static void on_lease(struct agent *a, const struct msg *m, uint64_t now_us)
 {
     uint64_t until_us = m->stamp_us + a->cfg->lease_us;
 
-    if (m->stamp_us <= now_us && until_us > a->lease_until_us)
-        a->lease_until_us = until_us;
+    if (m->stamp_us > now_us || until_us <= a->lease_until_us)
+        return;
+    a->lease_until_us = until_us;
+    a->is_brief = m->is_brief;
 }
 
 void agent_on_msg(struct agent *a, const struct msg *m, uint64_t now_us)

@@ -26,6 +26,8 @@ struct bench {
     size_t              state_length, log_length;
     bool                was_saved_first;         /* baseline and log were on the disk at the first write */
     struct msg          said;                    /* the last answer */
+    struct msg_sample   reported;                /* the last; its detail is not */
+    struct msg_detail   detail;                  /* of the last report; empty if it had none */
     uint64_t            now_us;
 };
 
@@ -98,8 +100,14 @@ static int device_sample(void *arg, struct msg_sample *s)
 
 static void hear(void *arg, const struct msg *m)
 {
+    struct bench *b = arg;
+
     if (m->kind == MSG_ANSWER)
-        ((struct bench *)arg)->said = *m;
+        b->said = *m;
+    if (m->kind != MSG_REPORT)
+        return;
+    b->reported = m->sample;
+    b->detail = m->sample.detail ? *m->sample.detail : (struct msg_detail){ 0 };
 }
 
 static void restart(struct bench *b)
@@ -328,6 +336,43 @@ static void lease__of_the_future_or_of_another_life_is_not_believed(void **unuse
     bench_free(b);
 }
 
+/* Flow sizes always, the rest while something is tried, and when nobody has said for long that less will do. */
+static void lease__that_wants_less_gets_flow_sizes_and_the_metric(void **unused)
+{
+    static struct msg_detail detail = { .fsd = { .elephants = 3 * FSD_ONE, .mice = 7 }, .ports = 1 };
+    struct bench            *b = bench_new();
+
+    (void)unused;
+    b->sample.tx_bytes = 1000;
+    b->sample.metric = 0.75;
+    b->sample.detail = &detail;
+    pass(b, 200 * MS);
+    assert_true(!b->reported.is_brief && b->reported.tx_bytes == 1000 && b->detail.ports == 1);
+    say(b, (struct msg){ .kind = MSG_LEASE, .stamp_us = b->now_us, .is_brief = true });
+    pass(b, 200 * MS);
+    assert_true(b->reported.is_brief && b->reported.tx_bytes == 0 && b->reported.metric == 0.75);
+    assert_true(b->detail.fsd.elephants == 3 * FSD_ONE && b->detail.fsd.mice == 7 && b->detail.ports == 0);
+    say(b, (struct msg){ .kind = MSG_LEASE, .stamp_us = b->now_us - 150 * MS });                 /* late: an older one does not count */
+    say(b, (struct msg){ .kind = MSG_LEASE, .stamp_us = b->now_us, .is_brief = true });
+    pass(b, 200 * MS);
+    assert_true(b->reported.is_brief);
+    prepare(b, 1, 8);                            /* its lease asks for all */
+    pass(b, 200 * MS);
+    assert_true(!b->reported.is_brief && b->reported.tx_bytes == 1000);
+    say(b, (struct msg){ .kind = MSG_LEASE, .stamp_us = b->now_us, .is_brief = true });
+    pass(b, 200 * MS);
+    assert_false(b->reported.is_brief);          /* something is open */
+    bench_free(b);
+    b = bench_new();
+    b->sample.tx_bytes = 1000;
+    say(b, (struct msg){ .kind = MSG_LEASE, .stamp_us = b->now_us, .is_brief = true });
+    pass(b, 200 * MS);
+    assert_true(b->reported.is_brief);
+    pass(b, 3100 * MS);                          /* nobody has said so for a lease */
+    assert_false(b->reported.is_brief);
+    bench_free(b);
+}
+
 static void term__of_an_older_controller_is_refused(void **unused)
 {
     struct bench *b = bench_new();
@@ -521,6 +566,7 @@ int main(void)
         cmocka_unit_test(commit__without_a_lease_or_too_late_is_refused),
         cmocka_unit_test(lease__that_ends_takes_the_change_back),
         cmocka_unit_test(lease__of_the_future_or_of_another_life_is_not_believed),
+        cmocka_unit_test(lease__that_wants_less_gets_flow_sizes_and_the_metric),
         cmocka_unit_test(term__of_an_older_controller_is_refused),
         cmocka_unit_test(read_back__that_differs_takes_the_change_back),
         cmocka_unit_test(restore__is_tried_again_until_it_succeeds),

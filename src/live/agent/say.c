@@ -42,13 +42,29 @@ void say_hello(struct agent *a, uint64_t now_us)
     a->io.send(a->io.arg, &m);
 }
 
+/* A controller that said that this will do, and not long ago. What is special is told in full. */
+static bool may_be_brief(const struct agent *a, uint64_t now_us)
+{
+    return a->is_brief && now_us < a->lease_until_us && a->phase == PHASE_IDLE && !*a->breach;
+}
+
+static struct msg_sample brief_of(const struct msg_sample *s)
+{
+    static struct msg_detail flows;
+
+    if (s->detail)
+        flows.fsd = s->detail->fsd;
+    return (struct msg_sample){ .interval_us = s->interval_us, .metric = s->metric, .is_brief = true,
+                                .detail = s->detail ? &flows : NULL };
+}
+
 void say_report(struct agent *a, uint64_t now_us)
 {
     struct msg m = msg_of(a, MSG_REPORT);
 
     m.stamp_us = now_us;
     m.change = a->change;
-    m.sample = a->sample;
+    m.sample = may_be_brief(a, now_us) ? brief_of(&a->sample) : a->sample;
     snprintf(m.why, sizeof m.why, "%s", a->breach);
     a->io.send(a->io.arg, &m);
 }

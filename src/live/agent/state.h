@@ -52,6 +52,7 @@ struct agent {
     struct knob_set wanted;
     uint64_t        at_us;               /* SCHEDULED: when to apply; APPLIED: when to revert, or NEVER */
     uint64_t        lease_until_us;
+    bool            is_brief;            /* the metric and flow sizes will do for reports, while the lease lasts */
     uint64_t        confirmed_change;    /* the last */
     uint64_t        reverted_change;     /* the last; answered when it is done */
     uint64_t        ended_change, ended_term;    /* the last that was applied or given up: a late message does not begin it anew */

@@ -206,7 +206,8 @@ static void on_report(struct controller *c, struct peer *p, const struct msg *m,
     roster_on_report(c, p, m, now_us);
     if (c->role != ROLE_ACTIVE)
         return;
-    command_send(c, p, &(struct msg){ .kind = MSG_LEASE, .stamp_us = m->stamp_us });
+    command_send(c, p, &(struct msg){ .kind = MSG_LEASE, .stamp_us = m->stamp_us,
+                                      .is_brief = c->is_brief && c->trial.phase == TRIAL_NONE });
     take_back_stray(c, p);
 }
 
@@ -358,6 +359,11 @@ void controller_reconfigure(struct controller *c, const struct controller_config
     c->is_unranked = true;
     fit_noise_blocks(c);
     note(c, "reconfigure", "its configuration was read again", now_us);
+}
+
+void controller_collect(struct controller *c, bool is_brief)
+{
+    c->is_brief = is_brief;
 }
 
 void controller_end_trial(struct controller *c, const char *why, uint64_t now_us)

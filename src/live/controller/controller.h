@@ -44,6 +44,9 @@ int controller_rollback(struct controller *, const char *why, uint64_t now_us);
 void controller_reconfigure(struct controller *, const struct controller_config *, uint64_t now_us);
 void controller_end_trial(struct controller *, const char *why, uint64_t now_us);
 
+/* Tells agents, with their leases, whether the metric and flow sizes will do. While something is tried they never do. */
+void controller_collect(struct controller *, bool is_brief);
+
 /* Why nothing is tried now; NULL: something may be. */
 const char *controller_obstacle(const struct controller *, uint64_t now_us);
 

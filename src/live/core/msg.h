@@ -91,6 +91,7 @@ struct msg_sample {              /* of a device, in one interval: differences of
     uint64_t watchdog;           /* pause storms: it cut pausing off */
     double   paused;             /* share of the time in which it could not send */
     double   metric;             /* how well it did, 0 .. 1, higher is better; NAN: not measured */
+    bool     is_brief;           /* no more than this and flow sizes was told: nobody wanted to know */
     const struct msg_detail *detail;     /* NULL: none; belongs to whoever made the sample, until it makes the next */
 };
 
@@ -100,6 +101,7 @@ struct msg {
     uint64_t          incarnation;
     uint64_t          change;    /* which one */
     uint64_t          stamp_us, at_us;
+    bool              is_brief;  /* LEASE: the metric and flow sizes will do for the next reports */
     struct knob_set   set;       /* HELLO: the device's; PREPARE: wanted; ANSWER: read back */
 
     /* HELLO */

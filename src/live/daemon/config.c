@@ -49,6 +49,7 @@ static const struct section_key controller_keys[] = {
     { "dispatch_delay", "time", "0", "direct: from a decision until it is in force everywhere" },
     { "monitor_delay", "time", "0", "lock step: the tuner is shown reports so much later" },
     { "lock_step", "count", "", "simulated devices, so many, whose time waits for this controller" },
+    { "collect", "name", "always", "always: agents report all that they know; tuning: flow sizes and how well they do, but for when a tuner searches" },
     { "seed", "count", "0", "of coins and of the tuner" },
     { "gather", "time", "3s", "it listens for so long before it acts" },
     { "operators", "list", "", "names in certificates of who may ask and decide; default: operator" },
@@ -514,6 +515,7 @@ static void read_evidence(struct reader *r, const struct section *s, struct cont
 static void read_controller(struct reader *r, const struct yaml_node *root, struct controller_file *f)
 {
     static const char *const modes[] = { "observe", "approve", "auto", "direct", NULL };
+    static const char *const collections[] = { "always", "tuning", NULL };
     struct section s = section_open(r, root, &(struct section){ .name = "", .own = controller_keys, .common = common_keys });
     struct controller_config *c = &f->controller;
     uint32_t                  seed = 0;
@@ -534,6 +536,7 @@ static void read_controller(struct reader *r, const struct yaml_node *root, stru
     section_count(&s, "devices_max", 1, 1000000, &f->devices_max);
     mode = section_choice(&s, "mode", "a mode", modes);
     c->mode = mode > 0 ? (enum controller_mode)mode : MODE_OBSERVE;
+    f->is_brief = section_choice(&s, "collect", "a way to collect", collections) == 1;
     read_operators(r, &s, f);
     read_relays(r, &s, f);
     read_evidence(r, &s, c);

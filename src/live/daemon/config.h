@@ -46,6 +46,7 @@ struct controller_file {
     char                    *relay[CONFIG_RELAYS_MAX];           /* who may speak for others: names in certificates */
     uint32_t                 relays;
     uint32_t                 devices_max;
+    bool                     is_brief;           /* collect: tuning */
     uint32_t                 lock_step;          /* so many devices, whose time waits for us; 0: time is real */
     uint64_t                 monitor_delay_us;   /* lock step: reports reach the tuner so much later */
     char                    *tuner, *tuner_place;                /* NULL: none */

@@ -214,9 +214,12 @@ static void add_peer(struct report *r, const struct world *w, uint32_t i, const 
 {
     const struct world_device *d = &w->device[i];
 
-    r->device[i] = (struct report_device){ .age_ps = age_us * PS_PER_US, .is_missing = !p->reports || !p->sample.interval_us };
+    r->device[i] = (struct report_device){ .age_ps = age_us * PS_PER_US,
+                                           .is_missing = !p->reports || !p->sample.interval_us || p->sample.is_brief };
     for (uint32_t k = d->first_port; k < d->first_port + d->ports; k++)
         r->port[k] = (struct report_port){ .device = i, .rate_bps = w->port[k].rate_bps, .is_uplink = p->where == KNOB_NIC };
+    if (p->reports && p->sample.is_brief && p->has_detail)
+        fsd_add(&r->fsd, &p->detail->fsd);
     if (r->device[i].is_missing)
         return;
     if (p->has_detail)
@@ -235,13 +238,28 @@ static uint64_t end_of_interval_ps(const struct live_tuner *t, const struct cont
     return t->file->lock_step ? (c->peer[t->order[0]].stamp_us - CONFIG_LOCK_EPOCH_US) * PS_PER_US : t->end_ps + interval_ps;
 }
 
+bool live_tuner_is_idle(const struct live_tuner *t)
+{
+    const struct tuner_algo *algo = t->is_open ? t->loop.tuner.algo : NULL;
+
+    return algo && !t->decision && algo->is_idle && algo->is_idle(t->loop.tuner.state);
+}
+
+static bool has_brief(const struct controller *c)
+{
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (c->peer[i].reports && c->peer[i].sample.is_brief)
+            return true;
+    return false;
+}
+
 void live_tuner_interval(struct live_tuner *t, const struct controller *c, uint64_t now_us)
 {
     struct report *r = &t->report;
     uint64_t       interval_ps = interval_us(t->file, c) * PS_PER_US;
 
-    if (!t->is_open || t->devices != c->peers)
-        return;
+    if (!t->is_open || t->devices != c->peers || (has_brief(c) && !live_tuner_is_idle(t)))
+        return;                  /* a search that has just begun waits until all tell all */
     report_clear(r);
     t->end_ps = end_of_interval_ps(t, c, interval_ps);
     r->number = ++t->number;

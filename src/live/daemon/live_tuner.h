@@ -37,6 +37,9 @@ void live_tuner_fini(struct live_tuner *);
 
 /* As in struct controller_io. */
 void live_tuner_interval(struct live_tuner *, const struct controller *, uint64_t now_us);
+/* It looks at flow sizes alone, until they change. */
+bool live_tuner_is_idle(const struct live_tuner *);
+
 bool live_tuner_propose(struct live_tuner *, const struct controller *, uint64_t now_us, struct knob_set *, char why[MSG_WHY_SIZE]);
 void live_tuner_ended(struct live_tuner *, const struct controller *, bool is_kept, uint32_t missed, const char *why);
 

@@ -31,7 +31,7 @@
 #define PAUSES  16               /* of them in an interval, at least */
 #define WAIT_US 1000000u          /* lock step: only messages make it go on */
 
-struct leased { uint64_t at_us, term; uint32_t link; };
+struct leased { uint64_t at_us, term; uint32_t link; bool is_brief; };
 
 struct fabric {
     const struct controller_file *file;
@@ -65,9 +65,10 @@ static bool is_spared(struct fabric *f, uint32_t link, const struct msg *m)
 
     if (!p)
         return false;
-    if (now_us < f->leased[place].at_us + LEASE_INTERVALS * p->interval_us && f->leased[place].link == link && f->leased[place].term == m->term)
+    if (now_us < f->leased[place].at_us + LEASE_INTERVALS * p->interval_us && f->leased[place].link == link &&
+        f->leased[place].term == m->term && f->leased[place].is_brief == m->is_brief)
         return true;
-    f->leased[place] = (struct leased){ now_us, m->term, link };
+    f->leased[place] = (struct leased){ now_us, m->term, link, m->is_brief };
     return false;
 }
 
@@ -338,6 +339,7 @@ static void tick(struct fabric *f, uint64_t interval_us)
     f->page.counts.ticks++;
     f->page.counts.late += clock_us() - f->tick_us > interval_us / 2;
     controller_on_tick(&f->controller, clock_us());
+    controller_collect(&f->controller, f->file->is_brief && live_tuner_is_idle(&f->tuner));
     take_next_if_idle(f);
     page_tick(&f->page, clock_us());
     f->tick_us += interval_us;

@@ -108,6 +108,7 @@ static void fill(Anole__V1__Message *to, const struct msg *from)
     anole__v1__message__init(to);
     to->kind = (Anole__V1__Kind)from->kind;
     to->term = from->term;
+    to->brief = from->kind == MSG_LEASE ? from->is_brief : from->kind == MSG_REPORT && from->sample.is_brief;
     to->incarnation = from->incarnation;
     to->change = from->change;
     to->stamp_us = from->stamp_us;
@@ -264,6 +265,8 @@ static bool take(struct msg *m, const Anole__V1__Message *in)
     m->is_frozen = in->is_frozen;
     m->is_broken = in->is_broken;
     m->answer = (enum msg_answer)in->result;
+    m->is_brief = in->brief && m->kind == MSG_LEASE;
+    m->sample.is_brief = in->brief && m->kind == MSG_REPORT;
     if ((m->kind == MSG_HELLO) != (in->hello != NULL) || (m->kind == MSG_REPORT) != (in->sample != NULL))
         return false;
     return take_text(m->why, sizeof m->why, in->why) && take_knobs(&m->set, in->set, in->n_set) &&

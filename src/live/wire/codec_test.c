@@ -100,6 +100,23 @@ static void write__a_lease_is_smaller_still(void **unused)
     assert_true(length <= 24);
 }
 
+static void write__a_report_of_flow_sizes_alone_is_brief(void **unused)
+{
+    struct msg_detail detail = { .fsd = { .elephants = 3 * FSD_ONE, .mice = 5 * FSD_ONE, .bin = { [4] = 3, [7] = 2, [14] = 3 } } };
+    struct msg        m = { .kind = MSG_REPORT, .term = 65537, .incarnation = 1792141200, .stamp_us = 81234567890,
+                            .sample = { .interval_us = 30000, .metric = 0.5, .is_brief = true, .detail = &detail } };
+    struct msg        lease = { .kind = MSG_LEASE, .is_brief = true };
+    size_t            length;
+
+    (void)unused;
+    assert_true(through(&m, &length).sample.is_brief);
+    print_message("# brief report %zu bytes\n", length);
+    assert_true(length <= 60);
+    m.sample.is_brief = false;
+    assert_false(through(&m, &length).sample.is_brief);
+    assert_true(through(&lease, &length).is_brief);
+}
+
 static void write__a_setting_of_three_knobs_is_small_enough(void **unused)
 {
     struct msg m = { .kind = MSG_PREPARE, .term = 65537, .incarnation = 1792141200, .change = 12 };
@@ -165,6 +182,7 @@ int main(void)
         cmocka_unit_test(write__details_of_a_report_come_back),
         cmocka_unit_test(write__a_hello_with_every_knob_comes_back),
         cmocka_unit_test(write__a_lease_is_smaller_still),
+        cmocka_unit_test(write__a_report_of_flow_sizes_alone_is_brief),
         cmocka_unit_test(write__a_setting_of_three_knobs_is_small_enough),
         cmocka_unit_test(read__what_is_not_ours_is_refused),
         cmocka_unit_test(question__and_reply_come_back),
