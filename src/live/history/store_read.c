@@ -74,8 +74,8 @@ static void add_series(json_t *o, struct store *s, const struct range *r)
     };
     json_t *at = json_array(), *all = json_object();
 
-    for (uint32_t i = 0; i < r->points; i++)
-        json_array_append_new(at, json_integer((json_int_t)(r->from_ms + i * r->step_ms)));
+    for (uint64_t t = r->from_ms; t < r->until_ms; t += r->step_ms)
+        json_array_append_new(at, json_integer((json_int_t)t));
     for (int i = 0; i < STORE_SERIES; i++)
         json_object_set_new(all, names[i], series_json(s, r, i));
     json_object_set_new(o, "t_ms", at);
