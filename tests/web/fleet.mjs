@@ -16,6 +16,11 @@ const DEVICES = 10000;
 const MARKS_MAX = 5000;
 const folder = mkdtempSync(join(tmpdir(), "anole-fleet-"));
 const children = [];
+// Whoever is stopped from outside leaves nobody behind.
+process.on("SIGTERM", () => {
+  for (const child of children) child.kill("SIGTERM");
+  process.exit(1);
+});
 
 function freePort() {
   return new Promise((done) => {
@@ -141,7 +146,7 @@ try {
 
   const page_port = await freePort();
   const fleet = `http://127.0.0.1:${page_port}/`;
-  const load = start(join(bin, "live_load"), [anole, "relay", String(DEVICES), "3000", "100000", "32"], { LIVE_LOAD_HTTP: `127.0.0.1:${page_port}` });
+  const load = start(join(bin, "live_load"), [anole, "relay", String(DEVICES), "3000", "600", "32"], { LIVE_LOAD_HTTP: `127.0.0.1:${page_port}` });
   const ask = async (path) => {
     try {
       const reply = await fetch(`${fleet}${path}`);

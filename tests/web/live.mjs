@@ -11,6 +11,11 @@ const [anole] = process.argv.slice(2);
 const shots = process.env.SHOTS;
 const folder = mkdtempSync(join(tmpdir(), "anole-live-"));
 const children = [];
+// Whoever is stopped from outside leaves nobody behind.
+process.on("SIGTERM", () => {
+  for (const child of children) child.kill("SIGTERM");
+  process.exit(1);
+});
 const TOKEN = "a-token-for-this-test";
 const wait_ms = 90000;
 
