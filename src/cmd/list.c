@@ -4,8 +4,9 @@
 #include "cc/cc.h"
 #include "cc/rlcc/rlcc.h"
 #include "cmd/cmd.h"
-#include "cmd/list_knobs.h"
-#include "cmd/list_tuners.h"
+#include "cmd/list/list_json.h"
+#include "cmd/list/list_knobs.h"
+#include "cmd/list/list_tuners.h"
 #include "core/asic.h"
 #include "core/knob_text.h"
 #include "core/nic_profile.h"
@@ -271,7 +272,7 @@ static const struct subject {
 
 #define SUBJECTS (sizeof(subjects) / sizeof(*subjects))
 
-struct options { const struct subject *subject; bool is_markdown; };
+struct options { const struct subject *subject; bool is_markdown, is_json; };
 
 static const struct subject *subject_of(const char *word)
 {
@@ -294,6 +295,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case 'm':
         o->is_markdown = true;
         break;
+    case 'f':
+        o->is_json = cmd_choice("--format", "not a format", arg, (const char *const[]){ "table", "json", NULL }) == 1;
+        break;
     case ARGP_KEY_ARG:
         if (o->subject)
             cmd_usage("one list at a time: '%s' and '%s'", o->subject->name, arg);
@@ -306,6 +310,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option option_rows[] = {
+    { "format", 'f', "table|json", 0, "How it is printed (default: table). json has numbers as numbers, and is one "
+      "array, or without an argument an object of all of them", 0 },
     { "markdown", 'm', NULL, 0, "Print the page of the manual: of knob (docs/knobs.md), tuner "
       "(docs/tuners.md) and key (docs/scenario.md)", 0 },
     { 0 },
@@ -322,7 +328,9 @@ static const struct argp argp = {
            "  anole list cc\n"
            "      The congestion controls.\n"
            "  anole list knob\n"
-           "      Everything that can be set: where, initial value, range, and what raising it is good for.",
+           "      Everything that can be set: where, initial value, range, and what raising it is good for.\n"
+           "  anole list knob --format json\n"
+           "      The same for a program.",
 };
 
 static void print_all(void)
@@ -343,8 +351,12 @@ static int list_main(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     if (o.is_markdown && !(o.subject && o.subject->print_markdown))
         cmd_usage("--markdown goes with knob, tuner or key");
+    if (o.is_markdown && o.is_json)
+        cmd_usage("--markdown and --format json: one of them");
     if (o.is_markdown)
         o.subject->print_markdown();
+    else if (o.is_json)
+        list_print_json(o.subject ? o.subject->name : NULL);
     else if (o.subject)
         o.subject->print();
     else

@@ -104,3 +104,22 @@ load common
     cp mine/own.yaml incast
     "$program" run incast --format json | jq -e '.all.flows == 2'
 }
+
+@test "list: json has every entry of the tables, numbers as numbers" {
+    "$ANOLE" list --format json >"$dir/all.json"
+    for what in cc nic lb topology traffic sizes knob tuner monitor key scenario; do
+        "$ANOLE" list $what --format json >"$dir/one.json"
+        jq -e --arg what $what --slurpfile all "$dir/all.json" '. == $all[0][$what] and length > 0 and all(.name != "")' "$dir/one.json"
+    done
+    # against the page of the manual, which is made from the same rows
+    [ "$(jq '.knob | length' "$dir/all.json")" -eq "$("$ANOLE" list knob --markdown | grep -c '^| `')" ]
+    jq -e '.knob[] | select(.name == "rpg_time_reset") | .initial == 300 and .unit == "us" and .min == 1 and .max == 131071 and .where == "NIC"' "$dir/all.json"
+    jq -e '.tuner[] | select(.name == "paraleon").options[] | select(.name == "preset") | .initial == "corrected" and .choices == ["published", "corrected", "artifact"]' "$dir/all.json"
+    jq -e '.tuner[] | select(.name == "expert").stands_for == {"kind": "fixed", "setting": "expert"}' "$dir/all.json"
+    jq -e '.sizes[] | select(.name == "WebSearch") | .largest_bytes > .mean_bytes and .mean_bytes > .median_bytes' "$dir/all.json"
+    run "$ANOLE" list knob --markdown --format json
+    [ "$status" -eq 2 ]
+    run "$ANOLE" list --format jsno
+    [ "$status" -eq 2 ]
+    [[ $output == *"did you mean 'json'"* ]]
+}

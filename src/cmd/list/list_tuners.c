@@ -1,5 +1,5 @@
-/* src/cmd/list_tuners.c - tuners and their options, as tables and as a page of the manual. */
-#include "cmd/list_tuners.h"
+/* src/cmd/list/list_tuners.c - tuners and their options, as tables and as a page of the manual. */
+#include "cmd/list/list_tuners.h"
 #include "base/table.h"
 #include "tune/paraleon.h"
 #include "tune/search/search.h"

@@ -1,5 +1,5 @@
-/* src/cmd/list_knobs.c - knobs, as a table and as a page of the manual. */
-#include "cmd/list_knobs.h"
+/* src/cmd/list/list_knobs.c - knobs, as a table and as a page of the manual. */
+#include "cmd/list/list_knobs.h"
 #include "base/table.h"
 #include "core/knob_text.h"
 #include "core/knobs.h"

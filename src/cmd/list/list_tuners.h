@@ -1,4 +1,4 @@
-/* src/cmd/list_tuners.h - what there is to tune with, for anole list. */
+/* src/cmd/list/list_tuners.h - what there is to tune with, for anole list. */
 #ifndef CMD_LIST_TUNERS_H
 #define CMD_LIST_TUNERS_H
 

@@ -1,4 +1,4 @@
-/* src/cmd/list_knobs.h - what there is to set, for anole list. */
+/* src/cmd/list/list_knobs.h - what there is to set, for anole list. */
 #ifndef CMD_LIST_KNOBS_H
 #define CMD_LIST_KNOBS_H
 
