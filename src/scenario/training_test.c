@@ -181,7 +181,7 @@ static void training__refuses(void **unused)
         { "size: 1MB, iterations: 1, at_once: yes, collective: all_gather", "s.yaml:2:63: only all_to_all can go at once: "
           "messages of all_gather wait for others" },
         { "size: 1MB, iterations: 1, hosts: 4", "s.yaml:2:54: 'hosts' is not a key of traffic training; there are kind, name, "
-          "start, stop, for, influx, prio, qps, workers, placement, skip, collective, size, chunk, channels, at_once, steps, groups, compute, "
+          "start, stop, for, influx, prio, qps, workers, placement, skip, collective, size, chunk, channels, at_once, pxn, steps, groups, compute, "
           "iterations and delay" },
         { "workers: 8, skip: 5, size: 1MB, iterations: 1",
           "s.yaml:2:37: 8 workers behind 5 hosts that are skipped: there are 12 hosts" },

@@ -123,7 +123,7 @@ static void set__refuses_with_what_would_be_right(void **unused)
         { "reread", "perhaps", "'reread' must be yes or no, not 'perhaps'" },
         { "metrics", "artefact",
           "'metrics' must be corrected, artifact or published, not 'artefact'; did you mean 'artifact'?" },
-        { "space", "outer", "'space' must be safe, plus, artifact, paper or effective, not 'outer'" },
+        { "space", "outer", "'space' must be safe, plus, artifact, paper, effective or wide, not 'outer'" },
     };
     struct option_values v;
 
