@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # tests/cli/asic.bats - switch chips by name: their buffers, what is said beside them, and what they cannot carry.
+# shellcheck disable=SC2154  # common.bash sets dir
 load common
 
 scenario() {

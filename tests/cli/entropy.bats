@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # tests/cli/entropy.bats - how many ways the queue pairs between two hosts take.
+# shellcheck disable=SC2154  # common.bash sets dir
 load common
 
 # One host sends 20 MB to another by 32 queue pairs; each of 8 spines carries an eighth of what a host does.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # tests/cli/simai.bats - clusters and workloads of SimAI and ASTRA-sim, run from their files, against closed forms.
+# shellcheck disable=SC2154  # common.bash sets dir
 load common
 
 # Two servers of four GPUs: NVLink of 2880 Gb/s, 25 ns to the NV switch; one switch for all NICs.
