@@ -97,7 +97,7 @@ static int read_switches(struct topology *t, enum node_kind kind, uint32_t count
             return tokens_err(&t->w, t->err, EINVAL, "the switch %u is named twice", id);
         if (id < t->gpus)
             return tokens_err(&t->w, t->err, EINVAL, "the switch %u stands among the GPUs, 0 .. %u", id, t->gpus - 1);
-        t->kind[id] = kind;
+        t->kind[id] = (uint8_t)kind;
     }
     return 0;
 }
