@@ -68,6 +68,23 @@ static uint64_t limit_of(const char *option, const char *text)
     return bytes;
 }
 
+/* An option about a file that nobody asked for would do nothing: refused. What is not given is filled in. */
+static void settle(uint64_t *value, uint64_t otherwise, const char *option, const char *file, const char *of)
+{
+    if (*value && !file)
+        cmd_usage("%s goes with %s FILE, which is not there", option, of);
+    if (!*value)
+        *value = otherwise;
+}
+
+static void settle_files(struct run_files_paths *f)
+{
+    settle(&f->pcap_bytes_max, 1000000000, "--pcap-limit", f->pcap, "--pcap");
+    settle(&f->trace_bytes_max, 256000000, "--trace-limit", f->trace, "--trace");
+    settle(&f->samples_bytes_max, 256000000, "--samples-limit", f->samples, "--samples");
+    settle(&f->sample_ps, 10 * PS_PER_US, "--sample-every", f->samples ? f->samples : f->trace, "--samples or --trace");
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
@@ -90,6 +107,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_SAMPLE_EVERY:  o->files.sample_ps = cmd_time("--sample-every", arg, "samples all the time");  break;
     case KEY_QUIET:    o->is_quiet = true;                                               break;
     case ARGP_KEY_ARG: cmd_take_one(&o->path, arg, "scenario");                          break;
+    case ARGP_KEY_END: settle_files(&o->files);                                          break;
     case ARGP_KEY_NO_ARGS:
         cmd_usage("which scenario? anole run SCENARIO.yaml; see anole run --help");
     default:
@@ -209,8 +227,7 @@ static int run_file(const struct options *o, const struct scenario_file *file, s
 
 static int run_main(int argc, char **argv)
 {
-    struct options o = { .files = { .pcap_bytes_max = 1000000000, .trace_bytes_max = 256000000, .samples_bytes_max = 256000000,
-                                     .sample_ps = 10 * PS_PER_US } };
+    struct options o = { 0 };
     struct scenario_file file;
     struct err err;
     int rc;

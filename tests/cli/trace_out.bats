@@ -115,3 +115,17 @@ END
     [ "$(jq '[.traceEvents[] | select(.ph == "C")] | length' "$dir/t.json")" -gt 10 ]
     [ "$(jq '[.traceEvents[] | select(.ph == "C")] | group_by(.name) | map(last.args.bytes) | add' "$dir/t.json")" -eq 0 ]
 }
+
+@test "trace: an option about a file that nobody asked for is refused" {
+    while read -r option value file; do
+        run "$ANOLE" run scenarios/incast.yaml "$option" "$value" -q
+        [ "$status" -eq 2 ]
+        [[ $output == *"$option goes with $file"* ]]
+    done <<'END'
+--pcap-limit 1MB --pcap
+--trace-limit 1MB --trace
+--samples-limit 1MB --samples
+--sample-every 5us --samples or --trace
+END
+    "$ANOLE" run scenarios/incast.yaml --trace "$dir/t.json" --sample-every 50us -q
+}
