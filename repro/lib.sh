@@ -6,7 +6,7 @@
 #   $seeds         of every variant
 #   $lib           this folder
 #   pick A B       A, or B with QUICK=1
-#   campaign, has_figures, table, publish, readme: below
+#   campaign, benchmark, has_figures, table, publish, readme, stamp: below
 #
 # ANOLE is the program (build/release/anole), JOBS how many runs at a time (as many as there are cores).
 # Finished runs are kept in $out/runs.sqlite, so a script that was interrupted goes on where it was.
@@ -58,6 +58,15 @@ campaign() {
         ${JOBS:+--jobs "$JOBS"} >/dev/null
 }
 
+# benchmark NAME : the path of a program of bench/, which is built beside the program if it is not there; where the program stands alone,
+# in build/release.
+benchmark() {
+    folder=$(dirname "$ANOLE")
+    [ -e "$folder/build.ninja" ] || folder=$lib/../build/release
+    [ -x "$folder/$1" ] || ninja -C "$folder" "$1" >&2
+    echo "$folder/$1"
+}
+
 # table NAME METRIC... : a campaign's variants as CSV without a head, one line each:
 #     variant,seeds,mean,low,high[,mean,low,high ...]
 table() {
@@ -94,11 +103,36 @@ is_final() {
     [ -z "$QUICK" ] && [ "$seeds" -ge 5 ]
 }
 
-# publish FILE... : what a full run has in $out becomes the experiment's committed result.
+# publish FILE... : what a full run has in $out becomes the experiment's committed result, and README.md says of which program.
 publish() {
     for file; do
         if is_final; then cp "$out/$file" "$file"; else echo "$PWD/$out/$file"; fi
     done
+    ! is_final || stamp
+}
+
+# The last commit that changed the program; COMMIT says it of a program that is not of this tree. A + if something is not committed.
+commit() {
+    if [ -n "${COMMIT:-}" ]; then
+        echo "commit $COMMIT"
+    elif ! git -C "$lib" rev-parse HEAD >/dev/null 2>&1; then
+        "$ANOLE" --version
+    else
+        echo "commit $(cd "$lib/.." && git log -1 --abbrev=7 --format=%h -- src data meson.build)$(
+            cd "$lib/.." && git diff --quiet HEAD -- src data meson.build || echo +)"
+    fi
+}
+
+# Says below the title of README.md which program made its figures. What was said of an older one goes, and that there are none yet.
+stamp() {
+    has=$(grep -cx '<!-- build -->' README.md || true)
+    awk -v has="$has" '
+        /^> \*\*Of an older build\*\*|^\*\*There are no figures yet\*\*/ { old = 1; next }
+        old && /^(>|$)/                 { old = /^>/; next }
+        { print }
+        NR == 1 && !has                 { print "\n<!-- build -->\n<!-- /build -->" }' README.md >"$out/README.stamped"
+    cp "$out/README.stamped" README.md
+    echo "Made with the program of $(commit), seeds 1 to $seeds." | readme build
 }
 
 # readme NAME <TEXT : puts the text between <!-- NAME --> and <!-- /NAME --> of README.md, after a full run.

@@ -1,0 +1,88 @@
+#!/usr/bin/env bats
+# tests/tools/repro.bats - repro/run-all and repro/lib.sh with an experiment that only says that it ran: what it cost is kept, and
+# README.md says which program made its figures.
+
+setup() {
+    at=$BATS_TEST_TMPDIR/repro
+    mkdir -p "$at/one" "$at/two"
+    cp repro/run-all repro/lib.sh "$at"
+    echo program >"$BATS_TEST_TMPDIR/anole"
+    chmod +x "$BATS_TEST_TMPDIR/anole"
+    export ANOLE=$BATS_TEST_TMPDIR/anole COMMIT=abc1234
+    for name in one two; do
+        # shellcheck disable=SC2016  # for the script
+        printf '%s\n' '#!/bin/sh' '. "$(dirname "$0")/../lib.sh"' 'echo 1,2 >"$out/results.csv"' 'publish results.csv' >"$at/$name/run"
+        chmod +x "$at/$name/run"
+        printf '%s\n' '# Title' '' '> **Of an older build** (1234567): all figures here,' '> and more.' '' \
+            '**There are no figures yet**: never.' '' 'Text.' >"$at/$name/README.md"
+    done
+}
+
+@test "run-all: one experiment alone, and the CPU time of all" {
+    run "$at/run-all" one
+    [ "$status" -eq 0 ]
+    [[ $output == *"one: "*" s of CPU time"*"all: "*" s of CPU time"* ]]
+    [ -e "$at/one/results.csv" ]
+    [ ! -e "$at/two/results.csv" ]
+}
+
+@test "run-all: CPU time is kept over interruptions, by program" {
+    "$at/run-all" one
+    sed -i 's/^[0-9]* /100 /' "$at/one/out/cpu"
+    run "$at/run-all" one
+    [[ $output == *"with what went before 10"[0-9]" s"* ]]
+    echo another >"$ANOLE"
+    run "$at/run-all" one
+    [[ $output != *"with what went before 10"[0-9]" s"* ]]
+}
+
+@test "run-all: an experiment that is not there is named, and none is run" {
+    run "$at/run-all" one tow
+    [ "$status" -eq 2 ]
+    [ "$output" = "repro/run-all: there is no experiment tow; repro/README.md has all" ]
+    [ ! -e "$at/one/results.csv" ]
+}
+
+@test "run-all: without the program it says so" {
+    rm "$ANOLE"
+    run "$at/run-all" one
+    [ "$status" -eq 1 ]
+    [[ $output == *"there is no program $ANOLE; make builds it"* ]]
+}
+
+@test "run-all: others run after one that failed" {
+    echo false >>"$at/one/run"
+    run "$at/run-all"
+    [ "$status" -eq 1 ]
+    [[ $output == *"failed: one" ]]
+    [ -e "$at/two/results.csv" ]
+}
+
+@test "stamp: README says the commit below its title, once; what was said of an older one goes" {
+    "$at/run-all" one
+    COMMIT=def5678 "$at/run-all" one
+    run cat "$at/one/README.md"
+    [ "$output" = '# Title
+
+<!-- build -->
+Made with the program of commit def5678, seeds 1 to 5.
+<!-- /build -->
+
+Text.' ]
+}
+
+@test "stamp: a quick run changes nothing that is committed" {
+    before=$(cat "$at/one/README.md")
+    QUICK=1 "$at/run-all" one
+    [ "$(cat "$at/one/README.md")" = "$before" ]
+    [ ! -e "$at/one/results.csv" ]
+}
+
+@test "repro: every experiment says which program made its figures, and is in the list" {
+    for run in repro/*/run; do
+        name=$(basename "$(dirname "$run")")
+        grep -qE '^<!-- build -->$|^> \*\*Of an older build\*\*|^\*\*There are no figures yet\*\*' "repro/$name/README.md" ||
+            { echo "repro/$name/README.md says of no program"; return 1; }
+        grep -qF "| [$name]($name/README.md) |" repro/README.md || { echo "repro/README.md has no $name"; return 1; }
+    done
+}
