@@ -2,6 +2,7 @@
 #include "base/table.h"
 #include "base/err.h"
 #include "base/print/safe.h"
+#include "base/print/terminal.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -187,21 +188,132 @@ void table_gone(const struct table *t, FILE *f)
         }
 }
 
-static void print_row(const struct table *t, uint32_t first, const uint32_t *widths, FILE *f, int indent)
+/* ---- cells of several lines ---- */
+
+#define WORDS_MIN 20             /* a column of words is not made narrower than that for the sake of one */
+
+/* Leaves what fits of a word; how many bytes that is. */
+static size_t cut(char *word, uint32_t width)
+{
+    const char *end = word;
+
+    for (uint32_t i = 0; i < width && *end; i++)
+        (void)next_char(&end);
+    word[end - word] = '\0';
+    return (size_t)(end - word);
+}
+
+/* The words of *text that fit 'width', at least one; *text is moved behind them. NULL: nothing is left. New. */
+static char *take_line(const char **text, uint32_t width)
+{
+    const char *from = *text + strspn(*text, " "), *end = from;
+    char       *line;
+
+    if (!*from)
+        return NULL;
+    for (const char *next = from; *next; next += strspn(next, " ")) {
+        next += strcspn(next, " ");
+        line = strndup(from, (size_t)(next - from));
+        if (!line)
+            die("out of memory");
+        if (end != from && width_of(line) > width) {
+            free(line);
+            break;
+        }
+        free(line);
+        end = next;
+    }
+    line = strndup(from, (size_t)(end - from));
+    if (!line)
+        die("out of memory");
+    if (width && width_of(line) > width && !strchr(line, '\033'))       /* one word that is too long for any line */
+        end = from + cut(line, width);
+    *text = end + strspn(end, " ");
+    return line;
+}
+
+static uint32_t longest_word(const struct table *t, uint32_t column)
+{
+    uint32_t most = 0;
+
+    for (uint32_t i = column; i < t->count; i += t->columns) {
+        const char *text = t->cells[i];
+        char       *word;
+
+        while ((word = take_line(&text, 0))) {
+            most = width_of(word) > most ? width_of(word) : most;
+            free(word);
+        }
+    }
+    return most;
+}
+
+/* Of the columns of words that can still give way, the widest; t->columns: none. */
+static uint32_t widest(const struct table *t, const uint32_t *widths, const uint32_t *least)
+{
+    uint32_t which = t->columns;
+
+    for (uint32_t i = 0; i < t->columns; i++)
+        if (!is_gone(t, i) && t->align[i] == 'l' && widths[i] > least[i] && (which == t->columns || widths[i] > widths[which]))
+            which = i;
+    return which;
+}
+
+/* Columns of words become narrower until all of it fits a terminal of this width. */
+static void squeeze(const struct table *t, uint32_t *widths, uint32_t width)
+{
+    uint32_t *least = xcalloc(t->columns, sizeof(*least)), all = 0, which;
+
+    for (uint32_t i = 0; i < t->columns; i++) {
+        all += is_gone(t, i) ? 0 : widths[i] + (all ? 2 : 0);
+        least[i] = longest_word(t, i);
+        least[i] = least[i] < WORDS_MIN ? least[i] : WORDS_MIN;
+    }
+    while (all > width && (which = widest(t, widths, least)) < t->columns) {
+        widths[which]--;
+        all--;
+    }
+    free(least);
+}
+
+/* One line of a row; the texts of its cells are moved behind what was printed. */
+static bool print_part(const struct table *t, const char **rest, uint32_t cells, const uint32_t *widths, FILE *f, int indent)
 {
     uint32_t blanks = (uint32_t)indent;
+    bool     is_more = false;
 
-    for (uint32_t i = 0; i < t->columns && first + i < t->count; i++) {
-        const char *text = t->cells[first + i];
-        uint32_t pad = widths[i] - width_of(text);
+    for (uint32_t i = 0; i < cells; i++) {
+        char    *line;
+        uint32_t pad;
 
         if (is_gone(t, i))
             continue;
+        line = width_of(rest[i]) > widths[i] ? take_line(&rest[i], widths[i]) : NULL;
+        if (!line) {
+            line = xstrdup(rest[i]);
+            rest[i] = "";
+        }
+        is_more |= *rest[i] != '\0';
+        pad = width_of(line) < widths[i] ? widths[i] - width_of(line) : 0;
         blanks += t->align[i] == 'r' ? pad : 0;
-        print_text(f, &blanks, text);
+        print_text(f, &blanks, line);
         blanks += 2 + (t->align[i] == 'l' ? pad : 0);
+        free(line);
     }
     fputc('\n', f);
+    return is_more;
+}
+
+static void print_row(const struct table *t, uint32_t first, const uint32_t *widths, FILE *f, int indent)
+{
+    uint32_t     cells = t->count - first < t->columns ? t->count - first : t->columns;
+    const char **rest = xcalloc(cells, sizeof(*rest));
+
+    for (uint32_t i = 0; i < cells; i++)
+        rest[i] = t->cells[first + i];
+    while (print_part(t, rest, cells, widths, f, indent))
+        ;
+    free(rest);
 }
 
 static void print_line(const struct table *t, const uint32_t *widths, FILE *f, int indent)
@@ -221,7 +333,10 @@ static void print_line(const struct table *t, const uint32_t *widths, FILE *f, i
 void table_print(const struct table *t, FILE *f, int indent)
 {
     uint32_t *widths = widths_of(t);
+    int       width = terminal_width(f);
 
+    if (width > indent)
+        squeeze(t, widths, (uint32_t)(width - indent));
     for (uint32_t first = 0; first < t->count; first += t->columns) {
         print_row(t, first, widths, f, indent);
         if (first == 0)

@@ -26,7 +26,7 @@ int  table_fit(struct table *, int width, int indent, const char *order);
 void table_gone(const struct table *, FILE *);
 
 /* Prints with two spaces between columns and 'indent' spaces before each row; trailing blanks are
- * not printed. The last row may be incomplete. */
+ * not printed. The last row may be incomplete. On a terminal that is too narrow, columns of words ('l') take several lines. */
 void table_print(const struct table *, FILE *, int indent);
 
 #endif

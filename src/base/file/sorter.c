@@ -1,0 +1,185 @@
+#include "base/file/sorter.h"
+
+#include "base/err.h"
+#include "base/file/temporary.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define READ_PAIRS 1024u         /* of a run at a time */
+
+struct run {
+    uint64_t            at, end;         /* what has not been read, in pairs */
+    struct sorter_pair *pair;
+    uint32_t            from, to;        /* of those that have been read */
+};
+
+struct sorter {
+    struct sorter_pair *pair;
+    uint32_t            count, max;
+    bool                is_sorted;       /* as they came: often they are */
+    int                 file;            /* -1: there is none */
+    uint64_t            written;         /* pairs */
+    struct run         *run;
+    uint32_t            runs;
+    uint32_t           *heap, heaped;    /* runs that have pairs left, the one with the first pair at the top */
+};
+
+static bool is_less(const struct sorter_pair *a, const struct sorter_pair *b)
+{
+    return a->key != b->key ? a->key < b->key : a->value < b->value;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    return is_less(a, b) ? -1 : is_less(b, a);
+}
+
+struct sorter *sorter_new(uint32_t pairs)
+{
+    struct sorter *s = xcalloc(1, sizeof *s);
+
+    s->max = pairs;
+    s->pair = xmalloc(pairs * sizeof *s->pair);
+    s->is_sorted = true;
+    s->file = -1;
+    return s;
+}
+
+void sorter_free(struct sorter *s)
+{
+    for (uint32_t i = 0; i < s->runs; i++)
+        free(s->run[i].pair);
+    if (s->file >= 0)
+        close(s->file);
+    free(s->run);
+    free(s->heap);
+    free(s->pair);
+    free(s);
+}
+
+static void sort_kept(struct sorter *s)
+{
+    if (!s->is_sorted)
+        qsort(s->pair, s->count, sizeof *s->pair, by_key);
+    s->is_sorted = true;
+}
+
+static int write_run(struct sorter *s)
+{
+    int rc;
+
+    sort_kept(s);
+    if (s->file < 0)
+        s->file = temporary_open();
+    if (s->file < 0)
+        return s->file;
+    rc = temporary_write(s->file, s->pair, s->count * sizeof *s->pair, s->written * sizeof *s->pair);
+    if (rc)
+        return rc;
+    s->run = xrealloc(s->run, (s->runs + 1ul) * sizeof *s->run);
+    s->run[s->runs++] = (struct run){ .at = s->written, .end = s->written + s->count };
+    s->written += s->count;
+    s->count = 0;
+    return 0;
+}
+
+int sorter_add(struct sorter *s, uint64_t key, uint32_t value)
+{
+    struct sorter_pair is = { key, value, 0 };
+    int                rc = s->count == s->max ? write_run(s) : 0;
+
+    if (rc)
+        return rc;
+    s->is_sorted &= !s->count || !is_less(&is, &s->pair[s->count - 1]);
+    s->pair[s->count++] = is;
+    return 0;
+}
+
+/* ---- reading ---- */
+
+/* Reads on where a run has none left in memory. Returns 1, 0 at its end. */
+static int fill(const struct sorter *s, struct run *r)
+{
+    uint64_t left = r->end - r->at;
+
+    if (r->from < r->to)
+        return 1;
+    if (!left)
+        return 0;
+    r->from = 0;
+    r->to = left < READ_PAIRS ? (uint32_t)left : READ_PAIRS;
+    if (!temporary_read(s->file, r->pair, r->to * sizeof *r->pair, r->at * sizeof *r->pair))
+        return -EIO;
+    r->at += r->to;
+    return 1;
+}
+
+static bool is_before(const struct sorter *s, uint32_t a, uint32_t b)
+{
+    const struct run *x = &s->run[a], *y = &s->run[b];
+
+    return is_less(&x->pair[x->from], &y->pair[y->from]);
+}
+
+static void put_down(struct sorter *s, uint32_t at)
+{
+    uint32_t child;
+
+    while ((child = 2 * at + 1) < s->heaped) {
+        uint32_t was = s->heap[at];
+
+        child += child + 1 < s->heaped && is_before(s, s->heap[child + 1], s->heap[child]);
+        if (!is_before(s, s->heap[child], was))
+            return;
+        s->heap[at] = s->heap[child];
+        s->heap[child] = was;
+        at = child;
+    }
+}
+
+int sorter_begin(struct sorter *s)
+{
+    int rc = 0;
+
+    sort_kept(s);
+    if (!s->runs) {              /* all of them are in memory: one run, which has been read */
+        s->run = xcalloc(1, sizeof *s->run);
+        s->run[0] = (struct run){ .pair = s->pair, .to = s->count };
+        s->pair = NULL;
+        s->runs = 1;
+    } else {
+        rc = s->count ? write_run(s) : 0;
+        free(s->pair);
+        s->pair = NULL;
+        for (uint32_t i = 0; i < s->runs; i++)
+            s->run[i].pair = xmalloc(READ_PAIRS * sizeof *s->run[i].pair);
+    }
+    s->heap = xcalloc(s->runs, sizeof *s->heap);
+    for (uint32_t i = 0; i < s->runs && rc >= 0; i++) {
+        rc = fill(s, &s->run[i]);
+        if (rc > 0)
+            s->heap[s->heaped++] = i;
+    }
+    for (uint32_t i = s->heaped; i-- > 0;)
+        put_down(s, i);
+    return rc < 0 ? rc : 0;
+}
+
+int sorter_next(struct sorter *s, struct sorter_pair *p)
+{
+    struct run *r;
+    int         rc;
+
+    if (!s->heaped)
+        return 0;
+    r = &s->run[s->heap[0]];
+    *p = r->pair[r->from++];
+    rc = fill(s, r);
+    if (rc == 0)
+        s->heap[0] = s->heap[--s->heaped];
+    put_down(s, 0);
+    return rc < 0 ? rc : 1;
+}

@@ -1,0 +1,47 @@
+/* src/base/print/terminal.c - see terminal.h. */
+#include "base/print/terminal.h"
+
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define WIDTH_USUAL 80
+
+int terminal_width(FILE *f)
+{
+    struct winsize size;
+    int            fd = fileno(f);
+
+    if (fd < 0 || !isatty(fd))
+        return 0;
+    return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : WIDTH_USUAL;
+}
+
+/* Characters, not bytes: those that go on with one (UTF-8) are not counted. */
+static int columns_of(const char *text, size_t bytes)
+{
+    int columns = 0;
+
+    for (size_t i = 0; i < bytes; i++)
+        columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return columns;
+}
+
+void terminal_words(FILE *f, const char *text, int at, int hang, int width)
+{
+    while (*text) {
+        size_t blanks = strspn(text, " "), length = strcspn(text + blanks, " ");
+        int    columns = columns_of(text + blanks, length);
+
+        if (width > 0 && at > hang && at + (int)blanks + columns > width && length > 0) {
+            fprintf(f, "\n%*s", hang, "");
+            at = hang + columns;
+            fwrite(text + blanks, 1, length, f);
+        } else {
+            at += (int)blanks + columns;
+            fwrite(text, 1, blanks + length, f);
+        }
+        text += blanks + length;
+    }
+    fputc('\n', f);
+}
