@@ -147,10 +147,15 @@ bench: release
 	@tools/list-sources bench | cut -d ' ' -f 2 | xargs -r ninja -C build/release
 	@bench/run build/release
 
-# The experiments of the papers: repro/README.md. Finished runs are kept; `make repro` goes on where it was.
+# The experiments of the papers: repro/README.md. Finished runs are kept; `make repro` goes on where it was. One alone:
+# make repro-paraleon-fig08, and QUICK=1 for its short version.
 repro repro-quick: release
 	@tools/deps repro
 	@QUICK=$(if $(findstring quick,$@),1,0) repro/run-all
+
+repro-%: release
+	@tools/deps repro
+	@repro/run-all '$*'
 
 install: release
 	@meson configure build/release -Dprefix='$(abspath $(PREFIX))'
@@ -237,6 +242,7 @@ help:
 	@echo 'make site         the documents as HTML with search: build/site/index.html'
 	@echo 'make bench        benchmarks, one "name value unit" per line; kept in bench/history.csv'
 	@echo 'make repro-quick  short versions of the experiments of the papers; make repro: all of them. See repro/README.md'
+	@echo '                  one alone: make repro-paraleon-fig08'
 	@echo 'make debug        build/debug, unoptimised, with asserts: for gdb'
 	@echo 'make install      install below PREFIX (default /usr/local; DESTDIR is respected)'
 	@echo 'make clean        remove build/'

@@ -91,7 +91,7 @@ static const struct world_text worlds[] = {
       "{cc: rlcc, rlcc: trees, knobs: {rlcc_decision: 0.9us}, "
       "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "
       "traffic: [{kind: many_to_one, hosts: 8, qps: 4, size: 100KB, spread: 50us}, {kind: permutation, size: 500KB}]}",
-      0x226e32be4b619ff6 },
+      0x3048dff4625806f1 },
     { "nic_rlcc_lossy",
       "{cc: rlcc, rlcc: mlp, switch: {lossless: no, buffer: 400KB}, host: {rto: 300us}, knobs: {rlcc_decision: 2us}, "
       "topology: {kind: clos, tors: 3, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}, "

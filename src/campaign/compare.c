@@ -112,6 +112,8 @@ int compare_run(struct compare *c, const struct compare_request *request, struct
         rc = comparison_load(&c->comparison, c->plan.store, err);
     if (rc)
         return rc;
+    if (!request->common.metrics)
+        figures_hide_empty(&c->comparison.figures, (uint64_t)c->comparison.variants->count * c->comparison.seeds);
     comparison_judge(&c->comparison);
     return c->plan.dir ? write_files(c, err) : 0;
 }

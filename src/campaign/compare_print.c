@@ -2,6 +2,7 @@
 #include "base/bootstrap.h"
 #include "base/json.h"
 #include "base/print/safe.h"
+#include "base/print/terminal.h"
 #include "base/table.h"
 #include "campaign/compare.h"
 
@@ -293,14 +294,17 @@ void compare_warn_few_seeds(uint32_t seeds, FILE *out)
 static void print_notes(const struct comparison *c, FILE *out)
 {
     uint32_t judged = count_judged(c);
+    char     text[200];
 
     fprintf(out, "\nMeans over %u seed%s; changes to '%s', seed by seed with the same flows.\n", c->seeds,
             c->seeds == 1 ? "" : "s", safe_name(c->variants->list[c->baseline].name).buf);
-    if (c->seeds > 1 && judged > 0)
-        fprintf(out,
-                "better, worse, differs: the interval leaves out 0. Each is judged alone; of %u without any "
-                "difference about %.0f would be marked.\n",
-                judged, ceil((1 - BOOTSTRAP_CONFIDENCE) * judged - 1e-9));
+    if (c->seeds > 1 && judged > 0) {
+        snprintf(text, sizeof(text),
+                 "better, worse, differs: the interval leaves out 0. Each is judged alone; of %u without any "
+                 "difference about %.0f would be marked.",
+                 judged, ceil((1 - BOOTSTRAP_CONFIDENCE) * judged - 1e-9));
+        terminal_words(out, text, 0, 4, terminal_width(out));
+    }
     figures_print_words(&c->figures, out);
     compare_warn_few_seeds(c->seeds, out);
     figures_print_stuck(&c->figures, c->variants, c->seeds, out);

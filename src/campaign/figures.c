@@ -104,6 +104,17 @@ int figures_choose(struct figures *f, const char *wanted, const char *otherwise,
     return rc;
 }
 
+void figures_hide_empty(struct figures *f, uint64_t runs)
+{
+    for (uint32_t i = 0; i < f->count; i++) {
+        uint64_t run = 0;
+
+        while (run < runs && !isfinite(f->list[i].value[run]))
+            run++;
+        f->list[i].is_shown &= run < runs;
+    }
+}
+
 /* ---- values ---- */
 
 /* Which run has a key. Keys are digests, so a part of one is as good a hash as any. */

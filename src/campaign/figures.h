@@ -39,6 +39,9 @@ struct figure *figures_find(const struct figures *, const char *name);
  * of them. */
 int figures_choose(struct figures *, const char *wanted, const char *otherwise, struct err *);
 
+/* Those of which none of so many runs has a value are not shown: they have nothing to say. */
+void figures_hide_empty(struct figures *, uint64_t runs);
+
 /* Says that an option names a figure that is not there. */
 int figures_refuse(const struct figures *, const char *option, const char *word, struct err *);
 

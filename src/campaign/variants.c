@@ -4,6 +4,7 @@
 #include "twin/maker.h"
 #include "version.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +55,14 @@ static size_t part_length(const char *text)
     return length;
 }
 
+/* "5KB..400KB", but not "../sizes.cdf". */
+static bool is_range(const char *value)
+{
+    const char *dots = strstr(value, "..");
+
+    return dots && dots != value && dots[2] && dots[2] != '/' && isdigit((unsigned char)*value);
+}
+
 int axis_vary(struct axis *a, const char *text, struct err *err)
 {
     const char *equals = strchr(text, '=');
@@ -71,6 +80,9 @@ int axis_vary(struct axis *a, const char *text, struct err *err)
         add_set(c, join(key, "", value));
         if (length == 0)
             rc = err_set(err, EINVAL, "--vary: '%s' has an empty value", text);
+        else if (is_range(value))
+            rc = err_set(err, EINVAL, "--vary: '%s' is a range, not a value; write --vary kmin=100KB,400KB, or anole sweep --range %s%s", value,
+                         key, value);
         free(key);
         free(value);
         part += length;

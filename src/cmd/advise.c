@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/device.h"
+#include "cmd/json/advise_json.h"
+#include "cmd/json/cmd_json.h"
 #include "core/units.h"
 #include "report/setting_print.h"
 
@@ -20,9 +22,10 @@ struct options {
     const char          **set;
     const char           *out, *report;
     enum device           device;
+    bool                  is_json;
 };
 
-enum { KEY_SET = 's', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_JOBS = 'j', KEY_SEED = 256, KEY_GOAL, KEY_BUDGET, KEY_AS,
+enum { KEY_SET = 's', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_JOBS = 'j', KEY_FORMAT = 'f', KEY_SEED = 256, KEY_GOAL, KEY_BUDGET, KEY_AS,
        KEY_RATE, KEY_RTT, KEY_SHARED, KEY_BUFFER, KEY_SIZES, KEY_LOAD, KEY_REPORT };
 
 static const struct argp_option option_rows[] = {
@@ -46,6 +49,7 @@ static const struct argp_option option_rows[] = {
       "name, with intervals, at other loads, what changes (advice.html)", 0 },
     { "as", KEY_AS, "mlx5|sonic", 0, "Print the setting as a shell script: for NICs of the mlx5 driver, or the WRED "
       "profile of a SONiC switch", 0 },
+    CMD_JSON_OPTION(KEY_FORMAT),
     { "quiet", KEY_QUIET, NULL, 0, "Print no results and no progress, only what is wrong, and what --as asks for", 0 },
     { 0 },
 };
@@ -123,6 +127,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_OUT:      o->out = arg;                                                          break;
     case KEY_REPORT:   o->report = arg;                                                       break;
     case KEY_AS:       o->device = device_of(arg);                                            break;
+    case KEY_FORMAT:   o->is_json = cmd_is_json(arg);                                         break;
     case KEY_QUIET:    r->is_quiet = true;                                                    break;
     case ARGP_KEY_ARG: cmd_take_one(&r->path, arg, "scenario");                               break;
     default:           return describe(o, key, arg) ? 0 : ARGP_ERR_UNKNOWN;
@@ -200,6 +205,8 @@ static int give(const struct options *o, struct outfile *out, struct outfile *pa
         rc = write_page(page, a, err);
     if (!rc && o->device)
         device_print(o->device, k, story);
+    else if (!rc && o->is_json && !o->request.is_quiet)
+        cmd_print_json(advise_json(a, story));
     else if (!rc && !o->request.is_quiet)
         advise_print(a, stdout);
     free(story);
@@ -227,6 +234,8 @@ static int advise(const struct options *o, struct err *err)
 
 static void check_options(const struct options *o)
 {
+    if (o->is_json && o->device)
+        cmd_usage("--format json and --as: one of them");
     if (!o->request.path && !o->described)
         cmd_usage("which network? anole advise SCENARIO.yaml, or --rate, --rtt, --sizes and --load; see anole advise --help");
     if (o->request.path && o->described)

@@ -8,7 +8,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 void cmd_usage(const char *format, ...)
@@ -43,15 +42,6 @@ int cmd_end(int rc, const struct err *err)
         return cmd_close_stdout();
     fprintf(stderr, "anole: %s\n", err->text);
     return rc > 0 ? 128 + rc : EXIT_FAILED;
-}
-
-int cmd_width(FILE *out)
-{
-    struct winsize size;
-
-    if (!isatty(fileno(out)))
-        return 0;
-    return ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
 bool cmd_has_colour(FILE *out)

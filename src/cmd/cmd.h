@@ -57,9 +57,6 @@ void cmd_take_one(const char **taken, const char *arg, const char *what);
 /* Flushes standard output; a failed write (a full disk) is an error. Returns the exit status. */
 int cmd_close_stdout(void);
 
-/* How wide the terminal is that this stream writes to; 0: it is none, and lines may have any length. */
-int cmd_width(FILE *);
-
 /* Whether escape codes belong on this stream: a terminal, and the user has not set NO_COLOR. */
 bool cmd_has_colour(FILE *);
 

@@ -1,10 +1,15 @@
 /* src/cmd/convert.c - anole convert: other simulators' files and ours, one into the other. */
 #include "convert/convert.h"
 #include "cmd/cmd.h"
+#include "cmd/json/cmd_json.h"
 #include "base/file/interrupt.h"
+#include "base/json.h"
 
 #include <argp.h>
+#include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define INPUTS_MAX 2
 
@@ -23,9 +28,10 @@ struct options {
     bool         has_seed;
     const char  *out;
     enum format  to;
+    bool         is_json;
 };
 
-enum { KEY_OUT = 'o', KEY_TO = 't', KEY_SET = 's', KEY_SEED = 256 };
+enum { KEY_OUT = 'o', KEY_TO = 't', KEY_SET = 's', KEY_FORMAT = 'f', KEY_SEED = 256 };
 
 static const struct argp_option option_rows[] = {
     { "to", KEY_TO, "scenario|hpcc|htsim", 0, "What to write", 0 },
@@ -33,6 +39,7 @@ static const struct argp_option option_rows[] = {
     { "set", KEY_SET, "KEY=VALUE", 0, "Change a scenario before it is converted, as for anole run", 0 },
     { "seed", KEY_SEED, "N", 0, "Start of the random numbers of a scenario's traffic, in place of its own",
       0 },
+    { "format", KEY_FORMAT, "table|json", 0, "json: tell what was written. Without: nothing is told but notes", 0 },
     { 0 },
 };
 
@@ -52,6 +59,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_OUT:      o->out = arg;                                  break;
     case KEY_SET:      cmd_add_set(&o->set, &o->sets, arg); break;
     case KEY_SEED:     o->seed = cmd_seed("--seed", arg); o->has_seed = true; break;
+    case KEY_FORMAT:   o->is_json = cmd_is_json(arg);                 break;
     case ARGP_KEY_ARG: add_path(o, arg);                              break;
     case ARGP_KEY_NO_ARGS:
         cmd_usage("which file? anole convert FILE... --to hpcc -o DIR; see anole convert --help");
@@ -111,6 +119,33 @@ static int write_all(const struct convert_source *source, enum format to, struct
     return 0;
 }
 
+static void tell(const struct options *o, const struct convert_source *source)
+{
+    static const char *const files[][5] = { [TO_SCENARIO] = { "scenario.yaml", "flows.txt", "traffic.cm", "topology.txt" },
+                                            [TO_HPCC] = { "config.txt", "topology.txt", "flow.txt", "trace.txt" }, [TO_HTSIM] = { "network.topo", "traffic.cm" } };
+    const struct graph      *g = &source->scenario.graph;
+    json_t                  *all = json_object(), *list = json_array();
+
+    assert(o->to < TO_NOTHING);
+    for (int i = 0; files[o->to][i]; i++) {
+        char *path = NULL;
+
+        if (asprintf(&path, "%s/%s", o->out, files[o->to][i]) < 0)
+            die("out of memory");
+        if (access(path, F_OK) == 0)
+            json_array_append_new(list, json_of_text(path));
+        free(path);
+    }
+    json_put_text(all, "to", format_names[o->to]);
+    json_put_text(all, "out", o->out);
+    json_object_set_new(all, "files", list);
+    json_put_count(all, "hosts", g->hosts);
+    json_put_count(all, "switches", g->nodes - g->hosts);
+    json_put_count(all, "links", g->links);
+    json_put_count(all, "flows", source->flows ? source->flows : source->cm.conns);
+    cmd_print_json(all);
+}
+
 static int convert(const struct options *o, struct err *err)
 {
     struct convert_source source;
@@ -128,6 +163,8 @@ static int convert(const struct options *o, struct err *err)
         interrupt_end();
         dir = NULL;
     }
+    if (!rc && o->is_json)
+        tell(o, &source);
     outdir_abort(dir);
     convert_fini(&source);
     return rc;

@@ -1,12 +1,14 @@
 /* src/cmd/distil.c - anole distil: a learned rate control made small enough for a NIC. */
 #include "learn/policy/distil.h"
 #include "base/file/interrupt.h"
+#include "base/json.h"
 #include "cmd/cmd.h"
+#include "cmd/json/cmd_json.h"
+#include "cmd/json/policy_json.h"
 #include "env/env_rows.h"
 #include "env/env_world.h"
 #include "learn/policy/policy_file.h"
 #include "learn/tree/tree_export.h"
-#include "version.h"
 
 #include <argp.h>
 #include <inttypes.h>
@@ -26,10 +28,10 @@ struct options {
     uint32_t          worlds, flow_states;
     enum to           to;
     struct distil_cfg cfg;
-    bool              is_quiet;
+    bool              is_quiet, is_json;
 };
 
-enum { KEY_TO = 't', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_DATA = 'd', KEY_TREES = 256, KEY_DEPTH, KEY_SWEEPS,
+enum { KEY_TO = 't', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_DATA = 'd', KEY_FORMAT = 'f', KEY_TREES = 256, KEY_DEPTH, KEY_SWEEPS,
        KEY_ACTIONS, KEY_DELTAS, KEY_NO_GRID, KEY_NO_MEND, KEY_CENTRE, KEY_SEED, KEY_WORLD,
        KEY_FLOW_STATES };
 
@@ -50,6 +52,7 @@ static const struct argp_option option_rows[] = {
     { "no-mend", KEY_NO_MEND, NULL, 0, "Leave the trees as they have grown, certified or not", 0 },
     { "centre", KEY_CENTRE, NULL, 0, "Shift what trees ask about deltas until flows come to rest where MODEL's do", 0 },
     { "seed", KEY_SEED, "N", 0, "Which states are set aside to measure on (default: 1)", 0 },
+    CMD_JSON_OPTION(KEY_FORMAT),
     { "quiet", KEY_QUIET, NULL, 0, "Print nothing but what is wrong", 0 },
     { 0 },
 };
@@ -99,6 +102,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_NO_MEND:  o->cfg.is_unmended = true;                                                              break;
     case KEY_CENTRE:   o->cfg.is_centred = true;                                                               break;
     case KEY_SEED:     o->cfg.seed = cmd_count("--seed", arg, 1, UINT64_MAX);                                  break;
+    case KEY_FORMAT:   o->is_json = cmd_is_json(arg);                                                          break;
     case KEY_QUIET:    o->is_quiet = true;                                                                     break;
     case ARGP_KEY_ARG: cmd_take_one(&o->model, arg, "model");                                                  break;
     case ARGP_KEY_NO_ARGS:
@@ -153,10 +157,10 @@ static void note_command(const struct options *o, struct model *m)
             snprintf(text + used, sizeof(text) - (size_t)used, " --flow-states %u", o->flow_states);
     }
     model_put(m, "command", text);
-    model_put(m, "version", ANOLE_VERSION);
 }
 
-/* What the teacher's file tells of it stays true of its pupil; how the teacher was made is told as the teacher's. */
+/* What the teacher's file tells of it stays true of its pupil; how the teacher was made is told as the teacher's. Nothing is
+ * told of the program's version, here or in training: the next one makes the same bytes. */
 static void copy_notes(struct model *to, const struct model *from)
 {
     for (uint32_t i = 0; i < from->notes; i++) {
@@ -182,10 +186,48 @@ static int write_model(const struct options *o, const struct policy *p, const st
     return rc;
 }
 
+/* What every kind of small model has; the rest is for the caller. */
+static json_t *begin_json(const struct options *o, const char *to)
+{
+    json_t *all = json_object();
+
+    json_put_text(all, "model", o->model);
+    json_put_text(all, "to", to);
+    json_put_text(all, "out", o->out);
+    return all;
+}
+
+static const float delta_max[] = { POLICY_GAP_NEAR, POLICY_GAP_FAR };
+
+static void print_int8_json(const struct options *o, const struct policy *int8, const struct policy *teacher)
+{
+    json_t *all = begin_json(o, "int8"), *gaps = json_array();
+
+    json_put_count(all, "bytes", quant_bytes(int8->int8));
+    for (int i = 0; i < 2; i++) {
+        struct policy_gap gap = { 0 };
+        json_t           *made;
+
+        policy_gap_draw(&gap, teacher, int8, &(struct policy_gap_cfg){ .delta_max = delta_max[i] });
+        made = policy_gap_json(&gap);
+        json_put_number(made, "delta_max", (double)delta_max[i]);
+        json_array_append_new(gaps, made);
+    }
+    json_object_set_new(all, "gaps", gaps);
+    cmd_print_json(all);
+}
+
+static void print_trees_json(const struct options *o, const struct policy *made, const struct distil_report *report)
+{
+    json_t *all = begin_json(o, "trees");
+
+    json_object_set_new(all, "distilled", distil_json(report));
+    json_object_set_new(all, "cost", forest_cost_json(&made->trees));
+    cmd_print_json(all);
+}
+
 static void tell_int8(const struct policy *int8, const struct policy *teacher)
 {
-    static const float delta_max[] = { POLICY_GAP_NEAR, POLICY_GAP_FAR };
-
     printf("int8: %u bytes of weights, scales and tables\n", quant_bytes(int8->int8));
     for (int i = 0; i < 2; i++) {
         struct policy_gap gap = { 0 };
@@ -206,7 +248,9 @@ static int make_int8(const struct options *o, struct policy *made, const struct 
     rc = policy_init_int8(made, teacher, &why);
     if (rc)
         return err_set(err, -rc, "%s: %s", o->model, why.text);
-    if (!o->is_quiet)
+    if (!o->is_quiet && o->is_json)
+        print_int8_json(o, made, teacher);
+    else if (!o->is_quiet)
         tell_int8(made, teacher);
     return 0;
 }
@@ -244,7 +288,9 @@ static int make_trees(const struct options *o, struct policy *made, const struct
             rc = err_set(err, -rc, "%s: %s", o->model, why.text);
     }
     tree_rows_fini(&seen);
-    if (!rc && !o->is_quiet) {
+    if (!rc && !o->is_quiet && o->is_json) {
+        print_trees_json(o, made, &report);
+    } else if (!rc && !o->is_quiet) {
         distil_print(stdout, &report, &made->trees);
         tree_export_print_cost(stdout, &made->trees);
     }

@@ -1,8 +1,11 @@
 /* src/cmd/explain.c - anole explain: what a tuner did in a run, and why; or what a model does. */
 #include "report/explain.h"
+#include "base/print/safe.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/explain_rlcc.h"
+#include "cmd/json/cmd_json.h"
+#include "cmd/json/explain_json.h"
 
 #include <argp.h>
 #include <stdlib.h>
@@ -11,12 +14,13 @@
 
 #define HISTORY_BYTES_MAX (1u << 30)
 
-struct options { const char *path, *knob; bool is_all; };
+struct options { const char *path, *knob; bool is_all, is_json; };
 
-enum { KEY_ALL = 'a', KEY_KNOB = 'k' };
+enum { KEY_ALL = 'a', KEY_KNOB = 'k', KEY_FORMAT = 'f' };
 
 static const struct argp_option option_rows[] = {
     { "all", KEY_ALL, NULL, 0, "Every step, a line each", 0 },
+    CMD_JSON_OPTION(KEY_FORMAT),
     { "knob", KEY_KNOB, "NAME", 0, "Follow one knob: its values, and how the network did with them", 0 },
     { 0 },
 };
@@ -43,6 +47,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_KNOB:
         knob_of(arg);
         o->knob = arg;
+        break;
+    case KEY_FORMAT:
+        o->is_json = cmd_is_json(arg);
         break;
     case ARGP_KEY_ARG:
         cmd_take_one(&o->path, arg, "run");
@@ -106,20 +113,29 @@ static int read_history(struct history *h, const char *path, struct err *err)
 }
 
 /* The summary of the run lies beside its history. */
-static void print_partial(const char *path)
+static char *partial_of(const char *path)
 {
-    char *file = file_of(path), *slash = strrchr(file, '/'), *summary = NULL;
+    char *file = file_of(path), *slash = strrchr(file, '/'), *summary = NULL, *text;
 
     if (asprintf(&summary, "%.*ssummary.json", slash ? (int)(slash - file + 1) : 0, file) < 0)
         die("out of memory");
-    explain_print_partial(summary, stdout);
+    text = explain_partial(summary);
     free(summary);
     free(file);
+    return text;
 }
 
 static void print(const struct options *o, const struct history *h)
 {
-    print_partial(o->path);
+    char *partial = partial_of(o->path);
+
+    if (o->is_json)
+        cmd_print_json(explain_json(h, partial, o->is_all, o->knob ? knob_find(o->knob) : KNOB_COUNT));
+    else if (partial)
+        printf("PARTIAL: %s\n\n", safe_name(partial).buf);
+    free(partial);
+    if (o->is_json)
+        return;
     if (o->knob)
         explain_print_knob(h, knob_find(o->knob), stdout);
     if (o->is_all)

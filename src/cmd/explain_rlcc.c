@@ -1,8 +1,11 @@
 /* src/cmd/explain_rlcc.c - anole explain rlcc: what a learned rate control does, and what is proven of it. */
 #include "cmd/explain_rlcc.h"
 
+#include "base/json.h"
 #include "base/print/safe.h"
 #include "cmd/cmd.h"
+#include "cmd/json/cmd_json.h"
+#include "cmd/json/policy_json.h"
 #include "cmd/rule_options.h"
 #include "learn/policy/policy_file.h"
 #include "learn/policy/policy_gap.h"
@@ -22,12 +25,14 @@ struct options {
     int             paths;
     uint64_t        states;      /* 0: as many as the bodies let us */
     struct rule_cfg rule;
+    bool            is_json;
 };
 
-enum { KEY_STATES = 'n' };
+enum { KEY_STATES = 'n', KEY_FORMAT = 'f' };
 
 static const struct argp_option option_rows[] = {
     { "states", KEY_STATES, "N", 0, "States to compare or search in (default: 1000000; with an LSTM 100000)", 0 },
+    CMD_JSON_OPTION(KEY_FORMAT),
     { 0 },
 };
 
@@ -44,6 +49,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case KEY_STATES:   o->states = cmd_count("--states", arg, 1, 1000000000); break;
+    case KEY_FORMAT:   o->is_json = cmd_is_json(arg);                         break;
     case ARGP_KEY_ARG: add_path(o, arg);                                      break;
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &o->rule;
@@ -161,6 +167,68 @@ static void print_table_gap(const struct policy p[MODELS_MAX])
     policy_table_print(stdout, a);
 }
 
+/* ---- as JSON ---- */
+
+static json_t *model_json(const struct options *o, const char *path, const struct policy *p, const struct rule_params *params)
+{
+    json_t *made = policy_json(p, &o->rule);
+
+    json_put_text(made, "model", path);
+    if (p->body == POLICY_TREES) {
+        struct certificate c;
+
+        certify_rule(&c, &p->trees, params);
+        json_object_set_new(made, "certificate", certificate_json(&c));
+    } else {
+        struct policy_rising r;
+
+        policy_story_look_for_rising(&r, p, states_for(o, p, 1), 1);
+        json_object_set_new(made, "rising", policy_rising_json(&r));
+    }
+    return made;
+}
+
+static json_t *gap_json(const struct options *o, const struct policy p[MODELS_MAX], float delta_max)
+{
+    struct policy_gap gap = { 0 };
+    json_t           *made;
+
+    policy_gap_draw(&gap, &p[0], &p[1], &(struct policy_gap_cfg){ .states = states_for(o, p, MODELS_MAX), .delta_max = delta_max });
+    made = policy_gap_json(&gap);
+    json_put_number(made, "delta_max", (double)delta_max);
+    return made;
+}
+
+static void print_json(const struct options *o, const struct policy *p, const struct rule_params *params)
+{
+    json_t *all = json_object(), *models = json_array(), *gaps = json_array();
+
+    for (int i = 0; i < o->paths; i++)
+        json_array_append_new(models, model_json(o, o->path[i], &p[i], params));
+    json_object_set_new(all, "models", models);
+    if (o->paths == MODELS_MAX) {
+        json_array_append_new(gaps, gap_json(o, p, POLICY_GAP_NEAR));
+        json_array_append_new(gaps, gap_json(o, p, POLICY_GAP_FAR));
+    }
+    json_object_set_new(all, "gaps", gaps);
+    cmd_print_json(all);
+}
+
+/* ---- in words ---- */
+
+static void print_words(const struct options *o, const struct policy *p, const struct rule_params *params)
+{
+    for (int i = 0; i < o->paths; i++) {
+        printf("%s", i ? "\n\n" : "");
+        explain(o, o->path[i], &p[i], params);
+    }
+    if (o->paths == MODELS_MAX) {
+        print_table_gap(p);
+        print_gap(o, p, POLICY_GAP_NEAR, "what a network is seen with");
+        print_gap(o, p, POLICY_GAP_FAR, "all of the grid");
+    }
+}
+
 static int load_all(struct options *o, struct policy *p, struct err *err)
 {
     for (int i = 0; i < o->paths; i++) {
@@ -189,15 +257,7 @@ int explain_rlcc(int argc, char **argv)
         rc = load_all(&o, p, &err);
     if (rc)
         return cmd_end(rc, &err);
-    for (int i = 0; i < o.paths; i++) {
-        printf("%s", i ? "\n\n" : "");
-        explain(&o, o.path[i], &p[i], &params);
-    }
-    if (o.paths == MODELS_MAX) {
-        print_table_gap(p);
-        print_gap(&o, p, POLICY_GAP_NEAR, "what a network is seen with");
-        print_gap(&o, p, POLICY_GAP_FAR, "all of the grid");
-    }
+    (o.is_json ? print_json : print_words)(&o, p, &params);
     for (int i = 0; i < o.paths; i++)
         policy_fini(&p[i]);
     return cmd_end(0, &err);

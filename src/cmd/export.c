@@ -2,8 +2,11 @@
 #include "learn/tree/tree_export.h"
 #include "base/file/interrupt.h"
 #include "base/file/outfile.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
+#include "cmd/json/cmd_json.h"
+#include "cmd/json/policy_json.h"
 #include "cmd/rule_options.h"
 #include "learn/policy/distil.h"
 #include "learn/policy/policy_file.h"
@@ -17,17 +20,18 @@ static const char *const layout_names[] = { "c", "doca", NULL };
 struct options {
     const char      *what, *model, *out;
     int              layout;     /* -1: not said */
-    bool             is_distilled;
+    bool             is_distilled, is_json;
     struct rule_cfg  rule;
 };
 
-enum { KEY_AS = 'a', KEY_OUT = 'o', KEY_DISTIL = 256 };
+enum { KEY_AS = 'a', KEY_OUT = 'o', KEY_FORMAT = 'f', KEY_DISTIL = 256 };
 
 static const struct argp_option option_rows[] = {
     { "as", KEY_AS, "c|doca", 0, "What to write: C that needs no library, or the same with the entry points of a "
       "programmable congestion control (DOCA PCC)", 0 },
     { "out", KEY_OUT, "FILE", 0, "Write into FILE, whole or not at all, and tell about it. Without: to standard output",
       0 },
+    { "format", KEY_FORMAT, "table|json", 0, "With --out: how it is told (default: table)", 0 },
     { "distil", KEY_DISTIL, NULL, 0, "Make trees of a net first, as anole distil does", 0 },
     { 0 },
 };
@@ -48,6 +52,8 @@ static void check_options(const struct options *o)
 {
     if (!o->model)
         cmd_usage("which model? anole export rlcc MODEL --as c; see anole export --help");
+    if (o->is_json && !o->out)
+        cmd_usage("--format json: what is told of an export comes with --out FILE");
     if (o->layout < 0)
         cmd_usage("as what? say --as c or --as doca");
 }
@@ -57,6 +63,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     struct options *o = state->input;
 
     switch (key) {
+    case KEY_FORMAT:   o->is_json = cmd_is_json(arg); break;
     case KEY_AS:       o->layout = cmd_choice("--as", "not what can be written", arg, layout_names); break;
     case KEY_OUT:      o->out = arg;                break;
     case KEY_DISTIL:   o->is_distilled = true;      break;
@@ -161,6 +168,25 @@ static int write_file(const struct options *o, const struct policy *trees, struc
 }
 
 /* Of what was written into a file. */
+static void tell_json(const struct options *o, const struct policy *trees, const struct distil_report *report)
+{
+    struct rule_params params;
+    struct certificate c;
+    json_t            *all = json_object();
+
+    json_put_text(all, "model", o->model);
+    json_put_text(all, "as", layout_names[o->layout]);
+    json_put_text(all, "out", o->out);
+    if (report->rows)
+        json_object_set_new(all, "distilled", distil_json(report));
+    else if (rule_params_make(&params, &o->rule, NULL) == 0) {
+        certify_rule(&c, &trees->trees, &params);
+        json_object_set_new(all, "certificate", certificate_json(&c));
+    }
+    json_object_set_new(all, "cost", forest_cost_json(&trees->trees));
+    cmd_print_json(all);
+}
+
 static void tell(const struct options *o, const struct policy *trees, const struct distil_report *report)
 {
     struct rule_params params;
@@ -190,7 +216,7 @@ static int export_main(int argc, char **argv)
         return cmd_end(rc, &err);
     rc = o.out ? write_file(&o, &trees, &err) : write_code(&o, stdout, &trees, &err);
     if (!rc && o.out)
-        tell(&o, &trees, &report);
+        (o.is_json ? tell_json : tell)(&o, &trees, &report);
     policy_fini(&trees);
     return cmd_end(rc, &err);
 }

@@ -4,6 +4,7 @@
 #include "cc/cc.h"
 #include "cc/rlcc/rlcc.h"
 #include "cmd/cmd.h"
+#include "cmd/json/cmd_json.h"
 #include "cmd/list/list_json.h"
 #include "cmd/list/list_knobs.h"
 #include "cmd/list/list_tuners.h"
@@ -296,7 +297,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         o->is_markdown = true;
         break;
     case 'f':
-        o->is_json = cmd_choice("--format", "not a format", arg, (const char *const[]){ "table", "json", NULL }) == 1;
+        o->is_json = cmd_is_json(arg);
         break;
     case ARGP_KEY_ARG:
         if (o->subject)

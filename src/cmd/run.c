@@ -1,6 +1,7 @@
 /* src/cmd/run.c - anole run: simulates a scenario and tells what became of it. */
 #include "base/file/interrupt.h"
 #include "base/print/safe.h"
+#include "base/print/terminal.h"
 #include "base/spark.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
@@ -30,7 +31,7 @@ struct options {
 };
 
 enum { KEY_SET = 's', KEY_OUT = 'o', KEY_FORMAT = 'f', KEY_QUIET = 'q', KEY_SEED = 256, KEY_THREADS,
-       KEY_UNTIL, KEY_HPCC_FCT, KEY_HPCC_PFC, KEY_PCAP, KEY_PCAP_LIMIT, KEY_TRACE, KEY_TRACE_LIMIT, KEY_SAMPLES,
+       KEY_UNTIL, KEY_HPCC_FCT, KEY_HPCC_PFC, KEY_PCAP, KEY_PCAP_LIMIT, KEY_PCAP_HEADERS, KEY_TRACE, KEY_TRACE_LIMIT, KEY_SAMPLES,
        KEY_SAMPLES_LIMIT, KEY_SAMPLE_EVERY };
 
 static const struct argp_option option_rows[] = {
@@ -47,7 +48,8 @@ static const struct argp_option option_rows[] = {
     { "format", KEY_FORMAT, "table|csv|json", 0, "How results are printed (default: table)", 0 },
     { "hpcc-fct", KEY_HPCC_FCT, "FILE", 0, "Write completed flows as the HPCC ns-3 simulator does (fct.txt)", 0 },
     { "hpcc-pfc", KEY_HPCC_PFC, "FILE", 0, "Write PFC frames as the HPCC ns-3 simulator does (pfc.txt)", 0 },
-    { "pcap", KEY_PCAP, "FILE", 0, "Write the frames of hosts' links, headers alone, for Wireshark (pcapng). Then one thread does the work", 0 },
+    { "pcap", KEY_PCAP, "FILE", 0, "Write the frames of hosts' links for Wireshark (pcapng). Then one thread does the work", 0 },
+    { "pcap-headers", KEY_PCAP_HEADERS, NULL, 0, "Of these frames, headers alone: the file is a tenth as large, but Wireshark calls data malformed", 0 },
     { "pcap-limit", KEY_PCAP_LIMIT, "SIZE", 0, "Of that file; what does not fit is counted (default: 1GB)", 0 },
     { "trace", KEY_TRACE, "FILE", 0, "Write flows, pauses, queues and iterations for Perfetto or chrome://tracing (JSON)", 0 },
     { "trace-limit", KEY_TRACE_LIMIT, "SIZE", 0, "Of that file; what does not fit is counted (default: 256MB)", 0 },
@@ -79,6 +81,8 @@ static void settle(uint64_t *value, uint64_t otherwise, const char *option, cons
 
 static void settle_files(struct run_files_paths *f)
 {
+    if (f->is_pcap_cut && !f->pcap)
+        cmd_usage("--pcap-headers goes with --pcap FILE, which is not there");
     settle(&f->pcap_bytes_max, 1000000000, "--pcap-limit", f->pcap, "--pcap");
     settle(&f->trace_bytes_max, 256000000, "--trace-limit", f->trace, "--trace");
     settle(&f->samples_bytes_max, 256000000, "--samples-limit", f->samples, "--samples");
@@ -100,6 +104,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_HPCC_PFC: o->files.hpcc_pfc = arg;                                          break;
     case KEY_PCAP:     o->files.pcap = arg;                                              break;
     case KEY_TRACE:    o->files.trace = arg;                                             break;
+    case KEY_PCAP_HEADERS: o->files.is_pcap_cut = true;                                  break;
     case KEY_PCAP_LIMIT:  o->files.pcap_bytes_max = limit_of("--pcap-limit", arg);       break;
     case KEY_TRACE_LIMIT: o->files.trace_bytes_max = limit_of("--trace-limit", arg);     break;
     case KEY_SAMPLES:  o->files.samples = arg;                                           break;
@@ -139,7 +144,7 @@ static const struct argp argp = {
 
 static void print(const struct options *o, const struct results *r)
 {
-    struct results_look look = { cmd_has_colour(stdout), spark_is_utf8(), cmd_width(stdout) };
+    struct results_look look = { cmd_has_colour(stdout), spark_is_utf8(), terminal_width(stdout) };
 
     switch (o->format) {
     case FORMAT_TABLE: results_print_table(r, stdout, look); break;

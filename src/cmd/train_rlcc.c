@@ -1,9 +1,12 @@
 #include "cmd/train_rlcc.h"
 
 #include "base/file/interrupt.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "campaign/pool.h"
 #include "cmd/cmd.h"
+#include "cmd/json/cmd_json.h"
+#include "cmd/json/policy_json.h"
 #include "train/rlcc/rlcc_train.h"
 
 #include <argp.h>
@@ -13,9 +16,10 @@
 struct options {
     struct rlcc_request request;
     const char         *what;    /* "rlcc" */
+    bool                is_json;
 };
 
-enum { KEY_OUT = 'o', KEY_QUIET = 'q', KEY_JOBS = 'j', KEY_WORLD = 'w', KEY_SEED = 256, KEY_BODY, KEY_UPDATES, KEY_WARM_UP,
+enum { KEY_OUT = 'o', KEY_QUIET = 'q', KEY_JOBS = 'j', KEY_WORLD = 'w', KEY_FORMAT = 'f', KEY_SEED = 256, KEY_BODY, KEY_UPDATES, KEY_WARM_UP,
        KEY_STEPS, KEY_RENEW, KEY_MTU, KEY_RATE, KEY_RATE_END, KEY_GAMMA, KEY_SMOOTHING, KEY_HIDE, KEY_JSON };
 
 static const struct argp_option option_rows[] = {
@@ -39,6 +43,7 @@ static const struct argp_option option_rows[] = {
       "environment", 0 },
     { "jobs", KEY_JOBS, "N", 0, "Worlds at the same time (default: as many as there are cores). The model is the same", 0 },
     { "json", KEY_JSON, "FILE", 0, "Write the model into FILE, too, as JSON for people to read", 0 },
+    { "format", KEY_FORMAT, "table|json", 0, "How it is told (default: table, with progress; json: once, in the end)", 0 },
     { "quiet", KEY_QUIET, NULL, 0, "Print nothing but what is wrong; checks are left out", 0 },
     { 0 },
 };
@@ -91,6 +96,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_HIDE:      r->hides_history = true;                                            break;
     case KEY_JOBS:      r->jobs = (uint32_t)cmd_count("--jobs", arg, 1, POOL_WORKERS_MAX);  break;
     case KEY_JSON:      r->json = arg;                                                      break;
+    case KEY_FORMAT:    o->is_json = cmd_is_json(arg);                                      break;
     case KEY_QUIET:     r->is_quiet = true;                                                 break;
     case ARGP_KEY_ARG:  cmd_take_one(&o->what, arg, "thing to train");                      break;
     default:            return ARGP_ERR_UNKNOWN;
@@ -116,11 +122,25 @@ static const struct argp argp = {
            "training goes on where it was when the same command is given again.",
 };
 
+static void tell(const struct rlcc_train *t)
+{
+    struct rule_cfg rule = { 0 };
+    json_t         *all = json_object();
+
+    json_put_text(all, "model", "rlcc");
+    json_put_text(all, "out", t->request.out);
+    json_object_set_new(all, "seed", json_of_seed(t->request.seed));
+    json_put_count(all, "updates", t->updates);
+    json_object_set_new(all, "policy", policy_json(&t->policy, &rule));
+    cmd_print_json(all);
+}
+
 int train_rlcc_main(int argc, char **argv)
 {
     struct options    o = { .request = rlcc_initial };
     struct rlcc_train t;
     struct err        err;
+    bool              is_told;
     int               rc;
 
     argp_parse(&argp, argc, argv, 0, NULL, &o);
@@ -133,10 +153,14 @@ int train_rlcc_main(int argc, char **argv)
         cmd_usage("--hide-history is for nets: trees have no such defect to repeat");
     if (!o.request.out)
         cmd_usage("where is the model to be written? Give --out FILE");
+    is_told = o.is_json && !o.request.is_quiet;
+    o.request.is_quiet |= o.is_json;
     if (rlcc_train_open(&t, &o.request, &err))
         cmd_usage("%s", err.text);
     interrupt_catch();
     rc = rlcc_train_run(&t, &err);
+    if (!rc && is_told)
+        tell(&t);
     rlcc_train_close(&t);
     free(o.request.world);
     return cmd_end(rc, &err);

@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/device.h"
+#include "cmd/json/cmd_json.h"
+#include "cmd/json/tune_json.h"
 #include "report/setting_print.h"
 #include "sim/partition.h"
 
@@ -21,9 +23,10 @@ struct options {
     uint64_t            seed, rate_bps, rtt_ps;
     const char         *from;    /* a setting; NULL: it is searched for */
     enum device         device;
+    bool                is_json;
 };
 
-enum { KEY_TUNER = 't', KEY_SET = 's', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_SEED = 256, KEY_ROUNDS,
+enum { KEY_TUNER = 't', KEY_SET = 's', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_FORMAT = 'f', KEY_SEED = 256, KEY_ROUNDS,
        KEY_BUDGET, KEY_CHECK, KEY_KEEP, KEY_AS, KEY_FROM, KEY_RATE, KEY_RTT, KEY_HISTORY, KEY_REPORT, KEY_THREADS, KEY_UNTIL };
 
 static const struct argp_option option_rows[] = {
@@ -55,6 +58,7 @@ static const struct argp_option option_rows[] = {
       "settings depend", 0 },
     { "threads", KEY_THREADS, "N", 0, "Share the work among N threads (default: the processors there are, if "
       "runs are long enough to gain). The results are the same", 0 },
+    CMD_JSON_OPTION(KEY_FORMAT),
     { "quiet", KEY_QUIET, NULL, 0, "Print no results and no progress, only what is wrong, and what --as asks "
       "for", 0 },
     { 0 },
@@ -106,6 +110,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_RTT:      o->rtt_ps = cmd_time("--rtt", arg, "a round trip of no time");         break;
     case KEY_THREADS:  r->threads = (uint32_t)cmd_count("--threads", arg, 1, PARTS_MAX);      break;
     case KEY_UNTIL:    r->until_ps = cmd_time("--until", arg, "a run of no time");             break;
+    case KEY_FORMAT:   o->is_json = cmd_is_json(arg);                                         break;
     case KEY_QUIET:    r->is_quiet = true;                                                    break;
     case ARGP_KEY_ARG: cmd_take_one(&r->path, arg, "scenario");                               break;
     default:           return ARGP_ERR_UNKNOWN;
@@ -121,11 +126,13 @@ static void check_options(const struct options *o)
         cmd_usage("which scenario? anole tune SCENARIO.yaml; see anole tune --help");
     if (r->path && o->from)
         cmd_usage("a search on '%s', or the setting '%s'? With --from there is no search", r->path, o->from);
-    if (o->from && !o->device && !r->out)
-        cmd_usage("--from: what is to be done with it? Give --as or --out");
+    if (o->from && !o->device && !r->out && !o->is_json)
+        cmd_usage("--from: what is to be done with it? Give --as, --out or --format json");
     if (o->from && (r->history || r->report || r->tuner || r->sets))
         cmd_usage("--from: there is no search, so --%s has no effect",
                   r->history ? "history" : r->report ? "report" : r->tuner ? "tuner" : "set");
+    if (o->is_json && o->device)
+        cmd_usage("--format json and --as: one of them");
     if ((o->rate_bps || o->rtt_ps) && !o->from)
         cmd_usage("--%s goes with --from; a scenario has a network of its own", o->rate_bps ? "rate" : "rtt");
 }
@@ -159,6 +166,8 @@ static void print(const struct options *o, const struct tune *t)
 
     if (o->device)
         device_print(o->device, t->kept, story);
+    else if (o->is_json && !o->request.is_quiet)
+        cmd_print_json(tune_json(t));
     else if (!o->request.is_quiet) {
         tune_print_story(t, stdout, cmd_has_colour(stdout));
         tune_print_changes(t, stdout);
@@ -191,7 +200,9 @@ static int tune_from(const struct options *o, struct err *err)
     snprintf(about, sizeof(about), "The setting '%.200s'.\n", slash ? slash + 1 : text_file_name(o->from));
     if (!rc && o->request.out)
         rc = setting_write_yaml(o->request.out, &knobs, about, err);
-    if (!rc)
+    if (!rc && o->is_json)
+        cmd_print_json(tune_setting_json(o->from, &knobs));
+    else if (!rc)
         device_print(o->device, &knobs, about);
     return rc;
 }

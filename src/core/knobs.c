@@ -36,6 +36,20 @@ void knobs_clamp(struct knobs *k)
     }
 }
 
+struct knobs knobs_at_speed(const struct knobs *k, double share)
+{
+    static const enum knob scaled[] = { KNOB_kmin, KNOB_kmax, KNOB_rpg_max_rate, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_rpg_min_rate,
+                                        KNOB_rate_to_set_on_first_cnp };
+    struct knobs           own = *k;
+
+    if (k->value[KNOB_by_speed] == 0 || share == 1)
+        return own;
+    for (size_t i = 0; i < sizeof scaled / sizeof *scaled; i++)
+        own.value[scaled[i]] *= share;
+    knobs_clamp(&own);
+    return own;
+}
+
 bool knobs_equal(const struct knobs *a, const struct knobs *b)
 {
     for (int i = 0; i < KNOB_COUNT; i++)

@@ -60,6 +60,9 @@ void knobs_init(struct knobs *);
 /* Brings every knob into [min, max]. */
 void knobs_clamp(struct knobs *);
 
+/* A setting as it holds at a link that is so many times as fast as the fastest host's: see by_speed. */
+struct knobs knobs_at_speed(const struct knobs *, double share);
+
 /* Is every knob of the one as in the other? */
 bool knobs_equal(const struct knobs *, const struct knobs *);
 

@@ -238,6 +238,24 @@ static void set_put__touches_what_is_named(void **unused)
     }
 }
 
+static void at_speed__thresholds_and_rates_go_with_the_link(void **state)
+{
+    struct knobs k, slow;
+
+    (void)state;
+    knobs_init(&k);
+    k.value[KNOB_rate_to_set_on_first_cnp] = 80000;
+    slow = knobs_at_speed(&k, 0.25);
+    assert_true(knobs_equal(&slow, &k));             /* nobody has asked for it */
+    k.value[KNOB_by_speed] = 1;
+    slow = knobs_at_speed(&k, 0.25);
+    assert_true(slow.value[KNOB_kmin] == 100 && slow.value[KNOB_kmax] == 400 && slow.value[KNOB_pmax] == 0.2);
+    assert_true(slow.value[KNOB_rate_to_set_on_first_cnp] == 20000 && slow.value[KNOB_rpg_ai_rate] == 1.25);
+    assert_true(slow.value[KNOB_rpg_min_rate] == 1 && slow.value[KNOB_rpg_time_reset] == k.value[KNOB_rpg_time_reset]);
+    slow = knobs_at_speed(&k, 1);
+    assert_true(knobs_equal(&slow, &k));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -251,6 +269,7 @@ int main(void)
         cmocka_unit_test(parse__reads_every_bound_with_its_unit),
         cmocka_unit_test(check__refuses_kmin_above_kmax),
         cmocka_unit_test(names__are_as_people_write_them),
+        cmocka_unit_test(at_speed__thresholds_and_rates_go_with_the_link),
         cmocka_unit_test(set_put__touches_what_is_named),
     };
 

@@ -47,29 +47,45 @@ const struct option_info *option_find(const struct option_info *table, const cha
 
 /* ---- one from its text ---- */
 
-static int refuse_name(const struct option_info *table, const char *owner, const char *name, struct err *err)
-{
-    const char *names[OPTIONS_MAX + 1] = { NULL };
-    const char *near;
+#define NAMED_MAX 12
 
-    for (int i = 0; !is_last(&table[i]); i++)
-        names[i] = table[i].name;
-    near = text_nearest(name, names);
-    return err_set(err, EINVAL, "'%.60s' is not an option of %s%s%s%s", name, owner,
-                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-}
-
-/* "a, b or c" */
-static void list_choices(const char *const *choice, char *buf, size_t size)
+/* "a, b or c"; 'last' is " or " */
+static const char *list_names(const char *const *names, const char *last, char *buf, size_t size)
 {
     size_t used = 0;
 
     buf[0] = '\0';
-    for (int i = 0; choice[i] && used < size; i++) {
-        const char *between = i == 0 ? "" : choice[i + 1] ? ", " : " or ";
+    for (int i = 0; names[i] && used < size; i++) {
+        const char *between = i == 0 ? "" : names[i + 1] ? ", " : last;
 
-        used += (size_t)snprintf(buf + used, size - used, "%s%s", between, choice[i]);
+        used += (size_t)snprintf(buf + used, size - used, "%s%s", between, names[i]);
     }
+    return buf;
+}
+
+static int refuse_name(const struct option_info *table, const char *owner, const char *name, struct err *err)
+{
+    const char *names[OPTIONS_MAX + 1] = { NULL };
+    const char *near;
+    char        all[400], more[32];
+    int         count;
+
+    for (int i = 0; !is_last(&table[i]); i++)
+        names[i] = table[i].name;
+    near = text_nearest(name, names);
+    if (near)
+        return err_set(err, EINVAL, "'%.60s' is not an option of %s; did you mean '%s'?", name, owner, near);
+    if (!names[0])
+        return err_set(err, EINVAL, "'%.60s' is not an option of %s, which has none", name, owner);
+    for (count = 0; names[count]; count++)
+        ;
+    if (count > NAMED_MAX) {                     /* of very many the first, and how many there are */
+        snprintf(more, sizeof more, "%d more", count - NAMED_MAX);
+        names[NAMED_MAX] = more;
+        names[NAMED_MAX + 1] = NULL;
+    }
+    return err_set(err, EINVAL, "'%.60s' is not an option of %s; there %s %s", name, owner, names[1] ? "are" : "is",
+                   list_names(names, " and ", all, sizeof all));
 }
 
 static int parse_choice(const struct option_info *o, const char *text, double *value, struct err *err)
@@ -83,7 +99,7 @@ static int parse_choice(const struct option_info *o, const char *text, double *v
         *value = i;
         return 0;
     }
-    list_choices(o->choices, list, sizeof list);
+    list_names(o->choices, " or ", list, sizeof list);
     return err_set(err, EINVAL, "'%s' must be %s, not '%.60s'%s%s%s", o->name, list, text,
                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }

@@ -57,6 +57,7 @@ static void set__refuses_and_keeps_what_was(void **state)
 {
     static const struct { const char *name, *text, *why; } rows[] = {
         { "sise", "1", "'sise' is not an option of it; did you mean 'size'?" },
+        { "colour", "1", "'colour' is not an option of it; there are size, times, on, how and what" },
         { "size", "1.5", "'size' must be a number 0 .. 1, not '1.5'" },
         { "times", "2.5", "'times' must be a whole number 1 .. 10, not '2.5'" },
         { "on", "maybe", "'on' must be yes or no, not 'maybe'" },

@@ -4,6 +4,9 @@
  * that their ctrl_deps and data_deps name. A node of the processor, one that computes on the GPU, and one that communicates may be under
  * way at a time, receives apart; of those that are ready the lowest id goes first. Computing takes duration_micros; 0 is 1 ns.
  *
+ * A trace with files of more than 64 MB is not kept in memory: nodes go to a temporary file while they are read (trace_stream_add()), unless their ids do not
+ * ascend; then a rank is kept in memory while it is read.
+ *
  * Fields and attributes that nobody needs are passed over. Refused are: files packed by gzip, nodes of types that are not known, collectives other
  * than all-reduce, all-gather, reduce-scatter, all-to-all and broadcast (which takes its duration), missing attributes; with "file: node ID: reason".
  */
@@ -14,11 +17,11 @@
 
 #include <stddef.h>
 
-/* Reads prefix.0.et, prefix.1.et, .. as far as there are such files, and the groups, a JSON file or NULL. The trace has collectives and
- * is not sealed. On failure nothing is held. */
-int chakra_read(const char *prefix, const char *groups, struct trace *, struct err *);
+/* Reads prefix.0.et, prefix.1.et, .. as far as there are such files, and the groups, a JSON file or NULL. The trace is
+ * sealed and checked. On failure nothing is held. */
+int chakra_read(const char *prefix, const char *groups, enum trace_memory, struct trace *, struct err *);
 
-/* One rank's file, into a trace that has that rank. */
+/* One rank's file, into a trace that has that rank, which is not sealed. */
 int chakra_parse(const char *name, const void *data, size_t size, uint32_t rank, struct trace *, struct err *);
 
 /* Groups: "id": [ranks]; a trace's pg_name is such an id. */

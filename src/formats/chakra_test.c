@@ -6,7 +6,10 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -100,6 +103,188 @@ static void groups__by_number(void **unused)
     trace_fini(&t);
 }
 
+/* ---- from files ---- */
+
+static char folder[64], prefix[80], path[96];
+
+static int set_up(void **unused)
+{
+    (void)unused;
+    snprintf(folder, sizeof folder, "/tmp/chakra_test.XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(prefix, sizeof prefix, "%s/t", folder);
+    snprintf(path, sizeof path, "%s.0.et", prefix);
+    return 0;
+}
+
+static int tear_down(void **unused)
+{
+    (void)unused;
+    unlink(path);
+    return rmdir(folder);
+}
+
+static int read_bytes(const void *bytes, size_t size, enum trace_memory memory, struct trace *t, struct err *err)
+{
+    FILE *out = fopen(path, "wb");
+
+    assert_non_null(out);
+    assert_int_equal(fwrite(bytes, 1, size, out), size);
+    assert_int_equal(fclose(out), 0);
+    return chakra_read(prefix, NULL, memory, t, err);
+}
+
+static void expect_same(const struct trace *a, const struct trace *b)
+{
+    struct trace_list la = { 0 }, lb = { 0 };
+    struct trace_op   x, y;
+
+    assert_int_equal(a->ops, b->ops);
+    assert_int_equal(a->rank[0].cpus, b->rank[0].cpus);
+    assert_int_equal(a->rank[0].sends, b->rank[0].sends);
+    assert_true(trace_roots(a, 0, &la) && trace_roots(b, 0, &lb));
+    assert_int_equal(la.count, lb.count);
+    for (uint32_t i = 0; i < la.count; i++)
+        assert_int_equal(la.op[i], lb.op[i]);
+    for (uint32_t i = 0; i < a->ops; i++) {
+        assert_true(trace_get(a, 0, i, &x, &la) && trace_get(b, 0, i, &y, &lb));
+        assert_memory_equal(&x, &y, sizeof x);
+        assert_true(trace_followers(a, 0, &x, false, &la) && trace_followers(b, 0, &y, false, &lb));
+        assert_int_equal(la.count, lb.count);
+        for (uint32_t k = 0; k < la.count; k++)
+            assert_int_equal(la.op[k], lb.op[k]);
+    }
+    trace_list_fini(&la);
+    trace_list_fini(&lb);
+}
+
+/* What is said of a file is the same whether its nodes are kept in memory or not. */
+static void expect_same_from_file(const void *bytes, size_t size)
+{
+    struct trace whole, streamed;
+    struct err   why, why_streamed;
+    int          rc = read_bytes(bytes, size, TRACE_IN_MEMORY, &whole, &why);
+
+    assert_int_equal(read_bytes(bytes, size, TRACE_IN_FILE, &streamed, &why_streamed), rc);
+    if (rc) {
+        assert_string_equal(why.text, why_streamed.text);
+        return;
+    }
+    assert_true(streamed.is_spilled && !whole.is_spilled);
+    assert_null(streamed.rank[0].op);
+    expect_same(&whole, &streamed);
+    trace_fini(&whole);
+    trace_fini(&streamed);
+}
+
+static size_t put_varint(unsigned char *to, uint64_t n)
+{
+    size_t at = 0;
+
+    for (; n >= 0x80; n >>= 7)
+        to[at++] = (unsigned char)(n | 0x80);
+    to[at++] = (unsigned char)n;
+    return at;
+}
+
+/* A node that computes and waits for two others; with a name of so many bytes. */
+static size_t put_node(unsigned char *to, uint64_t id, uint64_t first, uint64_t second, size_t name)
+{
+    unsigned char *body = malloc(name + 64);
+    size_t         at = 0, size;
+
+    body[at++] = 0x08;
+    at += put_varint(body + at, id);
+    body[at++] = 0x12;
+    at += put_varint(body + at, name);
+    memset(body + at, 'n', name);
+    at += name;
+    body[at++] = 0x18;
+    body[at++] = 4;
+    for (int i = 0; i < 2; i++) {
+        body[at++] = 0x28;
+        at += put_varint(body + at, i ? second : first);
+    }
+    size = put_varint(to, at);
+    memcpy(to + size, body, at);
+    free(body);
+    return size + at;
+}
+
+/* Nodes 3 x i wait for one before them and one behind them; a root stands at the end. More than are read or written at once, some of them longer
+ * than what is read at once. */
+static void read__the_same_from_a_file(void **unused)
+{
+    unsigned char *data = malloc(8u << 20);
+    size_t         at = sizeof HEAD - 1, number;
+    const uint64_t count = 20000;
+
+    (void)unused;
+    memcpy(data, HEAD, at);
+    for (uint64_t i = 1; i < count; i++)
+        at += put_node(data + at, 3 * i, i > 1 ? 3 * (i - (i % 7 < i - 1 ? i % 7 + 1 : 1)) : 3 * count, 3 * count, i % 4000 ? i % 50 : 200000);
+    number = put_varint(data + at + 2, 3 * count);
+    data[at] = (unsigned char)(3 + number);
+    data[at + 1] = 0x08;
+    at += 2 + number;
+    data[at++] = 0x18;
+    data[at++] = 1;
+    expect_same_from_file(data, at);
+    for (size_t cut = 1; cut < 5000; cut += 37)
+        expect_same_from_file(data, at - cut);
+    free(data);
+}
+
+static void read__refuses_in_a_file_what_it_refuses_in_memory(void **unused)
+{
+    static const struct { const char *bytes; size_t size; } rows[] = {
+#define BYTES(bytes) { bytes, sizeof bytes - 1 }
+        BYTES(""),
+        BYTES(HEAD),
+        BYTES(HEAD "\x06\x08\x05\x18\x04\x28\x03"),                               /* waits for what is not there */
+        BYTES(HEAD "\x06\x08\x05\x18\x04\x28\x09"),
+        BYTES(HEAD "\x04\x08\x05\x18\x01\x04\x08\x05\x18\x01"),                   /* two of the same id */
+        BYTES(HEAD "\x04\x08\x05\x18\x01\x06\x08\x02\x18\x04\x28\x05"),           /* ids that descend are fine */
+        BYTES(HEAD "\x04\x08\x05\x18\x01\xff\xff\xff\xff\x7f"),                     /* a length beyond the end */
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        expect_same_from_file(rows[i].bytes, rows[i].size);
+}
+
+/* In memory a circle is found rank by rank, otherwise by trying. */
+static void read__refuses_circles(void **unused)
+{
+    static const char circle[] = HEAD "\x06\x08\x01\x18\x04\x28\x02" "\x06\x08\x02\x18\x04\x28\x01" "\x04\x08\x03\x18\x01";
+    struct trace      t;
+    struct err        err;
+
+    (void)unused;
+    assert_true(read_bytes(circle, sizeof circle - 1, TRACE_IN_MEMORY, &t, &err) < 0);
+    assert_non_null(strstr(err.text, "waits for itself, or for others that wait in a circle"));
+    assert_true(read_bytes(circle, sizeof circle - 1, TRACE_IN_FILE, &t, &err) < 0);
+    assert_non_null(strstr(err.text, ": 2 operations of rank 0 wait for each other in a circle"));
+}
+
+/* Of those that are ready the lowest id goes first, wherever it stands. */
+static void read__orders_by_id(void **unused)
+{
+    static const char nodes[] = HEAD "\x06\x08\x09\x18\x04\x38\x09" "\x08\x08\x04\x18\x04\x38\x04\x28\x09" "\x06\x08\x06\x18\x04\x38\x06";
+    struct trace      t;
+    struct err        err;
+
+    (void)unused;
+    if (read_bytes(nodes, sizeof nodes - 1, TRACE_IN_MEMORY, &t, &err))
+        fail_msg("%s", err.text);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(t.rank[0].op[i].line, ((uint32_t[]){ 4, 6, 9 })[i]);
+    assert_int_equal(t.rank[0].op[0].waits, 1);
+    assert_int_equal(t.rank[0].next[t.rank[0].op[2].done_at], 0);
+    trace_fini(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -107,6 +292,10 @@ int main(void)
         cmocka_unit_test(parse__joins_what_comes_later),
         cmocka_unit_test(parse__refuses),
         cmocka_unit_test(groups__by_number),
+        cmocka_unit_test_setup_teardown(read__the_same_from_a_file, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(read__refuses_in_a_file_what_it_refuses_in_memory, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(read__refuses_circles, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(read__orders_by_id, set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

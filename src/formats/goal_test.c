@@ -85,6 +85,7 @@ static void goal__refuses(void **unused)
         { "", "g:1: num_ranks is missing" },
         { "num_ranks 0", "g:1: there are no ranks" },
         { "rank 0 {\n}", "g:1: num_ranks must come before the first rank" },
+        { "rank x {\n}", "g:1: the number of the rank is missing" },
         { "num_ranks 1\nrank 1 {\n}", "g:2: there is no rank 1: there are 1" },
         { "num_ranks 2\nrank 0 {\n}", "g:3: rank 1 is missing" },
         { "num_ranks 1\nrank 0 {\ncalk 5\n}", "g:3: there is no 'calk' in this rank so far" },

@@ -393,15 +393,15 @@ static int take_block(struct text *x)
     uint64_t rank = 0;
     int      rc = take_number(x, "the number of the rank", UINT32_MAX, &rank);
 
-    if (!rc && !x->trace->ranks)
-        return refuse(x, "num_ranks must come before the first rank");
-    if (!rc && rank >= x->trace->ranks)
-        return refuse(x, "there is no rank %llu: there are %u", (unsigned long long)rank, x->trace->ranks);
-    assert(x->is_seen);
-    if (!rc && x->is_seen[rank])
-        return refuse(x, "rank %llu is there twice", (unsigned long long)rank);
     if (rc)
         return rc;
+    if (!x->trace->ranks)
+        return refuse(x, "num_ranks must come before the first rank");
+    if (rank >= x->trace->ranks)
+        return refuse(x, "there is no rank %llu: there are %u", (unsigned long long)rank, x->trace->ranks);
+    assert(x->is_seen);
+    if (x->is_seen[rank])
+        return refuse(x, "rank %llu is there twice", (unsigned long long)rank);
     x->is_seen[rank] = true;
     x->rank = (uint32_t)rank;
     x->labels = 0;

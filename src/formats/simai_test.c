@@ -129,11 +129,12 @@ static void expect_ops(const struct trace *t, const char *want)
         size_t                 at = strlen(text);
 
         snprintf(text + at, sizeof text - at, "%s%llu", names[op->type], (unsigned long long)(op->type == TRACE_CALC ? op->size / PS_PER_NS : op->size));
-        for (uint32_t k = 0; k < t->rank[0].edges; k++)
-            if (t->rank[0].edge[k].after == i) {
-                at = strlen(text);
-                snprintf(text + at, sizeof text - at, "<%u", t->rank[0].edge[k].before);
-            }
+        for (uint32_t before = 0; before < t->rank[0].ops; before++)
+            for (uint32_t k = t->rank[0].op[before].done_at; k < t->rank[0].op[before].next_at; k++)
+                if (t->rank[0].next[k] == i) {
+                    at = strlen(text);
+                    snprintf(text + at, sizeof text - at, "<%u", before);
+                }
         at = strlen(text);
         snprintf(text + at, sizeof text - at, " ");
     }
@@ -151,7 +152,7 @@ static void simai_workload__a_pass_by_hand(void **unused)
     (void)unused;
     parse(text, 2, 2, &t);
     expect_ops(&t, "c10 c20<0 x8000<1 c7<2 c21<3 c22<4 x9000<5 c7<6 c11<5 c12<8 "
-                   "c10<9 c0<10<7 c20<11 x8000<12 c7<13 c21<14 c22<15 x9000<16 c7<17 c11<16 c12<19 ");
+                   "c10<9 c0<7<10 c20<11 x8000<12 c7<13 c21<14 c22<15 x9000<16 c7<17 c11<16 c12<19 ");
     trace_fini(&t);
 }
 
@@ -177,7 +178,7 @@ static void simai_workload__model_and_data(void **unused)
 
     (void)unused;
     parse("MODEL\n2\na -1 1 ALLGATHER 8001 2 ALLREDUCE 9000 3 NONE 0 0\nb -1 4 NONE 0 5 ALLREDUCE 9000 6 NONE 0 0\n", 1, 4, &t);
-    expect_ops(&t, "c1 x2001<0 c4<1 c5<2 x9000<3 c6<3 c0<5<4 c2<6 c3<7 ");
+    expect_ops(&t, "c1 x2001<0 c4<1 c5<2 x9000<3 c6<3 c0<4<5 c2<6 c3<7 ");
     trace_fini(&t);
     parse("DATA\n2\na -1 1 NONE 0 2 NONE 0 3 ALLREDUCE 50 0\nb -1 4 NONE 0 5 NONE 0 6 NONE 0 0\n", 1, 4, &t);
     expect_ops(&t, "c1 c4<0 c6<1 c5<2 c3<3 x50<4 ");

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define WORKLOAD_BYTES_MAX (1ul << 30)
+#define WHOLE_OPS      1000000u              /* of all ranks; more are kept in a temporary file */
 #define LAYERS_MAX     1000000u
 #define NS_MAX         1000000000000000ull   /* 1,000,000 s */
 #define SIZE_MAX_B     (1ull << 48)
@@ -414,18 +415,23 @@ static void write_pass(struct writer *r)
 
 static int write_ranks(struct workload *x, uint32_t passes)
 {
-    for (uint32_t rank = 0; rank < x->all; rank++) {
+    int rc = 0;
+
+    for (uint32_t rank = 0; rank < x->all && !rc; rank++) {
         struct writer r = { x, rank, NONE };
 
         for (uint32_t i = 0; i < x->layers; i++)
             x->layer[i].pending = NONE;
         for (uint32_t i = 0; i < passes; i++) {
             write_pass(&r);
-            if (x->trace->ops > TRACE_OPS_MAX)
-                return tokens_err(&x->w, x->err, E2BIG, "all ranks together have more than %u operations", TRACE_OPS_MAX);
+            if (x->trace->rank[rank].ops > TRACE_OPS_MAX)
+                return tokens_err(&x->w, x->err, E2BIG, "a rank has more than %u operations", TRACE_OPS_MAX);
         }
+        rc = rank == 0 && x->trace->ops * x->all > WHOLE_OPS ? trace_spill(x->trace, x->err) : 0;        /* all have as many */
+        if (!rc)
+            rc = trace_seal_rank(x->trace, rank, x->err);
     }
-    return 0;
+    return rc ? rc : trace_check(x->trace, x->err);
 }
 
 /* ---- the whole ---- */

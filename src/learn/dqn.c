@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define STREAM 0x64716eu         /* of random numbers; "dqn" */
+#define TRIES  100               /* of one draw by reward */
 
 /* Halving an interval needs no root, and gives the same bits everywhere. */
 double dqn_decay(double from, double to, uint32_t steps)
@@ -46,7 +47,7 @@ static void room_init(struct dqn *d)
 
 void dqn_init(struct dqn *d, const struct dqn_cfg *cfg)
 {
-    assert(cfg->gamma >= 0 && cfg->gamma < 1 && cfg->bend > 0 && cfg->value_max >= 0);
+    assert(cfg->gamma >= 0 && cfg->gamma < 1 && cfg->bend >= 0 && cfg->value_max >= 0);
     assert(cfg->batch > 0 && cfg->copy_every > 0);
     memset(d, 0, sizeof(*d));
     d->cfg = *cfg;
@@ -227,7 +228,8 @@ static double find_gradient(struct dqn *d, const float *const *record, uint32_t 
 
     for (uint32_t r = 0; r < rows; r++)
         d->value[r] = value[(size_t)r * actions + step_of(record[r], inputs).action];
-    loss = loss_huber(d->value, d->wanted, rows, (float)d->cfg.bend, d->slope);
+    loss = d->cfg.bend > 0 ? loss_huber(d->value, d->wanted, rows, (float)d->cfg.bend, d->slope)
+                           : loss_mse(d->value, d->wanted, rows, d->slope);
     memset(d->slopes, 0, (size_t)rows * actions * sizeof(float));
     for (uint32_t r = 0; r < rows; r++)
         d->slopes[(size_t)r * actions + step_of(record[r], inputs).action] = d->slope[r];
@@ -254,10 +256,24 @@ double dqn_learn(struct dqn *d, const float *const *record, uint32_t rows)
     return loss;
 }
 
+/* Any record is offered, and taken with the probability of its reward: exact, and nothing is to be kept up to date. */
+void dqn_draw_by_reward(const struct replay *memory, uint32_t inputs, struct rng *rng, uint32_t n, const float **record)
+{
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t tries = 0; tries < TRIES; tries++) {
+            replay_draw(memory, rng, 1, &record[i]);
+            if (rng_real(rng) < (double)step_of(record[i], inputs).reward)
+                break;
+        }
+}
+
 double dqn_update(struct dqn *d)
 {
     if (d->replay.count < d->cfg.batch)
         return NAN;
-    replay_draw(&d->replay, &d->rng, d->cfg.batch, d->drawn);
+    if (d->cfg.is_by_reward)
+        dqn_draw_by_reward(&d->replay, d->cfg.shape.inputs, &d->rng, d->cfg.batch, d->drawn);
+    else
+        replay_draw(&d->replay, &d->rng, d->cfg.batch, d->drawn);
     return dqn_learn(d, d->drawn, d->cfg.batch);
 }

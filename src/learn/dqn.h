@@ -9,7 +9,7 @@
  *   reward + gamma * target(next)[a],   a = the largest of online(next)   Double DQN
  *                                       a = the largest of target(next)   DQN
  *
- * with Huber loss, a gradient of limited length, and Adam. target is a copy of online, some updates old. Where it is
+ * with Huber or squared loss, a gradient of limited length, and Adam. target is a copy of online, some updates old. Where it is
  * known how much can be earned at all, nothing more is believed: values that feed on themselves cannot run away.
  *
  * Everything follows from the seed: the same calls give the same bits on every machine.
@@ -29,11 +29,12 @@ struct dqn_cfg {
     bool     is_double;
     double   gamma;              /* what a reward is worth one step later, in [0, 1) */
     double   value_max;          /* no sum of rewards is above this, nor below 0; 0: nothing is known */
-    double   bend;               /* of the Huber loss, > 0 */
+    double   bend;               /* of the Huber loss, > 0; 0: squared errors */
     double   norm_max;           /* of the gradient; 0: no limit */
     struct adam_cfg adam;
     uint32_t batch;              /* records per update */
     uint32_t memory;             /* records remembered */
+    bool     is_by_reward;       /* a record is drawn in proportion to its reward, which is in 0 .. 1; else all alike */
     uint32_t copy_every;         /* updates between two copies to the target net */
     double   epsilon, epsilon_min;   /* at the first decision, and at least */
     double   epsilon_decay;      /* factor per decision, as dqn_decay() gives it */
@@ -102,6 +103,10 @@ uint32_t dqn_record_floats(uint32_t inputs);
 void     dqn_record(float *record, const struct dqn_step *, uint32_t inputs);
 
 void dqn_remember(struct dqn *, const struct dqn_step *);
+
+/* n records of a memory of such steps, each drawn in proportion to its reward. Where hardly anything was rewarded,
+ * some are drawn that were not. */
+void dqn_draw_by_reward(const struct replay *, uint32_t inputs, struct rng *, uint32_t n, const float **record);
 
 /* Learns from a batch drawn from memory; returns its loss. Does nothing and returns NaN while there are fewer
  * records than a batch has. */

@@ -90,6 +90,26 @@ static void load__sets_both_nets(void **unused)
     net_fini(&n);
 }
 
+/* In state 1 after action 0: value 1, wanted 3 at an end. The squared error is 4 and its slope -4, where Huber's loss has
+ * 1.5 and -1. */
+static void learn__squares_errors_without_a_bend(void **unused)
+{
+    float state = 1, record[5];
+    const float *records = record;
+    struct dqn_step s = { .state = &state, .next = &state, .reward = 3, .is_end = true };
+    struct dqn_cfg cfg = tiny;
+    struct dqn d;
+
+    (void)unused;
+    cfg.bend = 0;
+    dqn_init(&d, &cfg);
+    d.online.parameter[0] = 1;
+    dqn_record(record, &s, 1);
+    assert_true(dqn_learn(&d, &records, 1) == 4);
+    assert_true(d.gradient_norm == 4);
+    dqn_fini(&d);
+}
+
 /* What dqn_learn() wants in state 1 after action 0, reward 3, next state 2, where online says (2, 4), target
  * (20, -10): Double DQN takes target's value of online's choice, DQN target's best. At an end only the reward
  * counts. */
@@ -322,6 +342,44 @@ static void update__gives_the_same_bits_everywhere(void **unused)
     dqn_fini(&d);
 }
 
+/* Rewards 0.1, 0.2, 0.7: of 10,000 draws so many thousands each; 250 is five standard deviations and more. */
+static void draw_by_reward__in_proportion(void **unused)
+{
+    static const float reward[] = { 0.1f, 0.2f, 0.7f };
+    const float *drawn[100];
+    int count[3] = { 0 };
+    struct dqn d;
+
+    (void)unused;
+    dqn_init(&d, &tiny);
+    for (uint32_t i = 0; i < 3; i++) {
+        float state = (float)i;
+
+        dqn_remember(&d, &(struct dqn_step){ .state = &state, .next = &state, .reward = reward[i] });
+    }
+    for (int i = 0; i < 100; i++) {
+        dqn_draw_by_reward(&d.replay, 1, &d.rng, 100, drawn);
+        for (int k = 0; k < 100; k++)
+            count[(int)drawn[k][0]]++;
+    }
+    assert_true(abs(count[0] - 1000) < 250 && abs(count[1] - 2000) < 250 && abs(count[2] - 7000) < 250);
+    dqn_fini(&d);
+}
+
+static void draw_by_reward__ends_without_rewards(void **unused)
+{
+    float state = 5;
+    const float *drawn[2];
+    struct dqn d;
+
+    (void)unused;
+    dqn_init(&d, &tiny);
+    dqn_remember(&d, &(struct dqn_step){ .state = &state, .next = &state });
+    dqn_draw_by_reward(&d.replay, 1, &d.rng, 2, drawn);
+    assert_true(drawn[0][0] == 5 && drawn[1][0] == 5);
+    dqn_fini(&d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -329,7 +387,10 @@ int main(void)
         cmocka_unit_test(epsilon__falls_by_a_factor_per_decision),
         cmocka_unit_test(pick__explores_as_often_as_told),
         cmocka_unit_test(load__sets_both_nets),
+        cmocka_unit_test(learn__squares_errors_without_a_bend),
         cmocka_unit_test(learn__wants_what_the_formula_says),
+        cmocka_unit_test(draw_by_reward__in_proportion),
+        cmocka_unit_test(draw_by_reward__ends_without_rewards),
         cmocka_unit_test(learn__wants_no_more_than_there_is),
         cmocka_unit_test(learn__the_guide_is_to_be_ahead),
         cmocka_unit_test(learn__the_guide_is_followed),

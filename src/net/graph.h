@@ -70,6 +70,15 @@ struct graph_hpn {               /* two planes: every NIC has two ports, one to 
     uint64_t inside_rate_bps, inside_delay_ps;
 };
 
+struct graph_planes {            /* planes of two tiers; every host has a port in each */
+    uint32_t planes, tors, hosts, spines;        /* tors, spines: of a plane; hosts: of a ToR */
+    uint32_t parallel;           /* links between every ToR and every spine of a plane */
+    uint32_t gpus;               /* hosts that are GPUs of one server; 1: hosts are servers */
+    uint64_t rate_bps, delay_ps;                 /* of a port */
+    uint64_t fabric_rate_bps, fabric_delay_ps;
+    uint64_t inside_rate_bps, inside_delay_ps;
+};
+
 struct graph_dragonfly {         /* groups of routers that are all linked with each other, in groups and between them */
     uint32_t groups, routers;    /* routers: of a group */
     uint32_t hosts;              /* of a router */
@@ -85,6 +94,7 @@ int graph_check_clos(const struct graph_clos *, struct err *);
 int graph_check_fat_tree(const struct graph_fat_tree *, struct err *);
 int graph_check_rails(const struct graph_rails *, struct err *);
 int graph_check_hpn(const struct graph_hpn *, struct err *);
+int graph_check_planes(const struct graph_planes *, struct err *);
 int graph_check_dragonfly(const struct graph_dragonfly *, struct err *);
 
 /* Builders cannot fail on what the checks above accept; rates and delays are for graph_check() to judge.
@@ -97,9 +107,11 @@ void graph_fat_tree(struct graph *, const struct graph_fat_tree *);
 
 /* Hosts are GPUs, server by server. Rails: leaf u * gpus + i is rail i of unit u. HPN: the two ports of a NIC are a switch,
  * nic<host>, behind the host, whose link to it is as fast as both; ToR (segment * gpus + rail) * 2 + plane, agg plane * aggs + i.
+ * Planes: likewise, with a port for each plane; ToR plane * tors + i, spine plane * spines + i.
  * Dragonfly: each pair of groups has (routers x global) / (groups - 1) links, rounded down, spread over routers. */
 void graph_rails(struct graph *, const struct graph_rails *);
 void graph_hpn(struct graph *, const struct graph_hpn *);
+void graph_planes(struct graph *, const struct graph_planes *);
 void graph_dragonfly(struct graph *, const struct graph_dragonfly *);
 
 /* Are two hosts of one server? */

@@ -1,11 +1,11 @@
-/* src/net/graph_gpu.c - networks of GPU servers, and the dragonfly. */
+/* src/net/graph_gpu.c - networks of GPU servers, those of several planes, and the dragonfly. */
 #include "net/graph.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 
-#define NIC_DELAY_PS 10000ull    /* from a NIC to its two ports */
+#define NIC_DELAY_PS 10000ull    /* from a NIC to its ports */
 
 /* ---- sizes ---- */
 
@@ -40,6 +40,17 @@ int graph_check_hpn(const struct graph_hpn *h, struct err *err)
     if (!h->segments || !h->servers || !h->gpus || !h->aggs)
         return err_set(err, EINVAL, "segments, servers, GPUs and aggregation switches: none may be 0");
     return check_size(2 * hosts + tors + 2.0 * h->aggs, 3 * hosts + tors * h->aggs, err);
+}
+
+int graph_check_planes(const struct graph_planes *p, struct err *err)
+{
+    double hosts = (double)p->tors * p->hosts, tors = (double)p->planes * p->tors;
+
+    if (!p->planes || !p->tors || !p->hosts || !p->spines || !p->parallel || !p->gpus)
+        return err_set(err, EINVAL, "planes, ToRs, hosts, spines, links and GPUs: none may be 0");
+    if ((uint64_t)p->tors * p->hosts % p->gpus)
+        return err_set(err, EINVAL, "%.0f hosts are no whole number of servers of %u GPUs", hosts, p->gpus);
+    return check_size(2 * hosts + tors + (double)p->planes * p->spines, hosts * (1 + p->planes) + tors * p->spines * p->parallel, err);
 }
 
 int graph_check_dragonfly(const struct graph_dragonfly *d, struct err *err)
@@ -121,6 +132,28 @@ void graph_hpn(struct graph *g, const struct graph_hpn *h)
             connect(g, tors + tor, aggs + tor % 2 * h->aggs + i, h->fabric_rate_bps, h->fabric_delay_ps);
     g->inside_rate_bps = h->inside_rate_bps;
     g->inside_delay_ps = h->inside_delay_ps;
+}
+
+void graph_planes(struct graph *g, const struct graph_planes *p)
+{
+    uint32_t nics, tors, spines;
+
+    assert(graph_check_planes(p, NULL) == 0);
+    graph_init(g);
+    add_gpus(g, p->tors * p->hosts / p->gpus, p->gpus);
+    nics = add_nodes(g, true, "nic", g->hosts);
+    tors = add_nodes(g, true, "tor", p->planes * p->tors);
+    spines = add_nodes(g, true, "spine", p->planes * p->spines);
+    for (uint32_t i = 0; i < g->hosts; i++)
+        connect(g, i, nics + i, p->planes * p->rate_bps, NIC_DELAY_PS);
+    for (uint32_t i = 0; i < g->hosts; i++)
+        for (uint32_t plane = 0; plane < p->planes; plane++)
+            connect(g, nics + i, tors + plane * p->tors + i / p->hosts, p->rate_bps, p->delay_ps);
+    for (uint32_t tor = 0; tor < p->planes * p->tors; tor++)
+        for (uint32_t i = 0; i < p->spines * p->parallel; i++)
+            connect(g, tors + tor, spines + tor / p->tors * p->spines + i / p->parallel, p->fabric_rate_bps, p->fabric_delay_ps);
+    g->inside_rate_bps = p->inside_rate_bps;
+    g->inside_delay_ps = p->inside_delay_ps;
 }
 
 /* The router of group 'a' with the m-th link to group 'b': links go to the other groups in turn. */

@@ -91,6 +91,33 @@ static void hpn__is_the_published_one(void **unused)
     graph_fini(&g);
 }
 
+/* Four planes for hosts of 800 Gb/s: each is a network of its own, and a NIC is in all of them. */
+static void planes__are_apart(void **unused)
+{
+    const struct graph_planes p = { .planes = 4, .tors = 3, .hosts = 8, .spines = 2, .parallel = 4, .gpus = 8, .rate_bps = 200 * GBPS, .delay_ps = NS,
+                                    .fabric_rate_bps = 200 * GBPS, .fabric_delay_ps = NS, .inside_rate_bps = 3600 * GBPS, .inside_delay_ps = NS };
+    struct graph g;
+
+    (void)unused;
+    graph_planes(&g, &p);
+    assert_sound(&g);
+    assert_int_equal(g.hosts, 24);
+    assert_int_equal(count(&g, "tor"), 12);
+    assert_int_equal(count(&g, "spine"), 8);
+    assert_int_equal(g.link[0].rate_bps, 800 * GBPS);
+    assert_int_equal(degree(&g, (uint32_t)graph_find(&g, "nic7")), 1 + 4);
+    assert_int_equal(degree(&g, (uint32_t)graph_find(&g, "tor4")), 8 + 2 * 4);
+    assert_int_equal(degree(&g, (uint32_t)graph_find(&g, "spine7")), 3 * 4);
+    assert_true(graph_is_inside(&g, 0, 7));
+    for (uint32_t i = 0; i < g.links; i++) {         /* ToRs and spines of a link are of one plane */
+        uint32_t tor = g.link[i].a - (uint32_t)graph_find(&g, "tor0"), spine = g.link[i].b - (uint32_t)graph_find(&g, "spine0");
+
+        if (g.link[i].a >= (uint32_t)graph_find(&g, "tor0"))
+            assert_int_equal(tor / 3, spine / 2);
+    }
+    graph_fini(&g);
+}
+
 /* a = 4, h = 2, p = 2, and as many groups as can be: nine, each pair with one link, every router with all its links. */
 static void dragonfly__is_balanced(void **unused)
 {
@@ -121,9 +148,12 @@ static void check__refuses(void **unused)
     struct graph_dragonfly few = { .groups = 10, .routers = 4, .hosts = 2, .global = 2 };
     struct graph_rails     none = { .servers = 1, .gpus = 8, .unit = 1, .spines = 0, .parallel = 1 };
     struct graph_hpn       many = { .segments = 1000, .servers = 1000, .gpus = 8, .aggs = 60 };
+    struct graph_planes    odd = { .planes = 2, .tors = 3, .hosts = 3, .spines = 1, .parallel = 1, .gpus = 8 };
     struct err             err;
 
     (void)unused;
+    assert_int_equal(graph_check_planes(&odd, &err), -EINVAL);
+    assert_string_equal(err.text, "9 hosts are no whole number of servers of 8 GPUs");
     assert_int_equal(graph_check_dragonfly(&few, &err), -EINVAL);
     assert_string_equal(err.text, "4 routers with 2 links to other groups do not reach all of 9 other groups");
     assert_int_equal(graph_check_rails(&none, &err), -EINVAL);
@@ -135,6 +165,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rails__gpus_of_a_place_share_a_leaf),
         cmocka_unit_test(hpn__is_the_published_one),
+        cmocka_unit_test(planes__are_apart),
         cmocka_unit_test(dragonfly__is_balanced),
         cmocka_unit_test(check__refuses),
     };

@@ -1,8 +1,8 @@
 #include "net/trace.h"
 
+#include "base/file/temporary.h"
+
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,8 +28,10 @@ void trace_fini(struct trace *t)
         free(t->rank[i].edge);
         free(t->rank[i].next);
     }
-    for (uint32_t i = 0; i < t->groups; i++)
+    for (uint32_t i = 0; i < t->groups; i++) {
         free(t->group[i].rank);
+        free(t->group[i].collective);
+    }
     free(t->group);
     free(t->rank);
     free(t->name);
@@ -70,7 +72,7 @@ uint32_t trace_add_group(struct trace *t, const uint32_t *rank, uint32_t count)
 
     t->group = xrealloc(t->group, (t->groups + 1ul) * sizeof *t->group);
     g = &t->group[t->groups];
-    *g = (struct trace_group){ xcalloc(count + 1ul, sizeof *g->rank), count };
+    *g = (struct trace_group){ .rank = xcalloc(count + 1ul, sizeof *g->rank), .count = count };
     if (rank)
         memcpy(g->rank, rank, count * sizeof *rank);
     return t->groups++;
@@ -134,24 +136,6 @@ static void count_ops(struct trace_rank *r)
     }
 }
 
-static int write_all(int file, const void *data, uint64_t bytes, uint64_t at)
-{
-    const char *p = data;
-
-    while (bytes) {
-        ssize_t n = pwrite(file, p, bytes < 1u << 30 ? bytes : 1u << 30, (off_t)at);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n < 0 ? -errno : -ENOSPC;
-        p += n;
-        at += (uint64_t)n;
-        bytes -= (uint64_t)n;
-    }
-    return 0;
-}
-
 static int spill_rank(struct trace *t, struct trace_rank *r, struct err *err)
 {
     uint32_t *root = xcalloc(r->roots + 1ul, sizeof *root), roots = 0;
@@ -162,11 +146,11 @@ static int spill_rank(struct trace *t, struct trace_rank *r, struct err *err)
         if (!r->op[i].waits)
             root[roots++] = i;
     r->at = t->spill_bytes;
-    rc = write_all(t->spill, r->op, ops, r->at);
+    rc = temporary_write(t->spill, r->op, ops, r->at);
     if (!rc)
-        rc = write_all(t->spill, r->next, next, r->at + ops);
+        rc = temporary_write(t->spill, r->next, next, r->at + ops);
     if (!rc)
-        rc = write_all(t->spill, root, roots * sizeof *root, r->at + ops + next);
+        rc = temporary_write(t->spill, root, roots * sizeof *root, r->at + ops + next);
     t->spill_bytes += ops + next + roots * sizeof *root;
     free(root);
     free(r->op);
@@ -176,10 +160,27 @@ static int spill_rank(struct trace *t, struct trace_rank *r, struct err *err)
     return rc ? err_set(err, -rc, "%s: the temporary file for its operations (in $TMPDIR, or /var/tmp) cannot be written: %s", t->name, strerror(-rc)) : 0;
 }
 
+static int number_collectives(struct trace *t, uint32_t rank, struct err *err)
+{
+    struct trace_rank   *r = &t->rank[rank];
+    struct trace_numbers n;
+    int                  rc = 0;
+
+    trace_numbers_init(&n, t, rank);
+    for (uint32_t i = 0; i < r->ops && !rc; i++)
+        if (r->op[i].type == TRACE_COLLECTIVE)
+            rc = trace_number(&n, &r->op[i], err);
+    if (!rc)
+        rc = trace_numbers_end(&n, err);
+    trace_numbers_fini(&n);
+    return rc;
+}
+
 int trace_seal_rank(struct trace *t, uint32_t rank, struct err *err)
 {
     struct trace_rank *r = &t->rank[rank];
     uint32_t           found;
+    int                rc;
 
     if (r->is_sealed)
         return 0;
@@ -190,7 +191,8 @@ int trace_seal_rank(struct trace *t, uint32_t rank, struct err *err)
         return err_set(err, EINVAL, "%s:%u: operation %u of rank %u waits for itself, or for others that wait in a circle", t->name, r->op[found].line, found,
                        rank);
     count_ops(r);
-    return t->is_spilled ? spill_rank(t, r, err) : 0;
+    rc = number_collectives(t, rank, err);
+    return rc || !t->is_spilled ? rc : spill_rank(t, r, err);
 }
 
 int trace_seal(struct trace *t, struct err *err)
@@ -206,34 +208,11 @@ int trace_seal(struct trace *t, struct err *err)
 
 int trace_spill(struct trace *t, struct err *err)
 {
-    const char *folder = getenv("TMPDIR");
-    char        path[4096];
-    int         length = snprintf(path, sizeof path, "%s/anole-XXXXXX", folder && *folder ? folder : "/var/tmp");
-
-    t->spill = length < (int)sizeof path ? mkostemp(path, O_CLOEXEC) : -1;
+    t->spill = temporary_open();
     if (t->spill < 0)
-        return err_set(err, errno, "%s: its operations need a temporary file, and none can be made in %s ($TMPDIR)", t->name, folder && *folder ? folder : "/var/tmp");
-    unlink(path);
+        return err_set(err, -t->spill, "%s: its operations need a temporary file, and none can be made in %s ($TMPDIR)", t->name, temporary_folder());
     t->is_spilled = true;
     return 0;
-}
-
-static bool read_all(int file, void *data, uint64_t bytes, uint64_t at)
-{
-    char *p = data;
-
-    while (bytes) {
-        ssize_t n = pread(file, p, bytes, (off_t)at);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        p += n;
-        at += (uint64_t)n;
-        bytes -= (uint64_t)n;
-    }
-    return true;
 }
 
 /* Some bytes by way of the page that they are on: those before and behind them will be wanted, too. */
@@ -243,11 +222,11 @@ static bool read_page(const struct trace *t, struct trace_page *p, void *data, u
         uint64_t left = t->spill_bytes - at;
 
         if (bytes > PAGE_BYTES)
-            return read_all(t->spill, data, bytes, at);
+            return temporary_read(t->spill, data, bytes, at);
         p->data = p->data ? p->data : xmalloc(PAGE_BYTES);
         p->at = at;
         p->bytes = left < PAGE_BYTES ? (uint32_t)left : PAGE_BYTES;
-        if (!read_all(t->spill, p->data, p->bytes, at)) {
+        if (!temporary_read(t->spill, p->data, p->bytes, at)) {
             p->bytes = 0;
             return false;
         }
@@ -272,7 +251,7 @@ bool trace_get(const struct trace *t, uint32_t rank, uint32_t number, struct tra
         *op = r->op[number];
         return true;
     }
-    if (l ? read_page(t, &l->ops, op, sizeof *op, at) : read_all(t->spill, op, sizeof *op, at))
+    if (l ? read_page(t, &l->ops, op, sizeof *op, at) : temporary_read(t->spill, op, sizeof *op, at))
         return true;
     *op = (struct trace_op){ .type = TRACE_CALC };
     return false;
@@ -286,7 +265,7 @@ static bool read_list(const struct trace *t, struct trace_list *l, uint32_t coun
     }
     l->op = l->room;
     l->count = count;
-    if (count && (count > PAGE_BYTES / sizeof *l->room ? !read_all(t->spill, l->room, count * (uint64_t)sizeof *l->room, at)
+    if (count && (count > PAGE_BYTES / sizeof *l->room ? !temporary_read(t->spill, l->room, count * (uint64_t)sizeof *l->room, at)
                                                        : !read_page(t, &l->next, l->room, count * (uint32_t)sizeof *l->room, at)))
         l->count = 0;
     return l->count == count;

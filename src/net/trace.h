@@ -24,8 +24,7 @@ enum trace_type {
     TRACE_CALC,                  /* computes on a processor, which does one thing at a time; for 0 ps: on none */
     TRACE_SEND,                  /* over when all of it has been acknowledged */
     TRACE_RECV,                  /* over when a message that matches has come; messages match as MPI's do */
-    TRACE_COLLECTIVE,            /* with all others of a group; the n-th of each of them are one */
-    TRACE_HOLD, TRACE_FREE,      /* takes a processor, and gives it back */
+    TRACE_COLLECTIVE,            /* with all others of a group, on a processor; the n-th of each of them are one */
 };
 
 enum trace_collective { TRACE_ALL_REDUCE, TRACE_ALL_GATHER, TRACE_REDUCE_SCATTER, TRACE_ALL_TO_ALL };
@@ -36,7 +35,7 @@ struct trace_op {
     uint32_t peer;               /* rank; collective: group */
     uint32_t waits;              /* for so many things */
     uint64_t size;               /* bytes; calc: picoseconds */
-    uint64_t tag;
+    uint64_t tag;                /* collective, from sealing on: its number among those of its group, from 0 */
     uint32_t done_at, started_at;        /* those that wait for its end are next[done_at] .. before next[started_at], */
     uint32_t next_at;                    /* those that wait for its start from there to here */
 };
@@ -57,7 +56,15 @@ struct trace_rank {
     uint64_t           at;       /* if it lies in the file: its operations, then 'next', then the roots */
 };
 
-struct trace_group { uint32_t *rank, count; };
+/* A collective as its group has it. */
+struct trace_meeting { uint64_t size; uint32_t line; uint8_t collective; };
+
+struct trace_group {
+    uint32_t             *rank, count;
+    struct trace_meeting *collective;        /* as the first rank that was sealed has them; all others have the same */
+    uint32_t              collectives, collectives_max;
+    uint32_t              first;             /* that rank, if there are any */
+};
 
 struct trace {
     char               *name;    /* of the file, for messages */
@@ -98,6 +105,31 @@ int trace_seal_rank(struct trace *, uint32_t rank, struct err *);
 /* The same for all ranks. */
 int trace_seal(struct trace *, struct err *);
 
+/* ---- trace_meet.c ---- */
+
+/* Numbers the collectives of a rank, one after the other, and refuses those that differ from what other ranks have. */
+struct trace_numbers { struct trace *trace; uint32_t rank, *of_group; };
+
+void trace_numbers_init(struct trace_numbers *, struct trace *, uint32_t rank);
+int  trace_number(struct trace_numbers *, struct trace_op *, struct err *);
+int  trace_numbers_end(struct trace_numbers *, struct err *);
+void trace_numbers_fini(struct trace_numbers *);
+
+/* ---- trace_stream.c ---- */
+
+/* A rank of which not even its own operations fit into memory, of a trace in a file: operations come one after the other, each with an id greater than the one
+ * before it and the ids of those for whose end it waits, which may come later. That none waits in a circle is for trace_check() to say. */
+struct trace_stream *trace_stream_new(struct trace *, uint32_t rank);
+void                 trace_stream_free(struct trace_stream *);
+
+/* -EDOM: the id is not greater; otherwise the temporary file cannot be written. */
+int trace_stream_add(struct trace_stream *, uint64_t id, const struct trace_op *, const uint64_t *waits_for, uint32_t count, struct err *);
+
+/* No more is added. -ESRCH: an operation waits for one that is not there; *missing says for which, and err nothing. */
+struct trace_missing { uint32_t line; uint64_t id; };
+
+int trace_stream_seal(struct trace_stream *, struct trace_missing *missing, struct err *);
+
 /* ---- looking, from then on; may be done by several threads ---- */
 
 /* A part of the file that was read last. */
@@ -134,8 +166,8 @@ bool trace_waits_end(struct trace_waits *, const struct trace *, uint32_t rank, 
 
 /* ---- trace_check.c ---- */
 
-/* Could all of it be carried out, if messages took no time? Refuses receives that get no message, and messages that nobody
- * receives. Of a sealed trace without collectives. */
+/* Could all of it be carried out, if messages took no time? Refuses receives that get no message, messages that nobody receives, and
+ * collectives that not all of a group begin. Of a sealed trace. */
 int trace_check(const struct trace *, struct err *);
 
 #endif

@@ -6,9 +6,9 @@
 
 #include <stdio.h>
 
-/* If the summary.json of a run says that it ended stuck or failed, says so: what follows is the story of a part. A file
- * that is not there, or no summary, says nothing. */
-void explain_print_partial(const char *summary_path, FILE *);
+/* If the summary.json of a run says that it ended stuck or failed, a sentence that says so: the history is that of a part. NULL if
+ * it does not, or there is no such file; to be freed. */
+char *explain_partial(const char *summary_path);
 
 /* What it was, then a paragraph for each search: why it began, what was tried, what was kept, what came
  * of it. */

@@ -1,5 +1,6 @@
 /* src/report/explain_story.c - a history told: times in which nothing is tried, and searches between them. */
 #include "base/print/safe.h"
+#include "base/print/terminal.h"
 #include "base/text.h"
 #include "report/explain.h"
 #include "core/knob_text.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WIDTH       100          /* of a line */
+#define WIDTH       100          /* of a line that no terminal bounds */
 #define WHEN_WIDTH  22           /* of the times in front */
 #define EFFECT_MAX  20           /* intervals next to a search that its effect is read from */
 
@@ -26,28 +27,18 @@ static const char *time_text(char buf[32], double us)
     return text_from_time(buf, 32, (uint64_t)llround(us * (double)PS_PER_US));
 }
 
+static int width_for(FILE *out)
+{
+    int width = terminal_width(out);
+
+    return width > WHEN_WIDTH + 20 ? width : WIDTH;
+}
+
 /* Words, as many as fit a line; the next lines begin below the first. */
 static void print_wrapped(FILE *out, const char *when, const char *text)
 {
-    size_t at = WHEN_WIDTH;
-
     fprintf(out, "%-*s", WHEN_WIDTH, when);
-    while (*text) {
-        size_t length = strcspn(text, " ");
-
-        if (at > WHEN_WIDTH && at + 1 + length > WIDTH) {
-            fprintf(out, "\n%*s", WHEN_WIDTH, "");
-            at = WHEN_WIDTH;
-        } else if (at > WHEN_WIDTH) {
-            fputc(' ', out);
-            at++;
-        }
-        fwrite(text, 1, length, out);
-        at += length;
-        text += length;
-        text += strspn(text, " ");
-    }
-    fputc('\n', out);
+    terminal_words(out, text + strspn(text, " "), WHEN_WIDTH, WHEN_WIDTH, width_for(out));
 }
 
 static void say(FILE *out, const char *when, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -184,15 +175,24 @@ static void print_options(const struct history *h, FILE *out)
 
 static void print_head(const struct history *h, FILE *out)
 {
-    char from[32], to[32];
+    char   from[32], to[32], *text = NULL;
+    size_t length;
+    FILE  *line = open_memstream(&text, &length);
 
-    safe_printf(out, "Tuner %s", h->tuner);
-    print_options(h, out);
+    if (!line)
+        die("out of memory");
+    safe_printf(line, "Tuner %s", h->tuner);
+    print_options(h, line);
     if (h->steps)
-        fprintf(out, "; %u intervals from %s to %s.\n\n", h->steps, time_text(from, h->step[0].start_us),
+        fprintf(line, "; %u intervals from %s to %s.", h->steps, time_text(from, h->step[0].start_us),
                 time_text(to, h->step[h->steps - 1].end_us));
     else
-        fputs("; it was shown no interval.\n", out);
+        fputs("; it was shown no interval.", line);
+    fclose(line);
+    terminal_words(out, text, 0, 2, terminal_width(out));
+    free(text);
+    if (h->steps)
+        fputc('\n', out);
 }
 
 /* ---- while nothing is tried ---- */

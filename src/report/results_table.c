@@ -293,6 +293,7 @@ static void print_phases(const struct results *r, FILE *out, struct results_look
 /* ---- over time ---- */
 
 #define COLUMNS 44               /* with the words beside it a line is as wide as the tables are */
+#define WORDS   43               /* those words, at most: "goodput" .. "  15.02Gbps .. 227.2Gbps" */
 
 _Static_assert(COLUMNS <= SPARK_COLUMNS, "as wide as a sparkline can be");
 
@@ -301,9 +302,11 @@ struct over_time {               /* the series, in as many columns as a line has
     struct series_point column[COLUMNS];
 };
 
-static void fold(struct over_time *o, const struct series *s)
+static void fold(struct over_time *o, const struct series *s, int width)
 {
-    o->columns = s->points < COLUMNS ? s->points : COLUMNS;
+    uint32_t room = width > WORDS + COLUMNS || width <= 0 ? COLUMNS : width > WORDS + 10 ? (uint32_t)(width - WORDS) : 10;
+
+    o->columns = s->points < room ? s->points : room;
     for (uint32_t i = 0; i < o->columns; i++)
         o->column[i] = series_sum(s, i * s->points / o->columns, (i + 1) * s->points / o->columns);
 }
@@ -382,7 +385,7 @@ static void print_over_time(const struct results *r, FILE *out, struct results_l
     struct over_time o;
     char heading[160];
 
-    fold(&o, r->series);
+    fold(&o, r->series, look.width);
     if (o.columns < 2)
         return;
     for (uint32_t i = 0; i < o.columns; i++) {

@@ -3,11 +3,13 @@
 #define REPORT_RESULTS_TEXT_H
 
 #include "base/print/safe.h"
+#include "base/print/terminal.h"
 #include "base/text.h"
 #include "report/metrics.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 struct text { char buf[64]; };
 
@@ -81,13 +83,16 @@ static inline void print_line(FILE *out, const char *what, const char *format, .
 
 static inline void print_line(FILE *out, const char *what, const char *format, ...)
 {
+    int     at = 17;
     va_list args;
+    char   *text;
 
     va_start(args, format);
-    fprintf(out, "  %-14s ", what);
-    safe_vprintf(out, format, args);
-    fputc('\n', out);
+    text = safe_format(format, args);
     va_end(args);
+    fprintf(out, "  %-14s ", what);
+    terminal_words(out, text, at, at, terminal_width(out));
+    free(text);
 }
 
 #endif

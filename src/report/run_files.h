@@ -20,6 +20,7 @@
 struct run_files_paths {         /* NULL: not wanted */
     const char *out, *hpcc_fct, *hpcc_pfc;
     const char *pcap, *trace, *samples;
+    bool        is_pcap_cut;     /* behind headers */
     uint64_t    pcap_bytes_max, trace_bytes_max, samples_bytes_max;
     uint64_t    sample_ps;       /* how often queues and rates are looked at, for 'trace' and 'samples' */
 };

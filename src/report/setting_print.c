@@ -134,6 +134,14 @@ static void print_mlx5_rest(const struct knobs *k, FILE *out)
     fputs("# What belongs to switches (kmin, kmax, pmax): anole tune --as sonic.\n", out);
 }
 
+/* One script is for one speed. */
+static void print_by_speed(const struct knobs *k, const char *what, FILE *out)
+{
+    if (k->value[KNOB_by_speed] != 0)
+        fprintf(out, "# by_speed: this is for links as fast as the fastest host's. For those of other speeds %s must be\n"
+                "# changed in proportion: a quarter for a link that is a quarter as fast.\n", what);
+}
+
 void setting_print_mlx5(const struct knobs *k, const char *about, FILE *out)
 {
     fputs("#!/bin/sh\n"
@@ -141,6 +149,7 @@ void setting_print_mlx5(const struct knobs *k, const char *about, FILE *out)
           "# Takes effect at once, for all flows of a port, until the driver is loaded again. Needs root.\n",
           out);
     print_comment(about, out);
+    print_by_speed(k, "rates", out);
     print_mlx5_rest(k, out);
     fputs("set -eu\n"
           "sys=${SYSFS:-/sys}\n"
@@ -209,6 +218,7 @@ void setting_print_sonic(const struct knobs *k, const char *about, FILE *out)
           "# longer queues than these.\n",
           out);
     print_comment(about, out);
+    print_by_speed(k, "thresholds", out);
     print_rounding(k, &w, out);
     fputs("# What belongs to NICs (the rest of the setting): anole tune --as mlx5.\n"
           "set -eu\n"

@@ -32,16 +32,19 @@ static bool can_set(const struct world *w, struct scope scope, enum knob k)
     return (is_threshold(k) && has_switch) || (is_of_sender(k) && has_host);
 }
 
-static bool refuse(struct outcome *o, const struct world *w, struct scope scope, const char *knob)
+static bool refuse_scope(struct outcome *o)
+{
+    o->kind = OUTCOME_REFUSED;
+    snprintf(o->why, sizeof o->why, "a setting is for a part of the network that is not there");
+    return true;
+}
+
+static bool refuse_knob(struct outcome *o, const struct world *w, struct scope scope, enum knob k)
 {
     char where[80];
 
     o->kind = OUTCOME_REFUSED;
-    if (!scope_is_of(scope, w))
-        snprintf(o->why, sizeof o->why, "a setting is for a part of the network that is not there");
-    else
-        snprintf(o->why, sizeof o->why, "'%s' cannot be set for %s alone in a simulated network", knob,
-                 scope_text(where, sizeof where, scope, w));
+    snprintf(o->why, sizeof o->why, "'%s' cannot be set for %s alone in a simulated network", knob_info[k].name, scope_text(where, sizeof where, scope, w));
     return true;
 }
 
@@ -51,10 +54,10 @@ static bool is_refused(const struct applier *a, const struct decision *d, struct
         const struct scoped_set *p = &d->part[i];
 
         if (!scope_is_of(p->scope, a->world))
-            return refuse(o, a->world, p->scope, NULL);
+            return refuse_scope(o);
         for (int k = 0; k < KNOB_COUNT; k++)
             if (p->set.is_named[k] && !can_set(a->world, p->scope, (enum knob)k))
-                return refuse(o, a->world, p->scope, knob_info[k].name);
+                return refuse_knob(o, a->world, p->scope, (enum knob)k);
     }
     return false;
 }
@@ -80,14 +83,17 @@ static void set_queue(const struct applier *a, uint32_t port, const struct ecn *
 static void set_device(const struct applier *a, uint32_t device, const struct knobs *k)
 {
     const struct world_device *w = &a->world->device[device];
-    struct ecn                 ecn = ecn_of_knobs(k);
 
     if (w->tier == WORLD_HOSTS) {
         sim_apply_host(a->sim, a->sim->net.node[device].host, k);
         return;
     }
-    for (uint32_t i = w->first_port; i < w->first_port + w->ports; i++)
+    for (uint32_t i = w->first_port; i < w->first_port + w->ports; i++) {
+        struct knobs here = knobs_at_speed(k, (double)a->world->port[i].rate_bps / (double)a->world->host_bps);
+        struct ecn   ecn = ecn_of_knobs(&here);
+
         set_queue(a, i, &ecn);
+    }
 }
 
 static void put_queue(const struct applier *a, const struct decision *d, const struct scoped_set *p)

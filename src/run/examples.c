@@ -1,6 +1,7 @@
 /* src/run/examples.c */
 #include "run/examples.h"
 #include "base/err.h"
+#include "base/text.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -157,4 +158,24 @@ char *examples_find(const char *name)
         return path;
     free(path);
     return NULL;
+}
+
+char *examples_nearest(const char *name)
+{
+    struct example *list;
+    uint32_t        count = examples_list(&list);
+    const char    **names = xcalloc(count + 1ul, sizeof *names), *near;
+    size_t          length = strlen(name);
+    char           *bare = xstrdup(name), *made;
+
+    if (length > 5 && strcmp(bare + length - 5, ".yaml") == 0)
+        bare[length - 5] = '\0';
+    for (uint32_t i = 0; i < count; i++)
+        names[i] = list[i].name;
+    near = text_nearest(bare, names);
+    made = near ? xstrdup(near) : NULL;
+    free(bare);
+    free(names);
+    examples_free(list, count);
+    return made;
 }

@@ -15,4 +15,7 @@ void     examples_free(struct example *list, uint32_t count);
 /* The path of the one called so, to be freed; NULL: there is none. */
 char *examples_find(const char *name);
 
+/* The name that is most like 'name', or like it without ".yaml", to be freed; NULL: none is. */
+char *examples_nearest(const char *name);
+
 #endif

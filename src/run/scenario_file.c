@@ -9,6 +9,16 @@
 
 #define SCENARIO_BYTES_MAX (64u << 20)
 
+static int refuse(const char *path, struct err *err)
+{
+    char *near = examples_nearest(path);
+    int   rc = err_set(err, ENOENT, "%s: no such file, and no scenario of that name comes with Anole; %s%s%s", path,
+                       near ? "did you mean '" : "see anole list scenario", near ? near : "", near ? "'?" : "");
+
+    free(near);
+    return rc;
+}
+
 int scenario_file_read(struct scenario_file *f, const char *path, struct err *err)
 {
     bool is_there = strcmp(path, "-") == 0 || strchr(path, '/') || access(path, F_OK) == 0;
@@ -17,8 +27,7 @@ int scenario_file_read(struct scenario_file *f, const char *path, struct err *er
     if (!is_there) {
         f->example = examples_find(path);
         if (!f->example)
-            return err_set(err, ENOENT, "%s: no such file, and no scenario of that name comes with Anole; see anole list "
-                           "scenario", path);
+            return refuse(path, err);
         f->path = f->example;
     }
     return text_read_file(f->path, SCENARIO_BYTES_MAX, &f->text, &f->text_bytes, err);

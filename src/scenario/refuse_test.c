@@ -47,7 +47,7 @@ static void scenario_parse__names(void **state)
         { "topology: star\n" INCAST, "s.yaml:1:11: 'hosts' is missing in topology star" },
         { "topology: {kind: start}\n",
           "s.yaml:1:18: 'start' is not a kind of topology; did you mean 'star'?" },
-        { "topology: {kind: ring}\n", "s.yaml:1:18: 'ring' is not a kind of topology; there are star, clos, fat_tree, hpcc, graph, htsim, simai, astra, rail_optimized, hpn, dragonfly, dgx_h100, paraleon_testbed, acc_fabric and rlcc_cluster" },
+        { "topology: {kind: ring}\n", "s.yaml:1:18: 'ring' is not a kind of topology; there are star, clos, fat_tree, hpcc, graph, htsim, simai, astra, rail_optimized, hpn, multi_plane, dragonfly, dgx_h100, paraleon_testbed, acc_fabric and rlcc_cluster" },
         { "topology: {kind: star, hots: 4}\n",
           "s.yaml:1:24: 'hots' is not a key of topology star; did you mean 'hosts'?" },
         { "topology: {kind: star, tors: 4}\n",

@@ -289,6 +289,8 @@ const struct topology_kind topology_kinds[] = {
       topology_rails_keys, topology_read_rails, false },
     { "hpn",      "Alibaba's HPN: NICs of two ports, dual ToRs, two planes of aggregation switches (SIGCOMM'24)", topology_hpn_keys,
       topology_read_hpn, false },
+    { "multi_plane", "networks of two tiers side by side; every host has a NIC, or a port of one that is broken out, in each", topology_planes_keys,
+      topology_read_planes, false },
     { "dragonfly", "groups of routers, all linked within a group, all groups linked with each other", topology_dragonfly_keys,
       topology_read_dragonfly, false },
     { "dgx_h100", "NVIDIA's DGX SuperPOD H100, also as dgx_h100_64 for 64 GPUs: units of 32 servers, 8 leaves each, full bisection (its reference architecture)",

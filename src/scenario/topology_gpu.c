@@ -74,6 +74,27 @@ void topology_read_hpn(const struct section *sec, struct graph *g)
         graph_hpn(g, &h);
 }
 
+void topology_read_planes(const struct section *sec, struct graph *g)
+{
+    struct graph_planes p = { 0 };
+    struct err          why;
+
+    section_need(sec, "tors");
+    section_need(sec, "hosts_per_tor");
+    section_need(sec, "spines");
+    section_count(sec, "planes", 1, 64, &p.planes);
+    section_count(sec, "tors", 1, GRAPH_NODES_MAX, &p.tors);
+    section_count(sec, "hosts_per_tor", 1, GRAPH_NODES_MAX, &p.hosts);
+    section_count(sec, "spines", 1, GRAPH_NODES_MAX, &p.spines);
+    section_count(sec, "links", 1, GRAPH_LINKS_MAX, &p.parallel);
+    section_count(sec, "gpus", 1, 64, &p.gpus);
+    read_rates(sec, &p.rate_bps, &p.delay_ps, &p.fabric_rate_bps, &p.fabric_delay_ps);
+    section_rate(sec, "nvlink", &p.inside_rate_bps);
+    section_time(sec, "nvlink_delay", &p.inside_delay_ps);
+    if (!sec->r->rc && !is_refused(sec, graph_check_planes(&p, &why), &why))
+        graph_planes(g, &p);
+}
+
 void topology_read_dragonfly(const struct section *sec, struct graph *g)
 {
     struct graph_dragonfly d = { 0 };
@@ -212,6 +233,22 @@ const struct section_key topology_hpn_keys[] = {
     { "fabric_delay", "time",  "",         "of links between switches; without it as `delay`" },
     { "nvlink",       "rate",  "3600Gbps", "inside a server, of each GPU and direction; see docs/model.md" },
     { "nvlink_delay", "time",  "500ns",    "inside a server, one way" },
+    { 0 },
+};
+
+const struct section_key topology_planes_keys[] = {
+    { "planes",        "count", "2",        "1 .. 64; every host has a port in each, be it one of as many NICs or of one NIC that is broken out (800 Gb/s: `planes: 4`, `rate: 200Gbps`)" },
+    { "tors",          "count", "",         "of a plane: tor(plane x tors + i)" },
+    { "hosts_per_tor", "count", "",         "h0 .. are behind the first ToR of each plane, and so on" },
+    { "spines",        "count", "",         "of a plane: spine(plane x spines + i)" },
+    { "links",         "count", "1",        "between each ToR and each spine of its plane" },
+    { "gpus",          "count", "1",        "hosts that are GPUs of one server, with `nvlink` between them" },
+    { "rate",          "rate",  "200Gbps",  "of a port; flows are spread over ports as over other equal paths" },
+    { "delay",         "time",  "500ns",    "of its link, one way" },
+    { "fabric_rate",   "rate",  "",         "of links between switches; without it as `rate`" },
+    { "fabric_delay",  "time",  "",         "of links between switches; without it as `delay`" },
+    { "nvlink",        "rate",  "3600Gbps", "inside a server, of each GPU and direction; see docs/model.md" },
+    { "nvlink_delay",  "time",  "500ns",    "inside a server, one way" },
     { 0 },
 };
 

@@ -16,7 +16,7 @@
 
 #define TCP_ALGORITHMS_MAX 15
 
-_Static_assert(ASTRA_DIMS_MAX <= EXPAND_DIMS_MAX, "a collective has room for all dimensions");
+_Static_assert(ASTRA_DIMS_MAX <= PLAN_DIMS_MAX, "a collective has room for all dimensions");
 _Static_assert(TRAFFIC_TCPS_MAX <= TCP_CFGS_MAX, "the simulator has room for all settings of TCP");
 
 /* Models of the forks have no TCP, and a queue pair for every flow; so has fidelity fast, which replays flows. */

@@ -1,11 +1,11 @@
 /* src/serve/main.c - anole-serve: what `anole serve` starts. A program of its own, because libmicrohttpd brings a dozen shared
  * libraries with it that nobody else should wait for. */
 #include "base/err.h"
-#include "base/json.h"
 #include "base/print/safe.h"
 #include "serve/site.h"
 
 #include <argp.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,9 +18,17 @@
 
 enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
-struct options { const char *path, *listen; };
+struct options { const char *path; char *listen; };
 
 static volatile sig_atomic_t ended_by;
+
+static uint64_t now_ms(void)
+{
+    struct timespec at;
+
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    return (uint64_t)at.tv_sec * 1000 + (uint64_t)at.tv_nsec / 1000000;
+}
 
 static void on_signal(int number)
 {
@@ -78,24 +86,19 @@ static const struct argp argp = {
            "Nothing can be changed over it, and no file outside of the results can be read.",
 };
 
-/* Tells listeners when what there is has changed. */
-static void follow(const struct folder *f, struct http *h)
+/* A look at the folder every LOOK_MS, and meanwhile whoever asks is answered. */
+static void follow(struct site *s)
 {
-    struct timespec pause = { .tv_nsec = LOOK_MS * 1000000l };
-    char           *last = NULL;
-
     while (!ended_by) {
-        json_t *state = folder_state(f);
-        char   *text = json_dumps(state, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS));
+        struct pollfd fd = { .fd = server_fd(s->server), .events = POLLIN };
+        uint64_t      next_ms = now_ms() + LOOK_MS, now;
 
-        json_decref(state);
-        if (text && (!last || strcmp(text, last) != 0))
-            http_tell(h, text);
-        free(last);
-        last = text;
-        nanosleep(&pause, NULL);
+        while (!ended_by && (now = now_ms()) < next_ms) {
+            poll(&fd, 1, (int)(next_ms - now));
+            server_run(s->server);
+        }
+        site_look(s);
     }
-    free(last);
 }
 
 static void catch_signals(void)
@@ -109,31 +112,26 @@ static void catch_signals(void)
 
 static int serve(const struct options *o, struct err *err)
 {
-    struct folder     f;
-    struct http_hooks hooks = { .answer = site_answer, .arg = &f };
-    struct http      *h = NULL;
-    int               rc = folder_open(&f, o->path, err);
+    struct http_config config = { .is_on = true, .is_told = true, .listen = o->listen };
+    struct site        site;
+    int                rc = site_open(&site, o->path, &config, err);
 
     if (rc)
         return rc;
     catch_signals();
-    rc = http_open(&h, o->listen, &hooks, err);
-    if (!rc) {
-        if (access(o->path, F_OK))
-            fprintf(stderr, "anole: %s: nothing is there yet; it is shown when it comes\n", safe_name(o->path).buf);
-        printf("%s\n", http_address(h));
-        fflush(stdout);
-        follow(&f, h);
-    }
-    http_close(h);
-    folder_fini(&f);
-    return rc;
+    if (access(o->path, F_OK))
+        fprintf(stderr, "anole: %s: nothing is there yet; it is shown when it comes\n", safe_name(o->path).buf);
+    printf("http://%s/\n", server_address(site.server));
+    fflush(stdout);
+    follow(&site);
+    site_fini(&site);
+    return 0;
 }
 
 int main(int argc, char **argv)
 {
-    static char    name[] = "anole serve";
-    struct options o = { .listen = LISTEN_DEFAULT };
+    static char    name[] = "anole serve", listen[] = LISTEN_DEFAULT;
+    struct options o = { .listen = listen };
     struct err     err;
 
     argv[0] = name;

@@ -1,3 +1,4 @@
+/* src/serve/site.c - see site.h. */
 #include "serve/site.h"
 
 #include "base/json.h"
@@ -7,8 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define NAME_SIZE 256
+#define BEAT_US   10000000ul
 
 static const char *type_of(const char *name)
 {
@@ -25,23 +28,23 @@ static const char *type_of(const char *name)
     return "text/plain; charset=utf-8";
 }
 
-static void answer_state(const struct folder *f, struct http_reply *reply)
+static char *state_text(const struct folder *f)
 {
     json_t *state = folder_state(f);
+    char   *text = json_dumps(state, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS));
 
-    reply->bytes = json_dumps(state, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS));
-    reply->length = reply->bytes ? strlen(reply->bytes) : 0;
-    reply->status = reply->bytes ? 200 : 500;
-    reply->type = "application/json";
     json_decref(state);
+    if (!text)
+        die("out of memory");
+    return text;
 }
 
-static void answer_page(const struct folder *f, struct http_reply *reply)
+static void answer_page(const struct folder *f, struct server_reply *reply)
 {
     json_t *state = folder_state(f);
     json_t *page = json_pack("{s:s, s:s, s:O, s:[], s:o}", "kind", "serve", "version", ANOLE_VERSION, "title",
                              json_object_get(state, "name"), "runs", "served", state);
-    FILE   *out = open_memstream(&reply->bytes, &reply->length);
+    FILE   *out = open_memstream(&reply->text, &reply->length);
 
     if (!out)
         die("out of memory");
@@ -53,7 +56,7 @@ static void answer_page(const struct folder *f, struct http_reply *reply)
 }
 
 /* "NAME/FILE" */
-static void answer_file(const struct folder *f, const char *rest, struct http_reply *reply)
+static void answer_file(const struct folder *f, const char *rest, struct server_reply *reply)
 {
     const char *slash = strchr(rest, '/');
     char        item[NAME_SIZE];
@@ -61,20 +64,93 @@ static void answer_file(const struct folder *f, const char *rest, struct http_re
     if (!slash || slash == rest || (size_t)(slash - rest) >= sizeof item || strchr(slash + 1, '/'))
         return;
     snprintf(item, sizeof item, "%.*s", (int)(slash - rest), rest);
-    if (folder_read(f, item, slash + 1, &reply->bytes, &reply->length))
+    if (folder_read(f, item, slash + 1, &reply->text, &reply->length))
         return;
     reply->status = 200;
     reply->type = type_of(slash + 1);
 }
 
-void site_answer(void *arg, const char *path, struct http_reply *reply)
+static void answer(void *arg, const struct server_request *q, struct server_reply *reply)
 {
-    const struct folder *f = arg;
+    const struct site *s = arg;
 
-    if (strcmp(path, "/") == 0)
-        answer_page(f, reply);
-    else if (strcmp(path, "/state") == 0)
-        answer_state(f, reply);
-    else if (strncmp(path, "/r/", 3) == 0)
-        answer_file(f, path + 3, reply);
+    reply->status = 404;
+    reply->type = "text/plain; charset=utf-8";
+    if (strcmp(q->path, "/") == 0)
+        answer_page(&s->folder, reply);
+    else if (strcmp(q->path, "/state") == 0)
+        *reply = (struct server_reply){ 200, "application/json", state_text(&s->folder), 0 };
+    else if (strncmp(q->path, "/r/", 3) == 0)
+        answer_file(&s->folder, q->path + 3, reply);
+    if (!reply->text)
+        reply->text = xstrdup("there is nothing of that name\n");
+}
+
+/* ---- events ---- */
+
+/* Whoever comes hears first what there is. */
+static char *events(void *arg, struct server_cursor *at)
+{
+    const struct site *s = arg;
+    char              *text = NULL;
+
+    if (at->state != s->changes) {
+        at->state = s->changes;
+        if (asprintf(&text, "data: %s\n\n", s->text) < 0)
+            die("out of memory");
+    } else if (at->look != s->beats)
+        text = xstrdup(": still here\n\n");
+    at->look = s->beats;
+    return text;
+}
+
+static uint64_t now_us(void)
+{
+    struct timespec at;
+
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    return (uint64_t)at.tv_sec * 1000000 + (uint64_t)at.tv_nsec / 1000;
+}
+
+void site_look(struct site *s)
+{
+    char *text = state_text(&s->folder);
+
+    if (!s->text || strcmp(text, s->text) != 0) {
+        free(s->text);
+        s->text = text;
+        s->changes++;
+    } else
+        free(text);
+    if (now_us() - s->beat_us > BEAT_US) {
+        s->beat_us = now_us();
+        s->beats++;
+    }
+    server_wake(s->server);
+}
+
+/* ---- from beginning to end ---- */
+
+int site_open(struct site *s, const char *path, const struct http_config *c, struct err *err)
+{
+    struct server_hooks hooks = { answer, events, now_us, s, NULL };
+    int                 rc;
+
+    *s = (struct site){ .beat_us = now_us() };
+    rc = folder_open(&s->folder, path, err);
+    if (rc)
+        return rc;
+    site_look(s);
+    rc = server_open(&s->server, c, &hooks, err);
+    if (rc)
+        site_fini(s);
+    return rc;
+}
+
+void site_fini(struct site *s)
+{
+    server_free(s->server);
+    folder_fini(&s->folder);
+    free(s->text);
+    *s = (struct site){ 0 };
 }

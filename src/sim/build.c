@@ -225,10 +225,11 @@ static void configure_cc(struct sim *s)
 {
     for (uint32_t i = 0; i < s->hosts.cc_cfgs; i++) {
         struct cc_link link = build_cc_link(s, s->hosts.cc_rate[i]);
+        struct knobs   own = knobs_at_speed(&s->cfg.knobs, (double)s->hosts.cc_rate[i] / (double)s->hosts.fastest_bps);
 
-        s->cfg.cc->configure(s->hosts.cc_cfg + (size_t)i * CC_CFG_MAX, &s->cfg.knobs, &link);
+        s->cfg.cc->configure(s->hosts.cc_cfg + (size_t)i * CC_CFG_MAX, &own, &link);
         if (s->hosts.cc_forgot) {
-            struct knobs left = s->cfg.knobs;
+            struct knobs left = own;
 
             s->cfg.cc->forget(&left);
             s->cfg.cc->configure(s->hosts.cc_forgot + (size_t)i * CC_CFG_MAX, &left, &link);
@@ -255,6 +256,8 @@ static void build_hosts(struct sim *s)
             c++;
         if (c == s->hosts.cc_cfgs)
             s->hosts.cc_rate[s->hosts.cc_cfgs++] = h->port->rate_bps;
+        if (h->port->rate_bps > s->hosts.fastest_bps)
+            s->hosts.fastest_bps = h->port->rate_bps;
         h->cc_cfg = s->hosts.cc_cfg + (size_t)c * CC_CFG_MAX;
         if (s->model.counts_sports_by_pair)
             h->pair_sport = arena_alloc(&s->pair_arena, s->net.hosts, sizeof *h->pair_sport);
@@ -481,7 +484,8 @@ static int build_telemetry(struct sim *s, uint32_t switches, struct err *err)
         struct port *p = &s->net.port[i];
 
         p->slow_path |= t->kind == CC_HOPS ? SLOW_RECORD : 0;
-        p->slow_path |= t->kind == CC_PATH || t->kind == CC_DIGEST || (has_probes && !p->is_switch) ? SLOW_INBAND : 0;
+        p->slow_path |= t->kind == CC_PATH || t->kind == CC_DIGEST ? SLOW_INBAND : 0;
+        p->slow_path |= has_probes && !p->is_switch ? SLOW_PROBED : 0;
     }
     if (t->kind == CC_DIGEST)
         build_digests(s, t);

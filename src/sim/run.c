@@ -85,15 +85,22 @@ static void own_events(const struct sim *s, uint32_t events)
                                            i < first->tcp_timer ? EV_CHANGE : i < first->flow ? EV_TIMER : EV_FLOW };
 }
 
-/* A busy port has an event or two per packet, every 80 ns or so: one event to a bucket. */
+/* A busy port has an event or two per packet, every 80 ns or so: one event to a bucket. Ports of a small network are busy at the
+ * same moments; its buckets are narrower, as far as that makes them no more. */
+static uint64_t bucket_ps(const struct sim *s)
+{
+    uint64_t even = EVENT_GAP_PS / (s->net.ports + 1), narrow = even / 8;
+
+    return EVQ_BUCKETS_MIN / 2 * narrow >= span_ps(s) ? narrow : even;
+}
+
 void run_build_events(struct sim *s, struct arena *arena)
 {
     bool     is_large = s->net.graph.links >= LINKS_MANY;
     uint32_t events = number_events(s, 0), most = events + s->net.ports + s->net.hosts + s->engine.packets.limit - s->engine.packets.first;
     void    *line = arena_alloc(s->lines, events, EVQ_LINE);
 
-    evq_init(&s->engine.evq, arena, s->lines->base, most + PACKETS_SPARE, EVENT_GAP_PS / (s->net.ports + 1),
-             span_ps(s));
+    evq_init(&s->engine.evq, arena, s->lines->base, most + PACKETS_SPARE, bucket_ps(s), span_ps(s));
     number_events(s, evq_id(&s->engine.evq, line));
     if (is_large) {
         s->engine.evq.on_near = look_ahead;

@@ -212,7 +212,8 @@ void sim_set_ecn(struct sim *s, uint32_t port, const struct ecn_cfg *ecn)
 
 static bool has_new_ecn(const double *was, const double *is)
 {
-    return was[KNOB_kmin] != is[KNOB_kmin] || was[KNOB_kmax] != is[KNOB_kmax] || was[KNOB_pmax] != is[KNOB_pmax];
+    return was[KNOB_kmin] != is[KNOB_kmin] || was[KNOB_kmax] != is[KNOB_kmax] || was[KNOB_pmax] != is[KNOB_pmax]
+           || was[KNOB_by_speed] != is[KNOB_by_speed];
 }
 
 /* All hosts of a speed have the same again. */
@@ -228,6 +229,7 @@ void sim_apply_host(struct sim *s, uint32_t host, const struct knobs *knobs)
 {
     struct host   *h = &s->net.host[host];
     struct cc_link link = build_cc_link(s, h->port->rate_bps);
+    struct knobs   here = knobs_at_speed(knobs, (double)h->port->rate_bps / (double)s->hosts.fastest_bps);
     char          *own;
 
     skip_on_change(s);
@@ -236,7 +238,7 @@ void sim_apply_host(struct sim *s, uint32_t host, const struct knobs *knobs)
     own = s->hosts.cc_own + (size_t)host * CC_CFG_MAX;
     if (s->cfg.cc->on_due)
         host_catch_up(partition_of_node(s, h->node), h);
-    s->cfg.cc->configure(own, knobs, &link);
+    s->cfg.cc->configure(own, &here, &link);
     h->cc_cfg = own;
 }
 

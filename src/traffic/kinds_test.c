@@ -53,23 +53,22 @@ static int read_two_ranks(const char *path, enum trace_memory memory, struct tra
     return trace_seal(t, err);
 }
 
-static int read_rank_files(const char *prefix, const char *groups, struct trace *t, struct err *err)
+static int read_rank_files(const char *prefix, const char *groups, enum trace_memory memory, struct trace *t, struct err *err)
 {
-    (void)err;
+    assert_int_equal(memory, TRACE_BY_SIZE);
     assert_string_equal(prefix, "folder/some.file");
     assert_null(groups);
     trace_init(t, prefix, 2);
-    return 0;
+    return trace_seal(t, err);
 }
 
 static int read_layers(const char *path, uint32_t passes, uint32_t hosts, struct trace *t, struct err *err)
 {
-    (void)err;
     assert_string_equal(path, "folder/some.file");
     assert_int_equal(passes, 1);
     assert_int_equal(hosts, HOSTS);
     trace_init(t, path, 2);
-    return 0;
+    return trace_seal(t, err);
 }
 
 struct hall {

@@ -2,6 +2,7 @@
 
 #include "core/units.h"
 #include "traffic/internal.h"
+#include "traffic/round.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,12 +24,14 @@ struct rank {
     uint32_t       first_post, last_post, first_came, last_came;
     struct letter *letter;
     uint32_t       letters, letters_max, letter_free;
-    uint32_t      *stack, depth, stack_max;      /* operations that may begin */
+    struct rounds     rounds;    /* collectives that are under way */
+    struct todo_stack todo;      /* operations that may begin, and what may go on in rounds */
 };
 
 struct performance {
     struct job   job;
     struct trace trace;
+    struct plans *plans;
     struct rank *rank;
 };
 
@@ -186,15 +189,6 @@ static struct trace_op op_of_other(const struct performance *p, uint32_t rank, u
     return op;
 }
 
-static void push(struct rank *r, uint32_t number)
-{
-    if (r->depth == r->stack_max) {
-        r->stack_max = r->stack_max ? 2 * r->stack_max : 16;
-        r->stack = xrealloc(r->stack, r->stack_max * sizeof *r->stack);
-    }
-    r->stack[r->depth++] = number;
-}
-
 static void set_free(const struct performance *p, uint32_t rank, const struct trace_op *op, bool of_start)
 {
     struct rank *r = &p->rank[rank];
@@ -203,7 +197,7 @@ static void set_free(const struct performance *p, uint32_t rank, const struct tr
         fail(p, rank);
     for (uint32_t i = 0; i < r->list.count; i++)
         if (trace_waits_end(&r->waits, &p->trace, rank, r->list.op[i], &r->list))
-            push(r, r->list.op[i]);
+            todo_push(&r->todo, NULL, r->list.op[i]);
 }
 
 static void end_op(struct performance *p, uint32_t rank, const struct trace_op *op, uint64_t now_ps)
@@ -261,13 +255,13 @@ static void start_op(struct performance *p, uint32_t rank, uint32_t number, cons
             end_op(p, rank, op, now_ps);
         break;
     default:
-        end_op(p, rank, op, now_ps);
+        round_begin(&r->rounds, round_of(&r->rounds, op), number, &r->todo);
     }
 }
 
 static bool needs_cpu(const struct trace_op *op)
 {
-    return op->type == TRACE_HOLD || (op->type == TRACE_CALC && op->size);
+    return op->type == TRACE_COLLECTIVE || (op->type == TRACE_CALC && op->size);
 }
 
 /* Gives idle processors what is ready for them. */
@@ -285,6 +279,37 @@ static void serve(struct performance *p, uint32_t rank, uint32_t number, uint64_
     start_op(p, rank, next, &op, now_ps);
 }
 
+static void begin_op(struct performance *p, uint32_t rank, uint32_t number, uint64_t now_ps)
+{
+    struct trace_op op = op_of(p, rank, number);
+
+    if (needs_cpu(&op))
+        queue_op(p, &p->rank[rank].cpu[op.cpu], number);
+    else
+        start_op(p, rank, number, &op, now_ps);
+}
+
+/* A collective has its processor from its beginning to its end. */
+static void end_collective(struct performance *p, uint32_t rank, uint32_t number, uint64_t now_ps)
+{
+    struct trace_op op = op_of(p, rank, number);
+
+    p->rank[rank].cpu[op.cpu].is_busy = false;
+    end_op(p, rank, &op, now_ps);
+}
+
+static void go_on_in_round(struct performance *p, uint32_t rank, const struct todo *next, uint64_t now_ps)
+{
+    struct rank      *r = &p->rank[rank];
+    struct round_post post;
+
+    switch (round_go_on(&r->rounds, next->round, next->number, &r->todo, &post)) {
+    case ROUND_NOTHING: break;
+    case ROUND_POSTS:   job_post(&p->job, rank, now_ps, p->job.host[post.rank], post.bytes, post.tag); break;
+    case ROUND_IS_OVER: end_collective(p, rank, post.op, now_ps); break;
+    }
+}
+
 /* All that may begin begins; of what is ready at the same moment, a processor gets the first. */
 static void go_on(struct performance *p, uint32_t rank, uint64_t now_ps)
 {
@@ -292,43 +317,51 @@ static void go_on(struct performance *p, uint32_t rank, uint64_t now_ps)
     bool         is_served;
 
     do {
-        while (r->depth) {
-            uint32_t        number = r->stack[--r->depth];
-            struct trace_op op = op_of(p, rank, number);
+        while (r->todo.depth) {
+            struct todo next = r->todo.todo[--r->todo.depth];
 
-            if (op.type == TRACE_FREE)
-                r->cpu[op.cpu].is_busy = false;
-            if (needs_cpu(&op))
-                queue_op(p, &r->cpu[op.cpu], number);
+            if (next.round)
+                go_on_in_round(p, rank, &next, now_ps);
             else
-                start_op(p, rank, number, &op, now_ps);
+                begin_op(p, rank, next.number, now_ps);
         }
         is_served = false;
-        for (uint32_t i = 0; i < r->cpus && !r->depth; i++) {
+        for (uint32_t i = 0; i < r->cpus && !r->todo.depth; i++) {
             is_served |= !r->cpu[i].is_busy && r->cpu[i].count;
             serve(p, rank, i, now_ps);
         }
-    } while (r->depth || is_served);
+    } while (r->todo.depth || is_served);
 }
 
 /* ---- what is told ---- */
 
 void perform_on_arrival(struct job *j, uint64_t now_ps, const struct message *m)
 {
-    struct performance *p = (struct performance *)j;
-    uint32_t            from = j->worker_of[m->src], rank = j->worker_of[m->dst];
-    struct trace_op     op = op_of_other(p, from, (uint32_t)m->tag, rank);
+    struct performance  *p = (struct performance *)j;
+    uint32_t             from = j->worker_of[m->src], rank = j->worker_of[m->dst];
+    struct round_message is = round_message_of(m->tag);
+    struct rank         *r = &p->rank[rank];
+    struct trace_op      op = op_of_other(p, from, m->tag & ROUND_TAG ? is.op : (uint32_t)m->tag, rank);
 
-    arrive(p, from, (uint32_t)m->tag, &op, now_ps);
+    if (!(m->tag & ROUND_TAG))
+        arrive(p, from, (uint32_t)m->tag, &op, now_ps);
+    else if (op.type == TRACE_COLLECTIVE)        /* otherwise the file could not be read, which has been told */
+        round_on_arrival(&r->rounds, round_of(&r->rounds, &op), &is, &r->todo);
     go_on(p, rank, now_ps);
 }
 
 void perform_on_sent(struct job *j, uint64_t now_ps, const struct message *m)
 {
-    struct performance *p = (struct performance *)j;
-    uint32_t            rank = j->worker_of[m->src];
+    struct performance  *p = (struct performance *)j;
+    uint32_t             rank = j->worker_of[m->src];
+    struct round_message is = round_message_of(m->tag);
+    struct rank         *r = &p->rank[rank];
+    struct trace_op      op = op_of(p, rank, m->tag & ROUND_TAG ? is.op : (uint32_t)m->tag);
 
-    end_number(p, rank, (uint32_t)m->tag, now_ps);
+    if (!(m->tag & ROUND_TAG))
+        end_op(p, rank, &op, now_ps);
+    else if (op.type == TRACE_COLLECTIVE)
+        round_on_sent(&r->rounds, round_of(&r->rounds, &op), &is, &r->todo);
     go_on(p, rank, now_ps);
 }
 
@@ -341,7 +374,7 @@ static void begin(struct performance *p, uint32_t rank, uint64_t now_ps)
     if (!trace_roots(&p->trace, rank, &r->list))
         fail(p, rank);
     for (uint32_t i = r->list.count; i-- > 0;)           /* the first is on top */
-        push(r, r->list.op[i]);
+        todo_push(&r->todo, NULL, r->list.op[i]);
 }
 
 void perform_on_wake(struct job *j, uint64_t now_ps, uint32_t rank, uint64_t tag)
@@ -373,21 +406,24 @@ void perform_free(void *state)
         free(r->cpu);
         trace_waits_fini(&r->waits);
         trace_list_fini(&r->list);
+        rounds_fini(&r->rounds);
+        todo_fini(&r->todo);
         free(r->letter);
-        free(r->stack);
     }
     free(p->rank);
+    plans_free(p->plans);
     trace_fini(&p->trace);
     free(p);
 }
 
 void perform_add(struct traffic *t, const struct traffic_kind *kind, const struct traffic_common *common, struct trace *trace,
-                 const uint32_t *hosts)
+                 struct plans *plans, double messages, const uint32_t *hosts)
 {
     struct performance *p = xcalloc(1, sizeof *p);
-    double              sends = 0;
+    double              sends = messages;
 
     p->trace = *trace;
+    p->plans = plans;
     p->rank = xcalloc(trace->ranks + 1ul, sizeof *p->rank);
     job_init(&p->job, kind, t, common, hosts, trace->ranks);
     for (uint32_t i = 0; i < trace->ranks; i++) {
@@ -395,6 +431,7 @@ void perform_add(struct traffic *t, const struct traffic_kind *kind, const struc
         struct rank             *r = &p->rank[i];
 
         trace_waits_init(&r->waits, trace, i);
+        r->rounds = (struct rounds){ &p->trace, plans, i, NULL };
         r->left = from->ops;
         r->cpus = from->cpus;
         sends += (double)from->sends;

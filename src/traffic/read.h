@@ -32,9 +32,9 @@ struct traffic_env {
     int (*read_flows)(const char *path, const struct graph *, struct flow_list *, struct err *);
     int (*read_matrix)(const char *path, struct flow_matrix *, struct err *);
     int (*read_goal)(const char *path, enum trace_memory, struct trace *, struct err *);
-    int (*read_chakra)(const char *prefix, const char *groups, struct trace *, struct err *);    /* groups: a file, or NULL */
+    int (*read_chakra)(const char *prefix, const char *groups, enum trace_memory, struct trace *, struct err *);    /* groups: a file, or NULL */
     int (*read_simai)(const char *path, uint32_t passes, uint32_t hosts, struct trace *, struct err *);
-    int (*read_dims)(const char *path, uint32_t *dim, uint32_t *dims, struct err *);     /* at most EXPAND_DIMS_MAX: traffic/perform.h */
+    int (*read_dims)(const char *path, uint32_t *dim, uint32_t *dims, struct err *);     /* at most PLAN_DIMS_MAX: traffic/plan.h */
 };
 
 /* Reads a list of entries into the traffic; 'about' has room for as many as there are. */

@@ -87,8 +87,8 @@ static char *config_text(const struct train *t)
     if (!out)
         die("out of memory");
     fprintf(out, "generation %d seed %" PRIu64 " nics %s search %u rounds %u runs %u updates %u hold %u "
-            "check %u quick %d", GENERATION, q->seed, train_nics_names[q->nics], q->search, q->rounds, q->runs,
-            q->updates, q->hold, q->check, q->is_quick);
+            "check %u quick %d traffic %s", GENERATION, q->seed, train_nics_names[q->nics], q->search, q->rounds,
+            q->runs, q->updates, q->hold, q->check, q->is_quick, train_traffic_names[q->traffic]);
     for (int i = 0; tuner_acc.option[i].name; i++)
         fprintf(out, " %s %.17g", tuner_acc.option[i].name, t->values.value[i]);
     fclose(out);
@@ -105,7 +105,8 @@ static void shape_of(const struct train *t, struct net_shape *shape)
 static void init_state(struct train *t)
 {
     struct dqn_cfg cfg = { .is_double = train_value(t, "double") != 0, .gamma = train_value(t, "gamma"),
-                           .value_max = 1 / (1 - train_value(t, "gamma")), .bend = 1, .norm_max = 10,
+                           .value_max = 1 / (1 - train_value(t, "gamma")), .bend = train_value(t, "loss") == 0,
+                           .norm_max = 10, .is_by_reward = train_value(t, "draw") != 0,
                            .adam = { .rate = train_value(t, "rate") },
                            .batch = (uint32_t)train_value(t, "batch"), .memory = (uint32_t)train_value(t, "memory"),
                            .copy_every = (uint32_t)train_value(t, "copy_every"), .epsilon = 0, .epsilon_decay = 1,
@@ -152,12 +153,21 @@ static char *command_text(const struct train *t)
     if (!out)
         die("out of memory");
     fprintf(out, "anole train acc --seed %" PRIu64 " --nics %s --search %u --rounds %u --runs %u --updates %u "
-            "--hold %u --check %u%s", q->seed, train_nics_names[q->nics], q->search, q->rounds, q->runs, q->updates,
-            q->hold, q->check, q->is_quick ? " --quick" : "");
+            "--hold %u --check %u%s%s", q->seed, train_nics_names[q->nics], q->search, q->rounds, q->runs, q->updates,
+            q->hold, q->check, q->traffic == TRAIN_PUBLISHED ? " --traffic published" : "", q->is_quick ? " --quick" : "");
     for (uint32_t i = 0; i < q->sets; i++)
         fprintf(out, " --set %s", q->set[i]);
     fclose(out);
     return text;
+}
+
+/* Options that came after the first models are noted where something else than before was chosen: so those are made
+ * again to the same bytes. */
+static bool is_later(const struct train *t, int option)
+{
+    const char *name = tuner_acc.option[option].name;
+
+    return t->values.value[option] == 0 && (strcmp(name, "loss") == 0 || strcmp(name, "draw") == 0);
 }
 
 static int write_model(struct train *t, struct err *err)
@@ -169,16 +179,14 @@ static int write_model(struct train *t, struct err *err)
     model_init(&m, "acc", &t->state.best);
     model_put(&m, "command", command);
     model_put(&m, "version", ANOLE_VERSION);
-    model_put(&m, "traffic", "incast of 2 to 64 senders, 1 to 1000 flows of 10 KB to 10 MB, load 10 to 90 %; "
-              "WebSearch and DataMining at 10 to 90 %; storage; all-to-all and halving-doubling training: "
-              "src/train/train_traffic.c");
+    model_put(&m, "traffic", train_traffic_about[t->request.traffic]);
     put_rule(&m, t);
     put_number(&m, "generation", GENERATION);
     put_number(&m, "round", t->state.best_round);
     if (t->request.check)
         put_number(&m, "score", t->state.best_score);
     for (int i = 0; tuner_acc.option[i].name; i++)
-        if (tuner_acc.option[i].kind != OPTION_TEXT)
+        if (tuner_acc.option[i].kind != OPTION_TEXT && !is_later(t, i))
             put_number(&m, tuner_acc.option[i].name, t->values.value[i]);
     rc = model_save(&m, t->request.out, err);
     if (!rc && t->request.json)

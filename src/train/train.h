@@ -38,9 +38,16 @@ enum train_nics { TRAIN_BOTH, TRAIN_NVIDIA, TRAIN_DCQCN };
 
 extern const char *const train_nics_names[];     /* NULL-terminated */
 
+/* What to learn from: all there is; or what the paper says it trained with, in networks that are not those of its
+ * experiments. */
+enum train_traffic { TRAIN_ALL, TRAIN_PUBLISHED };
+
+extern const char *const train_traffic_names[];  /* NULL-terminated */
+extern const char *const train_traffic_about[];  /* for people, in a model */
+
 /* The scenario of one run; malloc'd. Everything about it follows from these; what is quick is so short that little
  * is learnt. */
-char *train_scenario(uint64_t seed, uint32_t round, uint32_t run, enum train_nics, bool is_quick);
+char *train_scenario(uint64_t seed, uint32_t round, uint32_t run, enum train_nics, enum train_traffic, bool is_quick);
 
 /* One to check on; malloc'd. The second half of them has the other kind of NICs, or other seeds. */
 char *train_check_scenario(uint32_t number, uint64_t seed, enum train_nics, bool is_quick);
@@ -109,6 +116,7 @@ struct train_request {
     uint32_t     sets;
     uint64_t     seed;
     enum train_nics nics;
+    enum train_traffic traffic;
     uint32_t     search, rounds, runs, updates, hold, check;
     uint32_t     jobs;           /* 0: as many as there are cores */
     bool         is_quick, is_quiet;

@@ -36,7 +36,8 @@ static void describe_run(const struct train *t, uint32_t number, struct train_jo
     j->hold = t->request.hold;
     j->records_max = RECORDS_MAX;
     j->seed = (t->request.seed * 1000003 + t->state.rounds) * 1009 + number + 1;
-    *text = train_scenario(t->request.seed, t->state.rounds, number, t->request.nics, t->request.is_quick);
+    *text = train_scenario(t->request.seed, t->state.rounds, number, t->request.nics,
+                           t->request.traffic, t->request.is_quick);
 }
 
 static void describe(const struct train *t, uint32_t number, struct train_job *j, char **text)

@@ -21,7 +21,7 @@ static void scenario__all_are_without_fault(void **state)
 
     (void)state;
     for (uint32_t round = 0; round < 300; round++) {
-        char           *text = train_scenario(5, round, round % 7, TRAIN_BOTH, false);
+        char           *text = train_scenario(5, round, round % 7, TRAIN_BOTH, TRAIN_ALL, false);
         struct scenario sc;
         struct err      err;
 
@@ -39,10 +39,33 @@ static void scenario__all_are_without_fault(void **state)
     assert_true(webs > 90 && bursts > 40 && others > 30);
 }
 
+/* Nothing of the experiments: their workloads, and Clos networks of 2, 4 and 12 leaves. */
+static void scenario__published_has_nothing_of_the_experiments(void **state)
+{
+    uint32_t bursts = 0;
+
+    (void)state;
+    for (uint32_t round = 0; round < 300; round++) {
+        char           *text = train_scenario(5, round, round % 7, TRAIN_DCQCN, TRAIN_PUBLISHED, false);
+        struct scenario sc;
+        struct err      err;
+
+        if (scenario_parse(&sc, "t", text, strlen(text), NULL, 0, NULL, &err))
+            fail_msg("%s\n%s", err.text, text);
+        assert_null(strstr(text, "WebSearch"));
+        assert_null(strstr(text, "DataMining"));
+        assert_true(strstr(text, "star") || strstr(text, "tors: 3") || strstr(text, "tors: 5"));
+        bursts += strstr(text, "incast") != NULL;
+        scenario_fini(&sc);
+        free(text);
+    }
+    assert_true(bursts > 80 && bursts < 145);
+}
+
 static void scenario__follows_from_its_numbers(void **state)
 {
-    char *a = train_scenario(1, 2, 3, TRAIN_BOTH, false), *b = train_scenario(1, 2, 3, TRAIN_BOTH, false);
-    char *c = train_scenario(1, 2, 4, TRAIN_BOTH, false), *d = train_scenario(2, 2, 3, TRAIN_BOTH, true);
+    char *a = train_scenario(1, 2, 3, TRAIN_BOTH, TRAIN_ALL, false), *b = train_scenario(1, 2, 3, TRAIN_BOTH, TRAIN_ALL, false);
+    char *c = train_scenario(1, 2, 4, TRAIN_BOTH, TRAIN_ALL, false), *d = train_scenario(2, 2, 3, TRAIN_BOTH, TRAIN_ALL, true);
 
     (void)state;
     assert_string_equal(a, b);
@@ -247,6 +270,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scenario__all_are_without_fault),
+        cmocka_unit_test(scenario__published_has_nothing_of_the_experiments),
         cmocka_unit_test(scenario__follows_from_its_numbers),
         cmocka_unit_test(check_scenario__are_without_fault),
         cmocka_unit_test(check_scenario__has_the_nics_asked_for),

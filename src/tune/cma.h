@@ -25,7 +25,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CMA_DIMS_MAX       SPACE_DIMS_MAX
+#define CMA_DIMS_MAX       MATRIX_DIMS_MAX
 #define CMA_POPULATION_MIN 4
 #define CMA_POPULATION_MAX 128
 

@@ -11,7 +11,7 @@
 /* Rotates the axes p and q of 'm' (symmetric, in both halves) so that its element (p, q) becomes 0. */
 static void rotate(struct matrix *m, struct matrix *vector, uint32_t n, uint32_t p, uint32_t q)
 {
-    double (*a)[SPACE_DIMS_MAX] = m->at, (*v)[SPACE_DIMS_MAX] = vector->at;
+    double (*a)[MATRIX_DIMS_MAX] = m->at, (*v)[MATRIX_DIMS_MAX] = vector->at;
     double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
     double t = (theta >= 0 ? 1 : -1) / (fabs(theta) + sqrt(theta * theta + 1));      /* the smaller angle */
     double c = 1 / sqrt(t * t + 1), s = t * c;

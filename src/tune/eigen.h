@@ -6,7 +6,9 @@
 
 #include <stdint.h>
 
-struct matrix { double at[SPACE_DIMS_MAX][SPACE_DIMS_MAX]; };
+#define MATRIX_DIMS_MAX (SPACE_DIMS_MAX + 1)     /* a space's, and one axis that only twins have: rehearse/coded.h */
+
+struct matrix { double at[MATRIX_DIMS_MAX][MATRIX_DIMS_MAX]; };
 
 /* Writes the eigenvalues of the symmetric n x n matrix 'a', in no order, and its eigenvectors, of length 1,
  * as the columns of 'vector': a = vector diag(value) vector^T. Uses + - * / and square roots alone, and so

@@ -26,13 +26,17 @@ void tuning_init(struct tuning *g, const struct tuner_algo *algo, const struct o
         option_values_copy(&g->values, values);
 }
 
+static void step_fini(struct tuning_step *s)
+{
+    free(s->outcome_why);
+    free((void *)s->note.tried);
+}
+
 void tuning_fini(struct tuning *g)
 {
     option_values_fini(&g->values);
-    for (uint32_t i = 0; i < g->steps; i++) {
-        free(g->step[i].outcome_why);
-        free((void *)g->step[i].note.tried);
-    }
+    for (uint32_t i = 0; i < g->steps; i++)
+        step_fini(&g->step[i]);
     free(g->step);
     *g = (struct tuning){ 0 };
 }
@@ -62,6 +66,21 @@ struct tuning_step *tuning_add(struct tuning *g, const struct report *r, const s
     s->goodput_bps = (double)r->payload_bytes * 8 / seconds;
     s->rtt_us = r->rtt_samples ? (double)r->rtt_ps_sum / (double)r->rtt_samples / (double)PS_PER_US : NAN;
     return s;
+}
+
+uint32_t tuning_forget(struct tuning *g, uint32_t keep)
+{
+    uint32_t count = g->steps >= 2 * keep ? g->steps - keep : 0;         /* rarely, and then many */
+
+    if (!count)
+        return 0;
+    for (uint32_t i = 0; i < count; i++)
+        step_fini(&g->step[i]);
+    g->steps -= count;
+    memmove(g->step, g->step + count, g->steps * sizeof *g->step);
+    if (g->steps)
+        g->first = g->step[0].was;
+    return count;
 }
 
 void tuning_step_judge(struct tuning_step *s, const struct outcome *o)

@@ -45,6 +45,10 @@ void tuning_fini(struct tuning *);
 /* A step more, with what the report tells; note and 'is' are for the caller to fill. Good until the next. */
 struct tuning_step *tuning_add(struct tuning *, const struct report *, const struct knobs *was);
 
+/* For who runs for months: when there are twice as many steps as 'keep', the oldest are forgotten, and 'first' is what they left. Returns how
+ * many. */
+uint32_t tuning_forget(struct tuning *, uint32_t keep);
+
 /* Makes a copy of what its note points to: the tuner's is good for one step. */
 void tuning_step_own(struct tuning_step *);
 

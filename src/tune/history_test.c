@@ -216,6 +216,29 @@ static void print__tells_changes_and_outcomes_once(void **state)
     free(text);
 }
 
+static void forget__keeps_the_last_and_where_they_began(void **state)
+{
+    struct knobs  k;
+    struct tuning g;
+
+    (void)state;
+    knobs_init(&k);
+    tuning_init(&g, &by_hand, NULL, &k);
+    for (uint64_t i = 0; i < 1000; i++) {
+        struct knobs was = k;
+
+        k.value[KNOB_kmin] = (double)(i + 1);
+        add_step(&g, i, &was, (double)(i + 1));
+        tuning_forget(&g, 10);
+        assert_true(g.steps < 20 && g.steps_max <= 64);
+    }
+    assert_int_equal(g.step[g.steps - 1].start_ps, 999 * PS_PER_MS);
+    assert_true(g.first.value[KNOB_kmin] == g.step[0].was.value[KNOB_kmin]);
+    assert_true(g.first.value[KNOB_kmin] == (double)(1000 - g.steps));
+    assert_int_equal(tuning_forget(&g, 1000), 0);
+    tuning_fini(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +246,7 @@ int main(void)
         cmocka_unit_test(parse__refuses_with_the_line),
         cmocka_unit_test(print__is_read_back),
         cmocka_unit_test(print__tells_changes_and_outcomes_once),
+        cmocka_unit_test(forget__keeps_the_last_and_where_they_began),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

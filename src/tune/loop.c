@@ -353,6 +353,13 @@ static void take_back(struct loop *l)
     forget(&l->asked, &l->in_force.knobs);
 }
 
+void loop_forget(struct loop *l, uint32_t keep)
+{
+    uint32_t count = tuning_forget(&l->tuning, keep);
+
+    l->outcome_step = l->outcome_step > count ? l->outcome_step - count : 0;
+}
+
 static void keep_outcome(struct loop *l, const struct outcome *o)
 {
     free(l->outcome.device);

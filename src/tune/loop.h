@@ -72,6 +72,9 @@ int loop_open_with(struct loop *, const struct world *, const struct tuner_algo 
 
 void loop_close(struct loop *);
 
+/* Of what it did only so many steps, or up to twice as many, are kept: see tuning_forget(). */
+void loop_forget(struct loop *, uint32_t keep);
+
 /* A network begins, with this setting in force; or the loop goes on in another network that begins with it. The first time
  * the tuner may want another one. A loop without a tuner, all of it 0, may be started too: it keeps what is in force. */
 void loop_start(struct loop *, const struct knobs *in_force, struct decision *);

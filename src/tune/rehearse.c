@@ -4,6 +4,7 @@
  *
  *   watch     hosts tell what messages they post and how long they take. Two windows of intervals that tell the same are a
  *             traffic that can be modelled (rehearse/model.h)
+ *   guess     until then, if people want it, what a surrogate of many twins expects much of is in force (rehearse/guess.h)
  *   check     a twin with that traffic runs with the setting in force, for as long as the network has. If its slowdowns are
  *             not those that hosts saw, the model is wrong, and nothing is changed
  *   rehearse  settings are tried on the twin (rehearse/rehearse.h). The winner is worth it if the interval of its gain over
@@ -15,92 +16,38 @@
  *             or what was found for such traffic before
  */
 #include "tune/rehearse/rehearse.h"
-#include "base/evidence/evalue.h"
-#include "base/evidence/pairing.h"
 #include "base/rng.h"
 #include "core/units.h"
 #include "tune/rehearse/check.h"
-#include "tune/rehearse/memory.h"
+#include "tune/rehearse/guess.h"
 #include "tune/rehearse/model.h"
-#include "tune/rehearse/proof.h"
+#include "tune/rehearse/proving.h"
+#include "tune/rehearse/rehearser.h"
 #include "tune/rehearse/tried.h"
 #include "tune/tuner.h"
 
 #include <assert.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { GOAL, HARM, BUDGET, WINDOW, SETTLE, THINK, MARGIN, TRUST, PAIRS, BLOCK, WRONG_LOAD, WRONG_SIZES, OPTIONS };
-enum phase { WATCH, THINKING, SETTLING, PROVING, PAIRING, HOLD };
 
 #define WINDOW_MORE   3          /* times as long as asked for, at most, */
 #define NOISE_MAX     0.21       /* until the load is known as well as this; two such windows together tell it to within 0.15 */
 #define WARM_MAX      2.0        /* windows that a trial goes on before the one that is compared */
 #define SEARCH_LENGTH 0.5        /* of trials in the search */
 #define LOAD_MORE     1.1        /* than was seen */
-#define HOLD_FIRST    8          /* windows after the first search to the second, if the traffic stays; then twice as many */
-#define ROLLBACK      0.10       /* log of slowdowns, beside noise: where blocks can take turns, worse by more is not even tried so */
 #define FOLLOW_MARGIN 0.2        /* where messages follow from others: queue pairs live on, and what rates they are left with by a
                                     setting that does not stay, those after it suffer from for long */
-#define MORE_LOAD     1.15       /* times as much as before: then slower messages are no fault of the setting */
-#define TWIN_PAIRS    4.0        /* the twin's word counts as much as so many pairs of blocks */
-#define CAME_SHARE    0.33       /* of what was predicted: if so much came, it is believed */
-#define PAIR_SD       0.1        /* of differences of blocks: a guess, which costs time at worst */
-#define PAIR_E        20.0       /* evidence that decides: 1 in 20 is wrong at most */
-#define PROOFS_MAX    3          /* windows in which the load may be another before one is taken as it is */
-#define REGRETS       2          /* windows in a row after which it is taken to be worse after all */
+#define GUESS_WINDOWS 6          /* for which a guess may be in force that no twin confirms */
 #define DOUBTS_MAX    4          /* windows in a row for which the twin is wrong: then it is looked at less often */
 
-struct rehearser {
-    double         option[OPTIONS];
-    struct goal    goal;
-    struct world   world;
-    uint32_t       hosts;
-    enum phase     phase;
-    struct seen    window;               /* of the intervals that are being gathered */
-    uint32_t       intervals;            /* in it, or of what else is waited for */
-    double         seconds, lived_s;     /* of the window; that this traffic had gone on before it */
-    struct seen    all;                  /* of the windows in a row that told the same, */
-    double         all_s;                /* and how long they were */
-    struct traffic_model last, chosen;   /* of the window before; for which the setting in force was chosen */
-    bool           has_last, has_chosen;
-    struct seen    under;                /* of windows with this traffic and the setting in force; the first is left out if it can
-                                            be, as what was before shows in it */
-    uint32_t       under_windows;
-    uint32_t       held, hold_for;       /* windows since the last search; after which more is known than then */
-    uint32_t       doubts;               /* windows in a row for which the twin was wrong */
-
-    /* What is being proved. */
-    struct proof   proof;
-    double         before_bps;
-    uint32_t       proofs, regrets;      /* windows with other traffic; in a row in which it was worse after all */
-    bool           is_kept;              /* it was proved, and is in force */
-    struct knobs   was, candidate;
-    struct pairing pairing;
-    struct evalue  evalue;
-
-    struct memories memories;
-    uint64_t       decisions;
-    struct tuner_tried tried[RACE_RUNNERS];      /* in the last search */
-};
-
 /* ---- windows ---- */
-
-static void begin_window(struct rehearser *t)
-{
-    t->window = (struct seen){ 0 };
-    t->intervals = 0;
-    t->lived_s += t->seconds;
-    t->seconds = 0;
-}
 
 /* Takes in an interval; true: the window is full. It is longer where large messages are so few that chance decides. */
 static bool gather(struct rehearser *t, const struct report *r)
 {
-    uint32_t least = (uint32_t)t->option[WINDOW];
+    uint32_t least = (uint32_t)t->option[OPT_WINDOW];
 
     seen_add(&t->window, &r->seen);
     t->seconds += (double)(r->end_ps - r->start_ps) / (double)PS_PER_S;
@@ -108,65 +55,34 @@ static bool gather(struct rehearser *t, const struct report *r)
     return t->intervals >= WINDOW_MORE * least || (t->intervals >= least && model_noise(&t->window) < NOISE_MAX);
 }
 
-static void say(struct tuner_note *note, const char *phase, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void say(struct tuner_note *note, const char *phase, const char *format, ...)
-{
-    va_list args;
-
-    note->phase = phase;
-    va_start(args, format);
-    vsnprintf(note->why, sizeof(note->why), format, args);
-    va_end(args);
-}
-
-static double percent(double log_ratio)
-{
-    return 100 * (exp(log_ratio) - 1);
-}
-
 /* ---- deciding ---- */
 
-static void choose_for(struct rehearser *t, const struct traffic_model *m, enum phase phase)
-{
-    t->hold_for = t->has_chosen && model_distance(m, &t->chosen) < 1 ? 2 * t->hold_for : HOLD_FIRST;
-    t->held = 0;
-    t->chosen = *m;
-    t->has_chosen = true;
-    t->doubts = 0;
-    t->phase = phase;
-}
-
 static void start_proof(struct rehearser *t, const struct traffic_model *m, const struct knobs *better, struct race_gain gain,
-                        double noise, struct knobs *knobs)
+                        const struct twin_check *c, struct knobs *knobs)
 {
     t->was = *knobs;
     t->candidate = *better;
     t->before_bps = model_bps(m);
-    proof_begin(&t->proof, gain, noise, &t->under);
+    proof_begin(&t->proof, gain, c->noise, &t->under, &c->twin);
     t->proofs = t->regrets = 0;
-    choose_for(t, m, t->option[THINK] > 0 ? THINKING : SETTLING);
-    if (t->phase == SETTLING)
+    rehearser_choose_for(t, m, t->option[OPT_THINK] > 0 ? PHASE_THINKING : PHASE_SETTLING);
+    if (t->phase == PHASE_SETTLING)
         *knobs = t->candidate;
 }
 
-static int search(struct rehearser *t, const struct predictor *p, const struct knobs *now, struct rehearsal *r,
+static int search(struct rehearser *t, const struct traffic_model *m, const struct predictor *p, const struct knobs *now, struct rehearsal *r,
                   struct err *err)
 {
-    struct knobs            known[REHEARSE_STARTS + MEMORIES + 1];
+    struct knobs            known[REHEARSE_STARTS + GUESS_STARTS + MEMORIES + 1];
     struct rehearse_request q = { .predictor = p, .world = &t->world, .goal = &t->goal, .base = t->world.start,
                                   .length = SEARCH_LENGTH, .seed = t->world.seed * 1000 + ++t->decisions * 100000,
-                                  .now = now, .more = known, .budget = (uint64_t)(t->option[BUDGET] * 1e6) };
+                                  .now = now, .more = known, .budget = (uint64_t)(t->option[OPT_BUDGET] * 1e6) };
 
     q.mores = rehearse_starts(&t->world, &t->world.start, known);
+    q.mores += guess_starts(t, m, &known[q.mores]);
     known[q.mores++] = *now;
     q.mores += memory_good(&t->memories, &known[q.mores]);
     return rehearse(r, &q, err);
-}
-
-/* Where messages follow from others, how many there are is up to the setting: slower ones are its fault, whatever the load. */
-static bool is_endogenous(const struct traffic_model *m)
-{
-    return model_following(m) > 0.5;
 }
 
 /* What the twin says of settings that have a name, against the one from the beginning. */
@@ -176,9 +92,28 @@ static void say_named(const struct rehearser *t, struct tuner_note *note, const 
 
     for (uint32_t i = 0; i < r->nameds && at < sizeof(note->why); i++)
         at += (size_t)snprintf(note->why + at, sizeof(note->why) - at, "%s%s %+.0f %%", i ? ", " : ". By name, against the start: ",
-                               r->named[i].name, percent(r->named[i].gain));
+                               r->named[i].name, rehearser_percent(r->named[i].gain));
     if (at < sizeof(note->why))
         snprintf(note->why + at, sizeof(note->why) - at, ". Reports: %u bytes per host and interval at most", t->all.told_bytes);
+}
+
+/* Nothing is surely better than what is in force. A guess stays if the twin says as much of it; the setting from the beginning does
+ * not have to prove itself. */
+static void stay(struct rehearser *t, const struct traffic_model *m, const struct rehearsal *r, const struct twin_check *c,
+                 double margin, struct knobs *knobs, struct tuner_note *note)
+{
+    bool is_refuted = t->is_guess && race_find(&r->race, knobs)->score > 0;
+
+    rehearser_say(note, "hold", "%u trials on the twin (%+.0f %% off): nothing is surely better than the setting in force by more "
+                  "than %.0f %%; %s", r->trials, rehearser_percent(c->off), 100 * margin,
+                  is_refuted ? "but that was a guess and is no better than the one from the beginning, which comes back" : "it stays");
+    say_named(t, note, r);
+    if (is_refuted)
+        *knobs = t->world.start;
+    t->is_guess = false;
+    t->guess_windows = 0;
+    memory_add(&t->memories, m, knobs, false);
+    rehearser_choose_for(t, m, PHASE_HOLD);
 }
 
 static void decide(struct rehearser *t, const struct traffic_model *m, const struct rehearsal *r, const struct twin_check *c,
@@ -186,37 +121,36 @@ static void decide(struct rehearser *t, const struct traffic_model *m, const str
 {
     const struct runner *winner = &r->race.runner[r->race.winner], *now = race_find(&r->race, knobs);
     struct race_gain     gain = race_gain(winner, now);
-    double               margin = t->option[MARGIN];
+    double               margin = t->option[OPT_MARGIN];
 
     assert(knobs_equal(&now->knobs, knobs));     /* who is in force always runs */
-    margin = is_endogenous(m) ? fmax(margin, FOLLOW_MARGIN) : margin;
+    margin = rehearser_is_endogenous(m) ? fmax(margin, FOLLOW_MARGIN) : margin;
     if (winner == now || gain.high > -margin) {
-        say(note, "hold", "%u trials on the twin (%+.0f %% off): nothing is surely better than the setting in force by more "
-            "than %.0f %%; it stays", r->trials, percent(c->off), 100 * margin);
-        say_named(t, note, r);
-        memory_add(&t->memories, m, knobs, false);
-        choose_for(t, m, HOLD);
+        stay(t, m, r, c, margin, knobs, note);
         return;
     }
-    say(note, "search", "%u trials on the twin (%+.0f %% off): %s is predicted to be %.0f %% better, %.0f to %.0f; it is set",
-        r->trials, percent(c->off), winner->name ? winner->name : "a new setting", -percent(gain.mean), -percent(gain.high),
-        -percent(gain.low));
+    rehearser_say(note, "search", "%u trials on the twin (%+.0f %% off): %s is predicted to be %.0f %% better, %.0f to %.0f; it is set",
+                  r->trials, rehearser_percent(c->off), winner->name ? winner->name : "a new setting", -rehearser_percent(gain.mean),
+                  -rehearser_percent(gain.high), -rehearser_percent(gain.low));
     say_named(t, note, r);
-    start_proof(t, m, &winner->knobs, gain, c->noise, knobs);
+    t->is_guess = false;
+    t->guess_windows = 0;
+    start_proof(t, m, &winner->knobs, gain, c, knobs);
 }
 
-/* A setting that was chosen for another traffic is not kept for one that nobody understands. */
+/* A setting that was chosen for another traffic, or guessed, is not kept for one that nobody understands. */
 static void doubt(struct rehearser *t, const struct traffic_model *m, const struct twin_check *c, struct knobs *knobs,
                   struct tuner_note *note)
 {
-    bool is_other = t->has_chosen && model_distance(m, &t->chosen) >= 1;
+    bool is_other = t->is_guess || (t->has_chosen && model_distance(m, &t->chosen) >= 1);
     bool is_back = ++t->doubts == 2 && is_other && !knobs_equal(knobs, &t->world.start);
 
-    say(note, "watch", "the twin is wrong: with the setting in force its slowdowns are %+.0f %% off those that hosts see, where chance "
-        "makes %.0f %%; %s", percent(c->off), percent(c->chance), is_back ? "the setting from the beginning comes back" : "nothing is changed");
+    rehearser_say(note, "watch", "the twin is wrong: with the setting in force its slowdowns are %+.0f %% off those that hosts see, where chance "
+                  "makes %.0f %%; %s", rehearser_percent(c->off), rehearser_percent(c->chance),
+                  is_back ? "the setting from the beginning comes back" : "nothing is changed");
     if (is_back) {
         *knobs = t->world.start;
-        t->has_chosen = false;
+        t->has_chosen = t->is_guess = false;
     }
 }
 
@@ -229,16 +163,16 @@ static void try_on_twin(struct rehearser *t, const struct traffic_model *m, stru
     struct twin_check check;
     int               rc = check_twin(&check, p, &t->goal, knobs, t->world.seed, &saw, &err);
 
-    if (!rc && !check_is_right(&check, t->option[TRUST])) {
+    if (!rc && !check_is_right(&check, t->option[OPT_TRUST])) {
         doubt(t, m, &check, knobs, note);
         free(r);
         return;
     }
     if (!rc)
-        rc = search(t, p, knobs, r, &err);
+        rc = search(t, m, p, knobs, r, &err);
     if (rc) {
-        say(note, "hold", "no twin: %.200s", err.text);
-        choose_for(t, m, HOLD);
+        rehearser_say(note, "hold", "no twin: %.200s", err.text);
+        rehearser_choose_for(t, m, PHASE_HOLD);
     } else {
         note->tried = t->tried;
         note->tries = tried_of_race(&r->race, knobs, t->tried);
@@ -251,127 +185,22 @@ static void rehearse_for(struct rehearser *t, const struct traffic_model *m, str
 {
     bool                 is_again = t->has_chosen && model_distance(m, &t->chosen) < 1;
     const struct memory *known = is_again ? NULL : memory_recall(&t->memories, m);
-    struct traffic_model bent = *m;
-    struct predictor     p = { 0 };
+    struct predictor     p;
     struct err           err;
 
-    model_bend(&bent, t->option[WRONG_LOAD], t->option[WRONG_SIZES]);
     if (known && known->is_bad) {
-        say(note, "hold", "such traffic was met before, and what the twin found for it was no better; the setting stays");
-        choose_for(t, m, HOLD);
+        rehearser_say(note, "hold", "such traffic was met before, and what the twin found for it was no better; the setting stays");
+        rehearser_choose_for(t, m, PHASE_HOLD);
     } else if (known && !knobs_equal(&known->knobs, knobs)) {
-        say(note, "hold", "such traffic was met before; what was found for it then is set again");
+        rehearser_say(note, "hold", "such traffic was met before; what was found for it then is set again");
         *knobs = known->knobs;
-        choose_for(t, m, HOLD);
-    } else if (t->world.maker->make(t->world.maker_arg, &t->world, &bent, &p, &err)) {
-        say(note, "hold", "no twin: %.200s", err.text);
-        choose_for(t, m, HOLD);
+        rehearser_choose_for(t, m, PHASE_HOLD);
+    } else if (rehearser_make_twin(t, m, &p, &err)) {
+        rehearser_say(note, "hold", "no twin: %.200s", err.text);
+        rehearser_choose_for(t, m, PHASE_HOLD);
     } else {
         try_on_twin(t, m, &p, knobs, note);
         t->world.maker->drop(&p);
-    }
-}
-
-/* ---- proving ---- */
-
-static void keep(struct rehearser *t, double gain, const char *how, struct tuner_note *note)
-{
-    memory_add(&t->memories, &t->chosen, &t->candidate, false);
-    t->phase = HOLD;
-    t->is_kept = true;
-    say(note, "confirm", "%s: %.0f %% %s than before, %.0f %% were predicted; the setting stays", how, fabs(percent(gain)),
-        gain < 0 ? "faster" : "slower", -percent(t->proof.expected));
-}
-
-static void go_back(struct rehearser *t, double gain, const char *how, struct knobs *knobs, struct tuner_note *note)
-{
-    memory_add(&t->memories, &t->chosen, &t->was, true);
-    t->phase = HOLD;
-    t->is_kept = false;
-    *knobs = t->was;
-    say(note, "confirm", "%s: %.0f %% %s than before, %.0f %% faster was predicted; the setting from before comes back", how,
-        fabs(percent(gain)), gain < 0 ? "faster" : "slower", -percent(t->proof.expected));
-}
-
-static void start_pairs(struct rehearser *t, double gain, struct knobs *knobs, struct tuner_note *note)
-{
-    uint32_t length = (uint32_t)t->option[BLOCK];
-
-    pairing_init(&t->pairing, length, length / 2, t->world.seed + t->decisions);
-    evalue_init(&t->evalue, PAIR_SD);
-    t->phase = PAIRING;
-    *knobs = pairing_arm(&t->pairing) == ARM_B ? t->candidate : t->was;
-    say(note, "confirm", "messages are %.0f %% %s than before, %.0f %% faster was predicted: both settings take turns to find out",
-        fabs(percent(gain)), gain < 0 ? "faster" : "slower", -percent(t->proof.expected));
-}
-
-/* The traffic is as before. Where messages follow from others a part of what was predicted must come. */
-static void judge(struct rehearser *t, const struct traffic_model *now, struct knobs *knobs, struct tuner_note *note)
-{
-    double gain = proof_gain(&t->proof, &t->goal);
-    bool   is_more = model_bps(now) > MORE_LOAD * t->before_bps, has_come = gain <= CAME_SHARE * t->proof.expected;
-    bool   has_pairs = t->option[PAIRS] > 0, is_worse = has_pairs ? gain > ROLLBACK + t->proof.noise
-                                                                  : proof_is_worse(&t->proof, &t->goal);
-
-    if (!has_come && (is_endogenous(now) || (is_worse && !is_more)))
-        go_back(t, gain, "messages in a window", knobs, note);
-    else if (!has_come && has_pairs)
-        start_pairs(t, gain, knobs, note);
-    else
-        keep(t, gain, "messages in a window", note);
-}
-
-/* A window with the new setting is full: are messages as much faster as was predicted? */
-static void prove(struct rehearser *t, struct knobs *knobs, struct tuner_note *note)
-{
-    struct traffic_model now;
-    bool                 is_known = model_make(&now, &t->window, t->seconds, t->hosts);
-    bool                 is_alike = is_known && model_distance(&now, &t->chosen) < 1;
-
-    t->last = now;
-    t->has_last = is_known;
-    if (is_alike) {
-        proof_add(&t->proof, &t->window);
-        judge(t, &now, knobs, note);
-    } else if (++t->proofs < PROOFS_MAX)
-        say(note, "confirm", "the traffic is another than before: nothing can be said of the new setting yet");
-    else
-        go_back(t, proof_gain(&t->proof, &t->goal), "with other traffic", knobs, note);
-}
-
-/* Nobody has to bear a setting that was kept and turns out to be worse: two windows in a row that say so, and it goes. Those
- * with more load say nothing of it. */
-static bool is_regretted(struct rehearser *t, const struct traffic_model *now, double *gain)
-{
-    if (!t->is_kept || model_distance(now, &t->chosen) >= 1)
-        return false;
-    if (model_bps(now) > MORE_LOAD * t->before_bps && !is_endogenous(now))
-        return false;
-    proof_add(&t->proof, &t->window);
-    *gain = proof_gain(&t->proof, &t->goal);
-    t->regrets = proof_is_worse(&t->proof, &t->goal) ? t->regrets + 1 : 0;
-    return t->regrets >= REGRETS;
-}
-
-/* An interval with one of both settings. */
-static void pair(struct rehearser *t, const struct report *r, struct knobs *knobs, struct tuner_note *note)
-{
-    struct outcomes is = seen_outcomes(&r->seen), was = seen_outcomes(&t->proof.before);
-    double          d, value = !isnan(goal_slowdown(&is, GOAL_ALL)) ? -goal_gain(&t->goal, &is, &was) : NAN;
-    bool            is_pair = pairing_add(&t->pairing, value, &d), is_last;
-
-    note->phase = "confirm";
-    *knobs = pairing_arm(&t->pairing) == ARM_B ? t->candidate : t->was;
-    if (!is_pair)
-        return;
-    evalue_add(&t->evalue, d);
-    d = evalue_gain(&t->evalue);
-    is_last = t->evalue.pairs >= t->option[PAIRS];
-    if (evalue_below(&t->evalue, 0) >= PAIR_E || (is_last && t->evalue.pairs * d < TWIN_PAIRS * t->proof.expected))
-        go_back(t, -d, "in pairs of blocks", knobs, note);
-    else if (evalue_above(&t->evalue, 0) >= PAIR_E || is_last) {
-        *knobs = t->candidate;
-        keep(t, -d, "in pairs of blocks", note);
     }
 }
 
@@ -415,27 +244,44 @@ static bool is_held(struct rehearser *t, const struct traffic_model *now)
     return t->has_chosen && model_distance(now, &t->chosen) < 1 && ++t->held < t->hold_for;
 }
 
+/* Was what is in force chosen, or guessed, for another traffic? */
+static bool is_for_other(const struct rehearser *t, const struct traffic_model *now)
+{
+    return (t->has_chosen && model_distance(now, &t->chosen) >= 1) || (t->is_guess && model_distance(now, &t->guessed) >= 1);
+}
+
 /* Another traffic than in the window before. What was chosen for that goes at once; what was found for such traffic before
- * comes back. */
+ * comes back, or a guess is made. */
 static void meet(struct rehearser *t, const struct traffic_model *now, const char *text, struct knobs *knobs,
                  struct tuner_note *note)
 {
     const struct memory *known = memory_recall(&t->memories, now);
     const struct knobs  *to = known ? &known->knobs : &t->world.start;
-    bool               is_other = t->has_chosen && model_distance(now, &t->chosen) >= 1;
 
-    if (!is_other || knobs_equal(knobs, to)) {
-        say(note, t->phase == HOLD ? "hold" : "watch", "%s; is it so in the next window, too?", text);
+    if (!is_for_other(t, now)) {
+        rehearser_say(note, t->phase == PHASE_HOLD ? "hold" : "watch", "%s; is it so in the next window, too?", text);
         return;
     }
-    say(note, "hold", "%s: another traffic; %s", text, known ? "what was found for such traffic before is set again"
-        : "the setting from the beginning comes back until it is known better");
-    t->is_kept = false;
-    *knobs = *to;
+    t->is_kept = t->is_guess = t->has_guessed = false;
+    rehearser_say(note, "hold", "%s: another traffic; %s", text, known ? "what was found for such traffic before is set again"
+                  : "the setting from the beginning comes back until it is known better");
     if (known)
-        choose_for(t, now, HOLD);
+        rehearser_choose_for(t, now, PHASE_HOLD);
     else
         t->has_chosen = false;
+    if (known || !guess_is_due(t) || !guess_make(t, knobs, note))
+        *knobs = *to;
+}
+
+/* A guess that no twin has confirmed, as the traffic is another again and again, is not kept for ever. */
+static void outlive(struct rehearser *t, struct knobs *knobs, struct tuner_note *note)
+{
+    if (!t->is_guess || ++t->guess_windows < GUESS_WINDOWS)
+        return;
+    rehearser_say(note, "watch", "no twin has confirmed what was guessed; the setting from the beginning comes back");
+    t->is_guess = false;
+    t->has_guessed = true;
+    *knobs = t->world.start;
 }
 
 /* A window is full, and nothing is being proved. */
@@ -447,7 +293,7 @@ static void consider(struct rehearser *t, struct knobs *knobs, struct tuner_note
     bool                 is_new;
 
     if (!model_make(&now, &t->window, t->seconds, t->hosts)) {
-        say(note, t->phase == HOLD ? "hold" : "watch", "nothing was posted");
+        rehearser_say(note, t->phase == PHASE_HOLD ? "hold" : "watch", "nothing was posted");
         t->has_last = false;
         return;
     }
@@ -455,8 +301,8 @@ static void consider(struct rehearser *t, struct knobs *knobs, struct tuner_note
     sum_up(t, &now, is_new, &all);
     add_under(t, is_new);
     model_text(&now, text, sizeof(text));
-    if (is_regretted(t, &now, &gain))
-        go_back(t, gain, "messages in two windows", knobs, note);
+    if (proving_is_regretted(t, &now, &gain))
+        proving_go_back(t, gain, "messages in two windows", knobs, note);
     else if (is_new)
         meet(t, &now, text, knobs, note);
     else if (is_held(t, &all))
@@ -466,6 +312,7 @@ static void consider(struct rehearser *t, struct knobs *knobs, struct tuner_note
         t->doubts++;
     } else
         rehearse_for(t, &all, knobs, note);
+    outlive(t, knobs, note);
     t->last = now;
     t->has_last = true;
 }
@@ -474,40 +321,47 @@ static void consider(struct rehearser *t, struct knobs *knobs, struct tuner_note
 
 static const char *phase_name(enum phase phase)
 {
-    return phase == HOLD ? "hold" : phase == WATCH ? "watch" : phase == THINKING ? "search" : "confirm";
+    return phase == PHASE_HOLD ? "hold" : phase == PHASE_WATCH ? "watch" : phase == PHASE_THINKING ? "search" : "confirm";
 }
 
 /* Intervals that say nothing: until the search would be over, and until a new setting has settled. */
 static void wait(struct rehearser *t, struct knobs *knobs, struct tuner_note *note)
 {
     note->phase = phase_name(t->phase);
-    if (++t->intervals < (uint32_t)t->option[t->phase == THINKING ? THINK : SETTLE])
+    if (++t->intervals < (uint32_t)t->option[t->phase == PHASE_THINKING ? OPT_THINK : OPT_SETTLE])
         return;
-    if (t->phase == THINKING)
+    if (t->phase == PHASE_THINKING)
         *knobs = t->candidate;
-    t->phase = t->phase == THINKING ? SETTLING : PROVING;
-    begin_window(t);
+    t->phase = t->phase == PHASE_THINKING ? PHASE_SETTLING : PHASE_PROVING;
+    rehearser_begin_window(t);
 }
 
 static void one_step(struct rehearser *t, const struct report *r, struct knobs *knobs, struct tuner_note *note)
 {
-    if (t->phase == THINKING || t->phase == SETTLING) {
+    bool is_full;
+
+    if (t->phase == PHASE_THINKING || t->phase == PHASE_SETTLING) {
         wait(t, knobs, note);
         return;
     }
-    if (t->phase == PAIRING) {
-        pair(t, r, knobs, note);
+    if (t->phase == PHASE_PAIRING) {
+        proving_pair(t, r, knobs, note);
         return;
     }
-    if (!gather(t, r)) {
+    is_full = gather(t, r);
+    if (guess_is_due(t) && guess_make(t, knobs, note)) {
+        rehearser_begin_window(t);
+        return;
+    }
+    if (!is_full) {
         note->phase = phase_name(t->phase);
         return;
     }
-    if (t->phase == PROVING)
-        prove(t, knobs, note);
+    if (t->phase == PHASE_PROVING)
+        proving_window(t, knobs, note);
     else
         consider(t, knobs, note);
-    begin_window(t);
+    rehearser_begin_window(t);
 }
 
 /* What hosts saw with another setting says nothing of the new one. */
@@ -525,7 +379,7 @@ static bool is_idle(const void *state)
 {
     const struct rehearser *t = state;
 
-    return t->phase == HOLD;
+    return t->phase == PHASE_HOLD;
 }
 
 static void copy_world(struct rehearser *t, const struct world *w)
@@ -541,22 +395,6 @@ static void copy_world(struct rehearser *t, const struct world *w)
         t->hosts += w->device[i].tier == WORLD_HOSTS;
 }
 
-static int create(void **state, const struct world *w, const struct option_values *v, struct err *err)
-{
-    struct rehearser *t;
-
-    if (!w->maker)
-        return err_set(err, EINVAL, "kind: there is nobody to make a twin of this network; anole run, compare and tune have one, and anole "
-                       "advise finds a setting without a loop");
-    t = xcalloc(1, sizeof(*t));
-    memcpy(t->option, v->value, sizeof(t->option));
-    copy_world(t, w);
-    t->goal = goal_all[(int)t->option[GOAL]];
-    t->goal.bound = rng_log(1 + t->option[HARM]);
-    *state = t;
-    return 0;
-}
-
 static void destroy(void *state)
 {
     struct rehearser *t = state;
@@ -565,25 +403,56 @@ static void destroy(void *state)
         return;
     free(t->world.device);       /* names are the owner's, and not looked at */
     free(t->world.port);
+    if (t->has_surrogate)
+        surrogate_close(&t->surrogate);
     free(t);
 }
 
+static int create(void **state, const struct world *w, const struct option_values *v, struct err *err)
+{
+    struct rehearser *t;
+    int               rc;
+
+    if (!w->maker)
+        return err_set(err, EINVAL, "kind: there is nobody to make a twin of this network; anole run, compare and tune have one, and anole "
+                       "advise finds a setting without a loop");
+    t = xcalloc(1, sizeof(*t));
+    memcpy(t->option, v->value, sizeof(t->option));
+    copy_world(t, w);
+    t->goal = goal_all[(int)t->option[OPT_GOAL]];
+    t->goal.bound = rng_log(1 + t->option[OPT_HARM]);
+    rc = strcmp(v->text[OPT_MODEL], "none") == 0 ? 0 : surrogate_open(&t->surrogate, v->text[OPT_MODEL], err);
+    t->has_surrogate = rc == 0 && t->surrogate.net.parameters > 0;
+    if (rc)
+        destroy(t);
+    else
+        *state = t;
+    return rc;
+}
+
+static const char *const model_names[] = { "shipped", "none", NULL };
+
 static const struct option_info options[] = {
-    [GOAL] = { "goal", OPTION_CHOICE, 0, 0, 0, goal_names, NULL, "what is wanted: balanced, latency, throughput; see docs/advise.md" },
-    [HARM] = { "harm", OPTION_REAL, 0.05, 0, 100, NULL, NULL,
+    [OPT_GOAL] = { "goal", OPTION_CHOICE, 0, 0, 0, goal_names, NULL, "what is wanted: balanced, latency, throughput; see docs/advise.md" },
+    [OPT_HARM] = { "harm", OPTION_REAL, 0.05, 0, 100, NULL, NULL,
                "no class of messages may be slower on the twin than with the setting from the beginning by a larger share" },
-    [BUDGET] = { "budget", OPTION_REAL, 60, 1, 1e6, NULL, NULL, "millions of packet-hops that a search on the twin may simulate" },
-    [WINDOW] = { "window", OPTION_COUNT, 3, 1, 1e6, NULL, NULL, "intervals that a model of the traffic is made from" },
-    [SETTLE] = { "settle", OPTION_COUNT, 1, 1, 1000, NULL, NULL, "intervals after a change that say nothing of the new setting" },
-    [THINK] = { "think", OPTION_COUNT, 0, 0, 1e6, NULL, NULL, "intervals that pass while settings are tried on the twin" },
-    [MARGIN] = { "margin", OPTION_REAL, 0.02, 0, 1, NULL, NULL, "a setting must be better by more, for sure, to be set" },
-    [TRUST] = { "trust", OPTION_REAL, 0.4, 0, 10, NULL, NULL,
+    [OPT_BUDGET] = { "budget", OPTION_REAL, 60, 1, 1e6, NULL, NULL, "millions of packet-hops that a search on the twin may simulate" },
+    [OPT_MODEL] = { "model", OPTION_TEXT, 0, 0, 0, model_names, "shipped",
+                    "what was learnt on other networks and tells where searches begin: shipped, as it comes with the program; none; or a file "
+                    "that anole train twin has written" },
+    [OPT_GUESS] = { "guess", OPTION_YES, 0, 0, 1, NULL, NULL,
+                    "what that expects most of is set before the first search, until the twin has been asked" },
+    [OPT_WINDOW] = { "window", OPTION_COUNT, 3, 1, 1e6, NULL, NULL, "intervals that a model of the traffic is made from" },
+    [OPT_SETTLE] = { "settle", OPTION_COUNT, 1, 1, 1000, NULL, NULL, "intervals after a change that say nothing of the new setting" },
+    [OPT_THINK] = { "think", OPTION_COUNT, 0, 0, 1e6, NULL, NULL, "intervals that pass while settings are tried on the twin" },
+    [OPT_MARGIN] = { "margin", OPTION_REAL, 0.02, 0, 1, NULL, NULL, "a setting must be better by more, for sure, to be set" },
+    [OPT_TRUST] = { "trust", OPTION_REAL, 0.4, 0, 10, NULL, NULL,
                 "a twin whose log slowdowns are further off those that hosts see, beyond chance, is not believed" },
-    [PAIRS] = { "pairs", OPTION_COUNT, 0, 0, 1000, NULL, NULL,
+    [OPT_PAIRS] = { "pairs", OPTION_COUNT, 0, 0, 1000, NULL, NULL,
                 "pairs of blocks, at most, where a window does not tell; 0: what is not much worse stays" },
-    [BLOCK] = { "block", OPTION_COUNT, 4, 2, 1000, NULL, NULL, "intervals of a block, of which the first half is not counted" },
-    [WRONG_LOAD] = { "wrong_load", OPTION_REAL, 1, 0.1, 10, NULL, NULL, "for experiments: the twin has so many times the load" },
-    [WRONG_SIZES] = { "wrong_sizes", OPTION_REAL, 1, 0.1, 10, NULL, NULL, "for experiments: its messages are so many times as long" },
+    [OPT_BLOCK] = { "block", OPTION_COUNT, 4, 2, 1000, NULL, NULL, "intervals of a block, of which the first half is not counted" },
+    [OPT_WRONG_LOAD] = { "wrong_load", OPTION_REAL, 1, 0.1, 10, NULL, NULL, "for experiments: the twin has so many times the load" },
+    [OPT_WRONG_SIZES] = { "wrong_sizes", OPTION_REAL, 1, 0.1, 10, NULL, NULL, "for experiments: its messages are so many times as long" },
     { 0 },
 };
 

@@ -1,6 +1,8 @@
 /* src/tune/rehearse_test.c - the tuner on a network of which all is known: what hosts see follows from a formula, and so does
  * what the twin says; the twin may be wrong. */
 #include "tune/rehearse/test_predictor.h"
+#include "learn/model.h"
+#include "tune/rehearse/test_surrogate.h"
 #include "core/units.h"
 #include "tune/tuner.h"
 
@@ -9,6 +11,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 extern const struct tuner_algo tuner_rehearse;
@@ -74,6 +77,8 @@ static void open_bench_with(struct bench *b, const char *option, const char *val
     twins = 0;
     tuner_values_init(&tuner_rehearse, &b->values);
     assert_int_equal(tuner_values_set(&tuner_rehearse, &b->values, "budget", "1", &err), 0);
+    assert_int_equal(tuner_values_set(&tuner_rehearse, &b->values, "model", "none", &err), 0);
+    assert_int_equal(tuner_values_set(&tuner_rehearse, &b->values, "guess", "yes", &err), 0);
     assert_int_equal(tuner_values_set(&tuner_rehearse, &b->values, option, value, &err), 0);
     assert_int_equal(tuner_open(&b->tuner, &tuner_rehearse, &b->world, &b->values, &err), 0);
 }
@@ -284,6 +289,106 @@ static void step__traffic_that_changes_all_the_time_is_only_watched(void **state
     close_bench(&b);
 }
 
+static char model_file[] = "/tmp/rehearse_test.XXXXXX";
+
+/* A surrogate that likes low thresholds. */
+static int make_model(void **state)
+{
+    struct surrogate s;
+    struct model     m;
+    struct err       err;
+    int              fd = mkstemp(model_file), rc;
+
+    (void)state;
+    if (fd < 0 || close(fd))
+        return -1;
+    test_surrogate(&s, 0.4f, 0);
+    model_init(&m, SURROGATE_KIND, &s.net);
+    model_put(&m, "error", "0.02");
+    rc = model_save(&m, model_file, &err);
+    model_fini(&m);
+    surrogate_close(&s);
+    return rc;
+}
+
+static int drop_model(void **state)
+{
+    (void)state;
+    return unlink(model_file);
+}
+
+/* With the surrogate: an interval, and a setting is there. */
+static bool next_guess(struct bench *b)
+{
+    next(b, 1);
+    return strstr(b->note.why, "No twin yet") != NULL;
+}
+
+static void step__a_guess_is_there_before_the_twin_which_finds_better(void **state)
+{
+    struct bench b;
+    struct knobs guess;
+
+    (void)state;
+    open_bench_with(&b, "model", model_file);
+    assert_true(next_guess(&b));
+    assert_int_equal(twins, 0);
+    assert_false(knobs_equal(&b.knobs, &b.world.start));
+    guess = b.knobs;
+    while (twins == 0)
+        next(&b, 1);
+    assert_non_null(strstr(b.note.why, "is predicted to be"));
+    assert_false(knobs_equal(&b.knobs, &guess));
+    close_bench(&b);
+}
+
+/* On this network nothing is better than where it began. */
+static void step__a_guess_that_the_twin_refutes_goes(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    open_bench_with(&b, "model", model_file);
+    coded_from_knobs(&twin.coded, &b.world.start, twin.best);
+    assert_true(next_guess(&b));
+    assert_false(knobs_equal(&b.knobs, &b.world.start));
+    while (twins == 0)
+        next(&b, 1);
+    assert_true(knobs_equal(&b.knobs, &b.world.start));
+    close_bench(&b);
+}
+
+/* The twin is not believed, twice: what was guessed is not kept for a traffic that nobody understands. */
+static void step__a_guess_does_not_stay_where_the_twin_is_wrong(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    open_bench_with(&b, "model", model_file);
+    lie = 5;
+    assert_true(next_guess(&b));
+    while (twins < 2)
+        next(&b, 1);
+    assert_non_null(strstr(b.note.why, "the twin is wrong"));
+    assert_true(knobs_equal(&b.knobs, &b.world.start));
+    close_bench(&b);
+}
+
+/* No two windows are alike, so that no twin is asked: a guess is there for some of them, and then no more. */
+static void step__a_guess_that_nobody_confirms_does_not_stay(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    open_bench_with(&b, "model", model_file);
+    assert_true(next_guess(&b));
+    for (uint32_t i = 0; i < 60; i++)
+        next(&b, i / 3 % 2 ? 8 : 1);
+    assert_int_equal(twins, 0);
+    assert_true(knobs_equal(&b.knobs, &b.world.start));
+    close_bench(&b);
+}
+
 static void create__without_a_maker_of_twins_there_is_no_tuner(void **state)
 {
     struct world         w = { .seed = 1 };
@@ -307,8 +412,12 @@ int main(void)
         cmocka_unit_test(step__where_a_window_does_not_tell_blocks_take_turns),
         cmocka_unit_test(step__a_twin_that_is_wrong_changes_nothing),
         cmocka_unit_test(step__traffic_that_changes_all_the_time_is_only_watched),
+        cmocka_unit_test(step__a_guess_is_there_before_the_twin_which_finds_better),
+        cmocka_unit_test(step__a_guess_that_the_twin_refutes_goes),
+        cmocka_unit_test(step__a_guess_that_nobody_confirms_does_not_stay),
+        cmocka_unit_test(step__a_guess_does_not_stay_where_the_twin_is_wrong),
         cmocka_unit_test(create__without_a_maker_of_twins_there_is_no_tuner),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_model, drop_model);
 }

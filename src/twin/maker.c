@@ -327,7 +327,7 @@ static void fill(struct made *m, const struct simulation_input *in, const struct
     double seconds = trial_s(model, c, d);
 
     m->twin = (struct twin){ .name = in->name, .text = in->text, .text_bytes = in->text_bytes, .sets = in->sets + SETS,
-                             .until_ps = (uint64_t)(seconds * (double)PS_PER_S), .drain = DRAIN,
+                             .until_ps = (uint64_t)(seconds * (double)PS_PER_S), .drain = DRAIN, .jobs = in->threads,
                              .warm_ps = (uint64_t)(fmax(0, seconds - model->window_s) * (double)PS_PER_S) };
     m->all = xcalloc(m->twin.sets, sizeof(*m->all));
     m->twin.set = m->all;

@@ -20,6 +20,15 @@ load common
     jq -e '.[0].time_us > 240 and .[0].time_us < 320' "$dir/table"
 }
 
+@test "collective: names of nccl-tests are taken, and the choice stands above the table" {
+    "$ANOLE" collective '{kind: star, hosts: 4}' -c all_reduce -b 1MB -e 1MB --channels 2 >"$dir/table"
+    [ "$(head -1 "$dir/table")" = "# {kind: star, hosts: 4}: 4 ranks, ring_all_reduce, 2 channels, chunks of 512KB" ]
+    "$ANOLE" collective '{kind: star, hosts: 4}' -b 1MB -e 1MB --channels 2 | cmp - "$dir/table"
+    "$ANOLE" collective '{kind: star, hosts: 4}' -c alltoall -b 1MB -e 1MB --format json >"$dir/json"
+    [ "$(jq -c '.[0] | [.collective, .ranks, .channels]' "$dir/json")" = '["all_to_all",4,0]' ]
+    "$ANOLE" collective '{kind: star, hosts: 4}' -b 1MB -e 1MB | grep -q '^# .* 4 ranks, ring_all_reduce, one ring, which waits for acknowledgements$'
+}
+
 @test "collective: wrong words are refused" {
     run "$ANOLE" collective
     [ "$status" -eq 2 ]

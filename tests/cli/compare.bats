@@ -330,3 +330,13 @@ anole run says what is stuck." "$dir/out"
         grep -qF -- "*$option*" "$dir/manual"
     done <"$dir/options"
 }
+
+@test "compare: figures that no run has a value of step back, unless they are asked for" {
+    printf 'topology: {kind: star, hosts: 4}\ntraffic: [{kind: incast, senders: 3, size: 500KB}]\n' >"$dir/middle.yaml"
+    "$ANOLE" compare "$dir/middle.yaml" --vary kmin=5KB,400KB --seeds 2 --out "$dir/c" >"$dir/out" 2>/dev/null
+    jq -e '[.metrics[] | select(.is_shown and ([.variants[].mean] | all(. == null)))] | length == 0' "$dir/c/comparison.json"
+    jq -e '[.metrics[] | select([.variants[].mean] | all(. == null))] | length > 0' "$dir/c/comparison.json"
+    refute grep -q '>=1MB' "$dir/out"
+    "$ANOLE" compare "$dir/middle.yaml" --vary kmin=5KB,400KB --seeds 2 --metrics 'elephants.*' >"$dir/out" 2>/dev/null
+    grep -q '>=1MB' "$dir/out"
+}

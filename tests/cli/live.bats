@@ -58,6 +58,10 @@ stays_back() {
     sed -i 's/tuner: .*/tuner: exprt/' controller.yaml
     run "$ANOLE" controller controller.yaml --check-config
     [[ "$output" == *"controller.yaml:5:8: 'exprt' is not a tuner; did you mean 'expert'?" ]]
+    sed -i 's/tuner: .*/tuner: acc/' controller.yaml
+    run "$ANOLE" controller controller.yaml --check-config
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"controller.yaml:5:8: acc sets queues one by one, "* ]]
     [ ! -e statec ]
 }
 
@@ -335,6 +339,12 @@ has_same_decisions() {
     run "$ANOLE" twin odd.yaml --lock-step
     [ "$status" -eq 1 ]
     [[ "$output" == *'in lock step delays are whole intervals' ]]
+    run "$ANOLE" twin at_once.yaml --lock-step --page 127.0.0.1:0
+    [ "$status" -eq 2 ]
+    [ "$output" = 'anole: --page 127.0.0.1:0: in lock step there is no page: its time is not ours' ]
+    run "$ANOLE" twin at_once.yaml --page 0.0.0.0:7480
+    [ "$status" -eq 2 ]
+    [ "$output" = 'anole: --page 0.0.0.0:7480: a twin shows its page to this machine alone, such as 127.0.0.1:7480' ]
 }
 
 # listen_for SOCKET FILE : what would systemd hear?

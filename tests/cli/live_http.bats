@@ -43,6 +43,11 @@ with_http() {
     web_agent=$(http_of agent1.log)
 }
 
+# tells_metric PATTERN : whether /metrics has such a line.
+tells_metric() {
+    fetch /metrics | grep -q "$1"
+}
+
 # state FILTER : of /api/state, by jq.
 state() {
     fetch /api/state | jq -re "$1"
@@ -59,10 +64,9 @@ post() {
 @test "http: metrics of both are what promtool takes for good" {
     needs_live
     with_http
-    wait_for is_so .devices_total 1
+    wait_for tells_metric '^anole_controller_devices{kind="NIC",state="tuned"} 1$'
     fetch /metrics >controller.prom
     web=$web_agent fetch /metrics >agent.prom
-    grep -q '^anole_controller_devices{kind="NIC",state="tuned"} 1$' controller.prom
     grep -q '^anole_controller_role{role="active"} ' controller.prom
     grep -q '^anole_agent_knob{device="host1/mlx5_0",knob="rpg_ai_rate"} 5$' agent.prom
     grep -q '^anole_agent_connected{device="host1/mlx5_0"} 1$' agent.prom
@@ -137,15 +141,15 @@ END
     write_agent 2
     start agent2.log "$ANOLE" agent agent2.yaml
     wait_for is_so '.trial.phase' run
-    state '.version == 1 and .mode == "auto" and .coverage == 1'
-    state '.devices[] | select(.name == "host1/mlx5_0") | .state == "tuned" and .age_ms < 2000 and .rate_bps == 100000000000'
-    state '.trial.set.rpg_ai_rate == 50 and (.trial.stage == "one" or .trial.stage == "halves")'
-    state '.knobs[0].confirmed == {} or .knobs[0].confirmed.rpg_ai_rate == 5'
-    state '[.knobs[] | select(.trial)] | length > 0'
-    state '.decisions[-1] | .set.rpg_hai_rate == 150 and (.why | startswith("tuner "))'
-    state '[.audit[] | select(.what == "try")] | length > 0'
-    state '[.decisions[-1].steps[].what][0] == "try"'
-    state '.timeline | (.t_ms | length) > 0 and (.t_ms | length) == (.metric | length)'
+    wait_for state '.version == 1 and .mode == "auto" and .coverage == 1'
+    wait_for state '.devices[] | select(.name == "host1/mlx5_0") | .state == "tuned" and .age_ms < 2000 and .rate_bps == 100000000000'
+    wait_for state '.trial.set.rpg_ai_rate == 50 and (.trial.stage == "one" or .trial.stage == "halves")'
+    wait_for state '.knobs[0].confirmed == {} or .knobs[0].confirmed.rpg_ai_rate == 5'
+    wait_for state '[.knobs[] | select(.trial)] | length > 0'
+    wait_for state '.decisions[-1] | .set.rpg_hai_rate == 150 and (.why | startswith("tuner "))'
+    wait_for state '[.audit[] | select(.what == "try")] | length > 0'
+    wait_for state '[.decisions[-1].steps[].what][0] == "try"'
+    wait_for state '.timeline | (.t_ms | length) > 0 and (.t_ms | length) == (.metric | length)'
     [ "$(code_of /nothing)" = 404 ]
 }
 
@@ -162,10 +166,11 @@ END
     last=$(sed -n 's/^id: //p' events | tail -n 1)
     ctl thaw
     wait_for grep -q '"what":"thaw"' events
-    curl -sSN --max-time 1 -H "Last-Event-ID: $last" "http://$web/api/events" >again || true
-    grep -q '"what":"thaw"' again
+    curl -sSN --max-time 30 -H "Last-Event-ID: $last" "http://$web/api/events" >again 3>&- &
+    echo "$!" >>pids
+    wait_for grep -q '"what":"thaw"' again
     refute grep -q '"what":"freeze"' again
-    grep '^data: ' again | sed 's/^data: //' | jq -e . >/dev/null
+    grep '^data: .*}$' again | sed 's/^data: //' | jq -e . >/dev/null
 }
 
 @test "http: strangers may look and not touch" {
@@ -179,7 +184,7 @@ END
     [ "$(code_of /api/freeze -X POST -H "$json" -H "Authorization: Bearer $token" -H 'Origin: http://evil.example' -d '{}')" = 403 ]
     [ "$(code_of /api/state -H 'Host: evil.example')" = 421 ]
     [ "$(code_of /api/state -X DELETE)" = 405 ]
-    is_so .frozen ''
+    wait_for is_so .frozen ''
     [ "$(post freeze '{"why": "a page"}')" = 200 ]
     wait_for is_so .frozen 'frozen: over HTTP: a page'
     [ "$(post thaw '')" = 200 ]
@@ -258,6 +263,9 @@ END
     web=$(http_of controller.log)
     web=localhost:${web##*:}
     [ "$(curl -sS --cacert ca.pem -o reply -w '%{http_code}' "https://$web/api/state")" = 401 ]
+    # The page holds nothing: it asks for the token, and with it for what there is.
+    [ "$(curl -sS --cacert ca.pem -o reply -w '%{http_code}' "https://$web/")" = 200 ]
+    grep -q '"kind":"live"' reply
     curl -sS --cacert ca.pem -H 'Authorization: Bearer a-token-for-this-test' "https://$web/api/state" | jq -e '.version == 1'
     refute curl -sS --max-time 5 "http://$web/api/state"
 }

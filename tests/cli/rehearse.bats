@@ -13,7 +13,7 @@ interval: 500us
 traffic:
   - {kind: poisson, load: 0.5, sizes: FB_Hadoop}
 knobs: {kmin: 1600KB, kmax: 6400KB, min_time_between_cnps: 96us}
-tuner: {kind: rehearse, budget: 4, harm: 100, pairs: 0}
+tuner: {kind: rehearse, model: none, budget: 4, harm: 100, pairs: 0}
 run: 14ms
 END
     echo "$dir/slow.yaml"
@@ -30,6 +30,18 @@ END
     "$ANOLE" run "$file" --out "$dir/b" >/dev/null
     cmp "$dir/a/tuning.jsonl" "$dir/b/tuning.jsonl"
     cmp "$dir/a/flows.csv" "$dir/b/flows.csv"
+}
+
+@test "rehearse: before there is a twin what was learnt on other networks is set if that is wanted; of another model, too, and only of a model" {
+    file=$(slow)
+    "$ANOLE" run "$file" --set tuner.model=shipped --set tuner.guess=yes --set run=4ms --out "$dir/a" >/dev/null
+    "$ANOLE" explain "$dir/a" | tr -s ' \n' ' ' | grep -qE 'No twin yet: by what was learnt on other networks .* is expected to be [0-9]+ % better'
+    "$ANOLE" train twin --quick --rounds 1 --networks 1 --epochs 1 --quiet --out "$dir/own.model"
+    "$ANOLE" run "$file" --set "tuner.model=$dir/own.model" --set run=2ms >/dev/null
+    run_apart "$ANOLE" run "$file" --set "tuner.model=$file"
+    [ "$status" -ne 0 ]
+    [ "$(wc -l <"$dir/err")" -eq 1 ]
+    grep -q 'model: ' "$dir/err"
 }
 
 @test "rehearse: a twin that nobody believes changes nothing" {

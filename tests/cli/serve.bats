@@ -70,7 +70,7 @@ END
         [ "$(get "$path")" = 404 ]
         ! grep -q secret "$dir/body"
     done
-    [ "$(get / Host evil.example)" = 403 ]
+    [ "$(get / Host evil.example)" = 421 ]
     [ "$(get / Host localhost)" = 200 ]
     run python3 -c "
 import http.client, sys, urllib.parse
@@ -86,7 +86,7 @@ print(c.getresponse().status)"
     begin "$dir/all"
     python3 - "$address" >"$dir/events" <<'END' &
 import json, sys, urllib.request
-with urllib.request.urlopen(sys.argv[1] + "events", timeout=30) as r:
+with urllib.request.urlopen(sys.argv[1] + "api/events", timeout=30) as r:
     for line in r:
         if line.startswith(b"data: "):
             state = json.loads(line[6:])
@@ -114,7 +114,7 @@ END
     [ "$output" = "anole: /nosuch/place/results: there is no such folder" ]
     run "$ANOLE" serve "$dir" --listen 127.0.0.1
     [ "$status" -eq 1 ]
-    [ "$output" = "anole: --listen: '127.0.0.1' is not an address with a port; write 127.0.0.1:8123 or [::1]:8123" ]
+    [ "$output" = "anole: 127.0.0.1: an address is host:port, such as 127.0.0.1:8123 or [::1]:8123" ]
     begin "$dir"
     run "$ANOLE" serve "$dir" --listen "$(echo "$address" | sed 's,http://,,; s,/$,,')"
     [ "$status" -eq 1 ]

@@ -75,3 +75,93 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$ANOLE" run "$di
     file=$(peak file)
     [ "$((whole - file))" -gt 40000 ]
 }
+
+# chakra PREFIX RANKS NODES [NAME_BYTES]: Chakra traces of ranks that compute, node after node, and meet for an all-reduce at every 100th. Names are
+# holes: a file of a gigabyte takes no room.
+chakra() {
+    python3 - "$@" <<'PYTHON'
+import sys
+
+def varint(n):
+    out = bytearray()
+    while n >= 0x80:
+        out.append(n & 0x7F | 0x80)
+        n >>= 7
+    return bytes(out) + bytes([n])
+
+def blob(field, data):
+    return varint(field << 3 | 2) + varint(len(data)) + data
+
+prefix, ranks, nodes, hole = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), int((sys.argv[4:] or ["0"])[0])
+compute = b"\x18\x04\x38\x01"
+reduce = b"\x18\x07" + blob(10, blob(1, b"comm_type") + b"\x48\x00") + blob(10, blob(1, b"comm_size") + b"\x48" + varint(4096))
+for rank in range(ranks):
+    with open(f"{prefix}.{rank}.et", "wb") as out:
+        out.write(b"\x07\x0a\x050.0.4")
+        for i in range(nodes):
+            body = b"\x08" + varint(i) + (b"\x28" + varint(i - 1) if i else b"") + (reduce if i % 100 == 99 else compute)
+            body += b"\x12" + varint(hole)
+            out.write(varint(len(body) + hole) + body)
+            out.seek(hole, 1)
+        out.truncate()
+PYTHON
+}
+
+@test "trace: nodes of Chakra in a file give the same results, with two threads as well" {
+    tools/make-llama-trace "$dir/m" --gpus 16 --tensor 8 --layers 1 --hidden 512
+    for memory in whole file; do
+        printf 'topology: dgx_h100_16\ntraffic: [{kind: chakra, file: m, groups: m.groups.json, channels: 2, memory: %s}]\n' "$memory" >"$dir/$memory.yaml"
+        "$ANOLE" run "$dir/$memory.yaml" --format json | jq -c '[.all, .traffic, .packets]' >"$dir/$memory"
+    done
+    "$ANOLE" run "$dir/file.yaml" --threads 2 --format json | jq -c '[.all, .traffic, .packets]' >"$dir/threads"
+    cmp "$dir/whole" "$dir/file"
+    cmp "$dir/whole" "$dir/threads"
+}
+
+# peak COMMAND...: how much memory it takes at most, in KB.
+peak() {
+    ASAN_OPTIONS=quarantine_size_mb=1:detect_leaks=0 python3 -c 'import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=open(sys.argv[-1] + ".json", "w"))
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$ANOLE" run --threads 1 --format json "$1"
+}
+
+@test "trace: 1 GB of Chakra does not have to fit" {
+    chakra "$dir/t" 2 500 1048576
+    [ "$(stat -c %s "$dir"/t.?.et | awk '{ n += $1 } END { print n }')" -gt 1000000000 ]
+    printf 'topology: {kind: star, hosts: 2}\ntraffic: [{kind: chakra, file: t}]\n' >"$dir/s.yaml"
+    used=$(peak "$dir/s.yaml")
+    echo "$used KB"
+    [ "$used" -lt 400000 ]
+    [ "$(jq .all.flows "$dir/s.yaml.json")" -eq $((5 * 2 * 2)) ]        # a ring of two: each sends twice
+}
+
+@test "trace: memory is not that of a Chakra trace's nodes" {
+    # Nodes are some 200 bytes each in memory while they are read: 20 MB, twice.
+    chakra "$dir/t" 2 100000
+    for memory in whole file; do
+        printf 'topology: {kind: star, hosts: 2}\ntraffic: [{kind: chakra, file: t, memory: %s}]\n' "$memory" >"$dir/$memory.yaml"
+    done
+    whole=$(peak "$dir/whole.yaml")
+    file=$(peak "$dir/file.yaml")
+    echo "$whole KB whole, $file KB from a file"
+    [ "$((whole - file))" -gt 5000 ]
+}
+
+@test "trace: a collective that one rank does not have is refused" {
+    chakra "$dir/t" 3 100
+    chakra "$dir/u" 1 99
+    cp "$dir/u.0.et" "$dir/t.1.et"
+    for memory in whole file; do
+        printf 'topology: {kind: star, hosts: 3}\ntraffic: [{kind: chakra, file: t, memory: %s}]\n' "$memory" >"$dir/s.yaml"
+        run "$ANOLE" run "$dir/s.yaml"
+        [ "$status" -eq 1 ]
+        [[ $output == *"the collective of rank 0 (node 99) never ends: rank 1 has none for it, or never begins it"* ]]
+    done
+}
+
+@test "trace: a Chakra trace that was written by hand takes as long as it must" {
+    "$ANOLE" run examples/chakra/scenario.yaml --format json >"$dir/out"
+    [ "$(jq .all.flows "$dir/out")" -eq 1 ]
+    # 10 us, 1 MB in packets of 1024 bytes and 82 of headers at 100 Gb/s, two links of 1 us, the last packet once more, 5 us.
+    jq -e '.traffic[0].iteration.us_max | . > 102.4 and . < 104.6' "$dir/out"
+}

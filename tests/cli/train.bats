@@ -37,6 +37,22 @@ setup_file() {
     grep -q 'acc sets every queue by itself' "$dir/err"
 }
 
+# A net with the paper's 630 actions, of one agent for all: the model says how it was made, and runs.
+@test "train: by the paper's method, C-ACC by itself" {
+    "$ANOLE" train acc --quick --search 0 --check 0 --traffic published --set loss=squared --set draw=reward --set actions=text \
+        --set agents=central --rounds 2 --runs 2 --updates 5 --quiet --out "$dir/c.acc" --json "$dir/c.json"
+    grep -q -- '--traffic published --quick --set loss=squared --set draw=reward --set actions=text --set agents=central' "$dir/c.json"
+    refute grep -q 'WebSearch' "$dir/c.json"
+    jq -e '.notes.loss == "1" and .notes.draw == "1"' "$dir/c.json" >/dev/null
+    refute grep -q '"loss"' "$BATS_FILE_TMPDIR/one.json"
+    write_scenario "$dir/s.yaml"
+    "$ANOLE" run "$dir/s.yaml" --set tuner.kind=acc --set "tuner.model=$dir/c.acc" --set tuner.actions=text --set tuner.agents=central --format json >"$dir/out"
+    jq -e . "$dir/out" >/dev/null
+    refute "$ANOLE" train acc --traffic publised --out "$dir/x.acc" 2>"$dir/err"
+    grep -qF -- "--traffic: 'publised' is no kind of traffic; did you mean 'published'?" "$dir/err"
+    [ ! -e "$dir/x.acc" ]
+}
+
 @test "train: the number of jobs makes no difference" {
     run_apart train --out "$dir/many.acc" --jobs 3 --quiet
     [ "$status" -eq 0 ]

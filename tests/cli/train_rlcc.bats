@@ -29,6 +29,14 @@ setup_file() {
     grep -q 'anole train rlcc --body mlp --seed 1 --updates 12' "$BATS_FILE_TMPDIR/one.json"
 }
 
+@test "train rlcc, distil: which version of the program made it is not in a model: the next one makes the same bytes" {
+    "$ANOLE" distil "$BATS_FILE_TMPDIR/one.model" --to trees --sweeps 0 --deltas 10 --out "$dir/t.model" --quiet
+    for model in "$BATS_FILE_TMPDIR/one.model" "$dir/t.model" data/models/rlcc_mlp.model data/models/rlcc_trees.model; do
+        grep -qaF 'command=anole ' "$model"
+        ! grep -qaF version= "$model" || false
+    done
+}
+
 @test "train rlcc: the number of jobs makes no difference" {
     run_apart train --out "$dir/many.model" --jobs 2 --quiet
     [ "$status" -eq 0 ]

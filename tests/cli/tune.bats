@@ -191,6 +191,9 @@ values() {
 @test "tune: settings by name grow with the speed of links" {
     "$ANOLE" tune --from hpcc --as sonic | grep -q '"green_min_threshold": "400000"'
     "$ANOLE" tune --from hpcc --as sonic --rate 400Gbps | grep -q '"green_min_threshold": "1600000"'
+    echo 'by_speed: 1' >"$dir/speeds.yaml"
+    "$ANOLE" tune --from "$dir/speeds.yaml" --as sonic | grep -q 'by_speed: .*thresholds must be'
+    "$ANOLE" tune --from "$dir/speeds.yaml" --as mlx5 | grep -q 'by_speed: .*rates must be'
     run_apart "$ANOLE" tune --from bdp --as sonic
     [ "$status" -eq 1 ]
     grep -q "the setting 'bdp' depends on the network's round trip: give --rtt" "$dir/err"

@@ -27,7 +27,7 @@ wrong_inputs() {
     cat <<'END'
 2|run|anole: which scenario? anole run SCENARIO.yaml; see anole run --help
 1|run nosuch.yaml|anole: nosuch.yaml: no such file, and no scenario of that name comes with Anole; see anole list scenario
-1|run incats|anole: incats: no such file, and no scenario of that name comes with Anole; see anole list scenario
+1|run incats|anole: incats: no such file, and no scenario of that name comes with Anole; did you mean 'incast'?
 2|run a.yaml b.yaml|anole: one scenario at a time: 'a.yaml' and 'b.yaml'
 2|run a.yaml --until|anole run: option '--until' requires an argument
 2|run a.yaml --until 5|anole: --until: '5' has no unit; write 5us, 3ms, 200ns
@@ -104,6 +104,9 @@ wrong_inputs() {
 2|compare|anole: which scenarios? anole compare A.yaml B.yaml; see anole compare --help
 2|compare a.yaml --vary|anole compare: option '--vary' requires an argument
 2|compare a.yaml --vary kmin|anole: --vary: 'kmin' has no '='; write --vary kmin=100KB,400KB
+2|compare a.yaml --vary kmin=5KB..9KB|anole: --vary: '5KB..9KB' is a range, not a value; write --vary kmin=100KB,400KB, or anole sweep --range kmin=5KB..9KB
+1|run a.yaml --set tuner.kind=paraleon --set tuner.colour=1|anole: --set tuner.colour=1: 'colour' is not an option of paraleon; there are preset, *
+1|run a.yaml --set tuner.kind=rehearse --set tuner.colour=1|anole: --set tuner.colour=1: 'colour' is not an option of rehearse; there are goal, *
 1|compare a.yaml --vary kmin=5us,6us|anole: variant 'kmin=5us': kmin=5us: 'kmin' is a size, and '5us' is none; write 400KB
 1|compare a.yaml --vary kmim=1KB,2KB|anole: variant 'kmim=1KB': kmim=1KB: 'kmim' is not a knob or a key; did you mean 'kmin'?
 2|compare a.yaml --seeds 0 --vary kmin=1KB,2KB|anole: --seeds must be 1 .. 65535, not 0
@@ -132,7 +135,7 @@ wrong_inputs() {
 2|tune a.yaml --tuner foo|anole: --tuner: 'foo' is not a tuner; there are *
 2|tune a.yaml --check -1|anole: --check: '-1' is negative
 2|tune a.yaml --from expert|anole: a search on 'a.yaml', or the setting 'expert'? With --from there is no search
-2|tune --from expert|anole: --from: what is to be done with it? Give --as or --out
+2|tune --from expert|anole: --from: what is to be done with it? Give --as, --out or --format json
 1|tune --from nosuch --as mlx5|anole: nosuch: No such file or directory
 2|tune --from expert --as cisco|anole: --as: 'cisco' is no kind of device; there are *
 2|explain|anole: which run? anole explain DIR; see anole explain --help
@@ -148,8 +151,8 @@ wrong_inputs() {
 2|convert a.yaml|anole: into what? say --to scenario, --to hpcc or --to htsim
 2|convert a.yaml --to foo -o x|anole: --to: 'foo' is not a format; there are *
 1|convert nosuch --to scenario -o x|anole: nosuch: No such file or directory
-2|train|anole: what is to be trained? anole train acc --out FILE, anole train rlcc --out FILE; see anole train --help
-2|train foo --out x|anole: 'foo' is nothing that is trained; there are acc and rlcc, which comes before its options
+2|train|anole: what is to be trained? anole train acc --out FILE, anole train rlcc --out FILE, anole train twin --out FILE; see anole train --help
+2|train foo --out x|anole: 'foo' is nothing that is trained; there are acc, and rlcc and twin, which come before their options
 2|train acc|anole: where is the model to be written? Give --out FILE
 2|help foo|anole: 'foo' is not a command; there are *
 2|hlep|anole: 'hlep' is not a command; did you mean 'help'?

@@ -1,7 +1,8 @@
 /* tests/fuzz/fuzz_http.c - whoever has no token changes nothing, whatever the head of a request says; and what is taken from a body keeps
- * its promises. The input is six lines (method, Host, Authorization, Origin, Sec-Fetch-Site, Content-Type), a path, and a body. */
+ * its promises. The input is six lines (method, Host, Authorization, Origin, Sec-Fetch-Site, Content-Type, which is Sec-Fetch-Dest
+ * as well), a path, and a body. */
 #include "live/history/history.h"
-#include "live/http/gate.h"
+#include "http/gate.h"
 #include "live/view/order.h"
 
 #include <stdio.h>
@@ -78,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     used = (size_t)(rest - text);
     check_gate(&(struct gate_request){ line[0], *line[1] ? line[1] : NULL, *line[2] ? line[2] : NULL, *line[3] ? line[3] : NULL,
-                                       *line[4] ? line[4] : NULL, *line[5] ? line[5] : NULL });
+                                       *line[4] ? line[4] : NULL, *line[5] ? line[5] : NULL, *line[5] ? line[5] : NULL });
     check_span(line[6]);
     check_order(line[6], rest, size - used);
     free(text);

@@ -168,3 +168,7 @@ check() {
     [ "$status" -eq 1 ]
     [ "$output" = 'src/cc/a.c:601: a source of more than 600 lines' ]
 }
+
+@test "there is one web server: one file knows libmicrohttpd" {
+    [ "$(cd "$BATS_TEST_DIRNAME/../.." && grep -rl 'microhttpd\.h' src)" = src/http/server.c ]
+}

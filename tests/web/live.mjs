@@ -1,4 +1,5 @@
-// live.mjs ANOLE - the page of a controller in a browser: a real controller, real agents, NICs that are trees of files.
+// live.mjs ANOLE - the page of a controller in a browser: a real controller, real agents, NICs that are trees of files; then those of a
+// simulated network (anole twin) upon which an influx comes; then a controller that others can reach.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -53,6 +54,81 @@ function makeNic(root) {
   writeFileSync(join(ib, "counters/port_xmit_data"), "1000\n");
   writeFileSync(join(root, "ethtool/eth7"), "rx_prio3_pause_duration: 0\n");
   return join(ib, "counters/port_xmit_data");
+}
+
+// ---- a simulated network behind it
+
+async function checkTwin(browser) {
+  writeFileSync(
+    join(folder, "influx.yaml"),
+    "topology: {kind: clos, tors: 2, hosts_per_tor: 2, spines: 1, rate: 1Gbps, delay: 5us}\nswitch: {buffer: 64MB}\n" +
+      "traffic:\n  - {kind: permutation, name: first, size: 1KB}\n  - {kind: poisson, name: usual, load: 0.1, sizes: FB_Hadoop}\n" +
+      "  - {kind: poisson, name: influx, influx: yes, load: 0.7, sizes: FB_Hadoop, start: 12s, stop: 1000s}\n" +
+      "tuner: bdp\ninterval: 20ms\nrun: 1000s\n",
+  );
+  const twin = start("twin", "influx.yaml", "--page", "127.0.0.1:0", "--out", "twin");
+  await until("a twin's address", () => /http at (\S+)/.test(twin.log));
+  const page = await (await browser.newContext({ viewport: { width: 1300, height: 900 } })).newPage();
+  page.setDefaultTimeout(wait_ms);
+  await page.goto(`http://${twin.log.match(/http at (\S+)/)[1]}/`);
+  const use = page.locator("#devices tbody tr").nth(6);
+  await check("live: hosts and switches of a twin", async () => {
+    await use.waitFor();
+    equal((await texts(page.locator("#devices tbody th"))).sort(), ["h0", "h1", "h2", "h3", "spine0", "tor0", "tor1"].map((name) => `twin/${name}`), "devices");
+  });
+  await check("live: an influx comes, and the page shows it", async () => {
+    // Means over the devices of what stands in the column "Use", smoothed: a single interval may be a burst.
+    const seen = await page.waitForFunction(
+      () => {
+        const column = [...document.querySelectorAll("#devices thead th")].findIndex((th) => th.textContent.trim() === "Use");
+        const shares = [...document.querySelectorAll("#devices tbody tr")].map((tr) => parseFloat(tr.children[column].textContent)).filter((share) => share >= 0);
+        const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length;
+        if (shares.length !== 7) return null;
+        globalThis.level = (globalThis.level ?? mean) * 0.9 + mean * 0.1;
+        globalThis.least = Math.min(globalThis.least ?? 100, globalThis.level);
+        return globalThis.level > 50 && globalThis.least < 30 ? [globalThis.least, globalThis.level] : null;
+      },
+      null,
+      { timeout: 3 * wait_ms, polling: 300 }, // on a machine that is too slow for it the network lives slower
+    );
+    const [before, after] = await seen.jsonValue();
+    if (shots) await page.screenshot({ path: join(shots, "influx.png"), fullPage: true });
+    return `${before.toFixed(0)} % in use, then ${after.toFixed(0)} %`;
+  });
+  await page.context().close();
+  twin.kill("SIGTERM");
+}
+
+// ---- who comes from another machine
+
+async function checkStranger(browser) {
+  writeFileSync(
+    join(folder, "elsewhere.yaml"),
+    `name: c2\nlisten: unix:${join(folder, "c2")}\nstate: statec2\nhttp: {listen: "0.0.0.0:0", token: token, cert: twin/controller.pem, key: twin/controller.key}\n`,
+  );
+  const controller = start("controller", "elsewhere.yaml");
+  await until("an address", () => /http at (\S+)/.test(controller.log));
+  const address = `https://localhost:${controller.log.match(/http at \S*:(\d+)/)[1]}/`;
+  const page = await (await browser.newContext({ ignoreHTTPSErrors: true })).newPage();
+  page.setDefaultTimeout(wait_ms);
+  await page.goto(address);
+  await check("live: a stranger gets 401, and a page with nothing on it", async () => {
+    await page.getByText("even looking needs the controller's token").waitFor();
+    equal(await page.evaluate(async () => (await Promise.all(["state", "overview", "events"].map((what) => fetch(`/api/${what}`)))).map(({ status }) => status)), [401, 401, 401]);
+    equal(await page.locator("h1").textContent(), "controller");
+  });
+  await check("live: a wrong token opens nothing, the right one does, and the page goes on by itself", async () => {
+    await page.locator("#token").fill("not-the-token-of-this");
+    await page.locator("#token").press("Enter");
+    await page.getByText("that is not the controller's token").waitFor();
+    await page.locator("#token").fill(TOKEN);
+    await page.locator("#token").press("Enter");
+    await page.locator("h1", { hasText: "c2" }).waitFor();
+    const told = page.locator("[role=status]", { hasText: /^as of/ });
+    const was = await told.textContent();
+    await page.waitForFunction((was) => ![...document.querySelectorAll("[role=status]")].some((e) => e.textContent === was || /lost|token/.test(e.textContent)), was);
+  });
+  await page.context().close();
 }
 
 const port = await freePort();
@@ -154,6 +230,11 @@ try {
   });
   await check("live: axe finds nothing", async () => equal(await violations(page), [], "list of violations"));
   await check("live: no error", () => equal(page.problems, [], "list of problems"));
+  await page.context().close();
+  clearInterval(traffic);
+  for (const child of children.splice(0)) child.kill("SIGTERM");
+  await checkTwin(browser);
+  await checkStranger(browser);
 } finally {
   clearInterval(traffic);
   await browser?.close();

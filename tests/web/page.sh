@@ -2,25 +2,11 @@
 # The report page in a browser: all of tests/web/run, and reports of real runs. Skipped where Node 20 or Chromium is missing;
 # `make web` installs what it can.
 set -u
-here=$(cd "$(dirname "$0")" && pwd)
-anole=${FIDELITY_ANOLE:-$ANOLE}
-case $anole in /*) ;; *) anole=$PWD/$anole ;; esac
-
-skip() {
-    echo '1..1'
-    echo "ok 1 # skip $1"
-    exit 0
-}
-
-major=$(node --version 2>/dev/null | sed 's/^v\([0-9]*\).*/\1/')
-[ "${major:-0}" -ge 20 ] || skip 'needs Node 20 or later'
-command -v npm >/dev/null || skip 'needs npm'
-[ -x "${CHROMIUM:-/usr/bin/chromium}" ] || skip 'needs Chromium: make web'
+# shellcheck source=tests/web/common
+. "$(dirname "$0")/common"
 
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-# Scripts that are run for another processor have no use for a second browser test.
-[ -z "${TEST_WRAPPER:-}" ] || skip 'the page is the same on every processor'
 "$anole" run scenarios/training_influx.yaml --until 8ms --quiet --out "$dir/run" || exit 1
 "$anole" run scenarios/training_influx.yaml --until 8ms --set tuner.kind=paraleon --set tuner.trigger=always \
     --set interval=100us --quiet --out "$dir/tuned" || exit 1
@@ -32,5 +18,5 @@ status=$?
 [ ! -x "$(dirname "$anole")/anole-serve" ] || node "$here/serve.mjs" "$anole" "$dir/run" >>"$dir/log" 2>&1 || status=1
 [ ! -x "$(dirname "$anole")/anole-live" ] || node "$here/live.mjs" "$anole" >>"$dir/log" 2>&1 || status=1
 [ ! -x "$(dirname "$anole")/live_load" ] || node "$here/fleet.mjs" "$anole" >>"$dir/log" 2>&1 || status=1
-awk '/^(not )?ok - / { n++; sub(/ok - /, "ok " n " - ") } { print } END { print "1.." n + 0 }' "$dir/log"
+number "$dir/log"
 exit "$status"

@@ -41,34 +41,36 @@ try {
   page.on("pageerror", (error) => page.problems.push(error.message));
   await page.goto(address);
   await check("serve: an empty folder says so", async () => {
-    await page.getByText("following").waitFor({ timeout: 10000 });
+    await page.getByText("following").waitFor({ timeout: 90000 });
     equal(await texts(page.locator(".nothing")), ["No results are complete yet."]);
     holds(await page.locator("#running").isHidden(), "something runs");
+    equal(await texts(page.locator("nav a:visible")), ["Results"], "ways to go");
   });
   await check("serve: a run that goes on is drawn, and grows", async () => {
     run = spawn(anole, ["run", scenario, "--quiet", "--out", join(folder, "long")], { stdio: "ignore" });
-    await page.locator("#running figure.chart").first().waitFor({ timeout: 20000 });
+    await page.locator("#running figure.chart").first().waitFor({ timeout: 90000 });
+    await page.locator("nav a", { hasText: "Running now" }).waitFor({ timeout: 90000 });
     const count = async () => Number((await page.locator("#running .hint").first().textContent()).match(/^[\d,]+/)[0].replaceAll(",", ""));
     const first = await count();
-    await page.waitForFunction((was) => Number(document.querySelector("#running .hint").textContent.match(/^[\d,]+/)[0].replaceAll(",", "")) > was, first, { timeout: 20000 });
+    await page.waitForFunction((was) => Number(document.querySelector("#running .hint").textContent.match(/^[\d,]+/)[0].replaceAll(",", "")) > was, first, { timeout: 90000 });
     holds(first > 0, "no interval");
   });
   await check("serve: a run that was stopped goes from the page", async () => {
     run.kill("SIGTERM");
-    await page.locator("#running").waitFor({ state: "hidden", timeout: 20000 });
+    await page.locator("#running").waitFor({ state: "hidden", timeout: 90000 });
   });
   await check("serve: results that come appear, and open", async () => {
     cpSync(results, join(folder, "run1"), { recursive: true });
     const link = page.locator("#results a", { hasText: /^run1$/ });
-    await link.waitFor({ timeout: 10000 });
+    await link.waitFor({ timeout: 90000 });
     await link.click();
-    await page.locator("#figures .tile").first().waitFor({ timeout: 10000 });
+    await page.locator("#figures .tile").first().waitFor({ timeout: 90000 });
     await page.goBack();
   });
   await check("serve: runs of a campaign stand in a table", async () => {
     const made = spawnSync(anole, ["compare", "scenarios/incast.yaml", "--vary", "kmin=100KB,400KB", "--seeds", "2", "--quiet", "--out", join(folder, "cmp")]);
     equal(made.status, 0, "status of compare");
-    await page.locator("#campaigns tbody tr", { hasText: "kmin=400KB" }).waitFor({ timeout: 10000 });
+    await page.locator("#campaigns tbody tr", { hasText: "kmin=400KB" }).waitFor({ timeout: 90000 });
     const runs = page.locator("#campaigns tbody td:nth-of-type(1)");
     for (let i = 0; i < 100 && (await texts(runs)).join() !== "2,2"; i++) await page.waitForTimeout(100); // the last are told a moment later
     equal(await texts(runs), ["2", "2"], "runs");

@@ -13,6 +13,8 @@ import { whiskerAxis, whiskerRange, whiskers } from "./whiskers";
 
 type Compared = ComparedMetric["variants"][number];
 
+const LONG_NAME = 12; // on a phone such a name has a line of its own
+
 // Said in words and a sign, so that it does not depend on colour.
 export function verdict(
   metric: ComparedMetric,
@@ -51,7 +53,7 @@ function metricRows(metric: ComparedMetric, baseline: string, range: number): HT
             metric.better === "neither" ? "" : `${metric.better} is better`,
           ),
         ),
-      h("td", {}, variant.name),
+      h("td", variant.name.length > LONG_NAME ? { class: "long" } : {}, variant.name),
       h("td", { class: "number mean" }, format(variant.mean, metric.unit)),
       h("td", { class: "number" }, intervalText(metric, variant)),
       h(

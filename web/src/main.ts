@@ -24,10 +24,17 @@ function contents(sections: Element[]): HTMLElement {
   return h(
     "nav",
     { "aria-label": "Contents" },
-    ...sections.map((part) =>
-      h("a", { href: `#${part.id}` }, part.querySelector("h2")?.textContent ?? part.id),
-    ),
+    ...sections.map(linkTo),
   );
+}
+
+// There is no way to a part that has nothing to show.
+function linkTo(part: Element): HTMLElement {
+  const link = h("a", { href: `#${part.id}` }, part.querySelector("h2")?.textContent ?? part.id);
+  const follow = () => (link.hidden = part.hasAttribute("hidden"));
+  new MutationObserver(follow).observe(part, { attributeFilter: ["hidden"] });
+  follow();
+  return link;
 }
 
 const makers: Record<Page["kind"], (page: Page) => HTMLElement[]> = {

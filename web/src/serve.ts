@@ -126,7 +126,7 @@ function follow(shown: Parts<Served>, first: Served, state: HTMLElement): void {
   shown.show(first);
   if (!location.protocol.startsWith("http")) return;
   let names = first.results.map(({ name }) => name).join();
-  const events = new EventSource("/events");
+  const events = new EventSource("/api/events");
   events.onopen = () => state.replaceChildren("following");
   events.onerror = () => state.replaceChildren("connection lost; trying again");
   events.onmessage = (event: MessageEvent<string>) => {

@@ -154,40 +154,40 @@ static const uint64_t rlcc_delta_older_answers[13] = {
 
 static inline uint32_t rlcc_delta_older_place(int32_t x)
 {
-    if (x > -5) {
-        if (x > 115) {
-            if (x > 450) {
+    if (x > 1) {
+        if (x > 121) {
+            if (x > 456) {
                 return 12;
             }
-            if (x > 172) {
+            if (x > 178) {
                 return 11;
             }
             return 10;
         }
-        if (x > 47) {
+        if (x > 53) {
             return 9;
         }
-        if (x > 17) {
+        if (x > 23) {
             return 8;
         }
         return 7;
     }
-    if (x > -45) {
-        if (x > -20) {
+    if (x > -39) {
+        if (x > -14) {
             return 6;
         }
-        if (x > -29) {
+        if (x > -23) {
             return 5;
         }
         return 4;
     }
-    if (x > -118) {
-        if (x > -61) {
+    if (x > -112) {
+        if (x > -55) {
             return 3;
         }
         return 2;
     }
-    if (x > -160) {
+    if (x > -154) {
         return 1;
     }
     return 0;
@@ -203,55 +203,55 @@ static const uint64_t rlcc_delta_answers[18] = {
 
 static inline uint32_t rlcc_delta_place(int32_t x)
 {
-    if (x > 14) {
-        if (x > 110) {
-            if (x > 317) {
-                if (x > 972) {
+    if (x > 20) {
+        if (x > 116) {
+            if (x > 323) {
+                if (x > 978) {
                     return 17;
                 }
                 return 16;
             }
-            if (x > 155) {
+            if (x > 161) {
                 return 15;
             }
             return 14;
         }
-        if (x > 47) {
-            if (x > 66) {
+        if (x > 53) {
+            if (x > 72) {
                 return 13;
             }
             return 12;
         }
-        if (x > 34) {
+        if (x > 40) {
             return 11;
         }
-        if (x > 26) {
+        if (x > 32) {
             return 10;
         }
         return 9;
     }
-    if (x > -26) {
-        if (x > -7) {
-            if (x > 3) {
+    if (x > -20) {
+        if (x > -1) {
+            if (x > 9) {
                 return 8;
             }
             return 7;
         }
-        if (x > -12) {
+        if (x > -6) {
             return 6;
         }
         return 5;
     }
-    if (x > -65) {
-        if (x > -45) {
+    if (x > -59) {
+        if (x > -39) {
             return 4;
         }
         return 3;
     }
-    if (x > -90) {
+    if (x > -84) {
         return 2;
     }
-    if (x > -150) {
+    if (x > -144) {
         return 1;
     }
     return 0;

@@ -1,4 +1,5 @@
 /* src/cmd/cluster/collective.c - anole collective: a table as nccl-tests print it, one row for each size. */
+#include "base/print/safe.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
@@ -30,7 +31,7 @@ enum { KEY_SET = 's', KEY_FROM = 'b', KEY_TO = 'e', KEY_FACTOR = 'f', KEY_ITERAT
 
 static const struct argp_option option_rows[] = {
     { "collective", KEY_COLLECTIVE, "NAME", 0, "One of those of training: ring_all_reduce (default), tree_all_reduce, halving_doubling_all_reduce, "
-      "all_gather, reduce_scatter, all_to_all", 0 },
+      "all_gather, reduce_scatter, all_to_all. As nccl-tests call them: all_reduce (a ring), alltoall", 0 },
     { "minbytes", KEY_FROM, "SIZE", 0, "The first size (default: 1MB)", 0 },
     { "maxbytes", KEY_TO, "SIZE", 0, "The last size (default: 64MB)", 0 },
     { "stepfactor", KEY_FACTOR, "N", 0, "From one size to the next (default: 2)", 0 },
@@ -53,12 +54,22 @@ static uint64_t size_of(const char *option, const char *text)
     return bytes;
 }
 
+/* nccl-tests' names, and Anole's for the same. */
+static const char *collective_of(const char *word)
+{
+    if (strcmp(word, "all_reduce") == 0)
+        return collective_names[COLLECTIVE_RING_ALL_REDUCE];
+    if (strcmp(word, "alltoall") == 0)
+        return collective_names[COLLECTIVE_ALL_TO_ALL];
+    return collective_names[cmd_choice("--collective", "not a collective", word, collective_names)];
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
 
     switch (key) {
-    case KEY_COLLECTIVE: o->collective = collective_names[cmd_choice("--collective", "not a collective", arg, collective_names)]; break;
+    case KEY_COLLECTIVE: o->collective = collective_of(arg);                               break;
     case KEY_FROM:       o->from = size_of("--minbytes", arg);                             break;
     case KEY_TO:         o->to = size_of("--maxbytes", arg);                               break;
     case KEY_FACTOR:     o->factor = cmd_count("--stepfactor", arg, 2, 1u << 20);          break;
@@ -157,7 +168,7 @@ static int measure(const struct options *o, uint64_t bytes, uint32_t *workers, s
     return rc;
 }
 
-static int measure_all(const struct options *o, struct row *row, uint32_t *rows, struct err *err)
+static int measure_all(const struct options *o, struct row *row, uint32_t *rows, uint32_t *ranks, struct err *err)
 {
     uint32_t workers = 0;
     int      rc = 0;
@@ -168,10 +179,39 @@ static int measure_all(const struct options *o, struct row *row, uint32_t *rows,
         rc = measure(o, bytes, &workers, &row[*rows], err);
         *rows += !rc;
     }
+    *ranks = workers;
     return rc;
 }
 
 /* ---- printing ---- */
+
+static bool has_rings(const struct options *o)
+{
+    for (enum collective_kind kind = 0; kind < COLLECTIVE_KINDS; kind++)
+        if (strcmp(collective_names[kind], o->collective) == 0)
+            return collective_has_rings(kind);
+    return false;
+}
+
+static bool has_chunks(const struct options *o)
+{
+    return strcmp(o->collective, collective_names[COLLECTIVE_TREE_ALL_REDUCE]) == 0 || (has_rings(o) && o->channels);
+}
+
+/* The choice of algorithm and channels is the caller's; it stands above the table, as nccl-tests have theirs. */
+static void print_choice(const struct options *o, uint32_t ranks)
+{
+    char channels[48] = "one ring, which waits for acknowledgements";
+
+    if (o->channels)
+        snprintf(channels, sizeof channels, "%" PRIu64 " channel%s", o->channels, o->channels == 1 ? "" : "s");
+    safe_printf(stdout, "# %s: %u ranks, %s", o->topology, ranks, o->collective);
+    if (has_rings(o))
+        printf(", %s", channels);
+    if (has_chunks(o))
+        safe_printf(stdout, ", chunks of %s", o->chunk ? o->chunk : "512KB");
+    putchar('\n');
+}
 
 static void print_table(const struct row *row, uint32_t rows)
 {
@@ -189,9 +229,10 @@ static void print_table(const struct row *row, uint32_t rows)
     table_free(t);
 }
 
-static void print(const struct options *o, const struct row *row, uint32_t rows)
+static void print(const struct options *o, const struct row *row, uint32_t rows, uint32_t ranks)
 {
     if (o->format == FORMAT_TABLE) {
+        print_choice(o, ranks);
         print_table(row, rows);
         return;
     }
@@ -200,8 +241,8 @@ static void print(const struct options *o, const struct row *row, uint32_t rows)
         if (o->format == FORMAT_CSV)
             printf("%" PRIu64 ",%.3f,%.4f,%.4f\n", row[i].bytes, row[i].us, row[i].algbw, row[i].busbw);
         else
-            printf(" {\"size_bytes\": %" PRIu64 ", \"time_us\": %.3f, \"algbw_GBps\": %.4f, \"busbw_GBps\": %.4f}%s\n", row[i].bytes,
-                   row[i].us, row[i].algbw, row[i].busbw, i + 1 < rows ? "," : "");
+            printf(" {\"collective\": \"%s\", \"ranks\": %u, \"channels\": %" PRIu64 ", \"size_bytes\": %" PRIu64 ", \"time_us\": %.3f, \"algbw_GBps\": %.4f, "
+                   "\"busbw_GBps\": %.4f}%s\n", o->collective, ranks, o->channels, row[i].bytes, row[i].us, row[i].algbw, row[i].busbw, i + 1 < rows ? "," : "");
     if (o->format == FORMAT_JSON)
         puts("]");
 }
@@ -211,16 +252,16 @@ static int collective_main(int argc, char **argv)
     struct options o = { .collective = collective_names[COLLECTIVE_RING_ALL_REDUCE], .from = 1000000, .to = 64000000, .factor = 2, .iterations = 1,
                          .seed = 1 };
     struct row     row[ROWS_MAX];
-    uint32_t       rows = 0;
+    uint32_t       rows = 0, ranks = 0;
     struct err     err;
     int            rc;
 
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     if (o.from > o.to)
         cmd_usage("--minbytes is more than --maxbytes");
-    rc = measure_all(&o, row, &rows, &err);
+    rc = measure_all(&o, row, &rows, &ranks, &err);
     if (!rc)
-        print(&o, row, rows);
+        print(&o, row, rows, ranks);
     free(o.set);
     return cmd_end(rc, &err);
 }

@@ -1,5 +1,6 @@
 /* src/cmd/list/list_knobs.c - knobs, as a table and as a page of the manual. */
 #include "cmd/list/list_knobs.h"
+#include "base/print/terminal.h"
 #include "base/table.h"
 #include "core/knob_text.h"
 #include "core/knobs.h"
@@ -9,6 +10,21 @@
 static const char *toward_text(const struct knob_info *k)
 {
     return k->toward > 0 ? "throughput" : k->toward < 0 ? "low delay" : "-";
+}
+
+#define WIDTH_FOR_ALL 110        /* below it there is no room for what a knob is */
+
+static void print_knobs(struct table *t)
+{
+    int width = terminal_width(stdout);
+    int gone = width > 0 && width < WIDTH_FOR_ALL ? table_fit(t, width, 0, "000890") : 0;
+
+    table_print(t, stdout, 0);
+    if (gone) {
+        fputs("(without ", stdout);
+        table_gone(t, stdout);
+        puts(": the terminal is too narrow)");
+    }
 }
 
 void list_knobs(void)
@@ -29,7 +45,7 @@ void list_knobs(void)
         table_cell(t, "%s", toward_text(k));
         table_cell(t, "%s", k->about);
     }
-    table_print(t, stdout, 0);
+    print_knobs(t);
     table_free(t);
 }
 

@@ -1,8 +1,10 @@
 /* src/cmd/start/init.c - anole init: a scenario to begin with. */
 #include "base/file/outfile.h"
+#include "base/json.h"
 #include "base/print/safe.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
+#include "cmd/json/cmd_json.h"
 #include "run/examples.h"
 
 #include <argp.h>
@@ -12,10 +14,11 @@
 
 #define TEMPLATE_BYTES_MAX (1u << 20)
 
-struct options { const char *name, *out; };
+struct options { const char *name, *out; bool is_json; };
 
 static const struct argp_option option_rows[] = {
     { "out", 'o', "FILE", 0, "Where to (default: NAME.yaml here)", 0 },
+    CMD_JSON_OPTION('f'),
     { 0 },
 };
 
@@ -25,6 +28,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case 'o':          o->out = arg;                                    break;
+    case 'f':          o->is_json = cmd_is_json(arg);                   break;
     case ARGP_KEY_ARG: cmd_take_one(&o->name, arg, "template");         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -46,17 +50,11 @@ static const struct argp argp = {
 
 static int no_such(const char *name, struct err *err)
 {
-    struct example *list;
-    uint32_t        count = examples_list(&list);
-    const char    **names = xcalloc(count + 1ul, sizeof *names), *near;
+    char *near = examples_nearest(name);
 
-    for (uint32_t i = 0; i < count; i++)
-        names[i] = list[i].name;
-    near = text_nearest(name, names);
     err_set(err, ENOENT, "there is no scenario '%.60s' to begin with%s%s%s", name, near ? "; did you mean '" : "; see anole list scenario",
             near ? near : "", near ? "'?" : "");
-    free(names);
-    examples_free(list, count);
+    free(near);
     return -ENOENT;
 }
 
@@ -76,6 +74,21 @@ static int write_copy(const char *from, const char *to, struct err *err)
     return rc;
 }
 
+static void tell(const struct options *o, const char *to)
+{
+    json_t *all;
+
+    if (!o->is_json) {
+        safe_printf(stdout, "%s: run it with anole run %s", to, to);
+        putchar('\n');
+        return;
+    }
+    all = json_object();
+    json_put_text(all, "template", o->name);
+    json_put_text(all, "out", to);
+    cmd_print_json(all);
+}
+
 static int init_main(int argc, char **argv)
 {
     struct options o = { 0 };
@@ -89,10 +102,8 @@ static int init_main(int argc, char **argv)
     snprintf(to, sizeof to, "%.200s.yaml", o.name);
     rc = from ? write_copy(from, o.out ? o.out : to, &err) : no_such(o.name, &err);
     free(from);
-    if (!rc) {
-        safe_printf(stdout, "%s: run it with anole run %s", o.out ? o.out : to, o.out ? o.out : to);
-        putchar('\n');
-    }
+    if (!rc)
+        tell(&o, o.out ? o.out : to);
     return cmd_end(rc, &err);
 }
 

@@ -11,8 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define SAVED_TEXT_MAX 4096
+#define HUGE_BYTES     (2ul << 20)
 #define AA_PAIRS_MAX   400       /* then half of the weight is forgotten */
 
 void controller_config_init(struct controller_config *c)
@@ -35,12 +37,24 @@ static void fit_noise_blocks(struct controller *c)
             pairing_init(&c->aa[i].pairing, length, c->cfg->burn_in, c->cfg->seed + 1000 + i);
 }
 
+/* Each is written when it comes. Thousands of them, visited in every interval, are as many pages as a TLB has, unless pages are huge. */
+static struct peer *room_for(size_t count)
+{
+    bool         is_large = count * sizeof(struct peer) > HUGE_BYTES;
+    size_t       align = is_large ? HUGE_BYTES : _Alignof(struct peer), bytes = (count * sizeof(struct peer) + align - 1) / align * align;
+    struct peer *p = aligned_alloc(align, bytes);
+
+    if (!p)
+        die("no memory for %zu devices", count - 1);
+    if (is_large)
+        madvise(p, bytes, MADV_HUGEPAGE);        /* where it is granted */
+    return p;
+}
+
 void controller_init(struct controller *c, const struct controller_config *cfg, const struct controller_io *io, uint32_t peers_max)
 {
     *c = (struct controller){ .cfg = cfg, .io = *io, .peers_max = peers_max, .role = ROLE_GATHER };
-    c->peer = aligned_alloc(_Alignof(struct peer), (peers_max + 1ul) * sizeof *c->peer);         /* each is written when it comes */
-    if (!c->peer)
-        die("no memory for %u devices", peers_max);
+    c->peer = room_for(peers_max + 1ul);
     finder_init(&c->by_name);
     finder_init(&c->by_link);
     audit_init(&c->audit);

@@ -21,13 +21,17 @@ static uint64_t hash_of(const char *name)
     return h;
 }
 
+/* A relay tells of its devices in the order in which they came, so the one after the last is looked at first. */
 struct peer *roster_of_link(struct controller *c, uint32_t link)
 {
     uint32_t at = 0, i;
 
+    for (i = c->last_found; i < c->peers && i < c->last_found + 2; i++)
+        if (c->peer[i].link == link && link != LINK_NONE)
+            return &c->peer[c->last_found = i];
     while ((i = finder_next(&c->by_link, link, &at)) != FINDER_NONE)
         if (c->peer[i].link == link)
-            return &c->peer[i];
+            return &c->peer[c->last_found = i];
     return NULL;
 }
 

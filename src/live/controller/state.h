@@ -141,6 +141,7 @@ struct controller {
     struct peer         *peer;
     uint32_t             peers, peers_max;
     struct finder        by_name, by_link;
+    uint32_t             last_found;     /* by its link */
     uint32_t             ranked[2];      /* how many NICs and switches have a rank */
     bool                 is_unranked;    /* ranks must be given anew */
     bool                 is_brief;       /* agents are told that the metric and flow sizes will do, while nothing is tried */

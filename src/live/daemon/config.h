@@ -7,7 +7,7 @@
 #include "live/agent/agent.h"
 #include "live/controller/controller.h"
 #include "live/driver/driver.h"
-#include "live/http/config.h"
+#include "http/config.h"
 #include "live/lease/lease.h"
 #include "live/wire/tls.h"
 

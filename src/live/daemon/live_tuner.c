@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define STEPS_KEPT 1000          /* of what the tuner did: a controller runs for months */
+
 static struct loop_request request_of(const struct controller_file *f)
 {
     return (struct loop_request){ .kind = f->tuner, .place = f->tuner_place, .option = f->option, .options = f->options,
@@ -121,8 +123,12 @@ int live_tuner_check(const struct controller_file *f, struct err *err)
     make_world(&w, f, &none, NULL);
     w.host_bps = 100000000000;
     rc = loop_open(&l, &w, &q, err);
-    if (!rc)
+    if (!rc) {
+        if (l.tuner.algo && l.tuner.algo->slot)
+            rc = err_set(err, ENOTSUP, "%s%s sets queues one by one, many times a second, which agents do not do; anole run does",
+                         f->tuner_place, f->tuner);
         loop_close(&l);
+    }
     world_fini(&w);
     return rc;
 }
@@ -260,6 +266,8 @@ void live_tuner_interval(struct live_tuner *t, const struct controller *c, uint6
 
     if (!t->is_open || t->devices != c->peers || (has_brief(c) && !live_tuner_is_idle(t)))
         return;                  /* a search that has just begun waits until all tell all */
+    if (!t->file->lock_step)     /* which has an end, and is compared with a whole run */
+        loop_forget(&t->loop, STEPS_KEPT);
     report_clear(r);
     t->end_ps = end_of_interval_ps(t, c, interval_ps);
     r->number = ++t->number;

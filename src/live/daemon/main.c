@@ -1,6 +1,7 @@
 /* src/live/daemon/main.c - anole-live: what `anole agent`, `anole controller` and `anole ctl` start. */
 #include "base/print/safe.h"
 #include "base/text.h"
+#include "http/config.h"
 #include "live/daemon/ctl.h"
 #include "live/daemon/live_tuner.h"
 #include "live/daemon/run.h"
@@ -148,14 +149,17 @@ static int controller_main(int argc, char **argv)
 
 /* ---- twin ---- */
 
-enum { KEY_TUNER = 't', KEY_SECONDS = 's', KEY_INTERVAL = 'i', KEY_OUT = 'o', KEY_DIRECT = 2000, KEY_LOCK };
+enum { KEY_TUNER = 't', KEY_SECONDS = 's', KEY_INTERVAL = 'i', KEY_OUT = 'o', KEY_DIRECT = 2000, KEY_LOCK, KEY_HARDWARE };
 
 static const struct argp_option twin_rows[] = {
+    { "page", 'p', "ADDRESS:PORT", 0, "The controller shows its page there, which takes orders with the token that lies in the folder; "
+      "127.0.0.1:0: at a port that is free", 0 },
     { "tuner", KEY_TUNER, "NAME", 0, "As in a scenario; default: the scenario's, or expert", 0 },
     { "seconds", KEY_SECONDS, "N", 0, "End after so long; default: when Ctrl-C is pressed", 0 },
     { "interval", KEY_INTERVAL, "MS", 0, "Real time that a monitor interval of the scenario takes; default: what it says, or 100 if that is below 20", 0 },
     { "out", KEY_OUT, "FOLDER", 0, "A new folder for configurations, logs and what the tuner did; default: a temporary one", 0 },
     { "direct", KEY_DIRECT, NULL, 0, "What the tuner says goes to all devices at once, without trials", 0 },
+    { "hardware", KEY_HARDWARE, NULL, 0, "Agents reach NICs through files (FUSE) and switches through Redis, as on real ones", 0 },
     { "lock-step", KEY_LOCK, NULL, 0, "Simulated time waits for the controller, and decisions are those of `anole run`; "
       "ends with the scenario", 0 },
     { 0 },
@@ -176,12 +180,14 @@ static error_t parse_twin(int key, char *arg, struct argp_state *state)
     struct twin_request *q = state->input;
 
     switch (key) {
+    case 'p':          q->page = arg; break;
     case KEY_TUNER:    q->tuner = arg; break;
     case KEY_SECONDS:  q->seconds = number_of(arg); break;
     case KEY_INTERVAL: q->interval_ms = number_of(arg); break;
     case KEY_OUT:      q->out = arg; break;
     case KEY_DIRECT:   q->is_direct = true; break;
     case KEY_LOCK:     q->is_locked = true; break;
+    case KEY_HARDWARE: q->is_hardware = true; break;
     case ARGP_KEY_ARG:
         if (q->scenario)
             usage("one scenario at a time: '%s' is another", arg);
@@ -201,6 +207,8 @@ static const struct argp twin_argp = {
     "\v"
     "Example:\n"
     "  anole twin scenarios/live.yaml --seconds 60\n"
+    "  anole twin scenarios/live_demo.yaml --page 127.0.0.1:7480\n"
+    "      Then open http://127.0.0.1:7480/: an influx comes after 25 s.\n"
     "  anole twin scenario.yaml --lock-step --out build/twin\n"
     "      The tuner of the scenario, through agents and a controller; build/twin/controller/tuning.jsonl is that of anole run.", NULL, NULL, NULL,
 };
@@ -211,12 +219,16 @@ static int twin_main(int argc, char **argv)
     struct err          err;
 
     argp_parse(&twin_argp, argc, argv, 0, NULL, &q);
+    if (q.page && q.is_locked)
+        usage("--page %s: in lock step there is no page: its time is not ours", q.page);
+    if (q.page && (!http_is_local(q.page) || strchr(q.page, '\'')))
+        usage("--page %s: a twin shows its page to this machine alone, such as 127.0.0.1:7480", q.page);
     return end(twin_run(&q, &err), &err);
 }
 
 /* ---- ctl ---- */
 
-enum { KEY_ADDRESS = 'a', KEY_CA = 1000, KEY_CERT, KEY_KEY, KEY_WHY = 'w', KEY_JSON = 'j' };
+enum { KEY_ADDRESS = 'a', KEY_CA = 1000, KEY_CERT, KEY_KEY, KEY_WHY = 'w', KEY_JSON = 'j', KEY_FORMAT = 'f' };
 
 static const struct argp_option ctl_rows[] = {
     { "address", KEY_ADDRESS, "HOST:PORT", 0, "Of the controller; default 127.0.0.1:7471", 0 },
@@ -224,7 +236,8 @@ static const struct argp_option ctl_rows[] = {
     { "cert", KEY_CERT, "FILE", 0, "Own certificate; its name must be an operator's", 0 },
     { "key", KEY_KEY, "FILE", 0, "Own key", 0 },
     { "why", KEY_WHY, "TEXT", 0, "For the audit log", 0 },
-    { "json", KEY_JSON, NULL, 0, "The answer as it came", 0 },
+    { "format", KEY_FORMAT, "table|json", 0, "How the answer is printed (default: table; json: as it came)", 0 },
+    { "json", KEY_JSON, NULL, 0, "The same as --format json", 0 },
     { 0 },
 };
 
@@ -258,6 +271,11 @@ static error_t parse_ctl(int key, char *arg, struct argp_state *state)
     case KEY_KEY:     o->ctl.tls.key = arg; break;
     case KEY_WHY:     snprintf(o->ctl.question.why, sizeof o->ctl.question.why, "%s", arg); break;
     case KEY_JSON:    o->ctl.is_json = true; break;
+    case KEY_FORMAT:
+        o->ctl.is_json = strcmp(arg, "json") == 0;
+        if (!o->ctl.is_json && strcmp(arg, "table") != 0)
+            usage("--format: '%s' is not a format: table or json", arg);
+        break;
     case ARGP_KEY_ARG: take_argument(o, arg); break;
     case ARGP_KEY_NO_ARGS: name_verbs(state->name);
     default: return ARGP_ERR_UNKNOWN;

@@ -49,7 +49,7 @@ static void answer(void *arg, const struct server_request *q, struct server_repl
 
 int relay_page_open(struct relay_page *p, const struct http_config *c, struct err *err)
 {
-    struct server_hooks hooks = { answer, NULL, clock_us, p };
+    struct server_hooks hooks = { answer, NULL, clock_us, p, NULL };
 
     return c->is_on ? server_open(&p->server, c, &hooks, err) : 0;
 }

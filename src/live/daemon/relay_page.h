@@ -2,7 +2,7 @@
 #ifndef LIVE_DAEMON_RELAY_PAGE_H
 #define LIVE_DAEMON_RELAY_PAGE_H
 
-#include "live/http/server.h"
+#include "http/server.h"
 #include "live/relay/relay.h"
 
 struct relay_counts { uint64_t messages, reports, unreadable, racks, rack_bytes, losses; };      /* losses: of the controller */

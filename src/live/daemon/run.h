@@ -20,9 +20,11 @@ int agent_check(const struct agent_file *, struct err *);
  * doing, and in the end what was done. */
 struct twin_request {
     const char *scenario, *tuner;        /* tuner of NULL: the scenario's, or expert */
+    const char *page;                    /* where the controller shows its page; NULL: nowhere */
     const char *out;                     /* a new folder for all files, which stays; NULL: a temporary one */
     uint32_t    seconds, interval_ms;    /* 0: no end; 0: see run_twin.c */
     bool        is_direct;               /* without trials */
+    bool        is_hardware;             /* behind stand-ins for real devices, with an agent for each */
     bool        is_locked;               /* simulated time waits for the controller; ends with the scenario */
 };
 int twin_run(const struct twin_request *, struct err *);

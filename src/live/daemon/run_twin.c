@@ -8,10 +8,12 @@
 #include "live/daemon/clock.h"
 #include "live/daemon/ctl.h"
 #include "live/daemon/run.h"
+#include "live/daemon/twin_hardware.h"
 #include "live/fabric/fabric.h"
 #include "live/wire/authority.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -19,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -30,14 +33,18 @@
 #define SLOW_US        100000u
 #define SOCKET_MAX     100       /* of a Unix socket's path */
 
-enum { CONTROLLER, AGENT, CHILDREN };
+enum { CONTROLLER, HARDWARE, AGENT, CHILDREN = AGENT + DRIVER_DEVICES_MAX };
 
 struct twin_run {
     const struct twin_request *q;
     struct fabric_about about;
     char                folder[SOCKET_MAX], scenario[4096];
     uint64_t            interval_us;     /* real time that an interval of the scenario takes */
-    pid_t               child[CHILDREN];
+    pid_t               child[CHILDREN];         /* one agent, or one for each device */
+    char                device[DRIVER_DEVICES_MAX][MSG_NAME_SIZE];       /* behind stand-ins */
+    bool                is_switch[DRIVER_DEVICES_MAX];
+    uint32_t            devices;
+    struct hardware    *hardware;
     int                 signals;
 };
 
@@ -65,20 +72,44 @@ static uint32_t intervals(const struct twin_run *t, uint64_t ms)
     return count > 10 ? (uint32_t)count : 10;
 }
 
+/* Of the controller's page: made anew, and for the eyes of whoever started the twin. */
+static int write_token(const struct twin_run *t, struct err *err)
+{
+    unsigned char random[16];
+    char          path[SOCKET_MAX + 32], text[2 * sizeof random + 1];
+    ssize_t       written = -1;
+    int           fd;
+
+    snprintf(path, sizeof path, "%s/token", t->folder);
+    if (getrandom(random, sizeof random, 0) == sizeof random) {
+        for (size_t i = 0; i < sizeof random; i++)
+            snprintf(text + 2 * i, 3, "%02x", random[i]);
+        fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        written = fd < 0 ? -1 : write(fd, text, strlen(text));
+        if (fd >= 0)
+            close(fd);
+    }
+    return written == (ssize_t)strlen(text) ? 0 : err_set(err, errno, "%s: %s", path, strerror(errno));
+}
+
 static int write_controller(const struct twin_run *t, struct err *err)
 {
-    char text[8192];
+    char page[300] = "", text[8192];
     int  length = snprintf(text, sizeof text, "name: twin\nlisten: unix:%s/socket\nstate: %s/controller\nseed: %" PRIu64 "\n"
                            "tls: {ca: %s/ca.pem, cert: %s/controller.pem, key: %s/controller.key}\ntuner: %s\ninterval: %" PRIu64 "us\n",
                            t->folder, t->folder, t->about.seed, t->folder, t->folder, t->folder, tuner_of(t), t->interval_us);
 
+    if (t->q->page)
+        snprintf(page, sizeof page, "http: {listen: '%.100s', token: %s/token}\n", t->q->page, t->folder);
     if (t->q->is_locked)
         snprintf(text + length, sizeof text - (size_t)length, "mode: direct\ngather: 1ms\nlock_step: %u\nmonitor_delay: %" PRIu64
                  "us\ndispatch_delay: %" PRIu64 "us\n", t->about.hosts + t->about.switches, t->about.monitor_delay_us,
                  t->about.dispatch_delay_us);
     else
         snprintf(text + length, sizeof text - (size_t)length, "mode: %s\ngather: 1s\nnoise_pairs: 10\nstage_pairs: 5\nstale: %u\n"
-                 "block: %u\n", t->q->is_direct ? "direct" : "auto", intervals(t, 1000), intervals(t, 300));
+                 "block: %u\n%s", t->q->is_direct ? "direct" : "auto", intervals(t, 1000), intervals(t, 300), page);
+    if (t->q->page && write_token(t, err))
+        return -EIO;
     return write_text(t, "controller.yaml", text, err);
 }
 
@@ -93,14 +124,33 @@ static int write_agent(const struct twin_run *t, struct err *err)
     return write_text(t, "agent.yaml", text, err);
 }
 
+/* Of one device behind its stand-in: as on a real one, but that changes may follow each other as fast as they like. */
+static int write_device(const struct twin_run *t, uint32_t i, struct err *err)
+{
+    const char *name = t->device[i];
+    char        text[8192], file[MSG_NAME_SIZE + 16];
+
+    snprintf(text, sizeof text, "name: '%s'\ncontroller: unix:%s/socket\nstate: %s/agent-%s\nroot: %s/devices/%s\ndriver: %s\nwrite: yes\n"
+             "tls: {ca: %s/ca.pem, cert: %s/%s.pem, key: %s/%s.key}\ngap: 0ms\ninterval: %" PRIu64 "us\n"
+             "switches_per_day: 1000000\nlasting_per_day: 1000000\n", name, t->folder, t->folder, name, t->folder, name,
+             t->is_switch[i] ? "sonic" : "mlx5", t->folder, t->folder, name, t->folder, name, t->interval_us);
+    snprintf(file, sizeof file, "agent-%s.yaml", name);
+    return write_text(t, file, text, err);
+}
+
 static int write_files(const struct twin_run *t, struct err *err)
 {
-    static const char *const names[] = { "controller", "twin", "operator", NULL };
-    int rc = authority_make(t->folder, names, err);
+    const char *names[DRIVER_DEVICES_MAX + 4] = { "controller", "operator", "twin" };
+    int         rc;
 
+    for (uint32_t i = 0; i < t->devices; i++)
+        names[3 + i] = t->device[i];
+    rc = authority_make(t->folder, names, err);
     if (!rc)
         rc = write_controller(t, err);
-    return rc ? rc : write_agent(t, err);
+    for (uint32_t i = 0; i < t->devices && !rc; i++)
+        rc = write_device(t, i, err);
+    return rc || t->devices ? rc : write_agent(t, err);
 }
 
 /* Removes a folder that this process has made, and all that is in it. */
@@ -291,6 +341,8 @@ static void announce(const struct twin_run *t)
 
     printf("%s: %u hosts and %u switches, simulated; an agent for each, and a controller, over gRPC with certificates made just now.\n",
            t->q->scenario, a->hosts, a->switches);
+    if (t->devices)
+        printf("Agents find the files of NICs (FUSE) and the databases of switches (Redis) below %s/devices.\n", t->folder);
     if (t->q->is_locked)
         printf("Lock step: simulated time waits for the controller.\n");
     else if (slower > 1)
@@ -298,6 +350,8 @@ static void announce(const struct twin_run *t)
                (double)a->interval_us / 1000, (double)t->interval_us / 1000, slower);
     else
         printf("It lives at the pace of the clock: one report every %.10g ms.\n", (double)a->interval_us / 1000);
+    if (t->q->page)
+        printf("The controller says where its page is; orders need the token in %s/token.\n", t->folder);
     printf("Files are in %s. Ctrl-C ends all of it.\n", t->folder);
     fflush(stdout);
 }
@@ -306,8 +360,13 @@ static int check_request(const struct twin_run *t, struct err *err)
 {
     const struct fabric_about *a = &t->about;
 
+    if (t->q->is_locked && t->q->is_hardware)
+        return err_set(err, EINVAL, "--hardware and --lock-step exclude each other: files and databases do not wait");
+    if (t->q->is_hardware && a->hosts + a->switches > DRIVER_DEVICES_MAX)
+        return err_set(err, E2BIG, "%s: %u hosts and switches; --hardware takes at most %d", t->q->scenario, a->hosts + a->switches,
+                       DRIVER_DEVICES_MAX);
     if (!t->q->is_locked)
-        return 0;
+        return t->q->is_hardware ? twin_hardware_check(err) : 0;
     if (!a->has_tuner && !t->q->tuner)
         return err_set(err, EINVAL, "%s: lock step needs a tuner, in the scenario or with --tuner", t->q->scenario);
     if (a->has_start)
@@ -333,17 +392,71 @@ static int open_twin(struct twin_run *t, struct err *err)
     return rc ? rc : make_folder(t, err);
 }
 
+/* Names, kinds, and the simulation behind them. */
+static int open_hardware(struct twin_run *t, struct err *err)
+{
+    struct hardware_device d;
+    char                   folder[SOCKET_MAX + 16];
+    int                    rc;
+
+    snprintf(folder, sizeof folder, "%s/devices", t->folder);
+    rc = hardware_open(&t->hardware, t->scenario, folder, t->interval_us, err);
+    for (; !rc && hardware_device(t->hardware, t->devices, &d); t->devices++) {
+        memcpy(t->device[t->devices], d.name, strlen(d.name) + 1);
+        t->is_switch[t->devices] = d.is_switch;
+    }
+    return rc;
+}
+
+static int start_hardware(struct twin_run *t, struct err *err)
+{
+    char folder[SOCKET_MAX + 16];
+
+    snprintf(folder, sizeof folder, "%s/devices", t->folder);
+    return twin_hardware_start(&t->child[HARDWARE], t->hardware, folder, t->interval_us, err);
+}
+
+static int start_agents(struct twin_run *t, struct err *err)
+{
+    char file[MSG_NAME_SIZE + 16];
+    int  rc = t->devices ? 0 : start(t, AGENT, "agent", "agent.yaml", err);
+
+    for (uint32_t i = 0; i < t->devices && !rc; i++) {
+        snprintf(file, sizeof file, "agent-%s.yaml", t->device[i]);
+        rc = start(t, AGENT + (int)i, "agent", file, err);
+    }
+    return rc;
+}
+
+/* Agents first: they take back what is open. They need not wait for each other. */
+static void stop_everybody(const struct twin_run *t)
+{
+    for (int i = AGENT; i < CHILDREN; i++)
+        if (t->child[i] > 0)
+            kill(t->child[i], SIGTERM);
+    for (int i = AGENT; i < CHILDREN; i++)
+        stop(t->child[i]);
+    stop(t->child[CONTROLLER]);
+    stop(t->child[HARDWARE]);
+}
+
 static int run(struct twin_run *t, struct err *err)
 {
-    uint64_t begin_us = clock_us();
-    int      rc = write_files(t, err);
+    uint64_t begin_us;
+    int      rc = t->q->is_hardware ? open_hardware(t, err) : 0;
 
+    if (!rc)
+        rc = write_files(t, err);
     if (rc)
         return rc;
     announce(t);
-    rc = start(t, CONTROLLER, "controller", "controller.yaml", err);
+    if (t->hardware)
+        rc = start_hardware(t, err);
     if (!rc)
-        rc = start(t, AGENT, "agent", "agent.yaml", err);
+        rc = start(t, CONTROLLER, "controller", "controller.yaml", err);
+    if (!rc)
+        rc = start_agents(t, err);
+    begin_us = clock_us();
     if (!rc)
         rc = watch(t, begin_us, err);
     if (!rc) {
@@ -351,8 +464,7 @@ static int run(struct twin_run *t, struct err *err)
         ask(t, "history");
         print_worth(t);
     }
-    stop(t->child[AGENT]);
-    stop(t->child[CONTROLLER]);
+    stop_everybody(t);
     return rc;
 }
 

@@ -1,6 +1,7 @@
 /* src/live/driver/sonic.c - see sonic.h. */
 #include "live/driver/sonic.h"
 #include "live/driver/redis.h"
+#include "live/driver/redis_rebind.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -32,6 +33,8 @@ struct sums { uint64_t bytes, drops, marked, paused_us; bool is_stormed; };
 struct sonic {
     struct redis redis;
     char         profile[MSG_NAME_SIZE], key[KEY_SIZE], asic_key[KEY_SIZE];
+    char         queue_key[KEY_SIZE];            /* a queue by itself: its entry in CONFIG_DB; "": a profile with all its queues */
+    char         own_key[KEY_SIZE];              /* the profile that is to be its own */
     struct queue *queue;
     uint32_t     queues;
     uint64_t     rate_bps;       /* of all their ports */
@@ -142,6 +145,47 @@ static int find_asic_key(struct sonic *s, struct err *err)
     return 0;
 }
 
+/* ---- a queue by itself ---- */
+
+/* "Ethernet0-3" is queue 3 of Ethernet0, if no profile is called so. False: it is not. */
+static bool take_queue(struct sonic *s, const char *name)
+{
+    char          port[MSG_NAME_SIZE], *dash, *end, profile[MSG_NAME_SIZE];
+    unsigned long number;
+
+    snprintf(port, sizeof port, "%s", name);
+    dash = strrchr(port, '-');
+    if (!dash || dash[1] < '0' || dash[1] > '9')
+        return false;
+    number = strtoul(dash + 1, &end, 10);
+    *dash = '\0';
+    snprintf(s->queue_key, sizeof s->queue_key, "QUEUE|%s|%lu", port, number);
+    if (*end || number >= 64 || redis_get(&s->redis, REDIS_CONFIG, s->queue_key, "wred_profile", profile, sizeof profile)) {
+        s->queue_key[0] = '\0';
+        return false;
+    }
+    snprintf(s->own_key, sizeof s->own_key, "WRED_PROFILE|ANOLE_%s_%lu", port, number);
+    add_queue(s, port, (unsigned)number);
+    return true;
+}
+
+/* Which profile a queue has changes when it gets its own, or a person gives it another. */
+static int follow_queue(struct sonic *s)
+{
+    struct err err;
+    char       profile[MSG_NAME_SIZE];
+    int        rc;
+
+    if (!*s->queue_key)
+        return 0;
+    rc = redis_get(&s->redis, REDIS_CONFIG, s->queue_key, "wred_profile", profile, sizeof profile);
+    if (rc)
+        return rc;
+    snprintf(s->profile, sizeof s->profile, "%s", profile);
+    snprintf(s->key, sizeof s->key, "WRED_PROFILE|%s", profile);
+    return find_asic_key(s, &err) ? -EAGAIN : 0;
+}
+
 /* ---- opening ---- */
 
 static bool is_profile_name(const char *name)
@@ -178,6 +222,7 @@ static void close_device(void *state)
 static int open_device(void **state, const char *root, const char *name, struct err *err)
 {
     struct sonic *s = xcalloc(1, sizeof *s);
+    char          ecn[32];
     int           rc;
 
     *state = NULL;
@@ -186,9 +231,11 @@ static int open_device(void **state, const char *root, const char *name, struct 
     snprintf(s->profile, sizeof s->profile, "%s", name);
     snprintf(s->key, sizeof s->key, "WRED_PROFILE|%s", name);
     rc = is_profile_name(name) ? redis_check(&s->redis, err) : err_set(err, EINVAL, "'%s' is not the name of a profile", name);
+    if (!rc && redis_get(&s->redis, REDIS_CONFIG, s->key, "ecn", ecn, sizeof ecn) && take_queue(s, name) && follow_queue(s))
+        rc = err_set(err, ENOENT, "%s: CONFIG_DB or ASIC_DB does not say which profile it has", s->queue_key);
     if (!rc)
         rc = check_profile(s, err);
-    if (!rc && redis_keys(&s->redis, REDIS_CONFIG, "QUEUE|*", visit_queue, s))
+    if (!rc && !*s->queue_key && redis_keys(&s->redis, REDIS_CONFIG, "QUEUE|*", visit_queue, s))
         rc = err_set(err, EIO, "%s: CONFIG_DB cannot be read", s->redis.socket);
     if (!rc)
         rc = find_asic_key(s, err);
@@ -205,7 +252,7 @@ static int open_device(void **state, const char *root, const char *name, struct 
 static int read_fields(struct sonic *s, uint64_t value[FIELDS])
 {
     uint64_t asic;
-    int      rc = 0;
+    int      rc = follow_queue(s);
 
     for (int i = 0; i < FIELDS && !rc; i++) {
         rc = redis_number(&s->redis, REDIS_CONFIG, s->key, fields[i].config, &value[i]);
@@ -271,7 +318,9 @@ static int write_knobs(void *state, const struct knob_set *set)
         if (!rc && wanted != is[i])
             change[count++] = (struct redis_field){ fields[i].config, is[i], wanted };
     }
-    if (!rc && count)
+    if (!rc && count && *s->queue_key && strcmp(s->key, s->own_key) != 0)        /* the first time: others share what it has */
+        rc = redis_rebind(&s->redis, &(struct redis_rebind){ s->queue_key, s->key, s->own_key, change, count });
+    else if (!rc && count)
         rc = redis_set(&s->redis, REDIS_CONFIG, s->key, change, count);
     return rc ? rc : settle(s);
 }

@@ -10,6 +10,9 @@
  *     Writing what is there already would make orchagent program all of it again.
  *   - It counts as written when ASIC_DB holds it, within two seconds. While CONFIG_DB and ASIC_DB differ the device
  *     cannot be read: nothing is decided on it.
+ *   - A device may also be one queue, "Ethernet0-3", if CONFIG_DB has an entry for it alone (QUEUE|Ethernet0|3). With its first change it gets a
+ *     profile of its own, ANOLE_Ethernet0_3, a copy of the one that it had, and is bound to it in the same transaction; nothing
+ *     is ever bound back, since a copy with the old numbers does the same.
  *   - Nothing is saved: a restart of the switch brings back what it had.
  *
  * The socket is <root>/var/run/redis/redis.sock. Counters are those of the queues that name the profile, and of their ports;

@@ -8,6 +8,7 @@
 #include "sim/observe/watch.h"
 #include "sim/skip/skip.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -285,6 +286,15 @@ static void put_device(const struct device *d)
     }
     for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++)
         sim_set_ecn(s, i, &(struct ecn_cfg){ e.kmin_bytes, e.kmax_bytes, e.pmax });
+}
+
+void fabric_set_queue(void *device, uint32_t port, const struct ecn *e)
+{
+    const struct device *d = device;
+    const struct node   *n = &d->fabric->s.sim->net.node[d->node];
+
+    assert(n->is_switch && port < n->ports);
+    sim_set_ecn(d->fabric->s.sim, n->first_port + port, &(struct ecn_cfg){ e->kmin_bytes, e->kmax_bytes, e->pmax });
 }
 
 /* Do all hosts have another spacing of CNPs than receivers have now? */

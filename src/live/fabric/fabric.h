@@ -26,6 +26,10 @@ void     fabric_hold(void);
 uint64_t fabric_advance(void);
 bool     fabric_is_over(void);   /* the scenario's run has ended */
 
+/* The marking of one port of a switch alone: 'device' is what driver_twin has opened, ports are counted from 0. */
+struct ecn;
+void     fabric_set_queue(void *device, uint32_t port, const struct ecn *);
+
 /* What a scenario is about, for whoever starts agents on it. */
 struct fabric_about {
     uint32_t hosts, switches;

@@ -23,7 +23,7 @@ struct entry {
     uint32_t           count;
 };
 
-struct answer { uint64_t span_ms, until_ms, asked_ms, made_ms, good_ms, used; bool is_wanted; char *text; };
+struct answer { uint64_t span_ms, until_ms, asked_ms, made_ms, good_ms, used; bool is_wanted, is_new; char *text; };
 
 struct history {
     struct store   *store;       /* the thread's */
@@ -179,6 +179,7 @@ static void make_answer(struct history *h, struct answer *a)
     a->made_ms = want.asked_ms;
     a->good_ms = good_ms < STALE_MS ? good_ms : STALE_MS;
     a->is_wanted = false;
+    a->is_new = true;
 }
 
 static struct answer *place_for(struct history *h, uint64_t span_ms, uint64_t until_ms)
@@ -206,9 +207,11 @@ char *history_ask(struct history *h, uint64_t span_ms, uint64_t until_ms, uint64
     pthread_mutex_lock(&h->lock);
     a = place_for(h, span_ms, until_ms);
     a->used = ++h->asked;
-    if (a->text && now_ms - a->made_ms <= a->good_ms)
+    /* Once it is given however old it is: on a slow disk it is never young, and whoever waits for it would wait for ever. */
+    if (a->text && (a->is_new || now_ms - a->made_ms <= a->good_ms)) {
         text = xstrdup(a->text);
-    else {
+        a->is_new = false;
+    } else {
         a->asked_ms = now_ms;
         a->is_wanted = true;
         pthread_cond_broadcast(&h->changed);

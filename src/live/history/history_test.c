@@ -235,6 +235,25 @@ static void history__knows_who_was_not_heard(void **state)
     history_free(h);
 }
 
+/* Every look comes a minute after the one before it: an answer is older than it is good for before anybody can fetch it. */
+static void history_ask__answers_whoever_is_slow(void **state)
+{
+    struct history    *h = open_history();
+    struct store_point p = point_of(BEGIN_MS, 1);
+    char              *text = NULL;
+
+    (void)state;
+    history_add_point(h, &p);
+    for (uint64_t look = 0; look < 1000 && !text; look++) {
+        text = history_ask(h, 3600000, 0, BEGIN_MS + look * 60000);
+        usleep(10000);
+    }
+    assert_non_null(text);
+    free(text);
+    assert_null(history_ask(h, 3600000, 0, BEGIN_MS + DAY_MS));        /* and the next asks for what is true by then */
+    history_free(h);
+}
+
 static void history_open__refuses_what_is_not_its_own(void **state)
 {
     struct history *h = NULL;
@@ -279,6 +298,7 @@ int main(void)
         CASE(history__shows_a_gap_where_nobody_measured),
         CASE(history__tells_decisions_and_settings_of_the_time_asked_for),
         CASE(history__knows_who_was_not_heard),
+        CASE(history_ask__answers_whoever_is_slow),
         CASE(history_open__refuses_what_is_not_its_own),
         cmocka_unit_test(history_read_span__case),
     };

@@ -12,7 +12,7 @@
 #define PCI      "0000:1a:00.0"
 #define NET      "/sys/class/net/ens1f0np0"
 #define DEBUG    "/sys/kernel/debug/mlx5/" PCI "/cc_params"
-#define SPEED    400000u         /* Mb/s */
+#define SPEED    400000u         /* Mb/s: the fastest that there are */
 #define CACHE_US 10000u          /* hw_counters are read from the device again when they are older than this */
 
 const char *const nic_flavours[] = { "ofed", "inbox", "vf", "locked", NULL };
@@ -74,11 +74,13 @@ static void add_device(struct nic *n)
         DEV "/ports/1/hw_counters", DEV "/ports/1/gid_attrs", DEV "/ports/1/gid_attrs/ndevs", "/sys/class/net", NET, "/sys/devices",
         "/sys/devices/" PCI, "/ethtool", "/.nic", NULL,
     };
+    char text[64];
 
     add_folders(n, folders);
     add(n, NIC_LINK, 0, 0777, "../../../devices/" PCI, DEV "/device");
     add(n, NIC_FIXED, 0, 0444, "4: ACTIVE\n", DEV "/ports/1/state");
-    add(n, NIC_FIXED, 0, 0444, "400 Gb/sec (4X NDR)\n", DEV "/ports/1/rate");
+    snprintf(text, sizeof text, "%g Gb/sec (4X NDR)\n", (double)n->mbps / 1000);
+    add(n, NIC_FIXED, 0, 0444, text, DEV "/ports/1/rate");
     add(n, NIC_FIXED, 0, 0444, "Ethernet\n", DEV "/ports/1/link_layer");
     for (uint32_t i = 0; i < 4; i++)             /* an empty slot cannot be read: EINVAL */
         add(n, NIC_FIXED, 0, 0444, i ? "" : "ens1f0np0\n", DEV "/ports/1/gid_attrs/ndevs/%u", i);
@@ -86,11 +88,13 @@ static void add_device(struct nic *n)
     add(n, NIC_COUNTER, 1, 0444, "", DEV "/ports/1/counters/port_rcv_data");
     for (uint32_t i = 0; i < NIC_HW_COUNTERS; i++)
         add(n, NIC_HW_COUNTER, i, 0444, "", DEV "/ports/1/hw_counters/%s", hw_counters[i].name);
-    add(n, NIC_FIXED, 0, 0444, "400000\n", NET "/speed");
+    snprintf(text, sizeof text, "%u\n", n->mbps);
+    add(n, NIC_FIXED, 0, 0444, text, NET "/speed");
     add(n, NIC_FIXED, 0, 0444, "up\n", NET "/operstate");
     add(n, NIC_ETHTOOL, 0, 0444, "", "/ethtool/ens1f0np0");
     add(n, NIC_CONTROL, 0, 0644, "", "/.nic/control");
     add(n, NIC_LOG, 0, 0444, "", "/.nic/log");
+    add(n, NIC_STATE, 0, 0444, "", "/.nic/state");
 }
 
 static void add_sysfs(struct nic *n)
@@ -123,10 +127,11 @@ static void load_driver(struct nic *n)
         n->enabled[i / 8][i % 8] = true;
 }
 
-void nic_init(struct nic *n, enum nic_flavour flavour, uint64_t now_us)
+void nic_init(struct nic *n, enum nic_flavour flavour, uint32_t mbps, uint64_t now_us)
 {
     memset(n, 0, sizeof *n);
     n->flavour = flavour;
+    n->mbps = mbps;
     n->begun_us = now_us;
     n->junk = 0x5eed;
     n->has_pfc = true;
@@ -160,7 +165,10 @@ const struct nic_node *nic_find(const struct nic *n, const char *path)
 
 static uint64_t sent(const struct nic *n, uint64_t now_us)
 {
-    return n->bytes + (uint64_t)((double)n->rate_bytes_s * (double)(now_us - n->begun_us) / 1e6);
+    uint64_t passed_us = now_us - n->begun_us;
+    uint64_t fed = passed_us < n->feed_us ? (uint64_t)((double)n->feed_bytes * (double)passed_us / (double)n->feed_us) : n->feed_bytes;
+
+    return n->bytes + fed + (uint64_t)((double)n->rate_bytes_s * (double)passed_us / 1e6);
 }
 
 /* All that is read within the life of the cache is one snapshot. */
@@ -195,6 +203,17 @@ static long read_parameter(const struct nic *n, const struct nic_node *f, char *
     return snprintf(text, NIC_TEXT_SIZE, "%" PRId64 "\n", n->value[f->index]);
 }
 
+/* All parameters at once, for whoever is the port behind these files. */
+static long print_state(const struct nic *n, char *text)
+{
+    int length = snprintf(text, NIC_TEXT_SIZE, "writes %" PRIu64 "\n", n->writes);
+
+    for (uint32_t i = 0; i < NIC_PARAMETERS; i++)
+        length += snprintf(text + length, NIC_TEXT_SIZE - (size_t)length, "%s %" PRId64 "\n", strchr(parameters[i].sysfs, '/') + 1,
+                           n->value[i]);
+    return length;
+}
+
 long nic_read(struct nic *n, const struct nic_node *f, char *text, uint64_t now_us)
 {
     switch (f->kind) {
@@ -204,6 +223,7 @@ long nic_read(struct nic *n, const struct nic_node *f, char *text, uint64_t now_
     case NIC_COUNTER:    return snprintf(text, NIC_TEXT_SIZE, "%" PRIu64 "\n", f->index ? 0 : sent(n, now_us) / 4);
     case NIC_HW_COUNTER: return snprintf(text, NIC_TEXT_SIZE, "%" PRIu64 "\n", hw_counter(n, f->index, now_us));
     case NIC_ETHTOOL:    return print_ethtool(n, text);
+    case NIC_STATE:      return print_state(n, text);
     case NIC_LOG:        memcpy(text, n->log, n->log_length); return (long)n->log_length;
     default:             return -EISDIR;
     }
@@ -255,6 +275,7 @@ static int write_parameter(struct nic *n, const struct nic_node *f, const char *
         n->enabled[f->index / 8][f->index % 8] = value & 1;
     else
         n->value[f->index] = clamp(value, f->index);
+    n->writes++;
     return 0;
 }
 
@@ -265,6 +286,7 @@ static int set_by_name(struct nic *n, const char *name, int64_t value)
     for (uint32_t i = 0; i < NIC_PARAMETERS; i++)
         if (strcmp(strchr(parameters[i].sysfs, '/') + 1, name) == 0) {
             n->value[i] = clamp(value, i);
+            n->writes++;
             return 0;
         }
     return -EINVAL;
@@ -280,13 +302,23 @@ static int add_by_name(struct nic *n, const char *name, int64_t more)
     return -EINVAL;
 }
 
+/* Another kind of traffic. What was fed and has not been shown yet is: nothing gets lost. */
+static void begin(struct nic *n, uint64_t rate_bytes_s, uint64_t feed_bytes, uint64_t feed_us, uint64_t now_us)
+{
+    uint64_t fed = n->bytes + n->feed_bytes, is = sent(n, now_us);
+
+    n->bytes = is > fed ? is : fed;
+    n->begun_us = now_us;
+    n->rate_bytes_s = rate_bytes_s;
+    n->feed_bytes = feed_bytes;
+    n->feed_us = feed_us;
+}
+
 static int control_number(struct nic *n, const char *verb, int64_t value, uint64_t now_us)
 {
-    if (strcmp(verb, "traffic") == 0) {
-        n->bytes = sent(n, now_us);
-        n->begun_us = now_us;
-        n->rate_bytes_s = (uint64_t)value;
-    } else if (strcmp(verb, "pause") == 0)
+    if (strcmp(verb, "traffic") == 0)
+        begin(n, (uint64_t)value, 0, 0, now_us);
+    else if (strcmp(verb, "pause") == 0)
         n->pause_us += (uint64_t)value;
     else if (strcmp(verb, "discard") == 0)
         n->discards += (uint64_t)value;
@@ -307,12 +339,17 @@ static int control(struct nic *n, char *text, uint64_t now_us)
 
     if (verb && !name && strcmp(verb, "reload") == 0) {
         load_driver(n);
+        n->writes++;
         return 0;
     }
     if (!verb || !name)
         return -EINVAL;
     if (!value)
         return control_number(n, verb, strtoll(name, NULL, 10), now_us);
+    if (strcmp(verb, "feed") == 0) {
+        begin(n, 0, strtoull(name, NULL, 10), strtoull(value, NULL, 10), now_us);
+        return 0;
+    }
     if (strcmp(verb, "set") == 0)
         return set_by_name(n, name, strtoll(value, NULL, 10));
     if (strcmp(verb, "add") == 0)

@@ -20,6 +20,7 @@ extern const char *const nic_flavours[];                                        
 
 enum nic_kind {
     NIC_FOLDER, NIC_LINK, NIC_FIXED, NIC_PARAMETER, NIC_ENABLE, NIC_COUNTER, NIC_HW_COUNTER, NIC_ETHTOOL, NIC_CONTROL, NIC_LOG,
+    NIC_STATE,
 };
 
 struct nic_node { char path[NIC_PATH_SIZE]; enum nic_kind kind; uint32_t index; char text[96]; unsigned mode; };
@@ -36,6 +37,9 @@ struct nic {
 
     uint64_t         rate_bytes_s;               /* traffic */
     uint64_t         begun_us, bytes;            /* since then; before */
+    uint64_t         feed_bytes, feed_us;        /* besides: so many, evenly, in that time since 'begun' */
+    uint32_t         mbps;                       /* of the port */
+    uint64_t         writes;                     /* of parameters, by whoever */
     uint64_t         hw[NIC_HW_COUNTERS], shown[NIC_HW_COUNTERS];        /* as they are; as they were when last looked */
     uint64_t         shown_us;
     uint64_t         pause_us, discards, storms; /* of priority 3 */
@@ -47,7 +51,7 @@ struct nic {
     size_t           log_length;
 };
 
-void nic_init(struct nic *, enum nic_flavour, uint64_t now_us);
+void nic_init(struct nic *, enum nic_flavour, uint32_t mbps, uint64_t now_us);
 
 /* NULL: there is no such file. A path begins with '/'. */
 const struct nic_node *nic_find(const struct nic *, const char *path);
@@ -55,8 +59,8 @@ const struct nic_node *nic_find(const struct nic *, const char *path);
 /* What a read of the whole file gives: its length, or a negative errno. 'text' has room for NIC_LOG_SIZE. */
 long nic_read(struct nic *, const struct nic_node *, char *text, uint64_t now_us);
 
-/* What one write() does: 0, or a negative errno. To 'control', for tests: "traffic BYTES_PER_S", "set NAME VALUE" (somebody else),
- * "add COUNTER N", "pause US", "discard N", "pfc 0|1", "fail read|write ERRNO", "reload", "gone 0|1". */
+/* What one write() does: 0, or a negative errno. To 'control', for tests: "traffic BYTES_PER_S", "feed BYTES US" (so many, evenly, from now on), "set
+ * NAME VALUE" (somebody else), "add COUNTER N", "pause US", "discard N", "pfc 0|1", "fail read|write ERRNO", "reload", "gone 0|1". */
 int nic_write(struct nic *, const struct nic_node *, const char *text, size_t length, uint64_t now_us);
 
 #endif

@@ -1,4 +1,4 @@
-/* src/live/nic/nic_mount.c - anole-nic FOLDER [FLAVOUR]: a NIC that is none (nic.h), mounted at a folder through FUSE, until it is unmounted
+/* src/live/nic/nic_mount.c - anole-nic FOLDER [FLAVOUR [MBPS]]: a NIC that is none (nic.h), mounted at a folder through FUSE, until it is unmounted
  * or a signal comes. An agent with `root: FOLDER` takes it for one. */
 #define FUSE_USE_VERSION 31
 
@@ -144,14 +144,15 @@ static int flavour_of(const char *name)
 
 int main(int argc, char **argv)
 {
-    int   flavour = argc == 3 ? flavour_of(argv[2]) : argc == 2 ? NIC_OFED : -1;
+    int   flavour = argc == 3 || argc == 4 ? flavour_of(argv[2]) : argc == 2 ? NIC_OFED : -1;
+    long  mbps = argc == 4 ? strtol(argv[3], NULL, 10) : 400000;
     char *args[] = { argv[0], (char *)"-f", (char *)"-s", (char *)"-oattr_timeout=0,entry_timeout=0,negative_timeout=0,default_permissions",
                      argc > 1 ? argv[1] : NULL };
 
-    if (flavour < 0) {
-        fputs("anole-nic FOLDER [ofed|inbox|vf|locked]: a NIC that is none, mounted there; see docs/live.md\n", stderr);
+    if (flavour < 0 || mbps < 1 || mbps > 10000000) {
+        fputs("anole-nic FOLDER [ofed|inbox|vf|locked [MBPS]]: a NIC that is none, mounted there; see docs/live.md\n", stderr);
         return 2;
     }
-    nic_init(&nic, (enum nic_flavour)flavour, now_us());
+    nic_init(&nic, (enum nic_flavour)flavour, (uint32_t)mbps, now_us());
     return fuse_main(5, args, &operations, NULL);
 }

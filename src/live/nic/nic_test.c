@@ -31,7 +31,7 @@ static int put(const char *path, const char *value)
 static void nic_write__digits_are_taken_and_clamped(void **state)
 {
     (void)state;
-    nic_init(&n, NIC_OFED, 1);
+    nic_init(&n, NIC_OFED, 400000, 1);
     assert_string_equal(get(RP "rpg_ai_rate", 1), "5\n");
     assert_int_equal(put(RP "rpg_ai_rate", "50"), 0);
     assert_string_equal(get(RP "rpg_ai_rate", 1), "50\n");
@@ -43,11 +43,11 @@ static void nic_write__digits_are_taken_and_clamped(void **state)
 static void nic_write__garbage_is_dangerous_with_ofed_alone(void **state)
 {
     (void)state;
-    nic_init(&n, NIC_OFED, 1);
+    nic_init(&n, NIC_OFED, 400000, 1);
     assert_int_equal(put(RP "rpg_ai_rate", "fast"), 0);
     assert_string_not_equal(get(RP "rpg_ai_rate", 1), "5\n");
     assert_int_equal(put(RP "enable/3", "x"), -EINVAL);
-    nic_init(&n, NIC_INBOX, 1);
+    nic_init(&n, NIC_INBOX, 400000, 1);
     assert_int_equal(put("/sys/kernel/debug/mlx5/0000:1a:00.0/cc_params/rp_ai_rate", "fast"), -EINVAL);
     assert_int_equal(put("/sys/kernel/debug/mlx5/0000:1a:00.0/cc_params/rp_ai_rate", "0x10"), 0);
     assert_string_equal(get("/sys/kernel/debug/mlx5/0000:1a:00.0/cc_params/rp_ai_rate", 1), "16\n");
@@ -56,19 +56,19 @@ static void nic_write__garbage_is_dangerous_with_ofed_alone(void **state)
 static void nic_read__flavours_have_their_files(void **state)
 {
     (void)state;
-    nic_init(&n, NIC_VF, 1);
+    nic_init(&n, NIC_VF, 400000, 1);
     assert_null(nic_find(&n, RP "rpg_ai_rate"));
     assert_non_null(nic_find(&n, "/sys/devices/0000:1a:00.0/physfn"));
-    nic_init(&n, NIC_LOCKED, 1);
+    nic_init(&n, NIC_LOCKED, 400000, 1);
     assert_int_equal(nic_read(&n, nic_find(&n, "/sys/kernel/debug/mlx5/0000:1a:00.0/cc_params/rp_ai_rate"), text, 1), -EPERM);
-    nic_init(&n, NIC_OFED, 1);
+    nic_init(&n, NIC_OFED, 400000, 1);
     assert_int_equal(nic_read(&n, nic_find(&n, "/sys/class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/1"), text, 1), -EINVAL);
 }
 
 static void nic_read__counters_are_as_wide_and_old_as_real_ones(void **state)
 {
     (void)state;
-    nic_init(&n, NIC_OFED, 1);
+    nic_init(&n, NIC_OFED, 400000, 1);
     assert_int_equal(put("/.nic/control", "traffic 4000000"), 0);
     assert_string_equal(get("/sys/class/infiniband/mlx5_0/ports/1/counters/port_xmit_data", 1000001), "1000000\n");      /* words */
     assert_string_equal(get(HW "out_of_sequence", 1000001), "0\n");
@@ -82,10 +82,31 @@ static void nic_read__counters_are_as_wide_and_old_as_real_ones(void **state)
     assert_null(strstr(get("/ethtool/ens1f0np0", 1), "pause_duration"));
 }
 
+/* For whoever simulates the port: what it has sent goes in, what was set comes out. */
+static void nic_write__a_port_behind_it_is_fed(void **state)
+{
+    static const char xmit[] = "/sys/class/infiniband/mlx5_0/ports/1/counters/port_xmit_data";
+
+    (void)state;
+    nic_init(&n, NIC_OFED, 25000, 1);
+    assert_string_equal(get("/sys/class/net/ens1f0np0/speed", 1), "25000\n");
+    assert_int_equal(put("/.nic/control", "feed 4000 1000"), 0);
+    assert_string_equal(get(xmit, 501), "500\n");                /* evenly, in words */
+    assert_string_equal(get(xmit, 99999), "1000\n");             /* and no more than that */
+    assert_int_equal(put("/.nic/control", "feed 8000 1000"), 0);
+    assert_string_equal(get(xmit, 99999), "3000\n");
+    assert_int_equal(put("/.nic/control", "traffic 0"), 0);      /* what was not shown yet is not lost */
+    assert_string_equal(get(xmit, 1), "3000\n");
+    assert_non_null(strstr(get("/.nic/state", 1), "writes 0\n"));
+    assert_int_equal(put(RP "rpg_ai_rate", "60"), 0);
+    assert_non_null(strstr(get("/.nic/state", 1), "writes 1\n"));
+    assert_non_null(strstr(get("/.nic/state", 1), "\nrpg_ai_rate 60\n"));
+}
+
 static void nic_write__faults_and_the_log(void **state)
 {
     (void)state;
-    nic_init(&n, NIC_OFED, 1);
+    nic_init(&n, NIC_OFED, 400000, 1);
     put("/.nic/control", "fail write 5");
     assert_int_equal(put(RP "rpg_ai_rate", "50"), -EIO);
     put("/.nic/control", "fail write 0");
@@ -110,6 +131,7 @@ int main(void)
         cmocka_unit_test(nic_write__garbage_is_dangerous_with_ofed_alone),
         cmocka_unit_test(nic_read__flavours_have_their_files),
         cmocka_unit_test(nic_read__counters_are_as_wide_and_old_as_real_ones),
+        cmocka_unit_test(nic_write__a_port_behind_it_is_fed),
         cmocka_unit_test(nic_write__faults_and_the_log),
     };
 

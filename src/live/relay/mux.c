@@ -8,6 +8,7 @@ void mux_init(struct mux *m, const struct mux_io *io)
     m->slots = m->next = 0;
     m->up = NULL;
     m->current = NULL;
+    m->lease = NULL;
     m->leases = 0;
     rack_init(&m->down, 0);
 }
@@ -122,6 +123,7 @@ static void answer(struct mux *m)
 void mux_on_rack(struct mux *m, const struct rack *up, uint64_t now_us)
 {
     static const struct fsd nothing;
+    struct mux_lease        lease[MUX_LEASES_MAX];       /* one place for all relays, so that it stays in a cache */
     struct msg              report = { .kind = MSG_REPORT, .term = up->term };
     struct msg_detail       flows;
     bool                    has_flows = up->fsd.elephants || up->fsd.mice;
@@ -130,6 +132,7 @@ void mux_on_rack(struct mux *m, const struct rack *up, uint64_t now_us)
         mux_on_cut(m);           /* another life: slots have another meaning */
     m->life = m->down.life = up->life;
     m->up = up;
+    m->lease = lease;
     m->leases = 0;
     flows.fsd = has_flows ? up->fsd : nothing;
     flows.ports = flows.pairs = 0;
@@ -142,6 +145,8 @@ void mux_on_rack(struct mux *m, const struct rack *up, uint64_t now_us)
             forget(m, by_slot(m, up->gone[i]));
     answer(m);
     m->up = NULL;
+    m->lease = NULL;
+    m->leases = 0;
     m->current = NULL;
     send_down(m);                /* even if there is nothing to say: the relay is to know that it was heard */
 }
@@ -164,7 +169,7 @@ bool mux_send(struct mux *m, uint32_t link, const struct msg *msg)
 
     if (!s)
         return false;
-    if (m->up && s == m->current && msg->kind == MSG_LEASE && !msg->at_us && m->leases < 2 * RACK_DEVICES_MAX)
+    if (m->up && s == m->current && msg->kind == MSG_LEASE && !msg->at_us && m->leases < MUX_LEASES_MAX)
         m->lease[m->leases++] = (struct mux_lease){ s->slot, msg->term, msg->incarnation, msg->stamp_us };
     else
         rack_add(&m->down, s->slot, msg);

@@ -17,6 +17,8 @@ struct mux_io {
     void *arg;
 };
 
+#define MUX_LEASES_MAX (2 * RACK_DEVICES_MAX)
+
 struct mux_lease { uint32_t slot; uint64_t term, incarnation, stamp_us; };
 struct mux_slot { uint32_t slot, link; uint64_t incarnation; };  /* incarnation: of which messages came */
 
@@ -30,7 +32,7 @@ struct mux {
     /* the rack that is being handed on */
     const struct rack     *up;
     const struct mux_slot *current;      /* whose message it is */
-    struct mux_lease       lease[2 * RACK_DEVICES_MAX];          /* given for its reports so far */
+    struct mux_lease      *lease;        /* given for its reports so far; room for MUX_LEASES_MAX, while it is handed on */
     uint32_t               leases;
 };
 

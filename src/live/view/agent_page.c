@@ -54,7 +54,7 @@ static void answer(void *arg, const struct server_request *q, struct server_repl
 
 int agent_page_open(struct agent_page *p, const struct http_config *c, struct err *err)
 {
-    struct server_hooks hooks = { answer, NULL, p->now_us, p };
+    struct server_hooks hooks = { answer, NULL, p->now_us, p, NULL };
 
     return c->is_on ? server_open(&p->server, c, &hooks, err) : 0;
 }

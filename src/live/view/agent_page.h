@@ -2,7 +2,7 @@
 #ifndef LIVE_VIEW_AGENT_PAGE_H
 #define LIVE_VIEW_AGENT_PAGE_H
 
-#include "live/http/server.h"
+#include "http/server.h"
 #include "live/view/agent_prom.h"
 
 #define AGENT_PAGE_DEVICES_MAX 64

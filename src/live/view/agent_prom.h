@@ -3,7 +3,7 @@
 #define LIVE_VIEW_AGENT_PROM_H
 
 #include "live/agent/agent.h"
-#include "live/http/prom.h"
+#include "http/prom.h"
 
 /* What a device's samples add up to since the start. */
 struct agent_totals { uint64_t samples, missing, tx_bytes, cnps, marked_packets, retransmissions, lossless_drops, watchdog; double paused_s; };

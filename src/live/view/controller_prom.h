@@ -3,7 +3,7 @@
 #define LIVE_VIEW_CONTROLLER_PROM_H
 
 #include "live/controller/state.h"
-#include "live/http/prom.h"
+#include "http/prom.h"
 
 struct controller_counts {
     uint64_t messages, reports, unreadable;      /* that came */

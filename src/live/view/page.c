@@ -328,7 +328,7 @@ void page_init(struct page *p, const struct controller *c, const char *version, 
 
 int page_open(struct page *p, const struct http_config *c, struct err *err)
 {
-    struct server_hooks hooks = { answer, events, p->now_us, p };
+    struct server_hooks hooks = { answer, events, p->now_us, p, "/" };
 
     return c->is_on ? server_open(&p->server, c, &hooks, err) : 0;
 }

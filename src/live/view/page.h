@@ -6,7 +6,7 @@
 #define LIVE_VIEW_PAGE_H
 
 #include "live/flows/collector.h"
-#include "live/http/server.h"
+#include "http/server.h"
 #include "live/view/cells.h"
 #include "live/view/controller_prom.h"
 #include "live/view/ledger.h"

@@ -2,8 +2,8 @@
 #ifndef LIVE_VIEW_PROCESS_H
 #define LIVE_VIEW_PROCESS_H
 
-#include "live/http/prom.h"
-#include "live/http/server.h"
+#include "http/prom.h"
+#include "http/server.h"
 
 void process_metrics(struct prom *, const char *version, const struct server_counts *);
 

@@ -77,13 +77,32 @@ static bool is_same(const struct timeline_knobs *a, const struct timeline_knobs 
     return a->trial == b->trial && a->phase == b->phase && a->stage == b->stage && knobset_is_same(&a->confirmed, &b->confirmed);
 }
 
-bool timeline_tick(struct timeline *t, const struct controller *c, uint64_t now_us, uint64_t wall_us)
+/* Has a trial begun, moved on or ended since the settings were last looked at? */
+static bool has_moved(const struct timeline *t, const struct controller *c)
+{
+    const struct timeline_knobs *last = &t->knobs[(t->changes - 1) % TIMELINE_KNOBS];
+    bool                         is_open = c->trial.phase != TRIAL_NONE;
+
+    return !t->changes || last->trial != (is_open ? c->trial.number : 0) || (is_open && (last->phase != c->trial.phase ||
+           last->stage != c->trial.stage));
+}
+
+static void look_at_settings(struct timeline *t, const struct controller *c, uint64_t wall_us)
 {
     struct timeline_knobs k = look(c, wall_us);
 
     if (!t->changes || !is_same(&t->knobs[(t->changes - 1) % TIMELINE_KNOBS], &k))
         t->knobs[t->changes++ % TIMELINE_KNOBS] = k;
-    if (now_us + EARLY_US < t->next_us)
+}
+
+/* Settings of thousands of devices are looked at once per period, and when a trial moves: that is when they change. */
+bool timeline_tick(struct timeline *t, const struct controller *c, uint64_t now_us, uint64_t wall_us)
+{
+    bool is_due = now_us + EARLY_US >= t->next_us;
+
+    if (is_due || has_moved(t, c))
+        look_at_settings(t, c, wall_us);
+    if (!is_due)
         return false;
     t->next_us = (t->next_us && now_us < t->next_us + PERIOD_US ? t->next_us : now_us) + PERIOD_US;
     t->point[t->points++ % TIMELINE_POINTS] = measure(c, now_us, wall_us);

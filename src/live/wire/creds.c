@@ -74,6 +74,8 @@ grpc_channel *creds_channel(const char *address, const struct creds *files)
 {
     grpc_arg args[] = { number(GRPC_ARG_KEEPALIVE_TIME_MS, 10000), number(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 5000),
                         number(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1), number(GRPC_ARG_HTTP2_BDP_PROBE, 0), number(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200),
+                        /* what each message would go through, and nobody uses */
+                        number(GRPC_ARG_ENABLE_RETRIES, 0), number(GRPC_ARG_ENABLE_CHANNELZ, 0), number(GRPC_ARG_ENABLE_PER_MESSAGE_COMPRESSION, 0),
                         number(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 20000), number(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 5000) };
     grpc_channel_args         list = { sizeof args / sizeof *args, args };
     grpc_channel_credentials *creds = client(files);

@@ -35,6 +35,7 @@ struct link {
     grpc_call          *call;
     uint32_t            pending;                 /* operations under way */
     bool                is_open, is_closed, is_sending;
+    bool                is_in_send;              /* send_next() is at work */
     grpc_metadata_array metadata, trailing;
     grpc_byte_buffer   *received;
     grpc_status_code    status;                  /* how it ended */
@@ -164,13 +165,17 @@ static void receive(struct link *l)
     start(l, &op, 1, OP_RECEIVE);
 }
 
-static void send_next(struct link *l)
+static void on_op(struct rpc *, struct op *, bool is_good);
+
+/* A message that the kernel takes at once is sent before start() returns. What that has completed is taken here, so that the thread which
+ * waits at the queue need not be woken: that costs more than the message. */
+static void send_one(struct link *l)
 {
     struct waiting *w = l->first;
     grpc_op         op = { .op = GRPC_OP_SEND_MESSAGE };
+    void           *tag = NULL;
+    int             is_good = 0;
 
-    if (l->is_sending || !w || !l->is_open || l->is_closed)
-        return;
     l->first = w->next;
     if (!l->first)
         l->last = &l->first;
@@ -178,9 +183,28 @@ static void send_next(struct link *l)
     l->is_sending = true;
     op.data.send_message.send_message = w->buffer;
     op.flags = l->first ? GRPC_WRITE_BUFFER_HINT : 0;
+    grpc_completion_queue_thread_local_cache_init(l->rpc->cq);
     start(l, &op, 1, OP_SEND);
     grpc_byte_buffer_destroy(w->buffer);
     free(w);
+    if (grpc_completion_queue_thread_local_cache_flush(l->rpc->cq, &tag, &is_good))
+        on_op(l->rpc, tag, is_good != 0);
+}
+
+/* Whoever calls this holds the link: it is in l->pending. */
+static void send_next(struct link *l)
+{
+    l->is_in_send = true;
+    while (!l->is_sending && l->first && l->is_open && !l->is_closed)
+        send_one(l);
+    l->is_in_send = false;
+}
+
+/* An operation has come to its end, or somebody lets go of it. */
+static void release(struct link *l)
+{
+    if (--l->pending == 0)
+        link_free(l);
 }
 
 void rpc_send(struct rpc *r, uint32_t id, const void *bytes, size_t length)
@@ -202,7 +226,9 @@ void rpc_send(struct rpc *r, uint32_t id, const void *bytes, size_t length)
         *l->last = w;
         l->last = &w->next;
         l->waiting++;
+        l->pending++;
         send_next(l);
+        release(l);
     }
     pthread_mutex_unlock(&r->lock);
 }
@@ -244,7 +270,6 @@ static void on_op(struct rpc *r, struct op *op, bool is_good)
 {
     struct link *l = op->link;
 
-    l->pending--;
     switch (op->kind) {
     case OP_START:
         if (is_good && !l->is_closed) {
@@ -257,9 +282,10 @@ static void on_op(struct rpc *r, struct op *op, bool is_good)
     case OP_RECEIVE:
         on_receive(r, l, is_good);
         break;
-    case OP_SEND:
+    case OP_SEND:                /* send_next() goes on if it is the one that called */
         l->is_sending = false;
-        send_next(l);
+        if (!l->is_in_send)
+            send_next(l);
         break;
     case OP_CLOSE:
         on_close(r, l);
@@ -267,8 +293,7 @@ static void on_op(struct rpc *r, struct op *op, bool is_good)
     default:
         break;
     }
-    if (!l->pending)
-        link_free(l);
+    release(l);
 }
 
 static void *watch(void *arg)

@@ -2,15 +2,20 @@
 
 #include "base/err.h"
 #include "net/address.h"
+#include "report/trace/icrc.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define SNAP      96u            /* bytes of the longest headers, and some */
-#define BLOCK_MAX (SNAP + 64u)   /* of a packet, with some room behind it: see be() */
+#define BLOCK_MAX (SNAP + 64u)   /* of a packet without its payload, with some room behind it: see be() */
 #define BUFFER    (1u << 18)     /* is written at once */
 #define FCS       4u
+#define ICRC      4u
+#define ETHERNET  14u
+#define FRAME_MAX 16384u         /* longer ones are cut behind their headers */
 #define UDP_PORT  4791u
+#define QP_FIRST  16u            /* of flow 0: numbers 0 and 1 are for management, and Wireshark takes what they carry for that */
 #define QP_ACK    0x800000u      /* in the number of a queue pair: its receiver's end */
 
 enum opcode { SEND_FIRST, SEND_MIDDLE, SEND_LAST, SEND_ONLY = 4, ACKNOWLEDGE = 0x11, NOTIFY = 0x81 };
@@ -22,6 +27,8 @@ struct pcap {
     uint32_t      *interface;    /* by port: number + 1; 0: not shown */
     uint64_t      *begin;        /* by flow: where its message begins, as far as has been seen */
     uint32_t       flows;
+    bool           has_payload;
+    struct icrc    icrc;
     uint32_t       used;         /* of the buffer */
     unsigned char *buffer;
 };
@@ -188,35 +195,48 @@ static unsigned char *put_frame(struct pcap *p, unsigned char *at, const struct 
     at = put_ip(at, k, length);
     switch (k->kind) {
     case PACKET_DATA:
-        return put_bth(at, part_of(p, k, seq), (4 - k->payload % 4) % 4, k->flow, k->flags & PACKET_LAST, seq / mtu);
+        return put_bth(at, part_of(p, k, seq), (4 - k->payload % 4) % 4, QP_FIRST + k->flow, k->flags & PACKET_LAST, seq / mtu);
     case PACKET_CNP:
-        at = put_bth(at, NOTIFY, 0, k->flow, false, 0);
+        at = put_bth(at, NOTIFY, 0, QP_FIRST + k->flow, false, 0);
         at[-11] = 0;
         memset(at, 0, 16);
         return at + 16;
     default:                     /* up to which packet all has come, or which one is expected */
-        at = put_bth(at, ACKNOWLEDGE, 0, k->flow | QP_ACK, false, k->kind == PACKET_NACK ? seq / mtu : seq ? (seq - 1) / mtu : 0);
+        at = put_bth(at, ACKNOWLEDGE, 0, (QP_FIRST + k->flow) | QP_ACK, false, k->kind == PACKET_NACK ? seq / mtu : seq ? (seq - 1) / mtu : 0);
         return be(at, k->kind == PACKET_NACK ? 0x60000000u : 0x1f000000u, 4);
     }
+}
+
+/* Behind the headers: payload, and the ICRC. Returns how long the frame is then. */
+static uint32_t end_frame(struct pcap *p, unsigned char *frame, uint32_t headers, uint32_t length)
+{
+    if (length > FRAME_MAX || length < headers + ICRC)
+        return headers;
+    memset(frame + headers, 0, length - headers - ICRC);
+    put32(frame + length - ICRC, icrc_of(&p->icrc, frame + ETHERNET, headers - ETHERNET, length - headers - ICRC));
+    return length;
 }
 
 static void on_frame(void *arg, uint64_t now_ps, const struct port *port, const struct packet *k)
 {
     struct pcap   *p = arg;
     uint32_t       length = k->bytes > FCS ? k->bytes - FCS : k->bytes, size;
+    uint32_t       payload = p->has_payload && length <= FRAME_MAX ? length : 0;
     unsigned char *body, *end;
 
-    if (p->bytes + BLOCK_MAX > p->bytes_max) {
+    if (p->bytes + BLOCK_MAX + payload > p->bytes_max) {
         p->left_out++;
         return;
     }
-    body = begin_block(p, BLOCK_MAX);
+    body = begin_block(p, BLOCK_MAX + payload);
     end = put_frame(p, body + 20, port, k, length);
     if (!end) {
         p->left_out++;
         return;
     }
     size = (uint32_t)(end - body) - 20;
+    if (p->has_payload && k->kind != PACKET_PFC)
+        size = end_frame(p, body + 20, size, length);
     size = size < length ? size : length;
     put32(body, p->interface[port->id] - 1);
     put32(body + 4, (uint32_t)(now_ps >> 32));
@@ -235,13 +255,14 @@ static void tap(struct pcap *p, struct port *port, uint32_t *interfaces)
     write_interface(p, port);
 }
 
-struct pcap *pcap_open(FILE *out, struct sim *s, uint64_t bytes_max)
+struct pcap *pcap_open(FILE *out, struct sim *s, uint64_t bytes_max, bool has_payload)
 {
     struct pcap *p = xcalloc(1, sizeof *p);
     uint32_t     interfaces = 0;
 
-    *p = (struct pcap){ .out = out, .sim = s, .bytes_max = bytes_max, .interface = xcalloc(s->net.ports + 1ul, sizeof *p->interface),
+    *p = (struct pcap){ .out = out, .sim = s, .bytes_max = bytes_max, .has_payload = has_payload, .interface = xcalloc(s->net.ports + 1ul, sizeof *p->interface),
                          .buffer = xmalloc(BUFFER) };
+    icrc_init(&p->icrc, s->cfg.mtu_bytes);
     write_section(p);
     for (uint32_t i = 0; i < s->net.ports; i++)
         if (!s->net.port[i].is_switch) {

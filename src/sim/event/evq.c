@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUCKETS_MIN (1u << 14)
 #define FEW       24u            /* sorted by insertion */
 #define UNSORTED  6u             /* so many are searched for the first instead */
 
-/* Time nears the buckets of word 'w': asks for their first events. Those that come later are in the cache anyway. */
-static inline void fetch(const struct evq *q, uint32_t w)
+/* Time nears the buckets of word 'w': asks for their first events. Those that come later are in the cache anyway. To gcc 12 a
+ * function that does nothing but prefetch has no effect, so that calls of it are left out: it must not be a call. */
+static inline __attribute__((always_inline)) void fetch(const struct evq *q, uint32_t w)
 {
     const uint32_t *first = &q->bucket[64ul * (w & (q->mask / 64))];
 
@@ -38,10 +38,8 @@ static void set_word(struct evq *q)
     if (q->first == &q->bucket[64ul * w])
         return;
     q->first = &q->bucket[64ul * w];
-    if (!q->on_near) {
-        fetch(q, w + 1);
+    if (!q->on_near)             /* all of it is in the cache */
         return;
-    }
     fetch(q, w + 3);
     show(q, w + 2, 2);
     show(q, w + 1, 1);
@@ -56,7 +54,7 @@ static void set_from(struct evq *q, uint64_t number)
 
 void evq_init(struct evq *q, struct arena *arena, void *lines, uint32_t most, uint64_t width_ps, uint64_t span_ps)
 {
-    uint64_t buckets = BUCKETS_MIN;
+    uint64_t buckets = EVQ_BUCKETS_MIN;
 
     memset(q, 0, sizeof *q);
     while (1ull << q->shift < width_ps)

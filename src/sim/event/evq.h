@@ -80,6 +80,7 @@ static inline uint32_t evq_id(const struct evq *q, const void *event)
     return (uint32_t)((size_t)((const char *)event - q->line) / EVQ_LINE);
 }
 
+#define EVQ_BUCKETS_MIN (1u << 14)
 #define EVQ_BUCKETS_MAX (1u << 20)
 
 /* Nothing is pending; at most 'most' events ever are at once. Buckets are at least 'width_ps' wide, and the

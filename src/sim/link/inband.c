@@ -62,22 +62,11 @@ static void note_arrival(const struct engine *e, const struct port *p, struct in
     t->stay_ps = e->now_ps + p->tx_ps[k->bytes] + p->delay_ps;
 }
 
-/* A probe's round trip begins when it leaves its sender. */
-static void stamp(const struct engine *e, const struct port *p, struct packet *k)
-{
-    if (k->flags & PACKET_PROBE && !(k->flags & PACKET_RETURNED) && !p->is_switch)
-        k->sent_ps = e->now_ps;
-}
-
 void inband_on_frame(struct engine *e, struct port *p, uint32_t id, const struct packet *k)
 {
-    struct inband *t = e->packets.inband ? packet_inband(&e->packets, id) : NULL;
+    struct inband *t = packet_inband(&e->packets, id);
     bool           is_data = k->kind == PACKET_DATA && !(k->flags & PACKET_TCP);
 
-    if (k->kind == PACKET_CNP)
-        stamp(e, p, &e->packets.packet[id]);
-    if (!t)
-        return;
     if (is_data && !p->is_switch) {          /* what was written does not matter any more */
         t->hops = 0;
         t->digest = 0;

@@ -5,7 +5,7 @@
  * packet leaves its queue; what it finds there is without the packet itself. A packet that passes more switches than there is room for, which only links
  * that fail make it do, ends with CC_HOPS_MAX + 1 records, and nobody looks at them. The receiver sends a copy back; with
  * CC_PATH its port adds how long it had the packet. Packets have
- * room for it beside them (packet_pool.inband), and ports with SLOW_RECORD or SLOW_INBAND write; nobody else pays.
+ * room for it beside them (packet_pool.inband), and ports with SLOW_RECORD, SLOW_PROBED or SLOW_INBAND write; nobody else pays.
  */
 #ifndef SIM_LINK_INBAND_H
 #define SIM_LINK_INBAND_H
@@ -24,7 +24,14 @@ struct inband_ports {
 /* CC_HOPS: data is about to leave by this port, which has SLOW_RECORD. */
 __attribute__((noinline)) void inband_record(const struct engine *, const struct port *, uint32_t id, const struct packet *);
 
-/* Other kinds, and probes: a frame leaves by this port, which has SLOW_INBAND and has counted it already. */
+/* A frame leaves by this port, which is a host's and has SLOW_PROBED: a probe's round trip begins when it leaves its sender. */
+static inline void inband_stamp(const struct engine *e, struct packet *k)
+{
+    if (k->kind == PACKET_CNP && k->flags & PACKET_PROBE && !(k->flags & PACKET_RETURNED))
+        k->sent_ps = e->now_ps;
+}
+
+/* Other kinds: a frame leaves by this port, which has SLOW_INBAND and has counted it already. */
 void inband_on_frame(struct engine *, struct port *, uint32_t id, const struct packet *);
 
 /* CC_DIGEST: the next random number of a node. */

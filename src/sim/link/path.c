@@ -17,8 +17,7 @@ bool path_is_lost(struct engine *e, struct port *p, uint32_t id, const struct pa
 
 void path_put_slowly(struct engine *e, struct port *p, uint32_t id, struct packet *k)
 {
-    if (p->slow_path & SLOW_RECORD && k->kind == PACKET_DATA)
-        inband_record(e, p, id, k);
+    path_write(e, p, id, k);
     if ((p->slow_path & PATH_SLOW) == SLOW_BORDER)
         path_put(e, p, id, k, PATH_BORDER);
     else

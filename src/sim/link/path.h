@@ -38,6 +38,15 @@ static inline void path_put(struct engine *e, struct port *p, uint32_t id, struc
         evq_put(&e->evq, &k->event, id);
 }
 
+/* What SLOW_RECORD and SLOW_PROBED are for. */
+static inline void path_write(struct engine *e, struct port *p, uint32_t id, struct packet *k)
+{
+    if (p->slow_path & SLOW_RECORD && k->kind == PACKET_DATA)
+        inband_record(e, p, id, k);
+    if (p->slow_path & SLOW_PROBED)
+        inband_stamp(e, k);
+}
+
 __attribute__((noinline)) void path_put_slowly(struct engine *, struct port *, uint32_t id, struct packet *);
 
 #define PATH_SLOW (SLOW_LINK | SLOW_COUNTED | SLOW_INBAND | SLOW_NUMBER | SLOW_BORDER | SLOW_TAPPED)
@@ -45,13 +54,12 @@ __attribute__((noinline)) void path_put_slowly(struct engine *, struct port *, u
 /* Puts packet 'id' on the wire of an idle port. */
 static inline void path_transmit(struct engine *e, struct port *p, uint32_t id, struct packet *k)
 {
-    if (__builtin_expect_with_probability((p->slow_path & (PATH_SLOW | SLOW_RECORD)) != 0, 0, 0.9999)) {
+    if (__builtin_expect_with_probability((p->slow_path & (PATH_SLOW | SLOW_RECORD | SLOW_PROBED)) != 0, 0, 0.9999)) {
         if (p->slow_path & PATH_SLOW) {
             path_put_slowly(e, p, id, k);
             return;
         }
-        if (k->kind == PACKET_DATA)
-            inband_record(e, p, id, k);
+        path_write(e, p, id, k);
     }
     path_put(e, p, id, k, PATH_USUAL);
 }

@@ -25,6 +25,7 @@
 #define SLOW_BORDER  32u          /* what goes out goes to another part of the world: see parts/crossing.h */
 #define SLOW_WOVEN   64u          /* what comes in is ConWeave's to see: see switch/weave.h */
 #define SLOW_TAPPED  128u         /* what goes out is shown to engine.tap */
+#define SLOW_PROBED  512u         /* RTT probes that go out get their time, likewise */
 #define SLOW_RECORD  256u         /* data that goes out gets a record, and is as fast as any other then: see inband.h */
 
 struct queue {

@@ -171,6 +171,37 @@ static void set__changes_one_port_and_survives_other_knobs(void **state)
     end(&sc, s);
 }
 
+/* Links between switches are four times as fast as those of hosts: with by_speed their thresholds are four times as high. */
+static void apply__by_speed_thresholds_go_with_the_link(void **state)
+{
+    struct scenario   sc;
+    struct sim       *s = start(&sc, busy, 1);
+    struct telemetry *q = telemetry_new(s);
+    struct knobs      knobs = s->cfg.knobs;
+    uint32_t          fast = 0, slow = 0;
+
+    (void)state;
+    for (int by_speed = 0; by_speed < 2; by_speed++) {
+        knobs.value[KNOB_by_speed] = by_speed;
+        sim_apply(s, &knobs);
+        for (uint32_t i = 0; i < s->net.ports; i++) {
+            const struct port *p = &s->net.port[i];
+            uint32_t           times = by_speed && p->rate_bps == 100000000000 ? 4 : 1;
+
+            if (!p->is_switch)
+                continue;
+            assert_int_equal(p->ecn.kmin_bytes, 40000 * times);
+            assert_int_equal(p->ecn.kmax_bytes, 100000 * times);
+            fast += times == 4;
+            slow += by_speed && times == 1;
+        }
+    }
+    assert_int_equal(fast, 16);
+    assert_int_equal(slow, 16);
+    telemetry_free(q);
+    end(&sc, s);
+}
+
 /* Model conweave leaves out a part of each queue: that is its own business, not one of who sets and reads. */
 static void set__is_what_is_read_in_model_conweave(void **state)
 {
@@ -276,6 +307,7 @@ int main(void)
         cmocka_unit_test(read__counts_what_was_sent_and_marked),
         cmocka_unit_test(sample__is_the_mean_length),
         cmocka_unit_test(set__changes_one_port_and_survives_other_knobs),
+        cmocka_unit_test(apply__by_speed_thresholds_go_with_the_link),
         cmocka_unit_test(set__is_what_is_read_in_model_conweave),
         cmocka_unit_test(queues__counting_changes_nothing),
         cmocka_unit_test(queues__the_same_with_many_threads),

@@ -92,6 +92,7 @@ struct host_state {
     char                 *cc_forgot;         /* likewise, after a NIC forgot what was set; NULL: none does */
     char                 *cc_own;            /* by host: see sim_apply_host(); NULL: none has one of its own */
     uint64_t             *cc_rate;
+    uint64_t              fastest_bps;       /* of them */
     uint32_t              cc_cfgs;
     uint32_t             *list_free[32];     /* returned tables by log2 of their size */
     struct cnp_entry     *cnp_free;          /* returned entries: see host/np/cnp_arbiter.h */

@@ -37,7 +37,8 @@ void ecn_set(const struct sim *s, struct port *p, const struct ecn_cfg *ecn)
 
 void ecn_set_by_knobs(const struct sim *s, struct port *p, bool use_table)
 {
-    const double   *k = s->cfg.knobs.value;
+    struct knobs    own = knobs_at_speed(&s->cfg.knobs, (double)p->rate_bps / (double)s->hosts.fastest_bps);
+    const double   *k = own.value;
     struct ecn_rate e = { 0, k[KNOB_kmin], k[KNOB_kmax], k[KNOB_pmax] };
 
     for (uint32_t i = 0; use_table && i < s->cfg.ecn_rates; i++)

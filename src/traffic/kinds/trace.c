@@ -8,33 +8,41 @@
 extern const struct traffic_kind traffic_goal, traffic_chakra, traffic_simai;
 
 /* Rank i is on the i-th of the hosts. */
-static void add(struct entry *e, const struct traffic_kind *kind, struct trace *t, struct hosts *hosts)
+static void add(struct entry *e, const struct traffic_kind *kind, struct trace *t, struct plans *plans, double messages, struct hosts *hosts)
 {
     if (hosts->count < t->ranks)
         reader_refuse(e->r, section_place(&e->sec, "file"), "%u ranks do not fit on %u hosts: a host has one", t->ranks, hosts->count);
     if (e->r->rc) {
+        plans_free(plans);
         trace_fini(t);
         return;
     }
     e->about->hosts = t->ranks;
     e->about->workers = t->ranks;
-    perform_add(e->traffic, kind, &e->common, t, hosts->node);
+    perform_add(e->traffic, kind, &e->common, t, plans, messages, hosts->node);
     e->qps = 1;
+}
+
+static enum trace_memory read_memory(const struct entry *e)
+{
+    static const char *const memories[] = { "auto", "file", "whole", NULL };
+    int                      memory = section_choice(&e->sec, "memory", "a way to keep operations", memories);
+
+    return memory < 0 ? TRACE_BY_SIZE : (enum trace_memory)memory;
 }
 
 static void goal_read_entry(struct entry *e)
 {
-    static const char *const memories[] = { "auto", "file", "whole", NULL };
     struct hosts             hosts = entry_hosts(e, "hosts", 1, UINT32_MAX);
     char                    *path = section_file(&e->sec, "file");
-    int                      memory = section_choice(&e->sec, "memory", "a way to keep operations", memories);
+    enum trace_memory        memory = read_memory(e);
     struct trace             t;
     struct err               why;
 
     if (path && !e->r->rc) {
-        reader_keep(e->r, e->env->read_goal(path, memory < 0 ? TRACE_BY_SIZE : (enum trace_memory)memory, &t, &why), &why, section_get(&e->sec, "file"));
+        reader_keep(e->r, e->env->read_goal(path, memory, &t, &why), &why, section_get(&e->sec, "file"));
         if (!e->r->rc)
-            add(e, &traffic_goal, &t, &hosts);
+            add(e, &traffic_goal, &t, NULL, 0, &hosts);
     }
     free(path);
     free(hosts.node);
@@ -44,21 +52,21 @@ static void goal_read_entry(struct entry *e)
 
 static const char *const all_reduces[] = { "ring", "tree", "halving_doubling", NULL };
 
-static void read_dims(const struct entry *e, struct expand_cfg *cfg)
+static void read_dims(const struct entry *e, struct plan_cfg *cfg)
 {
     char      *path = section_get(&e->sec, "logical") ? section_file(&e->sec, "logical") : NULL;
     struct err why;
 
     if (path && section_get(&e->sec, "dims"))
         reader_refuse(e->r, section_get(&e->sec, "dims"), "give 'dims' or 'logical', not both");
-    for (const struct yaml_node *c = section_list(&e->sec, "dims", EXPAND_DIMS_MAX); c && !e->r->rc; c = c->next)
+    for (const struct yaml_node *c = section_list(&e->sec, "dims", PLAN_DIMS_MAX); c && !e->r->rc; c = c->next)
         reader_count(e->r, c, "a dimension", 1, UINT32_MAX, &cfg->dim[cfg->dims++]);
     if (path && !e->r->rc)
         reader_keep(e->r, e->env->read_dims(path, cfg->dim, &cfg->dims, &why), &why, section_get(&e->sec, "logical"));
     free(path);
 }
 
-static void read_how(const struct entry *e, struct expand_cfg *cfg)
+static void read_how(const struct entry *e, struct plan_cfg *cfg)
 {
     static const enum collective_kind kinds[] = { COLLECTIVE_RING_ALL_REDUCE, COLLECTIVE_TREE_ALL_REDUCE,
                                                   COLLECTIVE_HALVING_DOUBLING_ALL_REDUCE };
@@ -72,7 +80,7 @@ static void read_how(const struct entry *e, struct expand_cfg *cfg)
 }
 
 /* Whether a rank's number says where it is in each dimension. */
-static void check_dims(const struct entry *e, const struct expand_cfg *cfg, uint32_t ranks)
+static void check_dims(const struct entry *e, const struct plan_cfg *cfg, uint32_t ranks)
 {
     double all = 1;
 
@@ -91,17 +99,20 @@ static uint32_t *servers_of(const struct graph *g, const struct hosts *hosts, ui
     return server;
 }
 
-/* A trace that has been read becomes messages, and is carried out. */
-static void add_expanded(struct entry *e, const struct traffic_kind *kind, struct trace *t, struct hosts *hosts, struct expand_cfg *cfg)
+/* A trace with collectives. */
+static void add_with_plans(struct entry *e, const struct traffic_kind *kind, struct trace *t, struct hosts *hosts, struct plan_cfg *cfg)
 {
-    uint32_t  *server = servers_of(e->graph, hosts, t->ranks);
-    struct err why;
+    uint32_t     *server = servers_of(e->graph, hosts, t->ranks);
+    double        messages = 0;
+    struct plans *plans;
+    struct err    why;
 
     cfg->server = server;
+    plans = plans_new(cfg, t->ranks);
     check_dims(e, cfg, t->ranks);
     if (!e->r->rc)
-        reader_keep(e->r, perform_expand(t, cfg, &why), &why, section_get(&e->sec, "file"));
-    add(e, kind, t, hosts);
+        reader_keep(e->r, plans_check(plans, t, &messages, &why), &why, section_get(&e->sec, "file"));
+    add(e, kind, t, plans, messages, hosts);
     free(server);
 }
 
@@ -109,15 +120,16 @@ static void chakra_read_entry(struct entry *e)
 {
     struct hosts      hosts = entry_hosts(e, "hosts", 1, UINT32_MAX);
     char             *path = section_file(&e->sec, "file"), *groups = section_get(&e->sec, "groups") ? section_file(&e->sec, "groups") : NULL;
-    struct expand_cfg cfg = { 0 };
+    enum trace_memory memory = read_memory(e);
+    struct plan_cfg   cfg = { 0 };
     struct trace      t;
     struct err        why;
 
     read_how(e, &cfg);
     if (path && !e->r->rc) {
-        reader_keep(e->r, e->env->read_chakra(path, groups, &t, &why), &why, section_get(&e->sec, "file"));
+        reader_keep(e->r, e->env->read_chakra(path, groups, memory, &t, &why), &why, section_get(&e->sec, "file"));
         if (!e->r->rc)
-            add_expanded(e, &traffic_chakra, &t, &hosts, &cfg);
+            add_with_plans(e, &traffic_chakra, &t, &hosts, &cfg);
     }
     free(path);
     free(groups);
@@ -128,7 +140,7 @@ static void simai_read_entry(struct entry *e)
 {
     struct hosts      hosts = entry_hosts(e, "hosts", 1, UINT32_MAX);
     char             *path = section_file(&e->sec, "file");
-    struct expand_cfg cfg = { 0 };
+    struct plan_cfg   cfg = { 0 };
     uint32_t          passes = 1;
     struct trace      t;
     struct err        why;
@@ -138,7 +150,7 @@ static void simai_read_entry(struct entry *e)
     if (path && !e->r->rc) {
         reader_keep(e->r, e->env->read_simai(path, passes, hosts.count, &t, &why), &why, section_get(&e->sec, "file"));
         if (!e->r->rc)
-            add_expanded(e, &traffic_simai, &t, &hosts, &cfg);
+            add_with_plans(e, &traffic_simai, &t, &hosts, &cfg);
     }
     free(path);
     free(hosts.node);
@@ -163,6 +175,7 @@ static const struct section_key chakra_keys[] = {
     { "pxn",        "yes/no", "no",   "of all-to-all, as of training" },
     { "dims",       "list",  "",      "of the ranks, the nearest first, as of ASTRA-sim: collectives of all ranks go dimension by dimension" },
     { "logical",    "file",  "",      "the same from ASTRA-sim's logical topology: JSON, {\"logical-dims\": [\"8\", \"2\"]}" },
+    { "memory",     "name",  "auto",  "as of goal; `auto`: by the size of all files together" },
     { 0 },
 };
 

@@ -6,7 +6,6 @@
 #include "train/rlcc/rlcc_check.h"
 #include "train/rlcc/rlcc_rollout.h"
 #include "train/rlcc/rlcc_state.h"
-#include "version.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -298,7 +297,6 @@ static int write_model(struct rlcc_train *t, struct err *err)
 
     policy_to_model(&t->policy, &m);
     model_put(&m, "command", command);
-    model_put(&m, "version", ANOLE_VERSION);
     snprintf(number, sizeof number, "%d", GENERATION);
     model_put(&m, "generation", number);
     snprintf(number, sizeof number, "%.4f", rlcc_check_distance(&t->policy));

@@ -39,16 +39,21 @@
 
 enum {
     MODEL, TRAIN, SLOT, AGENTS, ACTIONS, SCALE, REWARD, WEIGHT, IDLE, HISTORY, EPSILON, EPSILON_MIN,
-    EPSILON_DECISIONS, GAMMA, RATE, BATCH, UPDATE, MEMORY, COPY_EVERY, DOUBLE, EXCHANGE, EXCHANGE_RECORDS, COMMON
+    EPSILON_DECISIONS, GAMMA, RATE, BATCH, UPDATE, MEMORY, COPY_EVERY, DOUBLE, EXCHANGE, EXCHANGE_RECORDS, COMMON,
+    LOSS, DRAW
 };
 
 enum { AGENTS_SWITCH, AGENTS_CENTRAL };
 enum { SCALE_PORT, SCALE_NONE };
 enum { IDLE_NO_ACTION, IDLE_PUBLISHED, IDLE_NEVER };
+enum { LOSS_HUBER, LOSS_SQUARED };
+enum { DRAW_ALIKE, DRAW_REWARD };
 
 static const char *const agents_names[] = { "switch", "central", NULL };
 static const char *const scale_names[] = { "port", "none", NULL };
 static const char *const idle_names[] = { "short", "published", "never", NULL };
+static const char *const loss_names[] = { "huber", "squared", NULL };
+static const char *const draw_names[] = { "alike", "reward", NULL };
 static const char *const model_names[] = { "shipped", "dcqcn", "none", NULL };
 
 struct unit {                    /* a queue; or, central, all queues of one direction */
@@ -169,7 +174,7 @@ static void configure_agents(struct acc_agents_cfg *c, const struct acc *a, cons
 
     *c = (struct acc_agents_cfg){
         .dqn = { .is_double = value[DOUBLE] != 0, .gamma = value[GAMMA], .value_max = 1 / (1 - value[GAMMA]),
-                 .bend = 1, .norm_max = 10,
+                 .bend = value[LOSS] == LOSS_HUBER, .norm_max = 10, .is_by_reward = value[DRAW] == DRAW_REWARD,
                  .adam = { .rate = value[RATE] }, .batch = (uint32_t)value[BATCH], .memory = (uint32_t)value[MEMORY],
                  .copy_every = (uint32_t)value[COPY_EVERY], .epsilon = value[EPSILON],
                  .epsilon_min = value[EPSILON_MIN], .seed = seed },
@@ -529,6 +534,10 @@ static const struct option_info options[] = {
     [EXCHANGE_RECORDS] = { "exchange_records", OPTION_COUNT, 64, 1, 1e5, NULL, NULL,
                            "records that a switch gives and takes" },
     [COMMON] = { "common_memory", OPTION_COUNT, 20000, 1, 1e6, NULL, NULL, "records that the shared memory holds" },
+    [LOSS] = { "loss", OPTION_CHOICE, LOSS_HUBER, 0, 0, loss_names, NULL,
+               "of learning: huber, which counts large errors in proportion; squared, the paper's" },
+    [DRAW] = { "draw", OPTION_CHOICE, DRAW_ALIKE, 0, 0, draw_names, NULL,
+               "which records are learnt from: alike, all as often; reward: in proportion to their reward" },
     { 0 },
 };
 

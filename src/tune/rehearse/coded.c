@@ -47,6 +47,14 @@ static void add_dcqcn(struct coded *c, const struct world *w)
     add_log(c, KNOB_rpg_min_rate, 1, fmax(2, line_mbps / 100));
 }
 
+static bool speeds_differ(const struct world *w)
+{
+    for (uint32_t i = 1; i < w->ports; i++)
+        if (w->port[i].rate_bps != w->port[0].rate_bps)
+            return true;
+    return false;
+}
+
 /* Another control's, within the bounds that searches have for it. */
 static void add_others(struct coded *c, const struct world *w)
 {
@@ -68,6 +76,8 @@ void coded_init(struct coded *c, const struct world *w)
         add_others(c, w);
     else
         add_dcqcn(c, w);
+    if (!w->knobs && speeds_differ(w))
+        add(c, KNOB_by_speed, false, 0, 1, 0);
 }
 
 static double from_unit(const struct coded_dim *d, double u)

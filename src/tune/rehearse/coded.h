@@ -4,6 +4,9 @@
  * axes are logarithms of such ratios, and a step of a tenth means the same at 25 and at 400 Gb/s. kmax is kmin and a
  * width, the hyper increase a multiple of the additive one, so that every point is a setting that makes sense.
  *
+ * Where links differ in speed there is one more axis: whether thresholds and rates are the same everywhere, or those of a link in
+ * proportion to its speed (by_speed).
+ *
  * Wider than the space of the searches on a live network (search/space.h): what is tried here harms nobody.
  */
 #ifndef TUNE_REHEARSE_CODED_H
@@ -15,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CODED_DIMS_MAX 16
+#define CODED_DIMS_MAX 17
 
 struct coded_dim {
     enum knob knob;

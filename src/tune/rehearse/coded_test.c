@@ -108,12 +108,36 @@ static void from_knobs__automatic_is_read_as_what_it_stands_for(void **state)
     assert_true(fabs(again.value[KNOB_rate_to_set_on_first_cnp] - 85000) < 100);
 }
 
+/* One more axis where links differ in speed, and whole numbers on it. */
+static void init__links_of_other_speeds_are_an_axis(void **state)
+{
+    struct world      w = world_of(100, 12);
+    struct world_port port[2] = { { .rate_bps = 100000000000 }, { .rate_bps = 25000000000 } };
+    struct coded      same, other;
+    struct knobs      k = w.start;
+    double            unit[CODED_DIMS_MAX] = { 0 };
+
+    (void)state;
+    coded_init(&same, &w);
+    w.port = port;
+    w.ports = 2;
+    coded_init(&other, &w);
+    assert_int_equal(other.dims, same.dims + 1);
+    assert_int_equal(other.dim[same.dims].knob, KNOB_by_speed);
+    for (int i = 0; i <= 10; i++) {
+        unit[same.dims] = i / 10.0;
+        coded_to_knobs(&other, unit, &k);
+        assert_true(k.value[KNOB_by_speed] == (i >= 5));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(to_knobs__every_point_is_a_whole_setting),
         cmocka_unit_test(from_knobs__undoes_to_knobs),
         cmocka_unit_test(to_knobs__thresholds_go_with_what_is_under_way),
+        cmocka_unit_test(init__links_of_other_speeds_are_an_axis),
         cmocka_unit_test(from_knobs__automatic_is_read_as_what_it_stands_for),
     };
 

@@ -15,10 +15,11 @@ static double messages_of(const struct seen *s)
     return fmax(1, o.messages[PREDICT_MICE] + o.messages[PREDICT_MIDDLE] + o.messages[PREDICT_ELEPHANTS]);
 }
 
-void proof_begin(struct proof *p, struct race_gain expected, double noise, const struct seen *before)
+void proof_begin(struct proof *p, struct race_gain expected, double noise, const struct seen *before,
+                 const struct outcomes *then)
 {
     *p = (struct proof){ .expected = expected.mean, .error = (expected.high - expected.low) / INTERVAL_SDS, .noise = noise,
-                         .before = *before };
+                         .before = *before, .then = *then };
 }
 
 void proof_add(struct proof *p, const struct seen *window)
@@ -35,7 +36,7 @@ double proof_gain(const struct proof *p, const struct goal *g)
 {
     struct outcomes is = seen_outcomes(&p->after), was = seen_outcomes(&p->before);
 
-    return goal_gain(g, &is, &was);
+    return goal_gain(g, &is, &was) - p->drift;
 }
 
 /* Standard deviation of what hosts tell, before and after. */

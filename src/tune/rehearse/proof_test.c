@@ -23,7 +23,7 @@ static struct proof proof(double expected, double error, double noise, double ga
     struct seen  before = window(1000, 4), after = window(messages, 4 * exp(gain));
     struct proof p;
 
-    proof_begin(&p, (struct race_gain){ expected, expected - 2 * error, expected + 2 * error }, noise, &before);
+    proof_begin(&p, (struct race_gain){ expected, expected - 2 * error, expected + 2 * error }, noise, &before, &(struct outcomes){ 0 });
     proof_add(&p, &after);
     assert_true(fabs(proof_gain(&p, goal_find("balanced")) - gain) < 1e-9);
     return p;
@@ -80,12 +80,24 @@ static void add__what_was_long_ago_is_forgotten(void **state)
     struct proof p;
 
     (void)state;
-    proof_begin(&p, (struct race_gain){ -0.5, -0.6, -0.4 }, 0.1, &before);
+    proof_begin(&p, (struct race_gain){ -0.5, -0.6, -0.4 }, 0.1, &before, &(struct outcomes){ 0 });
     for (uint32_t i = 0; i < PROOF_WINDOWS; i++)
         proof_add(&p, &fast);
     assert_true(proof_worth(&p, goal_find("balanced")) < 0);
     proof_add(&p, &slow);
     assert_true(fabs(proof_gain(&p, goal_find("balanced")) - log(2)) < 1e-9);
+}
+
+/* By what the twin says of the setting before, messages would be slower by now, too: that is no fault of the new one. */
+static void gain__is_against_what_would_be_by_now(void **state)
+{
+    struct proof p = proof(-0.3, 0.02, 0.1, 0.3, 1000);
+
+    (void)state;
+    assert_true(proof_is_worse(&p, goal_find("balanced")));
+    p.drift = 0.5;
+    assert_true(fabs(proof_gain(&p, goal_find("balanced")) + 0.2) < 1e-9);
+    assert_false(proof_is_worse(&p, goal_find("balanced")));
 }
 
 int main(void)
@@ -95,6 +107,7 @@ int main(void)
         cmocka_unit_test(worse__a_window_full_of_bad_luck_undoes_nothing),
         cmocka_unit_test(worse__what_chance_does_not_explain_goes_whatever_the_twin_says),
         cmocka_unit_test(worth__more_messages_tell_more),
+        cmocka_unit_test(gain__is_against_what_would_be_by_now),
         cmocka_unit_test(add__what_was_long_ago_is_forgotten),
     };
 

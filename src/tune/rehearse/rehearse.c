@@ -15,6 +15,7 @@
 #define SHORT        0.5         /* length of the first trials */
 #define SPREAD_MAX   64          /* points of the screen besides settings that are known */
 #define KNOWN_MAX    32
+#define BY_SPEED     6           /* settings that are tried by speed, too */
 #define AGAIN        12          /* of the screen, on whole trials */
 #define POPULATION   12
 #define SIGMA        0.15
@@ -29,7 +30,7 @@ struct act {
     const struct rehearse_request *q;
     struct rehearsal              *r;
     struct coded                   coded;
-    struct tried                   tried[KNOWN_MAX + SPREAD_MAX];
+    struct tried                   tried[KNOWN_MAX + BY_SPEED + SPREAD_MAX];
     uint32_t                       count;
     struct tried                   late[LATE];       /* the best of the last generations */
     double                         whole_cost;       /* of a whole trial */
@@ -110,6 +111,20 @@ static void add_spread(struct act *a, uint32_t count)
     }
 }
 
+/* The best so far once more, with thresholds and rates that go with the speed of each link, where links differ. Sorts them. */
+static void add_by_speed(struct act *a)
+{
+    if (a->coded.dims == 0 || a->coded.dim[a->coded.dims - 1].knob != KNOB_by_speed)
+        return;
+    qsort(a->tried, a->count, sizeof(*a->tried), by_score);
+    for (uint32_t i = 0; i < BY_SPEED && i < a->count; i++) {
+        if (a->tried[i].knobs.value[KNOB_by_speed] != 0)
+            continue;
+        a->tried[a->count] = (struct tried){ .knobs = a->tried[i].knobs };
+        a->tried[a->count++].knobs.value[KNOB_by_speed] = 1;
+    }
+}
+
 /* Settings of DCQCN say nothing to another control. */
 static void add_all_known(struct act *a)
 {
@@ -132,7 +147,7 @@ static void note_named(struct act *a)
 static int screen(struct act *a, struct err *err)
 {
     double   budget = SCREEN_END * (double)a->q->budget;
-    uint32_t known, again, spread = 0;
+    uint32_t known, again, spread = 0, next;
     double   left;
     int      rc;
 
@@ -142,13 +157,15 @@ static int screen(struct act *a, struct err *err)
     if (rc)
         return rc;
     note_named(a);
+    add_by_speed(a);
     left = budget - (double)a->r->spent - AGAIN * a->length * a->whole_cost;
     if (left > 0)
         spread = (uint32_t)fmin(SPREAD_MAX, left / (SHORT * a->whole_cost));
     add_spread(a, spread);
-    for (uint32_t i = 0; i < spread && !rc; i += POPULATION) {
+    for (uint32_t i = known; i < a->count && !rc; i = next) {
+        next = a->count - i < POPULATION ? a->count : i + POPULATION;
         tell(a, "screen", NAN);
-        rc = try_all(a, &a->tried[known + i], spread - i < POPULATION ? spread - i : POPULATION, SHORT, err);
+        rc = try_all(a, &a->tried[i], next - i, SHORT, err);
     }
     qsort(a->tried, a->count, sizeof(*a->tried), by_score);
     again = a->count < AGAIN ? a->count : AGAIN;

@@ -10,7 +10,7 @@ import { keep } from "./redraw";
 import { axesOf, axisText, scaleOf, settingsTable, shortText, type SweepAxis } from "./sweep_axes";
 
 const HEIGHT = 360;
-const LEFT = 62;
+const LEFT = 80; // the numbers, and the name of the axis beside them
 const RIGHT = 16;
 const TOP = 12;
 const BOTTOM = 36;

@@ -1,4 +1,5 @@
 // Months of a fabric, from the file that its controller keeps: one axis for what was measured, set and decided.
+import { ask } from "./access";
 import { choice, h, nothing } from "../dom";
 import { countOf, format } from "../format";
 import { chart } from "../charts/chart";
@@ -29,6 +30,7 @@ export class History {
   private until: number | null = null; // null: now
   private wanted = 0;
   private isFirst = true;
+  private isBusy = false; // an answer that takes longer than until the next question is still waited for
   private readonly place = h("div", { "aria-busy": "false" });
   private readonly range = choice("The last", spans.map(([, text]) => text), (i) => this.choose(i), 3);
   private readonly earlier = h("button", { type: "button", class: "control", click: () => this.move(-1) }, "Earlier");
@@ -41,7 +43,7 @@ export class History {
   start(): void {
     void this.load();
     setInterval(() => {
-      if (this.until === null && !document.hidden && this.place.querySelector(".plot:hover, .plot:focus, details[open], .reset:not([hidden])") === null) void this.load();
+      if (this.until === null && !this.isBusy && !document.hidden && this.place.querySelector(".plot:hover, .plot:focus, details[open], .reset:not([hidden])") === null) void this.load();
     }, REFRESH_MS);
   }
 
@@ -60,12 +62,13 @@ export class History {
 
   private async load(): Promise<void> {
     const wanted = ++this.wanted;
-    this.place.setAttribute("aria-busy", "true");
+    this.busy(true);
     for (;;) {
       let reply: Response;
       try {
-        reply = await fetch(`/api/history/${spans[this.span]![0]}${this.until === null ? "" : `/${Math.round(this.until)}`}`);
+        reply = await ask(`/api/history/${spans[this.span]![0]}${this.until === null ? "" : `/${Math.round(this.until)}`}`);
       } catch {
+        if (wanted === this.wanted) this.busy(false);
         return; // the page says that the controller does not answer
       }
       if (wanted !== this.wanted) return; // another was chosen meanwhile
@@ -86,9 +89,14 @@ export class History {
       this.later.disabled = this.until === null;
       this.earlier.disabled = past === null || past.oldest_ms >= past.from_ms;
       this.place.replaceChildren(...(past ? pastPart(past) : [nothing("The controller has no history for that time.")]));
-      this.place.setAttribute("aria-busy", "false");
+      this.busy(false);
       return;
     }
+  }
+
+  private busy(isBusy: boolean): void {
+    this.isBusy = isBusy;
+    this.place.setAttribute("aria-busy", String(isBusy));
   }
 }
 

@@ -7,6 +7,8 @@ import { orders } from "./orders";
 import { History } from "./history";
 import { Devices } from "./map";
 import { agreementPart, auditPart, decisionPart, flowPart, nowPart, timePart } from "./sections";
+import { ask, hasToken } from "./access";
+import { Stream, type Told } from "./stream";
 import { cellsOf, grow, type CellRow, type Fabric, type Pulse } from "./state";
 
 const REFRESH_MS = 10000; // of what the stream does not tell: settings, decisions, records
@@ -23,6 +25,12 @@ function makeParts(devices: Devices, history: History): Parts<Fabric> {
     { id: "history", title: "History", of: (f) => f.has_history, make: (f) => [f.has_history ? history.element : nothing("This controller keeps no history.")] },
     { id: "audit", title: "Audit log", of: (f) => f.audit.at(-1)?.seq, make: auditPart },
   ]);
+}
+
+function whyLost(status: number | null): string {
+  if (status === 401) return hasToken() ? "that is not the controller's token" : "from here even looking needs the controller's token";
+  if (status === 429) return "too many wrong tokens; wait a moment";
+  return status === null || status < 400 ? "connection lost; trying again" : `the controller answers with status ${status}`;
 }
 
 class Live {
@@ -56,15 +64,16 @@ class Live {
     }
     void this.refresh();
     setInterval(() => void this.refresh(), REFRESH_MS);
-    const events = new EventSource("/api/events");
-    events.onerror = () => this.status.replaceChildren("connection lost; trying again");
-    events.addEventListener("state", (event: MessageEvent<string>) => {
-      if (!this.fabric) return;
-      this.fabric = grow(this.fabric, JSON.parse(event.data) as Pulse);
+    void new Stream("/api/events", (told) => this.hear(told), (status) => this.status.replaceChildren(whyLost(status))).follow();
+  }
+
+  private hear({ kind, data }: Told): void {
+    if (kind === "cells") this.takeCells(JSON.parse(data) as { version: number; cells: CellRow[] });
+    else if (kind === "audit") this.refreshSoon();
+    else if (kind === "state" && this.fabric) {
+      this.fabric = grow(this.fabric, JSON.parse(data) as Pulse);
       this.showSoon();
-    });
-    events.addEventListener("cells", (event: MessageEvent<string>) => this.takeCells(JSON.parse(event.data) as { version: number; cells: CellRow[] }));
-    events.addEventListener("audit", () => this.refreshSoon());
+    }
   }
 
   private takeCells({ version, cells }: { version: number; cells: CellRow[] }): void {
@@ -100,12 +109,14 @@ class Live {
 
   private async refresh(): Promise<void> {
     try {
-      const reply = await fetch("/api/overview");
+      const reply = await ask("/api/overview");
       if (!reply.ok) {
-        this.status.replaceChildren(`the controller answers with status ${reply.status}`);
+        this.status.replaceChildren(whyLost(reply.status));
+        this.orders.need(reply.status === 401 || reply.status === 429);
         return;
       }
       this.fabric = (await reply.json()) as Fabric;
+      this.orders.need(false);
       this.show();
     } catch {
       this.status.replaceChildren("the controller does not answer; trying again");

@@ -1,5 +1,6 @@
 // Devices as a map of cells, which events keep up to date, and as a list that asks for those alone that are in sight. However
 // many devices there are, no more than 512 cells and some dozens of rows are drawn.
+import { ask } from "./access";
 import type { Num } from "../data";
 import { choice, h, nothing } from "../dom";
 import { countOf, digits, format, NONE, plain } from "../format";
@@ -122,7 +123,7 @@ function cellsOfRow(d: Device): (string | HTMLElement)[] {
 }
 
 async function fetchPage(first: number): Promise<Device[]> {
-  const reply = await fetch(`/api/devices/${first}`);
+  const reply = await ask(`/api/devices/${first}`);
   return reply.ok ? ((await reply.json()) as { devices: Device[] }).devices : [];
 }
 

@@ -1,13 +1,13 @@
 // What a person may tell the controller: freeze, thaw, approve, roll back. It takes the token of the controller's file, which
 // is kept in this page alone and sent in a header that no browser sends by itself.
 import { announce, h, section } from "../dom";
+import { ask, setToken } from "./access";
 
-async function post(order: string, token: string, body: Record<string, unknown>): Promise<string> {
-  const reply = await fetch(`/api/${order}`, {
+async function post(order: string, body: Record<string, unknown>): Promise<string> {
+  const reply = await ask(`/api/${order}`, {
     method: "POST",
-    headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+    headers: { "Content-Type": "application/json" },
     body: JSON.stringify(body),
-    credentials: "omit",
   });
   if (reply.ok) return "";
   const text = await reply.text();
@@ -18,13 +18,17 @@ async function post(order: string, token: string, body: Record<string, unknown>)
   }
 }
 
+const LOOKING_IS_FREE = "These need the controller's token. It is kept in this page until it is closed.";
+const LOOKING_NEEDS_IT = "Who comes from another machine needs the controller's token to look, too. It is kept in this page until it is closed.";
+
 export interface Orders {
   element: HTMLElement;
   show(frozen: boolean, waiting: number | null): void;
+  need(isNeeded: boolean): void; // the token, for looking
 }
 
 export function orders(onDone: () => void): Orders {
-  const token = h("input", { type: "password", autocomplete: "off", id: "token", placeholder: "token" });
+  const token = h("input", { type: "password", autocomplete: "off", id: "token", placeholder: "token", change: () => (setToken(token.value), onDone()) });
   const why = h("input", { type: "text", id: "why", maxlength: 200, placeholder: "for the audit log" });
   const answer = h("p", { class: "hint", role: "status" }, "");
   const say = (text: string) => {
@@ -38,8 +42,9 @@ export function orders(onDone: () => void): Orders {
       token.focus();
       return;
     }
+    setToken(token.value);
     try {
-      const wrong = await post(order, token.value, body);
+      const wrong = await post(order, body);
       say(wrong ? `${order}: refused: ${wrong}` : `${order}: done`);
     } catch {
       say(`${order}: the controller does not answer`);
@@ -57,10 +62,11 @@ export function orders(onDone: () => void): Orders {
   const thaw = button("Thaw", "thaw", reason);
   const approve = button("Approve", "approve", () => ({ number: waiting }));
   const back = button("Roll back", "rollback", reason, "All devices go back to the settings they had at first. Go on?");
+  const hint = h("p", { class: "hint" }, LOOKING_IS_FREE);
   const element = section(
     "orders",
     "Orders",
-    h("p", { class: "hint" }, "Looking needs nothing; these need the controller's token. It is kept in this page until it is closed."),
+    hint,
     h(
       "div",
       { class: "orders" },
@@ -75,6 +81,11 @@ export function orders(onDone: () => void): Orders {
   );
   return {
     element,
+    need: (isNeeded) => {
+      if (isNeeded === (hint.textContent === LOOKING_NEEDS_IT)) return;
+      hint.replaceChildren(isNeeded ? LOOKING_NEEDS_IT : LOOKING_IS_FREE);
+      if (isNeeded) token.focus();
+    },
     show: (frozen, number) => {
       waiting = number;
       freeze.hidden = frozen;

@@ -1,0 +1,65 @@
+#include "cmd/json/advise_json.h"
+
+#include "base/json.h"
+#include "cmd/json/cmd_json.h"
+
+#include <math.h>
+
+/* As a share: -0.2 is a fifth less. */
+static json_t *gain_json(struct advise_gain g)
+{
+    json_t *made = json_object();
+
+    json_put_number(made, "change", exp(g.mean) - 1);
+    json_put_number(made, "change_low", exp(g.low) - 1);
+    json_put_number(made, "change_high", exp(g.high) - 1);
+    return made;
+}
+
+static json_t *load_json(const struct advice *a, const struct advise_row *row, uint32_t load)
+{
+    static const char *const words[GOAL_PARTS] = { "all", "below_120KB", "to_1MB", "from_1MB" };
+    json_t                  *made = json_object(), *slowdown = json_object();
+
+    for (int i = 0; i < GOAL_PARTS; i++)
+        json_put_number(slowdown, words[i], advise_slowdown(row, load, (enum goal_part)i));
+    json_put_number(made, "load", advise_loads[load]);
+    json_object_set_new(made, "slowdown_mean", slowdown);
+    json_object_set_new(made, "against_yours", row == &a->row[0] ? json_null() : gain_json(advise_gain(a, row, &a->row[0], load)));
+    return made;
+}
+
+static json_t *row_json(const struct advice *a, const struct advise_row *row)
+{
+    json_t *made = json_object(), *loads = json_array();
+
+    json_put_text(made, "name", row->name);
+    for (uint32_t i = 0; i < ADVISE_LOADS; i++)
+        if (row->has[i])
+            json_array_append_new(loads, load_json(a, row, i));
+    json_object_set_new(made, "loads", loads);
+    json_object_set_new(made, "knobs", json_of_knobs(&row->knobs));
+    return made;
+}
+
+json_t *advise_json(const struct advice *a, const char *verdict)
+{
+    json_t *all = json_object(), *rows = json_array(), *search = json_object();
+
+    json_put_text(all, "scenario", a->name);
+    json_put_text(all, "goal", a->request->goal->name);
+    json_object_set_new(all, "keeps_yours", json_boolean(knobs_equal(&advised(a)->knobs, &a->row[0].knobs)));
+    json_put_text(all, "verdict_text", verdict);
+    json_object_set_new(all, "changes", json_of_changes(&a->row[0].knobs, &advised(a)->knobs));
+    json_put_text(all, "best_known", a->row[a->best_known].name);
+    for (uint32_t i = 0; i < a->rows; i++)
+        json_array_append_new(rows, row_json(a, &a->row[i]));
+    json_object_set_new(all, "settings", rows);
+    json_put_count(search, "trials", a->rehearsal.trials);
+    json_put_number(search, "trial_us", (double)a->twin.until_ps / 1e6);
+    json_put_count(search, "generations", a->rehearsal.generations);
+    json_put_count(search, "blocks", a->rehearsal.race.blocks);
+    json_put_number(search, "seconds", a->took_s);
+    json_object_set_new(all, "search", search);
+    return all;
+}

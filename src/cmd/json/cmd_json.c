@@ -1,0 +1,43 @@
+#include "cmd/json/cmd_json.h"
+
+#include "base/json.h"
+#include "cmd/cmd.h"
+
+#include <stdio.h>
+
+bool cmd_is_json(const char *word)
+{
+    return cmd_choice("--format", "not a format", word, (const char *const[]){ "table", "json", NULL }) == 1;
+}
+
+void cmd_print_json(json_t *value)
+{
+    json_dumpf(value, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
+    putchar('\n');
+    json_decref(value);
+}
+
+json_t *json_of_knobs(const struct knobs *k)
+{
+    json_t *all = json_object();
+
+    for (int i = 0; i < KNOB_COUNT; i++)
+        json_put_number(all, knob_info[i].name, k->value[i]);
+    return all;
+}
+
+json_t *json_of_changes(const struct knobs *was, const struct knobs *is)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (was->value[i] != is->value[i]) {
+            json_t *change = json_object();
+
+            json_put_text(change, "name", knob_info[i].name);
+            json_put_number(change, "was", was->value[i]);
+            json_put_number(change, "is", is->value[i]);
+            json_array_append_new(list, change);
+        }
+    return list;
+}

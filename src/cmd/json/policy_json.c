@@ -1,0 +1,131 @@
+#include "cmd/json/policy_json.h"
+
+#include "base/json.h"
+#include "learn/policy/policy_table.h"
+#include "learn/tree/tree_export.h"
+
+static json_t *numbers_json(const float *x, int count)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < count; i++)
+        json_array_append_new(list, json_of_number((double)x[i]));
+    return list;
+}
+
+/* ---- what a policy does ---- */
+
+static json_t *story_json(const struct policy_story *s, const struct rule_cfg *rule)
+{
+    static const uint32_t flows[] = { 1, 8, 64, 512, 4096 };
+    const struct { const char *name; float value; } rows[] = {
+        { "empty", s->empty }, { "target", s->target }, { "full", s->full }, { "flooded", s->flooded }, { "rising", s->rising }, { "falling", s->falling },
+        { "receding", s->receding }, { "after_cut", s->after_cut }, { "after_raise", s->after_raise },
+    };
+    json_t *made = json_object(), *inflation = json_object();
+    char    key[16];
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        json_put_number(made, rows[i].name, (double)rows[i].value);
+    json_object_set_new(made, "rest_delta", s->has_rest ? json_of_number((double)s->rest) : json_null());
+    for (size_t i = 0; s->has_rest && i < sizeof flows / sizeof *flows; i++) {
+        snprintf(key, sizeof key, "%u", flows[i]);
+        json_put_number(inflation, key, policy_story_inflation(s, rule, flows[i]));
+    }
+    json_object_set_new(made, "rtt_over_base_by_flows", inflation);
+    return made;
+}
+
+json_t *policy_json(const struct policy *p, const struct rule_cfg *rule)
+{
+    json_t             *made = json_object(), *rows = json_array(), *paper = json_array();
+    struct policy_story story;
+    policy_table        table;
+    float               six[3][3];
+
+    policy_story_tell(&story, p);
+    policy_table_fill(table, p);
+    policy_table_fill_paper(six, p);
+    json_put_text(made, "body", policy_body_name[p->body]);
+    json_object_set_new(made, "multipliers", story_json(&story, rule));
+    for (int i = 0; i < POLICY_TABLE_SIDE; i++)
+        json_array_append_new(rows, numbers_json(table[i], POLICY_TABLE_SIDE));
+    json_object_set_new(made, "table_deltas", numbers_json(policy_table_delta, POLICY_TABLE_SIDE));
+    json_object_set_new(made, "table_by_before_and_now", rows);
+    json_put_number(made, "table_distance_from_released", (double)policy_table_distance(table, policy_table_released));
+    for (int i = 0; i < 3; i++)
+        json_array_append_new(paper, numbers_json(six[i], 3));
+    json_object_set_new(made, "paper_table_6", paper);
+    return made;
+}
+
+/* ---- how far two are apart ---- */
+
+json_t *policy_gap_json(const struct policy_gap *g)
+{
+    json_t *made = json_object(), *where = json_object();
+
+    json_put_count(made, "states", g->states);
+    json_put_number(made, "mean", policy_gap_mean(g));
+    json_put_number(made, "rms", policy_gap_rms(g));
+    json_put_number(made, "largest", g->largest);
+    json_object_set_new(where, "state", numbers_json(g->x, POLICY_FEATURES));
+    json_put_number(where, "first", (double)g->a);
+    json_put_number(where, "second", (double)g->b);
+    json_object_set_new(made, "largest_at", where);
+    return made;
+}
+
+json_t *policy_rising_json(const struct policy_rising *r)
+{
+    json_t *made = json_object();
+
+    json_put_count(made, "states", r->states);
+    json_put_count(made, "broken", r->broken);
+    json_object_set_new(made, "worst_state", r->broken ? numbers_json(r->x, POLICY_FEATURES) : json_null());
+    json_object_set_new(made, "worst_multiplier", r->broken ? json_of_number((double)r->most) : json_null());
+    return made;
+}
+
+/* ---- trees ---- */
+
+json_t *certificate_json(const struct certificate *c)
+{
+    json_t *list = json_array();
+    char    text[300];
+
+    for (int i = 0; i < CERTIFY_CLAIMS; i++) {
+        json_t *claim = json_object();
+
+        json_put_text(claim, "claim", certify_claim_text[i]);
+        json_object_set_new(claim, "holds", json_boolean(c->holds[i]));
+        json_object_set_new(claim, "broken_by", c->holds[i] ? json_null()
+                                                            : json_of_text(certify_case_text(text, sizeof text, &c->broken[i], (enum certify_claim)i)));
+        json_array_append_new(list, claim);
+    }
+    return list;
+}
+
+json_t *distil_json(const struct distil_report *r)
+{
+    json_t *made = json_object();
+
+    json_put_count(made, "rows", r->rows);
+    json_put_count(made, "rows_aside", r->aside);
+    json_object_set_new(made, "grown", policy_gap_json(&r->grown));
+    json_object_set_new(made, "mended", policy_gap_json(&r->mended));
+    json_object_set_new(made, "states_mended", r->states < 0 ? json_null() : json_integer(r->states));
+    json_object_set_new(made, "certificate", certificate_json(&r->certificate));
+    return made;
+}
+
+json_t *forest_cost_json(const struct forest *f)
+{
+    struct tree_export_cost c = tree_export_cost(f);
+    json_t                 *made = json_object();
+
+    json_put_count(made, "operations", c.operations);
+    json_put_count(made, "table_bytes", c.table_bytes);
+    json_put_count(made, "flow_bytes", sizeof(struct rule_flow));
+    return made;
+}

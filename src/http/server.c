@@ -1,0 +1,413 @@
+/* src/http/server.c - see server.h. */
+#include "http/server.h"
+#include "base/text.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define CONNECTIONS_MAX   128u
+#define LISTENERS_MAX     16u
+#define HEAD_BYTES_MAX    16384
+#define SILENT_S_MAX      3u     /* in the middle of a request; libmicrohttpd notices late that somebody has left there */
+#define IDLE_S_MAX        60u    /* between requests */
+#define TOKEN_LENGTH_MIN  16
+#define RUNS_MAX          64     /* of libmicrohttpd before the loop goes on with something else */
+
+struct server {
+    struct MHD_Daemon   *daemon;
+    struct server_hooks  hooks;
+    struct gate          gate;
+    struct http_config   config;                 /* hosts only */
+    char                *token, *cert, *key;     /* what is in the files */
+    char                *name;                   /* under which it was told to listen */
+    int                  fd;
+    struct listener     *listeners;
+    struct server_counts counts;
+    char                 address[80];
+};
+
+/* Whoever reads SERVER_EVENTS. */
+struct listener {
+    struct server         *server;
+    struct MHD_Connection *connection;
+    struct listener       *next, **from;
+    struct server_cursor   cursor;
+    char                  *text;                 /* under way */
+    size_t                 length, sent;
+    bool                   is_asleep;
+};
+
+struct request { char body[SERVER_BODY_MAX + 1]; size_t length; bool is_too_long; };
+
+/* ---- replies ---- */
+
+static enum MHD_Result send_reply(struct server *s, struct MHD_Connection *c, struct server_reply r)
+{
+    struct MHD_Response *m = MHD_create_response_from_buffer(r.length ? r.length : strlen(r.text), r.text,
+                                                            MHD_RESPMEM_MUST_FREE);
+    enum MHD_Result      rc;
+
+    s->counts.requests++;
+    s->counts.refused += r.status >= 400;
+    s->counts.wrong_tokens += r.status == 401 || r.status == 429;
+    MHD_add_response_header(m, "Content-Type", r.type);
+    MHD_add_response_header(m, "Cache-Control", "no-store");
+    MHD_add_response_header(m, "X-Content-Type-Options", "nosniff");
+    MHD_add_response_header(m, "X-Frame-Options", "DENY");
+    MHD_add_response_header(m, "Referrer-Policy", "no-referrer");
+    MHD_add_response_header(m, "Cross-Origin-Resource-Policy", "same-origin");
+    MHD_add_response_header(m, "Content-Security-Policy",
+                            "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
+                            "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'");
+    if (r.status == 401)
+        MHD_add_response_header(m, "WWW-Authenticate", "Bearer realm=\"anole\"");
+    if (r.status == 405)
+        MHD_add_response_header(m, "Allow", s->gate.is_told ? "GET, HEAD" : "GET, HEAD, POST");
+    if (r.status < 400)
+        MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT, IDLE_S_MAX);
+    rc = MHD_queue_response(c, r.status, m);
+    MHD_destroy_response(m);
+    return rc;
+}
+
+static enum MHD_Result refuse(struct server *s, struct MHD_Connection *c, unsigned status, const char *why)
+{
+    char text[300];
+
+    snprintf(text, sizeof text, "{\"error\":\"%s\"}\n", why);
+    return send_reply(s, c, (struct server_reply){ status, "application/json", xstrdup(text), 0 });
+}
+
+/* ---- events ---- */
+
+static void drop_listener(void *arg)
+{
+    struct listener *l = arg;
+
+    *l->from = l->next;
+    if (l->next)
+        l->next->from = l->from;
+    l->server->counts.listeners--;
+    free(l->text);
+    free(l);
+}
+
+/* Nothing to say: the connection sleeps until somebody wakes it. */
+static ssize_t read_events(void *arg, uint64_t pos, char *buf, size_t max)
+{
+    struct listener *l = arg;
+    size_t           part;
+
+    (void)pos;
+    if (l->text && l->sent == l->length) {
+        free(l->text);
+        l->text = NULL;
+    }
+    if (!l->text) {
+        l->text = l->server->hooks.events(l->server->hooks.arg, &l->cursor);
+        l->length = l->text ? strlen(l->text) : 0;
+        l->sent = 0;
+    }
+    if (!l->length) {
+        l->is_asleep = true;
+        MHD_suspend_connection(l->connection);
+        return 0;
+    }
+    part = l->length - l->sent < max ? l->length - l->sent : max;
+    memcpy(buf, l->text + l->sent, part);
+    l->sent += part;
+    return (ssize_t)part;
+}
+
+static enum MHD_Result begin_events(struct server *s, struct MHD_Connection *c)
+{
+    const char          *last = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Last-Event-ID");
+    struct MHD_Response *m;
+    struct listener     *l;
+    struct err           ignored;
+    enum MHD_Result      rc;
+
+    if (s->counts.listeners == LISTENERS_MAX)
+        return refuse(s, c, 503, "too many listen already");
+    l = xcalloc(1, sizeof *l);
+    *l = (struct listener){ .server = s, .connection = c, .next = s->listeners, .from = &s->listeners };
+    if (last)
+        (void)text_to_uint(last, &l->cursor.last, &ignored);
+    if (l->next)
+        l->next->from = &l->next;
+    s->listeners = l;
+    s->counts.listeners++;
+    s->counts.requests++;
+    m = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 4096, read_events, l, drop_listener);
+    MHD_add_response_header(m, "Content-Type", "text/event-stream");
+    MHD_add_response_header(m, "Cache-Control", "no-store");
+    MHD_add_response_header(m, "X-Content-Type-Options", "nosniff");
+    rc = MHD_queue_response(c, 200, m);
+    MHD_destroy_response(m);
+    return rc;
+}
+
+void server_wake(struct server *s)
+{
+    for (struct listener *l = s ? s->listeners : NULL; l; l = l->next)
+        if (l->is_asleep) {
+            l->is_asleep = false;
+            MHD_resume_connection(l->connection);
+        }
+}
+
+/* ---- requests ---- */
+
+static const char *header(struct MHD_Connection *c, const char *name)
+{
+    return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
+}
+
+static int check(struct server *s, struct MHD_Connection *c, const char *method, const char **why)
+{
+    struct gate_request q = { method, header(c, "Host"), header(c, "Authorization"), header(c, "Origin"),
+                              header(c, "Sec-Fetch-Site"), header(c, "Content-Type"), header(c, "Sec-Fetch-Dest") };
+
+    return gate_check(&s->gate, &q, s->hooks.now_us(), why);
+}
+
+static bool is_shell(const struct server *s, const char *method, const char *path)
+{
+    return s->hooks.shell && strcmp(path, s->hooks.shell) == 0 && strcmp(method, "POST") != 0;
+}
+
+static enum MHD_Result answer(struct server *s, struct MHD_Connection *c, const char *method, const char *path,
+                              const struct request *q)
+{
+    struct server_reply r = { 200, "application/json", NULL, 0 };
+    const char         *why = "";
+    int                 status = check(s, c, method, &why);
+
+    if (status && !(status == 401 && is_shell(s, method, path)))
+        return refuse(s, c, (unsigned)status, why);
+    if (q->is_too_long)
+        return refuse(s, c, 413, "the body is too long");
+    if (s->hooks.events && strcmp(path, SERVER_EVENTS) == 0 && strcmp(method, "GET") == 0)
+        return begin_events(s, c);
+    s->hooks.answer(s->hooks.arg, &(struct server_request){ method, path, q->body, q->length }, &r);
+    return send_reply(s, c, r);
+}
+
+/* Called when the head is there, then for each part of the body, then once more. */
+static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const char *path, const char *method, const char *version,
+                                  const char *part, size_t *length, void **state)
+{
+    struct server  *s = arg;
+    struct request *q = *state;
+
+    (void)version;
+    if (!q) {
+        *state = xcalloc(1, sizeof *q);
+        return MHD_YES;
+    }
+    if (!*length)
+        return answer(s, c, method, path, q);
+    if (q->length + *length > SERVER_BODY_MAX)
+        q->is_too_long = true;
+    else {
+        memcpy(q->body + q->length, part, *length);
+        q->length += *length;
+    }
+    *length = 0;
+    return MHD_YES;
+}
+
+static void on_end(void *arg, struct MHD_Connection *c, void **state, enum MHD_RequestTerminationCode code)
+{
+    (void)arg;
+    (void)c;
+    (void)code;
+    free(*state);
+    *state = NULL;
+}
+
+/* ---- opening ---- */
+
+/* The first line of a file that nobody else may read. */
+static int read_token(struct server *s, const char *path, struct err *err)
+{
+    struct stat st;
+    size_t      length;
+
+    if (stat(path, &st) == 0 && (st.st_mode & 0077))
+        return err_set(err, EPERM, "%s: others may read it; chmod 600", path);
+    if (text_read_file(path, 4096, &s->token, &length, err))
+        return -EIO;
+    s->token[strcspn(s->token, "\r\n")] = '\0';
+    if (strlen(s->token) < TOKEN_LENGTH_MIN)
+        return err_set(err, EINVAL, "%s: a token has at least %d characters", path, TOKEN_LENGTH_MIN);
+    return 0;
+}
+
+static int read_files(struct server *s, const struct http_config *c, struct err *err)
+{
+    size_t length;
+    int    rc = c->token ? read_token(s, c->token, err) : 0;
+
+    if (!rc && c->cert)
+        rc = text_read_file(c->cert, 1ul << 20, &s->cert, &length, err);
+    if (!rc && c->key)
+        rc = text_read_file(c->key, 1ul << 20, &s->key, &length, err);
+    return rc;
+}
+
+/* "host:port" or "[::1]:port". */
+static int resolve(const char *address, struct addrinfo **out, struct err *err)
+{
+    struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE };
+    const char     *colon = strrchr(address, ':');
+    char            host[256] = "";
+    size_t          length = colon ? (size_t)(colon - address) : 0;
+    uint64_t        port;
+    struct err      ignored;
+
+    if (!colon || length >= sizeof host || text_to_uint(colon + 1, &port, &ignored) || port > 65535)
+        return err_set(err, EINVAL, "%.80s: an address is host:port, such as 127.0.0.1:8123 or [::1]:8123", address);
+    if (*address == '[' && length > 2)
+        snprintf(host, sizeof host, "%.*s", (int)length - 2, address + 1);
+    else
+        snprintf(host, sizeof host, "%.*s", (int)length, address);
+    if (getaddrinfo(*host ? host : NULL, colon + 1, &hints, out))
+        return err_set(err, EADDRNOTAVAIL, "%s: there is no such address", address);
+    return 0;
+}
+
+static void note_address(struct server *s, const struct addrinfo *a)
+{
+    const union MHD_DaemonInfo *port = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT);
+    char                        host[64];
+
+    if (getnameinfo(a->ai_addr, a->ai_addrlen, host, sizeof host, NULL, 0, NI_NUMERICHOST))
+        host[0] = '\0';
+    snprintf(s->address, sizeof s->address, a->ai_family == AF_INET6 ? "[%s]:%u" : "%s:%u", host, port ? port->port : 0u);
+}
+
+static struct MHD_Daemon *start_at(struct server *s, const struct addrinfo *a)
+{
+    unsigned              flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC;
+    struct MHD_OptionItem tls[] = { { MHD_OPTION_HTTPS_MEM_KEY, 0, s->key }, { MHD_OPTION_HTTPS_MEM_CERT, 0, s->cert },
+                                    { MHD_OPTION_END, 0, NULL } };
+    struct MHD_OptionItem none[] = { { MHD_OPTION_END, 0, NULL } };
+
+    flags |= (s->cert ? (unsigned)MHD_USE_TLS : 0) | (a->ai_family == AF_INET6 ? (unsigned)MHD_USE_IPv6 : 0);
+    errno = 0;
+    return MHD_start_daemon(flags, 0, NULL, NULL, on_request, s, MHD_OPTION_SOCK_ADDR, a->ai_addr,
+                            MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX,
+                            MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEAD_BYTES_MAX,
+                            MHD_OPTION_CONNECTION_TIMEOUT, SILENT_S_MAX, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+                            MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL, MHD_OPTION_ARRAY, s->cert ? tls : none,
+                            MHD_OPTION_END);
+}
+
+/* At the first address of that name that will do. */
+static int start(struct server *s, const char *listen, struct err *err)
+{
+    struct addrinfo *list = NULL, *a;
+    int              rc = resolve(listen, &list, err);
+
+    if (rc)
+        return rc;
+    for (a = list; a && !s->daemon; a = a->ai_next) {
+        s->daemon = start_at(s, a);
+        if (s->daemon)
+            note_address(s, a);
+    }
+    if (s->daemon)
+        s->fd = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
+    else
+        rc = err_set(err, errno ? errno : EINVAL, "%.80s: cannot listen there: %s", listen,
+                     errno ? strerror(errno) : "certificate and key do not fit");
+    freeaddrinfo(list);
+    return rc;
+}
+
+/* The name before the port is one of ours as well, if it is one. */
+static void add_own_name(struct server *s, const char *listen)
+{
+    const char *colon = strrchr(listen, ':');
+
+    if (colon && colon != listen && !http_is_everywhere(listen))
+        s->gate.host[s->gate.hosts++] = s->name = strndup(listen, (size_t)(colon - listen));
+}
+
+static void set_gate(struct server *s, const struct http_config *c)
+{
+    gate_init(&s->gate, s->token, c->is_told || http_is_local(c->listen));
+    s->gate.is_told = c->is_told;
+    s->gate.has_any_name = c->is_told && http_is_everywhere(c->listen);
+    for (; s->config.hosts < c->hosts; s->config.hosts++)
+        s->gate.host[s->gate.hosts++] = s->config.host[s->config.hosts] = xstrdup(c->host[s->config.hosts]);
+    add_own_name(s, c->listen);
+}
+
+int server_open(struct server **out, const struct http_config *c, const struct server_hooks *hooks, struct err *err)
+{
+    struct server *s = xcalloc(1, sizeof *s);
+    int            rc;
+
+    *s = (struct server){ .hooks = *hooks, .fd = -1 };
+    rc = read_files(s, c, err);
+    set_gate(s, c);
+    if (!rc)
+        rc = start(s, c->listen, err);
+    if (rc) {
+        server_free(s);
+        s = NULL;
+    }
+    *out = s;
+    return rc;
+}
+
+void server_free(struct server *s)
+{
+    if (!s)
+        return;
+    server_wake(s);
+    if (s->daemon)
+        MHD_stop_daemon(s->daemon);
+    http_config_fini(&s->config);
+    free(s->name);
+    free(s->token);
+    free(s->cert);
+    free(s->key);
+    free(s);
+}
+
+/* ---- running ---- */
+
+int server_fd(const struct server *s)
+{
+    return s ? s->fd : -1;
+}
+
+void server_run(struct server *s)
+{
+    MHD_UNSIGNED_LONG_LONG wait_ms = 0;
+
+    for (int i = 0; s && i < RUNS_MAX; i++) {
+        MHD_run(s->daemon);
+        if (MHD_get_timeout(s->daemon, &wait_ms) != MHD_YES || wait_ms)
+            return;
+    }
+}
+
+struct server_counts server_counts(const struct server *s)
+{
+    return s->counts;
+}
+
+const char *server_address(const struct server *s)
+{
+    return s->address;
+}

@@ -1,0 +1,370 @@
+/* src/live/fabric/hardware.c - see hardware.h. */
+#include "live/fabric/hardware.h"
+#include "core/queue.h"
+#include "core/units.h"
+#include "live/fabric/fabric.h"
+
+#include <fcntl.h>
+#include <hiredis/hiredis.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define STATE_SIZE  4096
+#define ASIC_DB     1
+#define COUNTERS_DB 2
+#define OWN_DB      15           /* of the stand-in: live/orch/orch.h */
+#define QUEUE       3
+#define QUEUE_OID   "oid:0x150000000%05x"
+#define PORT_OID    "oid:0x10000000%05x"
+
+struct totals { uint64_t bytes, marked, paused_us; };    /* of a port, since the beginning */
+
+struct node {
+    char            name[MSG_NAME_SIZE];
+    void           *device;      /* of driver_twin */
+    enum knob_where where;
+    struct msg_facts facts;
+    uint64_t        seen;        /* how often it had been set when we last looked */
+    redisContext   *redis;       /* switches */
+    struct totals   total[MSG_PORTS_MAX];
+};
+
+struct hardware {
+    char         folder[256];
+    struct node *node;
+    uint32_t     nodes;
+    uint64_t     interval_us;    /* real */
+    double       slower;
+};
+
+/* ---- NICs ---- */
+
+static int put(const struct hardware *h, const struct node *n, const char *text)
+{
+    char path[512];
+    int  fd, rc = 0;
+
+    snprintf(path, sizeof path, "%s/%s/.nic/control", h->folder, n->name);
+    fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0 || write(fd, text, strlen(text)) < 0)
+        rc = -errno;
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
+static int read_state(const struct hardware *h, const struct node *n, char text[STATE_SIZE])
+{
+    char    path[512];
+    ssize_t length;
+    int     fd;
+
+    snprintf(path, sizeof path, "%s/%s/.nic/state", h->folder, n->name);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    length = fd < 0 ? -1 : read(fd, text, STATE_SIZE - 1);
+    if (fd >= 0)
+        close(fd);
+    text[length > 0 ? length : 0] = '\0';
+    return length > 0 ? 0 : -EIO;
+}
+
+/* The next "name number" of a text, and where the rest begins; NULL: there is none. */
+static const char *next_number(const char *text, char name[64], long long *value)
+{
+    const char *space = strchr(text, ' ');
+    char       *end;
+
+    if (!space || space - text >= 64)
+        return NULL;
+    memcpy(name, text, (size_t)(space - text));
+    name[space - text] = '\0';
+    *value = strtoll(space + 1, &end, 10);
+    return end == space + 1 ? NULL : end + (*end == '\n');
+}
+
+/* "name number" per line: those that differ from what the simulated NIC has. */
+static void differences(const char *text, const struct knob_set *is, struct knob_set *change)
+{
+    char      name[64];
+    long long value;
+
+    while ((text = next_number(text, name, &value)) != NULL) {
+        enum knob knob = knob_find(name);
+
+        if (knob != KNOB_COUNT && is->is_named[knob] && is->knobs.value[knob] != (double)value)
+            knob_set_add(change, knob, (double)value);
+    }
+}
+
+static int take_nic(const struct hardware *h, struct node *n, bool *has_changed)
+{
+    struct knob_set is, change = { 0 };
+    char            text[STATE_SIZE];
+    char            name[64];
+    long long       writes;
+    int             rc = read_state(h, n, text);
+
+    if (rc || !next_number(text, name, &writes) || strcmp(name, "writes") != 0)
+        return -EIO;
+    if ((uint64_t)writes == n->seen)
+        return 0;
+    n->seen = (uint64_t)writes;
+    driver_twin.read(n->device, &is);
+    differences(text, &is, &change);
+    *has_changed = true;
+    return driver_twin.write(n->device, &change);
+}
+
+static int begin_nic(const struct hardware *h, const struct node *n)
+{
+    struct knob_set set;
+    char            text[96];
+    int             rc = driver_twin.read(n->device, &set);
+
+    for (int i = 0; i < KNOB_COUNT && !rc; i++)
+        if (set.is_named[i]) {
+            snprintf(text, sizeof text, "set %s %.0f", knob_info[i].name, set.knobs.value[i]);
+            rc = put(h, n, text);
+        }
+    return rc;
+}
+
+static int show_nic(const struct hardware *h, const struct node *n, const struct msg_sample *s)
+{
+    char     text[96];
+    uint64_t paused_us = (uint64_t)(s->paused * (double)h->interval_us);
+    int      rc;
+
+    snprintf(text, sizeof text, "feed %" PRIu64 " %" PRIu64, s->tx_bytes, h->interval_us);
+    rc = put(h, n, text);
+    if (!rc && paused_us) {
+        snprintf(text, sizeof text, "pause %" PRIu64, paused_us);
+        rc = put(h, n, text);
+    }
+    if (!rc && s->lossless_drops) {
+        snprintf(text, sizeof text, "discard %" PRIu64, s->lossless_drops);
+        rc = put(h, n, text);
+    }
+    return rc;
+}
+
+/* ---- switches ---- */
+
+static redisReply *ask(struct node *n, int db, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static redisReply *ask(struct node *n, int db, const char *format, ...)
+{
+    redisReply *reply;
+    va_list     args;
+
+    freeReplyObject(redisCommand(n->redis, "SELECT %d", db));
+    va_start(args, format);
+    reply = redisvCommand(n->redis, format, args);
+    va_end(args);
+    return reply;
+}
+
+static double number_in(const redisReply *list, size_t i)
+{
+    return i < list->elements && list->element[i]->type == REDIS_REPLY_STRING ? strtod(list->element[i]->str, NULL) : NAN;
+}
+
+/* What the ASIC holds for the queue of a port. */
+static int take_port(struct node *n, uint32_t port)
+{
+    redisReply *oid = ask(n, ASIC_DB, "HGET ASIC_STATE:SAI_OBJECT_TYPE_QUEUE:" QUEUE_OID " SAI_QUEUE_ATTR_WRED_PROFILE_ID", port);
+    redisReply *wred = oid && oid->type == REDIS_REPLY_STRING ?
+                       ask(n, ASIC_DB, "HMGET ASIC_STATE:SAI_OBJECT_TYPE_WRED:%s SAI_WRED_ATTR_GREEN_MIN_THRESHOLD "
+                           "SAI_WRED_ATTR_GREEN_MAX_THRESHOLD SAI_WRED_ATTR_GREEN_DROP_PROBABILITY", oid->str) : NULL;
+    struct ecn  e;
+    int         rc = wred ? 0 : -EIO;
+
+    if (!rc && wred->type == REDIS_REPLY_ARRAY) {
+        double kmin = number_in(wred, 0), kmax = number_in(wred, 1), percent = number_in(wred, 2);
+
+        e = (struct ecn){ .kmin_bytes = (uint32_t)kmin, .kmax_bytes = (uint32_t)kmax, .pmax = percent / 100 };
+        if (kmin >= 0 && kmax >= kmin && percent >= 0)
+            fabric_set_queue(n->device, port, &e);
+    }
+    freeReplyObject(oid);
+    freeReplyObject(wred);
+    return rc;
+}
+
+static int take_switch(struct node *n)
+{
+    redisReply *reply = ask(n, OWN_DB, "GET programmed");
+    uint64_t    count = reply && reply->type == REDIS_REPLY_STRING ? strtoull(reply->str, NULL, 10) : n->seen;
+    int         rc = reply ? 0 : -EIO;
+
+    freeReplyObject(reply);
+    if (rc || count == n->seen)
+        return rc;
+    n->seen = count;
+    for (uint32_t i = 0; i < n->facts.ports && i < MSG_PORTS_MAX && !rc; i++)
+        rc = take_port(n, i);
+    return rc;
+}
+
+static void count_port(const struct hardware *h, struct totals *t, const struct msg_port *p)
+{
+    t->bytes += p->tx_bytes;
+    t->marked += p->marked_packets;
+    t->paused_us += (uint64_t)((double)p->paused_ps / (double)PS_PER_US * h->slower);
+}
+
+/* As syncd's flex counters do. One trip for all ports. */
+static int show_switch(const struct hardware *h, struct node *n, const struct msg_sample *s)
+{
+    int   sent = 1, rc = 0;
+    void *reply;
+
+    redisAppendCommand(n->redis, "SELECT %d", COUNTERS_DB);
+    for (uint32_t i = 0; i < s->detail->ports; i++, sent += 2) {
+        struct totals *t = &n->total[i];
+
+        count_port(h, t, &s->detail->port[i]);
+        redisAppendCommand(n->redis, "HSET COUNTERS:" QUEUE_OID " SAI_QUEUE_STAT_BYTES %" PRIu64 " SAI_QUEUE_STAT_DROPPED_PACKETS 0 "
+                           "SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS %" PRIu64, i, t->bytes, t->marked);
+        redisAppendCommand(n->redis, "HSET COUNTERS:" PORT_OID " SAI_PORT_STAT_PFC_%d_RX_PAUSE_DURATION_US %" PRIu64, i, QUEUE, t->paused_us);
+    }
+    for (; sent && !rc; sent--) {
+        rc = redisGetReply(n->redis, &reply) == REDIS_OK ? 0 : -EIO;
+        if (!rc)
+            freeReplyObject(reply);
+    }
+    return rc;
+}
+
+static int begin_switch(const struct hardware *h, struct node *n)
+{
+    char path[512];
+
+    snprintf(path, sizeof path, "%s/%s/var/run/redis/redis.sock", h->folder, n->name);
+    n->redis = redisConnectUnix(path);
+    return n->redis && !n->redis->err ? 0 : -EIO;
+}
+
+/* ---- all of them ---- */
+
+static int complain(const struct node *n, int rc, struct err *err)
+{
+    return rc ? err_set(err, -rc, "the stand-in for %s does not answer: %s", n->name, strerror(-rc)) : 0;
+}
+
+int hardware_connect(struct hardware *h, struct err *err)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; i < h->nodes && !rc; i++) {
+        struct node *n = &h->node[i];
+
+        rc = complain(n, n->where == KNOB_SWITCH ? begin_switch(h, n) : begin_nic(h, n), err);
+    }
+    return rc;
+}
+
+static int show(const struct hardware *h, struct node *n)
+{
+    struct msg_sample s;
+
+    if (driver_twin.sample(n->device, &s))
+        return 0;                /* nothing has passed */
+    return n->where == KNOB_SWITCH ? show_switch(h, n, &s) : show_nic(h, n, &s);
+}
+
+/* NICs first: what they set may make the simulator set all of its switches anew, which are looked at once more then. */
+static int take(struct hardware *h, struct err *err)
+{
+    bool has_changed = false;
+    int  rc = 0;
+
+    for (uint32_t i = 0; i < h->nodes && !rc; i++)
+        if (h->node[i].where != KNOB_SWITCH)
+            rc = complain(&h->node[i], take_nic(h, &h->node[i], &has_changed), err);
+    for (uint32_t i = 0; i < h->nodes && !rc; i++)
+        if (h->node[i].where == KNOB_SWITCH) {
+            h->node[i].seen = has_changed ? UINT64_MAX : h->node[i].seen;
+            rc = complain(&h->node[i], take_switch(&h->node[i]), err);
+        }
+    return rc;
+}
+
+int hardware_step(struct hardware *h, struct err *err)
+{
+    int rc = take(h, err);
+
+    if (!rc)
+        fabric_advance();
+    for (uint32_t i = 0; i < h->nodes && !rc; i++)
+        rc = complain(&h->node[i], show(h, &h->node[i]), err);
+    return rc;
+}
+
+bool hardware_device(const struct hardware *h, uint32_t i, struct hardware_device *out)
+{
+    struct knob_set   set;
+    struct knobs      all = { 0 };
+    struct ecn        e;
+    const struct node *n = &h->node[i];
+
+    if (i >= h->nodes)
+        return false;
+    driver_twin.read(n->device, &set);
+    knob_set_put(&set, &all);
+    e = ecn_of_knobs(&all);
+    *out = (struct hardware_device){ .name = n->name, .is_switch = n->where == KNOB_SWITCH, .ports = n->facts.ports,
+        .mbps = (uint32_t)fmax(1, (double)n->facts.rate_bps / 1e6 / h->slower), .kmin_bytes = e.kmin_bytes, .kmax_bytes = e.kmax_bytes,
+        .pmax_percent = (uint32_t)nearbyint(e.pmax * 100) };
+    return true;
+}
+
+int hardware_open(struct hardware **out, const char *scenario, const char *folder, uint64_t interval_us, struct err *err)
+{
+    char                (*name)[MSG_NAME_SIZE] = xcalloc(DRIVER_DEVICES_MAX, sizeof *name);
+    struct hardware     *h = xcalloc(1, sizeof *h);
+    struct fabric_about  about;
+    int                  rc = fabric_describe(&about, scenario, err), count = rc ? rc : driver_twin.find(scenario, name, err);
+
+    *out = NULL;
+    rc = count < 0 ? count : 0;
+    snprintf(h->folder, sizeof h->folder, "%s", folder);
+    h->node = xcalloc(DRIVER_DEVICES_MAX, sizeof *h->node);
+    h->interval_us = interval_us;
+    h->slower = rc ? 1 : (double)interval_us / (double)about.interval_us;
+    for (int i = 0; i < count && !rc; i++) {
+        struct node *n = &h->node[i];
+
+        memcpy(n->name, name[i], sizeof n->name);
+        rc = driver_twin.open(&n->device, scenario, n->name, err);
+        if (!rc) {
+            n->where = driver_twin.facts(n->device, &n->facts);
+            n->seen = UINT64_MAX;                /* look once at least */
+            h->nodes++;
+        }
+    }
+    free(name);
+    if (!rc) {
+        fabric_hold();
+        *out = h;
+        return 0;
+    }
+    hardware_free(h);
+    return rc;
+}
+
+void hardware_free(struct hardware *h)
+{
+    if (!h)
+        return;
+    for (uint32_t i = 0; i < h->nodes; i++) {
+        if (h->node[i].redis)
+            redisFree(h->node[i].redis);
+        driver_twin.close(h->node[i].device);
+    }
+    free(h->node);
+    free(h);
+}

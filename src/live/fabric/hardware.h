@@ -1,0 +1,33 @@
+/* src/live/fabric/hardware.h - a simulated network behind stand-ins for real devices: its hosts are the ports behind the files of NICs
+ * (live/nic), its switches the ASICs behind databases (live/orch). Agents cannot tell: they read and write what they would on real ones.
+ *
+ * Each step is a monitor interval of the scenario, in which 'interval_us' of real time pass. Where that is longer, the network lives slower: links are shown as slow as
+ * they are by the clock, and time paused as long; knobs keep their numbers.
+ *
+ * <folder>/<name of the node> is the root of each device.
+ */
+#ifndef LIVE_FABRIC_HARDWARE_H
+#define LIVE_FABRIC_HARDWARE_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct hardware;
+
+struct hardware_device { const char *name; bool is_switch; uint32_t ports, mbps; uint64_t kmin_bytes, kmax_bytes; uint32_t pmax_percent; };
+
+int  hardware_open(struct hardware **, const char *scenario, const char *folder, uint64_t interval_us, struct err *);
+void hardware_free(struct hardware *);
+
+/* False: there are no more. */
+bool hardware_device(const struct hardware *, uint32_t i, struct hardware_device *);
+
+/* All stand-ins are there: connects, and gives NICs the settings that the scenario begins with. */
+int  hardware_connect(struct hardware *, struct err *);
+
+/* Takes what was set, lets an interval pass, shows what was counted. */
+int  hardware_step(struct hardware *, struct err *);
+
+#endif

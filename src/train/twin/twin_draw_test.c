@@ -1,0 +1,73 @@
+/* src/train/twin/twin_draw_test.c - random networks are networks, differ, and come again. */
+#include "train/twin/twin_draw.h"
+#include "tune/rehearse/model.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* Each has tables of sizes that only rise, a load that hosts can send, and a world. */
+static void check(const struct twin_drawn *d)
+{
+    const struct traffic_sizes *s = &d->model.sizes;
+
+    assert_in_range(s->rows, 2, TRAFFIC_SIZES_MAX);
+    assert_true(s->row[0].p == 0 && s->row[s->rows - 1].p == 1);
+    for (uint32_t i = 1; i < s->rows; i++) {
+        assert_true(s->row[i].bytes > s->row[i - 1].bytes);
+        assert_true(s->row[i].p >= s->row[i - 1].p);
+    }
+    assert_true(d->model.bps_per_host > 0 && d->model.bps_per_host <= 0.95 * (double)d->world.host_bps);
+    assert_true(d->model.local >= 0 && d->model.local <= 1);
+    assert_true(d->world.base_rtt_ps > 0);
+}
+
+static void twin_draw__fifty_networks(void **state)
+{
+    uint32_t          slow = 0, bursts = 0, stars = 0;
+    struct twin_drawn d;
+    struct err        err;
+
+    (void)state;
+    for (uint64_t i = 0; i < 50; i++) {
+        assert_int_equal(twin_draw(&d, 1, i, 0.009, &err), 0);
+        check(&d);
+        slow += strstr(d.text, "rate: ") != NULL && strstr(d.text, "{a: h") != NULL;
+        bursts += d.model.bursts_per_s > 0;
+        stars += strstr(d.text, "star") != NULL;
+        twin_drop(&d);
+    }
+    assert_in_range(slow, 1, 30);
+    assert_in_range(bursts, 3, 30);
+    assert_in_range(stars, 3, 30);
+}
+
+static void twin_draw__the_same_number_is_the_same_network(void **state)
+{
+    struct twin_drawn a, b;
+    struct err        err;
+
+    (void)state;
+    assert_int_equal(twin_draw(&a, 7, 3, 0.009, &err), 0);
+    assert_int_equal(twin_draw(&b, 7, 3, 0.009, &err), 0);
+    assert_string_equal(a.text, b.text);
+    assert_memory_equal(&a.model, &b.model, sizeof(a.model));
+    twin_drop(&b);
+    assert_int_equal(twin_draw(&b, 7, 4, 0.009, &err), 0);
+    assert_true(a.model.bps_per_host != b.model.bps_per_host);
+    twin_drop(&a);
+    twin_drop(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(twin_draw__fifty_networks),
+        cmocka_unit_test(twin_draw__the_same_number_is_the_same_network),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

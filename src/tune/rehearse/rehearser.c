@@ -1,0 +1,56 @@
+/* src/tune/rehearse/rehearser.c - see rehearser.h. */
+#include "tune/rehearse/rehearser.h"
+#include "tune/rehearse/model.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#define HOLD_FIRST    8          /* windows after the first search to the second, if the traffic stays; then twice as many */
+
+void rehearser_begin_window(struct rehearser *t)
+{
+    t->window = (struct seen){ 0 };
+    t->intervals = 0;
+    t->lived_s += t->seconds;
+    t->seconds = 0;
+}
+
+void rehearser_say(struct tuner_note *note, const char *phase, const char *format, ...)
+{
+    va_list args;
+
+    note->phase = phase;
+    va_start(args, format);
+    vsnprintf(note->why, sizeof(note->why), format, args);
+    va_end(args);
+}
+
+double rehearser_percent(double log_ratio)
+{
+    return 100 * (exp(log_ratio) - 1);
+}
+
+void rehearser_choose_for(struct rehearser *t, const struct traffic_model *m, enum phase phase)
+{
+    t->hold_for = t->has_chosen && model_distance(m, &t->chosen) < 1 ? 2 * t->hold_for : HOLD_FIRST;
+    t->held = 0;
+    t->chosen = *m;
+    t->has_chosen = true;
+    t->doubts = 0;
+    t->phase = phase;
+}
+
+bool rehearser_is_endogenous(const struct traffic_model *m)
+{
+    return model_following(m) > 0.5;
+}
+
+int rehearser_make_twin(struct rehearser *t, const struct traffic_model *m, struct predictor *p, struct err *err)
+{
+    struct traffic_model bent = *m;
+
+    *p = (struct predictor){ 0 };
+    model_bend(&bent, t->option[OPT_WRONG_LOAD], t->option[OPT_WRONG_SIZES]);
+    return t->world.maker->make(t->world.maker_arg, &t->world, &bent, p, err);
+}

@@ -1,0 +1,81 @@
+/* src/tune/rehearse/rehearser.h - what the tuner rehearse remembers from interval to interval, for the parts that it is made of:
+ *
+ *   rehearse.c (tune/)   watches, asks the twin, decides
+ *   guess.h              what is set before there is a twin
+ *   proving.h            whether what was predicted has come
+ */
+#ifndef TUNE_REHEARSE_REHEARSER_H
+#define TUNE_REHEARSE_REHEARSER_H
+
+#include "base/evidence/evalue.h"
+#include "base/evidence/pairing.h"
+#include "core/report.h"
+#include "tune/rehearse/memory.h"
+#include "tune/rehearse/proof.h"
+#include "tune/rehearse/surrogate.h"
+#include "tune/tuner.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { OPT_GOAL, OPT_HARM, OPT_BUDGET, OPT_MODEL, OPT_GUESS, OPT_WINDOW, OPT_SETTLE, OPT_THINK, OPT_MARGIN, OPT_TRUST, OPT_PAIRS, OPT_BLOCK,
+       OPT_WRONG_LOAD, OPT_WRONG_SIZES, OPTIONS };
+enum phase { PHASE_WATCH, PHASE_THINKING, PHASE_SETTLING, PHASE_PROVING, PHASE_PAIRING, PHASE_HOLD };
+
+struct rehearser {
+    double         option[OPTIONS];
+    struct goal    goal;
+    struct world   world;
+    uint32_t       hosts;
+    enum phase     phase;
+    struct seen    window;               /* of the intervals that are being gathered */
+    uint32_t       intervals;            /* in it, or of what else is waited for */
+    double         seconds, lived_s;     /* of the window; that this traffic had gone on before it */
+    struct seen    all;                  /* of the windows in a row that told the same, */
+    double         all_s;                /* and how long they were */
+    struct traffic_model last, chosen;   /* of the window before; for which the setting in force was chosen */
+    bool           has_last, has_chosen;
+    struct seen    under;                /* of windows with this traffic and the setting in force; the first is left out if it can
+                                            be, as what was before shows in it */
+    uint32_t       under_windows;
+    uint32_t       held, hold_for;       /* windows since the last search; after which more is known than then */
+    uint32_t       doubts;               /* windows in a row for which the twin was wrong */
+
+    /* What is being proved. */
+    struct proof   proof;
+    double         before_bps;
+    uint32_t       proofs, regrets;      /* windows with other traffic; in a row in which it was worse after all */
+    bool           is_kept;              /* it was proved, and is in force */
+    struct knobs   was, candidate;
+    struct pairing pairing;
+    struct evalue  evalue;
+
+    /* Before there is a twin. */
+    struct surrogate     surrogate;
+    bool                 has_surrogate;
+    struct traffic_model guessed;        /* for which the guess was made that is in force */
+    bool                 is_guess, has_guessed;          /* it is in force; this traffic had its guess */
+    uint32_t             guess_windows;  /* for which guesses have been in force */
+
+    struct memories memories;
+    uint64_t       decisions;
+    struct tuner_tried tried[RACE_RUNNERS];      /* in the last search */
+};
+
+/* What a tuner says of a step. */
+void   rehearser_say(struct tuner_note *, const char *phase, const char *format, ...) __attribute__((format(printf, 3, 4)));
+double rehearser_percent(double log_ratio);
+
+/* A new window of intervals begins. */
+void rehearser_begin_window(struct rehearser *);
+
+/* A setting is in force for such traffic, or is about to be. */
+void rehearser_choose_for(struct rehearser *, const struct traffic_model *, enum phase);
+
+/* Where messages follow from others, how many there are is up to the setting: slower ones are its fault, whatever the load. */
+bool rehearser_is_endogenous(const struct traffic_model *);
+
+/* A twin with such traffic, bent if that was asked for. */
+int rehearser_make_twin(struct rehearser *, const struct traffic_model *, struct predictor *, struct err *);
+
+#endif

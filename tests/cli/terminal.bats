@@ -1,0 +1,72 @@
+#!/usr/bin/env bats
+# tests/cli/terminal.bats - what is printed on a terminal of 80 columns is not wider than that.
+
+# shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
+load common
+
+setup() {
+    dir=$BATS_TEST_TMPDIR
+    cat >"$dir/s.yaml" <<'END'
+topology: {kind: star, hosts: 8, rate: 100Gbps, delay: 1us}
+traffic: [{kind: incast, name: many, senders: 7, size: 500KB}]
+END
+}
+
+# on_terminal COLUMNS COMMAND... : what it prints there, into $dir/seen; fails if a line is too wide
+on_terminal() {
+    python3 - "$dir/seen" "$@" <<'END'
+import fcntl, os, pty, re, struct, sys, termios
+path, columns, command = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+child, fd = pty.fork()
+if child == 0:
+    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    os.execv(command[0], command)
+seen = b""
+while True:
+    try:
+        piece = os.read(fd, 65536)
+    except OSError:
+        break
+    if not piece:
+        break
+    seen += piece
+status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+text = re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", seen.decode()).replace("\r\n", "\n")
+lines = [line.split("\r")[-1] for line in text.split("\n")]
+open(path, "w").write("\n".join(lines))
+wide = [line for line in lines if len(line) > columns]
+for line in wide:
+    print(f"{len(line)} columns: {line}")
+sys.exit(status or (1 if wide else 0))
+END
+}
+
+# letters FILE : all of them, wherever lines and cells end
+letters() {
+    tr -d ' \n-' <"$1" | LC_ALL=C fold -b -w 1 | LC_ALL=C sort
+}
+
+@test "terminal: every list fits 80 columns and says all that it says elsewhere" {
+    for what in cc nic asic lb topology traffic sizes knob tuner monitor key scenario; do
+        on_terminal 80 "$ANOLE" list "$what"
+        [ "$what" != knob ] || continue
+        "$ANOLE" list "$what" >"$dir/plain"
+        letters "$dir/seen" >"$dir/a"
+        letters "$dir/plain" >"$dir/b"
+        cmp "$dir/a" "$dir/b"
+    done
+    # There is no room for all columns of this one, which is said.
+    on_terminal 80 "$ANOLE" list knob
+    grep -qx '(without range, more favours: the terminal is too narrow)' "$dir/seen"
+    on_terminal 120 "$ANOLE" list knob
+    refute grep -q 'too narrow' "$dir/seen"
+}
+
+@test "terminal: a run, a comparison and a history fit 80 columns" {
+    on_terminal 80 "$ANOLE" run "$dir/s.yaml"
+    on_terminal 80 "$ANOLE" compare "$dir/s.yaml" --vary kmin=100KB,400KB --seeds 3
+    grep -q 'packets marked' "$dir/seen"
+    "$ANOLE" run "$dir/s.yaml" --set tuner.kind=paraleon --set tuner.trigger=always --set interval=10us --quiet --out "$dir/run"
+    on_terminal 80 "$ANOLE" explain "$dir/run"
+    grep -q '^Tuner paraleon with ' "$dir/seen"
+}
