@@ -72,13 +72,18 @@ is_back() {
     refute grep -E 'enable|dscp|802p' log
 }
 
+# Drops once more: on a busy machine a trial may be over by the time that the first are reported, and there is nothing to break.
+breaks_guardrail() {
+    echo 'discard 3' >nic1/.nic/control
+    grep -q 'guardrail: .*lossless' statec/audit.jsonl
+}
+
 @test "nic: counters and guardrails through the files of a NIC" {
     needs_live
     with_nics
     echo 'traffic 25000000000' >nic1/.nic/control                # 200 of 400 Gb/s
     wait_for sh -c "'$ANOLE' ctl --address 127.0.0.1:$port devices | grep -qE 'sends (4[5-9]|5[0-5])\.'"
-    echo 'discard 3' >nic1/.nic/control
-    wait_for grep -q 'guardrail: .*lossless' statec/audit.jsonl
+    wait_for breaks_guardrail
     wait_for is_back
 }
 
