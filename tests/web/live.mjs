@@ -142,13 +142,6 @@ let browser = null;
 let traffic = null;
 try {
   const controller = start("controller", "controller.yaml");
-  const counters = [1, 2, 3, 4].map((i) => {
-    const counter = makeNic(join(folder, `nic${i}`));
-    writeFileSync(join(folder, `agent${i}.yaml`), `name: host${i}\ncontroller: 127.0.0.1:${port}\nstate: state${i}\nroot: nic${i}\ndriver: mlx5\nwrite: yes\ngap: 100ms\nfreeze_file: freeze\n`);
-    start("agent", `agent${i}.yaml`);
-    return counter;
-  });
-  traffic = setInterval(() => counters.forEach((file) => writeFileSync(file, `${Number(readFileSync(file, "utf8")) + 1e8}\n`)), 100);
   await until("an address", () => /http at (\S+)/.test(controller.log));
   const address = `http://${controller.log.match(/http at (\S+)/)[1]}/`;
   browser = await chromium.launch({
@@ -161,6 +154,15 @@ try {
   page.on("pageerror", (error) => page.problems.push(error.message));
   page.setDefaultTimeout(wait_ms);
   await page.goto(address);
+  // Who looks from the very beginning sees all that comes.
+  await page.locator("#history", { hasText: "Nothing is known of that time" }).waitFor();
+  const counters = [1, 2, 3, 4].map((i) => {
+    const counter = makeNic(join(folder, `nic${i}`));
+    writeFileSync(join(folder, `agent${i}.yaml`), `name: host${i}\ncontroller: 127.0.0.1:${port}\nstate: state${i}\nroot: nic${i}\ndriver: mlx5\nwrite: yes\ngap: 100ms\nfreeze_file: freeze\n`);
+    start("agent", `agent${i}.yaml`);
+    return counter;
+  });
+  traffic = setInterval(() => counters.forEach((file) => writeFileSync(file, `${Number(readFileSync(file, "utf8")) + 1e8}\n`)), 100);
   await check("live: all devices, with their state, age and setting", async () => {
     await page.locator("#devices tbody tr").nth(3).waitFor({ timeout: wait_ms });
     equal((await texts(page.locator("#devices tbody th"))).sort(), [1, 2, 3, 4].map((i) => `host${i}/mlx5_0`), "devices");

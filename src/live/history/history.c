@@ -12,6 +12,7 @@
 #define WRITE_S     5
 #define ANSWERS     8            /* that are kept */
 #define STALE_MS    300000u      /* at most */
+#define YOUNG_MS    1000u        /* at least, whatever is known */
 
 enum entry_kind { ENTRY_POINT, ENTRY_KNOBS, ENTRY_RECORD, ENTRY_COVERAGE };
 
@@ -157,6 +158,18 @@ static struct answer *wanted_of(struct history *h)
     return NULL;
 }
 
+/* As long as a step, but the beginning of a history is soon told anew: nothing may be all that is known yet. */
+static uint64_t good_ms_of(const json_t *o, uint64_t now_ms)
+{
+    uint64_t step_ms = (uint64_t)json_integer_value(json_object_get(o, "step_ms"));
+    uint64_t oldest_ms = (uint64_t)json_integer_value(json_object_get(o, "oldest_ms"));
+    uint64_t known_ms = oldest_ms && oldest_ms < now_ms ? now_ms - oldest_ms : 0;
+    uint64_t most_ms = known_ms / 10 > YOUNG_MS ? known_ms / 10 : YOUNG_MS;
+
+    most_ms = most_ms < STALE_MS ? most_ms : STALE_MS;
+    return step_ms < most_ms ? step_ms : most_ms;
+}
+
 static void make_answer(struct history *h, struct answer *a)
 {
     struct answer want = *a;
@@ -166,7 +179,7 @@ static void make_answer(struct history *h, struct answer *a)
 
     pthread_mutex_unlock(&h->lock);
     o = store_json(h->store, want.span_ms, want.until_ms ? want.until_ms : want.asked_ms);
-    good_ms = (uint64_t)json_integer_value(json_object_get(o, "step_ms"));
+    good_ms = good_ms_of(o, want.asked_ms);
     text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(6));
     json_decref(o);
     pthread_mutex_lock(&h->lock);
@@ -177,7 +190,7 @@ static void make_answer(struct history *h, struct answer *a)
     free(a->text);
     a->text = text ? text : xstrdup("{}");
     a->made_ms = want.asked_ms;
-    a->good_ms = good_ms < STALE_MS ? good_ms : STALE_MS;
+    a->good_ms = good_ms;
     a->is_wanted = false;
     a->is_new = true;
 }

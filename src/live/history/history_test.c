@@ -254,6 +254,27 @@ static void history_ask__answers_whoever_is_slow(void **state)
     history_free(h);
 }
 
+/* Whoever asked before anything was written sees what comes, also where a point is many minutes. */
+static void history_ask__soon_tells_of_a_beginning(void **state)
+{
+    struct history    *h = open_history();
+    struct store_point p = point_of(BEGIN_MS + 1000, 1);
+    json_t            *o = ask(h, DAY_MS, BEGIN_MS);
+    char              *text;
+
+    (void)state;
+    assert_int_equal(count_of(o, "oldest_ms"), 0);
+    json_decref(o);
+    history_add_point(h, &p);
+    while (!(text = history_ask(h, DAY_MS, BEGIN_MS, BEGIN_MS + 3000)))
+        usleep(1000);
+    o = json_loads(text, 0, NULL);
+    assert_int_not_equal(count_of(o, "oldest_ms"), 0);
+    json_decref(o);
+    free(text);
+    history_free(h);
+}
+
 static void history_open__refuses_what_is_not_its_own(void **state)
 {
     struct history *h = NULL;
@@ -299,6 +320,7 @@ int main(void)
         CASE(history__tells_decisions_and_settings_of_the_time_asked_for),
         CASE(history__knows_who_was_not_heard),
         CASE(history_ask__answers_whoever_is_slow),
+        CASE(history_ask__soon_tells_of_a_beginning),
         CASE(history_open__refuses_what_is_not_its_own),
         cmocka_unit_test(history_read_span__case),
     };

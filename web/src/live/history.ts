@@ -7,7 +7,7 @@ import { ZoomGroup } from "../charts/zoom";
 import { table } from "../table";
 import { knobCharts } from "./knobs";
 import { decisionList } from "./decisions";
-import { coarser, stepText, type Past } from "./points";
+import { coarser, isYoung, stepText, type Past } from "./points";
 
 const spans: [string, string, number][] = [
   ["15m", "15 minutes", 900e3],
@@ -20,7 +20,6 @@ const spans: [string, string, number][] = [
   ["365d", "365 days", 365 * 86400e3],
 ];
 
-const YOUNG_MS = 2 * 3600e3;
 const RETRY_MS = 250;
 const REFRESH_MS = 15000; // of a time that ends now
 
@@ -78,7 +77,7 @@ export class History {
       }
       const past = reply.ok ? coarser((await reply.json()) as Past) : null;
       if (wanted !== this.wanted) return;
-      if (this.isFirst && past && past.until_ms - past.oldest_ms < YOUNG_MS) {
+      if (this.isFirst && past && isYoung(past)) {
         // A day would be a dot.
         this.isFirst = false;
         this.span = 1;
@@ -87,7 +86,7 @@ export class History {
       }
       this.isFirst = false;
       this.later.disabled = this.until === null;
-      this.earlier.disabled = past === null || past.oldest_ms >= past.from_ms;
+      this.earlier.disabled = past === null || past.oldest_ms === 0 || past.oldest_ms >= past.from_ms;
       this.place.replaceChildren(...(past ? pastPart(past) : [nothing("The controller has no history for that time.")]));
       this.busy(false);
       return;

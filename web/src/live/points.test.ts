@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { coarser, stepsOf, stepText, type Past } from "./points";
+import { coarser, isYoung, stepsOf, stepText, type Past } from "./points";
 
 const past = (count: number): Past => ({
   from_ms: 0,
@@ -40,4 +40,9 @@ test("stepsOf: never too many, and the end is what it was", () => {
   expect(few.xs.at(-1)).toBe(499);
   expect(few.curves[0]!.at(-1)).toBe(499);
   expect([...few.xs].sort((a, b) => a - b)).toEqual(few.xs);
+});
+
+test("isYoung: for two hours from its beginning, and before it", () => {
+  const at = (oldest_ms: number) => isYoung({ until_ms: 1e12, oldest_ms });
+  expect([0, 1e12 - 7199e3, 1e12 - 7200e3].map(at)).toEqual([true, true, false]);
 });

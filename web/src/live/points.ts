@@ -25,6 +25,11 @@ export interface Past {
   devices: { known: number; heard_always: number; worst: { name: string; heard: number }[] };
 }
 
+const YOUNG_MS = 2 * 3600e3;
+
+// A day of it would be a dot. A history without anything in it is the youngest.
+export const isYoung = (past: { until_ms: number; oldest_ms: number }): boolean => past.oldest_ms === 0 || past.until_ms - past.oldest_ms < YOUNG_MS;
+
 // Fewer points, that all that is drawn stays below 5,000 marks: the mean of means, the least and the most of what falls together.
 export function coarser(past: Past, most = POINTS_MAX): Past {
   const each = Math.ceil(past.t_ms.length / most);
