@@ -109,11 +109,12 @@ run_all() {
     [[ $output == *'cli-live_a.sh, unsteady'*'too late'* ]]
 }
 
-@test "run-tests: one that fails twice has failed, and others have no second try" {
+@test "run-tests: one that fails three times has failed, and others have no second try" {
     mkdir "$tree/tests/cli"
-    echo 'exit 1' >"$tree/tests/cli/live_a.sh"
+    printf '%s\n' "echo x >>'$tree/tries'" 'exit 1' >"$tree/tests/cli/live_a.sh"
     printf '%s\n' "test -e '$tree/before' && exit 0" "touch '$tree/before'" 'exit 1' >"$tree/tests/plain.sh"
     run_all
     [ "$status" -eq 1 ]
     [ "$last" = '1 passed, 2 failed' ]
+    [ "$(wc -l <"$tree/tries")" -eq 3 ]
 }
