@@ -28,7 +28,7 @@ void agent_config_init(struct agent_config *c, enum knob_where where)
 
 void agent_init(struct agent *a, const struct agent_config *c, const struct agent_io *io, uint64_t incarnation)
 {
-    *a = (struct agent){ .cfg = c, .io = *io, .incarnation = incarnation, .at_us = NEVER };
+    *a = (struct agent){ .cfg = c, .io = *io, .incarnation = incarnation, .at_us = NEVER, .self.is_there = c->has_tuner };
     audit_init(&a->audit);
 }
 
@@ -145,7 +145,7 @@ static bool is_baseline(const struct agent *a, const struct knob_set *set)
 
 static void prepare(struct agent *a, const struct msg *m, uint64_t now_us)
 {
-    const char *why = obstacle(a);
+    const char *why = a->cfg->has_tuner ? "its queues are set by a tuner of the agent's own" : obstacle(a);
     struct err  err;
     int         rc;
 
@@ -315,14 +315,19 @@ static void log_freeze(struct agent *a, const char *what, const char *why, uint6
                 .term = a->saved.term, .now_us = now_us });
 }
 
+void agent_freeze(struct agent *a, const char *why, uint64_t now_us)
+{
+    if (*a->saved.frozen)
+        return;
+    snprintf(a->saved.frozen, sizeof a->saved.frozen, "frozen: %.140s", why);
+    a->has_news = true;
+    device_save(a);
+    log_freeze(a, "freeze", a->saved.frozen, now_us);
+}
+
 static void on_freeze(struct agent *a, const struct msg *m, uint64_t now_us)
 {
-    if (!*a->saved.frozen) {
-        snprintf(a->saved.frozen, sizeof a->saved.frozen, "frozen: %.140s", *m->why ? m->why : "by the controller");
-        a->has_news = true;
-        device_save(a);
-        log_freeze(a, "freeze", a->saved.frozen, now_us);
-    }
+    agent_freeze(a, *m->why ? m->why : "by the controller", now_us);
     give_up(a, a->saved.frozen, now_us);
     say_answer(a, ANSWER_FROZEN, 0, a->saved.frozen);
 }
@@ -336,6 +341,15 @@ static void on_thaw(struct agent *a, const struct msg *m, uint64_t now_us)
         log_freeze(a, "thaw", m->why, now_us);
     }
     say_answer(a, ANSWER_THAWED, 0, "");
+}
+
+/* Of a tuner of its own. */
+const char *agent_may_tune(const struct agent *a, uint64_t now_us)
+{
+    const char *why = obstacle(a);
+
+    return why ? why : !has_lease(a, now_us) ? "the lease ended: no word from the controller" :
+           !a->self.is_allowed ? "the controller does not let it" : NULL;
 }
 
 void agent_stop_by_file(struct agent *a, const char *why, uint64_t now_us)
@@ -399,6 +413,7 @@ static bool take_term(struct agent *a, uint64_t term, uint64_t now_us)
         return false;
     }
     a->lease_until_us = 0;
+    a->self.is_allowed = false;
     give_up(a, "another controller has taken over", now_us);
     return true;
 }
@@ -430,6 +445,7 @@ void agent_on_msg(struct agent *a, const struct msg *m, uint64_t now_us)
     case MSG_REVERT:  on_revert(a, m, now_us);  break;
     case MSG_FREEZE:  on_freeze(a, m, now_us);  break;
     case MSG_THAW:    on_thaw(a, m, now_us);    break;
+    case MSG_QUEUES:  a->self.is_allowed = m->self.is_allowed && a->cfg->has_tuner; break;
     default:          break;
     }
 }
@@ -461,7 +477,7 @@ void agent_on_timer(struct agent *a, uint64_t now_us)
  * controller misses it. */
 static void watch(struct agent *a, uint64_t now_us)
 {
-    bool is_open = a->phase == PHASE_APPLIED;
+    bool is_open = a->phase == PHASE_APPLIED || a->self.moved;
 
     a->sample = (struct msg_sample){ .metric = NAN };
     a->breach[0] = '\0';

@@ -46,6 +46,13 @@ void agent_reconfigure(struct agent *, struct agent_config *cfg, const struct ag
 /* A file says that nothing may be written, and why; "": no longer. */
 void agent_stop_by_file(struct agent *, const char *why, uint64_t now_us);
 
+/* May a tuner of the agent's own set queues? NULL: yes; otherwise why not: the controller has not said so, no lease, frozen, a guardrail,
+ * or anything else for which nothing would be written. */
+const char *agent_may_tune(const struct agent *, uint64_t now_us);
+
+/* Somebody else has set a queue: the device is frozen, as for any other foreign edit. */
+void agent_freeze(struct agent *, const char *why, uint64_t now_us);
+
 /* The process ends, or a person asks for it: what is open is reverted. Returns false if the device could not be brought back. */
 bool agent_leave(struct agent *, const char *why, uint64_t now_us);
 

@@ -6,7 +6,8 @@
 static struct msg msg_of(const struct agent *a, enum msg_kind kind)
 {
     return (struct msg){ .kind = kind, .term = a->saved.term, .incarnation = a->incarnation, .phase = a->phase,
-                         .is_frozen = *a->saved.frozen || *a->stopped || a->is_lost, .is_broken = a->is_broken };
+                         .self = a->self,
+                         .is_frozen = *a->saved.frozen || *a->stopped || a->is_lost, .is_broken = a->is_broken || a->self.is_broken };
 }
 
 void say_answer(struct agent *a, enum msg_answer answer, uint64_t change, const char *why)
@@ -29,7 +30,7 @@ void say_hello(struct agent *a, uint64_t now_us)
     m.stamp_us = now_us;
     m.change = a->change;
     m.where = a->cfg->where;
-    m.may_write = a->cfg->may_write;
+    m.may_write = a->cfg->may_write && !a->cfg->has_tuner;
     m.gap_us = a->cfg->gap_us;
     m.interval_us = a->cfg->interval_us;
     m.facts = a->cfg->facts;

@@ -22,6 +22,7 @@ struct agent_config {
     struct limits       limits;
     struct guard_limits guard;
     struct msg_facts    facts;           /* about its device */
+    bool                has_tuner;       /* of its own: see live/queues. The device is not set by the controller then */
     unsigned            skip;            /* AGENT_SKIP_...: 0 but in tests of tests */
 };
 
@@ -61,6 +62,8 @@ struct agent {
     uint64_t        written_us;          /* the last write */
     uint64_t        late_until_us;       /* a write that failed, in this life or before, may take effect until then */
     uint64_t        doubt_until_us;      /* a write that timed out may still take effect until then */
+
+    struct msg_self self;                /* of a tuner of its own; is_allowed is the controller's word */
 
     bool            has_news;            /* what was said in the last hello is no longer so */
     char            stopped[MSG_WHY_SIZE];       /* by a file: why; "": not */

@@ -83,6 +83,7 @@ static int save(struct controller *c)
     json_put_count(o, "version", 1);
     json_put_count(o, "counter", c->counter);
     json_put_text(o, "frozen", c->frozen);
+    json_object_set_new(o, "queues_stopped", json_boolean(c->are_queues_stopped));
     length = json_dumpb(o, text, sizeof text, JSON_INDENT(2));
     json_decref(o);
     c->is_dirty = c->io.disk.save(c->io.disk.arg, CONTROLLER_SAVED_NAME, text, length) != 0;
@@ -99,6 +100,7 @@ static bool take_saved(struct controller *c, const json_t *o)
         return false;
     c->counter = (uint64_t)json_integer_value(counter);
     snprintf(c->frozen, sizeof c->frozen, "%s", frozen);
+    c->are_queues_stopped = json_is_true(json_object_get(o, "queues_stopped"));
     return true;
 }
 
@@ -139,6 +141,23 @@ static uint64_t counter_of(uint64_t term)
     return term >> 16;
 }
 
+/* A tuner of the agent's own may act: said again until a report shows that it was heard. */
+static void let_queues(struct controller *c, struct peer *p, uint64_t now_us)
+{
+    bool may = c->cfg->lets_queues && c->cfg->mode >= MODE_AUTO && !*c->frozen && !c->are_queues_stopped && now_us >= c->paused_until_us;
+
+    if (p->self.is_there && p->self.is_allowed != may)
+        command_send(c, p, &(struct msg){ .kind = MSG_QUEUES, .self = { .is_there = true, .is_allowed = may } });
+}
+
+/* The answer to a report. */
+static void hear(struct controller *c, struct peer *p, uint64_t stamp_us, uint64_t now_us)
+{
+    command_send(c, p, &(struct msg){ .kind = MSG_LEASE, .stamp_us = stamp_us,
+                                      .is_brief = c->is_brief && c->trial.phase == TRIAL_NONE });
+    let_queues(c, p, now_us);
+}
+
 /* It has listened for long enough. A term counts only once it is on the disk. */
 static void become_active(struct controller *c, uint64_t now_us)
 {
@@ -156,7 +175,7 @@ static void become_active(struct controller *c, uint64_t now_us)
     note(c, "begin", "", now_us);
     for (uint32_t i = 0; i < c->peers; i++)      /* what they have reported so far is heard now */
         if (c->peer[i].stamp_us)
-            command_send(c, &c->peer[i], &(struct msg){ .kind = MSG_LEASE, .stamp_us = c->peer[i].stamp_us });
+            hear(c, &c->peer[i], c->peer[i].stamp_us, now_us);
 }
 
 static void see_term(struct controller *c, uint64_t term, uint64_t now_us)
@@ -220,8 +239,7 @@ static void on_report(struct controller *c, struct peer *p, const struct msg *m,
     roster_on_report(c, p, m, now_us);
     if (c->role != ROLE_ACTIVE)
         return;
-    command_send(c, p, &(struct msg){ .kind = MSG_LEASE, .stamp_us = m->stamp_us,
-                                      .is_brief = c->is_brief && c->trial.phase == TRIAL_NONE });
+    hear(c, p, m->stamp_us, now_us);
     take_back_stray(c, p);
 }
 
@@ -400,6 +418,7 @@ int controller_thaw(struct controller *c, const char *why, uint64_t now_us)
 {
     c->frozen[0] = '\0';
     c->paused_until_us = 0;
+    c->are_queues_stopped = false;
     note(c, "thaw", why, now_us);
     return save(c);
 }
@@ -431,6 +450,8 @@ int controller_rollback(struct controller *c, const char *why, uint64_t now_us)
         return -EPERM;
     if (c->trial.phase != TRIAL_NONE)
         return -EBUSY;
+    c->are_queues_stopped = true;
+    save(c);
     trial_begin_rollback(c, why, now_us);
     return 0;
 }

@@ -76,6 +76,8 @@ static void take_state(struct controller *c, struct peer *p, const struct msg *m
     p->is_broken = m->is_broken;
     p->phase = m->phase;
     p->open_change = m->change;
+    if (p->self.is_there || m->self.is_there)
+        p->self = m->self;
 }
 
 struct peer *roster_on_hello(struct controller *c, uint32_t link, const struct msg *m, uint64_t now_us)

@@ -38,6 +38,7 @@ struct controller_config {
     uint32_t             reverts_max;    /* so many within window_us freeze it for pause_us */
     uint64_t             window_us, pause_us;
     uint64_t             seed;           /* of the coins */
+    bool                 lets_queues;    /* agents with a tuner of their own may set their queues by it, unless mode is observe or approve */
     bool                 ignores_terms;  /* a test of tests: does not notice that it was replaced */
 };
 
@@ -81,6 +82,7 @@ struct peer {
     struct msg_facts  facts;
     char              frozen_why[MSG_WHY_SIZE];
     struct knob_set   device, confirmed, baseline;
+    struct msg_self   self;      /* as last told; agents with a tuner of their own */
 };
 
 enum trial_phase {
@@ -134,6 +136,7 @@ struct controller {
     uint64_t             term, term_seen;
     char                 frozen[MSG_WHY_SIZE];   /* on the disk */
     bool                 is_dirty;
+    bool                 are_queues_stopped;     /* rolled back: tuners at switches wait until a person thaws */
     uint64_t             paused_until_us;        /* after too many reverts */
     uint64_t             reverted_us[8];         /* the last ones */
     uint32_t             reverts;

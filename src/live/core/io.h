@@ -6,6 +6,7 @@
 #ifndef LIVE_CORE_IO_H
 #define LIVE_CORE_IO_H
 
+#include "core/queue.h"
 #include "live/core/msg.h"
 
 #include <stddef.h>
@@ -30,6 +31,24 @@ struct io_device {
     /* What its counters say of the time since the last call. */
     int (*sample)(void *, struct msg_sample *);
     void *arg;
+};
+
+/* The egress queues of a switch, one by one; in an order that stays. */
+#define IO_QUEUES_MAX 1024
+
+struct io_queues {
+    /* What they are; returns how many. Names stay the same from start to start. */
+    uint32_t (*list)(void *, struct queue_facts[IO_QUEUES_MAX], char name[IO_QUEUES_MAX][MSG_NAME_SIZE]);
+    /* What each did since the last call that returned 0, and how long that was; not which thresholds it had. -EAGAIN: nothing was
+     * counted since. */
+    int (*look)(void *, struct queue_slot *, uint64_t *us);
+    /* What each holds. is_settled: the device is not about to hold something else. */
+    int (*read)(void *, struct ecn *, bool *is_settled);
+    /* Begins to set one, which held 'was'; done when read() says so. -EBUSY: it holds something else, and nothing was written. Otherwise it may
+     * have been, or may still be. */
+    int (*write)(void *, uint32_t queue, const struct ecn *was, const struct ecn *is);
+    /* Calls at the end of every slot of the device's own time. NULL: its time is that of the clock. */
+    void (*on_slot)(void *, uint64_t slot_ps, void (*call)(void *), void *arg);
 };
 
 #endif

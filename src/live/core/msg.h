@@ -39,6 +39,8 @@ enum msg_kind {
     MSG_CONFIRM,                 /* what is set stays */
     MSG_REVERT,                  /* back to what was confirmed last, at at_us */
     MSG_FREEZE, MSG_THAW,        /* no writes until thawed; what is open is reverted */
+    MSG_RACK,                    /* of the wire alone: never one of these */
+    MSG_QUEUES,                  /* whether the agent's own tuner may set queues, while the lease lasts; it may not until told so */
     MSG_KINDS
 };
 
@@ -95,6 +97,15 @@ struct msg_sample {              /* of a device, in one interval: differences of
     const struct msg_detail *detail;     /* NULL: none; belongs to whoever made the sample, until it makes the next */
 };
 
+/* A device whose agent sets its queues by a tuner of its own (live/queues). */
+struct msg_self {
+    bool     is_there;           /* there is such a tuner */
+    bool     is_allowed;         /* HELLO, REPORT: it may act; QUEUES: it may from now on, or no longer */
+    bool     is_broken;          /* not on the wire: queues could not be brought back yet; reports say so of the device */
+    uint32_t queues, moved;      /* moved: so many are not set as they were found */
+    uint64_t decisions, changes; /* since the agent's start */
+};
+
 struct msg {
     enum msg_kind     kind;
     uint64_t          term;      /* from agents: the highest that they have seen */
@@ -118,6 +129,7 @@ struct msg {
     enum msg_phase    phase;
     bool              is_frozen, is_broken;      /* broken: a revert has not succeeded yet */
     struct msg_sample sample;
+    struct msg_self   self;      /* QUEUES: is_allowed */
 
     /* ANSWER */
     enum msg_answer   answer;

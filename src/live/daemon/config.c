@@ -3,6 +3,7 @@
 #include "base/reader.h"
 #include "base/text.h"
 #include "core/units.h"
+#include "live/queues/queue_tuner.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,8 @@ static const struct section_key agent_keys[] = {
     { "switches_per_day", "count", "", "changes that are tried; 2000, switches 200" },
     { "lasting_per_day", "count", "20", "changes that stay" },
     { "limits", "map", "", "knob: {min, max}: narrower than the table of knobs; 'no' forbids it" },
+    { "tuner", "name", "", "acc: it sets the queues of switches one by one, if the controller lets it; default: none" },
+    { "queue_changes_per_second", "count", "", "of such a tuner, all queues of a device together; 20, of simulated ones any" },
     { "lock_step", "yes/no", "no", "driver twin: simulated time waits for the controller, which must be in lock step, too" },
     { "paused_max", "share", "0.05", "guardrail: share of the time paused, two intervals in a row" },
     { NULL, NULL, NULL, NULL },
@@ -56,6 +59,7 @@ static const struct section_key controller_keys[] = {
     { "relays", "list", "", "names in certificates of relays, which may speak for the devices of others" },
     { "devices_max", "count", "1024", "room for so many" },
     { "tuner", "name", "", "as in a scenario; default: none" },
+    { "queue_tuners", "yes/no", "no", "modes auto, direct: agents of switches with a tuner of their own may set queues by it" },
     { "flows", "map", "", "listen, from, window: sFlow, NetFlow 9 and IPFIX of switches, for tuners that want flow sizes" },
     { "etcd", "map", "", "endpoints, cell, ttl, ca, cert, key: several controllers of a cell; who has the lease there acts" },
     { "stale", "count", "3", "reports older than so many intervals are not believed" },
@@ -314,6 +318,15 @@ static void read_agent(struct reader *r, const struct yaml_node *root, struct ag
     section_count(&s, "switches_per_day", 0, 1000000, &a->switches_per_day);
     section_count(&s, "lasting_per_day", 0, 1000000, &a->lasting_per_day);
     section_real(&s, "paused_max", 0, 1, &a->guard.paused_max);
+    config_tuner_read(r, section_get(&s, "tuner"), &f->tuner);
+    section_count(&s, "queue_changes_per_second", 1, 1000000, &f->queue_changes);
+    if (!r->rc && f->tuner.kind && !f->driver->queues)
+        reader_refuse(r, section_get(&s, "tuner"), "tuner: a device of driver %s has no queues that could be set", f->driver->name);
+    if (!r->rc && f->tuner.kind) {
+        struct loop_request q = config_tuner_request(&f->tuner, f->common.file);
+
+        r->rc = queue_tuner_check(&q, r->err);
+    }
     read_limits(r, section_get(&s, "limits"), &a->limits);
 }
 
@@ -340,6 +353,7 @@ void config_fini_agent(struct agent_file *f)
         free(f->way[i]);
     free(f->root);
     free(f->freeze);
+    config_tuner_fini(&f->tuner);
     *f = (struct agent_file){ 0 };
 }
 
@@ -398,34 +412,6 @@ static void read_relays(struct reader *r, const struct section *s, struct contro
         else
             f->relay[f->relays++] = xstrdup(n->text);
     }
-}
-
-static void add_option(struct reader *r, struct controller_file *f, const struct yaml_node *n)
-{
-    if (n->kind != YAML_SCALAR) {
-        reader_refuse(r, n, "%s: a value is wanted", n->key);
-        return;
-    }
-    f->option = xrealloc(f->option, (f->options + 1ul) * sizeof *f->option);
-    f->option[f->options++] = (struct option_text){ xstrdup(n->key), xstrdup(n->text), reader_place(r, n->line, n->column) };
-}
-
-/* A name, or a map with the name and options. */
-static void read_tuner(struct reader *r, struct controller_file *f, const struct yaml_node *node)
-{
-    const struct yaml_node *name = node && node->kind == YAML_MAP ? yaml_get(node, "name") : node;
-
-    if (!node || r->rc)
-        return;
-    if (!name || name->kind != YAML_SCALAR) {
-        reader_refuse(r, node, "tuner: a name is wanted, or a map with 'name'");
-        return;
-    }
-    f->tuner = xstrdup(name->text);
-    f->tuner_place = reader_place(r, name->line, name->column);
-    for (const struct yaml_node *c = node->kind == YAML_MAP ? node->child : NULL; c && !r->rc; c = c->next)
-        if (c != name)
-            add_option(r, f, c);
 }
 
 static void read_flows(struct reader *r, struct controller_file *f, const struct yaml_node *map)
@@ -540,7 +526,10 @@ static void read_controller(struct reader *r, const struct yaml_node *root, stru
     read_operators(r, &s, f);
     read_relays(r, &s, f);
     read_evidence(r, &s, c);
-    read_tuner(r, f, section_get(&s, "tuner"));
+    config_tuner_read(r, section_get(&s, "tuner"), &f->tuner);
+    section_bool(&s, "queue_tuners", &c->lets_queues);
+    if (!r->rc && c->lets_queues && c->mode == MODE_APPROVE)
+        reader_refuse(r, section_get(&s, "queue_tuners"), "queue_tuners: they decide many times a second, which nobody can approve; mode: auto lets them");
     read_flows(r, f, section_get(&s, "flows"));
     read_etcd(r, f, section_get(&s, "etcd"));
 }
@@ -569,17 +558,10 @@ void config_fini_controller(struct controller_file *f)
         free(f->operator[i]);
     for (uint32_t i = 0; i < f->relays; i++)
         free(f->relay[i]);
-    for (uint32_t i = 0; i < f->options; i++) {
-        free(f->option[i].key);
-        free(f->option[i].text);
-        free(f->option[i].place);
-    }
-    free(f->option);
     for (uint32_t i = 0; i < f->flows_senders; i++)
         free(f->flows_from[i]);
     free(f->flows);
     fini_etcd(&f->etcd);
-    free(f->tuner);
-    free(f->tuner_place);
+    config_tuner_fini(&f->tuner);
     *f = (struct controller_file){ 0 };
 }

@@ -3,9 +3,9 @@
 #define LIVE_DAEMON_CONFIG_H
 
 #include "base/err.h"
-#include "core/option.h"
 #include "live/agent/agent.h"
 #include "live/controller/controller.h"
+#include "live/daemon/config_tuner.h"
 #include "live/driver/driver.h"
 #include "http/config.h"
 #include "live/lease/lease.h"
@@ -34,6 +34,8 @@ struct agent_file {
     const struct driver *driver;
     char                 device[DRIVER_DEVICES_MAX][MSG_NAME_SIZE];
     uint32_t             devices;                /* 0: all that there are */
+    struct config_tuner  tuner;                  /* of queues; of switches */
+    uint32_t             queue_changes;          /* per second; 0: the driver's default */
     bool                 is_locked;              /* simulated time waits for the controller */
     struct agent_config  agent;
 };
@@ -49,9 +51,7 @@ struct controller_file {
     bool                     is_brief;           /* collect: tuning */
     uint32_t                 lock_step;          /* so many devices, whose time waits for us; 0: time is real */
     uint64_t                 monitor_delay_us;   /* lock step: reports reach the tuner so much later */
-    char                    *tuner, *tuner_place;                /* NULL: none */
-    struct option_text      *option;
-    uint32_t                 options;
+    struct config_tuner      tuner;
     char                    *flows;                              /* where switches tell of flows; NULL: nowhere */
     char                    *flows_from[CONFIG_FLOWS_FROM_MAX];
     uint32_t                 flows_senders;

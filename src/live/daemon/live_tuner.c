@@ -13,8 +13,7 @@
 
 static struct loop_request request_of(const struct controller_file *f)
 {
-    return (struct loop_request){ .kind = f->tuner, .place = f->tuner_place, .option = f->option, .options = f->options,
-                                  .beside = f->common.file };
+    return config_tuner_request(&f->tuner, f->common.file);
 }
 
 /* What is in force: what the first device of a kind holds. Devices that differ are shown by `anole ctl diff`. */
@@ -118,15 +117,15 @@ int live_tuner_check(const struct controller_file *f, struct err *err)
     struct loop         l;
     int                 rc;
 
-    if (!f->tuner)
+    if (!f->tuner.kind)
         return 0;
     make_world(&w, f, &none, NULL);
     w.host_bps = 100000000000;
     rc = loop_open(&l, &w, &q, err);
     if (!rc) {
         if (l.tuner.algo && l.tuner.algo->slot)
-            rc = err_set(err, ENOTSUP, "%s%s sets queues one by one, many times a second, which agents do not do; anole run does",
-                         f->tuner_place, f->tuner);
+            rc = err_set(err, ENOTSUP, "%s%s sets queues one by one: it is for agents of switches (their 'tuner'), and for 'queue_tuners: yes' here",
+                         f->tuner.place, f->tuner.kind);
         loop_close(&l);
     }
     world_fini(&w);
@@ -353,7 +352,7 @@ bool live_tuner_propose(struct live_tuner *t, const struct controller *c, uint64
     const char     *said = "";
 
     (void)now_us;
-    if (!t->file->tuner)
+    if (!t->file->tuner.kind)
         return false;
     if (!t->is_open || t->devices != c->peers)
         open_loop(t, c, &d);

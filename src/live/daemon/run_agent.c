@@ -6,12 +6,14 @@
 #include "live/daemon/reload.h"
 #include "live/daemon/run.h"
 #include "live/fabric/fabric.h"
+#include "live/queues/queue_tuner.h"
 #include "live/relay/path.h"
 #include "live/view/agent_page.h"
 #include "live/wire/codec.h"
 #include "live/wire/rpc.h"
 #include "version.h"
 
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,6 +24,9 @@
 
 #define SILENCE_US     10000000u /* at least: of a relay that is there all the same; a controller that begins is silent for a while, too */
 #define RETURN_US      60000000u /* back to the first relay */
+#define HOLD_US        600000000u        /* after a guardrail queues are left alone for so long */
+#define CHANGES_PER_S  20.0      /* of the queues of a real switch: what they bear is not known, and 13 attributes are set with each */
+#define LEAVE_US       5000000u  /* queues have so long to come back in the end */
 #define BACKOFF_US_MIN 100000u
 #define BACKOFF_US_MAX 5000000u
 
@@ -39,6 +44,9 @@ struct device {
     uint64_t            redial_us, backoff_us, tick_us;
     struct agent_totals totals;
     uint64_t            until_us;                /* lock step: it may go on until then */
+    struct queue_tuner *queues;                  /* NULL: none of its own */
+    uint64_t            slot_us;                 /* when a slot ends; 0: its time is not the clock's */
+    const struct host  *host;
 };
 
 struct host {
@@ -164,6 +172,13 @@ static void redial(const struct host *h, struct device *d, uint64_t now_us)
         rpc_redial(d->rpc);
 }
 
+static void on_tick(struct device *d, uint64_t now_us)
+{
+    if (d->queues)
+        queue_tuner_on_tick(d->queues, now_us);
+    agent_on_tick(&d->agent, now_us);
+}
+
 /* Lock step: when the controller has let every device go on, an interval passes; what is due at its end happens then. False: the
  * scenario is over. */
 static bool step(struct host *h)
@@ -180,10 +195,30 @@ static bool step(struct host *h)
     for (uint32_t i = 0; i < h->devices; i++)
         agent_on_timer(&h->device[i].agent, h->lock_us);
     for (uint32_t i = 0; i < h->devices; i++) {
-        agent_on_tick(&h->device[i].agent, h->lock_us);
+        on_tick(&h->device[i], h->lock_us);
         h->device[i].tick_us = h->lock_us;
     }
     return true;
+}
+
+/* Of the tuner of queues. Slots that were missed are not made up for: counters tell of the whole time. */
+static void on_queues_time(struct device *d, uint64_t now_us)
+{
+    if (queue_tuner_timer_us(d->queues) <= now_us)
+        queue_tuner_on_timer(d->queues, now_us);
+    if (d->slot_us && now_us >= d->slot_us) {
+        queue_tuner_on_slot(d->queues, now_us);
+        d->slot_us += queue_tuner_slot_us(d->queues);
+        if (d->slot_us < now_us)
+            d->slot_us = now_us + queue_tuner_slot_us(d->queues);
+    }
+}
+
+static void on_slot(void *arg)
+{
+    struct device *d = arg;
+
+    queue_tuner_on_slot(d->queues, now_of(d->host));
 }
 
 static void on_time(struct host *h, struct device *d, uint64_t now_us)
@@ -191,10 +226,12 @@ static void on_time(struct host *h, struct device *d, uint64_t now_us)
     redial(h, d, now_us);
     if (agent_timer_us(&d->agent) <= now_us)
         agent_on_timer(&d->agent, now_us);
+    if (d->queues)
+        on_queues_time(d, now_us);
     if (now_us < d->tick_us)
         return;
     check_freeze_file(h, d, now_us);
-    agent_on_tick(&d->agent, now_us);
+    on_tick(d, now_us);
     agent_totals_add(&d->totals, &d->agent.sample);
     d->tick_us += d->cfg.interval_us;
     if (d->tick_us < now_us)
@@ -217,6 +254,8 @@ static void wait_for_something(struct host *h)
         fd[i] = (struct pollfd){ .fd = rpc_fd(d->rpc), .events = POLLIN };
         if (!h->lock_us)
             until_us = earlier(until_us, earlier(d->tick_us, agent_timer_us(&d->agent)));
+        if (!h->lock_us && d->queues)
+            until_us = earlier(until_us, earlier(queue_tuner_timer_us(d->queues), d->slot_us ? d->slot_us : NEVER));
         until_us = d->redial_us ? earlier(until_us, d->redial_us) : until_us;
     }
     fd[h->devices] = (struct pollfd){ .fd = h->signals, .events = POLLIN };
@@ -311,10 +350,52 @@ static void loop(struct host *h)
 
 static void close_device(struct device *d)
 {
+    queue_tuner_free(d->queues);
     rpc_free(d->rpc);
     disk_close(&d->disk);
     if (d->state)
         d->driver->close(d->state);
+}
+
+/* What a controller may set of a device whose queues have a tuner of their own: nothing. Whether it can be read counts. */
+static int read_nothing(void *arg, struct knob_set *set)
+{
+    struct device *d = arg;
+    int            rc = d->driver->read(d->state, set);
+
+    *set = (struct knob_set){ 0 };
+    return rc;
+}
+
+static int write_nothing(void *arg, const struct knob_set *set)
+{
+    (void)arg, (void)set;
+    return -EPERM;
+}
+
+static int sample_device(void *arg, struct msg_sample *sample)
+{
+    struct device *d = arg;
+
+    return d->driver->sample(d->state, sample);
+}
+
+static int start_queues(struct device *d, const struct host *h, struct err *err)
+{
+    const struct agent_file  *f = h->file;
+    struct queue_tuner_config cfg = { .tuner = config_tuner_request(&f->tuner, f->common.file), .hold_us = HOLD_US,
+                                      .changes_per_s = f->queue_changes ? (double)f->queue_changes : f->driver->is_simulated ? (double)INFINITY : CHANGES_PER_S };
+    struct err                why;
+    int                       rc = queue_tuner_new(&d->queues, &cfg, &d->agent, f->driver->queues, d->state, &why);
+
+    if (rc)
+        return err_set(err, -rc, "%s: %s", d->cfg.name, why.text);
+    queue_tuner_start(d->queues, now_of(h));
+    if (f->driver->queues->on_slot)
+        f->driver->queues->on_slot(d->state, queue_tuner_slot_us(d->queues) * PS_PER_US, on_slot, d);
+    else
+        d->slot_us = clock_us();
+    return 0;
 }
 
 static int start_device(struct device *d, const struct host *h, const char *name, struct err *err)
@@ -329,10 +410,13 @@ static int start_device(struct device *d, const struct host *h, const char *name
     rc = disk_open(&d->disk, folder, &audit, err);
     if (rc)
         return rc;
+    d->host = h;
+    if (d->cfg.has_tuner)
+        io.device = (struct io_device){ read_nothing, write_nothing, sample_device, d };
     io.disk = disk_io(&d->disk);
     agent_init(&d->agent, &d->cfg, &io, io.disk.wall_us(io.disk.arg) / 1000);    /* no two starts are in the same millisecond */
     agent_start(&d->agent, &audit, now_of(h));
-    return 0;
+    return d->cfg.has_tuner ? start_queues(d, h, err) : 0;
 }
 
 static int open_device(struct device *d, const struct agent_file *f, const char *name, struct err *err)
@@ -347,6 +431,7 @@ static int open_device(struct device *d, const struct agent_file *f, const char 
     rc = f->driver->open(&d->state, f->root, name, err);
     if (!rc && f->driver->facts)
         d->cfg.where = f->driver->facts(d->state, &d->cfg.facts);
+    d->cfg.has_tuner = f->tuner.kind && d->cfg.where == KNOB_SWITCH;
     return rc;
 }
 
@@ -418,13 +503,26 @@ int agent_check(const struct agent_file *f, struct err *err)
     return rc;
 }
 
+static bool leave_queues(struct device *d, const char *why)
+{
+    uint64_t end_us = clock_us() + LEAVE_US;
+    bool     is_back = !d->queues;
+
+    while (!is_back && clock_us() < end_us) {
+        is_back = queue_tuner_leave(d->queues, why, now_of(d->host));
+        if (!is_back)
+            usleep(20000);
+    }
+    return is_back;
+}
+
 /* Devices that did not come back to what is confirmed are named. */
 static int leave(struct host *h, const char *why, struct err *err)
 {
     int rc = 0;
 
     for (uint32_t i = 0; i < h->devices; i++)
-        if (!agent_leave(&h->device[i].agent, why, now_of(h)))
+        if (!agent_leave(&h->device[i].agent, why, now_of(h)) || !leave_queues(&h->device[i], why))
             rc = err_set(err, EIO, "%s: it could not be brought back to what was confirmed", h->device[i].cfg.name);
     return rc;
 }

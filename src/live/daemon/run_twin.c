@@ -12,6 +12,7 @@
 #include "live/fabric/fabric.h"
 #include "live/wire/authority.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -64,6 +65,14 @@ static const char *tuner_of(const struct twin_run *t)
     return t->q->tuner ? t->q->tuner : t->about.has_tuner ? t->about.tuner : "expert";
 }
 
+/* One that sets queues one by one runs beside the agents, not in the controller. */
+static bool is_of_agents(const char *tuner)
+{
+    size_t skip = strncmp(tuner, "{name: '", 8) == 0 ? 8 : 0;
+
+    return strncmp(tuner + skip, "acc", 3) == 0 && !isalnum((unsigned char)tuner[skip + 3]);
+}
+
 /* As many as this takes, and at least ten: people's machines are busy. */
 static uint32_t intervals(const struct twin_run *t, uint64_t ms)
 {
@@ -96,8 +105,9 @@ static int write_controller(const struct twin_run *t, struct err *err)
 {
     char page[300] = "", text[8192];
     int  length = snprintf(text, sizeof text, "name: twin\nlisten: unix:%s/socket\nstate: %s/controller\nseed: %" PRIu64 "\n"
-                           "tls: {ca: %s/ca.pem, cert: %s/controller.pem, key: %s/controller.key}\ntuner: %s\ninterval: %" PRIu64 "us\n",
-                           t->folder, t->folder, t->about.seed, t->folder, t->folder, t->folder, tuner_of(t), t->interval_us);
+                           "tls: {ca: %s/ca.pem, cert: %s/controller.pem, key: %s/controller.key}\n%s%s\ninterval: %" PRIu64 "us\n",
+                           t->folder, t->folder, t->about.seed, t->folder, t->folder, t->folder, is_of_agents(tuner_of(t)) ? "queue_tuners: " :
+                           "tuner: ", is_of_agents(tuner_of(t)) ? "yes" : tuner_of(t), t->interval_us);
 
     if (t->q->page)
         snprintf(page, sizeof page, "http: {listen: '%.100s', token: %s/token}\n", t->q->page, t->folder);
@@ -115,12 +125,13 @@ static int write_controller(const struct twin_run *t, struct err *err)
 
 static int write_agent(const struct twin_run *t, struct err *err)
 {
-    char text[8192];
+    char text[16384];
 
     snprintf(text, sizeof text, "name: twin\ncontroller: unix:%s/socket\nstate: %s/agent\nroot: '%s'\ndriver: twin\nwrite: yes\n"
              "tls: {ca: %s/ca.pem, cert: %s/twin.pem, key: %s/twin.key}\ngap: 0ms\ninterval: %" PRIu64 "us\n"
-             "switches_per_day: 1000000\nlasting_per_day: 1000000\n%s", t->folder, t->folder, t->scenario, t->folder, t->folder,
-             t->folder, t->interval_us, t->q->is_locked ? "lock_step: yes\npaused_max: 1\nlease: 3600s\n" : "");
+             "switches_per_day: 1000000\nlasting_per_day: 1000000\n%s%s%s\n", t->folder, t->folder, t->scenario, t->folder, t->folder,
+             t->folder, t->interval_us, t->q->is_locked ? "lock_step: yes\npaused_max: 1\nlease: 3600s\n" : "",
+             is_of_agents(tuner_of(t)) ? "tuner: " : "", is_of_agents(tuner_of(t)) ? tuner_of(t) : "");
     return write_text(t, "agent.yaml", text, err);
 }
 

@@ -24,6 +24,9 @@ struct driver {
     /* What does not change about it, and of which kind it is; NULL: nothing is known, and all are of the same kind. */
     enum knob_where (*facts)(void *state, struct msg_facts *);
 
+    /* Of switches: their queues, one by one. NULL: it cannot. */
+    const struct io_queues *queues;
+
     const char     *name, *about;
     enum knob_where where;
     bool            is_simulated;        /* nothing real is at stake: every knob that it has may be set, in any step */

@@ -5,6 +5,7 @@
 #include "run/sim_world.h"
 #include "run/simulation.h"
 #include "sim/observe/observe.h"
+#include "sim/observe/queue_telemetry.h"
 #include "sim/observe/watch.h"
 #include "sim/skip/skip.h"
 
@@ -24,12 +25,16 @@ static const enum knob host_knobs[] = {
 };
 static const enum knob switch_knobs[] = { KNOB_kmin, KNOB_kmax, KNOB_pmax, KNOB_COUNT };
 
+struct slot_call { uint32_t node; void (*call)(void *); void *arg; };
+
 struct device {                  /* a node */
     struct fabric    *fabric;
     uint32_t          node;
     struct knobs      knobs;
     uint64_t          seen;      /* how many intervals it was shown */
     struct msg_detail detail;
+    uint32_t          first_queue, queues;       /* of a switch, in the order of all queues */
+    uint64_t          slots_seen;
 };
 
 struct fabric {
@@ -43,6 +48,14 @@ struct fabric {
     uint64_t          intervals;
     uint32_t          users;
     bool              is_stepped;
+
+    struct queue_facts *queue;   /* of all switches */
+    uint32_t          queues;
+    struct telemetry *telemetry; /* NULL: nobody asks for slots */
+    struct queue_slot *slot;     /* the last that has ended */
+    uint64_t          slot_ps, slots, samples;
+    struct slot_call *call;      /* in the order of nodes */
+    uint32_t          calls;
 };
 
 static struct fabric *shared;    /* the one simulation of this process */
@@ -55,10 +68,15 @@ static void fabric_free(struct fabric *f)
         report_fini(&f->report);
         observer_free(f->observer);
         watch_free(f->watch);
+        if (f->telemetry)
+            telemetry_free(f->telemetry);
         world_fini(&f->world);
         simulation_close(&f->s);
     }
     free(f->device);
+    free(f->queue);
+    free(f->slot);
+    free(f->call);
     free(f->text);
     free(f->path);
     free(f);
@@ -90,6 +108,21 @@ static int open_simulation(struct fabric *f, const char *path, struct err *err)
     return rc ? rc : simulation_open(&f->s, &input, err);
 }
 
+static void list_queues(struct fabric *f)
+{
+    f->queues = telemetry_list(f->s.sim, NULL);
+    f->queue = xcalloc(f->queues + 1ul, sizeof *f->queue);
+    f->slot = xcalloc(f->queues + 1ul, sizeof *f->slot);
+    f->call = xcalloc(f->s.sim->net.nodes, sizeof *f->call);
+    telemetry_list(f->s.sim, f->queue);
+    for (uint32_t i = f->queues; i-- > 0; ) {
+        struct device *d = &f->device[f->s.sim->net.port[f->queue[i].port].node->id];
+
+        d->first_queue = i;
+        d->queues++;
+    }
+}
+
 static int fabric_new(struct fabric **out, const char *path, struct err *err)
 {
     struct fabric *f = xcalloc(1, sizeof *f);
@@ -105,8 +138,30 @@ static int fabric_new(struct fabric **out, const char *path, struct err *err)
     f->device = xcalloc(f->s.sim->net.nodes, sizeof *f->device);
     for (uint32_t i = 0; i < f->s.sim->net.nodes; i++)
         f->device[i] = (struct device){ .fabric = f, .node = i, .knobs = f->s.sim->cfg.knobs };
+    list_queues(f);
     *out = f;
     return 0;
+}
+
+/* As in simulations (run/slots.h): the network stops at every sample of a slot, and who is interested decides at the end of each. */
+static void go_through_slots(struct fabric *f, uint64_t end_ps)
+{
+    for (;;) {
+        uint32_t sample = (uint32_t)(f->samples % TELEMETRY_SAMPLES) + 1;
+        uint64_t next_ps = f->slots * f->slot_ps + f->slot_ps * sample / TELEMETRY_SAMPLES;
+
+        if (next_ps > end_ps)
+            return;
+        sim_run_until(f->s.sim, next_ps);
+        telemetry_sample(f->telemetry);
+        f->samples++;
+        if (sample < TELEMETRY_SAMPLES)
+            continue;
+        f->slots++;
+        telemetry_read(f->telemetry, f->slot);
+        for (uint32_t i = 0; i < f->calls; i++)
+            f->call[i].call(f->call[i].arg);
+    }
 }
 
 /* An interval of the scenario. After its end nothing moves any more. */
@@ -114,6 +169,8 @@ static void go_on(struct fabric *f)
 {
     uint64_t end_ps = ++f->intervals * f->s.scenario.interval_ps;
 
+    if (f->telemetry)
+        go_through_slots(f, end_ps);
     sim_run_until(f->s.sim, end_ps);
     observer_look(f->observer, end_ps, &f->report);
 }
@@ -310,12 +367,19 @@ static bool is_agreed(const struct fabric *f, double spacing)
 
 static void set_receivers(struct fabric *f, double spacing)
 {
-    struct knobs all = f->s.sim->cfg.knobs;
+    struct knobs    all = f->s.sim->cfg.knobs;
+    struct network *net = &f->s.sim->net;
+    struct ecn_cfg *was = xcalloc(f->queues + 1ul, sizeof *was);
 
+    for (uint32_t i = 0; i < f->queues; i++)
+        was[i] = net->port[f->queue[i].port].ecn;
     all.value[KNOB_min_time_between_cnps] = spacing;
     sim_apply(f->s.sim, &all);
-    for (uint32_t i = 0; i < f->s.sim->net.nodes; i++)
-        put_device(&f->device[i]);               /* that has told all the same */
+    for (uint32_t i = 0; i < net->hosts; i++)
+        put_device(&f->device[net->host[i].node]);               /* that has told all the same */
+    for (uint32_t i = 0; i < f->queues; i++)
+        sim_set_ecn(f->s.sim, f->queue[i].port, &was[i]);        /* queues may have been set one by one */
+    free(was);
 }
 
 static int write_knobs(void *state, const struct knob_set *set)
@@ -403,8 +467,73 @@ static int sample(void *state, struct msg_sample *out)
     return 0;
 }
 
+/* ---- queues, one by one ---- */
+
+static uint32_t list(void *state, struct queue_facts fact[IO_QUEUES_MAX], char name[IO_QUEUES_MAX][MSG_NAME_SIZE])
+{
+    const struct device *d = state;
+    uint32_t             count = d->queues < IO_QUEUES_MAX ? d->queues : IO_QUEUES_MAX;
+
+    for (uint32_t i = 0; i < count; i++) {
+        fact[i] = d->fabric->queue[d->first_queue + i];
+        snprintf(name[i], MSG_NAME_SIZE, "%u", i + 1);
+    }
+    return count;
+}
+
+static int look(void *state, struct queue_slot *slot, uint64_t *us)
+{
+    struct device *d = state;
+
+    if (d->slots_seen == d->fabric->slots)
+        return -EAGAIN;
+    d->slots_seen = d->fabric->slots;
+    memcpy(slot, d->fabric->slot + d->first_queue, d->queues * sizeof *slot);
+    *us = d->fabric->slot_ps / PS_PER_US;
+    return 0;
+}
+
+static int read_queues(void *state, struct ecn *ecn, bool *is_settled)
+{
+    const struct device *d = state;
+
+    for (uint32_t i = 0; i < d->queues; i++) {
+        const struct ecn_cfg *e = &d->fabric->s.sim->net.port[d->fabric->queue[d->first_queue + i].port].ecn;
+
+        ecn[i] = (struct ecn){ e->kmin_bytes, e->kmax_bytes, e->pmax };
+        is_settled[i] = true;
+    }
+    return 0;
+}
+
+static int write_queue(void *state, uint32_t queue, const struct ecn *was, const struct ecn *is)
+{
+    const struct device *d = state;
+
+    (void)was;
+    sim_set_ecn(d->fabric->s.sim, d->fabric->queue[d->first_queue + queue].port,
+                &(struct ecn_cfg){ is->kmin_bytes, is->kmax_bytes, is->pmax });
+    return 0;
+}
+
+static void on_slot(void *state, uint64_t slot_ps, void (*call)(void *), void *arg)
+{
+    struct device *d = state;
+    struct fabric *f = d->fabric;
+    uint32_t       at = f->calls++;
+
+    if (!f->telemetry)
+        f->telemetry = telemetry_new(f->s.sim);
+    f->slot_ps = slot_ps;        /* one file, one slot: they agree */
+    for (; at > 0 && f->call[at - 1].node > d->node; at--)
+        f->call[at] = f->call[at - 1];
+    f->call[at] = (struct slot_call){ d->node, call, arg };
+}
+
+static const struct io_queues queues = { .list = list, .look = look, .read = read_queues, .write = write_queue, .on_slot = on_slot };
+
 const struct driver driver_twin = {
     .find = find, .open = open_device, .close = close_device, .read = read_knobs, .write = write_knobs, .sample = sample,
-    .facts = facts, .name = "twin", .about = "the hosts and switches of a scenario, simulated", .where = KNOB_NIC,
+    .facts = facts, .queues = &queues, .name = "twin", .about = "the hosts and switches of a scenario, simulated", .where = KNOB_NIC,
     .is_simulated = true,
 };

@@ -69,7 +69,7 @@ static bool is_ordinary(const struct msg *m)
 {
     const struct msg_detail *d = m->sample.detail;
 
-    return m->phase == PHASE_IDLE && !m->is_frozen && !m->is_broken && !*m->why && (!d || (!d->ports && !d->pairs));
+    return m->phase == PHASE_IDLE && !m->self.is_there && !m->is_frozen && !m->is_broken && !*m->why && (!d || (!d->ports && !d->pairs));
 }
 
 static double mean(double a, uint64_t weight_a, double b, uint64_t weight_b)

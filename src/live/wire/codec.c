@@ -10,7 +10,8 @@
 #include <string.h>
 
 /* Our numbers are those of the .proto. */
-_Static_assert((int)MSG_THAW == ANOLE__V1__KIND__THAW && (int)MSG_KINDS == ANOLE__V1__KIND__RACK, "kinds");
+_Static_assert((int)MSG_THAW == ANOLE__V1__KIND__THAW && (int)MSG_RACK == ANOLE__V1__KIND__RACK &&
+               (int)MSG_QUEUES == ANOLE__V1__KIND__QUEUES, "kinds");
 _Static_assert((int)ANSWER_THAWED == ANOLE__V1__RESULT__THAWED && ANSWER_KINDS == 8, "answers");
 _Static_assert((int)PHASE_APPLIED == ANOLE__V1__PHASE__IS_APPLIED && (int)KNOB_SWITCH == ANOLE__V1__WHERE__SWITCH, "phases");
 
@@ -143,9 +144,20 @@ static void fill_hello(Anole__V1__Hello *to, const struct msg *from, struct knob
     to->n_baseline = baseline->count;
 }
 
+static void fill_self(Anole__V1__Self *to, const struct msg_self *from)
+{
+    anole__v1__self__init(to);
+    to->allowed = from->is_allowed;
+    to->queues = from->queues;
+    to->moved = from->moved;
+    to->decisions = from->decisions;
+    to->changes = from->changes;
+}
+
 size_t codec_write(const struct msg *m, unsigned char *bytes)
 {
     Anole__V1__Message out;
+    Anole__V1__Self    self;
     Anole__V1__Sample  sample;
     Anole__V1__Hello   hello;
     struct knob_list   set, confirmed, baseline;
@@ -163,6 +175,10 @@ size_t codec_write(const struct msg *m, unsigned char *bytes)
     } else if (m->kind == MSG_HELLO) {
         fill_hello(&hello, m, &confirmed, &baseline);
         out.hello = &hello;
+    }
+    if (m->self.is_there) {
+        fill_self(&self, &m->self);
+        out.self = &self;
     }
     assert(anole__v1__message__get_packed_size(&out) <= CODEC_BYTES_MAX);
     return anole__v1__message__pack(&out, bytes);
@@ -252,7 +268,8 @@ static bool take_hello(struct msg *m, const Anole__V1__Hello *h)
 
 static bool take(struct msg *m, const Anole__V1__Message *in)
 {
-    if ((unsigned)in->kind >= MSG_KINDS || in->kind == ANOLE__V1__KIND__NONE || (unsigned)in->result >= ANSWER_KINDS ||
+    if ((unsigned)in->kind >= MSG_KINDS || in->kind == ANOLE__V1__KIND__NONE || in->kind == ANOLE__V1__KIND__RACK ||
+        (unsigned)in->result >= ANSWER_KINDS ||
         (unsigned)in->phase >= PHASE_KINDS)
         return false;
     m->kind = (enum msg_kind)in->kind;
@@ -267,7 +284,10 @@ static bool take(struct msg *m, const Anole__V1__Message *in)
     m->answer = (enum msg_answer)in->result;
     m->is_brief = in->brief && m->kind == MSG_LEASE;
     m->sample.is_brief = in->brief && m->kind == MSG_REPORT;
-    if ((m->kind == MSG_HELLO) != (in->hello != NULL) || (m->kind == MSG_REPORT) != (in->sample != NULL))
+    if (in->self)
+        m->self = (struct msg_self){ .is_there = true, .is_allowed = in->self->allowed, .queues = in->self->queues, .moved = in->self->moved,
+                                     .decisions = in->self->decisions, .changes = in->self->changes };
+    if ((m->kind == MSG_HELLO) != (in->hello != NULL) || (m->kind == MSG_QUEUES && !in->self) || (m->kind == MSG_REPORT) != (in->sample != NULL))
         return false;
     return take_text(m->why, sizeof m->why, in->why) && take_knobs(&m->set, in->set, in->n_set) &&
            (!in->hello || take_hello(m, in->hello)) && (!in->sample || take_sample(&m->sample, in->sample));

@@ -87,6 +87,7 @@ struct acc {
     struct unit        *unit;
     uint32_t            units;
     bool                has_begun;
+    bool                is_following;
     struct acc_agents   agents;
     struct rng          rng;
     struct acc_explorer explorer;    /* see acc_explore(); without net and rule there is none */
@@ -286,12 +287,24 @@ static void begin(struct acc *a, const struct queue_slot *seen)
     a->has_begun = true;
 }
 
+/* See acc_follow(): then it is known by what is nearest. */
+static void notice(struct acc *a, struct unit *u, uint32_t queue, const struct queue_slot *seen)
+{
+    struct ecn chosen = ecn_times(&a->action[u->action], speed(a, queue)), scaled;
+
+    if (!a->is_following || u->queues != 1 || ecn_equal(&chosen, &seen->ecn))
+        return;
+    scaled = ecn_times(&seen->ecn, 1 / speed(a, queue));
+    u->action = acc_actions_nearest(a->action, a->actions, &scaled);
+}
+
 static void add_queue(struct acc *a, uint32_t queue, const struct queue_slot *seen)
 {
     struct unit      *u = &a->unit[a->unit_of[queue]];
     struct queue_slot scaled = *seen;
     struct acc_seen   one;
 
+    notice(a, u, queue, seen);
     scaled.queue_bytes_mean = (uint64_t)((double)seen->queue_bytes_mean / speed(a, queue));
     scaled.ecn = ecn_times(&seen->ecn, 1 / speed(a, queue));
     acc_see(&one, &scaled, &a->fact[queue], a->slot_ps, u->action, a->actions, a->reward);
@@ -447,6 +460,11 @@ void acc_explore(struct tuner *t, const struct acc_explorer *e)
     a->explorer = *e;
     if (!e->hold)
         a->explorer.hold = 1;
+}
+
+void acc_follow(struct tuner *t)
+{
+    ((struct acc *)t->state)->is_following = true;
 }
 
 void acc_figures(const struct tuner *t, struct acc_figures *f)

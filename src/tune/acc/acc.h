@@ -26,6 +26,10 @@ struct acc_explorer {
 /* Decides so from now on. All of it must outlive the tuner, and fit its shape. */
 void acc_explore(struct tuner *, const struct acc_explorer *);
 
+/* From now on what is in force, as each slot shows it, counts, not what was chosen: a real switch has bounds, and takes its time. (In a simulation
+ * whatever differs somebody else has set, and the loop sees to it that it stays: tune/loop.h.) */
+void acc_follow(struct tuner *);
+
 struct acc_figures {             /* since the tuner was opened */
     double   reward_sum, throughput_sum, delay_sum;      /* over decisions that have been rewarded */
     uint64_t rewards, decisions, slots, changes;

@@ -1,0 +1,528 @@
+/* src/live/queues/queue_tuner.c - see queue_tuner.h. */
+#include "live/queues/queue_tuner.h"
+#include "core/units.h"
+#include "tune/acc/acc.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SETTLE_US 2000000u       /* a device has so long to hold what was written */
+#define POLL_US   20000u         /* between looks at what has not settled */
+#define DOUBT_US  60000000u      /* a write that failed may take effect for so long */
+#define RETRY_US  500000u        /* between attempts to bring queues back */
+#define TELL_US   60000000u      /* between records of what was done */
+
+struct queue {
+    char       name[MSG_NAME_SIZE];
+    struct ecn found;            /* what it goes back to */
+    struct ecn is;               /* last read or written */
+    bool       is_open;          /* written, not settled yet */
+    uint64_t   written_us;
+    uint64_t   doubt_until_us;   /* until then, or for all of a life that began with it, a setting of ours may turn up */
+};
+
+struct queue_tuner {
+    struct queue_tuner_config cfg;
+    struct agent             *agent;
+    const struct io_queues   *io;
+    void                     *device;
+    struct loop               loop;
+    uint64_t                  slot_ps;
+    struct queue_saved        saved;
+    struct queue             *queue;
+    uint32_t                  queues;
+    struct queue_slot        *slot;
+    struct ecn               *ecn;       /* room for a call */
+    bool                     *is_settled;
+    bool                      is_ready;  /* what is on the disk and what queues hold is known */
+    bool                      is_lost;   /* what was on the disk cannot be understood: nothing is written */
+    bool                      is_going_back;
+    char                      why[MSG_WHY_SIZE];         /* it goes back */
+    uint64_t                  poll_us, back_us, retry_us, hold_until_us, tell_us;
+    double                    tokens;    /* of changes */
+    uint64_t                  tokens_us;
+    uint64_t                  told_decisions, told_changes;
+    uint64_t                  late;      /* decisions that were not carried out: too many changes, or a queue that has not settled */
+};
+
+/* ---- making one ---- */
+
+static bool has_option(const struct loop *l, const char *name, double value)
+{
+    const struct option_info *o = l->tuner.algo->option;
+
+    for (int i = 0; o[i].name; i++)
+        if (strcmp(o[i].name, name) == 0)
+            return l->tuning.values.value[i] == value;
+    return false;
+}
+
+static int open_loop(struct loop *l, const struct world *w, const struct loop_request *q, struct err *err)
+{
+    int rc = loop_open(l, w, q, err);
+
+    if (rc)
+        return rc;
+    if (!l->tuner.algo->slot)
+        rc = err_set(err, ENOTSUP, "%s%s does not set queues one by one: that is for a controller", q->place, q->kind);
+    else if (has_option(l, "train", 1))
+        rc = err_set(err, ENOTSUP, "%strain: who learns tries things out, which agents do not do; anole train acc does", q->place);
+    else if (has_option(l, "agents", 1))
+        rc = err_set(err, ENOTSUP, "%sagents: central needs to see all switches, which an agent does not", q->place);
+    if (rc)
+        loop_close(l);
+    return rc;
+}
+
+int queue_tuner_check(const struct loop_request *q, struct err *err)
+{
+    struct queue_facts fact = { .rate_bps = 25000000000 };
+    struct world       w = { .queue = &fact, .queues = 1 };
+    struct loop        l;
+    int                rc = open_loop(&l, &w, q, err);
+
+    if (!rc)
+        loop_close(&l);
+    return rc;
+}
+
+static void list_queues(struct queue_tuner *t, struct queue_facts *fact)
+{
+    char (*name)[MSG_NAME_SIZE] = xcalloc(IO_QUEUES_MAX, sizeof *name);
+
+    t->queues = t->io->list(t->device, fact, name);
+    t->queue = xcalloc(t->queues + 1ul, sizeof *t->queue);
+    t->slot = xcalloc(t->queues + 1ul, sizeof *t->slot);
+    t->ecn = xcalloc(t->queues + 1ul, sizeof *t->ecn);
+    t->is_settled = xcalloc(t->queues + 1ul, sizeof *t->is_settled);
+    for (uint32_t i = 0; i < t->queues; i++) {
+        memcpy(t->queue[i].name, name[i], sizeof name[i]);
+        fact[i].device = 0;
+    }
+    free(name);
+}
+
+int queue_tuner_new(struct queue_tuner **out, const struct queue_tuner_config *cfg, struct agent *agent, const struct io_queues *io,
+                    void *device, struct err *err)
+{
+    struct queue_facts *fact = xcalloc(IO_QUEUES_MAX, sizeof *fact);
+    struct queue_tuner *t = xcalloc(1, sizeof *t);
+    struct world        w = { .seed = cfg->seed, .queue = fact };
+    int                 rc;
+
+    *out = NULL;
+    *t = (struct queue_tuner){ .cfg = *cfg, .agent = agent, .io = io, .device = device };
+    list_queues(t, fact);
+    w.queues = t->queues;
+    rc = t->queues ? open_loop(&t->loop, &w, &cfg->tuner, err) : err_set(err, ENOENT, "it has no queue that can be set by itself");
+    free(fact);
+    if (rc) {
+        queue_tuner_free(t);
+        return rc;
+    }
+    t->slot_ps = loop_slot_ps(&t->loop);
+    if (t->loop.tuner.algo == &tuner_acc)
+        acc_follow(&t->loop.tuner);
+    agent->self.queues = t->queues;
+    *out = t;
+    return 0;
+}
+
+void queue_tuner_free(struct queue_tuner *t)
+{
+    if (!t)
+        return;
+    if (t->slot_ps)
+        loop_close(&t->loop);
+    queue_saved_fini(&t->saved);
+    free(t->queue);
+    free(t->slot);
+    free(t->ecn);
+    free(t->is_settled);
+    free(t);
+}
+
+/* ---- records ---- */
+
+static struct knob_set set_of(const struct ecn *e)
+{
+    struct knob_set s = { 0 };
+
+    knob_set_add(&s, KNOB_kmin, e->kmin_bytes / 1e3);
+    knob_set_add(&s, KNOB_kmax, e->kmax_bytes / 1e3);
+    knob_set_add(&s, KNOB_pmax, e->pmax);
+    return s;
+}
+
+static int note(struct queue_tuner *t, const char *what, const char *why, const struct ecn *new, uint64_t now_us)
+{
+    struct agent   *a = t->agent;
+    struct knob_set set = new ? set_of(new) : (struct knob_set){ 0 };
+
+    return audit_write(&a->audit, &a->io.disk, &(struct audit_record){ .who = a->cfg->name, .what = what, .why = why,
+                       .term = a->saved.term, .now_us = now_us, .new = new ? &set : NULL });
+}
+
+static void count(struct queue_tuner *t)
+{
+    uint32_t moved = 0;
+
+    for (uint32_t i = 0; i < t->queues; i++)
+        moved += !ecn_equal(&t->queue[i].is, &t->queue[i].found);
+    t->agent->self.moved = moved;
+}
+
+/* What was done since the last time, if anything was. */
+static void tell(struct queue_tuner *t, uint64_t now_us)
+{
+    const struct msg_self *s = &t->agent->self;
+    char                   text[200];
+
+    t->tell_us = now_us + TELL_US;
+    if (s->changes == t->told_changes)
+        return;
+    snprintf(text, sizeof text, "%" PRIu64 " decisions, %" PRIu64 " changes; %u of %u queues are not as they were found",
+             s->decisions - t->told_decisions, s->changes - t->told_changes, s->moved, s->queues);
+    note(t, "queues", text, NULL, now_us);
+    t->told_decisions = s->decisions;
+    t->told_changes = s->changes;
+}
+
+/* ---- writing ---- */
+
+static void set_queue(struct queue_tuner *t, struct queue *q, const struct ecn *e, uint64_t now_us)
+{
+    struct ecn was = q->is;
+    int        rc = t->io->write(t->device, (uint32_t)(q - t->queue), &was, e);
+
+    t->poll_us = now_us;
+    if (rc == -EBUSY)
+        return;                  /* somebody else was faster: the next look finds out */
+    q->is = *e;
+    q->is_open = true;
+    q->written_us = now_us;
+    if (rc)
+        q->doubt_until_us = now_us + DOUBT_US;
+}
+
+static void write_back(struct queue_tuner *t, uint64_t now_us)
+{
+    t->retry_us = now_us + RETRY_US;
+    for (uint32_t i = 0; i < t->queues; i++)
+        if (!ecn_equal(&t->queue[i].is, &t->queue[i].found))
+            set_queue(t, &t->queue[i], &t->queue[i].found, now_us);
+}
+
+static bool is_back(const struct queue_tuner *t)
+{
+    for (uint32_t i = 0; i < t->queues; i++)
+        if (t->queue[i].is_open || !ecn_equal(&t->queue[i].is, &t->queue[i].found))
+            return false;
+    return true;
+}
+
+static void go_back(struct queue_tuner *t, const char *why, uint64_t now_us)
+{
+    if (!t->is_going_back) {
+        tell(t, now_us);
+        snprintf(t->why, sizeof t->why, "%s", why);
+        t->back_us = now_us;
+    }
+    t->is_going_back = true;
+    write_back(t, now_us);
+}
+
+static void arrive(struct queue_tuner *t, uint64_t now_us)
+{
+    t->is_going_back = t->agent->self.is_broken = false;
+    count(t);
+    note(t, "revert", t->why, NULL, now_us);
+}
+
+/* ---- what queues hold ---- */
+
+/* It stays, and is what this queue goes back to. */
+static void adopt(struct queue_tuner *t, struct queue *q, const struct ecn *e, uint64_t now_us)
+{
+    char why[MSG_WHY_SIZE];
+
+    snprintf(why, sizeof why, "somebody else has set queue %.60s", q->name);
+    q->found = q->is = *e;
+    q->is_open = false;
+    note(t, "adopt", why, e, now_us);
+    if (queue_saved_find(&t->saved, q->name)) {
+        queue_saved_put(&t->saved, q->name, e);
+        queue_saved_write(&t->saved, &t->agent->io.disk);
+    }
+    agent_freeze(t->agent, why, now_us);
+}
+
+static void look_at(struct queue_tuner *t, struct queue *q, const struct ecn *holds, uint64_t now_us)
+{
+    if (ecn_equal(holds, &q->is))
+        q->is_open = false;
+    else if (now_us < q->doubt_until_us && (ecn_equal(holds, &q->found) || queue_saved_has(&t->saved, holds))) {
+        q->is = *holds;          /* a write of ours that came late, or did not come */
+        q->is_open = false;
+    } else
+        adopt(t, q, holds, now_us);
+}
+
+/* Reads all of them. -EIO: they cannot be read, which changes nothing. */
+static int look(struct queue_tuner *t, uint64_t now_us)
+{
+    int rc = t->io->read(t->device, t->ecn, t->is_settled);
+
+    t->poll_us = now_us + POLL_US;
+    for (uint32_t i = 0; i < t->queues && !rc; i++)
+        if (t->is_settled[i])
+            look_at(t, &t->queue[i], &t->ecn[i], now_us);
+    count(t);
+    return rc;
+}
+
+static bool is_any_open(const struct queue_tuner *t)
+{
+    for (uint32_t i = 0; i < t->queues; i++)
+        if (t->queue[i].is_open)
+            return true;
+    return false;
+}
+
+/* One that does not take what it is told would be told for ever. */
+static void find_stuck(struct queue_tuner *t, uint64_t now_us)
+{
+    char why[MSG_WHY_SIZE];
+
+    for (uint32_t i = 0; i < t->queues && !t->is_going_back; i++) {
+        const struct queue *q = &t->queue[i];
+
+        if (!q->is_open || now_us < q->written_us + SETTLE_US)
+            continue;
+        snprintf(why, sizeof why, "queue %.60s did not take what was written", q->name);
+        t->hold_until_us = now_us + t->cfg.hold_us;
+        go_back(t, why, now_us);
+    }
+}
+
+/* ---- starting ---- */
+
+/* Whatever a queue holds now it was found with, or is ours, or somebody else's. */
+static void meet(struct queue_tuner *t, struct queue *q, const struct ecn *holds, uint64_t now_us)
+{
+    const struct queue_found *f = queue_saved_find(&t->saved, q->name);
+
+    q->found = f ? f->ecn : *holds;
+    q->is = *holds;
+    if (f && !ecn_equal(holds, &q->found) && !queue_saved_has(&t->saved, holds))
+        adopt(t, q, holds, now_us);
+}
+
+static void try_to_start(struct queue_tuner *t, uint64_t now_us)
+{
+    if (t->is_lost || t->io->read(t->device, t->ecn, t->is_settled))
+        return;
+    for (uint32_t i = 0; i < t->queues; i++)
+        if (!t->is_settled[i])
+            return;
+    t->is_ready = true;
+    for (uint32_t i = 0; i < t->queues; i++) {
+        t->queue[i].doubt_until_us = now_us + DOUBT_US;
+        meet(t, &t->queue[i], &t->ecn[i], now_us);
+    }
+    count(t);
+    if (t->agent->self.moved)
+        go_back(t, "the agent has started", now_us);
+}
+
+void queue_tuner_start(struct queue_tuner *t, uint64_t now_us)
+{
+    int rc = queue_saved_read(&t->saved, &t->agent->io.disk);
+
+    t->is_lost = rc && rc != -ENOENT;
+    t->tell_us = now_us + TELL_US;
+    t->tokens_us = now_us;
+    t->tokens = t->cfg.changes_per_s;
+    if (t->is_lost)
+        agent_freeze(t->agent, "what is on the disk about queues is damaged", now_us);
+    try_to_start(t, now_us);
+}
+
+/* ---- time ---- */
+
+uint64_t queue_tuner_timer_us(const struct queue_tuner *t)
+{
+    if (t->is_going_back || is_any_open(t))
+        return t->poll_us;
+    return t->agent->self.moved ? t->agent->lease_until_us : NEVER;
+}
+
+void queue_tuner_on_timer(struct queue_tuner *t, uint64_t now_us)
+{
+    const char *why;
+
+    if (!t->is_ready)
+        return;
+    why = t->agent->self.moved && !t->is_going_back ? agent_may_tune(t->agent, now_us) : NULL;
+    if (why) {
+        if (*t->agent->breach)
+            t->hold_until_us = now_us + t->cfg.hold_us;
+        go_back(t, why, now_us);
+    }
+    if (now_us < t->poll_us || (!t->is_going_back && !is_any_open(t)))
+        return;
+    look(t, now_us);
+    find_stuck(t, now_us);
+    if (!t->is_going_back)
+        return;
+    if (is_back(t))
+        arrive(t, now_us);
+    else if (now_us >= t->retry_us) {
+        t->agent->self.is_broken = now_us >= t->back_us + SETTLE_US;
+        write_back(t, now_us);
+    }
+}
+
+void queue_tuner_on_tick(struct queue_tuner *t, uint64_t now_us)
+{
+    if (!t->is_ready)
+        try_to_start(t, now_us);
+    else
+        look(t, now_us);
+    queue_tuner_on_timer(t, now_us);
+    if (now_us >= t->tell_us)
+        tell(t, now_us);
+}
+
+bool queue_tuner_leave(struct queue_tuner *t, const char *why, uint64_t now_us)
+{
+    if (!t->is_ready)
+        try_to_start(t, now_us);
+    if (t->is_lost || !t->is_ready)
+        return t->is_lost;       /* nothing was ever written: the agent says that it is frozen */
+    if (t->agent->self.moved && !t->is_going_back)
+        go_back(t, why, now_us);
+    queue_tuner_on_timer(t, now_us);
+    if (!t->is_going_back)
+        tell(t, now_us);
+    return !t->is_going_back;
+}
+
+/* ---- a slot ---- */
+
+uint64_t queue_tuner_slot_us(const struct queue_tuner *t)
+{
+    return t->slot_ps / PS_PER_US ? t->slot_ps / PS_PER_US : 1;
+}
+
+static double within(const struct limits *l, enum knob k, double value, double found, double unit)
+{
+    double least = ceil(l->min[k] * unit - 1e-9), most = floor(l->max[k] * unit + 1e-9);
+
+    return !l->may_set[k] ? found : fmin(fmax(nearbyint(value), least), most);
+}
+
+/* What the agent's limits make of a setting. */
+static struct ecn bounded(const struct queue_tuner *t, const struct queue *q, const struct ecn *e)
+{
+    const struct limits *l = &t->agent->cfg->limits;
+    double               kmin = within(l, KNOB_kmin, e->kmin_bytes, q->found.kmin_bytes, 1e3);
+    double               kmax = within(l, KNOB_kmax, e->kmax_bytes, q->found.kmax_bytes, 1e3);
+
+    return (struct ecn){ .kmin_bytes = (uint32_t)fmin(kmin, kmax), .kmax_bytes = (uint32_t)kmax,
+                         .pmax = l->may_set[KNOB_pmax] ? within(l, KNOB_pmax, e->pmax * 100, 0, 100) / 100 : q->found.pmax };
+}
+
+static bool take_token(struct queue_tuner *t, uint64_t now_us)
+{
+    if (isinf(t->cfg.changes_per_s))
+        return true;
+    t->tokens = fmin(fmax(1, t->cfg.changes_per_s), t->tokens + t->cfg.changes_per_s * (double)(now_us - t->tokens_us) / 1e6);
+    t->tokens_us = now_us;
+    if (t->tokens < 1)
+        return false;
+    t->tokens -= 1;
+    return true;
+}
+
+/* On the disk and in the log before a queue holds it for the first time, and with it how all queues were found. */
+static bool announce(struct queue_tuner *t, const struct ecn *e, uint64_t now_us)
+{
+    uint32_t settings = t->saved.settings;
+
+    if (queue_saved_has(&t->saved, e))
+        return true;
+    for (uint32_t i = 0; i < t->queues; i++)
+        if (!queue_saved_put(&t->saved, t->queue[i].name, &t->queue[i].found))
+            return false;
+    if (!queue_saved_add(&t->saved, e) || queue_saved_write(&t->saved, &t->agent->io.disk) ||
+        note(t, "setting", "queues may be given this from now on", e, now_us)) {
+        t->saved.settings = settings;
+        return false;
+    }
+    return true;
+}
+
+static void change(struct queue_tuner *t, struct queue *q, const struct ecn *wanted, uint64_t now_us)
+{
+    struct ecn e = bounded(t, q, wanted);
+
+    if (ecn_equal(&e, &q->is))
+        return;
+    if (q->is_open || !take_token(t, now_us)) {
+        t->late++;
+        return;
+    }
+    if (!announce(t, &e, now_us))
+        return;
+    set_queue(t, q, &e, now_us);
+    t->agent->self.changes++;
+}
+
+/* Counters may be older or younger than a slot: what was sent becomes what would be in one. */
+static void fit_slot(struct queue_tuner *t, uint64_t us)
+{
+    double by = (double)t->slot_ps / PS_PER_US / (double)us;
+
+    for (uint32_t i = 0; i < t->queues; i++) {
+        struct queue_slot *s = &t->slot[i];
+
+        s->ecn = t->queue[i].is;
+        if (us * PS_PER_US == t->slot_ps)
+            continue;
+        s->tx_bytes = (uint64_t)nearbyint((double)s->tx_bytes * by);
+        s->marked_bytes = (uint64_t)nearbyint((double)s->marked_bytes * by);
+    }
+}
+
+static void count_decisions(struct queue_tuner *t)
+{
+    struct acc_figures f;
+
+    if (t->loop.tuner.algo != &tuner_acc)
+        return;
+    acc_figures(&t->loop.tuner, &f);
+    t->agent->self.decisions = f.decisions;
+}
+
+void queue_tuner_on_slot(struct queue_tuner *t, uint64_t now_us)
+{
+    const struct tuner *tuner = &t->loop.tuner;
+    uint64_t            us = 0;
+
+    queue_tuner_on_timer(t, now_us);
+    if (!t->is_ready || t->io->look(t->device, t->slot, &us) || !us)
+        return;
+    fit_slot(t, us);
+    tuner->algo->slot(tuner->state, t->slot);
+    count_decisions(t);
+    if (t->is_going_back || now_us < t->hold_until_us || agent_may_tune(t->agent, now_us) || !tuner->algo->queues(tuner->state, t->ecn))
+        return;
+    for (uint32_t i = 0; i < t->queues && !t->is_going_back; i++)
+        change(t, &t->queue[i], &t->ecn[i], now_us);
+    count(t);
+    queue_tuner_on_timer(t, now_us);
+}
