@@ -175,3 +175,163 @@ has_sent_more() {
     [[ "$output" == *'--hardware and --lock-step exclude each other'* ]]
     [ ! -e out ]
 }
+
+# feed SECONDS : traffic in the counters of four queues, as syncd would tell of it every 50 ms, a little different each time.
+feed() {
+    python3 - "$1" <<'END'
+import random, socket, sys, time
+s = socket.socket(socket.AF_UNIX)
+s.connect("sw/var/run/redis/redis.sock")
+def command(*words):
+    words = [str(w).encode() for w in words]
+    s.sendall(b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(w), w) for w in words))
+    s.recv(4096)
+command("SELECT", 2)
+sent, marked, end = [0] * 4, [0] * 4, time.monotonic() + float(sys.argv[1])
+while time.monotonic() < end:
+    for i in range(4):
+        share = random.random()
+        sent[i] += int(25e9 / 8 * 0.05 * share)
+        marked[i] += int(25e9 / 8 * 0.05 * share * random.random() / 2)
+        command("HSET", "COUNTERS:oid:0x150000000%05x" % i, "SAI_QUEUE_STAT_BYTES", sent[i], "SAI_QUEUE_STAT_DROPPED_PACKETS", 0,
+                "SAI_QUEUE_STAT_WRED_ECN_MARKED_BYTES", marked[i], "SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES", int(random.random() ** 2 * 1e6))
+    time.sleep(0.05)
+END
+}
+
+# queue_holds PORT VALUE : kmax of its queue 3 in the ASIC.
+queue_holds() {
+    oid=$(redis sw 1 HGET "ASIC_STATE:SAI_OBJECT_TYPE_QUEUE:oid:0x150000000$(printf %05x $(($1 / 4)))" SAI_QUEUE_ATTR_WRED_PROFILE_ID)
+    [ "$(redis sw 1 HGET "ASIC_STATE:SAI_OBJECT_TYPE_WRED:$oid" SAI_WRED_ATTR_GREEN_MAX_THRESHOLD)" = "$2" ]
+}
+
+all_are_back() {
+    for p in 0 4 8 12; do queue_holds $p 2097152 || return 1; done
+}
+
+is_moved() {
+    ! all_are_back
+}
+
+has_told_changes() {
+    ctl devices --json | grep -q '"changes": *[1-9]'
+}
+
+write_acc() {
+    printf 'listen: 127.0.0.1:%s\nstate: cstate\nmode: auto\ngather: 300ms\nqueue_tuners: yes\n' "$port" >controller.yaml
+    printf 'name: leaf1\ncontroller: 127.0.0.1:%s\nstate: state1\nroot: sw\ndriver: sonic\ndevices: [all-3]\nwrite: yes\ninterval: 100ms\nlease: 2s\ntuner: {name: acc, model: dcqcn, slot_us: 20000}\nlimits: {kmax: {max: 1MB}}\nfreeze_file: freeze\n' "$port" >agent.yaml
+}
+
+@test "switch: ACC beside an agent sets each queue through Redis, in bounds, and all go back without a controller, frozen, and after a kill" {
+    needs_redis
+    start_switch sw 4 25000
+    # shellcheck disable=SC2094  # 'monitor' is a word to Redis and a file to us
+    redis-cli -s sw/var/run/redis/redis.sock monitor >monitor 3>&- &
+    echo $! >>pids
+    write_acc
+    feed 300 3>&- &
+    echo $! >>pids
+    start agent.log "$ANOLE" agent agent.yaml
+    agent=$pid
+    start controller.log "$ANOLE" controller controller.yaml
+    controller=$pid
+    wait_for is_moved
+    wait_for has_told_changes
+    kill -9 "$controller"                                                # cut off
+    wait_for all_are_back
+    start controller2.log "$ANOLE" controller controller.yaml
+    wait_for is_moved
+    touch freeze                                                         # a person at the switch
+    wait_for all_are_back
+    rm freeze
+    wait_for is_moved
+    wait_for ctl rollback                                                # a person elsewhere
+    wait_for all_are_back
+    wait_for ctl thaw
+    wait_for is_moved
+    kill -9 "$agent"                                                     # what it leaves behind
+    "$ANOLE" agent agent.yaml --rescue
+    all_are_back
+    grep '"HSET" "WRED_PROFILE|ANOLE' monitor | grep -v '"ecn"' >writes
+    [ "$(wc -l <writes)" -ge 8 ]
+    refute grep -vE '"HSET" "WRED_PROFILE\|ANOLE_Ethernet[0-9]+_3"( "green_(min_threshold|max_threshold|drop_probability)" "[0-9]+")+$' writes
+    refute grep -E '"green_max_threshold" "(1[0-9]{6}|[2-9][0-9]{6})"' <(grep -v '"2097152"' writes)          # above 1 MB: how it was found, or nothing
+    "$ANOLE" ctl verify state1/all-3/audit.jsonl
+    grep -q '"what":"setting"' state1/all-3/audit.jsonl
+}
+
+@test "switch: a person who sets a queue that ACC sets is left alone, and freezes it" {
+    needs_redis
+    start_switch sw 4 25000
+    write_acc
+    feed 300 3>&- &
+    echo $! >>pids
+    start agent.log "$ANOLE" agent agent.yaml
+    start controller.log "$ANOLE" controller controller.yaml
+    wait_for sh -c '[ "$(redis-cli -s sw/var/run/redis/redis.sock -n 4 HGET "QUEUE|Ethernet4|3" wred_profile)" = ANOLE_Ethernet4_3 ]'
+    redis sw 4 HSET 'QUEUE|Ethernet4|3' wred_profile OPERATOR
+    redis sw 4 HSET 'WRED_PROFILE|OPERATOR' green_min_threshold 111000 green_max_threshold 222000 green_drop_probability 33 ecn ecn_all
+    wait_for grep -q 'somebody else has set queue Ethernet4' state1/all-3/audit.jsonl
+    for p in 0 8 12; do wait_for queue_holds $p 2097152; done
+    queue_holds 4 222000
+    [ "$(redis sw 4 HGET 'QUEUE|Ethernet4|3' wred_profile)" = OPERATOR ]
+    "$ANOLE" ctl verify state1/all-3/audit.jsonl
+}
+
+@test "switch: a tuner where it does not belong is refused in one line" {
+    needs_redis
+    start_switch sw 4 25000
+    write_acc
+    sed 's/name: acc, model: dcqcn, slot_us: 20000/name: paraleon/' agent.yaml >other.yaml
+    run "$ANOLE" agent other.yaml --check-config
+    [ "$status" -ne 0 ]
+    [[ "$output" == *'other.yaml:'*'paraleon does not set queues one by one'* ]]
+    sed 's/slot_us: 20000/train: yes/' agent.yaml >other.yaml
+    run "$ANOLE" agent other.yaml --check-config
+    [[ "$output" == *'who learns tries things out'* ]]
+    sed 's/all-3/all-4/' agent.yaml >other.yaml
+    run "$ANOLE" agent other.yaml --check-config
+    [[ "$output" == *'no port with an entry QUEUE|PORT|4'* ]]
+    sed 's/driver: sonic/driver: mlx5/' agent.yaml >other.yaml
+    run "$ANOLE" agent other.yaml --check-config
+    [[ "$output" == *'driver mlx5 has no queues'* ]]
+    echo 'tuner: acc' >>controller.yaml
+    run "$ANOLE" controller controller.yaml --check-config
+    [ "$status" -ne 0 ]
+    [[ "$output" == *'it is for agents of switches'* ]]
+    sed -i 's/^mode: .*/mode: approve/; /^tuner/d' controller.yaml
+    run "$ANOLE" controller controller.yaml --check-config
+    [[ "$output" == *'nobody can approve'* ]]
+}
+
+@test "twin: ACC at its switches decides as in anole run" {
+    needs_live
+    cat >net.yaml <<'END'
+topology: {kind: clos, tors: 2, hosts_per_tor: 4, spines: 2, rate: 25Gbps, fabric_rate: 100Gbps, delay: 1us}
+host: {mtu: 4096, rto: 100ms}
+nic: dcqcn_paper
+tuner: {kind: acc, model: dcqcn}
+traffic:
+  - {kind: poisson, name: websearch, sizes: WebSearch, load: 70%, stop: 4ms}
+interval: 1ms
+run: 5ms
+seed: 3
+END
+    "$ANOLE" run net.yaml --set tuner.record=yes --out run >/dev/null
+    "$ANOLE" twin net.yaml --lock-step --out twin >/dev/null
+    for switch in tor0 tor1 spine0 spine1; do
+        # What each switch was told to set, in the order of the slots, is not in the log, but how often is; a decision that differs changes all that follow.
+        changes=$(grep -c ",$switch,.*,1$" run/queues.csv || true)
+        [ "$(grep -ho '[0-9]* changes; ' twin/agent/$switch/audit.jsonl | awk '{ n += $1 } END { print n + 0 }')" -eq "$changes" ]
+        grep ",$switch,.*,1$" run/queues.csv | awk -F, '{ print $8 / 1000 "/" $9 / 1000 "/" $10 }' | sort -u >wanted
+        grep '"what":"setting"' twin/agent/$switch/audit.jsonl | python3 -c '
+import json, sys
+for line in sys.stdin:
+    new = json.loads(line)["new"]
+    print("%g/%g/%g" % (new["kmin"], new["kmax"], new["pmax"]))' | sort -u >got
+        diff wanted got
+        "$ANOLE" ctl verify twin/agent/$switch/audit.jsonl
+    done
+    decisions=$(grep -o '"why":"[0-9]* decisions' run/tuning.jsonl | awk -F'[": ]+' '{ n += $3 } END { print n }')
+    [ "$(grep -ho '"why":"[0-9]* decisions' twin/agent/*/audit.jsonl | awk -F'[": ]+' '{ n += $3 } END { print n }')" -eq "$decisions" ]
+}

@@ -1,6 +1,7 @@
 /* tests/fuzz/fuzz_saved.c - whatever stands in an agent's state on the disk, what is taken of it keeps its promises. */
 #include "live/agent/saved.h"
 #include "live/core/knobset.h"
+#include "live/queues/queue_saved.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,11 +29,44 @@ static void check_set(const struct knob_set *set)
         PROMISE(isfinite(set->knobs.value[i]));
 }
 
+static char   queues_text[QUEUE_SAVED_TEXT_MAX];
+
+static int save_queues(void *arg, const char *name, const char *bytes, size_t count)
+{
+    (void)arg, (void)name;
+    PROMISE(count <= sizeof queues_text);
+    memcpy(queues_text, bytes, count);
+    length = count;
+    return 0;
+}
+
+/* The same bytes as what is kept about queues. */
+static void try_queues(const uint8_t *data, size_t size)
+{
+    struct io_disk     disk = { .save = save_queues };
+    struct queue_saved s, again;
+
+    if (queue_saved_parse(&s, (const char *)data, size)) {
+        PROMISE(!s.found && !s.setting);
+        return;
+    }
+    for (uint32_t i = 0; i < s.founds; i++)
+        PROMISE(*s.found[i].name && queue_saved_find(&s, s.found[i].name) == &s.found[i] && s.found[i].ecn.pmax <= 1);
+    for (uint32_t i = 0; i < s.settings; i++)
+        PROMISE(s.setting[i].pmax >= 0 && s.setting[i].pmax <= 1);
+    PROMISE(queue_saved_write(&s, &disk) == 0);
+    PROMISE(queue_saved_parse(&again, queues_text, length) == 0);
+    PROMISE(again.founds == s.founds);
+    queue_saved_fini(&again);
+    queue_saved_fini(&s);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct io_disk disk = { .save = save };
     struct saved   s = { .term = 42 }, again;
 
+    try_queues(data, size);
     if (saved_parse(&s, (const char *)data, size)) {
         PROMISE(s.term == 42);
         return 0;

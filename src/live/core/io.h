@@ -49,6 +49,7 @@ struct io_queues {
     int (*write)(void *, uint32_t queue, const struct ecn *was, const struct ecn *is);
     /* Calls at the end of every slot of the device's own time. NULL: its time is that of the clock. */
     void (*on_slot)(void *, uint64_t slot_ps, void (*call)(void *), void *arg);
+    uint64_t slot_us_min;        /* it is not worth looking more often; 0: any */
 };
 
 #endif

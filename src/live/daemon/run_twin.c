@@ -373,6 +373,8 @@ static int check_request(const struct twin_run *t, struct err *err)
 
     if (t->q->is_locked && t->q->is_hardware)
         return err_set(err, EINVAL, "--hardware and --lock-step exclude each other: files and databases do not wait");
+    if (t->q->is_hardware && is_of_agents(tuner_of(t)))
+        return err_set(err, EINVAL, "--hardware and ACC exclude each other: links that seem slower would make its thresholds smaller");
     if (t->q->is_hardware && a->hosts + a->switches > DRIVER_DEVICES_MAX)
         return err_set(err, E2BIG, "%s: %u hosts and switches; --hardware takes at most %d", t->q->scenario, a->hosts + a->switches,
                        DRIVER_DEVICES_MAX);

@@ -85,7 +85,7 @@ int redis_get(struct redis *r, int db, const char *key, const char *field, char 
     return rc;
 }
 
-static int parse_number(const char *text, uint64_t *value)
+int redis_parse_number(const char *text, uint64_t *value)
 {
     char *end;
 
@@ -101,7 +101,45 @@ int redis_number(struct redis *r, int db, const char *key, const char *field, ui
     char text[32];
     int  rc = redis_get(r, db, key, field, text, sizeof text);
 
-    return rc ? rc : parse_number(text, value);
+    return rc ? rc : redis_parse_number(text, value);
+}
+
+static bool ask_for(redisContext *c, const struct redis_many *m, uint32_t i)
+{
+    const char *word[2 + FIELDS_MAX] = { "HMGET", m->key[i] };
+
+    for (int f = 0; f < m->fields; f++)
+        word[2 + f] = m->field[f];
+    return redisAppendCommandArgv(c, 2 + m->fields, word, NULL) == REDIS_OK;
+}
+
+static bool take_answer(redisContext *c, const struct redis_many *m, uint32_t i)
+{
+    void       *answer = NULL;
+    redisReply *reply;
+    bool        is_good = redisGetReply(c, &answer) == REDIS_OK && answer;
+
+    reply = answer;
+    is_good = is_good && reply->type == REDIS_REPLY_ARRAY && reply->elements == (size_t)m->fields;
+    for (int f = 0; is_good && f < m->fields; f++)
+        if (reply->element[f]->type == REDIS_REPLY_STRING)
+            m->take(m->arg, i, f, reply->element[f]->str);
+    freeReplyObject(reply);
+    return is_good;
+}
+
+int redis_get_many(struct redis *r, int db, const struct redis_many *m)
+{
+    redisContext *c = connection(r, db);
+    bool          is_good = c && m->fields <= FIELDS_MAX;
+
+    for (uint32_t i = 0; i < m->keys && is_good; i++)
+        is_good = !*m->key[i] || ask_for(c, m, i);
+    for (uint32_t i = 0; i < m->keys && is_good; i++)
+        is_good = !*m->key[i] || take_answer(c, m, i);
+    if (!is_good)
+        drop(r, db);             /* and with it answers that nobody waits for any more */
+    return is_good ? 0 : -EIO;
 }
 
 int redis_keys(struct redis *r, int db, const char *pattern, void (*visit)(void *arg, const char *key), void *arg)

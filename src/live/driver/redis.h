@@ -25,6 +25,20 @@ int redis_get(struct redis *, int db, const char *key, const char *field, char *
 /* A field that is a whole number. -EIO: it is not. */
 int redis_number(struct redis *, int db, const char *key, const char *field, uint64_t *value);
 
+/* Digits, and nothing else; otherwise -EIO. */
+int redis_parse_number(const char *text, uint64_t *value);
+
+/* The same fields of several hashes, in one trip. Calls with each that is there. Keys that are "" are not asked for. */
+struct redis_many {
+    const char *const *key;
+    uint32_t           keys;
+    const char *const *field;
+    int                fields;   /* at most 8 */
+    void (*take)(void *arg, uint32_t key, int field, const char *text);
+    void              *arg;
+};
+int redis_get_many(struct redis *, int db, const struct redis_many *);
+
 /* Calls with each key that matches. */
 int redis_keys(struct redis *, int db, const char *pattern, void (*visit)(void *arg, const char *key), void *arg);
 

@@ -2,6 +2,7 @@
 #include "live/driver/sonic.h"
 #include "live/driver/redis.h"
 #include "live/driver/redis_rebind.h"
+#include "live/driver/sonic_queues.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -15,6 +16,7 @@
 #define KEY_SIZE    160
 #define SETTLE_US   2000000u     /* orchagent and syncd have so long */
 #define POLL_US     20000u
+#define SLOT_US_MIN 10000u       /* of tuners of queues: counters are polled every 100 ms at best */
 
 struct field { enum knob knob; const char *config, *asic; double scale; };
 
@@ -34,6 +36,7 @@ struct sonic {
     struct redis redis;
     char         profile[MSG_NAME_SIZE], key[KEY_SIZE], asic_key[KEY_SIZE];
     char         queue_key[KEY_SIZE];            /* a queue by itself: its entry in CONFIG_DB; "": a profile with all its queues */
+    struct sonic_queues *all;                    /* "all-3": that queue of all ports, each by itself; NULL: it is not such a device */
     char         own_key[KEY_SIZE];              /* the profile that is to be its own */
     struct queue *queue;
     uint32_t     queues;
@@ -214,15 +217,42 @@ static void close_device(void *state)
 {
     struct sonic *s = state;
 
+    sonic_queues_free(s->all);
     redis_fini(&s->redis);
     free(s->queue);
     free(s);
 }
 
+/* A queue of all ports. There is nothing to be set of it as a whole: that is for a tuner of queues. */
+static int open_all(struct sonic *s, unsigned number, struct err *err)
+{
+    int rc = redis_check(&s->redis, err);
+
+    if (!rc)
+        rc = sonic_queues_open(&s->all, &s->redis, number, err);
+    for (uint32_t i = 0; !rc && i < sonic_queues_count(s->all); i++)
+        add_queue(s, sonic_queues_port(s->all, i), number);
+    return rc;
+}
+
+static int open_profile(struct sonic *s, const char *name, struct err *err)
+{
+    char ecn[32];
+    int  rc = is_profile_name(name) ? redis_check(&s->redis, err) : err_set(err, EINVAL, "'%s' is not the name of a profile", name);
+
+    if (!rc && redis_get(&s->redis, REDIS_CONFIG, s->key, "ecn", ecn, sizeof ecn) && take_queue(s, name) && follow_queue(s))
+        rc = err_set(err, ENOENT, "%s: CONFIG_DB or ASIC_DB does not say which profile it has", s->queue_key);
+    if (!rc)
+        rc = check_profile(s, err);
+    if (!rc && !*s->queue_key && redis_keys(&s->redis, REDIS_CONFIG, "QUEUE|*", visit_queue, s))
+        rc = err_set(err, EIO, "%s: CONFIG_DB cannot be read", s->redis.socket);
+    return rc ? rc : find_asic_key(s, err);
+}
+
 static int open_device(void **state, const char *root, const char *name, struct err *err)
 {
     struct sonic *s = xcalloc(1, sizeof *s);
-    char          ecn[32];
+    unsigned      number;
     int           rc;
 
     *state = NULL;
@@ -230,15 +260,7 @@ static int open_device(void **state, const char *root, const char *name, struct 
     s->queue = xcalloc(QUEUES_MAX, sizeof *s->queue);
     snprintf(s->profile, sizeof s->profile, "%s", name);
     snprintf(s->key, sizeof s->key, "WRED_PROFILE|%s", name);
-    rc = is_profile_name(name) ? redis_check(&s->redis, err) : err_set(err, EINVAL, "'%s' is not the name of a profile", name);
-    if (!rc && redis_get(&s->redis, REDIS_CONFIG, s->key, "ecn", ecn, sizeof ecn) && take_queue(s, name) && follow_queue(s))
-        rc = err_set(err, ENOENT, "%s: CONFIG_DB or ASIC_DB does not say which profile it has", s->queue_key);
-    if (!rc)
-        rc = check_profile(s, err);
-    if (!rc && !*s->queue_key && redis_keys(&s->redis, REDIS_CONFIG, "QUEUE|*", visit_queue, s))
-        rc = err_set(err, EIO, "%s: CONFIG_DB cannot be read", s->redis.socket);
-    if (!rc)
-        rc = find_asic_key(s, err);
+    rc = sonic_queues_number(name, &number) ? open_all(s, number, err) : open_profile(s, name, err);
     if (rc)
         close_device(s);
     else
@@ -269,11 +291,12 @@ static int read_knobs(void *state, struct knob_set *set)
     struct sonic   *s = state;
     struct knob_set read = { 0 };
     uint64_t        value[FIELDS];
-    int             rc = read_fields(s, value);
+    struct err      err;
+    int             rc = s->all ? redis_check(&s->redis, &err) : read_fields(s, value);
 
     if (rc)
         return rc;
-    for (int i = 0; i < FIELDS; i++)
+    for (int i = 0; i < FIELDS && !s->all; i++)
         knob_set_add(&read, fields[i].knob, (double)value[i] / fields[i].scale);
     *set = read;
     return 0;
@@ -306,7 +329,7 @@ static int write_knobs(void *state, const struct knob_set *set)
     struct sonic      *s = state;
     struct redis_field change[FIELDS];
     uint64_t           is[FIELDS], wanted;
-    int                count = 0, rc = read_fields(s, is);
+    int                count = 0, rc = s->all ? -ENOENT : read_fields(s, is);
 
     for (int k = 0; k < KNOB_COUNT && !rc; k++)
         if (set->is_named[k] && k != KNOB_kmin && k != KNOB_kmax && k != KNOB_pmax)
@@ -382,7 +405,35 @@ static int sample(void *state, struct msg_sample *out)
     return 0;
 }
 
+/* ---- queues, one by one ---- */
+
+static uint32_t list_all(void *state, struct queue_facts fact[IO_QUEUES_MAX], char name[IO_QUEUES_MAX][MSG_NAME_SIZE])
+{
+    const struct sonic *s = state;
+
+    return s->all ? sonic_queues_list(s->all, fact, name) : 0;
+}
+
+static int look_at_all(void *state, struct queue_slot *slot, uint64_t *us)
+{
+    return sonic_queues_look(((struct sonic *)state)->all, slot, us);
+}
+
+static int read_all(void *state, struct ecn *ecn, bool *is_settled)
+{
+    return sonic_queues_read(((struct sonic *)state)->all, ecn, is_settled);
+}
+
+static int write_one(void *state, uint32_t queue, const struct ecn *was, const struct ecn *is)
+{
+    return sonic_queues_write(((struct sonic *)state)->all, queue, was, is);
+}
+
+static const struct io_queues queues = {
+    .list = list_all, .look = look_at_all, .read = read_all, .write = write_one, .slot_us_min = SLOT_US_MIN,
+};
+
 const struct driver driver_sonic = {
     .find = find, .open = open_device, .close = close_device, .read = read_knobs, .write = write_knobs, .sample = sample,
-    .name = "sonic", .about = "SONiC switches: WRED profiles in Redis", .where = KNOB_SWITCH,
+    .queues = &queues, .name = "sonic", .about = "SONiC switches: WRED profiles in Redis", .where = KNOB_SWITCH,
 };

@@ -117,7 +117,7 @@ int queue_tuner_new(struct queue_tuner **out, const struct queue_tuner_config *c
     *t = (struct queue_tuner){ .cfg = *cfg, .agent = agent, .io = io, .device = device };
     list_queues(t, fact);
     w.queues = t->queues;
-    rc = t->queues ? open_loop(&t->loop, &w, &cfg->tuner, err) : err_set(err, ENOENT, "it has no queue that can be set by itself");
+    rc = t->queues ? open_loop(&t->loop, &w, &cfg->tuner, err) : err_set(err, ENOENT, "it has no queues that can be set by themselves (of SONiC: devices: [all-3] is queue 3 of all ports)");
     free(fact);
     if (rc) {
         queue_tuner_free(t);
@@ -415,7 +415,9 @@ bool queue_tuner_leave(struct queue_tuner *t, const char *why, uint64_t now_us)
 
 uint64_t queue_tuner_slot_us(const struct queue_tuner *t)
 {
-    return t->slot_ps / PS_PER_US ? t->slot_ps / PS_PER_US : 1;
+    uint64_t us = t->slot_ps / PS_PER_US ? t->slot_ps / PS_PER_US : 1;
+
+    return us > t->io->slot_us_min ? us : t->io->slot_us_min;
 }
 
 static double within(const struct limits *l, enum knob k, double value, double found, double unit)

@@ -21,7 +21,7 @@ void agent_totals_add(struct agent_totals *t, const struct msg_sample *s)
 
 const char *agent_trouble(const struct agent *a)
 {
-    return a->is_broken ? "it could not be brought back to what was confirmed" :
+    return a->is_broken || a->self.is_broken ? "it could not be brought back to what was confirmed" :
            a->is_lost ? "its state on the disk cannot be understood" :
            a->is_dirty ? "its state cannot be written to the disk" :
            !a->is_seen ? "its parameters cannot be read" : "";
@@ -46,6 +46,11 @@ static double resent(const struct agent_shown *d, uint64_t now_us) { (void)now_u
 static double drops(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return (double)d->totals->lossless_drops; }
 static double watchdog(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return (double)d->totals->watchdog; }
 static double paused_s(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return d->totals->paused_s; }
+
+static double queues(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return d->agent->self.queues; }
+static double moved(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return d->agent->self.moved; }
+static double decisions(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return (double)d->agent->self.decisions; }
+static double changes(const struct agent_shown *d, uint64_t now_us) { (void)now_us; return (double)d->agent->self.changes; }
 
 static double is_frozen(const struct agent_shown *d, uint64_t now_us)
 {
@@ -77,6 +82,10 @@ static const struct { const char *name, *type, *help; double (*value)(const stru
     { "anole_agent_retransmissions_total", "counter", "Packets out of sequence, time-outs, retransmissions.", resent },
     { "anole_agent_lossless_drops_total", "counter", "Drops in classes that PFC protects.", drops },
     { "anole_agent_watchdog_total", "counter", "Pause storms that were ended.", watchdog },
+    { "anole_agent_queues", "gauge", "Queues that a tuner of the agent's own may set; 0: it has none.", queues },
+    { "anole_agent_queues_moved", "gauge", "Of those: not set as they were found.", moved },
+    { "anole_agent_queue_decisions_total", "counter", "Decisions of such a tuner.", decisions },
+    { "anole_agent_queue_changes_total", "counter", "Changes of queues by it.", changes },
     { "anole_agent_paused_seconds_total", "counter", "Time in which it could not send.", paused_s },
 };
 

@@ -46,6 +46,19 @@ static void changed(const struct peer *p, struct knob_set *is, struct knob_set *
         }
 }
 
+/* Of a tuner at the switch itself. */
+static json_t *queues_json(const struct msg_self *s)
+{
+    json_t *o = json_object();
+
+    json_object_set_new(o, "allowed", json_boolean(s->is_allowed));
+    json_put_count(o, "queues", s->queues);
+    json_put_count(o, "moved", s->moved);
+    json_put_count(o, "decisions", s->decisions);
+    json_put_count(o, "changes", s->changes);
+    return o;
+}
+
 json_t *state_json_device(const struct controller *c, const struct peer *p, uint64_t now_us)
 {
     const struct msg_sample *s = &p->sample;
@@ -70,6 +83,8 @@ json_t *state_json_device(const struct controller *c, const struct peer *p, uint
     json_put_number(o, "paused", s->paused);
     json_put_count(o, "cnps", s->cnps);
     json_object_set_new(o, "changed", knobset_json(&is));
+    if (p->self.is_there)
+        json_object_set_new(o, "queues", queues_json(&p->self));
     return o;
 }
 

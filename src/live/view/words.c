@@ -33,7 +33,7 @@ const char *words_stage(enum trial_phase phase, uint32_t stage)
 enum words_state words_state_of(const struct controller *c, const struct peer *p, uint64_t now_us)
 {
     return !roster_is_fresh(c, p, now_us) ? STATE_SILENT : p->is_broken ? STATE_BROKEN : p->is_frozen ? STATE_FROZEN :
-           !p->may_write ? STATE_OBSERVED : p->rank == RANK_NONE ? STATE_HELD_BACK : STATE_TUNED;
+           p->self.is_there ? (p->self.is_allowed ? STATE_TUNED : STATE_OBSERVED) : !p->may_write ? STATE_OBSERVED : p->rank == RANK_NONE ? STATE_HELD_BACK : STATE_TUNED;
 }
 
 const char *words_state(enum words_state state)

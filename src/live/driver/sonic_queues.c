@@ -1,0 +1,384 @@
+/* src/live/driver/sonic_queues.c - see sonic_queues.h. */
+#include "live/driver/sonic_queues.h"
+#include "live/driver/redis_rebind.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define KEY_SIZE 160
+
+enum { BYTES, PACKETS, MARKED_BYTES, MARKED_PACKETS, LENGTH, PEAK, COUNTERS };
+
+static const char *const counter_names[COUNTERS] = {
+    "SAI_QUEUE_STAT_BYTES", "SAI_QUEUE_STAT_PACKETS", "SAI_QUEUE_STAT_WRED_ECN_MARKED_BYTES", "SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS",
+    "SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES", "SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES",
+};
+static const char *const config_names[3] = { "green_min_threshold", "green_max_threshold", "green_drop_probability" };
+static const char *const asic_names[3] = { "SAI_WRED_ATTR_GREEN_MIN_THRESHOLD", "SAI_WRED_ATTR_GREEN_MAX_THRESHOLD",
+                                           "SAI_WRED_ATTR_GREEN_DROP_PROBABILITY" };
+
+struct counted { uint64_t value[COUNTERS]; bool has[COUNTERS]; };
+
+struct queue {
+    char           port[48];
+    char           config[KEY_SIZE], own[KEY_SIZE];      /* QUEUE|..., WRED_PROFILE|ANOLE_... */
+    char           counters[KEY_SIZE], asic[KEY_SIZE];
+    char           profile[KEY_SIZE], wred[KEY_SIZE];    /* in force, for a call: keys in CONFIG_DB and ASIC_DB */
+    uint64_t       rate_bps;
+    uint64_t       set[3], programmed[3];                /* for a call */
+    uint32_t       found;                                /* for a call: how many of those six there were */
+    struct counted is, last;
+};
+
+struct sonic_queues {
+    struct redis *redis;
+    struct queue *queue;
+    uint32_t      queues;
+    const char  **key;           /* room for a call */
+    unsigned      number;
+    uint64_t      looked_us;     /* when counters had last changed; 0: never */
+};
+
+static uint64_t now_us(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_BOOTTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+bool sonic_queues_number(const char *name, unsigned *number)
+{
+    char *end;
+
+    if (strncmp(name, "all-", 4) != 0 || name[4] < '0' || name[4] > '9')
+        return false;
+    *number = (unsigned)strtoul(name + 4, &end, 10);
+    return !*end && *number < 64;
+}
+
+/* ---- asking about all of them ---- */
+
+/* The same fields of one hash of each queue, in one trip. */
+static int ask_all(struct sonic_queues *s, int db, size_t key_offset, const char *const *field, int fields,
+                   void (*take)(void *, uint32_t, int, const char *))
+{
+    for (uint32_t i = 0; i < s->queues; i++)
+        s->key[i] = (const char *)&s->queue[i] + key_offset;
+    return redis_get_many(s->redis, db, &(struct redis_many){ s->key, s->queues, field, fields, take, s });
+}
+
+static void take_profile(void *arg, uint32_t i, int field, const char *text)
+{
+    struct queue *q = &((struct sonic_queues *)arg)->queue[i];
+
+    (void)field;
+    snprintf(q->profile, sizeof q->profile, "WRED_PROFILE|%.64s", text);
+}
+
+static void take_wred(void *arg, uint32_t i, int field, const char *text)
+{
+    struct queue *q = &((struct sonic_queues *)arg)->queue[i];
+
+    (void)field;
+    snprintf(q->wred, sizeof q->wred, "ASIC_STATE:SAI_OBJECT_TYPE_WRED:%.64s", text);
+}
+
+static void take_set(void *arg, uint32_t i, int field, const char *text)
+{
+    struct queue *q = &((struct sonic_queues *)arg)->queue[i];
+
+    q->found += redis_parse_number(text, &q->set[field]) == 0;
+}
+
+static void take_programmed(void *arg, uint32_t i, int field, const char *text)
+{
+    struct queue *q = &((struct sonic_queues *)arg)->queue[i];
+
+    q->found += redis_parse_number(text, &q->programmed[field]) == 0;
+}
+
+/* What CONFIG_DB and ASIC_DB say of each. */
+static int read_all(struct sonic_queues *s)
+{
+    static const char *const wred_profile[] = { "wred_profile" }, *const wred_id[] = { "SAI_QUEUE_ATTR_WRED_PROFILE_ID" };
+    int rc;
+
+    for (uint32_t i = 0; i < s->queues; i++) {
+        s->queue[i].profile[0] = s->queue[i].wred[0] = '\0';
+        s->queue[i].found = 0;
+    }
+    rc = ask_all(s, REDIS_CONFIG, offsetof(struct queue, config), wred_profile, 1, take_profile);
+    if (!rc)
+        rc = ask_all(s, REDIS_ASIC, offsetof(struct queue, asic), wred_id, 1, take_wred);
+    if (!rc)
+        rc = ask_all(s, REDIS_CONFIG, offsetof(struct queue, profile), config_names, 3, take_set);
+    if (!rc)
+        rc = ask_all(s, REDIS_ASIC, offsetof(struct queue, wred), asic_names, 3, take_programmed);
+    return rc;
+}
+
+static bool is_settled_queue(const struct queue *q)
+{
+    return q->found == 6 && memcmp(q->set, q->programmed, sizeof q->set) == 0 && q->set[0] <= UINT32_MAX &&
+           q->set[1] <= UINT32_MAX && q->set[2] <= 100;
+}
+
+int sonic_queues_read(struct sonic_queues *s, struct ecn *ecn, bool *is_settled)
+{
+    int rc = read_all(s);
+
+    for (uint32_t i = 0; i < s->queues && !rc; i++) {
+        const struct queue *q = &s->queue[i];
+
+        is_settled[i] = is_settled_queue(q);
+        if (is_settled[i])
+            ecn[i] = (struct ecn){ (uint32_t)q->set[0], (uint32_t)q->set[1], (double)q->set[2] / 100 };
+    }
+    return rc;
+}
+
+/* ---- counters ---- */
+
+static void take_counter(void *arg, uint32_t i, int field, const char *text)
+{
+    struct counted *c = &((struct sonic_queues *)arg)->queue[i].is;
+
+    c->has[field] = redis_parse_number(text, &c->value[field]) == 0;
+}
+
+static int read_counters(struct sonic_queues *s)
+{
+    for (uint32_t i = 0; i < s->queues; i++)
+        s->queue[i].is = (struct counted){ 0 };
+    return ask_all(s, REDIS_COUNTERS, offsetof(struct queue, counters), counter_names, COUNTERS, take_counter);
+}
+
+static bool has_changed(const struct sonic_queues *s)
+{
+    for (uint32_t i = 0; i < s->queues; i++)
+        if (memcmp(s->queue[i].is.value, s->queue[i].last.value, sizeof s->queue[i].is.value) != 0)
+            return true;
+    return false;
+}
+
+/* What is sent, marked and waiting must be known, and counters must not have gone back. */
+static bool is_known(const struct queue *q)
+{
+    const struct counted *is = &q->is, *was = &q->last;
+
+    return is->has[BYTES] && is->value[BYTES] >= was->value[BYTES] && (is->has[LENGTH] || is->has[PEAK]) &&
+           (is->has[MARKED_BYTES] || is->has[MARKED_PACKETS]) && is->value[MARKED_BYTES] >= was->value[MARKED_BYTES] &&
+           is->value[MARKED_PACKETS] >= was->value[MARKED_PACKETS];
+}
+
+static uint64_t since(const struct queue *q, int counter)
+{
+    return q->is.value[counter] - q->last.value[counter];
+}
+
+static struct queue_slot slot_of(const struct queue *q)
+{
+    uint64_t marked = since(q, MARKED_BYTES), bytes = since(q, BYTES), packets = since(q, PACKETS);
+
+    if (!q->is.has[MARKED_BYTES])
+        marked = packets ? (uint64_t)((double)since(q, MARKED_PACKETS) * (double)bytes / (double)packets) : 0;
+    return (struct queue_slot){ .tx_bytes = bytes, .marked_bytes = marked < bytes ? marked : bytes,
+                                .queue_bytes_mean = q->is.value[q->is.has[LENGTH] ? LENGTH : PEAK] };
+}
+
+int sonic_queues_look(struct sonic_queues *s, struct queue_slot *slot, uint64_t *us)
+{
+    uint64_t at_us = now_us();
+    bool     is_good = s->looked_us != 0;
+    int      rc = read_counters(s);
+
+    if (rc)
+        return rc;
+    if (is_good && !has_changed(s))
+        return -EAGAIN;
+    for (uint32_t i = 0; i < s->queues; i++) {
+        struct queue *q = &s->queue[i];
+
+        is_good &= is_known(q);
+        slot[i] = slot_of(q);
+        q->last = q->is;
+    }
+    *us = at_us - s->looked_us;
+    s->looked_us = at_us;
+    return is_good ? 0 : -EAGAIN;
+}
+
+/* ---- writing ---- */
+
+static uint64_t field_of(const struct ecn *e, int i)
+{
+    return i == 0 ? e->kmin_bytes : i == 1 ? e->kmax_bytes : (uint64_t)nearbyint(e->pmax * 100);
+}
+
+/* Does the profile that a queue shares with others hold this? */
+static int check_shared(struct sonic_queues *s, const char *profile, const struct ecn *was)
+{
+    uint64_t value;
+    int      rc = 0;
+
+    for (int i = 0; i < 3 && !rc; i++) {
+        rc = redis_number(s->redis, REDIS_CONFIG, profile, config_names[i], &value);
+        if (!rc && value != field_of(was, i))
+            rc = -EBUSY;
+    }
+    return rc;
+}
+
+int sonic_queues_write(struct sonic_queues *s, uint32_t queue, const struct ecn *was, const struct ecn *is)
+{
+    const struct queue *q = &s->queue[queue];
+    struct redis_field  change[3];
+    char                name[MSG_NAME_SIZE], key[KEY_SIZE];
+    int                 count = 0, rc;
+
+    for (int i = 0; i < 3; i++)
+        if (field_of(was, i) != field_of(is, i))
+            change[count++] = (struct redis_field){ config_names[i], field_of(was, i), field_of(is, i) };
+    if (!count)
+        return 0;
+    rc = redis_get(s->redis, REDIS_CONFIG, q->config, "wred_profile", name, sizeof name);
+    if (rc)
+        return rc;
+    snprintf(key, sizeof key, "WRED_PROFILE|%s", name);
+    if (strcmp(key, q->own) == 0)
+        return redis_set(s->redis, REDIS_CONFIG, key, change, count);
+    rc = check_shared(s, key, was);
+    return rc ? rc : redis_rebind(s->redis, &(struct redis_rebind){ q->config, key, q->own, change, count });
+}
+
+/* ---- opening ---- */
+
+/* "QUEUE|Ethernet0|3": one port, one queue, the wanted one. */
+static void visit(void *arg, const char *key)
+{
+    struct sonic_queues *s = arg;
+    struct queue        *q;
+    const char          *port = key + strlen("QUEUE|"), *bar = strchr(port, '|');
+    unsigned long        number;
+    char                *end;
+
+    if (!bar || bar - port >= (long)sizeof q->port || memchr(port, ',', (size_t)(bar - port)) || bar[1] < '0' || bar[1] > '9')
+        return;
+    number = strtoul(bar + 1, &end, 10);
+    if (*end || number != s->number || s->queues == IO_QUEUES_MAX)
+        return;
+    s->queue = xrealloc(s->queue, (s->queues + 1ul) * sizeof *s->queue);
+    q = &s->queue[s->queues++];
+    *q = (struct queue){ 0 };
+    snprintf(q->port, sizeof q->port, "%.*s", (int)(bar - port), port);
+    snprintf(q->config, sizeof q->config, "%s", key);
+    snprintf(q->own, sizeof q->own, "WRED_PROFILE|ANOLE_%.40s_%u", q->port, s->number);
+}
+
+/* Ethernet4 before Ethernet12. */
+static int by_port(const void *a, const void *b)
+{
+    const char *x = ((const struct queue *)a)->port, *y = ((const struct queue *)b)->port;
+    size_t      m = strlen(x), n = strlen(y);
+
+    return m != n ? (m > n) - (m < n) : strcmp(x, y);
+}
+
+static int find_counters(struct sonic_queues *s, struct queue *q, struct err *err)
+{
+    char     name[64], oid[48], port_key[KEY_SIZE];
+    uint64_t mbps = 0;
+
+    snprintf(name, sizeof name, "%s:%u", q->port, s->number);
+    if (redis_get(s->redis, REDIS_COUNTERS, "COUNTERS_QUEUE_NAME_MAP", name, oid, sizeof oid))
+        return err_set(err, ENOENT, "%s: it has no counters (counterpoll queue enable)", name);
+    snprintf(q->counters, sizeof q->counters, "COUNTERS:%s", oid);
+    snprintf(q->asic, sizeof q->asic, "ASIC_STATE:SAI_OBJECT_TYPE_QUEUE:%s", oid);
+    snprintf(port_key, sizeof port_key, "PORT|%s", q->port);
+    if (redis_number(s->redis, REDIS_CONFIG, port_key, "speed", &mbps) || !mbps)
+        return err_set(err, ENOENT, "%s: CONFIG_DB does not say how fast it is", q->port);
+    q->rate_bps = mbps * 1000000;
+    return 0;
+}
+
+/* Thresholds that nothing heeds are not worth setting, and who does not tell how long a queue is cannot be tuned. */
+static int check_queue(struct sonic_queues *s, const struct queue *q, struct err *err)
+{
+    char ecn[32] = "";
+
+    redis_get(s->redis, REDIS_CONFIG, q->profile, "ecn", ecn, sizeof ecn);
+    if (q->found < 6)
+        return err_set(err, ENOENT, "%s: CONFIG_DB or ASIC_DB does not say which thresholds it has", q->config);
+    if (strcmp(ecn, "ecn_all") != 0 && !strstr(ecn, "green"))
+        return err_set(err, EPERM, "%s: ECN is not on for green packets in %s", q->config, q->profile);
+    if (q->is.has[BYTES] && !q->is.has[LENGTH] && !q->is.has[PEAK])
+        return err_set(err, ENODATA, "%s: nobody counts how long it is (counterpoll watermark enable, or the PFC watchdog)", q->config);
+    if (q->is.has[BYTES] && !q->is.has[MARKED_BYTES] && !q->is.has[MARKED_PACKETS])
+        return err_set(err, ENODATA, "%s: nobody counts what is marked (counterpoll wredqueue enable)", q->config);
+    return 0;
+}
+
+static int find_all(struct sonic_queues *s, struct err *err)
+{
+    int rc = 0;
+
+    if (redis_keys(s->redis, REDIS_CONFIG, "QUEUE|*", visit, s))
+        return err_set(err, EIO, "%s: CONFIG_DB cannot be read", s->redis->socket);
+    if (!s->queues)
+        return err_set(err, ENOENT, "CONFIG_DB has no port with an entry QUEUE|PORT|%u for this queue alone", s->number);
+    qsort(s->queue, s->queues, sizeof *s->queue, by_port);
+    s->key = xcalloc(s->queues, sizeof *s->key);
+    for (uint32_t i = 0; i < s->queues && !rc; i++)
+        rc = find_counters(s, &s->queue[i], err);
+    if (!rc && (read_all(s) || read_counters(s)))
+        rc = err_set(err, EIO, "%s: it does not answer", s->redis->socket);
+    for (uint32_t i = 0; i < s->queues && !rc; i++)
+        rc = check_queue(s, &s->queue[i], err);
+    return rc;
+}
+
+int sonic_queues_open(struct sonic_queues **out, struct redis *redis, unsigned number, struct err *err)
+{
+    struct sonic_queues *s = xcalloc(1, sizeof *s);
+    int                  rc;
+
+    s->redis = redis;
+    s->number = number;
+    rc = find_all(s, err);
+    *out = rc ? NULL : s;
+    if (rc)
+        sonic_queues_free(s);
+    return rc;
+}
+
+void sonic_queues_free(struct sonic_queues *s)
+{
+    if (!s)
+        return;
+    free(s->queue);
+    free(s->key);
+    free(s);
+}
+
+uint32_t sonic_queues_count(const struct sonic_queues *s)
+{
+    return s->queues;
+}
+
+const char *sonic_queues_port(const struct sonic_queues *s, uint32_t i)
+{
+    return s->queue[i].port;
+}
+
+uint32_t sonic_queues_list(const struct sonic_queues *s, struct queue_facts fact[IO_QUEUES_MAX], char name[IO_QUEUES_MAX][MSG_NAME_SIZE])
+{
+    for (uint32_t i = 0; i < s->queues; i++) {
+        fact[i] = (struct queue_facts){ .rate_bps = s->queue[i].rate_bps, .port = i };
+        snprintf(name[i], MSG_NAME_SIZE, "%s", s->queue[i].port);
+    }
+    return s->queues;
+}

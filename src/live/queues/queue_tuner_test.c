@@ -1,0 +1,566 @@
+/* src/live/queues/queue_tuner_test.c - a tuner of queues with a switch, a disk and a controller that do what the test says. */
+#include "live/queues/queue_tuner.h"
+#include "base/rng.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define QUEUES 4
+#define SLOT   100000ull         /* us */
+
+struct bench {
+    struct agent_config       cfg;
+    struct agent              agent;
+    struct queue_tuner_config tuner_cfg;
+    struct queue_tuner       *tuner;
+    struct io_queues          io;
+    struct ecn                holds[QUEUES], coming[QUEUES];     /* coming: what it will hold from comes_us on */
+    uint64_t                  comes_us[QUEUES];                  /* 0: nothing comes */
+    uint64_t                  delay_us;                          /* from a write until it is held */
+    bool                      is_deaf, is_unreadable, is_full, has_no_counters;
+    uint32_t                  writes;
+    int                       lives;             /* accesses to disk and switch until the process is killed; below 0: it is not */
+    bool                      is_dead;
+    struct rng                rng;
+    char                      state[SAVED_TEXT_MAX], queues[1 << 16], log[1 << 20];
+    size_t                    state_length, queues_length, log_length;
+    uint64_t                  now_us;
+};
+
+static const struct ecn first = { 400000, 1600000, 0.2 };
+
+/* ---- the world ---- */
+
+/* Whether this access is the process's last, or would come after it. */
+static bool dies(struct bench *b)
+{
+    if (b->lives >= 0 && b->lives-- == 0)
+        b->is_dead = true;
+    return b->is_dead;
+}
+
+static int disk_save(void *arg, const char *name, const char *text, size_t length)
+{
+    struct bench *b = arg;
+    bool          is_queues = strcmp(name, QUEUE_SAVED_NAME) == 0;
+
+    if (dies(b) || b->is_full)
+        return -ENOSPC;
+    assert_true(length < (is_queues ? sizeof b->queues : sizeof b->state));
+    memcpy(is_queues ? b->queues : b->state, text, length);
+    *(is_queues ? &b->queues_length : &b->state_length) = length;
+    return 0;
+}
+
+static long disk_load(void *arg, const char *name, char *text, size_t size)
+{
+    struct bench *b = arg;
+    bool          is_queues = strcmp(name, QUEUE_SAVED_NAME) == 0;
+    size_t        length = is_queues ? b->queues_length : b->state_length;
+
+    assert_true(size >= length);
+    memcpy(text, is_queues ? b->queues : b->state, length);
+    return length ? (long)length : -ENOENT;
+}
+
+static int disk_append(void *arg, const char *text, size_t length)
+{
+    struct bench *b = arg;
+
+    if (dies(b) || b->is_full)
+        return -ENOSPC;
+    assert_true(b->log_length + length < sizeof b->log);
+    memcpy(b->log + b->log_length, text, length);
+    b->log_length += length;
+    return 0;
+}
+
+static uint64_t disk_wall(void *arg)
+{
+    (void)arg;
+    return 0;
+}
+
+static int device_read(void *arg, struct knob_set *set)
+{
+    (void)arg;
+    *set = (struct knob_set){ 0 };
+    return 0;
+}
+
+static int device_write(void *arg, const struct knob_set *set)
+{
+    (void)arg, (void)set;
+    return -EPERM;
+}
+
+static int device_sample(void *arg, struct msg_sample *s)
+{
+    (void)arg;
+    *s = (struct msg_sample){ .interval_us = 1000000, .metric = 0.5 };
+    return 0;
+}
+
+static void hear(void *arg, const struct msg *m)
+{
+    (void)arg, (void)m;
+}
+
+static uint32_t list(void *arg, struct queue_facts fact[IO_QUEUES_MAX], char name[IO_QUEUES_MAX][MSG_NAME_SIZE])
+{
+    (void)arg;
+    for (uint32_t i = 0; i < QUEUES; i++) {
+        fact[i] = (struct queue_facts){ .rate_bps = 25000000000 };
+        snprintf(name[i], MSG_NAME_SIZE, "port%u", i);
+    }
+    return QUEUES;
+}
+
+/* Traffic that never stands still. */
+static int look(void *arg, struct queue_slot *slot, uint64_t *us)
+{
+    struct bench *b = arg;
+
+    if (b->has_no_counters)
+        return -EAGAIN;
+    for (uint32_t i = 0; i < QUEUES; i++)
+        slot[i] = (struct queue_slot){ .tx_bytes = rng_below(&b->rng, 312500000), .marked_bytes = rng_below(&b->rng, 1000000),
+                                       .queue_bytes_mean = rng_below(&b->rng, 1000000) };
+    *us = SLOT;
+    return 0;
+}
+
+static void come(struct bench *b)
+{
+    for (uint32_t i = 0; i < QUEUES; i++)
+        if (b->comes_us[i] && b->now_us >= b->comes_us[i]) {
+            b->holds[i] = b->coming[i];
+            b->comes_us[i] = 0;
+        }
+}
+
+static int read_queues(void *arg, struct ecn *ecn, bool *is_settled)
+{
+    struct bench *b = arg;
+
+    if (b->is_unreadable)
+        return -EIO;
+    come(b);
+    for (uint32_t i = 0; i < QUEUES; i++) {
+        ecn[i] = b->holds[i];
+        is_settled[i] = !b->comes_us[i];
+    }
+    return 0;
+}
+
+/* What is written must be on the disk and in the log, unless it is how the queue was found. */
+static void check_announced(const struct bench *b, const struct ecn *e)
+{
+    char text[100];
+
+    if (ecn_equal(e, &first))
+        return;
+    snprintf(text, sizeof text, "[%u,%u,", e->kmin_bytes, e->kmax_bytes);
+    assert_non_null(strstr(b->queues, text));
+    assert_non_null(strstr(b->queues, "\"port0\":[400000,1600000,"));
+    assert_non_null(strstr(b->log, "\"what\":\"setting\""));
+}
+
+static int write_queue(void *arg, uint32_t queue, const struct ecn *was, const struct ecn *is)
+{
+    struct bench *b = arg;
+
+    if (dies(b))
+        return -EIO;
+    if (!ecn_equal(was, b->comes_us[queue] ? &b->coming[queue] : &b->holds[queue]))
+        return -EBUSY;
+    check_announced(b, is);
+    b->writes++;
+    b->coming[queue] = *is;
+    b->comes_us[queue] = b->is_deaf ? UINT64_MAX : b->now_us + b->delay_us;
+    come(b);
+    return 0;
+}
+
+/* ---- a life ---- */
+
+static void restart(struct bench *b)
+{
+    struct agent_io io = {
+        .disk = { disk_save, disk_load, disk_append, disk_wall, b },
+        .device = { device_read, device_write, device_sample, b }, .send = hear, .arg = b,
+    };
+    struct audit a;
+    struct err   err;
+
+    b->is_dead = false;
+    b->lives = -1;
+    queue_tuner_free(b->tuner);
+    assert_true(audit_resume(&a, b->log, b->log_length, &err) == (long)b->log_length);
+    agent_init(&b->agent, &b->cfg, &io, b->agent.incarnation + 1);
+    agent_start(&b->agent, &a, b->now_us);
+    assert_int_equal(queue_tuner_new(&b->tuner, &b->tuner_cfg, &b->agent, &b->io, b, &err), 0);
+    queue_tuner_start(b->tuner, b->now_us);
+}
+
+static struct bench *bench_new(void)
+{
+    static const struct option_text option[] = { { "slot_us", "100000", "" } };
+    struct bench *b = calloc(1, sizeof *b);
+
+    agent_config_init(&b->cfg, KNOB_SWITCH);
+    snprintf(b->cfg.name, sizeof b->cfg.name, "leaf1/all-3");
+    b->cfg.may_write = b->cfg.has_tuner = true;
+    b->cfg.lease_us = 3000000;
+    b->tuner_cfg = (struct queue_tuner_config){ .tuner = { .kind = "acc:dcqcn", .place = "", .option = option, .options = 1, .beside = "" },
+                                                .hold_us = 10000000, .changes_per_s = 1000 };
+    b->io = (struct io_queues){ list, look, read_queues, write_queue, NULL, 0 };
+    b->now_us = 1000000;
+    rng_init(&b->rng, 1, 0);
+    for (uint32_t i = 0; i < QUEUES; i++)
+        b->holds[i] = first;
+    restart(b);
+    return b;
+}
+
+static void bench_free(struct bench *b)
+{
+    struct audit a;
+    struct err   err;
+
+    assert_int_equal(audit_verify(&a, "log", b->log, b->log_length, &err), 0);
+    queue_tuner_free(b->tuner);
+    free(b);
+}
+
+static void say(struct bench *b, struct msg m)
+{
+    m.incarnation = b->agent.incarnation;
+    m.term = 1;
+    agent_on_msg(&b->agent, &m, b->now_us);
+}
+
+static void allow(struct bench *b, bool may)
+{
+    say(b, (struct msg){ .kind = MSG_QUEUES, .self = { .is_there = true, .is_allowed = may } });
+}
+
+static void lease(struct bench *b)
+{
+    say(b, (struct msg){ .kind = MSG_LEASE, .stamp_us = b->now_us });
+}
+
+/* A slot passes; every tenth ends an interval. */
+static void pass(struct bench *b, uint32_t slots)
+{
+    for (uint32_t i = 0; i < slots && !b->is_dead; i++) {
+        b->now_us += SLOT;
+        come(b);
+        queue_tuner_on_slot(b->tuner, b->now_us);
+        if (b->now_us / SLOT % 10)
+            continue;
+        queue_tuner_on_tick(b->tuner, b->now_us);
+        agent_on_tick(&b->agent, b->now_us);
+    }
+}
+
+static uint32_t moved(const struct bench *b)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < QUEUES; i++)
+        count += !ecn_equal(&b->holds[i], &first);
+    return count;
+}
+
+static void pass_leased(struct bench *b, uint32_t slots)
+{
+    for (uint32_t i = 0; i < slots; i++) {
+        lease(b);
+        pass(b, 1);
+    }
+}
+
+/* ---- cases ---- */
+
+static void on_slot__needs_the_controllers_word_and_a_lease(void **state)
+{
+    struct bench *b = bench_new();
+
+    (void)state;
+    pass(b, 20);
+    lease(b);
+    pass(b, 20);
+    assert_int_equal(b->writes, 0);              /* nobody has said that it may */
+    assert_true(b->agent.self.decisions > 0);    /* it has looked all the same */
+    b->agent.lease_until_us = 0;
+    allow(b, true);
+    pass(b, 20);
+    assert_int_equal(b->writes, 0);              /* no lease */
+    pass_leased(b, 20);
+    assert_true(b->writes > 0 && moved(b) > 0 && b->agent.self.moved == moved(b) && b->agent.self.changes == b->writes);
+    bench_free(b);
+}
+
+static struct bench *bench_tuned(void)
+{
+    struct bench *b = bench_new();
+
+    lease(b);
+    allow(b, true);
+    pass_leased(b, 20);
+    assert_true(moved(b) > 0);
+    return b;
+}
+
+static void on_timer__brings_all_back_when_the_lease_ends(void **state)
+{
+    struct bench *b = bench_tuned();
+    uint64_t      end_us = b->agent.lease_until_us;
+
+    (void)state;
+    while (b->now_us + SLOT < end_us) {
+        pass(b, 1);
+        assert_true(b->now_us < end_us);
+    }
+    assert_true(moved(b) > 0 && queue_tuner_timer_us(b->tuner) == end_us);
+    b->now_us = end_us;
+    queue_tuner_on_timer(b->tuner, b->now_us);   /* the clock of the agent's loop, not only slots */
+    assert_int_equal(moved(b), 0);
+    assert_non_null(strstr(b->log, "the lease ended"));
+    pass_leased(b, 20);
+    assert_true(moved(b) > 0);                   /* and goes on when the controller is there again */
+    bench_free(b);
+}
+
+static void on_timer__brings_all_back_when_forbidden_or_frozen(void **state)
+{
+    struct bench *b = bench_tuned();
+
+    (void)state;
+    allow(b, false);
+    pass_leased(b, 1);
+    assert_int_equal(moved(b), 0);
+    allow(b, true);
+    pass_leased(b, 20);
+    assert_true(moved(b) > 0);
+    say(b, (struct msg){ .kind = MSG_FREEZE, .why = "maintenance" });
+    pass_leased(b, 20);
+    assert_int_equal(moved(b), 0);
+    say(b, (struct msg){ .kind = MSG_THAW });
+    pass_leased(b, 20);
+    assert_true(moved(b) > 0);
+    agent_stop_by_file(&b->agent, "frozen: the file is there", b->now_us);
+    pass_leased(b, 1);
+    assert_int_equal(moved(b), 0);
+    bench_free(b);
+}
+
+static void on_timer__holds_back_after_a_guardrail(void **state)
+{
+    struct bench *b = bench_tuned();
+
+    (void)state;
+    snprintf(b->agent.breach, sizeof b->agent.breach, "guardrail: test");
+    queue_tuner_on_timer(b->tuner, b->now_us);
+    assert_int_equal(moved(b), 0);
+    b->agent.breach[0] = '\0';
+    pass_leased(b, 90);
+    assert_int_equal(moved(b), 0);               /* for hold_us */
+    pass_leased(b, 40);
+    assert_true(moved(b) > 0);
+    bench_free(b);
+}
+
+static void on_tick__adopts_what_somebody_else_has_set(void **state)
+{
+    static const struct ecn theirs = { 123000, 456000, 0.07 };
+    struct bench *b = bench_tuned();
+
+    (void)state;
+    b->holds[2] = theirs;
+    pass_leased(b, 20);
+    assert_true(ecn_equal(&b->holds[2], &theirs));
+    assert_int_equal(moved(b), 1);               /* the others are back */
+    assert_non_null(strstr(b->agent.saved.frozen, "port2"));
+    restart(b);
+    pass_leased(b, 10);
+    assert_true(ecn_equal(&b->holds[2], &theirs));
+    assert_true(strstr(b->queues, "[123000,456000,") != NULL);
+    bench_free(b);
+}
+
+static void change__keeps_within_limits_and_budget(void **state)
+{
+    struct bench *b = bench_new();
+
+    (void)state;
+    b->cfg.limits.min[KNOB_kmin] = 50;           /* KB */
+    b->cfg.limits.max[KNOB_kmax] = 300;
+    b->cfg.limits.max[KNOB_pmax] = 0.1;
+    b->tuner_cfg.changes_per_s = 2;
+    restart(b);
+    lease(b);
+    allow(b, true);
+    for (int i = 0; i < 200; i++) {
+        pass_leased(b, 1);
+        for (uint32_t k = 0; k < QUEUES; k++)
+            if (!ecn_equal(&b->holds[k], &first))
+                assert_true(b->holds[k].kmin_bytes >= 50000 && b->holds[k].kmax_bytes <= 300000 && b->holds[k].pmax <= 0.1 &&
+                            b->holds[k].kmin_bytes <= b->holds[k].kmax_bytes);
+    }
+    assert_true(moved(b) > 0);
+    assert_in_range(b->writes, 4, 2 + 2 * 20);   /* 20 s of slots */
+    bench_free(b);
+}
+
+static void change__never_without_disk_or_log(void **state)
+{
+    struct bench *b = bench_new();
+
+    (void)state;
+    b->is_full = true;
+    lease(b);
+    b->is_full = false;
+    lease(b);
+    allow(b, true);
+    b->is_full = true;
+    pass_leased(b, 20);
+    assert_int_equal(b->writes, 0);
+    b->is_full = false;
+    pass_leased(b, 20);
+    assert_true(b->writes > 0);
+    bench_free(b);
+}
+
+static void change__waits_until_a_queue_has_settled(void **state)
+{
+    struct bench *b = bench_new();
+    uint32_t      writes;
+
+    (void)state;
+    b->delay_us = 15 * SLOT;                     /* longer than a slot, shorter than what is too long */
+    lease(b);
+    allow(b, true);
+    pass_leased(b, 100);
+    assert_true(b->writes > QUEUES && b->writes <= QUEUES * 8);
+    b->is_deaf = true;
+    pass_leased(b, 60);
+    writes = b->writes;
+    pass_leased(b, 20);
+    assert_true(b->writes <= writes + QUEUES && b->agent.self.is_broken);      /* it has given up, and says so */
+    for (uint32_t i = 0; i < QUEUES; i++)
+        b->comes_us[i] = b->comes_us[i] ? 1 : 0;
+    b->is_deaf = false;
+    pass_leased(b, 30);
+    assert_int_equal(moved(b), 0);
+    assert_false(b->agent.self.is_broken);
+    assert_non_null(strstr(b->log, "did not take what was written"));
+    bench_free(b);
+}
+
+static void on_tick__what_cannot_be_read_changes_nothing(void **state)
+{
+    struct bench *b = bench_tuned();
+    uint32_t      writes;
+
+    (void)state;
+    b->has_no_counters = true;
+    writes = b->writes;
+    pass_leased(b, 30);
+    assert_int_equal(b->writes, writes);
+    bench_free(b);
+}
+
+static void leave__brings_all_back(void **state)
+{
+    struct bench *b = bench_tuned();
+
+    (void)state;
+    b->delay_us = 3 * SLOT;
+    assert_false(queue_tuner_leave(b->tuner, "the agent ends", b->now_us));
+    b->now_us += 4 * SLOT;
+    assert_true(queue_tuner_leave(b->tuner, "the agent ends", b->now_us));
+    assert_int_equal(moved(b), 0);
+    bench_free(b);
+}
+
+/* Killed at any access to disk or switch: the next life brings all back, and takes nothing of ours for somebody else's. */
+static void start__after_a_kill_at_any_moment(void **state)
+{
+    (void)state;
+    for (int kill_at = 0; kill_at < 300; kill_at++) {
+        struct bench *b = bench_new();
+
+        rng_init(&b->rng, (uint64_t)kill_at, 0);
+        b->delay_us = kill_at % 3 * SLOT / 2;
+        lease(b);
+        allow(b, true);
+        b->lives = kill_at;
+        pass_leased(b, 60);
+        b->now_us += SLOT;
+        come(b);
+        restart(b);
+        pass(b, 10);
+        assert_int_equal(moved(b), 0);
+        assert_string_equal(b->agent.saved.frozen, "");
+        bench_free(b);
+    }
+}
+
+static void start__damaged_state_freezes(void **state)
+{
+    struct bench *b = bench_tuned();
+    uint32_t      writes;
+
+    (void)state;
+    b->queues[3] = 'x';
+    restart(b);
+    writes = b->writes;
+    allow(b, true);
+    pass_leased(b, 30);
+    assert_int_equal(b->writes, writes);
+    assert_non_null(strstr(b->agent.saved.frozen, "damaged"));
+    bench_free(b);
+}
+
+static void check__refuses_what_is_not_for_agents(void **state)
+{
+    static const struct option_text train = { "train", "yes", "" }, central = { "agents", "central", "" };
+    struct err err;
+
+    (void)state;
+    assert_int_equal(queue_tuner_check(&(struct loop_request){ .kind = "acc", .place = "", .beside = "" }, &err), 0);
+    assert_true(queue_tuner_check(&(struct loop_request){ .kind = "paraleon", .place = "a:1: ", .beside = "" }, &err) < 0);
+    assert_non_null(strstr(err.text, "a:1: paraleon does not set queues"));
+    assert_true(queue_tuner_check(&(struct loop_request){ .kind = "acc", .place = "", .option = &train, .options = 1, .beside = "" }, &err) < 0);
+    assert_true(queue_tuner_check(&(struct loop_request){ .kind = "acc", .place = "", .option = &central, .options = 1, .beside = "" }, &err) < 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(on_slot__needs_the_controllers_word_and_a_lease),
+        cmocka_unit_test(on_timer__brings_all_back_when_the_lease_ends),
+        cmocka_unit_test(on_timer__brings_all_back_when_forbidden_or_frozen),
+        cmocka_unit_test(on_timer__holds_back_after_a_guardrail),
+        cmocka_unit_test(on_tick__adopts_what_somebody_else_has_set),
+        cmocka_unit_test(change__keeps_within_limits_and_budget),
+        cmocka_unit_test(change__never_without_disk_or_log),
+        cmocka_unit_test(change__waits_until_a_queue_has_settled),
+        cmocka_unit_test(on_tick__what_cannot_be_read_changes_nothing),
+        cmocka_unit_test(leave__brings_all_back),
+        cmocka_unit_test(start__after_a_kill_at_any_moment),
+        cmocka_unit_test(start__damaged_state_freezes),
+        cmocka_unit_test(check__refuses_what_is_not_for_agents),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
