@@ -40,6 +40,7 @@ static const struct section_key agent_keys[] = {
     { "limits", "map", "", "knob: {min, max}: narrower than the table of knobs; 'no' forbids it" },
     { "tuner", "name", "", "acc: it sets the queues of switches one by one, if the controller lets it; default: none" },
     { "queue_changes_per_second", "count", "", "of such a tuner, all queues of a device together; 20, of simulated ones any" },
+    { "queue_hold", "time", "600s", "after a guardrail, or when somebody has set queues back, such a tuner leaves them alone for so long" },
     { "lock_step", "yes/no", "no", "driver twin: simulated time waits for the controller, which must be in lock step, too" },
     { "paused_max", "share", "0.05", "guardrail: share of the time paused, two intervals in a row" },
     { NULL, NULL, NULL, NULL },
@@ -320,6 +321,7 @@ static void read_agent(struct reader *r, const struct yaml_node *root, struct ag
     section_real(&s, "paused_max", 0, 1, &a->guard.paused_max);
     config_tuner_read(r, section_get(&s, "tuner"), &f->tuner);
     section_count(&s, "queue_changes_per_second", 1, 1000000, &f->queue_changes);
+    f->queue_hold_us = time_us(&s, "queue_hold", 600000000, 0);
     if (!r->rc && f->tuner.kind && !f->driver->queues)
         reader_refuse(r, section_get(&s, "tuner"), "tuner: a device of driver %s has no queues that could be set", f->driver->name);
     if (!r->rc && f->tuner.kind) {

@@ -36,6 +36,7 @@ struct agent_file {
     uint32_t             devices;                /* 0: all that there are */
     struct config_tuner  tuner;                  /* of queues; of switches */
     uint32_t             queue_changes;          /* per second; 0: the driver's default */
+    uint64_t             queue_hold_us;          /* after a guardrail queues are left alone for so long */
     bool                 is_locked;              /* simulated time waits for the controller */
     struct agent_config  agent;
 };

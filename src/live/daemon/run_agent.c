@@ -24,7 +24,6 @@
 
 #define SILENCE_US     10000000u /* at least: of a relay that is there all the same; a controller that begins is silent for a while, too */
 #define RETURN_US      60000000u /* back to the first relay */
-#define HOLD_US        600000000u        /* after a guardrail queues are left alone for so long */
 #define CHANGES_PER_S  20.0      /* of the queues of a real switch: what they bear is not known, and 13 attributes are set with each */
 #define LEAVE_US       5000000u  /* queues have so long to come back in the end */
 #define BACKOFF_US_MIN 100000u
@@ -383,7 +382,7 @@ static int sample_device(void *arg, struct msg_sample *sample)
 static int start_queues(struct device *d, const struct host *h, struct err *err)
 {
     const struct agent_file  *f = h->file;
-    struct queue_tuner_config cfg = { .tuner = config_tuner_request(&f->tuner, f->common.file), .hold_us = HOLD_US,
+    struct queue_tuner_config cfg = { .tuner = config_tuner_request(&f->tuner, f->common.file), .hold_us = f->queue_hold_us,
                                       .changes_per_s = f->queue_changes ? (double)f->queue_changes : f->driver->is_simulated ? (double)INFINITY : CHANGES_PER_S };
     struct err                why;
     int                       rc = queue_tuner_new(&d->queues, &cfg, &d->agent, f->driver->queues, d->state, &why);

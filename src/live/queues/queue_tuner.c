@@ -20,6 +20,7 @@ struct queue {
     struct ecn found;            /* what it goes back to */
     struct ecn is;               /* last read or written */
     bool       is_open;          /* written, not settled yet */
+    bool       has_failed;       /* the last write: it may have happened or not */
     uint64_t   written_us;
     uint64_t   doubt_until_us;   /* until then, or for all of a life that began with it, a setting of ours may turn up */
 };
@@ -204,6 +205,7 @@ static void set_queue(struct queue_tuner *t, struct queue *q, const struct ecn *
     q->is = *e;
     q->is_open = true;
     q->written_us = now_us;
+    q->has_failed = rc != 0;
     if (rc)
         q->doubt_until_us = now_us + DOUBT_US;
 }
@@ -263,10 +265,14 @@ static void adopt(struct queue_tuner *t, struct queue *q, const struct ecn *e, u
 static void look_at(struct queue_tuner *t, struct queue *q, const struct ecn *holds, uint64_t now_us)
 {
     if (ecn_equal(holds, &q->is))
-        q->is_open = false;
-    else if (now_us < q->doubt_until_us && (ecn_equal(holds, &q->found) || queue_saved_has(&t->saved, holds))) {
+        q->is_open = q->has_failed = false;
+    else if (now_us < q->doubt_until_us && ((q->has_failed && ecn_equal(holds, &q->found)) || queue_saved_has(&t->saved, holds))) {
         q->is = *holds;          /* a write of ours that came late, or did not come */
         q->is_open = false;
+    } else if (ecn_equal(holds, &q->found)) {
+        q->is = *holds;          /* the switch has started anew, or a person wants it so: no place to tune just now */
+        q->is_open = false;
+        t->hold_until_us = now_us + t->cfg.hold_us;
     } else
         adopt(t, q, holds, now_us);
 }
@@ -366,7 +372,8 @@ void queue_tuner_on_timer(struct queue_tuner *t, uint64_t now_us)
 
     if (!t->is_ready)
         return;
-    why = t->agent->self.moved && !t->is_going_back ? agent_may_tune(t->agent, now_us) : NULL;
+    why = !t->agent->self.moved || t->is_going_back ? NULL : now_us < t->hold_until_us ? "queues were set back by somebody else" :
+          agent_may_tune(t->agent, now_us);
     if (why) {
         if (*t->agent->breach)
             t->hold_until_us = now_us + t->cfg.hold_us;

@@ -9,7 +9,9 @@
  *   - Thresholds are brought within the limits of the agent, pmax to whole percent. At most 'changes_per_s' of all queues together.
  *   - A setting is on the disk and in the audit log before it is written to a queue for the first time, with how all queues were found. So
  *     whatever a queue holds after a crash is how it was found, one of these, or somebody else's.
- *   - What somebody else sets stays, is what that queue goes back to from now on, and freezes the device.
+ *   - A queue that is again as it was found, though we have set it (a person, or the switch has started anew), takes all of them
+ *     back, for 'hold_us'.
+ *   - What else somebody sets stays, is what that queue goes back to from now on, and freezes the device.
  *   - A queue that has not settled is left alone; one that does not within two seconds takes all of them back.
  *
  * What was done is in the audit log once a minute, and in the agent's reports.
@@ -23,7 +25,7 @@
 
 struct queue_tuner_config {
     struct loop_request tuner;
-    uint64_t            hold_us;         /* after a guardrail, or a queue that cannot be set */
+    uint64_t            hold_us;         /* after a guardrail, a queue that cannot be set, or was set back */
     double              changes_per_s;   /* of all queues; INFINITY: any */
     uint64_t            seed;
 };

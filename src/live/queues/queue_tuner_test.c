@@ -397,6 +397,21 @@ static void on_tick__adopts_what_somebody_else_has_set(void **state)
     bench_free(b);
 }
 
+static void on_tick__leaves_queues_alone_that_were_set_back(void **state)
+{
+    struct bench *b = bench_tuned();
+
+    (void)state;
+    for (uint32_t i = 0; i < QUEUES; i++)
+        b->holds[i] = first;                     /* the switch has started anew */
+    pass_leased(b, 80);
+    assert_int_equal(moved(b), 0);
+    assert_string_equal(b->agent.saved.frozen, "");
+    pass_leased(b, 60);
+    assert_true(moved(b) > 0);
+    bench_free(b);
+}
+
 static void change__keeps_within_limits_and_budget(void **state)
 {
     struct bench *b = bench_new();
@@ -552,6 +567,7 @@ int main(void)
         cmocka_unit_test(on_timer__brings_all_back_when_forbidden_or_frozen),
         cmocka_unit_test(on_timer__holds_back_after_a_guardrail),
         cmocka_unit_test(on_tick__adopts_what_somebody_else_has_set),
+        cmocka_unit_test(on_tick__leaves_queues_alone_that_were_set_back),
         cmocka_unit_test(change__keeps_within_limits_and_budget),
         cmocka_unit_test(change__never_without_disk_or_log),
         cmocka_unit_test(change__waits_until_a_queue_has_settled),
