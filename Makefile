@@ -53,7 +53,7 @@ test:
 	@! command -v node >/dev/null || tools/deps web || true
 	@FIDELITY_ANOLE=build/release/anole tools/run-tests build/test
 
-# Fault histories of the live side, as many as one likes, then faults of real processes: make chaos SEEDS=100000 FROM=1 FAULTS=200. One that fails is told by its seed;
+# Fault histories of the live side, as many as one likes, then faults of real processes: make chaos SEEDS=100000 FROM=1 FAULTS=200 (of each kind). One that fails is told by its seed;
 # CHAOS_SEED=N build/gcc/live-chaos-chaos_test shows it. See docs/live.md.
 SEEDS ?= 10000
 FAULTS ?= 200
@@ -63,7 +63,7 @@ chaos:
 	@CC=gcc tools/configure gcc $(GCC)
 	@ninja -C build/gcc live-chaos-chaos_test
 	@CHAOS_FROM=$(FROM) CHAOS_SEEDS=$(SEEDS) build/gcc/live-chaos-chaos_test
-	@tools/deps live && ninja -C build/gcc anole anole-live && tests/live/faults.py build/gcc/anole --faults $(FAULTS) --seed $(FROM)
+	@tools/deps live && ninja -C build/gcc anole anole-live anole-switch && tests/live/faults.py build/gcc/anole --kind all --faults $(FAULTS) --seed $(FROM)
 
 # Completion for bash, zsh and fish, from what the program says of its options: copy to where the shell looks.
 completion: release

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-# tests/live/faults.py ANOLE [--faults N] [--seed S] - the promises of docs/live.md against real processes.
+# tests/live/faults.py ANOLE [--faults N] [--seed S] [--kind plain|etcd|switch|net|all] - the promises of docs/live.md against real processes.
 #
-# A controller, a relay and four agents, two of them behind it, on NICs that are trees of files, trials that never end. Then fault after
+# plain: a controller, a relay and four agents, two of them behind it, on NICs that are trees of files, trials that never end. Then fault after
 # fault: kill -9 of the controller, the relay or an agent, any of them standing still (SIGSTOP), a second controller, a person at a device, a full stop of everything. After each:
 # every device comes back to what is confirmed or, where the fault leaves the fabric whole, only holds what is confirmed or being
 # tried; nothing but digits is in any file; no file was made. In the end all logs are whole, and each explains what its device holds.
+# The other kinds are in fault_kinds.py: two controllers and an etcd, a switch whose queues ACC sets, networks that are cut and slow.
 import argparse
 import json
 import os
@@ -27,6 +28,8 @@ def knob_path(root, knob):
     return f"{root}/sys/class/net/eth7/ecn/roce_rp/{knob}"
 
 class Fabric:
+    PACE_S = 8                   # of a fault: so long is waited at most for something to be tried
+
     def __init__(self, anole, folder):
         self.anole, self.folder, self.process = anole, folder, {}
         self.port = random.SystemRandom().randint(20000, 40000)
@@ -87,8 +90,11 @@ freeze_file: {self.folder}/freeze
 """ + (f"relays: [127.0.0.1:{self.port + 1}]\n" if i < RELAYED else ""))
 
     def start(self, name, *words):
+        self.start_program(name, self.anole, *words)
+
+    def start_program(self, name, *words):
         log = open(f"{self.folder}/{name}.log", "a")
-        self.process[name] = subprocess.Popen([self.anole, *words], cwd=self.folder, stderr=log, stdout=log)
+        self.process[name] = subprocess.Popen(words, cwd=self.folder, stderr=log, stdout=log)
         log.close()
 
     def start_agent(self, i):
@@ -144,6 +150,25 @@ freeze_file: {self.folder}/freeze
 
     def all_back(self):
         return all(self.is_back(i) for i in range(AGENTS))
+
+    def begin(self):
+        self.start_controller(0)
+        self.start_relay()
+        for i in range(AGENTS):
+            self.start_agent(i)
+
+    # Nothing is open any more, and all of it is in the logs. Returns how many changes there were.
+    def end(self):
+        self.kill("controller")
+        self.wait_for("that all devices are back in the end", self.all_back)
+        check_logs(self)
+        return applied(self)
+
+    def clean(self):
+        self.kill_all()
+
+    def faults(self):
+        return FAULTS
 
 # ---- faults ----
 
@@ -217,6 +242,9 @@ def check_logs(f):
         log = f"{f.folder}/state{i}/mlx5_0/audit.jsonl"
         subprocess.check_call([f.anole, "ctl", "verify", log], stdout=subprocess.DEVNULL)
         explained = [json.loads(line).get("new", {}) for line in open(log)]
+        terms = [r["term"] for r in map(json.loads, open(log)) if r["what"] == "apply"]
+        if terms != sorted(terms):
+            raise SystemExit(f"faults.py: an older controller wrote to nic{i} after a newer one")
         for knob in KNOBS:
             if not any(new.get(knob) == f.value(i, knob) for new in explained):
                 raise SystemExit(f"faults.py: the log does not explain {knob} of nic{i}")
@@ -228,43 +256,53 @@ def check_logs(f):
 def applied(f):
     return sum(line.count('"what":"apply"') for i in range(AGENTS) for line in open(f"{f.folder}/state{i}/mlx5_0/audit.jsonl"))
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("anole")
-    parser.add_argument("--faults", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=1)
-    args = parser.parse_args()
-    rng = random.Random(args.seed)
+# One fault after another; returns how many changes were applied meanwhile.
+def run(f, faults, rng):
+    f.begin()
+    for _ in range(faults):
+        end = time.monotonic() + rng.uniform(0, f.PACE_S)
+        while time.monotonic() < end and f.all_back():           # as often as not in the middle of a trial
+            f.check()
+            time.sleep(0.02)
+        time.sleep(rng.uniform(0, 0.3))
+        rng.choice(f.faults())(f, rng)
+        f.check()
+    return f.end()
+
+def run_kind(kind, args):
+    import fault_kinds
+    make = {"plain": Fabric, **fault_kinds.KINDS}[kind]
+    why = fault_kinds.missing(kind)
+    if why:
+        print(f"{kind}: skipped: {why}")
+        return True
     folder = tempfile.mkdtemp(prefix="anole-faults-")
-    f = Fabric(os.path.abspath(args.anole), folder)
+    f = make(os.path.abspath(args.anole), folder)
     is_good = False
     try:
-        f.start_controller(0)
-        f.start_relay()
-        for i in range(AGENTS):
-            f.start_agent(i)
-        for n in range(args.faults):
-            end = time.monotonic() + rng.uniform(0, 8)
-            while time.monotonic() < end and f.all_back():       # as often as not in the middle of a trial
-                f.check()
-                time.sleep(0.02)
-            time.sleep(rng.uniform(0, 0.3))
-            fault = rng.choice(FAULTS)
-            fault(f, rng)
-            f.check()
-        f.kill("controller")
-        f.wait_for("that all devices are back in the end", f.all_back)
-        check_logs(f)
-        count = applied(f)
-        print(f"{args.faults} faults, {count} changes applied, every device whole, every log whole")
+        count = run(f, args.faults, random.Random(args.seed))
+        print(f"{kind}: {args.faults} faults, {count} changes applied, every device whole, every log whole", flush=True)
         is_good = count > args.faults / 4
-        return 0 if is_good else "faults.py: hardly anything was tried"
+        if not is_good:
+            print("faults.py: hardly anything was tried", file=sys.stderr)
+        return is_good
     finally:
-        f.kill_all()
+        f.clean()
         if is_good:
             shutil.rmtree(folder)
         else:
             print(f"faults.py: see {folder}", file=sys.stderr)
 
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("anole")
+    parser.add_argument("--faults", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kind", choices=["plain", "etcd", "switch", "net", "all"], default="plain")
+    args = parser.parse_args()
+    kinds = ["plain", "etcd", "switch", "net"] if args.kind == "all" else [args.kind]
+    return 0 if all([run_kind(kind, args) for kind in kinds]) else 1
+
 if __name__ == "__main__":
+    sys.modules["faults"] = sys.modules["__main__"]              # what fault_kinds.py imports
     sys.exit(main())

@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define FIELDS_MAX 8
+#define SILENT_US  200000u
 
 static const struct timeval patience = { .tv_sec = 1 };
 
@@ -31,21 +33,38 @@ void redis_fini(struct redis *r)
         drop(r, i);
 }
 
+static uint64_t now_us(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_BOOTTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+/* It does not answer. */
+static void give_up(struct redis *r, int db)
+{
+    drop(r, db);
+    r->silent_us = now_us();
+}
+
 static redisContext *connection(struct redis *r, int db)
 {
     redisReply *reply;
 
     if (r->db[db])
         return r->db[db];
+    if (r->silent_us && now_us() < r->silent_us + SILENT_US)
+        return NULL;
     r->db[db] = redisConnectUnixWithTimeout(r->socket, patience);
     if (!r->db[db] || r->db[db]->err) {
-        drop(r, db);
+        give_up(r, db);
         return NULL;
     }
     redisSetTimeout(r->db[db], patience);
     reply = redisCommand(r->db[db], "SELECT %d", db);
     if (!reply || reply->type == REDIS_REPLY_ERROR)
-        drop(r, db);
+        give_up(r, db);
     freeReplyObject(reply);
     return r->db[db];
 }
@@ -64,8 +83,11 @@ static redisReply *ask(struct redis *r, int db, const char *format, ...)
     va_end(args);
     if (reply && reply->type != REDIS_REPLY_ERROR)
         return reply;
+    if (reply)
+        drop(r, db);
+    else
+        give_up(r, db);
     freeReplyObject(reply);
-    drop(r, db);
     return NULL;
 }
 
@@ -131,14 +153,16 @@ static bool take_answer(redisContext *c, const struct redis_many *m, uint32_t i)
 int redis_get_many(struct redis *r, int db, const struct redis_many *m)
 {
     redisContext *c = connection(r, db);
-    bool          is_good = c && m->fields <= FIELDS_MAX;
+    bool          is_good = m->fields <= FIELDS_MAX;
 
+    if (!c)
+        return -EIO;
     for (uint32_t i = 0; i < m->keys && is_good; i++)
         is_good = !*m->key[i] || ask_for(c, m, i);
     for (uint32_t i = 0; i < m->keys && is_good; i++)
         is_good = !*m->key[i] || take_answer(c, m, i);
     if (!is_good)
-        drop(r, db);             /* and with it answers that nobody waits for any more */
+        give_up(r, db);          /* and with it answers that nobody waits for any more */
     return is_good ? 0 : -EIO;
 }
 

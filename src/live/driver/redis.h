@@ -9,7 +9,12 @@
 #include <stdint.h>
 
 struct redisContext;
-struct redis { struct redisContext *db[8]; char socket[400]; };  /* connections by database; NULL: none yet */
+struct redis {
+    struct redisContext *db[8];  /* connections by database; NULL: none yet */
+    char                 socket[400];
+    uint64_t             silent_us;      /* when it last did not answer; it is not asked again for a moment, so that who has many questions does
+                                          * not wait for each of them */
+};
 
 enum { REDIS_ASIC = 1, REDIS_COUNTERS = 2, REDIS_CONFIG = 4 };
 
