@@ -61,7 +61,7 @@ stays_back() {
     sed -i 's/tuner: .*/tuner: acc/' controller.yaml
     run "$ANOLE" controller controller.yaml --check-config
     [ "$status" -eq 1 ]
-    [[ "$output" == *"controller.yaml:5:8: acc sets queues one by one, "* ]]
+    [[ "$output" == *"controller.yaml:5:8: acc sets queues one by one: it is for agents"* ]]
     [ ! -e statec ]
 }
 

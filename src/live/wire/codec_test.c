@@ -131,6 +131,22 @@ static void write__a_setting_of_three_knobs_is_small_enough(void **unused)
     assert_true(length <= 76);
 }
 
+static void write__what_a_tuner_at_a_switch_did_comes_back(void **unused)
+{
+    struct msg m = report(), read;
+    size_t     length;
+
+    (void)unused;
+    read = through(&m, &length);
+    assert_false(read.self.is_there);
+    m.self = (struct msg_self){ .is_there = true, .is_allowed = true, .queues = 48, .moved = 7, .decisions = 1ull << 40, .changes = 12345 };
+    read = through(&m, &length);
+    assert_memory_equal(&read.self, &m.self, sizeof m.self);
+    m = (struct msg){ .kind = MSG_QUEUES, .term = 3, .self = { .is_there = true } };
+    read = through(&m, &length);
+    assert_true(read.kind == MSG_QUEUES && read.self.is_there && !read.self.is_allowed);
+}
+
 static void read__what_is_not_ours_is_refused(void **unused)
 {
     /* By hand, after the encoding of protocol buffers: field 1 is kind, 7 is set with name (1) and value (2). */
@@ -184,6 +200,7 @@ int main(void)
         cmocka_unit_test(write__a_lease_is_smaller_still),
         cmocka_unit_test(write__a_report_of_flow_sizes_alone_is_brief),
         cmocka_unit_test(write__a_setting_of_three_knobs_is_small_enough),
+        cmocka_unit_test(write__what_a_tuner_at_a_switch_did_comes_back),
         cmocka_unit_test(read__what_is_not_ours_is_refused),
         cmocka_unit_test(question__and_reply_come_back),
     };

@@ -229,6 +229,39 @@ static void slot__a_rule_decides(void **state)
 
 /* Ports of 100 Gb/s beside those of 25: the same action is four times the bytes, four times the queue the same state.
  * With scale none all are alike. */
+/* A queue that is idle keeps its setting: the one that was chosen, or, where that counts, the one that a switch really has. */
+static void follow__what_is_in_force_counts(void **state)
+{
+    static struct queue_facts one = { .rate_bps = 25000000000 };
+    struct acc_rule           rule = { { 0 } };
+    struct world              world = make_world(1);
+
+    (void)state;
+    rule.action[12] = 14;                    /* 100/400 KB */
+    world.queue = &one;
+    world.queues = 1;
+    for (int is_following = 0; is_following < 2; is_following++) {
+        struct queue_slot busy = { .tx_bytes = SLOT_BYTES, .queue_bytes_mean = 70000, .ecn = { 400000, 1600000, 0.2 } };
+        struct queue_slot idle = { .ecn = { 400000, 1600000, 0.2 } };    /* what was chosen did not come into force */
+        struct tuner      t;
+        struct ecn        ecn;
+        struct err        err;
+
+        if (test_open(&t, &tuner_acc, &world, TEST_OPTIONS({ "model", "none" }), &err))
+            fail_msg("%s", err.text);
+        acc_explore(&t, &(struct acc_explorer){ .rule = &rule });
+        if (is_following)
+            acc_follow(&t);
+        t.algo->slot(t.state, &busy);
+        assert_true(t.algo->queues(t.state, &ecn));
+        assert_int_equal(ecn.kmax_bytes, 400000);
+        t.algo->slot(t.state, &idle);
+        t.algo->queues(t.state, &ecn);
+        assert_int_equal(ecn.kmax_bytes, is_following ? 1600000 : 400000);
+        tuner_close(&t);
+    }
+}
+
 static void slot__thresholds_are_by_speed(void **state)
 {
     static struct queue_facts two[] = { { .is_uplink = true, .rate_bps = 100000000000 },
@@ -396,6 +429,7 @@ int main(void)
         cmocka_unit_test(slot__idle_queues_are_left_alone),
         cmocka_unit_test(slot__a_rule_decides),
         cmocka_unit_test(slot__thresholds_are_by_speed),
+        cmocka_unit_test(follow__what_is_in_force_counts),
         cmocka_unit_test(slot__idle_when_the_reward_stays),
         cmocka_unit_test(slot__central_has_one_setting_each_way),
         cmocka_unit_test(learn__the_reward_rises),
