@@ -23,6 +23,7 @@
 #define MSG_NAME_SIZE 64
 #define MSG_WHY_SIZE  160
 #define MSG_PORTS_MAX 128
+#define MSG_PORT_NAME_SIZE 23
 #define MSG_PAIRS_MAX 256
 
 enum msg_kind {
@@ -59,6 +60,9 @@ enum msg_phase { PHASE_IDLE, PHASE_PREPARED, PHASE_SCHEDULED, PHASE_APPLIED, PHA
 
 struct msg_port {                /* one of a device's, in one interval */
     uint64_t tx_bytes, rate_bps, pauses, paused_ps, marked_packets;
+    uint64_t queue_bytes;        /* the longest in the interval, where has_queue says that it is known */
+    bool     has_queue;
+    char     name[MSG_PORT_NAME_SIZE];           /* "Ethernet4"; "": it has a place alone */
 };
 
 struct msg_pair {                /* a host that round trips of this one were measured to; which: any number that stays */

@@ -62,6 +62,8 @@ static const struct section_key controller_keys[] = {
     { "tuner", "name", "", "as in a scenario; default: none" },
     { "queue_tuners", "yes/no", "no", "modes auto, direct: agents of switches with a tuner of their own may set queues by it" },
     { "flows", "map", "", "listen, from, window: sFlow, NetFlow 9 and IPFIX of switches, for tuners that want flow sizes" },
+    { "topology", "file", "", "which port is joined to which: a file of links, for the page" },
+    { "jobs", "map", "", "NAME: [DEVICE, ...]: names or patterns of the NICs of a job, for the page" },
     { "etcd", "map", "", "endpoints, cell, ttl, ca, cert, key: several controllers of a cell; who has the lease there acts" },
     { "stale", "count", "3", "reports older than so many intervals are not believed" },
     { "block", "count", "10", "intervals of a block" },
@@ -534,6 +536,8 @@ static void read_controller(struct reader *r, const struct yaml_node *root, stru
         reader_refuse(r, section_get(&s, "queue_tuners"), "queue_tuners: they decide many times a second, which nobody can approve; mode: auto lets them");
     read_flows(r, f, section_get(&s, "flows"));
     read_etcd(r, f, section_get(&s, "etcd"));
+    links_read_named(&s, "topology", &f->links);
+    jobs_read(r, section_get(&s, "jobs"), &f->jobs);
 }
 
 int config_read_controller(struct controller_file *f, const char *path, struct err *err)
@@ -565,5 +569,7 @@ void config_fini_controller(struct controller_file *f)
     free(f->flows);
     fini_etcd(&f->etcd);
     config_tuner_fini(&f->tuner);
+    links_fini(&f->links);
+    jobs_list_fini(&f->jobs);
     *f = (struct controller_file){ 0 };
 }

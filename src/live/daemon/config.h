@@ -9,6 +9,8 @@
 #include "live/driver/driver.h"
 #include "http/config.h"
 #include "live/lease/lease.h"
+#include "live/links/jobs.h"
+#include "live/links/links.h"
 #include "live/wire/tls.h"
 
 #define CONFIG_OPERATORS_MAX 16
@@ -57,6 +59,8 @@ struct controller_file {
     char                    *flows_from[CONFIG_FLOWS_FROM_MAX];
     uint32_t                 flows_senders;
     uint64_t                 flows_window_us;
+    struct links             links;              /* of the file 'topology' */
+    struct job_list          jobs;
     struct lease_config      etcd;                               /* no endpoints: it is alone */
     struct controller_config controller;
 };

@@ -186,6 +186,8 @@ static void add_port(struct report *r, uint32_t port, const struct msg_port *p)
     to->pauses = p->pauses;
     to->paused_ps = p->paused_ps;
     to->marked_packets = p->marked_packets;
+    to->queue_bytes_peak = p->has_queue ? p->queue_bytes : 0;
+    r->queue_bytes_peak = most(r->queue_bytes_peak, to->queue_bytes_peak);
     r->pauses += p->pauses;
     r->paused_ps += p->paused_ps;
     r->marked_packets += p->marked_packets;
@@ -228,8 +230,8 @@ static void add_peer(struct report *r, const struct world *w, uint32_t i, const 
     if (r->device[i].is_missing)
         return;
     if (p->has_detail)
-        add_detail(r, i, d->first_port, d->ports, p->detail);
-    if (!p->has_detail || !p->detail->ports)     /* flow sizes may come alone */
+        add_detail(r, i, d->first_port, p->facts.ports, p->detail);
+    if (!p->has_detail || !p->detail->ports || !p->facts.ports)          /* flow sizes may come alone; ports without a place are one */
         add_sample(r, d->first_port, &p->sample);
     r->cnps += p->sample.cnps;
     r->nacks += p->sample.retransmissions;

@@ -246,6 +246,7 @@ static void take_next(struct fabric *f)
     f->has_next = false;
     live_tuner_fini(&f->tuner);
     live_tuner_init(&f->tuner, f->file);
+    page_know(&f->page, &f->own.links, &f->own.jobs);
     controller_reconfigure(&f->controller, &f->own.controller, clock_us());
     if (is_http)
         reopen_page(f);
@@ -540,6 +541,7 @@ int controller_run(const struct controller_file *file, struct err *err)
     f.signals = clock_signals();
     live_tuner_init(&f.tuner, file);
     page_init(&f.page, &f.controller, ANOLE_VERSION, clock_us);
+    page_know(&f.page, &file->links, &file->jobs);
     collector_init(&f.flows, file->flows_window_us);
     f.page.act = act;
     f.page.arg = &f;

@@ -105,7 +105,8 @@ static int write_controller(const struct twin_run *t, struct err *err)
 {
     char page[300] = "", text[8192];
     int  length = snprintf(text, sizeof text, "name: twin\nlisten: unix:%s/socket\nstate: %s/controller\nseed: %" PRIu64 "\n"
-                           "tls: {ca: %s/ca.pem, cert: %s/controller.pem, key: %s/controller.key}\n%s%s\ninterval: %" PRIu64 "us\n",
+                           "tls: {ca: %s/ca.pem, cert: %s/controller.pem, key: %s/controller.key}\n%s%s\ninterval: %" PRIu64 "us\n"
+                           "topology: links.yaml\n",
                            t->folder, t->folder, t->about.seed, t->folder, t->folder, t->folder, is_of_agents(tuner_of(t)) ? "queue_tuners: " :
                            "tuner: ", is_of_agents(tuner_of(t)) ? "yes" : tuner_of(t), t->interval_us);
 
@@ -121,6 +122,18 @@ static int write_controller(const struct twin_run *t, struct err *err)
     if (t->q->page && write_token(t, err))
         return -EIO;
     return write_text(t, "controller.yaml", text, err);
+}
+
+/* For the controller's page: how its devices are joined. */
+static int write_links(const struct twin_run *t, struct err *err)
+{
+    char *text = NULL;
+    int   rc = fabric_links(&text, t->scenario, t->devices ? NULL : "twin", err);
+
+    if (!rc)
+        rc = write_text(t, "links.yaml", text, err);
+    free(text);
+    return rc;
 }
 
 static int write_agent(const struct twin_run *t, struct err *err)
@@ -157,6 +170,8 @@ static int write_files(const struct twin_run *t, struct err *err)
     for (uint32_t i = 0; i < t->devices; i++)
         names[3 + i] = t->device[i];
     rc = authority_make(t->folder, names, err);
+    if (!rc)
+        rc = write_links(t, err);
     if (!rc)
         rc = write_controller(t, err);
     for (uint32_t i = 0; i < t->devices && !rc; i++)

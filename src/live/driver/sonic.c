@@ -1,5 +1,6 @@
 /* src/live/driver/sonic.c - see sonic.h. */
 #include "live/driver/sonic.h"
+#include "core/units.h"
 #include "live/driver/redis.h"
 #include "live/driver/redis_rebind.h"
 #include "live/driver/sonic_queues.h"
@@ -28,9 +29,11 @@ static const struct field fields[] = {
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
-struct queue { char name[48], counters[64], port_counters[64]; unsigned prio; };
+struct queue { char name[48], counters[64], port_counters[64]; unsigned prio; uint32_t port; };
 
-struct sums { uint64_t bytes, drops, marked, paused_us; bool is_stormed; };
+struct sums { uint64_t bytes, drops, marked, paused_us, queue_bytes; bool is_stormed, has_queue; };
+
+struct port { char name[MSG_PORT_NAME_SIZE]; uint64_t rate_bps; uint32_t queues; struct sums last; };
 
 struct sonic {
     struct redis redis;
@@ -40,8 +43,11 @@ struct sonic {
     char         own_key[KEY_SIZE];              /* the profile that is to be its own */
     struct queue *queue;
     uint32_t     queues;
+    struct port  port[MSG_PORTS_MAX];            /* of these queues; what has no room is counted in the sum alone */
+    uint32_t     ports;
     uint64_t     rate_bps;       /* of all their ports */
     struct sums  last;
+    struct msg_detail detail;    /* ports alone */
     uint64_t     sampled_us;
 };
 
@@ -89,6 +95,23 @@ static int find(const char *root, char name[][MSG_NAME_SIZE], struct err *err)
 
 /* ---- queues ---- */
 
+/* Several queues of one follow each other or not. */
+static uint32_t port_of(struct sonic *s, const char *name, uint64_t rate_bps)
+{
+    uint32_t i = 0;
+
+    while (i < s->ports && strcmp(s->port[i].name, name) != 0)
+        i++;
+    if (i == MSG_PORTS_MAX || strlen(name) >= MSG_PORT_NAME_SIZE)
+        return MSG_PORTS_MAX;
+    if (i == s->ports) {
+        s->port[s->ports++] = (struct port){ .rate_bps = rate_bps };
+        memcpy(s->port[i].name, name, strlen(name) + 1);
+    }
+    s->port[i].queues++;
+    return i;
+}
+
 /* One queue of a port: "Ethernet0", 3. Its counters are found by name. */
 static void add_queue(struct sonic *s, const char *port, unsigned number)
 {
@@ -108,6 +131,7 @@ static void add_queue(struct sonic *s, const char *port, unsigned number)
     snprintf(port_key, sizeof port_key, "PORT|%.32s", port);
     redis_number(&s->redis, REDIS_CONFIG, port_key, "speed", &mbps);
     s->rate_bps += mbps * 1000000;
+    q->port = port_of(s, port, mbps * 1000000);
     s->queues++;
 }
 
@@ -357,19 +381,62 @@ static uint64_t counter(struct sonic *s, const char *key, const char *field)
     return *key && redis_number(&s->redis, REDIS_COUNTERS, key, field, &value) == 0 ? value : 0;
 }
 
-static void add_counters(struct sonic *s, const struct queue *q, struct sums *sum)
+/* The longest queue since syncd last looked, where it keeps watermarks at all. */
+static void read_watermark(struct sonic *s, const struct queue *q, struct sums *is)
 {
-    char     field[64], state[32] = "";
-    uint64_t paused_us;
+    is->has_queue = *q->counters && redis_number(&s->redis, REDIS_COUNTERS, q->counters, "SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES",
+                                                 &is->queue_bytes) == 0;
+}
 
-    sum->bytes += counter(s, q->counters, "SAI_QUEUE_STAT_BYTES");
-    sum->drops += counter(s, q->counters, "SAI_QUEUE_STAT_DROPPED_PACKETS");
-    sum->marked += counter(s, q->counters, "SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS");
+static struct sums read_counters(struct sonic *s, const struct queue *q)
+{
+    struct sums is = { 0 };
+    char        field[64], state[32] = "";
+
+    is.bytes = counter(s, q->counters, "SAI_QUEUE_STAT_BYTES");
+    is.drops = counter(s, q->counters, "SAI_QUEUE_STAT_DROPPED_PACKETS");
+    is.marked = counter(s, q->counters, "SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS");
     snprintf(field, sizeof field, "SAI_PORT_STAT_PFC_%u_RX_PAUSE_DURATION_US", q->prio);
-    paused_us = counter(s, q->port_counters, field);
-    sum->paused_us += paused_us;
+    is.paused_us = counter(s, q->port_counters, field);
     redis_get(&s->redis, REDIS_COUNTERS, q->counters, "PFC_WD_STATUS", state, sizeof state);
-    sum->is_stormed |= strcmp(state, "stormed") == 0;
+    is.is_stormed = strcmp(state, "stormed") == 0;
+    read_watermark(s, q, &is);
+    return is;
+}
+
+static void add_sums(struct sums *sum, const struct sums *is)
+{
+    sum->bytes += is->bytes;
+    sum->drops += is->drops;
+    sum->marked += is->marked;
+    sum->paused_us += is->paused_us;
+    sum->is_stormed |= is->is_stormed;
+    sum->has_queue |= is->has_queue;
+    sum->queue_bytes = is->queue_bytes > sum->queue_bytes ? is->queue_bytes : sum->queue_bytes;
+}
+
+/* A counter that went back tells nothing. */
+static uint64_t since(uint64_t is, uint64_t was)
+{
+    return is > was ? is - was : 0;
+}
+
+/* What each port did since the last look, and what it has counted now. */
+static void take_ports(struct sonic *s, const struct sums *is, uint64_t interval_us)
+{
+    s->detail.ports = s->ports;
+    for (uint32_t i = 0; i < s->ports; i++) {
+        struct port     *p = &s->port[i];
+        struct msg_port *to = &s->detail.port[i];
+        uint64_t         paused_us = since(is[i].paused_us, p->last.paused_us) / p->queues;
+
+        *to = (struct msg_port){ .tx_bytes = since(is[i].bytes, p->last.bytes), .rate_bps = p->rate_bps,
+                                 .paused_ps = (paused_us < interval_us ? paused_us : interval_us) * PS_PER_US,
+                                 .marked_packets = since(is[i].marked, p->last.marked),
+                                 .queue_bytes = is[i].queue_bytes, .has_queue = is[i].has_queue };
+        memcpy(to->name, p->name, sizeof to->name);
+        p->last = is[i];
+    }
 }
 
 static bool is_same(const struct sums *a, const struct sums *b)
@@ -380,20 +447,25 @@ static bool is_same(const struct sums *a, const struct sums *b)
 static int sample(void *state, struct msg_sample *out)
 {
     struct sonic *s = state;
-    struct sums   is = { 0 }, was = s->last;
+    struct sums   is = { 0 }, was = s->last, port[MSG_PORTS_MAX + 1] = { 0 };
     uint64_t      at_us = now_us(), interval_us = at_us - s->sampled_us;
     bool          is_first = !s->sampled_us;
     struct err    err;
 
     if (redis_check(&s->redis, &err))
         return -EIO;
-    for (uint32_t i = 0; i < s->queues; i++)
-        add_counters(s, &s->queue[i], &is);
+    for (uint32_t i = 0; i < s->queues; i++) {
+        struct sums queue = read_counters(s, &s->queue[i]);
+
+        add_sums(&is, &queue);
+        add_sums(&port[s->queue[i].port], &queue);
+    }
     *out = (struct msg_sample){ .interval_us = interval_us, .rate_bps = s->rate_bps, .watchdog = is.is_stormed, .metric = NAN };
     if (!is_first && is_same(&is, &was))
         return 0;                /* nobody has polled the ASIC since: nothing is known but storms */
     s->last = is;
     s->sampled_us = at_us;
+    take_ports(s, port, interval_us);
     if (is_first || is.bytes < was.bytes || is.drops < was.drops)
         return -EAGAIN;
     out->tx_bytes = is.bytes - was.bytes;
@@ -402,6 +474,7 @@ static int sample(void *state, struct msg_sample *out)
     out->paused = fmin(1, (double)(is.paused_us - was.paused_us) / (double)interval_us / s->queues);
     out->metric = 0.5 * fmin(1, (double)out->tx_bytes * 8e6 / (double)interval_us / fmax(1, (double)s->rate_bps)) +
                   0.5 * (1 - out->paused);
+    out->detail = &s->detail;
     return 0;
 }
 

@@ -183,12 +183,17 @@ static void sample__takes_differences_and_says_when_nothing_is_new(void **unused
     assert_int_equal(driver_sonic.sample(device, &s), -EAGAIN);
     assert_int_equal(driver_sonic.sample(device, &s), 0);
     assert_true(isnan(s.metric));
-    shell("redis -n 2 HSET COUNTERS:oid:0x15 SAI_QUEUE_STAT_BYTES 5000 SAI_QUEUE_STAT_DROPPED_PACKETS 9 PFC_WD_STATUS stormed >/dev/null");
+    shell("redis -n 2 HSET COUNTERS:oid:0x15 SAI_QUEUE_STAT_BYTES 5000 SAI_QUEUE_STAT_DROPPED_PACKETS 9 PFC_WD_STATUS stormed "
+          "SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES 7000 >/dev/null; redis -n 2 HSET COUNTERS:oid:0x16 SAI_QUEUE_STAT_BYTES 300 >/dev/null");
     assert_int_equal(driver_sonic.sample(device, &s), 0);
-    assert_int_equal(s.tx_bytes, 4000);
+    assert_int_equal(s.tx_bytes, 4300);
     assert_int_equal(s.lossless_drops, 2);
     assert_int_equal(s.watchdog, 1);
     assert_true(s.metric >= 0.5 && s.metric <= 1);
+    assert_int_equal(s.detail->ports, 1);        /* two queues of one port */
+    assert_string_equal(s.detail->port[0].name, "Ethernet0");
+    assert_true(s.detail->port[0].tx_bytes == 4300 && s.detail->port[0].rate_bps == 100000000000);
+    assert_true(s.detail->port[0].has_queue && s.detail->port[0].queue_bytes == 7000);
     driver_sonic.close(device);
 }
 

@@ -240,6 +240,54 @@ static const char *name_of(const struct fabric *f, uint32_t node)
     return f->s.sim->net.graph.node[node].name;
 }
 
+/* "twin/h1:0"; a stand-in for a switch calls its ports Ethernet0, Ethernet4, ..., one for a NIC has one. */
+static void print_end(FILE *out, const struct fabric *f, uint32_t port, const char *agent)
+{
+    uint32_t           node = f->world.port[port].device;
+    const struct node *n = &f->s.sim->net.node[node];
+
+    if (agent)
+        fprintf(out, "%s/%s:%u", agent, name_of(f, node), port - n->first_port);
+    else if (n->is_switch)
+        fprintf(out, "%s:Ethernet%u", name_of(f, node), 4 * (port - n->first_port));
+    else
+        fputs(name_of(f, node), out);
+}
+
+/* Names of a topology file may have anything in them; a link that cannot be written is left out. */
+static bool is_plain(const struct fabric *f, uint32_t port)
+{
+    return !strpbrk(name_of(f, f->world.port[port].device), " '\t\r\n");
+}
+
+int fabric_links(char **text, const char *path, const char *agent, struct err *err)
+{
+    struct fabric *f;
+    size_t         length;
+    int            rc = fabric_new(&f, path, err);
+    FILE          *out = rc ? NULL : open_memstream(text, &length);
+
+    if (rc)
+        return rc;
+    if (!out)
+        die("out of memory");
+    fputs("links:\n", out);
+    for (uint32_t i = 0; i < f->world.ports; i++) {
+        uint32_t peer = f->world.port[i].peer;
+
+        if (peer == WORLD_NONE || peer < i || !is_plain(f, i) || !is_plain(f, peer))
+            continue;
+        fputs("  - '", out);
+        print_end(out, f, i, agent);
+        fputs(" - ", out);
+        print_end(out, f, peer, agent);
+        fputs("'\n", out);
+    }
+    fclose(out);
+    fabric_free(f);
+    return 0;
+}
+
 static bool is_switch(const struct device *d)
 {
     return d->fabric->s.sim->net.node[d->node].is_switch;
@@ -398,14 +446,15 @@ static int write_knobs(void *state, const struct knob_set *set)
 
 /* ---- counters ---- */
 
-static void add_port(struct msg_sample *out, struct msg_detail *detail, const struct report_port *p)
+static void add_port(struct msg_sample *out, struct msg_detail *detail, const struct report_port *p, bool is_switch)
 {
     out->tx_bytes += p->tx_bytes;
     out->rate_bps += p->rate_bps;
     out->marked_packets += p->marked_packets;
     out->paused += (double)p->paused_ps;
     if (detail->ports < MSG_PORTS_MAX)
-        detail->port[detail->ports++] = (struct msg_port){ p->tx_bytes, p->rate_bps, p->pauses, p->paused_ps, p->marked_packets };
+        detail->port[detail->ports++] = (struct msg_port){ p->tx_bytes, p->rate_bps, p->pauses, p->paused_ps, p->marked_packets,
+                                                             p->queue_bytes_peak, is_switch, "" };
 }
 
 static void add_pairs(struct msg_detail *detail, const struct report *r, uint32_t node)
@@ -457,7 +506,7 @@ static int sample(void *state, struct msg_sample *out)
     d->detail.fsd = flows ? *flows : (struct fsd){ 0 };
     d->detail.ports = d->detail.pairs = 0;
     for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++)
-        add_port(out, &d->detail, &f->report.port[i]);
+        add_port(out, &d->detail, &f->report.port[i], n->is_switch);
     add_pairs(&d->detail, &f->report, d->node);
     out->paused = fmin(1, out->paused / (double)f->s.scenario.interval_ps / n->ports);
     if (d->node == 0)

@@ -41,4 +41,8 @@ struct fabric_about {
 
 int fabric_describe(struct fabric_about *, const char *path, struct err *);
 
+/* Which port is joined to which, as a controller reads it (live/links/links.h), malloc'd. Of agents of 'agent' called "twin/h1:0" or,
+ * where it is NULL and devices stand in for real ones, "h1" and "tor1:Ethernet4". */
+int fabric_links(char **text, const char *path, const char *agent, struct err *);
+
 #endif

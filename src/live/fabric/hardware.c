@@ -228,7 +228,8 @@ static int show_switch(const struct hardware *h, struct node *n, const struct ms
 
         count_port(h, t, &s->detail->port[i]);
         redisAppendCommand(n->redis, "HSET COUNTERS:" QUEUE_OID " SAI_QUEUE_STAT_BYTES %" PRIu64 " SAI_QUEUE_STAT_DROPPED_PACKETS 0 "
-                           "SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS %" PRIu64, i, t->bytes, t->marked);
+                           "SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS %" PRIu64 " SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES %" PRIu64, i, t->bytes,
+                           t->marked, s->detail->port[i].queue_bytes);
         redisAppendCommand(n->redis, "HSET COUNTERS:" PORT_OID " SAI_PORT_STAT_PFC_%d_RX_PAUSE_DURATION_US %" PRIu64, i, QUEUE, t->paused_us);
     }
     for (; sent && !rc; sent--) {

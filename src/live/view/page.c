@@ -143,6 +143,16 @@ static const char *state_text(struct page *p)
     return p->state;
 }
 
+static void add_known(json_t *o, const struct page *p)
+{
+    json_t *links = loads_json(&p->loads, p->controller), *jobs = jobs_json(&p->jobs, p->controller);
+
+    if (links)
+        json_object_set_new(o, "links", links);
+    if (jobs)
+        json_object_set_new(o, "jobs", jobs);
+}
+
 /* What the page needs, however many devices there are. */
 static const char *overview_text(struct page *p)
 {
@@ -154,6 +164,7 @@ static const char *overview_text(struct page *p)
     json_object_set_new(o, "cells", cells_json(&p->cells, p->controller));
     json_object_set_new(o, "agreement", agreement_json(p->controller));
     json_object_set_new(o, "has_history", json_boolean(p->past.history));
+    add_known(o, p);
     p->overview = whole(p, o);
     return p->overview;
 }
@@ -273,18 +284,23 @@ static void add(char **text, size_t *length, const char *kind, uint64_t id, cons
     *length += (size_t)written;
 }
 
-/* Cells that have changed since this listener was last told: all of them at first. */
-static void add_cells(const struct page *p, struct server_cursor *at, char **text, size_t *length)
+static void add_changes(char **text, size_t *length, const char *kind, json_t *o)
 {
-    json_t *o = cells_changes(&p->cells, at->look);
-    char   *changes;
+    char *changes;
 
-    at->look = p->cells.look;
     if (!o)
         return;
     changes = dump(o);
-    add(text, length, "cells", 0, changes);
+    add(text, length, kind, 0, changes);
     free(changes);
+}
+
+/* Cells and links that have changed since this listener was last told: all of them at first. They are looked at together. */
+static void add_looks(const struct page *p, struct server_cursor *at, char **text, size_t *length)
+{
+    add_changes(text, length, "cells", cells_changes(&p->cells, at->look));
+    add_changes(text, length, "links", loads_changes(&p->loads, at->look));
+    at->look = p->cells.look;
 }
 
 /* Whoever comes without a number hears what is new from now on. One who was away for too long is told how far to go back. */
@@ -304,7 +320,7 @@ static char *events(void *arg, struct server_cursor *at)
         add(&text, &length, "state", 0, state);
         free(state);
         at->state = p->states + 1;
-        add_cells(p, at, &text, &length);
+        add_looks(p, at, &text, &length);
     }
     for (int i = 0; i < EVENTS_AT_ONCE && (line = ledger_after(&p->ledger, at->last, &seq)); i++) {
         if (seq != at->last + 1) {
@@ -339,7 +355,22 @@ void page_fini(struct page *p)
     past_fini(&p->past);
     ledger_fini(&p->ledger);
     cells_fini(&p->cells);
+    loads_fini(&p->loads);
+    jobs_fini(&p->jobs);
     forget(p);
+}
+
+void page_know(struct page *p, const struct links *links, const struct job_list *jobs)
+{
+    uint64_t look = p->cells.look, version = p->loads.version;
+
+    loads_fini(&p->loads);
+    jobs_fini(&p->jobs);
+    if (links->links)
+        loads_init(&p->loads, links);
+    jobs_init(&p->jobs, jobs);
+    p->loads.look = look;
+    p->loads.version = version + 1;
 }
 
 int page_keep(struct page *p, const char *path, struct err *err)
@@ -358,6 +389,8 @@ void page_tick(struct page *p, uint64_t now_us)
     has_point = timeline_tick(&p->timeline, p->controller, now_us, wall_us(p));
     if (has_point) {
         cells_look(&p->cells, p->controller, now_us);
+        loads_look(&p->loads, p->controller, now_us);
+        jobs_look(&p->jobs, p->controller, now_us);
         past_look(&p->past, p->controller, &p->timeline, &p->ledger, now_us);
     }
     p->states += has_point || p->timeline.changes != before;

@@ -7,6 +7,8 @@
 
 #include "live/flows/collector.h"
 #include "http/server.h"
+#include "live/links/jobs.h"
+#include "live/links/loads.h"
 #include "live/view/cells.h"
 #include "live/view/controller_prom.h"
 #include "live/view/ledger.h"
@@ -20,6 +22,8 @@ struct page {
     struct ledger            ledger;
     struct timeline          timeline;
     struct cells             cells;
+    struct loads             loads;              /* page_know() */
+    struct jobs              jobs;
     struct past              past;               /* months: page_keep() */
     const struct collector  *flows;              /* NULL: no switch tells of flows */
     struct server           *server;             /* NULL: no HTTP */
@@ -39,6 +43,9 @@ void page_init(struct page *, const struct controller *, const char *version, ui
 /* Listens, if the configuration wants it. */
 int  page_open(struct page *, const struct http_config *, struct err *);
 void page_fini(struct page *);
+
+/* How devices are joined, and which are of which job. Both must stay as they are until the next call. */
+void page_know(struct page *, const struct links *, const struct job_list *);
 
 /* Keeps a history in this file: src/live/history/history.h. */
 int  page_keep(struct page *, const char *path, struct err *);

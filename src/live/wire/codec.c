@@ -52,6 +52,9 @@ static void list_ports(struct detail_list *l, const struct msg_detail *d)
         p->pauses = d->port[i].pauses;
         p->paused_ps = d->port[i].paused_ps;
         p->marked_packets = d->port[i].marked_packets;
+        p->queue_bytes = d->port[i].queue_bytes;
+        p->has_queue = d->port[i].has_queue;
+        p->name = (char *)d->port[i].name;
         l->port_at[i] = p;
     }
 }
@@ -237,7 +240,10 @@ static bool take_detail(struct msg_detail *to, const Anole__V1__Sample *from)
     for (size_t i = 0; i < from->n_port; i++) {
         const Anole__V1__Port *p = from->port[i];
 
-        to->port[i] = (struct msg_port){ p->tx_bytes, p->rate_bps, p->pauses, p->paused_ps, p->marked_packets };
+        to->port[i] = (struct msg_port){ p->tx_bytes, p->rate_bps, p->pauses, p->paused_ps, p->marked_packets, p->queue_bytes,
+                                         p->has_queue, "" };
+        if (!take_text(to->port[i].name, sizeof to->port[i].name, p->name))
+            return false;
     }
     to->pairs = (uint32_t)from->n_pair;
     for (size_t i = 0; i < from->n_pair; i++) {

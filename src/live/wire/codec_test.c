@@ -48,7 +48,7 @@ static void write__details_of_a_report_come_back(void **unused)
 {
     static unsigned char     bytes[CODEC_BYTES_MAX];
     static struct msg_detail detail = { .fsd = { .elephants = 3 * FSD_ONE / 2, .mice = 7, .bin = { [0] = 1, [20] = 9 } }, .ports = 2,
-                                        .pairs = 1, .port = { { 1, 2, 3, 4, 5 }, { .paused_ps = UINT64_MAX } },
+                                        .pairs = 1, .port = { { 1, 2, 3, 4, 5, 6, true, "Ethernet4" }, { .paused_ps = UINT64_MAX } },
                                         .pair = { { 6, 7, 8, 9, 10 } } }, seen;
     struct msg m = report(), read;
     size_t     length;

@@ -1,0 +1,249 @@
+/* src/live/links/jobs.c - see jobs.h. */
+#include "live/links/jobs.h"
+#include "base/err.h"
+#include "live/controller/roster.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- which ---- */
+
+static void read_patterns(struct reader *r, const struct yaml_node *list, struct job_names *j)
+{
+    if (list->kind != YAML_LIST || !list->count || list->count > JOBS_PATTERNS_MAX)
+        reader_refuse(r, list, "%s: a list of 1 to %u names or patterns of devices is wanted", list->key, JOBS_PATTERNS_MAX);
+    for (const struct yaml_node *n = list->kind == YAML_LIST ? list->child : NULL; n && !r->rc; n = n->next) {
+        if (n->kind != YAML_SCALAR || !*n->text || strlen(n->text) >= MSG_NAME_SIZE)
+            reader_refuse(r, n, "a name of a device is wanted, or a pattern such as 'rack7-*'");
+        else
+            j->pattern[j->patterns++] = xstrdup(n->text);
+    }
+}
+
+void jobs_read(struct reader *r, const struct yaml_node *map, struct job_list *l)
+{
+    *l = (struct job_list){ 0 };
+    if (!map || r->rc)
+        return;
+    if (map->kind != YAML_MAP || map->count > JOBS_MAX) {
+        reader_refuse(r, map, "jobs is a map of at most %u names, each with a list of devices", JOBS_MAX);
+        return;
+    }
+    l->job = xcalloc(map->count + 1ul, sizeof *l->job);
+    for (const struct yaml_node *n = map->child; n && !r->rc; n = n->next) {
+        struct job_names *j = &l->job[l->jobs++];
+
+        if (!*n->key || strlen(n->key) >= sizeof j->name)
+            reader_refuse_key(r, n, "the name of a job has 1 to %d characters", JOBS_NAME_SIZE - 1);
+        else
+            memcpy(j->name, n->key, strlen(n->key) + 1);
+        read_patterns(r, n, j);
+    }
+}
+
+void jobs_list_fini(struct job_list *l)
+{
+    for (uint32_t i = 0; i < l->jobs; i++)
+        for (uint32_t k = 0; k < l->job[i].patterns; k++)
+            free(l->job[i].pattern[k]);
+    free(l->job);
+    *l = (struct job_list){ 0 };
+}
+
+void jobs_init(struct jobs *s, const struct job_list *list)
+{
+    *s = (struct jobs){ .list = list };
+    s->past = xcalloc(s->list->jobs + 1ul, sizeof *s->past);
+}
+
+void jobs_fini(struct jobs *s)
+{
+    free(s->past);
+    free(s->is_in);
+    *s = (struct jobs){ 0 };
+}
+
+static bool has_device(const struct job_names *j, const char *name)
+{
+    for (uint32_t i = 0; i < j->patterns; i++)
+        if (fnmatch(j->pattern[i], name, 0) == 0)
+            return true;
+    return false;
+}
+
+static void find_devices(struct jobs *s, const struct controller *c)
+{
+    s->is_in = xrealloc(s->is_in, ((size_t)c->peers * s->list->jobs + 1) * sizeof *s->is_in);
+    for (; s->devices < c->peers; s->devices++)
+        for (uint32_t k = 0; k < s->list->jobs; k++)
+            s->is_in[(size_t)s->devices * s->list->jobs + k] = has_device(&s->list->job[k], c->peer[s->devices].name);
+}
+
+/* ---- looking ---- */
+
+/* Mean over hosts that it was measured to, in round trips of the empty network; NAN: not known. */
+static double stretch(const struct peer *p)
+{
+    double   sum = 0;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; p->has_detail && i < p->detail->pairs; i++) {
+        const struct msg_pair *q = &p->detail->pair[i];
+
+        if (q->rtt_samples && q->base_rtt_ps) {
+            sum += (double)q->rtt_ps_sum / (double)q->rtt_samples / (double)q->base_rtt_ps;
+            count++;
+        }
+    }
+    return count ? sum / count : NAN;
+}
+
+static void add_nic(struct job_point *to, const struct controller *c, uint32_t i, uint64_t now_us)
+{
+    const struct peer       *p = &c->peer[i];
+    const struct msg_sample *m = &p->sample;
+    double                   rtt = stretch(p);
+
+    to->nics++;
+    if (!roster_is_fresh(c, p, now_us)) {
+        to->silent++;
+        return;
+    }
+    if (!m->interval_us || m->is_brief)
+        return;
+    to->known++;
+    to->with_cnps += m->cnps > 0;
+    to->with_retransmissions += m->retransmissions > 0;
+    to->paused += m->paused;
+    if (m->rate_bps) {
+        to->use += (double)m->tx_bytes * 8e6 / (double)m->interval_us / (double)m->rate_bps;
+        to->uses++;
+    }
+    if (m->paused > to->paused_most) {
+        to->paused_most = m->paused;
+        to->paused_most_at = i;
+    }
+    if (!isnan(rtt)) {
+        to->rtt += rtt;
+        to->with_rtt++;
+    }
+}
+
+static void keep(struct job_past *past, const struct job_point *p)
+{
+    past->point[past->next] = *p;
+    past->next = (past->next + 1) % JOBS_POINTS;
+    past->points += past->points < JOBS_POINTS;
+}
+
+void jobs_look(struct jobs *s, const struct controller *c, uint64_t now_us)
+{
+    uint32_t         jobs = s->list ? s->list->jobs : 0;
+    struct job_point now[JOBS_MAX + 1] = { 0 };
+
+    if (!jobs)
+        return;
+    if (c->peers != s->devices)
+        find_devices(s, c);
+    for (uint32_t i = 0; i < c->peers; i++) {
+        bool is_in_one = false;
+
+        if (c->peer[i].where != KNOB_NIC)
+            continue;
+        for (uint32_t k = 0; k < jobs; k++)
+            if (s->is_in[(size_t)i * jobs + k]) {
+                add_nic(&now[k], c, i, now_us);
+                is_in_one = true;
+            }
+        if (!is_in_one)
+            add_nic(&now[jobs], c, i, now_us);
+    }
+    for (uint32_t k = 0; k <= jobs; k++)
+        keep(&s->past[k], &now[k]);
+}
+
+/* ---- as JSON ---- */
+
+static struct job_point sum_of(const struct job_past *past)
+{
+    struct job_point sum = { 0 };
+
+    for (uint32_t i = 0; i < past->points; i++) {
+        const struct job_point *p = &past->point[i];
+
+        sum.known += p->known;
+        sum.with_cnps += p->with_cnps;
+        sum.with_retransmissions += p->with_retransmissions;
+        sum.with_rtt += p->with_rtt;
+        sum.uses += p->uses;
+        sum.use += p->use;
+        sum.paused += p->paused;
+        sum.rtt += p->rtt;
+        if (p->paused_most > sum.paused_most) {
+            sum.paused_most = p->paused_most;
+            sum.paused_most_at = p->paused_most_at;
+        }
+    }
+    if (past->points) {
+        const struct job_point *last = &past->point[(past->next + JOBS_POINTS - 1) % JOBS_POINTS];
+
+        sum.nics = last->nics;
+        sum.silent = last->silent;
+    }
+    return sum;
+}
+
+static double ratio(double a, uint32_t b)
+{
+    return b ? a / b : NAN;
+}
+
+static json_t *signs_json(const struct job_point *p)
+{
+    json_t *list = json_array();
+
+    if (ratio(p->paused, p->known) >= JOBS_PAUSED)
+        json_array_append_new(list, json_string("paused"));
+    if (ratio(p->with_cnps, p->known) >= JOBS_CNPS)
+        json_array_append_new(list, json_string("CNPs"));
+    if (p->with_retransmissions)
+        json_array_append_new(list, json_string("retransmissions"));
+    if (ratio(p->rtt, p->with_rtt) >= JOBS_RTT)
+        json_array_append_new(list, json_string("round trips"));
+    return list;
+}
+
+static json_t *job_json(const char *name, const struct job_past *past, const struct controller *c)
+{
+    struct job_point p = sum_of(past);
+    json_t          *o = json_object();
+
+    json_put_text(o, "name", name);
+    json_put_count(o, "seconds", past->points);
+    json_put_count(o, "nics", p.nics);
+    json_put_count(o, "silent", p.silent);
+    json_put_count(o, "looks", p.known);
+    json_put_number(o, "utilisation", ratio(p.use, p.uses));
+    json_put_number(o, "paused", ratio(p.paused, p.known));
+    json_put_number(o, "paused_most", p.known ? p.paused_most : NAN);
+    json_put_text(o, "paused_most_at", p.paused_most > 0 && p.paused_most_at < c->peers ? c->peer[p.paused_most_at].name : "");
+    json_put_number(o, "with_cnps", ratio(p.with_cnps, p.known));
+    json_put_number(o, "with_retransmissions", ratio(p.with_retransmissions, p.known));
+    json_put_number(o, "rtt_stretch", ratio(p.rtt, p.with_rtt));
+    json_object_set_new(o, "signs", signs_json(&p));
+    return o;
+}
+
+json_t *jobs_json(const struct jobs *s, const struct controller *c)
+{
+    json_t *list;
+
+    if (!s->list || !s->list->jobs)
+        return NULL;
+    list = json_array();
+    for (uint32_t k = 0; k <= s->list->jobs; k++)
+        json_array_append_new(list, job_json(k < s->list->jobs ? s->list->job[k].name : "", &s->past[k], c));
+    return list;
+}

@@ -1,0 +1,56 @@
+/* src/live/links/jobs.h - jobs as groups of NICs, and whether the network has held them back in the last minute.
+ *
+ * Which NICs a job has its owner says, by names or patterns of names ("rack7-*"). What is known of them is what NICs tell: how busy and how long paused
+ * they were, CNPs, retransmissions and, where a driver can tell, round trips. A NIC knows no iterations: it can tell that
+ * the network held a job back, not how much longer the job takes.
+ */
+#ifndef LIVE_LINKS_JOBS_H
+#define LIVE_LINKS_JOBS_H
+
+#include "base/json.h"
+#include "base/reader.h"
+#include "live/controller/state.h"
+
+#define JOBS_MAX          64u
+#define JOBS_PATTERNS_MAX 64u
+#define JOBS_NAME_SIZE    64
+#define JOBS_POINTS       60     /* one a second */
+
+/* Signs that the network holds senders back. */
+#define JOBS_PAUSED       0.01   /* of the time */
+#define JOBS_CNPS         0.1    /* share of looks at a NIC that had CNPs */
+#define JOBS_RTT          2.0    /* times the round trip of the empty network */
+
+struct job_names { char name[JOBS_NAME_SIZE]; char *pattern[JOBS_PATTERNS_MAX]; uint32_t patterns; };
+
+struct job_list { struct job_names *job; uint32_t jobs; };
+
+/* The map 'jobs' of a configuration; NULL: there are none. */
+void jobs_read(struct reader *, const struct yaml_node *map, struct job_list *);
+void jobs_list_fini(struct job_list *);
+
+struct job_point {               /* sums over NICs */
+    uint32_t nics, silent, known, with_cnps, with_retransmissions, with_rtt, uses;
+    double   use, paused, rtt;   /* rtt: times that of the empty network */
+    double   paused_most;
+    uint32_t paused_most_at;     /* which device */
+};
+
+struct job_past { struct job_point point[JOBS_POINTS]; uint32_t points, next; };
+
+struct jobs {
+    const struct job_list *list; /* NULL: there are none */
+    struct job_past *past;       /* by job; behind them: of NICs that are in none */
+    bool            *is_in;      /* by device and job */
+    uint32_t         devices;
+};
+
+/* The list must stay as it is. */
+void jobs_init(struct jobs *, const struct job_list *);
+void jobs_fini(struct jobs *);
+void jobs_look(struct jobs *, const struct controller *, uint64_t now_us);
+
+/* [{"name":N,"nics":..,...},...], the last the NICs of no job, with the name ""; NULL: there are no jobs. */
+json_t *jobs_json(const struct jobs *, const struct controller *);
+
+#endif
