@@ -491,6 +491,8 @@ void trial_on_tick(struct controller *c, uint64_t now_us)
     struct trial *t = &c->trial;
 
     t->intervals++;
+    if (isnan(t->metric))        /* nobody had reported when it began: without it no harm would ever be found */
+        t->metric = roster_metric(c);
     if (t->phase == TRIAL_CONFIRM)
         on_confirm(c, now_us);
     else if (t->phase == TRIAL_ABORT)

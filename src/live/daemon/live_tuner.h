@@ -7,6 +7,7 @@
 #ifndef LIVE_DAEMON_LIVE_TUNER_H
 #define LIVE_DAEMON_LIVE_TUNER_H
 
+#include "base/json.h"
 #include "live/controller/state.h"
 #include "live/daemon/config.h"
 #include "tune/lag.h"
@@ -42,5 +43,8 @@ bool live_tuner_is_idle(const struct live_tuner *);
 
 bool live_tuner_propose(struct live_tuner *, const struct controller *, uint64_t now_us, struct knob_set *, char why[MSG_WHY_SIZE]);
 void live_tuner_ended(struct live_tuner *, const struct controller *, bool is_kept, uint32_t missed, const char *why);
+
+/* What it makes of what it sees, and which settings it wanted of late. */
+json_t *live_tuner_json(const struct live_tuner *);
 
 #endif

@@ -221,6 +221,11 @@ static int act(void *arg, const struct question *q, struct err *err)
     return answer_act(&f->controller, q, "over HTTP", clock_us(), err);
 }
 
+static json_t *tell_tuner(void *arg)
+{
+    return live_tuner_json(&((const struct fabric *)arg)->tuner);
+}
+
 /* ---- another configuration ---- */
 
 static void reopen_page(struct fabric *f)
@@ -544,6 +549,7 @@ int controller_run(const struct controller_file *file, struct err *err)
     page_know(&f.page, &file->links, &file->jobs);
     collector_init(&f.flows, file->flows_window_us);
     f.page.act = act;
+    f.page.tuner = tell_tuner;
     f.page.arg = &f;
     f.leased = xcalloc(PLACES + 1ul, sizeof *f.leased);     /* what is not used is never touched */
     relay_ends_init(&f.relays, &f.controller);

@@ -12,15 +12,15 @@
 
 static const struct load unknown = { -1, -1, -1 };
 
-void loads_init(struct loads *s, const struct links *links)
+void loads_init(struct loads *s, const struct links *links, uint64_t look)
 {
-    *s = (struct loads){ .links = links };
+    *s = (struct loads){ .links = links, .look = look };
     s->load = xcalloc(s->links->links + 1ul, sizeof *s->load);
     s->first = xcalloc(s->links->nodes + 1ul, sizeof *s->first);
     for (uint32_t i = 0; i < s->links->nodes; i++)
         s->first[i] = FINDER_NONE;
     for (uint32_t i = 0; i < s->links->links; i++)
-        s->load[i].way[0] = s->load[i].way[1] = unknown;
+        s->load[i] = (struct link_load){ .way = { unknown, unknown }, .changed = look + 1 };
 }
 
 void loads_fini(struct loads *s)

@@ -29,8 +29,8 @@ struct loads {
     uint64_t          look;
 };
 
-/* The links must stay as they are. */
-void loads_init(struct loads *, const struct links *);
+/* The links must stay as they are. 'look': how often others were looked at before; whoever listens is told of all of them anew. */
+void loads_init(struct loads *, const struct links *, uint64_t look);
 void loads_fini(struct loads *);
 
 void loads_look(struct loads *, const struct controller *, uint64_t now_us);

@@ -50,7 +50,7 @@ static void know(const char *text)
     struct err err = { "" };
 
     assert_int_equal(links_parse(&links, "l", text, strlen(text), &err), 0);
-    loads_init(&s, &links);
+    loads_init(&s, &links, 0);
 }
 
 static void look__each_direction_is_what_its_sender_tells(void **unused)

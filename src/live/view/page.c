@@ -151,6 +151,8 @@ static void add_known(json_t *o, const struct page *p)
         json_object_set_new(o, "links", links);
     if (jobs)
         json_object_set_new(o, "jobs", jobs);
+    if (p->tuner)
+        json_object_set_new(o, "tuner", p->tuner(p->arg));
 }
 
 /* What the page needs, however many devices there are. */
@@ -367,7 +369,7 @@ void page_know(struct page *p, const struct links *links, const struct job_list 
     loads_fini(&p->loads);
     jobs_fini(&p->jobs);
     if (links->links)
-        loads_init(&p->loads, links);
+        loads_init(&p->loads, links, look);
     jobs_init(&p->jobs, jobs);
     p->loads.look = look;
     p->loads.version = version + 1;

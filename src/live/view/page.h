@@ -31,6 +31,7 @@ struct page {
     uint64_t (*now_us)(void);
     /* Does what a person wants. A negative errno and the reason: it did not. */
     int (*act)(void *, const struct question *, struct err *);
+    json_t *(*tuner)(void *);    /* what the tuner makes of it; NULL: there is none */
     void                    *arg;
 
     char                     standby[200];       /* why it does not act: another one has the lease; "": it does */

@@ -8,6 +8,7 @@ export interface Frame {
   plot: HTMLElement; // takes the focus and the keys
   controls: HTMLElement;
   reset: HTMLButtonElement;
+  refreshTable: () => void; // if it is shown, and nobody is in it
 }
 
 export interface FrameSpec {
@@ -47,7 +48,7 @@ export function frame(spec: FrameSpec): Frame {
       "aria-pressed": "false",
       click: () => {
         const isTable = Boolean(tablePlace.hidden);
-        if (isTable && tablePlace.childElementCount === 0) tablePlace.append(spec.makeTable());
+        if (isTable) tablePlace.replaceChildren(spec.makeTable());
         tablePlace.hidden = !isTable;
         figure.classList.toggle("is-table", isTable);
         toggle.setAttribute("aria-pressed", String(isTable));
@@ -73,5 +74,8 @@ export function frame(spec: FrameSpec): Frame {
     plot,
     tablePlace,
   );
-  return { figure, plot, controls, reset };
+  const refreshTable = () => {
+    if (!tablePlace.hidden && tablePlace.querySelector(":focus, :hover") === null) tablePlace.replaceChildren(spec.makeTable());
+  };
+  return { figure, plot, controls, reset, refreshTable };
 }

@@ -4,7 +4,7 @@ import type { Heat } from "../data";
 import { format } from "../format";
 import { heatColour } from "../theme";
 import { LineChart, type ChartSpec } from "./chart";
-import { scaleLegend } from "./topology";
+import { scaleLegend } from "./network";
 import type { ZoomGroup } from "./zoom";
 
 const ROW_MAX = 15;

@@ -1,302 +1,84 @@
-// The network with its links coloured by how busy they are, each direction for itself.
+// The network of a run, with its links coloured by how busy they were, each direction for itself.
 import type { Topology } from "../data";
-import { announce, choice, h } from "../dom";
+import { h } from "../dom";
 import { countOf, format } from "../format";
 import { table } from "../table";
-import { colour, heatColour, isPrinting } from "../theme";
-import { frame, type Frame } from "./frame";
-import { keep } from "./redraw";
-import { arcMiddle, distanceTo, layoutOf, type Layout, type Line, type Place } from "./topology_layout";
+import { NetworkChart, type Measure } from "./network";
 
 type Link = Topology["links"][number];
-type Selected = { kind: "link" | "node"; index: number } | null;
 
-interface Measure {
-  label: string;
-  ab: (link: Link) => number;
-  ba: (link: Link) => number;
-}
-
-const measures: Measure[] = [
+const measures: Measure<Link>[] = [
   { label: "mean utilisation", ab: (l) => l.ab, ba: (l) => l.ba },
   { label: "busiest interval", ab: (l) => l.ab_max, ba: (l) => l.ba_max },
   { label: "share of time paused", ab: (l) => l.ab_paused, ba: (l) => l.ba_paused },
 ];
 
-const KEYS = "Left and right arrows step through the links, the busiest first; up and down step by ten.";
-const NEAR_NODE = 8;
-const NEAR_LINK = 5;
-
 export function topologyChart(topology: Topology): HTMLElement {
-  return new TopologyChart(topology).frame.figure;
+  return new NetworkChart<Link>({
+    title: "Links over the network",
+    note: "a line is a link, its halves the directions; in a cell: left upwards, right downwards",
+    network: topology,
+    measures,
+    hint: () => hintText(topology),
+    linkText: (link) => linkText(topology, link),
+    nodeText: (node) => nodeText(topology, node),
+    makeTable: () => makeTable(topology),
+  }).frame.figure;
 }
 
-class TopologyChart {
-  readonly frame: Frame;
-  private readonly base = h("canvas");
-  private readonly over = h("canvas", { class: "over" });
-  private readonly readout = h("p", { class: "readout" });
-  private layout: Layout | null = null;
-  private measure = measures[0]!;
-  private order: number[] = []; // links, the busiest first
-  private at = -1; // in 'order', of the keyboard
+function linkText(topology: Topology, link: Link): (string | Node)[] {
+  const name = (node: number) => topology.nodes[node]!.name;
+  return [
+    `${name(link.a)} → ${name(link.b)}: ${directionText(link.ab, link.ab_max, link.ab_paused)}`,
+    h("br"),
+    `${name(link.b)} → ${name(link.a)}: ${directionText(link.ba, link.ba_max, link.ba_paused)}`,
+    h("span", { class: "muted" }, `; ${format(link.rate_bps, "bps")}`),
+    link.down ? `; down for ${format(link.down, "share")} of the time` : "",
+  ];
+}
 
-  constructor(private readonly topology: Topology) {
-    this.frame = frame({
-      title: "Links over the network",
-      keys: KEYS,
-      isWide: true,
-      note: "a line is a link, its halves the directions; in a cell: left upwards, right downwards",
-      makeTable: () => this.makeTable(),
-    });
-    this.frame.controls.prepend(
-      choice(
-        "Colour by",
-        measures.map((m) => m.label),
-        (i) => this.choose(i),
-      ),
-    );
-    this.frame.plot.classList.add("topology");
-    this.frame.plot.append(this.base, this.over);
-    this.frame.figure.append(h("div", { class: "below" }, this.readout, scaleLegend()));
-    this.choose(0);
-    this.listen();
-    keep(this);
+function nodeText(topology: Topology, index: number): string {
+  let sent = 0;
+  let received = 0;
+  let links = 0;
+  for (const link of topology.links) {
+    if (link.a !== index && link.b !== index) continue;
+    links++;
+    sent += (link.a === index ? link.ab : link.ba) * link.rate_bps;
+    received += (link.a === index ? link.ba : link.ab) * link.rate_bps;
   }
+  return (
+    `${topology.nodes[index]!.name}: ${countOf(links, "link")}, sends ${format(sent, "bps")}, ` +
+    `receives ${format(received, "bps")} (means over the run)`
+  );
+}
 
-  get place(): HTMLElement {
-    return this.frame.plot;
-  }
-  isConnected(): boolean {
-    return this.frame.figure.isConnected;
-  }
-  destroy(): void {
-    this.layout = null;
-  }
-
-  redraw(): void {
-    const width = isPrinting() ? 690 : this.frame.plot.clientWidth;
-    if (width < 50) return;
-    this.layout = layoutOf(this.topology, width);
-    const ctx = prepare(this.base, width, this.layout.height);
-    prepare(this.over, width, this.layout.height);
-    this.paintTiers(ctx, this.layout);
-    this.paintLinks(ctx, this.layout);
-    this.paintNodes(ctx, this.layout);
-    this.paintNames(ctx, this.layout);
-  }
-
-  private choose(i: number): void {
-    const m = (this.measure = measures[i]!);
-    const busy = this.topology.links.map((link) => Math.max(m.ab(link), m.ba(link)));
-    this.order = busy.map((_value, link) => link).sort((a, b) => busy[b]! - busy[a]! || a - b);
-    this.at = -1;
-    this.show(null);
-    if (this.layout) this.redraw();
-  }
-
-  private paintTiers(ctx: CanvasRenderingContext2D, layout: Layout): void {
-    ctx.fillStyle = colour("muted");
-    ctx.font = "11px system-ui, sans-serif";
-    ctx.textBaseline = "middle";
-    for (const { y, count, tier } of layout.tiers) {
-      const text = tier === 0 ? countOf(count, "host") : countOf(count, "switch", "switches");
-      ctx.fillText(text, 0, y);
-    }
-  }
-
-  // The busiest come last, on top of the others.
-  private paintLinks(ctx: CanvasRenderingContext2D, layout: Layout): void {
-    const rank = new Map(this.order.map((link, i) => [link, i]));
-    const lines = [...layout.lines].sort((x, y) => rank.get(y.link)! - rank.get(x.link)!);
-    const thin = lines.length > 300 ? 0.6 : 1;
-    for (const line of lines) {
-      const link = this.topology.links[line.link]!;
-      paintDirection(ctx, line, this.measure.ab(link), thin, 1);
-      paintDirection(ctx, line, this.measure.ba(link), thin, -1);
-    }
-    for (const { link, x, y, size } of layout.cells) this.paintCell(ctx, link, x, y, size);
-    for (const line of lines)
-      if (this.topology.links[line.link]!.down) paintCross(ctx, lineMiddle(line));
-    for (const { link, x, y, size } of layout.cells)
-      if (this.topology.links[link]!.down) paintCross(ctx, { x: x + size / 2, y: y + size / 2 });
-  }
-
-  // Left half: upwards. Right half: downwards.
-  private paintCell(ctx: CanvasRenderingContext2D, index: number, x: number, y: number, size: number): void {
-    const link = this.topology.links[index]!;
-    const isUp = this.topology.nodes[link.a]!.tier < this.topology.nodes[link.b]!.tier;
-    const up = isUp ? this.measure.ab(link) : this.measure.ba(link);
-    const down = isUp ? this.measure.ba(link) : this.measure.ab(link);
-    const gap = size > 5 ? 1 : 0.5;
-    ctx.fillStyle = heatColour(up);
-    ctx.fillRect(x, y, (size - gap) / 2, size - gap);
-    ctx.fillStyle = heatColour(down);
-    ctx.fillRect(x + (size - gap) / 2, y, (size - gap) / 2, size - gap);
-  }
-
-  private paintNodes(ctx: CanvasRenderingContext2D, layout: Layout): void {
-    const counts = new Map(layout.tiers.map((tier) => [tier.y, tier.count]));
-    layout.nodes.forEach((place, i) => {
-      if (!place) return;
-      const isSwitch = this.topology.nodes[i]!.kind === "switch";
-      const isCrowded = (counts.get(place.y) ?? 0) > 48;
-      paintNode(ctx, place, isSwitch, isCrowded ? 2.5 : isSwitch ? 5 : 3.5);
-    });
-  }
-
-  // Where there is room for all of a tier.
-  private paintNames(ctx: CanvasRenderingContext2D, layout: Layout): void {
-    ctx.font = "10.5px system-ui, sans-serif";
-    ctx.textAlign = "center";
-    ctx.textBaseline = "alphabetic";
-    for (const { y, slot, tier } of layout.tiers) {
-      const named = this.topology.nodes.flatMap((node, i) =>
-        node.tier === tier && layout.nodes[i] ? [{ name: node.name, place: layout.nodes[i]! }] : [],
-      );
-      const widest = Math.max(0, ...named.map(({ name }) => ctx.measureText(name).width));
-      if (widest + 6 > slot) continue;
-      for (const { name, place } of named) this.paintName(ctx, name, place, tier === 0 ? y + 16 : y - 9);
-    }
-    ctx.textAlign = "start";
-  }
-
-  // A rim in the colour of the panel keeps lines from running through it.
-  private paintName(ctx: CanvasRenderingContext2D, name: string, { x }: Place, y: number): void {
-    ctx.strokeStyle = colour("panel");
-    ctx.lineWidth = 3;
-    ctx.strokeText(name, x, y);
-    ctx.fillStyle = colour("ink");
-    ctx.fillText(name, x, y);
-  }
-
-  private listen(): void {
-    const { plot } = this.frame;
-    plot.addEventListener("mousemove", (event) => {
-      const box = this.base.getBoundingClientRect();
-      this.show(this.find(event.clientX - box.left, event.clientY - box.top));
-    });
-    plot.addEventListener("mouseleave", () => this.show(null));
-    plot.addEventListener("blur", () => this.show(null));
-    plot.addEventListener("keydown", (event) => this.onKey(event));
-  }
-
-  private onKey(event: KeyboardEvent): void {
-    const last = this.order.length - 1;
-    const to: Record<string, number> = {
-      ArrowRight: this.at + 1,
-      ArrowLeft: this.at - 1,
-      ArrowDown: this.at + 10,
-      ArrowUp: this.at - 10,
-      Home: 0,
-      End: last,
-    };
-    const wanted = to[event.key];
-    if (wanted === undefined || last < 0) return;
-    event.preventDefault();
-    this.at = Math.min(Math.max(wanted, 0), last);
-    this.show({ kind: "link", index: this.order[this.at]! });
-    announce(this.readout.textContent ?? "");
-  }
-
-  private find(x: number, y: number): Selected {
-    const { layout } = this;
-    if (!layout) return null;
-    const node = layout.nodes.findIndex((place) => place && Math.hypot(place.x - x, place.y - y) < NEAR_NODE);
-    if (node >= 0) return { kind: "node", index: node };
-    const cell = layout.cells.find((c) => x >= c.x && x < c.x + c.size && y >= c.y && y < c.y + c.size);
-    if (cell) return { kind: "link", index: cell.link };
-    let best: { line: Line; distance: number } | null = null;
-    for (const line of layout.lines) {
-      const distance = distanceTo(line, x, y);
-      if (distance < (best?.distance ?? NEAR_LINK)) best = { line, distance };
-    }
-    return best ? { kind: "link", index: best.line.link } : null;
-  }
-
-  private show(selected: Selected): void {
-    if (this.layout) this.paintSelected(this.layout, selected);
-    this.readout.replaceChildren(
-      ...(selected === null
-        ? [hintText(this.topology)]
-        : selected.kind === "link"
-          ? this.linkText(selected.index)
-          : [this.nodeText(selected.index)]),
-    );
-  }
-
-  private paintSelected(layout: Layout, selected: Selected): void {
-    const ctx = prepare(this.over, this.base.clientWidth, layout.height);
-    if (!selected) return;
-    const isOf = (index: number) => {
-      const link = this.topology.links[index]!;
-      return selected.kind === "link"
-        ? index === selected.index
-        : link.a === selected.index || link.b === selected.index;
-    };
-    ctx.strokeStyle = colour("ink");
-    ctx.lineWidth = 2;
-    for (const line of layout.lines) if (isOf(line.link)) strokeLine(ctx, line, 0);
-    for (const cell of layout.cells)
-      if (isOf(cell.link)) ctx.strokeRect(cell.x - 0.5, cell.y - 0.5, cell.size + 0.5, cell.size + 0.5);
-  }
-
-  private linkText(index: number): (string | Node)[] {
-    const link = this.topology.links[index]!;
-    const name = (node: number) => this.topology.nodes[node]!.name;
-    return [
-      `${name(link.a)} → ${name(link.b)}: ${directionText(link.ab, link.ab_max, link.ab_paused)}`,
-      h("br"),
-      `${name(link.b)} → ${name(link.a)}: ${directionText(link.ba, link.ba_max, link.ba_paused)}`,
-      h("span", { class: "muted" }, `; ${format(link.rate_bps, "bps")}`),
-      link.down ? `; down for ${format(link.down, "share")} of the time` : "",
-    ];
-  }
-
-  private nodeText(index: number): string {
-    let sent = 0;
-    let received = 0;
-    let links = 0;
-    for (const link of this.topology.links) {
-      if (link.a !== index && link.b !== index) continue;
-      links++;
-      sent += (link.a === index ? link.ab : link.ba) * link.rate_bps;
-      received += (link.a === index ? link.ba : link.ab) * link.rate_bps;
-    }
-    return (
-      `${this.topology.nodes[index]!.name}: ${countOf(links, "link")}, sends ${format(sent, "bps")}, ` +
-      `receives ${format(received, "bps")} (means over the run)`
-    );
-  }
-
-  private makeTable(): HTMLElement {
-    const { nodes, links } = this.topology;
-    const directions = links
-      .flatMap((l) => [
-        { from: l.a, to: l.b, link: l, mean: l.ab, max: l.ab_max, paused: l.ab_paused },
-        { from: l.b, to: l.a, link: l, mean: l.ba, max: l.ba_max, paused: l.ba_paused },
-      ])
-      .sort((a, b) => b.mean - a.mean);
-    return table(
-      [
-        { head: "Direction" },
-        { head: "Rate", isNumber: true },
-        { head: "Mean utilisation", isNumber: true },
-        { head: "Busiest interval", isNumber: true },
-        { head: "Paused", isNumber: true },
-        { head: "Down", isNumber: true },
-      ],
-      directions.map((d) => [
-        `${nodes[d.from]!.name} → ${nodes[d.to]!.name}`,
-        format(d.link.rate_bps, "bps"),
-        format(d.mean, "share"),
-        format(d.max, "share"),
-        format(d.paused, "share"),
-        format(d.link.down ?? 0, "share"),
-      ]),
-      "Links, the busiest first",
-    );
-  }
+function makeTable({ nodes, links }: Topology): HTMLElement {
+  const directions = links
+    .flatMap((l) => [
+      { from: l.a, to: l.b, link: l, mean: l.ab, max: l.ab_max, paused: l.ab_paused },
+      { from: l.b, to: l.a, link: l, mean: l.ba, max: l.ba_max, paused: l.ba_paused },
+    ])
+    .sort((a, b) => b.mean - a.mean);
+  return table(
+    [
+      { head: "Direction" },
+      { head: "Rate", isNumber: true },
+      { head: "Mean utilisation", isNumber: true },
+      { head: "Busiest interval", isNumber: true },
+      { head: "Paused", isNumber: true },
+      { head: "Down", isNumber: true },
+    ],
+    directions.map((d) => [
+      `${nodes[d.from]!.name} → ${nodes[d.to]!.name}`,
+      format(d.link.rate_bps, "bps"),
+      format(d.mean, "share"),
+      format(d.max, "share"),
+      format(d.paused, "share"),
+      format(d.link.down ?? 0, "share"),
+    ]),
+    "Links, the busiest first",
+  );
 }
 
 function directionText(mean: number, max: number, paused: number): string {
@@ -304,100 +86,10 @@ function directionText(mean: number, max: number, paused: number): string {
   return `mean ${write(mean)}, busiest interval ${write(max)}, paused ${write(paused)}`;
 }
 
-function hintText(topology: Topology): Node {
+function hintText(topology: Topology): string {
   const down = topology.links.filter((link) => link.down).length;
-  return h(
-    "span",
-    { class: "muted" },
+  return (
     `${countOf(topology.links.length, "link")}${down > 0 ? `, ${down} of them down for a while (×)` : ""}. ` +
-      "Point at a link or a node for its values.",
-  );
-}
-
-function lineMiddle(line: Line): Place {
-  return line.isArc ? arcMiddle(line) : { x: (line.a.x + line.b.x) / 2, y: (line.a.y + line.b.y) / 2 };
-}
-
-// The link was down.
-function paintCross(ctx: CanvasRenderingContext2D, { x, y }: Place): void {
-  const r = 6;
-  for (const [stroke, width] of [
-    [colour("panel"), 6],
-    [colour("broken"), 2.5],
-  ] as const) {
-    ctx.strokeStyle = stroke;
-    ctx.lineWidth = width;
-    ctx.beginPath();
-    ctx.moveTo(x - r, y - r);
-    ctx.lineTo(x + r, y + r);
-    ctx.moveTo(x + r, y - r);
-    ctx.lineTo(x - r, y + r);
-    ctx.stroke();
-  }
-}
-
-// Two dots per pixel, so that it is sharp on paper too.
-function prepare(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
-  const dots = window.devicePixelRatio;
-  if (canvas.width !== Math.round(width * dots) || canvas.height !== Math.round(height * dots)) {
-    canvas.width = Math.round(width * dots);
-    canvas.height = Math.round(height * dots);
-    canvas.style.width = `${width}px`;
-    canvas.style.height = `${height}px`;
-  }
-  const ctx = canvas.getContext("2d")!;
-  ctx.setTransform(dots, 0, 0, dots, 0, 0);
-  ctx.clearRect(0, 0, width, height);
-  return ctx;
-}
-
-// Beside the middle of the line, on the right of its direction: both directions are seen.
-function paintDirection(
-  ctx: CanvasRenderingContext2D,
-  line: Line,
-  share: number,
-  thin: number,
-  side: 1 | -1,
-): void {
-  const width = (1 + 2.5 * Math.min(share, 1) ** 2) * thin;
-  ctx.strokeStyle = heatColour(share);
-  ctx.lineWidth = width;
-  strokeLine(ctx, line, side * (width / 2 + 0.2));
-}
-
-function strokeLine(ctx: CanvasRenderingContext2D, line: Line, offset: number): void {
-  const { a, b } = line;
-  const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
-  const dx = (-(b.y - a.y) / length) * offset;
-  const dy = ((b.x - a.x) / length) * offset;
-  ctx.beginPath();
-  ctx.moveTo(a.x + dx, a.y + dy);
-  if (line.isArc) {
-    const middle = arcMiddle(line);
-    ctx.quadraticCurveTo(middle.x + dx, 2 * middle.y - a.y + dy, b.x + dx, b.y + dy);
-  } else {
-    ctx.lineTo(b.x + dx, b.y + dy);
-  }
-  ctx.stroke();
-}
-
-function paintNode(ctx: CanvasRenderingContext2D, { x, y }: Place, isSwitch: boolean, r: number): void {
-  ctx.fillStyle = colour("ink");
-  ctx.strokeStyle = colour("panel");
-  ctx.lineWidth = 1;
-  ctx.beginPath();
-  if (isSwitch) ctx.rect(x - r, y - r, 2 * r, 2 * r);
-  else ctx.arc(x, y, r, 0, 2 * Math.PI);
-  ctx.fill();
-  ctx.stroke();
-}
-
-export function scaleLegend(): HTMLElement {
-  return h(
-    "div",
-    { class: "scale", "aria-hidden": "true" },
-    h("span", {}, "0 %"),
-    h("i"),
-    h("span", {}, "100 %"),
+    "Point at a link or a node for its values."
   );
 }

@@ -1,7 +1,12 @@
 // Where the network is drawn: tiers from the top down, hosts last. Links are lines while they can be told
 // apart; else they are small cells, one a link: links to hosts below their switch, links between switches
 // above the lower one.
-import type { Topology } from "../data";
+
+// What of a network decides where it is drawn.
+export interface Shape {
+  nodes: { tier: number }[];
+  links: { a: number; b: number }[];
+}
 
 export interface Place {
   x: number;
@@ -40,17 +45,17 @@ const CELLS_HEIGHT = 64;
 const CELLS_GAP = 14; // to their switch
 const LINES_MAX = 600; // between switches
 
-type Link = Topology["links"][number];
+type Link = Shape["links"][number];
 
 // The switch of a link to a host; null: it is none, or joins two hosts.
-function switchOf(topology: Topology, link: Link): number | null {
+function switchOf(topology: Shape, link: Link): number | null {
   const a = topology.nodes[link.a]!.tier;
   const b = topology.nodes[link.b]!.tier;
   if ((a === 0) === (b === 0)) return null;
   return a === 0 ? link.b : link.a;
 }
 
-function hostLinks(topology: Topology): Map<number, number[]> {
+function hostLinks(topology: Shape): Map<number, number[]> {
   const of = new Map<number, number[]>();
   topology.links.forEach((link, i) => {
     const owner = switchOf(topology, link);
@@ -74,7 +79,7 @@ function spread(members: number[], y: number, width: number, nodes: (Place | nul
   return slot;
 }
 
-export function layoutOf(topology: Topology, width: number): Layout {
+export function layoutOf(topology: Shape, width: number): Layout {
   const nodes: (Place | null)[] = topology.nodes.map(() => null);
   const layout: Layout = { height: TOP, nodes, lines: [], cells: [], tiers: [] };
   const tiers = new Map<number, number[]>();
@@ -94,7 +99,7 @@ export function layoutOf(topology: Topology, width: number): Layout {
   return layout;
 }
 
-function placeHosts(topology: Topology, layout: Layout, hosts: number[], slot: number, width: number): void {
+function placeHosts(topology: Shape, layout: Layout, hosts: number[], slot: number, width: number): void {
   if (hosts.length === 0) return;
   const links = hostLinks(topology);
   if (hosts.length * HOST_ROOM <= width - LEFT - RIGHT || links.size === 0) {
@@ -109,7 +114,7 @@ function placeHosts(topology: Topology, layout: Layout, hosts: number[], slot: n
 }
 
 // Hosts stand below their switch, or lines would cross.
-function inOrderOfSwitches(hosts: number[], topology: Topology, layout: Layout): number[] {
+function inOrderOfSwitches(hosts: number[], topology: Shape, layout: Layout): number[] {
   const at = new Map<number, number>();
   for (const link of topology.links) {
     const owner = switchOf(topology, link);
@@ -136,7 +141,7 @@ function placeCells(layout: Layout, owner: number, links: number[], slot: number
 }
 
 // Links from a switch up to the next tiers, by switch.
-function uplinks(topology: Topology): Map<number, number[]> {
+function uplinks(topology: Shape): Map<number, number[]> {
   const of = new Map<number, number[]>();
   topology.links.forEach((link, i) => {
     const a = topology.nodes[link.a]!.tier;
@@ -149,12 +154,12 @@ function uplinks(topology: Topology): Map<number, number[]> {
 }
 
 // How wide a switch's part of its tier is.
-function slotOf(topology: Topology, layout: Layout, node: number, width: number): number {
+function slotOf(topology: Shape, layout: Layout, node: number, width: number): number {
   const tier = layout.tiers.find((one) => one.tier === topology.nodes[node]!.tier)!;
   return (width - LEFT - RIGHT) / tier.count;
 }
 
-function placeLinks(topology: Topology, layout: Layout, width: number): void {
+function placeLinks(topology: Shape, layout: Layout, width: number): void {
   const up = uplinks(topology);
   const count = [...up.values()].reduce((sum, links) => sum + links.length, 0);
   const inCells = new Set(layout.cells.map((cell) => cell.link));

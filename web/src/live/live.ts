@@ -5,18 +5,23 @@ import { Parts } from "../parts";
 import { head } from "../sections/head";
 import { orders } from "./orders";
 import { History } from "./history";
+import { FabricMap } from "./fabric";
 import { Devices } from "./map";
+import { jobPart, nextPart } from "./next";
 import { agreementPart, auditPart, decisionPart, flowPart, nowPart, timePart } from "./sections";
 import { ask, hasToken } from "./access";
 import { Stream, type Told } from "./stream";
-import { cellsOf, grow, type CellRow, type Fabric, type Pulse } from "./state";
+import { cellsOf, grow, type CellRow, type Fabric, type LinkRow, type Pulse, type WorstRow } from "./state";
 
 const REFRESH_MS = 10000; // of what the stream does not tell: settings, decisions, records
 const SOON_MS = 300;
 
-function makeParts(devices: Devices, history: History): Parts<Fabric> {
+function makeParts(map: FabricMap, devices: Devices, history: History): Parts<Fabric> {
   return new Parts<Fabric>([
     { id: "now", title: "Now", of: (f) => [f.trial, f.states, f.coverage, f.mode, f.role, f.frozen, f.obstacle, f.noise_e], make: nowPart },
+    { id: "next", title: "Next", of: (f) => [f.tuner, f.trial.phase, f.trial.number, f.frozen, f.obstacle, f.mode, f.decisions[0]], make: nextPart },
+    { id: "fabric", title: "Fabric", of: (f) => Boolean(f.links), isThere: (f) => Boolean(f.links), make: () => [map.element] },
+    { id: "jobs", title: "Jobs", of: (f) => f.jobs ?? null, isThere: (f) => Boolean(f.jobs), make: jobPart },
     { id: "devices", title: "Devices", of: () => 0, make: () => [devices.element] },
     { id: "decisions", title: "Decisions", of: (f) => f.decisions, make: decisionPart },
     { id: "time", title: "Over time", of: (f) => [f.timeline.t_ms.at(-1), f.knobs.length], make: timePart },
@@ -40,9 +45,10 @@ class Live {
   private soon = 0;
   private frame = 0;
   private hasHistory = false;
+  private readonly map = new FabricMap();
   private readonly devices = new Devices();
   private readonly history = new History();
-  private readonly parts = makeParts(this.devices, this.history);
+  private readonly parts = makeParts(this.map, this.devices, this.history);
   private readonly status = h("span", { class: "muted", role: "status" }, "connecting");
   private readonly orders = orders(() => void this.refresh());
   private readonly top: HTMLElement;
@@ -69,7 +75,11 @@ class Live {
 
   private hear({ kind, data }: Told): void {
     if (kind === "cells") this.takeCells(JSON.parse(data) as { version: number; cells: CellRow[] });
-    else if (kind === "audit") this.refreshSoon();
+    else if (kind === "links") {
+      const told = JSON.parse(data) as { version: number; links?: LinkRow[]; worst?: WorstRow[] };
+      if (this.map.hear(told, this.fabric?.links)) this.showSoon();
+      else if (this.fabric) this.refreshSoon();
+    } else if (kind === "audit") this.refreshSoon();
     else if (kind === "state" && this.fabric) {
       this.fabric = grow(this.fabric, JSON.parse(data) as Pulse);
       this.showSoon();
@@ -131,6 +141,7 @@ class Live {
     this.status.replaceChildren(`as of ${new Date(f.now_ms).toLocaleTimeString([], { hour12: false })}`);
     this.orders.show(f.frozen !== "", f.trial.phase === "waiting" ? f.trial.number : null);
     this.parts.show(f);
+    this.map.show(f.links);
     this.showDevices();
     if (f.has_history && !this.hasHistory) this.history.start();
     this.hasHistory ||= f.has_history;

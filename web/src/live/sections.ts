@@ -26,8 +26,8 @@ const phases: Record<string, string> = {
 };
 
 // An e-value on its way to the one that decides, on a logarithmic scale.
-function evidence(label: string, value: number | undefined, limit: number | undefined, kind: string): HTMLElement | null {
-  if (value === undefined || limit === undefined) return null;
+function evidence(label: string, value: Num | undefined, limit: Num | undefined, kind: string): HTMLElement | null {
+  if (value === undefined || value === null || !limit) return null;
   const share = Math.min(1, Math.max(0, Math.log(Math.max(value, 1)) / Math.log(limit)));
   return h(
     "div",

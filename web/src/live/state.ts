@@ -14,8 +14,8 @@ export interface Trial {
   pairs?: number;
   gain?: Num;
   gain_at_least?: Num;
-  e_gain?: number;
-  e_harm?: number;
+  e_gain?: Num;
+  e_harm?: Num;
   accept_e?: number;
   reject_e?: number;
 }
@@ -113,6 +113,55 @@ export interface Disagreement {
   values: { value: number; devices: number; example: string }[];
 }
 
+// How devices are joined, and which of them are known; of very many links neither is told.
+export interface LinkNames {
+  version: number;
+  total: number;
+  nodes: [string, string][]; // name; NIC, switch or "": it has not reported
+  links: [number, number][];
+}
+
+// Of a link, as the events tell it: its number, thousandths of utilisation each way, of time paused each way, and the longest queue each way. Of very
+// many links, the worst: the names of both ends instead of the number.
+export type LinkRow = Num[];
+export type WorstRow = [string, string, ...Num[]];
+
+// NICs of a job, or of none, in the last minute.
+export interface Job {
+  name: string; // "": those of no job
+  seconds: number;
+  nics: number;
+  silent: number;
+  looks: number;
+  utilisation: Num;
+  paused: Num;
+  paused_most: Num;
+  paused_most_at: string;
+  with_cnps: Num; // share of looks at a NIC
+  with_retransmissions: Num;
+  rtt_stretch: Num; // times the round trip of the empty network
+  signs: string[]; // that the network held it back: paused, CNPs, retransmissions, round trips
+}
+
+export interface TunerStep {
+  reports_ago: number;
+  phase: string;
+  why: string;
+  outcome: string;
+  utility: Num;
+  set: Knobs;
+}
+
+export interface Tuner {
+  name: string; // "": there is none
+  has_begun: boolean;
+  has_failed: boolean;
+  reports?: number;
+  waits?: boolean; // what it wanted last is still under way
+  last?: TunerStep;
+  candidates?: TunerStep[]; // what it wanted of late, the last first
+}
+
 export interface FlowSizes {
   elephants: number;
   mice: number;
@@ -143,6 +192,9 @@ export interface Fabric extends Pulse {
   has_history: boolean;
   agreement: Disagreement[];
   flows?: FlowSizes | null;
+  links?: LinkNames;
+  jobs?: Job[];
+  tuner?: Tuner;
   knobs: KnobChange[];
   decisions: Decision[];
   audit: AuditRecord[];

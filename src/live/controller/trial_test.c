@@ -1,0 +1,72 @@
+/* src/live/controller/trial_test.c - what a trial is judged by. Whole trials run in src/live/chaos/. */
+#include "live/controller/controller.h"
+#include "live/controller/roster.h"
+#include "live/controller/trial.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+
+static int append(void *arg, const char *text, size_t length)
+{
+    (void)arg;
+    (void)text;
+    (void)length;
+    return 0;
+}
+
+static uint64_t wall_us(void *arg)
+{
+    (void)arg;
+    return 0;
+}
+
+static void begin__a_metric_that_comes_late_is_waited_for(void **unused)
+{
+    struct controller_io     io = { .disk = { .append = append, .wall_us = wall_us } };
+    struct controller_config cfg;
+    struct controller        c;
+    struct knob_set          wanted = { 0 };
+
+    (void)unused;
+    controller_config_init(&cfg);
+    controller_init(&c, &cfg, &io, 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        struct msg hello = { .kind = MSG_HELLO, .incarnation = 1, .may_write = true, .where = KNOB_NIC };
+
+        snprintf(hello.name, sizeof hello.name, "d%u", i);
+        knob_set_add(&hello.set, KNOB_rpg_ai_rate, 5);
+        hello.confirmed = hello.baseline = hello.set;
+        assert_non_null(roster_on_hello(&c, i, &hello, 1000));
+    }
+    roster_rank(&c);
+    knob_set_add(&wanted, KNOB_rpg_ai_rate, 10);
+    trial_begin(&c, &wanted, "a test", true, 1000);
+    assert_int_equal(c.trial.phase, TRIAL_WAITING);
+    assert_true(isnan(c.trial.metric));          /* nobody has reported in the interval in which it began */
+    trial_on_tick(&c, 2000);
+    assert_true(isnan(c.trial.metric));
+    for (uint32_t i = 0; i < 2; i++) {
+        struct msg report = { .kind = MSG_REPORT, .incarnation = 1, .sample = { .interval_us = 1000, .metric = 0.25 + 0.5 * i } };
+
+        roster_on_report(&c, &c.peer[i], &report, 2500);
+    }
+    trial_on_tick(&c, 3000);
+    assert_true(c.trial.metric == 0.5);
+    roster_clear_metrics(&c);
+    trial_on_tick(&c, 4000);
+    assert_true(c.trial.metric == 0.5);          /* and stays */
+    controller_fini(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(begin__a_metric_that_comes_late_is_waited_for) };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

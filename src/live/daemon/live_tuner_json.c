@@ -1,0 +1,71 @@
+/* src/live/daemon/live_tuner_json.c - see live_tuner.h: what the tuner makes of what it sees, for the page. */
+#include "live/daemon/live_tuner.h"
+#include "live/core/knobset.h"
+
+#define STEPS_TOLD 12u
+
+static const char *outcome_text(enum outcome_kind o)
+{
+    return o == OUTCOME_PENDING ? "under way" : o == OUTCOME_APPLIED ? "set" : o == OUTCOME_PARTLY ? "set at some" : "not set";
+}
+
+static bool is_changed(const struct tuning_step *s)
+{
+    for (int k = 0; k < KNOB_COUNT; k++)
+        if (!knobset_is_equal_value(s->was.value[k], s->is.value[k]))
+            return true;
+    return false;
+}
+
+static json_t *change_json(const struct tuning_step *s)
+{
+    struct knob_set set = { 0 };
+
+    for (int k = 0; k < KNOB_COUNT; k++)
+        if (!knobset_is_equal_value(s->was.value[k], s->is.value[k]))
+            knob_set_add(&set, (enum knob)k, s->is.value[k]);
+    return knobset_json(&set);
+}
+
+static json_t *step_json(const struct live_tuner *t, const struct tuning_step *s)
+{
+    uint64_t interval_ps = s->end_ps > s->start_ps ? s->end_ps - s->start_ps : 1;
+    json_t  *o = json_object();
+
+    json_put_count(o, "reports_ago", t->end_ps > s->end_ps ? (t->end_ps - s->end_ps) / interval_ps : 0);
+    json_put_text(o, "phase", s->note.phase ? s->note.phase : "");
+    json_put_text(o, "why", s->note.why);
+    json_put_text(o, "outcome", is_changed(s) ? outcome_text(s->outcome) : "");
+    json_put_number(o, "utility", s->note.utility);
+    json_object_set_new(o, "set", change_json(s));
+    return o;
+}
+
+/* Settings that it wanted, the last first: its candidates. */
+static json_t *candidates_json(const struct live_tuner *t)
+{
+    const struct tuning *all = &t->loop.tuning;
+    json_t              *list = json_array();
+
+    for (uint32_t i = all->steps; i-- > 0 && json_array_size(list) < STEPS_TOLD;)
+        if (is_changed(&all->step[i]))
+            json_array_append_new(list, step_json(t, &all->step[i]));
+    return list;
+}
+
+json_t *live_tuner_json(const struct live_tuner *t)
+{
+    json_t *o = json_object();
+
+    json_put_text(o, "name", t->file->tuner ? t->file->tuner : "");
+    json_object_set_new(o, "has_begun", json_boolean(t->is_open));
+    json_object_set_new(o, "has_failed", json_boolean(t->has_failed && !t->is_open));
+    if (!t->is_open)
+        return o;
+    json_put_count(o, "reports", t->number);
+    json_object_set_new(o, "waits", json_boolean(t->decision != 0));
+    if (t->loop.tuning.steps)
+        json_object_set_new(o, "last", step_json(t, &t->loop.tuning.step[t->loop.tuning.steps - 1]));
+    json_object_set_new(o, "candidates", candidates_json(t));
+    return o;
+}

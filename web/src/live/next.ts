@@ -1,0 +1,98 @@
+// What the controller would do next, and why; and whether the network holds a job back.
+import { h, nothing } from "../dom";
+import { countOf, digits, format, NONE } from "../format";
+import { table } from "../table";
+import { codes, knobTexts } from "./map";
+import type { Fabric, Job, Tuner } from "./state";
+
+// ---- next
+
+type Words = (string | HTMLElement)[];
+
+// The first that holds decides.
+function nextWords(f: Fabric): Words {
+  const { trial, tuner } = f;
+  const proposed = f.decisions.find((decision) => decision.outcome === "would try");
+  if (trial.phase === "waiting") return ["It would try this as soon as it is approved: ", codes(knobTexts(trial.set)), trial.why ? ` Why: ${trial.why}.` : ""];
+  if (trial.phase !== "none")
+    return ["It goes on with the trial: ", codes(knobTexts(trial.set)), " All devices get it if the evidence of a gain suffices, otherwise it is taken back. Only then its tuner is asked again."];
+  if (f.frozen || f.obstacle) return [`Nothing, as long as this holds: ${f.frozen || f.obstacle}.`];
+  if (!tuner || tuner.name === "") return ["Nothing: it has no tuner."];
+  if (tuner.has_failed) return [`Nothing: its tuner ${tuner.name} cannot begin with the devices that report. The controller's log says why.`];
+  if (f.mode === "observe" && proposed)
+    return ["It observes. If it might act, it would set ", codes(knobTexts(proposed.set)), ` (said at ${new Date(proposed.began).toLocaleTimeString([], { hour12: false })}). Why: ${proposed.why}.`];
+  if (tuner.last?.why) return [`Nothing for now. Its tuner ${tuner.name} says: ${tuner.last.why}`];
+  return [`Nothing for now: its tuner ${tuner.name} wants no other setting than the one in force.`];
+}
+
+function candidateTable({ candidates = [] }: Tuner): HTMLElement | null {
+  if (candidates.length === 0) return null;
+  return table(
+    [{ head: "Reports ago", isNumber: true }, { head: "It wanted" }, { head: "Then" }, { head: "Utility before", isNumber: true }, { head: "Why" }],
+    candidates.map((c) => [String(c.reports_ago), codes(knobTexts(c.set)), c.outcome, c.utility === null ? NONE : digits(c.utility), c.why]),
+    "Settings that the tuner wanted, the last first",
+  );
+}
+
+export function nextPart(f: Fabric): (HTMLElement | null)[] {
+  const list = f.tuner ? candidateTable(f.tuner) : null;
+  const count = f.tuner?.candidates?.length ?? 0;
+  return [
+    h("p", {}, ...nextWords(f)),
+    list && h("details", {}, h("summary", {}, `The last ${countOf(count, "candidate")} of the tuner ${f.tuner!.name}`), list),
+  ];
+}
+
+// ---- jobs
+
+const signTexts: Record<string, (job: Job) => string> = {
+  paused: (job) => `paused ${format(job.paused, "share")} of the time, ${job.paused_most_at} up to ${format(job.paused_most, "share")}`,
+  CNPs: (job) => `CNPs, which slow senders down, in ${format(job.with_cnps, "share")} of looks at its NICs`,
+  retransmissions: (job) => `retransmissions in ${format(job.with_retransmissions, "share")} of looks`,
+  "round trips": (job) => `round trips ${digits(job.rtt_stretch ?? 0)} times as long as in the empty network`,
+};
+
+function verdict(job: Job): string {
+  if (job.nics === 0) return "no device of it has reported";
+  if (job.looks === 0) return "not known: its NICs do not report";
+  if (job.signs.length === 0) return job.utilisation !== null && job.utilisation < 0.01 ? "no: its NICs hardly send" : "no sign of it";
+  return `yes: ${job.signs.map((sign) => signTexts[sign]?.(job) ?? sign).join("; ")}`;
+}
+
+export function jobPart({ jobs = [] }: Fabric): HTMLElement[] {
+  const seconds = jobs[0]?.seconds ?? 0;
+  if (seconds === 0) return [nothing("Nothing has been seen of jobs yet.")];
+  return [
+    h(
+      "p",
+      { class: "hint" },
+      `Whether the network held senders back in the last ${countOf(seconds, "second")}, as their NICs tell: paused for 1 % of the time or more, CNPs in a tenth of the looks or more, ` +
+        "retransmissions, round trips of twice those of the empty network. How much longer an iteration takes only the job knows.",
+    ),
+    table(
+      [
+        { head: "Job" },
+        { head: "Held back by the network?" },
+        { head: "NICs", isNumber: true },
+        { head: "Silent", isNumber: true },
+        { head: "Use", isNumber: true },
+        { head: "Paused", isNumber: true },
+        { head: "With CNPs", isNumber: true },
+        { head: "Round trips", isNumber: true },
+      ],
+      jobs
+        .filter((job) => job.name !== "" || job.nics > 0)
+        .map((job) => [
+          job.name || "all other NICs",
+          verdict(job),
+          String(job.nics),
+          String(job.silent),
+          format(job.utilisation, "share"),
+          format(job.paused, "share"),
+          format(job.with_cnps, "share"),
+          job.rtt_stretch === null ? NONE : `× ${digits(job.rtt_stretch)}`,
+        ]),
+      "Jobs, and whether the network held them back",
+    ),
+  ];
+}
