@@ -76,6 +76,22 @@ async function checkTwin(browser) {
     await use.waitFor();
     equal((await texts(page.locator("#devices tbody th"))).sort(), ["h0", "h1", "h2", "h3", "spine0", "tor0", "tor1"].map((name) => `twin/${name}`), "devices");
   });
+  await check("live: the twin's links, both ways of each known, as a map and as a table", async () => {
+    await page.locator("#fabric canvas").first().waitFor();
+    await page.locator("#fabric button", { hasText: "Show as table" }).click();
+    await page.waitForFunction(() => {
+      const rows = [...document.querySelectorAll("#fabric tbody tr")].map((tr) => [...tr.children].map((cell) => cell.textContent.trim()));
+      const isKnown = ([name, use, paused, queue]) => /%$/.test(use) && /%$/.test(paused) && (/^h\d/.test(name) || /B$/.test(queue));
+      return rows.length === 12 && rows.every(isKnown);
+    });
+    const names = await texts(page.locator("#fabric tbody th"));
+    equal([...names].sort().slice(0, 3), ["h0 → tor0", "h1 → tor0", "h2 → tor1"], "directions");
+    await page.locator("#fabric button", { hasText: "Show as chart" }).click();
+    await page.mouse.move(1, 1);
+    await page.locator("#fabric .plot").press("ArrowRight");
+    await page.locator("#fabric .readout", { hasText: /→ .*: utilisation .*paused by .*longest queue/ }).waitFor();
+    await page.locator("#fabric .plot").evaluate((plot) => plot.blur());
+  });
   await check("live: an influx comes, and the page shows it", async () => {
     // Means over the devices of what stands in the column "Use", smoothed: a single interval may be a burst.
     const seen = await page.waitForFunction(
@@ -104,9 +120,11 @@ async function checkTwin(browser) {
 async function checkStranger(browser) {
   writeFileSync(
     join(folder, "elsewhere.yaml"),
-    `name: c2\nlisten: unix:${join(folder, "c2")}\nstate: statec2\nhttp: {listen: "0.0.0.0:0", token: token, cert: twin/controller.pem, key: twin/controller.key}\n`,
+    `name: c2\nlisten: unix:${join(folder, "c2")}\nstate: statec2\ntuner: expert\ngather: 1s\nhttp: {listen: "0.0.0.0:0", token: token, cert: twin/controller.pem, key: twin/controller.key}\n`,
   );
   const controller = start("controller", "elsewhere.yaml");
+  makeNic(join(folder, "nic5"));
+  writeFileSync(join(folder, "agent5.yaml"), `name: host5\ncontroller: unix:${join(folder, "c2")}\nstate: state5\nroot: nic5\ndriver: mlx5\nfreeze_file: freeze\n`);
   await until("an address", () => /http at (\S+)/.test(controller.log));
   const address = `https://localhost:${controller.log.match(/http at \S*:(\d+)/)[1]}/`;
   const page = await (await browser.newContext({ ignoreHTTPSErrors: true })).newPage();
@@ -128,6 +146,11 @@ async function checkStranger(browser) {
     const was = await told.textContent();
     await page.waitForFunction((was) => ![...document.querySelectorAll("[role=status]")].some((e) => e.textContent === was || /lost|token/.test(e.textContent)), was);
   });
+  await check("live: what it would do if it might, where it observes only", async () => {
+    start("agent", "agent5.yaml");
+    await page.locator("#next p", { hasText: /If it might act, it would set .*rpg_ai_rate=/ }).waitFor();
+    equal(await page.locator("#fabric").isVisible(), false, "a map of links that nobody knows");
+  });
   await page.context().close();
 }
 
@@ -136,8 +159,10 @@ writeFileSync(join(folder, "token"), `${TOKEN}\n`, { mode: 0o600 });
 writeFileSync(
   join(folder, "controller.yaml"),
   `name: c1\nlisten: 127.0.0.1:${port}\nstate: statec\nmode: auto\ntuner: expert\nstale: 15\nnoise_pairs: 3\nstage_pairs: 1\n` +
-    `block: 4\nburn_in: 1\nhalves_max: 100000\naccept: 1000000\nhttp: {listen: "127.0.0.1:0", token: token}\n`,
+    `block: 4\nburn_in: 1\nhalves_max: 100000\naccept: 1000000\nhttp: {listen: "127.0.0.1:0", token: token}\n` +
+    `topology: links.yaml\njobs: {training: ["host[12]/*"], storage: [host3/mlx5_0]}\n`,
 );
+writeFileSync(join(folder, "links.yaml"), "links:\n  - host1 - tor1:1\n  - host2/mlx5_0 - tor1:2\n  - host3 - tor1:3\n  - host4:mlx5_0 - tor1:4\n");
 let browser = null;
 let traffic = null;
 try {
@@ -158,11 +183,15 @@ try {
   await page.locator("#history", { hasText: "Nothing is known of that time" }).waitFor();
   const counters = [1, 2, 3, 4].map((i) => {
     const counter = makeNic(join(folder, `nic${i}`));
-    writeFileSync(join(folder, `agent${i}.yaml`), `name: host${i}\ncontroller: 127.0.0.1:${port}\nstate: state${i}\nroot: nic${i}\ndriver: mlx5\nwrite: yes\ngap: 100ms\nfreeze_file: freeze\n`);
+    writeFileSync(join(folder, `agent${i}.yaml`), `name: host${i}\ncontroller: 127.0.0.1:${port}\nstate: state${i}\nroot: nic${i}\ndriver: mlx5\nwrite: yes\ngap: 100ms\npaused_max: 1\nfreeze_file: freeze\n`);
     start("agent", `agent${i}.yaml`);
     return counter;
   });
-  traffic = setInterval(() => counters.forEach((file) => writeFileSync(file, `${Number(readFileSync(file, "utf8")) + 1e8}\n`)), 100);
+  let paused_us = 0;
+  traffic = setInterval(() => {
+    counters.forEach((file) => writeFileSync(file, `${Number(readFileSync(file, "utf8")) + 1e8}\n`));
+    writeFileSync(join(folder, "nic1/ethtool/eth7"), `rx_prio3_pause_duration: ${(paused_us += 10000)}\n`);
+  }, 100);
   await check("live: all devices, with their state, age and setting", async () => {
     await page.locator("#devices tbody tr").nth(3).waitFor({ timeout: wait_ms });
     equal((await texts(page.locator("#devices tbody th"))).sort(), [1, 2, 3, 4].map((i) => `host${i}/mlx5_0`), "devices");
@@ -189,7 +218,10 @@ try {
     ["setting or workload", [], "#time figure.chart:has-text('with what is tried')"],
     ["which setting was live", [], "#time figure.chart:has-text('rpg_ai_rate')"],
     ["where is the congestion", [], "#devices .device-map .cell", "time paused"],
-    ["who is paused", [], "#devices .device-map .cell", "time paused"],
+    ["who is paused by whom", ["#fabric .controls button:has-text('Show as table')"], "#fabric th:has-text('Paused by the receiver')"],
+    ["what would it do", [], "#next p:has-text('goes on with the trial')"],
+    ["is job X slowed by the network", [], "#jobs tr:has-text('training') td:has-text('yes: paused')"],
+    ["is job Y", [], "#jobs tr:has-text('storage') td:has-text('no sign of it')"],
     ["do devices agree", [], "#agreement table, #agreement p"],
     ["burst or level", [], "#history figure.chart:has-text('most'), #history figure.chart:has-text('Metric')"],
     ["which agents are late", [], "#devices .device-map .cell", "age of the last report"],
@@ -204,7 +236,7 @@ try {
       for (const click of clicks) {
         const place = page.locator(click).first();
         await place.waitFor({ timeout: wait_ms });
-        await place.evaluate((summary) => summary.parentElement.open || summary.click()); // by hand it would have to stand still for a moment
+        await place.evaluate((summary) => summary.parentElement.open === true || summary.click()); // by hand it would have to stand still for a moment
       }
       await page.locator(seen).first().waitFor({ timeout: wait_ms });
     });
