@@ -11,6 +11,8 @@ static const struct section_key keys[] = {
     { "token", "file", "", "what is in this file lets freeze, thaw, approve and roll back; without it nothing can be changed" },
     { "cert", "file", "", "certificate: HTTPS" },
     { "key", "file", "", "its key" },
+    { "client_ca", "file", "", "authority of certificates of clients, which do instead of the token" },
+    { "operators", "list", "", "names in such certificates; default: operator" },
     { "hosts", "list", "", "names by which it is asked, beside localhost" },
     { NULL, NULL, NULL, NULL },
 };
@@ -25,22 +27,37 @@ bool http_is_everywhere(const char *listen)
     return *listen == ':' || strncmp(listen, "0.0.0.0:", 8) == 0 || strncmp(listen, "[::]:", 5) == 0;
 }
 
-static void read_hosts(struct reader *r, const struct section *s, struct http_config *c)
+static void read_names(const struct section *s, const char *key, char **name, uint32_t *count)
 {
-    for (const struct yaml_node *n = section_list(s, "hosts", GATE_HOSTS_MAX); n && !r->rc; n = n->next) {
+    for (const struct yaml_node *n = section_list(s, key, GATE_HOSTS_MAX); n && !s->r->rc; n = n->next) {
         if (n->kind != YAML_SCALAR)
-            reader_refuse(r, n, "hosts is a list of names");
+            reader_refuse(s->r, n, "%s is a list of names", key);
         else
-            c->host[c->hosts++] = xstrdup(n->text);
+            name[(*count)++] = xstrdup(n->text);
     }
+}
+
+static void read_clients(struct reader *r, const struct section *s, struct http_config *c)
+{
+    read_names(s, "operators", c->operator, &c->operators);
+    if (!r->rc && c->operators && !section_get(s, "client_ca"))
+        reader_refuse(r, section_get(s, "operators"), "operators: names in certificates say nothing without client_ca");
+    if (r->rc || !section_get(s, "client_ca"))
+        return;
+    if (!c->cert)
+        reader_refuse(r, section_get(s, "client_ca"), "client_ca: certificates need HTTPS: cert and key");
+    else
+        c->client_ca = section_file(s, "client_ca");
+    if (!c->operators)
+        c->operator[c->operators++] = xstrdup("operator");
 }
 
 static void check_remote(struct reader *r, const struct section *s, const struct http_config *c)
 {
     if (http_is_local(c->listen))
         return;
-    if (!c->cert || !c->token)
-        reader_refuse(r, section_place(s, "listen"), "listen: an address that others can reach needs cert, key and token");
+    if (!c->cert || (!c->token && !c->client_ca))
+        reader_refuse(r, section_place(s, "listen"), "listen: an address that others can reach needs cert, key, and token or client_ca");
 }
 
 void http_config_read(struct reader *r, const struct yaml_node *map, uint32_t port, struct http_config *c)
@@ -64,7 +81,8 @@ void http_config_read(struct reader *r, const struct yaml_node *map, uint32_t po
             c->cert = section_file(&s, "cert");
             c->key = section_file(&s, "key");
         }
-    read_hosts(r, &s, c);
+    read_names(&s, "hosts", c->host, &c->hosts);
+    read_clients(r, &s, c);
     if (!r->rc)
         check_remote(r, &s, c);
 }
@@ -75,6 +93,9 @@ void http_config_fini(struct http_config *c)
     free(c->token);
     free(c->cert);
     free(c->key);
+    free(c->client_ca);
+    for (uint32_t i = 0; i < c->operators; i++)
+        free(c->operator[i]);
     for (uint32_t i = 0; i < c->hosts; i++)
         free(c->host[i]);
     *c = (struct http_config){ 0 };

@@ -11,12 +11,15 @@ struct http_config {
     char    *listen;                     /* host:port */
     char    *token;                      /* file; NULL: read-only */
     char    *cert, *key;                 /* files: HTTPS */
+    char    *client_ca;                  /* file; who has a certificate from there, with one of these names, needs no token; NULL: nobody */
+    char    *operator[GATE_HOSTS_MAX];
+    uint32_t operators;
     char    *host[GATE_HOSTS_MAX];
     uint32_t hosts;
 };
 
 /* Reads the map; NULL: no HTTP. Without an address it listens at 'port' of this machine. Another address without HTTPS or
- * without a token is refused. */
+ * without a token or an authority of clients is refused. */
 void http_config_read(struct reader *, const struct yaml_node *map, uint32_t port, struct http_config *);
 void http_config_fini(struct http_config *);
 

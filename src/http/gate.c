@@ -104,17 +104,19 @@ static bool may_try(struct gate *g, uint64_t now_us)
 
 static int check_token(struct gate *g, const struct gate_request *q, uint64_t now_us, const char **why)
 {
-    if (!g->token) {
+    if (!g->token && !g->takes_clients) {
         *why = "it is read-only: the configuration names no token";
         return 403;
     }
-    if (has_token(g, q))
+    if ((g->takes_clients && q->client) || has_token(g, q))
         return 0;
     if (q->authorization && !may_try(g, now_us)) {
         *why = "too many wrong tokens; wait a moment";
         return 429;
     }
-    *why = "it needs the header 'Authorization: Bearer TOKEN'";
+    *why = g->takes_clients && q->client_fault ? q->client_fault : !g->token ? "it needs a certificate of a client" :
+           g->takes_clients ? "it needs the header 'Authorization: Bearer TOKEN', or a certificate of a client" :
+           "it needs the header 'Authorization: Bearer TOKEN'";
     return 401;
 }
 

@@ -166,6 +166,38 @@ static void gate_is_same__all_of_both_texts(void **state)
     assert_false(gate_is_same("", "a"));
 }
 
+static void check__a_certificate_does_where_it_is_taken_and_other_sites_still_may_not(void **unused)
+{
+    struct gate         g;
+    struct gate_request q = good;
+
+    (void)unused;
+    gate_init(&g, NULL, false);
+    q.authorization = NULL;
+    q.client = "CN=operator";
+    assert_int_equal(status_of(&g, q), 403);     /* nobody takes it */
+    g.takes_clients = true;
+    assert_int_equal(status_of(&g, q), 0);
+    assert_int_equal(status_of(&g, (struct gate_request){ .method = "GET", .host = "localhost", .client = q.client }), 0);
+    assert_int_equal(status_of(&g, (struct gate_request){ .method = "GET", .host = "localhost", .client_fault = "it has ended" }), 401);
+    assert_int_equal(status_of(&g, (struct gate_request){ .method = "GET", .host = "localhost" }), 401);
+    q.site = "cross-site";
+    assert_int_equal(status_of(&g, q), 403);
+    q.site = NULL;
+    q.origin = "https://evil.example";
+    assert_int_equal(status_of(&g, q), 403);
+    q.origin = NULL;
+    q.type = "text/plain";                       /* what a form can send without asking */
+    assert_int_equal(status_of(&g, q), 415);
+    q.type = good.type;
+    g.token = TOKEN;                             /* both, and none of them */
+    assert_int_equal(status_of(&g, q), 0);
+    q.client = NULL;
+    assert_int_equal(status_of(&g, q), 401);
+    q.authorization = good.authorization;
+    assert_int_equal(status_of(&g, q), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,6 +208,7 @@ int main(void)
         cmocka_unit_test(gate_check__changing_needs_token_and_json),
         cmocka_unit_test(gate_check__pages_of_other_sites_are_refused),
         cmocka_unit_test(gate_check__guessing_is_slow),
+        cmocka_unit_test(check__a_certificate_does_where_it_is_taken_and_other_sites_still_may_not),
         cmocka_unit_test(gate_is_same__all_of_both_texts),
     };
 

@@ -1,6 +1,7 @@
 /* src/http/server.c - see server.h. */
 #include "http/server.h"
 #include "base/text.h"
+#include "http/peer.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -23,8 +24,8 @@ struct server {
     struct MHD_Daemon   *daemon;
     struct server_hooks  hooks;
     struct gate          gate;
-    struct http_config   config;                 /* hosts only */
-    char                *token, *cert, *key;     /* what is in the files */
+    struct http_config   config;                 /* hosts and operators only */
+    char                *token, *cert, *key, *trust;             /* what is in the files */
     char                *name;                   /* under which it was told to listen */
     int                  fd;
     struct listener     *listeners;
@@ -169,10 +170,19 @@ static const char *header(struct MHD_Connection *c, const char *name)
     return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
 }
 
-static int check(struct server *s, struct MHD_Connection *c, const char *method, const char **why)
+/* Where certificates of clients do: has he one? */
+static bool is_client(const struct server *s, struct MHD_Connection *c, char subject[PEER_SUBJECT_SIZE], const char **fault)
+{
+    const union MHD_ConnectionInfo *tls = s->trust ? MHD_get_connection_info(c, MHD_CONNECTION_INFO_GNUTLS_SESSION) : NULL;
+
+    *fault = NULL;
+    return tls && tls->tls_session && peer_is_known(tls->tls_session, s->config.operator, s->config.operators, subject, fault);
+}
+
+static int check(struct server *s, struct MHD_Connection *c, const char *method, const char *client, const char *fault, const char **why)
 {
     struct gate_request q = { method, header(c, "Host"), header(c, "Authorization"), header(c, "Origin"),
-                              header(c, "Sec-Fetch-Site"), header(c, "Content-Type"), header(c, "Sec-Fetch-Dest") };
+                              header(c, "Sec-Fetch-Site"), header(c, "Content-Type"), header(c, "Sec-Fetch-Dest"), client, fault };
 
     return gate_check(&s->gate, &q, s->hooks.now_us(), why);
 }
@@ -186,8 +196,9 @@ static enum MHD_Result answer(struct server *s, struct MHD_Connection *c, const 
                               const struct request *q)
 {
     struct server_reply r = { 200, "application/json", NULL, 0 };
-    const char         *why = "";
-    int                 status = check(s, c, method, &why);
+    char                subject[PEER_SUBJECT_SIZE];
+    const char         *why = "", *fault, *client = is_client(s, c, subject, &fault) ? subject : NULL;
+    int                 status = check(s, c, method, client, fault, &why);
 
     if (status && !(status == 401 && is_shell(s, method, path)))
         return refuse(s, c, (unsigned)status, why);
@@ -195,7 +206,7 @@ static enum MHD_Result answer(struct server *s, struct MHD_Connection *c, const 
         return refuse(s, c, 413, "the body is too long");
     if (s->hooks.events && strcmp(path, SERVER_EVENTS) == 0 && strcmp(method, "GET") == 0)
         return begin_events(s, c);
-    s->hooks.answer(s->hooks.arg, &(struct server_request){ method, path, q->body, q->length }, &r);
+    s->hooks.answer(s->hooks.arg, &(struct server_request){ method, path, q->body, q->length, client }, &r);
     return send_reply(s, c, r);
 }
 
@@ -259,6 +270,8 @@ static int read_files(struct server *s, const struct http_config *c, struct err 
         rc = text_read_file(c->cert, 1ul << 20, &s->cert, &length, err);
     if (!rc && c->key)
         rc = text_read_file(c->key, 1ul << 20, &s->key, &length, err);
+    if (!rc && c->client_ca)
+        rc = text_read_file(c->client_ca, 1ul << 20, &s->trust, &length, err);
     return rc;
 }
 
@@ -297,6 +310,7 @@ static struct MHD_Daemon *start_at(struct server *s, const struct addrinfo *a)
 {
     unsigned              flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC;
     struct MHD_OptionItem tls[] = { { MHD_OPTION_HTTPS_MEM_KEY, 0, s->key }, { MHD_OPTION_HTTPS_MEM_CERT, 0, s->cert },
+                                    { s->trust ? MHD_OPTION_HTTPS_MEM_TRUST : MHD_OPTION_END, 0, s->trust },     /* asks for one, and does without */
                                     { MHD_OPTION_END, 0, NULL } };
     struct MHD_OptionItem none[] = { { MHD_OPTION_END, 0, NULL } };
 
@@ -345,6 +359,9 @@ static void set_gate(struct server *s, const struct http_config *c)
 {
     gate_init(&s->gate, s->token, c->is_told || http_is_local(c->listen));
     s->gate.is_told = c->is_told;
+    s->gate.takes_clients = c->client_ca != NULL;
+    for (; s->config.operators < c->operators; s->config.operators++)
+        s->config.operator[s->config.operators] = xstrdup(c->operator[s->config.operators]);
     s->gate.has_any_name = c->is_told && http_is_everywhere(c->listen);
     for (; s->config.hosts < c->hosts; s->config.hosts++)
         s->gate.host[s->gate.hosts++] = s->config.host[s->config.hosts] = xstrdup(c->host[s->config.hosts]);
@@ -381,6 +398,7 @@ void server_free(struct server *s)
     free(s->token);
     free(s->cert);
     free(s->key);
+    free(s->trust);
     free(s);
 }
 

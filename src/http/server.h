@@ -16,7 +16,8 @@
 #define SERVER_BODY_MAX 4096
 #define SERVER_EVENTS   "/api/events"    /* where listeners are told what is new */
 
-struct server_request { const char *method, *path; const char *body; size_t length; };
+/* who: the subject of his certificate; NULL: he has none, or one that is not known here. */
+struct server_request { const char *method, *path; const char *body; size_t length; const char *who; };
 /* 'text' is malloc'd; the server frees it. 'length' is that of bytes that are no text; 0: up to the first zero. */
 struct server_reply { unsigned status; const char *type; char *text; size_t length; };
 

@@ -234,7 +234,7 @@ END
     printf 'http: {listen: "0.0.0.0:7480"}\n' >>controller.yaml
     run "$ANOLE" controller controller.yaml --check-config
     [ "$status" -eq 1 ]
-    [[ "$output" == *"controller.yaml:13:16: listen: an address that others can reach needs cert, key and token" ]]
+    [[ "$output" == *"controller.yaml:13:16: listen: an address that others can reach needs cert, key, and token or client_ca" ]]
     write_controller
     printf 'http: {token: token}\n' >>controller.yaml
     echo secret-secret-secret >token
@@ -268,4 +268,88 @@ END
     grep -q '"kind":"live"' reply
     curl -sS --cacert ca.pem -H 'Authorization: Bearer a-token-for-this-test' "https://$web/api/state" | jq -e '.version == 1'
     refute curl -sS --max-time 5 "http://$web/api/state"
+}
+
+# client_cert NAME CA SUBJECT [OPTION...] : NAME.pem and NAME.key, of somebody who is a client.
+client_cert() {
+    openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "$3" -keyout "$1.key" -out "$1.csr" 2>/dev/null
+    printf 'extendedKeyUsage=%s\n' "${usage:-clientAuth}" >"$1.ext"
+    openssl x509 -req -in "$1.csr" -CA "$2.pem" -CAkey "$2.key" -CAcreateserial -extfile "$1.ext" -out "$1.pem" "${@:4}" 2>/dev/null
+}
+
+# freeze_as NAME [CURL-OPTION...] : the status of an order, with a certificate; "": with none.
+freeze_as() {
+    set -- "$1" -sS --max-time 10 --cacert ca.pem -o reply -w '%{http_code}' -H "Content-Type: ${type:-application/json}" \
+        -d '{"why": "because"}' "${@:2}"
+    if [ -n "$1" ]; then
+        set -- "$@" --cert "$1.pem" --key "$1.key"
+    fi
+    curl "${@:2}" "https://$web/api/freeze"
+}
+
+# says TEXT : the last answer.
+says() {
+    jq -r .error reply | grep -qxF "$1" || { cat reply; false; }
+}
+
+@test "http: a certificate of a client does instead of the token, and its subject is in the audit log" {
+    needs_live
+    command -v openssl >/dev/null || skip 'no openssl'
+    command -v curl >/dev/null || skip 'no curl'
+    make_ca ca
+    make_cert c1 ca -days 2
+    make_ca people
+    make_ca strangers
+    client_cert right people '/O=Example/CN=operator' -days 2
+    client_cert guest people '/CN=guest' -days 2
+    client_cert other strangers '/CN=operator' -days 2
+    client_cert forged strangers '/O=Example/CN=operator' -days 2
+    # Ended yesterday: this version of openssl counts in days from now, whose number may be below 0, or takes dates.
+    client_cert ended people '/CN=operator' -days -1 || client_cert ended people '/CN=operator' -not_before 20200101000000Z -not_after 20200102000000Z
+    usage=serverAuth client_cert server people '/CN=operator' -days 2
+    write_controller
+    printf 'http: {listen: "0.0.0.0:0", cert: c1.pem, key: c1.key, client_ca: people.pem, hosts: [localhost]}\n' >>controller.yaml
+    start controller.log "$ANOLE" controller controller.yaml
+    wait_for has_http controller.log
+    web=$(http_of controller.log)
+    web=localhost:${web##*:}
+    [ "$(freeze_as '')" = 401 ]
+    says 'it needs a certificate of a client'
+    [ "$(freeze_as other)" = 401 ]
+    says "the certificate is not from an authority of 'client_ca'"
+    [ "$(freeze_as forged)" = 401 ]
+    [ "$(freeze_as ended)" = 401 ]
+    says 'the certificate has ended'
+    [ "$(freeze_as guest)" = 401 ]
+    says "the name in the certificate is not one of 'operators' of 'http'"
+    [ "$(freeze_as server)" = 401 ]
+    says 'the certificate is not one for clients'
+    # Nobody has done anything so far. Pages of other sites may not, even though a browser would send the certificate.
+    [ "$(grep -c '"what":"freeze"' statec/audit.jsonl)" = 0 ]
+    [ "$(freeze_as right -H 'Origin: https://evil.example')" = 403 ]
+    [ "$(freeze_as right -H 'Sec-Fetch-Site: cross-site')" = 403 ]
+    [ "$(type=text/plain freeze_as right)" = 415 ]
+    [ "$(grep -c '"what":"freeze"' statec/audit.jsonl)" = 0 ]
+    [ "$(freeze_as right)" = 200 ]
+    [ "$(jq -r 'select(.what == "freeze").why' statec/audit.jsonl)" = 'frozen: O=Example,CN=operator: because' ]
+    # Reading from elsewhere needs it, too.
+    [ "$(curl -sS --cacert ca.pem -o reply -w '%{http_code}' "https://$web/api/state")" = 401 ]
+    curl -sS --cacert ca.pem --cert right.pem --key right.key "https://$web/api/state" | jq -e '.frozen | endswith("O=Example,CN=operator: because")'
+}
+
+@test "http: certificates of clients need HTTPS, and their names an authority" {
+    needs_live
+    make_ca ca
+    make_cert c1 ca -days 2
+    write_controller
+    cp controller.yaml plain.yaml
+    printf 'http: {client_ca: ca.pem}\n' >>controller.yaml
+    run "$ANOLE" controller controller.yaml --check-config
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"client_ca: certificates need HTTPS: cert and key" ]]
+    cp plain.yaml controller.yaml
+    printf 'http: {cert: c1.pem, key: c1.key, operators: [anna]}\n' >>controller.yaml
+    run "$ANOLE" controller controller.yaml --check-config
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"operators: names in certificates say nothing without client_ca" ]]
 }

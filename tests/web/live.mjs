@@ -120,7 +120,7 @@ async function checkTwin(browser) {
 async function checkStranger(browser) {
   writeFileSync(
     join(folder, "elsewhere.yaml"),
-    `name: c2\nlisten: unix:${join(folder, "c2")}\nstate: statec2\ntuner: expert\ngather: 1s\nhttp: {listen: "0.0.0.0:0", token: token, cert: twin/controller.pem, key: twin/controller.key}\n`,
+    `name: c2\nlisten: unix:${join(folder, "c2")}\nstate: statec2\ntuner: expert\ngather: 1s\nhttp: {listen: "0.0.0.0:0", token: token, cert: twin/controller.pem, key: twin/controller.key, client_ca: twin/ca.pem}\n`,
   );
   const controller = start("controller", "elsewhere.yaml");
   makeNic(join(folder, "nic5"));
@@ -145,6 +145,18 @@ async function checkStranger(browser) {
     const told = page.locator("[role=status]", { hasText: /^as of/ });
     const was = await told.textContent();
     await page.waitForFunction((was) => ![...document.querySelectorAll("[role=status]")].some((e) => e.textContent === was || /lost|token/.test(e.textContent)), was);
+  });
+  await check("live: who has a certificate needs no token, neither to look nor to order", async () => {
+    const client = { origin: new URL(address).origin, certPath: join(folder, "twin/operator.pem"), keyPath: join(folder, "twin/operator.key") };
+    const known = await (await browser.newContext({ ignoreHTTPSErrors: true, clientCertificates: [client] })).newPage();
+    known.setDefaultTimeout(wait_ms);
+    await known.goto(address);
+    await known.locator("h1", { hasText: "c2" }).waitFor();
+    await known.locator('[data-order="freeze"]').click();
+    await known.locator("#now .partial", { hasText: "CN=operator" }).waitFor();
+    await known.locator('[data-order="thaw"]').click();
+    await known.locator("#now .partial", { hasText: "FROZEN" }).waitFor({ state: "detached" });
+    await known.context().close();
   });
   await check("live: what it would do if it might, where it observes only", async () => {
     start("agent", "agent5.yaml");
@@ -242,7 +254,7 @@ try {
     });
   await check("live: an order without the token, or with a wrong one, is refused", async () => {
     await page.locator('[data-order="freeze"]').click();
-    holds((await page.locator("#orders [role=status]").textContent()).includes("token is needed"), "it is not said");
+    await page.locator("#orders [role=status]", { hasText: "freeze: refused: The token is needed" }).waitFor({ timeout: wait_ms });
     await page.locator("#token").fill("not-the-token-of-this");
     await page.locator('[data-order="freeze"]').click();
     await page.locator("#orders [role=status]", { hasText: "freeze: refused" }).waitFor({ timeout: wait_ms });

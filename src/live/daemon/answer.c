@@ -40,7 +40,7 @@ int answer_act(struct controller *c, const struct question *q, const char *who, 
 {
     char why[MSG_WHY_SIZE];
 
-    snprintf(why, sizeof why, "%.40s%s%.100s", *who ? who : "a person", *q->why ? ": " : "", q->why);
+    snprintf(why, sizeof why, "%.60s%s%.90s", *who ? who : "a person", *q->why ? ": " : "", q->why);
     return refuse(act(c, q, why, now_us), q, err);
 }
 

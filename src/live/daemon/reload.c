@@ -127,5 +127,5 @@ bool reload_has_http(const struct http_config *new, const struct http_config *ol
 
     for (uint32_t i = 0; i < new->hosts && !is_other; i++)
         is_other = !is_same(new->host[i], old->host[i]);
-    return is_other || new->token || old->token || new->cert || old->cert;
+    return is_other || new->token || old->token || new->cert || old->cert;         /* files may have changed, and client_ca needs cert */
 }

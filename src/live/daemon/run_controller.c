@@ -213,12 +213,12 @@ static void on_event(struct fabric *f, const struct rpc_event *e, uint64_t now_u
     }
 }
 
-/* A person with the token, over HTTP. */
-static int act(void *arg, const struct question *q, struct err *err)
+/* A person with the token, or a certificate, over HTTP. */
+static int act(void *arg, const struct question *q, const char *who, struct err *err)
 {
     struct fabric *f = arg;
 
-    return answer_act(&f->controller, q, "over HTTP", clock_us(), err);
+    return answer_act(&f->controller, q, who ? who : "over HTTP", clock_us(), err);
 }
 
 static json_t *tell_tuner(void *arg)

@@ -255,7 +255,7 @@ static void answer_post(struct page *p, const struct server_request *q, struct s
     int             rc = order_read(&order, q->path, q->body, q->length, &err);
 
     if (!rc)
-        rc = p->act(p->arg, &order, &err);
+        rc = p->act(p->arg, &order, q->who, &err);
     forget(p);
     if (rc)
         answer_error(r, status_of(rc), err.text);

@@ -29,8 +29,8 @@ struct page {
     struct server           *server;             /* NULL: no HTTP */
     const char              *version;            /* of the program */
     uint64_t (*now_us)(void);
-    /* Does what a person wants. A negative errno and the reason: it did not. */
-    int (*act)(void *, const struct question *, struct err *);
+    /* Does what a person wants. who: the subject of his certificate; NULL: he has the token. A negative errno and the reason: it did not. */
+    int (*act)(void *, const struct question *, const char *who, struct err *);
     json_t *(*tuner)(void *);    /* what the tuner makes of it; NULL: there is none */
     void                    *arg;
 

@@ -1,7 +1,7 @@
 // What a person may tell the controller: freeze, thaw, approve, roll back. It takes the token of the controller's file, which
-// is kept in this page alone and sent in a header that no browser sends by itself.
+// is kept in this page alone and sent in a header that no browser sends by itself; or a certificate that the browser has.
 import { announce, h, section } from "../dom";
-import { ask, setToken } from "./access";
+import { ask, hasToken, setToken } from "./access";
 
 async function post(order: string, body: Record<string, unknown>): Promise<string> {
   const reply = await ask(`/api/${order}`, {
@@ -10,6 +10,8 @@ async function post(order: string, body: Record<string, unknown>): Promise<strin
     body: JSON.stringify(body),
   });
   if (reply.ok) return "";
+  if (reply.status === 401 && !hasToken())
+    return "The token is needed, which stands in the file that http: {token: ...} of the controller names, or a certificate that its client_ca has given.";
   const text = await reply.text();
   try {
     return (JSON.parse(text) as { error?: string }).error ?? `status ${reply.status}`;
@@ -18,8 +20,8 @@ async function post(order: string, body: Record<string, unknown>): Promise<strin
   }
 }
 
-const LOOKING_IS_FREE = "These need the controller's token. It is kept in this page until it is closed.";
-const LOOKING_NEEDS_IT = "Who comes from another machine needs the controller's token to look, too. It is kept in this page until it is closed.";
+const LOOKING_IS_FREE = "These need the controller's token, or a certificate that it takes. The token is kept in this page until it is closed.";
+const LOOKING_NEEDS_IT = "Who comes from another machine needs the controller's token, or a certificate that it takes, to look, too. The token is kept in this page until it is closed.";
 
 export interface Orders {
   element: HTMLElement;
@@ -37,15 +39,11 @@ export function orders(onDone: () => void): Orders {
   };
   let waiting: number | null = null;
   const give = async (order: string, body: Record<string, unknown>) => {
-    if (!token.value) {
-      say("The token is needed: it stands in the file that http: {token: ...} of the controller names.");
-      token.focus();
-      return;
-    }
     setToken(token.value);
     try {
       const wrong = await post(order, body);
       say(wrong ? `${order}: refused: ${wrong}` : `${order}: done`);
+      if (wrong && !token.value) token.focus();
     } catch {
       say(`${order}: the controller does not answer`);
     }
