@@ -410,3 +410,18 @@ for row, before in zip(rows[1:], rows):
     assert row["start_us"] == before["end_us"]
 END
 }
+
+@test "run: no kind of traffic goes faster into a host than its link, also when TCP repairs a loss" {
+    "$ANOLE" run scenarios/tcp_beside_rdma.yaml --quiet --out "$dir/tcp"
+    python3 - "$dir/tcp" <<'END'
+import csv, json, sys
+rows = list(csv.DictReader(open(sys.argv[1] + "/intervals.csv")))
+assert sum(int(row["dropped_packets"]) for row in rows) > 0     # else nothing would be repaired
+for name in ("tcp 1", "incast 1"):                              # both go to h8, at 100 Gb/s
+    rates = [float(row[name + ".goodput_bps"]) for row in rows]
+    assert max(rates) < 100e9, (name, max(rates))
+    assert min(rates) >= 0, (name, min(rates))
+sent = sum(float(row["tcp 1.goodput_bps"]) * (float(row["end_us"]) - float(row["start_us"])) / 8e6 for row in rows)
+assert abs(sent - 4 * 30e6) < 1e3, sent                         # and all of it arrives, once
+END
+}

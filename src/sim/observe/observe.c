@@ -1,6 +1,7 @@
 /* src/sim/observe/observe.c */
 #include "sim/observe/observe.h"
 #include "sim/host/pair/pair.h"
+#include "sim/host/tcp/tcp.h"
 #include "sim/observe/watch.h"
 #include "sim/skip/skip.h"
 #include "sim/switch/buffer.h"
@@ -15,7 +16,7 @@ struct observer {
     struct port_counters *port_was;
     uint64_t            *port_was_paused_ps;
     uint64_t            *queue_bytes_max;    /* by port, up to the last look */
-    uint64_t            *entry_was;  /* acknowledged bytes until the last look */
+    uint64_t            *entry_was;  /* bytes that had arrived until the last look */
     uint64_t             looks;
 };
 
@@ -93,7 +94,16 @@ static void look_at_ports(struct observer *o, uint64_t now_ps, struct report *r)
     }
 }
 
-/* What is acknowledged of flows that are over and of those that are not. */
+/* What a sender knows to have arrived. Of TCP also what was acknowledged selectively: otherwise all that waits behind a loss would seem to arrive at
+ * once when it is repaired, faster than any link. */
+static uint64_t arrived_bytes(const struct sim *s, uint32_t flow)
+{
+    const struct flow *f = &s->flows.flow[flow];
+
+    return pair_acked(s, f) + (f->tcp ? (uint64_t)s->flows.tcp_tx[flow].sacked * s->cfg.tcp[f->tcp - 1].mss_bytes : 0);
+}
+
+/* What has arrived of flows that are over and of those that are not. */
 static void look_at_entries(struct observer *o, struct report *r)
 {
     const struct sim *s = o->sim;
@@ -101,7 +111,7 @@ static void look_at_entries(struct observer *o, struct report *r)
     for (uint32_t i = 0; i < r->entries; i++)
         r->entry_bytes[i] = s->entry_bytes_done[i];
     for (uint32_t i = 0; (i = sim_next_active(s, i)) != 0; )
-        r->entry_bytes[s->flows.flow[i].traffic] += pair_acked(s, &s->flows.flow[i]);
+        r->entry_bytes[s->flows.flow[i].traffic] += arrived_bytes(s, i);
     skip_add_bytes(s, r->entry_bytes);
     for (uint32_t i = 0; i < r->entries; i++) {
         uint64_t now = r->entry_bytes[i];
