@@ -537,7 +537,7 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
     s->pace = pace_of(&s->scenario, s->sim->net.ports, run.watch || s->loop.tuner.algo);
     s->series.interval_ps = s->pace.point_ps;
     s->series.is_growing = s->pace.is_growing;
-    if (s->loop.tuner.algo && s->loop.tuner.algo->needs_messages)
+    if (s->loop.tuner.algo && s->loop.tuner.algo->wants_messages && s->loop.tuner.algo->wants_messages(s->loop.tuner.state))
         run.messages = messages_new(s->sim);
     run.slots = slots_new(&s->applier, &s->loop, s->scenario.tuner.start_ps);
     if (run.slots) {

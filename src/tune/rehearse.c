@@ -382,6 +382,12 @@ static bool is_idle(const void *state)
     return t->phase == PHASE_HOLD;
 }
 
+static bool wants_messages(const void *state)
+{
+    (void)state;
+    return true;
+}
+
 static void copy_world(struct rehearser *t, const struct world *w)
 {
     t->world = *w;
@@ -458,7 +464,7 @@ static const struct option_info options[] = {
 
 extern const struct tuner_algo tuner_rehearse;
 const struct tuner_algo tuner_rehearse = {
-    .create = create, .destroy = destroy, .step = step, .is_idle = is_idle, .needs_messages = true,
+    .create = create, .destroy = destroy, .step = step, .is_idle = is_idle, .wants_messages = wants_messages,
     .name = "rehearse", .about = "tries settings on a twin with the traffic that hosts see, applies the best, and proves it",
     .option = options,
 };

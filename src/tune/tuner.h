@@ -84,7 +84,9 @@ struct tuner_algo {
     /* Is a search over, for now? NULL: there is none. */
     bool (*is_idle)(const void *state);
 
-    bool                       needs_messages;       /* reports are to have what hosts see of them */
+    /* Are reports to have what hosts see of messages? NULL: no. */
+    bool (*wants_messages)(const void *state);
+
     const char                *name, *about;
     const struct option_info  *option;       /* ends with a row without a name */
 };

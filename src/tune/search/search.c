@@ -5,6 +5,8 @@
  *   search_summary   many intervals as one
  *   search_flows     which flows there are, and when a search begins
  *   search_known     settings that have a name
+ *   search_pair      settings in turns with the incumbent
+ *   fingerprint      which traffic there is
  *   search_keep      its end, and what is kept
  */
 #include "tune/search/search.h"
@@ -12,6 +14,7 @@
 #include "tune/search/search_keep.h"
 #include "tune/search/search_known.h"
 #include "tune/search/search_measure.h"
+#include "tune/search/search_pair.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +27,7 @@ const char *const search_directions_names[] = { "physical", "artifact", NULL };
 const char *const search_start_names[] = { "running", "default", NULL };
 const char *const search_against_names[] = { "previous", "settled", NULL };
 const char *const search_summary_names[] = { "mean", "median", "trend", NULL };
+const char *const search_fingerprint_names[] = { "elephants", "whole", NULL };
 
 /* By enum search_phase. */
 static const char *const phase_names[] = { "watch", "search", "search", "confirm", "hold" };
@@ -73,6 +77,8 @@ int search_create(void **state, const struct search_algo *algo, const struct wor
     kl_trigger_init(&s->trigger, s->option[SEARCH_THETA], s->option[SEARCH_EPSILON],
                     search_is(s, SEARCH_BINS, BINS_LOG) ? KL_LOG : KL_TWO);
     s->seen = xcalloc(search_count(s, SEARCH_MEASURE), sizeof *s->seen);
+    if (search_is(s, SEARCH_FINGERPRINT, FINGERPRINT_WHOLE))
+        s->window = xcalloc(1, sizeof *s->window);
     s->elephants = 0.5;
     s->before = world->start;
     s->searcher = algo->create(&s->space, values->value, world->seed);
@@ -89,6 +95,7 @@ void search_destroy(void *state)
     s->algo->destroy(s->searcher);
     free(s->seen);
     free(s->sample);
+    free(s->window);
     free(s);
 }
 
@@ -222,7 +229,10 @@ static void begin_search(struct search *s, const struct search_now *measured, st
     s->before = s->from = s->base = *knobs;
     s->settled = search_recent_flows(s);
     s->changed = 0;
+    s->chosen = s->now;
+    s->moved = 0;
     s->samples = s->measured = s->known = s->in_vain = 0;
+    search_pair_init(s, measured);
     if (search_is(s, SEARCH_KNOWN, true)) {
         begin_with_known(s, knobs, note);
     } else if (search_is(s, SEARCH_START_FROM, START_RUNNING)) {
@@ -239,13 +249,18 @@ static void begin(struct search *s, const struct search_now *measured, struct kn
                   struct tuner_note *note)
 {
     const struct search_memory *found = search_is(s, SEARCH_REMEMBER, true) ? search_recall(s) : NULL;
+    char                        text[160];
 
     if (!found) {
         begin_search(s, measured, knobs, note);
         return;
     }
-    search_say(note, "the setting that was found when elephants were %.0f %% of flows is in force again",
-               100 * found->elephants);
+    if (s->window)
+        search_say(note, "the setting that was found for such traffic is in force again (then: %s)",
+                   fingerprint_text(&found->print, text, sizeof text));
+    else
+        search_say(note, "the setting that was found when elephants were %.0f %% of flows is in force again",
+                   100 * found->elephants);
     search_settle(s, &found->knobs, knobs);
 }
 
@@ -254,10 +269,12 @@ static void begin_again(struct search *s, const struct fsd *f, struct knobs *kno
 {
     s->intervals = 0;
     search_look_at_flows(s, f);
-    *knobs = search_best_sample(s) ? search_best_sample(s)->knobs : s->before;
+    *knobs = search_best_sample(s) && !search_has_pairs(s) ? search_best_sample(s)->knobs : s->before;
     search_say_change(s, note);
     begin(s, NULL, knobs, note);
     s->skip = search_is_on(s) ? search_count(s, SEARCH_SETTLE) : 0;
+    if (search_is_on(s) && search_has_pairs(s))
+        search_pair_begin(s, knobs);
 }
 
 static void on_watch(struct search *s, bool has_changed, const struct search_now *measured,
@@ -294,13 +311,41 @@ static void note_interval(const struct search *s, const struct report *r, const 
     }
 }
 
+/* Takes in an interval of a setting; true: it was measured. */
+static bool add_interval(struct search *s, struct search_now *now, struct knobs *knobs, struct tuner_note *note)
+{
+    return search_has_pairs(s) ? search_pair_add(s, now, knobs, note) : search_add_up(s, now, note);
+}
+
+/* What was measured, or what is watched, has an end: what is next? */
+static void go_on(struct search *s, bool has_changed, bool is_silent, const struct search_now *now, struct knobs *knobs,
+                  struct tuner_note *note)
+{
+    switch (s->phase) {
+    case PHASE_WATCH:
+    case PHASE_HOLD:    on_watch(s, has_changed, is_silent ? NULL : now, knobs, note); break;
+    case PHASE_KNOWN:   on_known(s, now, knobs, note); break;
+    case PHASE_SEARCH:  on_search(s, now, knobs, note); break;
+    case PHASE_CONFIRM:
+        if (search_has_pairs(s))
+            search_pair_confirm(s, knobs, note);
+        else
+            search_confirm(s, now, knobs, note);
+        break;
+    }
+    if (search_is_on(s) && search_has_pairs(s))
+        search_pair_begin(s, knobs);
+}
+
 void search_step(void *state, const struct report *r, struct knobs *knobs, struct tuner_note *note)
 {
     struct search    *s = state;
     bool              has_changed = search_compare_flows(s, &r->fsd), is_silent;
+    bool              has_moved = search_compare_prints(s, r);
     struct search_now now;
     struct knobs      was;
 
+    has_changed = has_changed || has_moved;
     if (!search_is_on(s) || search_is(s, SEARCH_REREAD, true))
         search_look_at_flows(s, &r->fsd);
     now = search_now_of(s, search_measure(s, r));
@@ -315,15 +360,9 @@ void search_step(void *state, const struct report *r, struct knobs *knobs, struc
         begin_again(s, &r->fsd, knobs, note);
         return;
     }
-    if (search_is_on(s) && !search_add_up(s, &now, note))
+    if (search_is_on(s) && !add_interval(s, &now, knobs, note))
         return;
-    switch (s->phase) {
-    case PHASE_WATCH:
-    case PHASE_HOLD:    on_watch(s, has_changed, is_silent ? NULL : &now, knobs, note); break;
-    case PHASE_KNOWN:   on_known(s, &now, knobs, note); break;
-    case PHASE_SEARCH:  on_search(s, &now, knobs, note); break;
-    case PHASE_CONFIRM: search_confirm(s, &now, knobs, note); break;
-    }
+    go_on(s, has_changed, is_silent, &now, knobs, note);
     s->skip = search_is_on(s) && !knobs_equal(&was, knobs) ? search_count(s, SEARCH_SETTLE) : 0;
 }
 
@@ -335,6 +374,11 @@ void search_best(const void *state, struct knobs *knobs)
         *knobs = s->finalist;
     else
         *knobs = search_is_on(s) && search_best_sample(s) ? search_best_sample(s)->knobs : s->before;
+}
+
+bool search_wants_messages(const void *state)
+{
+    return ((const struct search *)state)->window != NULL;
 }
 
 bool search_is_idle(const void *state)

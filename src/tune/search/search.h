@@ -16,6 +16,9 @@
  *             is kept; where it began at the default setting, the one in force before takes that one's part
  *   hold      watch again, with the setting that was kept
  *
+ * With [interleave] all that is measured is measured in turns with the setting that was in force before, and that comes back unless the
+ * best is better for sure (search_pair.h). With [fingerprint] other traffic is told by more than flow sizes (fingerprint.h).
+ *
  * A setting is measured over some intervals [measure], after those that still show the one before it
  * [settle]; over fewer if it falls far behind the best [abandon]; what they come to is their mean or something else
  * [summary], some of them left out [filter]. When flow sizes change in the course of
@@ -34,7 +37,8 @@
 
 extern const char *const search_trigger_names[], *const search_bins_names[], *const search_weights_names[],
                   *const search_metrics_names[], *const search_directions_names[],
-                  *const search_start_names[], *const search_against_names[], *const search_summary_names[];
+                  *const search_start_names[], *const search_against_names[], *const search_summary_names[],
+                  *const search_fingerprint_names[];
 
 /* For the table of a tuner that searches: its own rows, then these, then the empty one. The order is that of
  * enum search_option. */
@@ -104,12 +108,19 @@ extern const char *const search_trigger_names[], *const search_bins_names[], *co
       "intervals of a setting whose utility is further from the median than so many times the median distance, at " \
       "least once, do not count; 0: all do" }, \
     { "goal", OPTION_REAL, 0, 0, 1, NULL, NULL, \
-      "utility with which the operator is content: a search is over with a setting that has it; 0: with none" }
+      "utility with which the operator is content: a search is over with a setting that has it; 0: with none" }, \
+    { "interleave", OPTION_COUNT, 0, 0, 1000, NULL, NULL, \
+      "above 0: every setting and the incumbent take turns in an order that a coin decides, and their difference counts; in the " \
+      "end the best must be better for sure within so many such pairs. Instead of confirm and abandon; 0: one after the other" }, \
+    { "fingerprint", OPTION_CHOICE, 0, 0, 0, search_fingerprint_names, NULL, \
+      "which traffic is the same, for remember and for changes: elephants, their share of flows; whole: load, kinds of messages, " \
+      "fan-in, asymmetry and phases as well" }
 
 /* The hooks of a tuner that searches with 'algo', all but create. search_is_idle() is false before the first
  * search. */
 #define SEARCH_HOOKS \
-    .destroy = search_destroy, .step = search_step, .best = search_best, .is_idle = search_is_idle
+    .destroy = search_destroy, .step = search_step, .best = search_best, .is_idle = search_is_idle, \
+    .wants_messages = search_wants_messages
 
 int  search_create(void **state, const struct search_algo *, const struct world *,
                    const struct option_values *, struct err *);
@@ -117,5 +128,6 @@ void search_destroy(void *state);
 void search_step(void *state, const struct report *, struct knobs *, struct tuner_note *);
 void search_best(const void *state, struct knobs *);
 bool search_is_idle(const void *state);
+bool search_wants_messages(const void *state);
 
 #endif

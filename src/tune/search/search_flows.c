@@ -1,7 +1,8 @@
 /* src/tune/search/search_flows.c - see search_flows.h. */
 #include "tune/search/search_flows.h"
 
-#define ALIKE 0.2                /* shares of elephants that are no further apart: the same kind of traffic */
+#define ALIKE       0.2          /* shares of elephants that are no further apart: the same kind of traffic */
+#define ALIKE_WHOLE 0.5          /* so for fingerprint_distance() */
 
 bool search_has_flows(const struct fsd *f)
 {
@@ -49,8 +50,23 @@ bool search_compare_flows(struct search *s, const struct fsd *f)
     return s->changed >= search_count(s, SEARCH_PERSIST);
 }
 
+bool search_compare_prints(struct search *s, const struct report *r)
+{
+    if (!s->window || !fingerprint_add(s->window, r))
+        return false;
+    fingerprint_make(&s->now, s->window, search_count(s, SEARCH_PERSIST));
+    s->moved = s->chosen.is_known && fingerprint_distance(&s->now, &s->chosen) >= 1 ? s->moved + 1 : 0;
+    return s->moved >= search_count(s, SEARCH_PERSIST);
+}
+
 void search_say_change(const struct search *s, struct tuner_note *note)
 {
+    char text[160];
+
+    if (s->window && s->moved >= search_count(s, SEARCH_PERSIST)) {
+        search_say(note, "the traffic changed (%s)", fingerprint_text(&s->now, text, sizeof text));
+        return;
+    }
     if (search_is_first(s) && s->divergence <= s->option[SEARCH_THETA]) {
         search_say(note, "no setting was chosen for these flows yet (elephants %.0f %% of flows)",
                    100 * s->elephants);
@@ -84,12 +100,12 @@ const char *search_why_not(const struct search *s)
 const struct search_memory *search_recall(const struct search *s)
 {
     const struct search_memory *nearest = NULL;
-    double                      least = ALIKE;
+    double                      least = s->window ? ALIKE_WHOLE : ALIKE;
 
     for (uint32_t i = 0; i < s->memories && i < SEARCH_MEMORIES; i++) {
         double apart = s->memory[i].elephants - s->elephants;
 
-        apart = apart < 0 ? -apart : apart;
+        apart = s->window ? fingerprint_distance(&s->memory[i].print, &s->now) : apart < 0 ? -apart : apart;
         if (apart <= least) {
             least = apart;
             nearest = &s->memory[i];

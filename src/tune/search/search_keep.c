@@ -15,15 +15,16 @@ void search_settle(struct search *s, const struct knobs *kept, struct knobs *kno
     *knobs = s->before = *kept;
     s->changed = 0;
     s->settled = search_recent_flows(s);
+    s->chosen = s->now;
+    s->moved = 0;
     s->phase = PHASE_HOLD;
     s->rest = search_count(s, SEARCH_REST);
     s->searches++;
 }
 
-/* A search has found it. */
-static void keep(struct search *s, const struct knobs *kept, struct knobs *knobs)
+void search_keep(struct search *s, const struct knobs *kept, struct knobs *knobs)
 {
-    s->memory[s->memories++ % SEARCH_MEMORIES] = (struct search_memory){ *kept, share_of_recent(s) };
+    s->memory[s->memories++ % SEARCH_MEMORIES] = (struct search_memory){ *kept, share_of_recent(s), s->now };
     search_settle(s, kept, knobs);
 }
 
@@ -38,21 +39,22 @@ static void begin_to_confirm(struct search *s, struct knobs *knobs)
 void search_finish(struct search *s, struct knobs *knobs, struct tuner_note *note)
 {
     const struct search_sample *best = search_best_sample(s);
+    const struct knobs         *from = search_has_pairs(s) ? &s->before : &s->from;
 
     search_say(note, "the search is over after %u settings", s->measured);
-    if (!best || knobs_equal(&best->knobs, &s->from)) {
+    if (!best || knobs_equal(&best->knobs, from)) {
         search_say(note, "the setting at which it began stays");
-        keep(s, &s->from, knobs);
+        search_keep(s, from, knobs);
         return;
     }
-    if (search_count(s, SEARCH_CONFIRM)) {
+    if (search_has_pairs(s) || search_count(s, SEARCH_CONFIRM)) {
         search_say(note, "the best, at %.4f, and the setting at which it began are measured again, in turn",
                    utility(search_weights(s), best->terms));
         begin_to_confirm(s, knobs);
     } else {
         search_say(note, "the best was measured at %.4f and is kept",
                    utility(search_weights(s), best->terms));
-        keep(s, &best->knobs, knobs);
+        search_keep(s, &best->knobs, knobs);
     }
 }
 
@@ -66,7 +68,7 @@ static void decide(struct search *s, struct knobs *knobs, struct tuner_note *not
     note->verdict = best > from ? TUNER_ACCEPTED : TUNER_REJECTED;
     search_say(note, "measured again, the new setting has %.4f, the one at which the search began %.4f: "
                "the %s is kept", best, from, best > from ? "new one" : "latter");
-    keep(s, best > from ? &s->finalist : &s->from, knobs);
+    search_keep(s, best > from ? &s->finalist : &s->from, knobs);
 }
 
 void search_confirm(struct search *s, const struct search_now *now, struct knobs *knobs,

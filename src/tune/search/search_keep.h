@@ -7,6 +7,9 @@
 /* Holds 'kept' from now on: it is chosen for the flows of now. */
 void search_settle(struct search *, const struct knobs *kept, struct knobs *knobs);
 
+/* Holds 'kept', which a search has found, and remembers it. */
+void search_keep(struct search *, const struct knobs *kept, struct knobs *knobs);
+
 /* The search is over. The best is kept, or is measured again first, in turn with where it began. */
 void search_finish(struct search *, struct knobs *knobs, struct tuner_note *);
 
