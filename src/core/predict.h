@@ -52,6 +52,7 @@ struct predictor {
     void *arg;
     /* Tries all points; what is found does not depend on how many are tried at a time. */
     int (*run)(void *arg, const struct predict_point *, uint32_t count, struct predicted *, struct err *);
+    const char *unaware_of;      /* what happens to the network and not to what is tried: a constant; NULL: nothing that is known */
 };
 
 /* ---- who makes one ---- */

@@ -85,11 +85,14 @@ static int search(struct rehearser *t, const struct traffic_model *m, const stru
     return rehearse(r, &q, err);
 }
 
-/* What the twin says of settings that have a name, against the one from the beginning. */
+/* What the twin does not know of, and what it says of settings that have a name, against the one from the beginning. */
 static void say_named(const struct rehearser *t, struct tuner_note *note, const struct rehearsal *r)
 {
-    size_t at = strlen(note->why);
+    const struct predictor *p = r->race.predictor;
+    size_t                  at = strlen(note->why);
 
+    if (p->unaware_of)
+        at += (size_t)snprintf(note->why + at, sizeof(note->why) - at, ". The twin knows nothing of %s", p->unaware_of);
     for (uint32_t i = 0; i < r->nameds && at < sizeof(note->why); i++)
         at += (size_t)snprintf(note->why + at, sizeof(note->why) - at, "%s%s %+.0f %%", i ? ", " : ". By name, against the start: ",
                                r->named[i].name, rehearser_percent(r->named[i].gain));

@@ -39,7 +39,7 @@ static int make(void *arg, const struct world *w, const struct traffic_model *m,
     (void)m;
     (void)err;
     twins++;
-    *p = (struct predictor){ &twin, run_twin };
+    *p = (struct predictor){ .arg = &twin, .run = run_twin };
     return 0;
 }
 

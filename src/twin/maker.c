@@ -352,6 +352,14 @@ static struct detail detail_of(const struct world *w, const struct simulation *s
     return d;
 }
 
+/* Trials have links that work and settings that stay: what happens to the network, reports tell of as far as messages are slower. */
+static const char *unaware_of(const struct simulation *s)
+{
+    bool has_failures = s->sim->cfg.changes > 0, has_changes = s->scenario.changes > 0;
+
+    return has_failures && has_changes ? "links that fail, nor of changes" : has_failures ? "links that fail" : has_changes ? "changes" : NULL;
+}
+
 static int make(void *arg, const struct world *w, const struct traffic_model *model, struct predictor *p, struct err *err)
 {
     const struct simulation_input *in = arg;
@@ -360,6 +368,7 @@ static int make(void *arg, const struct world *w, const struct traffic_model *mo
     struct cell                    cell;
     struct detail                  detail;
     struct made                   *m;
+    const char                    *unaware;
     int                            rc;
 
     plain.is_untuned = true;
@@ -372,8 +381,10 @@ static int make(void *arg, const struct world *w, const struct traffic_model *mo
     cell = choose_cell(w, model, &detail);
     cell.delay_ps = PS_PER_US;
     fill(m, in, s.sim, w, model, &cell, &detail);
+    unaware = unaware_of(&s);
     simulation_close(&s);
     *p = twin_predictor(&m->twin);
+    p->unaware_of = unaware;
     rc = cell_fit(&cell, &m->twin, cell.delay_ps, err);
     if (rc) {
         drop(p);

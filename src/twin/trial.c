@@ -235,7 +235,7 @@ static int run_batch(void *arg, const struct predict_point *point, uint32_t coun
 
 struct predictor twin_predictor(struct twin *t)
 {
-    return (struct predictor){ t, run_batch };
+    return (struct predictor){ .arg = t, .run = run_batch };
 }
 
 int twin_world(const struct twin *t, struct world *w, uint64_t *until_ps, struct err *err)

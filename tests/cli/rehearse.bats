@@ -51,6 +51,17 @@ END
     jq -s -e 'all(.[1:][]; (.set // {}) == {})' "$dir/a/tuning.jsonl"
 }
 
+@test "rehearse: what happens to the network and not to its twin is told" {
+    file=$(slow)
+    "$ANOLE" run "$file" --set run=6ms --out "$dir/a" >/dev/null
+    "$ANOLE" explain "$dir/a" | tr -s ' \n' ' ' >"$dir/story"
+    grep -q 'trials on the twin' "$dir/story"
+    refute grep -q 'knows nothing of' "$dir/story"
+    "$ANOLE" run "$file" --set run=6ms --set 'topology.links_down=[{a: h7, b: s0, down: 5ms}]' \
+        --set 'changes=[{at: 5.5ms, knobs: {pmax: 0.3}}]' --out "$dir/b" >/dev/null
+    "$ANOLE" explain "$dir/b" | tr -s ' \n' ' ' | grep -q 'The twin knows nothing of links that fail, nor of changes'
+}
+
 @test "rehearse: anole tune searches with it, and what was found is checked" {
     "$ANOLE" tune "$(slow)" --check 2 --history "$dir/history" --out "$dir/found.yaml" >"$dir/told"
     grep -q 'tuner rehearse' "$dir/told"

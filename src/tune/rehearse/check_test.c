@@ -28,7 +28,7 @@ static int run(void *arg, const struct predict_point *point, uint32_t count, str
 static struct twin_check check(double mice, double elephants, double elephant_count, double spread, double seen_times)
 {
     struct stand_in   s = { mice, elephants, elephant_count, spread };
-    struct predictor  p = { &s, run };
+    struct predictor  p = { .arg = &s, .run = run };
     struct outcomes   saw = { { 100 * seen_times, 0, elephant_count * seen_times },
                               { 100 * seen_times * 2.0, 0, elephant_count * seen_times * 4.0 }, 0 };
     struct knobs      k;

@@ -30,7 +30,7 @@ static struct test_network network(const struct world *w, double common, double 
 
 static struct rehearsal do_rehearse(struct test_network *n, const struct world *w, uint64_t seed, uint64_t budget)
 {
-    struct predictor        p = { n, test_predict };
+    struct predictor        p = { .arg = n, .run = test_predict };
     struct rehearse_request q = { .predictor = &p, .world = w, .goal = goal_all, .base = w->start, .seed = seed,
                                   .budget = budget };
     struct rehearsal        r;
@@ -155,7 +155,7 @@ static void rehearse__what_is_in_force_runs_in_the_race(void **state)
 {
     struct world            w = the_world();
     struct test_network     n = network(&w, 0.3, 0);
-    struct predictor        p = { &n, test_predict };
+    struct predictor        p = { .arg = &n, .run = test_predict };
     struct knobs            far = w.start;
     struct rehearse_request q = { .predictor = &p, .world = &w, .goal = goal_all, .base = w.start, .now = &far, .seed = 1,
                                   .budget = 100000 };
@@ -177,7 +177,7 @@ static void rehearse__tells_what_the_predictor_told(void **state)
 {
     struct world            w = the_world();
     struct test_network     n = network(&w, 0.3, 0);
-    struct predictor        p = { &n, test_predict };
+    struct predictor        p = { .arg = &n, .run = test_predict };
     struct rehearse_request q = { .predictor = &p, .world = &w, .goal = goal_all, .base = w.start, .seed = 1,
                                   .budget = 100000 };
     struct rehearsal        r;
