@@ -75,7 +75,7 @@ static int search(struct rehearser *t, const struct traffic_model *m, const stru
 {
     struct knobs            known[REHEARSE_STARTS + GUESS_STARTS + MEMORIES + 1];
     struct rehearse_request q = { .predictor = p, .world = &t->world, .goal = &t->goal, .base = t->world.start,
-                                  .length = SEARCH_LENGTH, .seed = t->world.seed * 1000 + ++t->decisions * 100000,
+                                  .length = SEARCH_LENGTH, .race_length = m->bursts_per_s > 0 ? 1 : t->option[OPT_HORIZON], .seed = t->world.seed * 1000 + ++t->decisions * 100000,
                                   .now = now, .more = known, .budget = (uint64_t)(t->option[OPT_BUDGET] * 1e6) };
 
     q.mores = rehearse_starts(&t->world, &t->world.start, known);
@@ -460,6 +460,8 @@ static const struct option_info options[] = {
     [OPT_PAIRS] = { "pairs", OPTION_COUNT, 0, 0, 1000, NULL, NULL,
                 "pairs of blocks, at most, where a window does not tell; 0: what is not much worse stays" },
     [OPT_BLOCK] = { "block", OPTION_COUNT, 4, 2, 1000, NULL, NULL, "intervals of a block, of which the first half is not counted" },
+    [OPT_HORIZON] = { "horizon", OPTION_REAL, 1, 1, 10, NULL, NULL,
+                "the race on the twin goes on for so many times as long as other trials, unless there are bursts" },
     [OPT_WRONG_LOAD] = { "wrong_load", OPTION_REAL, 1, 0.1, 10, NULL, NULL, "for experiments: the twin has so many times the load" },
     [OPT_WRONG_SIZES] = { "wrong_sizes", OPTION_REAL, 1, 0.1, 10, NULL, NULL, "for experiments: its messages are so many times as long" },
     { 0 },

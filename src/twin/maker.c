@@ -16,6 +16,7 @@
 #define HOSTS_LEAST      16      /* of a cell that is made smaller */
 #define LOAD_MAX         0.79    /* of hosts' links: a race has a fifth more, and more than all cannot be posted */
 #define DRAIN            2.0     /* times the trial, for what is not over at its end */
+#define LENGTH_MAX       10.0    /* of trials, times the usual one */
 #define REPLICAS         3u
 #define STORAGE_TINY     0.15    /* of messages in closed loops: with so many requests it is storage */
 #define SETS             8
@@ -336,7 +337,7 @@ static void fill(struct made *m, const struct simulation_input *in, const struct
     set_topology(m, c);
     set_packets(m, d->real_mtu, d->real_ack);
     set_text(m, 3, traffic_of(model, c, d, seconds));
-    set_text(m, 4, printed("run=%lluns", (unsigned long long)((1 + DRAIN) * seconds * 1e9 + 1)));
+    set_text(m, 4, printed("run=%lluns", (unsigned long long)(LENGTH_MAX * (1 + DRAIN) * seconds * 1e9 + 1)));
     set_text(m, 5, printed("changes=[]"));
     set_text(m, 6, printed("switch.buffer=%lluB", (unsigned long long)buffer_of(s, w, c)));
     set_text(m, 7, printed("seed=1"));

@@ -45,12 +45,13 @@ static int run_block(struct race *r, uint64_t seed, struct err *err)
     struct predict_point point[RACE_RUNNERS] = { { 0 } };
     struct predicted     found[RACE_RUNNERS];
     uint32_t             who[RACE_RUNNERS], count = 0;
+    double               length = r->length > 0 ? r->length : 1;
     int                  rc;
 
     for (uint32_t i = 0; i < r->runners; i++)
         if (!r->runner[i].is_out) {
             who[count] = i;
-            point[count++] = (struct predict_point){ &r->runner[i].knobs, seed, loads[r->blocks % LOADS], 1 };
+            point[count++] = (struct predict_point){ &r->runner[i].knobs, seed, loads[r->blocks % LOADS], length };
         }
     rc = r->predictor->run(r->predictor->arg, point, count, found, err);
     for (uint32_t i = 0; i < count && !rc; i++) {

@@ -35,6 +35,7 @@ struct race {
     struct runner           runner[RACE_RUNNERS];    /* 0: the baseline; see race_enter() */
     uint32_t                runners;
     uint32_t                room;            /* for so many; 0: RACE_RUNNERS */
+    double                  length;          /* of trials; 0: 1 */
 
     /* Found. */
     uint32_t winner, blocks, trials;

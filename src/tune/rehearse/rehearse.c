@@ -239,7 +239,7 @@ static void enter_named(struct act *a)
 /* As many as the rest of the budget lets run the first blocks; the baseline and five others in any case. */
 static uint32_t room_for(const struct act *a)
 {
-    double runners = (double)a->r->race.budget / (RACE_BLOCKS_FIRST * fmax(1, a->whole_cost));
+    double runners = (double)a->r->race.budget / (RACE_BLOCKS_FIRST * fmax(1, a->whole_cost * fmax(1, a->q->race_length)));
 
     return (uint32_t)fmin(RACE_RUNNERS, fmax(RUNNERS_LEAST, runners));
 }
@@ -279,7 +279,7 @@ static int hold_race(struct act *a, const struct knobs *mean, struct err *err)
     a->searched = a->r->spent;
     a->tries = a->r->trials;
     *race = (struct race){ .predictor = a->q->predictor, .goal = a->q->goal, .first_seed = next_seed(a), .tell = on_block,
-                           .budget = a->q->budget > a->searched ? a->q->budget - a->searched : 0, .arg = a };
+                           .budget = a->q->budget > a->searched ? a->q->budget - a->searched : 0, .arg = a, .length = a->q->race_length };
     enter_all(a, mean);
     return race_run(race, err);
 }

@@ -173,6 +173,29 @@ static void rehearse__what_is_in_force_runs_in_the_race(void **state)
     assert_true(race_gain(&r.race.runner[r.race.winner], &r.race.runner[1]).high < -0.5);
 }
 
+/* What is best for a while is worst in the long run: a race that is as short as the search ends with it, a longer one does not. */
+static void rehearse__a_longer_race_sees_what_comes_later(void **state)
+{
+    (void)state;
+    for (int is_long = 0; is_long < 2; is_long++) {
+        struct world            w = the_world();
+        struct test_network     n = network(&w, 0.3, 0);
+        struct predictor        p = { .arg = &n, .run = test_predict };
+        struct rehearse_request q = { .predictor = &p, .world = &w, .goal = goal_all, .base = w.start, .seed = 1,
+                                      .race_length = is_long ? 3 : 0, .budget = 500000 };
+        struct predict_point    later[2] = { { &w.start, 7, 1, 3 }, { NULL, 7, 1, 3 } };
+        struct predicted        is[2];
+        struct rehearsal        r;
+        struct err              err;
+
+        n.later = 5;
+        assert_int_equal(rehearse(&r, &q, &err), 0);
+        later[1].knobs = &r.race.runner[r.race.winner].knobs;
+        test_predict(&n, later, 2, is, &err);
+        assert_int_equal(goal_gain(goal_all, &is[1].all, &is[0].all) <= 0, is_long);
+    }
+}
+
 static void rehearse__tells_what_the_predictor_told(void **state)
 {
     struct world            w = the_world();
@@ -199,6 +222,7 @@ int main(void)
         cmocka_unit_test(rehearse__keeps_the_baseline_where_nothing_is_better),
         cmocka_unit_test(rehearse__what_has_a_name_is_told_and_runs_in_the_race),
         cmocka_unit_test(rehearse__what_is_in_force_runs_in_the_race),
+        cmocka_unit_test(rehearse__a_longer_race_sees_what_comes_later),
         cmocka_unit_test(rehearse__tells_what_the_predictor_told),
     };
 

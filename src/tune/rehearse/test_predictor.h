@@ -14,6 +14,7 @@ struct test_network {
     double       best[CODED_DIMS_MAX];       /* where slowdowns are least */
     double       steep;                      /* how much worse they get away from it */
     double       common, own;                /* noise of a seed, and of a setting with a seed: standard deviations */
+    double       later;                      /* log of what slowdowns near it become in trials of twice the length */
     uint32_t     trials, fails_at;           /* the trial that fails; 0: none does */
 };
 
@@ -45,7 +46,8 @@ static inline int test_predict(void *arg, const struct predict_point *point, uin
             off += (unit[d] - n->best[d]) * (unit[d] - n->best[d]);
             hash += unit[d] * (d + 1) * 1e6;
         }
-        slowdown = 1.5 * exp_of(n->steep * off / n->coded.dims + n->common * test_normal(point[i].seed, 1)
+        slowdown = 1.5 * exp_of(n->steep * off / n->coded.dims + n->later * fmax(0, point[i].length - 1) * exp_of(-20 * off / n->coded.dims)
+                                + n->common * test_normal(point[i].seed, 1)
                                 + n->own * test_normal(point[i].seed, (uint64_t)hash + 2));
         out[i] = (struct predicted){ .all = { { 90, 0, 10 }, { 90 * slowdown, 0, 10 * slowdown }, 0 },
                                      .cost = (uint64_t)(1000 * point[i].length) };
