@@ -21,6 +21,7 @@
 #define SIGMA        0.15
 #define WIDTH_MIN    0.01
 #define RUNNERS_LEAST 6
+#define LONG_COST    1.0e6       /* packet-hops of a trial of the race, at most that it is made longer for */
 #define NAMED_RUNNERS 2
 #define LATE         4           /* generations whose best may run in the race */
 
@@ -236,10 +237,17 @@ static void enter_named(struct act *a)
         }
 }
 
+/* What a network has seen of a few milliseconds flatters settings that let queues build up slowly: the race goes on for longer, as far as trials
+ * that cost no more than LONG_COST let it. */
+static double race_length(const struct act *a)
+{
+    return fmax(1, fmin(a->q->race_length, LONG_COST / fmax(1, a->whole_cost)));
+}
+
 /* As many as the rest of the budget lets run the first blocks; the baseline and five others in any case. */
 static uint32_t room_for(const struct act *a)
 {
-    double runners = (double)a->r->race.budget / (RACE_BLOCKS_FIRST * fmax(1, a->whole_cost * fmax(1, a->q->race_length)));
+    double runners = (double)a->r->race.budget / (RACE_BLOCKS_FIRST * fmax(1, a->whole_cost * race_length(a)));
 
     return (uint32_t)fmin(RACE_RUNNERS, fmax(RUNNERS_LEAST, runners));
 }
@@ -279,7 +287,7 @@ static int hold_race(struct act *a, const struct knobs *mean, struct err *err)
     a->searched = a->r->spent;
     a->tries = a->r->trials;
     *race = (struct race){ .predictor = a->q->predictor, .goal = a->q->goal, .first_seed = next_seed(a), .tell = on_block,
-                           .budget = a->q->budget > a->searched ? a->q->budget - a->searched : 0, .arg = a, .length = a->q->race_length };
+                           .budget = a->q->budget > a->searched ? a->q->budget - a->searched : 0, .arg = a, .length = race_length(a) };
     enter_all(a, mean);
     return race_run(race, err);
 }

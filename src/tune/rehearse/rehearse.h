@@ -36,7 +36,7 @@ struct rehearse_request {
     const struct knobs     *more;            /* settings to try besides those that have a name */
     uint32_t                mores;
     double                  length;          /* of trials in the search, as a share of whole ones; 0: 1. Screens have half of it */
-    double                  race_length;     /* of trials in the race; 0: 1. What pays for a while may cost later */
+    double                  race_length;     /* of trials in the race, at most: longer ones cost more. 0: 1 */
     uint64_t                seed, budget;
     void                  (*tell)(void *arg, const struct rehearse_note *);      /* NULL: nobody wants to know */
     void                   *arg;
