@@ -110,8 +110,9 @@ extern const char *const search_trigger_names[], *const search_bins_names[], *co
     { "goal", OPTION_REAL, 0, 0, 1, NULL, NULL, \
       "utility with which the operator is content: a search is over with a setting that has it; 0: with none" }, \
     { "interleave", OPTION_COUNT, 0, 0, 1000, NULL, NULL, \
-      "above 0: every setting and the incumbent take turns in an order that a coin decides, and their difference counts; in the " \
-      "end the best must be better for sure within so many such pairs. Instead of confirm and abandon; 0: one after the other" }, \
+      "above 0: every setting and the incumbent take turns, for settle and measure intervals each, in an order that a coin " \
+      "decides, and their difference counts; in the end the best must be better for sure within so many such pairs. Instead of " \
+      "confirm and abandon. Turns must be long against what queues and rates keep of the one before; 0: one after the other" }, \
     { "fingerprint", OPTION_CHOICE, 0, 0, 0, search_fingerprint_names, NULL, \
       "which traffic is the same, for remember and for changes: elephants, their share of flows; whole: load, kinds of messages, " \
       "fan-in, asymmetry and phases as well" }
