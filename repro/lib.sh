@@ -8,7 +8,7 @@
 #   pick A B       A, or B with QUICK=1
 #   campaign, benchmark, has_figures, table, publish, readme, stamp: below
 #
-# ANOLE is the program (build/release/anole), JOBS how many runs at a time (as many as there are cores).
+# ANOLE is the program (build/release/anole), JOBS how many runs at a time (as many as there are cores), NICE how nice they are (10).
 # Finished runs are kept in $out/runs.sqlite, so a script that was interrupted goes on where it was.
 # shellcheck disable=SC2034  # these are for the scripts
 set -eu
@@ -27,6 +27,7 @@ case ${QUICK:-0} in
 *) QUICK=1 out=out/quick seeds=${SEEDS:-2} ;;
 esac
 mkdir -p "$out"
+NICE=${NICE:-10}
 
 pick() {
     if [ -n "$QUICK" ]; then echo "$2"; else echo "$1"; fi
@@ -54,7 +55,7 @@ campaign() {
     name=$1
     shift
     echo "$(basename "$PWD"): $name" >&2
-    nice "$ANOLE" compare "$@" --seeds "$seeds" --store "${store:-$out/runs.sqlite}" --out "$out/$name" \
+    nice -n "$NICE" "$ANOLE" compare "$@" --seeds "$seeds" --store "${store:-$out/runs.sqlite}" --out "$out/$name" \
         ${JOBS:+--jobs "$JOBS"} >/dev/null
 }
 

@@ -71,7 +71,7 @@ acc_job() {
 
 acc_run() {
     basename "$PWD" >&2
-    ANOLE=$ANOLE nice xargs -r -P "${JOBS:-$(nproc)}" -L 1 "$acc/one"
+    ANOLE=$ANOLE nice -n "$NICE" xargs -r -P "${JOBS:-$(nproc)}" -L 1 "$acc/one"
 }
 
 acc_runs() {

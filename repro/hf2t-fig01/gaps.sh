@@ -26,7 +26,7 @@ gaps_job() {
 }
 
 gaps_run() {
-    ANOLE=$ANOLE nice xargs -r -P "${JOBS:-$(nproc)}" -L 1 "$gaps/one"
+    ANOLE=$ANOLE nice -n "$NICE" xargs -r -P "${JOBS:-$(nproc)}" -L 1 "$gaps/one"
 }
 
 # at_least(FILE, NS): the share of gaps so long; quantile(FILE, SHARE): the gap in ns below which so many are. Queue pairs' and

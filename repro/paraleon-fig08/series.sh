@@ -28,7 +28,7 @@ series_job() {
 }
 
 series_run() {
-    ANOLE=$ANOLE nice xargs -r -P "${JOBS:-$(nproc)}" -L 1 "$series/one"
+    ANOLE=$ANOLE nice -n "$NICE" xargs -r -P "${JOBS:-$(nproc)}" -L 1 "$series/one"
 }
 
 # Awk functions: Student's t for 95 %, and "mean,low,high" of the first n of an array.
