@@ -143,6 +143,7 @@ struct cc_algo {
     bool        repaces;         /* a new rate counts for the packet sent last, too: what is left of the wait after it
                                   * becomes longer or shorter by the difference */
     bool        has_window;      /* one that goes with its rate */
+    bool        reads_marks;     /* it goes by marks that ACKs bring back, not by CNPs */
     bool        takes_turns;     /* receivers tell congested flows one after the other, and how long a round
                                   * takes: told_ps of on_cnp(); otherwise that is 0. See sim/host/np/cnp_arbiter.h */
 };

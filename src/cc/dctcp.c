@@ -102,6 +102,7 @@ const struct cc_algo cc_dctcp = {
     .about      = "DCTCP as a rate: cuts by the share of packets that were marked",
     .cfg_size   = sizeof(struct dctcp_cfg),
     .state_size = sizeof(struct dctcp),
+    .reads_marks = true,
     .knobs      = knobs,
     .has_window = true,
 };

@@ -134,7 +134,7 @@ static int check_settings(const struct convert_source *s, struct err *err)
 {
     const struct sim_cfg *cfg = &s->scenario.cfg;
 
-    if (strncmp(cfg->cc->name, "dcqcn", 5) != 0)
+    if (strncmp(cfg->cc->name, "dcqcn", 5) != 0 || cfg->cc_others)
         return refuse(s, err, "a congestion control other than DCQCN");
     if (strcmp(cfg->lb->name, "ecmp") != 0)
         return refuse(s, err, "a load balancer other than ECMP");

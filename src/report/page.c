@@ -453,6 +453,7 @@ static json_t *partial_json(const struct results *r)
 json_t *page_run(const struct results *r, const char *name, const char *const *files)
 {
     json_t *o = json_object();
+    char    controls[SIM_CC_TEXT_MAX];
 
     json_put_text(o, "name", name);
     json_object_set_new(o, "scenario", json_of_bytes(r->text, r->text_bytes));
@@ -461,7 +462,7 @@ json_t *page_run(const struct results *r, const char *name, const char *const *f
     json_put_text(o, "model", results_model_name(r));
     json_put_text(o, "fidelity", r->sim->cfg.is_fast ? "fast" : "packet");
     json_object_set_new(o, "partial", partial_json(r));
-    json_put_text(o, "cc", r->sim->cfg.cc->name);
+    json_put_text(o, "cc", sim_cc_text(&r->sim->cfg, controls));
     json_put_text(o, "lb", r->sim->cfg.lb->name);
     json_put_us(o, "simulated_us", r->end_ps);
     json_object_set_new(o, "network", results_json_network(r));

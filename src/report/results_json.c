@@ -351,6 +351,7 @@ static json_t *fidelity_json(const struct results *r, const struct skip_told *k)
 json_t *results_json(const struct results *r)
 {
     const struct sim_cfg *cfg = &r->sim->cfg;
+    char    controls[SIM_CC_TEXT_MAX];
     json_t *o = json_object();
 
     json_put_text(o, "version", ANOLE_VERSION);
@@ -358,7 +359,7 @@ json_t *results_json(const struct results *r)
     json_object_set_new(o, "set", results_json_set(r));
     json_object_set_new(o, "seed", json_of_seed(cfg->seed));
     json_put_text(o, "model", results_model_name(r));
-    json_put_text(o, "cc", cfg->cc->name);
+    json_put_text(o, "cc", sim_cc_text(cfg, controls));
     json_put_text(o, "lb", cfg->lb->name);
     if (skip_told(r->sim))
         json_object_set_new(o, "fidelity", fidelity_json(r, skip_told(r->sim)));

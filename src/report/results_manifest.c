@@ -52,6 +52,7 @@ void results_print_manifest(const struct results *r, const char *const *files, F
 {
     const struct sim_cfg *cfg = &r->sim->cfg;
     json_t *o = json_object(), *names = json_array();
+    char    controls[SIM_CC_TEXT_MAX];
 
     for (; *files; files++)
         json_array_append_new(names, json_of_text(*files));
@@ -59,7 +60,7 @@ void results_print_manifest(const struct results *r, const char *const *files, F
     json_object_set_new(o, "scenario", scenario_json(r));
     json_object_set_new(o, "seed", json_of_seed(cfg->seed));
     json_put_text(o, "model", results_model_name(r));
-    json_put_text(o, "cc", cfg->cc->name);
+    json_put_text(o, "cc", sim_cc_text(cfg, controls));
     json_put_text(o, "lb", cfg->lb->name);
     json_object_set_new(o, "network", results_json_network(r));
     json_object_set_new(o, "traffic", loads_json(r));

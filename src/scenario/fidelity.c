@@ -18,8 +18,9 @@ static const char *why_not(const struct scenario *s)
 {
     if (s->cfg.model != MODEL_NIC)
         return "needs the model nic: the forks' models are there to be compared packet by packet";
-    if (s->cfg.cc->on_ack || s->cfg.cc->on_rtt)
-        return "goes with DCQCN's controls and none: others look at every acknowledgement, or send probes";
+    for (uint32_t i = 0; sim_cc(&s->cfg, i); i++)
+        if (sim_cc(&s->cfg, i)->on_ack || sim_cc(&s->cfg, i)->on_rtt)
+            return "goes with DCQCN's controls and none: others look at every acknowledgement, or send probes";
     if (s->tuner.kind)
         return "does not go with a tuner, which may turn knobs at every interval; give its setting as 'knobs'";
     if (s->watch.monitors)

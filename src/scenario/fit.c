@@ -86,12 +86,20 @@ int fit_check(const struct scenario *s, const struct sim *sim, struct err *err)
     return rc ? rc : check_room(s, sim, err);
 }
 
+static bool is_heeded(const struct sim_cfg *cfg, enum knob knob)
+{
+    for (uint32_t i = 0; sim_cc(cfg, i); i++)
+        if (cc_heeds(sim_cc(cfg, i), knob))
+            return true;
+    return false;
+}
+
 void fit_find_idle_knob(const struct section *sec, struct scenario *s)
 {
     const struct yaml_node *map = section_get(sec, "knobs");
 
     for (const struct yaml_node *c = map ? map->child : NULL; c && !sec->r->rc; c = c->next)
-        if (!cc_heeds(s->cfg.cc, knob_find(c->key))) {
+        if (!is_heeded(&s->cfg, knob_find(c->key))) {
             s->idle_knob = knob_find(c->key);
             s->place[PLACE_IDLE_KNOB] = reader_place(sec->r, c->key_line, c->key_column);
             return;
@@ -100,12 +108,12 @@ void fit_find_idle_knob(const struct section *sec, struct scenario *s)
 
 static char *warn_of_knob(const struct scenario *s)
 {
-    char made[800];
+    char made[800], controls[SIM_CC_TEXT_MAX];
 
     if (!s->place[PLACE_IDLE_KNOB])
         return NULL;
     snprintf(made, sizeof made, "%s'%s' changes nothing: cc %s does not look at it", s->place[PLACE_IDLE_KNOB],
-             knob_info[s->idle_knob].name, s->cfg.cc->name);
+             knob_info[s->idle_knob].name, sim_cc_text(&s->cfg, controls));
     return xstrdup(made);
 }
 

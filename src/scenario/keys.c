@@ -12,9 +12,9 @@ static const struct section_key general_keys[] = {
     { "seed",     "count", "1",     "of all random numbers; in order `ns3` the fork's RngRun (hpcc) or its RANDOM_SEED (conweave)" },
     { "interval", "time",  "1ms",   "of monitoring: what monitors and tuners are shown, a line of intervals.csv each. Without it pictures, and without monitor and tuner intervals.csv too, have 256 to 512 points" },
     { "run",      "time",  "",      "end of the run; without it the run ends when the last flow is done, so traffic that goes on needs a `stop`" },
-    { "cc",       "name",  "dcqcn", "congestion control: see `anole list cc`, which names the knobs of each. `swift`, `rttcc` and `rlcc` need the model nic, and conweave has DCQCN alone. In the models hpcc and conweave `dcqcn` means `dcqcn_hpcc`, the forks'" },
+    { "cc",       "map",   "dcqcn", "congestion control: a name, see `anole list cc`, which tells the knobs of each, or the keys below. `swift`, `rttcc` and `rlcc` need the model nic, and conweave has DCQCN alone. In the models hpcc and conweave `dcqcn` means `dcqcn_hpcc`, the forks'" },
     { "nic",      "name",  "model", "NICs that have a name, and with it all of their DCQCN knobs: see `anole list nic`. `knobs` come on top. nvidia (nic); what the fork has (hpcc, conweave)" },
-    { "rlcc",     "map",   "trees", "what `cc: rlcc` decides by: a model, or the keys below; other controls pass it over" },
+    { "rlcc",     "map",   "trees", "what the control `rlcc` decides by: a model, or the keys below; other controls pass it over" },
     { "lb",       "map",   "ecmp",  "load balancing: a name, see `anole list lb`, or the keys below; what a balancer can be told are knobs" },
     { "fidelity", "map",   "packet", "`packet`: every packet is followed; `fast`: what repeats is skipped, see docs/model.md; or the keys below" },
     { "hpcc",     "file",  "",      "a config file of the HPCC or the ConWeave ns-3 fork, instead of `topology` and `traffic`" },
@@ -34,6 +34,18 @@ static const struct section_key lb_keys[] = {
     { "weighted", "yes/no", "model", "where links between switches differ in speed or are down, paths are taken in proportion to what they carry: `yes` (nic), `no` (hpcc)" },
     { "seed",     "count",  "0",     "other numbers, other paths for the same flows; with 0 the hash of a switch is salted by its number" },
     { "entropy",  "name",   "qp",    "what tells flows apart in a hash beside addresses: `qp`: every queue pair has a UDP source port of its own, or the switch hashes its number (E-ECMP), which comes to the same; `host`: nothing, all queue pairs between two hosts go one way. In model nic" },
+    { 0 },
+};
+
+static const struct section_key cc_keys[] = {
+    { "kind",   "name", "dcqcn", "which" },
+    { "others", "list", "",      "hosts whose NICs have another one; in model nic. A flow is controlled by its sender" },
+    { 0 },
+};
+
+static const struct section_key cc_others_keys[] = {
+    { "kind",  "name", "", "which. Packets and receivers are the same for all flows, so telemetry in headers (`hpcc`, `hpcc_pint`), marks in ACKs (`dctcp`) beside CNPs, and CNPs in turn (`dcqcn_plus`) do not go with controls that work otherwise" },
+    { "hosts", "list", "", "which; a count means the first" },
     { 0 },
 };
 
@@ -171,6 +183,8 @@ static const struct section_key changes_keys[] = {
 
 const struct scenario_section scenario_sections[] = {
     { "", general_keys },
+    { "cc", cc_keys },
+    { "cc others", cc_others_keys },
     { "rlcc", rlcc_keys },
     { "lb", lb_keys },
     { "fidelity", fidelity_keys },

@@ -163,6 +163,8 @@ void scenario_print_reference(FILE *out)
     fputs(intro, out);
     print_section(out, 2, "General keys", "");
     fputs(hpcc_text, out);
+    print_section(out, 2, "cc", "cc");
+    print_section(out, 3, "cc: others", "cc others");
     print_section(out, 2, "rlcc", "rlcc");
     print_section(out, 2, "lb", "lb");
     print_section(out, 2, "fidelity", "fidelity");

@@ -4,12 +4,12 @@
 #include "base/text.h"
 #include "core/units.h"
 #include "net/measure.h"
+#include "scenario/control.h"
 #include "scenario/fidelity.h"
 #include "scenario/fit.h"
 #include "scenario/hpcc.h"
 #include "scenario/keys.h"
 #include "scenario/links.h"
-#include "scenario/rlcc.h"
 #include "scenario/set.h"
 #include "scenario/settings.h"
 #include "scenario/topology.h"
@@ -69,39 +69,6 @@ static void read_interval(const struct section *sec, struct scenario *s)
     s->has_interval = section_get(sec, "interval") != NULL;
     if (!sec->r->rc && s->interval_ps < INTERVAL_PS_MIN)
         reader_refuse(sec->r, section_get(sec, "interval"), "an interval of less than 1us");
-}
-
-/* Model hpcc has a DCQCN of its own; its name need not be said twice. */
-static void read_cc(const struct section *sec, struct sim_cfg *cfg)
-{
-    const char *names[32] = { NULL };
-    int         chosen;
-
-    for (int i = 0; cc_all[i] && i < 31; i++)
-        names[i] = cc_all[i]->name;
-    chosen = section_choice(sec, "cc", "a congestion control", names);
-    if (chosen < 0)
-        return;
-    cfg->cc = cc_all[chosen];
-    if (cfg->model != MODEL_NIC && strcmp(cfg->cc->name, "dcqcn") == 0)
-        cfg->cc = cc_find("dcqcn_hpcc");
-}
-
-/* The forks' models have windows of their own and no probes. */
-static bool needs_nic(const struct cc_algo *cc)
-{
-    return cc->telemetry == CC_PATH || cc->on_rtt;
-}
-
-/* The config of the fork may name another model, and another control. */
-static void check_cc(const struct section *sec, const struct sim_cfg *cfg)
-{
-    if (needs_nic(cfg->cc) && cfg->model != MODEL_NIC)
-        reader_refuse(sec->r, section_get(sec, "cc"), "%s needs the model nic: no other tells it what it asks for",
-                      cfg->cc->name);
-    if ((cfg->cc->on_ack || cfg->cc->takes_turns) && cfg->model == MODEL_CONWEAVE)
-        reader_refuse(sec->r, section_get(sec, "cc"), "%s needs the model nic or hpcc: conweave has DCQCN alone",
-                      cfg->cc->name);
 }
 
 static void set_lb(struct reader *r, const struct yaml_node *node, struct sim_cfg *cfg)
@@ -195,14 +162,13 @@ static void read_all(struct reader *r, struct scenario *s, const struct yaml_nod
     has_seed = read_seed(&sec, seed, &cfg->seed);
     read_run(&sec, &s->run_ps);
     read_interval(&sec, s);
-    read_cc(&sec, cfg);
+    scenario_read_cc(&sec, cfg);
     read_lb(r, section_get(&sec, "lb"), cfg);
     read_network(r, s, &sec, has_seed);
     keep_place(&sec, s, "cc", PLACE_CC);
     keep_place(&sec, s, section_get(&sec, "hpcc") ? "hpcc" : "topology", PLACE_TOPOLOGY);
     keep_place(&sec, s, "changes", PLACE_CHANGES);
-    if (!r->rc)
-        check_cc(&sec, cfg);
+    scenario_read_cc_others(&sec, s);
     scenario_read_rlcc(r, s, section_get(&sec, "rlcc"));
     scenario_read_settings(r, s, root);
     scenario_read_monitor(r, s, section_get(&sec, "monitor"));
@@ -253,6 +219,7 @@ void scenario_fini(struct scenario *s)
     scenario_tuner_fini(&s->tuner);
     scenario_rlcc_fini(s);
     free(s->cfg.change);
+    free(s->cfg.cc_by_node);
     free(s->entry);
     free(s->change);
     for (int i = 0; i < SCENARIO_PLACES; i++)

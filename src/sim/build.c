@@ -2,6 +2,7 @@
 #include "sim/link/inband.h"
 #include "sim/build.h"
 #include "sim/change.h"
+#include "sim/control.h"
 #include "sim/parts/divide.h"
 #include "sim/host/gaps.h"
 #include "sim/host/hf2t.h"
@@ -214,51 +215,18 @@ static int build_switches(struct sim *s, uint64_t host_bps, struct err *err)
 
 /* ---- hosts ---- */
 
-struct cc_link build_cc_link(const struct sim *s, uint64_t line_bps)
-{
-    return (struct cc_link){ .line_bps = line_bps, .base_rtt_ps = s->net.base_rtt_ps, .mtu_bytes = s->cfg.mtu_bytes,
-                             .bdp_bytes = s->net.bdp_bytes, .is_fork = s->cfg.model == MODEL_HPCC, .rlcc = s->cfg.rlcc };
-}
-
-/* One configuration of congestion control per speed of host links. */
-static void configure_cc(struct sim *s)
-{
-    for (uint32_t i = 0; i < s->hosts.cc_cfgs; i++) {
-        struct cc_link link = build_cc_link(s, s->hosts.cc_rate[i]);
-        struct knobs   own = knobs_at_speed(&s->cfg.knobs, (double)s->hosts.cc_rate[i] / (double)s->hosts.fastest_bps);
-
-        s->cfg.cc->configure(s->hosts.cc_cfg + (size_t)i * CC_CFG_MAX, &own, &link);
-        if (s->hosts.cc_forgot) {
-            struct knobs left = own;
-
-            s->cfg.cc->forget(&left);
-            s->cfg.cc->configure(s->hosts.cc_forgot + (size_t)i * CC_CFG_MAX, &left, &link);
-        }
-    }
-}
-
 static void build_hosts(struct sim *s)
 {
     s->net.host = arena_alloc(s->lines, s->net.hosts, sizeof *s->net.host);
-    s->hosts.cc_cfg = arena_alloc(&s->arena, s->net.hosts, CC_CFG_MAX);
-    if (s->cfg.cc->forget)
-        s->hosts.cc_forgot = arena_alloc(&s->arena, s->net.hosts, CC_CFG_MAX);
-    s->hosts.cc_rate = arena_alloc(&s->arena, s->net.hosts, sizeof *s->hosts.cc_rate);
+    control_build(s);
     for (uint32_t n = 0, i = 0; n < s->net.nodes; n++) {
         struct host *h = &s->net.host[i];
-        uint32_t     c = 0;
 
         if (s->net.node[n].is_switch)
             continue;
         s->net.node[n].host = i++;
         *h = (struct host){ .id = s->net.node[n].host, .node = n, .port = &s->net.port[s->net.node[n].first_port], .rtt_due_ps = NEVER };
-        while (c < s->hosts.cc_cfgs && s->hosts.cc_rate[c] != h->port->rate_bps)
-            c++;
-        if (c == s->hosts.cc_cfgs)
-            s->hosts.cc_rate[s->hosts.cc_cfgs++] = h->port->rate_bps;
-        if (h->port->rate_bps > s->hosts.fastest_bps)
-            s->hosts.fastest_bps = h->port->rate_bps;
-        h->cc_cfg = s->hosts.cc_cfg + (size_t)c * CC_CFG_MAX;
+        control_add_host(s, h);
         if (s->model.counts_sports_by_pair)
             h->pair_sport = arena_alloc(&s->pair_arena, s->net.hosts, sizeof *h->pair_sport);
     }
@@ -266,7 +234,7 @@ static void build_hosts(struct sim *s)
 
 void build_configure_hosts(struct sim *s)
 {
-    configure_cc(s);
+    control_configure(s);
     s->hosts.np_cfg = np_configure(&s->cfg.knobs);
 }
 
@@ -360,7 +328,7 @@ static void build_packets(struct sim *s, uint32_t packets)
 {
     size_t tag_bytes = s->lb.is_on ? sizeof(struct lb_tag) : 0;
     size_t woven_bytes = s->cfg.lb->is_woven ? sizeof(struct conweave_tag) : 0;
-    size_t telemetry_bytes = s->cfg.cc->telemetry >= CC_PATH ? sizeof(struct inband) : 0;
+    size_t telemetry_bytes = sim_cc_telemetry(&s->cfg) >= CC_PATH ? sizeof(struct inband) : 0;
     uint32_t most = packets < s->packets_most ? packets : s->packets_most, first;
     size_t room = (size_t)most + PACKETS_SPARE;
     struct packet *all = (struct packet *)(void *)s->lines->base;
@@ -377,13 +345,6 @@ static void build_packets(struct sim *s, uint32_t packets)
         s->engine.packets.inband = arena_alloc(&s->packet_arena, room, telemetry_bytes);
 }
 
-static size_t cc_state_bytes(const struct sim *s)
-{
-    struct cc_link link = build_cc_link(s, 0);
-
-    return s->cfg.cc->state_bytes ? s->cfg.cc->state_bytes(&link) : s->cfg.cc->state_size;
-}
-
 /* Every part has room for all flows there may be at once, so that it does not matter how many parts there are. */
 static void build_flows(struct sim *s)
 {
@@ -391,7 +352,7 @@ static void build_flows(struct sim *s)
     uint32_t      flows = (uint32_t)each * divide_count(s, s->cfg.threads ? s->cfg.threads : 1);
     struct flows *all = &s->flows;
 
-    all->cc_stride = (cc_state_bytes(s) + 15) / 16 * 16;
+    all->cc_stride = (control_state_bytes(s) + 15) / 16 * 16;
     arena_init(&s->flow_arena, (size_t)flows * (sizeof *all->flow + all->cc_stride) + 64);
     arena_init(&s->rx_arena, (size_t)flows * sizeof *all->rx);
     all->flow = arena_alloc(&s->flow_arena, flows, sizeof *all->flow);
@@ -405,7 +366,7 @@ static void build_flows(struct sim *s)
         all->selective_rx = arena_alloc(&s->selective_arena, flows, sizeof *all->selective_rx);
         s->hosts.at_send |= SEND_SELECTIVE;
     }
-    if (s->cfg.cc->on_rtt) {
+    if (sim_cc_probes(&s->cfg)) {
         arena_init(&s->probe_arena, (size_t)flows * sizeof *all->probe + 64);
         all->probe = arena_alloc(&s->probe_arena, flows, sizeof *all->probe);
         s->hosts.busy_ps = arena_alloc(&s->arena, s->net.hosts, sizeof *s->hosts.busy_ps);
@@ -470,14 +431,14 @@ static void build_digests(struct sim *s, struct inband_ports *t)
 
 static int build_telemetry(struct sim *s, uint32_t switches, struct err *err)
 {
+    enum cc_telemetry    kind = sim_cc_telemetry(&s->cfg);
+    bool                 has_probes = sim_cc_probes(&s->cfg);
     struct inband_ports *t;
 
-    bool                 has_probes = s->cfg.cc->on_rtt != NULL;
-
-    if (s->cfg.cc->telemetry < CC_PATH && !has_probes)
+    if (kind < CC_PATH && !has_probes)
         return 0;
     t = arena_alloc(&s->arena, 1, sizeof *t);
-    *t = (struct inband_ports){ .kind = s->cfg.cc->telemetry, .rtt_ns = s->net.base_rtt_ps / PS_PER_NS,
+    *t = (struct inband_ports){ .kind = kind, .rtt_ns = s->net.base_rtt_ps / PS_PER_NS,
                                 .spacing_bytes = s->model.spacing_bytes };
     s->engine.inband = t;
     for (uint32_t i = 0; i < s->net.ports; i++) {
@@ -531,7 +492,7 @@ int build_world(struct sim *s, struct err *err)
         rc = weave_build(s, most.hops, err);
     if (rc < 0)
         return rc;
-    s->hosts.np = s->cfg.cc->takes_turns ? &cnp_arbiter : &np_spacing;
+    s->hosts.np = control_takes_turns(&s->cfg) ? &cnp_arbiter : &np_spacing;
     build_configure_hosts(s);
     inside_build(s);
     build_flows(s);

@@ -16,7 +16,4 @@ void        build_free_part(struct sim *);
 /* The knobs are in force for congestion control and receivers. */
 void build_configure_hosts(struct sim *);
 
-/* What NICs of that speed know about where they are. */
-struct cc_link build_cc_link(const struct sim *, uint64_t line_bps);
-
 #endif

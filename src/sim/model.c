@@ -1,5 +1,6 @@
 #include "sim/model.h"
 #include "net/measure.h"
+#include "sim/control.h"
 #include "sim/switch/conweave_buffer.h"
 
 /* What may still come in after a pause frame was ordered: the frame waits for one full packet, both ways
@@ -52,9 +53,15 @@ static const struct model models[] = {
 };
 
 /* One that goes by acknowledgements finds marks there; nobody would listen to CNPs. */
-static bool takes_marks_from_acks(const struct cc_algo *cc)
+static bool takes_marks_from_acks(const struct sim_cfg *c)
 {
-    return cc->on_ack && !cc->on_cnp;
+    bool has_ack = false, has_cnp = false;
+
+    for (uint32_t i = 0; sim_cc(c, i); i++) {
+        has_ack |= sim_cc(c, i)->on_ack != NULL;
+        has_cnp |= sim_cc(c, i)->on_cnp != NULL;
+    }
+    return has_ack && !has_cnp;
 }
 
 /* With the timer that the HPCC fork does not have, a lost ACK must be repeated. Only where sender and receiver are in
@@ -66,9 +73,9 @@ static struct model model_of(const struct sim_cfg *c)
     m.spacing_bytes = c->spacing_bytes;
     m.rtt_bytes = m.is_ideal_rough ? 0 : c->mtu_bytes;
     m.acks_old |= c->rto_ps > 0;
-    m.acks_marks = c->model == MODEL_NIC && takes_marks_from_acks(c->cc);
+    m.acks_marks = c->model == MODEL_NIC && takes_marks_from_acks(c);
     m.marks_in_acks |= m.acks_marks;
-    if (c->cc->takes_turns)
+    if (control_takes_turns(c))
         m.marks_in_acks = false;         /* a receiver's turns are CNP packets in model hpcc, too */
     m.spaces_copies = c->model == MODEL_CONWEAVE && c->order == ORDER_NODE;
     m.forgets_finished = c->model == MODEL_CONWEAVE && c->order == ORDER_NS3;
@@ -79,7 +86,7 @@ static struct model model_of(const struct sim_cfg *c)
  * NIC remembers itself when it sent what. */
 static uint32_t nic_telemetry_bytes(const struct sim *s)
 {
-    switch (s->cfg.cc->telemetry) {
+    switch (sim_cc_telemetry(&s->cfg)) {
     case CC_HOPS:   return 2 + 8 * graph_switches_max(&s->net.graph);
     case CC_DIGEST: return 2;
     default:        return 0;
@@ -92,7 +99,7 @@ static void build_telemetry(struct sim *s)
 {
     static const uint32_t fork_bytes[] = { [CC_TIMESTAMP] = 8, [CC_HOPS] = 42, [CC_DIGEST] = 2 };
     bool                  is_fork = s->model.has_fork_telemetry;
-    uint32_t              bytes = is_fork ? fork_bytes[s->cfg.cc->telemetry] : nic_telemetry_bytes(s);
+    uint32_t              bytes = is_fork ? fork_bytes[sim_cc_telemetry(&s->cfg)] : nic_telemetry_bytes(s);
     uint32_t              ack_bytes = (is_fork ? 46 : s->cfg.ack_bytes) + bytes;
 
     if (!bytes)

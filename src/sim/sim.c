@@ -1,6 +1,7 @@
 /* src/sim/sim.c - builds the world, lets it run, turns its knobs and checks it, all parts of it together. */
 #include "sim/sim.h"
 #include "sim/build.h"
+#include "sim/control.h"
 #include "sim/change.h"
 #include "sim/check.h"
 #include "sim/parts/divide.h"
@@ -216,30 +217,14 @@ static bool has_new_ecn(const double *was, const double *is)
            || was[KNOB_by_speed] != is[KNOB_by_speed];
 }
 
-/* All hosts of a speed have the same again. */
-static void share_cc(struct sim *s)
-{
-    for (uint32_t i = 0; i < s->net.hosts; i++)
-        for (uint32_t c = 0; c < s->hosts.cc_cfgs; c++)
-            if (s->hosts.cc_rate[c] == s->net.host[i].port->rate_bps)
-                s->net.host[i].cc_cfg = s->hosts.cc_cfg + (size_t)c * CC_CFG_MAX;
-}
-
 void sim_apply_host(struct sim *s, uint32_t host, const struct knobs *knobs)
 {
-    struct host   *h = &s->net.host[host];
-    struct cc_link link = build_cc_link(s, h->port->rate_bps);
-    struct knobs   here = knobs_at_speed(knobs, (double)h->port->rate_bps / (double)s->hosts.fastest_bps);
-    char          *own;
+    struct host *h = &s->net.host[host];
 
     skip_on_change(s);
-    if (!s->hosts.cc_own)
-        s->hosts.cc_own = xcalloc(s->net.hosts, CC_CFG_MAX);
-    own = s->hosts.cc_own + (size_t)host * CC_CFG_MAX;
-    if (s->cfg.cc->on_due)
+    if (h->cc->on_due)
         host_catch_up(partition_of_node(s, h->node), h);
-    s->cfg.cc->configure(own, &here, &link);
-    h->cc_cfg = own;
+    control_apply_host(s, h, knobs);
 }
 
 void sim_apply(struct sim *s, const struct knobs *knobs)
@@ -247,12 +232,12 @@ void sim_apply(struct sim *s, const struct knobs *knobs)
     bool new_ecn = has_new_ecn(s->cfg.knobs.value, knobs->value);
 
     skip_on_change(s);
-    if (s->cfg.cc->on_due)
-        for (uint32_t i = 0; i < s->net.hosts; i++)
+    for (uint32_t i = 0; i < s->net.hosts; i++)
+        if (s->net.host[i].cc->on_due)
             host_catch_up(partition_of_node(s, s->net.host[i].node), &s->net.host[i]);
     s->cfg.knobs = *knobs;
     build_configure_hosts(s);
-    share_cc(s);
+    control_share(s);
     configure_hf2t(s);
     balance_configure(s);
     for (uint32_t i = 0; s->parts && i < count_parts(s); i++) {

@@ -30,9 +30,9 @@ static void add_hole(struct sim *s, struct host *h, struct flow *f, struct selec
 
 static void tell_loss(struct sim *s, struct host *h, struct flow *f, enum cc_loss loss)
 {
-    if (!f->controlled || !s->cfg.cc->on_loss)
+    if (!f->controlled || !h->cc->on_loss)
         return;
-    s->cfg.cc->on_loss(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), loss, &f->out);
+    h->cc->on_loss(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), loss, &f->out);
     assert(f->out.rate_bps > 0);
     pacer_on_decision(s, h, f);
 }
@@ -132,14 +132,14 @@ void answer_catch_up(struct sim *s, struct host *h)
 
         if (bit_is_set(h->finished, i) || !f->controlled)
             continue;
-        s->cfg.cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
+        h->cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
         pacer_on_decision(s, h, f);
     }
     for (uint32_t id = h->pairs; id; id = s->flows.pairs.pair[id].next_of_host) {
         struct flow *f = &s->flows.flow[id];
 
         if (f->phase == FLOW_IDLE && f->controlled && s->engine.now_ps >= f->out.due_ps)
-            s->cfg.cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
+            h->cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
     }
 }
 
@@ -180,12 +180,8 @@ static APART bool finish_messages(struct sim *s, struct host *h, struct flow *f)
 /* All queue pairs of the NIC go on with what is left of its setting, until the next one is applied. */
 static void forget_setting(struct sim *s, struct host *h)
 {
-    uint32_t c = 0;
-
-    while (s->hosts.cc_rate[c] != h->port->rate_bps)
-        c++;
     answer_catch_up(s, h);
-    h->cc_cfg = s->hosts.cc_forgot + (size_t)c * CC_CFG_MAX;
+    h->cc_cfg = s->hosts.cc_forgot + (size_t)h->cc_at * CC_CFG_MAX;
 }
 
 void answer_on_cnp(struct sim *s, struct host *h, struct flow *f, uint64_t told_ps)
@@ -193,8 +189,8 @@ void answer_on_cnp(struct sim *s, struct host *h, struct flow *f, uint64_t told_
     s->engine.counters.cnps_received++;
     if (s->hosts.hf2t)
         s->hosts.hf2t->qp[f - s->flows.flow].told_ps = s->engine.now_ps;
-    if (f->controlled && s->cfg.cc->on_cnp)
-        s->cfg.cc->on_cnp(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), told_ps, &f->out);
+    if (f->controlled && h->cc->on_cnp)
+        h->cc->on_cnp(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), told_ps, &f->out);
     if (f->out.forgets) {
         f->out.forgets = false;
         forget_setting(s, h);
@@ -243,7 +239,7 @@ static void add_telemetry(struct sim *s, const struct host *h, const struct pack
     a->digest = t->digest;
     a->hops = t->hops;
     a->endpoint_ps = t->stay_ps;
-    if (s->cfg.cc->telemetry == CC_DIGEST && s->model.has_fork_telemetry)
+    if (h->cc->telemetry == CC_DIGEST && s->model.has_fork_telemetry)
         inband_random(&s->engine, h->node);
 }
 
@@ -254,14 +250,14 @@ static APART void control(struct sim *s, struct host *h, struct flow *f, const s
                         .inflight_bytes = f->sent - f->acked, .seq = k->seq, .sent_seq = f->sent,
                         .is_marked = k->flags & PACKET_ECHO };
 
-    bool     repaces = s->model.holds_at_turn && s->cfg.cc->repaces;
+    bool     repaces = s->model.holds_at_turn && h->cc->repaces;
     uint64_t was_bps = f->out.rate_bps;
 
     if (s->engine.packets.inband)
         add_telemetry(s, h, k, &a);
     if (repaces)
         f->out.rate_bps = 0;     /* nobody decides on that, so we see whether anything was decided */
-    s->cfg.cc->on_ack(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &a, &f->out);
+    h->cc->on_ack(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &a, &f->out);
     if (repaces && f->out.rate_bps)
         pacer_repace_last(s, h, f);
     else if (repaces)
@@ -282,7 +278,7 @@ static APART void answer_idle(struct sim *s, struct host *h, struct flow *f, con
 {
     if (k->flags & PACKET_ECHO)
         answer_on_cnp(s, h, f, 0);
-    if (f->controlled && s->cfg.cc->on_ack)
+    if (f->controlled && h->cc->on_ack)
         control(s, h, f, k, acked);
 }
 
@@ -298,7 +294,7 @@ void answer_on_ack(struct sim *s, struct host *h, struct flow *f, const struct p
             return;
         }
     } else if (f->acked >= f->end) {
-        if (s->model.holds_at_turn && f->controlled && s->cfg.cc->repaces)
+        if (s->model.holds_at_turn && f->controlled && h->cc->repaces)
             control(s, h, f, k, acked);
         finish_flow(s, h, f);
         return;
@@ -307,7 +303,7 @@ void answer_on_ack(struct sim *s, struct host *h, struct flow *f, const struct p
         on_nack(s, h, f);
     if (k->flags & PACKET_ECHO)
         answer_on_cnp(s, h, f, 0);
-    if (f->controlled && s->cfg.cc->on_ack)
+    if (f->controlled && h->cc->on_ack)
         control(s, h, f, k, acked);
     if (f->out.window_bytes <= s->hosts.window_bytes_max)
         pacer_sort_in(s, h, f);

@@ -96,7 +96,8 @@ struct host {
     uint32_t  capacity;
     uint32_t *list;              /* flows by position */
     uint64_t *finished;          /* bit: acknowledged in full */
-    const void *cc_cfg;
+    const struct cc_algo *cc;    /* its congestion control, */
+    const void *cc_cfg;          /* as it is configured */
     uint64_t  rtt_due_ps;        /* keep a round trip from then on; NEVER: nobody asks */
     uint64_t  cnp_ps;            /* per-port CNP spacing */
     uint64_t *cnp_by_source;     /* per-address CNP spacing: next CNP allowed, by low bits of the source; NULL: none so far */
@@ -106,6 +107,7 @@ struct host {
     struct cnp_entry *cnp_last;  /* of a ring: the one visited last; NULL: none */
     uint32_t  cnp_count;         /* of its entries */
     uint8_t   ready_prios;       /* none but these classes, bit by bit, are ready; 0: not known. See turn.c */
+    uint32_t  cc_at;             /* of host_state.cc_cfg: which is that of hosts like this one */
     uint32_t  pairs;             /* its lasting queue pairs: first of a list; 0: none */
 };
 

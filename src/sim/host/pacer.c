@@ -66,7 +66,7 @@ bool pacer_has_window(const struct sim *s, const struct host *h, const struct fl
 APART bool pacer_is_held(const struct sim *s, const struct host *h, struct flow *f)
 {
     if (s->engine.now_ps >= f->out.due_ps)
-        s->cfg.cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
+        h->cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
     return !pacer_has_window(s, h, f);
 }
 
@@ -109,7 +109,7 @@ void pacer_sort_in(struct sim *s, struct host *h, struct flow *f)
     bool     is_ready = bit_is_set(h->ready, f->position);
 
     if (s->cfg.window_by_rate && !s->model.holds_at_turn && s->engine.now_ps >= f->out.due_ps)
-        s->cfg.cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
+        h->cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
     if (f->sent >= f->bytes || !(s->model.holds_at_turn || pacer_has_window(s, h, f))) {
         if (is_ready)
             bit_clear(h->ready, f->position), h->ready_count--;
@@ -179,7 +179,7 @@ void pacer_on_decision(struct sim *s, struct host *h, struct flow *f)
 /* A flow that waits has a new rate before its pacer lets it go. */
 static APART void look_again(struct sim *s, struct host *h, struct flow *f)
 {
-    s->cfg.cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
+    h->cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
     repace(s, f);
     pacer_sort_in(s, h, f);
 }

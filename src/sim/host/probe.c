@@ -37,7 +37,7 @@ static void on_return(struct sim *s, struct host *h, const struct packet *k)
         return;
     if (s->flows.probe[k->flow].asked_ps == k->seq)
         s->flows.probe[k->flow].asked_ps = 0;
-    s->cfg.cc->on_rtt(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine),
+    h->cc->on_rtt(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine),
                       &(struct cc_probe){ s->engine.now_ps - k->sent_ps, &s->hosts.busy_ps[h->id] }, &f->out);
     assert(f->out.rate_bps > 0);
     pacer_on_decision(s, h, f);

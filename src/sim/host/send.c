@@ -28,7 +28,7 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
 
     assert(f->next_ps <= s->engine.now_ps);
     if (s->engine.now_ps >= f->out.due_ps)
-        s->cfg.cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
+        h->cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
     k->flow = flow;
     k->seq = f->sent;
     k->sent_ps = s->engine.now_ps;
@@ -55,7 +55,7 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
     path_transmit(&s->engine, p, id, k);
     f->next_ps = s->engine.now_ps + pacer_gap_ps(s, f, payload + s->cfg.header_bytes);
     if (f->out.counts_bytes)
-        s->cfg.cc->on_sent(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), payload + s->cfg.header_bytes, &f->out);
+        h->cc->on_sent(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), payload + s->cfg.header_bytes, &f->out);
     if (payload == left && f->is_lasting)
         pair_go_on(s, f);
     /* It stays ready if its pacer lets it go by the time the port is free: nobody is served before. */

@@ -1,5 +1,33 @@
 #include "sim/state/cfg.h"
 
 #include <stddef.h>
+#include <stdio.h>
 
 const char *const sim_model_names[] = { "nic", "hpcc", "conweave", NULL };
+
+const char *sim_cc_text(const struct sim_cfg *c, char buf[SIM_CC_TEXT_MAX])
+{
+    size_t length = (size_t)snprintf(buf, SIM_CC_TEXT_MAX, "%s", c->cc->name);
+
+    for (uint32_t i = 0; i < c->cc_others && length < SIM_CC_TEXT_MAX; i++)
+        length += (size_t)snprintf(buf + length, SIM_CC_TEXT_MAX - length, ", %s (%u host%s)", c->cc_other[i].cc->name,
+                                   c->cc_other[i].hosts, c->cc_other[i].hosts == 1 ? "" : "s");
+    return buf;
+}
+
+enum cc_telemetry sim_cc_telemetry(const struct sim_cfg *c)
+{
+    enum cc_telemetry most = CC_NO_TELEMETRY;
+
+    for (uint32_t i = 0; sim_cc(c, i); i++)
+        most = sim_cc(c, i)->telemetry > most ? sim_cc(c, i)->telemetry : most;
+    return most;
+}
+
+bool sim_cc_probes(const struct sim_cfg *c)
+{
+    for (uint32_t i = 0; sim_cc(c, i); i++)
+        if (sim_cc(c, i)->on_rtt)
+            return true;
+    return false;
+}

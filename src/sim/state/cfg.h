@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define CC_OTHERS_MAX    4       /* controls beside the usual one */
 #define TCP_CFGS_MAX     64      /* entries of a scenario's traffic */
 #define TCP_HEADER_BYTES 70u     /* Ethernet 14 + IPv4 20 + TCP 20 + time stamps 12 + FCS 4 */
 #define TCP_ACK_EVERY    2u      /* packets per ACK */
@@ -34,6 +35,11 @@ struct tcp_cfg {                 /* of one entry of the traffic */
     bool     is_ecn;             /* switches may mark its packets */
 };
 
+struct cc_other {                /* some hosts have another congestion control */
+    const struct cc_algo *cc;
+    uint32_t hosts;              /* how many */
+};
+
 struct ecn_rate { uint64_t rate_bps; double kmin_kb, kmax_kb, pmax; };
 
 struct ecn_class { bool is_set; double kmin_kb, kmax_kb, pmax; };
@@ -46,6 +52,9 @@ struct sim_cfg {
     uint64_t       seed;
     struct knobs   knobs;
     const struct cc_algo *cc;
+    struct cc_other cc_other[CC_OTHERS_MAX];
+    uint32_t       cc_others;    /* 0: all hosts have cc */
+    uint8_t       *cc_by_node;   /* of hosts: 0: cc, i: cc_other[i - 1]; NULL if there are none. Needed until the world is built */
     const struct rlcc_model *rlcc;           /* of cc rlcc; outlives the world */
     const struct lb_algo *lb;
     uint64_t       lb_seed;      /* another one: other paths. 0: ECMP's salts are the numbers of the switches */
@@ -103,6 +112,22 @@ struct sim_cfg {
     struct link_change *change;  /* sorted by time */
     uint32_t            changes;
 };
+
+/* The controls there are, one by one from 0; NULL: no more. */
+static inline const struct cc_algo *sim_cc(const struct sim_cfg *c, uint32_t i)
+{
+    return i == 0 ? c->cc : i <= c->cc_others ? c->cc_other[i - 1].cc : NULL;
+}
+
+/* "rlcc, dcqcn (32 hosts)", or the name of the only one. */
+#define SIM_CC_TEXT_MAX 256
+const char *sim_cc_text(const struct sim_cfg *, char buf[SIM_CC_TEXT_MAX]);
+
+/* What packets carry for congestion control. Those of all controls are alike, so more than their way they tell all or none. */
+enum cc_telemetry sim_cc_telemetry(const struct sim_cfg *);
+
+/* Whether any of them asks for RTT probes. */
+bool sim_cc_probes(const struct sim_cfg *);
 
 /* The largest frame of queue pairs or TCP. */
 static inline uint32_t sim_largest_frame(const struct sim_cfg *c)

@@ -29,6 +29,7 @@ struct hf2t;
 struct gap_record;
 struct inside;
 struct cnp_entry;
+struct cc_at;
 struct np_algo;
 struct crand;
 struct partition;
@@ -88,10 +89,10 @@ struct host_state {
     struct hf2t          *hf2t;              /* NULL: never was on */
     struct gap_record    *gap_record;        /* NULL: nobody asks */
     struct inside        *inside;            /* NULL: there are no servers of several GPUs */
-    char                 *cc_cfg;            /* one per speed of host links */
+    char                 *cc_cfg;            /* one per speed of host links and control: see control.h */
     char                 *cc_forgot;         /* likewise, after a NIC forgot what was set; NULL: none does */
     char                 *cc_own;            /* by host: see sim_apply_host(); NULL: none has one of its own */
-    uint64_t             *cc_rate;
+    struct cc_at         *cc_at;             /* what each of them is of */
     uint64_t              fastest_bps;       /* of them */
     uint32_t              cc_cfgs;
     uint32_t             *list_free[32];     /* returned tables by log2 of their size */

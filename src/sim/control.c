@@ -1,0 +1,106 @@
+#include "sim/control.h"
+#include "sim/host/nic.h"
+
+#include <stdlib.h>
+
+/* What NICs of that speed know about where they are. */
+static struct cc_link link_of(const struct sim *s, uint64_t line_bps)
+{
+    return (struct cc_link){ .line_bps = line_bps, .base_rtt_ps = s->net.base_rtt_ps, .mtu_bytes = s->cfg.mtu_bytes,
+                             .bdp_bytes = s->net.bdp_bytes, .is_fork = s->cfg.model == MODEL_HPCC, .rlcc = s->cfg.rlcc };
+}
+
+static struct knobs knobs_of(const struct sim *s, const struct knobs *knobs, uint64_t line_bps)
+{
+    return knobs_at_speed(knobs, (double)line_bps / (double)s->hosts.fastest_bps);
+}
+
+/* ---- building ---- */
+
+void control_build(struct sim *s)
+{
+    bool forgets = false;
+
+    for (uint32_t i = 0; sim_cc(&s->cfg, i); i++)
+        forgets |= sim_cc(&s->cfg, i)->forget != NULL;
+    s->hosts.cc_cfg = arena_alloc(&s->arena, s->net.hosts, CC_CFG_MAX);
+    if (forgets)
+        s->hosts.cc_forgot = arena_alloc(&s->arena, s->net.hosts, CC_CFG_MAX);
+    s->hosts.cc_at = arena_alloc(&s->arena, s->net.hosts, sizeof *s->hosts.cc_at);
+}
+
+void control_add_host(struct sim *s, struct host *h)
+{
+    struct cc_at own = { sim_cc(&s->cfg, s->cfg.cc_by_node ? s->cfg.cc_by_node[h->node] : 0), h->port->rate_bps };
+    uint32_t     c = 0;
+
+    while (c < s->hosts.cc_cfgs && (s->hosts.cc_at[c].rate_bps != own.rate_bps || s->hosts.cc_at[c].cc != own.cc))
+        c++;
+    if (c == s->hosts.cc_cfgs)
+        s->hosts.cc_at[s->hosts.cc_cfgs++] = own;
+    if (own.rate_bps > s->hosts.fastest_bps)
+        s->hosts.fastest_bps = own.rate_bps;
+    h->cc = own.cc;
+    h->cc_at = c;
+    h->cc_cfg = s->hosts.cc_cfg + (size_t)c * CC_CFG_MAX;
+}
+
+size_t control_state_bytes(const struct sim *s)
+{
+    struct cc_link link = link_of(s, 0);
+    size_t         most = 0;
+
+    for (uint32_t i = 0; sim_cc(&s->cfg, i); i++) {
+        const struct cc_algo *cc = sim_cc(&s->cfg, i);
+        size_t                bytes = cc->state_bytes ? cc->state_bytes(&link) : cc->state_size;
+
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+bool control_takes_turns(const struct sim_cfg *c)
+{
+    for (uint32_t i = 0; sim_cc(c, i); i++)
+        if (sim_cc(c, i)->takes_turns)
+            return true;
+    return false;
+}
+
+/* ---- knobs ---- */
+
+void control_configure(struct sim *s)
+{
+    for (uint32_t i = 0; i < s->hosts.cc_cfgs; i++) {
+        const struct cc_at *at = &s->hosts.cc_at[i];
+        struct cc_link      link = link_of(s, at->rate_bps);
+        struct knobs        own = knobs_of(s, &s->cfg.knobs, at->rate_bps);
+
+        at->cc->configure(s->hosts.cc_cfg + (size_t)i * CC_CFG_MAX, &own, &link);
+        if (at->cc->forget) {
+            struct knobs left = own;
+
+            at->cc->forget(&left);
+            at->cc->configure(s->hosts.cc_forgot + (size_t)i * CC_CFG_MAX, &left, &link);
+        }
+    }
+}
+
+void control_share(struct sim *s)
+{
+    for (uint32_t i = 0; i < s->net.hosts; i++)
+        s->net.host[i].cc_cfg = s->hosts.cc_cfg + (size_t)s->net.host[i].cc_at * CC_CFG_MAX;
+}
+
+void control_apply_host(struct sim *s, struct host *h, const struct knobs *knobs)
+{
+    struct cc_link link = link_of(s, h->port->rate_bps);
+    struct knobs   here = knobs_of(s, knobs, h->port->rate_bps);
+    char          *own;
+
+    if (!s->hosts.cc_own)
+        s->hosts.cc_own = xcalloc(s->net.hosts, CC_CFG_MAX);
+    own = s->hosts.cc_own + (size_t)h->id * CC_CFG_MAX;
+    h->cc->configure(own, &here, &link);
+    h->cc_cfg = own;
+}
