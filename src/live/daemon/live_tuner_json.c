@@ -57,7 +57,7 @@ json_t *live_tuner_json(const struct live_tuner *t)
 {
     json_t *o = json_object();
 
-    json_put_text(o, "name", t->file->tuner ? t->file->tuner : "");
+    json_put_text(o, "name", t->file->tuner.kind ? t->file->tuner.kind : "");
     json_object_set_new(o, "has_begun", json_boolean(t->is_open));
     json_object_set_new(o, "has_failed", json_boolean(t->has_failed && !t->is_open));
     if (!t->is_open)
