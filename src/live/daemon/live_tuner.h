@@ -9,7 +9,7 @@
 
 #include "base/json.h"
 #include "live/controller/state.h"
-#include "live/daemon/config.h"
+#include "live/config/config.h"
 #include "tune/lag.h"
 #include "tune/loop.h"
 

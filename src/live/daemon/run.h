@@ -4,7 +4,7 @@
 #define LIVE_DAEMON_RUN_H
 
 #include "base/err.h"
-#include "live/daemon/config.h"
+#include "live/config/config.h"
 
 /* Runs the agents of all devices of the file until a signal comes; what is open is reverted then. */
 int agent_run(const struct agent_file *, struct err *);

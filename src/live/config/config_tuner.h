@@ -1,4 +1,4 @@
-/* src/live/daemon/config_tuner.h - a tuner in a configuration file, as in a scenario: a name, or a map with the name and options. */
+/* src/live/config/config_tuner.h - a tuner in a configuration file, as in a scenario: a name, or a map with the name and options. */
 #ifndef LIVE_DAEMON_CONFIG_TUNER_H
 #define LIVE_DAEMON_CONFIG_TUNER_H
 

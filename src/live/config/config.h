@@ -1,11 +1,11 @@
-/* src/live/daemon/config.h - the configuration files of agents, relays and controllers: YAML, with the errors of scenarios. */
+/* src/live/config/config.h - the configuration files of agents, relays and controllers: YAML, with the errors of scenarios. */
 #ifndef LIVE_DAEMON_CONFIG_H
 #define LIVE_DAEMON_CONFIG_H
 
 #include "base/err.h"
 #include "live/agent/agent.h"
 #include "live/controller/controller.h"
-#include "live/daemon/config_tuner.h"
+#include "live/config/config_tuner.h"
 #include "live/driver/driver.h"
 #include "http/config.h"
 #include "live/lease/lease.h"

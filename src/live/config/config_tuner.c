@@ -1,5 +1,5 @@
-/* src/live/daemon/config_tuner.c - see config_tuner.h. */
-#include "live/daemon/config_tuner.h"
+/* src/live/config/config_tuner.c - see config_tuner.h. */
+#include "live/config/config_tuner.h"
 
 #include <stdlib.h>
 #include <string.h>

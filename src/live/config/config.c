@@ -1,5 +1,5 @@
-/* src/live/daemon/config.c - see config.h. */
-#include "live/daemon/config.h"
+/* src/live/config/config.c - see config.h. */
+#include "live/config/config.h"
 #include "base/reader.h"
 #include "base/text.h"
 #include "core/units.h"
