@@ -83,7 +83,9 @@ static int save(void *arg, const char *name, const char *text, size_t length)
 
 static long load(void *arg, const char *name, char *text, size_t size)
 {
-    (void)arg, (void)name, (void)text, (void)size;
+    (void)arg, (void)name;
+    if (size)
+        text[0] = '\0';
     return -ENOENT;
 }
 
