@@ -353,3 +353,58 @@ says() {
     [ "$status" -eq 1 ]
     [[ "$output" == *"operators: names in certificates say nothing without client_ca" ]]
 }
+
+@test "http: a controller that knows its links and jobs tells their load" {
+    needs_live
+    command -v jq >/dev/null || skip 'no jq'
+    write_controller
+    sed -i 's/^mode: .*/mode: observe/' controller.yaml     # a trial would put off what is read anew
+    printf 'http: {listen: "127.0.0.1:0"}\ntopology: links.yaml\njobs: {training: ["host*"], other: [nobody]}\n' >>controller.yaml
+    printf 'links:\n  - host1 - tor1:Ethernet0\n' >links.yaml
+    write_agent 1
+    start controller.log "$ANOLE" controller controller.yaml
+    controller=$pid
+    start agent1.log "$ANOLE" agent agent1.yaml
+    wait_for has_http controller.log
+    web=$(http_of controller.log)
+    overview_is() {
+        fetch /api/overview | jq -e "$1" >/dev/null
+    }
+    wait_for overview_is '.links == {version: .links.version, total: 1, nodes: [["host1", "NIC"], ["tor1", ""]], links: [[0, 1]]}'
+    wait_for overview_is '.jobs | map([.name, .nics]) == [["training", 1], ["other", 0], ["", 0]]'
+    wait_for overview_is '.jobs[0].looks > 0'
+    wait_for overview_is '.tuner.name != null'
+    # Its own direction is known, that of the switch is not.
+    link_is_told() {
+        timeout 5 curl -sSN "http://$web/api/events" 2>/dev/null | grep -A1 '^event: links' | sed -n 's/^data: //p' | head -n 1 >told
+        jq -e '.links[0] | .[0] == 0 and .[1] != null and .[2] == null and .[6] == null' told
+    }
+    wait_for link_is_told
+    # Other links are taken while it runs; wrong ones are not.
+    printf 'links:\n  - host1 - tor1:Ethernet0\n  - tor1 - spine1\n' >links.yaml
+    kill -HUP "$controller"
+    wait_for overview_is '.links.total == 2'
+    printf 'links: [oops]\n' >links.yaml
+    kill -HUP "$controller"
+    wait_for grep -q 'links.yaml:1:9: a link is .*everything stays as it was' controller.log
+    overview_is '.links.total == 2'
+}
+
+@test "http: a file of links or jobs that are wrong are refused with their place" {
+    needs_live
+    write_controller
+    cp controller.yaml plain.yaml
+    printf 'topology: links.yaml\n' >>controller.yaml
+    run "$ANOLE" controller controller.yaml --check-config
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"links.yaml: "* ]]
+    printf 'links:\n  - host1 - tor1:1\n  - host2 - tor1:1\n' >links.yaml
+    run "$ANOLE" controller controller.yaml --check-config
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"links.yaml:3:5: tor1:1 has another link already" ]]
+    cp plain.yaml controller.yaml
+    printf 'jobs: {training: host1}\n' >>controller.yaml
+    run "$ANOLE" controller controller.yaml --check-config
+    [ "$status" -eq 1 ]
+    [[ "$output" == *": training: a list of 1 to 64 names or patterns of devices is wanted" ]]
+}

@@ -148,7 +148,7 @@ has_sent_more() {
     [ -x "$(dirname "$ANOLE")/anole-nic" ] || skip 'built without libfuse3'
     [ -w /dev/fuse ] || skip 'no /dev/fuse'
     write_network net.yaml
-    "$ANOLE" twin net.yaml --hardware --direct --tuner expert --interval 100 --out out >log 2>err 3>&- &
+    "$ANOLE" twin net.yaml --hardware --direct --tuner expert --interval 100 --out out --page 127.0.0.1:0 >log 2>err 3>&- &
     pid=$!
     echo "$pid" >>pids
     wait_for test -e out/devices/h0/.nic/log || skip "FUSE cannot mount here: $(cat out/devices/h0.log)"
@@ -158,6 +158,12 @@ has_sent_more() {
     before=$(words out/devices/h0)
     wait_for has_sent_more out/devices/h0 "$before"
     wait_for sh -c '[ "$(redis-cli -s out/devices/tor0/var/run/redis/redis.sock -n 2 HGET COUNTERS:oid:0x15000000000000 SAI_QUEUE_STAT_BYTES)" -gt 0 ]'
+    # Both ways of every link are known by what counters of NICs and of single ports say, and queues by switches.
+    links_are_known() {
+        timeout 3 curl -sSN "http://$(sed -n 's/^anole: http at //p' err | head -n 1)/api/events" 2>/dev/null | grep -A1 '^event: links' | sed -n 's/^data: //p' | head -n 1 |
+            jq -e '.links | length == 4 and all(.[1] != null and .[2] != null and .[6] != null)' >/dev/null
+    }
+    wait_for links_are_known
     cat out/devices/h?/.nic/log >writes
     refute grep -vE '^/sys/class/net/ens1f0np0/ecn/roce_(rp|np)/[a-z0-9_]+ [0-9]+$' writes
     kill -INT "$pid"

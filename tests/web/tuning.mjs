@@ -202,11 +202,21 @@ async function checkLooks(browser, file, shots) {
   await dark.context().close();
   const narrow = await open(browser, file, { viewport: { width: 420, height: 800 } });
   await checkAnyPage("tuning, narrow window", narrow, 18);
+  await checkWhys(narrow);
   await narrow.context().close();
+}
+
+// Reasons are the longest texts of the table, and are read: none is cut off.
+async function checkWhys(page) {
+  await check("tuning: every reason is there to the end", async () => {
+    const cut = await page.locator("table.decisions td:nth-child(5)").evaluateAll((cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth).length);
+    equal(cut, 0, "cells that are cut");
+  });
 }
 
 async function checkMuch(browser, file) {
   const page = await open(browser, file);
+  await checkWhys(page);
   await checkAnyPage("tuning, 2000 steps", page, 18);
   await check("tuning: rows are made as they are needed", async () => {
     const [before, start] = [await rowsOf(page).count(), performance.now()];

@@ -42,6 +42,8 @@ export class DecisionTable {
       first,
     );
     this.select = select.querySelector("select")!;
+    // One that sets queues one by one turns no knob: all the room is for why.
+    this.table.classList.toggle("unset", tuning.steps.set.every((set) => set.length === 0));
     this.element = h("div", {}, h("h3", {}, "Decisions", select), this.scroller, this.rest);
     this.fill(shows[first]!);
   }
