@@ -287,8 +287,8 @@ freeze_as() {
     curl "${@:2}" "https://$web/api/freeze"
 }
 
-# says TEXT : the last answer.
-says() {
+# error_is TEXT : in the last answer.
+error_is() {
     jq -r .error reply | grep -qxF "$1" || { cat reply; false; }
 }
 
@@ -314,16 +314,16 @@ says() {
     web=$(http_of controller.log)
     web=localhost:${web##*:}
     [ "$(freeze_as '')" = 401 ]
-    says 'it needs a certificate of a client'
+    error_is 'it needs a certificate of a client'
     [ "$(freeze_as other)" = 401 ]
-    says "the certificate is not from an authority of 'client_ca'"
+    error_is "the certificate is not from an authority of 'client_ca'"
     [ "$(freeze_as forged)" = 401 ]
     [ "$(freeze_as ended)" = 401 ]
-    says 'the certificate has ended'
+    error_is 'the certificate has ended'
     [ "$(freeze_as guest)" = 401 ]
-    says "the name in the certificate is not one of 'operators' of 'http'"
+    error_is "the name in the certificate is not one of 'operators' of 'http'"
     [ "$(freeze_as server)" = 401 ]
-    says 'the certificate is not one for clients'
+    error_is 'the certificate is not one for clients'
     # Nobody has done anything so far. Pages of other sites may not, even though a browser would send the certificate.
     [ "$(grep -c '"what":"freeze"' statec/audit.jsonl)" = 0 ]
     [ "$(freeze_as right -H 'Origin: https://evil.example')" = 403 ]
