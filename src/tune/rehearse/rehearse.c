@@ -247,7 +247,7 @@ static double race_length(const struct act *a)
 /* As many as the rest of the budget lets run the first blocks; the baseline and five others in any case. */
 static uint32_t room_for(const struct act *a)
 {
-    double runners = (double)a->r->race.budget / (RACE_BLOCKS_FIRST * fmax(1, a->whole_cost * race_length(a)));
+    double runners = (double)a->r->race.budget / (RACE_BLOCKS_FIRST * fmax(1, a->whole_cost));
 
     return (uint32_t)fmin(RACE_RUNNERS, fmax(RUNNERS_LEAST, runners));
 }
