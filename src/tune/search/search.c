@@ -216,7 +216,7 @@ static void begin_with_known(struct search *s, struct knobs *knobs, struct tuner
 static void begin_at_running(struct search *s, const struct search_now *measured, struct knobs *knobs,
                              struct tuner_note *note)
 {
-    if (measured)
+    if (measured && !search_has_pairs(s))
         search_take(s, knobs, measured->terms, NULL);
     begin_at(s, &s->before, measured);
     search_say(note, "search begins at the running setting");

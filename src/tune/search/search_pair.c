@@ -8,6 +8,8 @@
 #define PAIR_SD 0.1              /* of utility, of differences of blocks that have the same setting: a guess, which costs time at worst */
 #define PAIR_E  20.0             /* evidence that decides: 1 in 20 is wrong at most */
 
+#define INCUMBENT "the setting from before"
+
 static const struct knobs *in_force(const struct search *s)
 {
     return pairing_arm(&s->pair.term[0]) == ARM_B ? &s->pair.candidate : &s->before;
@@ -23,6 +25,8 @@ void search_pair_init(struct search *s, const struct search_now *measured)
     s->pair.was = measured ? measured->terms : (struct utility_terms){ 0 };
     s->pair.intervals = 0;
     s->pair.has_was = measured != NULL;
+    if (measured && search_has_pairs(s))
+        search_take(s, &s->before, s->pair.was, INCUMBENT);
 }
 
 void search_pair_begin(struct search *s, struct knobs *knobs)
@@ -43,7 +47,7 @@ static void add_incumbent(struct search *s, const struct search_now *now)
         return;
     s->pair.was = search_mean_of(s->pair.was, s->pair.intervals);
     s->pair.has_was = true;
-    search_take(s, &s->before, s->pair.was, "the setting from before");
+    search_take(s, &s->before, s->pair.was, INCUMBENT);
     s->in_vain = in_vain;
 }
 

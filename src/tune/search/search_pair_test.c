@@ -85,6 +85,7 @@ static void pair__tells_differences(void **unused)
                 assert_true(test_is_near(script->told.terms.throughput, 0.6, 1e-6));
         }
     assert_int_equal(script->tells, 4);
+    assert_true(best_time_reset(&b) >= 100 && best_time_reset(&b) <= 103);
     assert_int_equal(turns[0], 4);
     assert_int_equal(turns[1], 4);
     tuner_close(&b.tuner);
@@ -106,6 +107,22 @@ static void pair__other_traffic_brings_the_incumbent_back(void **unused)
     tuner_close(&b.tuner);
 }
 
+/* The incumbent is measured all the time: among settings that have a name it is not tried against itself. */
+static void pair__the_incumbent_does_not_meet_itself(void **unused)
+{
+    struct test_search b;
+
+    (void)unused;
+    open_bench(&b, 1, TEST_OPTIONS({ "interleave", "2" }, { "known", "yes" }));
+    step(&b, 0.5, 0.1);
+    for (int i = 0; i < 100 && !is_idle(&b); i++) {
+        assert_null(strstr(b.note.why, "before was tried"));
+        step(&b, 0.5, 0.1);
+    }
+    assert_true(is_idle(&b) && time_reset(&b) == 300);
+    tuner_close(&b.tuner);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -113,6 +130,7 @@ int main(void)
         cmocka_unit_test(interleave__keeps_what_is_better),
         cmocka_unit_test(interleave__keeps_nothing_by_chance),
         cmocka_unit_test(pair__tells_differences),
+        cmocka_unit_test(pair__the_incumbent_does_not_meet_itself),
         cmocka_unit_test(pair__other_traffic_brings_the_incumbent_back),
     };
 
