@@ -7,6 +7,8 @@
 #   steady.sd_gbps                 of goodput from interval to interval
 #   steady.jain                    of payload by queue pair, of messages that ended in the window: 1 if all had the same. Only if
 #                                  there were 8 messages a queue pair at least; steady.jain_hosts the same by sending host
+#   steady.NAME.share              of the payload of messages that ended in the window, those of the traffic NAME
+#   dropped_share                  of all data packets that were sent in the run
 #   settle_ms                      from the start of the run to the last interval whose mean RTT was more than twice that of the
 #                                  window
 function jain(of,    key, n, sum, squares) {
@@ -22,6 +24,8 @@ FNR == 1 {
 file == 1 {
     start_ms = $column["start_us"] / 1000
     rtt[++rows] = $column["rtt_us_mean"]
+    lost += $column["dropped_packets"]
+    sent += $column["data_packets"]
     end_ms[rows] = $column["end_us"] / 1000
     if (start_ms < from_ms) before += $column["dropped_packets"]
     if (start_ms < from_ms || start_ms >= to_ms) next
@@ -37,16 +41,23 @@ file == 1 {
 }
 {
     end = ($column["start_ns"] + $column["fct_ns"]) / 1e6
+    name = $column["traffic"]
+    gsub(/"/, "", name)
+    by_traffic[name] += 0
     if (end < from_ms || end >= to_ms) next
     messages++
     by_pair[$1 " " $2 " " $3] += $column["bytes"]
     by_host[$1] += $column["bytes"]
+    by_traffic[name] += $column["bytes"]
+    ended += $column["bytes"]
 }
 END {
     if (!n) exit
     mean = goodput / n
     printf "steady.goodput_gbps %.6g\nsteady.sd_gbps %.6g\n", mean, sqrt(squares / n > mean ^ 2 ? squares / n - mean ^ 2 : 0)
     printf "steady.dropped %d\nbefore.dropped %d\n", dropped, before
+    if (sent) printf "dropped_share %.6g\n", lost / sent
+    for (key in by_traffic) printf "steady.%s.share %.6g\n", key, by_traffic[key] / ended
     if (!samples) exit
     mean = rtt_sum / samples
     printf "steady.rtt_us %.6g\n", mean
