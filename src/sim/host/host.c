@@ -157,7 +157,7 @@ void host_check(const struct sim *s, const struct host *h)
     }
     expect_of_node(ready == h->ready_count && dead == h->dead && active == h->active, s, h->node, "counts of flows are off");
     for (uint32_t i = 1; i < h->heap_count; i++)
-        expect_of_node(s->flows.flow[h->heap[(i - 1) / 2]].look_ps <= s->flows.flow[h->heap[i]].look_ps, s, h->node,
+        expect_of_node(h->heap_ps[(i - 1) / 2] <= h->heap_ps[i] && h->heap_ps[i] == s->flows.flow[h->heap[i]].look_ps, s, h->node,
                        "the pacer's heap is no heap");
     expect_of_node(!why, s, h->node, why);
     if (s->flows.tcp_tx)

@@ -85,8 +85,9 @@ struct host {
     _Alignas(EVQ_LINE) struct event wake;        /* its pacer lets a queue pair send */
     struct port *port;
     uint64_t *ready;             /* bit: may send now */
-    uint32_t *heap;              /* flows that wait for their pacer, by look_ps */
+    uint64_t *heap_ps;           /* look_ps of flows that wait for their pacer: a heap, and whose they are below */
     uint32_t  ready_count, heap_count;
+    uint32_t *heap;
     uint32_t  dead;              /* finished entries of 'list' */
     uint32_t  last;              /* position served last */
 

@@ -3,47 +3,58 @@
 
 /* ---- the heap of flows that wait for their pacer ---- */
 
-static inline void heap_put(struct sim *s, struct host *h, uint32_t at, uint32_t flow)
+/* The times lie beside each other, so that looking for a place touches no other flow. */
+static inline void heap_put(struct sim *s, struct host *h, uint32_t at, uint32_t flow, uint64_t ps)
 {
     h->heap[at] = flow;
+    h->heap_ps[at] = ps;
     s->flows.flow[flow].heap_at = at;
 }
 
-static void heap_up(struct sim *s, struct host *h, uint32_t at, uint32_t flow)
+static void heap_up(struct sim *s, struct host *h, uint32_t at, uint32_t flow, uint64_t ps)
 {
-    while (at > 0 && s->flows.flow[h->heap[(at - 1) / 2]].look_ps > s->flows.flow[flow].look_ps) {
-        heap_put(s, h, at, h->heap[(at - 1) / 2]);
+    while (at > 0 && h->heap_ps[(at - 1) / 2] > ps) {
+        heap_put(s, h, at, h->heap[(at - 1) / 2], h->heap_ps[(at - 1) / 2]);
         at = (at - 1) / 2;
     }
-    heap_put(s, h, at, flow);
+    heap_put(s, h, at, flow, ps);
 }
 
-static void heap_down(struct sim *s, struct host *h, uint32_t at, uint32_t flow)
+/* To be called when the last has been taken away, which is the one that is put in: behind those that are left lies its time, so
+ * that one child alone can be compared with that. Which child is sooner nobody can guess, so there is no branch. */
+static void heap_down(struct sim *s, struct host *h, uint32_t at, uint32_t flow, uint64_t ps)
 {
-    uint32_t child;
+    const uint64_t *times = h->heap_ps;
+    uint32_t        child;
 
+    assert(times[h->heap_count] == ps);
     while ((child = 2 * at + 1) < h->heap_count) {
-        if (child + 1 < h->heap_count && s->flows.flow[h->heap[child + 1]].look_ps < s->flows.flow[h->heap[child]].look_ps)
-            child++;
-        if (s->flows.flow[h->heap[child]].look_ps >= s->flows.flow[flow].look_ps)
+        child += times[child + 1] < times[child];
+        if (times[child] >= ps)
             break;
-        heap_put(s, h, at, h->heap[child]);
+        heap_put(s, h, at, h->heap[child], times[child]);
         at = child;
     }
-    heap_put(s, h, at, flow);
+    heap_put(s, h, at, flow, ps);
+}
+
+static void heap_add(struct sim *s, struct host *h, struct flow *f)
+{
+    heap_up(s, h, h->heap_count++, (uint32_t)(f - s->flows.flow), f->look_ps);
 }
 
 static void heap_remove(struct sim *s, struct host *h, uint32_t at)
 {
     uint32_t last = h->heap[--h->heap_count];
+    uint64_t ps = h->heap_ps[h->heap_count];
 
     s->flows.flow[h->heap[at]].heap_at = NOT_IN_HEAP;
     if (at == h->heap_count)
         return;
-    if (at > 0 && s->flows.flow[h->heap[(at - 1) / 2]].look_ps > s->flows.flow[last].look_ps)
-        heap_up(s, h, at, last);
+    if (at > 0 && h->heap_ps[(at - 1) / 2] > ps)
+        heap_up(s, h, at, last, ps);
     else
-        heap_down(s, h, at, last);
+        heap_down(s, h, at, last, ps);
 }
 
 /* ---- who may send ---- */
@@ -84,7 +95,7 @@ void pacer_put_off(struct sim *s, struct host *h, struct flow *f)
     bit_clear(h->ready, f->position);
     h->ready_count--;
     f->look_ps = look_at(s, f);
-    heap_up(s, h, h->heap_count++, (uint32_t)(f - s->flows.flow));
+    heap_add(s, h, f);
 }
 
 /* The window grows with the rate, so one that is held by it may go when its rate rises. */
@@ -100,13 +111,12 @@ static APART void await_rate(struct sim *s, struct host *h, struct flow *f)
         return;
     f->look_ps = f->out.due_ps > s->engine.now_ps ? f->out.due_ps : s->engine.now_ps + 1;
     f->look_ps += f->look_ps == f->next_ps;          /* those two are the same of one that may go then: see release */
-    heap_up(s, h, h->heap_count++, (uint32_t)(f - s->flows.flow));
+    heap_add(s, h, f);
 }
 
 void pacer_sort_in(struct sim *s, struct host *h, struct flow *f)
 {
-    uint32_t id = (uint32_t)(f - s->flows.flow);
-    bool     is_ready = bit_is_set(h->ready, f->position);
+    bool is_ready = bit_is_set(h->ready, f->position);
 
     if (s->cfg.window_by_rate && !s->model.holds_at_turn && s->engine.now_ps >= f->out.due_ps)
         h->cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
@@ -123,7 +133,7 @@ void pacer_sort_in(struct sim *s, struct host *h, struct flow *f)
         if (f->heap_at != NOT_IN_HEAP)
             heap_remove(s, h, f->heap_at);
         f->look_ps = look_at(s, f);
-        heap_up(s, h, h->heap_count++, id);
+        heap_add(s, h, f);
     } else if (!is_ready) {
         if (f->heap_at != NOT_IN_HEAP)
             heap_remove(s, h, f->heap_at);
@@ -197,7 +207,7 @@ static APART void release_other(struct sim *s, struct host *h, struct flow *f)
 
 void pacer_release(struct sim *s, struct host *h)
 {
-    while (h->heap_count && s->flows.flow[h->heap[0]].look_ps <= s->engine.now_ps) {
+    while (!pacer_is_later(h, s->engine.now_ps)) {
         struct flow *f = &s->flows.flow[h->heap[0]];
 
         heap_remove(s, h, 0);
@@ -218,7 +228,7 @@ void pacer_await(struct sim *s, struct host *h, uint64_t since_ps)
 
     if (!h->heap_count)
         return;
-    at = s->flows.flow[h->heap[0]].look_ps;
+    at = h->heap_ps[0];
     if (h->wake.next != EVQ_IDLE) {
         if ((s->model.keeps_wakeup && !s->hosts.hf2t) || h->wake.at_ps <= at)
             return;

@@ -63,15 +63,15 @@ void pacer_release(struct sim *, struct host *);
 void pacer_await(struct sim *, struct host *, uint64_t since_ps);
 
 /* Is the host's wake-up armed, and soon enough for those that wait? */
-static inline bool pacer_is_awaited(const struct sim *s, const struct host *h)
+static inline bool pacer_is_awaited(const struct host *h)
 {
-    return h->wake.next != EVQ_IDLE && h->wake.at_ps <= s->flows.flow[h->heap[0]].look_ps;
+    return h->wake.next != EVQ_IDLE && h->wake.at_ps <= h->heap_ps[0];
 }
 
 /* Is there nobody who may go by then? */
-static inline bool pacer_is_later(const struct sim *s, const struct host *h, uint64_t ps)
+static inline bool pacer_is_later(const struct host *h, uint64_t ps)
 {
-    return !h->heap_count || s->flows.flow[h->heap[0]].look_ps > ps;
+    return !h->heap_count || h->heap_ps[0] > ps;
 }
 
 /* Time between the start of this packet and the earliest start of the flow's next. */

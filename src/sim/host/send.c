@@ -108,7 +108,7 @@ static __attribute__((always_inline)) inline void next(struct sim *s, struct hos
 {
     uint32_t mask = s->cfg.ack_unpaused ? p->backlog : p->backlog & ~(uint32_t)p->paused, position;
 
-    if (!pacer_is_later(s, h, s->engine.now_ps))
+    if (!pacer_is_later(h, s->engine.now_ps))
         pacer_release(s, h);
     if (mask & (BACKLOG_TCP - 1)) {
         uint32_t q = scheduler_choose(&s->engine, &s->scheduler, p, mask & (BACKLOG_TCP - 1));

@@ -9,7 +9,7 @@
 
 static size_t table_bytes(uint32_t capacity)
 {
-    return 2 * sizeof(uint32_t) * capacity + 2 * sizeof(uint64_t) * (capacity / 64);
+    return (2 * sizeof(uint32_t) + sizeof(uint64_t)) * capacity + 2 * sizeof(uint64_t) * (capacity / 64);
 }
 
 static void set_tables(struct host *h, char *memory, uint32_t capacity)
@@ -17,7 +17,8 @@ static void set_tables(struct host *h, char *memory, uint32_t capacity)
     h->capacity = capacity;
     h->ready = (uint64_t *)memory;
     h->finished = h->ready + capacity / 64;
-    h->list = (uint32_t *)(h->finished + capacity / 64);
+    h->heap_ps = h->finished + capacity / 64;
+    h->list = (uint32_t *)(h->heap_ps + capacity);
     h->heap = h->list + capacity;
 }
 
@@ -42,6 +43,7 @@ static void grow(struct sim *s, struct host *h)
     memcpy(h->finished, old.finished, old.capacity / 8);
     memcpy(h->list, old.list, old.count * sizeof *h->list);
     memcpy(h->heap, old.heap, old.heap_count * sizeof *h->heap);
+    memcpy(h->heap_ps, old.heap_ps, old.heap_count * sizeof *h->heap_ps);
     memcpy(old.ready, &s->hosts.list_free[size - 1], sizeof(uint32_t *));
     s->hosts.list_free[size - 1] = (uint32_t *)old.ready;
 }
