@@ -389,7 +389,7 @@ static void build_pools(struct sim *s)
     bool is_large = s->net.graph.links >= LINKS_MANY;
 
     reserve_lines(s);
-    arena_init(&s->list_arena, (is_large ? 2048ul : 256ul) << 20);
+    arena_init(&s->list_arena, (is_large ? 4096ul : 512ul) << 20);
     if (s->model.counts_sports_by_pair)
         arena_init_sparse(&s->pair_arena, s->net.hosts * ((size_t)s->net.hosts * sizeof(uint16_t) + 64) + 64);
 }
