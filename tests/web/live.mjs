@@ -108,7 +108,6 @@ async function checkTwin(browser) {
       { timeout: 3 * wait_ms, polling: 300 }, // on a machine that is too slow for it the network lives slower
     );
     const [before, after] = await seen.jsonValue();
-    if (shots) await page.screenshot({ path: join(shots, "influx.png"), fullPage: true });
     return `${before.toFixed(0)} % in use, then ${after.toFixed(0)} %`;
   });
   await page.context().close();
@@ -222,7 +221,8 @@ try {
     const was = await points();
     await page.waitForFunction(async (was) => (await (await fetch("/api/state")).json()).timeline.t_ms.length > was, was, { timeout: wait_ms });
     holds((await page.locator("#time figure.chart").count()) >= 3, "charts over time");
-    if (shots) await page.screenshot({ path: join(shots, "live.png") });
+    await page.locator("#jobs tr", { hasText: "yes: paused" }).waitFor({ timeout: wait_ms });
+    if (shots) await page.screenshot({ path: join(shots, "live.png"), fullPage: true, clip: { x: 0, y: 0, width: 1300, height: 1400 } });
   });
   // Each question of docs/live.md, "Twelve questions", that this page answers: what is clicked, and what is seen then.
   const questions = [

@@ -39,7 +39,7 @@ export function nextPart(f: Fabric): (HTMLElement | null)[] {
   const count = f.tuner?.candidates?.length ?? 0;
   return [
     h("p", {}, ...nextWords(f)),
-    list && h("details", {}, h("summary", {}, `The last ${countOf(count, "candidate")} of the tuner ${f.tuner!.name}`), list),
+    list && h("details", {}, h("summary", {}, `The last ${count === 1 ? "candidate" : countOf(count, "candidate")} of the tuner ${f.tuner!.name}`), list),
   ];
 }
 
