@@ -316,11 +316,18 @@ static int read_knobs(void *state, struct knob_set *set)
     struct knob_set read = { 0 };
     uint64_t        value[FIELDS];
     struct err      err;
-    int             rc = s->all ? redis_check(&s->redis, &err) : read_fields(s, value);
+    int             rc;
 
+    if (s->all) {                /* its queues are set one by one */
+        rc = redis_check(&s->redis, &err);
+        if (!rc)
+            *set = read;
+        return rc;
+    }
+    rc = read_fields(s, value);
     if (rc)
         return rc;
-    for (int i = 0; i < FIELDS && !s->all; i++)
+    for (int i = 0; i < FIELDS; i++)
         knob_set_add(&read, fields[i].knob, (double)value[i] / fields[i].scale);
     *set = read;
     return 0;
