@@ -282,6 +282,9 @@ tuner: {{name: acc, model: dcqcn, slot_us: 20000}}
     def start_agent(self):
         self.start("agent", "agent", "agent.yaml")
 
+    def has_tried(self, least):
+        return True              # end() sees to it
+
     def end(self):
         self.wait_for("that ACC sets something", self.moved)
         self.process["agent"].terminate()

@@ -158,6 +158,10 @@ freeze_file: {self.folder}/freeze
             self.start_agent(i)
 
     # Nothing is open any more, and all of it is in the logs. Returns how many changes there were.
+    # Enough to have been worth it? A few faults may have left no time for a trial.
+    def has_tried(self, least):
+        return applied(self) > least
+
     def end(self):
         self.kill("controller")
         self.wait_for("that all devices are back in the end", self.all_back)
@@ -267,6 +271,7 @@ def run(f, faults, rng):
         time.sleep(rng.uniform(0, 0.3))
         rng.choice(f.faults())(f, rng)
         f.check()
+    f.wait_for("that something is tried in spite of it", lambda: f.has_tried(faults / 4))
     return f.end()
 
 def run_kind(kind, args):
