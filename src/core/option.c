@@ -14,6 +14,16 @@ static bool is_last(const struct option_info *o)
     return o->name == NULL;
 }
 
+void option_texts_free(struct option_text *t, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        free(t[i].key);
+        free(t[i].text);
+        free(t[i].place);
+    }
+    free(t);
+}
+
 void option_values_init(const struct option_info *table, struct option_values *v)
 {
     *v = (struct option_values){ 0 };

@@ -39,6 +39,9 @@ struct option_values {           /* in the order of the table */
 
 struct option_text { char *key, *text, *place; };    /* as it is written; place: "file:line:column: ", for messages */
 
+/* A list of them, with all that is in it. */
+void option_texts_free(struct option_text *, uint32_t count);
+
 /* All at their initial values; to be given back. A copy has texts of its own. */
 void option_values_init(const struct option_info *, struct option_values *);
 void option_values_copy(struct option_values *to, const struct option_values *from);

@@ -168,12 +168,7 @@ void scenario_read_tuner(struct reader *r, struct scenario *s, const struct yaml
 
 void scenario_tuner_fini(struct scenario_tuner *t)
 {
-    for (uint32_t i = 0; i < t->options; i++) {
-        free(t->option[i].key);
-        free(t->option[i].text);
-        free(t->option[i].place);
-    }
-    free(t->option);
+    option_texts_free(t->option, t->options);
     free(t->kind);
     free(t->place);
     free(t->record_place);

@@ -33,12 +33,7 @@ void config_tuner_read(struct reader *r, const struct yaml_node *node, struct co
 
 void config_tuner_fini(struct config_tuner *t)
 {
-    for (uint32_t i = 0; i < t->options; i++) {
-        free(t->option[i].key);
-        free(t->option[i].text);
-        free(t->option[i].place);
-    }
-    free(t->option);
+    option_texts_free(t->option, t->options);
     free(t->kind);
     free(t->place);
     *t = (struct config_tuner){ 0 };
