@@ -37,6 +37,22 @@ start_switch() {
     wait_for grep -q ready "$1.out"
 }
 
+# All that Redis is told, into the file 'monitor'.
+watch_redis() {
+    # shellcheck disable=SC2094  # 'monitor' is a word to Redis and a file to us
+    redis-cli -s sw/var/run/redis/redis.sock monitor >monitor 3>&- &
+    echo $! >>pids
+}
+
+# start_leaf [LINE] : an agent of the switch, with a line more in its configuration, and a controller that sets at once.
+start_leaf() {
+    write_controller
+    sed -i 's/^mode: .*/mode: direct/' controller.yaml
+    printf 'name: leaf1\ncontroller: 127.0.0.1:%s\nstate: state1\nroot: sw\ndriver: sonic\nwrite: yes\ngap: 100ms\n%s\n' "$port" "${1:-}" >agent.yaml
+    start agent.log "$ANOLE" agent agent.yaml
+    start controller.log "$ANOLE" controller controller.yaml
+}
+
 is_ended() {
     ! kill -0 "$1" 2>/dev/null
 }
@@ -65,14 +81,8 @@ is_ended() {
 @test "switch: an agent sets thresholds through Redis, one write of digits each, and takes them back" {
     needs_redis
     start_switch sw
-    # shellcheck disable=SC2094  # 'monitor' is a word to Redis and a file to us
-    redis-cli -s sw/var/run/redis/redis.sock monitor >monitor 3>&- &
-    echo $! >>pids
-    write_controller
-    sed -i 's/^mode: .*/mode: direct/' controller.yaml
-    printf 'name: leaf1\ncontroller: 127.0.0.1:%s\nstate: state1\nroot: sw\ndriver: sonic\nwrite: yes\ngap: 100ms\n' "$port" >agent.yaml
-    start agent.log "$ANOLE" agent agent.yaml
-    start controller.log "$ANOLE" controller controller.yaml
+    watch_redis
+    start_leaf
     wait_for is_in_asic sw MAX_THRESHOLD 6400000
     wait_for ctl rollback
     wait_for is_in_asic sw MAX_THRESHOLD 2097152
@@ -88,6 +98,10 @@ profile_of() {
     redis "$1" 1 HGET "ASIC_STATE:SAI_OBJECT_TYPE_QUEUE:oid:0x1500000000000$2" SAI_QUEUE_ATTR_WRED_PROFILE_ID
 }
 
+has_profile() {
+    [ "$(profile_of sw "$1")" = "$2" ]
+}
+
 has_own() {
     [ "$(redis sw 1 HGET ASIC_STATE:SAI_OBJECT_TYPE_WRED:oid:0x1300000000001 SAI_WRED_ATTR_GREEN_MAX_THRESHOLD)" = "$1" ]
 }
@@ -95,16 +109,10 @@ has_own() {
 @test "switch: a queue that is a device gets a profile of its own, in one transaction, and others keep theirs" {
     needs_redis
     start_switch sw
-    # shellcheck disable=SC2094  # 'monitor' is a word to Redis and a file to us
-    redis-cli -s sw/var/run/redis/redis.sock monitor >monitor 3>&- &
-    echo $! >>pids
-    write_controller
-    sed -i 's/^mode: .*/mode: direct/' controller.yaml
-    printf 'name: leaf1\ncontroller: 127.0.0.1:%s\nstate: state1\nroot: sw\ndriver: sonic\ndevices: [Ethernet4-3]\nwrite: yes\ngap: 100ms\n' "$port" >agent.yaml
-    start agent.log "$ANOLE" agent agent.yaml
-    start controller.log "$ANOLE" controller controller.yaml
+    watch_redis
+    start_leaf 'devices: [Ethernet4-3]'
     wait_for has_own 6400000
-    [ "$(profile_of sw 1)" = oid:0x1300000000001 ]
+    wait_for has_profile 1 oid:0x1300000000001                           # the ASIC gets it after the profile that it names
     [ "$(profile_of sw 0)" = oid:0x1300000000000 ]
     is_in_asic sw MAX_THRESHOLD 2097152                                  # that of the others
     [ "$(redis sw 4 HGET 'QUEUE|Ethernet4|3' wred_profile)" = ANOLE_Ethernet4_3 ]
@@ -231,9 +239,7 @@ write_acc() {
 @test "switch: ACC beside an agent sets each queue through Redis, in bounds, and all go back without a controller, frozen, and after a kill" {
     needs_redis
     start_switch sw 4 25000
-    # shellcheck disable=SC2094  # 'monitor' is a word to Redis and a file to us
-    redis-cli -s sw/var/run/redis/redis.sock monitor >monitor 3>&- &
-    echo $! >>pids
+    watch_redis
     write_acc
     feed 300 3>&- &
     echo $! >>pids
