@@ -88,7 +88,7 @@ static void check_parameters(FILE *f, const struct adpg *a, uint32_t apart)
 /* The gradient as it was before it was cut is found again from a step of its own. */
 static double largest_component(struct adpg *a, const struct rollout *r)
 {
-    double largest = 0;
+    float largest = 0;   /* and no fmax: gcc 12 for aarch64 breaks down over that loop */
     uint32_t agents = adpg_agents(r->trajectory, AGENTS);
 
     for (uint32_t i = 0; i < a->parameters; i++)
@@ -97,8 +97,8 @@ static double largest_component(struct adpg *a, const struct rollout *r)
         if (length[i] > 1)
             adpg_add(a, &r->trajectory[i], 1.0 / agents, a->gradient);
     for (uint32_t i = 0; i < a->parameters; i++)
-        largest = fmax(largest, fabs((double)a->gradient[i]));
-    return largest;
+        largest = fabsf(a->gradient[i]) > largest ? fabsf(a->gradient[i]) : largest;
+    return (double)largest;
 }
 
 static void check_run(const char *path, struct adpg *a, uint32_t inputs, uint32_t apart, uint32_t *x)
