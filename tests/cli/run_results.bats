@@ -425,3 +425,20 @@ sent = sum(float(row["tcp 1.goodput_bps"]) * (float(row["end_us"]) - float(row["
 assert abs(sent - 4 * 30e6) < 1e3, sent                         # and all of it arrives, once
 END
 }
+
+@test "run: with selective repeat, too, no kind of traffic goes faster than its link" {
+    for qps in fresh 1; do
+        printf '%s\n' 'topology: {kind: star, hosts: 9, rate: 100Gbps, delay: 10us}' 'host: {retransmit: selective}' \
+            'switch: {lossless: no, buffer: 1MB}' 'interval: 100us' "traffic: [{kind: incast, senders: 8, size: 2MB, qps: $qps}]" >"$dir/$qps.yaml"
+        "$ANOLE" run "$dir/$qps.yaml" --quiet --out "$dir/$qps"
+        python3 - "$dir/$qps" <<'END'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1] + "/intervals.csv")))
+assert sum(int(row["dropped_packets"]) for row in rows) > 0
+rates = [float(row["incast 1.goodput_bps"]) for row in rows]
+assert 0 <= min(rates) and max(rates) < 100e9, max(rates)
+sent = sum(rate * (float(row["end_us"]) - float(row["start_us"])) / 8e6 for rate, row in zip(rates, rows))
+assert abs(sent - 8 * 2e6) < 1e3, sent
+END
+    done
+}

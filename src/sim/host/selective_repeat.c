@@ -55,6 +55,15 @@ enum selective_fate selective_take(struct selective_rx *x, uint32_t n)
     return SELECTIVE_TAKEN;
 }
 
+uint32_t selective_arrived(const struct selective_rx *x)
+{
+    uint32_t count = x->expected;
+
+    for (uint32_t i = 0; i < SELECTIVE_WINDOW / 64 && x->expected < x->top; i++)
+        count += (uint32_t)__builtin_popcountll(x->has[i]);
+    return count;
+}
+
 /* The first hole again, if it was named long ago. */
 static bool is_late(struct selective_rx *x, uint64_t now_ps, uint64_t again_ps)
 {

@@ -61,6 +61,9 @@ void selective_open(struct selective_rx *);
 /* Packet n arrives. */
 enum selective_fate selective_take(struct selective_rx *, uint32_t n);
 
+/* How many are there: all before 'expected', and those that are kept beyond it. */
+uint32_t selective_arrived(const struct selective_rx *);
+
 /* Is there a hole to be named now? */
 bool selective_must_name(struct selective_rx *, uint64_t now_ps, uint64_t reorder_ps, uint64_t again_ps,
                       struct selective_hole *);

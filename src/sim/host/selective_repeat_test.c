@@ -54,6 +54,7 @@ static void take__does_not_mind_the_order(void **unused)
 
         taken += fate == SELECTIVE_TAKEN || fate == SELECTIVE_KEPT;
         assert_int_equal(selective_take(&x, order[i]), SELECTIVE_OLD);
+        assert_int_equal(selective_arrived(&x), i + 1);
     }
     assert_int_equal(taken, 20000);
     assert_int_equal(x.expected, 20000);

@@ -1,6 +1,7 @@
 /* src/sim/observe/observe.c */
 #include "sim/observe/observe.h"
 #include "sim/host/pair/pair.h"
+#include "sim/host/selective_repeat.h"
 #include "sim/host/tcp/tcp.h"
 #include "sim/observe/watch.h"
 #include "sim/skip/skip.h"
@@ -94,13 +95,27 @@ static void look_at_ports(struct observer *o, uint64_t now_ps, struct report *r)
     }
 }
 
-/* What a sender knows to have arrived. Of TCP also what was acknowledged selectively: otherwise all that waits behind a loss would seem to arrive at
+/* What the receiver of a queue pair with selective repeat has, in order or not. Where messages end, a packet is counted as a whole. */
+static uint64_t kept_bytes(const struct sim *s, const struct flow *f, uint32_t flow)
+{
+    uint64_t begin = f->is_lasting ? s->flows.pairs.posted[pair_of(s, f)->head].begin : 0, end;
+
+    if (s->flows.rx[flow].generation != f->generation)
+        return 0;                /* nothing has come yet */
+    end = (uint64_t)selective_arrived(&s->flows.selective_rx[flow]) * s->cfg.mtu_bytes;
+    end = !f->is_lasting && end > f->bytes ? f->bytes : end;
+    return end > begin ? end - begin : 0;
+}
+
+/* What has arrived, as senders know; but not only what is acknowledged in order: otherwise all that waits behind a loss would seem to arrive at
  * once when it is repaired, faster than any link. */
 static uint64_t arrived_bytes(const struct sim *s, uint32_t flow)
 {
     const struct flow *f = &s->flows.flow[flow];
 
-    return pair_acked(s, f) + (f->tcp ? (uint64_t)s->flows.tcp_tx[flow].sacked * s->cfg.tcp[f->tcp - 1].mss_bytes : 0);
+    if (f->tcp)
+        return f->acked + (uint64_t)s->flows.tcp_tx[flow].sacked * s->cfg.tcp[f->tcp - 1].mss_bytes;
+    return s->flows.selective_rx ? kept_bytes(s, f, flow) : pair_acked(s, f);
 }
 
 /* What has arrived of flows that are over and of those that are not. */
@@ -116,7 +131,9 @@ static void look_at_entries(struct observer *o, struct report *r)
     for (uint32_t i = 0; i < r->entries; i++) {
         uint64_t now = r->entry_bytes[i];
 
-        r->entry_bytes[i] -= o->entry_was[i];
+        if (s->flows.selective_rx && now < o->entry_was[i])
+            now = o->entry_was[i];       /* the rest of a message's last packet, counted before its end */
+        r->entry_bytes[i] = now - o->entry_was[i];
         o->entry_was[i] = now;
     }
 }
