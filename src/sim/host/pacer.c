@@ -20,14 +20,14 @@ static void heap_up(struct sim *s, struct host *h, uint32_t at, uint32_t flow, u
     heap_put(s, h, at, flow, ps);
 }
 
-/* To be called when the last has been taken away, which is the one that is put in: behind those that are left lies its time, so
- * that one child alone can be compared with that. Which child is sooner nobody can guess, so there is no branch. */
+/* Behind the last there must be a time that is not before this one, so that one child alone can be compared with that. Which
+ * child is sooner nobody can guess, so there is no branch. */
 static void heap_down(struct sim *s, struct host *h, uint32_t at, uint32_t flow, uint64_t ps)
 {
     const uint64_t *times = h->heap_ps;
     uint32_t        child;
 
-    assert(times[h->heap_count] == ps);
+    assert(times[h->heap_count] >= ps);
     while ((child = 2 * at + 1) < h->heap_count) {
         child += times[child + 1] < times[child];
         if (times[child] >= ps)
@@ -55,6 +55,19 @@ static void heap_remove(struct sim *s, struct host *h, uint32_t at)
         heap_up(s, h, at, last, ps);
     else
         heap_down(s, h, at, last, ps);
+}
+
+/* One that waits is to be looked at at another time. */
+static void heap_move(struct sim *s, struct host *h, uint32_t at, uint64_t ps)
+{
+    uint32_t flow = h->heap[at];
+
+    if (at > 0 && h->heap_ps[(at - 1) / 2] > ps) {
+        heap_up(s, h, at, flow, ps);
+    } else {
+        h->heap_ps[h->heap_count] = NEVER;
+        heap_down(s, h, at, flow, ps);
+    }
 }
 
 /* ---- who may send ---- */
@@ -130,10 +143,11 @@ void pacer_sort_in(struct sim *s, struct host *h, struct flow *f)
     } else if (f->next_ps > s->engine.now_ps) {
         if (is_ready)
             bit_clear(h->ready, f->position), h->ready_count--;
-        if (f->heap_at != NOT_IN_HEAP)
-            heap_remove(s, h, f->heap_at);
         f->look_ps = look_at(s, f);
-        heap_add(s, h, f);
+        if (f->heap_at != NOT_IN_HEAP)
+            heap_move(s, h, f->heap_at, f->look_ps);
+        else
+            heap_add(s, h, f);
     } else if (!is_ready) {
         if (f->heap_at != NOT_IN_HEAP)
             heap_remove(s, h, f->heap_at);

@@ -3,30 +3,20 @@
 #include "sim/host/reply.h"
 #include "sim/link/path.h"
 
-static void send_probe(struct sim *s, const struct host *h, const struct flow *f, uint64_t asked_ps)
+APART void probe_send(struct sim *s, struct host *h, struct flow *f)
 {
+    struct probe  *p = &s->flows.probe[f - s->flows.flow];
     uint32_t       id = engine_new_packet(&s->engine);
     struct packet *k = &s->engine.packets.packet[id];
     uint8_t        prio = s->hosts.np_cfg.probe_prio;
 
-    *k = (struct packet){ .flow = (uint32_t)(f - s->flows.flow), .generation = f->generation, .seq = asked_ps,
+    p->asked_ps = s->engine.now_ps + 1;
+    f->out.probe_ps = NEVER;
+    *k = (struct packet){ .flow = (uint32_t)(f - s->flows.flow), .generation = f->generation, .seq = p->asked_ps,
                           .sent_ps = s->engine.now_ps, .src = f->src, .dst = f->dst, .ports = f->ports,
                           .bytes = (uint16_t)s->cfg.cnp_bytes, .kind = PACKET_CNP,
                           .prio = (prio < PRIOS ? prio : f->prio) & 7u, .flags = PACKET_PROBE };
     path_enqueue(&s->engine, h->port, k->prio, id, k);
-}
-
-void probe_on_send(struct sim *s, struct host *h, struct flow *f)
-{
-    struct probe *p = &s->flows.probe[f - s->flows.flow];
-    uint64_t      now = s->engine.now_ps;
-    bool          is_due = p->asked_ps ? now - (p->asked_ps - 1) >= PROBE_LOST_PS : now >= f->out.probe_ps;
-
-    if (!f->controlled || !is_due)
-        return;
-    p->asked_ps = now + 1;
-    f->out.probe_ps = NEVER;
-    send_probe(s, h, f, p->asked_ps);
 }
 
 static void on_return(struct sim *s, struct host *h, const struct packet *k)

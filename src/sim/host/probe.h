@@ -18,8 +18,17 @@ struct probe {                   /* of a flow; all zero: none is on its way */
     uint64_t asked_ps;           /* what the one on its way is known by, and 1 */
 };
 
-/* A flow is about to send: so does its probe, if one is due. */
-void probe_on_send(struct sim *, struct host *, struct flow *);
+/* A flow is about to send: is a probe of it due? */
+static inline bool probe_is_due(const struct sim *s, const struct flow *f)
+{
+    const struct probe *p = &s->flows.probe[f - s->flows.flow];
+
+    return (p->asked_ps ? s->engine.now_ps - (p->asked_ps - 1) >= PROBE_LOST_PS : s->engine.now_ps >= f->out.probe_ps) &&
+           f->controlled;
+}
+
+/* If so: it goes, too. */
+void probe_send(struct sim *, struct host *, struct flow *);
 
 /* A probe has come to its receiver and goes back, or is back. Returns whether the packet is used again. */
 bool probe_on_packet(struct sim *, struct host *, uint32_t id, struct packet *);

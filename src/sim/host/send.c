@@ -94,14 +94,25 @@ static APART bool hold(struct sim *s, struct host *h, uint32_t id)
     if (!(s->hosts.at_send & SEND_HF2T) || !hf2t_must_wait(s->hosts.hf2t, id, f->out.rate_bps, s->engine.now_ps)) {
         if (s->hosts.at_send & SEND_GAPS)
             gaps_on_sent(s->hosts.gap_record, f->host, id, false, s->engine.now_ps);
-        if (s->hosts.at_send & SEND_PROBES)
-            probe_on_send(s, h, f);
+        if (s->hosts.at_send & SEND_PROBES && probe_is_due(s, f))
+            probe_send(s, h, f);
         return false;
     }
     s->engine.counters.delayed++;
     f->next_ps = s->hosts.hf2t->qp[id].sent_ps + s->hosts.hf2t->host[f->host].hold_ps;
     pacer_sort_in(s, h, f);
     return true;
+}
+
+/* The same where it is quickly told. */
+static __attribute__((always_inline)) inline bool is_held(struct sim *s, struct host *h, uint32_t id)
+{
+    if (s->hosts.at_send == SEND_PROBES) {
+        if (probe_is_due(s, &s->flows.flow[id]))
+            probe_send(s, h, &s->flows.flow[id]);
+        return false;
+    }
+    return !(s->hosts.at_send == SEND_HF2T && hf2t_may_go(s->hosts.hf2t, id, s->engine.now_ps)) && hold(s, h, id);
 }
 
 static __attribute__((always_inline)) inline void next(struct sim *s, struct host *h, struct port *p)
@@ -118,9 +129,7 @@ static __attribute__((always_inline)) inline void next(struct sim *s, struct hos
     } else if (!mask || !tcp_send(s, h, h->ready_count > 0)) {
         do
             position = turn_next(s, h, p->paused);
-        while (__builtin_expect(s->hosts.at_send, 0) && position != UINT32_MAX &&
-               !(s->hosts.at_send == SEND_HF2T && hf2t_may_go(s->hosts.hf2t, h->list[position], s->engine.now_ps)) &&
-               hold(s, h, h->list[position]));
+        while (__builtin_expect(s->hosts.at_send, 0) && position != UINT32_MAX && is_held(s, h, h->list[position]));
         if (position != UINT32_MAX) {
             send_data(s, h, h->list[position]);
         } else if (!mask || !tcp_send(s, h, false)) {

@@ -9,7 +9,7 @@
 
 static size_t table_bytes(uint32_t capacity)
 {
-    return (2 * sizeof(uint32_t) + sizeof(uint64_t)) * capacity + 2 * sizeof(uint64_t) * (capacity / 64);
+    return (2 * sizeof(uint32_t) + sizeof(uint64_t)) * capacity + sizeof(uint64_t) + 2 * sizeof(uint64_t) * (capacity / 64);
 }
 
 static void set_tables(struct host *h, char *memory, uint32_t capacity)
@@ -18,7 +18,7 @@ static void set_tables(struct host *h, char *memory, uint32_t capacity)
     h->ready = (uint64_t *)memory;
     h->finished = h->ready + capacity / 64;
     h->heap_ps = h->finished + capacity / 64;
-    h->list = (uint32_t *)(h->heap_ps + capacity);
+    h->list = (uint32_t *)(h->heap_ps + capacity + 1);           /* the pacer's heap needs one more */
     h->heap = h->list + capacity;
 }
 
