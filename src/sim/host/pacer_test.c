@@ -1,5 +1,7 @@
 /* src/sim/host/pacer_test.c - the packet sent last is paced anew, as the HPCC ns-3 fork does it: next_ps and the wake-up, by
- * hand. */
+ * hand; and as many flows as there is room for wait, with rates that change. */
+#include "base/rng.h"
+#include "sim/host/host.h"
 #include "sim/host/pacer.h"
 #include "sim/test_world.h"
 
@@ -61,10 +63,60 @@ static void repace_last__moves_the_next_packet_and_the_wake_up(void **unused)
     world_end(&w);
 }
 
+#define WAITING 64u              /* what a host's tables have room for before they grow */
+
+/* The soonest of all that wait, looked for one by one. */
+static uint64_t soonest_ps(const struct sim *s, const struct host *h)
+{
+    uint64_t soonest = NEVER;
+
+    for (uint32_t i = 0; i < h->count; i++) {
+        const struct flow *f = &s->flows.flow[h->list[i]];
+
+        soonest = f->heap_at != NOT_IN_HEAP && f->next_ps < soonest ? f->next_ps : soonest;
+    }
+    return soonest;
+}
+
+static void on_decision__keeps_the_soonest_first(void **unused)
+{
+    struct flow_row flow[WAITING];
+    struct sim_cfg  cfg;
+    struct world    w;
+    struct graph    g;
+    struct host    *h;
+    struct rng      rng;
+
+    (void)unused;
+    for (uint32_t i = 0; i < WAITING; i++)
+        flow[i] = (struct flow_row){ .src = 0, .dst = 1, .prio = 3, .dport = (uint16_t)(100 + i), .bytes = 3000 };
+    rng_init(&rng, 1, 1);
+    world_cfg(&cfg, MODEL_NIC);
+    cfg.cc = &slow;
+    graph_star(&g, &(struct graph_star){ 2, 1000 * GBPS, PS_PER_US });
+    world_of_flows(&w, &g, &cfg, flow, WAITING);
+    sim_run_until(w.sim, 800 * PS_PER_NS);
+    h = &w.sim->net.host[0];
+    assert_int_equal(h->heap_count, WAITING);
+    assert_int_equal(h->capacity, WAITING);
+    for (int i = 0; i < 5000; i++) {
+        struct flow *f = &w.sim->flows.flow[h->list[rng_below(&rng, WAITING)]];
+
+        f->out.rate_bps = (1 + rng_below(&rng, 10000)) * (GBPS / 1000);
+        pacer_on_decision(w.sim, h, f);
+        assert_int_equal(f->gap_rate_bps, f->out.rate_bps);
+        assert_int_equal(h->heap_ps[0], soonest_ps(w.sim, h));
+        host_check(w.sim, h);
+    }
+    assert_true(world_finish(&w, PS_PER_MS, PS_PER_S));
+    world_end(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(repace_last__moves_the_next_packet_and_the_wake_up),
+        cmocka_unit_test(on_decision__keeps_the_soonest_first),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
