@@ -5,6 +5,7 @@
 #include "campaign/pool.h"
 #include "cmd/cmd.h"
 #include "cmd/json/cmd_json.h"
+#include "cmd/train_opening.h"
 #include "cmd/train_rlcc.h"
 #include "cmd/train_twin.h"
 
@@ -82,9 +83,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static void check_options(const struct options *o)
 {
     if (!o->what)
-        cmd_usage("what is to be trained? anole train acc --out FILE, anole train rlcc --out FILE, anole train twin --out FILE; see anole train --help");
+        cmd_usage("what is to be trained? anole train acc --out FILE, anole train rlcc --out FILE, anole train twin --out FILE, anole train opening; see anole train --help");
     if (strcmp(o->what, "acc") != 0)
-        cmd_usage("'%s' is nothing that is trained; there are acc, and rlcc and twin, which come before their options", o->what);
+        cmd_usage("'%s' is nothing that is trained; there are acc, and rlcc, twin and opening, which come before their options", o->what);
     if (!o->request.out)
         cmd_usage("where is the model to be written? Give --out FILE");
 }
@@ -92,9 +93,9 @@ static void check_options(const struct options *o)
 static const struct argp argp = {
     .options = option_rows,
     .parser = parse_option,
-    .args_doc = "acc|rlcc|twin",
+    .args_doc = "acc|rlcc|twin|opening",
     .doc = "Trains what decides by a model: the tuner acc; the congestion control rlcc, whose options 'anole train rlcc "
-           "--help' tells; or what the tuner rehearse begins with, 'anole train twin --help'.\n\n"
+           "--help' tells; or what the tuner rehearse begins with, 'anole train twin --help' and 'anole train opening --help'.\n\n"
            "Makes a model for the tuner acc. First rules of a few cells are tried against each other, generation by "
            "generation; the best is the guide of the net. Then come rounds of short runs on random networks and "
            "traffic, in which net and rule explore, and after each round the net learns from all of them. Every few "
@@ -140,6 +141,8 @@ static int train_main(int argc, char **argv)
         return train_rlcc_main(argc, argv);
     if (argc > 1 && strcmp(argv[1], "twin") == 0)
         return train_twin_main(argc, argv);
+    if (argc > 1 && strcmp(argv[1], "opening") == 0)
+        return train_opening_main(argc, argv);
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     check_options(&o);
     is_told = o.is_json && !o.request.is_quiet;

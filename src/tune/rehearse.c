@@ -4,7 +4,8 @@
  *
  *   watch     hosts tell what messages they post and how long they take. Two windows of intervals that tell the same are a
  *             traffic that can be modelled (rehearse/model.h)
- *   guess     until then, if people want it, what a surrogate of many twins expects much of is in force (rehearse/guess.h)
+ *   open      until then a setting is in force that follows from the network alone (rehearse/opening.h), and, if people want it,
+ *             what a surrogate of many twins expects much of (rehearse/guess.h)
  *   check     a twin with that traffic runs with the setting in force, for as long as the network has. If its slowdowns are
  *             not those that hosts saw, the model is wrong, and nothing is changed
  *   rehearse  settings are tried on the twin (rehearse/rehearse.h). The winner is worth it if the interval of its gain over
@@ -21,6 +22,7 @@
 #include "tune/rehearse/check.h"
 #include "tune/rehearse/guess.h"
 #include "tune/rehearse/model.h"
+#include "tune/rehearse/opening.h"
 #include "tune/rehearse/proving.h"
 #include "tune/rehearse/rehearser.h"
 #include "tune/rehearse/tried.h"
@@ -40,6 +42,7 @@
 #define FOLLOW_MARGIN 0.2        /* where messages follow from others: queue pairs live on, and what rates they are left with by a
                                     setting that does not stay, those after it suffer from for long */
 #define GUESS_WINDOWS 6          /* for which a guess may be in force that no twin confirms */
+#define HARM_SEEN     0.001      /* of a score: there is some */
 #define DOUBTS_MAX    4          /* windows in a row for which the twin is wrong: then it is looked at less often */
 
 /* ---- windows ---- */
@@ -57,13 +60,18 @@ static bool gather(struct rehearser *t, const struct report *r)
 
 /* ---- deciding ---- */
 
-static void start_proof(struct rehearser *t, const struct traffic_model *m, const struct knobs *better, struct race_gain gain,
+/* The setting in force, or the one that is to come back if the new one is not proved, if that is another: then what hosts saw of the
+ * former counts by what the twin says of both ('drift'). */
+struct versus { const struct knobs *was; struct race_gain gain; double drift; };
+
+static void start_proof(struct rehearser *t, const struct traffic_model *m, const struct knobs *better, const struct versus *v,
                         const struct twin_check *c, struct knobs *knobs)
 {
-    t->was = *knobs;
+    t->was = *v->was;
     t->candidate = *better;
     t->before_bps = model_bps(m);
-    proof_begin(&t->proof, gain, c->noise, &t->under, &c->twin);
+    proof_begin(&t->proof, v->gain, c->noise, &t->under, &c->twin);
+    t->proof.drift = v->drift;
     t->proofs = t->regrets = 0;
     rehearser_choose_for(t, m, t->option[OPT_THINK] > 0 ? PHASE_THINKING : PHASE_SETTLING);
     if (t->phase == PHASE_SETTLING)
@@ -119,26 +127,39 @@ static void stay(struct rehearser *t, const struct traffic_model *m, const struc
     rehearser_choose_for(t, m, PHASE_HOLD);
 }
 
+/* What the winner has to be better than. A guess that is beyond what nobody may be harmed by cannot stay, however good it is
+ * otherwise: the choice is between the winner and the setting from the beginning. */
+static struct versus versus_of(const struct rehearser *t, const struct race *race, const struct runner *winner, const struct runner *now)
+{
+    const struct runner *base = &race->runner[0];
+    struct race_gain     worth = race_gain(now, base);
+
+    if (t->is_guess && now != base && winner->score < now->score && now->score > worth.mean + HARM_SEEN)
+        return (struct versus){ &base->knobs, race_gain(winner, base), fmax(0, -worth.mean) };
+    return (struct versus){ &now->knobs, race_gain(winner, now), 0 };
+}
+
 static void decide(struct rehearser *t, const struct traffic_model *m, const struct rehearsal *r, const struct twin_check *c,
                    struct knobs *knobs, struct tuner_note *note)
 {
     const struct runner *winner = &r->race.runner[r->race.winner], *now = race_find(&r->race, knobs);
-    struct race_gain     gain = race_gain(winner, now);
+    struct versus        v = versus_of(t, &r->race, winner, now);
     double               margin = t->option[OPT_MARGIN];
 
     assert(knobs_equal(&now->knobs, knobs));     /* who is in force always runs */
     margin = rehearser_is_endogenous(m) ? fmax(margin, FOLLOW_MARGIN) : margin;
-    if (winner == now || gain.high > -margin) {
+    if (winner == now || v.gain.high > -margin) {
         stay(t, m, r, c, margin, knobs, note);
         return;
     }
-    rehearser_say(note, "search", "%u trials on the twin (%+.0f %% off): %s is predicted to be %.0f %% better, %.0f to %.0f; it is set",
-                  r->trials, rehearser_percent(c->off), winner->name ? winner->name : "a new setting", -rehearser_percent(gain.mean),
-                  -rehearser_percent(gain.high), -rehearser_percent(gain.low));
+    rehearser_say(note, "search", "%u trials on the twin (%+.0f %% off): %s is predicted to be %.0f %% better%s, %.0f to %.0f; it is set",
+                  r->trials, rehearser_percent(c->off), winner->name ? winner->name : "a new setting", -rehearser_percent(v.gain.mean),
+                  v.was == &now->knobs ? "" : " than the setting from the beginning, where what is in force harms somebody",
+                  -rehearser_percent(v.gain.high), -rehearser_percent(v.gain.low));
     say_named(t, note, r);
     t->is_guess = false;
     t->guess_windows = 0;
-    start_proof(t, m, &winner->knobs, gain, c, knobs);
+    start_proof(t, m, &winner->knobs, &v, c, knobs);
 }
 
 /* A setting that was chosen for another traffic, or guessed, is not kept for one that nobody understands. */
@@ -250,7 +271,8 @@ static bool is_held(struct rehearser *t, const struct traffic_model *now)
 /* Was what is in force chosen, or guessed, for another traffic? */
 static bool is_for_other(const struct rehearser *t, const struct traffic_model *now)
 {
-    return (t->has_chosen && model_distance(now, &t->chosen) >= 1) || (t->is_guess && model_distance(now, &t->guessed) >= 1);
+    return (t->has_chosen && model_distance(now, &t->chosen) >= 1)
+           || (t->is_guess && !t->is_opening && model_distance(now, &t->guessed) >= 1);
 }
 
 /* Another traffic than in the window before. What was chosen for that goes at once; what was found for such traffic before
@@ -285,6 +307,33 @@ static void outlive(struct rehearser *t, struct knobs *knobs, struct tuner_note 
     t->is_guess = false;
     t->has_guessed = true;
     *knobs = t->world.start;
+}
+
+/* An opening is for messages that come at random. Where they follow from others queue pairs live on, and the rates that it
+ * leaves them with are felt for long: it goes with the first interval that shows it, and for one more interval rates rise fast. */
+static bool withdraw(struct rehearser *t, struct knobs *knobs, struct tuner_note *note)
+{
+    struct traffic_model m;
+    char                 text[160];
+
+    if (!t->is_guess || !t->is_opening || !model_make(&m, &t->window, t->seconds, t->hosts) || !rehearser_is_endogenous(&m))
+        return false;
+    rehearser_say(note, "watch", "%s: an opening is not for messages that follow from others; the setting from the beginning comes back",
+                  model_text(&m, text, sizeof(text)));
+    t->is_guess = false;
+    t->phase = PHASE_RECOVERING;
+    *knobs = t->world.start;
+    opening_recover(&t->world, knobs);
+    return true;
+}
+
+/* What has been in force since the beginning, and why; told once. */
+static void say_opening(struct rehearser *t, struct tuner_note *note)
+{
+    if (t->is_opening && !t->is_told && !note->why[0])
+        rehearser_say(note, note->phase, "since the beginning, before any message was seen, %s has been in force, which follows from the speeds and the "
+                      "round trip of the network alone; it stays until the twin is asked", opening_abouts[(int)t->option[OPT_OPENING]]);
+    t->is_told = true;
 }
 
 /* A window is full, and nothing is being proved. */
@@ -347,12 +396,19 @@ static void one_step(struct rehearser *t, const struct report *r, struct knobs *
         wait(t, knobs, note);
         return;
     }
+    if (t->phase == PHASE_RECOVERING) {
+        note->phase = "watch";
+        t->phase = PHASE_WATCH;
+        *knobs = t->world.start;
+        rehearser_begin_window(t);
+        return;
+    }
     if (t->phase == PHASE_PAIRING) {
         proving_pair(t, r, knobs, note);
         return;
     }
     is_full = gather(t, r);
-    if (guess_is_due(t) && guess_make(t, knobs, note)) {
+    if (withdraw(t, knobs, note) || (guess_is_due(t) && guess_make(t, knobs, note))) {
         rehearser_begin_window(t);
         return;
     }
@@ -374,8 +430,17 @@ static void step(void *state, const struct report *r, struct knobs *knobs, struc
     struct knobs      was = *knobs;
 
     one_step(t, r, knobs, note);
+    say_opening(t, note);
     if (!knobs_equal(&was, knobs))
         t->under_windows = 0;
+}
+
+static void first(const void *state, struct knobs *knobs)
+{
+    const struct rehearser *t = state;
+
+    if (t->is_opening)
+        *knobs = t->opening;
 }
 
 static bool is_idle(const void *state)
@@ -430,6 +495,7 @@ static int create(void **state, const struct world *w, const struct option_value
     copy_world(t, w);
     t->goal = goal_all[(int)t->option[OPT_GOAL]];
     t->goal.bound = rng_log(1 + t->option[OPT_HARM]);
+    t->is_guess = t->is_opening = opening_make((enum opening)t->option[OPT_OPENING], w, &t->opening);
     rc = strcmp(v->text[OPT_MODEL], "none") == 0 ? 0 : surrogate_open(&t->surrogate, v->text[OPT_MODEL], err);
     t->has_surrogate = rc == 0 && t->surrogate.net.parameters > 0;
     if (rc)
@@ -449,6 +515,8 @@ static const struct option_info options[] = {
     [OPT_MODEL] = { "model", OPTION_TEXT, 0, 0, 0, model_names, "shipped",
                     "what was learnt on other networks and tells where searches begin: shipped, as it comes with the program; none; or a file "
                     "that anole train twin has written" },
+    [OPT_OPENING] = { "opening", OPTION_CHOICE, OPENING_BDP, 0, 0, opening_names, NULL,
+                    "what is set before anything was seen, if nobody has chosen a setting: none; bdp; fabric, which was found on many random networks" },
     [OPT_GUESS] = { "guess", OPTION_YES, 0, 0, 1, NULL, NULL,
                     "what that expects most of is set before the first search, until the twin has been asked" },
     [OPT_WINDOW] = { "window", OPTION_COUNT, 3, 1, 1e6, NULL, NULL, "intervals that a model of the traffic is made from" },
@@ -469,7 +537,7 @@ static const struct option_info options[] = {
 
 extern const struct tuner_algo tuner_rehearse;
 const struct tuner_algo tuner_rehearse = {
-    .create = create, .destroy = destroy, .step = step, .is_idle = is_idle, .wants_messages = wants_messages,
+    .create = create, .destroy = destroy, .first = first, .step = step, .is_idle = is_idle, .wants_messages = wants_messages,
     .name = "rehearse", .about = "tries settings on a twin with the traffic that hosts see, applies the best, and proves it",
     .option = options,
 };

@@ -57,6 +57,7 @@ struct bench {
     struct knobs         knobs;
     struct tuner_note    note;
     struct report        report;
+    bool                 follows;            /* messages are posted when others have ended */
     double               real;               /* slowdowns of the network are those of the twin, times, away from the start */
 };
 
@@ -79,6 +80,7 @@ static void open_bench_with(struct bench *b, const char *option, const char *val
     assert_int_equal(tuner_values_set(&tuner_rehearse, &b->values, "budget", "1", &err), 0);
     assert_int_equal(tuner_values_set(&tuner_rehearse, &b->values, "model", "none", &err), 0);
     assert_int_equal(tuner_values_set(&tuner_rehearse, &b->values, "guess", "yes", &err), 0);
+    assert_int_equal(tuner_values_set(&tuner_rehearse, &b->values, "opening", "none", &err), 0);
     assert_int_equal(tuner_values_set(&tuner_rehearse, &b->values, option, value, &err), 0);
     assert_int_equal(tuner_open(&b->tuner, &tuner_rehearse, &b->world, &b->values, &err), 0);
 }
@@ -110,6 +112,14 @@ static void next(struct bench *b, uint32_t times)
     s->bin_bytes[seen_bin(10000)] = 10000000ull * times;
     s->bin[seen_bin(2000000)] = 30 * times;
     s->bin_bytes[seen_bin(2000000)] = 60000000ull * times;
+    if (b->follows) {
+        memcpy(s->chain_bin, s->bin, sizeof(s->bin));
+        memcpy(s->chain_bytes, s->bin_bytes, sizeof(s->bin_bytes));
+        memset(s->bin, 0, sizeof(s->bin));
+        memset(s->bin_bytes, 0, sizeof(s->bin_bytes));
+        s->chain_senders = 16;
+        s->chain_s = 1030e-5 * times;
+    }
     for (int c = 0; c < PREDICT_CLASSES; c++)
         s->done[c] = (struct seen_class){ p.all.messages[c], p.all.slowdowns[c] * more };
     b->report.number++;
@@ -389,6 +399,121 @@ static void step__a_guess_that_nobody_confirms_does_not_stay(void **state)
     close_bench(&b);
 }
 
+/* ---- openings ---- */
+
+/* With bdp from the beginning on; the best setting is there, or where 'best' says. */
+static void open_with_bdp(struct bench *b, const double *best)
+{
+    open_bench_with(b, "opening", "bdp");
+    tuner_first(&b->tuner, &b->knobs);
+    assert_false(knobs_equal(&b->knobs, &b->world.start));
+    if (best)
+        memcpy(twin.best, best, sizeof(twin.best));
+    else
+        coded_from_knobs(&twin.coded, &b->knobs, twin.best);
+}
+
+/* It is told with the first interval; the twin finds nothing better, and it stays. */
+static void first__an_opening_that_the_twin_confirms_stays(void **state)
+{
+    struct bench b;
+    struct knobs opening;
+
+    (void)state;
+    open_with_bdp(&b, NULL);
+    opening = b.knobs;
+    next(&b, 1);
+    assert_non_null(strstr(b.note.why, "since the beginning"));
+    assert_non_null(strstr(b.note.why, "bdp"));
+    assert_string_equal(b.note.phase, "watch");
+    while (twins == 0) {
+        assert_true(knobs_equal(&b.knobs, &opening));
+        next(&b, 1);
+    }
+    assert_non_null(strstr(b.note.why, "it stays"));
+    assert_true(knobs_equal(&b.knobs, &opening));
+    close_bench(&b);
+}
+
+/* On this network nothing is better than where it began. */
+static void first__an_opening_that_the_twin_refutes_goes(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    open_with_bdp(&b, NULL);
+    coded_from_knobs(&twin.coded, &b.world.start, twin.best);
+    while (twins == 0)
+        next(&b, 1);
+    assert_true(knobs_equal(&b.knobs, &b.world.start));
+    close_bench(&b);
+}
+
+/* Better is found, set, and does not prove true: what comes back is the opening, not what was before it. */
+static void first__what_is_not_proved_gives_way_to_the_opening(void **state)
+{
+    struct bench b;
+    struct knobs opening;
+
+    (void)state;
+    open_bench_with(&b, "opening", "bdp");
+    tuner_first(&b.tuner, &b.knobs);
+    opening = b.knobs;
+    while (knobs_equal(&b.knobs, &opening))
+        next(&b, 1);
+    assert_non_null(strstr(b.note.why, "is predicted to be"));
+    b.real = 5;
+    while (!strstr(b.note.why, "comes back"))
+        next(&b, 1);
+    assert_true(knobs_equal(&b.knobs, &opening));
+    close_bench(&b);
+}
+
+static void first__an_opening_does_not_stay_where_the_twin_is_wrong(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    open_with_bdp(&b, NULL);
+    lie = 5;
+    while (twins < 2)
+        next(&b, 1);
+    assert_non_null(strstr(b.note.why, "the twin is wrong"));
+    assert_true(knobs_equal(&b.knobs, &b.world.start));
+    close_bench(&b);
+}
+
+/* Messages that each follow from the end of another: the opening goes with the first interval that tells of them. */
+static void first__an_opening_is_not_for_messages_that_follow_from_others(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    open_with_bdp(&b, NULL);
+    b.follows = true;
+    next(&b, 1);
+    assert_non_null(strstr(b.note.why, "the setting from the beginning comes back"));
+    assert_true(b.knobs.value[KNOB_kmin] == b.world.start.value[KNOB_kmin]);
+    assert_true(b.knobs.value[KNOB_rpg_ai_rate] >= 1000);        /* of 100 Gb/s: rates rise within an interval */
+    next(&b, 1);
+    assert_true(knobs_equal(&b.knobs, &b.world.start));
+    assert_int_equal(twins, 0);
+    close_bench(&b);
+}
+
+static void first__no_opening_where_none_is_wanted(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    open_bench(&b);
+    tuner_first(&b.tuner, &b.knobs);
+    assert_true(knobs_equal(&b.knobs, &b.world.start));
+    next(&b, 1);
+    assert_string_equal(b.note.why, "");
+    close_bench(&b);
+}
+
 static void create__without_a_maker_of_twins_there_is_no_tuner(void **state)
 {
     struct world         w = { .seed = 1 };
@@ -416,6 +541,12 @@ int main(void)
         cmocka_unit_test(step__a_guess_that_the_twin_refutes_goes),
         cmocka_unit_test(step__a_guess_that_nobody_confirms_does_not_stay),
         cmocka_unit_test(step__a_guess_does_not_stay_where_the_twin_is_wrong),
+        cmocka_unit_test(first__an_opening_that_the_twin_confirms_stays),
+        cmocka_unit_test(first__an_opening_that_the_twin_refutes_goes),
+        cmocka_unit_test(first__what_is_not_proved_gives_way_to_the_opening),
+        cmocka_unit_test(first__an_opening_does_not_stay_where_the_twin_is_wrong),
+        cmocka_unit_test(first__an_opening_is_not_for_messages_that_follow_from_others),
+        cmocka_unit_test(first__no_opening_where_none_is_wanted),
         cmocka_unit_test(create__without_a_maker_of_twins_there_is_no_tuner),
     };
 

@@ -151,7 +151,7 @@ wrong_inputs() {
 2|convert a.yaml|anole: into what? say --to scenario, --to hpcc or --to htsim
 2|convert a.yaml --to foo -o x|anole: --to: 'foo' is not a format; there are *
 1|convert nosuch --to scenario -o x|anole: nosuch: No such file or directory
-2|train|anole: what is to be trained? anole train acc --out FILE, anole train rlcc --out FILE, anole train twin --out FILE; see anole train --help
+2|train|anole: what is to be trained? anole train acc --out FILE, anole train rlcc --out FILE, anole train twin --out FILE, anole train opening; see anole train --help
 2|train foo --out x|anole: 'foo' is nothing that is trained; there are acc, and rlcc and twin, which come before their options
 2|train acc|anole: where is the model to be written? Give --out FILE
 2|help foo|anole: 'foo' is not a command; there are *

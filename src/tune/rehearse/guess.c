@@ -43,6 +43,7 @@ bool guess_make(struct rehearser *t, struct knobs *knobs, struct tuner_note *not
         *knobs = list[0].knobs;
         t->guessed = m;
         t->is_guess = true;
+        t->is_opening = false;
     }
     free(list);
     return is_set;

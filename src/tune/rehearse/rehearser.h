@@ -1,7 +1,7 @@
 /* src/tune/rehearse/rehearser.h - what the tuner rehearse remembers from interval to interval, for the parts that it is made of:
  *
  *   rehearse.c (tune/)   watches, asks the twin, decides
- *   guess.h              what is set before there is a twin
+ *   opening.h, guess.h   what is set before there is a twin
  *   proving.h            whether what was predicted has come
  */
 #ifndef TUNE_REHEARSE_REHEARSER_H
@@ -18,9 +18,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { OPT_GOAL, OPT_HARM, OPT_BUDGET, OPT_MODEL, OPT_GUESS, OPT_WINDOW, OPT_SETTLE, OPT_THINK, OPT_MARGIN, OPT_TRUST, OPT_PAIRS, OPT_BLOCK, OPT_HORIZON,
+enum { OPT_GOAL, OPT_HARM, OPT_BUDGET, OPT_MODEL, OPT_OPENING, OPT_GUESS, OPT_WINDOW, OPT_SETTLE, OPT_THINK, OPT_MARGIN, OPT_TRUST, OPT_PAIRS, OPT_BLOCK, OPT_HORIZON,
        OPT_WRONG_LOAD, OPT_WRONG_SIZES, OPTIONS };
-enum phase { PHASE_WATCH, PHASE_THINKING, PHASE_SETTLING, PHASE_PROVING, PHASE_PAIRING, PHASE_HOLD };
+enum phase { PHASE_WATCH, PHASE_RECOVERING, PHASE_THINKING, PHASE_SETTLING, PHASE_PROVING, PHASE_PAIRING, PHASE_HOLD };
 
 struct rehearser {
     double         option[OPTIONS];
@@ -55,6 +55,8 @@ struct rehearser {
     bool                 has_surrogate;
     struct traffic_model guessed;        /* for which the guess was made that is in force */
     bool                 is_guess, has_guessed;          /* it is in force; this traffic had its guess */
+    bool                 is_opening, is_told;    /* the guess was made before any traffic was seen; the explanation has it */
+    struct knobs         opening;
     uint32_t             guess_windows;  /* for which guesses have been in force */
 
     struct memories memories;
