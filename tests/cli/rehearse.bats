@@ -44,6 +44,24 @@ END
     grep -q 'model: ' "$dir/err"
 }
 
+@test "rehearse: an opening is in force from the beginning on and told, unless somebody has chosen a setting or wants none" {
+    file=$(slow)
+    grep -v ^knobs "$file" >"$dir/new.yaml"
+    for opening in bdp fabric; do
+        "$ANOLE" run "$dir/new.yaml" --set "tuner.opening=$opening" --set run=2ms --out "$dir/$opening" >/dev/null
+        "$ANOLE" explain "$dir/$opening" | tr -s ' \n' ' ' | grep -q 'since the beginning, before any message was seen, '
+        jq -s -e '.[0].knobs.kmin < 100' "$dir/$opening/tuning.jsonl" >/dev/null
+    done
+    "$ANOLE" run "$dir/new.yaml" --set tuner=bdp --set run=2ms --out "$dir/fixed" >/dev/null
+    cmp "$dir/fixed/flows.csv" "$dir/bdp/flows.csv"
+    "$ANOLE" run "$dir/new.yaml" --set tuner.opening=none --set run=2ms --out "$dir/none" >/dev/null
+    "$ANOLE" run "$file" --set run=2ms --out "$dir/chosen" >/dev/null
+    for out in none chosen; do
+        refute grep -q 'since the beginning' "$dir/$out/tuning.jsonl"
+        jq -s -e '.[0].knobs.kmin >= 400' "$dir/$out/tuning.jsonl" >/dev/null
+    done
+}
+
 @test "rehearse: a twin that nobody believes changes nothing" {
     file=$(slow)
     "$ANOLE" run "$file" --set tuner.trust=0 --set run=8ms --out "$dir/a" >/dev/null

@@ -106,6 +106,7 @@ wrong_inputs() {
 2|compare a.yaml --vary kmin|anole: --vary: 'kmin' has no '='; write --vary kmin=100KB,400KB
 2|compare a.yaml --vary kmin=5KB..9KB|anole: --vary: '5KB..9KB' is a range, not a value; write --vary kmin=100KB,400KB, or anole sweep --range kmin=5KB..9KB
 1|run a.yaml --set tuner.kind=paraleon --set tuner.colour=1|anole: --set tuner.colour=1: 'colour' is not an option of paraleon; there are preset, *
+1|run a.yaml --set tuner.kind=rehearse --set tuner.opening=bdpp|anole: --set tuner.opening=bdpp: 'opening' must be none, bdp or fabric, not 'bdpp'; did you mean 'bdp'?
 1|run a.yaml --set tuner.kind=rehearse --set tuner.colour=1|anole: --set tuner.colour=1: 'colour' is not an option of rehearse; there are goal, *
 1|compare a.yaml --vary kmin=5us,6us|anole: variant 'kmin=5us': kmin=5us: 'kmin' is a size, and '5us' is none; write 400KB
 1|compare a.yaml --vary kmim=1KB,2KB|anole: variant 'kmim=1KB': kmim=1KB: 'kmim' is not a knob or a key; did you mean 'kmin'?
@@ -152,7 +153,7 @@ wrong_inputs() {
 2|convert a.yaml --to foo -o x|anole: --to: 'foo' is not a format; there are *
 1|convert nosuch --to scenario -o x|anole: nosuch: No such file or directory
 2|train|anole: what is to be trained? anole train acc --out FILE, anole train rlcc --out FILE, anole train twin --out FILE, anole train opening; see anole train --help
-2|train foo --out x|anole: 'foo' is nothing that is trained; there are acc, and rlcc and twin, which come before their options
+2|train foo --out x|anole: 'foo' is nothing that is trained; there are acc, and rlcc, twin and opening, which come before their options
 2|train acc|anole: where is the model to be written? Give --out FILE
 2|help foo|anole: 'foo' is not a command; there are *
 2|hlep|anole: 'hlep' is not a command; did you mean 'help'?
