@@ -330,10 +330,8 @@ static void loop(struct host *h)
             reload(h);
         }
         for (uint32_t i = 0; i < h->devices; i++) {
-            while (rpc_next(h->device[i].rpc, &e)) {
+            while (rpc_next(h->device[i].rpc, &e))
                 on_event(h, &h->device[i], &e);
-                free(e.bytes);
-            }
             if (h->lock_us)
                 redial(h, &h->device[i], clock_us());
             else

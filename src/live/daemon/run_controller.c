@@ -417,10 +417,8 @@ static void hear(struct fabric *f)
 
     if (clock_us() < f->look_us)
         return;
-    for (; rpc_next(f->rpc, &e); has_heard = true) {
+    for (; rpc_next(f->rpc, &e); has_heard = true)
         on_event(f, &e, now_us(f));
-        free(e.bytes);
-    }
     if (has_heard && !f->file->lock_step)
         f->look_us = clock_us() + (pause_us < PAUSE_US_MAX ? pause_us : PAUSE_US_MAX);
 }

@@ -236,9 +236,9 @@ static void loop(struct rack_relay *r)
                 return;
             reload(r);
         }
-        for (; rpc_next(r->agents, &e); free(e.bytes))
+        while (rpc_next(r->agents, &e))
             on_agent(r, &e);
-        for (; rpc_next(r->up, &e); free(e.bytes))
+        while (rpc_next(r->up, &e))
             on_up(r, &e);
         relay_flush(&r->relay);
         on_time(r, clock_us());

@@ -12,6 +12,10 @@
 #define CALLS_MAX  100
 #define HEADER_MAX 8192
 #define PATH_SIZE  64
+#define MAGIC      24u           /* bytes that a client says before its first frame */
+#define HEAD       9u            /* of a frame */
+#define FRAME_MAX  16384u        /* of its payload */
+#define UPDATE     13u           /* a frame that opens a window */
 
 struct waiting { struct waiting *next; size_t length; unsigned char bytes[]; };
 
@@ -24,6 +28,8 @@ struct h2_call {
     char            path[PATH_SIZE];
     bool            is_post, is_grpc;            /* as its headers say */
     bool            is_open, is_answered, is_ending, is_resting;         /* resting: nghttp2 waits for something to send */
+    bool            is_said;                     /* the other side has nothing more to say */
+    uint32_t        owed;                        /* bytes that came past nghttp2 since its window was opened */
     enum h2_status  status;
     unsigned char  *partial;                     /* of a message that has not come whole */
     size_t          partial_length, partial_room;
@@ -37,6 +43,14 @@ struct h2 {
     struct h2_hooks  hooks;
     void            *arg;
     struct h2_call  *calls;
+    bool             is_touched;                 /* nghttp2 may have something to send */
+    bool             is_in_headers;              /* more of them must come before anything else */
+    size_t           left;                       /* of the frame that nghttp2 is in the middle of */
+    unsigned char    head[HEAD];                 /* of the next, as far as it has come */
+    size_t           head_length;
+    uint32_t         owed;                       /* as of a call */
+    bool             is_shut;                    /* a window is half used */
+    unsigned char    update[UPDATE];
 };
 
 /* ---- what is sent ---- */
@@ -100,6 +114,7 @@ static void answer(struct h2_call *c)
 
 static void go_on(struct h2_call *c)
 {
+    c->h2->is_touched = true;
     if (!c->is_resting)
         return;
     c->is_resting = false;
@@ -141,6 +156,7 @@ void h2_end(struct h2_call *c, enum h2_status status)
 void h2_cut(struct h2_call *c)
 {
     c->is_ending = true;
+    c->h2->is_touched = true;
     nghttp2_submit_rst_stream(c->h2->session, NGHTTP2_FLAG_NONE, c->stream, NGHTTP2_CANCEL);
 }
 
@@ -181,20 +197,15 @@ static void keep(struct h2_call *c, const unsigned char *bytes, size_t length)
     c->partial_length += length;
 }
 
-static int on_chunk(nghttp2_session *session, uint8_t flags, int32_t stream, const uint8_t *bytes, size_t length, void *arg)
+static void take_bytes(struct h2_call *c, const unsigned char *bytes, size_t length)
 {
-    struct h2_call *c = nghttp2_session_get_stream_user_data(session, stream);
-    size_t          used;
+    size_t used;
 
-    (void)flags;
-    (void)arg;
-    if (!c || !c->is_open)
-        return 0;
     if (!c->partial_length) {                    /* nearly always: whole messages, where they lie */
         used = take_messages(c, bytes, length);
         if (used < length)
             keep(c, bytes + used, length - used);
-        return 0;
+        return;
     }
     keep(c, bytes, length);
     used = take_messages(c, c->partial, c->partial_length);
@@ -205,6 +216,16 @@ static int on_chunk(nghttp2_session *session, uint8_t flags, int32_t stream, con
         c->partial = NULL;
         c->partial_room = 0;
     }
+}
+
+static int on_chunk(nghttp2_session *session, uint8_t flags, int32_t stream, const uint8_t *bytes, size_t length, void *arg)
+{
+    struct h2_call *c = nghttp2_session_get_stream_user_data(session, stream);
+
+    (void)flags;
+    (void)arg;
+    if (c && c->is_open)
+        take_bytes(c, bytes, length);
     return 0;
 }
 
@@ -275,7 +296,9 @@ static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *
     c = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
     if (c && frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST)
         on_request(c);
-    /* The other side has nothing more to say. Who asked still waits for an answer, if what it said was whole. */
+    if (c)
+        c->is_said |= (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
+    /* Who asked still waits for an answer, if what it said was whole. */
     if (c && (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) && (c->partial_length || c->kind == H2_STREAM))
         h2_end(c, c->partial_length ? H2_INTERNAL : H2_OK);
     return 0;
@@ -327,6 +350,8 @@ struct h2 *h2_new(const struct h2_hooks *hooks, void *arg)
 
     h->hooks = *hooks;
     h->arg = arg;
+    h->is_touched = true;
+    h->left = MAGIC;
     if (nghttp2_session_callbacks_new(&callbacks))
         die("no memory");
     nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, on_begin);
@@ -356,21 +381,122 @@ void h2_free(struct h2 *h)
     free(h);
 }
 
-bool h2_receive(struct h2 *h, const unsigned char *bytes, size_t length)
+/* ---- frames ----
+ *
+ * A frame that is nothing but bytes of a call that is open, and has come whole, need not go through nghttp2: that would touch more memory
+ * than all else that becomes of a report, and with a thousand connections none of it is in a cache. What came that way is counted
+ * here, and windows are opened again for it, beside nghttp2's, which knows of the other frames alone.
+ */
+
+static size_t put_update(struct h2 *h, uint32_t *owed, uint32_t stream)
 {
-    return nghttp2_session_mem_recv(h->session, bytes, length) == (ssize_t)length;
+    unsigned char *u = h->update;
+
+    memcpy(u, (unsigned char[HEAD]){ 0, 0, 4, NGHTTP2_WINDOW_UPDATE, 0 }, HEAD);
+    for (int i = 0; i < 4; i++) {
+        u[5 + i] = (unsigned char)(stream >> (24 - 8 * i));
+        u[HEAD + i] = (unsigned char)(*owed >> (24 - 8 * i));
+    }
+    *owed = 0;
+    return UPDATE;
 }
 
+/* The call that bytes of this stream may be handed to at once; NULL: none. */
+static struct h2_call *call_of(const struct h2 *h, uint32_t stream)
+{
+    for (struct h2_call *c = h->calls; c; c = c->next)
+        if ((uint32_t)c->stream == stream)
+            return c->is_open && !c->is_said && !c->is_ending ? c : NULL;
+    return NULL;
+}
+
+/* Returns how many bytes the frame has; 0: it is one for nghttp2. */
+static size_t take_quickly(struct h2 *h, const unsigned char *bytes, size_t length)
+{
+    uint32_t        stream;
+    size_t          size;
+    struct h2_call *c;
+
+    if (h->left || h->head_length || h->is_in_headers || length < HEAD || bytes[3] != NGHTTP2_DATA || bytes[4])
+        return 0;
+    size = (size_t)bytes[0] << 16 | (size_t)bytes[1] << 8 | bytes[2];
+    stream = (uint32_t)bytes[5] << 24 | (uint32_t)bytes[6] << 16 | (uint32_t)bytes[7] << 8 | bytes[8];
+    c = size && size <= FRAME_MAX && length - HEAD >= size ? call_of(h, stream) : NULL;
+    if (!c || c->owed + size > WINDOW || h->owed + size > WINDOW)
+        return 0;                /* nghttp2 does not take it either, when it has no window for that */
+    c->owed += (uint32_t)size;
+    h->owed += (uint32_t)size;
+    h->is_shut |= c->owed >= WINDOW / 2 || h->owed >= WINDOW / 2;
+    take_bytes(c, bytes + HEAD, size);
+    return HEAD + size;
+}
+
+/* How many of these bytes belong to what nghttp2 is in the middle of, or has to begin with. */
+static size_t part_for_nghttp2(struct h2 *h, const unsigned char *bytes, size_t length)
+{
+    size_t part;
+
+    if (h->left) {
+        part = h->left < length ? h->left : length;
+        h->left -= part;
+        return part;
+    }
+    part = HEAD - h->head_length < length ? HEAD - h->head_length : length;
+    memcpy(h->head + h->head_length, bytes, part);
+    h->head_length += part;
+    if (h->head_length == HEAD) {
+        h->left = (size_t)h->head[0] << 16 | (size_t)h->head[1] << 8 | h->head[2];
+        h->head_length = 0;
+        if (h->head[3] == NGHTTP2_HEADERS || h->head[3] == NGHTTP2_CONTINUATION)
+            h->is_in_headers = !(h->head[4] & NGHTTP2_FLAG_END_HEADERS);
+    }
+    return part;
+}
+
+/* The next window that is half used; 0: there is none. */
+static size_t open_window(struct h2 *h)
+{
+    if (h->owed >= WINDOW / 2)
+        return put_update(h, &h->owed, 0);
+    for (struct h2_call *c = h->calls; c; c = c->next)
+        if (c->owed >= WINDOW / 2 && call_of(h, (uint32_t)c->stream))
+            return put_update(h, &c->owed, (uint32_t)c->stream);
+    h->is_shut = false;
+    return 0;
+}
+
+bool h2_receive(struct h2 *h, const unsigned char *bytes, size_t length)
+{
+    size_t at = 0, part;
+
+    while (at < length) {
+        part = take_quickly(h, bytes + at, length - at);
+        if (!part) {
+            part = part_for_nghttp2(h, bytes + at, length - at);
+            h->is_touched = true;
+            if (nghttp2_session_mem_recv(h->session, bytes + at, part) != (ssize_t)part)
+                return false;
+        }
+        at += part;
+    }
+    return true;
+}
+
+/* Windows are opened between nghttp2's frames, never inside of one. */
 size_t h2_output(struct h2 *h, const unsigned char **bytes)
 {
-    ssize_t length = nghttp2_session_mem_send(h->session, bytes);
+    ssize_t length = h->is_touched ? nghttp2_session_mem_send(h->session, bytes) : 0;
 
-    return length > 0 ? (size_t)length : 0;
+    if (length > 0)
+        return (size_t)length;
+    h->is_touched = false;
+    *bytes = h->update;
+    return h->is_shut ? open_window(h) : 0;
 }
 
 bool h2_has_output(const struct h2 *h)
 {
-    return nghttp2_session_want_write(h->session);
+    return h->is_touched || h->is_shut;
 }
 
 bool h2_is_over(const struct h2 *h)
@@ -380,11 +506,13 @@ bool h2_is_over(const struct h2 *h)
 
 void h2_ping(struct h2 *h)
 {
+    h->is_touched = true;
     nghttp2_submit_ping(h->session, NGHTTP2_FLAG_NONE, NULL);
 }
 
 void h2_bye(struct h2 *h)
 {
+    h->is_touched = true;
     nghttp2_session_terminate_session(h->session, NGHTTP2_NO_ERROR);
 }
 

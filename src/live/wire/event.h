@@ -16,7 +16,7 @@ struct rpc_event {
     enum rpc_kind  kind;
     uint32_t       link;         /* below 2^31 */
     char           peer[64];     /* the name in its certificate; "": there is none */
-    unsigned char *bytes;        /* DATA, ASK: to be freed */
+    unsigned char *bytes;        /* DATA, ASK: until the next event is taken */
     size_t         length;
     char           why[160];     /* CLOSE */
 };

@@ -57,7 +57,7 @@ struct rpc {
     int                    fd;
     struct places          links;
     bool                   is_ending;
-    struct queued         *first, **last;
+    struct queued         *first, **last, *current;      /* current: the program looks at it */
 };
 
 /* ---- events for the loop ---- */
@@ -86,8 +86,11 @@ bool rpc_next(struct rpc *r, struct rpc_event *e)
 
     if (r->serve)
         return serve_next(r->serve, e);
+    if (r->current)
+        free(r->current->event.bytes);
+    free(r->current);
     pthread_mutex_lock(&r->lock);
-    q = r->first;
+    r->current = q = r->first;
     if (q) {
         r->first = q->next;
         if (!r->first)
@@ -96,7 +99,6 @@ bool rpc_next(struct rpc *r, struct rpc_event *e)
     } else if (read(r->fd, &count, sizeof count) < 0)
         assert(errno == EAGAIN);
     pthread_mutex_unlock(&r->lock);
-    free(q);
     return q != NULL;
 }
 
@@ -443,7 +445,7 @@ static void free_dialler(struct rpc *r)
     pthread_join(r->thread, NULL);
     grpc_channel_destroy(r->channel);
     while (rpc_next(r, &e))
-        free(e.bytes);
+        continue;
     grpc_completion_queue_destroy(r->cq);
     close(r->fd);
     pthread_mutex_destroy(&r->lock);

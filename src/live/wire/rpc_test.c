@@ -36,11 +36,21 @@ static int tear_down(void **unused)
 static struct rpc_event kept[KEPT_MAX];          /* of the server, while it was given turns */
 static int              kept_first, kept_last;
 
+/* With bytes that last, to be freed. */
+static bool take(struct rpc *r, struct rpc_event *e)
+{
+    if (!rpc_next(r, e))
+        return false;
+    if (e->bytes)
+        e->bytes = memcpy(xmalloc(e->length + 1), e->bytes, e->length);
+    return true;
+}
+
 static void give_turn(struct rpc *r)
 {
     struct rpc_event e;
 
-    while (r && rpc_next(r, &e)) {
+    while (r && take(r, &e)) {
         assert_true(kept_last < KEPT_MAX);
         kept[kept_last++] = e;
     }
@@ -54,7 +64,7 @@ static struct rpc_event next(struct rpc *r)
 
     if (r == other && kept_first < kept_last)
         return kept[kept_first++];
-    while (!rpc_next(r, &e)) {
+    while (!take(r, &e)) {
         fd[1].fd = other && r != other ? rpc_fd(other) : -1;
         assert_in_range(poll(fd, 2, 60000), 1, 2);
         if (r != other)

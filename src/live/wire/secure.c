@@ -8,8 +8,62 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
-struct secure { struct identity identity; SSL_CTX *context; };
+struct secure { struct identity identity; SSL_CTX *context; BIO_METHOD *method; };
+
+/* ---- sockets ---- */
+
+static int socket_read(BIO *bio, char *bytes, int room)
+{
+    struct secure_socket *s = BIO_get_data(bio);
+    ssize_t               n = recv(s->fd, bytes, (size_t)room, 0);
+
+    s->is_empty = n < room;
+    BIO_clear_retry_flags(bio);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        BIO_set_retry_read(bio);
+    return (int)n;
+}
+
+static int socket_write(BIO *bio, const char *bytes, int length)
+{
+    const struct secure_socket *s = BIO_get_data(bio);
+    ssize_t                     n = send(s->fd, bytes, (size_t)length, MSG_NOSIGNAL);
+
+    BIO_clear_retry_flags(bio);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        BIO_set_retry_write(bio);
+    return (int)n;
+}
+
+static long socket_control(BIO *bio, int what, long number, void *arg)
+{
+    (void)bio, (void)number, (void)arg;
+    return what == BIO_CTRL_FLUSH;
+}
+
+static BIO_METHOD *socket_method(void)
+{
+    BIO_METHOD *m = BIO_meth_new(BIO_TYPE_SOURCE_SINK, "socket");
+
+    if (!m || !BIO_meth_set_read(m, socket_read) || !BIO_meth_set_write(m, socket_write) || !BIO_meth_set_ctrl(m, socket_control))
+        die("no memory");
+    return m;
+}
+
+static BIO *socket_bio(const struct secure *s, struct secure_socket *socket)
+{
+    BIO *bio = BIO_new(s->method);
+
+    if (!bio)
+        die("no memory");
+    BIO_set_data(bio, socket);
+    BIO_set_init(bio, 1);
+    return bio;
+}
+
+/* ---- contexts ---- */
 
 /* gRPC speaks HTTP/2 alone. */
 static int choose(SSL *ssl, const unsigned char **out, unsigned char *length, const unsigned char *in, unsigned in_length, void *arg)
@@ -81,6 +135,7 @@ int secure_open(struct secure **out, const struct rpc_tls *tls, struct err *err)
     if (!tls->ca)
         return 0;
     s = xcalloc(1, sizeof *s);
+    s->method = socket_method();
     rc = identity_open(&s->identity, tls, err);
     if (!rc)
         s->context = context_of(&s->identity);
@@ -99,21 +154,24 @@ void secure_free(struct secure *s)
         return;
     identity_fini(&s->identity);
     SSL_CTX_free(s->context);
+    BIO_meth_free(s->method);
     free(s);
 }
 
-SSL *secure_accept(struct secure *s, int fd)
+SSL *secure_accept(struct secure *s, struct secure_socket *socket)
 {
     SSL_CTX *next = identity_look(&s->identity) ? context_of(&s->identity) : NULL;
     SSL     *ssl;
+    BIO     *bio = socket_bio(s, socket);
 
     if (next) {
         SSL_CTX_free(s->context);                /* connections that there are keep it */
         s->context = next;
     }
     ssl = SSL_new(s->context);
-    if (!ssl || SSL_set_fd(ssl, fd) != 1)
+    if (!ssl)
         die("no memory");
+    SSL_set_bio(ssl, bio, bio);
     SSL_set_accept_state(ssl);
     return ssl;
 }

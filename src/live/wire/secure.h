@@ -6,6 +6,7 @@
 #include "live/wire/tls.h"
 
 #include <openssl/ssl.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct secure;                   /* NULL: without TLS */
@@ -13,7 +14,8 @@ int  secure_open(struct secure **out, const struct rpc_tls *, struct err *);
 void secure_free(struct secure *);
 
 /* The server's end of a connection. Files that were exchanged are seen here, as identity.h says. */
-SSL *secure_accept(struct secure *, int fd);
+struct secure_socket { int fd; bool is_empty; };         /* empty: the last read got less than it would have taken */
+SSL *secure_accept(struct secure *, struct secure_socket *);
 
 /* The name in the certificate of the other side; "" if there is none. */
 void secure_peer(const SSL *, char *name, size_t size);

@@ -23,23 +23,27 @@
 #define SILENT_S     10          /* after which it is asked whether it is still there, as gRPC does */
 #define ANSWER_S     5           /* within which it has to say so */
 #define HANDSHAKE_S  20
-#define READS_MAX    8           /* of one connection in one go */
+#define READS_MAX    64          /* records of one connection in one go */
+#define SMALL        256u        /* bytes of a message that has a place in its event */
+#define GONE         ((uint32_t)EPOLLRDHUP | (uint32_t)EPOLLHUP | (uint32_t)EPOLLERR)
 
 struct connection {
     struct serve      *serve;
     struct connection *next, **back;             /* of all */
     struct connection *next_dirty;               /* of those who have something to send */
-    int                fd;
+    struct connection *next_again, **back_again; /* of those who were not heard to the end; back: NULL: it is none */
+    struct secure_socket socket;
     SSL               *ssl;                      /* NULL: without */
     struct h2         *h2;                       /* NULL: still in the handshake */
     bool               is_dirty, is_broken, wants_write, was_asked;
+    bool               is_gone;                  /* the other side will not say more: the end has to be read */
     int64_t            heard_s;
     unsigned char     *out;                      /* what the kernel would not take */
     size_t             out_length, out_sent;
     char               peer[64];
 };
 
-struct queued { struct queued *next; struct rpc_event event; };
+struct queued { struct queued *next; struct rpc_event event; unsigned char small[SMALL]; };
 
 struct serve {
     int                epoll, listener, wake;    /* wake: somebody is dirty */
@@ -48,8 +52,9 @@ struct serve {
     bool               has_read;                 /* since it last said that nothing is there */
     struct secure     *secure;
     struct places      calls;
-    struct connection *connections, *dirty;
+    struct connection *connections, *dirty, *again;
     struct queued     *first, **last, *spare;
+    struct queued     *current;                  /* the one that the program looks at */
     int64_t            second;
     char              *file;                     /* of a socket that is one */
 };
@@ -78,25 +83,38 @@ static void tell(struct serve *s, const struct h2_call *call, enum rpc_kind kind
     q->event.length = length;
     memcpy(q->event.peer, c->peer, sizeof c->peer);
     if (bytes) {
-        q->event.bytes = xmalloc(length + 1);
+        q->event.bytes = length <= SMALL ? q->small : xmalloc(length);
         memcpy(q->event.bytes, bytes, length);
     }
     *s->last = q;
     s->last = &q->next;
 }
 
+static void drop_current(struct serve *s)
+{
+    struct queued *q = s->current;
+
+    s->current = NULL;
+    if (!q)
+        return;
+    if (q->event.bytes != q->small)
+        free(q->event.bytes);
+    q->next = s->spare;
+    s->spare = q;
+}
+
 static bool take_event(struct serve *s, struct rpc_event *e)
 {
     struct queued *q = s->first;
 
+    drop_current(s);
     if (!q)
         return false;
     s->first = q->next;
     if (!s->first)
         s->last = &s->first;
     *e = q->event;
-    q->next = s->spare;
-    s->spare = q;
+    s->current = q;
     return true;
 }
 
@@ -134,11 +152,13 @@ static void on_close(void *arg, struct h2_call *call)
 
 /* ---- connections ---- */
 
+/* Edge-triggered: otherwise the kernel looks at each a second time, only to see that nothing is left. */
 static void watch(const struct connection *c, int op)
 {
-    struct epoll_event e = { .events = EPOLLIN | (c->wants_write ? (uint32_t)EPOLLOUT : 0), .data.ptr = (void *)c };
+    struct epoll_event e = { .events = EPOLLIN | EPOLLRDHUP | (uint32_t)EPOLLET | (c->wants_write ? (uint32_t)EPOLLOUT : 0),
+                             .data.ptr = (void *)c };
 
-    epoll_ctl(c->serve->epoll, op, c->fd, &e);
+    epoll_ctl(c->serve->epoll, op, c->socket.fd, &e);
 }
 
 /* It has something to send. The loop is woken for that, unless it is known to come back before it waits. */
@@ -156,12 +176,40 @@ static void mark(struct connection *c)
     s->dirty = c;
 }
 
+/* There is more to hear, of which the kernel does not tell again. */
+static void hear_again(struct connection *c)
+{
+    struct serve *s = c->serve;
+    uint64_t      one = 1;
+
+    if (c->back_again)
+        return;
+    if (write(s->wake, &one, sizeof one) < 0)
+        assert(errno == EAGAIN);
+    c->next_again = s->again;
+    c->back_again = &s->again;
+    if (c->next_again)
+        c->next_again->back_again = &c->next_again;
+    s->again = c;
+}
+
+static void hear_no_more(struct connection *c)
+{
+    if (!c->back_again)
+        return;
+    *c->back_again = c->next_again;
+    if (c->next_again)
+        c->next_again->back_again = c->back_again;
+    c->back_again = NULL;
+}
+
 static void connection_free(struct connection *c)
 {
     assert(!c->is_dirty);
+    hear_no_more(c);
     h2_free(c->h2);
     SSL_free(c->ssl);
-    close(c->fd);
+    close(c->socket.fd);
     *c->back = c->next;
     if (c->next)
         c->next->back = c->back;
@@ -185,7 +233,7 @@ static void accept_one(struct serve *s, int fd)
     struct connection *c = xcalloc(1, sizeof *c);
 
     c->serve = s;
-    c->fd = fd;
+    c->socket.fd = fd;
     c->heard_s = now_s();
     c->next = s->connections;
     c->back = &s->connections;
@@ -194,7 +242,7 @@ static void accept_one(struct serve *s, int fd)
     s->connections = c;
     watch(c, EPOLL_CTL_ADD);
     if (s->secure)
-        c->ssl = secure_accept(s->secure, fd);
+        c->ssl = secure_accept(s->secure, &c->socket);
     else
         begin_h2(c);
 }
@@ -240,12 +288,18 @@ static ssize_t io_result(const struct connection *c, ssize_t n)
 
 static ssize_t read_some(struct connection *c, unsigned char *bytes)
 {
-    return io_result(c, c->ssl ? SSL_read(c->ssl, bytes, BUFFER) : recv(c->fd, bytes, BUFFER, 0));
+    ssize_t n;
+
+    if (c->ssl)
+        return io_result(c, SSL_read(c->ssl, bytes, BUFFER));
+    n = recv(c->socket.fd, bytes, BUFFER, 0);
+    c->socket.is_empty = n < (ssize_t)BUFFER;
+    return io_result(c, n);
 }
 
 static ssize_t write_some(struct connection *c, const unsigned char *bytes, size_t length)
 {
-    return io_result(c, c->ssl ? SSL_write(c->ssl, bytes, (int)length) : send(c->fd, bytes, length, MSG_NOSIGNAL));
+    return io_result(c, c->ssl ? SSL_write(c->ssl, bytes, (int)length) : send(c->socket.fd, bytes, length, MSG_NOSIGNAL));
 }
 
 static void shake_hands(struct connection *c)
@@ -262,25 +316,52 @@ static void shake_hands(struct connection *c)
     }
 }
 
+/* True: nothing is left, neither in the kernel nor in OpenSSL. Whoever has gone is read until the end comes. */
+static bool is_heard(const struct connection *c)
+{
+    return c->socket.is_empty && !c->is_gone && !(c->ssl && SSL_has_pending(c->ssl));
+}
+
 static void hear(struct connection *c)
 {
     static unsigned char bytes[BUFFER];
-    ssize_t              n;
+    ssize_t              n = 1;
 
     if (!c->h2)
         shake_hands(c);
-    for (int i = 0; c->h2 && !c->is_broken && i < READS_MAX; i++) {
+    for (int i = 0; c->h2 && !c->is_broken && n > 0; i++) {
+        if (i == READS_MAX) {
+            hear_again(c);
+            break;
+        }
         n = read_some(c, bytes);
         if (n > 0) {
             c->heard_s = c->serve->second;
             c->was_asked = false;
         }
         c->is_broken = n < 0 || (n > 0 && !h2_receive(c->h2, bytes, (size_t)n));
-        if (n <= 0 || (c->ssl ? !SSL_has_pending(c->ssl) : n < (ssize_t)BUFFER))
-            break;               /* level-triggered: what is left calls again */
+        if (is_heard(c))
+            break;
     }
     if (c->is_broken || (c->h2 && (c->wants_write || h2_has_output(c->h2))))
         mark(c);
+}
+
+/* Those who have more to say than fits in one go take turns with the others. */
+static void hear_rest(struct serve *s)
+{
+    struct connection *rest = s->again;
+
+    s->again = NULL;
+    if (rest)
+        rest->back_again = &rest;
+    while (rest) {
+        struct connection *c = rest;
+
+        hear_no_more(c);
+        if (!c->is_broken)
+            hear(c);
+    }
 }
 
 /* Gathers up to a record's worth. */
@@ -405,6 +486,14 @@ static void look_after_all(struct serve *s)
         look_after(c, second);
 }
 
+static void hear_ready(const struct epoll_event *e)
+{
+    struct connection *c = e->data.ptr;
+
+    c->is_gone |= (e->events & GONE) != 0;
+    hear(c);
+}
+
 static void look(struct serve *s)
 {
     struct epoll_event ready[READY_MAX];
@@ -413,6 +502,7 @@ static void look(struct serve *s)
 
     s->is_looking = true;
     look_after_all(s);
+    hear_rest(s);
     for (int i = 0; i < n; i++) {
         if (ready[i].data.ptr == &s->listener)
             accept_all(s);
@@ -420,7 +510,7 @@ static void look(struct serve *s)
             if (read(s->wake, &count, sizeof count) < 0)
                 assert(errno == EAGAIN);
         } else
-            hear(ready[i].data.ptr);
+            hear_ready(&ready[i]);
     }
     flush_all(s);
     s->is_looking = false;
@@ -528,7 +618,7 @@ void serve_free(struct serve *s)
         connection_free(c);
     }
     while (take_event(s, &e))
-        free(e.bytes);
+        continue;
     for (struct queued *q = s->spare, *next; q; q = next) {
         next = q->next;
         free(q);
