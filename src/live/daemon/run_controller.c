@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #define STANDBY_US 100000u
-#define LEASE_INTERVALS 3
+#define LEASE_INTERVALS 5
 #define PLACES  0xfffffu         /* of links: see rpc.c */
 #define PAUSE_US_MAX 5000u       /* between looks at the network: what has come meanwhile is cheaper to hear in one go */
 #define PAUSES  16               /* of them in an interval, at least */

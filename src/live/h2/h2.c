@@ -15,6 +15,7 @@
 #define MAGIC      24u           /* bytes that a client says before its first frame */
 #define HEAD       9u            /* of a frame */
 #define FRAME_MAX  16384u        /* of its payload */
+#define LINE       64u           /* of a cache */
 #define UPDATE     13u           /* a frame that opens a window */
 
 struct waiting { struct waiting *next; size_t length; unsigned char bytes[]; };
@@ -480,6 +481,19 @@ bool h2_receive(struct h2 *h, const unsigned char *bytes, size_t length)
         at += part;
     }
     return true;
+}
+
+void h2_fetch(const struct h2 *h)
+{
+    __builtin_prefetch(h);
+    __builtin_prefetch(&h->calls);
+    __builtin_prefetch(&h->update);
+}
+
+void h2_fetch_call(const struct h2 *h)
+{
+    for (size_t at = 0; h->calls && at < sizeof *h->calls; at += LINE)
+        __builtin_prefetch((const char *)h->calls + at);
 }
 
 /* Windows are opened between nghttp2's frames, never inside of one. */

@@ -188,6 +188,31 @@ static void receive__messages_whole_however_they_are_cut(void **unused)
     }
 }
 
+/* The client obeys windows: more than fits in them arrives only if they are opened again, for frames that came whole and for those
+ * that came in parts. */
+static void receive__more_than_a_window_holds(void **unused)
+{
+    static const size_t  grains[] = { 20000, 4000 };
+    static unsigned char message[5 + 60000] = { 0, 0, 0, 60000 >> 8, 60000 & 255, 'm' };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof grains / sizeof *grains; i++) {
+        struct seen   s = { 0 };
+        struct client c = { 0 };
+        struct h2    *h = h2_new(&hooks, &s);
+
+        client_init(&c, "/s", "application/grpc");
+        talk(&c, h, grains[i]);
+        for (int k = 0; k < 60; k++)             /* 3.6 MB */
+            say(&c, h, message, sizeof message, false, k % 7 ? grains[i] : 3000);
+        assert_int_equal(strlen(s.text), 60 * strlen("<m>"));
+        say(&c, h, "", 0, true, grains[i]);
+        assert_string_equal(c.status, "0");
+        nghttp2_session_del(c.session);
+        h2_free(h);
+    }
+}
+
 static void send__arrives_with_a_prefix_and_in_order(void **unused)
 {
     struct seen   s = { 0 };
@@ -294,6 +319,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(receive__messages_whole_however_they_are_cut),
+        cmocka_unit_test(receive__more_than_a_window_holds),
         cmocka_unit_test(send__arrives_with_a_prefix_and_in_order),
         cmocka_unit_test(send__too_much_that_waits_is_refused),
         cmocka_unit_test(end__a_question_gets_its_answer_then_a_status),
