@@ -396,25 +396,51 @@ static uint32_t explore(struct acc *a, struct unit *u)
     return net_largest(value, a->actions);
 }
 
-static void decide(struct acc *a, struct unit *u)
+static void act(struct acc *a, struct unit *u, uint32_t action)
 {
-    uint32_t was = u->action;
-
-    u->is_decided = !is_idle(a, u);
-    if (!u->is_decided) {
-        a->figures.skipped++;
-        return;
-    }
-    u->action = is_exploring(a) ? explore(a, u) : acc_agents_choose(&a->agents, u->agent, u->next);
-    memcpy(u->state, u->next, a->inputs * sizeof(float));
     a->figures.decisions++;
-    a->figures.changes += u->action != was;
+    a->figures.changes += u->action != action;
+    u->action = action;
+    memcpy(u->state, u->next, a->inputs * sizeof(float));
+}
+
+/* Units that wait for a net that does not learn: several go through it together, which takes less time. */
+struct waiting { struct unit *unit[NET_ROWS_MAX]; float state[NET_ROWS_MAX * HISTORY_MAX * ACC_FEATURES]; uint32_t units; };
+
+static void decide_waiting(struct acc *a, struct waiting *w)
+{
+    uint32_t action[NET_ROWS_MAX];
+
+    if (w->units)
+        acc_agents_choose_all(&a->agents, w->state, w->units, action);
+    for (uint32_t i = 0; i < w->units; i++)
+        act(a, w->unit[i], action[i]);
+    w->units = 0;
+}
+
+static void decide(struct acc *a, struct unit *u, struct waiting *w)
+{
+    u->is_decided = !is_idle(a, u);
+    if (!u->is_decided)
+        a->figures.skipped++;
+    else if (is_exploring(a))
+        act(a, u, explore(a, u));
+    else if (!acc_agents_are_frozen(&a->agents))
+        act(a, u, acc_agents_choose(&a->agents, u->agent, u->next));
+    else {
+        memcpy(w->state + (size_t)w->units * a->inputs, u->next, a->inputs * sizeof(float));
+        w->unit[w->units++] = u;
+        if (w->units == NET_ROWS_MAX)
+            decide_waiting(a, w);
+    }
 }
 
 static void slot(void *state, const struct queue_slot *seen)
 {
-    struct acc *a = state;
+    struct acc    *a = state;
+    struct waiting w;
 
+    w.units = 0;
     if (!a->has_begun)
         begin(a, seen);
     for (uint32_t i = 0; i < a->units; i++) {
@@ -431,8 +457,9 @@ static void slot(void *state, const struct queue_slot *seen)
         push(a, u);
         reward(a, u);
         remember(a, u);
-        decide(a, u);
+        decide(a, u, &w);
     }
+    decide_waiting(a, &w);
     acc_agents_end_slot(&a->agents);
     a->figures.slots++;
 }

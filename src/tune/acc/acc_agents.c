@@ -57,6 +57,21 @@ uint32_t acc_agents_choose(struct acc_agents *a, uint32_t agent, const float *st
     return net_largest(value, net_shape_outputs(&a->frozen.shape));
 }
 
+bool acc_agents_are_frozen(const struct acc_agents *a)
+{
+    return !a->dqn;
+}
+
+void acc_agents_choose_all(const struct acc_agents *a, const float *states, uint32_t rows, uint32_t *action)
+{
+    float    value[NET_ROWS_MAX * NET_WIDTH_MAX];
+    uint32_t outputs = net_shape_outputs(&a->frozen.shape);
+
+    net_run_rows(&a->frozen, states, rows, value);
+    for (uint32_t i = 0; i < rows; i++)
+        action[i] = net_largest(value + (size_t)i * outputs, outputs);
+}
+
 void acc_agents_remember(struct acc_agents *a, uint32_t agent, const struct dqn_step *step)
 {
     if (!a->dqn)

@@ -38,6 +38,11 @@ void acc_agents_init(struct acc_agents *, const struct acc_agents_cfg *, const s
 void acc_agents_fini(struct acc_agents *);
 
 uint32_t acc_agents_choose(struct acc_agents *, uint32_t agent, const float *state);
+
+/* What acc_agents_choose() says of each, for agents that do not learn; at most NET_ROWS_MAX states, one after the other. */
+bool acc_agents_are_frozen(const struct acc_agents *);
+void acc_agents_choose_all(const struct acc_agents *, const float *states, uint32_t rows, uint32_t *action);
+
 void     acc_agents_remember(struct acc_agents *, uint32_t agent, const struct dqn_step *);
 
 /* When it is time, every agent with new experience learns from a batch, and memories are exchanged. */
