@@ -45,7 +45,7 @@ static void add_job(struct seen_job *to, const struct seen_job *from)
 }
 
 /* By size; one for which there is no room takes the place of the one with the least bytes, if that has fewer. */
-static void add_jobs(struct seen *to, const struct seen *from)
+void seen_add_jobs(struct seen *to, const struct seen *from)
 {
     for (int i = 0; i < SEEN_JOBS && from->job[i].bytes; i++) {
         struct seen_job *place = &to->job[0];
@@ -89,7 +89,7 @@ void seen_add(struct seen *to, const struct seen *from)
         to->chain_bin[i] += from->chain_bin[i];
         to->chain_bytes[i] += from->chain_bytes[i];
     }
-    add_jobs(to, from);
+    seen_add_jobs(to, from);
     for (int i = 0; i < PREDICT_CLASSES; i++) {
         to->done[i].messages += from->done[i].messages;
         to->done[i].slowdowns += from->done[i].slowdowns;

@@ -1,7 +1,8 @@
 /* src/core/seen.h - the messages of one monitor interval, as hosts see them: what was posted, and what came of it.
  *
  * Hosts know when a message was posted, how long it is, and when it was over; switches do not. A host tells counts, not
- * messages, so what it tells does not grow with them. These are the sums over all hosts.
+ * messages, so what it tells does not grow with them. These are the sums over all hosts; what one
+ * of them tells: seen_part.h.
  */
 #ifndef CORE_SEEN_H
 #define CORE_SEEN_H
@@ -54,6 +55,9 @@ uint64_t seen_bin_min(uint32_t bin);
 
 /* Adds an interval. Those that wait are those of the later one. */
 void seen_add(struct seen *to, const struct seen *later);
+
+/* Of that, the jobs alone. */
+void seen_add_jobs(struct seen *to, const struct seen *later);
 
 /* What became of messages, as a prediction of the same would say it. */
 struct outcomes seen_outcomes(const struct seen *);

@@ -17,17 +17,10 @@
 #define JOB_DISPERSION 0.5
 #define TINY_BYTES    256                    /* at most: requests, and answers without data */
 
-/* What a host's part takes on a wire, at most: who and when, six classes of a count and a sum, what struct seen has of chains, and of
- * bursts to the host; of each bin that is not empty its number, messages and bytes in whole numbers of variable length; of a size
- * that is a job's what struct seen_job has of it. */
-#define TOLD_ALWAYS   (16 + 6 * 8 + 24 + 12)
-#define TOLD_BIN      (1 + 3 + 5)
-#define TOLD_JOB      32
-
 struct post { uint64_t at_ps, took_ps, bytes; uint32_t src, dst; };      /* took: until now, if it is not over */
 struct end  { uint64_t at_ps; uint32_t host; };
 
-#define BIN_WORDS ((2 * SEEN_BINS + 63) / 64)
+struct place { uint32_t single, chain; };    /* rows of a host that were added last, counted from 1; 0: none was */
 
 struct messages {
     const struct sim *sim;
@@ -35,14 +28,14 @@ struct messages {
     struct post      *post;
     struct end       *end;
     uint64_t         *last_ps;   /* [node]: when its last message had ended before this interval */
-    uint64_t         *chained;   /* [node]: bytes that it has posted in chains */
     double           *chance;    /* [node]: that a message follows from another only by chance */
     uint32_t         *count;     /* [node]: 0 but while something is counted */
-    uint32_t         *told;      /* [node]: bytes that it needs to tell what it saw in this interval */
-    uint64_t        (*bins)[BIN_WORDS];      /* [node]: a bit for each bin in which it has a message, those in chains behind the others */
+    struct place     *place;     /* [node] */
+    struct seen_part *part;      /* [node]: what it saw in the interval that was looked at last */
+    const struct seen_part **all;            /* [node]: those of hosts */
+    struct seen_part_class (*done)[PREDICT_CLASSES];     /* [node]: since then */
     size_t            posts, posts_max, ends, ends_max;
     uint64_t          was_ps;
-    struct seen_class done[PREDICT_CLASSES];
 };
 
 struct messages *messages_new(const struct sim *s)
@@ -52,11 +45,14 @@ struct messages *messages_new(const struct sim *s)
     m->sim = s;
     m->rack = xcalloc(s->net.nodes + 1ul, sizeof(*m->rack));
     m->last_ps = xcalloc(s->net.nodes + 1ul, sizeof(*m->last_ps));
-    m->chained = xcalloc(s->net.nodes + 1ul, sizeof(*m->chained));
     m->chance = xcalloc(s->net.nodes + 1ul, sizeof(*m->chance));
     m->count = xcalloc(s->net.nodes + 1ul, sizeof(*m->count));
-    m->told = xcalloc(s->net.nodes + 1ul, sizeof(*m->told));
-    m->bins = xcalloc(s->net.nodes + 1ul, sizeof(*m->bins));
+    m->place = xcalloc(s->net.nodes + 1ul, sizeof(*m->place));
+    m->part = xcalloc(s->net.nodes + 1ul, sizeof(*m->part));
+    m->all = xcalloc(s->net.nodes + 1ul, sizeof(*m->all));
+    m->done = xcalloc(s->net.nodes + 1ul, sizeof(*m->done));
+    for (uint32_t i = 0; i < s->net.nodes; i++)
+        m->all[i] = s->net.node[i].is_switch ? NULL : &m->part[i];
     for (uint32_t i = 0; i < s->net.ports; i++) {
         const struct port *p = &s->net.port[i];
 
@@ -74,11 +70,12 @@ void messages_free(struct messages *m)
     free(m->post);
     free(m->end);
     free(m->last_ps);
-    free(m->chained);
     free(m->chance);
     free(m->count);
-    free(m->told);
-    free(m->bins);
+    free(m->place);
+    free(m->part);
+    free(m->all);
+    free(m->done);
     free(m);
 }
 
@@ -100,44 +97,47 @@ static void add_end(struct messages *m, uint64_t at_ps, uint32_t host)
     m->end[m->ends++] = (struct end){ at_ps, host };
 }
 
-/* In steps of 2^-16: sums are exact, whatever the order in which messages end. */
-static double whole_steps(double slowdown)
+/* In whole steps: sums are exact, whatever the order in which messages end. */
+static void count_slowdown(struct seen_part_class *c, double slowdown)
 {
-    return (double)(uint64_t)(slowdown * 65536) / 65536;
+    c->messages++;
+    c->steps += (uint64_t)((slowdown < 1 ? 1 : slowdown) * SEEN_STEPS);
 }
 
 void messages_on_done(struct messages *m, const struct flow_result *r)
 {
-    struct seen_class *c = &m->done[predict_class_of(r->bytes)];
-    double             slowdown = (double)r->fct_ps / (double)r->ideal_ps;
-    uint64_t           end_ps = r->start_ps + r->fct_ps;
+    uint64_t end_ps = r->start_ps + r->fct_ps;
 
-    c->messages++;
-    c->slowdowns += whole_steps(slowdown < 1 ? 1 : slowdown);
+    count_slowdown(&m->done[r->src][predict_class_of(r->bytes)], (double)r->fct_ps / (double)r->ideal_ps);
     add_end(m, end_ps, r->src);
     add_end(m, end_ps - sim_base_rtt_ps(m->sim, r->src, r->dst) / 2, r->dst);
     if (r->start_ps >= m->was_ps)
         add_post(m, &(struct post){ r->start_ps, r->fct_ps, r->bytes, r->src, r->dst });
 }
 
+static void follow(void *arg, const struct flow_result *r)
+{
+    messages_on_done(arg, r);
+}
+
+void messages_follow(struct messages *m, struct sim *s)
+{
+    s->engine.hooks = (struct sim_hooks){ .arg = m, .flow_done = follow };
+}
+
 /* ---- those that are not over ---- */
 
-static void add_waiting(struct messages *m, struct seen *out, const struct post *p, uint64_t left, uint64_t ideal_ps,
-                        uint64_t now_ps)
+static void add_waiting(struct messages *m, const struct post *p, uint64_t left, uint64_t ideal_ps, uint64_t now_ps)
 {
-    struct seen_class *c = &out->waiting[predict_class_of(p->bytes)];
-    double             least;
-
     if (!p->bytes || !ideal_ps || p->at_ps >= now_ps)        /* of this very moment: the next interval's */
         return;
-    least = (double)(now_ps - p->at_ps) / (double)ideal_ps + (double)left / (double)p->bytes;
-    c->messages++;
-    c->slowdowns += whole_steps(least < 1 ? 1 : least);
+    count_slowdown(&m->part[p->src].waiting[predict_class_of(p->bytes)],
+                   (double)(now_ps - p->at_ps) / (double)ideal_ps + (double)left / (double)p->bytes);
     if (p->at_ps >= m->was_ps)
         add_post(m, p);
 }
 
-static void look_at_waiting(struct messages *m, uint64_t now_ps, struct seen *out)
+static void look_at_waiting(struct messages *m, uint64_t now_ps)
 {
     const struct sim *s = m->sim;
 
@@ -145,7 +145,7 @@ static void look_at_waiting(struct messages *m, uint64_t now_ps, struct seen *ou
         const struct flow *f = &s->flows.flow[i];
         struct post        p = { f->start_ps, now_ps - f->start_ps, pair_bytes(s, f), f->src, f->dst };
 
-        add_waiting(m, out, &p, p.bytes - pair_acked(s, f), f->ideal_ps, now_ps);
+        add_waiting(m, &p, p.bytes - pair_acked(s, f), f->ideal_ps, now_ps);
         if (!f->is_lasting)
             continue;
         for (uint32_t id = s->flows.pairs.posted[pair_of(s, f)->head].next; id; id = s->flows.pairs.posted[id].next) {
@@ -154,7 +154,7 @@ static void look_at_waiting(struct messages *m, uint64_t now_ps, struct seen *ou
             p.at_ps = w->start_ps;
             p.took_ps = now_ps - w->start_ps;
             p.bytes = w->end - w->begin;
-            add_waiting(m, out, &p, p.bytes, w->ideal_ps, now_ps);
+            add_waiting(m, &p, p.bytes, w->ideal_ps, now_ps);
         }
     }
 }
@@ -282,17 +282,18 @@ static bool is_job(const struct messages *m, const struct post *p, size_t count,
     return (2 * chained >= count || is_at_once(p, count)) && (share > JOB_SHARE_SURE || dispersion(m, p, count) < JOB_DISPERSION);
 }
 
-static void look_at_job(struct messages *m, struct post *p, size_t count, struct seen_job *job)
+/* Which of four they are: a job of few bytes gives way to one of more. */
+struct jobs { uint64_t all[SEEN_JOBS]; };     /* bytes */
+
+static void look_at_job(struct messages *m, struct post *p, size_t count, uint32_t place)
 {
-    *job = (struct seen_job){ .bytes = p->bytes, .messages = (uint32_t)count };
     qsort(p, count, sizeof(*p), by_pair);
     for (size_t i = 0; i < count; i++) {
-        uint64_t last = last_end(m, &p[i]);
+        struct seen_part_job *job = &m->part[p[i].src].job[place];
+        uint64_t              last = last_end(m, &p[i]);
 
-        if (i == 0 || p[i].src != p[i - 1].src) {
-            job->senders++;
-            m->told[p[i].src] += TOLD_JOB;
-        }
+        job->bytes = p->bytes;
+        job->messages++;
         job->pairs += i == 0 || p[i].src != p[i - 1].src || p[i].dst != p[i - 1].dst;
         job->local += m->rack[p[i].src] == m->rack[p[i].dst];
         if (last && p[i].at_ps <= last + SLACK_PS)
@@ -300,23 +301,24 @@ static void look_at_job(struct messages *m, struct post *p, size_t count, struct
         job->firsts++;
         if (last) {
             job->pauses++;
-            job->pause_s += (double)(p[i].at_ps - last) / (double)PS_PER_S;
+            job->pause_ps += p[i].at_ps - last;
         }
     }
 }
 
-/* Where the next job goes: a free place, or that of a smaller one; NULL: it is the smallest. */
-static struct seen_job *place_for(struct seen *out, uint64_t bytes)
+/* Where the next job goes: a free place, or that of a smaller one, which is forgotten; SEEN_JOBS: it is the smallest. */
+static uint32_t place_for(struct messages *m, struct jobs *jobs, uint64_t bytes)
 {
-    struct seen_job *least = &out->job[0];
+    uint32_t least = 0;
 
-    for (int i = 0; i < SEEN_JOBS; i++) {
-        if (!out->job[i].bytes)
-            return &out->job[i];
-        if (out->job[i].bytes * out->job[i].messages < least->bytes * least->messages)
-            least = &out->job[i];
-    }
-    return least->bytes * least->messages < bytes ? least : NULL;
+    for (uint32_t i = 1; i < SEEN_JOBS; i++)
+        least = jobs->all[i] < jobs->all[least] ? i : least;
+    if (jobs->all[least] >= bytes)
+        return SEEN_JOBS;
+    for (uint32_t i = 0; jobs->all[least] && i < m->sim->net.nodes; i++)
+        m->part[i].job[least] = (struct seen_part_job){ 0 };
+    jobs->all[least] = bytes;
+    return least;
 }
 
 /* ---- the rest ---- */
@@ -333,68 +335,50 @@ static size_t burst_at(const struct post *p, size_t left)
     return senders >= BURST_SENDERS ? count : 0;
 }
 
-static void tell_bin(struct messages *m, uint32_t host, uint32_t bin)
+/* Posts come in the order of their sizes, so it is that of a host's last row, or a new one. */
+static struct seen_row *row_of(struct seen_part *p, uint32_t *last, uint32_t bin)
 {
-    uint64_t *word = &m->bins[host][bin / 64], bit = 1ull << bin % 64;
-
-    if (*word & bit)
-        return;
-    *word |= bit;
-    m->told[host] += TOLD_BIN;
+    if (!*last || p->row[*last - 1].bin != bin) {
+        p->row[p->rows] = (struct seen_row){ .bin = bin };
+        *last = ++p->rows;
+    }
+    return &p->row[*last - 1];
 }
 
-static void count_single(struct messages *m, const struct post *p, struct seen *out)
+static void count_single(struct messages *m, const struct post *p)
 {
-    uint32_t bin = seen_bin(p->bytes);
-    bool     is_chain = is_chained(m, p);
+    struct seen_part *part = &m->part[p->src];
+    struct place     *place = &m->place[p->src];
+    uint32_t          bin = seen_bin(p->bytes);
+    bool              is_chain = is_chained(m, p);
+    struct seen_row  *row = row_of(part, is_chain ? &place->chain : &place->single, is_chain ? SEEN_BINS + bin : bin);
 
-    tell_bin(m, p->src, is_chain ? SEEN_BINS + bin : bin);
-    out->chance_bytes += (double)p->bytes * m->chance[p->src];
-    out->chance_squares += (double)p->bytes * (double)p->bytes * m->chance[p->src] * (1 - m->chance[p->src]);
+    row->messages++;
+    row->bytes += p->bytes;
+    part->chance_bytes += (double)p->bytes * m->chance[p->src];
+    part->chance_squares += (double)p->bytes * (double)p->bytes * m->chance[p->src] * (1 - m->chance[p->src]);
     if (is_chain) {
-        out->chain_bin[bin]++;
-        out->chain_bytes[bin] += p->bytes;
-        out->chain_s += (double)p->took_ps / (double)PS_PER_S;
-        out->chain_tiny += p->bytes <= TINY_BYTES;
-        m->chained[p->src] += p->bytes;
-        return;
-    }
-    out->bin[bin]++;
-    out->bin_bytes[bin] += p->bytes;
-    if (m->rack[p->src] == m->rack[p->dst])
-        out->local_bytes += p->bytes;
+        part->chain_ps += p->took_ps;
+        part->chain_tiny += p->bytes <= TINY_BYTES;
+    } else if (m->rack[p->src] == m->rack[p->dst])
+        part->local_bytes += p->bytes;
 }
 
 /* Posts of one size that are no job. */
-static void count_others(struct messages *m, const struct post *p, size_t count, struct seen *out)
+static void count_others(struct messages *m, const struct post *p, size_t count)
 {
     size_t burst;
 
     for (size_t i = 0; i < count; i += burst ? burst : 1) {
         burst = burst_at(&p[i], count - i);
         if (!burst) {
-            count_single(m, &p[i], out);
+            count_single(m, &p[i]);
             continue;
         }
-        out->bursts++;
-        out->burst_messages += burst;
-        out->burst_bytes += burst * p[i].bytes;
+        m->part[p[i].dst].bursts++;
+        m->part[p[i].dst].burst_messages += burst;
+        m->part[p[i].dst].burst_bytes += burst * p[i].bytes;
     }
-}
-
-static void count_hubs(const struct messages *m, struct seen *out)
-{
-    uint64_t bytes = 0;
-
-    for (uint32_t i = 0; i < m->sim->net.nodes; i++) {
-        out->chain_senders += m->chained[i] > 0;
-        bytes += m->chained[i];
-    }
-    for (uint32_t i = 0; i < m->sim->net.nodes; i++)
-        if (m->chained[i] * out->chain_senders > bytes) {
-            out->chain_hubs++;
-            out->chain_hub_bytes += m->chained[i];
-        }
 }
 
 /* The time in which a message would be taken to follow from one that ended, for all of a host's that ended. */
@@ -407,60 +391,82 @@ static void find_chances(struct messages *m, uint64_t now_ps)
         m->chance[m->end[i].host] += covered * (1 - m->chance[m->end[i].host]);
 }
 
-static void begin_telling(struct messages *m)
+static int by_bin(const void *a, const void *b)
 {
-    memset(m->bins, 0, m->sim->net.nodes * sizeof(*m->bins));
-    for (uint32_t i = 0; i < m->sim->net.nodes; i++)
-        m->told[i] = TOLD_ALWAYS;
+    const struct seen_row *x = a, *y = b;
+
+    return (x->bin > y->bin) - (x->bin < y->bin);
 }
 
-static void count_told(const struct messages *m, struct seen *out)
+/* Jobs of a host come one after the other, and what it tells is short. */
+static void tidy(struct seen_part *p)
 {
-    for (uint32_t i = 0; i < m->sim->net.nodes; i++)
-        if (m->told[i] > out->told_bytes)
-            out->told_bytes = m->told[i];
+    uint32_t jobs = 0;
+
+    qsort(p->row, p->rows, sizeof(*p->row), by_bin);
+    for (uint32_t i = 0; i < SEEN_JOBS; i++) {
+        struct seen_part_job j = p->job[i];
+
+        p->job[i] = (struct seen_part_job){ 0 };
+        if (j.bytes)
+            p->job[jobs++] = j;
+    }
+    seen_part_fit(p);
 }
 
-static void count_posts(struct messages *m, struct seen *out)
+static void count_posts(struct messages *m)
 {
-    size_t count;
+    struct jobs jobs = { { 0 } };
+    uint64_t    bytes = 0;
+    size_t      count;
 
     if (m->ends)
         qsort(m->end, m->ends, sizeof(*m->end), by_host);
     if (m->posts)
         qsort(m->post, m->posts, sizeof(*m->post), by_receiver);
-    memset(m->chained, 0, m->sim->net.nodes * sizeof(*m->chained));
-    begin_telling(m);
-    out->posted = m->posts;
     for (size_t i = 0; i < m->posts; i++)
-        out->posted_bytes += m->post[i].bytes;
+        bytes += m->post[i].bytes;
     for (size_t i = 0; i < m->posts; i += count) {
-        struct post     *p = &m->post[i];
-        struct seen_job *job;
+        struct post *p = &m->post[i];
+        uint32_t     place;
 
         for (count = 1; i + count < m->posts && p[count].bytes == p->bytes; )
             count++;
-        job = is_job(m, p, count, out->posted_bytes) ? place_for(out, count * p->bytes) : NULL;
-        if (job)
-            look_at_job(m, p, count, job);
+        place = is_job(m, p, count, bytes) ? place_for(m, &jobs, count * p->bytes) : SEEN_JOBS;
+        if (place < SEEN_JOBS)
+            look_at_job(m, p, count, place);
         else
-            count_others(m, p, count, out);
+            count_others(m, p, count);
     }
-    count_hubs(m, out);
-    count_told(m, out);
 }
 
-void messages_read(struct messages *m, uint64_t now_ps, struct seen *out)
+void messages_look(struct messages *m, uint64_t now_ps)
 {
-    *out = (struct seen){ 0 };
-    memcpy(out->done, m->done, sizeof(out->done));
-    look_at_waiting(m, now_ps, out);
+    for (uint32_t i = 0; i < m->sim->net.nodes; i++) {
+        seen_part_clear(&m->part[i]);
+        memcpy(m->part[i].done, m->done[i], sizeof(m->done[i]));
+        m->place[i] = (struct place){ 0, 0 };
+    }
+    look_at_waiting(m, now_ps);
     find_chances(m, now_ps);
-    count_posts(m, out);
+    count_posts(m);
+    for (uint32_t i = 0; i < m->sim->net.nodes; i++)
+        tidy(&m->part[i]);
     for (size_t i = 0; i < m->ends; i++)
         if (m->end[i].at_ps > m->last_ps[m->end[i].host])
             m->last_ps[m->end[i].host] = m->end[i].at_ps;
     m->ends = m->posts = 0;
-    memset(m->done, 0, sizeof(m->done));
+    memset(m->done, 0, m->sim->net.nodes * sizeof(*m->done));
     m->was_ps = now_ps;
+}
+
+const struct seen_part *messages_part(const struct messages *m, uint32_t node)
+{
+    return m->all[node];
+}
+
+void messages_read(struct messages *m, uint64_t now_ps, struct seen *out)
+{
+    messages_look(m, now_ps);
+    seen_sum(out, m->all, m->sim->net.nodes);
 }

@@ -1,4 +1,5 @@
-/* src/sim/observe/messages.h - what hosts see of their messages in one monitor interval: fills a struct seen.
+/* src/sim/observe/messages.h - what hosts see of their messages in one monitor interval: fills a struct seen, from
+ * the part of each host.
  *
  * Messages are counted when they are posted. Which of them belong together is told by sizes and times alone, as a host could:
  *
@@ -12,7 +13,7 @@
 #define SIM_OBSERVE_MESSAGES_H
 
 #include "core/result.h"
-#include "core/seen.h"
+#include "core/seen_part.h"
 #include "sim/sim.h"
 
 struct messages;
@@ -23,7 +24,14 @@ void messages_free(struct messages *);
 
 void messages_on_done(struct messages *, const struct flow_result *);
 
+/* Of a simulation that nobody else watches: whenever a message ends it is told. */
+void messages_follow(struct messages *, struct sim *);
+
 /* What was posted and ended since the last time, or the start. */
 void messages_read(struct messages *, uint64_t now_ps, struct seen *);
+
+/* The same host by host: looks, and then a host's part; NULL: the node is a switch. */
+void                    messages_look(struct messages *, uint64_t now_ps);
+const struct seen_part *messages_part(const struct messages *, uint32_t node);
 
 #endif
