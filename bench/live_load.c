@@ -158,6 +158,7 @@ static struct msg report_of(uint32_t agent, uint64_t stamp_us, struct msg_detail
 {
     d->fsd = (struct fsd){ .elephants = 3 * FSD_ONE, .mice = 5 * FSD_ONE, .bin = { [4] = 3, [7] = 2, [14] = 3 } };
     d->ports = d->pairs = 0;
+    d->has_seen = false;
     return (struct msg){ .kind = MSG_REPORT, .incarnation = 1 + agent, .stamp_us = stamp_us, .term = 65537,
                          .sample = { .interval_us = g.interval_us, .tx_bytes = 30000000 + stamp_us % 1000000,
                                      .rate_bps = 100000000000, .cnps = stamp_us % 300, .marked_packets = stamp_us % 1000,

@@ -31,6 +31,14 @@ static void check_again(const struct msg *m)
     if (again.sample.detail)
         PROMISE(detail.ports == m->sample.detail->ports && detail.pairs == m->sample.detail->pairs &&
                 detail.fsd.mice == m->sample.detail->fsd.mice);
+    if (m->sample.detail && m->sample.detail->has_seen) {
+        const struct seen_part *p = &m->sample.detail->seen;
+
+        PROMISE(again.sample.detail && detail.has_seen && detail.seen.rows == p->rows && p->rows <= SEEN_ROWS);
+        PROMISE(memcmp(&detail.seen, p, offsetof(struct seen_part, row) + p->rows * sizeof *p->row) == 0);
+        for (uint32_t i = 0; i < p->rows; i++)
+            PROMISE(p->row[i].bin < SEEN_ROWS && p->row[i].messages && (!i || p->row[i - 1].bin < p->row[i].bin));
+    }
     PROMISE(again.kind == m->kind && again.term == m->term && again.stamp_us == m->stamp_us);
     PROMISE(knobset_is_same(&again.set, &m->set));
 }
@@ -48,7 +56,7 @@ static void check_short_cut(const uint8_t *data, size_t size)
     PROMISE(codec_read_any(&m[1], &detail[1], data, size) == 0);
     PROMISE(!m[0].sample.detail == !m[1].sample.detail);
     if (m[0].sample.detail)
-        PROMISE(memcmp(&detail[0].fsd, &detail[1].fsd, sizeof detail[0].fsd) == 0 && !detail[1].ports && !detail[1].pairs);
+        PROMISE(memcmp(&detail[0].fsd, &detail[1].fsd, sizeof detail[0].fsd) == 0 && !detail[1].ports && !detail[1].pairs && !detail[1].has_seen);
     m[0].sample.detail = m[1].sample.detail = NULL;
     PROMISE(isnan(m[0].sample.metric) == isnan(m[1].sample.metric));
     if (isnan(m[0].sample.metric))

@@ -135,16 +135,27 @@ static void take_offset(struct peer *p, uint64_t stamp_us, uint64_t now_us)
     p->has_offset = true;
 }
 
+/* Messages of several reports between two ticks are those of all of them. */
+static void take_seen(struct msg_detail *to, const struct msg_detail *from, bool is_more)
+{
+    if (from->has_seen && is_more && to->has_seen)
+        seen_part_add(&to->seen, &from->seen);
+    else if (from->has_seen)
+        seen_part_copy(&to->seen, &from->seen);
+    to->has_seen = from->has_seen;
+}
+
 static void take_detail(struct peer *p, const struct msg_detail *detail)
 {
     p->has_detail = detail != NULL;
     if (!detail)
         return;
     if (!p->detail)
-        p->detail = xmalloc(sizeof *p->detail);
+        p->detail = xcalloc(1, sizeof *p->detail);
     p->detail->fsd = detail->fsd;                /* most of the room is empty */
     p->detail->ports = detail->ports;
     p->detail->pairs = detail->pairs;
+    take_seen(p->detail, detail, p->reports > 1);
     memcpy(p->detail->port, detail->port, detail->ports * sizeof *detail->port);
     memcpy(p->detail->pair, detail->pair, detail->pairs * sizeof *detail->pair);
 }

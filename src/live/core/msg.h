@@ -15,6 +15,7 @@
 
 #include "core/fsd.h"
 #include "core/knobs.h"
+#include "core/seen_part.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -77,6 +78,8 @@ struct msg_detail {
     uint32_t        ports, pairs;
     struct msg_port port[MSG_PORTS_MAX];
     struct msg_pair pair[MSG_PAIRS_MAX];
+    bool            has_seen;            /* a host that knows of its messages: */
+    struct seen_part seen;
 };
 
 /* What does not change about a device; 0: not known. */

@@ -4,6 +4,7 @@
 #include "core/units.h"
 #include "run/sim_world.h"
 #include "run/simulation.h"
+#include "sim/observe/messages.h"
 #include "sim/observe/observe.h"
 #include "sim/observe/queue_telemetry.h"
 #include "sim/observe/watch.h"
@@ -43,6 +44,7 @@ struct fabric {
     struct world      world;
     struct watch     *watch;     /* round trips, flow sizes */
     struct observer  *observer;
+    struct messages  *messages;  /* NULL: nobody asks for them */
     struct report     report;
     struct device    *device;    /* by node */
     uint64_t          intervals;
@@ -68,6 +70,7 @@ static void fabric_free(struct fabric *f)
         report_fini(&f->report);
         observer_free(f->observer);
         watch_free(f->watch);
+        messages_free(f->messages);
         if (f->telemetry)
             telemetry_free(f->telemetry);
         world_fini(&f->world);
@@ -173,11 +176,19 @@ static void go_on(struct fabric *f)
         go_through_slots(f, end_ps);
     sim_run_until(f->s.sim, end_ps);
     observer_look(f->observer, end_ps, &f->report);
+    if (f->messages)
+        messages_look(f->messages, end_ps);
 }
 
 void fabric_hold(void)
 {
     shared->is_stepped = true;
+}
+
+void fabric_tell_messages(void)
+{
+    shared->messages = messages_new(shared->s.sim);
+    messages_follow(shared->messages, shared->s.sim);
 }
 
 uint64_t fabric_advance(void)
@@ -405,10 +416,8 @@ void fabric_set_queue(void *device, uint32_t port, const struct ecn *e)
 /* Do all hosts have another spacing of CNPs than receivers have now? */
 static bool is_agreed(const struct fabric *f, double spacing)
 {
-    const struct network *net = &f->s.sim->net;
-
-    for (uint32_t i = 0; i < net->hosts; i++)
-        if (f->device[net->host[i].node].knobs.value[KNOB_min_time_between_cnps] != spacing)
+    for (uint32_t i = 0; i < f->s.sim->net.hosts; i++)
+        if (f->device[f->s.sim->net.host[i].node].knobs.value[KNOB_min_time_between_cnps] != spacing)
             return false;
     return spacing != f->s.sim->cfg.knobs.value[KNOB_min_time_between_cnps];
 }
@@ -508,6 +517,9 @@ static int sample(void *state, struct msg_sample *out)
     for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++)
         add_port(out, &d->detail, &f->report.port[i], n->is_switch);
     add_pairs(&d->detail, &f->report, d->node);
+    d->detail.has_seen = f->messages && !n->is_switch;
+    if (d->detail.has_seen)
+        seen_part_copy(&d->detail.seen, messages_part(f->messages, d->node));
     out->paused = fmin(1, out->paused / (double)f->s.scenario.interval_ps / n->ports);
     if (d->node == 0)
         out->lossless_drops = f->s.sim->cfg.is_lossless ? f->report.dropped_packets : 0;

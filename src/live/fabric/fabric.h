@@ -24,6 +24,8 @@ extern const struct driver driver_twin;
  * Some device must be open. */
 void     fabric_hold(void);
 uint64_t fabric_advance(void);
+/* From now on hosts tell of their messages. Some device must be open, and nothing have happened yet. */
+void     fabric_tell_messages(void);
 bool     fabric_is_over(void);   /* the scenario's run has ended */
 
 /* The marking of one port of a switch alone: 'device' is what driver_twin has opened, ports are counted from 0. */

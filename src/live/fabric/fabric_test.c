@@ -163,6 +163,26 @@ static void advance__nothing_moves_before(void **unused)
     assert_false(fabric_is_over());
 }
 
+/* Hosts tell what they post, switches nothing, and not before they are asked to. */
+static void sample__hosts_tell_of_messages_if_asked(void **unused)
+{
+    struct msg_sample s;
+    uint64_t          posted = 0, active = 0;
+
+    (void)unused;
+    fabric_tell_messages();
+    for (int k = 0; k < 4; k++)
+        for (int i = 0; i < DEVICES; i++) {
+            assert_int_equal(driver_twin.sample(device[i], &s), 0);
+            assert_true(s.detail->has_seen == (i < 4));
+            for (uint32_t r = 0; i < 4 && r < s.detail->seen.rows; r++)
+                posted += s.detail->seen.row[r].messages;
+            for (int c = 0; i < 4 && c < PREDICT_CLASSES; c++)
+                active += s.detail->seen.waiting[c].messages + s.detail->seen.done[c].messages;
+        }
+    assert_true(posted > 0 && active > 0);
+}
+
 static void describe__says_what_there_is(void **unused)
 {
     struct fabric_about a;
@@ -183,6 +203,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(write__thresholds_hold_at_the_switch, set_up, tear_down),
         cmocka_unit_test_setup_teardown(write__a_host_is_slowed_alone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(advance__nothing_moves_before, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(sample__hosts_tell_of_messages_if_asked, set_up, tear_down),
         cmocka_unit_test_setup_teardown(describe__says_what_there_is, set_up, tear_down),
     };
 

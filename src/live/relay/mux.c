@@ -136,6 +136,7 @@ void mux_on_rack(struct mux *m, const struct rack *up, uint64_t now_us)
     m->leases = 0;
     flows.fsd = has_flows ? up->fsd : nothing;
     flows.ports = flows.pairs = 0;
+    flows.has_seen = false;
     for (uint32_t i = 0; i < up->items; i++)
         hand_on_item(m, &up->item[i], now_us);
     for (uint32_t i = 0; i < up->rows; i++)

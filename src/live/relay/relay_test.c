@@ -15,11 +15,11 @@
 
 #define AGENTS 5
 
-struct seen { uint32_t link; struct msg msg; };
+struct told { uint32_t link; struct msg msg; };
 
 static struct relay relay;
 static struct mux   mux;
-static struct seen  down[64], up[64];    /* at agents; at the controller */
+static struct told  down[64], up[64];    /* at agents; at the controller */
 static uint32_t     downs, ups, cuts, links, racks_down, items_down;
 static bool         is_leasing;
 static uint32_t     not_leased;          /* a link of the controller that gets no lease */
@@ -33,7 +33,7 @@ static void     on_cut(void *arg, uint32_t link) { (void)arg, (void)link; cuts++
 static void on_msg(void *arg, uint32_t link, const struct msg *m, uint64_t now_us)
 {
     (void)arg, (void)now_us;
-    up[ups++] = (struct seen){ link, *m };
+    up[ups++] = (struct told){ link, *m };
     if (m->kind == MSG_REPORT && is_leasing && link != not_leased)
         assert_true(mux_send(&mux, link, &(struct msg){ .kind = MSG_LEASE, .term = 9, .incarnation = m->incarnation,
                                                         .stamp_us = m->stamp_us }));
@@ -52,7 +52,7 @@ static void send_down(void *arg, const struct rack *r)
 static void send(void *arg, uint32_t link, const struct msg *m)
 {
     (void)arg;
-    down[downs++] = (struct seen){ link, *m };
+    down[downs++] = (struct told){ link, *m };
 }
 
 static void cut(void *arg, uint32_t link) { (void)arg, (void)link; cuts++; }

@@ -2,6 +2,7 @@
 #include "live/wire/codec.h"
 #include "base/err.h"
 #include "live/wire/codec_report.h"
+#include "live/wire/seen_codec.h"
 
 #include <anole.pb-c.h>
 #include <assert.h>
@@ -40,6 +41,7 @@ struct detail_list {
     Anole__V1__Port port[MSG_PORTS_MAX], *port_at[MSG_PORTS_MAX];
     Anole__V1__Pair pair[MSG_PAIRS_MAX], *pair_at[MSG_PAIRS_MAX];
     uint32_t        bin[FSD_BINS];
+    struct seen_list seen;
 };
 
 static void list_ports(struct detail_list *l, const struct msg_detail *d)
@@ -90,6 +92,7 @@ static void fill_detail(Anole__V1__Sample *to, const struct msg_detail *d, struc
     to->n_port = d->ports;
     to->pair = l->pair_at;
     to->n_pair = d->pairs;
+    to->seen = d->has_seen ? seen_codec_list(&l->seen, &d->seen) : NULL;
 }
 
 static void fill_sample(Anole__V1__Sample *to, const struct msg_sample *from)
@@ -252,12 +255,13 @@ static bool take_detail(struct msg_detail *to, const Anole__V1__Sample *from)
 
         to->pair[i] = (struct msg_pair){ p->peer, p->base_rtt_ps, p->rtt_ps_sum, p->rtt_samples, p->rtt_ps_last };
     }
-    return true;
+    to->has_seen = from->seen != NULL;
+    return !from->seen || seen_codec_take(&to->seen, from->seen);
 }
 
 static bool has_detail(const Anole__V1__Sample *s)
 {
-    return s->elephants || s->mice || s->n_bin || s->n_port || s->n_pair;
+    return s->elephants || s->mice || s->n_bin || s->n_port || s->n_pair || s->seen;
 }
 
 static bool take_hello(struct msg *m, const Anole__V1__Hello *h)

@@ -150,6 +150,7 @@ bool codec_report_read(struct msg *m, struct msg_detail *detail, const unsigned 
     memset(m, 0, sizeof *m);
     d->fsd = (struct fsd){ 0 };
     d->ports = d->pairs = 0;
+    d->has_seen = false;
     while (is_good && (key = next(&r)) != 0)
         switch (key) {
         case 1 << 3: m->kind = (enum msg_kind)varint(&r); break;

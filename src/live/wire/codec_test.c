@@ -70,6 +70,48 @@ static void write__details_of_a_report_come_back(void **unused)
     assert_true(seen.ports == MSG_PORTS_MAX && seen.pairs == MSG_PAIRS_MAX);
 }
 
+/* What a host tells of its messages comes back to the byte, takes what seen_part_bytes() says, and no more than 1 KB. */
+static void write__messages_come_back_and_are_as_long_as_was_said(void **unused)
+{
+    static unsigned char     bytes[CODEC_BYTES_MAX];
+    static struct msg_detail detail = { .has_seen = true }, read;
+    struct msg m = report(), back;
+    size_t     bare = codec_write(&m, bytes), said, length;
+
+    (void)unused;
+    for (uint32_t bin = 3; bin < SEEN_ROWS; bin += 2)
+        detail.seen.row[detail.seen.rows++] = (struct seen_row){ bin, 1 + bin * bin, (1 + bin * bin) * (seen_bin_min(bin % SEEN_BINS) + bin) };
+    for (uint32_t i = 0; i < SEEN_JOBS; i++)
+        detail.seen.job[i] = (struct seen_part_job){ 1000000 + i, 100, i, 7, 200 * i, 3, 123456789 };
+    for (int i = 0; i < PREDICT_CLASSES; i++) {
+        detail.seen.done[i] = (struct seen_part_class){ 10 * (uint64_t)i, 70000 };
+        detail.seen.waiting[i] = (struct seen_part_class){ 1, 1ull << 33 };
+    }
+    detail.seen.chance_bytes = 0.1;
+    detail.seen.chance_squares = 1e30;
+    detail.seen.chain_tiny = 5;
+    detail.seen.local_bytes = detail.seen.chain_ps = 1ull << 41;
+    detail.seen.bursts = 3, detail.seen.burst_messages = 30, detail.seen.burst_bytes = 3000;
+    m.sample.detail = &detail;
+    for (int full = 0; full < 2; full++) {
+        said = seen_part_bytes(&detail.seen);
+        length = codec_write(&m, bytes);
+        assert_in_range(length - bare - said, 3, 6);     /* its number and length, and a longer length of the sample */
+        assert_int_equal(codec_read_detail(&back, &read, bytes, length), 0);
+        assert_true(back.sample.detail == &read && read.has_seen);
+        assert_memory_equal(&read.seen, &detail.seen, offsetof(struct seen_part, row) + detail.seen.rows * sizeof(struct seen_row));
+        seen_part_fit(&detail.seen);
+        assert_in_range(seen_part_bytes(&detail.seen), 1, SEEN_PART_BYTES);
+    }
+    seen_part_clear(&detail.seen);
+    assert_int_equal(seen_part_bytes(&detail.seen), 0);
+    assert_int_equal(codec_read_detail(&back, &read, bytes, codec_write(&m, bytes)), 0);
+    assert_true(back.sample.detail && read.has_seen && !read.seen.rows);         /* nothing was posted: that is told, too */
+    detail.seen.rows = 1;
+    detail.seen.row[0] = (struct seen_row){ SEEN_ROWS, 1, 1ull << 40 };
+    assert_int_equal(codec_read_detail(&back, &read, bytes, codec_write(&m, bytes)), -EBADMSG);  /* no such bin */
+}
+
 static void write__a_hello_with_every_knob_comes_back(void **unused)
 {
     struct msg m = { .kind = MSG_HELLO, .version = MSG_VERSION, .name = "host1/mlx5_0", .where = KNOB_SWITCH, .may_write = true,
@@ -196,6 +238,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(write__a_report_comes_back_and_is_small),
         cmocka_unit_test(write__details_of_a_report_come_back),
+        cmocka_unit_test(write__messages_come_back_and_are_as_long_as_was_said),
         cmocka_unit_test(write__a_hello_with_every_knob_comes_back),
         cmocka_unit_test(write__a_lease_is_smaller_still),
         cmocka_unit_test(write__a_report_of_flow_sizes_alone_is_brief),
