@@ -423,13 +423,33 @@ static void one_step(struct rehearser *t, const struct report *r, struct knobs *
     rehearser_begin_window(t);
 }
 
+/* Whoever applies settings has his own guard. What that has taken back needs no proof, and is not wanted again for such traffic. */
+static bool is_taken_back(const struct rehearser *t, const struct report *r)
+{
+    bool is_open = t->phase == PHASE_SETTLING || t->phase == PHASE_PROVING || t->phase == PHASE_PAIRING;
+
+    return is_open && r->outcome && r->outcome->kind == OUTCOME_REFUSED;
+}
+
+static void give_up(struct rehearser *t, const struct report *r, const struct knobs *knobs, struct tuner_note *note)
+{
+    memory_add(&t->memories, &t->chosen, knobs, true);
+    t->phase = PHASE_HOLD;
+    t->is_kept = false;
+    rehearser_begin_window(t);
+    rehearser_say(note, "hold", "what was found was not kept: %.200s; the setting in force stays", r->outcome->why);
+}
+
 /* What hosts saw with another setting says nothing of the new one. */
 static void step(void *state, const struct report *r, struct knobs *knobs, struct tuner_note *note)
 {
     struct rehearser *t = state;
     struct knobs      was = *knobs;
 
-    one_step(t, r, knobs, note);
+    if (is_taken_back(t, r))
+        give_up(t, r, knobs, note);
+    else
+        one_step(t, r, knobs, note);
     say_opening(t, note);
     if (!knobs_equal(&was, knobs))
         t->under_windows = 0;
@@ -488,8 +508,8 @@ static int create(void **state, const struct world *w, const struct option_value
     int               rc;
 
     if (!w->maker)
-        return err_set(err, EINVAL, "kind: there is nobody to make a twin of this network; anole run, compare and tune have one, and anole "
-                       "advise finds a setting without a loop");
+        return err_set(err, EINVAL, "kind: there is nobody to make a twin of this network: a controller must know what it is built of (fabric: "
+                       "FILE); anole advise finds a setting without a loop");
     t = xcalloc(1, sizeof(*t));
     memcpy(t->option, v->value, sizeof(t->option));
     copy_world(t, w);

@@ -41,6 +41,7 @@ static const struct section_key agent_keys[] = {
     { "tuner", "name", "", "acc: it sets the queues of switches one by one, if the controller lets it; default: none" },
     { "queue_changes_per_second", "count", "", "of such a tuner, all queues of a device together; 20, of simulated ones any" },
     { "queue_hold", "time", "600s", "after a guardrail, or when somebody has set queues back, such a tuner leaves them alone for so long" },
+    { "messages", "yes/no", "no", "driver twin: hosts tell of their messages, too, for tuners that try settings on a twin" },
     { "lock_step", "yes/no", "no", "driver twin: simulated time waits for the controller, which must be in lock step, too" },
     { "paused_max", "share", "0.05", "guardrail: share of the time paused, two intervals in a row" },
     { NULL, NULL, NULL, NULL },
@@ -62,6 +63,8 @@ static const struct section_key controller_keys[] = {
     { "tuner", "name", "", "as in a scenario; default: none" },
     { "queue_tuners", "yes/no", "no", "modes auto, direct: agents of switches with a tuner of their own may set queues by it" },
     { "flows", "map", "", "listen, from, window: sFlow, NetFlow 9 and IPFIX of switches, for tuners that want flow sizes" },
+    { "fabric", "file", "", "a scenario that says what the network is built of, for tuners that try settings on a twin; its traffic does not count" },
+    { "think", "time", "60s", "CPU time that such a search may take, beside all else" },
     { "topology", "file", "", "which port is joined to which: a file of links, for the page" },
     { "jobs", "map", "", "NAME: [DEVICE, ...]: names or patterns of the NICs of a job, for the page" },
     { "etcd", "map", "", "endpoints, cell, ttl, ca, cert, key: several controllers of a cell; who has the lease there acts" },
@@ -314,6 +317,9 @@ static void read_agent(struct reader *r, const struct yaml_node *root, struct ag
     read_devices(r, &s, f);
     section_bool(&s, "write", &a->may_write);
     section_bool(&s, "lock_step", &f->is_locked);
+    section_bool(&s, "messages", &f->has_messages);
+    if (!r->rc && f->has_messages && !f->driver->is_simulated)
+        reader_refuse(r, section_get(&s, "messages"), "messages: no device of driver %s counts them", f->driver->name);
     if (!r->rc && f->is_locked && !f->driver->is_simulated)
         reader_refuse(r, section_get(&s, "lock_step"), "lock_step: the time of driver %s waits for nobody", f->driver->name);
     a->lease_us = time_us(&s, "lease", a->lease_us, 10 * a->interval_us);
@@ -536,6 +542,8 @@ static void read_controller(struct reader *r, const struct yaml_node *root, stru
         reader_refuse(r, section_get(&s, "queue_tuners"), "queue_tuners: they decide many times a second, which nobody can approve; mode: auto lets them");
     read_flows(r, f, section_get(&s, "flows"));
     read_etcd(r, f, section_get(&s, "etcd"));
+    f->fabric = section_get(&s, "fabric") ? section_file(&s, "fabric") : NULL;
+    f->think_us = time_us(&s, "think", 60000000, 1000000);
     links_read_named(&s, "topology", &f->links);
     jobs_read(r, section_get(&s, "jobs"), &f->jobs);
 }
@@ -567,6 +575,7 @@ void config_fini_controller(struct controller_file *f)
     for (uint32_t i = 0; i < f->flows_senders; i++)
         free(f->flows_from[i]);
     free(f->flows);
+    free(f->fabric);
     fini_etcd(&f->etcd);
     config_tuner_fini(&f->tuner);
     links_fini(&f->links);

@@ -39,6 +39,7 @@ struct agent_file {
     struct config_tuner  tuner;                  /* of queues; of switches */
     uint32_t             queue_changes;          /* per second; 0: the driver's default */
     uint64_t             queue_hold_us;          /* after a guardrail queues are left alone for so long */
+    bool                 has_messages;           /* driver twin: hosts tell of their messages */
     bool                 is_locked;              /* simulated time waits for the controller */
     struct agent_config  agent;
 };
@@ -59,6 +60,8 @@ struct controller_file {
     char                    *flows_from[CONFIG_FLOWS_FROM_MAX];
     uint32_t                 flows_senders;
     uint64_t                 flows_window_us;
+    char                    *fabric;             /* a scenario that says what the network is built of; NULL: nobody does */
+    uint64_t                 think_us;           /* CPU time that a search on a twin may take */
     struct links             links;              /* of the file 'topology' */
     struct job_list          jobs;
     struct lease_config      etcd;                               /* no endpoints: it is alone */

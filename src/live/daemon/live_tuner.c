@@ -4,11 +4,14 @@
 #include "core/units.h"
 #include "live/daemon/clock.h"
 #include "live/core/knobset.h"
+#include "live/controller/roster.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define UNSEEN_MAX 10            /* intervals without a word of messages, after which that is said */
+#define PATIENCE   20            /* a part of an interval that a tuner that thinks beside the loop is waited for: most steps take none */
 #define STEPS_KEPT 1000          /* of what the tuner did: a controller runs for months */
 
 static struct loop_request request_of(const struct controller_file *f)
@@ -93,7 +96,25 @@ static void add_device(struct world *w, uint32_t i, const struct peer *p, uint32
     w->pfc_bytes_two = most(w->pfc_bytes_two, p->facts.pfc_bytes_two);
 }
 
-static void make_world(struct world *w, const struct controller_file *f, const struct controller *c, const uint32_t *order)
+/* What devices do not tell, the file does. Settings are for ports of one speed: no device scales them by its own. */
+static void know_fabric(struct world *w, const struct live_twin *twin)
+{
+    const struct world *built = twin ? live_twin_world(twin) : NULL;
+
+    if (!built)
+        return;
+    w->maker = &live_twin_maker;
+    w->maker_arg = (void *)twin;
+    w->host_bps = w->host_bps ? w->host_bps : built->host_bps;
+    w->base_rtt_ps = w->base_rtt_ps ? w->base_rtt_ps : built->base_rtt_ps;
+    w->pfc_bytes_one = w->pfc_bytes_one ? w->pfc_bytes_one : built->pfc_bytes_one;
+    w->pfc_bytes_two = w->pfc_bytes_two ? w->pfc_bytes_two : built->pfc_bytes_two;
+    for (uint32_t i = 0; i < w->ports; i++)
+        w->port[i].rate_bps = w->host_bps;
+}
+
+static void make_world(struct world *w, const struct controller_file *f, const struct live_twin *t, const struct controller *c,
+                       const uint32_t *order)
 {
     uint32_t ports = 0, port = 0;
 
@@ -105,6 +126,7 @@ static void make_world(struct world *w, const struct controller_file *f, const s
     take_knobs(&w->start, c);
     for (uint32_t i = 0; i < c->peers; i++)
         add_device(w, i, &c->peer[order[i]], &port);
+    know_fabric(w, t);
     if (!w->base_rtt_ps)
         w->base_rtt_ps = 10 * PS_PER_US;         /* not known: a host cannot see it */
 }
@@ -115,12 +137,15 @@ int live_tuner_check(const struct controller_file *f, struct err *err)
     struct loop_request q = request_of(f);
     struct world        w;
     struct loop         l;
-    int                 rc;
+    struct live_twin   *twin = NULL;
+    int                 rc = f->fabric ? live_twin_open(&twin, f->fabric, f->think_us, err) : 0;
 
-    if (!f->tuner.kind)
-        return 0;
-    make_world(&w, f, &none, NULL);
-    w.host_bps = 100000000000;
+    if (rc || !f->tuner.kind) {
+        live_twin_close(twin);
+        return rc;
+    }
+    make_world(&w, f, twin, &none, NULL);
+    w.host_bps = w.host_bps ? w.host_bps : 100000000000;
     rc = loop_open(&l, &w, &q, err);
     if (!rc) {
         if (l.tuner.algo && l.tuner.algo->slot)
@@ -129,13 +154,19 @@ int live_tuner_check(const struct controller_file *f, struct err *err)
         loop_close(&l);
     }
     world_fini(&w);
+    live_twin_close(twin);
     return rc;
 }
 
 void live_tuner_init(struct live_tuner *t, const struct controller_file *f)
 {
+    struct err err;
+
     *t = (struct live_tuner){ .file = f };
     lag_init(&t->lag, f->monitor_delay_us * PS_PER_US);
+    thinker_init(&t->thinker);
+    if (f->fabric && live_twin_open(&t->twin, f->fabric, f->lock_step ? 0 : f->think_us, &err))
+        clock_log("%s", err.text);               /* it was checked: somebody has changed it since */
 }
 
 static void write_tuning(const struct live_tuner *t)
@@ -171,7 +202,12 @@ static void close_loop(struct live_tuner *t)
 
 void live_tuner_fini(struct live_tuner *t)
 {
+    if (t->thought)
+        live_twin_stop(t->twin);
+    thinker_fini(&t->thinker);
     close_loop(t);
+    live_twin_close(t->twin);
+    json_decref(t->told);
     lag_fini(&t->lag);
 }
 
@@ -245,11 +281,54 @@ static uint64_t end_of_interval_ps(const struct live_tuner *t, const struct cont
     return t->file->lock_step ? (c->peer[t->order[0]].stamp_us - CONFIG_LOCK_EPOCH_US) * PS_PER_US : t->end_ps + interval_ps;
 }
 
+static bool wants_messages(const struct live_tuner *t)
+{
+    const struct tuner_algo *algo = t->loop.tuner.algo;
+
+    return algo && algo->wants_messages && algo->wants_messages(t->loop.tuner.state);
+}
+
+/* What hosts told of their messages since the last tick. A host that is late tells of more in the next: what is shown is of intervals in which
+ * nearly all have told. True: it can be shown. */
+static bool add_seen(struct live_tuner *t, const struct controller *c, struct report *r, uint64_t now_us)
+{
+    const struct seen_part **part = xcalloc(c->peers + 1ul, sizeof *part);
+    uint64_t                 whole_us = 0, covered_ps;
+    uint32_t                 tellers = 0;
+    struct seen              now;
+
+    for (uint32_t i = 0; i < c->peers; i++) {
+        const struct peer *p = &c->peer[t->order[i]];
+
+        if (p->where != KNOB_NIC || !p->detail || !p->detail->has_seen || !roster_is_fresh(c, p, now_us))
+            continue;
+        tellers++;
+        whole_us += p->sample.interval_us;
+        part[i] = p->reports && p->has_detail ? &p->detail->seen : NULL;
+        t->seen_us += part[i] ? p->reports * p->sample.interval_us : 0;
+    }
+    seen_sum(&now, part, c->peers);
+    free(part);
+    seen_add(&t->seen, &now);
+    t->unseen = tellers ? 0 : t->unseen + 1;
+    if (t->unseen == UNSEEN_MAX)
+        clock_log("no device tells of its messages: the tuner has nothing to see, and what is in force stays");
+    if (!tellers || 20 * t->seen_us < 19 * whole_us)
+        return false;
+    r->seen = t->seen;
+    r->has_seen = true;
+    covered_ps = t->seen_us / tellers * PS_PER_US;
+    r->start_ps = r->end_ps > covered_ps ? r->end_ps - covered_ps : 0;
+    t->seen = (struct seen){ 0 };
+    t->seen_us = 0;
+    return true;
+}
+
 bool live_tuner_is_idle(const struct live_tuner *t)
 {
-    const struct tuner_algo *algo = t->is_open ? t->loop.tuner.algo : NULL;
+    const struct tuner_algo *algo = t->is_open && !t->thought ? t->loop.tuner.algo : NULL;
 
-    return algo && !t->decision && algo->is_idle && algo->is_idle(t->loop.tuner.state);
+    return algo && !wants_messages(t) && !t->decision && algo->is_idle && algo->is_idle(t->loop.tuner.state);
 }
 
 static bool has_brief(const struct controller *c)
@@ -265,7 +344,7 @@ void live_tuner_interval(struct live_tuner *t, const struct controller *c, uint6
     struct report *r = &t->report;
     uint64_t       interval_ps = interval_us(t->file, c) * PS_PER_US;
 
-    if (!t->is_open || t->devices != c->peers || (has_brief(c) && !live_tuner_is_idle(t)))
+    if (!t->is_open || t->thought || t->devices != c->peers || (has_brief(c) && !live_tuner_is_idle(t)))
         return;                  /* a search that has just begun waits until all tell all */
     if (!t->file->lock_step)     /* which has an end, and is compared with a whole run */
         loop_forget(&t->loop, STEPS_KEPT);
@@ -279,6 +358,8 @@ void live_tuner_interval(struct live_tuner *t, const struct controller *c, uint6
         add_peer(r, &t->world, i, &c->peer[t->order[i]], now_us - c->peer[t->order[i]].heard_us);
     if (t->flows)
         r->fsd = *t->flows;
+    if (wants_messages(t) && !add_seen(t, c, r, now_us))
+        return;
     lag_add(&t->lag, r);
     while (t->decision && lag_take(&t->lag, t->end_ps))
         ;                        /* nothing is left: settled is NEVER */
@@ -293,7 +374,7 @@ static void open_loop(struct live_tuner *t, const struct controller *c, struct d
 
     close_loop(t);
     t->order = order_of(c);
-    make_world(&t->world, t->file, c, t->order);
+    make_world(&t->world, t->file, t->twin, c, t->order);
     t->devices = c->peers;
     if (loop_open(&t->loop, &t->world, &q, &err)) {
         if (!t->has_failed)
@@ -331,7 +412,38 @@ static void tell(struct live_tuner *t, enum outcome_kind kind, uint64_t at_ps, c
     if (t->is_open && t->decision)
         loop_on_applied(&t->loop, &o);
     t->decision = 0;
+    t->seen = (struct seen){ 0 };                /* of before */
+    t->seen_us = 0;
     lag_settle(&t->lag, at_ps);
+}
+
+/* In the thinker's thread. */
+static void think(void *arg)
+{
+    struct live_tuner *t = arg;
+
+    live_twin_begin(t->twin);
+    loop_on_report(&t->loop, t->thought, &t->decided);
+}
+
+/* True: it is over, and what was decided is known. */
+static bool has_thought(struct live_tuner *t, struct decision *d)
+{
+    if (!thinker_end(&t->thinker, t->file->lock_step ? THINKER_ALWAYS : t->file->controller.interval_us / PATIENCE))
+        return false;
+    t->thought = NULL;
+    *d = t->decided;
+    return true;
+}
+
+static bool think_of(struct live_tuner *t, const struct report *r, struct decision *d)
+{
+    json_decref(t->told);
+    t->told = live_tuner_json(t);
+    t->thought = r;
+    live_twin_allow(t->twin);
+    thinker_begin(&t->thinker, think, t);
+    return has_thought(t, d);
 }
 
 /* Shows the tuner what is due; true: it has decided. */
@@ -339,8 +451,13 @@ static bool show_reports(struct live_tuner *t, struct decision *d)
 {
     const struct report *r;
 
+    if (t->thought && (!has_thought(t, d) || d->number))
+        return d->number != 0;
     while ((r = lag_take(&t->lag, t->end_ps)) != NULL) {
-        loop_on_report(&t->loop, r, d);
+        if (!wants_messages(t))
+            loop_on_report(&t->loop, r, d);
+        else if (!think_of(t, r, d))
+            return false;
         if (d->number)
             return true;
     }
@@ -356,6 +473,12 @@ bool live_tuner_propose(struct live_tuner *t, const struct controller *c, uint64
     (void)now_us;
     if (!t->file->tuner.kind)
         return false;
+    if (t->thought && t->devices != c->peers) {
+        live_twin_stop(t->twin);
+        if (!has_thought(t, &d))
+            return false;
+        d = (struct decision){ 0 };
+    }
     if (!t->is_open || t->devices != c->peers)
         open_loop(t, c, &d);
     else if (show_reports(t, &d))

@@ -3,13 +3,18 @@
  *
  * A report has the devices in the order of their numbers, then of their names, so that it does not depend on who came first. Its
  * interval is that of the samples. While something is tried, and of intervals that began before it was in force, the tuner
- * sees no reports (tune/lag.h). */
+ * sees no reports (tune/lag.h).
+ *
+ * A tuner that tries settings on a twin thinks in a thread of its own, and what it has decided is asked for at a later interval; in
+ * lock step it is waited for. Until then the loop is that thread's, and what is reported meanwhile is not shown to it. */
 #ifndef LIVE_DAEMON_LIVE_TUNER_H
 #define LIVE_DAEMON_LIVE_TUNER_H
 
 #include "base/json.h"
 #include "live/controller/state.h"
 #include "live/config/config.h"
+#include "live/daemon/live_twin.h"
+#include "base/thread/thinker.h"
 #include "tune/lag.h"
 #include "tune/loop.h"
 
@@ -25,6 +30,14 @@ struct live_tuner {
     uint32_t      devices;       /* for which it was opened */
     uint64_t      decision;      /* under way; 0: none */
     uint64_t      number, end_ps;                /* of the last report */
+    struct live_twin *twin;      /* NULL: nobody says what the network is built of */
+    struct thinker thinker;
+    const struct report *thought;        /* what is being thought of; NULL: nothing is */
+    struct decision decided;     /* by the thinker */
+    json_t       *told;          /* what was told of the tuner before it began to think */
+    struct seen   seen;          /* messages that were not shown yet, */
+    uint64_t      seen_us;       /* of so much time of all hosts together */
+    uint32_t      unseen;        /* intervals in which no host told of messages; beyond a few that was said */
     const struct fsd *flows;     /* flow sizes as switches tell them, instead of what agents tell; NULL: none do */
 };
 

@@ -2,6 +2,8 @@
 #include "live/daemon/live_tuner.h"
 #include "live/core/knobset.h"
 
+#include <math.h>
+
 #define STEPS_TOLD 12u
 
 static const char *outcome_text(enum outcome_kind o)
@@ -27,6 +29,32 @@ static json_t *change_json(const struct tuning_step *s)
     return knobset_json(&set);
 }
 
+/* What was tried on a twin: what each was predicted to be worth, in percent of slowdowns with the setting in force; below 0 is better. */
+static json_t *tried_json(const struct tuning_step *s)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < s->note.tries; i++) {
+        const struct tuner_tried *t = &s->note.tried[i];
+        json_t                   *o = json_object();
+        struct knob_set           set = { 0 };
+
+        for (int k = 0; k < KNOB_COUNT; k++)
+            if (!knobset_is_equal_value(s->was.value[k], t->knobs.value[k]))
+                knob_set_add(&set, (enum knob)k, t->knobs.value[k]);
+        json_put_text(o, "name", t->name ? t->name : "");
+        json_put_number(o, "gain", expm1(t->gain) * 100);
+        json_put_number(o, "low", expm1(t->low) * 100);
+        json_put_number(o, "high", expm1(t->high) * 100);
+        json_put_count(o, "blocks", t->blocks);
+        json_object_set_new(o, "is_out", json_boolean(t->is_out));
+        json_object_set_new(o, "is_now", json_boolean(t->is_now));
+        json_object_set_new(o, "set", knobset_json(&set));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
 static json_t *step_json(const struct live_tuner *t, const struct tuning_step *s)
 {
     uint64_t interval_ps = s->end_ps > s->start_ps ? s->end_ps - s->start_ps : 1;
@@ -39,6 +67,21 @@ static json_t *step_json(const struct live_tuner *t, const struct tuning_step *s
     json_put_number(o, "utility", s->note.utility);
     json_object_set_new(o, "set", change_json(s));
     return o;
+}
+
+/* The last search on a twin; NULL: there was none. */
+static json_t *search_json(const struct live_tuner *t)
+{
+    const struct tuning *all = &t->loop.tuning;
+
+    for (uint32_t i = all->steps; i-- > 0;)
+        if (all->step[i].note.tries) {
+            json_t *o = step_json(t, &all->step[i]);
+
+            json_object_set_new(o, "tried", tried_json(&all->step[i]));
+            return o;
+        }
+    return NULL;
 }
 
 /* Settings that it wanted, the last first: its candidates. */
@@ -55,8 +98,13 @@ static json_t *candidates_json(const struct live_tuner *t)
 
 json_t *live_tuner_json(const struct live_tuner *t)
 {
-    json_t *o = json_object();
+    json_t *o = json_object(), *search;
 
+    if (t->thought) {            /* the loop is not ours */
+        json_object_update(o, t->told);
+        json_object_set_new(o, "thinks", json_true());
+        return o;
+    }
     json_put_text(o, "name", t->file->tuner.kind ? t->file->tuner.kind : "");
     json_object_set_new(o, "has_begun", json_boolean(t->is_open));
     json_object_set_new(o, "has_failed", json_boolean(t->has_failed && !t->is_open));
@@ -67,5 +115,8 @@ json_t *live_tuner_json(const struct live_tuner *t)
     if (t->loop.tuning.steps)
         json_object_set_new(o, "last", step_json(t, &t->loop.tuning.step[t->loop.tuning.steps - 1]));
     json_object_set_new(o, "candidates", candidates_json(t));
+    search = search_json(t);
+    if (search)
+        json_object_set_new(o, "search", search);
     return o;
 }

@@ -35,7 +35,7 @@ static const char *fixed_agent(const struct agent_file *new, const struct agent_
            !is_same(new->root, old->root) ? "root" :
            new->devices != old->devices || memcmp(new->device, old->device, sizeof new->device) != 0 ? "devices" :
            !config_tuner_is_same(&new->tuner, &old->tuner) || new->queue_changes != old->queue_changes || new->queue_hold_us != old->queue_hold_us ? "tuner" :
-           new->agent.interval_us != old->agent.interval_us ? "interval" : new->is_locked != old->is_locked ? "lock_step" : NULL;
+           new->agent.interval_us != old->agent.interval_us ? "interval" : new->has_messages != old->has_messages ? "messages" : new->is_locked != old->is_locked ? "lock_step" : NULL;
 }
 
 static const char *fixed_relay(const struct relay_file *new, const struct relay_file *old)

@@ -553,6 +553,8 @@ int agent_run(const struct agent_file *f, struct err *err)
     h.signals = clock_signals();
     if (!rc && h.lock_us)
         fabric_hold();
+    if (!rc && f->has_messages)
+        fabric_tell_messages();
     if (!rc)
         rc = check_permits(&h, err);
     if (!rc)

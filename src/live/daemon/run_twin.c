@@ -66,11 +66,22 @@ static const char *tuner_of(const struct twin_run *t)
 }
 
 /* One that sets queues one by one runs beside the agents, not in the controller. */
+static bool is_called(const char *tuner, const char *name)
+{
+    size_t skip = strncmp(tuner, "{name: '", 8) == 0 ? 8 : 0, length = strlen(name);
+
+    return strncmp(tuner + skip, name, length) == 0 && !isalnum((unsigned char)tuner[skip + length]);
+}
+
 static bool is_of_agents(const char *tuner)
 {
-    size_t skip = strncmp(tuner, "{name: '", 8) == 0 ? 8 : 0;
+    return is_called(tuner, "acc");
+}
 
-    return strncmp(tuner + skip, "acc", 3) == 0 && !isalnum((unsigned char)tuner[skip + 3]);
+/* One that tries settings on a twin must know of messages, and what the network is built of. */
+static bool is_rehearse(const char *tuner)
+{
+    return is_called(tuner, "rehearse");
 }
 
 /* As many as this takes, and at least ten: people's machines are busy. */
@@ -103,13 +114,15 @@ static int write_token(const struct twin_run *t, struct err *err)
 
 static int write_controller(const struct twin_run *t, struct err *err)
 {
-    char page[300] = "", text[8192];
+    char page[300] = "", text[16384];
     int  length = snprintf(text, sizeof text, "name: twin\nlisten: unix:%s/socket\nstate: %s/controller\nseed: %" PRIu64 "\n"
                            "tls: {ca: %s/ca.pem, cert: %s/controller.pem, key: %s/controller.key}\n%s%s\ninterval: %" PRIu64 "us\n"
                            "topology: links.yaml\n",
                            t->folder, t->folder, t->about.seed, t->folder, t->folder, t->folder, is_of_agents(tuner_of(t)) ? "queue_tuners: " :
                            "tuner: ", is_of_agents(tuner_of(t)) ? "yes" : tuner_of(t), t->interval_us);
 
+    if (is_rehearse(tuner_of(t)))
+        length += snprintf(text + length, sizeof text - (size_t)length, "fabric: '%s'\n", t->scenario);
     if (t->q->page)
         snprintf(page, sizeof page, "http: {listen: '%.100s', token: %s/token}\n", t->q->page, t->folder);
     if (t->q->is_locked)
@@ -142,8 +155,8 @@ static int write_agent(const struct twin_run *t, struct err *err)
 
     snprintf(text, sizeof text, "name: twin\ncontroller: unix:%s/socket\nstate: %s/agent\nroot: '%s'\ndriver: twin\nwrite: yes\n"
              "tls: {ca: %s/ca.pem, cert: %s/twin.pem, key: %s/twin.key}\ngap: 0ms\ninterval: %" PRIu64 "us\n"
-             "switches_per_day: 1000000\nlasting_per_day: 1000000\n%s%s%s\n", t->folder, t->folder, t->scenario, t->folder, t->folder,
-             t->folder, t->interval_us, t->q->is_locked ? "lock_step: yes\npaused_max: 1\nlease: 3600s\n" : "",
+             "switches_per_day: 1000000\nlasting_per_day: 1000000\n%s%s%s%s\n", t->folder, t->folder, t->scenario, t->folder, t->folder,
+             t->folder, t->interval_us, t->q->is_locked ? "lock_step: yes\npaused_max: 1\nlease: 3600s\n" : "", is_rehearse(tuner_of(t)) ? "messages: yes\n" : "",
              is_of_agents(tuner_of(t)) ? "tuner: " : "", is_of_agents(tuner_of(t)) ? tuner_of(t) : "");
     return write_text(t, "agent.yaml", text, err);
 }
@@ -388,6 +401,8 @@ static int check_request(const struct twin_run *t, struct err *err)
 
     if (t->q->is_locked && t->q->is_hardware)
         return err_set(err, EINVAL, "--hardware and --lock-step exclude each other: files and databases do not wait");
+    if (t->q->is_hardware && is_rehearse(tuner_of(t)))
+        return err_set(err, EINVAL, "--hardware and rehearse exclude each other: no NIC counts messages, and it would have nothing to see");
     if (t->q->is_hardware && is_of_agents(tuner_of(t)))
         return err_set(err, EINVAL, "--hardware and ACC exclude each other: links that seem slower would make its thresholds smaller");
     if (t->q->is_hardware && a->hosts + a->switches > DRIVER_DEVICES_MAX)

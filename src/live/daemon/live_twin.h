@@ -1,0 +1,35 @@
+/* src/live/daemon/live_twin.h - twins of a real network, for tuners that try settings before they apply them.
+ *
+ * What the network is built of a file says: a scenario, of which the topology and what is in the sections of hosts and switches counts,
+ * and traffic does not. Trials run in the thread that asks, one after the other, until their CPU time is used up or somebody stops them.
+ */
+#ifndef LIVE_DAEMON_LIVE_TWIN_H
+#define LIVE_DAEMON_LIVE_TWIN_H
+
+#include "base/err.h"
+#include "core/world.h"
+
+#include <stdint.h>
+
+struct live_twin;
+
+/* cpu_us: of one search; 0: any. */
+int  live_twin_open(struct live_twin **, const char *path, uint64_t cpu_us, struct err *);
+void live_twin_close(struct live_twin *);
+
+/* What the file knows of the network: devices and ports of its own, which need not be those that report. */
+const struct world *live_twin_world(const struct live_twin *);
+
+/* For struct world: its arg is the live_twin. */
+extern const struct predict_maker live_twin_maker;
+
+/* A search begins: its CPU time counts from here, in the thread that calls. */
+void live_twin_begin(struct live_twin *);
+
+/* The next one may go on. */
+void live_twin_allow(struct live_twin *);
+
+/* From any thread: the search that goes on ends soon, with nothing found. */
+void live_twin_stop(struct live_twin *);
+
+#endif

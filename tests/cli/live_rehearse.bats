@@ -1,0 +1,96 @@
+#!/usr/bin/env bats
+# tests/cli/live_rehearse.bats - simulate first, then apply, under the live guard: a controller with the tuner rehearse.
+
+# shellcheck disable=SC2154  # common.bash sets dir, and status as run does
+load common
+load fabric
+
+# slow FILE : thresholds so high and CNPs so rare that queues are long: nearly anything is better, so that a small search finds something.
+slow() {
+    cat >"$1" <<'END_OF_FILE'
+topology: {kind: star, hosts: 8, rate: 100Gbps, delay: 1us}
+host: {mtu: 4096}
+interval: 1ms
+traffic:
+  - {kind: poisson, load: 0.5, sizes: FB_Hadoop}
+knobs: {kmin: 1600KB, kmax: 6400KB, min_time_between_cnps: 96us}
+tuner: {kind: rehearse, model: none, budget: 4, harm: 100, pairs: 0}
+run: 14ms
+END_OF_FILE
+}
+
+# What a tuner decided, and on what; but for what no host can know.
+decisions() {
+    jq -c 'del(.goodput_gbps, .rtt_us)' "$1"
+}
+
+@test "live rehearse: in lock step it decides as it does in anole run, delays included" {
+    needs_live
+    slow at_once.yaml
+    sed 's/pairs: 0/pairs: 0, monitor_delay: 1ms, dispatch_delay: 2ms/' at_once.yaml >late.yaml
+    for name in at_once late; do
+        "$ANOLE" run "$name.yaml" --out "$name.run" >/dev/null
+        "$ANOLE" twin "$name.yaml" --lock-step --out "$name.twin" >/dev/null 2>"$name.err"
+        decisions "$name.run/tuning.jsonl" >"$name.a"
+        decisions "$name.twin/controller/tuning.jsonl" >"$name.b"
+        diff "$name.a" "$name.b"
+        grep -q 'trials on the twin' "$name.a"
+        grep -q '"set":{[^}]*"kmin"' "$name.a"
+        for log in "$name.twin"/agent/*/audit.jsonl "$name.twin/controller/audit.jsonl"; do "$ANOLE" ctl verify "$log"; done
+    done
+    run cmp -s at_once.a late.a
+    [ "$status" -eq 1 ]
+}
+
+# has_set : some device was told to set thresholds by what was found on the twin.
+has_set() {
+    jq -e -s 'any(.[]; .what == "keep" and (.why | test("tuner rehearse")) and .new.kmin != null)' out/controller/audit.jsonl >/dev/null
+}
+
+@test "live rehearse: at the pace of the clock what was found on the twin is set, while everybody is answered in time" {
+    needs_live
+    slow slow.yaml
+    sed -i 's/run: 14ms/run: 1000s/' slow.yaml
+    start twin.log "$ANOLE" twin slow.yaml --interval 200 --direct --out out >told
+    wait_for has_set
+    jq -e -s 'any(.[]; .what == "apply")' out/agent/s0/audit.jsonl >/dev/null
+    kill "$pid"
+    wait "$pid" || true
+    grep -q 'trials on the twin' out/controller/tuning.jsonl
+}
+
+@test "live rehearse: what is missing is told in one line" {
+    needs_live
+    slow slow.yaml
+    printf 'listen: 127.0.0.1:%s\nstate: state\ntuner: rehearse\n' "$port" >controller.yaml
+    run_apart "$ANOLE" controller controller.yaml --check-config
+    [ "$status" -ne 0 ]
+    [ "$(wc -l <err)" -eq 1 ]
+    grep -q 'controller.yaml:3:.*a controller must know what it is built of (fabric: FILE)' err
+    echo 'fabric: slow.yaml' >>controller.yaml
+    "$ANOLE" controller controller.yaml --check-config
+    sed -i 's/fabric: .*/fabric: none.yaml/' controller.yaml
+    run_apart "$ANOLE" controller controller.yaml --check-config
+    [ "$status" -ne 0 ]
+    [ "$(wc -l <err)" -eq 1 ]
+    grep -q 'none.yaml' err
+    run "$ANOLE" twin slow.yaml --hardware
+    [ "$status" -ne 0 ]
+    [[ "$output" == *'no NIC counts messages'* ]]
+}
+
+@test "live rehearse: where no device tells of messages that is said, and nothing is set" {
+    needs_live
+    slow slow.yaml
+    write_agent 1
+    echo 'interval: 50ms' >>agent1.yaml
+    printf 'listen: 127.0.0.1:%s\nstate: state\ntuner: rehearse\nfabric: slow.yaml\nmode: direct\ninterval: 50ms\ngather: 100ms\n' "$port" >controller.yaml
+    start controller.log "$ANOLE" controller controller.yaml
+    start agent1.log "$ANOLE" agent agent1.yaml
+    wait_for grep -q 'no device tells of its messages: the tuner has nothing to see, and what is in force stays' controller.log
+    has_rate nic1 5
+    echo 'messages: yes' >>agent1.yaml
+    run "$ANOLE" agent agent1.yaml --check-config
+    [ "$status" -ne 0 ]
+    [[ "$output" == *'no device of driver mlx5 counts them'* ]]
+}
