@@ -44,8 +44,18 @@ int answer_act(struct controller *c, const struct question *q, const char *who, 
     return refuse(act(c, q, why, now_us), q, err);
 }
 
-static json_t *json_for(struct controller *c, const struct question *q, const char *who, const struct ledger *l, uint64_t now_us,
-                        struct err *err)
+/* Beside the last decision what was tried on a twin last, if its tuner does such. */
+static json_t *explain(const struct ledger *l, const json_t *tuner)
+{
+    json_t *list = ledger_decisions(l), *search = json_object_get(tuner, "search");
+
+    if (search && json_array_size(list))
+        json_object_set(json_array_get(list, json_array_size(list) - 1), "search", search);
+    return list;
+}
+
+static json_t *json_for(struct controller *c, const struct question *q, const char *who, const struct ledger *l, const json_t *tuner,
+                        uint64_t now_us, struct err *err)
 {
     static const char *const acts[] = { "freeze", "thaw", "approve", "rollback", NULL };
 
@@ -60,7 +70,7 @@ static json_t *json_for(struct controller *c, const struct question *q, const ch
     if (strcmp(q->verb, "history") == 0)
         return ledger_json(l, HISTORY_LINES);
     if (strcmp(q->verb, "explain") == 0)
-        return ledger_decisions(l);
+        return explain(l, tuner);
     for (int i = 0; acts[i]; i++)
         if (strcmp(q->verb, acts[i]) == 0)
             return answer_act(c, q, who, now_us, err) ? NULL : json_object();
@@ -68,10 +78,10 @@ static json_t *json_for(struct controller *c, const struct question *q, const ch
     return NULL;
 }
 
-char *answer_to(struct controller *c, const struct question *q, const char *who, const struct ledger *l, uint64_t now_us,
-                struct err *err)
+char *answer_to(struct controller *c, const struct question *q, const char *who, const struct ledger *l, const json_t *tuner,
+                uint64_t now_us, struct err *err)
 {
-    json_t *o = json_for(c, q, who, l, now_us, err);
+    json_t *o = json_for(c, q, who, l, tuner, now_us, err);
     char   *text = o ? json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS)) : NULL;
 
     json_decref(o);

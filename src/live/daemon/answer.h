@@ -6,8 +6,9 @@
 #include "live/view/ledger.h"
 #include "live/wire/codec.h"
 
-/* Does what is asked for. Returns JSON, malloc'd, or NULL and the reason. */
-char *answer_to(struct controller *, const struct question *, const char *who, const struct ledger *, uint64_t now_us, struct err *);
+/* Does what is asked for. Returns JSON, malloc'd, or NULL and the reason. tuner: what live_tuner_json() tells. */
+char *answer_to(struct controller *, const struct question *, const char *who, const struct ledger *, const json_t *tuner,
+                uint64_t now_us, struct err *);
 
 /* Does what a person wants: freeze, thaw, approve, rollback. -ENOENT: there is no such device or trial; any other errno: not now. */
 int answer_act(struct controller *, const struct question *, const char *who, uint64_t now_us, struct err *);

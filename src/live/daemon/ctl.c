@@ -196,6 +196,28 @@ static void print_decision(const json_t *d)
     }
 }
 
+/* What was tried on a twin: those that came to the end of the race, and what they were predicted to be worth. */
+static void print_search(const json_t *search)
+{
+    const json_t *tried = json_object_get(search, "tried");
+    char          set[1000];
+
+    if (!json_array_size(tried))
+        return;
+    say("tried on a twin, %" JSON_INTEGER_FORMAT " reports ago: %s", json_integer_value(json_object_get(search, "reports_ago")),
+        text_of(search, "why"));
+    for (size_t i = 0; i < json_array_size(tried); i++) {
+        const json_t *t = json_array_get(tried, i);
+        const char   *name = text_of(t, "name");
+
+        if (json_is_true(json_object_get(t, "is_out")))
+            continue;
+        say("  %+.0f %% (%+.0f to %+.0f)%s %s", number_of(t, "gain"), number_of(t, "low"), number_of(t, "high"),
+            json_is_true(json_object_get(t, "is_now")) ? ", in force then:" : ":",
+            *name ? name : set_text(set, sizeof set, json_object_get(t, "set")));
+    }
+}
+
 /* The last decision, or all of that number: each controller counts from one. */
 static int print_explain(const json_t *list, uint64_t number, struct err *err)
 {
@@ -205,6 +227,8 @@ static int print_explain(const json_t *list, uint64_t number, struct err *err)
         puts("nothing was tried yet; see anole ctl status for why");
     else if (!number)
         print_decision(json_array_get(list, count - 1));
+    if (count && !number)
+        print_search(json_object_get(json_array_get(list, count - 1), "search"));
     for (size_t i = 0; i < count && number; i++)
         if ((uint64_t)json_integer_value(json_object_get(json_array_get(list, i), "trial")) == number) {
             print_decision(json_array_get(list, i));

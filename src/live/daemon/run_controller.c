@@ -182,17 +182,19 @@ static void on_ask(struct fabric *f, const struct rpc_event *e, uint64_t now_us)
     char           *text = NULL;
     unsigned char  *bytes;
     size_t          length;
+    json_t         *tuner = live_tuner_json(&f->tuner);
 
     if (codec_read_question(&q, e->bytes, e->length))
         err_write(&err, "that is not a question");
     else if (!is_operator(f->file, e->peer))
         err_write(&err, "'%s' is not an operator of this controller", e->peer);
     else
-        text = answer_to(&f->controller, &q, e->peer, &f->page.ledger, now_us, &err);
+        text = answer_to(&f->controller, &q, e->peer, &f->page.ledger, tuner, now_us, &err);
     length = codec_write_reply(text ? "" : err.text, text ? text : "", &bytes);
     rpc_reply(f->rpc, e->link, bytes, length);
     free(bytes);
     free(text);
+    json_decref(tuner);
 }
 
 static void on_event(struct fabric *f, const struct rpc_event *e, uint64_t now_us)
