@@ -5,6 +5,7 @@
 #   $out           where all goes: out/, or out/quick with QUICK=1
 #   $seeds         of every variant
 #   $lib           this folder
+#   $student       awk functions for 95 % intervals, to be put before a program: student.awk
 #   pick A B       A, or B with QUICK=1
 #   campaign, benchmark, has_figures, table, publish, readme, stamp: below
 #
@@ -28,6 +29,7 @@ case ${QUICK:-0} in
 esac
 mkdir -p "$out"
 NICE=${NICE:-10}
+student=$(cat "$lib/student.awk")
 
 pick() {
     if [ -n "$QUICK" ]; then echo "$2"; else echo "$1"; fi
@@ -99,17 +101,35 @@ table_head() {
     echo
 }
 
-# Only full runs with enough seeds change what is committed.
+# Only full runs with enough seeds change what is committed: five, or as many as the script says in $enough.
 is_final() {
-    [ -z "$QUICK" ] && [ "$seeds" -ge 5 ]
+    [ -z "$QUICK" ] && [ "$seeds" -ge "${enough:-5}" ]
 }
 
-# publish FILE... : what a full run has in $out becomes the experiment's committed result, and README.md says of which program.
+# replace_rows OLD NEW SEPARATOR : OLD, with those lines of NEW in their places that have the same first cell; lines that OLD has not are at the
+# end of where it has such lines.
+replace_rows() {
+    awk -v separator="$3" '
+        function cell(    part) { split(separator == "|" ? substr($0, 2) : $0, part, separator); return part[1] }
+        FNR == NR { if (!(cell() in row)) order[++rows] = cell(); row[cell()] = $0; next }
+        { key = cell(); if (key in row) { print row[key]; done[key] } else print }
+        END { for (i = 1; i <= rows; i++) if (!(order[i] in done)) print row[order[i]] }' "$2" "$1"
+}
+
+# publish FILE... : what a full run has in $out becomes the experiment's committed result, and README.md says of which program. If only
+# $some of the rows were made, they take the places of those; which program made them README.md must then say in words.
 publish() {
     for file; do
-        if is_final; then cp "$out/$file" "$file"; else echo "$PWD/$out/$file"; fi
+        if ! is_final; then
+            echo "$PWD/$out/$file"
+        elif [ -n "${some:-}" ] && [ -e "$file" ]; then
+            replace_rows "$file" "$out/$file" , >"$out/$file.rows"
+            cp "$out/$file.rows" "$file"
+        else
+            cp "$out/$file" "$file"
+        fi
     done
-    ! is_final || stamp
+    ! is_final || [ -n "${some:-}" ] || stamp
 }
 
 # The last commit that changed the program; COMMIT says it of a program that is not of this tree. A + if something is not committed.
@@ -136,10 +156,16 @@ stamp() {
     echo "Made with the program of $(commit), seeds 1 to $seeds." | readme build
 }
 
-# readme NAME <TEXT : puts the text between <!-- NAME --> and <!-- /NAME --> of README.md, after a full run.
+# readme NAME <TEXT : puts the text between <!-- NAME --> and <!-- /NAME --> of README.md, after a full run; with $some the rows of a
+# table.
 readme() {
     cat >"$out/$1.md"
     is_final || return 0
+    if [ -n "${some:-}" ]; then
+        sed -n "/^<!-- $1 -->\$/,/^<!-- .$1 -->\$/p" README.md | sed '1d;$d' >"$out/$1.old"
+        mv "$out/$1.md" "$out/$1.rows"
+        replace_rows "$out/$1.old" "$out/$1.rows" '|' >"$out/$1.md"
+    fi
     awk -v name="$1" -v file="$out/$1.md" '
         $0 == "<!-- /" name " -->" { skip = 0 }
         !skip                      { print }

@@ -32,7 +32,7 @@ gaps_run() {
 # at_least(FILE, NS): the share of gaps so long; quantile(FILE, SHARE): the gap in ns below which so many are. Queue pairs' and
 # TCP's together, as a run has only one of them; those of a bin are taken to be spread evenly over it.
 # interval(OF, N): "mean,low,high" of OF[1..N], by Student's t for 95 %.
-gaps_functions='
+gaps_functions="$student"'
 function gaps_read(file,    line, f) {
     bins = all = 0
     while ((getline line <file) > 0)
@@ -56,12 +56,11 @@ function quantile(file, share,    i, rest) {
     return bins ? from[i] + (to[i] - from[i]) * rest / count[i] : 0
 }
 function interval(of, n,    i, sum, squares, mean, half) {
-    split("12.706 4.303 3.182 2.776 2.571 2.447 2.365 2.306 2.262", student, " ")
     for (i = 1; i <= n; i++) {
         sum += of[i]
         squares += of[i] * of[i]
     }
     mean = sum / n
-    half = n < 2 ? 0 : student[n > 10 ? 9 : n - 1] * sqrt((squares > n * mean * mean ? squares - n * mean * mean : 0) / (n - 1) / n)
+    half = half_width(sum, squares, n)
     return sprintf("%.6g,%.6g,%.6g", mean, mean - half, mean + half)
 }'

@@ -10,7 +10,7 @@
 #
 # What a run leaves is $out/series/NAME/SEED.csv, its intervals, and SEED.metrics. It is made again with another program, other
 # arguments or when a YAML file of the folder has changed.
-# shellcheck disable=SC2154  # out, lib and seeds are of lib.sh
+# shellcheck disable=SC2154  # out, lib, seeds and student are of lib.sh
 series=$lib/paraleon-fig08
 
 series_job() {
@@ -31,16 +31,12 @@ series_run() {
     ANOLE=$ANOLE nice -n "$NICE" xargs -r -P "${JOBS:-$(nproc)}" -L 1 "$series/one"
 }
 
-# Awk functions: Student's t for 95 %, and "mean,low,high" of the first n of an array.
-statistics='
-function student(n) {
-    if (!t[1]) split("12.706 4.303 3.182 2.776 2.571 2.447 2.365 2.306 2.262", t, " ")
-    return t[n > 10 ? 9 : n - 1]
-}
+# Awk functions: those of student.awk, and "mean,low,high" of the first n of an array.
+statistics="$student"'
 function interval(of, row, n,    i, sum, squares, mean, half) {
     for (i = 1; i <= n; i++) { sum += of[row, i]; squares += of[row, i] ^ 2 }
     mean = sum / n
-    half = n < 2 ? 0 : student(n) * sqrt((squares > n * mean ^ 2 ? squares - n * mean ^ 2 : 0) / (n - 1) / n)
+    half = half_width(sum, squares, n)
     return sprintf("%.5g,%.5g,%.5g", mean, mean - half, mean + half)
 }'
 

@@ -5,7 +5,7 @@
 setup() {
     at=$BATS_TEST_TMPDIR/repro
     mkdir -p "$at/one" "$at/two"
-    cp repro/run-all repro/lib.sh "$at"
+    cp repro/run-all repro/lib.sh repro/student.awk "$at"
     echo program >"$BATS_TEST_TMPDIR/anole"
     chmod +x "$BATS_TEST_TMPDIR/anole"
     export ANOLE=$BATS_TEST_TMPDIR/anole COMMIT=abc1234
@@ -76,6 +76,52 @@ Text.' ]
     QUICK=1 "$at/run-all" one
     [ "$(cat "$at/one/README.md")" = "$before" ]
     [ ! -e "$at/one/results.csv" ]
+}
+
+@test "publish, readme: some rows take the places of those that are there, and the build's commit stays" {
+    "$at/run-all" one
+    printf '%s\n' name,mean a,1 b,2 >"$at/one/results.csv"
+    printf '%s\n' '' '<!-- t -->' '| name | mean |' '|---|---|' '| a | 1 |' '| b | 2 |' '<!-- /t -->' 'End.' >>"$at/one/README.md"
+    # shellcheck disable=SC2016  # for the script
+    printf '%s\n' '#!/bin/sh' '. "$(dirname "$0")/../lib.sh"' 'some=b' 'printf "%s\n" name,mean b,7 c,8 >"$out/results.csv"' \
+        'printf "%s\n" "| name | mean |" "|---|---|" "| b | 7 |" "| c | 8 |" | readme t' 'publish results.csv' >"$at/one/run"
+    COMMIT=def5678 "$at/run-all" one
+    [ "$(cat "$at/one/results.csv")" = 'name,mean
+a,1
+b,7
+c,8' ]
+    run sed -n '/<!-- t -->/,$p' "$at/one/README.md"
+    [ "$output" = '<!-- t -->
+| name | mean |
+|---|---|
+| a | 1 |
+| b | 7 |
+| c | 8 |
+<!-- /t -->
+End.' ]
+    grep -q abc1234 "$at/one/README.md"
+}
+
+# Tables of Student's distribution, 97.5 %: 1, 4, 9, 19, 40, 60 and 120 degrees of freedom.
+@test "student.awk: t as in the tables, for any number of values" {
+    run awk "$(cat repro/student.awk)"'BEGIN { printf "%.3f %.3f %.3f %.3f %.3f %.3f %.3f", student(2), student(5), student(10), student(20), student(41),
+        student(61), student(121) }'
+    [ "$output" = '12.706 2.776 2.262 2.093 2.021 2.000 1.980' ]
+}
+
+# 20 seeds, whose differences are 1 .. 20: mean 10.5, deviation sqrt(35), half 2.0930 sqrt(35 / 20) = 2.769, of a baseline of 100.
+@test "paired: the interval of 20 seeds is that of 19 degrees of freedom" {
+    { echo variant,seed,x
+        for seed in $(seq 20); do echo "base,$seed,100"; done
+        for seed in $(seq 20); do echo "other,$seed,$((100 + seed))"; done
+    } >"$BATS_TEST_TMPDIR/runs.csv"
+    run repro/paired "$BATS_TEST_TMPDIR/runs.csv" base x
+    [ "$output" = 'other,,10.5,7.7,13.3' ]
+}
+
+@test "repro: Student's t stands in one place" {
+    run grep -rlE '2\.776|2\.262' repro --include=run --include='*.sh' --include='*.awk' --include=one --include=paired --include=directions --include=table
+    [ "$output" = repro/student.awk ]
 }
 
 @test "repro: every experiment says which program made its figures, and is in the list" {
