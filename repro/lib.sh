@@ -106,13 +106,17 @@ is_final() {
     [ -z "$QUICK" ] && [ "$seeds" -ge "${enough:-5}" ]
 }
 
-# replace_rows OLD NEW SEPARATOR : OLD, with those lines of NEW in their places that have the same first cell; lines that OLD has not are at the
-# end of where it has such lines.
+# replace_rows OLD NEW SEPARATOR : OLD, with those lines of NEW in their places that have the same words before their first figure; others of NEW
+# come after it.
 replace_rows() {
     awk -v separator="$3" '
-        function cell(    part) { split(separator == "|" ? substr($0, 2) : $0, part, separator); return part[1] }
-        FNR == NR { if (!(cell() in row)) order[++rows] = cell(); row[cell()] = $0; next }
-        { key = cell(); if (key in row) { print row[key]; done[key] } else print }
+        function key(    n, part, i, k) {
+            n = split($0, part, separator)
+            for (i = 1; i <= n && part[i] !~ /^ *[-+]?[0-9]/; i++) k = k separator part[i]
+            return k
+        }
+        FNR == NR { if (!(key() in row)) order[++rows] = key(); row[key()] = $0; next }
+        { k = key(); if (k in row) { print row[k]; done[k] } else print }
         END { for (i = 1; i <= rows; i++) if (!(order[i] in done)) print row[order[i]] }' "$2" "$1"
 }
 
