@@ -10,6 +10,7 @@
 #include "core/predict.h"
 #include "core/queue.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define WORLD_HOSTS 0u           /* tiers: hosts; switches that hosts are at (ToRs); */
@@ -38,6 +39,7 @@ struct world {
     uint64_t     pfc_bytes_one;  /* queue that makes a switch pause, if it comes in by one port; 0: no PFC */
     uint64_t     pfc_bytes_two;  /* by two */
     struct knobs start;          /* in force when the tuner begins */
+    bool         is_in_use;      /* traffic was there before the tuner: nothing is to be set before something was seen */
     const struct predict_maker *maker;       /* of twins, to try settings on; NULL: there is none */
     void            *maker_arg;
     const enum knob *knobs;      /* those of the congestion control in force, ending with KNOB_COUNT; NULL: DCQCN's and ECN's */

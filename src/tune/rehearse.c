@@ -536,7 +536,7 @@ static const struct option_info options[] = {
                     "what was learnt on other networks and tells where searches begin: shipped, as it comes with the program; none; or a file "
                     "that anole train twin has written" },
     [OPT_OPENING] = { "opening", OPTION_CHOICE, OPENING_BDP, 0, 0, opening_names, NULL,
-                    "what is set before anything was seen, if nobody has chosen a setting: none; bdp; fabric, which was found on many random networks" },
+                    "what is set before anything was seen, if nobody has chosen a setting (never by a controller): none; bdp; fabric, which was found on many random networks" },
     [OPT_GUESS] = { "guess", OPTION_YES, 0, 0, 1, NULL, NULL,
                     "what that expects most of is set before the first search, until the twin has been asked" },
     [OPT_WINDOW] = { "window", OPTION_COUNT, 3, 1, 1e6, NULL, NULL, "intervals that a model of the traffic is made from" },

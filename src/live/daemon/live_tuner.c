@@ -124,6 +124,7 @@ static void make_world(struct world *w, const struct controller_file *f, const s
     w->seed = f->controller.seed;
     w->interval_ps = interval_us(f, c) * PS_PER_US;
     take_knobs(&w->start, c);
+    w->is_in_use = true;
     for (uint32_t i = 0; i < c->peers; i++)
         add_device(w, i, &c->peer[order[i]], &port);
     know_fabric(w, t);

@@ -33,7 +33,7 @@ static bool is_unchosen(const struct world *w)
 
 bool opening_make(enum opening opening, const struct world *w, struct knobs *k)
 {
-    if (opening == OPENING_NONE || w->knobs || !is_unchosen(w))
+    if (opening == OPENING_NONE || w->is_in_use || w->knobs || !is_unchosen(w))
         return false;
     if (opening == OPENING_BDP)
         setting_find("bdp")->make(k, w);

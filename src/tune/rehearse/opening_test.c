@@ -58,6 +58,9 @@ static void opening_make__none_where_it_is_not_wanted_or_somebody_has_chosen(voi
 
     (void)state;
     assert_false(opening_make(OPENING_NONE, &w, &k));
+    w.is_in_use = true;
+    assert_false(opening_make(OPENING_BDP, &w, &k));
+    w.is_in_use = false;
     w.start.value[KNOB_kmin] = 100;
     assert_false(opening_make(OPENING_BDP, &w, &k));
     assert_false(opening_make(OPENING_FABRIC, &w, &k));
