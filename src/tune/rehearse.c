@@ -42,6 +42,7 @@
 #define FOLLOW_MARGIN 0.2        /* where messages follow from others: queue pairs live on, and what rates they are left with by a
                                     setting that does not stay, those after it suffer from for long */
 #define GUESS_WINDOWS 6          /* for which a guess may be in force that no twin confirms */
+#define TELLING       0.02       /* of the line: of less traffic it is not told whether messages follow from others */
 #define HARM_SEEN     0.001      /* of a score: there is some */
 #define DOUBTS_MAX    4          /* windows in a row for which the twin is wrong: then it is looked at less often */
 
@@ -59,6 +60,15 @@ static bool gather(struct rehearser *t, const struct report *r)
 }
 
 /* ---- deciding ---- */
+
+/* What is in force is no guess any more; an opening that was wrong once does not come again. */
+static void drop_guess(struct rehearser *t, bool is_wrong)
+{
+    if (t->is_guess && t->is_opening && is_wrong)
+        t->has_opening = false;
+    t->is_guess = false;
+    t->guess_windows = 0;
+}
 
 /* The setting in force, or the one that is to come back if the new one is not proved, if that is another: then what hosts saw of the
  * former counts by what the twin says of both ('drift'). */
@@ -121,8 +131,7 @@ static void stay(struct rehearser *t, const struct traffic_model *m, const struc
     say_named(t, note, r);
     if (is_refuted)
         *knobs = t->world.start;
-    t->is_guess = false;
-    t->guess_windows = 0;
+    drop_guess(t, is_refuted);
     memory_add(&t->memories, m, knobs, false);
     rehearser_choose_for(t, m, PHASE_HOLD);
 }
@@ -157,8 +166,7 @@ static void decide(struct rehearser *t, const struct traffic_model *m, const str
                   v.was == &now->knobs ? "" : " than the setting from the beginning, where what is in force harms somebody",
                   -rehearser_percent(v.gain.high), -rehearser_percent(v.gain.low));
     say_named(t, note, r);
-    t->is_guess = false;
-    t->guess_windows = 0;
+    drop_guess(t, v.was != &now->knobs);
     start_proof(t, m, &winner->knobs, &v, c, knobs);
 }
 
@@ -174,7 +182,8 @@ static void doubt(struct rehearser *t, const struct traffic_model *m, const stru
                   is_back ? "the setting from the beginning comes back" : "nothing is changed");
     if (is_back) {
         *knobs = t->world.start;
-        t->has_chosen = t->is_guess = false;
+        t->has_chosen = false;
+        drop_guess(t, true);
     }
 }
 
@@ -281,7 +290,7 @@ static void meet(struct rehearser *t, const struct traffic_model *now, const cha
                  struct tuner_note *note)
 {
     const struct memory *known = memory_recall(&t->memories, now);
-    const struct knobs  *to = known ? &known->knobs : &t->world.start;
+    bool                 opens = !known && t->has_opening && !rehearser_is_endogenous(now);
 
     if (!is_for_other(t, now)) {
         rehearser_say(note, t->phase == PHASE_HOLD ? "hold" : "watch", "%s; is it so in the next window, too?", text);
@@ -289,13 +298,16 @@ static void meet(struct rehearser *t, const struct traffic_model *now, const cha
     }
     t->is_kept = t->is_guess = t->has_guessed = false;
     rehearser_say(note, "hold", "%s: another traffic; %s", text, known ? "what was found for such traffic before is set again"
+                  : opens ? "the opening comes back until it is known better"
                   : "the setting from the beginning comes back until it is known better");
     if (known)
         rehearser_choose_for(t, now, PHASE_HOLD);
     else
         t->has_chosen = false;
-    if (known || !guess_is_due(t) || !guess_make(t, knobs, note))
-        *knobs = *to;
+    if (!known && guess_is_due(t) && guess_make(t, knobs, note))
+        return;
+    *knobs = known ? known->knobs : opens ? t->opening : t->world.start;
+    t->is_guess = t->is_opening = opens;
 }
 
 /* A guess that no twin has confirmed, as the traffic is another again and again, is not kept for ever. */
@@ -304,7 +316,7 @@ static void outlive(struct rehearser *t, struct knobs *knobs, struct tuner_note 
     if (!t->is_guess || ++t->guess_windows < GUESS_WINDOWS)
         return;
     rehearser_say(note, "watch", "no twin has confirmed what was guessed; the setting from the beginning comes back");
-    t->is_guess = false;
+    drop_guess(t, true);
     t->has_guessed = true;
     *knobs = t->world.start;
 }
@@ -316,11 +328,12 @@ static bool withdraw(struct rehearser *t, struct knobs *knobs, struct tuner_note
     struct traffic_model m;
     char                 text[160];
 
-    if (!t->is_guess || !t->is_opening || !model_make(&m, &t->window, t->seconds, t->hosts) || !rehearser_is_endogenous(&m))
+    if (!t->is_guess || !t->is_opening || !model_make(&m, &t->window, t->seconds, t->hosts) || !rehearser_is_endogenous(&m)
+        || model_bps(&m) < TELLING * (double)t->world.host_bps)
         return false;
     rehearser_say(note, "watch", "%s: an opening is not for messages that follow from others; the setting from the beginning comes back",
                   model_text(&m, text, sizeof(text)));
-    t->is_guess = false;
+    drop_guess(t, true);
     t->phase = PHASE_RECOVERING;
     *knobs = t->world.start;
     opening_recover(&t->world, knobs);
@@ -330,7 +343,7 @@ static bool withdraw(struct rehearser *t, struct knobs *knobs, struct tuner_note
 /* What has been in force since the beginning, and why; told once. */
 static void say_opening(struct rehearser *t, struct tuner_note *note)
 {
-    if (t->is_opening && !t->is_told && !note->why[0])
+    if (t->has_opening && !t->is_told && !note->why[0])
         rehearser_say(note, note->phase, "since the beginning, before any message was seen, %s has been in force, which follows from the speeds and the "
                       "round trip of the network alone; it stays until the twin is asked", opening_abouts[(int)t->option[OPT_OPENING]]);
     t->is_told = true;
@@ -515,7 +528,7 @@ static int create(void **state, const struct world *w, const struct option_value
     copy_world(t, w);
     t->goal = goal_all[(int)t->option[OPT_GOAL]];
     t->goal.bound = rng_log(1 + t->option[OPT_HARM]);
-    t->is_guess = t->is_opening = opening_make((enum opening)t->option[OPT_OPENING], w, &t->opening);
+    t->is_guess = t->is_opening = t->has_opening = opening_make((enum opening)t->option[OPT_OPENING], w, &t->opening);
     rc = strcmp(v->text[OPT_MODEL], "none") == 0 ? 0 : surrogate_open(&t->surrogate, v->text[OPT_MODEL], err);
     t->has_surrogate = rc == 0 && t->surrogate.net.parameters > 0;
     if (rc)

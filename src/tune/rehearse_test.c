@@ -57,6 +57,7 @@ struct bench {
     struct knobs         knobs;
     struct tuner_note    note;
     struct report        report;
+    bool                 is_little;          /* ten messages of 10 KB, and no more */
     bool                 follows;            /* messages are posted when others have ended */
     double               real;               /* slowdowns of the network are those of the twin, times, away from the start */
 };
@@ -112,6 +113,11 @@ static void next(struct bench *b, uint32_t times)
     s->bin_bytes[seen_bin(10000)] = 10000000ull * times;
     s->bin[seen_bin(2000000)] = 30 * times;
     s->bin_bytes[seen_bin(2000000)] = 60000000ull * times;
+    if (b->is_little) {
+        *s = (struct seen){ .posted = 10, .posted_bytes = 100000 };
+        s->bin[seen_bin(10000)] = 10;
+        s->bin_bytes[seen_bin(10000)] = 100000;
+    }
     if (b->follows) {
         memcpy(s->chain_bin, s->bin, sizeof(s->bin));
         memcpy(s->chain_bytes, s->bin_bytes, sizeof(s->bin_bytes));
@@ -501,6 +507,42 @@ static void first__an_opening_is_not_for_messages_that_follow_from_others(void *
     close_bench(&b);
 }
 
+/* A hundredth of the traffic: whether that follows from others is chance, and the opening stays. */
+static void first__next_to_no_traffic_tells_nothing_of_an_opening(void **state)
+{
+    struct bench b;
+    struct knobs opening;
+
+    (void)state;
+    open_with_bdp(&b, NULL);
+    opening = b.knobs;
+    b.follows = true;
+    b.is_little = true;
+    next(&b, 1);
+    assert_true(knobs_equal(&b.knobs, &opening));
+    close_bench(&b);
+}
+
+/* The twin has confirmed the opening; five times the traffic comes, of which nothing is known: the opening stays in force. */
+static void first__an_opening_is_for_other_traffic_too(void **state)
+{
+    struct bench b;
+    struct knobs opening;
+
+    (void)state;
+    open_bench_with(&b, "opening", "bdp");
+    tuner_first(&b.tuner, &b.knobs);
+    opening = b.knobs;
+    while (!strstr(b.note.why, "the setting stays"))
+        next(&b, 1);
+    assert_false(knobs_equal(&b.knobs, &opening));
+    for (uint32_t i = 0; i < 3; i++)
+        next(&b, 5);
+    assert_non_null(strstr(b.note.why, "the opening comes back"));
+    assert_true(knobs_equal(&b.knobs, &opening));
+    close_bench(&b);
+}
+
 static void first__no_opening_where_none_is_wanted(void **state)
 {
     struct bench b;
@@ -546,6 +588,8 @@ int main(void)
         cmocka_unit_test(first__what_is_not_proved_gives_way_to_the_opening),
         cmocka_unit_test(first__an_opening_does_not_stay_where_the_twin_is_wrong),
         cmocka_unit_test(first__an_opening_is_not_for_messages_that_follow_from_others),
+        cmocka_unit_test(first__next_to_no_traffic_tells_nothing_of_an_opening),
+        cmocka_unit_test(first__an_opening_is_for_other_traffic_too),
         cmocka_unit_test(first__no_opening_where_none_is_wanted),
         cmocka_unit_test(create__without_a_maker_of_twins_there_is_no_tuner),
     };

@@ -56,6 +56,7 @@ struct rehearser {
     struct traffic_model guessed;        /* for which the guess was made that is in force */
     bool                 is_guess, has_guessed;          /* it is in force; this traffic had its guess */
     bool                 is_opening, is_told;    /* the guess was made before any traffic was seen; the explanation has it */
+    bool                 has_opening;    /* nothing has shown it to be wrong */
     struct knobs         opening;
     uint32_t             guess_windows;  /* for which guesses have been in force */
 
