@@ -70,8 +70,8 @@ static void drop_guess(struct rehearser *t, bool is_wrong)
     t->guess_windows = 0;
 }
 
-/* The setting in force, or the one that is to come back if the new one is not proved, if that is another: then what hosts saw of the
- * former counts by what the twin says of both ('drift'). */
+/* The setting in force, or the one that is to come back if the new one is not proved, if that is another: then what hosts saw of
+ * the former counts by what the twin says of both ('drift'). */
 struct versus { const struct knobs *was; struct race_gain gain; double drift; };
 
 static void start_proof(struct rehearser *t, const struct traffic_model *m, const struct knobs *better, const struct versus *v,
@@ -138,7 +138,8 @@ static void stay(struct rehearser *t, const struct traffic_model *m, const struc
 
 /* What the winner has to be better than. A guess that is beyond what nobody may be harmed by cannot stay, however good it is
  * otherwise: the choice is between the winner and the setting from the beginning. */
-static struct versus versus_of(const struct rehearser *t, const struct race *race, const struct runner *winner, const struct runner *now)
+static struct versus versus_of(const struct rehearser *t, const struct race *race, const struct runner *winner,
+                               const struct runner *now)
 {
     const struct runner *base = &race->runner[0];
     struct race_gain     worth = race_gain(now, base);
