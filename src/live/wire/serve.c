@@ -4,6 +4,7 @@
 #include "live/h2/listen.h"
 #include "live/h2/place.h"
 #include "live/wire/ask.h"
+#include "live/wire/inbox.h"
 #include "live/wire/secure.h"
 
 #include <assert.h>
@@ -27,18 +28,17 @@
 #define AHEAD        3           /* connections */
 #define LINE         64u         /* of a cache */
 #define SSL_BYTES    6144u       /* of OpenSSL's object: about what it has, the state of the record layer last */
-#define SMALL        256u        /* bytes of a message that has a place in its event */
 #define GONE         ((uint32_t)EPOLLRDHUP | (uint32_t)EPOLLHUP | (uint32_t)EPOLLERR)
 
 struct connection {
     struct serve      *serve;
     struct connection *next, **back;             /* of all */
     struct connection *next_dirty;               /* of those who have something to send */
-    struct connection *next_again, **back_again; /* of those who were not heard to the end; back: NULL: it is none */
     struct secure_socket socket;
     SSL               *ssl;                      /* NULL: without */
     struct h2         *h2;                       /* NULL: still in the handshake */
     bool               is_dirty, is_broken, wants_write, was_asked;
+    bool               has_more;                 /* it was not heard to the end */
     bool               is_gone;                  /* the other side will not say more: the end has to be read */
     int64_t            heard_s;
     unsigned char     *out;                      /* what the kernel would not take */
@@ -46,18 +46,16 @@ struct connection {
     char               peer[64];
 };
 
-struct queued { struct queued *next; struct rpc_event event; unsigned char small[SMALL]; };
-
 struct serve {
     int                epoll, listener, wake;    /* wake: somebody is dirty */
     bool               is_deaf;                  /* out of files, until the next second */
     bool               is_looking;
+    bool               has_more;                 /* some connection has */
     bool               has_read;                 /* since it last said that nothing is there */
     struct secure     *secure;
     struct places      calls;
-    struct connection *connections, *dirty, *again;
-    struct queued     *first, **last, *spare;
-    struct queued     *current;                  /* the one that the program looks at */
+    struct connection *connections, *dirty;
+    struct inbox       inbox;
     int64_t            second;
     char              *file;                     /* of a socket that is one */
 };
@@ -75,50 +73,10 @@ static int64_t now_s(void)
 static void tell(struct serve *s, const struct h2_call *call, enum rpc_kind kind, const unsigned char *bytes, size_t length)
 {
     const struct connection *c = h2_owner(call);
-    struct queued           *q = s->spare ? s->spare : xmalloc(sizeof *q);
+    struct rpc_event        *e = inbox_add(&s->inbox, kind, bytes, length);
 
-    s->spare = s->spare ? s->spare->next : NULL;
-    q->next = NULL;
-    q->event.kind = kind;
-    q->event.link = h2_number(call);
-    q->event.why[0] = '\0';
-    q->event.bytes = NULL;
-    q->event.length = length;
-    memcpy(q->event.peer, c->peer, sizeof c->peer);
-    if (bytes) {
-        q->event.bytes = length <= SMALL ? q->small : xmalloc(length);
-        memcpy(q->event.bytes, bytes, length);
-    }
-    *s->last = q;
-    s->last = &q->next;
-}
-
-static void drop_current(struct serve *s)
-{
-    struct queued *q = s->current;
-
-    s->current = NULL;
-    if (!q)
-        return;
-    if (q->event.bytes != q->small)
-        free(q->event.bytes);
-    q->next = s->spare;
-    s->spare = q;
-}
-
-static bool take_event(struct serve *s, struct rpc_event *e)
-{
-    struct queued *q = s->first;
-
-    drop_current(s);
-    if (!q)
-        return false;
-    s->first = q->next;
-    if (!s->first)
-        s->last = &s->first;
-    *e = q->event;
-    s->current = q;
-    return true;
+    e->link = h2_number(call);
+    memcpy(e->peer, c->peer, sizeof c->peer);
 }
 
 /* ---- calls ---- */
@@ -180,36 +138,18 @@ static void mark(struct connection *c)
 }
 
 /* There is more to hear, of which the kernel does not tell again. */
-static void hear_again(struct connection *c)
+static void hear_later(struct connection *c)
 {
-    struct serve *s = c->serve;
-    uint64_t      one = 1;
+    uint64_t one = 1;
 
-    if (c->back_again)
-        return;
-    if (write(s->wake, &one, sizeof one) < 0)
+    c->has_more = c->serve->has_more = true;
+    if (write(c->serve->wake, &one, sizeof one) < 0)
         assert(errno == EAGAIN);
-    c->next_again = s->again;
-    c->back_again = &s->again;
-    if (c->next_again)
-        c->next_again->back_again = &c->next_again;
-    s->again = c;
-}
-
-static void hear_no_more(struct connection *c)
-{
-    if (!c->back_again)
-        return;
-    *c->back_again = c->next_again;
-    if (c->next_again)
-        c->next_again->back_again = c->back_again;
-    c->back_again = NULL;
 }
 
 static void connection_free(struct connection *c)
 {
     assert(!c->is_dirty);
-    hear_no_more(c);
     h2_free(c->h2);
     SSL_free(c->ssl);
     close(c->socket.fd);
@@ -334,7 +274,7 @@ static void hear(struct connection *c)
         shake_hands(c);
     for (int i = 0; c->h2 && !c->is_broken && n > 0; i++) {
         if (i == READS_MAX) {
-            hear_again(c);
+            hear_later(c);
             break;
         }
         n = read_some(c, bytes);
@@ -353,18 +293,14 @@ static void hear(struct connection *c)
 /* Those who have more to say than fits in one go take turns with the others. */
 static void hear_rest(struct serve *s)
 {
-    struct connection *rest = s->again;
-
-    s->again = NULL;
-    if (rest)
-        rest->back_again = &rest;
-    while (rest) {
-        struct connection *c = rest;
-
-        hear_no_more(c);
-        if (!c->is_broken)
+    if (!s->has_more)
+        return;
+    s->has_more = false;
+    for (struct connection *c = s->connections; c; c = c->next)
+        if (c->has_more && !c->is_broken) {
+            c->has_more = false;
             hear(c);
-    }
+        }
 }
 
 /* Gathers up to a record's worth. */
@@ -554,12 +490,12 @@ static void look(struct serve *s)
 /* After each look it says once that nothing more is there, so that the loop does other things, too. */
 bool serve_next(struct serve *s, struct rpc_event *e)
 {
-    if (take_event(s, e))
+    if (inbox_take(&s->inbox, e))
         return true;
     if (!s->has_read) {
         look(s);
-        s->has_read = s->first != NULL;
-        return take_event(s, e);
+        s->has_read = !inbox_is_empty(&s->inbox);
+        return inbox_take(&s->inbox, e);
     }
     s->has_read = false;
     flush_all(s);
@@ -621,7 +557,7 @@ int serve_open(struct serve **out, const char *address, const struct rpc_tls *tl
     s = xcalloc(1, sizeof *s);
     s->secure = secure;
     s->listener = listener;
-    s->last = &s->first;
+    inbox_init(&s->inbox);
     s->second = now_s();
     s->file = strncmp(address, "unix:", 5) == 0 ? xstrdup(address + 5) : NULL;
     s->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -638,8 +574,6 @@ int serve_open(struct serve **out, const char *address, const struct rpc_tls *tl
 /* Says goodbye as far as the kernel takes it at once. */
 void serve_free(struct serve *s)
 {
-    struct rpc_event e;
-
     if (!s)
         return;
     for (struct connection *c = s->connections; c; c = c->next)
@@ -652,12 +586,7 @@ void serve_free(struct serve *s)
         next = c->next;
         connection_free(c);
     }
-    while (take_event(s, &e))
-        continue;
-    for (struct queued *q = s->spare, *next; q; q = next) {
-        next = q->next;
-        free(q);
-    }
+    inbox_fini(&s->inbox);
     places_fini(&s->calls);
     secure_free(s->secure);
     close(s->listener);

@@ -1,0 +1,28 @@
+/* src/live/wire/inbox.h - events that wait for the program's loop, in order. What is short costs no allocation. */
+#ifndef LIVE_WIRE_INBOX_H
+#define LIVE_WIRE_INBOX_H
+
+#include "live/wire/event.h"
+
+#include <stdbool.h>
+
+struct inbox_entry;
+
+struct inbox {
+    struct inbox_entry *first, **last;
+    struct inbox_entry *spare;   /* not in use */
+    struct inbox_entry *current; /* the one that the program looks at */
+};
+
+void inbox_init(struct inbox *);
+void inbox_fini(struct inbox *);
+
+/* Bytes, which may be NULL, are copied. The event is to be completed: its link, and the name of the other side. */
+struct rpc_event *inbox_add(struct inbox *, enum rpc_kind, const unsigned char *bytes, size_t length);
+
+/* False: there is none. The bytes of an event stay until the next one is taken. */
+bool inbox_take(struct inbox *, struct rpc_event *);
+
+bool inbox_is_empty(const struct inbox *);
+
+#endif
