@@ -41,6 +41,16 @@ needs_python() {
     [ "$status" -eq 0 ]
 }
 
+@test "strangers: who says many things at once is heard to the end" {
+    needs_live
+    with_tls
+    start controller.log "$ANOLE" controller controller.yaml
+    wait_for asks_as operator
+    run /usr/bin/python3 "$BATS_TEST_DIRNAME/../live/burst.py" "localhost:$port" ca.pem python.pem python.key
+    echo "$output"
+    [ "$status" -eq 0 ]
+}
+
 @test "strangers: without a certificate, or in plain text, nobody is heard" {
     needs_live
     needs_python
