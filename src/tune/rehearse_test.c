@@ -206,6 +206,30 @@ static void step__what_is_slower_than_before_does_not_stay(void **state)
     close_bench(&b);
 }
 
+/* Whoever applies settings has taken it back: nothing is left to prove, and the twin is not asked again at once. */
+static void step__what_a_guard_takes_back_needs_no_proof(void **state)
+{
+    struct outcome o = { .number = 1, .kind = OUTCOME_REFUSED, .why = "harm: e-value 25" };
+    struct bench   b;
+
+    (void)state;
+    open_bench(&b);
+    while (knobs_equal(&b.knobs, &b.world.start))
+        next(&b, 1);
+    assert_int_equal(twins, 1);
+    b.knobs = b.world.start;
+    b.report.outcome = &o;
+    next(&b, 1);
+    assert_non_null(strstr(b.note.why, "was not kept: harm: e-value 25"));
+    assert_string_equal(b.note.phase, "hold");
+    for (uint32_t i = 0; i < 12; i++) {
+        next(&b, 1);
+        assert_true(knobs_equal(&b.knobs, &b.world.start));
+    }
+    assert_int_equal(twins, 1);
+    close_bench(&b);
+}
+
 /* It was proved, and later messages are three times as slow as before with it: two windows, and it goes. */
 static void step__what_turns_out_to_be_worse_goes(void **state)
 {
@@ -574,6 +598,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(step__two_windows_that_agree_a_search_and_a_proof),
         cmocka_unit_test(step__what_is_slower_than_before_does_not_stay),
+        cmocka_unit_test(step__what_a_guard_takes_back_needs_no_proof),
         cmocka_unit_test(step__what_turns_out_to_be_worse_goes),
         cmocka_unit_test(step__another_traffic_has_the_setting_from_the_beginning),
         cmocka_unit_test(step__where_a_window_does_not_tell_blocks_take_turns),

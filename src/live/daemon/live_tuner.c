@@ -12,6 +12,7 @@
 
 #define UNSEEN_MAX 10            /* intervals without a word of messages, after which that is said */
 #define PATIENCE   20            /* a part of an interval that a tuner that thinks beside the loop is waited for: most steps take none */
+#define LOCKED_US  10000u        /* in lock step; then the loop asks again and time stands still, but connections live on */
 #define STEPS_KEPT 1000          /* of what the tuner did: a controller runs for months */
 
 static struct loop_request request_of(const struct controller_file *f)
@@ -340,6 +341,11 @@ static bool has_brief(const struct controller *c)
     return false;
 }
 
+bool live_tuner_thinks(const struct live_tuner *t)
+{
+    return t->thought != NULL;
+}
+
 void live_tuner_interval(struct live_tuner *t, const struct controller *c, uint64_t now_us)
 {
     struct report *r = &t->report;
@@ -430,7 +436,7 @@ static void think(void *arg)
 /* True: it is over, and what was decided is known. */
 static bool has_thought(struct live_tuner *t, struct decision *d)
 {
-    if (!thinker_end(&t->thinker, t->file->lock_step ? THINKER_ALWAYS : t->file->controller.interval_us / PATIENCE))
+    if (!thinker_end(&t->thinker, t->file->lock_step ? LOCKED_US : t->file->controller.interval_us / PATIENCE))
         return false;
     t->thought = NULL;
     *d = t->decided;

@@ -54,6 +54,9 @@ void live_tuner_interval(struct live_tuner *, const struct controller *, uint64_
 /* It looks at flow sizes alone, until they change. */
 bool live_tuner_is_idle(const struct live_tuner *);
 
+/* What it was shown last it is still thinking of: it is to be asked again. */
+bool live_tuner_thinks(const struct live_tuner *);
+
 bool live_tuner_propose(struct live_tuner *, const struct controller *, uint64_t now_us, struct knob_set *, char why[MSG_WHY_SIZE]);
 void live_tuner_ended(struct live_tuner *, const struct controller *, bool is_kept, uint32_t missed, const char *why);
 

@@ -29,6 +29,7 @@
 #define PLACES  0xfffffu         /* of links: see rpc.c */
 #define PAUSE_US_MAX 5000u       /* between looks at the network: what has come meanwhile is cheaper to hear in one go */
 #define PAUSES  16               /* of them in an interval, at least */
+#define THINK_US 20000u          /* lock step: a tuner that thinks is asked so often */
 #define WAIT_US 1000000u          /* lock step: only messages make it go on */
 
 struct leased { uint64_t at_us, term; uint32_t link; bool is_brief; };
@@ -328,10 +329,10 @@ static void step(struct fabric *f)
 {
     if (!has_all_reports(f) || !is_settled(f))
         return;
-    if (!f->has_ticked)
+    if (!f->has_ticked || live_tuner_thinks(&f->tuner))
         controller_on_tick(&f->controller, f->lock_us);
     f->has_ticked = true;
-    if (is_settled(f))
+    if (is_settled(f) && !live_tuner_thinks(&f->tuner))
         go_on(f);
 }
 
@@ -428,7 +429,7 @@ static void hear(struct fabric *f)
 static uint64_t wait_until_us(const struct fabric *f)
 {
     if (f->file->lock_step)
-        return clock_us() + WAIT_US;
+        return clock_us() + (live_tuner_thinks(&f->tuner) ? THINK_US : WAIT_US);
     return clock_us() < f->look_us && f->look_us < f->tick_us ? f->look_us : f->tick_us;
 }
 
