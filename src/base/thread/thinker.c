@@ -7,13 +7,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NICE 10                  /* whoever has a lease to give goes first */
-
-void thinker_init(struct thinker *t)
+void thinker_init(struct thinker *t, int nice)
 {
     pthread_condattr_t clock;
 
-    *t = (struct thinker){ 0 };
+    *t = (struct thinker){ .nice = nice };
     pthread_mutex_init(&t->lock, NULL);
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
@@ -33,7 +31,8 @@ static void *think(void *arg)
 {
     struct thinker *t = arg;
 
-    setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);     /* of this thread alone, as Linux has it */
+    if (t->nice)                 /* of this thread alone, as Linux has it */
+        setpriority(PRIO_PROCESS, (id_t)gettid(), getpriority(PRIO_PROCESS, 0) + t->nice);
     t->call(t->arg);
     pthread_mutex_lock(&t->lock);
     t->is_over = true;

@@ -1,6 +1,6 @@
 /* src/base/thread/thinker.h - something that takes long, beside a loop that must not wait.
  *
- * A thread of its own, below all else in priority, for one call at a time. What the call works with belongs to it until it is over.
+ * A thread of its own, which may be below all else in priority, for one call at a time. What the call works with belongs to it until it is over.
  */
 #ifndef BASE_THREAD_THINKER_H
 #define BASE_THREAD_THINKER_H
@@ -17,11 +17,12 @@ struct thinker {
     pthread_cond_t  ended;
     void          (*call)(void *);
     void           *arg;
+    int             nice;        /* beyond that of the process */
     bool            is_busy;     /* somebody has begun, and nobody has heard of the end */
     bool            is_over;
 };
 
-void thinker_init(struct thinker *);
+void thinker_init(struct thinker *, int nice);
 void thinker_fini(struct thinker *);             /* waits */
 
 /* Begins; it must not be busy. Where there is no thread to be had, it is done at once. */

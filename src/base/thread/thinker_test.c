@@ -27,7 +27,7 @@ static void end__is_not_waited_for_longer_than_asked(void **state)
     struct work    w = { .sum = 0 };
 
     (void)state;
-    thinker_init(&t);
+    thinker_init(&t, 1);
     assert_true(thinker_end(&t, 0));             /* nothing was begun */
     thinker_begin(&t, count, &w);
     assert_true(t.is_busy);
@@ -48,7 +48,7 @@ static void begin__again_and_again(void **state)
 
     (void)state;
     atomic_store(&w.may_end, true);
-    thinker_init(&t);
+    thinker_init(&t, 1);
     for (int i = 1; i <= 200; i++) {
         thinker_begin(&t, count, &w);
         while (!thinker_end(&t, 1000))

@@ -12,6 +12,7 @@
 
 #define UNSEEN_MAX 10            /* intervals without a word of messages, after which that is said */
 #define PATIENCE   20            /* a part of an interval that a tuner that thinks beside the loop is waited for: most steps take none */
+#define NICE       5             /* of a search: whoever has a lease to give goes first */
 #define LOCKED_US  10000u        /* in lock step; then the loop asks again and time stands still, but connections live on */
 #define STEPS_KEPT 1000          /* of what the tuner did: a controller runs for months */
 
@@ -166,7 +167,7 @@ void live_tuner_init(struct live_tuner *t, const struct controller_file *f)
 
     *t = (struct live_tuner){ .file = f };
     lag_init(&t->lag, f->monitor_delay_us * PS_PER_US);
-    thinker_init(&t->thinker);
+    thinker_init(&t->thinker, f->lock_step ? 0 : NICE);
     if (f->fabric && live_twin_open(&t->twin, f->fabric, f->lock_step ? 0 : f->think_us, &err))
         clock_log("%s", err.text);               /* it was checked: somebody has changed it since */
 }

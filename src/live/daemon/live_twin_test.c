@@ -74,7 +74,7 @@ static struct search in_thread(uint32_t trials, uint64_t cpu_us, bool is_stopped
 
     assert_int_equal(live_twin_open(&s.twin, path, cpu_us, &s.err), 0);
     assert_int_equal(live_twin_world(s.twin)->host_bps, 100000000000);
-    thinker_init(&t);
+    thinker_init(&t, 1);
     thinker_begin(&t, look_for, &s);
     if (is_stopped)
         live_twin_stop(s.twin);
