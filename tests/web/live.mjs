@@ -1,5 +1,5 @@
 // live.mjs ANOLE - the page of a controller in a browser: a real controller, real agents, NICs that are trees of files; then those of a
-// simulated network (anole twin) upon which an influx comes; then a controller that others can reach.
+// simulated network (anole twin) upon which an influx comes; then one whose tuner has a twin; then a controller that others can reach.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -109,6 +109,35 @@ async function checkTwin(browser) {
     );
     const [before, after] = await seen.jsonValue();
     return `${before.toFixed(0)} % in use, then ${after.toFixed(0)} %`;
+  });
+  await page.context().close();
+  twin.kill("SIGTERM");
+}
+
+// ---- settings that are tried on a twin of it first
+
+async function checkRehearsal(browser) {
+  const rows = "#next details.twin tbody tr";
+  writeFileSync(
+    join(folder, "rehearse.yaml"),
+    "topology: {kind: star, hosts: 8, rate: 100Gbps, delay: 1us}\nhost: {mtu: 4096}\ntraffic:\n  - {kind: poisson, load: 0.4, sizes: FB_Hadoop}\n" +
+      "tuner: {kind: rehearse, model: none, budget: 2}\ninterval: 1ms\nrun: 1000s\n",
+  );
+  const twin = start("twin", "rehearse.yaml", "--interval", "200", "--page", "127.0.0.1:0", "--out", "rehearse");
+  await until("the address of a twin that rehearses", () => /http at (\S+)/.test(twin.log));
+  const page = await (await browser.newContext({ viewport: { width: 1300, height: 900 } })).newPage();
+  page.setDefaultTimeout(3 * wait_ms);
+  const address = `http://${twin.log.match(/http at (\S+)/)[1]}/`;
+  await page.goto(address);
+  await check("live: settings that were tried on a twin of the network, with what each was predicted to be worth", async () => {
+    await page.locator(rows).first().waitFor();
+    const told = await (await page.request.get(`${address}api/overview`)).json();
+    const shown = await page.locator(rows).evaluateAll((all) => all.map((tr) => [...tr.children].map((cell) => cell.textContent.trim())));
+    holds(shown.length > 2 && shown.at(-1)[0] === "Scale", `${shown.length} rows`);
+    equal(shown.filter((row) => row[5] === "in force" && row[2] === "–").length, 1, "rows of the setting in force");
+    equal(shown.filter((row) => row[5] !== "in force" && row[0] !== "Scale").every((row) => /%$/.test(row[2]) && /% to .*%$/.test(row[3])), true, "predictions with intervals");
+    holds(told.tuner.search.tried.every((t) => t.low <= t.gain && t.gain <= t.high), "a prediction lies within its interval");
+    return `${shown.length - 1} settings`;
   });
   await page.context().close();
   twin.kill("SIGTERM");
@@ -280,6 +309,7 @@ try {
   clearInterval(traffic);
   for (const child of children.splice(0)) child.kill("SIGTERM");
   await checkTwin(browser);
+  await checkRehearsal(browser);
   await checkStranger(browser);
 } finally {
   clearInterval(traffic);

@@ -1,11 +1,14 @@
 // What the controller would do next, and why; and whether the network holds a job back.
 import { h, nothing } from "../dom";
 import { countOf, digits, format, NONE } from "../format";
+import { triedTable } from "../sections/twins";
 import { table } from "../table";
 import { codes, knobTexts } from "./map";
 import type { Fabric, Job, Tuner } from "./state";
 
 // ---- next
+
+const RECENT = 1000; // reports: a search that long ago is shown folded
 
 type Words = (string | HTMLElement)[];
 
@@ -21,6 +24,7 @@ function nextWords(f: Fabric): Words {
   if (tuner.has_failed) return [`Nothing: its tuner ${tuner.name} cannot begin with the devices that report. The controller's log says why.`];
   if (f.mode === "observe" && proposed)
     return ["It observes. If it might act, it would set ", codes(knobTexts(proposed.set)), ` (said at ${new Date(proposed.began).toLocaleTimeString([], { hour12: false })}). Why: ${proposed.why}.`];
+  if (tuner.thinks) return [`Its tuner ${tuner.name} tries settings on a twin of the network. Until it has an answer nothing is changed.`];
   if (tuner.last?.why) return [`Nothing for now. Its tuner ${tuner.name} says: ${tuner.last.why}`];
   return [`Nothing for now: its tuner ${tuner.name} wants no other setting than the one in force.`];
 }
@@ -34,11 +38,38 @@ function candidateTable({ candidates = [] }: Tuner): HTMLElement | null {
   );
 }
 
+// What was tried on a twin before something was wanted, or nothing.
+function twinTable({ search, reports = 0 }: Tuner): HTMLElement | null {
+  if (!search || search.tried.length === 0) return null;
+  const share = (percent: number | null) => (percent === null ? null : percent / 100);
+  const wanted = JSON.stringify(search.set);
+  return h(
+    "details",
+    { class: "twin", open: reports > 0 && search.reports_ago < RECENT },
+    h("summary", {}, `Candidates on the twin, ${countOf(search.reports_ago, "report")} ago: ${search.why}`),
+    triedTable(
+      search.tried.map((t) => ({
+        name: t.name === "" ? null : t.name,
+        change: share(t.gain),
+        change_low: share(t.low),
+        change_high: share(t.high),
+        blocks: t.blocks,
+        is_out: t.is_out,
+        is_now: t.is_now,
+        is_chosen: !t.is_now && Object.keys(t.set).length > 0 && JSON.stringify(t.set) === wanted,
+        set: Object.entries(t.set).map(([name, value]): [string, number, string] => [name, value, ""]),
+      })),
+      "Settings that were raced on a twin of the network: left of 0 is better than what was in force",
+    ),
+  );
+}
+
 export function nextPart(f: Fabric): (HTMLElement | null)[] {
   const list = f.tuner ? candidateTable(f.tuner) : null;
   const count = f.tuner?.candidates?.length ?? 0;
   return [
     h("p", {}, ...nextWords(f)),
+    f.tuner ? twinTable(f.tuner) : null,
     list && h("details", {}, h("summary", {}, `The last ${count === 1 ? "candidate" : countOf(count, "candidate")} of the tuner ${f.tuner!.name}`), list),
   ];
 }

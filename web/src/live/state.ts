@@ -152,6 +152,20 @@ export interface TunerStep {
   set: Knobs;
 }
 
+// The last search on a twin: who ran in its last race, the best first, against the setting in force then.
+export interface LiveSearch extends TunerStep {
+  tried: {
+    name: string; // "": it was found
+    gain: Num; // of slowdowns in percent, as predicted; below 0 is better; with a 95 % interval
+    low: Num;
+    high: Num;
+    blocks: number;
+    is_out: boolean;
+    is_now: boolean;
+    set: Knobs; // what differs from the setting in force
+  }[];
+}
+
 export interface Tuner {
   name: string; // "": there is none
   has_begun: boolean;
@@ -160,6 +174,8 @@ export interface Tuner {
   waits?: boolean; // what it wanted last is still under way
   last?: TunerStep;
   candidates?: TunerStep[]; // what it wanted of late, the last first
+  thinks?: boolean; // settings are being tried on a twin
+  search?: LiveSearch;
 }
 
 export interface FlowSizes {

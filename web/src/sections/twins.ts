@@ -24,33 +24,38 @@ function settingOf(t: Tried): HTMLElement | string {
   );
 }
 
-function searchPart(search: TwinSearch, isOpen: boolean): HTMLElement {
-  const range = whiskerRange([{ variants: search.tried } as unknown as Parameters<typeof whiskerRange>[0][number]]);
+// Who ran in the last race on a twin, with what each was predicted to be worth.
+export function triedTable(tried: Tried[], caption: string): HTMLElement {
+  const range = whiskerRange([{ variants: tried } as unknown as Parameters<typeof whiskerRange>[0][number]]);
   let found = 0;
+  return table(
+    [{ head: "Setting" }, { head: "" }, { head: "Slowdown, predicted", isNumber: true }, { head: "95 % interval", isNumber: true }, { head: "Blocks", isNumber: true }, { head: "What became of it" }, { head: "Other than the one in force" }],
+    [
+      ...tried.map((t) => {
+        if (t.name === null) found++;
+        return [
+          nameOf(t, found),
+          h("span", { class: `whiskers ${t.is_chosen ? "better" : "other"}` }, whiskers(t, range)),
+          t.is_now ? NONE : formatChange(t.change),
+          t.is_now ? NONE : `${formatChange(t.change_low)} to ${formatChange(t.change_high)}`,
+          String(t.blocks),
+          fateOf(t),
+          settingOf(t),
+        ];
+      }),
+      [h("span", { class: "unseen" }, "Scale"), h("span", { class: "whiskers" }, whiskerAxis(range)), "", "", "", "", ""],
+    ],
+    caption,
+  );
+}
+
+function searchPart(search: TwinSearch, isOpen: boolean): HTMLElement {
   return h(
     "details",
     { class: "twin", open: isOpen },
     h("summary", {}, `${format(search.end_us, "us")}: ${search.why}`),
     search.came ? h("p", {}, "What came: ", search.came, ".") : null,
-    table(
-      [{ head: "Setting" }, { head: "" }, { head: "Slowdown, predicted", isNumber: true }, { head: "95 % interval", isNumber: true }, { head: "Blocks", isNumber: true }, { head: "What became of it" }, { head: "Other than the one in force" }],
-      [
-        ...search.tried.map((t) => {
-          if (t.name === null) found++;
-          return [
-            nameOf(t, found),
-            h("span", { class: `whiskers ${t.is_chosen ? "better" : "other"}` }, whiskers(t, range)),
-            t.is_now ? NONE : formatChange(t.change),
-            t.is_now ? NONE : `${formatChange(t.change_low)} to ${formatChange(t.change_high)}`,
-            String(t.blocks),
-            fateOf(t),
-            settingOf(t),
-          ];
-        }),
-        [h("span", { class: "unseen" }, "Scale"), h("span", { class: "whiskers" }, whiskerAxis(range)), "", "", "", "", ""],
-      ],
-      `Settings that were raced on the twin at ${format(search.end_us, "us")}`,
-    ),
+    triedTable(search.tried, `Settings that were raced on the twin at ${format(search.end_us, "us")}`),
   );
 }
 
