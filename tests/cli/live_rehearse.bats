@@ -53,6 +53,7 @@ has_set() {
     sed -i 's/run: 14ms/run: 1000s/' slow.yaml
     start twin.log "$ANOLE" twin slow.yaml --interval 200 --direct --out out >told
     wait_for has_set
+    jq -e -s 'any(.[]; .what == "keep" and (.why | endswith("it is set")))' out/controller/audit.jsonl >/dev/null
     jq -e -s 'any(.[]; .what == "apply")' out/agent/s0/audit.jsonl >/dev/null
     kill "$pid"
     wait "$pid" || true

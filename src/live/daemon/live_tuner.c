@@ -14,6 +14,7 @@
 #define PATIENCE   20            /* a part of an interval that a tuner that thinks beside the loop is waited for: most steps take none */
 #define NICE       5             /* of a search: whoever has a lease to give goes first */
 #define LOCKED_US  10000u        /* in lock step; then the loop asks again and time stands still, but connections live on */
+#define SAID_MAX   120           /* bytes of a tuner's explanation that go into a decision's reason */
 #define STEPS_KEPT 1000          /* of what the tuner did: a controller runs for months */
 
 static struct loop_request request_of(const struct controller_file *f)
@@ -472,6 +473,22 @@ static bool show_reports(struct live_tuner *t, struct decision *d)
     return false;
 }
 
+/* Of a long explanation its first sentences, or words: all of it is in the tuner's own history. */
+static int said_length(const char *said)
+{
+    int sentence = 0, word = 0;
+
+    for (int i = 0; said[i]; i++) {
+        if (i >= SAID_MAX)
+            return sentence ? sentence : word ? word : SAID_MAX;
+        if (said[i] == ' ')
+            word = i;
+        if (said[i] == '.' && said[i + 1] == ' ')
+            sentence = i;
+    }
+    return SAID_MAX;
+}
+
 bool live_tuner_propose(struct live_tuner *t, const struct controller *c, uint64_t now_us, struct knob_set *set,
                         char why[MSG_WHY_SIZE])
 {
@@ -500,7 +517,7 @@ bool live_tuner_propose(struct live_tuner *t, const struct controller *c, uint64
         tell(t, OUTCOME_REFUSED, t->end_ps, "no device has a knob that it would change");
         return false;
     }
-    snprintf(why, MSG_WHY_SIZE, "tuner %s%s%.120s", t->loop.tuner.algo->name, *said ? ": " : "", said);
+    snprintf(why, MSG_WHY_SIZE, "tuner %s%s%.*s", t->loop.tuner.algo->name, *said ? ": " : "", said_length(said), said);
     return true;
 }
 
