@@ -110,6 +110,9 @@ static void write__messages_come_back_and_are_as_long_as_was_said(void **unused)
     detail.seen.rows = 1;
     detail.seen.row[0] = (struct seen_row){ SEEN_ROWS, 1, 1ull << 40 };
     assert_int_equal(codec_read_detail(&back, &read, bytes, codec_write(&m, bytes)), -EBADMSG);  /* no such bin */
+    assert_true(seen_bin_min(108) == 1ull << 33);
+    detail.seen.row[0] = (struct seen_row){ 108, 1u << 31, 0 };          /* 2^64 bytes: 0, if nobody looks */
+    assert_int_equal(codec_read_detail(&back, &read, bytes, codec_write(&m, bytes)), -EBADMSG);
 }
 
 static void write__a_hello_with_every_knob_comes_back(void **unused)

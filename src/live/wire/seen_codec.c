@@ -15,7 +15,7 @@ static size_t list_classes(uint64_t out[2 * PREDICT_CLASSES], const struct seen_
     for (size_t i = 0; i < PREDICT_CLASSES; i++) {
         out[2 * i] = in[i].messages;
         out[2 * i + 1] = in[i].steps;
-        count = in[i].messages || in[i].steps ? 2 * PREDICT_CLASSES : count;
+        count = in[i].messages || in[i].steps ? 2ul * PREDICT_CLASSES : count;
     }
     return count;
 }
@@ -74,16 +74,18 @@ Anole__V1__Seen *seen_codec_list(struct seen_list *l, const struct seen_part *p)
 static bool take_rows(struct seen_part *p, const Anole__V1__Seen *s)
 {
     uint32_t bin = 0;
+    uint64_t least;              /* bytes of a message */
 
-    if (s->n_bin > SEEN_ROWS || s->n_messages != s->n_bin || s->n_excess != s->n_bin)
+    if (s->n_bin > (size_t)(SEEN_ROWS) || s->n_messages != s->n_bin || s->n_excess != s->n_bin)
         return false;
     for (size_t i = 0; i < s->n_bin; i++) {
         if (s->bin[i] >= SEEN_ROWS - bin || (i && !s->bin[i]) || !s->messages[i] || s->excess[i] > BYTES_MAX)
             return false;
         bin += s->bin[i];
-        p->row[i] = (struct seen_row){ bin, s->messages[i], s->excess[i] + s->messages[i] * seen_bin_min(bin % SEEN_BINS) };
-        if (p->row[i].bytes > BYTES_MAX)
+        least = seen_bin_min(bin % SEEN_BINS);
+        if (least && s->messages[i] > (BYTES_MAX - s->excess[i]) / least)
             return false;
+        p->row[i] = (struct seen_row){ bin, s->messages[i], s->excess[i] + s->messages[i] * least };
     }
     p->rows = (uint32_t)s->n_bin;
     return true;
@@ -91,7 +93,7 @@ static bool take_rows(struct seen_part *p, const Anole__V1__Seen *s)
 
 static bool take_classes(struct seen_part_class out[PREDICT_CLASSES], const uint64_t *in, size_t count)
 {
-    if (count && count != 2 * PREDICT_CLASSES)
+    if (count && count != 2ul * PREDICT_CLASSES)
         return false;
     for (size_t i = 0; i < PREDICT_CLASSES; i++) {
         out[i] = count ? (struct seen_part_class){ in[2 * i], in[2 * i + 1] } : (struct seen_part_class){ 0, 0 };
