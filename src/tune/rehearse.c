@@ -562,7 +562,7 @@ static const struct option_info options[] = {
     [OPT_PAIRS] = { "pairs", OPTION_COUNT, 0, 0, 1000, NULL, NULL,
                 "pairs of blocks, at most, where a window does not tell; 0: what is not much worse stays" },
     [OPT_BLOCK] = { "block", OPTION_COUNT, 4, 2, 1000, NULL, NULL, "intervals of a block, of which the first half is not counted" },
-    [OPT_HORIZON] = { "horizon", OPTION_REAL, 1, 1, 10, NULL, NULL,
+    [OPT_HORIZON] = { "horizon", OPTION_REAL, 3, 1, 10, NULL, NULL,
                 "the race on the twin goes on for up to so many times as long as other trials, where these are cheap and have no bursts" },
     [OPT_WRONG_LOAD] = { "wrong_load", OPTION_REAL, 1, 0.1, 10, NULL, NULL, "for experiments: the twin has so many times the load" },
     [OPT_WRONG_SIZES] = { "wrong_sizes", OPTION_REAL, 1, 0.1, 10, NULL, NULL, "for experiments: its messages are so many times as long" },
