@@ -107,7 +107,7 @@ static uint64_t kept_bytes(const struct sim *s, const struct flow *f, uint32_t f
     return end > begin ? end - begin : 0;
 }
 
-/* What has arrived, as senders know; but not only what is acknowledged in order: otherwise all that waits behind a loss would seem to arrive at
+/* What has arrived, as senders know, or receivers with selective repeat; not only what is acknowledged in order: otherwise all that waits behind a loss would seem to arrive at
  * once when it is repaired, faster than any link. */
 static uint64_t arrived_bytes(const struct sim *s, uint32_t flow)
 {
