@@ -96,16 +96,20 @@ static inline uint32_t engine_node_number(uint32_t *node_number)
     return engine_turn_number(number);
 }
 
+/* ORDER_NS3: the next number of the whole network. */
+static inline uint32_t engine_network_number(struct engine *e)
+{
+    uint32_t number = e->next_number;
+
+    e->next_number = number + 2;
+    return number;
+}
+
 /* The next number of a node, so that no two of its events are equal. It is even: the odd one after it goes with it. */
 static inline uint32_t engine_number(struct engine *e, uint32_t *node_number)
 {
-    uint32_t number;
-
-    if (__builtin_expect(e->order_kind == ORDER_NS3, 0)) {
-        number = e->next_number;
-        e->next_number += 2;
-        return number;
-    }
+    if (__builtin_expect(e->order_kind == ORDER_NS3, 0))
+        return engine_network_number(e);
     return engine_node_number(node_number);
 }
 
