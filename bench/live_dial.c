@@ -31,7 +31,7 @@ struct line {
 
 struct queued { struct queued *next; struct rpc_event event; };
 
-struct dial {
+struct agents {
     char           path[108];
     SSL_CTX       *context;
     int            epoll;
@@ -48,9 +48,9 @@ static const unsigned char greeting[] =
     "\0\0\x47\1\4\0\0\0\1" "\x83\x87" "\4\x18/anole.v1.Fabric/Connect" "\1\11localhost" "\x0f\x10\x10" "application/grpc"
     "\0\2te\10trailers";
 
-struct dial *dial_new(const char *path, const char *ca, const char *cert, const char *key)
+struct agents *agents_new(const char *path, const char *ca, const char *cert, const char *key)
 {
-    struct dial *d = xcalloc(1, sizeof *d);
+    struct agents *d = xcalloc(1, sizeof *d);
 
     snprintf(d->path, sizeof d->path, "%s", path);
     d->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -66,7 +66,7 @@ struct dial *dial_new(const char *path, const char *ca, const char *cert, const 
     return d;
 }
 
-static void tell(struct dial *d, uint32_t link, enum rpc_kind kind, const unsigned char *bytes, size_t length)
+static void tell(struct agents *d, uint32_t link, enum rpc_kind kind, const unsigned char *bytes, size_t length)
 {
     struct queued *q = xcalloc(1, sizeof *q);
 
@@ -81,7 +81,7 @@ static void tell(struct dial *d, uint32_t link, enum rpc_kind kind, const unsign
     d->last = &q->next;
 }
 
-static void drop(struct dial *d, uint32_t link)
+static void drop(struct agents *d, uint32_t link)
 {
     struct line *l = &d->line[link];
 
@@ -95,7 +95,7 @@ static void drop(struct dial *d, uint32_t link)
     tell(d, link, RPC_CLOSE, NULL, 0);
 }
 
-static void watch(struct dial *d, uint32_t link, int op, bool wants_write)
+static void watch(struct agents *d, uint32_t link, int op, bool wants_write)
 {
     struct epoll_event e = { .events = EPOLLIN | (wants_write ? (uint32_t)EPOLLOUT : 0), .data.u32 = link };
 
@@ -103,7 +103,7 @@ static void watch(struct dial *d, uint32_t link, int op, bool wants_write)
     epoll_ctl(d->epoll, op, d->line[link].fd, &e);
 }
 
-uint32_t dial_add(struct dial *d)
+uint32_t agents_add(struct agents *d)
 {
     struct sockaddr_un at = { .sun_family = AF_UNIX };
     uint32_t           link = d->lines++;
@@ -138,7 +138,7 @@ static bool is_later(const struct line *l, int n)
     return why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE;
 }
 
-static void flush(struct dial *d, uint32_t link)
+static void flush(struct agents *d, uint32_t link)
 {
     struct line *l = &d->line[link];
     size_t       sent = 0;
@@ -156,7 +156,7 @@ static void flush(struct dial *d, uint32_t link)
         watch(d, link, EPOLL_CTL_MOD, l->out_length > 0);
 }
 
-static void put(struct dial *d, uint32_t link, const void *bytes, size_t length)
+static void put(struct agents *d, uint32_t link, const void *bytes, size_t length)
 {
     struct line *l = &d->line[link];
 
@@ -169,7 +169,7 @@ static void put(struct dial *d, uint32_t link, const void *bytes, size_t length)
     l->out_length += length;
 }
 
-static void put_frame(struct dial *d, uint32_t link, unsigned char type, unsigned char flags, uint32_t stream, const void *bytes, size_t length)
+static void put_frame(struct agents *d, uint32_t link, unsigned char type, unsigned char flags, uint32_t stream, const void *bytes, size_t length)
 {
     unsigned char head[HEAD] = { (unsigned char)(length >> 16), (unsigned char)(length >> 8), (unsigned char)length, type, flags, 0, 0, 0,
                                  (unsigned char)stream };
@@ -179,7 +179,7 @@ static void put_frame(struct dial *d, uint32_t link, unsigned char type, unsigne
         put(d, link, bytes, length);
 }
 
-void dial_send(struct dial *d, uint32_t link, const void *bytes, size_t length)
+void agents_send(struct agents *d, uint32_t link, const void *bytes, size_t length)
 {
     unsigned char frame[HEAD + PREFIX] = { 0 };
     size_t        whole = PREFIX + length;
@@ -207,7 +207,7 @@ void dial_send(struct dial *d, uint32_t link, const void *bytes, size_t length)
 
 /* ---- frames ---- */
 
-static void on_messages(struct dial *d, uint32_t link, const unsigned char *bytes, size_t length)
+static void on_messages(struct agents *d, uint32_t link, const unsigned char *bytes, size_t length)
 {
     while (length >= PREFIX) {   /* answers are small: they are never cut into frames */
         size_t size = (size_t)bytes[1] << 24 | (size_t)bytes[2] << 16 | (size_t)bytes[3] << 8 | bytes[4];
@@ -220,7 +220,7 @@ static void on_messages(struct dial *d, uint32_t link, const unsigned char *byte
     }
 }
 
-static bool on_frame(struct dial *d, uint32_t link, const unsigned char *head, const unsigned char *body, size_t length)
+static bool on_frame(struct agents *d, uint32_t link, const unsigned char *head, const unsigned char *body, size_t length)
 {
     switch (head[3]) {
     case FRAME_DATA: on_messages(d, link, body, length); break;
@@ -239,7 +239,7 @@ static bool on_frame(struct dial *d, uint32_t link, const unsigned char *head, c
     return true;
 }
 
-static bool take_frames(struct dial *d, uint32_t link)
+static bool take_frames(struct agents *d, uint32_t link)
 {
     struct line *l = &d->line[link];
     size_t       at = 0;
@@ -259,7 +259,7 @@ static bool take_frames(struct dial *d, uint32_t link)
     return true;
 }
 
-static void shake_hands(struct dial *d, uint32_t link)
+static void shake_hands(struct agents *d, uint32_t link)
 {
     struct line *l = &d->line[link];
     int          rc = SSL_do_handshake(l->ssl);
@@ -276,7 +276,7 @@ static void shake_hands(struct dial *d, uint32_t link)
         watch(d, link, EPOLL_CTL_MOD, !l->wants_write);
 }
 
-static void hear(struct dial *d, uint32_t link)
+static void hear(struct agents *d, uint32_t link)
 {
     struct line *l = &d->line[link];
     int          n;
@@ -294,12 +294,12 @@ static void hear(struct dial *d, uint32_t link)
         flush(d, link);
 }
 
-int dial_fd(const struct dial *d)
+int agents_fd(const struct agents *d)
 {
     return d->epoll;
 }
 
-static bool take(struct dial *d, struct rpc_event *e)
+static bool take(struct agents *d, struct rpc_event *e)
 {
     struct queued *q = d->first;
 
@@ -313,7 +313,7 @@ static bool take(struct dial *d, struct rpc_event *e)
     return true;
 }
 
-bool dial_next(struct dial *d, struct rpc_event *e)
+bool agents_next(struct agents *d, struct rpc_event *e)
 {
     struct epoll_event ready[READY_MAX];
     int                n;
@@ -327,7 +327,7 @@ bool dial_next(struct dial *d, struct rpc_event *e)
     return take(d, e);
 }
 
-void dial_free(struct dial *d)
+void agents_free(struct agents *d)
 {
     struct rpc_event e;
 

@@ -9,13 +9,13 @@
 
 #include <stdbool.h>
 
-struct dial;
-struct dial *dial_new(const char *path, const char *ca, const char *cert, const char *key);
-void         dial_free(struct dial *);
+struct agents;
+struct agents *agents_new(const char *path, const char *ca, const char *cert, const char *key);
+void         agents_free(struct agents *);
 
-uint32_t dial_add(struct dial *);        /* its link, from 0 on, never given twice; RPC_OPEN or RPC_CLOSE follows */
-int      dial_fd(const struct dial *);
-bool     dial_next(struct dial *, struct rpc_event *);
-void     dial_send(struct dial *, uint32_t link, const void *bytes, size_t length);
+uint32_t agents_add(struct agents *);        /* its link, from 0 on, never given twice; RPC_OPEN or RPC_CLOSE follows */
+int      agents_fd(const struct agents *);
+bool     agents_next(struct agents *, struct rpc_event *);
+void     agents_send(struct agents *, uint32_t link, const void *bytes, size_t length);
 
 #endif

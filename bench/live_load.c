@@ -40,7 +40,7 @@ static struct {
     uint64_t       interval_us;
     char           folder[64], address[128], file[3][96];
     pid_t          controller;
-    struct dial   *dial;
+    struct agents *dial;
     struct agent  *agent;
     struct line   *line;
     uint32_t      *line_of;      /* by link */
@@ -167,7 +167,7 @@ static struct msg report_of(uint32_t agent, uint64_t stamp_us, struct msg_detail
 
 static void send_bytes(struct line *l, const void *bytes, size_t length)
 {
-    dial_send(g.dial, l->link, bytes, length);
+    agents_send(g.dial, l->link, bytes, length);
     g.bytes_up += length;
     g.messages_up++;
 }
@@ -243,7 +243,7 @@ static void relay_send_up(void *arg, const struct rack *r)
 
 static void dial_line(uint32_t i)
 {
-    g.line[i].link = dial_add(g.dial);
+    g.line[i].link = agents_add(g.dial);
     g.line_of[g.line[i].link] = i;
 }
 
@@ -301,7 +301,7 @@ static void take_events(void)
 {
     struct rpc_event e;
 
-    while (dial_next(g.dial, &e)) {
+    while (agents_next(g.dial, &e)) {
         uint32_t i = g.line_of[e.link];
 
         if (g.line[i].link == e.link && e.kind == RPC_OPEN)
@@ -318,7 +318,7 @@ static void take_events(void)
 
 static void step(void)
 {
-    struct pollfd fd = { .fd = dial_fd(g.dial), .events = POLLIN };
+    struct pollfd fd = { .fd = agents_fd(g.dial), .events = POLLIN };
     uint64_t      at_us = now_us();
     static uint64_t tick_us;
 
@@ -455,14 +455,14 @@ int main(int argc, char **argv)
     set_up();
     start_controller();
     sleep(1);
-    g.dial = dial_new(g.address + strlen("unix:"), g.file[0], g.file[1], g.file[2]);
+    g.dial = agents_new(g.address + strlen("unix:"), g.file[0], g.file[1], g.file[2]);
     for (uint32_t i = 0; i < g.lines; i++)
         g.line[i].redial_us = now_us() + i * DIAL_GAP_US;
     wait_for_all(&seen_s, &leased_s);
     bench_print("live_connect", leased_s, "s");
     measure((uint32_t)atoi(argv[5]));
     if (is_ending) {
-        dial_free(g.dial);
+        agents_free(g.dial);
         clean_up();
         return 0;
     }
@@ -474,7 +474,7 @@ int main(int argc, char **argv)
     bench_print("live_restart_seen", seen_s, "s");
     bench_print("live_restart_leased", leased_s, "s");
     bench_print("live_restart_cpu", cpu_s, "s");
-    dial_free(g.dial);
+    agents_free(g.dial);
     clean_up();
     return 0;
 }

@@ -1,8 +1,8 @@
 /* src/live/wire/rpc.h - bytes over gRPC: the only place that knows it.
  *
- * Whoever dials uses gRPC's core, which has threads of its own; a server does not, because it has a thousand links (serve.h). Either
- * way rpc_fd() becomes readable and rpc_next() gives what has come, in the program's one loop: it is to be called until nothing is
- * there, before the loop waits again. All functions are for that loop.
+ * Both ends speak it themselves, over nghttp2 and OpenSSL, in the program's one loop and without a thread (serve.h, dial.h): gRPC's own core
+ * hands each message from thread to thread, which costs more than all else that becomes of a report. rpc_fd() becomes readable and rpc_next()
+ * gives what has come: it is to be called until nothing is there, before the loop waits again.
  *
  * With TLS both sides show a certificate of the same authority; the files are looked at again every minute, so they can
  * be exchanged without a restart, in any order and by any means: what does not fit together is not taken (identity.h). Without, only addresses of this machine are allowed.
@@ -33,11 +33,8 @@ int rpc_check(const char *address, const struct rpc_tls *, struct err *);
 int  rpc_fd(const struct rpc *);
 bool rpc_next(struct rpc *, struct rpc_event *);         /* false: nothing is there */
 
-/* Tries once more, after RPC_CLOSE. Gives a new link. */
+/* Of who dials: tries once more, after RPC_CLOSE. Gives a new link. */
 void rpc_redial(struct rpc *);
-
-/* Dials another stream to where rpc_dial() did, over a connection of its own, for a program that has many; returns its link. */
-uint32_t rpc_add(struct rpc *);
 
 /* Ends a stream; RPC_CLOSE follows. */
 void rpc_cut(struct rpc *, uint32_t link);

@@ -10,7 +10,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
-struct secure { struct identity identity; SSL_CTX *context; BIO_METHOD *method; };
+struct secure { struct identity identity; SSL_CTX *context; BIO_METHOD *method; bool is_client; };
+
+static const unsigned char h2_name[] = { 2, 'h', '2' };        /* gRPC speaks HTTP/2 alone */
 
 /* ---- sockets ---- */
 
@@ -65,14 +67,11 @@ static BIO *socket_bio(const struct secure *s, struct secure_socket *socket)
 
 /* ---- contexts ---- */
 
-/* gRPC speaks HTTP/2 alone. */
 static int choose(SSL *ssl, const unsigned char **out, unsigned char *length, const unsigned char *in, unsigned in_length, void *arg)
 {
-    static const unsigned char h2[] = { 2, 'h', '2' };
-
     (void)ssl;
     (void)arg;
-    return SSL_select_next_proto((unsigned char **)out, length, h2, sizeof h2, in, in_length) == OPENSSL_NPN_NEGOTIATED ?
+    return SSL_select_next_proto((unsigned char **)out, length, h2_name, sizeof h2_name, in, in_length) == OPENSSL_NPN_NEGOTIATED ?
            SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
@@ -107,26 +106,35 @@ static bool use_key(SSL_CTX *context, const char *text)
     return is_good;
 }
 
-static SSL_CTX *context_of(const struct identity *d)
+/* Buffers are given back while nothing is in them, where there are a thousand connections. */
+static void set_up(SSL_CTX *context, bool is_client)
 {
-    SSL_CTX *context = SSL_CTX_new(TLS_server_method());
+    SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER | (is_client ? 0 : SSL_VERIFY_FAIL_IF_NO_PEER_CERT), NULL);
+    SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | (is_client ? 0 : SSL_MODE_RELEASE_BUFFERS));
+    SSL_CTX_set_read_ahead(context, 1);          /* head and body of a record with one read() */
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_options(context, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION);
+    SSL_CTX_set_num_tickets(context, 0);
+    if (!is_client)
+        SSL_CTX_set_alpn_select_cb(context, choose, NULL);
+    else if (SSL_CTX_set_alpn_protos(context, h2_name, sizeof h2_name))
+        die("no memory");
+}
+
+static SSL_CTX *context_of(const struct identity *d, bool is_client)
+{
+    SSL_CTX *context = SSL_CTX_new(is_client ? TLS_client_method() : TLS_server_method());
 
     if (context && use_certs(context, d->text[0], true) && use_certs(context, d->text[1], false) && use_key(context, d->text[2])) {
-        SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
-        SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
-        SSL_CTX_set_alpn_select_cb(context, choose, NULL);
-        SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
-        SSL_CTX_set_read_ahead(context, 1);      /* head and body of a record with one read() */
-        SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
-        SSL_CTX_set_options(context, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION);
-        SSL_CTX_set_num_tickets(context, 0);
+        set_up(context, is_client);
         return context;
     }
     SSL_CTX_free(context);
     return NULL;
 }
 
-int secure_open(struct secure **out, const struct rpc_tls *tls, struct err *err)
+int secure_open(struct secure **out, const struct rpc_tls *tls, bool is_client, struct err *err)
 {
     struct secure *s;
     int            rc;
@@ -136,9 +144,10 @@ int secure_open(struct secure **out, const struct rpc_tls *tls, struct err *err)
         return 0;
     s = xcalloc(1, sizeof *s);
     s->method = socket_method();
+    s->is_client = is_client;
     rc = identity_open(&s->identity, tls, err);
     if (!rc)
-        s->context = context_of(&s->identity);
+        s->context = context_of(&s->identity, is_client);
     if (!rc && !s->context)
         rc = err_set(err, EBADMSG, "%s: OpenSSL does not take it: %s", tls->cert, ERR_reason_error_string(ERR_peek_last_error()));
     if (rc)
@@ -158,9 +167,9 @@ void secure_free(struct secure *s)
     free(s);
 }
 
-SSL *secure_accept(struct secure *s, struct secure_socket *socket)
+static SSL *new_end(struct secure *s, struct secure_socket *socket)
 {
-    SSL_CTX *next = identity_look(&s->identity) ? context_of(&s->identity) : NULL;
+    SSL_CTX *next = identity_look(&s->identity) ? context_of(&s->identity, s->is_client) : NULL;
     SSL     *ssl;
     BIO     *bio = socket_bio(s, socket);
 
@@ -172,8 +181,38 @@ SSL *secure_accept(struct secure *s, struct secure_socket *socket)
     if (!ssl)
         die("no memory");
     SSL_set_bio(ssl, bio, bio);
+    return ssl;
+}
+
+SSL *secure_accept(struct secure *s, struct secure_socket *socket)
+{
+    SSL *ssl = new_end(s, socket);
+
     SSL_set_accept_state(ssl);
     return ssl;
+}
+
+SSL *secure_dial(struct secure *s, struct secure_socket *socket, const char *host)
+{
+    SSL  *ssl = new_end(s, socket);
+    bool  is_number = X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host) == 1;
+
+    if (!is_number && (SSL_set1_host(ssl, host) != 1 || SSL_set_tlsext_host_name(ssl, host) != 1))
+        die("no memory");
+    SSL_set_connect_state(ssl);
+    return ssl;
+}
+
+const char *secure_refusal(const SSL *ssl)
+{
+    const unsigned char *name;
+    unsigned             length;
+    long                 why = SSL_get_verify_result(ssl);
+
+    if (why != X509_V_OK)
+        return X509_verify_cert_error_string(why);
+    SSL_get0_alpn_selected(ssl, &name, &length);
+    return SSL_is_init_finished(ssl) && !(length == 2 && memcmp(name, "h2", 2) == 0) ? "it does not speak HTTP/2" : NULL;
 }
 
 void secure_peer(const SSL *ssl, char *name, size_t size)

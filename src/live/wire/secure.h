@@ -1,4 +1,4 @@
-/* src/live/wire/secure.h - TLS of servers: who dials shows a certificate of the same authority, or does not get in. */
+/* src/live/wire/secure.h - TLS of both ends: each shows a certificate of the same authority, or is not talked to. */
 #ifndef LIVE_WIRE_SECURE_H
 #define LIVE_WIRE_SECURE_H
 
@@ -10,12 +10,17 @@
 #include <stddef.h>
 
 struct secure;                   /* NULL: without TLS */
-int  secure_open(struct secure **out, const struct rpc_tls *, struct err *);
+int  secure_open(struct secure **out, const struct rpc_tls *, bool is_client, struct err *);
 void secure_free(struct secure *);
 
-/* The server's end of a connection. Files that were exchanged are seen here, as identity.h says. */
+/* An end of a connection. Files that were exchanged are seen here, as identity.h says. The other side's certificate must have the name
+ * or the address that was dialled. */
 struct secure_socket { int fd; bool is_empty; };         /* empty: the last read got less than it would have taken */
 SSL *secure_accept(struct secure *, struct secure_socket *);
+SSL *secure_dial(struct secure *, struct secure_socket *, const char *host);
+
+/* Why we do not talk to who was dialled; NULL: we do, as far as is known. */
+const char *secure_refusal(const SSL *);
 
 /* The name in the certificate of the other side; "" if there is none. */
 void secure_peer(const SSL *, char *name, size_t size);

@@ -1,48 +1,32 @@
 /* src/live/wire/serve.c - see serve.h. */
 #include "live/wire/serve.h"
-#include "live/h2/h2.h"
 #include "live/h2/listen.h"
 #include "live/h2/place.h"
 #include "live/wire/ask.h"
+#include "live/wire/conn.h"
 #include "live/wire/inbox.h"
-#include "live/wire/secure.h"
 
 #include <assert.h>
-#include <openssl/err.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
-#define CONNECT      "/anole.v1.Fabric/Connect"
 #define READY_MAX    256         /* connections that are looked at in one go */
 #define ACCEPT_MAX   32          /* new ones in one go: each costs as much as some hundred messages */
-#define BUFFER       16384u      /* of one read or write: what a record of TLS holds */
-#define SILENT_S     10          /* after which it is asked whether it is still there, as gRPC does */
-#define ANSWER_S     5           /* within which it has to say so */
-#define HANDSHAKE_S  20
-#define READS_MAX    64          /* records of one connection in one go */
 #define AHEAD        3           /* connections */
 #define LINE         64u         /* of a cache */
 #define SSL_BYTES    6144u       /* of OpenSSL's object: about what it has, the state of the record layer last */
 #define GONE         ((uint32_t)EPOLLRDHUP | (uint32_t)EPOLLHUP | (uint32_t)EPOLLERR)
 
 struct connection {
+    struct conn        conn;
     struct serve      *serve;
     struct connection *next, **back;             /* of all */
     struct connection *next_dirty;               /* of those who have something to send */
-    struct secure_socket socket;
-    SSL               *ssl;                      /* NULL: without */
-    struct h2         *h2;                       /* NULL: still in the handshake */
-    bool               is_dirty, is_broken, wants_write, was_asked;
+    bool               is_dirty;
     bool               has_more;                 /* it was not heard to the end */
-    bool               is_gone;                  /* the other side will not say more: the end has to be read */
-    int64_t            heard_s;
-    unsigned char     *out;                      /* what the kernel would not take */
-    size_t             out_length, out_sent;
     char               peer[64];
 };
 
@@ -60,14 +44,6 @@ struct serve {
     char              *file;                     /* of a socket that is one */
 };
 
-static int64_t now_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-    return t.tv_sec;
-}
-
 /* ---- events for the loop ---- */
 
 static void tell(struct serve *s, const struct h2_call *call, enum rpc_kind kind, const unsigned char *bytes, size_t length)
@@ -83,7 +59,7 @@ static void tell(struct serve *s, const struct h2_call *call, enum rpc_kind kind
 
 static enum h2_kind kind_of(const char *path)
 {
-    return strcmp(path, CONNECT) == 0 ? H2_STREAM : strcmp(path, RPC_ASK_METHOD) == 0 ? H2_QUESTION : H2_UNKNOWN;
+    return strcmp(path, RPC_CONNECT_METHOD) == 0 ? H2_STREAM : strcmp(path, RPC_ASK_METHOD) == 0 ? H2_QUESTION : H2_UNKNOWN;
 }
 
 static void on_open(void *arg, struct h2_call *call)
@@ -113,15 +89,6 @@ static void on_close(void *arg, struct h2_call *call)
 
 /* ---- connections ---- */
 
-/* Edge-triggered: otherwise the kernel looks at each a second time, only to see that nothing is left. */
-static void watch(const struct connection *c, int op)
-{
-    struct epoll_event e = { .events = EPOLLIN | EPOLLRDHUP | (uint32_t)EPOLLET | (c->wants_write ? (uint32_t)EPOLLOUT : 0),
-                             .data.ptr = (void *)c };
-
-    epoll_ctl(c->serve->epoll, op, c->socket.fd, &e);
-}
-
 /* It has something to send. The loop is woken for that, unless it is known to come back before it waits. */
 static void mark(struct connection *c)
 {
@@ -150,13 +117,10 @@ static void hear_later(struct connection *c)
 static void connection_free(struct connection *c)
 {
     assert(!c->is_dirty);
-    h2_free(c->h2);
-    SSL_free(c->ssl);
-    close(c->socket.fd);
+    conn_fini(&c->conn);
     *c->back = c->next;
     if (c->next)
         c->next->back = c->back;
-    free(c->out);
     free(c);
 }
 
@@ -164,10 +128,10 @@ static void begin_h2(struct connection *c)
 {
     static const struct h2_hooks hooks = { kind_of, on_open, on_data, on_close };
 
-    if (c->ssl)
-        secure_peer(c->ssl, c->peer, sizeof c->peer);
-    c->is_broken = c->ssl && !*c->peer;          /* a certificate without a name is none */
-    c->h2 = h2_new(&hooks, c);
+    if (c->conn.ssl)
+        secure_peer(c->conn.ssl, c->peer, sizeof c->peer);
+    c->conn.is_broken = c->conn.ssl && !*c->peer;          /* a certificate without a name is none */
+    c->conn.h2 = h2_new(&hooks, c);
     mark(c);
 }
 
@@ -176,16 +140,15 @@ static void accept_one(struct serve *s, int fd)
     struct connection *c = xcalloc(1, sizeof *c);
 
     c->serve = s;
-    c->socket.fd = fd;
-    c->heard_s = now_s();
+    c->conn = (struct conn){ .socket.fd = fd, .epoll = s->epoll, .owner = c, .heard_s = conn_now_s() };
     c->next = s->connections;
     c->back = &s->connections;
     if (c->next)
         c->next->back = &c->next;
     s->connections = c;
-    watch(c, EPOLL_CTL_ADD);
+    conn_watch(&c->conn, EPOLL_CTL_ADD);
     if (s->secure)
-        c->ssl = secure_accept(s->secure, &c->socket);
+        c->conn.ssl = secure_accept(s->secure, &c->conn.socket);
     else
         begin_h2(c);
 }
@@ -213,80 +176,17 @@ static void accept_all(struct serve *s)
     }
 }
 
-/* ---- bytes ---- */
-
-/* Above 0: so many; 0: not now; below: it is over. */
-static ssize_t io_result(const struct connection *c, ssize_t n)
-{
-    int why;
-
-    if (n > 0)
-        return n;
-    if (!c->ssl)
-        return n < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : -1;
-    why = SSL_get_error(c->ssl, (int)n);
-    ERR_clear_error();           /* or it would be taken for the next connection's */
-    return why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE ? 0 : -1;
-}
-
-static ssize_t read_some(struct connection *c, unsigned char *bytes)
-{
-    ssize_t n;
-
-    if (c->ssl)
-        return io_result(c, SSL_read(c->ssl, bytes, BUFFER));
-    n = recv(c->socket.fd, bytes, BUFFER, 0);
-    c->socket.is_empty = n < (ssize_t)BUFFER;
-    return io_result(c, n);
-}
-
-static ssize_t write_some(struct connection *c, const unsigned char *bytes, size_t length)
-{
-    return io_result(c, c->ssl ? SSL_write(c->ssl, bytes, (int)length) : send(c->socket.fd, bytes, length, MSG_NOSIGNAL));
-}
-
-static void shake_hands(struct connection *c)
-{
-    int rc = SSL_do_handshake(c->ssl);
-
-    if (rc == 1)
-        begin_h2(c);
-    else if (io_result(c, rc) < 0)
-        c->is_broken = true;
-    else if (c->wants_write != (SSL_want_write(c->ssl) != 0)) {
-        c->wants_write = !c->wants_write;
-        watch(c, EPOLL_CTL_MOD);
-    }
-}
-
-/* True: nothing is left, neither in the kernel nor in OpenSSL. Whoever has gone is read until the end comes. */
-static bool is_heard(const struct connection *c)
-{
-    return c->socket.is_empty && !c->is_gone && !(c->ssl && SSL_has_pending(c->ssl));
-}
+/* ---- hearing and sending ---- */
 
 static void hear(struct connection *c)
 {
-    static unsigned char bytes[BUFFER];
-    ssize_t              n = 1;
+    struct conn *n = &c->conn;
 
-    if (!c->h2)
-        shake_hands(c);
-    for (int i = 0; c->h2 && !c->is_broken && n > 0; i++) {
-        if (i == READS_MAX) {
-            hear_later(c);
-            break;
-        }
-        n = read_some(c, bytes);
-        if (n > 0) {
-            c->heard_s = c->serve->second;
-            c->was_asked = false;
-        }
-        c->is_broken = n < 0 || (n > 0 && !h2_receive(c->h2, bytes, (size_t)n));
-        if (is_heard(c))
-            break;
-    }
-    if (c->is_broken || (c->h2 && (c->wants_write || h2_has_output(c->h2))))
+    if (!n->h2 && conn_shake(n) == 1)
+        begin_h2(c);
+    if (n->h2 && !conn_hear(n, c->serve->second))
+        hear_later(c);
+    if (n->is_broken || (n->h2 && (n->wants_write || h2_has_output(n->h2))))
         mark(c);
 }
 
@@ -297,87 +197,10 @@ static void hear_rest(struct serve *s)
         return;
     s->has_more = false;
     for (struct connection *c = s->connections; c; c = c->next)
-        if (c->has_more && !c->is_broken) {
+        if (c->has_more && !c->conn.is_broken) {
             c->has_more = false;
             hear(c);
         }
-}
-
-/* Gathers up to a record's worth. */
-static size_t gather(struct connection *c, unsigned char *bytes)
-{
-    const unsigned char *part;
-    size_t               length = 0, n;
-
-    while (length < BUFFER && (n = h2_output(c->h2, &part)) > 0) {
-        if (length + n > BUFFER) {               /* a large one: the rest waits in 'out' */
-            c->out_length = length + n - BUFFER;
-            c->out = xrealloc(c->out, c->out_length);
-            memcpy(c->out, part + (n - c->out_length), c->out_length);
-            n -= c->out_length;
-        }
-        memcpy(bytes + length, part, n);
-        length += n;
-    }
-    return length;
-}
-
-/* What the kernel did not take comes before what gather() has left over. */
-static void keep(struct connection *c, const unsigned char *bytes, size_t length)
-{
-    unsigned char *all = xmalloc(length + c->out_length);
-
-    memcpy(all, bytes, length);
-    if (c->out)
-        memcpy(all + length, c->out, c->out_length);
-    free(c->out);
-    c->out = all;
-    c->out_length += length;
-}
-
-static ssize_t write_kept(struct connection *c)
-{
-    ssize_t n = write_some(c, c->out + c->out_sent, c->out_length - c->out_sent);
-
-    if (n > 0)
-        c->out_sent += (size_t)n;
-    if (c->out_sent == c->out_length) {
-        free(c->out);
-        c->out = NULL;
-        c->out_length = c->out_sent = 0;
-    }
-    return n;
-}
-
-static ssize_t write_new(struct connection *c, bool *is_done)
-{
-    unsigned char bytes[BUFFER];
-    size_t        length = gather(c, bytes);
-    ssize_t       n = 1;
-
-    *is_done = !length;
-    if (length) {
-        n = write_some(c, bytes, length);
-        if (n >= 0 && (size_t)n < length)
-            keep(c, bytes + n, length - (size_t)n);
-    }
-    return n;
-}
-
-static void flush(struct connection *c)
-{
-    bool    is_done = false, wants_write;
-    ssize_t n = 1;
-
-    while (n > 0 && !is_done)
-        n = c->out ? write_kept(c) : write_new(c, &is_done);
-    wants_write = n == 0;
-    if (n < 0 || (is_done && h2_is_over(c->h2)))
-        c->is_broken = true;
-    if (wants_write == c->wants_write)
-        return;
-    c->wants_write = wants_write;
-    watch(c, EPOLL_CTL_MOD);
 }
 
 /* Also ends connections that are broken: nobody else does, so they stay while somebody may still look at them. */
@@ -386,35 +209,20 @@ static void flush_all(struct serve *s)
     while (s->dirty) {
         struct connection *c = s->dirty;
 
-        if (!c->is_broken && c->h2)
-            flush(c);
+        if (!c->conn.is_broken && c->conn.h2)
+            conn_flush(&c->conn);
         s->dirty = c->next_dirty;
         c->is_dirty = false;
-        if (c->is_broken)
+        if (c->conn.is_broken)
             connection_free(c);
     }
 }
 
 /* ---- time ---- */
 
-/* Who has been silent is asked; who does not answer is gone. */
-static void look_after(struct connection *c, int64_t second)
-{
-    int64_t silent_s = second - c->heard_s;
-
-    if (silent_s >= (!c->h2 ? HANDSHAKE_S : SILENT_S + ANSWER_S))
-        c->is_broken = true;
-    else if (c->h2 && silent_s >= SILENT_S && !c->was_asked) {
-        c->was_asked = true;
-        h2_ping(c->h2);
-    } else
-        return;
-    mark(c);
-}
-
 static void look_after_all(struct serve *s)
 {
-    int64_t second = now_s();
+    int64_t second = conn_now_s();
 
     if (second == s->second)
         return;
@@ -422,14 +230,15 @@ static void look_after_all(struct serve *s)
     if (s->is_deaf)
         listen_to(s, false);
     for (struct connection *c = s->connections; c; c = c->next)
-        look_after(c, second);
+        if (conn_look_after(&c->conn, second))
+            mark(c);
 }
 
 static void hear_ready(const struct epoll_event *e)
 {
     struct connection *c = e->data.ptr;
 
-    c->is_gone |= (e->events & GONE) != 0;
+    c->conn.is_gone |= (e->events & GONE) != 0;
     hear(c);
 }
 
@@ -438,7 +247,7 @@ static const struct connection *ready_at(const struct serve *s, const struct epo
 {
     const struct connection *c = i < n ? ready[i].data.ptr : NULL;
 
-    return c && (const void *)c != &s->listener && (const void *)c != &s->wake && c->h2 ? c : NULL;
+    return c && (const void *)c != &s->listener && (const void *)c != &s->wake && c->conn.h2 ? c : NULL;
 }
 
 static void fetch_bytes(const void *from, size_t length)
@@ -456,12 +265,12 @@ static void fetch(const struct serve *s, const struct epoll_event *ready, int i,
     if (i + 2 * AHEAD < n)
         fetch_bytes(ready[i + 2 * AHEAD].data.ptr, sizeof *c);
     if ((c = ready_at(s, ready, i + AHEAD, n)) != NULL) {
-        h2_fetch(c->h2);
-        if (c->ssl)
-            fetch_bytes(c->ssl, SSL_BYTES);
+        h2_fetch(c->conn.h2);
+        if (c->conn.ssl)
+            fetch_bytes(c->conn.ssl, SSL_BYTES);
     }
     if ((c = ready_at(s, ready, i + 1, n)) != NULL)
-        h2_fetch_call(c->h2);
+        h2_fetch_call(c->conn.h2);
 }
 
 static void look(struct serve *s)
@@ -545,7 +354,7 @@ int serve_open(struct serve **out, const char *address, const struct rpc_tls *tl
     struct serve      *s;
     struct secure     *secure;
     struct epoll_event e = { .events = EPOLLIN };
-    int                rc = secure_open(&secure, tls, err), listener = rc ? -1 : listen_open(address, err);
+    int                rc = secure_open(&secure, tls, false, err), listener = rc ? -1 : listen_open(address, err);
 
     *out = NULL;
     if (!rc && listener < 0) {
@@ -558,7 +367,7 @@ int serve_open(struct serve **out, const char *address, const struct rpc_tls *tl
     s->secure = secure;
     s->listener = listener;
     inbox_init(&s->inbox);
-    s->second = now_s();
+    s->second = conn_now_s();
     s->file = strncmp(address, "unix:", 5) == 0 ? xstrdup(address + 5) : NULL;
     s->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     s->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -577,8 +386,8 @@ void serve_free(struct serve *s)
     if (!s)
         return;
     for (struct connection *c = s->connections; c; c = c->next)
-        if (c->h2) {
-            h2_bye(c->h2);
+        if (c->conn.h2) {
+            h2_bye(c->conn.h2);
             mark(c);
         }
     flush_all(s);

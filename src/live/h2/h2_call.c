@@ -1,0 +1,229 @@
+/* src/live/h2/h2_call.c - calls of either end: messages that wait to be sent, and those that come. */
+#include "live/h2/h2_state.h"
+#include "base/err.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what is sent ---- */
+
+static void drop_first(struct h2_call *c)
+{
+    struct waiting *w = c->first;
+
+    c->first = w->next;
+    if (!c->first)
+        c->last = &c->first;
+    c->sent = 0;
+    c->waiting--;
+    free(w);
+}
+
+/* nghttp2 asks for bytes of messages: as many as fit, so that several messages are one frame. */
+static ssize_t give(nghttp2_session *session, int32_t stream, uint8_t *bytes, size_t room, uint32_t *flags,
+                    nghttp2_data_source *source, void *arg)
+{
+    struct h2_call *c = source->ptr;
+    size_t          length = 0, part;
+    char            text[12];
+    nghttp2_nv      trailer;
+
+    (void)arg;
+    while (c->first && length < room) {
+        part = c->first->length - c->sent < room - length ? c->first->length - c->sent : room - length;
+        memcpy(bytes + length, c->first->bytes + c->sent, part);
+        length += part;
+        c->sent += part;
+        if (c->sent == c->first->length)
+            drop_first(c);
+    }
+    if (!c->first && c->is_ending && c->h2->is_client)
+        *flags |= NGHTTP2_DATA_FLAG_EOF;
+    else if (!c->first && c->is_ending) {
+        snprintf(text, sizeof text, "%d", (int)c->status);
+        trailer = h2_header("grpc-status", text);
+        *flags |= NGHTTP2_DATA_FLAG_EOF | NGHTTP2_DATA_FLAG_NO_END_STREAM;
+        nghttp2_submit_trailer(session, stream, &trailer, 1);
+    } else if (!length) {
+        c->is_resting = true;
+        return NGHTTP2_ERR_DEFERRED;
+    }
+    return (ssize_t)length;
+}
+
+nghttp2_data_provider h2_call_source(struct h2_call *c)
+{
+    return (nghttp2_data_provider){ .source.ptr = c, .read_callback = give };
+}
+
+static void go_on(struct h2_call *c)
+{
+    c->h2->is_touched = true;
+    if (!c->is_resting)
+        return;
+    c->is_resting = false;
+    nghttp2_session_resume_data(c->h2->session, c->stream);
+}
+
+bool h2_send(struct h2_call *c, const void *bytes, size_t length)
+{
+    struct waiting *w;
+
+    if (c->waiting >= H2_WAITING_MAX || length > H2_MESSAGE_MAX)
+        return false;
+    if (c->is_ending)
+        return true;             /* nobody reads it any more */
+    w = xmalloc(sizeof *w + PREFIX + length);
+    w->next = NULL;
+    w->length = PREFIX + length;
+    memcpy(w->bytes, (unsigned char[PREFIX]){ 0, (unsigned char)(length >> 24), (unsigned char)(length >> 16),
+                                              (unsigned char)(length >> 8), (unsigned char)length }, PREFIX);
+    memcpy(w->bytes + PREFIX, bytes, length);
+    *c->last = w;
+    c->last = &w->next;
+    c->waiting++;
+    go_on(c);
+    return true;
+}
+
+/* A server's last word is a status; a client goes on hearing. */
+void h2_end(struct h2_call *c, enum h2_status status)
+{
+    if (c->is_ending)
+        return;
+    c->is_ending = true;
+    if (!c->h2->is_client) {
+        c->is_deaf = true;
+        c->status = status;
+        h2_answer(c);
+    }
+    go_on(c);
+}
+
+void h2_cut(struct h2_call *c)
+{
+    if (c->is_cut)
+        return;
+    c->is_cut = c->is_ending = c->is_deaf = true;
+    c->h2->is_touched = true;
+    nghttp2_submit_rst_stream(c->h2->session, NGHTTP2_FLAG_NONE, c->stream, NGHTTP2_CANCEL);
+}
+
+/* ---- what comes ---- */
+
+static size_t message_length(const unsigned char *prefix)
+{
+    return (size_t)prefix[1] << 24 | (size_t)prefix[2] << 16 | (size_t)prefix[3] << 8 | prefix[4];
+}
+
+/* Something that is no message of ours. */
+static void refuse(struct h2_call *c, enum h2_status status)
+{
+    if (!c->h2->is_client) {
+        h2_end(c, status);
+        return;
+    }
+    snprintf(c->why, sizeof c->why, "%s", status == H2_EXHAUSTED ? "it sent a message that is too long" : "it sent a compressed message");
+    h2_cut(c);
+}
+
+/* Hands out the whole messages among these bytes; returns how many bytes they are. */
+static size_t take_messages(struct h2_call *c, const unsigned char *bytes, size_t length)
+{
+    size_t at = 0;
+
+    while (!c->is_deaf && length - at >= PREFIX) {
+        size_t size = message_length(bytes + at);
+
+        if (bytes[at] != 0 || size > H2_MESSAGE_MAX) {
+            refuse(c, bytes[at] ? H2_UNIMPLEMENTED : H2_EXHAUSTED);
+            break;
+        }
+        if (length - at - PREFIX < size)
+            break;
+        c->h2->hooks.data(c->h2->arg, c, bytes + at + PREFIX, size);
+        at += PREFIX + size;
+    }
+    return c->is_deaf ? length : at;
+}
+
+static void keep(struct h2_call *c, const unsigned char *bytes, size_t length)
+{
+    if (c->partial_length + length > c->partial_room) {
+        c->partial_room = 2 * (c->partial_length + length);
+        c->partial = xrealloc(c->partial, c->partial_room);
+    }
+    memcpy(c->partial + c->partial_length, bytes, length);
+    c->partial_length += length;
+}
+
+void h2_call_take(struct h2_call *c, const unsigned char *bytes, size_t length)
+{
+    size_t used;
+
+    if (!c->partial_length) {                    /* nearly always: whole messages, where they lie */
+        used = take_messages(c, bytes, length);
+        if (used < length)
+            keep(c, bytes + used, length - used);
+        return;
+    }
+    keep(c, bytes, length);
+    used = take_messages(c, c->partial, c->partial_length);
+    c->partial_length -= used;
+    memmove(c->partial, c->partial + used, c->partial_length);
+    if (!c->partial_length) {
+        free(c->partial);
+        c->partial = NULL;
+        c->partial_room = 0;
+    }
+}
+
+/* ---- calls ---- */
+
+struct h2_call *h2_call_add(struct h2 *h)
+{
+    struct h2_call *c = xcalloc(1, sizeof *c);
+
+    c->h2 = h;
+    c->last = &c->first;
+    c->next = h->calls;
+    c->back = &h->calls;
+    if (c->next)
+        c->next->back = &c->next;
+    h->calls = c;
+    return c;
+}
+
+void h2_call_free(struct h2_call *c)
+{
+    if (c->is_open)
+        c->h2->hooks.close(c->h2->arg, c);
+    *c->back = c->next;
+    if (c->next)
+        c->next->back = c->back;
+    while (c->first)
+        drop_first(c);
+    free(c->partial);
+    free(c);
+}
+
+enum h2_kind h2_kind(const struct h2_call *c)
+{
+    return c->kind;
+}
+
+void *h2_owner(const struct h2_call *c)
+{
+    return c->h2->arg;
+}
+
+uint32_t h2_number(const struct h2_call *c)
+{
+    return c->number;
+}
+
+void h2_set_number(struct h2_call *c, uint32_t number)
+{
+    c->number = number;
+}

@@ -1,0 +1,33 @@
+/* src/live/wire/address.h - where somebody is: "host:port", "[::1]:port" or "unix:PATH". */
+#ifndef LIVE_WIRE_ADDRESS_H
+#define LIVE_WIRE_ADDRESS_H
+
+#include "base/err.h"
+#include "live/wire/tls.h"
+
+#include <netdb.h>
+#include <sys/socket.h>
+
+#define ADDRESS_HOST_SIZE 256
+
+/* Refuses files that cannot be read, and addresses elsewhere without TLS. */
+int address_check(const char *address, const struct rpc_tls *, struct err *);
+
+/* -EINVAL: it is none of these. The port of a file is "". */
+struct address { char host[ADDRESS_HOST_SIZE], port[16]; };
+int address_read(struct address *, const char *text, struct err *);
+
+/* The addresses behind a name. Who asks others for it may have to wait for long, so a thread does that; its descriptor becomes readable when
+ * the answer is there. */
+struct lookup;
+struct lookup *lookup_new(const struct address *);
+void           lookup_free(struct lookup *);             /* whether it has ended or not */
+int            lookup_fd(const struct lookup *);
+
+/* The number of getaddrinfo(); 0: the addresses, to be freed with freeaddrinfo(). */
+int lookup_take(struct lookup *, struct addrinfo **);
+
+/* Without asking anybody: numbers alone. As lookup_take(). */
+int lookup_number(const struct address *, struct addrinfo **);
+
+#endif

@@ -1,0 +1,220 @@
+/* src/live/wire/conn.c - see conn.h. */
+#include "live/wire/conn.h"
+#include "base/err.h"
+
+#include <openssl/err.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BUFFER       16384u      /* of one read or write: what a record of TLS holds */
+#define HANDSHAKE_S  20
+#define READS_MAX    64          /* records of one connection in one go */
+
+int64_t conn_now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+    return t.tv_sec;
+}
+
+/* Of a thousand, edge-triggered: otherwise the kernel looks at each a second time, only to see that nothing is left. */
+void conn_watch(const struct conn *c, int op)
+{
+    struct epoll_event e = { .events = EPOLLIN | EPOLLRDHUP | (c->is_level ? 0 : (uint32_t)EPOLLET) | (c->wants_write ? (uint32_t)EPOLLOUT : 0),
+                             .data.ptr = c->owner };
+
+    epoll_ctl(c->epoll, op, c->socket.fd, &e);
+}
+
+void conn_fini(struct conn *c)
+{
+    h2_free(c->h2);
+    SSL_free(c->ssl);
+    if (c->socket.fd >= 0)
+        close(c->socket.fd);
+    free(c->out);
+    *c = (struct conn){ .socket.fd = -1 };
+}
+
+/* ---- bytes that come ---- */
+
+/* Above 0: so many; 0: not now; below: it is over. */
+static ssize_t io_result(struct conn *c, ssize_t n)
+{
+    int           error = errno, kind;
+    unsigned long why;
+    bool          is_later;
+
+    if (n > 0)
+        return n;
+    if (c->ssl) {
+        kind = SSL_get_error(c->ssl, (int)n);
+        why = ERR_peek_error();
+        is_later = kind == SSL_ERROR_WANT_READ || kind == SSL_ERROR_WANT_WRITE;
+        c->why = is_later || !why ? c->why : ERR_reason_error_string(why);
+        error = kind == SSL_ERROR_SYSCALL ? error : 0;
+        ERR_clear_error();       /* or it would be taken for the next connection's */
+    } else
+        is_later = n < 0 && (errno == EAGAIN || errno == EINTR);
+    c->error = is_later || n == 0 ? c->error : error;
+    return is_later ? 0 : -1;
+}
+
+static ssize_t read_some(struct conn *c, unsigned char *bytes)
+{
+    ssize_t n;
+
+    if (c->ssl)
+        return io_result(c, SSL_read(c->ssl, bytes, BUFFER));
+    n = recv(c->socket.fd, bytes, BUFFER, 0);
+    c->socket.is_empty = n < (ssize_t)BUFFER;
+    return io_result(c, n);
+}
+
+static ssize_t write_some(struct conn *c, const unsigned char *bytes, size_t length)
+{
+    return io_result(c, c->ssl ? SSL_write(c->ssl, bytes, (int)length) : send(c->socket.fd, bytes, length, MSG_NOSIGNAL));
+}
+
+int conn_shake(struct conn *c)
+{
+    int rc = SSL_do_handshake(c->ssl);
+
+    if (rc == 1)
+        return 1;
+    if (io_result(c, rc) < 0) {
+        c->is_broken = true;
+        return -1;
+    }
+    if (c->wants_write != (SSL_want_write(c->ssl) != 0)) {
+        c->wants_write = !c->wants_write;
+        conn_watch(c, EPOLL_CTL_MOD);
+    }
+    return 0;
+}
+
+/* True: nothing is left, neither in the kernel nor in OpenSSL. Whoever has gone is read until the end comes. */
+static bool is_heard(const struct conn *c)
+{
+    return c->socket.is_empty && !c->is_gone && !(c->ssl && SSL_has_pending(c->ssl));
+}
+
+bool conn_hear(struct conn *c, int64_t second)
+{
+    unsigned char bytes[BUFFER];
+    ssize_t       n = 1;
+
+    for (int i = 0; !c->is_broken && n > 0; i++) {
+        if (i == READS_MAX)
+            return false;
+        n = read_some(c, bytes);
+        if (n > 0) {
+            c->heard_s = second;
+            c->was_asked = false;
+        }
+        if (n < 0 || (n > 0 && !h2_receive(c->h2, bytes, (size_t)n)))
+            c->is_broken = true;             /* hooks may say so, too */
+        if (is_heard(c))
+            break;
+    }
+    return true;
+}
+
+/* ---- bytes that go ---- */
+
+/* Gathers up to a record's worth. */
+static size_t gather(struct conn *c, unsigned char *bytes)
+{
+    const unsigned char *part;
+    size_t               length = 0, n;
+
+    while (length < BUFFER && (n = h2_output(c->h2, &part)) > 0) {
+        if (length + n > BUFFER) {               /* a large one: the rest waits in 'out' */
+            c->out_length = length + n - BUFFER;
+            c->out = xrealloc(c->out, c->out_length);
+            memcpy(c->out, part + (n - c->out_length), c->out_length);
+            n -= c->out_length;
+        }
+        memcpy(bytes + length, part, n);
+        length += n;
+    }
+    return length;
+}
+
+/* What the kernel did not take comes before what gather() has left over. */
+static void keep(struct conn *c, const unsigned char *bytes, size_t length)
+{
+    unsigned char *all = xmalloc(length + c->out_length);
+
+    memcpy(all, bytes, length);
+    if (c->out)
+        memcpy(all + length, c->out, c->out_length);
+    free(c->out);
+    c->out = all;
+    c->out_length += length;
+}
+
+static ssize_t write_kept(struct conn *c)
+{
+    ssize_t n = write_some(c, c->out + c->out_sent, c->out_length - c->out_sent);
+
+    if (n > 0)
+        c->out_sent += (size_t)n;
+    if (c->out_sent == c->out_length) {
+        free(c->out);
+        c->out = NULL;
+        c->out_length = c->out_sent = 0;
+    }
+    return n;
+}
+
+static ssize_t write_new(struct conn *c, bool *is_done)
+{
+    unsigned char bytes[BUFFER];
+    size_t        length = gather(c, bytes);
+    ssize_t       n = 1;
+
+    *is_done = !length;
+    if (length) {
+        n = write_some(c, bytes, length);
+        if (n >= 0 && (size_t)n < length)
+            keep(c, bytes + n, length - (size_t)n);
+    }
+    return n;
+}
+
+void conn_flush(struct conn *c)
+{
+    bool    is_done = false, wants_write;
+    ssize_t n = 1;
+
+    while (n > 0 && !is_done)
+        n = c->out ? write_kept(c) : write_new(c, &is_done);
+    wants_write = n == 0;
+    if (n < 0 || (is_done && h2_is_over(c->h2)))
+        c->is_broken = true;
+    if (wants_write == c->wants_write)
+        return;
+    c->wants_write = wants_write;
+    conn_watch(c, EPOLL_CTL_MOD);
+}
+
+bool conn_look_after(struct conn *c, int64_t second)
+{
+    int64_t silent_s = second - c->heard_s;
+
+    if (silent_s >= (!c->h2 ? HANDSHAKE_S : CONN_SILENT_S + CONN_ANSWER_S)) {
+        c->is_broken = true;
+        c->error = ETIMEDOUT;
+    } else if (c->h2 && silent_s >= CONN_SILENT_S && !c->was_asked) {
+        c->was_asked = true;
+        h2_ping(c->h2);
+    } else
+        return false;
+    return true;
+}

@@ -1,0 +1,48 @@
+/* src/live/wire/conn.h - one connection of either end: a socket, TLS if there is any, and HTTP/2 above.
+ *
+ * Whoever owns it waits for its socket at 'epoll', calls conn_hear() when there is something, and conn_flush() when something is to be
+ * sent. What goes wrong is noted in is_broken; it is the owner's to end it.
+ */
+#ifndef LIVE_WIRE_CONN_H
+#define LIVE_WIRE_CONN_H
+
+#include "live/h2/h2.h"
+#include "live/wire/secure.h"
+
+#include <stdint.h>
+
+struct conn {
+    struct secure_socket socket;
+    int                  epoll;
+    void                *owner;                  /* what epoll tells */
+    SSL                 *ssl;                    /* NULL: without */
+    struct h2           *h2;                     /* NULL: still in the handshake */
+    bool                 is_broken, wants_write, was_asked;
+    bool                 is_gone;                /* the other side will not say more: the end has to be read */
+    bool                 is_level;               /* epoll tells again of what was not heard */
+    int64_t              heard_s;
+    unsigned char       *out;                    /* what the kernel would not take */
+    size_t               out_length, out_sent;
+    int                  error;                  /* errno, or 0: of what has broken it */
+    const char          *why;                    /* OpenSSL's word for it, or NULL */
+};
+
+enum { CONN_SILENT_S = 10, CONN_ANSWER_S = 5 };  /* after which the other side is asked whether it is there; in which it has to say so */
+
+int64_t conn_now_s(void);
+void    conn_watch(const struct conn *, int op);         /* op: of epoll_ctl() */
+void    conn_fini(struct conn *);
+
+/* Goes on with the handshake of TLS: 1: done, 0: later, below: it is broken. */
+int conn_shake(struct conn *);
+
+/* Hears what has come; false: not to the end, there was too much for one go. */
+bool conn_hear(struct conn *, int64_t second);
+
+/* Sends what HTTP/2 has to say, as far as the kernel takes it. */
+void conn_flush(struct conn *);
+
+/* Once a second: who has been silent is asked; who does not answer is gone. True: something is to be sent. */
+bool conn_look_after(struct conn *, int64_t second);
+
+#endif

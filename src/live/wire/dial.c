@@ -1,0 +1,442 @@
+/* src/live/wire/dial.c - see dial.h. */
+#include "live/wire/dial.h"
+#include "live/wire/address.h"
+#include "live/wire/conn.h"
+#include "live/wire/inbox.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define ATTEMPT_S    20          /* for all of it: name, addresses, handshake, the server's first word */
+#define ADDRESS_S    5           /* for one of several addresses */
+#define READY_MAX    4
+
+enum stage { IDLE, NAMING, CONNECTING, SHAKING, TALKING };
+
+struct dial {
+    char             *address, *method;
+    struct dial_what  what;
+    struct address    at;
+    struct secure    *secure;
+    int               epoll, timer;
+    enum stage        stage;
+    bool              has_read;          /* since it last said that nothing is there */
+    bool              is_open;           /* RPC_OPEN was told of this link */
+    uint32_t          link;
+    int64_t           end_s, address_end_s;      /* of the attempt; of the address that is tried */
+    struct lookup    *lookup;
+    struct addrinfo  *found, *next;
+    struct conn       conn;
+    struct h2_call   *call;              /* NULL: not open */
+    char              peer[64], why[160];
+    struct inbox      inbox;
+};
+
+/* ---- events for the loop ---- */
+
+static struct rpc_event *tell(struct dial *d, enum rpc_kind kind, const unsigned char *bytes, size_t length)
+{
+    struct rpc_event *e = inbox_add(&d->inbox, kind, bytes, length);
+
+    e->link = d->link;
+    memcpy(e->peer, d->peer, sizeof d->peer);
+    return e;
+}
+
+/* ---- time ---- */
+
+/* In so many seconds it is to be looked after; 0: not at all. */
+static void set_timer(const struct dial *d, int64_t seconds)
+{
+    struct itimerspec t = { .it_value.tv_sec = (time_t)seconds };
+
+    timerfd_settime(d->timer, 0, &t, NULL);
+}
+
+/* The loop is not to wait: there is something to tell. */
+static void wake(const struct dial *d)
+{
+    struct itimerspec t = { .it_value.tv_nsec = 1 };
+
+    timerfd_settime(d->timer, 0, &t, NULL);
+}
+
+/* ---- the end ---- */
+
+static void let_go(struct dial *d)
+{
+    conn_fini(&d->conn);
+    lookup_free(d->lookup);
+    d->lookup = NULL;
+    if (d->found)
+        freeaddrinfo(d->found);
+    d->found = d->next = NULL;
+    d->call = NULL;
+    d->stage = IDLE;
+}
+
+/* Tells of the end once, however it came. */
+static void end(struct dial *d, const char *why)
+{
+    struct rpc_event *e;
+
+    if (d->stage == IDLE)
+        return;
+    let_go(d);
+    wake(d);
+    e = tell(d, RPC_CLOSE, NULL, 0);
+    snprintf(e->why, sizeof e->why, "%s", *why ? why : d->why);
+}
+
+/* Why the connection broke, in words. */
+static const char *reason(const struct dial *d)
+{
+    const char *refusal = d->conn.ssl ? secure_refusal(d->conn.ssl) : NULL;
+
+    return refusal ? refusal : *d->why ? d->why : d->conn.why ? d->conn.why : d->conn.error ? strerror(d->conn.error) :
+           d->stage != TALKING || !d->is_open ? "it closes the connection at once" : "";
+}
+
+/* ---- the call ---- */
+
+static void on_open(void *arg, struct h2_call *call)
+{
+    struct dial *d = arg;
+
+    d->call = call;
+    d->is_open = true;
+    set_timer(d, CONN_SILENT_S);
+    tell(d, RPC_OPEN, NULL, 0);
+}
+
+static void on_data(void *arg, struct h2_call *call, const unsigned char *bytes, size_t length)
+{
+    (void)call;
+    tell(arg, RPC_DATA, bytes, length);
+}
+
+/* The connection has no other call, so it is over as well: conn_flush() or end() does the rest. */
+static void on_close(void *arg, struct h2_call *call)
+{
+    struct dial *d = arg;
+    const char  *why;
+
+    d->call = NULL;
+    d->conn.is_broken = true;
+    if (!h2_is_done(call, &why) && (*why || !*d->why))
+        snprintf(d->why, sizeof d->why, "%s", *why ? why : "it has closed the connection");
+}
+
+static void begin_call(struct dial *d)
+{
+    static const struct h2_hooks hooks = { NULL, on_open, on_data, on_close };
+    const char                  *authority = *d->at.port ? d->address : "localhost";
+
+    d->stage = TALKING;
+    d->conn.heard_s = conn_now_s();
+    d->conn.h2 = h2_dial(&hooks, d);
+    h2_begin(d->conn.h2, &(struct h2_request){ d->what.method, authority, d->what.is_question ? H2_QUESTION : H2_STREAM, d->secure != NULL,
+                                               d->what.timeout_ms });
+    conn_flush(&d->conn);
+}
+
+/* ---- addresses ---- */
+
+static void try_next(struct dial *d);
+
+static void begin_talk(struct dial *d)
+{
+    if (!d->secure) {
+        begin_call(d);
+        return;
+    }
+    d->stage = SHAKING;
+    d->conn.ssl = secure_dial(d->secure, &d->conn.socket, *d->at.port ? d->at.host : "localhost");
+    conn_shake(&d->conn);
+}
+
+static void on_connected(struct dial *d)
+{
+    int       error = 0, one = 1;
+    socklen_t size = sizeof error;
+
+    getsockopt(d->conn.socket.fd, SOL_SOCKET, SO_ERROR, &error, &size);
+    if (error) {
+        snprintf(d->why, sizeof d->why, "%s", strerror(error));
+        try_next(d);
+        return;
+    }
+    setsockopt(d->conn.socket.fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);           /* not of a file's; no matter */
+    d->why[0] = '\0';
+    d->conn.wants_write = false;
+    conn_watch(&d->conn, EPOLL_CTL_MOD);
+    begin_talk(d);
+}
+
+/* False: it was refused at once; why says so. */
+static bool connect_to(struct dial *d, const struct sockaddr *at, socklen_t length)
+{
+    int fd = socket(at->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+    conn_fini(&d->conn);
+    d->conn = (struct conn){ .socket.fd = fd, .epoll = d->epoll, .owner = &d->conn, .is_level = true, .wants_write = true, .heard_s = conn_now_s() };
+    if (fd < 0 || (connect(fd, at, length) && errno != EINPROGRESS)) {
+        snprintf(d->why, sizeof d->why, "%s", strerror(errno));
+        return false;
+    }
+    d->stage = CONNECTING;
+    d->address_end_s = conn_now_s() + ADDRESS_S;
+    conn_watch(&d->conn, EPOLL_CTL_ADD);
+    return true;
+}
+
+static void try_next(struct dial *d)
+{
+    bool is_under_way = false;
+
+    while (d->next && !is_under_way) {
+        is_under_way = connect_to(d, d->next->ai_addr, d->next->ai_addrlen);
+        d->next = d->next->ai_next;
+    }
+    if (!is_under_way)
+        end(d, d->why);
+}
+
+static void take_found(struct dial *d, int rc, struct addrinfo *found)
+{
+    d->found = d->next = found;
+    if (rc)
+        snprintf(d->why, sizeof d->why, "%.80s: %s", d->at.host, gai_strerror(rc));
+    try_next(d);
+}
+
+static void dial_file(struct dial *d)
+{
+    struct sockaddr_un at = { .sun_family = AF_UNIX };
+
+    if (strlen(d->at.host) >= sizeof at.sun_path) {
+        end(d, "a socket's path is shorter");
+        return;
+    }
+    memcpy(at.sun_path, d->at.host, strlen(d->at.host) + 1);
+    if (!connect_to(d, (const struct sockaddr *)&at, sizeof at))
+        end(d, d->why);
+}
+
+/* Numbers are addresses; a name has to be looked up. */
+static void begin(struct dial *d)
+{
+    struct addrinfo   *found;
+    struct epoll_event e = { .events = EPOLLIN, .data.ptr = &d->lookup };
+
+    d->link = (d->link + 1) & INT32_MAX;
+    d->is_open = false;
+    d->peer[0] = d->why[0] = '\0';
+    d->end_s = conn_now_s() + ATTEMPT_S;
+    d->stage = NAMING;
+    set_timer(d, 1);
+    if (!*d->at.port)
+        dial_file(d);
+    else if (lookup_number(&d->at, &found) == 0)
+        take_found(d, 0, found);
+    else {
+        d->lookup = lookup_new(&d->at);
+        epoll_ctl(d->epoll, EPOLL_CTL_ADD, lookup_fd(d->lookup), &e);
+    }
+}
+
+static void on_lookup(struct dial *d)
+{
+    struct lookup   *l = d->lookup;
+    struct addrinfo *found;
+    int              rc = lookup_take(l, &found);
+
+    epoll_ctl(d->epoll, EPOLL_CTL_DEL, lookup_fd(l), NULL);      /* the thread may hold it open for a moment */
+    d->lookup = NULL;
+    lookup_free(l);
+    take_found(d, rc, found);
+}
+
+/* ---- what happens ---- */
+
+static void on_handshake(struct dial *d)
+{
+    if (conn_shake(&d->conn) != 1)
+        return;
+    if (secure_refusal(d->conn.ssl)) {
+        d->conn.is_broken = true;
+        return;
+    }
+    secure_peer(d->conn.ssl, d->peer, sizeof d->peer);
+    begin_call(d);
+}
+
+static void on_socket(struct dial *d, uint32_t events)
+{
+    d->conn.is_gone |= (events & ((uint32_t)EPOLLRDHUP | (uint32_t)EPOLLHUP | (uint32_t)EPOLLERR)) != 0;
+    switch (d->stage) {
+    case CONNECTING: on_connected(d); break;
+    case SHAKING:    on_handshake(d); break;
+    case TALKING:    conn_hear(&d->conn, conn_now_s()); break;
+    default:         break;
+    }
+    if (d->stage == TALKING && !d->conn.is_broken && (d->conn.wants_write || h2_has_output(d->conn.h2)))
+        conn_flush(&d->conn);
+}
+
+static void on_timer(struct dial *d)
+{
+    uint64_t count;
+    int64_t  second = conn_now_s();
+
+    if (read(d->timer, &count, sizeof count) < 0 || d->stage == IDLE || d->conn.is_broken)
+        return;
+    if (d->is_open) {
+        if (conn_look_after(&d->conn, second) && !d->conn.is_broken)
+            conn_flush(&d->conn);
+        set_timer(d, d->conn.was_asked ? 1 : d->conn.heard_s + CONN_SILENT_S > second ? d->conn.heard_s + CONN_SILENT_S - second : 1);
+    } else if (second >= d->end_s)
+        end(d, "it took too long");
+    else if (d->stage == CONNECTING && d->next && second >= d->address_end_s) {
+        snprintf(d->why, sizeof d->why, "%s", strerror(ETIMEDOUT));
+        set_timer(d, 1);
+        try_next(d);
+    } else
+        set_timer(d, 1);
+}
+
+static void end_if_broken(struct dial *d)
+{
+    if (d->stage != IDLE && d->conn.is_broken)
+        end(d, reason(d));
+}
+
+static void look(struct dial *d)
+{
+    struct epoll_event ready[READY_MAX];
+    int                n = epoll_wait(d->epoll, ready, READY_MAX, 0);
+
+    for (int i = 0; i < n; i++) {
+        if (ready[i].data.ptr == &d->timer)
+            on_timer(d);
+        else if (ready[i].data.ptr == &d->conn && d->stage != IDLE)
+            on_socket(d, ready[i].events);
+        else if (d->lookup)
+            on_lookup(d);
+        end_if_broken(d);
+    }
+}
+
+/* After each look it says once that nothing more is there, as a server does. */
+bool dial_next(struct dial *d, struct rpc_event *e)
+{
+    if (inbox_take(&d->inbox, e))
+        return true;
+    if (d->has_read) {
+        d->has_read = false;
+        return false;
+    }
+    look(d);
+    d->has_read = !inbox_is_empty(&d->inbox);
+    return inbox_take(&d->inbox, e);
+}
+
+/* ---- the program's side ---- */
+
+int dial_fd(const struct dial *d)
+{
+    return d->epoll;
+}
+
+void dial_again(struct dial *d)
+{
+    let_go(d);
+    begin(d);
+}
+
+/* An end of which is learned here is told with the next event. */
+static void flush(struct dial *d)
+{
+    conn_flush(&d->conn);
+    if (d->conn.is_broken)
+        wake(d);
+}
+
+void dial_send(struct dial *d, uint32_t link, const void *bytes, size_t length)
+{
+    if (link != d->link || !d->call || d->conn.is_broken)
+        return;
+    if (!h2_send(d->call, bytes, length)) {
+        snprintf(d->why, sizeof d->why, "it does not take what is sent");
+        h2_cut(d->call);
+    }
+    flush(d);
+}
+
+void dial_finish(struct dial *d, uint32_t link)
+{
+    if (link != d->link || !d->call || d->conn.is_broken)
+        return;
+    h2_end(d->call, H2_OK);
+    flush(d);
+}
+
+void dial_cut(struct dial *d, uint32_t link)
+{
+    if (link != d->link || !d->call || d->conn.is_broken)
+        return;
+    h2_cut(d->call);
+    flush(d);
+}
+
+int dial_open(struct dial **out, const char *address, const struct rpc_tls *tls, const struct dial_what *what, struct err *err)
+{
+    struct dial       *d;
+    struct epoll_event e = { .events = EPOLLIN };
+    struct secure     *secure = NULL;
+    struct address     at;
+    int                rc = address_check(address, tls, err);
+
+    *out = NULL;
+    rc = rc ? rc : address_read(&at, address, err);
+    rc = rc ? rc : secure_open(&secure, tls, true, err);
+    if (rc)
+        return rc;
+    d = xcalloc(1, sizeof *d);
+    *d = (struct dial){ .address = xstrdup(address), .method = xstrdup(what->method), .what = *what, .at = at, .secure = secure,
+                        .link = UINT32_MAX, .conn.socket.fd = -1, .epoll = epoll_create1(EPOLL_CLOEXEC),
+                        .timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC) };
+    d->what.method = d->method;
+    inbox_init(&d->inbox);
+    e.data.ptr = &d->timer;
+    if (d->epoll < 0 || d->timer < 0 || epoll_ctl(d->epoll, EPOLL_CTL_ADD, d->timer, &e))
+        die("cannot watch sockets: %s", strerror(errno));
+    begin(d);
+    *out = d;
+    return 0;
+}
+
+void dial_free(struct dial *d)
+{
+    if (!d)
+        return;
+    if (d->call && !d->conn.is_broken) {
+        h2_bye(d->conn.h2);
+        conn_flush(&d->conn);
+    }
+    let_go(d);
+    inbox_fini(&d->inbox);
+    secure_free(d->secure);
+    close(d->timer);
+    close(d->epoll);
+    free(d->address);
+    free(d->method);
+    free(d);
+}

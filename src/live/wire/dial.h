@@ -1,0 +1,30 @@
+/* src/live/wire/dial.h - rpc.h's client: in the program's one loop, without a thread but for names that have to be looked up.
+ *
+ * One call over one connection. It speaks plain gRPC, so whatever serves the same .proto is understood. Nothing here waits: an attempt that
+ * comes to nothing within twenty seconds, or a server that is silent and does not answer when asked, ends with RPC_CLOSE and a reason.
+ * When to try again is the program's to say, with dial_again().
+ */
+#ifndef LIVE_WIRE_DIAL_H
+#define LIVE_WIRE_DIAL_H
+
+#include "base/err.h"
+#include "live/wire/event.h"
+#include "live/wire/tls.h"
+
+#include <stdbool.h>
+
+struct dial_what { const char *method; bool is_question; int timeout_ms; };      /* timeout of 0: none, it lasts */
+
+struct dial;
+int  dial_open(struct dial **out, const char *address, const struct rpc_tls *, const struct dial_what *, struct err *);
+void dial_free(struct dial *);
+
+/* As the functions of rpc.h. */
+int  dial_fd(const struct dial *);
+bool dial_next(struct dial *, struct rpc_event *);
+void dial_again(struct dial *);
+void dial_cut(struct dial *, uint32_t link);
+void dial_send(struct dial *, uint32_t link, const void *bytes, size_t length);
+void dial_finish(struct dial *, uint32_t link);          /* nothing more will be sent */
+
+#endif
