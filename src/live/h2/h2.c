@@ -1,5 +1,6 @@
 /* src/live/h2/h2.c - see h2.h: the connection; h2_call.c has its calls, h2_server.c and h2_client.c the two ends. */
-#include "live/h2/h2_state.h"
+#include "live/h2/h2.h"
+#include "live/h2/h2_server.h"
 #include "base/err.h"
 
 #include <stdlib.h>
@@ -11,17 +12,6 @@
 #define MAGIC      24u           /* bytes that a client says before its first frame */
 #define FRAME_MAX  16384u        /* of its payload */
 #define LINE       64u           /* of a cache */
-
-nghttp2_nv h2_header(const char *name, const char *value)
-{
-    return (nghttp2_nv){ .name = (uint8_t *)name, .namelen = strlen(name), .value = (uint8_t *)value,
-                         .valuelen = strlen(value), .flags = NGHTTP2_NV_FLAG_NO_COPY_NAME };
-}
-
-bool h2_is_text(const uint8_t *bytes, size_t length, const char *text)
-{
-    return length == strlen(text) && memcmp(bytes, text, length) == 0;
-}
 
 static int on_chunk(nghttp2_session *session, uint8_t flags, int32_t stream, const uint8_t *bytes, size_t length, void *arg)
 {
@@ -64,9 +54,9 @@ static struct h2 *open_end(const struct h2_hooks *hooks, void *arg, bool is_clie
     if (nghttp2_session_callbacks_new(&callbacks))
         die("no memory");
     if (is_client)
-        h2_dial_callbacks(callbacks);
+        h2_client_callbacks(callbacks);
     else
-        h2_serve_callbacks(callbacks);
+        h2_server_callbacks(callbacks);
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_chunk);
     nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_close);
     if (is_client ? nghttp2_session_client_new(&h->session, callbacks, h) : nghttp2_session_server_new(&h->session, callbacks, h))
@@ -111,13 +101,13 @@ static size_t put_update(struct h2 *h, uint32_t *owed, uint32_t stream)
 {
     unsigned char *u = h->update;
 
-    memcpy(u, (unsigned char[HEAD]){ 0, 0, 4, NGHTTP2_WINDOW_UPDATE, 0 }, HEAD);
+    memcpy(u, (unsigned char[H2_HEAD]){ 0, 0, 4, NGHTTP2_WINDOW_UPDATE, 0 }, H2_HEAD);
     for (int i = 0; i < 4; i++) {
         u[5 + i] = (unsigned char)(stream >> (24 - 8 * i));
-        u[HEAD + i] = (unsigned char)(*owed >> (24 - 8 * i));
+        u[H2_HEAD + i] = (unsigned char)(*owed >> (24 - 8 * i));
     }
     *owed = 0;
-    return UPDATE;
+    return H2_UPDATE;
 }
 
 /* The call that bytes of this stream may be handed to at once; NULL: none. */
@@ -136,18 +126,18 @@ static size_t take_quickly(struct h2 *h, const unsigned char *bytes, size_t leng
     size_t          size;
     struct h2_call *c;
 
-    if (h->left || h->head_length || h->is_in_headers || length < HEAD || bytes[3] != NGHTTP2_DATA || bytes[4])
+    if (h->left || h->head_length || h->is_in_headers || length < H2_HEAD || bytes[3] != NGHTTP2_DATA || bytes[4])
         return 0;
     size = (size_t)bytes[0] << 16 | (size_t)bytes[1] << 8 | bytes[2];
     stream = (uint32_t)bytes[5] << 24 | (uint32_t)bytes[6] << 16 | (uint32_t)bytes[7] << 8 | bytes[8];
-    c = size && size <= FRAME_MAX && length - HEAD >= size ? call_of(h, stream) : NULL;
+    c = size && size <= FRAME_MAX && length - H2_HEAD >= size ? call_of(h, stream) : NULL;
     if (!c || c->owed + size > WINDOW || h->owed + size > WINDOW)
         return 0;                /* nghttp2 does not take it either, when it has no window for that */
     c->owed += (uint32_t)size;
     h->owed += (uint32_t)size;
     h->is_shut |= c->owed >= WINDOW / 2 || h->owed >= WINDOW / 2;
-    h2_call_take(c, bytes + HEAD, size);
-    return HEAD + size;
+    h2_call_take(c, bytes + H2_HEAD, size);
+    return H2_HEAD + size;
 }
 
 /* How many of these bytes belong to what nghttp2 is in the middle of, or has to begin with. */
@@ -160,10 +150,10 @@ static size_t part_for_nghttp2(struct h2 *h, const unsigned char *bytes, size_t 
         h->left -= part;
         return part;
     }
-    part = HEAD - h->head_length < length ? HEAD - h->head_length : length;
+    part = H2_HEAD - h->head_length < length ? H2_HEAD - h->head_length : length;
     memcpy(h->head + h->head_length, bytes, part);
     h->head_length += part;
-    if (h->head_length == HEAD) {
+    if (h->head_length == H2_HEAD) {
         h->left = (size_t)h->head[0] << 16 | (size_t)h->head[1] << 8 | h->head[2];
         h->head_length = 0;
         if (h->head[3] == NGHTTP2_HEADERS || h->head[3] == NGHTTP2_CONTINUATION)

@@ -1,16 +1,27 @@
 /* src/live/h2/h2_call.c - calls of either end: messages that wait to be sent, and those that come. */
-#include "live/h2/h2_state.h"
+#include "live/h2/h2_call.h"
 #include "base/err.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+nghttp2_nv h2_call_header(const char *name, const char *value)
+{
+    return (nghttp2_nv){ .name = (uint8_t *)name, .namelen = strlen(name), .value = (uint8_t *)value,
+                         .valuelen = strlen(value), .flags = NGHTTP2_NV_FLAG_NO_COPY_NAME };
+}
+
+bool h2_call_is_text(const uint8_t *bytes, size_t length, const char *text)
+{
+    return length == strlen(text) && memcmp(bytes, text, length) == 0;
+}
+
 /* ---- what is sent ---- */
 
 static void drop_first(struct h2_call *c)
 {
-    struct waiting *w = c->first;
+    struct h2_waiting *w = c->first;
 
     c->first = w->next;
     if (!c->first)
@@ -42,7 +53,7 @@ static ssize_t give(nghttp2_session *session, int32_t stream, uint8_t *bytes, si
         *flags |= NGHTTP2_DATA_FLAG_EOF;
     else if (!c->first && c->is_ending) {
         snprintf(text, sizeof text, "%d", (int)c->status);
-        trailer = h2_header("grpc-status", text);
+        trailer = h2_call_header("grpc-status", text);
         *flags |= NGHTTP2_DATA_FLAG_EOF | NGHTTP2_DATA_FLAG_NO_END_STREAM;
         nghttp2_submit_trailer(session, stream, &trailer, 1);
     } else if (!length) {
@@ -68,23 +79,34 @@ static void go_on(struct h2_call *c)
 
 bool h2_send(struct h2_call *c, const void *bytes, size_t length)
 {
-    struct waiting *w;
+    struct h2_waiting *w;
 
     if (c->waiting >= H2_WAITING_MAX || length > H2_MESSAGE_MAX)
         return false;
     if (c->is_ending)
         return true;             /* nobody reads it any more */
-    w = xmalloc(sizeof *w + PREFIX + length);
+    w = xmalloc(sizeof *w + H2_PREFIX + length);
     w->next = NULL;
-    w->length = PREFIX + length;
-    memcpy(w->bytes, (unsigned char[PREFIX]){ 0, (unsigned char)(length >> 24), (unsigned char)(length >> 16),
-                                              (unsigned char)(length >> 8), (unsigned char)length }, PREFIX);
-    memcpy(w->bytes + PREFIX, bytes, length);
+    w->length = H2_PREFIX + length;
+    memcpy(w->bytes, (unsigned char[H2_PREFIX]){ 0, (unsigned char)(length >> 24), (unsigned char)(length >> 16),
+                                              (unsigned char)(length >> 8), (unsigned char)length }, H2_PREFIX);
+    memcpy(w->bytes + H2_PREFIX, bytes, length);
     *c->last = w;
     c->last = &w->next;
     c->waiting++;
     go_on(c);
     return true;
+}
+
+void h2_call_answer(struct h2_call *c)
+{
+    nghttp2_nv            headers[] = { h2_call_header(":status", "200"), h2_call_header("content-type", "application/grpc") };
+    nghttp2_data_provider from = h2_call_source(c);
+
+    if (c->is_answered)
+        return;
+    c->is_answered = true;
+    nghttp2_submit_response(c->h2->session, c->stream, headers, sizeof headers / sizeof *headers, &from);
 }
 
 /* A server's last word is a status; a client goes on hearing. */
@@ -96,7 +118,7 @@ void h2_end(struct h2_call *c, enum h2_status status)
     if (!c->h2->is_client) {
         c->is_deaf = true;
         c->status = status;
-        h2_answer(c);
+        h2_call_answer(c);
     }
     go_on(c);
 }
@@ -133,17 +155,17 @@ static size_t take_messages(struct h2_call *c, const unsigned char *bytes, size_
 {
     size_t at = 0;
 
-    while (!c->is_deaf && length - at >= PREFIX) {
+    while (!c->is_deaf && length - at >= H2_PREFIX) {
         size_t size = message_length(bytes + at);
 
         if (bytes[at] != 0 || size > H2_MESSAGE_MAX) {
             refuse(c, bytes[at] ? H2_UNIMPLEMENTED : H2_EXHAUSTED);
             break;
         }
-        if (length - at - PREFIX < size)
+        if (length - at - H2_PREFIX < size)
             break;
-        c->h2->hooks.data(c->h2->arg, c, bytes + at + PREFIX, size);
-        at += PREFIX + size;
+        c->h2->hooks.data(c->h2->arg, c, bytes + at + H2_PREFIX, size);
+        at += H2_PREFIX + size;
     }
     return c->is_deaf ? length : at;
 }

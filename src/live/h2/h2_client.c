@@ -1,5 +1,6 @@
 /* src/live/h2/h2_client.c - what a client does with frames: it asks for a call, and hears how it went. */
-#include "live/h2/h2_state.h"
+#include "live/h2/h2_client.h"
+#include "live/h2/h2_call.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -11,17 +12,17 @@
 struct h2_call *h2_begin(struct h2 *h, const struct h2_request *r)
 {
     char                  timeout[16];
-    nghttp2_nv            headers[HEADERS_MAX] = { h2_header(":method", "POST"), h2_header(":scheme", r->is_secure ? "https" : "http"),
-                                                   h2_header(":path", r->path), h2_header(":authority", r->authority),
-                                                   h2_header("te", "trailers"), h2_header("content-type", "application/grpc"),
-                                                   h2_header("user-agent", "grpc-c-anole/1") };
+    nghttp2_nv            headers[HEADERS_MAX] = { h2_call_header(":method", "POST"), h2_call_header(":scheme", r->is_secure ? "https" : "http"),
+                                                   h2_call_header(":path", r->path), h2_call_header(":authority", r->authority),
+                                                   h2_call_header("te", "trailers"), h2_call_header("content-type", "application/grpc"),
+                                                   h2_call_header("user-agent", "grpc-c-anole/1") };
     size_t                count = HEADERS_MAX - 1;
     struct h2_call       *c = h2_call_add(h);
     nghttp2_data_provider from = h2_call_source(c);
 
     if (r->timeout_ms) {
         snprintf(timeout, sizeof timeout, "%dm", r->timeout_ms);
-        headers[count++] = h2_header("grpc-timeout", timeout);
+        headers[count++] = h2_call_header("grpc-timeout", timeout);
     }
     c->kind = r->kind;
     c->status = H2_UNSAID;
@@ -81,13 +82,13 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const
     (void)arg;
     if (!c || c->is_deaf)
         return 0;
-    if (h2_is_text(name, name_length, ":status"))
+    if (h2_call_is_text(name, name_length, ":status"))
         c->http_status = number_of(value, length);
-    else if (h2_is_text(name, name_length, "content-type"))
+    else if (h2_call_is_text(name, name_length, "content-type"))
         c->is_grpc = length >= sizeof grpc - 1 && memcmp(value, grpc, sizeof grpc - 1) == 0;
-    else if (h2_is_text(name, name_length, "grpc-status"))
+    else if (h2_call_is_text(name, name_length, "grpc-status"))
         c->status = number_of(value, length) >= 0 ? (enum h2_status)number_of(value, length) : H2_UNSAID;
-    else if (h2_is_text(name, name_length, "grpc-message"))
+    else if (h2_call_is_text(name, name_length, "grpc-message"))
         read_message(c->why, sizeof c->why, value, length);
     return 0;
 }
@@ -151,7 +152,7 @@ static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *
     return 0;
 }
 
-void h2_dial_callbacks(nghttp2_session_callbacks *callbacks)
+void h2_client_callbacks(nghttp2_session_callbacks *callbacks)
 {
     nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);
     nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, on_frame);

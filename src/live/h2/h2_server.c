@@ -1,5 +1,6 @@
 /* src/live/h2/h2_server.c - what a server does with frames: each request is a call. */
-#include "live/h2/h2_state.h"
+#include "live/h2/h2_server.h"
+#include "live/h2/h2_call.h"
 
 #include <string.h>
 
@@ -25,25 +26,14 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const
     (void)arg;
     if (!c || c->is_open)
         return 0;
-    if (h2_is_text(name, name_length, ":path") && length < sizeof c->path) {
+    if (h2_call_is_text(name, name_length, ":path") && length < sizeof c->path) {
         memcpy(c->path, value, length);
         c->path[length] = '\0';
-    } else if (h2_is_text(name, name_length, ":method"))
-        c->is_post = h2_is_text(value, length, "POST");
-    else if (h2_is_text(name, name_length, "content-type"))
+    } else if (h2_call_is_text(name, name_length, ":method"))
+        c->is_post = h2_call_is_text(value, length, "POST");
+    else if (h2_call_is_text(name, name_length, "content-type"))
         c->is_grpc = length >= sizeof grpc - 1 && memcmp(value, grpc, sizeof grpc - 1) == 0;
     return 0;
-}
-
-void h2_answer(struct h2_call *c)
-{
-    nghttp2_nv            headers[] = { h2_header(":status", "200"), h2_header("content-type", "application/grpc") };
-    nghttp2_data_provider from = h2_call_source(c);
-
-    if (c->is_answered)
-        return;
-    c->is_answered = true;
-    nghttp2_submit_response(c->h2->session, c->stream, headers, sizeof headers / sizeof *headers, &from);
 }
 
 static void on_request(struct h2_call *c)
@@ -54,7 +44,7 @@ static void on_request(struct h2_call *c)
         return;
     }
     c->is_open = c->is_ready = true;
-    h2_answer(c);
+    h2_call_answer(c);
     c->h2->hooks.open(c->h2->arg, c);
 }
 
@@ -86,7 +76,7 @@ static int on_sent(nghttp2_session *session, const nghttp2_frame *frame, void *a
     return 0;
 }
 
-void h2_serve_callbacks(nghttp2_session_callbacks *callbacks)
+void h2_server_callbacks(nghttp2_session_callbacks *callbacks)
 {
     nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, on_begin);
     nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);

@@ -1,17 +1,37 @@
-/* src/live/h2/h2_state.h - what the files of h2.h share. */
+/* src/live/h2/h2_state.h - what a connection and its calls consist of: see h2.h for what they do. */
 #ifndef LIVE_H2_H2_STATE_H
 #define LIVE_H2_H2_STATE_H
 
-#include "live/h2/h2.h"
-
 #include <nghttp2/nghttp2.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#define PREFIX     5u            /* of a message: is it compressed, and its length */
-#define PATH_SIZE  64
-#define HEAD       9u            /* of a frame */
-#define UPDATE     13u           /* a frame that opens a window */
+#define H2_WAITING_MAX  1024     /* messages that a call may leave waiting */
+#define H2_MESSAGE_MAX  (4u << 20)
+#define H2_WHY_SIZE     128
 
-struct waiting { struct waiting *next; size_t length; unsigned char bytes[]; };
+#define H2_PREFIX     5u            /* of a message: is it compressed, and its length */
+#define H2_PATH_SIZE 64
+#define H2_HEAD       9u            /* of a frame */
+#define H2_UPDATE     13u           /* a frame that opens a window */
+
+enum h2_status { H2_OK = 0, H2_EXHAUSTED = 8, H2_UNIMPLEMENTED = 12, H2_INTERNAL = 13, H2_UNSAID = 1000 };          /* as gRPC numbers them; UNSAID: none came */
+
+/* A stream lasts until one side ends it; a question is one message, and its answer another. */
+enum h2_kind { H2_UNKNOWN, H2_STREAM, H2_QUESTION };
+
+struct h2;
+struct h2_call;
+
+struct h2_hooks {
+    enum h2_kind (*kind)(const char *path);                      /* of a server */
+    void         (*open)(void *arg, struct h2_call *);           /* of a client: when the server has begun to speak */
+    void         (*data)(void *arg, struct h2_call *, const unsigned char *bytes, size_t length);
+    void         (*close)(void *arg, struct h2_call *);          /* once, for each that was opened; then it is freed */
+};
+
+struct h2_waiting { struct h2_waiting *next; size_t length; unsigned char bytes[]; };
 
 struct h2_call {
     struct h2      *h2;
@@ -19,7 +39,7 @@ struct h2_call {
     int32_t         stream;
     enum h2_kind    kind;
     uint32_t        number;
-    char            path[PATH_SIZE];
+    char            path[H2_PATH_SIZE];
     bool            is_post, is_grpc;            /* as its headers say */
     bool            is_open;                     /* 'open' was called: 'close' will be */
     bool            is_ready;                    /* what comes are messages */
@@ -33,7 +53,7 @@ struct h2_call {
     char            why[H2_WHY_SIZE];
     unsigned char  *partial;                     /* of a message that has not come whole */
     size_t          partial_length, partial_room;
-    struct waiting *first, **last;
+    struct h2_waiting *first, **last;
     size_t          sent;                        /* of the first */
     uint32_t        waiting;
 };
@@ -47,25 +67,11 @@ struct h2 {
     bool             is_touched;                 /* nghttp2 may have something to send */
     bool             is_in_headers;              /* more of them must come before anything else */
     size_t           left;                       /* of the frame that nghttp2 is in the middle of */
-    unsigned char    head[HEAD];                 /* of the next, as far as it has come */
+    unsigned char    head[H2_HEAD];                 /* of the next, as far as it has come */
     size_t           head_length;
     uint32_t         owed;                       /* as of a call */
     bool             is_shut;                    /* a window is half used */
-    unsigned char    update[UPDATE];
+    unsigned char    update[H2_UPDATE];
 };
-
-nghttp2_nv h2_header(const char *name, const char *value);
-bool       h2_is_text(const uint8_t *bytes, size_t length, const char *text);
-
-/* Calls. */
-struct h2_call       *h2_call_add(struct h2 *);
-void                  h2_call_free(struct h2_call *);
-void                  h2_call_take(struct h2_call *, const unsigned char *bytes, size_t length);
-nghttp2_data_provider h2_call_source(struct h2_call *);
-void                  h2_answer(struct h2_call *);              /* a server's headers; once */
-
-/* What the two ends do with frames. */
-void h2_serve_callbacks(nghttp2_session_callbacks *);
-void h2_dial_callbacks(nghttp2_session_callbacks *);
 
 #endif

@@ -1,0 +1,27 @@
+/* src/live/h2/h2_call.h - calls of either end: messages that wait to be sent, and those that come. */
+#ifndef LIVE_H2_H2_CALL_H
+#define LIVE_H2_H2_CALL_H
+
+#include "live/h2/h2_state.h"
+
+/* False: H2_WAITING_MAX messages wait already. */
+bool h2_send(struct h2_call *, const void *bytes, size_t length);
+void h2_end(struct h2_call *, enum h2_status);                   /* after what waits; a client has no status to tell, and hears on */
+void h2_cut(struct h2_call *);                                   /* now; 'close' follows with the next output */
+
+enum h2_kind h2_kind(const struct h2_call *);
+void        *h2_owner(const struct h2_call *);                   /* the 'arg' of its connection */
+uint32_t     h2_number(const struct h2_call *);                  /* what h2_set_number() was told */
+void         h2_set_number(struct h2_call *, uint32_t);
+
+/* For the two ends. */
+nghttp2_nv h2_call_header(const char *name, const char *value);
+bool       h2_call_is_text(const uint8_t *bytes, size_t length, const char *text);
+
+struct h2_call       *h2_call_add(struct h2 *);
+void                  h2_call_free(struct h2_call *);
+void                  h2_call_take(struct h2_call *, const unsigned char *bytes, size_t length);
+nghttp2_data_provider h2_call_source(struct h2_call *);
+void                  h2_call_answer(struct h2_call *);          /* a server's headers; once */
+
+#endif
