@@ -41,6 +41,53 @@ needs_python() {
     [ "$status" -eq 0 ]
 }
 
+# hears_agent [CA CERT KEY] : a server of gRPC's own hears an agent, ends its stream, and has it back.
+hears_agent() {
+    start server.log /usr/bin/python3 "$BATS_TEST_DIRNAME/../live/server.py" "$port" "$@" >server.out
+    server=$pid
+    wait_for grep -q listening server.out
+    start agent1.log "$ANOLE" agent agent1.yaml
+    agent=$pid
+    wait_for grep -q ' reports on 2 streams' server.out
+    grep -q 'no controller: come back later, 100 % sure' agent1.log
+    [ "$(grep -c 'connected to the controller' agent1.log)" -eq 2 ]
+    kill "$agent"
+    wait "$server"
+    [ ! -s server.log ] || { cat server.log; false; }
+}
+
+@test "strangers: an agent is heard by a server in another language, in plain text" {
+    needs_live
+    needs_python
+    write_agent 1
+    hears_agent
+}
+
+@test "strangers: an agent is heard by a server in another language, with certificates" {
+    needs_live
+    needs_python
+    with_tls
+    write_agent 1
+    tls_of host1 >>agent1.yaml
+    hears_agent ca.pem c1.pem c1.key
+}
+
+@test "strangers: a question is answered by a server in another language" {
+    needs_live
+    needs_python
+    with_tls
+    start server.log /usr/bin/python3 "$BATS_TEST_DIRNAME/../live/server.py" "$port" ca.pem c1.pem c1.key >server.out
+    wait_for grep -q listening server.out
+    run "$ANOLE" ctl status --json --address "localhost:$port" --ca ca.pem --cert operator.pem --key operator.key
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ "$output" == *'{"asked": "status"}'* ]]
+    run "$ANOLE" ctl status --json --address "localhost:$port" --ca host1.pem --cert operator.pem --key operator.key
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'no answer from a controller: unable to get'* ]]
+}
+
 @test "strangers: who says many things at once is heard to the end" {
     needs_live
     with_tls

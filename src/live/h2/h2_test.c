@@ -1,4 +1,4 @@
-/* src/live/h2/h2_test.c - against nghttp2's own client, bytes handed over by hand; gRPC's core is the other side in rpc_test.c. */
+/* src/live/h2/h2_test.c - against nghttp2's own client, bytes handed over by hand; a client of gRPC's own: tests/live/client.py. */
 #include "live/h2/h2.h"
 
 #include <setjmp.h>

@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 static char        address[128];
@@ -207,6 +209,83 @@ static void ask__nobody_is_an_error_in_time(void **unused)
     assert_non_null(strstr(err.text, "no answer"));
 }
 
+/* Somebody listens, but nobody speaks. */
+static void ask__a_silent_server_is_an_error_in_time(void **unused)
+{
+    struct sockaddr_un at = { .sun_family = AF_UNIX };
+    unsigned char     *reply;
+    size_t             length;
+    struct err         err = { "" };
+    int                fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    (void)unused;
+    memcpy(at.sun_path, address + 5, strlen(address + 5) + 1);
+    assert_int_equal(bind(fd, (const struct sockaddr *)&at, sizeof at), 0);
+    assert_int_equal(listen(fd, 1), 0);
+    assert_true(rpc_ask(address, &(struct rpc_tls){ 0 }, "x", 1, 300, &reply, &length, &err) < 0);
+    assert_non_null(strstr(err.text, "no answer from a controller: it took too long"));
+    close(fd);
+}
+
+/* What waits to be sent is bounded: a link whose other end does not read is closed. */
+static void send__a_server_that_does_not_hear_is_left(void **unused)
+{
+    static unsigned char message[20000];
+    struct rpc          *server = serve(), *client = dial();
+    uint32_t             link = next(client).link;
+    struct rpc_event     e;
+
+    (void)unused;
+    other = NULL;                                /* it is given no more turns */
+    for (int i = 0; i < 2000; i++)
+        rpc_send(client, link, message, sizeof message);
+    e = next(client);
+    assert_int_equal(e.kind, RPC_CLOSE);
+    assert_string_equal(e.why, "it does not take what is sent");
+    rpc_send(client, link, "lost", 4);
+    rpc_free(client);
+    stop(server);
+}
+
+static void cut__is_told_to_both(void **unused)
+{
+    struct rpc      *server = serve(), *client = dial();
+    uint32_t         up = next(client).link;
+    struct rpc_event e = next(server);
+
+    (void)unused;
+    assert_int_equal(e.kind, RPC_OPEN);
+    rpc_cut(client, up);
+    e = next(client);
+    assert_int_equal(e.kind, RPC_CLOSE);
+    assert_int_equal(e.link, up);
+    assert_int_equal(next(server).kind, RPC_CLOSE);
+    rpc_redial(client);
+    e = next(client);
+    assert_int_equal(e.kind, RPC_OPEN);
+    assert_int_not_equal(e.link, up);
+    rpc_cut(server, next(server).link);
+    assert_int_equal(next(client).kind, RPC_CLOSE);
+    rpc_free(client);
+    stop(server);
+}
+
+static void dial__a_wrong_address_is_refused(void **unused)
+{
+    static const char *const wrong[] = { "127.0.0.1", "127.0.0.1:", "unix:", "localhost:1234567890123456" };
+    struct rpc              *r;
+    struct err               err = { "" };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_true(rpc_dial(&r, wrong[i], &(struct rpc_tls){ 0 }, &err) < 0);
+        assert_null(r);
+    }
+    assert_int_equal(rpc_dial(&r, "localhost:notaport", &(struct rpc_tls){ 0 }, &err), 0);      /* who knows: it is looked up */
+    assert_int_equal(next(r).kind, RPC_CLOSE);
+    rpc_free(r);
+}
+
 static void serve__without_certificates_only_here(void **unused)
 {
     struct rpc *r;
@@ -225,6 +304,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(redial__comes_back_after_the_server_does, set_up, tear_down),
         cmocka_unit_test_setup_teardown(ask__is_answered, set_up, tear_down),
         cmocka_unit_test_setup_teardown(ask__nobody_is_an_error_in_time, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(ask__a_silent_server_is_an_error_in_time, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(send__a_server_that_does_not_hear_is_left, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(cut__is_told_to_both, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(dial__a_wrong_address_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(serve__without_certificates_only_here, set_up, tear_down),
     };
 
