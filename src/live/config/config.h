@@ -11,7 +11,7 @@
 #include "live/lease/lease.h"
 #include "live/links/jobs.h"
 #include "live/links/links.h"
-#include "live/wire/tls.h"
+#include "live/tls/tls.h"
 
 #define CONFIG_OPERATORS_MAX 16
 #define CONFIG_RELAYS_MAX    256

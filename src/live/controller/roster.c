@@ -283,7 +283,10 @@ double roster_value(const struct controller *c, uint32_t stage, bool is_whole)
 
     for (uint32_t i = 0; i < c->peers; i++) {
         const struct peer *p = &c->peer[i];
-        int g = is_whole || roster_is_in(c, p, stage, is_whole, 0) ? 0 : roster_is_in(c, p, stage, is_whole, 1) ? 1 : 2;
+        int g;
+
+        controller_fetch(c, i + CONTROLLER_AHEAD);
+        g = is_whole || roster_is_in(c, p, stage, is_whole, 0) ? 0 : roster_is_in(c, p, stage, is_whole, 1) ? 1 : 2;
 
         if (!counts(p, has_nics))
             continue;

@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "live/wire/codec.h"
-#include "live/wire/tls.h"
+#include "live/tls/tls.h"
 
 #include <stdbool.h>
 

@@ -29,8 +29,8 @@ static void take_knobs(struct knobs *k, const struct controller *c)
 
     knobs_init(k);
     for (uint32_t i = 0; i < c->peers; i++)
-        for (int j = 0; j < KNOB_COUNT; j++)
-            if (c->peer[i].confirmed.is_named[j] && !seen.is_named[j] && c->peer[i].rank != RANK_NONE)
+        for (int j = 0; j < KNOB_COUNT && c->peer[i].rank != RANK_NONE; j++)
+            if (c->peer[i].confirmed.is_named[j] && !seen.is_named[j])
                 knob_set_add(&seen, (enum knob)j, c->peer[i].confirmed.knobs.value[j]);
     knob_set_put(&seen, k);
 }
@@ -70,9 +70,11 @@ static uint64_t interval_us(const struct controller_file *f, const struct contro
 {
     uint64_t us = 0;
 
-    for (uint32_t i = 0; i < c->peers; i++)
+    for (uint32_t i = 0; i < c->peers; i++) {
+        controller_fetch(c, i + CONTROLLER_AHEAD);
         if (c->peer[i].where == KNOB_NIC && c->peer[i].sample.interval_us > us)
             us = c->peer[i].sample.interval_us;
+    }
     return us ? us : f->controller.interval_us;
 }
 
@@ -337,9 +339,11 @@ bool live_tuner_is_idle(const struct live_tuner *t)
 
 static bool has_brief(const struct controller *c)
 {
-    for (uint32_t i = 0; i < c->peers; i++)
+    for (uint32_t i = 0; i < c->peers; i++) {
+        controller_fetch(c, i + CONTROLLER_AHEAD);
         if (c->peer[i].reports && c->peer[i].sample.is_brief)
             return true;
+    }
     return false;
 }
 
@@ -363,8 +367,10 @@ void live_tuner_interval(struct live_tuner *t, const struct controller *c, uint6
     r->start_ps = t->end_ps > interval_ps ? t->end_ps - interval_ps : 0;
     r->end_ps = t->end_ps;
     r->knobs = t->loop.in_force.knobs;
-    for (uint32_t i = 0; i < c->peers; i++)
+    for (uint32_t i = 0; i < c->peers; i++) {
+        controller_fetch(c, i + CONTROLLER_AHEAD < c->peers ? t->order[i + CONTROLLER_AHEAD] : 0);
         add_peer(r, &t->world, i, &c->peer[t->order[i]], now_us - c->peer[t->order[i]].heard_us);
+    }
     if (t->flows)
         r->fsd = *t->flows;
     if (wants_messages(t) && !add_seen(t, c, r, now_us))

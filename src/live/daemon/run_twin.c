@@ -10,7 +10,7 @@
 #include "live/daemon/run.h"
 #include "live/daemon/twin_hardware.h"
 #include "live/fabric/fabric.h"
-#include "live/wire/authority.h"
+#include "live/tls/authority.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -3,7 +3,7 @@
 #define LIVE_WIRE_ASK_H
 
 #include "base/err.h"
-#include "live/wire/tls.h"
+#include "live/tls/tls.h"
 
 #include <stddef.h>
 

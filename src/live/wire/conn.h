@@ -7,7 +7,7 @@
 #define LIVE_WIRE_CONN_H
 
 #include "live/h2/h2.h"
-#include "live/wire/secure.h"
+#include "live/tls/secure.h"
 
 #include <stdint.h>
 

@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "live/wire/ask.h"
 #include "live/wire/event.h"
-#include "live/wire/tls.h"
+#include "live/tls/tls.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "live/wire/event.h"
-#include "live/wire/tls.h"
+#include "live/tls/tls.h"
 
 #include <stdbool.h>
 

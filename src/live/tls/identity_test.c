@@ -1,5 +1,5 @@
 /* src/live/wire/identity_test.c - certificates that are exchanged while somebody looks. */
-#include "live/wire/identity.h"
+#include "live/tls/identity.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
-/* src/live/wire/secure.c - see secure.h. */
-#include "live/wire/secure.h"
-#include "live/wire/identity.h"
+/* src/live/tls/secure.c - see secure.h. */
+#include "live/tls/secure.h"
+#include "live/tls/identity.h"
 
 #include <openssl/err.h>
 #include <openssl/pem.h>

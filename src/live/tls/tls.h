@@ -1,6 +1,6 @@
-/* src/live/wire/tls.h - which files prove who somebody is. */
-#ifndef LIVE_WIRE_TLS_H
-#define LIVE_WIRE_TLS_H
+/* src/live/tls/tls.h - which files prove who somebody is. */
+#ifndef LIVE_TLS_TLS_H
+#define LIVE_TLS_TLS_H
 
 struct rpc_tls {
     const char *ca, *cert, *key; /* files; all NULL: none */

@@ -1,5 +1,5 @@
-/* src/live/wire/authority.c - see authority.h. */
-#include "live/wire/authority.h"
+/* src/live/tls/authority.c - see authority.h. */
+#include "live/tls/authority.h"
 
 #include <openssl/ec.h>
 #include <openssl/evp.h>

@@ -1,5 +1,5 @@
-/* src/live/wire/identity.c - see identity.h. */
-#include "live/wire/identity.h"
+/* src/live/tls/identity.c - see identity.h. */
+#include "live/tls/identity.h"
 #include "base/text.h"
 
 #include <openssl/pem.h>

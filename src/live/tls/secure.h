@@ -1,9 +1,9 @@
-/* src/live/wire/secure.h - TLS of both ends: each shows a certificate of the same authority, or is not talked to. */
-#ifndef LIVE_WIRE_SECURE_H
-#define LIVE_WIRE_SECURE_H
+/* src/live/tls/secure.h - TLS of both ends: each shows a certificate of the same authority, or is not talked to. */
+#ifndef LIVE_TLS_SECURE_H
+#define LIVE_TLS_SECURE_H
 
 #include "base/err.h"
-#include "live/wire/tls.h"
+#include "live/tls/tls.h"
 
 #include <openssl/ssl.h>
 #include <stdbool.h>

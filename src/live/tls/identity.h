@@ -1,14 +1,14 @@
-/* src/live/wire/identity.h - what is in the files that prove who we are, read again now and then.
+/* src/live/tls/identity.h - what is in the files that prove who we are, read again now and then.
  *
  * Files are exchanged one after another, and may be half-written or not fit together for a moment. gRPC's own watcher ends the
  * program when a key is empty then; so the files are read here, and only what is whole and fits together takes the place of what
  * there was.
  */
-#ifndef LIVE_WIRE_IDENTITY_H
-#define LIVE_WIRE_IDENTITY_H
+#ifndef LIVE_TLS_IDENTITY_H
+#define LIVE_TLS_IDENTITY_H
 
 #include "base/err.h"
-#include "live/wire/tls.h"
+#include "live/tls/tls.h"
 
 #include <stdbool.h>
 #include <stdint.h>
