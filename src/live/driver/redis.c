@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #define FIELDS_MAX 8
@@ -31,6 +32,8 @@ void redis_fini(struct redis *r)
 {
     for (int i = 0; i < 8; i++)
         drop(r, i);
+    resp_buffer_fini(&r->in);
+    resp_buffer_fini(&r->out);
 }
 
 static uint64_t now_us(void)
@@ -126,41 +129,72 @@ int redis_number(struct redis *r, int db, const char *key, const char *field, ui
     return rc ? rc : redis_parse_number(text, value);
 }
 
-static bool ask_for(redisContext *c, const struct redis_many *m, uint32_t i)
-{
-    const char *word[2 + FIELDS_MAX] = { "HMGET", m->key[i] };
+/* ---- many questions ---- */
 
-    for (int f = 0; f < m->fields; f++)
-        word[2 + f] = m->field[f];
-    return redisAppendCommandArgv(c, 2 + m->fields, word, NULL) == REDIS_OK;
+static bool send_all(int fd, const char *bytes, size_t length)
+{
+    while (length) {
+        ssize_t n = send(fd, bytes, length, MSG_NOSIGNAL);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;        /* or it has taken longer than our patience */
+        bytes += n;
+        length -= (size_t)n;
+    }
+    return true;
 }
 
-static bool take_answer(redisContext *c, const struct redis_many *m, uint32_t i)
-{
-    void       *answer = NULL;
-    redisReply *reply;
-    bool        is_good = redisGetReply(c, &answer) == REDIS_OK && answer;
+struct place { const struct redis_many *many; uint32_t key; };
 
-    reply = answer;
-    is_good = is_good && reply->type == REDIS_REPLY_ARRAY && reply->elements == (size_t)m->fields;
-    for (int f = 0; is_good && f < m->fields; f++)
-        if (reply->element[f]->type == REDIS_REPLY_STRING)
-            m->take(m->arg, i, f, reply->element[f]->str);
-    freeReplyObject(reply);
-    return is_good;
+static void hand_on(void *arg, int field, const char *text)
+{
+    const struct place *p = arg;
+
+    p->many->take(p->many->arg, p->key, field, text);
 }
 
+/* Answers come in the order of the questions. Reads until the last has come. */
+static bool take_all(struct redis *r, int fd, const struct redis_many *m)
+{
+    struct resp_buffer *in = &r->in;
+    struct place        p = { m, 0 };
+    size_t              at = 0;
+    char                bytes[16384];
+
+    in->length = 0;
+    for (;;) {
+        ssize_t n;
+        long    used = 1;
+
+        for (; p.key < m->keys && used > 0; p.key += used > 0) {
+            used = !*m->key[p.key] ? 1 : at < in->length ? resp_take(in->bytes + at, in->length - at, m->fields, hand_on, &p) : 0;
+            at += *m->key[p.key] && used > 0 ? (size_t)used : 0;
+        }
+        if (used < 0 || p.key == m->keys)
+            return used > 0 && at == in->length;
+        n = recv(fd, bytes, sizeof bytes, 0);
+        if (n > 0)
+            resp_buffer_add(in, bytes, (size_t)n);
+        else if (n == 0 || errno != EINTR)
+            return false;
+    }
+}
+
+/* hiredis has its say in connecting and in all else; nothing of it is under way here. */
 int redis_get_many(struct redis *r, int db, const struct redis_many *m)
 {
     redisContext *c = connection(r, db);
-    bool          is_good = m->fields <= FIELDS_MAX;
+    bool          is_good;
 
     if (!c)
         return -EIO;
-    for (uint32_t i = 0; i < m->keys && is_good; i++)
-        is_good = !*m->key[i] || ask_for(c, m, i);
-    for (uint32_t i = 0; i < m->keys && is_good; i++)
-        is_good = !*m->key[i] || take_answer(c, m, i);
+    r->out.length = 0;
+    for (uint32_t i = 0; i < m->keys; i++)
+        if (*m->key[i])
+            resp_add_get(&r->out, m->key[i], m->field, m->fields);
+    is_good = send_all(c->fd, r->out.bytes, r->out.length) && take_all(r, c->fd, m);
     if (!is_good)
         give_up(r, db);          /* and with it answers that nobody waits for any more */
     return is_good ? 0 : -EIO;

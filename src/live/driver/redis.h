@@ -3,6 +3,7 @@
 #define LIVE_DRIVER_REDIS_H
 
 #include "base/err.h"
+#include "live/driver/resp.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,6 +15,7 @@ struct redis {
     char                 socket[400];
     uint64_t             silent_us;      /* when it last did not answer; it is not asked again for a moment, so that who has many questions does
                                           * not wait for each of them */
+    struct resp_buffer   in, out;        /* room for a call */
 };
 
 enum { REDIS_ASIC = 1, REDIS_COUNTERS = 2, REDIS_CONFIG = 4 };
@@ -38,7 +40,7 @@ struct redis_many {
     const char *const *key;
     uint32_t           keys;
     const char *const *field;
-    int                fields;   /* at most 8 */
+    int                fields;
     void (*take)(void *arg, uint32_t key, int field, const char *text);
     void              *arg;
 };
