@@ -41,7 +41,7 @@ demo: release
 	    --variant default --variant expert:$(EXPERT) --variant low-latency:kmin=40KB,kmax=160KB
 
 # A build that fails is a test that failed: whoever reads the last line finds one.
-# Without gRPC the part for real networks is neither built nor tested.
+# Without its libraries (tools/deps live) the part for real networks is neither built nor tested.
 # Millions of packets are compared with ns-3's; that part runs the release build, sanitizers would take minutes.
 test:
 	@tools/deps live || true

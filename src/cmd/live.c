@@ -46,7 +46,7 @@ static int start(const char *name, int argc, char **argv)
     for (int i = 1; i < argc; i++)
         args[i + 1] = argv[i];
     become("anole-live", args);
-    cmd_usage("%s: this anole was built without its part for real networks, which needs gRPC: tools/deps live, and make again", name);
+    cmd_usage("%s: this anole was built without its part for real networks, which needs nghttp2, OpenSSL and others: tools/deps live, and make again", name);
 }
 
 static int serve_main(int argc, char **argv)

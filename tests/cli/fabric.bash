@@ -1,9 +1,9 @@
 # shellcheck shell=bash disable=SC2154
 # tests/cli/fabric.bash - what the tests of real networks share: NICs that are trees of files, agents, a controller, certificates.
 
-# Where it was not built for lack of gRPC there is nothing to test.
+# Where it was not built for lack of libraries there is nothing to test.
 needs_live() {
-    "$ANOLE" agent --help >/dev/null 2>&1 || skip 'built without gRPC'
+    "$ANOLE" agent --help >/dev/null 2>&1 || skip 'built without its live part'
     cd "$dir" || return 1
     take_ports
 }

@@ -3,7 +3,7 @@
 
 # faults KIND N : so many of a kind.
 faults() {
-    "$ANOLE" agent --help >/dev/null 2>&1 || skip 'built without gRPC'
+    "$ANOLE" agent --help >/dev/null 2>&1 || skip 'built without its live part'
     said=$(python3 tests/live/faults.py "$ANOLE" --kind "$1" --faults "$2" --seed 1)
     echo "$said"
     case $said in *skipped:*) skip "${said#*skipped: }" ;; esac

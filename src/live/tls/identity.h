@@ -1,8 +1,7 @@
 /* src/live/tls/identity.h - what is in the files that prove who we are, read again now and then.
  *
- * Files are exchanged one after another, and may be half-written or not fit together for a moment. gRPC's own watcher ends the
- * program when a key is empty then; so the files are read here, and only what is whole and fits together takes the place of what
- * there was.
+ * Files are exchanged one after another, and may be half-written or not fit together for a moment: only what is whole and fits together takes
+ * the place of what there was.
  */
 #ifndef LIVE_TLS_IDENTITY_H
 #define LIVE_TLS_IDENTITY_H

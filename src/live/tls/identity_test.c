@@ -71,7 +71,7 @@ static void identity_look__only_what_fits_together_is_taken(void **state)
     snprintf(before, sizeof before, "%s", d.text[1]);
     assert_false(identity_look(&d));             /* not yet time */
     assert_false(look(&d));                      /* nothing new */
-    shell(": >key.pem");                         /* half-way: what made gRPC's own watcher end the program */
+    shell(": >key.pem");                         /* half-way */
     assert_false(look(&d));
     shell("cp b.key key.pem");
     assert_false(look(&d));                      /* does not belong to the certificate */
