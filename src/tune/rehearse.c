@@ -3,29 +3,29 @@
  * In a nutshell:
  *
  *   watch     hosts tell what messages they post and how long they take. Two windows of intervals that tell the same are a
- *             traffic that can be modelled (rehearse/model.h)
+ *             traffic that can be modelled (rehearse/traffic/model.h)
  *   open      until then a setting is in force that follows from the network alone (rehearse/opening.h), and, if people want it,
  *             what a surrogate of many twins expects much of (rehearse/guess.h)
  *   check     a twin with that traffic runs with the setting in force, for as long as the network has. If its slowdowns are
  *             not those that hosts saw, the model is wrong, and nothing is changed
- *   rehearse  settings are tried on the twin (rehearse/rehearse.h). The winner is worth it if the interval of its gain over
+ *   rehearse  settings are tried on the twin (rehearse/search/rehearse.h). The winner is worth it if the interval of its gain over
  *             the setting in force, in a race on messages that the search has not met, is beyond a margin
  *   prove     it is set for a window. If what was predicted and what hosts see, each as far as it can be believed
- *             (rehearse/proof.h), tell that it is worse, the setting from before comes back. In between, if people want it, blocks
+ *             (rehearse/proof/proof.h), tell that it is worse, the setting from before comes back. In between, if people want it, blocks
  *             of both settings take turns in an order that a coin decides, until the e-value tells (base/evidence)
  *   hold      until it turns out to be worse, or the traffic becomes another: then the setting from the beginning comes back,
  *             or what was found for such traffic before
  */
-#include "tune/rehearse/rehearse.h"
+#include "tune/rehearse/search/rehearse.h"
 #include "base/rng.h"
 #include "core/units.h"
-#include "tune/rehearse/check.h"
+#include "tune/rehearse/proof/check.h"
 #include "tune/rehearse/guess.h"
-#include "tune/rehearse/model.h"
+#include "tune/rehearse/traffic/model.h"
 #include "tune/rehearse/opening.h"
-#include "tune/rehearse/proving.h"
+#include "tune/rehearse/proof/proving.h"
 #include "tune/rehearse/rehearser.h"
-#include "tune/rehearse/tried.h"
+#include "tune/rehearse/search/tried.h"
 #include "tune/tuner.h"
 
 #include <assert.h>

@@ -1,8 +1,8 @@
 /* src/tune/rehearse_test.c - the tuner on a network of which all is known: what hosts see follows from a formula, and so does
  * what the twin says; the twin may be wrong. */
-#include "tune/rehearse/test_predictor.h"
+#include "tune/rehearse/search/test_predictor.h"
 #include "learn/model.h"
-#include "tune/rehearse/test_surrogate.h"
+#include "tune/rehearse/search/test_surrogate.h"
 #include "core/units.h"
 #include "tune/tuner.h"
 

@@ -1,7 +1,7 @@
 /* src/twin/advise.c - see advise.h. */
 #include "twin/advise.h"
 #include "run/progress.h"
-#include "tune/rehearse/race.h"
+#include "tune/rehearse/search/race.h"
 #include "tune/setting.h"
 
 #include <math.h>

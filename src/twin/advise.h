@@ -7,7 +7,7 @@
 #define TWIN_ADVISE_H
 
 #include "run/scenario_file.h"
-#include "tune/rehearse/rehearse.h"
+#include "tune/rehearse/search/rehearse.h"
 #include "twin/described.h"
 #include "twin/trial.h"
 

@@ -2,7 +2,7 @@
 #ifndef TRAIN_TWIN_TWIN_ROWS_H
 #define TRAIN_TWIN_TWIN_ROWS_H
 
-#include "tune/rehearse/surrogate.h"
+#include "tune/rehearse/search/surrogate.h"
 
 struct twin_row {                /* one setting on one network */
     uint32_t network;

@@ -3,7 +3,7 @@
 #include "run/simulation.h"
 #include "train/twin/twin_draw.h"
 #include "train/twin/twin_rows.h"
-#include "tune/rehearse/rehearse.h"
+#include "tune/rehearse/search/rehearse.h"
 #include "tune/setting.h"
 #include "twin/maker.h"
 

@@ -1,4 +1,4 @@
-/* src/train/twin/twin_train.h - a surrogate of twins (tune/rehearse/surrogate.h), made from nothing.
+/* src/train/twin/twin_train.h - a surrogate of twins (tune/rehearse/search/surrogate.h), made from nothing.
  *
  * Rounds. In each there are new random networks; on each of them settings are tried on the same messages: those that have a name, some at
  * random, and, from the second round on, what the surrogate that there is by then would choose. Then it is fitted anew to

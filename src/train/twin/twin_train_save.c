@@ -1,7 +1,7 @@
 /* src/train/twin/twin_train_save.c - the surrogate as a file. */
 #include "train/twin/twin_train.h"
 #include "learn/model.h"
-#include "tune/rehearse/surrogate.h"
+#include "tune/rehearse/search/surrogate.h"
 
 #include <stdio.h>
 

@@ -7,7 +7,7 @@
 #define TUNE_REHEARSE_OPENING_H
 
 #include "core/world.h"
-#include "tune/rehearse/coded.h"
+#include "tune/rehearse/search/coded.h"
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* src/tune/rehearse/rehearser.c - see rehearser.h. */
 #include "tune/rehearse/rehearser.h"
-#include "tune/rehearse/model.h"
+#include "tune/rehearse/traffic/model.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -2,7 +2,9 @@
  *
  *   rehearse.c (tune/)   watches, asks the twin, decides
  *   opening.h, guess.h   what is set before there is a twin
- *   proving.h            whether what was predicted has come
+ *   traffic/             what the traffic is, and what was found for such before
+ *   search/              settings tried on a twin: goals, space, race
+ *   proof/               whether a twin is right, and whether what was predicted has come
  */
 #ifndef TUNE_REHEARSE_REHEARSER_H
 #define TUNE_REHEARSE_REHEARSER_H
@@ -10,9 +12,9 @@
 #include "base/evidence/evalue.h"
 #include "base/evidence/pairing.h"
 #include "core/report.h"
-#include "tune/rehearse/memory.h"
-#include "tune/rehearse/proof.h"
-#include "tune/rehearse/surrogate.h"
+#include "tune/rehearse/traffic/memory.h"
+#include "tune/rehearse/proof/proof.h"
+#include "tune/rehearse/search/surrogate.h"
 #include "tune/tuner.h"
 
 #include <stdbool.h>

@@ -2,13 +2,13 @@
 #include "tune/search/fingerprint.h"
 #include "base/rng.h"
 #include "core/units.h"
-#include "tune/rehearse/model.h"
+#include "tune/rehearse/traffic/model.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define LOAD_APART      0.40     /* of log load, as in rehearse/model.c */
+#define LOAD_APART      0.40     /* of log load, as in rehearse/traffic/model.c */
 #define TWICE           0.70     /* of a log ratio */
 #define ASYMMETRY_APART 0.25
 #define ELEPHANTS_APART 0.40     /* twice what search_flows.c takes for the same */

@@ -1,7 +1,7 @@
 /* src/tune/search/fingerprint.h - which traffic a setting was chosen for: more than the share of elephants, by which a training and RPCs at
  * ten times the load may be the same.
  *
- *   sizes, load, kinds   as hosts tell of messages: rehearse/model.h. Kinds are messages at random, bursts, collectives, closed loops
+ *   sizes, load, kinds   as hosts tell of messages: rehearse/traffic/model.h. Kinds are messages at random, bursts, collectives, closed loops
  *   fan-in               hosts that send to one at a time, where there are bursts
  *   phases               how long collectives pause, where there are any
  *   load, asymmetry      of uplinks, which is all that is known where hosts do not tell: how busy they are in the mean, and which share of

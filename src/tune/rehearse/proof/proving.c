@@ -1,0 +1,135 @@
+/* src/tune/rehearse/proof/proving.c - see proving.h. */
+#include "tune/rehearse/proof/proving.h"
+#include "tune/rehearse/proof/check.h"
+#include "tune/rehearse/traffic/model.h"
+
+#include <math.h>
+
+#define ROLLBACK      0.10       /* log of slowdowns, beside noise: where blocks can take turns, worse by more is not even tried so */
+#define MORE_LOAD     1.15       /* times as much as before: then slower messages are no fault of the setting */
+#define TWIN_PAIRS    4.0        /* the twin's word counts as much as so many pairs of blocks */
+#define CAME_SHARE    0.33       /* of what was predicted: if so much came, it is believed */
+#define PAIR_SD       0.1        /* of differences of blocks: a guess, which costs time at worst */
+#define PAIR_E        20.0       /* evidence that decides: 1 in 20 is wrong at most */
+#define PROOFS_MAX    3          /* windows in which the load may be another before one is taken as it is */
+#define REGRETS       2          /* windows in a row after which it is taken to be worse after all */
+#define WARM_LONG     8.0        /* windows that the twin goes on for when it is asked what would be by now */
+
+static void keep(struct rehearser *t, double gain, const char *how, struct tuner_note *note)
+{
+    memory_add(&t->memories, &t->chosen, &t->candidate, false);
+    t->phase = PHASE_HOLD;
+    t->is_kept = true;
+    rehearser_say(note, "confirm", "%s: %.0f %% %s than before, %.0f %% were predicted; the setting stays", how, fabs(rehearser_percent(gain)),
+        gain < 0 ? "faster" : "slower", -rehearser_percent(t->proof.expected));
+}
+
+void proving_go_back(struct rehearser *t, double gain, const char *how, struct knobs *knobs, struct tuner_note *note)
+{
+    memory_add(&t->memories, &t->chosen, &t->was, true);
+    t->phase = PHASE_HOLD;
+    t->is_kept = false;
+    *knobs = t->was;
+    rehearser_say(note, "confirm", "%s: %.0f %% %s than before, %.0f %% faster was predicted; the setting from before comes back", how,
+        fabs(rehearser_percent(gain)), gain < 0 ? "faster" : "slower", -rehearser_percent(t->proof.expected));
+}
+
+static void start_pairs(struct rehearser *t, double gain, struct knobs *knobs, struct tuner_note *note)
+{
+    uint32_t length = (uint32_t)t->option[OPT_BLOCK];
+
+    pairing_init(&t->pairing, length, length / 2, t->world.seed + t->decisions);
+    evalue_init(&t->evalue, PAIR_SD);
+    t->phase = PHASE_PAIRING;
+    *knobs = pairing_arm(&t->pairing) == ARM_B ? t->candidate : t->was;
+    rehearser_say(note, "confirm", "messages are %.0f %% %s than before, %.0f %% faster was predicted: both settings take turns to find out",
+        fabs(rehearser_percent(gain)), gain < 0 ? "faster" : "slower", -rehearser_percent(t->proof.expected));
+}
+
+/* Queues build up over time, whatever the setting: what the setting from before would be like by now, the twin knows better than
+ * what hosts saw of it then. True: it would be better all the same. */
+static bool is_worse_by_now(struct rehearser *t, double *gain)
+{
+    struct traffic_model m = t->chosen;
+    struct outcomes      saw = seen_outcomes(&t->proof.after);
+    struct twin_check    c;
+    struct predictor     p;
+    struct err           err;
+
+    m.warm_s = fmin(t->lived_s, WARM_LONG * m.window_s);
+    if (rehearser_make_twin(t, &m, &p, &err) == 0) {
+        if (check_twin(&c, &p, &t->goal, &t->was, t->world.seed, &saw, &err) == 0)
+            t->proof.drift = fmax(0, goal_gain(&t->goal, &c.twin, &t->proof.then));
+        t->world.maker->drop(&p);
+    }
+    *gain = proof_gain(&t->proof, &t->goal);
+    return proof_is_worse(&t->proof, &t->goal);
+}
+
+/* The traffic is as before. Where messages follow from others a part of what was predicted must come. */
+static void judge(struct rehearser *t, const struct traffic_model *now, struct knobs *knobs, struct tuner_note *note)
+{
+    double gain = proof_gain(&t->proof, &t->goal);
+    bool   is_more = model_bps(now) > MORE_LOAD * t->before_bps, has_come = gain <= CAME_SHARE * t->proof.expected;
+    bool   has_pairs = t->option[OPT_PAIRS] > 0, is_worse = has_pairs ? gain > ROLLBACK + t->proof.noise
+                                                                  : proof_is_worse(&t->proof, &t->goal);
+
+    if (!has_come && (rehearser_is_endogenous(now) || (is_worse && !is_more && is_worse_by_now(t, &gain))))
+        proving_go_back(t, gain, "messages in a window", knobs, note);
+    else if (!has_come && has_pairs)
+        start_pairs(t, gain, knobs, note);
+    else
+        keep(t, gain, "messages in a window", note);
+}
+
+void proving_window(struct rehearser *t, struct knobs *knobs, struct tuner_note *note)
+{
+    struct traffic_model now;
+    bool                 is_known = model_make(&now, &t->window, t->seconds, t->hosts);
+    bool                 is_alike = is_known && model_distance(&now, &t->chosen) < 1;
+
+    t->last = now;
+    t->has_last = is_known;
+    if (is_alike) {
+        proof_add(&t->proof, &t->window);
+        judge(t, &now, knobs, note);
+    } else if (++t->proofs < PROOFS_MAX)
+        rehearser_say(note, "confirm", "the traffic is another than before: nothing can be said of the new setting yet");
+    else
+        proving_go_back(t, proof_gain(&t->proof, &t->goal), "with other traffic", knobs, note);
+}
+
+bool proving_is_regretted(struct rehearser *t, const struct traffic_model *now, double *gain)
+{
+    if (!t->is_kept || model_distance(now, &t->chosen) >= 1)
+        return false;
+    if (model_bps(now) > MORE_LOAD * t->before_bps && !rehearser_is_endogenous(now))
+        return false;
+    proof_add(&t->proof, &t->window);
+    *gain = proof_gain(&t->proof, &t->goal);
+    t->regrets = proof_is_worse(&t->proof, &t->goal) ? t->regrets + 1 : 0;
+    if (t->regrets >= REGRETS && !rehearser_is_endogenous(now) && !is_worse_by_now(t, gain))
+        t->regrets = 0;
+    return t->regrets >= REGRETS;
+}
+
+void proving_pair(struct rehearser *t, const struct report *r, struct knobs *knobs, struct tuner_note *note)
+{
+    struct outcomes is = seen_outcomes(&r->seen), was = seen_outcomes(&t->proof.before);
+    double          d, value = !isnan(goal_slowdown(&is, GOAL_ALL)) ? -goal_gain(&t->goal, &is, &was) : NAN;
+    bool            is_pair = pairing_add(&t->pairing, value, &d), is_last;
+
+    note->phase = "confirm";
+    *knobs = pairing_arm(&t->pairing) == ARM_B ? t->candidate : t->was;
+    if (!is_pair)
+        return;
+    evalue_add(&t->evalue, d);
+    d = evalue_gain(&t->evalue);
+    is_last = t->evalue.pairs >= t->option[OPT_PAIRS];
+    if (evalue_below(&t->evalue, 0) >= PAIR_E || (is_last && t->evalue.pairs * d < TWIN_PAIRS * t->proof.expected))
+        proving_go_back(t, -d, "in pairs of blocks", knobs, note);
+    else if (evalue_above(&t->evalue, 0) >= PAIR_E || is_last) {
+        *knobs = t->candidate;
+        keep(t, -d, "in pairs of blocks", note);
+    }
+}

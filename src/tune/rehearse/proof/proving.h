@@ -1,0 +1,20 @@
+/* src/tune/rehearse/proof/proving.h - a new setting is in force: is it as good as was predicted? */
+#ifndef TUNE_REHEARSE_PROOF_PROVING_H
+#define TUNE_REHEARSE_PROOF_PROVING_H
+
+#include "tune/rehearse/rehearser.h"
+
+/* A window with the new setting is full: are messages as much faster as was predicted? */
+void proving_window(struct rehearser *, struct knobs *, struct tuner_note *);
+
+/* An interval in which one of both settings was in force, where they take turns. */
+void proving_pair(struct rehearser *, const struct report *, struct knobs *, struct tuner_note *);
+
+/* Nobody has to bear a setting that was kept and turns out to be worse: two windows in a row that say so, and it goes. Those
+ * with more load say nothing of it. */
+bool proving_is_regretted(struct rehearser *, const struct traffic_model *now, double *gain);
+
+/* The setting from before comes back; 'how' says where that was seen. */
+void proving_go_back(struct rehearser *, double gain, const char *how, struct knobs *, struct tuner_note *);
+
+#endif

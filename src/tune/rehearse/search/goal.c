@@ -1,0 +1,72 @@
+/* src/tune/rehearse/search/goal.c - see goal.h. */
+#include "tune/rehearse/search/goal.h"
+#include "base/rng.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#define STUCK 100.0              /* a score no setting has that works */
+
+const struct goal goal_all[] = {
+    { "balanced", "mice and elephants alike: sqrt(mean slowdown x mean slowdown of messages from 1 MB)",
+      { [GOAL_ALL] = 0.5, [GOAL_ELEPHANTS] = 0.5 }, GOAL_BOUND },
+    { "latency", "small messages first: those under 120 KB count most",
+      { [GOAL_ALL] = 0.2, [GOAL_MICE] = 0.6, [GOAL_ELEPHANTS] = 0.2 }, GOAL_BOUND },
+    { "throughput", "large messages first, as of training and backups: those from 1 MB count most",
+      { [GOAL_ALL] = 0.2, [GOAL_ELEPHANTS] = 0.8 }, GOAL_BOUND },
+    { NULL, NULL, { 0 }, 0 },
+};
+
+const char *const goal_names[] = { "balanced", "latency", "throughput", NULL };
+
+const struct goal *goal_find(const char *name)
+{
+    for (const struct goal *g = goal_all; g->name; g++)
+        if (strcmp(g->name, name) == 0)
+            return g;
+    return NULL;
+}
+
+double goal_slowdown(const struct outcomes *p, enum goal_part part)
+{
+    double messages = 0, slowdowns = 0;
+
+    for (int i = 0; i < PREDICT_CLASSES; i++)
+        if (part == GOAL_ALL || (int)part - GOAL_MICE == i) {
+            messages += p->messages[i];
+            slowdowns += p->slowdowns[i];
+        }
+    return messages > 0 ? slowdowns / messages : NAN;
+}
+
+double goal_ratio(const struct outcomes *p, const struct outcomes *base, enum goal_part part)
+{
+    double is = goal_slowdown(p, part), was = goal_slowdown(base, part);
+
+    return isnan(is) || isnan(was) ? 0 : rng_log(is / was);
+}
+
+/* Where there are no messages of a part, the others decide: weights are of those there are. */
+double goal_gain(const struct goal *g, const struct outcomes *p, const struct outcomes *base)
+{
+    double sum = 0, weights = 0;
+
+    for (int i = 0; i < GOAL_PARTS; i++)
+        if (g->weight[i] > 0 && !isnan(goal_slowdown(p, i)) && !isnan(goal_slowdown(base, i))) {
+            sum += g->weight[i] * goal_ratio(p, base, i);
+            weights += g->weight[i];
+        }
+    return weights > 0 ? sum / weights : 0;
+}
+
+double goal_score(const struct goal *g, const struct predicted *p, const struct predicted *base)
+{
+    double score = goal_gain(g, &p->all, &base->all);
+
+    if (p->is_stuck)
+        return STUCK;
+    for (int i = GOAL_MICE; i < GOAL_PARTS; i++)
+        score += GOAL_HARM * fmax(0, goal_ratio(&p->all, &base->all, i) - g->bound);
+    return score;
+}

@@ -1,0 +1,75 @@
+/* src/tune/rehearse/search/goal_test.c */
+#include "tune/rehearse/search/goal.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+static struct predicted found(double mice, double mouse, double middles, double middle, double elephants, double elephant)
+{
+    return (struct predicted){ .all = { { mice, middles, elephants },
+                                        { mice * mouse, middles * middle, elephants * elephant }, 0 } };
+}
+
+static void gain__balanced_is_the_log_of_j(void **state)
+{
+    struct predicted was = found(90, 2, 0, 0, 10, 4), is = found(90, 1.5, 0, 0, 10, 3);
+    double           j_was = sqrt((90 * 2 + 10 * 4) / 100.0 * 4), j_is = sqrt((90 * 1.5 + 10 * 3) / 100.0 * 3);
+
+    (void)state;
+    assert_true(fabs(goal_gain(goal_find("balanced"), &is.all, &was.all) - log(j_is / j_was)) < 1e-12);
+    assert_true(goal_gain(goal_find("balanced"), &was.all, &was.all) == 0);
+}
+
+static void gain__without_elephants_the_others_decide(void **state)
+{
+    struct predicted was = found(100, 2, 0, 0, 0, 0), is = found(100, 1, 0, 0, 0, 0);
+
+    (void)state;
+    assert_true(fabs(goal_gain(goal_find("balanced"), &is.all, &was.all) - log(0.5)) < 1e-12);
+    assert_true(fabs(goal_gain(goal_find("throughput"), &is.all, &was.all) - log(0.5)) < 1e-12);
+}
+
+/* Elephants 10 % slower: whatever mice gain by it, that is worse than the baseline. */
+static void score__harm_to_one_class_is_not_paid_for_by_another(void **state)
+{
+    struct predicted was = found(90, 4, 0, 0, 10, 2), is = found(90, 3, 0, 0, 10, 2.2);
+
+    (void)state;
+    assert_true(goal_gain(goal_find("balanced"), &is.all, &was.all) < 0);
+    assert_true(goal_score(goal_find("balanced"), &is, &was) > 0.5);
+    is = found(90, 3, 0, 0, 10, 2 * exp(GOAL_BOUND));
+    assert_true(goal_score(goal_find("balanced"), &is, &was) < 0);
+}
+
+static void score__a_setting_that_stands_still_is_the_worst(void **state)
+{
+    struct predicted was = found(90, 4, 0, 0, 10, 2), is = found(90, 1, 0, 0, 10, 1), bad = found(90, 400, 0, 0, 10, 200);
+
+    (void)state;
+    is.is_stuck = true;
+    assert_true(goal_score(goal_find("balanced"), &is, &was) > goal_score(goal_find("balanced"), &bad, &was));
+}
+
+static void find__names_are_those_of_the_list(void **state)
+{
+    (void)state;
+    for (int i = 0; goal_names[i]; i++)
+        assert_ptr_equal(goal_find(goal_names[i]), &goal_all[i]);
+    assert_null(goal_find("fairness"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gain__balanced_is_the_log_of_j),
+        cmocka_unit_test(gain__without_elephants_the_others_decide),
+        cmocka_unit_test(score__harm_to_one_class_is_not_paid_for_by_another),
+        cmocka_unit_test(score__a_setting_that_stands_still_is_the_worst),
+        cmocka_unit_test(find__names_are_those_of_the_list),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

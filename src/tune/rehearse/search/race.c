@@ -1,0 +1,183 @@
+/* src/tune/rehearse/search/race.c - see race.h. */
+#include "tune/rehearse/search/race.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define BLOCKS_ALONE 8           /* enough to tell what a leader without rivals is worth */
+#define SURER        0.01        /* means over blocks may be above the goal's bound by so much: noise is in them */
+
+static const double loads[] = { 1, 0.8, 1.2, 1 };
+
+#define LOADS (sizeof(loads) / sizeof(*loads))
+
+/* Quantiles 0.975 and 0.99 of Student's t with 1 .. 12 degrees of freedom, then 15, 20, 30, 40. */
+double race_t95(uint32_t n)
+{
+    static const double t[] = { 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179 };
+
+    return n - 1 <= 12 ? t[n - 2] : n - 1 < 15 ? 2.179 : n - 1 < 20 ? 2.131 : n - 1 < 30 ? 2.086 : 2.042;
+}
+
+double race_t99(uint32_t n)
+{
+    static const double t[] = { 31.821, 6.965, 4.541, 3.747, 3.365, 3.143, 2.998, 2.896, 2.821, 2.764, 2.718, 2.681 };
+
+    return n - 1 <= 12 ? t[n - 2] : n - 1 < 15 ? 2.681 : n - 1 < 20 ? 2.602 : n - 1 < 30 ? 2.528 : 2.457;
+}
+
+static void add_block(struct runner *x, const struct goal *goal, const struct predicted *p, const struct predicted *base)
+{
+    double n = x->blocks + 1, sum = 0;
+
+    x->gain[x->blocks++] = goal_score(goal, p, base) < 50 ? goal_gain(goal, &p->all, &base->all) : 50;
+    for (int i = 0; i < GOAL_PARTS; i++)
+        x->ratio[i] += (goal_ratio(&p->all, &base->all, i) - x->ratio[i]) / n;
+    for (uint32_t i = 0; i < x->blocks; i++)
+        sum += x->gain[i];
+    x->score = sum / n;
+    for (int i = GOAL_MICE; i < GOAL_PARTS; i++)
+        x->score += GOAL_HARM * fmax(0, x->ratio[i] - goal->bound - SURER);
+}
+
+static int run_block(struct race *r, uint64_t seed, struct err *err)
+{
+    struct predict_point point[RACE_RUNNERS] = { { 0 } };
+    struct predicted     found[RACE_RUNNERS];
+    uint32_t             who[RACE_RUNNERS], count = 0;
+    double               length = r->length > 0 ? r->length : 1;
+    int                  rc;
+
+    for (uint32_t i = 0; i < r->runners; i++)
+        if (!r->runner[i].is_out) {
+            who[count] = i;
+            point[count++] = (struct predict_point){ &r->runner[i].knobs, seed, loads[r->blocks % LOADS], length };
+        }
+    rc = r->predictor->run(r->predictor->arg, point, count, found, err);
+    for (uint32_t i = 0; i < count && !rc; i++) {
+        add_block(&r->runner[who[i]], r->goal, &found[i], &found[0]);
+        r->spent += found[i].cost;
+        r->trials++;
+    }
+    r->blocks++;
+    return rc;
+}
+
+static uint32_t leader(const struct race *r)
+{
+    uint32_t best = 0;
+
+    for (uint32_t i = 1; i < r->runners; i++)
+        if (!r->runner[i].is_out && r->runner[i].score < r->runner[best].score)
+            best = i;
+    return best;
+}
+
+/* Standard error of the mean difference of two runners, block by block. */
+static double error_of(const struct runner *x, const struct runner *y)
+{
+    double sum = 0, squares = 0, n = x->blocks;
+
+    for (uint32_t i = 0; i < x->blocks; i++) {
+        double d = x->gain[i] - y->gain[i];
+
+        sum += d;
+        squares += d * d;
+    }
+    return sqrt(fmax(0, squares - sum * sum / n) / (n - 1) / n);
+}
+
+/* The baseline runs to the end: the others are measured by it. */
+static uint32_t drop_hopeless(struct race *r)
+{
+    const struct runner *best = &r->runner[leader(r)];
+    uint32_t             left = 0;
+
+    for (uint32_t i = 1; i < r->runners; i++) {
+        struct runner *x = &r->runner[i];
+
+        if (x->is_out)
+            continue;
+        if (x != best && x->score - best->score > race_t99(x->blocks) * error_of(x, best) + 1e-12)
+            x->is_out = true;
+        else
+            left++;
+    }
+    return left;
+}
+
+const struct runner *race_find(const struct race *r, const struct knobs *knobs)
+{
+    for (uint32_t i = 0; i < r->runners; i++)
+        if (knobs_equal(&r->runner[i].knobs, knobs))
+            return &r->runner[i];
+    return &r->runner[0];
+}
+
+struct race_gain race_gain(const struct runner *x, const struct runner *than)
+{
+    uint32_t blocks = x->blocks < than->blocks ? x->blocks : than->blocks;
+    double   sum = 0, squares = 0, n = blocks, off = 0;
+
+    for (uint32_t i = 0; i < blocks; i++) {
+        double d = x->gain[i] - than->gain[i];
+
+        sum += d;
+        squares += d * d;
+    }
+    if (blocks == 0)
+        return (struct race_gain){ 0, 0, 0 };
+    if (blocks >= 2)
+        off = race_t95(blocks) * sqrt(fmax(0, squares - sum * sum / n) / (n - 1) / n);
+    return (struct race_gain){ sum / n, sum / n - off, sum / n + off };
+}
+
+static void sum_up(struct race *r)
+{
+    r->winner = leader(r);
+    r->gain = race_gain(&r->runner[r->winner], &r->runner[0]);
+}
+
+static bool is_running(const struct race *r, const struct knobs *k)
+{
+    for (uint32_t i = 0; i < r->runners; i++)
+        if (knobs_equal(&r->runner[i].knobs, k))
+            return true;
+    return false;
+}
+
+void race_enter(struct race *r, const struct knobs *k, const char *name)
+{
+    if (r->runners < (r->room ? r->room : RACE_RUNNERS) && !is_running(r, k))
+        r->runner[r->runners++] = (struct runner){ .knobs = *k, .name = name };
+}
+
+const struct runner *race_leader(const struct race *r)
+{
+    return &r->runner[leader(r)];
+}
+
+/* Is there money for another block, and something that it could tell? */
+static bool goes_on(const struct race *r, uint32_t left)
+{
+    if (r->blocks < RACE_BLOCKS_FIRST)
+        return true;
+    return r->blocks < RACE_BLOCKS && r->spent + r->spent / r->blocks <= r->budget && (left > 1 || r->blocks < BLOCKS_ALONE);
+}
+
+int race_run(struct race *r, struct err *err)
+{
+    uint32_t left = r->runners;
+    int      rc = 0;
+
+    while (!rc && goes_on(r, left)) {
+        rc = run_block(r, r->first_seed + r->blocks, err);
+        if (!rc && r->blocks >= RACE_BLOCKS_FIRST)
+            left = drop_hopeless(r);
+        if (!rc && r->tell)
+            r->tell(r->arg, r);
+    }
+    if (!rc)
+        sum_up(r);
+    return rc;
+}

@@ -1,0 +1,65 @@
+/* src/tune/rehearse/search/race.h - the last act of a rehearsal: who is best on messages that nobody has met yet.
+ *
+ * A block is a seed and a load; all who still run and the baseline meet the same messages in it. After a few blocks whoever
+ * is behind the leader by more than a paired t test allows is out.
+ */
+#ifndef TUNE_REHEARSE_SEARCH_RACE_H
+#define TUNE_REHEARSE_SEARCH_RACE_H
+
+#include "tune/rehearse/search/goal.h"
+
+#define RACE_RUNNERS 16          /* at most, the baseline included */
+#define RACE_BLOCKS  40
+#define RACE_BLOCKS_FIRST 4      /* before anybody can be out */
+
+struct runner {
+    struct knobs knobs;
+    const char  *name;           /* of a setting that has one; NULL: it was found */
+    uint32_t     blocks;         /* run */
+    double       gain[RACE_BLOCKS];          /* against the baseline, block by block */
+    double       ratio[GOAL_PARTS];          /* log of mean slowdowns over the baseline's: means over its blocks */
+    double       score;                      /* mean gain, and harm by these means */
+    bool         is_out;
+};
+
+struct race_gain { double mean, low, high; };    /* as in goal.h, with a 95 % interval over blocks */
+
+struct race {
+    /* Given. */
+    const struct predictor *predictor;
+    const struct goal      *goal;
+    uint64_t                first_seed;
+    uint64_t                budget;          /* packet-hops */
+    void                  (*tell)(void *arg, const struct race *);       /* after every block; NULL: nobody wants to know */
+    void                   *arg;
+    struct runner           runner[RACE_RUNNERS];    /* 0: the baseline; see race_enter() */
+    uint32_t                runners;
+    uint32_t                room;            /* for so many; 0: RACE_RUNNERS */
+    double                  length;          /* of trials; 0: 1 */
+
+    /* Found. */
+    uint32_t winner, blocks, trials;
+    uint64_t spent;
+    struct race_gain gain;                   /* of the winner against the baseline */
+};
+
+/* One more, unless it runs already or there is no room. */
+void race_enter(struct race *, const struct knobs *, const char *name);
+
+/* Who leads now. */
+const struct runner *race_leader(const struct race *);
+
+/* Who runs with this setting; the baseline if nobody does. */
+const struct runner *race_find(const struct race *, const struct knobs *);
+
+int race_run(struct race *, struct err *);
+
+/* Of one against another, over the blocks that both have run. */
+struct race_gain race_gain(const struct runner *, const struct runner *than);
+
+/* Student's t: what the mean of n values is away from the true one by, in its standard errors, with a probability of 5 %
+ * (both sides) or 1 % (one side). n >= 2. */
+double race_t95(uint32_t n);
+double race_t99(uint32_t n);
+
+#endif

@@ -1,0 +1,340 @@
+/* src/tune/rehearse/search/rehearse.c - see rehearse.h. */
+#include "tune/rehearse/search/rehearse.h"
+#include "base/sobol.h"
+#include "tune/cma.h"
+#include "tune/rehearse/search/coded.h"
+#include "tune/setting.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Shares of the budget at which the first two acts end, counted from its beginning. */
+#define SCREEN_END   0.30
+#define SEARCH_END   0.70
+#define SHORT        0.5         /* length of the first trials */
+#define SPREAD_MAX   64          /* points of the screen besides settings that are known */
+#define KNOWN_MAX    32
+#define BY_SPEED     6           /* settings that are tried by speed, too */
+#define AGAIN        12          /* of the screen, on whole trials */
+#define POPULATION   12
+#define SIGMA        0.15
+#define WIDTH_MIN    0.01
+#define RUNNERS_LEAST 6
+#define LONG_COST    1.0e6       /* packet-hops of a trial of the race, at most that it is made longer for */
+#define NAMED_RUNNERS 2
+#define LATE         4           /* generations whose best may run in the race */
+
+struct tried { struct knobs knobs; const char *name; double score, gain; };      /* score: with harm */
+
+struct act {
+    const struct rehearse_request *q;
+    struct rehearsal              *r;
+    struct coded                   coded;
+    struct tried                   tried[KNOWN_MAX + BY_SPEED + SPREAD_MAX];
+    uint32_t                       count;
+    struct tried                   late[LATE];       /* the best of the last generations */
+    double                         whole_cost;       /* of a whole trial */
+    double                         length;           /* of trials in the search */
+    uint64_t                       seeds;            /* used so far */
+    uint64_t                       searched;         /* packet-hops and trials before the race */
+    uint32_t                       tries;
+};
+
+static void tell(const struct act *a, const char *act, double gain)
+{
+    struct rehearse_note note = { act, a->r->spent, a->q->budget, a->r->trials, gain };
+
+    if (a->q->tell)
+        a->q->tell(a->q->arg, &note);
+}
+
+static uint64_t next_seed(struct act *a)
+{
+    return a->q->seed + ++a->seeds;
+}
+
+/* Tries settings and the baseline on the same messages. */
+static int try_all(struct act *a, struct tried *list, uint32_t count, double length, struct err *err)
+{
+    struct predict_point *point = xcalloc(count + 1, sizeof(*point));
+    struct predicted     *found = xcalloc(count + 1, sizeof(*found));
+    uint64_t              seed = next_seed(a);
+    int                   rc;
+
+    for (uint32_t i = 0; i <= count; i++)
+        point[i] = (struct predict_point){ i < count ? &list[i].knobs : &a->q->base, seed, 1, length };
+    rc = a->q->predictor->run(a->q->predictor->arg, point, count + 1, found, err);
+    for (uint32_t i = 0; i <= count && !rc; i++) {
+        a->r->spent += found[i].cost;
+        a->r->trials++;
+        if (i < count) {
+            list[i].score = goal_score(a->q->goal, &found[i], &found[count]);
+            list[i].gain = goal_gain(a->q->goal, &found[i].all, &found[count].all);
+        }
+    }
+    if (!rc)
+        a->whole_cost = fmax(a->whole_cost, (double)found[count].cost / length);
+    free(point);
+    free(found);
+    return rc;
+}
+
+static int by_score(const void *a, const void *b)
+{
+    const struct tried *x = a, *y = b;
+
+    return (x->score > y->score) - (x->score < y->score);
+}
+
+/* ---- screen ---- */
+
+static void add_known(struct act *a, const struct setting *list)
+{
+    for (; list->name && a->count < KNOWN_MAX; list++) {
+        struct tried *t = &a->tried[a->count++];
+
+        *t = (struct tried){ .knobs = a->q->base, .name = list->name };
+        list->make(&t->knobs, a->q->world);
+    }
+}
+
+static void add_spread(struct act *a, uint32_t count)
+{
+    for (uint32_t i = 1; i <= count; i++) {
+        struct tried *t = &a->tried[a->count++];
+        double        unit[CODED_DIMS_MAX];
+
+        for (uint32_t d = 0; d < a->coded.dims; d++)
+            unit[d] = (double)sobol_at(d, i) * 0x1p-32;
+        *t = (struct tried){ .knobs = a->q->base };
+        coded_to_knobs(&a->coded, unit, &t->knobs);
+    }
+}
+
+/* The best so far once more, with thresholds and rates that go with the speed of each link, where links differ. Sorts them. */
+static void add_by_speed(struct act *a)
+{
+    if (a->coded.dims == 0 || a->coded.dim[a->coded.dims - 1].knob != KNOB_by_speed)
+        return;
+    qsort(a->tried, a->count, sizeof(*a->tried), by_score);
+    for (uint32_t i = 0; i < BY_SPEED && i < a->count; i++) {
+        if (a->tried[i].knobs.value[KNOB_by_speed] != 0)
+            continue;
+        a->tried[a->count] = (struct tried){ .knobs = a->tried[i].knobs };
+        a->tried[a->count++].knobs.value[KNOB_by_speed] = 1;
+    }
+}
+
+/* Settings of DCQCN say nothing to another control. */
+static void add_all_known(struct act *a)
+{
+    if (!a->q->world->knobs) {
+        add_known(a, setting_all);
+        add_known(a, setting_thresholds);
+    }
+    for (uint32_t i = 0; i < a->q->mores && a->count < KNOWN_MAX; i++)
+        a->tried[a->count++] = (struct tried){ .knobs = a->q->more[i] };
+}
+
+static void note_named(struct act *a)
+{
+    for (uint32_t i = 0; i < a->count; i++)
+        if (a->tried[i].name && a->r->nameds < REHEARSE_NAMED)
+            a->r->named[a->r->nameds++] = (struct rehearse_named){ a->tried[i].name, a->tried[i].gain };
+}
+
+/* Short trials of all that fit into the budget; then the best again, each act on messages of its own. */
+static int screen(struct act *a, struct err *err)
+{
+    double   budget = SCREEN_END * (double)a->q->budget;
+    uint32_t known, again, spread = 0, next;
+    double   left;
+    int      rc;
+
+    add_all_known(a);
+    known = a->count;
+    rc = try_all(a, a->tried, known, SHORT, err);
+    if (rc)
+        return rc;
+    note_named(a);
+    add_by_speed(a);
+    left = budget - (double)a->r->spent - AGAIN * a->length * a->whole_cost;
+    if (left > 0)
+        spread = (uint32_t)fmin(SPREAD_MAX, left / (SHORT * a->whole_cost));
+    add_spread(a, spread);
+    for (uint32_t i = known; i < a->count && !rc; i = next) {
+        next = a->count - i < POPULATION ? a->count : i + POPULATION;
+        tell(a, "screen", NAN);
+        rc = try_all(a, &a->tried[i], next - i, SHORT, err);
+    }
+    qsort(a->tried, a->count, sizeof(*a->tried), by_score);
+    again = a->count < AGAIN ? a->count : AGAIN;
+    tell(a, "screen", NAN);
+    if (!rc)
+        rc = try_all(a, a->tried, again, a->length, err);
+    qsort(a->tried, again, sizeof(*a->tried), by_score);
+    return rc;
+}
+
+/* ---- search ---- */
+
+static int one_generation(struct act *a, struct cma *cma, struct err *err)
+{
+    struct tried drawn[POPULATION];
+    double       score[POPULATION];
+    int          rc;
+
+    for (uint32_t i = 0; i < POPULATION; i++) {
+        double unit[CMA_DIMS_MAX];
+
+        drawn[i] = (struct tried){ .knobs = a->q->base };
+        cma_draw(cma, i, unit);
+        coded_to_knobs(&a->coded, unit, &drawn[i].knobs);
+    }
+    rc = try_all(a, drawn, POPULATION, a->length, err);
+    if (rc)
+        return rc;
+    for (uint32_t i = 0; i < POPULATION; i++)
+        score[i] = -drawn[i].score;
+    cma_learn(cma, score);
+    qsort(drawn, POPULATION, sizeof(*drawn), by_score);
+    a->late[a->r->generations++ % LATE] = drawn[0];
+    tell(a, "search", drawn[0].score);
+    return 0;
+}
+
+static int search(struct act *a, struct knobs *mean, struct err *err)
+{
+    struct cma *cma = xmalloc(sizeof(*cma));
+    double      unit[CMA_DIMS_MAX];
+    int         rc = 0;
+
+    cma_init(cma, a->coded.dims, POPULATION, a->q->seed);
+    coded_from_knobs(&a->coded, &a->tried[0].knobs, unit);
+    cma_begin(cma, unit, SIGMA);
+    while (!rc && cma_width(cma) > WIDTH_MIN
+           && (double)a->r->spent + (POPULATION + 1) * a->length * a->whole_cost <= SEARCH_END * (double)a->q->budget)
+        rc = one_generation(a, cma, err);
+    cma_mean(cma, unit);
+    *mean = a->q->base;
+    coded_to_knobs(&a->coded, unit, mean);
+    free(cma);
+    return rc;
+}
+
+/* ---- race ---- */
+
+/* The best and the second best of those that have a name: whatever the search finds, it is not to be worse than them. */
+static void enter_named(struct act *a)
+{
+    uint32_t entered = 0;
+
+    for (uint32_t i = 0; i < a->count && entered < NAMED_RUNNERS; i++)
+        if (a->tried[i].name) {
+            race_enter(&a->r->race, &a->tried[i].knobs, a->tried[i].name);
+            entered++;
+        }
+}
+
+/* What a network has seen of a few milliseconds flatters settings that let queues build up slowly: the race goes on for longer, as far as trials
+ * that cost no more than LONG_COST let it. */
+static double race_length(const struct act *a)
+{
+    return fmax(1, fmin(a->q->race_length, LONG_COST / fmax(1, a->whole_cost)));
+}
+
+/* As many as the rest of the budget lets run the first blocks; the baseline and five others in any case. */
+static uint32_t room_for(const struct act *a)
+{
+    double runners = (double)a->r->race.budget / (RACE_BLOCKS_FIRST * fmax(1, a->whole_cost));
+
+    return (uint32_t)fmin(RACE_RUNNERS, fmax(RUNNERS_LEAST, runners));
+}
+
+/* The surest come first: there may not be room for all. */
+static void enter_all(struct act *a, const struct knobs *mean)
+{
+    struct race *race = &a->r->race;
+
+    race->room = room_for(a);
+    race_enter(race, &a->q->base, "baseline");
+    if (a->q->now)
+        race_enter(race, a->q->now, NULL);
+    if (a->r->generations)
+        race_enter(race, mean, NULL);
+    race_enter(race, &a->tried[0].knobs, a->tried[0].name);
+    enter_named(a);
+    for (uint32_t i = 1; i <= LATE && i <= a->r->generations; i++)
+        race_enter(race, &a->late[(a->r->generations - i) % LATE].knobs, NULL);
+    for (uint32_t i = 1; i < 3 && i < a->count; i++)
+        race_enter(race, &a->tried[i].knobs, a->tried[i].name);
+}
+
+static void on_block(void *arg, const struct race *race)
+{
+    struct act *a = arg;
+
+    a->r->spent = a->searched + race->spent;
+    a->r->trials = a->tries + race->trials;
+    tell(a, "race", race_leader(race)->score);
+}
+
+static int hold_race(struct act *a, const struct knobs *mean, struct err *err)
+{
+    struct race *race = &a->r->race;
+
+    a->searched = a->r->spent;
+    a->tries = a->r->trials;
+    *race = (struct race){ .predictor = a->q->predictor, .goal = a->q->goal, .first_seed = next_seed(a), .tell = on_block,
+                           .budget = a->q->budget > a->searched ? a->q->budget - a->searched : 0, .arg = a, .length = race_length(a) };
+    enter_all(a, mean);
+    return race_run(race, err);
+}
+
+/* ---- where to begin ---- */
+
+/* FB_Hadoop on one switch, twice; WebSearch, twice; bursts among FB_Hadoop; WebSearch on eight hosts; hosts of two speeds. */
+static const double starts[REHEARSE_STARTS][CODED_DIMS_MAX] = {
+    { 0.40, 0.46, 0.96, 0.11, 0.88, 0.25, 0.75, 0.33, 0.81, 0.91, 0.00, 0.56, 1.00, 0.54, 0.15, 0.10 },
+    { 0.50, 0.50, 0.03, 0.20, 0.69, 0.00, 0.33, 0.79, 0.20, 0.94, 0.00, 0.96, 0.97, 0.96, 0.00, 0.54 },
+    { 0.49, 0.57, 0.07, 0.12, 0.22, 0.75, 0.47, 0.43, 0.26, 0.86, 0.13, 0.79, 0.89, 0.83, 0.21, 0.33 },
+    { 0.91, 0.09, 0.56, 0.06, 0.34, 0.50, 0.27, 0.22, 0.32, 0.75, 0.31, 0.91, 0.71, 0.63, 0.00, 0.62 },
+    { 0.48, 0.21, 0.95, 0.06, 0.78, 0.25, 0.84, 0.88, 0.69, 0.98, 0.34, 0.40, 0.60, 0.66, 0.27, 0.26 },
+    { 0.45, 0.58, 0.17, 0.08, 0.41, 0.00, 0.33, 0.85, 0.22, 0.76, 0.14, 0.82, 0.85, 0.73, 0.14, 0.43 },
+    { 0.62, 0.15, 0.91, 0.48, 0.67, 0.50, 0.46, 0.58, 0.82, 0.67, 0.00, 0.72, 0.87, 0.54, 0.13, 0.26 },
+};
+
+uint32_t rehearse_starts(const struct world *w, const struct knobs *base, struct knobs *out)
+{
+    struct coded coded;
+
+    if (w->knobs)
+        return 0;
+    coded_init(&coded, w);
+    for (uint32_t i = 0; i < REHEARSE_STARTS; i++) {
+        out[i] = *base;
+        coded_to_knobs(&coded, starts[i], &out[i]);
+    }
+    return REHEARSE_STARTS;
+}
+
+int rehearse(struct rehearsal *r, const struct rehearse_request *q, struct err *err)
+{
+    struct act  *a = xcalloc(1, sizeof(*a));
+    struct knobs mean;
+    int          rc;
+
+    *r = (struct rehearsal){ 0 };
+    a->q = q;
+    a->r = r;
+    a->length = q->length > 0 ? q->length : 1;
+    coded_init(&a->coded, q->world);
+    rc = screen(a, err);
+    if (!rc)
+        rc = search(a, &mean, err);
+    if (!rc)
+        rc = hold_race(a, &mean, err);
+    free(a);
+    return rc;
+}

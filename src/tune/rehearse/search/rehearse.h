@@ -1,0 +1,65 @@
+/* src/tune/rehearse/search/rehearse.h - a search for a setting on a twin of the network, and a race that decides.
+ *
+ * In a nutshell, three acts (a racing CMA-ES):
+ *
+ *   screen   the settings that have a name and points spread evenly over the space, on short trials; the best of them
+ *            again, on whole ones
+ *   search   CMA-ES around the best. All settings of a generation meet the same messages, and every generation meets
+ *            new ones: so differences are those of the settings, and none wins by knowing the messages by heart
+ *   race     the best of both acts and the baseline, block by block: fresh messages, and loads that are a fifth off. Who
+ *            falls behind the leader by more than chance would do is out
+ *
+ * What the winner is worth is told by the race alone. What it did in the search, where it was the best of hundreds,
+ * flatters it.
+ *
+ * Everything follows from the seed and the budget, which is counted in packet-hops and not in seconds.
+ */
+#ifndef TUNE_REHEARSE_SEARCH_REHEARSE_H
+#define TUNE_REHEARSE_SEARCH_REHEARSE_H
+
+#include "core/world.h"
+#include "tune/rehearse/search/race.h"
+
+struct rehearse_note {           /* how far it is */
+    const char *act;             /* "screen", "search", "race" */
+    uint64_t    spent, budget;   /* packet-hops */
+    uint32_t    trials;
+    double      gain;            /* of the best so far, as in goal.h: -0.1 is 10 % better; NAN: not known yet */
+};
+
+struct rehearse_request {
+    const struct predictor *predictor;
+    const struct world     *world;
+    const struct goal      *goal;
+    struct knobs            base;            /* what nobody may be worse off than with */
+    const struct knobs     *now;             /* in force: runs in the race, whatever the screen says of it. NULL: that is the base */
+    const struct knobs     *more;            /* settings to try besides those that have a name */
+    uint32_t                mores;
+    double                  length;          /* of trials in the search, as a share of whole ones; 0: 1. Screens have half of it */
+    double                  race_length;     /* of trials in the race, at most: longer ones cost more. 0: 1 */
+    uint64_t                seed, budget;
+    void                  (*tell)(void *arg, const struct rehearse_note *);      /* NULL: nobody wants to know */
+    void                   *arg;
+};
+
+#define REHEARSE_NAMED 16
+
+struct rehearse_named { const char *name; double gain; };        /* gain: against the baseline, harm not counted */
+
+struct rehearsal {
+    struct race race;            /* the last act, and what it has shown */
+    struct rehearse_named named[REHEARSE_NAMED];     /* settings that have a name, on the first messages of the screen */
+    uint32_t    nameds;
+    uint64_t    spent;           /* all acts together */
+    uint32_t    trials, generations;
+};
+
+/* Settings that searches ended with on other networks and traffic, in terms of this one; returns how many, none for another
+ * control than DCQCN. Tried besides those that have a name they save trials. */
+#define REHEARSE_STARTS 7
+uint32_t rehearse_starts(const struct world *, const struct knobs *base, struct knobs *out);
+
+/* Fails only if the predictor does. */
+int rehearse(struct rehearsal *, const struct rehearse_request *, struct err *);
+
+#endif

@@ -1,0 +1,230 @@
+/* src/tune/rehearse/search/rehearse_test.c */
+#include "tune/rehearse/search/rehearse.h"
+#include "core/units.h"
+#include "tune/rehearse/search/test_predictor.h"
+#include "tune/setting.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+static struct world the_world(void)
+{
+    struct world w = { .host_bps = 100000000000, .base_rtt_ps = 12 * PS_PER_US };
+
+    knobs_init(&w.start);
+    return w;
+}
+
+static struct test_network network(const struct world *w, double common, double own)
+{
+    struct test_network n = { .steep = 3, .common = common, .own = own };
+
+    coded_init(&n.coded, w);
+    for (uint32_t i = 0; i < n.coded.dims; i++)
+        n.best[i] = i % 3 == 0 ? 0.3 : i % 3 == 1 ? 0.7 : 0.5;
+    return n;
+}
+
+static struct rehearsal do_rehearse(struct test_network *n, const struct world *w, uint64_t seed, uint64_t budget)
+{
+    struct predictor        p = { .arg = n, .run = test_predict };
+    struct rehearse_request q = { .predictor = &p, .world = w, .goal = goal_all, .base = w->start, .seed = seed,
+                                  .budget = budget };
+    struct rehearsal        r;
+    struct err              err;
+
+    assert_int_equal(rehearse(&r, &q, &err), 0);
+    return r;
+}
+
+static double distance(const struct test_network *n, const struct knobs *k)
+{
+    double unit[CODED_DIMS_MAX], sum = 0;
+
+    coded_from_knobs(&n->coded, k, unit);
+    for (uint32_t i = 0; i < n->coded.dims; i++)
+        sum += (unit[i] - n->best[i]) * (unit[i] - n->best[i]);
+    return sum / n->coded.dims;
+}
+
+/* Noise that all settings share, ten times what they differ by, takes nothing away: they meet the same messages. */
+static void rehearse__finds_what_is_best_under_common_noise(void **state)
+{
+    struct world        w = the_world();
+    struct test_network n = network(&w, 1, 0.01);
+    struct rehearsal    r = do_rehearse(&n, &w, 1, 500000);
+    const struct runner *best = &r.race.runner[r.race.winner];
+
+    (void)state;
+    assert_true(distance(&n, &best->knobs) < 0.25 * distance(&n, &w.start));
+    assert_true(r.race.gain.high < 0);
+    /* What the race tells is the truth: the slowdowns' ratio is known in closed form. */
+    assert_true(fabs(r.race.gain.mean - 3 * (distance(&n, &best->knobs) - distance(&n, &w.start))) < 0.03);
+}
+
+/* Nothing is better than anything else: what the race says of the winner is not far from nothing, though hundreds were
+ * tried and the luckiest of them looked good. */
+static void rehearse__a_lucky_setting_is_not_believed(void **state)
+{
+    struct world        w = the_world();
+    double              sum = 0;
+    uint32_t            sure = 0;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct test_network n = network(&w, 0.3, 0.1);
+        struct rehearsal    r;
+
+        n.steep = 0;
+        r = do_rehearse(&n, &w, 1000 * seed, 200000);
+        sum += r.race.gain.mean;
+        sure += r.race.gain.high < -0.02;
+    }
+    assert_true(sum / 40 > -0.06);
+    assert_true(sure <= 8);
+}
+
+static void rehearse__the_same_seed_finds_the_same(void **state)
+{
+    struct world        w = the_world();
+    struct test_network a = network(&w, 0.3, 0.02), b = a;
+    struct rehearsal    x = do_rehearse(&a, &w, 7, 100000), y = do_rehearse(&b, &w, 7, 100000);
+
+    (void)state;
+    assert_true(knobs_equal(&x.race.runner[x.race.winner].knobs, &y.race.runner[y.race.winner].knobs));
+    assert_true(x.spent == y.spent && x.trials == y.trials);
+}
+
+static void rehearse__keeps_to_its_budget(void **state)
+{
+    static const uint64_t budgets[] = { 40000, 100000, 400000 };
+    struct world          w = the_world();
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct test_network n = network(&w, 0.3, 0.02);
+        struct rehearsal    r = do_rehearse(&n, &w, 7, budgets[i]);
+
+        /* The least that is done is known settings, the best of them again, and four blocks of the race. */
+        assert_true(r.spent <= budgets[i] + 60 * 1000);
+        assert_int_equal(r.trials, n.trials);
+    }
+}
+
+/* The baseline is the best there is: it stays. */
+static void rehearse__keeps_the_baseline_where_nothing_is_better(void **state)
+{
+    struct world        w = the_world();
+    struct test_network n = network(&w, 0.3, 0);
+    struct rehearsal    r;
+
+    (void)state;
+    coded_from_knobs(&n.coded, &w.start, n.best);
+    r = do_rehearse(&n, &w, 3, 200000);
+    assert_true(r.race.gain.mean > -0.001);
+}
+
+/* One of those that have a name is the best there is: it is told of, by the formula, and wins. */
+static void rehearse__what_has_a_name_is_told_and_runs_in_the_race(void **state)
+{
+    struct world         w = the_world();
+    struct test_network  n = network(&w, 0.3, 0);
+    struct knobs         bdp = w.start;
+    struct rehearsal     r;
+    uint32_t             found = 0;
+
+    (void)state;
+    setting_find("bdp")->make(&bdp, &w);
+    coded_from_knobs(&n.coded, &bdp, n.best);
+    r = do_rehearse(&n, &w, 3, 60000);
+    for (uint32_t i = 0; i < r.nameds; i++)
+        if (strcmp(r.named[i].name, "bdp") == 0) {
+            assert_true(fabs(r.named[i].gain - 3 * (distance(&n, &bdp) - distance(&n, &w.start))) < 1e-6);
+            found++;
+        }
+    assert_int_equal(found, 1);
+    assert_true(r.nameds >= 5);
+    assert_string_equal(r.race.runner[r.race.winner].name, "bdp");
+}
+
+/* A setting that the screen would drop runs all the same if it is in force, so that the winner is known to be better than it. */
+static void rehearse__what_is_in_force_runs_in_the_race(void **state)
+{
+    struct world            w = the_world();
+    struct test_network     n = network(&w, 0.3, 0);
+    struct predictor        p = { .arg = &n, .run = test_predict };
+    struct knobs            far = w.start;
+    struct rehearse_request q = { .predictor = &p, .world = &w, .goal = goal_all, .base = w.start, .now = &far, .seed = 1,
+                                  .budget = 100000 };
+    struct rehearsal        r;
+    struct err              err;
+    double                  unit[CODED_DIMS_MAX];
+
+    (void)state;
+    for (uint32_t i = 0; i < n.coded.dims; i++)
+        unit[i] = n.best[i] < 0.5 ? 1 : 0;
+    coded_to_knobs(&n.coded, unit, &far);
+    assert_int_equal(rehearse(&r, &q, &err), 0);
+    assert_true(knobs_equal(&r.race.runner[1].knobs, &far));
+    assert_true(r.race.runner[1].blocks >= RACE_BLOCKS_FIRST);
+    assert_true(race_gain(&r.race.runner[r.race.winner], &r.race.runner[1]).high < -0.5);
+}
+
+/* What is best for a while is worst in the long run: a race that is as short as the search ends with it, a longer one does not. */
+static void rehearse__a_longer_race_sees_what_comes_later(void **state)
+{
+    (void)state;
+    for (int is_long = 0; is_long < 2; is_long++) {
+        struct world            w = the_world();
+        struct test_network     n = network(&w, 0.3, 0);
+        struct predictor        p = { .arg = &n, .run = test_predict };
+        struct rehearse_request q = { .predictor = &p, .world = &w, .goal = goal_all, .base = w.start, .seed = 1,
+                                      .race_length = is_long ? 3 : 0, .budget = 500000 };
+        struct predict_point    later[2] = { { &w.start, 7, 1, 3 }, { NULL, 7, 1, 3 } };
+        struct predicted        is[2];
+        struct rehearsal        r;
+        struct err              err;
+
+        n.later = 5;
+        assert_int_equal(rehearse(&r, &q, &err), 0);
+        later[1].knobs = &r.race.runner[r.race.winner].knobs;
+        test_predict(&n, later, 2, is, &err);
+        assert_int_equal(goal_gain(goal_all, &is[1].all, &is[0].all) <= 0, is_long);
+    }
+}
+
+static void rehearse__tells_what_the_predictor_told(void **state)
+{
+    struct world            w = the_world();
+    struct test_network     n = network(&w, 0.3, 0);
+    struct predictor        p = { .arg = &n, .run = test_predict };
+    struct rehearse_request q = { .predictor = &p, .world = &w, .goal = goal_all, .base = w.start, .seed = 1,
+                                  .budget = 100000 };
+    struct rehearsal        r;
+    struct err              err;
+
+    (void)state;
+    n.fails_at = 50;
+    assert_int_equal(rehearse(&r, &q, &err), -EIO);
+    assert_string_equal(err.text, "the network is on fire");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rehearse__finds_what_is_best_under_common_noise),
+        cmocka_unit_test(rehearse__a_lucky_setting_is_not_believed),
+        cmocka_unit_test(rehearse__the_same_seed_finds_the_same),
+        cmocka_unit_test(rehearse__keeps_to_its_budget),
+        cmocka_unit_test(rehearse__keeps_the_baseline_where_nothing_is_better),
+        cmocka_unit_test(rehearse__what_has_a_name_is_told_and_runs_in_the_race),
+        cmocka_unit_test(rehearse__what_is_in_force_runs_in_the_race),
+        cmocka_unit_test(rehearse__a_longer_race_sees_what_comes_later),
+        cmocka_unit_test(rehearse__tells_what_the_predictor_told),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
