@@ -15,10 +15,14 @@
 #define JOB_SHARE     0.02                   /* of all bytes, at least; */
 #define JOB_SHARE_SURE 0.25                  /* and with so much they are one, whoever sends them */
 #define JOB_DISPERSION 0.5
+#define JOB_CREDIT    8                      /* intervals, at most, that speak for a size, */
+#define JOB_KNOWN     2                      /* and from how many on it is believed; one that speaks against it takes two away */
 #define TINY_BYTES    256                    /* at most: requests, and answers without data */
 
 struct post { uint64_t at_ps, took_ps, bytes; uint32_t src, dst; };      /* took: until now, if it is not over */
 struct end  { uint64_t at_ps; uint32_t host; };
+
+struct known { uint64_t bytes; uint32_t credit; };       /* a size that was of a job */
 
 struct place { uint32_t single, chain; };    /* rows of a host that were added last, counted from 1; 0: none was */
 
@@ -35,6 +39,7 @@ struct messages {
     const struct seen_part **all;            /* [node]: those of hosts */
     struct seen_part_class (*done)[PREDICT_CLASSES];     /* [node]: since then */
     size_t            posts, posts_max, ends, ends_max;
+    struct known      known[SEEN_JOBS];
     uint64_t          was_ps;
 };
 
@@ -269,17 +274,50 @@ static bool is_at_once(const struct post *p, size_t count)
     return 2 * met >= second - first;
 }
 
-/* Posts of one size: are they of a job? */
-static bool is_job(const struct messages *m, const struct post *p, size_t count, uint64_t all_bytes)
+/* Posts of one size: do they look like a job by themselves? */
+static bool seems_job(const struct messages *m, const struct post *p, size_t count, double share)
 {
-    double share = (double)(count * p->bytes) / (double)all_bytes;
     size_t chained = 0;
 
-    if (count < JOB_LEAST || p->bytes < JOB_BYTES || share < JOB_SHARE)
-        return false;
     for (size_t i = 0; i < count; i++)
         chained += is_chained(m, &p[i]);
     return (2 * chained >= count || is_at_once(p, count)) && (share > JOB_SHARE_SURE || dispersion(m, p, count) < JOB_DISPERSION);
+}
+
+/* Where a size is known, or the place of the one of which least is known. */
+static struct known *known_of(struct messages *m, uint64_t bytes)
+{
+    struct known *least = &m->known[0];
+
+    for (int i = 0; i < SEEN_JOBS; i++) {
+        if (m->known[i].bytes == bytes)
+            return &m->known[i];
+        least = m->known[i].credit < least->credit ? &m->known[i] : least;
+    }
+    return least;
+}
+
+/* Posts of one size: are they of a job? After a pause there may be a few, which follow from nothing: what was seen of that size before
+ * counts then. */
+static bool is_job(struct messages *m, const struct post *p, size_t count, uint64_t all_bytes)
+{
+    double        share = (double)(count * p->bytes) / (double)all_bytes;
+    bool          is_telling = count >= JOB_LEAST && share >= JOB_SHARE, is_one;
+    struct known *k;
+
+    if (p->bytes < JOB_BYTES)
+        return false;
+    is_one = is_telling && seems_job(m, p, count, share);
+    k = known_of(m, p->bytes);
+    if (k->bytes != p->bytes && is_one && k->credit == 0)
+        *k = (struct known){ p->bytes, 0 };
+    if (k->bytes != p->bytes)
+        return is_one;
+    if (is_one)
+        k->credit += k->credit < JOB_CREDIT;
+    else if (is_telling)
+        k->credit -= k->credit < 2 ? k->credit : 2;
+    return is_one || (k->credit >= JOB_KNOWN && share >= JOB_SHARE);
 }
 
 /* Which of four they are: a job of few bytes gives way to one of more. */

@@ -6,7 +6,8 @@
  *   chained   posted just after another message of that host has ended, one it sent or one it got: requests and answers,
  *             closed loops, collectives; or so by chance
  *   a job     messages of one size of which at least half are chained, or start together with others from several hosts to
- *             several, if these hosts post about as many of them
+ *             several, if these hosts post about as many of them; or of a size of which most intervals before have said so: the first
+ *             messages after a pause follow from none
  *   a burst   messages of one size from four hosts and more to one, posted at a time
  */
 #ifndef SIM_OBSERVE_MESSAGES_H
