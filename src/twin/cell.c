@@ -80,8 +80,8 @@ static uint64_t speed(double bps)
     return (uint64_t)fmin(LINK_BPS_MAX, fmax(LINK_BPS_MIN, floor(bps / 1e6 + 0.5) * 1e6));
 }
 
-/* Hosts as a share of those there are; uplinks so that they are shared as far as there. */
-static void copy_rack(struct cell *c, uint32_t at, const struct rack *r)
+/* Hosts as a share of those there are; uplinks so that they are shared as far as there by those that send. */
+static void copy_rack(struct cell *c, uint32_t at, const struct rack *r, double sending)
 {
     double hosts_bps = 0, uplinks_bps = 0;
 
@@ -93,34 +93,46 @@ static void copy_rack(struct cell *c, uint32_t at, const struct rack *r)
         uplinks_bps += r->uplink[middle_of(i, c->uplinks, r->uplinks)];
     for (uint32_t i = 0; i < c->uplinks; i++)
         c->uplink_bps[at][i] = speed(r->uplink[middle_of(i, c->uplinks, r->uplinks)] / uplinks_bps
-                                     * r->uplink_bps * hosts_bps / r->host_bps);
+                                     * r->uplink_bps * hosts_bps / (r->host_bps * sending));
 }
 
-static void copy_star(struct cell *c, const struct rack *r, uint32_t hosts_max)
+/* A share of hosts; two at least, or all. */
+static uint32_t some_of(uint32_t hosts, double sending)
+{
+    return at_most(hosts, (uint32_t)fmax(2, ceil(sending * hosts)));
+}
+
+static void copy_star(struct cell *c, const struct rack *r, uint32_t hosts_max, double sending)
 {
     c->racks = 1;
-    c->hosts = at_most(r->hosts, hosts_max);
+    c->hosts = at_most(some_of(r->hosts, sending), hosts_max);
     for (uint32_t i = 0; i < c->hosts; i++)
         c->host_bps[i] = speed(r->host[middle_of(i, c->hosts, r->hosts)]);
 }
 
-static void copy_racks(struct cell *c, const struct rack *rack, uint32_t racks, uint32_t hosts_max)
+static void copy_racks(struct cell *c, const struct rack *rack, uint32_t racks, uint32_t hosts_max, double sending)
 {
-    double   hosts = 0, uplinks = 0;
+    double   hosts = 0, uplinks = 0, wanted;
 
     for (uint32_t i = 0; i < racks; i++) {
-        hosts += (double)rack[i].hosts / racks;
+        hosts += sending * rack[i].hosts / racks;
         uplinks += (double)rack[i].uplinks / racks;
     }
     c->racks = at_most(racks, CELL_RACKS);
-    c->hosts = at_most((uint32_t)ceil(hosts), hosts_max / c->racks);
+    wanted = sending < 1 ? hosts * racks / c->racks : hosts;
+    c->hosts = at_most((uint32_t)ceil(wanted), hosts_max / c->racks);
     c->hosts = c->hosts ? c->hosts : 1;
     c->uplinks = at_most((uint32_t)fmax(1, floor(uplinks * c->hosts / hosts + 0.5)), CELL_UPLINKS);
     for (uint32_t i = 0; i < c->racks; i++)
-        copy_rack(c, i, &rack[middle_of(i, c->racks, racks)]);
+        copy_rack(c, i, &rack[middle_of(i, c->racks, racks)], sending);
 }
 
 struct cell cell_like(const struct world *w, uint32_t hosts_max)
+{
+    return cell_like_part(w, hosts_max, 1);
+}
+
+struct cell cell_like_part(const struct world *w, uint32_t hosts_max, double sending)
 {
     struct rack *rack = xcalloc(w->devices + 1ul, sizeof(*rack));
     uint32_t     racks = 0;
@@ -131,9 +143,9 @@ struct cell cell_like(const struct world *w, uint32_t hosts_max)
             rack[racks++] = look_at(w, &w->device[i]);
     qsort(rack, racks, sizeof(*rack), by_speed);
     if (racks && (racks == 1 || rack[0].uplinks == 0))
-        copy_star(&c, &rack[0], hosts_max);
+        copy_star(&c, &rack[0], hosts_max, sending);
     else if (racks)
-        copy_racks(&c, rack, racks, hosts_max);
+        copy_racks(&c, rack, racks, hosts_max, sending);
     for (uint32_t i = 0; i < racks; i++) {
         free(rack[i].host);
         free(rack[i].uplink);

@@ -34,6 +34,10 @@ struct cell cell_of(uint64_t rate_bps, double oversubscription, uint64_t rtt_ps)
  * differ, it has as large a share of slow racks, hosts and uplinks. */
 struct cell cell_like(const struct world *, uint32_t hosts_max);
 
+/* The same where a share of hosts is all that sends: the cell has such hosts alone, with as much of the uplinks as they have there. Racks
+ * become one where that is needed to have them all. */
+struct cell cell_like_part(const struct world *, uint32_t hosts_max, double sending);
+
 /* Ports of a switch with hosts; speed of hosts, in the mean; and of the slowest. */
 uint32_t cell_ports(const struct cell *);
 double   cell_host_bps(const struct cell *);

@@ -48,6 +48,24 @@ static void like__uplinks_are_shared_as_far_and_not_slower(void **state)
     world_fini(&w);
 }
 
+/* Twenty of 128 hosts send: 2.5 of each rack of 16, with 4 uplinks. Two racks become one with 5 of them and 8 uplinks. */
+static void like_part__those_that_send_have_the_uplinks_that_they_have(void **state)
+{
+    struct world w;
+    struct cell  c = cell_of_text("{kind: clos, tors: 8, hosts_per_tor: 16, spines: 4, rate: 100Gbps, delay: 1us}", 32, &w);
+
+    (void)state;
+    assert_true(c.racks == 4 && c.hosts == 8 && c.uplinks == 2);
+    c = cell_like_part(&w, 32, 20 / 128.0);
+    assert_true(c.racks == 4 && c.hosts == 5 && c.uplinks == 8);
+    assert_true(fabs(sum_of(c.uplink_bps[3], 8) / 800e9 - 1) < 1e-9);
+    assert_true(c.host_bps[19] == 100000000000);
+    c = cell_like_part(&w, 16, 0.5);                     /* half of them: uplinks are shared half as far */
+    assert_true(c.racks == 4 && c.hosts == 4);
+    assert_true(fabs(sum_of(c.uplink_bps[0], c.uplinks) / 200e9 - 1) < 1e-9);
+    world_fini(&w);
+}
+
 static void like__a_small_network_stays_what_it_is(void **state)
 {
     struct world w;
@@ -137,6 +155,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slowest__is_that_of_one_host),
+        cmocka_unit_test(like_part__those_that_send_have_the_uplinks_that_they_have),
         cmocka_unit_test(like__uplinks_are_shared_as_far_and_not_slower),
         cmocka_unit_test(like__a_small_network_stays_what_it_is),
         cmocka_unit_test(like__half_of_the_hosts_are_slow_if_half_of_them_are),

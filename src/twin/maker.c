@@ -77,6 +77,18 @@ static uint32_t spread(const struct cell *c, uint32_t i)
     return i % c->racks * c->hosts + i / c->racks;
 }
 
+/* Hosts that send at all, as a share: where nothing comes at random, those of jobs and closed loops. */
+static double sending_of(const struct traffic_model *m)
+{
+    double sum = m->loop_sizes.rows >= 2 ? m->loop_senders : 0;
+
+    if (m->sizes.rows >= 2 || m->bursts_per_s > 0)
+        return 1;
+    for (uint32_t i = 0; i < m->jobs; i++)
+        sum += m->job[i].senders;
+    return fmin(1, sum);
+}
+
 /* A share of a cell's hosts, two at least. */
 static uint32_t share_of(const struct cell *c, double share)
 {
@@ -130,7 +142,7 @@ static void put_jobs(FILE *out, const struct traffic_model *m, const struct cell
 {
     for (uint32_t i = 0; i < m->jobs; i++) {
         const struct traffic_job *j = &m->job[i];
-        uint32_t                  n = share_of(c, j->senders);
+        uint32_t                  n = share_of(c, j->senders / sending_of(m));
         double                    times = fmax(1, fmin(1000, floor(j->times + 0.5))), pause_s = j->pause_s;
         bool                      is_ring = j->peers < 1.5, is_packed = j->local > 0.5 || c->racks == 1;
 
@@ -162,7 +174,7 @@ static double quantile(const struct traffic_sizes *s, double p)
  * are reads: (3 f - 2) / (2 f - 1) for a share f. */
 static void put_storage(FILE *out, const struct traffic_model *m, const struct cell *c)
 {
-    uint32_t n = share_of(c, m->loop_senders), hubs = (uint32_t)fmax(1, fmin(n - 1, floor(m->hubs * n + 0.5)));
+    uint32_t n = share_of(c, m->loop_senders / sending_of(m)), hubs = (uint32_t)fmax(1, fmin(n - 1, floor(m->hubs * n + 0.5)));
     double   sent = fmin(1, fmax(2 / 3.0, m->hub_bytes)), reads = (3 * sent - 2) / (2 * sent - 1);
     double   least = floor(quantile(&m->loop_sizes, m->tiny + 0.02) / 512) * 512, most = quantile(&m->loop_sizes, 0.98);
     double   depth = m->outstanding * n / (n - hubs) / (1 + (1 - reads) / 2);
@@ -179,7 +191,7 @@ static void put_storage(FILE *out, const struct traffic_model *m, const struct c
 /* Groups in which each host has a message under way to each other: as many as are outstanding, and one more. */
 static void put_loops(FILE *out, const struct traffic_model *m, const struct cell *c)
 {
-    uint32_t n = share_of(c, m->loop_senders), group = (uint32_t)fmax(2, fmin(n, floor(m->outstanding + 1.5)));
+    uint32_t n = share_of(c, m->loop_senders / sending_of(m)), group = (uint32_t)fmax(2, fmin(n, floor(m->outstanding + 1.5)));
 
     if (m->loop_sizes.rows >= 2 && m->tiny > STORAGE_TINY && n > 2)
         put_storage(out, m, c);
@@ -243,7 +255,7 @@ static double bps_of(const struct traffic_model *m, const struct cell *c)
 
     for (uint32_t i = 0; i < m->jobs; i++)
         bps += 1.3 * m->job[i].bps_per_host;
-    return fmin(LOAD_MAX * cell_host_bps(c), bps);
+    return fmin(LOAD_MAX * cell_host_bps(c), bps / sending_of(m));
 }
 
 static double hops_per_s(const struct traffic_model *m, const struct cell *c, const struct detail *d)
@@ -264,9 +276,9 @@ static double trial_s(const struct traffic_model *m, const struct cell *c, const
 
 static struct cell choose_cell(const struct world *w, const struct traffic_model *m, const struct detail *d)
 {
-    struct cell c = cell_like(w, CELL_ALL);
+    struct cell c = cell_like_part(w, CELL_ALL, sending_of(m));
 
-    return hops_per_s(m, &c, d) * (m->warm_s + m->window_s) > HOPS_MAX ? cell_like(w, HOSTS_LEAST) : c;
+    return hops_per_s(m, &c, d) * (m->warm_s + m->window_s) > HOPS_MAX ? cell_like_part(w, HOSTS_LEAST, sending_of(m)) : c;
 }
 
 /* ---- all of it ---- */
