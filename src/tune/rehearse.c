@@ -13,7 +13,7 @@
  *   prove     it is set for a window. If what was predicted and what hosts see, each as far as it can be believed
  *             (rehearse/proof/proof.h), tell that it is worse, the setting from before comes back. In between, if people want it, blocks
  *             of both settings take turns in an order that a coin decides, until the e-value tells (base/evidence)
- *   hold      until it turns out to be worse, or the traffic becomes another: then the setting from the beginning comes back,
+ *   hold      until it turns out to be worse, by much within intervals (rehearse/proof/regret.h) or by less in windows, or the traffic becomes another: then the setting from the beginning comes back,
  *             or what was found for such traffic before
  */
 #include "tune/rehearse/search/rehearse.h"
@@ -39,8 +39,10 @@
 #define WARM_MAX      2.0        /* windows that a trial goes on before the one that is compared */
 #define SEARCH_LENGTH 0.5        /* of trials in the search */
 #define LOAD_MORE     1.1        /* than was seen */
-#define FOLLOW_MARGIN 0.2        /* where messages follow from others: queue pairs live on, and what rates they are left with by a
-                                    setting that does not stay, those after it suffer from for long */
+#define LOOP_MARGIN   0.2        /* in closed loops: queue pairs live on, and what rates they are left with by a setting that does not
+                                    stay, those after it suffer from for long */
+#define LOOP_SHARE    0.1        /* of bits: with more in closed loops it is these that count */
+#define JOB_MARGIN    0.05       /* in collectives, whose queue pairs live on on the twin as well */
 #define GUESS_WINDOWS 6          /* for which a guess may be in force that no twin confirms */
 #define TELLING       0.02       /* of the line: of less traffic it is not told whether messages follow from others */
 #define HARM_SEEN     0.001      /* of a score: there is some */
@@ -83,6 +85,7 @@ static void start_proof(struct rehearser *t, const struct traffic_model *m, cons
     proof_begin(&t->proof, v->gain, c->noise, &t->under, &c->twin);
     t->proof.drift = v->drift;
     t->proofs = t->regrets = 0;
+    regret_begin(&t->regret, v->drift);
     rehearser_choose_for(t, m, t->option[OPT_THINK] > 0 ? PHASE_THINKING : PHASE_SETTLING);
     if (t->phase == PHASE_SETTLING)
         *knobs = t->candidate;
@@ -94,7 +97,7 @@ static int search(struct rehearser *t, const struct traffic_model *m, const stru
     struct knobs            known[REHEARSE_STARTS + GUESS_STARTS + MEMORIES + 1];
     struct rehearse_request q = { .predictor = p, .world = &t->world, .goal = &t->goal, .base = t->world.start,
                                   .length = SEARCH_LENGTH, .race_length = m->bursts_per_s > 0 ? 1 : t->option[OPT_HORIZON], .seed = t->world.seed * 1000 + ++t->decisions * 100000,
-                                  .now = now, .more = known, .budget = (uint64_t)(t->option[OPT_BUDGET] * 1e6) };
+                                  .now = now, .more = known, .not = t->refuted, .nots = t->refutations < REFUTED ? t->refutations : REFUTED, .budget = (uint64_t)(t->option[OPT_BUDGET] * 1e6) };
 
     q.mores = rehearse_starts(&t->world, &t->world.start, known);
     q.mores += guess_starts(t, m, &known[q.mores]);
@@ -157,7 +160,8 @@ static void decide(struct rehearser *t, const struct traffic_model *m, const str
     double               margin = t->option[OPT_MARGIN];
 
     assert(knobs_equal(&now->knobs, knobs));     /* who is in force always runs */
-    margin = rehearser_is_endogenous(m) ? fmax(margin, FOLLOW_MARGIN) : margin;
+    if (rehearser_is_endogenous(m))
+        margin = fmax(margin, m->loop_bps_per_host > LOOP_SHARE * model_bps(m) ? LOOP_MARGIN : JOB_MARGIN);
     if (winner == now || v.gain.high > -margin) {
         stay(t, m, r, c, margin, knobs, note);
         return;
@@ -264,8 +268,11 @@ static void sum_up(struct rehearser *t, const struct traffic_model *now, bool is
 
 static void add_under(struct rehearser *t, bool is_new)
 {
-    if (is_new)
+    if (is_new) {
         t->under_windows = 0;
+        if (t->has_last)
+            regret_forget(&t->regret);
+    }
     if (t->under_windows <= 1)
         t->under = (struct seen){ 0 };
     seen_add(&t->under, &t->window);
@@ -298,6 +305,7 @@ static void meet(struct rehearser *t, const struct traffic_model *now, const cha
         return;
     }
     t->is_kept = t->is_guess = t->has_guessed = false;
+    regret_end(&t->regret);
     rehearser_say(note, "hold", "%s: another traffic; %s", text, known ? "what was found for such traffic before is set again"
                   : opens ? "the opening comes back until it is known better"
                   : "the setting from the beginning comes back until it is known better");
@@ -421,6 +429,10 @@ static void one_step(struct rehearser *t, const struct report *r, struct knobs *
         proving_pair(t, r, knobs, note);
         return;
     }
+    if (proving_interval(t, r, knobs, note)) {
+        rehearser_begin_window(t);
+        return;
+    }
     is_full = gather(t, r);
     if (withdraw(t, knobs, note) || (guess_is_due(t) && guess_make(t, knobs, note))) {
         rehearser_begin_window(t);
@@ -448,6 +460,8 @@ static bool is_taken_back(const struct rehearser *t, const struct report *r)
 static void give_up(struct rehearser *t, const struct report *r, const struct knobs *knobs, struct tuner_note *note)
 {
     memory_add(&t->memories, &t->chosen, knobs, true);
+    rehearser_refute(t, &t->candidate);
+    regret_end(&t->regret);
     t->phase = PHASE_HOLD;
     t->is_kept = false;
     rehearser_begin_window(t);
@@ -465,8 +479,10 @@ static void step(void *state, const struct report *r, struct knobs *knobs, struc
     else
         one_step(t, r, knobs, note);
     say_opening(t, note);
-    if (!knobs_equal(&was, knobs))
+    if (!knobs_equal(&was, knobs)) {
         t->under_windows = 0;
+        regret_forget(&t->regret);
+    }
 }
 
 static void first(const void *state, struct knobs *knobs)

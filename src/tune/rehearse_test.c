@@ -248,6 +248,34 @@ static void step__what_turns_out_to_be_worse_goes(void **state)
     close_bench(&b);
 }
 
+/* The same after a long good time: it takes four intervals, where two windows are six. It does not come again, however often the twin is
+ * asked. */
+static void step__what_turns_bad_goes_within_intervals(void **state)
+{
+    struct bench b;
+    struct knobs bad;
+
+    (void)state;
+    open_bench(&b);
+    while (!strstr(b.note.why, "the setting stays"))
+        next(&b, 1);
+    bad = b.knobs;
+    for (uint32_t i = 0; i < 10; i++)
+        next(&b, 1);
+    assert_true(knobs_equal(&b.knobs, &bad));
+    b.real = 5;
+    for (uint32_t i = 0; i < 4 && !strstr(b.note.why, "comes back"); i++)
+        next(&b, 1);
+    assert_non_null(strstr(b.note.why, "in the last intervals"));
+    assert_true(knobs_equal(&b.knobs, &b.world.start));
+    b.real = 1;
+    for (uint32_t i = 0; i < 200; i++) {
+        next(&b, 1);
+        assert_false(knobs_equal(&b.knobs, &bad));
+    }
+    close_bench(&b);
+}
+
 /* Five times the traffic: what was chosen for less goes with the first window; and comes back when that does. */
 static void step__another_traffic_has_the_setting_from_the_beginning(void **state)
 {
@@ -600,6 +628,7 @@ int main(void)
         cmocka_unit_test(step__what_is_slower_than_before_does_not_stay),
         cmocka_unit_test(step__what_a_guard_takes_back_needs_no_proof),
         cmocka_unit_test(step__what_turns_out_to_be_worse_goes),
+        cmocka_unit_test(step__what_turns_bad_goes_within_intervals),
         cmocka_unit_test(step__another_traffic_has_the_setting_from_the_beginning),
         cmocka_unit_test(step__where_a_window_does_not_tell_blocks_take_turns),
         cmocka_unit_test(step__a_twin_that_is_wrong_changes_nothing),

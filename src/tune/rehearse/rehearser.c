@@ -41,6 +41,11 @@ void rehearser_choose_for(struct rehearser *t, const struct traffic_model *m, en
     t->phase = phase;
 }
 
+void rehearser_refute(struct rehearser *t, const struct knobs *k)
+{
+    t->refuted[t->refutations++ % REFUTED] = *k;
+}
+
 bool rehearser_is_endogenous(const struct traffic_model *m)
 {
     return model_following(m) > 0.5;

@@ -14,6 +14,7 @@
 #include "core/report.h"
 #include "tune/rehearse/traffic/memory.h"
 #include "tune/rehearse/proof/proof.h"
+#include "tune/rehearse/proof/regret.h"
 #include "tune/rehearse/search/surrogate.h"
 #include "tune/tuner.h"
 
@@ -23,6 +24,8 @@
 enum { OPT_GOAL, OPT_HARM, OPT_BUDGET, OPT_MODEL, OPT_OPENING, OPT_GUESS, OPT_WINDOW, OPT_SETTLE, OPT_THINK, OPT_MARGIN, OPT_TRUST, OPT_PAIRS, OPT_BLOCK, OPT_HORIZON,
        OPT_WRONG_LOAD, OPT_WRONG_SIZES, OPTIONS };
 enum phase { PHASE_WATCH, PHASE_RECOVERING, PHASE_THINKING, PHASE_SETTLING, PHASE_PROVING, PHASE_PAIRING, PHASE_HOLD };
+
+#define REFUTED 8
 
 struct rehearser {
     double         option[OPTIONS];
@@ -48,6 +51,7 @@ struct rehearser {
     double         before_bps;
     uint32_t       proofs, regrets;      /* windows with other traffic; in a row in which it was worse after all */
     bool           is_kept;              /* it was proved, and is in force */
+    struct regret  regret;               /* interval by interval */
     struct knobs   was, candidate;
     struct pairing pairing;
     struct evalue  evalue;
@@ -63,6 +67,8 @@ struct rehearser {
     uint32_t             guess_windows;  /* for which guesses have been in force */
 
     struct memories memories;
+    struct knobs   refuted[REFUTED];     /* that the network was slower with than was predicted, the last of them */
+    uint32_t       refutations;
     uint64_t       decisions;
     struct tuner_tried tried[RACE_RUNNERS];      /* in the last search */
 };
@@ -79,6 +85,9 @@ void rehearser_choose_for(struct rehearser *, const struct traffic_model *, enum
 
 /* Where messages follow from others, how many there are is up to the setting: slower ones are its fault, whatever the load. */
 bool rehearser_is_endogenous(const struct traffic_model *);
+
+/* A setting was taken back: it is not set again. */
+void rehearser_refute(struct rehearser *, const struct knobs *);
 
 /* A twin with such traffic, bent if that was asked for. */
 int rehearser_make_twin(struct rehearser *, const struct traffic_model *, struct predictor *, struct err *);

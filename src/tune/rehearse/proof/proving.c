@@ -1,5 +1,6 @@
 /* src/tune/rehearse/proof/proving.c - see proving.h. */
 #include "tune/rehearse/proof/proving.h"
+#include "core/units.h"
 #include "tune/rehearse/proof/check.h"
 #include "tune/rehearse/traffic/model.h"
 
@@ -7,6 +8,7 @@
 
 #define ROLLBACK      0.10       /* log of slowdowns, beside noise: where blocks can take turns, worse by more is not even tried so */
 #define MORE_LOAD     1.15       /* times as much as before: then slower messages are no fault of the setting */
+#define MORE_RECENT   1.5        /* the same in a few intervals */
 #define TWIN_PAIRS    4.0        /* the twin's word counts as much as so many pairs of blocks */
 #define CAME_SHARE    0.33       /* of what was predicted: if so much came, it is believed */
 #define PAIR_SD       0.1        /* of differences of blocks: a guess, which costs time at worst */
@@ -20,6 +22,7 @@ static void keep(struct rehearser *t, double gain, const char *how, struct tuner
     memory_add(&t->memories, &t->chosen, &t->candidate, false);
     t->phase = PHASE_HOLD;
     t->is_kept = true;
+    regret_keep(&t->regret);
     rehearser_say(note, "confirm", "%s: %.0f %% %s than before, %.0f %% were predicted; the setting stays", how, fabs(rehearser_percent(gain)),
         gain < 0 ? "faster" : "slower", -rehearser_percent(t->proof.expected));
 }
@@ -27,8 +30,10 @@ static void keep(struct rehearser *t, double gain, const char *how, struct tuner
 void proving_go_back(struct rehearser *t, double gain, const char *how, struct knobs *knobs, struct tuner_note *note)
 {
     memory_add(&t->memories, &t->chosen, &t->was, true);
+    rehearser_refute(t, &t->candidate);
     t->phase = PHASE_HOLD;
     t->is_kept = false;
+    regret_end(&t->regret);
     *knobs = t->was;
     rehearser_say(note, "confirm", "%s: %.0f %% %s than before, %.0f %% faster was predicted; the setting from before comes back", how,
         fabs(rehearser_percent(gain)), gain < 0 ? "faster" : "slower", -rehearser_percent(t->proof.expected));
@@ -111,6 +116,33 @@ bool proving_is_regretted(struct rehearser *t, const struct traffic_model *now, 
     if (t->regrets >= REGRETS && !rehearser_is_endogenous(now) && !is_worse_by_now(t, gain))
         t->regrets = 0;
     return t->regrets >= REGRETS;
+}
+
+/* Of a setting that somebody else proves nothing is said before it has. */
+static bool is_watched(const struct rehearser *t)
+{
+    return (t->phase == PHASE_HOLD && t->is_kept) || (t->phase == PHASE_PROVING && !t->world.is_in_use);
+}
+
+bool proving_interval(struct rehearser *t, const struct report *r, struct knobs *knobs, struct tuner_note *note)
+{
+    double      seconds = (double)(r->end_ps - r->start_ps) / (double)PS_PER_S, gain;
+    bool        is_bad = regret_add(&t->regret, &t->goal, r);
+    struct seen after = t->proof.after;
+    bool        is_more;
+
+    if (!is_bad || !is_watched(t))
+        return false;
+    regret_recent(&t->regret, &t->proof.after);
+    is_more = (double)t->proof.after.posted_bytes * 8 / (REGRET_RECENT * seconds * t->hosts) > MORE_RECENT * t->before_bps;
+    if (rehearser_is_endogenous(&t->chosen) || (!is_more && is_worse_by_now(t, &gain))) {
+        proving_go_back(t, proof_gain(&t->proof, &t->goal), "messages in the last intervals", knobs, note);
+        return true;
+    }
+    t->proof.after = after;
+    t->regret.drift = t->proof.drift;
+    regret_keep(&t->regret);
+    return false;
 }
 
 void proving_pair(struct rehearser *t, const struct report *r, struct knobs *knobs, struct tuner_note *note)

@@ -14,6 +14,9 @@ void proving_pair(struct rehearser *, const struct report *, struct knobs *, str
  * with more load say nothing of it. */
 bool proving_is_regretted(struct rehearser *, const struct traffic_model *now, double *gain);
 
+/* An interval, whatever is in force. True: what was set lately, or kept, has become worse by much, and the setting from before is back. */
+bool proving_interval(struct rehearser *, const struct report *, struct knobs *, struct tuner_note *);
+
 /* The setting from before comes back; 'how' says where that was seen. */
 void proving_go_back(struct rehearser *, double gain, const char *how, struct knobs *, struct tuner_note *);
 

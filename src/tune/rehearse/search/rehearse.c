@@ -225,6 +225,15 @@ static int search(struct act *a, struct knobs *mean, struct err *err)
 
 /* ---- race ---- */
 
+/* Whoever was refuted on the network does not run, whatever the twin says of it. */
+static void enter(struct act *a, const struct knobs *k, const char *name)
+{
+    for (uint32_t i = 0; i < a->q->nots; i++)
+        if (knobs_equal(&a->q->not[i], k))
+            return;
+    race_enter(&a->r->race, k, name);
+}
+
 /* The best and the second best of those that have a name: whatever the search finds, it is not to be worse than them. */
 static void enter_named(struct act *a)
 {
@@ -232,7 +241,7 @@ static void enter_named(struct act *a)
 
     for (uint32_t i = 0; i < a->count && entered < NAMED_RUNNERS; i++)
         if (a->tried[i].name) {
-            race_enter(&a->r->race, &a->tried[i].knobs, a->tried[i].name);
+            enter(a, &a->tried[i].knobs, a->tried[i].name);
             entered++;
         }
 }
@@ -262,13 +271,13 @@ static void enter_all(struct act *a, const struct knobs *mean)
     if (a->q->now)
         race_enter(race, a->q->now, NULL);
     if (a->r->generations)
-        race_enter(race, mean, NULL);
-    race_enter(race, &a->tried[0].knobs, a->tried[0].name);
+        enter(a, mean, NULL);
+    enter(a, &a->tried[0].knobs, a->tried[0].name);
     enter_named(a);
     for (uint32_t i = 1; i <= LATE && i <= a->r->generations; i++)
-        race_enter(race, &a->late[(a->r->generations - i) % LATE].knobs, NULL);
+        enter(a, &a->late[(a->r->generations - i) % LATE].knobs, NULL);
     for (uint32_t i = 1; i < 3 && i < a->count; i++)
-        race_enter(race, &a->tried[i].knobs, a->tried[i].name);
+        enter(a, &a->tried[i].knobs, a->tried[i].name);
 }
 
 static void on_block(void *arg, const struct race *race)

@@ -35,6 +35,8 @@ struct rehearse_request {
     const struct knobs     *now;             /* in force: runs in the race, whatever the screen says of it. NULL: that is the base */
     const struct knobs     *more;            /* settings to try besides those that have a name */
     uint32_t                mores;
+    const struct knobs     *not;             /* settings that the network has refuted: they do not run in the race */
+    uint32_t                nots;
     double                  length;          /* of trials in the search, as a share of whole ones; 0: 1. Screens have half of it */
     double                  race_length;     /* of trials in the race, at most: longer ones cost more. 0: 1 */
     uint64_t                seed, budget;

@@ -212,6 +212,25 @@ static void rehearse__tells_what_the_predictor_told(void **state)
     assert_string_equal(err.text, "the network is on fire");
 }
 
+/* The winner is refuted by the network: the next search finds another, and it does not run, not even if it is tried. */
+static void rehearse__what_was_refuted_does_not_run(void **state)
+{
+    struct world            w = the_world();
+    struct test_network     n = network(&w, 0.3, 0.01);
+    struct rehearsal        r = do_rehearse(&n, &w, 1, 500000);
+    struct knobs            refuted = r.race.runner[r.race.winner].knobs;
+    struct predictor        p = { .arg = &n, .run = test_predict };
+    struct rehearse_request q = { .predictor = &p, .world = &w, .goal = goal_all, .base = w.start, .seed = 1, .budget = 500000,
+                                  .more = &refuted, .mores = 1, .not = &refuted, .nots = 1 };
+    struct err              err;
+
+    (void)state;
+    assert_int_equal(rehearse(&r, &q, &err), 0);
+    for (uint32_t i = 0; i < r.race.runners; i++)
+        assert_false(knobs_equal(&r.race.runner[i].knobs, &refuted));
+    assert_true(r.race.gain.high < 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +242,7 @@ int main(void)
         cmocka_unit_test(rehearse__what_has_a_name_is_told_and_runs_in_the_race),
         cmocka_unit_test(rehearse__what_is_in_force_runs_in_the_race),
         cmocka_unit_test(rehearse__a_longer_race_sees_what_comes_later),
+        cmocka_unit_test(rehearse__what_was_refuted_does_not_run),
         cmocka_unit_test(rehearse__tells_what_the_predictor_told),
     };
 
