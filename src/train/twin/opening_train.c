@@ -119,12 +119,12 @@ static void tell(FILE *out, const char *name, const struct worth *w)
 
 static int check(const struct opening_request *q, const double *unit, FILE *out, struct err *err)
 {
-    struct worth found = { 0 }, bdp = { 0 }, shipped = { 0 };
+    struct worth found = { 0 }, bdp = { 0 }, shipped = { 0 }, gentle = { 0 };
 
     for (uint32_t i = 0; i < q->check; i++) {
         struct twin_drawn d;
-        struct knobs      k[3];
-        struct predicted  p[4];
+        struct knobs      k[4];
+        struct predicted  p[5];
         int               rc = draw(q, q->seed + SEED_APART, i, &d, err);
 
         if (rc)
@@ -132,17 +132,20 @@ static int check(const struct opening_request *q, const double *unit, FILE *out,
         opening_at(&d.world, unit, &k[0]);
         setting_find("bdp")->make(&k[1], &d.world);
         opening_make(OPENING_FABRIC, &d.world, &k[2]);
-        rc = try_on(q, &d, k, 3, 1 + i, p, err);
+        opening_make(OPENING_GENTLE, &d.world, &k[3]);
+        rc = try_on(q, &d, k, 4, 1 + i, p, err);
         twin_drop(&d);
         if (rc)
             return rc;
-        count(&found, &p[0], &p[3]);
-        count(&bdp, &p[1], &p[3]);
-        count(&shipped, &p[2], &p[3]);
+        count(&found, &p[0], &p[4]);
+        count(&bdp, &p[1], &p[4]);
+        count(&shipped, &p[2], &p[4]);
+        count(&gentle, &p[3], &p[4]);
     }
     tell(out, "this", &found);
     tell(out, "bdp", &bdp);
     tell(out, "the one that ships", &shipped);
+    tell(out, "gentle", &gentle);
     return 0;
 }
 

@@ -11,7 +11,9 @@
 
 #include <stdbool.h>
 
-enum opening { OPENING_NONE, OPENING_BDP, OPENING_FABRIC };
+/* gentle: marks often and from a short queue on, cuts by little, rises fast. Where some hosts are slower than others, the first cut is to
+ * about the speed of these, and rates rise more slowly in proportion: who sends to one of them has the more to come down by. */
+enum opening { OPENING_NONE, OPENING_BDP, OPENING_FABRIC, OPENING_GENTLE };
 
 extern const char *const opening_names[];    /* NULL-terminated */
 extern const char *const opening_abouts[];   /* of each, for explanations */

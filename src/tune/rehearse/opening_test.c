@@ -3,6 +3,7 @@
 #include "core/units.h"
 #include "tune/setting.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,6 +51,50 @@ static void opening_make__fabric_goes_with_the_network(void **state)
         }
 }
 
+/* Marks from a fifth of what is under way on (more, where that is less than the least threshold), and rates whose rise and cuts are in
+ * proportion to the line. */
+static void opening_make__gentle_goes_with_the_network(void **state)
+{
+    struct world w;
+    struct knobs k;
+    struct err   err;
+
+    (void)state;
+    for (uint64_t gbps = 25; gbps <= 400; gbps *= 2)
+        for (uint64_t rtt = 4; rtt <= 32; rtt *= 2) {
+            double bdp_kb = (double)(gbps * rtt) / 8;
+
+            w = world_of(gbps, rtt);
+            assert_true(opening_make(OPENING_GENTLE, &w, &k));
+            assert_int_equal(knobs_check(&k, &err), 0);
+            assert_true(bdp_kb < 50 || fabs(k.value[KNOB_kmin] - 0.22 * bdp_kb) <= 1 + 0.02 * bdp_kb);
+            assert_true(bdp_kb < 50 || fabs(k.value[KNOB_kmax] - 0.65 * bdp_kb) <= 1 + 0.04 * bdp_kb);
+            assert_true(gbps < 50 || fabs(k.value[KNOB_rpg_ai_rate] / (double)gbps - 7.07) < 0.1);
+            assert_true(fabs(k.value[KNOB_rate_to_set_on_first_cnp] / (double)gbps - 703) < 2);
+        }
+}
+
+/* One host of four has a quarter of the speed: the first cut is to a quarter of the line and a little, and rates rise a quarter as fast. */
+static void opening_make__gentle_minds_slow_hosts(void **state)
+{
+    struct world_device device[] = { { .tier = WORLD_HOSTS }, { .tier = WORLD_HOSTS }, { .tier = WORLD_TORS } };
+    struct world_port   port[] = { { .device = 0, .rate_bps = 100000000000 }, { .device = 1, .rate_bps = 25000000000 },
+                                   { .device = 2, .rate_bps = 10000000000 } };
+    struct world        w = world_of(100, 8);
+    struct knobs        even, k;
+
+    (void)state;
+    assert_true(opening_make(OPENING_GENTLE, &w, &even));
+    w.device = device;
+    w.port = port;
+    w.devices = w.ports = 3;
+    assert_true(opening_make(OPENING_GENTLE, &w, &k));
+    assert_true(fabs(k.value[KNOB_rate_to_set_on_first_cnp] - 1.25 * 25000) <= 1);
+    assert_true(fabs(k.value[KNOB_rpg_ai_rate] - even.value[KNOB_rpg_ai_rate] / 4) <= 1);
+    assert_true(fabs(k.value[KNOB_rpg_time_reset] - 2 * even.value[KNOB_rpg_time_reset]) <= 1);
+    assert_true(k.value[KNOB_kmin] == even.value[KNOB_kmin]);
+}
+
 static void opening_make__none_where_it_is_not_wanted_or_somebody_has_chosen(void **state)
 {
     static const enum knob others[] = { KNOB_COUNT };
@@ -68,6 +113,7 @@ static void opening_make__none_where_it_is_not_wanted_or_somebody_has_chosen(voi
     w.knobs = others;
     assert_false(opening_make(OPENING_BDP, &w, &k));
     assert_false(opening_make(OPENING_FABRIC, &w, &k));
+    assert_false(opening_make(OPENING_GENTLE, &w, &k));
 }
 
 /* What is no knob of DCQCN's or ECN's stays as it was. */
@@ -80,7 +126,7 @@ static void opening_make__leaves_other_knobs_alone(void **state)
     for (int i = KNOB_pmax + 1; i < KNOB_COUNT; i++)
         if (i != KNOB_by_speed)
             w.start.value[i] = knob_info[i].max;
-    for (enum opening o = OPENING_BDP; o <= OPENING_FABRIC; o++) {
+    for (enum opening o = OPENING_BDP; o <= OPENING_GENTLE; o++) {
         assert_true(opening_make(o, &w, &k));
         for (int i = KNOB_pmax + 1; i < KNOB_COUNT; i++)
             assert_true(k.value[i] == w.start.value[i]);
@@ -92,6 +138,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(opening_make__bdp_is_the_setting_of_that_name),
         cmocka_unit_test(opening_make__fabric_goes_with_the_network),
+        cmocka_unit_test(opening_make__gentle_goes_with_the_network),
+        cmocka_unit_test(opening_make__gentle_minds_slow_hosts),
         cmocka_unit_test(opening_make__none_where_it_is_not_wanted_or_somebody_has_chosen),
         cmocka_unit_test(opening_make__leaves_other_knobs_alone),
     };
