@@ -18,7 +18,7 @@ static const struct argp_option option_rows[] = {
     { "seed", KEY_SEED, "N", 0, "Start of the random numbers (default: 1)", 0 },
     { "generations", KEY_GENERATIONS, "N", 0, "Generations of twelve settings (default: 30)", 0 },
     { "networks", KEY_NETWORKS, "N", 0, "New networks that each generation meets (default: 24)", 0 },
-    { "check", KEY_CHECK, "N", 0, "Networks that were not met, on which it is held against default and bdp in the end (default: 64)", 0 },
+    { "check", KEY_CHECK, "N", 0, "Networks that were not met, on which it is held against default, bdp and gentle in the end (default: 64)", 0 },
     { "jobs", KEY_JOBS, "N", 0, "Trials at the same time (default: as many as there are cores). What is found is the same", 0 },
     { "quick", KEY_QUICK, NULL, 0, "Trials are twenty times shorter: to see how it goes", 0 },
     { "quiet", KEY_QUIET, NULL, 0, "Print no progress", 0 },
@@ -50,14 +50,14 @@ static const struct argp argp = {
     .args_doc = "opening",
     .doc = "Looks for the setting that the tuner rehearse opens with (opening: fabric), before it has seen any traffic: one point of "
            "the space of searches, whose axes are in units of each network's line rate and round trip. Each generation of the search "
-           "meets new random networks with random traffic; in the end it is held against default and bdp on networks that it has "
+           "meets new random networks with random traffic; in the end it is held against default, bdp and gentle on networks that it has "
            "not met. It prints the row of numbers for src/tune/rehearse/opening.c; nothing is written."
            "\v"
            "Examples:\n"
            "  anole train opening\n"
            "      The search as it was made for what ships.\n"
            "  anole train opening --generations 0 --check 64\n"
-           "      What bdp and the opening that ships are worth on 64 random networks.\n"
+           "      What bdp, gentle and the opening that ships are worth on 64 random networks.\n"
            "\n"
            "The same options and seed print the same on every machine, whatever the number of jobs.",
 };

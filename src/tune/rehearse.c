@@ -153,17 +153,31 @@ static struct versus versus_of(const struct rehearser *t, const struct race *rac
     return (struct versus){ &now->knobs, race_gain(winner, now), 0 };
 }
 
+/* What a setting must be better by. */
+static double margin_for(const struct rehearser *t, const struct traffic_model *m)
+{
+    double margin = t->option[OPT_MARGIN];
+
+    if (!rehearser_is_endogenous(m))
+        return margin;
+    return fmax(margin, m->loop_bps_per_host > LOOP_SHARE * model_bps(m) ? LOOP_MARGIN : JOB_MARGIN);
+}
+
+/* It is better for sure, and by the margin in the mean; where messages follow from others, by the margin for sure. */
+static bool is_worth_it(const struct race_gain *gain, const struct traffic_model *m, double margin)
+{
+    return rehearser_is_endogenous(m) ? gain->high <= -margin : gain->high <= 0 && gain->mean <= -margin;
+}
+
 static void decide(struct rehearser *t, const struct traffic_model *m, const struct rehearsal *r, const struct twin_check *c,
                    struct knobs *knobs, struct tuner_note *note)
 {
     const struct runner *winner = &r->race.runner[r->race.winner], *now = race_find(&r->race, knobs);
     struct versus        v = versus_of(t, &r->race, winner, now);
-    double               margin = t->option[OPT_MARGIN];
+    double               margin = margin_for(t, m);
 
     assert(knobs_equal(&now->knobs, knobs));     /* who is in force always runs */
-    if (rehearser_is_endogenous(m))
-        margin = fmax(margin, m->loop_bps_per_host > LOOP_SHARE * model_bps(m) ? LOOP_MARGIN : JOB_MARGIN);
-    if (winner == now || v.gain.high > -margin) {
+    if (winner == now || !is_worth_it(&v.gain, m, margin)) {
         stay(t, m, r, c, margin, knobs, note);
         return;
     }
@@ -320,10 +334,11 @@ static void meet(struct rehearser *t, const struct traffic_model *now, const cha
     t->is_guess = t->is_opening = opens;
 }
 
-/* A guess that no twin has confirmed, as the traffic is another again and again, is not kept for ever. */
+/* A guess that no twin has confirmed, as the traffic is another again and again, is not kept for ever. An opening was made for no
+ * traffic, and stays. */
 static void outlive(struct rehearser *t, struct knobs *knobs, struct tuner_note *note)
 {
-    if (!t->is_guess || ++t->guess_windows < GUESS_WINDOWS)
+    if (!t->is_guess || t->is_opening || ++t->guess_windows < GUESS_WINDOWS)
         return;
     rehearser_say(note, "watch", "no twin has confirmed what was guessed; the setting from the beginning comes back");
     drop_guess(t, true);
@@ -575,7 +590,7 @@ static const struct option_info options[] = {
     [OPT_WINDOW] = { "window", OPTION_COUNT, 3, 1, 1e6, NULL, NULL, "intervals that a model of the traffic is made from" },
     [OPT_SETTLE] = { "settle", OPTION_COUNT, 1, 1, 1000, NULL, NULL, "intervals after a change that say nothing of the new setting" },
     [OPT_THINK] = { "think", OPTION_COUNT, 0, 0, 1e6, NULL, NULL, "intervals that pass while settings are tried on the twin" },
-    [OPT_MARGIN] = { "margin", OPTION_REAL, 0.02, 0, 1, NULL, NULL, "a setting must be better by more, for sure, to be set" },
+    [OPT_MARGIN] = { "margin", OPTION_REAL, 0.02, 0, 1, NULL, NULL, "a setting must be better by more in the mean of the race, and better for sure, to be set" },
     [OPT_TRUST] = { "trust", OPTION_REAL, 0.4, 0, 10, NULL, NULL,
                 "a twin whose log slowdowns are further off those that hosts see, beyond chance, is not believed" },
     [OPT_PAIRS] = { "pairs", OPTION_COUNT, 0, 0, 1000, NULL, NULL,

@@ -22,7 +22,7 @@ struct opening_request {
 
 extern const struct opening_request opening_initial;
 
-/* Prints the point, and what it and bdp are worth against default. The same request prints the same. */
+/* Prints the point, and what it, bdp and gentle are worth against default. The same request prints the same. */
 int opening_train(const struct opening_request *, FILE *out, struct err *);
 
 #endif
