@@ -81,12 +81,12 @@ static void check_rack(const uint8_t *data, size_t size)
     rack_init(&r[0], 0);
     rack_init(&r[1], 0);
     if (rack_codec_read(&r[0], data, size) == 0) {
-        PROMISE(r->rows <= RACK_DEVICES_MAX && r->gones <= RACK_DEVICES_MAX);
+        PROMISE(r->rows <= RACK_DEVICES_MAX && r->gones <= RACK_DEVICES_MAX && r->tolds <= RACK_DEVICES_MAX);
         for (uint32_t i = 0; i < r->rows; i++)
             PROMISE(r->row[i].sample.paused >= 0 && r->row[i].sample.paused <= 1 && !r->row[i].sample.detail);
         length = rack_codec_write(&r[0], &bytes);
         PROMISE(rack_codec_is(bytes, length) && rack_codec_read(&r[1], bytes, length) == 0);
-        PROMISE(r[1].rows == r->rows && r[1].items == r->items && r[1].life == r->life && r[1].number == r->number);
+        PROMISE(r[1].rows == r->rows && r[1].items == r->items && r[1].life == r->life && r[1].number == r->number && r[1].tolds == r->tolds);
         free(bytes);
     }
     rack_fini(&r[0]);

@@ -2,6 +2,7 @@
 #include "live/core/rack.h"
 #include "base/err.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,8 @@ void rack_init(struct rack *r, uint64_t life)
 {
     r->item = NULL;
     r->items_max = 0;
+    r->told = NULL;
+    r->tolds_max = 0;
     r->life = life;
     rack_clear(r);
 }
@@ -16,14 +19,16 @@ void rack_init(struct rack *r, uint64_t life)
 void rack_fini(struct rack *r)
 {
     free(r->item);
+    free(r->told);
     r->item = NULL;
-    r->items = r->items_max = 0;
+    r->told = NULL;
+    r->items = r->items_max = r->tolds = r->tolds_max = 0;
 }
 
 void rack_clear(struct rack *r)
 {
     r->number = r->term = 0;
-    r->rows = r->items = r->gones = 0;
+    r->rows = r->items = r->gones = r->tolds = 0;
     r->fsd = (struct fsd){ 0 };
 }
 
@@ -35,6 +40,17 @@ void rack_add(struct rack *r, uint32_t slot, const struct msg *m)
     }
     r->item[r->items] = (struct rack_item){ slot, *m };
     r->item[r->items++].msg.sample.detail = NULL;
+}
+
+struct seen_part *rack_tell(struct rack *r, uint32_t slot)
+{
+    assert(r->tolds < RACK_DEVICES_MAX);
+    if (r->tolds == r->tolds_max) {
+        r->tolds_max = 2 * r->tolds_max + 4;
+        r->told = xrealloc(r->told, r->tolds_max * sizeof *r->told);
+    }
+    r->told[r->tolds].slot = slot;
+    return &r->told[r->tolds++].part;
 }
 
 void rack_copy(struct rack *to, const struct rack *from)
@@ -52,6 +68,8 @@ void rack_copy(struct rack *to, const struct rack *from)
     to->item = from->items ? xmalloc(from->items * sizeof *to->item) : NULL;
     if (from->items)
         memcpy(to->item, from->item, from->items * sizeof *to->item);
+    for (uint32_t i = 0; i < from->tolds; i++)
+        seen_part_copy(rack_tell(to, from->told[i].slot), &from->told[i].part);
 }
 
 bool rack_is_empty(const struct rack *r)

@@ -1,7 +1,8 @@
 /* src/live/core/rack.h - what relays and controllers say to each other: the messages of many devices in one.
  *
  * Up, a relay sends once per interval what its devices have reported. A device that is idle and has nothing special to say takes a row
- * of numbers; all else is an item, a message as the agent sent it. Flow sizes of all are one sum. Down, a controller answers with
+ * of numbers; all else is an item, a message as the agent sent it. Flow sizes of all are one sum; what hosts tell of their messages stays
+ * that of each, since it is as long as it is however long the interval was. Down, a controller answers with
  * the number of what it has heard: each device gets the lease that it would have got without a relay. Other messages are items.
  *
  *   life   of the relay, another one after each start: its slots mean nothing to those who knew an earlier one
@@ -23,6 +24,7 @@ struct rack_row {                /* a report of a device that is idle, neither f
 };
 
 struct rack_item { uint32_t slot; struct msg msg; };     /* without detail */
+struct rack_told { uint32_t slot; struct seen_part part; };      /* messages of a host, beside its report */
 
 struct rack {
     uint64_t          life;
@@ -34,6 +36,8 @@ struct rack {
     struct fsd        fsd;       /* of all rows together */
     struct rack_item *item;
     uint32_t          items_max;
+    struct rack_told *told;
+    uint32_t          tolds, tolds_max;
 };
 
 void rack_init(struct rack *, uint64_t life);
@@ -43,6 +47,9 @@ void rack_fini(struct rack *);
 void rack_clear(struct rack *);
 
 void rack_add(struct rack *, uint32_t slot, const struct msg *);
+
+/* Room for what one more host tells, good until the next; RACK_DEVICES_MAX at most. */
+struct seen_part *rack_tell(struct rack *, uint32_t slot);
 
 /* Makes 'to', which holds nothing, another of the same. */
 void rack_copy(struct rack *to, const struct rack *from);

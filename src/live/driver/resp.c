@@ -66,9 +66,11 @@ static long number(struct rest *r, char sign)
     long        value = 0;
     bool        is_none;
 
-    if (at < r->end && *at != sign)
-        r->is_bad = true;
-    at++;
+    if (at == r->end) {
+        r->is_short = true;
+        return 0;
+    }
+    r->is_bad |= *at++ != sign;
     is_none = at + 1 < r->end && at[0] == '-' && at[1] == '1';
     at += is_none ? 2 : 0;
     for (; at < r->end && *at >= '0' && *at <= '9' && value < 1000000; at++)

@@ -1,6 +1,8 @@
 /* src/live/relay/mux.c - see mux.h. */
 #include "live/relay/mux.h"
 
+#include <string.h>
+
 void mux_init(struct mux *m, const struct mux_io *io)
 {
     m->io = *io;
@@ -10,6 +12,8 @@ void mux_init(struct mux *m, const struct mux_io *io)
     m->current = NULL;
     m->lease = NULL;
     m->leases = 0;
+    m->detail = NULL;
+    m->next_told = 0;
     rack_init(&m->down, 0);
 }
 
@@ -62,8 +66,42 @@ static struct mux_slot *slot_of(struct mux *m, uint32_t slot, uint64_t now_us)
 
 /* ---- up ---- */
 
+/* Messages of a host go with the first of its reports in this rack; the others tell of none, so that all of them together tell it once. False: it
+ * told nothing. */
+static bool take_seen(struct mux *m, uint32_t slot, struct seen_part *seen)
+{
+    const struct rack *up = m->up;
+
+    for (uint32_t i = 0; i < up->tolds; i++) {
+        uint32_t at = m->next_told < up->tolds ? m->next_told : 0;
+
+        m->next_told = at + 1;
+        if (up->told[at].slot != slot)
+            continue;
+        if (m->is_handed_on[at])
+            seen_part_clear(seen);
+        else
+            seen_part_copy(seen, &up->told[at].part);
+        m->is_handed_on[at] = true;
+        return true;
+    }
+    return false;
+}
+
+/* What a report says beside its numbers; NULL: nothing. */
+static const struct msg_detail *detail_of(struct mux *m, uint32_t slot, const struct fsd *flows)
+{
+    static const struct fsd nothing;
+
+    m->detail->has_seen = take_seen(m, slot, &m->detail->seen);
+    if (!flows && !m->detail->has_seen)
+        return NULL;
+    m->detail->fsd = flows ? *flows : nothing;
+    return m->detail;
+}
+
 /* 'report' has what all rows have in common. */
-static void hand_on_row(struct mux *m, const struct rack_row *row, struct msg *report, const struct msg_detail *flows, uint64_t now_us)
+static void hand_on_row(struct mux *m, const struct rack_row *row, struct msg *report, const struct fsd *flows, uint64_t now_us)
 {
     struct mux_slot *s = slot_of(m, row->slot, now_us);
 
@@ -72,7 +110,7 @@ static void hand_on_row(struct mux *m, const struct rack_row *row, struct msg *r
     report->incarnation = s->incarnation;
     report->stamp_us = row->stamp_us;
     report->sample = row->sample;
-    report->sample.detail = flows;
+    report->sample.detail = detail_of(m, row->slot, flows);
     m->current = s;
     m->io.on_msg(m->io.arg, s->link, report, now_us);
 }
@@ -86,7 +124,13 @@ static void hand_on_item(struct mux *m, const struct rack_item *item, uint64_t n
     if (item->msg.kind == MSG_HELLO)
         s->incarnation = item->msg.incarnation;
     m->current = s;
-    m->io.on_msg(m->io.arg, s->link, &item->msg, now_us);
+    if (item->msg.kind == MSG_REPORT && m->up->tolds) {
+        struct msg report = item->msg;
+
+        report.sample.detail = detail_of(m, item->slot, NULL);
+        m->io.on_msg(m->io.arg, s->link, &report, now_us);
+    } else
+        m->io.on_msg(m->io.arg, s->link, &item->msg, now_us);
 }
 
 static uint32_t reports_in(const struct rack *r)
@@ -122,11 +166,10 @@ static void answer(struct mux *m)
 
 void mux_on_rack(struct mux *m, const struct rack *up, uint64_t now_us)
 {
-    static const struct fsd nothing;
-    struct mux_lease        lease[MUX_LEASES_MAX];       /* one place for all relays, so that it stays in a cache */
-    struct msg              report = { .kind = MSG_REPORT, .term = up->term };
-    struct msg_detail       flows;
-    bool                    has_flows = up->fsd.elephants || up->fsd.mice;
+    struct mux_lease  lease[MUX_LEASES_MAX];     /* one place for all relays, so that it stays in a cache */
+    struct msg        report = { .kind = MSG_REPORT, .term = up->term };
+    struct msg_detail detail;
+    bool              has_flows = up->fsd.elephants || up->fsd.mice;
 
     if (up->life != m->life)
         mux_on_cut(m);           /* another life: slots have another meaning */
@@ -134,19 +177,20 @@ void mux_on_rack(struct mux *m, const struct rack *up, uint64_t now_us)
     m->up = up;
     m->lease = lease;
     m->leases = 0;
-    flows.fsd = has_flows ? up->fsd : nothing;
-    flows.ports = flows.pairs = 0;
-    flows.has_seen = false;
+    m->detail = &detail;
+    detail.ports = detail.pairs = 0;
+    memset(m->is_handed_on, 0, up->tolds * sizeof *m->is_handed_on);
     for (uint32_t i = 0; i < up->items; i++)
         hand_on_item(m, &up->item[i], now_us);
     for (uint32_t i = 0; i < up->rows; i++)
-        hand_on_row(m, &up->row[i], &report, has_flows && i == 0 ? &flows : NULL, now_us);
+        hand_on_row(m, &up->row[i], &report, has_flows && i == 0 ? &up->fsd : NULL, now_us);
     for (uint32_t i = 0; i < up->gones; i++)
         if (by_slot(m, up->gone[i]))
             forget(m, by_slot(m, up->gone[i]));
     answer(m);
     m->up = NULL;
     m->lease = NULL;
+    m->detail = NULL;
     m->leases = 0;
     m->current = NULL;
     send_down(m);                /* even if there is nothing to say: the relay is to know that it was heard */

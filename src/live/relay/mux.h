@@ -34,6 +34,9 @@ struct mux {
     const struct mux_slot *current;      /* whose message it is */
     struct mux_lease      *lease;        /* given for its reports so far; room for MUX_LEASES_MAX, while it is handed on */
     uint32_t               leases;
+    struct msg_detail     *detail;       /* room for what a report says beside its numbers */
+    uint32_t               next_told;    /* where to look first */
+    bool                   is_handed_on[RACK_DEVICES_MAX];       /* of what hosts told */
 };
 
 void mux_init(struct mux *, const struct mux_io *);

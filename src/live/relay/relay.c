@@ -16,6 +16,8 @@ void relay_init(struct relay *r, const struct relay_config *cfg, const struct re
 
 void relay_fini(struct relay *r)
 {
+    for (uint32_t i = 0; i < r->agents; i++)
+        free(r->agent[i].seen);
     free(r->agent);
     free(r->sent);
     rack_fini(&r->up);
@@ -55,9 +57,10 @@ static struct relay_agent *agent_of(struct relay *r, uint32_t link, uint64_t inc
         return a;
     if (!a && r->agents == RACK_DEVICES_MAX)
         return NULL;
-    if (a)
+    if (a) {
         say_gone(r, a->slot);
-    else
+        free(a->seen);
+    } else
         a = &r->agent[r->agents++];
     *a = (struct relay_agent){ .link = link, .slot = ++r->slots, .incarnation = incarnation };
     return a;
@@ -98,6 +101,19 @@ static void add_sample(struct msg_sample *sum, const struct msg_sample *next)
                   mean(was.metric, was.interval_us, next->metric, next->interval_us);
 }
 
+static void add_seen(struct relay_agent *a, const struct msg_detail *d)
+{
+    if (!d || !d->has_seen)
+        return;
+    if (!a->seen)
+        a->seen = xmalloc(sizeof *a->seen);
+    if (a->has_seen)
+        seen_part_add(a->seen, &d->seen);
+    else
+        seen_part_copy(a->seen, &d->seen);
+    a->has_seen = true;
+}
+
 static void add_report(struct relay_agent *a, const struct msg *m)
 {
     if (!a->has_row)
@@ -121,6 +137,8 @@ void relay_on_agent(struct relay *r, uint32_t link, const struct msg *m, uint64_
         return;
     }
     r->up.term = m->term > r->up.term ? m->term : r->up.term;
+    if (m->kind == MSG_REPORT)
+        add_seen(a, m->sample.detail);
     if (m->kind == MSG_REPORT && is_ordinary(m)) {
         add_report(a, m);
         return;
@@ -137,10 +155,21 @@ void relay_on_agent_cut(struct relay *r, uint32_t link)
     if (!a)
         return;
     say_gone(r, a->slot);
+    free(a->seen);
     *a = r->agent[--r->agents];
 }
 
 /* ---- up ---- */
+
+/* What a host tells goes with its reports of this rack, once. */
+static void tell(struct relay *r, struct relay_agent *a)
+{
+    if (!a || !a->has_seen)
+        return;
+    seen_part_fit(a->seen);
+    seen_part_copy(rack_tell(&r->up, a->slot), a->seen);
+    a->has_seen = false;
+}
 
 static void remember(struct relay_sent *s, uint32_t slot, uint64_t stamp_us)
 {
@@ -161,8 +190,10 @@ static void send_up(struct relay *r)
     for (uint32_t i = 0; i < r->up.rows; i++)
         remember(s, r->up.row[i].slot, r->up.row[i].stamp_us);
     for (uint32_t i = 0; i < r->up.items; i++)
-        if (r->up.item[i].msg.kind == MSG_REPORT)
+        if (r->up.item[i].msg.kind == MSG_REPORT) {
             remember(s, r->up.item[i].slot, r->up.item[i].msg.stamp_us);
+            tell(r, by_slot(r, r->up.item[i].slot));
+        }
     r->io.send_up(r->io.arg, &r->up);
     rack_clear(&r->up);
 }
@@ -194,6 +225,7 @@ void relay_on_tick(struct relay *r, uint64_t now_us)
             continue;
         r->up.row[r->up.rows++] = a->row;
         fsd_add(&r->up.fsd, &a->fsd);
+        tell(r, a);
         a->has_row = false;
     }
     send_up(r);

@@ -2,7 +2,7 @@
  *
  * A state machine over (clock, network): it holds nothing that must not be forgotten, decides nothing, and has no lease of its own. It
  * merges reports (rack.h), hands everything else on, and gives each device the lease that the controller gave for its report.
- * Several reports of a device between two of its own become one: counters are added, the metric is averaged.
+ * Several reports of a device between two of its own become one: counters are added, and what it tells of its messages; the metric is averaged.
  *
  * A relay that has not heard from its controller for a while sends its agents away: they go to the next relay or to the controller itself
  * (path.h). So does an agent whose relay is silent or gone.
@@ -23,7 +23,14 @@ struct relay_io {
     void *arg;
 };
 
-struct relay_agent { uint32_t link, slot; uint64_t incarnation; bool has_row; struct rack_row row; struct fsd fsd; };
+struct relay_agent {
+    uint32_t          link, slot;
+    uint64_t          incarnation;
+    bool              has_row, has_seen;
+    struct rack_row   row;
+    struct fsd        fsd;
+    struct seen_part *seen;      /* of the reports that wait; NULL: it has never told of messages */
+};
 struct relay_heard { uint32_t slot; uint64_t stamp_us; };        /* a report that is in a rack */
 struct relay_sent  { uint64_t number; uint32_t count; struct relay_heard heard[2 * RACK_DEVICES_MAX]; };
 

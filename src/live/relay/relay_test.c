@@ -15,7 +15,7 @@
 
 #define AGENTS 5
 
-struct told { uint32_t link; struct msg msg; };
+struct told { uint32_t link; struct msg msg; bool has_seen; struct seen_part seen; };
 
 static struct relay relay;
 static struct mux   mux;
@@ -33,7 +33,10 @@ static void     on_cut(void *arg, uint32_t link) { (void)arg, (void)link; cuts++
 static void on_msg(void *arg, uint32_t link, const struct msg *m, uint64_t now_us)
 {
     (void)arg, (void)now_us;
-    up[ups++] = (struct told){ link, *m };
+    up[ups] = (struct told){ .link = link, .msg = *m, .has_seen = m->sample.detail && m->sample.detail->has_seen };
+    if (up[ups].has_seen)
+        seen_part_copy(&up[ups].seen, &m->sample.detail->seen);
+    ups++;
     if (m->kind == MSG_REPORT && is_leasing && link != not_leased)
         assert_true(mux_send(&mux, link, &(struct msg){ .kind = MSG_LEASE, .term = 9, .incarnation = m->incarnation,
                                                         .stamp_us = m->stamp_us }));
@@ -52,7 +55,7 @@ static void send_down(void *arg, const struct rack *r)
 static void send(void *arg, uint32_t link, const struct msg *m)
 {
     (void)arg;
-    down[downs++] = (struct told){ link, *m };
+    down[downs++] = (struct told){ .link = link, .msg = *m };
 }
 
 static void cut(void *arg, uint32_t link) { (void)arg, (void)link; cuts++; }
@@ -181,6 +184,61 @@ static void tick__flow_sizes_are_added(void **unused)
         elephants += up[i].msg.sample.detail != NULL;
     assert_int_equal(elephants, 1);              /* one report has them all; it is gone by now, so it is not looked at */
     assert_int_equal(relay.up.fsd.elephants, 0);
+}
+
+/* Says so many messages of so many bytes in bin 40. */
+static void post(uint32_t agent, uint32_t messages, enum msg_phase phase)
+{
+    static struct msg_detail d;
+    struct msg               m = report_of(agent, 1);
+
+    d.has_seen = true;
+    seen_part_clear(&d.seen);
+    d.seen.row[d.seen.rows++] = (struct seen_row){ 40, messages, (uint64_t)messages * 1500 };
+    d.seen.done[0] = (struct seen_part_class){ messages, messages * 65536ul };
+    m.sample.detail = &d;
+    m.phase = phase;
+    relay_on_agent(&relay, agent, &m, 1);
+}
+
+/* Of two intervals of a host its messages are added; those of two hosts are not. Where reports are not ordinary, too, each message is told once. */
+static void tick__messages_of_a_host_are_told_once_and_as_its_own(void **unused)
+{
+    uint32_t messages[AGENTS] = { 0 }, tellers = 0;
+
+    (void)unused;
+    say_hello();
+    post(0, 3, PHASE_IDLE);
+    post(0, 4, PHASE_IDLE);
+    post(1, 11, PHASE_IDLE);
+    post(2, 20, PHASE_APPLIED);
+    post(2, 30, PHASE_APPLIED);
+    relay_on_agent(&relay, 3, &(struct msg){ .kind = MSG_REPORT, .incarnation = 103, .sample = { .metric = NAN } }, 1);
+    relay_on_tick(&relay, 2);
+    assert_int_equal(ups, 5);                    /* two of the third host */
+    for (uint32_t i = 0; i < ups; i++) {
+        uint64_t of = up[i].msg.incarnation - 100;
+
+        tellers += up[i].has_seen;
+        assert_true(up[i].has_seen == (of != 3));
+        for (uint32_t k = 0; up[i].has_seen && k < up[i].seen.rows; k++) {
+            assert_true(up[i].seen.row[k].bin == 40 && up[i].seen.row[k].bytes == up[i].seen.row[k].messages * 1500ul);
+            messages[of] += up[i].seen.row[k].messages;
+        }
+    }
+    assert_true(tellers == 4 && messages[0] == 7 && messages[1] == 11 && messages[2] == 50 && messages[3] == 0);
+    ups = 0;
+    report_all(10);
+    relay_on_tick(&relay, 3);
+    assert_int_equal(ups, AGENTS);
+    for (uint32_t i = 0; i < ups; i++)
+        assert_false(up[i].has_seen);            /* they have told nothing since */
+    post(4, 1, PHASE_IDLE);
+    relay_on_agent_cut(&relay, 4);
+    post(4, 2, PHASE_IDLE);                      /* another connection: what was told before is gone */
+    ups = 0;
+    relay_on_tick(&relay, 4);
+    assert_int_equal(relay.agents, AGENTS);
 }
 
 /* What is not ordinary goes as it is: phases, guardrails, answers; and back come commands. */
@@ -321,6 +379,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(tick__who_gets_no_lease_without_a_relay_gets_none_with_it, set_up, tear_down),
         cmocka_unit_test_setup_teardown(tick__two_intervals_become_one, set_up, tear_down),
         cmocka_unit_test_setup_teardown(tick__flow_sizes_are_added, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(tick__messages_of_a_host_are_told_once_and_as_its_own, set_up, tear_down),
         cmocka_unit_test_setup_teardown(flush__messages_pass_both_ways, set_up, tear_down),
         cmocka_unit_test_setup_teardown(life__another_one_has_other_slots, set_up, tear_down),
         cmocka_unit_test_setup_teardown(agent__that_starts_anew_has_another_slot, set_up, tear_down),

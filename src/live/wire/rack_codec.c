@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "live/wire/codec.h"
 #include "live/wire/rack_plain.h"
+#include "live/wire/seen_codec.h"
 
 #include <anole.pb-c.h>
 #include <math.h>
@@ -120,6 +121,30 @@ static void free_items(Anole__V1__Rack *r)
     free(r->item);
 }
 
+struct told_room { Anole__V1__Told told; struct seen_list list; };
+
+/* To be freed, one by one. */
+static void fill_told(Anole__V1__Rack *to, const struct rack *from)
+{
+    to->told = xcalloc(from->tolds + 1ul, sizeof *to->told);
+    to->n_told = from->tolds;
+    for (uint32_t i = 0; i < from->tolds; i++) {
+        struct told_room *room = xmalloc(sizeof *room);
+
+        anole__v1__told__init(&room->told);
+        room->told.slot = from->told[i].slot;
+        room->told.seen = seen_codec_list(&room->list, &from->told[i].part);
+        to->told[i] = &room->told;
+    }
+}
+
+static void free_told(Anole__V1__Rack *r)
+{
+    for (size_t i = 0; i < r->n_told; i++)
+        free(r->told[i]);        /* the first of its room */
+    free(r->told);
+}
+
 size_t rack_codec_write(const struct rack *r, unsigned char **bytes)
 {
     static struct room room;
@@ -139,9 +164,11 @@ size_t rack_codec_write(const struct rack *r, unsigned char **bytes)
     rack.gone = (uint32_t *)r->gone;
     rack.n_gone = r->gones;
     fill_items(&rack, r);
+    fill_told(&rack, r);
     *bytes = xmalloc(anole__v1__message__get_packed_size(&out) + 1);
     length = anole__v1__message__pack(&out, *bytes);
     free_items(&rack);
+    free_told(&rack);
     return length;
 }
 
@@ -201,6 +228,16 @@ static bool take_rest(struct rack *to, const Anole__V1__Rack *from)
     return true;
 }
 
+static bool take_told(struct rack *to, const Anole__V1__Rack *from)
+{
+    if (from->n_told > RACK_DEVICES_MAX)
+        return false;
+    for (size_t i = 0; i < from->n_told; i++)
+        if (!from->told[i]->seen || !seen_codec_take(rack_tell(to, from->told[i]->slot), from->told[i]->seen))
+            return false;
+    return true;
+}
+
 /* Any rack. */
 static int read_any(struct rack *r, const unsigned char *bytes, size_t length)
 {
@@ -211,7 +248,7 @@ static int read_any(struct rack *r, const unsigned char *bytes, size_t length)
         r->life = in->rack->life;
         r->number = in->rack->number;
         r->term = in->rack->term;
-        is_good = take_rows(r, in->rack) && take_rest(r, in->rack);
+        is_good = take_rows(r, in->rack) && take_rest(r, in->rack) && take_told(r, in->rack);
     }
     if (in)
         anole__v1__message__free_unpacked(in, NULL);

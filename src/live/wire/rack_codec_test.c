@@ -70,6 +70,46 @@ static void write__a_rack_comes_back_and_is_small(void **unused)
     free(bytes);
 }
 
+/* What hosts tell of their messages comes back to the byte, each with its slot, and with as many as a rack may have. */
+static void write__messages_of_hosts_come_back(void **unused)
+{
+    unsigned char    *bytes, *twice;
+    struct seen_part *part;
+    size_t            length;
+
+    (void)unused;
+    fill(3);
+    for (uint32_t i = 0; i < 3; i++) {
+        part = rack_tell(&out, 10 + i);
+        seen_part_clear(part);
+        for (uint32_t bin = i; bin < 30; bin += 1 + i)
+            part->row[part->rows++] = (struct seen_row){ bin, 1 + bin, (1 + bin) * (seen_bin_min(bin) + i) };
+        part->job[0] = (struct seen_part_job){ 1000000 + i, 100, i, 7, 20 * i, 3, 123456789 };
+        part->done[1] = (struct seen_part_class){ 10 + i, 700000 };
+        part->chance_bytes = 0.5 * i;
+    }
+    length = rack_codec_write(&out, &bytes);
+    assert_int_equal(rack_codec_read(&in, bytes, length), 0);
+    assert_true(in.rows == 3 && in.tolds == 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct seen_part *a = &in.told[i].part, *b = &out.told[i].part;
+
+        assert_true(in.told[i].slot == 10 + i && a->rows == b->rows);
+        assert_memory_equal(a, b, offsetof(struct seen_part, row) + b->rows * sizeof *b->row);
+    }
+    in.rows = 0;
+    length = rack_codec_write(&in, &twice);
+    assert_int_equal(rack_codec_read(&out, twice, length), 0);
+    assert_true(out.rows == 0 && out.tolds == 3);
+    free(twice);
+    free(bytes);
+    while (out.tolds < RACK_DEVICES_MAX)
+        seen_part_clear(rack_tell(&out, out.tolds));
+    length = rack_codec_write(&out, &bytes);
+    assert_int_equal(rack_codec_read(&in, bytes, length), 0);
+    free(bytes);
+}
+
 static void read__what_is_not_a_rack_is_refused(void **unused)
 {
     static unsigned char  message[CODEC_BYTES_MAX];
@@ -159,6 +199,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(write__a_rack_comes_back_and_is_small, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(write__messages_of_hosts_come_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(read__without_objects_is_as_with_them, set_up, tear_down),
         cmocka_unit_test_setup_teardown(read__what_is_not_a_rack_is_refused, set_up, tear_down),
     };
