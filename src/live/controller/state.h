@@ -158,8 +158,8 @@ static inline void controller_fetch(const struct controller *c, uint32_t i)
 {
     const char *p = (const char *)&c->peer[i < c->peers ? i : 0];
 
-    for (int line = 0; line < 3; line++)
-        __builtin_prefetch(p + 64 * line);
+    for (size_t line = 0; line < 192; line += 64)
+        __builtin_prefetch(p + line);
 }
 
 #define CONTROLLER_AHEAD 8       /* devices */

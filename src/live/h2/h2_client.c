@@ -62,14 +62,14 @@ static void read_message(char *text, size_t size, const uint8_t *value, size_t l
     text[out] = '\0';
 }
 
+/* -1: it is none, or has more than six digits. */
 static int number_of(const uint8_t *value, size_t length)
 {
-    char text[8] = "";
+    int number = length && length <= 6 ? 0 : -1;
 
-    if (!length || length >= sizeof text)
-        return -1;
-    memcpy(text, value, length);
-    return strspn(text, "0123456789") == length ? atoi(text) : -1;
+    for (size_t i = 0; i < length && number >= 0; i++)
+        number = isdigit(value[i]) ? 10 * number + (value[i] - '0') : -1;
+    return number;
 }
 
 static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name, size_t name_length,

@@ -56,7 +56,7 @@ bool codec_report_read(struct msg *m, struct msg_detail *detail, const unsigned 
 {
     static struct msg_detail unwanted;
     struct msg_detail       *d = detail ? detail : &unwanted;
-    struct reader            r = { .at = bytes, .end = bytes + length };
+    struct reader            r = { .at = bytes, .end = length ? bytes + length : bytes };       /* bytes may be NULL */
     bool                     is_good = length > 2 && bytes[0] == reader_key(1, READER_VARINT) && bytes[1] == MSG_REPORT, has_sample = false;
     unsigned                 key;
 

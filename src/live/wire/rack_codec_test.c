@@ -51,7 +51,7 @@ static void write__a_rack_comes_back_and_is_small(void **unused)
     fill(32);
     length = rack_codec_write(&out, &bytes);
     print_message("# rack of 32: %zu bytes, %.1f for each device\n", length, (double)length / 32);
-    assert_true(length <= 32 * 40);              /* bytes of one report: see codec_test.c */
+    assert_true(length <= 32ul * 40);             /* bytes of one report: see codec_test.c */
     assert_true(rack_codec_is(bytes, length));
     free(bytes);
     out.row[5].sample.paused = 0.25;

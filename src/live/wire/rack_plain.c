@@ -112,7 +112,7 @@ static bool read_rack(struct reader in, struct rack *r)
         case 18 << 3 | READER_BYTES: read_bins(reader_part(&in), &r->fsd, &is_bad); break;
         case 19 << 3 | READER_BYTES: read_gone(reader_part(&in), r, &is_bad); break;
         default:
-            if (number < SLOT || number > 13 || (key & 7) != READER_BYTES)
+            if (number <= SLOT || number > 13 || (key & 7) != READER_BYTES)
                 return false;
             read_numbers(reader_part(&in), r, column_of(r, number), &is_bad);
             break;
@@ -123,7 +123,7 @@ static bool read_rack(struct reader in, struct rack *r)
 
 bool rack_plain_read(struct rack *r, const unsigned char *bytes, size_t length)
 {
-    struct reader in = { .at = bytes, .end = bytes + length };
+    struct reader in = { .at = bytes, .end = length ? bytes + length : bytes };
     unsigned      key;
     bool          has_rack = false;
 
