@@ -146,15 +146,17 @@ static void let_queues(struct controller *c, struct peer *p, uint64_t now_us)
 {
     bool may = c->cfg->lets_queues && c->cfg->mode >= MODE_AUTO && !*c->frozen && !c->are_queues_stopped && now_us >= c->paused_until_us;
 
-    if (p->self.is_there && p->self.is_allowed != may)
+    if (p->has_self && p->self.is_allowed != may)
         command_send(c, p, &(struct msg){ .kind = MSG_QUEUES, .self = { .is_there = true, .is_allowed = may } });
 }
 
 /* The answer to a report. */
 static void hear(struct controller *c, struct peer *p, uint64_t stamp_us, uint64_t now_us)
 {
-    command_send(c, p, &(struct msg){ .kind = MSG_LEASE, .stamp_us = stamp_us,
-                                      .is_brief = c->is_brief && c->trial.phase == TRIAL_NONE });
+    c->lease.kind = MSG_LEASE;
+    c->lease.stamp_us = stamp_us;
+    c->lease.is_brief = c->is_brief && c->trial.phase == TRIAL_NONE;
+    command_send(c, p, &c->lease);
     let_queues(c, p, now_us);
 }
 

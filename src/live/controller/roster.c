@@ -87,8 +87,9 @@ static void take_state(struct controller *c, struct peer *p, const struct msg *m
     p->is_broken = m->is_broken;
     p->phase = m->phase;
     p->open_change = m->change;
-    if (p->self.is_there || m->self.is_there)
+    if (p->has_self || m->self.is_there)
         p->self = m->self;
+    p->has_self = m->self.is_there;
 }
 
 struct peer *roster_on_hello(struct controller *c, uint32_t link, const struct msg *m, uint64_t now_us)

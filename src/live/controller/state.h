@@ -63,6 +63,7 @@ struct peer {
     bool              may_write, is_frozen, is_broken, has_offset;
     bool              has_detail;                /* the last report had one */
     bool              is_breached;               /* a guardrail, says the last report */
+    bool              has_self;  /* self.is_there, where it is at hand */
 
     uint64_t          incarnation, stamp_us;     /* stamp: by its clock */
     int64_t           offset_us; /* its clock less ours */
@@ -148,6 +149,7 @@ struct controller {
     uint32_t             ranked[2];      /* how many NICs and switches have a rank */
     bool                 is_unranked;    /* ranks must be given anew */
     bool                 is_brief;       /* agents are told that the metric and flow sizes will do, while nothing is tried */
+    struct msg           lease;          /* the one that is sent again and again: emptying a message costs as much as all else about it */
     struct trial         trial;
     uint64_t             changes, trials;
     struct aa            aa[STAGES];

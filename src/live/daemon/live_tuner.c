@@ -412,10 +412,12 @@ static struct knob_set change_of(const struct decision *d, const struct controll
     struct knobs    is;
 
     take_knobs(&is, c);
-    for (uint32_t i = 0; i < c->peers; i++)
+    for (uint32_t i = 0; i < c->peers; i++) {
+        __builtin_prefetch(&c->peer[i + CONTROLLER_AHEAD < c->peers ? i + CONTROLLER_AHEAD : 0].confirmed.is_named);
         for (int k = 0; k < KNOB_COUNT; k++)
             if (c->peer[i].confirmed.is_named[k] && !knobset_is_equal_value(is.value[k], d->knobs.value[k]))
                 knob_set_add(&set, (enum knob)k, d->knobs.value[k]);
+    }
     return set;
 }
 
