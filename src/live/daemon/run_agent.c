@@ -102,13 +102,13 @@ static void on_event(const struct host *h, struct device *d, const struct rpc_ev
     case RPC_OPEN:
         d->link = e->link;
         d->is_up = true;
-        d->backoff_us = BACKOFF_US_MIN;
         if (!h->file->is_locked)
             clock_log("%s: connected to the controller", d->cfg.name);
         agent_hello(&d->agent, now_us);
         break;
     case RPC_DATA:
         path_heard(&d->path, clock_us());
+        d->backoff_us = BACKOFF_US_MIN;          /* it does not only take calls, it speaks */
         on_data(d, e, now_us);
         break;
     case RPC_CLOSE:

@@ -136,10 +136,11 @@ static void on_up(struct rack_relay *r, const struct rpc_event *e)
 {
     uint64_t now_us = clock_us();
 
+    if (e->kind == RPC_DATA)
+        r->backoff_us = BACKOFF_US_MIN;          /* it does not only take calls, it speaks */
     if (e->kind == RPC_OPEN) {
         r->up_link = e->link;
         r->is_up = true;
-        r->backoff_us = BACKOFF_US_MIN;
         clock_log("connected to the controller");
         relay_on_up(&r->relay, now_us);
     } else if (e->kind == RPC_DATA && rack_codec_is(e->bytes, e->length)) {
