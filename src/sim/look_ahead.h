@@ -5,6 +5,6 @@
 #include <stdint.h>
 
 /* These events happen soon: see evq.on_near. 'sim' is a struct sim. */
-void look_ahead(void *sim, const uint32_t *events, uint32_t count, uint32_t nearness);
+void look_ahead(void *sim, const uint32_t *events, uint32_t count);
 
 #endif

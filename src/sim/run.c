@@ -85,26 +85,50 @@ static void own_events(const struct sim *s, uint32_t events)
                                            i < first->tcp_timer ? EV_CHANGE : i < first->flow ? EV_TIMER : EV_FLOW };
 }
 
+/* Does it not fit the cache, so that looking ahead pays? */
+static bool is_large(const struct sim *s)
+{
+    return s->net.graph.links >= LINKS_MANY;
+}
+
 /* A busy port has an event or two per packet, every 80 ns or so: one event to a bucket. Ports of a small network are busy at the
- * same moments; its buckets are narrower, as far as that makes them no more. */
+ * same moments; its buckets are narrower, as far as that makes them no more. Those of a large one are, because the first event
+ * of a bucket is fetched ahead and others are hardly. */
 static uint64_t bucket_ps(const struct sim *s)
 {
     uint64_t even = EVENT_GAP_PS / (s->net.ports + 1), narrow = even / 8;
 
+    if (is_large(s))
+        return even / 2;
     return EVQ_BUCKETS_MIN / 2 * narrow >= span_ps(s) ? narrow : even;
+}
+
+/* Ports send full frames and ACKs: the last byte leaves, and then they arrive. */
+static void expect_frames(struct sim *s)
+{
+    struct evq *q = &s->engine.evq;
+    uint32_t    full = s->cfg.mtu_bytes + s->cfg.header_bytes;
+
+    for (uint32_t i = 0; i < s->net.ports && q->aheads < EVQ_AHEADS; i++) {
+        const struct port *p = &s->net.port[i];
+
+        evq_expect(q, p->tx_ps[full]);
+        evq_expect(q, p->delay_ps + p->tx_ps[full]);
+        evq_expect(q, p->delay_ps + p->tx_ps[s->cfg.ack_bytes]);
+    }
 }
 
 void run_build_events(struct sim *s, struct arena *arena)
 {
-    bool     is_large = s->net.graph.links >= LINKS_MANY;
     uint32_t events = number_events(s, 0), most = events + s->net.ports + s->net.hosts + s->engine.packets.limit - s->engine.packets.first;
     void    *line = arena_alloc(s->lines, events, EVQ_LINE);
 
     evq_init(&s->engine.evq, arena, s->lines->base, most + PACKETS_SPARE, bucket_ps(s), span_ps(s));
     number_events(s, evq_id(&s->engine.evq, line));
-    if (is_large) {
+    if (is_large(s)) {
         s->engine.evq.on_near = look_ahead;
         s->engine.evq.on_near_arg = s;
+        expect_frames(s);
     }
     own_events(s, events);
 }

@@ -12,37 +12,49 @@
  * function that does nothing but prefetch has no effect, so that calls of it are left out: it must not be a call. */
 static inline __attribute__((always_inline)) void fetch(const struct evq *q, uint32_t w)
 {
-    const uint32_t *first = &q->bucket[64ul * (w & (q->mask / 64))];
+    const uint32_t *first = &q->bucket[(size_t)EVQ_WORD * (w & (q->mask / EVQ_WORD))];
 
-    for (uint64_t word = q->bits[w & (q->mask / 64)]; word; word &= word - 1)
-        __builtin_prefetch(evq_event(q, first[__builtin_ctzll(word)]), 1);
+    for (uint32_t word = q->bits[w & (q->mask / EVQ_WORD)]; word; word &= word - 1)
+        __builtin_prefetch(evq_event(q, first[__builtin_ctz(word)]), 1);
+}
+
+/* The same for the buckets that events will be added to: the ring is larger than the cache, and each of its lines has
+ * been out of it since time was last there. */
+static inline __attribute__((always_inline)) void fetch_ahead(const struct evq *q)
+{
+    for (uint32_t i = 0; i < q->aheads; i++) {
+        uint32_t b = ((uint32_t)q->from + q->ahead[i] + EVQ_WORD) & q->mask & ~(EVQ_WORD - 1);
+
+        for (uint32_t j = 0; j < EVQ_WORD; j += EVQ_LINE / sizeof *q->bucket)
+            __builtin_prefetch(&q->bucket[b + j], 1);
+    }
 }
 
 /* Shows the first events of the buckets of word 'w'. */
-static void show(const struct evq *q, uint32_t w, uint32_t nearness)
+static void show(const struct evq *q, uint32_t w)
 {
-    const uint32_t *first = &q->bucket[64ul * (w & (q->mask / 64))];
-    uint32_t        shown[64], n = 0;
+    const uint32_t *first = &q->bucket[(size_t)EVQ_WORD * (w & (q->mask / EVQ_WORD))];
+    uint32_t        shown[EVQ_WORD], n = 0;
 
-    for (uint64_t word = q->bits[w & (q->mask / 64)]; word; word &= word - 1)
-        shown[n++] = first[__builtin_ctzll(word)];
-    q->on_near(q->on_near_arg, shown, n, nearness);
+    for (uint32_t word = q->bits[w & (q->mask / EVQ_WORD)]; word; word &= word - 1)
+        shown[n++] = first[__builtin_ctz(word)];
+    q->on_near(q->on_near_arg, shown, n);
 }
 
 /* Where evq_pop_near() looks. */
 static void set_word(struct evq *q)
 {
-    uint32_t w = ((uint32_t)q->from & q->mask) / 64;
+    uint32_t w = ((uint32_t)q->from & q->mask) / EVQ_WORD;
 
     q->word = q->front_count ? &q->none : &q->bits[w];
-    if (q->first == &q->bucket[64ul * w])
+    if (q->first == &q->bucket[(size_t)EVQ_WORD * w])
         return;
-    q->first = &q->bucket[64ul * w];
+    q->first = &q->bucket[(size_t)EVQ_WORD * w];
     if (!q->on_near)             /* all of it is in the cache */
         return;
-    fetch(q, w + 3);
-    show(q, w + 2, 2);
-    show(q, w + 1, 1);
+    fetch_ahead(q);
+    fetch(q, w + 2);
+    show(q, w + 1);
 }
 
 /* Time has reached the bucket of this number. */
@@ -64,7 +76,7 @@ void evq_init(struct evq *q, struct arena *arena, void *lines, uint32_t most, ui
     while ((buckets - 128) << q->shift < span_ps)
         q->shift++;
     q->mask = (uint32_t)buckets - 1;
-    q->bits = arena_alloc(arena, buckets / 64, sizeof *q->bits);
+    q->bits = arena_alloc(arena, buckets / EVQ_WORD, sizeof *q->bits);
     q->bucket = arena_alloc(arena, buckets, sizeof *q->bucket);
     q->line = lines;
     set_from(q, 0);
@@ -192,13 +204,25 @@ static void open_bucket(struct evq *q, uint64_t number)
     }
     q->front_count = n;
     q->bucket[b] = EVQ_NONE;
-    q->bits[b / 64] &= ~(1ull << (b % 64));
+    q->bits[b / EVQ_WORD] &= ~(1u << (b % EVQ_WORD));
     if (n > 1)
         sort(q, q->front, n, q->scratch);
     set_from(q, number + 1);
 }
 
 /* ---- the ring ---- */
+
+void evq_expect(struct evq *q, uint64_t ahead_ps)
+{
+    uint64_t ahead = ahead_ps >> q->shift;
+
+    if (q->aheads == EVQ_AHEADS || ahead > q->mask)
+        return;
+    for (uint32_t i = 0; i < q->aheads; i++)
+        if (ahead + EVQ_WORD > q->ahead[i] && ahead < (uint64_t)q->ahead[i] + EVQ_WORD)
+            return;
+    q->ahead[q->aheads++] = (uint32_t)ahead;
+}
 
 void evq_insert(struct evq *q, uint32_t id)
 {
@@ -220,7 +244,7 @@ static void ring_remove(struct evq *q, uint32_t id)
         link = &evq_event(q, *link)->next;
     *link = evq_event(q, id)->next;
     if (q->bucket[b] == EVQ_NONE)
-        q->bits[b / 64] &= ~(1ull << (b % 64));
+        q->bits[b / EVQ_WORD] &= ~(1u << (b % EVQ_WORD));
 }
 
 static void front_remove(struct evq *q, uint32_t id)
@@ -251,8 +275,8 @@ void evq_cancel(struct evq *q, uint32_t id)
 /* How far ahead of 'from' the first bucket that is not empty lies; UINT64_MAX: all are. */
 static uint64_t ring_distance(const struct evq *q)
 {
-    uint32_t from = (uint32_t)q->from & q->mask, words = q->mask / 64 + 1, w = from / 64, looked = 0;
-    uint64_t word = q->bits[w] & ~0ull << (from % 64);
+    uint32_t from = (uint32_t)q->from & q->mask, words = q->mask / EVQ_WORD + 1, w = from / EVQ_WORD, looked = 0;
+    uint32_t word = q->bits[w] & ~0u << (from % EVQ_WORD);
 
     while (!word) {
         if (looked++ == words)
@@ -260,7 +284,7 @@ static uint64_t ring_distance(const struct evq *q)
         w = (w + 1) & (words - 1);
         word = q->bits[w];
     }
-    return (w * 64 + (uint32_t)__builtin_ctzll(word) - from) & q->mask;
+    return (w * EVQ_WORD + (uint32_t)__builtin_ctz(word) - from) & q->mask;
 }
 
 /* What is before 'until_ps' and before all of the heap need not be compared with it. */
@@ -291,7 +315,7 @@ static bool advance(struct evq *q, uint64_t until_ps)
  * otherwise NULL. */
 static struct event *pop_of_few(struct evq *q)
 {
-    uint32_t     *link = &q->first[__builtin_ctzll(*q->word)], *first = link, n = 0;
+    uint32_t     *link = &q->first[__builtin_ctz(*q->word)], *first = link, n = 0;
     struct event *e;
 
     for (; *link != EVQ_NONE; link = &evq_event(q, *link)->next) {
@@ -317,9 +341,9 @@ static struct event *pop_within_limit(struct evq *q)
     if (q->front_count)
         return evq_event(q, q->front[q->front_count - 1])->at_ps < q->limit_ps ? front_pop(q) : NULL;
     if (!*q->word) {
-        const uint64_t *after = q->word < q->bits + q->mask / 64 ? q->word + 1 : q->bits;
+        const uint32_t *after = q->word < q->bits + q->mask / EVQ_WORD ? q->word + 1 : q->bits;
 
-        ahead = *after ? 64 - q->from % 64 + (uint64_t)__builtin_ctzll(*after) : ring_distance(q);
+        ahead = *after ? EVQ_WORD - q->from % EVQ_WORD + (uint64_t)__builtin_ctz(*after) : ring_distance(q);
         if (ahead == UINT64_MAX || (q->from + ahead) << q->shift >= q->limit_ps)
             return NULL;
         set_from(q, q->from + ahead);
@@ -408,7 +432,7 @@ static void expect(bool holds)
 void evq_check(const struct evq *q)
 {
     for (uint32_t b = 0; b <= q->mask; b++) {
-        expect((q->bits[b / 64] >> (b % 64) & 1) == (q->bucket[b] != EVQ_NONE));
+        expect((q->bits[b / EVQ_WORD] >> (b % EVQ_WORD) & 1) == (q->bucket[b] != EVQ_NONE));
         for (uint32_t id = q->bucket[b]; id != EVQ_NONE; id = evq_event(q, id)->next)
             expect(((evq_event(q, id)->at_ps >> q->shift) & q->mask) == b && evq_event(q, id)->at_ps >> q->shift >= q->from);
     }

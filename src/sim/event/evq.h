@@ -30,6 +30,8 @@ struct arena;
 #define EVQ_HEAP    0x80000000u  /* as 'next': in the heap, at the position in the other bits */
 
 #define EVQ_LINE    64u          /* bytes */
+#define EVQ_WORD    32u          /* buckets of a word of the bitmap; of the next ones the events are fetched ahead: a few tens, so that the first cache holds them */
+#define EVQ_AHEADS  8u
 
 struct event {
     uint64_t at_ps, order;
@@ -41,10 +43,10 @@ struct evq {
     /* What every event touches: 64 bytes. */
     char            *line;       /* all lines; an event is known by the number of its line */
     uint64_t         limit_ps;   /* what 'front' or the ring has before this is next; else look further */
-    uint64_t        *word;       /* of 'bits': the one that time has reached, or while 'front' holds something 'none'; */
+    uint32_t        *word;       /* of 'bits': the one that time has reached, or while 'front' holds something 'none'; */
     uint32_t        *first;      /* and the first of its buckets */
     uint64_t         from;       /* number (at_ps >> shift) of a bucket of that word; before it: 'front' */
-    uint64_t        *bits;       /* bit b: bucket b is not empty */
+    uint32_t        *bits;       /* bit b: bucket b is not empty */
     uint32_t        *bucket;     /* first event of each list, or EVQ_NONE */
     uint32_t         mask;       /* of their numbers: there is a power of two of them */
     uint32_t         shift;
@@ -56,12 +58,13 @@ struct evq {
     uint32_t        *heap;       /* 4-ary, of events */
     uint32_t        *scratch;    /* for sorting */
 
-    /* Told which events are about to happen (NULL: nobody asks), so that what they lead to can be fetched: each twice, with
-     * nearness 2, then 1. */
-    void           (*on_near)(void *arg, const uint32_t *events, uint32_t count, uint32_t nearness);
+    /* Told which events are about to happen (NULL: nobody asks), so that what they lead to can be fetched. */
+    void           (*on_near)(void *arg, const uint32_t *events, uint32_t count);
     void            *on_near_arg;
+    uint32_t         ahead[EVQ_AHEADS];  /* then: so many buckets ahead many events are added, see evq_expect() */
+    uint32_t         aheads;
 
-    uint64_t         none;       /* no bucket */
+    uint32_t         none;       /* no bucket */
 };
 
 static inline bool evq_before(const struct event *a, const struct event *b)
@@ -87,6 +90,9 @@ static inline uint32_t evq_id(const struct evq *q, const void *event)
  * ring spans 'span_ps': with as many buckets as it takes or, if these were too many, wider ones. One event to a bucket is best: there is nothing to sort and not far to look. */
 void evq_init(struct evq *, struct arena *, void *lines, uint32_t most, uint64_t width_ps, uint64_t span_ps);
 
+/* Many events will be added so far ahead of their time. With on_near, the buckets there are fetched before. */
+void evq_expect(struct evq *, uint64_t ahead_ps);
+
 /* What an event has to be before it is added for the first time. */
 static inline void evq_make_idle(const struct evq *q, uint32_t id)
 {
@@ -104,10 +110,10 @@ static inline void evq_put(struct evq *q, struct event *s, uint32_t id)
     uint32_t b = (uint32_t)number & q->mask;
 
     assert(s == evq_event(q, id));
-    if (__builtin_expect(number - q->from < q->mask - 63, 1)) {
+    if (__builtin_expect(number - q->from < q->mask - (EVQ_WORD - 1), 1)) {
         s->next = q->bucket[b];
         q->bucket[b] = id;
-        q->bits[b / 64] |= 1ull << (b % 64);
+        q->bits[b / EVQ_WORD] |= 1u << (b % EVQ_WORD);
     } else {
         evq_insert(q, id);
     }
@@ -134,13 +140,12 @@ struct event *evq_pop_far(struct evq *, uint64_t until_ps);
 static inline struct event *evq_pop_near(struct evq *q)
 {
     struct event *s, *o;
-    uint64_t      word;
-    uint32_t      at;
+    uint32_t      word, at;
 
     word = *q->word;
     if (__builtin_expect(!word, 0))
         return NULL;
-    at = (uint32_t)__builtin_ctzll(word);
+    at = (uint32_t)__builtin_ctz(word);
     s = evq_event(q, q->first[at]);
     if (s->next == EVQ_NONE) {
         if (s->at_ps >= q->limit_ps)

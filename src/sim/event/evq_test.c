@@ -236,6 +236,72 @@ static void evq_pop__stops_at_the_limit(void **unused)
     free(q);
 }
 
+struct shown { const struct evq *q; uint32_t times[EVENTS]; };
+
+static void count_shown(void *arg, const uint32_t *events, uint32_t count)
+{
+    struct shown *s = arg;
+
+    assert_true(count <= EVQ_WORD);
+    for (uint32_t i = 0; i < count; i++) {
+        assert_true(evq_is_pending(s->q, events[i]));
+        s->times[events[i]]++;
+    }
+}
+
+/* With an event in every third bucket each is shown once before it comes, but for those of the first two words, which time
+ * is in, or next to, from the start; and fetching buckets ahead changes nothing. */
+static void evq_pop__shows_what_is_near(void **unused)
+{
+    struct arena arena;
+    struct evq  *q = malloc(sizeof *q);
+    struct shown shown = { .q = q };
+
+    (void)unused;
+    arena_init(&arena, 1 << 20);
+    init(q, &arena, EVENTS, 1000, 1000000);
+    q->on_near = count_shown;
+    q->on_near_arg = &shown;
+    evq_expect(q, 1000);
+    evq_expect(q, 900000);
+    for (uint32_t i = 0; i < EVENTS; i++)
+        evq_add(q, i, (3ull * i) << q->shift, 0);
+    for (uint32_t i = 0; i < EVENTS; i++) {
+        assert_int_equal(pop(q, UINT64_MAX), i);
+        assert_int_equal(shown.times[i], 3 * i >= 2 * EVQ_WORD);
+    }
+    assert_int_equal(pop(q, UINT64_MAX), EVQ_NONE);
+    arena_fini(&arena);
+    free(q);
+}
+
+static void evq_expect__keeps_what_differs_and_fits(void **unused)
+{
+    struct arena arena;
+    struct evq  *q = malloc(sizeof *q);
+    uint64_t     word_ps;
+
+    (void)unused;
+    arena_init(&arena, 1 << 20);
+    init(q, &arena, 1, 1000, 1000000);
+    word_ps = (uint64_t)EVQ_WORD << q->shift;
+    evq_expect(q, 10 * word_ps);
+    evq_expect(q, 10 * word_ps + 1);
+    evq_expect(q, 11 * word_ps - 1);
+    evq_expect(q, 9 * word_ps + (1ull << q->shift));
+    assert_int_equal(q->aheads, 1);
+    evq_expect(q, 11 * word_ps);
+    evq_expect(q, 9 * word_ps);
+    assert_int_equal(q->aheads, 3);
+    evq_expect(q, (q->mask + 1ull) << q->shift);             /* beyond the ring */
+    assert_int_equal(q->aheads, 3);
+    for (uint32_t i = 20; i < 40; i++)
+        evq_expect(q, i * word_ps);
+    assert_int_equal(q->aheads, EVQ_AHEADS);
+    arena_fini(&arena);
+    free(q);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +309,8 @@ int main(void)
         cmocka_unit_test(evq__keeps_order_while_running),
         cmocka_unit_test(evq__sorts_thousands_at_one_instant),
         cmocka_unit_test(evq_pop__stops_at_the_limit),
+        cmocka_unit_test(evq_pop__shows_what_is_near),
+        cmocka_unit_test(evq_expect__keeps_what_differs_and_fits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
