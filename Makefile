@@ -200,11 +200,12 @@ check-leaks: deps-check
 	@ninja -C build/test
 	@LEAKS=1 tools/run-tests build/test
 
-# Ten times slower, so that a script may take longer than it does anywhere else.
+# Ten times slower, so that a script may take longer than it does anywhere else. Fault histories have one thread: a few, the other
+# checks have the rest.
 check-tsan: deps-check
 	@CC=gcc tools/configure tsan $(TSAN)
 	@ninja -C build/tsan
-	@TEST_SECONDS=$${TEST_SECONDS:-3600} tools/run-tests build/tsan
+	@CHAOS_SEEDS=$${CHAOS_SEEDS:-100} TEST_SECONDS=$${TEST_SECONDS:-3600} tools/run-tests build/tsan
 
 # What the fuzzer finds new stays in build/fuzz/corpus; copy it to tests/fuzz/corpus when it is worth keeping.
 check-fuzz: deps-check
