@@ -56,7 +56,9 @@ int address_read(struct address *a, const char *text, struct err *err)
 struct lookup {
     struct address   address;
     struct addrinfo *found;
-    int              rc, fd;
+    int              rc;
+    int              fd;
+    atomic_bool      is_done;    /* what was found is there */
     atomic_int       users;      /* the thread, and who waits for it: the last frees it */
 };
 
@@ -91,6 +93,7 @@ static void *work(void *arg)
     l->rc = look_up(&l->address, AI_ADDRCONFIG, &l->found);
     if (l->rc)
         l->rc = look_up(&l->address, 0, &l->found);      /* a machine without a network has addresses of its own */
+    atomic_store(&l->is_done, true);
     if (write(l->fd, &one, sizeof one) < 0)
         die("eventfd: %s", strerror(errno));
     lookup_free(l);
@@ -122,6 +125,9 @@ int lookup_fd(const struct lookup *l)
 
 int lookup_take(struct lookup *l, struct addrinfo **out)
 {
+    *out = NULL;
+    if (!atomic_load(&l->is_done))
+        return EAI_AGAIN;        /* nobody was told that it is */
     *out = l->found;
     l->found = NULL;
     return l->rc;
