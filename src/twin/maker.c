@@ -136,6 +136,11 @@ static void put_bursts(FILE *out, const struct traffic_model *m, const struct ce
                 fmax(1, bytes), 1e9 / m->bursts_per_s * (i + 0.5) / hosts, 1e9 / m->bursts_per_s);
 }
 
+static bool is_packed(const struct traffic_job *j, const struct cell *c)
+{
+    return j->local > 0.5 || c->racks == 1;
+}
+
 /* Neighbours of a ring are in one rack if most of its messages stay there. One that sends to many sends to all, one after the
  * other; with fewer hosts than there a round has fewer messages, and pauses are shorter in proportion. */
 static void put_jobs(FILE *out, const struct traffic_model *m, const struct cell *c)
@@ -144,11 +149,11 @@ static void put_jobs(FILE *out, const struct traffic_model *m, const struct cell
         const struct traffic_job *j = &m->job[i];
         uint32_t                  n = share_of(c, j->senders / sending_of(m));
         double                    times = fmax(1, fmin(1000, floor(j->times + 0.5))), pause_s = j->pause_s;
-        bool                      is_ring = j->peers < 1.5, is_packed = j->local > 0.5 || c->racks == 1;
+        bool                      is_ring = j->peers < 1.5;
 
         fputs("{kind: training, workers: [", out);
         for (uint32_t k = 0; k < n; k++)
-            fprintf(out, "%sh%u", k ? ", " : "", is_packed ? k : spread(c, k));
+            fprintf(out, "%sh%u", k ? ", " : "", is_packed(j, c) ? k : spread(c, k));
         if (!is_ring && times > 1)
             pause_s *= fmin(1, (n - 1) / times);
         fprintf(out, "], compute: %.0fns, ", pause_s * 1e9);
@@ -157,6 +162,22 @@ static void put_jobs(FILE *out, const struct traffic_model *m, const struct cell
         else
             fprintf(out, "collective: all_to_all, size: %.0fB, at_once: %s}, ", j->bytes, times > 1 ? "no" : "yes");
     }
+}
+
+/* Host i of those with closed loops. Reports do not say which hosts they are: others than those of jobs, as far as there are so many. */
+static uint32_t loop_host(const struct traffic_model *m, const struct cell *c, uint32_t count, uint32_t i)
+{
+    uint32_t hosts = c->racks * c->hosts, first = 0;
+    bool     packed = false;
+
+    for (uint32_t k = 0; k < m->jobs; k++) {
+        uint32_t n = share_of(c, m->job[k].senders / sending_of(m));
+
+        first = n > first ? n : first;
+        packed |= is_packed(&m->job[k], c);
+    }
+    first = first + count > hosts ? hosts - count : first;
+    return packed ? first + i : spread(c, first + i);
 }
 
 /* The size that a share of messages is not longer than. */
@@ -184,7 +205,7 @@ static void put_storage(FILE *out, const struct traffic_model *m, const struct c
     fprintf(out, "{kind: storage, reads: %.3f, block_min: %.0fB, block_max: %.0fB, depth: %.0f, replicas: %u, storage: %u, hosts: [",
             reads, least, most, fmax(1, floor(depth + 0.5)), hubs < REPLICAS ? hubs : REPLICAS, hubs);
     for (uint32_t i = 0; i < n; i++)
-        fprintf(out, "%sh%u", i ? ", " : "", spread(c, i));
+        fprintf(out, "%sh%u", i ? ", " : "", loop_host(m, c, n, i));
     fputs("]}, ", out);
 }
 
@@ -204,7 +225,7 @@ static void put_loops(FILE *out, const struct traffic_model *m, const struct cel
         put_sizes(out, &m->loop_sizes);
         fputs(", hosts: [", out);
         for (uint32_t i = 0; i < count; i++)
-            fprintf(out, "%sh%u", i ? ", " : "", spread(c, first + i));
+            fprintf(out, "%sh%u", i ? ", " : "", loop_host(m, c, n, first + i));
         fputs("]}, ", out);
     }
 }

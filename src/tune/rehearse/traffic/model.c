@@ -161,14 +161,17 @@ bool model_make(struct traffic_model *m, const struct seen *s, double seconds, u
 
 double model_chained(const struct seen *s)
 {
-    double chained = 0;
+    double chained = 0, all = 0;
 
-    for (int i = 0; i < SEEN_BINS; i++)
+    for (int i = 0; i < SEEN_BINS; i++) {
         chained += (double)s->chain_bytes[i];
+        all += (double)s->bin_bytes[i];
+    }
+    all += chained - s->chance_bytes;
     chained -= s->chance_bytes;
     if (chained <= CHAINED_SURE * sqrt(s->chance_squares))
         return 0;
-    return s->posted_bytes && chained > 0 ? chained / ((double)s->posted_bytes - s->chance_bytes) : 0;
+    return chained / all;
 }
 
 /* ---- comparing ---- */

@@ -17,8 +17,8 @@ bool model_make(struct traffic_model *, const struct seen *, double seconds, uin
 /* How far the bytes that come at random are off by chance, as a share: large messages are few. */
 double model_noise(const struct seen *);
 
-/* Messages that followed from others, surely more than would do so by chance, and are not of a job, as a share of bytes. From
- * MODEL_LOOP on they are taken for closed loops. */
+/* Messages that followed from others, surely more than would do so by chance, as a share of the bytes that are of no job and no burst. From
+ * MODEL_LOOP on they are taken for closed loops, however much of the traffic is a job beside them. */
 #define MODEL_LOOP 0.3
 double model_chained(const struct seen *);
 

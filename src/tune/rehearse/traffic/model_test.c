@@ -187,10 +187,31 @@ static void chained__what_chance_explains_is_no_loop(void **state)
     }
 }
 
+/* Storage beside a job that has three times its bytes is a closed loop as it is alone. */
+static void chained__a_job_beside_it_does_not_hide_a_loop(void **state)
+{
+    struct seen          s = { 0 };
+    struct traffic_model m;
+
+    (void)state;
+    post(&s, 100000, 80, true);
+    post(&s, 100000, 20, false);
+    s.chain_senders = 4;
+    assert_true(fabs(model_chained(&s) - 0.8) < 1e-12);
+    s.job[0] = (struct seen_job){ .bytes = 1000000, .messages = 30, .firsts = 4, .senders = 4, .pairs = 4 };
+    s.posted += 30;
+    s.posted_bytes += 30000000;
+    assert_true(fabs(model_chained(&s) - 0.8) < 1e-12);
+    assert_true(model_make(&m, &s, WINDOW_S, 8));
+    assert_true(m.bps_per_host == 0 && m.loop_bps_per_host > 0 && m.jobs == 1);
+    assert_true(model_following(&m) == 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chained__what_chance_explains_is_no_loop),
+        cmocka_unit_test(chained__a_job_beside_it_does_not_hide_a_loop),
         cmocka_unit_test(bend__loads_and_sizes_by_what_is_asked_for),
         cmocka_unit_test(make__load_and_mean_size_are_those_that_were_seen),
         cmocka_unit_test(make__every_size_there_is_makes_rows_that_grow),

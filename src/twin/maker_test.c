@@ -1,0 +1,112 @@
+/* src/twin/maker_test.c - which hosts of a cell send what. */
+#include "twin/maker.h"
+#include "run/simulation.h"
+#include "twin/trial.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const char scenario[] = "topology: {kind: clos, tors: 4, hosts_per_tor: 4, spines: 2, rate: 100Gbps, delay: 1us}\n"
+                               "traffic: [{kind: permutation, size: 1MB}]\nrun: 1ms\n";
+
+static struct predictor make(const struct traffic_model *m)
+{
+    struct simulation_input in = { .name = "test", .text = scenario, .text_bytes = strlen(scenario), .threads = 1 };
+    struct twin             t = { .name = "test", .text = scenario, .text_bytes = strlen(scenario) };
+    struct predictor        p = { 0 };
+    struct world            w;
+    uint64_t                until_ps;
+    struct err              err;
+
+    if (twin_world(&t, &w, &until_ps, &err) || twin_maker.make(&in, &w, m, &p, &err))
+        fail_msg("%s", err.text);
+    world_fini(&w);
+    return p;
+}
+
+static const char *traffic_of(const struct predictor *p)
+{
+    const struct twin *t = p->arg;
+
+    for (uint32_t i = 0; i < t->sets; i++)
+        if (strncmp(t->set[i], "traffic=", 8) == 0)
+            return t->set[i];
+    fail();
+    return NULL;
+}
+
+/* Marks the hosts of the list that begins there; returns how many there are. */
+static uint32_t hosts_at(const char *list, bool *is_in)
+{
+    uint32_t count = 0;
+
+    for (list = strchr(list, '['); *list != ']'; list++)
+        if (*list == 'h') {
+            is_in[strtoul(list + 1, NULL, 10)] = true;
+            count++;
+        }
+    return count;
+}
+
+static struct traffic_model half_and_half(double local)
+{
+    struct traffic_model m = { .window_s = 3e-3, .jobs = 1, .loop_senders = 0.5, .outstanding = 3, .loop_bps_per_host = 5e9,
+                               .loop_sizes = { 2, { { 10000, 0 }, { 20000, 1 } } } };
+
+    m.job[0] = (struct traffic_job){ .bytes = 1000000, .senders = 0.5, .peers = 1, .times = 14, .bps_per_host = 20e9, .local = local };
+    return m;
+}
+
+/* Half of the hosts are workers, half have closed loops: nobody has both, whether rings are packed into racks or spread over them. */
+static void make__jobs_and_loops_have_hosts_of_their_own(void **state)
+{
+    (void)state;
+    for (double local = 0; local <= 1; local++) {
+        struct traffic_model m = half_and_half(local);
+        struct predictor     p = make(&m);
+        const char          *text = traffic_of(&p), *at;
+        bool                 job[16] = { false }, loop[16] = { false };
+        uint32_t             count = 0;
+
+        at = strstr(text, "workers: ");
+        assert_non_null(at);
+        assert_int_equal(hosts_at(at, job), 8);
+        for (at = strstr(text, "kind: posted"); at; at = strstr(at + 1, "kind: posted"))
+            count += hosts_at(strstr(at, "hosts: "), loop);
+        assert_int_equal(count, 8);
+        for (int i = 0; i < 16; i++)
+            assert_true(job[i] != loop[i]);
+        twin_maker.drop(&p);
+    }
+}
+
+/* Where both are everywhere they share hosts. */
+static void make__loops_share_hosts_where_there_are_not_enough(void **state)
+{
+    struct traffic_model m = half_and_half(0);
+    struct predictor     p;
+    bool                 loop[16] = { false };
+    uint32_t             count = 0;
+
+    (void)state;
+    m.job[0].senders = m.loop_senders = 1;
+    p = make(&m);
+    for (const char *at = strstr(traffic_of(&p), "kind: posted"); at; at = strstr(at + 1, "kind: posted"))
+        count += hosts_at(strstr(at, "hosts: "), loop);
+    assert_int_equal(count, 16);
+    twin_maker.drop(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(make__jobs_and_loops_have_hosts_of_their_own),
+        cmocka_unit_test(make__loops_share_hosts_where_there_are_not_enough),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
