@@ -40,10 +40,6 @@
 #define SEARCH_LENGTH 0.5        /* of trials in the search */
 #define LOAD_MORE     1.1        /* than was seen */
 #define HARM_MARGIN   0.05       /* of log slowdowns: what is picked sits at the bound on the twin, and overshoots it on the network */
-#define LOOP_MARGIN   0.2        /* in closed loops: queue pairs live on, and what rates they are left with by a setting that does not
-                                    stay, those after it suffer from for long */
-#define LOOP_SHARE    0.1        /* of bits: with more in closed loops it is these that count */
-#define JOB_MARGIN    0.05       /* in collectives, whose queue pairs live on on the twin as well */
 #define GUESS_WINDOWS 6          /* for which a guess may be in force that no twin confirms */
 #define TELLING       0.02       /* of the line: of less traffic it is not told whether messages follow from others */
 #define HARM_SEEN     0.001      /* of a score: there is some */
@@ -153,31 +149,15 @@ static struct versus versus_of(const struct rehearser *t, const struct race *rac
     return (struct versus){ &now->knobs, race_gain(winner, now), 0 };
 }
 
-/* What a setting must be better by. */
-static double margin_for(const struct rehearser *t, const struct traffic_model *m)
-{
-    double margin = t->option[OPT_MARGIN];
-
-    if (!rehearser_is_endogenous(m))
-        return margin;
-    return fmax(margin, m->loop_bps_per_host > LOOP_SHARE * model_bps(m) ? LOOP_MARGIN : JOB_MARGIN);
-}
-
-/* It is better for sure, and by the margin in the mean; where messages follow from others, by the margin for sure. */
-static bool is_worth_it(const struct race_gain *gain, const struct traffic_model *m, double margin)
-{
-    return rehearser_is_endogenous(m) ? gain->high <= -margin : gain->high <= 0 && gain->mean <= -margin;
-}
-
 static void decide(struct rehearser *t, const struct traffic_model *m, const struct rehearsal *r, const struct twin_check *c,
                    struct knobs *knobs, struct tuner_note *note)
 {
     const struct runner *winner = &r->race.runner[r->race.winner], *now = race_find(&r->race, knobs);
     struct versus        v = versus_of(t, &r->race, winner, now);
-    double               margin = margin_for(t, m);
+    double               margin = rehearser_margin(t, m);
 
     assert(knobs_equal(&now->knobs, knobs));     /* who is in force always runs */
-    if (winner == now || !is_worth_it(&v.gain, m, margin)) {
+    if (winner == now || !rehearser_is_worth_it(&v.gain, m, margin)) {
         stay(t, m, r, c, margin, knobs, note);
         return;
     }

@@ -7,6 +7,10 @@
 #include <stdio.h>
 
 #define HOLD_FIRST    8          /* windows after the first search to the second, if the traffic stays; then twice as many */
+#define LOOP_MARGIN   0.2        /* in closed loops: queue pairs live on, and what rates they are left with by a setting that does not
+                                    stay, those after it suffer from for long */
+#define LOOP_SHARE    0.1        /* of bits: with more in closed loops it is these that count */
+#define JOB_MARGIN    0.05       /* in collectives, whose queue pairs live on on the twin as well */
 
 void rehearser_begin_window(struct rehearser *t)
 {
@@ -49,6 +53,20 @@ void rehearser_refute(struct rehearser *t, const struct knobs *k)
 bool rehearser_is_endogenous(const struct traffic_model *m)
 {
     return model_following(m) > 0.5;
+}
+
+double rehearser_margin(const struct rehearser *t, const struct traffic_model *m)
+{
+    double margin = t->option[OPT_MARGIN];
+
+    if (!rehearser_is_endogenous(m))
+        return margin;
+    return fmax(margin, m->loop_bps_per_host > LOOP_SHARE * model_bps(m) ? LOOP_MARGIN : JOB_MARGIN);
+}
+
+bool rehearser_is_worth_it(const struct race_gain *gain, const struct traffic_model *m, double margin)
+{
+    return rehearser_is_endogenous(m) ? gain->high <= -margin : gain->high <= 0 && gain->mean <= -margin;
 }
 
 int rehearser_make_twin(struct rehearser *t, const struct traffic_model *m, struct predictor *p, struct err *err)

@@ -86,6 +86,11 @@ void rehearser_choose_for(struct rehearser *, const struct traffic_model *, enum
 /* Where messages follow from others, how many there are is up to the setting: slower ones are its fault, whatever the load. */
 bool rehearser_is_endogenous(const struct traffic_model *);
 
+/* What a setting must be better by, on the twin; and whether it is: for sure, and by the margin in the mean; where messages follow from
+ * others, by the margin for sure. */
+double rehearser_margin(const struct rehearser *, const struct traffic_model *);
+bool   rehearser_is_worth_it(const struct race_gain *, const struct traffic_model *, double margin);
+
 /* A setting was taken back: it is not set again. */
 void rehearser_refute(struct rehearser *, const struct knobs *);
 
