@@ -118,12 +118,19 @@ static void say_named(const struct rehearser *t, struct tuner_note *note, const 
         snprintf(note->why + at, sizeof(note->why) - at, ". Reports: %u bytes per host and interval at most", t->all.told_bytes);
 }
 
+/* What a guess is worth on the twin, with harm that is sure and beyond what the operator allows: it is not the best of many, so it does not sit
+ * at the bound and overshoot it as picks do, for which the goal's bound is lower. */
+static double guess_score(const struct rehearser *t, const struct race *race, const struct runner *guess)
+{
+    return race_gain(guess, &race->runner[0]).mean + GOAL_HARM * race_sure_harm(guess, rng_log(1 + t->option[OPT_HARM]));
+}
+
 /* Nothing is surely better than what is in force. A guess stays if the twin says as much of it; the setting from the beginning does
  * not have to prove itself. */
 static void stay(struct rehearser *t, const struct traffic_model *m, const struct rehearsal *r, const struct twin_check *c,
                  double margin, struct knobs *knobs, struct tuner_note *note)
 {
-    bool is_refuted = t->is_guess && race_find(&r->race, knobs)->score > 0;
+    bool is_refuted = t->is_guess && guess_score(t, &r->race, race_find(&r->race, knobs)) > 0;
 
     rehearser_say(note, "hold", "%u trials on the twin (%+.0f %% off): nothing is surely better than the setting in force by more "
                   "than %.0f %%; %s", r->trials, rehearser_percent(c->off), 100 * margin,
@@ -144,7 +151,7 @@ static struct versus versus_of(const struct rehearser *t, const struct race *rac
     const struct runner *base = &race->runner[0];
     struct race_gain     worth = race_gain(now, base);
 
-    if (t->is_guess && now != base && winner->score < now->score && now->score > worth.mean + HARM_SEEN)
+    if (t->is_guess && now != base && winner->score < now->score && guess_score(t, race, now) > worth.mean + HARM_SEEN)
         return (struct versus){ &base->knobs, race_gain(winner, base), fmax(0, -worth.mean) };
     return (struct versus){ &now->knobs, race_gain(winner, now), 0 };
 }

@@ -106,7 +106,7 @@ wrong_inputs() {
 2|compare a.yaml --vary kmin|anole: --vary: 'kmin' has no '='; write --vary kmin=100KB,400KB
 2|compare a.yaml --vary kmin=5KB..9KB|anole: --vary: '5KB..9KB' is a range, not a value; write --vary kmin=100KB,400KB, or anole sweep --range kmin=5KB..9KB
 1|run a.yaml --set tuner.kind=paraleon --set tuner.colour=1|anole: --set tuner.colour=1: 'colour' is not an option of paraleon; there are preset, *
-1|run a.yaml --set tuner.kind=rehearse --set tuner.opening=bdpp|anole: --set tuner.opening=bdpp: 'opening' must be none, bdp or fabric, not 'bdpp'; did you mean 'bdp'?
+1|run a.yaml --set tuner.kind=rehearse --set tuner.opening=bdpp|anole: --set tuner.opening=bdpp: 'opening' must be none, bdp, fabric or gentle, not 'bdpp'; did you mean 'bdp'?
 1|run a.yaml --set tuner.kind=rehearse --set tuner.colour=1|anole: --set tuner.colour=1: 'colour' is not an option of rehearse; there are goal, *
 1|compare a.yaml --vary kmin=5us,6us|anole: variant 'kmin=5us': kmin=5us: 'kmin' is a size, and '5us' is none; write 400KB
 1|compare a.yaml --vary kmim=1KB,2KB|anole: variant 'kmim=1KB': kmim=1KB: 'kmim' is not a knob or a key; did you mean 'kmin'?

@@ -18,6 +18,7 @@ struct runner {
     uint32_t     blocks;         /* run */
     double       gain[RACE_BLOCKS];          /* against the baseline, block by block */
     double       ratio[GOAL_PARTS];          /* log of mean slowdowns over the baseline's: means over its blocks */
+    double       squares[GOAL_PARTS];        /* of these, around their means */
     double       score;                      /* mean gain, and harm by these means */
     bool         is_out;
 };
@@ -56,6 +57,10 @@ int race_run(struct race *, struct err *);
 
 /* Of one against another, over the blocks that both have run. */
 struct race_gain race_gain(const struct runner *, const struct runner *than);
+
+/* By how much classes are slower than with the baseline beyond this bound, all together, as far as blocks agree on it: the lower ends of 95 % intervals
+ * count. */
+double race_sure_harm(const struct runner *, double bound);
 
 /* Student's t: what the mean of n values is away from the true one by, in its standard errors, with a probability of 5 %
  * (both sides) or 1 % (one side). n >= 2. */

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <cmocka.h>
+#include <math.h>
 
 static struct world the_world(void)
 {
@@ -231,6 +232,23 @@ static void rehearse__what_was_refuted_does_not_run(void **state)
     assert_true(r.race.gain.high < 0);
 }
 
+/* Four blocks with log ratios of 0.1, 0.2, 0.3 and 0.4: the mean is 0.25, its standard error sqrt(0.05 / 3 / 4), and Student's t 3.182. */
+static void race_sure_harm__is_what_blocks_agree_on(void **unused)
+{
+    struct runner x = { .blocks = 4 };
+    double        low = 0.25 - 3.182 * sqrt(0.05 / 12);
+
+    (void)unused;
+    x.ratio[GOAL_MICE] = 0.25;
+    x.squares[GOAL_MICE] = 0.05;
+    assert_true(fabs(race_sure_harm(&x, 0.01) - (low - 0.01)) < 1e-9);
+    assert_true(race_sure_harm(&x, 0.05) == 0);          /* a quarter slower, but not surely */
+    x.squares[GOAL_MICE] = 0;
+    assert_true(fabs(race_sure_harm(&x, 0.05) - 0.2) < 1e-9);
+    x.blocks = 1;
+    assert_true(race_sure_harm(&x, 0.05) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -244,6 +262,7 @@ int main(void)
         cmocka_unit_test(rehearse__a_longer_race_sees_what_comes_later),
         cmocka_unit_test(rehearse__what_was_refuted_does_not_run),
         cmocka_unit_test(rehearse__tells_what_the_predictor_told),
+        cmocka_unit_test(race_sure_harm__is_what_blocks_agree_on),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
