@@ -63,6 +63,7 @@ static struct relay_agent *agent_of(struct relay *r, uint32_t link, uint64_t inc
     } else
         a = &r->agent[r->agents++];
     *a = (struct relay_agent){ .link = link, .slot = ++r->slots, .incarnation = incarnation };
+    a->seen = NULL;              /* as it is: clang-tidy does not see it */
     return a;
 }
 
@@ -157,6 +158,7 @@ void relay_on_agent_cut(struct relay *r, uint32_t link)
     say_gone(r, a->slot);
     free(a->seen);
     *a = r->agent[--r->agents];
+    r->agent[r->agents].seen = NULL;             /* it has moved */
 }
 
 /* ---- up ---- */
