@@ -17,6 +17,13 @@ bool h2_call_is_text(const uint8_t *bytes, size_t length, const char *text)
     return length == strlen(text) && memcmp(bytes, text, length) == 0;
 }
 
+bool h2_call_is_grpc(const uint8_t *content_type, size_t length)
+{
+    static const char grpc[] = "application/grpc";       /* what may follow is how messages are written */
+
+    return length >= sizeof grpc - 1 && memcmp(content_type, grpc, sizeof grpc - 1) == 0;
+}
+
 /* ---- what is sent ---- */
 
 static void drop_first(struct h2_call *c)

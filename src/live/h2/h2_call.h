@@ -17,6 +17,7 @@ void         h2_set_number(struct h2_call *, uint32_t);
 /* For the two ends. */
 nghttp2_nv h2_call_header(const char *name, const char *value);
 bool       h2_call_is_text(const uint8_t *bytes, size_t length, const char *text);
+bool       h2_call_is_grpc(const uint8_t *content_type, size_t length);
 
 struct h2_call       *h2_call_add(struct h2 *);
 void                  h2_call_free(struct h2_call *);

@@ -75,8 +75,7 @@ static int number_of(const uint8_t *value, size_t length)
 static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name, size_t name_length,
                      const uint8_t *value, size_t length, uint8_t flags, void *arg)
 {
-    struct h2_call   *c = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
-    static const char grpc[] = "application/grpc";
+    struct h2_call *c = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
 
     (void)flags;
     (void)arg;
@@ -85,7 +84,7 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const
     if (h2_call_is_text(name, name_length, ":status"))
         c->http_status = number_of(value, length);
     else if (h2_call_is_text(name, name_length, "content-type"))
-        c->is_grpc = length >= sizeof grpc - 1 && memcmp(value, grpc, sizeof grpc - 1) == 0;
+        c->is_grpc = h2_call_is_grpc(value, length);
     else if (h2_call_is_text(name, name_length, "grpc-status"))
         c->status = number_of(value, length) >= 0 ? (enum h2_status)number_of(value, length) : H2_UNSAID;
     else if (h2_call_is_text(name, name_length, "grpc-message"))

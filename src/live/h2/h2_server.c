@@ -19,8 +19,7 @@ static int on_begin(nghttp2_session *session, const nghttp2_frame *frame, void *
 static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name, size_t name_length,
                      const uint8_t *value, size_t length, uint8_t flags, void *arg)
 {
-    struct h2_call   *c = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
-    static const char grpc[] = "application/grpc";
+    struct h2_call *c = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
 
     (void)flags;
     (void)arg;
@@ -32,7 +31,7 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const
     } else if (h2_call_is_text(name, name_length, ":method"))
         c->is_post = h2_call_is_text(value, length, "POST");
     else if (h2_call_is_text(name, name_length, "content-type"))
-        c->is_grpc = length >= sizeof grpc - 1 && memcmp(value, grpc, sizeof grpc - 1) == 0;
+        c->is_grpc = h2_call_is_grpc(value, length);
     return 0;
 }
 
