@@ -5,7 +5,7 @@
  *   3,0.25
  *
  * The first line names the columns. There are "flow", a number, and "delta"; others are not looked at. Lines of
- * one flow are in the order of time, those of several may be mixed. Cells are plain: no quotes, no blanks.
+ * one flow are in the order of time, those of several may be mixed (base/file/csv.h).
  */
 #ifndef LEARN_POLICY_TRAJECTORY_H
 #define LEARN_POLICY_TRAJECTORY_H
