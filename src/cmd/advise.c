@@ -26,7 +26,8 @@ struct options {
 };
 
 enum { KEY_SET = 's', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_JOBS = 'j', KEY_FORMAT = 'f', KEY_SEED = 256, KEY_GOAL, KEY_BUDGET, KEY_AS,
-       KEY_RATE, KEY_RTT, KEY_SHARED, KEY_BUFFER, KEY_SIZES, KEY_LOAD, KEY_REPORT };
+       KEY_RATE, KEY_RTT, KEY_SHARED, KEY_BUFFER, KEY_SIZES, KEY_LOAD, KEY_REPORT, KEY_MESSAGES,
+       KEY_COUNTERS };
 
 static const struct argp_option option_rows[] = {
     { "goal", KEY_GOAL, "NAME", 0, "What is wanted: balanced (default), latency, throughput", 0 },
@@ -37,7 +38,11 @@ static const struct argp_option option_rows[] = {
     { "oversubscription", KEY_SHARED, "N", 0, "Bandwidth of a rack's hosts over that of its uplinks (default: 1)", 1 },
     { "buffer", KEY_BUFFER, "BYTES", 0, "Of a switch, for each port (default: as the simulator's come)", 1 },
     { "sizes", KEY_SIZES, "TABLE", 0, "Sizes of messages: a name of anole list sizes, or a file (default: FB_Hadoop)", 1 },
-    { "load", KEY_LOAD, "SHARE", 0, "Of hosts' links: 40%", 1 },
+    { "load", KEY_LOAD, "SHARE", 0, "Of hosts' links: 40%, or a range: 20%-60%", 1 },
+    { "messages", KEY_MESSAGES, "FILE", 0, "Messages that were recorded, instead of --sizes and --load: CSV with the columns src, dst, bytes and "
+      "start_us (or start_s, start_ms, start_ns), such as flows.csv of anole run", 1 },
+    { "counters", KEY_COUNTERS, "FILE", 0, "What ports have sent, instead of --load: CSV with the columns time_s (or time_ms, time_us, time_ns), port "
+      "and bytes, counted from any start", 1 },
     { "seed", KEY_SEED, "N", 0, "Start of the random numbers (default: 1)", 0 },
     { "budget", KEY_BUDGET, "MILLIONS", 0, "Of packet-hops that the search may simulate (default: 600, about a "
       "minute on two cores). More finds better settings", 0 },
@@ -95,9 +100,31 @@ static double real_of(const char *option, const char *text, double min, double m
     return value;
 }
 
+/* "40%", or "20%-60%". */
+static void take_load(struct advise_request *q, const char *text)
+{
+    const char *dash = strchr(text, '-');
+    char        low[32];
+
+    if (!dash) {
+        q->described.load = real_of("--load", text, 0.001, 1);
+        q->load_low = q->load_high = 0;
+        return;
+    }
+    snprintf(low, sizeof(low), "%.*s", (int)(dash - text), text);
+    q->load_low = real_of("--load", low, 0.001, 1);
+    q->load_high = real_of("--load", dash + 1, 0.001, 1);
+    q->described.load = 0;
+    if (q->load_low >= q->load_high)
+        cmd_usage("--load: a range goes from less to more, as 20%%-60%%, not '%s'", text);
+}
+
 static bool describe(struct options *o, int key, const char *arg)
 {
-    struct described *c = &o->request.described;
+    static const char *const name[] = { [KEY_RATE - KEY_RATE] = "rate", [KEY_RTT - KEY_RATE] = "rtt", [KEY_SHARED - KEY_RATE] = "oversubscription",
+                                        [KEY_BUFFER - KEY_RATE] = "buffer", [KEY_SIZES - KEY_RATE] = "sizes", [KEY_LOAD - KEY_RATE] = "load",
+                                        [KEY_MESSAGES - KEY_RATE] = "messages", [KEY_COUNTERS - KEY_RATE] = "counters" };
+    struct described        *c = &o->request.described;
 
     switch (key) {
     case KEY_RATE:     c->rate_bps = rate_of(arg);                                          break;
@@ -105,11 +132,12 @@ static bool describe(struct options *o, int key, const char *arg)
     case KEY_SHARED:   c->oversubscription = real_of("--oversubscription", arg, 0.1, 64);   break;
     case KEY_BUFFER:   c->buffer_bytes = buffer_of(arg);                                    break;
     case KEY_SIZES:    c->sizes = arg;                                                      break;
-    case KEY_LOAD:     c->load = real_of("--load", arg, 0.001, 1);                          break;
+    case KEY_LOAD:     take_load(&o->request, arg);                                         break;
+    case KEY_MESSAGES: o->request.messages = arg;                                           break;
+    case KEY_COUNTERS: o->request.counters = arg;                                           break;
     default:           return false;
     }
-    o->described = o->described ? o->described : key == KEY_LOAD ? "load" : key == KEY_SIZES ? "sizes" : key == KEY_RTT
-                   ? "rtt" : key == KEY_RATE ? "rate" : key == KEY_BUFFER ? "buffer" : "oversubscription";
+    o->described = o->described ? o->described : name[key - KEY_RATE];
     return true;
 }
 
@@ -138,11 +166,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
     .options = option_rows,
     .parser = parse_option,
-    .args_doc = "SCENARIO.yaml\n--load SHARE [--sizes TABLE] [--rate RATE] [--rtt TIME] ...",
+    .args_doc = "SCENARIO.yaml\n--load SHARE [--sizes TABLE] [--rate RATE] [--rtt TIME] ...\n--messages FILE [--counters FILE] [--rate RATE] [--rtt TIME] ...",
     .doc = "Advises a setting for a network and its traffic, and says what it is worth. A scenario describes both, "
            "or options do: then the network is four racks of eight hosts. Settings that have a name and hundreds of others are tried on it by simulation; the best of them race on "
            "fresh messages, and at loads that are a fifth off. What is told in the end is of messages that the search has "
-           "not seen: against your setting and all that have a name, and with half and one and a half times the load."
+           "not seen: against your setting and all that have a name, and with half and one and a half times the load, or at both ends of "
+           "the range that was given or recorded."
            "\v"
            "Examples:\n"
            "  anole advise cluster.yaml\n"
@@ -151,6 +180,8 @@ static const struct argp argp = {
            "      Large messages first; the setting is in knobs.yaml.\n"
            "  anole advise --rate 200Gbps --rtt 12us --oversubscription 2 --sizes WebSearch --load 50%\n"
            "      For a network that nobody has described in a file.\n"
+           "  anole advise --rate 100Gbps --messages flows.csv --counters ports.csv\n"
+           "      For traffic that was recorded: sizes of messages, and how busy links are over the day.\n"
            "  anole advise cluster.yaml --report advice.html\n"
            "      The evidence as a page, for whoever asks why.\n"
            "  anole advise cluster.yaml --as mlx5 > set-nics.sh\n"
@@ -232,6 +263,20 @@ static int advise(const struct options *o, struct err *err)
     return rc;
 }
 
+/* A load is given or recorded, not both; so are sizes. */
+static void check_described(const struct options *o)
+{
+    const struct advise_request *q = &o->request;
+    bool                         has_load = q->described.load > 0 || q->load_high > 0;
+
+    if (!has_load && !q->messages && !q->counters)
+        cmd_usage("--load: how busy are hosts' links? For instance --load 40%%, or --messages or --counters with what was recorded");
+    if (has_load && q->counters)
+        cmd_usage("--load and --counters: one of them");
+    if (q->described.sizes && q->messages)
+        cmd_usage("--sizes and --messages: one of them");
+}
+
 static void check_options(const struct options *o)
 {
     if (o->is_json && o->device)
@@ -240,20 +285,21 @@ static void check_options(const struct options *o)
         cmd_usage("which network? anole advise SCENARIO.yaml, or --rate, --rtt, --sizes and --load; see anole advise --help");
     if (o->request.path && o->described)
         cmd_usage("--%s goes without a scenario; to change '%s' use --set", o->described, o->request.path);
-    if (!o->request.path && o->request.described.load == 0)
-        cmd_usage("--load: how busy are hosts' links? For instance --load 40%%");
+    if (!o->request.path)
+        check_described(o);
 }
 
 static int advise_main(int argc, char **argv)
 {
     struct options o = { .request = { .goal = goal_all, .seed = 1, .budget = BUDGET_MILLIONS * 1000000ull,
-                                     .described = { .rate_bps = 100000000000, .rtt_ps = 10 * PS_PER_US, .oversubscription = 1,
-                                               .sizes = "FB_Hadoop" } } };
+                                     .described = { .rate_bps = 100000000000, .rtt_ps = 10 * PS_PER_US, .oversubscription = 1 } } };
     struct err err;
     int        rc;
 
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     check_options(&o);
+    if (!o.request.described.sizes)
+        o.request.described.sizes = "FB_Hadoop";
     o.request.set = o.set;
     interrupt_catch();
     rc = advise(&o, &err);

@@ -1,5 +1,6 @@
 /* src/twin/advise.c - see advise.h. */
 #include "twin/advise.h"
+#include "base/text.h"
 #include "run/progress.h"
 #include "tune/rehearse/search/race.h"
 #include "tune/setting.h"
@@ -14,8 +15,6 @@
 #define EVIDENCE_SEED 1000000u   /* far from those of the search */
 #define ELEPHANTS_WANTED 80
 #define ELEPHANTS_MIN 20
-
-const double advise_loads[ADVISE_LOADS] = { 1, 0.5, 1.5 };
 
 /* ---- progress ---- */
 
@@ -116,7 +115,7 @@ static int try_rows(struct advice *a, const uint32_t *which, uint32_t count, uin
 
     for (uint32_t i = 0; i < count * ADVISE_SEEDS; i++)
         point[i] = (struct predict_point){ &a->row[which[i / ADVISE_SEEDS]].knobs,
-                                           a->request->seed + EVIDENCE_SEED + i % ADVISE_SEEDS, advise_loads[load], 1 };
+                                           a->request->seed + EVIDENCE_SEED + i % ADVISE_SEEDS, a->load[load], 1 };
     rc = p.run(p.arg, point, count * ADVISE_SEEDS, found, err);
     for (uint32_t i = 0; i < count && !rc; i++) {
         a->row[which[i]].has[load] = true;
@@ -135,6 +134,17 @@ static uint32_t find_best_known(const struct advice *a)
     return best;
 }
 
+/* A small budget may let a setting win that only seemed to be better. Nobody is advised to change for nothing. */
+static void keep_what_is_better(struct advice *a)
+{
+    struct advise_row *last = &a->row[a->rows - 1];
+
+    if (knobs_equal(&last->knobs, &a->row[0].knobs) || advise_gain(a, last, &a->row[0], 0).mean < 0)
+        return;
+    *last = a->row[0];
+    last->name = "advised";
+}
+
 static int gather_evidence(struct advice *a, struct err *err)
 {
     uint32_t which[ADVISE_SETTINGS], some[3];
@@ -151,6 +161,8 @@ static int gather_evidence(struct advice *a, struct err *err)
     if (!a->request->is_quiet && isatty(STDERR_FILENO))
         fprintf(stderr, "\r\033[Kon fresh messages: %u trials", a->rows * ADVISE_SEEDS);
     rc = try_rows(a, which, a->rows, 0, err);
+    if (!rc)
+        keep_what_is_better(a);
     a->best_known = rc ? 0 : find_best_known(a);
     some[0] = 0;
     some[1] = a->rows - 1;
@@ -186,7 +198,7 @@ double advise_slowdown(const struct advise_row *row, uint32_t load, enum goal_pa
     return sum / ADVISE_SEEDS;
 }
 
-/* ---- all of it ---- */
+/* ---- the search ---- */
 
 static bool has_load(const struct advice *a)
 {
@@ -213,24 +225,81 @@ static int search(struct advice *a, struct err *err)
     return rehearse(&a->rehearsal, &q, err);
 }
 
+/* ---- a network that is described ---- */
+
+typedef int read_recorded(struct recorded *, const char *name, const char *text, size_t bytes, uint64_t rate_bps, struct err *);
+
+static int read_file(struct recorded *to, read_recorded *reads, const char *path, uint64_t rate_bps, struct err *err)
+{
+    size_t bytes;
+    char  *text;
+    int    rc = text_read_file(path, RECORDED_BYTES_MAX, &text, &bytes, err);
+
+    if (rc)
+        return rc;
+    rc = reads(to, text_file_name(path), text, bytes, rate_bps, err);
+    free(text);
+    return rc;
+}
+
+static void set_range(struct advice *a, double mean, double low, double high)
+{
+    a->described.load = recorded_expected(mean, high);
+    a->load[1] = low / a->described.load;
+    a->load[2] = high / a->described.load;
+    a->has_range = true;
+}
+
+/* Counters were read for longer than messages were recorded, as a rule, and know of all of them: their load goes first. */
+static int describe_traffic(struct advice *a, struct err *err)
+{
+    const struct advise_request *q = a->request;
+    const struct recorded       *r = q->counters ? &a->counters : &a->messages;
+    int                          rc = 0;
+
+    a->described = q->described;
+    if (q->messages)
+        rc = read_file(&a->messages, recorded_messages, q->messages, q->described.rate_bps, err);
+    if (!rc && q->counters)
+        rc = read_file(&a->counters, recorded_counters, q->counters, q->described.rate_bps, err);
+    if (rc)
+        return rc;
+    a->described.size_rows = a->messages.sizes;
+    if (q->load_high > 0)
+        set_range(a, (q->load_low + q->load_high) / 2, q->load_low, q->load_high);
+    else if (q->described.load == 0)
+        set_range(a, r->load, r->load_low, r->load_high);
+    return 0;
+}
+
+static int make_described(struct advice *a, struct err *err)
+{
+    int rc = describe_traffic(a, err);
+
+    if (rc)
+        return rc;
+    a->text = described_text(&a->described, err);
+    a->twin.text = a->text;
+    a->twin.text_bytes = a->text ? strlen(a->text) : 0;
+    return a->text ? 0 : -EINVAL;
+}
+
+/* ---- all of it ---- */
+
 /* Of the scenario, or of the network that is described. */
 static int make_twin(struct advice *a, struct err *err)
 {
     const struct advise_request *q = a->request;
-    int                          rc = 0;
+    int                          rc;
 
     a->name = q->path ? q->path : "the network described";
     a->twin = (struct twin){ .name = a->name, .set = q->set, .sets = q->sets, .jobs = q->jobs };
-    if (q->path) {
-        rc = scenario_file_read(&a->file, q->path, err);
-        a->twin.text = a->file.text;
-        a->twin.text_bytes = a->file.text_bytes;
-        return rc;
-    }
-    a->text = described_text(&q->described, err);
-    a->twin.text = a->text;
-    a->twin.text_bytes = a->text ? strlen(a->text) : 0;
-    return a->text ? 0 : -EINVAL;
+    if (!q->path)
+        return make_described(a, err);
+    rc = scenario_file_read(&a->file, q->path, err);
+    a->twin.text = a->file.text;
+    a->twin.text_bytes = a->file.text_bytes;
+    return rc;
 }
 
 int advise_run(struct advice *a, const struct advise_request *q, struct err *err)
@@ -238,7 +307,7 @@ int advise_run(struct advice *a, const struct advise_request *q, struct err *err
     double start_s = progress_clock_s();
     int    rc;
 
-    *a = (struct advice){ .request = q };
+    *a = (struct advice){ .request = q, .load = { 1, 0.5, 1.5 } };
     rc = make_twin(a, err);
     if (rc)
         return rc;
@@ -261,5 +330,7 @@ void advise_close(struct advice *a)
 {
     world_fini(&a->world);
     scenario_file_fini(&a->file);
+    recorded_fini(&a->messages);
+    recorded_fini(&a->counters);
     free(a->text);
 }

@@ -1,7 +1,8 @@
 /* src/twin/advise.h - a setting for a network and its traffic, with evidence, without touching either.
  *
  * A search on trials of the scenario (tune/rehearse), then what was found and every setting that has a name meet on
- * messages that the search has not seen: at the load that is expected, and at half and one and a half times of it.
+ * messages that the search has not seen: at the load that is expected, and at half and one and a half times of it, or at both ends
+ * of the range that is given or was recorded.
  */
 #ifndef TWIN_ADVISE_H
 #define TWIN_ADVISE_H
@@ -9,6 +10,7 @@
 #include "run/scenario_file.h"
 #include "tune/rehearse/search/rehearse.h"
 #include "twin/described.h"
+#include "twin/recorded.h"
 #include "twin/trial.h"
 
 #include <stdbool.h>
@@ -18,11 +20,11 @@
 #define ADVISE_SEEDS    5
 #define ADVISE_LOADS    3
 
-extern const double advise_loads[ADVISE_LOADS];      /* 1 first */
-
 struct advise_request {
     const char        *path;                 /* of a scenario; NULL: the network is described */
-    struct described   described;
+    struct described   described;            /* its load: where there is no range, and nothing was recorded */
+    double             load_low, load_high;  /* the range of it; 0: there is none */
+    const char        *messages, *counters;  /* files of what was recorded; NULL: there is none */
     const char *const *set;
     uint32_t           sets;
     const struct goal *goal;
@@ -43,7 +45,11 @@ struct advice {
     const struct advise_request *request;
     const char          *name;       /* of the scenario */
     struct scenario_file file;
+    struct recorded      messages, counters;
+    struct described     described;
     char                *text;       /* of a network that is described */
+    double               load[ADVISE_LOADS];         /* times that which is expected: 1 first */
+    bool                 has_range;  /* the others are the ends of a range */
     struct twin          twin;
     struct world         world;
     struct rehearsal     rehearsal;
@@ -72,6 +78,12 @@ struct advise_gain advise_gain(const struct advice *, const struct advise_row *,
 double advise_slowdown(const struct advise_row *, uint32_t load, enum goal_part);
 
 /* ---- advise_print.c ---- */
+
+/* "half the load"; with a range "at a load of 20 %". For any but the first. */
+const char *advise_load_text(const struct advice *, uint32_t load, char *buf, size_t size);
+
+/* What was recorded, in a sentence for each file; nothing if there is none. */
+void advise_print_recorded(const struct advice *, FILE *);
 
 void advise_print(const struct advice *, FILE *);
 

@@ -134,7 +134,8 @@ static void put_changes(FILE *out, const struct advice *a)
 
 /* ---- all of it ---- */
 
-static void put_verdict(FILE *out, const struct advice *a)
+/* A paragraph of what is told in words elsewhere too. */
+static void put_words(FILE *out, const struct advice *a, const char *kind, void (*print)(const struct advice *, FILE *))
 {
     char  *text = NULL;
     size_t length;
@@ -142,11 +143,13 @@ static void put_verdict(FILE *out, const struct advice *a)
 
     if (!words)
         die("out of memory");
-    advise_print_verdict(a, words);
+    print(a, words);
     fclose(words);
-    fputs("<p class=\"verdict\">", out);
-    put_text(out, text);
-    fputs("</p>\n", out);
+    if (length > 0) {
+        fprintf(out, "<p class=\"%s\">", kind);
+        put_text(out, text);
+        fputs("</p>\n", out);
+    }
     free(text);
 }
 
@@ -163,16 +166,19 @@ static void put_method(FILE *out, const struct advice *a)
 
 void advise_page(const struct advice *a, FILE *out)
 {
+    char words[40];
+
     fputs("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>Advice: ", out);
     put_text(out, a->name);
     fprintf(out, "</title><style>%s</style></head><body>\n<h1>Advice for ", style);
     put_text(out, a->name);
     fputs("</h1>\n", out);
-    put_verdict(out, a);
+    put_words(out, a, "verdict", advise_print_verdict);
+    put_words(out, a, "recorded", advise_print_recorded);
     fputs("<h2>At the load that is expected</h2>\n", out);
     put_load(out, a, 0);
     for (uint32_t i = 1; i < ADVISE_LOADS && a->has_load; i++) {
-        fprintf(out, "<h2>If the load is %s</h2>\n", advise_loads[i] < 1 ? "half of it" : "half as much again");
+        fprintf(out, "<h2>With %s</h2>\n", advise_load_text(a, i, words, sizeof(words)));
         put_load(out, a, i);
     }
     if (!knobs_equal(&advised(a)->knobs, &a->row[0].knobs))

@@ -1,6 +1,8 @@
 /* src/twin/advise_print.c - what a search for a setting has found, for people. */
 #include "base/table.h"
+#include "base/text.h"
 #include "core/knob_text.h"
+#include "core/units.h"
 #include "twin/advise.h"
 
 #include <math.h>
@@ -48,11 +50,20 @@ static void add_row(struct table *t, const struct advice *a, const struct advise
         gain_cell(t, advise_gain(a, row, &a->row[0], load));
 }
 
+const char *advise_load_text(const struct advice *a, uint32_t load, char *buf, size_t size)
+{
+    if (!a->has_range)
+        return a->load[load] < 1 ? "half the load" : "load x 1.5";
+    snprintf(buf, size, "load of %.3g %%", 100 * a->load[load] * a->described.load);
+    return buf;
+}
+
 static void print_load(const struct advice *a, uint32_t load, FILE *out)
 {
     struct table *t = table_new("lrrrrr");
+    char          words[40];
 
-    add_heading(t, load == 0 ? "mean slowdown" : advise_loads[load] < 1 ? "half the load" : "load x 1.5");
+    add_heading(t, load == 0 ? "mean slowdown" : advise_load_text(a, load, words, sizeof(words)));
     for (uint32_t i = 0; i < a->rows; i++)
         if (a->row[i].has[load])
             add_row(t, a, &a->row[i], load);
@@ -76,6 +87,43 @@ static void print_cost(const struct advice *a, FILE *out)
         any = true;
     }
     fputs(any ? ".\n" : "No class of messages is slower by more than 1 %.\n", out);
+}
+
+/* 5.02 ms, 3.1 hours */
+static void print_seconds(double s, FILE *out)
+{
+    char text[32];
+
+    if (s >= 7200)
+        fprintf(out, "%.1f hours", s / 3600);
+    else
+        fputs(text_from_time(text, sizeof(text), (uint64_t)(s * (double)PS_PER_S)), out);
+}
+
+static void print_file(const struct recorded *r, const char *path, const char *rows, const char *hosts, FILE *out)
+{
+    char count[32];
+
+    fprintf(out, "%s: %s %s of %u %s in ", path, text_from_count(count, sizeof(count), r->rows), rows, r->hosts, hosts);
+    print_seconds(r->seconds, out);
+    fprintf(out, ". Links were busy for %.1f %% of the time, %.1f to %.1f %% in most of it; the busiest for %.1f %%.\n", 100 * r->load,
+            100 * r->load_low, 100 * r->load_high, 100 * r->load_busiest);
+    if (r->restarts)
+        fprintf(out, "  %u reading%s smaller than the one before: of that time nothing is known.\n", r->restarts, r->restarts == 1 ? " is" : "s are");
+}
+
+void advise_print_recorded(const struct advice *a, FILE *out)
+{
+    const struct advise_request *q = a->request;
+
+    if (q->messages)
+        print_file(&a->messages, text_file_name(q->messages), "messages", "hosts", out);
+    if (q->counters)
+        print_file(&a->counters, text_file_name(q->counters), "readings", "ports", out);
+    if (q->counters && !q->messages)
+        fprintf(out, "Counters do not tell how large messages are: %s is taken (--sizes).\n", a->described.sizes);
+    if (a->has_range)
+        fprintf(out, "The search was for a load of %.3g %%.\n", 100 * a->described.load);
 }
 
 void advise_print_verdict(const struct advice *a, FILE *out)
@@ -119,6 +167,7 @@ static void print_changes(const struct advice *a, FILE *out)
 
 void advise_print(const struct advice *a, FILE *out)
 {
+    advise_print_recorded(a, out);
     advise_print_verdict(a, out);
     fputc('\n', out);
     print_load(a, 0, out);

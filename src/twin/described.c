@@ -22,7 +22,10 @@ static char *as_text(const struct described *d, const struct cell *c)
     fprintf(out, "\nrun: %dms\n", RUN_MS);
     if (d->buffer_bytes)
         fprintf(out, "switch: {buffer: %lluB}\n", (unsigned long long)d->buffer_bytes * cell_ports(c));
-    fprintf(out, "traffic:\n  - {kind: poisson, sizes: \"%s\", load: %.4f%%}\n", d->sizes, 100 * d->load);
+    if (d->size_rows)
+        fprintf(out, "traffic:\n  - {kind: poisson, sizes: %s, load: %.4f%%}\n", d->size_rows, 100 * d->load);
+    else
+        fprintf(out, "traffic:\n  - {kind: poisson, sizes: \"%s\", load: %.4f%%}\n", d->sizes, 100 * d->load);
     fclose(out);
     return text;
 }

@@ -12,6 +12,7 @@ struct described {
     double      oversubscription;        /* bandwidth of a rack's hosts over that of its uplinks */
     uint64_t    buffer_bytes;    /* of a switch, for a port; 0: as switches of the simulator come */
     const char *sizes;           /* a table that has a name, or a file */
+    const char *size_rows;       /* or a list of rows, as a scenario has it; NULL: there is none */
     double      load;            /* of hosts' links, 0 .. 1 */
 };
 

@@ -98,10 +98,50 @@ END
     grep -qE '^  advised +[0-9]' "$dir/out"
 }
 
+# A day of four ports of 25 Gb/s, 10 % busy by night and 40 % by day.
+ports_of_a_day() {
+    awk 'BEGIN { print "time_s,port,bytes"
+                 for (t = 0; t <= 86400; t += 600)
+                     for (p = 0; p < 4; p++) {
+                         printf "%d,p%d,%.0f\n", t, p, sent[p]
+                         sent[p] += 600 * 25e9 / 8 * (t >= 28800 && t < 64800 ? 0.4 : 0.1)
+                     } }'
+}
+
+@test "advise: traffic that was recorded, and a range of loads" {
+    printf 'topology: {kind: star, hosts: 8, rate: 25Gbps, delay: 1us}\ntraffic: [{kind: poisson, load: 30%%, sizes: SolarRPC}]\nrun: 20ms\n' >"$dir/made.yaml"
+    "$ANOLE" run "$dir/made.yaml" --quiet --out "$dir/made"
+    ports_of_a_day >"$dir/ports.csv"
+    "$ANOLE" advise --rate 25Gbps --messages "$dir/made/flows.csv" --counters "$dir/ports.csv" --budget 1 --format json --report "$dir/advice.html" >"$dir/out.json"
+    python3 - "$dir/out.json" <<'END'
+import json, sys
+told = json.load(open(sys.argv[1]))
+# the load of the messages is what the run was told to make
+assert abs(told["messages"]["load"] - 0.30) < 0.03, told["messages"]
+assert told["messages"]["hosts"] == 8
+assert abs(told["counters"]["load"] - (10 * 0.4 + 14 * 0.1) / 24) < 1e-6
+shares = [load["load_share"] for load in told["settings"][-1]["loads"]]
+assert abs(1.2 * shares[0] - 0.4) < 1e-6, shares          # the race gets to the busy hours
+assert abs(shares[1] - 0.1) < 1e-6 and abs(shares[2] - 0.4) < 1e-6, shares
+END
+    grep -q 'ports.csv: 580 readings of 4 ports in 24.0 hours' "$dir/advice.html"
+    "$ANOLE" advise --rate 25Gbps --sizes SolarRPC --load 10%-40% --budget 1 >"$dir/out"
+    grep -qE '^  load of 10 % ' "$dir/out"
+    grep -qE '^  load of 40 % ' "$dir/out"
+    "$ANOLE" advise --rate 25Gbps --counters "$dir/ports.csv" --budget 1 >"$dir/out"
+    grep -q 'Counters do not tell how large messages are: FB_Hadoop is taken' "$dir/out"
+}
+
 @test "advise: what is wrong is told in one line" {
     refuses "which network\?" "$ANOLE" advise
     refuses "no.yaml: no such file, and no scenario of that name" "$ANOLE" advise no.yaml
     refuses "--load: how busy are hosts' links\?" "$ANOLE" advise --rate 25Gbps
+    refuses "a range goes from less to more" "$ANOLE" advise --load 50%-20%
+    refuses "--load and --counters: one of them" "$ANOLE" advise --load 50% --counters x.csv
+    refuses "--sizes and --messages: one of them" "$ANOLE" advise --sizes WebSearch --messages x.csv
+    refuses "x.csv: No such file" "$ANOLE" advise --messages x.csv
+    printf 'src,dst,size,start_us\n' >"$dir/bad.csv"
+    refuses "bad.csv:1: there is no column 'bytes'; the first line names them: src,dst,bytes,start_us" "$ANOLE" advise --messages "$dir/bad.csv"
     refuses "--load goes without a scenario" "$ANOLE" advise "$(slow)" --load 10%
     refuses "'balance' is not a goal; did you mean 'balanced'\?" "$ANOLE" advise "$(slow)" --goal balance
     refuses "neither a built-in table of sizes nor a file" "$ANOLE" advise --load 10% --sizes Websurch

@@ -23,7 +23,8 @@ static json_t *load_json(const struct advice *a, const struct advise_row *row, u
 
     for (int i = 0; i < GOAL_PARTS; i++)
         json_put_number(slowdown, words[i], advise_slowdown(row, load, (enum goal_part)i));
-    json_put_number(made, "load", advise_loads[load]);
+    json_put_number(made, "load", a->load[load]);
+    json_put_number(made, "load_share", a->has_range ? a->load[load] * a->described.load : NAN);
     json_object_set_new(made, "slowdown_mean", slowdown);
     json_object_set_new(made, "against_yours", row == &a->row[0] ? json_null() : gain_json(advise_gain(a, row, &a->row[0], load)));
     return made;
@@ -42,12 +43,32 @@ static json_t *row_json(const struct advice *a, const struct advise_row *row)
     return made;
 }
 
+static json_t *recorded_json(const struct recorded *r, const char *path)
+{
+    json_t *made = json_object();
+
+    json_put_text(made, "file", path);
+    json_put_count(made, "rows", r->rows);
+    json_put_count(made, "hosts", r->hosts);
+    json_put_count(made, "restarts", r->restarts);
+    json_put_number(made, "seconds", r->seconds);
+    json_put_number(made, "load", r->load);
+    json_put_number(made, "load_low", r->load_low);
+    json_put_number(made, "load_high", r->load_high);
+    json_put_number(made, "load_busiest", r->load_busiest);
+    return made;
+}
+
 json_t *advise_json(const struct advice *a, const char *verdict)
 {
     json_t *all = json_object(), *rows = json_array(), *search = json_object();
 
     json_put_text(all, "scenario", a->name);
     json_put_text(all, "goal", a->request->goal->name);
+    if (a->request->messages)
+        json_object_set_new(all, "messages", recorded_json(&a->messages, a->request->messages));
+    if (a->request->counters)
+        json_object_set_new(all, "counters", recorded_json(&a->counters, a->request->counters));
     json_object_set_new(all, "keeps_yours", json_boolean(knobs_equal(&advised(a)->knobs, &a->row[0].knobs)));
     json_put_text(all, "verdict_text", verdict);
     json_object_set_new(all, "changes", json_of_changes(&a->row[0].knobs, &advised(a)->knobs));

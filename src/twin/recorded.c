@@ -1,0 +1,374 @@
+/* src/twin/recorded.c - see recorded.h. */
+#include "twin/recorded.h"
+
+#include "base/file/csv.h"
+#include "base/text.h"
+#include "core/seen.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MESSAGES_MIN 50          /* fewer say nothing of sizes */
+#define SLOTS        20          /* of the time, whose loads are compared */
+#define HOSTS_MAX    (1u << 20)
+#define RACE_BEYOND  1.2         /* loads of a race: see tune/rehearse/search */
+
+static const double unit_s[] = { 1, 1e-3, 1e-6, 1e-9 };
+
+#define UNITS 4
+
+struct host {
+    char     name[CSV_CELL_BYTES];
+    uint32_t next;               /* of the same hash, + 1 */
+    double   bytes, seconds;
+    double   last_s, last_bytes; /* of its counter; last_bytes < 0: it was not read yet */
+};
+
+struct sample { double from_s, to_s, bytes; };       /* what a host has sent; a message: when it was posted */
+
+struct recording {
+    struct csv     csv;
+    struct err    *err;
+    int            time;         /* the column, and how long its unit is */
+    double         unit_s;
+    struct host   *host;
+    uint32_t       hosts, hosts_max;
+    uint32_t      *first;        /* host of a hash, + 1; hosts_max of them */
+    struct sample *sample;
+    uint64_t       samples, samples_max;
+    double         first_s, last_s;
+    uint32_t       restarts;
+};
+
+/* ---- hosts by name ---- */
+
+static uint32_t hash_of(const char *name)
+{
+    uint32_t h = 2166136261u;
+
+    while (*name)
+        h = (h ^ (uint8_t)*name++) * 16777619u;
+    return h;
+}
+
+static void chain_host(struct recording *r, uint32_t i)
+{
+    uint32_t *first = &r->first[hash_of(r->host[i].name) & (r->hosts_max - 1)];
+
+    r->host[i].next = *first;
+    *first = i + 1;
+}
+
+static void more_hosts(struct recording *r)
+{
+    r->hosts_max = r->hosts_max ? 2 * r->hosts_max : 64;
+    r->host = xrealloc(r->host, r->hosts_max * sizeof(*r->host));
+    r->first = xrealloc(r->first, r->hosts_max * sizeof(*r->first));
+    memset(r->first, 0, r->hosts_max * sizeof(*r->first));
+    for (uint32_t i = 0; i < r->hosts; i++)
+        chain_host(r, i);
+}
+
+/* The number of a host; -1: refused. */
+static int64_t host_of(struct recording *r, int column)
+{
+    const char *name = r->csv.cell[column];
+    uint32_t    i;
+
+    if (!*name)
+        return csv_refuse(&r->csv, column, r->err, "there is no name");
+    for (i = r->hosts ? r->first[hash_of(name) & (r->hosts_max - 1)] : 0; i; i = r->host[i - 1].next)
+        if (strcmp(r->host[i - 1].name, name) == 0)
+            return i - 1;
+    if (r->hosts == HOSTS_MAX)
+        return csv_refuse(&r->csv, column, r->err, "there are more than a million names");
+    if (r->hosts == r->hosts_max)
+        more_hosts(r);
+    i = r->hosts++;
+    r->host[i] = (struct host){ .last_bytes = -1 };
+    memcpy(r->host[i].name, name, sizeof(r->host[i].name));
+    chain_host(r, i);
+    return i;
+}
+
+/* ---- rows ---- */
+
+static void add_sample(struct recording *r, double from_s, double to_s, double bytes)
+{
+    if (r->samples == r->samples_max) {
+        r->samples_max = r->samples_max ? 2 * r->samples_max : 1024;
+        r->sample = xrealloc(r->sample, r->samples_max * sizeof(*r->sample));
+    }
+    r->sample[r->samples++] = (struct sample){ from_s, to_s, bytes };
+    r->first_s = r->samples == 1 ? from_s : fmin(r->first_s, from_s);
+    r->last_s = r->samples == 1 ? to_s : fmax(r->last_s, to_s);
+}
+
+/* The first of four columns that there is; 'first' is that in seconds. */
+static int choose_time(struct recording *r, int first, const char *all)
+{
+    for (int i = 0; i < UNITS; i++)
+        if (r->csv.place[first + i] >= 0) {
+            r->time = first + i;
+            r->unit_s = unit_s[i];
+            return 0;
+        }
+    return csv_need(&r->csv, first, all, r->err);
+}
+
+static int read_time(const struct recording *r, double *s)
+{
+    int rc = csv_real(&r->csv, r->time, s, r->err);
+
+    *s *= r->unit_s;
+    if (!rc && !(fabs(*s) <= 1e10))
+        rc = csv_refuse(&r->csv, r->time, r->err, "this is not within +-10^10 seconds");
+    return rc;
+}
+
+static int read_bytes(const struct recording *r, int column, double max, double *bytes)
+{
+    int rc = csv_real(&r->csv, column, bytes, r->err);
+
+    if (!rc && !(*bytes >= 0 && *bytes <= max))
+        rc = csv_refuse(&r->csv, column, r->err, *bytes < 0 ? "less than nothing" : "more than there can be");
+    return rc;
+}
+
+enum { MSG_SRC, MSG_DST, MSG_BYTES, MSG_START };
+
+static const char *const message_columns[] = { "src", "dst", "bytes", "start_s", "start_ms", "start_us", "start_ns", NULL };
+
+static int read_message(struct recording *r)
+{
+    double  bytes, at_s;
+    int64_t src = host_of(r, MSG_SRC);
+    int64_t dst = src < 0 ? src : host_of(r, MSG_DST);
+    int     rc = dst < 0 ? (int)dst : read_bytes(r, MSG_BYTES, 0x1p48, &bytes);
+
+    if (!rc)
+        rc = read_time(r, &at_s);
+    if (!rc && bytes < 1)
+        rc = csv_refuse(&r->csv, MSG_BYTES, r->err, "a message of less than a byte");
+    if (rc)
+        return rc;
+    r->host[src].bytes += bytes;
+    add_sample(r, at_s, at_s, bytes);
+    return 0;
+}
+
+enum { CNT_PORT, CNT_BYTES, CNT_TIME };
+
+static const char *const counter_columns[] = { "port", "bytes", "time_s", "time_ms", "time_us", "time_ns", NULL };
+
+static int read_counter(struct recording *r)
+{
+    double       bytes, at_s;
+    int64_t      port = host_of(r, CNT_PORT);
+    int          rc = port < 0 ? (int)port : read_bytes(r, CNT_BYTES, 0x1p64, &bytes);
+    struct host *h;
+
+    if (!rc)
+        rc = read_time(r, &at_s);
+    if (rc)
+        return rc;
+    h = &r->host[port];
+    if (h->last_bytes >= 0 && at_s <= h->last_s)
+        return csv_refuse(&r->csv, r->time, r->err, "rows of a port go on in time");
+    if (h->last_bytes >= 0 && bytes < h->last_bytes)
+        r->restarts++;
+    else if (h->last_bytes >= 0) {
+        h->bytes += bytes - h->last_bytes;
+        h->seconds += at_s - h->last_s;
+        add_sample(r, h->last_s, at_s, bytes - h->last_bytes);
+    }
+    h->last_s = at_s;
+    h->last_bytes = bytes;
+    return 0;
+}
+
+static int read_rows(struct recording *r, int (*read_row)(struct recording *), uint64_t *rows)
+{
+    int more, rc = 0;
+
+    *rows = 0;
+    while (!rc && (more = csv_next(&r->csv, r->err)) != 0) {
+        rc = more < 0 ? more : read_row(r);
+        ++*rows;
+    }
+    return rc;
+}
+
+/* ---- loads ---- */
+
+static int compare_doubles(const void *a_, const void *b_)
+{
+    double a = *(const double *)a_, b = *(const double *)b_;
+
+    return a < b ? -1 : a > b;
+}
+
+static uint32_t slot_of(const struct recording *r, double at_s)
+{
+    double slot = SLOTS * (at_s - r->first_s) / (r->last_s - r->first_s);
+
+    return slot < 0 ? 0 : slot >= SLOTS ? SLOTS - 1 : (uint32_t)slot;
+}
+
+/* Deciles over slots of which something is known. A sample counts in the slots that it lies in, by how much of it does. */
+static void find_range(const struct recording *r, double bytes_per_s, bool is_counted, struct recorded *to)
+{
+    double   width = (r->last_s - r->first_s) / SLOTS, bytes[SLOTS] = { 0 }, seconds[SLOTS] = { 0 }, load[SLOTS];
+    uint32_t known = 0;
+
+    for (uint64_t i = 0; i < r->samples; i++) {
+        const struct sample *s = &r->sample[i];
+        uint32_t             from = slot_of(r, s->from_s), end = slot_of(r, s->to_s);
+
+        for (uint32_t k = from; k <= end; k++) {
+            double start = r->first_s + k * width;
+            double part = s->to_s > s->from_s ? fmax(0, fmin(s->to_s, start + width) - fmax(s->from_s, start)) : 0;
+
+            bytes[k] += s->to_s > s->from_s ? s->bytes * part / (s->to_s - s->from_s) : s->bytes;
+            seconds[k] += part;
+        }
+    }
+    for (uint32_t k = 0; k < SLOTS; k++)
+        if (!is_counted || seconds[k] > 0)
+            load[known++] = bytes[k] / (is_counted ? seconds[k] : width * r->hosts) / bytes_per_s;
+    qsort(load, known, sizeof(*load), compare_doubles);
+    to->load_low = load[known / 10];
+    to->load_high = load[known - 1 - known / 10];
+}
+
+static int find_loads(const struct recording *r, uint64_t rate_bps, bool is_counted, struct recorded *to)
+{
+    double bytes_per_s = (double)rate_bps / 8, bytes = 0, seconds = 0;
+
+    to->hosts = r->hosts;
+    to->seconds = r->last_s - r->first_s;
+    to->restarts = r->restarts;
+    if (r->samples == 0 || !(to->seconds > 0))
+        return err_set(r->err, EINVAL, "%s: no time passes in it", r->csv.name);
+    for (uint32_t i = 0; i < r->hosts; i++) {
+        double known = is_counted ? r->host[i].seconds : to->seconds;
+
+        bytes += r->host[i].bytes;
+        seconds += known;
+        if (known > 0)
+            to->load_busiest = fmax(to->load_busiest, r->host[i].bytes / known / bytes_per_s);
+    }
+    to->load = bytes / seconds / bytes_per_s;
+    find_range(r, bytes_per_s, is_counted, to);
+    if (!(to->load <= 1)) {
+        char rate[32];
+
+        return err_set(r->err, EINVAL, "%s: links of %s would be busy for %.0f %% of the time; how fast are they? --rate", r->csv.name,
+                       text_from_rate(rate, sizeof(rate), (double)rate_bps), 100 * to->load);
+    }
+    return 0;
+}
+
+/* ---- sizes ---- */
+
+/* Two rows for each quarter of an octave, its least and its largest size: between them sizes are spread evenly, and a size that
+ * stands alone stays what it is. */
+static char *sizes_text(struct recording *r)
+{
+    double  *bytes = xmalloc(r->samples * sizeof(*bytes));
+    char    *text = NULL;
+    size_t   length;
+    FILE    *out = open_memstream(&text, &length);
+    uint64_t i = 0;
+
+    if (!out)
+        die("out of memory");
+    for (uint64_t k = 0; k < r->samples; k++)
+        bytes[k] = r->sample[k].bytes;
+    qsort(bytes, r->samples, sizeof(*bytes), compare_doubles);
+    fputc('[', out);
+    while (i < r->samples) {
+        uint64_t end = i + 1;
+
+        while (end < r->samples && seen_bin((uint64_t)bytes[end]) == seen_bin((uint64_t)bytes[i]))
+            end++;
+        fprintf(out, "%s[%.15g, %.12g], ", i ? ", " : "", bytes[i], (double)i / (double)r->samples);
+        fprintf(out, "[%.15g, %.12g]", bytes[end - 1], (double)end / (double)r->samples);
+        i = end;
+    }
+    fputc(']', out);
+    fclose(out);
+    free(bytes);
+    return text;
+}
+
+/* ---- all of it ---- */
+
+static void recording_fini(struct recording *r)
+{
+    free(r->host);
+    free(r->first);
+    free(r->sample);
+}
+
+int recorded_messages(struct recorded *to, const char *name, const char *text, size_t bytes, uint64_t rate_bps, struct err *err)
+{
+    static const char all[] = "src,dst,bytes,start_us";
+    struct recording  r = { .err = err };
+    struct recorded   made = { 0 };
+    int               rc = 0;
+
+    csv_open(&r.csv, name, text, bytes, message_columns);
+    for (int i = 0; i < MSG_START && !rc; i++)
+        rc = csv_need(&r.csv, i, all, err);
+    if (!rc)
+        rc = choose_time(&r, MSG_START, all);
+    if (!rc)
+        rc = read_rows(&r, read_message, &made.rows);
+    if (!rc && made.rows < MESSAGES_MIN)
+        rc = err_set(err, EINVAL, "%s: %llu messages say too little of sizes; %d are needed", name, (unsigned long long)made.rows, MESSAGES_MIN);
+    if (!rc)
+        rc = find_loads(&r, rate_bps, false, &made);
+    if (!rc) {
+        made.sizes = sizes_text(&r);
+        *to = made;
+    }
+    recording_fini(&r);
+    return rc;
+}
+
+int recorded_counters(struct recorded *to, const char *name, const char *text, size_t bytes, uint64_t rate_bps, struct err *err)
+{
+    static const char all[] = "time_s,port,bytes";
+    struct recording  r = { .err = err };
+    struct recorded   made = { 0 };
+    int               rc = 0;
+
+    csv_open(&r.csv, name, text, bytes, counter_columns);
+    for (int i = 0; i < CNT_TIME && !rc; i++)
+        rc = csv_need(&r.csv, i, all, err);
+    if (!rc)
+        rc = choose_time(&r, CNT_TIME, all);
+    if (!rc)
+        rc = read_rows(&r, read_counter, &made.rows);
+    if (!rc)
+        rc = find_loads(&r, rate_bps, true, &made);
+    if (!rc)
+        *to = made;
+    recording_fini(&r);
+    return rc;
+}
+
+void recorded_fini(struct recorded *r)
+{
+    free(r->sizes);
+    *r = (struct recorded){ 0 };
+}
+
+double recorded_expected(double mean, double high)
+{
+    return fmin(1, fmax(mean, high / RACE_BEYOND));
+}

@@ -1,0 +1,36 @@
+/* src/twin/recorded.h - what people have recorded of a network's traffic: how large messages are, and how busy hosts' links.
+ *
+ * Two tables, as CSV. Messages: `src,dst,bytes,start_us`, a row each; flows.csv of a run is one. Counters: `time_s,port,bytes`,
+ * what a port has sent so far, as NICs and switches count it. Times may be in s, ms, us or ns, as the name of the column says.
+ */
+#ifndef TWIN_RECORDED_H
+#define TWIN_RECORDED_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define RECORDED_BYTES_MAX (1u << 30)
+
+struct recorded {
+    char    *sizes;              /* of messages, as a list in a scenario: [[1000, 0.5], [1000000, 1]]; NULL: counters do not tell */
+    uint64_t rows;               /* messages, or times that a counter was read */
+    uint32_t hosts;              /* or ports */
+    uint32_t restarts;           /* counters that were smaller than before: nothing is known of that time */
+    double   seconds;            /* from the first to the last */
+    double   load;               /* of links, in the mean over hosts and time: 0 .. 1, */
+    double   load_low, load_high;        /* and its first and ninth decile over the time */
+    double   load_busiest;       /* of the busiest host */
+};
+
+/* 'rate_bps' is the speed of each host's link. Fills it only on success; 'name' stands before the reason in err. */
+int  recorded_messages(struct recorded *, const char *name, const char *text, size_t bytes, uint64_t rate_bps, struct err *);
+int  recorded_counters(struct recorded *, const char *name, const char *text, size_t bytes, uint64_t rate_bps, struct err *);
+void recorded_fini(struct recorded *);
+
+/* The load to search at: as busy as it is in the mean, and so busy that a race, which goes a fifth beyond, gets to the busy hours. Too
+ * high costs little, too low a lot. */
+double recorded_expected(double mean, double high);
+
+#endif
