@@ -18,6 +18,7 @@
 
 struct options {
     struct advise_request request;
+    struct goal           goal;
     const char           *described;         /* the first option that says what a network is like; NULL: none */
     const char          **set;
     const char           *out, *report;
@@ -30,7 +31,7 @@ enum { KEY_SET = 's', KEY_OUT = 'o', KEY_QUIET = 'q', KEY_JOBS = 'j', KEY_FORMAT
        KEY_COUNTERS };
 
 static const struct argp_option option_rows[] = {
-    { "goal", KEY_GOAL, "NAME", 0, "What is wanted: balanced (default), latency, throughput", 0 },
+    { "goal", KEY_GOAL, "NAME", 0, "What is wanted: balanced (default), latency, throughput, or weights of classes of messages: mice=0.7,elephants=0.3 (all, mice, middle, elephants)", 0 },
     { "set", KEY_SET, "KEY=VALUE", 0, "Change the scenario: a knob (kmin=200KB), or a path of keys "
       "(topology.delay=2us). May be given more than once", 0 },
     { "rate", KEY_RATE, "RATE", 0, "Without a scenario: speed of hosts' links (default: 100Gbps)", 1 },
@@ -59,9 +60,13 @@ static const struct argp_option option_rows[] = {
     { 0 },
 };
 
-static const struct goal *goal_of(const char *word)
+static const struct goal *goal_of(struct goal *made, const char *text)
 {
-    return &goal_all[cmd_choice("--goal", "not a goal", word, goal_names)];
+    struct err err;
+
+    if (goal_of_text(made, text, &err))
+        cmd_usage("--goal: %s", err.text);
+    return made;
 }
 
 static uint64_t rate_of(const char *text)
@@ -147,7 +152,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     struct advise_request *r = &o->request;
 
     switch (key) {
-    case KEY_GOAL:     r->goal = goal_of(arg);                                                break;
+    case KEY_GOAL:     r->goal = goal_of(&o->goal, arg);                                      break;
     case KEY_SET:      cmd_add_set(&o->set, &r->sets, arg);                                   break;
     case KEY_SEED:     r->seed = cmd_seed("--seed", arg);                                     break;
     case KEY_BUDGET:   r->budget = cmd_count("--budget", arg, 1, 10000000) * 1000000;         break;

@@ -92,6 +92,15 @@ END
     sh -n "$dir/one"
 }
 
+@test "advise: weights of somebody's own" {
+    "$ANOLE" advise "$(slow)" --budget 1 --goal mice=0.7,elephants=0.3 >"$dir/out"
+    head -n 1 "$dir/out" | grep -qE '^The advised setting is [0-9]+ % better than yours \(weights; '
+    # weights of a goal that has a name are that goal
+    "$ANOLE" advise "$(slow)" --budget 1 --goal all=0.5,elephants=0.5 --quiet --out "$dir/weights.yaml"
+    "$ANOLE" advise "$(slow)" --budget 1 --quiet --out "$dir/named.yaml"
+    diff <(grep -v '^#' "$dir/weights.yaml") <(grep -v '^#' "$dir/named.yaml")
+}
+
 @test "advise: a network that is described" {
     run_apart "$ANOLE" advise --rate 25Gbps --rtt 20us --oversubscription 4 --sizes SolarRPC --load 10% --budget 1
     [ "$status" -eq 0 ]
@@ -144,6 +153,7 @@ END
     refuses "bad.csv:1: there is no column 'bytes'; the first line names them: src,dst,bytes,start_us" "$ANOLE" advise --messages "$dir/bad.csv"
     refuses "--load goes without a scenario" "$ANOLE" advise "$(slow)" --load 10%
     refuses "'balance' is not a goal; did you mean 'balanced'\?" "$ANOLE" advise "$(slow)" --goal balance
+    refuses "--goal: 'mouse' is not a class of messages; there are all, mice, middle and elephants" "$ANOLE" advise "$(slow)" --goal mouse=1
     refuses "neither a built-in table of sizes nor a file" "$ANOLE" advise --load 10% --sizes Websurch
     refuses "a full packet and its acknowledgement take .* cannot be" "$ANOLE" advise --load 10% --rate 10Gbps --rtt 1us
     printf 'topology: {kind: star, hosts: 2, rate: 1Gbps, delay: 1us}\ntraffic: [{kind: poisson, load: 0.001%%, sizes: WebSearch}]\nrun: 1us\n' >"$dir/idle.yaml"

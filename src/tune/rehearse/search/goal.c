@@ -1,9 +1,12 @@
 /* src/tune/rehearse/search/goal.c - see goal.h. */
 #include "tune/rehearse/search/goal.h"
 #include "base/rng.h"
+#include "base/text.h"
+#include "tune/exp.h"
 
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #define STUCK 100.0              /* a score no setting has that works */
@@ -28,6 +31,56 @@ const struct goal *goal_find(const char *name)
     return NULL;
 }
 
+static int set_weight(struct goal *g, const char *text, struct err *err)
+{
+    static const char *const parts[] = { "all", "mice", "middle", "elephants", NULL };
+    const char              *is = strchr(text, '=');
+    char                     name[32], hint[200];
+    double                   weight;
+    int                      part = 0, rc;
+
+    snprintf(name, sizeof(name), "%.*s", is ? (int)(is - text) : (int)strlen(text), text);
+    while (parts[part] && strcmp(parts[part], name) != 0)
+        part++;
+    if (!is)
+        return err_set(err, EINVAL, "'%s' is not a goal%s", text, text_names(hint, sizeof(hint), text, goal_names));
+    if (!parts[part])
+        return err_set(err, EINVAL, "'%s' is not a class of messages%s", name, text_names(hint, sizeof(hint), name, parts));
+    rc = text_to_real(is + 1, &weight, err);
+    if (rc)
+        return rc;
+    g->weight[part] = weight;
+    return 0;
+}
+
+int goal_of_text(struct goal *to, const char *text, struct err *err)
+{
+    const struct goal *known = goal_find(text);
+    struct goal        made = { .name = "weights", .about = "weights that were given, of logarithms of mean slowdowns", .bound = GOAL_BOUND };
+    char               one[64];
+    double             sum = 0;
+
+    if (known)
+        *to = *known;
+    while (!known && text) {
+        const char *end = strchr(text, ',');
+        int         rc;
+
+        snprintf(one, sizeof(one), "%.*s", end ? (int)(end - text) : (int)strlen(text), text);
+        rc = set_weight(&made, one, err);
+        if (rc)
+            return rc;
+        text = end ? end + 1 : NULL;
+    }
+    for (int i = 0; i < GOAL_PARTS; i++)
+        sum += made.weight[i];
+    if (!known && !(sum > 0))
+        return err_set(err, EINVAL, "all weights are 0");
+    if (!known)
+        *to = made;
+    return 0;
+}
+
 double goal_slowdown(const struct outcomes *p, enum goal_part part)
 {
     double messages = 0, slowdowns = 0;
@@ -38,6 +91,21 @@ double goal_slowdown(const struct outcomes *p, enum goal_part part)
             slowdowns += p->slowdowns[i];
         }
     return messages > 0 ? slowdowns / messages : NAN;
+}
+
+double goal_speed(const struct goal *g, const struct outcomes *p)
+{
+    double sum = 0, weights = 0;
+
+    for (int i = 0; i < GOAL_PARTS; i++) {
+        double slowdown = goal_slowdown(p, i);
+
+        if (g->weight[i] > 0 && !isnan(slowdown)) {
+            sum += g->weight[i] * rng_log(fmax(1, slowdown));
+            weights += g->weight[i];
+        }
+    }
+    return weights > 0 ? exp_of(-sum / weights) : 0;
 }
 
 double goal_ratio(const struct outcomes *p, const struct outcomes *base, enum goal_part part)

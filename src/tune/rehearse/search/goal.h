@@ -8,6 +8,7 @@
 #ifndef TUNE_REHEARSE_SEARCH_GOAL_H
 #define TUNE_REHEARSE_SEARCH_GOAL_H
 
+#include "base/err.h"
 #include "core/predict.h"
 
 enum goal_part { GOAL_ALL, GOAL_MICE, GOAL_MIDDLE, GOAL_ELEPHANTS, GOAL_PARTS };
@@ -24,11 +25,18 @@ extern const char *const goal_names[];
 
 const struct goal *goal_find(const char *name);
 
+/* A goal by its name, or one of somebody's own weights: "mice=0.7,elephants=0.3", of all, mice, middle and elephants. The reason has
+ * no place in front. */
+int goal_of_text(struct goal *, const char *text, struct err *);
+
 #define GOAL_BOUND 0.01          /* what goals have unless somebody wants another bound */
 #define GOAL_HARM  10            /* what harm costs */
 
 /* Mean slowdown of a part; NAN: there were no such messages. */
 double goal_slowdown(const struct outcomes *, enum goal_part);
+
+/* How fast messages are, by the goal: 1 as in an empty network, 0.5 half as fast; 0: there were none. Of parts that have messages. */
+double goal_speed(const struct goal *, const struct outcomes *);
 
 /* log(mean slowdown / that of the baseline), for a part; 0 if there is nothing to compare. */
 double goal_ratio(const struct outcomes *, const struct outcomes *base, enum goal_part);

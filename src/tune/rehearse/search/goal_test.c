@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 #include <cmocka.h>
 
 static struct predicted found(double mice, double mouse, double middles, double middle, double elephants, double elephant)
@@ -53,6 +54,54 @@ static void score__a_setting_that_stands_still_is_the_worst(void **state)
     assert_true(goal_score(goal_find("balanced"), &is, &was) > goal_score(goal_find("balanced"), &bad, &was));
 }
 
+/* 90 mice at 2 and 10 elephants at 4: the mean is 2.2, and J the root of 2.2 x 4. */
+static void speed__is_one_over_the_slowdown(void **state)
+{
+    struct predicted p = found(90, 2, 0, 0, 10, 4), empty = found(0, 0, 0, 0, 0, 0), alone = found(5, 1, 5, 1, 5, 1);
+
+    (void)state;
+    assert_true(fabs(goal_speed(goal_find("balanced"), &p.all) - 1 / sqrt(2.2 * 4)) < 1e-12);
+    assert_true(fabs(goal_speed(goal_find("latency"), &p.all) - 1 / (pow(2.2, 0.2) * pow(2, 0.6) * pow(4, 0.2))) < 1e-12);
+    assert_true(goal_speed(goal_find("balanced"), &alone.all) == 1);
+    assert_true(goal_speed(goal_find("balanced"), &empty.all) == 0);
+}
+
+static void of_text__takes_names_and_weights(void **state)
+{
+    struct goal g;
+
+    (void)state;
+    assert_int_equal(goal_of_text(&g, "latency", NULL), 0);
+    assert_string_equal(g.name, "latency");
+    assert_int_equal(goal_of_text(&g, "mice=0.75,elephants=25%", NULL), 0);
+    assert_true(g.weight[GOAL_MICE] == 0.75 && g.weight[GOAL_ELEPHANTS] == 0.25 && g.weight[GOAL_ALL] == 0 && g.weight[GOAL_MIDDLE] == 0);
+    assert_true(g.bound == GOAL_BOUND);
+}
+
+static void of_text__refuses_in_one_line(void **state)
+{
+    static const struct { const char *text, *want; } row[] = {
+        { "balance", "'balance' is not a goal; did you mean 'balanced'?" },
+        { "mouse=1", "'mouse' is not a class of messages; there are all, mice, middle and elephants" },
+        { "mice=1,elephant=1", "'elephant' is not a class of messages; did you mean 'elephants'?" },
+        { "mice=much", "'much' is not a number" },
+        { "mice=-1", "'-1' is negative" },
+        { "mice=0,all=0", "all weights are 0" },
+        { "", "'' is not a goal" },
+        { "mice=1,", "'' is not a goal" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
+        struct goal g;
+        struct err  err;
+
+        assert_true(goal_of_text(&g, row[i].text, &err) < 0);
+        if (strncmp(err.text, row[i].want, strlen(row[i].want)) != 0)
+            assert_string_equal(err.text, row[i].want);
+    }
+}
+
 static void find__names_are_those_of_the_list(void **state)
 {
     (void)state;
@@ -68,6 +117,9 @@ int main(void)
         cmocka_unit_test(gain__without_elephants_the_others_decide),
         cmocka_unit_test(score__harm_to_one_class_is_not_paid_for_by_another),
         cmocka_unit_test(score__a_setting_that_stands_still_is_the_worst),
+        cmocka_unit_test(speed__is_one_over_the_slowdown),
+        cmocka_unit_test(of_text__takes_names_and_weights),
+        cmocka_unit_test(of_text__refuses_in_one_line),
         cmocka_unit_test(find__names_are_those_of_the_list),
     };
 
