@@ -115,7 +115,7 @@ static void set__refuses_with_what_would_be_right(void **unused)
     static const struct { const char *name, *text, *why; } row[] = {
         { "thta", "0.1", "'thta' is not an option of paraleon; did you mean 'theta'?" },
         { "colour", "0.1", "'colour' is not an option of paraleon; there are preset, temperature_start, temperature_end, cooling, iterations, eta, guided, "
-          "mutate_from, first_always, cap_adaptive, mutate_count, steps and 31 more" },
+          "mutate_from, first_always, cap_adaptive, mutate_count, steps and 32 more" },
         { "theta", "0", "'theta' must be a number 1e-09 .. 1000000000, not '0'" },
         { "theta", "x", "'theta' must be a number 1e-09 .. 1000000000, not 'x'" },
         { "theta", "nan", "'theta' must be a number 1e-09 .. 1000000000, not 'nan'" },

@@ -178,7 +178,7 @@ void advise_page(const struct advice *a, FILE *out)
     fputs("<h2>At the load that is expected</h2>\n", out);
     put_load(out, a, 0);
     for (uint32_t i = 1; i < ADVISE_LOADS && a->has_load; i++) {
-        fprintf(out, "<h2>With %s</h2>\n", advise_load_text(a, i, words, sizeof(words)));
+        fprintf(out, "<h2>With %s%s</h2>\n", a->has_range ? "a " : "", advise_load_text(a, i, words, sizeof(words)));
         put_load(out, a, i);
     }
     if (!knobs_equal(&advised(a)->knobs, &a->row[0].knobs))

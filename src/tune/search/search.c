@@ -28,6 +28,7 @@ const char *const search_start_names[] = { "running", "default", NULL };
 const char *const search_against_names[] = { "previous", "settled", NULL };
 const char *const search_summary_names[] = { "mean", "median", "trend", NULL };
 const char *const search_fingerprint_names[] = { "elephants", "whole", NULL };
+const char *const search_objective_names[] = { "utility", "balanced", "latency", "throughput", NULL };
 
 /* By enum search_phase. */
 static const char *const phase_names[] = { "watch", "search", "search", "confirm", "hold" };
@@ -302,9 +303,11 @@ static void note_interval(const struct search *s, const struct report *r, const 
 {
     note->phase = phase_names[s->phase];
     note->utility = utility(now->weights, now->terms);
-    note->throughput = now->terms.throughput;
-    note->rtt = now->terms.rtt;
-    note->pfc = now->terms.pfc;
+    if (!search_goal(s, r)) {
+        note->throughput = now->terms.throughput;
+        note->rtt = now->terms.rtt;
+        note->pfc = now->terms.pfc;
+    }
     if (search_has_flows(&r->fsd)) {
         note->divergence = s->divergence;
         note->elephants = fsd_elephant_share(&r->fsd);
@@ -378,7 +381,9 @@ void search_best(const void *state, struct knobs *knobs)
 
 bool search_wants_messages(const void *state)
 {
-    return ((const struct search *)state)->window != NULL;
+    const struct search *s = state;
+
+    return s->window != NULL || !search_is(s, SEARCH_OBJECTIVE, OBJECTIVE_UTILITY);
 }
 
 bool search_is_idle(const void *state)

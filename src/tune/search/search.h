@@ -28,7 +28,8 @@
  * A note's phase and numbers are those of the interval that has ended; a setting is judged by all in which it was
  * measured. With metrics=corrected an interval in which no uplink was active says
  * nothing about a setting: it is not counted. What is best is decided by the terms of utility under the
- * weights of now, which may change during a search.
+ * weights of now, which may change during a search. With [objective] utility is how fast hosts see their messages, 1 in an empty
+ * network; then there are no weights and no terms.
  */
 #ifndef TUNE_SEARCH_SEARCH_H
 #define TUNE_SEARCH_SEARCH_H
@@ -38,7 +39,7 @@
 extern const char *const search_trigger_names[], *const search_bins_names[], *const search_weights_names[],
                   *const search_metrics_names[], *const search_directions_names[],
                   *const search_start_names[], *const search_against_names[], *const search_summary_names[],
-                  *const search_fingerprint_names[];
+                  *const search_fingerprint_names[], *const search_objective_names[];
 
 /* For the table of a tuner that searches: its own rows, then these, then the empty one. The order is that of
  * enum search_option. */
@@ -115,7 +116,10 @@ extern const char *const search_trigger_names[], *const search_bins_names[], *co
       "confirm and abandon. Turns must be long against what queues and rates keep of the one before; 0: one after the other" }, \
     { "fingerprint", OPTION_CHOICE, 0, 0, 0, search_fingerprint_names, NULL, \
       "which traffic is the same, for remember and for changes: elephants, their share of flows; whole: load, kinds of messages, " \
-      "fan-in, asymmetry and phases as well" }
+      "fan-in, asymmetry and phases as well" }, \
+    { "objective", OPTION_CHOICE, 0, 0, 0, search_objective_names, NULL, \
+      "what is made large: utility, of throughput, round trips and pauses; or how fast messages are, waiting ones included, where hosts tell of them: " \
+      "balanced, latency, throughput, see docs/advise.md" }
 
 /* The hooks of a tuner that searches with 'algo', all but create. search_is_idle() is false before the first
  * search. */

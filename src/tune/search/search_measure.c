@@ -1,5 +1,6 @@
 /* src/tune/search/search_measure.c - see search_measure.h. */
 #include "tune/search/search_measure.h"
+#include "tune/rehearse/search/goal.h"
 #include "tune/search/search_summary.h"
 
 #include <stdlib.h>
@@ -17,8 +18,26 @@ struct utility_weights search_weights(const struct search *s)
     return s->is_known && s->elephants >= 0.5 ? utility_for_throughput : utility_for_delay;
 }
 
+const struct goal *search_goal(const struct search *s, const struct report *r)
+{
+    return search_is(s, SEARCH_OBJECTIVE, OBJECTIVE_UTILITY) || !r->has_seen ? NULL : &goal_all[search_count(s, SEARCH_OBJECTIVE) - 1];
+}
+
+/* Weights add up to 1: whatever they are, utility is the speed. */
+static struct utility_terms measure_messages(const struct goal *g, const struct report *r)
+{
+    struct outcomes o = seen_outcomes(&r->seen);
+    double          speed = goal_speed(g, &o);
+
+    return (struct utility_terms){ speed, speed, speed };
+}
+
 struct utility_terms search_measure(const struct search *s, const struct report *r)
 {
+    const struct goal *g = search_goal(s, r);
+
+    if (g)
+        return measure_messages(g, r);
     if (search_is(s, SEARCH_METRICS, METRICS_ARTIFACT))
         return (struct utility_terms){
             .throughput = utility_throughput(r, UTILITY_ACTIVE_SHARE),

@@ -11,6 +11,9 @@
 /* The weights by the flows that prevail now, or fixed ones. */
 struct utility_weights search_weights(const struct search *);
 
+/* What messages are judged by; NULL: utility is, as nobody wants it otherwise or hosts do not tell. */
+const struct goal *search_goal(const struct search *, const struct report *);
+
 /* The terms of an interval. */
 struct utility_terms search_measure(const struct search *, const struct report *);
 

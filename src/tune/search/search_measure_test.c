@@ -92,6 +92,55 @@ static void step__counts_silent_intervals_as_the_artifact_does(void **unused)
     tuner_close(&b.tuner);
 }
 
+/* Hosts tell: what the network's counters say does not count. Mice at 2 and elephants at 4, one of each: J is the root of 3 x 4. */
+static void objective__is_how_fast_messages_are(void **unused)
+{
+    struct test_search b;
+    struct report      r;
+
+    (void)unused;
+    open_bench(&b, 2, TEST_OPTIONS({ "objective", "balanced" }, { "confirm", "0" }));
+    assert_true(b.tuner.algo->wants_messages(b.tuner.state));
+    r = *test_report(&b.net, 0.5, 0.5, 1, 0.9);
+    r.has_seen = true;
+    r.seen.done[0] = (struct seen_class){ 1, 2 };
+    r.seen.waiting[PREDICT_ELEPHANTS] = (struct seen_class){ 1, 4 };
+    tuner_step(&b.tuner, &r, &b.knobs, &b.note);
+    assert_true(test_is_near(b.note.utility, 1 / sqrt(12), 1e-9));
+    assert_true(isnan(b.note.throughput) && isnan(b.note.rtt) && isnan(b.note.pfc));
+    tuner_close(&b.tuner);
+}
+
+static void objective__is_utility_where_hosts_do_not_tell(void **unused)
+{
+    struct test_search b;
+
+    (void)unused;
+    open_bench(&b, 2, TEST_OPTIONS({ "objective", "latency" }, { "confirm", "0" }));
+    step_all(&b, 0.5, 0.4, 0.9, 0.9);
+    assert_true(test_is_near(b.note.utility, 0.5 * 0.5 + 0.2 * 0.4 + 0.3 * 0.9, 1e-6));
+    assert_true(test_is_near(b.note.throughput, 0.5, 1e-6));
+    tuner_close(&b.tuner);
+}
+
+/* An interval without messages says nothing of a setting. */
+static void objective__skips_intervals_without_messages(void **unused)
+{
+    struct test_search b;
+    struct report      r;
+
+    (void)unused;
+    open_bench(&b, 2, TEST_OPTIONS({ "objective", "balanced" }, { "confirm", "0" }));
+    r = *test_report(&b.net, 0.5, 0.5, 1, 0.9);
+    r.has_seen = true;
+    r.seen.done[0] = (struct seen_class){ 1, 2 };
+    tuner_step(&b.tuner, &r, &b.knobs, &b.note);
+    r.seen.done[0] = (struct seen_class){ 0, 0 };
+    tuner_step(&b.tuner, &r, &b.knobs, &b.note);
+    assert_int_equal(0, script->tells);
+    tuner_close(&b.tuner);
+}
+
 /* What is seen in the first two intervals is still the old setting's. */
 static void settle__passes_over_the_first_intervals(void **unused)
 {
@@ -245,6 +294,9 @@ int main(void)
         cmocka_unit_test(reread__weighs_by_what_prevails_now),
         cmocka_unit_test(step__skips_silent_intervals),
         cmocka_unit_test(step__counts_silent_intervals_as_the_artifact_does),
+        cmocka_unit_test(objective__is_how_fast_messages_are),
+        cmocka_unit_test(objective__is_utility_where_hosts_do_not_tell),
+        cmocka_unit_test(objective__skips_intervals_without_messages),
         cmocka_unit_test(settle__passes_over_the_first_intervals),
         cmocka_unit_test(settle__is_not_needed_where_nothing_changes),
         cmocka_unit_test(measure__takes_the_mean),
