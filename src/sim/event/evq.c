@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEW       24u            /* sorted by insertion */
-#define UNSORTED  6u             /* so many are searched for the first instead */
+#define FEW 24u                  /* sorted by insertion */
+#define FRONT_SPARE 4096u
 
 /* Time nears the buckets of word 'w': asks for their first events. Those that come later are in the cache anyway. To gcc 12 a
  * function that does nothing but prefetch has no effect, so that calls of it are left out: it must not be a call. */
@@ -41,29 +41,6 @@ static void show(const struct evq *q, uint32_t w)
     q->on_near(q->on_near_arg, shown, n);
 }
 
-/* Where evq_pop_near() looks. */
-static void set_word(struct evq *q)
-{
-    uint32_t w = ((uint32_t)q->from & q->mask) / EVQ_WORD;
-
-    q->word = q->front_count ? &q->none : &q->bits[w];
-    if (q->first == &q->bucket[(size_t)EVQ_WORD * w])
-        return;
-    q->first = &q->bucket[(size_t)EVQ_WORD * w];
-    if (!q->on_near)             /* all of it is in the cache */
-        return;
-    fetch_ahead(q);
-    fetch(q, w + 2);
-    show(q, w + 1);
-}
-
-/* Time has reached the bucket of this number. */
-static void set_from(struct evq *q, uint64_t number)
-{
-    q->from = number;
-    set_word(q);
-}
-
 void evq_init(struct evq *q, struct arena *arena, void *lines, uint32_t most, uint64_t width_ps, uint64_t span_ps)
 {
     uint64_t buckets = EVQ_BUCKETS_MIN;
@@ -79,10 +56,13 @@ void evq_init(struct evq *q, struct arena *arena, void *lines, uint32_t most, ui
     q->bits = arena_alloc(arena, buckets / EVQ_WORD, sizeof *q->bits);
     q->bucket = arena_alloc(arena, buckets, sizeof *q->bucket);
     q->line = lines;
-    set_from(q, 0);
     q->heap = arena_alloc(arena, most, sizeof *q->heap);
-    q->front = arena_alloc(arena, most, sizeof *q->front);
     q->scratch = arena_alloc(arena, most, sizeof *q->scratch);
+    q->front = arena_alloc(arena, most + most / 4 + FRONT_SPARE, sizeof *q->front);
+    q->front_end = q->front + most + most / 4 + FRONT_SPARE;
+    q->last.at_ps = q->last.order = UINT64_MAX;
+    q->head = q->tail = q->front;
+    *q->tail = &q->last;
     for (uint32_t i = 0; i <= q->mask; i++)
         q->bucket[i] = EVQ_NONE;
 }
@@ -141,73 +121,90 @@ static void heap_remove(struct evq *q, uint32_t pos)
         heap_down(q, pos, last);
 }
 
-/* ---- front: sorted, latest first ---- */
+/* ---- front: sorted ---- */
 
 /* Merges the sorted runs a[0..left) and a[left..n) through 'scratch'. */
-static void merge(const struct evq *q, uint32_t *a, uint32_t left, uint32_t n, uint32_t *scratch)
+static void merge(struct event **a, size_t left, size_t n, struct event **scratch)
 {
-    uint32_t i = 0, j = left, k = left;
+    size_t i = 0, j = left, k = 0;
 
     memcpy(scratch, a, left * sizeof *a);
-    for (k = 0; i < left && j < n; k++)
-        a[k] = evq_before(evq_event(q, scratch[i]), evq_event(q, a[j])) ? a[j++] : scratch[i++];
+    for (; i < left && j < n; k++)
+        a[k] = evq_before(a[j], scratch[i]) ? a[j++] : scratch[i++];
     memcpy(a + k, scratch + i, (left - i) * sizeof *a);
 }
 
-static void sort(const struct evq *q, uint32_t *a, uint32_t n, uint32_t *scratch)
+static void sort(struct event **a, size_t n, struct event **scratch)
 {
     if (n > FEW) {
-        sort(q, a, n / 2, scratch);
-        sort(q, a + n / 2, n - n / 2, scratch);
-        merge(q, a, n / 2, n, scratch);
+        sort(a, n / 2, scratch);
+        sort(a + n / 2, n - n / 2, scratch);
+        merge(a, n / 2, n, scratch);
         return;
     }
-    for (uint32_t i = 1; i < n; i++) {
-        uint32_t id = a[i], j = i;
+    for (size_t i = 1; i < n; i++) {
+        struct event *e = a[i];
+        size_t        j = i;
 
-        for (; j > 0 && evq_before(evq_event(q, a[j - 1]), evq_event(q, id)); j--)
+        for (; j > 0 && evq_before(e, a[j - 1]); j--)
             a[j] = a[j - 1];
-        a[j] = id;
+        a[j] = e;
     }
 }
 
-static void front_insert(struct evq *q, uint32_t id)
+/* There is always room: of what was ever in 'front' all that is popped, and at most as many events as there are, are not. */
+static void front_insert(struct evq *q, struct event *e)
 {
-    uint32_t j = q->front_count++;
+    struct event **at;
 
-    for (; j > 0 && evq_before(evq_event(q, q->front[j - 1]), evq_event(q, id)); j--)
-        q->front[j] = q->front[j - 1];
-    q->front[j] = id;
-    evq_event(q, id)->next = EVQ_FRONT;
-    q->word = &q->none;
-}
+    if (q->tail + 1 == q->front_end) {
+        size_t left = (size_t)(q->tail - q->head);
 
-static struct event *front_pop(struct evq *q)
-{
-    struct event *e = evq_event(q, q->front[--q->front_count]);
-
-    if (!q->front_count)
-        set_word(q);
-    e->next = EVQ_IDLE;
-    return e;
-}
-
-/* Time reaches the bucket of this number: its events are sorted into 'front', which is empty. */
-static void open_bucket(struct evq *q, uint64_t number)
-{
-    uint32_t b = (uint32_t)number & q->mask, n = 0;
-
-    for (uint32_t id = q->bucket[b], next; id != EVQ_NONE; id = next) {
-        next = evq_event(q, id)->next;
-        evq_event(q, id)->next = EVQ_FRONT;
-        q->front[n++] = id;
+        memmove(q->front, q->head, left * sizeof *q->front);
+        q->head = q->front;
+        q->tail = q->front + left;
     }
-    q->front_count = n;
-    q->bucket[b] = EVQ_NONE;
-    q->bits[b / EVQ_WORD] &= ~(1u << (b % EVQ_WORD));
-    if (n > 1)
-        sort(q, q->front, n, q->scratch);
-    set_from(q, number + 1);
+    for (at = q->tail++; at > q->head && evq_before(e, at[-1]); at--)
+        *at = at[-1];
+    *at = e;
+    *q->tail = &q->last;
+    e->next = EVQ_NONE;
+}
+
+static void front_remove(struct evq *q, const struct event *e)
+{
+    struct event **at = q->head;
+
+    while (*at != e)
+        at++;
+    memmove(at, at + 1, (size_t)(q->tail - at) * sizeof *at);
+    q->tail--;
+}
+
+/* Puts a list of two or more behind 'to', in order. Those added last, which mostly are the latest, come first in the
+ * list. Returns where it ends. */
+static struct event **take_list(const struct evq *q, struct event **to, struct event *e)
+{
+    struct event **end = to, **last;
+
+    for (*end++ = e; e->next != EVQ_NONE; *end++ = e)
+        e = evq_event(q, e->next);
+    last = end - 1;
+    if (last - to == 1) {
+        bool is_turned = evq_before(*last, *to);
+        struct event *a = *to, *b = *last;
+
+        *to = is_turned ? b : a;
+        *last = is_turned ? a : b;
+        return end;
+    }
+    for (struct event **first = to; first < last; first++, last--) {
+        e = *first;
+        *first = *last;
+        *last = e;
+    }
+    sort(to, (size_t)(end - to), q->scratch);
+    return end;
 }
 
 /* ---- the ring ---- */
@@ -226,13 +223,12 @@ void evq_expect(struct evq *q, uint64_t ahead_ps)
 
 void evq_insert(struct evq *q, uint32_t id)
 {
-    if (evq_event(q, id)->at_ps >> q->shift < q->from) {
-        front_insert(q, id);
-    } else {
+    struct event *e = evq_event(q, id);
+
+    if (e->at_ps >> q->shift < q->from)
+        front_insert(q, e);
+    else
         heap_up(q, q->heap_count++, id);
-        if (evq_event(q, id)->at_ps < q->limit_ps)
-            q->limit_ps = evq_event(q, id)->at_ps;
-    }
 }
 
 static void ring_remove(struct evq *q, uint32_t id)
@@ -247,24 +243,13 @@ static void ring_remove(struct evq *q, uint32_t id)
         q->bits[b / EVQ_WORD] &= ~(1u << (b % EVQ_WORD));
 }
 
-static void front_remove(struct evq *q, uint32_t id)
-{
-    uint32_t i = 0;
-
-    while (q->front[i] != id)
-        i++;
-    memmove(q->front + i, q->front + i + 1, (--q->front_count - i) * sizeof *q->front);
-    if (!q->front_count)
-        set_word(q);
-}
-
 void evq_cancel(struct evq *q, uint32_t id)
 {
     uint32_t next = evq_event(q, id)->next;
 
     assert(next != EVQ_IDLE);
-    if (next == EVQ_FRONT)
-        front_remove(q, id);
+    if (evq_event(q, id)->at_ps >> q->shift < q->from)
+        front_remove(q, evq_event(q, id));
     else if (next != EVQ_NONE && next & EVQ_HEAP)
         heap_remove(q, next & ~EVQ_HEAP);
     else
@@ -272,127 +257,102 @@ void evq_cancel(struct evq *q, uint32_t id)
     evq_event(q, id)->next = EVQ_IDLE;
 }
 
-/* How far ahead of 'from' the first bucket that is not empty lies; UINT64_MAX: all are. */
-static uint64_t ring_distance(const struct evq *q)
+/* Number of the first bucket of the first word that is not empty; UINT64_MAX: all are. */
+static uint64_t ring_first(const struct evq *q)
 {
-    uint32_t from = (uint32_t)q->from & q->mask, words = q->mask / EVQ_WORD + 1, w = from / EVQ_WORD, looked = 0;
-    uint32_t word = q->bits[w] & ~0u << (from % EVQ_WORD);
+    uint32_t words = q->mask / EVQ_WORD, from = (uint32_t)(q->from / EVQ_WORD);
 
-    while (!word) {
-        if (looked++ == words)
-            return UINT64_MAX;
-        w = (w + 1) & (words - 1);
-        word = q->bits[w];
+    for (uint32_t ahead = 0; ahead <= words; ahead++)
+        if (q->bits[(from + ahead) & words])
+            return q->from + (uint64_t)ahead * EVQ_WORD;
+    return UINT64_MAX;
+}
+
+/* Time reaches the word that begins with the bucket of this number: its events go to 'front', which is empty. */
+static void open_word(struct evq *q, uint64_t number)
+{
+    uint32_t       w = ((uint32_t)number & q->mask) / EVQ_WORD;
+    uint32_t      *first = &q->bucket[(size_t)w * EVQ_WORD];
+    struct event **to = q->front;
+
+    for (uint32_t word = q->bits[w]; word; word &= word - 1) {
+        uint32_t     *bucket = &first[__builtin_ctz(word)];
+        struct event *e = evq_event(q, *bucket);
+
+        *bucket = EVQ_NONE;
+        if (e->next == EVQ_NONE)
+            *to++ = e;
+        else
+            to = take_list(q, to, e);
     }
-    return (w * EVQ_WORD + (uint32_t)__builtin_ctz(word) - from) & q->mask;
+    q->bits[w] = 0;
+    q->head = q->front;
+    q->tail = to;
+    *to = &q->last;
+    q->from = number + EVQ_WORD;
+    while (q->heap_count && evq_event(q, q->heap[0])->at_ps >> q->shift < q->from) {
+        struct event *e = evq_event(q, q->heap[0]);
+
+        heap_remove(q, 0);
+        front_insert(q, e);
+    }
+    if (!q->on_near)             /* all of it is in the cache */
+        return;
+    fetch_ahead(q);
+    fetch(q, w + 2);
+    show(q, w + 1);
 }
 
-/* What is before 'until_ps' and before all of the heap need not be compared with it. */
-static void set_limit(struct evq *q, uint64_t until_ps)
-{
-    q->limit_ps = until_ps == UINT64_MAX ? until_ps : until_ps + 1;
-    if (q->heap_count && evq_event(q, q->heap[0])->at_ps < q->limit_ps)
-        q->limit_ps = evq_event(q, q->heap[0])->at_ps;
-}
-
-/* Moves the start of the ring to the first bucket, of the ring or the heap, that has events and begins by 'until_ps'.
- * True: it is one of the ring's. */
+/* Fills 'front' with the first word, of the ring or the heap, that has events and begins by 'until_ps'. */
 static bool advance(struct evq *q, uint64_t until_ps)
 {
-    uint64_t ahead = ring_distance(q);
-    uint64_t ring = ahead == UINT64_MAX ? UINT64_MAX : q->from + ahead;
-    uint64_t far = q->heap_count ? evq_event(q, q->heap[0])->at_ps >> q->shift : UINT64_MAX;
-    uint64_t number = ring < far ? ring : far;
+    uint64_t number = ring_first(q);
 
+    if (q->heap_count) {
+        uint64_t far = (evq_event(q, q->heap[0])->at_ps >> q->shift) & ~(uint64_t)(EVQ_WORD - 1);
+
+        number = far < number ? far : number;
+    }
     if (number == UINT64_MAX || number << q->shift > until_ps)
         return false;
-    if (number > q->from)
-        set_from(q, number);
-    return ring == number;
+    open_word(q, number);
+    return true;
 }
 
-/* The first event of a bucket of the word that time has reached, if it holds only a few and that one is before the limit;
- * otherwise NULL. */
-static struct event *pop_of_few(struct evq *q)
-{
-    uint32_t     *link = &q->first[__builtin_ctz(*q->word)], *first = link, n = 0;
-    struct event *e;
-
-    for (; *link != EVQ_NONE; link = &evq_event(q, *link)->next) {
-        if (n++ == UNSORTED)
-            return NULL;
-        if (evq_before(evq_event(q, *link), evq_event(q, *first)))
-            first = link;
-    }
-    e = evq_event(q, *first);
-    if (e->at_ps >= q->limit_ps)
-        return NULL;
-    *first = e->next;
-    e->next = EVQ_IDLE;
-    return e;
-}
-
-/* What is next while the limit holds, but for a bucket of many: from 'front', or from the first bucket of the ring. */
-static struct event *pop_within_limit(struct evq *q)
+__attribute__((noinline)) struct event *evq_pop_far(struct evq *q, uint64_t until_ps)
 {
     struct event *e;
-    uint64_t      ahead;
 
-    if (q->front_count)
-        return evq_event(q, q->front[q->front_count - 1])->at_ps < q->limit_ps ? front_pop(q) : NULL;
-    if (!*q->word) {
-        const uint32_t *after = q->word < q->bits + q->mask / EVQ_WORD ? q->word + 1 : q->bits;
-
-        ahead = *after ? EVQ_WORD - q->from % EVQ_WORD + (uint64_t)__builtin_ctz(*after) : ring_distance(q);
-        if (ahead == UINT64_MAX || (q->from + ahead) << q->shift >= q->limit_ps)
-            return NULL;
-        set_from(q, q->from + ahead);
-    }
-    e = evq_pop_near(q);
-    return e ? e : pop_of_few(q);
-}
-
-struct event *evq_pop_far(struct evq *q, uint64_t until_ps)
-{
-    struct event *far, *near = pop_within_limit(q);
-
-    if (near)
-        return near;
     if (__builtin_expect(q->is_stopped, 0))
         return NULL;
-    set_limit(q, until_ps);
-    if (!q->front_count && advance(q, until_ps)) {
-        near = pop_within_limit(q);
-        if (near)
-            return near;
-        open_bucket(q, q->from);
-    }
-    far = q->heap_count ? evq_event(q, q->heap[0]) : NULL;
-    near = q->front_count ? evq_event(q, q->front[q->front_count - 1]) : NULL;
-    if (far && (!near || evq_before(far, near))) {
-        if (far->at_ps > until_ps)
-            return NULL;
-        heap_remove(q, 0);
-        set_limit(q, until_ps);
-        far->next = EVQ_IDLE;
-        return far;
-    }
-    return near && near->at_ps <= until_ps ? front_pop(q) : NULL;
+    q->limit_ps = until_ps == UINT64_MAX ? until_ps : until_ps + 1;
+    if (q->head == q->tail && !advance(q, until_ps))
+        return NULL;
+    e = *q->head;
+    if (e->at_ps >= q->limit_ps)
+        return NULL;
+    q->head++;
+    e->next = EVQ_IDLE;
+    return e;
 }
 
 /* ---- looking at it ---- */
 
 uint64_t evq_next_ps(const struct evq *q)
 {
-    uint64_t next = UINT64_MAX, ahead = ring_distance(q);
+    uint64_t next = (*q->head)->at_ps, number;
 
-    if (q->front_count)
-        next = evq_event(q, q->front[q->front_count - 1])->at_ps;
-    if (q->heap_count && evq_event(q, q->heap[0])->at_ps < next)
+    if (q->head != q->tail)
+        return next;
+    number = ring_first(q);
+    if (q->heap_count)
         next = evq_event(q, q->heap[0])->at_ps;
-    if (ahead != UINT64_MAX)
-        for (uint32_t id = q->bucket[(q->from + ahead) & q->mask]; id != EVQ_NONE; id = evq_event(q, id)->next)
+    if (number != UINT64_MAX) {
+        uint32_t w = ((uint32_t)number & q->mask) / EVQ_WORD, b = w * EVQ_WORD + (uint32_t)__builtin_ctz(q->bits[w]);
+
+        for (uint32_t id = q->bucket[b]; id != EVQ_NONE; id = evq_event(q, id)->next)
             next = evq_event(q, id)->at_ps < next ? evq_event(q, id)->at_ps : next;
+    }
     return next;
 }
 
@@ -401,8 +361,8 @@ void evq_each(const struct evq *q, void (*see)(void *arg, struct event *), void 
     for (uint32_t b = 0; b <= q->mask; b++)
         for (uint32_t id = q->bucket[b]; id != EVQ_NONE; id = evq_event(q, id)->next)
             see(arg, evq_event(q, id));
-    for (uint32_t i = 0; i < q->front_count; i++)
-        see(arg, evq_event(q, q->front[i]));
+    for (struct event **e = q->head; e < q->tail; e++)
+        see(arg, *e);
     for (uint32_t i = 0; i < q->heap_count; i++)
         see(arg, evq_event(q, q->heap[i]));
 }
@@ -436,12 +396,13 @@ void evq_check(const struct evq *q)
         for (uint32_t id = q->bucket[b]; id != EVQ_NONE; id = evq_event(q, id)->next)
             expect(((evq_event(q, id)->at_ps >> q->shift) & q->mask) == b && evq_event(q, id)->at_ps >> q->shift >= q->from);
     }
-    for (uint32_t i = 0; i < q->front_count; i++) {
-        expect(evq_event(q, q->front[i])->next == EVQ_FRONT && evq_event(q, q->front[i])->at_ps >> q->shift < q->from);
-        expect(i == 0 || evq_before(evq_event(q, q->front[i]), evq_event(q, q->front[i - 1])));
+    for (struct event **e = q->head; e < q->tail; e++) {
+        expect((*e)->next != EVQ_IDLE && (*e)->at_ps >> q->shift < q->from);
+        expect(evq_before(*e, e[1]) || e + 1 == q->tail);
     }
+    expect(*q->tail == &q->last && q->from % EVQ_WORD == 0);
     for (uint32_t i = 0; i < q->heap_count; i++) {
-        expect(evq_event(q, q->heap[i])->next == (EVQ_HEAP | i));
+        expect(evq_event(q, q->heap[i])->next == (EVQ_HEAP | i) && evq_event(q, q->heap[i])->at_ps >> q->shift >= q->from);
         expect(i == 0 || !evq_before(evq_event(q, q->heap[i]), evq_event(q, q->heap[(i - 1) / 4])));
     }
 }

@@ -9,8 +9,9 @@
  *
  * It is a calendar. The ring has a bucket for every short span of time from now on: an unsorted list, so
  * adding to it costs the same however many events are there, with a bitmap over the buckets that are not
- * empty. When time reaches a bucket with a few events, the first of them is looked for; one with many, as
- * in a network that runs in lock step, is sorted into 'front' and popped from there. What lies beyond the
+ * empty. When time reaches a word of buckets, all its events are sorted into 'front', bucket by bucket, and popped from
+ * there: a few tens, so that what is popped is known ahead, and nothing is looked for in between. What is added for a time
+ * that 'front' has reached is put in its place there. What lies beyond the
  * ring waits in a heap: most events (a packet's arrival, a port becoming free) lie within a few
  * microseconds and never see it.
  */
@@ -26,7 +27,6 @@ struct arena;
 
 #define EVQ_NONE    UINT32_MAX   /* no event; as 'next': last of its list */
 #define EVQ_IDLE    (UINT32_MAX - 1)     /* as 'next': not pending */
-#define EVQ_FRONT   (UINT32_MAX - 2)     /* as 'next': in 'front' */
 #define EVQ_HEAP    0x80000000u  /* as 'next': in the heap, at the position in the other bits */
 
 #define EVQ_LINE    64u          /* bytes */
@@ -35,28 +35,27 @@ struct arena;
 
 struct event {
     uint64_t at_ps, order;
-    uint32_t next;               /* the next event in the bucket's list, or one of the above */
+    uint32_t next;               /* the next event in the bucket's list, or one of the above; in 'front': not EVQ_IDLE */
     uint32_t owner;              /* the owner's: see state/owner.h */
 };
 
 struct evq {
     /* What every event touches: 64 bytes. */
     char            *line;       /* all lines; an event is known by the number of its line */
-    uint64_t         limit_ps;   /* what 'front' or the ring has before this is next; else look further */
-    uint32_t        *word;       /* of 'bits': the one that time has reached, or while 'front' holds something 'none'; */
-    uint32_t        *first;      /* and the first of its buckets */
-    uint64_t         from;       /* number (at_ps >> shift) of a bucket of that word; before it: 'front' */
+    struct event   **head;       /* what is next, in 'front': sorted up to 'tail', where 'last' is */
+    uint64_t         limit_ps;   /* what is before this may be popped; else look further */
+    uint64_t         from;       /* number (at_ps >> shift) of a word's first bucket; before it: 'front' */
     uint32_t        *bits;       /* bit b: bucket b is not empty */
     uint32_t        *bucket;     /* first event of each list, or EVQ_NONE */
     uint32_t         mask;       /* of their numbers: there is a power of two of them */
     uint32_t         shift;
+    struct event   **tail;
 
-    uint32_t         front_count;
-    uint32_t        *front;      /* events of a bucket that held many, sorted, the next one last */
+    struct event   **front, **front_end;
+    struct event   **scratch;    /* for sorting */
+    uint32_t        *heap;       /* 4-ary, of events */
     uint32_t         heap_count;
     bool             is_stopped; /* nothing is popped any more */
-    uint32_t        *heap;       /* 4-ary, of events */
-    uint32_t        *scratch;    /* for sorting */
 
     /* Told which events are about to happen (NULL: nobody asks), so that what they lead to can be fetched. */
     void           (*on_near)(void *arg, const uint32_t *events, uint32_t count);
@@ -64,7 +63,7 @@ struct evq {
     uint32_t         ahead[EVQ_AHEADS];  /* then: so many buckets ahead many events are added, see evq_expect() */
     uint32_t         aheads;
 
-    uint32_t         none;       /* no bucket */
+    struct event     last;       /* never: comes after all others */
 };
 
 static inline bool evq_before(const struct event *a, const struct event *b)
@@ -102,15 +101,14 @@ static inline void evq_make_idle(const struct evq *q, uint32_t id)
 /* Puts a event whose time is set into 'front' or the heap: the rare half of evq_add(). */
 void evq_insert(struct evq *, uint32_t event);
 
-/* Makes an event pending that is not, and that has its time: not before the last event popped. The ring ends a word early:
- * what is a lap ahead must not get into the word that time has reached. */
+/* Makes an event pending that is not, and that has its time: not before the last event popped. */
 static inline void evq_put(struct evq *q, struct event *s, uint32_t id)
 {
     uint64_t number = s->at_ps >> q->shift;
     uint32_t b = (uint32_t)number & q->mask;
 
     assert(s == evq_event(q, id));
-    if (__builtin_expect(number - q->from < q->mask - (EVQ_WORD - 1), 1)) {
+    if (__builtin_expect(number - q->from <= q->mask, 1)) {
         s->next = q->bucket[b];
         q->bucket[b] = id;
         q->bits[b / EVQ_WORD] |= 1u << (b % EVQ_WORD);
@@ -136,48 +134,16 @@ void evq_cancel(struct evq *, uint32_t event);
 /* Finds the next event when evq_pop() does not see it at once. */
 struct event *evq_pop_far(struct evq *, uint64_t until_ps);
 
-/* The next event if it is in a bucket near by with one event in it, or two; otherwise NULL. */
-static inline struct event *evq_pop_near(struct evq *q)
-{
-    struct event *s, *o;
-    uint32_t      word, at;
-
-    word = *q->word;
-    if (__builtin_expect(!word, 0))
-        return NULL;
-    at = (uint32_t)__builtin_ctz(word);
-    s = evq_event(q, q->first[at]);
-    if (s->next == EVQ_NONE) {
-        if (s->at_ps >= q->limit_ps)
-            return NULL;
-        q->first[at] = EVQ_NONE;
-        *q->word = word & (word - 1);
-        s->next = EVQ_IDLE;
-        return s;
-    }
-    o = evq_event(q, s->next);
-    if (o->next != EVQ_NONE)
-        return NULL;
-    if (evq_before(o, s)) {
-        if (o->at_ps >= q->limit_ps)
-            return NULL;
-        s->next = EVQ_NONE;
-        o->next = EVQ_IDLE;
-        return o;
-    }
-    if (s->at_ps >= q->limit_ps)
-        return NULL;
-    q->first[at] = s->next;
-    s->next = EVQ_IDLE;
-    return s;
-}
-
 /* Pops the earliest event not after 'until_ps'; NULL if there is none. */
 static inline struct event *evq_pop(struct evq *q, uint64_t until_ps)
 {
-    struct event *e = evq_pop_near(q);
+    struct event *e = *q->head;
 
-    return __builtin_expect(e != NULL, 1) ? e : evq_pop_far(q, until_ps);
+    if (__builtin_expect(e->at_ps >= q->limit_ps, 0))
+        return evq_pop_far(q, until_ps);
+    q->head++;
+    e->next = EVQ_IDLE;
+    return e;
 }
 
 static inline bool evq_is_pending(const struct evq *q, uint32_t event)
