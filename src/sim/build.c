@@ -114,7 +114,7 @@ static void build_port(struct sim *s, struct speeds *speeds, struct port *p, uin
                         .rate_bps = l->rate_bps, .delay_ps = (uint32_t)l->delay_ps,
                         .is_switch = s->net.graph.node[node].is_switch, .loss = l->loss, .ber = l->ber,
                         .is_lossy = l->loss > 0 || l->ber > 0 };
-    p->slow_path = (uint16_t)((p->is_lossy ? SLOW_LINK : 0) | (s->cfg.order == ORDER_NS3 ? SLOW_NUMBER : 0));
+    p->slow_path = p->is_lossy ? SLOW_LINK : 0;
     p->tx_ps = tx_table(s, speeds, p);
 }
 

@@ -135,7 +135,7 @@ static bool run_packets(struct sim *s, uint64_t until_ps)
 {
     run_part(s, until_ps);
     s->is_done = s->program.live == 0 && s->engine.counters.flows_done == s->engine.counters.flows_started;
-    if (s->engine.has_failed || evq_next_ps(&s->engine.evq) == UINT64_MAX)
+    if (s->engine.has_failed || evq_is_empty(&s->engine.evq))
         return false;            /* time stands still */
     s->engine.now_ps = until_ps;
     s->engine.order = UINT64_MAX;

@@ -356,6 +356,11 @@ uint64_t evq_next_ps(const struct evq *q)
     return next;
 }
 
+bool evq_is_empty(const struct evq *q)
+{
+    return q->head == q->tail && !q->heap_count && ring_first(q) == UINT64_MAX;
+}
+
 void evq_each(const struct evq *q, void (*see)(void *arg, struct event *), void *arg)
 {
     for (uint32_t b = 0; b <= q->mask; b++)

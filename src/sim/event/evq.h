@@ -167,6 +167,9 @@ static inline void evq_stop(struct evq *q)
 /* When the next event is; UINT64_MAX: there is none. */
 uint64_t evq_next_ps(const struct evq *);
 
+/* Is nothing pending? Sooner told than when the next event is. */
+bool evq_is_empty(const struct evq *);
+
 /* How many events are pending; counts them. */
 uint32_t evq_pending(const struct evq *);
 

@@ -13,14 +13,12 @@
  * are not lost to errors: a real switch repeats them, ours says a thing once. */
 bool path_is_lost(struct engine *, struct port *, uint32_t id, const struct packet *);
 
-/* Both halves of path_transmit(), and those of a port with nothing rare about it but that its link leads to another part, or that
- * all of the network is numbered as one. */
-enum path_way { PATH_USUAL, PATH_NUMBERED, PATH_BORDER, PATH_ANY };
+/* Both halves of path_transmit(), and those of a port with nothing rare about it but that its link leads to another part. */
+enum path_way { PATH_USUAL, PATH_BORDER, PATH_ANY };
 
 static inline void path_put(struct engine *e, struct port *p, uint32_t id, struct packet *k, enum path_way way)
 {
-    uint32_t number = way == PATH_ANY      ? engine_number(e, &p->node->next_number) :
-                      way == PATH_NUMBERED ? engine_network_number(e) : engine_node_number(&p->node->next_number);
+    uint32_t number = way == PATH_BORDER ? engine_node_number(&p->node->next_number) : engine_number(e, &p->node->next_number);
     uint32_t tx = p->tx_ps[k->bytes];
     uint32_t age = tx + p->delay_ps;     /* does not overflow: see GRAPH_DELAY_PS_MAX */
     uint64_t arrives = e->now_ps + age, order = engine_order_of_age(age, number + 1);
@@ -51,7 +49,7 @@ static inline void path_write(struct engine *e, struct port *p, uint32_t id, str
 
 __attribute__((noinline)) void path_put_slowly(struct engine *, struct port *, uint32_t id, struct packet *);
 
-#define PATH_SLOW (SLOW_LINK | SLOW_COUNTED | SLOW_INBAND | SLOW_NUMBER | SLOW_BORDER | SLOW_TAPPED)
+#define PATH_SLOW (SLOW_LINK | SLOW_COUNTED | SLOW_INBAND | SLOW_BORDER | SLOW_TAPPED)
 
 /* Puts packet 'id' on the wire of an idle port. */
 static inline void path_transmit(struct engine *e, struct port *p, uint32_t id, struct packet *k)

@@ -21,7 +21,6 @@
 #define SLOW_WATCHED 2u           /* what comes in is shown to monitors: see observe/watch.h */
 #define SLOW_COUNTED 4u           /* what goes out is counted by queue: see observe/queue_telemetry.h */
 #define SLOW_INBAND  8u           /* what goes out is written on: see inband.h */
-#define SLOW_NUMBER  16u          /* what goes out is numbered over the whole network: ORDER_NS3 */
 #define SLOW_BORDER  32u          /* what goes out goes to another part of the world: see parts/crossing.h */
 #define SLOW_WOVEN   64u          /* what comes in is ConWeave's to see: see switch/weave.h */
 #define SLOW_TAPPED  128u         /* what goes out is shown to engine.tap */
