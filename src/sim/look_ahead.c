@@ -1,15 +1,16 @@
 #include "sim/look_ahead.h"
+#include "sim/host/nic.h"
 #include "sim/state/owner.h"
+#include "sim/switch/forward.h"
+
+#include <string.h>
 
 /* The ports and hosts that own the events, the queues of ports that will be free, and the second events of buckets. Kinds come in
- * no order, so that a branch on them would be guessed wrong too often: what is not of use asks for a line twice.
- *
- * What lies behind these is not asked for, neither the ports and flows that arriving packets lead to nor the packets that leave
- * next: finding them costs more than it gains. */
-void look_ahead(void *sim, const uint32_t *events, uint32_t count)
+ * no order, so that a branch on them would be guessed wrong too often: what is not of use asks for a line twice. With 'ways', also for
+ * the way that the last packet took that came in by that port. */
+static inline __attribute__((always_inline)) void ask_for_owners(const struct evq *q, const uint32_t *events, uint32_t count,
+                                                                 const struct network *ways)
 {
-    const struct evq *q = &((const struct sim *)sim)->engine.evq;
-
     for (uint32_t i = 0; i < count; i++) {
         const struct event *e = evq_event(q, events[i]);
         const char         *owner = owner_of(q, e);
@@ -18,5 +19,92 @@ void look_ahead(void *sim, const uint32_t *events, uint32_t count)
         __builtin_prefetch(owner, 1);
         __builtin_prefetch(owner + (owner_kind(e) == EV_SWITCH_FREE) * offsetof(struct port, mark_above_bytes), 1);
         __builtin_prefetch(evq_event(q, next), 1);
+        if (ways) {
+            uint64_t port = (uint64_t)(owner - (const char *)ways->port) / sizeof(struct port);
+
+            __builtin_prefetch(&ways->last_way[owner_kind(e) == EV_AT_SWITCH ? port : 0], 1);
+        }
     }
+}
+
+static void on_near(void *sim, const uint32_t *events, uint32_t count)
+{
+    ask_for_owners(&((const struct sim *)sim)->engine.evq, events, count, NULL);
+}
+
+static void on_near_vast(void *sim, const uint32_t *events, uint32_t count)
+{
+    const struct sim *s = sim;
+
+    ask_for_owners(&s->engine.evq, events, count, &s->net);
+}
+
+/* ---- a vast network: events whose turn is next ---- */
+
+/* The way of a packet is found now, and remembered as that of the last one: several at a time wait for memory, and the port that it
+ * leads to is asked for. If links change meanwhile, what is remembered goes, and the way is found again. */
+static void ask_at_switch(struct sim *s, const struct port *in, const struct packet *k)
+{
+    struct last_way   *last = &s->net.last_way[in->id][k->kind == PACKET_DATA];
+    const struct port *out;
+    uint64_t           nodes;
+
+    if (k->kind == PACKET_PFC || s->lb.is_on)
+        return;
+    memcpy(&nodes, &k->src, sizeof nodes);           /* and k->dst */
+    if (last->nodes != nodes || last->ports != k->ports) {
+        uint32_t way = forward_by_routes(in->node, &in->node->route_host[k->dst], k);
+
+        if (!way)
+            return;
+        *last = (struct last_way){ nodes, k->ports, way - 1 };
+    }
+    out = &s->net.port[last->port];
+    __builtin_prefetch(out, 1);
+    __builtin_prefetch(&out->counters, 1);
+    __builtin_prefetch(&out->mark_above_bytes, 1);
+    __builtin_prefetch(&in->in[k->prio], 1);
+}
+
+static void ask_at_host(const struct sim *s, const struct host *h, const struct packet *k)
+{
+    __builtin_prefetch(h->port, 1);
+    if (k->kind < PACKET_CNP)
+        __builtin_prefetch(&s->flows.flow[k->flow], 1);
+}
+
+/* What leaves next, if it is of the first class that waits, as it mostly is. */
+static void ask_at_free(const struct sim *s, const struct port *p)
+{
+    const struct queue *queue = &p->queue[p->backlog ? __builtin_ctz(p->backlog) : 0];
+
+    __builtin_prefetch(&s->engine.packets.packet[queue->head], 1);
+    __builtin_prefetch(&p->counters, 1);
+}
+
+static void on_open(void *sim, struct event *const *events, uint32_t count)
+{
+    struct sim       *s = sim;
+    const struct evq *q = &s->engine.evq;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct event *e = events[i];
+
+        if (owner_kind(e) == EV_AT_SWITCH)
+            ask_at_switch(s, owner_of(q, e), (const struct packet *)e);
+        else if (owner_kind(e) == EV_AT_HOST)
+            ask_at_host(s, owner_of(q, e), (const struct packet *)e);
+        else if (owner_kind(e) == EV_SWITCH_FREE)
+            ask_at_free(s, owner_of(q, e));
+    }
+}
+
+void look_ahead_begin(struct sim *s)
+{
+    struct evq *q = &s->engine.evq;
+    bool        is_vast = s->net.ports >= LOOK_AHEAD_PORTS_VAST;
+
+    q->on_near = is_vast ? on_near_vast : on_near;
+    q->on_open = is_vast ? on_open : NULL;
+    q->on_near_arg = s;
 }

@@ -298,6 +298,8 @@ static void open_word(struct evq *q, uint64_t number)
     }
     if (!q->on_near)             /* all of it is in the cache */
         return;
+    if (q->on_open)
+        q->on_open(q->on_near_arg, q->head, (uint32_t)(q->tail - q->head));
     fetch_ahead(q);
     fetch(q, w + 2);
     show(q, w + 1);

@@ -60,6 +60,7 @@ struct evq {
     /* Told which events are about to happen (NULL: nobody asks), so that what they lead to can be fetched. */
     void           (*on_near)(void *arg, const uint32_t *events, uint32_t count);
     void            *on_near_arg;
+    void           (*on_open)(void *arg, struct event *const *events, uint32_t count);       /* these are next, in this order; or NULL */
     uint32_t         ahead[EVQ_AHEADS];  /* then: so many buckets ahead many events are added, see evq_expect() */
     uint32_t         aheads;
 
