@@ -7,6 +7,7 @@
 
 #define FIRST_OVER 1.25          /* times the slowest host's speed: what the first cut leaves at most */
 #define RISE 0.01                /* of the line, every round trip and a quarter */
+#define KMIN_LEAST_KB 16         /* four packets of the largest size: packets of few hosts that meet by chance are no congestion */
 
 const char *const opening_names[] = { "none", "bdp", "fabric", "gentle", NULL };
 const char *const opening_abouts[] = { "", "bdp", "what was best on many random networks", "a setting that marks early and cuts by little", NULL };
@@ -47,11 +48,23 @@ static double slowest_of(const struct world *w)
     return least / (double)w->host_bps;
 }
 
+/* On slow links a fifth of what is under way is two packets. */
+static void keep_some_packets(struct knobs *k)
+{
+    double more = KMIN_LEAST_KB / k->value[KNOB_kmin];
+
+    if (more <= 1)
+        return;
+    k->value[KNOB_kmax] = ceil(more * k->value[KNOB_kmax]);
+    k->value[KNOB_kmin] = KMIN_LEAST_KB;
+}
+
 static void make_gentle(const struct world *w, struct knobs *k)
 {
     double slow = slowest_of(w);
 
     opening_at(w, gentle, k);
+    keep_some_packets(k);
     if (slow >= 1)
         return;
     k->value[KNOB_rpg_ai_rate] = ceil(slow * k->value[KNOB_rpg_ai_rate]);

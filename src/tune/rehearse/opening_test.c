@@ -51,8 +51,8 @@ static void opening_make__fabric_goes_with_the_network(void **state)
         }
 }
 
-/* Marks from a fifth of what is under way on (more, where that is less than the least threshold), and rates whose rise and cuts are in
- * proportion to the line. */
+/* Marks from a fifth of what is under way on, but not before four packets of 4 KB wait, and rates whose rise and cuts are in proportion to the
+ * line. */
 static void opening_make__gentle_goes_with_the_network(void **state)
 {
     struct world w;
@@ -67,8 +67,10 @@ static void opening_make__gentle_goes_with_the_network(void **state)
             w = world_of(gbps, rtt);
             assert_true(opening_make(OPENING_GENTLE, &w, &k));
             assert_int_equal(knobs_check(&k, &err), 0);
-            assert_true(bdp_kb < 50 || fabs(k.value[KNOB_kmin] - 0.22 * bdp_kb) <= 1 + 0.02 * bdp_kb);
-            assert_true(bdp_kb < 50 || fabs(k.value[KNOB_kmax] - 0.65 * bdp_kb) <= 1 + 0.04 * bdp_kb);
+            assert_true(k.value[KNOB_kmin] >= 16 && k.value[KNOB_kmax] >= 2.5 * k.value[KNOB_kmin]);
+            assert_true(bdp_kb < 75 || fabs(k.value[KNOB_kmin] - 0.22 * bdp_kb) <= 1 + 0.02 * bdp_kb);
+            assert_true(bdp_kb < 75 || fabs(k.value[KNOB_kmax] - 0.65 * bdp_kb) <= 1 + 0.04 * bdp_kb);
+            assert_true(bdp_kb > 70 || k.value[KNOB_kmin] == 16);
             assert_true(gbps < 50 || fabs(k.value[KNOB_rpg_ai_rate] / (double)gbps - 7.07) < 0.1);
             assert_true(fabs(k.value[KNOB_rate_to_set_on_first_cnp] / (double)gbps - 703) < 2);
         }
