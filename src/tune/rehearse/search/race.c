@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #define BLOCKS_ALONE 8           /* enough to tell what a leader without rivals is worth */
+#define FINAL_LEAST  8           /* blocks of a final, whatever is left of the budget: with four, chance hides a quarter */
 #define SURER        0.01        /* means over blocks may be above the goal's bound by so much: noise is in them */
 
 static const double loads[] = { 1, 0.8, 1.2, 1 };
@@ -49,7 +50,7 @@ static int run_block(struct race *r, uint64_t seed, struct err *err)
     struct predict_point point[RACE_RUNNERS] = { { 0 } };
     struct predicted     found[RACE_RUNNERS];
     uint32_t             who[RACE_RUNNERS], count = 0;
-    double               length = r->length > 0 ? r->length : 1;
+    double               length = r->runner[0].is_final ? r->final_length : r->length > 0 ? r->length : 1;
     int                  rc;
 
     for (uint32_t i = 0; i < r->runners; i++)
@@ -58,11 +59,13 @@ static int run_block(struct race *r, uint64_t seed, struct err *err)
             point[count++] = (struct predict_point){ &r->runner[i].knobs, seed, loads[r->blocks % LOADS], length };
         }
     rc = r->predictor->run(r->predictor->arg, point, count, found, err);
+    r->last = 0;
     for (uint32_t i = 0; i < count && !rc; i++) {
         add_block(&r->runner[who[i]], r->goal, &found[i], &found[0]);
-        r->spent += found[i].cost;
+        r->last += found[i].cost;
         r->trials++;
     }
+    r->spent += r->last;
     r->blocks++;
     return rc;
 }
@@ -91,7 +94,12 @@ static double error_of(const struct runner *x, const struct runner *y)
     return sqrt(fmax(0, squares - sum * sum / n) / (n - 1) / n);
 }
 
-/* The baseline runs to the end: the others are measured by it. */
+/* The baseline runs to the end, as the others are measured by it, and so does whoever is to be known well. */
+static bool is_kept(const struct race *r, uint32_t i)
+{
+    return i == 0 || i < r->keeps;
+}
+
 static uint32_t drop_hopeless(struct race *r)
 {
     const struct runner *best = &r->runner[leader(r)];
@@ -102,12 +110,44 @@ static uint32_t drop_hopeless(struct race *r)
 
         if (x->is_out)
             continue;
-        if (x != best && x->score - best->score > race_t99(x->blocks) * error_of(x, best) + 1e-12)
-            x->is_out = true;
-        else
+        if (x == best || x->score - best->score <= race_t99(x->blocks) * error_of(x, best) + 1e-12)
             left++;
+        else if (!is_kept(r, i))
+            x->is_out = true;
     }
     return left;
+}
+
+/* Those who are kept and the best of the others go on, and begin anew. */
+static void begin_final(struct race *r)
+{
+    uint32_t finalists = 0;
+
+    for (uint32_t i = 0; i < r->runners; i++)
+        if (is_kept(r, i)) {
+            r->runner[i].is_final = true;
+            finalists++;
+        }
+    while (finalists < RACE_FINALISTS && finalists < r->runners) {
+        struct runner *best = NULL;
+
+        for (uint32_t i = 0; i < r->runners; i++)
+            if (!r->runner[i].is_final && (!best || r->runner[i].score < best->score))
+                best = &r->runner[i];
+        best->is_final = true;
+        finalists++;
+    }
+    for (uint32_t i = 0; i < r->runners; i++) {
+        struct runner *x = &r->runner[i];
+
+        if (!x->is_final) {
+            x->is_out = true;
+            continue;
+        }
+        *x = (struct runner){ .knobs = x->knobs, .name = x->name, .is_final = true,
+                              .heat = { x->gain[0], x->gain[1], x->gain[2], x->gain[3] } };
+    }
+    r->heats = r->blocks;
 }
 
 const struct runner *race_find(const struct race *r, const struct knobs *knobs)
@@ -120,11 +160,13 @@ const struct runner *race_find(const struct race *r, const struct knobs *knobs)
 
 struct race_gain race_gain(const struct runner *x, const struct runner *than)
 {
-    uint32_t blocks = x->blocks < than->blocks ? x->blocks : than->blocks;
-    double   sum = 0, squares = 0, n = blocks, off = 0;
+    bool          is_heat = x->is_final != than->is_final;
+    const double *a = is_heat && x->is_final ? x->heat : x->gain, *b = is_heat && than->is_final ? than->heat : than->gain;
+    uint32_t      blocks = is_heat ? RACE_BLOCKS_FIRST : x->blocks < than->blocks ? x->blocks : than->blocks;
+    double        sum = 0, squares = 0, n = blocks, off = 0;
 
     for (uint32_t i = 0; i < blocks; i++) {
-        double d = x->gain[i] - than->gain[i];
+        double d = a[i] - b[i];
 
         sum += d;
         squares += d * d;
@@ -173,9 +215,11 @@ const struct runner *race_leader(const struct race *r)
 /* Is there money for another block, and something that it could tell? */
 static bool goes_on(const struct race *r, uint32_t left)
 {
-    if (r->blocks < RACE_BLOCKS_FIRST)
+    uint32_t blocks = r->blocks - r->heats;
+
+    if (blocks < RACE_BLOCKS_FIRST || (r->heats && left > 1 && blocks < FINAL_LEAST))
         return true;
-    return r->blocks < RACE_BLOCKS && r->spent + r->spent / r->blocks <= r->budget && (left > 1 || r->blocks < BLOCKS_ALONE);
+    return blocks < RACE_BLOCKS && r->spent + r->last <= r->budget && (left > 1 || blocks < BLOCKS_ALONE);
 }
 
 int race_run(struct race *r, struct err *err)
@@ -185,7 +229,9 @@ int race_run(struct race *r, struct err *err)
 
     while (!rc && goes_on(r, left)) {
         rc = run_block(r, r->first_seed + r->blocks, err);
-        if (!rc && r->blocks >= RACE_BLOCKS_FIRST)
+        if (!rc && r->final_length > 0 && r->blocks == RACE_BLOCKS_FIRST)
+            begin_final(r);
+        else if (!rc && r->blocks - r->heats >= RACE_BLOCKS_FIRST)
             left = drop_hopeless(r);
         if (!rc && r->tell)
             r->tell(r->arg, r);

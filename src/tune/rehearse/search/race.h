@@ -2,6 +2,9 @@
  *
  * A block is a seed and a load; all who still run and the baseline meet the same messages in it. After a few blocks whoever
  * is behind the leader by more than a paired t test allows is out.
+ *
+ * Long trials are dear. Where they are wanted, all run a few blocks of short ones first, and the best of them are tried in long ones, which alone
+ * count for these: what a finalist did in the heat, where it was among the best of many, flatters it.
  */
 #ifndef TUNE_REHEARSE_SEARCH_RACE_H
 #define TUNE_REHEARSE_SEARCH_RACE_H
@@ -10,7 +13,8 @@
 
 #define RACE_RUNNERS 16          /* at most, the baseline included */
 #define RACE_BLOCKS  40
-#define RACE_BLOCKS_FIRST 4      /* before anybody can be out */
+#define RACE_BLOCKS_FIRST 4      /* before anybody can be out; of a heat */
+#define RACE_FINALISTS 5         /* the baseline and who is in force included */
 
 struct runner {
     struct knobs knobs;
@@ -20,7 +24,8 @@ struct runner {
     double       ratio[GOAL_PARTS];          /* log of mean slowdowns over the baseline's: means over its blocks */
     double       squares[GOAL_PARTS];        /* of these, around their means */
     double       score;                      /* mean gain, and harm by these means */
-    bool         is_out;
+    double       heat[RACE_BLOCKS_FIRST];    /* gains in the heat, of a finalist */
+    bool         is_out, is_final;
 };
 
 struct race_gain { double mean, low, high; };    /* as in goal.h, with a 95 % interval over blocks */
@@ -36,11 +41,14 @@ struct race {
     struct runner           runner[RACE_RUNNERS];    /* 0: the baseline; see race_enter() */
     uint32_t                runners;
     uint32_t                room;            /* for so many; 0: RACE_RUNNERS */
+    uint32_t                keeps;           /* so many run to the end whatever they do; at least the baseline does */
     double                  length;          /* of trials; 0: 1 */
+    double                  final_length;    /* of trials of the final; 0: there is none, the race is decided as it begins */
 
     /* Found. */
     uint32_t winner, blocks, trials;
-    uint64_t spent;
+    uint32_t heats;                          /* blocks before the final */
+    uint64_t spent, last;                    /* packet-hops in all, and of the last block */
     struct race_gain gain;                   /* of the winner against the baseline */
 };
 
@@ -55,7 +63,7 @@ const struct runner *race_find(const struct race *, const struct knobs *);
 
 int race_run(struct race *, struct err *);
 
-/* Of one against another, over the blocks that both have run. */
+/* Of one against another, over the blocks that both have run: those of the final if both were in it. */
 struct race_gain race_gain(const struct runner *, const struct runner *than);
 
 /* By how much classes are slower than with the baseline beyond this bound, all together, as far as blocks agree on it: the lower ends of 95 % intervals

@@ -246,11 +246,13 @@ static void enter_named(struct act *a)
         }
 }
 
-/* What a network has seen of a few milliseconds flatters settings that let queues build up slowly: the race goes on for longer, as far as trials
- * that cost no more than LONG_COST let it. */
-static double race_length(const struct act *a)
+/* What a network has seen of a few milliseconds flatters settings that let queues build up slowly: the final of the race goes on for longer, as
+ * far as trials that cost no more than LONG_COST let it. */
+static double final_length(const struct act *a)
 {
-    return fmax(1, fmin(a->q->race_length, LONG_COST / fmax(1, a->whole_cost)));
+    double length = fmin(a->q->race_length, LONG_COST / fmax(1, a->whole_cost));
+
+    return length > 1 ? length : 0;
 }
 
 /* As many as the rest of the budget lets run the first blocks; the baseline and five others in any case. */
@@ -270,6 +272,7 @@ static void enter_all(struct act *a, const struct knobs *mean)
     race_enter(race, &a->q->base, "baseline");
     if (a->q->now)
         race_enter(race, a->q->now, NULL);
+    race->keeps = race->runners;
     if (a->r->generations)
         enter(a, mean, NULL);
     enter(a, &a->tried[0].knobs, a->tried[0].name);
@@ -296,7 +299,7 @@ static int hold_race(struct act *a, const struct knobs *mean, struct err *err)
     a->searched = a->r->spent;
     a->tries = a->r->trials;
     *race = (struct race){ .predictor = a->q->predictor, .goal = a->q->goal, .first_seed = next_seed(a), .tell = on_block,
-                           .budget = a->q->budget > a->searched ? a->q->budget - a->searched : 0, .arg = a, .length = race_length(a) };
+                           .budget = a->q->budget > a->searched ? a->q->budget - a->searched : 0, .arg = a, .final_length = final_length(a) };
     enter_all(a, mean);
     return race_run(race, err);
 }

@@ -7,7 +7,7 @@
  *   search   CMA-ES around the best. All settings of a generation meet the same messages, and every generation meets
  *            new ones: so differences are those of the settings, and none wins by knowing the messages by heart
  *   race     the best of both acts and the baseline, block by block: fresh messages, and loads that are a fifth off. Who
- *            falls behind the leader by more than chance would do is out
+ *            falls behind the leader by more than chance would do is out. Where trials are cheap the best run longer ones
  *
  * What the winner is worth is told by the race alone. What it did in the search, where it was the best of hundreds,
  * flatters it.
@@ -38,7 +38,7 @@ struct rehearse_request {
     const struct knobs     *not;             /* settings that the network has refuted: they do not run in the race */
     uint32_t                nots;
     double                  length;          /* of trials in the search, as a share of whole ones; 0: 1. Screens have half of it */
-    double                  race_length;     /* of trials in the race, at most: longer ones cost more. 0: 1 */
+    double                  race_length;     /* of trials in the final of the race, at most: longer ones cost more. 0: there is no final */
     uint64_t                seed, budget;
     void                  (*tell)(void *arg, const struct rehearse_note *);      /* NULL: nobody wants to know */
     void                   *arg;

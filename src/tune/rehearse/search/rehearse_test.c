@@ -232,6 +232,43 @@ static void rehearse__what_was_refuted_does_not_run(void **state)
     assert_true(r.race.gain.high < 0);
 }
 
+/* Long trials are for the baseline, whoever is in force, and the best of the others, eight blocks of them; the others have run the heat alone, and are
+ * compared by it. */
+static void rehearse__the_best_of_a_heat_run_long_trials(void **state)
+{
+    struct world            w = the_world();
+    struct test_network     n = network(&w, 0.3, 0.2);
+    struct predictor        p = { .arg = &n, .run = test_predict };
+    struct knobs            bdp = w.start;
+    struct rehearse_request q = { .predictor = &p, .world = &w, .goal = goal_all, .base = w.start, .now = &bdp, .seed = 1, .race_length = 3,
+                                  .budget = 100000 };
+    struct rehearsal        r;
+    struct err              err;
+    uint32_t                finalists = 0;
+    double                  worst = -1e9;
+
+    (void)state;
+    setting_find("bdp")->make(&bdp, &w);
+    assert_int_equal(rehearse(&r, &q, &err), 0);
+    assert_true(r.race.runners > RACE_FINALISTS && r.race.heats == RACE_BLOCKS_FIRST);
+    assert_true(r.race.runner[0].is_final && knobs_equal(&r.race.runner[1].knobs, &bdp) && r.race.runner[1].is_final);
+    assert_true(r.race.runner[0].blocks == r.race.runner[1].blocks && r.race.runner[0].blocks >= RACE_BLOCKS_FIRST);
+    for (uint32_t i = 0; i < r.race.runners; i++) {
+        const struct runner *x = &r.race.runner[i];
+        double               heat = race_gain(x, &r.race.runner[0]).mean;
+
+        finalists += x->is_final;
+        heat = x->is_final ? (x->heat[0] + x->heat[1] + x->heat[2] + x->heat[3]) / 4 : heat;
+        if (x->is_final && i >= 2)
+            worst = fmax(worst, heat);
+        assert_true(x->is_final || x->is_out);
+    }
+    assert_int_equal(finalists, RACE_FINALISTS);
+    assert_true(r.race.runner[r.race.winner].is_final);
+    for (uint32_t i = 2; i < r.race.runners; i++)        /* nobody who was better in the heat is missing */
+        assert_true(r.race.runner[i].is_final || race_gain(&r.race.runner[i], &r.race.runner[0]).mean >= worst);
+}
+
 /* Four blocks with log ratios of 0.1, 0.2, 0.3 and 0.4: the mean is 0.25, its standard error sqrt(0.05 / 3 / 4), and Student's t 3.182. */
 static void race_sure_harm__is_what_blocks_agree_on(void **unused)
 {
@@ -260,6 +297,7 @@ int main(void)
         cmocka_unit_test(rehearse__what_has_a_name_is_told_and_runs_in_the_race),
         cmocka_unit_test(rehearse__what_is_in_force_runs_in_the_race),
         cmocka_unit_test(rehearse__a_longer_race_sees_what_comes_later),
+        cmocka_unit_test(rehearse__the_best_of_a_heat_run_long_trials),
         cmocka_unit_test(rehearse__what_was_refuted_does_not_run),
         cmocka_unit_test(rehearse__tells_what_the_predictor_told),
         cmocka_unit_test(race_sure_harm__is_what_blocks_agree_on),
