@@ -139,6 +139,7 @@ static void stay(struct rehearser *t, const struct traffic_model *m, const struc
     if (is_refuted)
         *knobs = t->world.start;
     drop_guess(t, is_refuted);
+    proving_watch(t, m, &r->race, c, knobs);
     memory_add(&t->memories, m, knobs, false);
     rehearser_choose_for(t, m, PHASE_HOLD);
 }

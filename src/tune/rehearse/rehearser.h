@@ -50,7 +50,7 @@ struct rehearser {
     struct proof   proof;
     double         before_bps;
     uint32_t       proofs, regrets;      /* windows with other traffic; in a row in which it was worse after all */
-    bool           is_kept;              /* it was proved, and is in force */
+    bool           is_kept;              /* it was proved, or stays by the word of the twin, and is in force */
     struct regret  regret;               /* interval by interval */
     struct knobs   was, candidate;
     struct pairing pairing;

@@ -31,12 +31,31 @@ void proving_go_back(struct rehearser *t, double gain, const char *how, struct k
 {
     memory_add(&t->memories, &t->chosen, &t->was, true);
     rehearser_refute(t, &t->candidate);
+    if (t->has_opening && knobs_equal(&t->candidate, &t->opening))
+        t->has_opening = false;
     t->phase = PHASE_HOLD;
     t->is_kept = false;
     regret_end(&t->regret);
     *knobs = t->was;
     rehearser_say(note, "confirm", "%s: %.0f %% %s than before, %.0f %% faster was predicted; the setting from before comes back", how,
         fabs(rehearser_percent(gain)), gain < 0 ? "faster" : "slower", -rehearser_percent(t->proof.expected));
+}
+
+void proving_watch(struct rehearser *t, const struct traffic_model *m, const struct race *race, const struct twin_check *c,
+                   const struct knobs *knobs)
+{
+    struct race_gain worth = race_gain(race_find(race, knobs), &race->runner[0]);
+
+    if (t->is_kept || t->world.is_in_use || knobs_equal(knobs, &t->world.start))
+        return;
+    t->was = t->world.start;
+    t->candidate = *knobs;
+    t->before_bps = model_bps(m);
+    proof_begin(&t->proof, worth, c->noise, &t->under, &c->twin);
+    t->proof.drift = fmax(0, -worth.mean);
+    t->proofs = t->regrets = 0;
+    t->is_kept = true;
+    regret_begin(&t->regret, t->proof.drift);
 }
 
 static void start_pairs(struct rehearser *t, double gain, struct knobs *knobs, struct tuner_note *note)

@@ -2,6 +2,7 @@
 #ifndef TUNE_REHEARSE_PROOF_PROVING_H
 #define TUNE_REHEARSE_PROOF_PROVING_H
 
+#include "tune/rehearse/proof/check.h"
 #include "tune/rehearse/rehearser.h"
 
 /* A window with the new setting is full: are messages as much faster as was predicted? */
@@ -16,6 +17,10 @@ bool proving_is_regretted(struct rehearser *, const struct traffic_model *now, d
 
 /* An interval, whatever is in force. True: what was set lately, or kept, has become worse by much, and the setting from before is back. */
 bool proving_interval(struct rehearser *, const struct report *, struct knobs *, struct tuner_note *);
+
+/* What stays by the word of the twin alone, an opening or a guess, is watched as what was proved is: the setting from the beginning takes its place
+ * if hosts become slower than they would be with that, as far as the twin tells. */
+void proving_watch(struct rehearser *, const struct traffic_model *, const struct race *, const struct twin_check *, const struct knobs *);
 
 /* The setting from before comes back; 'how' says where that was seen. */
 void proving_go_back(struct rehearser *, double gain, const char *how, struct knobs *, struct tuner_note *);
