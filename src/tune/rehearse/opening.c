@@ -7,6 +7,8 @@
 
 #define FIRST_OVER 1.25          /* times the slowest host's speed: what the first cut leaves at most */
 #define RISE 0.01                /* of the line, every round trip and a quarter */
+#define WAIT_LONGER 1.5          /* thresholds of gentle, times, where all hosts are as fast */
+#define RISE_LEAST 0.5           /* of its rise */
 #define KMIN_LEAST_KB 16         /* four packets of the largest size: packets of few hosts that meet by chance are no congestion */
 
 const char *const opening_names[] = { "none", "bdp", "fabric", "gentle", NULL };
@@ -16,7 +18,8 @@ const char *const opening_abouts[] = { "", "bdp", "what was best on many random 
 static const double fabric[CODED_DIMS_MAX] = { 0.68, 0.50, 0.38, 0.28, 0.84, 0.22, 0.63, 0.27, 0.54, 1.00, 0.17, 0.69, 0.03, 0.63, 0.19, 0.39, 0.35 };
 
 /* What a search with FB_Hadoop on one switch ended with (search/rehearse.c has it as a start, too): marks from 0.2 of what is under way in
- * an empty network on, and most packets from 0.65 on; cuts by a fifth at most, from a small alpha; rises by 0.7 % of the line every round trip. */
+ * an empty network on, and most packets from 0.65 on; cuts by a fifth at most, from a small alpha; rises by 0.7 % of the line every round trip. See
+ * calm() for what was mended since. */
 static const double gentle[CODED_DIMS_MAX] = { 0.40, 0.46, 0.96, 0.11, 0.88, 0.25, 0.75, 0.33, 0.81, 0.91, 0.00, 0.56, 1.00, 0.54, 0.15, 0.10, 0.00 };
 
 void opening_at(const struct world *w, const double unit[CODED_DIMS_MAX], struct knobs *k)
@@ -48,15 +51,25 @@ static double slowest_of(const struct world *w)
     return least / (double)w->host_bps;
 }
 
+static void scale(struct knobs *k, enum knob low, enum knob high, double times)
+{
+    k->value[low] = ceil(times * k->value[low]);
+    k->value[high] = ceil(times * k->value[high]);
+}
+
 /* On slow links a fifth of what is under way is two packets. */
 static void keep_some_packets(struct knobs *k)
 {
-    double more = KMIN_LEAST_KB / k->value[KNOB_kmin];
+    scale(k, KNOB_kmin, KNOB_kmax, fmax(1, KMIN_LEAST_KB / k->value[KNOB_kmin]));
+}
 
-    if (more <= 1)
-        return;
-    k->value[KNOB_kmax] = ceil(more * k->value[KNOB_kmax]);
-    k->value[KNOB_kmin] = KMIN_LEAST_KB;
+/* Some hundred messages that meet at one link rise together by more than it carries, if each rises by a hundredth of the line, and small cuts do not
+ * make up for it: queues would stay for good. Where there is room for some packets they rise half as fast, and wait a little longer. */
+static void calm(struct knobs *k)
+{
+    scale(k, KNOB_kmin, KNOB_kmax, WAIT_LONGER);
+    keep_some_packets(k);
+    scale(k, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, fmax(RISE_LEAST, fmin(1, KMIN_LEAST_KB / k->value[KNOB_kmin])));
 }
 
 static void make_gentle(const struct world *w, struct knobs *k)
@@ -64,11 +77,12 @@ static void make_gentle(const struct world *w, struct knobs *k)
     double slow = slowest_of(w);
 
     opening_at(w, gentle, k);
-    keep_some_packets(k);
-    if (slow >= 1)
+    if (slow >= 1) {
+        calm(k);
         return;
-    k->value[KNOB_rpg_ai_rate] = ceil(slow * k->value[KNOB_rpg_ai_rate]);
-    k->value[KNOB_rpg_hai_rate] = ceil(slow * k->value[KNOB_rpg_hai_rate]);
+    }
+    keep_some_packets(k);
+    scale(k, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, slow);
     k->value[KNOB_rpg_time_reset] = ceil(k->value[KNOB_rpg_time_reset] / sqrt(slow));
     k->value[KNOB_rate_to_set_on_first_cnp] = floor(fmin(k->value[KNOB_rate_to_set_on_first_cnp], FIRST_OVER * slow * (double)w->host_bps / 1e6));
     knobs_clamp(k);
