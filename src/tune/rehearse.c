@@ -39,7 +39,6 @@
 #define WARM_MAX      2.0        /* windows that a trial goes on before the one that is compared */
 #define SEARCH_LENGTH 0.5        /* of trials in the search */
 #define LOAD_MORE     1.1        /* than was seen */
-#define HARM_MARGIN   0.05       /* of log slowdowns: what is picked sits at the bound on the twin, and overshoots it on the network */
 #define GUESS_WINDOWS 6          /* for which a guess may be in force that no twin confirms */
 #define TELLING       0.02       /* of the line: of less traffic it is not told whether messages follow from others */
 #define HARM_SEEN     0.001      /* of a score: there is some */
@@ -547,8 +546,7 @@ static int create(void **state, const struct world *w, const struct option_value
     t = xcalloc(1, sizeof(*t));
     memcpy(t->option, v->value, sizeof(t->option));
     copy_world(t, w);
-    t->goal = goal_all[(int)t->option[OPT_GOAL]];
-    t->goal.bound = fmax(0, rng_log(1 + t->option[OPT_HARM]) - HARM_MARGIN);
+    rehearser_set_goal(t);
     t->is_guess = t->is_opening = t->has_opening = opening_make((enum opening)t->option[OPT_OPENING], w, &t->opening);
     rc = strcmp(v->text[OPT_MODEL], "none") == 0 ? 0 : surrogate_open(&t->surrogate, v->text[OPT_MODEL], err);
     t->has_surrogate = rc == 0 && t->surrogate.net.parameters > 0;

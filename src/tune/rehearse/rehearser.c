@@ -1,5 +1,6 @@
 /* src/tune/rehearse/rehearser.c - see rehearser.h. */
 #include "tune/rehearse/rehearser.h"
+#include "base/rng.h"
 #include "tune/rehearse/traffic/model.h"
 
 #include <math.h>
@@ -11,6 +12,18 @@
                                     stay, those after it suffer from for long */
 #define LOOP_SHARE    0.1        /* of bits: with more in closed loops it is these that count */
 #define JOB_MARGIN    0.05       /* in collectives, whose queue pairs live on on the twin as well */
+
+#define HARM_MARGIN   0.05       /* of log slowdowns: what is picked sits at the bound on the twin, and overshoots it on the network */
+#define HARM_SPARE    0.02       /* the same, for what is worth much more than it costs somebody */
+
+void rehearser_set_goal(struct rehearser *t)
+{
+    double harm = rng_log(1 + t->option[OPT_HARM]);
+
+    t->goal = goal_all[(int)t->option[OPT_GOAL]];
+    t->goal.bound = fmax(0, harm - HARM_MARGIN);
+    t->goal.limit = harm - HARM_SPARE;
+}
 
 void rehearser_begin_window(struct rehearser *t)
 {

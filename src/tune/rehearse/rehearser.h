@@ -77,6 +77,9 @@ struct rehearser {
 void   rehearser_say(struct tuner_note *, const char *phase, const char *format, ...) __attribute__((format(printf, 3, 4)));
 double rehearser_percent(double log_ratio);
 
+/* What is wanted, and what nobody may be harmed by, from the options. */
+void rehearser_set_goal(struct rehearser *);
+
 /* A new window of intervals begins. */
 void rehearser_begin_window(struct rehearser *);
 

@@ -13,12 +13,12 @@
 
 const struct goal goal_all[] = {
     { "balanced", "mice and elephants alike: sqrt(mean slowdown x mean slowdown of messages from 1 MB)",
-      { [GOAL_ALL] = 0.5, [GOAL_ELEPHANTS] = 0.5 }, GOAL_BOUND },
+      { [GOAL_ALL] = 0.5, [GOAL_ELEPHANTS] = 0.5 }, GOAL_BOUND, 0 },
     { "latency", "small messages first: those under 120 KB count most",
-      { [GOAL_ALL] = 0.2, [GOAL_MICE] = 0.6, [GOAL_ELEPHANTS] = 0.2 }, GOAL_BOUND },
+      { [GOAL_ALL] = 0.2, [GOAL_MICE] = 0.6, [GOAL_ELEPHANTS] = 0.2 }, GOAL_BOUND, 0 },
     { "throughput", "large messages first, as of training and backups: those from 1 MB count most",
-      { [GOAL_ALL] = 0.2, [GOAL_ELEPHANTS] = 0.8 }, GOAL_BOUND },
-    { NULL, NULL, { 0 }, 0 },
+      { [GOAL_ALL] = 0.2, [GOAL_ELEPHANTS] = 0.8 }, GOAL_BOUND, 0 },
+    { NULL, NULL, { 0 }, 0, 0 },
 };
 
 const char *const goal_names[] = { "balanced", "latency", "throughput", NULL };
@@ -128,6 +128,13 @@ double goal_gain(const struct goal *g, const struct outcomes *p, const struct ou
     return weights > 0 ? sum / weights : 0;
 }
 
+double goal_harm(const struct goal *g, double ratio)
+{
+    double limit = fmax(g->bound, g->limit);
+
+    return GOAL_DEAR * fmax(0, fmin(ratio, limit) - g->bound) + GOAL_HARM * fmax(0, ratio - limit);
+}
+
 double goal_score(const struct goal *g, const struct predicted *p, const struct predicted *base)
 {
     double score = goal_gain(g, &p->all, &base->all);
@@ -135,6 +142,6 @@ double goal_score(const struct goal *g, const struct predicted *p, const struct 
     if (p->is_stuck)
         return STUCK;
     for (int i = GOAL_MICE; i < GOAL_PARTS; i++)
-        score += GOAL_HARM * fmax(0, goal_ratio(&p->all, &base->all, i) - g->bound);
+        score += goal_harm(g, goal_ratio(&p->all, &base->all, i));
     return score;
 }

@@ -3,7 +3,7 @@
  * A goal is a weighted sum of logarithms: of the mean slowdown of all messages, of mice, of those between, of elephants.
  * Only ratios to a baseline that met the same messages are looked at, so a score of -0.1 is 10 % better whatever the
  * load. What a setting takes from any class of messages above the bound costs ten times as much as it is worth: nobody
- * may pay for the others.
+ * may pay for the others. Where somebody is allowed to bear a little, it costs three times as much up to that limit.
  */
 #ifndef TUNE_REHEARSE_SEARCH_GOAL_H
 #define TUNE_REHEARSE_SEARCH_GOAL_H
@@ -17,6 +17,7 @@ struct goal {
     const char *name, *about;
     double      weight[GOAL_PARTS];
     double      bound;           /* of a class's log mean slowdown over the baseline's: more is harm */
+    double      limit;           /* up to which harm is dear, and beyond which it is too much; less than the bound: there is no such room */
 };
 
 /* balanced: J = sqrt(mean slowdown x mean slowdown of elephants); latency, throughput. Ends with a row without a name. */
@@ -31,6 +32,7 @@ int goal_of_text(struct goal *, const char *text, struct err *);
 
 #define GOAL_BOUND 0.01          /* what goals have unless somebody wants another bound */
 #define GOAL_HARM  10            /* what harm costs */
+#define GOAL_DEAR  3             /* up to the limit */
 
 /* Mean slowdown of a part; NAN: there were no such messages. */
 double goal_slowdown(const struct outcomes *, enum goal_part);
@@ -43,6 +45,9 @@ double goal_ratio(const struct outcomes *, const struct outcomes *base, enum goa
 
 /* The goal alone, without harm: the lower the better, 0 as good as the baseline. */
 double goal_gain(const struct goal *, const struct outcomes *, const struct outcomes *base);
+
+/* What it costs that a class is slower by so much, a log ratio. */
+double goal_harm(const struct goal *, double ratio);
 
 /* With harm. A trial that got stuck is worse than any other. */
 double goal_score(const struct goal *, const struct predicted *, const struct predicted *base);

@@ -45,6 +45,22 @@ static void score__harm_to_one_class_is_not_paid_for_by_another(void **state)
     assert_true(goal_score(goal_find("balanced"), &is, &was) < 0);
 }
 
+/* A bound of 2 % and a limit of 5 %: what is between costs three times as much, what is beyond ten times. */
+static void harm__is_dear_up_to_the_limit(void **state)
+{
+    struct goal g = *goal_find("balanced");
+
+    (void)state;
+    assert_true(fabs(goal_harm(&g, 0.06) - 10 * (0.06 - GOAL_BOUND)) < 1e-12);
+    g.bound = 0.02;
+    g.limit = 0.05;
+    assert_true(goal_harm(&g, 0.02) == 0 && goal_harm(&g, -1) == 0);
+    assert_true(fabs(goal_harm(&g, 0.04) - 3 * 0.02) < 1e-12);
+    assert_true(fabs(goal_harm(&g, 0.07) - 3 * 0.03 - 10 * 0.02) < 1e-12);
+    g.limit = 0.01;                              /* no room */
+    assert_true(fabs(goal_harm(&g, 0.04) - 10 * 0.02) < 1e-12);
+}
+
 static void score__a_setting_that_stands_still_is_the_worst(void **state)
 {
     struct predicted was = found(90, 4, 0, 0, 10, 2), is = found(90, 1, 0, 0, 10, 1), bad = found(90, 400, 0, 0, 10, 200);
@@ -116,6 +132,7 @@ int main(void)
         cmocka_unit_test(gain__balanced_is_the_log_of_j),
         cmocka_unit_test(gain__without_elephants_the_others_decide),
         cmocka_unit_test(score__harm_to_one_class_is_not_paid_for_by_another),
+        cmocka_unit_test(harm__is_dear_up_to_the_limit),
         cmocka_unit_test(score__a_setting_that_stands_still_is_the_worst),
         cmocka_unit_test(speed__is_one_over_the_slowdown),
         cmocka_unit_test(of_text__takes_names_and_weights),

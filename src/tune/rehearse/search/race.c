@@ -42,7 +42,7 @@ static void add_block(struct runner *x, const struct goal *goal, const struct pr
         sum += x->gain[i];
     x->score = sum / n;
     for (int i = GOAL_MICE; i < GOAL_PARTS; i++)
-        x->score += GOAL_HARM * fmax(0, x->ratio[i] - goal->bound - SURER);
+        x->score += goal_harm(goal, x->ratio[i] - SURER);
 }
 
 static int run_block(struct race *r, uint64_t seed, struct err *err)
