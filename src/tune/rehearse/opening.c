@@ -9,7 +9,9 @@
 #define RISE 0.01                /* of the line, every round trip and a quarter */
 #define WAIT_LONGER 1.5          /* thresholds of gentle, times, where all hosts are as fast */
 #define RISE_LEAST 0.5           /* of its rise */
-#define KMIN_LEAST_KB 16         /* four packets of the largest size: packets of few hosts that meet by chance are no congestion */
+#define FEW_KB 16                /* four packets of the largest size: packets of few hosts that meet by chance are no congestion */
+#define SOME_KB 24               /* six */
+#define FIRST_FEW 0.8            /* of the line: what the first cut leaves where there is room for few packets */
 
 const char *const opening_names[] = { "none", "bdp", "fabric", "gentle", NULL };
 const char *const opening_abouts[] = { "", "bdp", "what was best on many random networks", "a setting that marks early and cuts by little", NULL };
@@ -57,19 +59,24 @@ static void scale(struct knobs *k, enum knob low, enum knob high, double times)
     k->value[high] = ceil(times * k->value[high]);
 }
 
-/* On slow links a fifth of what is under way is two packets. */
-static void keep_some_packets(struct knobs *k)
+/* On slow links a fifth of what is under way is two packets. True: it was too little. */
+static bool keep_some_packets(struct knobs *k, double least_kb)
 {
-    scale(k, KNOB_kmin, KNOB_kmax, fmax(1, KMIN_LEAST_KB / k->value[KNOB_kmin]));
+    if (k->value[KNOB_kmin] >= FEW_KB)
+        return false;
+    scale(k, KNOB_kmin, KNOB_kmax, least_kb / k->value[KNOB_kmin]);
+    return true;
 }
 
 /* Some hundred messages that meet at one link rise together by more than it carries, if each rises by a hundredth of the line, and small cuts do not
- * make up for it: queues would stay for good. Where there is room for some packets they rise half as fast, and wait a little longer. */
-static void calm(struct knobs *k)
+ * make up for it: queues would stay for good. Where there is room for some packets they rise half as fast, and wait a little longer. Where there is
+ * none, elephants would pay for it, as marks come by chance: they are made rarer, and the first of them cuts less. */
+static void calm(const struct world *w, struct knobs *k)
 {
     scale(k, KNOB_kmin, KNOB_kmax, WAIT_LONGER);
-    keep_some_packets(k);
-    scale(k, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, fmax(RISE_LEAST, fmin(1, KMIN_LEAST_KB / k->value[KNOB_kmin])));
+    scale(k, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, fmax(RISE_LEAST, fmin(1, FEW_KB / k->value[KNOB_kmin])));
+    if (keep_some_packets(k, SOME_KB))
+        k->value[KNOB_rate_to_set_on_first_cnp] = floor(FIRST_FEW * (double)w->host_bps / 1e6);
 }
 
 static void make_gentle(const struct world *w, struct knobs *k)
@@ -78,10 +85,10 @@ static void make_gentle(const struct world *w, struct knobs *k)
 
     opening_at(w, gentle, k);
     if (slow >= 1) {
-        calm(k);
+        calm(w, k);
         return;
     }
-    keep_some_packets(k);
+    keep_some_packets(k, FEW_KB);
     scale(k, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, slow);
     k->value[KNOB_rpg_time_reset] = ceil(k->value[KNOB_rpg_time_reset] / sqrt(slow));
     k->value[KNOB_rate_to_set_on_first_cnp] = floor(fmin(k->value[KNOB_rate_to_set_on_first_cnp], FIRST_OVER * slow * (double)w->host_bps / 1e6));
