@@ -562,8 +562,8 @@ static const char *const model_names[] = { "shipped", "none", NULL };
 static const struct option_info options[] = {
     [OPT_GOAL] = { "goal", OPTION_CHOICE, 0, 0, 0, goal_names, NULL, "what is wanted: balanced, latency, throughput; see docs/advise.md" },
     [OPT_HARM] = { "harm", OPTION_REAL, 0.05, 0, 100, NULL, NULL,
-               "no class of messages is to be slower than with the setting from the beginning by a larger share; on the twin by five points less, as "
-               "what is picked there overshoots" },
+               "no class of messages is to be slower than with the setting from the beginning by a larger share; on the twin by five points less, or by two "
+               "where much is to be gained, as what is picked there overshoots" },
     [OPT_BUDGET] = { "budget", OPTION_REAL, 60, 1, 1e6, NULL, NULL, "millions of packet-hops that a search on the twin may simulate" },
     [OPT_MODEL] = { "model", OPTION_TEXT, 0, 0, 0, model_names, "shipped",
                     "what was learnt on other networks and tells where searches begin: shipped, as it comes with the program; none; or a file "
@@ -583,7 +583,7 @@ static const struct option_info options[] = {
                 "pairs of blocks, at most, where a window does not tell; 0: what is not much worse stays" },
     [OPT_BLOCK] = { "block", OPTION_COUNT, 4, 2, 1000, NULL, NULL, "intervals of a block, of which the first half is not counted" },
     [OPT_HORIZON] = { "horizon", OPTION_REAL, 3, 1, 10, NULL, NULL,
-                "the race on the twin goes on for up to so many times as long as other trials, where these are cheap and have no bursts" },
+                "the final of the race on the twin goes on for up to so many times as long as other trials, where these are cheap and have no bursts" },
     [OPT_WRONG_LOAD] = { "wrong_load", OPTION_REAL, 1, 0.1, 10, NULL, NULL, "for experiments: the twin has so many times the load" },
     [OPT_WRONG_SIZES] = { "wrong_sizes", OPTION_REAL, 1, 0.1, 10, NULL, NULL, "for experiments: its messages are so many times as long" },
     { 0 },

@@ -128,14 +128,14 @@ static void begin_final(struct race *r)
             r->runner[i].is_final = true;
             finalists++;
         }
-    while (finalists < RACE_FINALISTS && finalists < r->runners) {
+    for (; finalists < RACE_FINALISTS; finalists++) {
         struct runner *best = NULL;
 
         for (uint32_t i = 0; i < r->runners; i++)
             if (!r->runner[i].is_final && (!best || r->runner[i].score < best->score))
                 best = &r->runner[i];
-        best->is_final = true;
-        finalists++;
+        if (best)
+            best->is_final = true;
     }
     for (uint32_t i = 0; i < r->runners; i++) {
         struct runner *x = &r->runner[i];
