@@ -15,6 +15,10 @@
 set -eu
 export LC_ALL=C
 
+# Interrupted, it waits for what it has started: only then is CPU time of that known to run-all.
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
 cd "$(dirname "$0")"
 lib=$(cd .. && pwd)
 ANOLE=${ANOLE:-build/release/anole}
