@@ -21,6 +21,7 @@ void rehearser_set_goal(struct rehearser *t)
     double harm = rng_log(1 + t->option[OPT_HARM]);
 
     t->goal = goal_all[(int)t->option[OPT_GOAL]];
+    goal_set_weights(&t->goal, &t->option[OPT_WEIGHT_ALL]);
     t->goal.bound = fmax(0, harm - HARM_MARGIN);
     t->goal.limit = harm - HARM_SPARE;
 }

@@ -53,16 +53,30 @@ static int set_weight(struct goal *g, const char *text, struct err *err)
     return 0;
 }
 
+void goal_set_weights(struct goal *g, const double *weight)
+{
+    double sum = 0;
+
+    for (int i = 0; i < GOAL_PARTS; i++)
+        sum += weight[i];
+    if (!(sum > 0))
+        return;
+    g->name = "weights";
+    g->about = "weights that were given, of logarithms of mean slowdowns";
+    memmove(g->weight, weight, sizeof(g->weight));
+}
+
 int goal_of_text(struct goal *to, const char *text, struct err *err)
 {
     const struct goal *known = goal_find(text);
-    struct goal        made = { .name = "weights", .about = "weights that were given, of logarithms of mean slowdowns", .bound = GOAL_BOUND };
+    struct goal        made = { .bound = GOAL_BOUND };
     char               one[64];
-    double             sum = 0;
 
-    if (known)
+    if (known) {
         *to = *known;
-    while (!known && text) {
+        return 0;
+    }
+    while (text) {
         const char *end = strchr(text, ',');
         int         rc;
 
@@ -72,12 +86,10 @@ int goal_of_text(struct goal *to, const char *text, struct err *err)
             return rc;
         text = end ? end + 1 : NULL;
     }
-    for (int i = 0; i < GOAL_PARTS; i++)
-        sum += made.weight[i];
-    if (!known && !(sum > 0))
+    goal_set_weights(&made, made.weight);
+    if (!made.name)
         return err_set(err, EINVAL, "all weights are 0");
-    if (!known)
-        *to = made;
+    *to = made;
     return 0;
 }
 

@@ -30,6 +30,9 @@ const struct goal *goal_find(const char *name);
  * no place in front. */
 int goal_of_text(struct goal *, const char *text, struct err *);
 
+/* Gives it these weights, in the order of enum goal_part, instead of its own; if all are 0, it stays as it is. */
+void goal_set_weights(struct goal *, const double *weight);
+
 #define GOAL_BOUND 0.01          /* what goals have unless somebody wants another bound */
 #define GOAL_HARM  10            /* what harm costs */
 #define GOAL_DEAR  3             /* up to the limit */

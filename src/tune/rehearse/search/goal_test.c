@@ -94,6 +94,18 @@ static void of_text__takes_names_and_weights(void **state)
     assert_true(g.bound == GOAL_BOUND);
 }
 
+static void set_weights__of_nothing_leaves_the_goal(void **state)
+{
+    struct goal g = goal_all[0];
+
+    (void)state;
+    goal_set_weights(&g, (double[GOAL_PARTS]){ 0 });
+    assert_string_equal(g.name, "balanced");
+    goal_set_weights(&g, (double[GOAL_PARTS]){ [GOAL_MICE] = 2 });
+    assert_string_equal(g.name, "weights");
+    assert_true(g.weight[GOAL_MICE] == 2 && g.weight[GOAL_ELEPHANTS] == 0 && g.bound == goal_all[0].bound);
+}
+
 static void of_text__refuses_in_one_line(void **state)
 {
     static const struct { const char *text, *want; } row[] = {
@@ -136,6 +148,7 @@ int main(void)
         cmocka_unit_test(score__a_setting_that_stands_still_is_the_worst),
         cmocka_unit_test(speed__is_one_over_the_slowdown),
         cmocka_unit_test(of_text__takes_names_and_weights),
+        cmocka_unit_test(set_weights__of_nothing_leaves_the_goal),
         cmocka_unit_test(of_text__refuses_in_one_line),
         cmocka_unit_test(find__names_are_those_of_the_list),
     };
