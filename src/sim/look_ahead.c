@@ -3,8 +3,6 @@
 #include "sim/state/owner.h"
 #include "sim/switch/forward.h"
 
-#include <string.h>
-
 /* The ports and hosts that own the events, the queues of ports that will be free, and the second events of buckets. Kinds come in
  * no order, so that a branch on them would be guessed wrong too often: what is not of use asks for a line twice. With 'ways', also for
  * the way that the last packet took that came in by that port. */
@@ -43,23 +41,15 @@ static void on_near_vast(void *sim, const uint32_t *events, uint32_t count)
 
 /* The way of a packet is found now, and remembered as that of the last one: several at a time wait for memory, and the port that it
  * leads to is asked for. If links change meanwhile, what is remembered goes, and the way is found again. */
-static void ask_at_switch(struct sim *s, const struct port *in, const struct packet *k)
+static void ask_at_switch(const struct sim *s, const struct port *in, const struct packet *k)
 {
-    struct last_way   *last = &s->net.last_way[in->id][k->kind == PACKET_DATA];
     const struct port *out;
-    uint64_t           nodes;
 
     if (k->kind == PACKET_PFC || s->lb.is_on)
         return;
-    memcpy(&nodes, &k->src, sizeof nodes);           /* and k->dst */
-    if (last->nodes != nodes || last->ports != k->ports) {
-        uint32_t way = forward_by_routes(in->node, &in->node->route_host[k->dst], k);
-
-        if (!way)
-            return;
-        *last = (struct last_way){ nodes, k->ports, way - 1 };
-    }
-    out = &s->net.port[last->port];
+    out = forward_routed(s, in, k);
+    if (!out)
+        return;
     __builtin_prefetch(out, 1);
     __builtin_prefetch(&out->counters, 1);
     __builtin_prefetch(&out->mark_above_bytes, 1);
@@ -84,7 +74,7 @@ static void ask_at_free(const struct sim *s, const struct port *p)
 
 static void on_open(void *sim, struct event *const *events, uint32_t count)
 {
-    struct sim       *s = sim;
+    const struct sim *s = sim;
     const struct evq *q = &s->engine.evq;
 
     for (uint32_t i = 0; i < count; i++) {

@@ -25,6 +25,8 @@ struct conweave_node {
     struct mrg           mrg;                /* its random numbers */
 };
 
+#define LAST_WAYS 2u              /* of a port, for data and for the rest: a cache line */
+
 /* By which port a packet left. */
 struct last_way {
     uint64_t nodes;              /* its source and destination, as they lie in struct packet */
@@ -38,7 +40,7 @@ struct network {
     uint32_t       nodes, ports, hosts;
     struct conweave_node *conweave;          /* by node; NULL: another model */
     uint64_t      *pausing_until_ps;         /* model conweave: by port and class: see switch/conweave_buffer.h */
-    struct last_way (*last_way)[2];          /* by port that a packet came in by, and whether it was data; of the present routes */
+    struct last_way (*last_way)[LAST_WAYS][2];   /* by port that a packet came in by, by flow, and whether it was data; of the present routes */
     struct route  *route;                    /* one per set of links that are up: by epoch */
     uint64_t      *epoch_ps;                 /* when the epoch after this one begins; NEVER: it is the last */
     struct port_change *change;              /* by node, then by epoch */

@@ -64,16 +64,13 @@ static __attribute__((noinline)) bool forward_is_balanced(struct sim *s, const s
     return true;
 }
 
-/* The port a packet that came in by 'in' leaves by, or NULL if there is no way. The last packet like this one has mostly been of
- * the same flow, so that routes need not be asked. */
-static inline struct port *forward_find_way(struct sim *s, const struct port *in, uint32_t id, const struct packet *k)
+/* The port that routes lead a packet to which came in by 'in', or NULL if there is no way. The last packet like this one has mostly been of
+ * the same flow, so that routes need not be asked; flows with even and odd numbers do not meet. */
+static inline struct port *forward_routed(const struct sim *s, const struct port *in, const struct packet *k)
 {
-    struct last_way *last = &s->net.last_way[in->id][k->kind == PACKET_DATA];
-    struct port     *out;
+    struct last_way *last = &s->net.last_way[in->id][k->flow % LAST_WAYS][k->kind == PACKET_DATA];
     uint64_t         nodes;
 
-    if (__builtin_expect(s->lb.is_on, 0) && forward_is_balanced(s, in, id, k, &out))
-        return out;
     memcpy(&nodes, &k->src, sizeof nodes);           /* and k->dst */
     if (last->nodes != nodes || last->ports != k->ports) {
         uint32_t way = forward_by_routes(in->node, &in->node->route_host[k->dst], k);
@@ -82,7 +79,19 @@ static inline struct port *forward_find_way(struct sim *s, const struct port *in
             return NULL;
         *last = (struct last_way){ nodes, k->ports, way - 1 };
     }
-    out = &s->net.port[last->port];
+    return &s->net.port[last->port];
+}
+
+/* The port a packet that came in by 'in' leaves by, or NULL if there is no way. */
+static inline struct port *forward_find_way(struct sim *s, const struct port *in, uint32_t id, const struct packet *k)
+{
+    struct port *out;
+
+    if (__builtin_expect(s->lb.is_on, 0) && forward_is_balanced(s, in, id, k, &out))
+        return out;
+    out = forward_routed(s, in, k);
+    if (__builtin_expect(!out, 0))
+        return NULL;
     /* Routes avoid links that are down, but the last one cannot be avoided. */
     return __builtin_expect(out->slow_path & SLOW_LINK, 0) && out->is_down ? NULL : out;
 }
