@@ -126,7 +126,7 @@ static void take_load(struct advise_request *q, const char *text)
 
 static bool describe(struct options *o, int key, const char *arg)
 {
-    static const char *const name[] = { [KEY_RATE - KEY_RATE] = "rate", [KEY_RTT - KEY_RATE] = "rtt", [KEY_SHARED - KEY_RATE] = "oversubscription",
+    static const char *const name[] = { "rate", [KEY_RTT - KEY_RATE] = "rtt", [KEY_SHARED - KEY_RATE] = "oversubscription",
                                         [KEY_BUFFER - KEY_RATE] = "buffer", [KEY_SIZES - KEY_RATE] = "sizes", [KEY_LOAD - KEY_RATE] = "load",
                                         [KEY_MESSAGES - KEY_RATE] = "messages", [KEY_COUNTERS - KEY_RATE] = "counters" };
     struct described        *c = &o->request.described;
