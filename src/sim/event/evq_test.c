@@ -130,6 +130,7 @@ static void pair_step(struct pair *p, uint32_t adds_of_ten)
         pair_pop(p, random_time(p));
     }
     assert_int_equal(evq_is_pending(p->q, event), p->naive.is_pending[event]);
+    assert_int_equal(evq_is_empty(p->q), naive_count(&p->naive) == 0);
 }
 
 static void evq__agrees_with_a_plain_list(void **unused)
@@ -203,6 +204,30 @@ static void evq__sorts_thousands_at_one_instant(void **unused)
         assert_int_equal((uint64_t)event * 7919 % count, i);
     }
     assert_int_equal(pop(q, UINT64_MAX), EVQ_NONE);
+    arena_fini(&arena);
+    free(q);
+}
+
+/* An instant that does not end: one event goes off again and again before another of the same bucket. */
+static void evq__lets_an_instant_last(void **unused)
+{
+    struct arena arena;
+    struct evq  *q = malloc(sizeof *q);
+
+    (void)unused;
+    arena_init(&arena, 1 << 20);
+    init(q, &arena, 3, 1000, 1000000);
+    evq_add(q, 0, 500000, UINT64_MAX);
+    evq_add(q, 1, 500000, 0);
+    for (uint32_t i = 1; i < 20000; i++) {
+        assert_int_equal(pop(q, UINT64_MAX), 1);
+        evq_add(q, 1, 500000, i);
+        if (i % 1000 == 0)
+            evq_check(q);
+    }
+    assert_int_equal(pop(q, UINT64_MAX), 1);
+    assert_int_equal(pop(q, UINT64_MAX), 0);
+    assert_true(evq_is_empty(q));
     arena_fini(&arena);
     free(q);
 }
@@ -307,6 +332,7 @@ int main(void)
         cmocka_unit_test(evq__agrees_with_a_plain_list),
         cmocka_unit_test(evq__keeps_order_while_running),
         cmocka_unit_test(evq__sorts_thousands_at_one_instant),
+        cmocka_unit_test(evq__lets_an_instant_last),
         cmocka_unit_test(evq_pop__stops_at_the_limit),
         cmocka_unit_test(evq_pop__shows_what_is_near),
         cmocka_unit_test(evq_expect__keeps_what_differs_and_fits),
