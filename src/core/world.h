@@ -36,6 +36,7 @@ struct world {
     uint64_t     interval_ps;    /* between reports */
     uint64_t     host_bps;       /* of the fastest link of a host */
     uint64_t     base_rtt_ps;    /* the longest, of an empty network */
+    uint32_t     mtu_bytes;      /* that a full packet carries; 0: not known */
     uint64_t     pfc_bytes_one;  /* queue that makes a switch pause, if it comes in by one port; 0: no PFC */
     uint64_t     pfc_bytes_two;  /* by two */
     struct knobs start;          /* in force when the tuner begins */

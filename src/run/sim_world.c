@@ -57,6 +57,7 @@ void sim_world_init(struct world *w, const struct sim *s, uint64_t interval_ps)
     w->seed = s->cfg.seed;
     w->interval_ps = interval_ps;
     w->base_rtt_ps = s->net.base_rtt_ps;
+    w->mtu_bytes = s->cfg.mtu_bytes;
     w->start = s->cfg.knobs;
     w->knobs = s->cfg.cc->knobs;
     telemetry_list(s, w->queue);

@@ -50,6 +50,7 @@ static void init__pause_points_of_a_tor_by_hand(void **state)
         assert_int_equal(w.interval_ps, PS_PER_MS);
         /* eight links of 5 us, and the time of a packet and an acknowledgement on four wires each */
         assert_true(w.base_rtt_ps > 40 * PS_PER_US && w.base_rtt_ps < 41 * PS_PER_US);
+        assert_int_equal(w.mtu_bytes, i ? 1000 : 1024);      /* what the models have initially */
         assert_int_equal(w.queues, 8 * 20 + 4 * 8);
         world_fini(&w);
         simulation_close(&s);

@@ -9,8 +9,9 @@
 #define RISE 0.01                /* of the line, every round trip and a quarter */
 #define WAIT_LONGER 1.5          /* thresholds of gentle, times, where all hosts are as fast */
 #define RISE_LEAST 0.5           /* of its rise */
-#define FEW_KB 16                /* four packets of the largest size: packets of few hosts that meet by chance are no congestion */
-#define SOME_KB 24               /* six */
+#define FEW 4                    /* packets: those of few hosts that meet by chance are no congestion */
+#define SOME 6
+#define PACKET_KB 4              /* where nobody knows: the largest there are */
 #define FIRST_FEW 0.8            /* of the line: what the first cut leaves where there is room for few packets */
 
 const char *const opening_names[] = { "none", "bdp", "fabric", "gentle", NULL };
@@ -59,12 +60,17 @@ static void scale(struct knobs *k, enum knob low, enum knob high, double times)
     k->value[high] = ceil(times * k->value[high]);
 }
 
-/* On slow links a fifth of what is under way is two packets. True: it was too little. */
-static bool keep_some_packets(struct knobs *k, double least_kb)
+static double packet_kb(const struct world *w)
 {
-    if (k->value[KNOB_kmin] >= FEW_KB)
+    return w->mtu_bytes ? fmax(1, floor(w->mtu_bytes / 1000.0 + 0.5)) : PACKET_KB;
+}
+
+/* On slow links a fifth of what is under way is two packets. True: it was too little. */
+static bool keep_some_packets(const struct world *w, struct knobs *k, double packets)
+{
+    if (k->value[KNOB_kmin] >= FEW * packet_kb(w))
         return false;
-    scale(k, KNOB_kmin, KNOB_kmax, least_kb / k->value[KNOB_kmin]);
+    scale(k, KNOB_kmin, KNOB_kmax, packets * packet_kb(w) / k->value[KNOB_kmin]);
     return true;
 }
 
@@ -74,8 +80,8 @@ static bool keep_some_packets(struct knobs *k, double least_kb)
 static void calm(const struct world *w, struct knobs *k)
 {
     scale(k, KNOB_kmin, KNOB_kmax, WAIT_LONGER);
-    scale(k, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, fmax(RISE_LEAST, fmin(1, FEW_KB / k->value[KNOB_kmin])));
-    if (keep_some_packets(k, SOME_KB))
+    scale(k, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, fmax(RISE_LEAST, fmin(1, FEW * packet_kb(w) / k->value[KNOB_kmin])));
+    if (keep_some_packets(w, k, SOME))
         k->value[KNOB_rate_to_set_on_first_cnp] = floor(FIRST_FEW * (double)w->host_bps / 1e6);
 }
 
@@ -88,7 +94,7 @@ static void make_gentle(const struct world *w, struct knobs *k)
         calm(w, k);
         return;
     }
-    keep_some_packets(k, FEW_KB);
+    keep_some_packets(w, k, FEW);
     scale(k, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, slow);
     k->value[KNOB_rpg_time_reset] = ceil(k->value[KNOB_rpg_time_reset] / sqrt(slow));
     k->value[KNOB_rate_to_set_on_first_cnp] = floor(fmin(k->value[KNOB_rate_to_set_on_first_cnp], FIRST_OVER * slow * (double)w->host_bps / 1e6));

@@ -78,6 +78,24 @@ static void opening_make__gentle_goes_with_the_network(void **state)
         }
 }
 
+/* 25 Gb/s and 4 us: a third of what is under way are four packets of 1 KB, but one of 4 KB. */
+static void opening_make__gentle_minds_the_size_of_packets(void **state)
+{
+    struct world w = world_of(25, 4);
+    struct knobs k, unknown;
+
+    (void)state;
+    assert_true(opening_make(OPENING_GENTLE, &w, &unknown));
+    w.mtu_bytes = 4096;
+    assert_true(opening_make(OPENING_GENTLE, &w, &k));
+    assert_true(knobs_equal(&k, &unknown));
+    w.mtu_bytes = 1024;
+    assert_true(opening_make(OPENING_GENTLE, &w, &k));
+    assert_true(k.value[KNOB_kmin] >= 4 && k.value[KNOB_kmin] <= 0.4 * 25 * 4);
+    assert_true(k.value[KNOB_kmax] < unknown.value[KNOB_kmax]);
+    assert_true(k.value[KNOB_rate_to_set_on_first_cnp] < unknown.value[KNOB_rate_to_set_on_first_cnp]);
+}
+
 /* One host of four has a quarter of the speed: the first cut is to a quarter of the line and a little, and rates rise by a quarter of 0.7 % of the line
  * at a time. */
 static void opening_make__gentle_minds_slow_hosts(void **state)
@@ -144,6 +162,7 @@ int main(void)
         cmocka_unit_test(opening_make__bdp_is_the_setting_of_that_name),
         cmocka_unit_test(opening_make__fabric_goes_with_the_network),
         cmocka_unit_test(opening_make__gentle_goes_with_the_network),
+        cmocka_unit_test(opening_make__gentle_minds_the_size_of_packets),
         cmocka_unit_test(opening_make__gentle_minds_slow_hosts),
         cmocka_unit_test(opening_make__none_where_it_is_not_wanted_or_somebody_has_chosen),
         cmocka_unit_test(opening_make__leaves_other_knobs_alone),
