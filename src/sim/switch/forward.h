@@ -66,7 +66,7 @@ static __attribute__((noinline)) bool forward_is_balanced(struct sim *s, const s
 
 /* The port that routes lead a packet to which came in by 'in', or NULL if there is no way. The last packet like this one has mostly been of
  * the same flow, so that routes need not be asked; flows with even and odd numbers do not meet. */
-static inline struct port *forward_routed(const struct sim *s, const struct port *in, const struct packet *k)
+static inline __attribute__((always_inline)) struct port *forward_routed(const struct sim *s, const struct port *in, const struct packet *k)
 {
     struct last_way *last = &s->net.last_way[in->id][k->flow % LAST_WAYS][k->kind == PACKET_DATA];
     uint64_t         nodes;
