@@ -41,6 +41,7 @@
 #define LOAD_MORE     1.1        /* than was seen */
 #define GUESS_WINDOWS 6          /* for which a guess may be in force that no twin confirms */
 #define TELLING       0.02       /* of the line: of less traffic it is not told whether messages follow from others */
+#define FOLLOWING_SURE 0.75      /* of bytes that follow from others: one interval alone is believed; a little more than half may be chance */
 #define HARM_SEEN     0.001      /* of a score: there is some */
 #define DOUBTS_MAX    4          /* windows in a row for which the twin is wrong: then it is looked at less often */
 
@@ -334,14 +335,14 @@ static void outlive(struct rehearser *t, struct knobs *knobs, struct tuner_note 
 }
 
 /* An opening is for messages that come at random. Where they follow from others queue pairs live on, and the rates that it
- * leaves them with are felt for long: it goes with the first interval that shows it, and for one more interval rates rise fast. */
+ * leaves them with are felt for long: it goes with the first interval that shows it for sure, and for one more interval rates rise fast. */
 static bool withdraw(struct rehearser *t, struct knobs *knobs, struct tuner_note *note)
 {
     struct traffic_model m;
     char                 text[160];
 
     if (!t->is_guess || !t->is_opening || !model_make(&m, &t->window, t->seconds, t->hosts) || !rehearser_is_endogenous(&m)
-        || model_bps(&m) < TELLING * (double)t->world.host_bps)
+        || model_bps(&m) < TELLING * (double)t->world.host_bps || (t->intervals < 2 && model_following(&m) < FOLLOWING_SURE))
         return false;
     rehearser_say(note, "watch", "%s: an opening is not for messages that follow from others; the setting from the beginning comes back",
                   model_text(&m, text, sizeof(text)));
