@@ -242,8 +242,11 @@ static int read_file(struct recorded *to, read_recorded *reads, const char *path
     return rc;
 }
 
+/* Hours in which nothing is sent ask for no setting, and links carry no more than they can. */
 static void set_range(struct advice *a, double mean, double low, double high)
 {
+    low = fmax(low, RECORDED_LOAD_MIN);
+    high = fmin(fmax(high, low), 1);
     a->described.load = recorded_expected(mean, high);
     a->load[1] = low / a->described.load;
     a->load[2] = high / a->described.load;

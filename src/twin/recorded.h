@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #define RECORDED_BYTES_MAX (1u << 30)
+#define RECORDED_LOAD_MIN  0.001         /* of less there is nothing to advise */
 
 struct recorded {
     char    *sizes;              /* of messages, as a list in a scenario: [[1000, 0.5], [1000000, 1]]; NULL: counters do not tell */

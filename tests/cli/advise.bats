@@ -138,6 +138,10 @@ END
     grep -qE '^  load of 10 % ' "$dir/out"
     grep -qE '^  load of 40 % ' "$dir/out"
     "$ANOLE" advise --rate 25Gbps --counters "$dir/ports.csv" --budget 1 >"$dir/out"
+    # nights in which nothing is sent
+    awk 'BEGIN { print "time_s,port,bytes"; for (t = 0; t <= 86400; t += 600) { printf "%d,p0,%.0f\n", t, sent; sent += t >= 43200 ? 600 * 25e9 / 8 * 0.3 : 0 } }' >"$dir/night.csv"
+    "$ANOLE" advise --rate 25Gbps --sizes SolarRPC --counters "$dir/night.csv" --budget 1 >"$dir/night"
+    grep -qE '^  load of 0.1 % ' "$dir/night"
     grep -q 'Counters do not tell how large messages are: FB_Hadoop is taken' "$dir/out"
 }
 
