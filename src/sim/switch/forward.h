@@ -83,7 +83,7 @@ static inline __attribute__((always_inline)) struct port *forward_routed(const s
 }
 
 /* The port a packet that came in by 'in' leaves by, or NULL if there is no way. */
-static inline struct port *forward_find_way(struct sim *s, const struct port *in, uint32_t id, const struct packet *k)
+static inline struct port *forward_find_port(struct sim *s, const struct port *in, uint32_t id, const struct packet *k)
 {
     struct port *out;
 

@@ -1,3 +1,6 @@
+/* A packet's path, in the order of time: arrive, route (forward.h), admit (buffer.h), queue, schedule
+ * (link/scheduler.h), mark (ecn.h), transmit (link/path.h). No stage calls an earlier one. switch_on_packet() at the
+ * end is the table of contents. */
 #include "sim/switch/switch.h"
 #include "sim/link/path.h"
 #include "sim/state/expect.h"
@@ -6,69 +9,22 @@
 #include "sim/switch/forward.h"
 #include "sim/switch/weave.h"
 
-/* ---- serve, mark, transmit ---- */
+/* ---- PFC: pause and resume the neighbors ---- */
 
-static inline uint32_t sendable(const struct port *p)
-{
-    return p->backlog & ~(uint32_t)p->paused;
-}
-
-static __attribute__((noinline)) void resume(struct sim *s, struct port *in, uint32_t prio)
-{
-    switch_send_pfc(s, in, prio, false);
-    if (s->pfc.is_refreshed)
-        pfc_end_refresh(&s->engine, in, prio);
-}
-
-/* The first packet of queue q leaves for the wire. It may be marked; where it came from may now have room. */
-static inline void serve(struct sim *s, struct port *p, uint32_t q)
-{
-    uint32_t       id = path_dequeue(&s->engine, p, q);
-    struct packet *k = &s->engine.packets.packet[id];
-
-    if (k->in_port != UNBOOKED) {
-        struct port *in;
-
-        if (p->queue[q].bytes > p->mark_above_bytes)
-            ecn_mark(s, p->node, p, k, p->queue[q].bytes);
-        in = buffer_release(s, p->node, p, k);
-        if (__builtin_expect(in != NULL, 0))
-            resume(s, in, q);
-    }
-    path_transmit(&s->engine, p, id, k);
-    if (p->backlog)              /* be it paused: rarely, and then nothing comes of it */
-        path_await_free(&s->engine, p);
-}
-
-static inline void kick(struct sim *s, struct port *p)
-{
-    uint32_t mask = sendable(p);
-
-    if (mask && !(p->slow_path & SLOW_LINK && p->is_down))
-        serve(s, p, scheduler_choose(&s->engine, &s->scheduler, p, mask));
-}
-
-/* Twice the same code, so that the usual one is part of the loop of events. */
-void switch_on_free(struct sim *s, struct port *p)
-{
-    kick(s, p);
-}
-
-__attribute__((noinline)) void switch_kick(struct sim *s, struct port *p)
-{
-    kick(s, p);
-}
-
-/* ---- what neighbours tell each other ---- */
-
+/* A PFC frame never waits for the scheduler: an idle port has nothing else that may be sent. */
 void switch_send_pfc(struct sim *s, struct port *p, uint32_t prio, bool is_pause)
 {
+    uint32_t q = s->pfc.queue, id;
+
     if (!pfc_enqueue(&s->engine, &s->pfc, p, prio, is_pause))
         return;
-    if (port_is_busy(p, s->engine.now_ps, s->engine.order))
+    if (!port_is_busy(p, s->engine.now_ps, s->engine.order)) {
+        scheduler_choose(&s->engine, &s->scheduler, p, 1u << q);
+        id = path_dequeue(&s->engine, p, q);
+        path_transmit(&s->engine, p, id, &s->engine.packets.packet[id]);
+    }
+    if (p->backlog)
         path_await_free(&s->engine, p);
-    else
-        switch_kick(s, p);
 }
 
 static __attribute__((noinline)) void pause(struct sim *s, struct port *in, uint32_t prio)
@@ -87,74 +43,129 @@ void switch_refresh_pause(struct sim *s, struct port *in, uint32_t prio)
     pfc_await_refresh(&s->engine, &s->pfc, in, prio);
 }
 
-static __attribute__((noinline)) void on_pfc(struct sim *s, struct port *in, uint32_t id, const struct packet *k)
+static __attribute__((noinline)) void resume(struct sim *s, struct port *in, uint32_t prio)
 {
-    pfc_on_frame(&s->engine, &s->pfc, in, k->prio, k->seq);
-    packet_free(&s->engine.packets, id);
-    if (!port_is_busy(in, s->engine.now_ps, s->engine.order))
-        switch_kick(s, in);
-    else if (sendable(in))
-        path_await_free(&s->engine, in);
+    switch_send_pfc(s, in, prio, false);
+    if (s->pfc.is_refreshed)
+        pfc_end_refresh(&s->engine, in, prio);
+}
+
+static void send_pfc_changes(struct sim *s, struct port *in, struct conweave_pfc changes)
+{
+    for (uint32_t c = changes.pause; c; c &= c - 1)
+        switch_send_pfc(s, in, (uint32_t)__builtin_ctz(c), true);
+    for (uint32_t c = changes.resume; c; c &= c - 1)
+        switch_send_pfc(s, in, (uint32_t)__builtin_ctz(c), false);
+}
+
+/* ---- route: may the packet bypass the queue? ---- */
+
+static void drop(struct sim *s, uint32_t id, uint64_t *cause)
+{
+    (*cause)++;
+    engine_drop(&s->engine, id);
+}
+
+/* Returns true if the packet may go straight to the wire of an idle port. Others that arrived with it have then had
+ * their turn in the scheduler. */
+static inline bool may_bypass(struct sim *s, const struct port *in, struct port *out, const struct packet *k)
+{
+    if (buffer_is_passed(s, in, k))
+        return true;
+    if (!(buffer_is_lossless(s, k) ? buffer_is_passed_beside(s, in, k) : out->node->used_bytes <= s->sw.pass_used_max))
+        return false;
+    scheduler_choose(&s->engine, &s->scheduler, out, 1u << k->prio);
+    return true;
 }
 
 /* ---- admit ---- */
 
-static bool refuse(struct sim *s, uint32_t id, uint64_t *cause)
-{
-    (*cause)++;
-    engine_drop(&s->engine, id);
-    return false;
-}
-
-static void tell(struct sim *s, struct port *in, struct conweave_pfc told)
-{
-    for (uint32_t c = told.pause; c; c &= c - 1)
-        switch_send_pfc(s, in, (uint32_t)__builtin_ctz(c), true);
-    for (uint32_t c = told.resume; c; c &= c - 1)
-        switch_send_pfc(s, in, (uint32_t)__builtin_ctz(c), false);
-}
-
-/* A packet that is on no account of an ingress port, or on that of model conweave. False: it was dropped. Apart from
- * the rest, which must stay small. */
-static __attribute__((noinline)) bool admit_apart(struct sim *s, struct port *in, struct port *out, uint32_t id)
+/* Packets without an ingress account, or with that of model conweave. Out of line: admit() must stay small. */
+static __attribute__((noinline)) enum admission admit_slow_path(struct sim *s, struct port *in, struct port *out, uint32_t id)
 {
     struct packet *k = &s->engine.packets.packet[id];
 
     if (s->model.has_egress_account) {
-        struct conweave_pfc told;
+        struct conweave_pfc changes;
 
-        if (!conweave_buffer_admit(s, in, out, k, &told))
-            return refuse(s, id, &s->engine.counters.dropped_buffer);
-        tell(s, in, told);
-        return true;
+        if (!conweave_buffer_admit(s, in, out, k, &changes))
+            return REFUSED;
+        send_pfc_changes(s, in, changes);
+        return ADMITTED;
     }
     if (!buffer_admit_lossy(s, out, k)) {
         s->engine.counters.dropped_lossy++;
-        return refuse(s, id, &s->engine.counters.dropped_buffer);
+        return REFUSED;
     }
     if (s->cfg.ecn_at_enqueue)
         ecn_mark(s, out->node, out, k, out->queue[k->prio].bytes);
-    return true;
+    return ADMITTED;
 }
 
-/* Takes a packet into the buffer, and stops who sends too many. False: it was dropped. */
+/* Charges a packet to the shared buffer and pauses the sender if its share is full. Returns false if the packet was
+ * dropped. */
 static inline bool admit(struct sim *s, struct port *in, struct port *out, uint32_t id, struct packet *k)
 {
-    if (buffer_is_lossless(s, k)) {
-        enum admission a = buffer_admit(s, in, k);
+    enum admission a = ADMITTED;
 
-        if (a == REFUSED)
-            return refuse(s, id, &s->engine.counters.dropped_buffer);
-        if (s->cfg.ecn_at_enqueue)
+    if (buffer_is_lossless(s, k)) {
+        a = buffer_admit(s, in, k);
+        if (a != REFUSED && s->cfg.ecn_at_enqueue)
             ecn_mark(s, out->node, out, k, out->queue[k->prio].bytes);
         if (a == ADMITTED_FULL)
             pause(s, in, k->prio);
-        return true;
+    } else if (buffer_is_booked(s, k)) {
+        a = admit_slow_path(s, in, out, id);
+    } else {
+        k->in_port = UNBOOKED;
     }
-    if (buffer_is_booked(s, k))
-        return admit_apart(s, in, out, id);
-    k->in_port = UNBOOKED;
-    return true;
+    if (a != REFUSED)
+        return true;
+    drop(s, id, &s->engine.counters.dropped_buffer);
+    return false;
+}
+
+/* ---- schedule, mark, transmit ---- */
+
+static inline uint32_t sendable(const struct port *p)
+{
+    return p->backlog & ~(uint32_t)p->paused;
+}
+
+/* Sends the first packet of the queue whose turn it is. Resumes the sender it came from if there is room again. */
+static inline void send_next(struct sim *s, struct port *p)
+{
+    uint32_t       mask = sendable(p), q, id;
+    struct packet *k;
+
+    if (!mask || (p->slow_path & SLOW_LINK && p->is_down))
+        return;
+    q = scheduler_choose(&s->engine, &s->scheduler, p, mask);
+    id = path_dequeue(&s->engine, p, q);
+    k = &s->engine.packets.packet[id];
+    if (k->in_port != UNBOOKED) {
+        struct port *in;
+
+        if (p->queue[q].bytes > p->mark_above_bytes)
+            ecn_mark(s, p->node, p, k, p->queue[q].bytes);
+        in = buffer_release(s, p->node, p, k);
+        if (__builtin_expect(in != NULL, 0))
+            resume(s, in, q);
+    }
+    path_transmit(&s->engine, p, id, k);
+    if (p->backlog)              /* a paused backlog wakes the port for nothing, which is rare and harmless */
+        path_await_free(&s->engine, p);
+}
+
+/* Duplicated so that the common case is inlined into the event loop. */
+void switch_on_free(struct sim *s, struct port *p)
+{
+    send_next(s, p);
+}
+
+__attribute__((noinline)) void switch_kick(struct sim *s, struct port *p)
+{
+    send_next(s, p);
 }
 
 /* ---- queue ---- */
@@ -171,7 +182,7 @@ static inline void enqueue(struct sim *s, struct port *out, uint32_t prio, uint3
     if (!port_is_busy(out, s->engine.now_ps, s->engine.order)) {
         switch_kick(s, out);
         if (__builtin_expect(out->paused, 0))
-            note_queue(out, prio);       /* it may have stayed where it was */
+            note_queue(out, prio);       /* its class may be paused */
         return;
     }
     note_queue(out, prio);
@@ -179,46 +190,55 @@ static inline void enqueue(struct sim *s, struct port *out, uint32_t prio, uint3
         path_await_free(&s->engine, out);
 }
 
-/* ---- ConWeave ---- */
+/* ---- arrive: the rare cases ---- */
 
-/* Into the queue of 'out', NULL: there is no way, whatever else is the matter. */
-static __attribute__((noinline)) void put(struct sim *s, struct port *in, struct port *out, uint32_t id)
+static __attribute__((noinline)) void on_pfc(struct sim *s, struct port *in, uint32_t id, const struct packet *k)
+{
+    pfc_on_frame(&s->engine, &s->pfc, in, k->prio, k->seq);
+    packet_free(&s->engine.packets, id);
+    if (!port_is_busy(in, s->engine.now_ps, s->engine.order))
+        switch_kick(s, in);
+    else if (sendable(in))
+        path_await_free(&s->engine, in);
+}
+
+/* Admits and queues a packet for which ConWeave chose 'out'. NULL: no path. */
+static void forward_woven(struct sim *s, struct port *in, struct port *out, uint32_t id)
 {
     struct packet *k = &s->engine.packets.packet[id];
 
     if (!out || (out->slow_path & SLOW_LINK && out->is_down))
-        refuse(s, id, &s->engine.counters.dropped_no_route);
+        drop(s, id, &s->engine.counters.dropped_no_route);
     else if (admit(s, in, out, id, k))
         enqueue(s, out, k->prio, id, k);
 }
 
-static void put_all(struct sim *s, struct port *in, struct port *out, uint32_t id)
+static void release_woven(struct sim *s, struct port *in, struct port *out, uint32_t id)
 {
     for (uint32_t next; id; id = next, in = NULL) {
         next = weave_take_held(s, id, &in);
-        put(s, in, out, id);
+        forward_woven(s, in, out, id);
     }
 }
 
-/* True: the packet is taken care of. */
-static bool weave(struct sim *s, struct port *in, uint32_t id, struct packet *k)
+/* Returns true if ConWeave consumed or forwarded the packet. */
+static bool handle_woven(struct sim *s, struct port *in, uint32_t id, struct packet *k)
 {
     struct weave_act act;
     enum weave_does  does = weave_on_packet(s, in, id, k, &act);
 
     for (uint32_t i = 0; i < act.controls; i++)
-        put(s, in, act.control_out[i], act.control[i]);
-    if (does == WEAVE_FORWARDS)
-        put(s, in, act.out, id);
-    else if (does == WEAVE_RELEASES)
-        put_all(s, in, act.out, id);
-    return does != WEAVE_LEAVES_IT;
+        forward_woven(s, in, act.control_out[i], act.control[i]);
+    if (does == WEAVE_FORWARDED)
+        forward_woven(s, in, act.out, id);
+    else if (does == WEAVE_RELEASED)
+        release_woven(s, in, act.out, id);
+    return does != WEAVE_IGNORED;
 }
 
-/* ---- arrive ---- */
-
-/* Rare things about the port a packet comes in by. True: it is gone. One that was held does not come by a wire. */
-static __attribute__((noinline)) bool is_taken(struct sim *s, struct port *in, uint32_t id, struct packet *k)
+/* Handles lossy links, monitors and ConWeave. Returns true if the packet was consumed. A packet that ConWeave held
+ * back arrives a second time, without a wire. */
+static __attribute__((noinline)) bool handle_ingress(struct sim *s, struct port *in, uint32_t id, struct packet *k)
 {
     bool is_held = in->slow_path & SLOW_WOVEN && packet_woven(&s->engine.packets, id)->is_held;
 
@@ -226,35 +246,27 @@ static __attribute__((noinline)) bool is_taken(struct sim *s, struct port *in, u
         return true;
     if (in->slow_path & SLOW_WATCHED && k->kind == PACKET_DATA && !(k->flags & (PACKET_TCP | PACKET_COUNTED)))
         s->watch.on_packet(s->watch.arg, s->engine.now_ps, in->node, k);
-    return in->slow_path & SLOW_WOVEN && k->kind != PACKET_PFC && weave(s, in, id, k);
+    return in->slow_path & SLOW_WOVEN && k->kind != PACKET_PFC && handle_woven(s, in, id, k);
 }
 
-/* May a packet go straight to the wire of an idle port? If others came in with it, it has had its turn. */
-static inline bool pass(struct sim *s, const struct port *in, struct port *out, const struct packet *k)
-{
-    if (buffer_is_passed(s, in, k))
-        return true;
-    if (!(buffer_is_lossless(s, k) ? buffer_is_passed_beside(s, in, k) : out->node->used_bytes <= s->sw.pass_used_max))
-        return false;
-    scheduler_choose(&s->engine, &s->scheduler, out, 1u << k->prio);
-    return true;
-}
+/* ---- the whole path ---- */
 
 void switch_on_packet(struct sim *s, struct port *in, struct packet *k)
 {
     uint32_t     id = evq_id(&s->engine.evq, k);
     struct port *out;
 
-    if (__builtin_expect(in->slow_path & (SLOW_LINK | SLOW_WATCHED | SLOW_WOVEN), 0) && is_taken(s, in, id, k))
+    if (__builtin_expect(in->slow_path & (SLOW_LINK | SLOW_WATCHED | SLOW_WOVEN), 0) && handle_ingress(s, in, id, k))
         return;
     if (k->kind == PACKET_PFC) {
         on_pfc(s, in, id, k);
         return;
     }
-    out = forward_find_way(s, in, id, k);
+    out = forward_find_port(s, in, id, k);
     if (__builtin_expect(!out, 0))
-        refuse(s, id, &s->engine.counters.dropped_no_route);
-    else if (!(out->backlog | out->paused) && !port_is_busy(out, s->engine.now_ps, s->engine.order) && pass(s, in, out, k))
+        drop(s, id, &s->engine.counters.dropped_no_route);
+    else if (!(out->backlog | out->paused) && !port_is_busy(out, s->engine.now_ps, s->engine.order) &&
+             may_bypass(s, in, out, k))
         path_transmit(&s->engine, out, id, k);
     else if (admit(s, in, out, id, k))
         enqueue(s, out, k->prio, id, k);

@@ -174,7 +174,7 @@ static enum weave_does take_control(struct sim *s, const struct node *n, uint32_
     else
         conweave_answered(tor, s->engine.now_ps, &key, value, word == CLEAR, &s->engine.counters.conweave);
     packet_free(&s->engine.packets, id);
-    return WEAVE_KEEPS;
+    return WEAVE_CONSUMED;
 }
 
 /* ---- data ---- */
@@ -196,10 +196,10 @@ static enum weave_does enter(struct sim *s, const struct node *n, uint32_t id, c
 
     *tag = (struct conweave_tag){ 0 };
     if (!paths->count)
-        return WEAVE_LEAVES_IT;
+        return WEAVE_IGNORED;
     conweave_send(s->lb.cfg, tor, s->engine.now_ps, &s->lb.weave->sw[n->id], &key, paths, tag, &s->engine.counters.conweave);
     a->out = port_of_path(s, n, tag);
-    return WEAVE_FORWARDS;
+    return WEAVE_FORWARDED;
 }
 
 /* Where the path goes on. If that link has gone, ECMP finds the rest of the way. */
@@ -208,13 +208,13 @@ static enum weave_does follow(const struct sim *s, const struct node *n, uint32_
     struct conweave_tag *tag = packet_woven(&s->engine.packets, id);
 
     if (!tag->path)
-        return WEAVE_LEAVES_IT;
+        return WEAVE_IGNORED;
     tag->hop++;
     a->out = port_of_path(s, n, tag);
     if (a->out)
-        return WEAVE_FORWARDS;
+        return WEAVE_FORWARDED;
     tag->path = 0;
-    return WEAVE_LEAVES_IT;
+    return WEAVE_IGNORED;
 }
 
 /* Puts a packet behind those that are held of its flow; the first is the event at which they are released. */
@@ -248,7 +248,7 @@ static enum weave_does leave(struct sim *s, struct port *in, uint32_t id, struct
     struct conweave_verdict    v;
 
     if (!tag->path)
-        return WEAVE_LEAVES_IT;
+        return WEAVE_IGNORED;
     conweave_receive(s->lb.cfg, &s->lb.weave->tor[n->id], s->engine.now_ps, &key, tag, k->flags & PACKET_ECN, &v,
                      &s->engine.counters.conweave);
     if (v.holds)
@@ -260,9 +260,9 @@ static enum weave_does leave(struct sim *s, struct port *in, uint32_t id, struct
     if (v.replies || v.clears)
         add_control(s, n, k, v.replies ? REPLY : CLEAR, tag->epoch, a);
     if (v.holds)
-        return WEAVE_KEEPS;
+        return WEAVE_CONSUMED;
     a->out = &s->net.port[n->route_host[k->dst].port];
-    return WEAVE_FORWARDS;
+    return WEAVE_FORWARDED;
 }
 
 static enum weave_does release(struct sim *s, const struct node *n, const struct packet *k, struct weave_act *a)
@@ -273,7 +273,7 @@ static enum weave_does release(struct sim *s, const struct node *n, const struct
 
     r->first = r->last = 0;
     a->out = &s->net.port[n->route_host[k->dst].port];
-    return WEAVE_RELEASES;
+    return WEAVE_RELEASED;
 }
 
 enum weave_does weave_on_packet(struct sim *s, struct port *in, uint32_t id, struct packet *k, struct weave_act *a)
@@ -288,10 +288,10 @@ enum weave_does weave_on_packet(struct sim *s, struct port *in, uint32_t id, str
         return release(s, n, k, a);
     conweave_note(&s->lb.weave->tor[n->id], s->engine.now_ps);
     if (k->kind != PACKET_DATA)
-        return k->kind == PACKET_CNP && k->flags & PACKET_WOVEN && is_local ? take_control(s, n, id, k) : WEAVE_LEAVES_IT;
+        return k->kind == PACKET_CNP && k->flags & PACKET_WOVEN && is_local ? take_control(s, n, id, k) : WEAVE_IGNORED;
     if (in->peer->is_switch)
         return is_local ? leave(s, in, id, k, a) : follow(s, n, id, a);
-    return is_local ? WEAVE_LEAVES_IT : enter(s, n, id, k, to, a);
+    return is_local ? WEAVE_IGNORED : enter(s, n, id, k, to, a);
 }
 
 uint32_t weave_take_held(struct sim *s, uint32_t id, struct port **in)

@@ -16,10 +16,10 @@
 #include "sim/state/state.h"
 
 enum weave_does {
-    WEAVE_LEAVES_IT,             /* the packet is none of its own: it is forwarded as any other */
-    WEAVE_FORWARDS,              /* to 'out', NULL: nowhere */
-    WEAVE_KEEPS,                 /* it is held, or was for this switch and is gone */
-    WEAVE_RELEASES,              /* it and those behind it (weave_next_held()) go to 'out', in turn */
+    WEAVE_IGNORED,             /* the packet is none of its own: it is forwarded as any other */
+    WEAVE_FORWARDED,              /* to 'out', NULL: nowhere */
+    WEAVE_CONSUMED,                 /* it is held, or was for this switch and is gone */
+    WEAVE_RELEASED,              /* it and those behind it (weave_next_held()) go to 'out', in turn */
 };
 
 struct weave_act {
