@@ -89,12 +89,12 @@ void change_await(struct sim *s, struct node *n)
     if (at == NEVER)
         return;
     at -= s->engine.skipped_ps;
-    evq_add(&s->engine.evq, s->engine.first.change + n->id, at, sim_order(s, n, at));
+    evq_add(&s->engine.evq, s->engine.first_event[EV_CHANGE] + n->id, at, sim_order(s, n, at));
 }
 
 /* ---- while it runs ---- */
 
-__attribute__((noinline)) void change_kick_port(struct sim *s, struct port *p)
+static __attribute__((noinline)) void kick_port(struct sim *s, struct port *p)
 {
     if (port_is_busy(p, s->engine.now_ps, s->engine.order))
         path_await_free(&s->engine, p);
@@ -102,6 +102,12 @@ __attribute__((noinline)) void change_kick_port(struct sim *s, struct port *p)
         switch_kick(s, p);
     else
         host_kick(s, &s->net.host[p->node->host]);
+}
+
+__attribute__((cold)) void change_on_pause_end(struct sim *s, struct port *p, uint32_t prio)
+{
+    pfc_on_expiry(&s->engine, p, prio);
+    kick_port(s, p);
 }
 
 static void go_down(struct sim *s, struct port *p)
@@ -124,7 +130,7 @@ static void come_up(struct sim *s, struct port *p)
     }
     for (uint32_t c = 0; p->is_switch && s->cfg.is_lossless && c < PRIOS; c++)
         switch_send_pfc(s, p, c, p->pausing >> c & 1);
-    change_kick_port(s, p);
+    kick_port(s, p);
 }
 
 static void change_port(struct sim *s, struct port *p, bool is_up)

@@ -19,7 +19,7 @@ void change_use_routes(const struct network *, struct node *);
 void change_await(struct sim *, struct node *);
 void change_on_epoch(struct sim *, struct node *);
 
-/* Something that a port waited for has come. */
-void change_kick_port(struct sim *, struct port *);
+/* A pause that the port has received expires. */
+void change_on_pause_end(struct sim *, struct port *, uint32_t prio);
 
 #endif

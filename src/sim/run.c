@@ -17,24 +17,31 @@
 
 /* ---- building ---- */
 
-/* One event for everything that can wait for a moment, but for what begins with its own. Returns how many, if the first has
- * this number. */
+/* Numbers the events that do not begin a packet, port or host, from 'from' on. Returns how many there are. */
 static uint32_t number_events(struct sim *s, uint32_t from)
 {
-    struct event_first *first = &s->engine.first;
-    uint32_t            ports = s->net.ports, hosts = s->net.hosts;
+    uint32_t hosts = s->net.hosts, tcp_hosts = s->flows.tcp_tx ? hosts : 0;
+    uint32_t pauses = s->pfc.pause_ps ? s->net.ports * PRIOS : 0;
+    const uint32_t count[EV_KINDS] = {
+        [EV_TIMEOUT] = hosts,
+        [EV_CHANGE] = s->net.nodes,
+        [EV_TCP_TIMER] = tcp_hosts,
+        [EV_TCP_WAKE] = tcp_hosts,
+        [EV_CNP_TURN] = s->hosts.np->has_turns ? hosts : 0,
+        [EV_PAUSE_END] = pauses,
+        [EV_PAUSE_REFRESH] = pauses,
+        [EV_FLOW] = s->program.streams,
+        [EV_SIGNAL] = 1,
+        [EV_REPLAY] = 1,
+    };
+    uint32_t next = from;
 
-    first->timeout = from;
-    first->change = first->timeout + hosts;
-    first->tcp_timer = first->change + s->net.nodes;
-    first->tcp_wake = first->tcp_timer + (s->flows.tcp_tx ? hosts : 0);
-    first->turn = first->tcp_wake + (s->flows.tcp_tx ? hosts : 0);
-    first->expiry = first->turn + (s->hosts.np->has_turns ? hosts : 0);
-    first->refresh = first->expiry + (s->pfc.pause_ps ? ports * PRIOS : 0);
-    first->flow = first->refresh + (s->pfc.pause_ps ? ports * PRIOS : 0);
-    first->signal = first->flow + s->program.streams;
-    first->replay = first->signal + 1;
-    return first->replay + 1 - from;
+    for (uint32_t kind = EV_FIRST_NUMBERED; kind < EV_KINDS; kind++) {
+        s->engine.first_event[kind] = next;
+        next += count[kind];
+    }
+    s->engine.first_event[EV_KINDS] = next;
+    return next - from;
 }
 
 uint32_t run_events_most(const struct sim *s)
@@ -71,18 +78,18 @@ static void own_port(const struct sim *s, struct port *p)
     p->free.next = EVQ_IDLE;
 }
 
-static void own_events(const struct sim *s, uint32_t events)
+static void own_events(const struct sim *s)
 {
-    const struct evq         *q = &s->engine.evq;
-    const struct event_first *first = &s->engine.first;
+    const struct evq *q = &s->engine.evq;
+    const uint32_t   *first = s->engine.first_event;
 
     for (uint32_t i = 0; i < s->net.ports; i++)
         own_port(s, &s->net.port[i]);
     for (uint32_t i = 0; i < s->net.hosts; i++)
         s->net.host[i].wake = (struct event){ .next = EVQ_IDLE, .owner = owner_make(q, EV_WAKE, &s->net.host[i]) };
-    for (uint32_t i = first->timeout; i < first->timeout + events; i++)
-        *evq_event(q, i) = (struct event){ .next = EVQ_IDLE, .owner = i < first->change ? EV_TIMER :
-                                           i < first->tcp_timer ? EV_CHANGE : i < first->flow ? EV_TIMER : EV_FLOW };
+    for (uint32_t kind = EV_FIRST_NUMBERED; kind < EV_KINDS; kind++)
+        for (uint32_t i = first[kind]; i < first[kind + 1]; i++)
+            *evq_event(q, i) = (struct event){ .next = EVQ_IDLE, .owner = owner_make(q, kind, NULL) };
 }
 
 /* Does it not fit the cache, so that looking ahead pays? */
@@ -129,24 +136,15 @@ void run_build_events(struct sim *s, struct arena *arena)
         look_ahead_begin(s);
         expect_frames(s);
     }
-    own_events(s, events);
+    own_events(s);
 }
 
 /* ---- what happens ---- */
 
-static void on_flow(struct sim *s, uint32_t event)
+static void on_flow(struct sim *s, uint32_t stream)
 {
-    uint32_t         stream = event - s->engine.first.flow;
     struct flow_spec f;
 
-    if (event == s->engine.first.signal) {
-        program_on_signals(&s->engine, &s->program);
-        return;
-    }
-    if (event == s->engine.first.replay) {
-        skip_on_event(s);
-        return;
-    }
     if (s->skip)
         skip_before_flow(s, stream);
     program_take_flow(&s->engine, &s->program, stream, &f);
@@ -159,45 +157,20 @@ static void on_flow(struct sim *s, uint32_t event)
     host_start_flow(s, &s->net.host[s->net.node[traffic_source(s->program.traffic, stream)].host], &f);
 }
 
-/* A pause of a port has ended, or one that it sent is due again. */
-static __attribute__((noinline, cold)) void on_pause(struct sim *s, uint32_t event)
+static __attribute__((noinline)) void on_numbered(struct sim *s, enum event_kind kind, uint32_t index)
 {
-    uint32_t     place = event - s->engine.first.expiry, prio = place % PRIOS;
-    struct port *p = &s->net.port[place / PRIOS % s->net.ports];
-
-    if (event >= s->engine.first.refresh) {
-        switch_refresh_pause(s, p, prio);
-        return;
-    }
-    pfc_on_expiry(&s->engine, p, prio);
-    change_kick_port(s, p);
-}
-
-static void on_timer(struct sim *s, uint32_t event)
-{
-    const struct event_first *first = &s->engine.first;
-
-    if (event < first->change)
-        host_on_timeout(s, &s->net.host[event - first->timeout]);
-    else if (event < first->tcp_wake)
-        host_on_tcp_timer(s, &s->net.host[event - first->tcp_timer]);
-    else if (event < first->turn)
-        host_on_tcp_wake(s, &s->net.host[event - first->tcp_wake]);
-    else if (event < first->expiry)
-        host_on_turn(s, &s->net.host[event - first->turn]);
-    else
-        on_pause(s, event);
-}
-
-static __attribute__((noinline)) void on_rare(struct sim *s, const struct event *event)
-{
-    uint32_t id = evq_id(&s->engine.evq, event);
-
-    switch (owner_kind(event)) {
-    case EV_TIMER:       on_timer(s, id);                             break;
-    case EV_CHANGE:      change_on_epoch(s, &s->net.node[id - s->engine.first.change]); break;
-    case EV_FLOW:        on_flow(s, id);                              break;
-    default:             __builtin_unreachable();
+    switch (kind) {
+    case EV_FLOW:          on_flow(s, index);                                                            break;
+    case EV_SIGNAL:        program_on_signals(&s->engine, &s->program);                                  break;
+    case EV_TIMEOUT:       host_on_timeout(s, &s->net.host[index]);                                      break;
+    case EV_TCP_TIMER:     host_on_tcp_timer(s, &s->net.host[index]);                                    break;
+    case EV_TCP_WAKE:      host_on_tcp_wake(s, &s->net.host[index]);                                     break;
+    case EV_CNP_TURN:      host_on_turn(s, &s->net.host[index]);                                         break;
+    case EV_PAUSE_END:     change_on_pause_end(s, &s->net.port[index / PRIOS], index % PRIOS);           break;
+    case EV_PAUSE_REFRESH: switch_refresh_pause(s, &s->net.port[index / PRIOS], index % PRIOS);          break;
+    case EV_CHANGE:        change_on_epoch(s, &s->net.node[index]);                                      break;
+    case EV_REPLAY:        skip_on_event(s);                                                             break;
+    default:               __builtin_unreachable();
     }
 }
 
@@ -222,7 +195,7 @@ static inline void dispatch(struct sim *s, struct event *event)
     if (kind == EV_HOST_FREE || kind == EV_WAKE)
         host_on_free(s, owner_of(q, event));
     else
-        on_rare(s, event);
+        on_numbered(s, kind, evq_id(q, event) - s->engine.first_event[kind]);
 }
 
 #ifndef NDEBUG

@@ -23,16 +23,28 @@ enum sim_order {
     ORDER_NS3,                   /* equal times: first scheduled, first run, over the whole network; one thread */
 };
 
-/* The first event of each kind, but for those of ports and packets, which begin with theirs. */
-struct event_first {
-    uint32_t timeout;            /* by host */
-    uint32_t change;             /* by node */
-    uint32_t tcp_timer, tcp_wake;    /* by host */
-    uint32_t turn;               /* by host: see host/np/cnp_arbiter.h */
-    uint32_t expiry, refresh;    /* by port and class: see link/pfc.h */
-    uint32_t flow;               /* by stream */
-    uint32_t signal;             /* one: see event/program.h */
-    uint32_t replay;             /* one: see skip/replay.h */
+/* Everything that can happen. The kind is stored in the event: see state/owner.h. */
+enum event_kind {
+    /* The event is the first member of a packet, port or host. */
+    EV_AT_SWITCH,                /* a packet arrives at a switch, through the port that owns the event */
+    EV_AT_HOST,                  /* a packet arrives at the host that owns the event */
+    EV_SWITCH_FREE,              /* the last byte has left a port with a backlog */
+    EV_HOST_FREE,
+    EV_WAKE,                     /* the pacer lets a queue pair send */
+
+    /* The event has a number: first_event[kind] plus the index given here. */
+    EV_TIMEOUT,                  /* retransmission, by host */
+    EV_CHANGE,                   /* links of a node go down or up, by node */
+    EV_TCP_TIMER,                /* by host */
+    EV_TCP_WAKE,                 /* by host */
+    EV_CNP_TURN,                 /* by host: see host/np/cnp_arbiter.h */
+    EV_PAUSE_END,                /* a received pause expires, by port and class: see link/pfc.h */
+    EV_PAUSE_REFRESH,            /* a sent pause is repeated, by port and class */
+    EV_FLOW,                     /* a stream starts its next flow, by stream */
+    EV_SIGNAL,                   /* one: see event/program.h */
+    EV_REPLAY,                   /* one: see skip/replay.h */
+    EV_KINDS,
+    EV_FIRST_NUMBERED = EV_TIMEOUT,
 };
 
 struct sim_hooks {
@@ -60,7 +72,7 @@ struct engine {
     uint64_t            now_ps;              /* of the event at hand, and below */
     struct packet_pool  packets;
     uint64_t            order;
-    struct event_first  first;
+    uint32_t            first_event[EV_KINDS + 1];   /* of each numbered kind; the last entry is the end */
     enum sim_order      order_kind;
     uint32_t            next_number;         /* ORDER_NS3: of the whole network */
     struct sim_counters counters;

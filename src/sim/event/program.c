@@ -60,7 +60,7 @@ static void await_flow(struct engine *e, struct program *p, uint32_t stream, uin
 {
     uint32_t place = e->order_kind == ORDER_NS3 ? rank : p->place[stream];
 
-    evq_add(&e->evq, e->first.flow + stream, at_ps - e->skipped_ps, ORDER_AGE_MAX << 32 | place);
+    evq_add(&e->evq, e->first_event[EV_FLOW] + stream, at_ps - e->skipped_ps, ORDER_AGE_MAX << 32 | place);
     p->live++;
 }
 
@@ -78,7 +78,7 @@ void program_start_stream(struct engine *e, struct program *p, uint32_t stream)
 /* A worker's flow is taken when it starts: until then an earlier one may come before it. */
 static void schedule_worker(struct engine *e, struct program *p, uint32_t stream)
 {
-    uint32_t event = e->first.flow + stream;
+    uint32_t event = e->first_event[EV_FLOW] + stream;
     uint64_t at = traffic_due_ps(p->traffic, stream);
 
     if (evq_is_pending(&e->evq, event)) {
@@ -119,10 +119,10 @@ static bool is_signal_before(const struct signal *a, const struct signal *b)
 /* Signals act before flows start, and after all else of their moment. */
 static void schedule_signals(struct engine *e, struct program *p)
 {
-    if (evq_is_pending(&e->evq, e->first.signal))
-        evq_cancel(&e->evq, e->first.signal);
+    if (evq_is_pending(&e->evq, e->first_event[EV_SIGNAL]))
+        evq_cancel(&e->evq, e->first_event[EV_SIGNAL]);
     if (p->signals)
-        evq_add(&e->evq, e->first.signal, p->signal[p->signals - 1].at_ps - e->skipped_ps, (ORDER_AGE_MAX << 32) - 1);
+        evq_add(&e->evq, e->first_event[EV_SIGNAL], p->signal[p->signals - 1].at_ps - e->skipped_ps, (ORDER_AGE_MAX << 32) - 1);
 }
 
 static struct signal *grow(struct signal *list, uint32_t count, uint32_t *max)

@@ -2,7 +2,7 @@
 
 static uint32_t event_of(const struct sim *s, const struct host *h)
 {
-    return s->engine.first.timeout + h->id;
+    return s->engine.first_event[EV_TIMEOUT] + h->id;
 }
 
 /* With has_qp_timers the event comes in the order of one that was set 'rto' before: then the queue pair that it is for

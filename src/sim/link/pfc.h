@@ -17,12 +17,12 @@ struct pfc_cfg {
 
 static inline uint32_t pfc_event_expiry(const struct engine *e, const struct port *p, uint32_t prio)
 {
-    return e->first.expiry + p->id * PRIOS + prio;
+    return e->first_event[EV_PAUSE_END] + p->id * PRIOS + prio;
 }
 
 static inline uint32_t pfc_event_refresh(const struct engine *e, const struct port *p, uint32_t prio)
 {
-    return e->first.refresh + p->id * PRIOS + prio;
+    return e->first_event[EV_PAUSE_REFRESH] + p->id * PRIOS + prio;
 }
 
 /* A PFC frame for class 'prio' has arrived: stops or restarts it and keeps the account. What may go now is for the

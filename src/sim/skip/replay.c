@@ -180,7 +180,7 @@ static void note_posts(struct tape *t, const struct sim *s, uint32_t stream)
     const struct evq *q = &s->engine.evq;
 
     for (uint32_t i = 0; i < s->program.streams; i++) {
-        uint32_t event = s->engine.first.flow + i;
+        uint32_t event = s->engine.first_event[EV_FLOW] + i;
 
         if (i == stream)
             tape_add_post(t, i, 0);
@@ -213,7 +213,7 @@ static uint64_t longest_ps(const struct replay *r)
 static bool is_link_due(const struct sim *s, uint64_t within_ps)
 {
     for (uint32_t i = 0; i < s->net.nodes && s->cfg.changes; i++) {
-        uint32_t event = s->engine.first.change + i;
+        uint32_t event = s->engine.first_event[EV_CHANGE] + i;
 
         if (evq_is_pending(&s->engine.evq, event) &&
             evq_event(&s->engine.evq, event)->at_ps - s->engine.now_ps <= within_ps)
@@ -260,7 +260,7 @@ static void await_step(struct replay *r, struct sim *s)
     uint64_t           at = r->start_ps + t->step[r->at].at_ps - s->engine.skipped_ps;
 
     /* Before signals and flows of its moment, as what is received is. */
-    evq_add(&s->engine.evq, s->engine.first.replay, at, (ORDER_AGE_MAX << 32) - 2);
+    evq_add(&s->engine.evq, s->engine.first_event[EV_REPLAY], at, (ORDER_AGE_MAX << 32) - 2);
 }
 
 static void play(struct replay *r, struct sim *s)

@@ -237,14 +237,14 @@ static double flow_reach_ps(const struct steady *d, const struct sim *s, uint32_
 /* How long until something happens by the world's clock. */
 static uint64_t world_reach_ps(const struct sim *s)
 {
-    const struct evq         *q = &s->engine.evq;
-    const struct event_first *first = &s->engine.first;
-    uint64_t                  at = NEVER;
+    const struct evq *q = &s->engine.evq;
+    const uint32_t   *first = s->engine.first_event;
+    uint64_t          at = NEVER;
 
-    for (uint32_t i = first->change; i < first->tcp_timer; i++)
+    for (uint32_t i = first[EV_CHANGE]; i < first[EV_CHANGE + 1]; i++)
         if (evq_is_pending(q, i) && evq_event(q, i)->at_ps < at)
             at = evq_event(q, i)->at_ps;
-    for (uint32_t i = first->flow; i <= first->replay; i++)
+    for (uint32_t i = first[EV_FLOW]; i < first[EV_KINDS]; i++)
         if (evq_is_pending(q, i) && evq_event(q, i)->at_ps < at)
             at = evq_event(q, i)->at_ps;
     return at == NEVER ? NEVER : at - s->engine.now_ps;
@@ -465,9 +465,9 @@ static void move_event(struct evq *q, uint32_t id, uint64_t by_ps)
 
 static void land(struct steady *d, struct sim *s)
 {
-    const struct mark        *c = mark_before(d, 0);
-    const struct event_first *first = &s->engine.first;
-    uint64_t                  by_ps = d->at_ps - d->from_ps;
+    const struct mark *c = mark_before(d, 0);
+    const uint32_t    *first = s->engine.first_event;
+    uint64_t           by_ps = d->at_ps - d->from_ps;
 
     d->is_flying = false;
     for (uint32_t i = 0; i < c->flows; i++)
@@ -480,9 +480,9 @@ static void land(struct steady *d, struct sim *s)
                 move_packet(d, s, &s->engine.packets.packet[id]);
     }
     evq_each(&s->engine.evq, move_on_wire, &(struct landing){ d, s });
-    for (uint32_t i = first->change; i < first->tcp_timer; i++)
+    for (uint32_t i = first[EV_CHANGE]; i < first[EV_CHANGE + 1]; i++)
         move_event(&s->engine.evq, i, by_ps);
-    for (uint32_t i = first->flow; i <= first->replay; i++)
+    for (uint32_t i = first[EV_FLOW]; i < first[EV_KINDS]; i++)
         move_event(&s->engine.evq, i, by_ps);
     if (by_ps)
         d->told->steady_error += (d->error - d->told->steady_error) * (double)by_ps / (double)d->told->steady_ps;

@@ -6,7 +6,7 @@
 
 static uint32_t event_of(const struct sim *s, const struct host *h)
 {
-    return s->engine.first.turn + h->id;
+    return s->engine.first_event[EV_CNP_TURN] + h->id;
 }
 
 void cnp_arbiter_await_turn(struct sim *s, const struct host *h)

@@ -122,7 +122,7 @@ static struct flow *first_in_turn(struct sim *s, struct host *h, uint32_t class)
 
 static inline uint32_t wake_event(const struct sim *s, uint32_t host)
 {
-    return s->engine.first.tcp_wake + host;
+    return s->engine.first_event[EV_TCP_WAKE] + host;
 }
 
 void tcp_wake(struct sim *s, struct host *h, struct flow *f)
@@ -179,7 +179,7 @@ APART void tcp_on_wake(struct sim *s, struct host *h)
 
 static void arm(struct sim *s, uint32_t host, uint64_t at_ps)
 {
-    uint32_t event = s->engine.first.tcp_timer + host;
+    uint32_t event = s->engine.first_event[EV_TCP_TIMER] + host;
 
     if (evq_is_pending(&s->engine.evq, event)) {
         if (evq_event(&s->engine.evq, event)->at_ps <= at_ps)
@@ -365,7 +365,7 @@ void tcp_finish(struct sim *s, struct host *h, struct flow *f)
 {
     struct tcp_host *th = tcp_host_of(s, h);
     struct tcp_tx   *t = tcp_tx_of(s, f);
-    uint32_t         timer = s->engine.first.tcp_timer + f->host;
+    uint32_t         timer = s->engine.first_event[EV_TCP_TIMER] + f->host;
 
     leave_turn(s, h, f);
     forget(s, h, f);
@@ -386,7 +386,7 @@ static void check_flow(const struct sim *s, const struct host *h, uint32_t id)
 {
     const struct flow   *f = &s->flows.flow[id];
     const struct tcp_tx *t = &s->flows.tcp_tx[id];
-    uint32_t             sacked = 0, holes = 0, timer = s->engine.first.tcp_timer + f->host;
+    uint32_t             sacked = 0, holes = 0, timer = s->engine.first_event[EV_TCP_TIMER] + f->host;
 
     for (uint64_t n = t->first; n < t->next; n++) {
         bool is_sacked = tcp_has_bit(t->is_sacked, n);
