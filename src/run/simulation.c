@@ -233,23 +233,25 @@ void simulation_close(struct simulation *s)
 
 /* ---- running ---- */
 
-struct run {                     /* while it goes on */
+struct run {                     /* a simulation in progress */
     struct simulation             *s;
     const struct simulation_hooks *hooks;
     struct progress               *progress;
     struct observer               *observer;
     struct report                  report;   /* since the last look */
     struct report                  interval; /* of several looks, if an interval takes so many */
-    struct watch                  *watch;    /* NULL: nobody asks */
-    struct slots                  *slots;    /* NULL: nobody looks at single queues */
-    struct messages               *messages; /* NULL: nobody asks for them */
+    struct watch                  *watch;    /* NULL: no monitor */
+    struct slots                  *slots;    /* NULL: no tuner per queue */
+    struct messages               *messages; /* NULL: no tuner needs them */
     struct stall                   stall;
-    struct lag                     lag;      /* reports that the tuner has not been shown yet */
-    struct decision                pending;  /* number 0: none is on its way */
-    uint64_t                       pending_ps;           /* when it will be in force */
+    struct lag                     lag;      /* reports on their way to the tuner */
+    struct decision                pending;  /* the next decision to apply; number 0: none */
+    uint64_t                       pending_ps;           /* when it applies */
     uint64_t                       slice_ps, looked_ps;
-    uint64_t                       sample_next_ps;       /* NEVER: nobody wants samples */
-    bool                           is_enough, is_last;   /* is_last: no more changes of the scenario are to come */
+    uint64_t                       sample_next_ps;       /* NEVER: no samples */
+    bool                           has_more;     /* events are pending */
+    bool                           is_enough;    /* a hook ended the run */
+    bool                           is_last;      /* the scenario has no further changes */
 };
 
 static void on_flow_done(void *arg, const struct flow_result *r)
@@ -413,48 +415,110 @@ static void give_up(struct run *run, uint64_t since_ps)
     stall_explain(s->sim, s->stuck_why);
 }
 
-/* Runs until 'until_ps' in slices that are short on the wall clock, looking once every monitor interval;
- * returns whether there is more to do. */
-static bool run_until(struct run *run, uint64_t until_ps)
+/* ---- work at given times ---- */
+
+static uint64_t look_next_ps(const struct run *run)
+{
+    return pace_next_ps(&run->s->pace, &run->s->series, run->looked_ps);
+}
+
+static uint64_t slot_next_ps(const struct run *run)
+{
+    return slots_next_ps(run->slots);
+}
+
+static void on_slot(struct run *run, uint64_t now_ps)
+{
+    (void)now_ps;
+    slots_look(run->slots);
+}
+
+static uint64_t sample_next_ps(const struct run *run)
+{
+    return run->sample_next_ps;
+}
+
+static void on_sample(struct run *run, uint64_t now_ps)
+{
+    run->hooks->sample(run->hooks->arg, now_ps);
+    run->sample_next_ps += run->hooks->sample_ps;
+}
+
+static uint64_t stall_next_ps(const struct run *run)
+{
+    return run->stall.next_ps;
+}
+
+static void on_stall_check(struct run *run, uint64_t now_ps)
 {
     struct sim *sim = run->s->sim;
-    bool        more = true;
 
-    while (more && !sim->is_done && !run->is_enough && !run->s->is_stuck && sim->now_ps < until_ps) {
-        uint64_t next_ps = pace_next_ps(&run->s->pace, &run->s->series, run->looked_ps), to_ps = until_ps;
-        uint64_t sample_ps = slots_next_ps(run->slots), late_ps = late_next_ps(run);
-        double   before_s = progress_clock_s(), took_s;
+    (void)now_ps;
+    if (stall_look(&run->stall, sim) && run->has_more && !sim->is_done && run->is_last)
+        give_up(run, run->stall.since_ps);
+}
 
-        to_ps = to_ps < next_ps ? to_ps : next_ps;
-        to_ps = to_ps < sample_ps ? to_ps : sample_ps;
-        to_ps = to_ps < late_ps ? to_ps : late_ps;
-        to_ps = to_ps < run->sample_next_ps ? to_ps : run->sample_next_ps;
-        to_ps = to_ps < run->stall.next_ps ? to_ps : run->stall.next_ps;
-        /* What is skipped ends with a slice at the latest, so that slices would show in the counters of fidelity fast. */
-        if (!sim->skip && to_ps - sim->now_ps > run->slice_ps)
-            to_ps = sim->now_ps + run->slice_ps;
-        more = sim_run_until(sim, to_ps);
-        if (more && !sim->is_done && to_ps == sample_ps)
-            slots_look(run->slots);
-        if (more && !sim->is_done && to_ps == next_ps)
-            look(run, to_ps);
-        if (to_ps == run->sample_next_ps) {
-            run->hooks->sample(run->hooks->arg, to_ps);
-            run->sample_next_ps += run->hooks->sample_ps;
-        }
-        if (more && !sim->is_done && to_ps == late_ps)
-            on_late(run, to_ps);
-        if (to_ps == run->stall.next_ps && stall_look(&run->stall, sim) && more && !sim->is_done && run->is_last)
-            give_up(run, run->stall.since_ps);
-        took_s = progress_clock_s() - before_s;
-        if (took_s < SLICE_S / 2 && run->slice_ps < PS_PER_S * 1000)
-            run->slice_ps *= 2;
-        else if (took_s > SLICE_S * 2 && run->slice_ps > 1)
-            run->slice_ps /= 2;
-        if (run->progress)
-            progress_update(run->progress, sim, run->s->scenario.run_ps);
+/* The simulation stops at the earliest of these times. Tasks that are due together run in this order. */
+static const struct task {
+    uint64_t (*next_ps)(const struct run *);
+    void     (*run)(struct run *, uint64_t now_ps);
+    bool     runs_at_end;        /* also when the traffic has ended */
+} tasks[] = {
+    { slot_next_ps, on_slot, false },
+    { look_next_ps, look, false },
+    { sample_next_ps, on_sample, true },
+    { late_next_ps, on_late, false },
+    { stall_next_ps, on_stall_check, true },
+};
+
+#define TASKS (sizeof tasks / sizeof *tasks)
+
+/* Advances the simulation to the next task, or by one slice, or to 'until_ps'; then runs the tasks that are due. */
+static void run_step(struct run *run, uint64_t until_ps)
+{
+    struct sim *sim = run->s->sim;
+    uint64_t    due_ps[TASKS], to_ps = until_ps;
+
+    for (size_t i = 0; i < TASKS; i++) {
+        due_ps[i] = tasks[i].next_ps(run);
+        to_ps = due_ps[i] < to_ps ? due_ps[i] : to_ps;
     }
-    return more && !sim->is_done && !run->is_enough && !run->s->is_stuck;
+    /* Fidelity fast ends what it skips with a slice, so slices would show in its counters. */
+    if (!sim->skip && to_ps - sim->now_ps > run->slice_ps)
+        to_ps = sim->now_ps + run->slice_ps;
+    run->has_more = sim_run_until(sim, to_ps);
+    for (size_t i = 0; i < TASKS; i++)
+        if (due_ps[i] == to_ps && (tasks[i].runs_at_end || (run->has_more && !sim->is_done)))
+            tasks[i].run(run, to_ps);
+}
+
+/* Keeps slices near SLICE_S of wall time, so that progress is shown in time. */
+static void adapt_slice(struct run *run, double took_s)
+{
+    if (took_s < SLICE_S / 2 && run->slice_ps < PS_PER_S * 1000)
+        run->slice_ps *= 2;
+    else if (took_s > SLICE_S * 2 && run->slice_ps > 1)
+        run->slice_ps /= 2;
+}
+
+static bool is_over(const struct run *run)
+{
+    return !run->has_more || run->s->sim->is_done || run->is_enough || run->s->is_stuck;
+}
+
+/* Returns whether there is more to do after 'until_ps'. */
+static bool run_until(struct run *run, uint64_t until_ps)
+{
+    run->has_more = true;
+    while (!is_over(run) && run->s->sim->now_ps < until_ps) {
+        double before_s = progress_clock_s();
+
+        run_step(run, until_ps);
+        adapt_slice(run, progress_clock_s() - before_s);
+        if (run->progress)
+            progress_update(run->progress, run->s->sim, run->s->scenario.run_ps);
+    }
+    return !is_over(run);
 }
 
 static void turn_knobs(struct run *run, const struct knob_change *c)
