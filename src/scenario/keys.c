@@ -7,90 +7,90 @@
 #include <string.h>
 
 static const struct section_key general_keys[] = {
-    { "model",    "name",  "nic",   "`nic`: frames and exact times of real NICs and switches; `hpcc`: as the HPCC ns-3 fork computes it; `conweave`: as the ConWeave ns-3 fork does" },
-    { "order",    "name",  "model", "what comes first of two events at the same time. `node`: the older, then by node, so that no division of the work changes a result; `ns3`: the order of the fork, for equal results (`hpcc` and `conweave` only, and their default)" },
-    { "seed",     "count", "1",     "of all random numbers; in order `ns3` the fork's RngRun (hpcc) or its RANDOM_SEED (conweave)" },
-    { "interval", "time",  "1ms",   "of monitoring: what monitors and tuners are shown, a line of intervals.csv each. Without it pictures, and without monitor and tuner intervals.csv too, have 256 to 512 points" },
-    { "run",      "time",  "",      "end of the run; without it the run ends when the last flow is done, so traffic that goes on needs a `stop`" },
-    { "cc",       "map",   "dcqcn", "congestion control: a name, see `anole list cc`, which tells the knobs of each, or the keys below. `swift`, `rttcc` and `rlcc` need the model nic, and conweave has DCQCN alone. In the models hpcc and conweave `dcqcn` means `dcqcn_hpcc`, the forks'" },
-    { "nic",      "name",  "model", "NICs that have a name, and with it all of their DCQCN knobs: see `anole list nic`. `knobs` come on top. nvidia (nic); what the fork has (hpcc, conweave)" },
-    { "rlcc",     "map",   "trees", "what the control `rlcc` decides by: a model, or the keys below; other controls pass it over" },
-    { "lb",       "map",   "ecmp",  "load balancing: a name, see `anole list lb`, or the keys below; what a balancer can be told are knobs" },
-    { "fidelity", "map",   "packet", "`packet`: every packet is followed; `fast`: what repeats is skipped, see docs/model.md; or the keys below" },
+    { "model",    "name",  "nic",   "`nic`: as real NICs and switches; `hpcc`, `conweave`: as these ns-3 forks" },
+    { "order",    "name",  "model", "order of simultaneous events. `node`: by age, then node, the same for any number of threads; `ns3`: the fork's (default of `hpcc` and `conweave`, and only there)" },
+    { "seed",     "count", "1",     "random seed; in order `ns3` the fork's RngRun (hpcc) or RANDOM_SEED (conweave)" },
+    { "interval", "time",  "1ms",   "monitor interval: one report and one line of intervals.csv each. Default without monitor and tuner: 256 to 512 intervals per run" },
+    { "run",      "time",  "",      "end of the run; default: when the last flow is done. Endless traffic needs it, or a `stop`" },
+    { "cc",       "map",   "dcqcn", "congestion control: a name (`anole list cc`) or the keys below. `swift`, `rttcc` and `rlcc` need model nic; conweave has DCQCN alone. In models hpcc and conweave `dcqcn` means `dcqcn_hpcc`" },
+    { "nic",      "name",  "model", "named NIC with all its DCQCN knobs (`anole list nic`); `knobs` override it. nvidia (nic); the fork's (hpcc, conweave)" },
+    { "rlcc",     "map",   "trees", "policy of `cc: rlcc`: a model, or the keys below" },
+    { "lb",       "map",   "ecmp",  "load balancing: a name (`anole list lb`) or the keys below. Its options are knobs" },
+    { "fidelity", "map",   "packet", "`packet`: simulate every packet; `fast`: skip repeated phases (docs/model.md); or the keys below" },
     { "hpcc",     "file",  "",      "a config file of the HPCC or the ConWeave ns-3 fork, instead of `topology` and `traffic`" },
     { "topology", "map",   "",      "hosts, switches and links" },
     { "host",     "map",   "",      "NICs and their transport" },
     { "switch",   "map",   "",      "buffers, PFC, ECN and classes" },
-    { "knobs",    "map",   "",      "what can be tuned, by name: see docs/knobs.md" },
+    { "knobs",    "map",   "",      "knob values by name: docs/knobs.md" },
     { "changes",  "list",  "",      "knobs that change during the run" },
-    { "monitor",  "map",   "",      "how flow sizes are seen: the name of a monitor, a list of them, or the keys below; see `anole list monitor`. The first is the one that a tuner is shown. A tuner brings `paraleon` if there is none" },
-    { "tuner",    "map",   "",      "what sets knobs while the run goes on: a name, or the keys below and options; see `anole list tuner`" },
-    { "traffic",  "list",  "",      "who sends what to whom, and when" },
+    { "monitor",  "map",   "",      "monitor of flow sizes: a name (`anole list monitor`), a list, or the keys below. The tuner sees the first. With a tuner, default `paraleon`" },
+    { "tuner",    "map",   "",      "sets knobs during the run: a name (`anole list tuner`), or the keys below and options" },
+    { "traffic",  "list",  "",      "traffic entries" },
     { 0 },
 };
 
 static const struct section_key lb_keys[] = {
     { "kind",     "name",   "ecmp",  "which" },
-    { "weighted", "yes/no", "model", "where links between switches differ in speed or are down, paths are taken in proportion to what they carry: `yes` (nic), `no` (hpcc)" },
-    { "seed",     "count",  "0",     "other numbers, other paths for the same flows; with 0 the hash of a switch is salted by its number" },
-    { "entropy",  "name",   "qp",    "what tells flows apart in a hash beside addresses: `qp`: every queue pair has a UDP source port of its own, or the switch hashes its number (E-ECMP), which comes to the same; `host`: nothing, all queue pairs between two hosts go one way. In model nic" },
+    { "weighted", "yes/no", "model", "weight paths by capacity where links differ in speed or are down: `yes` (nic), `no` (hpcc)" },
+    { "seed",     "count",  "0",     "other paths for the same flows; 0: hashes are salted by switch number" },
+    { "entropy",  "name",   "qp",    "what the hash uses besides addresses: `qp`: the queue pair (its UDP source port, or E-ECMP); `host`: nothing. Model nic only" },
     { 0 },
 };
 
 static const struct section_key cc_keys[] = {
     { "kind",   "name", "dcqcn", "which" },
-    { "others", "list", "",      "hosts whose NICs have another one; in model nic. A flow is controlled by its sender" },
+    { "others", "list", "",      "hosts with another control, for flows they send. Model nic only" },
     { 0 },
 };
 
 static const struct section_key cc_others_keys[] = {
-    { "kind",  "name", "", "which. Packets and receivers are the same for all flows, so telemetry in headers (`hpcc`, `hpcc_pint`), marks in ACKs (`dctcp`) beside CNPs, and CNPs in turn (`dcqcn_plus`) do not go with controls that work otherwise" },
+    { "kind",  "name", "", "which. Not allowed with others: `hpcc`, `hpcc_pint`, `dcqcn_plus`; `dctcp` with controls that use CNPs" },
     { "hosts", "list", "", "which; a count means the first" },
     { 0 },
 };
 
 static const struct section_key rlcc_keys[] = {
-    { "model", "name",  "trees", "one that is part of the program, `trees`, `exported`, `mlp`, `int8` or `lstm`, or a file that `anole train rlcc` has written; see docs/rlcc.md" },
-    { "range", "share", "",      "a decision multiplies the rate by 1/(1 + range) to 1 + range; of nets, and as the model has it without this" },
+    { "model", "name",  "trees", "`trees`, `exported`, `mlp`, `int8`, `lstm`, or a file of `anole train rlcc` (docs/rlcc.md)" },
+    { "range", "share", "",      "a decision multiplies the rate by 1/(1 + range) to 1 + range; nets only. Default: the model's" },
     { 0 },
 };
 
 static const struct section_key fidelity_keys[] = {
-    { "kind",  "name",  "packet", "`packet` or `fast`. Fast needs the model nic, and no monitor, tuner, `record_gaps` or HF2T; it runs on one thread" },
-    { "error", "share", "1%",     "fast: by how much the time of an iteration, or the rate of a flow, may be wrong for it; nothing is skipped where more is to be feared" },
+    { "kind",  "name",  "packet", "`packet` or `fast`. Fast needs model nic without monitor, tuner, `record_gaps` and HF2T; one thread" },
+    { "error", "share", "1%",     "fast: largest allowed error of an iteration's time or a flow's rate" },
     { 0 },
 };
 
 static const struct section_key monitor_keys[] = {
-    { "kind",       "list",   "",        "names of monitors, or one" },
-    { "tau",        "bytes",  "1000000", "a flow that has sent so much is an elephant" },
-    { "delta",      "count",  "3",       "a smaller one that has sent something in so many intervals in a row may become one" },
-    { "share",      "name",   "size",    "how much of an elephant that is: `size`: what it has sent over tau; `sigmoid`: 1 / (1 + e^-n) after n intervals; `artifact`: the same, and a whole mouse besides" },
-    { "heavy",      "bytes",  "150KiB",  "of the sketch's buckets, at each ToR" },
-    { "light",      "bytes",  "450KiB",  "of its shared counters" },
-    { "heavy_only", "yes/no", "no",      "flows without an entry of their own are not counted, as in PARALEON" },
-    { "bins",       "yes/no", "no",      "flows are counted by sizes that double as well, which a tuner with `bins: log` asks for by itself" },
-    { "sample",     "count",  "100",     "netflow: packets, of which one is sampled" },
-    { "export",     "time",   "1s",      "netflow: how often it tells" },
-    { "requests",   "count",  "1024",    "host: places in each host's table of work requests" },
+    { "kind",       "list",   "",        "name or names" },
+    { "tau",        "bytes",  "1000000", "bytes from which a flow is an elephant" },
+    { "delta",      "count",  "3",       "intervals in a row after which a smaller flow is a potential elephant" },
+    { "share",      "name",   "size",    "weight of a potential elephant: `size`: bytes sent / tau; `sigmoid`: 1 / (1 + e^-n) after n intervals; `artifact`: the same plus a whole mouse" },
+    { "heavy",      "bytes",  "150KiB",  "size of the sketch's buckets at each ToR" },
+    { "light",      "bytes",  "450KiB",  "size of its shared counters" },
+    { "heavy_only", "yes/no", "no",      "do not count flows without an entry, as PARALEON" },
+    { "bins",       "yes/no", "no",      "also count flows in 32 size bins; implied by `bins: log` of a tuner" },
+    { "sample",     "count",  "100",     "netflow: one packet in so many is sampled" },
+    { "export",     "time",   "1s",      "netflow: export period" },
+    { "requests",   "count",  "1024",    "host: entries of each host's table of work requests" },
     { 0 },
 };
 
 static const struct section_key tuner_keys[] = {
-    { "kind",   "name",   "",   "which; its options stand beside it" },
-    { "start",  "time",   "0",  "when it begins" },
-    { "monitor_delay", "time", "0", "from the end of an interval until it is shown the report" },
-    { "dispatch_delay", "time", "0", "from its decision until that is in force; what began before then it is not shown" },
-    { "record", "yes/no", "no", "what is seen and set at each egress queue is written to queues.csv; for tuners that set queues slot by slot, as acc" },
+    { "kind",   "name",   "",   "which; its options are further keys" },
+    { "start",  "time",   "0",  "start time" },
+    { "monitor_delay", "time", "0", "delay of its reports" },
+    { "dispatch_delay", "time", "0", "delay of its settings; it does not see intervals that began before they take effect" },
+    { "record", "yes/no", "no", "write each queue and its setting to queues.csv (per-queue tuners such as acc)" },
     { 0 },
 };
 
 static const struct section_key topology_keys[] = {
     { "kind",       "name",  "",  "which of the kinds below" },
-    { "loss",       "share", "0", "of packets lost on each link that has no loss of its own" },
-    { "ber",        "share", "0", "bit error rate of each link that has none of its own; a packet with a wrong bit is lost" },
+    { "loss",       "share", "0", "packet loss of links without their own" },
+    { "ber",        "share", "0", "bit error rate of links without their own; a packet with a wrong bit is lost" },
     { "links_down", "list",  "",  "links that fail" },
-    { "link_rates", "list",  "",  "links that are faster or slower than the others" },
+    { "link_rates", "list",  "",  "links with other rates" },
     { 0 },
 };
 
@@ -99,17 +99,17 @@ static const struct section_key topology_graph_links_keys[] = {
     { "b",     "name",  "",        "the other end" },
     { "rate",  "rate",  "100Gbps", "1Gbps .. 1.6Tbps" },
     { "delay", "time",  "1us",     "one way, more than 0, up to 4ms" },
-    { "loss",  "share", "",        "of packets; without it as for all links" },
-    { "ber",   "share", "",        "bit error rate; without it as for all links" },
+    { "loss",  "share", "",        "packet loss; default: the topology's" },
+    { "ber",   "share", "",        "bit error rate; default: the topology's" },
     { 0 },
 };
 
 static const struct section_key topology_links_down_keys[] = {
     { "a",     "name",  "", "one end" },
     { "b",     "name",  "", "the other end" },
-    { "down",  "time",  "", "when it fails: what is on the wire is lost, and routes change" },
-    { "up",    "time",  "", "when it works again; without it never" },
-    { "which", "count", "", "one of several parallel links, from 0; without it all of them" },
+    { "down",  "time",  "", "time of failure: frames on the wire are lost, routes change" },
+    { "up",    "time",  "", "time of recovery; default: never" },
+    { "which", "count", "", "one of several parallel links, from 0; default: all" },
     { 0 },
 };
 
@@ -117,52 +117,52 @@ static const struct section_key topology_link_rates_keys[] = {
     { "a",     "name",  "", "one end" },
     { "b",     "name",  "", "the other end" },
     { "rate",  "rate",  "", "of both directions" },
-    { "which", "count", "", "one of several parallel links, from 0; without it all of them" },
+    { "which", "count", "", "one of several parallel links, from 0; default: all" },
     { 0 },
 };
 
 static const struct section_key host_keys[] = {
     { "mtu",            "bytes",  "model",     "payload of a full packet, 64 .. 9000: 1024 (nic), 1000 (hpcc, conweave)" },
-    { "ack_every",      "count",  "1",         "packets per ACK; the last of a flow is always acknowledged. `mlx5`: 256, as Linux sets ConnectX up" },
+    { "ack_every",      "count",  "1",         "packets per ACK; the last is always acknowledged. `mlx5`: 256, as Linux sets ConnectX" },
     { "ack_unpaused",   "yes/no", "model",     "PFC does not stop a host's ACKs: no (nic), yes (hpcc, conweave)" },
-    { "ack_class",      "name",   "model",     "class of ACKs and NACKs: a number, or `data`: that of the flow. data (nic, hpcc), 0 (conweave), which is before all others and not counted in buffers there" },
+    { "ack_class",      "name",   "model",     "class of ACKs and NACKs: a number, or `data`: the flow's. data (nic, hpcc), 0 (conweave: highest priority, not in buffers)" },
     { "nack_gap",       "time",   "model",     "least time between NACKs for the same byte: 100us (nic), 500us (hpcc), 4us (conweave)" },
-    { "nack_is_cnp",    "yes/no", "model",     "a sender takes a NACK for a CNP as well, and cuts its rate: yes (nic, conweave), no (hpcc)" },
-    { "retransmit",     "name",   "go_back_n", "what is sent again: `go_back_n`: all from the packet that is missing on; `selective`: what is missing" },
-    { "reorder",        "time",   "100us",     "selective: a packet that others have overtaken is taken for lost, and a NACK sent, after it has been missing for one to two of these; 0: at once" },
-    { "rto",            "time",   "model",     "silence after which a sender starts again from the last acknowledged byte; `auto`: by the network, see model.md; 0: never. auto (nic), 4ms (conweave); 0, but 4ms where links fail or lose packets (hpcc)" },
-    { "window",         "bytes",  "none",      "of bytes a flow may have unacknowledged; `none`, or `bdp`: rate x round-trip time of the longest path" },
+    { "nack_is_cnp",    "yes/no", "model",     "a NACK also acts as a CNP: yes (nic, conweave), no (hpcc)" },
+    { "retransmit",     "name",   "go_back_n", "retransmission: `go_back_n` or `selective`" },
+    { "reorder",        "time",   "100us",     "selective: a packet counts as lost after missing for one to two times this; 0: at once" },
+    { "rto",            "time",   "model",     "retransmission time-out; `auto`: by the network (model.md); 0: none. auto (nic), 4ms (conweave), 0 or, where links fail or lose packets, 4ms (hpcc)" },
+    { "window",         "bytes",  "none",      "largest number of unacknowledged bytes; `none`, or `bdp`: rate x round-trip time of the longest path" },
     { "window_by_rate", "yes/no", "no",        "the window shrinks with the flow's rate" },
-    { "idle_reset",     "time",   "never",     "a queue pair that lives on (see `qps` of traffic) and has been idle for so long begins anew, as if it had just been made, when it gets a message; `never`: it keeps what congestion control has learnt" },
-    { "record_gaps",    "yes/no", "no",        "times between two packets of a flow are written to gaps.csv, those of queue pairs and of tcp" },
+    { "idle_reset",     "time",   "never",     "a persistent queue pair that was idle for so long restarts its congestion control; `never`: it keeps its rate" },
+    { "record_gaps",    "yes/no", "no",        "write gaps between packets of a flow to gaps.csv" },
     { 0 },
 };
 
 static const struct section_key switch_keys[] = {
-    { "asic",          "name",   "",        "a chip that has a name, see `anole list asic`: its buffer, and alpha where it is known; what is said beside it counts. A switch that is to carry more than the chip does is refused" },
+    { "asic",          "name",   "",        "named chip (`anole list asic`): its buffer, and alpha where known; explicit values override it. Refused if links exceed its bandwidth" },
     { "buffer",        "bytes",  "model",   "shared by all ports: 32MB (nic), 32MiB (hpcc), 9MiB (conweave)" },
-    { "reserve",       "bytes",  "4096",    "of each port, before it takes from the shared part; 2096 (conweave)" },
-    { "resume_offset", "bytes",  "3072",    "how far a queue must fall below the pause threshold before the sender may resume; has no effect in model conweave" },
-    { "pause_time",    "time",   "model",   "after which a pause ends by itself if it is not sent again, as it is after half of it; `none`: it lasts until it is taken back. none (nic, hpcc), 5us, and never sent again but for a packet that arrives (conweave)" },
-    { "headroom",      "bytes",  "auto",    "of each port, for what arrives after a pause was sent. `auto`: what fits on the wire both ways and four packets (nic), three times rate x delay (hpcc), what fits on the wire both ways and two packets (conweave)" },
-    { "alpha",         "share",  "0.125",   "of the free buffer that one class of one ingress port may take before it pauses; a power of 1/2. Doubles with each doubling of speed over the hosts'. 1/16 at any speed (conweave)" },
-    { "lossless",      "yes/no", "yes",     "PFC; without it packets are dropped" },
-    { "lossy",         "list",   "",        "classes that PFC does not protect, beside lossless ones; without it those that only tcp uses" },
-    { "lossy_alpha",   "share",  "1",       "lossy: of the free buffer that one queue may take" },
-    { "lossy_queue",   "bytes",  "none",    "lossy: that one queue may take, if `lossy_alpha` does not say less; `none`: no such limit" },
-    { "ecn",           "yes/no", "yes",     "packets are marked" },
-    { "ecn_at",        "name",   "dequeue", "`dequeue` or `enqueue`: which queue decides on a packet's mark, the one behind it or the one before it" },
-    { "strict",        "list",   "model",   "classes that go before all others: [6] (nic: CNPs), [0] (hpcc, conweave)" },
-    { "weights",       "list",   "",        "of the eight classes, 1 .. 255, where they are not strict; without it all 1" },
-    { "ecn_by_rate",   "list",   "",        "thresholds of ports of a certain speed; other ports use the knobs" },
-    { "ecn_by_class",  "list",   "",        "thresholds of certain classes at all ports; they stay when knobs change" },
+    { "reserve",       "bytes",  "4096",    "reserved per port; 2096 (conweave)" },
+    { "resume_offset", "bytes",  "3072",    "resume when a queue is this far below the pause threshold; no effect in conweave" },
+    { "pause_time",    "time",   "model",   "lifetime of a pause, which is repeated after half of it; `none`: until resumed. none (nic, hpcc), 5us, repeated only by arriving packets (conweave)" },
+    { "headroom",      "bytes",  "auto",    "per port, for packets that arrive after a pause. `auto`: both directions of the wire and four packets (nic), 3 x rate x delay (hpcc), both directions and two packets (conweave)" },
+    { "alpha",         "share",  "0.125",   "share of the free buffer that a class of an ingress port may take before a pause; a power of 1/2. Doubles with each doubling of speed over the hosts'. 1/16 at any speed (conweave)" },
+    { "lossless",      "yes/no", "yes",     "yes: PFC; no: packets are dropped" },
+    { "lossy",         "list",   "",        "classes without PFC; default: those that only tcp uses" },
+    { "lossy_alpha",   "share",  "1",       "lossy: share of the free buffer that one queue may take" },
+    { "lossy_queue",   "bytes",  "none",    "lossy: limit of one queue, next to `lossy_alpha`" },
+    { "ecn",           "yes/no", "yes",     "mark packets" },
+    { "ecn_at",        "name",   "dequeue", "queue that decides on a mark: behind the packet (`dequeue`) or before it (`enqueue`)" },
+    { "strict",        "list",   "model",   "strict-priority classes: [6] (nic: CNPs), [0] (hpcc, conweave)" },
+    { "weights",       "list",   "",        "weights of the eight classes, 1 .. 255; default: all 1" },
+    { "ecn_by_rate",   "list",   "",        "thresholds by port speed; other ports use the knobs" },
+    { "ecn_by_class",  "list",   "",        "thresholds by class at all ports; knobs do not change them" },
     { 0 },
 };
 
 static const struct section_key switch_ecn_by_class_keys[] = {
     { "class", "count", "", "0 .. 7" },
     { "kmin",  "bytes", "", "as the knob; a plain number is KB" },
-    { "kmax",  "bytes", "", "as the knob; the same as `kmin`, as DCTCP has it: all that meets a longer queue is marked" },
+    { "kmax",  "bytes", "", "as the knob; equal to `kmin` as in DCTCP: mark everything above" },
     { "pmax",  "share", "", "as the knob" },
     { 0 },
 };
@@ -176,8 +176,8 @@ static const struct section_key switch_ecn_by_rate_keys[] = {
 };
 
 static const struct section_key changes_keys[] = {
-    { "at",    "time", "", "when; later than the change before" },
-    { "knobs", "map",  "", "those that change, wherever they are set; the others stay as they are then, also as a tuner has set them" },
+    { "at",    "time", "", "time; later than the previous change" },
+    { "knobs", "map",  "", "knobs that change; others keep their current value" },
     { 0 },
 };
 

@@ -87,9 +87,9 @@ static const char intro[] =
     "\n"
     "<!-- Printed by `anole list key --markdown`. -->\n"
     "\n"
-    "A scenario is a YAML file: a network, its settings and its traffic. Values carry their units. Whatever is wrong is\n"
-    "refused before anything runs, with `file:line:column` and the nearest name that would have been right. Anchors,\n"
-    "aliases and tags of YAML are not used. The files in `scenarios/` are examples.\n"
+    "A scenario is a YAML file with a network, its settings and its traffic. Values carry units. Errors are reported before\n"
+    "anything runs, with `file:line:column` and the nearest valid name. YAML anchors, aliases and tags are refused. Examples\n"
+    "are in `scenarios/`.\n"
     "\n"
     "```yaml\n"
     "topology: {kind: clos, tors: 8, hosts_per_tor: 16, spines: 4, rate: 100Gbps, delay: 1us}\n"
@@ -99,7 +99,7 @@ static const char intro[] =
     "  - {kind: incast, senders: 32, size: 256KB, start: 2ms}\n"
     "```\n"
     "\n"
-    "| value | how it is written |\n"
+    "| value | syntax |\n"
     "|---|---|\n"
     "| time | `5us`, `1.5ms`, `200ns`: ps, ns, us, ms, s |\n"
     "| rate | `100Gbps`, `25G`: bps, Kbps, Mbps, Gbps, Tbps |\n"
@@ -107,54 +107,33 @@ static const char intro[] =
     "| count | a whole number |\n"
     "| share | `0.3` or `30%` |\n"
     "| yes/no | `yes`, `no`, `true`, `false`, `on`, `off` |\n"
-    "| file | a path, relative to the folder of the scenario |\n"
+    "| file | a path, relative to the scenario |\n"
     "\n"
-    "Hosts are called `h0`, `h1`, ...; where a host is asked for, the number of its node does as well.\n"
-    "\n"
-    "`--set KEY=VALUE` on the command line is as if written in the file: a knob (`--set kmin=200KB`), a key\n"
-    "(`--set run=5ms`), or a path of keys and list entries, which count from 0 (`--set topology.delay=2us`,\n"
-    "`--set traffic.0.load=50%`).\n";
+    "Hosts are named `h0`, `h1`, ...; node numbers work too. `--set KEY=VALUE` sets a knob (`--set kmin=200KB`), a key\n"
+    "(`--set run=5ms`), or a path, with list entries from 0 (`--set traffic.0.load=50%`).\n";
 
 static const char hpcc_text[] =
     "\n"
     "## hpcc: a config of a fork\n"
     "\n"
-    "`hpcc: config.txt` takes the network, the flows, the ECN maps, the buffer and the DCQCN parameters from a config file\n"
-    "of the HPCC ns-3 fork; `TOPOLOGY_FILE` and `FLOW_FILE` are relative to that file. The model is hpcc; for a config of the\n"
-    "ConWeave ns-3 fork, told by `LB_MODE`, it is conweave, and the balancer and the seed are those of the config unless the\n"
-    "scenario names its own. `topology` and `traffic` must not be given; what `host`, `switch`, `knobs` and the general keys say comes on top. `LINK_DOWN` becomes\n"
-    "a link that fails; `SIMULATOR_STOP_TIME` is not used, because a run ends when its flows are done.\n";
+    "`hpcc: config.txt` takes network, flows, ECN maps, buffer and DCQCN parameters from a config of the HPCC ns-3 fork;\n"
+    "`TOPOLOGY_FILE` and `FLOW_FILE` are relative to it. The model is hpcc, or conweave for a config with `LB_MODE`, which also\n"
+    "gives balancer and seed unless the scenario does. `topology` and `traffic` are not allowed; other keys override the config.\n"
+    "`LINK_DOWN` becomes a failing link; `SIMULATOR_STOP_TIME` is ignored: a run ends when its flows are done.\n";
 
 static const char models_text[] =
     "\n"
-    "## What the models bring with them\n"
+    "## Initial knobs of the models\n"
     "\n"
-    "Sizes of frames, in bytes:\n"
-    "\n"
-    "| | nic | hpcc, conweave |\n"
-    "|---|---|---|\n"
-    "| headers of a data packet | 62: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4 | 48: Ethernet 14, IPv4 20, UDP 8, sequence and class 6 |\n"
-    "| ACK, NACK | 66: the same with AETH 4 | 60 |\n"
-    "| CNP | 78: the same with 16 reserved bytes | none: a flag in the ACK |\n"
-    "| PFC | 64 | 43 |\n"
-    "| between frames | 20: preamble 8, gap 12 | 0 |\n"
-    "\n"
-    "In model nic knobs start at the values of docs/knobs.md. In model hpcc they are the fork's profile for the speed of\n"
-    "the first host link: `rpg_ai_rate` 5 Mbps and `rpg_hai_rate` 50 Mbps per 25 Gbps, `rpg_min_rate` 1000 Mbps, `dce_tcp_g`\n"
-    "1020 (g = 1/256); in model conweave 10 Mbps, 25 Mbps, 100 Mbps and the same g. ECN thresholds of model hpcc go by the speed of the port: `kmin` 100 KB and `kmax` 400 KB per 25 Gbps,\n"
-    "`pmax` 0.2, those of model conweave are 100 KB, 400 KB and 0.2 at any speed; if `knobs` names one of the three, the knobs\n"
-    "count for all ports instead.\n"
-    "\n"
-    "With model hpcc and order ns3 a switch may drop ACKs that overrun the headroom, as the fork does; otherwise a lossless\n"
-    "network loses none.\n";
+    "Model nic: docs/knobs.md. Model hpcc: `rpg_ai_rate` 5 Mbps and `rpg_hai_rate` 50 Mbps per 25 Gbps of the first host link,\n"
+    "`rpg_min_rate` 1000 Mbps, `dce_tcp_g` 1020 (g = 1/256); `kmin` 100 KB and `kmax` 400 KB per 25 Gbps of a port, `pmax` 0.2.\n"
+    "Model conweave: 10, 25 and 100 Mbps, the same g; 100 KB, 400 KB and 0.2 at any speed. If `knobs` names one of the three\n"
+    "thresholds, the knobs apply to all ports. Frame sizes and other differences are in docs/model.md.\n";
 
 static const char load_text[] =
     "\n"
-    "A load counts payload; headers come on top. With `of: hosts` each host sends load x the mean rate of the links of these\n"
-    "hosts. With `of: bisection` it sends load x U / (n x f): U is the sum of the rates of links from switches with hosts to\n"
-    "other switches, n the number of hosts, f the mean share of a host's possible destinations that are not behind its own\n"
-    "switch. For rpc the hosts are the clients, the possible destinations the servers. A host that would have to send more\n"
-    "than its link carries, all poisson and rpc traffic of the moment added up, is refused.\n"
+    "A load counts payload, without headers; docs/model.md has the formulas of `of: hosts` and `of: bisection`. For rpc the hosts\n"
+    "are the clients, the destinations the servers. A host whose poisson and rpc traffic together exceeds its link is refused.\n"
     "\n"
     "Built-in tables of sizes:";
 
@@ -178,7 +157,7 @@ void scenario_print_reference(FILE *out)
     print_section(out, 3, "switch: ecn_by_rate", "switch ecn_by_rate");
     print_section(out, 3, "switch: ecn_by_class", "switch ecn_by_class");
     print_section(out, 2, "changes", "changes");
-    fprintf(out, "\nA change of kmin, kmax or pmax is for all ports, those of `ecn_by_rate` included.\n");
+    fprintf(out, "\nChanges of kmin, kmax and pmax apply to all ports, those of `ecn_by_rate` included.\n");
     print_section(out, 2, "monitor", "monitor");
     print_section(out, 2, "tuner", "tuner");
     print_section(out, 2, "traffic", "traffic");

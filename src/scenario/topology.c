@@ -230,14 +230,14 @@ static const struct section_key star_keys[] = {
 
 static const struct section_key clos_keys[] = {
     { "tors",          "count", "",        "switches with hosts: tor0 .." },
-    { "hosts",         "count", "",        "all hosts, instead of `tors`; a multiple of `hosts_per_tor`" },
+    { "hosts",         "count", "",        "all hosts, instead of `tors`" },
     { "hosts_per_tor", "count", "",        "h0 .. are behind tor0, and so on" },
     { "spines",        "count", "",        "spine0 .." },
     { "links",         "count", "1",       "between each ToR and each spine" },
     { "rate",          "rate",  "100Gbps", "of host links" },
     { "delay",         "time",  "1us",     "of host links, one way" },
-    { "fabric_rate",   "rate",  "",        "of links between switches; without it as `rate`" },
-    { "fabric_delay",  "time",  "",        "of links between switches; without it as `delay`" },
+    { "fabric_rate",   "rate",  "",        "between switches; default `rate`" },
+    { "fabric_delay",  "time",  "",        "between switches; default `delay`" },
     { 0 },
 };
 
@@ -249,7 +249,7 @@ static const struct section_key fat_tree_keys[] = {
 };
 
 static const struct section_key hpcc_keys[] = {
-    { "file", "file", "", "the topology; node i of the file is node i, called by its kind and its count among them: h0 .., s0 .." },
+    { "file", "file", "", "the topology; node numbers are kept, names are h0 .., s0 .." },
     { 0 },
 };
 
@@ -266,13 +266,13 @@ static const struct section_key htsim_keys[] = {
 };
 
 static const struct section_key simai_keys[] = {
-    { "file", "file", "", "the topology; GPU i is h<i>, switches are s0 .. in their order, NV switches what is inside of servers" },
+    { "file", "file", "", "the topology; GPU i is h<i>, switches are s0 .., NV switches the inside of servers" },
     { 0 },
 };
 
 static const struct section_key astra_keys[] = {
     { "file",    "file",   "",   "the network (YAML); NPU i is h<i>" },
-    { "servers", "yes/no", "no", "the first dimension, a Switch, is what is inside of servers: no packets, any rate; see docs/model.md" },
+    { "servers", "yes/no", "no", "the first dimension, a Switch, is the inside of servers: no packets, any rate" },
     { 0 },
 };
 

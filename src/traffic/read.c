@@ -19,13 +19,13 @@
 
 const struct section_key traffic_keys[] = {
     { "kind",   "name",   "",   "which of the kinds below" },
-    { "name",   "name",   "",   "for results; without it the kind and a number: `poisson 1`" },
+    { "name",   "name",   "",   "name in results; default: kind and number, `poisson 1`" },
     { "start",  "time",   "0",  "of the first flow" },
-    { "stop",   "time",   "",   "no flow starts at or after it; without it the end of the run" },
-    { "for",    "time",   "",   "instead of `stop`: how long after `start` that is" },
-    { "influx", "yes/no", "no", "this comes upon the rest and goes again: results are told before, during and after it" },
+    { "stop",   "time",   "",   "no flow starts at or after it; default: the end of the run" },
+    { "for",    "time",   "",   "instead of `stop`: duration after `start`" },
+    { "influx", "yes/no", "no", "split results into before, during and after this traffic" },
     { "prio",   "count",  "3",  "class of its packets, 0 .. 7" },
-    { "qps",    "count",  "",   "queue pairs from a host to another, which live on and take its messages in turn; `fresh`: every message has one of its own, as new. Without it " QPS_INITIAL },
+    { "qps",    "count",  "",   "persistent queue pairs from host to host, used in turn; `fresh`: one per message. Default: " QPS_INITIAL },
     { 0 },
 };
 

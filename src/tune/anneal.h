@@ -51,11 +51,11 @@ enum anneal_option { ANNEAL_START, ANNEAL_END, ANNEAL_COOLING, ANNEAL_ITERATIONS
 
 #define ANNEAL_OPTIONS(start, end, factor, settings) \
     { "temperature_start", OPTION_REAL, start, 1e-6, 1e6, NULL, NULL, \
-      "a loss of so much utility, scaled, is at first accepted in 37 of 100" }, \
-    { "temperature_end", OPTION_REAL, end, 1e-6, 1e6, NULL, NULL, "the search is over at this temperature" }, \
+      "initial temperature: a scaled loss of this size is accepted with 37 %" }, \
+    { "temperature_end", OPTION_REAL, end, 1e-6, 1e6, NULL, NULL, "final temperature" }, \
     { "cooling", OPTION_REAL, factor, 0.01, 0.999, NULL, NULL, "factor from a temperature to the next" }, \
     { "iterations", OPTION_COUNT, settings, 1, 1e5, NULL, NULL, \
-      "settings at each temperature; budget is as many as that takes unless it is given" }
+      "settings per temperature; they define the default budget" }
 
 /* The cfg that 'value', of those rows, and the utility's scale make; not guided, the rest zero. */
 struct anneal_cfg anneal_configure(const double *value, double scale);

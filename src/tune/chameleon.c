@@ -297,11 +297,11 @@ static int chameleon_open(void **state, const struct world *world, const struct 
 
 static const struct option_info chameleon_options[] = {
     [CHAMELEON_BETA] = { "beta", OPTION_REAL, 0.01, 0, 1, NULL, NULL,
-        "share by which utility must rise for a clear gain" },
+        "relative rise of utility that is a clear gain" },
     [CHAMELEON_PATIENCE] = { "patience", OPTION_COUNT, 3, 1, 1000, NULL, NULL,
-        "small gains in a row after which it is the next parameter's turn" },
+        "small gains in a row before the next parameter" },
     [CHAMELEON_DECAY] = { "decay", OPTION_REAL, 0.95, 0.01, 1, NULL, NULL,
-        "what is left of a parameter's step after each of its rounds" },
+        "factor of a parameter's step after each round" },
     [CHAMELEON_STEP_FACTOR] = { "step_factor", OPTION_REAL, 1.5, 0.001, 1000, NULL, NULL,
         "a parameter's first step, in steps of the space" },
     SEARCH_OPTIONS,

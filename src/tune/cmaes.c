@@ -110,7 +110,7 @@ static const struct option_info cmaes_options[] = {
     [CMAES_SIGMA] = { "sigma", OPTION_REAL, 0.2, 0.001, 1, NULL, NULL,
         "width of the first generation, as a share of each parameter's range" },
     [CMAES_TOLERANCE] = { "tolerance", OPTION_REAL, 0.001, 0, 1, NULL, NULL,
-        "a search is over when a generation is narrower than this share of the ranges; 0: with the budget" },
+        "end when a generation is narrower than this share of the ranges; 0: never" },
     SEARCH_OPTIONS,
     { 0 }
 };

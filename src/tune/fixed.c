@@ -94,6 +94,6 @@ static const struct option_info options[] = {
 
 const struct tuner_algo tuner_fixed = {
     .create = create, .destroy = destroy, .first = best, .step = step, .queues = queues, .best = best,
-    .name = "fixed", .about = "one setting that stays: one that has a name, or a file of knobs",
+    .name = "fixed", .about = "a constant setting: a preset or a file of knobs",
     .option = options,
 };

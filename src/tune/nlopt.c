@@ -250,9 +250,9 @@ static const struct option_info nlopt_options[] = {
     [NLOPT_STEP] = { "step", OPTION_REAL, 0.2, 0.001, 0.5, NULL, NULL,
         "first step, as a share of each parameter's range; not for direct_l" },
     [NLOPT_TOLERANCE] = { "tolerance", OPTION_REAL, 0.001, 0, 1, NULL, NULL,
-        "a search is over when it moves by less than this share of the ranges" },
+        "end when a search moves by less than this share of the ranges" },
     [NLOPT_MAXEVAL] = { "maxeval", OPTION_COUNT, 0, 0, 1e6, NULL, NULL,
-        "settings after which a search is over; 0: when the budget is spent" },
+        "most settings of a search; 0: the budget" },
     SEARCH_OPTIONS,
     { 0 }
 };

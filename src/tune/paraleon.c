@@ -77,22 +77,22 @@ const struct paraleon_preset paraleon_presets[] = {
 /* Initial values of PARALEON's own are those of 'corrected'. */
 static const struct option_info options[] = {
     [PRESET] = { "preset", OPTION_CHOICE, CORRECTED, 0, 0, preset_names, NULL,
-                 "values of other options: published, as printed; corrected; artifact, as in its scripts" },
+                 "option values: published, corrected, or artifact" },
     ANNEAL_OPTIONS(9, 1, 0.85, 2),
     [ETA] = { "eta", OPTION_REAL, 0.8, 0.5, 1, NULL, NULL,
-              "most that the prevailing direction is taken with, however many such flows there are" },
+              "largest probability of the dominant direction" },
     [GUIDED] = { "guided", OPTION_YES, 1, 0, 1, NULL, NULL,
-                 "parameters prefer the direction that prevailing flows like; no: either direction" },
+                 "prefer the direction of the dominant flows; no: either direction" },
     [MUTATE_FROM] = { "mutate_from", OPTION_CHOICE, ANNEAL_BEST, 0, 0, from_names, NULL,
-                      "the next setting is made from the last accepted one (current), or from the best" },
+                      "base of the next setting: the last accepted one (current) or the best" },
     [FIRST_ALWAYS] = { "first_always", OPTION_YES, 0, 0, 1, NULL, NULL,
-                       "what was measured before a search does not count: its first setting is accepted" },
+                       "accept the first setting of a search" },
     [CAP_ADAPTIVE] = { "cap_adaptive", OPTION_YES, 0, 0, 1, NULL, NULL,
-                       "ParaleonPlus: instead of eta, from 0.7 if no step loses to 0.5 if all do" },
+                       "ParaleonPlus: eta from 0.7 (no step loses) to 0.5 (all do)" },
     [MUTATE_COUNT] = { "mutate_count", OPTION_COUNT, 4, 0, SPACE_DIMS_MAX, NULL, NULL,
-                       "parameters that one step changes, chosen at random; 0: all; ParaleonPlus: 8" },
+                       "random parameters changed per step; 0: all; ParaleonPlus: 8" },
     [STEPS] = { "steps", OPTION_CHOICE, 0, 0, 0, step_names, NULL,
-                "of a parameter: linear, as PARALEON has them; log: by a factor, where its bounds are far apart" },
+                "linear, as in PARALEON; log: by a factor, for wide bounds" },
     SEARCH_OPTIONS,
     { 0 },
 };
@@ -170,6 +170,6 @@ static int create(void **state, const struct world *world, const struct option_v
 const struct tuner_algo tuner_paraleon = {
     .fill = fill, .create = create, SEARCH_HOOKS,
     .name = "paraleon",
-    .about = "PARALEON: simulated annealing over all parameters, guided by the flows that prevail",
+    .about = "PARALEON: simulated annealing over all parameters, guided by the dominant flows",
     .option = options,
 };

@@ -85,6 +85,6 @@ extern const struct tuner_algo tuner_random;
 const struct tuner_algo tuner_random = {
     .create = random_open, SEARCH_HOOKS,
     .name   = "random",
-    .about  = "settings drawn at random, as many as the budget allows: what a search must beat",
+    .about  = "random settings within the budget: what a search must beat",
     .option = random_options,
 };

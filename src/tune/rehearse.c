@@ -561,39 +561,37 @@ static int create(void **state, const struct world *w, const struct option_value
 static const char *const model_names[] = { "shipped", "none", NULL };
 
 static const struct option_info options[] = {
-    [OPT_GOAL] = { "goal", OPTION_CHOICE, 0, 0, 0, goal_names, NULL, "what is wanted: balanced, latency, throughput; see docs/advise.md" },
+    [OPT_GOAL] = { "goal", OPTION_CHOICE, 0, 0, 0, goal_names, NULL, "goal of the search: docs/advise.md" },
     [OPT_HARM] = { "harm", OPTION_REAL, 0.05, 0, 100, NULL, NULL,
-               "no class of messages is to be slower than with the setting from the beginning by a larger share; on the twin by five points less, or by two "
-               "where much is to be gained, as what is picked there overshoots" },
-    [OPT_BUDGET] = { "budget", OPTION_REAL, 60, 1, 1e6, NULL, NULL, "millions of packet-hops that a search on the twin may simulate" },
+               "largest allowed slow-down of a class of messages against the initial setting; lower on the twin by "
+               "five points, or two where much is to be gained" },
+    [OPT_BUDGET] = { "budget", OPTION_REAL, 60, 1, 1e6, NULL, NULL, "packet-hops of a search on the twin, in millions" },
     [OPT_MODEL] = { "model", OPTION_TEXT, 0, 0, 0, model_names, "shipped",
-                    "what was learnt on other networks and tells where searches begin: shipped, as it comes with the program; none; or a file "
-                    "that anole train twin has written" },
+                    "surrogate model that suggests starting points: shipped, none, or a file of anole train twin" },
     [OPT_OPENING] = { "opening", OPTION_CHOICE, OPENING_GENTLE, 0, 0, opening_names, NULL,
-                    "what is set before anything was seen, if nobody has chosen a setting (never by a controller): none; bdp; fabric, which was found on many "
-                    "random networks; gentle: short queues by many small cuts" },
-    [OPT_GUESS] = { "guess", OPTION_YES, 0, 0, 1, NULL, NULL, "what that expects most of is set before the first search, until the twin has been asked" },
-    [OPT_WINDOW] = { "window", OPTION_COUNT, 3, 1, 1e6, NULL, NULL, "intervals that a model of the traffic is made from" },
-    [OPT_SETTLE] = { "settle", OPTION_COUNT, 1, 1, 1000, NULL, NULL, "intervals after a change that say nothing of the new setting" },
-    [OPT_THINK] = { "think", OPTION_COUNT, 0, 0, 1e6, NULL, NULL, "intervals that pass while settings are tried on the twin" },
-    [OPT_MARGIN] = { "margin", OPTION_REAL, 0.02, 0, 1, NULL, NULL, "a setting must be better by more in the mean of the race, and better for sure, to be set" },
-    [OPT_TRUST] = { "trust", OPTION_REAL, 0.4, 0, 10, NULL, NULL, "a twin whose log slowdowns are further off those that hosts see, beyond chance, is not believed" },
-    [OPT_PAIRS] = { "pairs", OPTION_COUNT, 0, 0, 1000, NULL, NULL, "pairs of blocks, at most, where a window does not tell; 0: what is not much worse stays" },
-    [OPT_BLOCK] = { "block", OPTION_COUNT, 4, 2, 1000, NULL, NULL, "intervals of a block, of which the first half is not counted" },
+                    "initial setting until a traffic model exists; not used if the scenario sets DCQCN or ECN knobs, and never by a controller" },
+    [OPT_GUESS] = { "guess", OPTION_YES, 0, 0, 1, NULL, NULL, "apply the surrogate's best guess before the first search" },
+    [OPT_WINDOW] = { "window", OPTION_COUNT, 3, 1, 1e6, NULL, NULL, "intervals per traffic model" },
+    [OPT_SETTLE] = { "settle", OPTION_COUNT, 1, 1, 1000, NULL, NULL, "intervals after a change that do not count" },
+    [OPT_THINK] = { "think", OPTION_COUNT, 0, 0, 1e6, NULL, NULL, "intervals that a search takes" },
+    [OPT_MARGIN] = { "margin", OPTION_REAL, 0.02, 0, 1, NULL, NULL, "least mean gain in the race, which must also be significant" },
+    [OPT_TRUST] = { "trust", OPTION_REAL, 0.4, 0, 10, NULL, NULL, "largest accepted error of the twin, as a difference of log slowdowns beyond noise" },
+    [OPT_PAIRS] = { "pairs", OPTION_COUNT, 0, 0, 1000, NULL, NULL, "most pairs of blocks if a window is not conclusive; 0: keep what is not much worse" },
+    [OPT_BLOCK] = { "block", OPTION_COUNT, 4, 2, 1000, NULL, NULL, "intervals of a block; the first half does not count" },
     [OPT_HORIZON] = { "horizon", OPTION_REAL, 3, 1, 10, NULL, NULL,
-                "the final of the race on the twin goes on for up to so many times as long as other trials, where these are cheap and have no bursts" },
-    [OPT_WRONG_LOAD] = { "wrong_load", OPTION_REAL, 1, 0.1, 10, NULL, NULL, "for experiments: the twin has so many times the load" },
-    [OPT_WRONG_SIZES] = { "wrong_sizes", OPTION_REAL, 1, 0.1, 10, NULL, NULL, "for experiments: its messages are so many times as long" },
-    [OPT_WEIGHT_ALL] = { "weight_all", OPTION_REAL, 0, 0, 1e6, NULL, NULL, "weights of one's own instead of a goal, if any is above 0: of all messages" },
-    [OPT_WEIGHT_MICE] = { "weight_mice", OPTION_REAL, 0, 0, 1e6, NULL, NULL, "of those under 120 KB" },
-    [OPT_WEIGHT_MIDDLE] = { "weight_middle", OPTION_REAL, 0, 0, 1e6, NULL, NULL, "of those between" },
-    [OPT_WEIGHT_ELEPHANTS] = { "weight_elephants", OPTION_REAL, 0, 0, 1e6, NULL, NULL, "of those from 1 MB" },
+                "length of the final, relative to other trials, where these are cheap and have no bursts" },
+    [OPT_WRONG_LOAD] = { "wrong_load", OPTION_REAL, 1, 0.1, 10, NULL, NULL, "for experiments: factor of the twin's load" },
+    [OPT_WRONG_SIZES] = { "wrong_sizes", OPTION_REAL, 1, 0.1, 10, NULL, NULL, "for experiments: factor of its message sizes" },
+    [OPT_WEIGHT_ALL] = { "weight_all", OPTION_REAL, 0, 0, 1e6, NULL, NULL, "your own weights instead of a goal: all messages" },
+    [OPT_WEIGHT_MICE] = { "weight_mice", OPTION_REAL, 0, 0, 1e6, NULL, NULL, "messages under 120 KB" },
+    [OPT_WEIGHT_MIDDLE] = { "weight_middle", OPTION_REAL, 0, 0, 1e6, NULL, NULL, "messages of 120 KB to 1 MB" },
+    [OPT_WEIGHT_ELEPHANTS] = { "weight_elephants", OPTION_REAL, 0, 0, 1e6, NULL, NULL, "messages from 1 MB" },
     { 0 },
 };
 
 extern const struct tuner_algo tuner_rehearse;
 const struct tuner_algo tuner_rehearse = {
     .create = create, .destroy = destroy, .first = first, .step = step, .is_idle = is_idle, .wants_messages = wants_messages,
-    .name = "rehearse", .about = "tries settings on a twin with the traffic that hosts see, applies the best, and proves it",
+    .name = "rehearse", .about = "tries settings on a simulated twin, applies the best, and verifies it",
     .option = options,
 };

@@ -17,7 +17,7 @@ const struct tuner_algo *const tuner_all[] = {
 
 const struct tuner_alias tuner_aliases[] = {
     { "default", "fixed", "setting", "default", "NVIDIA's setting" },
-    { "default_artifact", "fixed", "setting", "default_artifact", "so, but the first CNP halves the rate" },
+    { "default_artifact", "fixed", "setting", "default_artifact", "like default, but the first CNP halves the rate" },
     { "expert", "fixed", "setting", "expert", "PARALEON's table I" },
     { "hpcc", "fixed", "setting", "hpcc", "the HPCC paper's setting for DCQCN" },
     { "bdp", "fixed", "setting", "bdp", "short queues and quick recovery, in proportion to the network" },

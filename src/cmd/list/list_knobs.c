@@ -54,13 +54,9 @@ void list_knobs_markdown(void)
     char initial[KNOB_TEXT_MAX], max[KNOB_TEXT_MAX];
 
     puts("# Knobs\n\n"
-         "Every parameter that can be set, in a scenario under `knobs:` or with `--set NAME=VALUE`. "
-         "This page is made by\n"
-         "`anole list knob --markdown` from `src/core/knobs.def`.\n\n"
-         "A value is a plain number in the unit shown, or one with a unit of the same kind: `kmin=200KB`,\n"
-         "`rpg_time_reset=0.3ms`, `rpg_ai_rate=5Mbps`, `pmax=20%`. "
-         "*More favours* is the physical direction: what raising\n"
-         "the value is good for.\n\n"
+         "Knobs are set in a scenario under `knobs:` or with `--set NAME=VALUE`. This page is printed by\n"
+         "`anole list knob --markdown` from `src/core/knobs.def`. A value is a number in the unit shown, or has its own unit:\n"
+         "`kmin=200KB`, `rpg_time_reset=0.3ms`, `pmax=20%`. *More favours* says what raising the value is good for.\n\n"
          "| name | where | initial | range | more favours | what it is |\n"
          "|---|---|---|---|---|---|");
     for (int i = 0; i < KNOB_COUNT; i++) {

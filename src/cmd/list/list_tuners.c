@@ -145,16 +145,11 @@ static bool has_own(const struct tuner_algo *a)
 
 static void print_presets(void)
 {
-    puts("\nPresets: what `preset` makes the initial values of options, side by side. An option that is\n"
-         "given keeps its value.\n\n"
+    puts("\nOptions in which the presets differ:\n\n"
          "| option | published | corrected | artifact |\n|---|---|---|---|");
-    for (const struct paraleon_preset *p = paraleon_presets; p->option; p++) {
-        bool is_same = strcmp(p->published, p->corrected) == 0 && strcmp(p->corrected, p->artifact) == 0;
-        const char *bold = is_same ? "" : "**";
-
-        printf("| %s`%s`%s | %s | %s | %s |\n", bold, p->option, bold, p->published, p->corrected,
-               p->artifact);
-    }
+    for (const struct paraleon_preset *p = paraleon_presets; p->option; p++)
+        if (strcmp(p->published, p->corrected) != 0 || strcmp(p->corrected, p->artifact) != 0)
+            printf("| `%s` | %s | %s | %s |\n", p->option, p->published, p->corrected, p->artifact);
 }
 
 static void print_tuner(const struct tuner_algo *a)
@@ -163,16 +158,19 @@ static void print_tuner(const struct tuner_algo *a)
     if (has_own(a))
         print_rows(a->option, false);
     if (is_search(a))
-        puts("\nAnd those of [all searches](#options-of-all-searches).");
+        puts("\nAlso those of [all searches](#options-of-all-searches).");
     if (strcmp(a->name, "paraleon") == 0)
         print_presets();
 }
 
 static void print_aliases(void)
 {
-    puts("\n## Short names\n\n| name | stands for | what it is |\n|---|---|---|");
+    puts("\n## Short names\n\n"
+         "The name of a preset stands for `{kind: fixed, setting: NAME}`. Others:\n\n"
+         "| name | stands for | what it is |\n|---|---|---|");
     for (const struct tuner_alias *a = tuner_aliases; a->name; a++)
-        printf("| `%s` | `{kind: %s, %s: %s}` | %s |\n", a->name, a->tuner, a->option, a->value, a->about);
+        if (strcmp(a->tuner, "fixed") != 0)
+            printf("| `%s` | `{kind: %s, %s: %s}` | %s |\n", a->name, a->tuner, a->option, a->value, a->about);
 }
 
 static void print_setting_rows(const struct setting *s)
@@ -183,9 +181,9 @@ static void print_setting_rows(const struct setting *s)
 
 static void print_settings(void)
 {
-    puts("\n## Settings that have a name\n\n"
-         "For `setting` of `fixed`, and for `anole tune --from`. Anything else is a file: a map of knobs in\n"
-         "YAML, on top of `default`, such as `anole tune --out` writes.\n\n"
+    puts("\n## Presets\n\n"
+         "For `setting` of `fixed` and for `anole tune --from`. Any other value is a file with knobs on top of `default`,\n"
+         "as written by `anole tune --out`.\n\n"
          "| name | what it is |\n|---|---|");
     print_setting_rows(setting_all);
     print_setting_rows(setting_thresholds);
@@ -194,10 +192,9 @@ static void print_settings(void)
 void list_tuners_markdown(void)
 {
     puts("# Tuners\n\n"
-         "What sets knobs while a network runs: in a scenario `tuner: NAME`, or a map with options,\n"
-         "`tuner: {kind: NAME, OPTION: VALUE}`; on the command line `--set tuner=NAME`, and\n"
-         "`anole tune --tuner NAME` with `--set tuner.OPTION=VALUE`. `start: TIME` makes any of them wait.\n"
-         "This page is made by `anole list tuner --markdown` from the tables in `src/tune/`.");
+         "A tuner sets knobs while the network runs: `tuner: NAME` or `tuner: {kind: NAME, OPTION: VALUE}` in a scenario,\n"
+         "`--set tuner=NAME` or `anole tune --tuner NAME`, with `--set tuner.OPTION=VALUE`, on the command line. `start: TIME`\n"
+         "delays it. This page is printed by `anole list tuner --markdown`.");
     for (int i = 0; tuner_all[i]; i++)
         print_tuner(tuner_all[i]);
     puts("\n## Options of all searches");

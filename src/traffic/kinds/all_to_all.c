@@ -47,7 +47,7 @@ static void all_to_all_read(struct entry *e)
 
 static const struct section_key keys[] = {
     { "size",  "bytes", "", "of each flow" },
-    { "hosts", "list",  "", "which; a count means the first, without it all" },
+    { "hosts", "list",  "", "which; a count: the first; default: all" },
     { 0 },
 };
 

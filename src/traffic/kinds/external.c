@@ -42,7 +42,7 @@ static void external_read(struct entry *e);
 
 extern const struct traffic_kind traffic_external;
 static const struct section_key keys[] = {
-    { "hosts", "list", "", "who may send and receive; a count means the first, without it all" },
+    { "hosts", "list", "", "hosts that may send and receive; a count: the first; default: all" },
     { 0 },
 };
 

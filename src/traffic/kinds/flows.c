@@ -134,8 +134,8 @@ static void flows_read(struct entry *e)
 static const struct section_key keys[] = {
     { "kind", "name", "", "`flows`" },
     { "name", "name", "", "as above" },
-    { "file", "file", "", "the list; it has times and classes of its own" },
-    { "qps", "count", "", "as above; without it `fresh`" },
+    { "file", "file", "", "the list, with times and classes" },
+    { "qps", "count", "", "as above; default `fresh`" },
     { 0 },
 };
 

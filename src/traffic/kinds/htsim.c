@@ -250,7 +250,7 @@ static void htsim_read(struct entry *e)
 
 static const struct section_key keys[] = {
     { "file",  "file", "", "the connection matrix (.cm)" },
-    { "delay", "time", "", "from the end of a connection to the start of one that waits for it; without it the shortest delay of a link" },
+    { "delay", "time", "", "delay of a trigger; default: the shortest link delay" },
     { 0 },
 };
 

@@ -65,11 +65,11 @@ static void incast_read(struct entry *e)
 }
 
 static const struct section_key keys[] = {
-    { "senders",  "list",  "",  "which; a count means the first that are not the receiver" },
-    { "receiver", "name",  "",  "without it the last host" },
+    { "senders",  "list",  "",  "which; a count: the first that are not the receiver" },
+    { "receiver", "name",  "",  "default: the last host" },
     { "size",     "bytes", "",  "of each flow" },
     { "flows",    "count", "1", "of each sender, at once" },
-    { "period",   "time",  "0", "from one burst to the next; 0: only one" },
+    { "period",   "time",  "0", "time between bursts; 0: one burst" },
     { 0 },
 };
 

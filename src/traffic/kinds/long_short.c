@@ -149,16 +149,16 @@ static void long_short_read(struct entry *e)
 }
 
 static const struct section_key keys[] = {
-    { "long",       "list",  "",      "which send a long flow, from `start` on; a count means the first that are not the receiver, without it one" },
-    { "long_size",  "bytes", "",      "of each; without it they send until the run is over" },
-    { "receiver",   "name",  "",      "of all flows; without it the last host" },
-    { "from",       "list",  "",      "which send short flows, in turn; a count means the first that are not the receiver, without it all that do not send long ones" },
+    { "long",       "list",  "",      "senders of long flows from `start` on; a count: the first that are not the receiver; default: one" },
+    { "long_size",  "bytes", "",      "of each; default: endless" },
+    { "receiver",   "name",  "",      "of all flows; default: the last host" },
+    { "from",       "list",  "",      "senders of short flows, in turn; a count: the first that are not the receiver; default: all that send no long one" },
     { "shorts",     "count", "6",     "short flows in a burst" },
     { "short_size", "bytes", "200KB", "of each" },
     { "after",      "time",  "1ms",   "from `start` to the first period" },
     { "period",     "time",  "10ms",  "in which there is one burst" },
-    { "jitter",     "time",  "",      "a burst comes at a random moment within so much of its period's start; without it `period` less `spread`; 0: strictly periodic" },
-    { "spread",     "time",  "10us",  "each flow of a burst starts at a random moment within so much of the burst's" },
+    { "jitter",     "time",  "",      "a burst starts at a random time within this of its period; default: `period` less `spread`; 0: periodic" },
+    { "spread",     "time",  "10us",  "flows of a burst start at random times within this" },
     { 0 },
 };
 

@@ -83,11 +83,11 @@ static void many_to_one_read(struct entry *e)
 }
 
 static const struct section_key keys[] = {
-    { "hosts",    "list",  "",    "which send; a count means the first that are not the receiver, without it all" },
+    { "hosts",    "list",  "",    "senders; a count: the first that are not the receiver; default: all" },
     { "qps",      "count", "1",   "flows of each host; 8192 in all at most" },
-    { "receiver", "name",  "",    "without it the last host" },
-    { "size",     "bytes", "",    "of each flow; without it they send until the run is over" },
-    { "spread",   "time",  "1ms", "each flow starts at a random moment within so much of `start`" },
+    { "receiver", "name",  "",    "default: the last host" },
+    { "size",     "bytes", "",    "of each flow; default: endless" },
+    { "spread",   "time",  "1ms", "flows start at random times within this after `start`" },
     { 0 },
 };
 

@@ -78,8 +78,8 @@ static void permutation_read(struct entry *e)
 
 static const struct section_key keys[] = {
     { "size",  "bytes", "",  "of each flow" },
-    { "shift", "count", "0", "host i sends to host i + shift; 0: a random permutation in which nobody sends to himself" },
-    { "hosts", "list",  "",  "which; a count means the first, without it all" },
+    { "shift", "count", "0", "host i sends to host i + shift; 0: a random permutation without fixed point" },
+    { "hosts", "list",  "",  "which; a count: the first; default: all" },
     { 0 },
 };
 

@@ -98,10 +98,10 @@ static void read_poisson(struct entry *e)
 }
 
 static const struct section_key keys[] = {
-    { "sizes", "name",  "",      "of flows: a built-in table (below), a file of `bytes probability` lines, or a list of such rows: `[[1000, 0.5], [1000000, 1]]`" },
+    { "sizes", "name",  "",      "flow sizes: a built-in table (below), a file of `bytes probability` lines, or a list of rows: `[[1000, 0.5], [1000000, 1]]`" },
     { "load",  "share", "0.3",   "of what `of` names" },
-    { "of",    "name",  "hosts", "`hosts`: of the sum of host links; `bisection`: of the links from switches with hosts to other switches, as used by traffic between racks" },
-    { "hosts", "list",  "",      "which; a count means the first, without it all" },
+    { "of",    "name",  "hosts", "`hosts`: host links; `bisection`: links from switches with hosts to other switches" },
+    { "hosts", "list",  "",      "which; a count: the first; default: all" },
     { 0 },
 };
 

@@ -256,16 +256,16 @@ static void posted_read(struct entry *e)
 }
 
 static const struct section_key keys[] = {
-    { "pattern",     "name",  "many_to_one", "who sends to whom. `many_to_one`: all to the receiver; `all_to_all`: each host to every other one; `pairs`: host i of the first half to host i of the second" },
-    { "hosts",       "list",  "",     "which take part, but the receiver; a count means the first, without it all" },
-    { "receiver",    "name",  "",     "of many_to_one; without it the last host" },
+    { "pattern",     "name",  "many_to_one", "`many_to_one`: all to the receiver; `all_to_all`: each host to every other; `pairs`: host i of the first half to host i of the second" },
+    { "hosts",       "list",  "",     "hosts without the receiver; a count: the first; default: all" },
+    { "receiver",    "name",  "",     "of many_to_one; default: the last host" },
     { "qps",         "count", "1",    "queue pairs from a host to each of its destinations" },
-    { "outstanding", "count", "40",   "messages that each queue pair has posted: when one is acknowledged the next is posted" },
+    { "outstanding", "count", "40",   "messages that each queue pair always has posted" },
     { "size",        "bytes", "64KB", "of each message" },
-    { "sizes",       "name",  "",     "of messages, instead of `size`: a built-in table (below), or a file of `bytes probability` lines" },
-    { "spread",      "time",  "1ms",  "each queue pair begins at a random moment within so much of `start`" },
-    { "period",      "time",  "0",    "from one message of a queue pair to its next, or longer if `outstanding` are not over" },
-    { "redraw",      "time",  "",     "without it never; else how often it is drawn anew how many hosts send (2 or more), which, and on how many of their queue pairs (1 or more to each destination)" },
+    { "sizes",       "name",  "",     "message sizes instead of `size`: a built-in table (below) or a file of `bytes probability` lines" },
+    { "spread",      "time",  "1ms",  "queue pairs start at random times within this after `start`" },
+    { "period",      "time",  "0",    "least time between messages of a queue pair" },
+    { "redraw",      "time",  "",     "period after which the number of senders (2 or more), the senders, and their active queue pairs are redrawn; default: never" },
     { 0 },
 };
 

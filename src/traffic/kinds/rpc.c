@@ -168,11 +168,11 @@ static void rpc_read(struct entry *e)
 }
 
 static const struct section_key keys[] = {
-    { "sizes",   "name",  "SolarRPC", "of requests: a built-in table (below), or a file of `bytes probability` lines" },
-    { "load",    "share", "0.3",      "by requests, of what `of` names" },
-    { "of",      "name",  "hosts",    "`hosts`: of the sum of the clients' links; `bisection`: of the links from switches with hosts to other switches, as used by requests between racks" },
-    { "clients", "list",  "",         "which call; a count means the first, without it all" },
-    { "servers", "list",  "",         "which are called, each other host equally often; a count means the last, without it all" },
+    { "sizes",   "name",  "SolarRPC", "request sizes: a built-in table (below) or a file of `bytes probability` lines" },
+    { "load",    "share", "0.3",      "load by requests, relative to `of`" },
+    { "of",      "name",  "hosts",    "`hosts`: the clients' links; `bisection`: links from switches with hosts to other switches" },
+    { "clients", "list",  "",         "clients; a count: the first; default: all" },
+    { "servers", "list",  "",         "servers, called equally often; a count: the last; default: all" },
     { "answer",  "bytes", "64",       "of each answer" },
     { 0 },
 };

@@ -397,16 +397,16 @@ static void print_presets(FILE *out)
 }
 
 static const struct section_key keys[] = {
-    { "preset",    "name",  "oltp", "the mix of reads and writes and the sizes of blocks, by ACC's table 1: see below" },
-    { "hosts",     "list",  "",     "which take part; a count means the first, without it all" },
-    { "storage",   "list",  "",     "the storage nodes; a count means so many, evenly spread over the hosts: hosts 3, 7, 11, .. if it is one in four, as it is without it; beside a list of compute nodes it is the rest" },
-    { "compute",   "list",  "",     "the compute nodes; a count means the first that do not store, without it all of them" },
-    { "reads",     "share", "",     "of reads; without it as the preset says" },
-    { "block_min", "bytes", "",     "the smallest block. All multiples of it up to `block_max` are equally frequent, as in fio's bsrange. Without it as the preset says" },
-    { "block_max", "bytes", "",     "the largest block; without it as the preset says" },
-    { "depth",     "count", "16",   "reads and writes that each compute node has under way, 1 .. 4096" },
-    { "replicas",  "count", "3",    "of a block that is written, 1 .. 16: the first node sends it to random others and answers when all have it" },
-    { "request",   "bytes", "64",   "of a request to read, and of the answer to a write" },
+    { "preset",    "name",  "oltp", "mix of reads and writes and block sizes, from ACC's table 1: see below" },
+    { "hosts",     "list",  "",     "hosts; a count: the first; default: all" },
+    { "storage",   "list",  "",     "storage nodes; a count: evenly spread (default one in four: hosts 3, 7, 11, ..); with a list of compute nodes: the rest" },
+    { "compute",   "list",  "",     "compute nodes; a count: the first that do not store; default: all of them" },
+    { "reads",     "share", "",     "share of reads; default: the preset's" },
+    { "block_min", "bytes", "",     "smallest block. Multiples of it up to `block_max` are equally frequent, as in fio's bsrange. Default: the preset's" },
+    { "block_max", "bytes", "",     "largest block; default: the preset's" },
+    { "depth",     "count", "16",   "operations in flight per compute node, 1 .. 4096" },
+    { "replicas",  "count", "3",    "copies of a written block, 1 .. 16: the first node forwards it to random others and answers when all have it" },
+    { "request",   "bytes", "64",   "size of a read request and of a write's answer" },
     { 0 },
 };
 

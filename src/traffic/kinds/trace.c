@@ -160,35 +160,35 @@ static void simai_read_entry(struct entry *e)
 
 static const struct section_key goal_keys[] = {
     { "file",   "file", "",     "text or compiled (LogGOPSim's txt2bin)" },
-    { "hosts",  "list", "",     "rank 0 first; a count means so many, without it all" },
-    { "memory", "name", "auto", "`whole`: operations are kept in memory; `file`: in a temporary file, of which the run reads what is under way; `auto`: the latter if the file has more than 64 MB. Results are the same" },
+    { "hosts",  "list", "",     "rank 0 first; a count: so many; default: all" },
+    { "memory", "name", "auto", "`whole`: in memory; `file`: in a temporary file; `auto`: the latter above 64 MB. Results are the same" },
     { 0 },
 };
 
 static const struct section_key chakra_keys[] = {
-    { "file",       "file",  "",      "the name of all ranks' files before '.0.et', '.1.et', and so on" },
-    { "groups",     "file",  "",      "communicator groups, as ASTRA-sim has them: JSON, {\"1\": [0, 1], ..}" },
-    { "hosts",      "list",  "",      "rank 0 first; a count means so many, without it all" },
+    { "file",       "file",  "",      "prefix of the ranks' files: PREFIX.0.et, PREFIX.1.et, .." },
+    { "groups",     "file",  "",      "communicator groups as in ASTRA-sim: {\"1\": [0, 1], ..}" },
+    { "hosts",      "list",  "",      "rank 0 first; a count: so many; default: all" },
     { "all_reduce", "name",  "ring",  "`ring`, `tree` or `halving_doubling`, as of training" },
     { "channels",   "count", "0",     "of rings, as of training" },
     { "chunk",      "bytes", "512KB", "of trees and of rings with channels, as of training" },
     { "pxn",        "yes/no", "no",   "of all-to-all, as of training" },
-    { "dims",       "list",  "",      "of the ranks, the nearest first, as of ASTRA-sim: collectives of all ranks go dimension by dimension" },
-    { "logical",    "file",  "",      "the same from ASTRA-sim's logical topology: JSON, {\"logical-dims\": [\"8\", \"2\"]}" },
+    { "dims",       "list",  "",      "dimensions of the ranks, the nearest first, as in ASTRA-sim: collectives of all ranks go dimension by dimension" },
+    { "logical",    "file",  "",      "the same as a file: {\"logical-dims\": [\"8\", \"2\"]}" },
     { "memory",     "name",  "auto",  "as of goal; `auto`: by the size of all files together" },
     { 0 },
 };
 
 static const struct section_key simai_keys[] = {
-    { "file",       "file",  "",      "layers that compute and communicate, as SimAI and ASTRA-sim 1 read them" },
-    { "passes",     "count", "1",     "how often all layers are gone through" },
-    { "hosts",      "list",  "",      "rank 0 first; a count means so many, without it all" },
+    { "file",       "file",  "",      "the workload" },
+    { "passes",     "count", "1",     "passes through all layers" },
+    { "hosts",      "list",  "",      "rank 0 first; a count: so many; default: all" },
     { "all_reduce", "name",  "ring",  "`ring`, `tree` or `halving_doubling`, as of training" },
     { "channels",   "count", "0",     "of rings, as of training" },
     { "chunk",      "bytes", "512KB", "of trees and of rings with channels, as of training" },
     { "pxn",        "yes/no", "no",   "of all-to-all, as of training" },
-    { "dims",       "list",  "",      "of the ranks, the nearest first, as of ASTRA-sim: collectives of all ranks go dimension by dimension" },
-    { "logical",    "file",  "",      "the same from ASTRA-sim's logical topology: JSON, {\"logical-dims\": [\"8\", \"2\"]}" },
+    { "dims",       "list",  "",      "dimensions of the ranks, the nearest first, as in ASTRA-sim: collectives of all ranks go dimension by dimension" },
+    { "logical",    "file",  "",      "the same as a file: {\"logical-dims\": [\"8\", \"2\"]}" },
     { 0 },
 };
 

@@ -146,20 +146,20 @@ static void read_collective(const struct section *sec, uint32_t workers, const s
 /* ---- groups and steps ---- */
 
 static const struct section_key group_keys[] = {
-    { "tensor",   "count", "1", "workers of a tensor group: neighbours" },
-    { "pipeline", "count", "1", "stages of a pipeline, which stand furthest apart" },
-    { "expert",   "count", "1", "workers of a data group among which experts are divided" },
+    { "tensor",   "count", "1", "workers of a tensor group, adjacent" },
+    { "pipeline", "count", "1", "stages of a pipeline, furthest apart" },
+    { "expert",   "count", "1", "workers of a data group that share the experts" },
     { 0 },
 };
 
 static const struct section_key step_keys[] = {
     { "compute",    "time",   "0",          "before its collective" },
     { "collective", "name",   "all_to_all", "as above" },
-    { "size",       "bytes",  "",           "as above. A step without it but computes" },
-    { "group",      "name",   "all",        "who does it with each other: `all`, `tensor`, `data`, `pipeline`, `expert`, or `expert_data`, those of a data group that hold the same experts" },
-    { "times",      "count",  "1",          "how often it is done, one after the other" },
-    { "overlap",    "yes/no", "no",         "a worker that has computed goes on to the next step while the collective is under way; those in groups of one kind are done one after the other" },
-    { "pipelined",  "yes/no", "no",         "send_next, send_previous: a worker computes when it has received, sends and goes on; `times` is the number of micro-batches that follow each other" },
+    { "size",       "bytes",  "",           "as above. Without it the step only computes" },
+    { "group",      "name",   "all",        "`all`, `tensor`, `data`, `pipeline`, `expert`, or `expert_data` (workers of a data group with the same experts)" },
+    { "times",      "count",  "1",          "repetitions" },
+    { "overlap",    "yes/no", "no",         "start the next step while the collective runs; collectives of one kind of group are serialized" },
+    { "pipelined",  "yes/no", "no",         "send_next, send_previous: compute on receipt, send, go on; `times` is the number of micro-batches" },
     { "chunk",      "bytes",  "512KB",      "as above" },
     { "channels",   "count",  "0",          "as above" },
     { "at_once",    "yes/no", "no",         "as above" },
@@ -406,19 +406,19 @@ void training_print_steps(FILE *out)
 }
 
 const struct section_key training_keys[] = {
-    { "workers",    "list",  "",           "which, worker 0 first; a count means so many, where `placement` says, without it all hosts" },
-    { "placement",  "name",  "packed",     "of a count of workers. `packed`: racks are filled one after the other; `spread`: the next worker is in the next rack. A rack is a switch with its hosts" },
-    { "skip",       "count", "0",          "hosts to pass over before the first worker, in the order of `placement`: for several jobs side by side" },
-    { "collective", "name",  "all_to_all", "`all_to_all` (pairwise), `ring_all_reduce`, `tree_all_reduce` (double binary tree), `halving_doubling_all_reduce`, `all_gather` or `reduce_scatter` (ring), `send_next` or `send_previous` (to a neighbour, all at once)" },
-    { "size",       "bytes", "",           "all_to_all: from each worker to each other; send_next, send_previous: of each message; otherwise of the whole buffer" },
-    { "chunk",      "bytes", "512KB",      "tree_all_reduce: of what goes up and down the trees at a time. Each waits for the one before it to be acknowledged, so small ones cost round-trip times; large ones keep lower workers waiting. With `channels`: of what is passed on at a time" },
-    { "channels",   "count", "0",          "ring_all_reduce, all_gather, reduce_scatter: rings at once, each with its share, in which a chunk is passed on as soon as it has come, as NCCL does it; in servers of several GPUs they leave by different NICs, on the same rail. 0: one ring, whose steps wait for acknowledgements" },
-    { "at_once",    "yes/no", "no",        "all_to_all: each worker sends to all others at once, incast and all, and not to one after the other" },
-    { "pxn",        "yes/no", "no",        "all_to_all: in servers of several GPUs, what is for another rail of another server goes by NVLink to the GPU of its own server on that rail, which sends it on, as NCCL does (PXN): no message leaves its rail" },
-    { "steps",      "list",  "",           "instead of one collective: what an iteration consists of, one after the other; see below. Workers go from step to step by themselves" },
-    { "groups",     "map",   "",           "how workers are divided for `steps`; see below" },
-    { "compute",    "time",  "0",          "from the end of an iteration, when all workers know of it, to the next" },
-    { "iterations", "count", "",           "how many; without it until `stop`" },
-    { "delay",      "time",  "",           "after which all workers know that the last one is through; without it that of the longest link, and never less than a link's" },
+    { "workers",    "list",  "",           "which, worker 0 first; a count: by `placement`; default: all hosts" },
+    { "placement",  "name",  "packed",     "of a count of workers. `packed`: rack after rack; `spread`: the next worker in the next rack" },
+    { "skip",       "count", "0",          "hosts to skip before the first worker, for several jobs" },
+    { "collective", "name",  "all_to_all", "`all_to_all` (pairwise), `ring_all_reduce`, `tree_all_reduce` (double binary tree), `halving_doubling_all_reduce`, `all_gather`, `reduce_scatter` (ring), `send_next`, `send_previous` (to a neighbor)" },
+    { "size",       "bytes", "",           "all_to_all: per pair; send_next, send_previous: per message; otherwise the whole buffer" },
+    { "chunk",      "bytes", "512KB",      "piece of tree_all_reduce, or of a ring with `channels`. Small ones cost round trips, large ones keep workers waiting" },
+    { "channels",   "count", "0",          "parallel rings that forward chunks as they arrive, as NCCL; in servers of several GPUs over different NICs. 0: one ring whose steps wait for ACKs" },
+    { "at_once",    "yes/no", "no",        "all_to_all: send to all others at once, not one after the other" },
+    { "pxn",        "yes/no", "no",        "all_to_all in servers of several GPUs: forward over NVLink to the GPU on the destination's rail first, as NCCL (PXN)" },
+    { "steps",      "list",  "",           "steps of an iteration instead of one collective; see below" },
+    { "groups",     "map",   "",           "groups of workers for `steps`; see below" },
+    { "compute",    "time",  "0",          "computation between iterations" },
+    { "iterations", "count", "",           "how many; default: until `stop`" },
+    { "delay",      "time",  "",           "delay of the barrier; default: that of the longest link" },
     { 0 },
 };

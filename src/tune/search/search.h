@@ -45,81 +45,67 @@ extern const char *const search_trigger_names[], *const search_bins_names[], *co
  * enum search_option. */
 #define SEARCH_OPTIONS \
     { "trigger", OPTION_CHOICE, 0, 0, 0, search_trigger_names, NULL, \
-      "change: a search begins when flow sizes change; always: at the start, and whenever one has ended; " \
-      "once: at the start" }, \
-    { "theta", OPTION_REAL, 0.05, 1e-9, 1e9, NULL, NULL, "divergence of flow sizes that is a change" }, \
+      "start of a search. change: when flow sizes change; always: at once and repeatedly; once: at the start" }, \
+    { "theta", OPTION_REAL, 0.05, 1e-9, 1e9, NULL, NULL, "divergence of flow sizes that counts as a change" }, \
     { "epsilon", OPTION_REAL, 0.05, 0, 1, NULL, NULL, \
-      "added to every share before the divergence; 0: an empty bin is infinite" }, \
+      "added to every share first; 0: an empty bin is infinite" }, \
     { "bins", OPTION_CHOICE, 0, 0, 0, search_bins_names, NULL, \
-      "two: elephants and mice; log: sizes that double" }, \
+      "two: elephants and mice; log: 32 sizes" }, \
     { "weights", OPTION_CHOICE, 2, 0, 0, search_weights_names, NULL, \
       "dominant: 0.5, 0.2, 0.3 where elephants prevail and 0.2, 0.5, 0.3 where mice do; fixed: the next " \
       "three; share: from 0.2, 0.5, 0.3 for mice alone to 0.8, 0, 0.2 for elephants alone" }, \
-    { "weight_throughput", OPTION_REAL, 0.2, 0, 1, NULL, NULL, "of the busy share of active uplinks" }, \
-    { "weight_rtt", OPTION_REAL, 0.5, 0, 1, NULL, NULL, "of the empty round trip over the measured one" }, \
-    { "weight_pfc", OPTION_REAL, 0.3, 0, 1, NULL, NULL, "of the share of time without a pause" }, \
+    { "weight_throughput", OPTION_REAL, 0.2, 0, 1, NULL, NULL, "weight of the utilization of active uplinks" }, \
+    { "weight_rtt", OPTION_REAL, 0.5, 0, 1, NULL, NULL, "weight of empty over measured round trip" }, \
+    { "weight_pfc", OPTION_REAL, 0.3, 0, 1, NULL, NULL, "weight of the time without pauses" }, \
     { "metrics", OPTION_CHOICE, 0, 0, 0, search_metrics_names, NULL, \
-      "corrected: round trips over round trips, pause time of all ports, intervals in which nothing is " \
-      "sent do not count; artifact: as PARALEON's scripts compute them; published: as corrected, but one way over " \
-      "round trips, as the paper has it" }, \
+      "corrected: RTT ratio, pause time of all ports, idle intervals ignored; artifact: as PARALEON's " \
+      "scripts; published: as corrected, with one-way delay over RTT" }, \
     { "utility_scale", OPTION_REAL, 100, 1e-3, 1e6, NULL, NULL, \
-      "utility is multiplied by it before it meets a temperature" }, \
+      "factor of utility before it is compared with a temperature" }, \
     { "space", OPTION_CHOICE, 0, 0, 0, space_names, NULL, \
-      "safe: narrow bounds, ECN marks before PFC pauses; plus: ParaleonPlus' bounds; " \
-      "artifact: PARALEON's; paper: these and the two more that the paper names; effective: the seven of the " \
-      "artifact's that its simulator heeds; wide: beyond safe what pays on many networks, for people who watch" }, \
+      "bounds. safe: narrow, ECN before PFC; plus: ParaleonPlus'; artifact: PARALEON's; paper: these and " \
+      "two more knobs; effective: the seven knobs that its simulator uses; wide: wider than safe" }, \
     { "directions", OPTION_CHOICE, 0, 0, 0, search_directions_names, NULL, \
-      "which way favours throughput: physical; or artifact, rpg_min_dec_fac the wrong way round" }, \
+      "throughput-friendly directions: physical; artifact: rpg_min_dec_fac reversed" }, \
     { "start_from", OPTION_CHOICE, 0, 0, 0, search_start_names, NULL, \
-      "running: a search begins at the setting in force; default: at the default setting" }, \
+      "a search starts at the current setting (running) or the default one" }, \
     { "reread", OPTION_YES, 1, 0, 1, NULL, NULL, \
-      "which flows prevail is looked at in every interval, not only when a search begins" }, \
+      "re-evaluate the dominant flows in every interval" }, \
     { "known", OPTION_YES, 0, 0, 1, NULL, NULL, \
-      "a search first tries settings that have a name, those made for the flows that prevail before " \
-      "others, and begins at the best of them" }, \
+      "try presets first, those for the dominant flows before others, and start at the best" }, \
     { "confirm", OPTION_COUNT, 3, 0, 100, NULL, NULL, \
-      "times that the best setting and the one at which the search began are measured again before one is " \
-      "kept; 0: what was measured best is kept" }, \
+      "repeated measurements of the best and the first setting before one is kept; 0: keep the best measured" }, \
     { "budget", OPTION_COUNT, 280, 1, 1e6, NULL, NULL, \
-      "settings that a search may measure, known ones included, those of confirm not" }, \
-    { "rest", OPTION_COUNT, 0, 0, 1e6, NULL, NULL, "intervals after a search in which no other begins" }, \
+      "settings per search, presets included, confirmation not" }, \
+    { "rest", OPTION_COUNT, 0, 0, 1e6, NULL, NULL, "pause after a search, in intervals" }, \
     { "against", OPTION_CHOICE, 1, 0, 0, search_against_names, NULL, \
-      "what flow sizes are compared with: previous, those of the interval before; settled, those for " \
-      "which the setting in force was chosen" }, \
+      "reference of flow sizes: the previous interval, or those the current setting was chosen for (settled)" }, \
     { "persist", OPTION_COUNT, 3, 1, SEARCH_PERSIST_MAX, NULL, NULL, \
-      "intervals that are taken together, and so many times in a row must they differ before it is a " \
-      "change" }, \
+      "intervals merged, and repetitions, before a difference is a change" }, \
     { "remember", OPTION_YES, 0, 0, 1, NULL, NULL, \
-      "what a search has found is in force again, without a search, when such flows come back" }, \
+      "restore a found setting when such flows return" }, \
     { "settle", OPTION_COUNT, 1, 0, 1000, NULL, NULL, \
-      "intervals after a change that say nothing of the new setting: queues and rates are still the old " \
-      "one's" }, \
-    { "measure", OPTION_COUNT, 3, 1, 1000, NULL, NULL, "intervals over which a setting is measured" }, \
+      "intervals after a change that do not count" }, \
+    { "measure", OPTION_COUNT, 3, 1, 1000, NULL, NULL, "intervals per measurement" }, \
     { "abandon", OPTION_REAL, 0.05, 0, 1, NULL, NULL, \
-      "a setting that in its intervals so far falls short of the best by more than this is not measured " \
-      "to the end; 0: all are" }, \
+      "stop measuring a setting that is behind the best by more; 0: never" }, \
     { "give_up", OPTION_COUNT, 0, 0, 1e6, NULL, NULL, \
-      "a search is over after so many settings in a row of which none was the best so far; 0: not for " \
-      "that" }, \
+      "end a search after so many settings in a row without a new best; 0: never" }, \
     { "restart", OPTION_YES, 1, 0, 1, NULL, NULL, \
-      "when flow sizes change during a search, another begins in its place" }, \
+      "restart a search when flow sizes change" }, \
     { "summary", OPTION_CHOICE, 0, 0, 0, search_summary_names, NULL, \
-      "what the intervals of a setting come to: mean; median; trend, where their straight line ends" }, \
+      "summary of a setting's intervals: mean, median, or trend (end of a linear fit)" }, \
     { "filter", OPTION_REAL, 0, 0, 1000, NULL, NULL, \
-      "intervals of a setting whose utility is further from the median than so many times the median distance, at " \
-      "least once, do not count; 0: all do" }, \
+      "ignore intervals whose utility is further from the median than so many median distances; 0: none" }, \
     { "goal", OPTION_REAL, 0, 0, 1, NULL, NULL, \
-      "utility with which the operator is content: a search is over with a setting that has it; 0: with none" }, \
+      "utility that ends a search; 0: none" }, \
     { "interleave", OPTION_COUNT, 0, 0, 1000, NULL, NULL, \
-      "above 0: every setting and the incumbent take turns, for settle and measure intervals each, in an order that a coin " \
-      "decides, and their difference counts; in the end the best must be better for sure within so many such pairs. Instead of " \
-      "confirm and abandon. Turns must be long against what queues and rates keep of the one before; 0: one after the other" }, \
+      "above 0: alternate each setting with the incumbent in random order and compare pairs; the best must " \
+      "be significantly better within so many pairs. Replaces confirm and abandon. Blocks must be long compared with queues and rates" }, \
     { "fingerprint", OPTION_CHOICE, 0, 0, 0, search_fingerprint_names, NULL, \
-      "which traffic is the same, for remember and for changes: elephants, their share of flows; whole: load, kinds of messages, " \
-      "fan-in, asymmetry and phases as well" }, \
+      "what identifies traffic: the share of elephants; or whole: also load, kinds of messages, fan-in, asymmetry and phases" }, \
     { "objective", OPTION_CHOICE, 0, 0, 0, search_objective_names, NULL, \
-      "what is made large: utility, of throughput, round trips and pauses; or how fast messages are, waiting ones included, where hosts tell of them: " \
-      "balanced, latency, throughput, see docs/advise.md" }
+      "objective: utility, or slowdowns of messages where hosts report them (balanced, latency, throughput: docs/advise.md)" }
 
 /* The hooks of a tuner that searches with 'algo', all but create. search_is_idle() is false before the first
  * search. */
