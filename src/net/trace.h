@@ -73,7 +73,7 @@ struct trace {
     struct trace_group *group;   /* number 0 is all ranks */
     uint32_t            groups;
     uint64_t            ops;     /* of all ranks */
-    bool                is_by_number;    /* of operations that are ready the first goes first; otherwise the one that was ready first */
+    bool                is_by_number;    /* the lowest number of those that are ready goes first; otherwise the one ready first, then the lowest number */
     bool                is_spilled;      /* ranks go to a temporary file when they are sealed, */
     int                 spill;           /* this one, */
     uint64_t            spill_bytes;     /* of which so many are written */

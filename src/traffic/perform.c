@@ -13,7 +13,12 @@
 /* One that waits to be matched: a message that has come (peer: who sent it), or a receive. */
 struct letter { uint64_t tag; uint32_t peer, op, next; };
 
-struct cpu { uint32_t *ready, count, max, first; bool is_busy; };    /* 'ready' from 'first' on: a row, or a heap by number */
+/* Operations that are ready: a heap by the time since when they are, then by number. */
+struct ready_op { uint64_t since_ps; uint32_t number; };
+
+struct ready { struct ready_op *op; uint32_t count, max; };
+
+struct cpu { struct ready ready; bool is_busy; };
 
 struct rank {
     struct trace_waits waits;
@@ -24,8 +29,9 @@ struct rank {
     uint32_t       first_post, last_post, first_came, last_came;
     struct letter *letter;
     uint32_t       letters, letters_max, letter_free;
+    struct ready      ready;     /* operations that may begin */
     struct rounds     rounds;    /* collectives that are under way */
-    struct todo_stack todo;      /* operations that may begin, and what may go on in rounds */
+    struct todo_stack todo;      /* what may go on in them */
 };
 
 struct performance {
@@ -35,63 +41,41 @@ struct performance {
     struct rank *rank;
 };
 
-/* ---- processors ---- */
+/* ---- operations that are ready ---- */
 
-static void put_up(struct cpu *c, uint32_t at)
+static bool is_before(const struct ready_op *a, const struct ready_op *b)
 {
-    while (at > 0 && c->ready[(at - 1) / 2] > c->ready[at]) {
-        uint32_t other = c->ready[at];
-
-        c->ready[at] = c->ready[(at - 1) / 2];
-        c->ready[(at - 1) / 2] = other;
-        at = (at - 1) / 2;
-    }
+    return a->since_ps != b->since_ps ? a->since_ps < b->since_ps : a->number < b->number;
 }
 
-static void put_down(struct cpu *c)
+static void ready_add(struct ready *r, uint64_t since_ps, uint32_t number)
 {
-    uint32_t at = 0, child;
+    struct ready_op op = { since_ps, number };
+    uint32_t        at = r->count++;
 
-    while ((child = 2 * at + 1) < c->count) {
-        uint32_t other = c->ready[at];
+    if (at == r->max) {
+        r->max = r->max ? 2 * r->max : 8;
+        r->op = xrealloc(r->op, r->max * sizeof *r->op);
+    }
+    for (; at > 0 && is_before(&op, &r->op[(at - 1) / 2]); at = (at - 1) / 2)
+        r->op[at] = r->op[(at - 1) / 2];
+    r->op[at] = op;
+}
 
-        child += child + 1 < c->count && c->ready[child + 1] < c->ready[child];
-        if (c->ready[child] >= other)
-            return;
-        c->ready[at] = c->ready[child];
-        c->ready[child] = other;
+static uint32_t ready_take(struct ready *r)
+{
+    uint32_t        number = r->op[0].number, at = 0, child;
+    struct ready_op last = r->op[--r->count];
+
+    while ((child = 2 * at + 1) < r->count) {
+        child += child + 1 < r->count && is_before(&r->op[child + 1], &r->op[child]);
+        if (!is_before(&r->op[child], &last))
+            break;
+        r->op[at] = r->op[child];
         at = child;
     }
-}
-
-static void queue_op(const struct performance *p, struct cpu *c, uint32_t op)
-{
-    if (c->first && c->first + c->count == c->max) {
-        for (uint32_t i = 0; i < c->count; i++)
-            c->ready[i] = c->ready[c->first + i];
-        c->first = 0;
-    }
-    if (c->first + c->count == c->max) {
-        c->max = c->max ? 2 * c->max : 8;
-        c->ready = xrealloc(c->ready, c->max * sizeof *c->ready);
-    }
-    c->ready[c->first + c->count++] = op;
-    if (p->trace.is_by_number)
-        put_up(c, c->count - 1);
-}
-
-static uint32_t take_op(const struct performance *p, struct cpu *c)
-{
-    uint32_t op = c->ready[c->first];
-
-    c->count--;
-    if (p->trace.is_by_number) {
-        c->ready[0] = c->ready[c->count];
-        put_down(c);
-    } else {
-        c->first = c->count ? c->first + 1 : 0;
-    }
-    return op;
+    r->op[at] = last;
+    return number;
 }
 
 /* ---- messages ---- */
@@ -189,7 +173,7 @@ static struct trace_op op_of_other(const struct performance *p, uint32_t rank, u
     return op;
 }
 
-static void set_free(const struct performance *p, uint32_t rank, const struct trace_op *op, bool of_start)
+static void set_free(const struct performance *p, uint32_t rank, const struct trace_op *op, bool of_start, uint64_t now_ps)
 {
     struct rank *r = &p->rank[rank];
 
@@ -197,14 +181,14 @@ static void set_free(const struct performance *p, uint32_t rank, const struct tr
         fail(p, rank);
     for (uint32_t i = 0; i < r->list.count; i++)
         if (trace_waits_end(&r->waits, &p->trace, rank, r->list.op[i], &r->list))
-            todo_push(&r->todo, NULL, r->list.op[i]);
+            ready_add(&r->ready, now_ps, r->list.op[i]);
 }
 
 static void end_op(struct performance *p, uint32_t rank, const struct trace_op *op, uint64_t now_ps)
 {
     struct rank *r = &p->rank[rank];
 
-    set_free(p, rank, op, false);
+    set_free(p, rank, op, false, now_ps);
     if (--r->left == 0)
         job_report(&p->job, p->job.host[rank], OP_ITERATION, 0, p->job.common.start_ps, now_ps);
 }
@@ -232,7 +216,7 @@ static void start_op(struct performance *p, uint32_t rank, uint32_t number, cons
 {
     struct rank *r = &p->rank[rank];
 
-    set_free(p, rank, op, true);
+    set_free(p, rank, op, true, now_ps);
     switch (op->type) {
     case TRACE_SEND:
         if (op->peer != rank) {
@@ -271,10 +255,10 @@ static void serve(struct performance *p, uint32_t rank, uint32_t number, uint64_
     struct trace_op op;
     uint32_t        next;
 
-    if (c->is_busy || !c->count)
+    if (c->is_busy || !c->ready.count)
         return;
     c->is_busy = true;
-    next = take_op(p, c);
+    next = ready_take(&c->ready);
     op = op_of(p, rank, next);
     start_op(p, rank, next, &op, now_ps);
 }
@@ -284,7 +268,7 @@ static void begin_op(struct performance *p, uint32_t rank, uint32_t number, uint
     struct trace_op op = op_of(p, rank, number);
 
     if (needs_cpu(&op))
-        queue_op(p, &p->rank[rank].cpu[op.cpu], number);
+        ready_add(&p->rank[rank].cpu[op.cpu].ready, p->trace.is_by_number ? 0 : now_ps, number);
     else
         start_op(p, rank, number, &op, now_ps);
 }
@@ -310,27 +294,24 @@ static void go_on_in_round(struct performance *p, uint32_t rank, const struct to
     }
 }
 
-/* All that may begin begins; of what is ready at the same moment, a processor gets the first. */
+/* Begins all that may begin, in the order of the file. A processor is given its next operation when no other can become ready at this moment. */
 static void go_on(struct performance *p, uint32_t rank, uint64_t now_ps)
 {
     struct rank *r = &p->rank[rank];
     bool         is_served;
 
     do {
-        while (r->todo.depth) {
-            struct todo next = r->todo.todo[--r->todo.depth];
-
-            if (next.round)
-                go_on_in_round(p, rank, &next, now_ps);
+        while (r->todo.depth || r->ready.count)
+            if (r->todo.depth)
+                go_on_in_round(p, rank, &r->todo.todo[--r->todo.depth], now_ps);
             else
-                begin_op(p, rank, next.number, now_ps);
-        }
+                begin_op(p, rank, ready_take(&r->ready), now_ps);
         is_served = false;
-        for (uint32_t i = 0; i < r->cpus && !r->todo.depth; i++) {
-            is_served |= !r->cpu[i].is_busy && r->cpu[i].count;
+        for (uint32_t i = 0; i < r->cpus && !r->todo.depth && !r->ready.count; i++) {
+            is_served |= !r->cpu[i].is_busy && r->cpu[i].ready.count;
             serve(p, rank, i, now_ps);
         }
-    } while (r->todo.depth || is_served);
+    } while (r->todo.depth || r->ready.count || is_served);
 }
 
 /* ---- what is told ---- */
@@ -373,8 +354,8 @@ static void begin(struct performance *p, uint32_t rank, uint64_t now_ps)
         job_report(&p->job, p->job.host[rank], OP_ITERATION, 0, p->job.common.start_ps, now_ps);
     if (!trace_roots(&p->trace, rank, &r->list))
         fail(p, rank);
-    for (uint32_t i = r->list.count; i-- > 0;)           /* the first is on top */
-        todo_push(&r->todo, NULL, r->list.op[i]);
+    for (uint32_t i = 0; i < r->list.count; i++)
+        ready_add(&r->ready, now_ps, r->list.op[i]);
 }
 
 void perform_on_wake(struct job *j, uint64_t now_ps, uint32_t rank, uint64_t tag)
@@ -402,8 +383,9 @@ void perform_free(void *state)
         struct rank *r = &p->rank[i];
 
         for (uint32_t c = 0; c < r->cpus; c++)
-            free(r->cpu[c].ready);
+            free(r->cpu[c].ready.op);
         free(r->cpu);
+        free(r->ready.op);
         trace_waits_fini(&r->waits);
         trace_list_fini(&r->list);
         rounds_fini(&r->rounds);

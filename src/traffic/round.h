@@ -10,10 +10,7 @@
 
 struct round;
 
-struct todo {
-    struct round *round;         /* NULL: it is the operation */
-    uint32_t      number;        /* of this number; otherwise the round's own business */
-};
+struct todo { struct round *round; uint32_t number; };      /* number: the round's own business */
 
 struct todo_stack { struct todo *todo; uint32_t depth, max; };
 

@@ -88,6 +88,32 @@ static void goal__processors(void **unused)
     assert_int_equal(e.took_ps[0], 510 * NS);
 }
 
+/* Operations that become ready at the same moment run in the order of the file, whatever the order of 'requires', and whether a
+ * processor, a receive or an operation of no length comes between. */
+static void goal__ties_run_in_file_order(void **unused)
+{
+    struct ends e;
+
+    (void)unused;
+    /* b from 100 to 150, c from there to 220; d on another processor from 150 on */
+    run(&e, "num_ranks 1\nrank 0 {\na: calc 100\nb: calc 50\nc: calc 70\nd: calc 1000 cpu 1\nb requires a\nc requires a\nd requires b\n}\n", 1);
+    assert_int_equal(e.took_ps[0], 1150 * NS);
+    run(&e, "num_ranks 1\nrank 0 {\na: calc 100\nb: calc 50\nc: calc 70\nd: calc 1000 cpu 1\nc requires a\nb requires a\nd requires b\n}\n", 1);
+    assert_int_equal(e.took_ps[0], 1150 * NS);
+    /* c becomes ready by z, which takes no time, at the same moment as b */
+    run(&e, "num_ranks 1\nrank 0 {\na: calc 100\nz: calc 0\nc: calc 70\nb: calc 50\nd: calc 1000 cpu 1\nb requires a\nz requires a\n"
+            "c requires z\nd requires c\n}\n", 1);
+    assert_int_equal(e.took_ps[0], 1170 * NS);
+    /* Both while the processor is busy (until 400): x and y end at 100 on others, y first. */
+    run(&e, "num_ranks 1\nrank 0 {\nx: calc 100 cpu 2\ny: calc 100 cpu 1\na: calc 400\nb: calc 50\nc: calc 70\nd: calc 1000 cpu 1\n"
+            "b requires x\nc requires y\nd requires b\n}\n", 1);
+    assert_int_equal(e.took_ps[0], 1450 * NS);
+    /* The first message is for the first receive. */
+    run(&e, "num_ranks 2\nrank 0 {\na: calc 100\nb: recv 1000b from 1\nc: recv 1000b from 1\nd: calc 90000\nb requires a\nc requires a\nd requires b\n}\n"
+            "rank 1 {\nsend 1000b to 0\na: calc 20000\nb: send 1000b to 0\nb requires a\n}\n", 1);
+    assert_int_equal(e.took_ps[1], THERE + 90000 * NS);
+}
+
 /* A send that is required is over when its ACK is back; one that is begun lets go at once. */
 static void goal__ends_and_starts(void **unused)
 {
@@ -122,6 +148,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(goal__ping_pong),
         cmocka_unit_test(goal__processors),
+        cmocka_unit_test(goal__ties_run_in_file_order),
         cmocka_unit_test(goal__ends_and_starts),
         cmocka_unit_test(goal__matches_as_mpi_does),
     };
