@@ -138,6 +138,16 @@ static struct values places_of(const json_t *sizes)
 
 struct curve { struct values x, y; char name[120]; };
 
+/* A report that was changed by hand may have more values of one than of the other: those without a partner are left out. */
+static struct curve curve_new(struct values x, struct values y, const char *name)
+{
+    struct curve c = { x, y, "" };
+
+    c.x.count = c.y.count = x.count < y.count ? x.count : y.count;
+    snprintf(c.name, sizeof c.name, "%s", name);
+    return c;
+}
+
 static void free_curves(struct curve *c, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -182,9 +192,7 @@ static bool draw_slowdown(const json_t *page, struct picture *p)
         for (int k = 0; k < 4 && json_array_size(json_object_get(json_array_get(runs, 0), "sizes")) > 0; k++) {
             const json_t *sizes = json_object_get(json_array_get(runs, 0), "sizes");
 
-            c[n] = (struct curve){ places_of(sizes), fields_of(sizes, rows[k].key), "" };
-            snprintf(c[n].name, sizeof c[n].name, "%s", rows[k].name);
-            n++;
+            c[n++] = curve_new(places_of(sizes), fields_of(sizes, rows[k].key), rows[k].name);
         }
     else
         json_array_foreach(runs, i, run) {
@@ -192,9 +200,7 @@ static bool draw_slowdown(const json_t *page, struct picture *p)
 
             if (n == CURVES_MAX || json_array_size(sizes) == 0)
                 continue;
-            c[n] = (struct curve){ places_of(sizes), fields_of(sizes, "p99"), "" };
-            snprintf(c[n].name, sizeof c[n].name, "%s", run_name(run, "run"));
-            n++;
+            c[n++] = curve_new(places_of(sizes), fields_of(sizes, "p99"), run_name(run, "run"));
         }
     return draw_curves(p, page, json_array_size(runs) == 1 ? "FCT slowdown by flow size" : "p99 FCT slowdown by flow size",
                        axis_new("flow size", "bytes", true), axis_new("slowdown: FCT / FCT of the same flow alone", "", true), true, c, n);
@@ -217,9 +223,8 @@ static bool draw_fct(const json_t *page, struct picture *p)
 
             if (n == CURVES_MAX || strcmp(text_of(cdf, "quantity"), "FCT") != 0 || (!is_one && strcmp(label, "FCT, all flows") != 0))
                 continue;
-            c[n] = (struct curve){ values_of(json_object_get(cdf, "x")), values_of(json_object_get(cdf, "p")), "" };
-            snprintf(c[n].name, sizeof c[n].name, "%s", is_one ? label + (strncmp(label, "FCT, ", 5) == 0 ? 5 : 0) : run_name(run, "run"));
-            n++;
+            c[n++] = curve_new(values_of(json_object_get(cdf, "x")), values_of(json_object_get(cdf, "p")),
+                               is_one ? label + (strncmp(label, "FCT, ", 5) == 0 ? 5 : 0) : run_name(run, "run"));
         }
     up.low = 0;
     up.high = 1;
@@ -257,9 +262,7 @@ static uint32_t curves_of_panel(const json_t *runs, const char *column, struct c
 
         if (n == CURVES_MAX || json_array_size(values) == 0)
             continue;
-        c[n] = (struct curve){ values_of(json_object_get(json_object_get(run, "series"), "at_us")), values_of(values), "" };
-        snprintf(c[n].name, sizeof c[n].name, "%s", run_name(run, "run"));
-        n++;
+        c[n++] = curve_new(values_of(json_object_get(json_object_get(run, "series"), "at_us")), values_of(values), run_name(run, "run"));
     }
     return n;
 }

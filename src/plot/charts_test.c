@@ -139,6 +139,26 @@ static void draw__nothing_where_there_is_nothing(void **unused)
     json_decref(page);
 }
 
+/* Under AddressSanitizer, more x than p, or more times than values, were read out of bounds. */
+static void draw__leaves_out_values_without_a_partner(void **unused)
+{
+    json_t *page = page_of("id=\"anole-data\">{\"runs\":[{\"cdfs\":[{\"label\":\"FCT, all flows\",\"quantity\":\"FCT\",\"x\":[1,10,100,2e5,3e5,4e5],"
+                           "\"p\":[0,1]}],\"series\":{\"at_us\":[10,20,30,40,50],\"columns\":[{\"name\":\"goodput_bps\",\"values\":[1e9,2e9]}]}}]}</script>");
+    json_t *even = page_of("id=\"anole-data\">{\"runs\":[{\"cdfs\":[{\"label\":\"FCT, all flows\",\"quantity\":\"FCT\",\"x\":[1,10],\"p\":[0,1]}],"
+                           "\"series\":{\"at_us\":[10,20],\"columns\":[{\"name\":\"goodput_bps\",\"values\":[1e9,2e9]}]}}]}</script>");
+
+    (void)unused;
+    for (enum chart c = CHART_FCT; c <= CHART_TIME; c++) {
+        char *got = svg_of(c, page), *want = svg_of(c, even);
+
+        assert_string_equal(want, got);
+        free(got);
+        free(want);
+    }
+    json_decref(page);
+    json_decref(even);
+}
+
 static bool beats(const double *x, const double *y, uint32_t a, uint32_t b, int sx, int sy)
 {
     return sx * x[a] <= sx * x[b] && sy * y[a] <= sy * y[b] && (sx * x[a] < sx * x[b] || sy * y[a] < sy * y[b]);
@@ -194,6 +214,7 @@ int main(void)
         cmocka_unit_test(draw__puts_values_where_they_belong),
         cmocka_unit_test(draw__time_has_panels_and_shades),
         cmocka_unit_test(draw__nothing_where_there_is_nothing),
+        cmocka_unit_test(draw__leaves_out_values_without_a_partner),
         cmocka_unit_test(front__is_that_of_trying_all_pairs),
         cmocka_unit_test(text__of_marks),
     };
