@@ -20,7 +20,18 @@ struct search {
     const struct route *route;
     struct hop         *hop;     /* by port */
     struct way         *way;     /* by node: to the switch of the group at hand */
-    uint32_t           *one, *two;   /* by group: two of its hosts, plus 1 */
+    struct end         *end;     /* hosts that a longest path may begin or end at, group by group */
+    uint32_t           *first;   /* by group: its first in 'end' */
+};
+
+/* Of a group's hosts with links of one rate, the two farthest from their switch are enough: no pair with another of them has
+ * a longer round trip, or one as long at a higher rate. The second counts only for paths within the group. Where the model
+ * has no BDP, rates do not matter: two of all hosts of a group are enough. */
+struct end {
+    uint64_t rate_bps;           /* 0: rates do not matter */
+    uint64_t ps;
+    uint32_t group, node;
+    bool     is_second;
 };
 
 /* HPCC's scripts: two ways of propagation and one full payload, in whole nanoseconds. */
@@ -43,19 +54,49 @@ static void find_hops(struct search *f)
     }
 }
 
-static void find_hosts(struct search *f)
+/* By group, then rate, then from the farthest on. */
+static int compare_ends(const void *left, const void *right)
+{
+    const struct end *a = left, *b = right;
+
+    if (a->group != b->group)
+        return a->group < b->group ? -1 : 1;
+    if (a->rate_bps != b->rate_bps)
+        return a->rate_bps < b->rate_bps ? -1 : 1;
+    if (a->ps != b->ps)
+        return a->ps > b->ps ? -1 : 1;
+    return a->node > b->node ? -1 : 1;
+}
+
+static bool is_alike(const struct end *a, const struct end *b)
+{
+    return a->group == b->group && a->rate_bps == b->rate_bps;
+}
+
+static void find_ends(struct search *f)
 {
     const struct network *net = &f->sim->net;
+    uint32_t              hosts = 0, kept = 0;
 
-    f->one = xcalloc(f->route->groups + 1ul, sizeof *f->one);
-    f->two = xcalloc(f->route->groups + 1ul, sizeof *f->two);
-    for (uint32_t n = 0; n < net->nodes; n++)
-        if (!net->node[n].is_switch) {
-            uint32_t g = f->route->host[n].group;
+    f->end = xcalloc(net->hosts + 1ul, sizeof *f->end);
+    f->first = xcalloc(f->route->groups + 1ul, sizeof *f->first);
+    for (uint32_t n = 0; n < net->nodes; n++) {
+        const struct hop *h = &f->hop[net->node[n].first_port];
 
-            f->two[g] = f->one[g];
-            f->one[g] = n + 1;
-        }
+        if (!net->node[n].is_switch)
+            f->end[hosts++] = (struct end){ f->sim->model.is_ideal_rough ? h->rate_bps : 0, h->ps,
+                                            f->route->host[n].group, n, false };
+    }
+    qsort(f->end, hosts, sizeof *f->end, compare_ends);
+    for (uint32_t i = 0; i < hosts; i++) {
+        struct end e = f->end[i];
+
+        if (kept > 1 && f->end[kept - 1].is_second && is_alike(&f->end[kept - 1], &e))
+            continue;
+        e.is_second = kept > 0 && is_alike(&f->end[kept - 1], &e);
+        f->end[kept++] = e;
+        f->first[e.group + 1] = kept;
+    }
 }
 
 static void add_hop(struct way *w, const struct hop *h)
@@ -111,19 +152,9 @@ static const struct way *find_way(struct search *f, uint32_t node, uint32_t grou
     return &f->way[node];
 }
 
-/* HPCC's scripts: all bytes at the slowest link, besides. */
-static uint64_t rtt_of(const struct sim *s, const struct way *w)
+static uint64_t bdp_of(const struct way *w)
 {
-    uint32_t header = s->cfg.header_bytes - s->model.telemetry_bytes, bytes = s->model.rtt_bytes;
-
-    if (!s->model.is_ideal_rough || !bytes)
-        return w->ps;
-    return w->ps + (uint64_t)((unsigned __int128)(bytes + header) * 8000000000u / w->slowest_bps) * PS_PER_NS;
-}
-
-static uint64_t bdp_of(const struct way *w, uint64_t rtt_ps)
-{
-    return (uint64_t)((unsigned __int128)(rtt_ps / PS_PER_NS) * w->slowest_bps / 1000000000u) / 8;
+    return (uint64_t)((unsigned __int128)(w->ps / PS_PER_NS) * w->slowest_bps / 1000000000u) / 8;
 }
 
 static void look_at_pair(struct search *f, struct ideal_most *most, uint32_t src, uint32_t dst, uint32_t *stack)
@@ -132,7 +163,7 @@ static void look_at_pair(struct search *f, struct ideal_most *most, uint32_t src
     const struct route_host *h = &f->route->host[dst];
     const struct hop        *first = &f->hop[net->node[src].first_port];
     struct way               w = { .slowest_bps = UINT64_MAX };
-    uint64_t                 rtt_ps, bdp_bytes;
+    uint64_t                 bdp_bytes;
 
     if (first->node != dst) {
         if (!net->node[first->node].is_switch)
@@ -143,10 +174,9 @@ static void look_at_pair(struct search *f, struct ideal_most *most, uint32_t src
         add_hop(&w, &f->hop[h->port]);
     }
     add_hop(&w, first);
-    rtt_ps = rtt_of(f->sim, &w);
-    bdp_bytes = f->sim->model.is_ideal_rough ? bdp_of(&w, rtt_ps) : 0;
-    if (rtt_ps > most->rtt_ps || (rtt_ps == most->rtt_ps && w.hops > most->rtt_hops)) {
-        most->rtt_ps = rtt_ps;
+    bdp_bytes = f->sim->model.is_ideal_rough ? bdp_of(&w) : 0;
+    if (w.ps > most->rtt_ps || (w.ps == most->rtt_ps && w.hops > most->rtt_hops)) {
+        most->rtt_ps = w.ps;
         most->rtt_hops = w.hops;
     }
     most->bdp_bytes = bdp_bytes > most->bdp_bytes ? bdp_bytes : most->bdp_bytes;
@@ -157,7 +187,14 @@ static void look_at_pair(struct search *f, struct ideal_most *most, uint32_t src
     }
 }
 
-/* One host of each group, for hosts of a group differ in nothing but their own link. */
+static void look_at_groups(struct search *f, struct ideal_most *most, uint32_t a, uint32_t b, uint32_t *stack)
+{
+    for (uint32_t i = f->first[a]; i < f->first[a + 1]; i++)
+        for (uint32_t j = f->first[b]; j < f->first[b + 1]; j++)
+            if (a == b ? i != j : !f->end[i].is_second && !f->end[j].is_second)
+                look_at_pair(f, most, f->end[i].node, f->end[j].node, stack);
+}
+
 struct ideal_most sim_ideal_most(const struct sim *s)
 {
     struct search     f = { .sim = s, .route = &s->net.route[0] };
@@ -165,18 +202,14 @@ struct ideal_most sim_ideal_most(const struct sim *s)
     struct ideal_most most = { 0 };
 
     find_hops(&f);
-    find_hosts(&f);
+    find_ends(&f);
     f.way = xcalloc(s->net.nodes + 1ul, sizeof *f.way);
     for (uint32_t b = 0; b < f.route->groups; b++)
-        for (uint32_t a = 0; a < f.route->groups; a++) {
-            uint32_t dst = a == b ? f.two[b] : f.one[b];
-
-            if (f.one[a] && dst)
-                look_at_pair(&f, &most, f.one[a] - 1, dst - 1, stack);
-        }
+        for (uint32_t a = 0; a < f.route->groups; a++)
+            look_at_groups(&f, &most, a, b, stack);
     free(f.way);
-    free(f.two);
-    free(f.one);
+    free(f.first);
+    free(f.end);
     free(f.hop);
     free(stack);
     return most;
