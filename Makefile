@@ -117,6 +117,7 @@ check-deb:
 # Recordings of the HPCC fork with its other controls, a folder each: too large to be part of this. None: skipped.
 CONTROLS ?= ../shared/reference/cc
 WEAVE    ?= $(wildcard ../shared/reference/conweave/cases)
+RANDOM   ?= ../shared/reference/random
 
 # All of the comparison with the ns-3 forks; `make test` leaves out what takes long. See docs/fidelity.md.
 fidelity: release
@@ -124,6 +125,7 @@ fidelity: release
 	@FIDELITY_ANOLE=build/release/anole tests/fidelity/conweave.sh --all --jobs "$$(nproc)"
 	@FIDELITY_ANOLE=build/release/anole tests/fidelity/controls.sh "$(CONTROLS)"
 	@FIDELITY_ANOLE=build/release/anole tests/fidelity/weave.sh tests/fidelity/weave $(WEAVE)
+	@FIDELITY_ANOLE=build/release/anole tests/fidelity/random.sh --may-refuse "$(RANDOM)"
 
 debug:
 	@tools/deps build test
