@@ -3,6 +3,8 @@
 #include "sim/control.h"
 #include "sim/switch/conweave_buffer.h"
 
+#define REPLY_QUEUE 3            /* of the HPCC fork's hosts, and the class whose pauses stop it */
+
 /* What may still come in after a pause frame was ordered: the frame waits for one full packet, both ways
  * of the wire are full, the peer finishes a packet; two more for what overran the threshold. */
 static uint32_t nic_headroom_bytes(const struct sim_cfg *c, const struct port *p)
@@ -39,7 +41,7 @@ static const struct model models[] = {
         .headroom_bytes = hpcc_headroom_bytes, .sets_one_share_aside = true, .has_control_class = true,
         .counts_every_mark = true,
         .keeps_wakeup = true, .skips_wakeup = true, .holds_at_turn = true, .counts_sports_by_pair = true, .sport_first = 10000,
-        .has_fork_telemetry = true, .marks_in_acks = true,
+        .has_fork_telemetry = true, .marks_in_acks = true, .has_reply_queue = true,
     },
     [MODEL_CONWEAVE] = {
         .in_whole_ns = true, .is_ideal_rough = true,
@@ -145,6 +147,15 @@ static int64_t lossy_pass_max(const struct sim *s)
     return left >= frame && s->cfg.lossy_alpha * (double)left >= (double)frame ? used : -1;
 }
 
+/* Does a packet that passes a switch without waiting take its class's turn? The forks count it, and with several classes
+ * that decides which of them goes next. */
+static bool counts_turns(const struct sim *s)
+{
+    uint32_t prios = traffic_prios(s->program.traffic);
+
+    return s->scheduler.by_packet && prios & (prios - 1);
+}
+
 /* Thresholds of classes are the same at every port, and stay when the knobs change. */
 static void build_ecn_classes(struct sim *s)
 {
@@ -169,7 +180,10 @@ void model_build(struct sim *s)
     s->sw.lossless_prios = lossless_prios(s);
     s->sw.queue_prios = (uint8_t)((s->sw.lossless_prios ? s->sw.lossless_prios : 0xff) & ~s->sw.ecn_prios);
     s->sw.pass_bytes_max = s->cfg.is_lossless ? s->cfg.reserve_bytes : 0;
+    s->sw.pass_alone_max = counts_turns(s) ? 0 : s->sw.pass_bytes_max;
     s->sw.pass_used_max = lossy_pass_max(s);
-    for (uint32_t c = 0; c < PRIOS; c++)
+    for (uint32_t c = 0; c < PRIOS; c++) {
         s->hosts.ack_prio[c] = s->cfg.has_ack_prio ? s->cfg.ack_prio : (uint8_t)c;
+        s->hosts.reply_queue[c] = s->model.has_reply_queue && !s->cfg.has_ack_prio ? REPLY_QUEUE : (uint8_t)c;
+    }
 }

@@ -10,7 +10,7 @@ static inline void send(struct sim *s, const struct host *h, uint32_t id, struct
         !port_is_busy(p, s->engine.now_ps, s->engine.order))
         path_transmit(&s->engine, p, id, r);
     else
-        path_enqueue(&s->engine, p, r->prio, id, r);
+        path_enqueue(&s->engine, p, s->hosts.reply_queue[r->prio], id, r);
 }
 
 /* What an answer does not take from the packet it answers. */

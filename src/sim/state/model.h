@@ -54,6 +54,7 @@ struct model {
     bool     acks_marks;         /* and a marked packet is acknowledged at once, however few ACKs there are otherwise */
     bool     acks_old;           /* what has arrived already is acknowledged again, */
     bool     echoes_old;         /* with its mark, */
+    bool     has_reply_queue;    /* answers of all classes wait in one queue of their host */
     bool     spaces_copies;      /* but if all of the flow has come, only as often as NACKs */
     bool     forgets_finished;   /* a flow of which its sender knows the end: copies find a fresh state */
 };

@@ -85,6 +85,7 @@ struct host_state {
     bool                  has_held;          /* windows are asked about by turn.c: model.holds_at_turn */
     uint8_t               at_send;           /* SEND_HF2T, ..: what else to do before a queue pair sends */
     uint8_t               ack_prio[PRIOS];   /* class of the ACKs for data of each class */
+    uint8_t               reply_queue[PRIOS];    /* of a host's port, where answers of each class wait */
     struct tcp_host      *tcp;               /* by host */
     struct hf2t          *hf2t;              /* NULL: never was on */
     struct gap_record    *gap_record;        /* NULL: nobody asks */
@@ -103,7 +104,8 @@ struct host_state {
 
 /* What switches have besides struct node and struct port. */
 struct switch_state {
-    uint32_t       pass_bytes_max;           /* frames up to this may pass a switch unbooked */
+    uint32_t       pass_bytes_max;           /* frames up to this may pass a switch unbooked, */
+    uint32_t       pass_alone_max;           /* and up to this without a turn if nothing else is on their account */
     int64_t        pass_used_max;            /* lossy: all may while no more than this is in its buffer; -1: none */
     uint8_t        lossless_prios;           /* classes booked to ingress ports, with PFC, by switch/buffer.h */
     uint8_t        ecn_prios;                /* classes with thresholds of their own: */

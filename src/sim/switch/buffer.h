@@ -27,10 +27,10 @@ static inline int64_t buffer_threshold(const struct node *n, const struct port *
 
 /* A packet that meets an idle port passes through: booking it in and out again would change nothing, nor would it be
  * marked, as long as nobody is to be paused for it. True when that is plain to see: it fits the reserve of its ingress
- * account, and nothing else is in there. */
+ * account, nothing else is in there, and the turn of its class does not matter. */
 static inline bool buffer_is_passed(const struct sim *s, const struct port *in, const struct packet *k)
 {
-    return !(in->held >> k->prio & 1) && !in->pausing && k->bytes <= s->sw.pass_bytes_max &&
+    return !(in->held >> k->prio & 1) && !in->pausing && k->bytes <= s->sw.pass_alone_max &&
            in->node->shared_bytes_left >> in->shift > 0;
 }
 
